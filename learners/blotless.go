@@ -12,9 +12,9 @@ import (
 )
 
 // BLOTLESS updates a block of s ≤ M atoms with their rows of the codes at a time, by total least squares. With X_b
-// (s×N) the rows, D_b the atoms and R_b = Y − D_rest·X_rest what the others leave, a left inverse S of D_b has S·R_b
-// = X_b: linear in S and X_b, and neither R_b nor X_b exact. A step takes [R_b; X_b] to the nearest matrix of rank M
-// and X_b back to its support,
+// (s×N) the rows, D_b the atoms and R_b = Y − D_rest·X_rest what the others leave, a left inverse S of D_b has
+// S·R_b = X_b: linear in S and X_b, and neither R_b nor X_b exact. A step takes [R_b; X_b] to the nearest matrix of
+// rank M and X_b back to its support,
 //
 //	[V1; V2] = the s lowest eigenvectors of [R_b; X_b]·[R_b; X_b]ᵀ,
 //	W = V1ᵀR_b + V2ᵀX_b,   R̂ = R_b − V1·W,   X_b ← mask ∘ (X_b − V2·W),

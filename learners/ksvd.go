@@ -12,8 +12,8 @@ import (
 	"superres/learners/plugin"
 )
 
-// KSVD updates one atom at a time together with its row of the codes. With ω the signals that use atom k and E = R_ω
-// + d_k x^k_ω the residual without it,
+// KSVD updates one atom at a time together with its row of the codes. With ω the signals that use atom k and
+// E = R_ω + d_k x^k_ω the residual without it,
 //
 //	exact:        d_k ← u₁, x^k_ω ← σ₁v₁ᵀ, the leading singular triplet of E,
 //	approximate:  d_k ← E (x^k_ω)ᵀ at length 1, then x^k_ω ← d_kᵀ E,
@@ -58,8 +58,8 @@ func (l KSVD) Memory(m, n, k, s int) float64 {
 	return twoStageMemory(m, n, k, s, update)
 }
 
-// update updates one atom after the other. With r_j the residual of signal j, the column of E for that signal is r_j
-// + x_j·d.
+// update updates one atom after the other. With r_j the residual of signal j, the column of E for that signal is
+// r_j + x_j·d.
 func (l KSVD) update(ctx context.Context, p *problem) error {
 	largest, ld := 0, kernel.Pad(p.m) // the most signals that use an atom; the stride of E
 	for k := range p.k {

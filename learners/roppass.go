@@ -10,8 +10,8 @@ import (
 // The pass of an iteration over Q̂ and Ẑ. Memory access takes most of the time, so each of the two is read and
 // written once, a few columns at a time, which stay in the nearest cache:
 //
-//  1. for ropColumns columns of an atom at a time: the update, the shrinkage of the new Q̂, the residuals, the part of S
-//     that needs no new u and w, and the first step of the power iteration for u;
+//  1. for ropColumns columns of an atom at a time: the update, the shrinkage of the new Q̂, the residuals, the part of
+//     S that needs no new u and w, and the first step of the power iteration for u;
 //  2. for all columns of the atom: the other power steps, and w = Ẑᵀu;
 //  3. when all atoms are done: S with 2·UW, and D·X on the support of Q.
 //

@@ -26,8 +26,8 @@ import (
 //	P_k = (g·Q̂_k + 2uwᵀ − Ẑ_k − E)/2,
 //	Q̂_k ← αP_k + (1 − αs)·Q̂_k,   Ẑ_k ← αP_k + Ẑ_k − αuwᵀ.
 //
-// So one pass over two arrays is an iteration (roppass.go). V is Y, or, with noise, the split variable of ‖Y − ΣP‖ ≤
-// ε: with B = αΣP + (1 − α)V + Λ0,
+// So one pass over two arrays is an iteration (roppass.go). V is Y, or, with noise, the split variable of
+// ‖Y − ΣP‖ ≤ ε: with B = αΣP + (1 − α)V + Λ0,
 //
 //	V ← Y + min(1, ε/‖B − Y‖)·(B − Y),   Λ0 ← B − V.
 //

@@ -27,29 +27,10 @@ func newSibling(scale int, open func() (*Model, error)) sibling {
 	})}
 }
 
-// With returns m with siblings that are used where their scales fit a result better. Each must have stages, the
-// degradation of m, and a scale that neither m nor another one has; siblings that they have themselves are ignored.
-func (m *Model) With(others ...*Model) (*Model, error) {
-	out := *m
-	out.siblings = nil
-	for _, o := range others {
-		switch {
-		case len(m.Stages) == 0 || len(o.Stages) == 0:
-			return nil, fmt.Errorf("superres: a plain interpolation needs no model of another scale")
-		case o.Degradation != m.Degradation:
-			const text = "superres: models for %s and for %s do not go together"
-			return nil, fmt.Errorf(text, m.Degradation, o.Degradation)
-		case slices.Contains(out.scales(), o.Scale):
-			return nil, fmt.Errorf("superres: two models of scale %d", o.Scale)
-		}
-		out.siblings = append(out.siblings, sibling{o.Scale, func() (*Model, error) { return o, nil }})
-	}
-	return &out, nil
-}
-
-// WithLazy returns m with one more sibling, of the given scale. open is called at most once, when an enlargement
-// first needs it; its error is that of the enlargement.
-func (m *Model) WithLazy(scale int, open func() (*Model, error)) *Model {
+// WithSibling returns m with one more sibling, which is used where its scale fits a result better. It must have
+// stages and the degradation of m. open is called at most once, when an enlargement first needs the sibling; its
+// error, or that the model has another scale, is then the error of the enlargement.
+func (m *Model) WithSibling(scale int, open func() (*Model, error)) *Model {
 	out := *m
 	out.siblings = append(slices.Clip(m.siblings), newSibling(scale, open))
 	return &out

@@ -36,14 +36,15 @@ func newRepeat(scale int, calls *[]int) *Model {
 	return &Model{Scale: scale, Degradation: resample.Cubic, Kernel: resample.Bicubic, Stages: stages}
 }
 
+func withSibling(m, sibling *Model) *Model {
+	return m.WithSibling(sibling.Scale, func() (*Model, error) { return sibling, nil })
+}
+
 // Passes make the least enlargement that reaches the size, and as few passes as do it.
 func TestScaleChain(t *testing.T) {
 	var calls []int
 	alone := newRepeat(2, &calls)
-	family, err := alone.With(newRepeat(3, &calls), newRepeat(4, &calls))
-	if err != nil {
-		t.Fatal(err)
-	}
+	family := withSibling(withSibling(alone, newRepeat(3, &calls)), newRepeat(4, &calls))
 	for _, c := range []struct {
 		model *Model
 		scale float64
@@ -61,17 +62,7 @@ func TestScaleChain(t *testing.T) {
 			t.Errorf("scale %g: passes %v to %v, expected %v", c.scale, calls, b, c.want)
 		}
 	}
-	box := newRepeat(3, &calls)
-	box.Degradation = resample.Box
-	for name, others := range map[string][]*Model{
-		"the same scale": {newRepeat(2, &calls)}, "twice": {newRepeat(3, &calls), newRepeat(3, &calls)},
-		"degradation": {box}, "plain": {Plain(resample.Bicubic)},
-	} {
-		if _, err := alone.With(others...); err == nil {
-			t.Errorf("siblings, %s: no error", name)
-		}
-	}
-	wrong := alone.WithLazy(3, func() (*Model, error) { return newRepeat(4, &calls), nil })
+	wrong := alone.WithSibling(3, func() (*Model, error) { return newRepeat(4, &calls), nil })
 	if _, err := wrong.Upscale(t.Context(), image.NewGray(image.Rect(0, 0, 3, 3)), Options{Scale: 3}); err == nil {
 		t.Error("a sibling of another scale than announced: no error")
 	}
@@ -83,13 +74,10 @@ func TestWithColour(t *testing.T) {
 	var calls []int
 	m, other, third := newRepeat(2, &calls), newRepeat(3, &calls), newRepeat(4, &calls)
 	m.Colour, other.Colour, third.Colour = weak.Colour, strong.Colour, weak.Colour
-	family, err := m.With(newRepeat(3, &calls), third)
-	if err != nil {
-		t.Fatal(err)
-	}
+	family := withSibling(withSibling(m, newRepeat(3, &calls)), third)
 	second := newRepeat(2, &calls)
 	second.Subsampled = strong.Colour
-	coloured := family.WithColour(second.WithLazy(3, func() (*Model, error) { return other, nil }))
+	coloured := family.WithColour(withSibling(second, other))
 	for scale, want := range map[int][2]stage.Colour{
 		2: {nil, strong.Colour}, 3: {strong.Colour, nil}, 4: {weak.Colour, nil},
 	} {

@@ -41,7 +41,7 @@ func builtin(t testing.TB, name string) *Model {
 	for scale := 3; scale <= 4; scale++ {
 		file := fmt.Sprintf("%s.x%d.npz", name, scale)
 		if _, err := os.Stat(filepath.Join("models", file)); err == nil {
-			m = m.WithLazy(scale, func() (*Model, error) { return open(file) })
+			m = m.WithSibling(scale, func() (*Model, error) { return open(file) })
 		}
 	}
 	if smaller := name + "-fast"; slices.Contains(builtinNames(t), smaller) {

@@ -20,7 +20,7 @@ func tunedModels(t *testing.T) (weak, strong *Model) {
 	t.Helper()
 	m := builtin(t, "photo-real-fast")
 	tune := func(level float64) *Model {
-		tuned, err := m.Tune(stage.Tuning{Level: level})
+		tuned, err := m.Tune(stage.Tuning{Strength: level})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -69,7 +69,7 @@ func TestTuning(t *testing.T) {
 		tuning stage.Tuning
 	}{
 		{m, stage.Tuning{Coder: "opm"}}, {m, stage.Tuning{Sparsity: 4100}}, {m, stage.Tuning{Sparsity: -1}},
-		{m, stage.Tuning{Level: 0.5}}, {plain, stage.Tuning{Sparsity: 2}}, {plain, stage.Tuning{BackProject: &seven}},
+		{m, stage.Tuning{Strength: 0.5}}, {plain, stage.Tuning{Sparsity: 2}}, {plain, stage.Tuning{BackProject: &seven}},
 	} {
 		if _, err := c.m.Tune(c.tuning); err == nil {
 			t.Errorf("%+v: no error", c.tuning)
@@ -103,9 +103,9 @@ func TestForgedModels(t *testing.T) {
 	}{
 		"not JSON":        {pack("Dear all", low, high), "damaged"},
 		"format 0":        {pack(with(`"format":1`, `"format":0`), low, high), "format 0"},
-		"newer":           {pack(with(`"format":1`, `"format":2`), low, high), "the file has format 2"},
-		"anchored":        {pack(with(`"coupled"`, `"anchored"`), low, high), "anchored stages"},
-		"activations":     {pack(with(params, convolutional), low, high), "older form; train"},
+		"newer":           {pack(with(`"format":1`, `"format":2`), low, high), "use a newer superres"},
+		"anchored":        {pack(with(`"coupled"`, `"anchored"`), low, high), "57f912e, the last that reads it"},
+		"activations":     {pack(with(params, convolutional), low, high), "57f912e, the last that reads it"},
 		"scale":           {pack(with(`"scale":2`, `"scale":1`), low, high), "scale 1"},
 		"degradation":     {pack(with(`"degradation":"bicubic"`, `"degradation":"blur"`), low, high), "blur"},
 		"kernel":          {pack(with(`"kernel":"bicubic"`, `"kernel":""`), low, high), "kernel"},

@@ -11,57 +11,57 @@ import (
 	"superres/cmd/app"
 )
 
-// A command of superres runs in a process of its own, which is this program again:
-// whatever it does, a panic or memory that runs out, ends that process and not the
-// worker.
+// A command of superres runs in a process of its own, which is this program again, so that a panic or a lack of
+// memory ends that process and not the worker.
 
-// childVariable tells a process that it is one.
+// childVariable is set in the environment of a process that is to run a command.
 const childVariable = "SUPERRES_BEAM_CHILD"
 
 func isChild() bool { return os.Getenv(childVariable) != "" }
 
-// child is the process of a command. Standard input is a pipe from its parent: its end
-// is the parent's, and then nobody wants what it does.
-func child(stdout io.Writer) int {
+// runChild runs a command of superres. Standard input is a pipe from the parent process; it ends when the parent
+// does, and then this process ends too.
+func runChild(stdout io.Writer) int {
 	app.LessGarbage()
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(1)
 	}()
-	return app.Run(context.Background(), strings.NewReader(""), stdout, os.Stderr, append([]string{"superres"}, os.Args[1:]...))
+	return app.Run(context.Background(), strings.NewReader(""), stdout, os.Stderr,
+		append([]string{"superres"}, os.Args[1:]...))
 }
 
-// ended tells how a command ended.
-type ended struct {
-	code   int // -1: it was killed, or could not be started
-	died   bool
+// outcome says how a command ended.
+type outcome struct {
+	code   int    // -1 where it was killed or could not be started
+	died   bool   // by a panic or a signal
 	reason string // its last line on standard error
 }
 
 // run runs a command of superres and passes its standard output on, line by line.
-func run(ctx context.Context, args []string, line func([]byte)) ended {
+func run(ctx context.Context, args []string, line func([]byte)) outcome {
 	self, err := os.Executable()
 	if err != nil {
-		return ended{code: -1, reason: err.Error()}
+		return outcome{code: -1, reason: err.Error()}
 	}
 	cmd := exec.CommandContext(ctx, self, args...)
 	cmd.Env = append(os.Environ(), childVariable+"=1")
-	lines, messages := &lineWriter{line: line}, &tail{}
+	lines, messages := &lineWriter{line: line}, &extract{}
 	cmd.Stdout, cmd.Stderr = lines, messages
 	hold, err := cmd.StdinPipe()
 	if err != nil {
-		return ended{code: -1, reason: err.Error()}
+		return outcome{code: -1, reason: err.Error()}
 	}
 	defer hold.Close()
 	err = cmd.Run()
 	if err == nil {
-		return ended{}
+		return outcome{}
 	}
 	if cmd.ProcessState == nil {
-		return ended{code: -1, reason: err.Error()}
+		return outcome{code: -1, reason: err.Error()}
 	}
-	e := ended{code: cmd.ProcessState.ExitCode(), reason: messages.last()}
-	// A panic ends a Go program with the code of wrong usage.
+	e := outcome{code: cmd.ProcessState.ExitCode(), reason: messages.reason()}
+	// A panic ends a Go program with exit code 2, which is that of wrong usage too.
 	e.died = e.code < 0 || e.code == 2 && messages.panicked()
 	if e.code < 0 {
 		e.reason = err.Error()
@@ -69,7 +69,7 @@ func run(ctx context.Context, args []string, line func([]byte)) ended {
 	return e
 }
 
-// lineWriter passes whole lines on.
+// lineWriter calls line with each complete line that is written to it.
 type lineWriter struct {
 	rest []byte
 	line func([]byte)
@@ -87,29 +87,31 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// tail keeps the beginning and the end of what is written.
-type tail struct{ first, end []byte }
+// extract keeps the beginning and the end of what is written to it, keptBytes of each.
+type extract struct{ first, end []byte }
 
-const kept = 16 << 10
+const keptBytes = 16 << 10
 
-func (t *tail) Write(p []byte) (int, error) {
-	t.first = append(t.first, p[:min(len(p), kept-len(t.first))]...)
+func (t *extract) Write(p []byte) (int, error) {
+	t.first = append(t.first, p[:min(len(p), keptBytes-len(t.first))]...)
 	t.end = append(t.end, p...)
-	t.end = t.end[max(0, len(t.end)-kept):]
+	t.end = t.end[max(0, len(t.end)-keptBytes):]
 	return len(p), nil
 }
 
-func (t *tail) panicked() bool {
+// panicked reports whether the text has the message of a panic or of a fatal error of Go.
+func (t *extract) panicked() bool {
 	for _, start := range []string{"panic: ", "fatal error: "} {
-		if bytes.HasPrefix(t.first, []byte(start)) || bytes.Contains(t.end, []byte("\n"+start)) || bytes.Contains(t.first, []byte("\n"+start)) {
+		if bytes.HasPrefix(t.first, []byte(start)) || bytes.Contains(t.end, []byte("\n"+start)) ||
+			bytes.Contains(t.first, []byte("\n"+start)) {
 			return true
 		}
 	}
 	return false
 }
 
-// last is the line that tells why: the panic, or the last one.
-func (t *tail) last() string {
+// reason returns the line that says why a program ended: that of the panic, else the last.
+func (t *extract) reason() string {
 	list := strings.Split(strings.TrimSpace(string(t.first)+"\n"+string(t.end)), "\n")
 	for _, l := range list {
 		if strings.HasPrefix(l, "panic: ") || strings.HasPrefix(l, "fatal error: ") {

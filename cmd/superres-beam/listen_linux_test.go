@@ -33,11 +33,10 @@ func listening(pid string) (list []string) {
 	return list
 }
 
-// A run on one machine opens no port, from its beginning to its end, nor does the process that
-// does its parts.
+// A run on one machine opens no port, from its beginning to its end, nor does the process that does its parts.
 func TestOpensNoPort(t *testing.T) {
 	t.Chdir(t.TempDir())
-	drawn(t, "in", 30, 60, 50)
+	writePictures(t, "in", 30, 60, 50)
 	cmd := exec.Command(os.Args[0], "--shards", "3", "--", "upscale", "--effort", "fast", "-r", "-o", "out", "in")
 	cmd.Env = append(os.Environ(), programVariable+"=1")
 	var out bytes.Buffer

@@ -1,6 +1,5 @@
-// Command superres-beam runs the commands of superres on many machines, with Apache
-// Beam: upscale, recover and compare. It is a module of its own, so that superres itself
-// depends on none of that.
+// Command superres-beam runs the commands of superres on many machines, with Apache Beam: upscale, recover and
+// compare. It is a module of its own, so that superres itself depends on none of that.
 package main
 
 import (
@@ -37,27 +36,29 @@ FLAGS
 
 func main() {
 	if isChild() {
-		os.Exit(child(os.Stdout))
+		os.Exit(runChild(os.Stdout))
 	}
-	os.Exit(program())
+	os.Exit(runProgram())
 }
 
-// program is the driver, or a worker.
-func program() int {
+// runProgram is the driver or, where a runner has started this process, a worker.
+func runProgram() int {
 	flag.Usage = usage
 	opt := options{}
 	flag.IntVar(&opt.shards, "shards", 8, "divide the work into `N` parts: several for each worker")
-	flag.IntVar(&opt.atOnce, "at-once", 1, "let each worker do `N` parts at once, each with all processors or -j of them")
-	flag.StringVar(&opt.report, "report", "superres-beam", "begin the names of the lists of results and dead letters with `REPORT`")
+	flag.IntVar(&opt.atOnce, "at-once", 1, "let each worker do `N` parts at once, each with all processors or -j "+
+		"of them")
+	flag.StringVar(&opt.report, "report", "superres-beam",
+		"begin the names of the lists of results and dead letters with `REPORT`")
 	verbose := flag.Bool("verbose", false, "show the messages of Beam")
 	flag.Parse()
 	if err := chooseRunner(); err != nil {
 		fmt.Fprintln(os.Stderr, "superres-beam:", err)
 		return 2
 	}
-	beam.Init() // a worker goes on in here and does not return
+	beam.Init() // in a worker it does not return
 	if !*verbose {
-		quiet()
+		muteBeam()
 	}
 	opt.args = flag.Args()
 	code, err := drive(context.Background(), opt, os.Stdout)
@@ -67,23 +68,26 @@ func program() int {
 	return code
 }
 
-// chooseRunner takes the runner that opens no port unless another is asked for, and refuses
-// the one that opens a port to everybody.
+// chooseRunner chooses the runner direct, which opens no port, unless the flag names another. It refuses prism, which
+// opens a port to everybody.
 func chooseRunner() error {
 	f := flag.Lookup("runner")
 	switch name := f.Value.String(); strings.ToLower(name) {
 	case "":
 		return f.Value.Set("direct")
 	case "prism", "prismrunner":
-		return fmt.Errorf("--runner %s: it listens on all interfaces and runs what anybody sends it; leave --runner out to work within this process", name)
+		return fmt.Errorf("--runner %s: it listens on all interfaces and runs what anybody sends it; leave "+
+			"--runner out to work within this process", name)
 	}
 	return nil
 }
 
+// usage prints the help.
 func usage() {
 	w := flag.CommandLine.Output()
 	fmt.Fprintf(w, help, attempts)
-	for _, name := range []string{"shards", "at-once", "report", "runner", "endpoint", "environment_type", "environment_config", "worker_binary", "verbose"} {
+	for _, name := range []string{"shards", "at-once", "report", "runner", "endpoint", "environment_type",
+		"environment_config", "worker_binary", "verbose"} {
 		f := flag.Lookup(name)
 		kind, text := flag.UnquoteUsage(f)
 		text, _, _ = strings.Cut(text, "\n")
@@ -95,10 +99,10 @@ func usage() {
 	fmt.Fprintln(w, "   and all other flags of Beam and its runners, such as --project and --region of dataflow")
 }
 
-// options is what the driver is asked for.
+// options are the options of the driver.
 type options struct {
 	shards int
-	atOnce int // by a worker
+	atOnce int // how many parts a worker does at a time
 	report string
-	args   []string // of superres
+	args   []string // the command of superres with its arguments
 }

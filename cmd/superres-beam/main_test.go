@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/csv"
 	"encoding/json"
@@ -30,8 +29,7 @@ import (
 	"superres/mnist"
 )
 
-// The variables that make the test binary the program, and bring a command down when
-// it comes to a picture.
+// The variables that make the test binary the program, and bring a command down when it comes to a picture.
 const (
 	programVariable = "SUPERRES_BEAM_TEST_AS_PROGRAM"
 	panicVariable   = "SUPERRES_BEAM_TEST_PANIC"
@@ -41,15 +39,15 @@ func TestMain(m *testing.M) {
 	pause = 300 * time.Millisecond
 	switch {
 	case isChild():
-		os.Exit(child(fragile{os.Stdout, os.Getenv(panicVariable)}))
+		os.Exit(runChild(fragile{os.Stdout, os.Getenv(panicVariable)}))
 	case os.Getenv(programVariable) != "":
-		os.Exit(program())
+		os.Exit(runProgram())
 	}
 	if err := chooseRunner(); err != nil {
 		panic(err)
 	}
 	beam.Init()
-	quiet()
+	muteBeam()
 	os.Exit(m.Run())
 }
 
@@ -68,17 +66,18 @@ func (f fragile) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// plain runs the ordinary command.
-func plain(t *testing.T, args ...string) (code int) {
+// runPlain runs the command without Beam, and expects it to succeed.
+func runPlain(t *testing.T, args ...string) {
 	t.Helper()
 	var out bytes.Buffer
-	code = app.Run(context.Background(), strings.NewReader(""), &out, &out, append([]string{"superres"}, args...))
-	t.Log(out.String())
-	return code
+	args = append([]string{"superres"}, args...)
+	if code := app.Run(t.Context(), strings.NewReader(""), &out, &out, args); code != 0 {
+		t.Fatalf("exit %d, %s", code, out.String())
+	}
 }
 
-// drawn writes so many small pictures into a folder and the folders below it.
-func drawn(t *testing.T, dir string, count, w, h int) {
+// writePictures writes a number of small pictures into a folder and the folders below it.
+func writePictures(t *testing.T, dir string, count, w, h int) {
 	t.Helper()
 	for i := range count {
 		img := image.NewGray(image.Rect(0, 0, w+i%5, h+i%7))
@@ -88,20 +87,36 @@ func drawn(t *testing.T, dir string, count, w, h int) {
 			}
 		}
 		name := filepath.Join(dir, fmt.Sprintf("%c/%03d.png", 'a'+i%3, i))
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
 		var b bytes.Buffer
-		if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, b.Bytes(), 0o666); err != nil {
+		err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img)
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, b.Bytes(), 0o666))
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// hashes returns those of the files below a folder that are not hidden.
+// read returns the content of the file whose path the parts make. Package consoletest has it too, but defines a flag
+// that Beam has as well.
+func read(t *testing.T, parts ...string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(parts...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// decode reads a value from JSON.
+func decode[T any](t *testing.T, text string) (v T) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// hashes returns the hashes of the files below a folder that are not hidden.
 func hashes(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	list := map[string]string{}
@@ -121,21 +136,14 @@ func hashes(t *testing.T, dir string) map[string]string {
 
 func letters(t *testing.T, report string) (list []letter) {
 	t.Helper()
-	data, err := os.ReadFile(report + ".dead-letters.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for l := range strings.Lines(string(data)) {
-		var v letter
-		if err := json.Unmarshal([]byte(l), &v); err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, v)
+	for l := range strings.Lines(read(t, report+".dead-letters.jsonl")) {
+		list = append(list, decode[letter](t, l))
 	}
 	return list
 }
 
-func beamed(t *testing.T, shards int, args ...string) (stdout string, code int) {
+// runBeam runs a command in a number of parts and returns what it printed and its exit code.
+func runBeam(t *testing.T, shards int, args ...string) (stdout string, code int) {
 	t.Helper()
 	var out bytes.Buffer
 	code, err := drive(t.Context(), options{shards, 2, "report", args}, &out)
@@ -143,16 +151,15 @@ func beamed(t *testing.T, shards int, args ...string) (stdout string, code int) 
 	return out.String(), code
 }
 
-// A job over 200 pictures gives what the plain command gives; of a picture that is none
-// and one that brings its process down, it tells exactly these.
+// A job over 200 pictures gives what the plain command gives; of a picture that is none and one that brings its
+// process down, it tells exactly these.
 func TestPictures(t *testing.T) {
 	t.Chdir(t.TempDir())
-	drawn(t, "in", 200, 9, 8)
-	if code := plain(t, "upscale", "--effort", "fast", "-q", "-r", "-o", "whole", "in"); code != 0 {
-		t.Fatalf("exit %d", code)
-	}
+	writePictures(t, "in", 200, 9, 8)
+	runPlain(t, "upscale", "--effort", "fast", "-q", "-r", "-o", "whole", "in")
 	want := hashes(t, "whole")
-	if _, code := beamed(t, 5, "upscale", "--effort", "fast", "-r", "-o", "out", "in"); code != 0 || len(want) != 200 || !maps.Equal(hashes(t, "out"), want) || len(letters(t, "report")) != 0 {
+	if _, code := runBeam(t, 5, "upscale", "--effort", "fast", "-r", "-o", "out", "in"); code != 0 ||
+		len(want) != 200 || !maps.Equal(hashes(t, "out"), want) || len(letters(t, "report")) != 0 {
 		t.Errorf("exit %d, %d files, %d expected", code, len(hashes(t, "out")), len(want))
 	}
 
@@ -160,7 +167,7 @@ func TestPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv(panicVariable, "b/100.png")
-	_, code := beamed(t, 5, "upscale", "--effort", "fast", "-r", "-o", "other", "--", "in")
+	_, code := runBeam(t, 5, "upscale", "--effort", "fast", "-r", "-o", "other", "--", "in")
 	dead := letters(t, "report")
 	if code != 3 || len(dead) != 2 || dead[0].Input != "in/a/003.png" && dead[1].Input != "in/a/003.png" {
 		t.Errorf("exit %d, %+v", code, dead)
@@ -180,23 +187,23 @@ func TestPictures(t *testing.T) {
 		t.Errorf("%d files, expected %d", len(got), len(want))
 	}
 	t.Setenv(panicVariable, "")
-	if out, code := beamed(t, 5, "upscale", "--effort", "fast", "-r", "-o", "other", "in"); code != 3 || len(letters(t, "report")) != 1 || !strings.Contains(out, "made: 1, there before: 198") {
+	if out, code := runBeam(t, 5, "upscale", "--effort", "fast", "-r", "-o", "other", "in"); code != 3 ||
+		len(letters(t, "report")) != 1 || !strings.Contains(out, "made: 1, there before: 198") {
 		t.Errorf("when the panic is mended: exit %d, %+v", code, letters(t, "report"))
 	}
 }
 
-// A sweep of 2 sizes, 2 numbers of signals and 5 trials gives the numbers of the plain
-// command.
+// A sweep of 2 sizes, 2 numbers of signals and 5 trials gives the numbers of the plain command.
 func TestSweep(t *testing.T) {
 	t.Chdir(t.TempDir())
-	args := []string{"recover", "--panel", "8,12,2", "--panel", "6,9,2", "--n", "30,60", "--trials", "5", "--iterations", "20", "--learners", "rop,mod"}
-	if code := plain(t, append(args, "-q", "-o", "whole")...); code != 0 {
+	args := []string{"recover", "--panel", "8,12,2", "--panel", "6,9,2", "--n", "30,60", "--trials", "5",
+		"--iterations", "20", "--learners", "rop,mod"}
+	runPlain(t, append(args, "-q", "-o", "whole")...)
+	if out, code := runBeam(t, 4, append(args, "-o", "parts")...); code != 0 || !strings.Contains(out, "M=8 K=12 S=2") {
 		t.Fatalf("exit %d", code)
 	}
-	if out, code := beamed(t, 4, append(args, "-o", "parts")...); code != 0 || !strings.Contains(out, "M=8 K=12 S=2") {
-		t.Fatalf("exit %d", code)
-	}
-	if got, want := trials(t, "parts"), trials(t, "whole"); len(want) != 41 || !slices.EqualFunc(got, want, slices.Equal) {
+	if got, want := trials(t, "parts"), trials(t, "whole"); len(want) != 41 ||
+		!slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("%d rows, expected %d, or others", len(got), len(want))
 	}
 }
@@ -222,12 +229,11 @@ func TestComparison(t *testing.T) {
 	if err := errors.Join(w.Close(), os.WriteFile("train-images-idx3-ubyte", b.Bytes(), 0o666)); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"compare", "--protocol", "pooled", "--images", "train-images-idx3-ubyte", "--index", "3,9", "--learners", "rop,mod",
+	args := []string{"compare", "--protocol", "pooled", "--images", "train-images-idx3-ubyte", "--index", "3,9",
+		"--learners", "rop,mod",
 		"--seeds", "2", "--atoms", "16", "--patches", "60", "--iterations", "12", "."}
-	if code := plain(t, append(args, "-q", "-o", "whole")...); code != 0 {
-		t.Fatalf("exit %d", code)
-	}
-	if _, code := beamed(t, 3, append(args, "-o", "parts")...); code != 0 {
+	runPlain(t, append(args, "-q", "-o", "whole")...)
+	if _, code := runBeam(t, 3, append(args, "-o", "parts")...); code != 0 {
 		t.Fatalf("exit %d", code)
 	}
 	if got, want := runs(t, "parts"), runs(t, "whole"); got != want || len(want) < 1000 {
@@ -238,14 +244,7 @@ func TestComparison(t *testing.T) {
 // runs reads a runs.json without its seconds.
 func runs(t *testing.T, dir string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, "runs.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all any
-	if err := json.Unmarshal(data, &all); err != nil {
-		t.Fatal(err)
-	}
+	all := decode[any](t, read(t, dir, "runs.json"))
 	var strip func(v any)
 	strip = func(v any) {
 		switch v := v.(type) {
@@ -267,18 +266,13 @@ func runs(t *testing.T, dir string) string {
 // trials reads a trials.csv without its seconds.
 func trials(t *testing.T, dir string) [][]string {
 	t.Helper()
-	f, err := os.Open(filepath.Join(dir, "trials.csv"))
+	list, err := csv.NewReader(strings.NewReader(read(t, dir, "trials.csv"))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	list, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := slices.Index(list[0], "seconds")
+	seconds := slices.Index(list[0], "seconds")
 	for i := range list {
-		list[i] = slices.Delete(list[i], at, at+1)
+		list[i] = slices.Delete(list[i], seconds, seconds+1)
 	}
 	return list
 }
@@ -287,10 +281,8 @@ func trials(t *testing.T, dir string) [][]string {
 func TestKilledDriver(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const count = 60
-	drawn(t, "in", count, 90, 80)
-	if code := plain(t, "upscale", "--effort", "fast", "-q", "-r", "-o", "whole", "in"); code != 0 {
-		t.Fatalf("exit %d", code)
-	}
+	writePictures(t, "in", count, 90, 80)
+	runPlain(t, "upscale", "--effort", "fast", "-q", "-r", "-o", "whole", "in")
 	want := hashes(t, "whole")
 	start := func() *exec.Cmd {
 		cmd := exec.Command(os.Args[0], "--shards", "4", "--", "upscale", "--effort", "fast", "-r", "-o", "out", "in")
@@ -310,7 +302,8 @@ func TestKilledDriver(t *testing.T) {
 			_ = cmd.Wait() // it is killed
 			close(ended)
 		}()
-		for deadline := time.Now().Add(time.Minute); len(hashes(t, "out")) < count*share/100; time.Sleep(5 * time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); len(hashes(t,
+			"out")) < count*share/100; time.Sleep(5 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatal("it does not go on")
 			}
@@ -353,7 +346,7 @@ func TestKilledDriver(t *testing.T) {
 	}
 }
 
-// journalled lists what the journals have as done.
+// journalled lists the outputs that the journals record as done.
 func journalled(t *testing.T) (list []string) {
 	t.Helper()
 	files, err := filepath.Glob("out/.superres-journal.*.jsonl")
@@ -361,11 +354,7 @@ func journalled(t *testing.T) (list []string) {
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		data, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for l := range strings.Lines(string(data)) {
+		for l := range strings.Lines(read(t, f)) {
 			var r struct{ State, Output string }
 			if strings.HasSuffix(l, "\n") && json.Unmarshal([]byte(l), &r) == nil && r.State == "done" {
 				list = append(list, "/"+r.Output)
@@ -382,11 +371,13 @@ func TestUsage(t *testing.T) {
 			t.Errorf("%v: exit %d, %v", args, code, err)
 		}
 	}
-	if code, err := drive(t.Context(), options{2, 1, "report", []string{"upscale", "--nonsense", "-o", "out", "in"}}, io.Discard); code != 1 || err == nil {
+	if code, err := drive(t.Context(), options{2, 1, "report", []string{"upscale", "--nonsense", "-o", "out", "in"}},
+		io.Discard); code != 1 || err == nil {
 		t.Errorf("an unknown flag: exit %d, %v", code, err)
 	}
 	many := options{2_000_000_000, 1, "report", []string{"upscale", "in", "-o", "out"}}
-	if code, err := drive(t.Context(), many, io.Discard); code != 2 || err == nil || !strings.Contains(err.Error(), "at most") {
+	if code, err := drive(t.Context(), many, io.Discard); code != 2 || err == nil ||
+		!strings.Contains(err.Error(), "at most") {
 		t.Errorf("two thousand million parts: exit %d, %v", code, err)
 	}
 }

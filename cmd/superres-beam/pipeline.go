@@ -28,8 +28,7 @@ func init() {
 	register.Emitter1[string]()
 }
 
-// partFn does a part. It never returns an error, which would fail the whole job: what
-// fails goes to its second output.
+// partFn does a part. It returns no error, which would fail the entire job: failures go to its second output.
 type partFn struct{}
 
 func (*partFn) ProcessElement(ctx context.Context, element string, results, dead func(string)) {
@@ -38,23 +37,24 @@ func (*partFn) ProcessElement(ctx context.Context, element string, results, dead
 		dead(line(letter{Error: err.Error(), Class: "part"}))
 		return
 	}
-	r, letters := p.do(ctx)
+	r, letters := p.run(ctx)
 	results(line(r))
 	for _, l := range letters {
 		dead(line(l))
 	}
 }
 
+// line returns v as a line of JSON.
 func line(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // of numbers and texts
+		panic(err) // v consists of numbers and texts, which JSON can hold
 	}
 	return string(text)
 }
 
-// quiet leaves Beam's messages out, but for errors.
-func quiet() {
+// muteBeam leaves out the messages of Beam except errors.
+func muteBeam() {
 	beamlog.SetLogger(silent{})
 	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
 }
@@ -67,10 +67,10 @@ func (silent) Log(_ context.Context, severity beamlog.Severity, _ int, message s
 	}
 }
 
-// commands are those that can be done in parts.
+// commands are the commands of superres that can be run in parts.
 var commands = []string{"upscale", "recover", "compare"}
 
-// drive runs a command in parts and completes it; code is the exit code.
+// drive runs a command in parts, merges their results, and returns the exit code.
 func drive(ctx context.Context, opt options, stdout io.Writer) (code int, err error) {
 	if len(opt.args) == 0 || !slices.Contains(commands, opt.args[0]) {
 		return 2, fmt.Errorf("expected a command after --, of %s; --help shows examples", strings.Join(commands, ", "))
@@ -81,14 +81,14 @@ func drive(ctx context.Context, opt options, stdout io.Writer) (code int, err er
 	if opt.shards > parts.MaxParts {
 		return 2, fmt.Errorf("--shards %d: expected %d at most", opt.shards, parts.MaxParts)
 	}
-	target, ok := output(opt.args)
+	target, ok := outputFlag(opt.args)
 	if !ok && opt.args[0] == "upscale" {
 		return 2, errors.New("upscale needs an output: -o")
 	}
 	if !ok {
 		target = map[string]string{"recover": "recovery", "compare": "comparison"}[opt.args[0]]
 	}
-	pictures, dead, err := opt.parts(ctx, stdout)
+	pictures, dead, err := opt.runParts(ctx, stdout)
 	switch {
 	case err != nil:
 		return 1, err
@@ -109,8 +109,8 @@ func drive(ctx context.Context, opt options, stdout io.Writer) (code int, err er
 	return end.code, errors.New(end.reason)
 }
 
-// output finds the value of -o.
-func output(args []string) (string, bool) {
+// outputFlag returns the value of -o, and whether there is one.
+func outputFlag(args []string) (string, bool) {
 	for i, a := range args {
 		name, value, has := strings.Cut(strings.TrimLeft(a, "-"), "=")
 		switch {
@@ -124,9 +124,8 @@ func output(args []string) (string, bool) {
 	return "", false
 }
 
-// parts runs all parts, and returns the numbers of pictures that are done, now or
-// before, and of dead letters.
-func (opt options) parts(ctx context.Context, stdout io.Writer) (pictures, dead int, err error) {
+// runParts runs all parts. It returns how many pictures are done, now or before, and how many dead letters there are.
+func (opt options) runParts(ctx context.Context, stdout io.Writer) (pictures, dead int, err error) {
 	var elements []string
 	for i := range opt.shards {
 		elements = append(elements, line(part{paths.Names(opt.args), i, opt.shards, opt.atOnce}))
@@ -137,43 +136,45 @@ func (opt options) parts(ctx context.Context, stdout io.Writer) (pictures, dead 
 		return 0, 0, err
 	}
 	defer store.Close()
-	for _, name := range []string{results, letters} { // nothing is written of no elements
+	for _, name := range []string{results, letters} { // Beam writes no file for no elements
 		if err := filesystem.Write(ctx, store, name, nil); err != nil {
 			return 0, 0, fmt.Errorf("--report %s: %w", opt.report, err)
 		}
 	}
 	p, s := beam.NewPipelineWithRoot()
-	spread := beam.Reshuffle(s, beam.CreateList(s, elements)) // so that the runner may give each to another worker
+	// Reshuffled, so that the runner may give each to another worker.
+	spread := beam.Reshuffle(s, beam.CreateList(s, elements))
 	done, failed := beam.ParDo2(s, &partFn{}, spread)
 	textio.Write(s, results, done)
 	textio.Write(s, letters, failed)
 	if err := beamx.Run(ctx, p); err != nil {
 		return 0, 0, err
 	}
-	list, err := lines(ctx, store, letters)
+	list, err := sortLines(ctx, store, letters)
 	if err != nil {
 		return 0, 0, err
 	}
-	reports, err := lines(ctx, store, results)
+	reports, err := sortLines(ctx, store, results)
 	if err != nil {
 		return 0, 0, err
 	}
-	var all result
+	var total result
 	for _, text := range reports {
 		var r result
 		if err := json.Unmarshal([]byte(text), &r); err != nil {
 			return 0, 0, fmt.Errorf("%s: %w", results, err)
 		}
-		all.Done, all.Skipped, all.Seconds, all.Attempts = all.Done+r.Done, all.Skipped+r.Skipped, all.Seconds+r.Seconds, all.Attempts+r.Attempts
+		total.Done, total.Skipped, total.Seconds, total.Attempts = total.Done+r.Done, total.Skipped+
+			r.Skipped, total.Seconds+r.Seconds, total.Attempts+r.Attempts
 	}
-	fmt.Fprintf(stdout, "%d parts in %d attempts, %.1f s together; pictures made: %d, there before: %d; dead letters: %d\n",
-		len(reports), all.Attempts, all.Seconds, all.Done, all.Skipped, len(list))
-	return all.Done + all.Skipped, len(list), nil
+	fmt.Fprintf(stdout, "%d parts in %d attempts, %.1f s together; pictures made: %d, there before: %d; "+
+		"dead letters: %d\n",
+		len(reports), total.Attempts, total.Seconds, total.Done, total.Skipped, len(list))
+	return total.Done + total.Skipped, len(list), nil
 }
 
-// lines reads a list, puts it in order and writes it back, so that the same run gives
-// the same list.
-func lines(ctx context.Context, store filesystem.Interface, name string) ([]string, error) {
+// sortLines sorts the lines of a file, removes repeated ones and returns them, so that equal runs give equal lists.
+func sortLines(ctx context.Context, store filesystem.Interface, name string) ([]string, error) {
 	data, err := filesystem.Read(ctx, store, name)
 	if err != nil {
 		return nil, err

@@ -13,19 +13,19 @@ import (
 	"superres/cmd/internal/paths"
 )
 
-// part is an element: a command, and which part of it to do.
+// part is an element of the pipeline: a command, and the part of it to do.
 type part struct {
 	Args  []paths.Name `json:"args"`
 	Index int          `json:"index"`
 	Of    int          `json:"of"`
-	// AtOnce is how many parts a worker does at once; runners begin as many as they
-	// like.
+	// AtOnce is how many parts a worker does at a time. Runners may begin more, which then wait.
 	AtOnce int `json:"at_once"`
 }
 
+// name returns the part as --shard has it.
 func (p part) name() string { return parts.Part{Index: p.Index, Of: p.Of}.String() }
 
-// result is what has become of a part.
+// result is the result of a part.
 type result struct {
 	Part     string  `json:"part"`
 	Done     int     `json:"done"`    // pictures
@@ -35,36 +35,35 @@ type result struct {
 	Code     int     `json:"code"` // exit code of the last attempt
 }
 
-// letter is a dead letter: what has failed for good.
+// letter is a dead letter: a picture or a part that has failed after all attempts.
 type letter struct {
 	Command string     `json:"command"`
 	Part    string     `json:"part"`
-	Input   paths.Name `json:"input,omitempty"` // of upscale: the picture; empty: the part
+	Input   paths.Name `json:"input,omitempty"` // the picture, or empty where the part failed
 	Error   string     `json:"error"`
 	Class   string     `json:"class"` // as in the events of superres upscale --json, or "died"
 }
 
 const (
-	attempts = 3 // of a part, or of what brings the process down
+	attempts = 3 // of a part, or of a picture at which the process dies
 	codeSome = 3 // exit codes of superres
 	codeOut  = 5
 )
 
 var pause = 2 * time.Second // before the second attempt; then twice as long
 
-// event is what matters of an event of superres upscale --json.
+// event has those fields of an event of superres upscale --json that are used here.
 type event struct {
 	Event, Error, Class string
 	Input               paths.Name
 	Done, Skipped       int
 }
 
-// do does a part, with what is temporary tried again: output that cannot be written
-// and processes that die. A picture at which the process dies is left out after the
-// last attempt, and the rest goes on.
-func (p part) do(ctx context.Context) (r result, dead []letter) {
+// run runs a part. It tries temporary failures again: output that cannot be written, and processes that die. A
+// picture at which the process dies is left out after the last attempt, and the others are done.
+func (p part) run(ctx context.Context) (r result, dead []letter) {
 	r.Part = p.name()
-	defer p.slot()()
+	defer p.takeSlot()()
 	began := time.Now()
 	defer func() { r.Seconds = time.Since(began).Seconds() }()
 	command := string(p.Args[0])
@@ -74,11 +73,11 @@ func (p part) do(ctx context.Context) (r result, dead []letter) {
 		args = slices.Insert(args, 1, "--resume", "--json")
 	}
 	deaths := map[paths.Name]int{} // by picture
-	failures := 0                  // of the whole part
+	failures := 0                  // of the part
 	wait := pause
 	for {
 		r.Attempts++
-		var at paths.Name // the picture under way
+		var current paths.Name // the picture that is being enlarged
 		var failed []letter
 		end := run(ctx, args, func(line []byte) {
 			var ev event
@@ -87,29 +86,29 @@ func (p part) do(ctx context.Context) (r result, dead []letter) {
 			}
 			switch ev.Event {
 			case "start":
-				at = ev.Input
+				current = ev.Input
 			case "done":
-				at = ""
+				current = ""
 				r.Done++
 			case "fail":
-				at = ""
+				current = ""
 				failed = append(failed, letter{command, p.name(), ev.Input, ev.Error, ev.Class})
 			case "summary":
 				r.Skipped = ev.Skipped
 			}
 		})
 		r.Code = end.code
-		whole := letter{Command: command, Part: p.name(), Error: end.reason, Class: "died"}
+		partLetter := letter{Command: command, Part: p.name(), Error: end.reason, Class: "died"}
 		switch {
 		case ctx.Err() != nil:
-			return r, append(dead, whole)
-		case end.died && at != "":
-			if deaths[at]++; deaths[at] < attempts {
+			return r, append(dead, partLetter)
+		case end.died && current != "":
+			if deaths[current]++; deaths[current] < attempts {
 				break
 			}
-			whole.Input = at
-			dead = append(dead, whole)
-			if args = without(args, string(at)); args == nil {
+			partLetter.Input = current
+			dead = append(dead, partLetter)
+			if args = withoutPicture(args, string(current)); args == nil {
 				return r, dead
 			}
 			wait = pause
@@ -124,9 +123,9 @@ func (p part) do(ctx context.Context) (r result, dead []letter) {
 		default:
 			if len(failed) == 0 {
 				if !end.died {
-					whole.Class = "part"
+					partLetter.Class = "part"
 				}
-				failed = []letter{whole}
+				failed = []letter{partLetter}
 			}
 			return r, append(dead, failed...)
 		}
@@ -138,14 +137,14 @@ func (p part) do(ctx context.Context) (r result, dead []letter) {
 	}
 }
 
-// slots counts the parts that this worker does now.
+// slots counts the parts that this worker does at present.
 var slots = struct {
 	*sync.Cond
 	taken int
 }{Cond: sync.NewCond(&sync.Mutex{})}
 
-// slot waits for its turn and returns what ends it.
-func (p part) slot() (free func()) {
+// takeSlot waits until this worker may do another part, and returns a function that frees the slot.
+func (p part) takeSlot() (free func()) {
 	slots.L.Lock()
 	for slots.taken >= max(1, p.AtOnce) {
 		slots.Wait()
@@ -160,11 +159,11 @@ func (p part) slot() (free func()) {
 	}
 }
 
-// temporary tells whether another attempt may end otherwise.
+// temporary reports whether another attempt may succeed.
 func (l letter) temporary() bool { return l.Class == "output" }
 
-// without leaves a picture out of a command: nil when nothing would be left.
-func without(args []string, input string) []string {
+// withoutPicture returns the arguments of a command without a picture, or nil where no other input remains.
+func withoutPicture(args []string, input string) []string {
 	out := args[:1:1]
 	var rest []string
 	found := false

@@ -17,16 +17,15 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Tolerance says how far a picture may be from its golden file: no sample by more
-// than Levels of 255, and no more than Share of the samples at all. Machines that
-// fuse a multiplication with an addition round differently.
+// Tolerance is how far a picture may be from its golden file: no sample by more than Levels of 255, and at
+// most the share Share of the samples at all. Machines that fuse a multiplication with an addition round
+// differently.
 type Tolerance struct {
 	Levels int
 	Share  float64
 }
 
-// Compare checks a picture of at most 8 bits a sample against testdata/golden/name
-// of the repository.
+// Compare compares a picture of at most 8 bits a sample with testdata/golden/name of the repository.
 func Compare(t *testing.T, name string, got image.Image, tol Tolerance) {
 	t.Helper()
 	path := filepath.Join(Root(t), "testdata", "golden", name)
@@ -68,7 +67,7 @@ func nrgba(c color.Color) [4]int {
 	return [4]int{int(v.R), int(v.G), int(v.B), int(v.A)}
 }
 
-// Open decodes a PNG file.
+// Open returns the picture in a PNG file.
 func Open(t *testing.T, path string) image.Image {
 	t.Helper()
 	f, err := os.Open(path)

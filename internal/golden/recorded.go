@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// Recorded is the command that a model records as what made it.
+// Recorded is the command line that a model records as its origin.
 type Recorded struct {
 	testing.TB
-	// Command is the whole of it.
+	// Command is the whole command line.
 	Command string
 }
 

@@ -8,18 +8,17 @@ import (
 	"time"
 )
 
-// What of the heap counts.
+// The kinds of memory that count.
 const (
 	// Objects are those in use and those not yet found to be garbage.
 	Objects = "/memory/classes/heap/objects:bytes"
-	// Live is what the collector finds in use, which is at work all the time. What is
-	// allocated while it is at work counts.
+	// Live is what the garbage collector finds in use. It runs all the time then, and counts what is allocated
+	// while it runs.
 	Live = "/gc/heap/live:bytes"
 )
 
-// Peak returns by how many bytes the heap was larger at most while f ran than before. It
-// looks every 100 µs, so that a short peak may pass unseen, and has the collector work all
-// the time, which is slow.
+// Peak returns the largest growth of the heap while f runs, in bytes. It measures every 100 µs, so that it may
+// miss a short peak. For Live it has the collector run all the time, which is slow.
 func Peak(what string, f func()) int64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(1))
 	read := func() int64 {

@@ -1,10 +1,8 @@
 package imagefile
 
 import (
-	"bytes"
 	"errors"
 	"image"
-	"math/rand/v2"
 	"reflect"
 	"regexp"
 	"strings"
@@ -68,27 +66,5 @@ func TestEveryPrefix(t *testing.T) {
 				t.Errorf("%s: %d of %d bytes are enough", name, n, len(data))
 			}
 		}
-	}
-}
-
-// flips is the number of bytes that are changed in each file, one at a time.
-const flips = 3_000
-
-func TestFlippedBytes(t *testing.T) {
-	for name, data := range imagetest.Sound(t) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			random := rand.New(rand.NewPCG(1, 2))
-			bad := bytes.Clone(data)
-			tiny := small
-			tiny.Pixels = 1 << 12
-			for range flips {
-				at := random.IntN(len(bad))
-				bad[at] ^= byte(1 + random.IntN(255))
-				p, err := decodeBytes(bad, name, tiny)
-				checkOutcome(t, p, err)
-				bad[at] = data[at]
-			}
-		})
 	}
 }

@@ -80,7 +80,7 @@ func TestRoundTripTypes(t *testing.T) {
 
 // What PNG and TIFF can hold comes back to the bit.
 func TestRoundTripPixels(t *testing.T) {
-	for _, format := range []Format{"png", "tiff"} {
+	for _, format := range []Format{TIFF, PNG} {
 		for _, name := range []string{"gray", "gray16", "nrgba", "nrgba64", "paletted", "opaque"} {
 			img := every()[name]
 			got := roundTrip(t, img, format)

@@ -140,8 +140,8 @@ out: \
 	ADD R9<<1, R16 \
 	ADD R20<<1, R17
 
-// func convolveNEON(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, above *float32, below *float32, skip *int16, skipStep int)
-TEXT ·convolveNEON(SB), NOSPLIT, $0-112
+// func convolveARM64(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, skip *int16, skipStep int)
+TEXT ·convolveARM64(SB), NOSPLIT, $0-112
 	OPERANDS
 
 output:
@@ -182,8 +182,8 @@ sample:
 	SCALE(10, (s+2)) \
 	SCALE(11, (s+3))
 
-// func residualNEON(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
-TEXT ·residualNEON(SB), NOSPLIT, $0-88
+// func residualARM64(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
+TEXT ·residualARM64(SB), NOSPLIT, $0-88
 	OPERANDS
 
 output:

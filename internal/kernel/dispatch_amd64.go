@@ -10,12 +10,6 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-const (
-	avx2     tier = 1
-	avx512bw tier = 2
-	avx512   tier = 3
-)
-
 var tierNames = []string{"generic", "avx2", "avx512bw", "avx512"}
 
 var tierRuns = []bool{
@@ -26,536 +20,364 @@ var tierRuns = []bool{
 
 // activate needs, in assembly: len(slope) is a multiple of 16, len(z) of len(slope).
 func activate(h, z, slope []float32) {
-	switch current {
-	case avx512:
-		activateAVX512(unsafe.SliceData(h), unsafe.SliceData(z), len(z), unsafe.SliceData(slope), len(slope))
-	case avx512bw, avx2:
-		activateAVX2(unsafe.SliceData(h), unsafe.SliceData(z), len(z), unsafe.SliceData(slope), len(slope))
-	default:
+	if current == 0 {
 		activateGeneric(h, z, slope)
+	} else {
+		activateAMD64(unsafe.SliceData(h), unsafe.SliceData(z), len(z), unsafe.SliceData(slope), len(slope))
 	}
 }
 
 //go:noescape
-func activateAVX2(h *float32, z *float32, zLen int, slope *float32, slopeLen int)
-
-//go:noescape
-func activateAVX512(h *float32, z *float32, zLen int, slope *float32, slopeLen int)
+func activateAMD64(h *float32, z *float32, zLen int, slope *float32, slopeLen int)
 
 // activateBack needs, in assembly: len(slope) is a multiple of 16, len(d) of len(slope).
 func activateBack(d, z, slope, toSlope, toBias []float32) {
-	switch current {
-	case avx512:
-		activateBackAVX512(unsafe.SliceData(d), len(d), unsafe.SliceData(z), unsafe.SliceData(slope), len(slope), unsafe.SliceData(toSlope), unsafe.SliceData(toBias))
-	case avx512bw, avx2:
-		activateBackAVX2(unsafe.SliceData(d), len(d), unsafe.SliceData(z), unsafe.SliceData(slope), len(slope), unsafe.SliceData(toSlope), unsafe.SliceData(toBias))
-	default:
+	if current == 0 {
 		activateBackGeneric(d, z, slope, toSlope, toBias)
+	} else {
+		activateBackAMD64(unsafe.SliceData(d), len(d), unsafe.SliceData(z), unsafe.SliceData(slope), len(slope), unsafe.SliceData(toSlope), unsafe.SliceData(toBias))
 	}
 }
 
 //go:noescape
-func activateBackAVX2(d *float32, dLen int, z *float32, slope *float32, slopeLen int, toSlope *float32, toBias *float32)
-
-//go:noescape
-func activateBackAVX512(d *float32, dLen int, z *float32, slope *float32, slopeLen int, toSlope *float32, toBias *float32)
+func activateBackAMD64(d *float32, dLen int, z *float32, slope *float32, slopeLen int, toSlope *float32, toBias *float32)
 
 // adam needs, in assembly: len(p) is a multiple of 16.
 func adam(p, m, v, grad []float32, clip, rest1, rest2, rate, least float32) {
-	switch current {
-	case avx512:
-		adamAVX512(unsafe.SliceData(p), len(p), unsafe.SliceData(m), unsafe.SliceData(v), unsafe.SliceData(grad), clip, rest1, rest2, rate, least)
-	case avx512bw, avx2:
-		adamAVX2(unsafe.SliceData(p), len(p), unsafe.SliceData(m), unsafe.SliceData(v), unsafe.SliceData(grad), clip, rest1, rest2, rate, least)
-	default:
+	if current == 0 {
 		adamGeneric(p, m, v, grad, clip, rest1, rest2, rate, least)
+	} else {
+		adamAMD64(unsafe.SliceData(p), len(p), unsafe.SliceData(m), unsafe.SliceData(v), unsafe.SliceData(grad), clip, rest1, rest2, rate, least)
 	}
 }
 
 //go:noescape
-func adamAVX2(p *float32, pLen int, m *float32, v *float32, grad *float32, clip float32, rest1 float32, rest2 float32, rate float32, least float32)
-
-//go:noescape
-func adamAVX512(p *float32, pLen int, m *float32, v *float32, grad *float32, clip float32, rest1 float32, rest2 float32, rate float32, least float32)
+func adamAMD64(p *float32, pLen int, m *float32, v *float32, grad *float32, clip float32, rest1 float32, rest2 float32, rate float32, least float32)
 
 // add needs, in assembly: len(to) is a multiple of 8.
 func add(to, v []float64) {
-	switch current {
-	case avx512, avx512bw, avx2:
-		addAVX2(unsafe.SliceData(to), len(to), unsafe.SliceData(v))
-	default:
+	if current == 0 {
 		addGeneric(to, v)
+	} else {
+		addAMD64(unsafe.SliceData(to), len(to), unsafe.SliceData(v))
 	}
 }
 
 //go:noescape
-func addAVX2(to *float64, toLen int, v *float64)
+func addAMD64(to *float64, toLen int, v *float64)
 
 // addPixels needs, in assembly: n is at least 1, scale 2, 3 or 4.
 func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
-	switch current {
-	case avx512, avx512bw, avx2:
-		addPixelsAVX2(unsafe.SliceData(dst), unsafe.SliceData(was), unsafe.SliceData(sums), n, scale, step, outputs, unsafe.SliceData(share), shareStep, unsafe.SliceData(least), leastStep, unsafe.SliceData(most), mostStep)
-	default:
+	if current == 0 {
 		addPixelsGeneric(dst, was, sums, n, scale, step, outputs, share, shareStep, least, leastStep, most, mostStep)
+	} else {
+		addPixelsAMD64(unsafe.SliceData(dst), unsafe.SliceData(was), unsafe.SliceData(sums), n, scale, step, outputs, unsafe.SliceData(share), shareStep, unsafe.SliceData(least), leastStep, unsafe.SliceData(most), mostStep)
 	}
 }
 
 //go:noescape
-func addPixelsAVX2(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, share *float32, shareStep int, least *float32, leastStep int, most *float32, mostStep int)
+func addPixelsAMD64(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, share *float32, shareStep int, least *float32, leastStep int, most *float32, mostStep int)
 
 // advance needs, in assembly: len(p) is a multiple of 8.
 func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
-	switch current {
-	case avx512:
-		return advanceAVX512(unsafe.SliceData(p), len(p), unsafe.SliceData(corr), unsafe.SliceData(gram), unsafe.SliceData(basis), ld, unsafe.SliceData(row), len(row), scale, proj)
-	case avx512bw, avx2:
-		return advanceAVX2(unsafe.SliceData(p), len(p), unsafe.SliceData(corr), unsafe.SliceData(gram), unsafe.SliceData(basis), ld, unsafe.SliceData(row), len(row), scale, proj)
-	default:
+	if current == 0 {
 		return advanceGeneric(p, corr, gram, basis, ld, row, scale, proj)
 	}
+	return advanceAMD64(unsafe.SliceData(p), len(p), unsafe.SliceData(corr), unsafe.SliceData(gram), unsafe.SliceData(basis), ld, unsafe.SliceData(row), len(row), scale, proj)
 }
 
 //go:noescape
-func advanceAVX2(p *float64, pLen int, corr *float64, gram *float64, basis *float64, ld int, row *float64, rowLen int, scale float64, proj float64) float64
-
-//go:noescape
-func advanceAVX512(p *float64, pLen int, corr *float64, gram *float64, basis *float64, ld int, row *float64, rowLen int, scale float64, proj float64) float64
+func advanceAMD64(p *float64, pLen int, corr *float64, gram *float64, basis *float64, ld int, row *float64, rowLen int, scale float64, proj float64) float64
 
 // boundFlatAreas needs, in assembly: len(least) is a multiple of 8.
 func boundFlatAreas(least, most, above, row, below []float32) {
-	switch current {
-	case avx512, avx512bw, avx2:
-		boundFlatAreasAVX2(unsafe.SliceData(least), len(least), unsafe.SliceData(most), unsafe.SliceData(above), unsafe.SliceData(row), unsafe.SliceData(below))
-	default:
+	if current == 0 {
 		boundFlatAreasGeneric(least, most, above, row, below)
+	} else {
+		boundFlatAreasAMD64(unsafe.SliceData(least), len(least), unsafe.SliceData(most), unsafe.SliceData(above), unsafe.SliceData(row), unsafe.SliceData(below))
 	}
 }
 
 //go:noescape
-func boundFlatAreasAVX2(least *float32, leastLen int, most *float32, above *float32, row *float32, below *float32)
+func boundFlatAreasAMD64(least *float32, leastLen int, most *float32, above *float32, row *float32, below *float32)
 
 // combine needs, in assembly: len(at) is at least 1.
 func combine(dst, src []float32, at []int, weight []float32) {
-	switch current {
-	case avx512:
-		combineAVX512(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(at), len(at), unsafe.SliceData(weight))
-	case avx512bw, avx2:
-		combineAVX2(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(at), len(at), unsafe.SliceData(weight))
-	default:
+	if current == 0 {
 		combineGeneric(dst, src, at, weight)
+	} else {
+		combineAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(at), len(at), unsafe.SliceData(weight))
 	}
 }
 
 //go:noescape
-func combineAVX2(dst *float32, dstLen int, src *float32, at *int, atLen int, weight *float32)
-
-//go:noescape
-func combineAVX512(dst *float32, dstLen int, src *float32, at *int, atLen int, weight *float32)
+func combineAMD64(dst *float32, dstLen int, src *float32, at *int, atLen int, weight *float32)
 
 func combineOnto(dst, base, src []float32, at []int, weight []float32) {
-	switch current {
-	case avx512:
-		combineOntoAVX512(unsafe.SliceData(dst), len(dst), unsafe.SliceData(base), unsafe.SliceData(src), unsafe.SliceData(at), len(at), unsafe.SliceData(weight))
-	case avx512bw, avx2:
-		combineOntoAVX2(unsafe.SliceData(dst), len(dst), unsafe.SliceData(base), unsafe.SliceData(src), unsafe.SliceData(at), len(at), unsafe.SliceData(weight))
-	default:
+	if current == 0 {
 		combineOntoGeneric(dst, base, src, at, weight)
+	} else {
+		combineOntoAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(base), unsafe.SliceData(src), unsafe.SliceData(at), len(at), unsafe.SliceData(weight))
 	}
 }
 
 //go:noescape
-func combineOntoAVX2(dst *float32, dstLen int, base *float32, src *float32, at *int, atLen int, weight *float32)
-
-//go:noescape
-func combineOntoAVX512(dst *float32, dstLen int, base *float32, src *float32, at *int, atLen int, weight *float32)
+func combineOntoAMD64(dst *float32, dstLen int, base *float32, src *float32, at *int, atLen int, weight *float32)
 
 // convolve needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
 func convolve(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, positive, negative []float32, skip []int16, skipStep int) {
-	switch current {
-	case avx512:
-		convolveAVX512(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(skip), skipStep)
-	case avx512bw:
-		convolveAVX512BW(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(skip), skipStep)
-	case avx2:
-		convolveAVX2(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(skip), skipStep)
-	default:
+	if current == 0 {
 		convolveGeneric(dst, samples, src, rows, step, words, weights, bias, positive, negative, skip, skipStep)
+	} else {
+		convolveAMD64(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(skip), skipStep)
 	}
 }
 
 //go:noescape
-func convolveAVX2(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, skip *int16, skipStep int)
-
-//go:noescape
-func convolveAVX512BW(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, skip *int16, skipStep int)
-
-//go:noescape
-func convolveAVX512(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, skip *int16, skipStep int)
+func convolveAMD64(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, skip *int16, skipStep int)
 
 // convolve32 needs, in assembly: len(bias) is a multiple of 16; rows, k and n are at least 1.
 func convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
-	switch current {
-	case avx512:
-		convolve32AVX512(unsafe.SliceData(dst), unsafe.SliceData(src), step, stride, rows, k, unsafe.SliceData(weight), unsafe.SliceData(bias), len(bias), n)
-	case avx512bw, avx2:
-		convolve32AVX2(unsafe.SliceData(dst), unsafe.SliceData(src), step, stride, rows, k, unsafe.SliceData(weight), unsafe.SliceData(bias), len(bias), n)
-	default:
+	if current == 0 {
 		convolve32Generic(dst, src, step, stride, rows, k, weight, bias, n)
+	} else {
+		convolve32AMD64(unsafe.SliceData(dst), unsafe.SliceData(src), step, stride, rows, k, unsafe.SliceData(weight), unsafe.SliceData(bias), len(bias), n)
 	}
 }
 
 //go:noescape
-func convolve32AVX2(dst *float32, src *float32, step int, stride int, rows int, k int, weight *float32, bias *float32, biasLen int, n int)
-
-//go:noescape
-func convolve32AVX512(dst *float32, src *float32, step int, stride int, rows int, k int, weight *float32, bias *float32, biasLen int, n int)
+func convolve32AMD64(dst *float32, src *float32, step int, stride int, rows int, k int, weight *float32, bias *float32, biasLen int, n int)
 
 // correlate needs, in assembly: k is a multiple of 8, cols of 16; rows and n are at least 1.
 func correlate(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
-	switch current {
-	case avx512:
-		correlateAVX512(unsafe.SliceData(c), cols, unsafe.SliceData(a), step, strideA, unsafe.SliceData(b), strideB, rows, n, k)
-	case avx512bw, avx2:
-		correlateAVX2(unsafe.SliceData(c), cols, unsafe.SliceData(a), step, strideA, unsafe.SliceData(b), strideB, rows, n, k)
-	default:
+	if current == 0 {
 		correlateGeneric(c, cols, a, step, strideA, b, strideB, rows, n, k)
+	} else {
+		correlateAMD64(unsafe.SliceData(c), cols, unsafe.SliceData(a), step, strideA, unsafe.SliceData(b), strideB, rows, n, k)
 	}
 }
 
 //go:noescape
-func correlateAVX2(c *float32, cols int, a *float32, step int, strideA int, b *float32, strideB int, rows int, n int, k int)
-
-//go:noescape
-func correlateAVX512(c *float32, cols int, a *float32, step int, strideA int, b *float32, strideB int, rows int, n int, k int)
+func correlateAMD64(c *float32, cols int, a *float32, step int, strideA int, b *float32, strideB int, rows int, n int, k int)
 
 // indexAbs needs, in assembly: len(v) is a multiple of 8.
 func indexAbs(v []float64, value float64) int {
-	switch current {
-	case avx512, avx512bw, avx2:
-		return indexAbsAVX2(unsafe.SliceData(v), len(v), value)
-	default:
+	if current == 0 {
 		return indexAbsGeneric(v, value)
 	}
+	return indexAbsAMD64(unsafe.SliceData(v), len(v), value)
 }
 
 //go:noescape
-func indexAbsAVX2(v *float64, vLen int, value float64) int
+func indexAbsAMD64(v *float64, vLen int, value float64) int
 
 // mask needs, in assembly: len(w) is a multiple of 8.
 func mask(x, w, s []float64) (count int) {
-	switch current {
-	case avx512, avx512bw, avx2:
-		return maskAVX2(unsafe.SliceData(x), unsafe.SliceData(w), len(w), unsafe.SliceData(s))
-	default:
+	if current == 0 {
 		return maskGeneric(x, w, s)
 	}
+	return maskAMD64(unsafe.SliceData(x), unsafe.SliceData(w), len(w), unsafe.SliceData(s))
 }
 
 //go:noescape
-func maskAVX2(x *float64, w *float64, wLen int, s *float64) (count int)
+func maskAMD64(x *float64, w *float64, wLen int, s *float64) (count int)
 
 // maxAbs needs, in assembly: len(v) is a multiple of 8.
 func maxAbs(v []float64) float64 {
-	switch current {
-	case avx512:
-		return maxAbsAVX512(unsafe.SliceData(v), len(v))
-	case avx512bw, avx2:
-		return maxAbsAVX2(unsafe.SliceData(v), len(v))
-	default:
+	if current == 0 {
 		return maxAbsGeneric(v)
 	}
+	return maxAbsAMD64(unsafe.SliceData(v), len(v))
 }
 
 //go:noescape
-func maxAbsAVX2(v *float64, vLen int) float64
-
-//go:noescape
-func maxAbsAVX512(v *float64, vLen int) float64
+func maxAbsAMD64(v *float64, vLen int) float64
 
 // mul needs, in assembly: rows is a multiple of 4, cols of 8.
 func mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inner, cols int) {
-	switch current {
-	case avx512:
-		mulAVX512(unsafe.SliceData(c), ldc, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, rows, inner, cols)
-	case avx512bw, avx2:
-		mulAVX2(unsafe.SliceData(c), ldc, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, rows, inner, cols)
-	default:
+	if current == 0 {
 		mulGeneric(c, ldc, a, lda, b, ldb, rows, inner, cols)
+	} else {
+		mulAMD64(unsafe.SliceData(c), ldc, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, rows, inner, cols)
 	}
 }
 
 //go:noescape
-func mulAVX2(c *float64, ldc int, a *float64, lda int, b *float64, ldb int, rows int, inner int, cols int)
-
-//go:noescape
-func mulAVX512(c *float64, ldc int, a *float64, lda int, b *float64, ldb int, rows int, inner int, cols int)
+func mulAMD64(c *float64, ldc int, a *float64, lda int, b *float64, ldb int, rows int, inner int, cols int)
 
 // mul32 needs, in assembly: rows is a multiple of 8, cols of 16.
 func mul32(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, inner, cols int) {
-	switch current {
-	case avx512:
-		mul32AVX512(unsafe.SliceData(c), ldc, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, rows, inner, cols)
-	case avx512bw, avx2:
-		mul32AVX2(unsafe.SliceData(c), ldc, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, rows, inner, cols)
-	default:
+	if current == 0 {
 		mul32Generic(c, ldc, a, lda, b, ldb, rows, inner, cols)
+	} else {
+		mul32AMD64(unsafe.SliceData(c), ldc, unsafe.SliceData(a), lda, unsafe.SliceData(b), ldb, rows, inner, cols)
 	}
 }
 
 //go:noescape
-func mul32AVX2(c *float32, ldc int, a *float32, lda int, b *float32, ldb int, rows int, inner int, cols int)
-
-//go:noescape
-func mul32AVX512(c *float32, ldc int, a *float32, lda int, b *float32, ldb int, rows int, inner int, cols int)
+func mul32AMD64(c *float32, ldc int, a *float32, lda int, b *float32, ldb int, rows int, inner int, cols int)
 
 // multiplyTiles needs, in assembly: n is at least 6, channels even, len(bias) a multiple of 16, at least 16.
 func multiplyTiles(dst []int32, stride int, v []int16, n, channels int, weights, bias []int32) {
-	switch current {
-	case avx512:
-		multiplyTilesAVX512(unsafe.SliceData(dst), stride, unsafe.SliceData(v), n, channels, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
-	case avx512bw:
-		multiplyTilesAVX512BW(unsafe.SliceData(dst), stride, unsafe.SliceData(v), n, channels, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
-	case avx2:
-		multiplyTilesAVX2(unsafe.SliceData(dst), stride, unsafe.SliceData(v), n, channels, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
-	default:
+	if current == 0 {
 		multiplyTilesGeneric(dst, stride, v, n, channels, weights, bias)
+	} else {
+		multiplyTilesAMD64(unsafe.SliceData(dst), stride, unsafe.SliceData(v), n, channels, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
 	}
 }
 
 //go:noescape
-func multiplyTilesAVX2(dst *int32, stride int, v *int16, n int, channels int, weights *int32, bias *int32, biasLen int)
-
-//go:noescape
-func multiplyTilesAVX512BW(dst *int32, stride int, v *int16, n int, channels int, weights *int32, bias *int32, biasLen int)
-
-//go:noescape
-func multiplyTilesAVX512(dst *int32, stride int, v *int16, n int, channels int, weights *int32, bias *int32, biasLen int)
+func multiplyTilesAMD64(dst *int32, stride int, v *int16, n int, channels int, weights *int32, bias *int32, biasLen int)
 
 // paeth needs, in assembly: len(x) is a multiple of 32.
 func paeth(out, x, a, b, c []byte) (sum int) {
-	switch current {
-	case avx512, avx512bw, avx2:
-		return paethAVX2(unsafe.SliceData(out), unsafe.SliceData(x), len(x), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(c))
-	default:
+	if current == 0 {
 		return paethGeneric(out, x, a, b, c)
 	}
+	return paethAMD64(unsafe.SliceData(out), unsafe.SliceData(x), len(x), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(c))
 }
 
 //go:noescape
-func paethAVX2(out *byte, x *byte, xLen int, a *byte, b *byte, c *byte) (sum int)
+func paethAMD64(out *byte, x *byte, xLen int, a *byte, b *byte, c *byte) (sum int)
 
 func paint(dst []uint8, l, r, b []float32, wr, wb float32) {
-	switch current {
-	case avx512, avx512bw, avx2:
-		paintAVX2(unsafe.SliceData(dst), unsafe.SliceData(l), len(l), unsafe.SliceData(r), unsafe.SliceData(b), wr, wb)
-	default:
+	if current == 0 {
 		paintGeneric(dst, l, r, b, wr, wb)
+	} else {
+		paintAMD64(unsafe.SliceData(dst), unsafe.SliceData(l), len(l), unsafe.SliceData(r), unsafe.SliceData(b), wr, wb)
 	}
 }
 
 //go:noescape
-func paintAVX2(dst *uint8, l *float32, lLen int, r *float32, b *float32, wr float32, wb float32)
+func paintAMD64(dst *uint8, l *float32, lLen int, r *float32, b *float32, wr float32, wb float32)
 
 // powerStep needs, in assembly: len(u) is a multiple of 8.
 func powerStep(z, u, next []float64, cols int) {
-	switch current {
-	case avx512:
-		powerStepAVX512(unsafe.SliceData(z), unsafe.SliceData(u), len(u), unsafe.SliceData(next), cols)
-	case avx512bw, avx2:
-		powerStepAVX2(unsafe.SliceData(z), unsafe.SliceData(u), len(u), unsafe.SliceData(next), cols)
-	default:
+	if current == 0 {
 		powerStepGeneric(z, u, next, cols)
+	} else {
+		powerStepAMD64(unsafe.SliceData(z), unsafe.SliceData(u), len(u), unsafe.SliceData(next), cols)
 	}
 }
 
 //go:noescape
-func powerStepAVX2(z *float64, u *float64, uLen int, next *float64, cols int)
-
-//go:noescape
-func powerStepAVX512(z *float64, u *float64, uLen int, next *float64, cols int)
+func powerStepAMD64(z *float64, u *float64, uLen int, next *float64, cols int)
 
 // project needs, in assembly: len(u) is a multiple of 8.
 func project(z, q, u, shrink, w, out []float64) {
-	switch current {
-	case avx512:
-		projectAVX512(unsafe.SliceData(z), unsafe.SliceData(q), unsafe.SliceData(u), len(u), unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(w), unsafe.SliceData(out))
-	case avx512bw, avx2:
-		projectAVX2(unsafe.SliceData(z), unsafe.SliceData(q), unsafe.SliceData(u), len(u), unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(w), unsafe.SliceData(out))
-	default:
+	if current == 0 {
 		projectGeneric(z, q, u, shrink, w, out)
+	} else {
+		projectAMD64(unsafe.SliceData(z), unsafe.SliceData(q), unsafe.SliceData(u), len(u), unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(w), unsafe.SliceData(out))
 	}
 }
 
 //go:noescape
-func projectAVX2(z *float64, q *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, out *float64)
-
-//go:noescape
-func projectAVX512(z *float64, q *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, out *float64)
+func projectAMD64(z *float64, q *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, out *float64)
 
 // rescale needs, in assembly: len(u) is a multiple of 8.
 func rescale(q, z, u, grow, w []float64, r float64) {
-	switch current {
-	case avx512:
-		rescaleAVX512(unsafe.SliceData(q), unsafe.SliceData(z), unsafe.SliceData(u), len(u), unsafe.SliceData(grow), len(grow), unsafe.SliceData(w), r)
-	case avx512bw, avx2:
-		rescaleAVX2(unsafe.SliceData(q), unsafe.SliceData(z), unsafe.SliceData(u), len(u), unsafe.SliceData(grow), len(grow), unsafe.SliceData(w), r)
-	default:
+	if current == 0 {
 		rescaleGeneric(q, z, u, grow, w, r)
+	} else {
+		rescaleAMD64(unsafe.SliceData(q), unsafe.SliceData(z), unsafe.SliceData(u), len(u), unsafe.SliceData(grow), len(grow), unsafe.SliceData(w), r)
 	}
 }
 
 //go:noescape
-func rescaleAVX2(q *float64, z *float64, u *float64, uLen int, grow *float64, growLen int, w *float64, r float64)
-
-//go:noescape
-func rescaleAVX512(q *float64, z *float64, u *float64, uLen int, grow *float64, growLen int, w *float64, r float64)
+func rescaleAMD64(q *float64, z *float64, u *float64, uLen int, grow *float64, growLen int, w *float64, r float64)
 
 // residual needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
 func residual(dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32, scale []float32) {
-	switch current {
-	case avx512:
-		residualAVX512(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(scale))
-	case avx512bw:
-		residualAVX512BW(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(scale))
-	case avx2:
-		residualAVX2(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(scale))
-	default:
+	if current == 0 {
 		residualGeneric(dst, samples, src, rows, step, words, weights, bias, scale)
+	} else {
+		residualAMD64(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(scale))
 	}
 }
 
 //go:noescape
-func residualAVX2(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
-
-//go:noescape
-func residualAVX512BW(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
-
-//go:noescape
-func residualAVX512(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
+func residualAMD64(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
 
 // ropResidual needs, in assembly: ld is a multiple of 8.
 func ropResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
-	switch current {
-	case avx512:
-		ropResidualAVX512(unsafe.SliceData(q), unsafe.SliceData(z), unsafe.SliceData(p), unsafe.SliceData(old), unsafe.SliceData(sum), unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(part), unsafe.SliceData(out), ld, keep)
-	case avx512bw, avx2:
-		ropResidualAVX2(unsafe.SliceData(q), unsafe.SliceData(z), unsafe.SliceData(p), unsafe.SliceData(old), unsafe.SliceData(sum), unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(part), unsafe.SliceData(out), ld, keep)
-	default:
+	if current == 0 {
 		ropResidualGeneric(q, z, p, old, sum, shrink, part, out, ld, keep)
+	} else {
+		ropResidualAMD64(unsafe.SliceData(q), unsafe.SliceData(z), unsafe.SliceData(p), unsafe.SliceData(old), unsafe.SliceData(sum), unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(part), unsafe.SliceData(out), ld, keep)
 	}
 }
 
 //go:noescape
-func ropResidualAVX2(q *float64, z *float64, p *float64, old *float64, sum *float64, shrink *float64, shrinkLen int, part *float64, out *float64, ld int, keep float64)
-
-//go:noescape
-func ropResidualAVX512(q *float64, z *float64, p *float64, old *float64, sum *float64, shrink *float64, shrinkLen int, part *float64, out *float64, ld int, keep float64)
+func ropResidualAMD64(q *float64, z *float64, p *float64, old *float64, sum *float64, shrink *float64, shrinkLen int, part *float64, out *float64, ld int, keep float64)
 
 // ropUpdate needs, in assembly: len(u) is a multiple of 8.
 func ropUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
-	switch current {
-	case avx512:
-		ropUpdateAVX512(unsafe.SliceData(q), unsafe.SliceData(z), unsafe.SliceData(e), unsafe.SliceData(p), unsafe.SliceData(old), unsafe.SliceData(u), len(u), unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(w), unsafe.SliceData(length), alpha)
-	case avx512bw, avx2:
-		ropUpdateAVX2(unsafe.SliceData(q), unsafe.SliceData(z), unsafe.SliceData(e), unsafe.SliceData(p), unsafe.SliceData(old), unsafe.SliceData(u), len(u), unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(w), unsafe.SliceData(length), alpha)
-	default:
+	if current == 0 {
 		ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length, alpha)
+	} else {
+		ropUpdateAMD64(unsafe.SliceData(q), unsafe.SliceData(z), unsafe.SliceData(e), unsafe.SliceData(p), unsafe.SliceData(old), unsafe.SliceData(u), len(u), unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(w), unsafe.SliceData(length), alpha)
 	}
 }
 
 //go:noescape
-func ropUpdateAVX2(q *float64, z *float64, e *float64, p *float64, old *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, length *float64, alpha float64)
-
-//go:noescape
-func ropUpdateAVX512(q *float64, z *float64, e *float64, p *float64, old *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, length *float64, alpha float64)
+func ropUpdateAMD64(q *float64, z *float64, e *float64, p *float64, old *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, length *float64, alpha float64)
 
 // scores needs, in assembly: len(score) is a multiple of 8.
 func scores(score, fresh, p, corr []float64, least, floor float64) float64 {
-	switch current {
-	case avx512:
-		return scoresAVX512(unsafe.SliceData(score), len(score), unsafe.SliceData(fresh), unsafe.SliceData(p), unsafe.SliceData(corr), least, floor)
-	case avx512bw, avx2:
-		return scoresAVX2(unsafe.SliceData(score), len(score), unsafe.SliceData(fresh), unsafe.SliceData(p), unsafe.SliceData(corr), least, floor)
-	default:
+	if current == 0 {
 		return scoresGeneric(score, fresh, p, corr, least, floor)
 	}
+	return scoresAMD64(unsafe.SliceData(score), len(score), unsafe.SliceData(fresh), unsafe.SliceData(p), unsafe.SliceData(corr), least, floor)
 }
 
 //go:noescape
-func scoresAVX2(score *float64, scoreLen int, fresh *float64, p *float64, corr *float64, least float64, floor float64) float64
-
-//go:noescape
-func scoresAVX512(score *float64, scoreLen int, fresh *float64, p *float64, corr *float64, least float64, floor float64) float64
+func scoresAMD64(score *float64, scoreLen int, fresh *float64, p *float64, corr *float64, least float64, floor float64) float64
 
 // shorten needs, in assembly: len(shrink) is a multiple of 8.
 func shorten(shrink, part, square []float64, penalty, c, r float64, out []float64) {
-	switch current {
-	case avx512:
-		shortenAVX512(unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(part), unsafe.SliceData(square), penalty, c, r, unsafe.SliceData(out))
-	case avx512bw, avx2:
-		shortenAVX2(unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(part), unsafe.SliceData(square), penalty, c, r, unsafe.SliceData(out))
-	default:
+	if current == 0 {
 		shortenGeneric(shrink, part, square, penalty, c, r, out)
+	} else {
+		shortenAMD64(unsafe.SliceData(shrink), len(shrink), unsafe.SliceData(part), unsafe.SliceData(square), penalty, c, r, unsafe.SliceData(out))
 	}
 }
 
 //go:noescape
-func shortenAVX2(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, c float64, r float64, out *float64)
-
-//go:noescape
-func shortenAVX512(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, c float64, r float64, out *float64)
+func shortenAMD64(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, c float64, r float64, out *float64)
 
 // sumRows needs, in assembly: len(dst) is a multiple of 16.
 func sumRows(dst, src []float32, offsets []int32) {
-	switch current {
-	case avx512:
-		sumRowsAVX512(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(offsets), len(offsets))
-	case avx512bw, avx2:
-		sumRowsAVX2(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(offsets), len(offsets))
-	default:
+	if current == 0 {
 		sumRowsGeneric(dst, src, offsets)
+	} else {
+		sumRowsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(offsets), len(offsets))
 	}
 }
 
 //go:noescape
-func sumRowsAVX2(dst *float32, dstLen int, src *float32, offsets *int32, offsetsLen int)
-
-//go:noescape
-func sumRowsAVX512(dst *float32, dstLen int, src *float32, offsets *int32, offsetsLen int)
+func sumRowsAMD64(dst *float32, dstLen int, src *float32, offsets *int32, offsetsLen int)
 
 // transformInput needs, in assembly: n is at least 1, channels a multiple of 16, at least 16.
 func transformInput(v []int16, stride int, src []int16, rows []int, n, channels int) {
-	switch current {
-	case avx512, avx512bw:
-		transformInputAVX512BW(unsafe.SliceData(v), stride, unsafe.SliceData(src), unsafe.SliceData(rows), n, channels)
-	case avx2:
-		transformInputAVX2(unsafe.SliceData(v), stride, unsafe.SliceData(src), unsafe.SliceData(rows), n, channels)
-	default:
+	if current == 0 {
 		transformInputGeneric(v, stride, src, rows, n, channels)
+	} else {
+		transformInputAMD64(unsafe.SliceData(v), stride, unsafe.SliceData(src), unsafe.SliceData(rows), n, channels)
 	}
 }
 
 //go:noescape
-func transformInputAVX2(v *int16, stride int, src *int16, rows *int, n int, channels int)
-
-//go:noescape
-func transformInputAVX512BW(v *int16, stride int, src *int16, rows *int, n int, channels int)
+func transformInputAMD64(v *int16, stride int, src *int16, rows *int, n int, channels int)
 
 // transformOutput needs, in assembly: n is at least 1, outputs a multiple of 16, at least 16.
 func transformOutput(dst []int16, second int, sums []int32, stride, n, outputs int, positive, negative []float32, skip []int16, skipSecond, skipStep int) {
-	switch current {
-	case avx512, avx512bw:
-		transformOutputAVX512BW(unsafe.SliceData(dst), second, unsafe.SliceData(sums), stride, n, outputs, unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(skip), skipSecond, skipStep)
-	case avx2:
-		transformOutputAVX2(unsafe.SliceData(dst), second, unsafe.SliceData(sums), stride, n, outputs, unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(skip), skipSecond, skipStep)
-	default:
+	if current == 0 {
 		transformOutputGeneric(dst, second, sums, stride, n, outputs, positive, negative, skip, skipSecond, skipStep)
+	} else {
+		transformOutputAMD64(unsafe.SliceData(dst), second, unsafe.SliceData(sums), stride, n, outputs, unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(skip), skipSecond, skipStep)
 	}
 }
 
 //go:noescape
-func transformOutputAVX2(dst *int16, second int, sums *int32, stride int, n int, outputs int, positive *float32, negative *float32, skip *int16, skipSecond int, skipStep int)
-
-//go:noescape
-func transformOutputAVX512BW(dst *int16, second int, sums *int32, stride int, n int, outputs int, positive *float32, negative *float32, skip *int16, skipSecond int, skipStep int)
+func transformOutputAMD64(dst *int16, second int, sums *int32, stride int, n int, outputs int, positive *float32, negative *float32, skip *int16, skipSecond int, skipStep int)

@@ -10,10 +10,6 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-const (
-	neon tier = 1
-)
-
 var tierNames = []string{"generic", "neon"}
 
 var tierRuns = []bool{
@@ -86,26 +82,24 @@ func transformOutput(dst []int16, second int, sums []int32, stride, n, outputs i
 
 // convolve needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
 func convolve(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, positive, negative []float32, skip []int16, skipStep int) {
-	switch current {
-	case neon:
-		convolveNEON(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(skip), skipStep)
-	default:
+	if current == 0 {
 		convolveGeneric(dst, samples, src, rows, step, words, weights, bias, positive, negative, skip, skipStep)
+	} else {
+		convolveARM64(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(skip), skipStep)
 	}
 }
 
 //go:noescape
-func convolveNEON(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, skip *int16, skipStep int)
+func convolveARM64(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, skip *int16, skipStep int)
 
 // residual needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
 func residual(dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32, scale []float32) {
-	switch current {
-	case neon:
-		residualNEON(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(scale))
-	default:
+	if current == 0 {
 		residualGeneric(dst, samples, src, rows, step, words, weights, bias, scale)
+	} else {
+		residualARM64(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(scale))
 	}
 }
 
 //go:noescape
-func residualNEON(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
+func residualARM64(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)

@@ -53,7 +53,7 @@
 //  5. go generate ./internal/kernel
 //
 // An entry may list the tiers that have assembly. If NEON is among them, which is for arm64, scale_arm64.s has
-// TEXT ·scaleNEON, written by hand for the parameters that go generate declares in dispatch_arm64.go. A new
+// TEXT ·scaleARM64, written by hand for the parameters that go generate declares in dispatch_arm64.go. A new
 // tier is a line of the table in gen/operation.go.
 //
 // Note: exported functions access the last entry that the assembly touches, and check offsets, so that a slice

@@ -4,46 +4,11 @@
 
 #include "textflag.h"
 
-// func activateAVX2(h *float32, z *float32, zLen int, slope *float32, slopeLen int)
-// Requires: AVX, FMA3
-TEXT ·activateAVX2(SB), NOSPLIT, $0-40
-	MOVQ   h+0(FP), AX
-	MOVQ   z+8(FP), CX
-	MOVQ   slope+24(FP), DX
-	VXORPD Y0, Y0, Y0
-	MOVQ   slopeLen+32(FP), BX
-	MOVQ   BX, SI
-	SHLQ   $0x02, SI
-	XORQ   DI, DI
-
-loop1:
-	CMPQ    BX, $0x00000008
-	JL      done2
-	VMOVUPD (DX)(DI*1), Y1
-	MOVQ    zLen+16(FP), R9
-	MOVQ    DI, R8
-	SHLQ    $0x02, R9
-
-loop3:
-	VMOVUPD     (CX)(R8*1), Y2
-	VMINPS      Y0, Y2, Y3
-	VMAXPS      Y0, Y2, Y2
-	VFMADD231PS Y1, Y3, Y2
-	VMOVUPS     Y2, (AX)(R8*1)
-	ADDQ        SI, R8
-	CMPQ        R8, R9
-	JL          loop3
-	ADDQ        $0x20, DI
-	SUBQ        $0x08, BX
-	JMP         loop1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func activateAVX512(h *float32, z *float32, zLen int, slope *float32, slopeLen int)
-// Requires: AVX, AVX512F
-TEXT ·activateAVX512(SB), NOSPLIT, $0-40
+// func activateAMD64(h *float32, z *float32, zLen int, slope *float32, slopeLen int)
+// Requires: AVX, AVX512F, FMA3
+TEXT ·activateAMD64(SB), NOSPLIT, $0-40
+	CMPQ   ·current+0(SB), $0x03
+	JLT    slower1
 	MOVQ   h+0(FP), AX
 	MOVQ   z+8(FP), CX
 	MOVQ   slope+24(FP), DX
@@ -53,15 +18,15 @@ TEXT ·activateAVX512(SB), NOSPLIT, $0-40
 	SHLQ   $0x02, SI
 	XORQ   DI, DI
 
-loop1:
+loop2:
 	CMPQ    BX, $0x00000010
-	JL      done2
+	JL      done3
 	VMOVUPD (DX)(DI*1), Z1
 	MOVQ    zLen+16(FP), R9
 	MOVQ    DI, R8
 	SHLQ    $0x02, R9
 
-loop3:
+loop4:
 	VMOVUPD     (CX)(R8*1), Z2
 	VMINPS      Z0, Z2, Z3
 	VMAXPS      Z0, Z2, Z2
@@ -69,65 +34,55 @@ loop3:
 	VMOVUPS     Z2, (AX)(R8*1)
 	ADDQ        SI, R8
 	CMPQ        R8, R9
-	JL          loop3
+	JL          loop4
 	ADDQ        $0x40, DI
 	SUBQ        $0x10, BX
-	JMP         loop1
+	JMP         loop2
 
-done2:
+done3:
 	VZEROUPPER
 	RET
 
-// func activateBackAVX2(d *float32, dLen int, z *float32, slope *float32, slopeLen int, toSlope *float32, toBias *float32)
-// Requires: AVX, FMA3
-TEXT ·activateBackAVX2(SB), NOSPLIT, $0-56
-	MOVQ   d+0(FP), AX
-	MOVQ   z+16(FP), CX
+slower1:
+	MOVQ   h+0(FP), AX
+	MOVQ   z+8(FP), CX
 	MOVQ   slope+24(FP), DX
 	VXORPD Y0, Y0, Y0
-	MOVQ   toSlope+40(FP), BX
-	MOVQ   toBias+48(FP), SI
-	MOVQ   slopeLen+32(FP), DI
-	MOVQ   DI, R8
-	SHLQ   $0x02, R8
-	XORQ   R9, R9
+	MOVQ   slopeLen+32(FP), BX
+	MOVQ   BX, SI
+	SHLQ   $0x02, SI
+	XORQ   DI, DI
 
-loop1:
-	CMPQ    DI, $0x00000008
-	JL      done2
-	VMOVUPD (DX)(R9*1), Y1
-	VMOVUPD (BX)(R9*1), Y2
-	VMOVUPD (SI)(R9*1), Y3
-	MOVQ    dLen+8(FP), R11
-	MOVQ    R9, R10
-	SHLQ    $0x02, R11
+loop6:
+	CMPQ    BX, $0x00000008
+	JL      done7
+	VMOVUPD (DX)(DI*1), Y1
+	MOVQ    zLen+16(FP), R9
+	MOVQ    DI, R8
+	SHLQ    $0x02, R9
 
-loop3:
-	VMOVUPD     (AX)(R10*1), Y4
-	VMOVUPD     (CX)(R10*1), Y5
-	VCMPPS      $0x11, Y0, Y5, Y6
-	VMINPS      Y0, Y5, Y5
-	VFMADD231PS Y5, Y4, Y2
-	VMULPS      Y1, Y4, Y5
-	VBLENDVPS   Y6, Y5, Y4, Y4
-	VADDPS      Y4, Y3, Y3
-	VMOVUPS     Y4, (AX)(R10*1)
-	ADDQ        R8, R10
-	CMPQ        R10, R11
-	JL          loop3
-	VMOVUPS     Y2, (BX)(R9*1)
-	VMOVUPS     Y3, (SI)(R9*1)
-	ADDQ        $0x20, R9
-	SUBQ        $0x08, DI
-	JMP         loop1
+loop8:
+	VMOVUPD     (CX)(R8*1), Y2
+	VMINPS      Y0, Y2, Y3
+	VMAXPS      Y0, Y2, Y2
+	VFMADD231PS Y1, Y3, Y2
+	VMOVUPS     Y2, (AX)(R8*1)
+	ADDQ        SI, R8
+	CMPQ        R8, R9
+	JL          loop8
+	ADDQ        $0x20, DI
+	SUBQ        $0x08, BX
+	JMP         loop6
 
-done2:
+done7:
 	VZEROUPPER
 	RET
 
-// func activateBackAVX512(d *float32, dLen int, z *float32, slope *float32, slopeLen int, toSlope *float32, toBias *float32)
-// Requires: AVX, AVX512F
-TEXT ·activateBackAVX512(SB), NOSPLIT, $0-56
+// func activateBackAMD64(d *float32, dLen int, z *float32, slope *float32, slopeLen int, toSlope *float32, toBias *float32)
+// Requires: AVX, AVX512F, FMA3
+TEXT ·activateBackAMD64(SB), NOSPLIT, $0-56
+	CMPQ   ·current+0(SB), $0x03
+	JLT    slower1
 	MOVQ   d+0(FP), AX
 	MOVQ   z+16(FP), CX
 	MOVQ   slope+24(FP), DX
@@ -139,9 +94,9 @@ TEXT ·activateBackAVX512(SB), NOSPLIT, $0-56
 	SHLQ   $0x02, R8
 	XORQ   R9, R9
 
-loop1:
+loop2:
 	CMPQ    DI, $0x00000010
-	JL      done2
+	JL      done3
 	VMOVUPD (DX)(R9*1), Z1
 	VMOVUPD (BX)(R9*1), Z2
 	VMOVUPD (SI)(R9*1), Z3
@@ -149,7 +104,7 @@ loop1:
 	MOVQ    R9, R10
 	SHLQ    $0x02, R11
 
-loop3:
+loop4:
 	VMOVUPD     (AX)(R10*1), Z4
 	VMOVUPD     (CX)(R10*1), Z5
 	VCMPPS      $0x11, Z0, Z5, K1
@@ -161,64 +116,67 @@ loop3:
 	VMOVUPS     Z4, (AX)(R10*1)
 	ADDQ        R8, R10
 	CMPQ        R10, R11
-	JL          loop3
+	JL          loop4
 	VMOVUPS     Z2, (BX)(R9*1)
 	VMOVUPS     Z3, (SI)(R9*1)
 	ADDQ        $0x40, R9
 	SUBQ        $0x10, DI
-	JMP         loop1
+	JMP         loop2
 
-done2:
+done3:
 	VZEROUPPER
 	RET
 
-// func adamAVX2(p *float32, pLen int, m *float32, v *float32, grad *float32, clip float32, rest1 float32, rest2 float32, rate float32, least float32)
-// Requires: AVX, FMA3
-TEXT ·adamAVX2(SB), NOSPLIT, $0-60
-	MOVQ         p+0(FP), AX
-	MOVQ         m+16(FP), CX
-	MOVQ         v+24(FP), DX
-	MOVQ         grad+32(FP), BX
-	VBROADCASTSS clip+40(FP), Y0
-	VBROADCASTSS rest1+44(FP), Y1
-	VBROADCASTSS rest2+48(FP), Y2
-	VBROADCASTSS rate+52(FP), Y3
-	VBROADCASTSS least+56(FP), Y4
-	MOVQ         pLen+8(FP), SI
-	XORQ         DI, DI
+slower1:
+	MOVQ   d+0(FP), AX
+	MOVQ   z+16(FP), CX
+	MOVQ   slope+24(FP), DX
+	VXORPD Y0, Y0, Y0
+	MOVQ   toSlope+40(FP), BX
+	MOVQ   toBias+48(FP), SI
+	MOVQ   slopeLen+32(FP), DI
+	MOVQ   DI, R8
+	SHLQ   $0x02, R8
+	XORQ   R9, R9
 
-loop1:
-	CMPQ        SI, $0x00000008
-	JL          done2
-	VMOVUPD     (BX)(DI*1), Y5
-	VMOVUPD     (CX)(DI*1), Y6
-	VMOVUPD     (DX)(DI*1), Y7
-	VMOVUPD     (AX)(DI*1), Y8
-	VMULPS      Y0, Y5, Y5
-	VSUBPS      Y6, Y5, Y9
-	VFMADD231PS Y9, Y1, Y6
-	VMULPS      Y5, Y5, Y5
-	VSUBPS      Y7, Y5, Y5
-	VFMADD231PS Y5, Y2, Y7
-	VMOVUPS     Y6, (CX)(DI*1)
-	VMOVUPS     Y7, (DX)(DI*1)
-	VSQRTPS     Y7, Y7
-	VADDPS      Y4, Y7, Y7
-	VMULPS      Y3, Y6, Y6
-	VDIVPS      Y7, Y6, Y6
-	VSUBPS      Y6, Y8, Y8
-	VMOVUPS     Y8, (AX)(DI*1)
-	ADDQ        $0x20, DI
-	SUBQ        $0x08, SI
-	JMP         loop1
+loop6:
+	CMPQ    DI, $0x00000008
+	JL      done7
+	VMOVUPD (DX)(R9*1), Y1
+	VMOVUPD (BX)(R9*1), Y2
+	VMOVUPD (SI)(R9*1), Y3
+	MOVQ    dLen+8(FP), R11
+	MOVQ    R9, R10
+	SHLQ    $0x02, R11
 
-done2:
+loop8:
+	VMOVUPD     (AX)(R10*1), Y4
+	VMOVUPD     (CX)(R10*1), Y5
+	VCMPPS      $0x11, Y0, Y5, Y6
+	VMINPS      Y0, Y5, Y5
+	VFMADD231PS Y5, Y4, Y2
+	VMULPS      Y1, Y4, Y5
+	VBLENDVPS   Y6, Y5, Y4, Y4
+	VADDPS      Y4, Y3, Y3
+	VMOVUPS     Y4, (AX)(R10*1)
+	ADDQ        R8, R10
+	CMPQ        R10, R11
+	JL          loop8
+	VMOVUPS     Y2, (BX)(R9*1)
+	VMOVUPS     Y3, (SI)(R9*1)
+	ADDQ        $0x20, R9
+	SUBQ        $0x08, DI
+	JMP         loop6
+
+done7:
 	VZEROUPPER
 	RET
 
-// func adamAVX512(p *float32, pLen int, m *float32, v *float32, grad *float32, clip float32, rest1 float32, rest2 float32, rate float32, least float32)
-// Requires: AVX, AVX512F
-TEXT ·adamAVX512(SB), NOSPLIT, $0-60
+// func adamAMD64(p *float32, pLen int, m *float32, v *float32, grad *float32, clip float32, rest1 float32, rest2 float32, rate float32, least float32)
+// Requires: AVX, AVX512F, FMA3
+TEXT ·adamAMD64(SB), NOSPLIT, $0-60
+	CMPQ         ·current+0(SB), $0x03
+	JLT          slower1
 	MOVQ         p+0(FP), AX
 	MOVQ         m+16(FP), CX
 	MOVQ         v+24(FP), DX
@@ -231,9 +189,9 @@ TEXT ·adamAVX512(SB), NOSPLIT, $0-60
 	MOVQ         pLen+8(FP), SI
 	XORQ         DI, DI
 
-loop1:
+loop2:
 	CMPQ        SI, $0x00000010
-	JL          done2
+	JL          done3
 	VMOVUPD     (BX)(DI*1), Z5
 	VMOVUPD     (CX)(DI*1), Z6
 	VMOVUPD     (DX)(DI*1), Z7
@@ -254,23 +212,65 @@ loop1:
 	VMOVUPS     Z8, (AX)(DI*1)
 	ADDQ        $0x40, DI
 	SUBQ        $0x10, SI
-	JMP         loop1
+	JMP         loop2
 
-done2:
+done3:
 	VZEROUPPER
 	RET
 
-// func addAVX2(to *float64, toLen int, v *float64)
+slower1:
+	MOVQ         p+0(FP), AX
+	MOVQ         m+16(FP), CX
+	MOVQ         v+24(FP), DX
+	MOVQ         grad+32(FP), BX
+	VBROADCASTSS clip+40(FP), Y0
+	VBROADCASTSS rest1+44(FP), Y1
+	VBROADCASTSS rest2+48(FP), Y2
+	VBROADCASTSS rate+52(FP), Y3
+	VBROADCASTSS least+56(FP), Y4
+	MOVQ         pLen+8(FP), SI
+	XORQ         DI, DI
+
+loop5:
+	CMPQ        SI, $0x00000008
+	JL          done6
+	VMOVUPD     (BX)(DI*1), Y5
+	VMOVUPD     (CX)(DI*1), Y6
+	VMOVUPD     (DX)(DI*1), Y7
+	VMOVUPD     (AX)(DI*1), Y8
+	VMULPS      Y0, Y5, Y5
+	VSUBPS      Y6, Y5, Y9
+	VFMADD231PS Y9, Y1, Y6
+	VMULPS      Y5, Y5, Y5
+	VSUBPS      Y7, Y5, Y5
+	VFMADD231PS Y5, Y2, Y7
+	VMOVUPS     Y6, (CX)(DI*1)
+	VMOVUPS     Y7, (DX)(DI*1)
+	VSQRTPS     Y7, Y7
+	VADDPS      Y4, Y7, Y7
+	VMULPS      Y3, Y6, Y6
+	VDIVPS      Y7, Y6, Y6
+	VSUBPS      Y6, Y8, Y8
+	VMOVUPS     Y8, (AX)(DI*1)
+	ADDQ        $0x20, DI
+	SUBQ        $0x08, SI
+	JMP         loop5
+
+done6:
+	VZEROUPPER
+	RET
+
+// func addAMD64(to *float64, toLen int, v *float64)
 // Requires: AVX
-TEXT ·addAVX2(SB), NOSPLIT, $0-24
+TEXT ·addAMD64(SB), NOSPLIT, $0-24
 	MOVQ to+0(FP), AX
 	MOVQ v+16(FP), CX
 	MOVQ toLen+8(FP), DX
 	XORQ BX, BX
 
-loop1:
+loop2:
 	CMPQ    DX, $0x00000010
-	JL      done2
+	JL      done3
 	VMOVUPD (AX)(BX*1), Y0
 	VADDPD  (CX)(BX*1), Y0, Y0
 	VMOVUPD Y0, (AX)(BX*1)
@@ -285,26 +285,26 @@ loop1:
 	VMOVUPD Y0, 96(AX)(BX*1)
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000010, DX
-	JMP     loop1
+	JMP     loop2
 
-done2:
-loop3:
+done3:
+loop4:
 	CMPQ    DX, $0x00000004
-	JL      done4
+	JL      done5
 	VMOVUPD (AX)(BX*1), Y0
 	VADDPD  (CX)(BX*1), Y0, Y0
 	VMOVUPD Y0, (AX)(BX*1)
 	ADDQ    $0x00000020, BX
 	SUBQ    $0x00000004, DX
-	JMP     loop3
+	JMP     loop4
 
-done4:
+done5:
 	VZEROUPPER
 	RET
 
-// func addPixelsAVX2(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, share *float32, shareStep int, least *float32, leastStep int, most *float32, mostStep int)
+// func addPixelsAMD64(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, share *float32, shareStep int, least *float32, leastStep int, most *float32, mostStep int)
 // Requires: AVX
-TEXT ·addPixelsAVX2(SB), NOSPLIT, $0-104
+TEXT ·addPixelsAMD64(SB), NOSPLIT, $0-104
 	MOVQ dst+0(FP), AX
 	MOVQ was+8(FP), CX
 	MOVQ sums+16(FP), DX
@@ -321,11 +321,11 @@ TEXT ·addPixelsAVX2(SB), NOSPLIT, $0-104
 	LEAQ (DX)(R11*4), R11
 	SHLQ $0x02, SI
 	CMPQ DI, $0x02
-	JNE  other2
+	JNE  other3
 
-loop3:
+loop4:
 	CMPQ         BX, $0x00000001
-	JL           done4
+	JL           done5
 	VMOVQ        (DX), X0
 	VMOVQ        (CX), X2
 	VMOVQ        (R11), X1
@@ -352,18 +352,18 @@ loop3:
 	MOVQ         mostStep+96(FP), DI
 	LEAQ         (R10)(DI*4), R10
 	DECQ         BX
-	JMP          loop3
+	JMP          loop4
 
-done4:
-	JMP done1
+done5:
+	JMP done2
 
-other2:
+other3:
 	CMPQ DI, $0x03
-	JNE  other5
+	JNE  other6
 
-loop6:
+loop7:
 	CMPQ         BX, $0x00000001
-	JL           done7
+	JL           done8
 	VMOVQ        (DX), X0
 	VINSERTPS    $0x20, 8(DX), X0, X0
 	VMOVQ        (CX), X2
@@ -395,18 +395,18 @@ loop6:
 	MOVQ         mostStep+96(FP), DI
 	LEAQ         (R10)(DI*4), R10
 	DECQ         BX
-	JMP          loop6
+	JMP          loop7
 
-done7:
-	JMP done1
+done8:
+	JMP done2
 
-other5:
+other6:
 	CMPQ DI, $0x04
-	JNE  other8
+	JNE  other9
 
-loop9:
+loop10:
 	CMPQ         BX, $0x00000001
-	JL           done10
+	JL           done11
 	VMOVUPS      (DX), X0
 	VMOVUPS      (CX), X2
 	VMOVUPS      (R11), X1
@@ -433,141 +433,21 @@ loop9:
 	MOVQ         mostStep+96(FP), DI
 	LEAQ         (R10)(DI*4), R10
 	DECQ         BX
-	JMP          loop9
+	JMP          loop10
 
-done10:
-	JMP done1
+done11:
+	JMP done2
 
-other8:
-done1:
-	VZEROUPPER
-	RET
-
-// func advanceAVX2(p *float64, pLen int, corr *float64, gram *float64, basis *float64, ld int, row *float64, rowLen int, scale float64, proj float64) float64
-// Requires: AVX, AVX2, FMA3
-TEXT ·advanceAVX2(SB), NOSPLIT, $0-88
-	MOVQ         p+0(FP), AX
-	MOVQ         corr+16(FP), CX
-	MOVQ         gram+24(FP), DX
-	MOVQ         basis+32(FP), BX
-	MOVQ         ld+40(FP), SI
-	MOVQ         row+48(FP), DI
-	MOVQ         pLen+8(FP), R8
-	SHLQ         $0x03, SI
-	VBROADCASTSD scale+64(FP), Y0
-	VBROADCASTSD proj+72(FP), Y1
-	MOVQ         $0x7fffffffffffffff, R9
-	VMOVQ        R9, X2
-	VBROADCASTSD X2, Y2
-	VXORPD       Y3, Y3, Y3
-	VXORPD       Y4, Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VXORPD       Y6, Y6, Y6
-	XORQ         R9, R9
-
-loop1:
-	CMPQ    R8, $0x00000010
-	JL      done2
-	VMOVUPD (DX)(R9*1), Y7
-	VMOVUPD 32(DX)(R9*1), Y8
-	VMOVUPD 64(DX)(R9*1), Y9
-	VMOVUPD 96(DX)(R9*1), Y10
-	MOVQ    rowLen+56(FP), R12
-	LEAQ    (BX)(R9*1), R10
-	MOVQ    DI, R11
-
-loop3:
-	CMPQ         R12, $0x00000001
-	JL           done4
-	VBROADCASTSD (R11), Y11
-	VFNMADD231PD (R10), Y11, Y7
-	VFNMADD231PD 32(R10), Y11, Y8
-	VFNMADD231PD 64(R10), Y11, Y9
-	VFNMADD231PD 96(R10), Y11, Y10
-	ADDQ         $0x08, R11
-	ADDQ         SI, R10
-	DECQ         R12
-	JMP          loop3
-
-done4:
-	VMULPD       Y0, Y7, Y7
-	VMOVUPD      Y7, (AX)(R9*1)
-	VMOVUPD      (CX)(R9*1), Y11
-	VFNMADD231PD Y7, Y1, Y11
-	VMOVUPD      Y11, (CX)(R9*1)
-	VANDPD       Y2, Y11, Y11
-	VMAXPD       Y3, Y11, Y3
-	VMULPD       Y0, Y8, Y8
-	VMOVUPD      Y8, 32(AX)(R9*1)
-	VMOVUPD      32(CX)(R9*1), Y7
-	VFNMADD231PD Y8, Y1, Y7
-	VMOVUPD      Y7, 32(CX)(R9*1)
-	VANDPD       Y2, Y7, Y7
-	VMAXPD       Y4, Y7, Y4
-	VMULPD       Y0, Y9, Y9
-	VMOVUPD      Y9, 64(AX)(R9*1)
-	VMOVUPD      64(CX)(R9*1), Y7
-	VFNMADD231PD Y9, Y1, Y7
-	VMOVUPD      Y7, 64(CX)(R9*1)
-	VANDPD       Y2, Y7, Y7
-	VMAXPD       Y5, Y7, Y5
-	VMULPD       Y0, Y10, Y10
-	VMOVUPD      Y10, 96(AX)(R9*1)
-	VMOVUPD      96(CX)(R9*1), Y7
-	VFNMADD231PD Y10, Y1, Y7
-	VMOVUPD      Y7, 96(CX)(R9*1)
-	VANDPD       Y2, Y7, Y7
-	VMAXPD       Y6, Y7, Y6
-	ADDQ         $0x00000080, R9
-	SUBQ         $0x00000010, R8
-	JMP          loop1
-
+other9:
 done2:
-loop5:
-	CMPQ    R8, $0x00000004
-	JL      done6
-	VMOVUPD (DX)(R9*1), Y7
-	MOVQ    rowLen+56(FP), R12
-	LEAQ    (BX)(R9*1), R10
-	MOVQ    DI, R11
-
-loop7:
-	CMPQ         R12, $0x00000001
-	JL           done8
-	VBROADCASTSD (R11), Y8
-	VFNMADD231PD (R10), Y8, Y7
-	ADDQ         $0x08, R11
-	ADDQ         SI, R10
-	DECQ         R12
-	JMP          loop7
-
-done8:
-	VMULPD       Y0, Y7, Y7
-	VMOVUPD      Y7, (AX)(R9*1)
-	VMOVUPD      (CX)(R9*1), Y8
-	VFNMADD231PD Y7, Y1, Y8
-	VMOVUPD      Y8, (CX)(R9*1)
-	VANDPD       Y2, Y8, Y8
-	VMAXPD       Y3, Y8, Y3
-	ADDQ         $0x00000020, R9
-	SUBQ         $0x00000004, R8
-	JMP          loop5
-
-done6:
-	VMAXPD       Y4, Y3, Y3
-	VMAXPD       Y5, Y3, Y3
-	VMAXPD       Y6, Y3, Y3
-	VEXTRACTF128 $0x01, Y3, X0
-	VMAXPD       X3, X0, X0
-	VUNPCKHPD    X0, X0, X1
-	VMAXSD       X1, X0, X0
-	VMOVSD       X0, ret+80(FP)
 	VZEROUPPER
 	RET
 
-// func advanceAVX512(p *float64, pLen int, corr *float64, gram *float64, basis *float64, ld int, row *float64, rowLen int, scale float64, proj float64) float64
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
-TEXT ·advanceAVX512(SB), NOSPLIT, $0-88
+// func advanceAMD64(p *float64, pLen int, corr *float64, gram *float64, basis *float64, ld int, row *float64, rowLen int, scale float64, proj float64) float64
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, FMA3
+TEXT ·advanceAMD64(SB), NOSPLIT, $0-88
+	CMPQ         ·current+0(SB), $0x03
+	JLT          slower1
 	MOVQ         p+0(FP), AX
 	MOVQ         corr+16(FP), CX
 	MOVQ         gram+24(FP), DX
@@ -587,9 +467,9 @@ TEXT ·advanceAVX512(SB), NOSPLIT, $0-88
 	VPXORQ       Z6, Z6, Z6
 	XORQ         R9, R9
 
-loop1:
+loop2:
 	CMPQ    R8, $0x00000020
-	JL      done2
+	JL      done3
 	VMOVUPD (DX)(R9*1), Z7
 	VMOVUPD 64(DX)(R9*1), Z8
 	VMOVUPD 128(DX)(R9*1), Z9
@@ -598,9 +478,9 @@ loop1:
 	LEAQ    (BX)(R9*1), R10
 	MOVQ    DI, R11
 
-loop3:
+loop4:
 	CMPQ         R12, $0x00000001
-	JL           done4
+	JL           done5
 	VBROADCASTSD (R11), Z11
 	VFNMADD231PD (R10), Z11, Z7
 	VFNMADD231PD 64(R10), Z11, Z8
@@ -609,9 +489,9 @@ loop3:
 	ADDQ         $0x08, R11
 	ADDQ         SI, R10
 	DECQ         R12
-	JMP          loop3
+	JMP          loop4
 
-done4:
+done5:
 	VMULPD       Z0, Z7, Z7
 	VMOVUPD      Z7, (AX)(R9*1)
 	VMOVUPD      (CX)(R9*1), Z11
@@ -642,28 +522,28 @@ done4:
 	VMAXPD       Z6, Z7, Z6
 	ADDQ         $0x00000100, R9
 	SUBQ         $0x00000020, R8
-	JMP          loop1
+	JMP          loop2
 
-done2:
-loop5:
+done3:
+loop6:
 	CMPQ    R8, $0x00000008
-	JL      done6
+	JL      done7
 	VMOVUPD (DX)(R9*1), Z7
 	MOVQ    rowLen+56(FP), R12
 	LEAQ    (BX)(R9*1), R10
 	MOVQ    DI, R11
 
-loop7:
+loop8:
 	CMPQ         R12, $0x00000001
-	JL           done8
+	JL           done9
 	VBROADCASTSD (R11), Z8
 	VFNMADD231PD (R10), Z8, Z7
 	ADDQ         $0x08, R11
 	ADDQ         SI, R10
 	DECQ         R12
-	JMP          loop7
+	JMP          loop8
 
-done8:
+done9:
 	VMULPD       Z0, Z7, Z7
 	VMOVUPD      Z7, (AX)(R9*1)
 	VMOVUPD      (CX)(R9*1), Z8
@@ -673,9 +553,9 @@ done8:
 	VMAXPD       Z3, Z8, Z3
 	ADDQ         $0x00000040, R9
 	SUBQ         $0x00000008, R8
-	JMP          loop5
+	JMP          loop6
 
-done6:
+done7:
 	VMAXPD        Z4, Z3, Z3
 	VMAXPD        Z5, Z3, Z3
 	VMAXPD        Z6, Z3, Z3
@@ -689,9 +569,129 @@ done6:
 	VZEROUPPER
 	RET
 
-// func boundFlatAreasAVX2(least *float32, leastLen int, most *float32, above *float32, row *float32, below *float32)
+slower1:
+	MOVQ         p+0(FP), AX
+	MOVQ         corr+16(FP), CX
+	MOVQ         gram+24(FP), DX
+	MOVQ         basis+32(FP), BX
+	MOVQ         ld+40(FP), SI
+	MOVQ         row+48(FP), DI
+	MOVQ         pLen+8(FP), R8
+	SHLQ         $0x03, SI
+	VBROADCASTSD scale+64(FP), Y0
+	VBROADCASTSD proj+72(FP), Y1
+	MOVQ         $0x7fffffffffffffff, R9
+	VMOVQ        R9, X2
+	VBROADCASTSD X2, Y2
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	XORQ         R9, R9
+
+loop11:
+	CMPQ    R8, $0x00000010
+	JL      done12
+	VMOVUPD (DX)(R9*1), Y7
+	VMOVUPD 32(DX)(R9*1), Y8
+	VMOVUPD 64(DX)(R9*1), Y9
+	VMOVUPD 96(DX)(R9*1), Y10
+	MOVQ    rowLen+56(FP), R12
+	LEAQ    (BX)(R9*1), R10
+	MOVQ    DI, R11
+
+loop13:
+	CMPQ         R12, $0x00000001
+	JL           done14
+	VBROADCASTSD (R11), Y11
+	VFNMADD231PD (R10), Y11, Y7
+	VFNMADD231PD 32(R10), Y11, Y8
+	VFNMADD231PD 64(R10), Y11, Y9
+	VFNMADD231PD 96(R10), Y11, Y10
+	ADDQ         $0x08, R11
+	ADDQ         SI, R10
+	DECQ         R12
+	JMP          loop13
+
+done14:
+	VMULPD       Y0, Y7, Y7
+	VMOVUPD      Y7, (AX)(R9*1)
+	VMOVUPD      (CX)(R9*1), Y11
+	VFNMADD231PD Y7, Y1, Y11
+	VMOVUPD      Y11, (CX)(R9*1)
+	VANDPD       Y2, Y11, Y11
+	VMAXPD       Y3, Y11, Y3
+	VMULPD       Y0, Y8, Y8
+	VMOVUPD      Y8, 32(AX)(R9*1)
+	VMOVUPD      32(CX)(R9*1), Y7
+	VFNMADD231PD Y8, Y1, Y7
+	VMOVUPD      Y7, 32(CX)(R9*1)
+	VANDPD       Y2, Y7, Y7
+	VMAXPD       Y4, Y7, Y4
+	VMULPD       Y0, Y9, Y9
+	VMOVUPD      Y9, 64(AX)(R9*1)
+	VMOVUPD      64(CX)(R9*1), Y7
+	VFNMADD231PD Y9, Y1, Y7
+	VMOVUPD      Y7, 64(CX)(R9*1)
+	VANDPD       Y2, Y7, Y7
+	VMAXPD       Y5, Y7, Y5
+	VMULPD       Y0, Y10, Y10
+	VMOVUPD      Y10, 96(AX)(R9*1)
+	VMOVUPD      96(CX)(R9*1), Y7
+	VFNMADD231PD Y10, Y1, Y7
+	VMOVUPD      Y7, 96(CX)(R9*1)
+	VANDPD       Y2, Y7, Y7
+	VMAXPD       Y6, Y7, Y6
+	ADDQ         $0x00000080, R9
+	SUBQ         $0x00000010, R8
+	JMP          loop11
+
+done12:
+loop15:
+	CMPQ    R8, $0x00000004
+	JL      done16
+	VMOVUPD (DX)(R9*1), Y7
+	MOVQ    rowLen+56(FP), R12
+	LEAQ    (BX)(R9*1), R10
+	MOVQ    DI, R11
+
+loop17:
+	CMPQ         R12, $0x00000001
+	JL           done18
+	VBROADCASTSD (R11), Y8
+	VFNMADD231PD (R10), Y8, Y7
+	ADDQ         $0x08, R11
+	ADDQ         SI, R10
+	DECQ         R12
+	JMP          loop17
+
+done18:
+	VMULPD       Y0, Y7, Y7
+	VMOVUPD      Y7, (AX)(R9*1)
+	VMOVUPD      (CX)(R9*1), Y8
+	VFNMADD231PD Y7, Y1, Y8
+	VMOVUPD      Y8, (CX)(R9*1)
+	VANDPD       Y2, Y8, Y8
+	VMAXPD       Y3, Y8, Y3
+	ADDQ         $0x00000020, R9
+	SUBQ         $0x00000004, R8
+	JMP          loop15
+
+done16:
+	VMAXPD       Y4, Y3, Y3
+	VMAXPD       Y5, Y3, Y3
+	VMAXPD       Y6, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X0
+	VMAXPD       X3, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VMAXSD       X1, X0, X0
+	VMOVSD       X0, ret+80(FP)
+	VZEROUPPER
+	RET
+
+// func boundFlatAreasAMD64(least *float32, leastLen int, most *float32, above *float32, row *float32, below *float32)
 // Requires: AVX, AVX2
-TEXT ·boundFlatAreasAVX2(SB), NOSPLIT, $0-48
+TEXT ·boundFlatAreasAMD64(SB), NOSPLIT, $0-48
 	MOVQ         least+0(FP), AX
 	MOVQ         most+16(FP), CX
 	MOVQ         leastLen+8(FP), DX
@@ -709,9 +709,9 @@ TEXT ·boundFlatAreasAVX2(SB), NOSPLIT, $0-48
 	VBROADCASTSS X2, Y2
 	XORQ         R8, R8
 
-loop1:
+loop2:
 	CMPQ      DX, $0x00000008
-	JL        done2
+	JL        done3
 	VXORPD    Y5, Y5, Y5
 	VXORPD    Y6, Y6, Y6
 	VMOVUPS   4(BX)(R8*4), Y4
@@ -794,139 +794,26 @@ loop1:
 	VMOVUPS   Y4, (CX)(R8*4)
 	ADDQ      $0x08, R8
 	SUBQ      $0x08, DX
-	JMP       loop1
+	JMP       loop2
 
-done2:
+done3:
 	VZEROUPPER
 	RET
 
-// func combineAVX2(dst *float32, dstLen int, src *float32, at *int, atLen int, weight *float32)
-// Requires: AVX
-TEXT ·combineAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), AX
-	MOVQ src+16(FP), CX
-	MOVQ at+24(FP), DX
-	MOVQ weight+40(FP), BX
-	MOVQ dstLen+8(FP), SI
-
-loop1:
-	CMPQ   SI, $0x00000040
-	JL     done2
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	XORQ   DI, DI
-
-part3:
-	CMPQ         DI, atLen+32(FP)
-	JGE          done4
-	MOVQ         (DX)(DI*8), R8
-	LEAQ         (CX)(R8*4), R8
-	VBROADCASTSS (BX)(DI*4), Y8
-	VMULPS       (R8), Y8, Y9
-	VADDPS       Y9, Y0, Y0
-	VMULPS       32(R8), Y8, Y9
-	VADDPS       Y9, Y1, Y1
-	VMULPS       64(R8), Y8, Y9
-	VADDPS       Y9, Y2, Y2
-	VMULPS       96(R8), Y8, Y9
-	VADDPS       Y9, Y3, Y3
-	VMULPS       128(R8), Y8, Y9
-	VADDPS       Y9, Y4, Y4
-	VMULPS       160(R8), Y8, Y9
-	VADDPS       Y9, Y5, Y5
-	VMULPS       192(R8), Y8, Y9
-	VADDPS       Y9, Y6, Y6
-	VMULPS       224(R8), Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	INCQ         DI
-	JMP          part3
-
-done4:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	VMOVUPS Y4, 128(AX)
-	VMOVUPS Y5, 160(AX)
-	VMOVUPS Y6, 192(AX)
-	VMOVUPS Y7, 224(AX)
-	ADDQ    $0x00000100, AX
-	ADDQ    $0x00000100, CX
-	SUBQ    $0x00000040, SI
-	JMP     loop1
-
-done2:
-loop5:
-	CMPQ   SI, $0x00000008
-	JL     done6
-	VXORPD Y0, Y0, Y0
-	XORQ   DI, DI
-
-part7:
-	CMPQ         DI, atLen+32(FP)
-	JGE          done8
-	MOVQ         (DX)(DI*8), R8
-	LEAQ         (CX)(R8*4), R8
-	VBROADCASTSS (BX)(DI*4), Y8
-	VMULPS       (R8), Y8, Y1
-	VADDPS       Y1, Y0, Y0
-	INCQ         DI
-	JMP          part7
-
-done8:
-	VMOVUPS Y0, (AX)
-	ADDQ    $0x00000020, AX
-	ADDQ    $0x00000020, CX
-	SUBQ    $0x00000008, SI
-	JMP     loop5
-
-done6:
-loop9:
-	CMPQ   SI, $0x00000001
-	JL     done10
-	VXORPS X0, X0, X0
-	XORQ   DI, DI
-
-part11:
-	CMPQ   DI, atLen+32(FP)
-	JGE    done12
-	MOVQ   (DX)(DI*8), R8
-	LEAQ   (CX)(R8*4), R8
-	VMOVSS (BX)(DI*4), X8
-	VMULSS (R8), X8, X8
-	VADDSS X8, X0, X0
-	INCQ   DI
-	JMP    part11
-
-done12:
-	VMOVSS X0, (AX)
-	ADDQ   $0x00000004, AX
-	ADDQ   $0x00000004, CX
-	SUBQ   $0x00000001, SI
-	JMP    loop9
-
-done10:
-	VZEROUPPER
-	RET
-
-// func combineAVX512(dst *float32, dstLen int, src *float32, at *int, atLen int, weight *float32)
+// func combineAMD64(dst *float32, dstLen int, src *float32, at *int, atLen int, weight *float32)
 // Requires: AVX, AVX512F
-TEXT ·combineAVX512(SB), NOSPLIT, $0-48
+TEXT ·combineAMD64(SB), NOSPLIT, $0-48
+	CMPQ ·current+0(SB), $0x03
+	JLT  slower1
 	MOVQ dst+0(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ at+24(FP), DX
 	MOVQ weight+40(FP), BX
 	MOVQ dstLen+8(FP), SI
 
-loop1:
+loop2:
 	CMPQ   SI, $0x00000080
-	JL     done2
+	JL     done3
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 	VPXORQ Z2, Z2, Z2
@@ -937,9 +824,9 @@ loop1:
 	VPXORQ Z7, Z7, Z7
 	XORQ   DI, DI
 
-part3:
+part4:
 	CMPQ         DI, atLen+32(FP)
-	JGE          done4
+	JGE          done5
 	MOVQ         (DX)(DI*8), R8
 	LEAQ         (CX)(R8*4), R8
 	VBROADCASTSS (BX)(DI*4), Z8
@@ -960,9 +847,9 @@ part3:
 	VMULPS       448(R8), Z8, Z8
 	VADDPS       Z8, Z7, Z7
 	INCQ         DI
-	JMP          part3
+	JMP          part4
 
-done4:
+done5:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
@@ -974,208 +861,180 @@ done4:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000200, CX
 	SUBQ    $0x00000080, SI
-	JMP     loop1
+	JMP     loop2
 
-done2:
-loop5:
+done3:
+loop6:
 	CMPQ   SI, $0x00000010
-	JL     done6
+	JL     done7
 	VPXORQ Z0, Z0, Z0
 	XORQ   DI, DI
 
-part7:
+part8:
 	CMPQ         DI, atLen+32(FP)
-	JGE          done8
+	JGE          done9
 	MOVQ         (DX)(DI*8), R8
 	LEAQ         (CX)(R8*4), R8
 	VBROADCASTSS (BX)(DI*4), Z8
 	VMULPS       (R8), Z8, Z1
 	VADDPS       Z1, Z0, Z0
 	INCQ         DI
-	JMP          part7
+	JMP          part8
 
-done8:
+done9:
 	VMOVUPS Z0, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, CX
 	SUBQ    $0x00000010, SI
-	JMP     loop5
+	JMP     loop6
 
-done6:
-loop9:
+done7:
+loop10:
 	CMPQ   SI, $0x00000001
-	JL     done10
+	JL     done11
 	VXORPS X0, X0, X0
 	XORQ   DI, DI
 
-part11:
+part12:
 	CMPQ   DI, atLen+32(FP)
-	JGE    done12
+	JGE    done13
 	MOVQ   (DX)(DI*8), R8
 	LEAQ   (CX)(R8*4), R8
 	VMOVSS (BX)(DI*4), X8
 	VMULSS (R8), X8, X8
 	VADDSS X8, X0, X0
 	INCQ   DI
-	JMP    part11
+	JMP    part12
 
-done12:
+done13:
 	VMOVSS X0, (AX)
 	ADDQ   $0x00000004, AX
 	ADDQ   $0x00000004, CX
 	SUBQ   $0x00000001, SI
-	JMP    loop9
+	JMP    loop10
 
-done10:
+done11:
 	VZEROUPPER
 	RET
 
-// func combineOntoAVX2(dst *float32, dstLen int, base *float32, src *float32, at *int, atLen int, weight *float32)
-// Requires: AVX, AVX2
-TEXT ·combineOntoAVX2(SB), NOSPLIT, $0-56
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+24(FP), CX
-	MOVQ         at+32(FP), DX
-	MOVQ         weight+48(FP), BX
-	MOVQ         dstLen+8(FP), SI
-	MOVQ         base+16(FP), DI
-	MOVL         $0x3f800000, R8
-	VMOVD        R8, X0
-	VBROADCASTSS X0, Y0
-	VXORPD       Y1, Y1, Y1
+slower1:
+	MOVQ dst+0(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ at+24(FP), DX
+	MOVQ weight+40(FP), BX
+	MOVQ dstLen+8(FP), SI
 
-loop1:
-	CMPQ    SI, $0x00000040
-	JL      done2
-	VMOVUPS (DI), Y2
-	VMOVUPS 32(DI), Y3
-	VMOVUPS 64(DI), Y4
-	VMOVUPS 96(DI), Y5
-	VMOVUPS 128(DI), Y6
-	VMOVUPS 160(DI), Y7
-	VMOVUPS 192(DI), Y8
-	VMOVUPS 224(DI), Y9
-	XORQ    R8, R8
+loop15:
+	CMPQ   SI, $0x00000040
+	JL     done16
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	XORQ   DI, DI
 
-part3:
-	CMPQ         R8, atLen+40(FP)
-	JGE          done4
-	MOVQ         (DX)(R8*8), R9
-	LEAQ         (CX)(R9*4), R9
-	VBROADCASTSS (BX)(R8*4), Y10
-	VMULPS       (R9), Y10, Y11
-	VADDPS       Y11, Y2, Y2
-	VMULPS       32(R9), Y10, Y11
-	VADDPS       Y11, Y3, Y3
-	VMULPS       64(R9), Y10, Y11
-	VADDPS       Y11, Y4, Y4
-	VMULPS       96(R9), Y10, Y11
-	VADDPS       Y11, Y5, Y5
-	VMULPS       128(R9), Y10, Y11
-	VADDPS       Y11, Y6, Y6
-	VMULPS       160(R9), Y10, Y11
-	VADDPS       Y11, Y7, Y7
-	VMULPS       192(R9), Y10, Y11
-	VADDPS       Y11, Y8, Y8
-	VMULPS       224(R9), Y10, Y10
-	VADDPS       Y10, Y9, Y9
-	INCQ         R8
-	JMP          part3
+part17:
+	CMPQ         DI, atLen+32(FP)
+	JGE          done18
+	MOVQ         (DX)(DI*8), R8
+	LEAQ         (CX)(R8*4), R8
+	VBROADCASTSS (BX)(DI*4), Y8
+	VMULPS       (R8), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R8), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R8), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R8), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       128(R8), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R8), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(R8), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R8), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	INCQ         DI
+	JMP          part17
 
-done4:
-	VMAXPS  Y1, Y2, Y2
-	VMINPS  Y0, Y2, Y2
-	VMOVUPS Y2, (AX)
-	VMAXPS  Y1, Y3, Y3
-	VMINPS  Y0, Y3, Y3
-	VMOVUPS Y3, 32(AX)
-	VMAXPS  Y1, Y4, Y4
-	VMINPS  Y0, Y4, Y4
-	VMOVUPS Y4, 64(AX)
-	VMAXPS  Y1, Y5, Y5
-	VMINPS  Y0, Y5, Y5
-	VMOVUPS Y5, 96(AX)
-	VMAXPS  Y1, Y6, Y6
-	VMINPS  Y0, Y6, Y6
-	VMOVUPS Y6, 128(AX)
-	VMAXPS  Y1, Y7, Y7
-	VMINPS  Y0, Y7, Y7
-	VMOVUPS Y7, 160(AX)
-	VMAXPS  Y1, Y8, Y8
-	VMINPS  Y0, Y8, Y8
-	VMOVUPS Y8, 192(AX)
-	VMAXPS  Y1, Y9, Y9
-	VMINPS  Y0, Y9, Y9
-	VMOVUPS Y9, 224(AX)
+done18:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
-	ADDQ    $0x00000100, DI
 	SUBQ    $0x00000040, SI
-	JMP     loop1
+	JMP     loop15
 
-done2:
-loop5:
-	CMPQ    SI, $0x00000008
-	JL      done6
-	VMOVUPS (DI), Y2
-	XORQ    R8, R8
+done16:
+loop19:
+	CMPQ   SI, $0x00000008
+	JL     done20
+	VXORPD Y0, Y0, Y0
+	XORQ   DI, DI
 
-part7:
-	CMPQ         R8, atLen+40(FP)
-	JGE          done8
-	MOVQ         (DX)(R8*8), R9
-	LEAQ         (CX)(R9*4), R9
-	VBROADCASTSS (BX)(R8*4), Y10
-	VMULPS       (R9), Y10, Y3
-	VADDPS       Y3, Y2, Y2
-	INCQ         R8
-	JMP          part7
+part21:
+	CMPQ         DI, atLen+32(FP)
+	JGE          done22
+	MOVQ         (DX)(DI*8), R8
+	LEAQ         (CX)(R8*4), R8
+	VBROADCASTSS (BX)(DI*4), Y8
+	VMULPS       (R8), Y8, Y1
+	VADDPS       Y1, Y0, Y0
+	INCQ         DI
+	JMP          part21
 
-done8:
-	VMAXPS  Y1, Y2, Y2
-	VMINPS  Y0, Y2, Y2
-	VMOVUPS Y2, (AX)
+done22:
+	VMOVUPS Y0, (AX)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, CX
-	ADDQ    $0x00000020, DI
 	SUBQ    $0x00000008, SI
-	JMP     loop5
+	JMP     loop19
 
-done6:
-loop9:
+done20:
+loop23:
 	CMPQ   SI, $0x00000001
-	JL     done10
-	VMOVSS (DI), X2
-	XORQ   R8, R8
+	JL     done24
+	VXORPS X0, X0, X0
+	XORQ   DI, DI
 
-part11:
-	CMPQ   R8, atLen+40(FP)
-	JGE    done12
-	MOVQ   (DX)(R8*8), R9
-	LEAQ   (CX)(R9*4), R9
-	VMOVSS (BX)(R8*4), X10
-	VMULSS (R9), X10, X10
-	VADDSS X10, X2, X2
-	INCQ   R8
-	JMP    part11
+part25:
+	CMPQ   DI, atLen+32(FP)
+	JGE    done26
+	MOVQ   (DX)(DI*8), R8
+	LEAQ   (CX)(R8*4), R8
+	VMOVSS (BX)(DI*4), X8
+	VMULSS (R8), X8, X8
+	VADDSS X8, X0, X0
+	INCQ   DI
+	JMP    part25
 
-done12:
-	VMAXSS X1, X2, X2
-	VMINSS X0, X2, X2
-	VMOVSS X2, (AX)
+done26:
+	VMOVSS X0, (AX)
 	ADDQ   $0x00000004, AX
 	ADDQ   $0x00000004, CX
-	ADDQ   $0x00000004, DI
 	SUBQ   $0x00000001, SI
-	JMP    loop9
+	JMP    loop23
 
-done10:
+done24:
 	VZEROUPPER
 	RET
 
-// func combineOntoAVX512(dst *float32, dstLen int, base *float32, src *float32, at *int, atLen int, weight *float32)
-// Requires: AVX, AVX512F
-TEXT ·combineOntoAVX512(SB), NOSPLIT, $0-56
+// func combineOntoAMD64(dst *float32, dstLen int, base *float32, src *float32, at *int, atLen int, weight *float32)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·combineOntoAMD64(SB), NOSPLIT, $0-56
+	CMPQ         ·current+0(SB), $0x03
+	JLT          slower1
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+24(FP), CX
 	MOVQ         at+32(FP), DX
@@ -1187,9 +1046,9 @@ TEXT ·combineOntoAVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSS X0, Z0
 	VPXORQ       Z1, Z1, Z1
 
-loop1:
+loop2:
 	CMPQ    SI, $0x00000080
-	JL      done2
+	JL      done3
 	VMOVUPS (DI), Z2
 	VMOVUPS 64(DI), Z3
 	VMOVUPS 128(DI), Z4
@@ -1200,9 +1059,9 @@ loop1:
 	VMOVUPS 448(DI), Z9
 	XORQ    R8, R8
 
-part3:
+part4:
 	CMPQ         R8, atLen+40(FP)
-	JGE          done4
+	JGE          done5
 	MOVQ         (DX)(R8*8), R9
 	LEAQ         (CX)(R9*4), R9
 	VBROADCASTSS (BX)(R8*4), Z10
@@ -1223,9 +1082,9 @@ part3:
 	VMULPS       448(R9), Z10, Z10
 	VADDPS       Z10, Z9, Z9
 	INCQ         R8
-	JMP          part3
+	JMP          part4
 
-done4:
+done5:
 	VMAXPS  Z1, Z2, Z2
 	VMINPS  Z0, Z2, Z2
 	VMOVUPS Z2, (AX)
@@ -1254,27 +1113,27 @@ done4:
 	ADDQ    $0x00000200, CX
 	ADDQ    $0x00000200, DI
 	SUBQ    $0x00000080, SI
-	JMP     loop1
+	JMP     loop2
 
-done2:
-loop5:
+done3:
+loop6:
 	CMPQ    SI, $0x00000010
-	JL      done6
+	JL      done7
 	VMOVUPS (DI), Z2
 	XORQ    R8, R8
 
-part7:
+part8:
 	CMPQ         R8, atLen+40(FP)
-	JGE          done8
+	JGE          done9
 	MOVQ         (DX)(R8*8), R9
 	LEAQ         (CX)(R9*4), R9
 	VBROADCASTSS (BX)(R8*4), Z10
 	VMULPS       (R9), Z10, Z3
 	VADDPS       Z3, Z2, Z2
 	INCQ         R8
-	JMP          part7
+	JMP          part8
 
-done8:
+done9:
 	VMAXPS  Z1, Z2, Z2
 	VMINPS  Z0, Z2, Z2
 	VMOVUPS Z2, (AX)
@@ -1282,27 +1141,27 @@ done8:
 	ADDQ    $0x00000040, CX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000010, SI
-	JMP     loop5
+	JMP     loop6
 
-done6:
-loop9:
+done7:
+loop10:
 	CMPQ   SI, $0x00000001
-	JL     done10
+	JL     done11
 	VMOVSS (DI), X2
 	XORQ   R8, R8
 
-part11:
+part12:
 	CMPQ   R8, atLen+40(FP)
-	JGE    done12
+	JGE    done13
 	MOVQ   (DX)(R8*8), R9
 	LEAQ   (CX)(R9*4), R9
 	VMOVSS (BX)(R8*4), X10
 	VMULSS (R9), X10, X10
 	VADDSS X10, X2, X2
 	INCQ   R8
-	JMP    part11
+	JMP    part12
 
-done12:
+done13:
 	VMAXSS X1, X2, X2
 	VMINSS X0, X2, X2
 	VMOVSS X2, (AX)
@@ -1310,2023 +1169,158 @@ done12:
 	ADDQ   $0x00000004, CX
 	ADDQ   $0x00000004, DI
 	SUBQ   $0x00000001, SI
-	JMP    loop9
-
-done10:
-	VZEROUPPER
-	RET
-
-// func convolveAVX2(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, skip *int16, skipStep int)
-// Requires: AVX, AVX2, CMOV
-TEXT ·convolveAVX2(SB), NOSPLIT, $0-112
-	MOVQ biasLen+72(FP), CX
-	XORQ AX, AX
-
-loop2:
-	CMPQ CX, $0x00000010
-	JL   done3
-	XORQ DX, DX
-
-tile4:
-	MOVQ    bias+64(FP), BX
-	MOVQ    weights+56(FP), SI
-	LEAQ    (BX)(AX*4), BX
-	VMOVUPS (BX), Y0
-	VMOVUPS 32(BX), Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y1, Y3
-	VMOVAPS Y2, Y4
-	VMOVAPS Y3, Y5
-	VMOVAPS Y4, Y6
-	VMOVAPS Y5, Y7
-	MOVQ    rows+24(FP), BX
-	MOVQ    rowsLen+32(FP), DI
-	MOVQ    words+48(FP), R8
-	IMULQ   DI, R8
-	MOVQ    R8, R9
-	IMULQ   AX, R9
-	LEAQ    (SI)(R9*4), SI
-	SHLQ    $0x06, R8
-	MOVQ    step+40(FP), R8
-	SHLQ    $0x01, R8
-	LEAQ    (R8)(R8*2), R9
-	LEAQ    (R8)(R8*4), R10
-
-loop6:
-	CMPQ  DI, $0x00000001
-	JL    done7
-	MOVQ  src+16(FP), R10
-	MOVQ  DX, R11
-	IMULQ R8, R11
-	ADDQ  R11, R10
-	MOVQ  (BX), R11
-	LEAQ  (R10)(R11*2), R10
-	MOVQ  words+48(FP), R11
-
-words8:
-	VMOVUPD      (SI), Y8
-	VMOVUPD      32(SI), Y9
-	VBROADCASTSS (R10), Y10
-	VPMADDWD     Y8, Y10, Y11
-	VPADDD       Y11, Y0, Y0
-	VPMADDWD     Y9, Y10, Y10
-	VPADDD       Y10, Y1, Y1
-	VBROADCASTSS (R10)(R8*1), Y10
-	VPMADDWD     Y8, Y10, Y11
-	VPADDD       Y11, Y2, Y2
-	VPMADDWD     Y9, Y10, Y10
-	VPADDD       Y10, Y3, Y3
-	VBROADCASTSS (R10)(R8*2), Y10
-	VPMADDWD     Y8, Y10, Y11
-	VPADDD       Y11, Y4, Y4
-	VPMADDWD     Y9, Y10, Y10
-	VPADDD       Y10, Y5, Y5
-	VBROADCASTSS (R10)(R9*1), Y10
-	VPMADDWD     Y8, Y10, Y8
-	VPADDD       Y8, Y6, Y6
-	VPMADDWD     Y9, Y10, Y8
-	VPADDD       Y8, Y7, Y7
-	ADDQ         $0x04, R10
-	ADDQ         $0x40, SI
-	DECQ         R11
-	JNZ          words8
-	ADDQ         $0x08, BX
-	DECQ         DI
-	JMP          loop6
-
-done7:
-	MOVQ         dst+0(FP), BX
-	MOVQ         biasLen+72(FP), SI
-	MOVQ         skip+96(FP), DI
-	MOVQ         skipStep+104(FP), R8
-	SHLQ         $0x01, SI
-	MOVQ         SI, R9
-	IMULQ        DX, R9
-	ADDQ         R9, BX
-	LEAQ         (BX)(AX*2), BX
-	SHLQ         $0x01, R8
-	MOVQ         R8, R9
-	IMULQ        DX, R9
-	ADDQ         R9, DI
-	LEAQ         (DI)(AX*2), DI
-	MOVQ         positive+80(FP), R9
-	MOVQ         negative+88(FP), R10
-	LEAQ         (R9)(AX*4), R9
-	LEAQ         (R10)(AX*4), R10
-	VMOVUPD      (R9), Y8
-	VMOVUPD      32(R9), Y9
-	MOVL         $0x1fff1fff, R9
-	VMOVD        R9, X10
-	VBROADCASTSS X10, Y11
-	MOVL         $0xe001e001, R9
-	VMOVD        R9, X10
-	VBROADCASTSS X10, Y12
-	VBLENDVPS    Y0, (R10), Y8, Y10
-	VCVTDQ2PS    Y0, Y0
-	VMULPS       Y10, Y0, Y0
-	VCVTPS2DQ    Y0, Y0
-	VBLENDVPS    Y1, 32(R10), Y9, Y10
-	VCVTDQ2PS    Y1, Y1
-	VMULPS       Y10, Y1, Y1
-	VCVTPS2DQ    Y1, Y1
-	VPACKSSDW    Y1, Y0, Y0
-	VPERMQ       $0xd8, Y0, Y0
-	VPMINSW      Y11, Y0, Y0
-	VPMAXSW      Y12, Y0, Y0
-	VPADDSW      (DI), Y0, Y0
-	VMOVDQU      Y0, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VBLENDVPS    Y2, (R10), Y8, Y10
-	VCVTDQ2PS    Y2, Y2
-	VMULPS       Y10, Y2, Y2
-	VCVTPS2DQ    Y2, Y2
-	VBLENDVPS    Y3, 32(R10), Y9, Y10
-	VCVTDQ2PS    Y3, Y3
-	VMULPS       Y10, Y3, Y3
-	VCVTPS2DQ    Y3, Y3
-	VPACKSSDW    Y3, Y2, Y2
-	VPERMQ       $0xd8, Y2, Y2
-	VPMINSW      Y11, Y2, Y2
-	VPMAXSW      Y12, Y2, Y2
-	VPADDSW      (DI), Y2, Y2
-	VMOVDQU      Y2, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VBLENDVPS    Y4, (R10), Y8, Y10
-	VCVTDQ2PS    Y4, Y4
-	VMULPS       Y10, Y4, Y4
-	VCVTPS2DQ    Y4, Y4
-	VBLENDVPS    Y5, 32(R10), Y9, Y10
-	VCVTDQ2PS    Y5, Y5
-	VMULPS       Y10, Y5, Y5
-	VCVTPS2DQ    Y5, Y5
-	VPACKSSDW    Y5, Y4, Y4
-	VPERMQ       $0xd8, Y4, Y4
-	VPMINSW      Y11, Y4, Y4
-	VPMAXSW      Y12, Y4, Y4
-	VPADDSW      (DI), Y4, Y4
-	VMOVDQU      Y4, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VBLENDVPS    Y6, (R10), Y8, Y10
-	VCVTDQ2PS    Y6, Y6
-	VMULPS       Y10, Y6, Y6
-	VCVTPS2DQ    Y6, Y6
-	VBLENDVPS    Y7, 32(R10), Y9, Y10
-	VCVTDQ2PS    Y7, Y7
-	VMULPS       Y10, Y7, Y7
-	VCVTPS2DQ    Y7, Y7
-	VPACKSSDW    Y7, Y6, Y6
-	VPERMQ       $0xd8, Y6, Y6
-	VPMINSW      Y11, Y6, Y6
-	VPMAXSW      Y12, Y6, Y6
-	VPADDSW      (DI), Y6, Y6
-	VMOVDQU      Y6, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	MOVQ         samples+8(FP), BX
-	SUBQ         $0x04, BX
-	CMPQ         DX, BX
-	JGE          row5
-	ADDQ         $0x04, DX
-	CMPQ         DX, BX
-	CMOVQGT      BX, DX
-	JMP          tile4
-
-row5:
-	ADDQ $0x10, AX
-	SUBQ $0x10, CX
-	JMP  loop2
-
-done3:
-	VZEROUPPER
-	RET
-
-// func convolveAVX512BW(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, skip *int16, skipStep int)
-// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, CMOV
-TEXT ·convolveAVX512BW(SB), NOSPLIT, $8-112
-	MOVQ biasLen+72(FP), CX
-	XORQ AX, AX
-	MOVQ words+48(FP), DX
-	MOVQ step+40(FP), BX
-	SHLQ $0x01, DX
-	LEAQ (BX)(BX*2), BX
-	CMPQ DX, BX
-	JNE  longer1
-
-loop2:
-	CMPQ CX, $0x00000020
-	JL   done3
-	XORQ DX, DX
-
-tile4:
-	MOVQ    bias+64(FP), BX
-	MOVQ    weights+56(FP), SI
-	LEAQ    (BX)(AX*4), BX
-	VMOVUPS (BX), Z0
-	VMOVUPS 64(BX), Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z1, Z3
-	VMOVAPS Z2, Z4
-	VMOVAPS Z3, Z5
-	VMOVAPS Z4, Z6
-	VMOVAPS Z5, Z7
-	VMOVAPS Z6, Z8
-	VMOVAPS Z7, Z9
-	VMOVAPS Z8, Z10
-	VMOVAPS Z9, Z11
-	VMOVAPS Z10, Z12
-	VMOVAPS Z11, Z13
-	VMOVAPS Z12, Z14
-	VMOVAPS Z13, Z15
-	VMOVAPS Z14, Z16
-	VMOVAPS Z15, Z17
-	VMOVAPS Z16, Z18
-	VMOVAPS Z17, Z19
-	MOVQ    rows+24(FP), DI
-	MOVQ    rowsLen+32(FP), R8
-	MOVQ    words+48(FP), R9
-	IMULQ   R8, R9
-	MOVQ    R9, BX
-	IMULQ   AX, BX
-	LEAQ    (SI)(BX*4), SI
-	SHLQ    $0x06, R9
-	MOVQ    step+40(FP), R10
-	SHLQ    $0x01, R10
-	LEAQ    (R10)(R10*2), R11
-	LEAQ    (R10)(R10*4), R12
-
-loop6:
-	CMPQ  R8, $0x00000001
-	JL    done7
-	MOVQ  src+16(FP), BX
-	MOVQ  DX, R13
-	IMULQ R10, R13
-	ADDQ  R13, BX
-	MOVQ  (DI), R13
-	LEAQ  (BX)(R13*2), R13
-	LEAQ  (R13)(R11*2), R14
-	MOVQ  step+40(FP), R15
-	SHLQ  $0x05, R15
-	MOVQ  SI, BX
-	ADDQ  R9, BX
-	MOVQ  step+40(FP), BP
-	SHRQ  $0x01, BP
-
-words8:
-	VMOVUPD      (SI), Z20
-	VMOVUPD      (SI)(R15*1), Z21
-	VMOVUPD      (SI)(R15*2), Z22
-	VMOVUPD      (BX), Z23
-	VMOVUPD      (BX)(R15*1), Z24
-	VMOVUPD      (BX)(R15*2), Z25
-	ADDQ         $0x40, BX
-	VBROADCASTSS (R13), Z26
-	VPMADDWD     Z20, Z26, Z27
-	VPADDD       Z27, Z0, Z0
-	VPMADDWD     Z23, Z26, Z26
-	VPADDD       Z26, Z1, Z1
-	VBROADCASTSS (R13)(R10*1), Z26
-	VPMADDWD     Z20, Z26, Z27
-	VPADDD       Z27, Z2, Z2
-	VPMADDWD     Z23, Z26, Z27
-	VPADDD       Z27, Z3, Z3
-	VPMADDWD     Z21, Z26, Z27
-	VPADDD       Z27, Z0, Z0
-	VPMADDWD     Z24, Z26, Z26
-	VPADDD       Z26, Z1, Z1
-	VBROADCASTSS (R13)(R10*2), Z26
-	VPMADDWD     Z20, Z26, Z27
-	VPADDD       Z27, Z4, Z4
-	VPMADDWD     Z23, Z26, Z27
-	VPADDD       Z27, Z5, Z5
-	VPMADDWD     Z21, Z26, Z27
-	VPADDD       Z27, Z2, Z2
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z3, Z3
-	VPMADDWD     Z22, Z26, Z27
-	VPADDD       Z27, Z0, Z0
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z1, Z1
-	VBROADCASTSS (R13)(R11*1), Z26
-	VPMADDWD     Z20, Z26, Z27
-	VPADDD       Z27, Z6, Z6
-	VPMADDWD     Z23, Z26, Z27
-	VPADDD       Z27, Z7, Z7
-	VPMADDWD     Z21, Z26, Z27
-	VPADDD       Z27, Z4, Z4
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z5, Z5
-	VPMADDWD     Z22, Z26, Z27
-	VPADDD       Z27, Z2, Z2
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z3, Z3
-	VBROADCASTSS (R13)(R10*4), Z26
-	VPMADDWD     Z20, Z26, Z27
-	VPADDD       Z27, Z8, Z8
-	VPMADDWD     Z23, Z26, Z27
-	VPADDD       Z27, Z9, Z9
-	VPMADDWD     Z21, Z26, Z27
-	VPADDD       Z27, Z6, Z6
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z7, Z7
-	VPMADDWD     Z22, Z26, Z27
-	VPADDD       Z27, Z4, Z4
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z5, Z5
-	VBROADCASTSS (R13)(R12*1), Z26
-	VPMADDWD     Z20, Z26, Z27
-	VPADDD       Z27, Z10, Z10
-	VPMADDWD     Z23, Z26, Z27
-	VPADDD       Z27, Z11, Z11
-	VPMADDWD     Z21, Z26, Z27
-	VPADDD       Z27, Z8, Z8
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z9, Z9
-	VPMADDWD     Z22, Z26, Z27
-	VPADDD       Z27, Z6, Z6
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z7, Z7
-	VBROADCASTSS (R14), Z26
-	VPMADDWD     Z20, Z26, Z27
-	VPADDD       Z27, Z12, Z12
-	VPMADDWD     Z23, Z26, Z27
-	VPADDD       Z27, Z13, Z13
-	VPMADDWD     Z21, Z26, Z27
-	VPADDD       Z27, Z10, Z10
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z11, Z11
-	VPMADDWD     Z22, Z26, Z27
-	VPADDD       Z27, Z8, Z8
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z9, Z9
-	VBROADCASTSS (R14)(R10*1), Z26
-	VPMADDWD     Z20, Z26, Z27
-	VPADDD       Z27, Z14, Z14
-	VPMADDWD     Z23, Z26, Z27
-	VPADDD       Z27, Z15, Z15
-	VPMADDWD     Z21, Z26, Z27
-	VPADDD       Z27, Z12, Z12
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z13, Z13
-	VPMADDWD     Z22, Z26, Z27
-	VPADDD       Z27, Z10, Z10
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z11, Z11
-	VBROADCASTSS (R14)(R10*2), Z26
-	VPMADDWD     Z20, Z26, Z27
-	VPADDD       Z27, Z16, Z16
-	VPMADDWD     Z23, Z26, Z27
-	VPADDD       Z27, Z17, Z17
-	VPMADDWD     Z21, Z26, Z27
-	VPADDD       Z27, Z14, Z14
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z15, Z15
-	VPMADDWD     Z22, Z26, Z27
-	VPADDD       Z27, Z12, Z12
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z13, Z13
-	VBROADCASTSS (R14)(R11*1), Z26
-	VPMADDWD     Z20, Z26, Z20
-	VPADDD       Z20, Z18, Z18
-	VPMADDWD     Z23, Z26, Z20
-	VPADDD       Z20, Z19, Z19
-	VPMADDWD     Z21, Z26, Z20
-	VPADDD       Z20, Z16, Z16
-	VPMADDWD     Z24, Z26, Z20
-	VPADDD       Z20, Z17, Z17
-	VPMADDWD     Z22, Z26, Z20
-	VPADDD       Z20, Z14, Z14
-	VPMADDWD     Z25, Z26, Z20
-	VPADDD       Z20, Z15, Z15
-	VBROADCASTSS (R14)(R10*4), Z20
-	VPMADDWD     Z21, Z20, Z21
-	VPADDD       Z21, Z18, Z18
-	VPMADDWD     Z24, Z20, Z21
-	VPADDD       Z21, Z19, Z19
-	VPMADDWD     Z22, Z20, Z21
-	VPADDD       Z21, Z16, Z16
-	VPMADDWD     Z25, Z20, Z20
-	VPADDD       Z20, Z17, Z17
-	VBROADCASTSS (R14)(R12*1), Z20
-	VPMADDWD     Z22, Z20, Z21
-	VPADDD       Z21, Z18, Z18
-	VPMADDWD     Z25, Z20, Z20
-	VPADDD       Z20, Z19, Z19
-	ADDQ         $0x04, R13
-	ADDQ         $0x04, R14
-	ADDQ         $0x40, SI
-	DECQ         BP
-	JNZ          words8
-	LEAQ         (SI)(R15*2), SI
-	ADDQ         $0x08, DI
-	DECQ         R8
-	JMP          loop6
-
-done7:
-	MOVQ         dst+0(FP), BX
-	MOVQ         biasLen+72(FP), SI
-	MOVQ         skip+96(FP), DI
-	MOVQ         skipStep+104(FP), R8
-	SHLQ         $0x01, SI
-	MOVQ         SI, R9
-	IMULQ        DX, R9
-	ADDQ         R9, BX
-	LEAQ         (BX)(AX*2), BX
-	SHLQ         $0x01, R8
-	MOVQ         R8, R9
-	IMULQ        DX, R9
-	ADDQ         R9, DI
-	LEAQ         (DI)(AX*2), DI
-	MOVQ         positive+80(FP), R9
-	MOVQ         negative+88(FP), R10
-	LEAQ         (R9)(AX*4), R9
-	LEAQ         (R10)(AX*4), R10
-	VMOVUPD      (R9), Z20
-	VMOVUPD      64(R9), Z21
-	MOVL         $0x1fff1fff, R9
-	VMOVD        R9, X22
-	VBROADCASTSS X22, Z22
-	MOVL         $0xe001e001, R9
-	VMOVD        R9, X23
-	VBROADCASTSS X23, Z23
-	VPMOVD2M     Z0, K1
-	VBLENDMPS    (R10), Z20, K1, Z31
-	VCVTDQ2PS    Z0, Z0
-	VMULPS       Z31, Z0, Z0
-	VCVTPS2DQ    Z0, Z0
-	VPMOVSDW     Z0, Y0
-	VPMINSW      Y22, Y0, Y0
-	VPMAXSW      Y23, Y0, Y0
-	VPADDSW      (DI), Y0, Y0
-	VMOVUPS      Y0, (BX)
-	VPMOVD2M     Z1, K1
-	VBLENDMPS    64(R10), Z21, K1, Z31
-	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z31, Z1, Z1
-	VCVTPS2DQ    Z1, Z1
-	VPMOVSDW     Z1, Y1
-	VPMINSW      Y22, Y1, Y1
-	VPMAXSW      Y23, Y1, Y1
-	VPADDSW      32(DI), Y1, Y1
-	VMOVUPS      Y1, 32(BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z2, K1
-	VBLENDMPS    (R10), Z20, K1, Z31
-	VCVTDQ2PS    Z2, Z2
-	VMULPS       Z31, Z2, Z2
-	VCVTPS2DQ    Z2, Z2
-	VPMOVSDW     Z2, Y2
-	VPMINSW      Y22, Y2, Y2
-	VPMAXSW      Y23, Y2, Y2
-	VPADDSW      (DI), Y2, Y2
-	VMOVUPS      Y2, (BX)
-	VPMOVD2M     Z3, K1
-	VBLENDMPS    64(R10), Z21, K1, Z31
-	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z31, Z3, Z3
-	VCVTPS2DQ    Z3, Z3
-	VPMOVSDW     Z3, Y3
-	VPMINSW      Y22, Y3, Y3
-	VPMAXSW      Y23, Y3, Y3
-	VPADDSW      32(DI), Y3, Y3
-	VMOVUPS      Y3, 32(BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z4, K1
-	VBLENDMPS    (R10), Z20, K1, Z31
-	VCVTDQ2PS    Z4, Z4
-	VMULPS       Z31, Z4, Z4
-	VCVTPS2DQ    Z4, Z4
-	VPMOVSDW     Z4, Y4
-	VPMINSW      Y22, Y4, Y4
-	VPMAXSW      Y23, Y4, Y4
-	VPADDSW      (DI), Y4, Y4
-	VMOVUPS      Y4, (BX)
-	VPMOVD2M     Z5, K1
-	VBLENDMPS    64(R10), Z21, K1, Z31
-	VCVTDQ2PS    Z5, Z5
-	VMULPS       Z31, Z5, Z5
-	VCVTPS2DQ    Z5, Z5
-	VPMOVSDW     Z5, Y5
-	VPMINSW      Y22, Y5, Y5
-	VPMAXSW      Y23, Y5, Y5
-	VPADDSW      32(DI), Y5, Y5
-	VMOVUPS      Y5, 32(BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z6, K1
-	VBLENDMPS    (R10), Z20, K1, Z31
-	VCVTDQ2PS    Z6, Z6
-	VMULPS       Z31, Z6, Z6
-	VCVTPS2DQ    Z6, Z6
-	VPMOVSDW     Z6, Y6
-	VPMINSW      Y22, Y6, Y6
-	VPMAXSW      Y23, Y6, Y6
-	VPADDSW      (DI), Y6, Y6
-	VMOVUPS      Y6, (BX)
-	VPMOVD2M     Z7, K1
-	VBLENDMPS    64(R10), Z21, K1, Z31
-	VCVTDQ2PS    Z7, Z7
-	VMULPS       Z31, Z7, Z7
-	VCVTPS2DQ    Z7, Z7
-	VPMOVSDW     Z7, Y7
-	VPMINSW      Y22, Y7, Y7
-	VPMAXSW      Y23, Y7, Y7
-	VPADDSW      32(DI), Y7, Y7
-	VMOVUPS      Y7, 32(BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z8, K1
-	VBLENDMPS    (R10), Z20, K1, Z31
-	VCVTDQ2PS    Z8, Z8
-	VMULPS       Z31, Z8, Z8
-	VCVTPS2DQ    Z8, Z8
-	VPMOVSDW     Z8, Y8
-	VPMINSW      Y22, Y8, Y8
-	VPMAXSW      Y23, Y8, Y8
-	VPADDSW      (DI), Y8, Y8
-	VMOVUPS      Y8, (BX)
-	VPMOVD2M     Z9, K1
-	VBLENDMPS    64(R10), Z21, K1, Z31
-	VCVTDQ2PS    Z9, Z9
-	VMULPS       Z31, Z9, Z9
-	VCVTPS2DQ    Z9, Z9
-	VPMOVSDW     Z9, Y9
-	VPMINSW      Y22, Y9, Y9
-	VPMAXSW      Y23, Y9, Y9
-	VPADDSW      32(DI), Y9, Y9
-	VMOVUPS      Y9, 32(BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z10, K1
-	VBLENDMPS    (R10), Z20, K1, Z31
-	VCVTDQ2PS    Z10, Z10
-	VMULPS       Z31, Z10, Z10
-	VCVTPS2DQ    Z10, Z10
-	VPMOVSDW     Z10, Y10
-	VPMINSW      Y22, Y10, Y10
-	VPMAXSW      Y23, Y10, Y10
-	VPADDSW      (DI), Y10, Y10
-	VMOVUPS      Y10, (BX)
-	VPMOVD2M     Z11, K1
-	VBLENDMPS    64(R10), Z21, K1, Z31
-	VCVTDQ2PS    Z11, Z11
-	VMULPS       Z31, Z11, Z11
-	VCVTPS2DQ    Z11, Z11
-	VPMOVSDW     Z11, Y11
-	VPMINSW      Y22, Y11, Y11
-	VPMAXSW      Y23, Y11, Y11
-	VPADDSW      32(DI), Y11, Y11
-	VMOVUPS      Y11, 32(BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z12, K1
-	VBLENDMPS    (R10), Z20, K1, Z31
-	VCVTDQ2PS    Z12, Z12
-	VMULPS       Z31, Z12, Z12
-	VCVTPS2DQ    Z12, Z12
-	VPMOVSDW     Z12, Y12
-	VPMINSW      Y22, Y12, Y12
-	VPMAXSW      Y23, Y12, Y12
-	VPADDSW      (DI), Y12, Y12
-	VMOVUPS      Y12, (BX)
-	VPMOVD2M     Z13, K1
-	VBLENDMPS    64(R10), Z21, K1, Z31
-	VCVTDQ2PS    Z13, Z13
-	VMULPS       Z31, Z13, Z13
-	VCVTPS2DQ    Z13, Z13
-	VPMOVSDW     Z13, Y13
-	VPMINSW      Y22, Y13, Y13
-	VPMAXSW      Y23, Y13, Y13
-	VPADDSW      32(DI), Y13, Y13
-	VMOVUPS      Y13, 32(BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z14, K1
-	VBLENDMPS    (R10), Z20, K1, Z31
-	VCVTDQ2PS    Z14, Z14
-	VMULPS       Z31, Z14, Z14
-	VCVTPS2DQ    Z14, Z14
-	VPMOVSDW     Z14, Y14
-	VPMINSW      Y22, Y14, Y14
-	VPMAXSW      Y23, Y14, Y14
-	VPADDSW      (DI), Y14, Y14
-	VMOVUPS      Y14, (BX)
-	VPMOVD2M     Z15, K1
-	VBLENDMPS    64(R10), Z21, K1, Z31
-	VCVTDQ2PS    Z15, Z15
-	VMULPS       Z31, Z15, Z15
-	VCVTPS2DQ    Z15, Z15
-	VPMOVSDW     Z15, Y15
-	VPMINSW      Y22, Y15, Y15
-	VPMAXSW      Y23, Y15, Y15
-	VPADDSW      32(DI), Y15, Y15
-	VMOVUPS      Y15, 32(BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z16, K1
-	VBLENDMPS    (R10), Z20, K1, Z31
-	VCVTDQ2PS    Z16, Z16
-	VMULPS       Z31, Z16, Z16
-	VCVTPS2DQ    Z16, Z16
-	VPMOVSDW     Z16, Y16
-	VPMINSW      Y22, Y16, Y16
-	VPMAXSW      Y23, Y16, Y16
-	VPADDSW      (DI), Y16, Y16
-	VMOVUPS      Y16, (BX)
-	VPMOVD2M     Z17, K1
-	VBLENDMPS    64(R10), Z21, K1, Z31
-	VCVTDQ2PS    Z17, Z17
-	VMULPS       Z31, Z17, Z17
-	VCVTPS2DQ    Z17, Z17
-	VPMOVSDW     Z17, Y17
-	VPMINSW      Y22, Y17, Y17
-	VPMAXSW      Y23, Y17, Y17
-	VPADDSW      32(DI), Y17, Y17
-	VMOVUPS      Y17, 32(BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z18, K1
-	VBLENDMPS    (R10), Z20, K1, Z31
-	VCVTDQ2PS    Z18, Z18
-	VMULPS       Z31, Z18, Z18
-	VCVTPS2DQ    Z18, Z18
-	VPMOVSDW     Z18, Y18
-	VPMINSW      Y22, Y18, Y18
-	VPMAXSW      Y23, Y18, Y18
-	VPADDSW      (DI), Y18, Y18
-	VMOVUPS      Y18, (BX)
-	VPMOVD2M     Z19, K1
-	VBLENDMPS    64(R10), Z21, K1, Z31
-	VCVTDQ2PS    Z19, Z19
-	VMULPS       Z31, Z19, Z19
-	VCVTPS2DQ    Z19, Z19
-	VPMOVSDW     Z19, Y19
-	VPMINSW      Y22, Y19, Y19
-	VPMAXSW      Y23, Y19, Y19
-	VPADDSW      32(DI), Y19, Y19
-	VMOVUPS      Y19, 32(BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	MOVQ         samples+8(FP), BX
-	SUBQ         $0x0a, BX
-	CMPQ         DX, BX
-	JGE          row5
-	ADDQ         $0x0a, DX
-	CMPQ         DX, BX
-	CMOVQGT      BX, DX
-	JMP          tile4
-
-row5:
-	ADDQ $0x20, AX
-	SUBQ $0x20, CX
-	JMP  loop2
-
-done3:
-longer1:
-loop10:
-	CMPQ CX, $0x00000020
-	JL   done11
-	XORQ DX, DX
-
-tile12:
-	MOVQ    bias+64(FP), BX
-	MOVQ    weights+56(FP), SI
-	LEAQ    (BX)(AX*4), BX
-	VMOVUPS (BX), Z0
-	VMOVUPS 64(BX), Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z1, Z3
-	VMOVAPS Z2, Z4
-	VMOVAPS Z3, Z5
-	VMOVAPS Z4, Z6
-	VMOVAPS Z5, Z7
-	VMOVAPS Z6, Z8
-	VMOVAPS Z7, Z9
-	VMOVAPS Z8, Z10
-	VMOVAPS Z9, Z11
-	VMOVAPS Z10, Z12
-	VMOVAPS Z11, Z13
-	VMOVAPS Z12, Z14
-	VMOVAPS Z13, Z15
-	VMOVAPS Z14, Z16
-	VMOVAPS Z15, Z17
-	VMOVAPS Z16, Z18
-	VMOVAPS Z17, Z19
-	VMOVAPS Z18, Z20
-	VMOVAPS Z19, Z21
-	VMOVAPS Z20, Z22
-	VMOVAPS Z21, Z23
-	MOVQ    rows+24(FP), BX
-	MOVQ    rowsLen+32(FP), DI
-	MOVQ    words+48(FP), R8
-	IMULQ   DI, R8
-	MOVQ    R8, R9
-	IMULQ   AX, R9
-	LEAQ    (SI)(R9*4), SI
-	SHLQ    $0x06, R8
-	MOVQ    step+40(FP), R9
-	SHLQ    $0x01, R9
-	LEAQ    (R9)(R9*2), R10
-	LEAQ    (R9)(R9*4), R11
-
-loop14:
-	CMPQ  DI, $0x00000001
-	JL    done15
-	MOVQ  src+16(FP), R12
-	MOVQ  DX, R13
-	IMULQ R9, R13
-	ADDQ  R13, R12
-	MOVQ  (BX), R13
-	LEAQ  (R12)(R13*2), R12
-	LEAQ  (R12)(R10*2), R13
-	MOVQ  words+48(FP), R14
-
-words16:
-	VMOVUPD      (SI), Z24
-	VMOVUPD      (SI)(R8*1), Z25
-	VBROADCASTSS (R12), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z0, Z0
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z1, Z1
-	VBROADCASTSS (R12)(R9*1), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z2, Z2
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z3, Z3
-	VBROADCASTSS (R12)(R9*2), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z4, Z4
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z5, Z5
-	VBROADCASTSS (R12)(R10*1), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z6, Z6
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z7, Z7
-	VBROADCASTSS (R12)(R9*4), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z8, Z8
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z9, Z9
-	VBROADCASTSS (R12)(R11*1), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z10, Z10
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z11, Z11
-	VBROADCASTSS (R13), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z12, Z12
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z13, Z13
-	VBROADCASTSS (R13)(R9*1), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z14, Z14
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z15, Z15
-	VBROADCASTSS (R13)(R9*2), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z16, Z16
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z17, Z17
-	VBROADCASTSS (R13)(R10*1), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z18, Z18
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z19, Z19
-	VBROADCASTSS (R13)(R9*4), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z20, Z20
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z21, Z21
-	VBROADCASTSS (R13)(R11*1), Z26
-	VPMADDWD     Z24, Z26, Z24
-	VPADDD       Z24, Z22, Z22
-	VPMADDWD     Z25, Z26, Z24
-	VPADDD       Z24, Z23, Z23
-	ADDQ         $0x04, R12
-	ADDQ         $0x04, R13
-	ADDQ         $0x40, SI
-	DECQ         R14
-	JNZ          words16
-	ADDQ         $0x08, BX
-	DECQ         DI
-	JMP          loop14
-
-done15:
-	MOVQ         dst+0(FP), BX
-	MOVQ         biasLen+72(FP), SI
-	MOVQ         skip+96(FP), DI
-	MOVQ         skipStep+104(FP), R8
-	SHLQ         $0x01, SI
-	MOVQ         SI, R9
-	IMULQ        DX, R9
-	ADDQ         R9, BX
-	LEAQ         (BX)(AX*2), BX
-	SHLQ         $0x01, R8
-	MOVQ         R8, R9
-	IMULQ        DX, R9
-	ADDQ         R9, DI
-	LEAQ         (DI)(AX*2), DI
-	MOVQ         positive+80(FP), R9
-	MOVQ         negative+88(FP), R10
-	LEAQ         (R9)(AX*4), R9
-	LEAQ         (R10)(AX*4), R10
-	VMOVUPD      (R9), Z24
-	VMOVUPD      64(R9), Z25
-	MOVL         $0x1fff1fff, R9
-	VMOVD        R9, X26
-	VBROADCASTSS X26, Z26
-	MOVL         $0xe001e001, R9
-	VMOVD        R9, X27
-	VBROADCASTSS X27, Z27
-	VPMOVD2M     Z0, K1
-	VBLENDMPS    (R10), Z24, K1, Z28
-	VCVTDQ2PS    Z0, Z0
-	VMULPS       Z28, Z0, Z0
-	VCVTPS2DQ    Z0, Z0
-	VPMOVSDW     Z0, Y0
-	VPMINSW      Y26, Y0, Y0
-	VPMAXSW      Y27, Y0, Y0
-	VPADDSW      (DI), Y0, Y0
-	VMOVUPS      Y0, (BX)
-	VPMOVD2M     Z1, K1
-	VBLENDMPS    64(R10), Z25, K1, Z28
-	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z28, Z1, Z1
-	VCVTPS2DQ    Z1, Z1
-	VPMOVSDW     Z1, Y1
-	VPMINSW      Y26, Y1, Y1
-	VPMAXSW      Y27, Y1, Y1
-	VPADDSW      32(DI), Y1, Y1
-	VMOVUPS      Y1, 32(BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z2, K1
-	VBLENDMPS    (R10), Z24, K1, Z28
-	VCVTDQ2PS    Z2, Z2
-	VMULPS       Z28, Z2, Z2
-	VCVTPS2DQ    Z2, Z2
-	VPMOVSDW     Z2, Y2
-	VPMINSW      Y26, Y2, Y2
-	VPMAXSW      Y27, Y2, Y2
-	VPADDSW      (DI), Y2, Y2
-	VMOVUPS      Y2, (BX)
-	VPMOVD2M     Z3, K1
-	VBLENDMPS    64(R10), Z25, K1, Z28
-	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z28, Z3, Z3
-	VCVTPS2DQ    Z3, Z3
-	VPMOVSDW     Z3, Y3
-	VPMINSW      Y26, Y3, Y3
-	VPMAXSW      Y27, Y3, Y3
-	VPADDSW      32(DI), Y3, Y3
-	VMOVUPS      Y3, 32(BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z4, K1
-	VBLENDMPS    (R10), Z24, K1, Z28
-	VCVTDQ2PS    Z4, Z4
-	VMULPS       Z28, Z4, Z4
-	VCVTPS2DQ    Z4, Z4
-	VPMOVSDW     Z4, Y4
-	VPMINSW      Y26, Y4, Y4
-	VPMAXSW      Y27, Y4, Y4
-	VPADDSW      (DI), Y4, Y4
-	VMOVUPS      Y4, (BX)
-	VPMOVD2M     Z5, K1
-	VBLENDMPS    64(R10), Z25, K1, Z28
-	VCVTDQ2PS    Z5, Z5
-	VMULPS       Z28, Z5, Z5
-	VCVTPS2DQ    Z5, Z5
-	VPMOVSDW     Z5, Y5
-	VPMINSW      Y26, Y5, Y5
-	VPMAXSW      Y27, Y5, Y5
-	VPADDSW      32(DI), Y5, Y5
-	VMOVUPS      Y5, 32(BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z6, K1
-	VBLENDMPS    (R10), Z24, K1, Z28
-	VCVTDQ2PS    Z6, Z6
-	VMULPS       Z28, Z6, Z6
-	VCVTPS2DQ    Z6, Z6
-	VPMOVSDW     Z6, Y6
-	VPMINSW      Y26, Y6, Y6
-	VPMAXSW      Y27, Y6, Y6
-	VPADDSW      (DI), Y6, Y6
-	VMOVUPS      Y6, (BX)
-	VPMOVD2M     Z7, K1
-	VBLENDMPS    64(R10), Z25, K1, Z28
-	VCVTDQ2PS    Z7, Z7
-	VMULPS       Z28, Z7, Z7
-	VCVTPS2DQ    Z7, Z7
-	VPMOVSDW     Z7, Y7
-	VPMINSW      Y26, Y7, Y7
-	VPMAXSW      Y27, Y7, Y7
-	VPADDSW      32(DI), Y7, Y7
-	VMOVUPS      Y7, 32(BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z8, K1
-	VBLENDMPS    (R10), Z24, K1, Z28
-	VCVTDQ2PS    Z8, Z8
-	VMULPS       Z28, Z8, Z8
-	VCVTPS2DQ    Z8, Z8
-	VPMOVSDW     Z8, Y8
-	VPMINSW      Y26, Y8, Y8
-	VPMAXSW      Y27, Y8, Y8
-	VPADDSW      (DI), Y8, Y8
-	VMOVUPS      Y8, (BX)
-	VPMOVD2M     Z9, K1
-	VBLENDMPS    64(R10), Z25, K1, Z28
-	VCVTDQ2PS    Z9, Z9
-	VMULPS       Z28, Z9, Z9
-	VCVTPS2DQ    Z9, Z9
-	VPMOVSDW     Z9, Y9
-	VPMINSW      Y26, Y9, Y9
-	VPMAXSW      Y27, Y9, Y9
-	VPADDSW      32(DI), Y9, Y9
-	VMOVUPS      Y9, 32(BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z10, K1
-	VBLENDMPS    (R10), Z24, K1, Z28
-	VCVTDQ2PS    Z10, Z10
-	VMULPS       Z28, Z10, Z10
-	VCVTPS2DQ    Z10, Z10
-	VPMOVSDW     Z10, Y10
-	VPMINSW      Y26, Y10, Y10
-	VPMAXSW      Y27, Y10, Y10
-	VPADDSW      (DI), Y10, Y10
-	VMOVUPS      Y10, (BX)
-	VPMOVD2M     Z11, K1
-	VBLENDMPS    64(R10), Z25, K1, Z28
-	VCVTDQ2PS    Z11, Z11
-	VMULPS       Z28, Z11, Z11
-	VCVTPS2DQ    Z11, Z11
-	VPMOVSDW     Z11, Y11
-	VPMINSW      Y26, Y11, Y11
-	VPMAXSW      Y27, Y11, Y11
-	VPADDSW      32(DI), Y11, Y11
-	VMOVUPS      Y11, 32(BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z12, K1
-	VBLENDMPS    (R10), Z24, K1, Z28
-	VCVTDQ2PS    Z12, Z12
-	VMULPS       Z28, Z12, Z12
-	VCVTPS2DQ    Z12, Z12
-	VPMOVSDW     Z12, Y12
-	VPMINSW      Y26, Y12, Y12
-	VPMAXSW      Y27, Y12, Y12
-	VPADDSW      (DI), Y12, Y12
-	VMOVUPS      Y12, (BX)
-	VPMOVD2M     Z13, K1
-	VBLENDMPS    64(R10), Z25, K1, Z28
-	VCVTDQ2PS    Z13, Z13
-	VMULPS       Z28, Z13, Z13
-	VCVTPS2DQ    Z13, Z13
-	VPMOVSDW     Z13, Y13
-	VPMINSW      Y26, Y13, Y13
-	VPMAXSW      Y27, Y13, Y13
-	VPADDSW      32(DI), Y13, Y13
-	VMOVUPS      Y13, 32(BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z14, K1
-	VBLENDMPS    (R10), Z24, K1, Z28
-	VCVTDQ2PS    Z14, Z14
-	VMULPS       Z28, Z14, Z14
-	VCVTPS2DQ    Z14, Z14
-	VPMOVSDW     Z14, Y14
-	VPMINSW      Y26, Y14, Y14
-	VPMAXSW      Y27, Y14, Y14
-	VPADDSW      (DI), Y14, Y14
-	VMOVUPS      Y14, (BX)
-	VPMOVD2M     Z15, K1
-	VBLENDMPS    64(R10), Z25, K1, Z28
-	VCVTDQ2PS    Z15, Z15
-	VMULPS       Z28, Z15, Z15
-	VCVTPS2DQ    Z15, Z15
-	VPMOVSDW     Z15, Y15
-	VPMINSW      Y26, Y15, Y15
-	VPMAXSW      Y27, Y15, Y15
-	VPADDSW      32(DI), Y15, Y15
-	VMOVUPS      Y15, 32(BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z16, K1
-	VBLENDMPS    (R10), Z24, K1, Z28
-	VCVTDQ2PS    Z16, Z16
-	VMULPS       Z28, Z16, Z16
-	VCVTPS2DQ    Z16, Z16
-	VPMOVSDW     Z16, Y16
-	VPMINSW      Y26, Y16, Y16
-	VPMAXSW      Y27, Y16, Y16
-	VPADDSW      (DI), Y16, Y16
-	VMOVUPS      Y16, (BX)
-	VPMOVD2M     Z17, K1
-	VBLENDMPS    64(R10), Z25, K1, Z28
-	VCVTDQ2PS    Z17, Z17
-	VMULPS       Z28, Z17, Z17
-	VCVTPS2DQ    Z17, Z17
-	VPMOVSDW     Z17, Y17
-	VPMINSW      Y26, Y17, Y17
-	VPMAXSW      Y27, Y17, Y17
-	VPADDSW      32(DI), Y17, Y17
-	VMOVUPS      Y17, 32(BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z18, K1
-	VBLENDMPS    (R10), Z24, K1, Z28
-	VCVTDQ2PS    Z18, Z18
-	VMULPS       Z28, Z18, Z18
-	VCVTPS2DQ    Z18, Z18
-	VPMOVSDW     Z18, Y18
-	VPMINSW      Y26, Y18, Y18
-	VPMAXSW      Y27, Y18, Y18
-	VPADDSW      (DI), Y18, Y18
-	VMOVUPS      Y18, (BX)
-	VPMOVD2M     Z19, K1
-	VBLENDMPS    64(R10), Z25, K1, Z28
-	VCVTDQ2PS    Z19, Z19
-	VMULPS       Z28, Z19, Z19
-	VCVTPS2DQ    Z19, Z19
-	VPMOVSDW     Z19, Y19
-	VPMINSW      Y26, Y19, Y19
-	VPMAXSW      Y27, Y19, Y19
-	VPADDSW      32(DI), Y19, Y19
-	VMOVUPS      Y19, 32(BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z20, K1
-	VBLENDMPS    (R10), Z24, K1, Z28
-	VCVTDQ2PS    Z20, Z20
-	VMULPS       Z28, Z20, Z20
-	VCVTPS2DQ    Z20, Z20
-	VPMOVSDW     Z20, Y20
-	VPMINSW      Y26, Y20, Y20
-	VPMAXSW      Y27, Y20, Y20
-	VPADDSW      (DI), Y20, Y20
-	VMOVUPS      Y20, (BX)
-	VPMOVD2M     Z21, K1
-	VBLENDMPS    64(R10), Z25, K1, Z28
-	VCVTDQ2PS    Z21, Z21
-	VMULPS       Z28, Z21, Z21
-	VCVTPS2DQ    Z21, Z21
-	VPMOVSDW     Z21, Y21
-	VPMINSW      Y26, Y21, Y21
-	VPMAXSW      Y27, Y21, Y21
-	VPADDSW      32(DI), Y21, Y21
-	VMOVUPS      Y21, 32(BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z22, K1
-	VBLENDMPS    (R10), Z24, K1, Z28
-	VCVTDQ2PS    Z22, Z22
-	VMULPS       Z28, Z22, Z22
-	VCVTPS2DQ    Z22, Z22
-	VPMOVSDW     Z22, Y22
-	VPMINSW      Y26, Y22, Y22
-	VPMAXSW      Y27, Y22, Y22
-	VPADDSW      (DI), Y22, Y22
-	VMOVUPS      Y22, (BX)
-	VPMOVD2M     Z23, K1
-	VBLENDMPS    64(R10), Z25, K1, Z28
-	VCVTDQ2PS    Z23, Z23
-	VMULPS       Z28, Z23, Z23
-	VCVTPS2DQ    Z23, Z23
-	VPMOVSDW     Z23, Y23
-	VPMINSW      Y26, Y23, Y23
-	VPMAXSW      Y27, Y23, Y23
-	VPADDSW      32(DI), Y23, Y23
-	VMOVUPS      Y23, 32(BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	MOVQ         samples+8(FP), BX
-	SUBQ         $0x0c, BX
-	CMPQ         DX, BX
-	JGE          row13
-	ADDQ         $0x0c, DX
-	CMPQ         DX, BX
-	CMOVQGT      BX, DX
-	JMP          tile12
-
-row13:
-	ADDQ $0x20, AX
-	SUBQ $0x20, CX
-	JMP  loop10
+	JMP    loop10
 
 done11:
-	MOVQ words+48(FP), DX
-	MOVQ step+40(FP), BX
-	SHLQ $0x01, DX
-	LEAQ (BX)(BX*2), BX
-	CMPQ DX, BX
-	JNE  longer17
-
-loop18:
-	CMPQ CX, $0x00000010
-	JL   done19
-	XORQ DX, DX
-
-tile20:
-	MOVQ    bias+64(FP), BX
-	MOVQ    weights+56(FP), SI
-	LEAQ    (BX)(AX*4), BX
-	VMOVUPS (BX), Z0
-	VMOVAPS Z0, Z1
-	VMOVAPS Z1, Z2
-	VMOVAPS Z2, Z3
-	VMOVAPS Z3, Z4
-	VMOVAPS Z4, Z5
-	VMOVAPS Z5, Z6
-	VMOVAPS Z6, Z7
-	VMOVAPS Z7, Z8
-	VMOVAPS Z8, Z9
-	VMOVAPS Z9, Z10
-	VMOVAPS Z10, Z11
-	VMOVAPS Z11, Z12
-	VMOVAPS Z12, Z13
-	VMOVAPS Z13, Z14
-	VMOVAPS Z14, Z15
-	MOVQ    rows+24(FP), BX
-	MOVQ    rowsLen+32(FP), DI
-	MOVQ    words+48(FP), R8
-	IMULQ   DI, R8
-	MOVQ    R8, R9
-	IMULQ   AX, R9
-	LEAQ    (SI)(R9*4), SI
-	SHLQ    $0x06, R8
-	MOVQ    step+40(FP), R8
-	SHLQ    $0x01, R8
-	LEAQ    (R8)(R8*2), R9
-	LEAQ    (R8)(R8*4), R10
-
-loop22:
-	CMPQ  DI, $0x00000001
-	JL    done23
-	MOVQ  src+16(FP), R11
-	MOVQ  DX, R12
-	IMULQ R8, R12
-	ADDQ  R12, R11
-	MOVQ  (BX), R12
-	LEAQ  (R11)(R12*2), R11
-	LEAQ  (R11)(R9*2), R12
-	LEAQ  (R12)(R9*2), R13
-	MOVQ  step+40(FP), R14
-	SHLQ  $0x05, R14
-	MOVQ  step+40(FP), R15
-	SHRQ  $0x01, R15
-
-words24:
-	VMOVUPD      (SI), Z16
-	VMOVUPD      (SI)(R14*1), Z17
-	VMOVUPD      (SI)(R14*2), Z18
-	VBROADCASTSS (R11), Z19
-	VPMADDWD     Z16, Z19, Z19
-	VPADDD       Z19, Z0, Z0
-	VBROADCASTSS (R11)(R8*1), Z19
-	VPMADDWD     Z16, Z19, Z20
-	VPADDD       Z20, Z1, Z1
-	VPMADDWD     Z17, Z19, Z19
-	VPADDD       Z19, Z0, Z0
-	VBROADCASTSS (R11)(R8*2), Z19
-	VPMADDWD     Z16, Z19, Z20
-	VPADDD       Z20, Z2, Z2
-	VPMADDWD     Z17, Z19, Z20
-	VPADDD       Z20, Z1, Z1
-	VPMADDWD     Z18, Z19, Z19
-	VPADDD       Z19, Z0, Z0
-	VBROADCASTSS (R11)(R9*1), Z19
-	VPMADDWD     Z16, Z19, Z20
-	VPADDD       Z20, Z3, Z3
-	VPMADDWD     Z17, Z19, Z20
-	VPADDD       Z20, Z2, Z2
-	VPMADDWD     Z18, Z19, Z19
-	VPADDD       Z19, Z1, Z1
-	VBROADCASTSS (R11)(R8*4), Z19
-	VPMADDWD     Z16, Z19, Z20
-	VPADDD       Z20, Z4, Z4
-	VPMADDWD     Z17, Z19, Z20
-	VPADDD       Z20, Z3, Z3
-	VPMADDWD     Z18, Z19, Z19
-	VPADDD       Z19, Z2, Z2
-	VBROADCASTSS (R11)(R10*1), Z19
-	VPMADDWD     Z16, Z19, Z20
-	VPADDD       Z20, Z5, Z5
-	VPMADDWD     Z17, Z19, Z20
-	VPADDD       Z20, Z4, Z4
-	VPMADDWD     Z18, Z19, Z19
-	VPADDD       Z19, Z3, Z3
-	VBROADCASTSS (R12), Z19
-	VPMADDWD     Z16, Z19, Z20
-	VPADDD       Z20, Z6, Z6
-	VPMADDWD     Z17, Z19, Z20
-	VPADDD       Z20, Z5, Z5
-	VPMADDWD     Z18, Z19, Z19
-	VPADDD       Z19, Z4, Z4
-	VBROADCASTSS (R12)(R8*1), Z19
-	VPMADDWD     Z16, Z19, Z20
-	VPADDD       Z20, Z7, Z7
-	VPMADDWD     Z17, Z19, Z20
-	VPADDD       Z20, Z6, Z6
-	VPMADDWD     Z18, Z19, Z19
-	VPADDD       Z19, Z5, Z5
-	VBROADCASTSS (R12)(R8*2), Z19
-	VPMADDWD     Z16, Z19, Z20
-	VPADDD       Z20, Z8, Z8
-	VPMADDWD     Z17, Z19, Z20
-	VPADDD       Z20, Z7, Z7
-	VPMADDWD     Z18, Z19, Z19
-	VPADDD       Z19, Z6, Z6
-	VBROADCASTSS (R12)(R9*1), Z19
-	VPMADDWD     Z16, Z19, Z20
-	VPADDD       Z20, Z9, Z9
-	VPMADDWD     Z17, Z19, Z20
-	VPADDD       Z20, Z8, Z8
-	VPMADDWD     Z18, Z19, Z19
-	VPADDD       Z19, Z7, Z7
-	VBROADCASTSS (R12)(R8*4), Z19
-	VPMADDWD     Z16, Z19, Z20
-	VPADDD       Z20, Z10, Z10
-	VPMADDWD     Z17, Z19, Z20
-	VPADDD       Z20, Z9, Z9
-	VPMADDWD     Z18, Z19, Z19
-	VPADDD       Z19, Z8, Z8
-	VBROADCASTSS (R12)(R10*1), Z19
-	VPMADDWD     Z16, Z19, Z20
-	VPADDD       Z20, Z11, Z11
-	VPMADDWD     Z17, Z19, Z20
-	VPADDD       Z20, Z10, Z10
-	VPMADDWD     Z18, Z19, Z19
-	VPADDD       Z19, Z9, Z9
-	VBROADCASTSS (R13), Z19
-	VPMADDWD     Z16, Z19, Z20
-	VPADDD       Z20, Z12, Z12
-	VPMADDWD     Z17, Z19, Z20
-	VPADDD       Z20, Z11, Z11
-	VPMADDWD     Z18, Z19, Z19
-	VPADDD       Z19, Z10, Z10
-	VBROADCASTSS (R13)(R8*1), Z19
-	VPMADDWD     Z16, Z19, Z20
-	VPADDD       Z20, Z13, Z13
-	VPMADDWD     Z17, Z19, Z20
-	VPADDD       Z20, Z12, Z12
-	VPMADDWD     Z18, Z19, Z19
-	VPADDD       Z19, Z11, Z11
-	VBROADCASTSS (R13)(R8*2), Z19
-	VPMADDWD     Z16, Z19, Z20
-	VPADDD       Z20, Z14, Z14
-	VPMADDWD     Z17, Z19, Z20
-	VPADDD       Z20, Z13, Z13
-	VPMADDWD     Z18, Z19, Z19
-	VPADDD       Z19, Z12, Z12
-	VBROADCASTSS (R13)(R9*1), Z19
-	VPMADDWD     Z16, Z19, Z16
-	VPADDD       Z16, Z15, Z15
-	VPMADDWD     Z17, Z19, Z16
-	VPADDD       Z16, Z14, Z14
-	VPMADDWD     Z18, Z19, Z16
-	VPADDD       Z16, Z13, Z13
-	VBROADCASTSS (R13)(R8*4), Z16
-	VPMADDWD     Z17, Z16, Z17
-	VPADDD       Z17, Z15, Z15
-	VPMADDWD     Z18, Z16, Z16
-	VPADDD       Z16, Z14, Z14
-	VBROADCASTSS (R13)(R10*1), Z16
-	VPMADDWD     Z18, Z16, Z16
-	VPADDD       Z16, Z15, Z15
-	ADDQ         $0x04, R11
-	ADDQ         $0x04, R12
-	ADDQ         $0x04, R13
-	ADDQ         $0x40, SI
-	DECQ         R15
-	JNZ          words24
-	LEAQ         (SI)(R14*2), SI
-	ADDQ         $0x08, BX
-	DECQ         DI
-	JMP          loop22
-
-done23:
-	MOVQ         dst+0(FP), BX
-	MOVQ         biasLen+72(FP), SI
-	MOVQ         skip+96(FP), DI
-	MOVQ         skipStep+104(FP), R8
-	SHLQ         $0x01, SI
-	MOVQ         SI, R9
-	IMULQ        DX, R9
-	ADDQ         R9, BX
-	LEAQ         (BX)(AX*2), BX
-	SHLQ         $0x01, R8
-	MOVQ         R8, R9
-	IMULQ        DX, R9
-	ADDQ         R9, DI
-	LEAQ         (DI)(AX*2), DI
-	MOVQ         positive+80(FP), R9
-	MOVQ         negative+88(FP), R10
-	LEAQ         (R9)(AX*4), R9
-	LEAQ         (R10)(AX*4), R10
-	VMOVUPD      (R9), Z16
-	MOVL         $0x1fff1fff, R9
-	VMOVD        R9, X17
-	VBROADCASTSS X17, Z17
-	MOVL         $0xe001e001, R9
-	VMOVD        R9, X18
-	VBROADCASTSS X18, Z18
-	VPMOVD2M     Z0, K1
-	VBLENDMPS    (R10), Z16, K1, Z29
-	VCVTDQ2PS    Z0, Z0
-	VMULPS       Z29, Z0, Z0
-	VCVTPS2DQ    Z0, Z0
-	VPMOVSDW     Z0, Y0
-	VPMINSW      Y17, Y0, Y0
-	VPMAXSW      Y18, Y0, Y0
-	VPADDSW      (DI), Y0, Y0
-	VMOVUPS      Y0, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z1, K1
-	VBLENDMPS    (R10), Z16, K1, Z29
-	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z29, Z1, Z1
-	VCVTPS2DQ    Z1, Z1
-	VPMOVSDW     Z1, Y1
-	VPMINSW      Y17, Y1, Y1
-	VPMAXSW      Y18, Y1, Y1
-	VPADDSW      (DI), Y1, Y1
-	VMOVUPS      Y1, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z2, K1
-	VBLENDMPS    (R10), Z16, K1, Z29
-	VCVTDQ2PS    Z2, Z2
-	VMULPS       Z29, Z2, Z2
-	VCVTPS2DQ    Z2, Z2
-	VPMOVSDW     Z2, Y2
-	VPMINSW      Y17, Y2, Y2
-	VPMAXSW      Y18, Y2, Y2
-	VPADDSW      (DI), Y2, Y2
-	VMOVUPS      Y2, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z3, K1
-	VBLENDMPS    (R10), Z16, K1, Z29
-	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z29, Z3, Z3
-	VCVTPS2DQ    Z3, Z3
-	VPMOVSDW     Z3, Y3
-	VPMINSW      Y17, Y3, Y3
-	VPMAXSW      Y18, Y3, Y3
-	VPADDSW      (DI), Y3, Y3
-	VMOVUPS      Y3, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z4, K1
-	VBLENDMPS    (R10), Z16, K1, Z29
-	VCVTDQ2PS    Z4, Z4
-	VMULPS       Z29, Z4, Z4
-	VCVTPS2DQ    Z4, Z4
-	VPMOVSDW     Z4, Y4
-	VPMINSW      Y17, Y4, Y4
-	VPMAXSW      Y18, Y4, Y4
-	VPADDSW      (DI), Y4, Y4
-	VMOVUPS      Y4, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z5, K1
-	VBLENDMPS    (R10), Z16, K1, Z29
-	VCVTDQ2PS    Z5, Z5
-	VMULPS       Z29, Z5, Z5
-	VCVTPS2DQ    Z5, Z5
-	VPMOVSDW     Z5, Y5
-	VPMINSW      Y17, Y5, Y5
-	VPMAXSW      Y18, Y5, Y5
-	VPADDSW      (DI), Y5, Y5
-	VMOVUPS      Y5, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z6, K1
-	VBLENDMPS    (R10), Z16, K1, Z29
-	VCVTDQ2PS    Z6, Z6
-	VMULPS       Z29, Z6, Z6
-	VCVTPS2DQ    Z6, Z6
-	VPMOVSDW     Z6, Y6
-	VPMINSW      Y17, Y6, Y6
-	VPMAXSW      Y18, Y6, Y6
-	VPADDSW      (DI), Y6, Y6
-	VMOVUPS      Y6, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z7, K1
-	VBLENDMPS    (R10), Z16, K1, Z29
-	VCVTDQ2PS    Z7, Z7
-	VMULPS       Z29, Z7, Z7
-	VCVTPS2DQ    Z7, Z7
-	VPMOVSDW     Z7, Y7
-	VPMINSW      Y17, Y7, Y7
-	VPMAXSW      Y18, Y7, Y7
-	VPADDSW      (DI), Y7, Y7
-	VMOVUPS      Y7, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z8, K1
-	VBLENDMPS    (R10), Z16, K1, Z29
-	VCVTDQ2PS    Z8, Z8
-	VMULPS       Z29, Z8, Z8
-	VCVTPS2DQ    Z8, Z8
-	VPMOVSDW     Z8, Y8
-	VPMINSW      Y17, Y8, Y8
-	VPMAXSW      Y18, Y8, Y8
-	VPADDSW      (DI), Y8, Y8
-	VMOVUPS      Y8, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z9, K1
-	VBLENDMPS    (R10), Z16, K1, Z29
-	VCVTDQ2PS    Z9, Z9
-	VMULPS       Z29, Z9, Z9
-	VCVTPS2DQ    Z9, Z9
-	VPMOVSDW     Z9, Y9
-	VPMINSW      Y17, Y9, Y9
-	VPMAXSW      Y18, Y9, Y9
-	VPADDSW      (DI), Y9, Y9
-	VMOVUPS      Y9, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z10, K1
-	VBLENDMPS    (R10), Z16, K1, Z29
-	VCVTDQ2PS    Z10, Z10
-	VMULPS       Z29, Z10, Z10
-	VCVTPS2DQ    Z10, Z10
-	VPMOVSDW     Z10, Y10
-	VPMINSW      Y17, Y10, Y10
-	VPMAXSW      Y18, Y10, Y10
-	VPADDSW      (DI), Y10, Y10
-	VMOVUPS      Y10, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z11, K1
-	VBLENDMPS    (R10), Z16, K1, Z29
-	VCVTDQ2PS    Z11, Z11
-	VMULPS       Z29, Z11, Z11
-	VCVTPS2DQ    Z11, Z11
-	VPMOVSDW     Z11, Y11
-	VPMINSW      Y17, Y11, Y11
-	VPMAXSW      Y18, Y11, Y11
-	VPADDSW      (DI), Y11, Y11
-	VMOVUPS      Y11, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z12, K1
-	VBLENDMPS    (R10), Z16, K1, Z29
-	VCVTDQ2PS    Z12, Z12
-	VMULPS       Z29, Z12, Z12
-	VCVTPS2DQ    Z12, Z12
-	VPMOVSDW     Z12, Y12
-	VPMINSW      Y17, Y12, Y12
-	VPMAXSW      Y18, Y12, Y12
-	VPADDSW      (DI), Y12, Y12
-	VMOVUPS      Y12, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z13, K1
-	VBLENDMPS    (R10), Z16, K1, Z29
-	VCVTDQ2PS    Z13, Z13
-	VMULPS       Z29, Z13, Z13
-	VCVTPS2DQ    Z13, Z13
-	VPMOVSDW     Z13, Y13
-	VPMINSW      Y17, Y13, Y13
-	VPMAXSW      Y18, Y13, Y13
-	VPADDSW      (DI), Y13, Y13
-	VMOVUPS      Y13, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z14, K1
-	VBLENDMPS    (R10), Z16, K1, Z29
-	VCVTDQ2PS    Z14, Z14
-	VMULPS       Z29, Z14, Z14
-	VCVTPS2DQ    Z14, Z14
-	VPMOVSDW     Z14, Y14
-	VPMINSW      Y17, Y14, Y14
-	VPMAXSW      Y18, Y14, Y14
-	VPADDSW      (DI), Y14, Y14
-	VMOVUPS      Y14, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z15, K1
-	VBLENDMPS    (R10), Z16, K1, Z29
-	VCVTDQ2PS    Z15, Z15
-	VMULPS       Z29, Z15, Z15
-	VCVTPS2DQ    Z15, Z15
-	VPMOVSDW     Z15, Y15
-	VPMINSW      Y17, Y15, Y15
-	VPMAXSW      Y18, Y15, Y15
-	VPADDSW      (DI), Y15, Y15
-	VMOVUPS      Y15, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	MOVQ         samples+8(FP), BX
-	SUBQ         $0x10, BX
-	CMPQ         DX, BX
-	JGE          row21
-	ADDQ         $0x10, DX
-	CMPQ         DX, BX
-	CMOVQGT      BX, DX
-	JMP          tile20
-
-row21:
-	ADDQ $0x10, AX
-	SUBQ $0x10, CX
-	JMP  loop18
-
-done19:
-longer17:
-loop26:
-	CMPQ CX, $0x00000010
-	JL   done27
-	XORQ DX, DX
-
-tile28:
-	MOVQ    bias+64(FP), BX
-	MOVQ    weights+56(FP), SI
-	LEAQ    (BX)(AX*4), BX
-	VMOVUPS (BX), Z0
-	VMOVAPS Z0, Z1
-	VMOVAPS Z1, Z2
-	VMOVAPS Z2, Z3
-	VMOVAPS Z3, Z4
-	VMOVAPS Z4, Z5
-	VMOVAPS Z5, Z6
-	VMOVAPS Z6, Z7
-	VMOVAPS Z7, Z8
-	VMOVAPS Z8, Z9
-	VMOVAPS Z9, Z10
-	VMOVAPS Z10, Z11
-	VMOVAPS Z11, Z12
-	VMOVAPS Z12, Z13
-	VMOVAPS Z13, Z14
-	VMOVAPS Z14, Z15
-	VMOVAPS Z15, Z16
-	VMOVAPS Z16, Z17
-	VMOVAPS Z17, Z18
-	VMOVAPS Z18, Z19
-	VMOVAPS Z19, Z20
-	VMOVAPS Z20, Z21
-	VMOVAPS Z21, Z22
-	VMOVAPS Z22, Z23
-	MOVQ    rows+24(FP), BX
-	MOVQ    rowsLen+32(FP), DI
-	MOVQ    words+48(FP), R8
-	IMULQ   DI, R8
-	MOVQ    R8, R9
-	IMULQ   AX, R9
-	LEAQ    (SI)(R9*4), SI
-	SHLQ    $0x06, R8
-	MOVQ    step+40(FP), R8
-	SHLQ    $0x01, R8
-	LEAQ    (R8)(R8*2), R9
-	LEAQ    (R8)(R8*4), R10
-
-loop30:
-	CMPQ  DI, $0x00000001
-	JL    done31
-	MOVQ  src+16(FP), R11
-	MOVQ  DX, R12
-	IMULQ R8, R12
-	ADDQ  R12, R11
-	MOVQ  (BX), R12
-	LEAQ  (R11)(R12*2), R11
-	LEAQ  (R11)(R9*2), R12
-	LEAQ  (R12)(R9*2), R13
-	LEAQ  (R13)(R9*2), R14
-	MOVQ  words+48(FP), R15
-
-words32:
-	VMOVUPD      (SI), Z24
-	VBROADCASTSS (R11), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z0, Z0
-	VBROADCASTSS (R11)(R8*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z1, Z1
-	VBROADCASTSS (R11)(R8*2), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z2, Z2
-	VBROADCASTSS (R11)(R9*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z3, Z3
-	VBROADCASTSS (R11)(R8*4), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z4, Z4
-	VBROADCASTSS (R11)(R10*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z5, Z5
-	VBROADCASTSS (R12), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z6, Z6
-	VBROADCASTSS (R12)(R8*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z7, Z7
-	VBROADCASTSS (R12)(R8*2), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z8, Z8
-	VBROADCASTSS (R12)(R9*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z9, Z9
-	VBROADCASTSS (R12)(R8*4), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z10, Z10
-	VBROADCASTSS (R12)(R10*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z11, Z11
-	VBROADCASTSS (R13), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z12, Z12
-	VBROADCASTSS (R13)(R8*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z13, Z13
-	VBROADCASTSS (R13)(R8*2), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z14, Z14
-	VBROADCASTSS (R13)(R9*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z15, Z15
-	VBROADCASTSS (R13)(R8*4), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z16, Z16
-	VBROADCASTSS (R13)(R10*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z17, Z17
-	VBROADCASTSS (R14), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z18, Z18
-	VBROADCASTSS (R14)(R8*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z19, Z19
-	VBROADCASTSS (R14)(R8*2), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z20, Z20
-	VBROADCASTSS (R14)(R9*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z21, Z21
-	VBROADCASTSS (R14)(R8*4), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z22, Z22
-	VBROADCASTSS (R14)(R10*1), Z25
-	VPMADDWD     Z24, Z25, Z24
-	VPADDD       Z24, Z23, Z23
-	ADDQ         $0x04, R11
-	ADDQ         $0x04, R12
-	ADDQ         $0x04, R13
-	ADDQ         $0x04, R14
-	ADDQ         $0x40, SI
-	DECQ         R15
-	JNZ          words32
-	ADDQ         $0x08, BX
-	DECQ         DI
-	JMP          loop30
-
-done31:
-	MOVQ         dst+0(FP), BX
-	MOVQ         biasLen+72(FP), SI
-	MOVQ         skip+96(FP), DI
-	MOVQ         skipStep+104(FP), R8
-	SHLQ         $0x01, SI
-	MOVQ         SI, R9
-	IMULQ        DX, R9
-	ADDQ         R9, BX
-	LEAQ         (BX)(AX*2), BX
-	SHLQ         $0x01, R8
-	MOVQ         R8, R9
-	IMULQ        DX, R9
-	ADDQ         R9, DI
-	LEAQ         (DI)(AX*2), DI
-	MOVQ         positive+80(FP), R9
-	MOVQ         negative+88(FP), R10
-	LEAQ         (R9)(AX*4), R9
-	LEAQ         (R10)(AX*4), R10
-	VMOVUPD      (R9), Z24
-	MOVL         $0x1fff1fff, R9
-	VMOVD        R9, X25
-	VBROADCASTSS X25, Z25
-	MOVL         $0xe001e001, R9
-	VMOVD        R9, X26
-	VBROADCASTSS X26, Z26
-	VPMOVD2M     Z0, K1
-	VBLENDMPS    (R10), Z24, K1, Z30
-	VCVTDQ2PS    Z0, Z0
-	VMULPS       Z30, Z0, Z0
-	VCVTPS2DQ    Z0, Z0
-	VPMOVSDW     Z0, Y0
-	VPMINSW      Y25, Y0, Y0
-	VPMAXSW      Y26, Y0, Y0
-	VPADDSW      (DI), Y0, Y0
-	VMOVUPS      Y0, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z1, K1
-	VBLENDMPS    (R10), Z24, K1, Z30
-	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z30, Z1, Z1
-	VCVTPS2DQ    Z1, Z1
-	VPMOVSDW     Z1, Y1
-	VPMINSW      Y25, Y1, Y1
-	VPMAXSW      Y26, Y1, Y1
-	VPADDSW      (DI), Y1, Y1
-	VMOVUPS      Y1, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z2, K1
-	VBLENDMPS    (R10), Z24, K1, Z30
-	VCVTDQ2PS    Z2, Z2
-	VMULPS       Z30, Z2, Z2
-	VCVTPS2DQ    Z2, Z2
-	VPMOVSDW     Z2, Y2
-	VPMINSW      Y25, Y2, Y2
-	VPMAXSW      Y26, Y2, Y2
-	VPADDSW      (DI), Y2, Y2
-	VMOVUPS      Y2, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z3, K1
-	VBLENDMPS    (R10), Z24, K1, Z30
-	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z30, Z3, Z3
-	VCVTPS2DQ    Z3, Z3
-	VPMOVSDW     Z3, Y3
-	VPMINSW      Y25, Y3, Y3
-	VPMAXSW      Y26, Y3, Y3
-	VPADDSW      (DI), Y3, Y3
-	VMOVUPS      Y3, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z4, K1
-	VBLENDMPS    (R10), Z24, K1, Z30
-	VCVTDQ2PS    Z4, Z4
-	VMULPS       Z30, Z4, Z4
-	VCVTPS2DQ    Z4, Z4
-	VPMOVSDW     Z4, Y4
-	VPMINSW      Y25, Y4, Y4
-	VPMAXSW      Y26, Y4, Y4
-	VPADDSW      (DI), Y4, Y4
-	VMOVUPS      Y4, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z5, K1
-	VBLENDMPS    (R10), Z24, K1, Z30
-	VCVTDQ2PS    Z5, Z5
-	VMULPS       Z30, Z5, Z5
-	VCVTPS2DQ    Z5, Z5
-	VPMOVSDW     Z5, Y5
-	VPMINSW      Y25, Y5, Y5
-	VPMAXSW      Y26, Y5, Y5
-	VPADDSW      (DI), Y5, Y5
-	VMOVUPS      Y5, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z6, K1
-	VBLENDMPS    (R10), Z24, K1, Z30
-	VCVTDQ2PS    Z6, Z6
-	VMULPS       Z30, Z6, Z6
-	VCVTPS2DQ    Z6, Z6
-	VPMOVSDW     Z6, Y6
-	VPMINSW      Y25, Y6, Y6
-	VPMAXSW      Y26, Y6, Y6
-	VPADDSW      (DI), Y6, Y6
-	VMOVUPS      Y6, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z7, K1
-	VBLENDMPS    (R10), Z24, K1, Z30
-	VCVTDQ2PS    Z7, Z7
-	VMULPS       Z30, Z7, Z7
-	VCVTPS2DQ    Z7, Z7
-	VPMOVSDW     Z7, Y7
-	VPMINSW      Y25, Y7, Y7
-	VPMAXSW      Y26, Y7, Y7
-	VPADDSW      (DI), Y7, Y7
-	VMOVUPS      Y7, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z8, K1
-	VBLENDMPS    (R10), Z24, K1, Z30
-	VCVTDQ2PS    Z8, Z8
-	VMULPS       Z30, Z8, Z8
-	VCVTPS2DQ    Z8, Z8
-	VPMOVSDW     Z8, Y8
-	VPMINSW      Y25, Y8, Y8
-	VPMAXSW      Y26, Y8, Y8
-	VPADDSW      (DI), Y8, Y8
-	VMOVUPS      Y8, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z9, K1
-	VBLENDMPS    (R10), Z24, K1, Z30
-	VCVTDQ2PS    Z9, Z9
-	VMULPS       Z30, Z9, Z9
-	VCVTPS2DQ    Z9, Z9
-	VPMOVSDW     Z9, Y9
-	VPMINSW      Y25, Y9, Y9
-	VPMAXSW      Y26, Y9, Y9
-	VPADDSW      (DI), Y9, Y9
-	VMOVUPS      Y9, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z10, K1
-	VBLENDMPS    (R10), Z24, K1, Z30
-	VCVTDQ2PS    Z10, Z10
-	VMULPS       Z30, Z10, Z10
-	VCVTPS2DQ    Z10, Z10
-	VPMOVSDW     Z10, Y10
-	VPMINSW      Y25, Y10, Y10
-	VPMAXSW      Y26, Y10, Y10
-	VPADDSW      (DI), Y10, Y10
-	VMOVUPS      Y10, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z11, K1
-	VBLENDMPS    (R10), Z24, K1, Z30
-	VCVTDQ2PS    Z11, Z11
-	VMULPS       Z30, Z11, Z11
-	VCVTPS2DQ    Z11, Z11
-	VPMOVSDW     Z11, Y11
-	VPMINSW      Y25, Y11, Y11
-	VPMAXSW      Y26, Y11, Y11
-	VPADDSW      (DI), Y11, Y11
-	VMOVUPS      Y11, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z12, K1
-	VBLENDMPS    (R10), Z24, K1, Z30
-	VCVTDQ2PS    Z12, Z12
-	VMULPS       Z30, Z12, Z12
-	VCVTPS2DQ    Z12, Z12
-	VPMOVSDW     Z12, Y12
-	VPMINSW      Y25, Y12, Y12
-	VPMAXSW      Y26, Y12, Y12
-	VPADDSW      (DI), Y12, Y12
-	VMOVUPS      Y12, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z13, K1
-	VBLENDMPS    (R10), Z24, K1, Z30
-	VCVTDQ2PS    Z13, Z13
-	VMULPS       Z30, Z13, Z13
-	VCVTPS2DQ    Z13, Z13
-	VPMOVSDW     Z13, Y13
-	VPMINSW      Y25, Y13, Y13
-	VPMAXSW      Y26, Y13, Y13
-	VPADDSW      (DI), Y13, Y13
-	VMOVUPS      Y13, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z14, K1
-	VBLENDMPS    (R10), Z24, K1, Z30
-	VCVTDQ2PS    Z14, Z14
-	VMULPS       Z30, Z14, Z14
-	VCVTPS2DQ    Z14, Z14
-	VPMOVSDW     Z14, Y14
-	VPMINSW      Y25, Y14, Y14
-	VPMAXSW      Y26, Y14, Y14
-	VPADDSW      (DI), Y14, Y14
-	VMOVUPS      Y14, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z15, K1
-	VBLENDMPS    (R10), Z24, K1, Z30
-	VCVTDQ2PS    Z15, Z15
-	VMULPS       Z30, Z15, Z15
-	VCVTPS2DQ    Z15, Z15
-	VPMOVSDW     Z15, Y15
-	VPMINSW      Y25, Y15, Y15
-	VPMAXSW      Y26, Y15, Y15
-	VPADDSW      (DI), Y15, Y15
-	VMOVUPS      Y15, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z16, K1
-	VBLENDMPS    (R10), Z24, K1, Z30
-	VCVTDQ2PS    Z16, Z16
-	VMULPS       Z30, Z16, Z16
-	VCVTPS2DQ    Z16, Z16
-	VPMOVSDW     Z16, Y16
-	VPMINSW      Y25, Y16, Y16
-	VPMAXSW      Y26, Y16, Y16
-	VPADDSW      (DI), Y16, Y16
-	VMOVUPS      Y16, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z17, K1
-	VBLENDMPS    (R10), Z24, K1, Z30
-	VCVTDQ2PS    Z17, Z17
-	VMULPS       Z30, Z17, Z17
-	VCVTPS2DQ    Z17, Z17
-	VPMOVSDW     Z17, Y17
-	VPMINSW      Y25, Y17, Y17
-	VPMAXSW      Y26, Y17, Y17
-	VPADDSW      (DI), Y17, Y17
-	VMOVUPS      Y17, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z18, K1
-	VBLENDMPS    (R10), Z24, K1, Z30
-	VCVTDQ2PS    Z18, Z18
-	VMULPS       Z30, Z18, Z18
-	VCVTPS2DQ    Z18, Z18
-	VPMOVSDW     Z18, Y18
-	VPMINSW      Y25, Y18, Y18
-	VPMAXSW      Y26, Y18, Y18
-	VPADDSW      (DI), Y18, Y18
-	VMOVUPS      Y18, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z19, K1
-	VBLENDMPS    (R10), Z24, K1, Z30
-	VCVTDQ2PS    Z19, Z19
-	VMULPS       Z30, Z19, Z19
-	VCVTPS2DQ    Z19, Z19
-	VPMOVSDW     Z19, Y19
-	VPMINSW      Y25, Y19, Y19
-	VPMAXSW      Y26, Y19, Y19
-	VPADDSW      (DI), Y19, Y19
-	VMOVUPS      Y19, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z20, K1
-	VBLENDMPS    (R10), Z24, K1, Z30
-	VCVTDQ2PS    Z20, Z20
-	VMULPS       Z30, Z20, Z20
-	VCVTPS2DQ    Z20, Z20
-	VPMOVSDW     Z20, Y20
-	VPMINSW      Y25, Y20, Y20
-	VPMAXSW      Y26, Y20, Y20
-	VPADDSW      (DI), Y20, Y20
-	VMOVUPS      Y20, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z21, K1
-	VBLENDMPS    (R10), Z24, K1, Z30
-	VCVTDQ2PS    Z21, Z21
-	VMULPS       Z30, Z21, Z21
-	VCVTPS2DQ    Z21, Z21
-	VPMOVSDW     Z21, Y21
-	VPMINSW      Y25, Y21, Y21
-	VPMAXSW      Y26, Y21, Y21
-	VPADDSW      (DI), Y21, Y21
-	VMOVUPS      Y21, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z22, K1
-	VBLENDMPS    (R10), Z24, K1, Z30
-	VCVTDQ2PS    Z22, Z22
-	VMULPS       Z30, Z22, Z22
-	VCVTPS2DQ    Z22, Z22
-	VPMOVSDW     Z22, Y22
-	VPMINSW      Y25, Y22, Y22
-	VPMAXSW      Y26, Y22, Y22
-	VPADDSW      (DI), Y22, Y22
-	VMOVUPS      Y22, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	VPMOVD2M     Z23, K1
-	VBLENDMPS    (R10), Z24, K1, Z30
-	VCVTDQ2PS    Z23, Z23
-	VMULPS       Z30, Z23, Z23
-	VCVTPS2DQ    Z23, Z23
-	VPMOVSDW     Z23, Y23
-	VPMINSW      Y25, Y23, Y23
-	VPMAXSW      Y26, Y23, Y23
-	VPADDSW      (DI), Y23, Y23
-	VMOVUPS      Y23, (BX)
-	ADDQ         SI, BX
-	ADDQ         R8, DI
-	MOVQ         samples+8(FP), BX
-	SUBQ         $0x18, BX
-	CMPQ         DX, BX
-	JGE          row29
-	ADDQ         $0x18, DX
-	CMPQ         DX, BX
-	CMOVQGT      BX, DX
-	JMP          tile28
-
-row29:
-	ADDQ $0x10, AX
-	SUBQ $0x10, CX
-	JMP  loop26
-
-done27:
 	VZEROUPPER
 	RET
 
-// func convolveAVX512(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, skip *int16, skipStep int)
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512_VNNI, CMOV
-TEXT ·convolveAVX512(SB), NOSPLIT, $8-112
+slower1:
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+24(FP), CX
+	MOVQ         at+32(FP), DX
+	MOVQ         weight+48(FP), BX
+	MOVQ         dstLen+8(FP), SI
+	MOVQ         base+16(FP), DI
+	MOVL         $0x3f800000, R8
+	VMOVD        R8, X0
+	VBROADCASTSS X0, Y0
+	VXORPD       Y1, Y1, Y1
+
+loop15:
+	CMPQ    SI, $0x00000040
+	JL      done16
+	VMOVUPS (DI), Y2
+	VMOVUPS 32(DI), Y3
+	VMOVUPS 64(DI), Y4
+	VMOVUPS 96(DI), Y5
+	VMOVUPS 128(DI), Y6
+	VMOVUPS 160(DI), Y7
+	VMOVUPS 192(DI), Y8
+	VMOVUPS 224(DI), Y9
+	XORQ    R8, R8
+
+part17:
+	CMPQ         R8, atLen+40(FP)
+	JGE          done18
+	MOVQ         (DX)(R8*8), R9
+	LEAQ         (CX)(R9*4), R9
+	VBROADCASTSS (BX)(R8*4), Y10
+	VMULPS       (R9), Y10, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       32(R9), Y10, Y11
+	VADDPS       Y11, Y3, Y3
+	VMULPS       64(R9), Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMULPS       96(R9), Y10, Y11
+	VADDPS       Y11, Y5, Y5
+	VMULPS       128(R9), Y10, Y11
+	VADDPS       Y11, Y6, Y6
+	VMULPS       160(R9), Y10, Y11
+	VADDPS       Y11, Y7, Y7
+	VMULPS       192(R9), Y10, Y11
+	VADDPS       Y11, Y8, Y8
+	VMULPS       224(R9), Y10, Y10
+	VADDPS       Y10, Y9, Y9
+	INCQ         R8
+	JMP          part17
+
+done18:
+	VMAXPS  Y1, Y2, Y2
+	VMINPS  Y0, Y2, Y2
+	VMOVUPS Y2, (AX)
+	VMAXPS  Y1, Y3, Y3
+	VMINPS  Y0, Y3, Y3
+	VMOVUPS Y3, 32(AX)
+	VMAXPS  Y1, Y4, Y4
+	VMINPS  Y0, Y4, Y4
+	VMOVUPS Y4, 64(AX)
+	VMAXPS  Y1, Y5, Y5
+	VMINPS  Y0, Y5, Y5
+	VMOVUPS Y5, 96(AX)
+	VMAXPS  Y1, Y6, Y6
+	VMINPS  Y0, Y6, Y6
+	VMOVUPS Y6, 128(AX)
+	VMAXPS  Y1, Y7, Y7
+	VMINPS  Y0, Y7, Y7
+	VMOVUPS Y7, 160(AX)
+	VMAXPS  Y1, Y8, Y8
+	VMINPS  Y0, Y8, Y8
+	VMOVUPS Y8, 192(AX)
+	VMAXPS  Y1, Y9, Y9
+	VMINPS  Y0, Y9, Y9
+	VMOVUPS Y9, 224(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, CX
+	ADDQ    $0x00000100, DI
+	SUBQ    $0x00000040, SI
+	JMP     loop15
+
+done16:
+loop19:
+	CMPQ    SI, $0x00000008
+	JL      done20
+	VMOVUPS (DI), Y2
+	XORQ    R8, R8
+
+part21:
+	CMPQ         R8, atLen+40(FP)
+	JGE          done22
+	MOVQ         (DX)(R8*8), R9
+	LEAQ         (CX)(R9*4), R9
+	VBROADCASTSS (BX)(R8*4), Y10
+	VMULPS       (R9), Y10, Y3
+	VADDPS       Y3, Y2, Y2
+	INCQ         R8
+	JMP          part21
+
+done22:
+	VMAXPS  Y1, Y2, Y2
+	VMINPS  Y0, Y2, Y2
+	VMOVUPS Y2, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	ADDQ    $0x00000020, DI
+	SUBQ    $0x00000008, SI
+	JMP     loop19
+
+done20:
+loop23:
+	CMPQ   SI, $0x00000001
+	JL     done24
+	VMOVSS (DI), X2
+	XORQ   R8, R8
+
+part25:
+	CMPQ   R8, atLen+40(FP)
+	JGE    done26
+	MOVQ   (DX)(R8*8), R9
+	LEAQ   (CX)(R9*4), R9
+	VMOVSS (BX)(R8*4), X10
+	VMULSS (R9), X10, X10
+	VADDSS X10, X2, X2
+	INCQ   R8
+	JMP    part25
+
+done26:
+	VMAXSS X1, X2, X2
+	VMINSS X0, X2, X2
+	VMOVSS X2, (AX)
+	ADDQ   $0x00000004, AX
+	ADDQ   $0x00000004, CX
+	ADDQ   $0x00000004, DI
+	SUBQ   $0x00000001, SI
+	JMP    loop23
+
+done24:
+	VZEROUPPER
+	RET
+
+// func convolveAMD64(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, skip *int16, skipStep int)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512_VNNI, CMOV
+TEXT ·convolveAMD64(SB), NOSPLIT, $8-112
+	CMPQ ·current+0(SB), $0x03
+	JLT  slower1
 	MOVQ biasLen+72(FP), CX
 	XORQ AX, AX
 	MOVQ words+48(FP), DX
@@ -3334,14 +1328,14 @@ TEXT ·convolveAVX512(SB), NOSPLIT, $8-112
 	SHLQ $0x01, DX
 	LEAQ (BX)(BX*2), BX
 	CMPQ DX, BX
-	JNE  longer1
+	JNE  longer2
 
-loop2:
+loop3:
 	CMPQ CX, $0x00000020
-	JL   done3
+	JL   done4
 	XORQ DX, DX
 
-tile4:
+tile5:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -3378,9 +1372,9 @@ tile4:
 	LEAQ    (R10)(R10*2), R11
 	LEAQ    (R10)(R10*4), R12
 
-loop6:
+loop7:
 	CMPQ  R8, $0x00000001
-	JL    done7
+	JL    done8
 	MOVQ  src+16(FP), BX
 	MOVQ  DX, R13
 	IMULQ R10, R13
@@ -3395,7 +1389,7 @@ loop6:
 	MOVQ  step+40(FP), BP
 	SHRQ  $0x01, BP
 
-words8:
+words9:
 	VMOVUPD      (SI), Z20
 	VMOVUPD      (SI)(R15*1), Z21
 	VMOVUPD      (SI)(R15*2), Z22
@@ -3479,13 +1473,13 @@ words8:
 	ADDQ         $0x04, R14
 	ADDQ         $0x40, SI
 	DECQ         BP
-	JNZ          words8
+	JNZ          words9
 	LEAQ         (SI)(R15*2), SI
 	ADDQ         $0x08, DI
 	DECQ         R8
-	JMP          loop6
+	JMP          loop7
 
-done7:
+done8:
 	MOVQ         dst+0(FP), BX
 	MOVQ         biasLen+72(FP), SI
 	MOVQ         skip+96(FP), DI
@@ -3735,25 +1729,25 @@ done7:
 	MOVQ         samples+8(FP), BX
 	SUBQ         $0x0a, BX
 	CMPQ         DX, BX
-	JGE          row5
+	JGE          row6
 	ADDQ         $0x0a, DX
 	CMPQ         DX, BX
 	CMOVQGT      BX, DX
-	JMP          tile4
+	JMP          tile5
 
-row5:
+row6:
 	ADDQ $0x20, AX
 	SUBQ $0x20, CX
-	JMP  loop2
+	JMP  loop3
 
-done3:
-longer1:
-loop10:
+done4:
+longer2:
+loop11:
 	CMPQ CX, $0x00000020
-	JL   done11
+	JL   done12
 	XORQ DX, DX
 
-tile12:
+tile13:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -3794,9 +1788,9 @@ tile12:
 	LEAQ    (R9)(R9*2), R10
 	LEAQ    (R9)(R9*4), R11
 
-loop14:
+loop15:
 	CMPQ  DI, $0x00000001
-	JL    done15
+	JL    done16
 	MOVQ  src+16(FP), R12
 	MOVQ  DX, R13
 	IMULQ R9, R13
@@ -3806,7 +1800,7 @@ loop14:
 	LEAQ  (R12)(R10*2), R13
 	MOVQ  words+48(FP), R14
 
-words16:
+words17:
 	VMOVUPD      (SI), Z24
 	VMOVUPD      (SI)(R8*1), Z25
 	VBROADCASTSS (R12), Z26
@@ -3849,12 +1843,12 @@ words16:
 	ADDQ         $0x04, R13
 	ADDQ         $0x40, SI
 	DECQ         R14
-	JNZ          words16
+	JNZ          words17
 	ADDQ         $0x08, BX
 	DECQ         DI
-	JMP          loop14
+	JMP          loop15
 
-done15:
+done16:
 	MOVQ         dst+0(FP), BX
 	MOVQ         biasLen+72(FP), SI
 	MOVQ         skip+96(FP), DI
@@ -4148,31 +2142,31 @@ done15:
 	MOVQ         samples+8(FP), BX
 	SUBQ         $0x0c, BX
 	CMPQ         DX, BX
-	JGE          row13
+	JGE          row14
 	ADDQ         $0x0c, DX
 	CMPQ         DX, BX
 	CMOVQGT      BX, DX
-	JMP          tile12
+	JMP          tile13
 
-row13:
+row14:
 	ADDQ $0x20, AX
 	SUBQ $0x20, CX
-	JMP  loop10
+	JMP  loop11
 
-done11:
+done12:
 	MOVQ words+48(FP), DX
 	MOVQ step+40(FP), BX
 	SHLQ $0x01, DX
 	LEAQ (BX)(BX*2), BX
 	CMPQ DX, BX
-	JNE  longer17
+	JNE  longer18
 
-loop18:
+loop19:
 	CMPQ CX, $0x00000010
-	JL   done19
+	JL   done20
 	XORQ DX, DX
 
-tile20:
+tile21:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -4205,9 +2199,9 @@ tile20:
 	LEAQ    (R8)(R8*2), R9
 	LEAQ    (R8)(R8*4), R10
 
-loop22:
+loop23:
 	CMPQ  DI, $0x00000001
-	JL    done23
+	JL    done24
 	MOVQ  src+16(FP), R11
 	MOVQ  DX, R12
 	IMULQ R8, R12
@@ -4221,7 +2215,7 @@ loop22:
 	MOVQ  step+40(FP), R15
 	SHRQ  $0x01, R15
 
-words24:
+words25:
 	VMOVUPD      (SI), Z16
 	VMOVUPD      (SI)(R14*1), Z17
 	VMOVUPD      (SI)(R14*2), Z18
@@ -4296,13 +2290,13 @@ words24:
 	ADDQ         $0x04, R13
 	ADDQ         $0x40, SI
 	DECQ         R15
-	JNZ          words24
+	JNZ          words25
 	LEAQ         (SI)(R14*2), SI
 	ADDQ         $0x08, BX
 	DECQ         DI
-	JMP          loop22
+	JMP          loop23
 
-done23:
+done24:
 	MOVQ         dst+0(FP), BX
 	MOVQ         biasLen+72(FP), SI
 	MOVQ         skip+96(FP), DI
@@ -4523,25 +2517,25 @@ done23:
 	MOVQ         samples+8(FP), BX
 	SUBQ         $0x10, BX
 	CMPQ         DX, BX
-	JGE          row21
+	JGE          row22
 	ADDQ         $0x10, DX
 	CMPQ         DX, BX
 	CMOVQGT      BX, DX
-	JMP          tile20
+	JMP          tile21
 
-row21:
+row22:
 	ADDQ $0x10, AX
 	SUBQ $0x10, CX
-	JMP  loop18
+	JMP  loop19
 
-done19:
-longer17:
-loop26:
+done20:
+longer18:
+loop27:
 	CMPQ CX, $0x00000010
-	JL   done27
+	JL   done28
 	XORQ DX, DX
 
-tile28:
+tile29:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -4582,9 +2576,9 @@ tile28:
 	LEAQ    (R8)(R8*2), R9
 	LEAQ    (R8)(R8*4), R10
 
-loop30:
+loop31:
 	CMPQ  DI, $0x00000001
-	JL    done31
+	JL    done32
 	MOVQ  src+16(FP), R11
 	MOVQ  DX, R12
 	IMULQ R8, R12
@@ -4596,7 +2590,7 @@ loop30:
 	LEAQ  (R13)(R9*2), R14
 	MOVQ  words+48(FP), R15
 
-words32:
+words33:
 	VMOVUPD      (SI), Z24
 	VBROADCASTSS (R11), Z25
 	VPDPWSSD     Z24, Z25, Z0
@@ -4652,12 +2646,12 @@ words32:
 	ADDQ         $0x04, R14
 	ADDQ         $0x40, SI
 	DECQ         R15
-	JNZ          words32
+	JNZ          words33
 	ADDQ         $0x08, BX
 	DECQ         DI
-	JMP          loop30
+	JMP          loop31
 
-done31:
+done32:
 	MOVQ         dst+0(FP), BX
 	MOVQ         biasLen+72(FP), SI
 	MOVQ         skip+96(FP), DI
@@ -4974,4729 +2968,24 @@ done31:
 	MOVQ         samples+8(FP), BX
 	SUBQ         $0x18, BX
 	CMPQ         DX, BX
-	JGE          row29
+	JGE          row30
 	ADDQ         $0x18, DX
 	CMPQ         DX, BX
 	CMOVQGT      BX, DX
-	JMP          tile28
+	JMP          tile29
 
-row29:
+row30:
 	ADDQ $0x10, AX
 	SUBQ $0x10, CX
-	JMP  loop26
+	JMP  loop27
 
-done27:
+done28:
 	VZEROUPPER
 	RET
 
-// func convolve32AVX2(dst *float32, src *float32, step int, stride int, rows int, k int, weight *float32, bias *float32, biasLen int, n int)
-// Requires: AVX, FMA3
-TEXT ·convolve32AVX2(SB), NOSPLIT, $0-80
-	MOVQ biasLen+64(FP), AX
-	MOVQ step+16(FP), CX
-	XORQ SI, SI
-	SHLQ $0x02, CX
-	SHLQ $0x02, AX
-	LEAQ (CX)(CX*2), DX
-	LEAQ (CX)(CX*4), BX
-
-columns1:
-	MOVQ AX, DI
-	SUBQ SI, DI
-	CMPQ DI, $0x00000040
-	JL   done2
-	MOVQ src+8(FP), R8
-	MOVQ dst+0(FP), DI
-	ADDQ SI, DI
-	MOVQ n+72(FP), R9
-
-loop3:
-	CMPQ    R9, $0x00000006
-	JL      done4
-	MOVQ    bias+56(FP), R10
-	VMOVUPS (R10)(SI*1), Y0
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y4
-	VMOVAPS Y0, Y6
-	VMOVAPS Y0, Y8
-	VMOVAPS Y0, Y10
-	VMOVUPS 32(R10)(SI*1), Y1
-	VMOVAPS Y1, Y3
-	VMOVAPS Y1, Y5
-	VMOVAPS Y1, Y7
-	VMOVAPS Y1, Y9
-	VMOVAPS Y1, Y11
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
-	ADDQ    SI, R12
-
-loop5:
-	CMPQ R10, $0x00000001
-	JL   done6
-	MOVQ k+40(FP), R14
-	MOVQ R11, R13
-
-loop7:
-	VMOVUPS      (R12), Y12
-	VMOVUPS      32(R12), Y13
-	VBROADCASTSS (R13), Y14
-	VFMADD231PS  Y12, Y14, Y0
-	VFMADD231PS  Y13, Y14, Y1
-	VBROADCASTSS (R13)(CX*1), Y14
-	VFMADD231PS  Y12, Y14, Y2
-	VFMADD231PS  Y13, Y14, Y3
-	VBROADCASTSS (R13)(CX*2), Y14
-	VFMADD231PS  Y12, Y14, Y4
-	VFMADD231PS  Y13, Y14, Y5
-	VBROADCASTSS (R13)(DX*1), Y14
-	VFMADD231PS  Y12, Y14, Y6
-	VFMADD231PS  Y13, Y14, Y7
-	VBROADCASTSS (R13)(CX*4), Y14
-	VFMADD231PS  Y12, Y14, Y8
-	VFMADD231PS  Y13, Y14, Y9
-	VBROADCASTSS (R13)(BX*1), Y14
-	VFMADD231PS  Y12, Y14, Y10
-	VFMADD231PS  Y13, Y14, Y11
-	ADDQ         $0x04, R13
-	ADDQ         AX, R12
-	DECQ         R14
-	JNZ          loop7
-	MOVQ         stride+24(FP), R13
-	LEAQ         (R11)(R13*4), R11
-	DECQ         R10
-	JMP          loop5
-
-done6:
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	ADDQ    AX, DI
-	VMOVUPS Y2, (DI)
-	VMOVUPS Y3, 32(DI)
-	ADDQ    AX, DI
-	VMOVUPS Y4, (DI)
-	VMOVUPS Y5, 32(DI)
-	ADDQ    AX, DI
-	VMOVUPS Y6, (DI)
-	VMOVUPS Y7, 32(DI)
-	ADDQ    AX, DI
-	VMOVUPS Y8, (DI)
-	VMOVUPS Y9, 32(DI)
-	ADDQ    AX, DI
-	VMOVUPS Y10, (DI)
-	VMOVUPS Y11, 32(DI)
-	ADDQ    AX, DI
-	IMUL3Q  $0x06, CX, R10
-	ADDQ    R10, R8
-	SUBQ    $0x06, R9
-	JMP     loop3
-
-done4:
-loop8:
-	CMPQ    R9, $0x00000004
-	JL      done9
-	MOVQ    bias+56(FP), R10
-	VMOVUPS (R10)(SI*1), Y0
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y4
-	VMOVAPS Y0, Y6
-	VMOVUPS 32(R10)(SI*1), Y1
-	VMOVAPS Y1, Y3
-	VMOVAPS Y1, Y5
-	VMOVAPS Y1, Y7
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
-	ADDQ    SI, R12
-
-loop10:
-	CMPQ R10, $0x00000001
-	JL   done11
-	MOVQ k+40(FP), R14
-	MOVQ R11, R13
-
-loop12:
-	VMOVUPS      (R12), Y12
-	VMOVUPS      32(R12), Y13
-	VBROADCASTSS (R13), Y14
-	VFMADD231PS  Y12, Y14, Y0
-	VFMADD231PS  Y13, Y14, Y1
-	VBROADCASTSS (R13)(CX*1), Y14
-	VFMADD231PS  Y12, Y14, Y2
-	VFMADD231PS  Y13, Y14, Y3
-	VBROADCASTSS (R13)(CX*2), Y14
-	VFMADD231PS  Y12, Y14, Y4
-	VFMADD231PS  Y13, Y14, Y5
-	VBROADCASTSS (R13)(DX*1), Y14
-	VFMADD231PS  Y12, Y14, Y6
-	VFMADD231PS  Y13, Y14, Y7
-	ADDQ         $0x04, R13
-	ADDQ         AX, R12
-	DECQ         R14
-	JNZ          loop12
-	MOVQ         stride+24(FP), R13
-	LEAQ         (R11)(R13*4), R11
-	DECQ         R10
-	JMP          loop10
-
-done11:
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	ADDQ    AX, DI
-	VMOVUPS Y2, (DI)
-	VMOVUPS Y3, 32(DI)
-	ADDQ    AX, DI
-	VMOVUPS Y4, (DI)
-	VMOVUPS Y5, 32(DI)
-	ADDQ    AX, DI
-	VMOVUPS Y6, (DI)
-	VMOVUPS Y7, 32(DI)
-	ADDQ    AX, DI
-	IMUL3Q  $0x04, CX, R10
-	ADDQ    R10, R8
-	SUBQ    $0x04, R9
-	JMP     loop8
-
-done9:
-loop13:
-	CMPQ    R9, $0x00000002
-	JL      done14
-	MOVQ    bias+56(FP), R10
-	VMOVUPS (R10)(SI*1), Y0
-	VMOVAPS Y0, Y2
-	VMOVUPS 32(R10)(SI*1), Y1
-	VMOVAPS Y1, Y3
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
-	ADDQ    SI, R12
-
-loop15:
-	CMPQ R10, $0x00000001
-	JL   done16
-	MOVQ k+40(FP), R14
-	MOVQ R11, R13
-
-loop17:
-	VMOVUPS      (R12), Y12
-	VMOVUPS      32(R12), Y13
-	VBROADCASTSS (R13), Y14
-	VFMADD231PS  Y12, Y14, Y0
-	VFMADD231PS  Y13, Y14, Y1
-	VBROADCASTSS (R13)(CX*1), Y14
-	VFMADD231PS  Y12, Y14, Y2
-	VFMADD231PS  Y13, Y14, Y3
-	ADDQ         $0x04, R13
-	ADDQ         AX, R12
-	DECQ         R14
-	JNZ          loop17
-	MOVQ         stride+24(FP), R13
-	LEAQ         (R11)(R13*4), R11
-	DECQ         R10
-	JMP          loop15
-
-done16:
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	ADDQ    AX, DI
-	VMOVUPS Y2, (DI)
-	VMOVUPS Y3, 32(DI)
-	ADDQ    AX, DI
-	IMUL3Q  $0x02, CX, R10
-	ADDQ    R10, R8
-	SUBQ    $0x02, R9
-	JMP     loop13
-
-done14:
-loop18:
-	CMPQ    R9, $0x00000001
-	JL      done19
-	MOVQ    bias+56(FP), R10
-	VMOVUPS (R10)(SI*1), Y0
-	VMOVUPS 32(R10)(SI*1), Y1
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
-	ADDQ    SI, R12
-
-loop20:
-	CMPQ R10, $0x00000001
-	JL   done21
-	MOVQ k+40(FP), R14
-	MOVQ R11, R13
-
-loop22:
-	VMOVUPS      (R12), Y12
-	VMOVUPS      32(R12), Y13
-	VBROADCASTSS (R13), Y14
-	VFMADD231PS  Y12, Y14, Y0
-	VFMADD231PS  Y13, Y14, Y1
-	ADDQ         $0x04, R13
-	ADDQ         AX, R12
-	DECQ         R14
-	JNZ          loop22
-	MOVQ         stride+24(FP), R13
-	LEAQ         (R11)(R13*4), R11
-	DECQ         R10
-	JMP          loop20
-
-done21:
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	ADDQ    AX, DI
-	IMUL3Q  $0x01, CX, R10
-	ADDQ    R10, R8
-	SUBQ    $0x01, R9
-	JMP     loop18
-
-done19:
-	ADDQ $0x00000040, SI
-	JMP  columns1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func convolve32AVX512(dst *float32, src *float32, step int, stride int, rows int, k int, weight *float32, bias *float32, biasLen int, n int)
-// Requires: AVX, AVX512F
-TEXT ·convolve32AVX512(SB), NOSPLIT, $0-80
-	MOVQ biasLen+64(FP), AX
-	MOVQ step+16(FP), CX
-	XORQ SI, SI
-	SHLQ $0x02, CX
-	SHLQ $0x02, AX
-	LEAQ (CX)(CX*2), DX
-	LEAQ (CX)(CX*4), BX
-
-columns1:
-	MOVQ AX, DI
-	SUBQ SI, DI
-	CMPQ DI, $0x00000080
-	JL   done2
-	MOVQ src+8(FP), R8
-	MOVQ dst+0(FP), DI
-	ADDQ SI, DI
-	MOVQ n+72(FP), R9
-
-loop3:
-	CMPQ    R9, $0x0000000e
-	JL      done4
-	MOVQ    bias+56(FP), R10
-	VMOVUPS (R10)(SI*1), Z0
-	VMOVAPS Z0, Z2
-	VMOVAPS Z0, Z4
-	VMOVAPS Z0, Z6
-	VMOVAPS Z0, Z8
-	VMOVAPS Z0, Z10
-	VMOVAPS Z0, Z12
-	VMOVAPS Z0, Z14
-	VMOVAPS Z0, Z16
-	VMOVAPS Z0, Z18
-	VMOVAPS Z0, Z20
-	VMOVAPS Z0, Z22
-	VMOVAPS Z0, Z24
-	VMOVAPS Z0, Z26
-	VMOVUPS 64(R10)(SI*1), Z1
-	VMOVAPS Z1, Z3
-	VMOVAPS Z1, Z5
-	VMOVAPS Z1, Z7
-	VMOVAPS Z1, Z9
-	VMOVAPS Z1, Z11
-	VMOVAPS Z1, Z13
-	VMOVAPS Z1, Z15
-	VMOVAPS Z1, Z17
-	VMOVAPS Z1, Z19
-	VMOVAPS Z1, Z21
-	VMOVAPS Z1, Z23
-	VMOVAPS Z1, Z25
-	VMOVAPS Z1, Z27
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
-	ADDQ    SI, R12
-
-loop5:
-	CMPQ R10, $0x00000001
-	JL   done6
-	MOVQ k+40(FP), R15
-	MOVQ R11, R13
-	LEAQ (R11)(BX*1), R14
-	LEAQ (R14)(CX*2), R14
-
-loop7:
-	VMOVUPS      (R12), Z28
-	VMOVUPS      64(R12), Z29
-	VBROADCASTSS (R13), Z30
-	VFMADD231PS  Z28, Z30, Z0
-	VFMADD231PS  Z29, Z30, Z1
-	VBROADCASTSS (R13)(CX*1), Z30
-	VFMADD231PS  Z28, Z30, Z2
-	VFMADD231PS  Z29, Z30, Z3
-	VBROADCASTSS (R13)(CX*2), Z30
-	VFMADD231PS  Z28, Z30, Z4
-	VFMADD231PS  Z29, Z30, Z5
-	VBROADCASTSS (R13)(DX*1), Z30
-	VFMADD231PS  Z28, Z30, Z6
-	VFMADD231PS  Z29, Z30, Z7
-	VBROADCASTSS (R13)(CX*4), Z30
-	VFMADD231PS  Z28, Z30, Z8
-	VFMADD231PS  Z29, Z30, Z9
-	VBROADCASTSS (R13)(BX*1), Z30
-	VFMADD231PS  Z28, Z30, Z10
-	VFMADD231PS  Z29, Z30, Z11
-	VBROADCASTSS (R13)(DX*2), Z30
-	VFMADD231PS  Z28, Z30, Z12
-	VFMADD231PS  Z29, Z30, Z13
-	VBROADCASTSS (R14), Z30
-	VFMADD231PS  Z28, Z30, Z14
-	VFMADD231PS  Z29, Z30, Z15
-	VBROADCASTSS (R14)(CX*1), Z30
-	VFMADD231PS  Z28, Z30, Z16
-	VFMADD231PS  Z29, Z30, Z17
-	VBROADCASTSS (R14)(CX*2), Z30
-	VFMADD231PS  Z28, Z30, Z18
-	VFMADD231PS  Z29, Z30, Z19
-	VBROADCASTSS (R14)(DX*1), Z30
-	VFMADD231PS  Z28, Z30, Z20
-	VFMADD231PS  Z29, Z30, Z21
-	VBROADCASTSS (R14)(CX*4), Z30
-	VFMADD231PS  Z28, Z30, Z22
-	VFMADD231PS  Z29, Z30, Z23
-	VBROADCASTSS (R14)(BX*1), Z30
-	VFMADD231PS  Z28, Z30, Z24
-	VFMADD231PS  Z29, Z30, Z25
-	VBROADCASTSS (R14)(DX*2), Z30
-	VFMADD231PS  Z28, Z30, Z26
-	VFMADD231PS  Z29, Z30, Z27
-	ADDQ         $0x04, R13
-	ADDQ         $0x04, R14
-	ADDQ         AX, R12
-	DECQ         R15
-	JNZ          loop7
-	MOVQ         stride+24(FP), R13
-	LEAQ         (R11)(R13*4), R11
-	DECQ         R10
-	JMP          loop5
-
-done6:
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z8, (DI)
-	VMOVUPS Z9, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z10, (DI)
-	VMOVUPS Z11, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z12, (DI)
-	VMOVUPS Z13, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z14, (DI)
-	VMOVUPS Z15, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z16, (DI)
-	VMOVUPS Z17, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z18, (DI)
-	VMOVUPS Z19, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z20, (DI)
-	VMOVUPS Z21, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z22, (DI)
-	VMOVUPS Z23, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z24, (DI)
-	VMOVUPS Z25, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z26, (DI)
-	VMOVUPS Z27, 64(DI)
-	ADDQ    AX, DI
-	IMUL3Q  $0x0e, CX, R10
-	ADDQ    R10, R8
-	SUBQ    $0x0e, R9
-	JMP     loop3
-
-done4:
-loop8:
-	CMPQ    R9, $0x0000000a
-	JL      done9
-	MOVQ    bias+56(FP), R10
-	VMOVUPS (R10)(SI*1), Z0
-	VMOVAPS Z0, Z2
-	VMOVAPS Z0, Z4
-	VMOVAPS Z0, Z6
-	VMOVAPS Z0, Z8
-	VMOVAPS Z0, Z10
-	VMOVAPS Z0, Z12
-	VMOVAPS Z0, Z14
-	VMOVAPS Z0, Z16
-	VMOVAPS Z0, Z18
-	VMOVUPS 64(R10)(SI*1), Z1
-	VMOVAPS Z1, Z3
-	VMOVAPS Z1, Z5
-	VMOVAPS Z1, Z7
-	VMOVAPS Z1, Z9
-	VMOVAPS Z1, Z11
-	VMOVAPS Z1, Z13
-	VMOVAPS Z1, Z15
-	VMOVAPS Z1, Z17
-	VMOVAPS Z1, Z19
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
-	ADDQ    SI, R12
-
-loop10:
-	CMPQ R10, $0x00000001
-	JL   done11
-	MOVQ k+40(FP), R15
-	MOVQ R11, R13
-	LEAQ (R11)(BX*1), R14
-	LEAQ (R14)(CX*2), R14
-
-loop12:
-	VMOVUPS      (R12), Z28
-	VMOVUPS      64(R12), Z29
-	VBROADCASTSS (R13), Z30
-	VFMADD231PS  Z28, Z30, Z0
-	VFMADD231PS  Z29, Z30, Z1
-	VBROADCASTSS (R13)(CX*1), Z30
-	VFMADD231PS  Z28, Z30, Z2
-	VFMADD231PS  Z29, Z30, Z3
-	VBROADCASTSS (R13)(CX*2), Z30
-	VFMADD231PS  Z28, Z30, Z4
-	VFMADD231PS  Z29, Z30, Z5
-	VBROADCASTSS (R13)(DX*1), Z30
-	VFMADD231PS  Z28, Z30, Z6
-	VFMADD231PS  Z29, Z30, Z7
-	VBROADCASTSS (R13)(CX*4), Z30
-	VFMADD231PS  Z28, Z30, Z8
-	VFMADD231PS  Z29, Z30, Z9
-	VBROADCASTSS (R13)(BX*1), Z30
-	VFMADD231PS  Z28, Z30, Z10
-	VFMADD231PS  Z29, Z30, Z11
-	VBROADCASTSS (R13)(DX*2), Z30
-	VFMADD231PS  Z28, Z30, Z12
-	VFMADD231PS  Z29, Z30, Z13
-	VBROADCASTSS (R14), Z30
-	VFMADD231PS  Z28, Z30, Z14
-	VFMADD231PS  Z29, Z30, Z15
-	VBROADCASTSS (R14)(CX*1), Z30
-	VFMADD231PS  Z28, Z30, Z16
-	VFMADD231PS  Z29, Z30, Z17
-	VBROADCASTSS (R14)(CX*2), Z30
-	VFMADD231PS  Z28, Z30, Z18
-	VFMADD231PS  Z29, Z30, Z19
-	ADDQ         $0x04, R13
-	ADDQ         $0x04, R14
-	ADDQ         AX, R12
-	DECQ         R15
-	JNZ          loop12
-	MOVQ         stride+24(FP), R13
-	LEAQ         (R11)(R13*4), R11
-	DECQ         R10
-	JMP          loop10
-
-done11:
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z8, (DI)
-	VMOVUPS Z9, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z10, (DI)
-	VMOVUPS Z11, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z12, (DI)
-	VMOVUPS Z13, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z14, (DI)
-	VMOVUPS Z15, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z16, (DI)
-	VMOVUPS Z17, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z18, (DI)
-	VMOVUPS Z19, 64(DI)
-	ADDQ    AX, DI
-	IMUL3Q  $0x0a, CX, R10
-	ADDQ    R10, R8
-	SUBQ    $0x0a, R9
-	JMP     loop8
-
-done9:
-loop13:
-	CMPQ    R9, $0x00000008
-	JL      done14
-	MOVQ    bias+56(FP), R10
-	VMOVUPS (R10)(SI*1), Z0
-	VMOVAPS Z0, Z2
-	VMOVAPS Z0, Z4
-	VMOVAPS Z0, Z6
-	VMOVAPS Z0, Z8
-	VMOVAPS Z0, Z10
-	VMOVAPS Z0, Z12
-	VMOVAPS Z0, Z14
-	VMOVUPS 64(R10)(SI*1), Z1
-	VMOVAPS Z1, Z3
-	VMOVAPS Z1, Z5
-	VMOVAPS Z1, Z7
-	VMOVAPS Z1, Z9
-	VMOVAPS Z1, Z11
-	VMOVAPS Z1, Z13
-	VMOVAPS Z1, Z15
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
-	ADDQ    SI, R12
-
-loop15:
-	CMPQ R10, $0x00000001
-	JL   done16
-	MOVQ k+40(FP), R15
-	MOVQ R11, R13
-	LEAQ (R11)(BX*1), R14
-	LEAQ (R14)(CX*2), R14
-
-loop17:
-	VMOVUPS      (R12), Z28
-	VMOVUPS      64(R12), Z29
-	VBROADCASTSS (R13), Z30
-	VFMADD231PS  Z28, Z30, Z0
-	VFMADD231PS  Z29, Z30, Z1
-	VBROADCASTSS (R13)(CX*1), Z30
-	VFMADD231PS  Z28, Z30, Z2
-	VFMADD231PS  Z29, Z30, Z3
-	VBROADCASTSS (R13)(CX*2), Z30
-	VFMADD231PS  Z28, Z30, Z4
-	VFMADD231PS  Z29, Z30, Z5
-	VBROADCASTSS (R13)(DX*1), Z30
-	VFMADD231PS  Z28, Z30, Z6
-	VFMADD231PS  Z29, Z30, Z7
-	VBROADCASTSS (R13)(CX*4), Z30
-	VFMADD231PS  Z28, Z30, Z8
-	VFMADD231PS  Z29, Z30, Z9
-	VBROADCASTSS (R13)(BX*1), Z30
-	VFMADD231PS  Z28, Z30, Z10
-	VFMADD231PS  Z29, Z30, Z11
-	VBROADCASTSS (R13)(DX*2), Z30
-	VFMADD231PS  Z28, Z30, Z12
-	VFMADD231PS  Z29, Z30, Z13
-	VBROADCASTSS (R14), Z30
-	VFMADD231PS  Z28, Z30, Z14
-	VFMADD231PS  Z29, Z30, Z15
-	ADDQ         $0x04, R13
-	ADDQ         $0x04, R14
-	ADDQ         AX, R12
-	DECQ         R15
-	JNZ          loop17
-	MOVQ         stride+24(FP), R13
-	LEAQ         (R11)(R13*4), R11
-	DECQ         R10
-	JMP          loop15
-
-done16:
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z8, (DI)
-	VMOVUPS Z9, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z10, (DI)
-	VMOVUPS Z11, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z12, (DI)
-	VMOVUPS Z13, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z14, (DI)
-	VMOVUPS Z15, 64(DI)
-	ADDQ    AX, DI
-	IMUL3Q  $0x08, CX, R10
-	ADDQ    R10, R8
-	SUBQ    $0x08, R9
-	JMP     loop13
-
-done14:
-loop18:
-	CMPQ    R9, $0x00000006
-	JL      done19
-	MOVQ    bias+56(FP), R10
-	VMOVUPS (R10)(SI*1), Z0
-	VMOVAPS Z0, Z2
-	VMOVAPS Z0, Z4
-	VMOVAPS Z0, Z6
-	VMOVAPS Z0, Z8
-	VMOVAPS Z0, Z10
-	VMOVUPS 64(R10)(SI*1), Z1
-	VMOVAPS Z1, Z3
-	VMOVAPS Z1, Z5
-	VMOVAPS Z1, Z7
-	VMOVAPS Z1, Z9
-	VMOVAPS Z1, Z11
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
-	ADDQ    SI, R12
-
-loop20:
-	CMPQ R10, $0x00000001
-	JL   done21
-	MOVQ k+40(FP), R14
-	MOVQ R11, R13
-
-loop22:
-	VMOVUPS      (R12), Z28
-	VMOVUPS      64(R12), Z29
-	VBROADCASTSS (R13), Z30
-	VFMADD231PS  Z28, Z30, Z0
-	VFMADD231PS  Z29, Z30, Z1
-	VBROADCASTSS (R13)(CX*1), Z30
-	VFMADD231PS  Z28, Z30, Z2
-	VFMADD231PS  Z29, Z30, Z3
-	VBROADCASTSS (R13)(CX*2), Z30
-	VFMADD231PS  Z28, Z30, Z4
-	VFMADD231PS  Z29, Z30, Z5
-	VBROADCASTSS (R13)(DX*1), Z30
-	VFMADD231PS  Z28, Z30, Z6
-	VFMADD231PS  Z29, Z30, Z7
-	VBROADCASTSS (R13)(CX*4), Z30
-	VFMADD231PS  Z28, Z30, Z8
-	VFMADD231PS  Z29, Z30, Z9
-	VBROADCASTSS (R13)(BX*1), Z30
-	VFMADD231PS  Z28, Z30, Z10
-	VFMADD231PS  Z29, Z30, Z11
-	ADDQ         $0x04, R13
-	ADDQ         AX, R12
-	DECQ         R14
-	JNZ          loop22
-	MOVQ         stride+24(FP), R13
-	LEAQ         (R11)(R13*4), R11
-	DECQ         R10
-	JMP          loop20
-
-done21:
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z8, (DI)
-	VMOVUPS Z9, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z10, (DI)
-	VMOVUPS Z11, 64(DI)
-	ADDQ    AX, DI
-	IMUL3Q  $0x06, CX, R10
-	ADDQ    R10, R8
-	SUBQ    $0x06, R9
-	JMP     loop18
-
-done19:
-loop23:
-	CMPQ    R9, $0x00000004
-	JL      done24
-	MOVQ    bias+56(FP), R10
-	VMOVUPS (R10)(SI*1), Z0
-	VMOVAPS Z0, Z2
-	VMOVAPS Z0, Z4
-	VMOVAPS Z0, Z6
-	VMOVUPS 64(R10)(SI*1), Z1
-	VMOVAPS Z1, Z3
-	VMOVAPS Z1, Z5
-	VMOVAPS Z1, Z7
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
-	ADDQ    SI, R12
-
-loop25:
-	CMPQ R10, $0x00000001
-	JL   done26
-	MOVQ k+40(FP), R14
-	MOVQ R11, R13
-
-loop27:
-	VMOVUPS      (R12), Z28
-	VMOVUPS      64(R12), Z29
-	VBROADCASTSS (R13), Z30
-	VFMADD231PS  Z28, Z30, Z0
-	VFMADD231PS  Z29, Z30, Z1
-	VBROADCASTSS (R13)(CX*1), Z30
-	VFMADD231PS  Z28, Z30, Z2
-	VFMADD231PS  Z29, Z30, Z3
-	VBROADCASTSS (R13)(CX*2), Z30
-	VFMADD231PS  Z28, Z30, Z4
-	VFMADD231PS  Z29, Z30, Z5
-	VBROADCASTSS (R13)(DX*1), Z30
-	VFMADD231PS  Z28, Z30, Z6
-	VFMADD231PS  Z29, Z30, Z7
-	ADDQ         $0x04, R13
-	ADDQ         AX, R12
-	DECQ         R14
-	JNZ          loop27
-	MOVQ         stride+24(FP), R13
-	LEAQ         (R11)(R13*4), R11
-	DECQ         R10
-	JMP          loop25
-
-done26:
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z4, (DI)
-	VMOVUPS Z5, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z6, (DI)
-	VMOVUPS Z7, 64(DI)
-	ADDQ    AX, DI
-	IMUL3Q  $0x04, CX, R10
-	ADDQ    R10, R8
-	SUBQ    $0x04, R9
-	JMP     loop23
-
-done24:
-loop28:
-	CMPQ    R9, $0x00000002
-	JL      done29
-	MOVQ    bias+56(FP), R10
-	VMOVUPS (R10)(SI*1), Z0
-	VMOVAPS Z0, Z2
-	VMOVUPS 64(R10)(SI*1), Z1
-	VMOVAPS Z1, Z3
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
-	ADDQ    SI, R12
-
-loop30:
-	CMPQ R10, $0x00000001
-	JL   done31
-	MOVQ k+40(FP), R14
-	MOVQ R11, R13
-
-loop32:
-	VMOVUPS      (R12), Z28
-	VMOVUPS      64(R12), Z29
-	VBROADCASTSS (R13), Z30
-	VFMADD231PS  Z28, Z30, Z0
-	VFMADD231PS  Z29, Z30, Z1
-	VBROADCASTSS (R13)(CX*1), Z30
-	VFMADD231PS  Z28, Z30, Z2
-	VFMADD231PS  Z29, Z30, Z3
-	ADDQ         $0x04, R13
-	ADDQ         AX, R12
-	DECQ         R14
-	JNZ          loop32
-	MOVQ         stride+24(FP), R13
-	LEAQ         (R11)(R13*4), R11
-	DECQ         R10
-	JMP          loop30
-
-done31:
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, 64(DI)
-	ADDQ    AX, DI
-	VMOVUPS Z2, (DI)
-	VMOVUPS Z3, 64(DI)
-	ADDQ    AX, DI
-	IMUL3Q  $0x02, CX, R10
-	ADDQ    R10, R8
-	SUBQ    $0x02, R9
-	JMP     loop28
-
-done29:
-loop33:
-	CMPQ    R9, $0x00000001
-	JL      done34
-	MOVQ    bias+56(FP), R10
-	VMOVUPS (R10)(SI*1), Z0
-	VMOVUPS 64(R10)(SI*1), Z1
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
-	ADDQ    SI, R12
-
-loop35:
-	CMPQ R10, $0x00000001
-	JL   done36
-	MOVQ k+40(FP), R14
-	MOVQ R11, R13
-
-loop37:
-	VMOVUPS      (R12), Z28
-	VMOVUPS      64(R12), Z29
-	VBROADCASTSS (R13), Z30
-	VFMADD231PS  Z28, Z30, Z0
-	VFMADD231PS  Z29, Z30, Z1
-	ADDQ         $0x04, R13
-	ADDQ         AX, R12
-	DECQ         R14
-	JNZ          loop37
-	MOVQ         stride+24(FP), R13
-	LEAQ         (R11)(R13*4), R11
-	DECQ         R10
-	JMP          loop35
-
-done36:
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, 64(DI)
-	ADDQ    AX, DI
-	IMUL3Q  $0x01, CX, R10
-	ADDQ    R10, R8
-	SUBQ    $0x01, R9
-	JMP     loop33
-
-done34:
-	ADDQ $0x00000080, SI
-	JMP  columns1
-
-done2:
-columns38:
-	MOVQ AX, DI
-	SUBQ SI, DI
-	CMPQ DI, $0x00000040
-	JL   done39
-	MOVQ src+8(FP), R8
-	MOVQ dst+0(FP), DI
-	ADDQ SI, DI
-	MOVQ n+72(FP), R9
-
-loop40:
-	CMPQ    R9, $0x0000000e
-	JL      done41
-	MOVQ    bias+56(FP), R10
-	VMOVUPS (R10)(SI*1), Z0
-	VMOVAPS Z0, Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z0, Z3
-	VMOVAPS Z0, Z4
-	VMOVAPS Z0, Z5
-	VMOVAPS Z0, Z6
-	VMOVAPS Z0, Z7
-	VMOVAPS Z0, Z8
-	VMOVAPS Z0, Z9
-	VMOVAPS Z0, Z10
-	VMOVAPS Z0, Z11
-	VMOVAPS Z0, Z12
-	VMOVAPS Z0, Z13
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
-	ADDQ    SI, R12
-
-loop42:
-	CMPQ R10, $0x00000001
-	JL   done43
-	MOVQ k+40(FP), R15
-	MOVQ R11, R13
-	LEAQ (R11)(BX*1), R14
-	LEAQ (R14)(CX*2), R14
-
-loop44:
-	VMOVUPS          (R12), Z28
-	VFMADD231PS.BCST (R13), Z28, Z0
-	VFMADD231PS.BCST (R13)(CX*1), Z28, Z1
-	VFMADD231PS.BCST (R13)(CX*2), Z28, Z2
-	VFMADD231PS.BCST (R13)(DX*1), Z28, Z3
-	VFMADD231PS.BCST (R13)(CX*4), Z28, Z4
-	VFMADD231PS.BCST (R13)(BX*1), Z28, Z5
-	VFMADD231PS.BCST (R13)(DX*2), Z28, Z6
-	VFMADD231PS.BCST (R14), Z28, Z7
-	VFMADD231PS.BCST (R14)(CX*1), Z28, Z8
-	VFMADD231PS.BCST (R14)(CX*2), Z28, Z9
-	VFMADD231PS.BCST (R14)(DX*1), Z28, Z10
-	VFMADD231PS.BCST (R14)(CX*4), Z28, Z11
-	VFMADD231PS.BCST (R14)(BX*1), Z28, Z12
-	VFMADD231PS.BCST (R14)(DX*2), Z28, Z13
-	ADDQ             $0x04, R13
-	ADDQ             $0x04, R14
-	ADDQ             AX, R12
-	DECQ             R15
-	JNZ              loop44
-	MOVQ             stride+24(FP), R13
-	LEAQ             (R11)(R13*4), R11
-	DECQ             R10
-	JMP              loop42
-
-done43:
-	VMOVUPS Z0, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z1, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z2, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z3, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z4, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z5, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z6, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z7, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z8, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z9, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z10, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z11, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z12, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z13, (DI)
-	ADDQ    AX, DI
-	IMUL3Q  $0x0e, CX, R10
-	ADDQ    R10, R8
-	SUBQ    $0x0e, R9
-	JMP     loop40
-
-done41:
-loop45:
-	CMPQ    R9, $0x0000000a
-	JL      done46
-	MOVQ    bias+56(FP), R10
-	VMOVUPS (R10)(SI*1), Z0
-	VMOVAPS Z0, Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z0, Z3
-	VMOVAPS Z0, Z4
-	VMOVAPS Z0, Z5
-	VMOVAPS Z0, Z6
-	VMOVAPS Z0, Z7
-	VMOVAPS Z0, Z8
-	VMOVAPS Z0, Z9
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
-	ADDQ    SI, R12
-
-loop47:
-	CMPQ R10, $0x00000001
-	JL   done48
-	MOVQ k+40(FP), R15
-	MOVQ R11, R13
-	LEAQ (R11)(BX*1), R14
-	LEAQ (R14)(CX*2), R14
-
-loop49:
-	VMOVUPS          (R12), Z28
-	VFMADD231PS.BCST (R13), Z28, Z0
-	VFMADD231PS.BCST (R13)(CX*1), Z28, Z1
-	VFMADD231PS.BCST (R13)(CX*2), Z28, Z2
-	VFMADD231PS.BCST (R13)(DX*1), Z28, Z3
-	VFMADD231PS.BCST (R13)(CX*4), Z28, Z4
-	VFMADD231PS.BCST (R13)(BX*1), Z28, Z5
-	VFMADD231PS.BCST (R13)(DX*2), Z28, Z6
-	VFMADD231PS.BCST (R14), Z28, Z7
-	VFMADD231PS.BCST (R14)(CX*1), Z28, Z8
-	VFMADD231PS.BCST (R14)(CX*2), Z28, Z9
-	ADDQ             $0x04, R13
-	ADDQ             $0x04, R14
-	ADDQ             AX, R12
-	DECQ             R15
-	JNZ              loop49
-	MOVQ             stride+24(FP), R13
-	LEAQ             (R11)(R13*4), R11
-	DECQ             R10
-	JMP              loop47
-
-done48:
-	VMOVUPS Z0, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z1, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z2, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z3, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z4, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z5, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z6, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z7, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z8, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z9, (DI)
-	ADDQ    AX, DI
-	IMUL3Q  $0x0a, CX, R10
-	ADDQ    R10, R8
-	SUBQ    $0x0a, R9
-	JMP     loop45
-
-done46:
-loop50:
-	CMPQ    R9, $0x00000008
-	JL      done51
-	MOVQ    bias+56(FP), R10
-	VMOVUPS (R10)(SI*1), Z0
-	VMOVAPS Z0, Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z0, Z3
-	VMOVAPS Z0, Z4
-	VMOVAPS Z0, Z5
-	VMOVAPS Z0, Z6
-	VMOVAPS Z0, Z7
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
-	ADDQ    SI, R12
-
-loop52:
-	CMPQ R10, $0x00000001
-	JL   done53
-	MOVQ k+40(FP), R15
-	MOVQ R11, R13
-	LEAQ (R11)(BX*1), R14
-	LEAQ (R14)(CX*2), R14
-
-loop54:
-	VMOVUPS          (R12), Z28
-	VFMADD231PS.BCST (R13), Z28, Z0
-	VFMADD231PS.BCST (R13)(CX*1), Z28, Z1
-	VFMADD231PS.BCST (R13)(CX*2), Z28, Z2
-	VFMADD231PS.BCST (R13)(DX*1), Z28, Z3
-	VFMADD231PS.BCST (R13)(CX*4), Z28, Z4
-	VFMADD231PS.BCST (R13)(BX*1), Z28, Z5
-	VFMADD231PS.BCST (R13)(DX*2), Z28, Z6
-	VFMADD231PS.BCST (R14), Z28, Z7
-	ADDQ             $0x04, R13
-	ADDQ             $0x04, R14
-	ADDQ             AX, R12
-	DECQ             R15
-	JNZ              loop54
-	MOVQ             stride+24(FP), R13
-	LEAQ             (R11)(R13*4), R11
-	DECQ             R10
-	JMP              loop52
-
-done53:
-	VMOVUPS Z0, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z1, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z2, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z3, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z4, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z5, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z6, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z7, (DI)
-	ADDQ    AX, DI
-	IMUL3Q  $0x08, CX, R10
-	ADDQ    R10, R8
-	SUBQ    $0x08, R9
-	JMP     loop50
-
-done51:
-loop55:
-	CMPQ    R9, $0x00000006
-	JL      done56
-	MOVQ    bias+56(FP), R10
-	VMOVUPS (R10)(SI*1), Z0
-	VMOVAPS Z0, Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z0, Z3
-	VMOVAPS Z0, Z4
-	VMOVAPS Z0, Z5
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
-	ADDQ    SI, R12
-
-loop57:
-	CMPQ R10, $0x00000001
-	JL   done58
-	MOVQ k+40(FP), R14
-	MOVQ R11, R13
-
-loop59:
-	VMOVUPS          (R12), Z28
-	VFMADD231PS.BCST (R13), Z28, Z0
-	VFMADD231PS.BCST (R13)(CX*1), Z28, Z1
-	VFMADD231PS.BCST (R13)(CX*2), Z28, Z2
-	VFMADD231PS.BCST (R13)(DX*1), Z28, Z3
-	VFMADD231PS.BCST (R13)(CX*4), Z28, Z4
-	VFMADD231PS.BCST (R13)(BX*1), Z28, Z5
-	ADDQ             $0x04, R13
-	ADDQ             AX, R12
-	DECQ             R14
-	JNZ              loop59
-	MOVQ             stride+24(FP), R13
-	LEAQ             (R11)(R13*4), R11
-	DECQ             R10
-	JMP              loop57
-
-done58:
-	VMOVUPS Z0, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z1, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z2, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z3, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z4, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z5, (DI)
-	ADDQ    AX, DI
-	IMUL3Q  $0x06, CX, R10
-	ADDQ    R10, R8
-	SUBQ    $0x06, R9
-	JMP     loop55
-
-done56:
-loop60:
-	CMPQ    R9, $0x00000004
-	JL      done61
-	MOVQ    bias+56(FP), R10
-	VMOVUPS (R10)(SI*1), Z0
-	VMOVAPS Z0, Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z0, Z3
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
-	ADDQ    SI, R12
-
-loop62:
-	CMPQ R10, $0x00000001
-	JL   done63
-	MOVQ k+40(FP), R14
-	MOVQ R11, R13
-
-loop64:
-	VMOVUPS          (R12), Z28
-	VFMADD231PS.BCST (R13), Z28, Z0
-	VFMADD231PS.BCST (R13)(CX*1), Z28, Z1
-	VFMADD231PS.BCST (R13)(CX*2), Z28, Z2
-	VFMADD231PS.BCST (R13)(DX*1), Z28, Z3
-	ADDQ             $0x04, R13
-	ADDQ             AX, R12
-	DECQ             R14
-	JNZ              loop64
-	MOVQ             stride+24(FP), R13
-	LEAQ             (R11)(R13*4), R11
-	DECQ             R10
-	JMP              loop62
-
-done63:
-	VMOVUPS Z0, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z1, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z2, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z3, (DI)
-	ADDQ    AX, DI
-	IMUL3Q  $0x04, CX, R10
-	ADDQ    R10, R8
-	SUBQ    $0x04, R9
-	JMP     loop60
-
-done61:
-loop65:
-	CMPQ    R9, $0x00000002
-	JL      done66
-	MOVQ    bias+56(FP), R10
-	VMOVUPS (R10)(SI*1), Z0
-	VMOVAPS Z0, Z1
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
-	ADDQ    SI, R12
-
-loop67:
-	CMPQ R10, $0x00000001
-	JL   done68
-	MOVQ k+40(FP), R14
-	MOVQ R11, R13
-
-loop69:
-	VMOVUPS          (R12), Z28
-	VFMADD231PS.BCST (R13), Z28, Z0
-	VFMADD231PS.BCST (R13)(CX*1), Z28, Z1
-	ADDQ             $0x04, R13
-	ADDQ             AX, R12
-	DECQ             R14
-	JNZ              loop69
-	MOVQ             stride+24(FP), R13
-	LEAQ             (R11)(R13*4), R11
-	DECQ             R10
-	JMP              loop67
-
-done68:
-	VMOVUPS Z0, (DI)
-	ADDQ    AX, DI
-	VMOVUPS Z1, (DI)
-	ADDQ    AX, DI
-	IMUL3Q  $0x02, CX, R10
-	ADDQ    R10, R8
-	SUBQ    $0x02, R9
-	JMP     loop65
-
-done66:
-loop70:
-	CMPQ    R9, $0x00000001
-	JL      done71
-	MOVQ    bias+56(FP), R10
-	VMOVUPS (R10)(SI*1), Z0
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
-	ADDQ    SI, R12
-
-loop72:
-	CMPQ R10, $0x00000001
-	JL   done73
-	MOVQ k+40(FP), R14
-	MOVQ R11, R13
-
-loop74:
-	VMOVUPS          (R12), Z28
-	VFMADD231PS.BCST (R13), Z28, Z0
-	ADDQ             $0x04, R13
-	ADDQ             AX, R12
-	DECQ             R14
-	JNZ              loop74
-	MOVQ             stride+24(FP), R13
-	LEAQ             (R11)(R13*4), R11
-	DECQ             R10
-	JMP              loop72
-
-done73:
-	VMOVUPS Z0, (DI)
-	ADDQ    AX, DI
-	IMUL3Q  $0x01, CX, R10
-	ADDQ    R10, R8
-	SUBQ    $0x01, R9
-	JMP     loop70
-
-done71:
-	ADDQ $0x00000040, SI
-	JMP  columns38
-
-done39:
-	VZEROUPPER
-	RET
-
-// func correlateAVX2(c *float32, cols int, a *float32, step int, strideA int, b *float32, strideB int, rows int, n int, k int)
-// Requires: AVX, FMA3
-TEXT ·correlateAVX2(SB), NOSPLIT, $0-80
-	MOVQ c+0(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ b+40(FP), DX
-	MOVQ cols+8(FP), BX
-	MOVQ step+24(FP), SI
-	MOVQ k+72(FP), DI
-	SHLQ $0x02, BX
-	SHLQ $0x02, SI
-
-loop1:
-	CMPQ DI, $0x00000004
-	JL   done2
-	MOVQ cols+8(FP), R8
-	XORQ R9, R9
-
-loop3:
-	CMPQ    R8, $0x00000010
-	JL      done4
-	LEAQ    (AX)(R9*1), R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	ADDQ    BX, R10
-	VMOVUPS (R10), Y2
-	VMOVUPS 32(R10), Y3
-	ADDQ    BX, R10
-	VMOVUPS (R10), Y4
-	VMOVUPS 32(R10), Y5
-	ADDQ    BX, R10
-	VMOVUPS (R10), Y6
-	VMOVUPS 32(R10), Y7
-	ADDQ    BX, R10
-	MOVQ    rows+56(FP), R10
-	MOVQ    CX, R11
-	LEAQ    (DX)(R9*1), R12
-
-loop5:
-	CMPQ R10, $0x00000001
-	JL   done6
-	MOVQ n+64(FP), R13
-	MOVQ R11, R14
-	MOVQ R12, R15
-
-loop7:
-	VMOVUPS      (R15), Y8
-	VMOVUPS      32(R15), Y9
-	VBROADCASTSS (R14), Y10
-	VFMADD231PS  Y8, Y10, Y0
-	VFMADD231PS  Y9, Y10, Y1
-	VBROADCASTSS 4(R14), Y10
-	VFMADD231PS  Y8, Y10, Y2
-	VFMADD231PS  Y9, Y10, Y3
-	VBROADCASTSS 8(R14), Y10
-	VFMADD231PS  Y8, Y10, Y4
-	VFMADD231PS  Y9, Y10, Y5
-	VBROADCASTSS 12(R14), Y10
-	VFMADD231PS  Y8, Y10, Y6
-	VFMADD231PS  Y9, Y10, Y7
-	ADDQ         SI, R14
-	ADDQ         BX, R15
-	DECQ         R13
-	JNZ          loop7
-	MOVQ         strideA+32(FP), R13
-	LEAQ         (R11)(R13*4), R11
-	MOVQ         strideB+48(FP), R13
-	LEAQ         (R12)(R13*4), R12
-	DECQ         R10
-	JMP          loop5
-
-done6:
-	LEAQ    (AX)(R9*1), R10
-	VMOVUPS Y0, (R10)
-	VMOVUPS Y1, 32(R10)
-	ADDQ    BX, R10
-	VMOVUPS Y2, (R10)
-	VMOVUPS Y3, 32(R10)
-	ADDQ    BX, R10
-	VMOVUPS Y4, (R10)
-	VMOVUPS Y5, 32(R10)
-	ADDQ    BX, R10
-	VMOVUPS Y6, (R10)
-	VMOVUPS Y7, 32(R10)
-	ADDQ    BX, R10
-	ADDQ    $0x00000040, R9
-	SUBQ    $0x10, R8
-	JMP     loop3
-
-done4:
-	ADDQ BX, AX
-	ADDQ BX, AX
-	ADDQ BX, AX
-	ADDQ BX, AX
-	ADDQ $0x10, CX
-	SUBQ $0x04, DI
-	JMP  loop1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func correlateAVX512(c *float32, cols int, a *float32, step int, strideA int, b *float32, strideB int, rows int, n int, k int)
-// Requires: AVX, AVX512F
-TEXT ·correlateAVX512(SB), NOSPLIT, $0-80
-	MOVQ c+0(FP), AX
-	MOVQ a+16(FP), CX
-	MOVQ b+40(FP), DX
-	MOVQ cols+8(FP), BX
-	MOVQ step+24(FP), SI
-	MOVQ k+72(FP), DI
-	SHLQ $0x02, BX
-	SHLQ $0x02, SI
-
-loop1:
-	CMPQ DI, $0x00000008
-	JL   done2
-	MOVQ cols+8(FP), R8
-	XORQ R9, R9
-
-loop3:
-	CMPQ    R8, $0x00000020
-	JL      done4
-	LEAQ    (AX)(R9*1), R10
-	VMOVUPS (R10), Z0
-	VMOVUPS 64(R10), Z1
-	ADDQ    BX, R10
-	VMOVUPS (R10), Z2
-	VMOVUPS 64(R10), Z3
-	ADDQ    BX, R10
-	VMOVUPS (R10), Z4
-	VMOVUPS 64(R10), Z5
-	ADDQ    BX, R10
-	VMOVUPS (R10), Z6
-	VMOVUPS 64(R10), Z7
-	ADDQ    BX, R10
-	VMOVUPS (R10), Z8
-	VMOVUPS 64(R10), Z9
-	ADDQ    BX, R10
-	VMOVUPS (R10), Z10
-	VMOVUPS 64(R10), Z11
-	ADDQ    BX, R10
-	VMOVUPS (R10), Z12
-	VMOVUPS 64(R10), Z13
-	ADDQ    BX, R10
-	VMOVUPS (R10), Z14
-	VMOVUPS 64(R10), Z15
-	ADDQ    BX, R10
-	MOVQ    rows+56(FP), R10
-	MOVQ    CX, R11
-	LEAQ    (DX)(R9*1), R12
-
-loop5:
-	CMPQ R10, $0x00000001
-	JL   done6
-	MOVQ n+64(FP), R13
-	MOVQ R11, R14
-	MOVQ R12, R15
-
-loop7:
-	VMOVUPS      (R15), Z16
-	VMOVUPS      64(R15), Z17
-	VBROADCASTSS (R14), Z18
-	VFMADD231PS  Z16, Z18, Z0
-	VFMADD231PS  Z17, Z18, Z1
-	VBROADCASTSS 4(R14), Z18
-	VFMADD231PS  Z16, Z18, Z2
-	VFMADD231PS  Z17, Z18, Z3
-	VBROADCASTSS 8(R14), Z18
-	VFMADD231PS  Z16, Z18, Z4
-	VFMADD231PS  Z17, Z18, Z5
-	VBROADCASTSS 12(R14), Z18
-	VFMADD231PS  Z16, Z18, Z6
-	VFMADD231PS  Z17, Z18, Z7
-	VBROADCASTSS 16(R14), Z18
-	VFMADD231PS  Z16, Z18, Z8
-	VFMADD231PS  Z17, Z18, Z9
-	VBROADCASTSS 20(R14), Z18
-	VFMADD231PS  Z16, Z18, Z10
-	VFMADD231PS  Z17, Z18, Z11
-	VBROADCASTSS 24(R14), Z18
-	VFMADD231PS  Z16, Z18, Z12
-	VFMADD231PS  Z17, Z18, Z13
-	VBROADCASTSS 28(R14), Z18
-	VFMADD231PS  Z16, Z18, Z14
-	VFMADD231PS  Z17, Z18, Z15
-	ADDQ         SI, R14
-	ADDQ         BX, R15
-	DECQ         R13
-	JNZ          loop7
-	MOVQ         strideA+32(FP), R13
-	LEAQ         (R11)(R13*4), R11
-	MOVQ         strideB+48(FP), R13
-	LEAQ         (R12)(R13*4), R12
-	DECQ         R10
-	JMP          loop5
-
-done6:
-	LEAQ    (AX)(R9*1), R10
-	VMOVUPS Z0, (R10)
-	VMOVUPS Z1, 64(R10)
-	ADDQ    BX, R10
-	VMOVUPS Z2, (R10)
-	VMOVUPS Z3, 64(R10)
-	ADDQ    BX, R10
-	VMOVUPS Z4, (R10)
-	VMOVUPS Z5, 64(R10)
-	ADDQ    BX, R10
-	VMOVUPS Z6, (R10)
-	VMOVUPS Z7, 64(R10)
-	ADDQ    BX, R10
-	VMOVUPS Z8, (R10)
-	VMOVUPS Z9, 64(R10)
-	ADDQ    BX, R10
-	VMOVUPS Z10, (R10)
-	VMOVUPS Z11, 64(R10)
-	ADDQ    BX, R10
-	VMOVUPS Z12, (R10)
-	VMOVUPS Z13, 64(R10)
-	ADDQ    BX, R10
-	VMOVUPS Z14, (R10)
-	VMOVUPS Z15, 64(R10)
-	ADDQ    BX, R10
-	ADDQ    $0x00000080, R9
-	SUBQ    $0x20, R8
-	JMP     loop3
-
-done4:
-loop8:
-	CMPQ    R8, $0x00000010
-	JL      done9
-	LEAQ    (AX)(R9*1), R10
-	VMOVUPS (R10), Z0
-	ADDQ    BX, R10
-	VMOVUPS (R10), Z1
-	ADDQ    BX, R10
-	VMOVUPS (R10), Z2
-	ADDQ    BX, R10
-	VMOVUPS (R10), Z3
-	ADDQ    BX, R10
-	VMOVUPS (R10), Z4
-	ADDQ    BX, R10
-	VMOVUPS (R10), Z5
-	ADDQ    BX, R10
-	VMOVUPS (R10), Z6
-	ADDQ    BX, R10
-	VMOVUPS (R10), Z7
-	ADDQ    BX, R10
-	MOVQ    rows+56(FP), R10
-	MOVQ    CX, R11
-	LEAQ    (DX)(R9*1), R12
-
-loop10:
-	CMPQ R10, $0x00000001
-	JL   done11
-	MOVQ n+64(FP), R13
-	MOVQ R11, R14
-	MOVQ R12, R15
-
-loop12:
-	VMOVUPS          (R15), Z16
-	VFMADD231PS.BCST (R14), Z16, Z0
-	VFMADD231PS.BCST 4(R14), Z16, Z1
-	VFMADD231PS.BCST 8(R14), Z16, Z2
-	VFMADD231PS.BCST 12(R14), Z16, Z3
-	VFMADD231PS.BCST 16(R14), Z16, Z4
-	VFMADD231PS.BCST 20(R14), Z16, Z5
-	VFMADD231PS.BCST 24(R14), Z16, Z6
-	VFMADD231PS.BCST 28(R14), Z16, Z7
-	ADDQ             SI, R14
-	ADDQ             BX, R15
-	DECQ             R13
-	JNZ              loop12
-	MOVQ             strideA+32(FP), R13
-	LEAQ             (R11)(R13*4), R11
-	MOVQ             strideB+48(FP), R13
-	LEAQ             (R12)(R13*4), R12
-	DECQ             R10
-	JMP              loop10
-
-done11:
-	LEAQ    (AX)(R9*1), R10
-	VMOVUPS Z0, (R10)
-	ADDQ    BX, R10
-	VMOVUPS Z1, (R10)
-	ADDQ    BX, R10
-	VMOVUPS Z2, (R10)
-	ADDQ    BX, R10
-	VMOVUPS Z3, (R10)
-	ADDQ    BX, R10
-	VMOVUPS Z4, (R10)
-	ADDQ    BX, R10
-	VMOVUPS Z5, (R10)
-	ADDQ    BX, R10
-	VMOVUPS Z6, (R10)
-	ADDQ    BX, R10
-	VMOVUPS Z7, (R10)
-	ADDQ    BX, R10
-	ADDQ    $0x00000040, R9
-	SUBQ    $0x10, R8
-	JMP     loop8
-
-done9:
-	ADDQ BX, AX
-	ADDQ BX, AX
-	ADDQ BX, AX
-	ADDQ BX, AX
-	ADDQ BX, AX
-	ADDQ BX, AX
-	ADDQ BX, AX
-	ADDQ BX, AX
-	ADDQ $0x20, CX
-	SUBQ $0x08, DI
-	JMP  loop1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func indexAbsAVX2(v *float64, vLen int, value float64) int
-// Requires: AVX, AVX2
-TEXT ·indexAbsAVX2(SB), NOSPLIT, $0-32
-	MOVQ         v+0(FP), AX
-	MOVQ         vLen+8(FP), CX
-	VBROADCASTSD value+16(FP), Y0
-	MOVQ         $0x7fffffffffffffff, DX
-	VMOVQ        DX, X1
-	VBROADCASTSD X1, Y1
-	XORQ         DX, DX
-
-loop1:
-	CMPQ      DX, CX
-	JGE       done3
-	VANDPD    (AX)(DX*8), Y1, Y2
-	VCMPPD    $0x00, Y0, Y2, Y2
-	VMOVMSKPD Y2, BX
-	TESTL     BX, BX
-	JNZ       found2
-	ADDQ      $0x04, DX
-	JMP       loop1
-
-found2:
-	BSFL BX, BX
-	ADDQ BX, DX
-
-done3:
-	MOVQ DX, ret+24(FP)
-	VZEROUPPER
-	RET
-
-// func maskAVX2(x *float64, w *float64, wLen int, s *float64) (count int)
-// Requires: AVX, POPCNT
-TEXT ·maskAVX2(SB), NOSPLIT, $0-40
-	MOVQ   x+0(FP), AX
-	MOVQ   w+8(FP), CX
-	MOVQ   s+24(FP), DX
-	MOVQ   wLen+16(FP), BX
-	VXORPD Y0, Y0, Y0
-	XORQ   SI, SI
-
-loop1:
-	CMPQ       BX, $0x00000004
-	JL         done2
-	VMOVUPD    (DX), Y1
-	VCMPPD     $0x04, Y0, Y1, Y1
-	VMASKMOVPD (CX), Y1, Y2
-	VMOVUPD    Y2, (AX)
-	VMOVMSKPD  Y1, DI
-	POPCNTL    DI, DI
-	ADDQ       DI, SI
-	ADDQ       $0x20, AX
-	ADDQ       $0x20, CX
-	ADDQ       $0x20, DX
-	SUBQ       $0x04, BX
-	JMP        loop1
-
-done2:
-	MOVQ SI, count+32(FP)
-	VZEROUPPER
-	RET
-
-// func maxAbsAVX2(v *float64, vLen int) float64
-// Requires: AVX, AVX2
-TEXT ·maxAbsAVX2(SB), NOSPLIT, $0-24
-	MOVQ         v+0(FP), AX
-	MOVQ         vLen+8(FP), CX
-	MOVQ         $0x7fffffffffffffff, DX
-	VMOVQ        DX, X0
-	VBROADCASTSD X0, Y0
-	VXORPD       Y1, Y1, Y1
-	VXORPD       Y2, Y2, Y2
-	VXORPD       Y3, Y3, Y3
-	VXORPD       Y4, Y4, Y4
-	XORQ         DX, DX
-
-loop1:
-	CMPQ   CX, $0x00000010
-	JL     done2
-	VANDPD (AX)(DX*1), Y0, Y5
-	VMAXPD Y1, Y5, Y1
-	VANDPD 32(AX)(DX*1), Y0, Y5
-	VMAXPD Y2, Y5, Y2
-	VANDPD 64(AX)(DX*1), Y0, Y5
-	VMAXPD Y3, Y5, Y3
-	VANDPD 96(AX)(DX*1), Y0, Y5
-	VMAXPD Y4, Y5, Y4
-	ADDQ   $0x00000080, DX
-	SUBQ   $0x00000010, CX
-	JMP    loop1
-
-done2:
-loop3:
-	CMPQ   CX, $0x00000004
-	JL     done4
-	VANDPD (AX)(DX*1), Y0, Y5
-	VMAXPD Y1, Y5, Y1
-	ADDQ   $0x00000020, DX
-	SUBQ   $0x00000004, CX
-	JMP    loop3
-
-done4:
-	VMAXPD       Y2, Y1, Y1
-	VMAXPD       Y3, Y1, Y1
-	VMAXPD       Y4, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X0
-	VMAXPD       X1, X0, X0
-	VUNPCKHPD    X0, X0, X1
-	VMAXSD       X1, X0, X0
-	VMOVSD       X0, ret+16(FP)
-	VZEROUPPER
-	RET
-
-// func maxAbsAVX512(v *float64, vLen int) float64
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
-TEXT ·maxAbsAVX512(SB), NOSPLIT, $0-24
-	MOVQ         v+0(FP), AX
-	MOVQ         vLen+8(FP), CX
-	MOVQ         $0x7fffffffffffffff, DX
-	VMOVQ        DX, X0
-	VBROADCASTSD X0, Z0
-	VPXORQ       Z1, Z1, Z1
-	VPXORQ       Z2, Z2, Z2
-	VPXORQ       Z3, Z3, Z3
-	VPXORQ       Z4, Z4, Z4
-	XORQ         DX, DX
-
-loop1:
-	CMPQ   CX, $0x00000020
-	JL     done2
-	VANDPD (AX)(DX*1), Z0, Z5
-	VMAXPD Z1, Z5, Z1
-	VANDPD 64(AX)(DX*1), Z0, Z5
-	VMAXPD Z2, Z5, Z2
-	VANDPD 128(AX)(DX*1), Z0, Z5
-	VMAXPD Z3, Z5, Z3
-	VANDPD 192(AX)(DX*1), Z0, Z5
-	VMAXPD Z4, Z5, Z4
-	ADDQ   $0x00000100, DX
-	SUBQ   $0x00000020, CX
-	JMP    loop1
-
-done2:
-loop3:
-	CMPQ   CX, $0x00000008
-	JL     done4
-	VANDPD (AX)(DX*1), Z0, Z5
-	VMAXPD Z1, Z5, Z1
-	ADDQ   $0x00000040, DX
-	SUBQ   $0x00000008, CX
-	JMP    loop3
-
-done4:
-	VMAXPD        Z2, Z1, Z1
-	VMAXPD        Z3, Z1, Z1
-	VMAXPD        Z4, Z1, Z1
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VMAXPD        Y1, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X1
-	VMAXPD        X0, X1, X1
-	VUNPCKHPD     X1, X1, X0
-	VMAXSD        X0, X1, X1
-	VMOVSD        X1, ret+16(FP)
-	VZEROUPPER
-	RET
-
-// func mulAVX2(c *float64, ldc int, a *float64, lda int, b *float64, ldb int, rows int, inner int, cols int)
-// Requires: AVX, FMA3
-TEXT ·mulAVX2(SB), NOSPLIT, $0-72
-	MOVQ c+0(FP), AX
-	MOVQ ldc+8(FP), CX
-	MOVQ lda+24(FP), DX
-	MOVQ ldb+40(FP), BX
-	MOVQ rows+48(FP), SI
-	MOVQ a+16(FP), DI
-	SHLQ $0x03, CX
-	SHLQ $0x03, DX
-	SHLQ $0x03, BX
-
-loop1:
-	CMPQ SI, $0x00000004
-	JL   done2
-	MOVQ cols+64(FP), R8
-	MOVQ b+32(FP), R9
-	MOVQ AX, R10
-
-loop3:
-	CMPQ   R8, $0x00000008
-	JL     done4
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	MOVQ   inner+56(FP), R11
-	MOVQ   DI, R12
-	MOVQ   R9, R13
-
-loop5:
-	CMPQ         R11, $0x00000001
-	JL           done6
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
-	VBROADCASTSD (R12), Y10
-	VFMADD231PD  Y8, Y10, Y0
-	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD 8(R12), Y10
-	VFMADD231PD  Y8, Y10, Y2
-	VFMADD231PD  Y9, Y10, Y3
-	VBROADCASTSD 16(R12), Y10
-	VFMADD231PD  Y8, Y10, Y4
-	VFMADD231PD  Y9, Y10, Y5
-	VBROADCASTSD 24(R12), Y10
-	VFMADD231PD  Y8, Y10, Y6
-	VFMADD231PD  Y9, Y10, Y7
-	ADDQ         DX, R12
-	ADDQ         BX, R13
-	DECQ         R11
-	JMP          loop5
-
-done6:
-	MOVQ    R10, R11
-	VMOVUPD Y0, (R11)
-	VMOVUPD Y1, 32(R11)
-	ADDQ    CX, R11
-	VMOVUPD Y2, (R11)
-	VMOVUPD Y3, 32(R11)
-	ADDQ    CX, R11
-	VMOVUPD Y4, (R11)
-	VMOVUPD Y5, 32(R11)
-	ADDQ    CX, R11
-	VMOVUPD Y6, (R11)
-	VMOVUPD Y7, 32(R11)
-	ADDQ    $0x00000040, R9
-	ADDQ    $0x00000040, R10
-	SUBQ    $0x00000008, R8
-	JMP     loop3
-
-done4:
-	ADDQ $0x20, DI
-	LEAQ (AX)(CX*4), AX
-	SUBQ $0x04, SI
-	JMP  loop1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func mulAVX512(c *float64, ldc int, a *float64, lda int, b *float64, ldb int, rows int, inner int, cols int)
-// Requires: AVX, AVX512F
-TEXT ·mulAVX512(SB), NOSPLIT, $0-72
-	MOVQ c+0(FP), AX
-	MOVQ ldc+8(FP), CX
-	MOVQ lda+24(FP), DX
-	MOVQ ldb+40(FP), BX
-	MOVQ rows+48(FP), SI
-	MOVQ a+16(FP), DI
-	SHLQ $0x03, CX
-	SHLQ $0x03, DX
-	SHLQ $0x03, BX
-
-loop1:
-	CMPQ SI, $0x00000004
-	JL   done2
-	MOVQ cols+64(FP), R8
-	MOVQ b+32(FP), R9
-	MOVQ AX, R10
-
-loop3:
-	CMPQ   R8, $0x00000020
-	JL     done4
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	VPXORQ Z8, Z8, Z8
-	VPXORQ Z9, Z9, Z9
-	VPXORQ Z10, Z10, Z10
-	VPXORQ Z11, Z11, Z11
-	VPXORQ Z12, Z12, Z12
-	VPXORQ Z13, Z13, Z13
-	VPXORQ Z14, Z14, Z14
-	VPXORQ Z15, Z15, Z15
-	MOVQ   inner+56(FP), R11
-	MOVQ   DI, R12
-	MOVQ   R9, R13
-
-loop5:
-	CMPQ         R11, $0x00000001
-	JL           done6
-	VMOVUPD      (R13), Z16
-	VMOVUPD      64(R13), Z17
-	VMOVUPD      128(R13), Z18
-	VMOVUPD      192(R13), Z19
-	VBROADCASTSD (R12), Z20
-	VFMADD231PD  Z16, Z20, Z0
-	VFMADD231PD  Z17, Z20, Z1
-	VFMADD231PD  Z18, Z20, Z2
-	VFMADD231PD  Z19, Z20, Z3
-	VBROADCASTSD 8(R12), Z20
-	VFMADD231PD  Z16, Z20, Z4
-	VFMADD231PD  Z17, Z20, Z5
-	VFMADD231PD  Z18, Z20, Z6
-	VFMADD231PD  Z19, Z20, Z7
-	VBROADCASTSD 16(R12), Z20
-	VFMADD231PD  Z16, Z20, Z8
-	VFMADD231PD  Z17, Z20, Z9
-	VFMADD231PD  Z18, Z20, Z10
-	VFMADD231PD  Z19, Z20, Z11
-	VBROADCASTSD 24(R12), Z20
-	VFMADD231PD  Z16, Z20, Z12
-	VFMADD231PD  Z17, Z20, Z13
-	VFMADD231PD  Z18, Z20, Z14
-	VFMADD231PD  Z19, Z20, Z15
-	ADDQ         DX, R12
-	ADDQ         BX, R13
-	DECQ         R11
-	JMP          loop5
-
-done6:
-	MOVQ    R10, R11
-	VMOVUPD Z0, (R11)
-	VMOVUPD Z1, 64(R11)
-	VMOVUPD Z2, 128(R11)
-	VMOVUPD Z3, 192(R11)
-	ADDQ    CX, R11
-	VMOVUPD Z4, (R11)
-	VMOVUPD Z5, 64(R11)
-	VMOVUPD Z6, 128(R11)
-	VMOVUPD Z7, 192(R11)
-	ADDQ    CX, R11
-	VMOVUPD Z8, (R11)
-	VMOVUPD Z9, 64(R11)
-	VMOVUPD Z10, 128(R11)
-	VMOVUPD Z11, 192(R11)
-	ADDQ    CX, R11
-	VMOVUPD Z12, (R11)
-	VMOVUPD Z13, 64(R11)
-	VMOVUPD Z14, 128(R11)
-	VMOVUPD Z15, 192(R11)
-	ADDQ    $0x00000100, R9
-	ADDQ    $0x00000100, R10
-	SUBQ    $0x00000020, R8
-	JMP     loop3
-
-done4:
-loop7:
-	CMPQ   R8, $0x00000010
-	JL     done8
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	MOVQ   inner+56(FP), R11
-	MOVQ   DI, R12
-	MOVQ   R9, R13
-
-loop9:
-	CMPQ         R11, $0x00000001
-	JL           done10
-	VMOVUPD      (R13), Z16
-	VMOVUPD      64(R13), Z17
-	VBROADCASTSD (R12), Z18
-	VFMADD231PD  Z16, Z18, Z0
-	VFMADD231PD  Z17, Z18, Z1
-	VBROADCASTSD 8(R12), Z18
-	VFMADD231PD  Z16, Z18, Z2
-	VFMADD231PD  Z17, Z18, Z3
-	VBROADCASTSD 16(R12), Z18
-	VFMADD231PD  Z16, Z18, Z4
-	VFMADD231PD  Z17, Z18, Z5
-	VBROADCASTSD 24(R12), Z18
-	VFMADD231PD  Z16, Z18, Z6
-	VFMADD231PD  Z17, Z18, Z7
-	ADDQ         DX, R12
-	ADDQ         BX, R13
-	DECQ         R11
-	JMP          loop9
-
-done10:
-	MOVQ    R10, R11
-	VMOVUPD Z0, (R11)
-	VMOVUPD Z1, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPD Z2, (R11)
-	VMOVUPD Z3, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPD Z4, (R11)
-	VMOVUPD Z5, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPD Z6, (R11)
-	VMOVUPD Z7, 64(R11)
-	ADDQ    $0x00000080, R9
-	ADDQ    $0x00000080, R10
-	SUBQ    $0x00000010, R8
-	JMP     loop7
-
-done8:
-loop11:
-	CMPQ   R8, $0x00000008
-	JL     done12
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	MOVQ   inner+56(FP), R11
-	MOVQ   DI, R12
-	MOVQ   R9, R13
-
-loop13:
-	CMPQ         R11, $0x00000001
-	JL           done14
-	VMOVUPD      (R13), Z16
-	VBROADCASTSD (R12), Z17
-	VFMADD231PD  Z16, Z17, Z0
-	VBROADCASTSD 8(R12), Z17
-	VFMADD231PD  Z16, Z17, Z1
-	VBROADCASTSD 16(R12), Z17
-	VFMADD231PD  Z16, Z17, Z2
-	VBROADCASTSD 24(R12), Z17
-	VFMADD231PD  Z16, Z17, Z3
-	ADDQ         DX, R12
-	ADDQ         BX, R13
-	DECQ         R11
-	JMP          loop13
-
-done14:
-	MOVQ    R10, R11
-	VMOVUPD Z0, (R11)
-	ADDQ    CX, R11
-	VMOVUPD Z1, (R11)
-	ADDQ    CX, R11
-	VMOVUPD Z2, (R11)
-	ADDQ    CX, R11
-	VMOVUPD Z3, (R11)
-	ADDQ    $0x00000040, R9
-	ADDQ    $0x00000040, R10
-	SUBQ    $0x00000008, R8
-	JMP     loop11
-
-done12:
-	ADDQ $0x20, DI
-	LEAQ (AX)(CX*4), AX
-	SUBQ $0x04, SI
-	JMP  loop1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func mul32AVX2(c *float32, ldc int, a *float32, lda int, b *float32, ldb int, rows int, inner int, cols int)
-// Requires: AVX, FMA3
-TEXT ·mul32AVX2(SB), NOSPLIT, $0-72
-	MOVQ c+0(FP), AX
-	MOVQ ldc+8(FP), CX
-	MOVQ lda+24(FP), DX
-	MOVQ ldb+40(FP), BX
-	MOVQ rows+48(FP), SI
-	MOVQ a+16(FP), DI
-	SHLQ $0x02, CX
-	SHLQ $0x02, DX
-	SHLQ $0x02, BX
-
-loop1:
-	CMPQ SI, $0x00000004
-	JL   done2
-	MOVQ cols+64(FP), R8
-	MOVQ b+32(FP), R9
-	MOVQ AX, R10
-
-loop3:
-	CMPQ   R8, $0x00000018
-	JL     done4
-	MOVQ   inner+56(FP), R11
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	VXORPD Y8, Y8, Y8
-	VXORPD Y9, Y9, Y9
-	VXORPD Y10, Y10, Y10
-	VXORPD Y11, Y11, Y11
-	MOVQ   DI, R12
-	MOVQ   R9, R13
-
-loop5:
-	CMPQ         R11, $0x00000001
-	JL           done6
-	VMOVUPD      (R13), Y12
-	VMOVUPD      32(R13), Y13
-	VMOVUPD      64(R13), Y14
-	VBROADCASTSS (R12), Y15
-	VFMADD231PS  Y12, Y15, Y0
-	VFMADD231PS  Y13, Y15, Y1
-	VFMADD231PS  Y14, Y15, Y2
-	VBROADCASTSS 4(R12), Y15
-	VFMADD231PS  Y12, Y15, Y3
-	VFMADD231PS  Y13, Y15, Y4
-	VFMADD231PS  Y14, Y15, Y5
-	VBROADCASTSS 8(R12), Y15
-	VFMADD231PS  Y12, Y15, Y6
-	VFMADD231PS  Y13, Y15, Y7
-	VFMADD231PS  Y14, Y15, Y8
-	VBROADCASTSS 12(R12), Y15
-	VFMADD231PS  Y12, Y15, Y9
-	VFMADD231PS  Y13, Y15, Y10
-	VFMADD231PS  Y14, Y15, Y11
-	ADDQ         DX, R12
-	ADDQ         BX, R13
-	DECQ         R11
-	JMP          loop5
-
-done6:
-	MOVQ    R10, R11
-	VMOVUPS Y0, (R11)
-	VMOVUPS Y1, 32(R11)
-	VMOVUPS Y2, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPS Y3, (R11)
-	VMOVUPS Y4, 32(R11)
-	VMOVUPS Y5, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPS Y6, (R11)
-	VMOVUPS Y7, 32(R11)
-	VMOVUPS Y8, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPS Y9, (R11)
-	VMOVUPS Y10, 32(R11)
-	VMOVUPS Y11, 64(R11)
-	ADDQ    $0x00000060, R9
-	ADDQ    $0x00000060, R10
-	SUBQ    $0x00000018, R8
-	JMP     loop3
-
-done4:
-loop7:
-	CMPQ   R8, $0x00000010
-	JL     done8
-	MOVQ   inner+56(FP), R11
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	VXORPD Y5, Y5, Y5
-	VXORPD Y6, Y6, Y6
-	VXORPD Y7, Y7, Y7
-	MOVQ   DI, R12
-	MOVQ   R9, R13
-
-loop9:
-	CMPQ         R11, $0x00000001
-	JL           done10
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
-	VBROADCASTSS (R12), Y10
-	VFMADD231PS  Y8, Y10, Y0
-	VFMADD231PS  Y9, Y10, Y1
-	VBROADCASTSS 4(R12), Y10
-	VFMADD231PS  Y8, Y10, Y2
-	VFMADD231PS  Y9, Y10, Y3
-	VBROADCASTSS 8(R12), Y10
-	VFMADD231PS  Y8, Y10, Y4
-	VFMADD231PS  Y9, Y10, Y5
-	VBROADCASTSS 12(R12), Y10
-	VFMADD231PS  Y8, Y10, Y6
-	VFMADD231PS  Y9, Y10, Y7
-	ADDQ         DX, R12
-	ADDQ         BX, R13
-	DECQ         R11
-	JMP          loop9
-
-done10:
-	MOVQ    R10, R11
-	VMOVUPS Y0, (R11)
-	VMOVUPS Y1, 32(R11)
-	ADDQ    CX, R11
-	VMOVUPS Y2, (R11)
-	VMOVUPS Y3, 32(R11)
-	ADDQ    CX, R11
-	VMOVUPS Y4, (R11)
-	VMOVUPS Y5, 32(R11)
-	ADDQ    CX, R11
-	VMOVUPS Y6, (R11)
-	VMOVUPS Y7, 32(R11)
-	ADDQ    $0x00000040, R9
-	ADDQ    $0x00000040, R10
-	SUBQ    $0x00000010, R8
-	JMP     loop7
-
-done8:
-loop11:
-	CMPQ   R8, $0x00000008
-	JL     done12
-	MOVQ   inner+56(FP), R11
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	MOVQ   DI, R12
-	MOVQ   R9, R13
-
-loop13:
-	CMPQ         R11, $0x00000001
-	JL           done14
-	VMOVUPD      (R13), Y4
-	VBROADCASTSS (R12), Y5
-	VFMADD231PS  Y4, Y5, Y0
-	VBROADCASTSS 4(R12), Y5
-	VFMADD231PS  Y4, Y5, Y1
-	VBROADCASTSS 8(R12), Y5
-	VFMADD231PS  Y4, Y5, Y2
-	VBROADCASTSS 12(R12), Y5
-	VFMADD231PS  Y4, Y5, Y3
-	ADDQ         DX, R12
-	ADDQ         BX, R13
-	DECQ         R11
-	JMP          loop13
-
-done14:
-	MOVQ    R10, R11
-	VMOVUPS Y0, (R11)
-	ADDQ    CX, R11
-	VMOVUPS Y1, (R11)
-	ADDQ    CX, R11
-	VMOVUPS Y2, (R11)
-	ADDQ    CX, R11
-	VMOVUPS Y3, (R11)
-	ADDQ    $0x00000020, R9
-	ADDQ    $0x00000020, R10
-	SUBQ    $0x00000008, R8
-	JMP     loop11
-
-done12:
-	ADDQ $0x10, DI
-	ADDQ CX, AX
-	ADDQ CX, AX
-	ADDQ CX, AX
-	ADDQ CX, AX
-	SUBQ $0x04, SI
-	JMP  loop1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func mul32AVX512(c *float32, ldc int, a *float32, lda int, b *float32, ldb int, rows int, inner int, cols int)
-// Requires: AVX, AVX512F
-TEXT ·mul32AVX512(SB), NOSPLIT, $0-72
-	MOVQ c+0(FP), AX
-	MOVQ ldc+8(FP), CX
-	MOVQ lda+24(FP), DX
-	MOVQ ldb+40(FP), BX
-	MOVQ rows+48(FP), SI
-	MOVQ a+16(FP), DI
-	SHLQ $0x02, CX
-	SHLQ $0x02, DX
-	SHLQ $0x02, BX
-
-loop1:
-	CMPQ SI, $0x00000008
-	JL   done2
-	MOVQ cols+64(FP), R8
-	MOVQ b+32(FP), R9
-	MOVQ AX, R10
-
-loop3:
-	CMPQ   R8, $0x00000030
-	JL     done4
-	MOVQ   inner+56(FP), R11
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	VPXORQ Z8, Z8, Z8
-	VPXORQ Z9, Z9, Z9
-	VPXORQ Z10, Z10, Z10
-	VPXORQ Z11, Z11, Z11
-	VPXORQ Z12, Z12, Z12
-	VPXORQ Z13, Z13, Z13
-	VPXORQ Z14, Z14, Z14
-	VPXORQ Z15, Z15, Z15
-	VPXORQ Z16, Z16, Z16
-	VPXORQ Z17, Z17, Z17
-	VPXORQ Z18, Z18, Z18
-	VPXORQ Z19, Z19, Z19
-	VPXORQ Z20, Z20, Z20
-	VPXORQ Z21, Z21, Z21
-	VPXORQ Z22, Z22, Z22
-	VPXORQ Z23, Z23, Z23
-	MOVQ   DI, R12
-	MOVQ   R9, R13
-
-loop5:
-	CMPQ         R11, $0x00000001
-	JL           done6
-	VMOVUPD      (R13), Z24
-	VMOVUPD      64(R13), Z25
-	VMOVUPD      128(R13), Z26
-	VBROADCASTSS (R12), Z27
-	VFMADD231PS  Z24, Z27, Z0
-	VFMADD231PS  Z25, Z27, Z1
-	VFMADD231PS  Z26, Z27, Z2
-	VBROADCASTSS 4(R12), Z27
-	VFMADD231PS  Z24, Z27, Z3
-	VFMADD231PS  Z25, Z27, Z4
-	VFMADD231PS  Z26, Z27, Z5
-	VBROADCASTSS 8(R12), Z27
-	VFMADD231PS  Z24, Z27, Z6
-	VFMADD231PS  Z25, Z27, Z7
-	VFMADD231PS  Z26, Z27, Z8
-	VBROADCASTSS 12(R12), Z27
-	VFMADD231PS  Z24, Z27, Z9
-	VFMADD231PS  Z25, Z27, Z10
-	VFMADD231PS  Z26, Z27, Z11
-	VBROADCASTSS 16(R12), Z27
-	VFMADD231PS  Z24, Z27, Z12
-	VFMADD231PS  Z25, Z27, Z13
-	VFMADD231PS  Z26, Z27, Z14
-	VBROADCASTSS 20(R12), Z27
-	VFMADD231PS  Z24, Z27, Z15
-	VFMADD231PS  Z25, Z27, Z16
-	VFMADD231PS  Z26, Z27, Z17
-	VBROADCASTSS 24(R12), Z27
-	VFMADD231PS  Z24, Z27, Z18
-	VFMADD231PS  Z25, Z27, Z19
-	VFMADD231PS  Z26, Z27, Z20
-	VBROADCASTSS 28(R12), Z27
-	VFMADD231PS  Z24, Z27, Z21
-	VFMADD231PS  Z25, Z27, Z22
-	VFMADD231PS  Z26, Z27, Z23
-	ADDQ         DX, R12
-	ADDQ         BX, R13
-	DECQ         R11
-	JMP          loop5
-
-done6:
-	MOVQ    R10, R11
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	VMOVUPS Z2, 128(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z3, (R11)
-	VMOVUPS Z4, 64(R11)
-	VMOVUPS Z5, 128(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z6, (R11)
-	VMOVUPS Z7, 64(R11)
-	VMOVUPS Z8, 128(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z9, (R11)
-	VMOVUPS Z10, 64(R11)
-	VMOVUPS Z11, 128(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z12, (R11)
-	VMOVUPS Z13, 64(R11)
-	VMOVUPS Z14, 128(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z15, (R11)
-	VMOVUPS Z16, 64(R11)
-	VMOVUPS Z17, 128(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z18, (R11)
-	VMOVUPS Z19, 64(R11)
-	VMOVUPS Z20, 128(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z21, (R11)
-	VMOVUPS Z22, 64(R11)
-	VMOVUPS Z23, 128(R11)
-	ADDQ    $0x000000c0, R9
-	ADDQ    $0x000000c0, R10
-	SUBQ    $0x00000030, R8
-	JMP     loop3
-
-done4:
-loop7:
-	CMPQ   R8, $0x00000020
-	JL     done8
-	MOVQ   inner+56(FP), R11
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	VPXORQ Z8, Z8, Z8
-	VPXORQ Z9, Z9, Z9
-	VPXORQ Z10, Z10, Z10
-	VPXORQ Z11, Z11, Z11
-	VPXORQ Z12, Z12, Z12
-	VPXORQ Z13, Z13, Z13
-	VPXORQ Z14, Z14, Z14
-	VPXORQ Z15, Z15, Z15
-	MOVQ   DI, R12
-	MOVQ   R9, R13
-
-loop9:
-	CMPQ         R11, $0x00000001
-	JL           done10
-	VMOVUPD      (R13), Z24
-	VMOVUPD      64(R13), Z25
-	VBROADCASTSS (R12), Z26
-	VFMADD231PS  Z24, Z26, Z0
-	VFMADD231PS  Z25, Z26, Z1
-	VBROADCASTSS 4(R12), Z26
-	VFMADD231PS  Z24, Z26, Z2
-	VFMADD231PS  Z25, Z26, Z3
-	VBROADCASTSS 8(R12), Z26
-	VFMADD231PS  Z24, Z26, Z4
-	VFMADD231PS  Z25, Z26, Z5
-	VBROADCASTSS 12(R12), Z26
-	VFMADD231PS  Z24, Z26, Z6
-	VFMADD231PS  Z25, Z26, Z7
-	VBROADCASTSS 16(R12), Z26
-	VFMADD231PS  Z24, Z26, Z8
-	VFMADD231PS  Z25, Z26, Z9
-	VBROADCASTSS 20(R12), Z26
-	VFMADD231PS  Z24, Z26, Z10
-	VFMADD231PS  Z25, Z26, Z11
-	VBROADCASTSS 24(R12), Z26
-	VFMADD231PS  Z24, Z26, Z12
-	VFMADD231PS  Z25, Z26, Z13
-	VBROADCASTSS 28(R12), Z26
-	VFMADD231PS  Z24, Z26, Z14
-	VFMADD231PS  Z25, Z26, Z15
-	ADDQ         DX, R12
-	ADDQ         BX, R13
-	DECQ         R11
-	JMP          loop9
-
-done10:
-	MOVQ    R10, R11
-	VMOVUPS Z0, (R11)
-	VMOVUPS Z1, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z2, (R11)
-	VMOVUPS Z3, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z4, (R11)
-	VMOVUPS Z5, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z6, (R11)
-	VMOVUPS Z7, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z8, (R11)
-	VMOVUPS Z9, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z10, (R11)
-	VMOVUPS Z11, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z12, (R11)
-	VMOVUPS Z13, 64(R11)
-	ADDQ    CX, R11
-	VMOVUPS Z14, (R11)
-	VMOVUPS Z15, 64(R11)
-	ADDQ    $0x00000080, R9
-	ADDQ    $0x00000080, R10
-	SUBQ    $0x00000020, R8
-	JMP     loop7
-
-done8:
-loop11:
-	CMPQ   R8, $0x00000010
-	JL     done12
-	MOVQ   inner+56(FP), R11
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	VPXORQ Z7, Z7, Z7
-	MOVQ   DI, R12
-	MOVQ   R9, R13
-
-loop13:
-	CMPQ         R11, $0x00000001
-	JL           done14
-	VMOVUPD      (R13), Z24
-	VBROADCASTSS (R12), Z25
-	VFMADD231PS  Z24, Z25, Z0
-	VBROADCASTSS 4(R12), Z25
-	VFMADD231PS  Z24, Z25, Z1
-	VBROADCASTSS 8(R12), Z25
-	VFMADD231PS  Z24, Z25, Z2
-	VBROADCASTSS 12(R12), Z25
-	VFMADD231PS  Z24, Z25, Z3
-	VBROADCASTSS 16(R12), Z25
-	VFMADD231PS  Z24, Z25, Z4
-	VBROADCASTSS 20(R12), Z25
-	VFMADD231PS  Z24, Z25, Z5
-	VBROADCASTSS 24(R12), Z25
-	VFMADD231PS  Z24, Z25, Z6
-	VBROADCASTSS 28(R12), Z25
-	VFMADD231PS  Z24, Z25, Z7
-	ADDQ         DX, R12
-	ADDQ         BX, R13
-	DECQ         R11
-	JMP          loop13
-
-done14:
-	MOVQ    R10, R11
-	VMOVUPS Z0, (R11)
-	ADDQ    CX, R11
-	VMOVUPS Z1, (R11)
-	ADDQ    CX, R11
-	VMOVUPS Z2, (R11)
-	ADDQ    CX, R11
-	VMOVUPS Z3, (R11)
-	ADDQ    CX, R11
-	VMOVUPS Z4, (R11)
-	ADDQ    CX, R11
-	VMOVUPS Z5, (R11)
-	ADDQ    CX, R11
-	VMOVUPS Z6, (R11)
-	ADDQ    CX, R11
-	VMOVUPS Z7, (R11)
-	ADDQ    $0x00000040, R9
-	ADDQ    $0x00000040, R10
-	SUBQ    $0x00000010, R8
-	JMP     loop11
-
-done12:
-	ADDQ $0x20, DI
-	ADDQ CX, AX
-	ADDQ CX, AX
-	ADDQ CX, AX
-	ADDQ CX, AX
-	ADDQ CX, AX
-	ADDQ CX, AX
-	ADDQ CX, AX
-	ADDQ CX, AX
-	SUBQ $0x08, SI
-	JMP  loop1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func multiplyTilesAVX2(dst *int32, stride int, v *int16, n int, channels int, weights *int32, bias *int32, biasLen int)
-// Requires: AVX, AVX2, CMOV
-TEXT ·multiplyTilesAVX2(SB), NOSPLIT, $0-64
-	MOVQ biasLen+56(FP), CX
-	XORQ AX, AX
-
-loop1:
-	CMPQ CX, $0x00000008
-	JL   done2
-	XORQ DX, DX
-
-tile3:
-	VXORPD  Y0, Y0, Y0
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y2, Y2, Y2
-	VXORPD  Y6, Y6, Y6
-	VXORPD  Y7, Y7, Y7
-	VXORPD  Y8, Y8, Y8
-	VXORPD  Y9, Y9, Y9
-	VXORPD  Y10, Y10, Y10
-	VXORPD  Y11, Y11, Y11
-	MOVQ    bias+48(FP), BX
-	LEAQ    (BX)(AX*4), BX
-	VMOVUPS (BX), Y3
-	VMOVAPS Y3, Y4
-	VMOVAPS Y3, Y5
-	MOVQ    channels+32(FP), BX
-	SHLQ    $0x01, BX
-	LEAQ    (BX)(BX*2), SI
-	MOVQ    v+16(FP), R8
-	MOVQ    DX, DI
-	IMULQ   BX, DI
-	LEAQ    (R8)(DI*4), R8
-	LEAQ    (R8)(BX*4), R9
-	LEAQ    (R9)(BX*4), R10
-	MOVQ    weights+40(FP), R11
-	MOVQ    BX, R12
-	SHLQ    $0x06, R12
-	MOVQ    AX, DI
-	ANDQ    $-16, DI
-	IMULQ   R12, DI
-	SHRQ    $0x04, DI
-	ADDQ    DI, R11
-	MOVQ    AX, DI
-	ANDQ    $0x08, DI
-	LEAQ    (R11)(DI*4), R11
-	MOVQ    channels+32(FP), DI
-	SHRQ    $0x01, DI
-
-words5:
-	VMOVUPD      (R11), Y12
-	VBROADCASTSS (R8), Y13
-	VPMADDWD     Y12, Y13, Y13
-	VPADDD       Y13, Y0, Y0
-	VBROADCASTSS (R9), Y13
-	VPMADDWD     Y12, Y13, Y13
-	VPADDD       Y13, Y1, Y1
-	VBROADCASTSS (R10), Y13
-	VPMADDWD     Y12, Y13, Y12
-	VPADDD       Y12, Y2, Y2
-	VMOVUPD      64(R11), Y12
-	VBROADCASTSS (R8)(BX*1), Y13
-	VPMADDWD     Y12, Y13, Y13
-	VPADDD       Y13, Y3, Y3
-	VBROADCASTSS (R9)(BX*1), Y13
-	VPMADDWD     Y12, Y13, Y13
-	VPADDD       Y13, Y4, Y4
-	VBROADCASTSS (R10)(BX*1), Y13
-	VPMADDWD     Y12, Y13, Y12
-	VPADDD       Y12, Y5, Y5
-	VMOVUPD      128(R11), Y12
-	VBROADCASTSS (R8)(BX*2), Y13
-	VPMADDWD     Y12, Y13, Y13
-	VPADDD       Y13, Y6, Y6
-	VBROADCASTSS (R9)(BX*2), Y13
-	VPMADDWD     Y12, Y13, Y13
-	VPADDD       Y13, Y7, Y7
-	VBROADCASTSS (R10)(BX*2), Y13
-	VPMADDWD     Y12, Y13, Y12
-	VPADDD       Y12, Y8, Y8
-	VMOVUPD      192(R11), Y12
-	VBROADCASTSS (R8)(SI*1), Y13
-	VPMADDWD     Y12, Y13, Y13
-	VPADDD       Y13, Y9, Y9
-	VBROADCASTSS (R9)(SI*1), Y13
-	VPMADDWD     Y12, Y13, Y13
-	VPADDD       Y13, Y10, Y10
-	VBROADCASTSS (R10)(SI*1), Y13
-	VPMADDWD     Y12, Y13, Y12
-	VPADDD       Y12, Y11, Y11
-	ADDQ         $0x04, R8
-	ADDQ         $0x04, R9
-	ADDQ         $0x04, R10
-	ADDQ         $0x00000100, R11
-	DECQ         DI
-	JNZ          words5
-	MOVQ         dst+0(FP), BX
-	MOVQ         biasLen+56(FP), SI
-	MOVQ         stride+8(FP), DI
-	SHLQ         $0x02, SI
-	MOVQ         SI, R8
-	IMULQ        DX, R8
-	ADDQ         R8, BX
-	LEAQ         (BX)(AX*4), BX
-	LEAQ         (BX)(DI*4), DI
-	VPADDD       Y3, Y0, Y0
-	VPADDD       Y6, Y0, Y0
-	VPSUBD       Y6, Y3, Y3
-	VPSUBD       Y9, Y3, Y3
-	VMOVUPS      Y0, (BX)
-	VMOVUPS      Y3, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Y4, Y1, Y1
-	VPADDD       Y7, Y1, Y1
-	VPSUBD       Y7, Y4, Y4
-	VPSUBD       Y10, Y4, Y4
-	VMOVUPS      Y1, (BX)
-	VMOVUPS      Y4, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Y5, Y2, Y2
-	VPADDD       Y8, Y2, Y2
-	VPSUBD       Y8, Y5, Y5
-	VPSUBD       Y11, Y5, Y5
-	VMOVUPS      Y2, (BX)
-	VMOVUPS      Y5, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	MOVQ         n+24(FP), BX
-	SUBQ         $0x03, BX
-	CMPQ         DX, BX
-	JGE          row4
-	ADDQ         $0x03, DX
-	CMPQ         DX, BX
-	CMOVQGT      BX, DX
-	JMP          tile3
-
-row4:
-	ADDQ $0x08, AX
-	SUBQ $0x08, CX
-	JMP  loop1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func multiplyTilesAVX512BW(dst *int32, stride int, v *int16, n int, channels int, weights *int32, bias *int32, biasLen int)
-// Requires: AVX, AVX512BW, AVX512F, CMOV
-TEXT ·multiplyTilesAVX512BW(SB), NOSPLIT, $0-64
-	MOVQ biasLen+56(FP), CX
-	XORQ AX, AX
-
-loop1:
-	CMPQ CX, $0x00000030
-	JL   done2
-	XORQ DX, DX
-
-tile3:
-	VPXORQ  Z0, Z0, Z0
-	VPXORQ  Z1, Z1, Z1
-	VPXORQ  Z2, Z2, Z2
-	VPXORQ  Z3, Z3, Z3
-	VPXORQ  Z4, Z4, Z4
-	VPXORQ  Z5, Z5, Z5
-	VPXORQ  Z12, Z12, Z12
-	VPXORQ  Z13, Z13, Z13
-	VPXORQ  Z14, Z14, Z14
-	VPXORQ  Z15, Z15, Z15
-	VPXORQ  Z16, Z16, Z16
-	VPXORQ  Z17, Z17, Z17
-	VPXORQ  Z18, Z18, Z18
-	VPXORQ  Z19, Z19, Z19
-	VPXORQ  Z20, Z20, Z20
-	VPXORQ  Z21, Z21, Z21
-	VPXORQ  Z22, Z22, Z22
-	VPXORQ  Z23, Z23, Z23
-	MOVQ    bias+48(FP), BX
-	LEAQ    (BX)(AX*4), BX
-	VMOVUPS (BX), Z6
-	VMOVAPS Z6, Z9
-	VMOVUPS 64(BX), Z7
-	VMOVAPS Z7, Z10
-	VMOVUPS 128(BX), Z8
-	VMOVAPS Z8, Z11
-	MOVQ    channels+32(FP), BX
-	SHLQ    $0x01, BX
-	LEAQ    (BX)(BX*2), SI
-	MOVQ    v+16(FP), R8
-	MOVQ    DX, DI
-	IMULQ   BX, DI
-	LEAQ    (R8)(DI*4), R8
-	LEAQ    (R8)(BX*4), R9
-	MOVQ    weights+40(FP), R10
-	MOVQ    BX, R11
-	SHLQ    $0x06, R11
-	MOVQ    AX, DI
-	IMULQ   R11, DI
-	SHRQ    $0x04, DI
-	ADDQ    DI, R10
-	MOVQ    channels+32(FP), DI
-	SHRQ    $0x01, DI
-
-words5:
-	VMOVUPD      (R10), Z24
-	VMOVUPD      (R10)(R11*1), Z25
-	VMOVUPD      (R10)(R11*2), Z26
-	VBROADCASTSS (R8), Z27
-	VPMADDWD     Z24, Z27, Z28
-	VPADDD       Z28, Z0, Z0
-	VPMADDWD     Z25, Z27, Z28
-	VPADDD       Z28, Z1, Z1
-	VPMADDWD     Z26, Z27, Z27
-	VPADDD       Z27, Z2, Z2
-	VBROADCASTSS (R9), Z27
-	VPMADDWD     Z24, Z27, Z24
-	VPADDD       Z24, Z3, Z3
-	VPMADDWD     Z25, Z27, Z24
-	VPADDD       Z24, Z4, Z4
-	VPMADDWD     Z26, Z27, Z24
-	VPADDD       Z24, Z5, Z5
-	VMOVUPD      64(R10), Z24
-	VMOVUPD      64(R10)(R11*1), Z25
-	VMOVUPD      64(R10)(R11*2), Z26
-	VBROADCASTSS (R8)(BX*1), Z27
-	VPMADDWD     Z24, Z27, Z28
-	VPADDD       Z28, Z6, Z6
-	VPMADDWD     Z25, Z27, Z28
-	VPADDD       Z28, Z7, Z7
-	VPMADDWD     Z26, Z27, Z27
-	VPADDD       Z27, Z8, Z8
-	VBROADCASTSS (R9)(BX*1), Z27
-	VPMADDWD     Z24, Z27, Z24
-	VPADDD       Z24, Z9, Z9
-	VPMADDWD     Z25, Z27, Z24
-	VPADDD       Z24, Z10, Z10
-	VPMADDWD     Z26, Z27, Z24
-	VPADDD       Z24, Z11, Z11
-	VMOVUPD      128(R10), Z24
-	VMOVUPD      128(R10)(R11*1), Z25
-	VMOVUPD      128(R10)(R11*2), Z26
-	VBROADCASTSS (R8)(BX*2), Z27
-	VPMADDWD     Z24, Z27, Z28
-	VPADDD       Z28, Z12, Z12
-	VPMADDWD     Z25, Z27, Z28
-	VPADDD       Z28, Z13, Z13
-	VPMADDWD     Z26, Z27, Z27
-	VPADDD       Z27, Z14, Z14
-	VBROADCASTSS (R9)(BX*2), Z27
-	VPMADDWD     Z24, Z27, Z24
-	VPADDD       Z24, Z15, Z15
-	VPMADDWD     Z25, Z27, Z24
-	VPADDD       Z24, Z16, Z16
-	VPMADDWD     Z26, Z27, Z24
-	VPADDD       Z24, Z17, Z17
-	VMOVUPD      192(R10), Z24
-	VMOVUPD      192(R10)(R11*1), Z25
-	VMOVUPD      192(R10)(R11*2), Z26
-	VBROADCASTSS (R8)(SI*1), Z27
-	VPMADDWD     Z24, Z27, Z28
-	VPADDD       Z28, Z18, Z18
-	VPMADDWD     Z25, Z27, Z28
-	VPADDD       Z28, Z19, Z19
-	VPMADDWD     Z26, Z27, Z27
-	VPADDD       Z27, Z20, Z20
-	VBROADCASTSS (R9)(SI*1), Z27
-	VPMADDWD     Z24, Z27, Z24
-	VPADDD       Z24, Z21, Z21
-	VPMADDWD     Z25, Z27, Z24
-	VPADDD       Z24, Z22, Z22
-	VPMADDWD     Z26, Z27, Z24
-	VPADDD       Z24, Z23, Z23
-	ADDQ         $0x04, R8
-	ADDQ         $0x04, R9
-	ADDQ         $0x00000100, R10
-	DECQ         DI
-	JNZ          words5
-	MOVQ         dst+0(FP), BX
-	MOVQ         biasLen+56(FP), SI
-	MOVQ         stride+8(FP), DI
-	SHLQ         $0x02, SI
-	MOVQ         SI, R8
-	IMULQ        DX, R8
-	ADDQ         R8, BX
-	LEAQ         (BX)(AX*4), BX
-	LEAQ         (BX)(DI*4), DI
-	VPADDD       Z6, Z0, Z0
-	VPADDD       Z12, Z0, Z0
-	VPSUBD       Z12, Z6, Z6
-	VPSUBD       Z18, Z6, Z6
-	VMOVUPS      Z0, (BX)
-	VMOVUPS      Z6, (DI)
-	VPADDD       Z7, Z1, Z1
-	VPADDD       Z13, Z1, Z1
-	VPSUBD       Z13, Z7, Z7
-	VPSUBD       Z19, Z7, Z7
-	VMOVUPS      Z1, 64(BX)
-	VMOVUPS      Z7, 64(DI)
-	VPADDD       Z8, Z2, Z2
-	VPADDD       Z14, Z2, Z2
-	VPSUBD       Z14, Z8, Z8
-	VPSUBD       Z20, Z8, Z8
-	VMOVUPS      Z2, 128(BX)
-	VMOVUPS      Z8, 128(DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z9, Z3, Z3
-	VPADDD       Z15, Z3, Z3
-	VPSUBD       Z15, Z9, Z9
-	VPSUBD       Z21, Z9, Z9
-	VMOVUPS      Z3, (BX)
-	VMOVUPS      Z9, (DI)
-	VPADDD       Z10, Z4, Z4
-	VPADDD       Z16, Z4, Z4
-	VPSUBD       Z16, Z10, Z10
-	VPSUBD       Z22, Z10, Z10
-	VMOVUPS      Z4, 64(BX)
-	VMOVUPS      Z10, 64(DI)
-	VPADDD       Z11, Z5, Z5
-	VPADDD       Z17, Z5, Z5
-	VPSUBD       Z17, Z11, Z11
-	VPSUBD       Z23, Z11, Z11
-	VMOVUPS      Z5, 128(BX)
-	VMOVUPS      Z11, 128(DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	MOVQ         n+24(FP), BX
-	SUBQ         $0x02, BX
-	CMPQ         DX, BX
-	JGE          row4
-	ADDQ         $0x02, DX
-	CMPQ         DX, BX
-	CMOVQGT      BX, DX
-	JMP          tile3
-
-row4:
-	ADDQ $0x30, AX
-	SUBQ $0x30, CX
-	JMP  loop1
-
-done2:
-loop6:
-	CMPQ CX, $0x00000020
-	JL   done7
-	XORQ DX, DX
-
-tile8:
-	VPXORQ  Z0, Z0, Z0
-	VPXORQ  Z1, Z1, Z1
-	VPXORQ  Z2, Z2, Z2
-	VPXORQ  Z3, Z3, Z3
-	VPXORQ  Z4, Z4, Z4
-	VPXORQ  Z5, Z5, Z5
-	VPXORQ  Z12, Z12, Z12
-	VPXORQ  Z13, Z13, Z13
-	VPXORQ  Z14, Z14, Z14
-	VPXORQ  Z15, Z15, Z15
-	VPXORQ  Z16, Z16, Z16
-	VPXORQ  Z17, Z17, Z17
-	VPXORQ  Z18, Z18, Z18
-	VPXORQ  Z19, Z19, Z19
-	VPXORQ  Z20, Z20, Z20
-	VPXORQ  Z21, Z21, Z21
-	VPXORQ  Z22, Z22, Z22
-	VPXORQ  Z23, Z23, Z23
-	MOVQ    bias+48(FP), BX
-	LEAQ    (BX)(AX*4), BX
-	VMOVUPS (BX), Z6
-	VMOVAPS Z6, Z8
-	VMOVAPS Z6, Z10
-	VMOVUPS 64(BX), Z7
-	VMOVAPS Z7, Z9
-	VMOVAPS Z7, Z11
-	MOVQ    channels+32(FP), BX
-	SHLQ    $0x01, BX
-	LEAQ    (BX)(BX*2), SI
-	MOVQ    v+16(FP), R8
-	MOVQ    DX, DI
-	IMULQ   BX, DI
-	LEAQ    (R8)(DI*4), R8
-	LEAQ    (R8)(BX*4), R9
-	LEAQ    (R9)(BX*4), R10
-	MOVQ    weights+40(FP), R11
-	MOVQ    BX, R12
-	SHLQ    $0x06, R12
-	MOVQ    AX, DI
-	IMULQ   R12, DI
-	SHRQ    $0x04, DI
-	ADDQ    DI, R11
-	MOVQ    channels+32(FP), DI
-	SHRQ    $0x01, DI
-
-words10:
-	VMOVUPD      (R11), Z24
-	VMOVUPD      (R11)(R12*1), Z25
-	VBROADCASTSS (R8), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z0, Z0
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z1, Z1
-	VBROADCASTSS (R9), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z2, Z2
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z3, Z3
-	VBROADCASTSS (R10), Z26
-	VPMADDWD     Z24, Z26, Z24
-	VPADDD       Z24, Z4, Z4
-	VPMADDWD     Z25, Z26, Z24
-	VPADDD       Z24, Z5, Z5
-	VMOVUPD      64(R11), Z24
-	VMOVUPD      64(R11)(R12*1), Z25
-	VBROADCASTSS (R8)(BX*1), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z6, Z6
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z7, Z7
-	VBROADCASTSS (R9)(BX*1), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z8, Z8
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z9, Z9
-	VBROADCASTSS (R10)(BX*1), Z26
-	VPMADDWD     Z24, Z26, Z24
-	VPADDD       Z24, Z10, Z10
-	VPMADDWD     Z25, Z26, Z24
-	VPADDD       Z24, Z11, Z11
-	VMOVUPD      128(R11), Z24
-	VMOVUPD      128(R11)(R12*1), Z25
-	VBROADCASTSS (R8)(BX*2), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z12, Z12
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z13, Z13
-	VBROADCASTSS (R9)(BX*2), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z14, Z14
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z15, Z15
-	VBROADCASTSS (R10)(BX*2), Z26
-	VPMADDWD     Z24, Z26, Z24
-	VPADDD       Z24, Z16, Z16
-	VPMADDWD     Z25, Z26, Z24
-	VPADDD       Z24, Z17, Z17
-	VMOVUPD      192(R11), Z24
-	VMOVUPD      192(R11)(R12*1), Z25
-	VBROADCASTSS (R8)(SI*1), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z18, Z18
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z19, Z19
-	VBROADCASTSS (R9)(SI*1), Z26
-	VPMADDWD     Z24, Z26, Z27
-	VPADDD       Z27, Z20, Z20
-	VPMADDWD     Z25, Z26, Z26
-	VPADDD       Z26, Z21, Z21
-	VBROADCASTSS (R10)(SI*1), Z26
-	VPMADDWD     Z24, Z26, Z24
-	VPADDD       Z24, Z22, Z22
-	VPMADDWD     Z25, Z26, Z24
-	VPADDD       Z24, Z23, Z23
-	ADDQ         $0x04, R8
-	ADDQ         $0x04, R9
-	ADDQ         $0x04, R10
-	ADDQ         $0x00000100, R11
-	DECQ         DI
-	JNZ          words10
-	MOVQ         dst+0(FP), BX
-	MOVQ         biasLen+56(FP), SI
-	MOVQ         stride+8(FP), DI
-	SHLQ         $0x02, SI
-	MOVQ         SI, R8
-	IMULQ        DX, R8
-	ADDQ         R8, BX
-	LEAQ         (BX)(AX*4), BX
-	LEAQ         (BX)(DI*4), DI
-	VPADDD       Z6, Z0, Z0
-	VPADDD       Z12, Z0, Z0
-	VPSUBD       Z12, Z6, Z6
-	VPSUBD       Z18, Z6, Z6
-	VMOVUPS      Z0, (BX)
-	VMOVUPS      Z6, (DI)
-	VPADDD       Z7, Z1, Z1
-	VPADDD       Z13, Z1, Z1
-	VPSUBD       Z13, Z7, Z7
-	VPSUBD       Z19, Z7, Z7
-	VMOVUPS      Z1, 64(BX)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z8, Z2, Z2
-	VPADDD       Z14, Z2, Z2
-	VPSUBD       Z14, Z8, Z8
-	VPSUBD       Z20, Z8, Z8
-	VMOVUPS      Z2, (BX)
-	VMOVUPS      Z8, (DI)
-	VPADDD       Z9, Z3, Z3
-	VPADDD       Z15, Z3, Z3
-	VPSUBD       Z15, Z9, Z9
-	VPSUBD       Z21, Z9, Z9
-	VMOVUPS      Z3, 64(BX)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z10, Z4, Z4
-	VPADDD       Z16, Z4, Z4
-	VPSUBD       Z16, Z10, Z10
-	VPSUBD       Z22, Z10, Z10
-	VMOVUPS      Z4, (BX)
-	VMOVUPS      Z10, (DI)
-	VPADDD       Z11, Z5, Z5
-	VPADDD       Z17, Z5, Z5
-	VPSUBD       Z17, Z11, Z11
-	VPSUBD       Z23, Z11, Z11
-	VMOVUPS      Z5, 64(BX)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	MOVQ         n+24(FP), BX
-	SUBQ         $0x03, BX
-	CMPQ         DX, BX
-	JGE          row9
-	ADDQ         $0x03, DX
-	CMPQ         DX, BX
-	CMOVQGT      BX, DX
-	JMP          tile8
-
-row9:
-	ADDQ $0x20, AX
-	SUBQ $0x20, CX
-	JMP  loop6
-
-done7:
-loop11:
-	CMPQ CX, $0x00000010
-	JL   done12
-	XORQ DX, DX
-
-tile13:
-	VPXORQ  Z0, Z0, Z0
-	VPXORQ  Z1, Z1, Z1
-	VPXORQ  Z2, Z2, Z2
-	VPXORQ  Z3, Z3, Z3
-	VPXORQ  Z4, Z4, Z4
-	VPXORQ  Z5, Z5, Z5
-	VPXORQ  Z12, Z12, Z12
-	VPXORQ  Z13, Z13, Z13
-	VPXORQ  Z14, Z14, Z14
-	VPXORQ  Z15, Z15, Z15
-	VPXORQ  Z16, Z16, Z16
-	VPXORQ  Z17, Z17, Z17
-	VPXORQ  Z18, Z18, Z18
-	VPXORQ  Z19, Z19, Z19
-	VPXORQ  Z20, Z20, Z20
-	VPXORQ  Z21, Z21, Z21
-	VPXORQ  Z22, Z22, Z22
-	VPXORQ  Z23, Z23, Z23
-	MOVQ    bias+48(FP), BX
-	LEAQ    (BX)(AX*4), BX
-	VMOVUPS (BX), Z6
-	VMOVAPS Z6, Z7
-	VMOVAPS Z6, Z8
-	VMOVAPS Z6, Z9
-	VMOVAPS Z6, Z10
-	VMOVAPS Z6, Z11
-	MOVQ    channels+32(FP), BX
-	SHLQ    $0x01, BX
-	LEAQ    (BX)(BX*2), SI
-	MOVQ    v+16(FP), R8
-	MOVQ    DX, DI
-	IMULQ   BX, DI
-	LEAQ    (R8)(DI*4), R8
-	LEAQ    (R8)(BX*4), R9
-	LEAQ    (R9)(BX*4), R10
-	LEAQ    (R10)(BX*4), R11
-	LEAQ    (R11)(BX*4), R12
-	LEAQ    (R12)(BX*4), R13
-	MOVQ    weights+40(FP), R14
-	MOVQ    BX, R15
-	SHLQ    $0x06, R15
-	MOVQ    AX, DI
-	IMULQ   R15, DI
-	SHRQ    $0x04, DI
-	ADDQ    DI, R14
-	MOVQ    channels+32(FP), DI
-	SHRQ    $0x01, DI
-
-words15:
-	VMOVUPD      (R14), Z24
-	VBROADCASTSS (R8), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z0, Z0
-	VBROADCASTSS (R9), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z1, Z1
-	VBROADCASTSS (R10), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z2, Z2
-	VBROADCASTSS (R11), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z3, Z3
-	VBROADCASTSS (R12), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z4, Z4
-	VBROADCASTSS (R13), Z25
-	VPMADDWD     Z24, Z25, Z24
-	VPADDD       Z24, Z5, Z5
-	VMOVUPD      64(R14), Z24
-	VBROADCASTSS (R8)(BX*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z6, Z6
-	VBROADCASTSS (R9)(BX*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z7, Z7
-	VBROADCASTSS (R10)(BX*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z8, Z8
-	VBROADCASTSS (R11)(BX*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z9, Z9
-	VBROADCASTSS (R12)(BX*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z10, Z10
-	VBROADCASTSS (R13)(BX*1), Z25
-	VPMADDWD     Z24, Z25, Z24
-	VPADDD       Z24, Z11, Z11
-	VMOVUPD      128(R14), Z24
-	VBROADCASTSS (R8)(BX*2), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z12, Z12
-	VBROADCASTSS (R9)(BX*2), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z13, Z13
-	VBROADCASTSS (R10)(BX*2), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z14, Z14
-	VBROADCASTSS (R11)(BX*2), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z15, Z15
-	VBROADCASTSS (R12)(BX*2), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z16, Z16
-	VBROADCASTSS (R13)(BX*2), Z25
-	VPMADDWD     Z24, Z25, Z24
-	VPADDD       Z24, Z17, Z17
-	VMOVUPD      192(R14), Z24
-	VBROADCASTSS (R8)(SI*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z18, Z18
-	VBROADCASTSS (R9)(SI*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z19, Z19
-	VBROADCASTSS (R10)(SI*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z20, Z20
-	VBROADCASTSS (R11)(SI*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z21, Z21
-	VBROADCASTSS (R12)(SI*1), Z25
-	VPMADDWD     Z24, Z25, Z25
-	VPADDD       Z25, Z22, Z22
-	VBROADCASTSS (R13)(SI*1), Z25
-	VPMADDWD     Z24, Z25, Z24
-	VPADDD       Z24, Z23, Z23
-	ADDQ         $0x04, R8
-	ADDQ         $0x04, R9
-	ADDQ         $0x04, R10
-	ADDQ         $0x04, R11
-	ADDQ         $0x04, R12
-	ADDQ         $0x04, R13
-	ADDQ         $0x00000100, R14
-	DECQ         DI
-	JNZ          words15
-	MOVQ         dst+0(FP), BX
-	MOVQ         biasLen+56(FP), SI
-	MOVQ         stride+8(FP), DI
-	SHLQ         $0x02, SI
-	MOVQ         SI, R8
-	IMULQ        DX, R8
-	ADDQ         R8, BX
-	LEAQ         (BX)(AX*4), BX
-	LEAQ         (BX)(DI*4), DI
-	VPADDD       Z6, Z0, Z0
-	VPADDD       Z12, Z0, Z0
-	VPSUBD       Z12, Z6, Z6
-	VPSUBD       Z18, Z6, Z6
-	VMOVUPS      Z0, (BX)
-	VMOVUPS      Z6, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z7, Z1, Z1
-	VPADDD       Z13, Z1, Z1
-	VPSUBD       Z13, Z7, Z7
-	VPSUBD       Z19, Z7, Z7
-	VMOVUPS      Z1, (BX)
-	VMOVUPS      Z7, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z8, Z2, Z2
-	VPADDD       Z14, Z2, Z2
-	VPSUBD       Z14, Z8, Z8
-	VPSUBD       Z20, Z8, Z8
-	VMOVUPS      Z2, (BX)
-	VMOVUPS      Z8, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z9, Z3, Z3
-	VPADDD       Z15, Z3, Z3
-	VPSUBD       Z15, Z9, Z9
-	VPSUBD       Z21, Z9, Z9
-	VMOVUPS      Z3, (BX)
-	VMOVUPS      Z9, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z10, Z4, Z4
-	VPADDD       Z16, Z4, Z4
-	VPSUBD       Z16, Z10, Z10
-	VPSUBD       Z22, Z10, Z10
-	VMOVUPS      Z4, (BX)
-	VMOVUPS      Z10, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z11, Z5, Z5
-	VPADDD       Z17, Z5, Z5
-	VPSUBD       Z17, Z11, Z11
-	VPSUBD       Z23, Z11, Z11
-	VMOVUPS      Z5, (BX)
-	VMOVUPS      Z11, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	MOVQ         n+24(FP), BX
-	SUBQ         $0x06, BX
-	CMPQ         DX, BX
-	JGE          row14
-	ADDQ         $0x06, DX
-	CMPQ         DX, BX
-	CMOVQGT      BX, DX
-	JMP          tile13
-
-row14:
-	ADDQ $0x10, AX
-	SUBQ $0x10, CX
-	JMP  loop11
-
-done12:
-	VZEROUPPER
-	RET
-
-// func multiplyTilesAVX512(dst *int32, stride int, v *int16, n int, channels int, weights *int32, bias *int32, biasLen int)
-// Requires: AVX, AVX512F, AVX512_VNNI, CMOV
-TEXT ·multiplyTilesAVX512(SB), NOSPLIT, $0-64
-	MOVQ biasLen+56(FP), CX
-	XORQ AX, AX
-
-loop1:
-	CMPQ CX, $0x00000030
-	JL   done2
-	XORQ DX, DX
-
-tile3:
-	VPXORQ  Z0, Z0, Z0
-	VPXORQ  Z1, Z1, Z1
-	VPXORQ  Z2, Z2, Z2
-	VPXORQ  Z3, Z3, Z3
-	VPXORQ  Z4, Z4, Z4
-	VPXORQ  Z5, Z5, Z5
-	VPXORQ  Z12, Z12, Z12
-	VPXORQ  Z13, Z13, Z13
-	VPXORQ  Z14, Z14, Z14
-	VPXORQ  Z15, Z15, Z15
-	VPXORQ  Z16, Z16, Z16
-	VPXORQ  Z17, Z17, Z17
-	VPXORQ  Z18, Z18, Z18
-	VPXORQ  Z19, Z19, Z19
-	VPXORQ  Z20, Z20, Z20
-	VPXORQ  Z21, Z21, Z21
-	VPXORQ  Z22, Z22, Z22
-	VPXORQ  Z23, Z23, Z23
-	MOVQ    bias+48(FP), BX
-	LEAQ    (BX)(AX*4), BX
-	VMOVUPS (BX), Z6
-	VMOVAPS Z6, Z9
-	VMOVUPS 64(BX), Z7
-	VMOVAPS Z7, Z10
-	VMOVUPS 128(BX), Z8
-	VMOVAPS Z8, Z11
-	MOVQ    channels+32(FP), BX
-	SHLQ    $0x01, BX
-	LEAQ    (BX)(BX*2), SI
-	MOVQ    v+16(FP), R8
-	MOVQ    DX, DI
-	IMULQ   BX, DI
-	LEAQ    (R8)(DI*4), R8
-	LEAQ    (R8)(BX*4), R9
-	MOVQ    weights+40(FP), R10
-	MOVQ    BX, R11
-	SHLQ    $0x06, R11
-	MOVQ    AX, DI
-	IMULQ   R11, DI
-	SHRQ    $0x04, DI
-	ADDQ    DI, R10
-	MOVQ    channels+32(FP), DI
-	SHRQ    $0x01, DI
-
-words5:
-	VMOVUPD      (R10), Z24
-	VMOVUPD      (R10)(R11*1), Z25
-	VMOVUPD      (R10)(R11*2), Z26
-	VBROADCASTSS (R8), Z27
-	VPDPWSSD     Z24, Z27, Z0
-	VPDPWSSD     Z25, Z27, Z1
-	VPDPWSSD     Z26, Z27, Z2
-	VBROADCASTSS (R9), Z27
-	VPDPWSSD     Z24, Z27, Z3
-	VPDPWSSD     Z25, Z27, Z4
-	VPDPWSSD     Z26, Z27, Z5
-	VMOVUPD      64(R10), Z24
-	VMOVUPD      64(R10)(R11*1), Z25
-	VMOVUPD      64(R10)(R11*2), Z26
-	VBROADCASTSS (R8)(BX*1), Z27
-	VPDPWSSD     Z24, Z27, Z6
-	VPDPWSSD     Z25, Z27, Z7
-	VPDPWSSD     Z26, Z27, Z8
-	VBROADCASTSS (R9)(BX*1), Z27
-	VPDPWSSD     Z24, Z27, Z9
-	VPDPWSSD     Z25, Z27, Z10
-	VPDPWSSD     Z26, Z27, Z11
-	VMOVUPD      128(R10), Z24
-	VMOVUPD      128(R10)(R11*1), Z25
-	VMOVUPD      128(R10)(R11*2), Z26
-	VBROADCASTSS (R8)(BX*2), Z27
-	VPDPWSSD     Z24, Z27, Z12
-	VPDPWSSD     Z25, Z27, Z13
-	VPDPWSSD     Z26, Z27, Z14
-	VBROADCASTSS (R9)(BX*2), Z27
-	VPDPWSSD     Z24, Z27, Z15
-	VPDPWSSD     Z25, Z27, Z16
-	VPDPWSSD     Z26, Z27, Z17
-	VMOVUPD      192(R10), Z24
-	VMOVUPD      192(R10)(R11*1), Z25
-	VMOVUPD      192(R10)(R11*2), Z26
-	VBROADCASTSS (R8)(SI*1), Z27
-	VPDPWSSD     Z24, Z27, Z18
-	VPDPWSSD     Z25, Z27, Z19
-	VPDPWSSD     Z26, Z27, Z20
-	VBROADCASTSS (R9)(SI*1), Z27
-	VPDPWSSD     Z24, Z27, Z21
-	VPDPWSSD     Z25, Z27, Z22
-	VPDPWSSD     Z26, Z27, Z23
-	ADDQ         $0x04, R8
-	ADDQ         $0x04, R9
-	ADDQ         $0x00000100, R10
-	DECQ         DI
-	JNZ          words5
-	MOVQ         dst+0(FP), BX
-	MOVQ         biasLen+56(FP), SI
-	MOVQ         stride+8(FP), DI
-	SHLQ         $0x02, SI
-	MOVQ         SI, R8
-	IMULQ        DX, R8
-	ADDQ         R8, BX
-	LEAQ         (BX)(AX*4), BX
-	LEAQ         (BX)(DI*4), DI
-	VPADDD       Z6, Z0, Z0
-	VPADDD       Z12, Z0, Z0
-	VPSUBD       Z12, Z6, Z6
-	VPSUBD       Z18, Z6, Z6
-	VMOVUPS      Z0, (BX)
-	VMOVUPS      Z6, (DI)
-	VPADDD       Z7, Z1, Z1
-	VPADDD       Z13, Z1, Z1
-	VPSUBD       Z13, Z7, Z7
-	VPSUBD       Z19, Z7, Z7
-	VMOVUPS      Z1, 64(BX)
-	VMOVUPS      Z7, 64(DI)
-	VPADDD       Z8, Z2, Z2
-	VPADDD       Z14, Z2, Z2
-	VPSUBD       Z14, Z8, Z8
-	VPSUBD       Z20, Z8, Z8
-	VMOVUPS      Z2, 128(BX)
-	VMOVUPS      Z8, 128(DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z9, Z3, Z3
-	VPADDD       Z15, Z3, Z3
-	VPSUBD       Z15, Z9, Z9
-	VPSUBD       Z21, Z9, Z9
-	VMOVUPS      Z3, (BX)
-	VMOVUPS      Z9, (DI)
-	VPADDD       Z10, Z4, Z4
-	VPADDD       Z16, Z4, Z4
-	VPSUBD       Z16, Z10, Z10
-	VPSUBD       Z22, Z10, Z10
-	VMOVUPS      Z4, 64(BX)
-	VMOVUPS      Z10, 64(DI)
-	VPADDD       Z11, Z5, Z5
-	VPADDD       Z17, Z5, Z5
-	VPSUBD       Z17, Z11, Z11
-	VPSUBD       Z23, Z11, Z11
-	VMOVUPS      Z5, 128(BX)
-	VMOVUPS      Z11, 128(DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	MOVQ         n+24(FP), BX
-	SUBQ         $0x02, BX
-	CMPQ         DX, BX
-	JGE          row4
-	ADDQ         $0x02, DX
-	CMPQ         DX, BX
-	CMOVQGT      BX, DX
-	JMP          tile3
-
-row4:
-	ADDQ $0x30, AX
-	SUBQ $0x30, CX
-	JMP  loop1
-
-done2:
-loop6:
-	CMPQ CX, $0x00000020
-	JL   done7
-	XORQ DX, DX
-
-tile8:
-	VPXORQ  Z0, Z0, Z0
-	VPXORQ  Z1, Z1, Z1
-	VPXORQ  Z2, Z2, Z2
-	VPXORQ  Z3, Z3, Z3
-	VPXORQ  Z4, Z4, Z4
-	VPXORQ  Z5, Z5, Z5
-	VPXORQ  Z12, Z12, Z12
-	VPXORQ  Z13, Z13, Z13
-	VPXORQ  Z14, Z14, Z14
-	VPXORQ  Z15, Z15, Z15
-	VPXORQ  Z16, Z16, Z16
-	VPXORQ  Z17, Z17, Z17
-	VPXORQ  Z18, Z18, Z18
-	VPXORQ  Z19, Z19, Z19
-	VPXORQ  Z20, Z20, Z20
-	VPXORQ  Z21, Z21, Z21
-	VPXORQ  Z22, Z22, Z22
-	VPXORQ  Z23, Z23, Z23
-	MOVQ    bias+48(FP), BX
-	LEAQ    (BX)(AX*4), BX
-	VMOVUPS (BX), Z6
-	VMOVAPS Z6, Z8
-	VMOVAPS Z6, Z10
-	VMOVUPS 64(BX), Z7
-	VMOVAPS Z7, Z9
-	VMOVAPS Z7, Z11
-	MOVQ    channels+32(FP), BX
-	SHLQ    $0x01, BX
-	LEAQ    (BX)(BX*2), SI
-	MOVQ    v+16(FP), R8
-	MOVQ    DX, DI
-	IMULQ   BX, DI
-	LEAQ    (R8)(DI*4), R8
-	LEAQ    (R8)(BX*4), R9
-	LEAQ    (R9)(BX*4), R10
-	MOVQ    weights+40(FP), R11
-	MOVQ    BX, R12
-	SHLQ    $0x06, R12
-	MOVQ    AX, DI
-	IMULQ   R12, DI
-	SHRQ    $0x04, DI
-	ADDQ    DI, R11
-	MOVQ    channels+32(FP), DI
-	SHRQ    $0x01, DI
-
-words10:
-	VMOVUPD      (R11), Z24
-	VMOVUPD      (R11)(R12*1), Z25
-	VBROADCASTSS (R8), Z26
-	VPDPWSSD     Z24, Z26, Z0
-	VPDPWSSD     Z25, Z26, Z1
-	VBROADCASTSS (R9), Z26
-	VPDPWSSD     Z24, Z26, Z2
-	VPDPWSSD     Z25, Z26, Z3
-	VBROADCASTSS (R10), Z26
-	VPDPWSSD     Z24, Z26, Z4
-	VPDPWSSD     Z25, Z26, Z5
-	VMOVUPD      64(R11), Z24
-	VMOVUPD      64(R11)(R12*1), Z25
-	VBROADCASTSS (R8)(BX*1), Z26
-	VPDPWSSD     Z24, Z26, Z6
-	VPDPWSSD     Z25, Z26, Z7
-	VBROADCASTSS (R9)(BX*1), Z26
-	VPDPWSSD     Z24, Z26, Z8
-	VPDPWSSD     Z25, Z26, Z9
-	VBROADCASTSS (R10)(BX*1), Z26
-	VPDPWSSD     Z24, Z26, Z10
-	VPDPWSSD     Z25, Z26, Z11
-	VMOVUPD      128(R11), Z24
-	VMOVUPD      128(R11)(R12*1), Z25
-	VBROADCASTSS (R8)(BX*2), Z26
-	VPDPWSSD     Z24, Z26, Z12
-	VPDPWSSD     Z25, Z26, Z13
-	VBROADCASTSS (R9)(BX*2), Z26
-	VPDPWSSD     Z24, Z26, Z14
-	VPDPWSSD     Z25, Z26, Z15
-	VBROADCASTSS (R10)(BX*2), Z26
-	VPDPWSSD     Z24, Z26, Z16
-	VPDPWSSD     Z25, Z26, Z17
-	VMOVUPD      192(R11), Z24
-	VMOVUPD      192(R11)(R12*1), Z25
-	VBROADCASTSS (R8)(SI*1), Z26
-	VPDPWSSD     Z24, Z26, Z18
-	VPDPWSSD     Z25, Z26, Z19
-	VBROADCASTSS (R9)(SI*1), Z26
-	VPDPWSSD     Z24, Z26, Z20
-	VPDPWSSD     Z25, Z26, Z21
-	VBROADCASTSS (R10)(SI*1), Z26
-	VPDPWSSD     Z24, Z26, Z22
-	VPDPWSSD     Z25, Z26, Z23
-	ADDQ         $0x04, R8
-	ADDQ         $0x04, R9
-	ADDQ         $0x04, R10
-	ADDQ         $0x00000100, R11
-	DECQ         DI
-	JNZ          words10
-	MOVQ         dst+0(FP), BX
-	MOVQ         biasLen+56(FP), SI
-	MOVQ         stride+8(FP), DI
-	SHLQ         $0x02, SI
-	MOVQ         SI, R8
-	IMULQ        DX, R8
-	ADDQ         R8, BX
-	LEAQ         (BX)(AX*4), BX
-	LEAQ         (BX)(DI*4), DI
-	VPADDD       Z6, Z0, Z0
-	VPADDD       Z12, Z0, Z0
-	VPSUBD       Z12, Z6, Z6
-	VPSUBD       Z18, Z6, Z6
-	VMOVUPS      Z0, (BX)
-	VMOVUPS      Z6, (DI)
-	VPADDD       Z7, Z1, Z1
-	VPADDD       Z13, Z1, Z1
-	VPSUBD       Z13, Z7, Z7
-	VPSUBD       Z19, Z7, Z7
-	VMOVUPS      Z1, 64(BX)
-	VMOVUPS      Z7, 64(DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z8, Z2, Z2
-	VPADDD       Z14, Z2, Z2
-	VPSUBD       Z14, Z8, Z8
-	VPSUBD       Z20, Z8, Z8
-	VMOVUPS      Z2, (BX)
-	VMOVUPS      Z8, (DI)
-	VPADDD       Z9, Z3, Z3
-	VPADDD       Z15, Z3, Z3
-	VPSUBD       Z15, Z9, Z9
-	VPSUBD       Z21, Z9, Z9
-	VMOVUPS      Z3, 64(BX)
-	VMOVUPS      Z9, 64(DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z10, Z4, Z4
-	VPADDD       Z16, Z4, Z4
-	VPSUBD       Z16, Z10, Z10
-	VPSUBD       Z22, Z10, Z10
-	VMOVUPS      Z4, (BX)
-	VMOVUPS      Z10, (DI)
-	VPADDD       Z11, Z5, Z5
-	VPADDD       Z17, Z5, Z5
-	VPSUBD       Z17, Z11, Z11
-	VPSUBD       Z23, Z11, Z11
-	VMOVUPS      Z5, 64(BX)
-	VMOVUPS      Z11, 64(DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	MOVQ         n+24(FP), BX
-	SUBQ         $0x03, BX
-	CMPQ         DX, BX
-	JGE          row9
-	ADDQ         $0x03, DX
-	CMPQ         DX, BX
-	CMOVQGT      BX, DX
-	JMP          tile8
-
-row9:
-	ADDQ $0x20, AX
-	SUBQ $0x20, CX
-	JMP  loop6
-
-done7:
-loop11:
-	CMPQ CX, $0x00000010
-	JL   done12
-	XORQ DX, DX
-
-tile13:
-	VPXORQ  Z0, Z0, Z0
-	VPXORQ  Z1, Z1, Z1
-	VPXORQ  Z2, Z2, Z2
-	VPXORQ  Z3, Z3, Z3
-	VPXORQ  Z4, Z4, Z4
-	VPXORQ  Z5, Z5, Z5
-	VPXORQ  Z12, Z12, Z12
-	VPXORQ  Z13, Z13, Z13
-	VPXORQ  Z14, Z14, Z14
-	VPXORQ  Z15, Z15, Z15
-	VPXORQ  Z16, Z16, Z16
-	VPXORQ  Z17, Z17, Z17
-	VPXORQ  Z18, Z18, Z18
-	VPXORQ  Z19, Z19, Z19
-	VPXORQ  Z20, Z20, Z20
-	VPXORQ  Z21, Z21, Z21
-	VPXORQ  Z22, Z22, Z22
-	VPXORQ  Z23, Z23, Z23
-	MOVQ    bias+48(FP), BX
-	LEAQ    (BX)(AX*4), BX
-	VMOVUPS (BX), Z6
-	VMOVAPS Z6, Z7
-	VMOVAPS Z6, Z8
-	VMOVAPS Z6, Z9
-	VMOVAPS Z6, Z10
-	VMOVAPS Z6, Z11
-	MOVQ    channels+32(FP), BX
-	SHLQ    $0x01, BX
-	LEAQ    (BX)(BX*2), SI
-	MOVQ    v+16(FP), R8
-	MOVQ    DX, DI
-	IMULQ   BX, DI
-	LEAQ    (R8)(DI*4), R8
-	LEAQ    (R8)(BX*4), R9
-	LEAQ    (R9)(BX*4), R10
-	LEAQ    (R10)(BX*4), R11
-	LEAQ    (R11)(BX*4), R12
-	LEAQ    (R12)(BX*4), R13
-	MOVQ    weights+40(FP), R14
-	MOVQ    BX, R15
-	SHLQ    $0x06, R15
-	MOVQ    AX, DI
-	IMULQ   R15, DI
-	SHRQ    $0x04, DI
-	ADDQ    DI, R14
-	MOVQ    channels+32(FP), DI
-	SHRQ    $0x01, DI
-
-words15:
-	VMOVUPD      (R14), Z24
-	VBROADCASTSS (R8), Z25
-	VPDPWSSD     Z24, Z25, Z0
-	VBROADCASTSS (R9), Z25
-	VPDPWSSD     Z24, Z25, Z1
-	VBROADCASTSS (R10), Z25
-	VPDPWSSD     Z24, Z25, Z2
-	VBROADCASTSS (R11), Z25
-	VPDPWSSD     Z24, Z25, Z3
-	VBROADCASTSS (R12), Z25
-	VPDPWSSD     Z24, Z25, Z4
-	VBROADCASTSS (R13), Z25
-	VPDPWSSD     Z24, Z25, Z5
-	VMOVUPD      64(R14), Z24
-	VBROADCASTSS (R8)(BX*1), Z25
-	VPDPWSSD     Z24, Z25, Z6
-	VBROADCASTSS (R9)(BX*1), Z25
-	VPDPWSSD     Z24, Z25, Z7
-	VBROADCASTSS (R10)(BX*1), Z25
-	VPDPWSSD     Z24, Z25, Z8
-	VBROADCASTSS (R11)(BX*1), Z25
-	VPDPWSSD     Z24, Z25, Z9
-	VBROADCASTSS (R12)(BX*1), Z25
-	VPDPWSSD     Z24, Z25, Z10
-	VBROADCASTSS (R13)(BX*1), Z25
-	VPDPWSSD     Z24, Z25, Z11
-	VMOVUPD      128(R14), Z24
-	VBROADCASTSS (R8)(BX*2), Z25
-	VPDPWSSD     Z24, Z25, Z12
-	VBROADCASTSS (R9)(BX*2), Z25
-	VPDPWSSD     Z24, Z25, Z13
-	VBROADCASTSS (R10)(BX*2), Z25
-	VPDPWSSD     Z24, Z25, Z14
-	VBROADCASTSS (R11)(BX*2), Z25
-	VPDPWSSD     Z24, Z25, Z15
-	VBROADCASTSS (R12)(BX*2), Z25
-	VPDPWSSD     Z24, Z25, Z16
-	VBROADCASTSS (R13)(BX*2), Z25
-	VPDPWSSD     Z24, Z25, Z17
-	VMOVUPD      192(R14), Z24
-	VBROADCASTSS (R8)(SI*1), Z25
-	VPDPWSSD     Z24, Z25, Z18
-	VBROADCASTSS (R9)(SI*1), Z25
-	VPDPWSSD     Z24, Z25, Z19
-	VBROADCASTSS (R10)(SI*1), Z25
-	VPDPWSSD     Z24, Z25, Z20
-	VBROADCASTSS (R11)(SI*1), Z25
-	VPDPWSSD     Z24, Z25, Z21
-	VBROADCASTSS (R12)(SI*1), Z25
-	VPDPWSSD     Z24, Z25, Z22
-	VBROADCASTSS (R13)(SI*1), Z25
-	VPDPWSSD     Z24, Z25, Z23
-	ADDQ         $0x04, R8
-	ADDQ         $0x04, R9
-	ADDQ         $0x04, R10
-	ADDQ         $0x04, R11
-	ADDQ         $0x04, R12
-	ADDQ         $0x04, R13
-	ADDQ         $0x00000100, R14
-	DECQ         DI
-	JNZ          words15
-	MOVQ         dst+0(FP), BX
-	MOVQ         biasLen+56(FP), SI
-	MOVQ         stride+8(FP), DI
-	SHLQ         $0x02, SI
-	MOVQ         SI, R8
-	IMULQ        DX, R8
-	ADDQ         R8, BX
-	LEAQ         (BX)(AX*4), BX
-	LEAQ         (BX)(DI*4), DI
-	VPADDD       Z6, Z0, Z0
-	VPADDD       Z12, Z0, Z0
-	VPSUBD       Z12, Z6, Z6
-	VPSUBD       Z18, Z6, Z6
-	VMOVUPS      Z0, (BX)
-	VMOVUPS      Z6, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z7, Z1, Z1
-	VPADDD       Z13, Z1, Z1
-	VPSUBD       Z13, Z7, Z7
-	VPSUBD       Z19, Z7, Z7
-	VMOVUPS      Z1, (BX)
-	VMOVUPS      Z7, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z8, Z2, Z2
-	VPADDD       Z14, Z2, Z2
-	VPSUBD       Z14, Z8, Z8
-	VPSUBD       Z20, Z8, Z8
-	VMOVUPS      Z2, (BX)
-	VMOVUPS      Z8, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z9, Z3, Z3
-	VPADDD       Z15, Z3, Z3
-	VPSUBD       Z15, Z9, Z9
-	VPSUBD       Z21, Z9, Z9
-	VMOVUPS      Z3, (BX)
-	VMOVUPS      Z9, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z10, Z4, Z4
-	VPADDD       Z16, Z4, Z4
-	VPSUBD       Z16, Z10, Z10
-	VPSUBD       Z22, Z10, Z10
-	VMOVUPS      Z4, (BX)
-	VMOVUPS      Z10, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	VPADDD       Z11, Z5, Z5
-	VPADDD       Z17, Z5, Z5
-	VPSUBD       Z17, Z11, Z11
-	VPSUBD       Z23, Z11, Z11
-	VMOVUPS      Z5, (BX)
-	VMOVUPS      Z11, (DI)
-	ADDQ         SI, BX
-	ADDQ         SI, DI
-	MOVQ         n+24(FP), BX
-	SUBQ         $0x06, BX
-	CMPQ         DX, BX
-	JGE          row14
-	ADDQ         $0x06, DX
-	CMPQ         DX, BX
-	CMOVQGT      BX, DX
-	JMP          tile13
-
-row14:
-	ADDQ $0x10, AX
-	SUBQ $0x10, CX
-	JMP  loop11
-
-done12:
-	VZEROUPPER
-	RET
-
-// func paethAVX2(out *byte, x *byte, xLen int, a *byte, b *byte, c *byte) (sum int)
-// Requires: AVX, AVX2
-TEXT ·paethAVX2(SB), NOSPLIT, $0-56
-	MOVQ   out+0(FP), AX
-	MOVQ   x+8(FP), CX
-	MOVQ   a+24(FP), DX
-	MOVQ   b+32(FP), BX
-	MOVQ   c+40(FP), SI
-	MOVQ   xLen+16(FP), DI
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	XORQ   R8, R8
-
-loop1:
-	CMPQ      DI, $0x00000020
-	JL        done2
-	VMOVDQU   (DX)(R8*1), Y2
-	VMOVDQU   (BX)(R8*1), Y3
-	VMOVDQU   (SI)(R8*1), Y4
-	VPSUBUSB  Y4, Y3, Y5
-	VPSUBUSB  Y3, Y4, Y6
-	VPOR      Y5, Y6, Y7
-	VPSUBUSB  Y4, Y2, Y8
-	VPSUBUSB  Y2, Y4, Y9
-	VPOR      Y8, Y9, Y10
-	VPSUBUSB  Y10, Y7, Y11
-	VPSUBUSB  Y7, Y10, Y12
-	VPOR      Y11, Y12, Y11
-	VPMINUB   Y5, Y9, Y5
-	VPMINUB   Y6, Y8, Y6
-	VPOR      Y5, Y6, Y5
-	VPCMPEQB  Y0, Y5, Y5
-	VPADDUSB  Y7, Y10, Y6
-	VPBLENDVB Y5, Y6, Y11, Y11
-	VPMINUB   Y7, Y10, Y5
-	VPCMPEQB  Y5, Y7, Y6
-	VPBLENDVB Y6, Y2, Y3, Y2
-	VPMINUB   Y5, Y11, Y11
-	VPCMPEQB  Y5, Y11, Y6
-	VPBLENDVB Y6, Y2, Y4, Y2
-	VMOVDQU   (CX)(R8*1), Y3
-	VPSUBB    Y2, Y3, Y3
-	VMOVDQU   Y3, (AX)(R8*1)
-	VPABSB    Y3, Y3
-	VPSADBW   Y0, Y3, Y3
-	VPADDQ    Y3, Y1, Y1
-	ADDQ      $0x20, R8
-	SUBQ      $0x20, DI
-	JMP       loop1
-
-done2:
-	VEXTRACTI128 $0x01, Y1, X0
-	VPADDQ       X0, X1, X0
-	VPSHUFD      $0xee, X0, X1
-	VPADDQ       X0, X1, X1
-	VMOVQ        X1, AX
-	MOVQ         AX, sum+48(FP)
-	VZEROUPPER
-	RET
-
-// func paintAVX2(dst *uint8, l *float32, lLen int, r *float32, b *float32, wr float32, wb float32)
-// Requires: AVX, AVX2
-TEXT ·paintAVX2(SB), NOSPLIT, $0-48
-	MOVQ         dst+0(FP), AX
-	MOVQ         l+8(FP), CX
-	MOVQ         r+24(FP), DX
-	MOVQ         b+32(FP), BX
-	MOVQ         lLen+16(FP), SI
-	VBROADCASTSS wr+40(FP), Y0
-	VBROADCASTSS wb+44(FP), Y1
-	VXORPD       Y2, Y2, Y2
-	MOVL         $0x3f800000, DI
-	VMOVD        DI, X3
-	VBROADCASTSS X3, Y3
-	MOVL         $0x3f000000, DI
-	VMOVD        DI, X4
-	VBROADCASTSS X4, Y4
-	MOVL         $0x437f0000, DI
-	VMOVD        DI, X5
-	VBROADCASTSS X5, Y5
-	MOVL         $0xff000000, DI
-	VMOVD        DI, X6
-	VBROADCASTSS X6, Y6
-
-loop1:
-	CMPQ       SI, $0x00000008
-	JL         done2
-	VMOVUPD    (CX), Y7
-	VMOVUPD    (DX), Y8
-	VMOVUPD    (BX), Y9
-	VMULPS     Y8, Y0, Y11
-	VSUBPS     Y11, Y7, Y10
-	VMULPS     Y9, Y1, Y11
-	VSUBPS     Y11, Y10, Y10
-	VADDPS     Y7, Y8, Y8
-	VADDPS     Y7, Y9, Y9
-	VMAXPS     Y2, Y8, Y8
-	VMINPS     Y3, Y8, Y8
-	VMULPS     Y5, Y8, Y7
-	VADDPS     Y4, Y7, Y7
-	VCVTTPS2DQ Y7, Y8
-	VMAXPS     Y2, Y10, Y10
-	VMINPS     Y3, Y10, Y10
-	VMULPS     Y5, Y10, Y7
-	VADDPS     Y4, Y7, Y7
-	VCVTTPS2DQ Y7, Y10
-	VMAXPS     Y2, Y9, Y9
-	VMINPS     Y3, Y9, Y9
-	VMULPS     Y5, Y9, Y7
-	VADDPS     Y4, Y7, Y7
-	VCVTTPS2DQ Y7, Y9
-	VPSLLD     $0x08, Y10, Y10
-	VPSLLD     $0x10, Y9, Y9
-	VPOR       Y10, Y8, Y8
-	VPOR       Y9, Y8, Y8
-	VPOR       Y6, Y8, Y8
-	VMOVUPS    Y8, (AX)
-	ADDQ       $0x20, AX
-	ADDQ       $0x20, CX
-	ADDQ       $0x20, DX
-	ADDQ       $0x20, BX
-	SUBQ       $0x08, SI
-	JMP        loop1
-
-done2:
-loop3:
-	CMPQ       SI, $0x00000001
-	JL         done4
-	VMOVSS     (CX), X7
-	VMOVSS     (DX), X8
-	VMOVSS     (BX), X9
-	VMULSS     X8, X0, X11
-	VSUBSS     X11, X7, X10
-	VMULSS     X9, X1, X11
-	VSUBSS     X11, X10, X10
-	VADDSS     X7, X8, X8
-	VADDSS     X7, X9, X9
-	VMAXSS     X2, X8, X8
-	VMINSS     X3, X8, X8
-	VMULSS     X5, X8, X7
-	VADDSS     X4, X7, X7
-	VCVTTPS2DQ X7, X8
-	VMAXSS     X2, X10, X10
-	VMINSS     X3, X10, X10
-	VMULSS     X5, X10, X7
-	VADDSS     X4, X7, X7
-	VCVTTPS2DQ X7, X10
-	VMAXSS     X2, X9, X9
-	VMINSS     X3, X9, X9
-	VMULSS     X5, X9, X7
-	VADDSS     X4, X7, X7
-	VCVTTPS2DQ X7, X9
-	VPSLLD     $0x08, X10, X10
-	VPSLLD     $0x10, X9, X9
-	VPOR       X10, X8, X8
-	VPOR       X9, X8, X8
-	VPOR       X6, X8, X8
-	VMOVD      X8, (AX)
-	ADDQ       $0x04, AX
-	ADDQ       $0x04, CX
-	ADDQ       $0x04, DX
-	ADDQ       $0x04, BX
-	DECQ       SI
-	JMP        loop3
-
-done4:
-	VZEROUPPER
-	RET
-
-// func powerStepAVX2(z *float64, u *float64, uLen int, next *float64, cols int)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·powerStepAVX2(SB), NOSPLIT, $0-40
-	MOVQ z+0(FP), AX
-	MOVQ u+8(FP), CX
-	MOVQ next+24(FP), DX
-	MOVQ uLen+16(FP), BX
-	MOVQ cols+32(FP), SI
-	SHLQ $0x03, BX
-	XORQ DI, DI
-
-loop1:
-	CMPQ   SI, $0x00000004
-	JL     done2
-	LEAQ   (AX)(BX*1), R9
-	LEAQ   (AX)(BX*2), R10
-	LEAQ   (R9)(BX*2), R11
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	XORQ   DI, DI
-	XORQ   R8, R8
-
-entries3:
-	VMOVUPD      (CX)(R8*1), Y4
-	PREFETCHT0   4096(AX)(R8*1)
-	VFMADD231PD  (AX)(R8*1), Y4, Y0
-	PREFETCHT0   4096(R9)(R8*1)
-	VFMADD231PD  (R9)(R8*1), Y4, Y1
-	PREFETCHT0   4096(R10)(R8*1)
-	VFMADD231PD  (R10)(R8*1), Y4, Y2
-	PREFETCHT0   4096(R11)(R8*1)
-	VFMADD231PD  (R11)(R8*1), Y4, Y3
-	ADDQ         $0x20, DI
-	ADDQ         $0x20, R8
-	CMPQ         R8, BX
-	JL           entries3
-	VEXTRACTF128 $0x01, Y0, X4
-	VADDPD       X0, X4, X4
-	VUNPCKHPD    X4, X4, X0
-	VADDSD       X0, X4, X4
-	VBROADCASTSD X4, Y0
-	VEXTRACTF128 $0x01, Y1, X4
-	VADDPD       X1, X4, X4
-	VUNPCKHPD    X4, X4, X1
-	VADDSD       X1, X4, X4
-	VBROADCASTSD X4, Y1
-	VEXTRACTF128 $0x01, Y2, X4
-	VADDPD       X2, X4, X4
-	VUNPCKHPD    X4, X4, X2
-	VADDSD       X2, X4, X4
-	VBROADCASTSD X4, Y2
-	VEXTRACTF128 $0x01, Y3, X4
-	VADDPD       X3, X4, X4
-	VUNPCKHPD    X4, X4, X3
-	VADDSD       X3, X4, X4
-	VBROADCASTSD X4, Y3
-	XORQ         R8, R8
-
-entries4:
-	VMOVUPD     (DX)(R8*1), Y4
-	VFMADD231PD (AX)(R8*1), Y0, Y4
-	VFMADD231PD (R9)(R8*1), Y1, Y4
-	VFMADD231PD (R10)(R8*1), Y2, Y4
-	VFMADD231PD (R11)(R8*1), Y3, Y4
-	VMOVUPD     Y4, (DX)(R8*1)
-	ADDQ        $0x20, DI
-	ADDQ        $0x20, R8
-	CMPQ        R8, BX
-	JL          entries4
-	LEAQ        (AX)(BX*4), AX
-	SUBQ        $0x04, SI
-	JMP         loop1
-
-done2:
-loop5:
-	CMPQ   SI, $0x00000001
-	JL     done6
-	VXORPD Y0, Y0, Y0
-	XORQ   DI, DI
-	XORQ   R8, R8
-
-entries7:
-	VMOVUPD      (CX)(R8*1), Y1
-	PREFETCHT0   4096(AX)(R8*1)
-	VFMADD231PD  (AX)(R8*1), Y1, Y0
-	ADDQ         $0x20, DI
-	ADDQ         $0x20, R8
-	CMPQ         R8, BX
-	JL           entries7
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X0, X1, X1
-	VUNPCKHPD    X1, X1, X0
-	VADDSD       X0, X1, X1
-	VBROADCASTSD X1, Y0
-	XORQ         R8, R8
-
-entries8:
-	VMOVUPD     (DX)(R8*1), Y1
-	VFMADD231PD (AX)(R8*1), Y0, Y1
-	VMOVUPD     Y1, (DX)(R8*1)
-	ADDQ        $0x20, DI
-	ADDQ        $0x20, R8
-	CMPQ        R8, BX
-	JL          entries8
-	ADDQ        BX, AX
-	SUBQ        $0x01, SI
-	JMP         loop5
-
-done6:
-	VZEROUPPER
-	RET
-
-// func powerStepAVX512(z *float64, u *float64, uLen int, next *float64, cols int)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, MMX+
-TEXT ·powerStepAVX512(SB), NOSPLIT, $0-40
-	MOVQ z+0(FP), AX
-	MOVQ u+8(FP), CX
-	MOVQ next+24(FP), DX
-	MOVQ uLen+16(FP), BX
-	MOVQ cols+32(FP), SI
-	SHLQ $0x03, BX
-	XORQ DI, DI
-
-loop1:
-	CMPQ   SI, $0x00000004
-	JL     done2
-	LEAQ   (AX)(BX*1), R9
-	LEAQ   (AX)(BX*2), R10
-	LEAQ   (R9)(BX*2), R11
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	XORQ   DI, DI
-	XORQ   R8, R8
-
-entries3:
-	VMOVUPD       (CX)(R8*1), Z4
-	PREFETCHT0    4096(AX)(R8*1)
-	VFMADD231PD   (AX)(R8*1), Z4, Z0
-	PREFETCHT0    4096(R9)(R8*1)
-	VFMADD231PD   (R9)(R8*1), Z4, Z1
-	PREFETCHT0    4096(R10)(R8*1)
-	VFMADD231PD   (R10)(R8*1), Z4, Z2
-	PREFETCHT0    4096(R11)(R8*1)
-	VFMADD231PD   (R11)(R8*1), Z4, Z3
-	ADDQ          $0x40, DI
-	ADDQ          $0x40, R8
-	CMPQ          R8, BX
-	JL            entries3
-	VEXTRACTF64X4 $0x01, Z0, Y6
-	VADDPD        Y0, Y6, Y6
-	VEXTRACTF64X2 $0x01, Y6, X4
-	VADDPD        X6, X4, X4
-	VUNPCKHPD     X4, X4, X6
-	VADDSD        X6, X4, X4
-	VBROADCASTSD  X4, Z4
-	VEXTRACTF64X4 $0x01, Z1, Y7
-	VADDPD        Y1, Y7, Y7
-	VEXTRACTF64X2 $0x01, Y7, X6
-	VADDPD        X7, X6, X6
-	VUNPCKHPD     X6, X6, X7
-	VADDSD        X7, X6, X6
-	VBROADCASTSD  X6, Z6
-	VEXTRACTF64X4 $0x01, Z2, Y8
-	VADDPD        Y2, Y8, Y8
-	VEXTRACTF64X2 $0x01, Y8, X7
-	VADDPD        X8, X7, X7
-	VUNPCKHPD     X7, X7, X8
-	VADDSD        X8, X7, X7
-	VBROADCASTSD  X7, Z7
-	VEXTRACTF64X4 $0x01, Z3, Y9
-	VADDPD        Y3, Y9, Y9
-	VEXTRACTF64X2 $0x01, Y9, X8
-	VADDPD        X9, X8, X8
-	VUNPCKHPD     X8, X8, X9
-	VADDSD        X9, X8, X8
-	VBROADCASTSD  X8, Z8
-	XORQ          R8, R8
-
-entries4:
-	VMOVUPD     (DX)(R8*1), Z9
-	VFMADD231PD (AX)(R8*1), Z4, Z9
-	VFMADD231PD (R9)(R8*1), Z6, Z9
-	VFMADD231PD (R10)(R8*1), Z7, Z9
-	VFMADD231PD (R11)(R8*1), Z8, Z9
-	VMOVUPD     Z9, (DX)(R8*1)
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R8
-	CMPQ        R8, BX
-	JL          entries4
-	LEAQ        (AX)(BX*4), AX
-	SUBQ        $0x04, SI
-	JMP         loop1
-
-done2:
-loop5:
-	CMPQ   SI, $0x00000001
-	JL     done6
-	VPXORQ Z5, Z5, Z5
-	XORQ   DI, DI
-	XORQ   R8, R8
-
-entries7:
-	VMOVUPD       (CX)(R8*1), Z0
-	PREFETCHT0    4096(AX)(R8*1)
-	VFMADD231PD   (AX)(R8*1), Z0, Z5
-	ADDQ          $0x40, DI
-	ADDQ          $0x40, R8
-	CMPQ          R8, BX
-	JL            entries7
-	VEXTRACTF64X4 $0x01, Z5, Y1
-	VADDPD        Y5, Y1, Y1
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VADDPD        X1, X0, X0
-	VUNPCKHPD     X0, X0, X1
-	VADDSD        X1, X0, X0
-	VBROADCASTSD  X0, Z0
-	XORQ          R8, R8
-
-entries8:
-	VMOVUPD     (DX)(R8*1), Z1
-	VFMADD231PD (AX)(R8*1), Z0, Z1
-	VMOVUPD     Z1, (DX)(R8*1)
-	ADDQ        $0x40, DI
-	ADDQ        $0x40, R8
-	CMPQ        R8, BX
-	JL          entries8
-	ADDQ        BX, AX
-	SUBQ        $0x01, SI
-	JMP         loop5
-
-done6:
-	VZEROUPPER
-	RET
-
-// func projectAVX2(z *float64, q *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, out *float64)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·projectAVX2(SB), NOSPLIT, $0-64
-	MOVQ   z+0(FP), AX
-	MOVQ   q+8(FP), CX
-	MOVQ   u+16(FP), DX
-	MOVQ   shrink+32(FP), BX
-	MOVQ   w+48(FP), SI
-	MOVQ   out+56(FP), DI
-	MOVQ   uLen+24(FP), R8
-	MOVQ   shrinkLen+40(FP), R9
-	SHLQ   $0x03, R8
-	XORQ   R10, R10
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD X2, X2, X2
-	VXORPD X3, X3, X3
-	VXORPD X4, X4, X4
-
-loop1:
-	CMPQ   R9, $0x00000001
-	JL     done2
-	VXORPD Y5, Y5, Y5
-	XORQ   R11, R11
-
-entries3:
-	PREFETCHT0   4096(AX)(R10*1)
-	VMOVUPD      (AX)(R10*1), Y6
-	VFMADD231PD  (DX)(R11*1), Y6, Y5
-	VFMADD231PD  Y6, Y6, Y1
-	ADDQ         $0x20, R10
-	ADDQ         $0x20, R11
-	CMPQ         R11, R8
-	JL           entries3
-	VEXTRACTF128 $0x01, Y5, X6
-	VADDPD       X5, X6, X6
-	VUNPCKHPD    X6, X6, X5
-	VADDSD       X5, X6, X6
-	VMOVSD       X6, (SI)
-	VFNMADD231SD X6, X6, X4
-	VUCOMISD     (BX), X2
-	JPS          used4
-	JEQ          unused5
-
-used4:
-	VBROADCASTSD X6, Y5
-	VBROADCASTSD (BX), Y6
-	SUBQ         R8, R10
-	XORQ         R11, R11
-
-entries7:
-	VMULPD      (DX)(R11*1), Y5, Y7
-	VFMSUB231PD (CX)(R10*1), Y6, Y7
-	VFMADD231PD Y7, Y7, Y0
-	ADDQ        $0x20, R10
-	ADDQ        $0x20, R11
-	CMPQ        R11, R8
-	JL          entries7
-	JMP         next6
-
-unused5:
-	VFMADD231SD X6, X6, X3
-
-next6:
-	ADDQ $0x08, BX
-	ADDQ $0x08, SI
-	DECQ R9
-	JMP  loop1
-
-done2:
-	VEXTRACTF128 $0x01, Y0, X2
-	VADDPD       X0, X2, X2
-	VUNPCKHPD    X2, X2, X0
-	VADDSD       X0, X2, X2
-	VADDSD       (DI), X2, X2
-	VMOVSD       X2, (DI)
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPD       X1, X0, X0
-	VUNPCKHPD    X0, X0, X1
-	VADDSD       X1, X0, X0
-	VADDSD       8(DI), X0, X0
-	VMOVSD       X0, 8(DI)
-	VADDSD       (DI), X3, X3
-	VMOVSD       X3, (DI)
-	VADDSD       8(DI), X4, X4
-	VMOVSD       X4, 8(DI)
-	VZEROUPPER
-	RET
-
-// func projectAVX512(z *float64, q *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, out *float64)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, FMA3, MMX+
-TEXT ·projectAVX512(SB), NOSPLIT, $0-64
-	MOVQ   z+0(FP), AX
-	MOVQ   q+8(FP), CX
-	MOVQ   u+16(FP), DX
-	MOVQ   shrink+32(FP), BX
-	MOVQ   w+48(FP), SI
-	MOVQ   out+56(FP), DI
-	MOVQ   uLen+24(FP), R8
-	MOVQ   shrinkLen+40(FP), R9
-	SHLQ   $0x03, R8
-	XORQ   R10, R10
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-	VXORPD X2, X2, X2
-	VXORPD X3, X3, X3
-	VXORPD X4, X4, X4
-
-loop1:
-	CMPQ   R9, $0x00000001
-	JL     done2
-	VPXORQ Z5, Z5, Z5
-	XORQ   R11, R11
-
-entries3:
-	PREFETCHT0    4096(AX)(R10*1)
-	VMOVUPD       (AX)(R10*1), Z6
-	VFMADD231PD   (DX)(R11*1), Z6, Z5
-	VFMADD231PD   Z6, Z6, Z1
-	ADDQ          $0x40, R10
-	ADDQ          $0x40, R11
-	CMPQ          R11, R8
-	JL            entries3
-	VEXTRACTF64X4 $0x01, Z5, Y7
-	VADDPD        Y5, Y7, Y7
-	VEXTRACTF64X2 $0x01, Y7, X6
-	VADDPD        X7, X6, X6
-	VUNPCKHPD     X6, X6, X7
-	VADDSD        X7, X6, X6
-	VMOVSD        X6, (SI)
-	VFNMADD231SD  X6, X6, X4
-	VUCOMISD      (BX), X2
-	JPS           used4
-	JEQ           unused5
-
-used4:
-	VBROADCASTSD X6, Z6
-	VBROADCASTSD (BX), Z7
-	SUBQ         R8, R10
-	XORQ         R11, R11
-
-entries7:
-	VMULPD      (DX)(R11*1), Z6, Z8
-	VFMSUB231PD (CX)(R10*1), Z7, Z8
-	VFMADD231PD Z8, Z8, Z0
-	ADDQ        $0x40, R10
-	ADDQ        $0x40, R11
-	CMPQ        R11, R8
-	JL          entries7
-	JMP         next6
-
-unused5:
-	VFMADD231SD X6, X6, X3
-
-next6:
-	ADDQ $0x08, BX
-	ADDQ $0x08, SI
-	DECQ R9
-	JMP  loop1
-
-done2:
-	VEXTRACTF64X4 $0x01, Z0, Y2
-	VADDPD        Y0, Y2, Y2
-	VEXTRACTF64X2 $0x01, Y2, X0
-	VADDPD        X2, X0, X0
-	VUNPCKHPD     X0, X0, X2
-	VADDSD        X2, X0, X0
-	VADDSD        (DI), X0, X0
-	VMOVSD        X0, (DI)
-	VEXTRACTF64X4 $0x01, Z1, Y0
-	VADDPD        Y1, Y0, Y0
-	VEXTRACTF64X2 $0x01, Y0, X1
-	VADDPD        X0, X1, X1
-	VUNPCKHPD     X1, X1, X0
-	VADDSD        X0, X1, X1
-	VADDSD        8(DI), X1, X1
-	VMOVSD        X1, 8(DI)
-	VADDSD        (DI), X3, X3
-	VMOVSD        X3, (DI)
-	VADDSD        8(DI), X4, X4
-	VMOVSD        X4, 8(DI)
-	VZEROUPPER
-	RET
-
-// func rescaleAVX2(q *float64, z *float64, u *float64, uLen int, grow *float64, growLen int, w *float64, r float64)
-// Requires: AVX, FMA3
-TEXT ·rescaleAVX2(SB), NOSPLIT, $0-64
-	MOVQ         q+0(FP), AX
-	MOVQ         z+8(FP), CX
-	MOVQ         u+16(FP), DX
-	MOVQ         grow+32(FP), BX
-	MOVQ         w+48(FP), SI
-	MOVQ         uLen+24(FP), DI
-	MOVQ         growLen+40(FP), R8
-	SHLQ         $0x03, DI
-	XORQ         R9, R9
-	VBROADCASTSD r+56(FP), Y0
-
-loop1:
-	CMPQ         R8, $0x00000001
-	JL           done2
-	VBROADCASTSD (BX), Y1
-	VBROADCASTSD (SI), Y2
-	XORQ         R10, R10
-
-entries3:
-	VMOVUPD     (CX)(R9*1), Y4
-	VMULPD      (AX)(R9*1), Y1, Y3
-	VMOVUPD     Y3, (AX)(R9*1)
-	VMULPD      (DX)(R10*1), Y2, Y3
-	VSUBPD      Y3, Y4, Y4
-	VFMADD231PD Y0, Y4, Y3
-	VMOVUPD     Y3, (CX)(R9*1)
-	ADDQ        $0x20, R9
-	ADDQ        $0x20, R10
-	CMPQ        R10, DI
-	JL          entries3
-	ADDQ        $0x08, BX
-	ADDQ        $0x08, SI
-	DECQ        R8
-	JMP         loop1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func rescaleAVX512(q *float64, z *float64, u *float64, uLen int, grow *float64, growLen int, w *float64, r float64)
-// Requires: AVX, AVX512F
-TEXT ·rescaleAVX512(SB), NOSPLIT, $0-64
-	MOVQ         q+0(FP), AX
-	MOVQ         z+8(FP), CX
-	MOVQ         u+16(FP), DX
-	MOVQ         grow+32(FP), BX
-	MOVQ         w+48(FP), SI
-	MOVQ         uLen+24(FP), DI
-	MOVQ         growLen+40(FP), R8
-	SHLQ         $0x03, DI
-	XORQ         R9, R9
-	VBROADCASTSD r+56(FP), Z0
-
-loop1:
-	CMPQ         R8, $0x00000001
-	JL           done2
-	VBROADCASTSD (BX), Z1
-	VBROADCASTSD (SI), Z2
-	XORQ         R10, R10
-
-entries3:
-	VMOVUPD     (CX)(R9*1), Z4
-	VMULPD      (AX)(R9*1), Z1, Z3
-	VMOVUPD     Z3, (AX)(R9*1)
-	VMULPD      (DX)(R10*1), Z2, Z3
-	VSUBPD      Z3, Z4, Z4
-	VFMADD231PD Z0, Z4, Z3
-	VMOVUPD     Z3, (CX)(R9*1)
-	ADDQ        $0x40, R9
-	ADDQ        $0x40, R10
-	CMPQ        R10, DI
-	JL          entries3
-	ADDQ        $0x08, BX
-	ADDQ        $0x08, SI
-	DECQ        R8
-	JMP         loop1
-
-done2:
-	VZEROUPPER
-	RET
-
-// func residualAVX2(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
-// Requires: AVX, AVX2, CMOV
-TEXT ·residualAVX2(SB), NOSPLIT, $0-88
-	MOVQ biasLen+72(FP), CX
-	XORQ AX, AX
-
-loop2:
-	CMPQ CX, $0x00000010
-	JL   done3
-	XORQ DX, DX
-
-tile4:
-	MOVQ    bias+64(FP), BX
-	MOVQ    weights+56(FP), SI
-	LEAQ    (BX)(AX*4), BX
-	VMOVUPS (BX), Y0
-	VMOVUPS 32(BX), Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y1, Y3
-	VMOVAPS Y2, Y4
-	VMOVAPS Y3, Y5
-	VMOVAPS Y4, Y6
-	VMOVAPS Y5, Y7
-	MOVQ    rows+24(FP), BX
-	MOVQ    rowsLen+32(FP), DI
-	MOVQ    words+48(FP), R8
-	IMULQ   DI, R8
-	MOVQ    R8, R9
-	IMULQ   AX, R9
-	LEAQ    (SI)(R9*4), SI
-	SHLQ    $0x06, R8
-	MOVQ    step+40(FP), R8
-	SHLQ    $0x01, R8
-	LEAQ    (R8)(R8*2), R9
-	LEAQ    (R8)(R8*4), R10
-
-loop6:
-	CMPQ  DI, $0x00000001
-	JL    done7
-	MOVQ  src+16(FP), R10
-	MOVQ  DX, R11
-	IMULQ R8, R11
-	ADDQ  R11, R10
-	MOVQ  (BX), R11
-	LEAQ  (R10)(R11*2), R10
-	MOVQ  words+48(FP), R11
-
-words8:
-	VMOVUPD      (SI), Y8
-	VMOVUPD      32(SI), Y9
-	VBROADCASTSS (R10), Y10
-	VPMADDWD     Y8, Y10, Y11
-	VPADDD       Y11, Y0, Y0
-	VPMADDWD     Y9, Y10, Y10
-	VPADDD       Y10, Y1, Y1
-	VBROADCASTSS (R10)(R8*1), Y10
-	VPMADDWD     Y8, Y10, Y11
-	VPADDD       Y11, Y2, Y2
-	VPMADDWD     Y9, Y10, Y10
-	VPADDD       Y10, Y3, Y3
-	VBROADCASTSS (R10)(R8*2), Y10
-	VPMADDWD     Y8, Y10, Y11
-	VPADDD       Y11, Y4, Y4
-	VPMADDWD     Y9, Y10, Y10
-	VPADDD       Y10, Y5, Y5
-	VBROADCASTSS (R10)(R9*1), Y10
-	VPMADDWD     Y8, Y10, Y8
-	VPADDD       Y8, Y6, Y6
-	VPMADDWD     Y9, Y10, Y8
-	VPADDD       Y8, Y7, Y7
-	ADDQ         $0x04, R10
-	ADDQ         $0x40, SI
-	DECQ         R11
-	JNZ          words8
-	ADDQ         $0x08, BX
-	DECQ         DI
-	JMP          loop6
-
-done7:
-	MOVQ      dst+0(FP), BX
-	MOVQ      biasLen+72(FP), SI
-	MOVQ      scale+80(FP), DI
-	SHLQ      $0x02, SI
-	MOVQ      SI, R8
-	IMULQ     DX, R8
-	ADDQ      R8, BX
-	LEAQ      (BX)(AX*4), BX
-	LEAQ      (DI)(AX*4), DI
-	VMOVUPD   (DI), Y8
-	VMOVUPD   32(DI), Y9
-	VCVTDQ2PS Y0, Y0
-	VMULPS    Y8, Y0, Y0
-	VMOVUPS   Y0, (BX)
-	VCVTDQ2PS Y1, Y1
-	VMULPS    Y9, Y1, Y1
-	VMOVUPS   Y1, 32(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Y2, Y2
-	VMULPS    Y8, Y2, Y2
-	VMOVUPS   Y2, (BX)
-	VCVTDQ2PS Y3, Y3
-	VMULPS    Y9, Y3, Y3
-	VMOVUPS   Y3, 32(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Y4, Y4
-	VMULPS    Y8, Y4, Y4
-	VMOVUPS   Y4, (BX)
-	VCVTDQ2PS Y5, Y5
-	VMULPS    Y9, Y5, Y5
-	VMOVUPS   Y5, 32(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Y6, Y6
-	VMULPS    Y8, Y6, Y6
-	VMOVUPS   Y6, (BX)
-	VCVTDQ2PS Y7, Y7
-	VMULPS    Y9, Y7, Y7
-	VMOVUPS   Y7, 32(BX)
-	ADDQ      SI, BX
-	MOVQ      samples+8(FP), BX
-	SUBQ      $0x04, BX
-	CMPQ      DX, BX
-	JGE       row5
-	ADDQ      $0x04, DX
-	CMPQ      DX, BX
-	CMOVQGT   BX, DX
-	JMP       tile4
-
-row5:
-	ADDQ $0x10, AX
-	SUBQ $0x10, CX
-	JMP  loop2
-
-done3:
-	VZEROUPPER
-	RET
-
-// func residualAVX512BW(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
-// Requires: AVX, AVX512BW, AVX512F, CMOV
-TEXT ·residualAVX512BW(SB), NOSPLIT, $8-88
+slower1:
+	CMPQ ·current+0(SB), $0x02
+	JLT  slower34
 	MOVQ biasLen+72(FP), CX
 	XORQ AX, AX
 	MOVQ words+48(FP), DX
@@ -9704,14 +2993,14 @@ TEXT ·residualAVX512BW(SB), NOSPLIT, $8-88
 	SHLQ $0x01, DX
 	LEAQ (BX)(BX*2), BX
 	CMPQ DX, BX
-	JNE  longer1
+	JNE  longer35
 
-loop2:
+loop36:
 	CMPQ CX, $0x00000020
-	JL   done3
+	JL   done37
 	XORQ DX, DX
 
-tile4:
+tile38:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -9748,9 +3037,9 @@ tile4:
 	LEAQ    (R10)(R10*2), R11
 	LEAQ    (R10)(R10*4), R12
 
-loop6:
+loop40:
 	CMPQ  R8, $0x00000001
-	JL    done7
+	JL    done41
 	MOVQ  src+16(FP), BX
 	MOVQ  DX, R13
 	IMULQ R10, R13
@@ -9765,7 +3054,7 @@ loop6:
 	MOVQ  step+40(FP), BP
 	SHRQ  $0x01, BP
 
-words8:
+words42:
 	VMOVUPD      (SI), Z20
 	VMOVUPD      (SI)(R15*1), Z21
 	VMOVUPD      (SI)(R15*2), Z22
@@ -9909,116 +3198,281 @@ words8:
 	ADDQ         $0x04, R14
 	ADDQ         $0x40, SI
 	DECQ         BP
-	JNZ          words8
+	JNZ          words42
 	LEAQ         (SI)(R15*2), SI
 	ADDQ         $0x08, DI
 	DECQ         R8
-	JMP          loop6
+	JMP          loop40
 
-done7:
-	MOVQ      dst+0(FP), BX
-	MOVQ      biasLen+72(FP), SI
-	MOVQ      scale+80(FP), DI
-	SHLQ      $0x02, SI
-	MOVQ      SI, R8
-	IMULQ     DX, R8
-	ADDQ      R8, BX
-	LEAQ      (BX)(AX*4), BX
-	LEAQ      (DI)(AX*4), DI
-	VMOVUPD   (DI), Z20
-	VMOVUPD   64(DI), Z21
-	VCVTDQ2PS Z0, Z0
-	VMULPS    Z20, Z0, Z0
-	VMOVUPS   Z0, (BX)
-	VCVTDQ2PS Z1, Z1
-	VMULPS    Z21, Z1, Z1
-	VMOVUPS   Z1, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z2, Z2
-	VMULPS    Z20, Z2, Z2
-	VMOVUPS   Z2, (BX)
-	VCVTDQ2PS Z3, Z3
-	VMULPS    Z21, Z3, Z3
-	VMOVUPS   Z3, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z4, Z4
-	VMULPS    Z20, Z4, Z4
-	VMOVUPS   Z4, (BX)
-	VCVTDQ2PS Z5, Z5
-	VMULPS    Z21, Z5, Z5
-	VMOVUPS   Z5, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z6, Z6
-	VMULPS    Z20, Z6, Z6
-	VMOVUPS   Z6, (BX)
-	VCVTDQ2PS Z7, Z7
-	VMULPS    Z21, Z7, Z7
-	VMOVUPS   Z7, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z8, Z8
-	VMULPS    Z20, Z8, Z8
-	VMOVUPS   Z8, (BX)
-	VCVTDQ2PS Z9, Z9
-	VMULPS    Z21, Z9, Z9
-	VMOVUPS   Z9, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z10, Z10
-	VMULPS    Z20, Z10, Z10
-	VMOVUPS   Z10, (BX)
-	VCVTDQ2PS Z11, Z11
-	VMULPS    Z21, Z11, Z11
-	VMOVUPS   Z11, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z12, Z12
-	VMULPS    Z20, Z12, Z12
-	VMOVUPS   Z12, (BX)
-	VCVTDQ2PS Z13, Z13
-	VMULPS    Z21, Z13, Z13
-	VMOVUPS   Z13, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z14, Z14
-	VMULPS    Z20, Z14, Z14
-	VMOVUPS   Z14, (BX)
-	VCVTDQ2PS Z15, Z15
-	VMULPS    Z21, Z15, Z15
-	VMOVUPS   Z15, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z16, Z16
-	VMULPS    Z20, Z16, Z16
-	VMOVUPS   Z16, (BX)
-	VCVTDQ2PS Z17, Z17
-	VMULPS    Z21, Z17, Z17
-	VMOVUPS   Z17, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z18, Z18
-	VMULPS    Z20, Z18, Z18
-	VMOVUPS   Z18, (BX)
-	VCVTDQ2PS Z19, Z19
-	VMULPS    Z21, Z19, Z19
-	VMOVUPS   Z19, 64(BX)
-	ADDQ      SI, BX
-	MOVQ      samples+8(FP), BX
-	SUBQ      $0x0a, BX
-	CMPQ      DX, BX
-	JGE       row5
-	ADDQ      $0x0a, DX
-	CMPQ      DX, BX
-	CMOVQGT   BX, DX
-	JMP       tile4
+done41:
+	MOVQ         dst+0(FP), BX
+	MOVQ         biasLen+72(FP), SI
+	MOVQ         skip+96(FP), DI
+	MOVQ         skipStep+104(FP), R8
+	SHLQ         $0x01, SI
+	MOVQ         SI, R9
+	IMULQ        DX, R9
+	ADDQ         R9, BX
+	LEAQ         (BX)(AX*2), BX
+	SHLQ         $0x01, R8
+	MOVQ         R8, R9
+	IMULQ        DX, R9
+	ADDQ         R9, DI
+	LEAQ         (DI)(AX*2), DI
+	MOVQ         positive+80(FP), R9
+	MOVQ         negative+88(FP), R10
+	LEAQ         (R9)(AX*4), R9
+	LEAQ         (R10)(AX*4), R10
+	VMOVUPD      (R9), Z20
+	VMOVUPD      64(R9), Z21
+	MOVL         $0x1fff1fff, R9
+	VMOVD        R9, X22
+	VBROADCASTSS X22, Z22
+	MOVL         $0xe001e001, R9
+	VMOVD        R9, X23
+	VBROADCASTSS X23, Z23
+	VPMOVD2M     Z0, K1
+	VBLENDMPS    (R10), Z20, K1, Z31
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z31, Z0, Z0
+	VCVTPS2DQ    Z0, Z0
+	VPMOVSDW     Z0, Y0
+	VPMINSW      Y22, Y0, Y0
+	VPMAXSW      Y23, Y0, Y0
+	VPADDSW      (DI), Y0, Y0
+	VMOVUPS      Y0, (BX)
+	VPMOVD2M     Z1, K1
+	VBLENDMPS    64(R10), Z21, K1, Z31
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z31, Z1, Z1
+	VCVTPS2DQ    Z1, Z1
+	VPMOVSDW     Z1, Y1
+	VPMINSW      Y22, Y1, Y1
+	VPMAXSW      Y23, Y1, Y1
+	VPADDSW      32(DI), Y1, Y1
+	VMOVUPS      Y1, 32(BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z2, K1
+	VBLENDMPS    (R10), Z20, K1, Z31
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z31, Z2, Z2
+	VCVTPS2DQ    Z2, Z2
+	VPMOVSDW     Z2, Y2
+	VPMINSW      Y22, Y2, Y2
+	VPMAXSW      Y23, Y2, Y2
+	VPADDSW      (DI), Y2, Y2
+	VMOVUPS      Y2, (BX)
+	VPMOVD2M     Z3, K1
+	VBLENDMPS    64(R10), Z21, K1, Z31
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z31, Z3, Z3
+	VCVTPS2DQ    Z3, Z3
+	VPMOVSDW     Z3, Y3
+	VPMINSW      Y22, Y3, Y3
+	VPMAXSW      Y23, Y3, Y3
+	VPADDSW      32(DI), Y3, Y3
+	VMOVUPS      Y3, 32(BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z4, K1
+	VBLENDMPS    (R10), Z20, K1, Z31
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z31, Z4, Z4
+	VCVTPS2DQ    Z4, Z4
+	VPMOVSDW     Z4, Y4
+	VPMINSW      Y22, Y4, Y4
+	VPMAXSW      Y23, Y4, Y4
+	VPADDSW      (DI), Y4, Y4
+	VMOVUPS      Y4, (BX)
+	VPMOVD2M     Z5, K1
+	VBLENDMPS    64(R10), Z21, K1, Z31
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z31, Z5, Z5
+	VCVTPS2DQ    Z5, Z5
+	VPMOVSDW     Z5, Y5
+	VPMINSW      Y22, Y5, Y5
+	VPMAXSW      Y23, Y5, Y5
+	VPADDSW      32(DI), Y5, Y5
+	VMOVUPS      Y5, 32(BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z6, K1
+	VBLENDMPS    (R10), Z20, K1, Z31
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z31, Z6, Z6
+	VCVTPS2DQ    Z6, Z6
+	VPMOVSDW     Z6, Y6
+	VPMINSW      Y22, Y6, Y6
+	VPMAXSW      Y23, Y6, Y6
+	VPADDSW      (DI), Y6, Y6
+	VMOVUPS      Y6, (BX)
+	VPMOVD2M     Z7, K1
+	VBLENDMPS    64(R10), Z21, K1, Z31
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       Z31, Z7, Z7
+	VCVTPS2DQ    Z7, Z7
+	VPMOVSDW     Z7, Y7
+	VPMINSW      Y22, Y7, Y7
+	VPMAXSW      Y23, Y7, Y7
+	VPADDSW      32(DI), Y7, Y7
+	VMOVUPS      Y7, 32(BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z8, K1
+	VBLENDMPS    (R10), Z20, K1, Z31
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z31, Z8, Z8
+	VCVTPS2DQ    Z8, Z8
+	VPMOVSDW     Z8, Y8
+	VPMINSW      Y22, Y8, Y8
+	VPMAXSW      Y23, Y8, Y8
+	VPADDSW      (DI), Y8, Y8
+	VMOVUPS      Y8, (BX)
+	VPMOVD2M     Z9, K1
+	VBLENDMPS    64(R10), Z21, K1, Z31
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z31, Z9, Z9
+	VCVTPS2DQ    Z9, Z9
+	VPMOVSDW     Z9, Y9
+	VPMINSW      Y22, Y9, Y9
+	VPMAXSW      Y23, Y9, Y9
+	VPADDSW      32(DI), Y9, Y9
+	VMOVUPS      Y9, 32(BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z10, K1
+	VBLENDMPS    (R10), Z20, K1, Z31
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       Z31, Z10, Z10
+	VCVTPS2DQ    Z10, Z10
+	VPMOVSDW     Z10, Y10
+	VPMINSW      Y22, Y10, Y10
+	VPMAXSW      Y23, Y10, Y10
+	VPADDSW      (DI), Y10, Y10
+	VMOVUPS      Y10, (BX)
+	VPMOVD2M     Z11, K1
+	VBLENDMPS    64(R10), Z21, K1, Z31
+	VCVTDQ2PS    Z11, Z11
+	VMULPS       Z31, Z11, Z11
+	VCVTPS2DQ    Z11, Z11
+	VPMOVSDW     Z11, Y11
+	VPMINSW      Y22, Y11, Y11
+	VPMAXSW      Y23, Y11, Y11
+	VPADDSW      32(DI), Y11, Y11
+	VMOVUPS      Y11, 32(BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z12, K1
+	VBLENDMPS    (R10), Z20, K1, Z31
+	VCVTDQ2PS    Z12, Z12
+	VMULPS       Z31, Z12, Z12
+	VCVTPS2DQ    Z12, Z12
+	VPMOVSDW     Z12, Y12
+	VPMINSW      Y22, Y12, Y12
+	VPMAXSW      Y23, Y12, Y12
+	VPADDSW      (DI), Y12, Y12
+	VMOVUPS      Y12, (BX)
+	VPMOVD2M     Z13, K1
+	VBLENDMPS    64(R10), Z21, K1, Z31
+	VCVTDQ2PS    Z13, Z13
+	VMULPS       Z31, Z13, Z13
+	VCVTPS2DQ    Z13, Z13
+	VPMOVSDW     Z13, Y13
+	VPMINSW      Y22, Y13, Y13
+	VPMAXSW      Y23, Y13, Y13
+	VPADDSW      32(DI), Y13, Y13
+	VMOVUPS      Y13, 32(BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z14, K1
+	VBLENDMPS    (R10), Z20, K1, Z31
+	VCVTDQ2PS    Z14, Z14
+	VMULPS       Z31, Z14, Z14
+	VCVTPS2DQ    Z14, Z14
+	VPMOVSDW     Z14, Y14
+	VPMINSW      Y22, Y14, Y14
+	VPMAXSW      Y23, Y14, Y14
+	VPADDSW      (DI), Y14, Y14
+	VMOVUPS      Y14, (BX)
+	VPMOVD2M     Z15, K1
+	VBLENDMPS    64(R10), Z21, K1, Z31
+	VCVTDQ2PS    Z15, Z15
+	VMULPS       Z31, Z15, Z15
+	VCVTPS2DQ    Z15, Z15
+	VPMOVSDW     Z15, Y15
+	VPMINSW      Y22, Y15, Y15
+	VPMAXSW      Y23, Y15, Y15
+	VPADDSW      32(DI), Y15, Y15
+	VMOVUPS      Y15, 32(BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z16, K1
+	VBLENDMPS    (R10), Z20, K1, Z31
+	VCVTDQ2PS    Z16, Z16
+	VMULPS       Z31, Z16, Z16
+	VCVTPS2DQ    Z16, Z16
+	VPMOVSDW     Z16, Y16
+	VPMINSW      Y22, Y16, Y16
+	VPMAXSW      Y23, Y16, Y16
+	VPADDSW      (DI), Y16, Y16
+	VMOVUPS      Y16, (BX)
+	VPMOVD2M     Z17, K1
+	VBLENDMPS    64(R10), Z21, K1, Z31
+	VCVTDQ2PS    Z17, Z17
+	VMULPS       Z31, Z17, Z17
+	VCVTPS2DQ    Z17, Z17
+	VPMOVSDW     Z17, Y17
+	VPMINSW      Y22, Y17, Y17
+	VPMAXSW      Y23, Y17, Y17
+	VPADDSW      32(DI), Y17, Y17
+	VMOVUPS      Y17, 32(BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z18, K1
+	VBLENDMPS    (R10), Z20, K1, Z31
+	VCVTDQ2PS    Z18, Z18
+	VMULPS       Z31, Z18, Z18
+	VCVTPS2DQ    Z18, Z18
+	VPMOVSDW     Z18, Y18
+	VPMINSW      Y22, Y18, Y18
+	VPMAXSW      Y23, Y18, Y18
+	VPADDSW      (DI), Y18, Y18
+	VMOVUPS      Y18, (BX)
+	VPMOVD2M     Z19, K1
+	VBLENDMPS    64(R10), Z21, K1, Z31
+	VCVTDQ2PS    Z19, Z19
+	VMULPS       Z31, Z19, Z19
+	VCVTPS2DQ    Z19, Z19
+	VPMOVSDW     Z19, Y19
+	VPMINSW      Y22, Y19, Y19
+	VPMAXSW      Y23, Y19, Y19
+	VPADDSW      32(DI), Y19, Y19
+	VMOVUPS      Y19, 32(BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	MOVQ         samples+8(FP), BX
+	SUBQ         $0x0a, BX
+	CMPQ         DX, BX
+	JGE          row39
+	ADDQ         $0x0a, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	JMP          tile38
 
-row5:
+row39:
 	ADDQ $0x20, AX
 	SUBQ $0x20, CX
-	JMP  loop2
+	JMP  loop36
 
-done3:
-longer1:
-loop10:
+done37:
+longer35:
+loop44:
 	CMPQ CX, $0x00000020
-	JL   done11
+	JL   done45
 	XORQ DX, DX
 
-tile12:
+tile46:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -10059,9 +3513,9 @@ tile12:
 	LEAQ    (R9)(R9*2), R10
 	LEAQ    (R9)(R9*4), R11
 
-loop14:
+loop48:
 	CMPQ  DI, $0x00000001
-	JL    done15
+	JL    done49
 	MOVQ  src+16(FP), R12
 	MOVQ  DX, R13
 	IMULQ R9, R13
@@ -10071,7 +3525,7 @@ loop14:
 	LEAQ  (R12)(R10*2), R13
 	MOVQ  words+48(FP), R14
 
-words16:
+words50:
 	VMOVUPD      (SI), Z24
 	VMOVUPD      (SI)(R8*1), Z25
 	VBROADCASTSS (R12), Z26
@@ -10138,135 +3592,330 @@ words16:
 	ADDQ         $0x04, R13
 	ADDQ         $0x40, SI
 	DECQ         R14
-	JNZ          words16
+	JNZ          words50
 	ADDQ         $0x08, BX
 	DECQ         DI
-	JMP          loop14
+	JMP          loop48
 
-done15:
-	MOVQ      dst+0(FP), BX
-	MOVQ      biasLen+72(FP), SI
-	MOVQ      scale+80(FP), DI
-	SHLQ      $0x02, SI
-	MOVQ      SI, R8
-	IMULQ     DX, R8
-	ADDQ      R8, BX
-	LEAQ      (BX)(AX*4), BX
-	LEAQ      (DI)(AX*4), DI
-	VMOVUPD   (DI), Z24
-	VMOVUPD   64(DI), Z25
-	VCVTDQ2PS Z0, Z0
-	VMULPS    Z24, Z0, Z0
-	VMOVUPS   Z0, (BX)
-	VCVTDQ2PS Z1, Z1
-	VMULPS    Z25, Z1, Z1
-	VMOVUPS   Z1, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z2, Z2
-	VMULPS    Z24, Z2, Z2
-	VMOVUPS   Z2, (BX)
-	VCVTDQ2PS Z3, Z3
-	VMULPS    Z25, Z3, Z3
-	VMOVUPS   Z3, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z4, Z4
-	VMULPS    Z24, Z4, Z4
-	VMOVUPS   Z4, (BX)
-	VCVTDQ2PS Z5, Z5
-	VMULPS    Z25, Z5, Z5
-	VMOVUPS   Z5, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z6, Z6
-	VMULPS    Z24, Z6, Z6
-	VMOVUPS   Z6, (BX)
-	VCVTDQ2PS Z7, Z7
-	VMULPS    Z25, Z7, Z7
-	VMOVUPS   Z7, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z8, Z8
-	VMULPS    Z24, Z8, Z8
-	VMOVUPS   Z8, (BX)
-	VCVTDQ2PS Z9, Z9
-	VMULPS    Z25, Z9, Z9
-	VMOVUPS   Z9, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z10, Z10
-	VMULPS    Z24, Z10, Z10
-	VMOVUPS   Z10, (BX)
-	VCVTDQ2PS Z11, Z11
-	VMULPS    Z25, Z11, Z11
-	VMOVUPS   Z11, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z12, Z12
-	VMULPS    Z24, Z12, Z12
-	VMOVUPS   Z12, (BX)
-	VCVTDQ2PS Z13, Z13
-	VMULPS    Z25, Z13, Z13
-	VMOVUPS   Z13, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z14, Z14
-	VMULPS    Z24, Z14, Z14
-	VMOVUPS   Z14, (BX)
-	VCVTDQ2PS Z15, Z15
-	VMULPS    Z25, Z15, Z15
-	VMOVUPS   Z15, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z16, Z16
-	VMULPS    Z24, Z16, Z16
-	VMOVUPS   Z16, (BX)
-	VCVTDQ2PS Z17, Z17
-	VMULPS    Z25, Z17, Z17
-	VMOVUPS   Z17, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z18, Z18
-	VMULPS    Z24, Z18, Z18
-	VMOVUPS   Z18, (BX)
-	VCVTDQ2PS Z19, Z19
-	VMULPS    Z25, Z19, Z19
-	VMOVUPS   Z19, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z20, Z20
-	VMULPS    Z24, Z20, Z20
-	VMOVUPS   Z20, (BX)
-	VCVTDQ2PS Z21, Z21
-	VMULPS    Z25, Z21, Z21
-	VMOVUPS   Z21, 64(BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z22, Z22
-	VMULPS    Z24, Z22, Z22
-	VMOVUPS   Z22, (BX)
-	VCVTDQ2PS Z23, Z23
-	VMULPS    Z25, Z23, Z23
-	VMOVUPS   Z23, 64(BX)
-	ADDQ      SI, BX
-	MOVQ      samples+8(FP), BX
-	SUBQ      $0x0c, BX
-	CMPQ      DX, BX
-	JGE       row13
-	ADDQ      $0x0c, DX
-	CMPQ      DX, BX
-	CMOVQGT   BX, DX
-	JMP       tile12
+done49:
+	MOVQ         dst+0(FP), BX
+	MOVQ         biasLen+72(FP), SI
+	MOVQ         skip+96(FP), DI
+	MOVQ         skipStep+104(FP), R8
+	SHLQ         $0x01, SI
+	MOVQ         SI, R9
+	IMULQ        DX, R9
+	ADDQ         R9, BX
+	LEAQ         (BX)(AX*2), BX
+	SHLQ         $0x01, R8
+	MOVQ         R8, R9
+	IMULQ        DX, R9
+	ADDQ         R9, DI
+	LEAQ         (DI)(AX*2), DI
+	MOVQ         positive+80(FP), R9
+	MOVQ         negative+88(FP), R10
+	LEAQ         (R9)(AX*4), R9
+	LEAQ         (R10)(AX*4), R10
+	VMOVUPD      (R9), Z24
+	VMOVUPD      64(R9), Z25
+	MOVL         $0x1fff1fff, R9
+	VMOVD        R9, X26
+	VBROADCASTSS X26, Z26
+	MOVL         $0xe001e001, R9
+	VMOVD        R9, X27
+	VBROADCASTSS X27, Z27
+	VPMOVD2M     Z0, K1
+	VBLENDMPS    (R10), Z24, K1, Z28
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z28, Z0, Z0
+	VCVTPS2DQ    Z0, Z0
+	VPMOVSDW     Z0, Y0
+	VPMINSW      Y26, Y0, Y0
+	VPMAXSW      Y27, Y0, Y0
+	VPADDSW      (DI), Y0, Y0
+	VMOVUPS      Y0, (BX)
+	VPMOVD2M     Z1, K1
+	VBLENDMPS    64(R10), Z25, K1, Z28
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z28, Z1, Z1
+	VCVTPS2DQ    Z1, Z1
+	VPMOVSDW     Z1, Y1
+	VPMINSW      Y26, Y1, Y1
+	VPMAXSW      Y27, Y1, Y1
+	VPADDSW      32(DI), Y1, Y1
+	VMOVUPS      Y1, 32(BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z2, K1
+	VBLENDMPS    (R10), Z24, K1, Z28
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z28, Z2, Z2
+	VCVTPS2DQ    Z2, Z2
+	VPMOVSDW     Z2, Y2
+	VPMINSW      Y26, Y2, Y2
+	VPMAXSW      Y27, Y2, Y2
+	VPADDSW      (DI), Y2, Y2
+	VMOVUPS      Y2, (BX)
+	VPMOVD2M     Z3, K1
+	VBLENDMPS    64(R10), Z25, K1, Z28
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z28, Z3, Z3
+	VCVTPS2DQ    Z3, Z3
+	VPMOVSDW     Z3, Y3
+	VPMINSW      Y26, Y3, Y3
+	VPMAXSW      Y27, Y3, Y3
+	VPADDSW      32(DI), Y3, Y3
+	VMOVUPS      Y3, 32(BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z4, K1
+	VBLENDMPS    (R10), Z24, K1, Z28
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z28, Z4, Z4
+	VCVTPS2DQ    Z4, Z4
+	VPMOVSDW     Z4, Y4
+	VPMINSW      Y26, Y4, Y4
+	VPMAXSW      Y27, Y4, Y4
+	VPADDSW      (DI), Y4, Y4
+	VMOVUPS      Y4, (BX)
+	VPMOVD2M     Z5, K1
+	VBLENDMPS    64(R10), Z25, K1, Z28
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z28, Z5, Z5
+	VCVTPS2DQ    Z5, Z5
+	VPMOVSDW     Z5, Y5
+	VPMINSW      Y26, Y5, Y5
+	VPMAXSW      Y27, Y5, Y5
+	VPADDSW      32(DI), Y5, Y5
+	VMOVUPS      Y5, 32(BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z6, K1
+	VBLENDMPS    (R10), Z24, K1, Z28
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z28, Z6, Z6
+	VCVTPS2DQ    Z6, Z6
+	VPMOVSDW     Z6, Y6
+	VPMINSW      Y26, Y6, Y6
+	VPMAXSW      Y27, Y6, Y6
+	VPADDSW      (DI), Y6, Y6
+	VMOVUPS      Y6, (BX)
+	VPMOVD2M     Z7, K1
+	VBLENDMPS    64(R10), Z25, K1, Z28
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       Z28, Z7, Z7
+	VCVTPS2DQ    Z7, Z7
+	VPMOVSDW     Z7, Y7
+	VPMINSW      Y26, Y7, Y7
+	VPMAXSW      Y27, Y7, Y7
+	VPADDSW      32(DI), Y7, Y7
+	VMOVUPS      Y7, 32(BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z8, K1
+	VBLENDMPS    (R10), Z24, K1, Z28
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z28, Z8, Z8
+	VCVTPS2DQ    Z8, Z8
+	VPMOVSDW     Z8, Y8
+	VPMINSW      Y26, Y8, Y8
+	VPMAXSW      Y27, Y8, Y8
+	VPADDSW      (DI), Y8, Y8
+	VMOVUPS      Y8, (BX)
+	VPMOVD2M     Z9, K1
+	VBLENDMPS    64(R10), Z25, K1, Z28
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z28, Z9, Z9
+	VCVTPS2DQ    Z9, Z9
+	VPMOVSDW     Z9, Y9
+	VPMINSW      Y26, Y9, Y9
+	VPMAXSW      Y27, Y9, Y9
+	VPADDSW      32(DI), Y9, Y9
+	VMOVUPS      Y9, 32(BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z10, K1
+	VBLENDMPS    (R10), Z24, K1, Z28
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       Z28, Z10, Z10
+	VCVTPS2DQ    Z10, Z10
+	VPMOVSDW     Z10, Y10
+	VPMINSW      Y26, Y10, Y10
+	VPMAXSW      Y27, Y10, Y10
+	VPADDSW      (DI), Y10, Y10
+	VMOVUPS      Y10, (BX)
+	VPMOVD2M     Z11, K1
+	VBLENDMPS    64(R10), Z25, K1, Z28
+	VCVTDQ2PS    Z11, Z11
+	VMULPS       Z28, Z11, Z11
+	VCVTPS2DQ    Z11, Z11
+	VPMOVSDW     Z11, Y11
+	VPMINSW      Y26, Y11, Y11
+	VPMAXSW      Y27, Y11, Y11
+	VPADDSW      32(DI), Y11, Y11
+	VMOVUPS      Y11, 32(BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z12, K1
+	VBLENDMPS    (R10), Z24, K1, Z28
+	VCVTDQ2PS    Z12, Z12
+	VMULPS       Z28, Z12, Z12
+	VCVTPS2DQ    Z12, Z12
+	VPMOVSDW     Z12, Y12
+	VPMINSW      Y26, Y12, Y12
+	VPMAXSW      Y27, Y12, Y12
+	VPADDSW      (DI), Y12, Y12
+	VMOVUPS      Y12, (BX)
+	VPMOVD2M     Z13, K1
+	VBLENDMPS    64(R10), Z25, K1, Z28
+	VCVTDQ2PS    Z13, Z13
+	VMULPS       Z28, Z13, Z13
+	VCVTPS2DQ    Z13, Z13
+	VPMOVSDW     Z13, Y13
+	VPMINSW      Y26, Y13, Y13
+	VPMAXSW      Y27, Y13, Y13
+	VPADDSW      32(DI), Y13, Y13
+	VMOVUPS      Y13, 32(BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z14, K1
+	VBLENDMPS    (R10), Z24, K1, Z28
+	VCVTDQ2PS    Z14, Z14
+	VMULPS       Z28, Z14, Z14
+	VCVTPS2DQ    Z14, Z14
+	VPMOVSDW     Z14, Y14
+	VPMINSW      Y26, Y14, Y14
+	VPMAXSW      Y27, Y14, Y14
+	VPADDSW      (DI), Y14, Y14
+	VMOVUPS      Y14, (BX)
+	VPMOVD2M     Z15, K1
+	VBLENDMPS    64(R10), Z25, K1, Z28
+	VCVTDQ2PS    Z15, Z15
+	VMULPS       Z28, Z15, Z15
+	VCVTPS2DQ    Z15, Z15
+	VPMOVSDW     Z15, Y15
+	VPMINSW      Y26, Y15, Y15
+	VPMAXSW      Y27, Y15, Y15
+	VPADDSW      32(DI), Y15, Y15
+	VMOVUPS      Y15, 32(BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z16, K1
+	VBLENDMPS    (R10), Z24, K1, Z28
+	VCVTDQ2PS    Z16, Z16
+	VMULPS       Z28, Z16, Z16
+	VCVTPS2DQ    Z16, Z16
+	VPMOVSDW     Z16, Y16
+	VPMINSW      Y26, Y16, Y16
+	VPMAXSW      Y27, Y16, Y16
+	VPADDSW      (DI), Y16, Y16
+	VMOVUPS      Y16, (BX)
+	VPMOVD2M     Z17, K1
+	VBLENDMPS    64(R10), Z25, K1, Z28
+	VCVTDQ2PS    Z17, Z17
+	VMULPS       Z28, Z17, Z17
+	VCVTPS2DQ    Z17, Z17
+	VPMOVSDW     Z17, Y17
+	VPMINSW      Y26, Y17, Y17
+	VPMAXSW      Y27, Y17, Y17
+	VPADDSW      32(DI), Y17, Y17
+	VMOVUPS      Y17, 32(BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z18, K1
+	VBLENDMPS    (R10), Z24, K1, Z28
+	VCVTDQ2PS    Z18, Z18
+	VMULPS       Z28, Z18, Z18
+	VCVTPS2DQ    Z18, Z18
+	VPMOVSDW     Z18, Y18
+	VPMINSW      Y26, Y18, Y18
+	VPMAXSW      Y27, Y18, Y18
+	VPADDSW      (DI), Y18, Y18
+	VMOVUPS      Y18, (BX)
+	VPMOVD2M     Z19, K1
+	VBLENDMPS    64(R10), Z25, K1, Z28
+	VCVTDQ2PS    Z19, Z19
+	VMULPS       Z28, Z19, Z19
+	VCVTPS2DQ    Z19, Z19
+	VPMOVSDW     Z19, Y19
+	VPMINSW      Y26, Y19, Y19
+	VPMAXSW      Y27, Y19, Y19
+	VPADDSW      32(DI), Y19, Y19
+	VMOVUPS      Y19, 32(BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z20, K1
+	VBLENDMPS    (R10), Z24, K1, Z28
+	VCVTDQ2PS    Z20, Z20
+	VMULPS       Z28, Z20, Z20
+	VCVTPS2DQ    Z20, Z20
+	VPMOVSDW     Z20, Y20
+	VPMINSW      Y26, Y20, Y20
+	VPMAXSW      Y27, Y20, Y20
+	VPADDSW      (DI), Y20, Y20
+	VMOVUPS      Y20, (BX)
+	VPMOVD2M     Z21, K1
+	VBLENDMPS    64(R10), Z25, K1, Z28
+	VCVTDQ2PS    Z21, Z21
+	VMULPS       Z28, Z21, Z21
+	VCVTPS2DQ    Z21, Z21
+	VPMOVSDW     Z21, Y21
+	VPMINSW      Y26, Y21, Y21
+	VPMAXSW      Y27, Y21, Y21
+	VPADDSW      32(DI), Y21, Y21
+	VMOVUPS      Y21, 32(BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z22, K1
+	VBLENDMPS    (R10), Z24, K1, Z28
+	VCVTDQ2PS    Z22, Z22
+	VMULPS       Z28, Z22, Z22
+	VCVTPS2DQ    Z22, Z22
+	VPMOVSDW     Z22, Y22
+	VPMINSW      Y26, Y22, Y22
+	VPMAXSW      Y27, Y22, Y22
+	VPADDSW      (DI), Y22, Y22
+	VMOVUPS      Y22, (BX)
+	VPMOVD2M     Z23, K1
+	VBLENDMPS    64(R10), Z25, K1, Z28
+	VCVTDQ2PS    Z23, Z23
+	VMULPS       Z28, Z23, Z23
+	VCVTPS2DQ    Z23, Z23
+	VPMOVSDW     Z23, Y23
+	VPMINSW      Y26, Y23, Y23
+	VPMAXSW      Y27, Y23, Y23
+	VPADDSW      32(DI), Y23, Y23
+	VMOVUPS      Y23, 32(BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	MOVQ         samples+8(FP), BX
+	SUBQ         $0x0c, BX
+	CMPQ         DX, BX
+	JGE          row47
+	ADDQ         $0x0c, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	JMP          tile46
 
-row13:
+row47:
 	ADDQ $0x20, AX
 	SUBQ $0x20, CX
-	JMP  loop10
+	JMP  loop44
 
-done11:
+done45:
 	MOVQ words+48(FP), DX
 	MOVQ step+40(FP), BX
 	SHLQ $0x01, DX
 	LEAQ (BX)(BX*2), BX
 	CMPQ DX, BX
-	JNE  longer17
+	JNE  longer51
 
-loop18:
+loop52:
 	CMPQ CX, $0x00000010
-	JL   done19
+	JL   done53
 	XORQ DX, DX
 
-tile20:
+tile54:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -10299,9 +3948,9 @@ tile20:
 	LEAQ    (R8)(R8*2), R9
 	LEAQ    (R8)(R8*4), R10
 
-loop22:
+loop56:
 	CMPQ  DI, $0x00000001
-	JL    done23
+	JL    done57
 	MOVQ  src+16(FP), R11
 	MOVQ  DX, R12
 	IMULQ R8, R12
@@ -10315,7 +3964,7 @@ loop22:
 	MOVQ  step+40(FP), R15
 	SHRQ  $0x01, R15
 
-words24:
+words58:
 	VMOVUPD      (SI), Z16
 	VMOVUPD      (SI)(R14*1), Z17
 	VMOVUPD      (SI)(R14*2), Z18
@@ -10438,109 +4087,252 @@ words24:
 	ADDQ         $0x04, R13
 	ADDQ         $0x40, SI
 	DECQ         R15
-	JNZ          words24
+	JNZ          words58
 	LEAQ         (SI)(R14*2), SI
 	ADDQ         $0x08, BX
 	DECQ         DI
-	JMP          loop22
+	JMP          loop56
 
-done23:
-	MOVQ      dst+0(FP), BX
-	MOVQ      biasLen+72(FP), SI
-	MOVQ      scale+80(FP), DI
-	SHLQ      $0x02, SI
-	MOVQ      SI, R8
-	IMULQ     DX, R8
-	ADDQ      R8, BX
-	LEAQ      (BX)(AX*4), BX
-	LEAQ      (DI)(AX*4), DI
-	VMOVUPD   (DI), Z16
-	VCVTDQ2PS Z0, Z0
-	VMULPS    Z16, Z0, Z0
-	VMOVUPS   Z0, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z1, Z1
-	VMULPS    Z16, Z1, Z1
-	VMOVUPS   Z1, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z2, Z2
-	VMULPS    Z16, Z2, Z2
-	VMOVUPS   Z2, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z3, Z3
-	VMULPS    Z16, Z3, Z3
-	VMOVUPS   Z3, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z4, Z4
-	VMULPS    Z16, Z4, Z4
-	VMOVUPS   Z4, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z5, Z5
-	VMULPS    Z16, Z5, Z5
-	VMOVUPS   Z5, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z6, Z6
-	VMULPS    Z16, Z6, Z6
-	VMOVUPS   Z6, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z7, Z7
-	VMULPS    Z16, Z7, Z7
-	VMOVUPS   Z7, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z8, Z8
-	VMULPS    Z16, Z8, Z8
-	VMOVUPS   Z8, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z9, Z9
-	VMULPS    Z16, Z9, Z9
-	VMOVUPS   Z9, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z10, Z10
-	VMULPS    Z16, Z10, Z10
-	VMOVUPS   Z10, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z11, Z11
-	VMULPS    Z16, Z11, Z11
-	VMOVUPS   Z11, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z12, Z12
-	VMULPS    Z16, Z12, Z12
-	VMOVUPS   Z12, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z13, Z13
-	VMULPS    Z16, Z13, Z13
-	VMOVUPS   Z13, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z14, Z14
-	VMULPS    Z16, Z14, Z14
-	VMOVUPS   Z14, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z15, Z15
-	VMULPS    Z16, Z15, Z15
-	VMOVUPS   Z15, (BX)
-	ADDQ      SI, BX
-	MOVQ      samples+8(FP), BX
-	SUBQ      $0x10, BX
-	CMPQ      DX, BX
-	JGE       row21
-	ADDQ      $0x10, DX
-	CMPQ      DX, BX
-	CMOVQGT   BX, DX
-	JMP       tile20
+done57:
+	MOVQ         dst+0(FP), BX
+	MOVQ         biasLen+72(FP), SI
+	MOVQ         skip+96(FP), DI
+	MOVQ         skipStep+104(FP), R8
+	SHLQ         $0x01, SI
+	MOVQ         SI, R9
+	IMULQ        DX, R9
+	ADDQ         R9, BX
+	LEAQ         (BX)(AX*2), BX
+	SHLQ         $0x01, R8
+	MOVQ         R8, R9
+	IMULQ        DX, R9
+	ADDQ         R9, DI
+	LEAQ         (DI)(AX*2), DI
+	MOVQ         positive+80(FP), R9
+	MOVQ         negative+88(FP), R10
+	LEAQ         (R9)(AX*4), R9
+	LEAQ         (R10)(AX*4), R10
+	VMOVUPD      (R9), Z16
+	MOVL         $0x1fff1fff, R9
+	VMOVD        R9, X17
+	VBROADCASTSS X17, Z17
+	MOVL         $0xe001e001, R9
+	VMOVD        R9, X18
+	VBROADCASTSS X18, Z18
+	VPMOVD2M     Z0, K1
+	VBLENDMPS    (R10), Z16, K1, Z29
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z29, Z0, Z0
+	VCVTPS2DQ    Z0, Z0
+	VPMOVSDW     Z0, Y0
+	VPMINSW      Y17, Y0, Y0
+	VPMAXSW      Y18, Y0, Y0
+	VPADDSW      (DI), Y0, Y0
+	VMOVUPS      Y0, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z1, K1
+	VBLENDMPS    (R10), Z16, K1, Z29
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z29, Z1, Z1
+	VCVTPS2DQ    Z1, Z1
+	VPMOVSDW     Z1, Y1
+	VPMINSW      Y17, Y1, Y1
+	VPMAXSW      Y18, Y1, Y1
+	VPADDSW      (DI), Y1, Y1
+	VMOVUPS      Y1, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z2, K1
+	VBLENDMPS    (R10), Z16, K1, Z29
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z29, Z2, Z2
+	VCVTPS2DQ    Z2, Z2
+	VPMOVSDW     Z2, Y2
+	VPMINSW      Y17, Y2, Y2
+	VPMAXSW      Y18, Y2, Y2
+	VPADDSW      (DI), Y2, Y2
+	VMOVUPS      Y2, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z3, K1
+	VBLENDMPS    (R10), Z16, K1, Z29
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z29, Z3, Z3
+	VCVTPS2DQ    Z3, Z3
+	VPMOVSDW     Z3, Y3
+	VPMINSW      Y17, Y3, Y3
+	VPMAXSW      Y18, Y3, Y3
+	VPADDSW      (DI), Y3, Y3
+	VMOVUPS      Y3, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z4, K1
+	VBLENDMPS    (R10), Z16, K1, Z29
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z29, Z4, Z4
+	VCVTPS2DQ    Z4, Z4
+	VPMOVSDW     Z4, Y4
+	VPMINSW      Y17, Y4, Y4
+	VPMAXSW      Y18, Y4, Y4
+	VPADDSW      (DI), Y4, Y4
+	VMOVUPS      Y4, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z5, K1
+	VBLENDMPS    (R10), Z16, K1, Z29
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z29, Z5, Z5
+	VCVTPS2DQ    Z5, Z5
+	VPMOVSDW     Z5, Y5
+	VPMINSW      Y17, Y5, Y5
+	VPMAXSW      Y18, Y5, Y5
+	VPADDSW      (DI), Y5, Y5
+	VMOVUPS      Y5, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z6, K1
+	VBLENDMPS    (R10), Z16, K1, Z29
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z29, Z6, Z6
+	VCVTPS2DQ    Z6, Z6
+	VPMOVSDW     Z6, Y6
+	VPMINSW      Y17, Y6, Y6
+	VPMAXSW      Y18, Y6, Y6
+	VPADDSW      (DI), Y6, Y6
+	VMOVUPS      Y6, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z7, K1
+	VBLENDMPS    (R10), Z16, K1, Z29
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       Z29, Z7, Z7
+	VCVTPS2DQ    Z7, Z7
+	VPMOVSDW     Z7, Y7
+	VPMINSW      Y17, Y7, Y7
+	VPMAXSW      Y18, Y7, Y7
+	VPADDSW      (DI), Y7, Y7
+	VMOVUPS      Y7, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z8, K1
+	VBLENDMPS    (R10), Z16, K1, Z29
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z29, Z8, Z8
+	VCVTPS2DQ    Z8, Z8
+	VPMOVSDW     Z8, Y8
+	VPMINSW      Y17, Y8, Y8
+	VPMAXSW      Y18, Y8, Y8
+	VPADDSW      (DI), Y8, Y8
+	VMOVUPS      Y8, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z9, K1
+	VBLENDMPS    (R10), Z16, K1, Z29
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z29, Z9, Z9
+	VCVTPS2DQ    Z9, Z9
+	VPMOVSDW     Z9, Y9
+	VPMINSW      Y17, Y9, Y9
+	VPMAXSW      Y18, Y9, Y9
+	VPADDSW      (DI), Y9, Y9
+	VMOVUPS      Y9, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z10, K1
+	VBLENDMPS    (R10), Z16, K1, Z29
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       Z29, Z10, Z10
+	VCVTPS2DQ    Z10, Z10
+	VPMOVSDW     Z10, Y10
+	VPMINSW      Y17, Y10, Y10
+	VPMAXSW      Y18, Y10, Y10
+	VPADDSW      (DI), Y10, Y10
+	VMOVUPS      Y10, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z11, K1
+	VBLENDMPS    (R10), Z16, K1, Z29
+	VCVTDQ2PS    Z11, Z11
+	VMULPS       Z29, Z11, Z11
+	VCVTPS2DQ    Z11, Z11
+	VPMOVSDW     Z11, Y11
+	VPMINSW      Y17, Y11, Y11
+	VPMAXSW      Y18, Y11, Y11
+	VPADDSW      (DI), Y11, Y11
+	VMOVUPS      Y11, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z12, K1
+	VBLENDMPS    (R10), Z16, K1, Z29
+	VCVTDQ2PS    Z12, Z12
+	VMULPS       Z29, Z12, Z12
+	VCVTPS2DQ    Z12, Z12
+	VPMOVSDW     Z12, Y12
+	VPMINSW      Y17, Y12, Y12
+	VPMAXSW      Y18, Y12, Y12
+	VPADDSW      (DI), Y12, Y12
+	VMOVUPS      Y12, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z13, K1
+	VBLENDMPS    (R10), Z16, K1, Z29
+	VCVTDQ2PS    Z13, Z13
+	VMULPS       Z29, Z13, Z13
+	VCVTPS2DQ    Z13, Z13
+	VPMOVSDW     Z13, Y13
+	VPMINSW      Y17, Y13, Y13
+	VPMAXSW      Y18, Y13, Y13
+	VPADDSW      (DI), Y13, Y13
+	VMOVUPS      Y13, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z14, K1
+	VBLENDMPS    (R10), Z16, K1, Z29
+	VCVTDQ2PS    Z14, Z14
+	VMULPS       Z29, Z14, Z14
+	VCVTPS2DQ    Z14, Z14
+	VPMOVSDW     Z14, Y14
+	VPMINSW      Y17, Y14, Y14
+	VPMAXSW      Y18, Y14, Y14
+	VPADDSW      (DI), Y14, Y14
+	VMOVUPS      Y14, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z15, K1
+	VBLENDMPS    (R10), Z16, K1, Z29
+	VCVTDQ2PS    Z15, Z15
+	VMULPS       Z29, Z15, Z15
+	VCVTPS2DQ    Z15, Z15
+	VPMOVSDW     Z15, Y15
+	VPMINSW      Y17, Y15, Y15
+	VPMAXSW      Y18, Y15, Y15
+	VPADDSW      (DI), Y15, Y15
+	VMOVUPS      Y15, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	MOVQ         samples+8(FP), BX
+	SUBQ         $0x10, BX
+	CMPQ         DX, BX
+	JGE          row55
+	ADDQ         $0x10, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	JMP          tile54
 
-row21:
+row55:
 	ADDQ $0x10, AX
 	SUBQ $0x10, CX
-	JMP  loop18
+	JMP  loop52
 
-done19:
-longer17:
-loop26:
+done53:
+longer51:
+loop60:
 	CMPQ CX, $0x00000010
-	JL   done27
+	JL   done61
 	XORQ DX, DX
 
-tile28:
+tile62:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -10581,9 +4373,9 @@ tile28:
 	LEAQ    (R8)(R8*2), R9
 	LEAQ    (R8)(R8*4), R10
 
-loop30:
+loop64:
 	CMPQ  DI, $0x00000001
-	JL    done31
+	JL    done65
 	MOVQ  src+16(FP), R11
 	MOVQ  DX, R12
 	IMULQ R8, R12
@@ -10595,7 +4387,7 @@ loop30:
 	LEAQ  (R13)(R9*2), R14
 	MOVQ  words+48(FP), R15
 
-words32:
+words66:
 	VMOVUPD      (SI), Z24
 	VBROADCASTSS (R11), Z25
 	VPMADDWD     Z24, Z25, Z25
@@ -10675,139 +4467,5102 @@ words32:
 	ADDQ         $0x04, R14
 	ADDQ         $0x40, SI
 	DECQ         R15
-	JNZ          words32
+	JNZ          words66
 	ADDQ         $0x08, BX
 	DECQ         DI
-	JMP          loop30
+	JMP          loop64
 
-done31:
-	MOVQ      dst+0(FP), BX
-	MOVQ      biasLen+72(FP), SI
-	MOVQ      scale+80(FP), DI
-	SHLQ      $0x02, SI
-	MOVQ      SI, R8
-	IMULQ     DX, R8
-	ADDQ      R8, BX
-	LEAQ      (BX)(AX*4), BX
-	LEAQ      (DI)(AX*4), DI
-	VMOVUPD   (DI), Z24
-	VCVTDQ2PS Z0, Z0
-	VMULPS    Z24, Z0, Z0
-	VMOVUPS   Z0, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z1, Z1
-	VMULPS    Z24, Z1, Z1
-	VMOVUPS   Z1, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z2, Z2
-	VMULPS    Z24, Z2, Z2
-	VMOVUPS   Z2, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z3, Z3
-	VMULPS    Z24, Z3, Z3
-	VMOVUPS   Z3, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z4, Z4
-	VMULPS    Z24, Z4, Z4
-	VMOVUPS   Z4, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z5, Z5
-	VMULPS    Z24, Z5, Z5
-	VMOVUPS   Z5, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z6, Z6
-	VMULPS    Z24, Z6, Z6
-	VMOVUPS   Z6, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z7, Z7
-	VMULPS    Z24, Z7, Z7
-	VMOVUPS   Z7, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z8, Z8
-	VMULPS    Z24, Z8, Z8
-	VMOVUPS   Z8, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z9, Z9
-	VMULPS    Z24, Z9, Z9
-	VMOVUPS   Z9, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z10, Z10
-	VMULPS    Z24, Z10, Z10
-	VMOVUPS   Z10, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z11, Z11
-	VMULPS    Z24, Z11, Z11
-	VMOVUPS   Z11, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z12, Z12
-	VMULPS    Z24, Z12, Z12
-	VMOVUPS   Z12, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z13, Z13
-	VMULPS    Z24, Z13, Z13
-	VMOVUPS   Z13, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z14, Z14
-	VMULPS    Z24, Z14, Z14
-	VMOVUPS   Z14, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z15, Z15
-	VMULPS    Z24, Z15, Z15
-	VMOVUPS   Z15, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z16, Z16
-	VMULPS    Z24, Z16, Z16
-	VMOVUPS   Z16, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z17, Z17
-	VMULPS    Z24, Z17, Z17
-	VMOVUPS   Z17, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z18, Z18
-	VMULPS    Z24, Z18, Z18
-	VMOVUPS   Z18, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z19, Z19
-	VMULPS    Z24, Z19, Z19
-	VMOVUPS   Z19, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z20, Z20
-	VMULPS    Z24, Z20, Z20
-	VMOVUPS   Z20, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z21, Z21
-	VMULPS    Z24, Z21, Z21
-	VMOVUPS   Z21, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z22, Z22
-	VMULPS    Z24, Z22, Z22
-	VMOVUPS   Z22, (BX)
-	ADDQ      SI, BX
-	VCVTDQ2PS Z23, Z23
-	VMULPS    Z24, Z23, Z23
-	VMOVUPS   Z23, (BX)
-	ADDQ      SI, BX
-	MOVQ      samples+8(FP), BX
-	SUBQ      $0x18, BX
-	CMPQ      DX, BX
-	JGE       row29
-	ADDQ      $0x18, DX
-	CMPQ      DX, BX
-	CMOVQGT   BX, DX
-	JMP       tile28
+done65:
+	MOVQ         dst+0(FP), BX
+	MOVQ         biasLen+72(FP), SI
+	MOVQ         skip+96(FP), DI
+	MOVQ         skipStep+104(FP), R8
+	SHLQ         $0x01, SI
+	MOVQ         SI, R9
+	IMULQ        DX, R9
+	ADDQ         R9, BX
+	LEAQ         (BX)(AX*2), BX
+	SHLQ         $0x01, R8
+	MOVQ         R8, R9
+	IMULQ        DX, R9
+	ADDQ         R9, DI
+	LEAQ         (DI)(AX*2), DI
+	MOVQ         positive+80(FP), R9
+	MOVQ         negative+88(FP), R10
+	LEAQ         (R9)(AX*4), R9
+	LEAQ         (R10)(AX*4), R10
+	VMOVUPD      (R9), Z24
+	MOVL         $0x1fff1fff, R9
+	VMOVD        R9, X25
+	VBROADCASTSS X25, Z25
+	MOVL         $0xe001e001, R9
+	VMOVD        R9, X26
+	VBROADCASTSS X26, Z26
+	VPMOVD2M     Z0, K1
+	VBLENDMPS    (R10), Z24, K1, Z30
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z30, Z0, Z0
+	VCVTPS2DQ    Z0, Z0
+	VPMOVSDW     Z0, Y0
+	VPMINSW      Y25, Y0, Y0
+	VPMAXSW      Y26, Y0, Y0
+	VPADDSW      (DI), Y0, Y0
+	VMOVUPS      Y0, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z1, K1
+	VBLENDMPS    (R10), Z24, K1, Z30
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z30, Z1, Z1
+	VCVTPS2DQ    Z1, Z1
+	VPMOVSDW     Z1, Y1
+	VPMINSW      Y25, Y1, Y1
+	VPMAXSW      Y26, Y1, Y1
+	VPADDSW      (DI), Y1, Y1
+	VMOVUPS      Y1, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z2, K1
+	VBLENDMPS    (R10), Z24, K1, Z30
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z30, Z2, Z2
+	VCVTPS2DQ    Z2, Z2
+	VPMOVSDW     Z2, Y2
+	VPMINSW      Y25, Y2, Y2
+	VPMAXSW      Y26, Y2, Y2
+	VPADDSW      (DI), Y2, Y2
+	VMOVUPS      Y2, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z3, K1
+	VBLENDMPS    (R10), Z24, K1, Z30
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       Z30, Z3, Z3
+	VCVTPS2DQ    Z3, Z3
+	VPMOVSDW     Z3, Y3
+	VPMINSW      Y25, Y3, Y3
+	VPMAXSW      Y26, Y3, Y3
+	VPADDSW      (DI), Y3, Y3
+	VMOVUPS      Y3, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z4, K1
+	VBLENDMPS    (R10), Z24, K1, Z30
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z30, Z4, Z4
+	VCVTPS2DQ    Z4, Z4
+	VPMOVSDW     Z4, Y4
+	VPMINSW      Y25, Y4, Y4
+	VPMAXSW      Y26, Y4, Y4
+	VPADDSW      (DI), Y4, Y4
+	VMOVUPS      Y4, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z5, K1
+	VBLENDMPS    (R10), Z24, K1, Z30
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       Z30, Z5, Z5
+	VCVTPS2DQ    Z5, Z5
+	VPMOVSDW     Z5, Y5
+	VPMINSW      Y25, Y5, Y5
+	VPMAXSW      Y26, Y5, Y5
+	VPADDSW      (DI), Y5, Y5
+	VMOVUPS      Y5, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z6, K1
+	VBLENDMPS    (R10), Z24, K1, Z30
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z30, Z6, Z6
+	VCVTPS2DQ    Z6, Z6
+	VPMOVSDW     Z6, Y6
+	VPMINSW      Y25, Y6, Y6
+	VPMAXSW      Y26, Y6, Y6
+	VPADDSW      (DI), Y6, Y6
+	VMOVUPS      Y6, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z7, K1
+	VBLENDMPS    (R10), Z24, K1, Z30
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       Z30, Z7, Z7
+	VCVTPS2DQ    Z7, Z7
+	VPMOVSDW     Z7, Y7
+	VPMINSW      Y25, Y7, Y7
+	VPMAXSW      Y26, Y7, Y7
+	VPADDSW      (DI), Y7, Y7
+	VMOVUPS      Y7, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z8, K1
+	VBLENDMPS    (R10), Z24, K1, Z30
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z30, Z8, Z8
+	VCVTPS2DQ    Z8, Z8
+	VPMOVSDW     Z8, Y8
+	VPMINSW      Y25, Y8, Y8
+	VPMAXSW      Y26, Y8, Y8
+	VPADDSW      (DI), Y8, Y8
+	VMOVUPS      Y8, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z9, K1
+	VBLENDMPS    (R10), Z24, K1, Z30
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       Z30, Z9, Z9
+	VCVTPS2DQ    Z9, Z9
+	VPMOVSDW     Z9, Y9
+	VPMINSW      Y25, Y9, Y9
+	VPMAXSW      Y26, Y9, Y9
+	VPADDSW      (DI), Y9, Y9
+	VMOVUPS      Y9, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z10, K1
+	VBLENDMPS    (R10), Z24, K1, Z30
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       Z30, Z10, Z10
+	VCVTPS2DQ    Z10, Z10
+	VPMOVSDW     Z10, Y10
+	VPMINSW      Y25, Y10, Y10
+	VPMAXSW      Y26, Y10, Y10
+	VPADDSW      (DI), Y10, Y10
+	VMOVUPS      Y10, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z11, K1
+	VBLENDMPS    (R10), Z24, K1, Z30
+	VCVTDQ2PS    Z11, Z11
+	VMULPS       Z30, Z11, Z11
+	VCVTPS2DQ    Z11, Z11
+	VPMOVSDW     Z11, Y11
+	VPMINSW      Y25, Y11, Y11
+	VPMAXSW      Y26, Y11, Y11
+	VPADDSW      (DI), Y11, Y11
+	VMOVUPS      Y11, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z12, K1
+	VBLENDMPS    (R10), Z24, K1, Z30
+	VCVTDQ2PS    Z12, Z12
+	VMULPS       Z30, Z12, Z12
+	VCVTPS2DQ    Z12, Z12
+	VPMOVSDW     Z12, Y12
+	VPMINSW      Y25, Y12, Y12
+	VPMAXSW      Y26, Y12, Y12
+	VPADDSW      (DI), Y12, Y12
+	VMOVUPS      Y12, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z13, K1
+	VBLENDMPS    (R10), Z24, K1, Z30
+	VCVTDQ2PS    Z13, Z13
+	VMULPS       Z30, Z13, Z13
+	VCVTPS2DQ    Z13, Z13
+	VPMOVSDW     Z13, Y13
+	VPMINSW      Y25, Y13, Y13
+	VPMAXSW      Y26, Y13, Y13
+	VPADDSW      (DI), Y13, Y13
+	VMOVUPS      Y13, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z14, K1
+	VBLENDMPS    (R10), Z24, K1, Z30
+	VCVTDQ2PS    Z14, Z14
+	VMULPS       Z30, Z14, Z14
+	VCVTPS2DQ    Z14, Z14
+	VPMOVSDW     Z14, Y14
+	VPMINSW      Y25, Y14, Y14
+	VPMAXSW      Y26, Y14, Y14
+	VPADDSW      (DI), Y14, Y14
+	VMOVUPS      Y14, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z15, K1
+	VBLENDMPS    (R10), Z24, K1, Z30
+	VCVTDQ2PS    Z15, Z15
+	VMULPS       Z30, Z15, Z15
+	VCVTPS2DQ    Z15, Z15
+	VPMOVSDW     Z15, Y15
+	VPMINSW      Y25, Y15, Y15
+	VPMAXSW      Y26, Y15, Y15
+	VPADDSW      (DI), Y15, Y15
+	VMOVUPS      Y15, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z16, K1
+	VBLENDMPS    (R10), Z24, K1, Z30
+	VCVTDQ2PS    Z16, Z16
+	VMULPS       Z30, Z16, Z16
+	VCVTPS2DQ    Z16, Z16
+	VPMOVSDW     Z16, Y16
+	VPMINSW      Y25, Y16, Y16
+	VPMAXSW      Y26, Y16, Y16
+	VPADDSW      (DI), Y16, Y16
+	VMOVUPS      Y16, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z17, K1
+	VBLENDMPS    (R10), Z24, K1, Z30
+	VCVTDQ2PS    Z17, Z17
+	VMULPS       Z30, Z17, Z17
+	VCVTPS2DQ    Z17, Z17
+	VPMOVSDW     Z17, Y17
+	VPMINSW      Y25, Y17, Y17
+	VPMAXSW      Y26, Y17, Y17
+	VPADDSW      (DI), Y17, Y17
+	VMOVUPS      Y17, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z18, K1
+	VBLENDMPS    (R10), Z24, K1, Z30
+	VCVTDQ2PS    Z18, Z18
+	VMULPS       Z30, Z18, Z18
+	VCVTPS2DQ    Z18, Z18
+	VPMOVSDW     Z18, Y18
+	VPMINSW      Y25, Y18, Y18
+	VPMAXSW      Y26, Y18, Y18
+	VPADDSW      (DI), Y18, Y18
+	VMOVUPS      Y18, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z19, K1
+	VBLENDMPS    (R10), Z24, K1, Z30
+	VCVTDQ2PS    Z19, Z19
+	VMULPS       Z30, Z19, Z19
+	VCVTPS2DQ    Z19, Z19
+	VPMOVSDW     Z19, Y19
+	VPMINSW      Y25, Y19, Y19
+	VPMAXSW      Y26, Y19, Y19
+	VPADDSW      (DI), Y19, Y19
+	VMOVUPS      Y19, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z20, K1
+	VBLENDMPS    (R10), Z24, K1, Z30
+	VCVTDQ2PS    Z20, Z20
+	VMULPS       Z30, Z20, Z20
+	VCVTPS2DQ    Z20, Z20
+	VPMOVSDW     Z20, Y20
+	VPMINSW      Y25, Y20, Y20
+	VPMAXSW      Y26, Y20, Y20
+	VPADDSW      (DI), Y20, Y20
+	VMOVUPS      Y20, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z21, K1
+	VBLENDMPS    (R10), Z24, K1, Z30
+	VCVTDQ2PS    Z21, Z21
+	VMULPS       Z30, Z21, Z21
+	VCVTPS2DQ    Z21, Z21
+	VPMOVSDW     Z21, Y21
+	VPMINSW      Y25, Y21, Y21
+	VPMAXSW      Y26, Y21, Y21
+	VPADDSW      (DI), Y21, Y21
+	VMOVUPS      Y21, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z22, K1
+	VBLENDMPS    (R10), Z24, K1, Z30
+	VCVTDQ2PS    Z22, Z22
+	VMULPS       Z30, Z22, Z22
+	VCVTPS2DQ    Z22, Z22
+	VPMOVSDW     Z22, Y22
+	VPMINSW      Y25, Y22, Y22
+	VPMAXSW      Y26, Y22, Y22
+	VPADDSW      (DI), Y22, Y22
+	VMOVUPS      Y22, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VPMOVD2M     Z23, K1
+	VBLENDMPS    (R10), Z24, K1, Z30
+	VCVTDQ2PS    Z23, Z23
+	VMULPS       Z30, Z23, Z23
+	VCVTPS2DQ    Z23, Z23
+	VPMOVSDW     Z23, Y23
+	VPMINSW      Y25, Y23, Y23
+	VPMAXSW      Y26, Y23, Y23
+	VPADDSW      (DI), Y23, Y23
+	VMOVUPS      Y23, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	MOVQ         samples+8(FP), BX
+	SUBQ         $0x18, BX
+	CMPQ         DX, BX
+	JGE          row63
+	ADDQ         $0x18, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	JMP          tile62
 
-row29:
+row63:
 	ADDQ $0x10, AX
 	SUBQ $0x10, CX
-	JMP  loop26
+	JMP  loop60
 
-done27:
+done61:
 	VZEROUPPER
 	RET
 
-// func residualAVX512(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
-// Requires: AVX, AVX512F, AVX512_VNNI, CMOV
-TEXT ·residualAVX512(SB), NOSPLIT, $8-88
+slower34:
+	MOVQ biasLen+72(FP), CX
+	XORQ AX, AX
+
+loop69:
+	CMPQ CX, $0x00000010
+	JL   done70
+	XORQ DX, DX
+
+tile71:
+	MOVQ    bias+64(FP), BX
+	MOVQ    weights+56(FP), SI
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y1, Y3
+	VMOVAPS Y2, Y4
+	VMOVAPS Y3, Y5
+	VMOVAPS Y4, Y6
+	VMOVAPS Y5, Y7
+	MOVQ    rows+24(FP), BX
+	MOVQ    rowsLen+32(FP), DI
+	MOVQ    words+48(FP), R8
+	IMULQ   DI, R8
+	MOVQ    R8, R9
+	IMULQ   AX, R9
+	LEAQ    (SI)(R9*4), SI
+	SHLQ    $0x06, R8
+	MOVQ    step+40(FP), R8
+	SHLQ    $0x01, R8
+	LEAQ    (R8)(R8*2), R9
+	LEAQ    (R8)(R8*4), R10
+
+loop73:
+	CMPQ  DI, $0x00000001
+	JL    done74
+	MOVQ  src+16(FP), R10
+	MOVQ  DX, R11
+	IMULQ R8, R11
+	ADDQ  R11, R10
+	MOVQ  (BX), R11
+	LEAQ  (R10)(R11*2), R10
+	MOVQ  words+48(FP), R11
+
+words75:
+	VMOVUPD      (SI), Y8
+	VMOVUPD      32(SI), Y9
+	VBROADCASTSS (R10), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y1, Y1
+	VBROADCASTSS (R10)(R8*1), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y2, Y2
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y3, Y3
+	VBROADCASTSS (R10)(R8*2), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y4, Y4
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y5, Y5
+	VBROADCASTSS (R10)(R9*1), Y10
+	VPMADDWD     Y8, Y10, Y8
+	VPADDD       Y8, Y6, Y6
+	VPMADDWD     Y9, Y10, Y8
+	VPADDD       Y8, Y7, Y7
+	ADDQ         $0x04, R10
+	ADDQ         $0x40, SI
+	DECQ         R11
+	JNZ          words75
+	ADDQ         $0x08, BX
+	DECQ         DI
+	JMP          loop73
+
+done74:
+	MOVQ         dst+0(FP), BX
+	MOVQ         biasLen+72(FP), SI
+	MOVQ         skip+96(FP), DI
+	MOVQ         skipStep+104(FP), R8
+	SHLQ         $0x01, SI
+	MOVQ         SI, R9
+	IMULQ        DX, R9
+	ADDQ         R9, BX
+	LEAQ         (BX)(AX*2), BX
+	SHLQ         $0x01, R8
+	MOVQ         R8, R9
+	IMULQ        DX, R9
+	ADDQ         R9, DI
+	LEAQ         (DI)(AX*2), DI
+	MOVQ         positive+80(FP), R9
+	MOVQ         negative+88(FP), R10
+	LEAQ         (R9)(AX*4), R9
+	LEAQ         (R10)(AX*4), R10
+	VMOVUPD      (R9), Y8
+	VMOVUPD      32(R9), Y9
+	MOVL         $0x1fff1fff, R9
+	VMOVD        R9, X10
+	VBROADCASTSS X10, Y11
+	MOVL         $0xe001e001, R9
+	VMOVD        R9, X10
+	VBROADCASTSS X10, Y12
+	VBLENDVPS    Y0, (R10), Y8, Y10
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y10, Y0, Y0
+	VCVTPS2DQ    Y0, Y0
+	VBLENDVPS    Y1, 32(R10), Y9, Y10
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y10, Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VPACKSSDW    Y1, Y0, Y0
+	VPERMQ       $0xd8, Y0, Y0
+	VPMINSW      Y11, Y0, Y0
+	VPMAXSW      Y12, Y0, Y0
+	VPADDSW      (DI), Y0, Y0
+	VMOVDQU      Y0, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VBLENDVPS    Y2, (R10), Y8, Y10
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y10, Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VBLENDVPS    Y3, 32(R10), Y9, Y10
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y10, Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VPACKSSDW    Y3, Y2, Y2
+	VPERMQ       $0xd8, Y2, Y2
+	VPMINSW      Y11, Y2, Y2
+	VPMAXSW      Y12, Y2, Y2
+	VPADDSW      (DI), Y2, Y2
+	VMOVDQU      Y2, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VBLENDVPS    Y4, (R10), Y8, Y10
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y10, Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VBLENDVPS    Y5, 32(R10), Y9, Y10
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y10, Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VPACKSSDW    Y5, Y4, Y4
+	VPERMQ       $0xd8, Y4, Y4
+	VPMINSW      Y11, Y4, Y4
+	VPMAXSW      Y12, Y4, Y4
+	VPADDSW      (DI), Y4, Y4
+	VMOVDQU      Y4, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	VBLENDVPS    Y6, (R10), Y8, Y10
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y10, Y6, Y6
+	VCVTPS2DQ    Y6, Y6
+	VBLENDVPS    Y7, 32(R10), Y9, Y10
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y10, Y7, Y7
+	VCVTPS2DQ    Y7, Y7
+	VPACKSSDW    Y7, Y6, Y6
+	VPERMQ       $0xd8, Y6, Y6
+	VPMINSW      Y11, Y6, Y6
+	VPMAXSW      Y12, Y6, Y6
+	VPADDSW      (DI), Y6, Y6
+	VMOVDQU      Y6, (BX)
+	ADDQ         SI, BX
+	ADDQ         R8, DI
+	MOVQ         samples+8(FP), BX
+	SUBQ         $0x04, BX
+	CMPQ         DX, BX
+	JGE          row72
+	ADDQ         $0x04, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	JMP          tile71
+
+row72:
+	ADDQ $0x10, AX
+	SUBQ $0x10, CX
+	JMP  loop69
+
+done70:
+	VZEROUPPER
+	RET
+
+// func convolve32AMD64(dst *float32, src *float32, step int, stride int, rows int, k int, weight *float32, bias *float32, biasLen int, n int)
+// Requires: AVX, AVX512F, FMA3
+TEXT ·convolve32AMD64(SB), NOSPLIT, $0-80
+	CMPQ ·current+0(SB), $0x03
+	JLT  slower1
+	MOVQ biasLen+64(FP), AX
+	MOVQ step+16(FP), CX
+	XORQ SI, SI
+	SHLQ $0x02, CX
+	SHLQ $0x02, AX
+	LEAQ (CX)(CX*2), DX
+	LEAQ (CX)(CX*4), BX
+
+columns2:
+	MOVQ AX, DI
+	SUBQ SI, DI
+	CMPQ DI, $0x00000080
+	JL   done3
+	MOVQ src+8(FP), R8
+	MOVQ dst+0(FP), DI
+	ADDQ SI, DI
+	MOVQ n+72(FP), R9
+
+loop4:
+	CMPQ    R9, $0x0000000e
+	JL      done5
+	MOVQ    bias+56(FP), R10
+	VMOVUPS (R10)(SI*1), Z0
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z8
+	VMOVAPS Z0, Z10
+	VMOVAPS Z0, Z12
+	VMOVAPS Z0, Z14
+	VMOVAPS Z0, Z16
+	VMOVAPS Z0, Z18
+	VMOVAPS Z0, Z20
+	VMOVAPS Z0, Z22
+	VMOVAPS Z0, Z24
+	VMOVAPS Z0, Z26
+	VMOVUPS 64(R10)(SI*1), Z1
+	VMOVAPS Z1, Z3
+	VMOVAPS Z1, Z5
+	VMOVAPS Z1, Z7
+	VMOVAPS Z1, Z9
+	VMOVAPS Z1, Z11
+	VMOVAPS Z1, Z13
+	VMOVAPS Z1, Z15
+	VMOVAPS Z1, Z17
+	VMOVAPS Z1, Z19
+	VMOVAPS Z1, Z21
+	VMOVAPS Z1, Z23
+	VMOVAPS Z1, Z25
+	VMOVAPS Z1, Z27
+	MOVQ    rows+32(FP), R10
+	MOVQ    weight+48(FP), R12
+	MOVQ    R8, R11
+	ADDQ    SI, R12
+
+loop6:
+	CMPQ R10, $0x00000001
+	JL   done7
+	MOVQ k+40(FP), R15
+	MOVQ R11, R13
+	LEAQ (R11)(BX*1), R14
+	LEAQ (R14)(CX*2), R14
+
+loop8:
+	VMOVUPS      (R12), Z28
+	VMOVUPS      64(R12), Z29
+	VBROADCASTSS (R13), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (R13)(CX*1), Z30
+	VFMADD231PS  Z28, Z30, Z2
+	VFMADD231PS  Z29, Z30, Z3
+	VBROADCASTSS (R13)(CX*2), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (R13)(DX*1), Z30
+	VFMADD231PS  Z28, Z30, Z6
+	VFMADD231PS  Z29, Z30, Z7
+	VBROADCASTSS (R13)(CX*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (R13)(BX*1), Z30
+	VFMADD231PS  Z28, Z30, Z10
+	VFMADD231PS  Z29, Z30, Z11
+	VBROADCASTSS (R13)(DX*2), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS (R14), Z30
+	VFMADD231PS  Z28, Z30, Z14
+	VFMADD231PS  Z29, Z30, Z15
+	VBROADCASTSS (R14)(CX*1), Z30
+	VFMADD231PS  Z28, Z30, Z16
+	VFMADD231PS  Z29, Z30, Z17
+	VBROADCASTSS (R14)(CX*2), Z30
+	VFMADD231PS  Z28, Z30, Z18
+	VFMADD231PS  Z29, Z30, Z19
+	VBROADCASTSS (R14)(DX*1), Z30
+	VFMADD231PS  Z28, Z30, Z20
+	VFMADD231PS  Z29, Z30, Z21
+	VBROADCASTSS (R14)(CX*4), Z30
+	VFMADD231PS  Z28, Z30, Z22
+	VFMADD231PS  Z29, Z30, Z23
+	VBROADCASTSS (R14)(BX*1), Z30
+	VFMADD231PS  Z28, Z30, Z24
+	VFMADD231PS  Z29, Z30, Z25
+	VBROADCASTSS (R14)(DX*2), Z30
+	VFMADD231PS  Z28, Z30, Z26
+	VFMADD231PS  Z29, Z30, Z27
+	ADDQ         $0x04, R13
+	ADDQ         $0x04, R14
+	ADDQ         AX, R12
+	DECQ         R15
+	JNZ          loop8
+	MOVQ         stride+24(FP), R13
+	LEAQ         (R11)(R13*4), R11
+	DECQ         R10
+	JMP          loop6
+
+done7:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z20, (DI)
+	VMOVUPS Z21, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z22, (DI)
+	VMOVUPS Z23, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z24, (DI)
+	VMOVUPS Z25, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z26, (DI)
+	VMOVUPS Z27, 64(DI)
+	ADDQ    AX, DI
+	IMUL3Q  $0x0e, CX, R10
+	ADDQ    R10, R8
+	SUBQ    $0x0e, R9
+	JMP     loop4
+
+done5:
+loop9:
+	CMPQ    R9, $0x0000000a
+	JL      done10
+	MOVQ    bias+56(FP), R10
+	VMOVUPS (R10)(SI*1), Z0
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z8
+	VMOVAPS Z0, Z10
+	VMOVAPS Z0, Z12
+	VMOVAPS Z0, Z14
+	VMOVAPS Z0, Z16
+	VMOVAPS Z0, Z18
+	VMOVUPS 64(R10)(SI*1), Z1
+	VMOVAPS Z1, Z3
+	VMOVAPS Z1, Z5
+	VMOVAPS Z1, Z7
+	VMOVAPS Z1, Z9
+	VMOVAPS Z1, Z11
+	VMOVAPS Z1, Z13
+	VMOVAPS Z1, Z15
+	VMOVAPS Z1, Z17
+	VMOVAPS Z1, Z19
+	MOVQ    rows+32(FP), R10
+	MOVQ    weight+48(FP), R12
+	MOVQ    R8, R11
+	ADDQ    SI, R12
+
+loop11:
+	CMPQ R10, $0x00000001
+	JL   done12
+	MOVQ k+40(FP), R15
+	MOVQ R11, R13
+	LEAQ (R11)(BX*1), R14
+	LEAQ (R14)(CX*2), R14
+
+loop13:
+	VMOVUPS      (R12), Z28
+	VMOVUPS      64(R12), Z29
+	VBROADCASTSS (R13), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (R13)(CX*1), Z30
+	VFMADD231PS  Z28, Z30, Z2
+	VFMADD231PS  Z29, Z30, Z3
+	VBROADCASTSS (R13)(CX*2), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (R13)(DX*1), Z30
+	VFMADD231PS  Z28, Z30, Z6
+	VFMADD231PS  Z29, Z30, Z7
+	VBROADCASTSS (R13)(CX*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (R13)(BX*1), Z30
+	VFMADD231PS  Z28, Z30, Z10
+	VFMADD231PS  Z29, Z30, Z11
+	VBROADCASTSS (R13)(DX*2), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS (R14), Z30
+	VFMADD231PS  Z28, Z30, Z14
+	VFMADD231PS  Z29, Z30, Z15
+	VBROADCASTSS (R14)(CX*1), Z30
+	VFMADD231PS  Z28, Z30, Z16
+	VFMADD231PS  Z29, Z30, Z17
+	VBROADCASTSS (R14)(CX*2), Z30
+	VFMADD231PS  Z28, Z30, Z18
+	VFMADD231PS  Z29, Z30, Z19
+	ADDQ         $0x04, R13
+	ADDQ         $0x04, R14
+	ADDQ         AX, R12
+	DECQ         R15
+	JNZ          loop13
+	MOVQ         stride+24(FP), R13
+	LEAQ         (R11)(R13*4), R11
+	DECQ         R10
+	JMP          loop11
+
+done12:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z16, (DI)
+	VMOVUPS Z17, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z18, (DI)
+	VMOVUPS Z19, 64(DI)
+	ADDQ    AX, DI
+	IMUL3Q  $0x0a, CX, R10
+	ADDQ    R10, R8
+	SUBQ    $0x0a, R9
+	JMP     loop9
+
+done10:
+loop14:
+	CMPQ    R9, $0x00000008
+	JL      done15
+	MOVQ    bias+56(FP), R10
+	VMOVUPS (R10)(SI*1), Z0
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z8
+	VMOVAPS Z0, Z10
+	VMOVAPS Z0, Z12
+	VMOVAPS Z0, Z14
+	VMOVUPS 64(R10)(SI*1), Z1
+	VMOVAPS Z1, Z3
+	VMOVAPS Z1, Z5
+	VMOVAPS Z1, Z7
+	VMOVAPS Z1, Z9
+	VMOVAPS Z1, Z11
+	VMOVAPS Z1, Z13
+	VMOVAPS Z1, Z15
+	MOVQ    rows+32(FP), R10
+	MOVQ    weight+48(FP), R12
+	MOVQ    R8, R11
+	ADDQ    SI, R12
+
+loop16:
+	CMPQ R10, $0x00000001
+	JL   done17
+	MOVQ k+40(FP), R15
+	MOVQ R11, R13
+	LEAQ (R11)(BX*1), R14
+	LEAQ (R14)(CX*2), R14
+
+loop18:
+	VMOVUPS      (R12), Z28
+	VMOVUPS      64(R12), Z29
+	VBROADCASTSS (R13), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (R13)(CX*1), Z30
+	VFMADD231PS  Z28, Z30, Z2
+	VFMADD231PS  Z29, Z30, Z3
+	VBROADCASTSS (R13)(CX*2), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (R13)(DX*1), Z30
+	VFMADD231PS  Z28, Z30, Z6
+	VFMADD231PS  Z29, Z30, Z7
+	VBROADCASTSS (R13)(CX*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (R13)(BX*1), Z30
+	VFMADD231PS  Z28, Z30, Z10
+	VFMADD231PS  Z29, Z30, Z11
+	VBROADCASTSS (R13)(DX*2), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS (R14), Z30
+	VFMADD231PS  Z28, Z30, Z14
+	VFMADD231PS  Z29, Z30, Z15
+	ADDQ         $0x04, R13
+	ADDQ         $0x04, R14
+	ADDQ         AX, R12
+	DECQ         R15
+	JNZ          loop18
+	MOVQ         stride+24(FP), R13
+	LEAQ         (R11)(R13*4), R11
+	DECQ         R10
+	JMP          loop16
+
+done17:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z12, (DI)
+	VMOVUPS Z13, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z14, (DI)
+	VMOVUPS Z15, 64(DI)
+	ADDQ    AX, DI
+	IMUL3Q  $0x08, CX, R10
+	ADDQ    R10, R8
+	SUBQ    $0x08, R9
+	JMP     loop14
+
+done15:
+loop19:
+	CMPQ    R9, $0x00000006
+	JL      done20
+	MOVQ    bias+56(FP), R10
+	VMOVUPS (R10)(SI*1), Z0
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z8
+	VMOVAPS Z0, Z10
+	VMOVUPS 64(R10)(SI*1), Z1
+	VMOVAPS Z1, Z3
+	VMOVAPS Z1, Z5
+	VMOVAPS Z1, Z7
+	VMOVAPS Z1, Z9
+	VMOVAPS Z1, Z11
+	MOVQ    rows+32(FP), R10
+	MOVQ    weight+48(FP), R12
+	MOVQ    R8, R11
+	ADDQ    SI, R12
+
+loop21:
+	CMPQ R10, $0x00000001
+	JL   done22
+	MOVQ k+40(FP), R14
+	MOVQ R11, R13
+
+loop23:
+	VMOVUPS      (R12), Z28
+	VMOVUPS      64(R12), Z29
+	VBROADCASTSS (R13), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (R13)(CX*1), Z30
+	VFMADD231PS  Z28, Z30, Z2
+	VFMADD231PS  Z29, Z30, Z3
+	VBROADCASTSS (R13)(CX*2), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (R13)(DX*1), Z30
+	VFMADD231PS  Z28, Z30, Z6
+	VFMADD231PS  Z29, Z30, Z7
+	VBROADCASTSS (R13)(CX*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (R13)(BX*1), Z30
+	VFMADD231PS  Z28, Z30, Z10
+	VFMADD231PS  Z29, Z30, Z11
+	ADDQ         $0x04, R13
+	ADDQ         AX, R12
+	DECQ         R14
+	JNZ          loop23
+	MOVQ         stride+24(FP), R13
+	LEAQ         (R11)(R13*4), R11
+	DECQ         R10
+	JMP          loop21
+
+done22:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z8, (DI)
+	VMOVUPS Z9, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z10, (DI)
+	VMOVUPS Z11, 64(DI)
+	ADDQ    AX, DI
+	IMUL3Q  $0x06, CX, R10
+	ADDQ    R10, R8
+	SUBQ    $0x06, R9
+	JMP     loop19
+
+done20:
+loop24:
+	CMPQ    R9, $0x00000004
+	JL      done25
+	MOVQ    bias+56(FP), R10
+	VMOVUPS (R10)(SI*1), Z0
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z6
+	VMOVUPS 64(R10)(SI*1), Z1
+	VMOVAPS Z1, Z3
+	VMOVAPS Z1, Z5
+	VMOVAPS Z1, Z7
+	MOVQ    rows+32(FP), R10
+	MOVQ    weight+48(FP), R12
+	MOVQ    R8, R11
+	ADDQ    SI, R12
+
+loop26:
+	CMPQ R10, $0x00000001
+	JL   done27
+	MOVQ k+40(FP), R14
+	MOVQ R11, R13
+
+loop28:
+	VMOVUPS      (R12), Z28
+	VMOVUPS      64(R12), Z29
+	VBROADCASTSS (R13), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (R13)(CX*1), Z30
+	VFMADD231PS  Z28, Z30, Z2
+	VFMADD231PS  Z29, Z30, Z3
+	VBROADCASTSS (R13)(CX*2), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (R13)(DX*1), Z30
+	VFMADD231PS  Z28, Z30, Z6
+	VFMADD231PS  Z29, Z30, Z7
+	ADDQ         $0x04, R13
+	ADDQ         AX, R12
+	DECQ         R14
+	JNZ          loop28
+	MOVQ         stride+24(FP), R13
+	LEAQ         (R11)(R13*4), R11
+	DECQ         R10
+	JMP          loop26
+
+done27:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z4, (DI)
+	VMOVUPS Z5, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z6, (DI)
+	VMOVUPS Z7, 64(DI)
+	ADDQ    AX, DI
+	IMUL3Q  $0x04, CX, R10
+	ADDQ    R10, R8
+	SUBQ    $0x04, R9
+	JMP     loop24
+
+done25:
+loop29:
+	CMPQ    R9, $0x00000002
+	JL      done30
+	MOVQ    bias+56(FP), R10
+	VMOVUPS (R10)(SI*1), Z0
+	VMOVAPS Z0, Z2
+	VMOVUPS 64(R10)(SI*1), Z1
+	VMOVAPS Z1, Z3
+	MOVQ    rows+32(FP), R10
+	MOVQ    weight+48(FP), R12
+	MOVQ    R8, R11
+	ADDQ    SI, R12
+
+loop31:
+	CMPQ R10, $0x00000001
+	JL   done32
+	MOVQ k+40(FP), R14
+	MOVQ R11, R13
+
+loop33:
+	VMOVUPS      (R12), Z28
+	VMOVUPS      64(R12), Z29
+	VBROADCASTSS (R13), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (R13)(CX*1), Z30
+	VFMADD231PS  Z28, Z30, Z2
+	VFMADD231PS  Z29, Z30, Z3
+	ADDQ         $0x04, R13
+	ADDQ         AX, R12
+	DECQ         R14
+	JNZ          loop33
+	MOVQ         stride+24(FP), R13
+	LEAQ         (R11)(R13*4), R11
+	DECQ         R10
+	JMP          loop31
+
+done32:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    AX, DI
+	VMOVUPS Z2, (DI)
+	VMOVUPS Z3, 64(DI)
+	ADDQ    AX, DI
+	IMUL3Q  $0x02, CX, R10
+	ADDQ    R10, R8
+	SUBQ    $0x02, R9
+	JMP     loop29
+
+done30:
+loop34:
+	CMPQ    R9, $0x00000001
+	JL      done35
+	MOVQ    bias+56(FP), R10
+	VMOVUPS (R10)(SI*1), Z0
+	VMOVUPS 64(R10)(SI*1), Z1
+	MOVQ    rows+32(FP), R10
+	MOVQ    weight+48(FP), R12
+	MOVQ    R8, R11
+	ADDQ    SI, R12
+
+loop36:
+	CMPQ R10, $0x00000001
+	JL   done37
+	MOVQ k+40(FP), R14
+	MOVQ R11, R13
+
+loop38:
+	VMOVUPS      (R12), Z28
+	VMOVUPS      64(R12), Z29
+	VBROADCASTSS (R13), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	ADDQ         $0x04, R13
+	ADDQ         AX, R12
+	DECQ         R14
+	JNZ          loop38
+	MOVQ         stride+24(FP), R13
+	LEAQ         (R11)(R13*4), R11
+	DECQ         R10
+	JMP          loop36
+
+done37:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	ADDQ    AX, DI
+	IMUL3Q  $0x01, CX, R10
+	ADDQ    R10, R8
+	SUBQ    $0x01, R9
+	JMP     loop34
+
+done35:
+	ADDQ $0x00000080, SI
+	JMP  columns2
+
+done3:
+columns39:
+	MOVQ AX, DI
+	SUBQ SI, DI
+	CMPQ DI, $0x00000040
+	JL   done40
+	MOVQ src+8(FP), R8
+	MOVQ dst+0(FP), DI
+	ADDQ SI, DI
+	MOVQ n+72(FP), R9
+
+loop41:
+	CMPQ    R9, $0x0000000e
+	JL      done42
+	MOVQ    bias+56(FP), R10
+	VMOVUPS (R10)(SI*1), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z5
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z7
+	VMOVAPS Z0, Z8
+	VMOVAPS Z0, Z9
+	VMOVAPS Z0, Z10
+	VMOVAPS Z0, Z11
+	VMOVAPS Z0, Z12
+	VMOVAPS Z0, Z13
+	MOVQ    rows+32(FP), R10
+	MOVQ    weight+48(FP), R12
+	MOVQ    R8, R11
+	ADDQ    SI, R12
+
+loop43:
+	CMPQ R10, $0x00000001
+	JL   done44
+	MOVQ k+40(FP), R15
+	MOVQ R11, R13
+	LEAQ (R11)(BX*1), R14
+	LEAQ (R14)(CX*2), R14
+
+loop45:
+	VMOVUPS          (R12), Z28
+	VFMADD231PS.BCST (R13), Z28, Z0
+	VFMADD231PS.BCST (R13)(CX*1), Z28, Z1
+	VFMADD231PS.BCST (R13)(CX*2), Z28, Z2
+	VFMADD231PS.BCST (R13)(DX*1), Z28, Z3
+	VFMADD231PS.BCST (R13)(CX*4), Z28, Z4
+	VFMADD231PS.BCST (R13)(BX*1), Z28, Z5
+	VFMADD231PS.BCST (R13)(DX*2), Z28, Z6
+	VFMADD231PS.BCST (R14), Z28, Z7
+	VFMADD231PS.BCST (R14)(CX*1), Z28, Z8
+	VFMADD231PS.BCST (R14)(CX*2), Z28, Z9
+	VFMADD231PS.BCST (R14)(DX*1), Z28, Z10
+	VFMADD231PS.BCST (R14)(CX*4), Z28, Z11
+	VFMADD231PS.BCST (R14)(BX*1), Z28, Z12
+	VFMADD231PS.BCST (R14)(DX*2), Z28, Z13
+	ADDQ             $0x04, R13
+	ADDQ             $0x04, R14
+	ADDQ             AX, R12
+	DECQ             R15
+	JNZ              loop45
+	MOVQ             stride+24(FP), R13
+	LEAQ             (R11)(R13*4), R11
+	DECQ             R10
+	JMP              loop43
+
+done44:
+	VMOVUPS Z0, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z6, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z7, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z8, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z9, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z10, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z11, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z12, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z13, (DI)
+	ADDQ    AX, DI
+	IMUL3Q  $0x0e, CX, R10
+	ADDQ    R10, R8
+	SUBQ    $0x0e, R9
+	JMP     loop41
+
+done42:
+loop46:
+	CMPQ    R9, $0x0000000a
+	JL      done47
+	MOVQ    bias+56(FP), R10
+	VMOVUPS (R10)(SI*1), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z5
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z7
+	VMOVAPS Z0, Z8
+	VMOVAPS Z0, Z9
+	MOVQ    rows+32(FP), R10
+	MOVQ    weight+48(FP), R12
+	MOVQ    R8, R11
+	ADDQ    SI, R12
+
+loop48:
+	CMPQ R10, $0x00000001
+	JL   done49
+	MOVQ k+40(FP), R15
+	MOVQ R11, R13
+	LEAQ (R11)(BX*1), R14
+	LEAQ (R14)(CX*2), R14
+
+loop50:
+	VMOVUPS          (R12), Z28
+	VFMADD231PS.BCST (R13), Z28, Z0
+	VFMADD231PS.BCST (R13)(CX*1), Z28, Z1
+	VFMADD231PS.BCST (R13)(CX*2), Z28, Z2
+	VFMADD231PS.BCST (R13)(DX*1), Z28, Z3
+	VFMADD231PS.BCST (R13)(CX*4), Z28, Z4
+	VFMADD231PS.BCST (R13)(BX*1), Z28, Z5
+	VFMADD231PS.BCST (R13)(DX*2), Z28, Z6
+	VFMADD231PS.BCST (R14), Z28, Z7
+	VFMADD231PS.BCST (R14)(CX*1), Z28, Z8
+	VFMADD231PS.BCST (R14)(CX*2), Z28, Z9
+	ADDQ             $0x04, R13
+	ADDQ             $0x04, R14
+	ADDQ             AX, R12
+	DECQ             R15
+	JNZ              loop50
+	MOVQ             stride+24(FP), R13
+	LEAQ             (R11)(R13*4), R11
+	DECQ             R10
+	JMP              loop48
+
+done49:
+	VMOVUPS Z0, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z6, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z7, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z8, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z9, (DI)
+	ADDQ    AX, DI
+	IMUL3Q  $0x0a, CX, R10
+	ADDQ    R10, R8
+	SUBQ    $0x0a, R9
+	JMP     loop46
+
+done47:
+loop51:
+	CMPQ    R9, $0x00000008
+	JL      done52
+	MOVQ    bias+56(FP), R10
+	VMOVUPS (R10)(SI*1), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z5
+	VMOVAPS Z0, Z6
+	VMOVAPS Z0, Z7
+	MOVQ    rows+32(FP), R10
+	MOVQ    weight+48(FP), R12
+	MOVQ    R8, R11
+	ADDQ    SI, R12
+
+loop53:
+	CMPQ R10, $0x00000001
+	JL   done54
+	MOVQ k+40(FP), R15
+	MOVQ R11, R13
+	LEAQ (R11)(BX*1), R14
+	LEAQ (R14)(CX*2), R14
+
+loop55:
+	VMOVUPS          (R12), Z28
+	VFMADD231PS.BCST (R13), Z28, Z0
+	VFMADD231PS.BCST (R13)(CX*1), Z28, Z1
+	VFMADD231PS.BCST (R13)(CX*2), Z28, Z2
+	VFMADD231PS.BCST (R13)(DX*1), Z28, Z3
+	VFMADD231PS.BCST (R13)(CX*4), Z28, Z4
+	VFMADD231PS.BCST (R13)(BX*1), Z28, Z5
+	VFMADD231PS.BCST (R13)(DX*2), Z28, Z6
+	VFMADD231PS.BCST (R14), Z28, Z7
+	ADDQ             $0x04, R13
+	ADDQ             $0x04, R14
+	ADDQ             AX, R12
+	DECQ             R15
+	JNZ              loop55
+	MOVQ             stride+24(FP), R13
+	LEAQ             (R11)(R13*4), R11
+	DECQ             R10
+	JMP              loop53
+
+done54:
+	VMOVUPS Z0, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z6, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z7, (DI)
+	ADDQ    AX, DI
+	IMUL3Q  $0x08, CX, R10
+	ADDQ    R10, R8
+	SUBQ    $0x08, R9
+	JMP     loop51
+
+done52:
+loop56:
+	CMPQ    R9, $0x00000006
+	JL      done57
+	MOVQ    bias+56(FP), R10
+	VMOVUPS (R10)(SI*1), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	VMOVAPS Z0, Z4
+	VMOVAPS Z0, Z5
+	MOVQ    rows+32(FP), R10
+	MOVQ    weight+48(FP), R12
+	MOVQ    R8, R11
+	ADDQ    SI, R12
+
+loop58:
+	CMPQ R10, $0x00000001
+	JL   done59
+	MOVQ k+40(FP), R14
+	MOVQ R11, R13
+
+loop60:
+	VMOVUPS          (R12), Z28
+	VFMADD231PS.BCST (R13), Z28, Z0
+	VFMADD231PS.BCST (R13)(CX*1), Z28, Z1
+	VFMADD231PS.BCST (R13)(CX*2), Z28, Z2
+	VFMADD231PS.BCST (R13)(DX*1), Z28, Z3
+	VFMADD231PS.BCST (R13)(CX*4), Z28, Z4
+	VFMADD231PS.BCST (R13)(BX*1), Z28, Z5
+	ADDQ             $0x04, R13
+	ADDQ             AX, R12
+	DECQ             R14
+	JNZ              loop60
+	MOVQ             stride+24(FP), R13
+	LEAQ             (R11)(R13*4), R11
+	DECQ             R10
+	JMP              loop58
+
+done59:
+	VMOVUPS Z0, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z4, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z5, (DI)
+	ADDQ    AX, DI
+	IMUL3Q  $0x06, CX, R10
+	ADDQ    R10, R8
+	SUBQ    $0x06, R9
+	JMP     loop56
+
+done57:
+loop61:
+	CMPQ    R9, $0x00000004
+	JL      done62
+	MOVQ    bias+56(FP), R10
+	VMOVUPS (R10)(SI*1), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z0, Z3
+	MOVQ    rows+32(FP), R10
+	MOVQ    weight+48(FP), R12
+	MOVQ    R8, R11
+	ADDQ    SI, R12
+
+loop63:
+	CMPQ R10, $0x00000001
+	JL   done64
+	MOVQ k+40(FP), R14
+	MOVQ R11, R13
+
+loop65:
+	VMOVUPS          (R12), Z28
+	VFMADD231PS.BCST (R13), Z28, Z0
+	VFMADD231PS.BCST (R13)(CX*1), Z28, Z1
+	VFMADD231PS.BCST (R13)(CX*2), Z28, Z2
+	VFMADD231PS.BCST (R13)(DX*1), Z28, Z3
+	ADDQ             $0x04, R13
+	ADDQ             AX, R12
+	DECQ             R14
+	JNZ              loop65
+	MOVQ             stride+24(FP), R13
+	LEAQ             (R11)(R13*4), R11
+	DECQ             R10
+	JMP              loop63
+
+done64:
+	VMOVUPS Z0, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z2, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z3, (DI)
+	ADDQ    AX, DI
+	IMUL3Q  $0x04, CX, R10
+	ADDQ    R10, R8
+	SUBQ    $0x04, R9
+	JMP     loop61
+
+done62:
+loop66:
+	CMPQ    R9, $0x00000002
+	JL      done67
+	MOVQ    bias+56(FP), R10
+	VMOVUPS (R10)(SI*1), Z0
+	VMOVAPS Z0, Z1
+	MOVQ    rows+32(FP), R10
+	MOVQ    weight+48(FP), R12
+	MOVQ    R8, R11
+	ADDQ    SI, R12
+
+loop68:
+	CMPQ R10, $0x00000001
+	JL   done69
+	MOVQ k+40(FP), R14
+	MOVQ R11, R13
+
+loop70:
+	VMOVUPS          (R12), Z28
+	VFMADD231PS.BCST (R13), Z28, Z0
+	VFMADD231PS.BCST (R13)(CX*1), Z28, Z1
+	ADDQ             $0x04, R13
+	ADDQ             AX, R12
+	DECQ             R14
+	JNZ              loop70
+	MOVQ             stride+24(FP), R13
+	LEAQ             (R11)(R13*4), R11
+	DECQ             R10
+	JMP              loop68
+
+done69:
+	VMOVUPS Z0, (DI)
+	ADDQ    AX, DI
+	VMOVUPS Z1, (DI)
+	ADDQ    AX, DI
+	IMUL3Q  $0x02, CX, R10
+	ADDQ    R10, R8
+	SUBQ    $0x02, R9
+	JMP     loop66
+
+done67:
+loop71:
+	CMPQ    R9, $0x00000001
+	JL      done72
+	MOVQ    bias+56(FP), R10
+	VMOVUPS (R10)(SI*1), Z0
+	MOVQ    rows+32(FP), R10
+	MOVQ    weight+48(FP), R12
+	MOVQ    R8, R11
+	ADDQ    SI, R12
+
+loop73:
+	CMPQ R10, $0x00000001
+	JL   done74
+	MOVQ k+40(FP), R14
+	MOVQ R11, R13
+
+loop75:
+	VMOVUPS          (R12), Z28
+	VFMADD231PS.BCST (R13), Z28, Z0
+	ADDQ             $0x04, R13
+	ADDQ             AX, R12
+	DECQ             R14
+	JNZ              loop75
+	MOVQ             stride+24(FP), R13
+	LEAQ             (R11)(R13*4), R11
+	DECQ             R10
+	JMP              loop73
+
+done74:
+	VMOVUPS Z0, (DI)
+	ADDQ    AX, DI
+	IMUL3Q  $0x01, CX, R10
+	ADDQ    R10, R8
+	SUBQ    $0x01, R9
+	JMP     loop71
+
+done72:
+	ADDQ $0x00000040, SI
+	JMP  columns39
+
+done40:
+	VZEROUPPER
+	RET
+
+slower1:
+	MOVQ biasLen+64(FP), AX
+	MOVQ step+16(FP), CX
+	XORQ SI, SI
+	SHLQ $0x02, CX
+	SHLQ $0x02, AX
+	LEAQ (CX)(CX*2), DX
+	LEAQ (CX)(CX*4), BX
+
+columns77:
+	MOVQ AX, DI
+	SUBQ SI, DI
+	CMPQ DI, $0x00000040
+	JL   done78
+	MOVQ src+8(FP), R8
+	MOVQ dst+0(FP), DI
+	ADDQ SI, DI
+	MOVQ n+72(FP), R9
+
+loop79:
+	CMPQ    R9, $0x00000006
+	JL      done80
+	MOVQ    bias+56(FP), R10
+	VMOVUPS (R10)(SI*1), Y0
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y4
+	VMOVAPS Y0, Y6
+	VMOVAPS Y0, Y8
+	VMOVAPS Y0, Y10
+	VMOVUPS 32(R10)(SI*1), Y1
+	VMOVAPS Y1, Y3
+	VMOVAPS Y1, Y5
+	VMOVAPS Y1, Y7
+	VMOVAPS Y1, Y9
+	VMOVAPS Y1, Y11
+	MOVQ    rows+32(FP), R10
+	MOVQ    weight+48(FP), R12
+	MOVQ    R8, R11
+	ADDQ    SI, R12
+
+loop81:
+	CMPQ R10, $0x00000001
+	JL   done82
+	MOVQ k+40(FP), R14
+	MOVQ R11, R13
+
+loop83:
+	VMOVUPS      (R12), Y12
+	VMOVUPS      32(R12), Y13
+	VBROADCASTSS (R13), Y14
+	VFMADD231PS  Y12, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y1
+	VBROADCASTSS (R13)(CX*1), Y14
+	VFMADD231PS  Y12, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y3
+	VBROADCASTSS (R13)(CX*2), Y14
+	VFMADD231PS  Y12, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y5
+	VBROADCASTSS (R13)(DX*1), Y14
+	VFMADD231PS  Y12, Y14, Y6
+	VFMADD231PS  Y13, Y14, Y7
+	VBROADCASTSS (R13)(CX*4), Y14
+	VFMADD231PS  Y12, Y14, Y8
+	VFMADD231PS  Y13, Y14, Y9
+	VBROADCASTSS (R13)(BX*1), Y14
+	VFMADD231PS  Y12, Y14, Y10
+	VFMADD231PS  Y13, Y14, Y11
+	ADDQ         $0x04, R13
+	ADDQ         AX, R12
+	DECQ         R14
+	JNZ          loop83
+	MOVQ         stride+24(FP), R13
+	LEAQ         (R11)(R13*4), R11
+	DECQ         R10
+	JMP          loop81
+
+done82:
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    AX, DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ    AX, DI
+	VMOVUPS Y4, (DI)
+	VMOVUPS Y5, 32(DI)
+	ADDQ    AX, DI
+	VMOVUPS Y6, (DI)
+	VMOVUPS Y7, 32(DI)
+	ADDQ    AX, DI
+	VMOVUPS Y8, (DI)
+	VMOVUPS Y9, 32(DI)
+	ADDQ    AX, DI
+	VMOVUPS Y10, (DI)
+	VMOVUPS Y11, 32(DI)
+	ADDQ    AX, DI
+	IMUL3Q  $0x06, CX, R10
+	ADDQ    R10, R8
+	SUBQ    $0x06, R9
+	JMP     loop79
+
+done80:
+loop84:
+	CMPQ    R9, $0x00000004
+	JL      done85
+	MOVQ    bias+56(FP), R10
+	VMOVUPS (R10)(SI*1), Y0
+	VMOVAPS Y0, Y2
+	VMOVAPS Y0, Y4
+	VMOVAPS Y0, Y6
+	VMOVUPS 32(R10)(SI*1), Y1
+	VMOVAPS Y1, Y3
+	VMOVAPS Y1, Y5
+	VMOVAPS Y1, Y7
+	MOVQ    rows+32(FP), R10
+	MOVQ    weight+48(FP), R12
+	MOVQ    R8, R11
+	ADDQ    SI, R12
+
+loop86:
+	CMPQ R10, $0x00000001
+	JL   done87
+	MOVQ k+40(FP), R14
+	MOVQ R11, R13
+
+loop88:
+	VMOVUPS      (R12), Y12
+	VMOVUPS      32(R12), Y13
+	VBROADCASTSS (R13), Y14
+	VFMADD231PS  Y12, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y1
+	VBROADCASTSS (R13)(CX*1), Y14
+	VFMADD231PS  Y12, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y3
+	VBROADCASTSS (R13)(CX*2), Y14
+	VFMADD231PS  Y12, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y5
+	VBROADCASTSS (R13)(DX*1), Y14
+	VFMADD231PS  Y12, Y14, Y6
+	VFMADD231PS  Y13, Y14, Y7
+	ADDQ         $0x04, R13
+	ADDQ         AX, R12
+	DECQ         R14
+	JNZ          loop88
+	MOVQ         stride+24(FP), R13
+	LEAQ         (R11)(R13*4), R11
+	DECQ         R10
+	JMP          loop86
+
+done87:
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    AX, DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ    AX, DI
+	VMOVUPS Y4, (DI)
+	VMOVUPS Y5, 32(DI)
+	ADDQ    AX, DI
+	VMOVUPS Y6, (DI)
+	VMOVUPS Y7, 32(DI)
+	ADDQ    AX, DI
+	IMUL3Q  $0x04, CX, R10
+	ADDQ    R10, R8
+	SUBQ    $0x04, R9
+	JMP     loop84
+
+done85:
+loop89:
+	CMPQ    R9, $0x00000002
+	JL      done90
+	MOVQ    bias+56(FP), R10
+	VMOVUPS (R10)(SI*1), Y0
+	VMOVAPS Y0, Y2
+	VMOVUPS 32(R10)(SI*1), Y1
+	VMOVAPS Y1, Y3
+	MOVQ    rows+32(FP), R10
+	MOVQ    weight+48(FP), R12
+	MOVQ    R8, R11
+	ADDQ    SI, R12
+
+loop91:
+	CMPQ R10, $0x00000001
+	JL   done92
+	MOVQ k+40(FP), R14
+	MOVQ R11, R13
+
+loop93:
+	VMOVUPS      (R12), Y12
+	VMOVUPS      32(R12), Y13
+	VBROADCASTSS (R13), Y14
+	VFMADD231PS  Y12, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y1
+	VBROADCASTSS (R13)(CX*1), Y14
+	VFMADD231PS  Y12, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y3
+	ADDQ         $0x04, R13
+	ADDQ         AX, R12
+	DECQ         R14
+	JNZ          loop93
+	MOVQ         stride+24(FP), R13
+	LEAQ         (R11)(R13*4), R11
+	DECQ         R10
+	JMP          loop91
+
+done92:
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    AX, DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, 32(DI)
+	ADDQ    AX, DI
+	IMUL3Q  $0x02, CX, R10
+	ADDQ    R10, R8
+	SUBQ    $0x02, R9
+	JMP     loop89
+
+done90:
+loop94:
+	CMPQ    R9, $0x00000001
+	JL      done95
+	MOVQ    bias+56(FP), R10
+	VMOVUPS (R10)(SI*1), Y0
+	VMOVUPS 32(R10)(SI*1), Y1
+	MOVQ    rows+32(FP), R10
+	MOVQ    weight+48(FP), R12
+	MOVQ    R8, R11
+	ADDQ    SI, R12
+
+loop96:
+	CMPQ R10, $0x00000001
+	JL   done97
+	MOVQ k+40(FP), R14
+	MOVQ R11, R13
+
+loop98:
+	VMOVUPS      (R12), Y12
+	VMOVUPS      32(R12), Y13
+	VBROADCASTSS (R13), Y14
+	VFMADD231PS  Y12, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y1
+	ADDQ         $0x04, R13
+	ADDQ         AX, R12
+	DECQ         R14
+	JNZ          loop98
+	MOVQ         stride+24(FP), R13
+	LEAQ         (R11)(R13*4), R11
+	DECQ         R10
+	JMP          loop96
+
+done97:
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    AX, DI
+	IMUL3Q  $0x01, CX, R10
+	ADDQ    R10, R8
+	SUBQ    $0x01, R9
+	JMP     loop94
+
+done95:
+	ADDQ $0x00000040, SI
+	JMP  columns77
+
+done78:
+	VZEROUPPER
+	RET
+
+// func correlateAMD64(c *float32, cols int, a *float32, step int, strideA int, b *float32, strideB int, rows int, n int, k int)
+// Requires: AVX, AVX512F, FMA3
+TEXT ·correlateAMD64(SB), NOSPLIT, $0-80
+	CMPQ ·current+0(SB), $0x03
+	JLT  slower1
+	MOVQ c+0(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ b+40(FP), DX
+	MOVQ cols+8(FP), BX
+	MOVQ step+24(FP), SI
+	MOVQ k+72(FP), DI
+	SHLQ $0x02, BX
+	SHLQ $0x02, SI
+
+loop2:
+	CMPQ DI, $0x00000008
+	JL   done3
+	MOVQ cols+8(FP), R8
+	XORQ R9, R9
+
+loop4:
+	CMPQ    R8, $0x00000020
+	JL      done5
+	LEAQ    (AX)(R9*1), R10
+	VMOVUPS (R10), Z0
+	VMOVUPS 64(R10), Z1
+	ADDQ    BX, R10
+	VMOVUPS (R10), Z2
+	VMOVUPS 64(R10), Z3
+	ADDQ    BX, R10
+	VMOVUPS (R10), Z4
+	VMOVUPS 64(R10), Z5
+	ADDQ    BX, R10
+	VMOVUPS (R10), Z6
+	VMOVUPS 64(R10), Z7
+	ADDQ    BX, R10
+	VMOVUPS (R10), Z8
+	VMOVUPS 64(R10), Z9
+	ADDQ    BX, R10
+	VMOVUPS (R10), Z10
+	VMOVUPS 64(R10), Z11
+	ADDQ    BX, R10
+	VMOVUPS (R10), Z12
+	VMOVUPS 64(R10), Z13
+	ADDQ    BX, R10
+	VMOVUPS (R10), Z14
+	VMOVUPS 64(R10), Z15
+	ADDQ    BX, R10
+	MOVQ    rows+56(FP), R10
+	MOVQ    CX, R11
+	LEAQ    (DX)(R9*1), R12
+
+loop6:
+	CMPQ R10, $0x00000001
+	JL   done7
+	MOVQ n+64(FP), R13
+	MOVQ R11, R14
+	MOVQ R12, R15
+
+loop8:
+	VMOVUPS      (R15), Z16
+	VMOVUPS      64(R15), Z17
+	VBROADCASTSS (R14), Z18
+	VFMADD231PS  Z16, Z18, Z0
+	VFMADD231PS  Z17, Z18, Z1
+	VBROADCASTSS 4(R14), Z18
+	VFMADD231PS  Z16, Z18, Z2
+	VFMADD231PS  Z17, Z18, Z3
+	VBROADCASTSS 8(R14), Z18
+	VFMADD231PS  Z16, Z18, Z4
+	VFMADD231PS  Z17, Z18, Z5
+	VBROADCASTSS 12(R14), Z18
+	VFMADD231PS  Z16, Z18, Z6
+	VFMADD231PS  Z17, Z18, Z7
+	VBROADCASTSS 16(R14), Z18
+	VFMADD231PS  Z16, Z18, Z8
+	VFMADD231PS  Z17, Z18, Z9
+	VBROADCASTSS 20(R14), Z18
+	VFMADD231PS  Z16, Z18, Z10
+	VFMADD231PS  Z17, Z18, Z11
+	VBROADCASTSS 24(R14), Z18
+	VFMADD231PS  Z16, Z18, Z12
+	VFMADD231PS  Z17, Z18, Z13
+	VBROADCASTSS 28(R14), Z18
+	VFMADD231PS  Z16, Z18, Z14
+	VFMADD231PS  Z17, Z18, Z15
+	ADDQ         SI, R14
+	ADDQ         BX, R15
+	DECQ         R13
+	JNZ          loop8
+	MOVQ         strideA+32(FP), R13
+	LEAQ         (R11)(R13*4), R11
+	MOVQ         strideB+48(FP), R13
+	LEAQ         (R12)(R13*4), R12
+	DECQ         R10
+	JMP          loop6
+
+done7:
+	LEAQ    (AX)(R9*1), R10
+	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
+	ADDQ    BX, R10
+	VMOVUPS Z2, (R10)
+	VMOVUPS Z3, 64(R10)
+	ADDQ    BX, R10
+	VMOVUPS Z4, (R10)
+	VMOVUPS Z5, 64(R10)
+	ADDQ    BX, R10
+	VMOVUPS Z6, (R10)
+	VMOVUPS Z7, 64(R10)
+	ADDQ    BX, R10
+	VMOVUPS Z8, (R10)
+	VMOVUPS Z9, 64(R10)
+	ADDQ    BX, R10
+	VMOVUPS Z10, (R10)
+	VMOVUPS Z11, 64(R10)
+	ADDQ    BX, R10
+	VMOVUPS Z12, (R10)
+	VMOVUPS Z13, 64(R10)
+	ADDQ    BX, R10
+	VMOVUPS Z14, (R10)
+	VMOVUPS Z15, 64(R10)
+	ADDQ    BX, R10
+	ADDQ    $0x00000080, R9
+	SUBQ    $0x20, R8
+	JMP     loop4
+
+done5:
+loop9:
+	CMPQ    R8, $0x00000010
+	JL      done10
+	LEAQ    (AX)(R9*1), R10
+	VMOVUPS (R10), Z0
+	ADDQ    BX, R10
+	VMOVUPS (R10), Z1
+	ADDQ    BX, R10
+	VMOVUPS (R10), Z2
+	ADDQ    BX, R10
+	VMOVUPS (R10), Z3
+	ADDQ    BX, R10
+	VMOVUPS (R10), Z4
+	ADDQ    BX, R10
+	VMOVUPS (R10), Z5
+	ADDQ    BX, R10
+	VMOVUPS (R10), Z6
+	ADDQ    BX, R10
+	VMOVUPS (R10), Z7
+	ADDQ    BX, R10
+	MOVQ    rows+56(FP), R10
+	MOVQ    CX, R11
+	LEAQ    (DX)(R9*1), R12
+
+loop11:
+	CMPQ R10, $0x00000001
+	JL   done12
+	MOVQ n+64(FP), R13
+	MOVQ R11, R14
+	MOVQ R12, R15
+
+loop13:
+	VMOVUPS          (R15), Z16
+	VFMADD231PS.BCST (R14), Z16, Z0
+	VFMADD231PS.BCST 4(R14), Z16, Z1
+	VFMADD231PS.BCST 8(R14), Z16, Z2
+	VFMADD231PS.BCST 12(R14), Z16, Z3
+	VFMADD231PS.BCST 16(R14), Z16, Z4
+	VFMADD231PS.BCST 20(R14), Z16, Z5
+	VFMADD231PS.BCST 24(R14), Z16, Z6
+	VFMADD231PS.BCST 28(R14), Z16, Z7
+	ADDQ             SI, R14
+	ADDQ             BX, R15
+	DECQ             R13
+	JNZ              loop13
+	MOVQ             strideA+32(FP), R13
+	LEAQ             (R11)(R13*4), R11
+	MOVQ             strideB+48(FP), R13
+	LEAQ             (R12)(R13*4), R12
+	DECQ             R10
+	JMP              loop11
+
+done12:
+	LEAQ    (AX)(R9*1), R10
+	VMOVUPS Z0, (R10)
+	ADDQ    BX, R10
+	VMOVUPS Z1, (R10)
+	ADDQ    BX, R10
+	VMOVUPS Z2, (R10)
+	ADDQ    BX, R10
+	VMOVUPS Z3, (R10)
+	ADDQ    BX, R10
+	VMOVUPS Z4, (R10)
+	ADDQ    BX, R10
+	VMOVUPS Z5, (R10)
+	ADDQ    BX, R10
+	VMOVUPS Z6, (R10)
+	ADDQ    BX, R10
+	VMOVUPS Z7, (R10)
+	ADDQ    BX, R10
+	ADDQ    $0x00000040, R9
+	SUBQ    $0x10, R8
+	JMP     loop9
+
+done10:
+	ADDQ BX, AX
+	ADDQ BX, AX
+	ADDQ BX, AX
+	ADDQ BX, AX
+	ADDQ BX, AX
+	ADDQ BX, AX
+	ADDQ BX, AX
+	ADDQ BX, AX
+	ADDQ $0x20, CX
+	SUBQ $0x08, DI
+	JMP  loop2
+
+done3:
+	VZEROUPPER
+	RET
+
+slower1:
+	MOVQ c+0(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ b+40(FP), DX
+	MOVQ cols+8(FP), BX
+	MOVQ step+24(FP), SI
+	MOVQ k+72(FP), DI
+	SHLQ $0x02, BX
+	SHLQ $0x02, SI
+
+loop15:
+	CMPQ DI, $0x00000004
+	JL   done16
+	MOVQ cols+8(FP), R8
+	XORQ R9, R9
+
+loop17:
+	CMPQ    R8, $0x00000010
+	JL      done18
+	LEAQ    (AX)(R9*1), R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	ADDQ    BX, R10
+	VMOVUPS (R10), Y2
+	VMOVUPS 32(R10), Y3
+	ADDQ    BX, R10
+	VMOVUPS (R10), Y4
+	VMOVUPS 32(R10), Y5
+	ADDQ    BX, R10
+	VMOVUPS (R10), Y6
+	VMOVUPS 32(R10), Y7
+	ADDQ    BX, R10
+	MOVQ    rows+56(FP), R10
+	MOVQ    CX, R11
+	LEAQ    (DX)(R9*1), R12
+
+loop19:
+	CMPQ R10, $0x00000001
+	JL   done20
+	MOVQ n+64(FP), R13
+	MOVQ R11, R14
+	MOVQ R12, R15
+
+loop21:
+	VMOVUPS      (R15), Y8
+	VMOVUPS      32(R15), Y9
+	VBROADCASTSS (R14), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS 4(R14), Y10
+	VFMADD231PS  Y8, Y10, Y2
+	VFMADD231PS  Y9, Y10, Y3
+	VBROADCASTSS 8(R14), Y10
+	VFMADD231PS  Y8, Y10, Y4
+	VFMADD231PS  Y9, Y10, Y5
+	VBROADCASTSS 12(R14), Y10
+	VFMADD231PS  Y8, Y10, Y6
+	VFMADD231PS  Y9, Y10, Y7
+	ADDQ         SI, R14
+	ADDQ         BX, R15
+	DECQ         R13
+	JNZ          loop21
+	MOVQ         strideA+32(FP), R13
+	LEAQ         (R11)(R13*4), R11
+	MOVQ         strideB+48(FP), R13
+	LEAQ         (R12)(R13*4), R12
+	DECQ         R10
+	JMP          loop19
+
+done20:
+	LEAQ    (AX)(R9*1), R10
+	VMOVUPS Y0, (R10)
+	VMOVUPS Y1, 32(R10)
+	ADDQ    BX, R10
+	VMOVUPS Y2, (R10)
+	VMOVUPS Y3, 32(R10)
+	ADDQ    BX, R10
+	VMOVUPS Y4, (R10)
+	VMOVUPS Y5, 32(R10)
+	ADDQ    BX, R10
+	VMOVUPS Y6, (R10)
+	VMOVUPS Y7, 32(R10)
+	ADDQ    BX, R10
+	ADDQ    $0x00000040, R9
+	SUBQ    $0x10, R8
+	JMP     loop17
+
+done18:
+	ADDQ BX, AX
+	ADDQ BX, AX
+	ADDQ BX, AX
+	ADDQ BX, AX
+	ADDQ $0x10, CX
+	SUBQ $0x04, DI
+	JMP  loop15
+
+done16:
+	VZEROUPPER
+	RET
+
+// func indexAbsAMD64(v *float64, vLen int, value float64) int
+// Requires: AVX, AVX2
+TEXT ·indexAbsAMD64(SB), NOSPLIT, $0-32
+	MOVQ         v+0(FP), AX
+	MOVQ         vLen+8(FP), CX
+	VBROADCASTSD value+16(FP), Y0
+	MOVQ         $0x7fffffffffffffff, DX
+	VMOVQ        DX, X1
+	VBROADCASTSD X1, Y1
+	XORQ         DX, DX
+
+loop2:
+	CMPQ      DX, CX
+	JGE       done4
+	VANDPD    (AX)(DX*8), Y1, Y2
+	VCMPPD    $0x00, Y0, Y2, Y2
+	VMOVMSKPD Y2, BX
+	TESTL     BX, BX
+	JNZ       found3
+	ADDQ      $0x04, DX
+	JMP       loop2
+
+found3:
+	BSFL BX, BX
+	ADDQ BX, DX
+
+done4:
+	MOVQ DX, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func maskAMD64(x *float64, w *float64, wLen int, s *float64) (count int)
+// Requires: AVX, POPCNT
+TEXT ·maskAMD64(SB), NOSPLIT, $0-40
+	MOVQ   x+0(FP), AX
+	MOVQ   w+8(FP), CX
+	MOVQ   s+24(FP), DX
+	MOVQ   wLen+16(FP), BX
+	VXORPD Y0, Y0, Y0
+	XORQ   SI, SI
+
+loop2:
+	CMPQ       BX, $0x00000004
+	JL         done3
+	VMOVUPD    (DX), Y1
+	VCMPPD     $0x04, Y0, Y1, Y1
+	VMASKMOVPD (CX), Y1, Y2
+	VMOVUPD    Y2, (AX)
+	VMOVMSKPD  Y1, DI
+	POPCNTL    DI, DI
+	ADDQ       DI, SI
+	ADDQ       $0x20, AX
+	ADDQ       $0x20, CX
+	ADDQ       $0x20, DX
+	SUBQ       $0x04, BX
+	JMP        loop2
+
+done3:
+	MOVQ SI, count+32(FP)
+	VZEROUPPER
+	RET
+
+// func maxAbsAMD64(v *float64, vLen int) float64
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
+TEXT ·maxAbsAMD64(SB), NOSPLIT, $0-24
+	CMPQ         ·current+0(SB), $0x03
+	JLT          slower1
+	MOVQ         v+0(FP), AX
+	MOVQ         vLen+8(FP), CX
+	MOVQ         $0x7fffffffffffffff, DX
+	VMOVQ        DX, X0
+	VBROADCASTSD X0, Z0
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
+	VPXORQ       Z4, Z4, Z4
+	XORQ         DX, DX
+
+loop2:
+	CMPQ   CX, $0x00000020
+	JL     done3
+	VANDPD (AX)(DX*1), Z0, Z5
+	VMAXPD Z1, Z5, Z1
+	VANDPD 64(AX)(DX*1), Z0, Z5
+	VMAXPD Z2, Z5, Z2
+	VANDPD 128(AX)(DX*1), Z0, Z5
+	VMAXPD Z3, Z5, Z3
+	VANDPD 192(AX)(DX*1), Z0, Z5
+	VMAXPD Z4, Z5, Z4
+	ADDQ   $0x00000100, DX
+	SUBQ   $0x00000020, CX
+	JMP    loop2
+
+done3:
+loop4:
+	CMPQ   CX, $0x00000008
+	JL     done5
+	VANDPD (AX)(DX*1), Z0, Z5
+	VMAXPD Z1, Z5, Z1
+	ADDQ   $0x00000040, DX
+	SUBQ   $0x00000008, CX
+	JMP    loop4
+
+done5:
+	VMAXPD        Z2, Z1, Z1
+	VMAXPD        Z3, Z1, Z1
+	VMAXPD        Z4, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VMAXPD        Y1, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VMAXPD        X0, X1, X1
+	VUNPCKHPD     X1, X1, X0
+	VMAXSD        X0, X1, X1
+	VMOVSD        X1, ret+16(FP)
+	VZEROUPPER
+	RET
+
+slower1:
+	MOVQ         v+0(FP), AX
+	MOVQ         vLen+8(FP), CX
+	MOVQ         $0x7fffffffffffffff, DX
+	VMOVQ        DX, X0
+	VBROADCASTSD X0, Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	XORQ         DX, DX
+
+loop7:
+	CMPQ   CX, $0x00000010
+	JL     done8
+	VANDPD (AX)(DX*1), Y0, Y5
+	VMAXPD Y1, Y5, Y1
+	VANDPD 32(AX)(DX*1), Y0, Y5
+	VMAXPD Y2, Y5, Y2
+	VANDPD 64(AX)(DX*1), Y0, Y5
+	VMAXPD Y3, Y5, Y3
+	VANDPD 96(AX)(DX*1), Y0, Y5
+	VMAXPD Y4, Y5, Y4
+	ADDQ   $0x00000080, DX
+	SUBQ   $0x00000010, CX
+	JMP    loop7
+
+done8:
+loop9:
+	CMPQ   CX, $0x00000004
+	JL     done10
+	VANDPD (AX)(DX*1), Y0, Y5
+	VMAXPD Y1, Y5, Y1
+	ADDQ   $0x00000020, DX
+	SUBQ   $0x00000004, CX
+	JMP    loop9
+
+done10:
+	VMAXPD       Y2, Y1, Y1
+	VMAXPD       Y3, Y1, Y1
+	VMAXPD       Y4, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VMAXPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VMAXSD       X1, X0, X0
+	VMOVSD       X0, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func mulAMD64(c *float64, ldc int, a *float64, lda int, b *float64, ldb int, rows int, inner int, cols int)
+// Requires: AVX, AVX512F, FMA3
+TEXT ·mulAMD64(SB), NOSPLIT, $0-72
+	CMPQ ·current+0(SB), $0x03
+	JLT  slower1
+	MOVQ c+0(FP), AX
+	MOVQ ldc+8(FP), CX
+	MOVQ lda+24(FP), DX
+	MOVQ ldb+40(FP), BX
+	MOVQ rows+48(FP), SI
+	MOVQ a+16(FP), DI
+	SHLQ $0x03, CX
+	SHLQ $0x03, DX
+	SHLQ $0x03, BX
+
+loop2:
+	CMPQ SI, $0x00000004
+	JL   done3
+	MOVQ cols+64(FP), R8
+	MOVQ b+32(FP), R9
+	MOVQ AX, R10
+
+loop4:
+	CMPQ   R8, $0x00000020
+	JL     done5
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	MOVQ   inner+56(FP), R11
+	MOVQ   DI, R12
+	MOVQ   R9, R13
+
+loop6:
+	CMPQ         R11, $0x00000001
+	JL           done7
+	VMOVUPD      (R13), Z16
+	VMOVUPD      64(R13), Z17
+	VMOVUPD      128(R13), Z18
+	VMOVUPD      192(R13), Z19
+	VBROADCASTSD (R12), Z20
+	VFMADD231PD  Z16, Z20, Z0
+	VFMADD231PD  Z17, Z20, Z1
+	VFMADD231PD  Z18, Z20, Z2
+	VFMADD231PD  Z19, Z20, Z3
+	VBROADCASTSD 8(R12), Z20
+	VFMADD231PD  Z16, Z20, Z4
+	VFMADD231PD  Z17, Z20, Z5
+	VFMADD231PD  Z18, Z20, Z6
+	VFMADD231PD  Z19, Z20, Z7
+	VBROADCASTSD 16(R12), Z20
+	VFMADD231PD  Z16, Z20, Z8
+	VFMADD231PD  Z17, Z20, Z9
+	VFMADD231PD  Z18, Z20, Z10
+	VFMADD231PD  Z19, Z20, Z11
+	VBROADCASTSD 24(R12), Z20
+	VFMADD231PD  Z16, Z20, Z12
+	VFMADD231PD  Z17, Z20, Z13
+	VFMADD231PD  Z18, Z20, Z14
+	VFMADD231PD  Z19, Z20, Z15
+	ADDQ         DX, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loop6
+
+done7:
+	MOVQ    R10, R11
+	VMOVUPD Z0, (R11)
+	VMOVUPD Z1, 64(R11)
+	VMOVUPD Z2, 128(R11)
+	VMOVUPD Z3, 192(R11)
+	ADDQ    CX, R11
+	VMOVUPD Z4, (R11)
+	VMOVUPD Z5, 64(R11)
+	VMOVUPD Z6, 128(R11)
+	VMOVUPD Z7, 192(R11)
+	ADDQ    CX, R11
+	VMOVUPD Z8, (R11)
+	VMOVUPD Z9, 64(R11)
+	VMOVUPD Z10, 128(R11)
+	VMOVUPD Z11, 192(R11)
+	ADDQ    CX, R11
+	VMOVUPD Z12, (R11)
+	VMOVUPD Z13, 64(R11)
+	VMOVUPD Z14, 128(R11)
+	VMOVUPD Z15, 192(R11)
+	ADDQ    $0x00000100, R9
+	ADDQ    $0x00000100, R10
+	SUBQ    $0x00000020, R8
+	JMP     loop4
+
+done5:
+loop8:
+	CMPQ   R8, $0x00000010
+	JL     done9
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   inner+56(FP), R11
+	MOVQ   DI, R12
+	MOVQ   R9, R13
+
+loop10:
+	CMPQ         R11, $0x00000001
+	JL           done11
+	VMOVUPD      (R13), Z16
+	VMOVUPD      64(R13), Z17
+	VBROADCASTSD (R12), Z18
+	VFMADD231PD  Z16, Z18, Z0
+	VFMADD231PD  Z17, Z18, Z1
+	VBROADCASTSD 8(R12), Z18
+	VFMADD231PD  Z16, Z18, Z2
+	VFMADD231PD  Z17, Z18, Z3
+	VBROADCASTSD 16(R12), Z18
+	VFMADD231PD  Z16, Z18, Z4
+	VFMADD231PD  Z17, Z18, Z5
+	VBROADCASTSD 24(R12), Z18
+	VFMADD231PD  Z16, Z18, Z6
+	VFMADD231PD  Z17, Z18, Z7
+	ADDQ         DX, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loop10
+
+done11:
+	MOVQ    R10, R11
+	VMOVUPD Z0, (R11)
+	VMOVUPD Z1, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPD Z2, (R11)
+	VMOVUPD Z3, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPD Z4, (R11)
+	VMOVUPD Z5, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPD Z6, (R11)
+	VMOVUPD Z7, 64(R11)
+	ADDQ    $0x00000080, R9
+	ADDQ    $0x00000080, R10
+	SUBQ    $0x00000010, R8
+	JMP     loop8
+
+done9:
+loop12:
+	CMPQ   R8, $0x00000008
+	JL     done13
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	MOVQ   inner+56(FP), R11
+	MOVQ   DI, R12
+	MOVQ   R9, R13
+
+loop14:
+	CMPQ         R11, $0x00000001
+	JL           done15
+	VMOVUPD      (R13), Z16
+	VBROADCASTSD (R12), Z17
+	VFMADD231PD  Z16, Z17, Z0
+	VBROADCASTSD 8(R12), Z17
+	VFMADD231PD  Z16, Z17, Z1
+	VBROADCASTSD 16(R12), Z17
+	VFMADD231PD  Z16, Z17, Z2
+	VBROADCASTSD 24(R12), Z17
+	VFMADD231PD  Z16, Z17, Z3
+	ADDQ         DX, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loop14
+
+done15:
+	MOVQ    R10, R11
+	VMOVUPD Z0, (R11)
+	ADDQ    CX, R11
+	VMOVUPD Z1, (R11)
+	ADDQ    CX, R11
+	VMOVUPD Z2, (R11)
+	ADDQ    CX, R11
+	VMOVUPD Z3, (R11)
+	ADDQ    $0x00000040, R9
+	ADDQ    $0x00000040, R10
+	SUBQ    $0x00000008, R8
+	JMP     loop12
+
+done13:
+	ADDQ $0x20, DI
+	LEAQ (AX)(CX*4), AX
+	SUBQ $0x04, SI
+	JMP  loop2
+
+done3:
+	VZEROUPPER
+	RET
+
+slower1:
+	MOVQ c+0(FP), AX
+	MOVQ ldc+8(FP), CX
+	MOVQ lda+24(FP), DX
+	MOVQ ldb+40(FP), BX
+	MOVQ rows+48(FP), SI
+	MOVQ a+16(FP), DI
+	SHLQ $0x03, CX
+	SHLQ $0x03, DX
+	SHLQ $0x03, BX
+
+loop17:
+	CMPQ SI, $0x00000004
+	JL   done18
+	MOVQ cols+64(FP), R8
+	MOVQ b+32(FP), R9
+	MOVQ AX, R10
+
+loop19:
+	CMPQ   R8, $0x00000008
+	JL     done20
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	MOVQ   inner+56(FP), R11
+	MOVQ   DI, R12
+	MOVQ   R9, R13
+
+loop21:
+	CMPQ         R11, $0x00000001
+	JL           done22
+	VMOVUPD      (R13), Y8
+	VMOVUPD      32(R13), Y9
+	VBROADCASTSD (R12), Y10
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VBROADCASTSD 8(R12), Y10
+	VFMADD231PD  Y8, Y10, Y2
+	VFMADD231PD  Y9, Y10, Y3
+	VBROADCASTSD 16(R12), Y10
+	VFMADD231PD  Y8, Y10, Y4
+	VFMADD231PD  Y9, Y10, Y5
+	VBROADCASTSD 24(R12), Y10
+	VFMADD231PD  Y8, Y10, Y6
+	VFMADD231PD  Y9, Y10, Y7
+	ADDQ         DX, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loop21
+
+done22:
+	MOVQ    R10, R11
+	VMOVUPD Y0, (R11)
+	VMOVUPD Y1, 32(R11)
+	ADDQ    CX, R11
+	VMOVUPD Y2, (R11)
+	VMOVUPD Y3, 32(R11)
+	ADDQ    CX, R11
+	VMOVUPD Y4, (R11)
+	VMOVUPD Y5, 32(R11)
+	ADDQ    CX, R11
+	VMOVUPD Y6, (R11)
+	VMOVUPD Y7, 32(R11)
+	ADDQ    $0x00000040, R9
+	ADDQ    $0x00000040, R10
+	SUBQ    $0x00000008, R8
+	JMP     loop19
+
+done20:
+	ADDQ $0x20, DI
+	LEAQ (AX)(CX*4), AX
+	SUBQ $0x04, SI
+	JMP  loop17
+
+done18:
+	VZEROUPPER
+	RET
+
+// func mul32AMD64(c *float32, ldc int, a *float32, lda int, b *float32, ldb int, rows int, inner int, cols int)
+// Requires: AVX, AVX512F, FMA3
+TEXT ·mul32AMD64(SB), NOSPLIT, $0-72
+	CMPQ ·current+0(SB), $0x03
+	JLT  slower1
+	MOVQ c+0(FP), AX
+	MOVQ ldc+8(FP), CX
+	MOVQ lda+24(FP), DX
+	MOVQ ldb+40(FP), BX
+	MOVQ rows+48(FP), SI
+	MOVQ a+16(FP), DI
+	SHLQ $0x02, CX
+	SHLQ $0x02, DX
+	SHLQ $0x02, BX
+
+loop2:
+	CMPQ SI, $0x00000008
+	JL   done3
+	MOVQ cols+64(FP), R8
+	MOVQ b+32(FP), R9
+	MOVQ AX, R10
+
+loop4:
+	CMPQ   R8, $0x00000030
+	JL     done5
+	MOVQ   inner+56(FP), R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+	VPXORQ Z18, Z18, Z18
+	VPXORQ Z19, Z19, Z19
+	VPXORQ Z20, Z20, Z20
+	VPXORQ Z21, Z21, Z21
+	VPXORQ Z22, Z22, Z22
+	VPXORQ Z23, Z23, Z23
+	MOVQ   DI, R12
+	MOVQ   R9, R13
+
+loop6:
+	CMPQ         R11, $0x00000001
+	JL           done7
+	VMOVUPD      (R13), Z24
+	VMOVUPD      64(R13), Z25
+	VMOVUPD      128(R13), Z26
+	VBROADCASTSS (R12), Z27
+	VFMADD231PS  Z24, Z27, Z0
+	VFMADD231PS  Z25, Z27, Z1
+	VFMADD231PS  Z26, Z27, Z2
+	VBROADCASTSS 4(R12), Z27
+	VFMADD231PS  Z24, Z27, Z3
+	VFMADD231PS  Z25, Z27, Z4
+	VFMADD231PS  Z26, Z27, Z5
+	VBROADCASTSS 8(R12), Z27
+	VFMADD231PS  Z24, Z27, Z6
+	VFMADD231PS  Z25, Z27, Z7
+	VFMADD231PS  Z26, Z27, Z8
+	VBROADCASTSS 12(R12), Z27
+	VFMADD231PS  Z24, Z27, Z9
+	VFMADD231PS  Z25, Z27, Z10
+	VFMADD231PS  Z26, Z27, Z11
+	VBROADCASTSS 16(R12), Z27
+	VFMADD231PS  Z24, Z27, Z12
+	VFMADD231PS  Z25, Z27, Z13
+	VFMADD231PS  Z26, Z27, Z14
+	VBROADCASTSS 20(R12), Z27
+	VFMADD231PS  Z24, Z27, Z15
+	VFMADD231PS  Z25, Z27, Z16
+	VFMADD231PS  Z26, Z27, Z17
+	VBROADCASTSS 24(R12), Z27
+	VFMADD231PS  Z24, Z27, Z18
+	VFMADD231PS  Z25, Z27, Z19
+	VFMADD231PS  Z26, Z27, Z20
+	VBROADCASTSS 28(R12), Z27
+	VFMADD231PS  Z24, Z27, Z21
+	VFMADD231PS  Z25, Z27, Z22
+	VFMADD231PS  Z26, Z27, Z23
+	ADDQ         DX, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loop6
+
+done7:
+	MOVQ    R10, R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	VMOVUPS Z2, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z3, (R11)
+	VMOVUPS Z4, 64(R11)
+	VMOVUPS Z5, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z6, (R11)
+	VMOVUPS Z7, 64(R11)
+	VMOVUPS Z8, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z9, (R11)
+	VMOVUPS Z10, 64(R11)
+	VMOVUPS Z11, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z12, (R11)
+	VMOVUPS Z13, 64(R11)
+	VMOVUPS Z14, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z15, (R11)
+	VMOVUPS Z16, 64(R11)
+	VMOVUPS Z17, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z18, (R11)
+	VMOVUPS Z19, 64(R11)
+	VMOVUPS Z20, 128(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z21, (R11)
+	VMOVUPS Z22, 64(R11)
+	VMOVUPS Z23, 128(R11)
+	ADDQ    $0x000000c0, R9
+	ADDQ    $0x000000c0, R10
+	SUBQ    $0x00000030, R8
+	JMP     loop4
+
+done5:
+loop8:
+	CMPQ   R8, $0x00000020
+	JL     done9
+	MOVQ   inner+56(FP), R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	VPXORQ Z9, Z9, Z9
+	VPXORQ Z10, Z10, Z10
+	VPXORQ Z11, Z11, Z11
+	VPXORQ Z12, Z12, Z12
+	VPXORQ Z13, Z13, Z13
+	VPXORQ Z14, Z14, Z14
+	VPXORQ Z15, Z15, Z15
+	MOVQ   DI, R12
+	MOVQ   R9, R13
+
+loop10:
+	CMPQ         R11, $0x00000001
+	JL           done11
+	VMOVUPD      (R13), Z24
+	VMOVUPD      64(R13), Z25
+	VBROADCASTSS (R12), Z26
+	VFMADD231PS  Z24, Z26, Z0
+	VFMADD231PS  Z25, Z26, Z1
+	VBROADCASTSS 4(R12), Z26
+	VFMADD231PS  Z24, Z26, Z2
+	VFMADD231PS  Z25, Z26, Z3
+	VBROADCASTSS 8(R12), Z26
+	VFMADD231PS  Z24, Z26, Z4
+	VFMADD231PS  Z25, Z26, Z5
+	VBROADCASTSS 12(R12), Z26
+	VFMADD231PS  Z24, Z26, Z6
+	VFMADD231PS  Z25, Z26, Z7
+	VBROADCASTSS 16(R12), Z26
+	VFMADD231PS  Z24, Z26, Z8
+	VFMADD231PS  Z25, Z26, Z9
+	VBROADCASTSS 20(R12), Z26
+	VFMADD231PS  Z24, Z26, Z10
+	VFMADD231PS  Z25, Z26, Z11
+	VBROADCASTSS 24(R12), Z26
+	VFMADD231PS  Z24, Z26, Z12
+	VFMADD231PS  Z25, Z26, Z13
+	VBROADCASTSS 28(R12), Z26
+	VFMADD231PS  Z24, Z26, Z14
+	VFMADD231PS  Z25, Z26, Z15
+	ADDQ         DX, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loop10
+
+done11:
+	MOVQ    R10, R11
+	VMOVUPS Z0, (R11)
+	VMOVUPS Z1, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z2, (R11)
+	VMOVUPS Z3, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z4, (R11)
+	VMOVUPS Z5, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z6, (R11)
+	VMOVUPS Z7, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z8, (R11)
+	VMOVUPS Z9, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z10, (R11)
+	VMOVUPS Z11, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z12, (R11)
+	VMOVUPS Z13, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Z14, (R11)
+	VMOVUPS Z15, 64(R11)
+	ADDQ    $0x00000080, R9
+	ADDQ    $0x00000080, R10
+	SUBQ    $0x00000020, R8
+	JMP     loop8
+
+done9:
+loop12:
+	CMPQ   R8, $0x00000010
+	JL     done13
+	MOVQ   inner+56(FP), R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	MOVQ   DI, R12
+	MOVQ   R9, R13
+
+loop14:
+	CMPQ         R11, $0x00000001
+	JL           done15
+	VMOVUPD      (R13), Z24
+	VBROADCASTSS (R12), Z25
+	VFMADD231PS  Z24, Z25, Z0
+	VBROADCASTSS 4(R12), Z25
+	VFMADD231PS  Z24, Z25, Z1
+	VBROADCASTSS 8(R12), Z25
+	VFMADD231PS  Z24, Z25, Z2
+	VBROADCASTSS 12(R12), Z25
+	VFMADD231PS  Z24, Z25, Z3
+	VBROADCASTSS 16(R12), Z25
+	VFMADD231PS  Z24, Z25, Z4
+	VBROADCASTSS 20(R12), Z25
+	VFMADD231PS  Z24, Z25, Z5
+	VBROADCASTSS 24(R12), Z25
+	VFMADD231PS  Z24, Z25, Z6
+	VBROADCASTSS 28(R12), Z25
+	VFMADD231PS  Z24, Z25, Z7
+	ADDQ         DX, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loop14
+
+done15:
+	MOVQ    R10, R11
+	VMOVUPS Z0, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z1, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z2, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z3, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z4, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z5, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z6, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Z7, (R11)
+	ADDQ    $0x00000040, R9
+	ADDQ    $0x00000040, R10
+	SUBQ    $0x00000010, R8
+	JMP     loop12
+
+done13:
+	ADDQ $0x20, DI
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	SUBQ $0x08, SI
+	JMP  loop2
+
+done3:
+	VZEROUPPER
+	RET
+
+slower1:
+	MOVQ c+0(FP), AX
+	MOVQ ldc+8(FP), CX
+	MOVQ lda+24(FP), DX
+	MOVQ ldb+40(FP), BX
+	MOVQ rows+48(FP), SI
+	MOVQ a+16(FP), DI
+	SHLQ $0x02, CX
+	SHLQ $0x02, DX
+	SHLQ $0x02, BX
+
+loop17:
+	CMPQ SI, $0x00000004
+	JL   done18
+	MOVQ cols+64(FP), R8
+	MOVQ b+32(FP), R9
+	MOVQ AX, R10
+
+loop19:
+	CMPQ   R8, $0x00000018
+	JL     done20
+	MOVQ   inner+56(FP), R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+	MOVQ   DI, R12
+	MOVQ   R9, R13
+
+loop21:
+	CMPQ         R11, $0x00000001
+	JL           done22
+	VMOVUPD      (R13), Y12
+	VMOVUPD      32(R13), Y13
+	VMOVUPD      64(R13), Y14
+	VBROADCASTSS (R12), Y15
+	VFMADD231PS  Y12, Y15, Y0
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS 4(R12), Y15
+	VFMADD231PS  Y12, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y4
+	VFMADD231PS  Y14, Y15, Y5
+	VBROADCASTSS 8(R12), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS 12(R12), Y15
+	VFMADD231PS  Y12, Y15, Y9
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y11
+	ADDQ         DX, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loop21
+
+done22:
+	MOVQ    R10, R11
+	VMOVUPS Y0, (R11)
+	VMOVUPS Y1, 32(R11)
+	VMOVUPS Y2, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Y3, (R11)
+	VMOVUPS Y4, 32(R11)
+	VMOVUPS Y5, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Y6, (R11)
+	VMOVUPS Y7, 32(R11)
+	VMOVUPS Y8, 64(R11)
+	ADDQ    CX, R11
+	VMOVUPS Y9, (R11)
+	VMOVUPS Y10, 32(R11)
+	VMOVUPS Y11, 64(R11)
+	ADDQ    $0x00000060, R9
+	ADDQ    $0x00000060, R10
+	SUBQ    $0x00000018, R8
+	JMP     loop19
+
+done20:
+loop23:
+	CMPQ   R8, $0x00000010
+	JL     done24
+	MOVQ   inner+56(FP), R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	MOVQ   DI, R12
+	MOVQ   R9, R13
+
+loop25:
+	CMPQ         R11, $0x00000001
+	JL           done26
+	VMOVUPD      (R13), Y8
+	VMOVUPD      32(R13), Y9
+	VBROADCASTSS (R12), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS 4(R12), Y10
+	VFMADD231PS  Y8, Y10, Y2
+	VFMADD231PS  Y9, Y10, Y3
+	VBROADCASTSS 8(R12), Y10
+	VFMADD231PS  Y8, Y10, Y4
+	VFMADD231PS  Y9, Y10, Y5
+	VBROADCASTSS 12(R12), Y10
+	VFMADD231PS  Y8, Y10, Y6
+	VFMADD231PS  Y9, Y10, Y7
+	ADDQ         DX, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loop25
+
+done26:
+	MOVQ    R10, R11
+	VMOVUPS Y0, (R11)
+	VMOVUPS Y1, 32(R11)
+	ADDQ    CX, R11
+	VMOVUPS Y2, (R11)
+	VMOVUPS Y3, 32(R11)
+	ADDQ    CX, R11
+	VMOVUPS Y4, (R11)
+	VMOVUPS Y5, 32(R11)
+	ADDQ    CX, R11
+	VMOVUPS Y6, (R11)
+	VMOVUPS Y7, 32(R11)
+	ADDQ    $0x00000040, R9
+	ADDQ    $0x00000040, R10
+	SUBQ    $0x00000010, R8
+	JMP     loop23
+
+done24:
+loop27:
+	CMPQ   R8, $0x00000008
+	JL     done28
+	MOVQ   inner+56(FP), R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ   DI, R12
+	MOVQ   R9, R13
+
+loop29:
+	CMPQ         R11, $0x00000001
+	JL           done30
+	VMOVUPD      (R13), Y4
+	VBROADCASTSS (R12), Y5
+	VFMADD231PS  Y4, Y5, Y0
+	VBROADCASTSS 4(R12), Y5
+	VFMADD231PS  Y4, Y5, Y1
+	VBROADCASTSS 8(R12), Y5
+	VFMADD231PS  Y4, Y5, Y2
+	VBROADCASTSS 12(R12), Y5
+	VFMADD231PS  Y4, Y5, Y3
+	ADDQ         DX, R12
+	ADDQ         BX, R13
+	DECQ         R11
+	JMP          loop29
+
+done30:
+	MOVQ    R10, R11
+	VMOVUPS Y0, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Y1, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Y2, (R11)
+	ADDQ    CX, R11
+	VMOVUPS Y3, (R11)
+	ADDQ    $0x00000020, R9
+	ADDQ    $0x00000020, R10
+	SUBQ    $0x00000008, R8
+	JMP     loop27
+
+done28:
+	ADDQ $0x10, DI
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	ADDQ CX, AX
+	SUBQ $0x04, SI
+	JMP  loop17
+
+done18:
+	VZEROUPPER
+	RET
+
+// func multiplyTilesAMD64(dst *int32, stride int, v *int16, n int, channels int, weights *int32, bias *int32, biasLen int)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512_VNNI, CMOV
+TEXT ·multiplyTilesAMD64(SB), NOSPLIT, $0-64
+	CMPQ ·current+0(SB), $0x03
+	JLT  slower1
+	MOVQ biasLen+56(FP), CX
+	XORQ AX, AX
+
+loop2:
+	CMPQ CX, $0x00000030
+	JL   done3
+	XORQ DX, DX
+
+tile4:
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z1, Z1, Z1
+	VPXORQ  Z2, Z2, Z2
+	VPXORQ  Z3, Z3, Z3
+	VPXORQ  Z4, Z4, Z4
+	VPXORQ  Z5, Z5, Z5
+	VPXORQ  Z12, Z12, Z12
+	VPXORQ  Z13, Z13, Z13
+	VPXORQ  Z14, Z14, Z14
+	VPXORQ  Z15, Z15, Z15
+	VPXORQ  Z16, Z16, Z16
+	VPXORQ  Z17, Z17, Z17
+	VPXORQ  Z18, Z18, Z18
+	VPXORQ  Z19, Z19, Z19
+	VPXORQ  Z20, Z20, Z20
+	VPXORQ  Z21, Z21, Z21
+	VPXORQ  Z22, Z22, Z22
+	VPXORQ  Z23, Z23, Z23
+	MOVQ    bias+48(FP), BX
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS (BX), Z6
+	VMOVAPS Z6, Z9
+	VMOVUPS 64(BX), Z7
+	VMOVAPS Z7, Z10
+	VMOVUPS 128(BX), Z8
+	VMOVAPS Z8, Z11
+	MOVQ    channels+32(FP), BX
+	SHLQ    $0x01, BX
+	LEAQ    (BX)(BX*2), SI
+	MOVQ    v+16(FP), R8
+	MOVQ    DX, DI
+	IMULQ   BX, DI
+	LEAQ    (R8)(DI*4), R8
+	LEAQ    (R8)(BX*4), R9
+	MOVQ    weights+40(FP), R10
+	MOVQ    BX, R11
+	SHLQ    $0x06, R11
+	MOVQ    AX, DI
+	IMULQ   R11, DI
+	SHRQ    $0x04, DI
+	ADDQ    DI, R10
+	MOVQ    channels+32(FP), DI
+	SHRQ    $0x01, DI
+
+words6:
+	VMOVUPD      (R10), Z24
+	VMOVUPD      (R10)(R11*1), Z25
+	VMOVUPD      (R10)(R11*2), Z26
+	VBROADCASTSS (R8), Z27
+	VPDPWSSD     Z24, Z27, Z0
+	VPDPWSSD     Z25, Z27, Z1
+	VPDPWSSD     Z26, Z27, Z2
+	VBROADCASTSS (R9), Z27
+	VPDPWSSD     Z24, Z27, Z3
+	VPDPWSSD     Z25, Z27, Z4
+	VPDPWSSD     Z26, Z27, Z5
+	VMOVUPD      64(R10), Z24
+	VMOVUPD      64(R10)(R11*1), Z25
+	VMOVUPD      64(R10)(R11*2), Z26
+	VBROADCASTSS (R8)(BX*1), Z27
+	VPDPWSSD     Z24, Z27, Z6
+	VPDPWSSD     Z25, Z27, Z7
+	VPDPWSSD     Z26, Z27, Z8
+	VBROADCASTSS (R9)(BX*1), Z27
+	VPDPWSSD     Z24, Z27, Z9
+	VPDPWSSD     Z25, Z27, Z10
+	VPDPWSSD     Z26, Z27, Z11
+	VMOVUPD      128(R10), Z24
+	VMOVUPD      128(R10)(R11*1), Z25
+	VMOVUPD      128(R10)(R11*2), Z26
+	VBROADCASTSS (R8)(BX*2), Z27
+	VPDPWSSD     Z24, Z27, Z12
+	VPDPWSSD     Z25, Z27, Z13
+	VPDPWSSD     Z26, Z27, Z14
+	VBROADCASTSS (R9)(BX*2), Z27
+	VPDPWSSD     Z24, Z27, Z15
+	VPDPWSSD     Z25, Z27, Z16
+	VPDPWSSD     Z26, Z27, Z17
+	VMOVUPD      192(R10), Z24
+	VMOVUPD      192(R10)(R11*1), Z25
+	VMOVUPD      192(R10)(R11*2), Z26
+	VBROADCASTSS (R8)(SI*1), Z27
+	VPDPWSSD     Z24, Z27, Z18
+	VPDPWSSD     Z25, Z27, Z19
+	VPDPWSSD     Z26, Z27, Z20
+	VBROADCASTSS (R9)(SI*1), Z27
+	VPDPWSSD     Z24, Z27, Z21
+	VPDPWSSD     Z25, Z27, Z22
+	VPDPWSSD     Z26, Z27, Z23
+	ADDQ         $0x04, R8
+	ADDQ         $0x04, R9
+	ADDQ         $0x00000100, R10
+	DECQ         DI
+	JNZ          words6
+	MOVQ         dst+0(FP), BX
+	MOVQ         biasLen+56(FP), SI
+	MOVQ         stride+8(FP), DI
+	SHLQ         $0x02, SI
+	MOVQ         SI, R8
+	IMULQ        DX, R8
+	ADDQ         R8, BX
+	LEAQ         (BX)(AX*4), BX
+	LEAQ         (BX)(DI*4), DI
+	VPADDD       Z6, Z0, Z0
+	VPADDD       Z12, Z0, Z0
+	VPSUBD       Z12, Z6, Z6
+	VPSUBD       Z18, Z6, Z6
+	VMOVUPS      Z0, (BX)
+	VMOVUPS      Z6, (DI)
+	VPADDD       Z7, Z1, Z1
+	VPADDD       Z13, Z1, Z1
+	VPSUBD       Z13, Z7, Z7
+	VPSUBD       Z19, Z7, Z7
+	VMOVUPS      Z1, 64(BX)
+	VMOVUPS      Z7, 64(DI)
+	VPADDD       Z8, Z2, Z2
+	VPADDD       Z14, Z2, Z2
+	VPSUBD       Z14, Z8, Z8
+	VPSUBD       Z20, Z8, Z8
+	VMOVUPS      Z2, 128(BX)
+	VMOVUPS      Z8, 128(DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z9, Z3, Z3
+	VPADDD       Z15, Z3, Z3
+	VPSUBD       Z15, Z9, Z9
+	VPSUBD       Z21, Z9, Z9
+	VMOVUPS      Z3, (BX)
+	VMOVUPS      Z9, (DI)
+	VPADDD       Z10, Z4, Z4
+	VPADDD       Z16, Z4, Z4
+	VPSUBD       Z16, Z10, Z10
+	VPSUBD       Z22, Z10, Z10
+	VMOVUPS      Z4, 64(BX)
+	VMOVUPS      Z10, 64(DI)
+	VPADDD       Z11, Z5, Z5
+	VPADDD       Z17, Z5, Z5
+	VPSUBD       Z17, Z11, Z11
+	VPSUBD       Z23, Z11, Z11
+	VMOVUPS      Z5, 128(BX)
+	VMOVUPS      Z11, 128(DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	MOVQ         n+24(FP), BX
+	SUBQ         $0x02, BX
+	CMPQ         DX, BX
+	JGE          row5
+	ADDQ         $0x02, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	JMP          tile4
+
+row5:
+	ADDQ $0x30, AX
+	SUBQ $0x30, CX
+	JMP  loop2
+
+done3:
+loop7:
+	CMPQ CX, $0x00000020
+	JL   done8
+	XORQ DX, DX
+
+tile9:
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z1, Z1, Z1
+	VPXORQ  Z2, Z2, Z2
+	VPXORQ  Z3, Z3, Z3
+	VPXORQ  Z4, Z4, Z4
+	VPXORQ  Z5, Z5, Z5
+	VPXORQ  Z12, Z12, Z12
+	VPXORQ  Z13, Z13, Z13
+	VPXORQ  Z14, Z14, Z14
+	VPXORQ  Z15, Z15, Z15
+	VPXORQ  Z16, Z16, Z16
+	VPXORQ  Z17, Z17, Z17
+	VPXORQ  Z18, Z18, Z18
+	VPXORQ  Z19, Z19, Z19
+	VPXORQ  Z20, Z20, Z20
+	VPXORQ  Z21, Z21, Z21
+	VPXORQ  Z22, Z22, Z22
+	VPXORQ  Z23, Z23, Z23
+	MOVQ    bias+48(FP), BX
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS (BX), Z6
+	VMOVAPS Z6, Z8
+	VMOVAPS Z6, Z10
+	VMOVUPS 64(BX), Z7
+	VMOVAPS Z7, Z9
+	VMOVAPS Z7, Z11
+	MOVQ    channels+32(FP), BX
+	SHLQ    $0x01, BX
+	LEAQ    (BX)(BX*2), SI
+	MOVQ    v+16(FP), R8
+	MOVQ    DX, DI
+	IMULQ   BX, DI
+	LEAQ    (R8)(DI*4), R8
+	LEAQ    (R8)(BX*4), R9
+	LEAQ    (R9)(BX*4), R10
+	MOVQ    weights+40(FP), R11
+	MOVQ    BX, R12
+	SHLQ    $0x06, R12
+	MOVQ    AX, DI
+	IMULQ   R12, DI
+	SHRQ    $0x04, DI
+	ADDQ    DI, R11
+	MOVQ    channels+32(FP), DI
+	SHRQ    $0x01, DI
+
+words11:
+	VMOVUPD      (R11), Z24
+	VMOVUPD      (R11)(R12*1), Z25
+	VBROADCASTSS (R8), Z26
+	VPDPWSSD     Z24, Z26, Z0
+	VPDPWSSD     Z25, Z26, Z1
+	VBROADCASTSS (R9), Z26
+	VPDPWSSD     Z24, Z26, Z2
+	VPDPWSSD     Z25, Z26, Z3
+	VBROADCASTSS (R10), Z26
+	VPDPWSSD     Z24, Z26, Z4
+	VPDPWSSD     Z25, Z26, Z5
+	VMOVUPD      64(R11), Z24
+	VMOVUPD      64(R11)(R12*1), Z25
+	VBROADCASTSS (R8)(BX*1), Z26
+	VPDPWSSD     Z24, Z26, Z6
+	VPDPWSSD     Z25, Z26, Z7
+	VBROADCASTSS (R9)(BX*1), Z26
+	VPDPWSSD     Z24, Z26, Z8
+	VPDPWSSD     Z25, Z26, Z9
+	VBROADCASTSS (R10)(BX*1), Z26
+	VPDPWSSD     Z24, Z26, Z10
+	VPDPWSSD     Z25, Z26, Z11
+	VMOVUPD      128(R11), Z24
+	VMOVUPD      128(R11)(R12*1), Z25
+	VBROADCASTSS (R8)(BX*2), Z26
+	VPDPWSSD     Z24, Z26, Z12
+	VPDPWSSD     Z25, Z26, Z13
+	VBROADCASTSS (R9)(BX*2), Z26
+	VPDPWSSD     Z24, Z26, Z14
+	VPDPWSSD     Z25, Z26, Z15
+	VBROADCASTSS (R10)(BX*2), Z26
+	VPDPWSSD     Z24, Z26, Z16
+	VPDPWSSD     Z25, Z26, Z17
+	VMOVUPD      192(R11), Z24
+	VMOVUPD      192(R11)(R12*1), Z25
+	VBROADCASTSS (R8)(SI*1), Z26
+	VPDPWSSD     Z24, Z26, Z18
+	VPDPWSSD     Z25, Z26, Z19
+	VBROADCASTSS (R9)(SI*1), Z26
+	VPDPWSSD     Z24, Z26, Z20
+	VPDPWSSD     Z25, Z26, Z21
+	VBROADCASTSS (R10)(SI*1), Z26
+	VPDPWSSD     Z24, Z26, Z22
+	VPDPWSSD     Z25, Z26, Z23
+	ADDQ         $0x04, R8
+	ADDQ         $0x04, R9
+	ADDQ         $0x04, R10
+	ADDQ         $0x00000100, R11
+	DECQ         DI
+	JNZ          words11
+	MOVQ         dst+0(FP), BX
+	MOVQ         biasLen+56(FP), SI
+	MOVQ         stride+8(FP), DI
+	SHLQ         $0x02, SI
+	MOVQ         SI, R8
+	IMULQ        DX, R8
+	ADDQ         R8, BX
+	LEAQ         (BX)(AX*4), BX
+	LEAQ         (BX)(DI*4), DI
+	VPADDD       Z6, Z0, Z0
+	VPADDD       Z12, Z0, Z0
+	VPSUBD       Z12, Z6, Z6
+	VPSUBD       Z18, Z6, Z6
+	VMOVUPS      Z0, (BX)
+	VMOVUPS      Z6, (DI)
+	VPADDD       Z7, Z1, Z1
+	VPADDD       Z13, Z1, Z1
+	VPSUBD       Z13, Z7, Z7
+	VPSUBD       Z19, Z7, Z7
+	VMOVUPS      Z1, 64(BX)
+	VMOVUPS      Z7, 64(DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z8, Z2, Z2
+	VPADDD       Z14, Z2, Z2
+	VPSUBD       Z14, Z8, Z8
+	VPSUBD       Z20, Z8, Z8
+	VMOVUPS      Z2, (BX)
+	VMOVUPS      Z8, (DI)
+	VPADDD       Z9, Z3, Z3
+	VPADDD       Z15, Z3, Z3
+	VPSUBD       Z15, Z9, Z9
+	VPSUBD       Z21, Z9, Z9
+	VMOVUPS      Z3, 64(BX)
+	VMOVUPS      Z9, 64(DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z10, Z4, Z4
+	VPADDD       Z16, Z4, Z4
+	VPSUBD       Z16, Z10, Z10
+	VPSUBD       Z22, Z10, Z10
+	VMOVUPS      Z4, (BX)
+	VMOVUPS      Z10, (DI)
+	VPADDD       Z11, Z5, Z5
+	VPADDD       Z17, Z5, Z5
+	VPSUBD       Z17, Z11, Z11
+	VPSUBD       Z23, Z11, Z11
+	VMOVUPS      Z5, 64(BX)
+	VMOVUPS      Z11, 64(DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	MOVQ         n+24(FP), BX
+	SUBQ         $0x03, BX
+	CMPQ         DX, BX
+	JGE          row10
+	ADDQ         $0x03, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	JMP          tile9
+
+row10:
+	ADDQ $0x20, AX
+	SUBQ $0x20, CX
+	JMP  loop7
+
+done8:
+loop12:
+	CMPQ CX, $0x00000010
+	JL   done13
+	XORQ DX, DX
+
+tile14:
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z1, Z1, Z1
+	VPXORQ  Z2, Z2, Z2
+	VPXORQ  Z3, Z3, Z3
+	VPXORQ  Z4, Z4, Z4
+	VPXORQ  Z5, Z5, Z5
+	VPXORQ  Z12, Z12, Z12
+	VPXORQ  Z13, Z13, Z13
+	VPXORQ  Z14, Z14, Z14
+	VPXORQ  Z15, Z15, Z15
+	VPXORQ  Z16, Z16, Z16
+	VPXORQ  Z17, Z17, Z17
+	VPXORQ  Z18, Z18, Z18
+	VPXORQ  Z19, Z19, Z19
+	VPXORQ  Z20, Z20, Z20
+	VPXORQ  Z21, Z21, Z21
+	VPXORQ  Z22, Z22, Z22
+	VPXORQ  Z23, Z23, Z23
+	MOVQ    bias+48(FP), BX
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS (BX), Z6
+	VMOVAPS Z6, Z7
+	VMOVAPS Z6, Z8
+	VMOVAPS Z6, Z9
+	VMOVAPS Z6, Z10
+	VMOVAPS Z6, Z11
+	MOVQ    channels+32(FP), BX
+	SHLQ    $0x01, BX
+	LEAQ    (BX)(BX*2), SI
+	MOVQ    v+16(FP), R8
+	MOVQ    DX, DI
+	IMULQ   BX, DI
+	LEAQ    (R8)(DI*4), R8
+	LEAQ    (R8)(BX*4), R9
+	LEAQ    (R9)(BX*4), R10
+	LEAQ    (R10)(BX*4), R11
+	LEAQ    (R11)(BX*4), R12
+	LEAQ    (R12)(BX*4), R13
+	MOVQ    weights+40(FP), R14
+	MOVQ    BX, R15
+	SHLQ    $0x06, R15
+	MOVQ    AX, DI
+	IMULQ   R15, DI
+	SHRQ    $0x04, DI
+	ADDQ    DI, R14
+	MOVQ    channels+32(FP), DI
+	SHRQ    $0x01, DI
+
+words16:
+	VMOVUPD      (R14), Z24
+	VBROADCASTSS (R8), Z25
+	VPDPWSSD     Z24, Z25, Z0
+	VBROADCASTSS (R9), Z25
+	VPDPWSSD     Z24, Z25, Z1
+	VBROADCASTSS (R10), Z25
+	VPDPWSSD     Z24, Z25, Z2
+	VBROADCASTSS (R11), Z25
+	VPDPWSSD     Z24, Z25, Z3
+	VBROADCASTSS (R12), Z25
+	VPDPWSSD     Z24, Z25, Z4
+	VBROADCASTSS (R13), Z25
+	VPDPWSSD     Z24, Z25, Z5
+	VMOVUPD      64(R14), Z24
+	VBROADCASTSS (R8)(BX*1), Z25
+	VPDPWSSD     Z24, Z25, Z6
+	VBROADCASTSS (R9)(BX*1), Z25
+	VPDPWSSD     Z24, Z25, Z7
+	VBROADCASTSS (R10)(BX*1), Z25
+	VPDPWSSD     Z24, Z25, Z8
+	VBROADCASTSS (R11)(BX*1), Z25
+	VPDPWSSD     Z24, Z25, Z9
+	VBROADCASTSS (R12)(BX*1), Z25
+	VPDPWSSD     Z24, Z25, Z10
+	VBROADCASTSS (R13)(BX*1), Z25
+	VPDPWSSD     Z24, Z25, Z11
+	VMOVUPD      128(R14), Z24
+	VBROADCASTSS (R8)(BX*2), Z25
+	VPDPWSSD     Z24, Z25, Z12
+	VBROADCASTSS (R9)(BX*2), Z25
+	VPDPWSSD     Z24, Z25, Z13
+	VBROADCASTSS (R10)(BX*2), Z25
+	VPDPWSSD     Z24, Z25, Z14
+	VBROADCASTSS (R11)(BX*2), Z25
+	VPDPWSSD     Z24, Z25, Z15
+	VBROADCASTSS (R12)(BX*2), Z25
+	VPDPWSSD     Z24, Z25, Z16
+	VBROADCASTSS (R13)(BX*2), Z25
+	VPDPWSSD     Z24, Z25, Z17
+	VMOVUPD      192(R14), Z24
+	VBROADCASTSS (R8)(SI*1), Z25
+	VPDPWSSD     Z24, Z25, Z18
+	VBROADCASTSS (R9)(SI*1), Z25
+	VPDPWSSD     Z24, Z25, Z19
+	VBROADCASTSS (R10)(SI*1), Z25
+	VPDPWSSD     Z24, Z25, Z20
+	VBROADCASTSS (R11)(SI*1), Z25
+	VPDPWSSD     Z24, Z25, Z21
+	VBROADCASTSS (R12)(SI*1), Z25
+	VPDPWSSD     Z24, Z25, Z22
+	VBROADCASTSS (R13)(SI*1), Z25
+	VPDPWSSD     Z24, Z25, Z23
+	ADDQ         $0x04, R8
+	ADDQ         $0x04, R9
+	ADDQ         $0x04, R10
+	ADDQ         $0x04, R11
+	ADDQ         $0x04, R12
+	ADDQ         $0x04, R13
+	ADDQ         $0x00000100, R14
+	DECQ         DI
+	JNZ          words16
+	MOVQ         dst+0(FP), BX
+	MOVQ         biasLen+56(FP), SI
+	MOVQ         stride+8(FP), DI
+	SHLQ         $0x02, SI
+	MOVQ         SI, R8
+	IMULQ        DX, R8
+	ADDQ         R8, BX
+	LEAQ         (BX)(AX*4), BX
+	LEAQ         (BX)(DI*4), DI
+	VPADDD       Z6, Z0, Z0
+	VPADDD       Z12, Z0, Z0
+	VPSUBD       Z12, Z6, Z6
+	VPSUBD       Z18, Z6, Z6
+	VMOVUPS      Z0, (BX)
+	VMOVUPS      Z6, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z7, Z1, Z1
+	VPADDD       Z13, Z1, Z1
+	VPSUBD       Z13, Z7, Z7
+	VPSUBD       Z19, Z7, Z7
+	VMOVUPS      Z1, (BX)
+	VMOVUPS      Z7, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z8, Z2, Z2
+	VPADDD       Z14, Z2, Z2
+	VPSUBD       Z14, Z8, Z8
+	VPSUBD       Z20, Z8, Z8
+	VMOVUPS      Z2, (BX)
+	VMOVUPS      Z8, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z9, Z3, Z3
+	VPADDD       Z15, Z3, Z3
+	VPSUBD       Z15, Z9, Z9
+	VPSUBD       Z21, Z9, Z9
+	VMOVUPS      Z3, (BX)
+	VMOVUPS      Z9, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z10, Z4, Z4
+	VPADDD       Z16, Z4, Z4
+	VPSUBD       Z16, Z10, Z10
+	VPSUBD       Z22, Z10, Z10
+	VMOVUPS      Z4, (BX)
+	VMOVUPS      Z10, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z11, Z5, Z5
+	VPADDD       Z17, Z5, Z5
+	VPSUBD       Z17, Z11, Z11
+	VPSUBD       Z23, Z11, Z11
+	VMOVUPS      Z5, (BX)
+	VMOVUPS      Z11, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	MOVQ         n+24(FP), BX
+	SUBQ         $0x06, BX
+	CMPQ         DX, BX
+	JGE          row15
+	ADDQ         $0x06, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	JMP          tile14
+
+row15:
+	ADDQ $0x10, AX
+	SUBQ $0x10, CX
+	JMP  loop12
+
+done13:
+	VZEROUPPER
+	RET
+
+slower1:
+	CMPQ ·current+0(SB), $0x02
+	JLT  slower17
+	MOVQ biasLen+56(FP), CX
+	XORQ AX, AX
+
+loop18:
+	CMPQ CX, $0x00000030
+	JL   done19
+	XORQ DX, DX
+
+tile20:
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z1, Z1, Z1
+	VPXORQ  Z2, Z2, Z2
+	VPXORQ  Z3, Z3, Z3
+	VPXORQ  Z4, Z4, Z4
+	VPXORQ  Z5, Z5, Z5
+	VPXORQ  Z12, Z12, Z12
+	VPXORQ  Z13, Z13, Z13
+	VPXORQ  Z14, Z14, Z14
+	VPXORQ  Z15, Z15, Z15
+	VPXORQ  Z16, Z16, Z16
+	VPXORQ  Z17, Z17, Z17
+	VPXORQ  Z18, Z18, Z18
+	VPXORQ  Z19, Z19, Z19
+	VPXORQ  Z20, Z20, Z20
+	VPXORQ  Z21, Z21, Z21
+	VPXORQ  Z22, Z22, Z22
+	VPXORQ  Z23, Z23, Z23
+	MOVQ    bias+48(FP), BX
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS (BX), Z6
+	VMOVAPS Z6, Z9
+	VMOVUPS 64(BX), Z7
+	VMOVAPS Z7, Z10
+	VMOVUPS 128(BX), Z8
+	VMOVAPS Z8, Z11
+	MOVQ    channels+32(FP), BX
+	SHLQ    $0x01, BX
+	LEAQ    (BX)(BX*2), SI
+	MOVQ    v+16(FP), R8
+	MOVQ    DX, DI
+	IMULQ   BX, DI
+	LEAQ    (R8)(DI*4), R8
+	LEAQ    (R8)(BX*4), R9
+	MOVQ    weights+40(FP), R10
+	MOVQ    BX, R11
+	SHLQ    $0x06, R11
+	MOVQ    AX, DI
+	IMULQ   R11, DI
+	SHRQ    $0x04, DI
+	ADDQ    DI, R10
+	MOVQ    channels+32(FP), DI
+	SHRQ    $0x01, DI
+
+words22:
+	VMOVUPD      (R10), Z24
+	VMOVUPD      (R10)(R11*1), Z25
+	VMOVUPD      (R10)(R11*2), Z26
+	VBROADCASTSS (R8), Z27
+	VPMADDWD     Z24, Z27, Z28
+	VPADDD       Z28, Z0, Z0
+	VPMADDWD     Z25, Z27, Z28
+	VPADDD       Z28, Z1, Z1
+	VPMADDWD     Z26, Z27, Z27
+	VPADDD       Z27, Z2, Z2
+	VBROADCASTSS (R9), Z27
+	VPMADDWD     Z24, Z27, Z24
+	VPADDD       Z24, Z3, Z3
+	VPMADDWD     Z25, Z27, Z24
+	VPADDD       Z24, Z4, Z4
+	VPMADDWD     Z26, Z27, Z24
+	VPADDD       Z24, Z5, Z5
+	VMOVUPD      64(R10), Z24
+	VMOVUPD      64(R10)(R11*1), Z25
+	VMOVUPD      64(R10)(R11*2), Z26
+	VBROADCASTSS (R8)(BX*1), Z27
+	VPMADDWD     Z24, Z27, Z28
+	VPADDD       Z28, Z6, Z6
+	VPMADDWD     Z25, Z27, Z28
+	VPADDD       Z28, Z7, Z7
+	VPMADDWD     Z26, Z27, Z27
+	VPADDD       Z27, Z8, Z8
+	VBROADCASTSS (R9)(BX*1), Z27
+	VPMADDWD     Z24, Z27, Z24
+	VPADDD       Z24, Z9, Z9
+	VPMADDWD     Z25, Z27, Z24
+	VPADDD       Z24, Z10, Z10
+	VPMADDWD     Z26, Z27, Z24
+	VPADDD       Z24, Z11, Z11
+	VMOVUPD      128(R10), Z24
+	VMOVUPD      128(R10)(R11*1), Z25
+	VMOVUPD      128(R10)(R11*2), Z26
+	VBROADCASTSS (R8)(BX*2), Z27
+	VPMADDWD     Z24, Z27, Z28
+	VPADDD       Z28, Z12, Z12
+	VPMADDWD     Z25, Z27, Z28
+	VPADDD       Z28, Z13, Z13
+	VPMADDWD     Z26, Z27, Z27
+	VPADDD       Z27, Z14, Z14
+	VBROADCASTSS (R9)(BX*2), Z27
+	VPMADDWD     Z24, Z27, Z24
+	VPADDD       Z24, Z15, Z15
+	VPMADDWD     Z25, Z27, Z24
+	VPADDD       Z24, Z16, Z16
+	VPMADDWD     Z26, Z27, Z24
+	VPADDD       Z24, Z17, Z17
+	VMOVUPD      192(R10), Z24
+	VMOVUPD      192(R10)(R11*1), Z25
+	VMOVUPD      192(R10)(R11*2), Z26
+	VBROADCASTSS (R8)(SI*1), Z27
+	VPMADDWD     Z24, Z27, Z28
+	VPADDD       Z28, Z18, Z18
+	VPMADDWD     Z25, Z27, Z28
+	VPADDD       Z28, Z19, Z19
+	VPMADDWD     Z26, Z27, Z27
+	VPADDD       Z27, Z20, Z20
+	VBROADCASTSS (R9)(SI*1), Z27
+	VPMADDWD     Z24, Z27, Z24
+	VPADDD       Z24, Z21, Z21
+	VPMADDWD     Z25, Z27, Z24
+	VPADDD       Z24, Z22, Z22
+	VPMADDWD     Z26, Z27, Z24
+	VPADDD       Z24, Z23, Z23
+	ADDQ         $0x04, R8
+	ADDQ         $0x04, R9
+	ADDQ         $0x00000100, R10
+	DECQ         DI
+	JNZ          words22
+	MOVQ         dst+0(FP), BX
+	MOVQ         biasLen+56(FP), SI
+	MOVQ         stride+8(FP), DI
+	SHLQ         $0x02, SI
+	MOVQ         SI, R8
+	IMULQ        DX, R8
+	ADDQ         R8, BX
+	LEAQ         (BX)(AX*4), BX
+	LEAQ         (BX)(DI*4), DI
+	VPADDD       Z6, Z0, Z0
+	VPADDD       Z12, Z0, Z0
+	VPSUBD       Z12, Z6, Z6
+	VPSUBD       Z18, Z6, Z6
+	VMOVUPS      Z0, (BX)
+	VMOVUPS      Z6, (DI)
+	VPADDD       Z7, Z1, Z1
+	VPADDD       Z13, Z1, Z1
+	VPSUBD       Z13, Z7, Z7
+	VPSUBD       Z19, Z7, Z7
+	VMOVUPS      Z1, 64(BX)
+	VMOVUPS      Z7, 64(DI)
+	VPADDD       Z8, Z2, Z2
+	VPADDD       Z14, Z2, Z2
+	VPSUBD       Z14, Z8, Z8
+	VPSUBD       Z20, Z8, Z8
+	VMOVUPS      Z2, 128(BX)
+	VMOVUPS      Z8, 128(DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z9, Z3, Z3
+	VPADDD       Z15, Z3, Z3
+	VPSUBD       Z15, Z9, Z9
+	VPSUBD       Z21, Z9, Z9
+	VMOVUPS      Z3, (BX)
+	VMOVUPS      Z9, (DI)
+	VPADDD       Z10, Z4, Z4
+	VPADDD       Z16, Z4, Z4
+	VPSUBD       Z16, Z10, Z10
+	VPSUBD       Z22, Z10, Z10
+	VMOVUPS      Z4, 64(BX)
+	VMOVUPS      Z10, 64(DI)
+	VPADDD       Z11, Z5, Z5
+	VPADDD       Z17, Z5, Z5
+	VPSUBD       Z17, Z11, Z11
+	VPSUBD       Z23, Z11, Z11
+	VMOVUPS      Z5, 128(BX)
+	VMOVUPS      Z11, 128(DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	MOVQ         n+24(FP), BX
+	SUBQ         $0x02, BX
+	CMPQ         DX, BX
+	JGE          row21
+	ADDQ         $0x02, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	JMP          tile20
+
+row21:
+	ADDQ $0x30, AX
+	SUBQ $0x30, CX
+	JMP  loop18
+
+done19:
+loop23:
+	CMPQ CX, $0x00000020
+	JL   done24
+	XORQ DX, DX
+
+tile25:
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z1, Z1, Z1
+	VPXORQ  Z2, Z2, Z2
+	VPXORQ  Z3, Z3, Z3
+	VPXORQ  Z4, Z4, Z4
+	VPXORQ  Z5, Z5, Z5
+	VPXORQ  Z12, Z12, Z12
+	VPXORQ  Z13, Z13, Z13
+	VPXORQ  Z14, Z14, Z14
+	VPXORQ  Z15, Z15, Z15
+	VPXORQ  Z16, Z16, Z16
+	VPXORQ  Z17, Z17, Z17
+	VPXORQ  Z18, Z18, Z18
+	VPXORQ  Z19, Z19, Z19
+	VPXORQ  Z20, Z20, Z20
+	VPXORQ  Z21, Z21, Z21
+	VPXORQ  Z22, Z22, Z22
+	VPXORQ  Z23, Z23, Z23
+	MOVQ    bias+48(FP), BX
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS (BX), Z6
+	VMOVAPS Z6, Z8
+	VMOVAPS Z6, Z10
+	VMOVUPS 64(BX), Z7
+	VMOVAPS Z7, Z9
+	VMOVAPS Z7, Z11
+	MOVQ    channels+32(FP), BX
+	SHLQ    $0x01, BX
+	LEAQ    (BX)(BX*2), SI
+	MOVQ    v+16(FP), R8
+	MOVQ    DX, DI
+	IMULQ   BX, DI
+	LEAQ    (R8)(DI*4), R8
+	LEAQ    (R8)(BX*4), R9
+	LEAQ    (R9)(BX*4), R10
+	MOVQ    weights+40(FP), R11
+	MOVQ    BX, R12
+	SHLQ    $0x06, R12
+	MOVQ    AX, DI
+	IMULQ   R12, DI
+	SHRQ    $0x04, DI
+	ADDQ    DI, R11
+	MOVQ    channels+32(FP), DI
+	SHRQ    $0x01, DI
+
+words27:
+	VMOVUPD      (R11), Z24
+	VMOVUPD      (R11)(R12*1), Z25
+	VBROADCASTSS (R8), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z0, Z0
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z1, Z1
+	VBROADCASTSS (R9), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z2, Z2
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z3, Z3
+	VBROADCASTSS (R10), Z26
+	VPMADDWD     Z24, Z26, Z24
+	VPADDD       Z24, Z4, Z4
+	VPMADDWD     Z25, Z26, Z24
+	VPADDD       Z24, Z5, Z5
+	VMOVUPD      64(R11), Z24
+	VMOVUPD      64(R11)(R12*1), Z25
+	VBROADCASTSS (R8)(BX*1), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z6, Z6
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z7, Z7
+	VBROADCASTSS (R9)(BX*1), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z8, Z8
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z9, Z9
+	VBROADCASTSS (R10)(BX*1), Z26
+	VPMADDWD     Z24, Z26, Z24
+	VPADDD       Z24, Z10, Z10
+	VPMADDWD     Z25, Z26, Z24
+	VPADDD       Z24, Z11, Z11
+	VMOVUPD      128(R11), Z24
+	VMOVUPD      128(R11)(R12*1), Z25
+	VBROADCASTSS (R8)(BX*2), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z12, Z12
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z13, Z13
+	VBROADCASTSS (R9)(BX*2), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z14, Z14
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z15, Z15
+	VBROADCASTSS (R10)(BX*2), Z26
+	VPMADDWD     Z24, Z26, Z24
+	VPADDD       Z24, Z16, Z16
+	VPMADDWD     Z25, Z26, Z24
+	VPADDD       Z24, Z17, Z17
+	VMOVUPD      192(R11), Z24
+	VMOVUPD      192(R11)(R12*1), Z25
+	VBROADCASTSS (R8)(SI*1), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z18, Z18
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z19, Z19
+	VBROADCASTSS (R9)(SI*1), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z20, Z20
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z21, Z21
+	VBROADCASTSS (R10)(SI*1), Z26
+	VPMADDWD     Z24, Z26, Z24
+	VPADDD       Z24, Z22, Z22
+	VPMADDWD     Z25, Z26, Z24
+	VPADDD       Z24, Z23, Z23
+	ADDQ         $0x04, R8
+	ADDQ         $0x04, R9
+	ADDQ         $0x04, R10
+	ADDQ         $0x00000100, R11
+	DECQ         DI
+	JNZ          words27
+	MOVQ         dst+0(FP), BX
+	MOVQ         biasLen+56(FP), SI
+	MOVQ         stride+8(FP), DI
+	SHLQ         $0x02, SI
+	MOVQ         SI, R8
+	IMULQ        DX, R8
+	ADDQ         R8, BX
+	LEAQ         (BX)(AX*4), BX
+	LEAQ         (BX)(DI*4), DI
+	VPADDD       Z6, Z0, Z0
+	VPADDD       Z12, Z0, Z0
+	VPSUBD       Z12, Z6, Z6
+	VPSUBD       Z18, Z6, Z6
+	VMOVUPS      Z0, (BX)
+	VMOVUPS      Z6, (DI)
+	VPADDD       Z7, Z1, Z1
+	VPADDD       Z13, Z1, Z1
+	VPSUBD       Z13, Z7, Z7
+	VPSUBD       Z19, Z7, Z7
+	VMOVUPS      Z1, 64(BX)
+	VMOVUPS      Z7, 64(DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z8, Z2, Z2
+	VPADDD       Z14, Z2, Z2
+	VPSUBD       Z14, Z8, Z8
+	VPSUBD       Z20, Z8, Z8
+	VMOVUPS      Z2, (BX)
+	VMOVUPS      Z8, (DI)
+	VPADDD       Z9, Z3, Z3
+	VPADDD       Z15, Z3, Z3
+	VPSUBD       Z15, Z9, Z9
+	VPSUBD       Z21, Z9, Z9
+	VMOVUPS      Z3, 64(BX)
+	VMOVUPS      Z9, 64(DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z10, Z4, Z4
+	VPADDD       Z16, Z4, Z4
+	VPSUBD       Z16, Z10, Z10
+	VPSUBD       Z22, Z10, Z10
+	VMOVUPS      Z4, (BX)
+	VMOVUPS      Z10, (DI)
+	VPADDD       Z11, Z5, Z5
+	VPADDD       Z17, Z5, Z5
+	VPSUBD       Z17, Z11, Z11
+	VPSUBD       Z23, Z11, Z11
+	VMOVUPS      Z5, 64(BX)
+	VMOVUPS      Z11, 64(DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	MOVQ         n+24(FP), BX
+	SUBQ         $0x03, BX
+	CMPQ         DX, BX
+	JGE          row26
+	ADDQ         $0x03, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	JMP          tile25
+
+row26:
+	ADDQ $0x20, AX
+	SUBQ $0x20, CX
+	JMP  loop23
+
+done24:
+loop28:
+	CMPQ CX, $0x00000010
+	JL   done29
+	XORQ DX, DX
+
+tile30:
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z1, Z1, Z1
+	VPXORQ  Z2, Z2, Z2
+	VPXORQ  Z3, Z3, Z3
+	VPXORQ  Z4, Z4, Z4
+	VPXORQ  Z5, Z5, Z5
+	VPXORQ  Z12, Z12, Z12
+	VPXORQ  Z13, Z13, Z13
+	VPXORQ  Z14, Z14, Z14
+	VPXORQ  Z15, Z15, Z15
+	VPXORQ  Z16, Z16, Z16
+	VPXORQ  Z17, Z17, Z17
+	VPXORQ  Z18, Z18, Z18
+	VPXORQ  Z19, Z19, Z19
+	VPXORQ  Z20, Z20, Z20
+	VPXORQ  Z21, Z21, Z21
+	VPXORQ  Z22, Z22, Z22
+	VPXORQ  Z23, Z23, Z23
+	MOVQ    bias+48(FP), BX
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS (BX), Z6
+	VMOVAPS Z6, Z7
+	VMOVAPS Z6, Z8
+	VMOVAPS Z6, Z9
+	VMOVAPS Z6, Z10
+	VMOVAPS Z6, Z11
+	MOVQ    channels+32(FP), BX
+	SHLQ    $0x01, BX
+	LEAQ    (BX)(BX*2), SI
+	MOVQ    v+16(FP), R8
+	MOVQ    DX, DI
+	IMULQ   BX, DI
+	LEAQ    (R8)(DI*4), R8
+	LEAQ    (R8)(BX*4), R9
+	LEAQ    (R9)(BX*4), R10
+	LEAQ    (R10)(BX*4), R11
+	LEAQ    (R11)(BX*4), R12
+	LEAQ    (R12)(BX*4), R13
+	MOVQ    weights+40(FP), R14
+	MOVQ    BX, R15
+	SHLQ    $0x06, R15
+	MOVQ    AX, DI
+	IMULQ   R15, DI
+	SHRQ    $0x04, DI
+	ADDQ    DI, R14
+	MOVQ    channels+32(FP), DI
+	SHRQ    $0x01, DI
+
+words32:
+	VMOVUPD      (R14), Z24
+	VBROADCASTSS (R8), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z0, Z0
+	VBROADCASTSS (R9), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z1, Z1
+	VBROADCASTSS (R10), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z2, Z2
+	VBROADCASTSS (R11), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z3, Z3
+	VBROADCASTSS (R12), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z4, Z4
+	VBROADCASTSS (R13), Z25
+	VPMADDWD     Z24, Z25, Z24
+	VPADDD       Z24, Z5, Z5
+	VMOVUPD      64(R14), Z24
+	VBROADCASTSS (R8)(BX*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z6, Z6
+	VBROADCASTSS (R9)(BX*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z7, Z7
+	VBROADCASTSS (R10)(BX*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z8, Z8
+	VBROADCASTSS (R11)(BX*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z9, Z9
+	VBROADCASTSS (R12)(BX*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z10, Z10
+	VBROADCASTSS (R13)(BX*1), Z25
+	VPMADDWD     Z24, Z25, Z24
+	VPADDD       Z24, Z11, Z11
+	VMOVUPD      128(R14), Z24
+	VBROADCASTSS (R8)(BX*2), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z12, Z12
+	VBROADCASTSS (R9)(BX*2), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z13, Z13
+	VBROADCASTSS (R10)(BX*2), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z14, Z14
+	VBROADCASTSS (R11)(BX*2), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z15, Z15
+	VBROADCASTSS (R12)(BX*2), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z16, Z16
+	VBROADCASTSS (R13)(BX*2), Z25
+	VPMADDWD     Z24, Z25, Z24
+	VPADDD       Z24, Z17, Z17
+	VMOVUPD      192(R14), Z24
+	VBROADCASTSS (R8)(SI*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z18, Z18
+	VBROADCASTSS (R9)(SI*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z19, Z19
+	VBROADCASTSS (R10)(SI*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z20, Z20
+	VBROADCASTSS (R11)(SI*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z21, Z21
+	VBROADCASTSS (R12)(SI*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z22, Z22
+	VBROADCASTSS (R13)(SI*1), Z25
+	VPMADDWD     Z24, Z25, Z24
+	VPADDD       Z24, Z23, Z23
+	ADDQ         $0x04, R8
+	ADDQ         $0x04, R9
+	ADDQ         $0x04, R10
+	ADDQ         $0x04, R11
+	ADDQ         $0x04, R12
+	ADDQ         $0x04, R13
+	ADDQ         $0x00000100, R14
+	DECQ         DI
+	JNZ          words32
+	MOVQ         dst+0(FP), BX
+	MOVQ         biasLen+56(FP), SI
+	MOVQ         stride+8(FP), DI
+	SHLQ         $0x02, SI
+	MOVQ         SI, R8
+	IMULQ        DX, R8
+	ADDQ         R8, BX
+	LEAQ         (BX)(AX*4), BX
+	LEAQ         (BX)(DI*4), DI
+	VPADDD       Z6, Z0, Z0
+	VPADDD       Z12, Z0, Z0
+	VPSUBD       Z12, Z6, Z6
+	VPSUBD       Z18, Z6, Z6
+	VMOVUPS      Z0, (BX)
+	VMOVUPS      Z6, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z7, Z1, Z1
+	VPADDD       Z13, Z1, Z1
+	VPSUBD       Z13, Z7, Z7
+	VPSUBD       Z19, Z7, Z7
+	VMOVUPS      Z1, (BX)
+	VMOVUPS      Z7, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z8, Z2, Z2
+	VPADDD       Z14, Z2, Z2
+	VPSUBD       Z14, Z8, Z8
+	VPSUBD       Z20, Z8, Z8
+	VMOVUPS      Z2, (BX)
+	VMOVUPS      Z8, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z9, Z3, Z3
+	VPADDD       Z15, Z3, Z3
+	VPSUBD       Z15, Z9, Z9
+	VPSUBD       Z21, Z9, Z9
+	VMOVUPS      Z3, (BX)
+	VMOVUPS      Z9, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z10, Z4, Z4
+	VPADDD       Z16, Z4, Z4
+	VPSUBD       Z16, Z10, Z10
+	VPSUBD       Z22, Z10, Z10
+	VMOVUPS      Z4, (BX)
+	VMOVUPS      Z10, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Z11, Z5, Z5
+	VPADDD       Z17, Z5, Z5
+	VPSUBD       Z17, Z11, Z11
+	VPSUBD       Z23, Z11, Z11
+	VMOVUPS      Z5, (BX)
+	VMOVUPS      Z11, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	MOVQ         n+24(FP), BX
+	SUBQ         $0x06, BX
+	CMPQ         DX, BX
+	JGE          row31
+	ADDQ         $0x06, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	JMP          tile30
+
+row31:
+	ADDQ $0x10, AX
+	SUBQ $0x10, CX
+	JMP  loop28
+
+done29:
+	VZEROUPPER
+	RET
+
+slower17:
+	MOVQ biasLen+56(FP), CX
+	XORQ AX, AX
+
+loop34:
+	CMPQ CX, $0x00000008
+	JL   done35
+	XORQ DX, DX
+
+tile36:
+	VXORPD  Y0, Y0, Y0
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+	VXORPD  Y8, Y8, Y8
+	VXORPD  Y9, Y9, Y9
+	VXORPD  Y10, Y10, Y10
+	VXORPD  Y11, Y11, Y11
+	MOVQ    bias+48(FP), BX
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS (BX), Y3
+	VMOVAPS Y3, Y4
+	VMOVAPS Y3, Y5
+	MOVQ    channels+32(FP), BX
+	SHLQ    $0x01, BX
+	LEAQ    (BX)(BX*2), SI
+	MOVQ    v+16(FP), R8
+	MOVQ    DX, DI
+	IMULQ   BX, DI
+	LEAQ    (R8)(DI*4), R8
+	LEAQ    (R8)(BX*4), R9
+	LEAQ    (R9)(BX*4), R10
+	MOVQ    weights+40(FP), R11
+	MOVQ    BX, R12
+	SHLQ    $0x06, R12
+	MOVQ    AX, DI
+	ANDQ    $-16, DI
+	IMULQ   R12, DI
+	SHRQ    $0x04, DI
+	ADDQ    DI, R11
+	MOVQ    AX, DI
+	ANDQ    $0x08, DI
+	LEAQ    (R11)(DI*4), R11
+	MOVQ    channels+32(FP), DI
+	SHRQ    $0x01, DI
+
+words38:
+	VMOVUPD      (R11), Y12
+	VBROADCASTSS (R8), Y13
+	VPMADDWD     Y12, Y13, Y13
+	VPADDD       Y13, Y0, Y0
+	VBROADCASTSS (R9), Y13
+	VPMADDWD     Y12, Y13, Y13
+	VPADDD       Y13, Y1, Y1
+	VBROADCASTSS (R10), Y13
+	VPMADDWD     Y12, Y13, Y12
+	VPADDD       Y12, Y2, Y2
+	VMOVUPD      64(R11), Y12
+	VBROADCASTSS (R8)(BX*1), Y13
+	VPMADDWD     Y12, Y13, Y13
+	VPADDD       Y13, Y3, Y3
+	VBROADCASTSS (R9)(BX*1), Y13
+	VPMADDWD     Y12, Y13, Y13
+	VPADDD       Y13, Y4, Y4
+	VBROADCASTSS (R10)(BX*1), Y13
+	VPMADDWD     Y12, Y13, Y12
+	VPADDD       Y12, Y5, Y5
+	VMOVUPD      128(R11), Y12
+	VBROADCASTSS (R8)(BX*2), Y13
+	VPMADDWD     Y12, Y13, Y13
+	VPADDD       Y13, Y6, Y6
+	VBROADCASTSS (R9)(BX*2), Y13
+	VPMADDWD     Y12, Y13, Y13
+	VPADDD       Y13, Y7, Y7
+	VBROADCASTSS (R10)(BX*2), Y13
+	VPMADDWD     Y12, Y13, Y12
+	VPADDD       Y12, Y8, Y8
+	VMOVUPD      192(R11), Y12
+	VBROADCASTSS (R8)(SI*1), Y13
+	VPMADDWD     Y12, Y13, Y13
+	VPADDD       Y13, Y9, Y9
+	VBROADCASTSS (R9)(SI*1), Y13
+	VPMADDWD     Y12, Y13, Y13
+	VPADDD       Y13, Y10, Y10
+	VBROADCASTSS (R10)(SI*1), Y13
+	VPMADDWD     Y12, Y13, Y12
+	VPADDD       Y12, Y11, Y11
+	ADDQ         $0x04, R8
+	ADDQ         $0x04, R9
+	ADDQ         $0x04, R10
+	ADDQ         $0x00000100, R11
+	DECQ         DI
+	JNZ          words38
+	MOVQ         dst+0(FP), BX
+	MOVQ         biasLen+56(FP), SI
+	MOVQ         stride+8(FP), DI
+	SHLQ         $0x02, SI
+	MOVQ         SI, R8
+	IMULQ        DX, R8
+	ADDQ         R8, BX
+	LEAQ         (BX)(AX*4), BX
+	LEAQ         (BX)(DI*4), DI
+	VPADDD       Y3, Y0, Y0
+	VPADDD       Y6, Y0, Y0
+	VPSUBD       Y6, Y3, Y3
+	VPSUBD       Y9, Y3, Y3
+	VMOVUPS      Y0, (BX)
+	VMOVUPS      Y3, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Y4, Y1, Y1
+	VPADDD       Y7, Y1, Y1
+	VPSUBD       Y7, Y4, Y4
+	VPSUBD       Y10, Y4, Y4
+	VMOVUPS      Y1, (BX)
+	VMOVUPS      Y4, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	VPADDD       Y5, Y2, Y2
+	VPADDD       Y8, Y2, Y2
+	VPSUBD       Y8, Y5, Y5
+	VPSUBD       Y11, Y5, Y5
+	VMOVUPS      Y2, (BX)
+	VMOVUPS      Y5, (DI)
+	ADDQ         SI, BX
+	ADDQ         SI, DI
+	MOVQ         n+24(FP), BX
+	SUBQ         $0x03, BX
+	CMPQ         DX, BX
+	JGE          row37
+	ADDQ         $0x03, DX
+	CMPQ         DX, BX
+	CMOVQGT      BX, DX
+	JMP          tile36
+
+row37:
+	ADDQ $0x08, AX
+	SUBQ $0x08, CX
+	JMP  loop34
+
+done35:
+	VZEROUPPER
+	RET
+
+// func paethAMD64(out *byte, x *byte, xLen int, a *byte, b *byte, c *byte) (sum int)
+// Requires: AVX, AVX2
+TEXT ·paethAMD64(SB), NOSPLIT, $0-56
+	MOVQ   out+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   a+24(FP), DX
+	MOVQ   b+32(FP), BX
+	MOVQ   c+40(FP), SI
+	MOVQ   xLen+16(FP), DI
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	XORQ   R8, R8
+
+loop2:
+	CMPQ      DI, $0x00000020
+	JL        done3
+	VMOVDQU   (DX)(R8*1), Y2
+	VMOVDQU   (BX)(R8*1), Y3
+	VMOVDQU   (SI)(R8*1), Y4
+	VPSUBUSB  Y4, Y3, Y5
+	VPSUBUSB  Y3, Y4, Y6
+	VPOR      Y5, Y6, Y7
+	VPSUBUSB  Y4, Y2, Y8
+	VPSUBUSB  Y2, Y4, Y9
+	VPOR      Y8, Y9, Y10
+	VPSUBUSB  Y10, Y7, Y11
+	VPSUBUSB  Y7, Y10, Y12
+	VPOR      Y11, Y12, Y11
+	VPMINUB   Y5, Y9, Y5
+	VPMINUB   Y6, Y8, Y6
+	VPOR      Y5, Y6, Y5
+	VPCMPEQB  Y0, Y5, Y5
+	VPADDUSB  Y7, Y10, Y6
+	VPBLENDVB Y5, Y6, Y11, Y11
+	VPMINUB   Y7, Y10, Y5
+	VPCMPEQB  Y5, Y7, Y6
+	VPBLENDVB Y6, Y2, Y3, Y2
+	VPMINUB   Y5, Y11, Y11
+	VPCMPEQB  Y5, Y11, Y6
+	VPBLENDVB Y6, Y2, Y4, Y2
+	VMOVDQU   (CX)(R8*1), Y3
+	VPSUBB    Y2, Y3, Y3
+	VMOVDQU   Y3, (AX)(R8*1)
+	VPABSB    Y3, Y3
+	VPSADBW   Y0, Y3, Y3
+	VPADDQ    Y3, Y1, Y1
+	ADDQ      $0x20, R8
+	SUBQ      $0x20, DI
+	JMP       loop2
+
+done3:
+	VEXTRACTI128 $0x01, Y1, X0
+	VPADDQ       X0, X1, X0
+	VPSHUFD      $0xee, X0, X1
+	VPADDQ       X0, X1, X1
+	VMOVQ        X1, AX
+	MOVQ         AX, sum+48(FP)
+	VZEROUPPER
+	RET
+
+// func paintAMD64(dst *uint8, l *float32, lLen int, r *float32, b *float32, wr float32, wb float32)
+// Requires: AVX, AVX2
+TEXT ·paintAMD64(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         l+8(FP), CX
+	MOVQ         r+24(FP), DX
+	MOVQ         b+32(FP), BX
+	MOVQ         lLen+16(FP), SI
+	VBROADCASTSS wr+40(FP), Y0
+	VBROADCASTSS wb+44(FP), Y1
+	VXORPD       Y2, Y2, Y2
+	MOVL         $0x3f800000, DI
+	VMOVD        DI, X3
+	VBROADCASTSS X3, Y3
+	MOVL         $0x3f000000, DI
+	VMOVD        DI, X4
+	VBROADCASTSS X4, Y4
+	MOVL         $0x437f0000, DI
+	VMOVD        DI, X5
+	VBROADCASTSS X5, Y5
+	MOVL         $0xff000000, DI
+	VMOVD        DI, X6
+	VBROADCASTSS X6, Y6
+
+loop2:
+	CMPQ       SI, $0x00000008
+	JL         done3
+	VMOVUPD    (CX), Y7
+	VMOVUPD    (DX), Y8
+	VMOVUPD    (BX), Y9
+	VMULPS     Y8, Y0, Y11
+	VSUBPS     Y11, Y7, Y10
+	VMULPS     Y9, Y1, Y11
+	VSUBPS     Y11, Y10, Y10
+	VADDPS     Y7, Y8, Y8
+	VADDPS     Y7, Y9, Y9
+	VMAXPS     Y2, Y8, Y8
+	VMINPS     Y3, Y8, Y8
+	VMULPS     Y5, Y8, Y7
+	VADDPS     Y4, Y7, Y7
+	VCVTTPS2DQ Y7, Y8
+	VMAXPS     Y2, Y10, Y10
+	VMINPS     Y3, Y10, Y10
+	VMULPS     Y5, Y10, Y7
+	VADDPS     Y4, Y7, Y7
+	VCVTTPS2DQ Y7, Y10
+	VMAXPS     Y2, Y9, Y9
+	VMINPS     Y3, Y9, Y9
+	VMULPS     Y5, Y9, Y7
+	VADDPS     Y4, Y7, Y7
+	VCVTTPS2DQ Y7, Y9
+	VPSLLD     $0x08, Y10, Y10
+	VPSLLD     $0x10, Y9, Y9
+	VPOR       Y10, Y8, Y8
+	VPOR       Y9, Y8, Y8
+	VPOR       Y6, Y8, Y8
+	VMOVUPS    Y8, (AX)
+	ADDQ       $0x20, AX
+	ADDQ       $0x20, CX
+	ADDQ       $0x20, DX
+	ADDQ       $0x20, BX
+	SUBQ       $0x08, SI
+	JMP        loop2
+
+done3:
+loop4:
+	CMPQ       SI, $0x00000001
+	JL         done5
+	VMOVSS     (CX), X7
+	VMOVSS     (DX), X8
+	VMOVSS     (BX), X9
+	VMULSS     X8, X0, X11
+	VSUBSS     X11, X7, X10
+	VMULSS     X9, X1, X11
+	VSUBSS     X11, X10, X10
+	VADDSS     X7, X8, X8
+	VADDSS     X7, X9, X9
+	VMAXSS     X2, X8, X8
+	VMINSS     X3, X8, X8
+	VMULSS     X5, X8, X7
+	VADDSS     X4, X7, X7
+	VCVTTPS2DQ X7, X8
+	VMAXSS     X2, X10, X10
+	VMINSS     X3, X10, X10
+	VMULSS     X5, X10, X7
+	VADDSS     X4, X7, X7
+	VCVTTPS2DQ X7, X10
+	VMAXSS     X2, X9, X9
+	VMINSS     X3, X9, X9
+	VMULSS     X5, X9, X7
+	VADDSS     X4, X7, X7
+	VCVTTPS2DQ X7, X9
+	VPSLLD     $0x08, X10, X10
+	VPSLLD     $0x10, X9, X9
+	VPOR       X10, X8, X8
+	VPOR       X9, X8, X8
+	VPOR       X6, X8, X8
+	VMOVD      X8, (AX)
+	ADDQ       $0x04, AX
+	ADDQ       $0x04, CX
+	ADDQ       $0x04, DX
+	ADDQ       $0x04, BX
+	DECQ       SI
+	JMP        loop4
+
+done5:
+	VZEROUPPER
+	RET
+
+// func powerStepAMD64(z *float64, u *float64, uLen int, next *float64, cols int)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, FMA3, MMX+
+TEXT ·powerStepAMD64(SB), NOSPLIT, $0-40
+	CMPQ ·current+0(SB), $0x03
+	JLT  slower1
+	MOVQ z+0(FP), AX
+	MOVQ u+8(FP), CX
+	MOVQ next+24(FP), DX
+	MOVQ uLen+16(FP), BX
+	MOVQ cols+32(FP), SI
+	SHLQ $0x03, BX
+	XORQ DI, DI
+
+loop2:
+	CMPQ   SI, $0x00000004
+	JL     done3
+	LEAQ   (AX)(BX*1), R9
+	LEAQ   (AX)(BX*2), R10
+	LEAQ   (R9)(BX*2), R11
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	XORQ   DI, DI
+	XORQ   R8, R8
+
+entries4:
+	VMOVUPD       (CX)(R8*1), Z4
+	PREFETCHT0    4096(AX)(R8*1)
+	VFMADD231PD   (AX)(R8*1), Z4, Z0
+	PREFETCHT0    4096(R9)(R8*1)
+	VFMADD231PD   (R9)(R8*1), Z4, Z1
+	PREFETCHT0    4096(R10)(R8*1)
+	VFMADD231PD   (R10)(R8*1), Z4, Z2
+	PREFETCHT0    4096(R11)(R8*1)
+	VFMADD231PD   (R11)(R8*1), Z4, Z3
+	ADDQ          $0x40, DI
+	ADDQ          $0x40, R8
+	CMPQ          R8, BX
+	JL            entries4
+	VEXTRACTF64X4 $0x01, Z0, Y6
+	VADDPD        Y0, Y6, Y6
+	VEXTRACTF64X2 $0x01, Y6, X4
+	VADDPD        X6, X4, X4
+	VUNPCKHPD     X4, X4, X6
+	VADDSD        X6, X4, X4
+	VBROADCASTSD  X4, Z4
+	VEXTRACTF64X4 $0x01, Z1, Y7
+	VADDPD        Y1, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X6
+	VADDPD        X7, X6, X6
+	VUNPCKHPD     X6, X6, X7
+	VADDSD        X7, X6, X6
+	VBROADCASTSD  X6, Z6
+	VEXTRACTF64X4 $0x01, Z2, Y8
+	VADDPD        Y2, Y8, Y8
+	VEXTRACTF64X2 $0x01, Y8, X7
+	VADDPD        X8, X7, X7
+	VUNPCKHPD     X7, X7, X8
+	VADDSD        X8, X7, X7
+	VBROADCASTSD  X7, Z7
+	VEXTRACTF64X4 $0x01, Z3, Y9
+	VADDPD        Y3, Y9, Y9
+	VEXTRACTF64X2 $0x01, Y9, X8
+	VADDPD        X9, X8, X8
+	VUNPCKHPD     X8, X8, X9
+	VADDSD        X9, X8, X8
+	VBROADCASTSD  X8, Z8
+	XORQ          R8, R8
+
+entries5:
+	VMOVUPD     (DX)(R8*1), Z9
+	VFMADD231PD (AX)(R8*1), Z4, Z9
+	VFMADD231PD (R9)(R8*1), Z6, Z9
+	VFMADD231PD (R10)(R8*1), Z7, Z9
+	VFMADD231PD (R11)(R8*1), Z8, Z9
+	VMOVUPD     Z9, (DX)(R8*1)
+	ADDQ        $0x40, DI
+	ADDQ        $0x40, R8
+	CMPQ        R8, BX
+	JL          entries5
+	LEAQ        (AX)(BX*4), AX
+	SUBQ        $0x04, SI
+	JMP         loop2
+
+done3:
+loop6:
+	CMPQ   SI, $0x00000001
+	JL     done7
+	VPXORQ Z5, Z5, Z5
+	XORQ   DI, DI
+	XORQ   R8, R8
+
+entries8:
+	VMOVUPD       (CX)(R8*1), Z0
+	PREFETCHT0    4096(AX)(R8*1)
+	VFMADD231PD   (AX)(R8*1), Z0, Z5
+	ADDQ          $0x40, DI
+	ADDQ          $0x40, R8
+	CMPQ          R8, BX
+	JL            entries8
+	VEXTRACTF64X4 $0x01, Z5, Y1
+	VADDPD        Y5, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VBROADCASTSD  X0, Z0
+	XORQ          R8, R8
+
+entries9:
+	VMOVUPD     (DX)(R8*1), Z1
+	VFMADD231PD (AX)(R8*1), Z0, Z1
+	VMOVUPD     Z1, (DX)(R8*1)
+	ADDQ        $0x40, DI
+	ADDQ        $0x40, R8
+	CMPQ        R8, BX
+	JL          entries9
+	ADDQ        BX, AX
+	SUBQ        $0x01, SI
+	JMP         loop6
+
+done7:
+	VZEROUPPER
+	RET
+
+slower1:
+	MOVQ z+0(FP), AX
+	MOVQ u+8(FP), CX
+	MOVQ next+24(FP), DX
+	MOVQ uLen+16(FP), BX
+	MOVQ cols+32(FP), SI
+	SHLQ $0x03, BX
+	XORQ DI, DI
+
+loop11:
+	CMPQ   SI, $0x00000004
+	JL     done12
+	LEAQ   (AX)(BX*1), R9
+	LEAQ   (AX)(BX*2), R10
+	LEAQ   (R9)(BX*2), R11
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	XORQ   DI, DI
+	XORQ   R8, R8
+
+entries13:
+	VMOVUPD      (CX)(R8*1), Y4
+	PREFETCHT0   4096(AX)(R8*1)
+	VFMADD231PD  (AX)(R8*1), Y4, Y0
+	PREFETCHT0   4096(R9)(R8*1)
+	VFMADD231PD  (R9)(R8*1), Y4, Y1
+	PREFETCHT0   4096(R10)(R8*1)
+	VFMADD231PD  (R10)(R8*1), Y4, Y2
+	PREFETCHT0   4096(R11)(R8*1)
+	VFMADD231PD  (R11)(R8*1), Y4, Y3
+	ADDQ         $0x20, DI
+	ADDQ         $0x20, R8
+	CMPQ         R8, BX
+	JL           entries13
+	VEXTRACTF128 $0x01, Y0, X4
+	VADDPD       X0, X4, X4
+	VUNPCKHPD    X4, X4, X0
+	VADDSD       X0, X4, X4
+	VBROADCASTSD X4, Y0
+	VEXTRACTF128 $0x01, Y1, X4
+	VADDPD       X1, X4, X4
+	VUNPCKHPD    X4, X4, X1
+	VADDSD       X1, X4, X4
+	VBROADCASTSD X4, Y1
+	VEXTRACTF128 $0x01, Y2, X4
+	VADDPD       X2, X4, X4
+	VUNPCKHPD    X4, X4, X2
+	VADDSD       X2, X4, X4
+	VBROADCASTSD X4, Y2
+	VEXTRACTF128 $0x01, Y3, X4
+	VADDPD       X3, X4, X4
+	VUNPCKHPD    X4, X4, X3
+	VADDSD       X3, X4, X4
+	VBROADCASTSD X4, Y3
+	XORQ         R8, R8
+
+entries14:
+	VMOVUPD     (DX)(R8*1), Y4
+	VFMADD231PD (AX)(R8*1), Y0, Y4
+	VFMADD231PD (R9)(R8*1), Y1, Y4
+	VFMADD231PD (R10)(R8*1), Y2, Y4
+	VFMADD231PD (R11)(R8*1), Y3, Y4
+	VMOVUPD     Y4, (DX)(R8*1)
+	ADDQ        $0x20, DI
+	ADDQ        $0x20, R8
+	CMPQ        R8, BX
+	JL          entries14
+	LEAQ        (AX)(BX*4), AX
+	SUBQ        $0x04, SI
+	JMP         loop11
+
+done12:
+loop15:
+	CMPQ   SI, $0x00000001
+	JL     done16
+	VXORPD Y0, Y0, Y0
+	XORQ   DI, DI
+	XORQ   R8, R8
+
+entries17:
+	VMOVUPD      (CX)(R8*1), Y1
+	PREFETCHT0   4096(AX)(R8*1)
+	VFMADD231PD  (AX)(R8*1), Y1, Y0
+	ADDQ         $0x20, DI
+	ADDQ         $0x20, R8
+	CMPQ         R8, BX
+	JL           entries17
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X0, X1, X1
+	VUNPCKHPD    X1, X1, X0
+	VADDSD       X0, X1, X1
+	VBROADCASTSD X1, Y0
+	XORQ         R8, R8
+
+entries18:
+	VMOVUPD     (DX)(R8*1), Y1
+	VFMADD231PD (AX)(R8*1), Y0, Y1
+	VMOVUPD     Y1, (DX)(R8*1)
+	ADDQ        $0x20, DI
+	ADDQ        $0x20, R8
+	CMPQ        R8, BX
+	JL          entries18
+	ADDQ        BX, AX
+	SUBQ        $0x01, SI
+	JMP         loop15
+
+done16:
+	VZEROUPPER
+	RET
+
+// func projectAMD64(z *float64, q *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, out *float64)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, FMA3, MMX+
+TEXT ·projectAMD64(SB), NOSPLIT, $0-64
+	CMPQ   ·current+0(SB), $0x03
+	JLT    slower1
+	MOVQ   z+0(FP), AX
+	MOVQ   q+8(FP), CX
+	MOVQ   u+16(FP), DX
+	MOVQ   shrink+32(FP), BX
+	MOVQ   w+48(FP), SI
+	MOVQ   out+56(FP), DI
+	MOVQ   uLen+24(FP), R8
+	MOVQ   shrinkLen+40(FP), R9
+	SHLQ   $0x03, R8
+	XORQ   R10, R10
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+	VXORPD X4, X4, X4
+
+loop2:
+	CMPQ   R9, $0x00000001
+	JL     done3
+	VPXORQ Z5, Z5, Z5
+	XORQ   R11, R11
+
+entries4:
+	PREFETCHT0    4096(AX)(R10*1)
+	VMOVUPD       (AX)(R10*1), Z6
+	VFMADD231PD   (DX)(R11*1), Z6, Z5
+	VFMADD231PD   Z6, Z6, Z1
+	ADDQ          $0x40, R10
+	ADDQ          $0x40, R11
+	CMPQ          R11, R8
+	JL            entries4
+	VEXTRACTF64X4 $0x01, Z5, Y7
+	VADDPD        Y5, Y7, Y7
+	VEXTRACTF64X2 $0x01, Y7, X6
+	VADDPD        X7, X6, X6
+	VUNPCKHPD     X6, X6, X7
+	VADDSD        X7, X6, X6
+	VMOVSD        X6, (SI)
+	VFNMADD231SD  X6, X6, X4
+	VUCOMISD      (BX), X2
+	JPS           used5
+	JEQ           unused6
+
+used5:
+	VBROADCASTSD X6, Z6
+	VBROADCASTSD (BX), Z7
+	SUBQ         R8, R10
+	XORQ         R11, R11
+
+entries8:
+	VMULPD      (DX)(R11*1), Z6, Z8
+	VFMSUB231PD (CX)(R10*1), Z7, Z8
+	VFMADD231PD Z8, Z8, Z0
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R11
+	CMPQ        R11, R8
+	JL          entries8
+	JMP         next7
+
+unused6:
+	VFMADD231SD X6, X6, X3
+
+next7:
+	ADDQ $0x08, BX
+	ADDQ $0x08, SI
+	DECQ R9
+	JMP  loop2
+
+done3:
+	VEXTRACTF64X4 $0x01, Z0, Y2
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VADDPD        X2, X0, X0
+	VUNPCKHPD     X0, X0, X2
+	VADDSD        X2, X0, X0
+	VADDSD        (DI), X0, X0
+	VMOVSD        X0, (DI)
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X0, X1, X1
+	VUNPCKHPD     X1, X1, X0
+	VADDSD        X0, X1, X1
+	VADDSD        8(DI), X1, X1
+	VMOVSD        X1, 8(DI)
+	VADDSD        (DI), X3, X3
+	VMOVSD        X3, (DI)
+	VADDSD        8(DI), X4, X4
+	VMOVSD        X4, 8(DI)
+	VZEROUPPER
+	RET
+
+slower1:
+	MOVQ   z+0(FP), AX
+	MOVQ   q+8(FP), CX
+	MOVQ   u+16(FP), DX
+	MOVQ   shrink+32(FP), BX
+	MOVQ   w+48(FP), SI
+	MOVQ   out+56(FP), DI
+	MOVQ   uLen+24(FP), R8
+	MOVQ   shrinkLen+40(FP), R9
+	SHLQ   $0x03, R8
+	XORQ   R10, R10
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+	VXORPD X4, X4, X4
+
+loop10:
+	CMPQ   R9, $0x00000001
+	JL     done11
+	VXORPD Y5, Y5, Y5
+	XORQ   R11, R11
+
+entries12:
+	PREFETCHT0   4096(AX)(R10*1)
+	VMOVUPD      (AX)(R10*1), Y6
+	VFMADD231PD  (DX)(R11*1), Y6, Y5
+	VFMADD231PD  Y6, Y6, Y1
+	ADDQ         $0x20, R10
+	ADDQ         $0x20, R11
+	CMPQ         R11, R8
+	JL           entries12
+	VEXTRACTF128 $0x01, Y5, X6
+	VADDPD       X5, X6, X6
+	VUNPCKHPD    X6, X6, X5
+	VADDSD       X5, X6, X6
+	VMOVSD       X6, (SI)
+	VFNMADD231SD X6, X6, X4
+	VUCOMISD     (BX), X2
+	JPS          used13
+	JEQ          unused14
+
+used13:
+	VBROADCASTSD X6, Y5
+	VBROADCASTSD (BX), Y6
+	SUBQ         R8, R10
+	XORQ         R11, R11
+
+entries16:
+	VMULPD      (DX)(R11*1), Y5, Y7
+	VFMSUB231PD (CX)(R10*1), Y6, Y7
+	VFMADD231PD Y7, Y7, Y0
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R11
+	CMPQ        R11, R8
+	JL          entries16
+	JMP         next15
+
+unused14:
+	VFMADD231SD X6, X6, X3
+
+next15:
+	ADDQ $0x08, BX
+	ADDQ $0x08, SI
+	DECQ R9
+	JMP  loop10
+
+done11:
+	VEXTRACTF128 $0x01, Y0, X2
+	VADDPD       X0, X2, X2
+	VUNPCKHPD    X2, X2, X0
+	VADDSD       X0, X2, X2
+	VADDSD       (DI), X2, X2
+	VMOVSD       X2, (DI)
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       8(DI), X0, X0
+	VMOVSD       X0, 8(DI)
+	VADDSD       (DI), X3, X3
+	VMOVSD       X3, (DI)
+	VADDSD       8(DI), X4, X4
+	VMOVSD       X4, 8(DI)
+	VZEROUPPER
+	RET
+
+// func rescaleAMD64(q *float64, z *float64, u *float64, uLen int, grow *float64, growLen int, w *float64, r float64)
+// Requires: AVX, AVX512F, FMA3
+TEXT ·rescaleAMD64(SB), NOSPLIT, $0-64
+	CMPQ         ·current+0(SB), $0x03
+	JLT          slower1
+	MOVQ         q+0(FP), AX
+	MOVQ         z+8(FP), CX
+	MOVQ         u+16(FP), DX
+	MOVQ         grow+32(FP), BX
+	MOVQ         w+48(FP), SI
+	MOVQ         uLen+24(FP), DI
+	MOVQ         growLen+40(FP), R8
+	SHLQ         $0x03, DI
+	XORQ         R9, R9
+	VBROADCASTSD r+56(FP), Z0
+
+loop2:
+	CMPQ         R8, $0x00000001
+	JL           done3
+	VBROADCASTSD (BX), Z1
+	VBROADCASTSD (SI), Z2
+	XORQ         R10, R10
+
+entries4:
+	VMOVUPD     (CX)(R9*1), Z4
+	VMULPD      (AX)(R9*1), Z1, Z3
+	VMOVUPD     Z3, (AX)(R9*1)
+	VMULPD      (DX)(R10*1), Z2, Z3
+	VSUBPD      Z3, Z4, Z4
+	VFMADD231PD Z0, Z4, Z3
+	VMOVUPD     Z3, (CX)(R9*1)
+	ADDQ        $0x40, R9
+	ADDQ        $0x40, R10
+	CMPQ        R10, DI
+	JL          entries4
+	ADDQ        $0x08, BX
+	ADDQ        $0x08, SI
+	DECQ        R8
+	JMP         loop2
+
+done3:
+	VZEROUPPER
+	RET
+
+slower1:
+	MOVQ         q+0(FP), AX
+	MOVQ         z+8(FP), CX
+	MOVQ         u+16(FP), DX
+	MOVQ         grow+32(FP), BX
+	MOVQ         w+48(FP), SI
+	MOVQ         uLen+24(FP), DI
+	MOVQ         growLen+40(FP), R8
+	SHLQ         $0x03, DI
+	XORQ         R9, R9
+	VBROADCASTSD r+56(FP), Y0
+
+loop6:
+	CMPQ         R8, $0x00000001
+	JL           done7
+	VBROADCASTSD (BX), Y1
+	VBROADCASTSD (SI), Y2
+	XORQ         R10, R10
+
+entries8:
+	VMOVUPD     (CX)(R9*1), Y4
+	VMULPD      (AX)(R9*1), Y1, Y3
+	VMOVUPD     Y3, (AX)(R9*1)
+	VMULPD      (DX)(R10*1), Y2, Y3
+	VSUBPD      Y3, Y4, Y4
+	VFMADD231PD Y0, Y4, Y3
+	VMOVUPD     Y3, (CX)(R9*1)
+	ADDQ        $0x20, R9
+	ADDQ        $0x20, R10
+	CMPQ        R10, DI
+	JL          entries8
+	ADDQ        $0x08, BX
+	ADDQ        $0x08, SI
+	DECQ        R8
+	JMP         loop6
+
+done7:
+	VZEROUPPER
+	RET
+
+// func residualAMD64(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512_VNNI, CMOV
+TEXT ·residualAMD64(SB), NOSPLIT, $8-88
+	CMPQ ·current+0(SB), $0x03
+	JLT  slower1
 	MOVQ biasLen+72(FP), CX
 	XORQ AX, AX
 	MOVQ words+48(FP), DX
@@ -10815,14 +9570,14 @@ TEXT ·residualAVX512(SB), NOSPLIT, $8-88
 	SHLQ $0x01, DX
 	LEAQ (BX)(BX*2), BX
 	CMPQ DX, BX
-	JNE  longer1
+	JNE  longer2
 
-loop2:
+loop3:
 	CMPQ CX, $0x00000020
-	JL   done3
+	JL   done4
 	XORQ DX, DX
 
-tile4:
+tile5:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -10859,9 +9614,9 @@ tile4:
 	LEAQ    (R10)(R10*2), R11
 	LEAQ    (R10)(R10*4), R12
 
-loop6:
+loop7:
 	CMPQ  R8, $0x00000001
-	JL    done7
+	JL    done8
 	MOVQ  src+16(FP), BX
 	MOVQ  DX, R13
 	IMULQ R10, R13
@@ -10876,7 +9631,7 @@ loop6:
 	MOVQ  step+40(FP), BP
 	SHRQ  $0x01, BP
 
-words8:
+words9:
 	VMOVUPD      (SI), Z20
 	VMOVUPD      (SI)(R15*1), Z21
 	VMOVUPD      (SI)(R15*2), Z22
@@ -10960,13 +9715,13 @@ words8:
 	ADDQ         $0x04, R14
 	ADDQ         $0x40, SI
 	DECQ         BP
-	JNZ          words8
+	JNZ          words9
 	LEAQ         (SI)(R15*2), SI
 	ADDQ         $0x08, DI
 	DECQ         R8
-	JMP          loop6
+	JMP          loop7
 
-done7:
+done8:
 	MOVQ      dst+0(FP), BX
 	MOVQ      biasLen+72(FP), SI
 	MOVQ      scale+80(FP), DI
@@ -11051,25 +9806,25 @@ done7:
 	MOVQ      samples+8(FP), BX
 	SUBQ      $0x0a, BX
 	CMPQ      DX, BX
-	JGE       row5
+	JGE       row6
 	ADDQ      $0x0a, DX
 	CMPQ      DX, BX
 	CMOVQGT   BX, DX
-	JMP       tile4
+	JMP       tile5
 
-row5:
+row6:
 	ADDQ $0x20, AX
 	SUBQ $0x20, CX
-	JMP  loop2
+	JMP  loop3
 
-done3:
-longer1:
-loop10:
+done4:
+longer2:
+loop11:
 	CMPQ CX, $0x00000020
-	JL   done11
+	JL   done12
 	XORQ DX, DX
 
-tile12:
+tile13:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -11110,9 +9865,9 @@ tile12:
 	LEAQ    (R9)(R9*2), R10
 	LEAQ    (R9)(R9*4), R11
 
-loop14:
+loop15:
 	CMPQ  DI, $0x00000001
-	JL    done15
+	JL    done16
 	MOVQ  src+16(FP), R12
 	MOVQ  DX, R13
 	IMULQ R9, R13
@@ -11122,7 +9877,7 @@ loop14:
 	LEAQ  (R12)(R10*2), R13
 	MOVQ  words+48(FP), R14
 
-words16:
+words17:
 	VMOVUPD      (SI), Z24
 	VMOVUPD      (SI)(R8*1), Z25
 	VBROADCASTSS (R12), Z26
@@ -11165,12 +9920,12 @@ words16:
 	ADDQ         $0x04, R13
 	ADDQ         $0x40, SI
 	DECQ         R14
-	JNZ          words16
+	JNZ          words17
 	ADDQ         $0x08, BX
 	DECQ         DI
-	JMP          loop14
+	JMP          loop15
 
-done15:
+done16:
 	MOVQ      dst+0(FP), BX
 	MOVQ      biasLen+72(FP), SI
 	MOVQ      scale+80(FP), DI
@@ -11269,31 +10024,31 @@ done15:
 	MOVQ      samples+8(FP), BX
 	SUBQ      $0x0c, BX
 	CMPQ      DX, BX
-	JGE       row13
+	JGE       row14
 	ADDQ      $0x0c, DX
 	CMPQ      DX, BX
 	CMOVQGT   BX, DX
-	JMP       tile12
+	JMP       tile13
 
-row13:
+row14:
 	ADDQ $0x20, AX
 	SUBQ $0x20, CX
-	JMP  loop10
+	JMP  loop11
 
-done11:
+done12:
 	MOVQ words+48(FP), DX
 	MOVQ step+40(FP), BX
 	SHLQ $0x01, DX
 	LEAQ (BX)(BX*2), BX
 	CMPQ DX, BX
-	JNE  longer17
+	JNE  longer18
 
-loop18:
+loop19:
 	CMPQ CX, $0x00000010
-	JL   done19
+	JL   done20
 	XORQ DX, DX
 
-tile20:
+tile21:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -11326,9 +10081,9 @@ tile20:
 	LEAQ    (R8)(R8*2), R9
 	LEAQ    (R8)(R8*4), R10
 
-loop22:
+loop23:
 	CMPQ  DI, $0x00000001
-	JL    done23
+	JL    done24
 	MOVQ  src+16(FP), R11
 	MOVQ  DX, R12
 	IMULQ R8, R12
@@ -11342,7 +10097,7 @@ loop22:
 	MOVQ  step+40(FP), R15
 	SHRQ  $0x01, R15
 
-words24:
+words25:
 	VMOVUPD      (SI), Z16
 	VMOVUPD      (SI)(R14*1), Z17
 	VMOVUPD      (SI)(R14*2), Z18
@@ -11417,13 +10172,13 @@ words24:
 	ADDQ         $0x04, R13
 	ADDQ         $0x40, SI
 	DECQ         R15
-	JNZ          words24
+	JNZ          words25
 	LEAQ         (SI)(R14*2), SI
 	ADDQ         $0x08, BX
 	DECQ         DI
-	JMP          loop22
+	JMP          loop23
 
-done23:
+done24:
 	MOVQ      dst+0(FP), BX
 	MOVQ      biasLen+72(FP), SI
 	MOVQ      scale+80(FP), DI
@@ -11501,25 +10256,25 @@ done23:
 	MOVQ      samples+8(FP), BX
 	SUBQ      $0x10, BX
 	CMPQ      DX, BX
-	JGE       row21
+	JGE       row22
 	ADDQ      $0x10, DX
 	CMPQ      DX, BX
 	CMOVQGT   BX, DX
-	JMP       tile20
+	JMP       tile21
 
-row21:
+row22:
 	ADDQ $0x10, AX
 	SUBQ $0x10, CX
-	JMP  loop18
+	JMP  loop19
 
-done19:
-longer17:
-loop26:
+done20:
+longer18:
+loop27:
 	CMPQ CX, $0x00000010
-	JL   done27
+	JL   done28
 	XORQ DX, DX
 
-tile28:
+tile29:
 	MOVQ    bias+64(FP), BX
 	MOVQ    weights+56(FP), SI
 	LEAQ    (BX)(AX*4), BX
@@ -11560,9 +10315,9 @@ tile28:
 	LEAQ    (R8)(R8*2), R9
 	LEAQ    (R8)(R8*4), R10
 
-loop30:
+loop31:
 	CMPQ  DI, $0x00000001
-	JL    done31
+	JL    done32
 	MOVQ  src+16(FP), R11
 	MOVQ  DX, R12
 	IMULQ R8, R12
@@ -11574,7 +10329,7 @@ loop30:
 	LEAQ  (R13)(R9*2), R14
 	MOVQ  words+48(FP), R15
 
-words32:
+words33:
 	VMOVUPD      (SI), Z24
 	VBROADCASTSS (R11), Z25
 	VPDPWSSD     Z24, Z25, Z0
@@ -11630,12 +10385,12 @@ words32:
 	ADDQ         $0x04, R14
 	ADDQ         $0x40, SI
 	DECQ         R15
-	JNZ          words32
+	JNZ          words33
 	ADDQ         $0x08, BX
 	DECQ         DI
-	JMP          loop30
+	JMP          loop31
 
-done31:
+done32:
 	MOVQ      dst+0(FP), BX
 	MOVQ      biasLen+72(FP), SI
 	MOVQ      scale+80(FP), DI
@@ -11745,87 +10500,1271 @@ done31:
 	MOVQ      samples+8(FP), BX
 	SUBQ      $0x18, BX
 	CMPQ      DX, BX
-	JGE       row29
+	JGE       row30
 	ADDQ      $0x18, DX
 	CMPQ      DX, BX
 	CMOVQGT   BX, DX
-	JMP       tile28
+	JMP       tile29
 
-row29:
+row30:
 	ADDQ $0x10, AX
 	SUBQ $0x10, CX
-	JMP  loop26
+	JMP  loop27
 
-done27:
+done28:
 	VZEROUPPER
 	RET
 
-// func ropResidualAVX2(q *float64, z *float64, p *float64, old *float64, sum *float64, shrink *float64, shrinkLen int, part *float64, out *float64, ld int, keep float64)
-// Requires: AVX, FMA3
-TEXT ·ropResidualAVX2(SB), NOSPLIT, $0-88
-	MOVQ         q+0(FP), AX
-	MOVQ         z+8(FP), CX
-	MOVQ         p+16(FP), DX
-	MOVQ         old+24(FP), BX
-	MOVQ         sum+32(FP), SI
-	MOVQ         shrink+40(FP), DI
-	MOVQ         part+56(FP), R8
-	MOVQ         out+64(FP), R9
-	MOVQ         ld+72(FP), R10
-	MOVQ         shrinkLen+48(FP), R11
-	SHLQ         $0x03, R10
-	XORQ         R12, R12
-	VBROADCASTSD keep+80(FP), Y0
-	VXORPD       Y1, Y1, Y1
-	VXORPD       Y2, Y2, Y2
+slower1:
+	CMPQ ·current+0(SB), $0x02
+	JLT  slower34
+	MOVQ biasLen+72(FP), CX
+	XORQ AX, AX
+	MOVQ words+48(FP), DX
+	MOVQ step+40(FP), BX
+	SHLQ $0x01, DX
+	LEAQ (BX)(BX*2), BX
+	CMPQ DX, BX
+	JNE  longer35
 
-loop1:
-	CMPQ         R11, $0x00000001
-	JL           done2
-	VBROADCASTSD (DI), Y3
-	VBROADCASTSD (R8), Y4
-	XORQ         R13, R13
+loop36:
+	CMPQ CX, $0x00000020
+	JL   done37
+	XORQ DX, DX
 
-entries3:
-	VMOVUPD      (AX)(R12*1), Y5
-	VMOVUPD      (DX)(R12*1), Y6
-	VMOVUPD      (BX)(R12*1), Y7
-	VMOVUPD      (SI)(R12*1), Y8
-	VFNMADD231PD Y3, Y5, Y6
-	VFNMADD231PD Y3, Y5, Y7
-	VFMADD231PD  Y6, Y6, Y1
-	VFMADD231PD  Y7, Y7, Y2
-	VFMADD231PD  Y4, Y5, Y8
-	VFNMADD231PD (CX)(R12*1), Y0, Y8
-	VMOVUPD      Y8, (SI)(R12*1)
-	ADDQ         $0x20, R12
-	ADDQ         $0x20, R13
-	CMPQ         R13, R10
-	JL           entries3
+tile38:
+	MOVQ    bias+64(FP), BX
+	MOVQ    weights+56(FP), SI
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z1, Z3
+	VMOVAPS Z2, Z4
+	VMOVAPS Z3, Z5
+	VMOVAPS Z4, Z6
+	VMOVAPS Z5, Z7
+	VMOVAPS Z6, Z8
+	VMOVAPS Z7, Z9
+	VMOVAPS Z8, Z10
+	VMOVAPS Z9, Z11
+	VMOVAPS Z10, Z12
+	VMOVAPS Z11, Z13
+	VMOVAPS Z12, Z14
+	VMOVAPS Z13, Z15
+	VMOVAPS Z14, Z16
+	VMOVAPS Z15, Z17
+	VMOVAPS Z16, Z18
+	VMOVAPS Z17, Z19
+	MOVQ    rows+24(FP), DI
+	MOVQ    rowsLen+32(FP), R8
+	MOVQ    words+48(FP), R9
+	IMULQ   R8, R9
+	MOVQ    R9, BX
+	IMULQ   AX, BX
+	LEAQ    (SI)(BX*4), SI
+	SHLQ    $0x06, R9
+	MOVQ    step+40(FP), R10
+	SHLQ    $0x01, R10
+	LEAQ    (R10)(R10*2), R11
+	LEAQ    (R10)(R10*4), R12
+
+loop40:
+	CMPQ  R8, $0x00000001
+	JL    done41
+	MOVQ  src+16(FP), BX
+	MOVQ  DX, R13
+	IMULQ R10, R13
+	ADDQ  R13, BX
+	MOVQ  (DI), R13
+	LEAQ  (BX)(R13*2), R13
+	LEAQ  (R13)(R11*2), R14
+	MOVQ  step+40(FP), R15
+	SHLQ  $0x05, R15
+	MOVQ  SI, BX
+	ADDQ  R9, BX
+	MOVQ  step+40(FP), BP
+	SHRQ  $0x01, BP
+
+words42:
+	VMOVUPD      (SI), Z20
+	VMOVUPD      (SI)(R15*1), Z21
+	VMOVUPD      (SI)(R15*2), Z22
+	VMOVUPD      (BX), Z23
+	VMOVUPD      (BX)(R15*1), Z24
+	VMOVUPD      (BX)(R15*2), Z25
+	ADDQ         $0x40, BX
+	VBROADCASTSS (R13), Z26
+	VPMADDWD     Z20, Z26, Z27
+	VPADDD       Z27, Z0, Z0
+	VPMADDWD     Z23, Z26, Z26
+	VPADDD       Z26, Z1, Z1
+	VBROADCASTSS (R13)(R10*1), Z26
+	VPMADDWD     Z20, Z26, Z27
+	VPADDD       Z27, Z2, Z2
+	VPMADDWD     Z23, Z26, Z27
+	VPADDD       Z27, Z3, Z3
+	VPMADDWD     Z21, Z26, Z27
+	VPADDD       Z27, Z0, Z0
+	VPMADDWD     Z24, Z26, Z26
+	VPADDD       Z26, Z1, Z1
+	VBROADCASTSS (R13)(R10*2), Z26
+	VPMADDWD     Z20, Z26, Z27
+	VPADDD       Z27, Z4, Z4
+	VPMADDWD     Z23, Z26, Z27
+	VPADDD       Z27, Z5, Z5
+	VPMADDWD     Z21, Z26, Z27
+	VPADDD       Z27, Z2, Z2
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z3, Z3
+	VPMADDWD     Z22, Z26, Z27
+	VPADDD       Z27, Z0, Z0
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z1, Z1
+	VBROADCASTSS (R13)(R11*1), Z26
+	VPMADDWD     Z20, Z26, Z27
+	VPADDD       Z27, Z6, Z6
+	VPMADDWD     Z23, Z26, Z27
+	VPADDD       Z27, Z7, Z7
+	VPMADDWD     Z21, Z26, Z27
+	VPADDD       Z27, Z4, Z4
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z5, Z5
+	VPMADDWD     Z22, Z26, Z27
+	VPADDD       Z27, Z2, Z2
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z3, Z3
+	VBROADCASTSS (R13)(R10*4), Z26
+	VPMADDWD     Z20, Z26, Z27
+	VPADDD       Z27, Z8, Z8
+	VPMADDWD     Z23, Z26, Z27
+	VPADDD       Z27, Z9, Z9
+	VPMADDWD     Z21, Z26, Z27
+	VPADDD       Z27, Z6, Z6
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z7, Z7
+	VPMADDWD     Z22, Z26, Z27
+	VPADDD       Z27, Z4, Z4
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z5, Z5
+	VBROADCASTSS (R13)(R12*1), Z26
+	VPMADDWD     Z20, Z26, Z27
+	VPADDD       Z27, Z10, Z10
+	VPMADDWD     Z23, Z26, Z27
+	VPADDD       Z27, Z11, Z11
+	VPMADDWD     Z21, Z26, Z27
+	VPADDD       Z27, Z8, Z8
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z9, Z9
+	VPMADDWD     Z22, Z26, Z27
+	VPADDD       Z27, Z6, Z6
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z7, Z7
+	VBROADCASTSS (R14), Z26
+	VPMADDWD     Z20, Z26, Z27
+	VPADDD       Z27, Z12, Z12
+	VPMADDWD     Z23, Z26, Z27
+	VPADDD       Z27, Z13, Z13
+	VPMADDWD     Z21, Z26, Z27
+	VPADDD       Z27, Z10, Z10
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z11, Z11
+	VPMADDWD     Z22, Z26, Z27
+	VPADDD       Z27, Z8, Z8
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z9, Z9
+	VBROADCASTSS (R14)(R10*1), Z26
+	VPMADDWD     Z20, Z26, Z27
+	VPADDD       Z27, Z14, Z14
+	VPMADDWD     Z23, Z26, Z27
+	VPADDD       Z27, Z15, Z15
+	VPMADDWD     Z21, Z26, Z27
+	VPADDD       Z27, Z12, Z12
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z13, Z13
+	VPMADDWD     Z22, Z26, Z27
+	VPADDD       Z27, Z10, Z10
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z11, Z11
+	VBROADCASTSS (R14)(R10*2), Z26
+	VPMADDWD     Z20, Z26, Z27
+	VPADDD       Z27, Z16, Z16
+	VPMADDWD     Z23, Z26, Z27
+	VPADDD       Z27, Z17, Z17
+	VPMADDWD     Z21, Z26, Z27
+	VPADDD       Z27, Z14, Z14
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z15, Z15
+	VPMADDWD     Z22, Z26, Z27
+	VPADDD       Z27, Z12, Z12
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z13, Z13
+	VBROADCASTSS (R14)(R11*1), Z26
+	VPMADDWD     Z20, Z26, Z20
+	VPADDD       Z20, Z18, Z18
+	VPMADDWD     Z23, Z26, Z20
+	VPADDD       Z20, Z19, Z19
+	VPMADDWD     Z21, Z26, Z20
+	VPADDD       Z20, Z16, Z16
+	VPMADDWD     Z24, Z26, Z20
+	VPADDD       Z20, Z17, Z17
+	VPMADDWD     Z22, Z26, Z20
+	VPADDD       Z20, Z14, Z14
+	VPMADDWD     Z25, Z26, Z20
+	VPADDD       Z20, Z15, Z15
+	VBROADCASTSS (R14)(R10*4), Z20
+	VPMADDWD     Z21, Z20, Z21
+	VPADDD       Z21, Z18, Z18
+	VPMADDWD     Z24, Z20, Z21
+	VPADDD       Z21, Z19, Z19
+	VPMADDWD     Z22, Z20, Z21
+	VPADDD       Z21, Z16, Z16
+	VPMADDWD     Z25, Z20, Z20
+	VPADDD       Z20, Z17, Z17
+	VBROADCASTSS (R14)(R12*1), Z20
+	VPMADDWD     Z22, Z20, Z21
+	VPADDD       Z21, Z18, Z18
+	VPMADDWD     Z25, Z20, Z20
+	VPADDD       Z20, Z19, Z19
+	ADDQ         $0x04, R13
+	ADDQ         $0x04, R14
+	ADDQ         $0x40, SI
+	DECQ         BP
+	JNZ          words42
+	LEAQ         (SI)(R15*2), SI
 	ADDQ         $0x08, DI
-	ADDQ         $0x08, R8
-	DECQ         R11
-	JMP          loop1
+	DECQ         R8
+	JMP          loop40
 
-done2:
-	VEXTRACTF128 $0x01, Y1, X0
-	VADDPD       X1, X0, X0
-	VUNPCKHPD    X0, X0, X1
-	VADDSD       X1, X0, X0
-	VADDSD       (R9), X0, X0
-	VMOVSD       X0, (R9)
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPD       X2, X0, X0
-	VUNPCKHPD    X0, X0, X1
-	VADDSD       X1, X0, X0
-	VADDSD       8(R9), X0, X0
-	VMOVSD       X0, 8(R9)
+done41:
+	MOVQ      dst+0(FP), BX
+	MOVQ      biasLen+72(FP), SI
+	MOVQ      scale+80(FP), DI
+	SHLQ      $0x02, SI
+	MOVQ      SI, R8
+	IMULQ     DX, R8
+	ADDQ      R8, BX
+	LEAQ      (BX)(AX*4), BX
+	LEAQ      (DI)(AX*4), DI
+	VMOVUPD   (DI), Z20
+	VMOVUPD   64(DI), Z21
+	VCVTDQ2PS Z0, Z0
+	VMULPS    Z20, Z0, Z0
+	VMOVUPS   Z0, (BX)
+	VCVTDQ2PS Z1, Z1
+	VMULPS    Z21, Z1, Z1
+	VMOVUPS   Z1, 64(BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z2, Z2
+	VMULPS    Z20, Z2, Z2
+	VMOVUPS   Z2, (BX)
+	VCVTDQ2PS Z3, Z3
+	VMULPS    Z21, Z3, Z3
+	VMOVUPS   Z3, 64(BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z4, Z4
+	VMULPS    Z20, Z4, Z4
+	VMOVUPS   Z4, (BX)
+	VCVTDQ2PS Z5, Z5
+	VMULPS    Z21, Z5, Z5
+	VMOVUPS   Z5, 64(BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z6, Z6
+	VMULPS    Z20, Z6, Z6
+	VMOVUPS   Z6, (BX)
+	VCVTDQ2PS Z7, Z7
+	VMULPS    Z21, Z7, Z7
+	VMOVUPS   Z7, 64(BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z8, Z8
+	VMULPS    Z20, Z8, Z8
+	VMOVUPS   Z8, (BX)
+	VCVTDQ2PS Z9, Z9
+	VMULPS    Z21, Z9, Z9
+	VMOVUPS   Z9, 64(BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z10, Z10
+	VMULPS    Z20, Z10, Z10
+	VMOVUPS   Z10, (BX)
+	VCVTDQ2PS Z11, Z11
+	VMULPS    Z21, Z11, Z11
+	VMOVUPS   Z11, 64(BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z12, Z12
+	VMULPS    Z20, Z12, Z12
+	VMOVUPS   Z12, (BX)
+	VCVTDQ2PS Z13, Z13
+	VMULPS    Z21, Z13, Z13
+	VMOVUPS   Z13, 64(BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z14, Z14
+	VMULPS    Z20, Z14, Z14
+	VMOVUPS   Z14, (BX)
+	VCVTDQ2PS Z15, Z15
+	VMULPS    Z21, Z15, Z15
+	VMOVUPS   Z15, 64(BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z16, Z16
+	VMULPS    Z20, Z16, Z16
+	VMOVUPS   Z16, (BX)
+	VCVTDQ2PS Z17, Z17
+	VMULPS    Z21, Z17, Z17
+	VMOVUPS   Z17, 64(BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z18, Z18
+	VMULPS    Z20, Z18, Z18
+	VMOVUPS   Z18, (BX)
+	VCVTDQ2PS Z19, Z19
+	VMULPS    Z21, Z19, Z19
+	VMOVUPS   Z19, 64(BX)
+	ADDQ      SI, BX
+	MOVQ      samples+8(FP), BX
+	SUBQ      $0x0a, BX
+	CMPQ      DX, BX
+	JGE       row39
+	ADDQ      $0x0a, DX
+	CMPQ      DX, BX
+	CMOVQGT   BX, DX
+	JMP       tile38
+
+row39:
+	ADDQ $0x20, AX
+	SUBQ $0x20, CX
+	JMP  loop36
+
+done37:
+longer35:
+loop44:
+	CMPQ CX, $0x00000020
+	JL   done45
+	XORQ DX, DX
+
+tile46:
+	MOVQ    bias+64(FP), BX
+	MOVQ    weights+56(FP), SI
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVAPS Z0, Z2
+	VMOVAPS Z1, Z3
+	VMOVAPS Z2, Z4
+	VMOVAPS Z3, Z5
+	VMOVAPS Z4, Z6
+	VMOVAPS Z5, Z7
+	VMOVAPS Z6, Z8
+	VMOVAPS Z7, Z9
+	VMOVAPS Z8, Z10
+	VMOVAPS Z9, Z11
+	VMOVAPS Z10, Z12
+	VMOVAPS Z11, Z13
+	VMOVAPS Z12, Z14
+	VMOVAPS Z13, Z15
+	VMOVAPS Z14, Z16
+	VMOVAPS Z15, Z17
+	VMOVAPS Z16, Z18
+	VMOVAPS Z17, Z19
+	VMOVAPS Z18, Z20
+	VMOVAPS Z19, Z21
+	VMOVAPS Z20, Z22
+	VMOVAPS Z21, Z23
+	MOVQ    rows+24(FP), BX
+	MOVQ    rowsLen+32(FP), DI
+	MOVQ    words+48(FP), R8
+	IMULQ   DI, R8
+	MOVQ    R8, R9
+	IMULQ   AX, R9
+	LEAQ    (SI)(R9*4), SI
+	SHLQ    $0x06, R8
+	MOVQ    step+40(FP), R9
+	SHLQ    $0x01, R9
+	LEAQ    (R9)(R9*2), R10
+	LEAQ    (R9)(R9*4), R11
+
+loop48:
+	CMPQ  DI, $0x00000001
+	JL    done49
+	MOVQ  src+16(FP), R12
+	MOVQ  DX, R13
+	IMULQ R9, R13
+	ADDQ  R13, R12
+	MOVQ  (BX), R13
+	LEAQ  (R12)(R13*2), R12
+	LEAQ  (R12)(R10*2), R13
+	MOVQ  words+48(FP), R14
+
+words50:
+	VMOVUPD      (SI), Z24
+	VMOVUPD      (SI)(R8*1), Z25
+	VBROADCASTSS (R12), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z0, Z0
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z1, Z1
+	VBROADCASTSS (R12)(R9*1), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z2, Z2
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z3, Z3
+	VBROADCASTSS (R12)(R9*2), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z4, Z4
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z5, Z5
+	VBROADCASTSS (R12)(R10*1), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z6, Z6
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z7, Z7
+	VBROADCASTSS (R12)(R9*4), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z8, Z8
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z9, Z9
+	VBROADCASTSS (R12)(R11*1), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z10, Z10
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z11, Z11
+	VBROADCASTSS (R13), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z12, Z12
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z13, Z13
+	VBROADCASTSS (R13)(R9*1), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z14, Z14
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z15, Z15
+	VBROADCASTSS (R13)(R9*2), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z16, Z16
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z17, Z17
+	VBROADCASTSS (R13)(R10*1), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z18, Z18
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z19, Z19
+	VBROADCASTSS (R13)(R9*4), Z26
+	VPMADDWD     Z24, Z26, Z27
+	VPADDD       Z27, Z20, Z20
+	VPMADDWD     Z25, Z26, Z26
+	VPADDD       Z26, Z21, Z21
+	VBROADCASTSS (R13)(R11*1), Z26
+	VPMADDWD     Z24, Z26, Z24
+	VPADDD       Z24, Z22, Z22
+	VPMADDWD     Z25, Z26, Z24
+	VPADDD       Z24, Z23, Z23
+	ADDQ         $0x04, R12
+	ADDQ         $0x04, R13
+	ADDQ         $0x40, SI
+	DECQ         R14
+	JNZ          words50
+	ADDQ         $0x08, BX
+	DECQ         DI
+	JMP          loop48
+
+done49:
+	MOVQ      dst+0(FP), BX
+	MOVQ      biasLen+72(FP), SI
+	MOVQ      scale+80(FP), DI
+	SHLQ      $0x02, SI
+	MOVQ      SI, R8
+	IMULQ     DX, R8
+	ADDQ      R8, BX
+	LEAQ      (BX)(AX*4), BX
+	LEAQ      (DI)(AX*4), DI
+	VMOVUPD   (DI), Z24
+	VMOVUPD   64(DI), Z25
+	VCVTDQ2PS Z0, Z0
+	VMULPS    Z24, Z0, Z0
+	VMOVUPS   Z0, (BX)
+	VCVTDQ2PS Z1, Z1
+	VMULPS    Z25, Z1, Z1
+	VMOVUPS   Z1, 64(BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z2, Z2
+	VMULPS    Z24, Z2, Z2
+	VMOVUPS   Z2, (BX)
+	VCVTDQ2PS Z3, Z3
+	VMULPS    Z25, Z3, Z3
+	VMOVUPS   Z3, 64(BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z4, Z4
+	VMULPS    Z24, Z4, Z4
+	VMOVUPS   Z4, (BX)
+	VCVTDQ2PS Z5, Z5
+	VMULPS    Z25, Z5, Z5
+	VMOVUPS   Z5, 64(BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z6, Z6
+	VMULPS    Z24, Z6, Z6
+	VMOVUPS   Z6, (BX)
+	VCVTDQ2PS Z7, Z7
+	VMULPS    Z25, Z7, Z7
+	VMOVUPS   Z7, 64(BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z8, Z8
+	VMULPS    Z24, Z8, Z8
+	VMOVUPS   Z8, (BX)
+	VCVTDQ2PS Z9, Z9
+	VMULPS    Z25, Z9, Z9
+	VMOVUPS   Z9, 64(BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z10, Z10
+	VMULPS    Z24, Z10, Z10
+	VMOVUPS   Z10, (BX)
+	VCVTDQ2PS Z11, Z11
+	VMULPS    Z25, Z11, Z11
+	VMOVUPS   Z11, 64(BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z12, Z12
+	VMULPS    Z24, Z12, Z12
+	VMOVUPS   Z12, (BX)
+	VCVTDQ2PS Z13, Z13
+	VMULPS    Z25, Z13, Z13
+	VMOVUPS   Z13, 64(BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z14, Z14
+	VMULPS    Z24, Z14, Z14
+	VMOVUPS   Z14, (BX)
+	VCVTDQ2PS Z15, Z15
+	VMULPS    Z25, Z15, Z15
+	VMOVUPS   Z15, 64(BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z16, Z16
+	VMULPS    Z24, Z16, Z16
+	VMOVUPS   Z16, (BX)
+	VCVTDQ2PS Z17, Z17
+	VMULPS    Z25, Z17, Z17
+	VMOVUPS   Z17, 64(BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z18, Z18
+	VMULPS    Z24, Z18, Z18
+	VMOVUPS   Z18, (BX)
+	VCVTDQ2PS Z19, Z19
+	VMULPS    Z25, Z19, Z19
+	VMOVUPS   Z19, 64(BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z20, Z20
+	VMULPS    Z24, Z20, Z20
+	VMOVUPS   Z20, (BX)
+	VCVTDQ2PS Z21, Z21
+	VMULPS    Z25, Z21, Z21
+	VMOVUPS   Z21, 64(BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z22, Z22
+	VMULPS    Z24, Z22, Z22
+	VMOVUPS   Z22, (BX)
+	VCVTDQ2PS Z23, Z23
+	VMULPS    Z25, Z23, Z23
+	VMOVUPS   Z23, 64(BX)
+	ADDQ      SI, BX
+	MOVQ      samples+8(FP), BX
+	SUBQ      $0x0c, BX
+	CMPQ      DX, BX
+	JGE       row47
+	ADDQ      $0x0c, DX
+	CMPQ      DX, BX
+	CMOVQGT   BX, DX
+	JMP       tile46
+
+row47:
+	ADDQ $0x20, AX
+	SUBQ $0x20, CX
+	JMP  loop44
+
+done45:
+	MOVQ words+48(FP), DX
+	MOVQ step+40(FP), BX
+	SHLQ $0x01, DX
+	LEAQ (BX)(BX*2), BX
+	CMPQ DX, BX
+	JNE  longer51
+
+loop52:
+	CMPQ CX, $0x00000010
+	JL   done53
+	XORQ DX, DX
+
+tile54:
+	MOVQ    bias+64(FP), BX
+	MOVQ    weights+56(FP), SI
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS (BX), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z1, Z2
+	VMOVAPS Z2, Z3
+	VMOVAPS Z3, Z4
+	VMOVAPS Z4, Z5
+	VMOVAPS Z5, Z6
+	VMOVAPS Z6, Z7
+	VMOVAPS Z7, Z8
+	VMOVAPS Z8, Z9
+	VMOVAPS Z9, Z10
+	VMOVAPS Z10, Z11
+	VMOVAPS Z11, Z12
+	VMOVAPS Z12, Z13
+	VMOVAPS Z13, Z14
+	VMOVAPS Z14, Z15
+	MOVQ    rows+24(FP), BX
+	MOVQ    rowsLen+32(FP), DI
+	MOVQ    words+48(FP), R8
+	IMULQ   DI, R8
+	MOVQ    R8, R9
+	IMULQ   AX, R9
+	LEAQ    (SI)(R9*4), SI
+	SHLQ    $0x06, R8
+	MOVQ    step+40(FP), R8
+	SHLQ    $0x01, R8
+	LEAQ    (R8)(R8*2), R9
+	LEAQ    (R8)(R8*4), R10
+
+loop56:
+	CMPQ  DI, $0x00000001
+	JL    done57
+	MOVQ  src+16(FP), R11
+	MOVQ  DX, R12
+	IMULQ R8, R12
+	ADDQ  R12, R11
+	MOVQ  (BX), R12
+	LEAQ  (R11)(R12*2), R11
+	LEAQ  (R11)(R9*2), R12
+	LEAQ  (R12)(R9*2), R13
+	MOVQ  step+40(FP), R14
+	SHLQ  $0x05, R14
+	MOVQ  step+40(FP), R15
+	SHRQ  $0x01, R15
+
+words58:
+	VMOVUPD      (SI), Z16
+	VMOVUPD      (SI)(R14*1), Z17
+	VMOVUPD      (SI)(R14*2), Z18
+	VBROADCASTSS (R11), Z19
+	VPMADDWD     Z16, Z19, Z19
+	VPADDD       Z19, Z0, Z0
+	VBROADCASTSS (R11)(R8*1), Z19
+	VPMADDWD     Z16, Z19, Z20
+	VPADDD       Z20, Z1, Z1
+	VPMADDWD     Z17, Z19, Z19
+	VPADDD       Z19, Z0, Z0
+	VBROADCASTSS (R11)(R8*2), Z19
+	VPMADDWD     Z16, Z19, Z20
+	VPADDD       Z20, Z2, Z2
+	VPMADDWD     Z17, Z19, Z20
+	VPADDD       Z20, Z1, Z1
+	VPMADDWD     Z18, Z19, Z19
+	VPADDD       Z19, Z0, Z0
+	VBROADCASTSS (R11)(R9*1), Z19
+	VPMADDWD     Z16, Z19, Z20
+	VPADDD       Z20, Z3, Z3
+	VPMADDWD     Z17, Z19, Z20
+	VPADDD       Z20, Z2, Z2
+	VPMADDWD     Z18, Z19, Z19
+	VPADDD       Z19, Z1, Z1
+	VBROADCASTSS (R11)(R8*4), Z19
+	VPMADDWD     Z16, Z19, Z20
+	VPADDD       Z20, Z4, Z4
+	VPMADDWD     Z17, Z19, Z20
+	VPADDD       Z20, Z3, Z3
+	VPMADDWD     Z18, Z19, Z19
+	VPADDD       Z19, Z2, Z2
+	VBROADCASTSS (R11)(R10*1), Z19
+	VPMADDWD     Z16, Z19, Z20
+	VPADDD       Z20, Z5, Z5
+	VPMADDWD     Z17, Z19, Z20
+	VPADDD       Z20, Z4, Z4
+	VPMADDWD     Z18, Z19, Z19
+	VPADDD       Z19, Z3, Z3
+	VBROADCASTSS (R12), Z19
+	VPMADDWD     Z16, Z19, Z20
+	VPADDD       Z20, Z6, Z6
+	VPMADDWD     Z17, Z19, Z20
+	VPADDD       Z20, Z5, Z5
+	VPMADDWD     Z18, Z19, Z19
+	VPADDD       Z19, Z4, Z4
+	VBROADCASTSS (R12)(R8*1), Z19
+	VPMADDWD     Z16, Z19, Z20
+	VPADDD       Z20, Z7, Z7
+	VPMADDWD     Z17, Z19, Z20
+	VPADDD       Z20, Z6, Z6
+	VPMADDWD     Z18, Z19, Z19
+	VPADDD       Z19, Z5, Z5
+	VBROADCASTSS (R12)(R8*2), Z19
+	VPMADDWD     Z16, Z19, Z20
+	VPADDD       Z20, Z8, Z8
+	VPMADDWD     Z17, Z19, Z20
+	VPADDD       Z20, Z7, Z7
+	VPMADDWD     Z18, Z19, Z19
+	VPADDD       Z19, Z6, Z6
+	VBROADCASTSS (R12)(R9*1), Z19
+	VPMADDWD     Z16, Z19, Z20
+	VPADDD       Z20, Z9, Z9
+	VPMADDWD     Z17, Z19, Z20
+	VPADDD       Z20, Z8, Z8
+	VPMADDWD     Z18, Z19, Z19
+	VPADDD       Z19, Z7, Z7
+	VBROADCASTSS (R12)(R8*4), Z19
+	VPMADDWD     Z16, Z19, Z20
+	VPADDD       Z20, Z10, Z10
+	VPMADDWD     Z17, Z19, Z20
+	VPADDD       Z20, Z9, Z9
+	VPMADDWD     Z18, Z19, Z19
+	VPADDD       Z19, Z8, Z8
+	VBROADCASTSS (R12)(R10*1), Z19
+	VPMADDWD     Z16, Z19, Z20
+	VPADDD       Z20, Z11, Z11
+	VPMADDWD     Z17, Z19, Z20
+	VPADDD       Z20, Z10, Z10
+	VPMADDWD     Z18, Z19, Z19
+	VPADDD       Z19, Z9, Z9
+	VBROADCASTSS (R13), Z19
+	VPMADDWD     Z16, Z19, Z20
+	VPADDD       Z20, Z12, Z12
+	VPMADDWD     Z17, Z19, Z20
+	VPADDD       Z20, Z11, Z11
+	VPMADDWD     Z18, Z19, Z19
+	VPADDD       Z19, Z10, Z10
+	VBROADCASTSS (R13)(R8*1), Z19
+	VPMADDWD     Z16, Z19, Z20
+	VPADDD       Z20, Z13, Z13
+	VPMADDWD     Z17, Z19, Z20
+	VPADDD       Z20, Z12, Z12
+	VPMADDWD     Z18, Z19, Z19
+	VPADDD       Z19, Z11, Z11
+	VBROADCASTSS (R13)(R8*2), Z19
+	VPMADDWD     Z16, Z19, Z20
+	VPADDD       Z20, Z14, Z14
+	VPMADDWD     Z17, Z19, Z20
+	VPADDD       Z20, Z13, Z13
+	VPMADDWD     Z18, Z19, Z19
+	VPADDD       Z19, Z12, Z12
+	VBROADCASTSS (R13)(R9*1), Z19
+	VPMADDWD     Z16, Z19, Z16
+	VPADDD       Z16, Z15, Z15
+	VPMADDWD     Z17, Z19, Z16
+	VPADDD       Z16, Z14, Z14
+	VPMADDWD     Z18, Z19, Z16
+	VPADDD       Z16, Z13, Z13
+	VBROADCASTSS (R13)(R8*4), Z16
+	VPMADDWD     Z17, Z16, Z17
+	VPADDD       Z17, Z15, Z15
+	VPMADDWD     Z18, Z16, Z16
+	VPADDD       Z16, Z14, Z14
+	VBROADCASTSS (R13)(R10*1), Z16
+	VPMADDWD     Z18, Z16, Z16
+	VPADDD       Z16, Z15, Z15
+	ADDQ         $0x04, R11
+	ADDQ         $0x04, R12
+	ADDQ         $0x04, R13
+	ADDQ         $0x40, SI
+	DECQ         R15
+	JNZ          words58
+	LEAQ         (SI)(R14*2), SI
+	ADDQ         $0x08, BX
+	DECQ         DI
+	JMP          loop56
+
+done57:
+	MOVQ      dst+0(FP), BX
+	MOVQ      biasLen+72(FP), SI
+	MOVQ      scale+80(FP), DI
+	SHLQ      $0x02, SI
+	MOVQ      SI, R8
+	IMULQ     DX, R8
+	ADDQ      R8, BX
+	LEAQ      (BX)(AX*4), BX
+	LEAQ      (DI)(AX*4), DI
+	VMOVUPD   (DI), Z16
+	VCVTDQ2PS Z0, Z0
+	VMULPS    Z16, Z0, Z0
+	VMOVUPS   Z0, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z1, Z1
+	VMULPS    Z16, Z1, Z1
+	VMOVUPS   Z1, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z2, Z2
+	VMULPS    Z16, Z2, Z2
+	VMOVUPS   Z2, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z3, Z3
+	VMULPS    Z16, Z3, Z3
+	VMOVUPS   Z3, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z4, Z4
+	VMULPS    Z16, Z4, Z4
+	VMOVUPS   Z4, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z5, Z5
+	VMULPS    Z16, Z5, Z5
+	VMOVUPS   Z5, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z6, Z6
+	VMULPS    Z16, Z6, Z6
+	VMOVUPS   Z6, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z7, Z7
+	VMULPS    Z16, Z7, Z7
+	VMOVUPS   Z7, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z8, Z8
+	VMULPS    Z16, Z8, Z8
+	VMOVUPS   Z8, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z9, Z9
+	VMULPS    Z16, Z9, Z9
+	VMOVUPS   Z9, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z10, Z10
+	VMULPS    Z16, Z10, Z10
+	VMOVUPS   Z10, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z11, Z11
+	VMULPS    Z16, Z11, Z11
+	VMOVUPS   Z11, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z12, Z12
+	VMULPS    Z16, Z12, Z12
+	VMOVUPS   Z12, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z13, Z13
+	VMULPS    Z16, Z13, Z13
+	VMOVUPS   Z13, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z14, Z14
+	VMULPS    Z16, Z14, Z14
+	VMOVUPS   Z14, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z15, Z15
+	VMULPS    Z16, Z15, Z15
+	VMOVUPS   Z15, (BX)
+	ADDQ      SI, BX
+	MOVQ      samples+8(FP), BX
+	SUBQ      $0x10, BX
+	CMPQ      DX, BX
+	JGE       row55
+	ADDQ      $0x10, DX
+	CMPQ      DX, BX
+	CMOVQGT   BX, DX
+	JMP       tile54
+
+row55:
+	ADDQ $0x10, AX
+	SUBQ $0x10, CX
+	JMP  loop52
+
+done53:
+longer51:
+loop60:
+	CMPQ CX, $0x00000010
+	JL   done61
+	XORQ DX, DX
+
+tile62:
+	MOVQ    bias+64(FP), BX
+	MOVQ    weights+56(FP), SI
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS (BX), Z0
+	VMOVAPS Z0, Z1
+	VMOVAPS Z1, Z2
+	VMOVAPS Z2, Z3
+	VMOVAPS Z3, Z4
+	VMOVAPS Z4, Z5
+	VMOVAPS Z5, Z6
+	VMOVAPS Z6, Z7
+	VMOVAPS Z7, Z8
+	VMOVAPS Z8, Z9
+	VMOVAPS Z9, Z10
+	VMOVAPS Z10, Z11
+	VMOVAPS Z11, Z12
+	VMOVAPS Z12, Z13
+	VMOVAPS Z13, Z14
+	VMOVAPS Z14, Z15
+	VMOVAPS Z15, Z16
+	VMOVAPS Z16, Z17
+	VMOVAPS Z17, Z18
+	VMOVAPS Z18, Z19
+	VMOVAPS Z19, Z20
+	VMOVAPS Z20, Z21
+	VMOVAPS Z21, Z22
+	VMOVAPS Z22, Z23
+	MOVQ    rows+24(FP), BX
+	MOVQ    rowsLen+32(FP), DI
+	MOVQ    words+48(FP), R8
+	IMULQ   DI, R8
+	MOVQ    R8, R9
+	IMULQ   AX, R9
+	LEAQ    (SI)(R9*4), SI
+	SHLQ    $0x06, R8
+	MOVQ    step+40(FP), R8
+	SHLQ    $0x01, R8
+	LEAQ    (R8)(R8*2), R9
+	LEAQ    (R8)(R8*4), R10
+
+loop64:
+	CMPQ  DI, $0x00000001
+	JL    done65
+	MOVQ  src+16(FP), R11
+	MOVQ  DX, R12
+	IMULQ R8, R12
+	ADDQ  R12, R11
+	MOVQ  (BX), R12
+	LEAQ  (R11)(R12*2), R11
+	LEAQ  (R11)(R9*2), R12
+	LEAQ  (R12)(R9*2), R13
+	LEAQ  (R13)(R9*2), R14
+	MOVQ  words+48(FP), R15
+
+words66:
+	VMOVUPD      (SI), Z24
+	VBROADCASTSS (R11), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z0, Z0
+	VBROADCASTSS (R11)(R8*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z1, Z1
+	VBROADCASTSS (R11)(R8*2), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z2, Z2
+	VBROADCASTSS (R11)(R9*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z3, Z3
+	VBROADCASTSS (R11)(R8*4), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z4, Z4
+	VBROADCASTSS (R11)(R10*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z5, Z5
+	VBROADCASTSS (R12), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z6, Z6
+	VBROADCASTSS (R12)(R8*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z7, Z7
+	VBROADCASTSS (R12)(R8*2), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z8, Z8
+	VBROADCASTSS (R12)(R9*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z9, Z9
+	VBROADCASTSS (R12)(R8*4), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z10, Z10
+	VBROADCASTSS (R12)(R10*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z11, Z11
+	VBROADCASTSS (R13), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z12, Z12
+	VBROADCASTSS (R13)(R8*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z13, Z13
+	VBROADCASTSS (R13)(R8*2), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z14, Z14
+	VBROADCASTSS (R13)(R9*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z15, Z15
+	VBROADCASTSS (R13)(R8*4), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z16, Z16
+	VBROADCASTSS (R13)(R10*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z17, Z17
+	VBROADCASTSS (R14), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z18, Z18
+	VBROADCASTSS (R14)(R8*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z19, Z19
+	VBROADCASTSS (R14)(R8*2), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z20, Z20
+	VBROADCASTSS (R14)(R9*1), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z21, Z21
+	VBROADCASTSS (R14)(R8*4), Z25
+	VPMADDWD     Z24, Z25, Z25
+	VPADDD       Z25, Z22, Z22
+	VBROADCASTSS (R14)(R10*1), Z25
+	VPMADDWD     Z24, Z25, Z24
+	VPADDD       Z24, Z23, Z23
+	ADDQ         $0x04, R11
+	ADDQ         $0x04, R12
+	ADDQ         $0x04, R13
+	ADDQ         $0x04, R14
+	ADDQ         $0x40, SI
+	DECQ         R15
+	JNZ          words66
+	ADDQ         $0x08, BX
+	DECQ         DI
+	JMP          loop64
+
+done65:
+	MOVQ      dst+0(FP), BX
+	MOVQ      biasLen+72(FP), SI
+	MOVQ      scale+80(FP), DI
+	SHLQ      $0x02, SI
+	MOVQ      SI, R8
+	IMULQ     DX, R8
+	ADDQ      R8, BX
+	LEAQ      (BX)(AX*4), BX
+	LEAQ      (DI)(AX*4), DI
+	VMOVUPD   (DI), Z24
+	VCVTDQ2PS Z0, Z0
+	VMULPS    Z24, Z0, Z0
+	VMOVUPS   Z0, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z1, Z1
+	VMULPS    Z24, Z1, Z1
+	VMOVUPS   Z1, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z2, Z2
+	VMULPS    Z24, Z2, Z2
+	VMOVUPS   Z2, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z3, Z3
+	VMULPS    Z24, Z3, Z3
+	VMOVUPS   Z3, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z4, Z4
+	VMULPS    Z24, Z4, Z4
+	VMOVUPS   Z4, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z5, Z5
+	VMULPS    Z24, Z5, Z5
+	VMOVUPS   Z5, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z6, Z6
+	VMULPS    Z24, Z6, Z6
+	VMOVUPS   Z6, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z7, Z7
+	VMULPS    Z24, Z7, Z7
+	VMOVUPS   Z7, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z8, Z8
+	VMULPS    Z24, Z8, Z8
+	VMOVUPS   Z8, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z9, Z9
+	VMULPS    Z24, Z9, Z9
+	VMOVUPS   Z9, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z10, Z10
+	VMULPS    Z24, Z10, Z10
+	VMOVUPS   Z10, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z11, Z11
+	VMULPS    Z24, Z11, Z11
+	VMOVUPS   Z11, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z12, Z12
+	VMULPS    Z24, Z12, Z12
+	VMOVUPS   Z12, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z13, Z13
+	VMULPS    Z24, Z13, Z13
+	VMOVUPS   Z13, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z14, Z14
+	VMULPS    Z24, Z14, Z14
+	VMOVUPS   Z14, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z15, Z15
+	VMULPS    Z24, Z15, Z15
+	VMOVUPS   Z15, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z16, Z16
+	VMULPS    Z24, Z16, Z16
+	VMOVUPS   Z16, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z17, Z17
+	VMULPS    Z24, Z17, Z17
+	VMOVUPS   Z17, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z18, Z18
+	VMULPS    Z24, Z18, Z18
+	VMOVUPS   Z18, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z19, Z19
+	VMULPS    Z24, Z19, Z19
+	VMOVUPS   Z19, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z20, Z20
+	VMULPS    Z24, Z20, Z20
+	VMOVUPS   Z20, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z21, Z21
+	VMULPS    Z24, Z21, Z21
+	VMOVUPS   Z21, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z22, Z22
+	VMULPS    Z24, Z22, Z22
+	VMOVUPS   Z22, (BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Z23, Z23
+	VMULPS    Z24, Z23, Z23
+	VMOVUPS   Z23, (BX)
+	ADDQ      SI, BX
+	MOVQ      samples+8(FP), BX
+	SUBQ      $0x18, BX
+	CMPQ      DX, BX
+	JGE       row63
+	ADDQ      $0x18, DX
+	CMPQ      DX, BX
+	CMOVQGT   BX, DX
+	JMP       tile62
+
+row63:
+	ADDQ $0x10, AX
+	SUBQ $0x10, CX
+	JMP  loop60
+
+done61:
 	VZEROUPPER
 	RET
 
-// func ropResidualAVX512(q *float64, z *float64, p *float64, old *float64, sum *float64, shrink *float64, shrinkLen int, part *float64, out *float64, ld int, keep float64)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
-TEXT ·ropResidualAVX512(SB), NOSPLIT, $0-88
+slower34:
+	MOVQ biasLen+72(FP), CX
+	XORQ AX, AX
+
+loop69:
+	CMPQ CX, $0x00000010
+	JL   done70
+	XORQ DX, DX
+
+tile71:
+	MOVQ    bias+64(FP), BX
+	MOVQ    weights+56(FP), SI
+	LEAQ    (BX)(AX*4), BX
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y1, Y3
+	VMOVAPS Y2, Y4
+	VMOVAPS Y3, Y5
+	VMOVAPS Y4, Y6
+	VMOVAPS Y5, Y7
+	MOVQ    rows+24(FP), BX
+	MOVQ    rowsLen+32(FP), DI
+	MOVQ    words+48(FP), R8
+	IMULQ   DI, R8
+	MOVQ    R8, R9
+	IMULQ   AX, R9
+	LEAQ    (SI)(R9*4), SI
+	SHLQ    $0x06, R8
+	MOVQ    step+40(FP), R8
+	SHLQ    $0x01, R8
+	LEAQ    (R8)(R8*2), R9
+	LEAQ    (R8)(R8*4), R10
+
+loop73:
+	CMPQ  DI, $0x00000001
+	JL    done74
+	MOVQ  src+16(FP), R10
+	MOVQ  DX, R11
+	IMULQ R8, R11
+	ADDQ  R11, R10
+	MOVQ  (BX), R11
+	LEAQ  (R10)(R11*2), R10
+	MOVQ  words+48(FP), R11
+
+words75:
+	VMOVUPD      (SI), Y8
+	VMOVUPD      32(SI), Y9
+	VBROADCASTSS (R10), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y1, Y1
+	VBROADCASTSS (R10)(R8*1), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y2, Y2
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y3, Y3
+	VBROADCASTSS (R10)(R8*2), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y4, Y4
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y5, Y5
+	VBROADCASTSS (R10)(R9*1), Y10
+	VPMADDWD     Y8, Y10, Y8
+	VPADDD       Y8, Y6, Y6
+	VPMADDWD     Y9, Y10, Y8
+	VPADDD       Y8, Y7, Y7
+	ADDQ         $0x04, R10
+	ADDQ         $0x40, SI
+	DECQ         R11
+	JNZ          words75
+	ADDQ         $0x08, BX
+	DECQ         DI
+	JMP          loop73
+
+done74:
+	MOVQ      dst+0(FP), BX
+	MOVQ      biasLen+72(FP), SI
+	MOVQ      scale+80(FP), DI
+	SHLQ      $0x02, SI
+	MOVQ      SI, R8
+	IMULQ     DX, R8
+	ADDQ      R8, BX
+	LEAQ      (BX)(AX*4), BX
+	LEAQ      (DI)(AX*4), DI
+	VMOVUPD   (DI), Y8
+	VMOVUPD   32(DI), Y9
+	VCVTDQ2PS Y0, Y0
+	VMULPS    Y8, Y0, Y0
+	VMOVUPS   Y0, (BX)
+	VCVTDQ2PS Y1, Y1
+	VMULPS    Y9, Y1, Y1
+	VMOVUPS   Y1, 32(BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Y2, Y2
+	VMULPS    Y8, Y2, Y2
+	VMOVUPS   Y2, (BX)
+	VCVTDQ2PS Y3, Y3
+	VMULPS    Y9, Y3, Y3
+	VMOVUPS   Y3, 32(BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Y4, Y4
+	VMULPS    Y8, Y4, Y4
+	VMOVUPS   Y4, (BX)
+	VCVTDQ2PS Y5, Y5
+	VMULPS    Y9, Y5, Y5
+	VMOVUPS   Y5, 32(BX)
+	ADDQ      SI, BX
+	VCVTDQ2PS Y6, Y6
+	VMULPS    Y8, Y6, Y6
+	VMOVUPS   Y6, (BX)
+	VCVTDQ2PS Y7, Y7
+	VMULPS    Y9, Y7, Y7
+	VMOVUPS   Y7, 32(BX)
+	ADDQ      SI, BX
+	MOVQ      samples+8(FP), BX
+	SUBQ      $0x04, BX
+	CMPQ      DX, BX
+	JGE       row72
+	ADDQ      $0x04, DX
+	CMPQ      DX, BX
+	CMOVQGT   BX, DX
+	JMP       tile71
+
+row72:
+	ADDQ $0x10, AX
+	SUBQ $0x10, CX
+	JMP  loop69
+
+done70:
+	VZEROUPPER
+	RET
+
+// func ropResidualAMD64(q *float64, z *float64, p *float64, old *float64, sum *float64, shrink *float64, shrinkLen int, part *float64, out *float64, ld int, keep float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, FMA3
+TEXT ·ropResidualAMD64(SB), NOSPLIT, $0-88
+	CMPQ         ·current+0(SB), $0x03
+	JLT          slower1
 	MOVQ         q+0(FP), AX
 	MOVQ         z+8(FP), CX
 	MOVQ         p+16(FP), DX
@@ -11842,14 +11781,14 @@ TEXT ·ropResidualAVX512(SB), NOSPLIT, $0-88
 	VPXORQ       Z1, Z1, Z1
 	VPXORQ       Z2, Z2, Z2
 
-loop1:
+loop2:
 	CMPQ         R11, $0x00000001
-	JL           done2
+	JL           done3
 	VBROADCASTSD (DI), Z3
 	VBROADCASTSD (R8), Z4
 	XORQ         R13, R13
 
-entries3:
+entries4:
 	VMOVUPD      (AX)(R12*1), Z5
 	VMOVUPD      (DX)(R12*1), Z6
 	VMOVUPD      (BX)(R12*1), Z7
@@ -11864,13 +11803,13 @@ entries3:
 	ADDQ         $0x40, R12
 	ADDQ         $0x40, R13
 	CMPQ         R13, R10
-	JL           entries3
+	JL           entries4
 	ADDQ         $0x08, DI
 	ADDQ         $0x08, R8
 	DECQ         R11
-	JMP          loop1
+	JMP          loop2
 
-done2:
+done3:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -11890,88 +11829,72 @@ done2:
 	VZEROUPPER
 	RET
 
-// func ropUpdateAVX2(q *float64, z *float64, e *float64, p *float64, old *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, length *float64, alpha float64)
-// Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·ropUpdateAVX2(SB), NOSPLIT, $0-96
+slower1:
 	MOVQ         q+0(FP), AX
 	MOVQ         z+8(FP), CX
-	MOVQ         e+16(FP), DX
-	MOVQ         p+24(FP), BX
-	MOVQ         old+32(FP), SI
-	MOVQ         u+40(FP), DI
-	MOVQ         shrink+56(FP), R8
-	MOVQ         w+72(FP), R9
-	MOVQ         length+80(FP), R10
-	MOVQ         uLen+48(FP), R11
-	MOVQ         shrinkLen+64(FP), R12
-	SHLQ         $0x03, R11
+	MOVQ         p+16(FP), DX
+	MOVQ         old+24(FP), BX
+	MOVQ         sum+32(FP), SI
+	MOVQ         shrink+40(FP), DI
+	MOVQ         part+56(FP), R8
+	MOVQ         out+64(FP), R9
+	MOVQ         ld+72(FP), R10
+	MOVQ         shrinkLen+48(FP), R11
+	SHLQ         $0x03, R10
+	XORQ         R12, R12
+	VBROADCASTSD keep+80(FP), Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+
+loop6:
+	CMPQ         R11, $0x00000001
+	JL           done7
+	VBROADCASTSD (DI), Y3
+	VBROADCASTSD (R8), Y4
 	XORQ         R13, R13
-	VBROADCASTSD alpha+88(FP), Y0
-	MOVQ         $0x3ff0000000000000, R14
-	VMOVQ        R14, X1
-	VBROADCASTSD X1, Y1
-	MOVQ         $0x3fe0000000000000, R14
-	VMOVQ        R14, X2
-	VBROADCASTSD X2, Y2
 
-loop1:
-	CMPQ         R12, $0x00000001
-	JL           done2
-	VBROADCASTSD (R8), Y3
-	VBROADCASTSD (R9), Y4
-	VADDPD       Y3, Y3, Y5
-	VSUBPD       Y1, Y5, Y5
-	VMULPD       Y0, Y4, Y6
-	VADDPD       Y4, Y4, Y4
-	VMOVAPD      Y1, Y7
-	VFNMADD231PD Y0, Y3, Y7
-	VXORPD       Y8, Y8, Y8
-	XORQ         R14, R14
-
-entries3:
-	PREFETCHT1   4096(AX)(R13*1)
-	PREFETCHT1   4096(CX)(R13*1)
-	PREFETCHT1   4096(DX)(R13*1)
-	VMOVUPD      (AX)(R13*1), Y9
-	VMOVUPD      (CX)(R13*1), Y10
-	VMOVUPD      (DI)(R14*1), Y11
-	VMULPD       Y4, Y11, Y13
-	VSUBPD       (DX)(R13*1), Y13, Y13
-	VSUBPD       Y10, Y13, Y13
-	VFMADD231PD  Y5, Y9, Y13
-	VMULPD       Y2, Y13, Y13
-	VMOVUPD      Y13, (BX)(R13*1)
-	VMULPD       Y7, Y9, Y12
-	VFMADD231PD  Y0, Y13, Y12
-	VMOVUPD      Y12, (AX)(R13*1)
-	VMULPD       Y3, Y9, Y9
-	VMOVUPD      Y9, (SI)(R13*1)
-	VFMADD231PD  Y0, Y13, Y10
-	VFNMADD231PD Y6, Y11, Y10
-	VMOVUPD      Y10, (CX)(R13*1)
-	VFMADD231PD  Y12, Y12, Y8
+entries8:
+	VMOVUPD      (AX)(R12*1), Y5
+	VMOVUPD      (DX)(R12*1), Y6
+	VMOVUPD      (BX)(R12*1), Y7
+	VMOVUPD      (SI)(R12*1), Y8
+	VFNMADD231PD Y3, Y5, Y6
+	VFNMADD231PD Y3, Y5, Y7
+	VFMADD231PD  Y6, Y6, Y1
+	VFMADD231PD  Y7, Y7, Y2
+	VFMADD231PD  Y4, Y5, Y8
+	VFNMADD231PD (CX)(R12*1), Y0, Y8
+	VMOVUPD      Y8, (SI)(R12*1)
+	ADDQ         $0x20, R12
 	ADDQ         $0x20, R13
-	ADDQ         $0x20, R14
-	CMPQ         R14, R11
-	JL           entries3
-	VEXTRACTF128 $0x01, Y8, X3
-	VADDPD       X8, X3, X3
-	VUNPCKHPD    X3, X3, X4
-	VADDSD       X4, X3, X3
-	VMOVSD       X3, (R10)
+	CMPQ         R13, R10
+	JL           entries8
+	ADDQ         $0x08, DI
 	ADDQ         $0x08, R8
-	ADDQ         $0x08, R9
-	ADDQ         $0x08, R10
-	DECQ         R12
-	JMP          loop1
+	DECQ         R11
+	JMP          loop6
 
-done2:
+done7:
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       (R9), X0, X0
+	VMOVSD       X0, (R9)
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X2, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       8(R9), X0, X0
+	VMOVSD       X0, 8(R9)
 	VZEROUPPER
 	RET
 
-// func ropUpdateAVX512(q *float64, z *float64, e *float64, p *float64, old *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, length *float64, alpha float64)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, MMX+
-TEXT ·ropUpdateAVX512(SB), NOSPLIT, $0-96
+// func ropUpdateAMD64(q *float64, z *float64, e *float64, p *float64, old *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, length *float64, alpha float64)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, FMA3, MMX+
+TEXT ·ropUpdateAMD64(SB), NOSPLIT, $0-96
+	CMPQ         ·current+0(SB), $0x03
+	JLT          slower1
 	MOVQ         q+0(FP), AX
 	MOVQ         z+8(FP), CX
 	MOVQ         e+16(FP), DX
@@ -11993,9 +11916,9 @@ TEXT ·ropUpdateAVX512(SB), NOSPLIT, $0-96
 	VMOVQ        R14, X3
 	VBROADCASTSD X3, Z3
 
-loop1:
+loop2:
 	CMPQ         R12, $0x00000001
-	JL           done2
+	JL           done3
 	VBROADCASTSD (R8), Z4
 	VBROADCASTSD (R9), Z5
 	VADDPD       Z4, Z4, Z6
@@ -12007,7 +11930,7 @@ loop1:
 	VPXORQ       Z2, Z2, Z2
 	XORQ         R14, R14
 
-entries3:
+entries4:
 	PREFETCHT1    4096(AX)(R13*1)
 	PREFETCHT1    4096(CX)(R13*1)
 	PREFETCHT1    4096(DX)(R13*1)
@@ -12032,7 +11955,7 @@ entries3:
 	ADDQ          $0x40, R13
 	ADDQ          $0x40, R14
 	CMPQ          R14, R11
-	JL            entries3
+	JL            entries4
 	VEXTRACTF64X4 $0x01, Z2, Y5
 	VADDPD        Y2, Y5, Y5
 	VEXTRACTF64X2 $0x01, Y5, X4
@@ -12044,139 +11967,94 @@ entries3:
 	ADDQ          $0x08, R9
 	ADDQ          $0x08, R10
 	DECQ          R12
-	JMP           loop1
+	JMP           loop2
 
-done2:
+done3:
 	VZEROUPPER
 	RET
 
-// func scoresAVX2(score *float64, scoreLen int, fresh *float64, p *float64, corr *float64, least float64, floor float64) float64
-// Requires: AVX, AVX2, FMA3
-TEXT ·scoresAVX2(SB), NOSPLIT, $0-64
-	MOVQ         score+0(FP), AX
-	MOVQ         fresh+16(FP), CX
-	MOVQ         p+24(FP), DX
-	MOVQ         corr+32(FP), BX
-	MOVQ         scoreLen+8(FP), SI
-	VBROADCASTSD least+40(FP), Y0
-	VBROADCASTSD floor+48(FP), Y1
-	MOVQ         $0x7fffffffffffffff, DI
-	VMOVQ        DI, X2
+slower1:
+	MOVQ         q+0(FP), AX
+	MOVQ         z+8(FP), CX
+	MOVQ         e+16(FP), DX
+	MOVQ         p+24(FP), BX
+	MOVQ         old+32(FP), SI
+	MOVQ         u+40(FP), DI
+	MOVQ         shrink+56(FP), R8
+	MOVQ         w+72(FP), R9
+	MOVQ         length+80(FP), R10
+	MOVQ         uLen+48(FP), R11
+	MOVQ         shrinkLen+64(FP), R12
+	SHLQ         $0x03, R11
+	XORQ         R13, R13
+	VBROADCASTSD alpha+88(FP), Y0
+	MOVQ         $0x3ff0000000000000, R14
+	VMOVQ        R14, X1
+	VBROADCASTSD X1, Y1
+	MOVQ         $0x3fe0000000000000, R14
+	VMOVQ        R14, X2
 	VBROADCASTSD X2, Y2
-	MOVQ         $0x7ff0000000000000, DI
-	VMOVQ        DI, X3
-	VBROADCASTSD X3, Y3
-	VXORPD       Y4, Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VXORPD       Y6, Y6, Y6
-	VXORPD       Y7, Y7, Y7
-	XORQ         DI, DI
 
-loop1:
-	CMPQ         SI, $0x00000010
-	JL           done2
-	VMOVUPD      (CX)(DI*1), Y8
-	VMOVUPD      (DX)(DI*1), Y9
-	VMOVUPD      (BX)(DI*1), Y10
-	VFNMADD231PD Y9, Y9, Y8
-	VCMPPD       $0x02, Y0, Y8, Y9
-	VBLENDVPD    Y9, Y3, Y8, Y8
-	VMOVUPD      Y8, (CX)(DI*1)
-	VANDPD       Y2, Y10, Y9
-	VMULPD       Y10, Y10, Y10
-	VDIVPD       Y8, Y10, Y10
+loop6:
+	CMPQ         R12, $0x00000001
+	JL           done7
+	VBROADCASTSD (R8), Y3
+	VBROADCASTSD (R9), Y4
+	VADDPD       Y3, Y3, Y5
+	VSUBPD       Y1, Y5, Y5
+	VMULPD       Y0, Y4, Y6
+	VADDPD       Y4, Y4, Y4
+	VMOVAPD      Y1, Y7
+	VFNMADD231PD Y0, Y3, Y7
 	VXORPD       Y8, Y8, Y8
-	VCMPPD       $0x02, Y1, Y9, Y9
-	VBLENDVPD    Y9, Y8, Y10, Y10
-	VMOVUPD      Y10, (AX)(DI*1)
-	VMAXPD       Y4, Y10, Y4
-	VMOVUPD      32(CX)(DI*1), Y8
-	VMOVUPD      32(DX)(DI*1), Y9
-	VMOVUPD      32(BX)(DI*1), Y10
-	VFNMADD231PD Y9, Y9, Y8
-	VCMPPD       $0x02, Y0, Y8, Y9
-	VBLENDVPD    Y9, Y3, Y8, Y8
-	VMOVUPD      Y8, 32(CX)(DI*1)
-	VANDPD       Y2, Y10, Y9
-	VMULPD       Y10, Y10, Y10
-	VDIVPD       Y8, Y10, Y10
-	VXORPD       Y8, Y8, Y8
-	VCMPPD       $0x02, Y1, Y9, Y9
-	VBLENDVPD    Y9, Y8, Y10, Y10
-	VMOVUPD      Y10, 32(AX)(DI*1)
-	VMAXPD       Y5, Y10, Y5
-	VMOVUPD      64(CX)(DI*1), Y8
-	VMOVUPD      64(DX)(DI*1), Y9
-	VMOVUPD      64(BX)(DI*1), Y10
-	VFNMADD231PD Y9, Y9, Y8
-	VCMPPD       $0x02, Y0, Y8, Y9
-	VBLENDVPD    Y9, Y3, Y8, Y8
-	VMOVUPD      Y8, 64(CX)(DI*1)
-	VANDPD       Y2, Y10, Y9
-	VMULPD       Y10, Y10, Y10
-	VDIVPD       Y8, Y10, Y10
-	VXORPD       Y8, Y8, Y8
-	VCMPPD       $0x02, Y1, Y9, Y9
-	VBLENDVPD    Y9, Y8, Y10, Y10
-	VMOVUPD      Y10, 64(AX)(DI*1)
-	VMAXPD       Y6, Y10, Y6
-	VMOVUPD      96(CX)(DI*1), Y8
-	VMOVUPD      96(DX)(DI*1), Y9
-	VMOVUPD      96(BX)(DI*1), Y10
-	VFNMADD231PD Y9, Y9, Y8
-	VCMPPD       $0x02, Y0, Y8, Y9
-	VBLENDVPD    Y9, Y3, Y8, Y8
-	VMOVUPD      Y8, 96(CX)(DI*1)
-	VANDPD       Y2, Y10, Y9
-	VMULPD       Y10, Y10, Y10
-	VDIVPD       Y8, Y10, Y10
-	VXORPD       Y8, Y8, Y8
-	VCMPPD       $0x02, Y1, Y9, Y9
-	VBLENDVPD    Y9, Y8, Y10, Y10
-	VMOVUPD      Y10, 96(AX)(DI*1)
-	VMAXPD       Y7, Y10, Y7
-	ADDQ         $0x00000080, DI
-	SUBQ         $0x00000010, SI
-	JMP          loop1
+	XORQ         R14, R14
 
-done2:
-loop3:
-	CMPQ         SI, $0x00000004
-	JL           done4
-	VMOVUPD      (CX)(DI*1), Y8
-	VMOVUPD      (DX)(DI*1), Y9
-	VMOVUPD      (BX)(DI*1), Y10
-	VFNMADD231PD Y9, Y9, Y8
-	VCMPPD       $0x02, Y0, Y8, Y9
-	VBLENDVPD    Y9, Y3, Y8, Y8
-	VMOVUPD      Y8, (CX)(DI*1)
-	VANDPD       Y2, Y10, Y9
-	VMULPD       Y10, Y10, Y10
-	VDIVPD       Y8, Y10, Y10
-	VXORPD       Y8, Y8, Y8
-	VCMPPD       $0x02, Y1, Y9, Y9
-	VBLENDVPD    Y9, Y8, Y10, Y10
-	VMOVUPD      Y10, (AX)(DI*1)
-	VMAXPD       Y4, Y10, Y4
-	ADDQ         $0x00000020, DI
-	SUBQ         $0x00000004, SI
-	JMP          loop3
+entries8:
+	PREFETCHT1   4096(AX)(R13*1)
+	PREFETCHT1   4096(CX)(R13*1)
+	PREFETCHT1   4096(DX)(R13*1)
+	VMOVUPD      (AX)(R13*1), Y9
+	VMOVUPD      (CX)(R13*1), Y10
+	VMOVUPD      (DI)(R14*1), Y11
+	VMULPD       Y4, Y11, Y13
+	VSUBPD       (DX)(R13*1), Y13, Y13
+	VSUBPD       Y10, Y13, Y13
+	VFMADD231PD  Y5, Y9, Y13
+	VMULPD       Y2, Y13, Y13
+	VMOVUPD      Y13, (BX)(R13*1)
+	VMULPD       Y7, Y9, Y12
+	VFMADD231PD  Y0, Y13, Y12
+	VMOVUPD      Y12, (AX)(R13*1)
+	VMULPD       Y3, Y9, Y9
+	VMOVUPD      Y9, (SI)(R13*1)
+	VFMADD231PD  Y0, Y13, Y10
+	VFNMADD231PD Y6, Y11, Y10
+	VMOVUPD      Y10, (CX)(R13*1)
+	VFMADD231PD  Y12, Y12, Y8
+	ADDQ         $0x20, R13
+	ADDQ         $0x20, R14
+	CMPQ         R14, R11
+	JL           entries8
+	VEXTRACTF128 $0x01, Y8, X3
+	VADDPD       X8, X3, X3
+	VUNPCKHPD    X3, X3, X4
+	VADDSD       X4, X3, X3
+	VMOVSD       X3, (R10)
+	ADDQ         $0x08, R8
+	ADDQ         $0x08, R9
+	ADDQ         $0x08, R10
+	DECQ         R12
+	JMP          loop6
 
-done4:
-	VMAXPD       Y5, Y4, Y4
-	VMAXPD       Y6, Y4, Y4
-	VMAXPD       Y7, Y4, Y4
-	VEXTRACTF128 $0x01, Y4, X0
-	VMAXPD       X4, X0, X0
-	VUNPCKHPD    X0, X0, X1
-	VMAXSD       X1, X0, X0
-	VMOVSD       X0, ret+56(FP)
+done7:
 	VZEROUPPER
 	RET
 
-// func scoresAVX512(score *float64, scoreLen int, fresh *float64, p *float64, corr *float64, least float64, floor float64) float64
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
-TEXT ·scoresAVX512(SB), NOSPLIT, $0-64
+// func scoresAMD64(score *float64, scoreLen int, fresh *float64, p *float64, corr *float64, least float64, floor float64) float64
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, FMA3
+TEXT ·scoresAMD64(SB), NOSPLIT, $0-64
+	CMPQ         ·current+0(SB), $0x03
+	JLT          slower1
 	MOVQ         score+0(FP), AX
 	MOVQ         fresh+16(FP), CX
 	MOVQ         p+24(FP), DX
@@ -12196,9 +12074,9 @@ TEXT ·scoresAVX512(SB), NOSPLIT, $0-64
 	VPXORQ       Z6, Z6, Z6
 	XORQ         DI, DI
 
-loop1:
+loop2:
 	CMPQ         SI, $0x00000020
-	JL           done2
+	JL           done3
 	VMOVUPD      (CX)(DI*1), Z13
 	VMOVUPD      (DX)(DI*1), Z14
 	VMOVUPD      (BX)(DI*1), Z15
@@ -12261,12 +12139,12 @@ loop1:
 	VMAXPD       Z6, Z15, Z6
 	ADDQ         $0x00000100, DI
 	SUBQ         $0x00000020, SI
-	JMP          loop1
+	JMP          loop2
 
-done2:
-loop3:
+done3:
+loop4:
 	CMPQ         SI, $0x00000008
-	JL           done4
+	JL           done5
 	VMOVUPD      (CX)(DI*1), Z7
 	VMOVUPD      (DX)(DI*1), Z8
 	VMOVUPD      (BX)(DI*1), Z9
@@ -12284,9 +12162,9 @@ loop3:
 	VMAXPD       Z3, Z9, Z3
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000008, SI
-	JMP          loop3
+	JMP          loop4
 
-done4:
+done5:
 	VMAXPD        Z4, Z3, Z3
 	VMAXPD        Z5, Z3, Z3
 	VMAXPD        Z6, Z3, Z3
@@ -12300,73 +12178,133 @@ done4:
 	VZEROUPPER
 	RET
 
-// func shortenAVX2(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, c float64, r float64, out *float64)
-// Requires: AVX, AVX2, FMA3
-TEXT ·shortenAVX2(SB), NOSPLIT, $0-64
-	MOVQ         shrink+0(FP), AX
-	MOVQ         part+16(FP), CX
-	MOVQ         square+24(FP), DX
-	MOVQ         shrinkLen+8(FP), BX
-	MOVQ         out+56(FP), SI
-	VBROADCASTSD penalty+32(FP), Y0
-	VBROADCASTSD c+40(FP), Y1
-	VBROADCASTSD r+48(FP), Y2
-	MOVQ         $0x3ff0000000000000, DI
+slower1:
+	MOVQ         score+0(FP), AX
+	MOVQ         fresh+16(FP), CX
+	MOVQ         p+24(FP), DX
+	MOVQ         corr+32(FP), BX
+	MOVQ         scoreLen+8(FP), SI
+	VBROADCASTSD least+40(FP), Y0
+	VBROADCASTSD floor+48(FP), Y1
+	MOVQ         $0x7fffffffffffffff, DI
+	VMOVQ        DI, X2
+	VBROADCASTSD X2, Y2
+	MOVQ         $0x7ff0000000000000, DI
 	VMOVQ        DI, X3
 	VBROADCASTSD X3, Y3
+	VXORPD       Y4, Y4, Y4
 	VXORPD       Y5, Y5, Y5
 	VXORPD       Y6, Y6, Y6
-	VMULPD       Y0, Y0, Y4
-	VDIVPD       Y4, Y3, Y4
+	VXORPD       Y7, Y7, Y7
+	XORQ         DI, DI
 
-loop1:
-	CMPQ         BX, $0x00000004
-	JL           done2
-	VMOVUPD      (DX), Y7
-	VXORPD       Y9, Y9, Y9
-	VSQRTPD      Y7, Y8
-	VMULPD       Y0, Y8, Y8
-	VDIVPD       Y8, Y3, Y8
-	VSUBPD       Y1, Y3, Y10
-	VFMADD231PD  Y1, Y8, Y10
-	VFNMADD213PD Y3, Y10, Y8
-	VCMPPD       $0x1e, Y4, Y7, Y10
-	VBLENDVPD    Y10, Y8, Y9, Y9
-	VMOVUPD      Y9, (AX)
-	VSUBPD       Y9, Y3, Y8
-	VADDPD       Y9, Y9, Y10
-	VSUBPD       Y9, Y10, Y10
-	VFNMADD231PD Y2, Y8, Y10
-	VMOVUPD      Y10, (CX)
-	VMULPD       Y9, Y9, Y9
-	VFMADD231PD  Y7, Y9, Y5
-	VMULPD       Y8, Y8, Y8
-	VFMADD231PD  Y7, Y8, Y6
-	ADDQ         $0x20, DX
-	ADDQ         $0x20, AX
-	ADDQ         $0x20, CX
-	SUBQ         $0x04, BX
-	JMP          loop1
+loop7:
+	CMPQ         SI, $0x00000010
+	JL           done8
+	VMOVUPD      (CX)(DI*1), Y8
+	VMOVUPD      (DX)(DI*1), Y9
+	VMOVUPD      (BX)(DI*1), Y10
+	VFNMADD231PD Y9, Y9, Y8
+	VCMPPD       $0x02, Y0, Y8, Y9
+	VBLENDVPD    Y9, Y3, Y8, Y8
+	VMOVUPD      Y8, (CX)(DI*1)
+	VANDPD       Y2, Y10, Y9
+	VMULPD       Y10, Y10, Y10
+	VDIVPD       Y8, Y10, Y10
+	VXORPD       Y8, Y8, Y8
+	VCMPPD       $0x02, Y1, Y9, Y9
+	VBLENDVPD    Y9, Y8, Y10, Y10
+	VMOVUPD      Y10, (AX)(DI*1)
+	VMAXPD       Y4, Y10, Y4
+	VMOVUPD      32(CX)(DI*1), Y8
+	VMOVUPD      32(DX)(DI*1), Y9
+	VMOVUPD      32(BX)(DI*1), Y10
+	VFNMADD231PD Y9, Y9, Y8
+	VCMPPD       $0x02, Y0, Y8, Y9
+	VBLENDVPD    Y9, Y3, Y8, Y8
+	VMOVUPD      Y8, 32(CX)(DI*1)
+	VANDPD       Y2, Y10, Y9
+	VMULPD       Y10, Y10, Y10
+	VDIVPD       Y8, Y10, Y10
+	VXORPD       Y8, Y8, Y8
+	VCMPPD       $0x02, Y1, Y9, Y9
+	VBLENDVPD    Y9, Y8, Y10, Y10
+	VMOVUPD      Y10, 32(AX)(DI*1)
+	VMAXPD       Y5, Y10, Y5
+	VMOVUPD      64(CX)(DI*1), Y8
+	VMOVUPD      64(DX)(DI*1), Y9
+	VMOVUPD      64(BX)(DI*1), Y10
+	VFNMADD231PD Y9, Y9, Y8
+	VCMPPD       $0x02, Y0, Y8, Y9
+	VBLENDVPD    Y9, Y3, Y8, Y8
+	VMOVUPD      Y8, 64(CX)(DI*1)
+	VANDPD       Y2, Y10, Y9
+	VMULPD       Y10, Y10, Y10
+	VDIVPD       Y8, Y10, Y10
+	VXORPD       Y8, Y8, Y8
+	VCMPPD       $0x02, Y1, Y9, Y9
+	VBLENDVPD    Y9, Y8, Y10, Y10
+	VMOVUPD      Y10, 64(AX)(DI*1)
+	VMAXPD       Y6, Y10, Y6
+	VMOVUPD      96(CX)(DI*1), Y8
+	VMOVUPD      96(DX)(DI*1), Y9
+	VMOVUPD      96(BX)(DI*1), Y10
+	VFNMADD231PD Y9, Y9, Y8
+	VCMPPD       $0x02, Y0, Y8, Y9
+	VBLENDVPD    Y9, Y3, Y8, Y8
+	VMOVUPD      Y8, 96(CX)(DI*1)
+	VANDPD       Y2, Y10, Y9
+	VMULPD       Y10, Y10, Y10
+	VDIVPD       Y8, Y10, Y10
+	VXORPD       Y8, Y8, Y8
+	VCMPPD       $0x02, Y1, Y9, Y9
+	VBLENDVPD    Y9, Y8, Y10, Y10
+	VMOVUPD      Y10, 96(AX)(DI*1)
+	VMAXPD       Y7, Y10, Y7
+	ADDQ         $0x00000080, DI
+	SUBQ         $0x00000010, SI
+	JMP          loop7
 
-done2:
-	VEXTRACTF128 $0x01, Y5, X0
-	VADDPD       X5, X0, X0
+done8:
+loop9:
+	CMPQ         SI, $0x00000004
+	JL           done10
+	VMOVUPD      (CX)(DI*1), Y8
+	VMOVUPD      (DX)(DI*1), Y9
+	VMOVUPD      (BX)(DI*1), Y10
+	VFNMADD231PD Y9, Y9, Y8
+	VCMPPD       $0x02, Y0, Y8, Y9
+	VBLENDVPD    Y9, Y3, Y8, Y8
+	VMOVUPD      Y8, (CX)(DI*1)
+	VANDPD       Y2, Y10, Y9
+	VMULPD       Y10, Y10, Y10
+	VDIVPD       Y8, Y10, Y10
+	VXORPD       Y8, Y8, Y8
+	VCMPPD       $0x02, Y1, Y9, Y9
+	VBLENDVPD    Y9, Y8, Y10, Y10
+	VMOVUPD      Y10, (AX)(DI*1)
+	VMAXPD       Y4, Y10, Y4
+	ADDQ         $0x00000020, DI
+	SUBQ         $0x00000004, SI
+	JMP          loop9
+
+done10:
+	VMAXPD       Y5, Y4, Y4
+	VMAXPD       Y6, Y4, Y4
+	VMAXPD       Y7, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X0
+	VMAXPD       X4, X0, X0
 	VUNPCKHPD    X0, X0, X1
-	VADDSD       X1, X0, X0
-	VADDSD       (SI), X0, X0
-	VMOVSD       X0, (SI)
-	VEXTRACTF128 $0x01, Y6, X0
-	VADDPD       X6, X0, X0
-	VUNPCKHPD    X0, X0, X1
-	VADDSD       X1, X0, X0
-	VADDSD       8(SI), X0, X0
-	VMOVSD       X0, 8(SI)
+	VMAXSD       X1, X0, X0
+	VMOVSD       X0, ret+56(FP)
 	VZEROUPPER
 	RET
 
-// func shortenAVX512(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, c float64, r float64, out *float64)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
-TEXT ·shortenAVX512(SB), NOSPLIT, $0-64
+// func shortenAMD64(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, c float64, r float64, out *float64)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, FMA3
+TEXT ·shortenAMD64(SB), NOSPLIT, $0-64
+	CMPQ         ·current+0(SB), $0x03
+	JLT          slower1
 	MOVQ         shrink+0(FP), AX
 	MOVQ         part+16(FP), CX
 	MOVQ         square+24(FP), DX
@@ -12383,9 +12321,9 @@ TEXT ·shortenAVX512(SB), NOSPLIT, $0-64
 	VMULPD       Z0, Z0, Z7
 	VDIVPD       Z7, Z3, Z7
 
-loop1:
+loop2:
 	CMPQ         BX, $0x00000008
-	JL           done2
+	JL           done3
 	VMOVUPD      (DX), Z8
 	VPXORQ       Z6, Z6, Z6
 	VSQRTPD      Z8, Z9
@@ -12410,9 +12348,9 @@ loop1:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	SUBQ         $0x08, BX
-	JMP          loop1
+	JMP          loop2
 
-done2:
+done3:
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y4, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -12432,86 +12370,80 @@ done2:
 	VZEROUPPER
 	RET
 
-// func sumRowsAVX2(dst *float32, dstLen int, src *float32, offsets *int32, offsetsLen int)
-// Requires: AVX
-TEXT ·sumRowsAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ src+16(FP), CX
-	MOVQ dstLen+8(FP), DX
+slower1:
+	MOVQ         shrink+0(FP), AX
+	MOVQ         part+16(FP), CX
+	MOVQ         square+24(FP), DX
+	MOVQ         shrinkLen+8(FP), BX
+	MOVQ         out+56(FP), SI
+	VBROADCASTSD penalty+32(FP), Y0
+	VBROADCASTSD c+40(FP), Y1
+	VBROADCASTSD r+48(FP), Y2
+	MOVQ         $0x3ff0000000000000, DI
+	VMOVQ        DI, X3
+	VBROADCASTSD X3, Y3
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VMULPD       Y0, Y0, Y4
+	VDIVPD       Y4, Y3, Y4
 
-loop1:
-	CMPQ   DX, $0x00000020
-	JL     done2
-	MOVQ   offsets+24(FP), BX
-	MOVQ   offsetsLen+32(FP), SI
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-
-loop3:
-	CMPQ    SI, $0x00000001
-	JL      done4
-	MOVLQSX (BX), DI
-	VADDPS  (CX)(DI*4), Y0, Y0
-	VADDPS  32(CX)(DI*4), Y1, Y1
-	VADDPS  64(CX)(DI*4), Y2, Y2
-	VADDPS  96(CX)(DI*4), Y3, Y3
-	ADDQ    $0x04, BX
-	DECQ    SI
-	JMP     loop3
-
-done4:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, CX
-	ADDQ    $0x00000080, AX
-	SUBQ    $0x00000020, DX
-	JMP     loop1
-
-done2:
 loop5:
-	CMPQ   DX, $0x00000010
-	JL     done6
-	MOVQ   offsets+24(FP), BX
-	MOVQ   offsetsLen+32(FP), SI
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-
-loop7:
-	CMPQ    SI, $0x00000001
-	JL      done8
-	MOVLQSX (BX), DI
-	VADDPS  (CX)(DI*4), Y0, Y0
-	VADDPS  32(CX)(DI*4), Y1, Y1
-	ADDQ    $0x04, BX
-	DECQ    SI
-	JMP     loop7
-
-done8:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	ADDQ    $0x00000040, CX
-	ADDQ    $0x00000040, AX
-	SUBQ    $0x00000010, DX
-	JMP     loop5
+	CMPQ         BX, $0x00000004
+	JL           done6
+	VMOVUPD      (DX), Y7
+	VXORPD       Y9, Y9, Y9
+	VSQRTPD      Y7, Y8
+	VMULPD       Y0, Y8, Y8
+	VDIVPD       Y8, Y3, Y8
+	VSUBPD       Y1, Y3, Y10
+	VFMADD231PD  Y1, Y8, Y10
+	VFNMADD213PD Y3, Y10, Y8
+	VCMPPD       $0x1e, Y4, Y7, Y10
+	VBLENDVPD    Y10, Y8, Y9, Y9
+	VMOVUPD      Y9, (AX)
+	VSUBPD       Y9, Y3, Y8
+	VADDPD       Y9, Y9, Y10
+	VSUBPD       Y9, Y10, Y10
+	VFNMADD231PD Y2, Y8, Y10
+	VMOVUPD      Y10, (CX)
+	VMULPD       Y9, Y9, Y9
+	VFMADD231PD  Y7, Y9, Y5
+	VMULPD       Y8, Y8, Y8
+	VFMADD231PD  Y7, Y8, Y6
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, AX
+	ADDQ         $0x20, CX
+	SUBQ         $0x04, BX
+	JMP          loop5
 
 done6:
+	VEXTRACTF128 $0x01, Y5, X0
+	VADDPD       X5, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       (SI), X0, X0
+	VMOVSD       X0, (SI)
+	VEXTRACTF128 $0x01, Y6, X0
+	VADDPD       X6, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VADDSD       8(SI), X0, X0
+	VMOVSD       X0, 8(SI)
 	VZEROUPPER
 	RET
 
-// func sumRowsAVX512(dst *float32, dstLen int, src *float32, offsets *int32, offsetsLen int)
+// func sumRowsAMD64(dst *float32, dstLen int, src *float32, offsets *int32, offsetsLen int)
 // Requires: AVX, AVX512F
-TEXT ·sumRowsAVX512(SB), NOSPLIT, $0-40
+TEXT ·sumRowsAMD64(SB), NOSPLIT, $0-40
+	CMPQ ·current+0(SB), $0x03
+	JLT  slower1
 	MOVQ dst+0(FP), AX
 	MOVQ src+16(FP), CX
 	MOVQ dstLen+8(FP), DX
 
-loop1:
+loop2:
 	CMPQ   DX, $0x00000040
-	JL     done2
+	JL     done3
 	MOVQ   offsets+24(FP), BX
 	MOVQ   offsetsLen+32(FP), SI
 	VPXORQ Z0, Z0, Z0
@@ -12519,9 +12451,9 @@ loop1:
 	VPXORQ Z2, Z2, Z2
 	VPXORQ Z3, Z3, Z3
 
-loop3:
+loop4:
 	CMPQ    SI, $0x00000001
-	JL      done4
+	JL      done5
 	MOVLQSX (BX), DI
 	VADDPS  (CX)(DI*4), Z0, Z0
 	VADDPS  64(CX)(DI*4), Z1, Z1
@@ -12529,9 +12461,9 @@ loop3:
 	VADDPS  192(CX)(DI*4), Z3, Z3
 	ADDQ    $0x04, BX
 	DECQ    SI
-	JMP     loop3
+	JMP     loop4
 
-done4:
+done5:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
@@ -12539,168 +12471,109 @@ done4:
 	ADDQ    $0x00000100, CX
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, DX
-	JMP     loop1
+	JMP     loop2
 
-done2:
-loop5:
+done3:
+loop6:
 	CMPQ   DX, $0x00000010
-	JL     done6
+	JL     done7
 	MOVQ   offsets+24(FP), BX
 	MOVQ   offsetsLen+32(FP), SI
 	VPXORQ Z4, Z4, Z4
 
-loop7:
+loop8:
 	CMPQ    SI, $0x00000001
-	JL      done8
+	JL      done9
 	MOVLQSX (BX), DI
 	VADDPS  (CX)(DI*4), Z4, Z4
 	ADDQ    $0x04, BX
 	DECQ    SI
-	JMP     loop7
+	JMP     loop8
 
-done8:
+done9:
 	VMOVUPS Z4, (AX)
 	ADDQ    $0x00000040, CX
 	ADDQ    $0x00000040, AX
 	SUBQ    $0x00000010, DX
-	JMP     loop5
+	JMP     loop6
 
-done6:
+done7:
 	VZEROUPPER
 	RET
 
-// func transformInputAVX2(v *int16, stride int, src *int16, rows *int, n int, channels int)
-// Requires: AVX, AVX2
-TEXT ·transformInputAVX2(SB), NOSPLIT, $0-48
-	MOVQ rows+24(FP), AX
-	MOVQ src+16(FP), DX
-	MOVQ (AX), CX
-	LEAQ (DX)(CX*2), DX
-	MOVQ src+16(FP), BX
-	MOVQ 8(AX), CX
-	LEAQ (BX)(CX*2), BX
-	MOVQ src+16(FP), SI
-	MOVQ 16(AX), CX
-	LEAQ (SI)(CX*2), SI
-	MOVQ src+16(FP), DI
-	MOVQ 24(AX), CX
-	LEAQ (DI)(CX*2), DI
-	MOVQ channels+40(FP), AX
-	SHLQ $0x01, AX
-	LEAQ (AX)(AX*2), R8
-	MOVQ stride+8(FP), CX
-	SHLQ $0x01, CX
-	MOVQ v+0(FP), R9
-	MOVQ R9, R10
-	ADDQ CX, R10
-	MOVQ R10, R11
-	ADDQ CX, R11
-	MOVQ R11, R12
-	ADDQ CX, R12
-	MOVQ n+32(FP), CX
+slower1:
+	MOVQ dst+0(FP), AX
+	MOVQ src+16(FP), CX
+	MOVQ dstLen+8(FP), DX
 
-loop1:
-	CMPQ CX, $0x00000001
-	JL   done2
-	MOVQ channels+40(FP), R13
+loop11:
+	CMPQ   DX, $0x00000020
+	JL     done12
+	MOVQ   offsets+24(FP), BX
+	MOVQ   offsetsLen+32(FP), SI
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
 
-loop3:
-	CMPQ    R13, $0x00000010
-	JL      done4
-	VMOVUPS (DX), Y0
-	VPSUBW  (SI), Y0, Y0
-	VMOVUPS (DX)(AX*1), Y1
-	VPSUBW  (SI)(AX*1), Y1, Y1
-	VMOVUPS (DX)(AX*2), Y2
-	VPSUBW  (SI)(AX*2), Y2, Y2
-	VMOVUPS (DX)(R8*1), Y3
-	VPSUBW  (SI)(R8*1), Y3, Y3
-	VPSUBW  Y2, Y0, Y0
-	VMOVUPS Y0, (R9)
-	VPADDW  Y2, Y1, Y0
-	VMOVUPS Y0, (R10)
-	VPSUBW  Y1, Y2, Y0
-	VMOVUPS Y0, (R11)
-	VPSUBW  Y3, Y1, Y0
-	VMOVUPS Y0, (R12)
-	VMOVUPS (BX), Y0
-	VPADDW  (SI), Y0, Y0
-	VMOVUPS (BX)(AX*1), Y1
-	VPADDW  (SI)(AX*1), Y1, Y1
-	VMOVUPS (BX)(AX*2), Y2
-	VPADDW  (SI)(AX*2), Y2, Y2
-	VMOVUPS (BX)(R8*1), Y3
-	VPADDW  (SI)(R8*1), Y3, Y3
-	VPSUBW  Y2, Y0, Y0
-	VMOVUPS Y0, (R9)(AX*1)
-	VPADDW  Y2, Y1, Y0
-	VMOVUPS Y0, (R10)(AX*1)
-	VPSUBW  Y1, Y2, Y0
-	VMOVUPS Y0, (R11)(AX*1)
-	VPSUBW  Y3, Y1, Y0
-	VMOVUPS Y0, (R12)(AX*1)
-	VMOVUPS (SI), Y0
-	VPSUBW  (BX), Y0, Y0
-	VMOVUPS (SI)(AX*1), Y1
-	VPSUBW  (BX)(AX*1), Y1, Y1
-	VMOVUPS (SI)(AX*2), Y2
-	VPSUBW  (BX)(AX*2), Y2, Y2
-	VMOVUPS (SI)(R8*1), Y3
-	VPSUBW  (BX)(R8*1), Y3, Y3
-	VPSUBW  Y2, Y0, Y0
-	VMOVUPS Y0, (R9)(AX*2)
-	VPADDW  Y2, Y1, Y0
-	VMOVUPS Y0, (R10)(AX*2)
-	VPSUBW  Y1, Y2, Y0
-	VMOVUPS Y0, (R11)(AX*2)
-	VPSUBW  Y3, Y1, Y0
-	VMOVUPS Y0, (R12)(AX*2)
-	VMOVUPS (BX), Y0
-	VPSUBW  (DI), Y0, Y0
-	VMOVUPS (BX)(AX*1), Y1
-	VPSUBW  (DI)(AX*1), Y1, Y1
-	VMOVUPS (BX)(AX*2), Y2
-	VPSUBW  (DI)(AX*2), Y2, Y2
-	VMOVUPS (BX)(R8*1), Y3
-	VPSUBW  (DI)(R8*1), Y3, Y3
-	VPSUBW  Y2, Y0, Y0
-	VMOVUPS Y0, (R9)(R8*1)
-	VPADDW  Y2, Y1, Y0
-	VMOVUPS Y0, (R10)(R8*1)
-	VPSUBW  Y1, Y2, Y0
-	VMOVUPS Y0, (R11)(R8*1)
-	VPSUBW  Y3, Y1, Y0
-	VMOVUPS Y0, (R12)(R8*1)
-	ADDQ    $0x20, DX
-	ADDQ    $0x20, BX
-	ADDQ    $0x20, SI
-	ADDQ    $0x20, DI
-	ADDQ    $0x20, R9
-	ADDQ    $0x20, R10
-	ADDQ    $0x20, R11
-	ADDQ    $0x20, R12
-	SUBQ    $0x10, R13
-	JMP     loop3
+loop13:
+	CMPQ    SI, $0x00000001
+	JL      done14
+	MOVLQSX (BX), DI
+	VADDPS  (CX)(DI*4), Y0, Y0
+	VADDPS  32(CX)(DI*4), Y1, Y1
+	VADDPS  64(CX)(DI*4), Y2, Y2
+	VADDPS  96(CX)(DI*4), Y3, Y3
+	ADDQ    $0x04, BX
+	DECQ    SI
+	JMP     loop13
 
-done4:
-	ADDQ AX, DX
-	ADDQ AX, BX
-	ADDQ AX, SI
-	ADDQ AX, DI
-	ADDQ R8, R9
-	ADDQ R8, R10
-	ADDQ R8, R11
-	ADDQ R8, R12
-	DECQ CX
-	JMP  loop1
+done14:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, AX
+	SUBQ    $0x00000020, DX
+	JMP     loop11
 
-done2:
+done12:
+loop15:
+	CMPQ   DX, $0x00000010
+	JL     done16
+	MOVQ   offsets+24(FP), BX
+	MOVQ   offsetsLen+32(FP), SI
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+
+loop17:
+	CMPQ    SI, $0x00000001
+	JL      done18
+	MOVLQSX (BX), DI
+	VADDPS  (CX)(DI*4), Y0, Y0
+	VADDPS  32(CX)(DI*4), Y1, Y1
+	ADDQ    $0x04, BX
+	DECQ    SI
+	JMP     loop17
+
+done18:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    $0x00000040, CX
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x00000010, DX
+	JMP     loop15
+
+done16:
 	VZEROUPPER
 	RET
 
-// func transformInputAVX512BW(v *int16, stride int, src *int16, rows *int, n int, channels int)
+// func transformInputAMD64(v *int16, stride int, src *int16, rows *int, n int, channels int)
 // Requires: AVX, AVX2, AVX512BW, AVX512F
-TEXT ·transformInputAVX512BW(SB), NOSPLIT, $0-48
+TEXT ·transformInputAMD64(SB), NOSPLIT, $0-48
+	CMPQ ·current+0(SB), $0x02
+	JLT  slower1
 	MOVQ rows+24(FP), AX
 	MOVQ src+16(FP), DX
 	MOVQ (AX), CX
@@ -12728,14 +12601,14 @@ TEXT ·transformInputAVX512BW(SB), NOSPLIT, $0-48
 	ADDQ CX, R12
 	MOVQ n+32(FP), CX
 
-loop1:
+loop2:
 	CMPQ CX, $0x00000001
-	JL   done2
+	JL   done3
 	MOVQ channels+40(FP), R13
 
-loop3:
+loop4:
 	CMPQ    R13, $0x00000020
-	JL      done4
+	JL      done5
 	VMOVUPS (DX), Z0
 	VPSUBW  (SI), Z0, Z0
 	VMOVUPS (DX)(AX*1), Z1
@@ -12809,12 +12682,12 @@ loop3:
 	ADDQ    $0x40, R11
 	ADDQ    $0x40, R12
 	SUBQ    $0x20, R13
-	JMP     loop3
+	JMP     loop4
 
-done4:
-loop5:
+done5:
+loop6:
 	CMPQ    R13, $0x00000010
-	JL      done6
+	JL      done7
 	VMOVUPS (DX), Y0
 	VPSUBW  (SI), Y0, Y0
 	VMOVUPS (DX)(AX*1), Y1
@@ -12888,9 +12761,9 @@ loop5:
 	ADDQ    $0x20, R11
 	ADDQ    $0x20, R12
 	SUBQ    $0x10, R13
-	JMP     loop5
+	JMP     loop6
 
-done6:
+done7:
 	ADDQ AX, DX
 	ADDQ AX, BX
 	ADDQ AX, SI
@@ -12900,18 +12773,269 @@ done6:
 	ADDQ R8, R11
 	ADDQ R8, R12
 	DECQ CX
-	JMP  loop1
+	JMP  loop2
 
-done2:
+done3:
 	VZEROUPPER
 	RET
 
-// func transformOutputAVX2(dst *int16, second int, sums *int32, stride int, n int, outputs int, positive *float32, negative *float32, skip *int16, skipSecond int, skipStep int)
-// Requires: AVX, AVX2
-TEXT ·transformOutputAVX2(SB), NOSPLIT, $0-88
+slower1:
+	MOVQ rows+24(FP), AX
+	MOVQ src+16(FP), DX
+	MOVQ (AX), CX
+	LEAQ (DX)(CX*2), DX
+	MOVQ src+16(FP), BX
+	MOVQ 8(AX), CX
+	LEAQ (BX)(CX*2), BX
+	MOVQ src+16(FP), SI
+	MOVQ 16(AX), CX
+	LEAQ (SI)(CX*2), SI
+	MOVQ src+16(FP), DI
+	MOVQ 24(AX), CX
+	LEAQ (DI)(CX*2), DI
+	MOVQ channels+40(FP), AX
+	SHLQ $0x01, AX
+	LEAQ (AX)(AX*2), R8
+	MOVQ stride+8(FP), CX
+	SHLQ $0x01, CX
+	MOVQ v+0(FP), R9
+	MOVQ R9, R10
+	ADDQ CX, R10
+	MOVQ R10, R11
+	ADDQ CX, R11
+	MOVQ R11, R12
+	ADDQ CX, R12
+	MOVQ n+32(FP), CX
+
+loop9:
+	CMPQ CX, $0x00000001
+	JL   done10
+	MOVQ channels+40(FP), R13
+
+loop11:
+	CMPQ    R13, $0x00000010
+	JL      done12
+	VMOVUPS (DX), Y0
+	VPSUBW  (SI), Y0, Y0
+	VMOVUPS (DX)(AX*1), Y1
+	VPSUBW  (SI)(AX*1), Y1, Y1
+	VMOVUPS (DX)(AX*2), Y2
+	VPSUBW  (SI)(AX*2), Y2, Y2
+	VMOVUPS (DX)(R8*1), Y3
+	VPSUBW  (SI)(R8*1), Y3, Y3
+	VPSUBW  Y2, Y0, Y0
+	VMOVUPS Y0, (R9)
+	VPADDW  Y2, Y1, Y0
+	VMOVUPS Y0, (R10)
+	VPSUBW  Y1, Y2, Y0
+	VMOVUPS Y0, (R11)
+	VPSUBW  Y3, Y1, Y0
+	VMOVUPS Y0, (R12)
+	VMOVUPS (BX), Y0
+	VPADDW  (SI), Y0, Y0
+	VMOVUPS (BX)(AX*1), Y1
+	VPADDW  (SI)(AX*1), Y1, Y1
+	VMOVUPS (BX)(AX*2), Y2
+	VPADDW  (SI)(AX*2), Y2, Y2
+	VMOVUPS (BX)(R8*1), Y3
+	VPADDW  (SI)(R8*1), Y3, Y3
+	VPSUBW  Y2, Y0, Y0
+	VMOVUPS Y0, (R9)(AX*1)
+	VPADDW  Y2, Y1, Y0
+	VMOVUPS Y0, (R10)(AX*1)
+	VPSUBW  Y1, Y2, Y0
+	VMOVUPS Y0, (R11)(AX*1)
+	VPSUBW  Y3, Y1, Y0
+	VMOVUPS Y0, (R12)(AX*1)
+	VMOVUPS (SI), Y0
+	VPSUBW  (BX), Y0, Y0
+	VMOVUPS (SI)(AX*1), Y1
+	VPSUBW  (BX)(AX*1), Y1, Y1
+	VMOVUPS (SI)(AX*2), Y2
+	VPSUBW  (BX)(AX*2), Y2, Y2
+	VMOVUPS (SI)(R8*1), Y3
+	VPSUBW  (BX)(R8*1), Y3, Y3
+	VPSUBW  Y2, Y0, Y0
+	VMOVUPS Y0, (R9)(AX*2)
+	VPADDW  Y2, Y1, Y0
+	VMOVUPS Y0, (R10)(AX*2)
+	VPSUBW  Y1, Y2, Y0
+	VMOVUPS Y0, (R11)(AX*2)
+	VPSUBW  Y3, Y1, Y0
+	VMOVUPS Y0, (R12)(AX*2)
+	VMOVUPS (BX), Y0
+	VPSUBW  (DI), Y0, Y0
+	VMOVUPS (BX)(AX*1), Y1
+	VPSUBW  (DI)(AX*1), Y1, Y1
+	VMOVUPS (BX)(AX*2), Y2
+	VPSUBW  (DI)(AX*2), Y2, Y2
+	VMOVUPS (BX)(R8*1), Y3
+	VPSUBW  (DI)(R8*1), Y3, Y3
+	VPSUBW  Y2, Y0, Y0
+	VMOVUPS Y0, (R9)(R8*1)
+	VPADDW  Y2, Y1, Y0
+	VMOVUPS Y0, (R10)(R8*1)
+	VPSUBW  Y1, Y2, Y0
+	VMOVUPS Y0, (R11)(R8*1)
+	VPSUBW  Y3, Y1, Y0
+	VMOVUPS Y0, (R12)(R8*1)
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, SI
+	ADDQ    $0x20, DI
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R10
+	ADDQ    $0x20, R11
+	ADDQ    $0x20, R12
+	SUBQ    $0x10, R13
+	JMP     loop11
+
+done12:
+	ADDQ AX, DX
+	ADDQ AX, BX
+	ADDQ AX, SI
+	ADDQ AX, DI
+	ADDQ R8, R9
+	ADDQ R8, R10
+	ADDQ R8, R11
+	ADDQ R8, R12
+	DECQ CX
+	JMP  loop9
+
+done10:
+	VZEROUPPER
+	RET
+
+// func transformOutputAMD64(dst *int16, second int, sums *int32, stride int, n int, outputs int, positive *float32, negative *float32, skip *int16, skipSecond int, skipStep int)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F
+TEXT ·transformOutputAMD64(SB), NOSPLIT, $0-88
+	CMPQ ·current+0(SB), $0x02
+	JLT  slower1
 	XORQ AX, AX
 
-outputs1:
+outputs2:
+	MOVQ         sums+16(FP), DX
+	LEAQ         (DX)(AX*4), DX
+	MOVQ         stride+24(FP), BX
+	SHLQ         $0x02, BX
+	LEAQ         (BX)(BX*1), CX
+	MOVQ         DX, SI
+	ADDQ         CX, SI
+	MOVQ         SI, DI
+	ADDQ         CX, DI
+	MOVQ         DI, R8
+	ADDQ         CX, R8
+	MOVQ         dst+0(FP), CX
+	MOVQ         skip+64(FP), R9
+	LEAQ         (CX)(AX*2), CX
+	LEAQ         (R9)(AX*2), R9
+	MOVQ         positive+48(FP), R10
+	MOVQ         negative+56(FP), R11
+	LEAQ         (R10)(AX*4), R10
+	LEAQ         (R11)(AX*4), R11
+	VMOVUPD      (R10), Z0
+	MOVL         $0x1fff1fff, R10
+	VMOVD        R10, X2
+	VBROADCASTSS X2, Z2
+	MOVL         $0xe001e001, R10
+	VMOVD        R10, X3
+	VBROADCASTSS X3, Z3
+	MOVQ         n+32(FP), R10
+
+loop3:
+	CMPQ      R10, $0x00000001
+	JL        done4
+	VMOVUPS   (DX), Z4
+	VMOVUPS   (SI), Z5
+	VPADDD    Z5, Z4, Z4
+	VPADDD    (DI), Z4, Z4
+	VPSUBD    (DI), Z5, Z5
+	VPSUBD    (R8), Z5, Z5
+	MOVQ      CX, R12
+	MOVQ      R9, R13
+	VPMOVD2M  Z4, K1
+	VBLENDMPS (R11), Z0, K1, Z1
+	VCVTDQ2PS Z4, Z4
+	VMULPS    Z1, Z4, Z4
+	VCVTPS2DQ Z4, Z4
+	VPMOVSDW  Z4, Y4
+	VPMINSW   Y2, Y4, Y4
+	VPMAXSW   Y3, Y4, Y4
+	VPADDSW   (R13), Y4, Y4
+	VMOVUPS   Y4, (R12)
+	MOVQ      outputs+40(FP), R14
+	LEAQ      (R12)(R14*2), R12
+	MOVQ      skipStep+80(FP), R14
+	LEAQ      (R13)(R14*2), R13
+	VPMOVD2M  Z5, K1
+	VBLENDMPS (R11), Z0, K1, Z1
+	VCVTDQ2PS Z5, Z5
+	VMULPS    Z1, Z5, Z5
+	VCVTPS2DQ Z5, Z5
+	VPMOVSDW  Z5, Y5
+	VPMINSW   Y2, Y5, Y5
+	VPMAXSW   Y3, Y5, Y5
+	VPADDSW   (R13), Y5, Y5
+	VMOVUPS   Y5, (R12)
+	VMOVUPS   (DX)(BX*1), Z4
+	VMOVUPS   (SI)(BX*1), Z5
+	VPADDD    Z5, Z4, Z4
+	VPADDD    (DI)(BX*1), Z4, Z4
+	VPSUBD    (DI)(BX*1), Z5, Z5
+	VPSUBD    (R8)(BX*1), Z5, Z5
+	MOVQ      CX, R12
+	MOVQ      R9, R13
+	MOVQ      second+8(FP), R14
+	LEAQ      (R12)(R14*2), R12
+	MOVQ      skipSecond+72(FP), R14
+	LEAQ      (R13)(R14*2), R13
+	VPMOVD2M  Z4, K1
+	VBLENDMPS (R11), Z0, K1, Z1
+	VCVTDQ2PS Z4, Z4
+	VMULPS    Z1, Z4, Z4
+	VCVTPS2DQ Z4, Z4
+	VPMOVSDW  Z4, Y4
+	VPMINSW   Y2, Y4, Y4
+	VPMAXSW   Y3, Y4, Y4
+	VPADDSW   (R13), Y4, Y4
+	VMOVUPS   Y4, (R12)
+	MOVQ      outputs+40(FP), R14
+	LEAQ      (R12)(R14*2), R12
+	MOVQ      skipStep+80(FP), R14
+	LEAQ      (R13)(R14*2), R13
+	VPMOVD2M  Z5, K1
+	VBLENDMPS (R11), Z0, K1, Z1
+	VCVTDQ2PS Z5, Z5
+	VMULPS    Z1, Z5, Z5
+	VCVTPS2DQ Z5, Z5
+	VPMOVSDW  Z5, Y5
+	VPMINSW   Y2, Y5, Y5
+	VPMAXSW   Y3, Y5, Y5
+	VPADDSW   (R13), Y5, Y5
+	VMOVUPS   Y5, (R12)
+	MOVQ      outputs+40(FP), R14
+	LEAQ      (CX)(R14*4), CX
+	SHLQ      $0x02, R14
+	ADDQ      R14, DX
+	ADDQ      R14, SI
+	ADDQ      R14, DI
+	ADDQ      R14, R8
+	MOVQ      skipStep+80(FP), R14
+	LEAQ      (R9)(R14*4), R9
+	DECQ      R10
+	JMP       loop3
+
+done4:
+	ADDQ $0x10, AX
+	CMPQ AX, outputs+40(FP)
+	JLT  outputs2
+	VZEROUPPER
+	RET
+
+slower1:
+	XORQ AX, AX
+
+outputs6:
 	MOVQ         sums+16(FP), DX
 	LEAQ         (DX)(AX*4), DX
 	MOVQ         stride+24(FP), BX
@@ -12941,9 +13065,9 @@ outputs1:
 	VBROADCASTSS X2, Y4
 	MOVQ         n+32(FP), R10
 
-loop2:
+loop7:
 	CMPQ      R10, $0x00000001
-	JL        done3
+	JL        done8
 	VMOVUPS   (DX), Y5
 	VMOVUPS   (SI), Y7
 	VPADDD    Y7, Y5, Y5
@@ -13050,135 +13174,11 @@ loop2:
 	MOVQ      skipStep+80(FP), R14
 	LEAQ      (R9)(R14*4), R9
 	DECQ      R10
-	JMP       loop2
+	JMP       loop7
 
-done3:
+done8:
 	ADDQ $0x10, AX
 	CMPQ AX, outputs+40(FP)
-	JLT  outputs1
-	VZEROUPPER
-	RET
-
-// func transformOutputAVX512BW(dst *int16, second int, sums *int32, stride int, n int, outputs int, positive *float32, negative *float32, skip *int16, skipSecond int, skipStep int)
-// Requires: AVX, AVX2, AVX512DQ, AVX512F
-TEXT ·transformOutputAVX512BW(SB), NOSPLIT, $0-88
-	XORQ AX, AX
-
-outputs1:
-	MOVQ         sums+16(FP), DX
-	LEAQ         (DX)(AX*4), DX
-	MOVQ         stride+24(FP), BX
-	SHLQ         $0x02, BX
-	LEAQ         (BX)(BX*1), CX
-	MOVQ         DX, SI
-	ADDQ         CX, SI
-	MOVQ         SI, DI
-	ADDQ         CX, DI
-	MOVQ         DI, R8
-	ADDQ         CX, R8
-	MOVQ         dst+0(FP), CX
-	MOVQ         skip+64(FP), R9
-	LEAQ         (CX)(AX*2), CX
-	LEAQ         (R9)(AX*2), R9
-	MOVQ         positive+48(FP), R10
-	MOVQ         negative+56(FP), R11
-	LEAQ         (R10)(AX*4), R10
-	LEAQ         (R11)(AX*4), R11
-	VMOVUPD      (R10), Z0
-	MOVL         $0x1fff1fff, R10
-	VMOVD        R10, X2
-	VBROADCASTSS X2, Z2
-	MOVL         $0xe001e001, R10
-	VMOVD        R10, X3
-	VBROADCASTSS X3, Z3
-	MOVQ         n+32(FP), R10
-
-loop2:
-	CMPQ      R10, $0x00000001
-	JL        done3
-	VMOVUPS   (DX), Z4
-	VMOVUPS   (SI), Z5
-	VPADDD    Z5, Z4, Z4
-	VPADDD    (DI), Z4, Z4
-	VPSUBD    (DI), Z5, Z5
-	VPSUBD    (R8), Z5, Z5
-	MOVQ      CX, R12
-	MOVQ      R9, R13
-	VPMOVD2M  Z4, K1
-	VBLENDMPS (R11), Z0, K1, Z1
-	VCVTDQ2PS Z4, Z4
-	VMULPS    Z1, Z4, Z4
-	VCVTPS2DQ Z4, Z4
-	VPMOVSDW  Z4, Y4
-	VPMINSW   Y2, Y4, Y4
-	VPMAXSW   Y3, Y4, Y4
-	VPADDSW   (R13), Y4, Y4
-	VMOVUPS   Y4, (R12)
-	MOVQ      outputs+40(FP), R14
-	LEAQ      (R12)(R14*2), R12
-	MOVQ      skipStep+80(FP), R14
-	LEAQ      (R13)(R14*2), R13
-	VPMOVD2M  Z5, K1
-	VBLENDMPS (R11), Z0, K1, Z1
-	VCVTDQ2PS Z5, Z5
-	VMULPS    Z1, Z5, Z5
-	VCVTPS2DQ Z5, Z5
-	VPMOVSDW  Z5, Y5
-	VPMINSW   Y2, Y5, Y5
-	VPMAXSW   Y3, Y5, Y5
-	VPADDSW   (R13), Y5, Y5
-	VMOVUPS   Y5, (R12)
-	VMOVUPS   (DX)(BX*1), Z4
-	VMOVUPS   (SI)(BX*1), Z5
-	VPADDD    Z5, Z4, Z4
-	VPADDD    (DI)(BX*1), Z4, Z4
-	VPSUBD    (DI)(BX*1), Z5, Z5
-	VPSUBD    (R8)(BX*1), Z5, Z5
-	MOVQ      CX, R12
-	MOVQ      R9, R13
-	MOVQ      second+8(FP), R14
-	LEAQ      (R12)(R14*2), R12
-	MOVQ      skipSecond+72(FP), R14
-	LEAQ      (R13)(R14*2), R13
-	VPMOVD2M  Z4, K1
-	VBLENDMPS (R11), Z0, K1, Z1
-	VCVTDQ2PS Z4, Z4
-	VMULPS    Z1, Z4, Z4
-	VCVTPS2DQ Z4, Z4
-	VPMOVSDW  Z4, Y4
-	VPMINSW   Y2, Y4, Y4
-	VPMAXSW   Y3, Y4, Y4
-	VPADDSW   (R13), Y4, Y4
-	VMOVUPS   Y4, (R12)
-	MOVQ      outputs+40(FP), R14
-	LEAQ      (R12)(R14*2), R12
-	MOVQ      skipStep+80(FP), R14
-	LEAQ      (R13)(R14*2), R13
-	VPMOVD2M  Z5, K1
-	VBLENDMPS (R11), Z0, K1, Z1
-	VCVTDQ2PS Z5, Z5
-	VMULPS    Z1, Z5, Z5
-	VCVTPS2DQ Z5, Z5
-	VPMOVSDW  Z5, Y5
-	VPMINSW   Y2, Y5, Y5
-	VPMAXSW   Y3, Y5, Y5
-	VPADDSW   (R13), Y5, Y5
-	VMOVUPS   Y5, (R12)
-	MOVQ      outputs+40(FP), R14
-	LEAQ      (CX)(R14*4), CX
-	SHLQ      $0x02, R14
-	ADDQ      R14, DX
-	ADDQ      R14, SI
-	ADDQ      R14, DI
-	ADDQ      R14, R8
-	MOVQ      skipStep+80(FP), R14
-	LEAQ      (R9)(R14*4), R9
-	DECQ      R10
-	JMP       loop2
-
-done3:
-	ADDQ $0x10, AX
-	CMPQ AX, outputs+40(FP)
-	JLT  outputs1
+	JLT  outputs6
 	VZEROUPPER
 	RET

@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxField is how many bytes of a field count: no number has as many.
+// maxField is the number of bytes that are kept of a field. No number has as many.
 const maxField = 4096
 
-// lexer cuts a text into fields, of which it keeps one: lines may be of any length. Lines
-// that hold nothing but blank space and comments are passed over.
+// lexer cuts a text into fields, of which it keeps one, so that lines may be of any length. It skips lines of
+// only blank space and comments.
 type lexer struct {
 	x         *reading
 	separator rune // ';', ',' or ' ', which is blank space of any kind and length
@@ -29,20 +29,19 @@ type lexer struct {
 	at   int64 // the offset of the next character that text returns
 }
 
-// What a character is where there is none.
+// The values of a character where there is none.
 const (
 	end  = -1 // the text has ended
 	none = -2 // it has not been read
 )
 
-// fields returns a lexer of the text from an offset on, where a line begins, which it calls
-// line 1.
+// fields returns a lexer of the text from an offset on, where a line begins that it numbers 1.
 func (x *reading) fields(offset int64, separator rune) *lexer {
 	text := bufio.NewReaderSize(io.NewSectionReader(x.r, offset, x.size-offset), 1<<16)
 	return &lexer{x: x, separator: separator, line: 1, ahead: none, text: text, at: offset}
 }
 
-// next goes on to the next field. It returns false at the end of the text.
+// next reads the next field. It returns false at the end of the text.
 func (l *lexer) next() bool {
 	if l.last {
 		l.line++
@@ -92,8 +91,8 @@ func (l *lexer) rune() rune {
 	return c
 }
 
-// skip returns c or, when it is blank space or begins a comment, the next character that is
-// neither, or the end of the line.
+// skip returns c, or, when c is blank space or begins a comment, the next character that is neither, or the
+// end of the line.
 func (l *lexer) skip(c rune) rune {
 	for comment := false; c != end && c != '\n'; c = l.rune() {
 		if comment = comment || c == '#'; !comment && !isBlank(c) {
@@ -103,7 +102,7 @@ func (l *lexer) skip(c rune) rune {
 	return c
 }
 
-// isBlank tells whether a character is blank space, of most at once.
+// isBlank reports whether a character is blank space.
 func isBlank(c rune) bool {
 	if c > ' ' && c < utf8.RuneSelf {
 		return false
@@ -118,8 +117,7 @@ func (l *lexer) keep(c rune) {
 	}
 }
 
-// separatorFrom finds what stands between the fields of the line that holds some and is the
-// first from an offset on.
+// separatorFrom returns the separator of the fields of the first line with any, from an offset on.
 func (x *reading) separatorFrom(offset int64) (rune, error) {
 	l, found := x.fields(offset, ' '), ' '
 	content := false

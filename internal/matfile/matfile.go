@@ -35,7 +35,7 @@ import (
 	"superres/internal/usage"
 )
 
-// Options say what is wanted of a file. The zero value takes a matrix of any size.
+// Options are the choices of Read. The zero value takes a matrix of any size.
 type Options struct {
 	Array     string // the array of an .npz file; "": there must be only one
 	ArrayFlag string // the flag that sets Array, for errors; "": there is none
@@ -55,7 +55,7 @@ func Open(name string, opt Options) (*mat.Dense, error) {
 	return Read(f, size, name, opt)
 }
 
-// Read reads a matrix from r, which has so many bytes; name is for errors.
+// Read reads a matrix from r, of the given size in bytes. The name is for errors.
 func Read(r io.ReaderAt, size int64, name string, opt Options) (*mat.Dense, error) {
 	x := reading{r: r, size: size, name: name, Options: opt}
 	if x.Column == "" {
@@ -79,7 +79,7 @@ func Read(r io.ReaderAt, size int64, name string, opt Options) (*mat.Dense, erro
 	return m, nil
 }
 
-// reading is a file being read.
+// reading is a file that is being read.
 type reading struct {
 	r    io.ReaderAt
 	size int64
@@ -112,7 +112,7 @@ var others = []struct{ start, what string }{
 	{"\xfe\xff", "UTF-16 text; save it as UTF-8"},
 }
 
-// read reads the matrix as it is in the file.
+// read returns the matrix as it is in the file, before Transpose.
 func (x *reading) read() (*mat.Dense, error) {
 	head := make([]byte, min(x.size, 512))
 	if _, err := x.r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -181,7 +181,7 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// npz reads the array that is asked for, or the only one.
+// npz reads the array that Array names, or the only one.
 func (x *reading) npz() (*mat.Dense, error) {
 	f, err := npz.OpenUpTo(x.r, x.size, math.MaxUint64)
 	if err != nil {
@@ -213,8 +213,7 @@ func (x *reading) npz() (*mat.Dense, error) {
 	return x.npy(r, size)
 }
 
-// Format returns the format that a file to be written has by its name: "npy",
-// "npz" or "csv".
+// Format returns the format of a file to be written by the extension of its name: "npy", "npz" or "csv".
 func Format(name string) (string, error) {
 	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
 	if !slices.Contains([]string{"npy", "npz", "csv"}, ext) {

@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// text reads numbers in lines. It goes over them twice, field by field: once to count, so
-// that memory is allocated once, after the caller has agreed, and for the numbers alone.
+// text reads numbers in lines. It reads the file twice, field by field: first to count, so that memory is
+// allocated once, for the numbers alone, after the caller has agreed.
 func (x *reading) text() (*mat.Dense, error) {
 	is, err := x.layout()
 	if err != nil {
@@ -23,8 +23,8 @@ func (x *reading) text() (*mat.Dense, error) {
 	if err := x.accept(is.rows, is.cols); err != nil {
 		return nil, err
 	}
-	// Lines that are not equally long may make a product beyond all bounds; a
-	// number takes two bytes at least.
+	// Lines of different lengths may make the product of rows and columns too large; a number takes at least
+	// two bytes.
 	values := make([]float64, 0, min(int64(is.rows)*int64(is.cols), x.size/2+1))
 	l, column := x.fields(0, is.separator), 0
 	for l.next() {
@@ -55,14 +55,14 @@ func (x *reading) text() (*mat.Dense, error) {
 	return mat.NewDense(is.rows, is.cols, values), nil
 }
 
-// layout is how the numbers of a text lie in it.
+// layout is the arrangement of the numbers in a text.
 type layout struct {
 	rows, cols int
 	first      int // the number of the line that the first row is in
 	separator  rune
 }
 
-// layout counts the rows, and the columns of the first. One line of names may come before it.
+// layout counts the rows, and the columns of the first row. One line of names may come before it.
 func (x *reading) layout() (is layout, err error) {
 	if is.separator, err = x.separatorFrom(0); err != nil {
 		return is, err
@@ -90,7 +90,7 @@ func (x *reading) layout() (is layout, err error) {
 	return is, l.err
 }
 
-// number reads a field of a line.
+// number returns the number in a field of a line.
 func (x *reading) number(field string, line, column int) (float64, error) {
 	v, err := strconv.ParseFloat(field, 64)
 	switch {
@@ -110,7 +110,7 @@ func (x *reading) number(field string, line, column int) (float64, error) {
 	return 0, x.refuse("line %d, column %d: %.40q is no number; write numbers with commas or blank space between them", line, column, field)
 }
 
-// isName tells whether a field names a column: it is a word, or quoted.
+// isName reports whether a field names a column: it is a word, or quoted.
 func isName(field string) bool {
 	if _, err := strconv.ParseFloat(field, 64); err == nil {
 		return false // "nan" is no name

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Header is what a .npy file says of its array, which follows it.
+// Header is the header of a .npy file, which describes the array behind it.
 type Header struct {
 	Type    string // as NumPy writes it: "<f8", "|u1"; "" for records
 	Fortran bool   // column after column
@@ -35,8 +35,7 @@ var (
 
 var errHeader = errors.New("damaged .npy header")
 
-// ReadHeader reads the header of a .npy file and leaves r at the first byte of the
-// array.
+// ReadHeader reads the header of a .npy file and leaves r at the first byte of the array.
 func ReadHeader(r io.Reader) (Header, error) {
 	var h Header
 	var start [len(Magic) + 2]byte // and the version
@@ -84,7 +83,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 	return h, nil
 }
 
-// numeric is a type of the elements of an array: its size in bytes, and its value.
+// numeric is a type of elements of an array: its size in bytes, and how its value is read.
 type numeric struct {
 	size  int
 	value func(order binary.ByteOrder, b []byte) float64
@@ -105,7 +104,7 @@ var numbers = map[string]numeric{
 	"b1": {1, func(_ binary.ByteOrder, b []byte) float64 { return float64(min(b[0], 1)) }},
 }
 
-// number returns the type of the elements and the order of their bytes.
+// number returns the type of the elements and their byte order.
 func (h Header) number() (n numeric, order binary.ByteOrder, err error) {
 	name := strings.TrimLeft(h.Type, "<>|=")
 	n, known := numbers[name]
@@ -124,11 +123,11 @@ func (h Header) number() (n numeric, order binary.ByteOrder, err error) {
 	return n, nil, fmt.Errorf("holds elements of type %.20q, expected float64, float32, integers or bool; save it with astype(float)", h.Type)
 }
 
-// maxSide keeps the products of sides and sizes within an int64.
+// maxSide is the largest side of a matrix. It keeps products of sides and sizes within an int64.
 const maxSide = 1 << 30
 
-// Matrix returns the size of the array, which must be a matrix of real numbers
-// with one row and one column at least, and the bytes that it takes in the file.
+// Matrix returns the size of the array, which must be a matrix of real numbers with at least one row and one
+// column, and the bytes that it takes in the file.
 func (h Header) Matrix() (rows, cols int, bytes int64, err error) {
 	n, _, err := h.number()
 	if err != nil {
@@ -153,8 +152,8 @@ func (h Header) Matrix() (rows, cols int, bytes int64, err error) {
 	return rows, cols, int64(rows) * int64(cols) * int64(n.size), nil
 }
 
-// ReadMatrix reads the array that follows the header, which Matrix must have
-// accepted. r must end behind it. The matrix takes 8 bytes an entry.
+// ReadMatrix reads the array that follows the header, which Matrix must have accepted. r must end behind the
+// array. The matrix takes 8 bytes an entry.
 func (h Header) ReadMatrix(r io.Reader) (*mat.Dense, error) {
 	rows, cols, left, err := h.Matrix()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // number is an element of the arrays that are written.
 type number interface{ Small | int64 }
 
-// element returns the type as NumPy writes it, and its size.
+// element returns the name of a type in NumPy, and its size in bytes.
 func element[T number]() (kind string, size int) {
 	switch any(*new(T)).(type) {
 	case int8:
@@ -35,19 +35,19 @@ func element[T number]() (kind string, size int) {
 	return "<f8", 8
 }
 
-// appendNumbers appends the bytes of data to b, those of each number from the lowest to the highest.
+// appendNumbers appends the bytes of data to b, in little-endian order.
 func appendNumbers[T number](b []byte, data []T) []byte {
 	b, _ = binary.Append(b, binary.LittleEndian, data) // which knows the size of every number
 	return b
 }
 
-// description is the dictionary of a header: shape is a tuple of Python.
+// description returns the dictionary of a header. shape is a tuple in Python.
 func description(kind, shape string) string {
 	return fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shape)
 }
 
-// alignedHeader is a header of version 1 of the .npy format that ends, as NumPy's own
-// do, at a multiple of 64 bytes from its start.
+// alignedHeader returns a header of version 1 of the .npy format that ends, as those of NumPy do, at a
+// multiple of 64 bytes from its start.
 func alignedHeader(kind, shape string) []byte {
 	const before = len(Magic) + 4
 	text := description(kind, shape)
@@ -57,10 +57,9 @@ func alignedHeader(kind, shape string) []byte {
 	return append(head, text...)
 }
 
-// plainHeader is a header of version 2, which ends anywhere.
+// plainHeader returns a header of version 2, which ends anywhere.
 //
-// Note: its odd number of spaces keeps files the same as those that earlier versions
-// of the program wrote.
+// Note: its irregular number of spaces keeps files the same as those of earlier versions of the program.
 func plainHeader(kind, shape string) []byte {
 	const before = len(Magic) + 6
 	text := description(kind, shape)
@@ -70,7 +69,7 @@ func plainHeader(kind, shape string) []byte {
 	return append(head, text...)
 }
 
-// WriteMatrix writes a .npy file, of float64, row after row.
+// WriteMatrix writes a .npy file of float64, row after row.
 func WriteMatrix(w io.Writer, m *mat.Dense) error {
 	rows, cols := m.Dims()
 	return writeNumbers(w, fmt.Sprintf("(%d, %d)", rows, cols), func(yield func([]float64) bool) {
@@ -87,7 +86,7 @@ func writeVector[T number](w io.Writer, data []T) error {
 	return writeNumbers(w, fmt.Sprintf("(%d,)", len(data)), func(yield func([]T) bool) { yield(data) })
 }
 
-// writeNumbers writes a .npy file of the parts of an array.
+// writeNumbers writes a .npy file of an array that comes in parts.
 func writeNumbers[T number](w io.Writer, shape string, parts func(yield func([]T) bool)) error {
 	kind, _ := element[T]()
 	out := bufio.NewWriter(w) // whose first error stays

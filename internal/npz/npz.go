@@ -18,15 +18,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// MaxBytes is the most that all members of a file may take unpacked.
+// MaxBytes is the largest size of all members of a file together, uncompressed, in bytes.
 const MaxBytes = 256 << 20
 
-// maxMembers is the most members a file may have.
+// maxMembers is the largest number of members of a file.
 const maxMembers = 1024
 
-// Write writes the texts, then the matrices as float64 .npy members, then the
-// arrays, in the order given. The bytes depend on the contents alone: no times, no
-// names.
+// Write writes the texts, then the matrices as float64 .npy members, then the arrays, in the given order. The
+// bytes depend on the contents alone: the file has no times and no names of users.
 func Write(w io.Writer, texts []Text, matrices []Matrix, arrays ...Array) error {
 	z := zip.NewWriter(w)
 	for _, t := range texts {
@@ -55,13 +54,13 @@ func Write(w io.Writer, texts []Text, matrices []Matrix, arrays ...Array) error 
 	return z.Close()
 }
 
-// Text is a member that is no matrix, by its file name.
+// Text is a member that is no array, with its file name.
 type Text struct {
 	Name string
 	Data []byte
 }
 
-// Matrix is a member by its name in numpy, without ".npy".
+// Matrix is a member with its name in NumPy, which has no ".npy".
 type Matrix struct {
 	Name string
 	Data *mat.Dense
@@ -78,7 +77,7 @@ type File struct {
 // unpacks to more than MaxBytes.
 func Open(r io.ReaderAt, size int64) (*File, error) { return OpenUpTo(r, size, MaxBytes) }
 
-// OpenUpTo is Open with another limit than MaxBytes.
+// OpenUpTo is Open with a limit of most bytes instead of MaxBytes.
 func OpenUpTo(r io.ReaderAt, size int64, most uint64) (*File, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
@@ -105,11 +104,10 @@ func OpenUpTo(r io.ReaderAt, size int64, most uint64) (*File, error) {
 	return f, nil
 }
 
-// Arrays returns the names of the arrays in numpy, in the order of the file.
+// Arrays returns the names of the arrays in NumPy, in the order of the file.
 func (f *File) Arrays() []string { return slices.Clone(f.arrays) }
 
-// Array opens the .npy member of an array, and returns its size as the directory
-// of the archive has it.
+// Array opens the .npy member of an array, and returns the size that the directory of the archive says.
 func (f *File) Array(name string) (r io.ReadCloser, size uint64, err error) {
 	m := f.members[name+".npy"]
 	if m == nil {
@@ -121,7 +119,7 @@ func (f *File) Array(name string) (r io.ReadCloser, size uint64, err error) {
 	return r, m.UncompressedSize64, nil
 }
 
-// Text returns the bytes of a member, which may have so many at most.
+// Text returns the bytes of a member, which may have at most the given number.
 func (f *File) Text(name string, most uint64) ([]byte, error) {
 	m := f.members[name]
 	if m == nil {
@@ -146,9 +144,8 @@ func (f *File) Text(name string, most uint64) ([]byte, error) {
 	return data, nil
 }
 
-// Matrix returns a matrix by its name in numpy. It must have rows×cols entries
-// (negative: any number up to that, so −100 stands for 1 to 100), all finite, of
-// float64 or float32.
+// Matrix returns a matrix by its name in NumPy. It must have rows×cols finite entries of float64 or float32. A
+// negative side stands for any number up to it, so −100 is 1 to 100.
 func (f *File) Matrix(name string, rows, cols int) (*mat.Dense, error) {
 	const header = 1 << 17
 	most := 8 * max(rows, -rows) * max(cols, -cols)
@@ -180,7 +177,7 @@ func side(n int) string {
 	return fmt.Sprint(n)
 }
 
-// decode reads one .npy file that holds a matrix of floating-point numbers.
+// decode returns the matrix of floating-point numbers in a .npy file.
 func decode(data []byte) (*mat.Dense, error) {
 	r := bytes.NewReader(data)
 	h, err := ReadHeader(r)

@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -81,24 +78,6 @@ func npyFile(descr string, values ...any) []byte {
 	return b.Bytes()
 }
 
-func TestOtherLayouts(t *testing.T) {
-	want := mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6})
-	for name, data := range map[string][]byte{
-		"float32": npyFile("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", []float32{1, 2, 3, 4, 5, 6}),
-		"fortran": npyFile("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }", []float32{1, 4, 2, 5, 3, 6}),
-		"both":    npyFile("{'descr': '<f8', 'fortran_order': True, 'shape': (2, 3), }", []float64{1, 4, 2, 5, 3, 6}),
-	} {
-		z := archive(t, "x.npy", data)
-		f, err := npz.Open(bytes.NewReader(z), int64(len(z)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if x, err := f.Matrix("x", -9, -9); err != nil || !mat.Equal(x, want) {
-			t.Errorf("%s: %v %v", name, x, err)
-		}
-	}
-}
-
 func TestDamagedFilesAreErrors(t *testing.T) {
 	header := func(shape string) []byte {
 		return npyFile("{'descr': '<f8', 'fortran_order': False, 'shape': "+shape+", }", 1.0, 2.0)
@@ -141,21 +120,6 @@ func TestDamagedFilesAreErrors(t *testing.T) {
 			f.Text("model.json", 99)
 			f.String("low", 99)
 		}
-	}
-}
-
-func TestNumpyOpensIt(t *testing.T) {
-	python := "/usr/bin/python3"
-	if exec.Command(python, "-c", "import numpy").Run() != nil {
-		t.Skip("python3-numpy is not installed")
-	}
-	path := filepath.Join(t.TempDir(), "x.npz")
-	if err := os.WriteFile(path, sample(t), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.Command(python, "-c", "import sys, numpy; f = numpy.load(sys.argv[1]); print(f['low'].tolist(), f['high'].shape)", path).CombinedOutput()
-	if want := "[[1.0, 2.0, 3.0], [4.0, 5.0, 6.5]] (1, 1)"; err != nil || strings.TrimSpace(string(out)) != want {
-		t.Errorf("%s %v, expected %s", out, err, want)
 	}
 }
 

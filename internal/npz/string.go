@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// StringArray returns a member that numpy loads as an array without dimensions
-// that holds a text: str(f[name]). numpy.savez(..., name=text) writes the like.
+// StringArray returns a member that NumPy loads as an array without dimensions that holds a text:
+// str(f[name]). numpy.savez(..., name=text) writes the same.
 func StringArray(name, text string) Text {
 	runes := []rune(text)
 	if len(runes) == 0 {
@@ -24,8 +24,7 @@ func StringArray(name, text string) Text {
 	return Text{Name: name + ".npy", Data: data}
 }
 
-// String returns the text of an array without dimensions, of so many characters at
-// most.
+// String returns the text in an array without dimensions, of at most the given number of characters.
 func (f *File) String(name string, most int) (string, error) {
 	data, err := f.Text(name+".npy", uint64(most)*4+maxHeader+16)
 	if err != nil {
@@ -38,8 +37,8 @@ func (f *File) String(name string, most int) (string, error) {
 	return text, nil
 }
 
-// decodeString reads one .npy file that holds a text: UTF-32 of either byte order,
-// or bytes in UTF-8; zeros fill it up.
+// decodeString returns the text in a .npy file: UTF-32 of either byte order, or bytes in UTF-8, padded with
+// zeros.
 func decodeString(data []byte, most int) (string, error) {
 	r := bytes.NewReader(data)
 	h, err := ReadHeader(r)
@@ -74,5 +73,5 @@ func decodeString(data []byte, most int) (string, error) {
 	return string(bytes.TrimRight(text, "\x00")), nil
 }
 
-// Has tells whether a file has a member, by its file name.
+// Has reports whether a file has a member of a file name.
 func (f *File) Has(member string) bool { return f.members[member] != nil }

@@ -6,11 +6,10 @@ import (
 	"sync"
 )
 
-// Each calls work with the items, as many at a time as there are processors, begun
-// in their order, and done with each result as it comes, one call at a time, in any
-// order. It stops at the first error of either and when ctx ends, and returns why;
-// work that has not ended then is not passed on. When work or done panics it stops as well, and
-// panics in the goroutine that called it, with a *Panic.
+// Each calls work for every item, at most as many calls at a time as there are processors, begun in the order
+// of the items. It passes each result to done as it comes, one call at a time, in any order. It stops at the
+// first error of either function and when ctx ends, and returns that error; results of work that ends later
+// are dropped. When work or done panics it stops as well, and panics in the calling goroutine with a *Panic.
 func Each[T, R any](ctx context.Context, items []T, work func(context.Context, T) (R, error), done func(R) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

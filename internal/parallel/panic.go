@@ -7,26 +7,26 @@ import (
 	"sync/atomic"
 )
 
-// Panic is a panic of a goroutine that works for another: the one that waits for the work panics
-// with it in turn, so that a recover there sees it. Nobody can recover from a panic of another
-// goroutine, which ends the process.
+// Panic is a panic of a goroutine that works for another. The goroutine that waits for the work panics with it
+// in turn, so that a recover there sees it; a panic that is not recovered in its own goroutine would end the
+// process.
 type Panic struct {
-	// Value is what the first panic had.
+	// Value is the value of the first panic.
 	Value any
-	// Stack is that of the goroutine which panicked first, as debug.Stack formats it.
+	// Stack is the stack of the goroutine that panicked first, as debug.Stack formats it.
 	Stack []byte
 }
 
-// Error is the value of the panic, and behind it the stack.
+// Error returns the value of the panic, with the stack behind it.
 func (p *Panic) Error() string { return fmt.Sprintf("%v\n\n%s", p.Value, p.Stack) }
 
-// Unwrap returns the value where it is an error, and nil otherwise.
+// Unwrap returns the value of the panic if it is an error, or nil.
 func (p *Panic) Unwrap() error {
 	err, _ := p.Value.(error)
 	return err
 }
 
-// Caught calls work and returns its error. A panic of it becomes an error, a *Panic.
+// Caught calls work and returns its error. A panic of work is returned as an error, a *Panic.
 func Caught(work func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -36,7 +36,7 @@ func Caught(work func() error) (err error) {
 	return work()
 }
 
-// asPanic returns what a goroutine has panicked with, in the deferred function that recovers it.
+// asPanic returns the panic that a deferred function has recovered, as a *Panic.
 func asPanic(v any) *Panic {
 	if err, ok := v.(error); ok {
 		if p, ok := errors.AsType[*Panic](err); ok {
@@ -46,9 +46,8 @@ func asPanic(v any) *Panic {
 	return &Panic{v, debug.Stack()}
 }
 
-// Start calls work in a goroutine of its own. The function that it returns waits for the result
-// and returns it, or panics as work did, with a *Panic; where it is not called, a panic of work
-// has no effect. It may be called once.
+// Start calls work in a new goroutine. The returned function waits for the result and returns it, or panics as
+// work did, with a *Panic. It may be called once. If it is not called, a panic of work has no effect.
 func Start[R any](work func() R) (wait func() R) {
 	var result R
 	done := make(chan error, 1)
@@ -66,10 +65,10 @@ func Start[R any](work func() R) (wait func() R) {
 	}
 }
 
-// panics keeps the first panic of some goroutines.
+// panics keeps the first panic of several goroutines.
 type panics struct{ first atomic.Pointer[Panic] }
 
-// catch calls work and returns whether it came to its end. A panic of it is kept.
+// catch calls work, keeps a panic of it, and reports whether work returned.
 func (p *panics) catch(work func()) bool {
 	err := Caught(func() error {
 		work()
@@ -81,7 +80,7 @@ func (p *panics) catch(work func()) bool {
 	return err == nil
 }
 
-// raise panics with the panic that was kept, if there is one. No goroutine may be at work.
+// raise panics with the panic that was kept, if there is one. No goroutine may be working.
 func (p *panics) raise() {
 	if first := p.first.Load(); first != nil {
 		panic(first)

@@ -57,24 +57,24 @@ func For(ctx context.Context, n, grain int, newWorker func() func(lo, hi int)) e
 	return ctx.Err()
 }
 
-// tasks is how many tasks share the processors.
+// tasks is the number of tasks that share the processors.
 var tasks atomic.Int32
 
-// Task says that a task begins which shares the processors with others, until the function
-// that it returns is called: with as many tasks as processors each For has one worker, so
-// that a task stays on one processor and what it works on near it.
+// Task begins a task that shares the processors with others, until the returned function is called. With as
+// many tasks as processors, each For has one worker, so that a task stays on one processor and its data near
+// it.
 func Task() (end func()) {
 	tasks.Add(1)
 	return func() { tasks.Add(-1) }
 }
 
-// processors is the share of a task, rounded up.
+// processors returns the number of processors for one task, rounded up.
 func processors() int {
 	share := max(1, int(tasks.Load()))
 	return (runtime.GOMAXPROCS(0) + share - 1) / share
 }
 
-// Rows calls body for every row 0..n-1, those of a range in order, on all workers.
+// Rows calls body for every row 0..n-1, on all workers. The rows of one range come in order.
 func Rows(n int, body func(y int)) {
 	// The background context never ends, so there is no error.
 	_ = For(context.Background(), n, 16, func() func(lo, hi int) {

@@ -5,20 +5,20 @@ import (
 	"strconv"
 )
 
-// axis takes values to places along a side of a chart.
+// axis maps values to positions along a side of a chart.
 type axis struct {
 	low, high float64
 	log       bool
 	ticks     []tick
 }
 
-// tick is a mark of an axis; one without a label is shorter.
+// tick is a mark of an axis. One without a label is shorter.
 type tick struct {
 	value float64
 	label string
 }
 
-// spanning returns an axis for values from low to high, wider where that is nothing.
+// spanning returns an axis for values from low to high, widened where they are equal.
 func spanning(low, high float64, log bool) axis {
 	switch {
 	case !(low <= high): // no values
@@ -38,7 +38,7 @@ func spanning(low, high float64, log bool) axis {
 	return a
 }
 
-// share is where a value lies: 0 is the lower end, 1 the upper one.
+// share returns the position of a value: 0 is the lower end of the axis, 1 the upper end.
 func (a axis) share(v float64) float64 {
 	if a.log {
 		return math.Log(v/a.low) / math.Log(a.high/a.low)
@@ -46,7 +46,7 @@ func (a axis) share(v float64) float64 {
 	return (v - a.low) / (a.high - a.low)
 }
 
-// mark puts ticks at values, ascending, labelled where there is room for it.
+// mark puts ticks at ascending values, and labels those that have space for a label.
 func (a *axis) mark(values []float64) {
 	const room = 0.09 // of a label
 	a.ticks = nil
@@ -60,7 +60,7 @@ func (a *axis) mark(values []float64) {
 	}
 }
 
-// steps are some four to nine multiples of 1, 2 or 5 times a power of ten.
+// steps returns about four to nine multiples of 1, 2 or 5 times a power of ten.
 func steps(low, high float64) (list []tick) {
 	most := (high - low) / 3.5
 	unit := math.Pow(10, math.Floor(math.Log10(most)))
@@ -77,7 +77,7 @@ func steps(low, high float64) (list []tick) {
 	return list
 }
 
-// decades are the powers of ten, labelled, and 2 to 9 times them.
+// decades returns ticks at the powers of ten, labelled, and at 2 to 9 times them.
 func decades(low, high float64) (list []tick) {
 	for e := math.Floor(math.Log10(low) + 1e-9); e <= math.Ceil(math.Log10(high)-1e-9); e++ {
 		unit := math.Pow(10, e)
@@ -95,5 +95,5 @@ func decades(low, high float64) (list []tick) {
 	return list
 }
 
-// label is a value as short as it can be told from its neighbours.
+// label returns a value in as few digits as tell it from its neighbours.
 func label(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }

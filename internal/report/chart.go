@@ -19,11 +19,10 @@ type Chart struct {
 	// Log draws Y on a logarithmic axis; values below Floor are drawn there.
 	Log   bool
 	Floor float64
-	// Y0 and Y1 are the ends of a linear axis; equal: chosen by the values.
+	// Y0 and Y1 are the ends of a linear axis. If they are equal, the values decide.
 	Y0, Y1 float64
 	LogX   bool // X values are all above 0
-	// Ticks are the marks of the X axis, ascending, labelled where there is room; nil:
-	// chosen by the values.
+	// Ticks are the marks of the X axis, ascending, labelled where there is space. If nil, the values decide.
 	Ticks []float64
 }
 
@@ -39,8 +38,8 @@ type Series struct {
 // Point is a value with its spread, such as quantiles.
 type Point struct{ X, Y, Low, High float64 }
 
-// Figure draws the chart, width by height in points, with a legend below it that names
-// every curve.
+// Figure draws the chart, of the given width and height in points, with a legend below it that names every
+// curve.
 func (c Chart) Figure(width, height float64) (HTML, error) {
 	svg, err := c.SVG(width, height)
 	if err != nil {
@@ -65,7 +64,7 @@ const (
 	gap                = 4.
 )
 
-// SVG draws the chart, width by height in points. It fails where a value is not finite, or not
+// SVG draws the chart, of the given width and height in points. It fails where a value is not finite, or not
 // above 0 on a logarithmic X axis.
 func (c Chart) SVG(width, height float64) (HTML, error) {
 	x, y, err := c.axes()
@@ -77,36 +76,36 @@ func (c Chart) SVG(width, height float64) (HTML, error) {
 		digits = max(digits, len(t.label))
 	}
 	f := frame{
-		x: x, y: y, right: width - 4*gap, top: 2*gap + room(c.Title),
-		left: 2*gap + letter*tickSize*float64(digits) + room(c.Y), bottom: height - tickSize - 2*gap - room(c.X),
+		x: x, y: y, right: width - 4*gap, top: 2*gap + lineHeight(c.Title),
+		left: 2*gap + letter*tickSize*float64(digits) + lineHeight(c.Y), bottom: height - tickSize - 2*gap - lineHeight(c.X),
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg width="%gpt" height="%gpt" viewBox="0 0 %g %g" font-size="%d" fill="currentColor">`+"\n", width, height, width, height, tickSize)
-	word(&b, c.Title, fmt.Sprintf(`x="%.2f" y="%d"`, (f.left+f.right)/2, wordSize))
-	word(&b, c.X, fmt.Sprintf(`x="%.2f" y="%.2f"`, (f.left+f.right)/2, height-gap))
-	word(&b, c.Y, fmt.Sprintf(`transform="translate(%d %.2f) rotate(-90)"`, wordSize, (f.top+f.bottom)/2))
+	writeLine(&b, c.Title, fmt.Sprintf(`x="%.2f" y="%d"`, (f.left+f.right)/2, wordSize))
+	writeLine(&b, c.X, fmt.Sprintf(`x="%.2f" y="%.2f"`, (f.left+f.right)/2, height-gap))
+	writeLine(&b, c.Y, fmt.Sprintf(`transform="translate(%d %.2f) rotate(-90)"`, wordSize, (f.top+f.bottom)/2))
 	f.grid(&b)
 	f.curves(&b, c)
 	b.WriteString("</svg>")
 	return HTML(b.String()), nil
 }
 
-// room is what a line of text beside the axes takes.
-func room(text string) float64 {
+// lineHeight returns the height of a line of text beside the axes, or 0 for no text.
+func lineHeight(text string) float64 {
 	if text == "" {
 		return 0
 	}
 	return wordSize + gap
 }
 
-// word writes such a line, where attributes say.
-func word(b *strings.Builder, text, where string) {
+// writeLine writes such a line at the position that the attributes say.
+func writeLine(b *strings.Builder, text, where string) {
 	if text != "" {
 		fmt.Fprintf(b, `<text text-anchor="middle" font-size="%d" %s>%s</text>`+"\n", wordSize, where, template.HTMLEscapeString(text))
 	}
 }
 
-// axes are those of the chart.
+// axes returns the axes of the chart.
 func (c Chart) axes() (x, y axis, err error) {
 	ends := [2][2]float64{{math.Inf(1), math.Inf(-1)}, {math.Inf(1), math.Inf(-1)}}
 	reach := func(i int, v float64) { ends[i] = [2]float64{min(ends[i][0], v), max(ends[i][1], v)} }
@@ -138,7 +137,7 @@ func (c Chart) axes() (x, y axis, err error) {
 	return x, y, nil
 }
 
-// clip is where a value is drawn.
+// clip returns the value at which a point is drawn.
 func (c Chart) clip(v float64) float64 {
 	if c.Log {
 		return max(v, c.Floor)
@@ -146,16 +145,16 @@ func (c Chart) clip(v float64) float64 {
 	return v
 }
 
-// frame is where values lie, in points of the picture.
+// frame maps values to points of the picture.
 type frame struct {
 	x, y                     axis
 	left, top, right, bottom float64
 }
 
-// at is where a value lies. Those at the ends of the X axis have room for their marks.
+// at returns the position of a value. Marks at the ends of the X axis have space.
 func (f frame) at(x, y float64) (u, v float64) {
-	const room = 0.03
-	return f.left + (f.right-f.left)*(room+(1-2*room)*f.x.share(x)), f.bottom + (f.top-f.bottom)*f.y.share(y)
+	const margin = 0.03
+	return f.left + (f.right-f.left)*(margin+(1-2*margin)*f.x.share(x)), f.bottom + (f.top-f.bottom)*f.y.share(y)
 }
 
 // grid draws the axes, their ticks, and lines across from those with a label.
@@ -189,7 +188,7 @@ func (f frame) grid(b *strings.Builder) {
 	line(f.left, f.bottom, f.right, f.bottom, "")
 }
 
-// curves draws the spreads and the curves, cut off at the frame, and the marks in it.
+// curves draws the spreads and the curves, clipped to the frame, and their marks.
 func (f frame) curves(b *strings.Builder, c Chart) {
 	var all strings.Builder
 	for _, s := range c.Series {

@@ -13,16 +13,15 @@ var marks = []string{
 	`<path d="M-2.4 -2.4l4.8 4.8m0 -4.8l-4.8 4.8" fill="none" stroke="%s"/>`, `<path d="M-3 0h6M0 -3v6" fill="none" stroke="%s"/>`,
 }
 
-// shade is the colour of a style.
+// shade returns the colour of a style.
 func shade(style int) string { return palette[style%len(palette)] }
 
-// mark draws that of a style at a place.
+// mark draws the mark of a style at a position.
 func mark(style int, x, y float64) string {
 	return fmt.Sprintf(`<g transform="translate(%.2f %.2f)">%s</g>`, x, y, fmt.Sprintf(marks[style%len(marks)], shade(style)))
 }
 
-// stroke are the attributes of what a style's curve is drawn with. Beyond the colours there are
-// dashes.
+// stroke returns the attributes of the curve of a style. Styles beyond the colours have dashes.
 func stroke(style int) string {
 	s := fmt.Sprintf(`fill="none" stroke-width="1.6" stroke="%s"`, shade(style))
 	if again := style / len(palette); again > 0 {

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Mean returns the mean and the standard deviation of numbers: of none no numbers, of one
-// the deviation 0.
+// Mean returns the mean and the standard deviation of numbers. Both are NaN for no numbers; the deviation of
+// one number is 0.
 func Mean(v []float64) (m, sd float64) {
 	if len(v) == 0 {
 		return math.NaN(), math.NaN()
@@ -19,8 +19,8 @@ func Mean(v []float64) (m, sd float64) {
 	return m, sd
 }
 
-// Spread returns the values that a tenth of numbers lie below and a tenth above, between
-// neighbours in proportion: of none no numbers.
+// Spread returns the 10 % and the 90 % quantile of numbers, interpolated linearly. Both are NaN for no
+// numbers.
 func Spread(v []float64) (low, high float64) {
 	if len(v) == 0 {
 		return math.NaN(), math.NaN()

@@ -9,25 +9,24 @@ import (
 // HTML is a part of a page as it stands there.
 type HTML = template.HTML
 
-// Page is a page to be read from top to bottom.
+// Page is a page that is read from top to bottom.
 type Page struct {
 	Title string
-	// Findings are what came out, each a sentence or two; the first is the one that
-	// matters most.
+	// Findings are the results, each in a sentence or two. The first matters most.
 	Findings []string
-	// Lead says below them what was done.
+	// Lead describes, below the findings, what was done.
 	Lead string
 	// Command is the command line as it was typed.
 	Command string
-	// Facts are how the page came to be, folded away: the settings, the version.
+	// Facts are the settings and the version behind the page, folded away.
 	Facts []Fact
 	// Sections are listed at the top, with links.
 	Sections []Section
-	// Notes are below everything.
+	// Notes are at the end of the page.
 	Notes []string
 }
 
-// Fact is a line of how the page came to be, such as the seed.
+// Fact is a setting of the run, such as the seed.
 type Fact struct{ Name, Value string }
 
 // Section is a part of a page: pictures side by side, then tables. Two of the pictures

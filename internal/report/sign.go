@@ -5,15 +5,14 @@ import (
 	"math"
 )
 
-// Doubt is the probability, by chance alone, of what Duel takes for a finding.
+// Doubt is the largest probability, by chance alone, of a result that Duel calls decided.
 const Doubt = 0.05
 
-// Duel is how often one of two was better than the other on the same problems, and how often
-// they were equal.
+// Duel counts how often each of two was better than the other on the same problems, and how often they were
+// equal.
 type Duel struct{ Wins, Losses, Ties int }
 
-// Judge makes a duel of scores, problem by problem, of which less is better. What is no
-// number is left out.
+// Judge returns the duel of scores, problem by problem. Less is better. Scores that are NaN are left out.
 func Judge(scores, others []float64) (d Duel) {
 	for i, v := range scores[:min(len(scores), len(others))] {
 		switch {
@@ -28,8 +27,8 @@ func Judge(scores, others []float64) (d Duel) {
 	return d
 }
 
-// P is that of the two-sided sign test: how probable so uneven a duel is where neither is
-// better.
+// P returns the probability of so uneven a duel, or a more uneven one, when neither is better, by the two-
+// sided sign test.
 func (d Duel) P() float64 {
 	n := d.Wins + d.Losses
 	logFactorial := func(k int) float64 {
@@ -43,10 +42,10 @@ func (d Duel) P() float64 {
 	return min(1, 2*sum)
 }
 
-// Decided tells whether the first is better, and not by chance.
+// Decided reports whether the first is better, beyond chance.
 func (d Duel) Decided() bool { return d.Wins > d.Losses && d.P() < Doubt }
 
-// In words the duel: in how many of the problems, which are called so, the first was better.
+// In describes the duel: in how many of the problems, for which it has a word, the first was better.
 func (d Duel) In(problems string) string {
 	p := fmt.Sprintf("p = %.2g", d.P())
 	if d.P() < 0.001 {

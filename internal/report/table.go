@@ -22,7 +22,7 @@ type Table struct {
 	Rows  [][]Cell
 }
 
-// Cell is one entry; the best of its row is shown so.
+// Cell is an entry. The best of its row is emphasised.
 type Cell struct {
 	Text    string
 	Note    string // smaller, below
@@ -110,7 +110,7 @@ func (t Table) CSV(w io.Writer) error {
 	return out.WriteAll(rows)
 }
 
-// plain is a text as no spreadsheet computes it.
+// plain returns a text that no spreadsheet evaluates.
 func plain(text string) string {
 	if _, err := strconv.ParseFloat(text, 64); err != nil && text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
 		return "'" + text
@@ -128,7 +128,7 @@ func PNG(img image.Image) ([]byte, error) {
 // Picture is an encoded PNG shown width pixels wide, its own pixels with sharp edges.
 func Picture(data []byte, width int, name string) HTML { return img(data, width, name, "") }
 
-// Restored is Picture for what somebody or something, by, made of a scene. Pictures of one
+// Restored is Picture for a picture that someone or something, named by, made of a scene. Pictures of one
 // scene in one section can be laid over one another.
 func Restored(data []byte, width int, scene, by string) HTML {
 	return img(data, width, scene+" by "+by, fmt.Sprintf(` data-scene="%s" data-by="%s"`, template.HTMLEscapeString(scene), template.HTMLEscapeString(by)))
@@ -139,8 +139,7 @@ func img(data []byte, width int, alt, attributes string) HTML {
 		width, template.HTMLEscapeString(alt), attributes, base64.StdEncoding.EncodeToString(data)))
 }
 
-// Figure is Restored enlarged zoom times, with the name of who made it and a smaller note
-// below.
+// Figure is Restored at a zoom, with the name of its maker and a smaller note below.
 func Figure(data []byte, zoom int, scene, by, note string) HTML {
 	width := 0
 	if cfg, err := png.DecodeConfig(bytes.NewReader(data)); err == nil {

@@ -13,18 +13,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// variable is set, in the environment, once landlock confines the process; it has the faults.
+// variable is the environment variable that tells the program, once landlock confines it, which confinements
+// failed.
 const variable = "SUPERRES_SANDBOX"
 
-// Enter confines this process for good: it opens no file, no connection and no other program
-// from then on, and ends with its parent. It is called once, at the beginning of main: the
-// program is begun anew within, with the same arguments, environment, standard streams and, of
-// what its parent has passed on besides, the first files. It returns what could not be had, in a
-// few words each, such as for a kernel without it.
+// Enter confines this process for good: from then on it opens no file, no connection and no other program, and
+// it ends with its parent. It is called once, at the beginning of main. It executes the program again,
+// confined, with the same arguments, environment, standard streams and first files that its parent passed on.
+// It returns the confinements that are missing, such as for a kernel without landlock, in a few words each.
 //
-// Note: landlock confines a thread and those it starts, and Go has several before main runs. So
-// the program is executed again by the thread that is confined; what reading that takes is
-// refused later, with all other opening of files, by the seccomp filter.
+// Note: landlock confines a thread and the threads that it starts, and Go has several before main runs. So the
+// confined thread executes the program again. Files that the start needs can be read; later the seccomp filter
+// refuses to open any.
 func Enter(files int) (missing []string) {
 	faults, begun := os.LookupEnv(variable)
 	if !begun {
@@ -54,8 +54,8 @@ func Enter(files int) (missing []string) {
 	return missing
 }
 
-// landlock forbids this thread to change anything in any folder, to use TCP and sockets
-// without a path, and to send signals to others.
+// landlock forbids this thread to change anything in any folder, to use TCP and sockets without a path, and to
+// send signals to other processes.
 func landlock() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
@@ -68,7 +68,7 @@ func landlock() error {
 		unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE | unix.LANDLOCK_ACCESS_FS_MAKE_CHAR |
 		unix.LANDLOCK_ACCESS_FS_MAKE_DIR | unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK |
 		unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK | unix.LANDLOCK_ACCESS_FS_MAKE_SYM}
-	// Later versions know more; the kernel refuses what it does not know.
+	// Later versions know more rights; the kernel refuses rights that it does not know.
 	if version >= 2 {
 		rules.Handled_access_fs |= unix.LANDLOCK_ACCESS_FS_REFER
 	}
@@ -105,7 +105,7 @@ type Child struct {
 	statm *os.File // of /proc, which tells its size
 }
 
-// Adopt takes over a process that this one has started and not yet waited for.
+// Adopt returns the child for a process that this one has started and not yet waited for.
 func Adopt(p *os.Process) (*Child, error) {
 	statm, err := os.Open(fmt.Sprintf("/proc/%d/statm", p.Pid))
 	if err != nil {
@@ -114,7 +114,7 @@ func Adopt(p *os.Process) (*Child, error) {
 	return &Child{pid: p.Pid, statm: statm}, nil
 }
 
-// Size returns how many bytes the process has mapped for data, used or not.
+// Size returns the bytes of data that the process has mapped, used or not.
 func (c *Child) Size() (int64, error) {
 	var text [256]byte
 	n, err := c.statm.ReadAt(text[:], 0)
@@ -126,9 +126,9 @@ func (c *Child) Size() (int64, error) {
 	return pages * int64(os.Getpagesize()), err
 }
 
-// Allow lets the process map, from now on, so many bytes more than it has, and some for the
-// program itself; a Go program that asks for more ends with "out of memory". The process must
-// not have been waited for.
+// Allow lets the process map the given number of bytes more than it has mapped now, and some for the program
+// itself. A Go program that asks for more ends with "out of memory". The process must not have been waited
+// for.
 func (c *Child) Allow(bytes int64) error {
 	if raced {
 		return nil // the race detector maps several times as much
@@ -141,5 +141,5 @@ func (c *Child) Allow(bytes int64) error {
 	return unix.Prlimit(c.pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: most, Max: unix.RLIM_INFINITY}, nil)
 }
 
-// Close gives up what is held of the process, which goes on.
+// Close releases the handle of the process, which continues.
 func (c *Child) Close() { c.statm.Close() }

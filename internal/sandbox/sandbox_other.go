@@ -14,8 +14,8 @@ func Enter(int) (missing []string) {
 	return []string{"no rules for files and the network on this system", "memory is looked at by the program itself"}
 }
 
-// Watch calls over, once or more often, when the program has taken more memory than allow was
-// last called with, and some for the program itself. Until allow is called there is no limit.
+// Watch calls over, once or more often, when the program has taken more memory than the last call of allow
+// permitted, and some for the program itself. There is no limit before the first call.
 func Watch(over func()) (allow func(bytes int64)) {
 	var limit atomic.Int64
 	go func() {

@@ -19,7 +19,7 @@ func Watch(func()) (allow func(bytes int64)) { return func(int64) {} }
 // Child is a process whose memory is limited by this one, its parent, and that ends with it.
 type Child struct{ job windows.Handle }
 
-// Adopt takes over a process that this one has started.
+// Adopt returns the child for a process that this one has started.
 func Adopt(p *os.Process) (*Child, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -54,8 +54,8 @@ func (c *Child) set(flags uint32, bytes int64) error {
 // Size is not known on this system.
 func (c *Child) Size() (int64, error) { return 0, nil }
 
-// Allow lets the process commit so many bytes, and some for the program itself; a Go program
-// that asks for more ends with "out of memory".
+// Allow lets the process commit the given number of bytes, and some for the program itself. A Go program that
+// asks for more ends with "out of memory".
 func (c *Child) Allow(bytes int64) error {
 	return c.set(windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE|windows.JOB_OBJECT_LIMIT_PROCESS_MEMORY, bytes+ownSize)
 }

@@ -11,15 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// denied are the system calls, beside those of older systems in olderCalls, that fail with
-// EPERM: all that open files, connections and programs, change what others see, or reach other
-// processes.
+// denied are the system calls, beside those of older systems in olderCalls, that fail with EPERM: all that
+// open files, connections and programs, change what others see, or reach other processes.
 //
-// Note: a list of what is denied, since what Go's runtime and the C library need to run differs
-// from kernel to kernel and is not written down. What makes it tight is that almost all harm
-// begins with one of few calls (open, socket, execve, clone of a process, kill, ptrace), that calls
-// with numbers past the last one known here do not exist for the process, and that nothing
-// new becomes executable.
+// Note: the calls that Go's runtime and the C library need differ from kernel to kernel and are documented
+// nowhere, so the list is of what is denied. It is tight because almost all harm begins with one of few calls
+// (open, socket, execve, clone of a process, kill, ptrace), because calls with numbers past the last one known
+// here do not exist for the process, and because no new memory becomes executable.
 var denied = []uint32{
 	// Files.
 	unix.SYS_OPENAT, unix.SYS_OPENAT2, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_OPEN_TREE,
@@ -71,7 +69,7 @@ const (
 	unknown = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
 )
 
-// filter has the kernel refuse, to all threads, what no work on a picture needs.
+// filter has the kernel refuse, for all threads, the calls that no work on a picture needs.
 func filter() error {
 	program := filterProgram(uint32(os.Getpid()))
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
@@ -90,7 +88,7 @@ func filter() error {
 	return nil
 }
 
-// filterProgram is the filter of a process, in the kernel's instructions.
+// filterProgram returns the filter of a process, in instructions of the kernel.
 func filterProgram(pid uint32) (p []unix.SockFilter) {
 	put := func(code uint16, jt, jf uint8, k uint32) {
 		p = append(p, unix.SockFilter{Code: code, Jt: jt, Jf: jf, K: k})

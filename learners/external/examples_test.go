@@ -34,20 +34,14 @@ func learnBy(t *testing.T, command string, iterations int, most float64) *sparse
 	t.Helper()
 	ownTemp(t)
 	unset(t, "PYTHONUNBUFFERED") // they flush themselves
-	p, err := planted.New(planted.Panel{M: 16, K: 20, S: 2}, 300, 0, 1, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(planted.New(planted.Panel{M: 16, K: 20, S: 2}, 300, 0, 1, 0))(t)
 	ctx, end := external.Keep(t.Context())
 	defer end()
 	l := &external.Learner{Program: external.Program{Command: command, Limit: 2 * time.Minute}}
 	var last *learners.Result
 	for range 2 {
-		r, err := l.Learn(ctx, p.Y, learners.Options{Atoms: 20, Iterations: iterations, Coder: sparse.OMP{Sparsity: 2},
-			Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must(l.Learn(ctx, p.Y, learners.Options{Atoms: 20, Iterations: iterations, Coder: sparse.OMP{Sparsity: 2},
+			Seed: 1}))(t)
 		if last != nil && !mat.Equal(last.Dictionary.Matrix(), r.Dictionary.Matrix()) {
 			t.Error("the same problem has two answers")
 		}
@@ -57,14 +51,8 @@ func learnBy(t *testing.T, command string, iterations int, most float64) *sparse
 		t.Errorf("%d programs for one problem at a time", n)
 	}
 	learnertest.Check(t, last, p.Y, 20)
-	found, err := planted.Measure(last.Dictionary, p.Dictionary)
-	if err != nil {
-		t.Fatal(err)
-	}
-	start, err := learners.Start(p.Y, 20, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must(planted.Measure(last.Dictionary, p.Dictionary))(t)
+	start := must(learners.Start(p.Y, 20, 1))(t)
 	first, err := planted.Measure(start, p.Dictionary)
 	if err != nil || found.Assigned > most*first.Assigned {
 		t.Errorf("error %.4f, that of the first dictionary is %.4f, %v", found.Assigned, first.Assigned, err)
@@ -74,10 +62,7 @@ func learnBy(t *testing.T, command string, iterations int, most float64) *sparse
 
 func example(t *testing.T, name string) string {
 	t.Helper()
-	path, err := filepath.Abs(filepath.Join("../../testdata/external", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := must(filepath.Abs(filepath.Join("../../testdata/external", name)))(t)
 	return `"` + path + `"`
 }
 

@@ -40,6 +40,12 @@ func learner(words ...string) *external.Learner {
 		Once: words[0] == "once"}}
 }
 
+// smallProblem returns 20 signals of 4 entries, and the options to learn 6 atoms.
+func smallProblem() (*mat.Dense, learners.Options) {
+	opt := learners.Options{Atoms: 6, Iterations: 2, Coder: sparse.OMP{Sparsity: 1}}
+	return learnertest.Planted(4, 6, 1, 20, 1), opt
+}
+
 // ownTemp gives the test a folder for temporary files, and checks that nothing is left there.
 func ownTemp(t *testing.T) {
 	t.Helper()
@@ -77,10 +83,7 @@ func TestSameResult(t *testing.T) {
 	ownTemp(t)
 	y := learnertest.Planted(8, 12, 2, 90, 1)
 	opt := learners.Options{Atoms: 12, Iterations: 9, Coder: sparse.OMP{Sparsity: 2}, Seed: 1<<31 + 3}
-	want, err := learners.MOD{}.Learn(t.Context(), y, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must(learners.MOD{}.Learn(t.Context(), y, opt))(t)
 	ctx, end := external.Keep(t.Context())
 	defer end()
 	for _, words := range []string{"serve", "serve codes", "serve codes trace", "once", "once codes trace"} {
@@ -112,8 +115,7 @@ func TestSameResult(t *testing.T) {
 // Each misdeed fails its own problem alone, with a word that tells it.
 func TestMisdeeds(t *testing.T) {
 	ownTemp(t)
-	y := learnertest.Planted(4, 6, 1, 20, 1)
-	opt := learners.Options{Atoms: 6, Iterations: 2, Coder: sparse.OMP{Sparsity: 1}}
+	y, opt := smallProblem()
 	l := learner("wild", filepath.ToSlash(filepath.Join(t.TempDir(), "count")))
 	l.Limit = time.Second
 	ctx, end := external.Keep(t.Context())
@@ -142,8 +144,7 @@ func TestMisdeeds(t *testing.T) {
 // What is said of an answer that does not come tells what to do.
 func TestNoAnswer(t *testing.T) {
 	ownTemp(t)
-	y := learnertest.Planted(4, 6, 1, 20, 1)
-	opt := learners.Options{Atoms: 6, Iterations: 2, Coder: sparse.OMP{Sparsity: 1}}
+	y, opt := smallProblem()
 	for words, want := range map[string]string{
 		"tired 0": "ended without an answer (exit status 0); a program for one problem is named with exec1",
 		"mute": "no answer in 1s, the limit for a problem; D.npy is there: was the answer flushed, with a " +
@@ -169,8 +170,7 @@ func TestNoAnswer(t *testing.T) {
 // one that has ended is started anew.
 func TestAfterAnAnswer(t *testing.T) {
 	ownTemp(t)
-	y := learnertest.Planted(4, 6, 1, 20, 1)
-	opt := learners.Options{Atoms: 6, Iterations: 2, Coder: sparse.OMP{Sparsity: 1}}
+	y, opt := smallProblem()
 	for _, words := range []string{"loud", "tired 1", "tired 2"} {
 		ctx, end := external.Keep(t.Context())
 		for i := range 5 {
@@ -188,8 +188,7 @@ func TestAfterAnAnswer(t *testing.T) {
 // One program serves many problems, and several at a time are several programs.
 func TestKept(t *testing.T) {
 	ownTemp(t)
-	y := learnertest.Planted(4, 6, 1, 20, 1)
-	opt := learners.Options{Atoms: 6, Iterations: 2, Coder: sparse.OMP{Sparsity: 1}}
+	y, opt := smallProblem()
 	l := learner("serve")
 	ctx, end := external.Keep(t.Context())
 	var all sync.WaitGroup
@@ -228,8 +227,7 @@ func TestNothingIsLeft(t *testing.T) {
 
 func nothingIsLeft(t *testing.T, words string) {
 	ownTemp(t)
-	y := learnertest.Planted(4, 6, 1, 20, 1)
-	opt := learners.Options{Atoms: 6, Iterations: 2, Coder: sparse.OMP{Sparsity: 1}}
+	y, opt := smallProblem()
 	ways := []string{"context", "limit", "keep", "limit once", "context once"}
 	if words == "orphan" {
 		ways = []string{"context", "keep", "context once"}
@@ -281,10 +279,7 @@ func TestSpecs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must(os.Executable())(t)
 	for spec, want := range map[string]string{ // what the error says; empty is none
 		"exec":                               "no program is named",
 		"exec:":                              "no program is named",
@@ -328,10 +323,8 @@ func TestFingerprint(t *testing.T) {
 	}
 	print := func(command string) string {
 		t.Helper()
-		text, err := plugin.Fingerprint(&external.Learner{Program: external.Program{Command: command}}, sparse.OMP{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := &external.Learner{Program: external.Program{Command: command}}
+		text := must(plugin.Fingerprint(l, sparse.OMP{}))(t)
 		return text
 	}
 	program := externaltest.Command()
@@ -388,10 +381,7 @@ func TestEnvironment(t *testing.T) {
 	if _, err := program.Learn(t.Context(), y, learners.Options{Atoms: 6}); err == nil {
 		t.Fatal("it gave an answer")
 	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(file))(t)
 	var got []string
 	for line := range strings.Lines(string(text)) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
@@ -405,10 +395,7 @@ func TestEnvironment(t *testing.T) {
 			t.Errorf("%s is missing: %q", name, got)
 		}
 	}
-	protocol, err := os.ReadFile("../../testdata/external/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	protocol := must(os.ReadFile("../../testdata/external/README.md"))(t)
 	for _, name := range external.PassedVariables {
 		if !strings.Contains(string(protocol), "`"+name+"`") {
 			t.Errorf("the protocol does not tell of %s", name)
@@ -441,10 +428,7 @@ func TestThreads(t *testing.T) {
 // What a program is told is ASCII, and the folder may have any name.
 func TestFoldersOfAnyName(t *testing.T) {
 	const name = "Jörg's 😀, \"folder\" & <more>"
-	text, err := json.Marshal(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(json.Marshal(name))(t)
 	plain := external.PlainASCII(text)
 	var back string
 	if err := json.Unmarshal(plain, &back); err != nil || back != name ||
@@ -459,8 +443,7 @@ func TestFoldersOfAnyName(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("TMPDIR", dir)
-	y := learnertest.Planted(4, 6, 1, 20, 1)
-	opt := learners.Options{Atoms: 6, Iterations: 2, Coder: sparse.OMP{Sparsity: 1}}
+	y, opt := smallProblem()
 	for _, how := range []string{"serve", "once"} {
 		if _, err := learner(how).Learn(t.Context(), y, opt); err != nil {
 			t.Errorf("%s: %v", how, err)

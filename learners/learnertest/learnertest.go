@@ -1,5 +1,5 @@
-// Package learnertest is the conformance suite of the learners: what a learner
-// must do whatever its algorithm. A learner's test calls Run once.
+// Package learnertest is the conformance suite of learners: the promises that every learner must keep, whatever its
+// algorithm. The test of a learner calls Run once.
 package learnertest
 
 import (
@@ -18,7 +18,7 @@ import (
 	"superres/learners/sparse/sparsetest"
 )
 
-// Run checks a learner.
+// Run checks that a learner keeps all promises of learners.Learner.
 func Run(t *testing.T, learner learners.Learner) {
 	t.Helper()
 	ctx := context.Background()
@@ -57,15 +57,16 @@ func Run(t *testing.T, learner learners.Learner) {
 			}
 			if first == nil {
 				first = r
-			} else if !mat.Equal(first.Dictionary.Matrix(), r.Dictionary.Matrix()) || !reflect.DeepEqual(first.Codes, r.Codes) {
+			} else if !mat.Equal(first.Dictionary.Matrix(), r.Dictionary.Matrix()) ||
+				!reflect.DeepEqual(first.Codes, r.Codes) {
 				t.Errorf("%d workers give another result", procs)
 			}
 		}
 	})
 
 	t.Run("scale", func(t *testing.T) {
-		// The units of the signals are nothing to a learner. The steps of BLOTLESS let
-		// rounding grow by 10¹² in one iteration, so that no more can be asked than this.
+		// The result does not depend on the units of the signals. In BLOTLESS rounding errors grow by 10¹² in an
+		// iteration, so that only one iteration with a wide tolerance can be compared.
 		o := opt
 		o.Iterations = 1
 		base, err := learner.Learn(ctx, y, o)
@@ -85,7 +86,7 @@ func Run(t *testing.T, learner learners.Learner) {
 	})
 
 	t.Run("start", func(t *testing.T) {
-		// The dictionary given is the one begun with, whatever the seed.
+		// The first dictionary is the given one, for any seed.
 		o := opt
 		o.Atoms, o.Iterations = 0, 2
 		o.Init, _ = sparse.NewDictionary(gaussian(8, 12, 5))
@@ -109,13 +110,14 @@ func Run(t *testing.T, learner learners.Learner) {
 		for name, c := range map[string]struct{ signals, atoms int }{
 			"one atom": {90, 1}, "one signal": {1, 3}, "fewer signals than atoms": {5, 12}, "one of each": {1, 1},
 		} {
-			some := mat.DenseCopyOf(y.Slice(0, 8, 0, c.signals))
-			r, err := learner.Learn(ctx, some, learners.Options{Atoms: c.atoms, Iterations: 5, Coder: sparse.OMP{Sparsity: 1}})
+			signals := mat.DenseCopyOf(y.Slice(0, 8, 0, c.signals))
+			r, err := learner.Learn(ctx, signals,
+				learners.Options{Atoms: c.atoms, Iterations: 5, Coder: sparse.OMP{Sparsity: 1}})
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
 			}
-			Check(t, r, some, c.atoms)
+			Check(t, r, signals, c.atoms)
 		}
 	})
 
@@ -125,11 +127,12 @@ func Run(t *testing.T, learner learners.Learner) {
 		nan, inf := mat.DenseCopyOf(y), mat.DenseCopyOf(y)
 		nan.Set(3, 7, math.NaN())
 		inf.Set(0, 0, math.Inf(1))
-		var large, small mat.Dense // every signal can be squared, all together cannot
+		var large, small mat.Dense // each signal can be squared, but the squares cannot be summed
 		large.Scale(1e153, y)
 		small.Scale(1e-160, y)
 		for name, bad := range map[string]*mat.Dense{
-			"NaN": nan, "Inf": inf, "empty": {}, "zero": mat.NewDense(8, 4, nil), "too large": &large, "too small": &small,
+			"NaN": nan, "Inf": inf, "empty": {}, "zero": mat.NewDense(8, 4, nil), "too large": &large,
+			"too small": &small,
 		} {
 			if r, err := learner.Learn(ctx, bad, opt); err == nil || r != nil {
 				t.Errorf("%s: result %v, error %v", name, r != nil, err)
@@ -137,7 +140,8 @@ func Run(t *testing.T, learner learners.Learner) {
 		}
 		wrong, _ := sparse.NewDictionary(gaussian(7, 12, 5))
 		for name, o := range map[string]learners.Options{
-			"no atoms": {}, "negative": {Atoms: -1}, "iterations": {Atoms: 3, Iterations: -1}, "start of another size": {Init: wrong},
+			"no atoms": {}, "negative": {Atoms: -1}, "iterations": {Atoms: 3, Iterations: -1},
+			"start of another size": {Init: wrong},
 		} {
 			if _, err := learner.Learn(ctx, y, o); err == nil {
 				t.Errorf("%s: no error", name)
@@ -164,13 +168,14 @@ func Run(t *testing.T, learner learners.Learner) {
 	})
 }
 
-// Check holds a result against its own promises.
+// Check checks that a result is consistent: its sizes, unit atoms, signs, and the error of its last step.
 func Check(t *testing.T, r *learners.Result, y *mat.Dense, atoms int) {
 	t.Helper()
 	m, n := y.Dims()
 	rows, k := r.Dictionary.Dims()
 	if rows != m || k != atoms || r.Codes.Atoms != atoms || r.Codes.Signals() != n {
-		t.Fatalf("dictionary %d×%d, codes %d×%d for %d×%d signals and %d atoms", rows, k, r.Codes.Atoms, r.Codes.Signals(), m, n, atoms)
+		t.Fatalf("dictionary %d×%d, codes %d×%d for %d×%d signals and %d atoms", rows, k, r.Codes.Atoms,
+			r.Codes.Signals(), m, n, atoms)
 	}
 	if err := r.Codes.Check(); err != nil {
 		t.Fatal(err)
@@ -189,16 +194,16 @@ func Check(t *testing.T, r *learners.Result, y *mat.Dense, atoms int) {
 			t.Errorf("the largest entry of atom %d is negative", j)
 		}
 	}
-	var rest mat.Dense
-	rest.Sub(y, r.Codes.Rebuild(r.Dictionary))
-	rmse := mat.Norm(&rest, 2) / math.Sqrt(float64(m*n))
+	var residual mat.Dense
+	residual.Sub(y, r.Codes.Rebuild(r.Dictionary))
+	rmse := mat.Norm(&residual, 2) / math.Sqrt(float64(m*n))
 	if got := r.Steps[len(r.Steps)-1].RMSE; math.Abs(got-rmse) > 1e-9*mat.Norm(y, 2) {
 		t.Errorf("the last step says RMSE %g, dictionary and codes give %g", got, rmse)
 	}
 }
 
-// Planted returns m×n signals, each of s atoms of one Gaussian dictionary of k
-// atoms with N(0,1) coefficients.
+// Planted returns m×n signals, each a combination of s atoms of a Gaussian dictionary of k atoms, with N(0,1)
+// coefficients.
 func Planted(m, k, s, n int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	d := gaussian(m, k, seed)

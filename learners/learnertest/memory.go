@@ -15,13 +15,12 @@ import (
 	"superres/learners/sparse"
 )
 
-// Measure holds what a learner says of its memory against what it takes, for problems of very
-// different shapes, each so large that it takes some tens of MiB with the signals. It is not a part
-// of Run: garbage is found later on a machine that is busy with other things, so that it belongs
-// into a process that is alone. The table is in the log of t.
+// Measure compares the Memory of a learner with measurements, for problems of very different shapes, each of some
+// tens of MiB with its signals. It is not a part of Run, since garbage is collected later on a busy machine, so it
+// needs a machine for itself. The log of t gets the table.
 func Measure(t *testing.T, learner learners.Learner) {
 	t.Helper()
-	const slack = 3 << 20 // of bytes, for what is small
+	const slack = 3 << 20 // bytes, for small allocations
 	for _, c := range []struct {
 		name string
 		of   func(size int) (m, n, k, s int)
@@ -37,9 +36,9 @@ func Measure(t *testing.T, learner learners.Learner) {
 			m, n, k, s = c.of(size)
 		}
 		y := gaussians(m, n)
-		opt := learners.Options{Atoms: k, Iterations: 2, Coder: collected{sparse.OMP{Sparsity: s}, n}}
-		told, least, most := learner.Memory(m, n, k, s), math.Inf(1), 0.0
-		for range 3 { // garbage adds to some of the calls, and a peak may pass between two looks
+		opt := learners.Options{Atoms: k, Iterations: 2, Coder: collecting{sparse.OMP{Sparsity: s}, n}}
+		promised, least, largest := learner.Memory(m, n, k, s), math.Inf(1), 0.0
+		for range 3 { // garbage adds to some of the calls, and a peak may be missed between two samples
 			var r *learners.Result
 			measured := float64(heap.Peak(heap.Live, func() {
 				var err error
@@ -48,34 +47,35 @@ func Measure(t *testing.T, learner learners.Learner) {
 				}
 			}))
 			runtime.KeepAlive(r)
-			least, most = min(least, measured), max(most, measured)
+			least, largest = min(least, measured), max(largest, measured)
 		}
 		const mib = 1 << 20
 		name := fmt.Sprintf("%s, M,N,K,S = %d,%d,%d,%d", c.name, m, n, k, s)
-		t.Logf("%-52s promised %5.1f MiB, taken %5.1f to %5.1f", name, told/mib, least/mib, most/mib)
-		if least > told+slack || told > 2*most+slack {
-			t.Errorf("%s: Memory says %.1f MiB, measured are %.1f to %.1f MiB", name, told/mib, least/mib, most/mib)
+		t.Logf("%-52s promised %5.1f MiB, taken %5.1f to %5.1f", name, promised/mib, least/mib, largest/mib)
+		if least > promised+slack || promised > 2*largest+slack {
+			t.Errorf("%s: Memory says %.1f MiB, measured are %.1f to %.1f MiB", name, promised/mib, least/mib,
+				largest/mib)
 		}
 	}
 }
 
-// memory checks what a learner says of its memory for the largest problems.
+// memory checks that the Memory of a learner does not overflow for the largest problems.
 func memory(t *testing.T, learner learners.Learner) {
 	for _, v := range []int{1 << 30, 1 << 62} {
-		if told := learner.Memory(1<<30, 1<<30, v, 1<<30); !(told > 1<<60) {
-			t.Errorf("Memory says %g bytes for the largest sizes", told)
+		if bytes := learner.Memory(1<<30, 1<<30, v, 1<<30); !(bytes > 1<<60) {
+			t.Errorf("Memory says %g bytes for the largest sizes", bytes)
 		}
 	}
 }
 
-// collected is a coder that leaves no garbage when it has coded all n signals: what comes
-// after it is not measured with what it took.
-type collected struct {
+// collecting is a coder that collects garbage when it has coded all n signals, so that its own garbage is not
+// measured with what comes after it.
+type collecting struct {
 	sparse.Coder
 	n int
 }
 
-func (c collected) Code(ctx context.Context, d *sparse.Dictionary, y *mat.Dense) (*sparse.Codes, error) {
+func (c collecting) Code(ctx context.Context, d *sparse.Dictionary, y *mat.Dense) (*sparse.Codes, error) {
 	x, err := c.Coder.Code(ctx, d, y)
 	if _, n := y.Dims(); n == c.n {
 		runtime.GC()
@@ -84,7 +84,7 @@ func (c collected) Code(ctx context.Context, d *sparse.Dictionary, y *mat.Dense)
 }
 
 // MostNonZeros implements sparse.Limited.
-func (c collected) MostNonZeros() int { return sparse.MostNonZeros(c.Coder) }
+func (c collecting) MostNonZeros() int { return sparse.MostNonZeros(c.Coder) }
 
 // gaussians returns m×n Gaussian entries.
 func gaussians(m, n int) *mat.Dense {

@@ -9,8 +9,7 @@ import (
 	"superres/learners/sparse"
 )
 
-// Signals are made from a dictionary, and a learner that is told nothing but the signals
-// finds it again.
+// Signals are made from a dictionary, and a learner that is told nothing but the signals finds it again.
 func Example() {
 	p, err := planted.New(planted.Panel{M: 16, K: 32, S: 3}, 800, 0, 1, 0)
 	if err != nil {
@@ -20,7 +19,8 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	r, err := learner.Learn(context.Background(), p.Y, learners.Options{Atoms: 32, Iterations: 60, Coder: sparse.OMP{Sparsity: 3}, Seed: 1})
+	r, err := learner.Learn(context.Background(), p.Y,
+		learners.Options{Atoms: 32, Iterations: 60, Coder: sparse.OMP{Sparsity: 3}, Seed: 1})
 	if err != nil {
 		panic(err)
 	}

@@ -1,9 +1,8 @@
-// Package planted makes training signals from a known dictionary, lets learners
-// find it, and measures how near they came: the paper's Figure 1.
+// Package planted makes training signals from a known dictionary, lets learners search for it, and measures their
+// errors: the experiment of the paper's Figure 1.
 //
-// Signals are Y = D⁰X⁰ (M×N). D⁰ (M×K) has Gaussian atoms of length 1; a column of
-// X⁰ (K×N) has S non-zeros at uniformly drawn places, with N(0,1) values. Noise, an
-// extension of the paper's experiment, is added to Y.
+// Signals are Y = D⁰X⁰ (M×N). D⁰ (M×K) has Gaussian atoms of length 1. A column of X⁰ (K×N) has S non-zeros at
+// positions drawn uniformly, with N(0,1) values. Noise may be added to Y, which the paper does not do.
 package planted
 
 import (
@@ -17,7 +16,7 @@ import (
 	"superres/learners/sparse"
 )
 
-// Panel is a family of problems: all but the number of signals.
+// Panel has the sizes of a problem but for the number of signals.
 type Panel struct {
 	// M is the number of entries of a signal.
 	M int
@@ -32,11 +31,11 @@ type Preset struct {
 	// Name is the letter by which the paper calls the panel.
 	Name string
 	Panel
-	// N are the numbers of signals at which ours is drawn.
+	// N are the numbers of signals that our figure has.
 	N []int
 }
 
-// Figure1 is the paper's experiment. It is not to be changed.
+// Figure1 has the panels of the paper. It must not be changed.
 var Figure1 = []Preset{
 	{"a", Panel{16, 32, 3}, []int{50, 100, 150, 200, 300, 400, 600, 800}},
 	{"b", Panel{24, 48, 3}, []int{50, 100, 150, 200, 300, 400, 600, 800}},
@@ -44,20 +43,19 @@ var Figure1 = []Preset{
 	{"d", Panel{32, 64, 6}, []int{100, 200, 300, 400, 600, 800, 1200, 1600}},
 }
 
-// Problem is a planted problem. It is the same for the same panel, N, noise, seed
-// and trial.
+// Problem is a planted problem. It is the same for the same panel, N, noise, seed and trial.
 type Problem struct {
-	// Y is M×N, what a learner is given.
+	// Y are the signals that a learner gets, M×N.
 	Y *mat.Dense
-	// Dictionary is M×K, what it is to find.
+	// Dictionary is D⁰, which it is to find, M×K.
 	Dictionary *sparse.Dictionary
-	// Codes are K×N, those by which the signals were made of the dictionary.
+	// Codes are X⁰, K×N.
 	Codes *sparse.Codes
 }
 
-// New makes the problem of a trial with n signals. noise is the standard deviation
-// of white Gaussian noise relative to the root mean square of the entries of Y
-// without it: 0.1 is 20 dB. The problem without noise is the same for every noise.
+// New returns the problem of a trial with n signals. noise is the standard deviation of white Gaussian noise relative
+// to the root mean square of the entries of Y without noise: 0.1 is 20 dB. The dictionary and the codes do not depend
+// on it.
 func New(p Panel, n int, noise float64, seed uint64, trial int) (*Problem, error) {
 	switch {
 	case p.M < 1 || p.K < 1 || n < 1:
@@ -104,8 +102,7 @@ func gaussian(m, k int, rng *rand.Rand) *mat.Dense {
 	return d
 }
 
-// stream makes one number of many, so that every problem has random numbers of its
-// own whatever else is run.
+// stream hashes numbers to one, so that every problem has a random stream of its own, whatever other problems are run.
 func stream(parts ...int) uint64 {
 	h := fnv.New64a()
 	for _, p := range parts {

@@ -82,8 +82,10 @@ func TestNewRefuses(t *testing.T) {
 		n     int
 		noise float64
 	}{
-		{planted.Panel{M: 0, K: 2, S: 1}, 5, 0}, {planted.Panel{M: 3, K: 2, S: 3}, 5, 0}, {planted.Panel{M: 3, K: 2, S: 0}, 5, 0},
-		{planted.Panel{M: 3, K: 2, S: 1}, 0, 0}, {planted.Panel{M: 3, K: 2, S: 1}, 5, -1}, {planted.Panel{M: 3, K: 2, S: 1}, 5, math.NaN()},
+		{planted.Panel{M: 0, K: 2, S: 1}, 5, 0}, {planted.Panel{M: 3, K: 2, S: 3}, 5, 0},
+		{planted.Panel{M: 3, K: 2, S: 0}, 5, 0},
+		{planted.Panel{M: 3, K: 2, S: 1}, 0, 0}, {planted.Panel{M: 3, K: 2, S: 1}, 5, -1},
+		{planted.Panel{M: 3, K: 2, S: 1}, 5, math.NaN()},
 	} {
 		if _, err := planted.New(c.p, c.n, c.noise, 1, 0); err == nil {
 			t.Errorf("%+v: no error", c)
@@ -214,7 +216,8 @@ func TestTrialTellsFailures(t *testing.T) {
 }
 
 func init() {
-	learners.Register(learners.Info{Name: "diverging", New: func(*flag.FlagSet) learners.Learner { return diverging{} }})
+	learners.Register(learners.Info{Name: "diverging",
+		New: func(*flag.FlagSet) learners.Learner { return diverging{} }})
 }
 
 // diverging is a learner that ends with a residual that is no number.

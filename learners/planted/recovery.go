@@ -8,21 +8,21 @@ import (
 	"superres/learners/sparse"
 )
 
-// Recovery tells how near a learned dictionary is to the true one. An error is the
-// mean over the atoms of 1 − |cos| to the true atom each is matched with, 0..1;
-// signs are arbitrary, so the paper's argmax is taken over absolute values too.
+// Recovery measures the distance of a learned dictionary from the true one. An error is the mean over the atoms of
+// 1 − |cos| to the true atom that each is matched with, 0..1. Signs of atoms are arbitrary, so the paper's argmax is
+// taken over absolute values too.
 type Recovery struct {
-	// Assigned matches so that the error is least.
+	// Assigned is the error of the matching with the least error.
 	Assigned float64 `json:"assigned"`
-	// InOrder is the paper's rule: each learned atom in turn takes the best true
-	// atom that is still free. One wrong atom early can take another's.
+	// InOrder is the error of the paper's matching: each learned atom in turn takes the best true atom that is still
+	// free. An early wrong atom may take the true atom of another.
 	InOrder float64 `json:"in_order"`
-	// Recovered is the share of the atoms, as assigned, with |cos| above 0.99.
+	// Recovered is the share of the atoms with |cos| above 0.99 in the matching of Assigned.
 	Recovered float64 `json:"recovered"`
 }
 
-// Measure compares two dictionaries of the same size. Atoms need not have length 1;
-// an atom of zeros has |cos| 0 with every other.
+// Measure compares two dictionaries of the same size. Atoms need not have length 1. An atom of zeros has |cos| 0 with
+// all others.
 func Measure(learned, truth *sparse.Dictionary) (Recovery, error) {
 	m, k := truth.Dims()
 	if rows, atoms := learned.Dims(); rows != m || atoms != k {
@@ -66,45 +66,45 @@ func Measure(learned, truth *sparse.Dictionary) (Recovery, error) {
 	return r, nil
 }
 
-// assign gives every row its own column so that the sum of the costs is least, by
-// shortest augmenting paths over reduced costs: k³ operations.
+// assign returns a column for every row, each column once, with the least sum of costs. It uses shortest augmenting
+// paths over reduced costs, in k³ operations.
 //
-// H. W. Kuhn: The Hungarian method for the assignment problem, Naval Research
-// Logistics Quarterly 2 (1955), doi:10.1002/nav.3800020109.
+// H. W. Kuhn: The Hungarian method for the assignment problem, Naval Research Logistics Quarterly 2 (1955),
+// doi:10.1002/nav.3800020109.
 func assign(cost [][]float64) []int {
 	k := len(cost)
 	owner, price, gain := make([]int, k), make([]float64, k), make([]float64, k)
 	for b := range owner {
-		owner[b] = -1 // of column b: a row, or none yet
+		owner[b] = -1 // column b has no row yet
 	}
 	for start := range k {
 		// Grow a tree of columns from the row start until one is free.
-		near, from := make([]float64, k), make([]int, k)
+		distance, from := make([]float64, k), make([]int, k)
 		inTree := make([]bool, k)
-		for b := range near {
-			near[b], from[b] = math.Inf(1), -1
+		for b := range distance {
+			distance[b], from[b] = math.Inf(1), -1
 		}
 		row, last := start, -1
 		for {
 			for b := range k {
-				if c := cost[row][b] - gain[row] - price[b]; !inTree[b] && c < near[b] {
-					near[b], from[b] = c, last
+				if c := cost[row][b] - gain[row] - price[b]; !inTree[b] && c < distance[b] {
+					distance[b], from[b] = c, last
 				}
 			}
 			next := -1
 			for b := range k {
-				if !inTree[b] && (next < 0 || near[b] < near[next]) {
+				if !inTree[b] && (next < 0 || distance[b] < distance[next]) {
 					next = b
 				}
 			}
-			step := near[next]
+			step := distance[next]
 			gain[start] += step
 			for b := range k {
 				if inTree[b] {
 					gain[owner[b]] += step
 					price[b] -= step
 				} else {
-					near[b] -= step
+					distance[b] -= step
 				}
 			}
 			inTree[next], last = true, next

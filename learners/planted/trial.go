@@ -10,8 +10,7 @@ import (
 	"superres/learners/sparse"
 )
 
-// Task is one trial to be run. Tasks that differ in the learner alone get the same
-// signals and the same first dictionary.
+// Task is a trial to run. Tasks that differ only in the learner have the same signals and the same first dictionary.
 type Task struct {
 	// M is the number of entries of a signal.
 	M int `json:"m"`
@@ -21,24 +20,23 @@ type Task struct {
 	S int `json:"s"`
 	// N is the number of signals.
 	N int `json:"n"`
-	// Noise is that of the signals, relative to their root mean square: see New.
+	// Noise is the noise of the signals relative to their root mean square: see New.
 	Noise float64 `json:"noise"`
 	// Trial is the number of the problem, from 0.
 	Trial int `json:"trial"`
-	// Seed is that of all random draws.
+	// Seed is the seed of all random numbers.
 	Seed uint64 `json:"seed"`
 	// Learner is a spec of learners.New.
 	Learner string `json:"learner"`
 	// Coder is a spec of sparse.New. Learners without a coder ignore it.
 	Coder string `json:"coder"`
-	// Limit is how many iterations there are at most.
+	// Limit is the largest number of iterations.
 	Limit int `json:"limit"`
-	// Program is the fingerprint of the programs that learn or code. It is empty when all is
-	// done within this one.
+	// Program is the fingerprint of the external programs that learn or code. It is empty where there are none.
 	Program string `json:"program,omitempty"`
 }
 
-// Trial is a task that has been run.
+// Trial is the result of a task.
 type Trial struct {
 	Task
 	Recovery
@@ -46,39 +44,40 @@ type Trial struct {
 	RMSE float64 `json:"rmse"`
 	// NonZeros is the mean number of non-zeros of a signal.
 	NonZeros float64 `json:"non_zeros"`
-	// Iterations is how many there were. 0 is that the learner does not tell.
+	// Iterations is the number of iterations, or 0 where the learner does not report it.
 	Iterations int `json:"iterations,omitempty"`
-	// Replaced is how many atoms were begun anew in all iterations.
+	// Replaced is how many atoms were replaced, over all iterations.
 	Replaced int `json:"replaced"`
-	// Stop is the learners.StopReason.
+	// Stop is the learners.StopReason as text.
 	Stop string `json:"stop"`
-	// Seconds is the time it took, beside the other trials of the sweep.
+	// Seconds is the time that the trial took, while other trials of the sweep were at work.
 	Seconds float64 `json:"seconds"`
-	// Failure is why there is no result. Empty is that there is one.
+	// Failure says why the trial failed. It is empty where it did not.
 	Failure string `json:"failure,omitempty"`
 }
 
-// Panel returns the task's panel.
+// Panel returns the panel of the task.
 func (t Task) Panel() Panel { return Panel{t.M, t.K, t.S} }
 
-// Weight is roughly proportional to the work of a task, for showing progress.
+// Weight estimates the work of a task, in any unit.
 func (t Task) Weight() float64 {
 	return float64(t.N) * float64(t.K) * float64(t.M+t.K) * float64(t.Limit)
 }
 
-// Run runs a task. Its numbers, but for Seconds, do not depend on what runs beside it.
-// What fails is told in the trial; the error is ctx's.
+// Run runs a task. The result but for Seconds does not depend on what else runs. A failure is part of the result; the
+// only error is that of ctx.
 func (t Task) Run(ctx context.Context) (Trial, error) {
 	r := Trial{Task: t}
 	if err := r.run(ctx); err != nil {
 		if ctx.Err() != nil {
 			return r, ctx.Err()
 		}
-		r = Trial{Task: t, Failure: err.Error()} // what it came to before may be no number
+		r = Trial{Task: t, Failure: err.Error()} // without figures, which may not be finite
 	}
 	return r, nil
 }
 
+// run sets the result of the task.
 func (t *Trial) run(ctx context.Context) error {
 	learner, err := learners.New(t.Learner)
 	if err != nil {

@@ -1,11 +1,10 @@
-// Package plugin keeps the registries of what is plugged in by a spec: learners and
-// coders. It is what another module needs beside package learners or sparse to add its
-// own: [Info] describes a plug-in, [Errorf] makes the error about settings that mean
-// nothing.
+// Package plugin keeps the registries of learners and coders. Another module needs it, beside package
+// learners or sparse, to add its own: [Info] describes a plug-in, and [Errorf] makes the error about
+// settings that are invalid.
 //
-// A plug-in is written in a spec, "name" or "name:key=value,key=value"; a comma between
-// quotes belongs to the value, which keeps the quotes. Its parameters are declared by itself as flags of a flag.FlagSet, so their names,
-// defaults and help reach the command line without a second list.
+// A spec names a plug-in: "name" or "name:key=value,key=value". A comma between quotes belongs to the
+// value, which keeps the quotes. A plug-in declares its parameters as flags of a flag.FlagSet, so that
+// their names, defaults and help reach the command line without a second list.
 package plugin
 
 import (
@@ -24,16 +23,15 @@ import (
 type Info[T any] struct {
 	// Name is in lower case, and unique in its registry.
 	Name string
-	// Summary says in a line what it computes.
+	// Summary says in one line what it computes.
 	Summary string
 	// Reference is the paper that it implements.
 	Reference string
-	// Argument names the parameter that a spec gives first and without its name, and that
-	// it must give: "name:VALUE,key=value". The default is that there is none.
+	// Argument names the required parameter that a spec gives first, without its name:
+	// "name:VALUE,key=value". The default is none.
 	Argument string
-	// New makes a value with its default parameters, each bound to a flag of fs. A value
-	// with a method Check() error tells there which parameters mean nothing, so that
-	// they are refused with the spec, before any work.
+	// New returns a value with its default parameters, each bound to a flag of fs. If the value has a
+	// method Check() error, it is called after the flags are set, and its error refuses the spec.
 	New func(fs *flag.FlagSet) T
 }
 
@@ -84,9 +82,9 @@ func (r *Registry[T]) List() []Info[T] {
 // Names returns the registered names, sorted.
 func (r *Registry[T]) Names() []string { return r.infos.Names() }
 
-// New makes the plug-in that spec names, with the parameters it gives:
-// "ksvd", "ksvd:exact=false". The error for an unknown name or parameter lists
-// the known ones; it and the error for a value that means nothing wrap ErrSettings.
+// New returns the plug-in that spec names, with the parameters that it gives, such as "ksvd" or
+// "ksvd:exact=false". The error for an unknown name or parameter lists the known ones. All errors about
+// the spec wrap ErrSettings.
 func (r *Registry[T]) New(spec string) (T, error) {
 	var zero T
 	name, params, _ := strings.Cut(spec, ":")
@@ -127,7 +125,7 @@ func (r *Registry[T]) New(spec string) (T, error) {
 	return value, nil
 }
 
-// Split splits a text at its commas, but for those between quotes, of either kind.
+// Split splits a text at its commas, except those between single or double quotes.
 func Split(text string) []string {
 	var quote rune
 	return strings.Split(strings.Map(func(r rune) rune {
@@ -146,15 +144,15 @@ func Split(text string) []string {
 // separator stands for a comma that separates: no text that people write has it.
 const separator = '\x00'
 
-// Program is a plug-in that has a program outside do its work. A spec of one that comes
-// from a file nobody has looked at is not to be used: it names what is to be run.
+// Program is a plug-in that runs another program for its work. Its spec names that program, so a spec
+// from a file that is not trusted must not be used.
 type Program interface {
-	// Fingerprint tells the program from others of the same spec.
+	// Fingerprint returns a text that differs between programs with the same spec.
 	Fingerprint() (string, error)
 }
 
-// Fingerprint is that of the programs among plug-ins, which belongs to what decides a
-// result beside their specs. It is empty when none is a program.
+// Fingerprint returns the fingerprints of the programs among plug-ins, which together with the specs
+// determine a result. It is empty when none is a program.
 func Fingerprint(plugins ...any) (string, error) {
 	var list []string
 	for _, p := range plugins {
@@ -169,7 +167,7 @@ func Fingerprint(plugins ...any) (string, error) {
 	return strings.Join(list, " "), nil
 }
 
-// Has tells whether the plug-in that spec names declares a parameter.
+// Has reports whether the plug-in that spec names declares a parameter.
 func (r *Registry[T]) Has(spec, param string) bool {
 	name, _, _ := strings.Cut(spec, ":")
 	info, err := r.infos.Get(name)
@@ -182,9 +180,8 @@ func newFlagSet(name string) *flag.FlagSet {
 	return fs
 }
 
-// Not is a flag.Value that shows and sets the opposite of a bool, for a
-// parameter whose natural name is the opposite of the field's: the field's zero
-// value stays the default.
+// Not is a flag.Value that shows and sets the opposite of a bool, for a parameter whose natural name is
+// the opposite of the name of its field, so that the zero value of the field stays the default.
 type Not struct{ Value *bool }
 
 // Set parses text as a bool and stores its opposite.

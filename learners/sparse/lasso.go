@@ -27,9 +27,9 @@ import (
 //
 //	v = G_II⁻¹ s,   x_I ← x_I + γ v,   a ← a − γ G_I v,   λ ← λ − γ,
 //
-// for the least γ at which an atom outside comes to |a_k| = λ and joins, or one inside to x_k = 0 and leaves; ‖y −
-// Dx‖₂² falls by γ(2λ − γ)·sᵀv. So λ and ε are met exactly, within a step. The Cholesky factor of G_II gains or loses
-// a row, and at the end iterative refinement gives x its last digits.
+// for the least γ at which an atom outside comes to |a_k| = λ and joins, or one inside to x_k = 0 and leaves;
+// ‖y − Dx‖₂² falls by γ(2λ − γ)·sᵀv. So λ and ε are met exactly, within a step. The Cholesky factor of G_II gains or
+// loses a row, and at the end iterative refinement gives x its last digits.
 //
 // A Sparsity S is not such a problem. It ends the path before the atom S + 1 joins, unless λ or ε is met before. The
 // x of that point says little (with S = 1 it is the difference of the two largest |d_kᵀy|), so with a Sparsity, and
@@ -230,8 +230,8 @@ func (w *lassoWorker) leave(j, count int, index []int32, x []float64) {
 	}
 }
 
-// settle refines x to full accuracy, at λ or, where the Tolerance was met, at the λ near it that meets it exactly; λ
-// = 0 is least squares. Where the path leads over nearly dependent atoms, a member may have stayed too long, which
+// settle refines x to full accuracy, at λ or, where the Tolerance was met, at the λ near it that meets it exactly;
+// λ = 0 is least squares. Where the path leads over nearly dependent atoms, a member may have stayed too long, which
 // shows in a changed sign: it leaves. settle returns how many members stay.
 func (w *lassoWorker) settle(y []float64, index []int32, x []float64, lambda float64, met bool) int {
 	if w.Debias || w.Sparsity > 0 {

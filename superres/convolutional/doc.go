@@ -18,6 +18,6 @@
 // are the same with fewer products on any processor. A row of a layer of 32 channels alone runs at
 // 81 to 87 % of what one core can multiply and add in registers on AVX-512 with VNNI, 86 to 89 % on
 // AVX2; by tiles two rows take 0.68 and 0.55 of that time, of 48 channels 0.61 and 0.53
-// (BenchmarkConvolve, BenchmarkConvolveTwo). The time above the 16/36 that tiles could save goes to
+// (BenchmarkConvolve, BenchmarkConvolveTwoRows). The time above the 16/36 that tiles could save goes to
 // the input and output transforms, a fifth of all, and to shorter sums.
 package convolutional

@@ -61,7 +61,7 @@ func Open(name string) (*superres.Model, error) {
 	file := func(scale int) string { return fmt.Sprintf("%s.x%d", name, scale) }
 	for scale := 2; scale <= 4; scale++ {
 		if _, err := fs.Stat(files, file(scale)+".npz"); err == nil {
-			m = m.WithLazy(scale, func() (*superres.Model, error) { return load(file(scale)) })
+			m = m.WithSibling(scale, func() (*superres.Model, error) { return load(file(scale)) })
 		}
 	}
 	// The model photo-fast is photo for the effort fast.

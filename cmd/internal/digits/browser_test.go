@@ -51,7 +51,8 @@ func TestSheetPageInBrowser(t *testing.T) {
 	expect("another picture", "document.querySelector('.stage img').alt", "image 2 by low")
 
 	for scheme, want := range map[string]string{"light": "rgb(34, 34, 34)", "dark": "rgb(230, 230, 230)"} {
-		b.Call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]any{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+		features := []map[string]any{{"name": "prefers-color-scheme", "value": scheme}}
+		b.Call("Emulation.setEmulatedMedia", map[string]any{"features": features}, nil)
 		expect(fmt.Sprint("text on ", scheme), "getComputedStyle(document.body).color", want)
 	}
 }

@@ -47,7 +47,7 @@ func New(s Settings) (*Enlarger, error) {
 	if e.clean, err = s.open(name); err != nil {
 		return nil, err
 	}
-	if s.Model != models.Auto && !e.clean.model.Leveled() {
+	if s.Model != models.Auto && !e.clean.model.IsGraded() {
 		if s.Denoise > 0 {
 			return nil, console.Usage("--denoise %g: the model %s takes no noise away; leave out --model, or name %s", s.Denoise, s.Model, models.PhotoReal)
 		}
@@ -80,7 +80,7 @@ func New(s Settings) (*Enlarger, error) {
 		if err != nil {
 			return found, err
 		}
-		if found.model, err = found.model.Tune(stage.Tuning{Level: strength}); err != nil {
+		if found.model, err = found.model.Tune(stage.Tuning{Strength: strength}); err != nil {
 			return found, err
 		}
 		if found.provenance != "" {
@@ -109,13 +109,13 @@ func (s Settings) open(name string) (e engine, err error) {
 	if e.model, err = m.Tune(s.Tuning); err != nil || !s.Keep.Record {
 		return e, err
 	}
-	e.provenance, err = s.provenance(name, e.model)
+	e.provenance, err = s.provenanceOf(name, e.model)
 	return e, err
 }
 
-// provenance is one line about what makes an output by a model. It names no folder and no time, so that the same call
+// provenanceOf is one line about what makes an output by a model. It names no folder and no time, so that the same call
 // has the same bytes everywhere. The fingerprint of an embedded model is that of all its scales and stages.
-func (s Settings) provenance(name string, model *superres.Model) (string, error) {
+func (s Settings) provenanceOf(name string, model *superres.Model) (string, error) {
 	text := fmt.Sprintf("superres %s; model %s", console.Version, filepath.Base(name))
 	sum := embedded.Fingerprint(name)
 	if strings.ContainsAny(name, `./\`) {

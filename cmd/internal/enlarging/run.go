@@ -5,10 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
+	"image/draw"
 	"io"
 	"strings"
 
+	"github.com/disintegration/imaging"
+
 	"superres/cmd/internal/console"
+	"superres/internal/imagefile"
 	"superres/internal/picture"
 )
 
@@ -140,7 +145,7 @@ func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float6
 		opt.Depth = 8
 	}
 	opt.Chroma, opt.Mix = f.Chroma, by.mix
-	opt.Subsampled = f.About.Subsampled || by.Found != nil && by.Found.Halved
+	opt.Subsampled = f.About.Subsampled || by.Found != nil && by.Found.Subsampled
 	img := f.Image
 	var region part
 	if p.single {
@@ -178,6 +183,39 @@ func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float6
 		enlarged = region.kept(enlarged)
 	}
 	return p.seq.Finish(f, enlarged, by)
+}
+
+// finish makes of the enlargement of a picture what the format of the plan can have, and says how it is to be
+// written, and what is lost.
+func (p *Plan) finish(f *Frame, enlarged image.Image, by Choice) Result {
+	pic, grey := f.About, f.About.GreyAlpha
+	if !p.Format.CanAlpha() {
+		enlarged = onWhite(enlarged)
+		if grey {
+			flat := image.NewGray(enlarged.Bounds())
+			draw.Draw(flat, flat.Rect, enlarged, enlarged.Bounds().Min, draw.Src)
+			enlarged, grey = flat, false
+		}
+	}
+	isGrey := grey && p.Format.CanGreyAlpha()
+	switch enlarged.(type) {
+	case *image.Gray, *image.Gray16:
+		isGrey = true
+	}
+	_, lost := pic.Metadata.For(string(p.Format), isGrey)
+	return Result{
+		Number: f.Number, Delay: f.Delay, Image: enlarged,
+		How:      imagefile.EncodeOptions{Quality: p.Quality, Metadata: pic.Metadata, Software: by.provenance, GreyAlpha: grey},
+		Warnings: append(pic.Warnings[:len(pic.Warnings):len(pic.Warnings)], lost...),
+	}
+}
+
+// onWhite puts a picture with transparency on a white ground, for formats that have none.
+func onWhite(img image.Image) image.Image {
+	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() {
+		return img
+	}
+	return imaging.OverlayCenter(imaging.New(img.Bounds().Dx(), img.Bounds().Dy(), color.White), img, 1)
 }
 
 // named puts a name before an error of the enlarging.

@@ -3,6 +3,7 @@ package enlarging
 
 import (
 	"image"
+	"image/color"
 	"time"
 
 	"superres/cmd/internal/console"
@@ -45,4 +46,29 @@ type Settings struct {
 	Given []string
 	// Open opens the model of a name. Nil is models.Open.
 	Open func(name string) (*superres.Model, error)
+}
+
+// Fidelity says what an output takes over from its input, beside the pixels.
+type Fidelity struct {
+	// Strip leaves out colour profile, EXIF, XMP and resolution: --metadata, keep.
+	Strip bool
+	// FirstFrame takes only the first picture of a file with several: --first-frame, false.
+	FirstFrame bool
+	// Depth is the number of bits a sample of the output has, 8 or 16: --depth. 0 is that of the input.
+	Depth int
+	// Record writes the provenance into the output: --provenance; by default, where nothing is stripped.
+	Record bool
+}
+
+// deepened is the header of a picture as if it had the depth of its output, for estimates.
+func (f Fidelity) deepened(cfg image.Config) image.Config {
+	if f.Depth == 16 {
+		switch cfg.ColorModel {
+		case color.GrayModel, color.Gray16Model:
+			cfg.ColorModel = color.Gray16Model
+		default:
+			cfg.ColorModel = color.NRGBA64Model
+		}
+	}
+	return cfg
 }

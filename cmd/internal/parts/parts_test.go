@@ -261,7 +261,9 @@ func TestOnlyResultsAreReplaced(t *testing.T) {
 	// A run that was killed after its line, and before the file: what is there is the old one.
 	journal := filepath.Join(dir, ".superres-journal.jsonl")
 	text := consoletest.Read(t, journal)
-	consoletest.Put(t, journal, append(text, `{"state":"start","output":"out.png","input":"in.png","settings":"b","bytes":6,"result":"00","time":"2099-01-01T00:00:00Z"}`+"\n"...))
+	const begun = `{"state":"start","output":"out.png","input":"in.png","settings":"b","bytes":6,"result":"00",` +
+		`"time":"2099-01-01T00:00:00Z"}` + "\n"
+	consoletest.Put(t, journal, append(text, begun...))
 	if done, ours := judged("b"); done || !ours {
 		t.Errorf("the result before the one that was begun: done %v, ours %v", done, ours)
 	}

@@ -110,7 +110,8 @@ func TestRecoverPage(t *testing.T) {
 		"--iterations", "10", "--learners", "rop,mod", "-q", "-o", "out")
 	page := string(consoletest.Read(t, filepath.Join(dir, "out", "report.html")))
 	consoletest.InOrder(t, page,
-		`<p class="finding">`, "<code>superres recover --panel 6,8,2 --panel 8,12,2 --n 30,60 --trials 2 --iterations 10 "+
+		`<p class="finding">`,
+		"<code>superres recover --panel 6,8,2 --panel 8,12,2 --n 30,60 --trials 2 --iterations 10 "+
 			"--learners rop,mod -q -o out</code>",
 		"<details>", "--noise 0", "</details>", `<a href="#section1">M = 8, K = 12, S = 2</a>`,
 		`<section id="section0">`, "<svg", "<table>", `<section id="section1">`, "<svg", "<table>",

@@ -95,7 +95,8 @@ func TestLargeDiffInBrowser(t *testing.T) {
 	data := fmt.Sprint(b.Eval(`(async () => {
 		while (!window.saved) await new Promise(done => setTimeout(done, 20));
 		const blob = await window.savedBlob;
-		return saved.download + " " + btoa(String.fromCharCode(...new Uint8Array(await blob.slice(0, 64).arrayBuffer())));
+		const head = new Uint8Array(await blob.slice(0, 64).arrayBuffer());
+		return saved.download + " " + btoa(String.fromCharCode(...head));
 	})()`))
 	name, head, _ := strings.Cut(data, " ")
 	raw, err := base64.StdEncoding.DecodeString(head)

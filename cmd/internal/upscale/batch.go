@@ -46,7 +46,7 @@ type job struct {
 	format  imagefile.Format // of the output
 	root    string           // the folder that the output must not leave through a link
 	replace bool             // what is there is an earlier result of this program
-	skip    string           // why there is nothing to do: a reason of an event
+	reason  string           // why there is nothing to do: a reason of an event
 	bytes   int64            // of the input
 
 	settings string // a hash of what else decides the output
@@ -83,7 +83,7 @@ const (
 // job is that of input i, but for what must be looked up.
 func (b *batch) job(i int) job {
 	out, _ := b.names.Output(b.inputs[i]) // all have been named without an error
-	return job{Input: b.inputs[i], output: out.Path, format: out.Format, root: out.Root, skip: map[fate]string{done: "done", exists: "exists"}[b.fates[i]]}
+	return job{Input: b.inputs[i], output: out.Path, format: out.Format, root: out.Root, reason: map[fate]string{done: "done", exists: "exists"}[b.fates[i]]}
 }
 
 // skipped are the pictures with which there is nothing to do.
@@ -146,8 +146,8 @@ func (b *batch) tallies(failed []string) map[string]*parts.Tally {
 	return all
 }
 
-// err is the first of the problems.
-func (b *batch) err() error {
+// problem is the first of the problems, or nil.
+func (b *batch) problem() error {
 	if n := len(b.problems); n > 1 {
 		return console.Fail(console.ExitCode(b.problems[0]), fmt.Errorf("%w (and %d more; --dry-run lists all)", b.problems[0], n-1))
 	} else if n == 1 {

@@ -20,7 +20,7 @@ func (e *session) show(ctx context.Context, b *batch, r *report) error {
 	}
 	for j := range b.skipped() {
 		r.skip(j)
-		why := map[string]string{"exists": "exists", "done": "is done"}[j.skip]
+		why := map[string]string{"exists": "exists", "done": "is done"}[j.reason]
 		if err := r.plan("%s: skipped, %s %s", j.Path, j.output, why); err != nil {
 			return err
 		}

@@ -72,13 +72,13 @@ func watchMemory() (o *overrun, end func()) {
 
 // look stops all that is in work if the heap has grown too much.
 func (o *overrun) look() {
-	if o.heap() <= o.most() {
+	if o.heap() <= o.limit() {
 		return
 	}
 	runtime.GC()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.heap() <= o.mostLocked() {
+	if o.heap() <= o.limitLocked() {
 		return
 	}
 	for w := range o.inWork {
@@ -89,15 +89,15 @@ func (o *overrun) look() {
 	}
 }
 
-// most is how large the heap may become.
-func (o *overrun) most() int64 {
+// limit is how large the heap may become.
+func (o *overrun) limit() int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.mostLocked()
+	return o.limitLocked()
 }
 
-// mostLocked is most for those who have the lock.
-func (o *overrun) mostLocked() int64 {
+// limitLocked is limit for those who have the lock.
+func (o *overrun) limitLocked() int64 {
 	most := o.quiet
 	for w := range o.inWork {
 		most += 2 * w.promised

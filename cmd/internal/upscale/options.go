@@ -57,7 +57,7 @@ func (opt *Options) table() settings.Table {
 			Help: "add the `SHARE` of what the model adds to interpolation, 0 to 1.3"},
 		{Name: "effort", To: settings.Text(&opt.Effort, "best"), Words: offer(superres.Efforts()...), Group: quality,
 			Noted: true, Request: true,
-			Help: "`HOW` much to do: fast, by a smaller model or the first stage of a cascade; best; or max, the " +
+			Help: "`HOW` much to do: fast, by a smaller model; best; or max, the " +
 				"mean over the eight flips and quarter turns of a picture, which takes eight times as long",
 			Brief: "fast; best; or max, which takes eight times as long"},
 		{Name: "coder", To: settings.Text(&opt.Tuning.Coder, ""), Words: plugins.CoderWords, Group: research,

@@ -55,12 +55,12 @@ func newBatch(opt Options, json bool, past resumption) (batch, error) {
 	p.findSources()
 	const at = 256 // a time
 	n := len(p.inputs)
-	err = parallel.Ordered((n+at-1)/at, func(k int) (list []look) {
+	err = parallel.Ordered((n+at-1)/at, func(k int) (list []finding) {
 		for i := k * at; i < min(n, (k+1)*at); i++ {
-			list = append(list, p.look(i))
+			list = append(list, p.examine(i))
 		}
 		return list
-	}, func(list []look) error {
+	}, func(list []finding) error {
 		for _, l := range list {
 			if l.err != nil {
 				return l.err
@@ -164,8 +164,8 @@ func (p *planner) findSources() {
 	}
 }
 
-// look is what is found out about a picture.
-type look struct {
+// finding is what is found out about a picture.
+type finding struct {
 	job
 	number int       // of the input
 	place  paths.Key // where the output lies
@@ -176,8 +176,8 @@ type look struct {
 	err    error
 }
 
-// look looks at picture i. It may be called for several at once.
-func (p *planner) look(i int) (l look) {
+// examine looks at picture i. It may be called for several at once.
+func (p *planner) examine(i int) (l finding) {
 	l.job, l.number, l.mode = p.job(i), i, safefile.AnyMode
 	l.mine = p.opt.Part.Has(l.Place)
 	if l.piped() {
@@ -199,7 +199,7 @@ func (p *planner) look(i int) (l look) {
 	l.settings = p.past.settings[l.format]
 	done, ours, err := p.past.Judge(l.file(), source, there)
 	if l.replace = ours; done {
-		l.skip = "done"
+		l.reason = "done"
 	}
 	l.err, l.there = err, there != nil && !ours
 	if there != nil && there.Mode()&fs.ModeSymlink != 0 {
@@ -210,7 +210,7 @@ func (p *planner) look(i int) (l look) {
 }
 
 // take puts a picture where it belongs: it is called for all, in their order.
-func (p *planner) take(l look) {
+func (p *planner) take(l finding) {
 	if !l.piped() {
 		p.clash(l)
 	}
@@ -220,7 +220,7 @@ func (p *planner) take(l look) {
 	p.count(l.job)
 	p.most &= l.mode
 	switch {
-	case l.skip != "":
+	case l.reason != "":
 		p.fates[l.number] = done
 		p.left++
 	case l.there && p.opt.OnExist == "skip":
@@ -243,7 +243,7 @@ func (p *planner) take(l look) {
 }
 
 // inTheWay says that an output exists, and whether somebody makes outputs beside it just now.
-func (p *planner) inTheWay(l look) error {
+func (p *planner) inTheWay(l finding) error {
 	folder := filepath.Clean(l.root)
 	busy, known := p.busy[folder]
 	if !known {
@@ -257,7 +257,7 @@ func (p *planner) inTheWay(l look) error {
 }
 
 // clash notes two inputs with one output, and an output that is an input.
-func (p *planner) clash(l look) {
+func (p *planner) clash(l finding) {
 	problem := func(format string, args ...any) {
 		p.clashes = append(p.clashes, console.Fail(console.ExitOutput, fmt.Errorf(format, args...)))
 	}

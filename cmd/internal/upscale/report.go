@@ -36,10 +36,10 @@ type report struct {
 	last                        error            // that of the last picture that failed
 	others                      []pictures.Other // that are of kinds that cannot be read
 
-	jobs    []job      // in work
-	results []*outcome // nil: not ended
-	told    int        // how many results, the first ones
-	pace    *pace
+	jobs     []job      // in work
+	results  []*outcome // nil: not ended
+	reported int        // results, the first ones
+	pace     *pace
 }
 
 // newReport begins to count the time. json asks for events.
@@ -64,7 +64,7 @@ func (r *report) skip(j job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.skipped++
-	r.events.picture(pictureEvent{Event: "skip", Input: paths.Name(j.Path), Output: paths.Name(j.output), Reason: j.skip})
+	r.events.picture(pictureEvent{Event: "skip", Input: paths.Name(j.Path), Output: paths.Name(j.output), Reason: j.reason})
 }
 
 // leaveOut tells of the pictures of kinds that cannot be read, which are none of the total.
@@ -132,12 +132,16 @@ func (r *report) failure(ev pictureEvent, err error) {
 	}
 }
 
-// work says which pictures are enlarged now. The next five methods are told of them by
-// their numbers, from 0.
-func (r *report) work(jobs []job) {
+// setJobs says which pictures are enlarged now. The next five methods have their numbers, from 0.
+func (r *report) setJobs(jobs []job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.jobs, r.results, r.pace = jobs, make([]*outcome, len(jobs)), newPace(jobs)
+	r.jobs, r.results = jobs, make([]*outcome, len(jobs))
+	var weights []int64
+	for _, j := range jobs {
+		weights = append(weights, j.bytes)
+	}
+	r.pace = newPace(weights)
 }
 
 // event is the beginning of the events of picture i.
@@ -170,10 +174,10 @@ func (r *report) end(i int, out outcome) {
 	defer r.mu.Unlock()
 	r.results[i] = &out
 	r.pace.set(i, 1)
-	for r.told < len(r.jobs) && r.results[r.told] != nil {
-		r.tell(r.told)
-		r.results[r.told] = nil // of a million
-		r.told++
+	for r.reported < len(r.jobs) && r.results[r.reported] != nil {
+		r.tell(r.reported)
+		r.results[r.reported] = nil // of a million
+		r.reported++
 	}
 }
 
@@ -181,7 +185,7 @@ func (r *report) end(i int, out outcome) {
 func (r *report) rest() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for i := r.told; i < len(r.jobs); i++ {
+	for i := r.reported; i < len(r.jobs); i++ {
 		if r.results[i] != nil {
 			r.tell(i)
 		}
@@ -211,7 +215,7 @@ func (r *report) tell(i int) {
 		return
 	}
 	if n := len(r.jobs); n > 1 {
-		r.bar.Line("[%d/%d] %s: %dx%d in %.2f s, %s left", i+1, n, j.output, out.Output.X, out.Output.Y, out.seconds, r.pace.left())
+		r.bar.Line("[%d/%d] %s: %dx%d in %.2f s, %s left", i+1, n, j.output, out.Output.X, out.Output.Y, out.seconds, r.pace.remaining())
 		return
 	}
 	r.bar.Line("%s, %d×%d, %.1f s", j.output, out.Output.X, out.Output.Y, out.seconds)
@@ -232,8 +236,8 @@ func (r *report) say(text string) {
 	fmt.Fprintln(r.err, safefile.OneLine(text))
 }
 
-// done is how many pictures were made.
-func (r *report) done() int {
+// madeCount is how many pictures were made.
+func (r *report) madeCount() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.made

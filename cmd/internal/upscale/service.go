@@ -149,8 +149,8 @@ func baseName(name string) string {
 	return name
 }
 
-// output names the result of the picture in a body of so many bytes.
-func (r *Request) output(body io.ReaderAt, size int64) (out pictures.Output, err error) {
+// resultOf names the result of the picture in a body of so many bytes.
+func (r *Request) resultOf(body io.ReaderAt, size int64) (out pictures.Output, err error) {
 	in := pictures.Input{Path: r.title(), Place: r.title()}
 	if in.Format, _, err = imagefile.IdentifyAt(body, in.Path); err != nil {
 		return out, err
@@ -192,18 +192,18 @@ type Load struct {
 
 // Upscale enlarges the picture in body, of so many bytes, which stays as it is meanwhile, and writes the result to
 // to; after an error what it has written is worth nothing. Before it takes any memory to speak of it calls admit,
-// which may wait, or refuse the picture by an error; what it was admitted to is free when Upscale returns. report is
-// called with the share done, 0..1, from one goroutine at a time, and may wait, too. Its errors are those of the
+// which may wait, or refuse the picture by an error; what it was admitted to is free when Upscale returns. progress
+// is called with the share done, 0..1, from one goroutine at a time, and may wait, too. Its errors are those of the
 // command, the error of admit, or the cause of the end of ctx.
-func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error, report func(share float64)) (Result, error) {
+func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error, progress func(share float64)) (Result, error) {
 	began := time.Now()
-	return r.answer(ctx, body, size, to, admit, func(ctx context.Context, job enlarging.Job, ev *pictureEvent, admit func(Load)) error {
-		p, err := r.Enlarge(ctx, job, enlarging.Watch{
+	return r.answer(ctx, body, size, to, admit, func(ctx context.Context, file enlarging.Job, ev *pictureEvent, admit func(Load)) error {
+		p, err := r.Enlarge(ctx, file, enlarging.Watch{
 			Admit: func(p *enlarging.Plan) {
 				admit(Load{Memory: p.Memory, Pixels: p.Pixels()})
 				began = time.Now()
 			},
-			Progress: func(_ *enlarging.Plan, _ int, share float64) { report(share) },
+			Progress: func(_ *enlarging.Plan, _ int, share float64) { progress(share) },
 		})
 		ev.ended(outcome{p, time.Since(began).Seconds(), err})
 		return err
@@ -213,8 +213,8 @@ func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to 
 // Inspect tells what Upscale would make of a picture. It reads the header, and the whole picture, admitted as there,
 // where what is found in it decides what enlarges it.
 func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64, admit func(Load) error) (Result, error) {
-	return r.answer(ctx, body, size, io.Discard, admit, func(ctx context.Context, job enlarging.Job, ev *pictureEvent, admit func(Load)) error {
-		p, err := r.Enlarger.Inspect(ctx, job, func(p *enlarging.Plan) {
+	return r.answer(ctx, body, size, io.Discard, admit, func(ctx context.Context, file enlarging.Job, ev *pictureEvent, admit func(Load)) error {
+		p, err := r.Enlarger.Inspect(ctx, file, func(p *enlarging.Plan) {
 			admit(Load{p.Memory, int64(p.Input.X) * int64(p.Input.Y)})
 		})
 		ev.trial(p)
@@ -224,18 +224,18 @@ func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64, adm
 
 // answer has work do something about a picture and fill in the event.
 func (r *Request) answer(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error, work func(context.Context, enlarging.Job, *pictureEvent, func(Load)) error) (Result, error) {
-	out, err := r.output(body, size)
+	out, err := r.resultOf(body, size)
 	if err != nil {
 		return Result{}, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	ev := pictureEvent{Input: paths.Name(r.title()), Output: paths.Name(out.Path), Number: 1, Of: 1}
-	job := enlarging.Job{
+	file := enlarging.Job{
 		Source: &enlarging.Body{Title: r.title(), Bytes: body, Size: size}, Format: out.Format,
 		Sink: enlarging.Response{Name: out.Path, To: to, Scratch: r.aside},
 	}
-	err = work(ctx, job, &ev, func(l Load) {
+	err = work(ctx, file, &ev, func(l Load) {
 		if err := admit(l); err != nil {
 			cancel(err) // what follows looks at it first
 		}

@@ -88,12 +88,12 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 		return e.show(c.Context, &b, r)
 	}
 	b.clearLeftovers() // also where there is nothing else to do, or nothing can be done
-	if err := b.err(); err != nil {
+	if err := b.problem(); err != nil {
 		return err
 	}
 	made, err := b.makeFolders()
 	defer func() {
-		if r.done() == 0 {
+		if r.madeCount() == 0 {
 			for _, folder := range made {
 				_ = os.Remove(folder) // unless there is something in it
 			}
@@ -106,5 +106,5 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 	if err := past.Open(b.roots.list, b.working.list, b.most); err != nil {
 		return err
 	}
-	return e.all(c.Context, &b, r)
+	return e.enlargeJobs(c.Context, &b, r)
 }

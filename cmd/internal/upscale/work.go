@@ -13,9 +13,9 @@ import (
 	"superres/internal/safefile"
 )
 
-// all enlarges the pictures, as many at a time as there are processors and as there is
+// enlargeJobs enlarges the pictures, as many at a time as there are processors and as there is
 // memory for; one that fails does not end the rest.
-func (e *session) all(ctx context.Context, b *batch, r *report) error {
+func (e *session) enlargeJobs(ctx context.Context, b *batch, r *report) error {
 	for _, err := range e.past.Warnings() {
 		r.bar.Warn(err)
 	}
@@ -25,12 +25,12 @@ func (e *session) all(ctx context.Context, b *batch, r *report) error {
 	for j := range b.skipped() {
 		r.skip(j)
 	}
-	r.work(b.jobs)
+	r.setJobs(b.jobs)
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(e.opt.Limits.Memory)) // near it garbage is collected sooner
 	console.LimitProcess(ctx, e.opt.Limits)
 	over, end := watchMemory()
 	defer end()
-	w := &work{session: e, jobs: b.jobs, report: r, budget: newBudget(e.opt.Limits.Memory), over: over}
+	w := &crew{session: e, jobs: b.jobs, report: r, budget: newBudget(e.opt.Limits.Memory), over: over}
 	err := parallel.Each(ctx, w.numbers(), w.do, func(struct{}) error { return nil })
 	if err == nil {
 		err = w.doAgain(ctx)
@@ -45,9 +45,9 @@ func (e *session) all(ctx context.Context, b *batch, r *report) error {
 	return r.verdict()
 }
 
-// work is the pictures of a batch in work. They begin in their order, one for each
+// crew enlarges the pictures of a batch. They begin in their order, one for each
 // processor at a time, so that one is read or written while another is enlarged.
-type work struct {
+type crew struct {
 	*session
 	jobs   []job
 	report *report
@@ -59,7 +59,7 @@ type work struct {
 }
 
 // numbers are those of the pictures, from 0.
-func (w *work) numbers() []int {
+func (w *crew) numbers() []int {
 	list := make([]int, len(w.jobs))
 	for i := range list {
 		list[i] = i
@@ -68,7 +68,7 @@ func (w *work) numbers() []int {
 }
 
 // do enlarges picture i beside others. It fails only when ctx ends.
-func (w *work) do(ctx context.Context, i int) (struct{}, error) {
+func (w *crew) do(ctx context.Context, i int) (struct{}, error) {
 	w.budget.queue(i)
 	enter := sync.OnceFunc(w.budget.next)
 	defer enter() // also if it is refused before its size is known
@@ -89,7 +89,7 @@ func (w *work) do(ctx context.Context, i int) (struct{}, error) {
 }
 
 // doAgain enlarges the pictures that were stopped, one at a time. It fails only when ctx ends.
-func (w *work) doAgain(ctx context.Context) error {
+func (w *crew) doAgain(ctx context.Context) error {
 	slices.Sort(w.again)
 	for _, i := range w.again {
 		if _, err := w.try(ctx, i, func(int64) {}); err != nil {
@@ -101,7 +101,7 @@ func (w *work) doAgain(ctx context.Context) error {
 
 // try enlarges picture i, and waits by admit for the bytes that it takes. stopped tells that it
 // was stopped with others, and is to be tried again. It fails only when ctx ends.
-func (w *work) try(ctx context.Context, i int, admit func(bytes int64)) (stopped bool, err error) {
+func (w *crew) try(ctx context.Context, i int, admit func(bytes int64)) (stopped bool, err error) {
 	began, out, j := time.Now(), outcome{}, w.jobs[i]
 	end := func() {}
 	defer func() { end() }()

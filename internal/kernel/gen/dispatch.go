@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"go/format"
-	"slices"
 	"strings"
 )
 
@@ -11,10 +10,11 @@ import (
 const other = "other"
 
 // dispatch returns the Go file of an architecture, one of archs or other. It has the tiers, for every operation
-// the function that calls the one for the tier in use, and the declarations of the assembly.
+// the function that calls its definition or its assembly, and the declarations of the assembly, which chooses among
+// the tiers.
 //
-// Note: the functions have a switch, and there are no tables of functions, because a call through a variable
-// goes through a wrapper and makes its operands escape to the heap.
+// Note: there are no tables of functions, because a call through a variable goes through a wrapper and makes its
+// operands escape to the heap.
 func dispatch(arch string, archs []string, ops []operation) ([]byte, error) {
 	var list []tier // of the architecture
 	for _, t := range tiers {
@@ -37,7 +37,7 @@ func dispatch(arch string, archs []string, ops []operation) ([]byte, error) {
 			if alone(op) != want {
 				continue
 			}
-			if err := writeOperation(&b, op, op.on(arch), list); err != nil {
+			if err := writeOperation(&b, op, arch); err != nil {
 				return nil, fmt.Errorf("%s: %w", op.name, err)
 			}
 		}
@@ -50,11 +50,7 @@ func writeTiers(b *strings.Builder, list []tier) {
 		b.WriteString("var tierNames = []string{\"generic\"}\n\nvar tierRuns []bool\n\n")
 		return
 	}
-	b.WriteString("import (\n\t\"unsafe\"\n\n\t\"golang.org/x/sys/cpu\"\n)\n\nconst (\n")
-	for i, t := range list {
-		fmt.Fprintf(b, "\t%s tier = %d\n", strings.ToLower(t.name), i+1)
-	}
-	b.WriteString(")\n\nvar tierNames = []string{\"generic\"")
+	b.WriteString("import (\n\t\"unsafe\"\n\n\t\"golang.org/x/sys/cpu\"\n)\n\nvar tierNames = []string{\"generic\"")
 	for _, t := range list {
 		fmt.Fprintf(b, ", %q", strings.ToLower(t.name))
 	}
@@ -65,16 +61,15 @@ func writeTiers(b *strings.Builder, list []tier) {
 	b.WriteString("}\n\n")
 }
 
-// writeOperation writes the function of an operation, which calls the assembly for the tier in use, one of all,
-// where the tiers has have some, and the declarations of that. Without any it calls the definition alone, in
-// one line.
-func writeOperation(b *strings.Builder, op operation, has, all []tier) error {
+// writeOperation writes the function of an operation on an architecture: it calls the definition in the tier
+// generic, and otherwise the assembly, which it also declares. Without assembly the function has one line.
+func writeOperation(b *strings.Builder, op operation, arch string) error {
 	sig, err := op.parse()
 	if err != nil {
 		return err
 	}
 	generic := fmt.Sprintf("%s%sGeneric(%s)", sig.returns, op.name, sig.operands)
-	if len(has) == 0 {
+	if len(op.on(arch)) == 0 {
 		fmt.Fprintf(b, "func %s%s { %s }\n", op.name, op.signature, generic)
 		return nil
 	}
@@ -82,22 +77,13 @@ func writeOperation(b *strings.Builder, op operation, has, all []tier) error {
 	if op.needs != "" {
 		fmt.Fprintf(b, "// %s needs, in assembly: %s.\n", op.name, op.needs)
 	}
-	fmt.Fprintf(b, "func %s%s {\n", op.name, op.signature)
-	b.WriteString("\tswitch current {\n")
-	var cases []string // the tier, and faster ones without assembly of their own
-	for _, t := range slices.Backward(all) {
-		cases = append(cases, strings.ToLower(t.name))
-		if slices.Contains(has, t) {
-			fmt.Fprintf(
-				b, "\tcase %s:\n\t\t%s%s%s(%s)\n", strings.Join(cases, ", "), sig.returns, op.name, t.name,
-				sig.addresses,
-			)
-			cases = nil
-		}
+	call := fmt.Sprintf("%s%s(%s)", sig.returns, op.assemblyName(arch), sig.addresses)
+	if sig.returns == "" {
+		call = " else {\n\t\t" + call + "\n\t}"
+	} else {
+		call = "\n\t" + call
 	}
-	fmt.Fprintf(b, "\tdefault:\n\t\t%s\n\t}\n}\n", generic)
-	for _, t := range has {
-		fmt.Fprintf(b, "\n//go:noescape\nfunc %s%s%s\n", op.name, t.name, sig.assembly)
-	}
+	fmt.Fprintf(b, "func %s%s {\n\tif current == 0 {\n\t\t%s\n\t}%s\n}\n", op.name, op.signature, generic, call)
+	fmt.Fprintf(b, "\n//go:noescape\nfunc %s%s\n", op.assemblyName(arch), sig.assembly)
 	return nil
 }

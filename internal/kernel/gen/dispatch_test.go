@@ -23,17 +23,17 @@ func TestDispatch(t *testing.T) {
 	for arch, parts := range map[string][]string{
 		"amd64": {
 			"//go:build !purego\n",
-			"\tavx2     tier = 1\n\tavx512bw tier = 2\n\tavx512   tier = 3\n",
-			"func all(v []float64) {\n\tswitch current {\n\tcase avx512:\n\t\tallAVX512(unsafe.SliceData(v))\n\tcase avx512bw, avx2:\n\t\tallAVX2(unsafe.SliceData(v))\n\tdefault:\n\t\tallGeneric(v)\n\t}\n}\n",
+			"{\"generic\", \"avx2\", \"avx512bw\", \"avx512\"}",
+			"func all(v []float64) {\n\tif current == 0 {\n\t\tallGeneric(v)\n\t} else {\n\t\tallAMD64(unsafe.SliceData(v))\n\t}\n}\n",
 			"\nfunc arm(out, in []int8, n int) (a, b int) { return armGeneric(out, in, n) }\n",
-			"// few needs, in assembly: len(v) is a multiple of 32.\nfunc few(v []byte) int {\n\tswitch current {\n\tcase avx512, avx512bw, avx2:\n\t\treturn fewAVX2(unsafe.SliceData(v))\n\tdefault:",
-			"\n//go:noescape\nfunc allAVX512(v *float64)\n",
+			"// few needs, in assembly: len(v) is a multiple of 32.\nfunc few(v []byte) int {\n\tif current == 0 {\n\t\treturn fewGeneric(v)\n\t}\n\treturn fewAMD64(unsafe.SliceData(v))\n}\n",
+			"\n//go:noescape\nfunc allAMD64(v *float64)\n",
 		},
 		"arm64": {
 			"{\"generic\", \"neon\"}",
 			"\tcpu.ARM64.HasASIMD,\n",
-			"\tcase neon:\n\t\treturn armNEON(unsafe.SliceData(out), unsafe.SliceData(in), len(in), n)\n",
-			"\n//go:noescape\nfunc armNEON(out *int8, in *int8, inLen int, n int) (a int, b int)\n",
+			"\treturn armARM64(unsafe.SliceData(out), unsafe.SliceData(in), len(in), n)\n",
+			"\n//go:noescape\nfunc armARM64(out *int8, in *int8, inLen int, n int) (a int, b int)\n",
 			"\nfunc all(v []float64) { allGeneric(v) }\n",
 		},
 		other: {

@@ -15,6 +15,8 @@ import (
 	"slices"
 
 	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
 )
 
 func main() {
@@ -35,20 +37,33 @@ func main() {
 	assemble(filepath.Join(*to, "kernel_amd64.s"), ops)
 }
 
-// assemble writes the assembly for amd64, the architecture that avo knows.
+// assemble writes the assembly for amd64, the architecture that avo knows. A function has the code of all tiers that
+// its operation has, and goes to that for the tier in use, or for the nearest slower one.
 func assemble(file string, ops []operation) {
 	ConstraintExpr("!purego")
 	for _, op := range ops {
-		for _, t := range op.on("amd64") {
-			sig, err := op.parse()
-			if err != nil {
-				log.Fatalf("%s: %v", op.name, err)
+		list := op.on("amd64")
+		if len(list) == 0 {
+			continue
+		}
+		sig, err := op.parse()
+		if err != nil {
+			log.Fatalf("%s: %v", op.name, err)
+		}
+		labels = 0
+		TEXT(op.assemblyName("amd64"), NOSPLIT, "func"+sig.assembly)
+		for i, t := range slices.Backward(list) {
+			slower := label("slower")
+			if i > 0 {
+				CMPQ(Mem{Symbol: Symbol{Name: "·current"}, Base: reg.StaticBase}, U8(t.index()))
+				JLT(LabelRef(slower))
 			}
-			labels = 0
-			TEXT(op.name+t.name, NOSPLIT, "func"+sig.assembly)
 			op.assembly(t)
 			VZEROUPPER()
 			RET()
+			if i > 0 {
+				Label(slower)
+			}
 		}
 	}
 	os.Args = os.Args[:1] // avo says with which arguments a file was made

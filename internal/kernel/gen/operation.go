@@ -29,9 +29,9 @@ var tiers = []tier{
 	{"arm64", NEON, "cpu.ARM64.HasASIMD", 2},
 }
 
-// operation has a definition in Go, the function nameGeneric, and assembly, the functions nameAVX2 and so on,
+// operation has a definition in Go, the function nameGeneric, and assembly, the functions nameAMD64 and nameARM64,
 // which take slices as pointers, and the lengths that they need as numbers. The generator writes the function
-// name, which calls the assembly for the tier in use, or for the nearest slower tier that has some.
+// name, which calls the definition or the assembly.
 //
 // Note: the assembly does not take whole slices, because they are three words each on the stack: the smallest
 // calls took a tenth longer.
@@ -90,6 +90,22 @@ func (op operation) on(arch string) (list []tier) {
 		}
 	}
 	return list
+}
+
+// assemblyName returns the name of the assembly for an architecture.
+func (op operation) assemblyName(arch string) string { return op.name + strings.ToUpper(arch) }
+
+// index returns the number of the tier in tierNames of its architecture, where generic has 0.
+func (t tier) index() (n int) {
+	for _, other := range tiers {
+		if other.arch == t.arch {
+			n++
+		}
+		if other == t {
+			break
+		}
+	}
+	return n
 }
 
 // architectures returns those for which an operation has assembly.

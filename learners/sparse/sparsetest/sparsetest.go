@@ -1,5 +1,5 @@
-// Package sparsetest is the conformance suite of the sparse coders: what a coder must do whatever its algorithm. A
-// coder's test calls Run once.
+// Package sparsetest is the conformance suite of sparse coders: the promises that every coder must keep, whatever its
+// algorithm. The test of a coder calls Run once.
 package sparsetest
 
 import (
@@ -16,7 +16,8 @@ import (
 	"superres/learners/sparse"
 )
 
-// Run checks the coder that build makes for a sparsity (0: no limit) and a residual norm (0: as small as can be).
+// Run checks the coder that build makes for a sparsity, where 0 is no limit, and a residual norm, where 0 is the
+// smallest possible.
 func Run(t *testing.T, build func(sparsity int, tolerance float64) sparse.Coder) {
 	t.Helper()
 	ctx := context.Background()
@@ -191,6 +192,7 @@ func Residuals(d *sparse.Dictionary, x *sparse.Codes, y *mat.Dense) []float64 {
 	return norms
 }
 
+// code codes signals, and ends the test for an error.
 func code(t *testing.T, c sparse.Coder, d *sparse.Dictionary, y *mat.Dense) *sparse.Codes {
 	t.Helper()
 	x, err := c.Code(context.Background(), d, y)

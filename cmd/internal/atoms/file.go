@@ -39,8 +39,7 @@ const (
 
 // dictFile is the file of a dictionary, held in memory so that the bytes that are read are those that are hashed.
 type dictFile struct {
-	// name is the path of the file, or "standard input".
-	name string
+	name string // the path of the file, or "standard input"
 	data []byte
 	// zip reads data as an .npz file. It is nil where data is none.
 	zip *npz.File

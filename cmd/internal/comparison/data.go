@@ -29,24 +29,18 @@ var paperTable1 = map[uint8]map[string]float64{
 
 // data are the pictures of a comparison.
 type data struct {
-	// train are the pictures to learn from.
-	train []training.Source
-	// tests are the pictures to restore.
-	tests []testPicture
-	// identity has the names and hashes of the files, by which results are known.
-	identity string
+	train    []training.Source // the pictures to learn from
+	tests    []testPicture     // the pictures to restore
+	identity string            // has the names and hashes of the files, by which results are known
 	// mode bounds the permissions of new files: they get none that a picture does not have.
 	mode fs.FileMode
 }
 
 // testPicture is a picture to be restored.
 type testPicture struct {
-	// name is its name in tables.
-	name string
-	// img is the picture itself, which is the truth.
-	img image.Image
-	// paper has the errors of the paper by learner. It is nil for a picture that the paper does not have.
-	paper map[string]float64
+	name  string             // its name in tables
+	img   image.Image        // the picture itself, which is the truth
+	paper map[string]float64 // has the errors of the paper by learner; nil for a picture that the paper does not have
 }
 
 // readData reads the pictures that the options name for the protocol.

@@ -1,9 +1,16 @@
 package digits
 
 import (
+	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -95,4 +102,156 @@ func download(c *cli.Context, s *console.Streams, opt downloadOptions) error {
 			}
 		}}
 	return d.fetchMissing(c.Context)
+}
+
+// downloader fetches official files.
+type downloader struct {
+	opt    downloadOptions
+	files  []mnist.OfficialFile
+	client *http.Client
+	bar    *console.Progress
+	say    func(format string, args ...any) // writes a line for people
+}
+
+// fetchMissing fetches the files that are not there yet. One that no mirror has does not keep the others from it.
+func (d *downloader) fetchMissing(ctx context.Context) error {
+	dir := d.opt.Dir
+	var missing []mnist.OfficialFile
+	for _, f := range d.files {
+		name := filepath.Join(dir, f.Name)
+		switch complete, err := d.isComplete(name, f); {
+		case err != nil:
+			return err
+		case complete:
+			d.say("%s is there and right", name)
+		default:
+			missing = append(missing, f)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return safefile.Unwritable(dir, err)
+	}
+	_, _ = safefile.RemoveLeftovers(dir, time.Hour) // temporary files of a run that was killed
+	failed := 0
+	for _, f := range missing {
+		from, err := d.fetch(ctx, filepath.Join(dir, f.Name), f)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, safefile.ErrOutput):
+			return err
+		case err != nil:
+			failed++
+			d.bar.Warn(err)
+		default:
+			d.say("%s: from %s", filepath.Join(dir, f.Name), from)
+		}
+	}
+	switch failed {
+	case 0:
+		return nil
+	case len(d.files):
+		return console.Fail(console.ExitNothing,
+			errors.New("no file could be fetched; check the network, or use another --mirror"))
+	}
+	return console.Fail(console.ExitSome, fmt.Errorf("%d of %d files could not be fetched, %d are there; the same "+
+		"command tries them again", failed, len(d.files), len(d.files)-failed))
+}
+
+// isComplete reports whether a file exists and is the official one. Another file of its name is an error unless it
+// may be overwritten.
+func (d *downloader) isComplete(name string, f mnist.OfficialFile) (bool, error) {
+	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	sum, err := mnist.FileSum(name)
+	switch {
+	case err == nil && sum == f.Sum:
+		return true, nil
+	case d.opt.Overwrite:
+		return false, nil
+	case err != nil:
+		return false, console.Fail(console.ExitOutput, err)
+	}
+	return false, console.Fail(console.ExitOutput,
+		fmt.Errorf("%s exists and is not MNIST's; use --on-exist overwrite or another --dir", name))
+}
+
+// fetch writes a file from the first mirror that has it, and returns the address that it came from.
+func (d *downloader) fetch(ctx context.Context, name string, f mnist.OfficialFile) (from string, err error) {
+	var failures []string
+	for _, mirror := range d.opt.Mirrors {
+		from = mirror + f.Name
+		var failure error // an error of the mirror rather than of the disk
+		err := safefile.WriteAtomic(name, d.opt.Overwrite, func(w io.Writer) error {
+			var writing error
+			writing, failure = d.get(ctx, from, f, w)
+			return errors.Join(writing, failure)
+		})
+		if err == nil || failure == nil || ctx.Err() != nil {
+			return from, err
+		}
+		failures = append(failures, failure.Error())
+	}
+	return "", fmt.Errorf("%s: %s", f.Name, strings.Join(failures, "; "))
+}
+
+// get copies the file at an address to w. It reads no more than the size of the file, and refuses content of another
+// SHA-256. writing is an error of w, and failure any other.
+func (d *downloader) get(ctx context.Context, from string, f mnist.OfficialFile, w io.Writer) (writing, failure error) {
+	limited, cancel := context.WithTimeout(ctx, d.opt.Timeout)
+	defer cancel()
+	explain := func(err error) error {
+		if e, ok := errors.AsType[*url.Error](err); ok {
+			err = e.Err
+		}
+		if errors.Is(err, context.DeadlineExceeded) {
+			return fmt.Errorf("%s took longer than %v", from, d.opt.Timeout)
+		}
+		return fmt.Errorf("%s: %w", from, err)
+	}
+	req, err := http.NewRequestWithContext(limited, http.MethodGet, from, nil)
+	if err != nil {
+		return nil, explain(err)
+	}
+	req.Header.Set("User-Agent", "superres/"+console.Version)
+	resp, err := d.client.Do(req)
+	if err != nil {
+		return nil, explain(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, explain(fmt.Errorf("answers %s", resp.Status))
+	}
+	if resp.ContentLength > f.Size {
+		return nil, explain(fmt.Errorf("has %d bytes, expected %d", resp.ContentLength, f.Size))
+	}
+	sum, buffer, read := sha256.New(), make([]byte, 1<<15), int64(0)
+	for {
+		n, err := resp.Body.Read(buffer)
+		if read += int64(n); read > f.Size {
+			return nil, explain(fmt.Errorf("has more than the %d bytes expected", f.Size))
+		}
+		sum.Write(buffer[:n])
+		if _, err := w.Write(buffer[:n]); err != nil {
+			return err, nil
+		}
+		d.bar.Set(f.Name, float64(read)/float64(f.Size))
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, explain(fmt.Errorf("breaks off after %d of %d bytes: %w", read, f.Size, err))
+		}
+	}
+	switch {
+	case read != f.Size:
+		return nil, explain(fmt.Errorf("has %d bytes, expected %d", read, f.Size))
+	case [sha256.Size]byte(sum.Sum(nil)) != f.Sum:
+		return nil, explain(errors.New("has another SHA-256 than the official file"))
+	}
+	return nil, nil
 }

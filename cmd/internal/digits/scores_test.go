@@ -1,8 +1,11 @@
 package digits
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
 	"image"
+	"image/color"
 	"math"
 	"path/filepath"
 	"reflect"
@@ -13,7 +16,15 @@ import (
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/scoring"
 	"superres/internal/golden"
+	"superres/mnist"
 )
+
+// program is the program of this package, and of what its tests need besides.
+var program = consoletest.Of(Command, scoring.Eval)
+
+func TestMain(m *testing.M) { program.Main(m) }
+
+var call = program.Call
 
 // mnistJSON runs superres mnist --json.
 func mnistJSON(t *testing.T, dir string, args ...string) (sum summary, stderr string) {
@@ -136,4 +147,112 @@ func TestFolder(t *testing.T) {
 	if folder.Count != 5 || len(folder.Classes) != 3 || !reflect.DeepEqual(folder.Classes, files.Classes) {
 		t.Errorf("%+v, expected %+v", folder, files)
 	}
+}
+
+// The digits of the paper's Table 1, from MNIST's training file where it is at hand: the scores that superres/README.md
+// states, by the command that the help shows.
+func TestTable1(t *testing.T) {
+	file := golden.Data(t, "mnist", "train-images-idx3-ubyte.gz")
+	var list []string
+	for _, d := range mnist.Table1() {
+		list = append(list, fmt.Sprint(d.Index))
+	}
+	stdout, _ := program.Succeeds(t, ".", "eval", "-m", "nearest", "-m", "digits", "--index", strings.Join(list, ","),
+		"--json", file)
+	table := consoletest.Decode[scoring.Scores](t, stdout)
+	if len(table.Rows) != 4 || table.Protocol != "nfe" || fmt.Sprintf("%.4f", *table.Mean[0].NFE) != "0.1051" ||
+		*table.Mean[1].NFE > 0.0080 {
+		t.Errorf("%s", stdout)
+	}
+	// Each image number picks one image, and none twice.
+	if _, stderr, code := call(t, ".", "", "eval", "-m", "digits", "--index", "60000", file); code != 2 ||
+		!strings.Contains(stderr, "no image 60000") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}
+
+// strokes are pictures somewhat like digits: a bright ring on black, each another.
+func strokes(n, w, h int) []*image.Gray {
+	list := make([]*image.Gray, n)
+	for i := range list {
+		m := image.NewGray(image.Rect(0, 0, w, h))
+		cx, cy, r := float64(w)/2+float64(i%5)-2, float64(h)/2-float64(i%3), float64(min(w, h))/5+float64(i%7)/2
+		for y := range h {
+			for x := range w {
+				d := math.Hypot(float64(x)-cx, float64(y)-cy) - r
+				m.SetGray(x, y, color.Gray{Y: uint8(255 * math.Exp(-d*d/2))})
+			}
+		}
+		list[i] = m
+	}
+	return list
+}
+
+// idxImages and idxLabels are files in memory.
+func idxImages(t *testing.T, list []*image.Gray) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := mnist.NewImageWriter(&b, len(list), list[0].Bounds().Dx(), list[0].Bounds().Dy())
+	for _, m := range list {
+		if err == nil {
+			err = w.Write(m)
+		}
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func idxLabels(t *testing.T, labels ...uint8) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := mnist.NewLabelWriter(&b, len(labels))
+	for _, l := range labels {
+		if err == nil {
+			err = w.Write(l)
+		}
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func gzipped(t *testing.T, data []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// readImages reads an IDX file of images.
+func readImages(t *testing.T, path string) (list []*image.Gray) {
+	t.Helper()
+	f, err := mnist.OpenImages(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for img, err := range f.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := *img
+		own.Pix = slices.Clone(img.Pix)
+		list = append(list, &own)
+	}
+	return list
 }

@@ -24,16 +24,12 @@ type Sweep[K comparable, R any] struct {
 	// Command is the name of the command. A folder holds the results of one command, since reports of several would
 	// have the same names.
 	Command string
-	// Dir is the folder of the journals.
-	Dir string
+	Dir     string // the folder of the journals
 	// Part is the part of the tasks to run. The zero value runs all.
-	Part Part
-	// Merge says that the sweep merges: see Merging.
-	Merge bool
-	// Task returns the task of a result.
-	Task func(R) K
-	// Failed reports whether a result is a failure.
-	Failed func(R) bool
+	Part   Part
+	Merge  bool         // the sweep merges: see Merging
+	Task   func(R) K    // returns the task of a result
+	Failed func(R) bool // reports whether a result is a failure
 	// Weight estimates the work of a task, in any unit.
 	Weight func(K) float64
 	// Shorter names flags that make a sweep shorter, to stand after "shorter by". It may be empty.

@@ -1,8 +1,8 @@
 // Package pictures finds the pictures that a command line names, says where what is made of them goes and how large
 // it is, and reads pictures to learn from.
 //
-// Read it in this order: inputs.go, the pictures that arguments stand for; kinds.go, what of a folder is a picture;
-// filter.go, which of those of a folder are taken; naming.go, where an enlargement goes and in which format;
+// Read it in this order: inputs.go, the pictures that arguments stand for; filter.go, what of a folder is a picture and
+// is taken; naming.go, where an enlargement goes and in which format;
 // sizes.go, how large it is; sources.go, pictures to learn from and to score, of IDX files too.
 package pictures
 
@@ -26,10 +26,8 @@ type Input struct {
 	// Place is the path below root, or the base name when there is none: the end of Path, wherever that can be, so
 	// that of a million pictures there is one text each.
 	Place string
-	// Root is the folder that the file was found in. It is empty when the file was named itself.
-	Root string
-	// Link tells that the file is a symbolic link.
-	Link bool
+	Root  string // the folder that the file was found in; empty when the file was named itself
+	Link  bool   // tells that the file is a symbolic link
 	// Several tells that the file holds several pictures, which are all to be taken; it is known where that decides
 	// what the output is called, of GIFs.
 	Several bool
@@ -44,8 +42,7 @@ type Finder struct {
 	Recursive bool
 	// Filter chooses among the pictures of folders: all.
 	Filter Filter
-	// Avoid is a folder, without links, that is not entered: that of the outputs. Empty is none.
-	Avoid string
+	Avoid  string // a folder, without links, that is not entered: that of the outputs; empty: none
 }
 
 // Expand is that of a Finder without a filter.

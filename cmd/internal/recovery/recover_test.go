@@ -17,6 +17,13 @@ import (
 	"superres/internal/safefile"
 )
 
+// program is the program of this package, and of what its tests need besides.
+var program = consoletest.Of(Command, parts.Command)
+
+func TestMain(m *testing.M) { program.Main(m) }
+
+var call = program.Call
+
 // rows reads a trials.csv without its seconds.
 func rows(t *testing.T, path string) [][]string {
 	t.Helper()

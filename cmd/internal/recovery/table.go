@@ -23,8 +23,7 @@ type tableColumn struct {
 	name string
 	// result says that the column is part of the result, so that it is empty for a trial that failed.
 	result bool
-	// field returns a pointer to the field of a trial that the column holds.
-	field func(*planted.Trial) any
+	field  func(*planted.Trial) any // returns a pointer to the field of a trial that the column holds
 }
 
 var columns = []tableColumn{

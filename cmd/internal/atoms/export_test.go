@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -96,53 +95,6 @@ func TestDictRoundTrip(t *testing.T) {
 	if _, stderr, code := call(t, dir, stacked, "dict", "import", "-", "-o", "piped.npz"); code != 0 ||
 		!strings.Contains(stderr, "30 atoms imported from standard input") {
 		t.Errorf("exit %d, %s", code, stderr)
-	}
-}
-
-// NumPy opens what we export, and what NumPy writes is imported.
-func TestDictNumpy(t *testing.T) {
-	const python = "/usr/bin/python3"
-	if exec.Command(python, "-c", "import numpy").Run() != nil {
-		t.Skip("python3-numpy is not installed")
-	}
-	dir := t.TempDir()
-	hopper(t, dir)
-	ok(t, dir, "train", "hopper.png", "--atoms", "30", "--iterations", "2", "--patches", "500", "-o", "trained.npz")
-	for _, f := range []string{"a.npz", "a.npy", "a.csv"} {
-		ok(t, dir, "dict", "export", "trained.npz", "-o", f)
-	}
-	cmd := exec.Command(python, "-c", `
-import json, numpy
-f = numpy.load("a.npz")
-p = json.loads(str(f["parameters"]))
-low, high = f["low"], f["high"]
-stacked = numpy.load("a.npy")
-print(low.shape, high.shape, low.dtype, *(p[k] for k in "scale patch mean detail degradation coder".split()),
-      p["back_projection"])
-print((stacked == numpy.vstack([low, high])).all(), (stacked == numpy.loadtxt("a.csv", delimiter=",")).all())
-del p["provenance"]
-numpy.savez("b.npz", low=low, high=high, parameters=json.dumps(p))
-numpy.savez_compressed("c.npz", Dl=low.astype("f4"), Dh=numpy.asfortranarray(high),
-                       parameters=numpy.array(json.dumps(p).encode()))
-numpy.save("d.npy", stacked.astype(">f8"))
-numpy.savez("e.npz", stacked)
-`)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if want := "(9, 30) (36, 30) float64 2 3 True True bicubic omp:sparsity=2 3\nTrue True\n"; err != nil ||
-		string(out) != want {
-		t.Fatalf("%v %s, expected %s", err, out, want)
-	}
-	ok(t, dir, "upscale", "--provenance=false", "-m", "trained.npz", "hopper.png", "-o", "want.png")
-	flags := strings.Fields("--mean --detail --sparsity 2")
-	for _, args := range [][]string{{"b.npz"}, {"c.npz", "--low", "Dl", "--high", "Dh"}, append(flags, "d.npy"),
-		append(flags, "e.npz")} {
-		ok(t, dir, append([]string{"dict", "import", "-o", "m.npz", "--on-exist", "overwrite"}, args...)...)
-		ok(t, dir, "upscale", "--provenance=false", "-m", "m.npz", "hopper.png", "-o", "got.png", "--on-exist",
-			"overwrite")
-		if !bytes.Equal(consoletest.Read(t, dir, "want.png"), consoletest.Read(t, dir, "got.png")) {
-			t.Errorf("%v: other bytes", args)
-		}
 	}
 }
 

@@ -174,7 +174,7 @@ func TestRecoverInParts(t *testing.T) {
 	}
 }
 
-// A trial that fails is reported by its part and by the merged report.
+// A trial that fails is reported by its part and by the merged report, where it is a dash beside the others.
 func TestFailedTrialInParts(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"recover", "--learners", "mod,rop", "--coder", "omp:sparsity=13", "--panel", "8,12,2", "--n",
@@ -187,8 +187,10 @@ func TestFailedTrialInParts(t *testing.T) {
 	if slices.Max(codes) != console.ExitSome {
 		t.Errorf("the parts end with %v", codes)
 	}
-	if _, errs, code := call(t, dir, "", "merge", "out"); code != console.ExitSome ||
-		!strings.Contains(errs, "2 of 4 trials failed") {
-		t.Errorf("exit %d, %s", code, errs)
+	out, errs, code := call(t, dir, "", "merge", "out")
+	page := consoletest.Read(t, dir, "out", "report.html")
+	if code != console.ExitSome || !strings.Contains(errs, "2 of 4 trials failed") ||
+		strings.Contains(out+string(page), "NaN") || !strings.Contains(out, "–") {
+		t.Errorf("exit %d, %s%s", code, out, errs)
 	}
 }

@@ -248,15 +248,3 @@ func TestRecoverPlainProgress(t *testing.T) {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 }
-
-// A failed trial is a dash in the tables, and the others are shown.
-func TestRecoverFailures(t *testing.T) {
-	dir := t.TempDir()
-	out, errs, code := call(t, dir, "", "recover", "--learners", "mod,rop", "--coder", "omp:sparsity=13", "--panel",
-		"8,12,2", "--n", "30", "--trials", "2", "--iterations", "2", "-o", "out")
-	page := consoletest.Read(t, dir, "out", "report.html")
-	if code != console.ExitSome || !strings.Contains(errs, "2 of 4 trials failed") ||
-		strings.Contains(out+string(page), "NaN") || !strings.Contains(out, "–") {
-		t.Errorf("exit %d, %s%s", code, out, errs)
-	}
-}

@@ -1,7 +1,6 @@
 package recovery
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -153,9 +152,9 @@ func loadFigure1(t *testing.T) (folder string, f findings) {
 	return folder, findings{trials: trials}
 }
 
-// The figure has every learner at every point, as often, and none failed.
+// The figure has every learner at every point, as often, none failed, and its page is of the same run.
 func TestFigure1IsWhole(t *testing.T) {
-	_, f := loadFigure1(t)
+	folder, f := loadFigure1(t)
 	count, points := f.count(), 0
 	for _, figure := range planted.Figure1 {
 		for _, n := range figure.N {
@@ -170,6 +169,9 @@ func TestFigure1IsWhole(t *testing.T) {
 	}
 	if len(f.learners()) != 6 || len(f.trials) != count*points {
 		t.Errorf("%d trials of %v, expected %d of 6 learners", len(f.trials), f.learners(), count*points)
+	}
+	if !strings.Contains(string(consoletest.Read(t, folder, "report.html")), fmt.Sprintf("--trials %d ", count)) {
+		t.Error("the page is of another run")
 	}
 }
 
@@ -194,23 +196,6 @@ func TestFigure1Again(t *testing.T) {
 	}
 	if len(again) > 0 {
 		t.Errorf("there is no trial of %v", again)
-	}
-}
-
-// A run of the figure that is there reports, and does nothing else.
-func TestFigure1Reports(t *testing.T) {
-	folder, f := loadFigure1(t)
-	dir := t.TempDir()
-	before := consoletest.Read(t, folder, tableName)
-	consoletest.Put(t, filepath.Join(dir, tableName), before)
-	args := []string{"recover", "--trials", fmt.Sprint(f.count()), "--learners", strings.Join(f.learners(), ","), "-o",
-		dir, "--iterations", "500"}
-	program.Succeeds(t, dir, args...)
-	if !bytes.Equal(consoletest.Read(t, dir, tableName), before) { // with the seconds of each
-		t.Error("trials were run again")
-	}
-	if !strings.Contains(string(consoletest.Read(t, folder, "report.html")), fmt.Sprintf("--trials %d ", f.count())) {
-		t.Error("the page is of another run")
 	}
 }
 

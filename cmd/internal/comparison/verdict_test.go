@@ -4,7 +4,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -72,39 +71,6 @@ func TestVerdict(t *testing.T) {
 		}
 		if got := f.verdict(f.measures()[0], f.opt.forms()[0]); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s:\n%s\nexpected\n%s", name, got, c.want)
-		}
-	}
-}
-
-// The page begins with a finding for each form, then its pictures, two of which can be laid over one another, then
-// the tables, in which the best learner of a row is bold.
-func TestComparePage(t *testing.T) {
-	dir := t.TempDir()
-	idx(t, filepath.Join(dir, "train-images-idx3-ubyte"), 30)
-	program.Succeeds(t, dir, "compare", "--protocol", "pooled", "--images", "train-images-idx3-ubyte", "--index",
-		"3,9", "--learners", "rop,mod",
-		"--seeds", "2", "--atoms", "16", "--patches", "60", "--iterations", "12", "-q", ".", "-o", "out")
-	page := string(consoletest.Read(t, filepath.Join(dir, "out", "report.html")))
-	consoletest.InOrder(t, page,
-		`<p class="finding">`, `<p class="further">`,
-		"<code>superres compare --protocol pooled --images train-images-idx3-ubyte --index 3,9", "<details>",
-		"--coder omp", "</details>",
-		`<a href="#section0">Pictures of the first run</a>`, `<section id="section0">`, "data-scene=", "Figures",
-		`class="best"`, "Learning", "</svg> rop</span>", "</svg> mod</span>",
-	)
-	// Two pictures by truth, low resolution and bicubic once, and by two learners in two ways.
-	if n := strings.Count(page, "data-scene="); n != 2*(3+2*2) {
-		t.Errorf("%d pictures can be laid over one another, expected 14", n)
-	}
-	// Two learners after a name and two columns that were there already.
-	row := regexp.MustCompile(`(?s)<tr><td>(?:[^<]+)</td><td>[\d.]+</td><td>[\d.]+</td>(<td.*?)</tr>`)
-	rows := row.FindAllStringSubmatch(page[:strings.Index(page, "<h2>Learning")], -1)
-	if len(rows) != 2*3 {
-		t.Fatalf("%d rows of figures, expected 6", len(rows))
-	}
-	for _, row := range rows {
-		if strings.Count(row[1], `class="best"`) != 1 {
-			t.Errorf("not one learner is the best: %s", row[0])
 		}
 	}
 }

@@ -26,13 +26,13 @@ import (
 // number of workers.
 func TestOutputs(t *testing.T) {
 	dir := t.TempDir()
-	truth := strokes(600, 12, 10) // more than one batch
-	consoletest.Put(t, filepath.Join(dir, "a-ubyte"), idxImages(t, truth))
+	truth := consoletest.Rings(600, 12, 10) // more than one batch
+	consoletest.Put(t, filepath.Join(dir, "a-ubyte"), consoletest.IDX(truth))
 	labels := make([]uint8, len(truth))
 	for i := range labels {
 		labels[i] = uint8(i % 10)
 	}
-	consoletest.Put(t, filepath.Join(dir, "labels.gz"), gzipped(t, idxLabels(t, labels...)))
+	consoletest.Put(t, filepath.Join(dir, "labels.gz"), gzipped(t, idxLabels(labels...)))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, j := range []string{"1", "4"} {
 		for _, out := range []string{"r.idx3-ubyte", "r.idx.gz"} {
@@ -113,8 +113,8 @@ func TestOutputs(t *testing.T) {
 
 func TestEnlarges(t *testing.T) {
 	dir := t.TempDir()
-	low := strokes(9, 14, 13)
-	consoletest.Put(t, filepath.Join(dir, "a"), idxImages(t, low))
+	low := consoletest.Rings(9, 14, 13)
+	consoletest.Put(t, filepath.Join(dir, "a"), consoletest.IDX(low))
 	stdout, stderr, code := call(t, dir, "", "mnist", "--task", "enlarge", "a", "-o", "b.idx", "--sheet", "s.png",
 		"-s", "3", "--skip-index", "0")
 	if code != 0 || stdout != "" || !strings.Contains(stderr, "b.idx, s.png: 8 images of 42x39 by digits") {
@@ -141,7 +141,7 @@ func TestEnlarges(t *testing.T) {
 // An interruption leaves nothing behind, and the file from before as it was.
 func TestCancelled(t *testing.T) {
 	dir := t.TempDir()
-	consoletest.Put(t, filepath.Join(dir, "a"), idxImages(t, strokes(8000, 28, 28)))
+	consoletest.Put(t, filepath.Join(dir, "a"), consoletest.IDX(consoletest.Rings(8000, 28, 28)))
 	consoletest.Put(t, filepath.Join(dir, "b.idx"), []byte("old"))
 	t.Chdir(dir)
 	for _, args := range [][]string{{"-o", "b.idx"}, {"--sheet", "new.png"}} {
@@ -157,12 +157,12 @@ func TestCancelled(t *testing.T) {
 // bold.
 func TestSheetPage(t *testing.T) {
 	dir := t.TempDir()
-	consoletest.Put(t, filepath.Join(dir, "a-ubyte"), idxImages(t, strokes(40, 12, 10)))
+	consoletest.Put(t, filepath.Join(dir, "a-ubyte"), consoletest.IDX(consoletest.Rings(40, 12, 10)))
 	labels := make([]uint8, 40)
 	for i := range labels {
 		labels[i] = uint8(i % 2)
 	}
-	consoletest.Put(t, filepath.Join(dir, "labels"), idxLabels(t, labels...))
+	consoletest.Put(t, filepath.Join(dir, "labels"), idxLabels(labels...))
 	stdout, _ := program.Succeeds(t, dir, "mnist", "a-ubyte", "labels", "--sheet", "sheet.html", "--sheet-count", "3")
 	finding, _, _ := strings.Cut(stdout, "\n")
 	if !strings.HasPrefix(finding, "digits ") || !strings.Contains(finding, " of 40 images, sign test, p ") {
@@ -216,7 +216,7 @@ func TestFinding(t *testing.T) {
 func TestSheetPageInBrowser(t *testing.T) {
 	b := consoletest.OpenBrowser(t)
 	dir := t.TempDir()
-	consoletest.Put(t, filepath.Join(dir, "a-ubyte"), idxImages(t, strokes(40, 12, 10)))
+	consoletest.Put(t, filepath.Join(dir, "a-ubyte"), consoletest.IDX(consoletest.Rings(40, 12, 10)))
 	program.Succeeds(t, dir, "mnist", "a-ubyte", "--sheet", "sheet.html", "--sheet-count", "3")
 	b.Window(400, 800, false)
 	b.Open(filepath.Join(dir, "sheet.html"), "", "document.querySelector('.stage')")

@@ -3,9 +3,9 @@ package digits
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"fmt"
 	"image"
-	"image/color"
 	"math"
 	"path/filepath"
 	"reflect"
@@ -59,8 +59,8 @@ func TestScores(t *testing.T) {
 	for i := range n {
 		labels = append(labels, uint8(i%3*100))
 	}
-	consoletest.Put(t, filepath.Join(dir, "a-ubyte.gz"), gzipped(t, idxImages(t, strokes(n, 28, 28))))
-	consoletest.Put(t, filepath.Join(dir, "labels"), idxLabels(t, labels...))
+	consoletest.Put(t, filepath.Join(dir, "a-ubyte.gz"), gzipped(t, consoletest.IDX(consoletest.Rings(n, 28, 28))))
+	consoletest.Put(t, filepath.Join(dir, "labels"), idxLabels(labels...))
 	for _, args := range [][]string{{}, {"-s", "3"}, {"--index", "3,9,4,9,31", "--skip-index", "4"},
 		{"--skip-index", "0,1", "--limit", "7"}} {
 		sum, _ := mnistJSON(t, dir, append(args, "a-ubyte.gz", "labels")...)
@@ -100,9 +100,9 @@ func TestScores(t *testing.T) {
 // A black image has no error: it is named and left out, as by eval.
 func TestBlack(t *testing.T) {
 	dir := t.TempDir()
-	list := append(strokes(3, 28, 28), image.NewGray(image.Rect(0, 0, 28, 28)))
-	consoletest.Put(t, filepath.Join(dir, "a-ubyte"), idxImages(t, list))
-	consoletest.Put(t, filepath.Join(dir, "labels"), idxLabels(t, 1, 1, 1, 2))
+	list := append(consoletest.Rings(3, 28, 28), image.NewGray(image.Rect(0, 0, 28, 28)))
+	consoletest.Put(t, filepath.Join(dir, "a-ubyte"), consoletest.IDX(list))
+	consoletest.Put(t, filepath.Join(dir, "labels"), idxLabels(1, 1, 1, 2))
 	sum, _ := mnistJSON(t, dir, "a-ubyte", "labels", "--sheet", "s.png")
 	if sum.Black != 1 || sum.Count != 4 || !slices.Equal(values(sum.Mean), evalMeans(t, dir, "a-ubyte")) ||
 		sum.Classes[1].Mean[2] != nil {
@@ -136,12 +136,12 @@ func TestFiles(t *testing.T) {
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.Put(t, filepath.Join(dir, "mnist/train-images-idx3-ubyte.gz"),
-		gzipped(t, idxImages(t, strokes(3, 28, 28))))
+		gzipped(t, consoletest.IDX(consoletest.Rings(3, 28, 28))))
 	if sum, _ := mnistJSON(t, dir, "mnist"); sum.Count != 3 || len(sum.Classes) != 0 {
 		t.Errorf("%+v", sum)
 	}
-	consoletest.Put(t, filepath.Join(dir, "mnist/t10k-images-idx3-ubyte"), idxImages(t, strokes(5, 28, 28)))
-	consoletest.Put(t, filepath.Join(dir, "mnist/t10k-labels-idx1-ubyte.gz"), gzipped(t, idxLabels(t, 1, 2, 1, 2, 7)))
+	consoletest.Put(t, filepath.Join(dir, "mnist/t10k-images-idx3-ubyte"), consoletest.IDX(consoletest.Rings(5, 28, 28)))
+	consoletest.Put(t, filepath.Join(dir, "mnist/t10k-labels-idx1-ubyte.gz"), gzipped(t, idxLabels(1, 2, 1, 2, 7)))
 	folder, _ := mnistJSON(t, dir, "mnist/")
 	files, _ := mnistJSON(t, dir, "mnist/t10k-images-idx3-ubyte", "mnist/t10k-labels-idx1-ubyte.gz")
 	if folder.Count != 5 || len(folder.Classes) != 3 || !reflect.DeepEqual(folder.Classes, files.Classes) {
@@ -171,58 +171,9 @@ func TestTable1(t *testing.T) {
 	}
 }
 
-// strokes are pictures somewhat like digits: a bright ring on black, each another.
-func strokes(n, w, h int) []*image.Gray {
-	list := make([]*image.Gray, n)
-	for i := range list {
-		m := image.NewGray(image.Rect(0, 0, w, h))
-		cx, cy, r := float64(w)/2+float64(i%5)-2, float64(h)/2-float64(i%3), float64(min(w, h))/5+float64(i%7)/2
-		for y := range h {
-			for x := range w {
-				d := math.Hypot(float64(x)-cx, float64(y)-cy) - r
-				m.SetGray(x, y, color.Gray{Y: uint8(255 * math.Exp(-d*d/2))})
-			}
-		}
-		list[i] = m
-	}
-	return list
-}
-
-// idxImages and idxLabels are files in memory.
-func idxImages(t *testing.T, list []*image.Gray) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w, err := mnist.NewImageWriter(&b, len(list), list[0].Bounds().Dx(), list[0].Bounds().Dy())
-	for _, m := range list {
-		if err == nil {
-			err = w.Write(m)
-		}
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-func idxLabels(t *testing.T, labels ...uint8) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w, err := mnist.NewLabelWriter(&b, len(labels))
-	for _, l := range labels {
-		if err == nil {
-			err = w.Write(l)
-		}
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+// idxLabels is an IDX file of labels.
+func idxLabels(labels ...uint8) []byte {
+	return append(binary.BigEndian.AppendUint32([]byte{0, 0, 8, 1}, uint32(len(labels))), labels...)
 }
 
 func gzipped(t *testing.T, data []byte) []byte {

@@ -187,71 +187,66 @@ func (d *downloader) fetch(ctx context.Context, name string, f mnist.OfficialFil
 		from = mirror + f.Name
 		var failure error // an error of the mirror rather than of the disk
 		err := safefile.WriteAtomic(name, d.opt.Overwrite, func(w io.Writer) error {
-			var writing error
-			writing, failure = d.get(ctx, from, f, w)
-			return errors.Join(writing, failure)
+			var data []byte
+			if data, failure = d.get(ctx, from, f); failure != nil {
+				return failure
+			}
+			_, err := w.Write(data)
+			return err
 		})
 		if err == nil || failure == nil || ctx.Err() != nil {
 			return from, err
 		}
-		failures = append(failures, failure.Error())
+		if e, ok := errors.AsType[*url.Error](failure); ok {
+			failure = e.Err
+		}
+		text := fmt.Sprintf("%s: %v", from, failure)
+		if errors.Is(failure, context.DeadlineExceeded) {
+			text = fmt.Sprintf("%s took longer than %v", from, d.opt.Timeout)
+		}
+		failures = append(failures, text)
 	}
 	return "", fmt.Errorf("%s: %s", f.Name, strings.Join(failures, "; "))
 }
 
-// get copies the file at an address to w. It reads no more than the size of the file, and refuses content of another
-// SHA-256. writing is an error of w, and failure any other.
-func (d *downloader) get(ctx context.Context, from string, f mnist.OfficialFile, w io.Writer) (writing, failure error) {
-	limited, cancel := context.WithTimeout(ctx, d.opt.Timeout)
+// get returns the file at an address. It reads no more than the size of the file and a byte, and refuses content of
+// another SHA-256.
+func (d *downloader) get(ctx context.Context, from string, f mnist.OfficialFile) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, d.opt.Timeout)
 	defer cancel()
-	explain := func(err error) error {
-		if e, ok := errors.AsType[*url.Error](err); ok {
-			err = e.Err
-		}
-		if errors.Is(err, context.DeadlineExceeded) {
-			return fmt.Errorf("%s took longer than %v", from, d.opt.Timeout)
-		}
-		return fmt.Errorf("%s: %w", from, err)
-	}
-	req, err := http.NewRequestWithContext(limited, http.MethodGet, from, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
 	if err != nil {
-		return nil, explain(err)
+		return nil, err
 	}
 	req.Header.Set("User-Agent", "superres/"+console.Version)
 	resp, err := d.client.Do(req)
 	if err != nil {
-		return nil, explain(err)
+		return nil, err
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return nil, explain(fmt.Errorf("answers %s", resp.Status))
+		return nil, fmt.Errorf("answers %s", resp.Status)
 	}
 	if resp.ContentLength > f.Size {
-		return nil, explain(fmt.Errorf("has %d bytes, expected %d", resp.ContentLength, f.Size))
+		return nil, fmt.Errorf("has %d bytes, expected %d", resp.ContentLength, f.Size)
 	}
-	sum, buffer, read := sha256.New(), make([]byte, 1<<15), int64(0)
-	for {
-		n, err := resp.Body.Read(buffer)
-		if read += int64(n); read > f.Size {
-			return nil, explain(fmt.Errorf("has more than the %d bytes expected", f.Size))
-		}
-		sum.Write(buffer[:n])
-		if _, err := w.Write(buffer[:n]); err != nil {
-			return err, nil
-		}
-		d.bar.Set(f.Name, float64(read)/float64(f.Size))
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, explain(fmt.Errorf("breaks off after %d of %d bytes: %w", read, f.Size, err))
-		}
+	data := make([]byte, 0, f.Size+1)
+	for err == nil && len(data) < cap(data) {
+		var n int
+		n, err = resp.Body.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		d.bar.Set(f.Name, float64(len(data))/float64(f.Size))
 	}
+	read := int64(len(data))
 	switch {
-	case read != f.Size:
-		return nil, explain(fmt.Errorf("has %d bytes, expected %d", read, f.Size))
-	case [sha256.Size]byte(sum.Sum(nil)) != f.Sum:
-		return nil, explain(errors.New("has another SHA-256 than the official file"))
+	case read > f.Size:
+		return nil, fmt.Errorf("has more than the %d bytes expected", f.Size)
+	case err != io.EOF:
+		return nil, fmt.Errorf("breaks off after %d of %d bytes: %w", read, f.Size, err)
+	case read < f.Size:
+		return nil, fmt.Errorf("has %d bytes, expected %d", read, f.Size)
+	case sha256.Sum256(data) != f.Sum:
+		return nil, errors.New("has another SHA-256 than the official file")
 	}
-	return nil, nil
+	return data, nil
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -61,8 +60,8 @@ func openDictFile(stdin io.Reader, name string, memory int64) (*dictFile, error)
 		}
 		defer r.Close()
 		if size > memory/2 { // before it is read
-			return nil, console.Fail(console.ExitLimit, fmt.Errorf("%s has %s, more than half of the limit; %s", name,
-				console.Bytes(size), advice))
+			return nil, console.Failf(console.ExitLimit, "%s has %s, more than half of the limit; %s", name,
+				console.Bytes(size), advice)
 		}
 		f.data, err = console.ReadWhole(r, name, memory/2, advice)
 	}

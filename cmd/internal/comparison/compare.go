@@ -7,7 +7,6 @@
 package comparison
 
 import (
-	"fmt"
 	"path/filepath"
 
 	"github.com/urfave/cli/v2"
@@ -111,8 +110,8 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	bar.Line("%s: the report", filepath.Join(opt.Folder, "report.html"))
 	for _, r := range results {
 		if r.Failure != "" {
-			return console.Fail(console.ExitSome,
-				fmt.Errorf("%s failed: %s; the same command tries it again", r.Learner, r.Failure))
+			return console.Failf(console.ExitSome, "%s failed: %s; the same command tries it again", r.Learner,
+				r.Failure)
 		}
 	}
 	return nil

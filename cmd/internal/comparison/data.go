@@ -79,9 +79,8 @@ func (d *data) readDigits(ctx context.Context, opt Options, bar *console.Progres
 	for _, digit := range mnist.Table1() {
 		if digit.Index >= len(digits) {
 			if opt.Images == "" {
-				return console.Fail(console.ExitInput,
-					fmt.Errorf("%s has %d images, Table 1 needs image %d; give MNIST's training file, or --images",
-						file, len(digits), digit.Index))
+				return console.Failf(console.ExitInput, "%s has %d images, Table 1 needs image %d; give MNIST's "+
+					"training file, or --images", file, len(digits), digit.Index)
 			}
 			break
 		}
@@ -118,8 +117,8 @@ func trainingFile(path string) (string, error) {
 			return found[0], nil
 		}
 	}
-	return "", console.Fail(console.ExitInput,
-		fmt.Errorf("%s: no train-images-idx3-ubyte.gz there; name the folder of MNIST's files", path))
+	return "", console.Failf(console.ExitInput, "%s: no train-images-idx3-ubyte.gz there; name the folder of "+
+		"MNIST's files", path)
 }
 
 // readPhotos lists the pictures to learn from, and reads those to restore: those of --images, else every fifth, which
@@ -211,7 +210,7 @@ func (d *data) identify(ctx context.Context, args []string, recursive bool) (str
 				err = ctx.Err()
 			}
 			if err != nil {
-				return "", console.Fail(console.ExitInput, fmt.Errorf("%s: %w", file.Path, err))
+				return "", console.Failf(console.ExitInput, "%s: %w", file.Path, err)
 			}
 		}
 	}

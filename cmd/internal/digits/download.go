@@ -157,8 +157,8 @@ func (d *downloader) fetchMissing(ctx context.Context) error {
 		return console.Fail(console.ExitNothing,
 			errors.New("no file could be fetched; check the network, or use another --mirror"))
 	}
-	return console.Fail(console.ExitSome, fmt.Errorf("%d of %d files could not be fetched, %d are there; the same "+
-		"command tries them again", failed, len(d.files), len(d.files)-failed))
+	return console.Failf(console.ExitSome, "%d of %d files could not be fetched, %d are there; the same command "+
+		"tries them again", failed, len(d.files), len(d.files)-failed)
 }
 
 // isComplete reports whether a file exists and is the official one. Another file of its name is an error unless it
@@ -176,8 +176,8 @@ func (d *downloader) isComplete(name string, f mnist.OfficialFile) (bool, error)
 	case err != nil:
 		return false, console.Fail(console.ExitOutput, err)
 	}
-	return false, console.Fail(console.ExitOutput,
-		fmt.Errorf("%s exists and is not MNIST's; use --on-exist overwrite or another --dir", name))
+	return false, console.Failf(console.ExitOutput, "%s exists and is not MNIST's; use --on-exist overwrite or "+
+		"another --dir", name)
 }
 
 // fetch writes a file from the first mirror that has it, and returns the address that it came from.

@@ -134,7 +134,7 @@ func (j *job) stream(ctx context.Context, write func(*image.Gray) error) (writin
 			return nil, nil
 		}
 	}
-	return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: changed while it was read", j.opt.Images))
+	return nil, console.Failf(console.ExitInput, "%s: changed while it was read", j.opt.Images)
 }
 
 // process processes the digits of a batch on all processors, and writes their PNG files where the output is a folder.

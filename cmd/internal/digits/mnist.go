@@ -7,7 +7,6 @@
 package digits
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -193,8 +192,8 @@ func inFolder(folder string) (images, labels string, err error) {
 			return images, oneOf(folder, set+"-labels-idx1-ubyte", set+"-labels.idx1-ubyte"), nil
 		}
 	}
-	return "", "", console.Fail(console.ExitInput, fmt.Errorf("%s: no t10k-images-idx3-ubyte.gz there, and no "+
-		"train-images-idx3-ubyte.gz; name the folder of MNIST's files, or a file of images", folder))
+	return "", "", console.Failf(console.ExitInput, "%s: no t10k-images-idx3-ubyte.gz there, and no "+
+		"train-images-idx3-ubyte.gz; name the folder of MNIST's files, or a file of images", folder)
 }
 
 // oneOf is the first of some files that is in a folder, packed by gzip or not; empty: none.

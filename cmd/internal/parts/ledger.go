@@ -2,7 +2,6 @@ package parts
 
 import (
 	"crypto/sha256"
-	"fmt"
 	"hash"
 	"io"
 	"io/fs"
@@ -142,7 +141,7 @@ func hashFile(path string) (sum digest, err error) {
 	defer f.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return sum, console.Fail(console.ExitInput, fmt.Errorf("%s: cannot be read: %w", path, err))
+		return sum, console.Failf(console.ExitInput, "%s: cannot be read: %w", path, err)
 	}
 	return digest(h.Sum(nil)), nil
 }

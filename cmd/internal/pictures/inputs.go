@@ -8,7 +8,6 @@ package pictures
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -80,7 +79,7 @@ func (f Finder) Expand(arg string) ([]Input, []Other, error) {
 func (f Finder) matching(pattern string) (list []Input, others []Other, err error) {
 	matches, err := filepath.Glob(pattern)
 	if err != nil || len(matches) == 0 {
-		return nil, nil, console.Fail(console.ExitInput, fmt.Errorf("%s: no file matches this pattern", pattern))
+		return nil, nil, console.Failf(console.ExitInput, "%s: no file matches this pattern", pattern)
 	}
 	for _, m := range matches {
 		if strings.HasPrefix(filepath.Base(m), ".") {
@@ -150,11 +149,11 @@ func (f Finder) within(folder string) (list []Input, others []Other, err error) 
 	case len(list) > 0 || any || len(f.Filter.Exclude) > 0:
 		return list, others, nil
 	case len(others) > 0:
-		return nil, nil, console.Fail(console.ExitInput, fmt.Errorf("%s: no picture in this folder can be read: %s; %s",
-			folder, Tally(others), others[0].Kind.Advice))
+		return nil, nil, console.Failf(console.ExitInput, "%s: no picture in this folder can be read: %s; %s", folder,
+			Tally(others), others[0].Kind.Advice)
 	}
-	return nil, nil, console.Fail(console.ExitInput,
-		fmt.Errorf("%s: no pictures in this folder (known: PNG JPEG GIF WebP TIFF BMP)", folder))
+	return nil, nil, console.Failf(console.ExitInput, "%s: no pictures in this folder (known: PNG JPEG GIF WebP "+
+		"TIFF BMP)", folder)
 }
 
 // MarkSeveral finds the files that hold several pictures among the GIFs of a list, or among all.

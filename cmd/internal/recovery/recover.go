@@ -7,7 +7,6 @@ package recovery
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"runtime"
 
@@ -91,9 +90,8 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	}
 	bar.Line("%s: the report", filepath.Join(opt.Folder, "report.html"))
 	if n := f.failures(); n > 0 {
-		return console.Fail(console.ExitSome,
-			fmt.Errorf("%d of %d trials failed: %s; the same command tries them again", n, len(trials),
-				f.firstFailure()))
+		return console.Failf(console.ExitSome, "%d of %d trials failed: %s; the same command tries them again", n,
+			len(trials), f.firstFailure())
 	}
 	return nil
 }
@@ -162,11 +160,9 @@ func enoughMemory(tasks []planted.Task, memory int64) error {
 		need := console.Process(workers * (8*float64(t.M)*float64(t.N) + learner.Memory(t.M, t.N, t.K, t.S) +
 			8*float64(t.K)*float64(t.K+2*t.M)))
 		if need > float64(memory) {
-			return console.Fail(console.ExitLimit,
-				fmt.Errorf("%s with M,K,S = %d,%d,%d and N = %d needs %s for %.0f trials at a time, the limit is "+
-					"%s; use --max-memory, a smaller -j or a smaller --n",
-					t.Learner, t.M, t.K, t.S, t.N, console.Bytes(int64(min(need, 1<<60))), workers,
-					console.Bytes(memory)))
+			return console.Failf(console.ExitLimit, "%s with M,K,S = %d,%d,%d and N = %d needs %s for %.0f trials "+
+				"at a time, the limit is %s; use --max-memory, a smaller -j or a smaller --n", t.Learner, t.M, t.K,
+				t.S, t.N, console.Bytes(int64(min(need, 1<<60))), workers, console.Bytes(memory))
 		}
 	}
 	return nil

@@ -106,7 +106,7 @@ func (d *comparison) load(ctx context.Context, opt DiffOptions, bar *console.Pro
 			}
 			p := d.Pictures[i]
 			if img.Bounds().Size() != image.Pt(p.Width, p.Height) {
-				return console.Fail(console.ExitInput, fmt.Errorf("%s: changed while it was read", path))
+				return console.Failf(console.ExitInput, "%s: changed while it was read", path)
 			}
 			if i == 0 {
 				ref = img

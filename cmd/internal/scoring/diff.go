@@ -143,9 +143,9 @@ func (d *comparison) arrange() error {
 		var ok bool
 		if p.covers, ok = coveredSize(image.Pt(p.Width, p.Height), image.Pt(largest.Width, largest.Height),
 			d.Scale); !ok {
-			return console.Fail(console.ExitInput, fmt.Errorf("%s is %d×%d, which is not the shape of %s, %d×%d; "+
-				"give pictures of one scene, turned and cropped alike",
-				p.Name, p.Width, p.Height, largest.Name, largest.Width, largest.Height))
+			return console.Failf(console.ExitInput, "%s is %d×%d, which is not the shape of %s, %d×%d; give "+
+				"pictures of one scene, turned and cropped alike", p.Name, p.Width, p.Height, largest.Name,
+				largest.Width, largest.Height)
 		}
 	}
 	return nil

@@ -91,7 +91,7 @@ func (t *Scores) scoreModels(ctx context.Context, opt EvalOptions, bar *console.
 func (t *Scores) reduce(name string, truth image.Image) (image.Image, error) {
 	low, err := score.Reduce(truth, t.Scale, t.Degradation)
 	if err != nil {
-		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: %w", name, err))
+		return nil, console.Failf(console.ExitInput, "%s: %w", name, err)
 	}
 	if t.Noise > 0 {
 		const seed = 1
@@ -129,8 +129,7 @@ func (t *Scores) scoreFiles(ctx context.Context, opt EvalOptions, bar *console.P
 		}
 		if !found {
 			stem := stemOf(ref)
-			return console.Fail(console.ExitInput,
-				fmt.Errorf("%s: no picture called %s or %s_... to score", ref.Path, stem, stem))
+			return console.Failf(console.ExitInput, "%s: no picture called %s or %s_... to score", ref.Path, stem, stem)
 		}
 		var images [2]image.Image
 		for i, in := range []pictures.Input{ref, test} {

@@ -165,10 +165,7 @@ func TestTable1(t *testing.T) {
 		t.Errorf("%s", stdout)
 	}
 	// Each image number picks one image, and none twice.
-	if _, stderr, code := call(t, ".", "", "eval", "-m", "digits", "--index", "60000", file); code != 2 ||
-		!strings.Contains(stderr, "no image 60000") {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	program.Ends(t, ".", 2, "no image 60000", "eval", "-m", "digits", "--index", "60000", file)
 }
 
 // idxLabels is an IDX file of labels.

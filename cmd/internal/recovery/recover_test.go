@@ -81,15 +81,9 @@ func TestRecover(t *testing.T) {
 	}
 	// One damaged line is passed over, and said; two are too many.
 	consoletest.Put(t, journal, append([]byte("{\n"), after...))
-	if _, errs, code := call(t, dir, "", append(args, "-o", a)...); code != 0 ||
-		!strings.Contains(errs, "line 1 is damaged") {
-		t.Errorf("a damaged line: exit %d, %s", code, errs)
-	}
+	program.Ends(t, dir, 0, "line 1 is damaged", append(args, "-o", a)...)
 	consoletest.Put(t, journal, append([]byte("{\n{\n"), after...))
-	if _, errs, code := call(t, dir, "", append(args, "-o", a)...); code != console.ExitOutput ||
-		!strings.Contains(errs, "lines 1 and 2 are damaged") {
-		t.Errorf("two damaged lines: exit %d, %s", code, errs)
-	}
+	program.Ends(t, dir, console.ExitOutput, "lines 1 and 2 are damaged", append(args, "-o", a)...)
 }
 
 // A run continues from a folder that has the table alone, to the same report. A damaged table is refused.
@@ -107,10 +101,7 @@ func TestRecoverFromTheTable(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, errs, code := call(t, dir, "", args...); code != console.ExitSome ||
-		!strings.Contains(errs, "2 of 6 trials failed") {
-		t.Errorf("exit %d: %s", code, errs)
-	}
+	program.Ends(t, dir, console.ExitSome, "2 of 6 trials failed", args...)
 	if read(tableName) != table || read("report.html") != page {
 		t.Error("the trials of the table were run again: their times are others")
 	}
@@ -217,10 +208,7 @@ func TestRecoverTwiceAtOnce(t *testing.T) {
 	if !safefile.Lock(j.File) {
 		t.Skip("no locks here")
 	}
-	if _, errs, code := call(t, dir, "", args...); code != console.ExitOutput ||
-		!strings.Contains(errs, "another superres is at work") {
-		t.Errorf("beside another: exit %d, %s", code, errs)
-	}
+	program.Ends(t, dir, console.ExitOutput, "another superres is at work", args...)
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}

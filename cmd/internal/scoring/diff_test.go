@@ -161,15 +161,11 @@ func TestDiffRefuses(t *testing.T) {
 	}
 	program.Succeeds(t, dir, "diff", "a.png", "a.png", "--on-exist", "overwrite", "--max-memory", "1", "-o", "new.html")
 	consoletest.WritePicture(t, filepath.Join(dir, "large.png"), consoletest.Blob(200, 200))
-	if stdout, _, code := call(t, dir, "", "diff", "large.png", "large.png", "--max-memory", "2", "-o",
-		"large.html"); code != 0 || !strings.Contains(stdout, "not scored: that needs 1 MiB more; use --max-memory") {
-		t.Errorf("exit %d, %s", code, stdout)
-	}
+	program.Ends(t, dir, 0, "not scored: that needs 1 MiB more; use --max-memory", "diff", "large.png", "large.png",
+		"--max-memory", "2", "-o", "large.html")
 	consoletest.WritePicture(t, filepath.Join(dir, "larger.png"), consoletest.Blob(300, 300))
-	if _, stderr, code := call(t, dir, "", "diff", "larger.png", "larger.png", "--max-memory", "1", "-o",
-		"larger.html"); code != 7 || !strings.Contains(stderr, "--max-memory") {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	program.Ends(t, dir, 7, "--max-memory", "diff", "larger.png", "larger.png", "--max-memory", "1", "-o",
+		"larger.html")
 }
 
 // rough is a picture of noise, which no format makes small.
@@ -252,10 +248,7 @@ func TestDiffLarge(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "new.html")); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, code := call(t, dir, "", append(args, "-o", "new.html")...); code != 5 ||
-		!strings.Contains(stderr, "new_files exists; use --on-exist overwrite") {
-		t.Errorf("the folder is there: exit %d, %s", code, stderr)
-	}
+	program.Ends(t, dir, 5, "new_files exists; use --on-exist overwrite", append(args, "-o", "new.html")...)
 	stdout, stderr, code := call(t, dir, "", "diff", "small.png", "large.png", "-o", "-")
 	if code != 0 || len(stdout) > maxPageBytes ||
 		!strings.Contains(stderr, "regions for which the page has no room are left out; -o FILE") {

@@ -222,7 +222,6 @@ func TestCompareErrors(t *testing.T) {
 		{"--protocol singel .", 2, `did you mean "single"`},
 		{"--protocol images .", 4, "no pictures"},
 		{"--learners rpo .", 2, `did you mean "rop"`},
-		{"--atoms -1 .", 2, "--atoms -1"},
 		{".", 4, "Table 1 needs image"},
 		{"--protocol pooled --seeds 1000000000 --learners mod --images train-images-idx3-ubyte .", 2,
 			"1000000 at most"},

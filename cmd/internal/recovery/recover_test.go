@@ -178,8 +178,6 @@ func TestRecoverErrors(t *testing.T) {
 		{"--panel 8,12,13", 2, "S at most K"},
 		{"--panel e", 2, "a, b, c or d"},
 		{"--n 0", 2, "no positive number"},
-		{"--trials 0", 2, "--trials 0"},
-		{"--noise -1", 2, "--noise -1"},
 		{"--learners rop,rpo", 2, `did you mean "rop"`},
 		{"--learners rop,rop", 2, "twice"},
 		{"--learners ,", 2, "names none"},

@@ -1,7 +1,6 @@
 package atoms
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -18,26 +17,17 @@ import (
 
 // report draws the atoms and prints the figures. Where the drawing goes to standard output, the figures go to
 // standard error.
-func (d *description) report(ctx context.Context, opt ShowOptions, s *console.Streams) error {
-	table := s.Out
-	switch opt.Drawing.Name {
-	case "":
-	case "-":
-		w := bufio.NewWriter(s.Out)
-		if err := opt.Drawing.write(d.Dictionaries[0], w); err != nil {
-			return err
-		}
-		if err := w.Flush(); err != nil {
-			return err
-		}
-		table = s.Err
-	default:
-		d.Mosaic = paths.Name(opt.Drawing.Name)
-		mode, drawing := safefile.ModeOf(opt.Name), opt.Drawing
-		if err := safefile.WriteAtomicMode(mode, drawing.Name, drawing.Overwrite, func(w io.Writer) error {
+func (d *description) report(ctx context.Context, opt ShowOptions, s *console.Streams) (err error) {
+	table, drawing := s.Out, opt.Drawing
+	if drawing.Name != "" {
+		table, err = s.WriteOutput(drawing.Name, safefile.ModeOf(opt.Name), drawing.Overwrite, func(w io.Writer) error {
 			return drawing.write(d.Dictionaries[0], console.Interruptible(ctx, w))
-		}); err != nil {
+		})
+		if err != nil {
 			return err
+		}
+		if !paths.IsStandard(drawing.Name) {
+			d.Mosaic = paths.Name(drawing.Name)
 		}
 	}
 	switch {
@@ -46,7 +36,7 @@ func (d *description) report(ctx context.Context, opt ShowOptions, s *console.St
 	case opt.Quiet && opt.Drawing.Name != "":
 		return nil
 	}
-	_, err := io.WriteString(table, d.text())
+	_, err = io.WriteString(table, d.text())
 	return err
 }
 

@@ -9,16 +9,16 @@ import (
 	"superres/superres"
 )
 
-// SizeOptions say how large results are to be. They set the size of an enlargement, which CheckSize completes.
+// SizeOptions say how large results are to be. They set the size of an enlargement, which
+// CheckSize completes.
 func SizeOptions(to *superres.Options) settings.Table {
 	side := func(name string, n *int, help, brief string) *settings.Option {
 		return &settings.Option{Name: name, To: settings.Num(n, 0).AtLeast(1).In("pixels"), Group: "size",
 			Effect: settings.Elsewhere, Request: true, Help: help, Brief: brief}
 	}
 	return settings.Table{
-		{Name: "scale", Aliases: []string{"s"}, To: settings.Parsed(
-			&to.Scale, "2", readScale,
-		), Group: "size", Effect: settings.Elsewhere, Request: true,
+		{Name: "scale", Aliases: []string{"s"}, To: settings.Parsed(&to.Scale, "2", readScale), Group: "size",
+			Effect: settings.Elsewhere, Request: true,
 			Help: "enlarge by `F`, 1 to 16; 4x, x4 and 400% are 4", Brief: "how many times larger: 2, 1.5, 4x, " +
 				"300%, up to 16"},
 		side("width", &to.Width, "enlarge to `W` pixels across; without --height in proportion, with it to "+
@@ -31,7 +31,8 @@ func SizeOptions(to *superres.Options) settings.Table {
 	}
 }
 
-// CheckSize refuses sizes that contradict each other, and takes the default scale away where another size is given.
+// CheckSize refuses sizes that contradict each other, and takes the default scale away where
+// another size is given.
 func CheckSize(to *superres.Options, given settings.Table) error {
 	sized, fit := given.Given("width", "height"), given.Given("fit")
 	switch {

@@ -58,23 +58,23 @@ func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 			}
 		}
 	}
-	if t.Level != 0 && !m.has(stage.Leveled) {
+	if t.Strength != 0 && !m.has(stage.Graded) {
 		return nil, usage.Errorf("superres: this model knows no level of what is wrong with a picture")
 	}
 	return &out, nil
 }
 
-// Leveled tells whether the model can be tuned to the strength of a picture's degradation, such as noise.
-func (m *Model) Leveled() bool { return m.has(stage.Leveled) }
+// IsGraded tells whether the model can be tuned to the strength of a picture's degradation, such as noise.
+func (m *Model) IsGraded() bool { return m.has(stage.Graded) }
 
 // TuneFor returns the model tuned to the strength of the degradation that package flaws estimates for a picture, or m
 // itself if it cannot be tuned so. quality is that of the JPEG file that the picture comes from, 1 to 100, or 0 for
 // any other file.
 func (m *Model) TuneFor(img image.Image, quality int) (*Model, error) {
-	if !m.Leveled() {
+	if !m.IsGraded() {
 		return m, nil
 	}
-	return m.Tune(stage.Tuning{Level: flaws.Measure(img, quality).Level()})
+	return m.Tune(stage.Tuning{Strength: flaws.Measure(img, quality).Strength()})
 }
 
 // has tells whether a setting concerns a stage of the model.

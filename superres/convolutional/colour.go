@@ -60,10 +60,10 @@ func (c *Colour) Save(to *stage.Arrays) any { return c.save(to) }
 
 // Tune implements stage.Colour.
 func (c *Colour) Tune(t stage.Tuning) (stage.Colour, error) {
-	if t.Level == 0 || !c.params.Graded {
+	if t.Strength == 0 || !c.params.Graded {
 		return c, nil
 	}
-	tuned, err := c.tune(t.Level)
+	tuned, err := c.tune(t.Strength)
 	if err != nil {
 		return nil, err
 	}

@@ -54,17 +54,17 @@ func (s *Stage) Save(to *stage.Arrays) any { return s.save(to) }
 // Settings implements stage.Tunable.
 func (s *Stage) Settings() stage.Settings {
 	if s.params.Graded {
-		return stage.Leveled
+		return stage.Graded
 	}
 	return 0
 }
 
 // Tune implements stage.Tunable.
 func (s *Stage) Tune(t stage.Tuning) (stage.Stage, error) {
-	if t.Level == 0 {
+	if t.Strength == 0 {
 		return s, nil
 	}
-	tuned, err := s.tune(t.Level)
+	tuned, err := s.tune(t.Strength)
 	if err != nil {
 		return nil, err
 	}

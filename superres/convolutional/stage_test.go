@@ -101,7 +101,7 @@ func TestIntegersAreTheNetwork(t *testing.T) {
 		if i > 2 {
 			n, level = graded(n), float64(i-3)*0.625
 		}
-		tuned, err := stageOf(t, n).Tune(stage.Tuning{Level: level})
+		tuned, err := stageOf(t, n).Tune(stage.Tuning{Strength: level})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,11 +6,12 @@ import (
 	"superres/internal/quantiser"
 )
 
-// mostBlocks is how many blocks of 8×8 samples are looked at.
+// mostBlocks is about the number of blocks of 8×8 samples that are read.
 const mostBlocks = 1200
 
-// file estimates the quality of the JPEG file that took most from the picture, the last one
-// of a known quality or one before it, and the deviation of what it took; 0: none is seen.
+// file estimates the quality of the JPEG file that changed a picture most, and the deviation of that
+// change. known is the quality of the last file, 0: none; one before it may have changed more.
+// Quality 0 says that none is found.
 func file(parts []*samples, known int) (quality int, loss float64) {
 	x, y := grid(parts)
 	c := newCoefficients(parts, x, y, 8)
@@ -29,8 +30,8 @@ func file(parts []*samples, known int) (quality int, loss float64) {
 	return quality, loss
 }
 
-// grid is where the blocks of 8×8 begin: across their edges samples step more, as the third
-// difference tells.
+// grid returns where the first block of 8×8 begins: across the edges of blocks the third differences
+// of samples are larger.
 func grid(parts []*samples) (x, y int) {
 	var across, down steps
 	for _, p := range parts {
@@ -45,12 +46,12 @@ func grid(parts []*samples) (x, y int) {
 	return across.greatest(), down.greatest()
 }
 
-// steps are sums of how samples step, by the place modulo 8.
+// steps has sums of the magnitudes of third differences, by their position modulo 8.
 type steps struct{ sum, count [8]int64 }
 
-// add adds those of n samples, each so many after the last.
+// add adds those of n samples that lie stride apart.
 func (s *steps) add(line []int32, n, stride int) {
-	const far = 12 * unit // what is more is the picture's own
+	const far = 12 * unit // a larger one is an edge of the picture
 	for u := 2; u+1 < n; u++ {
 		d := line[(u-2)*stride] - 3*line[(u-1)*stride] + 3*line[u*stride] - line[(u+1)*stride]
 		s.sum[u%8] += int64(min(max(d, -d), far))
@@ -58,7 +59,7 @@ func (s *steps) add(line []int32, n, stride int) {
 	}
 }
 
-// greatest is where they are greatest on the mean.
+// greatest returns the position with the greatest mean.
 func (s *steps) greatest() (at int) {
 	most := int64(-1)
 	for k, v := range s.sum {
@@ -69,11 +70,11 @@ func (s *steps) greatest() (at int) {
 	return at
 }
 
-// coefficients are those of the cosine transforms of blocks, by their place in a block, in
-// steps of 1/256 of a level.
+// coefficients are those of the cosine transforms of blocks: for each of the 64 frequencies, by rows,
+// one a block, in steps of 1/256 of a level.
 type coefficients [64][]int32
 
-// newCoefficients transforms blocks, which lie step samples from each other from (x0, y0) on.
+// newCoefficients transforms blocks of a picture that lie step samples apart from (x0, y0) on.
 func newCoefficients(parts []*samples, x0, y0, step int) *coefficients {
 	c := new(coefficients)
 	for _, p := range parts {
@@ -125,11 +126,11 @@ var cosines = func() (list [64]int64) {
 	return list
 }()
 
-// telling are the places of coefficients that are often not 0.
+// telling are the frequencies whose coefficients are often not 0.
 var telling = [...]int{1, 8, 9, 2, 16, 10, 17, 3, 24, 18}
 
-// quality is that whose steps the coefficients keep to: on the mean those that are not 0 are
-// nearer to whole steps than chance would have them. 0: there is none.
+// quality returns the JPEG quality whose quantiser steps the coefficients are multiples of: on the
+// mean, those that are not 0 are nearer to multiples than chance would have them. 0: there is none.
 func (c *coefficients) quality() (best int) {
 	const lowest, highest = 20, 97
 	const enough, nearly = 0.3, 0.9
@@ -142,8 +143,8 @@ func (c *coefficients) quality() (best int) {
 	if most < enough {
 		return 0
 	}
-	// Parts of the steps are kept to as well, so the greatest steps count, the best of those
-	// about as great.
+	// Multiples of a step are multiples of its fractions as well, so of the qualities with about the
+	// best score the one with the greatest steps counts.
 	for best = lowest; scores[best] < nearly*most; {
 		best++
 	}
@@ -155,8 +156,8 @@ func (c *coefficients) quality() (best int) {
 	return best
 }
 
-// keep tells how well coefficients keep to the steps of a quality: 1 if they are whole steps,
-// 0 by chance, and where there are too few different ones to tell.
+// keep returns how well the coefficients are multiples of the steps of a quality: 1 if all are, 0 by
+// chance, and 0 where too few different ones are left to say.
 func (c *coefficients) keep(quality int) float64 {
 	const few = 60
 	off, count := int64(0), int64(0)
@@ -185,9 +186,9 @@ func (c *coefficients) keep(quality int) float64 {
 	return 1 - float64(off)/float64(count<<10)
 }
 
-// loss estimates the deviation of what a file of a quality took: of a coefficient that is not
-// 0 the rounding, of others what they may have been, if coefficients are distributed as
-// Laplace has it, by the share of those that are not 0.
+// loss estimates the standard deviation of the change by a file of a quality: of coefficients that
+// are not 0 by their rounding, of the others by what they may have been, if coefficients have a
+// Laplace distribution, given the share that is not 0.
 func (c *coefficients) loss(quality int) float64 {
 	sum := 0.0
 	for k, list := range c {

@@ -11,74 +11,72 @@ import (
 	"superres/patches/plane"
 )
 
-// Flaws is what is wrong with a picture.
+// Flaws are the degradations of a picture. Deviations are standard deviations in levels of 255.
 type Flaws struct {
-	// Noise is the deviation of its noise in brightness, in levels of 255; 0: none is there
-	// beyond doubt.
+	// Noise is the deviation of its noise in brightness; 0: there is none beyond doubt.
 	Noise float64
-	// Likely is what Noise would be if it took no more than a first sight: for those who have
-	// evidence of their own, as in a second picture of the same.
+	// Likely is the first estimate of Noise, before doubts, for a caller that has evidence of its
+	// own, such as a second picture of the same scene.
 	Likely float64
-	// ColourNoise is that of its noise in colour, the root mean square of that in Cb and in Cr;
-	// 0: none is there beyond doubt. As much is in colour as in brightness where the noise of
-	// red, green and blue has nothing to do with each other.
+	// ColourNoise is the root mean square of the deviations of noise in Cb and in Cr; 0: there is
+	// none beyond doubt. It is about Noise where the noise of red, green and blue is independent.
 	ColourNoise float64
-	// Quality is that of the JPEG file that took most from it, 1 to 100 as libjpeg counts; 0:
-	// none is seen.
+	// Quality is that of the JPEG file that changed the picture most, 1 to 100 as libjpeg counts;
+	// 0: none is found.
 	Quality int
-	// Loss is the deviation of what that file took, in levels of 255.
+	// Loss is the deviation of the change by that file.
 	Loss float64
-	// WebP is the index of the steps of the lossy WebP file that the picture comes out of, 1 to
-	// 127; 0: of another file.
+	// WebP is the quantiser index of the lossy WebP file that the picture comes out of, 1 to 127;
+	// 0: of another file.
 	WebP float64
-	// Halved tells that colour was once kept at half the resolution of brightness, in both
+	// Subsampled tells that a file had the chroma at half the resolution of luma in both
 	// directions, as most JPEG files do.
-	Halved bool
-	// Sharpened is set by those who ask Sharpened; Measure does not.
+	Subsampled bool
+	// Sharpened is for callers of the function Sharpened to set; Measure does not.
 	Sharpened bool
 
-	somewhere bool // there is noise, though it may not be everywhere
+	somewhere bool // some parts of the picture have noise
 }
 
-// OutOfWebP returns the flaws of a picture that comes out of a lossy WebP file whose quantiser
-// has an index, 1 to 127, the mean of those of its segments. What was lost is estimated from
-// that alone: of 13 pictures, reduced by 2 and by 4, it is within 7 % of the mean at all
-// qualities up to 95 of cwebp, and of single ones within 30 %.
+// OutOfWebP returns the flaws of a picture that comes out of a lossy WebP file with a quantiser
+// index, 1 to 127, the mean of those of its segments. The loss is estimated from the index alone: of
+// 13 pictures, reduced by 2 and by 4, it is within 7 % of the mean at all qualities up to 95 of
+// cwebp, and of single ones within 30 %.
 func (f Flaws) OutOfWebP(index float64) Flaws {
 	f.WebP = index
 	f.Loss = max(f.Loss, 0.9+float64(0.115*index))
 	return f
 }
 
-// worst is the deviation whose level is 1.
+// worst is the deviation whose strength is 1.
 const worst = 25
 
-// Level is how much there is to be taken away, 0 to 1, as stage.Tuning has it: the deviation
-// of noise and loss together, of 25 levels, in steps of 1/64.
-func (f Flaws) Level() float64 { return f.levelOf(f.Noise) }
+// Strength returns the estimated strength of the degradations, 0 to 1, as stage.Tuning takes it: the
+// deviation of noise and loss together, as a share of 25 levels, in steps of 1/64.
+func (f Flaws) Strength() float64 { return f.strengthOf(f.Noise) }
 
-// ColourLevel is Level for what enlarges colour: no less than that of brightness.
-func (f Flaws) ColourLevel() float64 { return f.levelOf(max(f.Noise, f.ColourNoise)) }
+// ColourStrength is Strength for what enlarges colour: it is no less than that of brightness.
+func (f Flaws) ColourStrength() float64 { return f.strengthOf(max(f.Noise, f.ColourNoise)) }
 
-func (f Flaws) levelOf(noise float64) float64 {
+func (f Flaws) strengthOf(noise float64) float64 {
 	v := math.Sqrt(float64(noise*noise)+float64(f.Loss*f.Loss)) / worst
 	return min(math.Round(64*v)/64, 1)
 }
 
-// Measure measures a picture, or nine parts all over a large one. quality is that of the JPEG
-// file that it comes out of, 1 to 100; 0: of another file.
+// Measure returns the flaws of a picture, of which it reads nine parts where it is large. quality is
+// that of the JPEG file that the picture comes out of, 1 to 100; 0: of another file.
 func Measure(img image.Image, quality int) Flaws {
 	return measure(parts(img), quality)
 }
 
-// measure measures parts of a picture, each of which begins at a multiple of 8 samples from
-// the first.
+// measure returns the flaws of a picture of which some parts are given. Each begins at a multiple of 8
+// samples from the first.
 func measure(shown []picture.Picture, quality int) (f Flaws) {
 	luma := make([]*plane.Plane, len(shown))
 	for i, p := range shown {
 		luma[i] = p.Luma()
 	}
-	smooth := parallel.Start(func() bool { return halved(shown) })
+	subsampled := parallel.Start(func() bool { return isSubsampled(shown) })
 	inColour := parallel.Start(func() float64 { return colourNoise(shown, luma) })
 	var list []*samples
 	for _, l := range luma {
@@ -87,12 +85,12 @@ func measure(shown []picture.Picture, quality int) (f Flaws) {
 	estimate, somewhere := estimateNoise(list, limits)
 	f.somewhere = somewhere
 	f.Quality, f.Loss = file(list, quality)
-	f.Halved, f.ColourNoise = smooth(), inColour()
+	f.Subsampled, f.ColourNoise = subsampled(), inColour()
 	f.Noise, f.Likely = believed(list, estimate, f), estimate
 	return f
 }
 
-// parts are the whole of a picture, or nine parts all over a large one.
+// parts returns nine parts of a large picture, and all of another.
 func parts(img image.Image) (list []picture.Picture) {
 	b := img.Bounds()
 	for _, y := range windows(b.Dy()) {
@@ -104,10 +102,10 @@ func parts(img image.Image) (list []picture.Picture) {
 	return list
 }
 
-// window is a part of a side.
+// window is a range of samples along a side, lo..hi-1.
 type window struct{ lo, hi int }
 
-// windows are three parts of a long side, which begin at multiples of 8, or the whole.
+// windows returns three windows of a long side, which begin at multiples of 8, and all of another.
 func windows(side int) (list []window) {
 	const count, part = 3, 320
 	if side <= count*part {
@@ -120,11 +118,11 @@ func windows(side int) (list []window) {
 	return list
 }
 
-// samples are those of a part of a picture in quarters of a level.
+// samples is the brightness of a part of a picture, in quarters of a level.
 type samples struct {
 	w, h  int
 	pix   []int32
-	parts int // that there are
+	parts int // the number of parts of the picture
 }
 
 const unit = 4 // of a level
@@ -140,8 +138,9 @@ func newSamples(luma *plane.Plane, parts int) *samples {
 	return p
 }
 
-// spread visits places (x, y) that are multiples of step from (x0, y0) on, with margin samples
-// beyond side×side from there, and about most of them in all parts.
+// spread calls visit with positions (x, y) of squares of side×side samples that have margin samples
+// more to the right and below. They lie step samples apart from (x0, y0) on; of more than about most
+// in all parts of the picture some are left out evenly.
 func (p *samples) spread(x0, y0, step, margin, side, most int, visit func(x, y int)) {
 	if p.w < x0+side+margin || p.h < y0+side+margin {
 		return

@@ -154,7 +154,7 @@ func TestDrawings(t *testing.T) {
 		img := drawings.Draw(rand.New(rand.NewPCG(5, i)), 400, 300, 2).Image
 		luma := picture.Split(img).Luma()
 		for _, p := range []*plane.Plane{luma, picture.Round8(resample.Box.Reduce(luma, 2))} {
-			if f := measured(p, 0); f.Level() > 2./worst {
+			if f := measured(p, 0); f.Strength() > 2./worst {
 				noisy++
 				t.Logf("drawing %d: %+v", i, f)
 			}
@@ -170,7 +170,7 @@ func TestLevel(t *testing.T) {
 		f    Flaws
 		want float64
 	}{{Flaws{}, 0}, {Flaws{Noise: 25}, 1}, {Flaws{Noise: 15, Loss: 20}, 1}, {Flaws{Noise: 7.5, Loss: 10}, 0.5}, {Flaws{Noise: 90}, 1}} {
-		if got := c.f.Level(); got != c.want {
+		if got := c.f.Strength(); got != c.want {
 			t.Errorf("%+v: level %g, want %g", c.f, got, c.want)
 		}
 	}
@@ -209,7 +209,7 @@ func TestCleanPictures(t *testing.T) {
 				}
 				count++
 				f := Measure(img, 0)
-				taken := f.Varying(img) != nil || f.ColourLevel() >= 0.1 && (scale > 1 || f.Quality == 0)
+				taken := f.Varying(img) != nil || f.ColourStrength() >= 0.1 && (scale > 1 || f.Quality == 0)
 				if taken {
 					wrong++
 					t.Logf("%s by %d: %+v", filepath.Base(files[i]), scale, f)

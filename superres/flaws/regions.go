@@ -12,30 +12,29 @@ import (
 	"superres/patches/plane"
 )
 
-// Regions are how noise varies over a picture: its deviation in each of W×H equal cells, row
-// by row, in levels of 255.
+// Regions has the standard deviation of the noise in each of W×H equal cells of a picture, row by
+// row, in levels of 255.
 type Regions struct {
 	W, H  int
 	Noise []float64
 }
 
-// Note: of 160 photographs, reduced by 2, as they were, or through JPEG files of quality 90, 60
-// and 30, none is taken for one of noise that varies, and at full size one, which it is in.
-// With noise of 15 levels in one half 123 are, with 0 to 20 from top to bottom 127, and with 12
-// in a quarter 74; the others are small, or of detail that hides it. Half of the cells of noise
-// must have white noise without doubt, which no weave or lattice has.
+// Note: of 160 photographs, reduced by 2, as they were, or through JPEG files of quality 90, 60 and
+// 30, noise is found to vary in none, and at full size in one, where it does. With noise of 15
+// levels in one half it is found in 123, with 0 to 20 from top to bottom in 127, and with 12 in a
+// quarter in 74; the others are small, or their detail hides it. Half of the cells with noise must
+// have white noise beyond doubt, which no weave or lattice has.
 const (
-	cellSide, mostCells  = 80, 8 // samples of a side of a cell, at least, and how many along one
-	cellSpan             = 128   // samples of a side that are looked at
-	cellTiles, cellLeast = 160, 30
-	seen                 = 2.5 // levels of noise that are worth looking at
-	sure                 = 0.5 // is least of noise among all that varies, where one cell must tell
+	cellSide, mostCells  = 80, 8   // the least side of a cell in samples, the most cells along a side
+	cellSpan             = 128     // the most samples of a side that are measured
+	cellTiles, cellLeast = 160, 30 // the most and the least tiles that tell of a cell
+	seen                 = 2.5     // the least noise that counts, in levels
+	sure                 = 0.5     // the whiteness that a single cell must have, see noiseLimits
 )
 
-// Varying looks at whether noise is another in some parts of a picture, which Measure found the
-// flaws of, than in others, as where a photograph stands on a page, or the corners are
-// brightened. It returns nil where that cannot be told, and where there is next to no noise, or
-// the same everywhere.
+// Varying returns the noise of the regions of a picture, whose flaws are those that Measure returned,
+// where some have much less than others: a photograph on a page, corners that were brightened. It
+// returns nil where the noise is the same everywhere or next to none, or where that is in doubt.
 func (f Flaws) Varying(img image.Image) *Regions {
 	if !f.somewhere {
 		return nil
@@ -55,30 +54,30 @@ func (f Flaws) Varying(img image.Image) *Regions {
 		r.Noise[i], white[i] = cell(cells[i])
 	})
 	var noisy []float64
-	var looked []*samples // at cells of noise
+	var suspects []*samples // the cells of noisy
 	for i, v := range r.Noise {
 		if white[i] && v >= seen {
 			noisy = append(noisy, v)
-			looked = append(looked, cells[i])
+			suspects = append(suspects, cells[i])
 		}
 	}
 	if len(noisy) < max(3, (len(white)+5)/6) {
 		return nil
 	}
 	doubtless := 0
-	for _, p := range looked {
+	for _, p := range suspects {
 		if c := newCoefficients([]*samples{p}, 4, 4, 4); c.white(c[0]) >= leastWhite {
 			doubtless++
 		}
 	}
-	if 2*doubtless < len(looked) {
+	if 2*doubtless < len(suspects) {
 		return nil
 	}
 	slices.Sort(noisy)
 	quiet, half := 0, noisy[len(noisy)/2]/2
 	for i, v := range r.Noise {
 		if v <= half {
-			white[i] = true // it is known: there is no more
+			white[i] = true // it is known: there is not more
 			quiet++
 		}
 	}
@@ -89,7 +88,7 @@ func (f Flaws) Varying(img image.Image) *Regions {
 	return r
 }
 
-// span is what is looked at of cell i of n along a side.
+// span returns the samples of cell i of n along a side that are measured, lo..hi-1.
 func span(from, side, i, n int) (lo, hi int) {
 	lo, hi = from+side*i/n, from+side*(i+1)/n
 	if hi-lo > cellSpan {
@@ -99,7 +98,8 @@ func span(from, side, i, n int) (lo, hi int) {
 	return lo, hi
 }
 
-// cell returns the most noise that a cell can have, and whether it is noise without doubt.
+// cell returns the greatest deviation that the noise of a cell can have, and whether that is noise
+// beyond doubt.
 func cell(p *samples) (most float64, white bool) {
 	var tiles []tileStats
 	all, flat := 0, 0
@@ -113,7 +113,7 @@ func cell(p *samples) (most float64, white bool) {
 		}
 	})
 	switch {
-	case flat > all/8: // a page, or what is as dark as can be
+	case flat > all/8: // a page, or black
 		return 0, true
 	case len(tiles) < cellLeast:
 		return limits.greatest, false
@@ -122,8 +122,8 @@ func cell(p *samples) (most float64, white bool) {
 	return math.Sqrt(fine), fine > float64(sure*rest)
 }
 
-// fill gives cells of which nothing is known the mean of those around that are, but no more
-// than they can have.
+// fill sets cells that are not known to the mean of the known ones around them, but not to more than
+// they can have.
 func (r *Regions) fill(known []bool) {
 	for slices.Contains(known, false) {
 		next := slices.Clone(known)
@@ -149,12 +149,12 @@ func (r *Regions) fill(known []bool) {
 	}
 }
 
-// Levels are those of the flaws in the cells, the least and the greatest, as Level has them,
-// and how far each is from the least to the greatest, 0 to 1.
-func (f Flaws) Levels(r *Regions) (least, greatest float64, share *plane.Plane) {
+// Strengths returns the least and the greatest Strength of the cells, and a plane of W×H with the
+// share, 0 to 1, of the way from the least to the greatest that each cell's is at.
+func (f Flaws) Strengths(r *Regions) (least, greatest float64, share *plane.Plane) {
 	at := func(i int) float64 {
 		f.Noise = r.Noise[i]
-		return f.Level()
+		return f.Strength()
 	}
 	least, greatest = 1, 0
 	for i := range r.Noise {

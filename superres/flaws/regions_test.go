@@ -92,8 +92,8 @@ func TestFill(t *testing.T) {
 func TestLevels(t *testing.T) {
 	f := Flaws{Loss: 3}
 	r := &Regions{W: 2, H: 2, Noise: []float64{0, 4, 12, 40}}
-	least, most, share := f.Levels(r)
-	at := func(noise float64) float64 { return Flaws{Noise: noise, Loss: 3}.Level() }
+	least, most, share := f.Strengths(r)
+	at := func(noise float64) float64 { return Flaws{Noise: noise, Loss: 3}.Strength() }
 	if least != at(0) || most != 1 || share.W != 2 || share.H != 2 {
 		t.Errorf("%g to %g, %d×%d", least, most, share.W, share.H)
 	}
@@ -102,7 +102,7 @@ func TestLevels(t *testing.T) {
 			t.Errorf("cell %d: %g, expected %g", i, share.Pix[i], want)
 		}
 	}
-	if least, most, share = f.Levels(&Regions{W: 1, H: 1, Noise: []float64{5}}); least != most || share.Pix[0] != 0 {
+	if least, most, share = f.Strengths(&Regions{W: 1, H: 1, Noise: []float64{5}}); least != most || share.Pix[0] != 0 {
 		t.Errorf("of one: %g to %g, %v", least, most, share.Pix)
 	}
 }

@@ -18,7 +18,7 @@ import (
 // Double enlarges a picture by 2.
 type Double func(ctx context.Context, img image.Image) (image.Image, error)
 
-// Where it is looked whether a picture was sharpened, and what tells that it was. Note: of 37
+// The constants of Sharpened. Note: of 37
 // photographs (Set5, open-valid and Kodak's, at most 960 pixels wide and high) and of the 91
 // small pictures of T91, reduced, and then sharpened by so much of what a Gaussian of one sample
 // takes away; by photo-fast and photo-real. PSNR of the 37 at ×2, and of the last line at ×4:
@@ -54,48 +54,48 @@ const (
 // because it was sharpened, or reduced without antialiasing. To make out more detail where there
 // is too much of it makes such pictures worse than interpolation.
 //
-// Measures of samples do not tell them from clean ones: by ridge regression on 21, one in ten of
-// those sharpened by 1.0 was found, at one of 100 clean pictures. Two networks do. Trusting
-// takes all pictures for clean, wary has learned from such as these as well, and where it takes
-// a picture for one of them it adds little. With B what plain interpolation makes of it, T and
-// W what they do, the share that both add is
+// Statistics of samples do not tell such pictures from clean ones: by ridge regression on 21, one in
+// ten of those sharpened by 1.0 was found, at one of 100 clean pictures. Two networks do. The clean
+// model takes all pictures for clean; the robust model has learned from sharpened ones as well, and
+// where it takes a picture for one of them it adds little. With B the plain interpolation and C and R
+// the results of the two models, the share that both add is
 //
-//	⟨W − B, T − B⟩ / ‖T − B‖².
+//	⟨R − B, C − B⟩ / ‖C − B‖².
 //
-// Reduced again, by D, T is the picture L itself where that is clean, as B is not: such networks
-// learn nothing else. What it leaves of the difference,
+// Of a clean picture L, C reduced again by D is L itself, as B reduced is not: clean models learn
+// nothing else. The part of the difference that is left,
 //
-//	⟨DT − L, DB − L⟩ / ‖DB − L‖²,
+//	⟨DC − L, DB − L⟩ / ‖DB − L‖²,
 //
-// is more where they do not understand the picture. It was sharpened where the share, less
-// leftCounts times what is left, is below sharpenedMost, but for what is drawn, as a screen shows
-// it, of which the most is left. All is of brightness in levels, in four windows of 72×72 samples,
-// those with the most detail of at most 16. A picture narrower than 16 samples, or of one
-// colour, was not sharpened. The errors are those of the three, which are called concurrently,
-// and of a context that ends.
-func Sharpened(ctx context.Context, img image.Image, plain, trusting, wary Double) (bool, error) {
+// is larger where the model does not understand the picture. The picture was sharpened where the
+// share, less leftCounts times the part that is left, is below sharpenedMost; but not where most is
+// left, as in screenshots and drawings. All is computed of brightness in levels, in four windows of
+// 72×72 samples, those with the most detail of at most 16. A picture narrower than 16 samples, or of
+// one colour, was not sharpened. The errors are those of the three functions, which are called
+// concurrently, and of a context that ends.
+func Sharpened(ctx context.Context, img image.Image, plain, clean, robust Double) (bool, error) {
 	var all evidence
 	err := parallel.Each(ctx, busiest(img), func(ctx context.Context, window *image.Gray) (evidence, error) {
-		return judge(ctx, window, plain, trusting, wary)
+		return judge(ctx, window, plain, clean, robust)
 	}, func(e evidence) error {
-		all.both, all.trusting = all.both+e.both, all.trusting+e.trusting
+		all.both, all.clean = all.both+e.both, all.clean+e.clean
 		all.left, all.plain = all.left+e.left, all.plain+e.plain
 		return nil
 	})
-	if err != nil || all.trusting == 0 || all.plain == 0 {
+	if err != nil || all.clean == 0 || all.plain == 0 {
 		return false, err
 	}
-	share, left := float64(all.both)/float64(all.trusting), float64(all.left)/float64(all.plain)
+	share, left := float64(all.both)/float64(all.clean), float64(all.left)/float64(all.plain)
 	return left < leftDrawn && share-float64(leftCounts*min(left, leftMost)) < sharpenedMost, nil
 }
 
-// evidence are the products and squares of what is added, and of what is left, in levels.
-type evidence struct{ both, trusting, left, plain int64 }
+// evidence has sums of products and squares of what models add, and of what they leave, in levels.
+type evidence struct{ both, clean, left, plain int64 }
 
-// judge gathers that of a window.
-func judge(ctx context.Context, window *image.Gray, plain, trusting, wary Double) (e evidence, err error) {
+// judge returns the evidence of a window.
+func judge(ctx context.Context, window *image.Gray, plain, clean, robust Double) (e evidence, err error) {
 	var shown [3]*image.Gray
-	for i, double := range []Double{plain, trusting, wary} {
+	for i, double := range []Double{plain, clean, robust} {
 		big, err := double(ctx, window)
 		if err != nil {
 			return e, err
@@ -106,7 +106,7 @@ func judge(ctx context.Context, window *image.Gray, plain, trusting, wary Double
 		}
 		shown[i] = gray
 	}
-	e.both, e.trusting = compared(shown[2], shown[1], shown[0], 2*sharpenedEdge)
+	e.both, e.clean = compared(shown[2], shown[1], shown[0], 2*sharpenedEdge)
 	e.left, e.plain = compared(reduced(shown[1]), reduced(shown[0]), window, sharpenedEdge)
 	return e, nil
 }
@@ -128,7 +128,7 @@ func compared(a, b, o *image.Gray, edge int) (product, square int64) {
 	return product, square
 }
 
-// busiest are the windows of a picture in which neighbours differ most.
+// busiest returns the windows of a picture with the most detail.
 func busiest(img image.Image) (list []*image.Gray) {
 	type window struct {
 		gray   *image.Gray
@@ -153,20 +153,20 @@ func busiest(img image.Image) (list []*image.Gray) {
 	return list
 }
 
-// starts are where windows begin along a side.
+// starts returns where windows begin along a side.
 func starts(side int) (list []int) {
-	room := max(side-sharpenedSide, 0)
+	free := max(side-sharpenedSide, 0)
 	n := min(max(side/sharpenedSide, 1), sharpenedGrid)
 	for i := range n {
 		if n == 1 {
-			return []int{room / 2}
+			return []int{free / 2}
 		}
-		list = append(list, i*room/(n-1))
+		list = append(list, i*free/(n-1))
 	}
 	return list
 }
 
-// brightness is that of a part of a picture, in 8 bits.
+// brightness returns that of a part of a picture, in 8 bits.
 func brightness(img image.Image, part image.Rectangle) *image.Gray {
 	return asGray(picture.Split(imaging.Crop(img, part)).Luma())
 }
@@ -175,7 +175,7 @@ func asGray(p *plane.Plane) *image.Gray {
 	return picture.Picture{Channels: []*plane.Plane{p}}.Image().(*image.Gray)
 }
 
-// detail is how much a sample differs from the mean of the four around it, squared and summed.
+// detail returns the sum over all samples of the squared difference from the mean of the four around.
 func detail(g *image.Gray) (sum int64) {
 	for y := 1; y < g.Rect.Dy()-1; y++ {
 		for x := 1; x < g.Rect.Dx()-1; x++ {

@@ -73,7 +73,7 @@ func TestTextures(t *testing.T) {
 			}
 			for name, img := range map[string]image.Image{"as it is": img, "reduced": small} {
 				f := Measure(img, 0)
-				if f.ColourLevel() >= 0.1 || f.Varying(img) != nil {
+				if f.ColourStrength() >= 0.1 || f.Varying(img) != nil {
 					t.Errorf("%s %d, %s: %+v", kind, seed, name, f)
 				}
 			}
@@ -123,7 +123,7 @@ func TestColourNoise(t *testing.T) {
 			if want := 0.67 * sigma; f.Noise < 0.8*want || f.Noise > 1.2*want && !c.drawn {
 				t.Errorf("%s, noise of %g in each colour: %+v, expected %.1f in brightness", c.name, sigma, f, want)
 			}
-			if shade, level := f.ColourLevel(), f.Level(); shade > 1.25*level {
+			if shade, level := f.ColourStrength(), f.Strength(); shade > 1.25*level {
 				t.Errorf("%s, noise of %g in each colour: level %g, of colour %g", c.name, sigma, level, shade)
 			}
 		}

@@ -56,9 +56,9 @@ type Tuning struct {
 	// BackProject is another number of back-projections, after the other stages; 0: none; nil:
 	// as the model has them.
 	BackProject *int
-	// Level is how much is wrong with the picture, 0 to 1, for stages that know of such
-	// things; 0: as the stage has it.
-	Level float64
+	// Strength is the estimated strength of the picture's degradation, 0 to 1, for graded stages;
+	// 0: as the stage has it.
+	Strength float64
 }
 
 // Settings are the parts of a Tuning that concern a stage.
@@ -68,7 +68,7 @@ type Settings uint8
 const (
 	Coding         Settings = 1 << iota // Coder and Sparsity
 	BackProjecting                      // BackProject: the stage is one of those that are replaced
-	Leveled                             // Level
+	Graded                              // Strength
 )
 
 // Tunable is a stage with settings that can be changed without learning anew.

@@ -75,11 +75,11 @@ func (e *Enlarger) choose(ctx context.Context, f *Frame, mixing bool) (c Choice,
 				return e.mix(c, r)
 			}
 		}
-		c.Strength = found.Level()
+		c.Strength = found.Strength()
 		if c.Strength < leastStrength {
 			c.Strength = 0
 		}
-		if colour := found.ColourLevel(); colour >= max(leastStrength, noisierColour*c.Strength) {
+		if colour := found.ColourStrength(); colour >= max(leastStrength, noisierColour*c.Strength) {
 			return e.withColour(c, colour)
 		}
 		if c.Strength == 0 {
@@ -104,7 +104,7 @@ func (e *Enlarger) chooseMoving(ctx context.Context, first, second *Frame) (c Ch
 		return c, nil
 	}
 	c.Found.Noise, c.Found.Sharpened, c.ColourStrength = noise, false, 0
-	c.Strength = max(movingStrength, c.Found.Level())
+	c.Strength = max(movingStrength, c.Found.Strength())
 	c.engine, err = e.robust(c.Strength)
 	return c, err
 }
@@ -130,7 +130,7 @@ func (e *Enlarger) withColour(c Choice, strength float64) (Choice, error) {
 
 // mix completes the choice for a picture whose noise varies over it.
 func (e *Enlarger) mix(c Choice, r *flaws.Regions) (Choice, error) {
-	least, most, share := c.Found.Levels(r)
+	least, most, share := c.Found.Strengths(r)
 	noisiest, err := e.robust(most)
 	if err != nil {
 		return c, err

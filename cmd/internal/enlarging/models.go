@@ -47,9 +47,10 @@ func New(s Settings) (*Enlarger, error) {
 	if e.clean, err = s.open(name); err != nil {
 		return nil, err
 	}
-	if s.Model != models.Auto && !e.clean.model.Leveled() {
+	if s.Model != models.Auto && !e.clean.model.IsGraded() {
 		if s.Denoise > 0 {
-			return nil, console.Usage("--denoise %g: the model %s takes no noise away; leave out --model, or name %s", s.Denoise, s.Model, models.PhotoReal)
+			return nil, console.Usage("--denoise %g: the model %s takes no noise away; leave out --model, or name %s",
+				s.Denoise, s.Model, models.PhotoReal)
 		}
 		return e, nil
 	}
@@ -80,7 +81,7 @@ func New(s Settings) (*Enlarger, error) {
 		if err != nil {
 			return found, err
 		}
-		if found.model, err = found.model.Tune(stage.Tuning{Level: strength}); err != nil {
+		if found.model, err = found.model.Tune(stage.Tuning{Strength: strength}); err != nil {
 			return found, err
 		}
 		if found.provenance != "" {
@@ -181,7 +182,8 @@ func (e *Enlarger) isSharpened(ctx context.Context, img image.Image) (bool, erro
 			return m.Upscale(ctx, img, superres.Options{Scale: 2})
 		}
 	}
-	return flaws.Sharpened(ctx, img, double(superres.Plain(resample.Bicubic)), double(clean.model), double(robust.model))
+	return flaws.Sharpened(ctx, img, double(superres.Plain(resample.Bicubic)), double(clean.model),
+		double(robust.model))
 }
 
 // openJudges begins to open the two judges, which most pictures need. Who uses them is told of their errors.

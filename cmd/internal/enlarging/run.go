@@ -145,7 +145,7 @@ func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float6
 		opt.Depth = 8
 	}
 	opt.Chroma, opt.Mix = f.Chroma, by.mix
-	opt.Subsampled = f.About.Subsampled || by.Found != nil && by.Found.Halved
+	opt.Subsampled = f.About.Subsampled || by.Found != nil && by.Found.Subsampled
 	img := f.Image
 	var region part
 	if p.single {
@@ -205,7 +205,8 @@ func (p *Plan) finish(f *Frame, enlarged image.Image, by Choice) Result {
 	_, lost := pic.Metadata.For(string(p.Format), isGrey)
 	return Result{
 		Number: f.Number, Delay: f.Delay, Image: enlarged,
-		How:      imagefile.EncodeOptions{Quality: p.Quality, Metadata: pic.Metadata, Software: by.provenance, GreyAlpha: grey},
+		How: imagefile.EncodeOptions{Quality: p.Quality, Metadata: pic.Metadata, Software: by.provenance,
+			GreyAlpha: grey},
 		Warnings: append(pic.Warnings[:len(pic.Warnings):len(pic.Warnings)], lost...),
 	}
 }

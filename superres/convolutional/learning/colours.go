@@ -183,9 +183,9 @@ func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resa
 	p := colourPair{w: w, h: h, luma: make([]uint16, w*h*scale*scale), synthetic: synthetic}
 	var enlarge stage.Stage = d.stage
 	if d.Robust {
-		strength := flaws.Measure(small, quality).Level()
+		strength := flaws.Measure(small, quality).Strength()
 		p.strength = float32(strength)
-		if enlarge, err = d.stage.Tune(stage.Tuning{Level: strength}); err != nil {
+		if enlarge, err = d.stage.Tune(stage.Tuning{Strength: strength}); err != nil {
 			return err
 		}
 	}

@@ -107,7 +107,7 @@ func TestLearnsStrength(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, ok := convolutional.Of(r.Stages[0])
-		if !ok || s.Settings()&stage.Leveled == 0 {
+		if !ok || s.Settings()&stage.Graded == 0 {
 			t.Fatal("what was learned from damage knows no level")
 		}
 		moved := false

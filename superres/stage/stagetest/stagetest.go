@@ -403,7 +403,7 @@ func (c *check) tuned() {
 		c.failf("Tune, asked for nothing, makes another stage (%v)", err)
 	}
 	none, one := 0, 1
-	for _, t := range []stage.Tuning{{Sparsity: 1}, {Coder: "mp:sparsity=1"}, {Coder: "?"}, {BackProject: &none}, {BackProject: &one}, {Level: 0.3}, {Level: 1}, {Level: 2}} {
+	for _, t := range []stage.Tuning{{Sparsity: 1}, {Coder: "mp:sparsity=1"}, {Coder: "?"}, {BackProject: &none}, {BackProject: &one}, {Strength: 0.3}, {Strength: 1}, {Strength: 2}} {
 		switch other, _, err := c.tune(t); {
 		case err != nil: // refused
 		case other == nil && t.BackProject == nil:

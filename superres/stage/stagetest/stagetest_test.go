@@ -98,7 +98,7 @@ func (m mean) Memory(_, _ int) (fixed, working int64) {
 	return 0, 0
 }
 
-func (m mean) Settings() stage.Settings { return stage.Leveled }
+func (m mean) Settings() stage.Settings { return stage.Graded }
 
 func (m mean) Tune(stage.Tuning) (stage.Stage, error) {
 	if m.Lie == "tune" {

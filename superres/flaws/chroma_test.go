@@ -14,7 +14,7 @@ import (
 	"github.com/disintegration/imaging"
 )
 
-func halvedOf(img image.Image) bool { return halved([]picture.Picture{picture.Split(img)}) }
+func halvedOf(img image.Image) bool { return isSubsampled([]picture.Picture{picture.Split(img)}) }
 
 // Colour that a JPEG file kept at half the resolution is told from what no file has halved, of
 // any quality, and wherever the picture was cut.

@@ -30,9 +30,9 @@ func upTo(k int) []int {
 	return order
 }
 
-// known returns a problem with N signals of S atoms of a Gaussian d, their true support, and other Gaussian atoms
-// with their least-squares coefficients on it.
-func known(t *testing.T, d *mat.Dense, s, n int, seed uint64) *problem {
+// supportProblem returns a problem with N signals of S atoms of a Gaussian d, their true support, and other Gaussian
+// atoms with their least-squares coefficients on it.
+func supportProblem(t *testing.T, d *mat.Dense, s, n int, seed uint64) *problem {
 	t.Helper()
 	m, k := d.Dims()
 	rng := rand.New(rand.NewPCG(seed, 3))
@@ -76,8 +76,8 @@ func gauss(rng *rand.Rand, m, k int) *mat.Dense {
 	return d
 }
 
-// apart returns the largest distance of an atom from that of d, up to sign.
-func apart(atoms []float64, d *mat.Dense) float64 {
+// largestDistance returns the largest distance of an atom from that of d, up to sign.
+func largestDistance(atoms []float64, d *mat.Dense) float64 {
 	m, k := d.Dims()
 	far := 0.0
 	for j := range k {
@@ -91,8 +91,8 @@ func apart(atoms []float64, d *mat.Dense) float64 {
 	return far
 }
 
-// holds checks what an update must leave behind.
-func holds(t *testing.T, p *problem) {
+// checkUpdate checks that atoms have length 1 and that the residual is Y − DX, as after every update.
+func checkUpdate(t *testing.T, p *problem) {
 	t.Helper()
 	for k := range p.k {
 		if length := math.Sqrt(energy(p.atom(k))); !(math.Abs(length-1) < 1e-12) {
@@ -155,7 +155,7 @@ func TestBLOTLESSAgainstThePlainForm(t *testing.T) {
 	const inner = 4
 	for _, n := range []int{90, 20} {
 		rng := rand.New(rand.NewPCG(7, 0))
-		p := known(t, gauss(rng, 6, 10), 2, n, 5)
+		p := supportProblem(t, gauss(rng, 6, 10), 2, n, 5)
 		for i := range p.signals {
 			p.signals[i] += 0.1 * rng.NormFloat64()
 		}
@@ -193,7 +193,7 @@ func TestBLOTLESSAgainstThePlainForm(t *testing.T) {
 		if err := (BLOTLESS{Inner: inner, Plain: true}).update(context.Background(), p, order); err != nil {
 			t.Fatal(err)
 		}
-		holds(t, p)
+		checkUpdate(t, p)
 		if got := mat.NewDense(10, 6, p.atoms); !mat.EqualApprox(got.T(), d, 1e-9) ||
 			!mat.EqualApprox(p.codes.Dense(), x, 1e-9) {
 			t.Errorf("%d signals: the update differs", n)
@@ -229,16 +229,16 @@ func TestBLOTLESSFindsTheDictionaryOfAKnownSupport(t *testing.T) {
 			{"complete", gauss(rng, 16, 16), 200}, {"overcomplete", gauss(rng, 16, 32), 400},
 			{"subspace", subspace(rng, 24, 12, 20), 300},
 		} {
-			p := known(t, c.d, 3, c.n, seed)
+			p := supportProblem(t, c.d, 3, c.n, seed)
 			updates := 0
-			for ; updates < 60 && apart(p.atoms, c.d) > 1e-10; updates++ {
+			for ; updates < 60 && largestDistance(p.atoms, c.d) > 1e-10; updates++ {
 				if err := (BLOTLESS{Inner: 20, Plain: true}).update(context.Background(), p,
 					rng.Perm(p.k)); err != nil {
 					t.Fatal(err)
 				}
 			}
-			holds(t, p)
-			if far := apart(p.atoms, c.d); !(far <= 1e-10) {
+			checkUpdate(t, p)
+			if far := largestDistance(p.atoms, c.d); !(far <= 1e-10) {
 				t.Errorf("%s, seed %d: an atom is %g away after %d updates", c.name, seed, far, updates)
 			}
 		}
@@ -251,7 +251,7 @@ func TestBLOTLESSAgainstTheNullVectors(t *testing.T) {
 	const m = 12
 	rng := rand.New(rand.NewPCG(4, 1))
 	truth := gauss(rng, m, m)
-	p := known(t, truth, 3, 150, 4)
+	p := supportProblem(t, truth, 3, 150, 4)
 	left := mat.NewDense(m, m, nil)
 	for k := range m {
 		var others []float64
@@ -283,7 +283,7 @@ func TestBLOTLESSAgainstTheNullVectors(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if a, b := apart(columns(&d), truth), apart(p.atoms, &d); !(a < 1e-10 && b < 1e-10) {
+	if a, b := largestDistance(columns(&d), truth), largestDistance(p.atoms, &d); !(a < 1e-10 && b < 1e-10) {
 		t.Errorf("the null vectors are %g from the truth, BLOTLESS %g from them", a, b)
 	}
 }
@@ -292,7 +292,7 @@ func TestBLOTLESSAgainstTheNullVectors(t *testing.T) {
 // is not.
 func TestBLOTLESSLeavesDependentRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
-	p := known(t, gauss(rng, 4, 8), 2, 60, 6)
+	p := supportProblem(t, gauss(rng, 4, 8), 2, 60, 6)
 	codes := &sparse.Codes{Atoms: 8, Start: []int{0}}
 	for j := range p.n {
 		a, b := 2+rng.IntN(3), 5+rng.IntN(3)
@@ -309,7 +309,7 @@ func TestBLOTLESSLeavesDependentRows(t *testing.T) {
 	if err := (BLOTLESS{Inner: 20, Plain: true}).update(context.Background(), p, upTo(8)); err != nil {
 		t.Fatal(err)
 	}
-	holds(t, p)
+	checkUpdate(t, p)
 	if !slices.Equal(p.atoms[:16], before[:16]) || largestMove(p.atoms[16:], before[16:]) == 0 {
 		t.Error("atoms 0 to 3 are to stay as they are, and 4 to 7 to change")
 	}
@@ -357,7 +357,7 @@ func TestBLOTLESSOnHostileProblems(t *testing.T) {
 					if err := l.update(context.Background(), p, rng.Perm(k)); err != nil {
 						t.Fatal(err)
 					}
-					holds(t, p)
+					checkUpdate(t, p)
 				}
 				if err := codes.Compact().Check(); err != nil {
 					t.Error(err)

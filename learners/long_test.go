@@ -22,7 +22,7 @@ func TestLongSignals(t *testing.T) {
 	var whole, longY, longD mat.Dense
 	qr.QTo(&whole)
 	q := whole.Slice(0, entries, 0, m)
-	p := known(t, gauss(rng, m, k), 2, n, 9)
+	p := supportProblem(t, gauss(rng, m, k), 2, n, 9)
 	y := mat.DenseCopyOf(mat.NewDense(n, m, p.signals).T())
 	y.Apply(func(_, _ int, v float64) float64 { return v + 0.02*rng.NormFloat64() }, y)
 	d := gauss(rng, m, k)
@@ -52,7 +52,7 @@ func TestLongSignals(t *testing.T) {
 			}
 			var want, got, short, long mat.Dense
 			want.Mul(q, results[0].Dictionary.Matrix())
-			if far := apart(columns(results[1].Dictionary.Matrix()), &want); !(far < 1e-8) {
+			if far := largestDistance(columns(results[1].Dictionary.Matrix()), &want); !(far < 1e-8) {
 				t.Errorf("an atom is %g from what it is in %d dimensions", far, m)
 			}
 			short.Mul(results[0].Dictionary.Matrix(), results[0].Codes.Dense())

@@ -13,7 +13,7 @@ import (
 // codedOnce returns a dictionary, signals and their codes.
 func codedOnce(t *testing.T, m, k, s, n int) (*sparse.Dictionary, *mat.Dense, *sparse.Codes) {
 	t.Helper()
-	p := coded(t, m, k, s, n)
+	p := codedProblem(t, m, k, s, n)
 	d := Must(sparse.FromAtoms(m, slices.Clone(p.atoms)))(t)
 	return d, mat.DenseCopyOf(mat.NewDense(n, m, p.signals).T()), p.codes
 }
@@ -71,12 +71,12 @@ func TestOnlinePast(t *testing.T) {
 	once := newOnlineState(d)
 	once.add(y, codes, 3)
 	for i, v := range once.a {
-		if got := s.a[i]; !near(got, 1.125*v) {
+		if got := s.a[i]; !almostEqual(got, 1.125*v) {
 			t.Fatalf("A has %g at %d, expected %g", got, i, 1.125*v)
 		}
 	}
 	for i, v := range once.b {
-		if got := s.b[i]; !near(got, 1.125*v) {
+		if got := s.b[i]; !almostEqual(got, 1.125*v) {
 			t.Fatalf("B has %g at %d, expected %g", got, i, 1.125*v)
 		}
 	}
@@ -103,7 +103,7 @@ func TestOnlinePast(t *testing.T) {
 	}
 }
 
-func near(a, b float64) bool { return a-b <= 1e-12*(1+b*b) && b-a <= 1e-12*(1+b*b) }
+func almostEqual(a, b float64) bool { return a-b <= 1e-12*(1+b*b) && b-a <= 1e-12*(1+b*b) }
 
 // An atom that is begun anew has no past.
 func TestOnlineReplace(t *testing.T) {

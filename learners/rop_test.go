@@ -13,8 +13,8 @@ import (
 )
 
 // plainROP is the ADMM of the paper as it stands: five M×N arrays for every atom, a closed form for P, a whole SVD
-// for every Z_k. Over-relaxation puts αP + (1 − α)Q in the place of P in the Q-step and its multiplier, and so on; v
-// is the split variable of ‖Y − ΣP‖ ≤ ball.
+// for every Z_k. Over-relaxation replaces P by αP + (1 − α)Q in the Q-step and its multiplier, and so on; v is the
+// split variable of ‖Y − ΣP‖ ≤ ball.
 type plainROP struct {
 	y, v, l0         *mat.Dense
 	p, q, z, l1, l2  []*mat.Dense
@@ -179,7 +179,7 @@ func TestROPFindsAPlantedDictionary(t *testing.T) {
 	}
 }
 
-// With noise that is told, what is left of Y is that noise, and X has fewer non-zeros.
+// With Noise, the residual is the noise, and X has fewer non-zeros.
 func TestROPLeavesTheNoise(t *testing.T) {
 	y := plantedSignals(12, 18, 2, 150, 4)
 	rng := rand.New(rand.NewPCG(5, 0))

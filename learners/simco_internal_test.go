@@ -15,9 +15,9 @@ import (
 	"superres/learners/sparse"
 )
 
-// coded returns the problem that an update of k atoms gets: n Gaussian signals of m entries over Gaussian atoms, s
-// non-zeros each.
-func coded(t *testing.T, m, k, s, n int) *problem {
+// codedProblem returns the problem that an update of k atoms gets: n Gaussian signals of m entries over Gaussian
+// atoms, s non-zeros each.
+func codedProblem(t *testing.T, m, k, s, n int) *problem {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(7, 0))
 	gaussian := func(rows, cols int) *mat.Dense {
@@ -88,7 +88,7 @@ func TestSimCOAgainstAnotherProgram(t *testing.T) {
 // The gradient is the slope of f along great circles: central differences.
 func TestSimCOGradient(t *testing.T) {
 	for _, mu := range []float64{0, 0.05, 4} {
-		p := coded(t, 7, 10, 3, 40)
+		p := codedProblem(t, 7, 10, 3, 40)
 		mustFit(t, p, mu)
 		g, _, err := p.gradient(context.Background())
 		if err != nil {
@@ -123,7 +123,7 @@ func TestSimCOGradient(t *testing.T) {
 // fit gives the least-squares solution of [D_I; √μ I] x = [y; 0], by QR here.
 func TestFit(t *testing.T) {
 	for _, mu := range []float64{0, 0.3} {
-		p := coded(t, 9, 14, 4, 30)
+		p := codedProblem(t, 9, 14, 4, 30)
 		f, want := mustFit(t, p, mu), 0.0
 		for j := range p.n {
 			index, x := p.codes.Column(j)
@@ -178,7 +178,7 @@ func TestFitWithDependentAtoms(t *testing.T) {
 // and their residual.
 func TestSimCODescends(t *testing.T) {
 	for _, mu := range []float64{0, 0.05, 4} {
-		p := coded(t, 10, 15, 3, 80)
+		p := codedProblem(t, 10, 15, 3, 80)
 		first := mustFit(t, p, mu)
 		before := first
 		for range 40 {
@@ -211,7 +211,7 @@ func TestSimCODescends(t *testing.T) {
 
 // Where the gradient is zero nothing moves; an atom that no signal uses never does.
 func TestSimCOFixedPoint(t *testing.T) {
-	p := coded(t, 8, 12, 2, 50)
+	p := codedProblem(t, 8, 12, 2, 50)
 	for i := range p.signals {
 		p.signals[i] -= p.residual[i] // now D and X are exact
 	}
@@ -224,7 +224,7 @@ func TestSimCOFixedPoint(t *testing.T) {
 		t.Errorf("the atoms moved by %g", largestMove(before, p.atoms))
 	}
 
-	p = coded(t, 8, 12, 1, 5)
+	p = codedProblem(t, 8, 12, 1, 5)
 	before = slices.Clone(p.atoms)
 	if err := (SimCO{}).update(context.Background(), p); err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 func TestSimCO(t *testing.T)            { learnertest.Run(t, learners.SimCO{}) }
 func TestRegularisedSimCO(t *testing.T) { learnertest.Run(t, learners.SimCO{Mu: 0.1, Steps: 2}) }
 
-// knownSupport is a coder that is told where the non-zeros are, and nothing more.
+// knownSupport is a coder that returns the given supports, with ones for coefficients.
 type knownSupport [][]int32
 
 func (s knownSupport) Code(_ context.Context, d *sparse.Dictionary, _ *mat.Dense) (*sparse.Codes, error) {

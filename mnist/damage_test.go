@@ -102,12 +102,9 @@ func TestClaimsAllocateNothing(t *testing.T) {
 	labels := file(t, header(0x801, 1<<31-1))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	f, err := OpenImages(images)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(OpenImages(images))(t)
 	f.Close()
-	_, err = ReadLabels(labels)
+	_, err := ReadLabels(labels)
 	wantError(t, "labels", err, nil, "got 2147483647 labels, expected at most 1073741824 in memory")
 	_, err = Load(images, labels)
 	wantError(t, "images", err, nil, "65536 images of 4096×4096 take ", "expected at most 1073741824 in memory")
@@ -196,10 +193,7 @@ func TestWriterRefuses(t *testing.T) {
 	wantError(t, "labels", err, nil, "label writer: count: got -1")
 
 	var b bytes.Buffer
-	w, err := NewImageWriter(&b, 2, 3, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(NewImageWriter(&b, 2, 3, 2))(t)
 	img := pictures(1, 5, 4)[0]
 	wantError(t, "size", w.Write(img), nil, "image 0 of 2: got 5×4 pixels, expected 3×2")
 	part := img.SubImage(image.Rect(1, 2, 4, 4)).(*image.Gray)
@@ -220,10 +214,7 @@ func TestWriterRefuses(t *testing.T) {
 		t.Errorf("after refusals: got %v, error %v, want twice %v", got, err, want)
 	}
 
-	l, err := NewLabelWriter(io.Discard, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(NewLabelWriter(io.Discard, 3))(t)
 	l.Write(1)
 	wantError(t, "too few", l.Close(), nil, "label writer: got 1, expected the 3 announced")
 }
@@ -235,9 +226,6 @@ func TestWriteError(t *testing.T) {
 	for room := 0; room < size; room += 97 {
 		disk := &fullDisk{room: room}
 		w, err := NewImageWriter(disk, len(imgs), 28, 28)
-		if err != nil {
-			t.Fatal(err)
-		}
 		for _, img := range imgs {
 			err = errors.Join(err, w.Write(img))
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// unpacked is what a reader must have seen of data.
+// unpacked returns data without its gzip packing, if it has one.
 func unpacked(t *testing.T, data []byte) []byte {
 	if !bytes.HasPrefix(data, []byte("\x1f\x8b")) {
 		return data

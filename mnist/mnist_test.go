@@ -28,10 +28,7 @@ func TestRoundTrip(t *testing.T) {
 		imgs := pictures(c.n, c.width, c.height)
 		plain := encodeImages(t, imgs, c.width, c.height)
 		for _, data := range [][]byte{plain, packed(t, plain)} {
-			f, err := OpenImages(file(t, data))
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must(OpenImages(file(t, data)))(t)
 			if f.Count() != c.n || f.Width() != c.width || f.Height() != c.height {
 				t.Fatalf("header: got %d of %d×%d, want %v", f.Count(), f.Width(), f.Height(), c)
 			}
@@ -83,10 +80,7 @@ func TestGzipMembers(t *testing.T) {
 func TestLoad(t *testing.T) {
 	imgs, labels := pictures(4, 3, 2), []uint8{3, 1, 4, 1}
 	images := encodeImages(t, imgs, 3, 2)
-	set, err := Load(file(t, packed(t, images)), file(t, encodeLabels(t, labels)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must(Load(file(t, packed(t, images)), file(t, encodeLabels(t, labels))))(t)
 	if !bytes.Equal(set.Labels, labels) || len(set.Images) != len(imgs) {
 		t.Fatalf("got labels %v and %d images", set.Labels, len(set.Images))
 	}
@@ -96,7 +90,7 @@ func TestLoad(t *testing.T) {
 		}
 	}
 
-	_, err = Load(file(t, images), file(t, encodeLabels(t, labels[:3])))
+	_, err := Load(file(t, images), file(t, encodeLabels(t, labels[:3])))
 	wantError(t, "count", err, nil, "got 4 images in ", "but 3 labels in ")
 	_, err = Load(file(t, encodeLabels(t, labels)), file(t, images))
 	wantError(t, "swapped", err, nil, "got 0x00000801 (IDX labels)", "expected 0x00000803 (IDX images)")
@@ -109,10 +103,7 @@ func TestLoad(t *testing.T) {
 // A loop may stop and another go on; the image of a step is the same memory.
 func TestAllResumes(t *testing.T) {
 	imgs := pictures(5, 4, 4)
-	f, err := NewImages(bytes.NewReader(encodeImages(t, imgs, 4, 4)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(NewImages(bytes.NewReader(encodeImages(t, imgs, 4, 4))))(t)
 	var got [][]byte
 	for img := range f.All() {
 		if got = append(got, bytes.Clone(img.Pix)); len(got) == 2 {
@@ -139,10 +130,7 @@ func TestAllResumes(t *testing.T) {
 }
 
 func TestClose(t *testing.T) {
-	f, err := OpenImages(file(t, encodeImages(t, pictures(2, 2, 2), 2, 2)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must(OpenImages(file(t, encodeImages(t, pictures(2, 2, 2), 2, 2))))(t)
 	for range 2 {
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
@@ -165,10 +153,7 @@ func TestBoundedMemory(t *testing.T) {
 	allocs := func(n int) float64 {
 		data := encodeImages(t, pictures(n, 28, 28), 28, 28)
 		return testing.AllocsPerRun(5, func() {
-			f, err := NewImages(bytes.NewReader(data))
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must(NewImages(bytes.NewReader(data)))(t)
 			for _, err := range f.All() {
 				if err != nil {
 					t.Fatal(err)

@@ -76,10 +76,7 @@ func TestLowError(t *testing.T) {
 
 // The claim of Table1: its candidates are all the training pictures that match.
 func TestTable1Files(t *testing.T) {
-	set, err := Load(realFile(t, "train-images-idx3-ubyte.gz"), realFile(t, "train-labels-idx1-ubyte.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must(Load(realFile(t, "train-images-idx3-ubyte.gz"), realFile(t, "train-labels-idx1-ubyte.gz")))(t)
 	if len(set.Images) != 60_000 || set.Images[0].Bounds() != image.Rect(0, 0, 28, 28) {
 		t.Fatalf("got %d images of %v", len(set.Images), set.Images[0].Bounds())
 	}

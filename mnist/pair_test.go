@@ -20,10 +20,7 @@ func TestPair(t *testing.T) {
 		labels string
 		want   []int
 	}{{labels, []int{3, 1, 4, 1, 255}}, {"", []int{NoLabel, NoLabel, NoLabel, NoLabel, NoLabel}}} {
-		p, err := OpenPair(images, c.labels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(OpenPair(images, c.labels))(t)
 		if p.Count() != 5 || p.Width() != 4 || p.Height() != 3 {
 			t.Errorf("%d images of %d×%d", p.Count(), p.Width(), p.Height())
 		}
@@ -136,10 +133,7 @@ func TestVerifyFiles(t *testing.T) {
 			t.Errorf("%s: got %q, %v", f.Name, which, err)
 		}
 	}
-	labels, err := ReadLabels(realFile(t, "t10k-labels-idx1-ubyte.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	labels := must(ReadLabels(realFile(t, "t10k-labels-idx1-ubyte.gz")))(t)
 	plain := encodeLabels(t, labels)
 	if which, err := Verify(file(t, plain)); which != "t10k-labels-idx1-ubyte" || err != nil {
 		t.Errorf("unpacked: got %q, %v", which, err)

@@ -7,7 +7,9 @@ import (
 	"reflect"
 	"testing"
 
+	"superres/internal/picture"
 	"superres/internal/testimage"
+	"superres/patches/plane"
 )
 
 // disc returns a soft-edged disc of one colour on transparent ground. Pixels that are fully transparent have the
@@ -123,6 +125,47 @@ func TestFlatAndGrey(t *testing.T) {
 			if v != 77 {
 				t.Fatalf("%s: a flat 77 became %d", name, v)
 			}
+		}
+	}
+}
+
+// The colour of a grey picture is enlarged as that of the picture in colour which both make, in bands or as a whole,
+// by a network or by interpolation.
+func TestChroma(t *testing.T) {
+	img := waves(40, 60)
+	in := picture.Split(img)
+	luma := in.Luma()
+	grey, chroma := image.NewGray16(img.Rect), [2]*plane.Plane{plane.New(40, 60), plane.New(40, 60)}
+	for i, v := range luma.Pix {
+		grey.SetGray16(i%40, i/40, color.Gray16{Y: uint16(65535*v + 0.5)})
+	}
+	subtract(chroma[0], in.Channels[0], luma)
+	subtract(chroma[1], in.Channels[2], luma)
+	for _, name := range []string{"photo-fast", "bicubic"} {
+		m := builtin(t, name)
+		for _, opt := range []Options{{Scale: 2}, {Scale: 2.5, BandRows: 13}} {
+			want := picture.Split(upscaleWith(t, m, img, opt))
+			opt.Chroma = &Chroma{Low: chroma}
+			upscaleWith(t, m, grey, opt)
+			for i, channel := range [2]int{0, 2} {
+				difference := plane.New(want.Channels[0].W, want.Channels[0].H)
+				subtract(difference, want.Channels[channel], want.Luma())
+				if d := 255 * farthest(opt.Chroma.High[i], difference); d > 0.1 {
+					t.Errorf("%s ×%g: channel %d is %.2f levels off", name, opt.Scale, channel, d)
+				}
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		img image.Image
+		low [2]*plane.Plane
+	}{
+		"small": {grey, [2]*plane.Plane{luma, plane.New(9, 9)}}, "absent": {img: grey},
+		"of a picture in colour": {img, chroma},
+	} {
+		opt := Options{Chroma: &Chroma{Low: c.low}}
+		if _, err := builtin(t, "bicubic").Upscale(t.Context(), c.img, opt); err == nil {
+			t.Errorf("chroma, %s: no error", name)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func (p *pass) keepFrom(done, reach int) int {
 }
 
 // push takes the next rows of the planes and returns the next rows of their enlargements; nil when too few rows have
-// arrived to complete any. The memory of rows belongs to the pass from then on.
+// arrived to complete any. The pass may keep rows, and does not change them.
 func (p *pass) push(ctx context.Context, rows []*plane.Plane, mem *stage.Pool, work *progress) ([]*plane.Plane, error) {
 	for i, r := range rows {
 		p.low[i].append(nil, r)

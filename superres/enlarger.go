@@ -21,7 +21,7 @@ type enlarger struct {
 	img         image.Image
 	transparent *picture.Picture // planes of a picture with transparency, hidden colours replaced; nil: it is opaque
 	grey        bool
-	chroma      *Chroma // of a grey picture; nil: it has none
+	chroma      *Chroma // colour of a grey picture; nil: it has none
 	out         *picture.Canvas
 	// interpolation enlarges colour for a model without a network for it, and brightness for a strength other than 1.
 	interpolation *resample.Scaler
@@ -233,7 +233,7 @@ func (e *enlarger) paintRows(top int, planes []*plane.Plane) {
 	e.release(low)
 }
 
-// keepChroma copies the rows top..end-1 of the enlarged chroma into the result. Where the model has not enlarged it,
+// keepChroma copies the rows top..end-1 of enlarged chroma into the result. If the model has no network for colour,
 // enlarged is empty, and chroma is interpolated.
 func (e *enlarger) keepChroma(top, end int, enlarged []*plane.Plane) {
 	for i, to := range e.chroma.High {

@@ -19,8 +19,8 @@ import (
 func tunedModels(t *testing.T) (weak, strong *Model) {
 	t.Helper()
 	m := builtin(t, "photo-real-fast")
-	tune := func(level float64) *Model {
-		tuned, err := m.Tune(stage.Tuning{Strength: level})
+	tune := func(strength float64) *Model {
+		tuned, err := m.Tune(stage.Tuning{Strength: strength})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,7 @@ type Options struct {
 	Subsampled bool
 	// Mix has parts of the picture enlarged by a second model. nil means none.
 	Mix *Mix
-	// Chroma is the colour of a grey picture, which is enlarged beside it. nil means it has none.
+	// Chroma is the colour of a grey picture, which is enlarged with it. nil means that it has none.
 	Chroma *Chroma
 	// Depth is the number of bits of a sample of the result, 8 or 16. 0 means that of the picture.
 	Depth int
@@ -51,12 +51,13 @@ func (o Options) report() func(float64) {
 	return o.Progress
 }
 
-// Chroma is the colour of video, which keeps it apart from brightness: a grey picture is the brightness, and these
-// planes are red minus brightness and blue minus brightness, in the same units.
+// Chroma is the colour of a picture of video, which keeps it apart from brightness: the grey picture that it goes
+// with is the brightness, and its planes are red minus brightness and blue minus brightness, −1..1 where brightness
+// is 0..1.
 type Chroma struct {
-	// Low are R−Y and B−Y at each pixel of the picture. They are not changed.
+	// Low are the two planes before the enlargement, of the size of the picture. Upscale does not change them.
 	Low [2]*plane.Plane
-	// High are those at each pixel of the result, in new memory. Upscale sets them.
+	// High are the two planes of the size of the result, in new memory. Upscale sets them.
 	High [2]*plane.Plane
 }
 
@@ -133,8 +134,15 @@ func (m *Model) prepare(img image.Image, opt Options) (*enlarger, error) {
 	if err != nil {
 		return nil, err
 	}
-	if opt.Chroma != nil && (!picture.IsGrey(img) || opt.strips) {
-		return nil, errors.New("superres: chroma is for grey pictures that are not enlarged in strips")
+	if opt.Chroma != nil {
+		if !picture.IsGrey(img) || opt.strips {
+			return nil, errors.New("superres: chroma is for grey pictures that are not enlarged in strips")
+		}
+		for _, p := range opt.Chroma.Low {
+			if p == nil || p.W != b.Dx() || p.H != b.Dy() {
+				return nil, errors.New("superres: chroma that is not of the size of its picture")
+			}
+		}
 	}
 	if opt.Strength != nil && !(*opt.Strength >= 0 && *opt.Strength <= MaxStrength) {
 		return nil, usage.Errorf("superres: strength %g, expected 0 to %g", *opt.Strength, MaxStrength)

@@ -55,7 +55,7 @@ func TestFullStandardOutput(t *testing.T) {
 	}
 }
 
-// A picture in the place of a command is enlarged, as one that is dropped on the program; the name of a command is
+// A picture instead of a command is enlarged, as one that is dropped on the program; the name of a command is
 // the command, whatever file has it.
 func TestPictureAlone(t *testing.T) {
 	dir := t.TempDir()

@@ -53,7 +53,7 @@ func FuzzFlags(f *testing.F) {
 		t.Chdir(dir)
 		consoletest.Put(t, "a.png", picture)
 		consoletest.Put(t, "a.csv", []byte("1,2,3\n4,5,6\n"))
-		// What takes long is cut short: the flags are what is tried.
+		// Long work is interrupted: only the flags are tested.
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer cancel()
 		var out, errs bytes.Buffer

@@ -421,7 +421,7 @@ func (r *mutatedRun) session(w way, files []mutated) (sent int) {
 		}
 	}
 	_ = cmd.Process.Signal(syscall.SIGINT)
-	_ = cmd.Wait() // its state tells all
+	_ = cmd.Wait() // its state has the result
 	o := outcomeOf(cmd.ProcessState, "", errs.String())
 	if o.code == 130 {
 		o.code = 0 // by our signal

@@ -34,7 +34,7 @@ func TestNoBinaryOnTerminal(t *testing.T) {
 	}
 }
 
-// Who waits at a terminal is told in the end what was made, with a bar or without.
+// In the end a terminal gets a line that says what was made, with a bar or without.
 func TestLineOnTerminal(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(9, 7))

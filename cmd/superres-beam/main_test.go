@@ -152,7 +152,7 @@ func runBeam(t *testing.T, shards int, args ...string) (stdout string, code int)
 }
 
 // A job over 200 pictures gives what the plain command gives; of a picture that is none and one that brings its
-// process down, it tells exactly these.
+// process down, it lists exactly these.
 func TestPictures(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writePictures(t, "in", 200, 9, 8)

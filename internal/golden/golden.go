@@ -57,7 +57,8 @@ func Compare(t *testing.T, name string, got image.Image, tol Tolerance) {
 		}
 	}
 	if share := float64(differ) / float64(4*b.Dx()*b.Dy()); most > tol.Levels || share > tol.Share {
-		t.Errorf("%s: %.3f %% of the samples differ, by up to %d levels; allowed %.3f %% and %d; if this is meant, run with -update and look at the picture",
+		t.Errorf("%s: %.3f %% of the samples differ, by up to %d levels; allowed %.3f %% and %d; if this is "+
+			"meant, run with -update and look at the picture",
 			name, 100*share, most, 100*tol.Share, tol.Levels)
 	}
 }

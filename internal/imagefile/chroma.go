@@ -57,7 +57,8 @@ func fromLimitedRange(img image.Image) image.Image {
 		uf, vf := src.Cb[far*src.CStride:][:inW], src.Cr[far*src.CStride:][:inW]
 		for x, v := range luma {
 			a, b := chroma.Beside(x, inW)
-			r, g, blue := limitedToRGB(int(v), interpolate(ub[a], ub[b], uf[a], uf[b]), interpolate(vb[a], vb[b], vf[a], vf[b]))
+			r, g, blue := limitedToRGB(int(v), interpolate(ub[a], ub[b], uf[a], uf[b]),
+				interpolate(vb[a], vb[b], vf[a], vf[b]))
 			pix := row[4*x : 4*x+4 : 4*x+4]
 			pix[0], pix[1], pix[2], pix[3] = r, g, blue, 255
 			if alpha != nil {

@@ -57,7 +57,8 @@ func TestColourOfLibraries(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("%s: %d of %d samples differ, %d of them by more than 2, by %d at most", name, differ, 4*b.Dx()*b.Dy(), far, most)
+		t.Logf("%s: %d of %d samples differ, %d of them by more than 2, by %d at most", name, differ, 4*b.Dx()*b.Dy(),
+			far, most)
 		// The cosine transforms round otherwise, with colour at full resolution, too: Go's is
 		// within 2 of djpeg -dct float.
 		limit := 3
@@ -81,7 +82,8 @@ func plain(img image.Image, x, y int) [4]uint8 {
 
 // Colour of one or two samples, which libjpeg repeats, and a single row or column.
 func TestSmallColour(t *testing.T) {
-	for _, ratio := range []image.YCbCrSubsampleRatio{image.YCbCrSubsampleRatio420, image.YCbCrSubsampleRatio422, image.YCbCrSubsampleRatio440, image.YCbCrSubsampleRatio411, image.YCbCrSubsampleRatio410} {
+	for _, ratio := range []image.YCbCrSubsampleRatio{image.YCbCrSubsampleRatio420, image.YCbCrSubsampleRatio422,
+		image.YCbCrSubsampleRatio440, image.YCbCrSubsampleRatio411, image.YCbCrSubsampleRatio410} {
 		for _, size := range []image.Point{{1, 1}, {1, 9}, {9, 1}, {4, 4}, {5, 2}, {6, 3}} {
 			img := image.NewYCbCr(image.Rectangle{Max: size}, ratio)
 			for i := range img.Cb {

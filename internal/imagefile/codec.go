@@ -84,9 +84,11 @@ var codecs = []codec{
 		several: isAnimatedPNG, prepare: pixelsOfPNG, describe: describePNG, greyPalette: true, end: endOfPNG,
 		encode: encodePNG, stream: streamPNG, takesClearPalettes: true,
 	}, {
-		format: JPEG, title: "JPEG", extensions: []string{".jpg", ".jpeg", ".jpe", ".jfif"}, magic: []string{"\xff\xd8"},
+		format: JPEG, title: "JPEG", extensions: []string{".jpg", ".jpeg", ".jpe", ".jfif"},
+		magic:  []string{"\xff\xd8"},
 		surely: "\xff\xd8\xff", hasQuality: true,
-		config: jpeg.DecodeConfig, decode: withoutSize(decodeJPEG), inspect: inspectJPEG, describe: describeJPEG, end: endOfJPEG,
+		config: jpeg.DecodeConfig, decode: withoutSize(decodeJPEG), inspect: inspectJPEG, describe: describeJPEG,
+		end:    endOfJPEG,
 		encode: encodeJPEG, stream: streamJPEG, takesAll: true, mostSide: math.MaxUint16,
 	}, {
 		format: GIF, title: "GIF", extensions: []string{".gif"}, magic: []string{"GIF87a", "GIF89a"},
@@ -123,13 +125,15 @@ func withoutSize(decode func(io.Reader) (image.Image, error)) func(io.Reader, Si
 // Note: the TIFF and BMP encoders do not look; they would write a file with a wrong size in it.
 func (c *codec) canHold(w, h int, img image.Image) error {
 	if c.encode == nil {
-		return refuse(safefile.ErrOutput, "cannot write the format %q (known: %s)", c.format, knownOutputs()).With(KnownFormat)
+		return refuse(safefile.ErrOutput, "cannot write the format %q (known: %s)", c.format,
+			knownOutputs()).With(KnownFormat)
 	}
 	if w < 1 || h < 1 {
 		return refuse(safefile.ErrOutput, "there is nothing to write, the picture is %dx%d", w, h).With(LargerScale)
 	}
 	if side := cmp.Or(c.mostSide, math.MaxInt32); w > side || h > side {
-		return refuse(safefile.ErrOutput, "a side of %s has at most %d pixels, the picture is %dx%d", c.title, side, w, h).With(PNGOrSmaller)
+		return refuse(safefile.ErrOutput, "a side of %s has at most %d pixels, the picture is %dx%d", c.title, side, w,
+			h).With(PNGOrSmaller)
 	}
 	const headers = 64 << 20 // more than any format needs, with metadata
 	perPixel := int64(4)     // with a BMP's padding
@@ -140,7 +144,8 @@ func (c *codec) canHold(w, h int, img image.Image) error {
 		}
 	}
 	if c.mostBytes > 0 && int64(w)*int64(h) > (c.mostBytes-headers)/perPixel {
-		return refuse(safefile.ErrOutput, "%s has at most 4 GiB, which a picture of %dx%d exceeds", c.title, w, h).With(PNGOrSmaller)
+		return refuse(safefile.ErrOutput, "%s has at most 4 GiB, which a picture of %dx%d exceeds", c.title, w,
+			h).With(PNGOrSmaller)
 	}
 	return nil
 }

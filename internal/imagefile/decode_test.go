@@ -102,7 +102,8 @@ func TestManyPictures(t *testing.T) {
 	animatedGIF := imagetest.Encoded(t, func(b *bytes.Buffer) error { return gif.EncodeAll(b, frames) })
 	still := imagetest.Sound(t)["colour.png"]
 	actl := func(n byte) []byte {
-		return bytes.Join([][]byte{still[:33], imagetest.PNGChunk("acTL", []byte{0, 0, 0, n, 0, 0, 0, 0}), still[33:]}, nil)
+		return bytes.Join([][]byte{still[:33], imagetest.PNGChunk("acTL", []byte{0, 0, 0, n, 0, 0, 0, 0}), still[33:]},
+			nil)
 	}
 	vp8x := imagetest.RIFF("VP8X", []byte{2, 0, 0, 0, 4, 0, 0, 3, 0, 0})
 
@@ -124,11 +125,13 @@ func TestManyPictures(t *testing.T) {
 	checkDecode("a.webp", vp8x, "animated WebP")
 
 	// A TIFF of two directories, the second of each given kind.
-	page := [][4]uint32{{254, 4, 1, 0}, {256, 4, 1, 2}, {257, 4, 1, 1}, {258, 3, 1, 8}, {262, 3, 1, 1}, {273, 4, 1, 0}, {279, 4, 1, 2}}
+	page := [][4]uint32{{254, 4, 1, 0}, {256, 4, 1, 2}, {257, 4, 1, 1}, {258, 3, 1, 8}, {262, 3, 1, 1}, {273, 4, 1, 0},
+		{279, 4, 1, 2}}
 	length := uint32(len(imagetest.TIFFPage(0, page...)))
 	pages := func(kind, last uint32) []byte {
 		second := append([][4]uint32{{254, 4, 1, kind}}, page[1:]...)
-		return bytes.Join([][]byte{[]byte(imagetest.TIFFStart), imagetest.TIFFPage(8+length, page...), imagetest.TIFFPage(last, second...)}, nil)
+		return bytes.Join([][]byte{[]byte(imagetest.TIFFStart), imagetest.TIFFPage(8+length, page...),
+			imagetest.TIFFPage(last, second...)}, nil)
 	}
 	checkDecode("two.tif", pages(2, 0), "is a TIFF with more than one page")
 	checkDecode("small.tif", pages(1, 0), "")
@@ -137,16 +140,20 @@ func TestManyPictures(t *testing.T) {
 }
 
 func TestSmallGIFOnItsScreen(t *testing.T) {
-	frame := image.NewPaletted(image.Rect(2, 1, 4, 3), color.Palette{color.RGBA{R: 255, A: 255}, color.RGBA{B: 255, A: 255}})
-	g := &gif.GIF{Image: []*image.Paletted{frame}, Delay: []int{0}, Config: image.Config{Width: 6, Height: 4, ColorModel: frame.Palette}}
-	p, err := decodeBytes(imagetest.Encoded(t, func(b *bytes.Buffer) error { return gif.EncodeAll(b, g) }), "a.gif", Limits{})
+	frame := image.NewPaletted(image.Rect(2, 1, 4, 3), color.Palette{color.RGBA{R: 255, A: 255},
+		color.RGBA{B: 255, A: 255}})
+	g := &gif.GIF{Image: []*image.Paletted{frame}, Delay: []int{0}, Config: image.Config{Width: 6, Height: 4,
+		ColorModel: frame.Palette}}
+	p, err := decodeBytes(imagetest.Encoded(t, func(b *bytes.Buffer) error { return gif.EncodeAll(b, g) }), "a.gif",
+		Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, want := p.Image.Bounds(), image.Rect(0, 0, 6, 4); got != want {
 		t.Fatalf("bounds %v, want the screen %v", got, want)
 	}
-	for at, want := range map[image.Point]color.NRGBA{{X: 2, Y: 1}: {R: 255, A: 255}, {X: 3, Y: 2}: {R: 255, A: 255}, {X: 1, Y: 1}: {}, {X: 4, Y: 2}: {}} {
+	for at, want := range map[image.Point]color.NRGBA{{X: 2, Y: 1}: {R: 255, A: 255}, {X: 3, Y: 2}: {R: 255, A: 255},
+		{X: 1, Y: 1}: {}, {X: 4, Y: 2}: {}} {
 		if got := p.Image.At(at.X, at.Y); got != want {
 			t.Errorf("%v: got %v, want %v", at, got, want)
 		}
@@ -195,5 +202,6 @@ func TestDecoderLies(t *testing.T) {
 		decode: func(io.Reader, Size) (image.Image, error) { return image.NewGray(image.Rectangle{}), nil },
 	}
 	_, err := f.read(context.Background(), inMemory(nil), "", Limits{}.orDefaults())
-	checkRefusal(t, explain(err, "a.jpg", "JPEG"), safefile.ErrInput, "a.jpg", "its pixels are (0,0)-(0,0), its header says (0,0)-(4,4)")
+	checkRefusal(t, explain(err, "a.jpg", "JPEG"), safefile.ErrInput, "a.jpg",
+		"its pixels are (0,0)-(0,0), its header says (0,0)-(4,4)")
 }

@@ -28,15 +28,17 @@ func every() map[string]image.Image {
 		return p
 	}
 	return map[string]image.Image{
-		"gray":     &image.Gray{Pix: pix(20), Stride: 5, Rect: r},
-		"gray16":   &image.Gray16{Pix: pix(40), Stride: 10, Rect: r},
-		"nrgba":    &image.NRGBA{Pix: pix(80), Stride: 20, Rect: r},
-		"nrgba64":  &image.NRGBA64{Pix: pix(160), Stride: 40, Rect: r},
-		"paletted": &image.Paletted{Pix: make([]byte, 20), Stride: 5, Rect: r, Palette: color.Palette{color.NRGBA{R: 200, G: 9, B: 77, A: 3}}},
-		"opaque":   &image.Paletted{Pix: make([]byte, 20), Stride: 5, Rect: r, Palette: color.Palette{color.RGBA{R: 200, G: 9, B: 77, A: 255}}},
-		"ycbcr":    image.NewYCbCr(r, image.YCbCrSubsampleRatio444),
-		"cmyk":     &image.CMYK{Pix: pix(80), Stride: 20, Rect: r},
-		"nycbcra":  image.NewNYCbCrA(r, image.YCbCrSubsampleRatio444),
+		"gray":    &image.Gray{Pix: pix(20), Stride: 5, Rect: r},
+		"gray16":  &image.Gray16{Pix: pix(40), Stride: 10, Rect: r},
+		"nrgba":   &image.NRGBA{Pix: pix(80), Stride: 20, Rect: r},
+		"nrgba64": &image.NRGBA64{Pix: pix(160), Stride: 40, Rect: r},
+		"paletted": &image.Paletted{Pix: make([]byte, 20), Stride: 5, Rect: r,
+			Palette: color.Palette{color.NRGBA{R: 200, G: 9, B: 77, A: 3}}},
+		"opaque": &image.Paletted{Pix: make([]byte, 20), Stride: 5, Rect: r,
+			Palette: color.Palette{color.RGBA{R: 200, G: 9, B: 77, A: 255}}},
+		"ycbcr":   image.NewYCbCr(r, image.YCbCrSubsampleRatio444),
+		"cmyk":    &image.CMYK{Pix: pix(80), Stride: 20, Rect: r},
+		"nycbcra": image.NewNYCbCrA(r, image.YCbCrSubsampleRatio444),
 	}
 }
 
@@ -57,12 +59,15 @@ func roundTrip(t *testing.T, img image.Image, format Format) image.Image {
 // Every type keeps its kind: grey its greyness, 16 bits their depth.
 func TestRoundTripTypes(t *testing.T) {
 	kinds := map[Format]map[string]image.Image{
-		"png": {"gray": &image.Gray{}, "gray16": &image.Gray16{}, "nrgba": &image.NRGBA{}, "nrgba64": &image.NRGBA64{}, "paletted": &image.Paletted{},
-			"opaque": &image.Paletted{}, "ycbcr": &image.RGBA{}, "cmyk": &image.RGBA{}, "nycbcra": &image.NRGBA{}},
-		"tiff": {"gray": &image.Gray{}, "gray16": &image.Gray16{}, "nrgba": &image.NRGBA{}, "nrgba64": &image.NRGBA64{}, "paletted": &image.NRGBA{},
-			"opaque": &image.Paletted{}, "ycbcr": &image.RGBA{}, "cmyk": &image.RGBA{}, "nycbcra": &image.NRGBA{}},
-		"bmp":  {"gray": &image.Gray{}, "gray16": &image.Gray{}},
-		"jpeg": {"gray": &image.Gray{}, "gray16": &image.Gray{}, "nrgba": &image.YCbCr{}, "nrgba64": &image.YCbCr{}, "cmyk": &image.YCbCr{}},
+		"png": {"gray": &image.Gray{}, "gray16": &image.Gray16{}, "nrgba": &image.NRGBA{}, "nrgba64": &image.NRGBA64{},
+			"paletted": &image.Paletted{},
+			"opaque":   &image.Paletted{}, "ycbcr": &image.RGBA{}, "cmyk": &image.RGBA{}, "nycbcra": &image.NRGBA{}},
+		"tiff": {"gray": &image.Gray{}, "gray16": &image.Gray16{}, "nrgba": &image.NRGBA{}, "nrgba64": &image.NRGBA64{},
+			"paletted": &image.NRGBA{},
+			"opaque":   &image.Paletted{}, "ycbcr": &image.RGBA{}, "cmyk": &image.RGBA{}, "nycbcra": &image.NRGBA{}},
+		"bmp": {"gray": &image.Gray{}, "gray16": &image.Gray{}},
+		"jpeg": {"gray": &image.Gray{}, "gray16": &image.Gray{}, "nrgba": &image.YCbCr{}, "nrgba64": &image.YCbCr{},
+			"cmyk": &image.YCbCr{}},
 	}
 	for format, types := range kinds {
 		for name, want := range types {
@@ -157,9 +162,11 @@ func TestEncodeRefusals(t *testing.T) {
 		{pixel, "jpeg", 101, "JPEG quality 101 is not from 1 to 100", KnownQuality},
 		{pixel, "jpeg", -1, "JPEG quality -1 is not", KnownQuality},
 		{image.NewGray(image.Rectangle{}), "png", 0, "there is nothing to write, the picture is 0x0", LargerScale},
-		{sized(image.Rect(0, 0, 65536, 1)), "jpeg", 0, "a side of JPEG has at most 65535 pixels, the picture is 65536x1", PNGOrSmaller},
+		{sized(image.Rect(0, 0, 65536, 1)), "jpeg", 0,
+			"a side of JPEG has at most 65535 pixels, the picture is 65536x1", PNGOrSmaller},
 		{sized(image.Rect(0, 0, 1, 65536)), "tiff", 0, "a side of TIFF has at most 65535 pixels", PNGOrSmaller},
-		{sized(image.Rect(0, 0, 40000, 40000)), "bmp", 0, "BMP has at most 4 GiB, which a picture of 40000x40000 exceeds", PNGOrSmaller},
+		{sized(image.Rect(0, 0, 40000, 40000)), "bmp", 0,
+			"BMP has at most 4 GiB, which a picture of 40000x40000 exceeds", PNGOrSmaller},
 		{large, "tiff", 0, "TIFF has at most 4 GiB", PNGOrSmaller},
 	} {
 		var out bytes.Buffer
@@ -196,7 +203,8 @@ func TestEncodePassesWriteErrors(t *testing.T) {
 
 func TestFormatOf(t *testing.T) {
 	for path, want := range map[string]Format{
-		"a.png": "png", "a.PNG": "png", "dir.png/a.jpg": "jpeg", "a.b.JPEG": "jpeg", "a.bmp": "bmp", "a.tif": "tiff", "a.Tiff": "tiff",
+		"a.png": "png", "a.PNG": "png", "dir.png/a.jpg": "jpeg", "a.b.JPEG": "jpeg", "a.bmp": "bmp", "a.tif": "tiff",
+		"a.Tiff": "tiff",
 	} {
 		if got, err := FormatOf(path); got != want || err != nil {
 			t.Errorf("%s: got %q, %v", path, got, err)
@@ -213,7 +221,8 @@ func TestFormatOf(t *testing.T) {
 // of them.
 func TestStream(t *testing.T) {
 	const w, h = 700, 130 // several chunks of a PNG
-	colour, deep, grey, grey16 := image.NewNRGBA(image.Rect(0, 0, w, h)), image.NewNRGBA64(image.Rect(0, 0, w, h)), image.NewGray(image.Rect(0, 0, w, h)), image.NewGray16(image.Rect(0, 0, w, h))
+	colour, deep, grey, grey16 := image.NewNRGBA(image.Rect(0, 0, w, h)), image.NewNRGBA64(image.Rect(0, 0, w, h)),
+		image.NewGray(image.Rect(0, 0, w, h)), image.NewGray16(image.Rect(0, 0, w, h))
 	for i := range w * h {
 		x, y := i%w, i/w
 		v := color.NRGBA64{uint16(x * y), uint16(x * 97), uint16(y * 500), 0xffff}
@@ -227,7 +236,8 @@ func TestStream(t *testing.T) {
 		SubImage(image.Rectangle) image.Image
 	}{colour, deep, grey, grey16} {
 		for _, format := range []Format{"png", "jpeg"} {
-			opt := EncodeOptions{Quality: 80, Software: "test", Metadata: metadata.Metadata{Resolution: metadata.Resolution{X: 300, Y: 300, Unit: 2}}}
+			opt := EncodeOptions{Quality: 80, Software: "test", Metadata: metadata.Metadata{
+				Resolution: metadata.Resolution{X: 300, Y: 300, Unit: 2}}}
 			want := imagetest.Encoded(t, func(b *bytes.Buffer) error { return Encode(b, img, format, opt) })
 			for _, rows := range []int{1, 7, 8, 60, 129, h} {
 				var got bytes.Buffer
@@ -241,7 +251,8 @@ func TestStream(t *testing.T) {
 					}
 				}
 				if err := s.Close(); err != nil || !bytes.Equal(got.Bytes(), want) {
-					t.Errorf("%T, %s, %d rows at a time: %v, %d bytes, expected %d", img, format, rows, err, got.Len(), len(want))
+					t.Errorf("%T, %s, %d rows at a time: %v, %d bytes, expected %d", img, format, rows, err, got.Len(),
+						len(want))
 				}
 			}
 		}

@@ -57,15 +57,19 @@ func large(t *testing.T) map[string][]byte {
 		indexed.Pix[i] = m.Pix[4*i]
 	}
 	files := map[string][]byte{
-		"a.png":  imagetest.Encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, m) }),
-		"a.jpg":  imagetest.Encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, m, &jpeg.Options{Quality: 100}) }),
+		"a.png": imagetest.Encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, m) }),
+		"a.jpg": imagetest.Encoded(t, func(b *bytes.Buffer) error {
+			return jpeg.Encode(b, m,
+				&jpeg.Options{Quality: 100})
+		}),
 		"a.gif":  imagetest.Encoded(t, func(b *bytes.Buffer) error { return gif.Encode(b, indexed, nil) }),
 		"a.tif":  imagetest.Encoded(t, func(b *bytes.Buffer) error { return Encode(b, m, "tiff", EncodeOptions{}) }),
 		"a.bmp":  imagetest.Encoded(t, func(b *bytes.Buffer) error { return bmp.Encode(b, m) }),
 		"a.webp": append(imagetest.PlainWebP(600, 500), imagetest.RIFF("abcd", make([]byte, 1<<19))...),
 	}
 	plain := imagetest.Encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, indexed) })
-	files["palette.png"] = bytes.Join([][]byte{plain[:33], imagetest.PNGChunk("abCd", make([]byte, 1<<19)), plain[33:], make([]byte, 1<<12)}, nil)
+	files["palette.png"] = bytes.Join([][]byte{plain[:33], imagetest.PNGChunk("abCd", make([]byte, 1<<19)), plain[33:],
+		make([]byte, 1<<12)}, nil)
 	binary.LittleEndian.PutUint32(files["a.webp"][4:], uint32(len(files["a.webp"])-8))
 	return files
 }
@@ -123,9 +127,12 @@ func crowded(t *testing.T) map[string][]byte {
 		at   int // where the parts go
 		part string
 	}{
-		"a.png": {imagetest.Encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, m) }), 33, string(imagetest.PNGChunk("tEXt", nil))},
-		"a.jpg": {imagetest.Encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, m, nil) }), 2, "\xff\xfe\x00\x07later"},
-		"a.gif": {imagetest.Encoded(t, func(b *bytes.Buffer) error { return gif.Encode(b, m, nil) }), -1, "\x21\xfe\x01.\x00"},
+		"a.png": {imagetest.Encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, m) }), 33,
+			string(imagetest.PNGChunk("tEXt", nil))},
+		"a.jpg": {imagetest.Encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, m, nil) }), 2,
+			"\xff\xfe\x00\x07later"},
+		"a.gif": {imagetest.Encoded(t, func(b *bytes.Buffer) error { return gif.Encode(b, m, nil) }), -1,
+			"\x21\xfe\x01.\x00"},
 	} {
 		if c.at < 0 {
 			c.at += len(c.data)
@@ -145,7 +152,11 @@ func TestTimeLimitStopsMetadata(t *testing.T) {
 		f, in := tape(data)
 		f.wait = time.Millisecond
 		accepted := false
-		lim := Limits{Time: 20 * time.Millisecond, Accept: func(image.Config, int64) error { accepted = true; return nil }}
+		lim := Limits{Time: 20 * time.Millisecond, Accept: func(image.Config,
+			int64) error {
+			accepted = true
+			return nil
+		}}
 		_, err := decode(t.Context(), in, name, lim.orDefaults())
 		checkRefusal(t, err, safefile.ErrLimit, name, "takes longer to decode than the limit of 20ms")
 		checkRemedy(t, err, safefile.MoreTime)
@@ -158,14 +169,18 @@ func TestTimeLimitStopsMetadata(t *testing.T) {
 // A clock has the time for all steps together.
 func TestStepsShareTheTime(t *testing.T) {
 	c := &clock{limit: time.Hour, left: time.Hour}
-	if err := c.runTimed(t.Context(), inMemory(nil), func(*source) error { time.Sleep(time.Millisecond); return nil }); err != nil {
+	if err := c.runTimed(t.Context(), inMemory(nil), func(*source) error {
+		time.Sleep(time.Millisecond)
+		return nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if c.left >= time.Hour {
 		t.Error("a step took no time")
 	}
 	c.left = 0
-	if err := c.runTimed(t.Context(), inMemory(nil), func(*source) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
+	if err := c.runTimed(t.Context(), inMemory(nil), func(*source) error { return nil }); !errors.Is(err,
+		context.DeadlineExceeded) {
 		t.Errorf("no time is left: %v", err)
 	}
 }

@@ -25,7 +25,8 @@ func sniff(head []byte) (*codec, error) {
 	if kind, is := foreign.Of(head); is {
 		return nil, refuseKind(kind)
 	}
-	return nil, refuse(safefile.ErrInput, "not an image (starts with %q; known: %s)", head[:min(7, len(head))], knownInputs())
+	return nil, refuse(safefile.ErrInput, "not an image (starts with %q; known: %s)", head[:min(7, len(head))],
+		knownInputs())
 }
 
 // refuseKind refuses a file of a kind that cannot be read.

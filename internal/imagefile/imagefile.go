@@ -155,7 +155,8 @@ func Decode(ctx context.Context, r io.Reader, name string, lim Limits) (*Picture
 		return nil, err
 	}
 	if !lim.FirstFrame && f.hasSuccessor(in.data) {
-		return nil, safefile.Refuse(safefile.ErrInput, name, "holds several pictures, one behind the other").With(FirstPicture)
+		return nil, safefile.Refuse(safefile.ErrInput, name, "holds several pictures, one behind the other").With(
+			FirstPicture)
 	}
 	return decode(ctx, in, name, lim)
 }

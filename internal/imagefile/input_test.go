@@ -42,7 +42,8 @@ func TestReadErrors(t *testing.T) {
 }
 
 func TestForeignFilesAreNotRead(t *testing.T) {
-	r := io.MultiReader(strings.NewReader(strings.Repeat("text ", 2000)), badReader{strings.NewReader(""), errors.New("read too far")})
+	r := io.MultiReader(strings.NewReader(strings.Repeat("text ", 2000)),
+		badReader{strings.NewReader(""), errors.New("read too far")})
 	_, err := Decode(context.Background(), r, "stdin", Limits{})
 	checkRefusal(t, err, safefile.ErrInput, "stdin", "not an image")
 }

@@ -41,7 +41,8 @@ type jpegFile struct {
 
 // beginJPEG writes what comes before the pixels.
 func beginJPEG(w io.Writer, width, height, quality int, grey bool, next func() image.Image) (*jpegFile, error) {
-	j := &jpegFile{w: w, tables: newJPEGTables(quality), components: 3, count: chunks{rows: 8, of: (height + 7) / 8}, next: next}
+	j := &jpegFile{w: w, tables: newJPEGTables(quality), components: 3, count: chunks{rows: 8, of: (height + 7) / 8},
+		next: next}
 	if grey {
 		j.components = 1
 	}

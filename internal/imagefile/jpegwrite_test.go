@@ -16,7 +16,8 @@ import (
 func cosine(x *[64]float64, u, v int) float64 {
 	sum := 0.0
 	for i := range 64 {
-		sum += x[i] * math.Cos(float64(2*(i%8)+1)*float64(u)*math.Pi/16) * math.Cos(float64(2*(i/8)+1)*float64(v)*math.Pi/16)
+		sum += x[i] * math.Cos(float64(2*(i%8)+1)*float64(u)*math.Pi/16) * math.Cos(
+			float64(2*(i/8)+1)*float64(v)*math.Pi/16)
 	}
 	for _, k := range [2]int{u, v} {
 		if k == 0 {
@@ -90,24 +91,30 @@ func TestEncodeJPEG(t *testing.T) {
 		img := drawing(size[0], size[1])
 		last := 0.0
 		for _, quality := range []int{1, 30, 50, 75, 95, 100} {
-			data := imagetest.Encoded(t, func(b *bytes.Buffer) error { return Encode(b, img, "jpeg", EncodeOptions{Quality: quality}) })
+			data := imagetest.Encoded(t, func(b *bytes.Buffer) error {
+				return Encode(b, img, "jpeg", EncodeOptions{Quality: quality})
+			})
 			got, err := jpeg.Decode(bytes.NewReader(data))
 			if err != nil {
 				t.Fatalf("%v, quality %d: %v", size, quality, err)
 			}
-			if got.Bounds() != image.Rect(0, 0, size[0], size[1]) || got.(*image.YCbCr).SubsampleRatio != image.YCbCrSubsampleRatio444 {
+			if got.Bounds() != image.Rect(0, 0, size[0], size[1]) ||
+				got.(*image.YCbCr).SubsampleRatio != image.YCbCrSubsampleRatio444 {
 				t.Fatalf("%v: %v, %v", size, got.Bounds(), got.(*image.YCbCr).SubsampleRatio)
 			}
 			if size[0] < 64 {
 				continue
 			}
 			db := psnr(img, got)
-			theirs := imagetest.Encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, img, &jpeg.Options{Quality: quality}) })
+			theirs := imagetest.Encoded(t, func(b *bytes.Buffer) error {
+				return jpeg.Encode(b, img, &jpeg.Options{Quality: quality})
+			})
 			other, err := jpeg.Decode(bytes.NewReader(theirs))
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("quality %d: %.2f dB, %d bytes; image/jpeg %.2f dB, %d bytes", quality, db, len(data), psnr(img, other), len(theirs))
+			t.Logf("quality %d: %.2f dB, %d bytes; image/jpeg %.2f dB, %d bytes", quality, db, len(data),
+				psnr(img, other), len(theirs))
 			if db < last || quality >= 30 && db < psnr(img, other) || quality == 100 && db < 45 {
 				t.Errorf("quality %d: %.2f dB", quality, db)
 			}
@@ -133,7 +140,10 @@ func TestEncodeJPEGOfNoise(t *testing.T) {
 
 func roundTripJPEG(t *testing.T, img image.Image) image.Image {
 	t.Helper()
-	data := imagetest.Encoded(t, func(b *bytes.Buffer) error { return Encode(b, img, "jpeg", EncodeOptions{Quality: 100}) })
+	data := imagetest.Encoded(t, func(b *bytes.Buffer) error {
+		return Encode(b, img, "jpeg",
+			EncodeOptions{Quality: 100})
+	})
 	got, err := jpeg.Decode(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,10 @@ func TestGreyAlpha(t *testing.T) {
 		deep.SetNRGBA64(x, y, color.NRGBA64{v, v, v, a})
 	}
 	for _, img := range []image.Image{shallow, deep} {
-		data := imagetest.Encoded(t, func(b *bytes.Buffer) error { return Encode(b, img, "png", EncodeOptions{GreyAlpha: true}) })
+		data := imagetest.Encoded(t, func(b *bytes.Buffer) error {
+			return Encode(b, img, "png",
+				EncodeOptions{GreyAlpha: true})
+		})
 		if data[25] != 4 {
 			t.Errorf("%T: colour type %d", img, data[25])
 		}
@@ -51,13 +54,18 @@ func TestGreyAlpha(t *testing.T) {
 	copy(icc[36:], "acsp")
 	for format, want := range map[Format]int{"png": 132, "tiff": 0} {
 		opt := EncodeOptions{GreyAlpha: true, Metadata: metadata.Metadata{ICC: icc}}
-		p, err := decodeBytes(imagetest.Encoded(t, func(b *bytes.Buffer) error { return Encode(b, shallow, format, opt) }), "a", Limits{})
+		p, err := decodeBytes(imagetest.Encoded(t, func(b *bytes.Buffer) error {
+			return Encode(b, shallow, format, opt)
+		}), "a", Limits{})
 		if err != nil || len(p.Metadata.ICC) != want {
 			t.Errorf("%s: a profile of %d bytes, %v", format, len(p.Metadata.ICC), err)
 		}
 	}
 	shallow.SetNRGBA(5, 5, color.NRGBA{1, 2, 3, 4})
-	if data := imagetest.Encoded(t, func(b *bytes.Buffer) error { return Encode(b, shallow, "png", EncodeOptions{GreyAlpha: true}) }); data[25] != 6 {
+	if data := imagetest.Encoded(t, func(b *bytes.Buffer) error {
+		return Encode(b, shallow, "png",
+			EncodeOptions{GreyAlpha: true})
+	}); data[25] != 6 {
 		t.Errorf("colour written with the colour type %d", data[25])
 	}
 }
@@ -71,16 +79,19 @@ func TestTIFFSamples(t *testing.T) {
 	for _, c := range []struct {
 		img  image.Image
 		want int // bytes of pixels
-	}{{opaque, 600}, {imagetest.Ramp(20, 10), 800}, {imagetest.GreyRamp(20, 10), 200}, {image.NewGray16(image.Rect(0, 0, 20, 10)), 400}} {
+	}{{opaque, 600}, {imagetest.Ramp(20, 10), 800}, {imagetest.GreyRamp(20, 10), 200},
+		{image.NewGray16(image.Rect(0, 0, 20, 10)), 400}} {
 		data := imagetest.Encoded(t, func(b *bytes.Buffer) error { return Encode(b, c.img, "tiff", EncodeOptions{}) })
 		if got := int(binary.LittleEndian.Uint32(data[4:])) - 8; got != c.want {
 			t.Errorf("%T: %d bytes, want %d", c.img, got, c.want)
 		}
 	}
-	planes := append([]byte(imagetest.TIFFStart), imagetest.TIFFPage(0, [4]uint32{256, 4, 1, 9}, [4]uint32{257, 4, 1, 9}, [4]uint32{258, 3, 1, 8},
+	planes := append([]byte(imagetest.TIFFStart), imagetest.TIFFPage(0, [4]uint32{256, 4, 1, 9},
+		[4]uint32{257, 4, 1, 9}, [4]uint32{258, 3, 1, 8},
 		[4]uint32{262, 3, 1, 1}, [4]uint32{277, 3, 1, 3}, [4]uint32{284, 3, 1, 2})...)
 	_, err := decodeBytes(planes, "a.tif", Limits{})
-	checkRefusal(t, err, safefile.ErrInput, "a.tif", "is a TIFF with a plane for each colour, which cannot be read; save it as PNG first")
+	checkRefusal(t, err, safefile.ErrInput, "a.tif",
+		"is a TIFF with a plane for each colour, which cannot be read; save it as PNG first")
 }
 
 // A palette of greys with a profile for colours stays in colour, so that the profile
@@ -93,7 +104,8 @@ func TestGreyPaletteWithProfile(t *testing.T) {
 		icc[3] = 132
 		copy(icc[16:], colours)
 		copy(icc[36:], "acsp")
-		with := bytes.Join([][]byte{data[:33], imagetest.PNGChunk("iCCP", append([]byte("p\x00\x00"), zlibBytes(icc)...)), data[33:]}, nil)
+		with := bytes.Join([][]byte{data[:33], imagetest.PNGChunk("iCCP",
+			append([]byte("p\x00\x00"), zlibBytes(icc)...)), data[33:]}, nil)
 		p, err := decodeBytes(with, "a.png", Limits{})
 		if err != nil {
 			t.Fatal(err)
@@ -112,18 +124,21 @@ func TestFirstFrame(t *testing.T) {
 		return gif.EncodeAll(b, &gif.GIF{Image: []*image.Paletted{first, second}, Delay: []int{1, 1}})
 	})
 	still := imagetest.Sound(t)["colour.png"]
-	apng := bytes.Join([][]byte{still[:33], imagetest.PNGChunk("acTL", []byte{0, 0, 0, 2, 0, 0, 0, 0}), still[33:]}, nil)
+	apng := bytes.Join([][]byte{still[:33], imagetest.PNGChunk("acTL", []byte{0, 0, 0, 2, 0, 0, 0, 0}), still[33:]},
+		nil)
 
 	frame := func(w, h int) []byte {
 		size := []byte{byte(w - 1), 0, 0, byte(h - 1), 0, 0}
-		return riffChunk("ANMF", append(append(append(make([]byte, 6), size...), 0, 0, 0, 0), imagetest.PlainWebP(w, h)[12:]...))
+		return riffChunk("ANMF", append(append(append(make([]byte, 6), size...), 0, 0, 0, 0),
+			imagetest.PlainWebP(w, h)[12:]...))
 	}
 	file := append([]byte("WEBP"), riffChunk("VP8X", []byte{2 | 8, 0, 0, 0, 4, 0, 0, 3, 0, 0})...)
 	file = append(append(file, riffChunk("ANIM", make([]byte, 6))...), append(frame(5, 4), frame(2, 2)...)...)
 	file = append(file, riffChunk("EXIF", imagetest.WithExif([]byte{0xff, 0xd8}, 6, binary.LittleEndian)[12:])...)
 	animated := append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(file))), file...)
 
-	page := imagetest.TIFFPage(0, [4]uint32{256, 4, 1, 2}, [4]uint32{257, 4, 1, 1}, [4]uint32{258, 3, 1, 8}, [4]uint32{262, 3, 1, 1}, [4]uint32{273, 4, 1, 0}, [4]uint32{279, 4, 1, 2})
+	page := imagetest.TIFFPage(0, [4]uint32{256, 4, 1, 2}, [4]uint32{257, 4, 1, 1}, [4]uint32{258, 3, 1, 8},
+		[4]uint32{262, 3, 1, 1}, [4]uint32{273, 4, 1, 0}, [4]uint32{279, 4, 1, 2})
 	pages := append([]byte(imagetest.TIFFStart), page...)
 	binary.LittleEndian.PutUint32(pages[len(pages)-4:], uint32(len(pages)))
 	pages = append(pages, page...)
@@ -174,7 +189,8 @@ func TestCMYK(t *testing.T) {
 	data = append(data, imagetest.JPEGSegment(0xee, []byte("Adobe\x00\x64\x00\x00\x00\x00\x00")...)...)
 	data = append(data, imagetest.JPEGSegment(0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"), icc...)...)...)
 	data = append(data, imagetest.JPEGSegment(0xdb, append([]byte{0}, bytes.Repeat([]byte{1}, 64)...)...)...)
-	data = append(data, imagetest.JPEGSegment(0xc0, 8, 0, 8, 0, 8, 4, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0, 4, 0x11, 0)...)
+	data = append(data, imagetest.JPEGSegment(0xc0, 8, 0, 8, 0, 8, 4, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0, 4, 0x11,
+		0)...)
 	for _, class := range []byte{0x00, 0x10} { // one code, the bit 0, for "nothing"
 		data = append(data, imagetest.JPEGSegment(0xc4, append(append([]byte{class, 1}, make([]byte, 15)...), 0)...)...)
 	}
@@ -184,7 +200,8 @@ func TestCMYK(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := p.Image.(*image.CMYK); !ok || len(p.Warnings) != 1 || p.Warnings[0] != "its CMYK colours become RGB by plain arithmetic" {
+	if _, ok := p.Image.(*image.CMYK); !ok || len(p.Warnings) != 1 ||
+		p.Warnings[0] != "its CMYK colours become RGB by plain arithmetic" {
 		t.Errorf("%T, %q", p.Image, p.Warnings)
 	}
 	for _, format := range []Format{"png", "jpeg", "tiff"} {

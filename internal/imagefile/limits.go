@@ -47,7 +47,8 @@ func tooManyBytes(name string, size, limit int64) error {
 	if size > 0 {
 		what = fmt.Sprintf("has %s MiB,", fourDigits(float64(size)/(1<<20)))
 	}
-	f := safefile.Refuse(safefile.ErrLimit, name, "%s more than the limit of %s MiB", what, fourDigits(float64(limit)/(1<<20)))
+	f := safefile.Refuse(safefile.ErrLimit, name, "%s more than the limit of %s MiB", what,
+		fourDigits(float64(limit)/(1<<20)))
 	if limit < MaxBytes {
 		return f.With(MoreMemory)
 	}

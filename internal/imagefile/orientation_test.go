@@ -53,7 +53,8 @@ func TestOrientationsOfEveryFormat(t *testing.T) {
 	// How "ABC/DEF" as stored is to be seen, after the EXIF standard: value 6
 	// says, "the 0th row is the right side, the 0th column the top".
 	want := []string{
-		"ABC/DEF", "ABC/DEF", "CBA/FED", "FED/CBA", "DEF/ABC", "AD/BE/CF", "DA/EB/FC", "FC/EB/DA", "CF/BE/AD", "ABC/DEF",
+		"ABC/DEF", "ABC/DEF", "CBA/FED", "FED/CBA", "DEF/ABC", "AD/BE/CF", "DA/EB/FC", "FC/EB/DA", "CF/BE/AD",
+		"ABC/DEF",
 	}
 	r := image.Rect(0, 0, 3*block, 2*block)
 	inked := func(img draw.Image) image.Image {
@@ -73,25 +74,31 @@ func TestOrientationsOfEveryFormat(t *testing.T) {
 	}
 	for name, img := range map[string]image.Image{
 		"gray": inked(image.NewGray(r)), "gray16": inked(image.NewGray16(r)), "palette": inked(image.NewPaletted(r, p)),
-		"rgba": inked(image.NewRGBA(r)), "nrgba": inked(image.NewNRGBA(r)), "rgba64": inked(image.NewRGBA64(r)), "nrgba64": inked(image.NewNRGBA64(r)),
+		"rgba": inked(image.NewRGBA(r)), "nrgba": inked(image.NewNRGBA(r)), "rgba64": inked(image.NewRGBA64(r)),
+		"nrgba64": inked(image.NewNRGBA64(r)),
 	} {
 		for o := range want { // 0 and 9 are none
 			png := imagetest.Encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, img) })
 			exif := imagetest.WithExif([]byte{0xff, 0xd8}, o, binary.BigEndian)[12:]
 			tiff := imagetest.Encoded(t, func(b *bytes.Buffer) error { return Encode(b, img, "tiff", EncodeOptions{}) })
-			jpeg := imagetest.Encoded(t, func(b *bytes.Buffer) error { return Encode(b, img, JPEG, EncodeOptions{Quality: 100}) })
+			jpeg := imagetest.Encoded(t, func(b *bytes.Buffer) error {
+				return Encode(b, img, JPEG, EncodeOptions{Quality: 100})
+			})
 			for format, data := range map[string][]byte{
 				"png":  bytes.Join([][]byte{png[:33], imagetest.PNGChunk("eXIf", exif), png[33:]}, nil),
 				"tiff": turnedTIFF(tiff, uint16(o)),
-				"jpeg": imagetest.WithExif(jpeg, o, []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian}[o%2]),
+				"jpeg": imagetest.WithExif(jpeg, o, []binary.AppendByteOrder{binary.LittleEndian,
+					binary.BigEndian}[o%2]),
 			} {
 				var seen image.Config
-				got, err := decodeBytes(data, name+"."+format, Limits{Accept: func(cfg image.Config, _ int64) error { seen = cfg; return nil }})
+				got, err := decodeBytes(data, name+"."+format, Limits{
+					Accept: func(cfg image.Config, _ int64) error { seen = cfg; return nil }})
 				if err != nil {
 					t.Fatal(err)
 				}
 				if size := got.Image.Bounds().Size(); image.Pt(seen.Width, seen.Height) != size {
-					t.Errorf("%s as %s, orientation %d: accepted as %dx%d, comes as %v", name, format, o, seen.Width, seen.Height, size)
+					t.Errorf("%s as %s, orientation %d: accepted as %dx%d, comes as %v", name, format, o, seen.Width,
+						seen.Height, size)
 				}
 				if grey, ok := got.Image.(*image.Gray16); ok {
 					got.Image = grey8(grey)
@@ -99,8 +106,10 @@ func TestOrientationsOfEveryFormat(t *testing.T) {
 				if letters := readLetters(got.Image); letters != want[o] {
 					t.Errorf("%s as %s, orientation %d: got %s, want %s", name, format, o, letters, want[o])
 				}
-				if stripped, err := decodeBytes(data, name+"."+format, Limits{Strip: true}); err != nil || stripped.Metadata.EXIF != nil || stripped.Image.Bounds() != got.Image.Bounds() {
-					t.Errorf("%s as %s, orientation %d, stripped: %v, %v", name, format, o, stripped.Image.Bounds(), err)
+				if stripped, err := decodeBytes(data, name+"."+format, Limits{Strip: true}); err != nil ||
+					stripped.Metadata.EXIF != nil || stripped.Image.Bounds() != got.Image.Bounds() {
+					t.Errorf("%s as %s, orientation %d, stripped: %v, %v", name, format, o, stripped.Image.Bounds(),
+						err)
 				}
 			}
 		}

@@ -55,13 +55,17 @@ func TestExtraChunksOfPNG(t *testing.T) {
 			}
 		}
 		for kind, data := range map[string][]byte{
-			"gAMA": {0, 0, 0xb1, 0x8f}, "cHRM": make([]byte, 32), "sRGB": {0}, "sBIT": {1}, "bKGD": {0, 1}, "hIST": {0, 1, 0, 2},
-			"pHYs": {0, 0, 0, 1, 0, 0, 0, 4, 0}, "tIME": {0x07, 0xd0, 1, 1, 12, 34, 56}, "tEXt": []byte("Title\x00text"),
-			"zTXt": append([]byte("Title\x00\x00"), zlibBytes([]byte("packed"))...), "vpAg": {1, 2, 3}, // one that nobody knows
+			"gAMA": {0, 0, 0xb1, 0x8f}, "cHRM": make([]byte, 32), "sRGB": {0}, "sBIT": {1}, "bKGD": {0, 1},
+			"hIST": {0, 1, 0, 2},
+			"pHYs": {0, 0, 0, 1, 0, 0, 0, 4, 0}, "tIME": {0x07, 0xd0, 1, 1, 12, 34, 56},
+			"tEXt": []byte("Title\x00text"),
+			// one that nobody knows
+			"zTXt": append([]byte("Title\x00\x00"), zlibBytes([]byte("packed"))...), "vpAg": {1, 2, 3},
 			"sPLT": []byte("p\x00\x08\x01\x02\x03\x04\x00\x05"), "IDAT": nil,
 		} {
 			extra := append(bytes.Clone(imagetest.PNGChunk(kind, data)), chunks[pixels]...)
-			check(kind, pngFileOf(append(append(append([][]byte{}, chunks[:pixels]...), extra), chunks[pixels+1:]...)...))
+			check(kind, pngFileOf(append(append(append([][]byte{}, chunks[:pixels]...), extra),
+				chunks[pixels+1:]...)...))
 		}
 		split := bytes.Join(chunks[:pixels], nil)
 		for i, data := 0, chunks[pixels][8:len(chunks[pixels])-4]; len(data) > 0; i++ {
@@ -76,7 +80,8 @@ func TestExtraChunksOfPNG(t *testing.T) {
 func TestTransparentGrey(t *testing.T) {
 	for _, img := range []image.Image{imagetest.GreyRamp(9, 6), image.NewGray16(image.Rect(0, 0, 3, 2))} {
 		chunks := chunksOf(imagetest.Encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, img) }))
-		p, err := decodeBytes(pngFileOf(chunks[0], imagetest.PNGChunk("tRNS", []byte{0, 0}), chunks[1], chunks[2]), "a.png", Limits{})
+		p, err := decodeBytes(pngFileOf(chunks[0], imagetest.PNGChunk("tRNS", []byte{0, 0}), chunks[1], chunks[2]),
+			"a.png", Limits{})
 		if err != nil || !p.GreyAlpha {
 			t.Errorf("%T: %v", img, err)
 		}
@@ -104,9 +109,11 @@ func TestBrokenPNGs(t *testing.T) {
 		{`its first chunk is "acTL", expected IHDR`, pngFileOf(act, head, colours, idat, end)},
 		{`its first chunk is "tEXt", expected IHDR`, pngFileOf(chunk("tEXt", nil), head, colours, idat, end)},
 		{"it has two chunks IHDR, expected one", pngFileOf(head, chunk("IHDR", huge), colours, idat, end)},
-		{"its chunk IHDR has 14 bytes, expected 13", pngFileOf(chunk("IHDR", append(bytes.Clone(head[8:21]), 0)), colours, idat, end)},
+		{"its chunk IHDR has 14 bytes, expected 13", pngFileOf(chunk("IHDR", append(bytes.Clone(head[8:21]), 0)),
+			colours, idat, end)},
 		{"it has two chunks acTL, expected one", pngFileOf(head, act, act, colours, idat, end)},
-		{`a chunk "tEXt" of 2147483648 bytes, at most`, pngFileOf(head, []byte("\x80\x00\x00\x00tEXt"), colours, idat, end)},
+		{`a chunk "tEXt" of 2147483648 bytes, at most`, pngFileOf(head, []byte("\x80\x00\x00\x00tEXt"), colours, idat,
+			end)},
 		{"", pngFileOf(flipped(head, -1), colours, idat, end)},
 		{"", pngFileOf(head, flipped(colours, -1), idat, end)},
 		{"", pngFileOf(head, idat, end)},
@@ -116,7 +123,8 @@ func TestBrokenPNGs(t *testing.T) {
 		{"", pngFileOf(head, colours, end)},
 		{"", pngFileOf(head, colours, chunk("IDAT", nil), end)},
 		{"", pngFileOf(head, colours, chunk("IDAT", flipped(idat[8:len(idat)-4], -1)), end)},
-		{"", pngFileOf(head, colours, chunk("IDAT", idat[8:20]), chunk("gAMA", make([]byte, 4)), chunk("IDAT", idat[20:len(idat)-4]), end)},
+		{"", pngFileOf(head, colours, chunk("IDAT", idat[8:20]), chunk("gAMA", make([]byte, 4)),
+			chunk("IDAT", idat[20:len(idat)-4]), end)},
 		{"", pngFileOf(head, colours, idat)},
 		{"", pngFileOf(head, colours, []byte{0x7f, 0xff, 0xff, 0xff}, idat[4:])},
 	} {

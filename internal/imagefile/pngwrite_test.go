@@ -95,7 +95,8 @@ func TestFilterRow(t *testing.T) {
 			filterRow(got, row, above, n)
 			forms, best := bestFiltered(row[mostPixelBytes:], above[mostPixelBytes:], n)
 			if int(got[0]) != best || !bytes.Equal(got[1:], forms[best]) {
-				t.Fatalf("pixels of %d bytes, %d of them: form %d %v, expected %d %v", n, length/n, got[0], got[1:], best, forms[best])
+				t.Fatalf("pixels of %d bytes, %d of them: form %d %v, expected %d %v", n, length/n, got[0], got[1:],
+					best, forms[best])
 			}
 			chosen[got[0]]++
 		}
@@ -118,17 +119,24 @@ type writtenPNG struct {
 var writtenPNGs = []writtenPNG{
 	{"grey", func(r image.Rectangle) draw.Image { return image.NewGray(r) }, true, false, [2]byte{8, pngGrey}},
 	{"grey16", func(r image.Rectangle) draw.Image { return image.NewGray16(r) }, true, false, [2]byte{16, pngGrey}},
-	{"palette", func(r image.Rectangle) draw.Image { return image.NewPaletted(r, clearPalette()) }, false, true, [2]byte{8, pngPalette}},
-	{"grey with alpha", func(r image.Rectangle) draw.Image { return image.NewNRGBA(r) }, true, true, [2]byte{8, pngGreyAlpha}},
-	{"grey16 with alpha", func(r image.Rectangle) draw.Image { return image.NewNRGBA64(r) }, true, true, [2]byte{16, pngGreyAlpha}},
+	{"palette", func(r image.Rectangle) draw.Image { return image.NewPaletted(r, clearPalette()) }, false, true,
+		[2]byte{8, pngPalette}},
+	{"grey with alpha", func(r image.Rectangle) draw.Image { return image.NewNRGBA(r) }, true, true,
+		[2]byte{8, pngGreyAlpha}},
+	{"grey16 with alpha", func(r image.Rectangle) draw.Image { return image.NewNRGBA64(r) }, true, true,
+		[2]byte{16, pngGreyAlpha}},
 	{"colour", func(r image.Rectangle) draw.Image { return image.NewNRGBA(r) }, false, false, [2]byte{8, pngRGB}},
-	{"colour with alpha", func(r image.Rectangle) draw.Image { return image.NewNRGBA(r) }, false, true, [2]byte{8, pngRGBA}},
+	{"colour with alpha", func(r image.Rectangle) draw.Image { return image.NewNRGBA(r) }, false, true,
+		[2]byte{8, pngRGBA}},
 	{"colour16", func(r image.Rectangle) draw.Image { return image.NewNRGBA64(r) }, false, false, [2]byte{16, pngRGB}},
-	{"colour16 with alpha", func(r image.Rectangle) draw.Image { return image.NewNRGBA64(r) }, false, true, [2]byte{16, pngRGBA}},
+	{"colour16 with alpha", func(r image.Rectangle) draw.Image { return image.NewNRGBA64(r) }, false, true,
+		[2]byte{16, pngRGBA}},
 	{"RGBA", func(r image.Rectangle) draw.Image { return image.NewRGBA(r) }, false, false, [2]byte{8, pngRGB}},
-	{"RGBA with alpha", func(r image.Rectangle) draw.Image { return image.NewRGBA(r) }, false, true, [2]byte{8, pngRGBA}},
+	{"RGBA with alpha", func(r image.Rectangle) draw.Image { return image.NewRGBA(r) }, false, true,
+		[2]byte{8, pngRGBA}},
 	{"RGBA64", func(r image.Rectangle) draw.Image { return image.NewRGBA64(r) }, false, false, [2]byte{16, pngRGB}},
-	{"RGBA64 with alpha", func(r image.Rectangle) draw.Image { return image.NewRGBA64(r) }, false, true, [2]byte{16, pngRGBA}},
+	{"RGBA64 with alpha", func(r image.Rectangle) draw.Image { return image.NewRGBA64(r) }, false, true,
+		[2]byte{16, pngRGBA}},
 }
 
 // clearPalette has 200 colours, most of them with transparency.
@@ -209,12 +217,15 @@ func TestPNGWorkers(t *testing.T) {
 			var want []byte
 			for _, workers := range []int{1, 2, 8, 1} {
 				runtime.GOMAXPROCS(workers)
-				file := imagetest.Encoded(t, func(b *bytes.Buffer) error { return Encode(b, img, PNG, EncodeOptions{}) })
+				file := imagetest.Encoded(t, func(b *bytes.Buffer) error {
+					return Encode(b, img, PNG, EncodeOptions{})
+				})
 				if want == nil {
 					want = file
 				}
 				if !bytes.Equal(file, want) {
-					t.Errorf("%s with %d processors: %d bytes, expected %d others", k.name, workers, len(file), len(want))
+					t.Errorf("%s with %d processors: %d bytes, expected %d others", k.name, workers, len(file),
+						len(want))
 				}
 			}
 		}
@@ -267,7 +278,8 @@ func TestWaysOfPacking(t *testing.T) {
 	for name, c := range map[string]struct {
 		rows []byte
 		want int
-	}{"noise": {noise, huffmanOnly}, "drawing": {drawing, thorough}, "some": {some, quick}, "nothing": {nil, huffmanOnly}, "a byte": {noise[:1], huffmanOnly}} {
+	}{"noise": {noise, huffmanOnly}, "drawing": {drawing, thorough}, "some": {some, quick},
+		"nothing": {nil, huffmanOnly}, "a byte": {noise[:1], huffmanOnly}} {
 		b := &pngChunk{filtered: c.rows}
 		if got := b.chooseMethod(); got != c.want {
 			t.Errorf("%s: way %d, expected %d", name, got, c.want)

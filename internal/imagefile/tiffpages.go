@@ -48,7 +48,8 @@ func inspectTIFF(src *source, lim Limits) (err error) {
 	}
 	_ = metadata.TIFFDirectories(src, func(d metadata.TIFFDirectory) bool {
 		if pageOf(d).separate {
-			err = refuse(safefile.ErrInput, "is a TIFF with a plane for each colour, which cannot be read; save it as PNG first")
+			err = refuse(safefile.ErrInput, "is a TIFF with a plane for each colour, which cannot be read; save "+
+				"it as PNG first")
 		}
 		return false // the first is decoded
 	})

@@ -51,7 +51,9 @@ func tiffOf(img image.Image) *tiffRaster {
 	case *image.RGBA64:
 		r.pix, r.stride, r.alpha, r.bits = src.Pix, src.Stride, multiplied, wordSamples
 	default:
-		return tiffOf(nrgba(img, func(x, y int) color.NRGBA { return color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA) }))
+		return tiffOf(nrgba(img, func(x, y int) color.NRGBA {
+			return color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA)
+		}))
 	}
 	r.samples = r.stored
 	if opaque, known := img.(interface{ Opaque() bool }); r.stored == 4 && known && opaque.Opaque() {
@@ -166,7 +168,8 @@ func (p *PageWriter) Put(img image.Image, opt EncodeOptions) error {
 	p.made++
 	layout := m.TIFFPage(p.order, opt.Software, p.at, r.length(), p.made == p.of, fields)
 	if layout.End > 1<<32-1 {
-		return refuse(safefile.ErrOutput, "TIFF has at most 4 GiB, which %d of %d pages exceed", p.made, p.of).With(PNGOrSmaller)
+		return refuse(safefile.ErrOutput, "TIFF has at most 4 GiB, which %d of %d pages exceed", p.made,
+			p.of).With(PNGOrSmaller)
 	}
 	if err := layout.WriteHead(p.w); err != nil {
 		return err

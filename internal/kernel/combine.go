@@ -60,7 +60,7 @@ func combineOntoGeneric(dst, base, src []float32, at []int, weight []float32) {
 // has no weight.
 func combinable(n int, src []float32, at []int, weight []float32) bool {
 	if len(at) != len(weight) {
-		panic("kernel: as many weights as parts are expected")
+		panic("kernel: the numbers of parts and of weights differ")
 	}
 	for _, from := range at {
 		_ = src[from : from+n]

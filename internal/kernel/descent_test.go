@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A chain layer of 54×54 samples, and what goes back through it.
+// BenchmarkDescent runs a layer of 54×54 samples forward and backward.
 func BenchmarkDescent(b *testing.B) {
 	const side = 54
 	for _, c := range []int{16, 32} {

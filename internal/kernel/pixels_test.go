@@ -42,7 +42,7 @@ func TestAddPixels(t *testing.T) {
 	})
 }
 
-// Against counting, for samples of few values, of which some are missing.
+// TestBoundFlatAreas counts equal samples itself, in rows of few values with missing samples.
 func TestBoundFlatAreas(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	eachTier(t, func(t *testing.T) {

@@ -72,7 +72,8 @@ func Read(r io.ReaderAt, size int64, name string, opt Options) (*mat.Dense, erro
 	for i := range rows {
 		for j, v := range m.RawRowView(i)[:cols] {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, x.refuse("entry %d of %s %d (counted from 0) is %v; replace it or leave the %s out", i, x.Column, j, v, x.Column)
+				return nil, x.refuse("entry %d of %s %d (counted from 0) is %v; replace it or leave the %s out", i,
+					x.Column, j, v, x.Column)
 			}
 		}
 	}
@@ -125,7 +126,8 @@ func (x *reading) read() (*mat.Dense, error) {
 		return x.npz()
 	}
 	if x.Array != "" {
-		return nil, usage.Errorf("%s: is no .npz file and holds no array called %q; give the file alone", x.name, x.Array)
+		return nil, usage.Errorf("%s: is no .npz file and holds no array called %q; give the file alone", x.name,
+			x.Array)
 	}
 	if bytes.HasPrefix(head, []byte(npz.Magic)) {
 		return x.npy(io.NewSectionReader(x.r, 0, x.size), uint64(x.size))
@@ -135,8 +137,12 @@ func (x *reading) read() (*mat.Dense, error) {
 			return nil, x.refuse("is %s", o.what)
 		}
 	}
-	if i := slices.IndexFunc(head, func(b byte) bool { return b < ' ' && !strings.ContainsRune("\t\n\v\f\r", rune(b)) }); i >= 0 {
-		return nil, x.refuse("is neither .npy nor .npz nor text (starts with %q); save the matrix as one of them", head[:min(len(head), 8)])
+	if i := slices.IndexFunc(head, func(b byte) bool {
+		return b < ' ' &&
+			!strings.ContainsRune("\t\n\v\f\r", rune(b))
+	}); i >= 0 {
+		return nil, x.refuse("is neither .npy nor .npz nor text (starts with %q); save the matrix as one of them",
+			head[:min(len(head), 8)])
 	}
 	return x.text()
 }
@@ -157,7 +163,8 @@ func (x *reading) npy(r io.Reader, size uint64) (*mat.Dense, error) {
 		if has > uint64(body) {
 			how = "has more than one array, or is damaged"
 		}
-		return nil, x.refuse("%s: %d×%d elements of type %s take %d bytes, there are %d; save it again", how, rows, cols, h.Type, body, has)
+		return nil, x.refuse("%s: %d×%d elements of type %s take %d bytes, there are %d; save it again", how, rows,
+			cols, h.Type, body, has)
 	}
 	if err := x.accept(rows, cols); err != nil {
 		return nil, err
@@ -198,7 +205,8 @@ func (x *reading) npz() (*mat.Dense, error) {
 		if x.ArrayFlag != "" {
 			advice = "choose it with " + x.ArrayFlag
 		}
-		return nil, usage.Errorf("%s: holds %d arrays (%s), expected one; %s", x.name, len(names), strings.Join(names, " "), advice)
+		return nil, usage.Errorf("%s: holds %d arrays (%s), expected one; %s", x.name, len(names),
+			strings.Join(names, " "), advice)
 	case name == "":
 		name = names[0]
 	case !slices.Contains(names, name):

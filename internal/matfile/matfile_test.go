@@ -24,7 +24,8 @@ import (
 // array makes a .npy file of version 1 with the values in the given byte order.
 func array(order binary.ByteOrder, kind string, fortran bool, shape string, values ...any) []byte {
 	word := map[bool]string{true: "True", false: "False"}[fortran]
-	return headed(fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }", kind, word, shape), order, values...)
+	return headed(fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }", kind, word, shape), order,
+		values...)
 }
 
 func headed(header string, order binary.ByteOrder, values ...any) []byte {
@@ -64,25 +65,28 @@ var y = mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6})
 
 func TestWhatIsRead(t *testing.T) {
 	float := array(little, "<f8", false, "(2, 3)", []float64{1, 2, 3, 4, 5, 6})
-	version2 := append([]byte("\x93NUMPY\x02\x00"), append(little.AppendUint32(nil, uint32(little.Uint16(float[8:]))), float[10:]...)...)
+	version2 := append([]byte("\x93NUMPY\x02\x00"), append(little.AppendUint32(nil, uint32(little.Uint16(float[8:]))),
+		float[10:]...)...)
 	for name, data := range map[string][]byte{
-		"float64":          float,
-		"version 2":        version2,
-		"version 3":        append([]byte("\x93NUMPY\x03\x00"), version2[8:]...),
-		"float32":          array(little, "<f4", false, "(2, 3)", []float32{1, 2, 3, 4, 5, 6}),
-		"columns":          array(little, "<f8", true, "(2, 3)", []float64{1, 4, 2, 5, 3, 6}),
-		"big endian":       array(big, ">f8", false, "(2, 3)", []float64{1, 2, 3, 4, 5, 6}),
-		"big float32":      array(big, ">f4", true, "(2, 3)", []float32{1, 4, 2, 5, 3, 6}),
-		"int8":             array(little, "|i1", false, "(2, 3)", []int8{1, 2, 3, 4, 5, 6}),
-		"int16":            array(little, "<i2", false, "(2, 3)", []int16{1, 2, 3, 4, 5, 6}),
-		"int32, big":       array(big, ">i4", false, "(2, 3)", []int32{1, 2, 3, 4, 5, 6}),
-		"int64":            array(little, "<i8", true, "(2, 3)", []int64{1, 4, 2, 5, 3, 6}),
-		"uint8":            array(little, "|u1", false, "(2, 3)", []uint8{1, 2, 3, 4, 5, 6}),
-		"uint16":           array(little, "<u2", false, "(2, 3)", []uint16{1, 2, 3, 4, 5, 6}),
-		"uint32":           array(little, "<u4", false, "(2, 3)", []uint32{1, 2, 3, 4, 5, 6}),
-		"uint64":           array(little, "<u8", false, "(2, 3)", []uint64{1, 2, 3, 4, 5, 6}),
-		"no last comma":    headed("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3)}", little, []float64{1, 2, 3, 4, 5, 6}),
-		"other order":      headed(`{"shape": (2L,3L), "fortran_order":False, "descr":"<f8"}`, little, []float64{1, 2, 3, 4, 5, 6}),
+		"float64":     float,
+		"version 2":   version2,
+		"version 3":   append([]byte("\x93NUMPY\x03\x00"), version2[8:]...),
+		"float32":     array(little, "<f4", false, "(2, 3)", []float32{1, 2, 3, 4, 5, 6}),
+		"columns":     array(little, "<f8", true, "(2, 3)", []float64{1, 4, 2, 5, 3, 6}),
+		"big endian":  array(big, ">f8", false, "(2, 3)", []float64{1, 2, 3, 4, 5, 6}),
+		"big float32": array(big, ">f4", true, "(2, 3)", []float32{1, 4, 2, 5, 3, 6}),
+		"int8":        array(little, "|i1", false, "(2, 3)", []int8{1, 2, 3, 4, 5, 6}),
+		"int16":       array(little, "<i2", false, "(2, 3)", []int16{1, 2, 3, 4, 5, 6}),
+		"int32, big":  array(big, ">i4", false, "(2, 3)", []int32{1, 2, 3, 4, 5, 6}),
+		"int64":       array(little, "<i8", true, "(2, 3)", []int64{1, 4, 2, 5, 3, 6}),
+		"uint8":       array(little, "|u1", false, "(2, 3)", []uint8{1, 2, 3, 4, 5, 6}),
+		"uint16":      array(little, "<u2", false, "(2, 3)", []uint16{1, 2, 3, 4, 5, 6}),
+		"uint32":      array(little, "<u4", false, "(2, 3)", []uint32{1, 2, 3, 4, 5, 6}),
+		"uint64":      array(little, "<u8", false, "(2, 3)", []uint64{1, 2, 3, 4, 5, 6}),
+		"no last comma": headed("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3)}", little,
+			[]float64{1, 2, 3, 4, 5, 6}),
+		"other order": headed(`{"shape": (2L,3L), "fortran_order":False, "descr":"<f8"}`, little,
+			[]float64{1, 2, 3, 4, 5, 6}),
 		"npz":              archive(t, "Y.npy", float),
 		"npz with text":    archive(t, "notes.txt", []byte("hello"), "Y.npy", float),
 		"commas":           []byte("1,2,3\n4,5,6\n"),
@@ -107,14 +111,20 @@ func TestWhatIsRead(t *testing.T) {
 		opt  matfile.Options
 		want *mat.Dense
 	}{
-		"negative":  {array(little, "<i2", false, "(1, 2)", []int16{-1, math.MinInt16}), matfile.Options{}, mat.NewDense(1, 2, []float64{-1, math.MinInt16})},
-		"large":     {array(little, "<u8", false, "(1, 1)", uint64(math.MaxUint64)), matfile.Options{}, mat.NewDense(1, 1, []float64{1 << 64})},
-		"bool":      {array(little, "|b1", false, "(1, 3)", []byte{0, 1, 1}), matfile.Options{}, mat.NewDense(1, 3, []float64{0, 1, 1})},
-		"chosen":    {archive(t, "a.npy", []byte("bad"), "Y.npy", array(little, "|u1", false, "(1, 1)", byte(7))), matfile.Options{Array: "Y"}, mat.NewDense(1, 1, []float64{7})},
-		"one":       {[]byte("7"), matfile.Options{}, mat.NewDense(1, 1, []float64{7})},
-		"a column":  {[]byte("x\n7\n8"), matfile.Options{}, mat.NewDense(2, 1, []float64{7, 8})},
-		"many rows": {bytes.Repeat([]byte("7\n"), 70_000), matfile.Options{Transpose: true}, mat.NewDense(1, 70_000, slicesOf(7, 70_000))},
-		"many cols": {array(little, "<f4", true, "(1, 70000)", bytes.Repeat([]byte{0, 0, 0xe0, 0x40}, 70_000)), matfile.Options{}, mat.NewDense(1, 70_000, slicesOf(7, 70_000))},
+		"negative": {array(little, "<i2", false, "(1, 2)", []int16{-1, math.MinInt16}), matfile.Options{},
+			mat.NewDense(1, 2, []float64{-1, math.MinInt16})},
+		"large": {array(little, "<u8", false, "(1, 1)", uint64(math.MaxUint64)), matfile.Options{},
+			mat.NewDense(1, 1, []float64{1 << 64})},
+		"bool": {array(little, "|b1", false, "(1, 3)", []byte{0, 1, 1}), matfile.Options{},
+			mat.NewDense(1, 3, []float64{0, 1, 1})},
+		"chosen": {archive(t, "a.npy", []byte("bad"), "Y.npy", array(little, "|u1", false, "(1, 1)", byte(7))),
+			matfile.Options{Array: "Y"}, mat.NewDense(1, 1, []float64{7})},
+		"one":      {[]byte("7"), matfile.Options{}, mat.NewDense(1, 1, []float64{7})},
+		"a column": {[]byte("x\n7\n8"), matfile.Options{}, mat.NewDense(2, 1, []float64{7, 8})},
+		"many rows": {bytes.Repeat([]byte("7\n"), 70_000), matfile.Options{Transpose: true},
+			mat.NewDense(1, 70_000, slicesOf(7, 70_000))},
+		"many cols": {array(little, "<f4", true, "(1, 70000)", bytes.Repeat([]byte{0, 0, 0xe0, 0x40}, 70_000)),
+			matfile.Options{}, mat.NewDense(1, 70_000, slicesOf(7, 70_000))},
 	} {
 		if m, err := read(c.data, c.opt); err != nil || !mat.Equal(m, c.want) {
 			t.Errorf("%s: %v", name, err)
@@ -142,64 +152,91 @@ func TestWhatIsRefused(t *testing.T) {
 		want  string
 		class error
 	}{
-		"empty":              {nil, matfile.Options{}, "Y: is empty", safefile.ErrInput},
-		"binary":             {[]byte("\x89PNG\r\n\x1a\n\x00"), matfile.Options{}, "neither .npy nor .npz nor text", safefile.ErrInput},
-		"pickle":             {[]byte("\x80\x04\x95"), matfile.Options{}, "a Python pickle", safefile.ErrInput},
-		"MATLAB":             {[]byte("MATLAB 5.0 MAT-file"), matfile.Options{}, "a MATLAB file", safefile.ErrInput},
-		"objects":            {one("|O", 1.0), matfile.Options{}, "holds Python objects", safefile.ErrInput},
-		"complex":            {one("<c16", 1.0, 1.0), matfile.Options{}, "holds complex numbers", safefile.ErrInput},
-		"half":               {one("<f2", uint16(1)), matfile.Options{}, `elements of type "<f2"`, safefile.ErrInput},
-		"records":            {headed("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1, 1), }", little, 1.0), matfile.Options{}, "holds records", safefile.ErrInput},
-		"number":             {shaped("()"), matfile.Options{}, "a single number", safefile.ErrInput},
-		"1-D":                {shaped("(4,)"), matfile.Options{}, "make it one with reshape(-1, 1)", safefile.ErrInput},
-		"3-D":                {shaped("(2, 2, 1)"), matfile.Options{}, "has 3 dimensions", safefile.ErrInput},
-		"no rows":            {shaped("(0, 4)"), matfile.Options{}, "is empty (0×4)", safefile.ErrInput},
-		"no columns":         {shaped("(4, 0)"), matfile.Options{}, "is empty (4×0)", safefile.ErrInput},
-		"negative":           {shaped("(-2, -2)"), matfile.Options{}, "damaged .npy header", safefile.ErrInput},
-		"huge":               {shaped("(1000000, 1000000)"), matfile.Options{}, "take 8000000000000 bytes, there are 32", safefile.ErrInput},
-		"overflow":           {shaped("(4294967296, 4294967296)"), matfile.Options{}, "damaged, or too large", safefile.ErrInput},
-		"overflow of int":    {shaped("(18446744073709551618, 2)"), matfile.Options{}, "damaged .npy header", safefile.ErrInput},
-		"cut off":            {shaped("(2, 2)")[:90], matfile.Options{}, "is cut off", safefile.ErrInput},
-		"header cut off":     {shaped("(2, 2)")[:40], matfile.Options{}, "damaged .npy header", safefile.ErrInput},
-		"long header":        {[]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), matfile.Options{}, "damaged .npy header", safefile.ErrInput},
-		"version 9":          {[]byte("\x93NUMPY\x09\x00\xff\xff\xff\xff"), matfile.Options{}, "version 9", safefile.ErrInput},
-		"too long":           {append(shaped("(2, 2)"), 1), matfile.Options{}, "has more than one array", safefile.ErrInput},
-		"NaN":                {array(little, "<f8", true, "(2, 2)", []float64{1, 2, 3, math.NaN()}), matfile.Options{Column: "signal"}, "entry 1 of signal 1 (counted from 0) is NaN", safefile.ErrInput},
-		"Inf, transposed":    {array(little, "<f8", false, "(1, 3)", []float64{1, 2, math.Inf(-1)}), matfile.Options{Transpose: true}, "entry 2 of column 0 (counted from 0) is -Inf", safefile.ErrInput},
-		"no arrays":          {archive(t), matfile.Options{}, "without arrays", safefile.ErrInput},
-		"other zip":          {archive(t, "word/document.xml", []byte("x")), matfile.Options{}, "without arrays", safefile.ErrInput},
-		"several":            {several, matfile.Options{ArrayFlag: "--array"}, "holds 2 arrays (D X), expected one; choose it with --array", usage.ErrSettings},
-		"no such":            {several, matfile.Options{Array: "d"}, `unknown array "d"`, usage.ErrSettings},
-		"array of no npz":    {[]byte("1,2"), matfile.Options{Array: "Y"}, "is no .npz file", usage.ErrSettings},
-		"twice":              {archive(t, "Y.npy", shaped("(2, 2)"), "Y.npy", shaped("(2, 2)")), matfile.Options{}, "there twice", safefile.ErrInput},
-		"bad checksum":       {broken, matfile.Options{}, "Y: array Y: ", safefile.ErrInput},
-		"half an npz":        {several[:len(several)/2], matfile.Options{}, "damaged", safefile.ErrInput},
-		"comments only":      {[]byte("# nothing\n\n"), matfile.Options{}, "holds no numbers", safefile.ErrInput},
-		"names only":         {[]byte("a,b\n"), matfile.Options{}, "holds no numbers", safefile.ErrInput},
-		"two lines of names": {[]byte("a,b\nc,d\n1,2"), matfile.Options{}, `line 2, column 1: "c" is no number`, safefile.ErrInput},
-		"text":               {[]byte("# x\n1,2\n3,abc\n"), matfile.Options{}, `line 3, column 2: "abc" is no number`, safefile.ErrInput},
-		"text at once":       {[]byte("1,abc\n"), matfile.Options{}, `line 1, column 2: "abc" is no number`, safefile.ErrInput},
-		"too short":          {[]byte("1,2\n3\n"), matfile.Options{}, "line 2 has 1 numbers, line 1 has 2", safefile.ErrInput},
-		"too many":           {[]byte("# x\na,b\n1,2\n3,4,5\n"), matfile.Options{}, "line 4 has 3 numbers, line 3 has 2", safefile.ErrInput},
-		"wide, then long":    {[]byte(strings.Repeat("1,", 1<<20) + "1" + strings.Repeat("\n1", 1<<20)), matfile.Options{}, "line 2 has 1 numbers", safefile.ErrInput},
-		"nothing between":    {[]byte("1,,3\n"), matfile.Options{}, "line 1, column 2 is empty", safefile.ErrInput},
-		"last comma":         {[]byte("1,2,\n"), matfile.Options{}, "line 1, column 3 is empty", safefile.ErrInput},
-		"decimal comma":      {[]byte("1;2\n3;1,5\n"), matfile.Options{}, "write decimals with a point", safefile.ErrInput},
-		"nan as text":        {[]byte("1,2\n3,nan\n"), matfile.Options{}, "line 2, column 2: nan is not finite", safefile.ErrInput},
-		"nan everywhere":     {[]byte("nan,inf\n"), matfile.Options{}, "line 1, column 1: nan is not finite", safefile.ErrInput},
-		"too long a number":  {[]byte("1," + strings.Repeat("1", 5000) + "\n"), matfile.Options{}, "line 1, column 2: \"1111", safefile.ErrInput},
-		"space within":       {[]byte("1,2 \t 3\n"), matfile.Options{}, `line 1, column 2: "2 3" is no number`, safefile.ErrInput},
-		"too large":          {[]byte("1e999\n"), matfile.Options{}, "line 1, column 1: 1e999 is too large", safefile.ErrInput},
+		"empty": {nil, matfile.Options{}, "Y: is empty", safefile.ErrInput},
+		"binary": {[]byte("\x89PNG\r\n\x1a\n\x00"), matfile.Options{}, "neither .npy nor .npz nor text",
+			safefile.ErrInput},
+		"pickle":  {[]byte("\x80\x04\x95"), matfile.Options{}, "a Python pickle", safefile.ErrInput},
+		"MATLAB":  {[]byte("MATLAB 5.0 MAT-file"), matfile.Options{}, "a MATLAB file", safefile.ErrInput},
+		"objects": {one("|O", 1.0), matfile.Options{}, "holds Python objects", safefile.ErrInput},
+		"complex": {one("<c16", 1.0, 1.0), matfile.Options{}, "holds complex numbers", safefile.ErrInput},
+		"half":    {one("<f2", uint16(1)), matfile.Options{}, `elements of type "<f2"`, safefile.ErrInput},
+		"records": {headed("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1, 1), }", little,
+			1.0), matfile.Options{}, "holds records", safefile.ErrInput},
+		"number":     {shaped("()"), matfile.Options{}, "a single number", safefile.ErrInput},
+		"1-D":        {shaped("(4,)"), matfile.Options{}, "make it one with reshape(-1, 1)", safefile.ErrInput},
+		"3-D":        {shaped("(2, 2, 1)"), matfile.Options{}, "has 3 dimensions", safefile.ErrInput},
+		"no rows":    {shaped("(0, 4)"), matfile.Options{}, "is empty (0×4)", safefile.ErrInput},
+		"no columns": {shaped("(4, 0)"), matfile.Options{}, "is empty (4×0)", safefile.ErrInput},
+		"negative":   {shaped("(-2, -2)"), matfile.Options{}, "damaged .npy header", safefile.ErrInput},
+		"huge": {shaped("(1000000, 1000000)"), matfile.Options{},
+			"take 8000000000000 bytes, there are 32", safefile.ErrInput},
+		"overflow": {shaped("(4294967296, 4294967296)"), matfile.Options{}, "damaged, or too large",
+			safefile.ErrInput},
+		"overflow of int": {shaped("(18446744073709551618, 2)"), matfile.Options{}, "damaged .npy header",
+			safefile.ErrInput},
+		"cut off":        {shaped("(2, 2)")[:90], matfile.Options{}, "is cut off", safefile.ErrInput},
+		"header cut off": {shaped("(2, 2)")[:40], matfile.Options{}, "damaged .npy header", safefile.ErrInput},
+		"long header": {[]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), matfile.Options{}, "damaged .npy header",
+			safefile.ErrInput},
+		"version 9": {[]byte("\x93NUMPY\x09\x00\xff\xff\xff\xff"), matfile.Options{}, "version 9",
+			safefile.ErrInput},
+		"too long": {append(shaped("(2, 2)"), 1), matfile.Options{}, "has more than one array",
+			safefile.ErrInput},
+		"NaN": {array(little, "<f8", true, "(2, 2)", []float64{1, 2, 3, math.NaN()}),
+			matfile.Options{Column: "signal"}, "entry 1 of signal 1 (counted from 0) is NaN", safefile.ErrInput},
+		"Inf, transposed": {array(little, "<f8", false, "(1, 3)", []float64{1, 2, math.Inf(-1)}),
+			matfile.Options{Transpose: true}, "entry 2 of column 0 (counted from 0) is -Inf", safefile.ErrInput},
+		"no arrays": {archive(t), matfile.Options{}, "without arrays", safefile.ErrInput},
+		"other zip": {archive(t, "word/document.xml", []byte("x")), matfile.Options{}, "without arrays",
+			safefile.ErrInput},
+		"several": {several, matfile.Options{ArrayFlag: "--array"},
+			"holds 2 arrays (D X), expected one; choose it with --array", usage.ErrSettings},
+		"no such":         {several, matfile.Options{Array: "d"}, `unknown array "d"`, usage.ErrSettings},
+		"array of no npz": {[]byte("1,2"), matfile.Options{Array: "Y"}, "is no .npz file", usage.ErrSettings},
+		"twice": {archive(t, "Y.npy", shaped("(2, 2)"), "Y.npy", shaped("(2, 2)")), matfile.Options{},
+			"there twice", safefile.ErrInput},
+		"bad checksum":  {broken, matfile.Options{}, "Y: array Y: ", safefile.ErrInput},
+		"half an npz":   {several[:len(several)/2], matfile.Options{}, "damaged", safefile.ErrInput},
+		"comments only": {[]byte("# nothing\n\n"), matfile.Options{}, "holds no numbers", safefile.ErrInput},
+		"names only":    {[]byte("a,b\n"), matfile.Options{}, "holds no numbers", safefile.ErrInput},
+		"two lines of names": {[]byte("a,b\nc,d\n1,2"), matfile.Options{}, `line 2, column 1: "c" is no number`,
+			safefile.ErrInput},
+		"text": {[]byte("# x\n1,2\n3,abc\n"), matfile.Options{}, `line 3, column 2: "abc" is no number`,
+			safefile.ErrInput},
+		"text at once": {[]byte("1,abc\n"), matfile.Options{}, `line 1, column 2: "abc" is no number`,
+			safefile.ErrInput},
+		"too short": {[]byte("1,2\n3\n"), matfile.Options{}, "line 2 has 1 numbers, line 1 has 2",
+			safefile.ErrInput},
+		"too many": {[]byte("# x\na,b\n1,2\n3,4,5\n"), matfile.Options{},
+			"line 4 has 3 numbers, line 3 has 2", safefile.ErrInput},
+		"wide, then long": {[]byte(strings.Repeat("1,", 1<<20) + "1" + strings.Repeat("\n1", 1<<20)),
+			matfile.Options{}, "line 2 has 1 numbers", safefile.ErrInput},
+		"nothing between": {[]byte("1,,3\n"), matfile.Options{}, "line 1, column 2 is empty", safefile.ErrInput},
+		"last comma":      {[]byte("1,2,\n"), matfile.Options{}, "line 1, column 3 is empty", safefile.ErrInput},
+		"decimal comma": {[]byte("1;2\n3;1,5\n"), matfile.Options{}, "write decimals with a point",
+			safefile.ErrInput},
+		"nan as text": {[]byte("1,2\n3,nan\n"), matfile.Options{}, "line 2, column 2: nan is not finite",
+			safefile.ErrInput},
+		"nan everywhere": {[]byte("nan,inf\n"), matfile.Options{}, "line 1, column 1: nan is not finite",
+			safefile.ErrInput},
+		"too long a number": {[]byte("1," + strings.Repeat("1", 5000) + "\n"), matfile.Options{},
+			"line 1, column 2: \"1111", safefile.ErrInput},
+		"space within": {[]byte("1,2 \t 3\n"), matfile.Options{}, `line 1, column 2: "2 3" is no number`,
+			safefile.ErrInput},
+		"too large": {[]byte("1e999\n"), matfile.Options{}, "line 1, column 1: 1e999 is too large",
+			safefile.ErrInput},
 	} {
 		m, err := read(c.data, c.opt)
 		if m != nil || err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, c.class) {
 			t.Errorf("%s: %v, expected %q of class %v", name, err, c.want, c.class)
 		}
 	}
-	if _, err := matfile.Open(t.TempDir(), matfile.Options{}); err == nil || !strings.Contains(err.Error(), "is a folder") {
+	if _, err := matfile.Open(t.TempDir(), matfile.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "is a folder") {
 		t.Error(err)
 	}
-	if _, err := matfile.Open(filepath.Join(t.TempDir(), "none.npy"), matfile.Options{}); !errors.Is(err, safefile.ErrInput) {
+	if _, err := matfile.Open(filepath.Join(t.TempDir(), "none.npy"), matfile.Options{}); !errors.Is(err,
+		safefile.ErrInput) {
 		t.Error(err)
 	}
 }
@@ -297,7 +334,8 @@ func TestDamage(t *testing.T) {
 
 func seeds(t testing.TB) [][]byte {
 	npy := array(little, "<f8", false, "(2, 3)", []float64{1, 2, 3, 4, 5, 6})
-	return [][]byte{npy, archive(t, "a.npy", npy, "b.npy", array(big, ">i2", true, "(1, 2)", []int16{1, 2})), []byte("# x\na,b\n1.5,-2e3\n3,4\n")}
+	return [][]byte{npy, archive(t, "a.npy", npy, "b.npy", array(big, ">i2", true, "(1, 2)", []int16{1, 2})),
+		[]byte("# x\na,b\n1.5,-2e3\n3,4\n")}
 }
 
 func check(t *testing.T, data []byte) {

@@ -42,7 +42,8 @@ func (x *reading) text() (*mat.Dense, error) {
 			continue
 		}
 		if column != is.cols {
-			return nil, x.refuse("line %d has %d numbers, line %d has %d; give every line as many", l.line, column, is.first, is.cols)
+			return nil, x.refuse("line %d has %d numbers, line %d has %d; give every line as many", l.line, column,
+				is.first, is.cols)
 		}
 		column = 0
 	}
@@ -95,19 +96,22 @@ func (x *reading) number(field string, line, column int) (float64, error) {
 	v, err := strconv.ParseFloat(field, 64)
 	switch {
 	case len(field) > maxField:
-		return 0, x.refuse("line %d, column %d: %.40q and more, %d bytes at least, is no number; write numbers with commas or blank space between them", line, column, field, maxField)
+		return 0, x.refuse("line %d, column %d: %.40q and more, %d bytes at least, is no number; write numbers "+
+			"with commas or blank space between them", line, column, field, maxField)
 	case err == nil && v-v == 0: // finite
 		return v, nil
 	case err == nil:
 		return 0, x.refuse("line %d, column %d: %s is not finite; replace it", line, column, field)
 	case field == "":
-		return 0, x.refuse("line %d, column %d is empty; fill it in, or leave the names of rows and columns out", line, column)
+		return 0, x.refuse("line %d, column %d is empty; fill it in, or leave the names of rows and columns out", line,
+			column)
 	case errors.Is(err, strconv.ErrRange):
 		return 0, x.refuse("line %d, column %d: %.40s is too large; scale the data", line, column, field)
 	case strings.Contains(field, ","):
 		return 0, x.refuse("line %d, column %d: %.40q is no number; write decimals with a point", line, column, field)
 	}
-	return 0, x.refuse("line %d, column %d: %.40q is no number; write numbers with commas or blank space between them", line, column, field)
+	return 0, x.refuse("line %d, column %d: %.40q is no number; write numbers with commas or blank space between them",
+		line, column, field)
 }
 
 // isName reports whether a field names a column: it is a word, or quoted.

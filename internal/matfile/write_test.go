@@ -20,7 +20,8 @@ import (
 
 // What is written is read back to the last bit, and the same bytes come every time.
 func TestRoundTrip(t *testing.T) {
-	m := mat.NewDense(3, 2, []float64{1.0 / 3, math.Copysign(0, -1), -math.MaxFloat64, math.SmallestNonzeroFloat64, 1e-300, 123456789.125})
+	m := mat.NewDense(3, 2, []float64{1.0 / 3, math.Copysign(0, -1), -math.MaxFloat64, math.SmallestNonzeroFloat64,
+		1e-300, 123456789.125})
 	for _, format := range []string{"npy", "npz", "csv"} {
 		var a, b bytes.Buffer
 		if err := matfile.Write(&a, format, "D", m); err != nil {
@@ -43,7 +44,8 @@ func TestRoundTrip(t *testing.T) {
 	if err := matfile.Write(io.Discard, "png", "D", m); err == nil {
 		t.Error("png")
 	}
-	for name, want := range map[string]string{"a.npy": "npy", "x/a.b.NPZ": "npz", "a.csv": "csv", "a.txt": "", "npy": "", "a.npy/": "", "": ""} {
+	for name, want := range map[string]string{"a.npy": "npy", "x/a.b.NPZ": "npz", "a.csv": "csv", "a.txt": "",
+		"npy": "", "a.npy/": "", "": ""} {
 		if got, err := matfile.Format(name); got != want || (err == nil) != (want != "") {
 			t.Errorf("%s: %q %v", name, got, err)
 		}
@@ -86,11 +88,13 @@ func TestSparse(t *testing.T) {
 		}
 		got := reflect.New(reflect.TypeOf(c.want))
 		got.Elem().Set(reflect.MakeSlice(reflect.TypeOf(c.want), reflect.ValueOf(c.want).Len(), 9))
-		if err := binary.Read(r, binary.LittleEndian, got.Interface()); err != nil || !reflect.DeepEqual(got.Elem().Interface(), c.want) {
+		if err := binary.Read(r, binary.LittleEndian, got.Interface()); err != nil ||
+			!reflect.DeepEqual(got.Elem().Interface(), c.want) {
 			t.Errorf("%s: %v %v", c.name, got.Elem(), err)
 		}
 	}
-	if _, err := read(file, matfile.Options{}); err == nil || !strings.Contains(err.Error(), "is a sparse matrix of scipy") {
+	if _, err := read(file, matfile.Options{}); err == nil || !strings.Contains(err.Error(),
+		"is a sparse matrix of scipy") {
 		t.Error(err)
 	}
 }

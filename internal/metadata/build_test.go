@@ -34,7 +34,9 @@ func profile(colours string, n int) []byte {
 
 // packet is an XMP packet with an orientation, written in both ways.
 func packet(o int) []byte {
-	return fmt.Appendf(nil, `<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF><rdf:Description tiff:Orientation="%d" dc:title="Größe"/><tiff:Orientation>%d</tiff:Orientation></rdf:RDF></x:xmpmeta><?xpacket end="w"?>`, o, o)
+	return fmt.Appendf(nil, `<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta `+
+		`xmlns:x="adobe:ns:meta/"><rdf:RDF><rdf:Description tiff:Orientation="%d" `+
+		`dc:title="Größe"/><tiff:Orientation>%d</tiff:Orientation></rdf:RDF></x:xmpmeta><?xpacket end="w"?>`, o, o)
 }
 
 // exifBlock is an EXIF block in an unusual but valid order: the values first, then

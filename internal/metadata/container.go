@@ -29,7 +29,9 @@ var containers = map[string]container{
 		read:    (*reader).jpeg,
 		maxEXIF: mostSegment - len(exifPrefix), maxXMP: mostSegment - len(xmpPrefix), maxICC: 255 * mostProfile,
 		splice: func(m Metadata, software string) *splicer {
-			return &splicer{need: startOfPicture, insert: func(w io.Writer) error { return m.jpegSegments(w, software) }}
+			return &splicer{need: startOfPicture, insert: func(w io.Writer) error {
+				return m.jpegSegments(w, software)
+			}}
 		},
 	},
 	"webp": {read: (*reader).webp},
@@ -48,7 +50,8 @@ func (r *reader) bmp(src Source) {
 	if head == nil || binary.LittleEndian.Uint32(head[14:]) < 40 {
 		return
 	}
-	x, y := int32(binary.LittleEndian.Uint32(head[bmpResolution:])), int32(binary.LittleEndian.Uint32(head[bmpResolution+4:]))
+	x, y := int32(binary.LittleEndian.Uint32(head[bmpResolution:])), int32(
+		binary.LittleEndian.Uint32(head[bmpResolution+4:]))
 	r.m.Resolution = Resolution{float64(x), float64(y), Metre}.validated()
 }
 

@@ -34,16 +34,22 @@ func TestDamagedMetadata(t *testing.T) {
 		{"cut EXIF", pngWith(t, colours(), blocks{exif: exif[:60]}), "its EXIF block is damaged and left out"},
 		{"no profile", webpWith(blocks{icc: []byte("profile")}), "its ICC profile is damaged and left out"},
 		{"long profile", webpWith(blocks{icc: icc[:299]}), "its ICC profile is damaged and left out"},
-		{"not packed", pngWith(t, colours(), none, pngChunk("iCCP", append([]byte("n\x00\x00"), icc...))), "its ICC profile is damaged or too large and left out"},
-		{"no name", pngWith(t, colours(), none, pngChunk("iCCP", nil)), "its ICC profile is damaged or too large and left out"},
-		{"bomb", pngWith(t, colours(), none, pngChunk("iCCP", bomb)), "its ICC profile is damaged or too large and left out"},
-		{"many bombs", pngWith(t, colours(), none, bytes.Repeat(pngChunk("iCCP", bomb), 200)), "its ICC profile is damaged or too large and left out"},
-		{"packed XMP", pngWith(t, colours(), none, pngChunk("iTXt", []byte("XML:com.adobe.xmp\x00\x01\x00\x00\x00oops"))), "its XMP packet is damaged or too large and left out"},
+		{"not packed", pngWith(t, colours(), none, pngChunk("iCCP", append([]byte("n\x00\x00"), icc...))),
+			"its ICC profile is damaged or too large and left out"},
+		{"no name", pngWith(t, colours(), none, pngChunk("iCCP", nil)),
+			"its ICC profile is damaged or too large and left out"},
+		{"bomb", pngWith(t, colours(), none, pngChunk("iCCP", bomb)),
+			"its ICC profile is damaged or too large and left out"},
+		{"many bombs", pngWith(t, colours(), none, bytes.Repeat(pngChunk("iCCP", bomb), 200)),
+			"its ICC profile is damaged or too large and left out"},
+		{"packed XMP", pngWith(t, colours(), none, pngChunk("iTXt", []byte(
+			"XML:com.adobe.xmp\x00\x01\x00\x00\x00oops"))), "its XMP packet is damaged or too large and left out"},
 		{"parts", jpegWith(t, colours(), none, part(1, 2)), "its ICC profile is damaged and left out"},
 		{"part 0", jpegWith(t, colours(), none, part(0, 1)), "its ICC profile is damaged and left out"},
 		{"twice", jpegWith(t, colours(), none, part(1, 1), part(1, 1)), "its ICC profile is damaged and left out"},
 		{"not UTF-8", webpWith(blocks{xmp: []byte("\xff\xfe<")}), "its XMP packet is damaged and left out"},
-		{"large", webpWith(blocks{xmp: bytes.Repeat([]byte{' '}, metadata.MaxBlock+1)}), "its XMP packet is larger than 16 MiB and left out"},
+		{"large", webpWith(blocks{xmp: bytes.Repeat([]byte{' '}, metadata.MaxBlock+1)}),
+			"its XMP packet is larger than 16 MiB and left out"},
 	} {
 		p := decoded(t, c.data)
 		if got := strings.Join(p.Warnings, "; "); got != c.want {
@@ -56,7 +62,8 @@ func TestDamagedMetadata(t *testing.T) {
 func TestStrangeOrientations(t *testing.T) {
 	for _, o := range []uint16{0, 9, 0xffff} {
 		p := decoded(t, jpegWith(t, colours(), blocks{exif: exifBlock(binary.LittleEndian, o)}))
-		if p.Metadata.Orientation != 1 || p.Image.Bounds().Dx() != 5 || !bytes.Equal(p.Metadata.EXIF, exifBlock(binary.LittleEndian, o)) {
+		if p.Metadata.Orientation != 1 || p.Image.Bounds().Dx() != 5 ||
+			!bytes.Equal(p.Metadata.EXIF, exifBlock(binary.LittleEndian, o)) {
 			t.Errorf("orientation %d: %d, %v", o, p.Metadata.Orientation, p.Image.Bounds())
 		}
 	}
@@ -66,9 +73,11 @@ func TestStrangeOrientations(t *testing.T) {
 func full(t testing.TB) map[string][]byte {
 	m := blocks{profile("RGB ", 1500), exifBlock(binary.BigEndian, 5), packet(5)}
 	return map[string][]byte{
-		"png": pngWith(t, colours(), m, pngChunk("pHYs", make([]byte, 9))), "jpeg": jpegWith(t, colours(), m), "webp": webpWith(m),
-		"tiff": tiffWith(t, colours(), metadata.Metadata{ICC: m.icc, EXIF: m.exif, XMP: m.xmp, Resolution: metadata.Resolution{X: 9, Y: 9, Unit: metadata.Inch}}),
-		"bmp":  encoded(t, colours(), "bmp", imagefile.EncodeOptions{}),
+		"png": pngWith(t, colours(), m, pngChunk("pHYs", make([]byte, 9))), "jpeg": jpegWith(t, colours(), m),
+		"webp": webpWith(m),
+		"tiff": tiffWith(t, colours(), metadata.Metadata{ICC: m.icc, EXIF: m.exif, XMP: m.xmp,
+			Resolution: metadata.Resolution{X: 9, Y: 9, Unit: metadata.Inch}}),
+		"bmp": encoded(t, colours(), "bmp", imagefile.EncodeOptions{}),
 	}
 }
 

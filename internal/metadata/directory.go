@@ -111,7 +111,8 @@ func (f tiffFile) readEntries(start, end int64, yield func(field) bool) {
 			return
 		}
 		for ; len(b) > 0; b, start = b[entryLength:], start+entryLength {
-			if !yield(field{start, f.order.Uint16(b), f.order.Uint16(b[2:]), f.order.Uint32(b[4:]), f.order.Uint16(b[8:]), f.order.Uint32(b[8:])}) {
+			if !yield(field{start, f.order.Uint16(b), f.order.Uint16(b[2:]), f.order.Uint32(b[4:]),
+				f.order.Uint16(b[8:]), f.order.Uint32(b[8:])}) {
 				return
 			}
 		}

@@ -95,7 +95,8 @@ func (r *reader) jpeg(src Source) {
 				break
 			}
 			part, number := payload.after(int64(profileHeader)), payload.read(int64(len(profilePrefix)), 2)
-			if number == nil || number[0] == 0 || number[0] > number[1] || parts[number[0]] != (Body{}) || count != 0 && count != number[1] {
+			if number == nil || number[0] == 0 || number[0] > number[1] || parts[number[0]] != (Body{}) || count != 0 &&
+				count != number[1] {
 				damaged = true
 				break
 			}

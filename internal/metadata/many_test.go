@@ -31,7 +31,8 @@ func crowded(t testing.TB) map[string][]byte {
 		add(string("0123456789abcdef"[marker&15])+".jpeg", jpeg, 2, jpegSegment(marker, nil))
 	}
 	add("comments.jpeg", jpeg, 2, jpegSegment(0xfe, nil))
-	for name, start := range map[string]string{"\xe1EXIF": "Exif\x00\x00", "\xe1XMP": "http://ns.adobe.com/xap/1.0/\x00", "\xe1more": "http://ns.adobe.com/xmp/extension/\x00",
+	for name, start := range map[string]string{"\xe1EXIF": "Exif\x00\x00",
+		"\xe1XMP": "http://ns.adobe.com/xap/1.0/\x00", "\xe1more": "http://ns.adobe.com/xmp/extension/\x00",
 		"\xe2profile": "ICC_PROFILE\x00\x01\x01", "\xedIPTC": "Photoshop 3.0\x00"} {
 		add(name[1:]+".jpeg", jpeg, 2, jpegSegment(name[0], []byte(start)))
 	}
@@ -81,20 +82,25 @@ func TestManyParts(t *testing.T) {
 		}
 		var m metadata.Metadata
 		var warnings []string
-		if n := allocated(func() { m, warnings = metadata.Read(format, bytes.NewReader(data)) }); n > little+about.Bytes {
+		if n := allocated(func() {
+			m, warnings = metadata.Read(format,
+				bytes.NewReader(data))
+		}); n > little+about.Bytes {
 			t.Errorf("%s, %d bytes: %d bytes allocated to read it", name, len(data), n)
 		}
 		if len(m.Own) > metadata.MaxParts || len(warnings) > 1 {
 			t.Errorf("%s: %d parts, %q", name, len(m.Own), warnings)
 		}
-		if len(m.Own) == metadata.MaxParts && (len(warnings) == 0 || warnings[0] != "its texts are more than 4096, and in part left out") {
+		if len(m.Own) == metadata.MaxParts &&
+			(len(warnings) == 0 || warnings[0] != "its texts are more than 4096, and in part left out") {
 			t.Errorf("%s: %q", name, warnings)
 		}
 		if m.Orientation != about.Orientation || metadata.ProfileColours(m.ICC) != about.Colours {
 			t.Errorf("%s: read %d and %q, looked at %+v", name, m.Orientation, metadata.ProfileColours(m.ICC), about)
 		}
 	}
-	if _, warnings := metadata.Read("tiff", bytes.NewReader(entriesTIFF(t, 0x010f, 0))); len(warnings) != 1 || warnings[0] != "its EXIF block is of more than 4096 entries and left out" {
+	if _, warnings := metadata.Read("tiff", bytes.NewReader(entriesTIFF(t, 0x010f, 0))); len(warnings) != 1 ||
+		warnings[0] != "its EXIF block is of more than 4096 entries and left out" {
 		t.Errorf("%q", warnings)
 	}
 	if m, _ := metadata.Read("jpeg", bytes.NewReader(crowded(t)["comments.jpeg"])); len(m.Own) != metadata.MaxParts {
@@ -124,7 +130,8 @@ func TestManyPartsOfPictures(t *testing.T) {
 			if most := int64(4*len(data)) + little; n > most {
 				t.Errorf("%s, %d bytes: %d bytes allocated to decode it", name, len(data), n)
 			}
-			if kept := len(p.Metadata.Own) + len(p.Metadata.ICC) + len(p.Metadata.EXIF) + len(p.Metadata.XMP) + len(p.Warnings); strip && kept > 0 {
+			if kept := len(p.Metadata.Own) + len(p.Metadata.ICC) + len(p.Metadata.EXIF) + len(p.Metadata.XMP) +
+				len(p.Warnings); strip && kept > 0 {
 				t.Errorf("%s: %d of its metadata are kept, %q", name, kept, p.Warnings)
 			}
 		}

@@ -125,7 +125,8 @@ func (m Metadata) For(format string, grey bool) (Metadata, []string) {
 		}
 		if got := ProfileColours(m.ICC); got != want {
 			m.ICC = nil
-			warnings = append(warnings, fmt.Sprintf("its ICC profile is for %q, not for %q, and left out", strings.TrimSpace(got), strings.TrimSpace(want)))
+			warnings = append(warnings, fmt.Sprintf("its ICC profile is for %q, not for %q, and left out",
+				strings.TrimSpace(got), strings.TrimSpace(want)))
 		}
 	}
 	c := containers[format]
@@ -146,7 +147,8 @@ func (m Metadata) For(format string, grey bool) (Metadata, []string) {
 	}
 	if format != m.Format {
 		if slices.ContainsFunc(m.Own, func(p Part) bool { return !isColour(p.Kind) }) {
-			warnings = append(warnings, fmt.Sprintf("its texts are left out: they are of a kind that only %s has", strings.ToUpper(m.Format)))
+			warnings = append(warnings, fmt.Sprintf("its texts are left out: they are of a kind that only %s has",
+				strings.ToUpper(m.Format)))
 		}
 		m.Own = nil
 	}

@@ -32,7 +32,8 @@ func (m Metadata) TIFFOrder() binary.ByteOrder {
 //
 // Note: only one directory of a file could leave an EXIF block as it is, so the blocks of pages are taken
 // apart. A block in another byte order than that of the file is left out.
-func (m Metadata) TIFFPage(order binary.ByteOrder, software string, at, pixels int64, last bool, fields func(at uint32) []TIFFField) (p TIFFPage) {
+func (m Metadata) TIFFPage(order binary.ByteOrder, software string, at, pixels int64, last bool,
+	fields func(at uint32) []TIFFField) (p TIFFPage) {
 	l := TIFFLayout{Order: order}
 	if exif, ok := tiffIn(bodyOf(m.EXIF)); ok && exif.order == order {
 		left := allowance{MaxParts, MaxBlock}

@@ -81,7 +81,8 @@ func checkTags(t *testing.T, what string, got, want []byte) {
 func TestOrientationIsReset(t *testing.T) {
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		m := blocks{nil, exifBlock(order, 6), packet(6)}
-		for in, data := range map[string][]byte{"png": pngWith(t, colours(), m), "jpeg": jpegWith(t, colours(), m), "webp": webpWith(m)} {
+		for in, data := range map[string][]byte{"png": pngWith(t, colours(), m), "jpeg": jpegWith(t, colours(), m),
+			"webp": webpWith(m)} {
 			p := decoded(t, data)
 			if got := p.Image.Bounds(); got != image.Rect(0, 0, 4, 5) || p.Metadata.Orientation != 6 {
 				t.Errorf("%s: %v, orientation %d", in, got, p.Metadata.Orientation)
@@ -106,19 +107,22 @@ func TestOrientationIsReset(t *testing.T) {
 
 // The resolution survives from each format to each.
 func TestResolution(t *testing.T) {
-	physical := pngChunk("pHYs", []byte{0, 0, 0x2e, 0x23, 0, 0, 0x17, 0x12, 1}) // 11811 and 5906 a metre: 300 and 150 dpi
+	// 11811 and 5906 a metre: 300 and 150 dpi
+	physical := pngChunk("pHYs", []byte{0, 0, 0x2e, 0x23, 0, 0, 0x17, 0x12, 1})
 	density := jpegSegment(0xe0, []byte("JFIF\x00\x01\x01\x01\x01\x2c\x00\x96\x00\x00"))
 	var none blocks
 	perInch := metadata.Metadata{Resolution: metadata.Resolution{X: 300, Y: 150, Unit: metadata.Inch}}
 	for in, data := range map[string][]byte{
 		"png": pngWith(t, colours(), none, physical), "jpeg": jpegWith(t, colours(), none, density),
-		"tiff": tiffWith(t, colours(), perInch), "bmp": encoded(t, colours(), "bmp", imagefile.EncodeOptions{Metadata: perInch}),
+		"tiff": tiffWith(t, colours(), perInch), "bmp": encoded(t, colours(), "bmp",
+			imagefile.EncodeOptions{Metadata: perInch}),
 	} {
 		m := decoded(t, data).Metadata
 		for _, out := range []string{"png", "jpeg", "tiff", "bmp"} {
 			file := encoded(t, colours(), out, imagefile.EncodeOptions{Metadata: m})
 			got := decoded(t, file).Metadata.Resolution
-			factor := map[metadata.Unit]float64{metadata.Inch: 1, metadata.Centimetre: 2.54, metadata.Metre: 0.0254}[got.Unit]
+			factor := map[metadata.Unit]float64{metadata.Inch: 1, metadata.Centimetre: 2.54,
+				metadata.Metre: 0.0254}[got.Unit]
 			if x, y := got.X*factor, got.Y*factor; x < 299.98 || x > 300.02 || y < 149.98 || y > 150.02 {
 				t.Errorf("%s to %s: %v", in, out, got)
 			}
@@ -135,7 +139,8 @@ func TestResolution(t *testing.T) {
 			t.Errorf("ratio to %s: %v", out, got)
 		}
 	}
-	if got := decoded(t, webpWith(blocks{exif: exifBlock(binary.BigEndian, 1)})).Metadata.Resolution; got != perInch.Resolution && got.X != 300 {
+	if got := decoded(t, webpWith(blocks{exif: exifBlock(binary.BigEndian,
+		1)})).Metadata.Resolution; got != perInch.Resolution && got.X != 300 {
 		t.Errorf("from EXIF: %v", got)
 	}
 }
@@ -155,22 +160,28 @@ func TestColourChunks(t *testing.T) {
 
 // Texts, IPTC and further XMP stay in a file of the same format.
 func TestTexts(t *testing.T) {
-	texts := [][]byte{pngChunk("tEXt", []byte("Author\x00somebody")), pngChunk("zTXt", append([]byte("Comment\x00\x00"), packed([]byte("long"))...)), pngChunk("iTXt", []byte("Title\x00\x00\x00\x00\x00Größe"))}
+	texts := [][]byte{pngChunk("tEXt", []byte("Author\x00somebody")), pngChunk("zTXt",
+		append([]byte("Comment\x00\x00"), packed([]byte("long"))...)),
+		pngChunk("iTXt", []byte("Title\x00\x00\x00\x00\x00Größe"))}
 	old := pngChunk("tEXt", []byte("Software\x00another"))
 	segments := [][]byte{jpegSegment(0xed, []byte("Photoshop 3.0\x008BIM\x04\x04\x00\x00\x00\x00\x00\x00")),
-		jpegSegment(0xe1, []byte("http://ns.adobe.com/xmp/extension/\x00 0123456789")), jpegSegment(0xfe, []byte("a comment"))}
+		jpegSegment(0xe1, []byte("http://ns.adobe.com/xmp/extension/\x00 0123456789")),
+		jpegSegment(0xfe, []byte("a comment"))}
 	for in, c := range map[string]struct {
 		data  []byte
 		parts [][]byte
-	}{"png": {pngWith(t, colours(), blocks{}, append(texts, old)...), texts}, "jpeg": {jpegWith(t, colours(), blocks{}, segments...), segments}} {
+	}{"png": {pngWith(t, colours(), blocks{}, append(texts, old)...), texts},
+		"jpeg": {jpegWith(t, colours(), blocks{}, segments...), segments}} {
 		p := decoded(t, c.data)
 		for _, out := range []string{"png", "jpeg", "tiff"} {
 			file := encoded(t, p.Image, out, imagefile.EncodeOptions{Metadata: p.Metadata, Software: "this one"})
-			if all := bytes.Join(c.parts, nil); bytes.Contains(file, all) != (in == out) || bytes.Contains(file, []byte("another")) {
+			if all := bytes.Join(c.parts, nil); bytes.Contains(file, all) != (in == out) ||
+				bytes.Contains(file, []byte("another")) {
 				t.Errorf("%s to %s: the texts are there: %v", in, out, in != out)
 			}
 			_, warnings := p.Metadata.For(out, false)
-			if want := "its texts are left out: they are of a kind that only " + strings.ToUpper(in) + " has"; (in == out) != (len(warnings) == 0) || in != out && warnings[0] != want {
+			if want := "its texts are left out: they are of a kind that only " + strings.ToUpper(in) +
+				" has"; (in == out) != (len(warnings) == 0) || in != out && warnings[0] != want {
 				t.Errorf("%s to %s: %q", in, out, warnings)
 			}
 		}
@@ -196,10 +207,13 @@ func TestWhatDoesNotFit(t *testing.T) {
 		{metadata.Metadata{ICC: profile("GRAY", 200)}, "png", true, ""},
 		{metadata.Metadata{ICC: profile("GRAY", 200)}, "tiff", false, `for "GRAY", not for "RGB"`},
 		{metadata.Metadata{ICC: profile("CMYK", 200)}, "jpeg", false, `for "CMYK", not for "RGB"`},
-		{full, "bmp", false, "its EXIF block is left out: the output format has none its XMP packet is left out: the output format has none its ICC profile is left out: the output format has none"},
-		{metadata.Metadata{XMP: make([]byte, 65505)}, "jpeg", false, "its XMP packet is left out: the output format has room for 65504 bytes"},
+		{full, "bmp", false, "its EXIF block is left out: the output format has none its XMP packet is left out: " +
+			"the output format has none its ICC profile is left out: the output format has none"},
+		{metadata.Metadata{XMP: make([]byte, 65505)}, "jpeg", false,
+			"its XMP packet is left out: the output format has room for 65504 bytes"},
 		{metadata.Metadata{XMP: make([]byte, 65504)}, "jpeg", false, ""},
-		{metadata.Metadata{EXIF: make([]byte, 65528)}, "jpeg", false, "its EXIF block is left out: the output format has room for 65527 bytes"},
+		{metadata.Metadata{EXIF: make([]byte, 65528)}, "jpeg", false,
+			"its EXIF block is left out: the output format has room for 65527 bytes"},
 	} {
 		m, warnings := c.m.For(c.format, c.grey)
 		if got := strings.Join(warnings, " "); got != c.want && (c.want == "" || !strings.Contains(got, c.want)) {
@@ -219,7 +233,8 @@ func TestWhatDoesNotFit(t *testing.T) {
 
 // The record of provenance is where each format has its place for it.
 func TestProvenance(t *testing.T) {
-	opt := imagefile.EncodeOptions{Software: "superres 1; größe\n", Metadata: metadata.Metadata{EXIF: exifBlock(binary.BigEndian, 1)}}
+	opt := imagefile.EncodeOptions{Software: "superres 1; größe\n", Metadata: metadata.Metadata{
+		EXIF: exifBlock(binary.BigEndian, 1)}}
 	const text = "superres 1; gr??e?"
 	for format, want := range map[string][]byte{
 		"png":  pngChunk("tEXt", []byte("Software\x00"+text)),
@@ -231,7 +246,8 @@ func TestProvenance(t *testing.T) {
 		}
 		opt := opt
 		opt.Software = ""
-		if file := encoded(t, colours(), format, opt); bytes.Contains(file, []byte("superres")) || bytes.Contains(file, []byte("Software")) {
+		if file := encoded(t, colours(), format, opt); bytes.Contains(file, []byte("superres")) ||
+			bytes.Contains(file, []byte("Software")) {
 			t.Errorf("%s: a record that was not asked for", format)
 		}
 	}

@@ -68,7 +68,8 @@ func (r *reader) chunk(kind string, body Body, colours bool) {
 			if b[8] == 1 {
 				unit = Metre
 			}
-			r.m.Resolution = Resolution{float64(binary.BigEndian.Uint32(b)), float64(binary.BigEndian.Uint32(b[4:])), unit}.validated()
+			r.m.Resolution = Resolution{float64(binary.BigEndian.Uint32(b)), float64(binary.BigEndian.Uint32(b[4:])),
+				unit}.validated()
 		}
 	case "gAMA", "cHRM", "sRGB", "cICP":
 		length := map[string]int64{"gAMA": 4, "cHRM": 32, "sRGB": 1, "cICP": 4}[kind]

@@ -11,7 +11,8 @@ import (
 // about are the tags of a TIFF directory that describe the picture rather than the file. With the directories
 // of EXIF and GPS they make an EXIF block.
 var about = []uint16{
-	0x010d, 0x010e, tagMake, 0x0110, 0x011d, tagSoftware, 0x0132, 0x013b, 0x013c, // name, description, make, model, page, software, time, artist, computer
+	// name, description, make, model, page, software, time, artist, computer
+	0x010d, 0x010e, tagMake, 0x0110, 0x011d, tagSoftware, 0x0132, 0x013b, 0x013c,
 	0x4746, 0x4749, 0x8298, tagExif, tagGPS, // ratings, copyright
 	0x9c9b, 0x9c9c, 0x9c9d, 0x9c9e, 0x9c9f, // title, comment, author, keywords, subject of Windows
 }
@@ -40,7 +41,8 @@ func (r *reader) tiff(src Source) {
 		switch {
 		case !ok:
 			if r.isFirst("outside") {
-				r.warn("its directory points outside of the file, and what should be there is left out (is the file complete?)")
+				r.warn("its directory points outside of the file, and what should be there is left out (is the " +
+					"file complete?)")
 			}
 		case e.tag == tagProfile:
 			r.icc(inOnePiece(v))

@@ -99,7 +99,8 @@ var formats []*format
 func init() { // for split and join know formats themselves
 	pngFormat = &format{is: begins(pngSignature), split: splitPNG, join: joinPNG, settle: settlePNG, hasLengths: true}
 	riffFormat = &format{split: splitRIFF, join: joinRIFF, littleEndian: true, hasLengths: true}
-	webpFormat = &format{is: begins("RIFF????WEBP"), split: splitWebP, join: joinWebP, littleEndian: true, hasLengths: true}
+	webpFormat = &format{is: begins("RIFF????WEBP"), split: splitWebP, join: joinWebP, littleEndian: true,
+		hasLengths: true}
 	jpegFormat = &format{is: begins("\xff\xd8\xff"), split: splitJPEG, join: joinJPEG, hasLengths: true}
 	formats = []*format{
 		pngFormat, webpFormat, jpegFormat, tiffOf("II*\x00"), tiffOf("MM\x00*"),
@@ -213,7 +214,8 @@ func splitRIFF(data []byte) (parts []part) {
 		const frameHead = 16
 		switch {
 		case kind == "ANMF" && n >= frameHead:
-			parts = append(parts, part{kind: kind, body: body[:frameHead], inner: riffFormat, parts: splitRIFF(body[frameHead:])})
+			parts = append(parts, part{kind: kind, body: body[:frameHead], inner: riffFormat,
+				parts: splitRIFF(body[frameHead:])})
 		case kind == "EXIF":
 			parts = append(parts, partOf(kind, body, 0))
 		default:
@@ -273,7 +275,8 @@ func splitJPEG(data []byte) (parts []part) {
 		data = data[end:]
 		if marker == 0xda {
 			end := 0
-			for end+1 < len(data) && (data[end] != 0xff || data[end+1] == 0 || data[end+1] >= 0xd0 && data[end+1] <= 0xd7) {
+			for end+1 < len(data) && (data[end] != 0xff || data[end+1] == 0 || data[end+1] >= 0xd0 &&
+				data[end+1] <= 0xd7) {
 				end++
 			}
 			parts, data = append(parts, part{kind: "bits", body: data[:end]}), data[end:]
@@ -398,7 +401,8 @@ func splitBMP(data []byte) []part {
 		return []part{{kind: "file", body: data}}
 	}
 	at := max(info, min(int(binary.LittleEndian.Uint32(data[10:])), len(data)))
-	return []part{{kind: "file", body: data[:head]}, {kind: "picture", body: data[head:at]}, {kind: "pixels", body: data[at:]}}
+	return []part{{kind: "file", body: data[:head]}, {kind: "picture", body: data[head:at]},
+		{kind: "pixels", body: data[at:]}}
 }
 
 // splitY4M takes a YUV4MPEG2 stream apart into the tags of its first line and frames.

@@ -182,7 +182,8 @@ func (s site) rename() string {
 
 // extremes are numbers at the borders of types and of limits.
 var extremes = []uint32{
-	0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 100, 127, 128, 255, 256, 4095, 4096, 7071, 16383, 16384, 32767, 32768, 50_000, 65535,
+	0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 100, 127, 128, 255, 256, 4095, 4096, 7071, 16383, 16384, 32767, 32768, 50_000,
+	65535,
 	65536, 1<<24 - 1, 1 << 24, 1<<30 - 1, 1 << 30, math.MaxInt32 - 1, math.MaxInt32, 1 << 31, math.MaxUint32 - 1,
 	math.MaxUint32,
 }

@@ -99,8 +99,10 @@ func Read[T Small](f *File, name string, rows, cols int) ([]T, error) {
 		return nil, fmt.Errorf("member %q: %w", m.Name, err)
 	}
 	data = data[len(data)-rest.Len():]
-	if h.Type != kind || h.Fortran || len(h.Shape) != 2 || h.Shape[0] != rows || h.Shape[1] != cols || uint64(len(data)) != want {
-		return nil, fmt.Errorf("member %q is %.20q of shape %v, expected %q of %d×%d", m.Name, h.Type, h.Shape, kind, rows, cols)
+	if h.Type != kind || h.Fortran || len(h.Shape) != 2 || h.Shape[0] != rows || h.Shape[1] != cols ||
+		uint64(len(data)) != want {
+		return nil, fmt.Errorf("member %q is %.20q of shape %v, expected %q of %d×%d", m.Name, h.Type, h.Shape, kind,
+			rows, cols)
 	}
 	if size == 1 && len(data) > 0 { // the bytes themselves: most of a model
 		return unsafe.Slice((*T)(unsafe.Pointer(&data[0])), cap(data))[:len(data)], nil

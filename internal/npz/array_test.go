@@ -46,7 +46,8 @@ func TestArrays(t *testing.T) {
 }
 
 func TestArraysAreRefused(t *testing.T) {
-	f := pack(t, NewArray("a", 2, make([]int8, 600)), NewArray("n", 1, []float32{1, float32(math.NaN())}), NewArray("s", 1, make([]int16, 3)))
+	f := pack(t, NewArray("a", 2, make([]int8, 600)), NewArray("n", 1, []float32{1, float32(math.NaN())}),
+		NewArray("s", 1, make([]int16, 3)))
 	for name, read := range map[string]func() error{
 		"missing":     func() error { _, err := Read[int8](f, "z", 2, 300); return err },
 		"rows":        func() error { _, err := Read[int8](f, "a", 3, 200); return err },

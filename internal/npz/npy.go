@@ -116,11 +116,14 @@ func (h Header) number() (n numeric, order binary.ByteOrder, err error) {
 	case h.Type == "":
 		return n, nil, errors.New("holds records, not numbers; save one of their fields with numpy.save")
 	case strings.HasPrefix(name, "O"):
-		return n, nil, errors.New("holds Python objects, which are never unpacked; save it as numbers, with astype(float)")
+		return n, nil, errors.New("holds Python objects, which are never unpacked; save it as numbers, with " +
+			"astype(float)")
 	case strings.HasPrefix(name, "c"):
-		return n, nil, fmt.Errorf("holds complex numbers (%s), expected real ones; save Y.real, Y.imag or both stacked", h.Type)
+		return n, nil, fmt.Errorf("holds complex numbers (%s), expected real ones; save Y.real, Y.imag or both stacked",
+			h.Type)
 	}
-	return n, nil, fmt.Errorf("holds elements of type %.20q, expected float64, float32, integers or bool; save it with astype(float)", h.Type)
+	return n, nil, fmt.Errorf("holds elements of type %.20q, expected float64, float32, integers or bool; save it "+
+		"with astype(float)", h.Type)
 }
 
 // maxSide is the largest side of a matrix. It keeps products of sides and sizes within an int64.
@@ -137,10 +140,12 @@ func (h Header) Matrix() (rows, cols int, bytes int64, err error) {
 	case 0:
 		return 0, 0, 0, errors.New("holds a single number, expected a matrix")
 	case 1:
-		return 0, 0, 0, fmt.Errorf("has one dimension, of %d, expected a matrix; make it one with reshape(-1, 1) (a column) or reshape(1, -1) (a row)", h.Shape[0])
+		return 0, 0, 0, fmt.Errorf("has one dimension, of %d, expected a matrix; make it one with reshape(-1, 1) "+
+			"(a column) or reshape(1, -1) (a row)", h.Shape[0])
 	case 2:
 	default:
-		return 0, 0, 0, fmt.Errorf("has %d dimensions, expected a matrix; make it one with reshape(ROWS, -1)", len(h.Shape))
+		return 0, 0, 0, fmt.Errorf("has %d dimensions, expected a matrix; make it one with reshape(ROWS, -1)",
+			len(h.Shape))
 	}
 	rows, cols = h.Shape[0], h.Shape[1]
 	if rows < 1 || cols < 1 {

@@ -53,7 +53,8 @@ func decodeString(data []byte, most int) (string, error) {
 	}
 	length, err := strconv.Atoi(kind[1:])
 	if err != nil || length < 0 || length > most || length*width != len(data) {
-		return "", fmt.Errorf("type %.20q does not fit %d bytes, or is longer than %d characters", h.Type, len(data), most)
+		return "", fmt.Errorf("type %.20q does not fit %d bytes, or is longer than %d characters", h.Type, len(data),
+			most)
 	}
 	if width == 1 {
 		return strings.ToValidUTF8(string(bytes.TrimRight(data, "\x00")), "\ufffd"), nil

@@ -48,10 +48,11 @@ func TestStringRefusals(t *testing.T) {
 		data   any
 		want   string
 	}{
-		"number":     {header("<f8", ""), 1.0, `type "<f8" of shape [], expected a single text`},
-		"list":       {header("<U2", "1,"), []uint32{65, 66}, "expected a single text"},
-		"objects":    {header("|O", ""), []byte("x"), "expected a single text"},
-		"records":    {"{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (), }", 1.0, "expected a single text"},
+		"number":  {header("<f8", ""), 1.0, `type "<f8" of shape [], expected a single text`},
+		"list":    {header("<U2", "1,"), []uint32{65, 66}, "expected a single text"},
+		"objects": {header("|O", ""), []byte("x"), "expected a single text"},
+		"records": {"{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (), }", 1.0,
+			"expected a single text"},
 		"short":      {header("<U3", ""), []uint32{65, 66}, `type "<U3" does not fit 8 bytes`},
 		"more":       {header("<U1", ""), []uint32{65, 66}, "does not fit"},
 		"no length":  {header("<U", ""), []uint32{65}, "does not fit"},
@@ -102,7 +103,8 @@ func TestNumpyOpensStrings(t *testing.T) {
 import sys, numpy
 f = numpy.load(sys.argv[1])
 print([(f[n].shape, len(str(f[n])), str(f[n])[:12].encode()) for n in "abcde"])`, path).CombinedOutput()
-	want := `[((), 0, b''), ((), 1, b'a'), ((), 12, b'{"scale": 2}'), ((), 13, b'Gr\xc3\xb6\xc3\x9fe \xc3\x972 \xe2\x86\x92 \xf0\x9d\x9b\xbc'), ((), 45000, b'long long lo')]`
+	want := `[((), 0, b''), ((), 1, b'a'), ((), 12, b'{"scale": 2}'), ((), 13, b'Gr\xc3\xb6\xc3\x9fe \xc3\x972 ` +
+		`\xe2\x86\x92 \xf0\x9d\x9b\xbc'), ((), 45000, b'long long lo')]`
 	if err != nil || strings.TrimSpace(string(out)) != want {
 		t.Errorf("%s %v, expected %s", out, err, want)
 	}

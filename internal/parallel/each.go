@@ -10,7 +10,8 @@ import (
 // of the items. It passes each result to done as it comes, one call at a time, in any order. It stops at the
 // first error of either function and when ctx ends, and returns that error; results of work that ends later
 // are dropped. When work or done panics it stops as well, and panics in the calling goroutine with a *Panic.
-func Each[T, R any](ctx context.Context, items []T, work func(context.Context, T) (R, error), done func(R) error) error {
+func Each[T, R any](ctx context.Context, items []T, work func(context.Context, T) (R, error),
+	done func(R) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	next := make(chan T)

@@ -13,7 +13,8 @@ import (
 func TestOrdered(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 100} {
 		var got []int
-		if err := parallel.Ordered(n, func(i int) int { return i * i }, func(v int) error { got = append(got, v); return nil }); err != nil {
+		if err := parallel.Ordered(n, func(i int) int { return i * i },
+			func(v int) error { got = append(got, v); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		var want []int

@@ -64,7 +64,8 @@ func TestEach(t *testing.T) {
 	items := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
 	square := func(_ context.Context, i int) (int, error) { return i * i, nil }
 	sum := 0
-	if err := parallel.Each(t.Context(), items, square, func(v int) error { sum += v; return nil }); err != nil || sum != 285 {
+	if err := parallel.Each(t.Context(), items, square, func(v int) error { sum += v; return nil }); err != nil ||
+		sum != 285 {
 		t.Errorf("sum %d, error %v", sum, err)
 	}
 	if err := parallel.Each(t.Context(), nil, square, func(int) error { return nil }); err != nil {
@@ -81,12 +82,14 @@ func TestEach(t *testing.T) {
 		t.Errorf("an error of the work: got %v", err)
 	}
 	calls := 0
-	if err := parallel.Each(t.Context(), items, square, func(int) error { calls++; return bad }); !errors.Is(err, bad) || calls != 1 {
+	if err := parallel.Each(t.Context(), items, square, func(int) error { calls++; return bad }); !errors.Is(err,
+		bad) || calls != 1 {
 		t.Errorf("an error of done: got %v after %d calls", err, calls)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	calls = 0
-	if err := parallel.Each(ctx, items, square, func(int) error { calls++; cancel(); return nil }); !errors.Is(err, context.Canceled) || calls != 1 {
+	if err := parallel.Each(ctx, items, square, func(int) error { calls++; cancel(); return nil }); !errors.Is(err,
+		context.Canceled) || calls != 1 {
 		t.Errorf("cancelled: got %v after %d calls", err, calls)
 	}
 }

@@ -169,7 +169,8 @@ func (p Picture) LumaIn(newPlane Allocator) *plane.Plane {
 		row := out.Row(y)
 		r, g, b := p.Channels[0].Row(y)[:len(row)], p.Channels[1].Row(y)[:len(row)], p.Channels[2].Row(y)[:len(row)]
 		for x := range row {
-			row[x] = float32(float64(WeightR*float64(r[x])) + float64(WeightG*float64(g[x])) + float64(WeightB*float64(b[x])))
+			row[x] = float32(float64(WeightR*float64(r[x])) + float64(WeightG*float64(g[x])) +
+				float64(WeightB*float64(b[x])))
 		}
 	})
 	return out

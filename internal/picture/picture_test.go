@@ -36,7 +36,8 @@ func TestSplitAndImage(t *testing.T) {
 			for x := range 9 {
 				a := color.NRGBA64Model.Convert(m.At(3+x, 2+y)).(color.NRGBA64)
 				b := color.NRGBA64Model.Convert(got.At(x, y)).(color.NRGBA64)
-				if a != b && !(IsDeep(m) == false && a.R>>8 == b.R>>8 && a.G>>8 == b.G>>8 && a.B>>8 == b.B>>8 && a.A == b.A) {
+				if a != b && !(IsDeep(m) == false && a.R>>8 == b.R>>8 && a.G>>8 == b.G>>8 && a.B>>8 == b.B>>8 &&
+					a.A == b.A) {
 					t.Fatalf("%s at (%d,%d): %v became %v", name, x, y, a, b)
 				}
 			}

@@ -48,7 +48,8 @@ func (c Chart) Figure(width, height float64) (HTML, error) {
 	var all strings.Builder
 	all.WriteString(`<figure class="chart">` + string(svg) + "<figcaption>")
 	for _, s := range c.Series {
-		fmt.Fprintf(&all, `<span class="key"><svg width="24pt" height="10pt" viewBox="0 0 24 10"><path d="M0 5h24" %s/>`, stroke(s.Style))
+		fmt.Fprintf(&all, `<span class="key"><svg width="24pt" height="10pt" viewBox="0 0 24 10">`+
+			`<path d="M0 5h24" %s/>`, stroke(s.Style))
 		if !s.Plain {
 			all.WriteString(mark(s.Style, 12, 5))
 		}
@@ -77,10 +78,12 @@ func (c Chart) SVG(width, height float64) (HTML, error) {
 	}
 	f := frame{
 		x: x, y: y, right: width - 4*gap, top: 2*gap + lineHeight(c.Title),
-		left: 2*gap + letter*tickSize*float64(digits) + lineHeight(c.Y), bottom: height - tickSize - 2*gap - lineHeight(c.X),
+		left:   2*gap + letter*tickSize*float64(digits) + lineHeight(c.Y),
+		bottom: height - tickSize - 2*gap - lineHeight(c.X),
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg width="%gpt" height="%gpt" viewBox="0 0 %g %g" font-size="%d" fill="currentColor">`+"\n", width, height, width, height, tickSize)
+	fmt.Fprintf(&b, `<svg width="%gpt" height="%gpt" viewBox="0 0 %g %g" font-size="%d" fill="currentColor">`+"\n",
+		width, height, width, height, tickSize)
 	writeLine(&b, c.Title, fmt.Sprintf(`x="%.2f" y="%d"`, (f.left+f.right)/2, wordSize))
 	writeLine(&b, c.X, fmt.Sprintf(`x="%.2f" y="%.2f"`, (f.left+f.right)/2, height-gap))
 	writeLine(&b, c.Y, fmt.Sprintf(`transform="translate(%d %.2f) rotate(-90)"`, wordSize, (f.top+f.bottom)/2))
@@ -101,7 +104,8 @@ func lineHeight(text string) float64 {
 // writeLine writes such a line at the position that the attributes say.
 func writeLine(b *strings.Builder, text, where string) {
 	if text != "" {
-		fmt.Fprintf(b, `<text text-anchor="middle" font-size="%d" %s>%s</text>`+"\n", wordSize, where, template.HTMLEscapeString(text))
+		fmt.Fprintf(b, `<text text-anchor="middle" font-size="%d" %s>%s</text>`+"\n", wordSize, where,
+			template.HTMLEscapeString(text))
 	}
 }
 
@@ -170,7 +174,8 @@ func (f frame) grid(b *strings.Builder) {
 		if t.label != "" {
 			size = long
 			line(at, f.top, at, f.bottom, faint)
-			fmt.Fprintf(b, `<text text-anchor="middle" x="%.2f" y="%.2f">%s</text>`+"\n", at, f.bottom+gap+tickSize, t.label)
+			fmt.Fprintf(b, `<text text-anchor="middle" x="%.2f" y="%.2f">%s</text>`+"\n", at, f.bottom+gap+tickSize,
+				t.label)
 		}
 		line(at, f.bottom-size, at, f.bottom, "")
 	}
@@ -180,7 +185,8 @@ func (f frame) grid(b *strings.Builder) {
 		if t.label != "" {
 			size = long
 			line(f.left, at, f.right, at, faint)
-			fmt.Fprintf(b, `<text text-anchor="end" x="%.2f" y="%.2f">%s</text>`+"\n", f.left-gap, at+0.35*tickSize, t.label)
+			fmt.Fprintf(b, `<text text-anchor="end" x="%.2f" y="%.2f">%s</text>`+"\n", f.left-gap, at+0.35*tickSize,
+				t.label)
 		}
 		line(f.left, at, f.left+size, at, "")
 	}
@@ -208,13 +214,15 @@ func (f frame) curves(b *strings.Builder, c Chart) {
 			continue
 		}
 		if spread {
-			fmt.Fprintf(&all, `<polygon points="%s%s" fill="%s" fill-opacity=".13"/>`+"\n", &upper, &lower, shade(s.Style))
+			fmt.Fprintf(&all, `<polygon points="%s%s" fill="%s" fill-opacity=".13"/>`+"\n", &upper, &lower,
+				shade(s.Style))
 		}
 		fmt.Fprintf(&all, `<polyline points="%s" %s/>`+"\n", &curve, stroke(s.Style))
 	}
 	// An element inside another one shows nothing outside itself.
 	w, h := f.right-f.left, f.bottom-f.top
-	fmt.Fprintf(b, `<svg x="%.2f" y="%.2f" width="%.2f" height="%.2f" viewBox="%.2f %.2f %.2f %.2f">`+"\n%s</svg>\n", f.left, f.top, w, h, f.left, f.top, w, h, &all)
+	fmt.Fprintf(b, `<svg x="%.2f" y="%.2f" width="%.2f" height="%.2f" viewBox="%.2f %.2f %.2f %.2f">`+"\n%s</svg>\n",
+		f.left, f.top, w, h, f.left, f.top, w, h, &all)
 	for _, s := range c.Series {
 		for _, p := range s.Points {
 			if at := f.y.share(c.clip(p.Y)); !s.Plain && at >= 0 && at <= 1 {

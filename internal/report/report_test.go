@@ -76,8 +76,10 @@ func TestAxis(t *testing.T) {
 		log       bool
 		want      string
 	}{
-		{0, 1, false, "0 0.2 0.4 0.6 0.8 1"}, {-3, 17, false, "0 5 10 15"}, {0.0012, 0.0031, false, "0.0015 0.002 0.0025 0.003"},
-		{5, 5, false, "3 4 5 6 7"}, {math.Inf(1), math.Inf(-1), true, "0.1 1"}, {1e-4, 0.3, true, "0.0001 0.001 0.01 0.1"}, {3, 3, true, "10"},
+		{0, 1, false, "0 0.2 0.4 0.6 0.8 1"}, {-3, 17, false, "0 5 10 15"},
+		{0.0012, 0.0031, false, "0.0015 0.002 0.0025 0.003"},
+		{5, 5, false, "3 4 5 6 7"}, {math.Inf(1), math.Inf(-1), true, "0.1 1"},
+		{1e-4, 0.3, true, "0.0001 0.001 0.01 0.1"}, {3, 3, true, "10"},
 	} {
 		a := spanning(c.low, c.high, c.log)
 		var got []string
@@ -122,9 +124,11 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := Page{
-		Title: "T & T", Findings: []string{"<rop> is first", "so it is"}, Lead: "lead", Command: "superres x", Facts: []Fact{{"settings", "a < b"}}, Notes: []string{"note"},
+		Title: "T & T", Findings: []string{"<rop> is first", "so it is"}, Lead: "lead", Command: "superres x",
+		Facts: []Fact{{"settings", "a < b"}}, Notes: []string{"note"},
 		Sections: []Section{{Title: "first"}, {Title: "section", Text: "text", Pictures: []HTML{svg}, Tables: []Table{{
-			Head: []string{"N", "rop"}, Rows: [][]Cell{{{Text: "100"}, {Text: "0.1", Note: "small", Best: true, Picture: Restored(nil, 3, "a\"b", "<mod>")}}},
+			Head: []string{"N", "rop"}, Rows: [][]Cell{{{Text: "100"},
+				{Text: "0.1", Note: "small", Best: true, Picture: Restored(nil, 3, "a\"b", "<mod>")}}},
 		}}}},
 	}
 	var b bytes.Buffer
@@ -132,8 +136,10 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"T &amp; T", "a &lt; b", `data-scene="a&#34;b" data-by="&lt;mod&gt;"`, `class="best"`, "small", "<svg", "note", "prefers-color-scheme: dark",
-		`<p class="finding">&lt;rop&gt; is first</p>`, `<code>superres x</code>`, `<a href="#section1">section</a>`, `<section id="section1">`,
+		"T &amp; T", "a &lt; b", `data-scene="a&#34;b" data-by="&lt;mod&gt;"`, `class="best"`, "small", "<svg", "note",
+		"prefers-color-scheme: dark",
+		`<p class="finding">&lt;rop&gt; is first</p>`, `<code>superres x</code>`, `<a href="#section1">section</a>`,
+		`<section id="section1">`,
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the page lacks %q", want)
@@ -147,14 +153,18 @@ func TestPage(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	table := Table{Title: "a_b", Head: []string{"digit", "rop|x", "mod"}, Rows: [][]Cell{{{Text: "5"}, {Text: "0.1 ± 0.2", Best: true, Note: "n"}, {Text: "50 %"}}}}
+	table := Table{Title: "a_b", Head: []string{"digit", "rop|x", "mod"},
+		Rows: [][]Cell{{{Text: "5"}, {Text: "0.1 ± 0.2", Best: true, Note: "n"}, {Text: "50 %"}}}}
 	for _, c := range []struct {
 		write func(Table, io.Writer) error
 		want  string
 	}{
-		{Table.Markdown, "**a_b**\n\n| digit | rop\\|x | mod |\n| --- | ---: | ---: |\n| 5 | **0.1 ± 0.2** (n) | 50 % |\n\n"},
+		{Table.Markdown, "**a_b**\n\n| digit | rop\\|x | mod |\n| --- | ---: | ---: |\n| 5 | **0.1 ± 0.2** (n) | " +
+			"50 % |\n\n"},
 		{Table.CSV, "digit,rop|x,mod\n5,0.1 ± 0.2,50 %\n"},
-		{Table.LaTeX, "\\begin{table}\n\\caption{a\\_b}\n\\begin{tabular}{lrr}\n\\toprule\ndigit & rop|x & mod \\\\\n\\midrule\n5 & \\textbf{0.1 $\\pm$ 0.2} & 50 \\% \\\\\n\\bottomrule\n\\end{tabular}\n\\end{table}\n\n"},
+		{Table.LaTeX, "\\begin{table}\n\\caption{a\\_b}\n\\begin{tabular}{lrr}\n\\toprule\ndigit & rop|x & mod " +
+			"\\\\\n\\midrule\n5 & \\textbf{0.1 $\\pm$ 0.2} & 50 \\% " +
+			"\\\\\n\\bottomrule\n\\end{tabular}\n\\end{table}\n\n"},
 	} {
 		var b bytes.Buffer
 		if err := c.write(table, &b); err != nil || b.String() != c.want {
@@ -166,7 +176,8 @@ func TestTable(t *testing.T) {
 // A name of a picture is text in every table: no formula, no markup.
 func TestHostileNames(t *testing.T) {
 	table := Table{Head: []string{"picture", "dB"}}
-	for _, name := range []string{`=HYPERLINK("http://x","y")`, "+1+1", "@SUM(A1)", "-a", "<img src=x onerror=alert(1)>", "[a](javascript:b)", "a|b"} {
+	for _, name := range []string{`=HYPERLINK("http://x","y")`, "+1+1", "@SUM(A1)", "-a",
+		"<img src=x onerror=alert(1)>", "[a](javascript:b)", "a|b"} {
 		table.Rows = append(table.Rows, []Cell{{Text: name}, {Text: "-1.5"}})
 	}
 	var sheet, page strings.Builder
@@ -178,7 +189,8 @@ func TestHostileNames(t *testing.T) {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
 	for i, row := range rows[1:] {
-		if want := strings.TrimPrefix(row[0], "'"); want != table.Rows[i][0].Text || row[1] != "-1.5" || strings.ContainsAny(row[0][:1], "=+-@") {
+		if want := strings.TrimPrefix(row[0], "'"); want != table.Rows[i][0].Text || row[1] != "-1.5" ||
+			strings.ContainsAny(row[0][:1], "=+-@") {
 			t.Errorf("%q of %q", row, table.Rows[i][0].Text)
 		}
 	}
@@ -194,8 +206,10 @@ func TestDuel(t *testing.T) {
 		p       float64
 		decided bool
 	}{
-		{Duel{0, 0, 3}, 1, false}, {Duel{1, 0, 3}, 1, false}, {Duel{5, 0, 3}, 1. / 16, false}, {Duel{6, 0, 3}, 1. / 32, true}, {Duel{0, 6, 3}, 1. / 32, false},
-		{Duel{9, 1, 3}, 22. / 1024, true}, {Duel{8, 2, 3}, 112. / 1024, false}, {Duel{5, 5, 3}, 1, false}, {Duel{3000, 0, 3}, 0, true}, {Duel{1500, 1500, 3}, 1, false},
+		{Duel{0, 0, 3}, 1, false}, {Duel{1, 0, 3}, 1, false}, {Duel{5, 0, 3}, 1. / 16, false},
+		{Duel{6, 0, 3}, 1. / 32, true}, {Duel{0, 6, 3}, 1. / 32, false},
+		{Duel{9, 1, 3}, 22. / 1024, true}, {Duel{8, 2, 3}, 112. / 1024, false}, {Duel{5, 5, 3}, 1, false},
+		{Duel{3000, 0, 3}, 0, true}, {Duel{1500, 1500, 3}, 1, false},
 	} {
 		if got := c.d.P(); math.Abs(got-c.p) > 1e-9 || c.d.Decided() != c.decided {
 			t.Errorf("%+v: p %g, decided %v", c.d, got, c.d.Decided())

@@ -71,7 +71,8 @@ func (t Table) LaTeX(w io.Writer) error {
 		`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`, "}", `\}`,
 		"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "±", `$\pm$`, "×", `$\times$`, "−", "$-$", "·", `$\cdot$`)
 	var b strings.Builder
-	fmt.Fprintf(&b, "\\begin{table}\n\\caption{%s}\n\\begin{tabular}{l%s}\n\\toprule\n", escape.Replace(t.Title), strings.Repeat("r", max(0, len(t.Head)-1)))
+	fmt.Fprintf(&b, "\\begin{table}\n\\caption{%s}\n\\begin{tabular}{l%s}\n\\toprule\n", escape.Replace(t.Title),
+		strings.Repeat("r", max(0, len(t.Head)-1)))
 	line := func(cells []string) { fmt.Fprintf(&b, "%s \\\\\n", strings.Join(cells, " & ")) }
 	var head []string
 	for _, h := range t.Head {
@@ -112,7 +113,8 @@ func (t Table) CSV(w io.Writer) error {
 
 // plain returns a text that no spreadsheet evaluates.
 func plain(text string) string {
-	if _, err := strconv.ParseFloat(text, 64); err != nil && text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+	if _, err := strconv.ParseFloat(text, 64); err != nil && text != "" &&
+		strings.ContainsRune("=+-@\t\r", rune(text[0])) {
 		return "'" + text
 	}
 	return text
@@ -131,7 +133,8 @@ func Picture(data []byte, width int, name string) HTML { return img(data, width,
 // Restored is Picture for a picture that someone or something, named by, made of a scene. Pictures of one
 // scene in one section can be laid over one another.
 func Restored(data []byte, width int, scene, by string) HTML {
-	return img(data, width, scene+" by "+by, fmt.Sprintf(` data-scene="%s" data-by="%s"`, template.HTMLEscapeString(scene), template.HTMLEscapeString(by)))
+	return img(data, width, scene+" by "+by, fmt.Sprintf(` data-scene="%s" data-by="%s"`,
+		template.HTMLEscapeString(scene), template.HTMLEscapeString(by)))
 }
 
 func img(data []byte, width int, alt, attributes string) HTML {

@@ -15,7 +15,8 @@ func TestRulesBite(t *testing.T) {
 	files := map[string]string{
 		"go.mod": "",
 
-		"cmd/m/main.go": `package main; import ("fmt"; "os"; "github.com/urfave/cli/v2"); func main() { fmt.Println(cli.App{}); os.Exit(0) }`,
+		"cmd/m/main.go": `package main; import ("fmt"; "os"; "github.com/urfave/cli/v2"); func main() { ` +
+			`fmt.Println(cli.App{}); os.Exit(0) }`,
 
 		"learners/a.go":               `package learners; import "m/internal/kernel"`,
 		"learners/a_test.go":          `package learners_test; import ("m/learners"; "m/patches")`,
@@ -44,12 +45,15 @@ func TestRulesBite(t *testing.T) {
 		"superres/testdata/t.go": `package not Go at all`,
 		"superres/nested/go.mod": "", "superres/nested/n.go": `package nested; import . "fmt"`,
 
-		"internal/loud/a.go": `package loud; import ("fmt"; l "log"; "os"); var w = os.Stderr; func f() { l.Fatal(); println(); fmt.Printf(""); os.Exit(1) }`,
+		"internal/loud/a.go": `package loud; import ("fmt"; l "log"; "os"); var w = os.Stderr; func f() { ` +
+			`l.Fatal(); println(); fmt.Printf(""); os.Exit(1) }`,
 		"internal/loud/b.go": `package loud; import . "fmt"; func g() { Println() }`,
 		// Names that only look like the packages, and uses that print nothing.
-		"internal/loud/c.go":      `package loud; import "fmt"; var log, os T; var s = fmt.Sprint(log.Fatal, os.Exit); var x = T{}.println()`,
+		"internal/loud/c.go": `package loud; import "fmt"; var log, os T; var s = fmt.Sprint(log.Fatal, ` +
+			`os.Exit); var x = T{}.println()`,
 		"internal/loud/c_test.go": `package loud; import "fmt"; func init() { fmt.Println() }`,
-		"internal/loud/make.go":   "// A generator.\n\n//go:build ignore\n\npackage main; import \"fmt\"; func main() { fmt.Println() }",
+		"internal/loud/make.go": "// A generator.\n\n//go:build ignore\n\npackage main; import \"fmt\"; func " +
+			"main() { fmt.Println() }",
 
 		"internal/y4m/a.go": `package y4m; import "image"; const four = 4; func f(w, h int, p []int) {
 			_ = image.NewGray(image.Rect(0, 0, w, h)); _ = make([]byte, four*w*h)
@@ -62,7 +66,8 @@ func TestRulesBite(t *testing.T) {
 		"internal/sequence/giffile.go": `package sequence; var m = make([]byte, w*h)`,
 		"internal/loud/pixels.go":      `package loud; var m = make([]byte, w*h)`,
 
-		"internal/wordy/a.go": `package wordy; var a, b = "too large; use --max-pixels or --tile", ` + "`--json`" + `; var c = "write it with -o, or use - for none"`,
+		"internal/wordy/a.go": `package wordy; var a, b = "too large; use --max-pixels or --tile", ` + "`--json`" +
+			`; var c = "write it with -o, or use - for none"`,
 		// A flag in a comment or a test, and dashes that are none.
 		"internal/wordy/b.go":      "package wordy // has --no-flag\nvar d = `a -- b, a--b, x---y, -1, use -1 or -x.`",
 		"internal/wordy/b_test.go": `package wordy; var e = "--in-test"`,
@@ -139,7 +144,8 @@ func TestAtLeast(t *testing.T) {
 		version string
 		want    bool
 	}{
-		{"v0.45.0", true}, {"v0.45.1", true}, {"v0.100.0", true}, {"v1.0.0", true}, {"v0.45.1-0.20260101000000-abcdefabcdef", true},
+		{"v0.45.0", true}, {"v0.45.1", true}, {"v0.100.0", true}, {"v1.0.0", true},
+		{"v0.45.1-0.20260101000000-abcdefabcdef", true},
 		{"v0.44.9", false}, {"v0.9.0", false}, {"v0.45.0-rc.1", false}, {"v0.0.0-20191009234506-e7c1f5e7dbb8", false},
 	} {
 		if got := atLeast(t, c.version, "v0.45.0"); got != c.want {

@@ -307,7 +307,8 @@ func TestProgramHasNoBeam(t *testing.T) {
 	if !slices.Contains(deps, "superres/cmd/app") {
 		t.Fatalf("%d dependencies, without the commands", len(deps))
 	}
-	foreign := within("github.com/apache/beam", "google.golang.org/grpc", "google.golang.org/protobuf", "github.com/golang/protobuf")
+	foreign := within("github.com/apache/beam", "google.golang.org/grpc", "google.golang.org/protobuf",
+		"github.com/golang/protobuf")
 	for _, d := range deps {
 		if foreign(d) {
 			t.Errorf("cmd/superres depends on %s", d)

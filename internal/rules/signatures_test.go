@@ -20,7 +20,8 @@ func revealing(p *pkg) (found []string) {
 					}
 					if x, ok := s.X.(*ast.Ident); ok && within("./internal")(p.names[name][x.Name]) {
 						uses := path.Base(p.names[name][x.Name]) + "." + s.Sel.Name
-						found = append(found, "exported signatures have no internal types: "+name+" has "+uses+" in "+use.of)
+						found = append(found,
+							"exported signatures have no internal types: "+name+" has "+uses+" in "+use.of)
 					}
 					return false
 				})

@@ -34,7 +34,8 @@ func load(dir, module string) (map[string]*pkg, error) {
 		}
 		if d.IsDir() {
 			_, err := os.Stat(filepath.Join(name, "go.mod"))
-			if err == nil || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), "_") {
+			if err == nil || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") ||
+				strings.HasPrefix(d.Name(), "_") {
 				return fs.SkipDir
 			}
 			return nil

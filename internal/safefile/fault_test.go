@@ -57,7 +57,8 @@ func TestLongNames(t *testing.T) {
 func TestOddNamesStayOnOneLine(t *testing.T) {
 	for _, name := range []string{"a\nb.png", "a\x1b[2Jb.png", "a\xffb.png", "a\u202eb.png"} {
 		got := Refuse(ErrInput, name, "is\nempty").Error()
-		if strings.ContainsAny(got, "\n\x1b\u202e") || !utf8.ValidString(got) || !strings.HasPrefix(got, `"a`) || !strings.HasSuffix(got, ": is empty") {
+		if strings.ContainsAny(got, "\n\x1b\u202e") || !utf8.ValidString(got) || !strings.HasPrefix(got, `"a`) ||
+			!strings.HasSuffix(got, ": is empty") {
 			t.Errorf("%q: got %q", name, got)
 		}
 	}

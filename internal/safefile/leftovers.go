@@ -47,7 +47,8 @@ func removeTemps(dir string, olderThan time.Duration, own bool) (removed int, er
 	entries, err := tempsIn(dir)
 	if err != nil {
 		return 0, &Fault{Name: dir, Class: ErrOutput, Cause: err,
-			Reason: fmt.Sprintf("cannot be looked through for old temporary files: %v; check the name and the mode", bare(err))}
+			Reason: fmt.Sprintf("cannot be looked through for old temporary files: %v; check the name and the mode",
+				bare(err))}
 	}
 	var first error
 	for _, e := range entries {
@@ -72,7 +73,8 @@ func removeTemps(dir string, olderThan time.Duration, own bool) (removed int, er
 			removed++
 		case first == nil && !errors.Is(err, fs.ErrNotExist):
 			first = &Fault{Name: name, Class: ErrOutput, Cause: err,
-				Reason: fmt.Sprintf("is an old temporary file that cannot be removed: %v; remove it by hand", bare(err))}
+				Reason: fmt.Sprintf("is an old temporary file that cannot be removed: %v; remove it by hand",
+					bare(err))}
 		}
 	}
 	return removed, first

@@ -200,7 +200,8 @@ func TestCheckFolder(t *testing.T) {
 
 func TestSameFile(t *testing.T) {
 	dir := t.TempDir()
-	a, b, hard, soft := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "hard"), filepath.Join(dir, "soft")
+	a, b, hard, soft := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "hard"),
+		filepath.Join(dir, "soft")
 	for _, name := range []string{a, b} {
 		if err := os.WriteFile(name, []byte("same bytes"), 0o600); err != nil {
 			t.Fatal(err)
@@ -214,7 +215,8 @@ func TestSameFile(t *testing.T) {
 		want bool
 	}{
 		{a, a, true}, {a, filepath.Join(dir, ".", "a"), true}, {a, hard, true}, {a, soft, true}, {hard, soft, true},
-		{a, b, false}, {a, filepath.Join(dir, "none"), false}, {filepath.Join(dir, "none"), filepath.Join(dir, "none"), false},
+		{a, b, false}, {a, filepath.Join(dir, "none"), false}, {filepath.Join(dir, "none"), filepath.Join(dir, "none"),
+			false},
 	} {
 		if got := SameFile(c.a, c.b); got != c.want {
 			t.Errorf("%s and %s: %v", c.a, c.b, got)

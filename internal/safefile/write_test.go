@@ -144,9 +144,12 @@ func TestWriteAtomicErrorsOfTheWriter(t *testing.T) {
 			return err
 		})
 	}
-	checkRefusal(t, fail(errors.New("no\nink")), ErrOutput, name, "cannot be written: no ink; try another name or folder")
-	checkRefusal(t, fail(Refuse(ErrOutput, "", "a side is too long; use PNG")), ErrOutput, name, "a side is too long; use PNG")
-	checkRefusal(t, fail(fmt.Errorf("second thoughts: %w", Refuse(ErrInput, "in.png", "damaged"))), ErrInput, "second thoughts: in.png", "damaged")
+	checkRefusal(t, fail(errors.New("no\nink")), ErrOutput, name,
+		"cannot be written: no ink; try another name or folder")
+	checkRefusal(t, fail(Refuse(ErrOutput, "", "a side is too long; use PNG")), ErrOutput, name,
+		"a side is too long; use PNG")
+	checkRefusal(t, fail(fmt.Errorf("second thoughts: %w", Refuse(ErrInput, "in.png", "damaged"))), ErrInput,
+		"second thoughts: in.png", "damaged")
 	checkRefusal(t, fail(context.Canceled), context.Canceled, name, "interrupted")
 	checkRefusal(t, fail(context.DeadlineExceeded), ErrLimit, name, "ran out of time")
 	checkRemedy(t, fail(context.DeadlineExceeded), MoreTime)

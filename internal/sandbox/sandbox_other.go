@@ -21,7 +21,8 @@ func Watch(over func()) (allow func(bytes int64)) {
 	go func() {
 		const often = 20 * time.Millisecond
 		for range time.Tick(often) {
-			sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+			sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"},
+				{Name: "/memory/classes/heap/released:bytes"}}
 			metrics.Read(sample)
 			taken := int64(sample[0].Value.Uint64() - sample[1].Value.Uint64())
 			if most := limit.Load(); most > 0 && taken > most+ownSize {

@@ -56,7 +56,9 @@ func (p *PNGWriter) Put(img image.Image, delay Delay) error {
 			if !pixels {
 				pixels = true
 				if first {
-					out = metadata.AppendChunk(out, "acTL", binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(p.frames)), uint32(p.plays)))
+					out = metadata.AppendChunk(out, "acTL",
+						binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(p.frames)),
+							uint32(p.plays)))
 				}
 				out = metadata.AppendChunk(out, "fcTL", p.control(r, delay))
 			}

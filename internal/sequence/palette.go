@@ -85,7 +85,8 @@ func (c *counts) palette() []color.NRGBA {
 	for i := range c.bins {
 		if b := &c.bins[i]; b.n > 0 {
 			n := float64(b.n)
-			cells = append(cells, spot{[3]float64{float64(b.sum[0]) / n, float64(b.sum[1]) / n, float64(b.sum[2]) / n}, n, b})
+			cells = append(cells, spot{[3]float64{float64(b.sum[0]) / n, float64(b.sum[1]) / n, float64(b.sum[2]) / n},
+				n, b})
 		}
 	}
 	centres := split(cells)
@@ -105,7 +106,8 @@ func colourOf(key uint32) color.NRGBA {
 // sorted puts colours into an order of their own, each once.
 func sorted(list []color.NRGBA) []color.NRGBA {
 	slices.SortFunc(list, func(a, b color.NRGBA) int {
-		return cmp.Or(cmp.Compare(int(a.R)+int(a.G)+int(a.B), int(b.R)+int(b.G)+int(b.B)), cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G))
+		return cmp.Or(cmp.Compare(int(a.R)+int(a.G)+int(a.B), int(b.R)+int(b.G)+int(b.B)), cmp.Compare(a.R, b.R),
+			cmp.Compare(a.G, b.G))
 	})
 	return slices.Compact(list)
 }

@@ -162,7 +162,8 @@ func (r *Reader) explain(err error) error {
 
 // damaged refuses what is against the rules.
 func damaged(format string, args ...any) error {
-	return safefile.Refuse(safefile.ErrInput, "", "damaged animation: %s; copy or export it again", fmt.Sprintf(format, args...))
+	return safefile.Refuse(safefile.ErrInput, "", "damaged animation: %s; copy or export it again",
+		fmt.Sprintf(format, args...))
 }
 
 // tooMany refuses more frames than are looked at.
@@ -173,7 +174,8 @@ func tooMany() error {
 // checkWhole refuses what has too many pixels together.
 func (r *Reader) checkWhole(pixels int64) error {
 	if most := WholePixels * r.lim.Pixels; most > 0 && pixels > most {
-		return safefile.Refuse(safefile.ErrLimit, "", "its %d pictures have %.4g megapixels together, the limit is %.4g, that of %d pictures alone",
+		return safefile.Refuse(safefile.ErrLimit, "",
+			"its %d pictures have %.4g megapixels together, the limit is %.4g, that of %d pictures alone",
 			r.Frames, float64(pixels)/1e6, float64(most)/1e6, WholePixels).With(imagefile.MorePixels)
 	}
 	return nil
@@ -331,7 +333,8 @@ func (r *Reader) findPages(ctx context.Context) error {
 		return err
 	}
 	if others > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("has %d smaller copies or masks of its pages, which are left out", others))
+		r.Warnings = append(r.Warnings,
+			fmt.Sprintf("has %d smaller copies or masks of its pages, which are left out", others))
 	}
 	return nil
 }

@@ -149,7 +149,8 @@ func apngOf(t testing.TB, w, h, said, plays int, still image.Image, list []step)
 	}
 	head := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(w)), uint32(h))
 	out := metadata.AppendChunk([]byte("\x89PNG\r\n\x1a\n"), "IHDR", append(head, 8, 6, 0, 0, 0))
-	out = metadata.AppendChunk(out, "acTL", binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(said)), uint32(plays)))
+	out = metadata.AppendChunk(out, "acTL",
+		binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(said)), uint32(plays)))
 	if still != nil {
 		out = metadata.AppendChunk(out, "IDAT", pixels(still))
 	}
@@ -243,7 +244,8 @@ func check(t *testing.T, what string, got []*sequence.Frame, want []*image.NRGBA
 		a, b := nrgba(f.Image), nrgba(want[i])
 		for k := range a.Pix {
 			if d := int(a.Pix[k]) - int(b.Pix[k]); d > off || d < -off {
-				t.Fatalf("%s: frame %d differs at pixel %d: %v, expected %v", what, f.Number, k/4, a.Pix[k/4*4:k/4*4+4], b.Pix[k/4*4:k/4*4+4])
+				t.Fatalf("%s: frame %d differs at pixel %d: %v, expected %v", what, f.Number, k/4, a.Pix[k/4*4:k/4*4+4],
+					b.Pix[k/4*4:k/4*4+4])
 			}
 		}
 	}
@@ -254,7 +256,8 @@ func check(t *testing.T, what string, got []*sequence.Frame, want []*image.NRGBA
 func TestFramesAsSeen(t *testing.T) {
 	const w, h = 11, 7
 	hard := steps(false)
-	soft := append([]step{{image.Rect(0, 0, w, h), func(x, y int) color.NRGBA { return color.NRGBA{} }, 2, false, 1, 3}}, steps(true)...)
+	soft := append([]step{{image.Rect(0, 0, w, h), func(x, y int) color.NRGBA { return color.NRGBA{} }, 2, false, 1,
+		3}}, steps(true)...)
 	for i := range soft {
 		if soft[i].at(soft[i].rect.Min.X, soft[i].rect.Min.Y).A == 255 { // as apngOf writes it
 			at, p := soft[i].at, soft[i].rect.Min
@@ -304,7 +307,8 @@ func TestFramesAsSeen(t *testing.T) {
 		}
 		again, copies := all(t, out.Bytes(), "copy.png")
 		check(t, name+" as PNG", copies, want, c.off)
-		if again.Plays != r.Plays || copies[3].Delay != frames[3].Delay || !bytes.Contains(out.Bytes(), []byte("Software\x00test")) {
+		if again.Plays != r.Plays || copies[3].Delay != frames[3].Delay ||
+			!bytes.Contains(out.Bytes(), []byte("Software\x00test")) {
 			t.Errorf("%s as PNG: played %d times, %v", name, again.Plays, copies[3].Delay)
 		}
 		data := writeGIF(t, r.Plays, frames)
@@ -323,7 +327,8 @@ func TestFramesAsSeen(t *testing.T) {
 		if again.Plays != r.Plays {
 			t.Errorf("%s as GIF: played %d times", name, again.Plays)
 		}
-		if g, err := gif.DecodeAll(bytes.NewReader(data)); err != nil || len(g.Image) != len(frames) || c.off == 0 && g.Delay[3] != 65535 {
+		if g, err := gif.DecodeAll(bytes.NewReader(data)); err != nil || len(g.Image) != len(frames) || c.off == 0 &&
+			g.Delay[3] != 65535 {
 			t.Errorf("%s as GIF: %v", name, err)
 		}
 	}
@@ -422,14 +427,16 @@ func TestDamagedSequences(t *testing.T) {
 		want  string
 		limit bool
 	}{
-		"outside.png": {apngOf(t, w, h, 8, 0, imagetest.Ramp(w, h), outside), "outside.png: damaged animation: frame 3, of 6x4 at 11,1, is not inside of its 11x7; copy or export it again", false},
-		"order.png":   {swapped, "damaged animation: its frames are out of order", false},
-		"sum.png":     {sum, "damaged animation: invalid checksum of a chunk fdAT", false},
-		"none.png":    {apngOf(t, w, h, 5, 0, imagetest.Ramp(w, h), nil), "damaged animation: it has no frames", false},
-		"cut.png":     {good[:len(good)-13], "damaged animation: unexpected EOF (is the file complete?)", false},
-		"cut.gif":     {gifs[:len(gifs)-1], "damaged animation: unexpected EOF (is the file complete?)", false},
-		"many.gif":    {many(100_000, 1), "has more than 50000 frames; cut it into parts first", true},
-		"whole.gif":   {many(101, 1000), "its 101 pictures have 101 megapixels together, the limit is 100, that of 100 pictures alone", true},
+		"outside.png": {apngOf(t, w, h, 8, 0, imagetest.Ramp(w, h), outside),
+			"outside.png: damaged animation: frame 3, of 6x4 at 11,1, is not inside of its 11x7; copy or export it again", false},
+		"order.png": {swapped, "damaged animation: its frames are out of order", false},
+		"sum.png":   {sum, "damaged animation: invalid checksum of a chunk fdAT", false},
+		"none.png":  {apngOf(t, w, h, 5, 0, imagetest.Ramp(w, h), nil), "damaged animation: it has no frames", false},
+		"cut.png":   {good[:len(good)-13], "damaged animation: unexpected EOF (is the file complete?)", false},
+		"cut.gif":   {gifs[:len(gifs)-1], "damaged animation: unexpected EOF (is the file complete?)", false},
+		"many.gif":  {many(100_000, 1), "has more than 50000 frames; cut it into parts first", true},
+		"whole.gif": {many(101, 1000),
+			"its 101 pictures have 101 megapixels together, the limit is 100, that of 100 pictures alone", true},
 	} {
 		_, err := open(c.data, name, imagefile.Limits{})
 		class := safefile.ErrInput
@@ -444,7 +451,8 @@ func TestDamagedSequences(t *testing.T) {
 	if len(frames) != len(list) || len(r.Warnings) != 1 || r.Warnings[0] != "says that it has 500 frames, and has 8" {
 		t.Errorf("%d frames, %q", len(frames), r.Warnings)
 	}
-	for name, data := range map[string][]byte{"a.png": good, "a.gif": gifs, "a.webp": webpOf(t), "a.tif": tiffOf(t, 3)} {
+	for name, data := range map[string][]byte{"a.png": good, "a.gif": gifs, "a.webp": webpOf(t),
+		"a.tif": tiffOf(t, 3)} {
 		for n := range data {
 			if n%5 != 0 && len(data) > 500 {
 				continue
@@ -458,7 +466,8 @@ func TestDamagedSequences(t *testing.T) {
 				for err == nil {
 					_, err = r.Next(context.Background())
 				}
-			} else if strings.Contains(err.Error(), "\n") || !strings.HasPrefix(err.Error(), name) && err.Error() != "holds one picture" {
+			} else if strings.Contains(err.Error(), "\n") || !strings.HasPrefix(err.Error(), name) &&
+				err.Error() != "holds one picture" {
 				t.Errorf("%s: %q", name, err)
 			}
 		}
@@ -470,7 +479,8 @@ func webpOf(t testing.TB) []byte {
 	t.Helper()
 	frame := func(x, y, w, h, ms int, flags byte) []byte {
 		still := imagetest.PlainWebP(w, h)[12:]
-		head := []byte{byte(x / 2), 0, 0, byte(y / 2), 0, 0, byte(w - 1), 0, 0, byte(h - 1), 0, 0, byte(ms), byte(ms >> 8), byte(ms >> 16), flags}
+		head := []byte{byte(x / 2), 0, 0, byte(y / 2), 0, 0, byte(w - 1), 0, 0, byte(h - 1), 0, 0, byte(ms),
+			byte(ms >> 8), byte(ms >> 16), flags}
 		return chunk("ANMF", append(head, still...))
 	}
 	body := append([]byte("WEBP"), chunk("VP8X", []byte{0x12, 0, 0, 0, 7, 0, 0, 5, 0, 0})...)
@@ -493,7 +503,8 @@ func chunk(kind string, body []byte) []byte {
 // The frames of a WebP come where and as long as it says: cleared behind the second.
 func TestWebP(t *testing.T) {
 	r, frames := all(t, webpOf(t), "a.webp")
-	if r.Plays != 3 || len(frames) != 3 || frames[0].Delay != (sequence.Delay{Num: 40, Den: 1000}) || frames[1].Delay != (sequence.Delay{Num: 10_000, Den: 100}) || frames[2].Delay.Num != 0 {
+	if r.Plays != 3 || len(frames) != 3 || frames[0].Delay != (sequence.Delay{Num: 40, Den: 1000}) ||
+		frames[1].Delay != (sequence.Delay{Num: 10_000, Den: 100}) || frames[2].Delay.Num != 0 {
 		t.Errorf("%d frames, played %d times", len(frames), r.Plays)
 	}
 	last := nrgba(frames[2].Image)
@@ -513,7 +524,10 @@ func tiffOf(t testing.TB, pages int) []byte {
 	var out bytes.Buffer
 	p := imagefile.NewPageWriter(&out, pages)
 	for i := range pages {
-		if err := p.Put(pageOf(i), imagefile.EncodeOptions{Software: "test", Metadata: metadata.Metadata{Resolution: metadata.Resolution{X: float64(100 + i), Y: 50, Unit: metadata.Inch}}}); err != nil {
+		if err := p.Put(pageOf(i),
+			imagefile.EncodeOptions{Software: "test",
+				Metadata: metadata.Metadata{Resolution: metadata.Resolution{X: float64(100 + i), Y: 50,
+					Unit: metadata.Inch}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -599,7 +613,8 @@ func TestPages(t *testing.T) {
 		t.Error(err)
 	}
 	var limit *safefile.Fault
-	if _, err := open(data, "a.tif", imagefile.Limits{Pixels: 40}); !errors.As(err, &limit) || limit.Remedy != imagefile.MorePixels {
+	if _, err := open(data, "a.tif", imagefile.Limits{Pixels: 40}); !errors.As(err, &limit) ||
+		limit.Remedy != imagefile.MorePixels {
 		t.Errorf("%v, expected the limit of a page", err)
 	}
 }
@@ -628,7 +643,8 @@ func TestFFmpegReads(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		got, err := exec.Command("ffmpeg", "-loglevel", "error", "-nostdin", "-i", filepath.Join(dir, name), "-fps_mode", "passthrough", "-pix_fmt", "rgba", "-f", "rawvideo", "-").Output()
+		got, err := exec.Command("ffmpeg", "-loglevel", "error", "-nostdin", "-i", filepath.Join(dir, name),
+			"-fps_mode", "passthrough", "-pix_fmt", "rgba", "-f", "rawvideo", "-").Output()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -81,7 +81,8 @@ func layoutOf(name string) (Layout, int, error) {
 			return l, depth, err
 		}
 	}
-	return Layout{}, 0, refuse("has colour as %q; known are 420jpeg, 420mpeg2, 420paldv, 411, 422, 444 and mono, and 420p10 and the like up to 16 bits", name)
+	return Layout{}, 0, refuse("has colour as %q; known are 420jpeg, 420mpeg2, 420paldv, 411, 422, 444 and mono, "+
+		"and 420p10 and the like up to 16 bits", name)
 }
 
 // parse reads the line about the stream, without Magic, and checks the size of its frames.
@@ -144,7 +145,8 @@ func interlacing(text string) error {
 	case "p", "?":
 		return nil
 	case "t", "b", "m":
-		return refuse("is interlaced, and lines of two moments cannot be enlarged together; deinterlace it first, as ffmpeg does with -vf bwdif")
+		return refuse("is interlaced, and lines of two moments cannot be enlarged together; " +
+			"deinterlace it first, as ffmpeg does with -vf bwdif")
 	}
 	return refuse("has the interlacing %q, expected p, t, b, m or ?", text)
 }

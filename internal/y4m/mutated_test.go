@@ -99,7 +99,8 @@ func TestMutatedStreams(t *testing.T) {
 func FuzzReader(f *testing.F) {
 	m := mutate.New(f).Of(".y4m")
 	for _, name := range []string{"420jpeg", "422p10", "mono", "411"} {
-		f.Add([]byte(Magic+"W2 H2 F25:1 Ip C"+name+"\nFRAME\n0123456789abFRAME Ip\n0123456789abcdef01234567"), []byte(nil))
+		f.Add([]byte(Magic+"W2 H2 F25:1 Ip C"+name+"\nFRAME\n0123456789abFRAME Ip\n0123456789abcdef01234567"),
+			[]byte(nil))
 	}
 	for _, s := range m.Seeds {
 		f.Add(s.Data, []byte(nil))

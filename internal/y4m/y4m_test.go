@@ -104,7 +104,8 @@ func TestLayouts(t *testing.T) {
 		in, err := NewReader(strings.NewReader(Magic+head+"\n"), imagefile.Limits{})
 		if err != nil {
 			t.Errorf("%s: %v", head, err)
-		} else if l := in.Layout; l.Name != want.name || in.FrameBytes() != want.bytes || l.Left != want.left || l.Top != want.top {
+		} else if l := in.Layout; l.Name != want.name || in.FrameBytes() != want.bytes || l.Left != want.left ||
+			l.Top != want.top {
 			t.Errorf("%s: %+v, %d bytes", head, l, in.FrameBytes())
 		}
 	}

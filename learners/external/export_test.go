@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Windows tells that this is Windows.
+// Windows says whether this is Windows.
 const Windows = runtime.GOOS == "windows"
 
 // PlainASCII is plainASCII.
@@ -46,7 +46,7 @@ func Running(ctx context.Context) int {
 	return len(p.running)
 }
 
-// Gone tells whether a process has ended, or does within a while: whoever inherits it has to notice.
+// Gone reports whether a process has ended, or ends within five seconds.
 func Gone(pid int) bool {
 	for range 500 {
 		p, err := os.FindProcess(pid)
@@ -58,7 +58,7 @@ func Gone(pid int) bool {
 	return false
 }
 
-// zombie tells whether a process has ended and nobody has noticed.
+// zombie reports whether a process has ended, but its parent has not waited for it.
 func zombie(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && strings.Contains(string(text), ") Z ")

@@ -112,7 +112,7 @@ func TestSameResult(t *testing.T) {
 	}
 }
 
-// Each misdeed fails its own problem alone, with a word that tells it.
+// Each misdeed fails its own problem alone, with an error that names it.
 func TestMisdeeds(t *testing.T) {
 	ownTemp(t)
 	y, opt := smallProblem()
@@ -141,7 +141,7 @@ func TestMisdeeds(t *testing.T) {
 	}
 }
 
-// What is said of an answer that does not come tells what to do.
+// The error for a missing answer says what to do.
 func TestNoAnswer(t *testing.T) {
 	ownTemp(t)
 	y, opt := smallProblem()
@@ -315,7 +315,7 @@ func TestSpecs(t *testing.T) {
 	}
 }
 
-// The fingerprint is that of the program and of the files among its arguments.
+// The fingerprint has the hashes of the program and of the files among its arguments.
 func TestFingerprint(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("my script", []byte("one"), 0o666); err != nil {
@@ -344,7 +344,7 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// A coder that gives more atoms than it was asked for is refused.
+// A code with more non-zeros than the sparsity is refused.
 func TestCoderIsHeldToItsSparsity(t *testing.T) {
 	ownTemp(t)
 	d := sparsetest.Dictionary(t, 4, 6, 1)
@@ -425,7 +425,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// What a program is told is ASCII, and the folder may have any name.
+// Requests are ASCII, and the folder of temporary files may have any name.
 func TestFoldersOfAnyName(t *testing.T) {
 	const name = "Jörg's 😀, \"folder\" & <more>"
 	text := must(json.Marshal(name))(t)

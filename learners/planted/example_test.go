@@ -9,7 +9,7 @@ import (
 	"superres/learners/sparse"
 )
 
-// Signals are made from a dictionary, and a learner that is told nothing but the signals finds it again.
+// Signals are made from a dictionary, and a learner that knows the signals alone finds it again.
 func Example() {
 	p, err := planted.New(planted.Panel{M: 16, K: 32, S: 3}, 800, 0, 1, 0)
 	if err != nil {

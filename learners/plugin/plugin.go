@@ -111,7 +111,8 @@ func (r *Registry[T]) New(spec string) (T, error) {
 			return zero, Errorf("%s", Unknown(r.infos.Kind+" "+name+": parameter", key, known))
 		}
 		if !ok {
-			return zero, Errorf("%s %s: parameter %s has no value; write %s:%s=VALUE", r.infos.Kind, name, key, name, key)
+			return zero, Errorf("%s %s: parameter %s has no value; write %s:%s=VALUE", r.infos.Kind, name, key, name,
+				key)
 		}
 		if err := fs.Set(key, text); err != nil {
 			return zero, Errorf("%s %s: %s=%s: %v", r.infos.Kind, name, key, text, err)

@@ -81,7 +81,8 @@ func TestArgument(t *testing.T) {
 		return v
 	}})
 	for spec, want := range map[string]runner{
-		"run": {"", "1"}, "run:a=b c": {"a=b c", "1"}, `run:C:\x.exe 'a,b',limit=3`: {`C:\x.exe 'a,b'`, "3"}, `run:"it's, mine",limit=3`: {`"it's, mine"`, "3"},
+		"run": {"", "1"}, "run:a=b c": {"a=b c", "1"}, `run:C:\x.exe 'a,b',limit=3`: {`C:\x.exe 'a,b'`, "3"},
+		`run:"it's, mine",limit=3`: {`"it's, mine"`, "3"},
 	} {
 		if got, err := r.New(spec); err != nil || *got != want {
 			t.Errorf("%s: %+v, %v", spec, got, err)

@@ -16,7 +16,7 @@ import (
 	"superres/superres/coupled"
 )
 
-// description is what superres dict show reports of a model, or of one dictionary.
+// description is the report of superres dict show on a model or a dictionary.
 type description struct {
 	Name paths.Name `json:"name"`
 	// Model describes the model in a line. It is empty for the file of a dictionary.
@@ -27,7 +27,7 @@ type description struct {
 	Mosaic paths.Name `json:"mosaic,omitempty"`
 }
 
-// dictionary is what is reported of one coupled stage of a model, or of a dictionary from a file.
+// dictionary is the report of one coupled stage of a model, or of a dictionary from a file.
 type dictionary struct {
 	// Stage is the number of the stage in its model, from 0. It is nil for a dictionary that is no stage.
 	Stage *int `json:"stage,omitempty"`

@@ -81,7 +81,7 @@ func (opt *ExportOptions) complete(c *cli.Context) (err error) {
 	return err
 }
 
-// export writes the atoms of a stage and tells of them.
+// export writes the atoms of a stage and prints a line about them.
 func export(opt ExportOptions, s *console.Streams) error {
 	if paths.IsStandard(opt.Output) {
 		if err := s.TakesBinary(); err != nil {

@@ -139,7 +139,7 @@ func arrayFlags(given settings.Table) (text string) {
 	return text
 }
 
-// importAtoms makes the model, writes it and tells of it.
+// importAtoms makes the model, writes it and prints a line about it.
 func importAtoms(opt ImportOptions, s *console.Streams) error {
 	f, err := openDictFile(s.In, opt.File, opt.Limits.Memory)
 	if err != nil {

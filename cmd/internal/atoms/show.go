@@ -137,7 +137,7 @@ func runShow(c *cli.Context, s *console.Streams, opt ShowOptions) error {
 	return show(c.Context, opt, s, bar)
 }
 
-// show measures the atoms, counts their use, draws them and tells what was found.
+// show measures the atoms, counts their use, draws them and prints the report.
 func show(ctx context.Context, opt ShowOptions, s *console.Streams, bar *console.Progress) error {
 	if paths.IsStandard(opt.Drawing.Name) {
 		if err := s.TakesBinary(); err != nil {

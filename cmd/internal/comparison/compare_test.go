@@ -21,7 +21,7 @@ import (
 	"superres/mnist"
 )
 
-// idx writes so many pictures of strokes, and a black one at the end.
+// idx writes an IDX file of count pictures of strokes and a black one at the end.
 func idx(t *testing.T, path string, count int) {
 	t.Helper()
 	var b bytes.Buffer

@@ -1,7 +1,6 @@
 package comparison
 
 import (
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -11,25 +10,6 @@ import (
 
 	"superres/cmd/internal/console/consoletest"
 )
-
-func TestCompareInParts(t *testing.T) {
-	dir := t.TempDir()
-	idx(t, filepath.Join(dir, "train-images-idx3-ubyte"), 30)
-	args := []string{
-		"compare", "--protocol", "pooled", "--images", "train-images-idx3-ubyte", "--index", "3,9,30", "--learners",
-		"rop,mod",
-		"--seeds", "2", "--atoms", "16", "--patches", "60", "--iterations", "12", "-q", ".",
-	}
-	program.Succeeds(t, dir, append(slices.Clone(args), "-o", "whole")...)
-	for i := range 2 {
-		program.Succeeds(t, dir, append(slices.Clone(args), "-o", "parts", "--shard", fmt.Sprintf("%d/2", i))...)
-	}
-	program.Succeeds(t, dir, "merge", "parts")
-	a, b := readRuns(t, filepath.Join(dir, "whole")), readRuns(t, filepath.Join(dir, "parts"))
-	if fmt.Sprintf("%+v", plainRuns(a)) != fmt.Sprintf("%+v", plainRuns(b)) || a.Command != b.Command {
-		t.Error("two parts give other figures than the whole")
-	}
-}
 
 // The folders that parts work on are known to the byte.
 func TestPartsOfOddNames(t *testing.T) {

@@ -223,7 +223,7 @@ func TestDownloadFallsBack(t *testing.T) {
 			}
 		})
 	}
-	// Some are there in the end: that is told apart from none.
+	// A download of some of the files has another exit code than one of none.
 	lacking := newMirror(t, func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "b.gz") {
 			http.Error(w, "no", http.StatusServiceUnavailable)

@@ -184,7 +184,7 @@ func TestSheetPage(t *testing.T) {
 	}
 }
 
-// The finding is that of the errors, and says so where it may be chance, or the other way.
+// The finding follows from the errors, also where the model is worse or the difference may be chance.
 func TestFinding(t *testing.T) {
 	for _, c := range []struct {
 		model float64

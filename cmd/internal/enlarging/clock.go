@@ -39,7 +39,8 @@ func (c *clock) end(err error, path string) error {
 	}
 	c.stop()
 	if err != nil && c.over.Load() {
-		return safefile.Refuse(safefile.ErrLimit, path, "takes longer to enlarge than the limit of %v; use --timeout, or --effort fast", c.limit)
+		return safefile.Refuse(safefile.ErrLimit, path,
+			"takes longer to enlarge than the limit of %v; use --timeout, or --effort fast", c.limit)
 	}
 	return err
 }

@@ -49,7 +49,8 @@ func New(s Settings) (*Enlarger, error) {
 	}
 	if s.Model != models.Auto && !e.clean.model.IsGraded() {
 		if s.Denoise > 0 {
-			return nil, console.Usage("--denoise %g: the model %s takes no noise away; leave out --model, or name %s", s.Denoise, s.Model, models.PhotoReal)
+			return nil, console.Usage("--denoise %g: the model %s takes no noise away; leave out --model, or name %s",
+				s.Denoise, s.Model, models.PhotoReal)
 		}
 		return e, nil
 	}
@@ -181,7 +182,8 @@ func (e *Enlarger) isSharpened(ctx context.Context, img image.Image) (bool, erro
 			return m.Upscale(ctx, img, superres.Options{Scale: 2})
 		}
 	}
-	return flaws.Sharpened(ctx, img, double(superres.Plain(resample.Bicubic)), double(clean.model), double(robust.model))
+	return flaws.Sharpened(ctx, img, double(superres.Plain(resample.Bicubic)), double(clean.model),
+		double(robust.model))
 }
 
 // openJudges begins to open the two judges, which most pictures need. Who uses them is told of their errors.

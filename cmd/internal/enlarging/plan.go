@@ -147,7 +147,8 @@ func (p *Plan) choose(ctx context.Context) (err error) {
 
 // String describes the input, what was found in it, what enlarges it and how much memory that takes.
 func (p *Plan) String() string {
-	text := fmt.Sprintf("%s, %s%dx%d, %v%s, about %s", p.title, p.first, p.Input.X, p.Input.Y, p.Choice, p.scope, console.Bytes(p.Memory))
+	text := fmt.Sprintf("%s, %s%dx%d, %v%s, about %s", p.title, p.first, p.Input.X, p.Input.Y, p.Choice, p.scope,
+		console.Bytes(p.Memory))
 	if p.moves {
 		text += fmt.Sprintf(" for %d at a time", p.together)
 	}
@@ -165,7 +166,8 @@ func (p *Plan) Pixels() int64 {
 
 // limits are those of the reading of a picture.
 func (p *Plan) limits() imagefile.Limits {
-	return imagefile.Limits{Pixels: p.Limits.Pixels, Time: p.DecodeTime, FirstFrame: p.Keep.FirstFrame, Strip: p.Keep.Strip}
+	return imagefile.Limits{Pixels: p.Limits.Pixels, Time: p.DecodeTime, FirstFrame: p.Keep.FirstFrame,
+		Strip: p.Keep.Strip}
 }
 
 // demand is the memory that pictures of one kind take: shared are the bytes that are taken however many of them are

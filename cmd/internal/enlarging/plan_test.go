@@ -41,7 +41,8 @@ func scenes(t *testing.T, format imagefile.Format) []byte {
 		err = errors.Join(w.Put(frames[0], sequence.Delay{Num: 1}), w.Put(frames[1], sequence.Delay{Num: 1}), w.Close())
 	case "tiff":
 		w := imagefile.NewPageWriter(&out, 2)
-		err = errors.Join(w.Put(frames[0], imagefile.EncodeOptions{}), w.Put(frames[1], imagefile.EncodeOptions{}), w.Close())
+		err = errors.Join(w.Put(frames[0], imagefile.EncodeOptions{}), w.Put(frames[1], imagefile.EncodeOptions{}),
+			w.Close())
 	case "jpeg":
 		err = imagefile.Encode(&out, frames[0], format, imagefile.EncodeOptions{Quality: 60})
 	default:
@@ -62,7 +63,8 @@ func TestPlans(t *testing.T) {
 	e := newTestEnlarger(t, "auto")
 	for format, frames := range map[imagefile.Format]int{"png": 2, "tiff": 2, "jpeg": 0, "y4m": 0} {
 		data, out := scenes(t, format), bytes.Buffer{}
-		job := Job{Source: &Body{"scene", bytes.NewReader(data), int64(len(data))}, Sink: Response{Name: "made", To: &out}, Format: format}
+		job := Job{Source: &Body{"scene", bytes.NewReader(data), int64(len(data))},
+			Sink: Response{Name: "made", To: &out}, Format: format}
 		admitted := 0
 		count := func(p *Plan) {
 			if admitted++; p.Memory == 0 || p.Output != image.Pt(48, 36) {
@@ -77,7 +79,8 @@ func TestPlans(t *testing.T) {
 		if err != nil || out.Len() == 0 || admitted != 2 {
 			t.Fatalf("%s: %v, %d bytes, admitted %d times", format, err, out.Len(), admitted)
 		}
-		if got.String() != want.String() || got.Output != want.Output || got.Frames != want.Frames || got.Frames != frames || got.Memory != want.Memory {
+		if got.String() != want.String() || got.Output != want.Output || got.Frames != want.Frames ||
+			got.Frames != frames || got.Memory != want.Memory {
 			t.Errorf("%s: enlarged as %+v\nplanned as %+v", format, got, want)
 		}
 	}
@@ -92,7 +95,8 @@ type strip struct {
 
 func openStrip(ctx context.Context, p *Plan) error {
 	_, _ = p.content.Discard(len("STRIP\n"))
-	size, d, err := p.measure(image.Config{ColorModel: image.NewGray(image.Rectangle{}).ColorModel(), Width: 4, Height: 1}, false, 0, 0)
+	size, d, err := p.measure(image.Config{ColorModel: image.NewGray(image.Rectangle{}).ColorModel(), Width: 4,
+		Height: 1}, false, 0, 0)
 	if err != nil {
 		return err
 	}
@@ -134,7 +138,8 @@ func TestNextKind(t *testing.T) {
 		if got := FormatOf(in); got != "strip" {
 			t.Fatalf("a %q", got)
 		}
-		p, err := e.Enlarge(t.Context(), Job{Source: in, Sink: Pipe{&out}, Format: "strip"}, Watch{Admit: func(*Plan) {}, Progress: func(*Plan, int, float64) {}})
+		p, err := e.Enlarge(t.Context(), Job{Source: in, Sink: Pipe{&out}, Format: "strip"},
+			Watch{Admit: func(*Plan) {}, Progress: func(*Plan, int, float64) {}})
 		if out.String() != want || (err == nil) != (want != "") {
 			t.Errorf("%s: %q, %v", text, out.String(), err)
 		}

@@ -50,7 +50,8 @@ type part struct {
 func (s Settings) partOf(m *superres.Model, in, out image.Point, opaque bool) (p part, err error) {
 	r := s.Region
 	if !r.In(image.Rectangle{Max: in}) {
-		return p, console.Usage("region %d,%d,%d,%d: not within the picture of %dx%d", r.Min.X, r.Min.Y, r.Dx(), r.Dy(), in.X, in.Y)
+		return p, console.Usage("region %d,%d,%d,%d: not within the picture of %dx%d", r.Min.X, r.Min.Y, r.Dx(), r.Dy(),
+			in.X, in.Y)
 	}
 	all := max(in.X, in.Y)
 	reach := all

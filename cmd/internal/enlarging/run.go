@@ -205,7 +205,8 @@ func (p *Plan) finish(f *Frame, enlarged image.Image, by Choice) Result {
 	_, lost := pic.Metadata.For(string(p.Format), isGrey)
 	return Result{
 		Number: f.Number, Delay: f.Delay, Image: enlarged,
-		How:      imagefile.EncodeOptions{Quality: p.Quality, Metadata: pic.Metadata, Software: by.provenance, GreyAlpha: grey},
+		How: imagefile.EncodeOptions{Quality: p.Quality, Metadata: pic.Metadata, Software: by.provenance,
+			GreyAlpha: grey},
 		Warnings: append(pic.Warnings[:len(pic.Warnings):len(pic.Warnings)], lost...),
 	}
 }

@@ -71,7 +71,8 @@ func openSeries(ctx context.Context, p *Plan, pic *imagefile.Picture, held int64
 		return err
 	}
 	p.Frames, p.ahead, p.seq.Sequence = s.Reader.Frames, 2*p.together, s
-	p.title, p.scope, p.noun = fmt.Sprintf("%s of %d frames", strings.ToUpper(string(s.Reader.Format)), p.Frames), " for all", "picture"
+	p.title = fmt.Sprintf("%s of %d frames", strings.ToUpper(string(s.Reader.Format)), p.Frames)
+	p.scope, p.noun = " for all", "picture"
 	p.share = func(written int) float64 { return float64(written) / float64(p.Frames) }
 	if s.Pages {
 		p.title, p.first, p.scope, p.own = fmt.Sprintf("TIFF of %d pages", p.Frames), "the first ", "", true
@@ -81,7 +82,9 @@ func openSeries(ctx context.Context, p *Plan, pic *imagefile.Picture, held int64
 		return err
 	}
 	if most := int64(1<<32 - 1); s.Pages && pages.written > most {
-		return safefile.Refuse(safefile.ErrOutput, p.Source.Name(), "its %d pages would have %s, and a TIFF has at most 4 GiB", p.Frames, console.Bytes(pages.written)).With(imagefile.FewerPages)
+		return safefile.Refuse(safefile.ErrOutput, p.Source.Name(),
+			"its %d pages would have %s, and a TIFF has at most 4 GiB", p.Frames, console.Bytes(pages.written)).
+			With(imagefile.FewerPages)
 	}
 	if p.Warnings = append(p.Warnings, s.Reader.Warnings...); p.Format == "tiff" && !s.Pages {
 		p.Warnings = append(p.Warnings, "its delays are left out: the pages of a TIFF have none")
@@ -163,7 +166,9 @@ func (s *series) chooseFormat() error {
 	if good {
 		return nil
 	}
-	return console.Fail(console.ExitOutput, fmt.Errorf("%s: is %s, which %s cannot be; use --format %s, or --first-frame", p.Source.Name(), what, strings.ToUpper(string(p.Format)), use))
+	return console.Fail(console.ExitOutput,
+		fmt.Errorf("%s: is %s, which %s cannot be; use --format %s, or --first-frame", p.Source.Name(), what,
+			strings.ToUpper(string(p.Format)), use))
 }
 
 // Next implements Sequence.

@@ -35,7 +35,8 @@ type FileSink struct {
 func (s FileSink) Deliver(p *Plan, write func(io.Writer) error) error {
 	dir := filepath.Dir(s.Path)
 	if link, is := paths.ThroughLink(s.Root, dir); is {
-		return console.Fail(console.ExitOutput, fmt.Errorf("%s is a link out of %s; nothing is written through it", link, s.Root))
+		return console.Fail(console.ExitOutput,
+			fmt.Errorf("%s is a link out of %s; nothing is written through it", link, s.Root))
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return safefile.Unwritable(dir, err)

@@ -28,7 +28,8 @@ func openPicture(ctx context.Context, p *Plan) error {
 			return err
 		}
 	}
-	several, fileBytes := imagefile.Format(""), int64(0) // the kind of a file of several pictures, and what it takes with its metadata
+	// The kind of a file of several pictures, and the bytes that it takes with its metadata.
+	several, fileBytes := imagefile.Format(""), int64(0)
 	limits.Several = func(kind imagefile.Format) { several = kind }
 	limits.Accept = func(cfg image.Config, held int64) (err error) {
 		p.Input, fileBytes = image.Pt(cfg.Width, cfg.Height), held

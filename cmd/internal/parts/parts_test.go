@@ -204,7 +204,7 @@ func openLedger(t *testing.T, dir string) *Ledger {
 	return l
 }
 
-// Nothing is replaced but what a line promised to the byte: not what came in the place of a result that was never
+// Only a file that a line promises to the byte is replaced: not one that took the name of a result that was never
 // written, nor a result that was edited since, whatever its size.
 func TestOnlyResultsAreReplaced(t *testing.T) {
 	dir := t.TempDir()

@@ -7,16 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// Name is a name of a file, or a word of a command line, that is kept as JSON: to the byte,
-// although these may have any bytes but zero, and texts of JSON are UTF-8. A byte that is of
-// no UTF-8 is kept as a zero byte and its two hexadecimal digits, so that "a\xff.png" is
-// "a\u0000ff.png" in JSON. All other names are kept as they are.
+// Name is a name of a file, or a word of a command line, that is kept as JSON: to the byte, although these may have
+// any bytes but zero, and texts of JSON are UTF-8. A byte that is of no UTF-8 is kept as a zero byte and its two
+// hexadecimal digits, so that "a\xff.png" is "a\u0000ff.png" in JSON. All other names are kept as they are.
 //
-// Note: a zero byte, for no name has one, so that what is kept stands for one name alone, and
-// any reader of JSON keeps it, unlike a half of a surrogate pair.
+// Note: a zero byte, for no name has one, so that what is kept stands for one name alone, and any reader of JSON
+// keeps it, unlike a half of a surrogate pair.
 type Name string
 
-// Names are names of texts.
+// Names returns texts as names.
 func Names(texts []string) []Name {
 	if texts == nil {
 		return nil
@@ -28,7 +27,7 @@ func Names(texts []string) []Name {
 	return list
 }
 
-// Texts are the texts of names.
+// Texts returns names as texts.
 func Texts(names []Name) []string {
 	list := make([]string, len(names))
 	for i, name := range names {
@@ -37,7 +36,7 @@ func Texts(names []Name) []string {
 	return list
 }
 
-// MarshalText makes UTF-8 of the name. It does not fail.
+// MarshalText returns the name as UTF-8. It returns no error.
 func (n Name) MarshalText() ([]byte, error) {
 	text := make([]byte, 0, len(n))
 	for rest := string(n); rest != ""; {
@@ -52,7 +51,7 @@ func (n Name) MarshalText() ([]byte, error) {
 	return text, nil
 }
 
-// UnmarshalText reads what MarshalText makes.
+// UnmarshalText sets the name from a text of MarshalText.
 func (n *Name) UnmarshalText(text []byte) error {
 	before, rest, found := strings.Cut(string(text), "\x00")
 	name := before

@@ -1,4 +1,4 @@
-// Package paths tells where files really lie, and how they are named in patterns.
+// Package paths resolves links in paths, makes keys and names of paths, and quotes paths in patterns.
 package paths
 
 import (
@@ -10,8 +10,7 @@ import (
 	"sync"
 )
 
-// Real returns the absolute path of a file without links, or the absolute path
-// itself where there is no such file.
+// Real returns the absolute path of a file without links, or the absolute path itself where there is no such file.
 func Real(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -22,11 +21,11 @@ func Real(path string) string {
 	return path
 }
 
-// Folders is Real for the folders of many files: it looks at each folder once. The zero value
-// has looked at none. It is safe for concurrent use.
+// Folders resolves the folders of many files, each of them once. The zero value is empty. It is safe for concurrent
+// use.
 type Folders struct{ real sync.Map } // string: string
 
-// Real is Real of a folder.
+// Real returns Real of a folder.
 func (f *Folders) Real(folder string) string {
 	if real, ok := f.real.Load(folder); ok {
 		return real.(string)
@@ -36,55 +35,54 @@ func (f *Folders) Real(folder string) string {
 	return real
 }
 
-// Place is where a file, or a link, has its name: Real of its folder, and its name there.
+// Place returns the path of a file, or of a link itself, with its folder resolved.
 func (f *Folders) Place(path string) string {
 	return filepath.Join(f.Real(filepath.Dir(path)), filepath.Base(path))
 }
 
-// Key stands for texts, such as a path, among millions, in less memory: no two are known that
-// have the same.
+// Key is a hash of texts, such as a path, which takes less memory than they do. Different texts have different keys.
 type Key [16]byte
 
 // KeyOf returns the key of texts without zero bytes.
 func KeyOf(texts ...string) Key {
-	var room [512]byte // for most: on the stack
-	all := room[:0]
+	var buffer [512]byte // on the stack, and large enough for most texts
+	joined := buffer[:0]
 	for _, text := range texts {
-		all = append(append(all, text...), 0)
+		joined = append(append(joined, text...), 0)
 	}
-	sum := sha256.Sum256(all)
+	sum := sha256.Sum256(joined)
 	return Key(sum[:16])
 }
 
-// ThroughLink tells which folder between root and dir, root left out, is a link:
-// files of a tree are not written outside of it.
+// ThroughLink returns the first folder on the way from root to dir, without root, that is a symbolic link, and
+// whether there is one. Files of a tree must not be written outside of it.
 func ThroughLink(root, dir string) (string, bool) {
 	rel, err := filepath.Rel(root, dir)
 	if err != nil || rel == "." {
 		return "", false
 	}
-	at := root
+	folder := root
 	for part := range strings.SplitSeq(rel, string(filepath.Separator)) {
-		at = filepath.Join(at, part)
-		if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return at, true
+		folder = filepath.Join(folder, part)
+		if info, err := os.Lstat(folder); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return folder, true
 		}
 	}
 	return "", false
 }
 
-// IsFolder tells whether path is a folder.
+// IsFolder reports whether path is a folder.
 func IsFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
 
-// GlobQuote makes a pattern, of filepath.Glob and of --exclude, that matches a path alone.
+// GlobQuote returns a pattern, for filepath.Glob and for --exclude, that matches only a path.
 func GlobQuote(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// Below is a path as it is named from a folder, with slashes.
+// Below returns a path relative to a folder, with slashes.
 func Below(folder, path string) string {
 	if rel, err := filepath.Rel(folder, path); err == nil {
 		path = rel

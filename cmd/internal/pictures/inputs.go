@@ -121,14 +121,16 @@ func (f Finder) within(folder string) (list []Input, others []Other, err error) 
 		}
 		switch {
 		case err != nil:
-			list = append(list, Input{Path: path, Place: place, Root: folder}) // to be opened and reported like a bad picture
+			// It is opened, and reported like a bad picture.
+			list = append(list, Input{Path: path, Place: place, Root: folder})
 			return fs.SkipDir
 		case relErr != nil:
 			return relErr
 		case path == root:
 			return nil
 		case e.IsDir():
-			if !f.Recursive || strings.HasPrefix(e.Name(), ".") || !f.Filter.enters(filepath.ToSlash(place)) || f.Avoid != "" && paths.Real(path) == f.Avoid {
+			if !f.Recursive || strings.HasPrefix(e.Name(), ".") || !f.Filter.enters(filepath.ToSlash(place)) ||
+				f.Avoid != "" && paths.Real(path) == f.Avoid {
 				return fs.SkipDir
 			}
 		case !strings.HasPrefix(e.Name(), "."):
@@ -156,9 +158,11 @@ func (f Finder) within(folder string) (list []Input, others []Other, err error) 
 	case len(list) > 0 || any || len(f.Filter.Exclude) > 0:
 		return list, others, nil
 	case len(others) > 0:
-		return nil, nil, console.Fail(console.ExitInput, fmt.Errorf("%s: no picture in this folder can be read: %s; %s", folder, Tally(others), others[0].Kind.Advice))
+		return nil, nil, console.Fail(console.ExitInput, fmt.Errorf("%s: no picture in this folder can be read: %s; %s",
+			folder, Tally(others), others[0].Kind.Advice))
 	}
-	return nil, nil, console.Fail(console.ExitInput, fmt.Errorf("%s: no pictures in this folder (known: PNG JPEG GIF WebP TIFF BMP)", folder))
+	return nil, nil, console.Fail(console.ExitInput,
+		fmt.Errorf("%s: no pictures in this folder (known: PNG JPEG GIF WebP TIFF BMP)", folder))
 }
 
 // MarkSeveral finds the files that hold several pictures among the GIFs of a list, or among all.

@@ -167,7 +167,8 @@ func withoutExt(template string) string {
 func (n Namer) Output(in Input) (Output, error) {
 	out, err := n.output(in)
 	if err == nil && out.Format == "gif" && !in.Several && !paths.IsStandard(in.Path) {
-		return out, console.Usage("%s: GIF is written for animations alone, and %s is one picture; use --format png or another name", out.Path, in.Path)
+		return out, console.Usage("%s: GIF is written for animations alone, and %s is one picture; "+
+			"use --format png or another name", out.Path, in.Path)
 	}
 	return out, err
 }
@@ -257,7 +258,8 @@ func (n Namer) video(in Input) (Output, error) {
 
 // asFile tells whether the output is a file that is named itself.
 func (n Namer) asFile() bool {
-	return n.single && n.out != "" && !paths.IsStandard(n.out) && !paths.IsFolder(n.out) && !strings.HasSuffix(n.out, "/") && !strings.HasSuffix(n.out, string(filepath.Separator))
+	return n.single && n.out != "" && !paths.IsStandard(n.out) && !paths.IsFolder(n.out) &&
+		!strings.HasSuffix(n.out, "/") && !strings.HasSuffix(n.out, string(filepath.Separator))
 }
 
 // place is the output of a name in the folder of the outputs.

@@ -67,7 +67,8 @@ func (s Sources) List(ctx context.Context, names []string) ([]training.Source, e
 			continue
 		}
 		if paths.IsStandard(name) {
-			return nil, console.Usage("%s does not read standard input; name files or folders (a file of this name is ./-)", s.Command)
+			return nil, console.Usage("%s does not read standard input; "+
+				"name files or folders (a file of this name is ./-)", s.Command)
 		}
 		inputs, more, err := Expand(name, s.Recursive)
 		if err != nil {
@@ -199,7 +200,8 @@ func (s Sources) IDX(ctx context.Context, name string) ([]training.Source, error
 				name, count, f.Width(), f.Height(), console.Bytes(need), console.Bytes(s.Limits.Memory)))
 
 	}
-	if err := Frugal(s.Limits, s.BytesPerPixel).Accept(image.Config{Width: f.Width(), Height: f.Height()}, 0); err != nil {
+	cfg := image.Config{Width: f.Width(), Height: f.Height()}
+	if err := Frugal(s.Limits, s.BytesPerPixel).Accept(cfg, 0); err != nil {
 		return nil, console.Fail(console.ExitLimit, fmt.Errorf("%s: %w", name, err))
 	}
 	var list []training.Source

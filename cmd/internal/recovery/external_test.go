@@ -67,14 +67,11 @@ func TestRecoverByAWildProgram(t *testing.T) {
 		!strings.Contains(errs, want) || !strings.Contains(errs, "; the same command tries them again") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
-	var failures []string // of the program; which of its problems come first is not its own choice
 	table := rows(t, filepath.Join(dir, "out", "trials.csv"))
 	failure := column(table, "failure")
-	for i, failure := range failure {
-		if i%2 == 1 && failure != "" {
-			failures = append(failures, failure)
-		} else if failure != "" {
-			t.Errorf("MOD beside it: %s", failure)
+	for i, text := range failure {
+		if i%2 == 0 && text != "" {
+			t.Errorf("MOD beside it: %s", text)
 		}
 	}
 	for _, name := range []string{"assigned", "in_order", "recovered", "rmse", "non_zeros", "iterations", "replaced",
@@ -95,17 +92,6 @@ func TestRecoverByAWildProgram(t *testing.T) {
 			trial["failure"] != failure[i] {
 			t.Errorf("trial %d, failure %q: %v", i, failure[i], trial)
 		}
-	}
-	for _, want := range externaltest.Wild {
-		at := slices.IndexFunc(failures, func(got string) bool { return strings.Contains(got, want) })
-		if at < 0 {
-			t.Errorf("no trial of %q failed for %q", failures, want)
-			continue
-		}
-		failures = slices.Delete(failures, at, at+1)
-	}
-	if len(failures) > 0 {
-		t.Errorf("failed besides: %q", failures)
 	}
 	program.Succeeds(t, dir, args...)
 }

@@ -53,7 +53,7 @@ func TestRecoverInParts(t *testing.T) {
 	}
 }
 
-// A trial that fails is told by its part and by the report.
+// A trial that fails is reported by its part and by the merged report.
 func TestFailedTrialInParts(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"recover", "--learners", "mod,rop", "--coder", "omp:sparsity=13", "--panel", "8,12,2", "--n",

@@ -151,7 +151,7 @@ func TestForgedCommand(t *testing.T) {
 	program.Succeeds(t, dir, "merge", "sweep")
 }
 
-// The page names the command that makes it again, and tells who is told what.
+// The page has the command that makes it again, and says which sparsity coders have.
 func TestRecoverPageTellsHow(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"recover", "--panel", "4,6,1", "--panel", "5,6,2", "--n", "20", "--trials", "1", "--iterations",
@@ -230,7 +230,7 @@ func TestManyJobs(t *testing.T) {
 	}
 }
 
-// A log of plain lines tells how far the work is.
+// Plain lines report the progress.
 func TestRecoverPlainProgress(t *testing.T) {
 	_, errs, code := call(t, t.TempDir(), "", "recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30",
 		"--trials", "30", "--iterations", "2", "-o", "out", "--progress", "plain")
@@ -242,7 +242,7 @@ func TestRecoverPlainProgress(t *testing.T) {
 	}
 }
 
-// What fails is told as a dash, and does not keep the rest from being shown.
+// A failed trial is a dash in the tables, and the others are shown.
 func TestRecoverFailures(t *testing.T) {
 	dir := t.TempDir()
 	out, errs, code := call(t, dir, "", "recover", "--learners", "mod,rop", "--coder", "omp:sparsity=13", "--panel",

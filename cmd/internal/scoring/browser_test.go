@@ -44,7 +44,7 @@ func (b browser) number(name string) float64 {
 	return v
 }
 
-// state is what the page says that it shows.
+// state returns the state of the page, as its address has it.
 func (b browser) state() string {
 	b.t.Helper()
 	return fmt.Sprint(b.Eval("document.body.dataset.state"))

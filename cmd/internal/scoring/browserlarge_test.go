@@ -117,7 +117,7 @@ func TestLargeDiffInBrowser(t *testing.T) {
 		t.Error("there is no way back from full screen")
 	}
 
-	// A folder of other pictures, or none, is told.
+	// The page says that the folder is missing.
 	if err := os.Rename(filepath.Join(dir, "diff_files"), filepath.Join(dir, "elsewhere")); err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"superres/superres/score"
 )
 
-// comparison is what a page of superres diff shows, and --json prints.
+// comparison is the content of a page of superres diff, and of its JSON.
 type comparison struct {
 	// Page is the file of the page.
 	Page paths.Name `json:"page"`
@@ -43,7 +43,7 @@ type comparison struct {
 
 // comparedPicture is one picture of a page.
 type comparedPicture struct {
-	// Name is what the page calls it.
+	// Name is its name on the page.
 	Name paths.Name `json:"name"`
 	// Width and Height are its own size, in pixels.
 	Width  int `json:"width"`

@@ -28,7 +28,7 @@ func shifted(m *image.NRGBA, by uint8) *image.NRGBA {
 	return out
 }
 
-// The scores are those of eval, the differences those that are there, and --json and the page say the same.
+// The scores are those of eval, the differences are right, and JSON and the page agree.
 func TestDiffScores(t *testing.T) {
 	dir := t.TempDir()
 	ref := consoletest.Blob(40, 30)

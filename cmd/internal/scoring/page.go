@@ -30,7 +30,7 @@ var (
 
 var pageTemplate = template.Must(template.New("diff").Parse(pageHTML))
 
-// pagePicture is what the template shows of a picture: its number from 1, and its scores as text.
+// pagePicture holds the values of a picture in the template: its number from 1, and its scores as text.
 type pagePicture struct {
 	*comparedPicture
 	Number                                    int

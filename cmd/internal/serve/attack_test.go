@@ -22,7 +22,8 @@ import (
 
 // hasty are servers that wait for nobody.
 func hasty(o *options) {
-	o.patience = patience{head: 300 * time.Millisecond, idle: 300 * time.Millisecond, move: 200 * time.Millisecond, body: 600 * time.Millisecond, drain: 100 * time.Millisecond, call: 100 * time.Millisecond}
+	o.patience = patience{head: 300 * time.Millisecond, idle: 300 * time.Millisecond, move: 200 * time.Millisecond,
+		body: 600 * time.Millisecond, drain: 100 * time.Millisecond, call: 100 * time.Millisecond}
 }
 
 // raw opens a connection and sends bytes.
@@ -79,14 +80,15 @@ func TestSlowRequests(t *testing.T) {
 		text   string
 		status int
 	}{
-		"nothing":         {"", 0},
-		"half a line":     {"POST /" + s.token, 400},
-		"half a head":     {"POST / HTTP/1.1\r\nHost: localhost\r\nX: ", 0},
-		"no body":         {s.head("Content-Length: 5000"), 413},
-		"half a body":     {s.head("Content-Length: 5000") + "\x89PNG\r\n\x1a\n", 413},
-		"half a chunk":    {s.head("Transfer-Encoding: chunked") + "ffff\r\n\x89PNG", 413},
-		"no end":          {s.head("Transfer-Encoding: chunked") + "4\r\n\x89PNG\r\n", 413},
-		"half a form":     {strings.Replace(s.head("Content-Length: 5000", "Content-Type: multipart/form-data; boundary=b"), "upscale", "score", 1) + "--b\r\nContent-Disposition: form-data; name=truth\r\n\r\nab", 413},
+		"nothing":      {"", 0},
+		"half a line":  {"POST /" + s.token, 400},
+		"half a head":  {"POST / HTTP/1.1\r\nHost: localhost\r\nX: ", 0},
+		"no body":      {s.head("Content-Length: 5000"), 413},
+		"half a body":  {s.head("Content-Length: 5000") + "\x89PNG\r\n\x1a\n", 413},
+		"half a chunk": {s.head("Transfer-Encoding: chunked") + "ffff\r\n\x89PNG", 413},
+		"no end":       {s.head("Transfer-Encoding: chunked") + "4\r\n\x89PNG\r\n", 413},
+		"half a form": {strings.Replace(s.head("Content-Length: 5000",
+			"Content-Type: multipart/form-data; boundary=b"), "upscale", "score", 1) + "--b\r\nContent-Disposition: form-data; name=truth\r\n\r\nab", 413},
 		"waits for more?": {s.head("Content-Length: 5000", "Expect: 100-continue"), 100},
 	} {
 		conn := s.raw(c.text)
@@ -146,7 +148,8 @@ func TestLyingLengths(t *testing.T) {
 		t.Errorf("more: %d", got)
 	}
 	if consoletest.Full(0, 1) == 1 {
-		got := s.do("PUT", s.url+"v1/upscale", io.LimitReader(endless{}, imagefile.MaxBytes+1<<20), func(r *http.Request) { r.ContentLength = -1 })
+		got := s.do("PUT", s.url+"v1/upscale", io.LimitReader(endless{}, imagefile.MaxBytes+1<<20),
+			func(r *http.Request) { r.ContentLength = -1 })
 		got.failed(t, "endless", 413, 7, "more than 256 MiB")
 	}
 	s.works()
@@ -161,19 +164,21 @@ func (endless) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 func TestOddRequests(t *testing.T) {
 	s := start(t, hasty)
 	for text, want := range map[string]int{
-		"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03":                                                                  400, // TLS
-		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n":                                                                              403,
-		"GET / HTTP/1.0\r\n\r\n":                                                                                        403,
-		"GET / HTTP/1.1\r\n\r\n":                                                                                        400,
-		"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n":                                                                  400,
-		"OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n":                                                                 200, // that of package http
-		"CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n":                                           403,
-		"GET http://evil.example/" + s.token + "/ HTTP/1.1\r\nHost: localhost\r\n\r\n":                                  403,
-		"GET /" + s.token + "/../../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n":                                     404,
-		"GET /" + s.token + "/%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n":                             404,
-		"GET //" + s.token + "/ HTTP/1.1\r\nHost: localhost\r\n\r\n":                                                    401,
-		"GET /" + strings.Repeat("a", 1<<20) + " HTTP/1.1\r\nHost: localhost\r\n\r\n":                                   431,
-		"GET / HTTP/1.1\r\nHost: localhost\r\n" + strings.Repeat("A: b\r\n", 1<<15) + "\r\n":                            431,
+		"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03":                                      400, // TLS
+		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n":                                                  403,
+		"GET / HTTP/1.0\r\n\r\n":                                                            403,
+		"GET / HTTP/1.1\r\n\r\n":                                                            400,
+		"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n":                                      400,
+		"OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n":                                     200, // that of package http
+		"CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n":               403,
+		"GET http://evil.example/" + s.token + "/ HTTP/1.1\r\nHost: localhost\r\n\r\n":      403,
+		"GET /" + s.token + "/../../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n":         404,
+		"GET /" + s.token + "/%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n": 404,
+		"GET //" + s.token + "/ HTTP/1.1\r\nHost: localhost\r\n\r\n":                        401,
+		"GET /" + strings.Repeat("a",
+			1<<20) + " HTTP/1.1\r\nHost: localhost\r\n\r\n": 431,
+		"GET / HTTP/1.1\r\nHost: localhost\r\n" + strings.Repeat("A: b\r\n",
+			1<<15) + "\r\n": 431,
 		"POST /" + s.token + "/v1/upscale?name=%0d%0aSet-Cookie:x%00&model=nearest HTTP/1.1\r\nHost: localhost\r\n\r\n": 422,
 	} {
 		conn := s.raw("")
@@ -183,8 +188,11 @@ func TestOddRequests(t *testing.T) {
 		}
 		conn.Close()
 	}
-	got := s.do("PUT", s.url+"v1/upscale?model=nearest&name=%0d%0aSet-Cookie:x%2f..%5c%22a%0d%0aB:c.png", bytes.NewReader(hopper(t)), nil)
-	if got.status != 200 || got.header.Get("B") != "" || got.header.Get("Set-Cookie") != "" || strings.ContainsAny(got.header.Get("Content-Disposition"), "/\\\r\n") && !strings.Contains(got.header.Get("Content-Disposition"), `\"`) {
+	got := s.do("PUT", s.url+"v1/upscale?model=nearest&name=%0d%0aSet-Cookie:x%2f..%5c%22a%0d%0aB:c.png",
+		bytes.NewReader(hopper(t)), nil)
+	if got.status != 200 || got.header.Get("B") != "" || got.header.Get("Set-Cookie") != "" ||
+		strings.ContainsAny(got.header.Get("Content-Disposition"), "/\\\r\n") &&
+			!strings.Contains(got.header.Get("Content-Disposition"), `\"`) {
 		t.Errorf("%d %v", got.status, got.header)
 	}
 	s.works()
@@ -311,7 +319,8 @@ func sendAll(t *testing.T, url string, files map[string][]byte) {
 			slots <- true
 			defer func() { <-slots }()
 			for {
-				r, err := http.NewRequestWithContext(t.Context(), "PUT", url+"v1/upscale?model=nearest", bytes.NewReader(data))
+				r, err := http.NewRequestWithContext(t.Context(), "PUT", url+"v1/upscale?model=nearest",
+					bytes.NewReader(data))
 				if err != nil {
 					t.Error(err)
 					return
@@ -328,7 +337,8 @@ func sendAll(t *testing.T, url string, files map[string][]byte) {
 					continue
 				}
 				refused, hostile := got.StatusCode == 413 || got.StatusCode == 422, strings.HasPrefix(name, "hostile")
-				if bomb := strings.HasPrefix(name, "bomb"); !bomb && hostile != refused || !refused && got.StatusCode != 200 {
+				if bomb := strings.HasPrefix(name, "bomb"); !bomb && hostile != refused || !refused &&
+					got.StatusCode != 200 {
 					t.Errorf("%s: %d %.200q", name, got.StatusCode, text)
 				}
 				return
@@ -347,7 +357,8 @@ func TestKilledClients(t *testing.T) {
 		group.Go(func() {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(1+i*i)*time.Millisecond)
 			defer cancel()
-			r, err := http.NewRequestWithContext(ctx, "PUT", fmt.Sprintf("%sv1/upscale?scale=4&id=%d", s.url, i%30), bytes.NewReader(picture))
+			r, err := http.NewRequestWithContext(ctx, "PUT", fmt.Sprintf("%sv1/upscale?scale=4&id=%d", s.url, i%30),
+				bytes.NewReader(picture))
 			if err != nil {
 				t.Error(err)
 				return
@@ -375,7 +386,8 @@ func TestEnd(t *testing.T) {
 	s := start(t, nil)
 	told := s.events("long")
 	answers := make(chan int, 2)
-	for query, picture := range map[string][]byte{"effort=max&id=long": encoded(t, 1500, 1400), "model=nearest&id=short": encoded(t, 50, 40)} {
+	for query, picture := range map[string][]byte{"effort=max&id=long": encoded(t, 1500, 1400),
+		"model=nearest&id=short": encoded(t, 50, 40)} {
 		go func() {
 			got, err := http.Post(s.url+"v1/upscale?"+query, "image/png", bytes.NewReader(picture))
 			if err != nil {
@@ -406,7 +418,8 @@ func TestEnd(t *testing.T) {
 		t.Errorf("the long one: %d", long)
 	}
 	list := <-told
-	if n := len(list); n > 0 && !strings.Contains(list[n-1], map[int]string{200: `"event":"done"`, 503: "about to end"}[long]) {
+	if n := len(list); n > 0 &&
+		!strings.Contains(list[n-1], map[int]string{200: `"event":"done"`, 503: "about to end"}[long]) {
 		t.Errorf("the long one: %d, told %q", long, list[n-1])
 	}
 	s.left()

@@ -59,7 +59,8 @@ func unreceived(err error) error {
 }
 
 func tooLarge() error {
-	return console.Fail(console.ExitLimit, fmt.Errorf("the picture has more than %d MiB; save it smaller or compressed", imagefile.MaxBytes>>20))
+	return console.Fail(console.ExitLimit,
+		fmt.Errorf("the picture has more than %d MiB; save it smaller or compressed", imagefile.MaxBytes>>20))
 }
 
 // smallBody is how many bytes of a body come without pauses for small pictures.
@@ -78,7 +79,8 @@ type body struct {
 // moving is the body of a request, which may take so long in all.
 func (s *site) moving(w http.ResponseWriter, r *http.Request, all time.Duration) *body {
 	transfer := s.scheduler.transfer()
-	return &body{r.Body, http.NewResponseController(w), s.patience.move, time.Now().Add(all), 0, func() { transfer.pause(r.Context()) }}
+	return &body{r.Body, http.NewResponseController(w), s.patience.move, time.Now().Add(all), 0,
+		func() { transfer.pause(r.Context()) }}
 }
 
 func (b *body) Read(p []byte) (int, error) {

@@ -173,7 +173,8 @@ func (s *site) fromHere(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "same-origin", "none":
 	default:
-		return r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Method == http.MethodGet && !strings.Contains(r.URL.Path, "/v1/")
+		return r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Method == http.MethodGet &&
+			!strings.Contains(r.URL.Path, "/v1/")
 	}
 	origin := r.Header["Origin"]
 	return len(origin) == 0 || len(origin) == 1 && origin[0] == "http://"+r.Host

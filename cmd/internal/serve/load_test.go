@@ -174,7 +174,8 @@ func TestLoad(t *testing.T) {
 	for kind, list := range took {
 		t.Logf("%s: %d pictures, median %v, slowest tenth from %v", kind, len(list), median(list), list[len(list)*9/10])
 	}
-	t.Logf("%d clients for %v: a small picture alone takes %v, %.2f times that then; %d times busy, %d went away", clients, lasts, own, float64(median(took["small"]))/float64(own), busy.Load(), broken.Load())
+	t.Logf("%d clients for %v: a small picture alone takes %v, %.2f times that then; %d times busy, %d went away",
+		clients, lasts, own, float64(median(took["small"]))/float64(own), busy.Load(), broken.Load())
 	if len(took["small"]) == 0 {
 		t.Error("no small picture was made")
 	}

@@ -26,8 +26,10 @@ func TestReadme(t *testing.T) {
 	}
 	s, dir, root := start(t, nil), t.TempDir(), golden.Root(t)
 	consoletest.Put(t, filepath.Join(dir, "truth.png"), consoletest.Read(t, root, "testdata/golden/hopper_photo.png"))
-	consoletest.Put(t, filepath.Join(dir, "bicubic.png"), consoletest.Read(t, root, "testdata/golden/hopper_bicubic.png"))
-	photo := s.do("PUT", s.url+"v1/upscale?scale=1&format=jpeg&model=bicubic", strings.NewReader(string(hopper(t))), nil)
+	consoletest.Put(t, filepath.Join(dir, "bicubic.png"),
+		consoletest.Read(t, root, "testdata/golden/hopper_bicubic.png"))
+	photo := s.do("PUT", s.url+"v1/upscale?scale=1&format=jpeg&model=bicubic", strings.NewReader(string(hopper(t))),
+		nil)
 	consoletest.Put(t, filepath.Join(dir, "photo.jpg"), photo.body)
 	text := string(consoletest.Read(t, "README.md"))
 	examples := regexp.MustCompile("(?s)```sh\n(.*?)\n```").FindAllStringSubmatch(text, -1)
@@ -43,7 +45,8 @@ func TestReadme(t *testing.T) {
 			t.Errorf("%s: %v: %s", examples[i][1], err, out)
 		}
 	}
-	for name, size := range map[string]image.Point{"photo_2x.jpg": {X: 256, Y: 256}, "photo_800x600.png": {X: 600, Y: 600}, "part.png": {X: 256, Y: 192}} {
+	for name, size := range map[string]image.Point{"photo_2x.jpg": {X: 256, Y: 256},
+		"photo_800x600.png": {X: 600, Y: 600}, "part.png": {X: 256, Y: 192}} {
 		got, _, err := image.DecodeConfig(bytes.NewReader(consoletest.Read(t, dir, name)))
 		if err != nil || image.Pt(got.Width, got.Height) != size {
 			t.Errorf("%s: %dx%d, expected %v (%v)", name, got.Width, got.Height, size, err)

@@ -12,9 +12,10 @@ import (
 	"superres/cmd/internal/upscale"
 )
 
-// scheduler divides memory and processors among the pictures of requests. Small pictures have slots and memory that large
-// ones cannot take, and while a small one is in work, those that are much larger pause. So a small picture takes about
-// as long as alone, however many large ones there are, and these lose little time. It is safe for concurrent use.
+// scheduler divides memory and processors among the pictures of requests. Small pictures have slots and memory that
+// large ones cannot take, and while a small one is in work, those that are much larger pause. So a small picture takes
+// about as long as alone, however many large ones there are, and these lose little time. It is safe for concurrent
+// use.
 type scheduler struct {
 	memory int64 // bytes, of all
 	kept   int64 // of these, for small pictures
@@ -56,7 +57,8 @@ const (
 // the queue. When ending is closed, those that wait are refused.
 func newScheduler(memory int64, queue int, ending <-chan struct{}) *scheduler {
 	n := runtime.GOMAXPROCS(0)
-	return &scheduler{memory: memory, kept: keptOf(memory), large: n, small: max(1, n/2), queue: queue, ending: ending, moved: make(chan struct{})}
+	return &scheduler{memory: memory, kept: keptOf(memory), large: n, small: max(1, n/2), queue: queue, ending: ending,
+		moved: make(chan struct{})}
 }
 
 // keptOf is how much of all memory is kept for small pictures.
@@ -119,8 +121,8 @@ func (s *scheduler) task() (rest func()) {
 	return func() { s.tasks.Add(-1) }
 }
 
-// position returns that of a picture in the queue, from 1, or 0 when it does not wait, and a channel that is closed when
-// it may have changed.
+// position returns that of a picture in the queue, from 1, or 0 when it does not wait, and a channel that is closed
+// when it may have changed.
 func (s *scheduler) position(one *slot) (position int, moved <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -248,8 +250,8 @@ func (o *slot) pause(ctx context.Context) {
 	}
 }
 
-// transfer returns a slot for a file that comes or goes. It takes nothing, and pauses for small pictures: many files that
-// move would take the processors from them, here and where they come from.
+// transfer returns a slot for a file that comes or goes. It takes nothing, and pauses for small pictures: many files
+// that move would take the processors from them, here and where they come from.
 func (s *scheduler) transfer() *slot {
 	return &slot{of: s, load: upscale.Load{Pixels: 5 * smallPixels}}
 }

@@ -19,8 +19,10 @@ func (s *site) score(w http.ResponseWriter, r *http.Request) error {
 	scale := 2
 	for name, values := range r.URL.Query() {
 		var err error
-		if scale, err = strconv.Atoi(values[0]); name != "scale" || len(values) > 1 || err != nil || scale < 1 || scale > superres.MaxScale {
-			return console.Usage("%s=%s: expected no parameter but scale, a whole number of 1 to %d", name, values[0], superres.MaxScale)
+		if scale, err = strconv.Atoi(values[0]); name != "scale" || len(values) > 1 || err != nil || scale < 1 ||
+			scale > superres.MaxScale {
+			return console.Usage("%s=%s: expected no parameter but scale, a whole number of 1 to %d", name, values[0],
+				superres.MaxScale)
 		}
 	}
 	files, err := s.pair(w, r)

@@ -73,7 +73,8 @@ func start(t *testing.T, change func(*options)) *tested {
 	t.Helper()
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", folder)
-	opt := options{address: "127.0.0.1:0", loopback: true, token: "0123456789abcdef", queue: 8, limits: console.Limits{Memory: 2 << 30, Pixels: 50e6}, decode: 30 * time.Second, patience: usual}
+	opt := options{address: "127.0.0.1:0", loopback: true, token: "0123456789abcdef", queue: 8,
+		limits: console.Limits{Memory: 2 << 30, Pixels: 50e6}, decode: 30 * time.Second, patience: usual}
 	if change != nil {
 		change(&opt)
 	}
@@ -132,7 +133,8 @@ func (s *tested) do(method, url string, body io.Reader, change func(*http.Reques
 func (a answer) failed(t *testing.T, what string, status, exit int, text string) {
 	t.Helper()
 	var f failure
-	if err := json.Unmarshal(a.body, &f); err != nil || a.status != status || f.Exit != exit || !strings.Contains(f.Error, text) {
+	if err := json.Unmarshal(a.body, &f); err != nil || a.status != status || f.Exit != exit ||
+		!strings.Contains(f.Error, text) {
 		t.Errorf("%s: %d %s (%v), expected %d, exit %d and %q", what, a.status, a.body, err, status, exit, text)
 	}
 }
@@ -156,7 +158,8 @@ func (s *tested) left() {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	s.t.Errorf("%d places, %d waiting, %d working, %d watches are left", len(s.places), len(s.scheduler.waiting), len(s.scheduler.working), len(s.watches.all))
+	s.t.Errorf("%d places, %d waiting, %d working, %d watches are left", len(s.places), len(s.scheduler.waiting),
+		len(s.scheduler.working), len(s.watches.all))
 }
 
 func hopper(t *testing.T) []byte { return consoletest.Read(t, golden.Root(t), "testdata/hopper.png") }
@@ -173,8 +176,10 @@ func TestUpscale(t *testing.T) {
 	s, dir, photo := start(t, nil), t.TempDir(), hopper(t)
 	consoletest.Put(t, filepath.Join(dir, "hé.png"), photo)
 	for _, method := range []string{"PUT", "POST"} {
-		got := s.do(method, s.url+"v1/upscale?scale=3&format=jpeg&quality=80&name=h%C3%A9.png", bytes.NewReader(photo), nil)
-		if _, stderr, code := program.Call(t, dir, "", "upscale", "hé.png", "-s", "3", "-f", "jpeg", "--quality", "80", "-o", "out.jpg", "--on-exist", "overwrite"); code != 0 {
+		got := s.do(method, s.url+"v1/upscale?scale=3&format=jpeg&quality=80&name=h%C3%A9.png", bytes.NewReader(photo),
+			nil)
+		if _, stderr, code := program.Call(t, dir, "", "upscale", "hé.png", "-s", "3", "-f", "jpeg", "--quality", "80",
+			"-o", "out.jpg", "--on-exist", "overwrite"); code != 0 {
 			t.Fatal(stderr)
 		}
 		if !bytes.Equal(got.body, consoletest.Read(t, dir, "out.jpg")) {
@@ -184,10 +189,14 @@ func TestUpscale(t *testing.T) {
 			Event, Input, Output, Model string
 			Width                       int
 		}
-		if err := json.Unmarshal([]byte(got.header.Get("Superres-Result")), &event); err != nil || event.Event != "done" || event.Width != 384 || event.Model != "photo" || event.Input != "hé.png" || event.Output != "hé_3x.jpg" {
+		if err := json.Unmarshal([]byte(got.header.Get("Superres-Result")), &event); err != nil ||
+			event.Event != "done" || event.Width != 384 || event.Model != "photo" || event.Input != "hé.png" ||
+			event.Output != "hé_3x.jpg" {
 			t.Errorf("%s: %+v (%v)", method, event, err)
 		}
-		if h := got.header; h.Get("Content-Type") != "image/jpeg" || h.Get("Content-Disposition") != "attachment; filename*=utf-8''h%C3%A9_3x.jpg" || h.Get("Content-Length") != fmt.Sprint(len(got.body)) {
+		if h := got.header; h.Get("Content-Type") != "image/jpeg" ||
+			h.Get("Content-Disposition") != "attachment; filename*=utf-8''h%C3%A9_3x.jpg" ||
+			h.Get("Content-Length") != fmt.Sprint(len(got.body)) {
 			t.Errorf("%s: %v", method, h)
 		}
 	}
@@ -205,7 +214,9 @@ func TestInspect(t *testing.T) {
 		Memory        int64
 		Noise         float64
 	}
-	if err := json.Unmarshal(got.body, &event); err != nil || got.status != 200 || event.Event != "plan" || event.Width != 200 || event.Height != 200 || event.InputWidth != 128 || event.Memory < 1<<20 || event.Model != "photo" || event.Noise != 0 {
+	if err := json.Unmarshal(got.body, &event); err != nil || got.status != 200 || event.Event != "plan" ||
+		event.Width != 200 || event.Height != 200 || event.InputWidth != 128 || event.Memory < 1<<20 ||
+		event.Model != "photo" || event.Noise != 0 {
 		t.Errorf("%d %s (%v)", got.status, got.body, err)
 	}
 	s.left()
@@ -235,17 +246,21 @@ func form(t *testing.T, parts ...string) (body io.Reader, contentType string) {
 func TestScore(t *testing.T) {
 	s := start(t, nil)
 	root := golden.Root(t)
-	truth, test := string(consoletest.Read(t, root, "testdata/golden/hopper_photo.png")), string(consoletest.Read(t, root, "testdata/golden/hopper_bicubic.png"))
+	truth, test := string(consoletest.Read(t, root, "testdata/golden/hopper_photo.png")), string(consoletest.Read(t,
+		root, "testdata/golden/hopper_bicubic.png"))
 	score := func(query string, parts ...string) answer {
 		body, kind := form(t, parts...)
 		return s.do("POST", s.url+"v1/score"+query, body, func(r *http.Request) { r.Header.Set("Content-Type", kind) })
 	}
 	got := score("", "truth", truth, "picture", test)
 	var cells struct{ PSNR, SSIM, Mean float64 }
-	if err := json.Unmarshal(got.body, &cells); err != nil || got.status != 200 || !(cells.PSNR > 25 && cells.PSNR < 50 && cells.SSIM > 0.8 && cells.SSIM < 1) || !bytes.Contains(got.body, []byte(`"protocol":"matlab-y","scale":2`)) {
+	if err := json.Unmarshal(got.body, &cells); err != nil || got.status != 200 ||
+		!(cells.PSNR > 25 && cells.PSNR < 50 && cells.SSIM > 0.8 && cells.SSIM < 1) ||
+		!bytes.Contains(got.body, []byte(`"protocol":"matlab-y","scale":2`)) {
 		t.Errorf("%d %s (%v)", got.status, got.body, err)
 	}
-	if got := score("?scale=3", "picture", test, "truth", test); got.status != 200 || bytes.Contains(got.body, []byte("psnr")) || !bytes.Contains(got.body, []byte(`"ssim":1,"mean_absolute_difference":0`)) {
+	if got := score("?scale=3", "picture", test, "truth", test); got.status != 200 || bytes.Contains(got.body,
+		[]byte("psnr")) || !bytes.Contains(got.body, []byte(`"ssim":1,"mean_absolute_difference":0`)) {
 		t.Errorf("of equals: %d %s", got.status, got.body)
 	}
 	score("?scale=0", "truth", truth, "picture", test).failed(t, "scale", 400, 2, "expected no parameter but scale")
@@ -289,12 +304,15 @@ func TestEvents(t *testing.T) {
 	if got := s.do("POST", s.url+"v1/upscale?id=good", bytes.NewReader(encoded(t, 600, 400)), nil); got.status != 200 {
 		t.Fatalf("%s", got.body)
 	}
-	s.do("POST", s.url+"v1/upscale?id=bad&scale=3", strings.NewReader("no picture"), nil).failed(t, "bad", 422, 4, "not an image")
+	s.do("POST", s.url+"v1/upscale?id=bad&scale=3", strings.NewReader("no picture"), nil).failed(t, "bad", 422, 4,
+		"not an image")
 	list := <-good
-	if n := len(list); n < 2 || !strings.Contains(list[0], `{"event":"progress","share":`) || !strings.Contains(list[n-1], `"event":"done"`) || !strings.Contains(list[n-1], `"width":1200`) {
+	if n := len(list); n < 2 || !strings.Contains(list[0], `{"event":"progress","share":`) ||
+		!strings.Contains(list[n-1], `"event":"done"`) || !strings.Contains(list[n-1], `"width":1200`) {
 		t.Errorf("%q", list)
 	}
-	if list := <-bad; len(list) != 1 || !strings.Contains(list[0], `{"event":"failed","error":"picture: not an image`) || !strings.Contains(list[0], `"exit":4}`) {
+	if list := <-bad; len(list) != 1 || !strings.Contains(list[0],
+		`{"event":"failed","error":"picture: not an image`) || !strings.Contains(list[0], `"exit":4}`) {
 		t.Errorf("%q", list)
 	}
 	s.do("GET", s.url+"v1/events", nil, nil).failed(t, "no id", 400, 2, "no id")
@@ -328,7 +346,8 @@ func TestPage(t *testing.T) {
 	_, rest, _ := strings.Cut(string(got.body), `id="settings">`)
 	text, _, _ := strings.Cut(rest, "</script>")
 	var at pageSettings
-	if err := json.Unmarshal([]byte(text), &at); err != nil || at.Version != console.Version || !slices.Equal(names(at.Options), upscale.Parameters().Names()) || at.MaxMemory != 2<<30 {
+	if err := json.Unmarshal([]byte(text), &at); err != nil || at.Version != console.Version ||
+		!slices.Equal(names(at.Options), upscale.Parameters().Names()) || at.MaxMemory != 2<<30 {
 		t.Errorf("%d %q (%v)", got.status, text, err)
 	}
 	for name, want := range map[string]string{
@@ -339,7 +358,8 @@ func TestPage(t *testing.T) {
 			t.Errorf("%s: %q", name, got.header.Get(name))
 		}
 	}
-	if got := s.do("GET", strings.TrimSuffix(s.url, "/"), nil, nil); got.status != 308 || got.header.Get("Location") != "/"+s.token+"/" {
+	if got := s.do("GET", strings.TrimSuffix(s.url, "/"), nil, nil); got.status != 308 ||
+		got.header.Get("Location") != "/"+s.token+"/" {
 		t.Errorf("without a slash: %d %v", got.status, got.header)
 	}
 	s.do("POST", s.url, nil, nil).failed(t, "method", 405, 2, "use GET or HEAD")
@@ -401,16 +421,25 @@ func TestGate(t *testing.T) {
 		change func(*http.Request)
 		status int
 	}{
-		{s.url, nil, 200}, {s.bare, nil, 401}, {s.bare + "0123456789abcdeF/", nil, 401}, {s.bare + "0123456789abcde/", nil, 401}, {s.bare + "v1/events?id=a", nil, 401},
-		{s.bare, set("Authorization", "Bearer "+s.token), 401}, {s.bare + "v1/events", set("Authorization", "Bearer "+s.token), 400}, {s.bare + "v1/events", set("Authorization", "Bearer x"), 401},
-		{s.url, set("Host", "evil.example"), 403}, {s.url, set("Host", "evil.example:80"), 403}, {s.url, set("Host", "10.0.0.1"), 403}, {s.url, set("Host", "127.0.0.1.evil.example"), 403},
-		{s.url, set("Host", "localhost:1234"), 200}, {s.url, set("Host", "LOCALHOST"), 200}, {s.url, set("Host", "[::1]:99"), 200},
-		{s.url, set("Origin", "http://"+host), 200}, {s.url, set("Origin", "http://evil.example"), 403}, {s.url, set("Origin", "null"), 403}, {s.url, set("Origin", "https://"+host), 403},
-		{s.url, set("Sec-Fetch-Site", "cross-site"), 403}, {s.url + "v1/events", set("Sec-Fetch-Site", "same-site"), 403}, {s.url + "v1/events", set("Sec-Fetch-Site", "same-origin"), 400},
-		{s.url + "page.go", nil, 404}, {s.url + "..%2f..%2fetc/passwd", nil, 404}, {s.url + "../../etc/passwd", nil, 404}, {s.url + "/etc/passwd", nil, 404}, {s.url + "%00", nil, 404}, {s.url + ".", nil, 404}, {s.url + "index.html/", nil, 404},
-		{open.url, nil, 200}, {open.url + "v1/events", nil, 400}, {open.url + "v1/events", set("Sec-Fetch-Site", "cross-site"), 403}, {open.url, set("Host", "evil.example"), 403},
+		{s.url, nil, 200}, {s.bare, nil, 401}, {s.bare + "0123456789abcdeF/", nil, 401}, {s.bare + "0123456789abcde/",
+			nil, 401}, {s.bare + "v1/events?id=a", nil, 401},
+		{s.bare, set("Authorization", "Bearer "+s.token), 401}, {s.bare + "v1/events", set("Authorization",
+			"Bearer "+s.token), 400}, {s.bare + "v1/events", set("Authorization", "Bearer x"), 401},
+		{s.url, set("Host", "evil.example"), 403}, {s.url, set("Host", "evil.example:80"), 403}, {s.url,
+			set("Host", "10.0.0.1"), 403}, {s.url, set("Host", "127.0.0.1.evil.example"), 403},
+		{s.url, set("Host", "localhost:1234"), 200}, {s.url, set("Host", "LOCALHOST"), 200}, {s.url,
+			set("Host", "[::1]:99"), 200},
+		{s.url, set("Origin", "http://"+host), 200}, {s.url, set("Origin", "http://evil.example"), 403}, {s.url,
+			set("Origin", "null"), 403}, {s.url, set("Origin", "https://"+host), 403},
+		{s.url, set("Sec-Fetch-Site", "cross-site"), 403}, {s.url + "v1/events", set("Sec-Fetch-Site", "same-site"),
+			403}, {s.url + "v1/events", set("Sec-Fetch-Site", "same-origin"), 400},
+		{s.url + "page.go", nil, 404}, {s.url + "..%2f..%2fetc/passwd", nil, 404}, {s.url + "../../etc/passwd", nil,
+			404}, {s.url + "/etc/passwd", nil, 404}, {s.url + "%00", nil, 404}, {s.url + ".", nil, 404}, {s.url + "index.html/", nil, 404},
+		{open.url, nil, 200}, {open.url + "v1/events", nil, 400}, {open.url + "v1/events",
+			set("Sec-Fetch-Site", "cross-site"), 403}, {open.url, set("Host", "evil.example"), 403},
 	} {
-		if got := s.do("GET", c.url, nil, c.change); got.status != c.status || got.header.Get("X-Content-Type-Options") != "nosniff" {
+		if got := s.do("GET", c.url, nil, c.change); got.status != c.status ||
+			got.header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %d %s, expected %d", c.url, got.status, got.body, c.status)
 		}
 	}
@@ -444,7 +473,8 @@ func TestErrors(t *testing.T) {
 		{Args: []string{"serve", "--timeout", "0s"}, Code: 2, Want: "more than no time"},
 		{Args: []string{"serve", "--max-memory", "0"}, Code: 2, Want: "--max-memory 0"},
 		{Args: []string{"serve", "a.png"}, Code: 2, Want: "takes no argument"},
-		{Args: []string{"serve", "--listen", taken.Addr().String()}, Code: 5, Want: "address already in use; use another --listen"},
+		{Args: []string{"serve", "--listen", taken.Addr().String()}, Code: 5,
+			Want: "address already in use; use another --listen"},
 	})
 }
 

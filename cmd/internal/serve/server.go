@@ -59,8 +59,10 @@ func newSite(opt options, at net.Addr, log func(line string)) *site {
 	s := &site{options: opt, host: host, port: port, watches: watches{all: map[string]*watch{}},
 		ending: make(chan struct{})}
 	s.log = log
-	s.workers = newWorkers(workerSettings{console.Version, opt.memory(), opt.limits.Pixels, opt.decode, opt.whole}, opt.verbose, log)
-	s.service = upscale.NewService(console.Limits{Memory: opt.memory(), Pixels: opt.limits.Pixels}, opt.decode, opt.whole)
+	s.workers = newWorkers(workerSettings{console.Version, opt.memory(), opt.limits.Pixels, opt.decode, opt.whole},
+		opt.verbose, log)
+	s.service = upscale.NewService(console.Limits{Memory: opt.memory(), Pixels: opt.limits.Pixels}, opt.decode,
+		opt.whole)
 	s.scheduler = newScheduler(opt.shared(), opt.queue, s.ending)
 	s.heads = make(chan struct{}, s.scheduler.large)
 	s.places = make(chan struct{}, s.scheduler.large+s.scheduler.small+opt.queue+morePlaces)

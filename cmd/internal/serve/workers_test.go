@@ -148,19 +148,23 @@ func TestWorkersEnd(t *testing.T) {
 		}
 		var beside sync.WaitGroup
 		beside.Go(func() {
-			if got := s.do("PUT", s.url+"v1/upscale?model=nearest", bytes.NewReader(picture), nil); !bytes.Equal(got.body, want) {
+			if got := s.do("PUT", s.url+"v1/upscale?model=nearest", bytes.NewReader(picture),
+				nil); !bytes.Equal(got.body, want) {
 				t.Errorf("beside %s: %d %.200s", c.name, got.status, got.body)
 			}
 		})
 		before := len(s.lines.all())
 		status := map[int]int{4: 422, 7: 413}[c.exit]
-		s.do("PUT", s.url+"v1/upscale?name="+c.name, bytes.NewReader(picture), nil).failed(t, c.name, status, c.exit, c.text)
+		s.do("PUT", s.url+"v1/upscale?name="+c.name, bytes.NewReader(picture), nil).failed(t, c.name, status, c.exit,
+			c.text)
 		beside.Wait()
-		if log := s.lines.all()[before:]; len(log) != 1 || !strings.Contains(log[0], c.log) || !strings.Contains(log[0], c.name) || strings.Contains(log[0], "\n") {
+		if log := s.lines.all()[before:]; len(log) != 1 || !strings.Contains(log[0], c.log) ||
+			!strings.Contains(log[0], c.name) || strings.Contains(log[0], "\n") {
 			t.Errorf("%s: the log has %q", c.name, log)
 		}
 	}
-	if got := s.do("PUT", s.url+"v1/upscale?model=nearest&name=confined.png", bytes.NewReader(picture), nil); !bytes.Equal(got.body, want) {
+	if got := s.do("PUT", s.url+"v1/upscale?model=nearest&name=confined.png", bytes.NewReader(picture),
+		nil); !bytes.Equal(got.body, want) {
 		t.Errorf("a worker is not confined: %s", got.body)
 	}
 	s.left()
@@ -215,7 +219,8 @@ func misplaced(t *testing.T) []byte {
 		}
 		return append(out, 0, 1, 0, 10, 0, 0)
 	}
-	header := imagetest.PNGChunk("IHDR", append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, 40000), 40000), 8, 6, 0, 0, 0))
+	header := imagetest.PNGChunk("IHDR",
+		append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, 40000), 40000), 8, 6, 0, 0, 0))
 	out := []byte("\x89PNG\r\n\x1a\n")
 	out = append(out, imagetest.PNGChunk("acTL", []byte{0, 0, 0, 2, 0, 0, 0, 0})...)
 	out = append(out, imagetest.PNGChunk("fcTL", control(40000, 40000))...)
@@ -319,7 +324,8 @@ func TestHostileBesideGood(t *testing.T) {
 				if err := json.Unmarshal(text, &f); err != nil || status != 422 && status != 413 {
 					t.Errorf("%s: %d %.200s (%v)", query, status, text, err)
 				}
-				if strings.Contains(f.Error, "failed on this picture") || strings.Contains(f.Error, "than its head tells") {
+				if strings.Contains(f.Error, "failed on this picture") ||
+					strings.Contains(f.Error, "than its head tells") {
 					ended.Add(1)
 				}
 				if status, got := send("scale=2", good); status != 200 || !bytes.Equal(got, want) {
@@ -336,7 +342,8 @@ func TestHostileBesideGood(t *testing.T) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	t.Logf("%d files: memory before %d MiB, at most %d, after %d; %d workers ended", n, before>>20, peak()>>20, after>>20, ended.Load())
+	t.Logf("%d files: memory before %d MiB, at most %d, after %d; %d workers ended", n, before>>20, peak()>>20,
+		after>>20, ended.Load())
 	if before > 0 && after > 3*before+96<<20 {
 		t.Errorf("%d MiB before, %d after", before>>20, after>>20)
 	}

@@ -83,7 +83,8 @@ const (
 // job is that of input i, but for what must be looked up.
 func (b *batch) job(i int) job {
 	out, _ := b.names.Output(b.inputs[i]) // all have been named without an error
-	return job{Input: b.inputs[i], output: out.Path, format: out.Format, root: out.Root, reason: map[fate]string{done: "done", exists: "exists"}[b.fates[i]]}
+	return job{Input: b.inputs[i], output: out.Path, format: out.Format, root: out.Root,
+		reason: map[fate]string{done: "done", exists: "exists"}[b.fates[i]]}
 }
 
 // skipped are the pictures with which there is nothing to do.
@@ -149,7 +150,8 @@ func (b *batch) tallies(failed []string) map[string]*parts.Tally {
 // problem is the first of the problems, or nil.
 func (b *batch) problem() error {
 	if n := len(b.problems); n > 1 {
-		return console.Fail(console.ExitCode(b.problems[0]), fmt.Errorf("%w (and %d more; --dry-run lists all)", b.problems[0], n-1))
+		return console.Fail(console.ExitCode(b.problems[0]),
+			fmt.Errorf("%w (and %d more; --dry-run lists all)", b.problems[0], n-1))
 	} else if n == 1 {
 		return b.problems[0]
 	}

@@ -33,7 +33,8 @@ func decodeEvents(t *testing.T, stdout string) (pictures []pictureEvent, last su
 			continue
 		}
 		var e pictureEvent
-		if err := dec.Decode(&e); err != nil || !slices.Contains([]string{"unreadable", "skip", "start", "done", "fail", "plan"}, e.Event) || e.Input == "" {
+		if err := dec.Decode(&e); err != nil || !slices.Contains([]string{"unreadable", "skip", "start", "done", "fail",
+			"plan"}, e.Event) || e.Input == "" {
 			t.Errorf("%v: %q", err, line)
 		}
 		pictures = append(pictures, e)
@@ -74,9 +75,11 @@ func TestEvents(t *testing.T) {
 	want := []pictureEvent{
 		{Event: "skip", Input: in("c.png"), Output: out("c_2x.png"), Reason: "exists"},
 		{Event: "start", Input: in("a.png"), Output: out("a_2x.png"), Number: 1, Of: 2},
-		{Event: "done", Input: in("a.png"), Output: out("a_2x.png"), Number: 1, Of: 2, InputWidth: 9, InputHeight: 7, Width: 18, Height: 14, Model: "photo"},
+		{Event: "done", Input: in("a.png"), Output: out("a_2x.png"), Number: 1, Of: 2, InputWidth: 9, InputHeight: 7,
+			Width: 18, Height: 14, Model: "photo"},
 		{Event: "start", Input: in("b.png"), Output: out("b_2x.png"), Number: 2, Of: 2},
-		{Event: "fail", Input: in("b.png"), Output: out("b_2x.png"), Number: 2, Of: 2, Error: filepath.FromSlash(bad), Class: "input", ExitCode: 4},
+		{Event: "fail", Input: in("b.png"), Output: out("b_2x.png"), Number: 2, Of: 2, Error: filepath.FromSlash(bad),
+			Class: "input", ExitCode: 4},
 	}
 	// Two pictures may be in work at once; then both begin before the first ends.
 	slices.SortStableFunc(pictures[1:], func(a, b pictureEvent) int { return a.Number - b.Number })
@@ -99,7 +102,8 @@ func TestEvents(t *testing.T) {
 
 func TestFirstOf(t *testing.T) {
 	names := strings.Split("abcdefghijkl", "")
-	for n, want := range map[int]string{1: "a", 10: "a, b, c, d, e, f, g, h, i, j", 12: "a, b, c, d, e, f, g, h, i, j and 2 more"} {
+	for n, want := range map[int]string{1: "a", 10: "a, b, c, d, e, f, g, h, i, j",
+		12: "a, b, c, d, e, f, g, h, i, j and 2 more"} {
 		if got := console.FirstOf(names[:n]); got != want {
 			t.Errorf("%d: %s", n, got)
 		}
@@ -111,7 +115,8 @@ func TestDryRun(t *testing.T) {
 	dir := threePictures(t)
 	before := consoletest.Tree(t, dir)
 	stdout, stderr, code := call(t, dir, "", "upscale", "in", "-o", "out", "--on-exist", "skip", "--dry-run")
-	for _, want := range []string{"in/c.png: skipped, out/c_2x.png exists\n", "in/a.png 9x7 -> out/a_2x.png 18x14, no flaws found, by photo, about ", "1 to make, 1 skipped, 1 cannot be, at most about "} {
+	for _, want := range []string{"in/c.png: skipped, out/c_2x.png exists\n",
+		"in/a.png 9x7 -> out/a_2x.png 18x14, no flaws found, by photo, about ", "1 to make, 1 skipped, 1 cannot be, at most about "} {
 		if !strings.Contains(filepath.ToSlash(stdout), want) {
 			t.Errorf("no %q in %s", want, stdout)
 		}
@@ -121,13 +126,15 @@ func TestDryRun(t *testing.T) {
 	}
 	stdout, stderr, code = call(t, dir, "", "upscale", "in", "in/a.png", "in/c.png", "-o", "out", "--dry-run", "--json")
 	pictures, last := decodeEvents(t, stdout)
-	if code != 5 || last.Planned != 2 || last.ExitCode != 5 || strings.Count(stderr, "both make") != 2 || strings.Count(stderr, "exists; use --on-exist") != 2 {
+	if code != 5 || last.Planned != 2 || last.ExitCode != 5 || strings.Count(stderr, "both make") != 2 ||
+		strings.Count(stderr, "exists; use --on-exist") != 2 {
 		t.Errorf("exit %d, %+v\n%s", code, last, stderr)
 	}
 	if e := pictures[0]; e.Event != "plan" || e.Memory < 1<<20 || e.Width != 18 || e.Height != 14 || e.InputWidth != 9 {
 		t.Errorf("%+v", e)
 	}
-	if stdout, _, code := call(t, dir, "", "upscale", "in/a.png", "-o", "new/", "--dry-run", "--resume"); code != 0 || !strings.Contains(stdout, "1 to make, 0 skipped") {
+	if stdout, _, code := call(t, dir, "", "upscale", "in/a.png", "-o", "new/", "--dry-run", "--resume"); code != 0 ||
+		!strings.Contains(stdout, "1 to make, 0 skipped") {
 		t.Errorf("exit %d, %s", code, stdout)
 	}
 	if after := consoletest.Tree(t, dir); !slices.Equal(before, after) {
@@ -146,7 +153,8 @@ func TestResume(t *testing.T) {
 	}
 	resume := func(flags ...string) (done, skipped string, code int) {
 		t.Helper()
-		stdout, stderr, code := call(t, dir, "", append([]string{"upscale", "-r", "in", "-o", "out", "--resume", "--json", "-m", "bicubic"}, flags...)...)
+		stdout, stderr, code := call(t, dir, "",
+			append([]string{"upscale", "-r", "in", "-o", "out", "--resume", "--json", "-m", "bicubic"}, flags...)...)
 		pictures, last := decodeEvents(t, stdout)
 		if code != last.ExitCode {
 			t.Errorf("exit %d, %s", code, stderr)
@@ -182,19 +190,26 @@ func TestResume(t *testing.T) {
 	}{
 		{name: "first", done: "abc"},
 		{name: "nothing new", skipped: "abc"},
-		{name: "a new file", change: func() { consoletest.WritePicture(t, in("d.png"), consoletest.Blob(5, 5)) }, done: "d", skipped: "abc"},
-		{name: "a changed input", change: func() { consoletest.WritePicture(t, in("a.png"), consoletest.Blob(9, 8)) }, done: "a", skipped: "bcd"},
-		{name: "a touched input", change: func() { must(os.Chtimes(in("b.png"), time.Now(), time.Now().Add(time.Hour))) }, skipped: "abcd"},
+		{name: "a new file", change: func() { consoletest.WritePicture(t, in("d.png"), consoletest.Blob(5, 5)) },
+			done: "d", skipped: "abc"},
+		{name: "a changed input", change: func() { consoletest.WritePicture(t, in("a.png"), consoletest.Blob(9, 8)) },
+			done: "a", skipped: "bcd"},
+		{name: "a touched input",
+			change: func() { must(os.Chtimes(in("b.png"), time.Now(), time.Now().Add(time.Hour))) }, skipped: "abcd"},
 		{name: "a lost output", change: func() { must(os.Remove(out("deep/c_2x.png"))) }, done: "c", skipped: "abd"},
 		{name: "another model", flags: []string{"-m", "nearest"}, done: "abcd"},
 		{name: "and back", done: "abcd"},
 		{name: "another size, so other names", flags: []string{"-s", "3"}, done: "abcd"},
 		{name: "another quality, of JPEG alone", flags: []string{"--quality", "10"}, skipped: "abcd"},
-		{name: "an output of somebody else", change: func() { must(os.WriteFile(out("b_2x.png"), []byte("mine"), 0o666)) }, code: 5},
+		{name: "an output of somebody else",
+			change: func() { must(os.WriteFile(out("b_2x.png"), []byte("mine"), 0o666)) }, code: 5},
 		{name: "to be skipped", flags: []string{"--on-exist", "skip"}, skipped: "a(b)cd"},
 		{name: "to be overwritten", flags: []string{"--on-exist", "overwrite"}, done: "b", skipped: "acd"},
 		{name: "a part", flags: []string{"--shard", "0/1"}, skipped: "abcd"},
-		{name: "a part after a change", change: func() { consoletest.WritePicture(t, in("a.png"), consoletest.Blob(3, 8)) }, flags: []string{"--shard", "0/1"}, done: "a", skipped: "bcd"},
+		{name: "a part after a change", change: func() {
+			consoletest.WritePicture(t, in("a.png"),
+				consoletest.Blob(3, 8))
+		}, flags: []string{"--shard", "0/1"}, done: "a", skipped: "bcd"},
 		{name: "all, after the part", skipped: "abcd"},
 		{name: "half a line", change: func() {
 			f, err := os.OpenFile(out(".superres-journal.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
@@ -206,7 +221,8 @@ func TestResume(t *testing.T) {
 		}, done: "e", skipped: "abcd"},
 		{name: "after half a line", skipped: "abcde"},
 		{name: "without metadata", flags: []string{"--metadata", "strip"}, done: "abcde"},
-		{name: "without metadata and record, said twice", flags: []string{"--metadata", "strip", "--provenance=false"}, skipped: "abcde"},
+		{name: "without metadata and record, said twice", flags: []string{"--metadata", "strip", "--provenance=false"},
+			skipped: "abcde"},
 		{name: "with the record alone", flags: []string{"--metadata", "strip", "--provenance"}, done: "abcde"},
 		{name: "in another depth", flags: []string{"--depth", "16"}, done: "abcde"},
 	} {
@@ -216,14 +232,16 @@ func TestResume(t *testing.T) {
 		done, skipped, code := resume(step.flags...)
 		sorted := func(s string) string { b := []byte(s); slices.Sort(b); return string(b) }
 		if sorted(done) != sorted(step.done) || sorted(skipped) != sorted(step.skipped) || code != step.code {
-			t.Errorf("%s: exit %d, done %s, skipped %s; expected %d, %s, %s", step.name, code, done, skipped, step.code, step.done, step.skipped)
+			t.Errorf("%s: exit %d, done %s, skipped %s; expected %d, %s, %s", step.name, code, done, skipped, step.code,
+				step.done, step.skipped)
 		}
 	}
 	// The journal is that of one program at a time.
 	j, err := parts.OpenJournal[parts.Record](out(".superres-journal.jsonl"), 0o666, nil)
 	must(err)
 	consoletest.WritePicture(t, in("f.png"), consoletest.Blob(5, 5))
-	if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "out", "--resume"); runtime.GOOS == "linux" && (code != 5 || !strings.Contains(stderr, "another superres is at work")) {
+	if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "out", "--resume"); runtime.GOOS == "linux" &&
+		(code != 5 || !strings.Contains(stderr, "another superres is at work")) {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	must(j.Close())
@@ -239,7 +257,8 @@ func TestResume(t *testing.T) {
 	if n := len(consoletest.Tree(t, filepath.Join(dir, "in"))); n != 6+6+1 {
 		t.Errorf("%d files in in", n)
 	}
-	if _, stderr, code := call(t, dir, "", "upscale", "in/a_2x.png", "--resume"); code != 4 || !strings.Contains(stderr, "leave out --resume") {
+	if _, stderr, code := call(t, dir, "", "upscale", "in/a_2x.png", "--resume"); code != 4 ||
+		!strings.Contains(stderr, "leave out --resume") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	// Without --resume nothing is kept.

@@ -18,12 +18,17 @@ func TestSizesOfFiles(t *testing.T) {
 		args string
 		want image.Point
 	}{
-		{"--width 10", image.Pt(10, 8)}, {"--height 100", image.Pt(129, 100)}, {"--width 40 --height 7", image.Pt(40, 7)},
-		{"--fit 100x50", image.Pt(64, 50)}, {"--fit 50×100", image.Pt(50, 39)}, {"--fit 9X7", image.Pt(9, 7)}, {"-s 1.5", image.Pt(14, 11)},
+		{"--width 10", image.Pt(10, 8)}, {"--height 100", image.Pt(129, 100)}, {"--width 40 --height 7",
+			image.Pt(40, 7)},
+		{"--fit 100x50", image.Pt(64, 50)}, {"--fit 50×100", image.Pt(50, 39)}, {"--fit 9X7",
+			image.Pt(9, 7)}, {"-s 1.5", image.Pt(14, 11)},
 	} {
-		args := append([]string{"upscale", "a.png", "-o", "out.png", "--on-exist", "overwrite"}, strings.Fields(c.args)...)
-		if _, stderr, code := call(t, dir, "", args...); code != 0 || consoletest.Size(t, filepath.Join(dir, "out.png")) != c.want {
-			t.Errorf("%s: exit %d, %v, expected %v\n%s", c.args, code, consoletest.Size(t, filepath.Join(dir, "out.png")), c.want, stderr)
+		args := append([]string{"upscale", "a.png", "-o", "out.png", "--on-exist", "overwrite"},
+			strings.Fields(c.args)...)
+		if _, stderr, code := call(t, dir, "", args...); code != 0 ||
+			consoletest.Size(t, filepath.Join(dir, "out.png")) != c.want {
+			t.Errorf("%s: exit %d, %v, expected %v\n%s", c.args, code,
+				consoletest.Size(t, filepath.Join(dir, "out.png")), c.want, stderr)
 		}
 	}
 	os.Remove(filepath.Join(dir, "out.png"))

@@ -22,7 +22,8 @@ func TestStandardOutput(t *testing.T) {
 	t.Chdir(dir)
 	consoletest.WritePicture(t, "a.png", consoletest.Blob(9, 7))
 	for _, args := range [][]string{{"a.png", "-o", "-"}, {"--", "-"}} {
-		if errs, code := program.Into(consoletest.Broken{}, "upscale", "a.png", "-o", "-", "-m", "nearest"); code != console.ExitOutput || !strings.Contains(errs, "standard output cannot be written") {
+		if errs, code := program.Into(consoletest.Broken{}, "upscale", "a.png", "-o", "-", "-m",
+			"nearest"); code != console.ExitOutput || !strings.Contains(errs, "standard output cannot be written") {
 			t.Errorf("a broken pipe: exit %d, %s", code, errs)
 		}
 		shell, err := exec.LookPath("sh")
@@ -40,7 +41,8 @@ func TestStandardOutput(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if code := cmd.ProcessState.ExitCode(); code != want || (want != 0) != strings.Contains(errs.String(), "standard output is closed") {
+			if code := cmd.ProcessState.ExitCode(); code != want ||
+				(want != 0) != strings.Contains(errs.String(), "standard output is closed") {
 				t.Errorf("%v %s: exit %d, %s", args, redirected, code, errs.String())
 			}
 		}
@@ -73,13 +75,16 @@ func TestTwoAtOnce(t *testing.T) {
 		t.Skip("there are no locks here")
 	}
 	for _, flags := range [][]string{nil, {"--resume"}} {
-		_, stderr, code := call(t, dir, "", append([]string{"upscale", "in", "-o", "out", "-m", "nearest"}, flags...)...)
-		if code != console.ExitOutput || !strings.Contains(stderr, "a_2x.png exists, and another superres is at work in out; wait for it") {
+		_, stderr, code := call(t, dir, "",
+			append([]string{"upscale", "in", "-o", "out", "-m", "nearest"}, flags...)...)
+		if code != console.ExitOutput ||
+			!strings.Contains(stderr, "a_2x.png exists, and another superres is at work in out; wait for it") {
 			t.Errorf("beside another: exit %d, %s", code, stderr)
 		}
 	}
 	leave()
-	if _, stderr, code := call(t, dir, "", "upscale", "in", "-o", "out", "-m", "nearest"); code != console.ExitOutput || strings.Contains(stderr, "another superres") {
+	if _, stderr, code := call(t, dir, "", "upscale", "in", "-o", "out", "-m", "nearest"); code != console.ExitOutput ||
+		strings.Contains(stderr, "another superres") {
 		t.Errorf("alone: exit %d, %s", code, stderr)
 	}
 	// A run at work says so, from its beginning to its end.
@@ -89,7 +94,8 @@ func TestTwoAtOnce(t *testing.T) {
 			seen++
 		}
 	}}
-	if errs, code := program.Into(out, "upscale", "in", "-o", "out", "-m", "nearest", "--on-exist", "overwrite", "--json"); code != 0 || seen < 4 {
+	if errs, code := program.Into(out, "upscale", "in", "-o", "out", "-m", "nearest", "--on-exist", "overwrite",
+		"--json"); code != 0 || seen < 4 {
 		t.Errorf("exit %d, at work %d times: %s", code, seen, errs)
 	}
 	if safefile.Occupied(at) {

@@ -27,7 +27,8 @@ func (e *session) show(ctx context.Context, b *batch, r *report) error {
 	}
 	var needs []int64
 	for i, j := range b.jobs {
-		ev := pictureEvent{Event: "plan", Input: paths.Name(j.Path), Output: paths.Name(j.output), Number: i + 1, Of: len(b.jobs)}
+		ev := pictureEvent{Event: "plan", Input: paths.Name(j.Path), Output: paths.Name(j.output), Number: i + 1,
+			Of: len(b.jobs)}
 		var p *enlarging.Plan
 		err := console.Picture(j.title(), func() (err error) {
 			if j.fromStandard() {
@@ -50,7 +51,8 @@ func (e *session) show(ctx context.Context, b *batch, r *report) error {
 		if ev.Frames > 0 {
 			frames = fmt.Sprintf(" (%d)", ev.Frames)
 		}
-		if err := r.plan("%s %dx%d%s -> %s %dx%d, %v, about %s", j.Path, ev.InputWidth, ev.InputHeight, frames, j.output, ev.Width, ev.Height, p.Choice, console.Bytes(ev.Memory)); err != nil {
+		if err := r.plan("%s %dx%d%s -> %s %dx%d, %v, about %s", j.Path, ev.InputWidth, ev.InputHeight, frames,
+			j.output, ev.Width, ev.Height, p.Choice, console.Bytes(ev.Memory)); err != nil {
 			return err
 		}
 	}
@@ -65,7 +67,8 @@ func (e *session) show(ctx context.Context, b *batch, r *report) error {
 			return err
 		}
 	}
-	if err := r.plan("%d to make, %d skipped, %d cannot be, at most about %s at a time", planned, skipped, failed, console.Bytes(most)); err != nil {
+	if err := r.plan("%d to make, %d skipped, %d cannot be, at most about %s at a time", planned, skipped, failed,
+		console.Bytes(most)); err != nil {
 		return err
 	}
 	if n := len(b.problems); n > 1 {

@@ -29,7 +29,7 @@ type pictureEvent struct {
 	Output      paths.Name `json:"output"`
 	Number      int        `json:"number,omitempty"`       // of the picture among those not skipped, from 1
 	Of          int        `json:"of,omitempty"`           // how many are not skipped
-	Reason      string     `json:"reason,omitempty"`       // skip: "exists", or "done" by the journal; unreadable: one line
+	Reason      string     `json:"reason,omitempty"`       // skip: "exists", or "done" by the journal; unreadable: a line
 	Kind        string     `json:"kind,omitempty"`         // unreadable: what it is, such as HEIC
 	InputWidth  int        `json:"input_width,omitempty"`  // done, plan: in pixels
 	InputHeight int        `json:"input_height,omitempty"` // done, plan
@@ -38,18 +38,18 @@ type pictureEvent struct {
 	Model       paths.Name `json:"model,omitempty"`        // done, plan
 	Level       float64    `json:"level,omitempty"`        // done, plan: at which the model works, 0..1
 	Noise       float64    `json:"noise,omitempty"`        // done, plan: that was found, as a deviation of 255 levels
-	ColourNoise float64    `json:"colour_noise,omitempty"` // done, plan: that of colour, where it is enlarged at a level of its own
+	ColourNoise float64    `json:"colour_noise,omitempty"` // done, plan: that of colour, where it has a level of its own
 	ColourLevel float64    `json:"colour_level,omitempty"` // done, plan: then that level
-	Varies      bool       `json:"varies,omitempty"`       // done, plan: noise and level do over the picture, and are the greatest
+	Varies      bool       `json:"varies,omitempty"`       // done, plan: noise and level vary, and are the greatest
 	NoiseLeast  float64    `json:"noise_least,omitempty"`  // done, plan: the least, where it varies
 	LevelLeast  float64    `json:"level_least,omitempty"`  // done, plan: the least, where it varies
 	WebPIndex   float64    `json:"webp_index,omitempty"`   // done, plan: that of the steps of a lossy WebP
-	Sharpened   bool       `json:"sharpened,omitempty"`    // done, plan: where it was looked for: more contrast in the finest detail than enlarging can use
+	Sharpened   bool       `json:"sharpened,omitempty"`    // done, plan: where it was looked for
 	JPEGQuality int        `json:"jpeg_quality,omitempty"` // done, plan: of compression that was found
 	Memory      int64      `json:"memory,omitempty"`       // plan: estimate, in bytes
 	Seconds     float64    `json:"seconds,omitempty"`      // done, fail
-	Frames      int        `json:"frames,omitempty"`       // done: of a stream; done, plan: of a file of several pictures
-	Warnings    []string   `json:"warnings,omitempty"`     // done, fail: what the output has not got of the input, a line each
+	Frames      int        `json:"frames,omitempty"`       // done: those written; plan: those of a file of several
+	Warnings    []string   `json:"warnings,omitempty"`     // done, fail: what the output lacks of the input, a line each
 	Error       string     `json:"error,omitempty"`        // fail: one line
 	Class       string     `json:"class,omitempty"`        // fail: usage, input, output, model, limit, other
 	ExitCode    int        `json:"exit_code,omitempty"`    // fail: that of the class
@@ -163,7 +163,8 @@ func (e *events) frame(ev frameEvent) {
 // failure makes the event of a picture that failed.
 func failure(ev pictureEvent, err error) pictureEvent {
 	ev.Event, ev.Error, ev.ExitCode = "fail", console.Message(err), console.ExitCode(err)
-	ev.Class = map[int]string{console.ExitUsage: "usage", console.ExitInput: "input", console.ExitOutput: "output", console.ExitModel: "model", console.ExitLimit: "limit"}[ev.ExitCode]
+	ev.Class = map[int]string{console.ExitUsage: "usage", console.ExitInput: "input", console.ExitOutput: "output",
+		console.ExitModel: "model", console.ExitLimit: "limit"}[ev.ExitCode]
 	if ev.Class == "" {
 		ev.Class = "other"
 	}

@@ -32,7 +32,8 @@ func TestSizeOfTurnedPicture(t *testing.T) {
 	if code != 0 || !strings.Contains(stdout, "turned.jpg 20x10 -> turned_30w.jpg 30x15") {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
 	}
-	if _, stderr, code = call(t, dir, "", "upscale", "turned.jpg", "--width", "20", "-f", "png"); code != 0 || consoletest.Size(t, filepath.Join(dir, "turned_20w.png")) != image.Pt(20, 10) {
+	if _, stderr, code = call(t, dir, "", "upscale", "turned.jpg", "--width", "20", "-f", "png"); code != 0 ||
+		consoletest.Size(t, filepath.Join(dir, "turned_20w.png")) != image.Pt(20, 10) {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 }
@@ -52,8 +53,10 @@ func TestLines(t *testing.T) {
 		{"in/a.png", ""},
 		{"in/a.png --progress plain", "in/a_2x.png, 18×14, 0."},
 	} {
-		stdout, stderr, code := call(t, dir, "", append([]string{"upscale", "--on-exist", "overwrite"}, strings.Fields(c.args)...)...)
-		if code != 0 || stdout != "" || c.want == "" && stderr != "" || !strings.Contains(filepath.ToSlash(stderr), c.want) || strings.Contains(stderr, "\r") {
+		stdout, stderr, code := call(t, dir, "",
+			append([]string{"upscale", "--on-exist", "overwrite"}, strings.Fields(c.args)...)...)
+		if code != 0 || stdout != "" || c.want == "" && stderr != "" ||
+			!strings.Contains(filepath.ToSlash(stderr), c.want) || strings.Contains(stderr, "\r") {
 			t.Errorf("%s: exit %d, stdout %q, stderr %q", c.args, code, stdout, stderr)
 		}
 	}

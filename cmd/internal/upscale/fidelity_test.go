@@ -51,7 +51,8 @@ func TestColoursAndDepths(t *testing.T) {
 	consoletest.WritePicture(t, filepath.Join(dir, "colour.png"), colour)
 	consoletest.WritePicture(t, filepath.Join(dir, "alpha.png"), alpha)
 	consoletest.WritePicture(t, filepath.Join(dir, "deep.png"), deep)
-	consoletest.WritePicture(t, filepath.Join(dir, "palette.png"), image.NewPaletted(r, color.Palette{color.NRGBA{1, 2, 3, 255}, color.NRGBA{200, 0, 0, 255}}))
+	consoletest.WritePicture(t, filepath.Join(dir, "palette.png"),
+		image.NewPaletted(r, color.Palette{color.NRGBA{1, 2, 3, 255}, color.NRGBA{200, 0, 0, 255}}))
 	var b bytes.Buffer
 	if err := imagefile.Encode(&b, greyAlpha, "png", imagefile.EncodeOptions{GreyAlpha: true}); err != nil {
 		t.Fatal(err)
@@ -65,18 +66,22 @@ func TestColoursAndDepths(t *testing.T) {
 		flags             string
 		depth, colourType byte
 	}{
-		{"gray", "", 8, grey}, {"gray16", "", 16, grey}, {"colour", "", 8, rgb}, {"alpha", "", 8, rgba}, {"deep", "", 16, rgb},
+		{"gray", "", 8, grey}, {"gray16", "", 16, grey}, {"colour", "", 8, rgb}, {"alpha", "", 8, rgba}, {"deep", "",
+			16, rgb},
 		{"palette", "", 8, rgb}, {"greyalpha", "", 8, ga},
 		{"gray", "--depth 16", 16, grey}, {"gray16", "--depth 8", 8, grey}, {"colour", "--depth 16", 16, rgb},
 		{"deep", "--depth 8", 8, rgb}, {"greyalpha", "--depth 16", 16, ga},
 	} {
-		args := append([]string{"upscale", c.file + ".png", "-o", "out.png", "--on-exist", "overwrite"}, strings.Fields(c.flags)...)
+		args := append([]string{"upscale", c.file + ".png", "-o", "out.png", "--on-exist", "overwrite"},
+			strings.Fields(c.flags)...)
 		if _, stderr, code := call(t, dir, "", args...); code != 0 || stderr != "" {
 			t.Errorf("%s %s: exit %d, %s", c.file, c.flags, code, stderr)
 			continue
 		}
-		if depth, colourType := header(t, filepath.Join(dir, "out.png")); depth != c.depth || colourType != c.colourType {
-			t.Errorf("%s %s: depth %d, colour type %d, want %d, %d", c.file, c.flags, depth, colourType, c.depth, c.colourType)
+		if depth, colourType := header(t, filepath.Join(dir, "out.png")); depth != c.depth ||
+			colourType != c.colourType {
+			t.Errorf("%s %s: depth %d, colour type %d, want %d, %d", c.file, c.flags, depth, colourType, c.depth,
+				c.colourType)
 		}
 	}
 	// On white, grey with alpha is grey.
@@ -121,7 +126,8 @@ func TestMetadataIsKeptOrStripped(t *testing.T) {
 	dir := t.TempDir()
 	for _, format := range []string{"png", "jpeg", "tiff"} {
 		var b bytes.Buffer
-		if err := imagefile.Encode(&b, consoletest.Blob(9, 7), imagefile.Format(format), imagefile.EncodeOptions{Metadata: m}); err != nil {
+		if err := imagefile.Encode(&b, consoletest.Blob(9, 7), imagefile.Format(format),
+			imagefile.EncodeOptions{Metadata: m}); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(filepath.Join(dir, "in."+format), b.Bytes(), 0o666); err != nil {
@@ -130,7 +136,8 @@ func TestMetadataIsKeptOrStripped(t *testing.T) {
 	}
 	for _, in := range []string{"in.png", "in.jpeg", "in.tiff"} {
 		for _, out := range []string{"out.png", "out.jpeg", "out.tiff"} {
-			if _, stderr, code := call(t, dir, "", "upscale", in, "-o", out, "--on-exist", "overwrite"); code != 0 || stderr != "" {
+			if _, stderr, code := call(t, dir, "", "upscale", in, "-o", out, "--on-exist", "overwrite"); code != 0 ||
+				stderr != "" {
 				t.Errorf("%s to %s: exit %d, %s", in, out, code, stderr)
 				continue
 			}
@@ -139,7 +146,8 @@ func TestMetadataIsKeptOrStripped(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := p.Metadata
-			if !bytes.Equal(got.ICC, icc) || !bytes.Equal(got.XMP, m.XMP) || got.Resolution.Unit == metadata.Unknown || got.Orientation > 1 {
+			if !bytes.Equal(got.ICC, icc) || !bytes.Equal(got.XMP, m.XMP) || got.Resolution.Unit == metadata.Unknown ||
+				got.Orientation > 1 {
 				t.Errorf("%s to %s: %+v", in, out, got)
 			}
 			if in != "in.tiff" && out != "out.tiff" && !bytes.Equal(got.EXIF, upright) {
@@ -153,7 +161,8 @@ func TestMetadataIsKeptOrStripped(t *testing.T) {
 				t.Errorf("%s to %s: no record of provenance", in, out)
 			}
 			// Nothing is left, but the record if it is asked for.
-			for _, flags := range [][]string{{"--metadata", "strip"}, {"--metadata", "strip", "--provenance"}, {"--provenance=false"}} {
+			for _, flags := range [][]string{{"--metadata", "strip"}, {"--metadata", "strip", "--provenance"},
+				{"--provenance=false"}} {
 				call(t, dir, "", append([]string{"upscale", in, "-o", out, "--on-exist", "overwrite"}, flags...)...)
 				raw, err := os.ReadFile(filepath.Join(dir, out))
 				if err != nil {
@@ -166,16 +175,20 @@ func TestMetadataIsKeptOrStripped(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got, kept := p.Metadata, len(flags) == 1; (got.ICC != nil) != kept || (got.XMP != nil) != kept || (got.Resolution.X > 0) != kept ||
-					bytes.Contains(raw, []byte("where and who")) && !kept || bytes.Contains(raw, []byte("Exif")) && !kept {
+				if got, kept := p.Metadata, len(flags) == 1; (got.ICC != nil) != kept || (got.XMP != nil) != kept ||
+					(got.Resolution.X > 0) != kept ||
+					bytes.Contains(raw, []byte("where and who")) && !kept || bytes.Contains(raw, []byte("Exif")) &&
+					!kept {
 					t.Errorf("%s to %s, %v: %+v", in, out, flags, got)
 				}
 			}
 		}
 	}
 	// The record has the size that was asked for.
-	for size, want := range map[string]string{"-s 3": "; size 3x", "--width 20": "; size 20w", "--fit 30x40": "; fit 30x40"} {
-		call(t, dir, "", append([]string{"upscale", "in.png", "-o", "out.jpeg", "--on-exist", "overwrite"}, strings.Fields(size)...)...)
+	for size, want := range map[string]string{"-s 3": "; size 3x", "--width 20": "; size 20w",
+		"--fit 30x40": "; fit 30x40"} {
+		call(t, dir, "", append([]string{"upscale", "in.png", "-o", "out.jpeg", "--on-exist", "overwrite"},
+			strings.Fields(size)...)...)
 		if raw, err := os.ReadFile(filepath.Join(dir, "out.jpeg")); err != nil || !bytes.Contains(raw, []byte(want)) {
 			t.Errorf("%s: no record of %q, %v", size, want, err)
 		}
@@ -222,7 +235,8 @@ func TestLossIsTold(t *testing.T) {
 		{"good.png -f bmp", "superres: good.png: its EXIF block is left out: the output format has none\n"},
 		{"good.png -f bmp --metadata strip", ""},
 	} {
-		_, stderr, code := call(t, dir, "", append([]string{"upscale", "--on-exist", "overwrite"}, strings.Fields(c.args)...)...)
+		_, stderr, code := call(t, dir, "",
+			append([]string{"upscale", "--on-exist", "overwrite"}, strings.Fields(c.args)...)...)
 		if code != 0 || stderr != c.want {
 			t.Errorf("%s: exit %d, %q, want %q", c.args, code, stderr, c.want)
 		}
@@ -231,7 +245,8 @@ func TestLossIsTold(t *testing.T) {
 
 func TestFirstFrameOnRequest(t *testing.T) {
 	dir := t.TempDir()
-	frame := image.NewPaletted(image.Rect(0, 0, 6, 5), color.Palette{color.NRGBA{200, 10, 10, 255}, color.NRGBA{0, 0, 90, 255}})
+	frame := image.NewPaletted(image.Rect(0, 0, 6, 5),
+		color.Palette{color.NRGBA{200, 10, 10, 255}, color.NRGBA{0, 0, 90, 255}})
 	var b bytes.Buffer
 	if err := gif.EncodeAll(&b, &gif.GIF{Image: []*image.Paletted{frame, frame}, Delay: []int{1, 1}}); err != nil {
 		t.Fatal(err)

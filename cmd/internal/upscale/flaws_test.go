@@ -43,15 +43,18 @@ func TestVaryingNoise(t *testing.T) {
 		t.Skip("computes for long")
 	}
 	dir := t.TempDir()
-	truth := imaging.Resize(golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")), 640, 480, imaging.CatmullRom)
+	truth := imaging.Resize(golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")), 640, 480,
+		imaging.CatmullRom)
 	consoletest.WritePicture(t, filepath.Join(dir, "half.png"), halfNoisy(imaging.Resize(truth, 320, 240, imaging.Box)))
 	off := func(args ...string) float64 {
 		t.Helper()
-		_, stderr, code := call(t, dir, "", append([]string{"upscale", "--verbose", "-o", "out.png", "--on-exist", "overwrite", "half.png"}, args...)...)
+		_, stderr, code := call(t, dir, "", append([]string{"upscale", "--verbose", "-o", "out.png", "--on-exist",
+			"overwrite", "half.png"}, args...)...)
 		if code != 0 {
 			t.Fatalf("%q: exit %d\n%s", args, code, stderr)
 		}
-		if auto := len(args) < 2 || args[0] != "--denoise"; auto != regexp.MustCompile(`noise of 0\.\d to (9|1\d)\.\d levels, by photo-real(-fast)? at levels of`).MatchString(stderr) {
+		if auto := len(args) < 2 ||
+			args[0] != "--denoise"; auto != regexp.MustCompile(`noise of 0\.\d to (9|1\d)\.\d levels, by photo-real(-fast)? at levels of`).MatchString(stderr) {
 			t.Errorf("%q: told %s", args, stderr)
 		}
 		got := imaging.Clone(golden.Open(t, filepath.Join(dir, "out.png")))
@@ -101,12 +104,14 @@ func TestFlaws(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, img := range map[string]image.Image{"clean.png": smooth, "noisy.png": noisy(smooth, 10), "saved again.png": imaging.Crop(decoded, image.Rect(3, 2, 299, 290))} {
+	for name, img := range map[string]image.Image{"clean.png": smooth, "noisy.png": noisy(smooth, 10),
+		"saved again.png": imaging.Crop(decoded, image.Rect(3, 2, 299, 290))} {
 		consoletest.WritePicture(t, filepath.Join(dir, name), img)
 	}
 	made := func(args ...string) (data []byte, told string) {
 		t.Helper()
-		_, stderr, code := call(t, dir, "", append([]string{"upscale", "--provenance=false", "--verbose", "-o", "out.png", "--on-exist", "overwrite"}, args...)...)
+		_, stderr, code := call(t, dir, "", append([]string{"upscale", "--provenance=false", "--verbose", "-o",
+			"out.png", "--on-exist", "overwrite"}, args...)...)
 		if code != 0 {
 			t.Fatalf("%q: exit %d\n%s", args, code, stderr)
 		}
@@ -114,7 +119,8 @@ func TestFlaws(t *testing.T) {
 	}
 	for _, c := range []struct{ name, want, by string }{
 		{"clean.png", "no flaws found", "photo"}, {"noisy.png", "noise of ", "photo-real"},
-		{"compressed.jpg", "JPEG compression of quality 60", "photo-real"}, {"saved again.png", "JPEG compression of quality 60", "photo-real"},
+		{"compressed.jpg", "JPEG compression of quality 60", "photo-real"}, {"saved again.png",
+			"JPEG compression of quality 60", "photo-real"},
 	} {
 		auto, told := made(c.name)
 		if !strings.Contains(told, c.want) || !regexp.MustCompile(" by "+c.by+"(,| at level )").MatchString(told) {
@@ -124,7 +130,8 @@ func TestFlaws(t *testing.T) {
 		if same := bytes.Equal(auto, plain); same != (c.by == "photo") {
 			t.Errorf("%s: by auto as by photo: %v", c.name, same)
 		}
-		if none, told := made(c.name, "--denoise", "0"); !bytes.Equal(none, plain) || !strings.Contains(told, "by photo,") {
+		if none, told := made(c.name, "--denoise", "0"); !bytes.Equal(none, plain) ||
+			!strings.Contains(told, "by photo,") {
 			t.Errorf("%s: --denoise 0 is not what photo makes\n%s", c.name, told)
 		}
 		if named, _ := made(c.name, "-m", "photo-real"); c.by == "photo-real" && !bytes.Equal(named, auto) {
@@ -140,9 +147,12 @@ func TestFlaws(t *testing.T) {
 		t.Error("--denoise 0.2 makes something else by name")
 	}
 	program.Refuses(t, dir, []consoletest.Refusal{
-		{Args: []string{"upscale", "clean.png", "--denoise", "2"}, Code: 2, Want: "--denoise 2: expected auto, or 0 to 1"},
+		{Args: []string{"upscale", "clean.png", "--denoise", "2"}, Code: 2,
+			Want: "--denoise 2: expected auto, or 0 to 1"},
 		{Args: []string{"upscale", "clean.png", "--strength", "2"}, Code: 2, Want: "--strength 2: expected 0 to 1.3"},
-		{Args: []string{"upscale", "clean.png", "--denoise", "much"}, Code: 2, Want: "--denoise much: expected auto, or 0 to 1"},
-		{Args: []string{"upscale", "clean.png", "--denoise", "0.5", "-m", "bicubic"}, Code: 2, Want: "the model bicubic takes no noise away"},
+		{Args: []string{"upscale", "clean.png", "--denoise", "much"}, Code: 2,
+			Want: "--denoise much: expected auto, or 0 to 1"},
+		{Args: []string{"upscale", "clean.png", "--denoise", "0.5", "-m", "bicubic"}, Code: 2,
+			Want: "the model bicubic takes no noise away"},
 	})
 }

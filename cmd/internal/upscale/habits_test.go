@@ -39,7 +39,8 @@ func TestHabits(t *testing.T) {
 		"in --name {stem}_{size}.tif -o here": {"here/c_2x.tif", image.Pt(16, 10)},
 	} {
 		before := consoletest.Tree(t, dir)
-		_, stderr, code := call(t, dir, "", append([]string{"upscale", "-q", "-m", "bicubic"}, strings.Fields(args)...)...)
+		_, stderr, code := call(t, dir, "",
+			append([]string{"upscale", "-q", "-m", "bicubic"}, strings.Fields(args)...)...)
 		made := slices.DeleteFunc(consoletest.Tree(t, dir), func(f string) bool { return slices.Contains(before, f) })
 		if code != 0 || !slices.Equal(made, []string{want.file}) {
 			t.Errorf("%s: exit %d, made %v, %s", args, code, made, stderr)
@@ -56,18 +57,23 @@ func TestHabits(t *testing.T) {
 	}
 	// Two pictures that are there are two inputs, and so is what is no picture or has an
 	// output of its own; with more than two there is no output.
-	if _, stderr, code := call(t, dir, "", "upscale", "-q", "a.png", "b.png"); code != 0 || !slices.Contains(consoletest.Tree(t, dir), "b_2x.png") {
+	if _, stderr, code := call(t, dir, "", "upscale", "-q", "a.png", "b.png"); code != 0 ||
+		!slices.Contains(consoletest.Tree(t, dir), "b_2x.png") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	program.Refuses(t, dir, []consoletest.Refusal{
-		{Args: []string{"upscale", "a.png", "-s", "fast"}, Code: console.ExitUsage, Want: "--scale fast: expected 1 to 16, such as 2, 2.5, 4x or 200%"},
-		{Args: []string{"upscale", "a.png", "-s", "50%"}, Code: console.ExitUsage, Want: "--scale 0.5: expected 1 to 16"},
+		{Args: []string{"upscale", "a.png", "-s", "fast"}, Code: console.ExitUsage,
+			Want: "--scale fast: expected 1 to 16, such as 2, 2.5, 4x or 200%"},
+		{Args: []string{"upscale", "a.png", "-s", "50%"}, Code: console.ExitUsage,
+			Want: "--scale 0.5: expected 1 to 16"},
 		{Args: []string{"upscale", "a.png", "--fit", "5K"}, Code: console.ExitUsage, Want: "--fit 5K: expected WxH"},
 		{Args: []string{"upscale", "none.png", "out.png"}, Code: console.ExitInput, Want: "none.png: does not exist"},
 		{Args: []string{"upscale", "in", "out.png"}, Code: console.ExitUsage, Want: "several pictures need a folder"},
 		{Args: []string{"upscale", "a.png", "out.gif"}, Code: console.ExitUsage, Want: "out.gif"},
-		{Args: []string{"upscale", "a.png", "--name", "{stem}.webp"}, Code: console.ExitUsage, Want: "--name {stem}.webp: .webp files are not written; end it in .png"},
-		{Args: []string{"upscale", "a.png", "--name", "{stem}.jpg", "-f", "png"}, Code: console.ExitUsage, Want: "say two formats"},
+		{Args: []string{"upscale", "a.png", "--name", "{stem}.webp"}, Code: console.ExitUsage,
+			Want: "--name {stem}.webp: .webp files are not written; end it in .png"},
+		{Args: []string{"upscale", "a.png", "--name", "{stem}.jpg", "-f", "png"}, Code: console.ExitUsage,
+			Want: "say two formats"},
 	})
 }
 

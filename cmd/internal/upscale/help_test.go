@@ -17,7 +17,8 @@ func TestHelpLevels(t *testing.T) {
 		"flags, in groups, and the small print.\n") {
 		t.Errorf("exit %d, %s%s", code, brief, stderr)
 	}
-	for _, word := range []string{"model", "cascade", "atom", "shard", "JSON", "stdin", "standard", "interpolation", "patch", "dictionar", "default: false", "stem"} {
+	for _, word := range []string{"model", "cascade", "atom", "shard", "JSON", "stdin", "standard", "interpolation",
+		"patch", "dictionar", "default: false", "stem"} {
 		if strings.Contains(brief, word) {
 			t.Errorf("the first level has %q", word)
 		}

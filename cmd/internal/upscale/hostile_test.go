@@ -60,12 +60,14 @@ func TestHostileFiles(t *testing.T) {
 	for _, h := range imagetest.Hostile(t) {
 		// With memory for all that they claim, so that nothing else refuses them.
 		args := []string{"--max-memory", "100000", "-m", "nearest"}
-		files = append(files, file{h.Name, h.Data, args, map[bool]int{false: console.ExitInput, true: console.ExitLimit}[h.Limit], h.Want})
+		files = append(files, file{h.Name, h.Data, args,
+			map[bool]int{false: console.ExitInput, true: console.ExitLimit}[h.Limit], h.Want})
 	}
 	carriers := 0
 	for name, data := range imagetest.Bombs(t, 7000, 7000) {
 		if strings.HasPrefix(name, "bomb") {
-			files = append(files, file{name, data, []string{"--max-memory", "128"}, console.ExitLimit, "output 14000x14000 needs "})
+			files = append(files, file{name, data, []string{"--max-memory", "128"}, console.ExitLimit,
+				"output 14000x14000 needs "})
 		} else {
 			files = append(files, file{name, data, nil, console.ExitOK, ""})
 			carriers++
@@ -83,7 +85,8 @@ func TestHostileFiles(t *testing.T) {
 		group.Go(func() {
 			slots <- true
 			defer func() { <-slots }()
-			stderr, code, memory, took := measured(t, dir, append([]string{"upscale", f.name, "-o", "out-" + f.name + ".png"}, f.args...)...)
+			stderr, code, memory, took := measured(t, dir,
+				append([]string{"upscale", f.name, "-o", "out-" + f.name + ".png"}, f.args...)...)
 			mu.Lock()
 			defer mu.Unlock()
 			largest, slowest = max(largest, memory), max(slowest, took)
@@ -101,7 +104,8 @@ func TestHostileFiles(t *testing.T) {
 		t.Errorf("%d files, expected %d: %v", len(got), len(files)+carriers, got)
 	}
 	// All of them in one call.
-	args := []string{"upscale", "-o", "out", "-q", "--max-memory", "128", "--name", "{stem}{ext}-{scale}", "--exclude", "out-*"}
+	args := []string{"upscale", "-o", "out", "-q", "--max-memory", "128", "--name", "{stem}{ext}-{scale}", "--exclude",
+		"out-*"}
 	for _, f := range files {
 		args = append(args, f.name)
 	}

@@ -33,7 +33,8 @@ func (opt Options) idle(b *batch, e *enlarging.Enlarger) (lines []string) {
 	if !slices.ContainsFunc(opt.Inputs, paths.IsFolder) {
 		say("recursive", "is for folders, and none is named")
 	}
-	if one, is := b.sole(); is && opt.Naming.Out != "" && (one.piped() || one.output == filepath.Clean(opt.Naming.Out)) {
+	if one, is := b.sole(); is && opt.Naming.Out != "" &&
+		(one.piped() || one.output == filepath.Clean(opt.Naming.Out)) {
 		say("name", "is for outputs without a name, and -o %s is one", opt.Naming.Out)
 	}
 	if name, is := e.Interpolates(); is {

@@ -37,7 +37,8 @@ func TestIdleFlags(t *testing.T) {
 		"in --on-unreadable fail -r --include *.png": "",
 		"a.png --on-unreadable fail":                 "--on-unreadable is for the pictures of folders, and none is named",
 	} {
-		_, stderr, code := call(t, dir, "", append([]string{"upscale", "--on-exist", "overwrite"}, strings.Fields(args)...)...)
+		_, stderr, code := call(t, dir, "",
+			append([]string{"upscale", "--on-exist", "overwrite"}, strings.Fields(args)...)...)
 		if want != "" {
 			want = "superres: " + want + "\n"
 		}
@@ -46,6 +47,7 @@ func TestIdleFlags(t *testing.T) {
 		}
 	}
 	program.Refuses(t, dir, []consoletest.Refusal{
-		{Args: []string{"upscale", "a.png", "-f", "png", "-o", "new.jpg"}, Code: console.ExitUsage, Want: "-o new.jpg and --format png say two formats"},
+		{Args: []string{"upscale", "a.png", "-f", "png", "-o", "new.jpg"}, Code: console.ExitUsage,
+			Want: "-o new.jpg and --format png say two formats"},
 	})
 }

@@ -28,7 +28,8 @@ import (
 // untilDone runs the program, kills it after random times, and runs it again until it
 // ends by itself. It returns what that last run wrote, its exit code, and the number of
 // kills; after each, look is called.
-func untilDone(t *testing.T, random *rand.Rand, dir string, look func(), args ...string) (stdout string, code, kills int) {
+func untilDone(t *testing.T, random *rand.Rand, dir string, look func(), args ...string) (stdout string, code,
+	kills int) {
 	for longest := 100 * time.Millisecond; ; longest += longest / 4 {
 		var out, errs bytes.Buffer
 		cmd := consoletest.Process(dir, args...)
@@ -69,7 +70,8 @@ func manyFiles(t *testing.T) (dir string, want map[string]string) {
 			}
 		}
 	}
-	if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "undisturbed", "-q"); code != 3 || strings.Count(stderr, "not an image") != 5 {
+	if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "undisturbed", "-q"); code != 3 ||
+		strings.Count(stderr, "not an image") != 5 {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
 	want = consoletest.Results(t, filepath.Join(dir, "undisturbed"))
@@ -95,7 +97,8 @@ func TestKilledAndResumed(t *testing.T) {
 			}
 		}
 		var records []parts.Record
-		_, _, err := parts.ReadJournal(filepath.Join(out, ".superres-journal.jsonl"), func(r parts.Record) { records = append(records, r) })
+		_, _, err := parts.ReadJournal(filepath.Join(out, ".superres-journal.jsonl"),
+			func(r parts.Record) { records = append(records, r) })
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			t.Error(err)
 		}
@@ -114,7 +117,8 @@ func TestKilledAndResumed(t *testing.T) {
 			}
 		}
 	}
-	stdout, code, kills := untilDone(t, rand.New(rand.NewPCG(1, 2)), dir, look, "upscale", "-r", "in", "-o", "out", "--resume", "--json", "-q")
+	stdout, code, kills := untilDone(t, rand.New(rand.NewPCG(1, 2)), dir, look, "upscale", "-r", "in", "-o", "out",
+		"--resume", "--json", "-q")
 	look()
 	t.Logf("%d kills", kills)
 	got := consoletest.Results(t, out)
@@ -122,14 +126,16 @@ func TestKilledAndResumed(t *testing.T) {
 		t.Errorf("exit %d, %d results, %d of them in the journal, %d kills", code, len(got), len(finished), kills)
 	}
 	if all := consoletest.Tree(t, out); len(all) != 196 {
-		t.Errorf("%d files, expected 195 and the journal: %v", len(all), slices.DeleteFunc(all, func(f string) bool { return want[f] != "" }))
+		t.Errorf("%d files, expected 195 and the journal: %v", len(all),
+			slices.DeleteFunc(all, func(f string) bool { return want[f] != "" }))
 	}
 	s := lastEvent(t, stdout)
 	if s.Total != 200 || s.Done+s.Skipped != 195 || s.Failed != 5 || len(s.Failures) != 5 || s.ExitCode != 3 {
 		t.Errorf("%+v", s)
 	}
 	_, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "out", "--resume")
-	if code != 3 || !strings.Contains(stderr, "5 of 200 pictures failed, 195 are done: "+filepath.Join("in", "a", "057.png")) {
+	if code != 3 || !strings.Contains(stderr,
+		"5 of 200 pictures failed, 195 are done: "+filepath.Join("in", "a", "057.png")) {
 		t.Errorf("once more: exit %d, %s", code, stderr)
 	}
 }
@@ -178,7 +184,8 @@ func TestKilledShards(t *testing.T) {
 	}
 	// Another number of parts, and none, know all that is done.
 	for _, args := range [][]string{{}, {"--shard", "1/2"}} {
-		stdout, _, _ := call(t, dir, "", append([]string{"upscale", "-r", "in", "-o", "out", "--resume", "--json", "-q"}, args...)...)
+		stdout, _, _ := call(t, dir, "",
+			append([]string{"upscale", "-r", "in", "-o", "out", "--resume", "--json", "-q"}, args...)...)
 		if s := lastEvent(t, stdout); s.Done != 0 || s.Skipped == 0 {
 			t.Errorf("again, %v: %+v", args, s)
 		}
@@ -203,7 +210,8 @@ func TestPipe(t *testing.T) {
 		if err != nil || errs.Len() > 0 {
 			t.Fatalf("%v: %s", err, errs.String())
 		}
-		if _, stderr, code := call(t, dir, "", "upscale", hopper, "-o", "file.png", "--on-exist", "overwrite"); code != 0 {
+		if _, stderr, code := call(t, dir, "", "upscale", hopper, "-o", "file.png", "--on-exist",
+			"overwrite"); code != 0 {
 			t.Fatal(stderr)
 		}
 		if want, err := os.ReadFile(filepath.Join(dir, "file.png")); err != nil || !bytes.Equal(got, want) {
@@ -225,7 +233,8 @@ func TestReadmeJobs(t *testing.T) {
 	}
 	// A crash, for lack of memory say, has the code of wrong usage, and is tried again.
 	final := regexp.MustCompile(`action: FailIndex\n *onExitCodes: \{containerName: superres, operator: In, values: \[(.*)\]\}`).FindSubmatch(text)
-	if want := fmt.Sprintf("%d, %d, %d, %d, %d, %d", console.ExitNothing, console.ExitSome, console.ExitInput, console.ExitOutput, console.ExitModel, console.ExitLimit); final == nil || string(final[1]) != want {
+	if want := fmt.Sprintf("%d, %d, %d, %d, %d, %d", console.ExitNothing, console.ExitSome, console.ExitInput,
+		console.ExitOutput, console.ExitModel, console.ExitLimit); final == nil || string(final[1]) != want {
 		t.Errorf("the codes that are final: %s, expected %s", final, want)
 	}
 	for _, command := range []string{string(slurm[1]), strings.ReplaceAll(string(kubernetes[1]), ",", "")} {
@@ -234,7 +243,8 @@ func TestReadmeJobs(t *testing.T) {
 			consoletest.WritePicture(t, filepath.Join(dir, fmt.Sprintf("photos/%d.png", i)), consoletest.Blob(3, 3))
 		}
 		for i := range 7 {
-			index := strings.NewReplacer(`"`, "", "$SLURM_ARRAY_TASK_ID", fmt.Sprint(i), "$(JOB_COMPLETION_INDEX)", fmt.Sprint(i))
+			index := strings.NewReplacer(`"`, "", "$SLURM_ARRAY_TASK_ID", fmt.Sprint(i), "$(JOB_COMPLETION_INDEX)",
+				fmt.Sprint(i))
 			if _, stderr, code := call(t, dir, "", strings.Fields(index.Replace(command))...); code != 0 {
 				t.Fatalf("%s: exit %d, %s", command, code, stderr)
 			}

@@ -46,9 +46,11 @@ func TestSamePictureAnyFile(t *testing.T) {
 	} {
 		still := encode(lie(plain), "png")
 		exif := imagetest.WithExif([]byte{0xff, 0xd8}, i+2, binary.LittleEndian)[12:]
-		consoletest.Put(t, filepath.Join(dir, fmt.Sprintf("in/turned%d.png", i+2)), slices.Concat(still[:33], imagetest.PNGChunk("eXIf", exif), still[33:]))
+		consoletest.Put(t, filepath.Join(dir, fmt.Sprintf("in/turned%d.png", i+2)),
+			slices.Concat(still[:33], imagetest.PNGChunk("eXIf", exif), still[33:]))
 	}
-	_, stderr, code := call(t, dir, "", "upscale", "in", "-f", "png", "-o", "out", "--name", "{stem}", "--metadata", "strip", "-q")
+	_, stderr, code := call(t, dir, "", "upscale", "in", "-f", "png", "-o", "out", "--name", "{stem}", "--metadata",
+		"strip", "-q")
 	if code != 0 {
 		t.Fatal(stderr)
 	}

@@ -49,7 +49,8 @@ func TestMemoryOfFiles(t *testing.T) {
 	consoletest.Put(t, filepath.Join(dir, "small.jpg"), laden(t, 1, ""))
 	memory := func(args ...string) int64 {
 		t.Helper()
-		stdout, stderr, code := call(t, dir, "", append([]string{"upscale", "-m", "nearest", "--dry-run", "--json"}, args...)...)
+		stdout, stderr, code := call(t, dir, "",
+			append([]string{"upscale", "-m", "nearest", "--dry-run", "--json"}, args...)...)
 		plans, _ := decodeEvents(t, stdout)
 		if code != 0 || len(plans) != 1 {
 			t.Fatalf("exit %d, %s", code, stderr)
@@ -58,7 +59,8 @@ func TestMemoryOfFiles(t *testing.T) {
 	}
 	small, keep, strip := memory("small.jpg"), memory("a.jpg"), memory("a.jpg", "--metadata", "strip")
 	if strip < small+int64(len(data)) || keep < strip+15<<20 {
-		t.Errorf("the plan says %d bytes for a small file, %d for one of %d without its metadata, %d with them", small, strip, len(data), keep)
+		t.Errorf("the plan says %d bytes for a small file, %d for one of %d without its metadata, %d with them", small,
+			strip, len(data), keep)
 	}
 	for _, c := range []struct {
 		stdin string
@@ -69,7 +71,8 @@ func TestMemoryOfFiles(t *testing.T) {
 		{"", "a.jpg --max-memory 60", console.ExitLimit, "the limit is 60 MiB; use --max-memory"},
 		{"", "a.jpg --max-memory 70 --metadata strip", console.ExitOK, ""},
 		{"", "a.jpg --max-memory 100", console.ExitOK, ""},
-		{string(data), "- --max-memory 60 -o b.jpg", console.ExitLimit, "standard input: has more than the limit of 21.82 MiB; use --max-memory"},
+		{string(data), "- --max-memory 60 -o b.jpg", console.ExitLimit,
+			"standard input: has more than the limit of 21.82 MiB; use --max-memory"},
 		{string(data), "- --max-memory 80 -o b.jpg", console.ExitLimit, "the limit is 80 MiB; use --max-memory"},
 		{string(data), "- --max-memory 150 -o b.jpg", console.ExitOK, ""},
 	} {
@@ -87,7 +90,8 @@ func TestPipeAmongFiles(t *testing.T) {
 		consoletest.WritePicture(t, filepath.Join(dir, name), consoletest.Blob(30, 20))
 	}
 	pipe := string(consoletest.Read(t, filepath.Join(dir, "a.png")))
-	if _, stderr, code := call(t, dir, pipe, "upscale", "-m", "nearest", "-q", "a.png", "-", "b.png", "c.png", "-o", "out/"); code != 0 {
+	if _, stderr, code := call(t, dir, pipe, "upscale", "-m", "nearest", "-q", "a.png", "-", "b.png", "c.png", "-o",
+		"out/"); code != 0 {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	if got := consoletest.Tree(t, filepath.Join(dir, "out")); len(got) != 4 {

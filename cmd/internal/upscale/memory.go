@@ -133,8 +133,8 @@ func (w *watched) end() (stopped, alone bool) {
 	return w.stopped, w.alone
 }
 
-// budget is memory to be divided among pictures, which get it in their order: one that there is not enough for waits, and
-// all behind it. It is safe for concurrent use.
+// budget is memory to be divided among pictures, which get it in their order: one that there is not enough for waits,
+// and all behind it. It is safe for concurrent use.
 type budget struct {
 	mu    sync.Mutex
 	moved *sync.Cond // what is below

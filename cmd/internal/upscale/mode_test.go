@@ -28,7 +28,8 @@ func TestModesOfOutputs(t *testing.T) {
 		{"in/closed.png", "-o", "alone.png"}, {"in", "-o", "folder"}, {"in", "-o", "journal", "--resume"},
 		{"in/closed.png", "-o", "old.png", "--on-exist", "overwrite"}, {"-", "-o", "pipe.png"},
 	} {
-		if _, stderr, code := call(t, dir, pipe, append([]string{"upscale", "-m", "nearest", "-q"}, args...)...); code != 0 {
+		if _, stderr, code := call(t, dir, pipe,
+			append([]string{"upscale", "-m", "nearest", "-q"}, args...)...); code != 0 {
 			t.Fatalf("%v: exit %d, %s", args, code, stderr)
 		}
 	}

@@ -57,7 +57,8 @@ func (moody) Save(*stage.Arrays) any                 { return struct{}{} }
 func putMoody(t *testing.T, dir string) {
 	t.Helper()
 	var file bytes.Buffer
-	m := &superres.Model{Scale: 2, Degradation: resample.Cubic, Kernel: resample.Bicubic, Stages: []stage.Stage{moody{}}}
+	m := &superres.Model{Scale: 2, Degradation: resample.Cubic, Kernel: resample.Bicubic,
+		Stages: []stage.Stage{moody{}}}
 	if err := m.Save(&file); err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,8 @@ func TestMutatedFolder(t *testing.T) {
 		mutant := m.Mutant(n)
 		consoletest.Put(t, filepath.Join(dir, "in", fmt.Sprintf("%d-%s", n, mutant.Name)), mutant.Data)
 	}
-	stdout, stderr, code := call(t, dir, "", "upscale", "-m", "nearest", "--max-memory", "64", "--json", "-o", "out", "in")
+	stdout, stderr, code := call(t, dir, "", "upscale", "-m", "nearest", "--max-memory", "64", "--json", "-o", "out",
+		"in")
 	var events strings.Builder // without those of single frames
 	for line := range strings.Lines(stdout) {
 		if !strings.HasPrefix(line, `{"event":"frame"`) {

@@ -44,25 +44,30 @@ func TestOddNames(t *testing.T) {
 		t.Errorf("%d results of %d", len(made), len(names)-hidden)
 	}
 	for _, name := range names {
-		if want := strings.TrimSuffix(name, ".png") + "_2x.png"; !strings.HasPrefix(name, ".") && !slices.Contains(made, want) {
+		if want := strings.TrimSuffix(name, ".png") + "_2x.png"; !strings.HasPrefix(name, ".") &&
+			!slices.Contains(made, want) {
 			t.Errorf("no %q", want)
 		}
-		if _, stderr, code := call(t, filepath.Join(dir, "in"), "", "upscale", "-m", "nearest", "--dry-run", "--", name); code != 0 || stderr != "" {
+		if _, stderr, code := call(t, filepath.Join(dir, "in"), "", "upscale", "-m", "nearest", "--dry-run", "--",
+			name); code != 0 || stderr != "" {
 			t.Errorf("%q: exit %d, %s", name, code, stderr)
 		}
 		_, stderr, code := call(t, filepath.Join(dir, "bad"), "", "upscale", "-m", "nearest", "--", name)
-		if code != console.ExitInput || strings.Count(stderr, "\n") != 1 || strings.ContainsAny(stderr, "\x1b\t\u202e") || !utf8.ValidString(stderr) || !strings.Contains(stderr, "not an image") {
+		if code != console.ExitInput || strings.Count(stderr, "\n") != 1 || strings.ContainsAny(stderr,
+			"\x1b\t\u202e") || !utf8.ValidString(stderr) || !strings.Contains(stderr, "not an image") {
 			t.Errorf("%q: exit %d, %q", name, code, stderr)
 		}
 	}
 	// All bad: a line for each, and one that sums them up.
-	if _, stderr, code := call(t, dir, "", "upscale", "bad", "-o", "none"); code != console.ExitNothing || strings.Count(stderr, "\n") != len(names)-hidden+1 || !utf8.ValidString(stderr) {
+	if _, stderr, code := call(t, dir, "", "upscale", "bad", "-o", "none"); code != console.ExitNothing ||
+		strings.Count(stderr, "\n") != len(names)-hidden+1 || !utf8.ValidString(stderr) {
 		t.Errorf("exit %d, %q", code, stderr)
 	}
 	// 255 bytes are a name, but then that of the output is too long.
 	long := strings.Repeat("y", 251) + ".png"
 	consoletest.WritePicture(t, filepath.Join(dir, long), consoletest.Blob(3, 2))
-	if _, stderr, code := call(t, dir, "", "upscale", long); code != console.ExitOutput || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "file name too long") {
+	if _, stderr, code := call(t, dir, "", "upscale", long); code != console.ExitOutput ||
+		strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "file name too long") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	if _, stderr, code := call(t, dir, "", "upscale", long, "-o", "short.png"); code != 0 {
@@ -79,8 +84,10 @@ func TestOddFiles(t *testing.T) {
 	consoletest.WritePicture(t, at("elsewhere/b.png"), consoletest.Blob(9, 7))
 	consoletest.Put(t, at("elsewhere/out.png"), []byte("precious"))
 	for _, err := range []error{
-		syscall.Mkfifo(at("pipe.png"), 0o666), os.Symlink("loop.png", at("loop.png")), os.Symlink("none.png", at("broken.png")), os.Symlink("/dev/zero", at("zero.png")),
-		os.Symlink("elsewhere/out.png", at("link.png")), os.Link(at("a.png"), at("hard.png")), os.Symlink("a.png", at("soft.png")), os.Symlink(".", at("round")),
+		syscall.Mkfifo(at("pipe.png"), 0o666), os.Symlink("loop.png", at("loop.png")), os.Symlink("none.png",
+			at("broken.png")), os.Symlink("/dev/zero", at("zero.png")),
+		os.Symlink("elsewhere/out.png", at("link.png")), os.Link(at("a.png"), at("hard.png")), os.Symlink("a.png",
+			at("soft.png")), os.Symlink(".", at("round")),
 		os.Symlink("elsewhere", at("away")), os.Mkdir(at("folder.png"), 0o777),
 	} {
 		if err != nil {
@@ -132,7 +139,8 @@ func TestOddFiles(t *testing.T) {
 	// told; a linked folder below is not entered.
 	_, stderr, code := call(t, dir, "", "upscale", "-r", ".", "-o", "made", "-m", "nearest", "-q")
 	made := consoletest.Tree(t, at("made"))
-	if want := []string{"a_2x.png", "elsewhere/b_2x.png", "hard_2x.png", "soft_2x.png"}; code != console.ExitSome || !slices.Equal(made, want) {
+	if want := []string{"a_2x.png", "elsewhere/b_2x.png", "hard_2x.png", "soft_2x.png"}; code != console.ExitSome ||
+		!slices.Equal(made, want) {
 		t.Errorf("exit %d, %v: %s", code, made, stderr)
 	}
 	// An output tree with a link to another folder in it is not left, however it is named.
@@ -143,7 +151,8 @@ func TestOddFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"tree", "./tree/", "tree/../tree"} {
-		if _, stderr, code := call(t, dir, "", "upscale", "-r", ".", "--include", "b.png", "-o", name, "-m", "nearest", "-q"); code == 0 || !strings.Contains(stderr, "nothing is written through it") {
+		if _, stderr, code := call(t, dir, "", "upscale", "-r", ".", "--include", "b.png", "-o", name, "-m", "nearest",
+			"-q"); code == 0 || !strings.Contains(stderr, "nothing is written through it") {
 			t.Errorf("%s: exit %d, %s", name, code, stderr)
 		}
 	}
@@ -161,13 +170,15 @@ func TestOddFiles(t *testing.T) {
 // Names that differ in bytes alone are pictures of their own in journals, parts and events.
 func TestNamesAreKeptToTheByte(t *testing.T) {
 	dir := t.TempDir()
-	names := []string{"a\xff.png", "a\xfe.png", "a\ufffd.png", "a\\u0000ff.png", "a\\xff.png", "aff.png", "d\xe5/写\xff.png"}
+	names := []string{"a\xff.png", "a\xfe.png", "a\ufffd.png", "a\\u0000ff.png", "a\\xff.png", "aff.png",
+		"d\xe5/写\xff.png"}
 	for i, name := range names {
 		consoletest.WritePicture(t, filepath.Join(dir, "in", name), consoletest.Blob(3+i, 2))
 	}
 	run := func(want string, flags ...string) (summary summaryEvent) {
 		t.Helper()
-		stdout, stderr, code := call(t, dir, "", append([]string{"upscale", "-r", "in", "-o", "out", "-m", "nearest", "--resume", "--json", "-q"}, flags...)...)
+		stdout, stderr, code := call(t, dir, "", append([]string{"upscale", "-r", "in", "-o", "out", "-m", "nearest",
+			"--resume", "--json", "-q"}, flags...)...)
 		pictures, last := decodeEvents(t, stdout)
 		if code != last.ExitCode {
 			t.Errorf("exit %d, %s", code, stderr)
@@ -194,13 +205,15 @@ func TestNamesAreKeptToTheByte(t *testing.T) {
 	}
 	// Each has its own record: one that changes is made again, and no other.
 	consoletest.WritePicture(t, filepath.Join(dir, "in", names[0]), consoletest.Blob(9, 9))
-	if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "out", "-m", "nearest", "--resume", "-q"); code != 0 {
+	if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "out", "-m", "nearest", "--resume",
+		"-q"); code != 0 {
 		t.Fatal(stderr)
 	}
 	run("skip")
 	// Results among their inputs are known by the same names.
 	for range 2 {
-		if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "in", "-m", "nearest", "--resume", "-q"); code != 0 {
+		if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "in", "-m", "nearest", "--resume",
+			"-q"); code != 0 {
 			t.Errorf("exit %d, %s", code, stderr)
 		}
 	}
@@ -213,13 +226,15 @@ func TestNamesAreKeptToTheByte(t *testing.T) {
 	consoletest.Put(t, filepath.Join(dir, "in", "bad\xff.png"), []byte("no picture"))
 	sum := 0
 	for _, part := range []string{"0/2", "1/2"} {
-		stdout, stderr, _ := call(t, dir, "", "upscale", "-r", "in", "-o", "parts", "-m", "nearest", "--resume", "--json", "-q", "--shard", part)
+		stdout, stderr, _ := call(t, dir, "", "upscale", "-r", "in", "-o", "parts", "-m", "nearest", "--resume",
+			"--json", "-q", "--shard", part)
 		_, last := decodeEvents(t, stdout)
 		if sum += last.Done; last.Failed > 0 && last.Failures[0] != "in/bad\xff.png" {
 			t.Errorf("%+v, %s", last, stderr)
 		}
 	}
-	if out, errs, code := call(t, dir, "", "merge", "parts"); sum != len(names) || code != console.ExitSome || !strings.Contains(out, "2 parts: 7 pictures done, 1 failed") {
+	if out, errs, code := call(t, dir, "", "merge", "parts"); sum != len(names) || code != console.ExitSome ||
+		!strings.Contains(out, "2 parts: 7 pictures done, 1 failed") {
 		t.Errorf("%d made, exit %d, %s%s", sum, code, out, errs)
 	}
 	if got := run("skip", "--shard", "0/1", "-o", "parts", "--exclude", "bad*"); got.Skipped != len(names) {

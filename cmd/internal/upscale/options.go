@@ -212,7 +212,8 @@ func (opt Options) check(in pictures.Input, out pictures.Output, single, json bo
 // checkDepth refuses a format that cannot have the depth asked for.
 func (opt Options) checkDepth(format imagefile.Format) error {
 	if opt.Keep.Depth == 16 && !format.CanDeep() {
-		return console.Usage("--depth 16: %s has 8 bits a sample; use --format png or tiff", strings.ToUpper(string(format)))
+		return console.Usage("--depth 16: %s has 8 bits a sample; use --format png or tiff",
+			strings.ToUpper(string(format)))
 	}
 	return nil
 }

@@ -37,14 +37,16 @@ type planner struct {
 // names the outputs, finds two inputs with one output and outputs that are in the way.
 func newBatch(opt Options, json bool, past resumption) (batch, error) {
 	if len(opt.Inputs) == 0 {
-		return batch{}, console.Usage("no input: name files, folders or - for standard input; superres upscale --help shows examples")
+		return batch{}, console.Usage("no input: name files, folders or - for standard input; " +
+			"superres upscale --help shows examples")
 	}
 	list, others, err := findInputs(opt)
 	if err != nil {
 		return batch{}, err
 	}
 	single := len(opt.Inputs) == 1 && len(list) == 1 && list[0].Root == ""
-	p := planner{opt: opt, past: past, targets: map[string]bool{}, sources: map[paths.Key]int32{}, seen: map[paths.Key]int32{}, busy: map[string]bool{}}
+	p := planner{opt: opt, past: past, targets: map[string]bool{}, sources: map[paths.Key]int32{},
+		seen: map[paths.Key]int32{}, busy: map[string]bool{}}
 	p.most = safefile.AnyMode
 	if p.names, err = pictures.NewNamer(opt.Naming, single); err != nil {
 		return batch{}, err
@@ -95,7 +97,8 @@ func findInputs(opt Options) (list []pictures.Input, others []pictures.Other, er
 		pictures.MarkSeveral(list, opt.Naming.WantsGIF())
 	}
 	if len(list) == 0 {
-		return nil, nil, console.Fail(console.ExitInput, errors.New("no picture is left to work on; check --include and --exclude"))
+		return nil, nil, console.Fail(console.ExitInput,
+			errors.New("no picture is left to work on; check --include and --exclude"))
 	}
 	return list, others, nil
 }
@@ -143,7 +146,9 @@ func (p *planner) nameAll(list []pictures.Input, single, json bool) error {
 	}
 	p.fates = make([]fate, len(p.inputs))
 	if len(p.inputs) == 0 {
-		return console.Fail(console.ExitInput, fmt.Errorf("%s: is a result, by the journal beside it; to enlarge it once more, leave out --resume", first.Path))
+		return console.Fail(console.ExitInput,
+			fmt.Errorf("%s: is a result, by the journal beside it; to enlarge it once more, leave out --resume",
+				first.Path))
 	}
 	return nil
 }
@@ -251,7 +256,8 @@ func (p *planner) inTheWay(l finding) error {
 		p.busy[folder] = busy
 	}
 	if busy {
-		return fmt.Errorf("%s exists, and another superres is at work in %s; wait for it, or use another -o", l.output, folder)
+		return fmt.Errorf("%s exists, and another superres is at work in %s; wait for it, or use another -o", l.output,
+			folder)
 	}
 	return fmt.Errorf("%s exists; use --on-exist skip or overwrite, or another -o", l.output)
 }
@@ -266,7 +272,8 @@ func (p *planner) clash(l finding) {
 	in, is := p.sources[l.place]
 	switch {
 	case twice:
-		problem("%s and %s both make %s; use --name '{stem}{ext}_{size}', or a folder for each", p.inputs[other].Path, l.Path, l.output)
+		problem("%s and %s both make %s; use --name '{stem}{ext}_{size}', or a folder for each", p.inputs[other].Path,
+			l.Path, l.output)
 	case is && p.inputs[in].Path != l.Path:
 		problem("%s: its output %s is an input as well; use another -o or --name", l.Path, l.output)
 	case is || l.itself:

@@ -64,7 +64,8 @@ func (r *report) skip(j job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.skipped++
-	r.events.picture(pictureEvent{Event: "skip", Input: paths.Name(j.Path), Output: paths.Name(j.output), Reason: j.reason})
+	r.events.picture(pictureEvent{Event: "skip", Input: paths.Name(j.Path), Output: paths.Name(j.output),
+		Reason: j.reason})
 }
 
 // leaveOut tells of the pictures of kinds that cannot be read, which are none of the total.
@@ -72,7 +73,8 @@ func (r *report) leaveOut(others []pictures.Other) error {
 	r.mu.Lock()
 	r.others = others
 	for _, o := range others {
-		r.events.picture(pictureEvent{Event: "unreadable", Input: paths.Name(o.Path), Reason: o.Reason(), Kind: o.Kind.Title})
+		r.events.picture(pictureEvent{Event: "unreadable", Input: paths.Name(o.Path), Reason: o.Reason(),
+			Kind: o.Kind.Title})
 		if r.verbose && !r.dry {
 			r.say(o.Path + ": skipped, " + o.Reason())
 		}
@@ -146,7 +148,8 @@ func (r *report) setJobs(jobs []job) {
 
 // event is the beginning of the events of picture i.
 func (r *report) event(i int) pictureEvent {
-	return pictureEvent{Event: "start", Input: paths.Name(r.jobs[i].Path), Output: paths.Name(r.jobs[i].output), Number: i + 1, Of: len(r.jobs)}
+	return pictureEvent{Event: "start", Input: paths.Name(r.jobs[i].Path), Output: paths.Name(r.jobs[i].output),
+		Number: i + 1, Of: len(r.jobs)}
 }
 
 // begin tells that picture i is begun.
@@ -211,11 +214,13 @@ func (r *report) tell(i int) {
 	r.made++
 	r.events.picture(ev)
 	if out.Written > 0 && len(r.jobs) == 1 {
-		r.bar.Line("%s, %d frames of %d×%d, %.1f s, %.2f frames a second", j.output, out.Written, out.Output.X, out.Output.Y, out.seconds, float64(out.Written)/out.seconds)
+		r.bar.Line("%s, %d frames of %d×%d, %.1f s, %.2f frames a second", j.output, out.Written, out.Output.X,
+			out.Output.Y, out.seconds, float64(out.Written)/out.seconds)
 		return
 	}
 	if n := len(r.jobs); n > 1 {
-		r.bar.Line("[%d/%d] %s: %dx%d in %.2f s, %s left", i+1, n, j.output, out.Output.X, out.Output.Y, out.seconds, r.pace.remaining())
+		r.bar.Line("[%d/%d] %s: %dx%d in %.2f s, %s left", i+1, n, j.output, out.Output.X, out.Output.Y, out.seconds,
+			r.pace.remaining())
 		return
 	}
 	r.bar.Line("%s, %d×%d, %.1f s", j.output, out.Output.X, out.Output.Y, out.seconds)
@@ -278,7 +283,8 @@ func (r *report) verdict() error {
 	if r.dry {
 		fate = "can be made or are there"
 	}
-	return console.Fail(console.ExitSome, fmt.Errorf("%d of %d pictures failed, %d %s: %s", failed, r.total, r.total-failed, fate, console.FirstOf(r.failed)))
+	return console.Fail(console.ExitSome, fmt.Errorf("%d of %d pictures failed, %d %s: %s", failed, r.total,
+		r.total-failed, fate, console.FirstOf(r.failed)))
 }
 
 // skippedOthers says in the end what was left out, for those who have the lock.
@@ -300,7 +306,8 @@ func (r *report) summary(ctx context.Context, err error) {
 	if r.events == nil {
 		return
 	}
-	ev := summaryEvent{Event: "summary", Total: r.total, Done: r.made, Skipped: r.skipped, Planned: r.plans, Unreadable: len(r.others), Failed: len(r.failed),
+	ev := summaryEvent{Event: "summary", Total: r.total, Done: r.made, Skipped: r.skipped, Planned: r.plans,
+		Unreadable: len(r.others), Failed: len(r.failed),
 		Seconds: time.Since(r.began).Seconds(), Failures: append([]paths.Name{}, paths.Names(r.failed)...)}
 	if err != nil {
 		ev.Error, ev.ExitCode = console.Message(err), console.ExitCode(err)
@@ -317,7 +324,8 @@ func (r *report) frame(i, n int, to image.Point, seconds, share float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	j := r.jobs[i]
-	r.events.frame(frameEvent{Event: "frame", Input: paths.Name(j.Path), Output: paths.Name(j.output), Frame: n, Width: to.X, Height: to.Y, Seconds: seconds})
+	r.events.frame(frameEvent{Event: "frame", Input: paths.Name(j.Path), Output: paths.Name(j.output), Frame: n,
+		Width: to.X, Height: to.Y, Seconds: seconds})
 	const what = "enlarging"
 	if share == 0 {
 		r.bar.Spin(what)

@@ -34,7 +34,8 @@ func newResumption(opt Options, e *enlarging.Enlarger) (r resumption, err error)
 	r = resumption{parts.NewLedger(opt.Part), map[imagefile.Format]string{}}
 	for _, format := range imagefile.Formats() {
 		sum := sha256.New()
-		fmt.Fprintf(sum, "version %s\nmodel %s %s\nsize %s\nformat %s\n", console.Version, hashes, filepath.Base(opt.Model), pictures.SizeText(opt.Size), format)
+		fmt.Fprintf(sum, "version %s\nmodel %s %s\nsize %s\nformat %s\n", console.Version, hashes,
+			filepath.Base(opt.Model), pictures.SizeText(opt.Size), format)
 		if opt.Size.Fit {
 			fmt.Fprintln(sum, "fit")
 		}

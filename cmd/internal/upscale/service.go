@@ -199,35 +199,39 @@ type Load struct {
 // error; what it was admitted to is free when Upscale returns. progress is called with the
 // share done, 0..1, from one goroutine at a time, and may wait, too. Its errors are those of
 // the command, the error of admit, or the cause of the end of ctx.
-func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error, progress func(share float64)) (Result, error) {
+func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error,
+	progress func(share float64)) (Result, error) {
 	began := time.Now()
-	return r.answer(ctx, body, size, to, admit, func(ctx context.Context, file enlarging.Job, ev *pictureEvent, admit func(Load)) error {
-		p, err := r.Enlarge(ctx, file, enlarging.Watch{
-			Admit: func(p *enlarging.Plan) {
-				admit(Load{Memory: p.Memory, Pixels: p.Pixels()})
-				began = time.Now()
-			},
-			Progress: func(_ *enlarging.Plan, _ int, share float64) { progress(share) },
+	return r.answer(ctx, body, size, to, admit,
+		func(ctx context.Context, file enlarging.Job, ev *pictureEvent, admit func(Load)) error {
+			p, err := r.Enlarge(ctx, file, enlarging.Watch{
+				Admit: func(p *enlarging.Plan) {
+					admit(Load{Memory: p.Memory, Pixels: p.Pixels()})
+					began = time.Now()
+				},
+				Progress: func(_ *enlarging.Plan, _ int, share float64) { progress(share) },
+			})
+			ev.ended(outcome{p, time.Since(began).Seconds(), err})
+			return err
 		})
-		ev.ended(outcome{p, time.Since(began).Seconds(), err})
-		return err
-	})
 }
 
 // Inspect tells what Upscale would make of a picture. It reads the header, and the whole
 // picture, admitted as there, where what is found in it decides what enlarges it.
 func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64, admit func(Load) error) (Result, error) {
-	return r.answer(ctx, body, size, io.Discard, admit, func(ctx context.Context, file enlarging.Job, ev *pictureEvent, admit func(Load)) error {
-		p, err := r.Enlarger.Inspect(ctx, file, func(p *enlarging.Plan) {
-			admit(Load{p.Memory, int64(p.Input.X) * int64(p.Input.Y)})
+	return r.answer(ctx, body, size, io.Discard, admit,
+		func(ctx context.Context, file enlarging.Job, ev *pictureEvent, admit func(Load)) error {
+			p, err := r.Enlarger.Inspect(ctx, file, func(p *enlarging.Plan) {
+				admit(Load{p.Memory, int64(p.Input.X) * int64(p.Input.Y)})
+			})
+			ev.trial(p)
+			return err
 		})
-		ev.trial(p)
-		return err
-	})
 }
 
 // answer has work do something about a picture and fill in the event.
-func (r *Request) answer(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error, work func(context.Context, enlarging.Job, *pictureEvent, func(Load)) error) (Result, error) {
+func (r *Request) answer(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error,
+	work func(context.Context, enlarging.Job, *pictureEvent, func(Load)) error) (Result, error) {
 	out, err := r.resultOf(body, size)
 	if err != nil {
 		return Result{}, err

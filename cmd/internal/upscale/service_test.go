@@ -40,7 +40,8 @@ func served(t *testing.T, s *Service, picture []byte, query string) ([]byte, Res
 		return nil, Result{}, err
 	}
 	var out bytes.Buffer
-	result, err := r.Upscale(t.Context(), bytes.NewReader(picture), int64(len(picture)), &out, func(Load) error { return nil }, func(float64) {})
+	result, err := r.Upscale(t.Context(), bytes.NewReader(picture), int64(len(picture)), &out,
+		func(Load) error { return nil }, func(float64) {})
 	return out.Bytes(), result, err
 }
 
@@ -52,20 +53,24 @@ func TestServiceMakesTheSame(t *testing.T) {
 	for query, args := range map[string][]string{
 		"name=in.png":                         nil,
 		"name=in.png&scale=1.5&model=bicubic": {"-s", "1.5", "-m", "bicubic"},
-		"name=in.png&fit=300x200&format=jpeg&quality=80&effort=fast":   {"--fit", "300x200", "-f", "jpeg", "--quality", "80", "--effort", "fast"},
-		"name=in.png&denoise=0.4&strength=0.5&metadata=strip&depth=16": {"--denoise", "0.4", "--strength", "0.5", "--metadata", "strip", "--depth", "16"},
+		"name=in.png&fit=300x200&format=jpeg&quality=80&effort=fast": {"--fit", "300x200", "-f", "jpeg", "--quality",
+			"80", "--effort", "fast"},
+		"name=in.png&denoise=0.4&strength=0.5&metadata=strip&depth=16": {"--denoise", "0.4", "--strength", "0.5",
+			"--metadata", "strip", "--depth", "16"},
 	} {
 		got, result, err := served(t, s, photo, query)
 		if err != nil {
 			t.Errorf("%s: %v", query, err)
 			continue
 		}
-		stdout, stderr, code := call(t, dir, "", append([]string{"upscale", "in.png", "--on-exist", "overwrite", "--json"}, args...)...)
+		stdout, stderr, code := call(t, dir, "",
+			append([]string{"upscale", "in.png", "--on-exist", "overwrite", "--json"}, args...)...)
 		if code != 0 {
 			t.Fatal(stderr)
 		}
 		var event, want map[string]any
-		if err := errors.Join(json.Unmarshal(result.Event, &event), json.Unmarshal([]byte(bytes.Split([]byte(stdout), []byte("\n"))[1]), &want)); err != nil {
+		if err := errors.Join(json.Unmarshal(result.Event, &event),
+			json.Unmarshal([]byte(bytes.Split([]byte(stdout), []byte("\n"))[1]), &want)); err != nil {
 			t.Fatal(err)
 		}
 		delete(event, "seconds")
@@ -82,9 +87,11 @@ func TestServiceMakesTheSame(t *testing.T) {
 // An animation is served as the command makes it, and a region of one is of its first frame.
 func TestServiceMakesAnimations(t *testing.T) {
 	s, dir := newTestService(), t.TempDir()
-	moving := scenes(t, "gif", 0, testimage.Fill(image.NewNRGBA(image.Rect(0, 0, 40, 30)), true), image.NewNRGBA(image.Rect(0, 0, 40, 30)))
+	moving := scenes(t, "gif", 0, testimage.Fill(image.NewNRGBA(image.Rect(0, 0, 40, 30)), true),
+		image.NewNRGBA(image.Rect(0, 0, 40, 30)))
 	consoletest.Put(t, filepath.Join(dir, "in.gif"), moving)
-	for query, args := range map[string][]string{"name=in.gif": nil, "name=in.gif&format=png": {"-f", "png"}, "name=in.gif&first-frame=true": {"--first-frame"}} {
+	for query, args := range map[string][]string{"name=in.gif": nil, "name=in.gif&format=png": {"-f", "png"},
+		"name=in.gif&first-frame=true": {"--first-frame"}} {
 		got, result, err := served(t, s, moving, query)
 		if err != nil {
 			t.Errorf("%s: %v", query, err)
@@ -143,7 +150,8 @@ func TestRegions(t *testing.T) {
 	}
 	encoded := func(alpha func(x, y int) uint8) []byte {
 		img := image.NewNRGBA(image.Rect(0, 0, w, h))
-		channels := [3]*image.Gray{testimage.Drawing(w, h, 0.4), testimage.Drawing(w, h, 0.8), testimage.Drawing(w, h, 1.7)}
+		channels := [3]*image.Gray{testimage.Drawing(w, h, 0.4), testimage.Drawing(w, h, 0.8),
+			testimage.Drawing(w, h, 1.7)}
 		for i := range w * h {
 			for c, from := range channels {
 				img.Pix[4*i+c] = from.Pix[i] ^ uint8(i*i>>7&3)
@@ -152,16 +160,23 @@ func TestRegions(t *testing.T) {
 		}
 		return encode(img)
 	}
-	varying := encode(halfNoisy(imaging.Resize(golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")), w, h, imaging.CatmullRom)))
-	photo, clear := encoded(func(_, _ int) uint8 { return 255 }), encoded(func(x, y int) uint8 { return uint8(min(255, max(0, 3*x-y))) })
+	varying := encode(halfNoisy(imaging.Resize(golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")),
+		w, h, imaging.CatmullRom)))
+	photo, clear := encoded(func(_, _ int) uint8 { return 255 }), encoded(func(x,
+		y int) uint8 {
+		return uint8(min(255, max(0, 3*x-y)))
+	})
 	for _, c := range []struct {
 		picture []byte
 		query   string
 		full    bool // tried when all is
 	}{
-		{photo, "scale=2", false}, {photo, "scale=3", false}, {photo, "scale=1.5", false}, {photo, "width=333&model=bicubic", false}, {clear, "scale=2&effort=fast", false},
-		{photo, "scale=4&denoise=0.5", true}, {photo, "scale=2.5", true}, {photo, "scale=1", true}, {photo, "width=333", true}, {photo, "scale=2&model=coupled", true}, {photo, "scale=3&model=coupled", true},
-		{photo, "scale=3&model=bicubic", true}, {photo, "scale=3&model=lanczos", true}, {photo, "scale=3&model=nearest", true}, {photo, "scale=2&effort=fast&strength=0.7", true},
+		{photo, "scale=2", false}, {photo, "scale=3", false}, {photo, "scale=1.5", false}, {photo,
+			"width=333&model=bicubic", false}, {clear, "scale=2&effort=fast", false},
+		{photo, "scale=4&denoise=0.5", true}, {photo, "scale=2.5", true}, {photo, "scale=1", true}, {photo, "width=333",
+			true}, {photo, "scale=2&model=coupled", true}, {photo, "scale=3&model=coupled", true},
+		{photo, "scale=3&model=bicubic", true}, {photo, "scale=3&model=lanczos", true}, {photo, "scale=3&model=nearest",
+			true}, {photo, "scale=2&effort=fast&strength=0.7", true},
 		{varying, "scale=2", true}, {varying, "scale=2.5&effort=fast", false}, {varying, "scale=2&effort=max", true},
 		{photo, "scale=2&effort=max", true}, {photo, "scale=8&effort=fast", true},
 	} {
@@ -180,8 +195,10 @@ func TestRegions(t *testing.T) {
 			t.Fatal(err)
 		}
 		size := whole.Bounds().Size()
-		for _, r := range []image.Rectangle{image.Rect(0, 0, 10, 9), image.Rect(97, 80, 130, 97), image.Rect(121, 101, 122, 102), image.Rect(150, 120, w, h), image.Rect(0, 0, w, h)} {
-			data, result, err := served(t, s, c.picture, fmt.Sprintf("%s&region=%d,%d,%d,%d", c.query, r.Min.X, r.Min.Y, r.Dx(), r.Dy()))
+		for _, r := range []image.Rectangle{image.Rect(0, 0, 10, 9), image.Rect(97, 80, 130, 97),
+			image.Rect(121, 101, 122, 102), image.Rect(150, 120, w, h), image.Rect(0, 0, w, h)} {
+			data, result, err := served(t, s, c.picture,
+				fmt.Sprintf("%s&region=%d,%d,%d,%d", c.query, r.Min.X, r.Min.Y, r.Dx(), r.Dy()))
 			if err != nil {
 				t.Errorf("%s: %v: %v", c.query, r, err)
 				continue
@@ -192,14 +209,16 @@ func TestRegions(t *testing.T) {
 			}
 			// From the pixel in which the region begins to that in which it ends.
 			want := image.Rect(r.Min.X*size.X/w, r.Min.Y*size.Y/h, (r.Max.X*size.X+w-1)/w, (r.Max.Y*size.Y+h-1)/h)
-			if got.Bounds().Size() != want.Size() || !bytes.Contains(result.Event, fmt.Appendf(nil, `"width":%d,"height":%d`, want.Dx(), want.Dy())) {
+			if got.Bounds().Size() != want.Size() ||
+				!bytes.Contains(result.Event, fmt.Appendf(nil, `"width":%d,"height":%d`, want.Dx(), want.Dy())) {
 				t.Errorf("%s: %v is %v, expected %v; %s", c.query, r, got.Bounds().Size(), want.Size(), result.Event)
 				continue
 			}
 			differ := 0
 			for y := range want.Dy() {
 				for x := range want.Dx() {
-					if same := color.NRGBA64Model.Convert; same(got.At(x, y)) != same(whole.At(want.Min.X+x, want.Min.Y+y)) {
+					if same := color.NRGBA64Model.Convert; same(got.At(x, y)) != same(whole.At(want.Min.X+x,
+						want.Min.Y+y)) {
 						differ++
 					}
 				}

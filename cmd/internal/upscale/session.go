@@ -34,9 +34,10 @@ func (e *session) jobOf(j job) enlarging.Job {
 		out.Sink, out.Follow = enlarging.Pipe{Writer: e.streams.Out}, e.opt.Naming.Format == ""
 		return out
 	}
-	out.Sink = enlarging.FileSink{Path: j.output, Root: j.root, Keep: func(info fs.FileInfo, write func(io.Writer) error) error {
-		return e.past.Keep(j.file(), info, e.opt.OnExist == "overwrite", write)
-	}}
+	out.Sink = enlarging.FileSink{Path: j.output, Root: j.root,
+		Keep: func(info fs.FileInfo, write func(io.Writer) error) error {
+			return e.past.Keep(j.file(), info, e.opt.OnExist == "overwrite", write)
+		}}
 	return out
 }
 
@@ -51,7 +52,8 @@ func (e *session) isVideo() (bool, error) {
 			continue
 		}
 		if !alone {
-			return false, console.Usage("%s is a stream of frames, which is enlarged alone; give each stream a call of its own", name)
+			return false, console.Usage("%s is a stream of frames, which is enlarged alone; "+
+				"give each stream a call of its own", name)
 		}
 		return true, nil
 	}

@@ -112,7 +112,8 @@ func differ(a, b image.Image) string {
 	}
 	for y := range a.Bounds().Dy() {
 		for x := range a.Bounds().Dx() {
-			p, q := color.NRGBA64Model.Convert(a.At(x, y)).(color.NRGBA64), color.NRGBA64Model.Convert(b.At(x, y)).(color.NRGBA64)
+			p, q := color.NRGBA64Model.Convert(a.At(x, y)).(color.NRGBA64), color.NRGBA64Model.Convert(b.At(x,
+				y)).(color.NRGBA64)
 			if p != q && (p.A > 0 || q.A > 0) {
 				return fmt.Sprintf("%v and %v at (%d, %d)", p, q, x, y)
 			}
@@ -126,7 +127,8 @@ func enlarged(t *testing.T, name string, data []byte, output string, args ...str
 	t.Helper()
 	dir := t.TempDir()
 	consoletest.Put(t, filepath.Join(dir, name), data)
-	if stdout, stderr, code := call(t, dir, "", append([]string{"upscale", name, "-o", output}, args...)...); code != 0 || stdout != "" || stderr != "" {
+	if stdout, stderr, code := call(t, dir, "",
+		append([]string{"upscale", name, "-o", output}, args...)...); code != 0 || stdout != "" || stderr != "" {
 		t.Fatalf("%s %v: exit %d, %s%s", name, args, code, stdout, stderr)
 	}
 	return consoletest.Read(t, dir, output)
@@ -138,16 +140,19 @@ func alone(t *testing.T, frames []*sequence.Frame, format string, args ...string
 	dir := t.TempDir()
 	for i, f := range frames {
 		var b bytes.Buffer
-		if err := imagefile.Encode(&b, f.Image, imagefile.Format(format), imagefile.EncodeOptions{Alpha: true}); err != nil {
+		if err := imagefile.Encode(&b, f.Image, imagefile.Format(format),
+			imagefile.EncodeOptions{Alpha: true}); err != nil {
 			t.Fatal(err)
 		}
 		consoletest.Put(t, filepath.Join(dir, fmt.Sprintf("in/%03d.%s", i, format)), b.Bytes())
 	}
-	if _, stderr, code := call(t, dir, "", append([]string{"upscale", "in", "-o", "out", "--name", "{stem}"}, args...)...); code != 0 {
+	if _, stderr, code := call(t, dir, "",
+		append([]string{"upscale", "in", "-o", "out", "--name", "{stem}"}, args...)...); code != 0 {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
 	for i := range frames {
-		pic, err := imagefile.Open(t.Context(), filepath.Join(dir, fmt.Sprintf("out/%03d.%s", i, format)), imagefile.Limits{})
+		pic, err := imagefile.Open(t.Context(), filepath.Join(dir, fmt.Sprintf("out/%03d.%s", i, format)),
+			imagefile.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +193,8 @@ func TestFramesAlone(t *testing.T) {
 		{"a.png", "b.gif", scenes(t, "png", 1, opaque...), 1, "-m nearest -s 2.5"},
 		{"a.png", "b.png", scenes(t, "png", 7, grey...), 7, "-m bicubic --depth 16"},
 		{"a.tif", "b.tif", scenes(t, "tiff", 1, append(grey, holed...)...), 1, "-m photo"},
-		{"a.tif", "b.tif", scenes(t, "tiff", 1, imagetest.GreyRamp(9, 8), imagetest.Ramp(13, 11), deep, imagetest.GreyRamp(15, 9)), 1, ""},
+		{"a.tif", "b.tif", scenes(t, "tiff", 1, imagetest.GreyRamp(9, 8), imagetest.Ramp(13, 11), deep,
+			imagetest.GreyRamp(15, 9)), 1, ""},
 	} {
 		args := strings.Fields(c.args)
 		in, frames := apart(t, c.data)
@@ -250,13 +256,16 @@ func TestSeveralKinds(t *testing.T) {
 	dir := t.TempDir()
 	frames := []image.Image{scene(0, 12, 10, false), scene(1, 12, 10, false), scene(2, 12, 10, false)}
 	for name, data := range map[string][]byte{
-		"in/a.gif": scenes(t, "gif", 0, frames...), "in/b.PNG": scenes(t, "png", 0, frames...), "in/c.tif": scenes(t, "tiff", 0, frames...),
-		"in/d.gif": imagetest.Sound(t)["colour.gif"], "in/e.jpg": imagetest.Sound(t)["colour.jpeg"], "plain": scenes(t, "gif", 0, frames...),
+		"in/a.gif": scenes(t, "gif", 0, frames...), "in/b.PNG": scenes(t, "png", 0, frames...), "in/c.tif": scenes(t,
+			"tiff", 0, frames...),
+		"in/d.gif": imagetest.Sound(t)["colour.gif"], "in/e.jpg": imagetest.Sound(t)["colour.jpeg"], "plain": scenes(t,
+			"gif", 0, frames...),
 	} {
 		consoletest.Put(t, filepath.Join(dir, name), data)
 	}
 	_, stderr, code := call(t, dir, "", "upscale", "in", "-o", "out", "-m", "nearest", "-q")
-	if made := fmt.Sprint(consoletest.Tree(t, filepath.Join(dir, "out"))); code != 0 || stderr != "" || made != "[a_2x.gif b_2x.PNG c_2x.tif d_2x.png e_2x.jpg]" {
+	if made := fmt.Sprint(consoletest.Tree(t, filepath.Join(dir, "out"))); code != 0 || stderr != "" ||
+		made != "[a_2x.gif b_2x.PNG c_2x.tif d_2x.png e_2x.jpg]" {
 		t.Errorf("exit %d, %s, %s", code, made, stderr)
 	}
 	for name, want := range map[string]imagefile.Format{"a_2x.gif": "gif", "b_2x.PNG": "png", "c_2x.tif": "tiff"} {
@@ -264,8 +273,10 @@ func TestSeveralKinds(t *testing.T) {
 			t.Errorf("%s: %d of %s", name, len(got), r.Format)
 		}
 	}
-	for name, want := range map[string]imagefile.Format{"a.gif": "gif", "b.PNG": "png", "c.tif": "tiff"} { // through a pipe it stays what it is
-		stdout, stderr, code := call(t, dir, string(consoletest.Read(t, dir, "in", name)), "upscale", "-", "-m", "nearest")
+	for name, want := range map[string]imagefile.Format{"a.gif": "gif", "b.PNG": "png",
+		"c.tif": "tiff"} { // through a pipe it stays what it is
+		stdout, stderr, code := call(t, dir, string(consoletest.Read(t, dir, "in", name)), "upscale", "-", "-m",
+			"nearest")
 		if r, got := apart(t, []byte(stdout)); code != 0 || stderr != "" || r.Format != want || len(got) != 3 {
 			t.Errorf("%s: exit %d, %s", name, code, stderr)
 		}
@@ -276,21 +287,33 @@ func TestSeveralKinds(t *testing.T) {
 		t.Errorf("%d frames", r.Frames)
 	}
 	program.Refuses(t, dir, []consoletest.Refusal{
-		{Args: []string{"upscale", "in/a.gif", "-f", "jpeg"}, Code: console.ExitOutput, Want: "in/a.gif: is an animation of 3 frames, which JPEG cannot be; use --format png or gif, or --first-frame"},
-		{Args: []string{"upscale", "in/b.PNG", "-o", "x.bmp"}, Code: console.ExitOutput, Want: "is an animation of 3 frames, which BMP cannot be"},
-		{Args: []string{"upscale", "in/c.tif", "-o", "x.png"}, Code: console.ExitOutput, Want: "in/c.tif: is a TIFF of 3 pages, which PNG cannot be; use --format tiff, or --first-frame"},
-		{Args: []string{"upscale", "in/d.gif", "-f", "gif"}, Code: console.ExitUsage, Want: "GIF is written for animations alone, and in/d.gif is one picture; use --format png or another name"},
-		{Args: []string{"upscale", "in/a.gif", "--first-frame", "-o", "x.gif"}, Code: console.ExitUsage, Want: "GIF is written for animations alone"},
-		{Args: []string{"upscale", "in/a.gif", "--depth", "16"}, Code: console.ExitUsage, Want: "--depth 16: GIF has 8 bits a sample"},
+		{Args: []string{"upscale", "in/a.gif", "-f", "jpeg"}, Code: console.ExitOutput,
+			Want: "in/a.gif: is an animation of 3 frames, which JPEG cannot be; use --format png or gif, or --first-frame"},
+		{Args: []string{"upscale", "in/b.PNG", "-o", "x.bmp"}, Code: console.ExitOutput,
+			Want: "is an animation of 3 frames, which BMP cannot be"},
+		{Args: []string{"upscale", "in/c.tif", "-o", "x.png"}, Code: console.ExitOutput,
+			Want: "in/c.tif: is a TIFF of 3 pages, which PNG cannot be; use --format tiff, or --first-frame"},
+		{Args: []string{"upscale", "in/d.gif", "-f", "gif"}, Code: console.ExitUsage,
+			Want: "GIF is written for animations alone, and in/d.gif is one picture; use --format png or another name"},
+		{Args: []string{"upscale", "in/a.gif", "--first-frame", "-o", "x.gif"}, Code: console.ExitUsage,
+			Want: "GIF is written for animations alone"},
+		{Args: []string{"upscale", "in/a.gif", "--depth", "16"}, Code: console.ExitUsage,
+			Want: "--depth 16: GIF has 8 bits a sample"},
 	})
-	stdout, stderr, code := call(t, dir, "", "upscale", "in/a.gif", "in/c.tif", "--dry-run", "-m", "nearest", "-o", "other/")
-	if want := "in/a.gif 12x10 (3) -> other/a_2x.gif 24x20, by nearest"; code != 0 || stderr != "" || !strings.Contains(stdout, want) || !strings.Contains(stdout, "in/c.tif 12x10 (3) -> other/c_2x.tif 24x20") {
+	stdout, stderr, code := call(t, dir, "", "upscale", "in/a.gif", "in/c.tif", "--dry-run", "-m", "nearest", "-o",
+		"other/")
+	if want := "in/a.gif 12x10 (3) -> other/a_2x.gif 24x20, by nearest"; code != 0 || stderr != "" ||
+		!strings.Contains(stdout, want) || !strings.Contains(stdout, "in/c.tif 12x10 (3) -> other/c_2x.tif 24x20") {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
 	}
-	if _, stderr, code = call(t, dir, "", "upscale", "in/a.gif", "--dry-run", "-f", "bmp"); code != console.ExitOutput || !strings.Contains(stderr, "in/a.gif: is an animation of 3 frames, which BMP cannot be") {
+	if _, stderr, code = call(t, dir, "", "upscale", "in/a.gif", "--dry-run", "-f",
+		"bmp"); code != console.ExitOutput ||
+		!strings.Contains(stderr, "in/a.gif: is an animation of 3 frames, which BMP cannot be") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
-	if _, stderr, code = call(t, dir, "", "upscale", "in/a.gif", "-o", "x.tif", "-v"); code != 0 || !strings.Contains(stderr, "in/a.gif: GIF of 3 frames, 12x10, ") || !strings.Contains(stderr, "in/a.gif: its delays are left out: the pages of a TIFF have none") {
+	if _, stderr, code = call(t, dir, "", "upscale", "in/a.gif", "-o", "x.tif", "-v"); code != 0 ||
+		!strings.Contains(stderr, "in/a.gif: GIF of 3 frames, 12x10, ") ||
+		!strings.Contains(stderr, "in/a.gif: its delays are left out: the pages of a TIFF have none") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 }
@@ -302,7 +325,8 @@ func TestSeveralInBatches(t *testing.T) {
 	consoletest.Put(t, filepath.Join(dir, "in/a.gif"), scenes(t, "gif", 0, frames...))
 	consoletest.Put(t, filepath.Join(dir, "in/b.png"), scenes(t, "png", 0, frames...))
 	consoletest.Put(t, filepath.Join(dir, "in/c.jpg"), imagetest.Sound(t)["colour.jpeg"])
-	stdout, stderr, code := call(t, dir, "", "upscale", "in", "-o", "out", "-m", "nearest", "--resume", "--json", "-j", "1", "-q")
+	stdout, stderr, code := call(t, dir, "", "upscale", "in", "-o", "out", "-m", "nearest", "--resume", "--json", "-j",
+		"1", "-q")
 	var told []string
 	for line := range strings.Lines(stdout) {
 		var ev struct {
@@ -322,7 +346,9 @@ func TestSeveralInBatches(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "out/a_2x.gif")); err != nil {
 		t.Fatal(err)
 	}
-	if stdout, _, code = call(t, dir, "", "upscale", "in", "-o", "out", "-m", "nearest", "--resume", "--json"); code != 0 || strings.Count(stdout, `"event":"skip"`) != 2 || strings.Count(stdout, `"event":"frame"`) != 3 {
+	if stdout, _, code = call(t, dir, "", "upscale", "in", "-o", "out", "-m", "nearest", "--resume",
+		"--json"); code != 0 || strings.Count(stdout, `"event":"skip"`) != 2 ||
+		strings.Count(stdout, `"event":"frame"`) != 3 {
 		t.Errorf("exit %d, %s", code, stdout)
 	}
 	var many []image.Image
@@ -340,13 +366,16 @@ func TestSeveralInBatches(t *testing.T) {
 	broken := consoletest.Read(t, dir, "many.png")
 	broken[bytes.LastIndex(broken, []byte("fdAT"))+30] ^= 4
 	consoletest.Put(t, filepath.Join(dir, "broken.png"), broken)
-	if stdout, stderr, code := call(t, dir, "", "upscale", "broken.png", "--json"); code != console.ExitInput || strings.Contains(stdout, `"frame"`) || !strings.Contains(stderr, "broken.png: damaged animation: invalid checksum of a chunk fdAT") {
+	if stdout, stderr, code := call(t, dir, "", "upscale", "broken.png", "--json"); code != console.ExitInput ||
+		strings.Contains(stdout, `"frame"`) ||
+		!strings.Contains(stderr, "broken.png: damaged animation: invalid checksum of a chunk fdAT") {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "broken_2x.png")); err == nil {
 		t.Error("something is made of it")
 	}
-	if _, stderr, code := call(t, dir, "", "upscale", "many.png", "-s", "16", "--max-memory", "40"); code != console.ExitLimit {
+	if _, stderr, code := call(t, dir, "", "upscale", "many.png", "-s", "16", "--max-memory",
+		"40"); code != console.ExitLimit {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 }
@@ -374,7 +403,8 @@ func TestSeveralWithFFmpeg(t *testing.T) {
 	for _, c := range []struct{ name, output, args string }{
 		{"a.gif", "b.gif", "-loop 0"}, {"a.png", "b.png", "-f apng -plays 2"}, {"a.gif", "b.png", "-loop -1"},
 	} {
-		run(append(append([]string{"-y", "-f", "lavfi", "-i", "testsrc=s=48x32:r=10:d=0.5"}, strings.Fields(c.args)...), c.name)...)
+		run(append(append([]string{"-y", "-f", "lavfi", "-i", "testsrc=s=48x32:r=10:d=0.5"}, strings.Fields(c.args)...),
+			c.name)...)
 		data := consoletest.Read(t, dir, c.name)
 		r, frames := apart(t, data)
 		was := raw(c.name)
@@ -384,7 +414,8 @@ func TestSeveralWithFFmpeg(t *testing.T) {
 				t.Fatalf("%s: frame %d: %s", c.name, i+1, text)
 			}
 		}
-		if _, stderr, code := call(t, dir, "", "upscale", c.name, "-o", c.output, "-m", "photo", "--on-exist", "overwrite"); code != 0 {
+		if _, stderr, code := call(t, dir, "", "upscale", c.name, "-o", c.output, "-m", "photo", "--on-exist",
+			"overwrite"); code != 0 {
 			t.Fatal(stderr)
 		}
 		again, made := apart(t, consoletest.Read(t, dir, c.output))
@@ -412,7 +443,8 @@ func TestSeveralKeepsMetadata(t *testing.T) {
 		t.Fatal("another orientation")
 	}
 	var out bytes.Buffer
-	about := metadata.Metadata{EXIF: exif, XMP: []byte("<x:xmpmeta/>"), Resolution: metadata.Resolution{X: 1000, Y: 1000, Unit: metadata.Metre}}
+	about := metadata.Metadata{EXIF: exif, XMP: []byte("<x:xmpmeta/>"),
+		Resolution: metadata.Resolution{X: 1000, Y: 1000, Unit: metadata.Metre}}
 	p := sequence.NewPNGWriter(&out, 2, 0, imagefile.EncodeOptions{Alpha: true, Metadata: about})
 	var frames []*image.NRGBA64
 	for n := range 2 {
@@ -443,12 +475,15 @@ func TestSeveralKeepsMetadata(t *testing.T) {
 		t.Fatal(err)
 	}
 	exif[18] = 1
-	if m := pic.Metadata; !bytes.Equal(m.EXIF, exif) || !bytes.Equal(m.XMP, about.XMP) || m.Resolution != about.Resolution || !bytes.Contains(made, []byte("Software\x00superres ")) {
+	if m := pic.Metadata; !bytes.Equal(m.EXIF, exif) || !bytes.Equal(m.XMP, about.XMP) ||
+		m.Resolution != about.Resolution || !bytes.Contains(made, []byte("Software\x00superres ")) {
 		t.Errorf("kept are %q, %q and %v", m.EXIF, m.XMP, m.Resolution)
 	}
 	dir := t.TempDir()
 	consoletest.Put(t, filepath.Join(dir, "a.png"), out.Bytes())
-	if _, stderr, code := call(t, dir, "", "upscale", "a.png", "-o", "b.gif", "-m", "nearest"); code != 0 || !strings.Contains(stderr, "its EXIF block is left out: the output format has none") || !strings.Contains(stderr, "its XMP packet is left out") || strings.Count(stderr, "\n") > 3 {
+	if _, stderr, code := call(t, dir, "", "upscale", "a.png", "-o", "b.gif", "-m", "nearest"); code != 0 ||
+		!strings.Contains(stderr, "its EXIF block is left out: the output format has none") ||
+		!strings.Contains(stderr, "its XMP packet is left out") || strings.Count(stderr, "\n") > 3 {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 }
@@ -466,7 +501,8 @@ func TestSeveralLimits(t *testing.T) {
 		"large.gif": {1001, 2, "large.gif: 1001x1001 is 1.002 megapixels, the limit is 1; use --max-pixels"},
 		"slow.gif":  {100, 900, "slow.gif: takes longer to enlarge than the limit of 300ms; use --timeout"},
 	} {
-		head := []byte{'G', 'I', 'F', '8', '9', 'a', byte(c.side), byte(c.side >> 8), byte(c.side), byte(c.side >> 8), 0, 0, 0}
+		head := []byte{'G', 'I', 'F', '8', '9', 'a', byte(c.side), byte(c.side >> 8), byte(c.side), byte(c.side >> 8),
+			0, 0, 0}
 		consoletest.Put(t, filepath.Join(dir, name), append(append(head, bytes.Repeat(frame, c.n)...), 0x3b))
 		args := []string{"upscale", name, "--max-pixels", "1"}
 		if name == "slow.gif" {
@@ -478,7 +514,8 @@ func TestSeveralLimits(t *testing.T) {
 		}
 	}
 	// Pages that a TIFF has no room for, by their headers.
-	page := [][4]uint32{{256, 4, 1, 3000}, {257, 4, 1, 3000}, {258, 3, 1, 8}, {262, 3, 1, 1}, {273, 4, 1, 0}, {279, 4, 1, 2}}
+	page := [][4]uint32{{256, 4, 1, 3000}, {257, 4, 1, 3000}, {258, 3, 1, 8}, {262, 3, 1, 1}, {273, 4, 1, 0},
+		{279, 4, 1, 2}}
 	file := []byte(imagetest.TIFFStart)
 	for range 120 {
 		next := uint32(len(file) + len(imagetest.TIFFPage(0, page...))) // the last leads out of the file
@@ -486,7 +523,9 @@ func TestSeveralLimits(t *testing.T) {
 	}
 	consoletest.Put(t, filepath.Join(dir, "pages.tif"), file)
 	const want = "pages.tif: its 120 pages would have 4.0"
-	if _, stderr, code := call(t, dir, "", "upscale", "pages.tif"); code != console.ExitOutput || !strings.Contains(stderr, want) || !strings.Contains(stderr, "and a TIFF has at most 4 GiB; use a smaller --scale, or a file of fewer pages") {
+	if _, stderr, code := call(t, dir, "", "upscale", "pages.tif"); code != console.ExitOutput ||
+		!strings.Contains(stderr, want) ||
+		!strings.Contains(stderr, "and a TIFF has at most 4 GiB; use a smaller --scale, or a file of fewer pages") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	if left := consoletest.Tree(t, dir); len(left) != 5 {

@@ -49,8 +49,9 @@ func TestSeveralInBrowser(t *testing.T) {
 	}
 	if ffmpeg, err := exec.LookPath("ffmpeg"); err == nil {
 		for name, args := range map[string][]string{
-			"lossless.webp": {"-f", "lavfi", "-i", "testsrc=s=60x44:r=10:d=0.6", "-c:v", "libwebp_anim", "-lossless", "1", "-loop", "2"},
-			"lossy.webp":    {"-i", "holed.png", "-c:v", "libwebp_anim", "-quality", "60", "-loop", "0"},
+			"lossless.webp": {"-f", "lavfi", "-i", "testsrc=s=60x44:r=10:d=0.6", "-c:v", "libwebp_anim", "-lossless",
+				"1", "-loop", "2"},
+			"lossy.webp": {"-i", "holed.png", "-c:v", "libwebp_anim", "-quality", "60", "-loop", "0"},
 		} {
 			consoletest.Put(t, filepath.Join(dir, "holed.png"), scenes(t, "png", 0, holed...))
 			cmd := exec.Command(ffmpeg, append(append([]string{"-v", "error", "-nostdin"}, args...), name)...)
@@ -78,7 +79,8 @@ func TestSeveralInBrowser(t *testing.T) {
 			t.Fatalf("%s: %v, %q", name, err, text)
 		}
 		if len(theirs.List) != len(frames) || theirs.Plays != r.Plays {
-			t.Errorf("%s: %d frames played %d times, here %d and %d", name, len(theirs.List), theirs.Plays, len(frames), r.Plays)
+			t.Errorf("%s: %d frames played %d times, here %d and %d", name, len(theirs.List), theirs.Plays, len(frames),
+				r.Plays)
 			continue
 		}
 		for i, f := range theirs.List {
@@ -96,7 +98,8 @@ func TestSeveralInBrowser(t *testing.T) {
 				// A canvas keeps colour multiplied by alpha, so it is compared where that is whole.
 				for c := range 4 {
 					if d := int(p[c]) - int(f.Pix[k+c]); (p[3] == 255 || c == 3) && (d > 1 || d < -1) {
-						t.Fatalf("%s: frame %d has %v at (%d, %d), here %v", name, i+1, f.Pix[k:k+4], k/4%f.W, k/4/f.W, p)
+						t.Fatalf("%s: frame %d has %v at (%d, %d), here %v", name, i+1, f.Pix[k:k+4], k/4%f.W, k/4/f.W,
+							p)
 					}
 				}
 			}

@@ -60,7 +60,8 @@ func TestVideoShimmer(t *testing.T) {
 			ours, plain := shimmer(), shimmer("-m", "lanczos")
 			t.Logf("%s, noise of %g levels: %.3f levels, with lanczos %.3f", head, sigma, ours, plain)
 			if sigma > 0 && ours > plain || ours > 1e-4 && sigma == 0 {
-				t.Errorf("%s, noise of %g levels: shimmers by %.3f levels, with lanczos by %.3f", head, sigma, ours, plain)
+				t.Errorf("%s, noise of %g levels: shimmers by %.3f levels, with lanczos by %.3f", head, sigma, ours,
+					plain)
 			}
 			if sigma == 0 && piped(t, still) != piped(t, still, "--denoise", "0") {
 				t.Error("noise is taken away from what has none")

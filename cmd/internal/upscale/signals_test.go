@@ -25,7 +25,8 @@ func TestInterrupted(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for i := range 40 {
-		consoletest.WritePicture(t, filepath.Join(dir, fmt.Sprintf("in/%02d.png", i)), consoletest.Blob(20+i%7, 20+i%11))
+		consoletest.WritePicture(t, filepath.Join(dir, fmt.Sprintf("in/%02d.png", i)),
+			consoletest.Blob(20+i%7, 20+i%11))
 	}
 	if _, stderr, code := call(t, dir, "", "upscale", "in", "-o", "want", "-q"); code != 0 {
 		t.Fatal(stderr)
@@ -45,7 +46,8 @@ func TestInterrupted(t *testing.T) {
 				t.Fatal(err)
 			}
 			signal := []os.Signal{syscall.SIGINT, syscall.SIGTERM}[random.IntN(2)]
-			timer := time.AfterFunc(time.Duration(random.Int64N(int64(longest))), func() { _ = cmd.Process.Signal(signal) })
+			timer := time.AfterFunc(time.Duration(random.Int64N(int64(longest))),
+				func() { _ = cmd.Process.Signal(signal) })
 			_ = cmd.Wait() // its code tells
 			timer.Stop()
 			code := cmd.ProcessState.ExitCode()
@@ -66,7 +68,8 @@ func TestInterrupted(t *testing.T) {
 				}
 				break
 			}
-			if expected := 128 + int(signal.(syscall.Signal)); code != expected && code != -1 || code == expected && !strings.Contains(errs.String(), "superres: interrupted") {
+			if expected := 128 + int(signal.(syscall.Signal)); code != expected && code != -1 || code == expected &&
+				!strings.Contains(errs.String(), "superres: interrupted") {
 				t.Fatalf("after %v: exit %d, %s", signal, code, errs.String())
 			}
 			if code != -1 { // -1: killed before it could listen

@@ -36,7 +36,8 @@ func TestTightPages(t *testing.T) {
 	}
 	var made [2][]byte
 	for i, most := range []int64{2048, tight} {
-		_, stderr, code := call(t, dir, "", "upscale", "in.tiff", "-m", "bicubic", "-o", "out.tiff", "--on-exist", "overwrite",
+		_, stderr, code := call(t, dir, "", "upscale", "in.tiff", "-m", "bicubic", "-o", "out.tiff", "--on-exist",
+			"overwrite",
 			"--provenance=false", "--max-memory", strconv.FormatInt(most, 10))
 		if code != 0 {
 			t.Fatalf("within %d MiB: exit %d, %s", most, code, stderr)

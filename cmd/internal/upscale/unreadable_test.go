@@ -15,10 +15,12 @@ import (
 
 // rawFile is a DNG: a small copy that can be read, and below it what the sensor saw.
 func rawFile() []byte {
-	small := [][4]uint32{{254, 4, 1, 1}, {256, 4, 1, 4}, {257, 4, 1, 2}, {258, 3, 1, 8}, {259, 3, 1, 1}, {262, 3, 1, 1}, {273, 4, 1, 8}, {279, 4, 1, 8}, {50706, 1, 4, 0x401}}
+	small := [][4]uint32{{254, 4, 1, 1}, {256, 4, 1, 4}, {257, 4, 1, 2}, {258, 3, 1, 8}, {259, 3, 1, 1}, {262, 3, 1, 1},
+		{273, 4, 1, 8}, {279, 4, 1, 8}, {50706, 1, 4, 0x401}}
 	below := uint32(8 + 2 + 12*(len(small)+1) + 4)
 	small = append(small, [4]uint32{330, 4, 1, below})
-	return slices.Concat([]byte(imagetest.TIFFStart), imagetest.TIFFPage(0, small...), imagetest.TIFFPage(0, [4]uint32{254, 4, 1, 0}, [4]uint32{262, 3, 1, 32803}))
+	return slices.Concat([]byte(imagetest.TIFFStart), imagetest.TIFFPage(0, small...),
+		imagetest.TIFFPage(0, [4]uint32{254, 4, 1, 0}, [4]uint32{262, 3, 1, 32803}))
 }
 
 const heic = "\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"
@@ -37,7 +39,8 @@ func TestRawFilesAreRefused(t *testing.T) {
 		{Args: []string{"upscale", "c.jpg", "--first-frame"}, Code: console.ExitInput, Want: "c.jpg: " + want},
 		{Args: []string{"upscale", "-"}, Code: console.ExitInput, Want: "standard input: is empty"},
 	})
-	if out, stderr, code := call(t, dir, string(rawFile()), "upscale", "-"); code != console.ExitInput || out != "" || !strings.Contains(stderr, want) {
+	if out, stderr, code := call(t, dir, string(rawFile()), "upscale", "-"); code != console.ExitInput || out != "" ||
+		!strings.Contains(stderr, want) {
 		t.Errorf("a pipe: exit %d, %s", code, stderr)
 	}
 }
@@ -46,7 +49,8 @@ func TestRawFilesAreRefused(t *testing.T) {
 // kinds that cannot be read are counted, and listed on request.
 func TestFolderOfAllKinds(t *testing.T) {
 	dir := t.TempDir()
-	photo := string(imagetest.Encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, consoletest.Blob(9, 7), nil) }))
+	photo := string(imagetest.Encoded(t,
+		func(b *bytes.Buffer) error { return jpeg.Encode(b, consoletest.Blob(9, 7), nil) }))
 	still := string(imagetest.Sound(t)["colour.png"])
 	for name, data := range map[string]string{
 		"a.jpg": photo, "b.JFIF": photo, "c.jpe": photo, "photo": photo, "download.bin": still, "IMG_1.HEIC": heic, "deep/IMG_2.heic": heic, "raw.dng": string(rawFile()), "noname": heic,
@@ -57,10 +61,12 @@ func TestFolderOfAllKinds(t *testing.T) {
 	upscale := func(args ...string) (string, string, int) {
 		return call(t, dir, "", append([]string{"upscale", "in", "-r", "-m", "nearest"}, args...)...)
 	}
-	list := []string{"IMG_1.HEIC: skipped, HEIC cannot be read; save it as PNG or JPEG first", "IMG_2.heic: skipped", "noname: skipped", "raw.dng: skipped, DNG cannot be read; develop it"}
+	list := []string{"IMG_1.HEIC: skipped, HEIC cannot be read; save it as PNG or JPEG first", "IMG_2.heic: skipped",
+		"noname: skipped", "raw.dng: skipped, DNG cannot be read; develop it"}
 	const tally = "4 files are of kinds that cannot be read: 3 HEIC, 1 DNG"
 	lists := func(text string) bool {
-		return !slices.ContainsFunc(list, func(want string) bool { return !strings.Contains(text, want) }) && strings.Count(text, ": skipped, ") == len(list)
+		return !slices.ContainsFunc(list, func(want string) bool { return !strings.Contains(text, want) }) &&
+			strings.Count(text, ": skipped, ") == len(list)
 	}
 
 	stdout, stderr, code := upscale("-o", "plan", "--dry-run")
@@ -71,10 +77,12 @@ func TestFolderOfAllKinds(t *testing.T) {
 	if code != 0 || !strings.HasSuffix(stderr, "superres: "+tally+"; --verbose lists them, with what to do\n") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
-	if got, want := consoletest.Tree(t, filepath.Join(dir, "out")), []string{"a_2x.jpg", "b_2x.JFIF", "c_2x.jpe", "download_2x.png", "photo_2x.jpg"}; !slices.Equal(got, want) {
+	if got, want := consoletest.Tree(t, filepath.Join(dir, "out")), []string{"a_2x.jpg", "b_2x.JFIF", "c_2x.jpe",
+		"download_2x.png", "photo_2x.jpg"}; !slices.Equal(got, want) {
 		t.Errorf("made %v, expected %v", got, want)
 	}
-	if _, stderr, code = upscale("-o", "verbose", "--verbose"); code != 0 || !lists(stderr) || !strings.HasSuffix(stderr, tally+"\n") {
+	if _, stderr, code = upscale("-o", "verbose", "--verbose"); code != 0 || !lists(stderr) ||
+		!strings.HasSuffix(stderr, tally+"\n") {
 		t.Errorf("verbose: exit %d, %s", code, stderr)
 	}
 	if _, stderr, code = upscale("-o", "quiet", "-q"); code != 0 || stderr != "" {
@@ -82,20 +90,26 @@ func TestFolderOfAllKinds(t *testing.T) {
 	}
 	stdout, _, code = upscale("-o", "events", "--json")
 	events, last := decodeEvents(t, stdout)
-	if e := events[0]; code != 0 || e.Event != "unreadable" || e.Kind != "HEIC" || filepath.Base(string(e.Input)) != "IMG_1.HEIC" || last.Unreadable != 4 || last.Total != 5 || last.Done != 5 {
+	if e := events[0]; code != 0 || e.Event != "unreadable" || e.Kind != "HEIC" ||
+		filepath.Base(string(e.Input)) != "IMG_1.HEIC" || last.Unreadable != 4 || last.Total != 5 || last.Done != 5 {
 		t.Errorf("events: exit %d, %s", code, stdout)
 	}
 	// A filter is for them as well, and a script may have none of them.
-	if _, stderr, code = upscale("-o", "some", "--include", "*.jpg"); code != 0 || strings.Contains(stderr, "cannot be read") {
+	if _, stderr, code = upscale("-o", "some", "--include", "*.jpg"); code != 0 ||
+		strings.Contains(stderr, "cannot be read") {
 		t.Errorf("include: exit %d, %s", code, stderr)
 	}
 	program.Refuses(t, dir, []consoletest.Refusal{
-		{Args: []string{"upscale", "in", "-o", "no", "--on-unreadable", "fail"}, Code: console.ExitInput, Want: "IMG_1.HEIC: HEIC cannot be read; save it as PNG or JPEG first (and 2 more; --dry-run lists all)"},
-		{Args: []string{"upscale", "in/deep"}, Code: console.ExitInput, Want: "in/deep: no picture in this folder can be read: 1 HEIC; save it"},
-		{Args: []string{"upscale", "in", "--on-unreadable", "skpi"}, Code: console.ExitUsage, Want: `did you mean "skip"?`},
+		{Args: []string{"upscale", "in", "-o", "no", "--on-unreadable", "fail"}, Code: console.ExitInput,
+			Want: "IMG_1.HEIC: HEIC cannot be read; save it as PNG or JPEG first (and 2 more; --dry-run lists all)"},
+		{Args: []string{"upscale", "in/deep"}, Code: console.ExitInput,
+			Want: "in/deep: no picture in this folder can be read: 1 HEIC; save it"},
+		{Args: []string{"upscale", "in", "--on-unreadable", "skpi"}, Code: console.ExitUsage,
+			Want: `did you mean "skip"?`},
 	})
 	// One that is named itself gives what the folder gives.
-	if _, stderr, code = call(t, dir, "", "upscale", "in/photo", "-m", "nearest", "-o", "alone/"); code != 0 || string(consoletest.Read(t, dir, "alone/photo_2x.jpg")) != string(consoletest.Read(t, dir, "out/photo_2x.jpg")) {
+	if _, stderr, code = call(t, dir, "", "upscale", "in/photo", "-m", "nearest", "-o", "alone/"); code != 0 ||
+		string(consoletest.Read(t, dir, "alone/photo_2x.jpg")) != string(consoletest.Read(t, dir, "out/photo_2x.jpg")) {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 }

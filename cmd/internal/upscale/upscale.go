@@ -1,7 +1,8 @@
-// Package upscale is the command superres upscale: it enlarges picture files. Package enlarging does that for each file;
-// here is what a call does with many of them.
+// Package upscale is the command superres upscale: it enlarges picture files. Package enlarging does that for each
+// file; here is what a call does with many of them.
 //
-// Read it in this order: options.go has the options, and idle.go tells which of them mean nothing in a call. upscale.go is one call, and session.go what it works with.
+// Read it in this order: options.go has the options, and idle.go tells which of them mean nothing in a call. upscale.go
+// is one call, and session.go what it works with.
 // planner.go finds the inputs and names the outputs, with resume.go for those that are done, and batch.go is what that
 // comes to. work.go enlarges pictures beside one another, within the memory of memory.go; dryrun.go shows what it would
 // do. report.go tells people, events.go programs, and pace.go estimates how far the batch is. service.go is for package

@@ -97,7 +97,8 @@ func piped(t *testing.T, data string, args ...string) string {
 // rises along the picture is at each place of the result what it was there, wherever the
 // samples of a layout lie.
 func TestVideoLayouts(t *testing.T) {
-	for _, layout := range []string{"420jpeg", "420mpeg2", "420paldv", "420", "411", "422", "444", "mono", "420p10", "422p10", "444p10", "mono10", "420p12", "444p16"} {
+	for _, layout := range []string{"420jpeg", "420mpeg2", "420paldv", "420", "411", "422", "444", "mono", "420p10",
+		"422p10", "444p10", "mono10", "420p12", "444p16"} {
 		for _, scale := range []string{"1", "1.5", "2", "3"} {
 			const w, h = 61, 47
 			head := "W61 H47 F30000:1001 Ip A128:117 C" + layout + " XYSCSS=OWN XCOLORRANGE=LIMITED"
@@ -117,14 +118,17 @@ func TestVideoLayouts(t *testing.T) {
 					}
 					return float64(i) + 0.5
 				}
-				return float64(unit) * (20 + 2*place(x, h.Layout.Across, h.Layout.Left)/across + float64(plane)*place(y, h.Layout.Down, h.Layout.Top)/down)
+				return float64(unit) * (20 + 2*place(x, h.Layout.Across, h.Layout.Left)/across + float64(plane)*place(y,
+					h.Layout.Down, h.Layout.Top)/down)
 			}
-			data := video(t, head, 2, func(_, plane, x, y int) int { return int(value(asked.Header, 1, 1, plane, x, y) + 0.5) })
+			data := video(t, head, 2,
+				func(_, plane, x, y int) int { return int(value(asked.Header, 1, 1, plane, x, y) + 0.5) })
 			got, frames := readVideo(t, piped(t, data, "-m", "bicubic", "-s", scale))
 			var factor float64
 			fmt.Sscan(scale, &factor)
 			toW, toH := int(w*factor+0.5), int(h*factor+0.5)
-			if want := fmt.Sprintf("%sW%d H%d%s", y4m.Magic, toW, toH, strings.TrimPrefix(head, "W61 H47")); got.String() != want || len(frames) != 2 {
+			if want := fmt.Sprintf("%sW%d H%d%s", y4m.Magic, toW, toH,
+				strings.TrimPrefix(head, "W61 H47")); got.String() != want || len(frames) != 2 {
 				t.Fatalf("%d frames of %s, expected %s", len(frames), got, want)
 			}
 			if !bytes.Equal(frames[0].Data, frames[1].Data) {
@@ -142,7 +146,8 @@ func TestVideoLayouts(t *testing.T) {
 						}
 						code *= float64(int(1)<<got.Depth - 1)
 						if want := value(got, float64(toW)/w, float64(toH)/h, plane, x, y); math.Abs(code-want) > 1.1 {
-							t.Fatalf("%s ×%s: plane %d is %.1f at (%d, %d), expected %.1f", layout, scale, plane, code, x, y, want)
+							t.Fatalf("%s ×%s: plane %d is %.1f at (%d, %d), expected %.1f", layout, scale, plane, code,
+								x, y, want)
 						}
 						x += wide / 7
 					}
@@ -177,8 +182,10 @@ func TestVideoIsTheSame(t *testing.T) {
 	}
 	dir := t.TempDir()
 	consoletest.Put(t, filepath.Join(dir, "in.y4m"), []byte(data))
-	for _, args := range [][]string{{"in.y4m"}, {"in.y4m", "b.y4m"}, {"in.y4m", "-o", "new/"}, {"in.y4m", "-o", "new/c.y4m"}, {"in.y4m", "--name", "{stem}-{scale}.y4m"}} {
-		if stdout, stderr, code := call(t, dir, "", append([]string{"upscale"}, args...)...); code != 0 || stdout != "" || stderr != "" {
+	for _, args := range [][]string{{"in.y4m"}, {"in.y4m", "b.y4m"}, {"in.y4m", "-o", "new/"},
+		{"in.y4m", "-o", "new/c.y4m"}, {"in.y4m", "--name", "{stem}-{scale}.y4m"}} {
+		if stdout, stderr, code := call(t, dir, "", append([]string{"upscale"}, args...)...); code != 0 ||
+			stdout != "" || stderr != "" {
 			t.Fatalf("%v: exit %d, %s%s", args, code, stdout, stderr)
 		}
 	}
@@ -269,7 +276,8 @@ func TestVideoNoiseAndRange(t *testing.T) {
 	noisy := video(t, "W64 H64 Cmono", 2, func(int, int, int, int) int { return 100 + int(20*random.NormFloat64()) })
 	dir := t.TempDir()
 	consoletest.Put(t, filepath.Join(dir, "in.y4m"), []byte(noisy))
-	if _, stderr, code := call(t, dir, "", "upscale", "-v", "in.y4m"); code != 0 || !strings.Contains(stderr, "photo-real") || !strings.Contains(stderr, "Y4M, mono of 8 bits, 64x64, noise of ") {
+	if _, stderr, code := call(t, dir, "", "upscale", "-v", "in.y4m"); code != 0 ||
+		!strings.Contains(stderr, "photo-real") || !strings.Contains(stderr, "Y4M, mono of 8 bits, 64x64, noise of ") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	bright := video(t, "W40 H40 Cmono XCOLORRANGE=LIMITED", 1, func(_, _, x, _ int) int { return 2 + 250*(x/20) })
@@ -294,8 +302,10 @@ func TestVideoWithFFmpeg(t *testing.T) {
 		}
 		return out.String()
 	}
-	for _, format := range []string{"yuv420p", "yuv422p", "yuv444p", "gray", "yuv411p", "yuv420p10le", "yuv422p10le", "yuv444p10le", "gray10le"} {
-		made := run("", "-f", "lavfi", "-i", "testsrc2=s=50x38:r=25:d=0.2", "-pix_fmt", format, "-strict", "-1", "-f", "yuv4mpegpipe", "-")
+	for _, format := range []string{"yuv420p", "yuv422p", "yuv444p", "gray", "yuv411p", "yuv420p10le", "yuv422p10le",
+		"yuv444p10le", "gray10le"} {
+		made := run("", "-f", "lavfi", "-i", "testsrc2=s=50x38:r=25:d=0.2", "-pix_fmt", format, "-strict", "-1", "-f",
+			"yuv4mpegpipe", "-")
 		got := piped(t, made, "-m", "bicubic")
 		if again := run(got, "-i", "-", "-strict", "-1", "-f", "yuv4mpegpipe", "-"); again != got {
 			head, _, _ := strings.Cut(again, "\n")
@@ -329,7 +339,8 @@ func TestVideoColour(t *testing.T) {
 		})
 		off := func(args ...string) (sum float64) {
 			header, frames := readVideo(t, piped(t, data, args...))
-			if got := header.Brightness(frames[0]).(*image.Gray).Pix; len(args) == 0 && !bytes.Equal(got, grey[0].Data) {
+			if got := header.Brightness(frames[0]).(*image.Gray).Pix; len(args) == 0 &&
+				!bytes.Equal(got, grey[0].Data) {
 				t.Errorf("%s: brightness is another than without colour", layout)
 			}
 			for plane := 1; plane < 3; plane++ {

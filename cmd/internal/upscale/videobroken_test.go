@@ -25,7 +25,8 @@ func TestVideoIsCut(t *testing.T) {
 	}{
 		{whole[:head+2*frame+100], 2, "frame 3 is cut short: it has 94 of 300 bytes"},
 		{whole[:head+4*frame+3], 4, "frame 5 is cut short"},
-		{whole[:head+frame] + "nonsense\n" + whole[head+frame:], 1, `frame 2 is damaged: it begins with "nonsense", expected "FRAME"`},
+		{whole[:head+frame] + "nonsense\n" + whole[head+frame:], 1,
+			`frame 2 is damaged: it begins with "nonsense", expected "FRAME"`},
 		{whole[:head] + whole[head+9:], 0, "frame 1 is damaged"},
 	} {
 		for _, jobs := range []string{"1", "3"} {
@@ -41,14 +42,16 @@ func TestVideoIsCut(t *testing.T) {
 			case 1:
 				said = "; the frame before it is written\n"
 			}
-			if code != console.ExitInput || !strings.HasPrefix(stderr, "superres: standard input: "+c.what) || !strings.HasSuffix(stderr, said) {
+			if code != console.ExitInput || !strings.HasPrefix(stderr, "superres: standard input: "+c.what) ||
+				!strings.HasSuffix(stderr, said) {
 				t.Errorf("exit %d, %s", code, stderr)
 			}
 			if c.frames > 0 && got != want[:outHead+c.frames*outFrame] {
 				t.Errorf("%s: %d bytes are not those of %d frames", c.what, len(got), c.frames)
 			}
 			consoletest.Put(t, filepath.Join(dir, "in.y4m"), []byte(c.data))
-			program.Refuses(t, dir, []consoletest.Refusal{{Args: []string{"upscale", "in.y4m", "-m", "bicubic", "-o", "out.y4m", "-j", jobs}, Code: console.ExitInput, Want: "in.y4m: " + c.what}})
+			program.Refuses(t, dir, []consoletest.Refusal{{Args: []string{"upscale", "in.y4m", "-m", "bicubic", "-o",
+				"out.y4m", "-j", jobs}, Code: console.ExitInput, Want: "in.y4m: " + c.what}})
 		}
 	}
 }
@@ -74,7 +77,8 @@ func TestVideoRefusals(t *testing.T) {
 		refusal(console.ExitInput, "none.y4m", "none.y4m"),
 		refusal(console.ExitLimit, "60000x60000 is 3600 megapixels, the limit is 50; use --max-pixels", "huge.y4m"),
 		refusal(console.ExitLimit, "in.y4m: output 800x600 needs ", "--max-memory", "40", "in.y4m"),
-		refusal(console.ExitLimit, "frame 1: takes longer to enlarge than the limit of 1ns", "--timeout", "1ns", "in.y4m"),
+		refusal(console.ExitLimit, "frame 1: takes longer to enlarge than the limit of 1ns", "--timeout", "1ns",
+			"in.y4m"),
 		refusal(console.ExitOutput, "there.y4m exists", "in.y4m", "-o", "there.y4m"),
 		refusal(console.ExitOutput, "the output is the input", "in.y4m", "-o", "in.y4m", "--on-exist", "overwrite"),
 		refusal(console.ExitUsage, "frames are written as Y4M alone", "in.y4m", "-o", "out.png"),
@@ -84,10 +88,13 @@ func TestVideoRefusals(t *testing.T) {
 		refusal(console.ExitUsage, "in.y4m is a stream of frames, which is enlarged alone", "a.png", "in.y4m"),
 		refusal(console.ExitUsage, "both go to standard output", "in.y4m", "-o", "-", "--json"),
 	})
-	if _, stderr, code := call(t, dir, "", "upscale", "in.y4m", "-o", "there.y4m", "--on-exist", "skip"); code != 0 || stderr != "" {
+	if _, stderr, code := call(t, dir, "", "upscale", "in.y4m", "-o", "there.y4m", "--on-exist", "skip"); code != 0 ||
+		stderr != "" {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
-	if stderr, code := program.Into(consoletest.Broken{}, "upscale", "in.y4m", "-o", "-", "-m", "bicubic"); code != console.ExitOutput || !strings.Contains(stderr, "standard output cannot be written: pipe is closed") {
+	if stderr, code := program.Into(consoletest.Broken{}, "upscale", "in.y4m", "-o", "-", "-m",
+		"bicubic"); code != console.ExitOutput ||
+		!strings.Contains(stderr, "standard output cannot be written: pipe is closed") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	plan, stderr, code := call(t, dir, "", "upscale", "in.y4m", "--dry-run")
@@ -104,7 +111,8 @@ func TestVideoRefusals(t *testing.T) {
 // the end.
 func TestVideoEvents(t *testing.T) {
 	dir := t.TempDir()
-	stdout, stderr, code := call(t, dir, video(t, "W20 H10", 7, moving), "upscale", "--json", "-", "-o", "out.y4m", "-m", "bicubic")
+	stdout, stderr, code := call(t, dir, video(t, "W20 H10", 7, moving), "upscale", "--json", "-", "-o", "out.y4m",
+		"-m", "bicubic")
 	if code != 0 || stderr != "" {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}

@@ -48,7 +48,8 @@ func TestVideoInterrupted(t *testing.T) {
 		_ = cmd.Process.Signal(os.Interrupt)
 		rest, _ := io.ReadAll(out)
 		_ = cmd.Wait() // its code tells
-		if code := cmd.ProcessState.ExitCode(); code != 128+int(syscall.SIGINT) || !strings.Contains(errs.String(), "superres: interrupted") {
+		if code := cmd.ProcessState.ExitCode(); code != 128+int(syscall.SIGINT) ||
+			!strings.Contains(errs.String(), "superres: interrupted") {
 			t.Errorf("-o %s: exit %d, %s", output, code, errs.String())
 		}
 		if output == "-" && (string(got) != want || len(rest) > 0) {

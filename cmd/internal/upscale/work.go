@@ -134,7 +134,8 @@ func (w *crew) try(ctx context.Context, i int, admit func(bytes int64)) (stopped
 	case stopped && !alone:
 		return true, nil
 	case stopped:
-		const reason = "took more than twice the %s of memory that were expected, and was stopped; please report it with the file"
+		const reason = "took more than twice the %s of memory that were expected, and was stopped; " +
+			"please report it with the file"
 		out.err = safefile.Refuse(safefile.ErrLimit, j.title(), reason, console.Bytes(max(promised, headBytes)))
 	}
 	out.seconds = time.Since(began).Seconds()

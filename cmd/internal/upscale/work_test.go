@@ -81,7 +81,8 @@ func mixture(t *testing.T, dir string) {
 	}
 	var file bytes.Buffer
 	about := metadata.Metadata{XMP: []byte("<x:xmpmeta>who</x:xmpmeta>")}
-	if err := imagefile.Encode(&file, consoletest.Blob(30, 20), "png", imagefile.EncodeOptions{Metadata: about}); err != nil {
+	if err := imagefile.Encode(&file, consoletest.Blob(30, 20), "png",
+		imagefile.EncodeOptions{Metadata: about}); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "in/03.png"), file.Bytes(), 0o666); err != nil {
@@ -99,7 +100,8 @@ func TestSeveralAtOnce(t *testing.T) {
 	var told []string
 	for _, flags := range []string{"-j 1", "-j 2", "-j 7", "-j 7 --max-memory 80"} {
 		out := strings.ReplaceAll(flags, " ", "")
-		stdout, stderr, code := call(t, dir, "", append([]string{"upscale", "in", "-o", out, "--json", "-f", "bmp", "--effort", "fast"}, strings.Fields(flags)...)...)
+		stdout, stderr, code := call(t, dir, "", append([]string{"upscale", "in", "-o", out, "--json", "-f", "bmp",
+			"--effort", "fast"}, strings.Fields(flags)...)...)
 		pictures, last := decodeEvents(t, stdout)
 		if code != 3 || last.Done != 21 || last.Failed != 3 || last.Total != 24 {
 			t.Fatalf("%s: exit %d, %+v\n%s", flags, code, last, stderr)
@@ -128,10 +130,12 @@ func TestSeveralAtOnce(t *testing.T) {
 			first, told = got, now
 		}
 		if !maps.Equal(got, first) || !slices.Equal(now, told) {
-			t.Errorf("%s: %d results, %d of them expected; told %q, expected %q", flags, len(got), len(first), now, told)
+			t.Errorf("%s: %d results, %d of them expected; told %q, expected %q", flags, len(got), len(first), now,
+				told)
 		}
 		// People are told the same in the same order.
-		if bad := regexp.MustCompile(`in.(\d\d)\.png: not an image`).FindAllStringSubmatch(stderr, -1); len(bad) != 3 || bad[0][1] != "05" || bad[2][1] != "19" {
+		if bad := regexp.MustCompile(`in.(\d\d)\.png: not an image`).FindAllStringSubmatch(stderr, -1); len(bad) != 3 ||
+			bad[0][1] != "05" || bad[2][1] != "19" {
 			t.Errorf("%s: %s", flags, stderr)
 		}
 		if strings.Count(stderr, "03.png: ") != 1 {
@@ -165,7 +169,8 @@ func TestInterruptedAmongSeveral(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	out := &stopping{after: 6, cancel: cancel}
 	var errs bytes.Buffer
-	code := program.Run(ctx, strings.NewReader(""), out, &errs, []string{"superres", "upscale", "in", "-o", "out", "--json", "-j", "4", "-q"})
+	code := program.Run(ctx, strings.NewReader(""), out, &errs,
+		[]string{"superres", "upscale", "in", "-o", "out", "--json", "-j", "4", "-q"})
 	done := regexp.MustCompile(`"done","input":"[^"]*","output":"([^"]*)"`).FindAllStringSubmatch(out.String(), -1)
 	var last summaryEvent
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")

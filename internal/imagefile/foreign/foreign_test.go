@@ -12,12 +12,19 @@ import (
 func TestOf(t *testing.T) {
 	box := func(brands string) string { return "\x00\x00\x00" + string(rune(8+len(brands))) + "ftyp" + brands }
 	for head, want := range map[string]string{
-		box("heic\x00\x00\x00\x00mif1heic"): "HEIC", box("mif1\x00\x00\x00\x00mif1heic"): "HEIC", box("mif1\x00\x00\x00\x00mif1avif"): "AVIF",
-		box("avif\x00\x00\x00\x00mif1"): "AVIF", box("crx \x00\x00\x00\x01crx isom"): "CR3", box("isom\x00\x00\x02\x00isomiso2"): "", box("qt  \x00\x00\x00\x00"): "",
-		"\xff\x0a\xfa": "JPEG XL", "\x00\x00\x00\x0cJXL \r\n\x87\n": "JPEG XL", "\x00\x00\x00\x0cjP  \r\n": "JPEG 2000", "8BPS\x00\x01": "Photoshop",
-		"FUJIFILMCCD-RAW 0201": "RAF", "%PDF-1.7": "PDF", "II+\x00\x08\x00": "BigTIFF", "P6\n3 2\n255\n": "PPM", "P6 was late": "",
-		"<svg xmlns=": "SVG", "\xef\xbb\xbf<?xml version=\"1.0\"?>\n<!-- <b> -->\n<svg width=": "SVG", "<?xml?><!DOCTYPE svg PUBLIC": "SVG",
-		"<?xml?><html><svg>": "", "<?xpacket?><x:xmpmeta>": "", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "", "Dear all": "", "": "", "<?": "",
+		box("heic\x00\x00\x00\x00mif1heic"): "HEIC", box("mif1\x00\x00\x00\x00mif1heic"): "HEIC",
+		box("mif1\x00\x00\x00\x00mif1avif"): "AVIF",
+		box("avif\x00\x00\x00\x00mif1"):     "AVIF", box("crx \x00\x00\x00\x01crx isom"): "CR3",
+		box("isom\x00\x00\x02\x00isomiso2"): "", box("qt  \x00\x00\x00\x00"): "",
+		"\xff\x0a\xfa": "JPEG XL", "\x00\x00\x00\x0cJXL \r\n\x87\n": "JPEG XL", "\x00\x00\x00\x0cjP  \r\n": "JPEG 2000",
+		"8BPS\x00\x01":         "Photoshop",
+		"FUJIFILMCCD-RAW 0201": "RAF", "%PDF-1.7": "PDF", "II+\x00\x08\x00": "BigTIFF", "P6\n3 2\n255\n": "PPM",
+		"P6 was late": "",
+		"<svg xmlns=": "SVG", "\xef\xbb\xbf<?xml version=\"1.0\"?>\n<!-- <b> -->\n<svg width=": "SVG",
+		"<?xml?><!DOCTYPE svg PUBLIC": "SVG",
+		"<?xml?><html><svg>":          "", "<?xpacket?><x:xmpmeta>": "",
+		"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "", "Dear all": "",
+		"": "", "<?": "",
 	} {
 		got, is := foreign.Of([]byte(head))
 		if got.Title != want || is != (want != "") || is && got.Advice == "" || got.Document != (want == "PDF") {
@@ -31,7 +38,8 @@ func TestOf(t *testing.T) {
 func raw(first [][4]uint32, whole ...[4]uint32) []byte {
 	const start = 8
 	first = append(first, [4]uint32{330, 4, 1, uint32(start + 2 + 12*(len(first)+1) + 4)})
-	return append(append([]byte(imagetest.TIFFStart), imagetest.TIFFPage(0, first...)...), imagetest.TIFFPage(0, whole...)...)
+	return append(append([]byte(imagetest.TIFFStart), imagetest.TIFFPage(0, first...)...),
+		imagetest.TIFFPage(0, whole...)...)
 }
 
 func TestRaw(t *testing.T) {
@@ -45,15 +53,16 @@ func TestRaw(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"dng":                            {raw([][4]uint32{small, rgb, dng}, filter), "DNG"},
-		"dng of one directory":           {append([]byte(imagetest.TIFFStart), imagetest.TIFFPage(0, dng)...), "DNG"},
-		"nef":                            {nikon, "NEF"},
-		"cr2":                            {canon, "CR2"},
-		"sensor without a maker":         {raw([][4]uint32{rgb}, filter), "camera raw"},
-		"compressed as a sensor's":       {raw([][4]uint32{rgb}, [4]uint32{259, 3, 1, 32767}), "camera raw"},
-		"copy first":                     {raw([][4]uint32{small}, rgb), "TIFF with a small copy first"},
-		"picture and copies":             {raw([][4]uint32{rgb}, small), ""},
-		"copy alone":                     {append([]byte(imagetest.TIFFStart), imagetest.TIFFPage(0, small, rgb)...), ""},
+		"dng":                      {raw([][4]uint32{small, rgb, dng}, filter), "DNG"},
+		"dng of one directory":     {append([]byte(imagetest.TIFFStart), imagetest.TIFFPage(0, dng)...), "DNG"},
+		"nef":                      {nikon, "NEF"},
+		"cr2":                      {canon, "CR2"},
+		"sensor without a maker":   {raw([][4]uint32{rgb}, filter), "camera raw"},
+		"compressed as a sensor's": {raw([][4]uint32{rgb}, [4]uint32{259, 3, 1, 32767}), "camera raw"},
+		"copy first":               {raw([][4]uint32{small}, rgb), "TIFF with a small copy first"},
+		"picture and copies":       {raw([][4]uint32{rgb}, small), ""},
+		"copy alone": {append([]byte(imagetest.TIFFStart), imagetest.TIFFPage(0, small, rgb)...),
+			""},
 		"a circle":                       {append([]byte(imagetest.TIFFStart), imagetest.TIFFPage(8, rgb)...), ""},
 		"ends early":                     {[]byte("II*\x00\x08\x00"), ""},
 		"directory before the beginning": {[]byte("II*\x00\x00\x00\x00\x00xxxxxxxx"), ""},

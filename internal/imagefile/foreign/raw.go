@@ -31,7 +31,8 @@ const (
 
 // makers are the kinds of raw files by what the maker of the camera begins with.
 var makers = []struct{ maker, title string }{
-	{"NIKON", "NEF"}, {"SONY", "ARW"}, {"PENTAX", "PEF"}, {"RICOH", "PEF"}, {"SAMSUNG", "SRW"}, {"HASSELBLAD", "3FR"}, {"PHASE ONE", "IIQ"}, {"CANON", "CR2"},
+	{"NIKON", "NEF"}, {"SONY", "ARW"}, {"PENTAX", "PEF"}, {"RICOH", "PEF"}, {"SAMSUNG", "SRW"}, {"HASSELBLAD", "3FR"},
+	{"PHASE ONE", "IIQ"}, {"CANON", "CR2"},
 }
 
 // Raw tells whether a TIFF is a raw file of a camera, or has a small copy of its picture as

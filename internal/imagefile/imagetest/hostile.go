@@ -26,13 +26,15 @@ func Hostile(t testing.TB) []HostileFile {
 	zlibSum := bytes.Replace(good["colour.png"], []byte("IDAT"), []byte("IDAT"), 1)
 	zlibSum[bytes.Index(zlibSum, []byte("IDAT"))+20] ^= 0x10
 	tiffSize := func(w, h uint32) []byte {
-		return append([]byte(TIFFStart), TIFFPage(0, [4]uint32{256, 4, 1, w}, [4]uint32{257, 4, 1, h}, [4]uint32{258, 3, 1, 8}, [4]uint32{262, 3, 1, 1})...)
+		return append([]byte(TIFFStart), TIFFPage(0, [4]uint32{256, 4, 1, w}, [4]uint32{257, 4, 1, h},
+			[4]uint32{258, 3, 1, 8}, [4]uint32{262, 3, 1, 1})...)
 	}
 	vp8 := append([]byte{0x10, 0, 0, 0x9d, 0x01, 0x2a}, 0xff, 0x3f, 0xff, 0x3f)
 
 	return []HostileFile{
 		{"empty.png", nil, false, "is empty"},
-		{"notes.txt", []byte("Dear all, see below"), false, `not an image (starts with "Dear al"; known: PNG JPEG GIF WebP TIFF BMP)`},
+		{"notes.txt", []byte("Dear all, see below"), false,
+			`not an image (starts with "Dear al"; known: PNG JPEG GIF WebP TIFF BMP)`},
 		{"text.png", []byte("a\x00\n\x1b[31m"), false, `not an image (starts with "a\x00\n\x1b[31"; known`},
 		{"letter.bmp", []byte("BMW or Mercedes?"), false, "not an image"},
 		{"x.heic", []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00"), false, "HEIC cannot be read (known: "},
@@ -43,8 +45,10 @@ func Hostile(t testing.TB) []HostileFile {
 		{"long.png", PNGHeader(65536, 1), true, "65536x1 has a side beyond the limit of 65535 pixels"},
 		{"over.png", PNGHeader(1<<31-1, 1<<31-1), false, "PNG with an unsupported feature (dimension overflow)"},
 		{"none.png", PNGHeader(0, 5), false, "damaged PNG: non-positive dimension;"},
-		{"big.jpg", append(JPEGFrame(0xc0, 65535, 65535), JPEGSegment(0xda, 1, 1, 0, 0, 63, 0)...), true, "4295 megapixels"},
-		{"none.jpg", append(JPEGFrame(0xc0, 0, 0), JPEGSegment(0xda, 1, 1, 0, 0, 63, 0)...), false, "has no pixels (its size is 0x0)"},
+		{"big.jpg", append(JPEGFrame(0xc0, 65535, 65535), JPEGSegment(0xda, 1, 1, 0, 0, 63, 0)...), true,
+			"4295 megapixels"},
+		{"none.jpg", append(JPEGFrame(0xc0, 0, 0), JPEGSegment(0xda, 1, 1, 0, 0, 63, 0)...), false,
+			"has no pixels (its size is 0x0)"},
 		{"big.gif", GIFScreen(65535, 65535), true, "4295 megapixels"},
 		{"none.gif", GIFScreen(0, 0), false, "has no pixels"},
 		{"big.bmp", BMPHeader(40000, 40000), true, "1600 megapixels"},
@@ -63,8 +67,11 @@ func Hostile(t testing.TB) []HostileFile {
 		{"half.webp", good["plain.webp"][:26], false, "damaged WebP: "},
 		{"sum.png", badSum, false, "damaged PNG: invalid checksum; copy or export it again"},
 		{"data.png", zlibSum, false, "damaged PNG: "},
-		{"odd.bmp", append([]byte("BM\x00\x00\x00\x00\x00\x00\x00\x00"), make([]byte, 50)...), false, "BMP with an unsupported feature ("},
-		{"cmyk.tif", append([]byte(TIFFStart), TIFFPage(0, [4]uint32{256, 4, 1, 9}, [4]uint32{257, 4, 1, 9}, [4]uint32{258, 3, 1, 8}, [4]uint32{262, 3, 1, 5})...), false, "TIFF with an unsupported feature (color model); save it as PNG first"},
+		{"odd.bmp", append([]byte("BM\x00\x00\x00\x00\x00\x00\x00\x00"), make([]byte, 50)...), false,
+			"BMP with an unsupported feature ("},
+		{"cmyk.tif", append([]byte(TIFFStart), TIFFPage(0, [4]uint32{256, 4, 1, 9}, [4]uint32{257, 4, 1, 9},
+			[4]uint32{258, 3, 1, 8}, [4]uint32{262, 3, 1, 5})...), false,
+			"TIFF with an unsupported feature (color model); save it as PNG first"},
 		{"scans.jpg", ManyScans(64, 64, 201), true, "has more than 100 scans"},
 
 		// Headers of a size within the limits with nothing behind them.
@@ -82,7 +89,8 @@ func Hostile(t testing.TB) []HostileFile {
 // tiffOf is a grey TIFF of w×h without its pixels, of one strip; count is the number of
 // strips it claims to have and at where they are said to lie.
 func tiffOf(w, h, count, at uint32) []byte {
-	return append([]byte(TIFFStart), TIFFPage(0, [4]uint32{256, 4, 1, w}, [4]uint32{257, 4, 1, h}, [4]uint32{258, 3, 1, 8}, [4]uint32{262, 3, 1, 1},
+	return append([]byte(TIFFStart), TIFFPage(0, [4]uint32{256, 4, 1, w}, [4]uint32{257, 4, 1, h},
+		[4]uint32{258, 3, 1, 8}, [4]uint32{262, 3, 1, 1},
 		[4]uint32{273, 4, count, at}, [4]uint32{278, 4, 1, h}, [4]uint32{279, 4, count, w * h})...)
 }
 
@@ -116,13 +124,17 @@ func Bombs(t testing.TB, w, h int) map[string][]byte {
 	at := uint32(len(TIFFStart) + 2 + 12*entries + 4)
 	return map[string][]byte{
 		"cyclic.tif": cyclic,
-		"bomb.png":   bytes.Join([][]byte{PNGHeader(uint32(w), uint32(h)), PNGChunk("IDAT", pixels), PNGChunk("IEND", nil)}, nil),
-		"bomb.tif": append(append([]byte(TIFFStart), TIFFPage(0, [4]uint32{256, 4, 1, uint32(w)}, [4]uint32{257, 4, 1, uint32(h)}, [4]uint32{258, 3, 1, 8},
-			[4]uint32{259, 3, 1, 8}, [4]uint32{262, 3, 1, 1}, [4]uint32{273, 4, 1, at}, [4]uint32{278, 4, 1, uint32(h)}, [4]uint32{279, 4, 1, uint32(len(dark))})...), dark...),
+		"bomb.png": bytes.Join([][]byte{PNGHeader(uint32(w), uint32(h)), PNGChunk("IDAT", pixels),
+			PNGChunk("IEND", nil)}, nil),
+		"bomb.tif": append(append([]byte(TIFFStart), TIFFPage(0, [4]uint32{256, 4, 1, uint32(w)},
+			[4]uint32{257, 4, 1, uint32(h)}, [4]uint32{258, 3, 1, 8},
+			[4]uint32{259, 3, 1, 8}, [4]uint32{262, 3, 1, 1}, [4]uint32{273, 4, 1, at}, [4]uint32{278, 4, 1, uint32(h)},
+			[4]uint32{279, 4, 1, uint32(len(dark))})...), dark...),
 		"bomb.webp": PlainWebP(w, h),
 		"bomb.jpg":  ManyScans(w, h, 100),
 		"bomb.gif": Encoded(t, func(b *bytes.Buffer) error {
-			return gif.Encode(b, image.NewPaletted(image.Rect(0, 0, w, h), color.Palette{color.Black, color.White}), nil)
+			return gif.Encode(b, image.NewPaletted(image.Rect(0, 0, w, h), color.Palette{color.Black, color.White}),
+				nil)
 		}),
 		"icc.png":  with("iCCP", "p\x00\x00"),
 		"note.png": with("zTXt", "Comment\x00\x00"),

@@ -63,7 +63,8 @@ func Sound(t testing.TB) map[string][]byte {
 	return map[string][]byte{
 		"colour.png":  Encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, colour) }),
 		"palette.png": Encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, Indexed(7, 5)) }),
-		"colour.jpeg": WithExif(Encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, colour, nil) }), 6, binary.BigEndian),
+		"colour.jpeg": WithExif(Encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, colour, nil) }), 6,
+			binary.BigEndian),
 		"grey.jpeg":   Encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, grey, nil) }),
 		"scans.jpeg":  ManyScans(16, 16, 3),
 		"colour.gif":  Encoded(t, func(b *bytes.Buffer) error { return gif.Encode(b, Indexed(7, 5), nil) }),

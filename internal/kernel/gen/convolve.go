@@ -27,7 +27,7 @@ var _ = register(operation{
 	tiers:    []string{AVX2, AVX512BW, AVX512, NEON},
 })
 
-// kernel.Clip and −Clip, twice in a word.
+// These are kernel.Clip and −Clip, twice in a word each.
 const (
 	clip      = 0x1fff1fff
 	clipLeast = 0xe001e001
@@ -93,7 +93,7 @@ func (t tier) scaleAndClip(output reg.GPVirtual, wide int) func(acc []reg.VecVir
 	}
 }
 
-// residual leaves them float32.
+// residual scales the sums while they are in registers, and leaves them float32.
 func (t tier) residual() {
 	t.filter(func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
 		dst, line, p := pointer("dst"), lengthOf("bias"), pointer("scale")
@@ -116,7 +116,8 @@ func (t tier) residual() {
 	})
 }
 
-// outputs moves p, in lines of entries, to an output of a sample, and makes line bytes.
+// outputs moves p, a pointer to lines of entries of size bytes, one line a sample, to an output of a sample. It
+// changes line from entries to bytes.
 func outputs(p, line, sample, output reg.GPVirtual, size int) {
 	r := GP64()
 	if size == 2 {
@@ -174,8 +175,8 @@ func (t tier) filter(finish func(acc []reg.VecVirtual, sample, output reg.GPVirt
 	}
 }
 
-// along makes tiles of a row, as long as the parameter of a name says, from their first place on. The last ends
-// where the row ends.
+// along writes a loop over the tiles of a row, whose length is the parameter of a name. tile gets the index of
+// the first of the tall samples of a tile. The last tile ends where the row ends.
 func along(name string, tall int, tile func(first reg.GPVirtual)) {
 	first := GP64()
 	XORQ(first, first)
@@ -193,11 +194,10 @@ func along(name string, tall int, tile func(first reg.GPVirtual)) {
 	Label(out)
 }
 
-// steps are registers with the bytes from a place to the next, with three times and, where it is needed, five
-// times as many.
+// steps has registers with the bytes of a step, of three steps and, where they are needed, of five.
 type steps struct{ one, three, five reg.GPVirtual }
 
-// at is what lies some steps, up to 5, and an offset behind base.
+// at returns the memory that begins n steps, up to 5, and offset bytes behind base.
 func (s steps) at(base reg.GPVirtual, n, offset int) Mem {
 	m := Mem{Base: base, Disp: offset}
 	switch n {
@@ -211,10 +211,10 @@ func (s steps) at(base reg.GPVirtual, n, offset int) Mem {
 	return m
 }
 
-// together is how many samples share a pointer.
+// together is the number of samples that share a pointer.
 const together = 6
 
-// filterTile sets acc to the sums of a tile.
+// filterTile sets acc to the sums of a tile of tall samples.
 func (t tier) filterTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
 	wide := len(acc) / tall
 	t.overRows(acc, wide, sample, output, tall, func(
@@ -347,7 +347,7 @@ func (t tier) dotPairs(x, y, acc reg.VecVirtual) {
 	VPADDD(v, acc, acc)
 }
 
-// vnni is an instruction that avo does not know.
+// vnni writes an instruction that avo does not know.
 func vnni(opcode string, x, y, acc reg.VecVirtual) {
 	Instruction(&ir.Instruction{
 		Opcode: opcode, Operands: []Op{x, y, acc}, Inputs: []Op{x, y, acc}, Outputs: []Op{acc},

@@ -24,9 +24,11 @@ func TestDispatch(t *testing.T) {
 		"amd64": {
 			"//go:build !purego\n",
 			"{\"generic\", \"avx2\", \"avx512bw\", \"avx512\"}",
-			"func all(v []float64) {\n\tif current == 0 {\n\t\tallGeneric(v)\n\t} else {\n\t\tallAMD64(unsafe.SliceData(v))\n\t}\n}\n",
+			"func all(v []float64) {\n\tif current == 0 {\n\t\tallGeneric(v)\n\t} else {\n" +
+				"\t\tallAMD64(unsafe.SliceData(v))\n\t}\n}\n",
 			"\nfunc arm(out, in []int8, n int) (a, b int) { return armGeneric(out, in, n) }\n",
-			"// few needs, in assembly: len(v) is a multiple of 32.\nfunc few(v []byte) int {\n\tif current == 0 {\n\t\treturn fewGeneric(v)\n\t}\n\treturn fewAMD64(unsafe.SliceData(v))\n}\n",
+			"// few needs, in assembly: len(v) is a multiple of 32.\nfunc few(v []byte) int {\n" +
+				"\tif current == 0 {\n\t\treturn fewGeneric(v)\n\t}\n\treturn fewAMD64(unsafe.SliceData(v))\n}\n",
 			"\n//go:noescape\nfunc allAMD64(v *float64)\n",
 		},
 		"arm64": {

@@ -6,14 +6,13 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// mask is a choice among the lanes of a vector: a mask register, or a vector with the highest bit of every
-// lane.
+// mask selects lanes of a vector: by a mask register, or by the highest bit of each lane of a vector.
 type mask struct {
 	k reg.OpmaskVirtual
 	v reg.VecVirtual
 }
 
-// mask is what set makes of the register that it is given.
+// mask returns the mask that set writes to the register that it gets.
 func (t tier) mask(set func(to reg.Register)) mask {
 	if t.lanes == 8 {
 		m := mask{k: K()}
@@ -25,12 +24,12 @@ func (t tier) mask(set func(to reg.Register)) mask {
 	return m
 }
 
-// compare is where a compares to b.
+// compare returns the mask of the lanes of float32 for which a predicate of a and b holds.
 func (t tier) compare(predicate int, a, b reg.VecVirtual) mask {
 	return t.mask(func(to reg.Register) { VCMPPS(U8(predicate), b, a, to) })
 }
 
-// choose sets to = value where the mask says so.
+// choose sets the lanes of to that the mask selects to those of value.
 func (t tier) choose(m mask, value, to reg.VecVirtual) {
 	if t.lanes == 8 {
 		VMOVAPS(value, m.k, to)
@@ -46,7 +45,7 @@ const (
 	greater     = 30
 )
 
-// where sets to = value in the lanes with a compared to b.
+// where sets the lanes of to for which a predicate of a and b holds to those of value, of float64.
 func (t tier) where(predicate int, a, b, value, to reg.VecVirtual) {
 	m := t.compare64(predicate, a, b)
 	if t.lanes == 8 {
@@ -56,7 +55,7 @@ func (t tier) where(predicate int, a, b, value, to reg.VecVirtual) {
 	}
 }
 
-// compare64 is where a compares to b, of float64.
+// compare64 is compare for float64.
 func (t tier) compare64(predicate int, a, b reg.VecVirtual) mask {
 	return t.mask(func(to reg.Register) { VCMPPD(U8(predicate), b, a, to) })
 }

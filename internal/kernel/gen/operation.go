@@ -29,16 +29,16 @@ var tiers = []tier{
 	{"arm64", NEON, "cpu.ARM64.HasASIMD", 2},
 }
 
-// operation has a definition in Go, the function nameGeneric, and assembly, the functions nameAMD64 and nameARM64,
-// which take slices as pointers, and the lengths that they need as numbers. The generator writes the function
-// name, which calls the definition or the assembly.
+// operation has a definition in Go, the function nameGeneric, and assembly, the functions nameAMD64 and
+// nameARM64, which take slices as pointers, and the lengths that they need as numbers. The generator writes the
+// function name, which calls the definition or the assembly.
 //
 // Note: the assembly does not take whole slices, because they are three words each on the stack: the smallest
 // calls took a tenth longer.
 type operation struct {
 	name      string
 	signature string       // parameters and results, in Go
-	lengths   []string     // of which slices: that of v becomes vLen, after v
+	lengths   []string     // slices whose lengths the assembly takes: that of v as vLen, after v
 	needs     string       // the assumptions of the assembly, which the exported function ensures
 	assembly  func(t tier) // writes the body for a tier of amd64
 

@@ -14,7 +14,7 @@ type signature struct {
 	operands  string // what the definition is called with
 	addresses string // what the assembly is called with
 	assembly  string // the signature of the assembly
-	returns   string // what comes before a call
+	returns   string // "return " if there are results
 }
 
 func (op operation) parse() (s signature, err error) {

@@ -9,12 +9,13 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// lanes32 is how many float32 are in a vector.
+// lanes32 returns the number of float32 in a vector.
 func (t tier) lanes32() int { return 2 * t.lanes }
 
+// bytes returns the number of bytes in a vector.
 func (t tier) bytes() int { return 8 * t.lanes }
 
-// vec is a new vector register.
+// vec returns a new vector register.
 func (t tier) vec() reg.VecVirtual {
 	if t.lanes == 8 {
 		return ZMM()
@@ -22,7 +23,7 @@ func (t tier) vec() reg.VecVirtual {
 	return YMM()
 }
 
-// vecs are n of them.
+// vecs returns n new vector registers.
 func (t tier) vecs(n int) []reg.VecVirtual {
 	list := make([]reg.VecVirtual, n)
 	for i := range list {
@@ -31,13 +32,14 @@ func (t tier) vecs(n int) []reg.VecVirtual {
 	return list
 }
 
-// zero is a vector of zeros.
+// zero returns a vector of zeros.
 func (t tier) zero() reg.VecVirtual {
 	v := t.vec()
 	t.clear(v)
 	return v
 }
 
+// clear sets v to zeros.
 func (t tier) clear(v reg.VecVirtual) {
 	if t.lanes == 8 {
 		VPXORQ(v, v, v)
@@ -46,7 +48,7 @@ func (t tier) clear(v reg.VecVirtual) {
 	}
 }
 
-// zeros are n of them.
+// zeros returns n vectors of zeros.
 func (t tier) zeros(n int) []reg.VecVirtual {
 	list := make([]reg.VecVirtual, n)
 	for i := range list {
@@ -55,21 +57,21 @@ func (t tier) zeros(n int) []reg.VecVirtual {
 	return list
 }
 
-// load is the vector at m.
+// load returns the vector at m.
 func (t tier) load(m Mem) reg.VecVirtual {
 	v := t.vec()
 	VMOVUPD(m, v)
 	return v
 }
 
-// broadcast is a vector of the number at m or in a register.
+// broadcast returns a vector whose lanes are the float64 in memory or in a register.
 func (t tier) broadcast(from Op) reg.VecVirtual {
 	v := t.vec()
 	VBROADCASTSD(from, v)
 	return v
 }
 
-// constant is a vector of a number.
+// constant returns a vector whose lanes have the given 64 bits.
 func (t tier) constant(bits uint64) reg.VecVirtual {
 	r, x := GP64(), XMM()
 	MOVQ(U64(bits), r)
@@ -85,7 +87,7 @@ const (
 	signOff = 0x7fffffffffffffff
 )
 
-// place is where a parameter or a result lies.
+// place returns the memory of a parameter or a result.
 func place(c gotypes.Component) Mem {
 	p, err := c.Resolve()
 	if err != nil {
@@ -94,7 +96,7 @@ func place(c gotypes.Component) Mem {
 	return p.Addr
 }
 
-// number is the float64 parameter of a name, in every lane.
+// number returns a vector whose lanes are the float64 parameter of a name.
 //
 // Note: avo's own Load and Store of numbers are SSE, which beside vectors that are in use costs some processors
 // hundreds of cycles.
@@ -103,13 +105,13 @@ func (t tier) number(name string) reg.VecVirtual { return t.broadcast(place(Para
 // result stores the float64 that the function returns.
 func result(x reg.Register) { VMOVSD(x, place(ReturnIndex(0))) }
 
-// pointer is the pointer or number of a name, in a register.
+// pointer returns a register with the parameter of a name, a pointer or an integer.
 func pointer(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
 
-// lengthOf is the length of a slice that the operation lists in lengths, in a register.
+// lengthOf returns a register with the length of a slice, which the operation must list in lengths.
 func lengthOf(name string) reg.GPVirtual { return pointer(lengthName(name)) }
 
-// sum adds the lanes of v: the halves first.
+// sum returns the sum of the lanes of v, whose halves are added first.
 func (t tier) sum(v reg.VecVirtual) reg.VecVirtual {
 	x, y, high := XMM(), YMM(), XMM()
 	if t.lanes == 8 {
@@ -126,7 +128,7 @@ func (t tier) sum(v reg.VecVirtual) reg.VecVirtual {
 	return x
 }
 
-// most is the largest lane of v.
+// most returns the largest lane of v.
 func (t tier) most(v reg.VecVirtual) reg.VecVirtual {
 	x, y, high := XMM(), YMM(), XMM()
 	if t.lanes == 8 {
@@ -143,16 +145,16 @@ func (t tier) most(v reg.VecVirtual) reg.VecVirtual {
 	return x
 }
 
-// labels counts those of the function that is being written.
+// labels is the number of labels in the function that is being written.
 var labels int
 
-// label is a new name for a place in it.
+// label returns a new label for that function.
 func label(name string) string {
 	labels++
 	return name + strconv.Itoa(labels)
 }
 
-// while runs body as long as count, which body lowers, is at least least.
+// while writes a loop that runs body as long as count, which body lowers, is at least least.
 func while(count reg.GPVirtual, least int, body func()) {
 	top, out := label("loop"), label("done")
 	Label(top)
@@ -163,24 +165,25 @@ func while(count reg.GPVirtual, least int, body func()) {
 	Label(out)
 }
 
-// at is base + index bytes + an offset.
+// at returns the memory that begins index + offset bytes behind base.
 func at(base, index reg.Register, offset int) Mem {
 	return Mem{Base: base, Index: index, Scale: 1, Disp: offset}
 }
 
+// from returns the memory that begins offset bytes behind base.
 func from(base reg.Register, offset int) Mem { return Mem{Base: base, Disp: offset} }
 
-// number32 is the float32 parameter of a name, in every lane.
+// number32 returns a vector whose lanes are the float32 parameter of a name.
 func (t tier) number32(name string) reg.VecVirtual { return t.broadcast32(place(Param(name))) }
 
-// broadcast32 is a vector of the float32 at m or in a register.
+// broadcast32 returns a vector whose lanes are the float32 in memory or in a register.
 func (t tier) broadcast32(from Op) reg.VecVirtual {
 	v := t.vec()
 	VBROADCASTSS(from, v)
 	return v
 }
 
-// constant32 is a vector of a 32-bit number.
+// constant32 returns a vector whose lanes have the given 32 bits.
 func (t tier) constant32(bits uint32) reg.VecVirtual {
 	r, x := GP32(), XMM()
 	MOVL(U32(bits), r)
@@ -188,7 +191,8 @@ func (t tier) constant32(bits uint32) reg.VecVirtual {
 	return t.broadcast32(x)
 }
 
-// unroll runs body over n vectors from byte offset 0: four, then one at a time.
+// unroll writes loops that run body over n entries: for four vectors at a time, then for one. body gets the
+// byte offset of the first of them.
 func (t tier) unroll(n reg.GPVirtual, body func(offset reg.GPVirtual, vectors int)) {
 	offset := GP64()
 	XORQ(offset, offset)
@@ -201,7 +205,7 @@ func (t tier) unroll(n reg.GPVirtual, body func(offset reg.GPVirtual, vectors in
 	}
 }
 
-// largestOf is the largest lane of several vectors.
+// largestOf returns the largest lane of several vectors.
 func (t tier) largestOf(list []reg.VecVirtual) reg.VecVirtual {
 	for i := 1; i < len(list); i++ {
 		VMAXPD(list[i], list[0], list[0])

@@ -32,13 +32,13 @@ var _ = register(operation{
 	tiers:    []string{AVX2, AVX512BW},
 })
 
-// places are where something lies in a table of 4 columns and up to 4 rows.
+// places has the addresses of a table of 4 columns and up to 4 rows.
 type places struct {
 	base [4]reg.GPVirtual // of the columns
 	rows steps            // from a row to the next
 }
 
-// column sets the columns, so many bytes from one to the next.
+// column sets the addresses of the columns: that of the first, and stride bytes from each to the next.
 func (p *places) column(first, stride reg.GPVirtual) {
 	for i := range p.base {
 		if p.base[i] = first; i > 0 {
@@ -49,19 +49,20 @@ func (p *places) column(first, stride reg.GPVirtual) {
 	}
 }
 
-// at is what lies in a row and a column.
+// at returns the memory offset bytes behind row y of column x.
 func (p places) at(y, x, offset int) Mem {
 	return p.rows.at(p.base[x], y, offset)
 }
 
+// add moves the whole table by a number of bytes.
 func (p places) add(bytes Op) {
 	for _, b := range p.base {
 		ADDQ(bytes, b)
 	}
 }
 
-// transformInput works on the channels of a tile that fill a vector at once, and on those that are left in half
-// of one; on one row of what comes out after the other.
+// transformInput works on as many channels of a tile as fill a vector, and on the rest with half a vector. It
+// makes one row of the transform after the other.
 func (t tier) transformInput() {
 	var src, to places // of src, rows of samples are the columns
 	rows, r := pointer("rows"), GP64()
@@ -90,6 +91,7 @@ func (t tier) transformInput() {
 	})
 }
 
+// transformChannels transforms groups of channels of a tile, as long as enough are left.
 func transformChannels(src, to places, left reg.GPVirtual, channels int, vec func() reg.VecVirtual) {
 	while(left, channels, func() {
 		for y, with := range [4][2]int{{0, 2}, {1, 2}, {2, 1}, {1, 3}} {
@@ -120,7 +122,7 @@ func transformEntry(i int, x, y, to Op) {
 	}
 }
 
-// multiplyTiles has the sums of four places of some tiles in registers, as many as they hold, of 16 to 48
+// multiplyTiles keeps the sums of one column of some tiles in registers, as many as they hold, of 16 to 48
 // outputs. The last tiles of a row end where it ends, and some are made again.
 func (t tier) multiplyTiles() {
 	shapes := []struct{ tall, wide int }{{2, 3}, {3, 2}, {6, 1}}
@@ -142,7 +144,7 @@ func (t tier) multiplyTiles() {
 	}
 }
 
-// multiplyTile makes a tile.
+// multiplyTile makes the sums of tall tiles for wide vectors of outputs.
 func (t tier) multiplyTile(acc []reg.VecVirtual, tile, output reg.GPVirtual, tall, wide int) {
 	at := func(y, s, i int) reg.VecVirtual { return acc[(y*tall+s)*wide+i] }
 	for _, y := range []int{0, 2, 3} {

@@ -29,7 +29,7 @@ import (
 // Name is the first argument of a test binary that is to call Serve.
 const Name = "external-program"
 
-// Command is the command of a spec for the test binary, with what it is to do: see Serve.
+// Command returns the command of a spec that runs the test binary with the given words: see Serve.
 func Command(words ...string) string {
 	self, err := os.Executable()
 	if err != nil {
@@ -138,8 +138,7 @@ func hang() {
 	}
 }
 
-// Wild are what goes wrong in the problems of "wild", one after the other, by words of the error; the problems behind
-// them are well.
+// Wild has words of the error of each problem of "wild", in order. Later problems are solved.
 var Wild = []string{
 	"ended without an answer (exit status 3)", "no answer in", "D.npy is 1×1, expected",
 	"D.npy: entry 0 of atom 0 (counted from 0) is NaN", `printed "iteration 1"`,
@@ -149,7 +148,7 @@ var Wild = []string{
 	"non-zeros, expected at most 1; leave X.npy out", "D.npy is empty",
 }
 
-// wild does a problem as its number says.
+// wild answers a problem with the fault of its number, which is the number of lines in a file.
 func wild(file, folder string, out, errs io.Writer) (code int, over bool) {
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
@@ -231,7 +230,7 @@ func nan() float64 {
 	return zero / zero
 }
 
-// solve does the problem in a folder.
+// solve solves the problem in a folder. with names what it writes besides the dictionary, or that codes are dense.
 func solve(folder string, with []string) error {
 	text, err := os.ReadFile(filepath.Join(folder, "problem.json"))
 	if err != nil {

@@ -68,9 +68,8 @@ type Output struct {
 
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 
-// SplitOutput parts inputs from an output that is named behind them without a flag: the last
-// of two, if there is no such file and its name is that of a picture. Two pictures that are
-// there are two inputs.
+// SplitOutput parts inputs from an output that is named behind them without a flag: the last of two, if there is no
+// such file and its name is that of a picture. Two pictures that are there are two inputs.
 func SplitOutput(args []string) (inputs []string, out string) {
 	if len(args) != 2 || !isNamedPicture(args[1]) && !IsNamedVideo(args[1]) || strings.ContainsAny(args[1], "*?[") {
 		return args, ""
@@ -81,9 +80,8 @@ func SplitOutput(args []string) (inputs []string, out string) {
 	return args[:1], args[1]
 }
 
-// NewNamer checks what is asked for. single says that there is one input, which was named
-// itself. The template may end in {ext}, the extension of the output, which is added
-// where it does not.
+// NewNamer checks what is asked for. single says that there is one input, which was named itself. The template may
+// end in {ext}, the extension of the output, which is added where it does not.
 func NewNamer(want Naming, single bool) (Namer, error) {
 	n := Namer{out: want.Out, single: single, size: SizeText(want.Size)}
 	if f := strings.TrimPrefix(want.Format, "."); f != "" {
@@ -136,8 +134,8 @@ func (want Naming) WantsGIF() bool {
 	return false
 }
 
-// takeFormat takes the extension of a picture off the end of the template: it is that of the
-// outputs, and says their format.
+// takeFormat takes the extension of a picture off the end of the template: it is that of the outputs, and says their
+// format.
 func (n *Namer) takeFormat() error {
 	if !isNamedPicture(n.template) {
 		return nil
@@ -292,8 +290,8 @@ func (n Namer) base(in Input, ext string) string {
 	return strings.Join(words, "")
 }
 
-// folder returns the folder of the outputs that an input's is one of: that of -o, or
-// one beside the folder of the input, which is mirrored, or that of the input itself.
+// folder returns the folder of the outputs that an input's is one of: that of -o, or one beside the folder of the
+// input, which is mirrored, or that of the input itself.
 func (n Namer) folder(in Input) (string, error) {
 	switch {
 	case n.out != "":

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/upscale"
 	"superres/internal/safefile"
 )
@@ -209,9 +210,8 @@ func (t *talk) ended(content []byte) (done reply, err, fault error) {
 		return reply{}, nil, fault
 	}
 	done.Answer = answer.Bytes()
-	formats := []string{"png", "jpeg", "bmp", "tiff", "gif"}
 	isName := done.Name == path.Base(done.Name) && done.Name == safefile.OneLine(done.Name)
-	if t.job.Call == "upscale" && (!isName || !slices.Contains(formats, done.Format)) {
+	if t.job.Call == "upscale" && (!isName || !slices.Contains(pictures.Formats(), done.Format)) {
 		return reply{}, nil, errors.New("it names no result")
 	}
 	return done, nil, nil

@@ -1,5 +1,4 @@
-// Package chroma enlarges colour that is stored at less than the resolution of brightness, as
-// the libraries do that most programs use.
+// Package chroma enlarges subsampled chroma as the libraries do that most programs use.
 package chroma
 
 import (
@@ -8,9 +7,9 @@ import (
 	"superres/internal/parallel"
 )
 
-// Smooth returns a JPEG picture with colour at full resolution, enlarged as libjpeg
-// does, to the bit (jdsample.c of libjpeg-turbo: h2v1, h2v2 and h1v2 "fancy" upsampling).
-// Colour of another resolution is repeated there, too, and the picture returned as it is.
+// Smooth returns a JPEG picture with chroma at full resolution, enlarged as libjpeg does, to the bit
+// (jdsample.c of libjpeg-turbo: h2v1, h2v2 and h1v2 "fancy" upsampling). A picture whose chroma
+// libjpeg repeats, of another resolution or too narrow, is returned as it is.
 func Smooth(img image.Image) image.Image {
 	src, ok := img.(*image.YCbCr)
 	if !ok {
@@ -63,16 +62,16 @@ func Smooth(img image.Image) image.Image {
 	return out
 }
 
-// Beside returns which of n samples is under place i of twice as many, and which is next to it
-// on the other side: itself at the ends.
+// Beside returns which of n samples covers position i of 2n, and its neighbour that is nearest to that
+// position, which at the ends is the sample itself.
 func Beside(i, n int) (near, far int) {
 	near = i / 2
 	return near, min(max(near-1+i%2*2, 0), n-1)
 }
 
-// widen enlarges a row of n sums by two: ¾ of the nearer sum and ¼ of the farther one, with
-// shift bits of fraction, rounded by the first bias on the left and the second on the right.
-// At the ends there is none farther, and it is the nearer one itself.
+// widen enlarges a row of n sums by two: each result is ¾ of the nearer sum and ¼ of the farther one,
+// which at the ends is the nearer one. Sums have shift bits of fraction; left and right are the biases
+// by which the first and the second pixel of a sum are rounded.
 func widen(to []uint8, at func(int) int, n, shift, left, right int) {
 	before, now := at(0), at(0)
 	for x := range n {

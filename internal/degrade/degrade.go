@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// Plane is brightness of 0..255, row by row. Its samples are changed in place.
+// Plane is brightness in levels of 0..255, row by row. Its samples are changed in place.
 type Plane struct {
 	// W and H are its size.
 	W, H int
@@ -15,16 +15,16 @@ type Plane struct {
 	spare []float32
 }
 
-// Damage is what is done to a picture. The zero value is nothing but rounding to 8 bits.
-type Damage struct {
-	// Blur is the deviation of a Gaussian in samples; 0: none.
+// Degradation is a degradation of a picture. The zero value only rounds to 8 bits.
+type Degradation struct {
+	// Blur is the standard deviation of a Gaussian in samples; 0: none.
 	Blur float64
-	// Sharpen is how much of what a Gaussian of one sample takes away is added; 0: none.
+	// Sharpen is the amount of an unsharp mask with a Gaussian of one sample; 0: none.
 	Sharpen float64
-	// Noise is the deviation of noise in levels of 255, where brightness is half; 0: none.
+	// Noise is the standard deviation of noise in levels, at half brightness; 0: none.
 	Noise float64
-	// Shot is the share of the noise's variance, 0 to 1, that is in proportion to brightness,
-	// as that of light is; the rest is the same everywhere.
+	// Shot is the share of the noise's variance, 0 to 1, that is proportional to brightness, as shot
+	// noise is; the rest is the same everywhere.
 	Shot float64
 	// Files are the JPEG files that the picture passes through.
 	Files []File
@@ -34,14 +34,14 @@ type Damage struct {
 type File struct {
 	// Quality is 1 to 100, as libjpeg counts.
 	Quality int
-	// X and Y are where its blocks of 8×8 begin, 0 to 7 samples from the first.
+	// X and Y are the position of its first whole block of 8×8, 0 to 7.
 	X, Y int
 }
 
-// Draw draws damage as pictures of all sorts have it: with noise up to a deviation of 25,
-// and files of quality 30 to 98, each in about half of the pictures, less of it more often. Of
-// those with neither half are sharpened: what has no flaw at all is for other networks.
-func Draw(rng *rand.Rand) (d Damage) {
+// Sample samples a degradation as real pictures have it: noise up to a deviation of 25, and files of
+// quality 30 to 98, each in about half of the pictures, weak ones more often. Of those with neither
+// half are sharpened: clean pictures are for other networks.
+func Sample(rng *rand.Rand) (d Degradation) {
 	likely := func(p float64) bool { return rng.Float64() < p }
 	between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
 	if likely(0.12) {
@@ -56,7 +56,7 @@ func Draw(rng *rand.Rand) (d Damage) {
 	if likely(0.6) {
 		for {
 			f := File{Quality: 30 + rng.IntN(69)}
-			if likely(0.5) { // what is not cut lies on the grid
+			if likely(0.5) { // a picture that was not cropped lies on the grid
 				f.X, f.Y = rng.IntN(8), rng.IntN(8)
 			}
 			if d.Files = append(d.Files, f); len(d.Files) == 2 || !likely(0.2) {
@@ -65,7 +65,7 @@ func Draw(rng *rand.Rand) (d Damage) {
 		}
 	}
 	sharpened := 0.12
-	if d.Quiet() {
+	if d.IsClean() {
 		sharpened = 0.5
 	}
 	if likely(sharpened) {
@@ -74,12 +74,12 @@ func Draw(rng *rand.Rand) (d Damage) {
 	return d
 }
 
-// Quiet tells that there is neither noise nor a file, so nothing to be taken away again.
-func (d Damage) Quiet() bool { return d.Noise == 0 && len(d.Files) == 0 }
+// IsClean tells that there is neither noise nor a file: nothing for a network to take away.
+func (d Degradation) IsClean() bool { return d.Noise == 0 && len(d.Files) == 0 }
 
-// Apply damages a picture, rounds it to 8 bits, and returns the deviation of what noise and
-// files have changed, in levels: what there is to be taken away again.
-func (d Damage) Apply(rng *rand.Rand, p *Plane) (level float64) {
+// Apply degrades a picture, rounds it to 8 bits, and returns the standard deviation, in levels, of the
+// change by noise and files.
+func (d Degradation) Apply(rng *rand.Rand, p *Plane) (deviation float64) {
 	if d.Blur > 0 {
 		p.blend(d.Blur, 1)
 	}
@@ -87,7 +87,7 @@ func (d Damage) Apply(rng *rand.Rand, p *Plane) (level float64) {
 		p.blend(1, -d.Sharpen)
 	}
 	p.round()
-	if d.Quiet() {
+	if d.IsClean() {
 		return 0
 	}
 	before := append([]float32(nil), p.Pix...)
@@ -107,25 +107,25 @@ func (d Damage) Apply(rng *rand.Rand, p *Plane) (level float64) {
 }
 
 // addNoise adds normal noise, whose variance is Noise² at half brightness.
-func (d Damage) addNoise(rng *rand.Rand, p *Plane) {
+func (d Degradation) addNoise(rng *rand.Rand, p *Plane) {
 	for i, v := range p.Pix {
 		variance := 1 - d.Shot + d.Shot*float64(v)/127.5
 		p.Pix[i] = v + float32(d.Noise*math.Sqrt(variance)*rng.NormFloat64())
 	}
 }
 
-// round takes every sample to a level of 8 bits.
+// round rounds every sample to 8 bits.
 func (p *Plane) round() {
 	for i, v := range p.Pix {
 		p.Pix[i] = rounded(v)
 	}
 }
 
-// rounded is the level of 8 bits that is nearest.
+// rounded returns the level of 8 bits that is nearest to v.
 func rounded(v float32) float32 { return float32(math.Round(float64(min(max(v, 0), 255)))) }
 
-// blend moves the picture by a share of the way to itself under a Gaussian; below 0 it moves
-// away from it. Edge samples are repeated.
+// blend moves the picture by a share of the way to itself blurred by a Gaussian, away from that where
+// the share is negative. Edge samples are repeated.
 func (p *Plane) blend(sigma, share float64) {
 	reach := int(math.Ceil(3 * sigma))
 	taps := make([]float32, 2*reach+1)

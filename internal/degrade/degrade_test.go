@@ -79,7 +79,7 @@ func TestNoise(t *testing.T) {
 			for i := range p.Pix {
 				p.Pix[i] = level
 			}
-			got := Damage{Noise: 10, Shot: shot}.Apply(rand.New(rand.NewPCG(3, 4)), p)
+			got := Degradation{Noise: 10, Shot: shot}.Apply(rand.New(rand.NewPCG(3, 4)), p)
 			want := 10 * math.Sqrt(1-shot+shot*float64(level)/127.5)
 			if math.Abs(got/want-1) > 0.02 {
 				t.Errorf("shot %g at %g: %g, expected %g", shot, level, got, want)
@@ -94,7 +94,7 @@ func TestBlurAndSharpen(t *testing.T) {
 	for i := range slope.Pix {
 		slope.Pix[i] = float32(2*(i%30) + 3*(i/30))
 	}
-	for _, d := range []Damage{{}, {Blur: 0.7}, {Sharpen: 1.5}} {
+	for _, d := range []Degradation{{}, {Blur: 0.7}, {Sharpen: 1.5}} {
 		p := copied(slope)
 		d.Apply(nil, p)
 		for y := 5; y < 25; y++ {
@@ -117,11 +117,11 @@ func TestBlurAndSharpen(t *testing.T) {
 }
 
 // What is drawn is the same twice, within its ranges, and is of all kinds.
-func TestDraw(t *testing.T) {
+func TestSample(t *testing.T) {
 	a, b := rand.New(rand.NewPCG(5, 6)), rand.New(rand.NewPCG(5, 6))
 	var blur, sharp, noise, files, twice, clean int
 	for range 2000 {
-		d, e := Draw(a), Draw(b)
+		d, e := Sample(a), Sample(b)
 		if d.Noise != e.Noise || len(d.Files) != len(e.Files) || d.Noise > 25 || d.Shot > 1 {
 			t.Fatalf("%+v and %+v", d, e)
 		}
@@ -152,6 +152,6 @@ func TestDraw(t *testing.T) {
 func BenchmarkApply(b *testing.B) {
 	p, rng := sample(78, 78), rand.New(rand.NewPCG(1, 1))
 	for b.Loop() {
-		Damage{Noise: 10, Files: []File{{Quality: 60}}}.Apply(rng, copied(p))
+		Degradation{Noise: 10, Files: []File{{Quality: 60}}}.Apply(rng, copied(p))
 	}
 }

@@ -2,11 +2,12 @@ package degrade
 
 import (
 	"math"
+
 	"superres/internal/quantiser"
 )
 
-// pass is what the file keeps of the picture: the brightness of a JPEG, whose blocks of 8×8
-// samples begin at X−8 and Y−8 and go beyond the edges, where samples are repeated.
+// pass passes the picture through the file: the brightness of a JPEG, whose blocks of 8×8 samples
+// begin at X−8 and Y−8 and extend beyond the edges, where samples are repeated.
 func (f File) pass(p *Plane) {
 	var table [64]float32
 	for i, step := range quantiser.Brightness {
@@ -28,7 +29,7 @@ func (f File) pass(p *Plane) {
 			for i, v := range work {
 				work[i] = table[i] * float32(math.Round(float64(v/table[i])))
 			}
-			transform(&block, &work, &turned)
+			transform(&block, &work, &inverse)
 			for y := max(top, 0); y < min(top+8, p.H); y++ {
 				for x := max(left, 0); x < min(left+8, p.W); x++ {
 					p.Pix[y*p.W+x] = rounded(block[8*(y-top)+x-left] + 128)
@@ -38,9 +39,9 @@ func (f File) pass(p *Plane) {
 	}
 }
 
-// cosines is the orthonormal cosine transform of eight samples, a row for a frequency, and
-// turned its inverse.
-var cosines, turned = func() (c, t [64]float32) {
+// cosines is the orthonormal cosine transform of eight samples, a row for a frequency, and inverse its
+// inverse.
+var cosines, inverse = func() (c, t [64]float32) {
 	for k := range 8 {
 		scale := math.Sqrt(2. / 8)
 		if k == 0 {

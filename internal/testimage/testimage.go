@@ -1,4 +1,4 @@
-// Package testimage draws pictures by formula for tests, so that none needs a file.
+// Package testimage has pictures by formula for tests, which need no files.
 package testimage
 
 import (
@@ -10,7 +10,7 @@ import (
 	"superres/patches/plane"
 )
 
-// Gray makes a picture of w×h of a function.
+// Gray returns a picture of w×h of a function.
 func Gray(w, h int, f func(x, y int) uint8) *image.Gray {
 	m := image.NewGray(image.Rect(0, 0, w, h))
 	for i := range m.Pix {
@@ -19,7 +19,7 @@ func Gray(w, h int, f func(x, y int) uint8) *image.Gray {
 	return m
 }
 
-// Drawing is a picture with edges in all directions; phase makes another one.
+// Drawing returns a picture with edges in all directions; another phase gives another picture.
 func Drawing(w, h int, phase float64) *image.Gray {
 	return Gray(w, h, func(x, y int) uint8 {
 		u, v := float64(x)-float64(w)/2, float64(y)-float64(h)/2
@@ -29,7 +29,7 @@ func Drawing(w, h int, phase float64) *image.Gray {
 	})
 }
 
-// Tinted is a drawing in colours that change where it does, and elsewhere.
+// Tinted returns a Drawing in colours, which change along its edges and elsewhere.
 func Tinted(w, h int, phase float64) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for i, v := range Drawing(w, h, phase).Pix {
@@ -40,7 +40,7 @@ func Tinted(w, h int, phase float64) *image.NRGBA {
 	return img
 }
 
-// Noise is a plane of uniform noise, the same for the same size.
+// Noise returns a plane of uniform noise, the same for the same size.
 func Noise(w, h int) *plane.Plane {
 	rng := rand.New(rand.NewPCG(uint64(w), uint64(h)))
 	p := plane.New(w, h)
@@ -50,7 +50,7 @@ func Noise(w, h int) *plane.Plane {
 	return p
 }
 
-// Fill sets every pixel of an image at random.
+// Fill sets every pixel of an image at random, and returns the image.
 func Fill[T interface {
 	image.Image
 	Set(x, y int, c color.Color)

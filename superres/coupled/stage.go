@@ -22,16 +22,15 @@ import (
 // rebuilt from the high half, D_H·α, and the overlaps are averaged.
 //
 // Two extensions, both off in the paper's form: Mean takes the mean of the
-// low-resolution patch off before coding and puts it back on the result; with
-// Detail the high half holds what the enlargement before this stage misses, so
-// that what the code leaves over is still there, enlarged the plain way.
+// low-resolution patch off before coding and adds it to the result; with Detail the
+// high half has the residual of the enlargement before this stage, so that what the
+// code does not represent stays as that enlargement has it.
 type Stage struct {
 	// Patch is the side of a low-resolution patch, 1 to 16.
 	Patch int
 	// Mean tells that patches are coded without their mean.
 	Mean bool
-	// Detail tells that D_H·α is added to the current enlargement rather than put in its
-	// place.
+	// Detail tells that D_H·α is added to the current enlargement; else it replaces that.
 	Detail bool
 	// Coder is the spec of the sparse coder.
 	Coder string
@@ -90,8 +89,8 @@ func New(scale int, c Stage) (*Stage, error) {
 	return &c, nil
 }
 
-// Storable refuses the spec of a coder that a file may not name: that of a program, which
-// who loads the file has never seen.
+// Storable returns an error for the spec of a coder that a file may not name: that of an external
+// program, which a user who loads the file may not have.
 func Storable(spec string) error {
 	coder, err := sparse.New(spec)
 	if err != nil {
@@ -103,7 +102,7 @@ func Storable(spec string) error {
 	return nil
 }
 
-// params is what a model file says of a Stage.
+// params are the parameters of a Stage in a model file.
 type params struct {
 	Patch  int    `json:"patch"`
 	Mean   bool   `json:"mean"`
@@ -191,11 +190,11 @@ func (c *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.W
 	return out, nil
 }
 
-// togetherBytes is about what the patches take that are coded together.
+// togetherBytes is about the memory of the patches that are coded together.
 const togetherBytes = 16 << 20
 
-// patchBytes is what a pair of patches takes while it is coded: its samples, the
-// signal in float64, the code.
+// patchBytes returns the memory of a pair of patches while it is coded: its samples, the signal in
+// float64, the code.
 func (c *Stage) patchBytes() int {
 	n := c.Patch * c.Patch
 	return 4*n*(1+c.scale*c.scale) + 8*n + 16*n
@@ -302,7 +301,7 @@ func meanOf(v []float32) float64 {
 	return sum / float64(len(v))
 }
 
-// Of returns a stage that is of this kind, to look at its dictionary, and whether it is.
+// Of returns a stage as one of this kind, and whether it is of this kind.
 func Of(s stage.Stage) (*Stage, bool) {
 	c, ok := s.(*Stage)
 	return c, ok

@@ -20,7 +20,7 @@ const (
 	Cubic Degradation = "bicubic"
 )
 
-// Check tells why the degradation cannot be used, or returns nil.
+// Check returns an error for a degradation that is unknown.
 func (d Degradation) Check() error {
 	if d != Box && d != Cubic {
 		return usage.Errorf("resample: %s", usage.Unknown("degradation", string(d), []string{string(Cubic), string(Box)}))
@@ -28,9 +28,9 @@ func (d Degradation) Check() error {
 	return nil
 }
 
-// Reduce returns p reduced by an integer scale. What does not fill a whole block
-// at the right and below is cut off first. It panics when nothing is left, the
-// scale is less than 1, or the degradation is unknown.
+// Reduce returns p reduced by an integer scale, in new memory. Columns and rows at the right and below
+// that fill no whole block are cut off first. It panics when nothing is left, the scale is less than
+// 1, or the degradation is unknown.
 func (d Degradation) Reduce(p *plane.Plane, scale int) *plane.Plane {
 	out := plane.New(p.W/scale, p.H/scale)
 	d.ReduceTo(out, p, scale)
@@ -64,8 +64,8 @@ func (d Degradation) ReduceTo(dst, p *plane.Plane, scale int) {
 	}
 }
 
-// Reach is how many rows of a reduction, by any scale, a sample of the picture counts for
-// above and below the row that it is under.
+// Reach returns the number of rows of a reduction, by any scale, above and below its own that a sample
+// of the picture contributes to.
 func (d Degradation) Reach() int {
 	if d == Cubic {
 		return 2
@@ -73,8 +73,8 @@ func (d Degradation) Reach() int {
 	return 0
 }
 
-// ThroughJPEG is what a JPEG file of a quality, 1 to 100, keeps of a picture, with
-// colour at half the resolution as most files have it.
+// ThroughJPEG returns a picture as a JPEG file of a quality, 1 to 100, has it, with subsampled chroma
+// as in most files.
 func ThroughJPEG(img image.Image, quality int) (image.Image, error) {
 	var b bytes.Buffer
 	if err := jpeg.Encode(&b, img, &jpeg.Options{Quality: quality}); err != nil {

@@ -18,8 +18,8 @@ type polyphase struct {
 	phases []phase // scale when enlarging, 1 when reducing
 }
 
-// phase makes the new sample q·scale + its number out of the old samples q+first, and
-// those that follow; when reducing, the new sample q out of q·scale+first.
+// phase is a filter: number k of an enlargement makes the new sample q·scale+k from the old samples
+// from q+first on; that of a reduction makes the new sample q from those from q·scale+first on.
 type phase struct {
 	first  int
 	weight []float32
@@ -57,8 +57,8 @@ func reducing(scale int) *polyphase {
 	return &polyphase{scale: scale, reduce: true, phases: []phase{newPhase(t, exampleAxis/2, exampleAxis/2*scale)}}
 }
 
-// newPhase takes the weights of sample i, without the zeros around them; from is where
-// the first old sample is counted from.
+// newPhase returns the filter of the weights of sample i, without the zeros around them. Its first is
+// counted from the old sample from.
 func newPhase(t taps, i, from int) phase {
 	weight, index := t.at(i)
 	zero := func(w float64) bool { return math.Abs(w) < 1e-12 }
@@ -75,7 +75,7 @@ func newPhase(t taps, i, from int) phase {
 	return p
 }
 
-// reach is how far the old samples are from that of the new one, at most.
+// reach returns the most old samples before and after that of a new one which the filters use.
 func (f *polyphase) reach() (before, after int) {
 	for _, p := range f.phases {
 		before, after = max(before, -p.first), max(after, p.first+len(p.weight)-1)
@@ -119,8 +119,8 @@ func (f *polyphase) enlargeRows(dst, base, src *plane.Plane, top, height, y0 int
 	})
 }
 
-// enlargeRow enlarges a row that lies in pad from before on, one phase after the
-// other; phased is room for one.
+// enlargeRow enlarges a row that lies in pad from before on, one phase after the other; phased is a
+// buffer for one.
 func (f *polyphase) enlargeRow(dst, pad, phased []float32, before int) {
 	var at [5]int
 	for i, p := range f.phases {
@@ -145,8 +145,8 @@ func (f *polyphase) enlargeRow(dst, pad, phased []float32, before int) {
 // reduceRows makes the rows y0.. of a reduction in dst. src holds rows of the plane
 // from top on, and counts as dst.W·scale×height; those of Needs must be there.
 //
-// Note: a row is filtered at every old sample, most of which are dropped: faster than
-// taking it apart into phases first.
+// Note: a row is filtered at every old sample, and most results are dropped: that is faster than
+// dividing it into phases first.
 func (f *polyphase) reduceRows(dst, src *plane.Plane, top, height, y0 int) {
 	s, wide, p := f.scale, dst.W*f.scale, f.phases[0]
 	before, after := f.reach()
@@ -175,7 +175,7 @@ func (f *polyphase) reduceRows(dst, src *plane.Plane, top, height, y0 int) {
 	})
 }
 
-// fillMirrored puts row into pad from before on, and its mirror image beside it.
+// fillMirrored sets pad to row from before on, and to its mirror images beside it.
 func fillMirrored(pad, row []float32, before int) {
 	copy(pad[before:], row)
 	for x := range before {

@@ -27,7 +27,7 @@ const (
 	Triangle Kernel = "triangle"
 )
 
-// Check tells why the kernel cannot be used, or returns nil.
+// Check returns an error for a kernel that is unknown.
 func (k Kernel) Check() error {
 	_, err := k.filter()
 	return err
@@ -58,9 +58,8 @@ func Resize(p *plane.Plane, w, h int, k Kernel) *plane.Plane {
 	return out
 }
 
-// Scaler resamples planes of one size to another, some rows at a time. What a row
-// becomes does not depend on which others are made with it. A Scaler does not change
-// once made, and concurrent use is safe.
+// Scaler resamples planes of one size to another, some rows at a time. A row has the same bits
+// whichever others are made with it. A Scaler is immutable and safe for concurrent use.
 type Scaler struct {
 	inW, inH, outW, outH int
 	fixed                *polyphase // nil: across and down
@@ -97,7 +96,7 @@ func NewAt(inW, inH, outW, outH int, k Kernel, across, down Axis) *Scaler {
 	return &Scaler{inW: inW, inH: inH, outW: outW, outH: outH, across: k.tapsAt(inW, outW, across), down: k.tapsAt(inH, outH, down)}
 }
 
-// Size returns the sides of what the Scaler makes.
+// Size returns the width and the height of the result.
 func (s *Scaler) Size() (w, h int) { return s.outW, s.outH }
 
 // Needs returns the rows lo..hi-1 of the plane that the rows y0..y1-1 of the result
@@ -120,8 +119,8 @@ func (s *Scaler) Needs(y0, y1 int) (lo, hi int) {
 }
 
 // Rows makes the rows of the result from y0 on, as many as dst has. src holds rows of the
-// plane from top on, with those of Needs. dst and src have the widths that New was told
-// and share no memory.
+// plane from top on, with those of Needs. dst and src have the widths that New got and share no
+// memory.
 func (s *Scaler) Rows(dst, src *plane.Plane, top, y0 int) {
 	switch {
 	case s.fixed == nil:
@@ -178,7 +177,7 @@ func (s *Scaler) general(out, src *plane.Plane, top, y0 int) {
 	})
 }
 
-// taps holds, for every new sample of one axis, the old samples it is made of.
+// taps has, for every new sample of one axis, the weights of the old samples that it is the sum of.
 type taps struct {
 	count  int
 	weight []float64
@@ -189,7 +188,7 @@ func (t taps) at(i int) ([]float64, []int32) {
 	return t.weight[i*t.count : (i+1)*t.count], t.index[i*t.count : (i+1)*t.count]
 }
 
-// taps works out the contributions of an axis of in samples to one of out. Sample
+// taps returns the taps from an axis of in samples to one of out. Sample
 // i of the new axis lies at u = (i+½)/scale − ½ of the old; when reducing, the
 // kernel is stretched by 1/scale; the weights sum to 1; indices beyond an edge are
 // mirrored, the edge sample repeated.
@@ -209,7 +208,7 @@ func (k Kernel) taps(in, out int) taps {
 	return weigh(filter, in, out, min(scale, 1), func(i int) float64 { return (float64(i)+0.5)/scale - 0.5 })
 }
 
-// tapsAt is taps for samples that lie elsewhere.
+// tapsAt is taps for the positions of an Axis.
 func (k Kernel) tapsAt(in, out int, a Axis) taps {
 	filter, err := k.filter()
 	if err != nil {

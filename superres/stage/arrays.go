@@ -23,13 +23,12 @@ type Arrays struct {
 	left     *int64       // when loading: what all stages together may still reserve
 }
 
-// Budget is how many bytes the stages of one model may Reserve together. It bounds what a
-// file, which nobody may have looked at, makes a program allocate.
+// Budget is the most bytes that the stages of one model may Reserve together. It bounds what a file
+// that is not trusted makes a program allocate.
 const Budget = 128 << 20
 
-// Reserve announces that the stage will take so many bytes that are not in its arrays, such
-// as tables worked out from them. It fails when the stages of the file take too much
-// together.
+// Reserve announces that the stage will allocate bytes beside its arrays, such as tables computed from
+// them. It fails when the stages of the file reserve more than Budget together.
 func (a *Arrays) Reserve(bytes int64) error {
 	if a.left == nil {
 		return nil

@@ -101,7 +101,8 @@ func (b *BackProject) Memory(width, rows int) (fixed, working int64) {
 // Settings implements Tunable.
 func (b *BackProject) Settings() Settings { return BackProjecting }
 
-// Tune implements Tunable: whoever asks for other back-projections puts them in himself.
+// Tune implements Tunable: it leaves the stage out where the number of back-projections is given, and
+// the model adds others.
 func (b *BackProject) Tune(t Tuning) (Stage, error) {
 	if t.BackProject != nil {
 		return nil, nil

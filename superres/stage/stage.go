@@ -34,7 +34,7 @@ type Stage interface {
 	// of the given width and number of rows, with as many workers as there are processors.
 	Memory(width, rows int) (fixed, working int64)
 
-	// Kind is the name the stage is registered under.
+	// Kind returns the name that the stage is registered under.
 	Kind() string
 
 	// Save returns the parameters of the stage, to be written as JSON, and puts its arrays
@@ -82,8 +82,8 @@ type Tunable interface {
 	Tune(t Tuning) (Stage, error)
 }
 
-// AreaKeeper is a stage that tells whether it rings beside areas and lines of one colour,
-// as they are drawn, so that a model which restores pictures must keep their limits.
+// AreaKeeper is a stage that tells whether it rings beside flat areas and lines of one colour, such as
+// those of drawings. A model with such a stage clamps its result to the limits of these areas.
 type AreaKeeper interface {
 	Stage
 	KeepsAreas() bool
@@ -97,7 +97,7 @@ func SettingsOf(s Stage) Settings {
 	return 0
 }
 
-// KeepsAreas tells whether a stage asks for the limits of drawn areas to be kept.
+// KeepsAreas tells whether a stage asks for the clamp of flat areas.
 func KeepsAreas(s Stage) bool {
 	k, ok := s.(AreaKeeper)
 	return ok && k.KeepsAreas()
@@ -106,20 +106,20 @@ func KeepsAreas(s Stage) bool {
 // Colour is what a model enlarges colour with, after the stages have enlarged brightness. It
 // does not change once made, and concurrent use is safe.
 type Colour interface {
-	// Apply makes a better enlargement of colour out of an interpolated one, in place: low is
-	// what red and blue are more than brightness, R−Y and B−Y, −1..1, current its enlargement,
-	// luma the enlarged brightness, 0..1; low and luma are not changed, and none is kept. It
-	// keeps the promises of Stage.Apply but for that; when it fails, current is anything.
+	// Apply improves an enlargement of colour in place: low has the differences R−Y and B−Y, −1..1,
+	// of the picture, current their interpolation, luma the enlarged brightness, 0..1. low and luma
+	// are not changed, and no plane is kept. Otherwise it makes the promises of Stage.Apply; when it
+	// fails, current has any values.
 	Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Plane, current [2]*plane.Plane, w *Work) error
 	// Reach is that of Stage.Reach.
 	Reach() int
 	// Memory is that of Stage.Memory.
 	Memory(width, rows int) (fixed, working int64)
-	// Kind is the name it is registered under.
+	// Kind returns the name that it is registered under.
 	Kind() string
 	// Save is that of Stage.Save.
 	Save(a *Arrays) any
-	// Tune is that of Tunable, but passes over what does not concern it.
+	// Tune is that of Tunable, but ignores settings that do not concern it.
 	Tune(t Tuning) (Colour, error)
 }
 

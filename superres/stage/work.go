@@ -6,19 +6,18 @@ import (
 	"superres/patches/plane"
 )
 
-// Work is what a stage is given to work with: memory, and whom to tell how far it has come.
-// A nil *Work has new memory and tells nobody. It belongs to the goroutine that Apply is
-// called in.
+// Work gives a stage its memory, and takes reports of its progress. A nil *Work has new memory and
+// ignores reports. It belongs to the goroutine that Apply is called in.
 type Work struct {
 	memory *Pool
 	report func(float64)
 }
 
-// NewWork makes a Work of a pool and a function that is told the share done, 0..1; either
-// may be nil.
+// NewWork returns a Work of a pool and a function that is called with the share done, 0..1; either may
+// be nil.
 func NewWork(pool *Pool, report func(float64)) *Work { return &Work{pool, report} }
 
-// Report tells that a share of the work is done, 0..1.
+// Report reports that a share of the work, 0..1, is done.
 func (w *Work) Report(share float64) {
 	if w != nil && w.report != nil {
 		w.report(share)
@@ -31,7 +30,7 @@ func (w *Work) Plane(width, height int) *plane.Plane { return w.pool().Plane(wid
 // Blank returns n samples of any values, from the pool where it has them.
 func (w *Work) Blank(n int) []float32 { return w.pool().Blank(n) }
 
-// Give takes samples that nothing uses any more.
+// Give returns samples to the pool that nothing uses any more.
 func (w *Work) Give(samples []float32) { w.pool().Give(samples) }
 
 func (w *Work) pool() *Pool {
@@ -41,16 +40,15 @@ func (w *Work) pool() *Pool {
 	return w.memory
 }
 
-// Pool keeps planes and blocks of one enlargement that are not needed any more. They are
-// large, and new memory of that size costs time: the system clears it, and so does the
-// garbage collector. What a stage has read is therefore used for what the next one makes.
-// A nil *Pool has new memory only. A pool belongs to one goroutine.
+// Pool keeps the memory of planes of one enlargement that are not needed any more, for the next ones.
+// They are large, and new memory of that size costs time, because the system and the runtime clear
+// it. A nil *Pool always returns new memory. A pool belongs to one goroutine.
 type Pool struct {
 	list [][]float32
 }
 
-// mostKept is how many are kept: a few for each size that is in use at a time, planes of
-// the enlargement, of the picture, and of some rows of both.
+// mostKept is the most slices that a pool keeps: a few of each size in use at a time, planes of the
+// enlargement, of the picture, and of some rows of both.
 const mostKept = 12
 
 // Blank returns memory for n samples, of any values: the smallest that suffices. Where

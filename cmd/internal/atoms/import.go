@@ -80,8 +80,7 @@ func (opt *ImportOptions) table() settings.Table {
 }
 
 // ImportOptions are what a call asks for. Most fields are set by the options of table. What the file says of itself
-// comes
-// before their defaults.
+// comes before their defaults.
 type ImportOptions struct {
 	File             string // of the dictionary, or "-" for standard input
 	Low, High, Array string // names in an .npz file
@@ -174,8 +173,7 @@ func importAtoms(opt ImportOptions, s *console.Streams) error {
 	return nil
 }
 
-// importModel makes the model, with the command that makes it again, and returns what it
-// was made by as well.
+// importModel makes the model, with the command that makes it again, and returns what it was made by as well.
 func importModel(opt ImportOptions, f *dictFile) (*superres.Model, parameters, error) {
 	h, err := readHalves(opt, f)
 	if err != nil {

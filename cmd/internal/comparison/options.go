@@ -83,8 +83,7 @@ type Options struct {
 	command, typed string // the command line with all settings, and as it was typed
 }
 
-// complete reads the arguments, the protocol and the models. The part, of --shard, is read by
-// parts.SweepPart.
+// complete reads the arguments, the protocol and the models. The part, of --shard, is read by parts.SweepPart.
 func (opt *Options) complete(c *cli.Context) (err error) {
 	opt.Inputs, opt.limit, opt.command, opt.typed = c.Args().Slice(), opt.choice.Limit, commandLine(c), console.Typed(c)
 	opt.chosen = c.String("index") + "|" + c.String("skip-index")

@@ -4,6 +4,5 @@ package console
 
 import "os"
 
-// wasClosed tells whether a standard stream is what Go puts in the place of a closed one:
-// here it puts nothing there.
+// wasClosed tells whether a standard stream is what Go puts in the place of a closed one: here it puts nothing there.
 func wasClosed(*os.File) bool { return false }

@@ -20,8 +20,8 @@ func Group(c *cli.Command) *cli.Command {
 	return c
 }
 
-// Command completes a command, whose Flags are options: all commands have the same help and
-// usage errors, which its OnUsageError may report besides, and --jobs.
+// Command completes a command, whose Flags are options: all commands have the same help and usage errors, which its
+// OnUsageError may report besides, and --jobs.
 func Command(c *cli.Command) *cli.Command {
 	c.CustomHelpTemplate, c.UsageText = commandHelp, optionsText(settings.Of(c))
 	c.HideHelpCommand = true // "help" may be a file

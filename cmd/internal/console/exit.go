@@ -43,8 +43,8 @@ func Usage(format string, args ...any) error {
 // packages matches the names of packages in front of an error or within it.
 var packages = regexp.MustCompile(`(^|: )(?:(?:superres|stage|coupled|convolutional|resample|score|training|learners|sparse|external|planted|mnist|patches|matfile|npz|npy|zip): )+`)
 
-// Message is the text of an error in one line, with its remedies and without the
-// names of the packages it comes from. Of a long name without blanks the middle is left out.
+// Message is the text of an error in one line, with its remedies and without the names of the packages it comes from.
+// Of a long name without blanks the middle is left out.
 func Message(err error) string {
 	words := strings.Split(safefile.OneLine(packages.ReplaceAllString(advised(err), "$1")), " ")
 	for i, word := range words {

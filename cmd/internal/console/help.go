@@ -11,8 +11,7 @@ import (
 	"superres/cmd/internal/settings"
 )
 
-// commandHelp shows a command; its Description begins with the examples, and its UsageText
-// is its flags, by Command.
+// commandHelp shows a command; its Description begins with the examples, and its UsageText is its flags, by Command.
 const commandHelp = `{{.HelpName}}: {{.Usage}}
 
 EXAMPLES
@@ -24,8 +23,7 @@ USAGE
 FLAGS
 {{.UsageText}}`
 
-// briefHelp is the first level of a help in two; the UsageText is all that it has to say, by
-// Leveled.
+// briefHelp is the first level of a help in two; the UsageText is all that it has to say, by Leveled.
 const briefHelp = `{{.HelpName}}: {{.Usage}}
 
 EXAMPLES
@@ -48,9 +46,9 @@ COMMANDS
 // helpAll is the hidden option of a command with a help in two levels that shows the second.
 const helpAll = "help-all"
 
-// Leveled completes a command as Command does, with a help in two levels: --help shows some
-// examples and the options that have a brief help, and --help all shows all options, in the
-// groups of these titles. The manual page has the second level.
+// Leveled completes a command as Command does, with a help in two levels: --help shows some examples and the options
+// that have a brief help, and --help all shows all options, in the groups of these titles. The manual page has the
+// second level.
 func Leveled(c *cli.Command, examples string, groups ...string) *cli.Command {
 	action, options, all := c.Action, settings.Of(c), false
 	c.Flags = append(options, &settings.Option{Name: helpAll, To: settings.Bool(&all, false),
@@ -101,8 +99,8 @@ func optionsText(options settings.Table) string {
 	return b.String()
 }
 
-// writeOption writes the names of an option, the long one first, and beside them what it is
-// for, in lines of 96 columns at most.
+// writeOption writes the names of an option, the long one first, and beside them what it is for, in lines of 96
+// columns at most.
 func writeOption(b *strings.Builder, names []string, value, text string) {
 	const left, width = 28, 96
 	head := "       "

@@ -9,13 +9,12 @@ import (
 type Limits struct {
 	// Memory is the most that the work may take, in bytes: --max-memory, 2 GiB.
 	Memory int64
-	// Pixels is how many a picture may have: --max-pixels, 50 million. It is 0 for a
-	// command that reads no pictures.
+	// Pixels is how many a picture may have: --max-pixels, 50 million. It is 0 for a command that reads no pictures.
 	Pixels int64
 }
 
-// Process estimates the bytes of a process that has so many in use at its peak: with the
-// program, and with the garbage that it collects when there is 30 % of it.
+// Process estimates the bytes of a process that has so many in use at its peak: with the program, and with the
+// garbage that it collects when there is 30 % of it.
 func Process(inUse float64) float64 { return 36<<20 + 1.3*inUse }
 
 // EnoughMemory refuses what needs more than so many bytes.

@@ -4,8 +4,8 @@ import (
 	"superres/cmd/internal/settings"
 )
 
-// ProgressOptions say what is shown while a command is at work: see NewProgress. quiet is set
-// by --quiet; nil is nobody's.
+// ProgressOptions say what is shown while a command is at work: see NewProgress. quiet is set by --quiet; nil is
+// nobody's.
 func ProgressOptions(quiet *bool) settings.Table {
 	return settings.Table{
 		{Name: "progress", To: settings.OneOf(new(string), "auto", "auto", "bar", "plain", "none"), Group: Reports,
@@ -18,7 +18,7 @@ func ProgressOptions(quiet *bool) settings.Table {
 
 // The titles of groups that options of this package are in.
 const (
-	Reports = "what is told"
+	Reports = "reports"
 	Machine = "limits"
 )
 
@@ -31,8 +31,8 @@ func QuietOption(to *bool) *settings.Option {
 		Effect: settings.Neutral, Help: "show errors only"}
 }
 
-// WorkOptions are those of all commands that take long. They set limits and, unless it is nil,
-// quiet. Command applies --jobs.
+// WorkOptions are those of all commands that take long. They set limits and, unless it is nil, quiet. Command applies
+// --jobs.
 func WorkOptions(l *Limits, quiet *bool) settings.Table {
 	return append(ProgressOptions(quiet),
 		&settings.Option{Name: "jobs", Aliases: []string{"j"}, To: settings.Num(new(int), 0).AtLeast(0),

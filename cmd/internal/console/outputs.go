@@ -22,8 +22,8 @@ type Output struct {
 	Name string
 }
 
-// CheckOutputs refuses, before any work, outputs that exist, cannot be written, or would
-// write over an input or another output.
+// CheckOutputs refuses, before any work, outputs that exist, cannot be written, or would write over an input or
+// another output.
 func CheckOutputs(overwrite bool, inputs []string, outputs ...Output) error {
 	seen := map[string]string{} // where an output really lies: its flag
 	for _, o := range outputs {
@@ -32,7 +32,9 @@ func CheckOutputs(overwrite bool, inputs []string, outputs ...Output) error {
 		}
 		for _, in := range inputs {
 			if in != "" && !paths.IsStandard(in) && safefile.SameFile(in, o.Name) {
-				return Fail(ExitOutput, fmt.Errorf("%s: %s would write over the input; use another name", o.Name, o.Flag))
+				return Fail(
+					ExitOutput, fmt.Errorf("%s: %s would write over the input; use another name", o.Name, o.Flag),
+				)
 			}
 		}
 		place := filepath.Join(paths.Real(filepath.Dir(o.Name)), filepath.Base(o.Name))

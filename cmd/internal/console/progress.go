@@ -12,8 +12,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// Progress shows how far the work is, on stderr: a moving bar, plain lines, or
-// nothing.
+// Progress shows how far the work is, on stderr: a moving bar, plain lines, or nothing.
 type Progress struct {
 	w       io.Writer
 	bar     *progressbar.ProgressBar
@@ -43,8 +42,8 @@ func NewProgress(c *cli.Context, s *Streams) *Progress {
 	return &Progress{w: s.Err, style: style, auto: c.String("progress") == "auto" && !c.Bool("quiet")}
 }
 
-// Several says whether there is more than one thing to report: then lines are worth
-// having where no bar can be, unless none were asked for.
+// Several says whether there is more than one thing to report: then lines are worth having where no bar can be,
+// unless none were asked for.
 func (p *Progress) Several(yes bool) {
 	if yes && p.auto && p.style == "none" {
 		p.style = "plain"

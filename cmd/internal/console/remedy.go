@@ -7,8 +7,8 @@ import (
 	"superres/internal/safefile"
 )
 
-// remedies words what the program offers against what a package refuses: packages
-// give the reason, and the flags are known here alone.
+// remedies words what the program offers against what a package refuses: packages give the reason, and the flags are
+// known here alone.
 var remedies = map[safefile.Remedy]string{
 	safefile.Overwrite:      "use --on-exist overwrite or another name",
 	safefile.NameOutput:     "give one with -o",

@@ -14,11 +14,10 @@ import (
 	"superres/internal/usage"
 )
 
-// reorder moves the flags of the command before its file names, because the
-// command-line library stops at the first name, and names unknown commands and
-// flags with what was perhaps meant. "--" ends the flags; "-" is a file name. The
-// name of a subcommand comes right after that of its command.
-// A line that begins with a picture, not with a command, is one of the command implied.
+// reorder moves the flags of the command before its file names, because the command-line library stops at the first
+// name, and names unknown commands and flags with what was perhaps meant. "--" ends the flags; "-" is a file name.
+// The name of a subcommand comes right after that of its command. A line that begins with a picture, not with a
+// command, is one of the command implied.
 func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 	if len(args) < 2 {
 		return args, nil
@@ -67,15 +66,14 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 	return append(append(out, "--"), files...), nil
 }
 
-// askedForHelp and askedForAll are all that is left of the arguments of a command when its
-// help is asked for, or the second level of one in two.
+// askedForHelp and askedForAll are all that is left of the arguments of a command when its help is asked for, or the
+// second level of one in two.
 var (
 	askedForHelp = []string{"--help"}
 	askedForAll  = []string{"--" + helpAll}
 )
 
-// parted parts the flags of a command, each with its long name and its value in one word, from
-// the names of files.
+// parted parts the flags of a command, each with its long name and its value in one word, from the names of files.
 func parted(command *cli.Command, args []string) (flags, files []string, err error) {
 	options := settings.Of(command)
 	for rest := args; len(rest) > 0; rest = rest[1:] {
@@ -114,9 +112,8 @@ func parted(command *cli.Command, args []string) (flags, files []string, err err
 	return flags, files, nil
 }
 
-// isPicture tells whether a word where a command should be is a file, as when one was
-// dropped on the program, or looks like the name of a picture. A folder is told by a
-// slash: its name may be that of a command, or nearly.
+// isPicture tells whether a word where a command should be is a file, as when one was dropped on the program, or
+// looks like the name of a picture. A folder is told by a slash: its name may be that of a command, or nearly.
 func isPicture(word string) bool {
 	info, err := os.Stat(word)
 	if err == nil && info.IsDir() {
@@ -169,8 +166,8 @@ func unknownFlag(options settings.Table, shown string) error {
 	return Usage("%s", usage.Unknown("flag", shown, long))
 }
 
-// subcommand tells what is wrong with the first argument where it should name a command
-// below another; nothing when help is asked for, or there is none.
+// subcommand tells what is wrong with the first argument where it should name a command below another; nothing when
+// help is asked for, or there is none.
 func subcommand(of *cli.Command, args []string) error {
 	if len(args) == 0 || len(of.Subcommands) == 0 || of.Command(args[0]) != nil ||
 		slices.Contains([]string{"help", "h", "--help", "-h"}, args[0]) {

@@ -1,14 +1,12 @@
 // Package console is what all commands have in common.
 //
-// A program of commands is run by run.go, which reorder.go gives a line whose flags come
-// first, and ended by signals.go. Each command is completed by command.go, and shown by
-// help.go; flags.go takes its flags apart and values.go reads them, limits.go those that say
-// how much of the machine it may take. outputs.go refuses outputs before the work,
-// progress.go shows how far the work is, settings.go records by which flags a result was
-// made, and writing.go writes it. exit.go makes exit codes and messages of errors, and
-// remedy.go adds the flags that help; panics.go makes an error of a panic, and
-// process.go limits the process. words.go words numbers and lists. Package consoletest
-// runs commands in tests.
+// run.go runs a program of commands, on a command line that reorder.go has put in order, and signals.go ends it.
+// Package settings has the options of the commands; command.go completes a command that has some, help.go shows it,
+// and options.go has the options that several commands share. limits.go and process.go limit what a command takes of
+// the machine, outputs.go refuses outputs before the work, and progress.go shows how far it is. settings.go records
+// the command line that made a result, and writing.go writes reports. exit.go turns errors into exit codes and
+// messages, remedy.go adds what to do, and panics.go makes an error of a panic. words.go words numbers and lists.
+// Package consoletest runs commands in tests.
 package console
 
 import (
@@ -26,22 +24,19 @@ import (
 	"superres/learners/external"
 )
 
-// Program is a program of commands. Every command is made anew for the streams of a
-// run.
+// Program is a program of commands. Every command is made anew for the streams of a run.
 type Program struct {
 	// Usage is what the program does, in some words for its manual page.
 	Usage string
 	// Help is the template that is shown without a command.
 	Help string
-	// Implied is the name of the command of a line that begins with a picture. Empty is
-	// none.
+	// Implied is the name of the command of a line that begins with a picture. Empty is none.
 	Implied string
 	// Commands make the commands, in the order in which they are shown.
 	Commands []func(*Streams) *cli.Command
 }
 
-// Run runs the program: args as os.Args, the result the exit code. Messages go to
-// stderr, data to stdout.
+// Run runs the program: args as os.Args, the result the exit code. Messages go to stderr, data to stdout.
 func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -105,10 +100,8 @@ func (p Program) App(s *Streams) *cli.App {
 	return app
 }
 
-// patience is how long the program waits, once interrupted, for work that does not
-// look at the interruption.
+// patience is how long the program waits, once interrupted, for work that does not look at the interruption.
 const patience = 3 * time.Second
 
-// tempAge is how old a temporary file is at least that is removed though it may be of a program
-// on another machine.
+// tempAge is how old a temporary file is at least that is removed though it may be of a program on another machine.
 const tempAge = time.Hour

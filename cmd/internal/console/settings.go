@@ -10,8 +10,8 @@ import (
 	"superres/cmd/internal/settings"
 )
 
-// Recorded returns a command line as a result records it, without some options besides those that never decide a result,
-// and the names of its files without folders, so that both are the same wherever the files lie.
+// Recorded returns a command line as a result records it, without some options besides those that never decide a
+// result, and the names of its files without folders, so that both are the same wherever the files lie.
 func Recorded(c *cli.Context, without ...string) (command string, files []string) {
 	words := Settings(c, without...)
 	for _, arg := range c.Args().Slice() {
@@ -37,8 +37,7 @@ func Typed(c *cli.Context) string {
 	return strings.Join(words, " ")
 }
 
-// Settings returns the command with all options that decide its result, defaults too, as
-// words for a shell.
+// Settings returns the command with all options that decide its result, defaults too, as words for a shell.
 func Settings(c *cli.Context, without ...string) []string {
 	words := []string{"superres " + c.Command.Name}
 	for _, o := range settings.Of(c.Command) {

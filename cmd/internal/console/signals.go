@@ -19,12 +19,12 @@ func (i Interrupt) Error() string { return "interrupted" }
 // Code is the exit code of a program that the signal ended.
 func (i Interrupt) Code() int { return 128 + int(i.Signal) }
 
-// twice is how long after the first signal others are the same wish: timeout sends one to
-// the program and one to its group, a closing terminal may send SIGHUP and SIGTERM.
+// twice is how long after the first signal others are the same wish: timeout sends one to the program and one to its
+// group, a closing terminal may send SIGHUP and SIGTERM.
 const twice = 200 * time.Millisecond
 
-// untilSignal ends a context, with an interrupt as its cause, at the first SIGINT, SIGTERM
-// or SIGHUP. A later one kills the program as usual. What it returns ends that.
+// untilSignal ends a context, with an interrupt as its cause, at the first SIGINT, SIGTERM or SIGHUP. A later one
+// kills the program as usual. What it returns ends that.
 func untilSignal(cancel context.CancelCauseFunc) (stop func()) {
 	signals, over := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
@@ -43,10 +43,9 @@ func untilSignal(cancel context.CancelCauseFunc) (stop func()) {
 	return func() { close(over) }
 }
 
-// watched are the standard streams for data and messages, where gone is called once nobody
-// reads one of them any more. The system would kill the program with SIGPIPE then, and what
-// it has started and its temporary files would stay. Where that signal is ignored, a write
-// that fails is an error like any other. stop ends the watch.
+// watched are the standard streams for data and messages, where gone is called once nobody reads one of them any
+// more. The system would kill the program with SIGPIPE then, and what it has started and its temporary files would
+// stay. Where that signal is ignored, a write that fails is an error like any other. stop ends the watch.
 func watched(stdout, stderr io.Writer, gone func()) (out, errs io.Writer, stop func()) {
 	if signal.Ignored(syscall.SIGPIPE) {
 		return stdout, stderr, func() {}

@@ -15,19 +15,19 @@ import (
 type Streams struct {
 	// In is standard input.
 	In io.Reader
-	// Out is standard output, for data. What cannot be written to it is an error of the
-	// program, whatever a command makes of it.
+	// Out is standard output, for data. What cannot be written to it is an error of the program, whatever a command
+	// makes of it.
 	Out io.Writer
 	// Err is standard error, for messages.
 	Err io.Writer
 }
 
-// CheckOpen refuses, before any work, standard output that was closed when the program began.
-// What is written to it then is an error in any case.
+// CheckOpen refuses, before any work, standard output that was closed when the program began. What is written to it
+// then is an error in any case.
 //
-// Note: Go opens /dev/null in its place, which takes everything, for reading and writing. So
-// it cannot be told from a /dev/null that the program was given opened for both, as some
-// libraries that start programs do; a shell opens it for writing.
+// Note: Go opens /dev/null in its place, which takes everything, for reading and writing. So it cannot be told from a
+// /dev/null that the program was given opened for both, as some libraries that start programs do; a shell opens it
+// for writing.
 func (s *Streams) CheckOpen() error { return checkOpen(s.Out) }
 
 // file is the file that a standard stream is, if it is one.
@@ -62,9 +62,9 @@ type output struct {
 
 // newOutput returns standard output that is written to w, beside a standard error.
 //
-// Note: a program that is started for its exit code alone has both discarded, by daemon(3), Node's
-// stdio "ignore" or Python's DEVNULL, each by /dev/null opened for reading and writing. So where
-// standard error looks as if it had been closed as well, nothing is wrong.
+// Note: a program that is started for its exit code alone has both discarded, by daemon(3), Node's stdio "ignore" or
+// Python's DEVNULL, each by /dev/null opened for reading and writing. So where standard error looks as if it had been
+// closed as well, nothing is wrong.
 func newOutput(w, stderr io.Writer) *output {
 	return &output{Writer: w, check: sync.OnceValue(func() error {
 		if checkOpen(stderr) != nil {
@@ -87,8 +87,8 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TakesBinary refuses, before any work, to write a result that is no text to standard output
-// where that is a terminal, which would show it, and might obey it.
+// TakesBinary refuses, before any work, to write a result that is no text to standard output where that is a
+// terminal, which would show it, and might obey it.
 func (s *Streams) TakesBinary() error {
 	if IsTerminal(s.Out) {
 		return Usage("standard output is a terminal, and the result is no text: give it a file with -o FILE, or " +

@@ -34,8 +34,8 @@ type ReportFile struct {
 // ReportAs makes a file of a report.
 func ReportAs(name string, write func(io.Writer) error) ReportFile { return ReportFile{name, write} }
 
-// WriteReports writes the files to the folder, in this order, over those of an earlier
-// run. New ones get no more than the mode most: see safefile.ModeOf.
+// WriteReports writes the files to the folder, in this order, over those of an earlier run. New ones get no more than
+// the mode most: see safefile.ModeOf.
 func WriteReports(dir string, most fs.FileMode, files ...ReportFile) error {
 	for _, f := range files {
 		if err := safefile.WriteAtomicMode(most, filepath.Join(dir, f.name), true, f.write); err != nil {

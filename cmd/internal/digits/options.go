@@ -99,8 +99,8 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	return err
 }
 
-// inFolder finds MNIST's files in a folder: the test images, or else those for training, and
-// their labels, if they are there.
+// inFolder finds MNIST's files in a folder: the test images, or else those for training, and their labels, if they
+// are there.
 func inFolder(folder string) (images, labels string, err error) {
 	for _, set := range []string{"t10k", "train"} {
 		if images = oneOf(folder, set+"-images-idx3-ubyte", set+"-images.idx3-ubyte"); images != "" {
@@ -130,8 +130,7 @@ func (opt *Options) asPage() bool { return strings.EqualFold(filepath.Ext(opt.Sh
 // enlarges tells whether the images themselves are enlarged, and nothing is scored.
 func (opt *Options) enlarges() bool { return opt.Task == "enlarge" }
 
-// fileOrFolder tells by its name, and by what is there, whether an output is an IDX file or
-// a folder.
+// fileOrFolder tells by its name, and by what is there, whether an output is an IDX file or a folder.
 func fileOrFolder(out string) (file, folder string, err error) {
 	isFolder := paths.IsFolder(out) || strings.HasSuffix(out, "/") || strings.HasSuffix(out, string(filepath.Separator))
 	switch {
@@ -148,8 +147,8 @@ func fileOrFolder(out string) (file, folder string, err error) {
 		".idx.gz), or a folder: %s%c", out, out, filepath.Separator)
 }
 
-// checkOutputs refuses, before any work, outputs that could not be written or would write
-// over something else of this call. Those in a folder are looked at by inspect.
+// checkOutputs refuses, before any work, outputs that could not be written or would write over something else of this
+// call. Those in a folder are looked at by inspect.
 func (opt *Options) checkOutputs() error {
 	opt.most = safefile.ModeOf(opt.Images, opt.Labels)
 	return console.CheckOutputs(opt.Overwrite, []string{opt.Images, opt.Labels}, console.Output{Flag: "-o",

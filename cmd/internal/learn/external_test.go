@@ -34,8 +34,8 @@ func TestNoPlaceForProblems(t *testing.T) {
 	}
 }
 
-// What a killed run has left, of the files that it made as well as of the problems of its
-// programs, the next run takes away.
+// What a killed run has left, of the files that it made as well as of the problems of its programs, the next run
+// takes away.
 func TestKilled(t *testing.T) {
 	dir, temp := t.TempDir(), ownTemp(t)
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), sparseSignals())

@@ -25,8 +25,7 @@ type findings struct {
 	// Param is the parameter that was swept.
 	Param string `json:"parameter"`
 	Seed  uint64 `json:"seed"`
-	// Entries are those of a signal, Training how many signals were learned from, and
-	// HeldOut how many were not.
+	// Entries are those of a signal, Training how many signals were learned from, and HeldOut how many were not.
 	Entries  int `json:"entries"`
 	Training int `json:"training_signals"`
 	HeldOut  int `json:"held_out_signals"`
@@ -38,8 +37,7 @@ type findings struct {
 	// Least and Best are places among them: see pick.
 	Least int `json:"least"`
 	Best  int `json:"best"`
-	// OneForAll tells that the learner uses no coder, so that all settings have one
-	// dictionary.
+	// OneForAll tells that the learner uses no coder, so that all settings have one dictionary.
 	OneForAll bool     `json:"one_dictionary,omitempty"`
 	Warnings  []string `json:"warnings,omitempty"`
 	// Learned is the dictionary of all signals by the best setting, if one was wanted.

@@ -13,8 +13,7 @@ import (
 
 // split is how signals are divided for a sweep.
 type split struct {
-	// training are the signals that are learned from, and heldOut the others, both in the
-	// order of the data.
+	// training are the signals that are learned from, and heldOut the others, both in the order of the data.
 	training, heldOut *mat.Dense
 	// folds are the entries of a signal that are hidden together, each of them in one fold.
 	folds [][]int
@@ -55,8 +54,7 @@ func columns(y *mat.Dense, which []int) *mat.Dense {
 	return out
 }
 
-// codedErrors codes signals over a dictionary, and returns for each ‖y − Dx‖²/M, and the
-// mean number of non-zeros.
+// codedErrors codes signals over a dictionary, and returns for each ‖y − Dx‖²/M, and the mean number of non-zeros.
 func codedErrors(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y *mat.Dense) (errors []float64,
 	nonZeros float64, err error) {
 	codes, err := c.Code(ctx, d, y)
@@ -73,13 +71,12 @@ func codedErrors(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y *m
 	return errors, float64(len(codes.Index)) / float64(n), nil
 }
 
-// hiddenErrors returns for each signal ‖y − ŷ‖²/M, where the entries of ŷ in a fold are
-// those of Dx for the code x of all other entries over their rows of D. A code of many atoms
-// comes near any signal, as M atoms do to all of it, and tells nothing of what it has not
-// seen; so this error rises where the one of codedErrors falls on.
+// hiddenErrors returns for each signal ‖y − ŷ‖²/M, where the entries of ŷ in a fold are those of Dx for the code x of
+// all other entries over their rows of D. A code of many atoms comes near any signal, as M atoms do to all of it, and
+// tells nothing of what it has not seen; so this error rises where the one of codedErrors falls on.
 //
-// S. Wold: Cross-validatory estimation of the number of components in factor and principal
-// components models, Technometrics 20(4), 1978, doi:10.1080/00401706.1978.10489693.
+// S. Wold: Cross-validatory estimation of the number of components in factor and principal components models,
+// Technometrics 20(4), 1978, doi:10.1080/00401706.1978.10489693.
 func hiddenErrors(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y *mat.Dense, folds [][]int) ([]float64,
 	error) {
 	m, n := y.Dims()

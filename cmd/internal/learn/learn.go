@@ -1,10 +1,9 @@
 // Package learn is the command superres learn: it learns a dictionary from a matrix.
 //
-// Read it in this order: options.go, what the flags ask for; learn.go, one call; problem.go,
-// what is learned from, read and measured against the memory; outputs.go, the files that
-// are written; report.go, what is told of the result. A sweep is in values.go, the settings
-// that --sweep asks for; sweep.go, the choice among them; heldout.go, the signals that it is
-// made by and the errors on them; and findings.go, how that is told.
+// Read it in this order: options.go, what the flags ask for; learn.go, one call; problem.go, what is learned from,
+// read and measured against the memory; outputs.go, the files that are written; report.go, what is told of the
+// result. A sweep is in values.go, the settings that --sweep asks for; sweep.go, the choice among them; heldout.go,
+// the signals that it is made by and the errors on them; and findings.go, how that is told.
 package learn
 
 import (
@@ -108,8 +107,8 @@ func learn(ctx context.Context, opt Options, s *console.Streams, bar *console.Pr
 	return newSummary(opt, p, result).tell(opt, s)
 }
 
-// choose finds the best setting of a sweep, learns with it from all signals where the
-// dictionary is wanted, and writes and tells of both: nothing before all is done.
+// choose finds the best setting of a sweep, learns with it from all signals where the dictionary is wanted, and
+// writes and tells of both: nothing before all is done.
 func choose(ctx context.Context, opt Options, p problem, s *console.Streams, bar *console.Progress) error {
 	f, err := runSweep(ctx, opt, p, bar)
 	if err != nil {

@@ -32,8 +32,7 @@ func sparseSignals() *mat.Dense {
 	return &y
 }
 
-// The same signals give the same bytes from any file, by any number of workers, to
-// a file as to a pipe.
+// The same signals give the same bytes from any file, by any number of workers, to a file as to a pipe.
 func TestLearnGivesTheSameBytes(t *testing.T) {
 	dir := t.TempDir()
 	y := sparseSignals()
@@ -65,8 +64,7 @@ func TestLearnGivesTheSameBytes(t *testing.T) {
 	}
 }
 
-// What is written agrees: D·X is near Y as far as the summary says, in every format,
-// and the trace ends there.
+// What is written agrees: D·X is near Y as far as the summary says, in every format, and the trace ends there.
 func TestLearnOutputs(t *testing.T) {
 	dir := t.TempDir()
 	y := sparseSignals()

@@ -21,9 +21,9 @@ import (
 
 var needs = regexp.MustCompile(`needs (\d+) MiB`)
 
-// TestMeasure: what a run needs it says when it is refused. With less it is refused at once; with
-// that it runs, takes no more, and no less than half; how much of the program itself is in memory
-// the system decides, which is worth 10 MiB. The long form tries all learners.
+// TestMeasure: what a run needs it says when it is refused. With less it is refused at once; with that it runs, takes
+// no more, and no less than half; how much of the program itself is in memory the system decides, which is worth 10
+// MiB. The long form tries all learners.
 func TestMeasure(t *testing.T) {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Skip("this system does not tell the peak of a process")

@@ -39,8 +39,8 @@ type output struct {
 	format string
 }
 
-// check finds the formats and refuses, before any work, what could not be written or would
-// write over something else of this run.
+// check finds the formats and refuses, before any work, what could not be written or would write over something else
+// of this run.
 func (out *outputs) check(opt Options) (err error) {
 	sweeps := opt.Sweep.Param != ""
 	switch {
@@ -81,8 +81,7 @@ func reportForm(name string) string { return strings.ToLower(filepath.Ext(name))
 var reportForms = map[string]func(findings, io.Writer) error{".html": findings.html, ".csv": findings.csv,
 	".json": findings.json}
 
-// saveReports writes what a sweep found. One that fails does not keep the others from being
-// written.
+// saveReports writes what a sweep found. One that fails does not keep the others from being written.
 func (out outputs) saveReports(ctx context.Context, f findings) (first error) {
 	for _, o := range out.reports {
 		err := ctx.Err()
@@ -96,8 +95,8 @@ func (out outputs) saveReports(ctx context.Context, f findings) (first error) {
 	return first
 }
 
-// save writes the files, the dictionary last: once it is there, all are. One that
-// fails does not keep the others, which may have taken hours, from being written.
+// save writes the files, the dictionary last: once it is there, all are. One that fails does not keep the others,
+// which may have taken hours, from being written.
 func (out outputs) save(ctx context.Context, stdout io.Writer, r *learners.Result) error {
 	var errs []error
 	write := func(o console.Output, write func(io.Writer) error) {
@@ -127,8 +126,8 @@ func (out outputs) save(ctx context.Context, stdout io.Writer, r *learners.Resul
 	return nil
 }
 
-// writeCodes writes codes in a format of matfile: as .npy or .csv the dense matrix, K×N, which takes
-// 8 bytes of memory an entry, and as .npz the sparse one, as scipy.sparse.load_npz reads it.
+// writeCodes writes codes in a format of matfile: as .npy or .csv the dense matrix, K×N, which takes 8 bytes of
+// memory an entry, and as .npz the sparse one, as scipy.sparse.load_npz reads it.
 func writeCodes(w io.Writer, format string, x *sparse.Codes) error {
 	if format == "npz" {
 		return npz.WriteCSC(w, x.Atoms, x.Start, x.Index, x.Value)
@@ -136,8 +135,7 @@ func writeCodes(w io.Writer, format string, x *sparse.Codes) error {
 	return matfile.Write(w, format, "", x.Dense())
 }
 
-// writeTrace writes the iterations as comma-separated values. A step without a number has
-// none there.
+// writeTrace writes the iterations as comma-separated values. A step without a number has none there.
 func writeTrace(w io.Writer, steps []learners.Step) error {
 	if _, err := io.WriteString(w, "iteration,rmse,nonzeros,primal,dual,replaced,seconds\n"); err != nil {
 		return err

@@ -27,8 +27,8 @@ type problem struct {
 	coder *watchedCoder
 }
 
-// readProblem reads the first dictionary and the data, once it is clear that there is memory
-// to learn from them, and completes the settings by them.
+// readProblem reads the first dictionary and the data, once it is clear that there is memory to learn from them, and
+// completes the settings by them.
 func readProblem(opt Options, stdin io.Reader) (p problem, err error) {
 	p.settings = learners.Options{Iterations: opt.Iterations, Seed: opt.Seed}
 	if opt.Atoms != nil {
@@ -97,8 +97,8 @@ func firstDictionary(opt Options) (*sparse.Dictionary, error) {
 	return d, nil
 }
 
-// readSignals reads the data from its file or from standard input, which is then in memory,
-// so many bytes, until it has been read. accept may refuse m×n.
+// readSignals reads the data from its file or from standard input, which is then in memory, so many bytes, until it
+// has been read. accept may refuse m×n.
 func readSignals(opt Options, stdin io.Reader, accept func(m, n int, piped float64) error) (*mat.Dense, error) {
 	var piped []byte
 	want := matfile.Options{Array: opt.Array, ArrayFlag: "--array", Transpose: opt.Transpose, Column: "signal", Accept: func(m, n int) error {
@@ -115,9 +115,9 @@ func readSignals(opt Options, stdin io.Reader, accept func(m, n int, piped float
 	return matfile.Read(bytes.NewReader(piped), int64(len(piped)), opt.dataName(), want)
 }
 
-// accept refuses n signals of m entries that the first dictionary is not for, or that take
-// too much memory: to read, with what was piped and a copy to transpose, or to learn, with
-// the first dictionary and, where they are to be written so, the dense codes.
+// accept refuses n signals of m entries that the first dictionary is not for, or that take too much memory: to read,
+// with what was piped and a copy to transpose, or to learn, with the first dictionary and, where they are to be
+// written so, the dense codes.
 func accept(opt Options, settings learners.Options, m, n int, piped float64) error {
 	name := opt.dataName()
 	if settings.Init != nil {

@@ -10,9 +10,8 @@ import (
 	"superres/learners"
 )
 
-// summary is what is told of a run, in a line for people and as JSON for programs. Coder is
-// empty when the learner used none, Iterations is 0 when it does not tell them, and NonZeros
-// is the mean of a signal.
+// summary is what is told of a run, in a line for people and as JSON for programs. Coder is empty when the learner
+// used none, Iterations is 0 when it does not tell them, and NonZeros is the mean of a signal.
 type summary struct {
 	Dictionary paths.Name `json:"dictionary"`
 	Codes      paths.Name `json:"codes,omitempty"`

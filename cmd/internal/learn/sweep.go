@@ -13,19 +13,17 @@ import (
 	"superres/learners/sparse"
 )
 
-// setting is what came of one value of a sweep. The errors are RMSE, in the units of the
-// data.
+// setting is what came of one value of a sweep. The errors are RMSE, in the units of the data.
 type setting struct {
 	value
 	// Value is that of the parameter, and Coder the spec of the coder with it.
 	Value float64 `json:"value"`
 	Coder string  `json:"coder"`
-	// Training is the error of the signals learned from, and HeldOut of the others, all
-	// coded over the dictionary in the same way.
+	// Training is the error of the signals learned from, and HeldOut of the others, all coded over the dictionary in
+	// the same way.
 	Training float64 `json:"training"`
 	HeldOut  float64 `json:"held_out"`
-	// Hidden is the error of hidden entries of the signals held out, and HiddenSE its
-	// standard error.
+	// Hidden is the error of hidden entries of the signals held out, and HiddenSE its standard error.
 	Hidden   float64 `json:"hidden"`
 	HiddenSE float64 `json:"hidden_se"`
 	// NonZeros is the mean of the signals held out.
@@ -36,8 +34,8 @@ type setting struct {
 	// Seconds is the time of learning and coding.
 	Seconds float64 `json:"seconds"`
 
-	// square is the mean of the squares of which Hidden is the root, and squareSE its
-	// standard error over the signals.
+	// square is the mean of the squares of which Hidden is the root, and squareSE its standard error over the
+	// signals.
 	square, squareSE float64
 }
 
@@ -58,8 +56,8 @@ func (opt Options) acceptSweep(k, m, n int) error {
 	return nil
 }
 
-// sweepMemory estimates the bytes that a sweep takes beside the signals: their parts, and
-// what is more, learning from one of them or coding both over what was learned.
+// sweepMemory estimates the bytes that a sweep takes beside the signals: their parts, and what is more, learning from
+// one of them or coding both over what was learned.
 func (opt Options) sweepMemory(m, n, k, s int) float64 {
 	heldOut := opt.heldOut(n)
 	training, atoms := n-heldOut, 8*float64(m)*float64(k)
@@ -156,11 +154,10 @@ func measure(ctx context.Context, v value, d dictionary, parts split) (setting, 
 	return s, nil
 }
 
-// pick returns the setting with the least error of hidden entries, and the best: of those
-// within one standard error of the least, the one with the fewest non-zeros.
+// pick returns the setting with the least error of hidden entries, and the best: of those within one standard error
+// of the least, the one with the fewest non-zeros.
 //
-// L. Breiman, J. Friedman, R. Olshen, C. Stone: Classification and Regression Trees, 1984,
-// section 3.4.3.
+// L. Breiman, J. Friedman, R. Olshen, C. Stone: Classification and Regression Trees, 1984, section 3.4.3.
 func pick(settings []setting) (least, best int) {
 	for i, s := range settings {
 		if s.square < settings[least].square {

@@ -18,8 +18,7 @@ import (
 	"superres/learners/external/externaltest"
 )
 
-// noisySignals returns 700 signals of 16 entries that are each made of 2 among 20 atoms, and
-// of noise.
+// noisySignals returns 700 signals of 16 entries that are each made of 2 among 20 atoms, and of noise.
 func noisySignals() *mat.Dense {
 	rng := rand.New(rand.NewPCG(4, 0))
 	normal := func(_, _ int, _ float64) float64 { return rng.NormFloat64() }
@@ -59,8 +58,8 @@ func same(a, b findings) bool {
 	return string(x) == string(y)
 }
 
-// A sweep finds how many atoms made the signals, which the errors of signals that are seen
-// whole do not tell, and its dictionary is the one that this sparsity gives by itself.
+// A sweep finds how many atoms made the signals, which the errors of signals that are seen whole do not tell, and its
+// dictionary is the one that this sparsity gives by itself.
 func TestSweepFindsTheSparsity(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), noisySignals())
@@ -98,8 +97,8 @@ func TestSweepFindsTheSparsity(t *testing.T) {
 	}
 }
 
-// A sweep finds the same by any number of workers and from any file, another with another
-// seed, and the command line that it records is one that finds it, too.
+// A sweep finds the same by any number of workers and from any file, another with another seed, and the command line
+// that it records is one that finds it, too.
 func TestSweepGivesTheSame(t *testing.T) {
 	dir := t.TempDir()
 	y := noisySignals()

@@ -11,8 +11,7 @@ import (
 	"superres/learners/sparse"
 )
 
-// Sweep are the settings that are to be chosen among. The zero value is that there is
-// nothing to choose.
+// Sweep are the settings that are to be chosen among. The zero value is that there is nothing to choose.
 type Sweep struct {
 	// Param is the parameter of the coder that they differ in, such as sparsity.
 	Param string
@@ -88,8 +87,7 @@ func readSweep(text string, with plugins.Coder) (s Sweep, err error) {
 	return s, nil
 }
 
-// specOf is the spec of a coder with the value. A sparsity that was not given gives way to
-// another parameter.
+// specOf is the spec of a coder with the value. A sparsity that was not given gives way to another parameter.
 func (v value) specOf(param string, with plugins.Coder) (string, error) {
 	if param == sparsity {
 		return plugins.WithSparsity(with.Spec, int(v.number))

@@ -9,9 +9,8 @@ import (
 	embedded "superres/superres/models"
 )
 
-// completions lists what can stand in the place of the last of the words, of which the
-// first is the program, and tells whether names of files can, too. It takes lines apart as
-// console.Program does.
+// completions lists what can stand in the place of the last of the words, of which the first is the program, and
+// tells whether names of files can, too. It takes lines apart as console.Program does.
 func completions(app *cli.App, words []string) (list []settings.Word, files bool) {
 	if len(words) < 2 {
 		return nil, false
@@ -102,8 +101,7 @@ func standing(of *cli.Command, words []string) (at place) {
 	return at
 }
 
-// flagWords lists what a word that begins like a flag can become: a flag, or one with its
-// value.
+// flagWords lists what a word that begins like a flag can become: a flag, or one with its value.
 func flagWords(of *cli.Command, word string) (list []settings.Word, files bool) {
 	flag, _, hasValue := strings.Cut(word, "=")
 	if !hasValue {

@@ -13,9 +13,8 @@ import (
 	"superres/internal/usage"
 )
 
-// The scripts are thin: they hand the words of the line to "superres completion words"
-// and show what it says. The completion of the command-line library knows neither
-// flags behind file names nor any values.
+// The scripts are thin: they hand the words of the line to "superres completion words" and show what it says. The
+// completion of the command-line library knows neither flags behind file names nor any values.
 //
 //go:embed completion.bash completion.zsh completion.fish completion.powershell
 var completionScripts embed.FS
@@ -53,8 +52,8 @@ func Completion(s *console.Streams) *cli.Command {
 	})
 }
 
-// answer is what a script is told: a line for each word, after a tab what it is
-// about, and the line ":files" where names of files can stand, too.
+// answer is what a script is told: a line for each word, after a tab what it is about, and the line ":files" where
+// names of files can stand, too.
 func answer(app *cli.App, words []string) string {
 	list, files := completions(app, words)
 	var b strings.Builder

@@ -69,8 +69,8 @@ func TestCompletions(t *testing.T) {
 	}
 }
 
-// Help, completion and the manual page of every command have all of its options and no others,
-// and completion offers values where the help names few of them or files.
+// Help, completion and the manual page of every command have all of its options and no others, and completion offers
+// values where the help names few of them or files.
 func TestOptionsAreKnownEverywhere(t *testing.T) {
 	app := program.App(&console.Streams{})
 	page, _, _ := call(t, ".", "", "man")
@@ -145,8 +145,8 @@ func TestCompletionScripts(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "my file.png"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	// For bash the words as it splits them, and what it puts in place of the last one. For
-	// zsh, functions of its completion system are replaced by ones that print.
+	// For bash the words as it splits them, and what it puts in place of the last one. For zsh, functions of its
+	// completion system are replaced by ones that print.
 	bash := func(line string) string {
 		words := strings.Fields(strings.NewReplacer("=", " = ", ":", " : ").Replace(line))
 		if strings.HasSuffix(line, " ") {

@@ -1,7 +1,6 @@
-// Package manual is what the program says of itself: superres man, superres completion and
-// superres version, each in a file of its name. Nothing in it is written twice: the page of
-// man.go and the words of candidates.go, with which completion.go answers the scripts of the
-// shells, are made of what the commands say.
+// Package manual is what the program says of itself: superres man, superres completion and superres version, each in
+// a file of its name. Nothing in it is written twice: the page of man.go and the words of candidates.go, with which
+// completion.go answers the scripts of the shells, are made of what the commands say.
 package manual
 
 import (
@@ -42,8 +41,7 @@ var exitCodes = []struct {
 	{"141", "nobody reads the standard output any more; finished files are whole"},
 }
 
-// page writes the manual page of section 1, in the macros of man(7), from what the
-// commands say of themselves.
+// page writes the manual page of section 1, in the macros of man(7), from what the commands say of themselves.
 func page(app *cli.App, to io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH SUPERRES 1 \"\" \"superres %s\" \"User Commands\"\n", console.Version)

@@ -10,8 +10,8 @@ import (
 	"superres/cmd/internal/console"
 )
 
-// The help of every command begins with examples of it, and the manual page has every
-// command, example and flag, and no line that would be a request of roff by accident.
+// The help of every command begins with examples of it, and the manual page has every command, example and flag, and
+// no line that would be a request of roff by accident.
 func TestManual(t *testing.T) {
 	page, stderr, code := call(t, ".", "", "man")
 	if code != 0 || stderr != "" {

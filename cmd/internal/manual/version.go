@@ -23,8 +23,8 @@ func Version(s *console.Streams) *cli.Command {
 	})
 }
 
-// printVersion writes the version of the program, and as JSON its revision as well, which is
-// empty where the build does not know it.
+// printVersion writes the version of the program, and as JSON its revision as well, which is empty where the build
+// does not know it.
 func printVersion(to io.Writer, asJSON bool) error {
 	if !asJSON {
 		_, err := fmt.Fprintf(to, "superres %s (%s, %s/%s)\n", console.Version, runtime.Version(), runtime.GOOS,

@@ -1,6 +1,6 @@
-// Package models opens models by their names or files and says in a line what they are.
-// Its command is superres models. The files that are part of the program are those of
-// package superres/models, which the packages below cmd import as embedded.
+// Package models opens models by their names or files and says in a line what they are. Its command is superres
+// models. The files that are part of the program are those of package superres/models, which the packages below cmd
+// import as embedded.
 package models
 
 import (

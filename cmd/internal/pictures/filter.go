@@ -49,8 +49,7 @@ func (f Filter) enters(place string) bool {
 	return !slices.ContainsFunc(f.Exclude, func(p string) bool { return matches(strings.TrimSuffix(p, "/"), place) })
 }
 
-// matches tells whether a pattern fits a place: its last part when the pattern has
-// no slash, all of it otherwise.
+// matches tells whether a pattern fits a place: its last part when the pattern has no slash, all of it otherwise.
 func matches(pattern, place string) bool {
 	if !strings.Contains(pattern, "/") && pattern != "**" {
 		ok, err := path.Match(pattern, path.Base(place))

@@ -169,7 +169,7 @@ func (f Finder) within(folder string) (list []Input, others []Other, err error) 
 func MarkSeveral(list []Input, all bool) {
 	for i := range list {
 		in := &list[i]
-		if named, _ := formatOf(in.Place); !paths.IsStandard(in.Path) && (all || named == "gif" || in.Format == "gif") {
+		if named, _ := formatOf(in.Place); !paths.IsStandard(in.Path) && (all || named.OnlyAnimates() || in.Format.OnlyAnimates()) {
 			in.Several = imagefile.HoldsSeveral(in.Path)
 		}
 	}

@@ -69,8 +69,8 @@ func isNamedPicture(name string) bool {
 	return slices.Contains(extensions, strings.ToLower(filepath.Ext(name)))
 }
 
-// identify finds the format of a file in a folder by its content, or the kind that cannot be
-// read; neither is no picture, or one that cannot be looked into. Documents are no pictures.
+// identify finds the format of a file in a folder by its content, or the kind that cannot be read; neither is no
+// picture, or one that cannot be looked into. Documents are no pictures.
 func (in *Input) identify() foreign.Kind {
 	format, kind, err := imagefile.Identify(in.Path)
 	if err != nil || kind.Document {

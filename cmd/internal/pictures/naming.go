@@ -37,9 +37,14 @@ type Namer struct {
 	single   bool // there is one input, and it was named itself
 }
 
-// extensionOf are the extensions of the formats that can be written.
-var extensionOf = map[imagefile.Format]string{"png": ".png", "jpeg": ".jpg", "bmp": ".bmp", "tiff": ".tif",
-	"gif": ".gif", Video: videoExt}
+// extensionOf returns the extension of new files of a format, with its dot. It is empty for formats that are not
+// written.
+func extensionOf(f imagefile.Format) string {
+	if f == Video {
+		return videoExt
+	}
+	return f.Extension()
+}
 
 // Formats returns the names of the formats that can be written.
 func Formats() (names []string) {
@@ -68,9 +73,8 @@ type Output struct {
 
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 
-// SplitOutput parts inputs from an output that is named behind them without a flag: the last
-// of two, if there is no such file and its name is that of a picture. Two pictures that are
-// there are two inputs.
+// SplitOutput parts inputs from an output that is named behind them without a flag: the last of two, if there is no
+// such file and its name is that of a picture. Two pictures that are there are two inputs.
 func SplitOutput(args []string) (inputs []string, out string) {
 	if len(args) != 2 || !isNamedPicture(args[1]) && !IsNamedVideo(args[1]) || strings.ContainsAny(args[1], "*?[") {
 		return args, ""
@@ -81,9 +85,8 @@ func SplitOutput(args []string) (inputs []string, out string) {
 	return args[:1], args[1]
 }
 
-// NewNamer checks what is asked for. single says that there is one input, which was named
-// itself. The template may end in {ext}, the extension of the output, which is added
-// where it does not.
+// NewNamer checks what is asked for. single says that there is one input, which was named itself. The template may
+// end in {ext}, the extension of the output, which is added where it does not.
 func NewNamer(want Naming, single bool) (Namer, error) {
 	n := Namer{out: want.Out, single: single, size: SizeText(want.Size)}
 	if f := strings.TrimPrefix(want.Format, "."); f != "" {
@@ -120,8 +123,8 @@ func NewNamer(want Naming, single bool) (Namer, error) {
 
 // formatOf is that of imagefile, with GIF, as which animations are written.
 func formatOf(name string) (imagefile.Format, error) {
-	if strings.EqualFold(filepath.Ext(name), ".gif") {
-		return "gif", nil
+	if f := imagefile.NamedFormat(name); f.OnlyAnimates() {
+		return f, nil
 	}
 	return imagefile.FormatOf(name)
 }
@@ -129,15 +132,15 @@ func formatOf(name string) (imagefile.Format, error) {
 // WantsGIF tells whether GIF is asked for, which not every file can become.
 func (want Naming) WantsGIF() bool {
 	for _, name := range []string{want.Out, want.Template, "." + strings.TrimPrefix(want.Format, ".")} {
-		if format, _ := formatOf(name); format == "gif" {
+		if format, _ := formatOf(name); format.OnlyAnimates() {
 			return true
 		}
 	}
 	return false
 }
 
-// takeFormat takes the extension of a picture off the end of the template: it is that of the
-// outputs, and says their format.
+// takeFormat takes the extension of a picture off the end of the template: it is that of the outputs, and says their
+// format.
 func (n *Namer) takeFormat() error {
 	if !isNamedPicture(n.template) {
 		return nil
@@ -166,7 +169,7 @@ func withoutExt(template string) string {
 // Output names the enlargement of an input.
 func (n Namer) Output(in Input) (Output, error) {
 	out, err := n.output(in)
-	if err == nil && out.Format == "gif" && !in.Several && !paths.IsStandard(in.Path) {
+	if err == nil && out.Format.OnlyAnimates() && !in.Several && !paths.IsStandard(in.Path) {
 		return out, console.Usage("%s: GIF is written for animations alone, and %s is one picture; "+
 			"use --format png or another name", out.Path, in.Path)
 	}
@@ -182,7 +185,7 @@ func (n Namer) output(in Input) (Output, error) {
 	switch {
 	case paths.IsStandard(out) || out == "" && paths.IsStandard(in.Path):
 		if format == "" {
-			format = "png"
+			format = imagefile.PNG
 		}
 		return Output{Path: "-", Format: format}, nil
 	case !n.single && isNamedPicture(out) && !paths.IsFolder(out):
@@ -207,21 +210,21 @@ func (n Namer) output(in Input) (Output, error) {
 	ext := filepath.Ext(in.Place)
 	newExt := ext
 	if format != "" {
-		newExt = extensionOf[format]
+		newExt = extensionOf(format)
 		if was, err := formatOf(in.Place); err == nil && was == format {
 			newExt = ext
 		}
 	} else if f, err := imagefile.FormatOf(in.Place); err == nil {
 		format = f
 	} else if in.Several {
-		format = "gif"
+		format = imagefile.GIF
 		if was, _ := formatOf(in.Place); was != format {
 			newExt = ".gif"
 		}
-	} else if newExt = extensionOf[in.Format]; newExt != "" && in.Format != "gif" { // by its content
+	} else if newExt = extensionOf(in.Format); newExt != "" && !in.Format.OnlyAnimates() { // by its content
 		format = in.Format
 	} else {
-		format, newExt = "png", ".png" // a format that can be read but not written
+		format, newExt = imagefile.PNG, ".png" // a format that can be read but not written
 	}
 	newExt = cmp.Or(n.ext, newExt)
 	base := n.base(in, ext) + newExt
@@ -292,8 +295,8 @@ func (n Namer) base(in Input, ext string) string {
 	return strings.Join(words, "")
 }
 
-// folder returns the folder of the outputs that an input's is one of: that of -o, or
-// one beside the folder of the input, which is mirrored, or that of the input itself.
+// folder returns the folder of the outputs that an input's is one of: that of -o, or one beside the folder of the
+// input, which is mirrored, or that of the input itself.
 func (n Namer) folder(in Input) (string, error) {
 	switch {
 	case n.out != "":

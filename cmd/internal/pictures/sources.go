@@ -23,8 +23,8 @@ import (
 	"superres/superres/training"
 )
 
-// Sources lists pictures from which a command learns or which it scores: picture files,
-// folders of them, and IDX files.
+// Sources lists pictures from which a command learns or which it scores: picture files, folders of them, and IDX
+// files.
 type Sources struct {
 	Command       string // its name, for messages
 	Recursive     bool
@@ -102,8 +102,8 @@ func Open(ctx context.Context, path string, limits imagefile.Limits) (img image.
 	return img, err
 }
 
-// Frugal are the limits of reading a picture, without its metadata, by a command that takes
-// so many bytes for a pixel at its peak.
+// Frugal are the limits of reading a picture, without its metadata, by a command that takes so many bytes for a pixel
+// at its peak.
 func Frugal(l console.Limits, bytesPerPixel int64) imagefile.Limits {
 	return imagefile.Limits{Pixels: l.Pixels, Strip: true, Accept: func(cfg image.Config, held int64) error {
 		if need := int64(cfg.Width)*int64(cfg.Height)*bytesPerPixel + held; need > l.Memory {
@@ -138,8 +138,8 @@ type Choice struct {
 	Limit int   // how many are taken of those that are left; 0: all
 }
 
-// Among applies the choice to a file of total images: taken tells, asked about each
-// once and in order, which are chosen; count is their number.
+// Among applies the choice to a file of total images: taken tells, asked about each once and in order, which are
+// chosen; count is their number.
 func (ch Choice) Among(name string, total int) (taken func(i int) bool, count int, err error) {
 	set := func(list []int) map[int]bool {
 		m := map[int]bool{}

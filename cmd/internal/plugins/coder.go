@@ -29,9 +29,8 @@ func (c *Coder) Complete(given settings.Table) {
 	c.SpecGiven, c.SparsityGiven = given.Given("coder"), given.Given("sparsity")
 }
 
-// Over returns the spec of the coder with its sparsity in it, over so many atoms, unless it
-// says its own. A sparsity that was not given gives way: to the number of atoms, and to a
-// coder that has another idea of being sparse.
+// Over returns the spec of the coder with its sparsity in it, over so many atoms, unless it says its own. A sparsity
+// that was not given gives way: to the number of atoms, and to a coder that has another idea of being sparse.
 func (c Coder) Over(atoms int) (string, error) {
 	if c.SparsityGiven {
 		return WithSparsity(c.Spec, c.Sparsity)
@@ -43,8 +42,8 @@ func (c Coder) Over(atoms int) (string, error) {
 	return with, nil
 }
 
-// WithSparsity returns the spec of a coder with a sparsity, unless it says itself how
-// sparse codes are to be or n is 0.
+// WithSparsity returns the spec of a coder with a sparsity, unless it says itself how sparse codes are to be or n is
+// 0.
 func WithSparsity(spec string, n int) (string, error) {
 	if n <= 0 || SaysSparsity(spec) {
 		return spec, nil
@@ -52,9 +51,8 @@ func WithSparsity(spec string, n int) (string, error) {
 	return sparse.WithSparsity(spec, n)
 }
 
-// SaysSparsity tells whether the spec of a coder says how sparse codes are to be: by a
-// number of atoms, or by the weight of an ℓ₁ norm, which a number would take the meaning
-// from.
+// SaysSparsity tells whether the spec of a coder says how sparse codes are to be: by a number of atoms, or by the
+// weight of an ℓ₁ norm, which a number would take the meaning from.
 func SaysSparsity(spec string) bool { return Says(spec, "sparsity", "lambda") }
 
 // Says tells whether a spec gives one of some parameters.

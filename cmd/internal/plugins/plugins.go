@@ -1,6 +1,6 @@
-// Package plugins reads the specs of learners and coders, which are names with parameters,
-// from a command line: lists of them here, and that of one coder in coder.go. Its commands,
-// superres learners and superres coders, show what there is.
+// Package plugins reads the specs of learners and coders, which are names with parameters, from a command line: lists
+// of them here, and that of one coder in coder.go. Its commands, superres learners and superres coders, show what
+// there is.
 package plugins
 
 import (
@@ -78,8 +78,8 @@ func words[T any](infos []plugin.Info[T]) (list []settings.Word) {
 	return list
 }
 
-// Specs splits a list of plug-in specs at its commas, but for those between the
-// parameters of one and those between quotes: "rop,blotless:inner=5,block=8,mod" are three.
+// Specs splits a list of plug-in specs at its commas, but for those between the parameters of one and those between
+// quotes: "rop,blotless:inner=5,block=8,mod" are three.
 func Specs(text string) []string {
 	var list []string
 	for _, part := range plugin.Split(text) {
@@ -109,8 +109,8 @@ func CheckLearners(names []string) error {
 	return nil
 }
 
-// Fingerprints are those of each of some learners with a coder, by their specs: empty for
-// what this program does itself. An empty spec is no coder.
+// Fingerprints are those of each of some learners with a coder, by their specs: empty for what this program does
+// itself. An empty spec is no coder.
 func Fingerprints(names []string, coder string) (_ []string, err error) {
 	var c sparse.Coder
 	if coder != "" {

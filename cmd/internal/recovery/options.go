@@ -20,7 +20,9 @@ func (opt *Options) table() settings.Table {
 			"folder `DIR`; trials it holds already are not run again"),
 		{Name: "panel", To: settings.List(&opt.panels, nil), Help: "sizes `M,K,S` of the problems, or a, b, c, d " +
 			"for the paper's; may be repeated (default: the paper's four)"},
-		{Name: "n", To: settings.Parsed(&opt.Sizes, "", readSizes), Help: "numbers of signals `N,N,...` (default: eight " +
+		{Name: "n", To: settings.Parsed(
+			&opt.Sizes, "", readSizes,
+		), Help: "numbers of signals `N,N,...` (default: eight " +
 			"for each panel)"},
 		{Name: "trials", To: settings.Num(&opt.Trials, 100).AtLeast(1), Help: "`T` problems for each panel and N"},
 		{Name: "iterations", To: settings.Num(&opt.Iterations, 500).AtLeast(1), Help: "`I` iterations at most"},

@@ -1,12 +1,10 @@
-// Package serve is the command superres serve: a page, and an HTTP interface, that enlarge
-// pictures on this machine.
+// Package serve is the command superres serve: a page, and an HTTP interface, that enlarge pictures on this machine.
 //
-// Read it in this order: serve.go, the flags, the beginning and the end; gate.go, who is let
-// in; server.go, which address does what; calls.go, the calls; body.go, files without
-// names; scheduler.go, how requests share memory and processors; events.go, how far they are;
-// score.go, scores. Pictures are read by workers, processes of their own: workers.go has them,
-// workerprocess.go is one of them and talk.go a job of it, as the server sees them; worker.go is a
-// worker as it sees itself, and frames.go what they say to each other. README.md is the interface in a page.
+// Read it in this order: serve.go, the flags, the beginning and the end; gate.go, who is let in; server.go, which
+// address does what; calls.go, the calls; body.go, files without names; scheduler.go, how requests share memory and
+// processors; events.go, how far they are; score.go, scores. Pictures are read by workers, processes of their own:
+// workers.go has them, workerprocess.go is one of them and talk.go a job of it, as the server sees them; worker.go is
+// a worker as it sees itself, and frames.go what they say to each other. README.md is the interface in a page.
 package serve
 
 import (
@@ -201,8 +199,7 @@ const (
 	hurryTime = time.Second / 2
 )
 
-// serve answers until ctx ends. What is in work then is finished within endTime, or
-// cancelled.
+// serve answers until ctx ends. What is in work then is finished within endTime, or cancelled.
 func (s *site) serve(ctx context.Context, l net.Listener) error {
 	defer s.workers.close()
 	working, cancel := context.WithCancelCause(context.WithoutCancel(ctx))

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path"
-	"slices"
 	"sync"
 	"time"
 
@@ -209,9 +208,8 @@ func (t *talk) ended(content []byte) (done reply, err, fault error) {
 		return reply{}, nil, fault
 	}
 	done.Answer = answer.Bytes()
-	formats := []string{"png", "jpeg", "bmp", "tiff", "gif"}
 	isName := done.Name == path.Base(done.Name) && done.Name == safefile.OneLine(done.Name)
-	if t.job.Call == "upscale" && (!isName || !slices.Contains(formats, done.Format)) {
+	if t.job.Call == "upscale" && (!isName || !done.Format.CanWrite() && !done.Format.CanAnimate()) {
 		return reply{}, nil, errors.New("it names no result")
 	}
 	return done, nil, nil

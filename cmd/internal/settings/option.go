@@ -1,9 +1,9 @@
-// Package settings has one record for every option of a command, from which all else that
-// knows options is made: the flags of the command line, both levels of help, completion, the
-// manual page, what a result records and --resume compares, and the parameters of a request.
+// Package settings has one record for every option of a command, from which all else that knows options is made: the
+// flags of the command line, both levels of help, completion, the manual page, what a result records and --resume
+// compares, and the parameters of a request.
 //
-// Read it in this order: option.go, the record and a table of records; values.go, the typed
-// fields that an option sets.
+// Read it in this order: option.go, the record and a table of records; values.go, the typed fields that an option
+// sets.
 package settings
 
 import (
@@ -20,11 +20,11 @@ import (
 type Effect int
 
 const (
-	// Changes is the effect of an option whose value decides the bytes. It is the zero value, so
-	// that a new option counts until it is known to be another.
+	// Changes is the effect of an option whose value decides the bytes. It is the zero value, so that a new option
+	// counts until it is known to be another.
 	Changes Effect = iota
-	// Elsewhere is the effect of an option that decides the bytes by something that is compared
-	// itself, such as the size of a result or the weights of a model.
+	// Elsewhere is the effect of an option that decides the bytes by something that is compared itself, such as the
+	// size of a result or the weights of a model.
 	Elsewhere
 	// Neutral is the effect of an option that never decides the bytes.
 	Neutral
@@ -38,11 +38,9 @@ type Option struct {
 	Aliases []string
 	// To is the field that the option sets. What it holds before is the default.
 	To Value
-	// Help says what the option does, with the name of its value in backquotes. An option
-	// without help is hidden.
+	// Help says what the option does, with the name of its value in backquotes. An option without help is hidden.
 	Help string
-	// Brief is the help in the first of two levels. An option without is in the second level
-	// alone.
+	// Brief is the help in the first of two levels. An option without is in the second level alone.
 	Brief string
 	// Group is the title under which the second level of help has the option.
 	Group string
@@ -111,15 +109,15 @@ func (o *Option) Default() string {
 // TakesValue tells whether a value must follow the option on a command line.
 func (o *Option) TakesValue() bool { return !isBool(o.To) }
 
-// Usage returns the name of the option's value, which is empty where it has none, and its
-// help with the default behind it.
+// Usage returns the name of the option's value, which is empty where it has none, and its help with the default
+// behind it.
 func (o *Option) Usage() (value, text string) {
 	value, text = unquoted(o.Help)
 	return value, text + o.defaultText()
 }
 
-// BriefUsage returns the name of the value, and the help of the first level with the default
-// behind it, or nothing for an option that has none.
+// BriefUsage returns the name of the value, and the help of the first level with the default behind it, or nothing
+// for an option that has none.
 func (o *Option) BriefUsage() (value, text string) {
 	if o.Brief == "" {
 		return "", ""
@@ -155,8 +153,7 @@ func unquoted(help string) (value, text string) {
 	return value, text
 }
 
-// Offers returns the values that completion offers, and tells whether names of files can
-// stand there, too.
+// Offers returns the values that completion offers, and tells whether names of files can stand there, too.
 func (o *Option) Offers() (words []Word, files bool) {
 	if list, ok := o.To.(interface{ Words() []string }); ok {
 		words = Plain(list.Words())
@@ -168,8 +165,8 @@ func (o *Option) Offers() (words []Word, files bool) {
 	return words, strings.Contains(value, "FILE") || value == "PATH" || value == "DIR"
 }
 
-// Values returns the values of the option as texts that Set reads: one, but any number of an
-// option that may be repeated.
+// Values returns the values of the option as texts that Set reads: one, but any number of an option that may be
+// repeated.
 func (o *Option) Values() []string {
 	if list, ok := o.To.(*list); ok {
 		return *list.to
@@ -177,8 +174,7 @@ func (o *Option) Values() []string {
 	return []string{o.To.String()}
 }
 
-// Recorded returns Values as a result records them: base names of files, and nothing that is
-// empty.
+// Recorded returns Values as a result records them: base names of files, and nothing that is empty.
 func (o *Option) Recorded() []string {
 	if _, ok := o.To.(*list); ok {
 		return o.Values()
@@ -243,8 +239,7 @@ func (v flagValue) String() string {
 	return v.o.To.String()
 }
 
-// Table is the options of a command, in the order in which help shows them and results record
-// them.
+// Table is the options of a command, in the order in which help shows them and results record them.
 type Table []*Option
 
 // Of returns the options of a command.

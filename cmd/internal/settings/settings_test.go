@@ -34,7 +34,9 @@ func (s *sample) table() Table {
 		{Name: "bytes", To: Num(&s.bytes, 2).Between(1, 100).In("MiB").Times(1 << 20), Help: "h"},
 		{Name: "stage", To: Maybe(&s.stage, -1), Help: "h"},
 		{Name: "zoom", To: Maybe(&s.zoom, 0).AtLeast(0), Help: "h"},
-		{Name: "parsed", To: Parsed(&s.parsed, "x", func(text string) ([]byte, error) { return []byte(text), nil }), Help: "h"},
+		{Name: "parsed", To: Parsed(
+			&s.parsed, "x", func(text string) ([]byte, error) { return []byte(text), nil },
+		), Help: "h"},
 		{Name: "width", To: Num(&s.width, 0).AtLeast(1).In("pixels")},
 	}
 }
@@ -97,21 +99,30 @@ func TestMaybe(t *testing.T) {
 // An option tells its default, its help and what is recorded of it, before and after it is given.
 func TestOption(t *testing.T) {
 	options := new(sample).table()
-	for name, want := range map[string]string{"count": "N a N of things (default: 5)", "zoom": " h", "stage": " h", "on": " h", "any": "FILE the FILE"} {
+	for name, want := range map[string]string{
+		"count": "N a N of things (default: 5)", "zoom": " h", "stage": " h", "on": " h", "any": "FILE the FILE",
+	} {
 		o := options.Find(name)
 		for range 2 {
 			if value, text := o.Usage(); value+" "+text != want {
 				t.Errorf("--%s: %q, expected %q", name, value+" "+text, want)
 			}
-			if err := o.Set(map[string]string{"on": "true", "any": "folder/D.npy"}[name] + map[bool]string{true: "1"}[name != "on" && name != "any"]); err != nil {
+			if err := o.Set(map[string]string{
+				"on": "true", "any": "folder/D.npy",
+			}[name] + map[bool]string{true: "1"}[name != "on" && name != "any"]); err != nil {
 				t.Error(err)
 			}
 		}
 	}
-	if got := fmt.Sprint(options.Find("a").Recorded(), options.Find("list").Recorded(), options.Find("list").Default()); got != "[D.npy] []" {
+	if got := fmt.Sprint(
+		options.Find("a").Recorded(), options.Find("list").Recorded(), options.Find("list").Default(),
+	); got != "[D.npy] []" {
 		t.Error(got)
 	}
-	if got := fmt.Sprint(options.Requested().Names(), options.Visible().Find("width"), options.Given("list", "a"), options.Given("any")); got != "[share] <nil> false true" {
+	if got := fmt.Sprint(
+		options.Requested().Names(), options.Visible().Find("width"), options.Given("list", "a"),
+		options.Given("any"),
+	); got != "[share] <nil> false true" {
 		t.Error(got)
 	}
 	_ = options.Find("word").Set("green")

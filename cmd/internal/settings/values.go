@@ -11,8 +11,8 @@ import (
 	"superres/internal/usage"
 )
 
-// Value is a field of a command's options that an option sets. The errors of most values follow the name of the option
-// in a message, such as " 200: expected 1 to 100"; those of Custom and List name the option themselves.
+// Value is a field of a command's options that an option sets. The errors of most values follow the name of the
+// option in a message, such as " 200: expected 1 to 100"; those of Custom and List name the option themselves.
 type Value interface {
 	// Set reads a text, checks it and stores the value.
 	Set(text string) error
@@ -96,8 +96,8 @@ type list struct {
 	check func(text string) error
 }
 
-// List returns the value of an option that may be repeated, which appends to to what check does not refuse. A nil check
-// takes all.
+// List returns the value of an option that may be repeated, which appends to to what check does not refuse. A nil
+// check takes all.
 func List(to *[]string, check func(text string) error) Value { return &list{to, check} }
 
 func (l *list) String() string { return strings.Join(*l.to, ",") }
@@ -157,8 +157,8 @@ func Num[T int | int64 | uint64 | float64](to *T, preset T) *Number[T] {
 	return &Number[T]{to: to, factor: 1}
 }
 
-// Maybe is Num for a number that may be missing: nil, which it is at first. On a command line the number missing stands
-// for that, whatever the range.
+// Maybe is Num for a number that may be missing: nil, which it is at first. On a command line the number missing
+// stands for that, whatever the range.
 func Maybe[T int | int64 | uint64 | float64](to **T, missing T) *Number[T] {
 	return &Number[T]{optional: to, missing: missing, factor: 1}
 }

@@ -26,8 +26,8 @@ func stageOf(m *superres.Model, name, purpose string) (*convolutional.Stage, err
 	return nil, console.Fail(console.ExitModel, fmt.Errorf("%s has no convolutional stage to %s", name, purpose))
 }
 
-// convolutionalTrainer makes the trainer of a convolutional stage, which goes on where
-// another run of it was interrupted.
+// convolutionalTrainer makes the trainer of a convolutional stage, which goes on where another run of it was
+// interrupted.
 func convolutionalTrainer(opt Options) (training.Trainer, error) {
 	t, all := opt.convolutional, opt.coupled
 	t.Scale, t.Degradation, t.Patch, t.Reductions = all.Scale, all.Degradation, all.Patch, all.Reductions

@@ -10,8 +10,7 @@ import (
 	"superres/learners/external/externaltest"
 )
 
-// Wrong input, wrong usage, wrong models: one clear line, the right exit code, no
-// new file.
+// Wrong input, wrong usage, wrong models: one clear line, the right exit code, no new file.
 func TestTrainErrors(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(9, 7))

@@ -6,8 +6,7 @@ import "superres/superres/training"
 type kind struct {
 	// name is what messages call models of the kind.
 	name string
-	// ask is the flag that asks for the kind. It is empty for the one that is learned when
-	// no other is asked for.
+	// ask is the flag that asks for the kind. It is empty for the one that is learned when no other is asked for.
 	ask string
 	// trainer makes the trainer, once it is clear that there is memory for it.
 	trainer func(Options) (training.Trainer, error)

@@ -19,8 +19,8 @@ import (
 	coupled "superres/superres/coupled/learning"
 )
 
-// table has the options of superres train, with the defaults of the trainers: where these differ
-// between the kinds of model it is those of coupled models, and complete sets the others.
+// table has the options of superres train, with the defaults of the trainers: where these differ between the kinds of
+// model it is those of coupled models, and complete sets the others.
 func (opt *Options) table() settings.Table {
 	d, n := coupled.Defaults(), convolutional.Defaults()
 	o, t := &opt.coupled, &opt.convolutional
@@ -36,7 +36,9 @@ func (opt *Options) table() settings.Table {
 	}, ofKind(convolutionalKind, settings.Table{
 		{Name: "symmetries", To: settings.OneOf(&t.Symmetries, n.Symmetries, "all", "none"),
 			Help: "`WHICH` changes of a patch change nothing: all (flips, turns, the negative) or none"},
-		{Name: "jpeg", To: settings.Parsed(&t.JPEG, "", readQualities), Help: "pass the reduced pictures through JPEG " +
+		{Name: "jpeg", To: settings.Parsed(
+			&t.JPEG, "", readQualities,
+		), Help: "pass the reduced pictures through JPEG " +
 			"files of qualities from `LO,HI`, to learn from what most files hold"},
 		{Name: "convolutional", To: settings.Bool(&opt.Convolutional, false),
 			Help: "learn a chain of convolutions by gradient descent: the best pictures, and the longest training"},
@@ -81,7 +83,9 @@ func (opt *Options) table() settings.Table {
 				n.Patch)},
 	}, ofKind(coupledKind, settings.Table{
 		{Name: "patches", To: settings.Num(&o.Patches, d.Patches).AtLeast(1), Help: "draw `N` patch pairs"},
-		{Name: "flat", To: settings.Num(&opt.flat, 255*d.Flat).If("0 to 255", isLevel), Help: "leave out pairs that vary by less than `L` levels of 255 (root mean square)"},
+		{Name: "flat", To: settings.Num(
+			&opt.flat, 255*d.Flat,
+		).If("0 to 255", isLevel), Help: "leave out pairs that vary by less than `L` levels of 255 (root mean square)"},
 	}), settings.Table{
 		{Name: "reduce", To: settings.Parsed(&o.Reductions, factorsText(d.Reductions), readReductions),
 			Help: "learn from the pictures reduced by the factors `F,G,...` as well, or by none; of convolutional " +
@@ -106,8 +110,7 @@ func (opt *Options) table() settings.Table {
 // isLevel reports whether a contrast is in the range of levels.
 func isLevel(v float64) bool { return v >= 0 && v < 255 }
 
-// ofKind returns options as those of one kind of model, which their help says where the kind must
-// be asked for.
+// ofKind returns options as those of one kind of model, which their help says where the kind must be asked for.
 func ofKind(k kind, t settings.Table) settings.Table {
 	for _, o := range t {
 		o.Kinds = []string{k.name}
@@ -188,8 +191,8 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	return err
 }
 
-// optionsOfOthers returns the names of the options that have no meaning for a kind of model, and
-// refuses them where they are given.
+// optionsOfOthers returns the names of the options that have no meaning for a kind of model, and refuses them where
+// they are given.
 func optionsOfOthers(given settings.Table, k kind) (names []string, err error) {
 	for _, o := range given {
 		if o.Kinds == nil || slices.Contains(o.Kinds, k.name) {

@@ -10,12 +10,11 @@ import (
 	"superres/internal/safefile"
 )
 
-// partial is the name of the file that an interrupted training of a convolutional stage goes on
-// from. It lies beside the model; the empty name is that of a training which keeps nothing.
+// partial is the name of the file that an interrupted training of a convolutional stage goes on from. It lies beside
+// the model; the empty name is that of a training which keeps nothing.
 type partial string
 
-// partial returns the name of the file of this training. A coupled model is learned at once and
-// has none.
+// partial returns the name of the file of this training. A coupled model is learned at once and has none.
 func (opt Options) partial() partial {
 	if !opt.Convolutional {
 		return ""
@@ -43,8 +42,8 @@ func (p partial) read(memory int64) ([]byte, error) {
 	return data, nil
 }
 
-// writer returns a function that replaces the file by the state of a training. The file has no
-// more permissions than the mode most.
+// writer returns a function that replaces the file by the state of a training. The file has no more permissions than
+// the mode most.
 func (p partial) writer(most fs.FileMode) func(state []byte) error {
 	return func(state []byte) error {
 		return safefile.WriteAtomicMode(most, string(p), true, console.Writes(state))

@@ -1,10 +1,9 @@
 // Package train is the command superres train: it learns a model from pictures.
 //
-// Read it in this order: options.go, what the flags ask for; train.go, one call; kind.go,
-// the kinds of model and what differs between them; coupled.go and
-// convolutional.go, the trainer of each kind; partial.go, what is kept of a training that is
-// interrupted. One kind of model more is a file like coupled.go, a line in kinds, a case in
-// kindOf, and its flags in options.go.
+// Read it in this order: options.go, what the flags ask for; train.go, one call; kind.go, the kinds of model and what
+// differs between them; coupled.go and convolutional.go, the trainer of each kind; partial.go, what is kept of a
+// training that is interrupted. One kind of model more is a file like coupled.go, a line in kinds, a case in kindOf,
+// and its flags in options.go.
 package train
 
 import (

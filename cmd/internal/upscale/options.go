@@ -28,8 +28,8 @@ const (
 
 var groups = []string{sizes, files, quality, console.Reports, console.Machine, research}
 
-// table has the options of superres upscale, with their defaults. One more is a record here,
-// and complete where its value depends on others.
+// table has the options of superres upscale, with their defaults. One more is a record here, and complete where its
+// value depends on others.
 func (opt *Options) table() settings.Table {
 	strength := new(float64)
 	opt.Size.Strength = strength
@@ -188,8 +188,7 @@ func readDenoise(text string) (float64, error) {
 	return v, nil
 }
 
-// check refuses a plan that contradicts itself: single says that there is one input, which
-// was named itself.
+// check refuses a plan that contradicts itself: single says that there is one input, which was named itself.
 func (opt Options) check(in pictures.Input, out pictures.Output, single, json bool) error {
 	standard, pipe := paths.IsStandard(in.Path), paths.IsStandard(out.Path)
 	switch {

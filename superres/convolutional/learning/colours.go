@@ -9,9 +9,9 @@ import (
 
 	"superres/internal/chroma"
 	"superres/internal/degrade"
-	"superres/internal/drawings"
 	"superres/internal/kernel"
 	"superres/internal/picture"
+	"superres/internal/synthetic"
 	"superres/patches/plane"
 	"superres/superres/convolutional"
 	"superres/superres/flaws"
@@ -152,9 +152,9 @@ func (d *colourPictures) read(ctx context.Context) error {
 	const side = 480
 	count := int(math.Round(d.Synthetic * float64(d.pixels) / (side * side)))
 	for i := range count {
-		img := drawings.Draw(rand.New(rand.NewPCG(d.Seed, 1<<61|uint64(i))), side, side, d.Scale)
+		img := synthetic.Sample(rand.New(rand.NewPCG(d.Seed, 1<<61|uint64(i))), side, side, d.Scale)
 		by := d.Degradation
-		if img.Squares || i%3 > 0 { // see synthesise
+		if img.IsPixelArt || i%3 > 0 { // see synthesise
 			by = resample.Box
 		}
 		if err := d.add(ctx, picture.Split(img.Image), by, i, true); err != nil {

@@ -27,8 +27,8 @@ func (p patch) fillDegraded(window, target []float32, side, margin, scale int) (
 	x0, y0 := max(p.x-reach, 0), max(p.y-reach, 0)
 	x1, y1 := min(p.x+side+reach, p.from.w), min(p.y+side+reach, p.from.h)
 	part := &degrade.Plane{W: x1 - x0, H: y1 - y0, Pix: make([]float32, (x1-x0)*(y1-y0))}
-	degradation := degrade.Draw(p.degrade)
-	p.reduce(part, x0, y0, scale, degradation.Quiet())
+	degradation := degrade.Sample(p.degrade)
+	p.reduce(part, x0, y0, scale, degradation.IsClean())
 	if deviation := degradation.Apply(p.degrade, part) / worstNoise; deviation > 0 {
 		// The estimated strength of a picture is never quite right.
 		strength = float32(min(deviation*math.Exp(0.15*p.degrade.NormFloat64()), 1))

@@ -13,8 +13,8 @@ import (
 	"superres/superres/training/trainingtest"
 )
 
-// quiet is a source of numbers with which degrade.Draw draws nothing, and bicubic reduction
-// is taken.
+// quiet is a source of numbers with which degrade.Sample samples no degradation, and the bicubic
+// reduction is taken.
 type quiet struct{}
 
 func (quiet) Uint64() uint64 { return 1<<64 - 1 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 
-	"superres/internal/drawings"
 	"superres/internal/picture"
+	"superres/internal/synthetic"
 	"superres/superres/resample"
 	"superres/superres/training"
 )
@@ -76,9 +76,9 @@ func (p patch) magnitude(side, scale int) (sum int) {
 func (s *session) synthesise(rng *rand.Rand) (patch, error) {
 	margin := s.Depth + 3
 	side := (s.Patch + 2*margin) * s.Scale
-	d := drawings.Draw(rng, side, side, s.Scale)
+	d := synthetic.Sample(rng, side, side, s.Scale)
 	by := s.Degradation
-	if d.Squares || rng.IntN(3) > 0 {
+	if d.IsPixelArt || rng.IntN(3) > 0 {
 		by = resample.Box
 	}
 	from, err := s.pairOf(context.Background(), picture.Split(d.Image).Channels, by, s.quality(rng.IntN(100)), nil)

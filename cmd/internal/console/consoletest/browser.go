@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Browser is a headless Chromium that is driven by the DevTools protocol over pipes:
-// messages in JSON, each ended by a zero byte.
+// Browser is a headless Chromium that is driven by the DevTools protocol over pipes: messages in JSON, each ended by
+// a zero byte.
 type Browser struct {
 	t *testing.T
 	*pipe
@@ -206,8 +206,8 @@ func (b *Browser) Touch(what string, fingers ...[2]float64) {
 	b.Call("Input.dispatchTouchEvent", map[string]any{"type": what, "touchPoints": points}, nil)
 }
 
-// Open opens a file, with what is behind the # of its address, and waits until an expression
-// is true and all is drawn.
+// Open opens a file, with what is behind the # of its address, and waits until an expression is true and all is
+// drawn.
 func (b *Browser) Open(path, hash, ready string) {
 	b.t.Helper()
 	b.Visit((&url.URL{Scheme: "file", Path: filepath.ToSlash(path), Fragment: hash}).String(), ready)
@@ -222,8 +222,8 @@ func (b *Browser) Visit(address, ready string) {
 	b.Wait("document.readyState === 'complete' && location.protocol !== 'about:' && (" + ready + ")")
 }
 
-// Faults has pages that are visited from now on keep what goes wrong in them, and what their
-// policy forbids, in a list called faults.
+// Faults has pages that are visited from now on keep what goes wrong in them, and what their policy forbids, in a
+// list called faults.
 func (b *Browser) Faults() {
 	b.t.Helper()
 	b.Call("Page.enable", nil, nil)

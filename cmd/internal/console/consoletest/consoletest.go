@@ -1,5 +1,5 @@
-// Package consoletest runs commands in tests as a shell would, within the process of the
-// test or in one of their own, and makes and reads the files that they work on.
+// Package consoletest runs commands in tests as a shell would, within the process of the test or in one of their own,
+// and makes and reads the files that they work on.
 package consoletest
 
 import (
@@ -30,8 +30,7 @@ func Of(commands ...func(*console.Streams) *cli.Command) Program {
 	return Program{console.Program{Commands: commands}}
 }
 
-// Call runs the program in a folder, with a text as standard input, and returns what it
-// wrote and its exit code.
+// Call runs the program in a folder, with a text as standard input, and returns what it wrote and its exit code.
 func (p Program) Call(t *testing.T, dir, stdin string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	t.Chdir(dir)
@@ -65,9 +64,8 @@ func (Broken) Write([]byte) (int, error) { return 0, errors.New("pipe is closed"
 // AtOnce is a sign for Interrupted: it interrupts before the program begins.
 const AtOnce = ""
 
-// Interrupted runs the program and interrupts it as soon as it writes a text, the sign
-// that it is at work, to standard output or error. It checks that the program says so and
-// leaves the files of a folder.
+// Interrupted runs the program and interrupts it as soon as it writes a text, the sign that it is at work, to
+// standard output or error. It checks that the program says so and leaves the files of a folder.
 func (p Program) Interrupted(t *testing.T, dir, sign string, args ...string) {
 	t.Helper()
 	p.interrupted(t, dir, func(stop func()) *signal {
@@ -78,8 +76,7 @@ func (p Program) Interrupted(t *testing.T, dir, sign string, args ...string) {
 	}, args)
 }
 
-// InterruptedAfter is Interrupted for a sign that comes from elsewhere: something is sent
-// to a channel.
+// InterruptedAfter is Interrupted for a sign that comes from elsewhere: something is sent to a channel.
 func (p Program) InterruptedAfter(t *testing.T, dir string, sign <-chan bool, args ...string) {
 	t.Helper()
 	p.interrupted(t, dir, func(stop func()) *signal {
@@ -122,15 +119,14 @@ func (s *signal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// The variables that make a test binary the program, and name a file for the peak of its
-// memory.
+// The variables that make a test binary the program, and name a file for the peak of its memory.
 const (
 	programVariable = "SUPERRES_TEST_AS_PROGRAM"
 	peakVariable    = "SUPERRES_TEST_PEAK"
 )
 
-// Main is for a TestMain: the test binary is the program when Process starts it, and a
-// learner outside when a spec with externaltest.Command does.
+// Main is for a TestMain: the test binary is the program when Process starts it, and a learner outside when a spec
+// with externaltest.Command does.
 func (p Program) Main(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == externaltest.Name {
 		os.Exit(externaltest.Serve(os.Stdin, os.Stdout, os.Stderr, os.Args[2:]))
@@ -156,8 +152,7 @@ func Process(dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// NotePeak is the setting of a process that writes the peak of its memory to a file in
-// the end, for Peak.
+// NotePeak is the setting of a process that writes the peak of its memory to a file in the end, for Peak.
 func NotePeak(path string) string { return peakVariable + "=" + path }
 
 // notePeak writes the peak of the memory of this process where a test wants it.

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OnTerminal runs the program in a folder, with a text as standard input and a terminal as
-// standard output and error, and returns what was shown on it and the exit code.
+// OnTerminal runs the program in a folder, with a text as standard input and a terminal as standard output and error,
+// and returns what was shown on it and the exit code.
 func (p Program) OnTerminal(t *testing.T, dir, stdin string, args ...string) (screen string, code int) {
 	t.Helper()
 	t.Chdir(dir)

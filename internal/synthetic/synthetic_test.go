@@ -1,4 +1,4 @@
-package drawings
+package synthetic
 
 import (
 	"bytes"
@@ -8,28 +8,28 @@ import (
 	"testing"
 )
 
-// The same draws give the same picture, others another, of any size, with colours all over.
-func TestDraw(t *testing.T) {
+// The same random numbers give the same picture, of any size, opaque.
+func TestSample(t *testing.T) {
 	for i := range uint64(200) {
-		draw := func(seed uint64, w, h, unit int) Drawing { return Draw(rand.New(rand.NewPCG(seed, i)), w, h, unit) }
+		sample := func(seed uint64, w, h, unit int) Picture { return Sample(rand.New(rand.NewPCG(seed, i)), w, h, unit) }
 		w, h, unit := 40+int(i)%97, 31+int(i)%60, 2+int(i)%3
-		d := draw(1, w, h, unit)
+		d := sample(1, w, h, unit)
 		if d.Image.Rect != image.Rect(0, 0, w, h) {
-			t.Fatalf("drawing %d: %v, want %d×%d", i, d.Image.Rect, w, h)
+			t.Fatalf("picture %d: %v, want %d×%d", i, d.Image.Rect, w, h)
 		}
-		if again := draw(1, w, h, unit); !bytes.Equal(again.Image.Pix, d.Image.Pix) || again.Squares != d.Squares {
-			t.Errorf("drawing %d: two different ones", i)
+		if again := sample(1, w, h, unit); !bytes.Equal(again.Image.Pix, d.Image.Pix) || again.IsPixelArt != d.IsPixelArt {
+			t.Errorf("picture %d: two different ones", i)
 		}
 		for p := 3; p < len(d.Image.Pix); p += 4 {
 			if d.Image.Pix[p] != 255 {
-				t.Fatalf("drawing %d: pixel %d is not opaque", i, p/4)
+				t.Fatalf("picture %d: pixel %d is not opaque", i, p/4)
 			}
 		}
-		if d.Squares {
+		if d.IsPixelArt {
 			for y := range h {
 				for x := range w {
 					if d.Image.NRGBAAt(x, y) != d.Image.NRGBAAt(x/unit*unit, y/unit*unit) {
-						t.Fatalf("drawing %d: pixel %d,%d is not that of its square", i, x, y)
+						t.Fatalf("picture %d: pixel %d,%d is not that of its square", i, x, y)
 					}
 				}
 			}
@@ -38,12 +38,12 @@ func TestDraw(t *testing.T) {
 }
 
 // Few are empty, some are pixel art, and most have edges that are smooth.
-func TestDrawingsDiffer(t *testing.T) {
+func TestPicturesDiffer(t *testing.T) {
 	const count = 400
 	empty, squares, smooth := 0, 0, 0
 	seen := map[string]bool{}
 	for i := range uint64(count) {
-		d := Draw(rand.New(rand.NewPCG(3, i)), 96, 96, 2)
+		d := Sample(rand.New(rand.NewPCG(3, i)), 96, 96, 2)
 		seen[string(d.Image.Pix)] = true
 		colours := map[color.NRGBA]bool{}
 		for y := range 96 {
@@ -54,7 +54,7 @@ func TestDrawingsDiffer(t *testing.T) {
 		switch {
 		case len(colours) == 1:
 			empty++
-		case d.Squares:
+		case d.IsPixelArt:
 			squares++
 		case len(colours) > 10:
 			smooth++
@@ -64,7 +64,7 @@ func TestDrawingsDiffer(t *testing.T) {
 		t.Errorf("%d different ones of %d", len(seen), count)
 	}
 	if empty > count/20 || squares < count/16 || squares > count/5 || smooth < count/2 {
-		t.Errorf("of %d drawings %d are empty, %d pixel art, %d smooth", count, empty, squares, smooth)
+		t.Errorf("of %d pictures %d are empty, %d pixel art, %d smooth", count, empty, squares, smooth)
 	}
 }
 

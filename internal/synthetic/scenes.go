@@ -1,4 +1,4 @@
-package drawings
+package synthetic
 
 import (
 	"image"
@@ -8,22 +8,20 @@ import (
 	"math/rand/v2"
 )
 
-// Drawing is a picture that was drawn.
-type Drawing struct {
-	// Image is the picture.
+// Picture is a synthetic picture.
+type Picture struct {
+	// Image is opaque.
 	Image *image.NRGBA
-	// Squares says that all its squares of unit×unit pixels have one colour each: it is
-	// pixel art, and its squares are pixels.
-	Squares bool
+	// IsPixelArt tells that each square of unit×unit pixels has one colour.
+	IsPixelArt bool
 }
 
-// Draw draws a picture of w×h pixels in which things are sized for one of w/unit × h/unit: a
-// thin line is about unit wide, a letter at least 7 units high. It is smooth at its edges, as
-// programs draw, but for pixel art. The same draws give the same picture. Memory is the
-// caller's.
-func Draw(rng *rand.Rand, w, h, unit int) Drawing {
+// Sample returns a random picture of w×h pixels whose content suits a screen of w/unit × h/unit
+// pixels: a thin line is about unit wide, a letter at least 7 units high. Its edges are smooth, as
+// programs draw them, but for pixel art. It depends on the numbers of rng and on the sizes alone.
+func Sample(rng *rand.Rand, w, h, unit int) Picture {
 	if rng.IntN(8) == 0 {
-		return Drawing{Image: drawSquares(rng, w, h, unit), Squares: true}
+		return Picture{Image: renderPixelArt(rng, w, h, unit), IsPixelArt: true}
 	}
 	c := newCanvas(rng, w, h, float64(unit))
 	c.fill(0, 0, c.w, c.h, c.colour())
@@ -35,10 +33,10 @@ func Draw(rng *rand.Rand, w, h, unit int) Drawing {
 		part.scene()
 		draw.Draw(c.NRGBA, image.Rect(int(x*c.unit), int(y*c.unit), w, h), part.NRGBA, image.Point{}, draw.Src)
 	}
-	return Drawing{Image: c.NRGBA}
+	return Picture{Image: c.NRGBA}
 }
 
-// canvas is a picture that is drawn in units.
+// canvas is a picture on which shapes are rendered, by coordinates in units.
 type canvas struct {
 	*image.NRGBA
 	*rand.Rand
@@ -53,10 +51,10 @@ func (c *canvas) likely(p float64) bool             { return c.Float64() < p }
 func (c *canvas) between(lo, hi float64) float64    { return lo + (hi-lo)*c.Float64() }
 func (c *canvas) proportion(lo, hi float64) float64 { return lo * math.Pow(hi/lo, c.Float64()) }
 
-// snap takes a length to whole units.
+// snap rounds a length to whole units.
 func (c *canvas) snap(v float64) float64 { return math.Round(v) }
 
-// colour draws one: often a grey, and of those often black or white.
+// colour samples a colour: often a grey, and of those often black or white.
 func (c *canvas) colour() color.NRGBA {
 	v := [3]uint8{uint8(c.IntN(256)), uint8(c.IntN(256)), uint8(c.IntN(256))}
 	switch kind := c.IntN(10); {
@@ -70,7 +68,7 @@ func (c *canvas) colour() color.NRGBA {
 	return color.NRGBA{v[0], v[1], v[2], 255}
 }
 
-// ink draws a colour that can be told from a ground.
+// ink samples a colour that is seen on a ground.
 func (c *canvas) ink(ground color.NRGBA) color.NRGBA {
 	for {
 		ink := c.colour()
@@ -84,12 +82,12 @@ func brightness(v color.NRGBA) float64 {
 	return 0.299*float64(v.R) + 0.587*float64(v.G) + 0.114*float64(v.B)
 }
 
-// at is the colour at a place in units, of the nearest pixel.
+// at returns the colour of the pixel nearest to (x, y).
 func (c *canvas) at(x, y float64) color.NRGBA {
 	return c.NRGBAAt(min(max(int(x*c.unit), 0), c.Rect.Dx()-1), min(max(int(y*c.unit), 0), c.Rect.Dy()-1))
 }
 
-// scene draws one of what there is on all of the canvas.
+// scene renders a random kind of picture on all of the canvas.
 func (c *canvas) scene() {
 	scenes := []func(){
 		c.page, c.page, c.code, c.lines, c.lines, c.curves, c.cartoon, c.dialog, c.dialog, c.chart, c.streets, c.streets,
@@ -98,7 +96,7 @@ func (c *canvas) scene() {
 	scenes[c.IntN(len(scenes))]()
 }
 
-// lines are thin ones, in all directions, also nearly level, and some squares and triangles.
+// lines renders thin lines in all directions, also nearly level, and some squares and triangles.
 func (c *canvas) lines() {
 	for range 4 + c.IntN(14) {
 		x, y := c.between(0, c.w), c.between(0, c.h)
@@ -126,9 +124,9 @@ func (c *canvas) lines() {
 	}
 }
 
-// width is that of a line: hardly ever less than a unit, because programs draw no line thinner
-// than a pixel of the screen. Where thinner ones are learned from, a line of a middle tone is
-// taken for a thin black one.
+// width samples the width of a line: hardly ever less than a unit, because programs draw no line
+// thinner than a pixel of the screen. A model that learns from thinner ones takes a line of a middle
+// tone for a thin black one.
 func (c *canvas) width() float64 {
 	if c.likely(0.4) {
 		return 1
@@ -136,7 +134,7 @@ func (c *canvas) width() float64 {
 	return c.proportion(0.9, 5)
 }
 
-// streets are a map: winding borders, straight roads and names in middle tones, most of them
+// streets renders a map: winding borders, straight roads and names in middle tones, most of them
 // about a unit wide.
 func (c *canvas) streets() {
 	ground := c.at(0, 0)
@@ -162,14 +160,14 @@ func (c *canvas) streets() {
 	}
 }
 
-// middle draws a colour between that of a ground and one that can be told from it.
+// middle samples a colour between that of a ground and one that is seen on it.
 func (c *canvas) middle(ground color.NRGBA) color.NRGBA {
 	ink, share := c.ink(ground), c.between(0.3, 0.8)
 	mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + share*(float64(b)-float64(a)))) }
 	return color.NRGBA{mix(ground.R, ink.R), mix(ground.G, ink.G), mix(ground.B, ink.B), 255}
 }
 
-// corners are n of a polygon about (x, y).
+// corners samples the n corners of a polygon around (x, y).
 func (c *canvas) corners(x, y, r float64, n int) (list []point) {
 	turn := c.between(0, 2*math.Pi)
 	for i := range n {
@@ -179,7 +177,7 @@ func (c *canvas) corners(x, y, r float64, n int) (list []point) {
 	return list
 }
 
-// curves are circles, discs, arcs and waves.
+// curves renders circles, discs, arcs and waves.
 func (c *canvas) curves() {
 	for range 4 + c.IntN(10) {
 		x, y, r := c.between(0, c.w), c.between(0, c.h), c.proportion(1.5, c.w/2)
@@ -221,7 +219,7 @@ func (c *canvas) wave(x, y float64, ink color.NRGBA) {
 	c.stroke(ink, c.width(), list)
 }
 
-// arc is a part of an ellipse, in points.
+// arc returns points of a part of an ellipse.
 func arc(x, y, rx, ry, from, to float64) (list []point) {
 	n := 8 + int(2*math.Sqrt(max(rx, ry))*(to-from))
 	for i := range n + 1 {
@@ -231,7 +229,7 @@ func arc(x, y, rx, ry, from, to float64) (list []point) {
 	return list
 }
 
-// cartoon are round shapes of one colour, most with an outline.
+// cartoon renders round shapes of one colour, most with an outline.
 func (c *canvas) cartoon() {
 	outline := c.colour()
 	width := c.proportion(1, 4)
@@ -254,7 +252,7 @@ func (c *canvas) cartoon() {
 	}
 }
 
-// dialog is what a screen shows: frames, fields and buttons on whole pixels, with words.
+// dialog renders frames, fields and buttons on whole pixels of a screen, with words.
 func (c *canvas) dialog() {
 	ground := c.at(0, 0)
 	size := c.between(8, 14)
@@ -285,7 +283,7 @@ func (c *canvas) dialog() {
 	}
 }
 
-// round is a rectangle with round corners.
+// round returns a rectangle with round corners.
 func round(x, y, w, h, r float64) (list []point) {
 	for i, at := range []point{{x + w - r, y + h - r}, {x + r, y + h - r}, {x + r, y + r}, {x + w - r, y + r}} {
 		list = append(list, arc(at.x, at.y, r, r, float64(i)*math.Pi/2, float64(i+1)*math.Pi/2)...)
@@ -293,7 +291,7 @@ func round(x, y, w, h, r float64) (list []point) {
 	return list
 }
 
-// chart has axes, a grid, curves or bars, and numbers.
+// chart renders axes, a grid, curves or bars, and numbers.
 func (c *canvas) chart() {
 	ground := c.at(0, 0)
 	ink := c.ink(ground)
@@ -330,7 +328,7 @@ func (c *canvas) chart() {
 	}
 }
 
-// pattern are stripes, checks, dots or hatching, over and over, some of single pixels.
+// pattern renders stripes, checks, dots or hatching, some of single pixels.
 func (c *canvas) pattern() {
 	first := c.colour()
 	second := c.ink(first)
@@ -370,7 +368,7 @@ func (c *canvas) pattern() {
 	}
 }
 
-// gradient goes from one colour to another, with shapes on it.
+// gradient renders a gradient from one colour to another, with shapes on it.
 func (c *canvas) gradient() {
 	from, to := c.colour(), c.colour()
 	sin, cos := math.Sincos(c.between(0, 2*math.Pi))
@@ -386,9 +384,9 @@ func (c *canvas) gradient() {
 	[]func(){c.lines, c.curves, c.cartoon, c.dialog}[c.IntN(4)]()
 }
 
-// drawSquares draws pixel art: figures that are the same on both sides, blocks, lines of single
-// pixels and dithers, in few colours.
-func drawSquares(rng *rand.Rand, w, h, unit int) *image.NRGBA {
+// renderPixelArt renders pixel art: symmetric figures, blocks, lines of single pixels and dithers, in
+// few colours.
+func renderPixelArt(rng *rand.Rand, w, h, unit int) *image.NRGBA {
 	small := newCanvas(rng, (w+unit-1)/unit, (h+unit-1)/unit, 1)
 	palette := make([]color.NRGBA, 2+rng.IntN(7))
 	for i := range palette {

@@ -1,4 +1,4 @@
-package drawings
+package synthetic
 
 import (
 	"image"
@@ -17,10 +17,10 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// point is a place in units.
+// point is a position in units.
 type point struct{ x, y float64 }
 
-// fill fills a rectangle; it is nothing where it has no size.
+// fill fills a rectangle; one without size is not seen.
 func (c *canvas) fill(x, y, w, h float64, ink color.NRGBA) {
 	if w <= 0 || h <= 0 {
 		return
@@ -34,10 +34,10 @@ func (c *canvas) fill(x, y, w, h float64, ink color.NRGBA) {
 	c.area(ink, []point{{x, y}, {x + w, y}, {x + w, y + h}, {x, y + h}})
 }
 
-// area fills what a polygon goes around.
+// area fills a polygon.
 func (c *canvas) area(ink color.NRGBA, list []point) { c.paint(ink, [][]point{list}) }
 
-// stroke draws a line through points.
+// stroke renders a line through points.
 func (c *canvas) stroke(ink color.NRGBA, width float64, list []point) {
 	var parts [][]point
 	for i := 1; i < len(list); i++ {
@@ -56,7 +56,7 @@ func (c *canvas) stroke(ink color.NRGBA, width float64, list []point) {
 	c.paint(ink, parts)
 }
 
-// paint lays ink on what polygons go around that all go around it the same way.
+// paint fills the union of polygons that are all of the same orientation.
 func (c *canvas) paint(ink color.NRGBA, list [][]point) {
 	x0, y0, x1, y1 := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
 	for _, polygon := range list {
@@ -83,7 +83,7 @@ func (c *canvas) paint(ink color.NRGBA, list [][]point) {
 	r.Draw(c.NRGBA, box, image.NewUniform(ink), image.Point{})
 }
 
-// fonts are those that text is set in.
+// fonts are those of text.
 var fonts = sync.OnceValue(func() (list []*opentype.Font) {
 	for _, data := range [][]byte{goregular.TTF, gobold.TTF, gomono.TTF} {
 		f, err := opentype.Parse(data)
@@ -95,7 +95,7 @@ var fonts = sync.OnceValue(func() (list []*opentype.Font) {
 	return list
 })
 
-// write sets text of a size in units, from a place on its base line, in a font that is drawn.
+// write sets text of a size in units, from a point of its base line, in a random font.
 func (c *canvas) write(x, y, size float64, ink color.NRGBA, text string) {
 	c.set(fonts()[c.IntN(len(fonts()))], x, y, size, ink, text)
 }
@@ -109,7 +109,7 @@ func (c *canvas) set(f *opentype.Font, x, y, size float64, ink color.NRGBA, text
 	d.DrawString(text)
 }
 
-// page is text in a few sizes.
+// page renders text in a few sizes.
 func (c *canvas) page() {
 	f := fonts()[c.IntN(len(fonts()))]
 	ground := c.at(0, 0)
@@ -130,7 +130,7 @@ func (c *canvas) page() {
 	}
 }
 
-// code is text whose words have colours.
+// code renders text whose words have colours.
 func (c *canvas) code() {
 	size := c.between(8, 15)
 	ground := c.at(0, 0)
@@ -145,7 +145,7 @@ func (c *canvas) code() {
 	}
 }
 
-// words are some, of about n letters.
+// words samples words of about n letters together.
 func (c *canvas) words(n float64) string {
 	var b strings.Builder
 	for float64(b.Len()) < n {
@@ -155,7 +155,7 @@ func (c *canvas) words(n float64) string {
 	return b.String()
 }
 
-// word draws one, mostly of small letters, as often as they are.
+// word samples a word, mostly of small letters, with the frequencies of English.
 func (c *canvas) word() string {
 	const often = "eeeetttaaaooiinnsshhrrddlcumwfgypbvkjxqz"
 	const others = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.,:;!?()[]{}<>+-=*/&%$#@\"'_"

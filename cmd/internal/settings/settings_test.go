@@ -18,7 +18,7 @@ type sample struct {
 	bytes         int64
 	stage, zoom   *int
 	parsed        []byte
-	width, height int
+	width         int
 }
 
 func (s *sample) table() Table {

@@ -1,9 +1,7 @@
-// Package patches cuts a plane into overlapping square patches and averages
-// patches back into a plane.
+// Package patches cuts a plane into overlapping square patches and averages patches back into a plane.
 //
-// A [Grid] says where the patches lie. [Grid.Scale] gives the grid of the
-// co-located patches of a plane that is s times as large, so that a low- and a
-// high-resolution patch with the same number show the same place:
+// A [Grid] says where the patches lie. [Grid.Scale] gives the grid of the co-located patches of a plane that is s
+// times as large, so that a low- and a high-resolution patch with the same number show the same place:
 //
 //	low := patches.Grid{W: 14, H: 14, Size: 3, Step: 1}
 //	high := low.Scale(2) // 6×6 patches of the 28×28 plane
@@ -16,10 +14,9 @@ import (
 	"superres/patches/plane"
 )
 
-// Grid places patches of Size×Size samples on a plane of W×H, Step apart in both
-// directions. The last column and row of patches are moved in, so that every
-// sample lies in at least one patch when Step ≤ Size. Patches are numbered row
-// by row.
+// Grid places patches of Size×Size samples on a plane of W×H, Step apart in both directions. The last column and row
+// of patches are moved in, so that every sample lies in at least one patch when Step ≤ Size. Patches are numbered
+// row by row.
 type Grid struct{ W, H, Size, Step int }
 
 // Check tells why the grid cannot be used, or returns nil: the plane must hold
@@ -109,9 +106,8 @@ func (g Grid) Average(patches []float32) *plane.Plane {
 	return a.Plane()
 }
 
-// Averager averages patches that arrive a few rows at a time, from the top. It
-// keeps Size rows of sums in float64, where the sum of equal float32 values is
-// exact, and its result does not depend on how the rows are cut into calls.
+// Averager averages patches that arrive a few rows at a time, from the top. It keeps Size rows of sums in float64,
+// where the sum of equal float32 values is exact, and its result does not depend on how the rows are cut into calls.
 // It is for one goroutine.
 type Averager struct {
 	grid   Grid
@@ -123,8 +119,7 @@ type Averager struct {
 	done   int       // plane rows already divided and stored
 }
 
-// NewAverager starts an average over the grid. It panics when the grid fails
-// Check.
+// NewAverager starts an average over the grid. It panics when the grid fails Check.
 func NewAverager(g Grid) *Averager {
 	g.mustFit(g.W, g.H)
 	a := &Averager{grid: g, out: plane.New(g.W, g.H), sum: make([]float64, g.Size*g.W), across: make([]float64, g.W), down: make([]float64, g.H)}
@@ -179,8 +174,7 @@ func (a *Averager) finish(end int) {
 	a.done = max(a.done, end)
 }
 
-// Plane returns the average, which is the caller's. It panics when rows of
-// patches are missing.
+// Plane returns the average, which is the caller's. It panics when rows of patches are missing.
 func (a *Averager) Plane() *plane.Plane {
 	if a.next != a.grid.Rows() {
 		panic(fmt.Sprintf("patches: %d of %d rows of patches were added", a.next, a.grid.Rows()))

@@ -67,7 +67,7 @@ func TestDamagedImages(t *testing.T) {
 
 func TestDamagedPairs(t *testing.T) {
 	images := encodeImages(t, pictures(3, 4, 3), 4, 3)
-	labels := encodeLabels(t, []uint8{3, 1, 4})
+	labels := encodeLabels([]uint8{3, 1, 4})
 	badSum := packed(t, labels)
 	badSum[len(badSum)-5] ^= 1
 	for _, c := range []struct {
@@ -76,7 +76,7 @@ func TestDamagedPairs(t *testing.T) {
 		wraps          error
 		words          string
 	}{
-		{"counts", images, encodeLabels(t, []uint8{1, 2}), nil, "got 3 images in "},
+		{"counts", images, encodeLabels([]uint8{1, 2}), nil, "got 3 images in "},
 		{"swapped", labels, images, nil, "(IDX labels), expected 0x00000803 (IDX images)"},
 		{"labels are images", images, images, nil, "got 0x00000803 (IDX images), expected 0x00000801 (IDX labels)"},
 		{"short images", images[:len(images)-1], labels, io.ErrUnexpectedEOF,
@@ -173,9 +173,6 @@ func TestWriterRefuses(t *testing.T) {
 		_, err := NewImageWriter(io.Discard, c[0], c[1], c[2])
 		wantError(t, "sizes", err, nil, "image writer: ", "expected ")
 	}
-	_, err := NewLabelWriter(io.Discard, -1)
-	wantError(t, "labels", err, nil, "label writer: count: got -1")
-
 	var b bytes.Buffer
 	w := must(NewImageWriter(&b, 2, 3, 2))(t)
 	img := pictures(1, 5, 4)[0]
@@ -198,9 +195,8 @@ func TestWriterRefuses(t *testing.T) {
 		t.Errorf("after refusals: got %v, error %v, want twice %v", got, err, want)
 	}
 
-	l := must(NewLabelWriter(io.Discard, 3))(t)
-	l.Write(1)
-	wantError(t, "too few", l.Close(), nil, "label writer: got 1, expected the 3 announced")
+	few := must(NewImageWriter(io.Discard, 3, 3, 2))(t)
+	wantError(t, "too few", errors.Join(few.Write(part), few.Close()), nil, "got 1, expected the 3 announced")
 }
 
 // A full disk shows at the latest in Close, wherever it strikes.

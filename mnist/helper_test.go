@@ -38,17 +38,8 @@ func encodeImages(t testing.TB, imgs []*image.Gray, width, height int) []byte {
 	return b.Bytes()
 }
 
-func encodeLabels(t testing.TB, labels []uint8) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w, err := NewLabelWriter(&b, len(labels))
-	for i := 0; err == nil && i < len(labels); i++ {
-		err = w.Write(labels[i])
-	}
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+func encodeLabels(labels []uint8) []byte {
+	return append(header(0x801, uint32(len(labels))), labels...)
 }
 
 func packed(t testing.TB, data []byte) []byte {

@@ -308,8 +308,8 @@ func TestDigitsAreKept(t *testing.T) {
 // Each coder states how many non-zeros its spec allows; a coder that is not Limited has 0, no limit. Parameters without
 // a meaning are refused by Code as they are in a spec.
 func TestParameters(t *testing.T) {
-	for _, name := range sparse.Names() {
-		for spec, want := range map[string]int{name: 0, name + ":sparsity=4": 4} {
+	for _, info := range sparse.List() {
+		for spec, want := range map[string]int{info.Name: 0, info.Name + ":sparsity=4": 4} {
 			if got := sparse.MostNonZeros(must(sparse.New(spec))(t)); got != want {
 				t.Errorf("%s: %d, expected %d", spec, got, want)
 			}

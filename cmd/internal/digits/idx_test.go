@@ -3,6 +3,7 @@ package digits
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"image"
 	"image/color"
 	"math"
@@ -48,22 +49,8 @@ func idxImages(t *testing.T, list []*image.Gray) []byte {
 	return b.Bytes()
 }
 
-func idxLabels(t *testing.T, labels ...uint8) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w, err := mnist.NewLabelWriter(&b, len(labels))
-	for _, l := range labels {
-		if err == nil {
-			err = w.Write(l)
-		}
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+func idxLabels(labels ...uint8) []byte {
+	return append(binary.BigEndian.AppendUint32([]byte{0, 0, 8, 1}, uint32(len(labels))), labels...)
 }
 
 func gzipped(t *testing.T, data []byte) []byte {

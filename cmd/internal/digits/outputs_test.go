@@ -31,7 +31,7 @@ func TestOutputs(t *testing.T) {
 	for i := range labels {
 		labels[i] = uint8(i % 10)
 	}
-	consoletest.Put(t, filepath.Join(dir, "labels.gz"), gzipped(t, idxLabels(t, labels...)))
+	consoletest.Put(t, filepath.Join(dir, "labels.gz"), gzipped(t, idxLabels(labels...)))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, j := range []string{"1", "4"} {
 		for _, out := range []string{"r.idx3-ubyte", "r.idx.gz"} {
@@ -161,7 +161,7 @@ func TestSheetPage(t *testing.T) {
 	for i := range labels {
 		labels[i] = uint8(i % 2)
 	}
-	consoletest.Put(t, filepath.Join(dir, "labels"), idxLabels(t, labels...))
+	consoletest.Put(t, filepath.Join(dir, "labels"), idxLabels(labels...))
 	stdout, _ := program.Succeeds(t, dir, "mnist", "a-ubyte", "labels", "--sheet", "sheet.html", "--sheet-count", "3")
 	finding, _, _ := strings.Cut(stdout, "\n")
 	if !strings.HasPrefix(finding, "digits ") || !strings.Contains(finding, " of 40 images, sign test, p ") {

@@ -49,7 +49,7 @@ func TestScores(t *testing.T) {
 		labels = append(labels, uint8(i%3*100))
 	}
 	consoletest.Put(t, filepath.Join(dir, "a-ubyte.gz"), gzipped(t, idxImages(t, strokes(n, 28, 28))))
-	consoletest.Put(t, filepath.Join(dir, "labels"), idxLabels(t, labels...))
+	consoletest.Put(t, filepath.Join(dir, "labels"), idxLabels(labels...))
 	for _, args := range [][]string{{}, {"-s", "3"}, {"--index", "3,9,4,9,31", "--skip-index", "4"},
 		{"--skip-index", "0,1", "--limit", "7"}} {
 		sum, _ := mnistJSON(t, dir, append(args, "a-ubyte.gz", "labels")...)
@@ -91,7 +91,7 @@ func TestBlack(t *testing.T) {
 	dir := t.TempDir()
 	list := append(strokes(3, 28, 28), image.NewGray(image.Rect(0, 0, 28, 28)))
 	consoletest.Put(t, filepath.Join(dir, "a-ubyte"), idxImages(t, list))
-	consoletest.Put(t, filepath.Join(dir, "labels"), idxLabels(t, 1, 1, 1, 2))
+	consoletest.Put(t, filepath.Join(dir, "labels"), idxLabels(1, 1, 1, 2))
 	sum, _ := mnistJSON(t, dir, "a-ubyte", "labels", "--sheet", "s.png")
 	if sum.Black != 1 || sum.Count != 4 || !slices.Equal(values(sum.Mean), evalMeans(t, dir, "a-ubyte")) ||
 		sum.Classes[1].Mean[2] != nil {
@@ -130,7 +130,7 @@ func TestFolder(t *testing.T) {
 		t.Errorf("%+v", sum)
 	}
 	consoletest.Put(t, filepath.Join(dir, "mnist/t10k-images-idx3-ubyte"), idxImages(t, strokes(5, 28, 28)))
-	consoletest.Put(t, filepath.Join(dir, "mnist/t10k-labels-idx1-ubyte.gz"), gzipped(t, idxLabels(t, 1, 2, 1, 2, 7)))
+	consoletest.Put(t, filepath.Join(dir, "mnist/t10k-labels-idx1-ubyte.gz"), gzipped(t, idxLabels(1, 2, 1, 2, 7)))
 	folder, _ := mnistJSON(t, dir, "mnist/")
 	files, _ := mnistJSON(t, dir, "mnist/t10k-images-idx3-ubyte", "mnist/t10k-labels-idx1-ubyte.gz")
 	if folder.Count != 5 || len(folder.Classes) != 3 || !reflect.DeepEqual(folder.Classes, files.Classes) {

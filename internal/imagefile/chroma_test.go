@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"superres/internal/chroma"
+	"superres/internal/must"
 )
 
 // Files of every kind of colour resolution, and what libjpeg-turbo 2.1.5 (djpeg) and libwebp
@@ -22,23 +23,14 @@ func TestColourOfLibraries(t *testing.T) {
 		t.Fatalf("%d files, %v", len(want), err)
 	}
 	for _, name := range want {
-		file, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(os.Open(name))(t)
 		expected, err := png.Decode(file)
 		file.Close()
 		if err != nil {
 			t.Fatal(err)
 		}
-		data, err := os.ReadFile(strings.TrimSuffix(name, ".png"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := decodeBytes(data, name, Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(strings.TrimSuffix(name, ".png")))(t)
+		p := must.Get(decodeBytes(data, name, Limits{}))(t)
 		most, differ, far := 0, 0, 0 // far: by more than 2
 		b := expected.Bounds()
 		if p.Image.Bounds() != b {

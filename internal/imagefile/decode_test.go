@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"superres/internal/imagefile/imagetest"
+	"superres/internal/must"
 	"superres/internal/safefile"
 )
 
@@ -70,10 +71,7 @@ func TestSoundFiles(t *testing.T) {
 }
 
 func TestPlainWebPColour(t *testing.T) {
-	p, err := decodeBytes(imagetest.PlainWebP(5, 4), "a.webp", Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(decodeBytes(imagetest.PlainWebP(5, 4), "a.webp", Limits{}))(t)
 	if got, want := p.Image.At(4, 3), (color.NRGBA{R: 160, G: 90, B: 30, A: 255}); got != want {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -180,9 +178,7 @@ func TestLimitsAreExact(t *testing.T) {
 		{"time", data, Limits{Time: 1}, false},
 	} {
 		file := filepath.Join(t.TempDir(), c.name)
-		if err := os.WriteFile(file, c.data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(file, c.data, 0o600))
 		_, fromBytes := decodeBytes(c.data, c.name, c.lim)
 		_, fromFile := Open(context.Background(), file, c.lim)
 		for _, err := range []error{fromBytes, fromFile} {

@@ -13,6 +13,7 @@ import (
 
 	"superres/internal/imagefile/imagetest"
 	"superres/internal/metadata"
+	"superres/internal/must"
 	"superres/internal/safefile"
 )
 
@@ -246,9 +247,7 @@ func TestStream(t *testing.T) {
 					if err := s.Close(); err == nil {
 						t.Errorf("%T, %s: whole after %d rows", img, format, y)
 					}
-					if err := s.Put(img.SubImage(image.Rect(0, y, w, min(y+rows, h)))); err != nil {
-						t.Fatal(err)
-					}
+					must.Succeed(t, s.Put(img.SubImage(image.Rect(0, y, w, min(y+rows, h)))))
 				}
 				if err := s.Close(); err != nil || !bytes.Equal(got.Bytes(), want) {
 					t.Errorf("%T, %s, %d rows at a time: %v, %d bytes, expected %d", img, format, rows, err, got.Len(),

@@ -22,6 +22,7 @@ import (
 	"golang.org/x/image/bmp"
 
 	"superres/internal/imagefile/imagetest"
+	"superres/internal/must"
 	"superres/internal/safefile"
 )
 
@@ -192,9 +193,7 @@ func TestCrowdedFilesTakeTheirBytes(t *testing.T) {
 	}
 	for name, data := range crowded(t) {
 		file := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(file, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(file, data, 0o600))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		p, err := Open(t.Context(), file, Limits{Strip: true})

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"superres/internal/imagefile/imagetest"
+	"superres/internal/must"
 )
 
 // cosine is one coefficient of the definition, T.81 section A.3.3.
@@ -109,10 +110,7 @@ func TestEncodeJPEG(t *testing.T) {
 			theirs := imagetest.Encoded(t, func(b *bytes.Buffer) error {
 				return jpeg.Encode(b, img, &jpeg.Options{Quality: quality})
 			})
-			other, err := jpeg.Decode(bytes.NewReader(theirs))
-			if err != nil {
-				t.Fatal(err)
-			}
+			other := must.Get(jpeg.Decode(bytes.NewReader(theirs)))(t)
 			t.Logf("quality %d: %.2f dB, %d bytes; image/jpeg %.2f dB, %d bytes", quality, db, len(data),
 				psnr(img, other), len(theirs))
 			if db < last || quality >= 30 && db < psnr(img, other) || quality == 100 && db < 45 {
@@ -144,10 +142,7 @@ func roundTripJPEG(t *testing.T, img image.Image) image.Image {
 		return Encode(b, img, "jpeg",
 			EncodeOptions{Quality: 100})
 	})
-	got, err := jpeg.Decode(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(jpeg.Decode(bytes.NewReader(data)))(t)
 	return got
 }
 
@@ -186,8 +181,6 @@ func BenchmarkEncodeJPEG(b *testing.B) {
 	b.ReportAllocs()
 	b.SetBytes(1024 * 768 * 3)
 	for b.Loop() {
-		if err := Encode(&bytes.Buffer{}, img, "jpeg", EncodeOptions{}); err != nil {
-			b.Fatal(err)
-		}
+		must.Succeed(b, Encode(&bytes.Buffer{}, img, "jpeg", EncodeOptions{}))
 	}
 }

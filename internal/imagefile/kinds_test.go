@@ -12,6 +12,7 @@ import (
 
 	"superres/internal/imagefile/imagetest"
 	"superres/internal/metadata"
+	"superres/internal/must"
 	"superres/internal/safefile"
 )
 
@@ -32,10 +33,7 @@ func TestGreyAlpha(t *testing.T) {
 		if data[25] != 4 {
 			t.Errorf("%T: colour type %d", img, data[25])
 		}
-		p, err := decodeBytes(data, "a.png", Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(decodeBytes(data, "a.png", Limits{}))(t)
 		if !p.GreyAlpha || reflect.TypeOf(p.Image) != reflect.TypeOf(img) {
 			t.Errorf("%T: read as %T, grey with alpha %v", img, p.Image, p.GreyAlpha)
 		}
@@ -106,10 +104,7 @@ func TestGreyPaletteWithProfile(t *testing.T) {
 		copy(icc[36:], "acsp")
 		with := bytes.Join([][]byte{data[:33], imagetest.PNGChunk("iCCP",
 			append([]byte("p\x00\x00"), zlibBytes(icc)...)), data[33:]}, nil)
-		p, err := decodeBytes(with, "a.png", Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(decodeBytes(with, "a.png", Limits{}))(t)
 		if reflect.TypeOf(p.Image) != reflect.TypeOf(want) || !bytes.Equal(p.Metadata.ICC, icc) {
 			t.Errorf("%s: %T", colours, p.Image)
 		}
@@ -196,10 +191,7 @@ func TestCMYK(t *testing.T) {
 	}
 	data = append(data, imagetest.JPEGSegment(0xda, 4, 1, 0, 2, 0, 3, 0, 4, 0, 0, 63, 0)...)
 	data = append(data, 0, 0xff, 0xd9)
-	p, err := decodeBytes(data, "a.jpg", Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(decodeBytes(data, "a.jpg", Limits{}))(t)
 	if _, ok := p.Image.(*image.CMYK); !ok || len(p.Warnings) != 1 ||
 		p.Warnings[0] != "its CMYK colours become RGB by plain arithmetic" {
 		t.Errorf("%T, %q", p.Image, p.Warnings)

@@ -5,6 +5,8 @@ import (
 	"image/png"
 	"path/filepath"
 	"testing"
+
+	"superres/internal/must"
 )
 
 // BenchmarkPNG compares with image/png, in time and in size.
@@ -12,10 +14,7 @@ func BenchmarkPNG(b *testing.B) {
 	names, _ := filepath.Glob("../../testdata/*.png")
 	more, _ := filepath.Glob("../../../shared/data/*/kodim0[1-5].png")
 	for _, name := range append(names, more...) {
-		pic, err := Open(b.Context(), name, Limits{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		pic := must.Get(Open(b.Context(), name, Limits{}))(b)
 		size := [2]int{}
 		for i, encode := range []func(*bytes.Buffer) error{
 			func(w *bytes.Buffer) error { return png.Encode(w, pic.Image) },
@@ -25,9 +24,7 @@ func BenchmarkPNG(b *testing.B) {
 				var file bytes.Buffer
 				for b.Loop() {
 					file.Reset()
-					if err := encode(&file); err != nil {
-						b.Fatal(err)
-					}
+					must.Succeed(b, encode(&file))
 				}
 				size[i] = file.Len()
 				at := pic.Image.Bounds().Size()

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"superres/internal/imagefile/imagetest"
+	"superres/internal/must"
 	"superres/internal/safefile"
 )
 
@@ -42,10 +43,7 @@ func pngFileOf(chunks ...[]byte) []byte {
 func TestExtraChunksOfPNG(t *testing.T) {
 	for _, k := range writtenPNGs {
 		file := imagetest.Encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, k.picture(13, 9, 9)) })
-		want, err := png.Decode(bytes.NewReader(file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(png.Decode(bytes.NewReader(file)))(t)
 		chunks := chunksOf(file)
 		pixels := len(chunks) - 2 // the number of IDAT
 		check := func(what string, file []byte) {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"superres/internal/imagefile/imagetest"
+	"superres/internal/must"
 )
 
 // filtered returns a filtered form of a row, as the standard states it; n is how far a
@@ -180,9 +181,7 @@ func TestPNGRoundTrip(t *testing.T) {
 		for _, k := range writtenPNGs {
 			img := k.picture(size[0], size[1], 9)
 			var file bytes.Buffer
-			if err := Encode(&file, img, PNG, EncodeOptions{GreyAlpha: k.isGrey && k.isClear}); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, Encode(&file, img, PNG, EncodeOptions{GreyAlpha: k.isGrey && k.isClear}))
 			if got := [2]byte(file.Bytes()[24:26]); got != k.header {
 				t.Errorf("%s, %v: depth and type are %v, expected %v", k.name, size, got, k.header)
 			}

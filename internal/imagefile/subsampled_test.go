@@ -6,20 +6,16 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"superres/internal/must"
 )
 
 // Of the fixtures, JPEG 4:2:0 and lossy WebP keep colour at half the resolution.
 func TestSubsampled(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob("testdata/*.*"))(t)
 	seen := 0
 	for _, name := range files {
-		pic, err := Open(t.Context(), name, Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		pic := must.Get(Open(t.Context(), name, Limits{}))(t)
 		want := slices.Contains([]string{"2x2.jpg", "lossy.webp", "alpha.webp"}, filepath.Base(name))
 		if pic.Subsampled != want {
 			t.Errorf("%s: %v", name, pic.Subsampled)
@@ -31,10 +27,7 @@ func TestSubsampled(t *testing.T) {
 		if want := filepath.Ext(name) == ".webp" && pic.Subsampled; want != (pic.Quantiser > 5 && pic.Quantiser < 12) {
 			t.Errorf("%s: index %g", name, pic.Quantiser)
 		}
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(name))(t)
 		for n := range min(len(data), 400) { // cut off anywhere
 			src, pic := onDisk(bytes.NewReader(data[:n]), int64(n)), &Picture{}
 			describeJPEG(&source{ctx: t.Context(), file: src, size: src.size}, pic)

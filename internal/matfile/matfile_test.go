@@ -17,6 +17,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/matfile"
+	"superres/internal/must"
 	"superres/internal/safefile"
 	"superres/internal/usage"
 )
@@ -44,10 +45,7 @@ func archive(t testing.TB, members ...any) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for i := 0; i < len(members); i += 2 {
-		w, err := z.Create(members[i].(string))
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(z.Create(members[i].(string)))(t)
 		w.Write(members[i+1].([]byte))
 	}
 	z.Close()
@@ -302,10 +300,7 @@ func TestTextTakesItsNumbers(t *testing.T) {
 		var before runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		m, err := matfile.Read(w, int64(len(text)), "Y", matfile.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(matfile.Read(w, int64(len(text)), "Y", matfile.Options{}))(t)
 		if rows, cols := m.Dims(); rows*cols != n || max(rows, cols) != n {
 			t.Errorf("%s: %d×%d", name, rows, cols)
 		}

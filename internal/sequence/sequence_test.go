@@ -20,6 +20,7 @@ import (
 	"superres/internal/imagefile"
 	"superres/internal/imagefile/imagetest"
 	"superres/internal/metadata"
+	"superres/internal/must"
 	"superres/internal/safefile"
 	"superres/internal/sequence"
 )
@@ -205,10 +206,7 @@ func open(data []byte, name string, lim imagefile.Limits) (*sequence.Reader, err
 // all reads all frames.
 func all(t *testing.T, data []byte, name string) (*sequence.Reader, []*sequence.Frame) {
 	t.Helper()
-	r, err := open(data, name, imagefile.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(open(data, name, imagefile.Limits{}))(t)
 	for list := []*sequence.Frame(nil); ; {
 		f, err := r.Next(context.Background())
 		if err == io.EOF {
@@ -298,13 +296,9 @@ func TestFramesAsSeen(t *testing.T) {
 		var out bytes.Buffer
 		p := sequence.NewPNGWriter(&out, r.Frames, r.Plays, imagefile.EncodeOptions{Alpha: true, Software: "test"})
 		for _, f := range frames {
-			if err := p.Put(f.Image, f.Delay); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, p.Put(f.Image, f.Delay))
 		}
-		if err := p.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, p.Close())
 		again, copies := all(t, out.Bytes(), "copy.png")
 		check(t, name+" as PNG", copies, want, c.off)
 		if again.Plays != r.Plays || copies[3].Delay != frames[3].Delay ||
@@ -337,21 +331,14 @@ func TestFramesAsSeen(t *testing.T) {
 // writeGIF writes frames as GIF.
 func writeGIF(t *testing.T, plays int, frames []*sequence.Frame) []byte {
 	t.Helper()
-	aside, err := safefile.Scratch(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	aside := must.Get(safefile.Scratch(t.TempDir()))(t)
 	defer aside.Close()
 	var out bytes.Buffer
 	g := sequence.NewGIFWriter(&out, plays, "made by a test", aside)
 	for _, f := range frames {
-		if err := g.Put(f.Image, f.Delay); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, g.Put(f.Image, f.Delay))
 	}
-	if err := g.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, g.Close())
 	return out.Bytes()
 }
 
@@ -531,9 +518,7 @@ func tiffOf(t testing.TB, pages int) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, p.Close())
 	return out.Bytes()
 }
 
@@ -632,17 +617,11 @@ func TestFFmpegReads(t *testing.T) {
 	var out bytes.Buffer
 	p := sequence.NewPNGWriter(&out, len(frames), 1, imagefile.EncodeOptions{Alpha: true})
 	for _, f := range frames {
-		if err := p.Put(f.Image, f.Delay); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, p.Put(f.Image, f.Delay))
 	}
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, p.Close())
 	for name, data := range map[string][]byte{"a.png": out.Bytes(), "a.gif": writeGIF(t, 1, frames)} {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(filepath.Join(dir, name), data, 0o666))
 		got, err := exec.Command("ffmpeg", "-loglevel", "error", "-nostdin", "-i", filepath.Join(dir, name),
 			"-fps_mode", "passthrough", "-pix_fmt", "rgba", "-f", "rawvideo", "-").Output()
 		if err != nil {

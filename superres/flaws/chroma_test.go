@@ -7,6 +7,7 @@ import (
 
 	"superres/internal/chroma"
 	"superres/internal/golden"
+	"superres/internal/must"
 	"superres/internal/picture"
 	"superres/superres/resample"
 	"superres/superres/score"
@@ -24,10 +25,7 @@ func TestHalved(t *testing.T) {
 		t.Error("colour that was not halved")
 	}
 	for _, quality := range []int{60, 75, 90, 98} {
-		file, err := resample.ThroughJPEG(img, quality)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(resample.ThroughJPEG(img, quality))(t)
 		shown := imaging.Clone(chroma.Smooth(file))
 		for _, cut := range []image.Rectangle{shown.Bounds(), image.Rect(3, 0, 128, 128), image.Rect(0, 1, 120, 128)} {
 			if !halvedOf(shown.SubImage(cut)) {
@@ -52,10 +50,7 @@ func TestHalvedPictures(t *testing.T) {
 			t.Fatalf("no pictures of %s (%v)", set, err)
 		}
 		for _, f := range files {
-			low, err := score.Reduce(golden.Open(t, f), 2, resample.Cubic)
-			if err != nil {
-				t.Fatal(err)
-			}
+			low := must.Get(score.Reduce(golden.Open(t, f), 2, resample.Cubic))(t)
 			if picture.IsGrey(low) {
 				continue
 			}
@@ -65,10 +60,7 @@ func TestHalvedPictures(t *testing.T) {
 				t.Errorf("%s is taken for halved", filepath.Base(f))
 			}
 			for _, quality := range []int{60, 90} {
-				file, err := resample.ThroughJPEG(low, quality)
-				if err != nil {
-					t.Fatal(err)
-				}
+				file := must.Get(resample.ThroughJPEG(low, quality))(t)
 				if !halvedOf(chroma.Smooth(file)) {
 					missed++
 				}

@@ -11,6 +11,7 @@ import (
 
 	"superres/internal/degrade"
 	"superres/internal/golden"
+	"superres/internal/must"
 	"superres/superres/resample"
 	"superres/superres/score"
 )
@@ -41,10 +42,7 @@ func TestMeasureNoiseLimits(t *testing.T) {
 			t.Fatalf("%s: %d pictures, %v", set, len(files), err)
 		}
 		for _, name := range files {
-			small, err := score.Reduce(golden.Open(t, name), 2, resample.Cubic)
-			if err != nil {
-				t.Fatal(err)
-			}
+			small := must.Get(score.Reduce(golden.Open(t, name), 2, resample.Cubic))(t)
 			var of [][]*samples
 			for i, deviation := range deviations {
 				of = append(of, split(degrade.WithNoise(small, deviation, uint64(i))))

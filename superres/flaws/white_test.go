@@ -12,6 +12,7 @@ import (
 
 	"superres/internal/degrade"
 	"superres/internal/golden"
+	"superres/internal/must"
 	"superres/superres/resample"
 	"superres/superres/score"
 )
@@ -67,10 +68,7 @@ func TestTextures(t *testing.T) {
 	for _, kind := range []string{"weave", "twill", "hatching", "lattice", "dither", "halftone"} {
 		for seed := range uint64(6) {
 			img := fineTexture(kind, seed, 360, 300)
-			small, err := score.Reduce(img, 2, resample.Cubic)
-			if err != nil {
-				t.Fatal(err)
-			}
+			small := must.Get(score.Reduce(img, 2, resample.Cubic))(t)
 			for name, img := range map[string]image.Image{"as it is": img, "reduced": small} {
 				f := Measure(img, 0)
 				if f.ColourStrength() >= 0.1 || f.Varying(img) != nil {

@@ -2,13 +2,11 @@ package matfile_test
 
 import (
 	"bytes"
-	"encoding/binary"
 	"io"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -58,37 +56,9 @@ func sparseFile(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-func TestSparse(t *testing.T) {
-	file := sparseFile(t)
-	f := must.Get(npz.Open(bytes.NewReader(file), int64(len(file))))(t)
-	for _, c := range []struct {
-		name, kind string
-		shape      []int
-		want       any
-	}{
-		{"data", "<f8", []int{3}, []float64{1.5, -2, 0.25}},
-		{"indices", "<i4", []int{3}, []int32{0, 3, 2}},
-		{"indptr", "<i8", []int{4}, []int64{0, 2, 2, 3}},
-		{"shape", "<i8", []int{2}, []int64{4, 3}},
-		{"format", "|S3", nil, []byte("csc")},
-	} {
-		r, _, err := f.Array(c.name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h, err := npz.ReadHeader(r)
-		if err != nil || h.Type != c.kind || h.Fortran || !reflect.DeepEqual(h.Shape, c.shape) {
-			t.Errorf("%s: %+v %v", c.name, h, err)
-		}
-		got := reflect.New(reflect.TypeOf(c.want))
-		got.Elem().Set(reflect.MakeSlice(reflect.TypeOf(c.want), reflect.ValueOf(c.want).Len(), 9))
-		if err := binary.Read(r, binary.LittleEndian, got.Interface()); err != nil ||
-			!reflect.DeepEqual(got.Elem().Interface(), c.want) {
-			t.Errorf("%s: %v %v", c.name, got.Elem(), err)
-		}
-	}
-	if _, err := read(file, matfile.Options{}); err == nil || !strings.Contains(err.Error(),
-		"is a sparse matrix of scipy") {
+func TestSparseIsRefused(t *testing.T) {
+	_, err := read(sparseFile(t), matfile.Options{})
+	if err == nil || !strings.Contains(err.Error(), "is a sparse matrix of scipy") {
 		t.Error(err)
 	}
 }

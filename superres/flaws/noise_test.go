@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image"
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -37,11 +36,7 @@ func TestMeasureNoiseLimits(t *testing.T) {
 		return list
 	}
 	for _, set := range []string{"set5", "open-valid", "kodak"} {
-		files, err := filepath.Glob(filepath.Join(golden.Data(t, set), "*.png"))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %d pictures, %v", set, len(files), err)
-		}
-		for _, name := range files {
+		for _, name := range golden.Pictures(t, set, 1) {
 			small := must.Get(score.Reduce(golden.Open(t, name), 2, resample.Cubic))(t)
 			var of [][]*samples
 			for i, deviation := range deviations {

@@ -28,6 +28,7 @@ import (
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/serve"
 	"superres/internal/golden"
+	"superres/internal/must"
 )
 
 var tested = consoletest.Program{Program: program}
@@ -126,15 +127,9 @@ func TestErrors(t *testing.T) {
 // A photograph of 24 megapixels is enlarged by 4 within the default limit.
 func TestLargePhotograph(t *testing.T) {
 	dir := t.TempDir()
-	f, err := os.Create(filepath.Join(dir, "photo.jpg"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(filepath.Join(dir, "photo.jpg")))(t)
 	defer f.Close()
-	if err := jpeg.Encode(f, image.NewYCbCr(image.Rect(0, 0, 6000, 4000), image.YCbCrSubsampleRatio420),
-		nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, jpeg.Encode(f, image.NewYCbCr(image.Rect(0, 0, 6000, 4000), image.YCbCrSubsampleRatio420), nil))
 	for _, format := range []string{"jpeg", "png"} {
 		stdout, _ := tested.Succeeds(t, dir, "upscale", "photo.jpg", "-s", "4", "-m", "photo", "-f", format,
 			"--dry-run", "--json")
@@ -213,14 +208,8 @@ func TestReadmePicture(t *testing.T) {
 	crops, models := []string{"face", "facade", "print", "leaves"}, []string{"bicubic", "lanczos", "photo"}
 	sheet := image.NewNRGBA(image.Rect(0, 0, 3*(width+margin)-margin, header+4*(height+margin)-margin))
 	draw.Draw(sheet, sheet.Bounds(), image.White, image.Point{}, draw.Src)
-	regular, err := opentype.Parse(goregular.TTF)
-	if err != nil {
-		t.Fatal(err)
-	}
-	face, err := opentype.NewFace(regular, &opentype.FaceOptions{Size: 20, DPI: 72})
-	if err != nil {
-		t.Fatal(err)
-	}
+	regular := must.Get(opentype.Parse(goregular.TTF))(t)
+	face := must.Get(opentype.NewFace(regular, &opentype.FaceOptions{Size: 20, DPI: 72}))(t)
 	for column, model := range models {
 		left := column * (width + margin)
 		label := font.Drawer{Dst: sheet, Src: image.NewUniform(color.Gray{40}), Face: face, Dot: fixed.P(left+2, 22)}
@@ -237,9 +226,7 @@ func TestReadmePicture(t *testing.T) {
 		}
 	}
 	var file bytes.Buffer
-	if err := png.Encode(&file, sheet); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, png.Encode(&file, sheet))
 	want := filepath.Join(root, "testdata", "crops.jpg")
 	if flag.Lookup("update").Value.String() == "true" {
 		consoletest.Put(t, filepath.Join(dir, "sheet.png"), file.Bytes())
@@ -249,10 +236,7 @@ func TestReadmePicture(t *testing.T) {
 			t.Fatalf("exit %d, %s", code, stderr)
 		}
 	}
-	jpeg, err := os.Open(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	jpeg := must.Get(os.Open(want))(t)
 	defer jpeg.Close()
 	shown, _, err := image.Decode(jpeg)
 	if err != nil || shown.Bounds() != sheet.Bounds() {

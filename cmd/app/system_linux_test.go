@@ -13,6 +13,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/must"
 )
 
 // smallDisk mounts a file system of a size in bytes, or skips the test where that is not possible.
@@ -91,9 +92,7 @@ func TestFullDisk(t *testing.T) {
 func freeBytes(t *testing.T, disk string) int {
 	t.Helper()
 	var s syscall.Statfs_t
-	if err := syscall.Statfs(disk, &s); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, syscall.Statfs(disk, &s))
 	return int(s.Bavail) * int(s.Bsize)
 }
 

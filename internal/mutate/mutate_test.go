@@ -50,7 +50,7 @@ func TestMutants(t *testing.T) {
 	for _, what := range []string{
 		"swap ", "repeat ", "drop ", "front ", "back ", "insert ", "end as another", "rename ", "set ",
 		"lie ",
-		"spoil ", "cut ", "grow ", "flip ", " times ", "settle", "truncate ", "twice", "goes on", "front acTL",
+		"spoil ", "cut ", "grow ", "flip ", " times", "settle", "truncate ", "twice", "goes on", "front acTL",
 		"front fcTL",
 		"front ANMF", "lie fdAT", "repeat entry", "set IHDR", "set VP8X", "set ANMF", "set VP8 ", "set entry",
 		"set link",

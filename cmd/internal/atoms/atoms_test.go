@@ -14,6 +14,7 @@ import (
 	"superres/cmd/internal/train"
 	"superres/cmd/internal/upscale"
 	"superres/internal/golden"
+	"superres/internal/must"
 	"superres/internal/npz"
 	"superres/superres/coupled"
 	embedded "superres/superres/models"
@@ -58,10 +59,7 @@ func coupledBuiltins(t *testing.T) map[string]int {
 	t.Helper()
 	list := map[string]int{}
 	for _, name := range embedded.Names() {
-		m, err := models.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(models.Open(name))(t)
 		if stages, err := coupledStages(name, m); err == nil && len(stages) == 1 {
 			if _, whole := coupled.RecipeOf(m.Scale, m.Degradation, m.Kernel, m.Stages, stages[0]); whole {
 				list[name] = m.Scale

@@ -18,6 +18,7 @@ import (
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/scoring"
 	"superres/internal/golden"
+	"superres/internal/must"
 	"superres/learners/external/externaltest"
 	"superres/mnist"
 )
@@ -298,10 +299,7 @@ func learned(t *testing.T, dir, learner string) []string {
 	t.Helper()
 	_, table, _ := strings.Cut(string(consoletest.Read(t, filepath.Join(dir, "out", "table.csv"))), "\nlearning,")
 	_, table, _ = strings.Cut(table, "\n") // the rest of the head
-	all, err := csv.NewReader(strings.NewReader(table)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(csv.NewReader(strings.NewReader(table)).ReadAll())(t)
 	for _, row := range all {
 		if row[0] == learner {
 			return row

@@ -16,6 +16,7 @@ import (
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/scoring"
 	"superres/internal/golden"
+	"superres/internal/must"
 	"superres/mnist"
 )
 
@@ -180,19 +181,14 @@ func gzipped(t *testing.T, data []byte) []byte {
 	if _, err := z.Write(data); err != nil {
 		t.Fatal(err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, z.Close())
 	return b.Bytes()
 }
 
 // readImages reads an IDX file of images.
 func readImages(t *testing.T, path string) (list []*image.Gray) {
 	t.Helper()
-	f, err := mnist.OpenImages(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(mnist.OpenImages(path))(t)
 	defer f.Close()
 	for img, err := range f.All() {
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/parts"
+	"superres/internal/must"
 	"superres/internal/safefile"
 )
 
@@ -28,10 +29,7 @@ var call = program.Call
 func rows(t *testing.T, path string) [][]string {
 	t.Helper()
 	text := consoletest.Read(t, path)
-	list, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(csv.NewReader(bytes.NewReader(text)).ReadAll())(t)
 	seconds := slices.Index(list[0], "seconds")
 	for i := range list {
 		list[i] = slices.Delete(list[i], seconds, seconds+1)
@@ -97,9 +95,7 @@ func TestRecoverFromTheTable(t *testing.T) {
 	read := func(name string) string { return string(consoletest.Read(t, dir, "a", name)) }
 	table, page, journal := read(tableName), read("report.html"), read("journal.jsonl")
 	for _, name := range []string{"journal.jsonl", "trials.json", "report.html"} {
-		if err := os.Remove(filepath.Join(dir, "a", name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.Remove(filepath.Join(dir, "a", name)))
 	}
 	program.Ends(t, dir, console.ExitSome, "2 of 6 trials failed", args...)
 	if read(tableName) != table || read("report.html") != page {
@@ -114,9 +110,7 @@ func TestRecoverFromTheTable(t *testing.T) {
 		{strings.Replace(table, "assigned", "given", 1), `column 11 is "given"`},
 		{strings.Replace(table, "8,12,2,40,", "8,12,2,many,", 1), "trial 1, n: "},
 	} {
-		if err := os.Remove(filepath.Join(dir, "a", "journal.jsonl")); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.Remove(filepath.Join(dir, "a", "journal.jsonl")))
 		consoletest.Put(t, filepath.Join(dir, "a", tableName), []byte(c.text))
 		if _, errs, code := call(t, dir, "", args...); code != console.ExitOutput || !strings.Contains(errs, c.want) ||
 			!strings.Contains(errs, "remove it") {
@@ -134,10 +128,7 @@ func TestForgedCommand(t *testing.T) {
 	text := consoletest.Read(t, name)
 	recorded := consoletest.Decode[[]string](t, string(text))
 	for _, forged := range [][]string{{"-o", "elsewhere"}, {"--output=elsewhere"}} {
-		text, err := json.Marshal(slices.Concat(recorded, forged))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(slices.Concat(recorded, forged)))(t)
 		consoletest.Put(t, name, text)
 		_, errs, code := call(t, dir, "", "merge", "sweep")
 		if _, err := os.Stat(filepath.Join(dir, "elsewhere")); code != console.ExitInput ||
@@ -199,17 +190,12 @@ func TestRecoverTwiceAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "2", "--iterations",
 		"2", "-o", dir}
-	j, err := parts.OpenJournal[int](filepath.Join(dir, "journal.jsonl"), 0o666, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := must.Get(parts.OpenJournal[int](filepath.Join(dir, "journal.jsonl"), 0o666, nil))(t)
 	if !safefile.Lock(j.File) {
 		t.Skip("no locks here")
 	}
 	program.Ends(t, dir, console.ExitOutput, "another superres is at work", args...)
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, j.Close())
 	program.Succeeds(t, dir, args...)
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/golden"
+	"superres/internal/must"
 )
 
 // browser is a browser with the page of diff.
@@ -189,10 +190,7 @@ func TestLargeDiffInBrowser(t *testing.T) {
 	b.Press("b")
 	for _, at := range []image.Point{{0, 0}, {11, 20}, {-30, 7}, {-80, -90}} {
 		var got [4]int
-		_, err := fmt.Sscanf(b.pixel(at.X, at.Y), "%d,%d,%d,%d", &got[0], &got[1], &got[2], &got[3])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Get(fmt.Sscanf(b.pixel(at.X, at.Y), "%d,%d,%d,%d", &got[0], &got[1], &got[2], &got[3]))(t)
 		pix := bicubic.Pix[bicubic.PixOffset(300+at.X, 300+at.Y):]
 		for c, v := range got {
 			if diff := v - int(pix[c]); diff > 1 || diff < -1 {
@@ -216,10 +214,7 @@ func TestLargeDiffInBrowser(t *testing.T) {
 		return saved.download + " " + btoa(String.fromCharCode(...head));
 	})()`))
 	name, head, _ := strings.Cut(data, " ")
-	raw, err := base64.StdEncoding.DecodeString(head)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(base64.StdEncoding.DecodeString(head))(t)
 	cfg, err := png.DecodeConfig(bytes.NewReader(raw))
 	if name != "diff-301-301.png" || err != nil || cfg.Width != 900 {
 		t.Errorf("saved %s, %v, %v", name, cfg, err)
@@ -235,9 +230,7 @@ func TestLargeDiffInBrowser(t *testing.T) {
 	}
 
 	// The page says that the folder is missing.
-	if err := os.Rename(filepath.Join(dir, "diff_files"), filepath.Join(dir, "elsewhere")); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Rename(filepath.Join(dir, "diff_files"), filepath.Join(dir, "elsewhere")))
 	b.open(page, "view=one&show=2&zoom=1&x=300.5&y=300.5")
 	b.Wait(`document.getElementById('status').textContent.includes("diff_files/row1-column1.html cannot be read")`)
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/must"
 )
 
 // shifted is a picture with so much added to its red, where there is room.
@@ -243,9 +244,7 @@ func TestDiffLarge(t *testing.T) {
 			t.Errorf("%s is another with one worker", file)
 		}
 	}
-	if err := os.Remove(filepath.Join(dir, "new.html")); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Remove(filepath.Join(dir, "new.html")))
 	program.Ends(t, dir, 5, "new_files exists; use --on-exist overwrite", append(args, "-o", "new.html")...)
 	stdout, stderr, code := call(t, dir, "", "diff", "small.png", "large.png", "-o", "-")
 	if code != 0 || len(stdout) > maxPageBytes ||
@@ -263,9 +262,7 @@ func TestDiffTiles(t *testing.T) {
 		img := rough(c.own.X, c.own.Y)
 		p := &comparedPicture{Width: c.own.X, Height: c.own.Y, covers: c.covers}
 		d := &comparison{scene: image.Pt(1100, 1050), Pictures: []*comparedPicture{p}}
-		if err := d.cut(t.Context(), p, img); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, d.cut(t.Context(), p, img))
 		seen := make([]bool, c.own.X*c.own.Y)
 		for i, data := range p.tiles {
 			at := p.tile(d.region(i))

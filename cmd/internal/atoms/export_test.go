@@ -141,11 +141,7 @@ func TestDictImportParameters(t *testing.T) {
 	zero.Set(3, 2, -1)
 	consoletest.PutMatrix(t, filepath.Join(dir, "zero.npy"), zero)
 	_, stderr := ok(t, dir, "dict", "import", "zero.npy", "-o", "z.npz")
-	for _, want := range []string{"1 atom of D_L is zero", "--mean is missing"} {
-		if !strings.Contains(stderr, want) {
-			t.Errorf("%s, expected %q", stderr, want)
-		}
-	}
+	consoletest.InOrder(t, stderr, "1 atom of D_L is zero", "--mean is missing")
 	if stdout, stderr := ok(t, dir, "dict", "import", "D.npy", "-o", "q.npz", "-q"); stdout+stderr != "" {
 		t.Error(stdout, stderr)
 	}

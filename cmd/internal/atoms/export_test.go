@@ -168,13 +168,13 @@ func TestDamagedModels(t *testing.T) {
 			t.Errorf("%s: exit %d, %v: %s", what, code, err, stderr)
 		}
 	}
-	for range consoletest.Full(400, 10_000) {
+	for range consoletest.Full(150, 10_000) {
 		bad := bytes.Clone(good)
 		at := random.IntN(len(bad))
 		bad[at] ^= byte(1 + random.IntN(255))
 		try(fmt.Sprintf("byte %d is %d", at, bad[at]), bad)
 	}
-	for n := 0; n < len(good); n += consoletest.Full(1+len(good)/200, 1) {
+	for n := 0; n < len(good); n += consoletest.Full(1+len(good)/60, 1) {
 		try(fmt.Sprintf("%d of %d bytes", n, len(good)), good[:n])
 	}
 }

@@ -60,7 +60,7 @@ func gauss(rng *rand.Rand, m, k int) *mat.Dense {
 		for i := range atom {
 			atom[i] = rng.NormFloat64()
 		}
-		normalise(atom)
+		Normalise(atom)
 		d.SetCol(j, atom)
 	}
 	return d
@@ -102,7 +102,7 @@ func subspace(rng *rand.Rand, m, rank, k int) *mat.Dense {
 	d.Mul(gauss(rng, m, rank), gauss(rng, rank, k))
 	for j := range k {
 		atom := mat.Col(nil, j, &d)
-		normalise(atom)
+		Normalise(atom)
 		d.SetCol(j, atom)
 	}
 	return &d

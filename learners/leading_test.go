@@ -41,7 +41,7 @@ func TestLeading(t *testing.T) {
 			if err := lead.right(padded.RawMatrix().Data, c.m, u); err != nil {
 				t.Fatal(err)
 			}
-			normalise(u)
+			Normalise(u)
 			var image mat.VecDense
 			image.MulVec(e, mat.NewVecDense(c.m, u))
 			if got := mat.Norm(&image, 2); math.Abs(got-values[0]) > 1e-12*values[0] {

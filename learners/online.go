@@ -240,7 +240,7 @@ func (s *onlineState) descend() {
 		for i, v := range d {
 			u[i] = v + u[i]/a[k]
 		}
-		if l := normalise(u); l > 1e-10 { // else it is rounding error
+		if l := Normalise(u); l > 1e-10 { // else it is rounding error
 			copy(d, u)
 			length[k] = l
 		}
@@ -265,7 +265,7 @@ func (s *onlineState) replace(y *mat.Dense, usage []int, errs []float64) int {
 			continue
 		}
 		d, a, b := s.rows(k)
-		normalise(mat.Col(d, worst[count], y))
+		Normalise(mat.Col(d, worst[count], y))
 		count++
 		clear(b)
 		for j := range a {

@@ -118,7 +118,7 @@ func TestOnlineReplace(t *testing.T) {
 	}
 	for i, atom := range []int{1, 3} {
 		want := mat.Col(nil, []int{40, 17}[i], y)
-		normalise(want)
+		Normalise(want)
 		got, a, b := s.rows(atom)
 		if !slices.Equal(got, want) || energy(a)+energy(b) != 0 {
 			t.Errorf("atom %d: %v, past %v %v", atom, got, a, b)

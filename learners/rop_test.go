@@ -185,7 +185,7 @@ func TestROPBeginsWrongAtomsAnew(t *testing.T) {
 		atoms := slices.Clone(truth)
 		signals := columns(y)
 		copy(atoms, c.atom(signals[:m]))
-		normalise(atoms[:m])
+		Normalise(atoms[:m])
 		d := Must(sparse.FromAtoms(m, atoms))(t)
 		s := Must(newROPState(signals, m, d, 1, false))(t)
 		for range 30 {
@@ -214,7 +214,7 @@ func plantedAtoms(m, k int, seed uint64) []float64 {
 		d[i] = rng.NormFloat64()
 	}
 	for i := range k {
-		normalise(d[i*m : (i+1)*m])
+		Normalise(d[i*m : (i+1)*m])
 	}
 	return d
 }

@@ -137,7 +137,7 @@ func (p *problem) descend(ctx context.Context, mu, f float64) error {
 			for i := range atom {
 				atom[i] = cos*d[i] - sin/v*h[i]
 			}
-			normalise(atom) // so that rounding errors do not add up
+			Normalise(atom) // so that rounding errors do not add up
 		}
 	}
 	t, err := goldenSection(f, math.Pi*mean/largest, func(t float64) (float64, error) {

@@ -50,10 +50,10 @@ func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 	if (t.Coder != "" || t.Sparsity != 0) && !m.has(stage.Coding) {
 		return nil, usage.Errorf("superres: this model codes no patches: a coder or a sparsity means nothing to it")
 	}
-	for _, c := range []*stage.Colour{&out.Colour, &out.Subsampled} {
-		if *c != nil {
+	for _, c := range out.colourFields() {
+		if *c.field != nil {
 			var err error
-			if *c, err = (*c).Tune(t); err != nil {
+			if *c.field, err = (*c.field).Tune(t); err != nil {
 				return nil, err
 			}
 		}

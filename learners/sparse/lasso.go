@@ -101,11 +101,7 @@ func (c Lasso) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, e
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	most, err := maxNonZeros(c.Sparsity, c.Tolerance, d)
-	if err != nil {
-		return nil, err
-	}
-	return codeEach(ctx, d, y, most, func() solver {
+	return codeLimited(ctx, d, y, c.Sparsity, c.Tolerance, func(most int) solver {
 		w := &lassoWorker{
 			leastSquares: newLeastSquares(d, most), Lasso: c, limited: most < min(d.n, d.k),
 			slope: make([]float64, d.k), excluded: make([]bool, d.k),

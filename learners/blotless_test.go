@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/learners/sparse"
+	"superres/learners/sparse/sparsetest"
 )
 
 func upTo(k int) []int {
@@ -46,7 +47,7 @@ func supportProblem(t *testing.T, d *mat.Dense, s, n int, seed uint64) *problem 
 		codes.Value = append(codes.Value, x.RawVector().Data...)
 		codes.Start = append(codes.Start, len(codes.Index))
 	}
-	dict := Must(sparse.NewDictionary(start))(t)
+	dict := sparsetest.Must(sparse.NewDictionary(start))(t)
 	p := &problem{m: m, n: n, k: k, signals: columns(y), residual: make([]float64, m*n)}
 	p.load(dict, codes)
 	return p
@@ -150,7 +151,7 @@ func TestBLOTLESSLeavesDependentRows(t *testing.T) {
 		codes.Start = append(codes.Start, len(codes.Index))
 	}
 	before := slices.Clone(p.atoms)
-	d := Must(sparse.FromAtoms(4, before))(t)
+	d := sparsetest.Must(sparse.FromAtoms(4, before))(t)
 	p.load(d, codes)
 	if err := (BLOTLESS{Inner: 20, Plain: true}).update(context.Background(), p, upTo(8)); err != nil {
 		t.Fatal(err)
@@ -192,9 +193,9 @@ func TestBLOTLESSOnHostileProblems(t *testing.T) {
 		"many atoms, few used":       {random(5, 6), gauss(rng, 5, 40), 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := Must(sparse.NewDictionary(c.d))(t)
+			d := sparsetest.Must(sparse.NewDictionary(c.d))(t)
 			for _, l := range []BLOTLESS{{Inner: 1}, {Inner: 20}, {Inner: 20, Plain: true}} {
-				codes := Must(sparse.OMP{Sparsity: c.s}.Code(context.Background(), d, c.y))(t)
+				codes := sparsetest.Must(sparse.OMP{Sparsity: c.s}.Code(context.Background(), d, c.y))(t)
 				m, n := c.y.Dims()
 				_, k := d.Dims()
 				p := &problem{m: m, n: n, k: k, signals: columns(c.y), residual: make([]float64, m*n)}

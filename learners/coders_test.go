@@ -13,6 +13,7 @@ import (
 	"superres/learners/learnertest"
 	"superres/learners/plugin"
 	"superres/learners/sparse"
+	"superres/learners/sparse/sparsetest"
 )
 
 // hostile is a case at the edge of what a learner is to do. What all learners refuse is in learnertest.
@@ -110,7 +111,7 @@ func TestEveryLearnerWithEveryCoder(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					learner := learners.Must(learners.New(l.Name))(t)
+					learner := sparsetest.Must(learners.New(l.Name))(t)
 					before := mat.DenseCopyOf(c.y)
 					r, err := learner.Learn(context.Background(), c.y,
 						learners.Options{Atoms: c.atoms, Iterations: 3, Coder: coder, Seed: 1})

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"superres/learners/sparse/sparsetest"
 )
 
 // InOrder is BLOTLESS with blocks of consecutive atoms.
@@ -24,7 +26,7 @@ func (l InOrder) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result,
 func LoadSteps(t *testing.T) map[string]*mat.Dense {
 	t.Helper()
 	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(Must(os.ReadFile("testdata/steps.json"))(t), &raw); err != nil {
+	if err := json.Unmarshal(sparsetest.Must(os.ReadFile("testdata/steps.json"))(t), &raw); err != nil {
 		t.Fatal(err)
 	}
 	out := map[string]*mat.Dense{}
@@ -40,15 +42,4 @@ func LoadSteps(t *testing.T) map[string]*mat.Dense {
 		out[name] = m
 	}
 	return out
-}
-
-// Must returns a function that ends a test for an error, and returns the value otherwise.
-func Must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
 }

@@ -8,13 +8,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/learners/sparse"
+	"superres/learners/sparse/sparsetest"
 )
 
 // codedOnce returns a dictionary, signals and their codes.
 func codedOnce(t *testing.T, m, k, s, n int) (*sparse.Dictionary, *mat.Dense, *sparse.Codes) {
 	t.Helper()
 	p := codedProblem(t, m, k, s, n)
-	d := Must(sparse.FromAtoms(m, slices.Clone(p.atoms)))(t)
+	d := sparsetest.Must(sparse.FromAtoms(m, slices.Clone(p.atoms)))(t)
 	return d, mat.DenseCopyOf(mat.NewDense(n, m, p.signals).T()), p.codes
 }
 

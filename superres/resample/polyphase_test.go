@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"superres/internal/testimage"
 	"superres/patches/plane"
 )
 
@@ -14,7 +15,7 @@ func TestPolyphaseAgainstTheGeneralForm(t *testing.T) {
 			small, large := side, [2]int{side[0] * scale, side[1] * scale}
 			for _, c := range [][2][2]int{{small, large}, {large, small}} {
 				from, to := c[0], c[1]
-				p := noise(from[0], from[1])
+				p := testimage.Noise(from[0], from[1])
 				fixed := New(from[0], from[1], to[0], to[1], Bicubic)
 				if fixed.fixed == nil {
 					t.Fatalf("%v to %v: no fixed filter", from, to)
@@ -45,7 +46,7 @@ func TestRowsNeedWhatNeedsSays(t *testing.T) {
 		{9, 20, 18, 40, Bicubic}, {9, 20, 27, 60, Bicubic}, {16, 80, 4, 20, Bicubic}, {9, 60, 3, 20, Bicubic},
 		{9, 20, 13, 31, Bicubic}, {9, 60, 7, 23, Lanczos}, {9, 20, 18, 40, Nearest}, {3, 1, 6, 2, Bicubic},
 	} {
-		p := noise(c.w, c.h)
+		p := testimage.Noise(c.w, c.h)
 		s := New(c.w, c.h, c.toW, c.toH, c.k)
 		whole := rows(s, p, 0, 0, c.toH)
 		for y := range c.toH {

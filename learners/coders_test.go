@@ -83,7 +83,8 @@ func TestParametersAreCheckedByLearn(t *testing.T) {
 	for _, l := range []learners.Learner{
 		learners.BLOTLESS{Inner: -1}, learners.SimCO{Mu: -1}, learners.SimCO{Mu: nan}, learners.SimCO{Mu: inf},
 		learners.SimCO{Steps: -1}, learners.Online{Batch: -1}, learners.Online{Forget: -1},
-		learners.Online{Forget: nan}, learners.Online{Forget: inf}, learners.ROP{Penalty: -1}, learners.ROP{Penalty: nan},
+		learners.Online{Forget: nan}, learners.Online{Forget: inf}, learners.ROP{Penalty: -1},
+		learners.ROP{Penalty: nan},
 		learners.ROP{Relaxation: 2}, learners.ROP{Relaxation: -1}, learners.ROP{Noise: -1}, learners.ROP{Noise: inf},
 	} {
 		y := learnertest.Planted(4, 6, 2, 20, 1)

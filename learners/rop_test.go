@@ -144,7 +144,8 @@ func TestROPConverges(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	y := plantedSignals(16, 20, 2, 300, 3)
-	r := sparsetest.Must(ROP{Penalty: 15}.Learn(context.Background(), y, Options{Atoms: 20, Iterations: 5000, Seed: 1}))(t)
+	r := sparsetest.Must(ROP{Penalty: 15}.Learn(context.Background(), y,
+		Options{Atoms: 20, Iterations: 5000, Seed: 1}))(t)
 	last := r.Steps[len(r.Steps)-1]
 	if r.Stop != Settled || last.Primal > 1e-6 || last.Dual > 1e-6 || last.RMSE > 1e-6 || last.NonZeros != 2 {
 		t.Errorf("%s after %d: primal %g, dual %g, RMSE %g, %g non-zeros", r.Stop, len(r.Steps), last.Primal,

@@ -41,8 +41,8 @@ func learnBy(t *testing.T, command string, iterations int, most float64) *sparse
 	l := &external.Learner{Program: external.Program{Command: command, Limit: 2 * time.Minute}}
 	var last *learners.Result
 	for range 2 {
-		r := sparsetest.Must(l.Learn(ctx, p.Y, learners.Options{Atoms: 20, Iterations: iterations, Coder: sparse.OMP{Sparsity: 2},
-			Seed: 1}))(t)
+		opt := learners.Options{Atoms: 20, Iterations: iterations, Coder: sparse.OMP{Sparsity: 2}, Seed: 1}
+		r := sparsetest.Must(l.Learn(ctx, p.Y, opt))(t)
 		if last != nil && !mat.Equal(last.Dictionary.Matrix(), r.Dictionary.Matrix()) {
 			t.Error("the same problem has two answers")
 		}

@@ -280,7 +280,8 @@ func plantedCodes() *mat.Dense {
 // component is found down to 1e-9 of the first.
 func TestDigitsAreKept(t *testing.T) {
 	for _, angle := range []float64{1e-2, 1e-3, 1e-4} {
-		d := sparsetest.Must(sparse.NewDictionary(mat.NewDense(4, 3, []float64{1, 1, 0, 0, angle, 0, 0, 0, 1, 0, 0, 0})))(t)
+		atoms := mat.NewDense(4, 3, []float64{1, 1, 0, 0, angle, 0, 0, 0, 1, 0, 0, 0})
+		d := sparsetest.Must(sparse.NewDictionary(atoms))(t)
 		y := mat.NewDense(4, 1, []float64{1, 5 * angle, 0, 0})
 		for _, c := range []sparse.Coder{sparse.OMP{Sparsity: 2}, sparse.OMP{Tolerance: 1e-11},
 			sparse.OLS{Sparsity: 2}, sparse.OLS{Tolerance: 1e-11}} {

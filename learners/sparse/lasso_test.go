@@ -116,7 +116,8 @@ func TestLassoIsOptimal(t *testing.T) {
 func TestBasisPursuitClosesTheDualityGap(t *testing.T) {
 	const small = 1e-7
 	for _, p := range lassoProblems(t) {
-		codes, near := sparsetest.Code(t, sparse.Lasso{}, p.d, p.y), sparsetest.Code(t, sparse.Lasso{Lambda: small}, p.d, p.y)
+		codes := sparsetest.Code(t, sparse.Lasso{}, p.d, p.y)
+		near := sparsetest.Code(t, sparse.Lasso{Lambda: small}, p.d, p.y)
 		for j := range 30 {
 			r, _, l1 := lassoState(p.d, codes, p.y, j)
 			w, corr, _ := lassoState(p.d, near, p.y, j)

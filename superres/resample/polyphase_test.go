@@ -20,7 +20,8 @@ func TestPolyphaseAgainstTheGeneralForm(t *testing.T) {
 				if fixed.fixed == nil {
 					t.Fatalf("%v to %v: no fixed filter", from, to)
 				}
-				general := &Scaler{inW: from[0], inH: from[1], outW: to[0], outH: to[1], across: Bicubic.taps(from[0], to[0]), down: Bicubic.taps(from[1], to[1])}
+				general := &Scaler{inW: from[0], inH: from[1], outW: to[0], outH: to[1],
+					across: Bicubic.taps(from[0], to[0]), down: Bicubic.taps(from[1], to[1])}
 				got, want := rows(fixed, p, 0, 0, to[1]), rows(general, p, 0, 0, to[1])
 				for i, v := range want.Pix {
 					if math.Abs(float64(v)-float64(got.Pix[i])) > 1e-6 {

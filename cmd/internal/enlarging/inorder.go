@@ -14,23 +14,22 @@ type made[T any] struct {
 	err   error
 }
 
-// inOrder does one to the frames that next returns, so many together, numbered from 1, and hands
-// what becomes of them over in their order. At most ahead of them are in memory, in work, read or
-// waiting for one before them: were it together, one frame that takes long would hold up all. It ends at io.EOF of
-// next, or at the first error, also of put, when all frames before have been put; or when ctx
-// ends, without waiting for a frame that does not come. It panics with a panic
-// of next or one, a *parallel.Panic.
-func inOrder[F, T any](ctx context.Context, next func() (F, error), together, ahead int,
-	one func(ctx context.Context, n int, frame F) (T, error), put func(T) error) error {
+// mapInOrder calls work for each frame that next returns, for several together, and hands the results to put in the
+// order of the frames. Frames are numbered from 1. At most ahead of them are in memory: in work, read, or waiting for
+// one before them. Were these only together, one frame that takes long would hold up all. It ends at io.EOF of next, or
+// at the first error, also of put, when all frames before have been put; or when ctx ends, without waiting for a frame
+// that does not come. It panics with a panic of next or work, a *parallel.Panic.
+func mapInOrder[F, T any](ctx context.Context, next func() (F, error), together, ahead int,
+	work func(ctx context.Context, n int, frame F) (T, error), put func(T) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	room, queue := make(chan struct{}, ahead), make(chan chan made[T], ahead)
+	slots, queue := make(chan struct{}, ahead), make(chan chan made[T], ahead)
 	working := make(chan struct{}, together)
 	go func() {
 		defer close(queue)
 		for n := 1; ; n++ {
 			select {
-			case room <- struct{}{}:
+			case slots <- struct{}{}:
 			case <-ctx.Done():
 				return
 			}
@@ -43,7 +42,7 @@ func inOrder[F, T any](ctx context.Context, next func() (F, error), together, ah
 				return
 			}
 			result := make(chan made[T], 1)
-			queue <- result // never waits: it has as much room
+			queue <- result // never waits: there are as many slots
 			if err != nil {
 				result <- made[T]{err: err}
 				return
@@ -58,7 +57,7 @@ func inOrder[F, T any](ctx context.Context, next func() (F, error), together, ah
 				defer func() { <-working }()
 				var out T
 				err := parallel.Caught(func() (err error) {
-					out, err = one(ctx, n, frame)
+					out, err = work(ctx, n, frame)
 					return err
 				})
 				result <- made[T]{out, err}
@@ -84,6 +83,6 @@ func inOrder[F, T any](ctx context.Context, next func() (F, error), together, ah
 		if m.err != nil {
 			return m.err
 		}
-		<-room
+		<-slots
 	}
 }

@@ -54,10 +54,10 @@ func (p *Plan) run(ctx context.Context, progress func(p *Plan, written int, shar
 		}
 		defer done()
 		next := func() (*Frame, error) { return p.seq.Next(ctx) }
-		one := func(ctx context.Context, n int, f *Frame) (Result, error) {
+		enlarge := func(ctx context.Context, _ int, f *Frame) (Result, error) {
 			return p.enlarge(ctx, f, func(share float64) { progress(p, 0, share) })
 		}
-		err = inOrder(ctx, next, p.together, p.ahead, one, func(r Result) error {
+		err = mapInOrder(ctx, next, p.together, p.ahead, enlarge, func(r Result) error {
 			if err := p.put(to, r); err != nil || p.noun == "" {
 				return err
 			}
@@ -141,7 +141,7 @@ func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float6
 		}
 	}
 	opt := p.Size
-	if opt.Depth = p.Keep.Depth; p.Format == "gif" {
+	if opt.Depth = p.Keep.Depth; p.Format.OnlyAnimates() {
 		opt.Depth = 8
 	}
 	opt.Chroma, opt.Mix = f.Chroma, by.mix

@@ -1,14 +1,13 @@
-// Package pictures finds the pictures that a command line names, says where what is made of them goes and how large
-// it is, and reads pictures to learn from.
+// Package pictures finds the pictures that a command line names, says where what is made of
+// them goes and how large it is, and reads pictures to learn from.
 //
-// Read it in this order: inputs.go, the pictures that arguments stand for; kinds.go, what of a folder is a picture;
-// filter.go, which of those of a folder are taken; naming.go, where an enlargement goes and in which format;
+// Read it in this order: inputs.go, the pictures that arguments stand for; filter.go, what of a folder is a picture and
+// is taken; naming.go, where an enlargement goes and in which format;
 // sizes.go, how large it is; sources.go, pictures to learn from and to score, of IDX files too.
 package pictures
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -23,18 +22,16 @@ import (
 type Input struct {
 	// Path is the file as it was named or found. "-" is standard input.
 	Path string
-	// Place is the path below root, or the base name when there is none: the end of Path, wherever that can be, so
-	// that of a million pictures there is one text each.
+	// Place is the path below root, or the base name when there is none: the end of Path,
+	// wherever that can be, so that of a million pictures there is one text each.
 	Place string
-	// Root is the folder that the file was found in. It is empty when the file was named itself.
-	Root string
-	// Link tells that the file is a symbolic link.
-	Link bool
+	Root  string // the folder that the file was found in; empty when the file was named itself
+	Link  bool   // tells that the file is a symbolic link
 	// Several tells that the file holds several pictures, which are all to be taken; it is known where that decides
 	// what the output is called, of GIFs.
 	Several bool
-	// Format is that of the file by its content, where its name does not tell it. It is empty where the name does,
-	// and for what is no picture that can be read.
+	// Format is that of the file by its content, where its name does not tell it. It is
+	// empty where the name does, and for what is no picture that can be read.
 	Format imagefile.Format
 }
 
@@ -44,8 +41,7 @@ type Finder struct {
 	Recursive bool
 	// Filter chooses among the pictures of folders: all.
 	Filter Filter
-	// Avoid is a folder, without links, that is not entered: that of the outputs. Empty is none.
-	Avoid string
+	Avoid  string // a folder, without links, that is not entered: that of the outputs; empty: none
 }
 
 // Expand is that of a Finder without a filter.
@@ -53,9 +49,10 @@ func Expand(arg string, recursive bool) ([]Input, []Other, error) {
 	return Finder{Recursive: recursive}.Expand(arg)
 }
 
-// Expand lists the pictures that an argument stands for: a file, the pictures of a folder (below it, too, if
-// recursive), or those a pattern matches, where the shell has not expanded it. Folders are listed in name order. The
-// pictures of folders that are of kinds that cannot be read are listed apart. It fails when there are none that can,
+// Expand lists the pictures that an argument stands for: a file, the pictures of a
+// folder (below it, too, if recursive), or those a pattern matches, where the
+// shell has not expanded it. Folders are listed in name order. The pictures of folders that
+// are of kinds that cannot be read are listed apart. It fails when there are none that can,
 // even with another filter.
 func (f Finder) Expand(arg string) ([]Input, []Other, error) {
 	if arg == "" {
@@ -79,11 +76,12 @@ func (f Finder) Expand(arg string) ([]Input, []Other, error) {
 	return f.within(arg)
 }
 
-// matching lists what a pattern stands for; a folder it matches is mirrored like one that is named.
+// matching lists what a pattern stands for; a folder it matches is mirrored like one
+// that is named.
 func (f Finder) matching(pattern string) (list []Input, others []Other, err error) {
 	matches, err := filepath.Glob(pattern)
 	if err != nil || len(matches) == 0 {
-		return nil, nil, console.Fail(console.ExitInput, fmt.Errorf("%s: no file matches this pattern", pattern))
+		return nil, nil, console.Failf(console.ExitInput, "%s: no file matches this pattern", pattern)
 	}
 	for _, m := range matches {
 		if strings.HasPrefix(filepath.Base(m), ".") {
@@ -153,25 +151,25 @@ func (f Finder) within(folder string) (list []Input, others []Other, err error) 
 	case len(list) > 0 || any || len(f.Filter.Exclude) > 0:
 		return list, others, nil
 	case len(others) > 0:
-		return nil, nil, console.Fail(console.ExitInput, fmt.Errorf("%s: no picture in this folder can be read: %s; %s",
-			folder, Tally(others), others[0].Kind.Advice))
+		return nil, nil, console.Failf(console.ExitInput, "%s: no picture in this folder can be read: %s; %s", folder,
+			Tally(others), others[0].Kind.Advice)
 	}
-	return nil, nil, console.Fail(console.ExitInput,
-		fmt.Errorf("%s: no pictures in this folder (known: PNG JPEG GIF WebP TIFF BMP)", folder))
+	return nil, nil, console.Failf(console.ExitInput, "%s: no pictures in this folder (known: PNG JPEG GIF WebP "+
+		"TIFF BMP)", folder)
 }
 
 // MarkSeveral finds the files that hold several pictures among the GIFs of a list, or among all.
 func MarkSeveral(list []Input, all bool) {
 	for i := range list {
 		in := &list[i]
-		if named, _ := formatOf(in.Place); !paths.IsStandard(in.Path) && (all || named == "gif" || in.Format == "gif") {
+		if named, _ := formatOf(in.Place); !paths.IsStandard(in.Path) && (all || named.OnlyAnimates() || in.Format.OnlyAnimates()) {
 			in.Several = imagefile.HoldsSeveral(in.Path)
 		}
 	}
 }
 
-// IsSeveral tells whether an argument stands for what is found, not for a file that it names: a folder, or a pattern
-// that the shell has not expanded.
+// IsSeveral tells whether an argument stands for what is found, not for a file that it names:
+// a folder, or a pattern that the shell has not expanded.
 func IsSeveral(arg string) bool {
 	_, err := os.Stat(arg)
 	return paths.IsFolder(arg) || errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(arg, "*?[")

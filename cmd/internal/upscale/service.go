@@ -29,9 +29,9 @@ import (
 	embedded "superres/superres/models"
 )
 
-// Service enlarges pictures that come one by one, each with settings of its own, as the command does with those of a
-// call: by the same code, to the same bytes. No name of a request is ever that of a file. It is safe for concurrent
-// use.
+// Service enlarges pictures that come one by one, each with settings of its own, as the
+// command does with those of a call: by the same code, to the same bytes. No name of a
+// request is ever that of a file. It is safe for concurrent use.
 type Service struct {
 	limits        console.Limits
 	decode, whole time.Duration
@@ -41,21 +41,22 @@ type Service struct {
 	models map[string]*superres.Model
 }
 
-// NewService makes a service with the limits of a machine. A picture may take the time decode to be decoded, and
-// whole in all; 0 is any time.
+// NewService makes a service with the limits of a machine. A picture may take the time
+// decode to be decoded, and whole in all; 0 is any time.
 func NewService(limits console.Limits, decode, whole time.Duration) *Service {
 	return &Service{limits: limits, decode: decode, whole: whole, models: map[string]*superres.Model{}}
 }
 
-// PuttingAside has the service put aside in a file what it cannot keep in memory while a result is made, for one
-// picture at a time. nil: each picture has a new file. It returns the service, and is to be called before any
-// picture.
+// PuttingAside has the service put aside in a file what it cannot keep in memory while a result is
+// made, for one picture at a time. nil: each picture has a new file. It returns the service, and
+// is to be called before any picture.
 func (s *Service) PuttingAside(f *os.File) *Service {
 	s.aside = f
 	return s
 }
 
-// Parameters returns the options of the command that a request may have. None leads to a file or to another program.
+// Parameters returns the options of the command that a request may have. None leads to a file or
+// to another program.
 func Parameters() settings.Table { return new(Options).table().Requested() }
 
 // Request is what is asked for with one picture.
@@ -66,9 +67,10 @@ type Request struct {
 	aside *os.File
 }
 
-// Request reads parameters, each once at most: those flags, name, that of the picture's file, which is for the name
-// of the result and for messages alone, and region, X,Y,W,H, a part of the picture, in pixels, which is made alone,
-// with the pixels that it has in the whole. Its errors are those of the command.
+// Request reads parameters, each once at most: those flags, name, that of the picture's
+// file, which is for the name of the result and for messages alone, and region, X,Y,W,H, a
+// part of the picture, in pixels, which is made alone, with the pixels that it has in the
+// whole. Its errors are those of the command.
 func (s *Service) Request(ctx context.Context, params url.Values) (*Request, error) {
 	r, err := s.read(ctx, params)
 	if err == nil {
@@ -140,7 +142,8 @@ func (s *Service) model(name string) (*superres.Model, error) {
 	return m, err
 }
 
-// baseName is the last part of a path of any system, as a client names a file; empty when it names none.
+// baseName is the last part of a path of any system, as a client names a file; empty when
+// it names none.
 func baseName(name string) string {
 	name = path.Base(safefile.OneLine(strings.ReplaceAll(name, `\`, "/")))
 	if strings.Trim(name, "./- ") == "" {
@@ -155,7 +158,7 @@ func (r *Request) resultOf(body io.ReaderAt, size int64) (out pictures.Output, e
 	if in.Format, _, err = imagefile.IdentifyAt(body, in.Path); err != nil {
 		return out, err
 	}
-	if r.opt.Naming.WantsGIF() || in.Format == "gif" || strings.EqualFold(path.Ext(in.Place), ".gif") {
+	if r.opt.Naming.WantsGIF() || in.Format.OnlyAnimates() || imagefile.NamedFormat(in.Place).OnlyAnimates() {
 		in.Several = !r.opt.Keep.FirstFrame && imagefile.HoldsSeveralAt(body, size)
 	}
 	namer, err := pictures.NewNamer(r.opt.Naming, true)
@@ -213,8 +216,8 @@ func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to 
 		})
 }
 
-// Inspect tells what Upscale would make of a picture. It reads the header, and the whole picture, admitted as there,
-// where what is found in it decides what enlarges it.
+// Inspect tells what Upscale would make of a picture. It reads the header, and the whole
+// picture, admitted as there, where what is found in it decides what enlarges it.
 func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64, admit func(Load) error) (Result, error) {
 	return r.answer(ctx, body, size, io.Discard, admit,
 		func(ctx context.Context, file enlarging.Job, ev *pictureEvent, admit func(Load)) error {

@@ -2,6 +2,7 @@ package learners
 
 import (
 	"context"
+	"math"
 	"slices"
 	"testing"
 
@@ -71,14 +72,10 @@ func TestOnlinePast(t *testing.T) {
 	}
 	once := newOnlineState(d)
 	once.add(y, codes, 3)
-	for i, v := range once.a {
-		if got := s.a[i]; !almostEqual(got, 1.125*v) {
-			t.Fatalf("A has %g at %d, expected %g", got, i, 1.125*v)
-		}
-	}
-	for i, v := range once.b {
-		if got := s.b[i]; !almostEqual(got, 1.125*v) {
-			t.Fatalf("B has %g at %d, expected %g", got, i, 1.125*v)
+	got := slices.Concat(s.a, s.b)
+	for i, v := range slices.Concat(once.a, once.b) {
+		if math.Abs(got[i]-1.125*v) > 1e-12*(1+v*v) {
+			t.Fatalf("A and B have %g at %d, expected %g", got[i], i, 1.125*v)
 		}
 	}
 
@@ -103,8 +100,6 @@ func TestOnlinePast(t *testing.T) {
 		before = after
 	}
 }
-
-func almostEqual(a, b float64) bool { return a-b <= 1e-12*(1+b*b) && b-a <= 1e-12*(1+b*b) }
 
 // An atom that is begun anew has no past.
 func TestOnlineReplace(t *testing.T) {

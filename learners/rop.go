@@ -119,7 +119,7 @@ const (
 	penaltySteps                             = 50
 	mostConcave                              = 0.6
 	normUntil, concaveFrom                   = 0.15, 0.55 // of the iterations: c grows from 0 to mostConcave
-	concaveFall                              = 0.2        // of the iterations: c falls again in so many
+	concaveFall                              = 0.2        // of the iterations: the fall of c
 	relaxation                               = 1.7
 	checkEvery                               = 0.025 // of the iterations
 	firstCheck, lastCheck                    = 0.1, 0.75

@@ -36,7 +36,7 @@ func (m *Model) colourStages() (list []stage.Colour) {
 	return list
 }
 
-// enlargesColour tells whether a pass has a network for colour, so that colour goes through the passes with
+// enlargesColour reports whether a pass has a network for colour, so that colour goes through the passes with
 // brightness.
 func (m *Model) enlargesColour(s sizes) bool {
 	return slices.ContainsFunc(m.chainModels(s), func(model *Model) bool { return len(model.colourStages()) > 0 })

@@ -46,7 +46,7 @@ func findFaults(low, high image.Image, scale int) (f faults) {
 	return f
 }
 
-// isFlat tells whether the 5×5 samples around a place have one value.
+// isFlat reports whether the 5×5 samples around a place have one value.
 func isFlat(p *plane.Plane, x, y int) bool {
 	for j := max(y-2, 0); j <= min(y+2, p.H-1); j++ {
 		for _, s := range p.Row(j)[max(x-2, 0):min(x+3, p.W)] {

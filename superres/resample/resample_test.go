@@ -52,11 +52,17 @@ func slowCubic(p *plane.Plane, w, h, x, y int) float64 {
 	return total
 }
 
+// Bicubic is as defined, to 1e-6, up to the edges and on the smallest planes.
 func TestBicubicAgainstTheDefinition(t *testing.T) {
-	for _, c := range []struct{ w, h, toW, toH int }{
-		{8, 6, 16, 12}, {9, 7, 27, 21}, {16, 12, 8, 6}, {15, 9, 5, 3}, {7, 5, 11, 6}, {11, 13, 7, 20}, {1, 1, 3, 3},
-		{1, 9, 2, 18}, {2, 2, 1, 1},
-	} {
+	type sizes struct{ w, h, toW, toH int }
+	list := []sizes{{7, 5, 11, 6}, {11, 13, 7, 20}, {1, 9, 2, 18}, {2, 2, 1, 1}}
+	for scale := 2; scale <= 4; scale++ { // by fixed filters
+		for _, side := range [][2]int{{1, 1}, {1, 7}, {5, 1}, {2, 3}, {9, 7}} {
+			w, h := side[0], side[1]
+			list = append(list, sizes{w, h, w * scale, h * scale}, sizes{w * scale, h * scale, w, h})
+		}
+	}
+	for _, c := range list {
 		p := testimage.Noise(c.w, c.h)
 		got := Resize(p, c.toW, c.toH, Bicubic)
 		for y := range c.toH {

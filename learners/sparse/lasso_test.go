@@ -136,62 +136,46 @@ func TestBasisPursuitClosesTheDualityGap(t *testing.T) {
 	}
 }
 
-// Along the path ‖x‖₁ grows, the residual falls and atoms join and leave; the point that meets a Tolerance is the one
-// whose residual is that; with a Sparsity the atoms are those of the point just before there are more.
+// With a Sparsity the atoms are those of the path just before it has more, and the coefficients the least-squares ones.
+// Atoms leave the path, too.
 func TestLassoPath(t *testing.T) {
 	d := sparsetest.Dictionary(t, 16, 32, 3)
 	const sparsity = 4
 	left := 0
 	for seed := range uint64(8) {
 		y := sparsetest.Gaussian(16, 1, 100+seed)
+		atoms := func(lambda float64) []int32 { return sparsetest.Code(t, sparse.Lasso{Lambda: lambda}, d, y).Index }
 		corr := slowCorrelations(d, mat.Col(nil, 0, y))
 		top := math.Abs(corr[slowLargest(corr, 1)[0]])
-		if x := sparsetest.Code(t, sparse.Lasso{Lambda: top}, d, y); len(x.Index) != 0 {
-			t.Errorf("λ = max |a|: %v", x.Index)
+		before := atoms(top)
+		if next := atoms(top * (1 - 1e-9)); len(before) != 0 || len(next) != 1 {
+			t.Errorf("λ = max |a|: %v, just below it: %v", before, next)
 		}
-		at := func(lambda float64) (*sparse.Codes, float64, float64) {
-			x := sparsetest.Code(t, sparse.Lasso{Lambda: lambda}, d, y)
-			r, _, l1 := lassoState(d, x, y, 0)
-			return x, length(r), l1
-		}
-		before, beforeRest, beforeL1 := at(top * (1 - 1e-9))
-		if len(before.Index) != 1 {
-			t.Fatalf("below max |a|: %v", before.Index)
-		}
-		more := 0.0 // the first λ with more than sparsity non-zeros
+		passed := false
 		for lambda := top * 0.98; lambda > 1e-3; lambda *= 0.98 {
-			x, rest, l1 := at(lambda)
-			if l1 < beforeL1 || rest > beforeRest {
-				t.Fatalf("λ = %g: ‖x‖₁ = %g after %g, residual %g after %g", lambda, l1, beforeL1, rest, beforeRest)
-			}
-			for _, k := range before.Index {
-				if !slices.Contains(x.Index, k) {
+			now := atoms(lambda)
+			for _, k := range before {
+				if !slices.Contains(now, k) {
 					left++
 				}
 			}
-			ball := sparsetest.Code(t, sparse.Lasso{Tolerance: rest}, d, y)
-			if !mat.EqualApprox(x.Dense(), ball.Dense(), 1e-9) {
-				t.Fatalf("λ = %g: not the code of its residual", lambda)
-			}
-			if more == 0 && len(x.Index) > sparsity {
-				more = lambda
+			if !passed && len(now) > sparsity {
+				passed = true
 				low, high := lambda, lambda/0.98
 				for range 60 {
-					middle := (low + high) / 2
-					if x, _, _ := at(middle); len(x.Index) > sparsity {
+					if middle := (low + high) / 2; len(atoms(middle)) > sparsity {
 						low = middle
 					} else {
 						high = middle
 					}
 				}
-				want, _, _ := at(high * (1 + 1e-12))
 				got := sparsetest.Code(t, sparse.Lasso{Sparsity: sparsity}, d, y)
-				if !slices.Equal(got.Index, want.Index) {
-					t.Errorf("S = %d: atoms %v, the path has %v before it has more", sparsity, got.Index, want.Index)
+				if want := atoms(high * (1 + 1e-12)); !slices.Equal(got.Index, want) {
+					t.Errorf("S = %d: atoms %v, the path has %v before it has more", sparsity, got.Index, want)
 				}
 				checkLeastSquares(t, d, got, y)
 			}
-			before, beforeRest, beforeL1 = x, rest, l1
+			before = now
 		}
 	}
 	if left < 10 {

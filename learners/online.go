@@ -66,13 +66,7 @@ func init() {
 
 // Check refuses parameters without a meaning.
 func (l Online) Check() error {
-	if l.Batch < 0 {
-		return plugin.Errorf("learners: online with batches of %d signals, expected at least 1 (0: 256)", l.Batch)
-	}
-	if !(l.Forget >= 0) || math.IsInf(l.Forget, 0) {
-		return plugin.Errorf("learners: online with a power of %g to forget, expected more than 0 (0: 10)", l.Forget)
-	}
-	return nil
+	return plugin.CheckNumbers("learners: online", map[string]float64{"batch": float64(l.Batch), "forget": l.Forget})
 }
 
 // Memory implements Learner. It counts A, B, the atoms and the atoms before a pass; the dictionary and the codes of

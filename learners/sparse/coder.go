@@ -224,13 +224,7 @@ func maxNonZeros(sparsity int, tolerance float64, d *Dictionary) (int, error) {
 
 // checkLimits refuses a sparsity and a tolerance without a meaning for any dictionary.
 func checkLimits(sparsity int, tolerance float64) error {
-	if sparsity < 0 {
-		return plugin.Errorf("sparse: sparsity %d, expected at least 1 (0: no limit)", sparsity)
-	}
-	if !(tolerance >= 0) || math.IsInf(tolerance, 0) {
-		return plugin.Errorf("sparse: tolerance %g, expected 0 or more", tolerance)
-	}
-	return nil
+	return plugin.CheckNumbers("sparse", map[string]float64{"sparsity": float64(sparsity), "tolerance": tolerance})
 }
 
 // axpy adds a·x to y.

@@ -83,14 +83,12 @@ const pathSteps = 30
 
 // Check refuses parameters without a meaning.
 func (c Lasso) Check() error {
-	switch {
-	case !(c.Lambda >= 0) || math.IsInf(c.Lambda, 0):
-		return plugin.Errorf("sparse: lambda %g, expected 0 or more", c.Lambda)
-	case c.Lambda > 0 && c.Tolerance > 0:
+	if c.Lambda > 0 && c.Tolerance > 0 {
 		return plugin.Errorf("sparse: lambda %g and tolerance %g are two problems, expected one of them",
 			c.Lambda, c.Tolerance)
 	}
-	return checkLimits(c.Sparsity, c.Tolerance)
+	return plugin.CheckNumbers("sparse",
+		map[string]float64{"lambda": c.Lambda, "sparsity": float64(c.Sparsity), "tolerance": c.Tolerance})
 }
 
 // MostNonZeros implements Limited.

@@ -48,9 +48,7 @@ func supportProblem(t *testing.T, d *mat.Dense, s, n int, seed uint64) *problem 
 		codes.Start = append(codes.Start, len(codes.Index))
 	}
 	dict := sparsetest.Must(sparse.NewDictionary(start))(t)
-	p := &problem{m: m, n: n, k: k, signals: columns(y), residual: make([]float64, m*n)}
-	p.load(dict, codes)
-	return p
+	return newProblem(y, dict, codes)
 }
 
 // gauss returns k Gaussian atoms of length 1.
@@ -195,13 +193,10 @@ func TestBLOTLESSOnHostileProblems(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := sparsetest.Must(sparse.NewDictionary(c.d))(t)
 			for _, l := range []BLOTLESS{{Inner: 1}, {Inner: 20}, {Inner: 20, Plain: true}} {
-				codes := sparsetest.Must(sparse.OMP{Sparsity: c.s}.Code(context.Background(), d, c.y))(t)
-				m, n := c.y.Dims()
-				_, k := d.Dims()
-				p := &problem{m: m, n: n, k: k, signals: columns(c.y), residual: make([]float64, m*n)}
-				p.load(d, codes)
+				codes := sparsetest.Code(t, sparse.OMP{Sparsity: c.s}, d, c.y)
+				p := newProblem(c.y, d, codes)
 				for range 5 {
-					if err := l.update(context.Background(), p, rng.Perm(k)); err != nil {
+					if err := l.update(context.Background(), p, rng.Perm(p.k)); err != nil {
 						t.Fatal(err)
 					}
 					checkUpdate(t, p)

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/learners/sparse"
 	"superres/learners/sparse/sparsetest"
 )
 
@@ -42,4 +43,13 @@ func LoadSteps(t *testing.T) map[string]*mat.Dense {
 		out[name] = m
 	}
 	return out
+}
+
+// newProblem returns the problem that an update of d gets.
+func newProblem(y *mat.Dense, d *sparse.Dictionary, codes *sparse.Codes) *problem {
+	m, n := y.Dims()
+	p := &problem{m: m, n: n, k: codes.Atoms, signals: columns(y), residual: make([]float64, m*n), iteration: 1,
+		iterations: 1}
+	p.load(d, codes)
+	return p
 }

@@ -17,6 +17,12 @@ import (
 	"superres/learners/sparse/sparsetest"
 )
 
+// learn returns what a learner learns, and ends the test for an error.
+func learn(t *testing.T, l learners.Learner, y *mat.Dense, opt learners.Options) *learners.Result {
+	t.Helper()
+	return sparsetest.Must(l.Learn(context.Background(), y, opt))(t)
+}
+
 func TestLearners(t *testing.T) {
 	for name, l := range map[string]learners.Learner{
 		"mod": learners.MOD{}, "ksvd": learners.KSVD{}, "approximate ksvd": learners.KSVD{Approximate: true},
@@ -34,16 +40,14 @@ func TestOneStepAgainstAnotherProgram(t *testing.T) {
 	f := learners.LoadSteps(t)
 	start := sparsetest.Must(sparse.NewDictionary(f["D"]))(t)
 	omp := sparse.OMP{Sparsity: 2}
-	if x := sparsetest.Must(omp.Code(context.Background(), start, f["Y"]))(t); !mat.EqualApprox(x.Dense(), f["omp_X"],
-		1e-9) {
+	if x := sparsetest.Code(t, omp, start, f["Y"]); !mat.EqualApprox(x.Dense(), f["omp_X"], 1e-9) {
 		t.Error("OMP differs")
 	}
 	for name, l := range map[string]learners.Learner{
 		"mod": learners.MOD{}, "ksvd": learners.KSVD{},
 		"blotless_inner1": inOrder(1), "blotless_inner5": inOrder(5), "blotless_inner20": inOrder(20),
 	} {
-		r := sparsetest.Must(l.Learn(context.Background(), f["Y"],
-			learners.Options{Init: start, Coder: omp, Iterations: 1}))(t)
+		r := learn(t, l, f["Y"], learners.Options{Init: start, Coder: omp, Iterations: 1})
 		d, codes := r.Dictionary.Matrix(), r.Codes.Dense()
 		for k := range 8 {
 			atom := d.ColView(k).(*mat.VecDense)
@@ -68,13 +72,12 @@ func TestUpdatesLowerTheResidual(t *testing.T) {
 	y := learnertest.Planted(10, 24, 3, 300, 4)
 	start := sparsetest.Must(learners.Start(y, 24, 1))(t)
 	coder := sparse.OMP{Sparsity: 3}
-	x := sparsetest.Must(coder.Code(context.Background(), start, y))(t)
+	x := sparsetest.Code(t, coder, start, y)
 	var rest mat.Dense
 	rest.Sub(y, x.Rebuild(start))
 	before := mat.Norm(&rest, 2) / math.Sqrt(3000)
 	for _, l := range []learners.Learner{learners.MOD{}, learners.KSVD{}, learners.KSVD{Approximate: true}} {
-		r := sparsetest.Must(l.Learn(context.Background(), y,
-			learners.Options{Init: start, Coder: coder, Iterations: 1}))(t)
+		r := learn(t, l, y, learners.Options{Init: start, Coder: coder, Iterations: 1})
 		if after := r.Steps[0].RMSE; after > before*(1-1e-3) {
 			t.Errorf("%+v: RMSE %g before the update, %g after", l, before, after)
 		}
@@ -89,8 +92,7 @@ func TestPlantedBasisIsFound(t *testing.T) {
 	}
 	for _, spec := range []string{"mod", "ksvd", "ksvd:exact=false", "online", "online:batch=7", "online:batch=1"} {
 		l := sparsetest.Must(learners.New(spec))(t)
-		r := sparsetest.Must(l.Learn(context.Background(), y,
-			learners.Options{Atoms: 4, Seed: 2, Coder: sparse.OMP{Sparsity: 1}}))(t)
+		r := learn(t, l, y, learners.Options{Atoms: 4, Seed: 2, Coder: sparse.OMP{Sparsity: 1}})
 		if r.Stop != learners.Exact {
 			t.Errorf("%s: %s at RMSE %g", spec, r.Stop, r.Steps[len(r.Steps)-1].RMSE)
 		}
@@ -105,8 +107,7 @@ func TestUnusedAtomsAreReplaced(t *testing.T) {
 	copies.SetRow(0, slices.Repeat([]float64{1}, 10))
 	start := sparsetest.Must(sparse.NewDictionary(copies))(t)
 	for least, l := range map[int]learners.Learner{9: learners.MOD{}, 7: learners.Online{}} {
-		r := sparsetest.Must(l.Learn(context.Background(), y,
-			learners.Options{Init: start, Iterations: 30, Coder: sparse.OMP{Sparsity: 2}}))(t)
+		r := learn(t, l, y, learners.Options{Init: start, Iterations: 30, Coder: sparse.OMP{Sparsity: 2}})
 		if replaced := r.Steps[0].Replaced; replaced < least || replaced > 9 || len(r.Warnings) != 0 {
 			t.Errorf("%T: replaced %d in the first step, warnings %v", l, replaced, r.Warnings)
 		}
@@ -120,8 +121,7 @@ func TestOnlineBatches(t *testing.T) {
 	coder := sparse.OMP{Sparsity: 2}
 	learn := func(procs int, seed uint64) *learners.Result {
 		runtime.GOMAXPROCS(procs)
-		return sparsetest.Must(learners.Online{Batch: 16}.Learn(context.Background(), y,
-			learners.Options{Atoms: 12, Iterations: 6, Coder: coder, Seed: seed}))(t)
+		return learn(t, learners.Online{Batch: 16}, y, learners.Options{Atoms: 12, Iterations: 6, Coder: coder, Seed: seed})
 	}
 	a, b, c := learn(1, 3), learn(8, 3), learn(1, 4)
 	if !mat.Equal(a.Dictionary.Matrix(), b.Dictionary.Matrix()) || !reflect.DeepEqual(a.Codes, b.Codes) {
@@ -130,9 +130,8 @@ func TestOnlineBatches(t *testing.T) {
 	if mat.Equal(a.Dictionary.Matrix(), c.Dictionary.Matrix()) {
 		t.Error("another seed gives the same result")
 	}
-	codes, err := coder.Code(context.Background(), a.Dictionary, y)
-	if err != nil || !mat.EqualApprox(codes.Dense(), a.Codes.Dense(), 1e-12) {
-		t.Errorf("coding again gives other codes (%v)", err)
+	if codes := sparsetest.Code(t, coder, a.Dictionary, y); !mat.EqualApprox(codes.Dense(), a.Codes.Dense(), 1e-12) {
+		t.Error("coding again gives other codes")
 	}
 }
 
@@ -145,8 +144,7 @@ func TestOnlineFindsPlantedAtoms(t *testing.T) {
 	for trial := range 3 {
 		p := sparsetest.Must(planted.New(planted.Panel{M: 16, K: 32, S: 3}, 2000, 0, 1, trial))(t)
 		for i, l := range []learners.Learner{learners.MOD{}, learners.Online{Forget: 30}} {
-			r := sparsetest.Must(l.Learn(context.Background(), p.Y,
-				learners.Options{Atoms: 32, Iterations: 60, Coder: sparse.OMP{Sparsity: 3}, Seed: 1}))(t)
+			r := learn(t, l, p.Y, learners.Options{Atoms: 32, Iterations: 60, Coder: sparse.OMP{Sparsity: 3}, Seed: 1})
 			missed[i] += 32 * (1 - sparsetest.Must(planted.Measure(r.Dictionary, p.Dictionary))(t).Recovered)
 		}
 	}
@@ -174,8 +172,7 @@ func TestSimCOOnAKnownSupport(t *testing.T) {
 		p := sparsetest.Must(planted.New(panel, n, 0, 1, 0))(t)
 		other := sparsetest.Must(planted.New(panel, n, 0, 2, 0))(t)
 		for _, mu := range []float64{0.1, 4} {
-			r := sparsetest.Must(learners.SimCO{Mu: mu}.Learn(context.Background(), p.Y,
-				learners.Options{Init: other.Dictionary, Coder: knownSupport{p.Codes}, Iterations: 300}))(t)
+			r := learn(t, learners.SimCO{Mu: mu}, p.Y, learners.Options{Init: other.Dictionary, Coder: knownSupport{p.Codes}, Iterations: 300})
 			miss := 0.0
 			for k := range panel.K {
 				truth, got := mat.NewVecDense(16, p.Dictionary.Atom(k)), mat.NewVecDense(16, r.Dictionary.Atom(k))
@@ -193,7 +190,7 @@ func TestSimCOIsRegularisedForHalfOfTheIterations(t *testing.T) {
 	y := learnertest.Planted(4, 3, 3, 30, 3)
 	opt := learners.Options{Atoms: 3, Iterations: 400, Coder: sparse.OMP{Sparsity: 1}}
 	for mu, least := range map[float64]int{0: 1, 0.1: 201} {
-		r := sparsetest.Must(learners.SimCO{Mu: mu}.Learn(context.Background(), y, opt))(t)
+		r := learn(t, learners.SimCO{Mu: mu}, y, opt)
 		if len(r.Steps) < least || len(r.Steps) >= least+150 || r.Stop == learners.IterationLimit {
 			t.Errorf("mu %g: %s after %d", mu, r.Stop, len(r.Steps))
 		}

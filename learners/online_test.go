@@ -52,8 +52,7 @@ func TestOnlineDescent(t *testing.T) {
 	for range 2000 {
 		s.descend()
 	}
-	p := &problem{m: m, n: n, k: k, signals: columns(y), residual: make([]float64, m*n)}
-	p.load(d, codes)
+	p := newProblem(y, d, codes)
 	if err := modUpdate(context.Background(), p); err != nil {
 		t.Fatal(err)
 	}

@@ -121,7 +121,8 @@ func TestOnlineBatches(t *testing.T) {
 	coder := sparse.OMP{Sparsity: 2}
 	learn := func(procs int, seed uint64) *learners.Result {
 		runtime.GOMAXPROCS(procs)
-		return learn(t, learners.Online{Batch: 16}, y, learners.Options{Atoms: 12, Iterations: 6, Coder: coder, Seed: seed})
+		opt := learners.Options{Atoms: 12, Iterations: 6, Coder: coder, Seed: seed}
+		return learn(t, learners.Online{Batch: 16}, y, opt)
 	}
 	a, b, c := learn(1, 3), learn(8, 3), learn(1, 4)
 	if !mat.Equal(a.Dictionary.Matrix(), b.Dictionary.Matrix()) || !reflect.DeepEqual(a.Codes, b.Codes) {
@@ -171,8 +172,9 @@ func TestSimCOOnAKnownSupport(t *testing.T) {
 	for n, panel := range map[int]planted.Panel{100: {M: 16, K: 16, S: 3}, 400: {M: 16, K: 32, S: 3}} {
 		p := sparsetest.Must(planted.New(panel, n, 0, 1, 0))(t)
 		other := sparsetest.Must(planted.New(panel, n, 0, 2, 0))(t)
+		opt := learners.Options{Init: other.Dictionary, Coder: knownSupport{p.Codes}, Iterations: 300}
 		for _, mu := range []float64{0.1, 4} {
-			r := learn(t, learners.SimCO{Mu: mu}, p.Y, learners.Options{Init: other.Dictionary, Coder: knownSupport{p.Codes}, Iterations: 300})
+			r := learn(t, learners.SimCO{Mu: mu}, p.Y, opt)
 			miss := 0.0
 			for k := range panel.K {
 				truth, got := mat.NewVecDense(16, p.Dictionary.Atom(k)), mat.NewVecDense(16, r.Dictionary.Atom(k))

@@ -15,8 +15,7 @@ type huffmanTable struct {
 	length [256]byte
 }
 
-// huffman are the tables K.3 to K.6: for each kind that of the first numbers and
-// that of the others.
+// huffman are the tables K.3 to K.6: for each kind that of the first numbers and that of the others.
 var huffman = [2][2]huffmanTable{
 	{
 		newHuffmanTable([16]byte{0, 1, 5, 1, 1, 1, 1, 1, 1}, []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}),
@@ -71,8 +70,7 @@ var huffman = [2][2]huffmanTable{
 	},
 }
 
-// newHuffmanTable gives every value its code: the next number, with a zero bit behind it
-// wherever codes get longer.
+// newHuffmanTable gives every value its code: the next number, with a zero bit behind it wherever codes get longer.
 func newHuffmanTable(count [16]byte, values []byte) huffmanTable {
 	t := huffmanTable{count: count, values: values}
 	code, i := uint16(0), 0

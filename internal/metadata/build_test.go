@@ -27,9 +27,8 @@ func packet(o int) []byte {
 		`dc:title="Größe"/><tiff:Orientation>%d</tiff:Orientation></rdf:RDF></x:xmpmeta><?xpacket end="w"?>`, o, o)
 }
 
-// exifBlock is an EXIF block in an unusual but valid order: the values first, then
-// the directories from the last to the first, with gaps. Its maker's notes refer to
-// a place in the block by its offset from the start.
+// exifBlock is an EXIF block in an unusual but valid order: the values first, then the directories from the last to
+// the first, with gaps. Its maker's notes refer to a place in the block by its offset from the start.
 func exifBlock(order binary.AppendByteOrder, orientation uint16) []byte {
 	b := []byte("II*\x00\x00\x00\x00\x00")
 	if order == binary.AppendByteOrder(binary.BigEndian) {
@@ -166,8 +165,7 @@ func pngWith(t testing.TB, img image.Image, m blocks, more ...[]byte) []byte {
 	return data
 }
 
-// jpegWith puts blocks into a JPEG, the profile in parts of 1000 bytes, the last
-// part first.
+// jpegWith puts blocks into a JPEG, the profile in parts of 1000 bytes, the last part first.
 func jpegWith(t testing.TB, img image.Image, m blocks, more ...[]byte) []byte {
 	t.Helper()
 	data := imagetest.JPEG(t, img, 100)

@@ -15,8 +15,7 @@ import (
 var formatsOf = map[string]string{"png": "png", "jpg": "jpeg", "jpeg": "jpeg", "webp": "webp", "tif": "tiff",
 	"tiff": "tiff", "bmp": "bmp"}
 
-// readMetadata reads the metadata of a file. Read recovers from panics, so those are looked for
-// in its warnings.
+// readMetadata reads the metadata of a file. Read recovers from panics, so those are looked for in its warnings.
 func readMetadata(t *testing.T, what, format string, data []byte) metadata.Metadata {
 	t.Helper()
 	outline := metadata.Look(format, bytes.NewReader(data))

@@ -12,9 +12,8 @@ import (
 	"superres/internal/metadata"
 )
 
-// Whatever format a profile, an EXIF block and an XMP packet come in and go out,
-// they survive byte for byte; TIFF spreads EXIF over its own directory, where every
-// value survives.
+// Whatever format a profile, an EXIF block and an XMP packet come in and go out, they survive byte for byte; TIFF
+// spreads EXIF over its own directory, where every value survives.
 func TestEveryPairOfFormats(t *testing.T) {
 	icc, xmp := imagetest.Profile("RGB ", 3333), packet(1)
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
@@ -195,8 +194,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// A profile goes only to the kind of picture that it is for, and formats that lack
-// something say so.
+// A profile goes only to the kind of picture that it is for, and formats that lack something say so.
 func TestWhatDoesNotFit(t *testing.T) {
 	full := metadata.Metadata{ICC: imagetest.Profile("RGB ", 200), EXIF: exifBlock(binary.LittleEndian, 1),
 		XMP: packet(1)}

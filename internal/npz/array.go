@@ -45,8 +45,7 @@ func (a Array) Begin(count int) Array {
 	return a
 }
 
-// write writes the member so that its elements begin at a multiple of 64 bytes from its start before
-// compression.
+// write writes the member so that its elements begin at a multiple of 64 bytes from its start before compression.
 func (a Array) write(z *zip.Writer) error {
 	method := zip.Store
 	if a.size == 2 {
@@ -64,8 +63,7 @@ func (a Array) write(z *zip.Writer) error {
 	return err
 }
 
-// padding is the number of bytes that may be read beyond the end of an array of bytes, by loops over whole
-// vectors.
+// padding is the number of bytes that may be read beyond the end of an array of bytes, by loops over whole vectors.
 const padding = 64
 
 // Read returns an array by its name in NumPy. It must have exactly rows×cols elements of type T, in rows, all

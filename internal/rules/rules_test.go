@@ -1,11 +1,9 @@
-// Package rules has no code: its tests keep the shape of the module, that is who
-// may import whom, who may print, exit or name a flag, which types an interface may
-// show, and what lies at the top.
+// Package rules has no code: its tests keep the shape of the module, that is who may import whom, who may print,
+// exit or name a flag, which types an interface may show, and what lies at the top.
 //
-// The sources are parsed here rather than listed by the go command for two
-// reasons. A build constraint hides nothing: a file for another system obeys the
-// same rules. And go test reuses a result until a file that the test itself
-// opened has changed, which it could not know of a file opened by go list.
+// The sources are parsed here rather than listed by the go command for two reasons. A build constraint hides
+// nothing: a file for another system obeys the same rules. And go test reuses a result until a file that the test
+// itself opened has changed, which it could not know of a file opened by go list.
 package rules
 
 import (
@@ -30,9 +28,8 @@ var (
 	topFiles   = []string{"go.mod", "go.sum", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md"}
 )
 
-// A rule forbids the packages it binds to import others, directly or through
-// packages of the module. Packages of the module are
-// written "./learners/sparse", all others by their import path.
+// A rule forbids the packages it binds to import others, directly or through packages of the module. Packages of
+// the module are written "./learners/sparse", all others by their import path.
 type rule struct {
 	what   string
 	binds  func(pkg string) bool
@@ -253,8 +250,7 @@ func TestTop(t *testing.T) {
 	}
 }
 
-// The decoders of old releases can be made to panic by a picture, and one of our
-// dependencies is content with them.
+// The decoders of old releases can be made to panic by a picture, and one of our dependencies is content with them.
 func TestImageDecodersAreRecent(t *testing.T) {
 	const name, floor = "golang.org/x/image", "v0.45.0"
 	m := goList(t, name)
@@ -266,8 +262,7 @@ func TestImageDecodersAreRecent(t *testing.T) {
 	}
 }
 
-// atLeast compares versions by their three numbers. What comes before a release
-// (v1.2.3-…) counts as less than it.
+// atLeast compares versions by their three numbers. What comes before a release (v1.2.3-…) counts as less than it.
 func atLeast(t *testing.T, version, floor string) bool {
 	t.Helper()
 	numbers := func(v string) (n [4]int) {
@@ -291,8 +286,7 @@ func atLeast(t *testing.T, version, floor string) bool {
 	return slices.Compare(v[:], f[:]) >= 0
 }
 
-// What runs the program on many machines is a module of its own, so that the program
-// has none of its dependencies.
+// What runs the program on many machines is a module of its own, so that the program has none of its dependencies.
 func TestProgramHasNoBeam(t *testing.T) {
 	goList(t, "") // so that go test repeats the test when go.mod changes
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "./cmd/superres")

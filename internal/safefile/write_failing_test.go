@@ -90,8 +90,7 @@ func (f *failingFile) Chmod(mode fs.FileMode) error {
 }
 func (f *failingFile) Close() error { return errors.Join(f.d.next("close"), f.file.Close()) }
 
-// Whatever fails, and whenever the run is killed, the name has its whole old
-// file or a whole new one.
+// Whatever fails, and whenever the run is killed, the name has its whole old file or a whole new one.
 func TestWriteAtomicFailsAtEveryCall(t *testing.T) {
 	const oldText = "the old file"
 	newText := strings.Repeat("the new file ", 20000) // several writes

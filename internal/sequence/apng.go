@@ -82,8 +82,7 @@ func (p *PNGWriter) next(b []byte) []byte {
 	return binary.BigEndian.AppendUint32(b, p.sequence-1)
 }
 
-// control is what a chunk fcTL says of a frame that is put in the place of what is there, and
-// stays.
+// control is what a chunk fcTL says of a frame that is put in the place of what is there, and stays.
 func (p *PNGWriter) control(r image.Rectangle, delay Delay) []byte {
 	b := p.next(make([]byte, 0, controlLength))
 	for _, v := range []int{r.Dx(), r.Dy(), r.Min.X, r.Min.Y} {

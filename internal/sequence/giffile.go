@@ -191,8 +191,7 @@ func (g *GIFWriter) frame(now []uint8, delay int) error {
 	return nil
 }
 
-// write writes the waiting frame. What is there already is left transparent, which takes
-// fewer bytes.
+// write writes the waiting frame. What is there already is left transparent, which takes fewer bytes.
 func (g *GIFWriter) write(disposal byte) error {
 	f, size := g.waiting, g.before.Rect
 	transparent := uint8(len(g.palette) - 1)

@@ -147,8 +147,7 @@ func boxOf(cells []spot) box {
 	return b
 }
 
-// split parts cells, which it orders, into as many boxes as there are colours, and returns
-// their means.
+// split parts cells, which it orders, into as many boxes as there are colours, and returns their means.
 func split(cells []spot) []spot {
 	boxes := []box{boxOf(cells)}
 	for len(boxes) < min(mostColours, len(cells)) {

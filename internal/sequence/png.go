@@ -31,10 +31,9 @@ const (
 	controlBlend   = 25
 )
 
-// pngCells walks over the frames of an animated PNG. Beside the rules of metadata.ChunkWalk it
-// holds those of an animation: chunks fcTL and fdAT are numbered from 0 without a gap, every
-// frame has pixels behind its chunk fcTL, those of the still picture lie together, and come
-// before those of all other frames.
+// pngCells walks over the frames of an animated PNG. Beside the rules of metadata.ChunkWalk it holds those of an
+// animation: chunks fcTL and fdAT are numbered from 0 without a gap, every frame has pixels behind its chunk fcTL,
+// those of the still picture lie together, and come before those of all other frames.
 type pngCells struct {
 	data     []byte
 	chunks   *metadata.ChunkWalk

@@ -5,8 +5,7 @@ import (
 	"image"
 )
 
-// samples returns the memory of a picture of a type that frames have, and how many bytes a
-// pixel has.
+// samples returns the memory of a picture of a type that frames have, and how many bytes a pixel has.
 func samples(img image.Image) (pix []byte, stride, size int) {
 	switch m := img.(type) {
 	case *image.Gray:

@@ -1,10 +1,9 @@
 // Package sequence reads and writes files of several pictures: animations, as GIF, PNG or WebP,
 // and the pages of a TIFF. One picture of them is in memory at a time.
 //
-// Reading begins in sequence.go: gif.go, png.go and webp.go take the frames of an animation
-// apart, each into a file of that frame alone, which package imagefile decodes under its limits,
-// and canvas.go puts them together as they are seen. Writing is apng.go, giffile.go, which waits
-// for palette.go, and imagefile.Pages.
+// Reading begins in sequence.go: gif.go, png.go and webp.go take the frames of an animation apart, each into a file
+// of that frame alone, which package imagefile decodes under its limits, and canvas.go puts them together as they
+// are seen. Writing is apng.go, giffile.go, which waits for palette.go, and imagefile.Pages.
 //
 // A static area of an animation has the same bytes in all frames, where they are read and where
 // they are written, so that what enlarges each frame for itself does not make it flicker.
@@ -27,8 +26,7 @@ import (
 const (
 	// MostFrames is how many frames or pages it may have.
 	MostFrames = imagefile.MostFrames
-	// WholePixels is how many pixels all of them may have together, in multiples of those that
-	// one may have.
+	// WholePixels is how many pixels all of them may have together, in multiples of those that one may have.
 	WholePixels = 100
 )
 
@@ -111,10 +109,9 @@ type cells interface {
 	file(cell) ([]byte, error)
 }
 
-// NewReader begins to read the file in pic.File, which it keeps; pic is what imagefile made of
-// it, and name is for messages. All frames of an animation are decoded once, so that what is
-// wrong with one is told now, and of pages the headers are read. lim are those of each picture;
-// Accept is asked about each page, now.
+// NewReader begins to read the file in pic.File, which it keeps; pic is what imagefile made of it, and name is for
+// messages. All frames of an animation are decoded once, so that what is wrong with one is told now, and of pages
+// the headers are read. lim are those of each picture; Accept is asked about each page, now.
 //
 // Errors are of the class safefile.ErrInput or ErrLimit, or that of ctx.
 func NewReader(ctx context.Context, pic *imagefile.Picture, name string, lim imagefile.Limits) (*Reader, error) {
@@ -265,8 +262,7 @@ func (r *Reader) Next(ctx context.Context) (*Frame, error) {
 	return f, nil
 }
 
-// compose decodes the next cell, as a file that may be no larger than its place on the canvas,
-// and puts it there.
+// compose decodes the next cell, as a file that may be no larger than its place on the canvas, and puts it there.
 func (r *Reader) compose(ctx context.Context) (cell, error) {
 	c, err := r.cell()
 	if err != nil {

@@ -174,7 +174,8 @@ func TestLimits(t *testing.T) {
 
 // A code that a depth has not got is its greatest.
 func TestCodesBeyondTheDepth(t *testing.T) {
-	in := must.Get(NewReader(strings.NewReader(Magic+"W1 H1 C444p10\nFRAME\n\xff\xff\x00\x04\xff\x03"), imagefile.Limits{}))(t)
+	in := must.Get(NewReader(strings.NewReader(Magic+"W1 H1 C444p10\nFRAME\n\xff\xff\x00\x04\xff\x03"),
+		imagefile.Limits{}))(t)
 	f := must.Get(in.Next())(t)
 	in.PutBrightness(f, in.Brightness(f))
 	for i := 1; i < 3; i++ {

@@ -9,9 +9,8 @@ import (
 // mostBlocks is about the number of blocks of 8×8 samples that are read.
 const mostBlocks = 1200
 
-// file estimates the quality of the JPEG file that changed a picture most, and the deviation of that
-// change. known is the quality of the last file, 0: none; one before it may have changed more.
-// Quality 0 says that none is found.
+// file estimates the quality of the JPEG file that changed a picture most, and the deviation of that change. known
+// is the quality of the last file, 0: none; one before it may have changed more. Quality 0 says that none is found.
 func file(parts []*samples, known int) (quality int, loss float64) {
 	x, y := grid(parts)
 	c := newCoefficients(parts, x, y, 8)
@@ -111,8 +110,7 @@ func (c *coefficients) add(block *[64]int64) {
 	}
 }
 
-// cosines is the orthonormal cosine transform of eight samples, a row for a frequency, in
-// steps of 2⁻¹².
+// cosines is the orthonormal cosine transform of eight samples, a row for a frequency, in steps of 2⁻¹².
 var cosines = func() (list [64]int64) {
 	for k := range 8 {
 		scale := 0.5
@@ -203,8 +201,7 @@ func (c *coefficients) loss(quality int) float64 {
 			}
 		}
 		share := float64(some) / float64(len(list))
-		// The mean square of what becomes 0, of that of rounding: between 1 and 6/ln²share,
-		// nearly share^(5/16).
+		// The mean square of what becomes 0, of that of rounding: between 1 and 6/ln²share, nearly share^(5/16).
 		root := math.Sqrt(math.Sqrt(share))
 		small := root * math.Sqrt(math.Sqrt(root))
 		sum += float64(step * step / 12 * (share + float64((1-share)*small)))

@@ -113,7 +113,8 @@ func TestNothing(t *testing.T) {
 
 func TestNoise(t *testing.T) {
 	for name, p := range clean(t) {
-		for _, d := range []degrade.Degradation{{Noise: 3}, {Noise: 5}, {Noise: 10}, {Noise: 20}, {Noise: 10, Shot: 1}} {
+		for _, d := range []degrade.Degradation{{Noise: 3}, {Noise: 5}, {Noise: 10}, {Noise: 20},
+			{Noise: 10, Shot: 1}} {
 			plane, told := damaged(p, d)
 			f := measured(plane, 0)
 			t.Logf("%s, %+v: %.2f of %.2f", name, d, f.Noise, told)
@@ -131,7 +132,8 @@ func TestNoise(t *testing.T) {
 func TestFile(t *testing.T) {
 	type file = degrade.File
 	for name, p := range clean(t) {
-		for _, files := range [][]file{{{Quality: 30}}, {{Quality: 60}}, {{Quality: 75, X: 5, Y: 2}}, {{Quality: 90}}, {{Quality: 60, X: 3, Y: 6}, {Quality: 95}}} {
+		for _, files := range [][]file{{{Quality: 30}}, {{Quality: 60}}, {{Quality: 75, X: 5, Y: 2}}, {{Quality: 90}},
+			{{Quality: 60, X: 3, Y: 6}, {Quality: 95}}} {
 			plane, told := damaged(p, degrade.Degradation{Files: files})
 			f := measured(plane, 0)
 			t.Logf("%s, %+v: %+v of %.2f", name, files, f, told)
@@ -139,7 +141,8 @@ func TestFile(t *testing.T) {
 				t.Errorf("%s, %+v: %+v, want %.2f", name, files, f, told)
 			}
 			if known := measured(plane, files[len(files)-1].Quality); known.Loss < f.Loss || known.Loss > 1.2*f.Loss {
-				t.Errorf("%s, %+v: a loss of %.2f where the quality is known, else %.2f", name, files, known.Loss, f.Loss)
+				t.Errorf("%s, %+v: a loss of %.2f where the quality is known, else %.2f", name, files, known.Loss,
+					f.Loss)
 			}
 		}
 		plane, told := damaged(p, degrade.Degradation{Files: []file{{Quality: 97}}})
@@ -177,16 +180,17 @@ func TestLevel(t *testing.T) {
 	for _, c := range []struct {
 		f    Flaws
 		want float64
-	}{{Flaws{}, 0}, {Flaws{Noise: 25}, 1}, {Flaws{Noise: 15, Loss: 20}, 1}, {Flaws{Noise: 7.5, Loss: 10}, 0.5}, {Flaws{Noise: 90}, 1}} {
+	}{{Flaws{}, 0}, {Flaws{Noise: 25}, 1}, {Flaws{Noise: 15, Loss: 20}, 1}, {Flaws{Noise: 7.5, Loss: 10}, 0.5},
+		{Flaws{Noise: 90}, 1}} {
 		if got := c.f.Strength(); got != c.want {
 			t.Errorf("%+v: level %g, want %g", c.f, got, c.want)
 		}
 	}
 }
 
-// Pictures that are clean, small ones and those nothing was tuned on among them, are taken for nothing else, reduced by 2
-// and by 4, and as they are; of these some are noisy, and some come out of JPEG files. Without SUPERRES_FULL it looks at a
-// third of them.
+// Pictures that are clean, small ones and those nothing was tuned on among them, are taken for nothing else,
+// reduced by 2 and by 4, and as they are; of these some are noisy, and some come out of JPEG files. Without
+// SUPERRES_FULL it looks at a third of them.
 func TestCleanPictures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nothing in it runs beside anything else")
@@ -214,7 +218,8 @@ func TestCleanPictures(t *testing.T) {
 				most = 3 // they have grain
 			}
 			if wrong > most {
-				t.Errorf("%s reduced by %d: %d of %d have flaws, expected at most %d", set, scale, wrong, len(files), most)
+				t.Errorf("%s reduced by %d: %d of %d have flaws, expected at most %d", set, scale, wrong, len(files),
+					most)
 			}
 		}
 	}
@@ -226,7 +231,8 @@ func TestOutOfWebP(t *testing.T) {
 		f           Flaws
 		index, want float64
 	}{{Flaws{}, 9, 1.94}, {Flaws{}, 28.6, 4.19}, {Flaws{}, 127, 15.5}, {Flaws{Loss: 7, Quality: 30}, 28.6, 7}} {
-		if got := c.f.OutOfWebP(c.index); math.Abs(got.Loss-c.want) > 0.01 || got.WebP != c.index || got.Quality != c.f.Quality {
+		if got := c.f.OutOfWebP(c.index); math.Abs(got.Loss-c.want) > 0.01 || got.WebP != c.index ||
+			got.Quality != c.f.Quality {
 			t.Errorf("%+v, index %g: %+v, want a loss of %g", c.f, c.index, got, c.want)
 		}
 	}

@@ -33,11 +33,10 @@ type Double func(ctx context.Context, img image.Image) (image.Image, error)
 //	1.5                 97 %   85 %    28.15    25.20  30.47
 //	the middle of 4×4   100 %  84 %    26.74    25.27  27.06
 //
-// Of 60 drawings none is found, of 60 reduced by 2 (package drawings) 6.
-// The clean ones that are found have wild water and the like: kodim13 twice, and, with the
-// pictures that the networks learned from, reduced by 2 and by 4, 6 of 502. But of sets that
-// nothing here was chosen by, 10 of 274 clean ones are found, which lose 1.2 dB each by photo-real:
-// so it is good enough to tell people of, and not to choose by.
+// Of 60 drawings none is found, of 60 reduced by 2 (package drawings) 6. The clean ones that are found have wild
+// water and the like: kodim13 twice, and, with the pictures that the networks learned from, reduced by 2 and by 4,
+// 6 of 502. But of sets that nothing here was chosen by, 10 of 274 clean ones are found, which lose 1.2 dB each by
+// photo-real: so it is good enough to tell people of, and not to choose by.
 const (
 	sharpenedSide    = 72 // of a window
 	sharpenedWindows = 4  // of those with the most detail
@@ -54,11 +53,10 @@ const (
 // because it was sharpened, or reduced without antialiasing. To make out more detail where there
 // is too much of it makes such pictures worse than interpolation.
 //
-// Statistics of samples do not tell such pictures from clean ones: by ridge regression on 21, one in
-// ten of those sharpened by 1.0 was found, at one of 100 clean pictures. Two networks do. The clean
-// model takes all pictures for clean; the robust model has learned from sharpened ones as well, and
-// where it takes a picture for one of them it adds little. With B the plain interpolation and C and R
-// the results of the two models, the share that both add is
+// Statistics of samples do not tell such pictures from clean ones: by ridge regression on 21, one in ten of those
+// sharpened by 1.0 was found, at one of 100 clean pictures. Two networks do. The clean model takes all pictures for
+// clean; the robust model has learned from sharpened ones as well, and where it takes a picture for one of them it
+// adds little. With B the plain interpolation and C and R the results of the two models, the share that both add is
 //
 //	⟨R − B, C − B⟩ / ‖C − B‖².
 //
@@ -67,12 +65,11 @@ const (
 //
 //	⟨DC − L, DB − L⟩ / ‖DB − L‖²,
 //
-// is larger where the model does not understand the picture. The picture was sharpened where the
-// share, less leftCounts times the part that is left, is below sharpenedMost; but not where most is
-// left, as in screenshots and drawings. All is computed of brightness in levels, in four windows of
-// 72×72 samples, those with the most detail of at most 16. A picture narrower than 16 samples, or of
-// one colour, was not sharpened. The errors are those of the three functions, which are called
-// concurrently, and of a context that ends.
+// is larger where the model does not understand the picture. The picture was sharpened where the share, less
+// leftCounts times the part that is left, is below sharpenedMost; but not where most is left, as in screenshots and
+// drawings. All is computed of brightness in levels, in four windows of 72×72 samples, those with the most detail
+// of at most 16. A picture narrower than 16 samples, or of one colour, was not sharpened. The errors are those of
+// the three functions, which are called concurrently, and of a context that ends.
 func Sharpened(ctx context.Context, img image.Image, plain, clean, robust Double) (bool, error) {
 	var all evidence
 	err := parallel.Each(ctx, busiest(img), func(ctx context.Context, window *image.Gray) (evidence, error) {
@@ -102,7 +99,8 @@ func judge(ctx context.Context, window *image.Gray, plain, clean, robust Double)
 		}
 		gray, ok := big.(*image.Gray)
 		if !ok || gray.Rect.Size() != window.Rect.Size().Mul(2) {
-			return e, fmt.Errorf("flaws: %T of %v, expected one of grey values twice as large as %v", big, big.Bounds(), window.Rect)
+			return e, fmt.Errorf("flaws: %T of %v, expected one of grey values twice as large as %v", big, big.Bounds(),
+				window.Rect)
 		}
 		shown[i] = gray
 	}

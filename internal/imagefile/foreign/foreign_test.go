@@ -33,8 +33,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// raw is a TIFF of a first directory with some entries and, below it, one of the whole
-// picture.
+// raw is a TIFF of a first directory with some entries and, below it, one of the whole picture.
 func raw(first [][4]uint32, whole ...[4]uint32) []byte {
 	const start = 8
 	first = append(first, [4]uint32{330, 4, 1, uint32(start + 2 + 12*(len(first)+1) + 4)})

@@ -3,22 +3,9 @@ package sequence
 import (
 	"bytes"
 	"image"
-)
 
-// samples returns the memory of a picture of a type that frames have, and how many bytes a pixel has.
-func samples(img image.Image) (pix []byte, stride, size int) {
-	switch m := img.(type) {
-	case *image.Gray:
-		return m.Pix, m.Stride, 1
-	case *image.Gray16:
-		return m.Pix, m.Stride, 2
-	case *image.NRGBA:
-		return m.Pix, m.Stride, 4
-	case *image.NRGBA64:
-		return m.Pix, m.Stride, 8
-	}
-	return nil, 0, 0
-}
+	"superres/internal/imagefile"
+)
 
 // changed is where two pictures of one type and size differ: the smallest rectangle, with one
 // pixel at least. before may be nil: everywhere.
@@ -27,8 +14,8 @@ func changed(before, now image.Image) image.Rectangle {
 	if before == nil {
 		return whole
 	}
-	a, stride, size := samples(before)
-	b, _, _ := samples(now)
+	a, stride, size := imagefile.Samples(before)
+	b, _, _ := imagefile.Samples(now)
 	return differing(a, b, stride, size, whole)
 }
 

@@ -137,36 +137,25 @@ func (p *plane[T]) is() (opaque, grey bool) {
 	return opaque, grey
 }
 
-func (p *plane[T]) image(grey bool) image.Image {
-	var to []byte
-	var img image.Image
-	step := 1
-	if grey {
-		step = 4
+func (p *plane[T]) image(grey bool) (img image.Image) {
+	step := 1 // from a sample to the next that is kept
+	_, deep := any(p.pix).([]uint16)
+	switch {
+	case deep && grey:
+		img, step = image.NewGray16(p.size.Bounds()), 4
+	case deep:
+		img = image.NewNRGBA64(p.size.Bounds())
+	case grey:
+		img, step = image.NewGray(p.size.Bounds()), 4
+	default:
+		img = image.NewNRGBA(p.size.Bounds())
 	}
-	switch any(p.pix).(type) {
-	case []uint16:
-		if grey {
-			m := image.NewGray16(p.size.Bounds())
-			img, to = m, m.Pix
-		} else {
-			m := image.NewNRGBA64(p.size.Bounds())
-			img, to = m, m.Pix
+	to, _, _ := imagefile.Samples(img)
+	for i := 0; i < len(p.pix); i += step {
+		if deep {
+			to[0], to = uint8(uint16(p.pix[i])>>8), to[1:]
 		}
-		for i := 0; i < len(p.pix); i, to = i+step, to[2:] {
-			to[0], to[1] = uint8(uint16(p.pix[i])>>8), uint8(p.pix[i])
-		}
-		return img
-	}
-	if grey {
-		m := image.NewGray(p.size.Bounds())
-		img, to = m, m.Pix
-	} else {
-		m := image.NewNRGBA(p.size.Bounds())
-		img, to = m, m.Pix
-	}
-	for i := 0; i < len(p.pix); i, to = i+step, to[1:] {
-		to[0] = uint8(p.pix[i])
+		to[0], to = uint8(p.pix[i]), to[1:]
 	}
 	return img
 }

@@ -136,8 +136,7 @@ func (x *reading) read() (*mat.Dense, error) {
 		}
 	}
 	if i := slices.IndexFunc(head, func(b byte) bool {
-		return b < ' ' &&
-			!strings.ContainsRune("\t\n\v\f\r", rune(b))
+		return b < ' ' && !strings.ContainsRune("\t\n\v\f\r", rune(b))
 	}); i >= 0 {
 		return nil, x.refuse("is neither .npy nor .npz nor text (starts with %q); save the matrix as one of them",
 			head[:min(len(head), 8)])

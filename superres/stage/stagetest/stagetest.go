@@ -232,8 +232,7 @@ func (c *check) result() {
 			c.failf("Apply returns the memory of what it is given")
 		}
 		if at := slices.IndexFunc(p.Pix, func(v float32) bool {
-			return math.IsNaN(float64(v)) ||
-				math.IsInf(float64(v), 0)
+			return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0)
 		}); at >= 0 {
 			c.failf("sample %d is %g", at, p.Pix[at])
 		}

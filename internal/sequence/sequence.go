@@ -148,7 +148,7 @@ func (r *Reader) explain(err error) error {
 		return stopped
 	}
 	if rule, ok := errors.AsType[metadata.FormatError](err); ok {
-		err, _ = safefile.Named(damaged("%s", rule), r.name)
+		err, _ = safefile.Named(refuseDamaged("%s", rule), r.name)
 		return err
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -158,13 +158,13 @@ func (r *Reader) explain(err error) error {
 }
 
 // damaged refuses what is against the rules.
-func damaged(format string, args ...any) error {
+func refuseDamaged(format string, args ...any) error {
 	return safefile.Refuse(safefile.ErrInput, "", "damaged animation: %s; copy or export it again",
 		fmt.Sprintf(format, args...))
 }
 
 // tooMany refuses more frames than are looked at.
-func tooMany() error {
+func refuseTooMany() error {
 	return safefile.Refuse(safefile.ErrLimit, "", "has more than %d frames; cut it into parts first", MostFrames)
 }
 
@@ -191,11 +191,11 @@ func (r *Reader) plan(width, height int64, all cells, begin func() cells) (err e
 			return err
 		}
 		if r.number > MostFrames {
-			return tooMany()
+			return refuseTooMany()
 		}
 	}
 	if r.Frames, r.begin = r.number, begin; r.Frames == 0 {
-		return damaged("it has no frames")
+		return refuseDamaged("it has no frames")
 	}
 	return r.checkWhole(int64(r.Frames) * r.size.Pixels())
 }
@@ -210,7 +210,7 @@ func (r *Reader) cell() (cell, error) {
 	ok := false
 	if c.size, ok = r.size.Part(c.left, c.top, c.width, c.height); !ok {
 		w, h := r.size.Sides()
-		return c, damaged("frame %d, of %dx%d at %d,%d, is not inside of its %dx%d",
+		return c, refuseDamaged("frame %d, of %dx%d at %d,%d, is not inside of its %dx%d",
 			r.number, c.width, c.height, c.left, c.top, w, h)
 	}
 	c.rect = c.size.Bounds().Add(image.Pt(int(c.left), int(c.top)))
@@ -226,7 +226,7 @@ func (r *Reader) survey(ctx context.Context) error {
 			return err
 		}
 		if r.Opaque || r.grey {
-			opaque, grey := r.canvas.is()
+			opaque, grey := r.canvas.describe()
 			r.Opaque, r.grey = r.Opaque && opaque, r.grey && grey
 		}
 		r.canvas.dispose()
@@ -280,7 +280,7 @@ func (r *Reader) compose(ctx context.Context) (cell, error) {
 		return c, err
 	}
 	if got := pic.Image.Bounds(); got != c.size.Bounds() {
-		return c, damaged("frame %d has pixels of %dx%d, expected %dx%d",
+		return c, refuseDamaged("frame %d has pixels of %dx%d, expected %dx%d",
 			r.number, got.Dx(), got.Dy(), c.rect.Dx(), c.rect.Dy())
 	}
 	if r.number == 1 {
@@ -300,7 +300,7 @@ func (r *Reader) findPages(ctx context.Context) error {
 	r.places, r.Frames = places, len(places)
 	switch {
 	case len(places)+others >= MostFrames:
-		return tooMany()
+		return refuseTooMany()
 	case errors.Is(err, io.ErrUnexpectedEOF) && len(places) > 0:
 		text := fmt.Sprintf("points outside of itself behind %d pages (is the file complete?)", len(places))
 		r.Warnings = append(r.Warnings, text)

@@ -64,6 +64,9 @@ func (f Format) CanStream() bool { return f.codec().stream != nil }
 // CanAnimate reports whether animations are written in the format, by package sequence.
 func (f Format) CanAnimate() bool { return f.codec().canAnimate }
 
+// OnlyAnimates reports whether the format is written for animations alone, as GIF is.
+func (f Format) OnlyAnimates() bool { return f.CanAnimate() && !f.CanWrite() }
+
 // CanPage reports whether a file of the format can have several pages, each a picture of its own
 // size. A PageWriter writes them.
 func (f Format) CanPage() bool { return f.codec().canPage }

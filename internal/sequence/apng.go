@@ -36,7 +36,7 @@ func NewPNGWriter(w io.Writer, frames, plays int, opt imagefile.EncodeOptions) *
 func (p *PNGWriter) Put(img image.Image, delay Delay) error {
 	r := findChange(p.before, img)
 	var still bytes.Buffer
-	if err := imagefile.Encode(&still, crop(img, r), "png", p.opt); err != nil {
+	if err := imagefile.Encode(&still, crop(img, r), imagefile.PNG, p.opt); err != nil {
 		return err
 	}
 	p.opt.Metadata, p.opt.Software = metadata.Metadata{}, "" // of the first

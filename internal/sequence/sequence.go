@@ -48,7 +48,7 @@ type Frame struct {
 
 // Reader reads a sequence, frame by frame.
 type Reader struct {
-	// Format is "gif", "png", "webp" or "tiff".
+	// Format is imagefile.GIF, PNG, WebP or TIFF.
 	Format imagefile.Format
 	// Pages tells that the pictures are pages, each of a size of its own: a TIFF.
 	Pages bool
@@ -119,13 +119,13 @@ func NewReader(ctx context.Context, pic *imagefile.Picture, name string, lim ima
 	r := &Reader{Format: pic.Format, data: pic.File, name: name, lim: lim, turn: pic.Metadata.Orientation}
 	var err error
 	switch r.Format {
-	case "tiff":
+	case imagefile.TIFF:
 		err = r.findPages(ctx)
-	case "gif":
+	case imagefile.GIF:
 		err = r.openGIF()
-	case "png":
+	case imagefile.PNG:
 		err = r.openPNG()
-	case "webp":
+	case imagefile.WebP:
 		err = r.openWebP()
 	default:
 		err = safefile.Refuse(safefile.ErrInput, "", "is a %s, which has one picture", r.Format)

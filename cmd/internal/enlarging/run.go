@@ -141,7 +141,7 @@ func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float6
 		}
 	}
 	opt := p.Size
-	if opt.Depth = p.Keep.Depth; p.Format == "gif" {
+	if opt.Depth = p.Keep.Depth; p.Format.OnlyAnimates() {
 		opt.Depth = 8
 	}
 	opt.Chroma, opt.Mix = f.Chroma, by.mix

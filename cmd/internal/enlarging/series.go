@@ -26,7 +26,7 @@ type series struct {
 // measureSeries works out sizes and memory by the header of the first picture, before anything else is known of the
 // file. Pages, each of its own size, have all memory.
 func (p *Plan) measureSeries(kind imagefile.Format, cfg image.Config, held int64) error {
-	if kind == "tiff" {
+	if kind.CanPage() {
 		size, _, err := p.measure(cfg, false, held, 0)
 		p.worked, p.Output, p.Memory = size, size, p.Limits.Memory
 		return err
@@ -86,7 +86,7 @@ func openSeries(ctx context.Context, p *Plan, pic *imagefile.Picture, held int64
 			"its %d pages would have %s, and a TIFF has at most 4 GiB", p.Frames, console.Bytes(pages.written)).
 			With(imagefile.FewerPages)
 	}
-	if p.Warnings = append(p.Warnings, s.Reader.Warnings...); p.Format == "tiff" && !s.Pages {
+	if p.Warnings = append(p.Warnings, s.Reader.Warnings...); p.Format.CanPage() && !s.Pages {
 		p.Warnings = append(p.Warnings, "its delays are left out: the pages of a TIFF have none")
 	}
 	if s.Pages {
@@ -154,14 +154,14 @@ func (t *pageSums) plan(p *Plan) {
 func (s *series) chooseFormat() error {
 	p := s.Plan
 	if p.Follow {
-		if p.Format = s.Reader.Format; p.Format == "webp" {
-			p.Format = "png"
+		if p.Format = s.Reader.Format; !p.Format.CanAnimate() && !p.Format.CanPage() {
+			p.Format = imagefile.PNG
 		}
 	}
 	what, use := fmt.Sprintf("an animation of %d frames", p.Frames), "png or gif"
-	good := p.Format == "png" || p.Format == "gif" || p.Format == "tiff"
+	good := p.Format.CanAnimate() || p.Format.CanPage()
 	if s.Pages {
-		what, use, good = fmt.Sprintf("a TIFF of %d pages", p.Frames), "tiff", p.Format == "tiff"
+		what, use, good = fmt.Sprintf("a TIFF of %d pages", p.Frames), "tiff", p.Format.CanPage()
 	}
 	if good {
 		return nil
@@ -200,14 +200,14 @@ func (s *series) Finish(f *Frame, enlarged image.Image, by Choice) (Result, erro
 // Writer implements Sequence.
 func (s *series) Writer(w io.Writer) (Writer, func(), error) {
 	switch s.Plan.Format {
-	case "gif":
+	case imagefile.GIF:
 		aside, done, err := s.Sink.Aside()
 		if err != nil {
 			return nil, nil, err
 		}
 		g := sequence.NewGIFWriter(w, s.Plays, s.Choice.provenance, aside)
 		return seriesWriter{func(r Result) error { return g.Put(r.Image, r.Delay) }, g.Close}, done, nil
-	case "tiff":
+	case imagefile.TIFF:
 		t := imagefile.NewPageWriter(w, s.Plan.Frames)
 		return seriesWriter{func(r Result) error {
 			if !s.Pages && r.Number > 1 {

@@ -37,9 +37,14 @@ type Namer struct {
 	single   bool // there is one input, and it was named itself
 }
 
-// extensionOf are the extensions of the formats that can be written.
-var extensionOf = map[imagefile.Format]string{"png": ".png", "jpeg": ".jpg", "bmp": ".bmp", "tiff": ".tif",
-	"gif": ".gif", Video: videoExt}
+// extensionOf returns the extension of new files of a format, with its dot. It is empty for formats that are not
+// written.
+func extensionOf(f imagefile.Format) string {
+	if f == Video {
+		return videoExt
+	}
+	return f.Extension()
+}
 
 // Formats returns the names of the formats that can be written.
 func Formats() (names []string) {
@@ -59,11 +64,9 @@ const videoExt = ".y4m"
 // Output is where an enlargement goes.
 type Output struct {
 	// Path is the file. "-" is standard output.
-	Path string
-	// Format is png, jpeg, bmp, tiff, gif, which holds animations alone, or Video.
-	Format imagefile.Format
-	// Root is the folder that the file must not leave through a link.
-	Root string
+	Path   string
+	Format imagefile.Format // png, jpeg, bmp, tiff, gif, which holds animations alone, or Video
+	Root   string           // the folder that the file must not leave through a link
 }
 
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
@@ -118,8 +121,8 @@ func NewNamer(want Naming, single bool) (Namer, error) {
 
 // formatOf is that of imagefile, with GIF, as which animations are written.
 func formatOf(name string) (imagefile.Format, error) {
-	if strings.EqualFold(filepath.Ext(name), ".gif") {
-		return "gif", nil
+	if f := imagefile.NamedFormat(name); f.OnlyAnimates() {
+		return f, nil
 	}
 	return imagefile.FormatOf(name)
 }
@@ -127,7 +130,7 @@ func formatOf(name string) (imagefile.Format, error) {
 // WantsGIF tells whether GIF is asked for, which not every file can become.
 func (want Naming) WantsGIF() bool {
 	for _, name := range []string{want.Out, want.Template, "." + strings.TrimPrefix(want.Format, ".")} {
-		if format, _ := formatOf(name); format == "gif" {
+		if format, _ := formatOf(name); format.OnlyAnimates() {
 			return true
 		}
 	}
@@ -164,7 +167,7 @@ func withoutExt(template string) string {
 // Output names the enlargement of an input.
 func (n Namer) Output(in Input) (Output, error) {
 	out, err := n.output(in)
-	if err == nil && out.Format == "gif" && !in.Several && !paths.IsStandard(in.Path) {
+	if err == nil && out.Format.OnlyAnimates() && !in.Several && !paths.IsStandard(in.Path) {
 		return out, console.Usage("%s: GIF is written for animations alone, and %s is one picture; "+
 			"use --format png or another name", out.Path, in.Path)
 	}
@@ -180,7 +183,7 @@ func (n Namer) output(in Input) (Output, error) {
 	switch {
 	case paths.IsStandard(out) || out == "" && paths.IsStandard(in.Path):
 		if format == "" {
-			format = "png"
+			format = imagefile.PNG
 		}
 		return Output{Path: "-", Format: format}, nil
 	case !n.single && isNamedPicture(out) && !paths.IsFolder(out):
@@ -205,21 +208,21 @@ func (n Namer) output(in Input) (Output, error) {
 	ext := filepath.Ext(in.Place)
 	newExt := ext
 	if format != "" {
-		newExt = extensionOf[format]
+		newExt = extensionOf(format)
 		if was, err := formatOf(in.Place); err == nil && was == format {
 			newExt = ext
 		}
 	} else if f, err := imagefile.FormatOf(in.Place); err == nil {
 		format = f
 	} else if in.Several {
-		format = "gif"
+		format = imagefile.GIF
 		if was, _ := formatOf(in.Place); was != format {
 			newExt = ".gif"
 		}
-	} else if newExt = extensionOf[in.Format]; newExt != "" && in.Format != "gif" { // by its content
+	} else if newExt = extensionOf(in.Format); newExt != "" && !in.Format.OnlyAnimates() { // by its content
 		format = in.Format
 	} else {
-		format, newExt = "png", ".png" // a format that can be read but not written
+		format, newExt = imagefile.PNG, ".png" // a format that can be read but not written
 	}
 	newExt = cmp.Or(n.ext, newExt)
 	base := n.base(in, ext) + newExt

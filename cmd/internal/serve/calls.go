@@ -194,7 +194,7 @@ func (s *site) upscale(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	h := w.Header()
-	h.Set("Content-Type", "image/"+done.Format)
+	h.Set("Content-Type", done.Format.MIMEType())
 	h.Set("Content-Length", strconv.FormatInt(length, 10))
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": done.Name}))
 	h.Set("Superres-Result", inASCII(done.Answer))

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"sync"
 	"time"
+
+	"superres/internal/imagefile"
 )
 
 // The server and a worker talk in frames over the worker's standard input and output: a letter,
@@ -85,10 +87,10 @@ type grant struct {
 
 // reply is what has become of a job.
 type reply struct {
-	Failure *failure        `json:",omitempty"` // nil: it is done
-	Name    string          // of upscale: of a file of the result
-	Format  string          // of upscale: png, jpeg, bmp, tiff or gif
-	Answer  json.RawMessage // the event of upscale and inspect, or the scores
+	Failure *failure         `json:",omitempty"` // nil: it is done
+	Name    string           // of upscale: of a file of the result
+	Format  imagefile.Format // of upscale: that of the result
+	Answer  json.RawMessage  // the event of upscale and inspect, or the scores
 }
 
 // link is one side of a talk. Frames are sent by several goroutines, and received by one.

@@ -9,12 +9,10 @@ import (
 	"io"
 	"os"
 	"path"
-	"slices"
 	"sync"
 	"time"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/upscale"
 	"superres/internal/safefile"
 )
@@ -211,7 +209,7 @@ func (t *talk) ended(content []byte) (done reply, err, fault error) {
 	}
 	done.Answer = answer.Bytes()
 	isName := done.Name == path.Base(done.Name) && done.Name == safefile.OneLine(done.Name)
-	if t.job.Call == "upscale" && (!isName || !slices.Contains(pictures.Formats(), done.Format)) {
+	if t.job.Call == "upscale" && (!isName || !done.Format.CanWrite() && !done.Format.CanAnimate()) {
 		return reply{}, nil, errors.New("it names no result")
 	}
 	return done, nil, nil

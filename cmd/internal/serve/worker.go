@@ -169,7 +169,7 @@ func (w *worker) do(ctx context.Context, j job, out io.Writer) (reply, error) {
 	} else {
 		result, err = request.Upscale(ctx, file, file.size, out, admit, w.progress)
 	}
-	return reply{Name: result.Name, Format: string(result.Format), Answer: result.Event}, err
+	return reply{Name: result.Name, Format: result.Format, Answer: result.Event}, err
 }
 
 // scores are the answer to a call of score.

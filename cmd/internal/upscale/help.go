@@ -80,8 +80,8 @@ a picture. --resume goes on with files, and begins each anew.
 Y4M (YUV4MPEG2) in a file or a pipe becomes Y4M, a call for each stream: 4:2:0 as
 jpeg, mpeg2 or paldv, 4:1:1, 4:2:2, 4:4:4 or mono, of 8 to 16 bits; 420p10 and the
 like are taken to have colour on the left, as mpeg2. All that the header says but the
-size stays. Y, Cb and Cr are enlarged as they are, whatever their range and matrix: Y
-by the model, Cb and Cr by interpolation from where a layout has them. Nothing is cut
+size stays. Y, Cb and Cr are enlarged as they are, whatever their range and matrix, by
+the model, Cb and Cr from where a layout has them to where it has them. Nothing is cut
 off at the ends of limited range: a result may pass them, as an input may. Each frame
 is enlarged for itself, as a picture is: there is no model of motion. The same frame
 gives the same bytes. How much noise is taken away is found in the first two frames

@@ -158,7 +158,7 @@ func (r *Request) resultOf(body io.ReaderAt, size int64) (out pictures.Output, e
 	if in.Format, _, err = imagefile.IdentifyAt(body, in.Path); err != nil {
 		return out, err
 	}
-	if r.opt.Naming.WantsGIF() || in.Format == "gif" || strings.EqualFold(path.Ext(in.Place), ".gif") {
+	if r.opt.Naming.WantsGIF() || in.Format.OnlyAnimates() || imagefile.NamedFormat(in.Place).OnlyAnimates() {
 		in.Several = !r.opt.Keep.FirstFrame && imagefile.HoldsSeveralAt(body, size)
 	}
 	namer, err := pictures.NewNamer(r.opt.Naming, true)

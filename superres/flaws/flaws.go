@@ -75,16 +75,16 @@ func measure(shown []picture.Picture, quality int) (f Flaws) {
 		luma[i] = p.Luma()
 	}
 	subsampled := parallel.Start(func() bool { return isSubsampled(shown) })
-	inColour := parallel.Start(func() float64 { return colourNoise(shown, luma) })
+	inColour := parallel.Start(func() float64 { return estimateColourNoise(shown, luma) })
 	var list []*samples
 	for _, l := range luma {
 		list = append(list, newSamples(l, len(luma)))
 	}
 	estimate, somewhere := estimateNoise(list, limits)
 	f.somewhere = somewhere
-	f.Quality, f.Loss = file(list, quality)
+	f.Quality, f.Loss = estimateFile(list, quality)
 	f.Subsampled, f.ColourNoise = subsampled(), inColour()
-	f.Noise, f.Likely = believed(list, estimate, f), estimate
+	f.Noise, f.Likely = confirmNoise(list, estimate, f), estimate
 	return f
 }
 

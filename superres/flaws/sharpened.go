@@ -72,7 +72,7 @@ const (
 // the three functions, which are called concurrently, and of a context that ends.
 func Sharpened(ctx context.Context, img image.Image, plain, clean, robust Double) (bool, error) {
 	var all evidence
-	err := parallel.Each(ctx, busiest(img), func(ctx context.Context, window *image.Gray) (evidence, error) {
+	err := parallel.Each(ctx, findBusiest(img), func(ctx context.Context, window *image.Gray) (evidence, error) {
 		return judge(ctx, window, plain, clean, robust)
 	}, func(e evidence) error {
 		all.both, all.clean = all.both+e.both, all.clean+e.clean
@@ -104,17 +104,18 @@ func judge(ctx context.Context, window *image.Gray, plain, clean, robust Double)
 		}
 		shown[i] = gray
 	}
-	e.both, e.clean = compared(shown[2], shown[1], shown[0], 2*sharpenedEdge)
-	e.left, e.plain = compared(reduced(shown[1]), reduced(shown[0]), window, sharpenedEdge)
+	e.both, e.clean = sumProducts(shown[2], shown[1], shown[0], 2*sharpenedEdge)
+	e.left, e.plain = sumProducts(reduceGray(shown[1]), reduceGray(shown[0]), window, sharpenedEdge)
 	return e, nil
 }
 
-func reduced(g *image.Gray) *image.Gray {
+// reduceGray returns a picture reduced by 2.
+func reduceGray(g *image.Gray) *image.Gray {
 	return asGray(resample.Cubic.Reduce(picture.Split(g).Channels[0], 2))
 }
 
-// compared returns ⟨a − o, b − o⟩ and ‖b − o‖², but for what lies at the edge.
-func compared(a, b, o *image.Gray, edge int) (product, square int64) {
+// sumProducts returns ⟨a − o, b − o⟩ and ‖b − o‖², without the samples that lie at most edge from a side.
+func sumProducts(a, b, o *image.Gray, edge int) (product, square int64) {
 	for y := edge; y < o.Rect.Dy()-edge; y++ {
 		for x := edge; x < o.Rect.Dx()-edge; x++ {
 			at := func(g *image.Gray) int64 { return int64(g.Pix[y*g.Stride+x]) }
@@ -126,8 +127,8 @@ func compared(a, b, o *image.Gray, edge int) (product, square int64) {
 	return product, square
 }
 
-// busiest returns the windows of a picture with the most detail.
-func busiest(img image.Image) (list []*image.Gray) {
+// findBusiest returns the windows of a picture with the most detail.
+func findBusiest(img image.Image) (list []*image.Gray) {
 	type window struct {
 		gray   *image.Gray
 		energy int64
@@ -137,10 +138,10 @@ func busiest(img image.Image) (list []*image.Gray) {
 	if min(b.Dx(), b.Dy()) < 16 {
 		return nil
 	}
-	for _, y := range starts(b.Dy()) {
-		for _, x := range starts(b.Dx()) {
+	for _, y := range listStarts(b.Dy()) {
+		for _, x := range listStarts(b.Dx()) {
 			part := image.Rect(x, y, x+min(b.Dx(), sharpenedSide), y+min(b.Dy(), sharpenedSide)).Add(b.Min)
-			gray := brightness(img, part)
+			gray := cropLuma(img, part)
 			all = append(all, window{gray, detail(gray)})
 		}
 	}
@@ -151,8 +152,8 @@ func busiest(img image.Image) (list []*image.Gray) {
 	return list
 }
 
-// starts returns where windows begin along a side.
-func starts(side int) (list []int) {
+// listStarts returns the offsets of windows along a side, in samples.
+func listStarts(side int) (list []int) {
 	free := max(side-sharpenedSide, 0)
 	n := min(max(side/sharpenedSide, 1), sharpenedGrid)
 	for i := range n {
@@ -164,8 +165,8 @@ func starts(side int) (list []int) {
 	return list
 }
 
-// brightness returns that of a part of a picture, in 8 bits.
-func brightness(img image.Image, part image.Rectangle) *image.Gray {
+// cropLuma returns the brightness of a part of a picture, in 8 bits.
+func cropLuma(img image.Image, part image.Rectangle) *image.Gray {
 	return asGray(picture.Split(imaging.Crop(img, part)).Luma())
 }
 

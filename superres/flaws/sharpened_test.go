@@ -92,13 +92,13 @@ func TestBusiest(t *testing.T) {
 			img.SetGray(at.X+x, at.Y+y, color.Gray{uint8(255 * ((x + y) % 2))})
 		}
 	}
-	list := busiest(img)
+	list := findBusiest(img)
 	if len(list) != sharpenedWindows || detail(list[0]) == 0 || detail(list[1]) != 0 {
 		t.Errorf("%d windows, of which the first have %d and %d of detail", len(list), detail(list[0]), detail(list[1]))
 	}
 	for side, want := range map[int][]int{16: {0}, 100: {14}, 143: {35}, 144: {0, 72}, 288: {0, 72, 144, 216},
 		3072: {0, 1000, 2000, 3000}} {
-		got := starts(side)
+		got := listStarts(side)
 		if len(got) != len(want) || got[0] != want[0] || got[len(got)-1] != want[len(want)-1] {
 			t.Errorf("a side of %d: %v, expected %v", side, got, want)
 		}

@@ -71,18 +71,18 @@ const (
 	smallPicture    = 60_000 // samples
 )
 
-// believed returns the deviation of noise in brightness: the estimate, if it is white noise without doubt, or
+// confirmNoise returns the deviation of noise in brightness: the estimate, if it is white noise without doubt, or
 // colour has noise without doubt and brightness about as much. What a file took is taken away with the noise that
 // was there, and next to it hides what noise is like: so where that decides the model, the estimate is enough.
 // Where colour has noise, and texture hides that of brightness, it is as much, if there is no place with less.
-func believed(parts []*samples, estimate float64, f Flaws) float64 {
+func confirmNoise(parts []*samples, estimate float64, f Flaws) float64 {
 	if f.Loss >= decisive || estimate >= sharedLeast*f.ColourNoise && estimate <= sharedMost*f.ColourNoise {
 		return estimate
 	}
 	if estimate == 0 && f.ColourNoise == 0 {
 		return 0
 	}
-	x, y := grid(parts) // coefficients of a file's own blocks are whole steps, and not noise
+	x, y := findGrid(parts) // coefficients of a file's own blocks are whole steps, and not noise
 	c := newCoefficients(parts, (x+4)%8, (y+4)%8, blockStep(parts))
 	if estimate > 0 && c.white(c[0]) >= leastWhite {
 		return estimate
@@ -114,9 +114,9 @@ func blockStep(parts []*samples) int {
 	return 8
 }
 
-// colourNoise returns the deviation of the noise that is in Cb and in Cr of parts of a picture
+// estimateColourNoise returns the deviation of the noise that is in Cb and in Cr of parts of a picture
 // without doubt; 0: there may be none.
-func colourNoise(parts []picture.Picture, luma []*plane.Plane) float64 {
+func estimateColourNoise(parts []picture.Picture, luma []*plane.Plane) float64 {
 	light := make([]*samples, len(luma))
 	for i, p := range luma {
 		light[i] = newSamples(p, len(luma))
@@ -130,7 +130,7 @@ func colourNoise(parts []picture.Picture, luma []*plane.Plane) float64 {
 			if len(p.Channels) < 3 {
 				return 0
 			}
-			list = append(list, difference(p.Channels[axis.channel], light[i], axis.half))
+			list = append(list, subtractLuma(p.Channels[axis.channel], light[i], axis.half))
 		}
 		found := newCoefficients(list, 4, 4, step).white(mean)
 		if found < leastInColour {
@@ -141,9 +141,9 @@ func colourNoise(parts []picture.Picture, luma []*plane.Plane) float64 {
 	return math.Sqrt(sum / 2)
 }
 
-// difference is how much more a channel has than brightness, as Cb and Cr have it: over
-// twice the half, in thousandths, that it is at most, and around 128 levels.
-func difference(channel *plane.Plane, luma *samples, half int32) *samples {
+// subtractLuma returns the difference of a channel and brightness around 128 levels, divided by twice the half, in
+// thousandths, so that it has the range of Cb and Cr.
+func subtractLuma(channel *plane.Plane, luma *samples, half int32) *samples {
 	p := newSamples(channel, luma.parts)
 	for i, v := range luma.pix {
 		d := 1000 * (p.pix[i] - v)

@@ -33,9 +33,8 @@ func decodeWebP(r io.Reader) (image.Image, error) {
 	return fromLimitedRange(img), nil
 }
 
-// fromLimitedRange returns a WebP picture in RGB. Luma of lossy files is 16 to 235 and chroma 16 to 240, by
-// BT.601, which the decoder does not convert. Chroma is enlarged as in yuv.h and upsampling.c of libwebp, to
-// the bit.
+// fromLimitedRange returns a WebP picture in RGB. Luma of lossy files is 16 to 235 and chroma 16 to 240, by BT.601,
+// which the decoder does not convert. Chroma is enlarged as in yuv.h and upsampling.c of libwebp, to the bit.
 func fromLimitedRange(img image.Image) image.Image {
 	var src *image.YCbCr
 	var alpha *image.NYCbCrA

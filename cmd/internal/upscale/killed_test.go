@@ -18,11 +18,10 @@ import (
 	"testing"
 	"time"
 
-	"superres/internal/golden"
-
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/parts"
+	"superres/internal/golden"
 )
 
 // untilDone runs the program, kills it after random times, and runs it again until it
@@ -66,9 +65,7 @@ func manyFiles(t *testing.T, n int) (dir string, want map[string]string, bad int
 		consoletest.WritePicture(t, name, consoletest.Blob(5+i%7, 4+i%11))
 		if i%40 == 17 {
 			bad++
-			if err := os.WriteFile(name, []byte("not a picture"), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			consoletest.Put(t, name, []byte("not a picture"))
 		}
 	}
 	if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "undisturbed", "-q", "-m", "bicubic"); code != 3 ||
@@ -214,10 +211,7 @@ func TestPipe(t *testing.T) {
 		if err != nil || errs.Len() > 0 {
 			t.Fatalf("%v: %s", err, errs.String())
 		}
-		if _, stderr, code := call(t, dir, "", "upscale", hopper, "-o", "file.png", "--on-exist",
-			"overwrite"); code != 0 {
-			t.Fatal(stderr)
-		}
+		program.Succeeds(t, dir, "upscale", hopper, "-o", "file.png", "--on-exist", "overwrite")
 		if want, err := os.ReadFile(filepath.Join(dir, "file.png")); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%v: %d bytes, the file has %d (%v)", args, len(got), len(want), err)
 		}
@@ -226,10 +220,7 @@ func TestPipe(t *testing.T) {
 
 // The job files of the page about many machines do what it says.
 func TestReadmeJobs(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(golden.Root(t), "cmd", "superres-beam", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := consoletest.Read(t, filepath.Join(golden.Root(t), "cmd", "superres-beam", "README.md"))
 	slurm := regexp.MustCompile(`(?m)^superres (upscale .*SLURM_ARRAY_TASK_ID.*)$`).FindSubmatch(text)
 	kubernetes := regexp.MustCompile(`(?m)^ *command: \[superres, (.*)\]$`).FindSubmatch(text)
 	if slurm == nil || kubernetes == nil {
@@ -249,9 +240,7 @@ func TestReadmeJobs(t *testing.T) {
 		for i := range 7 {
 			index := strings.NewReplacer(`"`, "", "$SLURM_ARRAY_TASK_ID", fmt.Sprint(i), "$(JOB_COMPLETION_INDEX)",
 				fmt.Sprint(i))
-			if _, stderr, code := call(t, dir, "", append(strings.Fields(index.Replace(command)), "-m", "nearest")...); code != 0 {
-				t.Fatalf("%s: exit %d, %s", command, code, stderr)
-			}
+			program.Succeeds(t, dir, append(strings.Fields(index.Replace(command)), "-m", "nearest")...)
 		}
 		if got := consoletest.Results(t, filepath.Join(dir, "large")); len(got) != 9 {
 			t.Errorf("%s: %d results", command, len(got))

@@ -26,13 +26,9 @@ func TestPanicFailsItsPicture(t *testing.T) {
 	}
 	frame := "FRAME\n" + strings.Repeat("x", 2*panicking)
 	stream := fmt.Sprintf("YUV4MPEG2 W%d H2 F25:1 Cmono\n", panicking) + strings.Repeat(frame, 9)
-	if err := os.WriteFile(filepath.Join(dir, "in.y4m"), []byte(stream), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	consoletest.Put(t, filepath.Join(dir, "in.y4m"), []byte(stream))
 	moving := scenes(t, "gif", 1, scene(1, panicking, 9, false), scene(2, panicking, 9, false))
-	if err := os.WriteFile(filepath.Join(dir, "in.gif"), moving, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	consoletest.Put(t, filepath.Join(dir, "in.gif"), moving)
 	before := consoletest.Tree(t, dir)
 	for _, c := range []struct {
 		args string

@@ -146,10 +146,7 @@ func alone(t *testing.T, frames []*sequence.Frame, format string, args ...string
 		}
 		consoletest.Put(t, filepath.Join(dir, fmt.Sprintf("in/%03d.%s", i, format)), b.Bytes())
 	}
-	if _, stderr, code := call(t, dir, "",
-		append([]string{"upscale", "in", "-o", "out", "--name", "{stem}"}, args...)...); code != 0 {
-		t.Fatalf("exit %d, %s", code, stderr)
-	}
+	program.Succeeds(t, dir, append([]string{"upscale", "in", "-o", "out", "--name", "{stem}"}, args...)...)
 	for i := range frames {
 		pic, err := imagefile.Open(t.Context(), filepath.Join(dir, fmt.Sprintf("out/%03d.%s", i, format)),
 			imagefile.Limits{})
@@ -286,19 +283,16 @@ func TestSeveralKinds(t *testing.T) {
 	} else if r, _ := apart(t, consoletest.Read(t, dir, "plain_2x.gif")); r.Frames != 3 {
 		t.Errorf("%d frames", r.Frames)
 	}
-	program.Refuses(t, dir, []consoletest.Refusal{
-		{Args: []string{"upscale", "in/a.gif", "-f", "jpeg"}, Code: console.ExitOutput,
-			Want: "in/a.gif: is an animation of 3 frames, which JPEG cannot be; use --format png or gif, or --first-frame"},
-		{Args: []string{"upscale", "in/b.PNG", "-o", "x.bmp"}, Code: console.ExitOutput,
-			Want: "is an animation of 3 frames, which BMP cannot be"},
-		{Args: []string{"upscale", "in/c.tif", "-o", "x.png"}, Code: console.ExitOutput,
-			Want: "in/c.tif: is a TIFF of 3 pages, which PNG cannot be; use --format tiff, or --first-frame"},
-		{Args: []string{"upscale", "in/d.gif", "-f", "gif"}, Code: console.ExitUsage,
-			Want: "GIF is written for animations alone, and in/d.gif is one picture; use --format png or another name"},
-		{Args: []string{"upscale", "in/a.gif", "--first-frame", "-o", "x.gif"}, Code: console.ExitUsage,
-			Want: "GIF is written for animations alone"},
-		{Args: []string{"upscale", "in/a.gif", "--depth", "16"}, Code: console.ExitUsage,
-			Want: "--depth 16: GIF has 8 bits a sample"},
+	program.RefusesLines(t, dir, "upscale", []consoletest.RefusedLine{
+		{"in/a.gif -f jpeg", console.ExitOutput,
+			"in/a.gif: is an animation of 3 frames, which JPEG cannot be; use --format png or gif, or --first-frame"},
+		{"in/b.PNG -o x.bmp", console.ExitOutput, "is an animation of 3 frames, which BMP cannot be"},
+		{"in/c.tif -o x.png", console.ExitOutput,
+			"in/c.tif: is a TIFF of 3 pages, which PNG cannot be; use --format tiff, or --first-frame"},
+		{"in/d.gif -f gif", console.ExitUsage,
+			"GIF is written for animations alone, and in/d.gif is one picture; use --format png or another name"},
+		{"in/a.gif --first-frame -o x.gif", console.ExitUsage, "GIF is written for animations alone"},
+		{"in/a.gif --depth 16", console.ExitUsage, "--depth 16: GIF has 8 bits a sample"},
 	})
 	stdout, stderr, code := call(t, dir, "", "upscale", "in/a.gif", "in/c.tif", "--dry-run", "-m", "nearest", "-o",
 		"other/")
@@ -414,10 +408,7 @@ func TestSeveralWithFFmpeg(t *testing.T) {
 				t.Fatalf("%s: frame %d: %s", c.name, i+1, text)
 			}
 		}
-		if _, stderr, code := call(t, dir, "", "upscale", c.name, "-o", c.output, "-m", "photo", "--on-exist",
-			"overwrite"); code != 0 {
-			t.Fatal(stderr)
-		}
+		program.Succeeds(t, dir, "upscale", c.name, "-o", c.output, "-m", "photo", "--on-exist", "overwrite")
 		again, made := apart(t, consoletest.Read(t, dir, c.output))
 		if again.Plays != r.Plays || len(made) != 5 {
 			t.Errorf("%s: %d frames, played %d times", c.name, len(made), again.Plays)

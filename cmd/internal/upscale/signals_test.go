@@ -28,9 +28,7 @@ func TestInterrupted(t *testing.T) {
 		consoletest.WritePicture(t, filepath.Join(dir, fmt.Sprintf("in/%02d.png", i)),
 			consoletest.Blob(20+i%7, 20+i%11))
 	}
-	if _, stderr, code := call(t, dir, "", "upscale", "in", "-o", "want", "-q"); code != 0 {
-		t.Fatal(stderr)
-	}
+	program.Succeeds(t, dir, "upscale", "in", "-o", "want", "-q")
 	want := consoletest.Results(t, filepath.Join(dir, "want"))
 	random := rand.New(rand.NewPCG(5, 5))
 	codes := map[int]int{}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"image"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -18,9 +17,7 @@ import (
 func TestTightPages(t *testing.T) {
 	dir := t.TempDir()
 	pages := scenes(t, "tiff", 0, []image.Image{scene(1, 800, 600, false), scene(2, 700, 650, false)}...)
-	if err := os.WriteFile(filepath.Join(dir, "in.tiff"), pages, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	consoletest.Put(t, filepath.Join(dir, "in.tiff"), pages)
 	memory := func(most int64) (bytes int64) {
 		stdout, stderr, code := call(t, dir, "", "upscale", "in.tiff", "-m", "bicubic", "--dry-run", "--json",
 			"--max-memory", strconv.FormatInt(most, 10))

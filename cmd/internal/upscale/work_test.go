@@ -8,7 +8,6 @@ import (
 	"image"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -17,11 +16,10 @@ import (
 	"sync"
 	"testing"
 
+	"superres/cmd/internal/console/consoletest"
 	"superres/internal/imagefile"
 	"superres/internal/metadata"
 	"superres/internal/parallel"
-
-	"superres/cmd/internal/console/consoletest"
 )
 
 // Pictures are let in in their order, and never take more than there is.
@@ -74,9 +72,7 @@ func mixture(t *testing.T, dir string) {
 		name := filepath.Join(dir, fmt.Sprintf("in/%02d.png", i))
 		consoletest.WritePicture(t, name, consoletest.Blob(1+i*7%50, 1+i*5%31))
 		if i%7 == 5 {
-			if err := os.WriteFile(name, []byte("no picture"), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			consoletest.Put(t, name, []byte("no picture"))
 		}
 	}
 	var file bytes.Buffer
@@ -85,9 +81,7 @@ func mixture(t *testing.T, dir string) {
 		imagefile.EncodeOptions{Metadata: about}); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "in/03.png"), file.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	consoletest.Put(t, filepath.Join(dir, "in/03.png"), file.Bytes())
 }
 
 // The results and the order of what is told do not depend on the number of pictures
@@ -200,7 +194,5 @@ func TestTimeoutOfAPicture(t *testing.T) {
 		t.Errorf("left: %v", files)
 	}
 	consoletest.WritePicture(t, filepath.Join(dir, "b.png"), consoletest.Blob(3, 3))
-	if _, stderr, code := call(t, dir, "", "upscale", "b.png", "--timeout", "1m"); code != 0 {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	program.Succeeds(t, dir, "upscale", "b.png", "--timeout", "1m")
 }

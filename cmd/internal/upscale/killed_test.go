@@ -2,10 +2,8 @@ package upscale
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -128,7 +126,7 @@ func TestKilledAndResumed(t *testing.T) {
 		t.Errorf("%d files, expected %d and the journal: %v", len(all), n-bad,
 			slices.DeleteFunc(all, func(f string) bool { return want[f] != "" }))
 	}
-	s := lastEvent(t, stdout)
+	s := summaryOf(t, stdout)
 	if s.Total != n || s.Done+s.Skipped != n-bad || s.Failed != bad || len(s.Failures) != bad || s.ExitCode != 3 {
 		t.Errorf("%+v", s)
 	}
@@ -139,14 +137,11 @@ func TestKilledAndResumed(t *testing.T) {
 	}
 }
 
-// lastEvent is the summary that ends the events.
-func lastEvent(t *testing.T, stdout string) (s summaryEvent) {
+// summaryOf is the summary that ends the events.
+func summaryOf(t *testing.T, stdout string) summaryEvent {
 	t.Helper()
-	lines := strings.Split(strings.TrimSpace(stdout), "\n")
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &s); err != nil || s.Event != "summary" {
-		t.Errorf("%v: %q", err, lines[len(lines)-1])
-	}
-	return s
+	_, last := decodeEvents(t, stdout)
+	return last
 }
 
 // The same in parts that run at once, are killed, and share a folder.
@@ -167,7 +162,7 @@ func TestKilledShards(t *testing.T) {
 				"--json", "-q")
 			mu.Lock()
 			defer mu.Unlock()
-			s := lastEvent(t, stdout)
+			s := summaryOf(t, stdout)
 			if wantCode := map[bool]int{true: 3}[s.Failed > 0]; code != wantCode {
 				t.Errorf("part %d: exit %d with %d failures", i, code, s.Failed)
 			}
@@ -187,33 +182,8 @@ func TestKilledShards(t *testing.T) {
 	for _, args := range [][]string{{}, {"--shard", "1/2"}} {
 		stdout, _, _ := call(t, dir, "",
 			append([]string{"upscale", "-m", "bicubic", "-r", "in", "-o", "out", "--resume", "--json", "-q"}, args...)...)
-		if s := lastEvent(t, stdout); s.Done != 0 || s.Skipped == 0 {
+		if s := summaryOf(t, stdout); s.Done != 0 || s.Skipped == 0 {
 			t.Errorf("again, %v: %+v", args, s)
-		}
-	}
-}
-
-// A file and a pipe of the real program give the same bytes.
-func TestPipe(t *testing.T) {
-	dir := t.TempDir()
-	hopper := filepath.Join(golden.Root(t), "testdata", "hopper.png")
-	for _, args := range [][]string{{"-", "-o", "-"}, {"-"}, {hopper, "-o", "-"}} {
-		in, err := os.Open(hopper)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer in.Close()
-		cmd := consoletest.Process(dir, append([]string{"upscale"}, args...)...)
-		cmd.Stdin = io.MultiReader(in) // a pipe, not the file
-		var errs bytes.Buffer
-		cmd.Stderr = &errs
-		got, err := cmd.Output()
-		if err != nil || errs.Len() > 0 {
-			t.Fatalf("%v: %s", err, errs.String())
-		}
-		program.Succeeds(t, dir, "upscale", hopper, "-o", "file.png", "--on-exist", "overwrite")
-		if want, err := os.ReadFile(filepath.Join(dir, "file.png")); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%v: %d bytes, the file has %d (%v)", args, len(got), len(want), err)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 func TestVideoIsCut(t *testing.T) {
 	whole := video(t, "W20 H10 C420jpeg", 5, moving)
 	const head, frame = len("YUV4MPEG2 W20 H10 C420jpeg\n"), len("FRAME\n") + 300
-	want := piped(t, whole, "-m", "bicubic")
+	want := piped(t, whole, "-m bicubic")
 	const outHead, outFrame = head, len("FRAME\n") + 1200
 	for _, c := range []struct {
 		data   string

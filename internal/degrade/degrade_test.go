@@ -110,7 +110,8 @@ func TestBlurAndSharpen(t *testing.T) {
 		}
 		d.Apply(nil, edge)
 		left, right := edge.Pix[14], edge.Pix[15]
-		if d.Blur > 0 && !(left > 100 && right < 150) || d.Sharpen > 0 && !(left < 100 && right > 150) || d.Blur+d.Sharpen == 0 && (left != 100 || right != 150) {
+		if d.Blur > 0 && !(left > 100 && right < 150) || d.Sharpen > 0 && !(left < 100 && right > 150) ||
+			d.Blur+d.Sharpen == 0 && (left != 100 || right != 150) {
 			t.Errorf("%+v makes %g and %g of an edge from 100 to 150", d, left, right)
 		}
 	}
@@ -142,7 +143,8 @@ func TestSample(t *testing.T) {
 		count(&twice, len(d.Files) > 1)
 		count(&clean, d.Noise == 0 && len(d.Files) == 0)
 	}
-	for name, n := range map[string]int{"blurred": blur, "sharpened": sharp, "noisy": noise, "of files": files, "of two files": twice, "clean": clean} {
+	for name, n := range map[string]int{"blurred": blur, "sharpened": sharp, "noisy": noise, "of files": files,
+		"of two files": twice, "clean": clean} {
 		if n < 100 {
 			t.Errorf("%d of 2,000 are %s", n, name)
 		}

@@ -39,8 +39,7 @@ func (f File) pass(p *Plane) {
 	}
 }
 
-// cosines is the orthonormal cosine transform of eight samples, a row for a frequency, and inverse its
-// inverse.
+// cosines is the orthonormal cosine transform of eight samples, a row for a frequency, and inverse its inverse.
 var cosines, inverse = func() (c, t [64]float32) {
 	for k := range 8 {
 		scale := math.Sqrt(2. / 8)

@@ -2,11 +2,10 @@ package picture
 
 import "superres/patches/plane"
 
-// bleed gives the pixels that are wholly transparent the colour of their nearest
-// neighbours that are not, so that enlarging mixes no hidden colour into edges.
-// It works outwards one ring of pixels at a time, and leaves a picture without
-// any visible pixel alone. Of several neighbours the more opaque count for more:
-// the colours of the others are coarse in a file that once was premultiplied.
+// bleed gives the pixels that are wholly transparent the colour of their nearest neighbours that are not, so
+// that enlarging mixes no hidden colour into edges. It works outwards one ring of pixels at a time, and leaves
+// a picture without any visible pixel alone. Of several neighbours the more opaque count for more: the colours
+// of the others are coarse in a file that once was premultiplied.
 func bleed(channels []*plane.Plane, alpha *plane.Plane) {
 	w, h := alpha.W, alpha.H
 	weight := make([]float32, w*h) // 0: not known yet; −1: not yet, but next

@@ -46,8 +46,7 @@ func NewStrips(w, h int, grey, deep bool) *Canvas {
 	return c
 }
 
-// Strip lets Image be the rows from..to-1 alone, which are painted next; what was painted is
-// lost.
+// Strip lets Image be the rows from..to-1 alone, which are painted next; what was painted is lost.
 func (c *Canvas) Strip(from, to int) {
 	_, grey := c.Image.(*image.Gray)
 	_, grey16 := c.Image.(*image.Gray16)
@@ -122,9 +121,8 @@ func (c *Canvas) Level(v float32) uint16 {
 	return uint16(float64(top)*float64(Clamp(v)) + 0.5)
 }
 
-// Limit keeps a channel of row y within levels: the pixels of sample x of the list are
-// those from starts[x] to starts[x+1]. Rounding keeps the order of values, so this is the same as to
-// limit them before.
+// Limit keeps a channel of row y within levels: the pixels of sample x of the list are those from starts[x] to
+// starts[x+1]. Rounding keeps the order of values, so this is the same as to limit them before.
 func (c *Canvas) Limit(y, channel int, list []Bounds, starts []int32) {
 	if c.deep {
 		pix := c.pix[2*((y-c.top)*c.W*c.samples+channel):]

@@ -31,8 +31,7 @@ func Oriented(p *plane.Plane, form int32) *plane.Plane {
 	return out
 }
 
-// AddOriented adds to p a plane in a form, as Oriented makes it of one like p, a sample times a
-// share.
+// AddOriented adds to p a plane in a form, as Oriented makes it of one like p, a sample times a share.
 func AddOriented(p, oriented *plane.Plane, form int32, share float32) {
 	parallel.Rows(oriented.H, func(y int) {
 		for x, v := range oriented.Row(y) {
@@ -41,8 +40,7 @@ func AddOriented(p, oriented *plane.Plane, form int32, share float32) {
 	})
 }
 
-// PlaceOf returns where in a plane of w×h the sample lies that comes to (x, y) of the
-// plane in a form.
+// PlaceOf returns where in a plane of w×h the sample lies that comes to (x, y) of the plane in a form.
 func PlaceOf(form int32, x, y, w, h int) int {
 	if form&Transposed != 0 {
 		x, y = y, x

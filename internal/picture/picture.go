@@ -22,8 +22,7 @@ type Picture struct {
 	Deep bool
 }
 
-// Allocator returns memory for a plane of w×h samples, of any values, such as
-// plane.New.
+// Allocator returns memory for a plane of w×h samples, of any values, such as plane.New.
 type Allocator func(w, h int) *plane.Plane
 
 // Split takes an image of any type apart. Grey and grey16 stay one plane.
@@ -37,8 +36,7 @@ func Split(img image.Image) Picture {
 	return p
 }
 
-// SplitRows takes the rows lo..hi-1 of an image apart, which is opaque or is not. The
-// planes are of newPlane.
+// SplitRows takes the rows lo..hi-1 of an image apart, which is opaque or is not. The planes are of newPlane.
 func SplitRows(newPlane Allocator, img image.Image, opaque bool, lo, hi int) Picture {
 	b := img.Bounds()
 	w, h, top := b.Dx(), hi-lo, b.Min.Y+lo
@@ -135,8 +133,7 @@ func deepAt(img image.Image, x, y int) color.NRGBA64 {
 	return color.NRGBA64Model.Convert(img.At(x, y)).(color.NRGBA64)
 }
 
-// Image puts the planes together: grey, RGBA without premultiplication, in 8 or
-// 16 bits as the picture came.
+// Image puts the planes together: grey, RGBA without premultiplication, in 8 or 16 bits as the picture came.
 func (p Picture) Image() image.Image {
 	w, h := p.Channels[0].W, p.Channels[0].H
 	c := NewCanvas(w, h, len(p.Channels) == 1, p.Deep)

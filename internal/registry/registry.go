@@ -11,8 +11,7 @@ import (
 	"superres/internal/usage"
 )
 
-// Registry is a set of values of type T by their names. Its zero value is empty. Concurrent use is
-// safe.
+// Registry is a set of values of type T by their names. Its zero value is empty. Concurrent use is safe.
 type Registry[T any] struct {
 	// Kind is the word for one of its values in errors, such as "learner".
 	Kind string

@@ -90,7 +90,8 @@ func (c *canvas) at(x, y float64) color.NRGBA {
 // scene renders a random kind of picture on all of the canvas.
 func (c *canvas) scene() {
 	scenes := []func(){
-		c.page, c.page, c.code, c.lines, c.lines, c.curves, c.cartoon, c.dialog, c.dialog, c.chart, c.streets, c.streets,
+		c.page, c.page, c.code, c.lines, c.lines, c.curves, c.cartoon, c.dialog, c.dialog, c.chart, c.streets,
+		c.streets,
 		c.pattern, c.gradient,
 	}
 	scenes[c.IntN(len(scenes))]()
@@ -115,7 +116,8 @@ func (c *canvas) lines() {
 		gap := width * c.between(1.5, 4)
 		for i := range count {
 			ox, oy := -sin*gap*float64(i), cos*gap*float64(i)
-			c.stroke(ink, width, []point{{x + ox - cos*long/2, y + oy - sin*long/2}, {x + ox + cos*long/2, y + oy + sin*long/2}})
+			c.stroke(ink, width, []point{{x + ox - cos*long/2, y + oy - sin*long/2},
+				{x + ox + cos*long/2, y + oy + sin*long/2}})
 		}
 		if c.likely(0.2) {
 			x, y, r := c.between(0, c.w), c.between(0, c.h), c.proportion(2, 20)

@@ -67,7 +67,8 @@ func (c *canvas) paint(ink color.NRGBA, list [][]point) {
 	if !(x0 < c.w && y0 < c.h && x1 > 0 && y1 > 0) {
 		return
 	}
-	box := image.Rect(int(max(x0, 0)*c.unit), int(max(y0, 0)*c.unit), int(min(x1, c.w)*c.unit)+1, int(min(y1, c.h)*c.unit)+1).Intersect(c.Rect)
+	box := image.Rect(int(max(x0, 0)*c.unit), int(max(y0, 0)*c.unit), int(min(x1, c.w)*c.unit)+1,
+		int(min(y1, c.h)*c.unit)+1).Intersect(c.Rect)
 	r := vector.NewRasterizer(box.Dx(), box.Dy())
 	for _, polygon := range list {
 		for i, p := range polygon {
@@ -105,7 +106,8 @@ func (c *canvas) set(f *opentype.Font, x, y, size float64, ink color.NRGBA, text
 	if err != nil {
 		panic(err) // only options of another kind are refused
 	}
-	d := font.Drawer{Dst: c.NRGBA, Src: image.NewUniform(ink), Face: face, Dot: fixed.Point26_6{X: fixed.Int26_6(x * c.unit * 64), Y: fixed.Int26_6(y * c.unit * 64)}}
+	d := font.Drawer{Dst: c.NRGBA, Src: image.NewUniform(ink), Face: face,
+		Dot: fixed.Point26_6{X: fixed.Int26_6(x * c.unit * 64), Y: fixed.Int26_6(y * c.unit * 64)}}
 	d.DrawString(text)
 }
 

@@ -11,13 +11,17 @@ import (
 // The same random numbers give the same picture, of any size, opaque.
 func TestSample(t *testing.T) {
 	for i := range uint64(200) {
-		sample := func(seed uint64, w, h, unit int) Picture { return Sample(rand.New(rand.NewPCG(seed, i)), w, h, unit) }
+		sample := func(seed uint64, w, h, unit int) Picture {
+			return Sample(rand.New(rand.NewPCG(seed, i)), w, h,
+				unit)
+		}
 		w, h, unit := 40+int(i)%97, 31+int(i)%60, 2+int(i)%3
 		d := sample(1, w, h, unit)
 		if d.Image.Rect != image.Rect(0, 0, w, h) {
 			t.Fatalf("picture %d: %v, want %d×%d", i, d.Image.Rect, w, h)
 		}
-		if again := sample(1, w, h, unit); !bytes.Equal(again.Image.Pix, d.Image.Pix) || again.IsPixelArt != d.IsPixelArt {
+		if again := sample(1, w, h, unit); !bytes.Equal(again.Image.Pix, d.Image.Pix) ||
+			again.IsPixelArt != d.IsPixelArt {
 			t.Errorf("picture %d: two different ones", i)
 		}
 		for p := 3; p < len(d.Image.Pix); p += 4 {

@@ -19,8 +19,7 @@ import (
 // It implements stage.Colour.
 type Colour struct{ net }
 
-// The first inputs of the network are half of R−Y and of B−Y, which are greatest in pure red and in
-// pure blue.
+// The first inputs of the network are half of R−Y and of B−Y, which are greatest in pure red and in pure blue.
 const (
 	colours      = 2
 	greatestRed  = 0.701 / 2
@@ -71,7 +70,8 @@ func (c *Colour) Tune(t stage.Tuning) (stage.Colour, error) {
 }
 
 // Apply implements stage.Colour.
-func (c *Colour) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Plane, current [2]*plane.Plane, w *stage.Work) error {
+func (c *Colour) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Plane, current [2]*plane.Plane,
+	w *stage.Work) error {
 	scale := c.scale
 	inputs := colours + scale*scale
 	read := func(y int, to []int16) {
@@ -95,7 +95,8 @@ func (c *Colour) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Pla
 			bounds(least, most, low[i], y)
 			for k := range scale {
 				row := p.Row(y*scale + k)
-				kernel.AddPixels(row, row, sums[(i*scale+k)*scale:], scale, step, colours*scale*scale, kernel.Row{V: one[:]}, kernel.Row{V: least, Step: 1}, kernel.Row{V: most, Step: 1})
+				kernel.AddPixels(row, row, sums[(i*scale+k)*scale:], scale, step, colours*scale*scale,
+					kernel.Row{V: one[:]}, kernel.Row{V: least, Step: 1}, kernel.Row{V: most, Step: 1})
 			}
 		}
 	}

@@ -43,7 +43,8 @@ func coloured(scale, w, h int) (low [2]*plane.Plane, luma *plane.Plane, current 
 }
 
 // enlarged are copies of current that a network has worked on.
-func enlarged(t testing.TB, c stage.Colour, low [2]*plane.Plane, luma *plane.Plane, current [2]*plane.Plane) (out [2]*plane.Plane) {
+func enlarged(t testing.TB, c stage.Colour, low [2]*plane.Plane, luma *plane.Plane,
+	current [2]*plane.Plane) (out [2]*plane.Plane) {
 	t.Helper()
 	for i, p := range current {
 		out[i] = p.Crop(0, 0, p.W, p.H)

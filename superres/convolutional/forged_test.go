@@ -73,7 +73,8 @@ func TestFormsAgree(t *testing.T) {
 				}
 			}
 			if want := []uint32{0x4b3bb428, 0xf64e6e55, 0xd8de2541}[i]; sum.Sum32() != want || differ < len(out.Pix)/2 {
-				t.Errorf("×%d, %s: %#08x, expected %#08x; %d samples are changed", size[0], kernel.Tier(), sum.Sum32(), want, differ)
+				t.Errorf("×%d, %s: %#08x, expected %#08x; %d samples are changed", size[0], kernel.Tier(), sum.Sum32(),
+					want, differ)
 			}
 			restore()
 		}

@@ -60,7 +60,8 @@ const (
 // check tells what is wrong with the parameters, or returns nil.
 func (p params) check(scale int) error {
 	if scale < 2 || scale > 4 || p.Channels < 1 || p.Channels > maxChannels || p.Depth < 1 || p.Depth > maxDepth {
-		return fmt.Errorf("%d layers of %d channels at scale %d, expected 1 to %d, 1 to %d and 2 to 4", p.Depth, p.Channels, scale, maxDepth, maxChannels)
+		return fmt.Errorf("%d layers of %d channels at scale %d, expected 1 to %d, 1 to %d and 2 to 4", p.Depth,
+			p.Channels, scale, maxDepth, maxChannels)
 	}
 	if !(p.Strength >= 0 && p.Strength <= 1) || p.Strength > 0 && !p.Graded {
 		return fmt.Errorf("level %g, expected 0 to 1, and 0 of a network that knows none", p.Strength)
@@ -200,7 +201,8 @@ func (p params) lastFilter(l *Layer, t tables) kernel.Filter {
 func blank(rows, run, step, outputs int) kernel.Filter {
 	f := kernel.Filter{Rows: rows, Words: (run + 1) / 2, Step: step, Outputs: kernel.PadTo(outputs, kernel.Lanes)}
 	f.Weights = make([]int32, f.Rows*f.Words*f.Outputs)
-	f.Bias, f.PositiveScale, f.NegativeScale = make([]int32, f.Outputs), make([]float32, f.Outputs), make([]float32, f.Outputs)
+	f.Bias = make([]int32, f.Outputs)
+	f.PositiveScale, f.NegativeScale = make([]float32, f.Outputs), make([]float32, f.Outputs)
 	return f
 }
 
@@ -217,7 +219,8 @@ func loadNet(scale int, text json.RawMessage, a *stage.Arrays, colour bool) (n n
 		return n, err
 	}
 	if p.Clip == 0 {
-		return n, errors.New("its arrays are for activations of 14 bits, an older form; train the model again, or use the superres of commit 57f912e, the last that reads it")
+		return n, errors.New("its arrays are for activations of 14 bits, an older form; train the model again, or " +
+			"use the superres of commit 57f912e, the last that reads it")
 	}
 	if err := p.check(scale); err != nil {
 		return n, err
@@ -319,5 +322,6 @@ func (n *net) memory(width, rows int) (fixed, working int64) {
 	}
 	g := n.geometry(width, rows)
 	working = int64(runtime.GOMAXPROCS(0)) * kernel.WinogradBytes(n.params.width())
-	return fixed, working + int64(2*(g.rows*g.row+g.inputMax*g.inputRow)) + int64(runtime.GOMAXPROCS(0))*int64(4*(g.w+2)*n.filters[len(n.filters)-1].Outputs)
+	working += int64(runtime.GOMAXPROCS(0)) * int64(4*(g.w+2)*n.filters[len(n.filters)-1].Outputs)
+	return fixed, working + int64(2*(g.rows*g.row+g.inputMax*g.inputRow))
 }

@@ -16,9 +16,8 @@ type Architecture struct {
 	Strength bool
 }
 
-// Network is the network in float32: training changes it, and [NewStage] rounds it to the
-// integers of a stage. With Y the low-resolution brightness, C channels, M layers in the chain
-// and scale s,
+// Network is the network in float32: training changes it, and [NewStage] rounds it to the integers of a stage.
+// With Y the low-resolution brightness, C channels, M layers in the chain and scale s,
 //
 //	f   = φ₀(W₀ ∗ Y + b₀)               5×5, 1 → C
 //	h   = φᵢ(Wᵢ ∗ h + bᵢ), h₀ = f        3×3, C → C, i = 1..M
@@ -53,8 +52,7 @@ type Layer struct {
 	first bool
 }
 
-// NewNetwork returns a network whose weights are 0 and slopes 0.2. A strength changes nothing in
-// it.
+// NewNetwork returns a network whose weights are 0 and slopes 0.2. A strength changes nothing in it.
 func NewNetwork(a Architecture) *Network {
 	n := &Network{Architecture: a, Layers: a.layers()}
 	for i := range n.Layers {
@@ -75,7 +73,8 @@ func NewNetwork(a Architecture) *Network {
 func (n *Network) isWhole() bool {
 	want := NewNetwork(n.Architecture).Layers
 	return slices.EqualFunc(n.Layers, want, func(l, w Layer) bool {
-		return l.Side == w.Side && l.In == w.In && l.Out == w.Out && l.first == w.first && len(l.Weight) == len(w.Weight) &&
+		return l.Side == w.Side && l.In == w.In && l.Out == w.Out && l.first == w.first &&
+			len(l.Weight) == len(w.Weight) &&
 			len(l.Bias) == len(w.Bias) && len(l.Slope) == len(w.Slope) && len(l.Strength) == len(w.Strength)
 	})
 }
@@ -123,8 +122,7 @@ func (n *Network) atStrength(strength float32) *Network {
 	return &out
 }
 
-// Reach returns the number of rows above and below a row of low resolution that its residual
-// depends on.
+// Reach returns the number of rows above and below a row of low resolution that its residual depends on.
 func (a Architecture) Reach() int {
 	reach := 0
 	for _, l := range a.layers() {

@@ -25,10 +25,9 @@ type geometry struct {
 	inputRow, inputMax int // entries of a row of the picture, and the number of these rows
 }
 
-// samplesPerPass is the number of samples of a layer of 32 channels that a worker makes in a pass,
-// so many that little time is lost waiting for the others. Note: 768×512 ×2, the whole program on
-// two processors: 259, 227, 204 and 203 ms with 4096, 8192, 16384 and 32768 of them; of 48
-// channels 444, 313, 295 and 278.
+// samplesPerPass is the number of samples of a layer of 32 channels that a worker makes in a pass, so many that
+// little time is lost waiting for the others. Note: 768×512 ×2, the whole program on two processors: 259, 227,
+// 204 and 203 ms with 4096, 8192, 16384 and 32768 of them; of 48 channels 444, 313, 295 and 278.
 const samplesPerPass = 32768
 
 func (n *net) geometry(w, h int) geometry {
@@ -65,11 +64,11 @@ type run struct {
 
 var memory = sync.Pool{New: func() any { return new(run) }}
 
-// run takes a picture of w×h through the net. read sets to to the inputs of row y, those of a sample
-// together. add gets the sums of row y as params.lastFilter says, step of them for each column. Both
-// are called by several goroutines. report is called with the share that is done. run fails only
-// with ctx.Err().
-func (n *net) run(ctx context.Context, w, h int, read func(y int, to []int16), add func(y int, sums []float32, step int), report func(float64)) error {
+// run takes a picture of w×h through the net. read sets to to the inputs of row y, those of a sample together.
+// add gets the sums of row y as params.lastFilter says, step of them for each column. Both are called by
+// several goroutines. report is called with the share that is done. run fails only with ctx.Err().
+func (n *net) run(ctx context.Context, w, h int, read func(y int, to []int16),
+	add func(y int, sums []float32, step int), report func(float64)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -10,8 +10,7 @@ import (
 	"superres/superres/stage"
 )
 
-// Stage adds the residual of a network to the enlargement. It implements stage.Tunable and
-// stage.AreaKeeper.
+// Stage adds the residual of a network to the enlargement. It implements stage.Tunable and stage.AreaKeeper.
 type Stage struct{ net }
 
 // NewStage rounds a network of brightness to integers. It fails when the network has a number
@@ -80,8 +79,7 @@ func (s *Stage) Memory(width, rows int) (fixed, working int64) {
 	return fixed, working
 }
 
-// KeepsAreas implements stage.AreaKeeper: a network is trained on photographs, and may ring beside
-// flat areas.
+// KeepsAreas implements stage.AreaKeeper: a network is trained on photographs, and may ring beside flat areas.
 func (s *Stage) KeepsAreas() bool { return true }
 
 // Apply implements stage.Stage.
@@ -107,7 +105,8 @@ func (s *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.W
 	add := func(y int, sums []float32, step int) {
 		for k := range s.scale {
 			row := y*s.scale + k
-			kernel.AddPixels(out.Row(row), current.Row(row), sums[k*s.scale:], s.scale, step, s.scale*s.scale, shareOf(y), kernel.Row{V: zero[:]}, kernel.Row{V: one[:]})
+			kernel.AddPixels(out.Row(row), current.Row(row), sums[k*s.scale:], s.scale, step, s.scale*s.scale,
+				shareOf(y), kernel.Row{V: zero[:]}, kernel.Row{V: one[:]})
 		}
 	}
 	if err := s.run(ctx, low.W, low.H, read, add, w.Report); err != nil {

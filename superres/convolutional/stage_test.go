@@ -123,7 +123,8 @@ func TestIntegersAreTheNetwork(t *testing.T) {
 		}
 		rms := math.Sqrt(signal / float64(len(want.Pix)))
 		db := 10 * math.Log10(signal/noise)
-		t.Logf("×%d, %d channels, %d layers: what is added has an effective value of %.3f, the integers are %.1f dB below it", size[0], size[1], size[2], rms, db)
+		t.Logf("×%d, %d channels, %d layers: what is added has an effective value of %.3f, the integers are %.1f "+
+			"dB below it", size[0], size[1], size[2], rms, db)
 		if !(rms > 0.003 && rms < 1) || !(db > 55) {
 			t.Errorf("×%d, %d channels, %d layers: %.3f, %.1f dB", size[0], size[1], size[2], rms, db)
 		}

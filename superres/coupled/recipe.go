@@ -36,7 +36,9 @@ type Recipe struct {
 // RecipeOf returns the recipe of stage i of a model, which must be of this kind, and of the
 // back-projection that comes next, if one does. whole tells whether that is all the model
 // does. It panics when stage i is of another kind.
-func RecipeOf(scale int, d resample.Degradation, k resample.Kernel, stages []stage.Stage, i int) (r Recipe, whole bool) {
+func RecipeOf(
+	scale int, d resample.Degradation, k resample.Kernel, stages []stage.Stage, i int,
+) (r Recipe, whole bool) {
 	c := stages[i].(*Stage)
 	r = Recipe{Scale: scale, Patch: c.Patch, Mean: c.Mean, Detail: c.Detail, Degradation: d, Kernel: k, Coder: c.Coder}
 	count := 1
@@ -48,8 +50,7 @@ func RecipeOf(scale int, d resample.Degradation, k resample.Kernel, stages []sta
 	return r, count == len(stages)
 }
 
-// Check tells what is wrong with a recipe, but for what depends on the atoms, or
-// returns nil.
+// Check tells what is wrong with a recipe, but for what depends on the atoms, or returns nil.
 func (r Recipe) Check() error {
 	if err := r.Degradation.Check(); err != nil {
 		return err
@@ -64,9 +65,8 @@ func (r Recipe) Check() error {
 	return err
 }
 
-// Stages makes the stages of a model of the halves D_L and D_H, which it copies: Patch²×K
-// and (Scale·Patch)²×K, one atom a column. The atoms are rounded to float32, in which
-// enlarging computes.
+// Stages makes the stages of a model of the halves D_L and D_H, which it copies: Patch²×K and (Scale·Patch)²×K,
+// one atom a column. The atoms are rounded to float32, in which enlarging computes.
 func (r Recipe) Stages(low, high mat.Matrix) ([]stage.Stage, error) {
 	if err := r.Check(); err != nil {
 		return nil, err
@@ -74,7 +74,8 @@ func (r Recipe) Stages(low, high mat.Matrix) ([]stage.Stage, error) {
 	n, k := low.Dims()
 	m, _ := high.Dims()
 	if size := (n + m) * k * 8; size > npz.MaxBytes/2 {
-		return nil, fmt.Errorf("coupled: %d atoms of %d entries make a model of %d MiB, the limit is %d", k, n+m, size>>20, npz.MaxBytes>>21)
+		return nil, fmt.Errorf("coupled: %d atoms of %d entries make a model of %d MiB, the limit is %d", k, n+m,
+			size>>20, npz.MaxBytes>>21)
 	}
 	c := Stage{Patch: r.Patch, Mean: r.Mean, Detail: r.Detail, Coder: r.Coder}
 	for _, half := range []struct {
@@ -114,9 +115,8 @@ func single(d *sparse.Dictionary) (*sparse.Dictionary, error) {
 	return sparse.NewDictionary(x)
 }
 
-// FitHalves returns the patch size and the scale that halves of so many rows are
-// for, n = patch² and m = (scale·patch)², and fails when there are none or there
-// are too many atoms.
+// FitHalves returns the patch size and the scale that halves of so many rows are for, n = patch² and m =
+// (scale·patch)², and fails when there are none or there are too many atoms.
 func FitHalves(n, m, atoms int) (patch, scale int, err error) {
 	for patch = 1; patch <= MaxPatch; patch++ {
 		for scale = 2; scale <= 4; scale++ {
@@ -125,13 +125,13 @@ func FitHalves(n, m, atoms int) (patch, scale int, err error) {
 			}
 		}
 	}
-	return 0, 0, fmt.Errorf("coupled: halves of %d and %d rows are no pair of patches, expected P² and S²·P² with P up to %d and S from 2 to 4, such as 9 and 36", n, m, MaxPatch)
+	return 0, 0, fmt.Errorf("coupled: halves of %d and %d rows are no pair of patches, expected P² and S²·P² with P "+
+		"up to %d and S from 2 to 4, such as 9 and 36", n, m, MaxPatch)
 }
 
-// FitStacked returns the patch size and the scale that a stacked dictionary
-// D = [D_L; D_H] of so many rows is for, rows = patch²·(1 + scale²): no number of
-// rows has two such forms, for no ratio of 5, 10 and 17 is a square. It fails when
-// there is none or there are too many atoms.
+// FitStacked returns the patch size and the scale that a stacked dictionary D = [D_L; D_H] of so many rows is
+// for, rows = patch²·(1 + scale²): no number of rows has two such forms, for no ratio of 5, 10 and 17 is a
+// square. It fails when there is none or there are too many atoms.
 func FitStacked(rows, atoms int) (patch, scale int, err error) {
 	for patch = 1; patch <= MaxPatch; patch++ {
 		for scale = 2; scale <= 4; scale++ {
@@ -140,7 +140,8 @@ func FitStacked(rows, atoms int) (patch, scale int, err error) {
 			}
 		}
 	}
-	return 0, 0, fmt.Errorf("coupled: %d rows are no patch above another, expected P²·(1 + S²) with P up to %d and S from 2 to 4, such as 45 (3×3 above 6×6)", rows, MaxPatch)
+	return 0, 0, fmt.Errorf("coupled: %d rows are no patch above another, expected P²·(1 + S²) with P up to %d and S "+
+		"from 2 to 4, such as 45 (3×3 above 6×6)", rows, MaxPatch)
 }
 
 func fitAtoms(atoms int) error {

@@ -24,7 +24,8 @@ func TestRecipe(t *testing.T) {
 			stages := learned(t, scale, extended)
 			c := stages[0].(*Stage)
 			r, whole := RecipeOf(scale, resample.Cubic, resample.Bicubic, stages, 0)
-			if !whole || r.Scale != scale || r.Patch != 3 || (r.BackProjection == 2) != extended || r.Mean != extended || r.Detail != extended {
+			if !whole || r.Scale != scale || r.Patch != 3 || (r.BackProjection == 2) != extended ||
+				r.Mean != extended || r.Detail != extended {
 				t.Errorf("%+v %v", r, whole)
 			}
 			again, err := r.Stages(c.Low.Matrix(), c.High.Matrix())
@@ -32,7 +33,8 @@ func TestRecipe(t *testing.T) {
 				t.Fatal(len(again), err)
 			}
 			d := again[0].(*Stage)
-			if stage.Describe(again[0]) != stage.Describe(c) || !mat.Equal(c.Low.Matrix(), d.Low.Matrix()) || !mat.Equal(c.High.Matrix(), d.High.Matrix()) {
+			if stage.Describe(again[0]) != stage.Describe(c) || !mat.Equal(c.Low.Matrix(), d.Low.Matrix()) ||
+				!mat.Equal(c.High.Matrix(), d.High.Matrix()) {
 				t.Errorf("×%d extended %v: another stage", scale, extended)
 			}
 			if extended && stage.Describe(again[1]) != stage.Describe(stages[1]) {
@@ -54,7 +56,8 @@ func ones(r, c int) *mat.Dense {
 }
 
 func TestRecipeRefusals(t *testing.T) {
-	good := Recipe{Scale: 2, Patch: 3, Degradation: resample.Cubic, Kernel: resample.Bicubic, Coder: "omp:sparsity=2", BackProjection: 1}
+	good := Recipe{Scale: 2, Patch: 3, Degradation: resample.Cubic, Kernel: resample.Bicubic, Coder: "omp:sparsity=2",
+		BackProjection: 1}
 	if _, err := good.Stages(ones(9, 5), ones(36, 5)); err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +80,8 @@ func TestRecipeRefusals(t *testing.T) {
 		"the high half: sparse: atom 2": {func(*Recipe) {}, ones(9, 5), nan},
 		"the low half: sparse: atom 2":  {func(*Recipe) {}, huge, ones(36, 5)},
 		"of 9×4097 and 36×4097 atoms":   {func(*Recipe) {}, ones(9, 4097), ones(36, 4097)},
-		"a model of 132 MiB":            {func(r *Recipe) { r.Patch, r.Scale, r.Coder = 16, 4, "mp:sparsity=1" }, ones(256, 3999), ones(4096, 3999)},
+		"a model of 132 MiB": {func(r *Recipe) { r.Patch, r.Scale, r.Coder = 16, 4, "mp:sparsity=1" },
+			ones(256, 3999), ones(4096, 3999)},
 	} {
 		r := good
 		c.change(&r)
@@ -107,7 +111,8 @@ func TestFit(t *testing.T) {
 			t.Errorf("%d rows: %v", rows, err)
 		}
 	}
-	for _, c := range [][3]int{{9, 35, 1}, {8, 32, 1}, {9, 9, 1}, {9, 225, 1}, {289, 1156, 1}, {0, 0, 1}, {36, 9, 1}, {9, 36, MaxAtoms + 1}} {
+	for _, c := range [][3]int{{9, 35, 1}, {8, 32, 1}, {9, 9, 1}, {9, 225, 1}, {289, 1156, 1}, {0, 0, 1}, {36, 9, 1},
+		{9, 36, MaxAtoms + 1}} {
 		if _, _, err := FitHalves(c[0], c[1], c[2]); err == nil {
 			t.Errorf("%v fits", c)
 		}

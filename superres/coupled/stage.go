@@ -21,10 +21,9 @@ import (
 // low-resolution patch is coded over the low half of a dictionary, P_L ≈ D_L·α,
 // rebuilt from the high half, D_H·α, and the overlaps are averaged.
 //
-// Two extensions, both off in the paper's form: Mean takes the mean of the
-// low-resolution patch off before coding and adds it to the result; with Detail the
-// high half has the residual of the enlargement before this stage, so that what the
-// code does not represent stays as that enlargement has it.
+// Two extensions, both off in the paper's form: Mean takes the mean of the low-resolution patch off before
+// coding and adds it to the result; with Detail the high half has the residual of the enlargement before this
+// stage, so that what the code does not represent stays as that enlargement has it.
 type Stage struct {
 	// Patch is the side of a low-resolution patch, 1 to 16.
 	Patch int
@@ -44,8 +43,7 @@ type Stage struct {
 	high  []float32 // the atoms of High, one after the other
 }
 
-// The limits of a stage: they bound what a file, which nobody may have looked at, makes a
-// program allocate.
+// The limits of a stage: they bound what a file, which nobody may have looked at, makes a program allocate.
 const (
 	MaxPatch = 16
 	MaxAtoms = 4096
@@ -67,12 +65,14 @@ func NewCoder(spec string, d *sparse.Dictionary) (sparse.Coder, error) {
 // fails when the sizes or the coder are wrong.
 func New(scale int, c Stage) (*Stage, error) {
 	if c.Patch < 1 || c.Patch > MaxPatch || scale < 2 || scale > 4 {
-		return nil, fmt.Errorf("coupled: a stage of patch size %d and scale %d, expected 1 to %d and 2 to 4", c.Patch, scale, MaxPatch)
+		return nil, fmt.Errorf("coupled: a stage of patch size %d and scale %d, expected 1 to %d and 2 to 4", c.Patch,
+			scale, MaxPatch)
 	}
 	n, k := c.Low.Dims()
 	m, l := c.High.Dims()
 	if n != c.Patch*c.Patch || m != n*scale*scale || k != l || k > MaxAtoms {
-		return nil, fmt.Errorf("coupled: a stage of %d×%d and %d×%d atoms, expected %d and %d rows and equal numbers up to %d",
+		return nil, fmt.Errorf("coupled: a stage of %d×%d and %d×%d atoms, expected %d and %d rows and equal "+
+			"numbers up to %d",
 			n, k, m, l, c.Patch*c.Patch, c.Patch*c.Patch*scale*scale, MaxAtoms)
 	}
 	var err error
@@ -97,7 +97,8 @@ func Storable(spec string) error {
 		return err
 	}
 	if _, is := coder.(plugin.Program); is {
-		return usage.Errorf("coupled: the coder %s is a program, which no model may name; expected one of this program's own", spec)
+		return usage.Errorf("coupled: the coder %s is a program, which no model may name; expected one of this "+
+			"program's own", spec)
 	}
 	return nil
 }
@@ -166,7 +167,8 @@ func (c *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.W
 	whole := low.Extend(c.Patch, c.Patch)
 	grid := patches.Grid{W: whole.W, H: whole.H, Size: c.Patch, Step: 1}
 	average := patches.NewAverager(grid.Scale(c.scale))
-	rows := max(1, togetherBytes/(grid.Cols()*c.patchBytes())) // coded together: bounds the memory, changes nothing else
+	// coded together: bounds the memory, changes nothing else
+	rows := max(1, togetherBytes/(grid.Cols()*c.patchBytes()))
 	var cut, built []float32
 	for from := 0; from < grid.Rows(); from += rows {
 		to := min(from+rows, grid.Rows())
@@ -257,8 +259,7 @@ func (c *Stage) code(ctx context.Context, low []float32) (codes *sparse.Codes, m
 	return codes, means, err
 }
 
-// rebuild turns low-resolution patches into high-resolution ones, in dst when it
-// is large enough.
+// rebuild turns low-resolution patches into high-resolution ones, in dst when it is large enough.
 func (c *Stage) rebuild(ctx context.Context, low, dst []float32) ([]float32, error) {
 	codes, means, err := c.code(ctx, low)
 	if err != nil {

@@ -19,11 +19,11 @@ import (
 	"superres/superres/stage/stagetest"
 )
 
-// learned are the stages of a dictionary of random atoms; with all the extensions, or in the
-// paper's form.
+// learned are the stages of a dictionary of random atoms; with all the extensions, or in the paper's form.
 func learned(t testing.TB, scale int, extended bool) []stage.Stage {
 	t.Helper()
-	r := Recipe{Scale: scale, Patch: 3, Mean: extended, Detail: extended, Degradation: resample.Cubic, Kernel: resample.Bicubic, Coder: "omp:sparsity=3"}
+	r := Recipe{Scale: scale, Patch: 3, Mean: extended, Detail: extended, Degradation: resample.Cubic,
+		Kernel: resample.Bicubic, Coder: "omp:sparsity=3"}
 	if extended {
 		r.BackProjection = 2
 	}

@@ -22,8 +22,7 @@ import (
 type Source struct {
 	// Name is what messages call the picture.
 	Name string
-	// Open returns the picture. It may be called more than once and must give the same
-	// picture every time.
+	// Open returns the picture. It may be called more than once and must give the same picture every time.
 	Open func(context.Context) (image.Image, error)
 }
 
@@ -38,9 +37,8 @@ type Trainer interface {
 	// Memory estimates the bytes that Train takes at its peak, beside those of the pictures; 0
 	// when an option is wrong.
 	Memory() int64
-	// Train learns the stages. The same pictures in the same order and the same options give the
-	// same bytes, whatever the number of workers. progress may be nil. When ctx ends Train returns
-	// ctx.Err().
+	// Train learns the stages. The same pictures in the same order and the same options give the same bytes,
+	// whatever the number of workers. progress may be nil. When ctx ends Train returns ctx.Err().
 	Train(ctx context.Context, sources []Source, progress Progress) (*Result, error)
 }
 
@@ -53,8 +51,7 @@ type Validated interface {
 
 // Result is what a Trainer has learned.
 type Result struct {
-	// Stages are what a model applies after its first enlargement, by bicubic
-	// interpolation.
+	// Stages are what a model applies after its first enlargement, by bicubic interpolation.
 	Stages []stage.Stage
 	// Colour and Subsampled enlarge colour: see superres.Model; nil: it is interpolated.
 	Colour, Subsampled stage.Colour
@@ -88,8 +85,7 @@ type Record struct {
 	RMSE float64
 }
 
-// ErrPictures is wrapped by errors about the training pictures: there are too few,
-// or they hold too little.
+// ErrPictures is wrapped by errors about the training pictures: there are too few, or they hold too little.
 var ErrPictures = errors.New("pictures cannot be learned from")
 
 // ErrMemory is wrapped by errors about pictures that take more memory than a trainer may.
@@ -150,7 +146,8 @@ func (s Symmetries) Check() error {
 	if s == AllSymmetries || s == NoSymmetries {
 		return nil
 	}
-	return usage.Errorf("training: %s", usage.Unknown("symmetries", string(s), []string{string(AllSymmetries), string(NoSymmetries)}))
+	return usage.Errorf("training: %s", usage.Unknown("symmetries", string(s),
+		[]string{string(AllSymmetries), string(NoSymmetries)}))
 }
 
 // CheckReductions returns an error for a factor that is not above 0 and below 1.

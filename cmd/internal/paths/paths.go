@@ -3,11 +3,14 @@ package paths
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // Real returns the absolute path of a file without links, or the absolute path itself where there is no such file.
@@ -92,3 +95,66 @@ func Below(folder, path string) string {
 
 // IsStandard tells whether the name of a file on a command line stands for standard input or standard output.
 func IsStandard[T ~string](name T) bool { return name == "-" }
+
+// Name is a name of a file, or a word of a command line, that is kept as JSON: to the byte, although these may have
+// any bytes but zero, and texts of JSON are UTF-8. A byte that is of no UTF-8 is kept as a zero byte and its two
+// hexadecimal digits, so that "a\xff.png" is "a\u0000ff.png" in JSON. All other names are kept as they are.
+//
+// Note: a zero byte, for no name has one, so that what is kept stands for one name alone, and any reader of JSON
+// keeps it, unlike a half of a surrogate pair.
+type Name string
+
+// Names returns texts as names.
+func Names(texts []string) []Name {
+	if texts == nil {
+		return nil
+	}
+	list := make([]Name, len(texts))
+	for i, text := range texts {
+		list[i] = Name(text)
+	}
+	return list
+}
+
+// Texts returns names as texts.
+func Texts(names []Name) []string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = string(name)
+	}
+	return list
+}
+
+// MarshalText returns the name as UTF-8. It returns no error.
+func (n Name) MarshalText() ([]byte, error) {
+	text := make([]byte, 0, len(n))
+	for rest := string(n); rest != ""; {
+		r, size := utf8.DecodeRuneInString(rest)
+		if r == 0 || r == utf8.RuneError && size == 1 {
+			text = fmt.Appendf(text, "\x00%02x", rest[0])
+		} else {
+			text = append(text, rest[:size]...)
+		}
+		rest = rest[size:]
+	}
+	return text, nil
+}
+
+// UnmarshalText sets the name from a text of MarshalText.
+func (n *Name) UnmarshalText(text []byte) error {
+	before, rest, found := strings.Cut(string(text), "\x00")
+	name := before
+	for found {
+		var b [1]byte
+		if len(rest) < 2 {
+			return fmt.Errorf("the name %q ends after a zero byte, expected two hexadecimal digits", text)
+		}
+		if _, err := hex.Decode(b[:], []byte(rest[:2])); err != nil {
+			return fmt.Errorf("the name %q has a zero byte before %q, expected two hexadecimal digits", text, rest[:2])
+		}
+		before, rest, found = strings.Cut(rest[2:], "\x00")
+		name += string(b[:]) + before
+	}
+	*n = Name(name)
+	return nil
+}

@@ -8,17 +8,17 @@ import (
 
 // sample has a field for every kind of value.
 type sample struct {
-	on            bool
-	word, any     string
-	list          []string
-	wait          time.Duration
-	count         int
-	seed          uint64
-	share         float64
-	bytes         int64
-	stage, zoom   *int
-	parsed        []byte
-	width, height int
+	on          bool
+	word, any   string
+	list        []string
+	wait        time.Duration
+	count       int
+	seed        uint64
+	share       float64
+	bytes       int64
+	stage, zoom *int
+	parsed      []byte
+	width       int
 }
 
 func (s *sample) table() Table {

@@ -49,8 +49,10 @@ func (l *learner) key(d dataset) []byte {
 		teachers = append(teachers, sum[:])
 	}
 	key, err := json.Marshal([]any{
-		checkpointFormat, o.Scale, o.Degradation, o.Channels, o.Depth, o.Steps, o.Batch, o.Patch, o.LearningRate, o.Decay, o.Reductions, o.Symmetries, o.Robust, o.JPEG, o.Synthetic, o.Seed, o.Interval,
-		from[:], teachers, taughtShare, warmUp, lastPart, roundness, squareWeight, momentum, adamRate, schulzSteps, decay1, decay2, least, clipAt, normDecay, averageDecay, d.digest(),
+		checkpointFormat, o.Scale, o.Degradation, o.Channels, o.Depth, o.Steps, o.Batch, o.Patch, o.LearningRate,
+		o.Decay, o.Reductions, o.Symmetries, o.Robust, o.JPEG, o.Synthetic, o.Seed, o.Interval,
+		from[:], teachers, taughtShare, warmUp, lastPart, roundness, squareWeight, momentum, adamRate, schulzSteps,
+		decay1, decay2, least, clipAt, normDecay, averageDecay, d.digest(),
 	})
 	if err != nil {
 		panic(err) // numbers and texts
@@ -85,8 +87,7 @@ func (f *layer) arrays() [len(arrayNames)][]float32 {
 	return [...][]float32{f.average.all, f.now.all, f.momentum.all, f.square}
 }
 
-// restore goes on from a checkpoint. It changes nothing when that is damaged or of another
-// training.
+// restore goes on from a checkpoint. It changes nothing when that is damaged or of another training.
 func (l *learner) restore(checkpoint []byte, d dataset) {
 	file, err := npz.OpenUpTo(bytes.NewReader(checkpoint), int64(len(checkpoint)), maxCheckpoint)
 	if err != nil {
@@ -116,5 +117,6 @@ func (l *learner) restore(checkpoint []byte, d dataset) {
 		}
 		f.transpose()
 	}
-	l.done, l.norm, l.loss, l.square, l.steps, l.rmse, l.dead = s.Done, s.Norm, s.Loss, s.Square, s.Steps, s.RMSE, s.Dead
+	l.done, l.norm, l.loss, l.square = s.Done, s.Norm, s.Loss, s.Square
+	l.steps, l.rmse, l.dead = s.Steps, s.RMSE, s.Dead
 }

@@ -64,7 +64,9 @@ func (t Trainer) forColour() Trainer {
 
 // trainColour trains the two networks of colour for a stage, or returns nil twice where no picture
 // has any. subsampled is for subsampled chroma.
-func (s *session) trainColour(ctx context.Context, bright *convolutional.Stage) (colour, subsampled stage.Colour, err error) {
+func (s *session) trainColour(
+	ctx context.Context, bright *convolutional.Stage,
+) (colour, subsampled stage.Colour, err error) {
 	c := *s
 	c.Trainer = s.forColour()
 	var made [2]stage.Colour
@@ -165,7 +167,8 @@ func (d *colourPictures) read(ctx context.Context) error {
 }
 
 // add adds a picture, unless it is grey or too small.
-func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resample.Degradation, number int, synthetic bool) error {
+func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resample.Degradation, number int,
+	synthetic bool) error {
 	scale := d.Scale
 	w, h := truth.Channels[0].W/scale, truth.Channels[0].H/scale
 	if len(truth.Channels) < 3 || min(w, h) < d.Patch {
@@ -173,9 +176,11 @@ func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resa
 	}
 	d.pixels += int64(w*h) * int64(scale*scale)
 	if need := colourPixelBytes*d.pixels + colourPlaneBytes; d.MaxMemory > 0 && need > d.MaxMemory {
-		return fmt.Errorf("%w: more than %d MiB; use fewer pictures, or allow more memory", training.ErrMemory, d.MaxMemory>>20)
+		return fmt.Errorf("%w: more than %d MiB; use fewer pictures, or allow more memory", training.ErrMemory,
+			d.MaxMemory>>20)
 	}
-	truth.Channels = convert(truth.Channels, func(p *plane.Plane) *plane.Plane { return p.Crop(0, 0, w*scale, h*scale) })
+	truth.Channels = convert(truth.Channels,
+		func(p *plane.Plane) *plane.Plane { return p.Crop(0, 0, w*scale, h*scale) })
 	small, quality, err := d.degraded(picture.Picture{Channels: d.reduce(truth.Channels, by)}.Image(), number)
 	if err != nil {
 		return err
@@ -201,7 +206,8 @@ func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resa
 	trueLuma := truth.Luma()
 	for k, channel := range [colours]int{0, 2} {
 		lowColour := subtract(low.Channels[channel], lowLuma)
-		residual := subtract(subtract(truth.Channels[channel], trueLuma), resample.Resize(lowColour, w*scale, h*scale, resample.Bicubic))
+		base := resample.Resize(lowColour, w*scale, h*scale, resample.Bicubic)
+		residual := subtract(subtract(truth.Channels[channel], trueLuma), base)
 		p.low[k], p.residual[k] = quantised(lowColour, lowSteps), quantised(residual, residualSteps)
 	}
 	d.list = append(d.list, p)
@@ -261,7 +267,8 @@ func (c *colourPair) fill(w *worker, scale, x0, y0 int, s symmetry) {
 			x, y := s.source(u, v, n*scale)
 			col := min(max(x0-margin+x/scale, 0), c.w-1)*scale + x%scale
 			row := min(max(y0-margin+y/scale, 0), c.h-1)*scale + y%scale
-			w.input[(v/scale*n+u/scale)*inputs+colours+v%scale*scale+u%scale] = offset + sign*float32(c.luma[row*c.w*scale+col])/0xffff
+			to := w.input[(v/scale*n+u/scale)*inputs+colours:]
+			to[v%scale*scale+u%scale] = offset + sign*float32(c.luma[row*c.w*scale+col])/0xffff
 		}
 	}
 	n = w.side * scale
@@ -270,7 +277,8 @@ func (c *colourPair) fill(w *worker, scale, x0, y0 int, s symmetry) {
 			x, y := s.source(u, v, n)
 			at := (y0*scale+y)*c.w*scale + x0*scale + x
 			to := w.target[(v/scale*w.side+u/scale)*colours*scale*scale+v%scale*scale+u%scale:]
-			to[0], to[scale*scale] = sign*float32(c.residual[0][at])/residualSteps, sign*float32(c.residual[1][at])/residualSteps
+			to[0] = sign * float32(c.residual[0][at]) / residualSteps
+			to[scale*scale] = sign * float32(c.residual[1][at]) / residualSteps
 		}
 	}
 }

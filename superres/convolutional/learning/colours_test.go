@@ -18,7 +18,10 @@ func TestLearnsColour(t *testing.T) {
 	o.ColourSteps = 40
 	var sources []training.Source
 	for i := range 3 {
-		sources = append(sources, training.Source{Name: "tinted", Open: func(context.Context) (image.Image, error) { return testimage.Tinted(90, 80+10*i, float64(i)), nil }})
+		sources = append(sources, training.Source{Name: "tinted", Open: func(context.Context) (image.Image,
+			error) {
+			return testimage.Tinted(90, 80+10*i, float64(i)), nil
+		}})
 	}
 	first, err := o.Train(t.Context(), sources, nil)
 	if err != nil {
@@ -42,7 +45,8 @@ func TestLearnsColour(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if third.Stages[0] != first.Stages[0] || third.Colour.(*convolutional.Colour).Fingerprint() != first.Colour.(*convolutional.Colour).Fingerprint() {
+	if third.Stages[0] != first.Stages[0] ||
+		third.Colour.(*convolutional.Colour).Fingerprint() != first.Colour.(*convolutional.Colour).Fingerprint() {
 		t.Error("colour alone, of the same brightness, is another")
 	}
 	r, err := o.Train(t.Context(), trainingtest.Drawings(3), nil)

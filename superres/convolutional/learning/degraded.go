@@ -11,10 +11,9 @@ import (
 	"superres/superres/resample"
 )
 
-// A robust model's patches are degraded as package degrade says, after a reduction that is not
-// always bicubic. The network is given the strength of what it is to take away: the standard
-// deviation of noise and compression in levels of 255, as a share of worstNoise. Blur and
-// sharpening do not count in it: they must be seen.
+// A robust model's patches are degraded as package degrade says, after a reduction that is not always bicubic.
+// The network is given the strength of what it is to take away: the standard deviation of noise and compression
+// in levels of 255, as a share of worstNoise. Blur and sharpening do not count in it: they must be seen.
 const worstNoise = 25
 
 // degradedMargin is the number of samples around the window that are degraded with it, so that the
@@ -109,7 +108,8 @@ var reductions = [aliasing + 1]func(scale int) []float32{
 	func(s int) []float32 { return taps(s, 6*s, imaging.Lanczos) },
 	// Interpolation between the pixels at the middle of the block.
 	func(s int) []float32 {
-		return taps(s, 6-s%2, imaging.ResampleFilter{Kernel: func(x float64) float64 { return imaging.Lanczos.Kernel(x * float64(s)) }})
+		narrow := func(x float64) float64 { return imaging.Lanczos.Kernel(x * float64(s)) }
+		return taps(s, 6-s%2, imaging.ResampleFilter{Kernel: narrow})
 	},
 }
 

@@ -56,7 +56,8 @@ type parameters struct {
 func (s shape) divide(all []float32) parameters {
 	n := s.rows() * s.wide
 	all = all[:s.size():s.size()]
-	return parameters{all, all[:n:n], all[n : n+s.wide : n+s.wide], all[n+s.wide : n+2*s.wide : n+2*s.wide], all[n+2*s.wide:]}
+	return parameters{all, all[:n:n], all[n : n+s.wide : n+s.wide], all[n+s.wide : n+2*s.wide : n+2*s.wide],
+		all[n+2*s.wide:]}
 }
 
 // read returns the parameters of a layer. A slope of 1 stands for no activation.
@@ -113,7 +114,8 @@ type layer struct {
 // the chain around the identity.
 func newLayer(s shape, l convolutional.Layer, random bool, rng *rand.Rand) *layer {
 	f := &layer{
-		shape: s, now: s.read(l), transposed: make([]float32, s.side*s.side*s.wide*s.in), square: make([]float32, s.size()-s.rows()*s.wide),
+		shape: s, now: s.read(l), transposed: make([]float32, s.side*s.side*s.wide*s.in),
+		square: make([]float32, s.size()-s.rows()*s.wide),
 		update: make([]float32, s.rows()*s.wide), muon: newMuon(s.rows(), s.wide),
 	}
 	for _, p := range []*parameters{&f.average, &f.gradient, &f.momentum} {
@@ -161,8 +163,7 @@ func (f *layer) transpose() {
 	}
 }
 
-// clearPadding sets the gradient of padding to 0, and that of the slopes of a layer without an
-// activation.
+// clearPadding sets the gradient of padding to 0, and that of the slopes of a layer without an activation.
 func (f *layer) clearPadding() {
 	for r := range f.side {
 		clear(f.gradient.weight[(r*f.span+f.side*f.in)*f.wide : (r+1)*f.span*f.wide])

@@ -156,7 +156,9 @@ func (l *learner) divide(gradient []float32) (list []parameters) {
 
 // learn adds the gradient of a patch's loss to a gradient of all layers, and returns the loss and
 // the mean squared error. update says what the loss is.
-func (l *learner) learn(w *worker, synthetic bool, layers []parameters, transposed [][]float32, to []parameters) (losses [2]float64) {
+func (l *learner) learn(
+	w *worker, synthetic bool, layers []parameters, transposed [][]float32, to []parameters,
+) (losses [2]float64) {
 	w.forward(layers)
 	last := len(l.shapes) - 1
 	s := l.shapes[last]

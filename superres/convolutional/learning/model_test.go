@@ -9,8 +9,7 @@ import (
 	"superres/superres/training/trainingtest"
 )
 
-// A trained stage makes a model that restores what it has not seen, and has the same bytes
-// the second time.
+// A trained stage makes a model that restores what it has not seen, and has the same bytes the second time.
 func TestTrainModel(t *testing.T) {
 	var files [2]bytes.Buffer
 	for i := range files {

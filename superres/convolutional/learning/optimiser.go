@@ -10,12 +10,11 @@ import (
 // a pixel, which is nearly |e|: it is learned faster than e² and gives less weight to what is hard
 // to learn. In the last part of the steps the loss is e², by which results are scored.
 //
-// The gradient is clipped to twice the running mean of its norm. Then weights move by Muon
-// (moveWeights), biases and slopes by Adam (kernel.Adam), with a learning rate that warms up and
-// then falls as a cosine does (I. Loshchilov, F. Hutter: SGDR, ICLR 2017, arXiv:1608.03983). The
-// result is the running mean of the parameters over about the last thousand steps, which is better
-// than the last ones while the learning rate is high (B. Polyak, A. Juditsky, SIAM J. Control
-// Optim. 30 (1992), doi:10.1137/0330046).
+// The gradient is clipped to twice the running mean of its norm. Then weights move by Muon (moveWeights),
+// biases and slopes by Adam (kernel.Adam), with a learning rate that warms up and then falls as a cosine does
+// (I. Loshchilov, F. Hutter: SGDR, ICLR 2017, arXiv:1608.03983). The result is the running mean of the
+// parameters over about the last thousand steps, which is better than the last ones while the learning rate is
+// high (B. Polyak, A. Juditsky, SIAM J. Control Optim. 30 (1992), doi:10.1137/0330046).
 const (
 	warmUp       = 200  // steps
 	lastPart     = 0.15 // of the steps, in which the loss is e²
@@ -59,7 +58,8 @@ func (f *layer) moveOthers(clip float32, rate, t float64) {
 	n := len(f.now.weight)
 	root := math.Sqrt(1 - math.Pow(decay2, t)) // Adam's means begin at 0, which this makes up for
 	rate *= adamRate * root / (1 - math.Pow(decay1, t))
-	kernel.Adam(f.now.all[n:], f.momentum.all[n:], f.square, f.gradient.all[n:], clip, 1-decay1, 1-decay2, float32(rate), float32(least*root))
+	kernel.Adam(f.now.all[n:], f.momentum.all[n:], f.square, f.gradient.all[n:], clip, 1-decay1, 1-decay2,
+		float32(rate), float32(least*root))
 }
 
 // moveWeights moves the weights of a layer, a matrix W of side²·in rows and out columns, along the
@@ -90,10 +90,9 @@ func (f *layer) moveWeights(clip, rate, decay float32) {
 	}
 }
 
-// The square root of a matrix is found by a few steps of a Newton-Schulz iteration,
-// X ← X(aI + bXᵀX + c(XᵀX)²), whose coefficients, those of Muon's authors, bring singular values
-// from 10⁻³ up to between 0.7 and 1.2, which suffices. X stays M·P with a symmetric P, so XᵀX and P
-// alone are iterated.
+// The square root of a matrix is found by a few steps of a Newton-Schulz iteration, X ← X(aI + bXᵀX + c(XᵀX)²),
+// whose coefficients, those of Muon's authors, bring singular values from 10⁻³ up to between 0.7 and 1.2, which
+// suffices. X stays M·P with a symmetric P, so XᵀX and P alone are iterated.
 const (
 	schulzSteps = 6
 	schulzA     = 3.4445

@@ -188,7 +188,8 @@ func (p *pass) backward(layers []parameters, transposed [][]float32, to []parame
 			d, rows := p.inner(i, y), min(rowsTogether, m-y)
 			d = d[:cap(d)]
 			for r := range s.side {
-				kernel.Correlate(to[i].weight[r*s.span*s.wide:], s.wide, x[(y+r)*n*s.in:], s.in, n*s.in, d, row*s.wide, rows, m, s.span)
+				kernel.Correlate(to[i].weight[r*s.span*s.wide:], s.wide, x[(y+r)*n*s.in:], s.in, n*s.in, d, row*s.wide,
+					rows, m, s.span)
 			}
 		}
 		if i == 0 {
@@ -196,7 +197,8 @@ func (p *pass) backward(layers []parameters, transposed [][]float32, to []parame
 		}
 		p.clearMargin(i)
 		for y := range n {
-			kernel.Convolve32(p.inner(i-1, y), d[y*row*s.wide:], s.wide, row*s.wide, s.side, s.side*s.wide, transposed[i], p.zero[:s.in], n)
+			kernel.Convolve32(p.inner(i-1, y), d[y*row*s.wide:], s.wide, row*s.wide, s.side, s.side*s.wide,
+				transposed[i], p.zero[:s.in], n)
 		}
 		if i == last {
 			for y := range n {

@@ -57,7 +57,9 @@ func TestGradient(t *testing.T) {
 			}
 			rng := rand.New(rand.NewPCG(1, 2))
 			for i, f := range l.layers {
-				for kind, part := range map[string][2][]float32{"weights": {f.now.weight, f.gradient.weight}, "biases": {f.now.bias, f.gradient.bias}, "slopes": {f.now.slope, f.gradient.slope}, "strengths": {f.now.strength, f.gradient.strength}} {
+				for kind, part := range map[string][2][]float32{"weights": {f.now.weight, f.gradient.weight},
+					"biases": {f.now.bias, f.gradient.bias}, "slopes": {f.now.slope, f.gradient.slope},
+					"strengths": {f.now.strength, f.gradient.strength}} {
 					if f.linear && kind == "slopes" || len(part[0]) == 0 {
 						continue
 					}
@@ -87,7 +89,8 @@ func TestGradient(t *testing.T) {
 					got := (at(step) - at(-step)) / (2 * step)
 					at(0)
 					if math.Abs(got-along) > 0.02*math.Abs(along)+1e-6 {
-						t.Errorf("×%d, squared %v: layer %d, %s: the error rises by %g, its gradient says %g", scale, squared, i, kind, got, along)
+						t.Errorf("×%d, squared %v: layer %d, %s: the error rises by %g, its gradient says %g", scale,
+							squared, i, kind, got, along)
 					}
 				}
 			}

@@ -28,9 +28,8 @@ func (d *pictures) fill(w *worker, step, number int) (synthetic bool, err error)
 	return p.synthetic, err
 }
 
-// sample samples the patch of a number in a step. It is synthetic, or the one of two from random
-// positions in all pictures that has the larger residual, because much of most pictures has little
-// to learn from.
+// sample samples the patch of a number in a step. It is synthetic, or the one of two from random positions in
+// all pictures that has the larger residual, because much of most pictures has little to learn from.
 func (d *pictures) sample(step, number int) (patch, error) {
 	rng := rand.New(rand.NewPCG(d.Seed, uint64(step)<<16|uint64(number)))
 	var p patch
@@ -69,10 +68,9 @@ func (p patch) magnitude(side, scale int) (sum int) {
 	return sum
 }
 
-// synthesise returns a patch of a new synthetic picture, as large as the window. What programs draw
-// small is like the mean of blocks of what they draw large, without the ringing of a bicubic
-// reduction, so it is mostly reduced that way, and pixel art always. Teachers have no part in it:
-// they may ring beside its edges.
+// synthesise returns a patch of a new synthetic picture, as large as the window. What programs draw small is
+// like the mean of blocks of what they draw large, without the ringing of a bicubic reduction, so it is mostly
+// reduced that way, and pixel art always. Teachers have no part in it: they may ring beside its edges.
 func (s *session) synthesise(rng *rand.Rand) (patch, error) {
 	margin := s.Depth + 3
 	side := (s.Patch + 2*margin) * s.Scale
@@ -95,9 +93,8 @@ func (p patch) fill(w *worker, scale int) {
 	}
 }
 
-// fillClean sets window to the low-resolution samples of the target and of a margin on each side,
-// the samples at the edge of the picture repeated, and target to its residual, the scale² pixels of
-// a sample together.
+// fillClean sets window to the low-resolution samples of the target and of a margin on each side, the samples
+// at the edge of the picture repeated, and target to its residual, the scale² pixels of a sample together.
 func (p patch) fillClean(window, target []float32, side, margin, scale int) {
 	n := side + 2*margin
 	for v := range n {
@@ -161,8 +158,7 @@ func (s symmetry) source(u, v, n int) (x, y int) {
 	return u, v
 }
 
-// positions has, for each picture i, the number of positions at which a patch can begin in the
-// pictures 0..i.
+// positions has, for each picture i, the number of positions at which a patch can begin in the pictures 0..i.
 type positions []int64
 
 // add appends those of a picture of w×h samples, for patches of side×side.

@@ -30,7 +30,8 @@ func TestPatches(t *testing.T) {
 		if p.synthetic {
 			synthetic++
 			if p.from.w != w.sides[0] || p.x != reach {
-				t.Fatalf("a synthetic picture of %d samples, the target from %d, expected %d and %d", p.from.w, p.x, w.sides[0], reach)
+				t.Fatalf("a synthetic picture of %d samples, the target from %d, expected %d and %d", p.from.w, p.x,
+					w.sides[0], reach)
 			}
 		}
 		seen[[4]bool{p.transposed, p.flipX, p.flipY, p.negative}] = true

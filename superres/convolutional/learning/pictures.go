@@ -93,7 +93,8 @@ func (d *pictures) read(ctx context.Context) error {
 	}
 	d.progress(phase, len(d.sources), len(d.sources))
 	if len(d.list) == 0 {
-		return fmt.Errorf("convolutional: %w: none of %d pictures has %d×%d pixels", training.ErrPictures, len(d.sources), d.Patch*d.Scale, d.Patch*d.Scale)
+		return fmt.Errorf("convolutional: %w: none of %d pictures has %d×%d pixels", training.ErrPictures,
+			len(d.sources), d.Patch*d.Scale, d.Patch*d.Scale)
 	}
 	return nil
 }
@@ -115,7 +116,8 @@ func (d *pictures) add(ctx context.Context, img image.Image, number int) error {
 		})
 		d.pixels += int64(len(truth[0].Pix))
 		if d.MaxMemory > 0 && d.fixed+d.bytes() > d.MaxMemory {
-			return fmt.Errorf("%w: more than %d MiB; use fewer pictures or reductions, or allow more memory", training.ErrMemory, d.MaxMemory>>20)
+			return fmt.Errorf("%w: more than %d MiB; use fewer pictures or reductions, or allow more memory",
+				training.ErrMemory, d.MaxMemory>>20)
 		}
 		p, err := d.pairOf(ctx, truth, d.Degradation, d.quality(len(d.list)+number), d.Teachers)
 		if err != nil {
@@ -129,7 +131,8 @@ func (d *pictures) add(ctx context.Context, img image.Image, number int) error {
 
 // pairOf reduces the channels of a picture and, where there are JPEG qualities, passes their
 // brightness through a JPEG file of one.
-func (s *session) pairOf(ctx context.Context, channels []*plane.Plane, by resample.Degradation, quality int, teachers []*convolutional.Stage) (pair, error) {
+func (s *session) pairOf(ctx context.Context, channels []*plane.Plane, by resample.Degradation, quality int,
+	teachers []*convolutional.Stage) (pair, error) {
 	truth := luma(channels)
 	low := luma(s.reduce(channels, by))
 	if s.JPEG[1] > 0 {
@@ -144,7 +147,8 @@ func (s *session) pairOf(ctx context.Context, channels []*plane.Plane, by resamp
 	if err != nil {
 		return pair{}, err
 	}
-	p := pair{w: low.W, h: low.H, low: make([]uint16, len(low.Pix)), residual: quantised(subtract(target, base), residualSteps)}
+	p := pair{w: low.W, h: low.H, low: make([]uint16, len(low.Pix))}
+	p.residual = quantised(subtract(target, base), residualSteps)
 	for i, v := range low.Pix {
 		p.low[i] = uint16(math.Round(lumaSteps * float64(v)))
 	}

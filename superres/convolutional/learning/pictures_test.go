@@ -45,7 +45,8 @@ func TestTaught(t *testing.T) {
 		t.Errorf("nothing is off the truth by more than %g", moved)
 	}
 	const way = 5
-	turned, err := distil(t.Context(), teachers, picture.Oriented(low, way), picture.Oriented(base, way), picture.Oriented(truth, way))
+	turned, err := distil(t.Context(), teachers, picture.Oriented(low, way), picture.Oriented(base, way),
+		picture.Oriented(truth, way))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,8 @@ func TestTeachers(t *testing.T) {
 	if other := trained(t, with(2)); !bytes.Equal(trained(t, o), other) || bytes.Equal(other, first) {
 		t.Error("a run goes on from one with another teacher")
 	}
-	for name, spoil := range map[string]func(o *Trainer){"scale": func(o *Trainer) { o.Scale = 3 }, "robust": func(o *Trainer) { o.Robust = true }} {
+	for name, spoil := range map[string]func(o *Trainer){"scale": func(o *Trainer) { o.Scale = 3 },
+		"robust": func(o *Trainer) { o.Robust = true }} {
 		o := with(1)
 		spoil(&o)
 		if _, _, err := o.Target(); err == nil {

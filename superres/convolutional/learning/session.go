@@ -11,8 +11,7 @@ import (
 	"superres/superres/training"
 )
 
-// session is one call of Train: its options, which have been checked, the pictures, and what is
-// recorded of it.
+// session is one call of Train: its options, which have been checked, the pictures, and what is recorded of it.
 type session struct {
 	Trainer
 	sources  []training.Source
@@ -64,7 +63,8 @@ func (s *session) trainBrightness(ctx context.Context) (*convolutional.Stage, er
 	s.progress(phase, s.Steps, s.Steps)
 	s.record.DataSHA256, s.record.RMSE = d.digest(), l.rmse
 	if l.dead > 0 {
-		s.record.Warnings = append(s.record.Warnings, fmt.Sprintf("%d of %d channels carry nothing", l.dead, s.Channels*(s.Depth+1)))
+		warning := fmt.Sprintf("%d of %d channels carry nothing", l.dead, s.Channels*(s.Depth+1))
+		s.record.Warnings = append(s.record.Warnings, warning)
 	}
 	return convolutional.NewStage(l.network())
 }
@@ -87,7 +87,8 @@ func (s *session) firstNetwork() (n *convolutional.Network, known int, err error
 	}
 	from := s.From.Network()
 	if from.Channels != s.Channels || from.Depth > s.Depth {
-		return nil, 0, usage.Errorf("convolutional: the network to go on from has %d channels and depth %d, expected %d and at most %d", from.Channels, from.Depth, s.Channels, s.Depth)
+		return nil, 0, usage.Errorf("convolutional: the network to go on from has %d channels and depth %d, expected "+
+			"%d and at most %d", from.Channels, from.Depth, s.Channels, s.Depth)
 	}
 	from = deepened(from, s.Depth)
 	known = len(n.Layers)
@@ -123,15 +124,15 @@ func deepened(n *convolutional.Network, depth int) *convolutional.Network {
 	return out
 }
 
-// report says how the training has gone since it was last called. It fails when the training
-// diverges.
+// report says how the training has gone since it was last called. It fails when the training diverges.
 func (l *learner) report(ctx context.Context, v *validation) (Report, error) {
 	r := Report{
 		Step: l.done, Steps: l.opt.Steps, LearningRate: l.learningRate(l.done - 1),
 		Loss: l.loss / float64(l.steps), RMSE: math.Sqrt(l.square / float64(l.steps)), Dead: l.dead,
 	}
 	if !(r.RMSE < 1) {
-		return r, fmt.Errorf("convolutional: the error is %g after %d steps: use a lower rate than %g", r.RMSE, l.done, l.opt.LearningRate)
+		return r, fmt.Errorf("convolutional: the error is %g after %d steps: use a lower rate than %g", r.RMSE, l.done,
+			l.opt.LearningRate)
 	}
 	l.loss, l.square, l.steps, l.rmse = 0, 0, 0, r.RMSE
 	var err error

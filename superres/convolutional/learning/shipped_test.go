@@ -30,18 +30,19 @@ func TestDefaultsAreTheRecipe(t *testing.T) {
 	recorded := golden.Recorded{TB: t, Command: shipped(t, "photo.npz").Provenance.Command}
 	flag, decimal, number := recorded.Flag, recorded.Decimal, recorded.Number
 	want := Defaults()
-	want.Scale, want.Degradation, want.Channels, want.Depth = number("scale"), resample.Degradation(flag("degradation")), number("channels"), number("depth")
-	want.Batch, want.Patch, want.Synthetic, want.Decay = number("batch"), number("patch"), decimal("drawings"), decimal("weight-decay")
+	want.Scale, want.Degradation, want.Channels, want.Depth = number("scale"),
+		resample.Degradation(flag("degradation")), number("channels"), number("depth")
+	want.Batch, want.Patch, want.Synthetic, want.Decay = number("batch"), number("patch"), decimal("drawings"),
+		decimal("weight-decay")
 	want.BackProject, want.Symmetries = number("back-projection"), training.Symmetries(flag("symmetries"))
 	if got := Defaults(); !reflect.DeepEqual(got, want) {
 		t.Errorf("the defaults are\n%+v\nthe model was trained by\n%+v", got, want)
 	}
 }
 
-// Of trained networks, too, the integers are as good as what they were rounded from: what a
-// picture of an error as large as the best models have loses is less than 0.01 dB. The
-// embedded networks have had their weights rounded already; one that was trained here has
-// not.
+// Of trained networks, too, the integers are as good as what they were rounded from: what a picture of an error
+// as large as the best models have loses is less than 0.01 dB. The embedded networks have had their weights
+// rounded already; one that was trained here has not.
 func TestIntegersLoseNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nothing in it runs beside anything else")

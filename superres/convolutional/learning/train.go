@@ -63,9 +63,8 @@ type Trainer struct {
 	// Grain is that of the stage, 0 to convolutional.MaxGrain: see Stage.WithGrain there. GrainOf
 	// has its default for other values of Degradation and Robust.
 	Grain float64
-	// BackProject is the number of back-projections after the stage. They suit networks that have
-	// learned from no synthetic pictures, whose means they keep; lines ring by them, and noise comes
-	// back.
+	// BackProject is the number of back-projections after the stage. They suit networks that have learned from
+	// no synthetic pictures, whose means they keep; lines ring by them, and noise comes back.
 	BackProject int
 	// Seed is that of all random sampling.
 	Seed uint64
@@ -97,8 +96,8 @@ type Trainer struct {
 // for its teachers. 16 channels and a depth of 7 make the fast model.
 func Defaults() Trainer {
 	return Trainer{
-		Scale: 2, Degradation: resample.Cubic, Channels: 48, Depth: 10, Steps: 80_000, ColourSteps: 1500, Batch: 10, Patch: 36,
-		LearningRate: 0.01, Decay: 0.03, Reductions: []float64{0.8, 0.62}, Symmetries: training.AllSymmetries,
+		Scale: 2, Degradation: resample.Cubic, Channels: 48, Depth: 10, Steps: 80_000, ColourSteps: 1500, Batch: 10,
+		Patch: 36, LearningRate: 0.01, Decay: 0.03, Reductions: []float64{0.8, 0.62}, Symmetries: training.AllSymmetries,
 		Synthetic: 0.01, Grain: GrainOf(resample.Cubic, false), Interval: 1000,
 	}
 }
@@ -155,7 +154,8 @@ func (t Trainer) check() error {
 	case !(t.LearningRate > 0 && t.LearningRate <= 1):
 		return usage.Errorf("convolutional: rate %g, expected more than 0 and at most 1", t.LearningRate)
 	case !(t.Decay >= 0 && t.Decay*t.LearningRate < 1):
-		return usage.Errorf("convolutional: weight decay %g, expected at least 0 and less than 1/%g, the rate", t.Decay, t.LearningRate)
+		return usage.Errorf("convolutional: weight decay %g, expected at least 0 and less than 1/%g, the rate", t.Decay,
+			t.LearningRate)
 	case !(t.Synthetic >= 0 && t.Synthetic <= 1):
 		return usage.Errorf("convolutional: a share of drawings of %g, expected 0 to 1", t.Synthetic)
 	case !(t.Grain >= 0 && t.Grain <= convolutional.MaxGrain):
@@ -165,7 +165,8 @@ func (t Trainer) check() error {
 	}
 	for _, teacher := range t.Teachers {
 		if teacher.Scale() != t.Scale || t.Robust {
-			return usage.Errorf("convolutional: a teacher for scale %d, expected one for %d, and no damage", teacher.Scale(), t.Scale)
+			return usage.Errorf("convolutional: a teacher for scale %d, expected one for %d, and no damage",
+				teacher.Scale(), t.Scale)
 		}
 	}
 	return training.CheckReductions(t.Reductions)
@@ -207,7 +208,9 @@ func (t Trainer) Memory() int64 {
 }
 
 // Train implements training.Trainer.
-func (t Trainer) Train(ctx context.Context, sources []training.Source, progress training.Progress) (*training.Result, error) {
+func (t Trainer) Train(
+	ctx context.Context, sources []training.Source, progress training.Progress,
+) (*training.Result, error) {
 	if err := t.check(); err != nil {
 		return nil, err
 	}
@@ -215,7 +218,8 @@ func (t Trainer) Train(ctx context.Context, sources []training.Source, progress 
 		progress = func(string, int, int) {}
 	}
 	s := &session{Trainer: t, sources: sources, progress: progress, record: training.Record{
-		Learner: "muon", Iterations: t.Steps, Stop: "iterations", Seed: t.Seed, Pictures: len(sources), Patches: t.Steps * t.Batch,
+		Learner: "muon", Iterations: t.Steps, Stop: "iterations", Seed: t.Seed, Pictures: len(sources),
+		Patches: t.Steps * t.Batch,
 	}}
 	bright := t.From
 	if t.Steps > 0 {

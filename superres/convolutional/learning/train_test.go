@@ -17,7 +17,8 @@ import (
 // small has the options of a network that is quickly trained.
 func small() Trainer {
 	o := Defaults()
-	o.Channels, o.Depth, o.Steps, o.ColourSteps, o.Batch, o.Patch, o.Reductions, o.Seed, o.Interval = 16, 2, 30, 0, 3, 10, nil, 5, 10
+	o.Channels, o.Depth, o.Steps, o.ColourSteps, o.Batch, o.Patch, o.Reductions, o.Seed, o.Interval = 16, 2, 30, 0, 3,
+		10, nil, 5, 10
 	return o
 }
 
@@ -109,7 +110,8 @@ func TestInterruptedTrainingGoesOn(t *testing.T) {
 		}
 		o.Report = nil
 		// Damage, and other settings, begin anew.
-		for _, damaged := range [][]byte{kept[:len(kept)/2], bytes.Replace(kept, []byte("layer1.mean"), []byte("layer9.mean"), 2), {}} {
+		for _, damaged := range [][]byte{kept[:len(kept)/2], bytes.Replace(kept, []byte("layer1.mean"),
+			[]byte("layer9.mean"), 2), {}} {
 			o.Kept = damaged
 			if !bytes.Equal(trained(t, o), trained(t, small())) {
 				t.Error("other bytes after passing over what is damaged")
@@ -136,7 +138,8 @@ func TestEndOfContextIsKept(t *testing.T) {
 		if end == "report" {
 			o.Report = func(Report) { cancel() }
 		}
-		if _, err := o.Train(ctx, trainingtest.Drawings(3), progress); !errors.Is(err, context.Canceled) || kept == nil {
+		if _, err := o.Train(ctx, trainingtest.Drawings(3), progress); !errors.Is(err, context.Canceled) ||
+			kept == nil {
 			t.Fatalf("%s: %v, %d bytes kept", end, err, len(kept))
 		}
 		o = small()
@@ -156,7 +159,8 @@ func TestLearnsDrawings(t *testing.T) {
 		o.Validation = trainingtest.Drawings(2)
 		var last Report
 		o.Report = func(r Report) { last = r }
-		bicubic, err := validationOf(t, o).score(t.Context(), convolutional.NewNetwork(convolutional.Architecture{Scale: scale, Channels: 16, Depth: 2}))
+		bicubic, err := validationOf(t, o).score(t.Context(),
+			convolutional.NewNetwork(convolutional.Architecture{Scale: scale, Channels: 16, Depth: 2}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,8 +181,7 @@ func validationOf(t *testing.T, o Trainer) *validation {
 	return v
 }
 
-// Learning from what another run learned begins where that ended, and at another scale with
-// its chain.
+// Learning from what another run learned begins where that ended, and at another scale with its chain.
 func TestFrom(t *testing.T) {
 	o := small()
 	r, err := o.Train(t.Context(), trainingtest.Drawings(2), nil)
@@ -241,12 +244,17 @@ func TestDeepened(t *testing.T) {
 
 func TestTrainerRefuses(t *testing.T) {
 	for name, spoil := range map[string]func(o *Trainer){
-		"scale": func(o *Trainer) { o.Scale = 5 }, "channels": func(o *Trainer) { o.Channels = 20 }, "more channels": func(o *Trainer) { o.Channels = 80 },
-		"depth": func(o *Trainer) { o.Depth = -1 }, "steps": func(o *Trainer) { o.Steps = 0 }, "batch": func(o *Trainer) { o.Batch = 1000 },
-		"patch": func(o *Trainer) { o.Patch = 2 }, "rate": func(o *Trainer) { o.LearningRate = 0 }, "decay": func(o *Trainer) { o.Decay = 100 },
-		"reductions": func(o *Trainer) { o.Reductions = []float64{1} }, "JPEG": func(o *Trainer) { o.JPEG = [2]int{50, 20} },
+		"scale": func(o *Trainer) { o.Scale = 5 }, "channels": func(o *Trainer) { o.Channels = 20 },
+		"more channels": func(o *Trainer) { o.Channels = 80 },
+		"depth":         func(o *Trainer) { o.Depth = -1 }, "steps": func(o *Trainer) { o.Steps = 0 },
+		"batch": func(o *Trainer) { o.Batch = 1000 },
+		"patch": func(o *Trainer) { o.Patch = 2 }, "rate": func(o *Trainer) { o.LearningRate = 0 },
+		"decay":       func(o *Trainer) { o.Decay = 100 },
+		"reductions":  func(o *Trainer) { o.Reductions = []float64{1} },
+		"JPEG":        func(o *Trainer) { o.JPEG = [2]int{50, 20} },
 		"degradation": func(o *Trainer) { o.Degradation = "blur" }, "interval": func(o *Trainer) { o.Interval = 0 },
-		"symmetries": func(o *Trainer) { o.Symmetries = "some" }, "synthetic": func(o *Trainer) { o.Synthetic = 1.5 }, "grain": func(o *Trainer) { o.Grain = 21 },
+		"symmetries": func(o *Trainer) { o.Symmetries = "some" }, "synthetic": func(o *Trainer) { o.Synthetic = 1.5 },
+		"grain": func(o *Trainer) { o.Grain = 21 },
 	} {
 		o := Defaults()
 		spoil(&o)

@@ -30,7 +30,8 @@ func (s *session) readValidation(ctx context.Context) (*validation, error) {
 		channels := picture.Split(img).Channels
 		w, h := channels[0].W/s.Scale, channels[0].H/s.Scale
 		if min(w, h) < 4 {
-			return nil, fmt.Errorf("%s: %w: %d×%d pixels are too few to be checked", src.Name, training.ErrPictures, channels[0].W, channels[0].H)
+			return nil, fmt.Errorf("%s: %w: %d×%d pixels are too few to be checked", src.Name, training.ErrPictures,
+				channels[0].W, channels[0].H)
 		}
 		truth := convert(channels, func(p *plane.Plane) *plane.Plane { return p.Crop(0, 0, w*s.Scale, h*s.Scale) })
 		v.truth, v.low = append(v.truth, luma(truth)), append(v.low, luma(s.reduce(truth, s.Degradation)))
@@ -69,8 +70,7 @@ func (v *validation) score(ctx context.Context, n *convolutional.Network) (float
 // tile is the side of the tiles that residual works on, in low-resolution samples.
 const tile = 48
 
-// residual returns what a network adds to the enlargement of low, computed by the loops of
-// training.
+// residual returns what a network adds to the enlargement of low, computed by the loops of training.
 func residual(ctx context.Context, n *convolutional.Network, low *plane.Plane) (*plane.Plane, error) {
 	out := plane.New(low.W*n.Scale, low.H*n.Scale)
 	shapes, layers, reach := shapesOf(n), parametersOf(n), n.Reach()

@@ -14,10 +14,11 @@ import (
 //
 //	D_H ← argmin ‖Y_H − D_H·X‖²_F + λ‖D_H‖²_F,  X = code(Y_L, D_L).
 //
-// R. Zeyde, M. Elad, M. Protter: On single image scale-up using
-// sparse-representations, Curves and Surfaces 2010,
-// doi:10.1007/978-3-642-27413-8_47, learn their high half in this way alone.
-func refit(ctx context.Context, dl *sparse.Dictionary, low, high *mat.Dense, coder sparse.Coder) (*sparse.Dictionary, error) {
+// R. Zeyde, M. Elad, M. Protter: On single image scale-up using sparse-representations, Curves and Surfaces
+// 2010, doi:10.1007/978-3-642-27413-8_47, learn their high half in this way alone.
+func refit(
+	ctx context.Context, dl *sparse.Dictionary, low, high *mat.Dense, coder sparse.Coder,
+) (*sparse.Dictionary, error) {
 	x, err := coder.Code(ctx, dl, low)
 	if err != nil {
 		return nil, err
@@ -32,7 +33,8 @@ func refit(ctx context.Context, dl *sparse.Dictionary, low, high *mat.Dense, cod
 	}
 	var chol mat.Cholesky
 	if !chol.Factorize(xx) {
-		return nil, errors.New("coupled: the codes of the training patches are degenerate; use fewer atoms or more patches")
+		return nil, errors.New("coupled: the codes of the training patches are degenerate; use fewer atoms or " +
+			"more patches")
 	}
 	var dh mat.Dense
 	if err := chol.SolveTo(&dh, xy); err != nil {

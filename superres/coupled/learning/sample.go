@@ -128,7 +128,8 @@ func (s *sampler) pairs() (*mat.Dense, error) {
 	n, m := s.sizes()
 	count := len(s.low) / n
 	if count == 0 {
-		return nil, fmt.Errorf("coupled: %w: no patch pair was found, they are flat or smaller than %d×%d", training.ErrPictures, s.Patch*s.Scale, s.Patch*s.Scale)
+		return nil, fmt.Errorf("coupled: %w: no patch pair was found, they are flat or smaller than %d×%d",
+			training.ErrPictures, s.Patch*s.Scale, s.Patch*s.Scale)
 	}
 	y := mat.NewDense(n+m, count, nil)
 	for j := range count {

@@ -9,8 +9,7 @@ import (
 	"superres/superres/resample"
 )
 
-// The model that ships was learned by the options that Defaults says, as the model itself records
-// them.
+// The model that ships was learned by the options that Defaults says, as the model itself records them.
 func TestDefaultsAreTheRecipe(t *testing.T) {
 	m, err := superres.Load(golden.Shipped(t, "coupled.npz"))
 	if err != nil {
@@ -19,9 +18,12 @@ func TestDefaultsAreTheRecipe(t *testing.T) {
 	recorded := golden.Recorded{TB: t, Command: m.Provenance.Command}
 	flag, decimal, number := recorded.Flag, recorded.Decimal, recorded.Number
 	want := Trainer{
-		Scale: number("scale"), Degradation: resample.Degradation(flag("degradation")), Patch: number("patch"), Patches: number("patches"),
-		Flat: decimal("flat") / 255, Reductions: []float64{decimal("reduce")}, Mean: flag("mean") == "true", Detail: flag("detail") == "true", Refit: flag("refit") == "true",
-		Learner: flag("learner"), Coder: flag("coder") + ":sparsity=" + flag("sparsity"), Atoms: number("atoms"), Iterations: number("iterations"),
+		Scale: number("scale"), Degradation: resample.Degradation(flag("degradation")), Patch: number("patch"),
+		Patches: number("patches"),
+		Flat:    decimal("flat") / 255, Reductions: []float64{decimal("reduce")}, Mean: flag("mean") == "true",
+		Detail: flag("detail") == "true", Refit: flag("refit") == "true",
+		Learner: flag("learner"), Coder: flag("coder") + ":sparsity=" + flag("sparsity"), Atoms: number("atoms"),
+		Iterations:  number("iterations"),
 		BackProject: number("back-projection"), Seed: uint64(number("seed")),
 	}
 	got := Defaults()

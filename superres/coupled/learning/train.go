@@ -30,16 +30,14 @@ type Trainer struct {
 	Patch int
 	// Patches is the number of pairs of patches that are sampled.
 	Patches int
-	// Flat leaves out the pairs whose low-resolution patch has a smaller standard deviation, in
-	// 0..1; 0: none.
+	// Flat leaves out the pairs whose low-resolution patch has a smaller standard deviation, in 0..1; 0: none.
 	Flat float64
 	// Reductions are factors, above 0 and below 1, by which each picture is reduced to be learned
 	// from once more.
 	Reductions []float64
 	// Mean takes the mean of each patch off before it is coded; see coupled.Stage.
 	Mean bool
-	// Detail learns the residual of interpolation instead of the high-resolution patch; see
-	// coupled.Stage.
+	// Detail learns the residual of interpolation instead of the high-resolution patch; see coupled.Stage.
 	Detail bool
 	// Refit fits D_H to the codes over D_L alone once both halves are learned; see refit.
 	Refit bool
@@ -60,8 +58,7 @@ type Trainer struct {
 	Learned func(*learners.Result)
 }
 
-// Defaults returns the options by which the model that ships was learned, but for the seed, which
-// was 1.
+// Defaults returns the options by which the model that ships was learned, but for the seed, which was 1.
 func Defaults() Trainer {
 	return Trainer{
 		Scale: 2, Degradation: resample.Cubic, Patch: 3, Patches: 300_000, Flat: 3. / 255, Reductions: []float64{0.5},
@@ -87,7 +84,8 @@ func (t Trainer) check() error {
 	}
 	n, m := t.sizes()
 	if size := (n + m) * t.Atoms * 8; size > npz.MaxBytes/2 {
-		return usage.Errorf("coupled: %d atoms of %d entries make a model of %d MiB, the limit is %d; use fewer atoms, a smaller patch or scale", t.Atoms, n+m, size>>20, npz.MaxBytes>>21)
+		return usage.Errorf("coupled: %d atoms of %d entries make a model of %d MiB, the limit is %d; use fewer "+
+			"atoms, a smaller patch or scale", t.Atoms, n+m, size>>20, npz.MaxBytes>>21)
 	}
 	return training.CheckReductions(t.Reductions)
 }
@@ -125,7 +123,9 @@ func (t Trainer) Memory() int64 {
 }
 
 // Train implements training.Trainer.
-func (t Trainer) Train(ctx context.Context, sources []training.Source, progress training.Progress) (*training.Result, error) {
+func (t Trainer) Train(
+	ctx context.Context, sources []training.Source, progress training.Progress,
+) (*training.Result, error) {
 	if err := t.check(); err != nil {
 		return nil, err
 	}
@@ -168,8 +168,8 @@ func (t Trainer) Train(ctx context.Context, sources []training.Source, progress 
 		return nil, err
 	}
 	stages, err := coupled.Recipe{
-		Scale: t.Scale, Patch: t.Patch, Mean: t.Mean, Detail: t.Detail, Degradation: t.Degradation, Kernel: resample.Bicubic,
-		Coder: t.Coder, BackProjection: t.BackProject,
+		Scale: t.Scale, Patch: t.Patch, Mean: t.Mean, Detail: t.Detail, Degradation: t.Degradation,
+		Kernel: resample.Bicubic, Coder: t.Coder, BackProjection: t.BackProject,
 	}.Stages(low.Matrix(), high.Matrix())
 	if err != nil {
 		return nil, err
@@ -177,7 +177,8 @@ func (t Trainer) Train(ctx context.Context, sources []training.Source, progress 
 	_, count := stacked.Dims()
 	last := found.Steps[len(found.Steps)-1]
 	record := training.Record{
-		Learner: t.Learner, Coder: t.Coder, Atoms: t.Atoms, Iterations: last.Iteration, Stop: string(found.Stop), Seed: t.Seed,
+		Learner: t.Learner, Coder: t.Coder, Atoms: t.Atoms, Iterations: last.Iteration, Stop: string(found.Stop),
+		Seed:     t.Seed,
 		Pictures: len(sources), Patches: count, DataSHA256: s.hash.String(), RMSE: last.RMSE,
 	}
 	for _, w := range found.Warnings {
@@ -187,14 +188,17 @@ func (t Trainer) Train(ctx context.Context, sources []training.Source, progress 
 }
 
 // halves returns D_L and D_H of a stacked dictionary that was learned from stacked pairs.
-func (t Trainer) halves(ctx context.Context, d *sparse.Dictionary, stacked *mat.Dense, coder sparse.Coder) (low, high *sparse.Dictionary, err error) {
+func (t Trainer) halves(
+	ctx context.Context, d *sparse.Dictionary, stacked *mat.Dense, coder sparse.Coder,
+) (low, high *sparse.Dictionary, err error) {
 	n, m := t.sizes()
 	if low, err = d.Rows(0, n); err != nil {
 		return nil, nil, err
 	}
 	if t.Refit {
 		_, count := stacked.Dims()
-		high, err = refit(ctx, low, stacked.Slice(0, n, 0, count).(*mat.Dense), stacked.Slice(n, n+m, 0, count).(*mat.Dense), coder)
+		high, err = refit(ctx, low, stacked.Slice(0, n, 0, count).(*mat.Dense),
+			stacked.Slice(n, n+m, 0, count).(*mat.Dense), coder)
 		return low, high, err
 	}
 	high, err = d.Rows(n, n+m)

@@ -13,7 +13,7 @@ import (
 	"superres/superres/training"
 )
 
-// validation has the brightness of pictures that nothing is learned from, and of their reductions.
+// validation has the brightness of pictures that are not trained on, at full and at low resolution.
 type validation struct {
 	scale      int
 	truth, low []*plane.Plane
@@ -39,8 +39,9 @@ func (s *session) readValidation(ctx context.Context) (*validation, error) {
 	return v, nil
 }
 
-// score returns the mean PSNR in dB with which a network restores the pictures, without a border
-// of scale pixels, or 0 when there are none. As in MATLAB, luma has 219 levels of the 255.
+// score returns the mean PSNR in dB between the pictures and their low-resolution copies as n enlarges them, or
+// 0 without pictures. A border of scale pixels is left out, and luma has 219 levels of the 255, as MATLAB
+// computes it.
 func (v *validation) score(ctx context.Context, n *convolutional.Network) (float64, error) {
 	if len(v.low) == 0 {
 		return 0, nil
@@ -67,10 +68,10 @@ func (v *validation) score(ctx context.Context, n *convolutional.Network) (float
 	return sum / float64(len(v.low)), nil
 }
 
-// tile is the side of the tiles that residual works on, in low-resolution samples.
+// tile is the side in low-resolution samples of the tiles that residual divides a picture into.
 const tile = 48
 
-// residual returns what a network adds to the enlargement of low, computed by the loops of training.
+// residual returns the residual that n computes in float32 for low, by the code that trains it.
 func residual(ctx context.Context, n *convolutional.Network, low *plane.Plane) (*plane.Plane, error) {
 	out := plane.New(low.W*n.Scale, low.H*n.Scale)
 	shapes, layers, reach := shapesOf(n), parametersOf(n), n.Reach()

@@ -6,8 +6,8 @@ import (
 	"superres/internal/quantiser"
 )
 
-// pass passes the picture through the file: the brightness of a JPEG, whose blocks of 8×8 samples
-// begin at X−8 and Y−8 and extend beyond the edges, where samples are repeated.
+// pass passes the picture through the brightness of a JPEG file. Its blocks of 8×8 samples begin at X−8 and Y−8
+// and extend beyond the edges, where samples are repeated.
 func (f File) pass(p *Plane) {
 	var table [64]float32
 	for i, step := range quantiser.Brightness {
@@ -39,7 +39,7 @@ func (f File) pass(p *Plane) {
 	}
 }
 
-// cosines is the orthonormal cosine transform of eight samples, a row for a frequency, and inverse its inverse.
+// cosines is the orthonormal cosine transform of eight samples, one row per frequency, and inverse is its inverse.
 var cosines, inverse = func() (c, t [64]float32) {
 	for k := range 8 {
 		scale := math.Sqrt(2. / 8)
@@ -54,7 +54,7 @@ var cosines, inverse = func() (c, t [64]float32) {
 	return c, t
 }()
 
-// transform sets to to M·B·Mᵀ, of a block by rows.
+// transform sets to to M·B·Mᵀ. All three are 8×8 matrices, row by row.
 func transform(to, b, m *[64]float32) {
 	var half [64]float32
 	for i := range 8 {

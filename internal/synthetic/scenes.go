@@ -12,13 +12,13 @@ import (
 type Picture struct {
 	// Image is opaque.
 	Image *image.NRGBA
-	// IsPixelArt tells that each square of unit×unit pixels has one colour.
+	// IsPixelArt is true if each square of unit×unit pixels has one colour.
 	IsPixelArt bool
 }
 
-// Sample returns a random picture of w×h pixels whose content suits a screen of w/unit × h/unit
-// pixels: a thin line is about unit wide, a letter at least 7 units high. Its edges are smooth, as
-// programs draw them, but for pixel art. It depends on the numbers of rng and on the sizes alone.
+// Sample returns a random picture of w×h pixels with the contents of a screen of w/unit × h/unit pixels: a thin
+// line is about unit wide, a letter at least 7 units high. Edges are smooth, as programs draw them, except in
+// pixel art. The picture depends only on the numbers of rng and on the sizes.
 func Sample(rng *rand.Rand, w, h, unit int) Picture {
 	if rng.IntN(8) == 0 {
 		return Picture{Image: renderPixelArt(rng, w, h, unit), IsPixelArt: true}
@@ -26,7 +26,7 @@ func Sample(rng *rand.Rand, w, h, unit int) Picture {
 	c := newCanvas(rng, w, h, float64(unit))
 	c.fill(0, 0, c.w, c.h, c.colour())
 	c.scene()
-	if c.likely(0.25) { // another in a corner
+	if c.likely(0.25) { // another scene in the lower right part
 		x, y := c.snap(c.between(0.3, 0.7)*c.w), c.snap(c.between(0.3, 0.7)*c.h)
 		part := newCanvas(rng, w-int(x*c.unit), h-int(y*c.unit), c.unit)
 		part.fill(0, 0, part.w, part.h, c.colour())
@@ -36,7 +36,7 @@ func Sample(rng *rand.Rand, w, h, unit int) Picture {
 	return Picture{Image: c.NRGBA}
 }
 
-// canvas is a picture on which shapes are rendered, by coordinates in units.
+// canvas is an image on which shapes are rendered, with coordinates in units.
 type canvas struct {
 	*image.NRGBA
 	*rand.Rand
@@ -54,7 +54,7 @@ func (c *canvas) proportion(lo, hi float64) float64 { return lo * math.Pow(hi/lo
 // snap rounds a length to whole units.
 func (c *canvas) snap(v float64) float64 { return math.Round(v) }
 
-// colour samples a colour: often a grey, and of those often black or white.
+// colour returns a random colour: black or white with a probability of 0.2 each, another grey with 0.2.
 func (c *canvas) colour() color.NRGBA {
 	v := [3]uint8{uint8(c.IntN(256)), uint8(c.IntN(256)), uint8(c.IntN(256))}
 	switch kind := c.IntN(10); {
@@ -68,7 +68,7 @@ func (c *canvas) colour() color.NRGBA {
 	return color.NRGBA{v[0], v[1], v[2], 255}
 }
 
-// ink samples a colour that is seen on a ground.
+// ink returns a random colour, nearly always one that is visible on a ground.
 func (c *canvas) ink(ground color.NRGBA) color.NRGBA {
 	for {
 		ink := c.colour()
@@ -87,7 +87,7 @@ func (c *canvas) at(x, y float64) color.NRGBA {
 	return c.NRGBAAt(min(max(int(x*c.unit), 0), c.Rect.Dx()-1), min(max(int(y*c.unit), 0), c.Rect.Dy()-1))
 }
 
-// scene renders a random kind of picture on all of the canvas.
+// scene renders a random kind of scene on the whole canvas.
 func (c *canvas) scene() {
 	scenes := []func(){
 		c.page, c.page, c.code, c.lines, c.lines, c.curves, c.cartoon, c.dialog, c.dialog, c.chart, c.streets,
@@ -97,7 +97,7 @@ func (c *canvas) scene() {
 	scenes[c.IntN(len(scenes))]()
 }
 
-// lines renders thin lines in all directions, also nearly level, and some squares and triangles.
+// lines renders thin lines in all directions, a third of them nearly level or upright, and some polygons.
 func (c *canvas) lines() {
 	for range 4 + c.IntN(14) {
 		x, y := c.between(0, c.w), c.between(0, c.h)
@@ -126,9 +126,8 @@ func (c *canvas) lines() {
 	}
 }
 
-// width samples the width of a line: hardly ever less than a unit, because programs draw no line
-// thinner than a pixel of the screen. A model that learns from thinner ones takes a line of a middle
-// tone for a thin black one.
+// width returns a random width of a line, hardly ever less than a unit, because programs draw no line thinner
+// than a pixel of the screen. A model trained on thinner ones would take a grey line for a thin black one.
 func (c *canvas) width() float64 {
 	if c.likely(0.4) {
 		return 1
@@ -136,8 +135,7 @@ func (c *canvas) width() float64 {
 	return c.proportion(0.9, 5)
 }
 
-// streets renders a map: winding borders, straight roads and names in middle tones, most of them
-// about a unit wide.
+// streets renders a map: winding borders, straight roads and names in half tones, most lines about a unit wide.
 func (c *canvas) streets() {
 	ground := c.at(0, 0)
 	tones := [3]color.NRGBA{c.middle(ground), c.middle(ground), c.middle(ground)}
@@ -162,14 +160,14 @@ func (c *canvas) streets() {
 	}
 }
 
-// middle samples a colour between that of a ground and one that is seen on it.
+// middle returns a random colour between a ground and a colour that is visible on it.
 func (c *canvas) middle(ground color.NRGBA) color.NRGBA {
 	ink, share := c.ink(ground), c.between(0.3, 0.8)
 	mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + share*(float64(b)-float64(a)))) }
 	return color.NRGBA{mix(ground.R, ink.R), mix(ground.G, ink.G), mix(ground.B, ink.B), 255}
 }
 
-// corners samples the n corners of a polygon around (x, y).
+// corners returns the corners of a random polygon with n corners at a distance of r from (x, y).
 func (c *canvas) corners(x, y, r float64, n int) (list []point) {
 	turn := c.between(0, 2*math.Pi)
 	for i := range n {
@@ -221,7 +219,7 @@ func (c *canvas) wave(x, y float64, ink color.NRGBA) {
 	c.stroke(ink, c.width(), list)
 }
 
-// arc returns points of a part of an ellipse.
+// arc returns points along a part of an ellipse; from and to are angles in radians.
 func arc(x, y, rx, ry, from, to float64) (list []point) {
 	n := 8 + int(2*math.Sqrt(max(rx, ry))*(to-from))
 	for i := range n + 1 {
@@ -285,7 +283,7 @@ func (c *canvas) dialog() {
 	}
 }
 
-// round returns a rectangle with round corners.
+// round returns the outline of a rectangle whose corners are rounded with radius r.
 func round(x, y, w, h, r float64) (list []point) {
 	for i, at := range []point{{x + w - r, y + h - r}, {x + r, y + h - r}, {x + r, y + r}, {x + w - r, y + r}} {
 		list = append(list, arc(at.x, at.y, r, r, float64(i)*math.Pi/2, float64(i+1)*math.Pi/2)...)
@@ -386,8 +384,7 @@ func (c *canvas) gradient() {
 	[]func(){c.lines, c.curves, c.cartoon, c.dialog}[c.IntN(4)]()
 }
 
-// renderPixelArt renders pixel art: symmetric figures, blocks, lines of single pixels and dithers, in
-// few colours.
+// renderPixelArt returns pixel art: symmetric figures, blocks, lines of single pixels and dithers in few colours.
 func renderPixelArt(rng *rand.Rand, w, h, unit int) *image.NRGBA {
 	small := newCanvas(rng, (w+unit-1)/unit, (h+unit-1)/unit, 1)
 	palette := make([]color.NRGBA, 2+rng.IntN(7))

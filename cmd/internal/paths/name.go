@@ -7,15 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// Name is a name of a file, or a word of a command line, that is kept as JSON: to the byte, although these may have
-// any bytes but zero, and texts of JSON are UTF-8. A byte that is of no UTF-8 is kept as a zero byte and its two
-// hexadecimal digits, so that "a\xff.png" is "a\u0000ff.png" in JSON. All other names are kept as they are.
+// Name is a file name or an argument of a command line that can be written as JSON without loss. File names may
+// have any bytes but zero, while strings in JSON are UTF-8; so a byte that is not part of valid UTF-8 is
+// encoded as a zero byte and its two hexadecimal digits: "a\xff.png" becomes "a\u0000ff.png" in JSON. All other
+// names are written as they are.
 //
-// Note: a zero byte, for no name has one, so that what is kept stands for one name alone, and any reader of JSON
-// keeps it, unlike a half of a surrogate pair.
+// Note: no name has a zero byte, so the encoding is unique, and all readers of JSON keep it, unlike half of a
+// surrogate pair.
 type Name string
 
-// Names returns texts as names.
+// Names returns texts as names, nil for nil.
 func Names(texts []string) []Name {
 	if texts == nil {
 		return nil
@@ -36,7 +37,7 @@ func Texts(names []Name) []string {
 	return list
 }
 
-// MarshalText returns the name as UTF-8. It returns no error.
+// MarshalText returns the encoded name. The error is always nil.
 func (n Name) MarshalText() ([]byte, error) {
 	text := make([]byte, 0, len(n))
 	for rest := string(n); rest != ""; {
@@ -51,7 +52,7 @@ func (n Name) MarshalText() ([]byte, error) {
 	return text, nil
 }
 
-// UnmarshalText sets the name from a text of MarshalText.
+// UnmarshalText decodes what MarshalText returns.
 func (n *Name) UnmarshalText(text []byte) error {
 	before, rest, found := strings.Cut(string(text), "\x00")
 	name := before

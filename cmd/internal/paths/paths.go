@@ -1,4 +1,4 @@
-// Package paths resolves links in paths, makes keys and names of paths, and quotes paths in patterns.
+// Package paths resolves links in paths, hashes and encodes paths, and quotes them for patterns.
 package paths
 
 import (
@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// Real returns the absolute path of a file without links, or the absolute path itself where there is no such file.
+// Real returns the absolute path of a file with all links resolved, or only its absolute path if there is no such file.
 func Real(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -21,11 +21,11 @@ func Real(path string) string {
 	return path
 }
 
-// Folders resolves the folders of many files, each of them once. The zero value is empty. It is safe for concurrent
-// use.
+// Folders resolves the folders of many files, each only once. The zero value is ready, and it is safe for
+// concurrent use.
 type Folders struct{ real sync.Map } // string: string
 
-// Real returns Real of a folder.
+// Real returns Real(folder).
 func (f *Folders) Real(folder string) string {
 	if real, ok := f.real.Load(folder); ok {
 		return real.(string)
@@ -35,15 +35,15 @@ func (f *Folders) Real(folder string) string {
 	return real
 }
 
-// Place returns the path of a file, or of a link itself, with its folder resolved.
+// Place returns the path of a file with its folder resolved. If the file is itself a link, that is not followed.
 func (f *Folders) Place(path string) string {
 	return filepath.Join(f.Real(filepath.Dir(path)), filepath.Base(path))
 }
 
-// Key is a hash of texts, such as a path, which takes less memory than they do. Different texts have different keys.
+// Key is a hash of texts, such as a path, which takes less memory than the texts.
 type Key [16]byte
 
-// KeyOf returns the key of texts without zero bytes.
+// KeyOf returns the key of texts that have no zero bytes. Different texts have different keys.
 func KeyOf(texts ...string) Key {
 	var buffer [512]byte // on the stack, and large enough for most texts
 	joined := buffer[:0]
@@ -54,8 +54,8 @@ func KeyOf(texts ...string) Key {
 	return Key(sum[:16])
 }
 
-// ThroughLink returns the first folder on the way from root to dir, without root, that is a symbolic link, and
-// whether there is one. Files of a tree must not be written outside of it.
+// ThroughLink returns the first folder between root, excluded, and dir that is a symbolic link, and whether
+// there is one. Such a link could lead files of a tree to a place outside of it.
 func ThroughLink(root, dir string) (string, bool) {
 	rel, err := filepath.Rel(root, dir)
 	if err != nil || rel == "." {
@@ -77,12 +77,12 @@ func IsFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// GlobQuote returns a pattern, for filepath.Glob and for --exclude, that matches only a path.
+// GlobQuote returns a pattern for filepath.Glob and --exclude that matches only path.
 func GlobQuote(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// Below returns a path relative to a folder, with slashes.
+// Below returns path relative to folder, with slashes.
 func Below(folder, path string) string {
 	if rel, err := filepath.Rel(folder, path); err == nil {
 		path = rel
@@ -90,5 +90,5 @@ func Below(folder, path string) string {
 	return filepath.ToSlash(path)
 }
 
-// IsStandard tells whether the name of a file on a command line stands for standard input or standard output.
+// IsStandard reports whether the name of a file on a command line means standard input or output.
 func IsStandard[T ~string](name T) bool { return name == "-" }

@@ -36,7 +36,7 @@ func Oriented(p *plane.Plane, form int32) *plane.Plane {
 func AddOriented(p, oriented *plane.Plane, form int32, share float32) {
 	parallel.Rows(oriented.H, func(y int) {
 		for x, v := range oriented.Row(y) {
-			p.Pix[PlaceOf(form, x, y, p.W, p.H)] += float32(share * v) // the conversion keeps the compiler from fusing product and sum
+			p.Pix[PlaceOf(form, x, y, p.W, p.H)] += float32(share * v) // the conversion forbids a fused sum
 		}
 	})
 }

@@ -241,26 +241,18 @@ func loadNet(scale int, text json.RawMessage, a *stage.Arrays, colour bool) (n n
 		return n, err
 	}
 	inner := outputs - layers[len(layers)-1].Out
-	var t tables
-	if t.weights, err = stage.Get[int16](a, "weights", 1, weights); err != nil {
-		return n, err
-	}
-	if t.bias, err = stage.Get[int32](a, "bias", 1, outputs); err != nil {
-		return n, err
-	}
-	if t.positive, err = stage.Get[float32](a, "above", 1, outputs); err != nil {
-		return n, err
-	}
-	if t.negative, err = stage.Get[float32](a, "below", 1, inner); err != nil {
-		return n, err
-	}
-	if t.units, err = stage.Get[float64](a, "units", 1, p.Depth+1); err != nil {
-		return n, err
+	t := tables{
+		weights:  get[int16](a, "weights", weights, &err),
+		bias:     get[int32](a, "bias", outputs, &err),
+		positive: get[float32](a, "above", outputs, &err),
+		negative: get[float32](a, "below", inner, &err),
+		units:    get[float64](a, "units", p.Depth+1, &err),
 	}
 	if p.Graded {
-		if t.strength, err = stage.Get[int32](a, "level", 1, inner); err != nil {
-			return n, err
-		}
+		t.strength = get[int32](a, "level", inner, &err)
+	}
+	if err != nil {
+		return n, err
 	}
 	for i, u := range t.units {
 		if !(u > 0) {
@@ -268,6 +260,14 @@ func loadNet(scale int, text json.RawMessage, a *stage.Arrays, colour bool) (n n
 		}
 	}
 	return makeNet(scale, p, t)
+}
+
+// get returns an array of a file, or nil when *err is not nil. It sets *err to its own error.
+func get[T stage.Element](a *stage.Arrays, name string, n int, err *error) (list []T) {
+	if *err == nil {
+		list, *err = stage.Get[T](a, name, 1, n)
+	}
+	return list
 }
 
 // save writes the arrays to a file and returns the parameters, which are written as JSON.

@@ -77,22 +77,16 @@ func (n *net) run(ctx context.Context, w, h int, read func(y int, to []int16),
 	}
 	r := memory.Get().(*run)
 	r.begin(n, w, h, read, add)
-	err := r.passes(ctx, report)
+	last := len(r.made) - 1
+	var err error
+	for err == nil && r.made[last] < h {
+		if err = r.pass(ctx); err == nil {
+			report(float64(r.made[last]) / float64(h))
+		}
+	}
 	r.net, r.read, r.add = nil, nil, nil
 	memory.Put(r) // not deferred: after a panic its state is undefined
 	return err
-}
-
-// passes makes passes until all rows of the last layer are done.
-func (r *run) passes(ctx context.Context, report func(float64)) error {
-	last := len(r.made) - 1
-	for r.made[last] < r.h {
-		if err := r.pass(ctx); err != nil {
-			return err
-		}
-		report(float64(r.made[last]) / float64(r.h))
-	}
-	return nil
 }
 
 // begin sets r up for a picture, in the memory of an earlier run where that is large enough.

@@ -1,6 +1,7 @@
 package coupled
 
 import (
+	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
@@ -116,35 +117,33 @@ func single(d *sparse.Dictionary) (*sparse.Dictionary, error) {
 // FitHalves returns the patch size and the scale for halves with n = patch² and m = (scale·patch)² rows. It
 // fails if no patch size and scale give these numbers, or if there are too many atoms.
 func FitHalves(n, m, atoms int) (patch, scale int, err error) {
-	for patch = 1; patch <= MaxPatch; patch++ {
-		for scale = 2; scale <= 4; scale++ {
-			if n == patch*patch && m == n*scale*scale {
-				return patch, scale, fitAtoms(atoms)
-			}
-		}
-	}
-	return 0, 0, fmt.Errorf("coupled: halves of %d and %d rows are no pair of patches, expected P² and S²·P² with P "+
-		"up to %d and S from 2 to 4, such as 9 and 36", n, m, MaxPatch)
+	return fit(atoms, func(low, high int) bool { return n == low && m == high }, fmt.Sprintf(
+		"halves of %d and %d rows are no pair of patches, expected P² and S²·P² with P up to %d and S from 2 to 4, "+
+			"such as 9 and 36", n, m, MaxPatch))
 }
 
 // FitStacked returns the patch size and the scale for a stacked dictionary D = [D_L; D_H] with rows = patch²·(1 +
 // scale²). They are unique, because no ratio of 5, 10 and 17 is a square. It fails if there are none, or if
 // there are too many atoms.
 func FitStacked(rows, atoms int) (patch, scale int, err error) {
+	return fit(atoms, func(low, high int) bool { return rows == low+high }, fmt.Sprintf(
+		"%d rows are no patch above another, expected P²·(1 + S²) with P up to %d and S from 2 to 4, such as 45 (3×3 "+
+			"above 6×6)", rows, MaxPatch))
+}
+
+// fit returns the patch size and the scale for which fits accepts the numbers of samples in a low- and in a
+// high-resolution patch. It fails with the text of problem when there are none, or when there are too many atoms.
+func fit(atoms int, fits func(low, high int) bool, problem string) (patch, scale int, err error) {
 	for patch = 1; patch <= MaxPatch; patch++ {
 		for scale = 2; scale <= 4; scale++ {
-			if rows == patch*patch*(1+scale*scale) {
-				return patch, scale, fitAtoms(atoms)
+			switch low := patch * patch; {
+			case !fits(low, low*scale*scale):
+			case atoms > MaxAtoms:
+				return 0, 0, fmt.Errorf("coupled: %d atoms, a model has up to %d", atoms, MaxAtoms)
+			default:
+				return patch, scale, nil
 			}
 		}
 	}
-	return 0, 0, fmt.Errorf("coupled: %d rows are no patch above another, expected P²·(1 + S²) with P up to %d and S "+
-		"from 2 to 4, such as 45 (3×3 above 6×6)", rows, MaxPatch)
-}
-
-func fitAtoms(atoms int) error {
-	if atoms > MaxAtoms {
-		return fmt.Errorf("coupled: %d atoms, a model has up to %d", atoms, MaxAtoms)
-	}
-	return nil
+	return 0, 0, errors.New("coupled: " + problem)
 }

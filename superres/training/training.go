@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"hash"
 	"image"
 	"math"
@@ -24,6 +25,29 @@ type Source struct {
 	Name string
 	// Open returns the picture. It may be called more than once and must give the same picture every time.
 	Open func(context.Context) (image.Image, error)
+}
+
+// Read opens the sources one after another and calls add with the number of each and its picture, which it lets go
+// before it opens the next. progress gets the phase and the number of pictures read. An error of add is returned
+// with the name of the picture.
+func Read(
+	ctx context.Context, sources []Source, phase string, progress Progress, add func(i int, img image.Image) error,
+) error {
+	for i, src := range sources {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		progress(phase, i, len(sources))
+		img, err := src.Open(ctx)
+		if err != nil {
+			return err
+		}
+		if err := add(i, img); err != nil {
+			return fmt.Errorf("%s: %w", src.Name, err)
+		}
+	}
+	progress(phase, len(sources), len(sources))
+	return nil
 }
 
 // Progress is called with the name of a phase and the number of its steps that are done, of total. All calls

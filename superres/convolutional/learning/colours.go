@@ -139,20 +139,14 @@ func (d *colourPictures) digest() string { return d.hash.String() }
 
 // read reads all pictures that have colour and adds as many synthetic ones as d.Synthetic asks for.
 func (d *colourPictures) read(ctx context.Context) error {
-	const phase = "enlarging pictures"
-	for i, src := range d.sources {
-		d.progress(phase, i, len(d.sources))
-		img, err := src.Open(ctx)
-		if err != nil {
-			return err
-		}
+	err := training.Read(ctx, d.sources, "enlarging pictures", d.progress, func(i int, img image.Image) error {
 		p := picture.Split(img)
 		d.hash.Add(p.Luma())
-		if err := d.add(ctx, p, d.Degradation, i, false); err != nil {
-			return fmt.Errorf("%s: %w", src.Name, err)
-		}
+		return d.add(ctx, p, d.Degradation, i, false)
+	})
+	if err != nil {
+		return err
 	}
-	d.progress(phase, len(d.sources), len(d.sources))
 	const side = 480
 	count := int(math.Round(d.Synthetic * float64(d.pixels) / (side * side)))
 	for i := range count {

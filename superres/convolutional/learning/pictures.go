@@ -74,22 +74,11 @@ func (s *session) reduce(channels []*plane.Plane, by resample.Degradation) []*pl
 
 // read reads all pictures. It fails when none of them is large enough, or when they need too much memory.
 func (d *pictures) read(ctx context.Context) error {
-	const phase = "reading pictures"
 	d.fixed = d.Memory()
-	for i, src := range d.sources {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		d.progress(phase, i, len(d.sources))
-		img, err := src.Open(ctx)
-		if err != nil {
-			return err
-		}
-		if err := d.add(ctx, img, i); err != nil {
-			return fmt.Errorf("%s: %w", src.Name, err)
-		}
+	add := func(i int, img image.Image) error { return d.add(ctx, img, i) }
+	if err := training.Read(ctx, d.sources, "reading pictures", d.progress, add); err != nil {
+		return err
 	}
-	d.progress(phase, len(d.sources), len(d.sources))
 	if len(d.list) == 0 {
 		return fmt.Errorf("convolutional: %w: none of %d pictures has %d×%d pixels", training.ErrPictures,
 			len(d.sources), d.Patch*d.Scale, d.Patch*d.Scale)

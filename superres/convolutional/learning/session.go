@@ -54,7 +54,11 @@ func (s *session) trainBrightness(ctx context.Context) (*convolutional.Stage, er
 		}
 		// When the context ends, the last step was either completed or not begun.
 		if s.Keep != nil && (err == nil || ctx.Err() != nil) {
-			err = errors.Join(err, s.keep(l, d))
+			checkpoint, failed := l.checkpoint(d)
+			if failed == nil {
+				failed = s.Keep(checkpoint)
+			}
+			err = errors.Join(err, failed)
 		}
 		if err != nil {
 			return nil, err
@@ -67,15 +71,6 @@ func (s *session) trainBrightness(ctx context.Context) (*convolutional.Stage, er
 		s.record.Warnings = append(s.record.Warnings, warning)
 	}
 	return convolutional.NewStage(l.network())
-}
-
-// keep makes a checkpoint and has it kept.
-func (s *session) keep(l *learner, d dataset) error {
-	checkpoint, err := l.checkpoint(d)
-	if err != nil {
-		return err
-	}
-	return s.Keep(checkpoint)
 }
 
 // firstNetwork returns the network that the training starts from. Its layers from index known on are to be set

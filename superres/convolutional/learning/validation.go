@@ -3,6 +3,7 @@ package learning
 import (
 	"context"
 	"fmt"
+	"image"
 	"math"
 
 	"superres/internal/parallel"
@@ -22,21 +23,18 @@ type validation struct {
 // readValidation reads the validation pictures.
 func (s *session) readValidation(ctx context.Context) (*validation, error) {
 	v := &validation{scale: s.Scale}
-	for _, src := range s.Validation {
-		img, err := src.Open(ctx)
-		if err != nil {
-			return nil, err
-		}
+	silent := func(string, int, int) {}
+	return v, training.Read(ctx, s.Validation, "", silent, func(_ int, img image.Image) error {
 		channels := picture.Split(img).Channels
 		w, h := channels[0].W/s.Scale, channels[0].H/s.Scale
 		if min(w, h) < 4 {
-			return nil, fmt.Errorf("%s: %w: %d×%d pixels are too few to be checked", src.Name, training.ErrPictures,
-				channels[0].W, channels[0].H)
+			return fmt.Errorf("%w: %d×%d pixels are too few to be checked", training.ErrPictures, channels[0].W,
+				channels[0].H)
 		}
 		truth := convert(channels, func(p *plane.Plane) *plane.Plane { return p.Crop(0, 0, w*s.Scale, h*s.Scale) })
 		v.truth, v.low = append(v.truth, luma(truth)), append(v.low, luma(s.reduce(truth, s.Degradation)))
-	}
-	return v, nil
+		return nil
+	})
 }
 
 // score returns the mean PSNR in dB between the pictures and their low-resolution copies as n enlarges them, or

@@ -3,6 +3,7 @@ package learning
 import (
 	"context"
 	"fmt"
+	"image"
 	"math"
 	"math/rand/v2"
 
@@ -32,16 +33,7 @@ func newSampler(t Trainer) *sampler {
 
 // read samples pairs from all pictures and their reductions.
 func (s *sampler) read(ctx context.Context, sources []training.Source, progress training.Progress) error {
-	const phase = "reading pictures"
-	for i, src := range sources {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		progress(phase, i, len(sources))
-		img, err := src.Open(ctx)
-		if err != nil {
-			return err
-		}
+	return training.Read(ctx, sources, "reading pictures", progress, func(_ int, img image.Image) error {
 		luma := picture.Split(img).Luma()
 		s.hash.Add(luma)
 		s.add(luma)
@@ -51,9 +43,8 @@ func (s *sampler) read(ctx context.Context, sources []training.Source, progress 
 				s.add(picture.Round8(resample.Resize(luma, w, h, resample.Bicubic)))
 			}
 		}
-	}
-	progress(phase, len(sources), len(sources))
-	return nil
+		return nil
+	})
 }
 
 // add offers all pairs of a picture's brightness to the sample.

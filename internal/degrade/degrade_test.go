@@ -150,10 +150,3 @@ func TestSample(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkApply(b *testing.B) {
-	p, rng := sample(78, 78), rand.New(rand.NewPCG(1, 1))
-	for b.Loop() {
-		Degradation{Noise: 10, Files: []File{{Quality: 60}}}.Apply(rng, copied(p))
-	}
-}

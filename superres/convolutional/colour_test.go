@@ -135,14 +135,3 @@ func TestColour(t *testing.T) {
 		}
 	}
 }
-
-// A picture of 768×512 enlarged to 1536×1024.
-func BenchmarkColour(b *testing.B) {
-	c, _ := drawnColour(b, 2, 16, 1, 1)
-	low, luma, current := coloured(2, 768, 512)
-	for b.Loop() {
-		if err := c.Apply(b.Context(), low, luma, current, nil); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

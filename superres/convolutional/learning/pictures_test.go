@@ -11,8 +11,8 @@ import (
 	"superres/superres/resample"
 )
 
-// What is learned is nearer to what a teacher makes of a picture in all orientations, by its
-// share, and turns with the picture.
+// The target is a mixture of the truth and of the mean of what a teacher, without its grain, makes of the picture in
+// all orientations, and is the same for a picture in another orientation.
 func TestTaught(t *testing.T) {
 	teacher := rounded(t, random(2, 1))
 	low := picture.Split(testimage.Drawing(30, 20, 1)).Luma()
@@ -55,13 +55,12 @@ func TestTaught(t *testing.T) {
 			t.Fatalf("sample %d of the turned picture is %g, expected %g", i, turned.Pix[i], v)
 		}
 	}
-	teachers = nil
-	if same, err := distil(t.Context(), teachers, low, base, truth); err != nil || same != truth {
+	if same, err := distil(t.Context(), nil, low, base, truth); err != nil || same != truth {
 		t.Errorf("without teachers something else than the truth is learned, %v", err)
 	}
 }
 
-// Another teacher is another training, which nothing of the first goes on in.
+// The teacher changes the result, and a checkpoint of a run with another teacher is ignored.
 func TestTeachers(t *testing.T) {
 	with := func(seed uint64) Trainer {
 		o := small()
@@ -80,13 +79,5 @@ func TestTeachers(t *testing.T) {
 	o.Kept = first
 	if other := trained(t, with(2)); !bytes.Equal(trained(t, o), other) || bytes.Equal(other, first) {
 		t.Error("a run goes on from one with another teacher")
-	}
-	for name, spoil := range map[string]func(o *Trainer){"scale": func(o *Trainer) { o.Scale = 3 },
-		"robust": func(o *Trainer) { o.Robust = true }} {
-		o := with(1)
-		spoil(&o)
-		if _, _, err := o.Target(); err == nil {
-			t.Errorf("%s: no error", name)
-		}
 	}
 }

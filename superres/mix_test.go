@@ -154,7 +154,7 @@ func TestMixOriented(t *testing.T) {
 	}
 	upright := weights(x)
 	for orientation := range int32(picture.Orientations) {
-		got, want := weights(x.oriented(orientation)), picture.Oriented(upright, orientation)
+		got, want := weights(x.oriented(orientation)), picture.Orient(upright, orientation)
 		if got.W != want.W || got.H != want.H || farthest(got, want) > 1e-6 {
 			t.Errorf("orientation %d: %v, expected %v", orientation, got, want)
 		}

@@ -42,7 +42,7 @@ func Smooth(img image.Image) image.Image {
 		copy(out.Y[y*out.YStride:][:w], src.Y[y*src.YStride:][:w])
 		near, far := y, y
 		if high {
-			near, far = Beside(y, inH)
+			near, far = Neighbours(y, inH)
 		}
 		for _, c := range [2]struct{ to, from []uint8 }{{out.Cb, src.Cb}, {out.Cr, src.Cr}} {
 			to, a, b := c.to[y*out.CStride:][:w], c.from[near*src.CStride:][:inW], c.from[far*src.CStride:][:inW]
@@ -62,9 +62,9 @@ func Smooth(img image.Image) image.Image {
 	return out
 }
 
-// Beside returns the index of the sample, of n, that covers position i of 2n, and that of the other sample
+// Neighbours returns the index of the sample, of n, that covers position i of 2n, and that of the other sample
 // nearest to the position; at the ends both are the same.
-func Beside(i, n int) (near, far int) {
+func Neighbours(i, n int) (near, far int) {
 	near = i / 2
 	return near, min(max(near-1+i%2*2, 0), n-1)
 }

@@ -117,12 +117,12 @@ func (d Degradation) addNoise(rng *rand.Rand, p *Plane) {
 // round rounds every sample to a level.
 func (p *Plane) round() {
 	for i, v := range p.Pix {
-		p.Pix[i] = rounded(v)
+		p.Pix[i] = roundLevel(v)
 	}
 }
 
-// rounded returns the level, 0..255, nearest to v.
-func rounded(v float32) float32 { return float32(math.Round(float64(min(max(v, 0), 255)))) }
+// roundLevel returns the level, 0..255, nearest to v.
+func roundLevel(v float32) float32 { return float32(math.Round(float64(min(max(v, 0), 255)))) }
 
 // blend adds to each sample a share of its difference to the plane blurred by a Gaussian: a share of 1 blurs, a
 // negative one sharpens. Edge samples are repeated.

@@ -11,7 +11,7 @@ import (
 func (f File) pass(p *Plane) {
 	var table [64]float32
 	for i, step := range quantiser.Brightness {
-		table[i] = float32(quantiser.Scaled(step, f.Quality))
+		table[i] = float32(quantiser.Scale(step, f.Quality))
 	}
 	var block, work [64]float32
 	for top := f.Y - 8; top < p.H; top += 8 {
@@ -32,7 +32,7 @@ func (f File) pass(p *Plane) {
 			transform(&block, &work, &inverse)
 			for y := max(top, 0); y < min(top+8, p.H); y++ {
 				for x := max(left, 0); x < min(left+8, p.W); x++ {
-					p.Pix[y*p.W+x] = rounded(block[8*(y-top)+x-left] + 128)
+					p.Pix[y*p.W+x] = roundLevel(block[8*(y-top)+x-left] + 128)
 				}
 			}
 		}

@@ -14,7 +14,7 @@ func WithNoise(img image.Image, deviation float64, seed uint64) *image.NRGBA {
 	out := imaging.Clone(img)
 	for i := range out.Pix {
 		if i%4 < 3 {
-			out.Pix[i] = uint8(rounded(float32(float64(out.Pix[i]) + float64(deviation*rng.NormFloat64()))))
+			out.Pix[i] = uint8(roundLevel(float32(float64(out.Pix[i]) + float64(deviation*rng.NormFloat64()))))
 		}
 	}
 	return out

@@ -37,8 +37,8 @@ var Zigzag = [64]int{
 	53, 60, 61, 54, 47, 55, 62, 63,
 }
 
-// Scaled returns a table's step for a file of a quality, 1 to 100, as libjpeg computes it.
-func Scaled(step, quality int) int {
+// Scale returns a table's step for a file of a quality, 1 to 100, as libjpeg computes it.
+func Scale(step, quality int) int {
 	scale := 200 - 2*quality
 	if quality < 50 {
 		scale = 5000 / quality

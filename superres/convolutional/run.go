@@ -93,8 +93,8 @@ func (n *net) run(ctx context.Context, w, h int, read func(y int, to []int16),
 func (r *run) begin(n *net, w, h int, read func(y int, to []int16), add func(y int, sums []float32, step int)) {
 	r.net, r.read, r.add, r.cols = n, read, add, w
 	r.geometry = n.geometry(w, h)
-	r.input = resized(r.input, r.inputMax*r.inputRow)
-	r.data = resized(r.data, r.rows*r.row)
+	r.input = resize(r.input, r.inputMax*r.inputRow)
+	r.data = resize(r.data, r.rows*r.row)
 	r.free = r.free[:0]
 	for i := range r.rows {
 		r.free = append(r.free, i*r.row)
@@ -110,8 +110,8 @@ func (r *run) begin(n *net, w, h int, read func(y int, to []int16), add func(y i
 	}
 }
 
-// resized returns a slice of n undefined values, in the memory of v where that is large enough.
-func resized(v []int16, n int) []int16 {
+// resize returns a slice of n undefined values, in the memory of v where that is large enough.
+func resize(v []int16, n int) []int16 {
 	if cap(v) < n {
 		return make([]int16, n)
 	}

@@ -85,7 +85,7 @@ func (r Recipe) Stages(low, high mat.Matrix) ([]stage.Stage, error) {
 	}{{"low", low, &c.Low}, {"high", high, &c.High}} {
 		d, err := sparse.NewDictionary(half.from)
 		if err == nil {
-			d, err = single(d)
+			d, err = roundAtoms(d)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("the %s half: %w", half.name, err)
@@ -107,8 +107,8 @@ func (r Recipe) Stages(low, high mat.Matrix) ([]stage.Stage, error) {
 	return stages, nil
 }
 
-// single returns a copy of a dictionary whose atoms are rounded to float32, which a file stores in half the size.
-func single(d *sparse.Dictionary) (*sparse.Dictionary, error) {
+// roundAtoms returns a copy of a dictionary whose atoms are rounded to float32, which a file stores in half the size.
+func roundAtoms(d *sparse.Dictionary) (*sparse.Dictionary, error) {
 	x := d.Matrix()
 	x.Apply(func(_, _ int, v float64) float64 { return float64(float32(v)) }, x)
 	return sparse.NewDictionary(x)

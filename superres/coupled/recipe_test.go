@@ -15,7 +15,7 @@ import (
 func TestRecipe(t *testing.T) {
 	for _, scale := range []int{2, 3, 4} {
 		for _, extended := range []bool{false, true} {
-			stages := learned(t, scale, extended)
+			stages := makeStages(t, scale, extended)
 			c := stages[0].(*Stage)
 			r, whole := RecipeOf(scale, resample.Cubic, resample.Bicubic, stages, 0)
 			if !whole || r.Scale != scale || r.Patch != 3 || (r.BackProjection == 2) != extended ||
@@ -36,7 +36,7 @@ func TestRecipe(t *testing.T) {
 			}
 		}
 	}
-	stages := learned(t, 2, true)
+	stages := makeStages(t, 2, true)
 	if _, whole := RecipeOf(2, resample.Cubic, resample.Bicubic, append(stages, stages[0]), 0); whole {
 		t.Error("there is a third stage")
 	}

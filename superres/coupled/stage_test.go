@@ -20,9 +20,9 @@ import (
 	"superres/superres/stage/stagetest"
 )
 
-// learned returns the stages of a dictionary of random atoms: in the paper's form, or with Mean, Detail and two
+// makeStages returns the stages of a dictionary of random atoms: in the paper's form, or with Mean, Detail and two
 // back-projections if extended is true.
-func learned(t testing.TB, scale int, extended bool) []stage.Stage {
+func makeStages(t testing.TB, scale int, extended bool) []stage.Stage {
 	t.Helper()
 	r := Recipe{Scale: scale, Patch: 3, Mean: extended, Detail: extended, Degradation: resample.Cubic,
 		Kernel: resample.Bicubic, Coder: "omp:sparsity=3"}
@@ -41,16 +41,16 @@ func learned(t testing.TB, scale int, extended bool) []stage.Stage {
 	return stages
 }
 
-// small returns the first of the stages of learned.
-func small(t testing.TB, scale int, extended bool) *Stage {
+// makeStage returns the first stage of makeStages.
+func makeStage(t testing.TB, scale int, extended bool) *Stage {
 	t.Helper()
-	return learned(t, scale, extended)[0].(*Stage)
+	return makeStages(t, scale, extended)[0].(*Stage)
 }
 
 func TestStage(t *testing.T) {
 	for _, scale := range []int{2, 3} {
 		for _, extended := range []bool{false, true} {
-			stagetest.Run(t, scale, small(t, scale, extended))
+			stagetest.Run(t, scale, makeStage(t, scale, extended))
 		}
 	}
 }
@@ -58,7 +58,7 @@ func TestStage(t *testing.T) {
 // Apply and Usage agree with their definition, computed patch by patch in float64.
 func TestDefinition(t *testing.T) {
 	for _, extended := range []bool{false, true} {
-		c := small(t, 2, extended)
+		c := makeStage(t, 2, extended)
 		img := testimage.Drawing(13, 11, 0.3)
 		low := picture.Split(img).Luma()
 		current := resample.Resize(low, 26, 22, resample.Bicubic)

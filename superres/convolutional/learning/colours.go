@@ -178,7 +178,7 @@ func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resa
 	}
 	truth.Channels = convert(truth.Channels,
 		func(p *plane.Plane) *plane.Plane { return p.Crop(0, 0, w*scale, h*scale) })
-	small, quality, err := d.degraded(picture.Picture{Channels: d.reduce(truth.Channels, by)}.Image(), number)
+	small, quality, err := d.degrade(picture.Picture{Channels: d.reduce(truth.Channels, by)}.Image(), number)
 	if err != nil {
 		return err
 	}
@@ -205,16 +205,16 @@ func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resa
 		lowColour := subtract(low.Channels[channel], lowLuma)
 		base := resample.Resize(lowColour, w*scale, h*scale, resample.Bicubic)
 		residual := subtract(subtract(truth.Channels[channel], trueLuma), base)
-		p.low[k], p.residual[k] = quantised(lowColour, lowSteps), quantised(residual, residualSteps)
+		p.low[k], p.residual[k] = quantise(lowColour, lowSteps), quantise(residual, residualSteps)
 	}
 	d.list = append(d.list, p)
 	d.positions.add(w, h, d.Patch)
 	return nil
 }
 
-// degraded returns img as files have it: with noise for a robust model and, for subsampled chroma, out of a
+// degrade returns img as files have it: with noise for a robust model and, for subsampled chroma, out of a
 // JPEG file, whose quality is returned.
-func (d *colourPictures) degraded(img image.Image, number int) (out image.Image, quality int, err error) {
+func (d *colourPictures) degrade(img image.Image, number int) (out image.Image, quality int, err error) {
 	rng := rand.New(rand.NewPCG(d.Seed, 1<<62|uint64(number)))
 	if d.Robust && rng.Float64() < 0.6 {
 		img = degrade.WithNoise(img, worstNoise*math.Pow(rng.Float64(), 1.5), rng.Uint64())

@@ -80,7 +80,7 @@ func (s *session) synthesise(rng *rand.Rand) (patch, error) {
 	if d.IsPixelArt || rng.IntN(3) > 0 {
 		by = resample.Box
 	}
-	from, err := s.pairOf(context.Background(), picture.Split(d.Image).Channels, by, s.quality(rng.IntN(100)), nil)
+	from, err := s.makePair(context.Background(), picture.Split(d.Image).Channels, by, s.quality(rng.IntN(100)), nil)
 	return patch{from: &from, x: margin, y: margin, synthetic: true}, err
 }
 

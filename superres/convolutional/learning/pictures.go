@@ -38,8 +38,8 @@ const (
 	residualSteps = 16384
 )
 
-// quantised returns the samples of a plane, clamped to ±1.99, in units of 1/steps.
-func quantised(p *plane.Plane, steps float64) []int16 {
+// quantise returns the samples of a plane, clamped to ±1.99, in units of 1/steps.
+func quantise(p *plane.Plane, steps float64) []int16 {
 	list := make([]int16, len(p.Pix))
 	for i, v := range p.Pix {
 		list[i] = int16(math.Round(steps * float64(min(max(v, -1.99), 1.99))))
@@ -106,7 +106,7 @@ func (d *pictures) add(ctx context.Context, img image.Image, number int) error {
 			return fmt.Errorf("%w: more than %d MiB; use fewer pictures or reductions, or allow more memory",
 				training.ErrMemory, d.MaxMemory>>20)
 		}
-		p, err := d.pairOf(ctx, truth, d.Degradation, d.quality(len(d.list)+number), d.Teachers)
+		p, err := d.makePair(ctx, truth, d.Degradation, d.quality(len(d.list)+number), d.Teachers)
 		if err != nil {
 			return err
 		}
@@ -116,9 +116,9 @@ func (d *pictures) add(ctx context.Context, img image.Image, number int) error {
 	return nil
 }
 
-// pairOf returns a picture reduced by a degradation and, if s.JPEG is set, passed through a JPEG file of a
+// makePair returns a picture reduced by a degradation and, if s.JPEG is set, passed through a JPEG file of a
 // quality, with its residual, or the target that teachers make of it.
-func (s *session) pairOf(ctx context.Context, channels []*plane.Plane, by resample.Degradation, quality int,
+func (s *session) makePair(ctx context.Context, channels []*plane.Plane, by resample.Degradation, quality int,
 	teachers []*convolutional.Stage) (pair, error) {
 	truth := luma(channels)
 	low := luma(s.reduce(channels, by))
@@ -135,7 +135,7 @@ func (s *session) pairOf(ctx context.Context, channels []*plane.Plane, by resamp
 		return pair{}, err
 	}
 	p := pair{w: low.W, h: low.H, low: make([]uint16, len(low.Pix))}
-	p.residual = quantised(subtract(target, base), residualSteps)
+	p.residual = quantise(subtract(target, base), residualSteps)
 	for i, v := range low.Pix {
 		p.low[i] = uint16(math.Round(lumaSteps * float64(v)))
 	}
@@ -173,7 +173,7 @@ func distil(ctx context.Context, teachers []*convolutional.Stage, low, base, tru
 	for _, t := range teachers {
 		t = t.WithGrain(0)
 		for way := range int32(picture.Orientations) {
-			made, err := t.Apply(ctx, picture.Oriented(low, way), picture.Oriented(base, way), nil)
+			made, err := t.Apply(ctx, picture.Orient(low, way), picture.Orient(base, way), nil)
 			if err != nil {
 				return nil, err
 			}

@@ -85,7 +85,7 @@ func (s *session) firstNetwork() (n *convolutional.Network, known int, err error
 		return nil, 0, usage.Errorf("convolutional: the network to go on from has %d channels and depth %d, expected "+
 			"%d and at most %d", from.Channels, from.Depth, s.Channels, s.Depth)
 	}
-	from = deepened(from, s.Depth)
+	from = deepen(from, s.Depth)
 	known = len(n.Layers)
 	if from.Scale != s.Scale {
 		known--
@@ -99,9 +99,9 @@ func (s *session) firstNetwork() (n *convolutional.Network, known int, err error
 	return n, known, nil
 }
 
-// deepened returns a network with depth layers in the chain, at least n.Depth. The new layers lie evenly
+// deepen returns a network with depth layers in the chain, at least n.Depth. The new layers lie evenly
 // between those of n, which it shares, and are identities.
-func deepened(n *convolutional.Network, depth int) *convolutional.Network {
+func deepen(n *convolutional.Network, depth int) *convolutional.Network {
 	a := n.Architecture
 	a.Depth, a.Strength = depth, false
 	out := convolutional.NewNetwork(a)

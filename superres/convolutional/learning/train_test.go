@@ -4,27 +4,26 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
 
-	"superres/patches/plane"
+	"superres/internal/testimage"
 	"superres/superres/convolutional"
 	"superres/superres/training"
 	"superres/superres/training/trainingtest"
 )
 
-// small returns the options of a training that takes a fraction of a second.
-func small() Trainer {
+// newSmallTrainer returns the options of a training that takes a fraction of a second.
+func newSmallTrainer() Trainer {
 	o := Defaults()
 	o.Channels, o.Depth, o.Steps, o.ColourSteps, o.Batch, o.Patch, o.Reductions, o.Seed, o.Interval = 16, 2, 30, 0, 3,
 		10, nil, 5, 10
 	return o
 }
 
-// begun returns a learner before its first step and its dataset of three pictures.
-func begun(t testing.TB, o Trainer) (*learner, *pictures) {
+// begin returns a learner before its first step and its dataset of three pictures.
+func begin(t testing.TB, o Trainer) (*learner, *pictures) {
 	t.Helper()
 	s := &session{Trainer: o, sources: trainingtest.Drawings(3), progress: func(string, int, int) {}}
 	d := &pictures{session: s}
@@ -38,8 +37,8 @@ func begun(t testing.TB, o Trainer) (*learner, *pictures) {
 	return newLearner(o, n, known), d
 }
 
-// trained trains with o, checks the result, and returns the last checkpoint.
-func trained(t *testing.T, o Trainer) []byte {
+// train trains with o, checks the result, and returns the last checkpoint.
+func train(t *testing.T, o Trainer) []byte {
 	t.Helper()
 	var last []byte
 	keep := o.Keep
@@ -62,17 +61,17 @@ func trained(t *testing.T, o Trainer) []byte {
 
 // The bytes of a training depend on the seed and not on the number of processors.
 func TestTrainingTwiceGivesTheSameBytes(t *testing.T) {
-	first := trained(t, small())
+	first := train(t, newSmallTrainer())
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for _, processors := range []int{1, 5} {
 		runtime.GOMAXPROCS(processors)
-		if !bytes.Equal(trained(t, small()), first) {
+		if !bytes.Equal(train(t, newSmallTrainer()), first) {
 			t.Errorf("other bytes with %d processors", processors)
 		}
 	}
-	o := small()
+	o := newSmallTrainer()
 	o.Seed++
-	if bytes.Equal(trained(t, o), first) {
+	if bytes.Equal(train(t, o), first) {
 		t.Error("the same bytes with another seed")
 	}
 }
@@ -80,11 +79,11 @@ func TestTrainingTwiceGivesTheSameBytes(t *testing.T) {
 // A run that starts from the checkpoint of an interrupted one ends with the bytes of a run that was not interrupted,
 // whether Keep failed or the context ended, before a step or during a report.
 func TestInterruptedTrainingGoesOn(t *testing.T) {
-	want, stop := trained(t, small()), errors.New("stop")
+	want, stop := train(t, newSmallTrainer()), errors.New("stop")
 	var kept []byte
 	for end, left := range map[string]int{"first Keep": 2, "second Keep": 1, "step": 3, "report": 2} {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		o, calls := small(), 0
+		o, calls := newSmallTrainer(), 0
 		o.Validation = trainingtest.Drawings(1)
 		o.Keep = func(state []byte) error {
 			kept = state
@@ -107,9 +106,9 @@ func TestInterruptedTrainingGoesOn(t *testing.T) {
 			t.Fatalf("%s: %v, %d bytes kept", end, err, len(kept))
 		}
 		reports := 0
-		o = small()
+		o = newSmallTrainer()
 		o.Kept, o.Report = kept, func(Report) { reports++ }
-		if !bytes.Equal(trained(t, o), want) {
+		if !bytes.Equal(train(t, o), want) {
 			t.Errorf("other bytes after an end at %s", end)
 		}
 		if reports != left {
@@ -117,7 +116,7 @@ func TestInterruptedTrainingGoesOn(t *testing.T) {
 		}
 		cancel(nil)
 	}
-	o := small()
+	o := newSmallTrainer()
 	o.Kept, o.Report = want, func(Report) { t.Error("a finished training goes on") }
 	if _, err := o.Train(t.Context(), trainingtest.Drawings(3), nil); err != nil {
 		t.Error(err)
@@ -126,7 +125,7 @@ func TestInterruptedTrainingGoesOn(t *testing.T) {
 	for _, damaged := range [][]byte{
 		kept[:len(kept)/2], bytes.Replace(kept, []byte("layer1.mean"), []byte("layer9.mean"), 2), {},
 	} {
-		if o.Kept = damaged; !bytes.Equal(trained(t, o), want) {
+		if o.Kept = damaged; !bytes.Equal(train(t, o), want) {
 			t.Error("a damaged checkpoint was not ignored")
 		}
 	}
@@ -135,7 +134,7 @@ func TestInterruptedTrainingGoesOn(t *testing.T) {
 // After 150 steps a network restores synthetic pictures better than bicubic interpolation by 1 dB.
 func TestLearnsDrawings(t *testing.T) {
 	for _, scale := range []int{2, 3} {
-		o := small()
+		o := newSmallTrainer()
 		o.Scale, o.Steps, o.Batch, o.Interval, o.LearningRate = scale, 150, 4, 50, 0.003
 		o.Validation = trainingtest.Drawings(2)
 		var last Report
@@ -149,7 +148,7 @@ func TestLearnsDrawings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		trained(t, o)
+		train(t, o)
 		t.Logf("×%d: %.2f dB, bicubic %.2f", scale, last.PSNR, bicubic)
 		if last.PSNR < bicubic+1 {
 			t.Errorf("×%d: %.2f dB, bicubic %.2f", scale, last.PSNR, bicubic)
@@ -157,9 +156,9 @@ func TestLearnsDrawings(t *testing.T) {
 	}
 }
 
-// Learning from what another run learned begins where that ended, and at another scale with its chain.
+// A training with From starts at the weights of that stage; at another scale the last layer has others.
 func TestFrom(t *testing.T) {
-	o := small()
+	o := newSmallTrainer()
 	r, err := o.Train(t.Context(), trainingtest.Drawings(2), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -171,7 +170,7 @@ func TestFrom(t *testing.T) {
 	want := from.Network()
 	for _, scale := range []int{2, 3} {
 		o.Scale, o.From = scale, from
-		l, _ := begun(t, o)
+		l, _ := begin(t, o)
 		got := l.network()
 		for i, layer := range got.Layers {
 			if i == len(got.Layers)-1 && scale != 2 {
@@ -192,22 +191,21 @@ func TestFrom(t *testing.T) {
 	}
 }
 
-// Layers inserted by deepened do not change the residual.
-func TestDeepened(t *testing.T) {
-	low := plane.New(11, 9)
-	rng := rand.New(rand.NewPCG(4, 4))
-	for i := range low.Pix {
-		low.Pix[i] = rng.Float32()
-	}
+// Layers inserted by deepen do not change the residual.
+func TestDeepen(t *testing.T) {
+	low := testimage.Noise(11, 9)
 	for have := 1; have <= 3; have++ {
-		n := random(have, 7)
-		want := defined(n, low)
+		n := sampleNetwork(have, 7)
+		want, err := computeResidual(t.Context(), n, low)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for depth := have; depth <= 7; depth++ {
-			deep := deepened(n, depth)
-			if len(deep.Layers) != depth+2 {
-				t.Fatalf("%d layers, expected %d", len(deep.Layers), depth+2)
+			got, err := computeResidual(t.Context(), deepen(n, depth), low)
+			if err != nil {
+				t.Fatal(err)
 			}
-			for i, v := range defined(deep, low).Pix {
+			for i, v := range got.Pix {
 				if d := v - want.Pix[i]; !(d < 1e-5 && d > -1e-5) {
 					t.Fatalf("depth %d from %d: pixel %d is %g, expected %g", depth, have, i, v, want.Pix[i])
 				}
@@ -217,6 +215,7 @@ func TestDeepened(t *testing.T) {
 }
 
 func TestTrainerRefuses(t *testing.T) {
+	teachers := []*convolutional.Stage{roundNetwork(t, sampleNetwork(2, 1))}
 	for name, spoil := range map[string]func(o *Trainer){
 		"scale":         func(o *Trainer) { o.Scale = 5 },
 		"channels":      func(o *Trainer) { o.Channels = 20 },
@@ -233,8 +232,8 @@ func TestTrainerRefuses(t *testing.T) {
 		"symmetries":    func(o *Trainer) { o.Symmetries = "some" },
 		"synthetic":     func(o *Trainer) { o.Synthetic = 1.5 },
 		"grain":         func(o *Trainer) { o.Grain = 21 },
-		"teacher":       func(o *Trainer) { o.Scale, o.Teachers = 3, []*convolutional.Stage{rounded(t, random(2, 1))} },
-		"robust":        func(o *Trainer) { o.Robust, o.Teachers = true, []*convolutional.Stage{rounded(t, random(2, 1))} },
+		"teacher":       func(o *Trainer) { o.Scale, o.Teachers = 3, teachers },
+		"robust":        func(o *Trainer) { o.Robust, o.Teachers = true, teachers },
 	} {
 		o := Defaults()
 		spoil(&o)
@@ -254,7 +253,7 @@ func TestTrainerRefuses(t *testing.T) {
 		{func(o *Trainer) { o.LearningRate, o.Steps = 1, 100 }, "use a lower rate"},
 		{func(o *Trainer) { o.Steps = 0 }, "no network for scale 2"},
 	} {
-		o := small()
+		o := newSmallTrainer()
 		c.change(&o)
 		_, err := o.Train(t.Context(), trainingtest.Drawings(2), nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

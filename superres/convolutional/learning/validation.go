@@ -47,7 +47,7 @@ func (v *validation) score(ctx context.Context, n *convolutional.Network) (float
 	sum := 0.0
 	for i, low := range v.low {
 		truth := v.truth[i]
-		added, err := residual(ctx, n, low)
+		added, err := computeResidual(ctx, n, low)
 		if err != nil {
 			return 0, err
 		}
@@ -66,11 +66,11 @@ func (v *validation) score(ctx context.Context, n *convolutional.Network) (float
 	return sum / float64(len(v.low)), nil
 }
 
-// tile is the side in low-resolution samples of the tiles that residual divides a picture into.
+// tile is the side in low-resolution samples of the tiles that computeResidual divides a picture into.
 const tile = 48
 
-// residual returns the residual that n computes in float32 for low, by the code that trains it.
-func residual(ctx context.Context, n *convolutional.Network, low *plane.Plane) (*plane.Plane, error) {
+// computeResidual returns the residual that n computes in float32 for low, by the code that trains it.
+func computeResidual(ctx context.Context, n *convolutional.Network, low *plane.Plane) (*plane.Plane, error) {
 	out := plane.New(low.W*n.Scale, low.H*n.Scale)
 	shapes, layers, reach := shapesOf(n), parametersOf(n), n.Reach()
 	cols, rows := (low.W+tile-1)/tile, (low.H+tile-1)/tile

@@ -1,41 +1,219 @@
-package learners_test
+package learners
 
 import (
 	"context"
-	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
-	"superres/learners"
-	"superres/learners/learnertest"
 	"superres/learners/sparse"
 )
 
-func TestBLOTLESS(t *testing.T)      { learnertest.Run(t, learners.BLOTLESS{}) }
-func TestPlainBLOTLESS(t *testing.T) { learnertest.Run(t, learners.BLOTLESS{Plain: true}) }
+func upTo(k int) []int {
+	order := make([]int, k)
+	for i := range order {
+		order[i] = i
+	}
+	return order
+}
 
-// One update of 1, 5 and 20 steps on consecutive blocks reproduces an independent NumPy program, which inverts V2.
-func TestBLOTLESSAgainstAnotherProgram(t *testing.T) {
-	f := load(t)
-	start := learners.Must(sparse.NewDictionary(f["D"]))(t)
-	for _, inner := range []int{1, 5, 20} {
-		r := learners.Must(learners.InOrder{Inner: inner, Plain: true}.Learn(context.Background(), f["Y"],
-			learners.Options{Init: start, Coder: sparse.OMP{Sparsity: 2}, Iterations: 1}))(t)
-		d, x := r.Dictionary.Matrix(), r.Codes.Dense()
-		wantD, wantX := f[fmt.Sprintf("blotless_inner%d_D", inner)], f[fmt.Sprintf("blotless_inner%d_X", inner)]
-		for k := range 8 { // the signs are ours
-			sign := math.Copysign(1, mat.Dot(d.ColView(k), wantD.ColView(k)))
-			for i := range 6 {
-				d.Set(i, k, sign*d.At(i, k))
-			}
-			for j := range 30 {
-				x.Set(k, j, sign*x.At(k, j))
+// supportProblem returns a problem with N signals of S atoms of a Gaussian d, their true support, and other Gaussian
+// atoms with their least-squares coefficients on it.
+func supportProblem(t *testing.T, d *mat.Dense, s, n int, seed uint64) *problem {
+	t.Helper()
+	m, k := d.Dims()
+	rng := rand.New(rand.NewPCG(seed, 3))
+	start := gauss(rng, m, k)
+	y := mat.NewDense(m, n, nil)
+	codes := &sparse.Codes{Atoms: k, Start: []int{0}}
+	for j := range n {
+		support := rng.Perm(k)[:s]
+		slices.Sort(support)
+		signal, part := mat.NewVecDense(m, nil), mat.NewDense(m, s, nil)
+		for i, a := range support {
+			signal.AddScaledVec(signal, rng.NormFloat64(), d.ColView(a))
+			part.SetCol(i, mat.Col(nil, a, start))
+			codes.Index = append(codes.Index, int32(a))
+		}
+		y.SetCol(j, signal.RawVector().Data)
+		var x mat.VecDense
+		if err := x.SolveVec(part, signal); err != nil {
+			t.Fatal(err)
+		}
+		codes.Value = append(codes.Value, x.RawVector().Data...)
+		codes.Start = append(codes.Start, len(codes.Index))
+	}
+	dict := Must(sparse.NewDictionary(start))(t)
+	p := &problem{m: m, n: n, k: k, signals: columns(y), residual: make([]float64, m*n)}
+	p.load(dict, codes)
+	return p
+}
+
+// gauss returns k Gaussian atoms of length 1.
+func gauss(rng *rand.Rand, m, k int) *mat.Dense {
+	d := mat.NewDense(m, k, nil)
+	for j := range k {
+		atom := make([]float64, m)
+		for i := range atom {
+			atom[i] = rng.NormFloat64()
+		}
+		normalise(atom)
+		d.SetCol(j, atom)
+	}
+	return d
+}
+
+// largestDistance returns the largest distance of an atom from that of d, up to sign.
+func largestDistance(atoms []float64, d *mat.Dense) float64 {
+	m, k := d.Dims()
+	far := 0.0
+	for j := range k {
+		plus, minus := 0.0, 0.0
+		for i, v := range atoms[j*m : (j+1)*m] {
+			plus += (v - d.At(i, j)) * (v - d.At(i, j))
+			minus += (v + d.At(i, j)) * (v + d.At(i, j))
+		}
+		far = max(far, math.Sqrt(min(plus, minus)))
+	}
+	return far
+}
+
+// checkUpdate checks that atoms have length 1 and that the residual is Y − DX, as after every update.
+func checkUpdate(t *testing.T, p *problem) {
+	t.Helper()
+	for k := range p.k {
+		if length := math.Sqrt(energy(p.atom(k))); !(math.Abs(length-1) < 1e-12) {
+			t.Errorf("atom %d has length %g", k, length)
+		}
+	}
+	kept := slices.Clone(p.residual)
+	p.refresh()
+	if move := largestMove(kept, p.residual); !(move <= 1e-12*math.Sqrt(energy(p.signals))) {
+		t.Errorf("the residual is off by %g", move)
+	}
+}
+
+// subspace returns k Gaussian atoms that span only rank of m dimensions.
+func subspace(rng *rand.Rand, m, rank, k int) *mat.Dense {
+	var d mat.Dense
+	d.Mul(gauss(rng, m, rank), gauss(rng, rank, k))
+	for j := range k {
+		atom := mat.Col(nil, j, &d)
+		normalise(atom)
+		d.SetCol(j, atom)
+	}
+	return &d
+}
+
+// With the true support the dictionary is found to rounding error: complete, overcomplete, and in a subspace, where
+// R_b has half its rank and a block as few atoms.
+func TestBLOTLESSFindsTheDictionaryOfAKnownSupport(t *testing.T) {
+	rng := rand.New(rand.NewPCG(0, 1))
+	for name, c := range map[string]struct {
+		d *mat.Dense
+		n int
+	}{
+		"complete": {gauss(rng, 16, 16), 200}, "overcomplete": {gauss(rng, 16, 32), 400},
+		"subspace": {subspace(rng, 24, 12, 20), 300},
+	} {
+		p := supportProblem(t, c.d, 3, c.n, 0)
+		updates, order := 0, rand.New(rand.NewPCG(1, 2))
+		for ; updates < 100 && largestDistance(p.atoms, c.d) > 1e-10; updates++ {
+			err := BLOTLESS{Inner: 20, Plain: true}.update(context.Background(), p, order.Perm(p.k))
+			if err != nil {
+				t.Fatal(err)
 			}
 		}
-		if !mat.EqualApprox(d, wantD, 1e-9) || !mat.EqualApprox(x, wantX, 1e-9) {
-			t.Errorf("%d steps differ", inner)
+		checkUpdate(t, p)
+		if distance := largestDistance(p.atoms, c.d); !(distance <= 1e-10) {
+			t.Errorf("%s: an atom is %g away after %d updates", name, distance, updates)
 		}
+	}
+}
+
+// A block whose rows of X stay dependent, here two that share their only signal, is left as it was; the other block
+// is not.
+func TestBLOTLESSLeavesDependentRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 1))
+	p := supportProblem(t, gauss(rng, 4, 8), 2, 60, 6)
+	codes := &sparse.Codes{Atoms: 8, Start: []int{0}}
+	for j := range p.n {
+		a, b := 2+rng.IntN(3), 5+rng.IntN(3)
+		if j == 0 {
+			a, b = 0, 1
+		}
+		codes.Index = append(codes.Index, int32(a), int32(b))
+		codes.Value = append(codes.Value, rng.NormFloat64(), rng.NormFloat64())
+		codes.Start = append(codes.Start, len(codes.Index))
+	}
+	before := slices.Clone(p.atoms)
+	d := Must(sparse.FromAtoms(4, before))(t)
+	p.load(d, codes)
+	if err := (BLOTLESS{Inner: 20, Plain: true}).update(context.Background(), p, upTo(8)); err != nil {
+		t.Fatal(err)
+	}
+	checkUpdate(t, p)
+	if !slices.Equal(p.atoms[:16], before[:16]) || largestMove(p.atoms[16:], before[16:]) == 0 {
+		t.Error("atoms 0 to 3 are to stay as they are, and 4 to 7 to change")
+	}
+}
+
+// Signals that leave a block little or nothing: the update ends, and leaves what every update must. Atoms that no
+// signal uses stay as they are.
+func TestBLOTLESSOnHostileProblems(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 1))
+	equal := mat.NewDense(5, 12, nil)
+	for j := range 12 {
+		equal.SetCol(j, []float64{1, 2, 3, 4, 5})
+	}
+	random := func(m, n int) *mat.Dense { return gauss(rng, m, n) }
+	twice := gauss(rng, 5, 4) // atoms 0 and 1 are one atom
+	twice.SetCol(1, mat.Col(nil, 0, twice))
+	var huge, tiny mat.Dense
+	huge.Scale(1e150, random(5, 40))
+	tiny.Scale(1e-160, random(5, 40))
+	for name, c := range map[string]struct {
+		y, d *mat.Dense
+		s    int
+	}{
+		"fewer signals than entries": {random(9, 4), gauss(rng, 9, 6), 2},
+		"one signal":                 {random(5, 1), gauss(rng, 5, 8), 3},
+		"one signal, all of it":      {random(5, 1), gauss(rng, 5, 8), 5},
+		"one atom":                   {random(5, 30), gauss(rng, 5, 1), 1},
+		"one entry":                  {random(1, 30), gauss(rng, 1, 3), 1},
+		"equal signals":              {equal, gauss(rng, 5, 7), 3},
+		"dependent rows":             {random(5, 3), twice, 4},
+		"nothing left":               {twice, twice, 1},
+		"huge":                       {&huge, gauss(rng, 5, 8), 2},
+		"tiny":                       {&tiny, gauss(rng, 5, 8), 2},
+		"many atoms, few used":       {random(5, 6), gauss(rng, 5, 40), 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := Must(sparse.NewDictionary(c.d))(t)
+			for _, l := range []BLOTLESS{{Inner: 1}, {Inner: 20}, {Inner: 20, Plain: true}} {
+				codes := Must(sparse.OMP{Sparsity: c.s}.Code(context.Background(), d, c.y))(t)
+				m, n := c.y.Dims()
+				_, k := d.Dims()
+				p := &problem{m: m, n: n, k: k, signals: columns(c.y), residual: make([]float64, m*n)}
+				p.load(d, codes)
+				for range 5 {
+					if err := l.update(context.Background(), p, rng.Perm(k)); err != nil {
+						t.Fatal(err)
+					}
+					checkUpdate(t, p)
+				}
+				if err := codes.Compact().Check(); err != nil {
+					t.Error(err)
+				}
+				for j, count := range codes.Usage() {
+					if count == 0 && !slices.Equal(p.atom(j), d.Atom(j)) {
+						t.Errorf("atom %d is used by no signal and was changed", j)
+					}
+				}
+			}
+		})
 	}
 }

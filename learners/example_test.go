@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/learners"
+	"superres/learners/planted"
 	"superres/learners/sparse"
 )
 
@@ -29,4 +30,33 @@ func Example() {
 	_, atoms := r.Dictionary.Dims()
 	fmt.Printf("%d atoms, RMSE %.0f, %s\n", atoms, last.RMSE, r.Stop)
 	// Output: 2 atoms, RMSE 0, residual is zero
+}
+
+// ROP learns a dictionary of signals that were made from one, and finds it again.
+func ExampleROP() {
+	p, err := planted.New(planted.Panel{M: 16, K: 24, S: 2}, 800, 0, 1, 0)
+	if err != nil {
+		panic(err)
+	}
+	r, err := learners.ROP{}.Learn(context.Background(), p.Y, learners.Options{Atoms: 24, Iterations: 300, Seed: 1})
+	if err != nil {
+		panic(err)
+	}
+	rows, atoms := r.Dictionary.Dims()
+	found, err := planted.Measure(r.Dictionary, p.Dictionary)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("%d×%d, %.0f %% of the atoms found\n", rows, atoms, 100*found.Recovered)
+	// Output: 16×24, 100 % of the atoms found
+}
+
+func ExampleNew() {
+	learner, err := learners.New("ksvd:exact=false")
+	fmt.Printf("%+v %v\n", learner, err)
+	_, err = learners.New("ksvd:exat=false")
+	fmt.Println(err)
+	// Output:
+	// &{Approximate:true} <nil>
+	// unknown learner ksvd: parameter "exat"; did you mean "exact"? (known: exact)
 }

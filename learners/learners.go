@@ -100,9 +100,6 @@ func Register(info Info) { registry.Register(info) }
 // List describes the registered learners, sorted by name.
 func List() []Info { return registry.List() }
 
-// Names returns the names of the registered learners, sorted.
-func Names() []string { return registry.Names() }
-
 // New makes the learner of a spec: a name, or a name with parameters such as "ksvd:exact=false". The error for an
 // unknown one lists the known.
 func New(spec string) (Learner, error) { return registry.New(spec) }

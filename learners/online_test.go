@@ -1,107 +1,135 @@
-package learners_test
+package learners
 
 import (
 	"context"
-	"math"
-	"reflect"
-	"runtime"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
-	"superres/learners"
-	"superres/learners/learnertest"
 	"superres/learners/sparse"
 )
 
-func TestOnline(t *testing.T) { learnertest.Run(t, learners.Online{}) }
+// codedOnce returns a dictionary, signals and their codes.
+func codedOnce(t *testing.T, m, k, s, n int) (*sparse.Dictionary, *mat.Dense, *sparse.Codes) {
+	t.Helper()
+	p := codedProblem(t, m, k, s, n)
+	d := Must(sparse.FromAtoms(m, slices.Clone(p.atoms)))(t)
+	return d, mat.DenseCopyOf(mat.NewDense(n, m, p.signals).T()), p.codes
+}
 
-// Small batches are drawn by the seed alone.
-func TestOnlineBatchesAreDrawnBySeed(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	y := learnertest.Planted(8, 12, 2, 90, 1)
-	learn := func(procs int, seed uint64) *learners.Result {
-		runtime.GOMAXPROCS(procs)
-		r := learners.Must(learners.Online{Batch: 16}.Learn(context.Background(), y,
-			learners.Options{Atoms: 12, Iterations: 6, Coder: sparse.OMP{Sparsity: 2}, Seed: seed}))(t)
-		return r
+// The first batch alone decides A and B; then a step is block coordinate descent on ‖Y − DX‖², and many are the
+// dictionary of MOD.
+func TestOnlineDescent(t *testing.T) {
+	const m, k, n = 6, 9, 60
+	d, y, codes := codedOnce(t, m, k, 2, n)
+	s := newOnlineState(d)
+	s.add(y, codes, 10)
+
+	// The slow way: each atom is the least-squares one, with its row of X fixed.
+	slow, x := d.Matrix(), codes.Dense()
+	for i := range k {
+		var rest, atom mat.Dense
+		rest.Mul(slow, x)
+		rest.Sub(y, &rest)
+		row := x.RowView(i)
+		atom.Mul(&rest, row)
+		atom.Scale(1/mat.Dot(row, row), &atom)
+		old := slow.ColView(i).(*mat.VecDense)
+		old.AddVec(old, atom.ColView(0))
 	}
-	a, b, c := learn(1, 3), learn(8, 3), learn(1, 4)
-	if !mat.Equal(a.Dictionary.Matrix(), b.Dictionary.Matrix()) || !reflect.DeepEqual(a.Codes, b.Codes) {
-		t.Error("8 workers give another result than 1")
+	for i := range k {
+		col := slow.ColView(i).(*mat.VecDense)
+		col.ScaleVec(1/mat.Norm(col, 2), col)
 	}
-	if mat.Equal(a.Dictionary.Matrix(), c.Dictionary.Matrix()) {
-		t.Error("another seed gives the same result")
+	s.descend()
+	if !mat.EqualApprox(mat.NewDense(k, m, s.atoms).T(), slow, 1e-12) {
+		t.Error("a step is not block coordinate descent")
+	}
+
+	for range 2000 {
+		s.descend()
+	}
+	p := &problem{m: m, n: n, k: k, signals: columns(y), residual: make([]float64, m*n)}
+	p.load(d, codes)
+	if err := modUpdate(context.Background(), p); err != nil {
+		t.Fatal(err)
+	}
+	if move := largestMove(p.atoms, s.atoms); move > 1e-9 {
+		t.Errorf("many steps end %g from the dictionary of MOD", move)
 	}
 }
 
-// The codes returned are those of the coder over the dictionary returned.
-func TestOnlineCodesAreTheCoders(t *testing.T) {
-	y := learnertest.Planted(8, 12, 2, 300, 2)
-	coder := sparse.OMP{Sparsity: 2}
-	r := learners.Must(learners.Online{Batch: 64}.Learn(context.Background(), y,
-		learners.Options{Atoms: 12, Iterations: 3, Coder: coder}))(t)
-	codes, err := coder.Code(context.Background(), r.Dictionary, y)
-	if err != nil || !mat.EqualApprox(codes.Dense(), r.Codes.Dense(), 1e-12) {
-		t.Errorf("coding again gives other codes (%v)", err)
+// At batch t the past counts (1 − 1/t)^ρ, and the lengths that the atoms lose go into A and B: DAᵀ and B stay in
+// proportion.
+func TestOnlinePast(t *testing.T) {
+	d, y, codes := codedOnce(t, 6, 9, 2, 60)
+	s := newOnlineState(d)
+	for range 2 {
+		s.add(y, codes, 3) // the second at 1 + (1/2)³
+	}
+	once := newOnlineState(d)
+	once.add(y, codes, 3)
+	for i, v := range once.a {
+		if got := s.a[i]; !almostEqual(got, 1.125*v) {
+			t.Fatalf("A has %g at %d, expected %g", got, i, 1.125*v)
+		}
+	}
+	for i, v := range once.b {
+		if got := s.b[i]; !almostEqual(got, 1.125*v) {
+			t.Fatalf("B has %g at %d, expected %g", got, i, 1.125*v)
+		}
+	}
+
+	// ½ tr DᵀDA − tr DᵀB does not rise in a step.
+	value := func() float64 {
+		dk, a, b := mat.NewDense(9, 6, s.atoms), mat.NewDense(9, 9, s.a), mat.NewDense(9, 6, s.b)
+		var gram, both, cross mat.Dense
+		gram.Mul(dk, dk.T())
+		both.Mul(&gram, a)
+		cross.Mul(dk, b.T())
+		return mat.Trace(&both)/2 - mat.Trace(&cross)
+	}
+	for before := value(); ; {
+		s.descend()
+		after := value()
+		if after > before+1e-12 {
+			t.Fatalf("a step raises the misfit from %g to %g", before, after)
+		}
+		if before-after < 1e-13 {
+			return
+		}
+		before = after
 	}
 }
 
-// From many signals it finds as many planted atoms as MOD does, within a few.
-func TestOnlineFindsPlantedAtoms(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
+func almostEqual(a, b float64) bool { return a-b <= 1e-12*(1+b*b) && b-a <= 1e-12*(1+b*b) }
+
+// An atom that is begun anew has no past.
+func TestOnlineReplace(t *testing.T) {
+	d, y, codes := codedOnce(t, 6, 9, 2, 60)
+	s := newOnlineState(d)
+	s.add(y, codes, 10)
+	left := make([]float64, 60)
+	left[17], left[40] = 2, 5
+	usage := []int{1, 0, 3, 0, 0, 1, 1, 1, 1}
+	if count := s.replace(y, usage, left); count != 2 {
+		t.Fatalf("replaced %d", count)
 	}
-	var missed [2]int
-	for seed := range uint64(3) {
-		y, truth, _, _ := plantedSupport(16, 32, 3, 2000, seed)
-		for i, l := range []learners.Learner{learners.MOD{}, learners.Online{Forget: 30}} {
-			r := learners.Must(l.Learn(context.Background(), y,
-				learners.Options{Atoms: 32, Iterations: 80, Coder: sparse.OMP{Sparsity: 3}, Seed: seed}))(t)
-			var cos mat.Dense
-			cos.Mul(truth.T(), r.Dictionary.Matrix())
-			for k := range 32 {
-				best := 0.0
-				for _, v := range cos.RawRowView(k) {
-					best = max(best, math.Abs(v))
-				}
-				if best < 0.99 {
-					missed[i]++
-				}
+	for i, atom := range []int{1, 3} {
+		want := mat.Col(nil, []int{40, 17}[i], y)
+		normalise(want)
+		got, a, b := s.rows(atom)
+		if !slices.Equal(got, want) || energy(a)+energy(b) != 0 {
+			t.Errorf("atom %d: %v, past %v %v", atom, got, a, b)
+		}
+		for j := range 9 {
+			if s.a[j*9+atom] != 0 {
+				t.Errorf("atom %d remembers atom %d", j, atom)
 			}
 		}
 	}
-	if missed[1] > missed[0]+5 || missed[1] > 15 {
-		t.Errorf("of 96 atoms MOD misses %d, online %d", missed[0], missed[1])
-	}
-}
-
-// A planted orthonormal basis with 1-sparse signals is found exactly, in batches of any size.
-func TestOnlineFindsABasis(t *testing.T) {
-	y := mat.NewDense(4, 40, nil)
-	for j := range 40 {
-		y.Set(j%4, j, float64(j+1)*math.Pow(-1, float64(j)))
-	}
-	for _, batch := range []int{0, 7, 1} {
-		r := learners.Must(learners.Online{Batch: batch}.Learn(context.Background(), y,
-			learners.Options{Atoms: 4, Seed: 2, Coder: sparse.OMP{Sparsity: 1}}))(t)
-		if r.Stop != learners.Exact {
-			t.Errorf("batches of %d: %s at RMSE %g", batch, r.Stop, r.Steps[len(r.Steps)-1].RMSE)
-		}
-	}
-}
-
-// Atoms that nothing uses after a pass begin anew, and are counted.
-func TestOnlineReplacesUnusedAtoms(t *testing.T) {
-	y := learnertest.Planted(6, 10, 2, 80, 9)
-	same := mat.NewDense(6, 10, nil)
-	for k := range 10 {
-		same.Set(0, k, 1)
-	}
-	start := learners.Must(sparse.NewDictionary(same))(t)
-	r := learners.Must(learners.Online{}.Learn(context.Background(), y,
-		learners.Options{Init: start, Iterations: 30, Coder: sparse.OMP{Sparsity: 2}}))(t)
-	if r.Steps[0].Replaced < 7 || len(r.Warnings) != 0 {
-		t.Errorf("replaced %d in the first step, warnings %v", r.Steps[0].Replaced, r.Warnings)
+	if got, _, _ := s.rows(4); !slices.Equal(got, d.Atom(4)) {
+		t.Error("no signal was left for atom 4, and it changed")
 	}
 }

@@ -50,9 +50,8 @@ type ROP struct {
 	Penalty float64
 	// Relaxation is α, above 0 and below 2. The default, 0, is 1.7; 1 is the paper's iteration.
 	Relaxation float64
-	// Norm keeps the shrinkage 1 − t, t = 1/(ρ‖q̂‖), of the paper's norm. By default the shrinkage becomes
-	// 1 − t·(1 − c + ct), where c grows from 0 to 0.6 and, with few signals, falls again. A constant Penalty implies
-	// Norm.
+	// Norm keeps the shrinkage 1 − t, t = 1/(ρ‖q̂‖), of the paper's norm. By default the shrinkage becomes 1 − t·(1
+	// − c + ct), where c grows from 0 to 0.6 and, with few signals, falls again. A constant Penalty implies Norm.
 	Norm bool
 	// Sweeps is how many passes of ADMM over all blocks an iteration has. The default, 0, is 2, or 1 where there are
 	// fewer than two signals an atom, since such signals soon become atoms.

@@ -151,34 +151,6 @@ func TestROPConverges(t *testing.T) {
 	}
 }
 
-// A planted dictionary is found, from the signals and the number of atoms alone.
-func TestROPFindsAPlantedDictionary(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
-	const m, k, n = 16, 32, 400
-	for seed := range uint64(2) {
-		y := plantedSignals(m, k, 3, n, seed)
-		r := Must(ROP{}.Learn(context.Background(), y, Options{Atoms: k, Iterations: 500, Seed: seed}))(t)
-		found := 0
-		truth := plantedAtoms(m, k, seed)
-		for i := range k {
-			for j := range k {
-				if math.Abs(dot(truth[i*m:(i+1)*m], r.Dictionary.Atom(j))) > 0.999 {
-					found++
-					break
-				}
-			}
-		}
-		last := r.Steps[len(r.Steps)-1]
-		t.Logf("seed %d: %d of %d atoms, %.2f non-zeros, RMSE %.2g, primal %.2g, dual %.2g", seed, found, k,
-			last.NonZeros, last.RMSE, last.Primal, last.Dual)
-		if found < k {
-			t.Errorf("seed %d: %d of %d atoms were found", seed, found, k)
-		}
-	}
-}
-
 // With Noise, the residual is the noise, and X has fewer non-zeros.
 func TestROPLeavesTheNoise(t *testing.T) {
 	y := plantedSignals(12, 18, 2, 150, 4)

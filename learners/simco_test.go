@@ -1,7 +1,8 @@
-package learners_test
+package learners
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -9,90 +10,182 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"superres/learners"
-	"superres/learners/learnertest"
 	"superres/learners/sparse"
 )
 
-func TestSimCO(t *testing.T)            { learnertest.Run(t, learners.SimCO{}) }
-func TestRegularisedSimCO(t *testing.T) { learnertest.Run(t, learners.SimCO{Mu: 0.1, Steps: 2}) }
-
-// knownSupport is a coder that returns the given supports, with ones for coefficients.
-type knownSupport [][]int32
-
-func (s knownSupport) Code(_ context.Context, d *sparse.Dictionary, _ *mat.Dense) (*sparse.Codes, error) {
-	_, k := d.Dims()
-	codes := &sparse.Codes{Atoms: k, Start: []int{0}}
-	for _, support := range s {
-		codes.Index = append(codes.Index, support...)
-		codes.Start = append(codes.Start, len(codes.Index))
+// codedProblem returns the problem that an update of k atoms gets: n Gaussian signals of m entries over Gaussian
+// atoms, s non-zeros each.
+func codedProblem(t *testing.T, m, k, s, n int) *problem {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(7, 0))
+	gaussian := func(rows, cols int) *mat.Dense {
+		g := mat.NewDense(rows, cols, nil)
+		g.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, g)
+		return g
 	}
-	codes.Value = slices.Repeat([]float64{1}, len(codes.Index))
-	return codes, nil
+	d, err := sparse.NewDictionary(gaussian(m, k))
+	if err == nil {
+		d, err = unitAtoms(d)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := gaussian(m, n)
+	codes := Must(sparse.OMP{Sparsity: s}.Code(context.Background(), d, y))(t)
+	p := &problem{m: m, n: n, k: k, signals: columns(y), residual: make([]float64, m*n), iteration: 1, iterations: 1}
+	p.load(d, codes)
+	return p
 }
 
-// plantedSupport returns signals, the dictionary they were made of, where their codes are not zero, and a Gaussian
-// dictionary to begin with.
-func plantedSupport(m, k, s, n int, seed uint64) (y, truth *mat.Dense, support knownSupport, start *sparse.Dictionary) {
-	rng := rand.New(rand.NewPCG(seed, 2))
-	gaussian := func() *mat.Dense {
-		d := mat.NewDense(m, k, nil)
-		d.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, d)
-		for j := range k {
-			col := d.ColView(j).(*mat.VecDense)
-			col.ScaleVec(1/mat.Norm(col, 2), col)
-		}
-		return d
-	}
-	truth, x := gaussian(), mat.NewDense(k, n, nil)
-	for j := range n {
-		var atoms []int32
-		for _, i := range rng.Perm(k)[:s] {
-			atoms = append(atoms, int32(i))
-			x.Set(i, j, rng.NormFloat64())
-		}
-		slices.Sort(atoms)
-		support = append(support, atoms)
-	}
-	y = new(mat.Dense)
-	y.Mul(truth, x)
-	start, _ = sparse.NewDictionary(gaussian())
-	return y, truth, support, start
+func mustFit(t *testing.T, p *problem, mu float64) float64 {
+	t.Helper()
+	f := Must(p.fit(context.Background(), mu))(t)
+	return f
 }
 
-// Where the support is known, regularised SimCO finds the dictionary to rounding error from any start; atom k of the
-// one is atom k of the other.
-func TestSimCOOnAKnownSupport(t *testing.T) {
-	if testing.Short() {
-		t.Skip("nothing in it runs beside anything else")
+// f, the codes, the gradient and the atoms after one step are those of an independent NumPy program, with and without
+// regularisation.
+func TestSimCOAgainstAnotherProgram(t *testing.T) {
+	all := LoadSteps(t)
+	y := all["Y"]
+	d := Must(sparse.NewDictionary(all["D"]))(t)
+	for _, mu := range []float64{0, 0.05} {
+		want := func(name string) *mat.Dense { return all[fmt.Sprintf("simco_mu%g_%s", mu, name)] }
+		codes := Must(sparse.OMP{Sparsity: 2}.Code(context.Background(), d, y))(t)
+		p := &problem{m: 6, n: 30, k: 8, signals: columns(y), residual: make([]float64, 6*30)}
+		p.load(d, codes)
+		f := mustFit(t, p, mu)
+		if math.Abs(f-want("f").At(0, 0)) > 1e-9 {
+			t.Errorf("mu %g: f is %g, expected %g", mu, f, want("f").At(0, 0))
+		}
+		if !mat.EqualApprox(codes.Dense(), want("X"), 1e-9) {
+			t.Errorf("mu %g: X differs", mu)
+		}
+		g, _, err := p.gradient(context.Background())
+		if err != nil || !mat.EqualApprox(mat.NewDense(8, 6, g).T(), want("grad"), 1e-9) {
+			t.Errorf("mu %g: the gradient differs (%v)", mu, err)
+		}
+		err = p.descend(context.Background(), mu, f)
+		if err != nil || !mat.EqualApprox(mat.NewDense(8, 6, p.atoms).T(), want("D_after_1"), 1e-9) {
+			t.Errorf("mu %g: D differs after a step (%v)", mu, err)
+		}
 	}
-	for _, size := range []struct{ m, k, s, n int }{{16, 16, 3, 100}, {16, 32, 3, 400}} {
-		for _, mu := range []float64{0.1, 4} {
-			for seed := range uint64(2) {
-				y, truth, support, start := plantedSupport(size.m, size.k, size.s, size.n, seed)
-				r := learners.Must(learners.SimCO{Mu: mu}.Learn(context.Background(), y,
-					learners.Options{Init: start, Coder: support, Iterations: 300}))(t)
-				miss := 0.0
-				for k := range size.k {
-					miss += (1 - math.Abs(mat.Dot(truth.ColView(k),
-						mat.NewVecDense(size.m, r.Dictionary.Atom(k))))) / float64(size.k)
-				}
-				if miss > 1e-9 {
-					t.Errorf("%v, mu %g, seed %d: error %g, %s after %d", size, mu, seed, miss, r.Stop, len(r.Steps))
-				}
+}
+
+// An atom that depends on others of its support gets a zero, and the fit is as good as without it.
+func TestFitWithDependentAtoms(t *testing.T) {
+	p := &problem{m: 3, n: 2, k: 3, signals: []float64{3, 4, 5, 1, 2, 3}, residual: make([]float64, 6)}
+	d := Must(sparse.NewDictionary(mat.NewDense(3, 3, []float64{1, 1, 0, 0, 0, 1, 0, 0, 0})))(t)
+	p.load(d, &sparse.Codes{Atoms: 3, Start: []int{0, 3, 5}, Index: []int32{0, 1, 2, 0, 1}, Value: make([]float64, 5)})
+	if f := mustFit(t, p, 0); f != 25+13 {
+		t.Errorf("f is %g", f)
+	}
+	if want := []float64{3, 0, 4, 1, 0}; !slices.Equal(p.codes.Value, want) {
+		t.Errorf("codes %v, expected %v", p.codes.Value, want)
+	}
+	if want := []float64{0, 0, 5, 0, 2, 3}; !slices.Equal(p.residual, want) {
+		t.Errorf("residual %v, expected %v", p.residual, want)
+	}
+}
+
+// f_μ never rises on a fixed support, the atoms keep their length, and an update ends with the least-squares codes
+// and their residual.
+func TestSimCODescends(t *testing.T) {
+	for _, mu := range []float64{0, 0.05, 4} {
+		p := codedProblem(t, 10, 15, 3, 80)
+		first := mustFit(t, p, mu)
+		before := first
+		for range 40 {
+			if err := p.descend(context.Background(), mu, before); err != nil {
+				t.Fatal(err)
+			}
+			f := mustFit(t, p, mu)
+			if f > before {
+				t.Fatalf("mu %g: f rose from %g to %g", mu, before, f)
+			}
+			before = f
+		}
+		if before > 0.98*first {
+			t.Errorf("mu %g: f went from %g to %g only", mu, first, before)
+		}
+		if err := (SimCO{Mu: mu, Steps: 2}).update(context.Background(), p); err != nil {
+			t.Fatal(err)
+		}
+		values, left := slices.Clone(p.codes.Value), energy(p.residual)
+		if f := mustFit(t, p, 0); math.Abs(f-left) > 1e-12*f || !slices.Equal(values, p.codes.Value) {
+			t.Errorf("mu %g: the update leaves %g, least squares %g", mu, left, f)
+		}
+		for k := range p.k {
+			if length := math.Sqrt(energy(p.atom(k))); math.Abs(length-1) > 1e-14 {
+				t.Errorf("mu %g: atom %d has length %g", mu, k, length)
 			}
 		}
 	}
 }
 
-// While μ is not zero nothing but a zero residual ends the iterations.
-func TestSimCOIsRegularisedForHalfOfTheIterations(t *testing.T) {
-	y := learnertest.Planted(4, 3, 3, 30, 3)
-	opt := learners.Options{Atoms: 3, Iterations: 400, Coder: sparse.OMP{Sparsity: 1}}
-	for mu, least := range map[float64]int{0: 1, 0.1: 201} {
-		r := learners.Must(learners.SimCO{Mu: mu}.Learn(context.Background(), y, opt))(t)
-		if len(r.Steps) < least || len(r.Steps) >= least+150 || r.Stop == learners.IterationLimit {
-			t.Errorf("mu %g: %s after %d", mu, r.Stop, len(r.Steps))
+// Where the gradient is zero nothing moves; an atom that no signal uses never does.
+func TestSimCOFixedPoint(t *testing.T) {
+	p := codedProblem(t, 8, 12, 2, 50)
+	for i := range p.signals {
+		p.signals[i] -= p.residual[i] // now D and X are exact
+	}
+	p.refresh()
+	before := slices.Clone(p.atoms)
+	if err := (SimCO{Steps: 3}).update(context.Background(), p); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(before, p.atoms) {
+		t.Errorf("the atoms moved by %g", largestMove(before, p.atoms))
+	}
+
+	p = codedProblem(t, 8, 12, 1, 5)
+	before = slices.Clone(p.atoms)
+	if err := (SimCO{}).update(context.Background(), p); err != nil {
+		t.Fatal(err)
+	}
+	moved := 0
+	for k := range p.k {
+		signals, _ := p.row(k)
+		move := largestMove(before[k*p.m:(k+1)*p.m], p.atom(k))
+		if len(signals) == 0 && move > 0 {
+			t.Errorf("atom %d moved, and no signal uses it", k)
+		}
+		if move > 0 {
+			moved++
+		}
+	}
+	if moved == 0 {
+		t.Error("nothing moved")
+	}
+}
+
+// The search finds the minimum of a parabola near and far, tries no worse a t than 0, and passes errors on.
+func TestGoldenSection(t *testing.T) {
+	for _, at := range []float64{1e-5, 0.004, 0.01, 1.7} {
+		best, err := goldenSection(at*at, 10, func(t float64) (float64, error) { return (t - at) * (t - at), nil })
+		if err != nil || math.Abs(best-at) > 0.25*at {
+			t.Errorf("minimum at %g: found %g, %v", at, best, err)
+		}
+	}
+	tries := 0
+	best, err := goldenSection(1, 10, func(t float64) (float64, error) { tries++; return 1 + t, nil })
+	if err != nil || best != 0 || tries > 40 {
+		t.Errorf("a rising function: %g, %v after %d", best, err, tries)
+	}
+	tries = 0
+	best, err = goldenSection(1, 10, func(t float64) (float64, error) { tries++; return -t, nil })
+	if err != nil || best < 10 || tries > 30 {
+		t.Errorf("a falling function: %g, %v after %d", best, err, tries)
+	}
+	for at := range 12 {
+		tries = 0
+		if _, err := goldenSection(1, 10, func(t float64) (float64, error) {
+			if tries++; tries > at {
+				return 0, context.Canceled
+			}
+			return (t - 0.5) * (t - 0.5), nil
+		}); err == nil || tries > at+1 {
+			t.Errorf("failing at the try %d: %v after %d", at, err, tries)
 		}
 	}
 }

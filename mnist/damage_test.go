@@ -14,15 +14,6 @@ import (
 	"testing/iotest"
 )
 
-// header is an IDX header of any content.
-func header(words ...uint32) []byte {
-	var b []byte
-	for _, w := range words {
-		b = append(b, byte(w>>24), byte(w>>16), byte(w>>8), byte(w))
-	}
-	return b
-}
-
 func TestDamagedImages(t *testing.T) {
 	complete := encodeImages(t, pictures(20, 28, 28), 28, 28)
 	badSum := packed(t, complete)
@@ -74,57 +65,77 @@ func TestDamagedImages(t *testing.T) {
 	}
 }
 
-func TestDamagedLabels(t *testing.T) {
+func TestDamagedPairs(t *testing.T) {
+	images := encodeImages(t, pictures(3, 4, 3), 4, 3)
+	labels := encodeLabels([]uint8{3, 1, 4})
+	badSum := packed(t, labels)
+	badSum[len(badSum)-5] ^= 1
 	for _, c := range []struct {
-		name  string
-		data  []byte
-		wraps error
-		words []string
+		name           string
+		images, labels []byte
+		wraps          error
+		words          string
 	}{
-		{"empty", nil, io.ErrUnexpectedEOF, []string{"file is empty"}},
-		{"short header", header(0x801), io.ErrUnexpectedEOF, []string{"header: file ends after 4 of 8 bytes"}},
-		{"short", append(header(0x801, 3), 1, 2), io.ErrUnexpectedEOF,
-			[]string{"label 2 of 3: file ends after 0 of 1 bytes"}},
-		{"long", append(header(0x801, 1), 1, 2), nil, []string{"file goes on after the last of 1 labels"}},
-		{"images", header(0x803), nil, []string{"got 0x00000803 (IDX images), expected 0x00000801 (IDX labels)"}},
-		{"many", header(0x801, math.MaxUint32), nil, []string{"header: count: got 4294967295"}},
+		{"counts", images, encodeLabels([]uint8{1, 2}), nil, "got 3 images in "},
+		{"swapped", labels, images, nil, "(IDX labels), expected 0x00000803 (IDX images)"},
+		{"labels are images", images, images, nil, "got 0x00000803 (IDX images), expected 0x00000801 (IDX labels)"},
+		{"short images", images[:len(images)-1], labels, io.ErrUnexpectedEOF,
+			"image 2 of 3: file ends after 11 of 12 bytes"},
+		{"long images", append(bytes.Clone(images), 0), labels, nil, "file goes on after the last of 3 images"},
+		{"no labels", images, nil, io.ErrUnexpectedEOF, "file is empty"},
+		{"short header", images, header(0x801), io.ErrUnexpectedEOF, "header: file ends after 4 of 8 bytes"},
+		{"short labels", images, labels[:10], io.ErrUnexpectedEOF, "label 2 of 3: file ends after 0 of 1 bytes"},
+		{"long labels", images, append(bytes.Clone(labels), 0), nil, "file goes on after the last of 3 labels"},
+		{"many labels", images, header(0x801, math.MaxUint32), nil, "header: count: got 4294967295"},
+		{"sum of the labels", images, badSum, gzip.ErrChecksum, "after the last of 3 labels"},
 	} {
-		_, err := decodeLabels(c.data)
-		wantError(t, c.name, err, c.wraps, c.words...)
-		_, err = ReadLabels(file(t, c.data))
-		wantError(t, c.name, err, c.wraps, c.words...)
+		_, _, err := decodePair(t, c.images, c.labels)
+		wantError(t, c.name, err, c.wraps, c.words)
 	}
+	_, err := OpenPair(file(t, images), "missing")
+	wantError(t, "missing", err, fs.ErrNotExist, "missing")
 }
 
-// What the header claims costs nothing until it is read.
+// The sizes that a header claims take no memory until they are read.
 func TestClaimsAllocateNothing(t *testing.T) {
 	images := file(t, header(0x803, 1<<16, 4096, 4096)) // 2⁴⁰ bytes
-	labels := file(t, header(0x801, 1<<31-1))
+	labels := file(t, header(0x801, 1<<16))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	f := must(OpenImages(images))(t)
-	f.Close()
-	_, err := ReadLabels(labels)
-	wantError(t, "labels", err, nil, "got 2147483647 labels, expected at most 1073741824 in memory")
-	_, err = Load(images, labels)
-	wantError(t, "images", err, nil, "65536 images of 4096×4096 take ", "expected at most 1073741824 in memory")
-	_, err = ReadLabels(file(t, header(0x801, maxLoad)))
-	wantError(t, "label 0", err, io.ErrUnexpectedEOF, "label 0 of 1073741824")
+	p := must(OpenPair(images, labels))(t)
+	p.Close()
 	runtime.ReadMemStats(&after)
 	if got := after.TotalAlloc - before.TotalAlloc; got > 1<<20 {
 		t.Errorf("got %d bytes allocated, expected at most %d", got, 1<<20)
 	}
 }
 
-// No prefix of a file passes for a file.
+// No prefix of a file passes for a file, and the error of a failing reader comes through, wherever it strikes, and
+// stays.
 func TestEveryPrefix(t *testing.T) {
+	broken := errors.New("broken")
 	plain := encodeImages(t, pictures(3, 3, 2), 3, 2)
 	for _, data := range [][]byte{plain, packed(t, plain)} {
-		for n := range data {
-			if _, err := decodeImages(data[:n]); err == nil {
+		for n := range len(data) + 1 {
+			if _, err := decodeImages(data[:n]); err == nil && n < len(data) {
 				t.Errorf("the first %d of %d bytes give no error", n, len(data))
 			}
+			f, err := NewImages(io.MultiReader(bytes.NewReader(data[:n]), iotest.ErrReader(broken)))
+			if err != nil {
+				wantError(t, "header", err, broken)
+				continue
+			}
+			for range 2 {
+				for _, e := range f.All() {
+					err = e
+				}
+				wantError(t, "images", err, broken)
+			}
 		}
+	}
+	once := iotest.TimeoutReader(iotest.OneByteReader(bytes.NewReader(plain)))
+	if _, err := NewImages(once); !errors.Is(err, iotest.ErrTimeout) {
+		t.Errorf("got %v, want the error that was returned only once", err)
 	}
 }
 
@@ -143,41 +154,14 @@ func TestEveryByteFlip(t *testing.T) {
 	}
 }
 
-// A failing reader's own error comes through, wherever it strikes, and stays.
-func TestReadError(t *testing.T) {
-	broken := errors.New("broken")
-	plain := encodeImages(t, pictures(3, 3, 2), 3, 2)
-	for _, data := range [][]byte{plain, packed(t, plain)} {
-		for n := range len(data) + 1 {
-			f, err := NewImages(io.MultiReader(bytes.NewReader(data[:n]), iotest.ErrReader(broken)))
-			if err != nil {
-				wantError(t, "header", err, broken)
-				continue
-			}
-			for range 2 {
-				for _, e := range f.All() {
-					err = e
-				}
-				wantError(t, "images", err, broken)
-			}
-		}
-	}
-	if _, err := NewImages(iotest.TimeoutReader(iotest.OneByteReader(bytes.NewReader(plain)))); !errors.Is(err,
-		iotest.ErrTimeout) {
-		t.Errorf("got %v, want the error that was returned only once", err)
-	}
-}
-
 // A file's errors name it, and only regular files are opened.
 func TestFileErrors(t *testing.T) {
 	name := file(t, header(0x801, 1))
 	_, err := OpenImages(name)
 	wantError(t, "images", err, nil, name, "IDX labels")
-	_, err = ReadLabels(name)
-	wantError(t, "labels", err, io.ErrUnexpectedEOF, name+": label 0 of 1")
 	_, err = OpenImages(name + "-missing")
 	wantError(t, "missing", err, fs.ErrNotExist, name+"-missing")
-	_, err = OpenLabels(t.TempDir())
+	_, err = OpenImages(t.TempDir())
 	wantError(t, "folder", err, nil, "not a regular file")
 	_, err = FileSum(t.TempDir())
 	wantError(t, "sum of a folder", err, nil, "not a regular file")
@@ -189,9 +173,6 @@ func TestWriterRefuses(t *testing.T) {
 		_, err := NewImageWriter(io.Discard, c[0], c[1], c[2])
 		wantError(t, "sizes", err, nil, "image writer: ", "expected ")
 	}
-	_, err := NewLabelWriter(io.Discard, -1)
-	wantError(t, "labels", err, nil, "label writer: count: got -1")
-
 	var b bytes.Buffer
 	w := must(NewImageWriter(&b, 2, 3, 2))(t)
 	img := pictures(1, 5, 4)[0]
@@ -214,9 +195,8 @@ func TestWriterRefuses(t *testing.T) {
 		t.Errorf("after refusals: got %v, error %v, want twice %v", got, err, want)
 	}
 
-	l := must(NewLabelWriter(io.Discard, 3))(t)
-	l.Write(1)
-	wantError(t, "too few", l.Close(), nil, "label writer: got 1, expected the 3 announced")
+	few := must(NewImageWriter(io.Discard, 3, 3, 2))(t)
+	wantError(t, "too few", errors.Join(few.Write(part), few.Close()), nil, "got 1, expected the 3 announced")
 }
 
 // A full disk shows at the latest in Close, wherever it strikes.

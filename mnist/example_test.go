@@ -7,9 +7,6 @@ import (
 	"image"
 	"image/color"
 	"log"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"superres/mnist"
 )
@@ -51,40 +48,6 @@ func Example() {
 	// 2 images of 28×28
 	// ink: 1
 	// ink: 2
-}
-
-// A short file is an error that says where.
-func ExampleNewImages() {
-	file := "\x00\x00\x08\x03" + "\x00\x00\x00\x02" + "\x00\x00\x00\x01" + "\x00\x00\x00\x03" + "abc" + "d"
-	images, err := mnist.NewImages(strings.NewReader(file))
-	if err != nil {
-		log.Fatal(err)
-	}
-	for img, err := range images.All() {
-		if err != nil {
-			fmt.Println(err)
-			break
-		}
-		fmt.Printf("%s\n", img.Pix)
-	}
-	// Output:
-	// abc
-	// mnist: image 1 of 2: file ends after 1 of 3 bytes: unexpected EOF
-}
-
-func ExampleReadLabels() {
-	dir, err := os.MkdirTemp("", "")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	name := filepath.Join(dir, "labels")
-	if err := os.WriteFile(name, []byte("\x00\x00\x08\x01"+"\x00\x00\x00\x03"+"\x05\x00\x04"), 0o666); err != nil {
-		log.Fatal(err)
-	}
-	labels, err := mnist.ReadLabels(name)
-	fmt.Println(labels, err)
-	// Output: [5 0 4] <nil>
 }
 
 func ExampleTable1() {

@@ -26,16 +26,12 @@ func unpacked(t *testing.T, data []byte) []byte {
 
 // FuzzImages: what is read without an error is written again byte for byte.
 func FuzzImages(f *testing.F) {
-	whole := encodeImages(f, pictures(3, 4, 2), 4, 2)
-	f.Add(whole)
-	f.Add(packed(f, whole))
-	f.Add(whole[:len(whole)-1])
-	f.Add(append(bytes.Clone(whole), 0))
-	f.Add(encodeImages(f, nil, 28, 28))
-	f.Add(encodeLabels(f, []uint8{1, 2}))
-	f.Add(header(0x803, 1<<31-1, 4096, 4096))
-	f.Add(header(0x803, 1, 0, 0))
-	f.Add([]byte{})
+	complete := encodeImages(f, pictures(3, 4, 2), 4, 2)
+	for _, data := range [][]byte{complete, packed(f, complete), complete[:len(complete)-1],
+		append(bytes.Clone(complete), 0), encodeImages(f, nil, 28, 28), encodeLabels([]uint8{1, 2}),
+		header(0x803, 1<<31-1, 4096, 4096), header(0x803, 1, 0, 0), {}} {
+		f.Add(data)
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := NewImages(bytes.NewReader(data))
 		if err != nil {
@@ -59,24 +55,26 @@ func FuzzImages(f *testing.F) {
 	})
 }
 
-// FuzzLabels: the same for labels.
+// FuzzLabels: the same for labels, beside as many images.
 func FuzzLabels(f *testing.F) {
-	whole := encodeLabels(f, []uint8{5, 0, 4, 255})
-	f.Add(whole)
-	f.Add(packed(f, whole))
-	f.Add(whole[:len(whole)-1])
-	f.Add(append(bytes.Clone(whole), 0))
-	f.Add(encodeLabels(f, nil))
-	f.Add(encodeImages(f, pictures(1, 2, 2), 2, 2))
-	f.Add(header(0x801, 1<<32-1))
-	f.Add([]byte{})
+	complete := encodeLabels([]uint8{5, 0, 4, 255})
+	for _, data := range [][]byte{complete, packed(f, complete), complete[:len(complete)-1],
+		append(bytes.Clone(complete), 0), encodeLabels(nil), encodeImages(f, pictures(1, 2, 2), 2, 2),
+		header(0x801, 1<<32-1), {}} {
+		f.Add(data)
+	}
+	images := encodeImages(f, pictures(4, 1, 1), 1, 1)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		labels, err := decodeLabels(data)
+		_, got, err := decodePair(t, images, data)
 		if err != nil {
 			return
 		}
-		if got := encodeLabels(t, labels); !bytes.Equal(got, unpacked(t, data)) {
-			t.Errorf("read and written again: got % x", got)
+		labels := make([]uint8, len(got))
+		for i, label := range got {
+			labels[i] = uint8(label)
+		}
+		if again := encodeLabels(labels); !bytes.Equal(again, unpacked(t, data)) {
+			t.Errorf("read and written again: got % x", again)
 		}
 	})
 }

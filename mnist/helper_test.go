@@ -38,17 +38,8 @@ func encodeImages(t testing.TB, imgs []*image.Gray, width, height int) []byte {
 	return b.Bytes()
 }
 
-func encodeLabels(t testing.TB, labels []uint8) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w, err := NewLabelWriter(&b, len(labels))
-	for i := 0; err == nil && i < len(labels); i++ {
-		err = w.Write(labels[i])
-	}
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+func encodeLabels(labels []uint8) []byte {
+	return append(header(0x801, uint32(len(labels))), labels...)
 }
 
 func packed(t testing.TB, data []byte) []byte {
@@ -87,18 +78,24 @@ func decodeImages(data []byte) (pix []byte, err error) {
 	return pix, nil
 }
 
-func decodeLabels(data []byte) (labels []uint8, err error) {
-	f, err := NewLabels(bytes.NewReader(data))
+// decodePair reads a pair of files: the pixels and labels of all items before the error.
+func decodePair(t testing.TB, images, labels []byte) (pix []byte, label []int, err error) {
+	t.Helper()
+	p, err := OpenPair(file(t, images), file(t, labels))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	for label, err := range f.All() {
+	defer p.Close()
+	for item, err := range p.All() {
 		if err != nil {
-			return labels, err
+			return pix, label, err
 		}
-		labels = append(labels, label)
+		if item.Index != len(label) {
+			t.Errorf("got item %d after %d items", item.Index, len(label))
+		}
+		pix, label = append(pix, item.Image.Pix...), append(label, item.Label)
 	}
-	return labels, nil
+	return pix, label, nil
 }
 
 // wantError checks the words of an error and what it wraps.
@@ -130,4 +127,13 @@ func must[T any](v T, err error) func(testing.TB) T {
 		}
 		return v
 	}
+}
+
+// header is an IDX header of any content.
+func header(words ...uint32) []byte {
+	var b []byte
+	for _, w := range words {
+		b = append(b, byte(w>>24), byte(w>>16), byte(w>>8), byte(w))
+	}
+	return b
 }

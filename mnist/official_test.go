@@ -4,11 +4,13 @@ import (
 	"crypto/sha256"
 	"errors"
 	"image"
+	"io"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -21,16 +23,6 @@ func TestTable1(t *testing.T) {
 	Table1()[0].Candidates[0] = -1
 	if got := Table1()[0].Candidates[0]; got != 39114 {
 		t.Errorf("a caller changed the list: %d", got)
-	}
-}
-
-func TestOfficialUnknown(t *testing.T) {
-	sum, err := FileSum(file(t, []byte("abc")))
-	if err != nil || sum != sha256.Sum256([]byte("abc")) {
-		t.Errorf("FileSum: got %x, error %v", sum, err)
-	}
-	if which, ok := Official(sum); ok || which != "" {
-		t.Errorf("Official: got %q, %v", which, ok)
 	}
 }
 
@@ -76,20 +68,87 @@ func TestLowError(t *testing.T) {
 
 // The claim of Table1: its candidates are all the training pictures that match.
 func TestTable1Files(t *testing.T) {
-	set := must(Load(realFile(t, "train-images-idx3-ubyte.gz"), realFile(t, "train-labels-idx1-ubyte.gz")))(t)
-	if len(set.Images) != 60_000 || set.Images[0].Bounds() != image.Rect(0, 0, 28, 28) {
-		t.Fatalf("got %d images of %v", len(set.Images), set.Images[0].Bounds())
+	p := must(OpenPair(realFile(t, "train-images-idx3-ubyte.gz"), realFile(t, "train-labels-idx1-ubyte.gz")))(t)
+	defer p.Close()
+	if p.Count() != 60_000 || p.Width() != 28 || p.Height() != 28 {
+		t.Fatalf("got %d images of %d×%d", p.Count(), p.Width(), p.Height())
 	}
 	fourDecimals := func(x float64) float64 { return math.Round(x * 1e4) }
-	for _, d := range Table1() {
-		var matching []int
-		for i, img := range set.Images {
-			if set.Labels[i] == d.Digit && fourDecimals(lowError(img)) == fourDecimals(d.LowError) {
-				matching = append(matching, i)
+	matching := map[uint8][]int{}
+	for item, err := range p.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range Table1() {
+			if item.Label == int(d.Digit) && fourDecimals(lowError(item.Image)) == fourDecimals(d.LowError) {
+				matching[d.Digit] = append(matching[d.Digit], item.Index)
 			}
 		}
-		if !slices.Equal(matching, d.Candidates) {
-			t.Errorf("digit %d, error %.4f: got pictures %v, want %v", d.Digit, d.LowError, matching, d.Candidates)
+	}
+	for _, d := range Table1() {
+		if !slices.Equal(matching[d.Digit], d.Candidates) {
+			t.Errorf("digit %d, error %.4f: got pictures %v, want %v", d.Digit, d.LowError, matching[d.Digit],
+				d.Candidates)
 		}
+	}
+}
+
+func TestVerify(t *testing.T) {
+	sum, err := FileSum(file(t, []byte("abc")))
+	if which, ok := Official(sum); err != nil || sum != sha256.Sum256([]byte("abc")) || ok || which != "" {
+		t.Errorf("FileSum: %x, error %v; Official: %q, %v", sum, err, which, ok)
+	}
+	plain := encodeImages(t, pictures(3, 4, 3), 4, 3)
+	dir := t.TempDir()
+	for name, official := range map[string]bool{
+		"t10k-images-idx3-ubyte.gz": true, "t10k-images-idx3-ubyte": true, "train-labels.idx1-ubyte": true,
+		"digits-idx3-ubyte": false, "t10k-images": false,
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, plain, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		which, err := Verify(path)
+		if which != "" || official != errors.Is(err, ErrUnofficial) || err != nil && !official {
+			t.Errorf("%s: got %q, %v", name, which, err)
+		}
+		if official {
+			wantError(t, name, err, ErrUnofficial, name+": not the official MNIST file of this name", ", expected ")
+		}
+	}
+	_, err = Verify(file(t, packed(t, plain)[:30]))
+	wantError(t, "damaged", err, io.ErrUnexpectedEOF)
+	_, err = Verify(dir)
+	wantError(t, "folder", err, nil, "not a regular file")
+}
+
+// The official files are known whatever they are called and however they are packed.
+func TestVerifyFiles(t *testing.T) {
+	for _, f := range OfficialFiles() {
+		path := realFile(t, f.Name)
+		info, err := os.Stat(path)
+		if err != nil || info.Size() != f.Size {
+			t.Errorf("%s: %v, %d bytes, expected %d", f.Name, err, info.Size(), f.Size)
+		}
+		sum, err := FileSum(path)
+		if which, ok := Official(sum); err != nil || sum != f.Sum || !ok || which != f.Name {
+			t.Errorf("%s: %x is %s, %v", f.Name, sum, which, err)
+		}
+		if which, err := Verify(path); which+".gz" != f.Name || err != nil {
+			t.Errorf("%s: got %q, %v", f.Name, which, err)
+		}
+	}
+	plain := unpacked(t, must(os.ReadFile(realFile(t, "t10k-labels-idx1-ubyte.gz")))(t))
+	if which, err := Verify(file(t, plain)); which != "t10k-labels-idx1-ubyte" || err != nil {
+		t.Errorf("unpacked: got %q, %v", which, err)
+	}
+	misnamed := filepath.Join(t.TempDir(), "train-labels-idx1-ubyte.gz")
+	if err := os.WriteFile(misnamed, packed(t, plain), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	which, err := Verify(misnamed)
+	if which != "t10k-labels-idx1-ubyte" || !errors.Is(err, ErrUnofficial) ||
+		!strings.Contains(err.Error(), "and is that of t10k-labels-idx1-ubyte") {
+		t.Errorf("misnamed: got %q, %v", which, err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 // for concurrent use.
 type Pair struct {
 	*Images
-	labels *Labels // nil where there are none
+	labels *stream // nil where there are none
 }
 
 // Item is an image with its number in the file, from 0, and its label, or NoLabel.
@@ -36,19 +36,16 @@ func OpenPair(images, labels string) (*Pair, error) {
 	if labels == "" {
 		return p, nil
 	}
-	if p.labels, err = OpenLabels(labels); err != nil {
+	if p.labels, err = openStream(labels, labelMagic); err != nil {
 		p.Images.Close()
 		return nil, err
 	}
-	if n := p.labels.Count(); n != p.Count() {
+	if n := p.labels.count; n != p.Count() {
 		p.Close()
-		return nil, countsDiffer(images, p.Count(), labels, n)
+		return nil, fmt.Errorf("mnist: got %d images in %s but %d labels in %s, expected as many",
+			p.Count(), images, n, labels)
 	}
 	return p, nil
-}
-
-func countsDiffer(images string, i int, labels string, l int) error {
-	return fmt.Errorf("mnist: got %d images in %s but %d labels in %s, expected as many", i, images, l, labels)
 }
 
 // All yields the images with their labels in the order of the files. The image is reused: its pixels are valid until
@@ -59,7 +56,7 @@ func (p *Pair) All() iter.Seq2[Item, error] {
 		for img, err := range p.Images.All() {
 			item := Item{Image: img, Index: p.Images.s.next - 1, Label: NoLabel}
 			if err == nil && p.labels != nil {
-				err = p.labels.s.read(label[:])
+				err = p.labels.read(label[:])
 				item.Label = int(label[0])
 			}
 			if err != nil {
@@ -73,7 +70,7 @@ func (p *Pair) All() iter.Seq2[Item, error] {
 		if p.labels == nil {
 			return
 		}
-		if err := p.labels.s.read(label[:]); err != io.EOF {
+		if err := p.labels.read(label[:]); err != io.EOF {
 			yield(Item{}, err)
 		}
 	}
@@ -84,5 +81,5 @@ func (p *Pair) Close() error {
 	if p.labels == nil {
 		return p.Images.Close()
 	}
-	return errors.Join(p.Images.Close(), p.labels.Close())
+	return errors.Join(p.Images.Close(), p.labels.close())
 }

@@ -88,24 +88,26 @@ type stream struct {
 	file  io.Closer     // nil where the caller owns the reader
 	r     *bufio.Reader // unpacked bytes after the header
 	count int
-	next  int   // index of the next item
-	err   error // why the reading ended; io.EOF after a complete file
+
+	width, height int // of an item: 1 for labels
+
+	next int   // index of the next item
+	err  error // why the reading ended; io.EOF after a complete file
 }
 
-// openStream opens a file and reads its header. sides are the sizes in the header after the count: rows and columns
-// of images, none of labels.
-func openStream(name string, m magic) (s *stream, sides []int, err error) {
+// openStream opens a file and reads its header.
+func openStream(name string, m magic) (*stream, error) {
 	f, err := openRegular(name)
 	if err != nil {
-		return nil, nil, fmt.Errorf("mnist: %w", err)
+		return nil, fmt.Errorf("mnist: %w", err)
 	}
-	s, sides, err = newStream(f, name, m)
+	s, err := newStream(f, name, m)
 	if err != nil {
 		f.Close()
-		return nil, nil, err
+		return nil, err
 	}
 	s.file = f
-	return s, sides, nil
+	return s, nil
 }
 
 // openRegular opens a regular file. It refuses others before opening them, because opening a pipe without a writer
@@ -122,15 +124,15 @@ func openRegular(name string) (*os.File, error) {
 }
 
 // newStream reads the header from r. name is that of the file, or empty.
-func newStream(r io.Reader, name string, m magic) (s *stream, sides []int, err error) {
+func newStream(r io.Reader, name string, m magic) (s *stream, err error) {
 	s = &stream{magic: m, name: name}
 	if s.r, err = unpack(r); err == nil {
-		sides, err = s.readHeader()
+		err = s.readHeader()
 	}
 	if err != nil {
-		return nil, nil, s.wrap(err)
+		return nil, s.wrap(err)
 	}
-	return s, sides, nil
+	return s, nil
 }
 
 // unpack returns a reader of the unpacked bytes of r. The first two bytes decide: those of gzip cannot begin an IDX
@@ -152,32 +154,29 @@ func unpack(r io.Reader) (*bufio.Reader, error) {
 }
 
 // readHeader reads and checks the header.
-func (s *stream) readHeader() (sides []int, err error) {
+func (s *stream) readHeader() error {
 	head := make([]byte, 4+4*s.magic.dims())
 	n, err := io.ReadFull(s.r, head)
 	if n == 0 && err == io.EOF {
-		return nil, fmt.Errorf("file is empty: %w", io.ErrUnexpectedEOF)
+		return fmt.Errorf("file is empty: %w", io.ErrUnexpectedEOF)
 	}
 	// The kind of file is checked first: a short file of another kind is reported as of another kind.
 	if got := magic(binary.BigEndian.Uint32(head)); n >= 4 && got != s.magic {
-		return nil, fmt.Errorf("magic number: got 0x%08x (%s), expected 0x%08x (%s)",
+		return fmt.Errorf("magic number: got 0x%08x (%s), expected 0x%08x (%s)",
 			uint32(got), got.describe(), uint32(s.magic), s.magic.describe())
 	}
 	if err != nil {
-		return nil, cut("header", n, len(head), err)
+		return cut("header", n, len(head), err)
 	}
 	size := [3]int64{1: 1, 2: 1}
 	for i := range s.magic.dims() {
 		size[i] = int64(binary.BigEndian.Uint32(head[4+4*i:]))
 	}
 	if err := checkSizes(size[0], size[2], size[1]); err != nil {
-		return nil, fmt.Errorf("header: %w", err)
+		return fmt.Errorf("header: %w", err)
 	}
-	s.count = int(size[0])
-	for i := 1; i < s.magic.dims(); i++ {
-		sides = append(sides, int(size[i]))
-	}
-	return sides, nil
+	s.count, s.height, s.width = int(size[0]), int(size[1]), int(size[2])
+	return nil
 }
 
 // read fills dst with the next item. After the last item it returns io.EOF if the file ends there. Errors are final.

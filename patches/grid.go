@@ -1,9 +1,7 @@
-// Package patches cuts a plane into overlapping square patches and averages
-// patches back into a plane.
+// Package patches cuts a plane into overlapping square patches and averages patches back into a plane.
 //
-// A [Grid] says where the patches lie. [Grid.Scale] gives the grid of the
-// co-located patches of a plane that is s times as large, so that a low- and a
-// high-resolution patch with the same number show the same place:
+// A [Grid] says where the patches lie. [Grid.Scale] gives the grid of the co-located patches of a plane that is s
+// times as large, so that a low- and a high-resolution patch with the same number show the same place:
 //
 //	low := patches.Grid{W: 14, H: 14, Size: 3, Step: 1}
 //	high := low.Scale(2) // 6×6 patches of the 28×28 plane
@@ -13,16 +11,16 @@ package patches
 
 import (
 	"fmt"
+
 	"superres/patches/plane"
 )
 
-// Grid places patches of Size×Size samples on a plane of W×H, Step apart in both
-// directions. The last column and row of patches are moved in, so that every
-// sample lies in at least one patch when Step ≤ Size. Patches are numbered row
-// by row.
+// Grid places patches of Size×Size samples on a plane of W×H, Step apart in both directions. The last column and row
+// of patches are moved in, so that every sample lies in at least one patch when Step ≤ Size. Patches are numbered
+// row by row.
 type Grid struct{ W, H, Size, Step int }
 
-// Check tells why the grid cannot be used, or returns nil: the plane must hold
+// Check returns an error that says why the grid cannot be used, or nil: the plane must hold
 // at least one patch, and 1 ≤ Step ≤ Size.
 func (g Grid) Check() error {
 	switch {
@@ -68,12 +66,8 @@ func (g Grid) Patch(p *plane.Plane, x, y int, dst []float32) []float32 {
 	return dst
 }
 
-// Extract returns the patches of p: Len patches of Size² samples, one after the
-// other. It panics when p is not W×H or the grid fails Check.
-func (g Grid) Extract(p *plane.Plane) []float32 { return g.ExtractRows(p, 0, g.Rows(), nil) }
-
-// ExtractRows returns the patches of the patch rows from..to-1, one after the
-// other, in dst when it is large enough and in new memory otherwise.
+// ExtractRows returns the patches of the patch rows from..to-1 of p, Size² samples each, one after the other, in dst if
+// it is large enough and in new memory otherwise. It panics if p is not W×H or the grid fails Check.
 func (g Grid) ExtractRows(p *plane.Plane, from, to int, dst []float32) []float32 {
 	g.mustFit(p.W, p.H)
 	n, cols := g.Size*g.Size, g.Cols()
@@ -101,18 +95,9 @@ func (g Grid) mustFit(w, h int) {
 	}
 }
 
-// Average returns the plane in which every sample is the mean of the patches
-// that cover it. Average(Extract(p)) equals p, to the bit.
-func (g Grid) Average(patches []float32) *plane.Plane {
-	a := NewAverager(g)
-	a.Add(patches)
-	return a.Plane()
-}
-
-// Averager averages patches that arrive a few rows at a time, from the top. It
-// keeps Size rows of sums in float64, where the sum of equal float32 values is
-// exact, and its result does not depend on how the rows are cut into calls.
-// It is for one goroutine.
+// Averager averages patches that arrive a few rows at a time, from the top. It keeps Size rows of sums in float64,
+// where the sum of equal float32 values is exact, so that the average of the patches of a plane is that plane to the
+// bit. Its result does not depend on how the rows are cut into calls. It is for one goroutine.
 type Averager struct {
 	grid   Grid
 	out    *plane.Plane
@@ -123,11 +108,11 @@ type Averager struct {
 	done   int       // plane rows already divided and stored
 }
 
-// NewAverager starts an average over the grid. It panics when the grid fails
-// Check.
+// NewAverager starts an average over the grid. It panics when the grid fails Check.
 func NewAverager(g Grid) *Averager {
 	g.mustFit(g.W, g.H)
-	a := &Averager{grid: g, out: plane.New(g.W, g.H), sum: make([]float64, g.Size*g.W), across: make([]float64, g.W), down: make([]float64, g.H)}
+	a := &Averager{grid: g, out: plane.New(g.W, g.H), sum: make([]float64, g.Size*g.W)}
+	a.across, a.down = make([]float64, g.W), make([]float64, g.H)
 	for i := range g.Size {
 		for col := range g.Cols() {
 			a.across[g.x(col)+i]++
@@ -146,7 +131,8 @@ func (a *Averager) Add(patches []float32) {
 	n, cols := g.Size*g.Size, g.Cols()
 	rows := len(patches) / (n * cols)
 	if rows*n*cols != len(patches) || a.next+rows > g.Rows() {
-		panic(fmt.Sprintf("patches: %d samples do not make rows of %d patches of %d, or pass row %d", len(patches), cols, n, g.Rows()))
+		panic(fmt.Sprintf("patches: %d samples do not make rows of %d patches of %d, or pass row %d",
+			len(patches), cols, n, g.Rows()))
 	}
 	for range rows {
 		y := g.y(a.next)
@@ -179,8 +165,7 @@ func (a *Averager) finish(end int) {
 	a.done = max(a.done, end)
 }
 
-// Plane returns the average, which is the caller's. It panics when rows of
-// patches are missing.
+// Plane returns the average, which is the caller's. It panics when rows of patches are missing.
 func (a *Averager) Plane() *plane.Plane {
 	if a.next != a.grid.Rows() {
 		panic(fmt.Sprintf("patches: %d of %d rows of patches were added", a.next, a.grid.Rows()))

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"superres/patches/plane"
 	"testing"
 
 	"superres/patches"
+	"superres/patches/plane"
 )
 
 func randomPlane(w, h int) *plane.Plane {
@@ -29,23 +29,27 @@ var grids = []patches.Grid{
 	{W: 12, H: 9, Size: 9, Step: 5},
 }
 
-// The average of the patches of a plane is the plane, to the bit.
-func TestAverageOfExtractIsThePlane(t *testing.T) {
+// average averages patches over a grid, rows rows of patches at a time.
+func average(g patches.Grid, all []float32, rows int) *plane.Plane {
+	a := patches.NewAverager(g)
+	for part := range slices.Chunk(all, rows*g.Cols()*g.Size*g.Size) {
+		a.Add(part)
+	}
+	return a.Plane()
+}
+
+// The average of the patches of a plane is the plane, to the bit. That of unrelated patches is as defined, whether they
+// come together or row by row.
+func TestAverage(t *testing.T) {
 	for _, g := range grids {
 		p := randomPlane(g.W, g.H)
-		cut := g.Extract(p)
+		cut := g.ExtractRows(p, 0, g.Rows(), nil)
 		if len(cut) != g.Len()*g.Size*g.Size {
 			t.Errorf("%+v: %d samples", g, len(cut))
 		}
-		if got := g.Average(cut); !slices.Equal(got.Pix, p.Pix) {
+		if got := average(g, cut, g.Rows()); !slices.Equal(got.Pix, p.Pix) {
 			t.Errorf("%+v: not the plane", g)
 		}
-	}
-}
-
-// Average of unrelated patches, against the definition.
-func TestAverageAgainstTheDefinition(t *testing.T) {
-	for _, g := range grids {
 		all := randomPlane(g.Size*g.Size, g.Len()).Pix
 		sum, count := make([]float64, g.W*g.H), make([]float64, g.W*g.H)
 		for i := range g.Len() {
@@ -56,19 +60,13 @@ func TestAverageAgainstTheDefinition(t *testing.T) {
 				count[at]++
 			}
 		}
-		got := g.Average(all)
+		got := average(g, all, g.Rows())
 		for i, v := range got.Pix {
 			if count[i] == 0 || v != float32(sum[i]/count[i]) {
 				t.Fatalf("%+v: sample %d is %g, expected %g/%g", g, i, v, sum[i], count[i])
 			}
 		}
-		// Row by row gives the same bytes.
-		a := patches.NewAverager(g)
-		row := g.Cols() * g.Size * g.Size
-		for i := range g.Rows() {
-			a.Add(all[i*row : (i+1)*row])
-		}
-		if !slices.Equal(a.Plane().Pix, got.Pix) {
+		if !slices.Equal(average(g, all, 1).Pix, got.Pix) {
 			t.Errorf("%+v: row by row differs", g)
 		}
 	}
@@ -93,7 +91,9 @@ func TestScaledGridIsCoLocated(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	for _, g := range []patches.Grid{{W: 2, H: 9, Size: 3, Step: 1}, {W: 9, H: 9, Size: 3, Step: 4}, {W: 9, H: 9, Size: 3}, {W: 9, H: 9, Step: 1}} {
+	for _, g := range []patches.Grid{
+		{W: 2, H: 9, Size: 3, Step: 1}, {W: 9, H: 9, Size: 3, Step: 4}, {W: 9, H: 9, Size: 3}, {W: 9, H: 9, Step: 1},
+	} {
 		if g.Check() == nil {
 			t.Errorf("%+v passes", g)
 		}
@@ -123,9 +123,9 @@ func ExampleGrid() {
 
 func BenchmarkAverage(b *testing.B) {
 	g := patches.Grid{W: 768, H: 512, Size: 6, Step: 2}
-	all := g.Extract(randomPlane(g.W, g.H))
+	all := g.ExtractRows(randomPlane(g.W, g.H), 0, g.Rows(), nil)
 	b.ReportAllocs()
 	for b.Loop() {
-		g.Average(all)
+		average(g, all, g.Rows())
 	}
 }

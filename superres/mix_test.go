@@ -47,8 +47,7 @@ func waves(w, h int) *image.NRGBA64 {
 }
 
 // checkBetween fails the test unless every sample of got is a + share·(b − a), but for one of 255 levels. Samples
-// that are near black or white may have been cut off, and do not count. share takes a position in the picture, 0 to
-// 1.
+// that are near black or white may have been cut off, and do not count. share takes a position in the picture, 0 to 1.
 func checkBetween(t *testing.T, what string, got, a, b *image.NRGBA64, share func(x, y float64) float64) {
 	t.Helper()
 	inRange := func(v float64) bool { return v > 700 && v < 64800 }

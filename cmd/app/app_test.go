@@ -1,8 +1,14 @@
 package app
 
 import (
+	"bytes"
+	"errors"
+	"image"
+	"image/jpeg"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +16,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/serve"
+	"superres/internal/golden"
 )
 
 var tested = consoletest.Program{Program: program}
@@ -85,4 +92,85 @@ func TestPictureAlone(t *testing.T) {
 		{"in", 2, `unknown command "in"`},
 		{"upscal", 2, `did you mean "upscale"?`},
 	})
+}
+
+// Wrong input, wrong usage, wrong models: one clear line, the right exit code, no new file.
+func TestErrors(t *testing.T) {
+	dir := t.TempDir()
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(9, 7))
+	tested.RefusesLines(t, dir, "", []consoletest.RefusedLine{
+		{"completion bsh", 2, `did you mean "bash"?`},
+		{"models foto", 6, `did you mean "photo"?`},
+		{"version extra", 2, "takes no argument"},
+		{"help nosuch", 2, `unknown command "nosuch"`},
+		{"help dict shwo", 2, `did you mean "show"?`},
+		{"--versoin", 2, `did you mean "--version"?`},
+		{"-m photo upscale a.png", 2, `unknown flag "-m"`},
+		{"man upscale", 2, "man takes no argument"},
+		{"-q upscale a.png", 2, "all others come after the command"},
+		{"upscael a.png", 2, `did you mean "upscale"?`},
+	})
+}
+
+// A photograph of 24 megapixels is enlarged by 4 within the default limit.
+func TestLargePhotograph(t *testing.T) {
+	dir := t.TempDir()
+	f, err := os.Create(filepath.Join(dir, "photo.jpg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := jpeg.Encode(f, image.NewYCbCr(image.Rect(0, 0, 6000, 4000), image.YCbCrSubsampleRatio420),
+		nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []string{"jpeg", "png"} {
+		stdout, _ := tested.Succeeds(t, dir, "upscale", "photo.jpg", "-s", "4", "-m", "photo", "-f", format,
+			"--dry-run", "--json")
+		line, _, _ := strings.Cut(stdout, "\n")
+		plan := consoletest.Decode[struct {
+			Width, Height int
+			Memory        int64
+		}](t, line)
+		if plan.Width != 24000 || plan.Height != 16000 || plan.Memory > 1<<30 {
+			t.Errorf("%s: %+v", format, plan)
+		}
+	}
+}
+
+// Where standard output is closed, what could not be written to it is an error of the output; what a shell throws
+// away is none.
+func TestClosedStandardOutput(t *testing.T) {
+	shell, err := exec.LookPath("sh")
+	if err != nil || runtime.GOOS == "windows" {
+		t.Skip("there is no shell")
+	}
+	picture := golden.Root(t) + "/testdata/hopper.png"
+	for _, line := range []string{
+		"version", "version --json", "--version", "--help", "upscale --help", "upscale --help all",
+		"models", "models photo",
+		"learners", "coders",
+		"man", "completion bash", "dict show coupled", "eval -m nearest PICTURE", "eval -m nearest --json PICTURE",
+		"upscale -m nearest --dry-run PICTURE",
+		"upscale -m nearest --dry-run --json PICTURE",
+	} {
+		args := strings.Fields(strings.ReplaceAll(line, "PICTURE", picture))
+		for redirected, want := range map[string]int{">&-": console.ExitOutput, ">/dev/null": 0,
+			"1<>/dev/null 2>&1": 0} {
+			cmd := consoletest.Process(t.TempDir(), args...)
+			cmd.Args = append([]string{"sh", "-c", `exec "$0" "$@" ` + redirected}, cmd.Args...)
+			cmd.Path = shell
+			var errs bytes.Buffer
+			cmd.Stderr = &errs
+			if err := cmd.Run(); err != nil {
+				if _, ok := errors.AsType[*exec.ExitError](err); !ok {
+					t.Fatal(err)
+				}
+			}
+			said := strings.Contains(errs.String(), "standard output is closed")
+			if code := cmd.ProcessState.ExitCode(); code != want || said != (want != 0) {
+				t.Errorf("%s %s: exit %d, %s", line, redirected, code, errs.String())
+			}
+		}
+	}
 }

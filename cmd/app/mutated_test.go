@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -28,7 +27,6 @@ import (
 	"superres/internal/mutate"
 )
 
-// The bounds of a run over mutated files.
 const (
 	// maxProcessor is the longest processor time of a file. Each picture in it adds a twentieth.
 	maxProcessor = 5 * time.Second
@@ -36,8 +34,7 @@ const (
 	maxWaiting = 4 * time.Minute
 )
 
-// ways are how mutated files reach the program: how many of 100 go so, how many at once, and by which model. Those of
-// serve go to one process until it ends.
+// ways are how mutated files reach the program. Files for serve go to one process until it ends.
 var ways = []way{
 	{"folder", 77, 100, "nearest", 64},
 	{"single", 8, 1, "nearest", 64},
@@ -47,10 +44,11 @@ var ways = []way{
 }
 
 type way struct {
-	name         string
-	share, batch int
-	model        string
-	limit        int64 // what --max-memory says, in MiB
+	name  string
+	share int // how many of 100 files go this way
+	batch int // how many of them at once
+	model string
+	limit int64 // the value of --max-memory, in MiB
 }
 
 // TestMutatedFiles feeds the program with damaged files of every format, as many as the variable SUPERRES_MUTATED
@@ -66,39 +64,37 @@ func TestMutatedFiles(t *testing.T) {
 	if err != nil || count < 1 {
 		t.Skip("takes long: set SUPERRES_MUTATED to a number of files")
 	}
-	first, _ := strconv.ParseUint(os.Getenv("SUPERRES_MUTATED_FROM"), 10, 64)
+	next, _ := strconv.ParseUint(os.Getenv("SUPERRES_MUTATED_FROM"), 10, 64)
 	keep, err := os.MkdirTemp("", "superres-mutated-")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &mutatedRun{t: t, mutator: mutate.New(t), keep: keep, columns: map[string]*tally{}}
-	next := first
+	r := &mutatedRun{t: t, keep: keep}
+	m := mutate.New(t)
 	for _, w := range ways {
-		r.columns[w.name] = &tally{found: map[string]int{}, promises: map[string]*promise{}}
 		if w.name == "large" && testing.Short() {
 			continue // the race detector takes minutes for one of them
 		} else if w.name == "large" {
-			r.mutator = mutate.NewLarge(t)
+			m = mutate.NewLarge(t)
 		}
+		r.tally = tally{}
 		for left := count * w.share / 100; left > 0; left -= w.batch {
-			files := r.files(next, min(left, w.batch))
-			next += uint64(len(files))
-			r.columns[w.name].files += len(files)
+			var files []mutated
+			for range min(left, w.batch) {
+				files = append(files, mutated{m.Mutant(next), next})
+				next++
+			}
 			if w.name == "serve" {
 				r.serve(w, files)
 			} else {
 				r.upscale(w, files)
 			}
 		}
+		t.Logf("%s: %d processes, %d pictures done, %d failed, peak %d MiB of %d, slowest %v", w.name, r.processes, r.done,
+			r.failed, r.peak>>20, w.limit, r.slowest)
 	}
-	t.Log(r.table())
-	for _, line := range r.lines {
-		t.Error(line)
-	}
-	if len(r.lines) == 0 {
+	if !t.Failed() {
 		_ = os.Remove(keep) // which is empty
-	} else {
-		t.Logf("the files are in %s", keep)
 	}
 }
 
@@ -108,74 +104,40 @@ func TestSeedsThroughServer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts the program")
 	}
-	r := &mutatedRun{t: t, mutator: mutate.New(t), keep: t.TempDir(), columns: map[string]*tally{
-		"serve": {found: map[string]int{}},
-	}}
+	r := &mutatedRun{t: t, keep: t.TempDir()}
 	var files []mutated
-	for i, s := range r.mutator.Seeds {
+	for i, s := range mutate.New(t).Seeds {
 		number := uint64(5*i + 1) // so that none is only looked at
-		files = append(files, mutated{mutate.Mutant{Name: s.Name, Data: s.Data}, number, s.Name})
+		files = append(files, mutated{mutate.Mutant{Name: s.Name, Data: s.Data}, number})
 	}
-	r.serve(way{limit: 256}, files)
-	for _, line := range r.lines {
-		t.Error(line)
-	}
+	r.serve(way{name: "serve", limit: 256}, files)
 	const streams = 5 // of frames, which only the command takes
-	if c := r.columns["serve"]; c.done < len(files)-streams {
-		t.Errorf("%d of %d valid files were enlarged", c.done, len(files))
+	if r.done < len(files)-streams {
+		t.Errorf("%d of %d valid files were enlarged", r.done, len(files))
 	}
 }
 
-// mutatedRun holds the results of a run over mutated files.
+// mutatedRun is a run over mutated files, some of which are kept in the folder keep.
 type mutatedRun struct {
-	t       *testing.T
-	mutator *mutate.Mutator
-	keep    string
-	columns map[string]*tally // by way
-	lines   []string          // a line for each file with which something is wrong
+	t    *testing.T
+	keep string
+	tally
 }
 
 // tally counts what happened to the files of one way.
 type tally struct {
-	files, processes, done, failed int
-	peak                           int64         // bytes, the greatest of a process
-	slowest                        time.Duration // of a processor
-	promises                       map[string]*promise
-	found                          map[string]int // how often something was wrong, by what it is
-}
-
-// promise compares the peak memory of single files of one kind with the plan.
-type promise struct {
-	files       int
-	least, most float64 // the smallest and the largest peak, as a share of the plan
-}
-
-// compare records the peak memory of a file beside that of its plan, both in bytes, and returns their ratio.
-func (c *tally) compare(name string, peak, promised int64) (share float64) {
-	p := c.promises[name]
-	share = float64(peak) / float64(promised)
-	if p == nil {
-		p = &promise{least: share}
-		c.promises[name] = p
-	}
-	p.files, p.least, p.most = p.files+1, min(p.least, share), max(p.most, share)
-	return share
+	processes, done, failed int
+	peak                    int64         // bytes, the greatest of a process
+	slowest                 time.Duration // of a processor
 }
 
 // mutated is a file with its number in the series.
 type mutated struct {
 	mutate.Mutant
 	number uint64
-	path   string // below a folder
 }
 
-func (r *mutatedRun) files(first uint64, n int) (list []mutated) {
-	for i := range uint64(n) {
-		m := r.mutator.Mutant(first + i)
-		list = append(list, mutated{m, first + i, fmt.Sprintf("m%06d-%s", first+i, m.Name)})
-	}
-	return list
-}
+func (f mutated) path() string { return fmt.Sprintf("m%06d-%s", f.number, f.Name) }
 
 // outcome says how a process ended.
 type outcome struct {
@@ -190,14 +152,13 @@ type outcome struct {
 // machine. The race detector needs more of them.
 func (r *mutatedRun) command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	program := cmp.Or(os.Getenv("SUPERRES_PROGRAM"), os.Args[0])
-	own := consoletest.Process(dir, args...)
 	limit := "6291456"
 	if testing.Short() {
 		limit = "unlimited"
 	}
 	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", "ulimit -v " + limit + `; exec "$0" "$@"`,
 		program}, args...)...)
-	cmd.Dir, cmd.Env = dir, append(own.Env, "TMPDIR="+dir)
+	cmd.Dir, cmd.Env = dir, append(consoletest.Process(dir).Env, "TMPDIR="+dir)
 	return cmd
 }
 
@@ -229,52 +190,43 @@ func outcomeOf(state *os.ProcessState, out, errs string) outcome {
 	return o
 }
 
-// trace matches what Go writes when a program ends by a panic or a fatal error.
-var trace = regexp.MustCompile(`(?m)^(panic: .*|fatal error: .*|runtime: out of memory.*|SIG[A-Z]+: .*|` +
-	`WARNING: DATA RACE|goroutine \d+ .*)$`)
+// trace matches what Go writes when a program ends by a panic or a fatal error, and frame a function of the readers
+// in such a text, with its file and line.
+var (
+	trace = regexp.MustCompile(`(?m)^(panic: .*|fatal error: .*|runtime: out of memory.*|SIG[A-Z]+: .*|` +
+		`WARNING: DATA RACE|goroutine \d+ .*)$`)
+	frame = regexp.MustCompile(`superres/internal/[\w/]+\.[^\n]*\n\t[^\n]*/(\w+\.go:\d+)`)
+)
 
-// frame matches a function of the readers in a trace, with its file and line.
-var frame = regexp.MustCompile(`superres/internal/[\w/]+\.[^\n]*\n\t[^\n]*/(\w+\.go:\d+)`)
-
-// faults lists what is wrong with how a process ended, apart from its time and memory.
-func (o outcome) faults() (list []string) {
-	if m := trace.FindString(o.errs); m != "" {
-		list = append(list, "panic")
-	} else if o.code == 2 {
-		list = append(list, "exit 2")
-	}
-	if strings.Contains(o.errs+o.out, "a fault of superres") { // which failed its picture alone
-		list = append(list, "panic that was caught")
-	}
-	if strings.Contains(o.errs+o.out, "were expected, and was stopped") {
-		list = append(list, "stopped for its memory")
-	}
-	if o.signal != "" {
-		list = append(list, "signal")
-	}
-	if code := o.code; code != 0 && code != 1 && code != 2 && code != 3 && code != 4 && code != 7 && code != -1 {
-		list = append(list, fmt.Sprintf("exit %d", code))
-	}
-	return list
-}
-
-// leftovers lists the temporary files in a folder.
-func leftovers(t *testing.T, dir string) (list []string) {
-	for _, f := range consoletest.Tree(t, dir) {
-		if base := filepath.Base(f); strings.HasPrefix(base, ".superres-") && strings.HasSuffix(base, ".tmp") {
-			list = append(list, f)
+// judge lists what is wrong with how a process ended whose files lay in a folder, apart from its time.
+func (r *mutatedRun) judge(o outcome, w way, dir string) (wrong []string) {
+	text := o.errs + o.out
+	for what, found := range map[string]bool{
+		"panic": trace.MatchString(o.errs), "panic that was caught": strings.Contains(text, "a fault of superres"),
+		"stopped for its memory": strings.Contains(text, "were expected, and was stopped"), "signal": o.signal != "",
+		fmt.Sprint("exit ", o.code): !slices.Contains([]int{0, 1, 3, 4, 7, -1}, o.code),
+		"memory":                    o.peak > w.limit<<20*12/10 && !testing.Short(),
+	} {
+		if found {
+			wrong = append(wrong, what)
 		}
 	}
-	return list
+	for _, f := range consoletest.Tree(r.t, dir) {
+		if base := filepath.Base(f); strings.HasPrefix(base, ".superres-") && strings.HasSuffix(base, ".tmp") {
+			wrong = append(wrong, "leftovers")
+		}
+	}
+	r.peak = max(r.peak, o.peak)
+	return wrong
 }
 
 // upscale runs the program over a folder of files, and over each of them alone where something is wrong with them
-// together.
-func (r *mutatedRun) upscale(w way, files []mutated) {
+// together. It reports whether all was well.
+func (r *mutatedRun) upscale(w way, files []mutated) bool {
 	dir := r.t.TempDir()
 	defer os.RemoveAll(dir)
 	for _, f := range files {
-		consoletest.Put(r.t, filepath.Join(dir, "in", f.path), f.Data)
+		consoletest.Put(r.t, filepath.Join(dir, "in", f.path()), f.Data)
 	}
 	args := []string{"upscale", "-m", w.model, "--max-memory", strconv.FormatInt(w.limit, 10), "--json", "-o",
 		"out/", "in/"}
@@ -283,50 +235,40 @@ func (r *mutatedRun) upscale(w way, files []mutated) {
 		promised = r.plan(w, dir, args, files[0])
 	}
 	o := r.run(dir, args...)
-	c := r.columns[w.name]
-	c.processes++
-	c.done += strings.Count(o.out, `"event":"done"`)
-	c.failed += strings.Count(o.out, `"event":"fail"`)
-	wrong := o.faults()
-	if left := leftovers(r.t, dir); len(left) > 0 {
-		wrong = append(wrong, "leftovers")
-	}
+	r.processes++
+	r.done += strings.Count(o.out, `"event":"done"`)
+	r.failed += strings.Count(o.out, `"event":"fail"`)
+	r.slowest = max(r.slowest, o.processor)
+	wrong := r.judge(o, w, dir)
 	pictures := time.Duration(strings.Count(o.out, `"event":"frame"`) + len(files))
 	if o.processor > maxProcessor+pictures*maxProcessor/20 && !testing.Short() {
 		wrong = append(wrong, "slow")
 	}
-	if !testing.Short() {
-		c.peak, c.slowest = max(c.peak, o.peak), max(c.slowest, o.processor)
-		if o.peak > w.limit<<20*12/10 {
-			wrong = append(wrong, "memory")
+	if promised > 0 && o.code == 0 && float64(o.peak) > 1.2*float64(promised) && !testing.Short() {
+		wrong = append(wrong, "promise")
+	}
+	switch {
+	case len(wrong) == 0:
+		return true
+	case len(files) > 1:
+		well := true
+		for _, f := range files {
+			well = r.upscale(w, []mutated{f}) && well
 		}
-		if promised > 0 && o.code == 0 {
-			if c.compare(files[0].Name, o.peak, promised) > 1.2 {
-				wrong = append(wrong, "promise")
-			}
+		if !well {
+			return false
 		}
+		wrong = append(wrong, fmt.Sprintf("only %d together", len(files)))
 	}
-	if len(wrong) == 0 {
-		return
-	}
-	if len(files) == 1 {
-		r.report(w.name, files[0], wrong, o)
-		return
-	}
-	found := len(r.lines)
-	for _, f := range files {
-		r.upscale(w, []mutated{f})
-	}
-	if len(r.lines) == found { // only together
-		r.report(w.name, files[0], append(wrong, fmt.Sprintf("only %d together", len(files))), o)
-	}
+	r.report(w, files[0], wrong, o)
+	return false
 }
 
 // plan returns the memory, in bytes, that the program plans for a file, or 0 where it refuses the file.
 func (r *mutatedRun) plan(w way, dir string, args []string, f mutated) int64 {
 	o := r.run(dir, append(slices.Clone(args), "--dry-run")...)
-	if wrong := o.faults(); len(wrong) > 0 {
-		r.report(w.name, f, append(wrong, "in a dry run"), o)
+	if wrong := r.judge(o, w, dir); len(wrong) > 0 {
+		r.report(w, f, append(wrong, "in a dry run"), o)
 	}
 	for line := range strings.Lines(o.out) {
 		var event struct {
@@ -340,28 +282,16 @@ func (r *mutatedRun) plan(w way, dir string, args []string, f mutated) int64 {
 	return 0
 }
 
-// report records what is wrong with a file, and keeps the file.
-func (r *mutatedRun) report(way string, f mutated, wrong []string, o outcome) {
-	for _, w := range wrong {
-		r.columns[way].found[w]++
-	}
-	path := filepath.Join(r.keep, fmt.Sprintf("%s-%s", strings.ReplaceAll(strings.Join(wrong, "+"), " ", "_"), f.path))
-	if err := os.WriteFile(path, f.Data, 0o666); err != nil {
-		r.t.Error(err)
-	}
-	if o.errs != "" {
-		if err := os.WriteFile(path+".stderr", []byte(o.errs[:min(len(o.errs), 1<<16)]), 0o666); err != nil {
-			r.t.Error(err)
-		}
-	}
+// report fails the test for what is wrong with a file, and keeps the file.
+func (r *mutatedRun) report(w way, f mutated, wrong []string, o outcome) {
+	path := filepath.Join(r.keep, f.path())
+	consoletest.Put(r.t, path, f.Data)
 	why := cmp.Or(trace.FindString(o.errs), fmt.Sprintf("%.200s", strings.TrimSpace(o.errs)))
 	if m := frame.FindStringSubmatch(o.errs); m != nil {
 		why += " at " + m[1]
 	}
-	r.lines = append(r.lines,
-		fmt.Sprintf("%s | %s | %d %s, %d bytes, %s | exit %d %s, %d MiB, %.1f s of a processor | %s | %s",
-			way, strings.Join(wrong, ", "), f.number, f.Name, len(f.Data), f.Changes, o.code, o.signal, o.peak>>20,
-			o.processor.Seconds(), why, path))
+	r.t.Errorf("%s | %s | %s, %d bytes, %s | exit %d %s, %d MiB, %.1f s of a processor | %s", w.name,
+		strings.Join(wrong, ", "), path, len(f.Data), f.Changes, o.code, o.signal, o.peak>>20, o.processor.Seconds(), why)
 }
 
 // serve sends files to a server, which must answer each. A server that is gone is started again.
@@ -381,43 +311,32 @@ func (r *mutatedRun) session(w way, files []mutated) (sent int) {
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
+	if err = errors.Join(err, cmd.Start()); err != nil {
 		r.t.Fatal(err)
 	}
-	line, err := bufio.NewReader(out).ReadString('\n')
+	url, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		r.t.Fatalf("no address (%v): %s", err, errs.String())
 	}
-	url := strings.TrimSpace(line)
-	c := r.columns["serve"]
-	c.processes++
-	var last mutated
-	gone, statuses := false, map[int]int{}
+	r.processes++
 	client := &http.Client{Timeout: time.Minute}
 	defer client.CloseIdleConnections()
-	for _, last = range files {
-		sent++
+	gone := false
+	for ; sent < len(files) && !gone; sent++ {
 		began := time.Now()
-		status, text, err := post(client, url, last)
-		statuses[status]++
+		status, text, err := post(client, strings.TrimSpace(url), files[sent])
+		gone = err != nil
 		switch {
-		case err != nil:
-			gone = true
+		case gone:
 		case status == http.StatusOK:
-			c.done++
+			r.done++
 		case status == http.StatusRequestEntityTooLarge || status == http.StatusUnprocessableEntity:
-			c.failed++
+			r.failed++
 		default:
-			r.report("serve", last, []string{fmt.Sprintf("status %d", status)}, outcome{errs: text})
+			r.report(w, files[sent], []string{fmt.Sprintf("status %d", status)}, outcome{errs: text})
 		}
 		if took := time.Since(began); took > 4*maxProcessor {
-			r.report("serve", last, []string{"slow"}, outcome{processor: took})
-		}
-		if gone {
-			break
+			r.report(w, files[sent], []string{"slow"}, outcome{processor: took})
 		}
 	}
 	_ = cmd.Process.Signal(syscall.SIGINT)
@@ -426,71 +345,27 @@ func (r *mutatedRun) session(w way, files []mutated) (sent int) {
 	if o.code == 130 {
 		o.code = 0 // by our signal
 	}
-	wrong := o.faults()
+	wrong := r.judge(o, w, dir)
 	if gone {
 		wrong = append(wrong, "server gone")
 	}
-	if !testing.Short() {
-		c.peak = max(c.peak, o.peak)
-		if o.peak > w.limit<<20*12/10 {
-			wrong = append(wrong, "memory")
-		}
-	}
-	if left := leftovers(r.t, dir); len(left) > 0 {
-		wrong = append(wrong, "leftovers")
-	}
 	if len(wrong) > 0 {
-		r.report("serve", last, wrong, o)
+		r.report(w, files[sent-1], wrong, o)
 	}
 	return sent
 }
 
-// post sends a file to be enlarged, and every fifth to be inspected. It returns the status of the answer, and its
-// text where it is an error.
+// post sends a file to be enlarged, and every fifth to be inspected. It returns the status of the answer, and its text.
 func post(client *http.Client, url string, f mutated) (status int, text string, err error) {
 	call := "v1/upscale"
 	if f.number%5 == 0 {
 		call = "v1/inspect"
 	}
-	for range 100 { // while it is busy
-		got, err := client.Post(url+call+"?model=nearest&name="+f.Name, "application/octet-stream",
-			bytes.NewReader(f.Data))
-		if err != nil {
-			return 0, "", err
-		}
-		body, err := io.ReadAll(got.Body)
-		got.Body.Close()
-		if status = got.StatusCode; status != http.StatusOK {
-			text = string(body)
-		}
-		if err != nil || status != http.StatusTooManyRequests {
-			return status, text, err
-		}
-		time.Sleep(100 * time.Millisecond)
+	got, err := client.Post(url+call+"?model=nearest&name="+f.Name, "application/octet-stream", bytes.NewReader(f.Data))
+	if err != nil {
+		return 0, "", err
 	}
-	return status, text, nil
-}
-
-// table shows what was found, a line a way, and how the promised memory compares.
-func (r *mutatedRun) table() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "\n%-8s %7s %7s %9s %7s %7s %9s %9s  wrong\n", "way", "limit", "files", "processes", "done",
-		"failed", "peak MiB", "slowest s")
-	for _, w := range ways {
-		c := r.columns[w.name]
-		var wrong []string
-		for _, what := range slices.Sorted(maps.Keys(c.found)) {
-			wrong = append(wrong, fmt.Sprintf("%s %d", what, c.found[what]))
-		}
-		fmt.Fprintf(&b, "%-8s %7d %7d %9d %7d %7d %9d %9.1f  %s\n", w.name, w.limit, c.files, c.processes, c.done,
-			c.failed, c.peak>>20,
-			c.slowest.Seconds(), cmp.Or(strings.Join(wrong, ", "), "nothing"))
-	}
-	large := r.columns["large"].promises
-	fmt.Fprintf(&b, "\n%-22s %6s  peak of what was promised\n", "large files", "done")
-	for _, name := range slices.Sorted(maps.Keys(large)) {
-		p := large[name]
-		fmt.Fprintf(&b, "%-22s %6d  %.2f to %.2f\n", name, p.files, p.least, p.most)
-	}
-	return b.String()
+	defer got.Body.Close()
+	body, err := io.ReadAll(got.Body)
+	return got.StatusCode, string(body), err
 }

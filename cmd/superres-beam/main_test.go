@@ -26,7 +26,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"superres/cmd/app"
-	"superres/mnist"
 )
 
 // The variables that make the test binary the program, and bring a command down when it comes to a picture.
@@ -206,61 +205,6 @@ func TestSweep(t *testing.T) {
 		!slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("%d rows, expected %d, or others", len(got), len(want))
 	}
-}
-
-// So does a comparison, but for the seconds.
-func TestComparison(t *testing.T) {
-	t.Chdir(t.TempDir())
-	var b bytes.Buffer
-	w, err := mnist.NewImageWriter(&b, 20, 28, 28)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 20 {
-		img := image.NewGray(image.Rect(0, 0, 28, 28))
-		for p := range img.Pix {
-			x, y := p%28-14, p/28-14
-			img.Pix[p] = uint8(max(0, 255-3*(x*(3+i%5)+y*(i%7-3))*(x*(3+i%5)+y*(i%7-3))))
-		}
-		if err := w.Write(img); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := errors.Join(w.Close(), os.WriteFile("train-images-idx3-ubyte", b.Bytes(), 0o666)); err != nil {
-		t.Fatal(err)
-	}
-	args := []string{"compare", "--protocol", "pooled", "--images", "train-images-idx3-ubyte", "--index", "3,9",
-		"--learners", "rop,mod",
-		"--seeds", "2", "--atoms", "16", "--patches", "60", "--iterations", "12", "."}
-	runPlain(t, append(args, "-q", "-o", "whole")...)
-	if _, code := runBeam(t, 3, append(args, "-o", "parts")...); code != 0 {
-		t.Fatalf("exit %d", code)
-	}
-	if got, want := runs(t, "parts"), runs(t, "whole"); got != want || len(want) < 1000 {
-		t.Errorf("other runs:\n%s\n%s", got, want)
-	}
-}
-
-// runs reads a runs.json without its seconds.
-func runs(t *testing.T, dir string) string {
-	t.Helper()
-	all := decode[any](t, read(t, dir, "runs.json"))
-	var strip func(v any)
-	strip = func(v any) {
-		switch v := v.(type) {
-		case map[string]any:
-			delete(v, "seconds")
-			for _, part := range v {
-				strip(part)
-			}
-		case []any:
-			for _, part := range v {
-				strip(part)
-			}
-		}
-	}
-	strip(all)
-	return line(all)
 }
 
 // trials reads a trials.csv without its seconds.

@@ -13,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"superres/internal/must"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -30,14 +32,9 @@ func Compare(t *testing.T, name string, got image.Image, tol Tolerance) {
 	t.Helper()
 	path := filepath.Join(Root(t), "testdata", "golden", name)
 	if *update {
-		f, err := os.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(os.Create(path))(t)
 		defer f.Close()
-		if err := png.Encode(f, got); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, png.Encode(f, got))
 		return
 	}
 	want := Open(t, path)
@@ -71,17 +68,26 @@ func nrgba(c color.Color) [4]int {
 // Open returns the picture in a PNG file.
 func Open(t *testing.T, path string) image.Image {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(path))(t)
 	defer f.Close()
-	img, err := png.Decode(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return img
+	return must.Get(png.Decode(f))(t)
 }
+
+// Pictures returns the paths of every n-th picture, PNG files, of a data set that Data finds, at least one.
+func Pictures(t *testing.T, set string, n int) (paths []string) {
+	t.Helper()
+	all := must.Get(filepath.Glob(filepath.Join(Data(t, set), "*.png")))(t)
+	if len(all) == 0 {
+		t.Fatalf("no pictures of %s", set)
+	}
+	for i := 0; i < len(all); i += n {
+		paths = append(paths, all[i])
+	}
+	return paths
+}
+
+// InFull reports whether tests are to work on all of their data, by SUPERRES_FULL, rather than on a sample.
+func InFull() bool { return os.Getenv("SUPERRES_FULL") != "" }
 
 // Root returns the folder of the repository.
 func Root(t testing.TB) string {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"superres/internal/must"
 )
 
 // Recorded is the command line that a model records as its origin.
@@ -31,35 +33,20 @@ func (r Recorded) Flag(name string) string {
 // Decimal returns the value of a flag that is a number.
 func (r Recorded) Decimal(name string) float64 {
 	r.Helper()
-	v, err := strconv.ParseFloat(r.Flag(name), 64)
-	if err != nil {
-		r.Fatal(err)
-	}
-	return v
+	return must.Get(strconv.ParseFloat(r.Flag(name), 64))(r)
 }
 
 // Number returns the value of a flag that is a whole number.
 func (r Recorded) Number(name string) int {
 	r.Helper()
-	v, err := strconv.Atoi(r.Flag(name))
-	if err != nil {
-		r.Fatal(err)
-	}
-	return v
+	return must.Get(strconv.Atoi(r.Flag(name)))(r)
 }
 
 // Shipped opens a file of superres/models by its name, for tests,
 // and returns its size. It is closed when the test ends.
 func Shipped(t testing.TB, name string) (file *os.File, size int64) {
 	t.Helper()
-	file, err := os.Open(filepath.Join(Root(t), "superres", "models", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file = must.Get(os.Open(filepath.Join(Root(t), "superres", "models", name)))(t)
 	t.Cleanup(func() { file.Close() })
-	info, err := file.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return file, info.Size()
+	return file, must.Get(file.Stat())(t).Size()
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"superres/internal/imagefile/imagetest"
+	"superres/internal/must"
 	"superres/internal/safefile"
 )
 
@@ -49,10 +50,7 @@ func checkOutcome(t testing.TB, p *Picture, err error) {
 // No part of a file is a picture, unless what is missing is no part of it.
 func TestEveryPrefix(t *testing.T) {
 	for name, data := range imagetest.Sound(t) {
-		whole, err := decodeBytes(data, name, small)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := must.Get(decodeBytes(data, name, small))(t)
 		for n := range data {
 			p, err := decodeBytes(data[:n], name, small)
 			checkOutcome(t, p, err)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"superres/internal/imagefile/imagetest"
+	"superres/internal/must"
 	"superres/internal/safefile"
 )
 
@@ -59,9 +60,7 @@ func TestOpenRefusals(t *testing.T) {
 	checkRefusal(t, err, safefile.ErrInput, dir, "is a folder, not a file; name a file in it")
 
 	big := filepath.Join(dir, "big.png")
-	if err := os.WriteFile(big, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(big, nil, 0o600))
 	if err := os.Truncate(big, 300<<20); err != nil {
 		t.Skip("no sparse files here")
 	}

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"superres/internal/must"
 )
 
 // The estimate is the quality that Go's encoder was asked for, to a step or two; what
@@ -14,9 +16,7 @@ import (
 func TestJPEGQuality(t *testing.T) {
 	for q := 5; q <= 100; q++ {
 		var b bytes.Buffer
-		if err := jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, 9, 9)), &jpeg.Options{Quality: q}); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, 9, 9)), &jpeg.Options{Quality: q}))
 		if got := jpegQuality(bytes.NewReader(b.Bytes())); math.Abs(float64(got-q)) > 2 {
 			t.Errorf("quality %d is taken for %d", q, got)
 		}

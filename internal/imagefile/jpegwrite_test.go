@@ -5,11 +5,13 @@ import (
 	"image"
 	"image/color"
 	"image/jpeg"
+	"io"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"superres/internal/imagefile/imagetest"
+	"superres/internal/must"
 )
 
 // cosine is one coefficient of the definition, T.81 section A.3.3.
@@ -84,38 +86,25 @@ func psnr(a, b image.Image) float64 {
 	return 10 * math.Log10(255*255*float64(n)/sum)
 }
 
-// Every size and quality decodes to nearly the picture that went in, in colour at
-// full resolution, and closer to it than image/jpeg comes.
+// Every size and quality decodes to nearly the picture that went in, in colour at full resolution, and closer to it
+// than image/jpeg comes.
 func TestEncodeJPEG(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {7, 3}, {8, 8}, {9, 17}, {64, 40}} {
 		img := drawing(size[0], size[1])
 		last := 0.0
 		for _, quality := range []int{1, 30, 50, 75, 95, 100} {
-			data := imagetest.Encoded(t, func(b *bytes.Buffer) error {
-				return Encode(b, img, "jpeg", EncodeOptions{Quality: quality})
-			})
-			got, err := jpeg.Decode(bytes.NewReader(data))
-			if err != nil {
-				t.Fatalf("%v, quality %d: %v", size, quality, err)
-			}
-			if got.Bounds() != image.Rect(0, 0, size[0], size[1]) ||
-				got.(*image.YCbCr).SubsampleRatio != image.YCbCrSubsampleRatio444 {
-				t.Fatalf("%v: %v, %v", size, got.Bounds(), got.(*image.YCbCr).SubsampleRatio)
+			got, ok := throughJPEG(t, img, quality).(*image.YCbCr)
+			if !ok || got.Bounds() != image.Rect(0, 0, size[0], size[1]) ||
+				got.SubsampleRatio != image.YCbCrSubsampleRatio444 {
+				t.Fatalf("%v: %v, %v", size, got.Bounds(), got.SubsampleRatio)
 			}
 			if size[0] < 64 {
 				continue
 			}
-			db := psnr(img, got)
-			theirs := imagetest.Encoded(t, func(b *bytes.Buffer) error {
-				return jpeg.Encode(b, img, &jpeg.Options{Quality: quality})
-			})
-			other, err := jpeg.Decode(bytes.NewReader(theirs))
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Logf("quality %d: %.2f dB, %d bytes; image/jpeg %.2f dB, %d bytes", quality, db, len(data),
-				psnr(img, other), len(theirs))
-			if db < last || quality >= 30 && db < psnr(img, other) || quality == 100 && db < 45 {
+			other := must.Get(jpeg.Decode(bytes.NewReader(imagetest.JPEG(t, img, quality))))(t)
+			db, theirs := psnr(img, got), psnr(img, other)
+			t.Logf("quality %d: %.2f dB; image/jpeg %.2f dB", quality, db, theirs)
+			if db < last || quality >= 30 && db < theirs || quality == 100 && db < 45 {
 				t.Errorf("quality %d: %.2f dB", quality, db)
 			}
 			last = db
@@ -123,71 +112,54 @@ func TestEncodeJPEG(t *testing.T) {
 	}
 }
 
+// throughJPEG returns a picture as image/jpeg reads it from the file that Encode makes.
+func throughJPEG(t *testing.T, img image.Image, quality int) image.Image {
+	t.Helper()
+	return must.Get(jpeg.Decode(bytes.NewReader(encoded(t, img, JPEG, EncodeOptions{Quality: quality}))))(t)
+}
+
 // Noise at the best quality has the largest numbers that there can be.
 func TestEncodeJPEGOfNoise(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 2))
 	img := image.NewRGBA(image.Rect(0, 0, 40, 40))
 	for i := range img.Pix {
-		img.Pix[i] = byte(255 * random.IntN(2))
-		if i%4 == 3 {
+		if img.Pix[i] = byte(255 * random.IntN(2)); i%4 == 3 {
 			img.Pix[i] = 255
 		}
 	}
-	if db := psnr(img, roundTripJPEG(t, img)); db < 40 {
+	if db := psnr(img, throughJPEG(t, img, 100)); db < 40 {
 		t.Errorf("%.2f dB", db)
 	}
 }
 
-func roundTripJPEG(t *testing.T, img image.Image) image.Image {
-	t.Helper()
-	data := imagetest.Encoded(t, func(b *bytes.Buffer) error {
-		return Encode(b, img, "jpeg",
-			EncodeOptions{Quality: 100})
-	})
-	got, err := jpeg.Decode(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got
-}
-
-// A grey picture has one component, and grey values survive.
+// A grey picture has one component, and grey in three equal samples stays free of colour. Grey values survive.
 func TestEncodeGreyJPEG(t *testing.T) {
-	img := imagetest.GreyRamp(19, 11)
-	got, ok := roundTripJPEG(t, img).(*image.Gray)
+	grey, equal := image.NewGray(image.Rect(0, 0, 16, 16)), image.NewNRGBA(image.Rect(0, 0, 16, 16))
+	for i := range 256 {
+		grey.Pix[i] = uint8(i)
+		equal.SetNRGBA(i%16, i/16, color.NRGBA{uint8(i), uint8(i), uint8(i), 255})
+	}
+	got, ok := throughJPEG(t, grey, 100).(*image.Gray)
 	if !ok {
 		t.Fatal("not grey")
 	}
-	for y := range 11 {
-		for x := range 19 {
-			if d := int(got.GrayAt(x, y).Y) - int(img.GrayAt(x, y).Y); d < -1 || d > 1 {
-				t.Fatalf("%d,%d is %d levels off", x, y, d)
-			}
+	neutral := throughJPEG(t, equal, 100).(*image.YCbCr)
+	for i := range 256 {
+		if d := int(got.Pix[i]) - i; d < -1 || d > 1 || neutral.Cb[i] != 128 || neutral.Cr[i] != 128 {
+			t.Fatalf("%d is %d, and of the colour %d, %d", i, got.Pix[i], neutral.Cb[i], neutral.Cr[i])
 		}
 	}
 }
 
-// Grey in three equal samples stays free of colour.
-func TestEncodeJPEGKeepsGreyNeutral(t *testing.T) {
-	img := image.NewNRGBA(image.Rect(0, 0, 16, 16))
-	for i := range 256 {
-		img.SetNRGBA(i%16, i/16, color.NRGBA{uint8(i), uint8(i), uint8(i), 255})
-	}
-	got := roundTripJPEG(t, img).(*image.YCbCr)
-	for i := range 256 {
-		if got.Cb[i] != 128 || got.Cr[i] != 128 {
-			t.Fatalf("pixel %d has the colour %d, %d", i, got.Cb[i], got.Cr[i])
-		}
-	}
-}
-
-func BenchmarkEncodeJPEG(b *testing.B) {
+func BenchmarkEncode(b *testing.B) {
 	img := drawing(1024, 768)
-	b.ReportAllocs()
-	b.SetBytes(1024 * 768 * 3)
-	for b.Loop() {
-		if err := Encode(&bytes.Buffer{}, img, "jpeg", EncodeOptions{}); err != nil {
-			b.Fatal(err)
-		}
+	for _, format := range []Format{JPEG, PNG} {
+		b.Run(string(format), func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(1024 * 768 * 3)
+			for b.Loop() {
+				must.Succeed(b, Encode(io.Discard, img, format, EncodeOptions{}))
+			}
+		})
 	}
 }

@@ -1,12 +1,10 @@
 package imagefile
 
 import (
-	"bytes"
 	"encoding/binary"
 	"image"
 	"image/color"
 	"image/draw"
-	"image/png"
 	"strings"
 	"testing"
 
@@ -78,15 +76,11 @@ func TestOrientationsOfEveryFormat(t *testing.T) {
 		"nrgba64": inked(image.NewNRGBA64(r)),
 	} {
 		for o := range want { // 0 and 9 are none
-			png := imagetest.Encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, img) })
 			exif := imagetest.WithExif([]byte{0xff, 0xd8}, o, binary.BigEndian)[12:]
-			tiff := imagetest.Encoded(t, func(b *bytes.Buffer) error { return Encode(b, img, "tiff", EncodeOptions{}) })
-			jpeg := imagetest.Encoded(t, func(b *bytes.Buffer) error {
-				return Encode(b, img, JPEG, EncodeOptions{Quality: 100})
-			})
+			jpeg := encoded(t, img, JPEG, EncodeOptions{Quality: 100})
 			for format, data := range map[string][]byte{
-				"png":  bytes.Join([][]byte{png[:33], imagetest.PNGChunk("eXIf", exif), png[33:]}, nil),
-				"tiff": turnedTIFF(tiff, uint16(o)),
+				"png":  imagetest.WithChunks(imagetest.PNG(t, img), imagetest.PNGChunk("eXIf", exif)),
+				"tiff": turnedTIFF(encoded(t, img, TIFF, EncodeOptions{}), uint16(o)),
 				"jpeg": imagetest.WithExif(jpeg, o, []binary.AppendByteOrder{binary.LittleEndian,
 					binary.BigEndian}[o%2]),
 			} {

@@ -7,9 +7,11 @@ import (
 	"image"
 	"image/png"
 	"reflect"
+	"slices"
 	"testing"
 
 	"superres/internal/imagefile/imagetest"
+	"superres/internal/must"
 	"superres/internal/safefile"
 )
 
@@ -41,11 +43,8 @@ func pngFileOf(chunks ...[]byte) []byte {
 // divided, it sees the same picture.
 func TestExtraChunksOfPNG(t *testing.T) {
 	for _, k := range writtenPNGs {
-		file := imagetest.Encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, k.picture(13, 9, 9)) })
-		want, err := png.Decode(bytes.NewReader(file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := imagetest.PNG(t, k.picture(13, 9, 9))
+		want := must.Get(png.Decode(bytes.NewReader(file)))(t)
 		chunks := chunksOf(file)
 		pixels := len(chunks) - 2 // the number of IDAT
 		check := func(what string, file []byte) {
@@ -63,9 +62,7 @@ func TestExtraChunksOfPNG(t *testing.T) {
 			"zTXt": append([]byte("Title\x00\x00"), zlibBytes([]byte("packed"))...), "vpAg": {1, 2, 3},
 			"sPLT": []byte("p\x00\x08\x01\x02\x03\x04\x00\x05"), "IDAT": nil,
 		} {
-			extra := append(bytes.Clone(imagetest.PNGChunk(kind, data)), chunks[pixels]...)
-			check(kind, pngFileOf(append(append(append([][]byte{}, chunks[:pixels]...), extra),
-				chunks[pixels+1:]...)...))
+			check(kind, pngFileOf(slices.Insert(slices.Clone(chunks), pixels, imagetest.PNGChunk(kind, data))...))
 		}
 		split := bytes.Join(chunks[:pixels], nil)
 		for i, data := 0, chunks[pixels][8:len(chunks[pixels])-4]; len(data) > 0; i++ {
@@ -79,7 +76,7 @@ func TestExtraChunksOfPNG(t *testing.T) {
 // Grey with a transparent value is grey with alpha.
 func TestTransparentGrey(t *testing.T) {
 	for _, img := range []image.Image{imagetest.GreyRamp(9, 6), image.NewGray16(image.Rect(0, 0, 3, 2))} {
-		chunks := chunksOf(imagetest.Encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, img) }))
+		chunks := chunksOf(imagetest.PNG(t, img))
 		p, err := decodeBytes(pngFileOf(chunks[0], imagetest.PNGChunk("tRNS", []byte{0, 0}), chunks[1], chunks[2]),
 			"a.png", Limits{})
 		if err != nil || !p.GreyAlpha {
@@ -92,7 +89,7 @@ func TestTransparentGrey(t *testing.T) {
 // header already, before anybody is asked for memory.
 func TestBrokenPNGs(t *testing.T) {
 	chunk := imagetest.PNGChunk
-	c := chunksOf(imagetest.Encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, imagetest.Indexed(9, 7)) }))
+	c := chunksOf(imagetest.PNG(t, imagetest.Indexed(9, 7)))
 	head, colours, idat, end := c[0], c[1], c[2], c[3]
 	flipped := func(b []byte, at int) []byte {
 		b = bytes.Clone(b)

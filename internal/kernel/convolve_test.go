@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -79,23 +78,4 @@ func TestConvolveRounds(t *testing.T) {
 			}
 		}
 	})
-}
-
-// Layers over a row of 768 samples, in billions of products a second, each with its sum.
-func BenchmarkConvolve(b *testing.B) {
-	const samples = 768
-	for _, size := range [][4]int{{5, 3, 1, 32}, {3, 24, 16, 16}, {3, 48, 32, 32}, {3, 48, 32, 16}} {
-		rows, words, step, outputs := size[0], size[1], size[2], size[3]
-		f := randomFilter(rows, words, step, outputs, 8, 1)
-		line := samples*step + 2*words
-		src, dst, start := randomShorts(rows*line, 1), make([]int16, samples*outputs), make([]int, rows)
-		for j := range start {
-			start[j] = j * line
-		}
-		products := float64(2 * rows * words * outputs * samples)
-		benchmarkIn(
-			b, "GMAC/s", fmt.Sprintf("%dx%d/outputs=%d", rows, words, outputs), products, 0,
-			func() { Convolve(dst, src, start, samples, f, nil) },
-		)
-	}
 }

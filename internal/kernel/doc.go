@@ -10,9 +10,8 @@
 // A tier is a set of instructions. All architectures have the tier generic, Go alone. On amd64 follow avx2
 // (AVX2 with FMA), avx512bw (AVX-512 without VNNI) and avx512 (AVX-512 with VNNI), on arm64 neon. A machine
 // that runs a tier also runs the tiers before it. The last that it runs is chosen when the program starts.
-// GODEBUG=cpu.avx512vnni=off disables avx512, GODEBUG=cpu.avx512f=off disables both of AVX-512, and with the
-// build tag purego there is only generic. An operation without assembly for a tier uses that of the tier before
-// it.
+// GODEBUG=cpu.avx512f=off disables both tiers of AVX-512, and with the build tag purego there is only generic. An
+// operation without assembly for a tier uses that of the tier before it.
 //
 // A matrix lies in a flat slice by rows, with a stride: the number of entries from one row to the next, in
 // parameters that are called stride or begin with ld. A lane is one of the numbers of a vector register. A word
@@ -33,8 +32,8 @@
 // # What lies where
 //
 // A file such as dense.go holds operations and their definitions, gen/dense.go their assembly for amd64, and
-// dense_test.go benchmarks and the tests that are not tables; tiers_test.go holds all tiers against the
-// definitions. kernel.go has the tiers. The module in gen writes kernel_amd64.s and, in dispatch_*.go, the
+// dense_test.go the tests that are not tables; tiers_test.go holds all tiers against the definitions, and
+// bench_test.go the benchmarks. kernel.go has the tiers. The module in gen writes kernel_amd64.s and, in dispatch_*.go, the
 // choice of a tier on each architecture.
 //
 // # To add an operation
@@ -48,8 +47,8 @@
 //  3. gen/scale.go: the assembly, func (t tier) scale(), and its entry in the table, var _ =
 //     register(operation{name: "scale", signature: "(v []float64, f float64)", lengths:
 //     []string{"v"}, assembly: tier.scale}).
-//  4. tiers_test.go: an entry in agreements, so that all tiers are held against the definition; a benchmark in
-//     scale_test.go.
+//  4. tiers_test.go: an entry in agreements, so that all tiers are held against the definition; bench_test.go: one
+//     in listBenchmarks.
 //  5. go generate ./internal/kernel
 //
 // An entry may list the tiers that have assembly. If NEON is among them, which is for arm64, scale_arm64.s has

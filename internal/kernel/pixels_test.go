@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -84,17 +83,4 @@ func TestBoundFlatAreas(t *testing.T) {
 			}
 		}
 	})
-}
-
-func BenchmarkPixels(b *testing.B) {
-	const n, scale, outputs, step = 768, 2, 8, 32
-	was, sums, least, most := uniform32(n*scale, 1), uniform32((n+2)*step, 2), uniform32(n, 3), uniform32(n+2, 4)
-	benchmark(b, fmt.Sprintf("add/n=%d", n), 0, 4*n*(2*scale+3*scale), func() {
-		AddPixels(was, was, sums, scale, step, outputs, Row{[]float32{1}, 0}, Row{least, 1}, Row{most, 1})
-	})
-	rows := uniform32(3*(n+2), 1)
-	benchmark(
-		b, fmt.Sprintf("boundFlatAreas/n=%d", n), 0, 4*5*n,
-		func() { BoundFlatAreas(least, most[:n], rows, rows[n+2:], rows[2*n+4:]) },
-	)
 }

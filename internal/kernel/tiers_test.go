@@ -188,6 +188,58 @@ var agreements = []struct {
 		}
 		return out
 	}},
+	{"Mask", true, func() (out []any) {
+		for n := range 40 {
+			w, s, x := random(n, 1), random(n, 2), slices.Repeat([]float64{7}, n+1)
+			for i := range s {
+				if i%5 < 4 {
+					s[i] = []float64{0, math.Copysign(0, -1), math.NaN(), 0}[i%5]
+				}
+			}
+			out = append(out, []int{Mask(x, w, s)}, x)
+		}
+		return out
+	}},
+	{"Combine, CombineOnto", true, func() (out []any) {
+		for _, n := range []int{0, 1, 7, 8, 15, 16, 17, 63, 64, 65, 127, 128, 129, 300} {
+			for parts := range 9 {
+				at := []int{0, 300, 1, 77, 78, 300, 301, 600}[:parts]
+				src, weight, dst, onto := uniform32(900, 1), uniform32(parts, 2), uniform32(n, 3), uniform32(n, 4)
+				if n > 5 {
+					onto[5] = float32(math.NaN())
+				}
+				Combine(dst, src, at, weight)
+				CombineOnto(onto, onto, src, at, weight)
+				out = append(out, dst, onto)
+			}
+		}
+		return out
+	}},
+	{"Paint", true, func() (out []any) {
+		for _, n := range []int{0, 1, 7, 16, 31, 100} {
+			l, r, b, dst := uniform32(n, 1), uniform32(n, 2), uniform32(n, 3), make([]uint8, 4*n+1)
+			if n > 5 {
+				l[3], r[4], b[5] = float32(math.NaN()), float32(math.NaN()), float32(math.Inf(1))
+			}
+			Paint(dst, l, r, b, 0.5, 0.2)
+			out = append(out, dst)
+		}
+		return out
+	}},
+	// All orders of a, b and c, ties and wraps, at all lengths.
+	{"Paeth", true, func() (out []any) {
+		values := []byte{0, 1, 2, 63, 64, 126, 127, 128, 129, 200, 253, 254, 255}
+		var x, a, b, c []byte
+		for i := range len(values) * len(values) * len(values) {
+			x, a = append(x, byte(i*37)), append(a, values[i%len(values)])
+			b, c = append(b, values[i/len(values)%len(values)]), append(c, values[i/len(values)/len(values)])
+		}
+		for _, n := range []int{0, 1, 31, 32, 33, 95, 96, len(x)} {
+			dst := slices.Repeat([]byte{7}, len(x)+1)
+			out = append(out, []int{Paeth(dst, x[:n], a, b, c)}, dst)
+		}
+		return out
+	}},
 	// Layers of 5×5 over one channel, of 3×3 over 16 and 32, and odd ones, for all numbers of samples around
 	// those of a tile.
 	{"Convolve, Residual", true, func() (out []any) {
@@ -258,6 +310,10 @@ func TestTiersAgree(t *testing.T) {
 // agree reports whether two slices are equal, or equal but for rounding.
 func agree(got, want any, exact bool) bool {
 	switch want := want.(type) {
+	case []int:
+		return slices.Equal(got.([]int), want)
+	case []byte:
+		return slices.Equal(got.([]byte), want)
 	case []int16:
 		return slices.Equal(got.([]int16), want)
 	case []int32:

@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 )
@@ -92,22 +91,5 @@ func TestPrepareWinogradRefuses(t *testing.T) {
 		if f.PrepareWinograd() {
 			t.Errorf("a filter %s is taken", name)
 		}
-	}
-}
-
-// Two rows of 768 samples, in billions of products of Convolve a second.
-func BenchmarkConvolveTwoRows(b *testing.B) {
-	const samples = 768
-	for _, channels := range []int{16, 32, 48} {
-		f := winogradFilter(b, channels, channels, 1)
-		line := (samples + 2) * channels
-		src, dst := clippedShorts(4*line, 1), make([]int16, 2*samples*channels)
-		rows := []int{0, line, 2 * line, 3 * line}
-		work := &Winograd{}
-		benchmarkIn(b, "GMAC/s", fmt.Sprintf(
-			"channels=%d", channels,
-		), float64(2*9*channels*channels*samples), 0, func() {
-			ConvolveTwoRows(dst, [2]int{0, samples * channels}, src, rows, samples, f, nil, [2]int{}, work)
-		})
 	}
 }

@@ -2,19 +2,18 @@ package matfile_test
 
 import (
 	"bytes"
-	"encoding/binary"
 	"io"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/matfile"
+	"superres/internal/must"
 	"superres/internal/npz"
 )
 
@@ -24,9 +23,7 @@ func TestRoundTrip(t *testing.T) {
 		1e-300, 123456789.125})
 	for _, format := range []string{"npy", "npz", "csv"} {
 		var a, b bytes.Buffer
-		if err := matfile.Write(&a, format, "D", m); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, matfile.Write(&a, format, "D", m))
 		matfile.Write(&b, format, "D", m)
 		if !bytes.Equal(a.Bytes(), b.Bytes()) {
 			t.Errorf("%s: two writes give other bytes", format)
@@ -55,46 +52,13 @@ func TestRoundTrip(t *testing.T) {
 // sparseFile is a 4×3 sparse matrix in the form of scipy.sparse.save_npz.
 func sparseFile(t *testing.T) []byte {
 	var b bytes.Buffer
-	if err := npz.WriteCSC(&b, 4, []int{0, 2, 2, 3}, []int32{0, 3, 2}, []float64{1.5, -2, 0.25}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, npz.WriteCSC(&b, 4, []int{0, 2, 2, 3}, []int32{0, 3, 2}, []float64{1.5, -2, 0.25}))
 	return b.Bytes()
 }
 
-func TestSparse(t *testing.T) {
-	file := sparseFile(t)
-	f, err := npz.Open(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		name, kind string
-		shape      []int
-		want       any
-	}{
-		{"data", "<f8", []int{3}, []float64{1.5, -2, 0.25}},
-		{"indices", "<i4", []int{3}, []int32{0, 3, 2}},
-		{"indptr", "<i8", []int{4}, []int64{0, 2, 2, 3}},
-		{"shape", "<i8", []int{2}, []int64{4, 3}},
-		{"format", "|S3", nil, []byte("csc")},
-	} {
-		r, _, err := f.Array(c.name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h, err := npz.ReadHeader(r)
-		if err != nil || h.Type != c.kind || h.Fortran || !reflect.DeepEqual(h.Shape, c.shape) {
-			t.Errorf("%s: %+v %v", c.name, h, err)
-		}
-		got := reflect.New(reflect.TypeOf(c.want))
-		got.Elem().Set(reflect.MakeSlice(reflect.TypeOf(c.want), reflect.ValueOf(c.want).Len(), 9))
-		if err := binary.Read(r, binary.LittleEndian, got.Interface()); err != nil ||
-			!reflect.DeepEqual(got.Elem().Interface(), c.want) {
-			t.Errorf("%s: %v %v", c.name, got.Elem(), err)
-		}
-	}
-	if _, err := read(file, matfile.Options{}); err == nil || !strings.Contains(err.Error(),
-		"is a sparse matrix of scipy") {
+func TestSparseIsRefused(t *testing.T) {
+	_, err := read(sparseFile(t), matfile.Options{})
+	if err == nil || !strings.Contains(err.Error(), "is a sparse matrix of scipy") {
 		t.Error(err)
 	}
 }
@@ -120,9 +84,7 @@ func TestNumpyReadsWhatIsWritten(t *testing.T) {
 	for _, format := range []string{"npy", "npz", "csv"} {
 		var b bytes.Buffer
 		matfile.Write(&b, format, "D", y)
-		if err := os.WriteFile(filepath.Join(dir, "D."+format), b.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(filepath.Join(dir, "D."+format), b.Bytes(), 0o666))
 	}
 	got := python(t, dir, "numpy", `
 a, b, c = numpy.load("D.npy"), numpy.load("D.npz")["D"], numpy.loadtxt("D.csv", delimiter=",")
@@ -156,9 +118,7 @@ numpy.savetxt("names.csv", y, delimiter=",", header="a,b,c")`)
 
 func TestScipyReadsCodes(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "X.npz"), sparseFile(t), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(filepath.Join(dir, "X.npz"), sparseFile(t), 0o666))
 	got := python(t, dir, "scipy.sparse", `
 x = scipy.sparse.load_npz("X.npz")
 x.check_format()

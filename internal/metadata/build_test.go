@@ -15,6 +15,7 @@ import (
 	"superres/internal/imagefile"
 	"superres/internal/imagefile/imagetest"
 	"superres/internal/metadata"
+	"superres/internal/must"
 )
 
 // What the tests put into files is laid out here by hand, and what comes out is read
@@ -165,9 +166,7 @@ type blocks struct{ icc, exif, xmp []byte }
 func pngWith(t testing.TB, img image.Image, m blocks, more ...[]byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, png.Encode(&b, img))
 	head, end := 33, b.Len()-12
 	parts := [][]byte{b.Bytes()[:head]}
 	if m.icc != nil {
@@ -190,9 +189,7 @@ func pngWith(t testing.TB, img image.Image, m blocks, more ...[]byte) []byte {
 func jpegWith(t testing.TB, img image.Image, m blocks, more ...[]byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := jpeg.Encode(&b, img, &jpeg.Options{Quality: 100}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, jpeg.Encode(&b, img, &jpeg.Options{Quality: 100}))
 	parts := append([][]byte{b.Bytes()[:2]}, more...)
 	n := (len(m.icc) + 999) / 1000
 	for i := n; i > 0; i-- {
@@ -238,18 +235,13 @@ func tiffWith(t testing.TB, img image.Image, m metadata.Metadata) []byte {
 func encoded(t testing.TB, img image.Image, format string, opt imagefile.EncodeOptions) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := imagefile.Encode(&b, img, imagefile.Format(format), opt); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, imagefile.Encode(&b, img, imagefile.Format(format), opt))
 	return b.Bytes()
 }
 
 func decoded(t testing.TB, data []byte) *imagefile.Picture {
 	t.Helper()
-	p, err := imagefile.Decode(context.Background(), bytes.NewReader(data), "test", imagefile.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(imagefile.Decode(context.Background(), bytes.NewReader(data), "test", imagefile.Limits{}))(t)
 	return p
 }
 

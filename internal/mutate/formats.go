@@ -12,18 +12,14 @@ import (
 
 // part is a piece of a file.
 type part struct {
-	// kind is what the format calls it, such as IDAT.
-	kind string
+	kind string // what the format calls it, such as IDAT
 	// body is its content, without its length and checksum where the format has these. It may lie in
 	// the memory of the file and is not changed in place.
-	body []byte
-	// inner is the format of the parts inside of it, which follow body; nil: it has none.
-	inner *format
-	parts []part
-	// lie is written as its length instead of the right one; nil: it has the right one.
-	lie *uint32
-	// isSpoiled tells that its checksum is to be wrong.
-	isSpoiled bool
+	body      []byte
+	inner     *format // the format of the parts inside of it, which follow body; nil: it has none
+	parts     []part
+	lie       *uint32 // written as its length instead of the right one; nil: it has the right one
+	isSpoiled bool    // tells that its checksum is to be wrong
 }
 
 // clone returns a copy whose list of parts is its own.
@@ -53,16 +49,14 @@ func (p part) length(content []byte) uint32 {
 
 // format is how files of a kind are taken apart and put together.
 type format struct {
-	// is reports whether a file begins as one of the format.
-	is func(data []byte) bool
+	is func(data []byte) bool // reports whether a file begins as one of the format
 	// split takes a file apart. What cannot be taken apart is one part.
 	split func(data []byte) []part
 	// join puts the parts of split together again.
 	join func([]part) []byte
 	// settle corrects what parts say of one another; nil: nothing.
-	settle func([]part)
-	// littleEndian is the byte order of numbers.
-	littleEndian bool
+	settle       func([]part)
+	littleEndian bool // the byte order of numbers
 	// hasLengths tells that join writes the length of each part, hasNoKinds that it does not write
 	// their kinds, and isText that numbers are written in digits.
 	hasLengths, hasNoKinds, isText bool

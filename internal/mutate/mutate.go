@@ -4,7 +4,7 @@
 // to where a mistake would matter. The same number makes the same file.
 //
 // mutate.go has the mutator, operations.go what is done to a file, formats.go takes files apart and
-// puts them together, and guard.go bounds what a reader may take for one file. The valid files are in
+// puts them together. Guard bounds what a reader may take for one file. The valid files are in
 // seeds; they come from encoders of the standard library and of libwebp, and from encoders that wrote
 // what those cannot, such as animations and metadata. Those of megapixels are packed by gzip.
 // The package imports no reader, so that the tests of every reader can import it.
@@ -16,10 +16,15 @@ import (
 	"embed"
 	"io"
 	"math/rand/v2"
+	"os"
 	"path"
+	"runtime/debug"
+	"runtime/metrics"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 //go:embed seeds
@@ -27,19 +32,15 @@ var folder embed.FS
 
 // File is a valid file.
 type File struct {
-	// Name tells what it is and ends with the extension of its format, such as animated.png.
-	Name string
+	Name string // tells what it is and ends with the extension of its format, such as animated.png
 	Data []byte
 }
 
 // Mutant is a changed file.
 type Mutant struct {
-	// Name is that of the valid file from which it was made.
-	Name string
-	// Changes says what was done to it, such as "front fcTL, set IHDR+4=65535".
-	Changes string
-	// Data is the file, of at most 1 MiB.
-	Data []byte
+	Name    string // that of the valid file from which it was made
+	Changes string // says what was done to it, such as "front fcTL, set IHDR+4=65535"
+	Data    []byte // the file, of at most 1 MiB
 }
 
 // String describes a mutant for a message of a test.
@@ -50,8 +51,7 @@ const maxBytes = 1 << 20
 
 // Mutator makes mutants of a set of valid files. It may be used by several goroutines.
 type Mutator struct {
-	// Seeds are the valid files.
-	Seeds []File
+	Seeds []File // the valid files
 }
 
 // New returns a mutator of small valid files of every format and kind.
@@ -165,4 +165,47 @@ func (d *dice) below(n int) int {
 		d.choices = d.choices[1:]
 	}
 	return v % n
+}
+
+// Files returns the number of mutants that a test is to make: that of the environment's
+// SUPERRES_MUTATED, for long runs, or else the given one.
+func Files(usual uint64) uint64 {
+	if n, err := strconv.ParseUint(os.Getenv("SUPERRES_MUTATED"), 10, 64); err == nil && n > 0 {
+		return n
+	}
+	return usual
+}
+
+// MostTime is how long a reader may take for one mutant: far more than any needs, so that only
+// what does not end is found by it.
+const MostTime = 10 * time.Second
+
+// Guard runs a reader on one file. It fails the test, with what as the description of the file, if the reader
+// panics, takes longer than MostTime, or allocates more than most bytes in all, with what it frees again. Other
+// goroutines must not allocate meanwhile. It returns how many bytes were allocated.
+func Guard(t testing.TB, what string, most int64, read func()) (allocated int64) {
+	t.Helper()
+	began, before := time.Now(), allocations()
+	defer func() {
+		t.Helper()
+		if p := recover(); p != nil {
+			t.Errorf("%s: a panic: %v\n%s", what, p, debug.Stack())
+			return
+		}
+		if took := time.Since(began); took > MostTime {
+			t.Errorf("%s: took %v, expected at most %v", what, took, MostTime)
+		}
+		if allocated = int64(allocations() - before); allocated > most {
+			t.Errorf("%s: allocated %d bytes, expected at most %d", what, allocated, most)
+		}
+	}()
+	read()
+	return 0
+}
+
+// allocations is how many bytes this process has allocated so far.
+func allocations() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
 }

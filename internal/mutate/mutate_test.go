@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// Every valid file is of a known format, is taken apart into several pieces, and comes out of
-// them as it was.
+// Every valid file is of a known format, is taken apart into several pieces, and comes out of them as it was.
 func TestSeedsSurvive(t *testing.T) {
 	for _, s := range append(New(t).Seeds, NewLarge(t).Seeds...) {
 		f := formatOf(s.Data)

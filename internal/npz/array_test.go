@@ -6,18 +6,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"superres/internal/must"
 )
 
 func pack(t *testing.T, arrays ...Array) *File {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, nil, nil, arrays...); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(bytes.NewReader(b.Bytes()), int64(b.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, Write(&b, nil, nil, arrays...))
+	f := must.Get(Open(bytes.NewReader(b.Bytes()), int64(b.Len())))(t)
 	return f
 }
 

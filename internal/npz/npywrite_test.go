@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"superres/internal/must"
 )
 
 // The bytes of files do not change from one version of the program to the next: so
@@ -41,13 +43,8 @@ func TestMatrixBytes(t *testing.T) {
 // A sparse matrix, member by member.
 func TestCSCBytes(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteCSC(&b, 4, []int{0, 1, 1, 3}, []int32{3, 0, 2}, []float64{1, 2, 0.5}); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(bytes.NewReader(b.Bytes()), int64(b.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, WriteCSC(&b, 4, []int{0, 1, 1, 3}, []int32{3, 0, 2}, []float64{1, 2, 0.5}))
+	f := must.Get(Open(bytes.NewReader(b.Bytes()), int64(b.Len())))(t)
 	for _, c := range []struct {
 		name, version, description string
 		spaces                     int
@@ -61,10 +58,7 @@ func TestCSCBytes(t *testing.T) {
 		{"shape", "0200", "'<i8', 'fortran_order': False, 'shape': (2,)", 6, "0400000000000000" + "0300000000000000"},
 		{"format", "0100", "'|S3', 'fortran_order': False, 'shape': ()", 62, "637363"},
 	} {
-		got, err := f.Text(c.name+".npy", 1000)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(f.Text(c.name+".npy", 1000))(t)
 		text := "{'descr': " + c.description + ", }" + strings.Repeat(" ", c.spaces) + "\n"
 		length := fmt.Sprintf("%02x00", len(text))
 		if c.version == "0200" {

@@ -13,6 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/must"
 	"superres/internal/npz"
 )
 
@@ -32,10 +33,7 @@ func TestRoundTrip(t *testing.T) {
 	if !bytes.Equal(data, sample(t)) {
 		t.Error("two writes give other bytes")
 	}
-	f, err := npz.Open(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(npz.Open(bytes.NewReader(data), int64(len(data))))(t)
 	x, err := f.Matrix("low", 2, -9)
 	if err != nil || !mat.Equal(x, mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6.5})) {
 		t.Errorf("%v %v", x, err)
@@ -44,26 +42,10 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("%q %v", text, err)
 	}
 	for want, call := range map[string]func() error{
-		`member "low" is 2×3, expected 1..9×4`: func() error {
-			_,
-				err := f.Matrix("low", -9, 4)
-			return err
-		},
-		`member "low" is 2×3, expected 1..1×3`: func() error {
-			_,
-				err := f.Matrix("low", -1, 3)
-			return err
-		},
-		`member "model.json" has 2 bytes, the limit is 1`: func() error {
-			_,
-				err := f.Text("model.json", 1)
-			return err
-		},
-		`member "mid.npy" is missing`: func() error {
-			_,
-				err := f.Matrix("mid", -9, -9)
-			return err
-		},
+		`member "low" is 2×3, expected 1..9×4`:            func() error { _, err := f.Matrix("low", -9, 4); return err },
+		`member "low" is 2×3, expected 1..1×3`:            func() error { _, err := f.Matrix("low", -1, 3); return err },
+		`member "model.json" has 2 bytes, the limit is 1`: func() error { _, err := f.Text("model.json", 1); return err },
+		`member "mid.npy" is missing`:                     func() error { _, err := f.Matrix("mid", -9, -9); return err },
 	} {
 		if err := call(); err == nil || err.Error() != want {
 			t.Errorf("%v, expected %s", err, want)
@@ -75,10 +57,7 @@ func TestRoundTrip(t *testing.T) {
 func archive(t testing.TB, name string, data []byte) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	w, err := z.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(z.Create(name))(t)
 	w.Write(data)
 	z.Close()
 	return b.Bytes()
@@ -114,10 +93,7 @@ func TestDamagedFilesAreErrors(t *testing.T) {
 		"no dict":    npyFile("{}", 1.0),
 	} {
 		z := archive(t, "x.npy", data)
-		f, err := npz.Open(bytes.NewReader(z), int64(len(z)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(npz.Open(bytes.NewReader(z), int64(len(z))))(t)
 		if _, err := f.Matrix("x", -9, -9); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", name, err)
 		}

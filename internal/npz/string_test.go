@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"superres/internal/must"
 	"superres/internal/npz"
 )
 
@@ -17,13 +18,8 @@ var texts = []string{"", "a", `{"scale": 2}`, "Größe ×2 → 𝛼\n", strings.
 func TestStringArray(t *testing.T) {
 	for _, text := range texts {
 		var b bytes.Buffer
-		if err := npz.Write(&b, []npz.Text{npz.StringArray("p", text)}, nil); err != nil {
-			t.Fatal(err)
-		}
-		f, err := npz.Open(bytes.NewReader(b.Bytes()), int64(b.Len()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, npz.Write(&b, []npz.Text{npz.StringArray("p", text)}, nil))
+		f := must.Get(npz.Open(bytes.NewReader(b.Bytes()), int64(b.Len())))(t)
 		if got, err := f.String("p", 45000); err != nil || got != text {
 			t.Errorf("%.20q: %.20q %v", text, got, err)
 		}
@@ -68,10 +64,7 @@ func TestStringRefusals(t *testing.T) {
 			data = npyFile(c.header, c.data)
 		}
 		all := archive(t, "p.npy", data)
-		f, err := npz.Open(bytes.NewReader(all), int64(len(all)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(npz.Open(bytes.NewReader(all), int64(len(all))))(t)
 		got, err := f.String("p", 99)
 		switch {
 		case c.want == "" && (err != nil || got != "A"):
@@ -92,13 +85,9 @@ func TestNumpyOpensStrings(t *testing.T) {
 		members = append(members, npz.StringArray(string(rune('a'+i)), text))
 	}
 	var b bytes.Buffer
-	if err := npz.Write(&b, members, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, npz.Write(&b, members, nil))
 	path := filepath.Join(t.TempDir(), "x.npz")
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, b.Bytes(), 0o666))
 	out, err := exec.Command(python, "-c", `
 import sys, numpy
 f = numpy.load(sys.argv[1])

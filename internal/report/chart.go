@@ -38,8 +38,7 @@ type Series struct {
 // Point is a value with its spread, such as quantiles.
 type Point struct{ X, Y, Low, High float64 }
 
-// Figure draws the chart, of the given width and height in points, with a legend below it that names every
-// curve.
+// Figure draws the chart, of the given width and height in points, with a legend below it that names every curve.
 func (c Chart) Figure(width, height float64) (HTML, error) {
 	svg, err := c.SVG(width, height)
 	if err != nil {

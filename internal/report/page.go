@@ -2,6 +2,7 @@ package report
 
 import (
 	_ "embed" // the parts of the page
+	_ "embed" // the scripts
 	"html/template"
 	"io"
 )
@@ -15,15 +16,11 @@ type Page struct {
 	// Findings are the results, each in a sentence or two. The first matters most.
 	Findings []string
 	// Lead describes, below the findings, what was done.
-	Lead string
-	// Command is the command line as it was typed.
-	Command string
-	// Facts are the settings and the version behind the page, folded away.
-	Facts []Fact
-	// Sections are listed at the top, with links.
-	Sections []Section
-	// Notes are at the end of the page.
-	Notes []string
+	Lead     string
+	Command  string    // the command line as it was typed
+	Facts    []Fact    // the settings and the version behind the page, folded away
+	Sections []Section // listed at the top, with links
+	Notes    []string  // at the end of the page
 }
 
 // Fact is a setting of the run, such as the seed.
@@ -56,3 +53,14 @@ var (
 )
 
 var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
+
+// Scripts that pages with pictures of different sizes have in common. Each defines functions and runs nothing.
+var (
+	// Viewport defines makeViewport: the part of a scene that is seen, how keys, mouse and
+	// fingers move it, and the divider between two pictures.
+	//go:embed viewport.js
+	Viewport string
+	// Bicubic defines enlargeBicubic: a part of a picture as the model bicubic makes it.
+	//go:embed bicubic.js
+	Bicubic string
+)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"superres/internal/must"
 )
 
 // A rule that cannot fail keeps nothing: a small module that breaks each of them
@@ -75,12 +77,8 @@ func TestRulesBite(t *testing.T) {
 	}
 	for name, content := range files {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.MkdirAll(filepath.Dir(name), 0o777))
+		must.Succeed(t, os.WriteFile(name, []byte(content), 0o666))
 	}
 	want := []string{
 		"a floor stands on those below it: ./internal/attic → ./learners",
@@ -113,10 +111,7 @@ func TestRulesBite(t *testing.T) {
 		"readers take memory for pixels by a Size: internal/y4m/a.go uses make",
 	}
 	slices.Sort(want)
-	got, err := findings(dir, "m")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(findings(dir, "m"))(t)
 	if !slices.Equal(got, want) {
 		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"superres/internal/must"
 )
 
 // The length of README.md, which somebody reads in three minutes.
@@ -19,10 +21,7 @@ const (
 // TestReadmeIsShort counts the words of README.md, and of each of its paragraphs: lines between
 // blank ones that are no heading, table, list or code.
 func TestReadmeIsShort(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(root, "README.md")))(t)
 	if n := len(strings.Fields(string(text))); n > mostWords {
 		t.Errorf("README.md has %d words, at most %d", n, mostWords)
 	}
@@ -100,9 +99,6 @@ func pages(t *testing.T) (list []string) {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	return string(text)
 }

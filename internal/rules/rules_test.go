@@ -17,6 +17,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"superres/internal/must"
 )
 
 // root is the module's folder as seen from this package's, where go test runs.
@@ -222,10 +224,7 @@ func goList(t *testing.T, modulePath string) module {
 }
 
 func TestModule(t *testing.T) {
-	found, err := findings(root, goList(t, "").Path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(findings(root, goList(t, "").Path))(t)
 	for _, f := range found {
 		t.Error(f)
 	}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"superres/internal/must"
 )
 
 // CheckWritable says no where WriteAtomic would, and leaves nothing behind.
@@ -12,9 +14,7 @@ func TestCheckWritable(t *testing.T) {
 	dir := t.TempDir()
 	old, locked := filepath.Join(dir, "old"), filepath.Join(dir, "locked")
 	for name, mode := range map[string]os.FileMode{old: 0o644, locked: 0o444} {
-		if err := os.WriteFile(name, []byte("old"), mode); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(name, []byte("old"), mode))
 	}
 	for _, c := range []struct {
 		name      string

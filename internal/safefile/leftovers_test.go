@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"superres/internal/must"
 )
 
 // named is a name of a temporary file of a maker.
@@ -33,9 +35,7 @@ func ended() maker {
 func orphan(t *testing.T, dir string) {
 	t.Helper()
 	for i, name := range leftovers(t, dir) {
-		if err := os.Rename(filepath.Join(dir, name), filepath.Join(dir, named(ended(), i))); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.Rename(filepath.Join(dir, name), filepath.Join(dir, named(ended(), i))))
 	}
 }
 
@@ -45,12 +45,8 @@ func TestRemoveLeftovers(t *testing.T) {
 	old := time.Now().Add(-time.Hour)
 	add := func(name string, age time.Time) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(filepath.Join(dir, name), age, age); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+		must.Succeed(t, os.Chtimes(filepath.Join(dir, name), age, age))
 	}
 	me := self()
 	far, before, neighbour, stranger := me, me, me, me
@@ -78,9 +74,7 @@ func TestRemoveLeftovers(t *testing.T) {
 	folder := named(stranger, 8)
 	_ = os.Symlink(filepath.Join(dir, "a.png"), filepath.Join(dir, named(ended(), 9)))
 	lost := filepath.Join(dir, named(ended(), 10), "problem")
-	if err := errors.Join(os.Mkdir(filepath.Join(dir, folder), 0o700), os.MkdirAll(lost, 0o700)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, errors.Join(os.Mkdir(filepath.Join(dir, folder), 0o700), os.MkdirAll(lost, 0o700)))
 	want := len(gone) + 1
 	if f, err := os.Open(filepath.Join(dir, "a.png")); err == nil && lock(f) != unknown {
 		f.Close()
@@ -88,15 +82,10 @@ func TestRemoveLeftovers(t *testing.T) {
 			add(named(neighbour, 11), time.Now())
 			want++
 		}
-		used, err := osDisk{}.Create(filepath.Join(dir, named(far, 12)), 0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
+		used := must.Get(osDisk{}.Create(filepath.Join(dir, named(far, 12)), 0o600))(t)
 		defer used.Release()
 		used.Close() // what follows, giving it its name, is use still
-		if err := os.Chtimes(used.Name(), old, old); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.Chtimes(used.Name(), old, old))
 		spared = append(spared, named(far, 12))
 	}
 	if n, err := RemoveLeftovers(dir, time.Minute); n != want || err != nil {
@@ -128,13 +117,8 @@ func TestMakerIsKilled(t *testing.T) {
 	dir, temp := t.TempDir(), t.TempDir()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestMakerIsKilled$")
 	cmd.Env = append(os.Environ(), "SAFEFILE_TEST_FOLDER="+dir, "TMPDIR="+temp, "TMP="+temp)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.Succeed(t, cmd.Start())
 	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
@@ -168,16 +152,10 @@ func TestMakerIsKilled(t *testing.T) {
 func TestClearFolders(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 2 {
-		if err := os.WriteFile(filepath.Join(dir, named(ended(), i)), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := WriteAtomic(filepath.Join(dir, "a"), true, writes("text")); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(filepath.Join(dir, named(ended(), i)), nil, 0o600))
+		must.Succeed(t, WriteAtomic(filepath.Join(dir, "a"), true, writes("text")))
 		if i == 1 {
-			if err := os.WriteFile(filepath.Join(dir, named(self(), i)), nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.WriteFile(filepath.Join(dir, named(self(), i)), nil, 0o600))
 		}
 		ClearFolders(time.Hour, i == 1)
 		if left := leftovers(t, dir); len(left) > 0 {
@@ -203,9 +181,7 @@ func TestSameFile(t *testing.T) {
 	a, b, hard, soft := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "hard"),
 		filepath.Join(dir, "soft")
 	for _, name := range []string{a, b} {
-		if err := os.WriteFile(name, []byte("same bytes"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(name, []byte("same bytes"), 0o600))
 	}
 	if err := errors.Join(os.Link(a, hard), os.Symlink(a, soft)); err != nil {
 		t.Skip(err)

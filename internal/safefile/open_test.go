@@ -6,14 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"superres/internal/must"
 )
 
 func TestOpenRegular(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a")
-	if err := os.WriteFile(name, []byte("12345"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(name, []byte("12345"), 0o600))
 	f, size, err := OpenRegular(name)
 	if err != nil || size != 5 {
 		t.Fatalf("%d bytes, %v", size, err)
@@ -34,9 +34,7 @@ func TestOpenRegular(t *testing.T) {
 func TestReadRegular(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "x")
-	if err := os.WriteFile(name, []byte("twelve bytes"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(name, []byte("twelve bytes"), 0o666))
 	if data, err := ReadRegular(name, 12); err != nil || string(data) != "twelve bytes" {
 		t.Errorf("%q, %v", data, err)
 	}

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"superres/internal/must"
 )
 
 // within fails the test if f does not return soon.
@@ -53,9 +55,7 @@ func TestOpenRegularWaitsForNothing(t *testing.T) {
 func TestOpenRegularFollowsLinks(t *testing.T) {
 	dir := t.TempDir()
 	file, link, loop := filepath.Join(dir, "a.png"), filepath.Join(dir, "b.png"), filepath.Join(dir, "c.png")
-	if err := os.WriteFile(file, []byte("12345"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(file, []byte("12345"), 0o600))
 	if err := os.Symlink(file, link); err != nil {
 		t.Skip(err)
 	}
@@ -64,9 +64,7 @@ func TestOpenRegularFollowsLinks(t *testing.T) {
 	} else {
 		f.Close()
 	}
-	if err := os.Symlink(loop, loop); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Symlink(loop, loop))
 	_, _, err := OpenRegular(loop)
 	checkRefusal(t, err, ErrInput, loop, "cannot be read: ")
 }
@@ -91,27 +89,16 @@ func TestWriteAtomicMode(t *testing.T) {
 
 	check := func(want os.FileMode) {
 		t.Helper()
-		info, err := os.Stat(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(os.Stat(name))(t)
 		if got := info.Mode(); got != want {
 			t.Errorf("mode %v, want %v", got, want)
 		}
 	}
-	if err := WriteAtomic(name, false, writes("one")); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, WriteAtomic(name, false, writes("one")))
 	check(0o640) // 0666 &^ 027
-	if err := os.Chmod(name, 0o606); err != nil {
-		t.Fatal(err)
-	}
-	if err := WriteAtomic(name, true, writes("two")); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Chmod(name, 0o606))
+	must.Succeed(t, WriteAtomic(name, true, writes("two")))
 	check(0o606)
-	if err := os.Chmod(name, 0o444); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Chmod(name, 0o444))
 	checkRefusal(t, WriteAtomic(name, true, writes("three")), ErrOutput, name, "is write-protected; change its mode")
 }

@@ -6,15 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"superres/internal/must"
 )
 
 // What is put aside can be read again, and nothing of it is left.
 func TestScratch(t *testing.T) {
 	dir := t.TempDir()
-	f, err := Scratch(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Scratch(dir))(t)
 	if _, err := f.WriteString("aside"); err != nil {
 		t.Fatal(err)
 	}

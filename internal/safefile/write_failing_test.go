@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"superres/internal/must"
 )
 
 // failing is the machine's disk with one call, or all from one on, that fail.
@@ -130,9 +132,7 @@ func TestWriteAtomicFailsAtEveryCall(t *testing.T) {
 			dir := t.TempDir()
 			name := filepath.Join(dir, "a.png")
 			if c.overwrite {
-				if err := os.WriteFile(name, []byte(oldText), 0o604); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, os.WriteFile(name, []byte(oldText), 0o604))
 			}
 			d := &failing{at: k, dead: c.dead, noLinks: c.noLinks}
 			err := writeAtomic(d, name, 0o666, c.overwrite, writes(newText))

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"superres/internal/must"
 )
 
 // writes returns a function that writes s.
@@ -34,10 +36,7 @@ func content(t *testing.T, name string) string {
 // leftovers returns the temporary files in dir.
 func leftovers(t *testing.T, dir string) []string {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))(t)
 	var names []string
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), tempPrefix) {
@@ -50,9 +49,7 @@ func leftovers(t *testing.T, dir string) []string {
 func TestWriteAtomic(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.png")
-	if err := WriteAtomic(name, false, writes("one")); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, WriteAtomic(name, false, writes("one")))
 	err := WriteAtomic(name, false, func(io.Writer) error { panic("no work for a taken name") })
 	checkRefusal(t, err, ErrOutput, name, "already exists")
 	checkRemedy(t, err, Overwrite)
@@ -62,9 +59,7 @@ func TestWriteAtomic(t *testing.T) {
 	if got := content(t, name); got != "one" {
 		t.Errorf("content %q", got)
 	}
-	if err := WriteAtomic(name, true, writes("two")); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, WriteAtomic(name, true, writes("two")))
 	if got := content(t, name); got != "two" {
 		t.Errorf("content %q", got)
 	}
@@ -76,9 +71,7 @@ func TestWriteAtomic(t *testing.T) {
 func TestWriteAtomicInWorkingFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, overwrite := range []bool{false, true} {
-		if err := WriteAtomic("a.png", overwrite, writes("one")); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, WriteAtomic("a.png", overwrite, writes("one")))
 	}
 	if got := leftovers(t, "."); got != nil || content(t, "a.png") != "one" {
 		t.Errorf("left over: %q", got)
@@ -89,9 +82,7 @@ func TestWriteAtomicInWorkingFolder(t *testing.T) {
 func TestWriteAtomicLosesTheRace(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a.png")
 	err := WriteAtomic(name, false, func(w io.Writer) error {
-		if err := os.WriteFile(name, []byte("theirs"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(name, []byte("theirs"), 0o600))
 		return writes("ours")(w)
 	})
 	checkRefusal(t, err, ErrOutput, name, "already exists")
@@ -103,9 +94,7 @@ func TestWriteAtomicLosesTheRace(t *testing.T) {
 func TestWriteAtomicRefusals(t *testing.T) {
 	dir := t.TempDir()
 	file, link := filepath.Join(dir, "a.png"), filepath.Join(dir, "link.png")
-	if err := os.WriteFile(file, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(file, []byte("old"), 0o600))
 	if err := os.Symlink(file, link); err != nil {
 		t.Skip(err)
 	}
@@ -135,9 +124,7 @@ func TestWriteAtomicRefusals(t *testing.T) {
 func TestWriteAtomicErrorsOfTheWriter(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.png")
-	if err := os.WriteFile(name, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(name, []byte("old"), 0o600))
 	fail := func(err error) error {
 		return WriteAtomic(name, true, func(w io.Writer) error {
 			_, _ = io.WriteString(w, strings.Repeat("new", 1<<16))

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"superres/internal/must"
 )
 
 // A file that is made of another is open to no more people, from its first byte on; one that
@@ -21,12 +23,8 @@ func TestModeOfTheInput(t *testing.T) {
 		dir := t.TempDir()
 		in, out, there := filepath.Join(dir, "in"), filepath.Join(dir, "out"), filepath.Join(dir, "there")
 		for name, mode := range map[string]fs.FileMode{in: c.in, there: 0o604} {
-			if err := os.WriteFile(name, nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Chmod(name, mode); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.WriteFile(name, nil, 0o600))
+			must.Succeed(t, os.Chmod(name, mode))
 		}
 		info, err := os.Stat(in)
 		if err != nil {
@@ -61,9 +59,6 @@ func TestModeOfTheInput(t *testing.T) {
 
 func modeOf(t *testing.T, name string) fs.FileMode {
 	t.Helper()
-	info, err := os.Lstat(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(os.Lstat(name))(t)
 	return info.Mode().Perm()
 }

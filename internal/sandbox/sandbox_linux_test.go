@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"superres/internal/must"
 )
 
 // inherited is the number of a file that is left open when the process begins.
@@ -92,13 +94,8 @@ func confined(folder string) {
 // its work; what takes more memory than it may ends, and only then.
 func TestConfined(t *testing.T) {
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "old"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(filepath.Join(folder, "old"), nil, 0o666))
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	if err := unix.Dup3(int(os.Stdin.Fd()), inherited, 0); err != nil { // for all children
 		t.Fatal(err)
@@ -108,21 +105,10 @@ func TestConfined(t *testing.T) {
 	cmd.Env = append(os.Environ(), testVariable+"="+folder, "ADDRESS="+l.Addr().String())
 	var errs strings.Builder
 	cmd.Stderr = &errs
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	child, err := Adopt(cmd.Process)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(cmd.StdinPipe())(t)
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.Succeed(t, cmd.Start())
+	child := must.Get(Adopt(cmd.Process))(t)
 	defer child.Close()
 	read := func(until string) {
 		t.Helper()
@@ -147,9 +133,7 @@ func TestConfined(t *testing.T) {
 		}
 	}
 	read("ready")
-	if err := child.Allow(800 << 20); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, child.Allow(800<<20))
 	for range 3 { // what was given back can be taken again
 		fmt.Fprintln(in, 300)
 		read("took 300")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"superres/internal/imagefile"
+	"superres/internal/must"
 	"superres/internal/mutate"
 	"superres/internal/safefile"
 )
@@ -35,10 +36,7 @@ func copyStream(t *testing.T, what string, data []byte) (frames int) {
 		return 0
 	}
 	var out bytes.Buffer
-	w, err := NewWriter(&out, in.Header)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(NewWriter(&out, in.Header))(t)
 	for {
 		frame, err := in.Next()
 		if err != nil {
@@ -52,9 +50,7 @@ func copyStream(t *testing.T, what string, data []byte) (frames int) {
 			in.PutColour(frame, i, in.Colour(frame, i))
 		}
 		frames++
-		if err := w.Put(frame); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, w.Put(frame))
 	}
 	again, err := NewReader(&out, mutatedLimits)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"superres/internal/imagefile"
+	"superres/internal/must"
 	"superres/internal/safefile"
 )
 
@@ -53,10 +54,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		w, err := NewWriter(&out, in.Header)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(NewWriter(&out, in.Header))(t)
 		for {
 			f, err := in.Next()
 			if err == io.EOF {
@@ -70,9 +68,7 @@ func TestRoundTrip(t *testing.T) {
 			for i := 1; i < in.Planes(); i++ {
 				in.PutColour(again, i, in.Colour(f, i))
 			}
-			if err := w.Put(again); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, w.Put(again))
 		}
 		if !bytes.Equal(out.Bytes(), data) {
 			t.Errorf("%s: %d bytes come back otherwise, of %d", name, out.Len(), len(data))
@@ -178,14 +174,8 @@ func TestLimits(t *testing.T) {
 
 // A code that a depth has not got is its greatest.
 func TestCodesBeyondTheDepth(t *testing.T) {
-	in, err := NewReader(strings.NewReader(Magic+"W1 H1 C444p10\nFRAME\n\xff\xff\x00\x04\xff\x03"), imagefile.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := in.Next()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(NewReader(strings.NewReader(Magic+"W1 H1 C444p10\nFRAME\n\xff\xff\x00\x04\xff\x03"), imagefile.Limits{}))(t)
+	f := must.Get(in.Next())(t)
 	in.PutBrightness(f, in.Brightness(f))
 	for i := 1; i < 3; i++ {
 		in.PutColour(f, i, in.Colour(f, i))

@@ -214,61 +214,62 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// What a context or a limit ends is ended with all that it has started, and its folder is removed: also what has a
-// session of its own, and no parent any more, where that can be found.
+// What a context, a limit or the end of Keep ends is ended with all that it has started, and its folder is removed:
+// also what has a session of its own, and no parent any more, where that can be found.
 func TestNothingIsLeft(t *testing.T) {
-	for _, words := range []string{"family", "orphan"} {
-		if words == "orphan" && runtime.GOOS != "linux" && !external.Windows {
+	ownTemp(t)
+	var all sync.WaitGroup
+	for _, how := range []string{
+		"family context", "family limit", "family keep", "family limit once", "family context once",
+		"orphan context", "orphan keep", "orphan context once",
+	} {
+		if strings.HasPrefix(how, "orphan") && runtime.GOOS != "linux" && !external.Windows {
 			continue
 		}
-		t.Run(words, func(t *testing.T) { nothingIsLeft(t, words) })
+		file := filepath.ToSlash(filepath.Join(t.TempDir(), "child"))
+		all.Go(func() {
+			if err := endFamily(t, strings.Fields(how), file); err != nil {
+				t.Errorf("%s: %v", how, err)
+			}
+		})
 	}
+	all.Wait()
 }
 
-func nothingIsLeft(t *testing.T, words string) {
-	ownTemp(t)
+// endFamily runs a program that writes the number of its child to a file, and ends it. how has the name of the program,
+// what ends it, and "once" for a program that is started for each problem.
+func endFamily(t *testing.T, how []string, file string) error {
 	y, opt := smallProblem()
-	ways := []string{"context", "limit", "keep", "limit once", "context once"}
-	if words == "orphan" {
-		ways = []string{"context", "keep", "context once"}
+	l := learner(how[0], file)
+	l.Once = len(how) > 2
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	end := cancel
+	switch how[1] {
+	case "keep":
+		ctx, end = external.Keep(ctx)
+	case "limit":
+		l.Limit, end = 2*time.Second, func() {}
 	}
-	for _, how := range ways {
-		file := filepath.ToSlash(filepath.Join(t.TempDir(), "child"))
-		l := learner(words, file)
-		how, l.Once = strings.CutSuffix(how, " once")
-		ctx, cancel := context.WithCancel(t.Context())
-		end := func() {}
-		if how == "keep" {
-			ctx, end = external.Keep(ctx)
-		}
-		if how == "limit" {
-			l.Limit = 2 * time.Second
-		}
-		done := make(chan error)
-		go func() {
-			_, err := l.Learn(ctx, y, opt)
-			done <- err
-		}()
-		var child int
-		for child == 0 {
-			text, _ := os.ReadFile(file)
-			_, _ = fmt.Sscan(string(text), &child)
-			time.Sleep(5 * time.Millisecond)
-		}
-		switch how {
-		case "context":
-			cancel()
-		case "keep":
-			end()
-		}
-		if err := <-done; err == nil || how == "context" && !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", how, err)
-		}
-		cancel()
-		if !external.Gone(child) {
-			t.Errorf("%s: a process that the program started is left", how)
-		}
+	done := make(chan error)
+	go func() {
+		_, err := l.Learn(ctx, y, opt)
+		done <- err
+	}()
+	var child int
+	for child == 0 {
+		text, _ := os.ReadFile(file)
+		_, _ = fmt.Sscan(string(text), &child)
+		time.Sleep(5 * time.Millisecond)
 	}
+	end()
+	if err := <-done; err == nil || how[1] == "context" && !errors.Is(err, context.Canceled) {
+		return fmt.Errorf("the program ended with %w", err)
+	}
+	if !external.Gone(child) {
+		return errors.New("a process that the program started is left")
+	}
+	return nil
 }
 
 func TestSpecs(t *testing.T) {
@@ -280,7 +281,7 @@ func TestSpecs(t *testing.T) {
 		}
 	}
 	self := must(os.Executable())(t)
-	for spec, want := range map[string]string{ // what the error says; empty is none
+	specs := map[string]string{ // what the error says; empty is none
 		"exec":                               "no program is named",
 		"exec:":                              "no program is named",
 		`exec:"`:                             `a " is not closed`,
@@ -294,22 +295,15 @@ func TestSpecs(t *testing.T) {
 		`exec:"` + self + `",limit=x`:        "limit=x: expected a time with its unit",
 		`exec:"` + self + `",command=x`:      `parameter "command"`,
 		`exec:"` + self + `" "a,b",limit=1s`: "",
-	} {
+	}
+	if !external.Windows { // where files are not executable by their mode
+		specs["exec:./mine.sh"], specs[`exec:"./my, own 'program'.sh"`] = "", ""
+		specs["exec:mine.sh"], specs["exec:./text.py"] = "is written with it, ./mine.sh", "make it executable"
+	}
+	for spec, want := range specs {
 		_, err := learners.New(spec)
 		if (err == nil) != (want == "") || err != nil &&
 			(!strings.Contains(err.Error(), want) || !errors.Is(err, plugin.ErrSettings)) {
-			t.Errorf("%s: %v, expected %q", spec, err, want)
-		}
-	}
-	if external.Windows {
-		return // where files are not executable by their mode
-	}
-	for spec, want := range map[string]string{
-		"exec:./mine.sh": "", `exec:"./my, own 'program'.sh"`: "", "exec:mine.sh": "is written with it, ./mine.sh",
-		"exec:./text.py": "make it executable",
-	} {
-		if _, err := learners.New(spec); (err == nil) != (want == "") || err != nil &&
-			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, expected %q", spec, err, want)
 		}
 	}

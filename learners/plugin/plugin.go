@@ -1,6 +1,5 @@
-// Package plugin keeps the registries of learners and coders. Another module needs it, beside package
-// learners or sparse, to add its own: [Info] describes a plug-in, and [Errorf] makes the error about
-// settings that are invalid.
+// Package plugin keeps the registries of learners and coders. Another module needs it, beside package learners or
+// sparse, to add its own: [Info] describes a plug-in, and [Errorf] makes the error about settings that are invalid.
 //
 // A spec names a plug-in: "name" or "name:key=value,key=value". A comma between quotes belongs to the
 // value, which keeps the quotes. A plug-in declares its parameters as flags of a flag.FlagSet, so that
@@ -82,9 +81,8 @@ func (r *Registry[T]) List() []Info[T] {
 // Names returns the registered names, sorted.
 func (r *Registry[T]) Names() []string { return r.infos.Names() }
 
-// New returns the plug-in that spec names, with the parameters that it gives, such as "ksvd" or
-// "ksvd:exact=false". The error for an unknown name or parameter lists the known ones. All errors about
-// the spec wrap ErrSettings.
+// New returns the plug-in that spec names, with the parameters that it gives, such as "ksvd" or "ksvd:exact=false".
+// The error for an unknown name or parameter lists the known ones. All errors about the spec wrap ErrSettings.
 func (r *Registry[T]) New(spec string) (T, error) {
 	var zero T
 	name, params, _ := strings.Cut(spec, ":")

@@ -49,9 +49,6 @@ func Register(info Info) { registry.Register(info) }
 // List describes the registered coders, sorted by name.
 func List() []Info { return registry.List() }
 
-// Names returns the names of the registered coders, sorted.
-func Names() []string { return registry.Names() }
-
 // New makes the coder of a spec such as "omp" or "omp:sparsity=3".
 func New(spec string) (Coder, error) { return registry.New(spec) }
 

@@ -1,34 +1,138 @@
 package sparse_test
 
 import (
-	"context"
-	"errors"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
-	"superres/learners/plugin"
 	"superres/learners/sparse"
 	"superres/learners/sparse/sparsetest"
 )
 
-func newLasso(s int, tolerance float64) sparse.Coder {
-	return sparse.Lasso{Sparsity: s, Tolerance: tolerance}
+// lassoProblem is a dictionary of unit atoms with 30 signals.
+type lassoProblem struct {
+	name string
+	d    *sparse.Dictionary
+	y    *mat.Dense
 }
 
-func newDebiasedLasso(s int, tolerance float64) sparse.Coder {
-	return sparse.Lasso{Sparsity: s, Tolerance: tolerance, Debias: true}
+// lassoProblems are Gaussian dictionaries wide and tall, repeated atoms of both signs, rows that depend on one
+// another, and small integers, where many atoms come to |a_k| = λ at once.
+func lassoProblems(t *testing.T) (problems []lassoProblem) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(7, 0))
+	integers := func(r, c, top int) *mat.Dense {
+		m := mat.NewDense(r, c, nil)
+		m.Apply(func(int, int, float64) float64 { return float64(rng.IntN(2*top+1) - top) }, m)
+		return m
+	}
+	for _, c := range []struct{ n, k int }{{1, 1}, {1, 5}, {4, 4}, {6, 4}, {9, 32}, {16, 64}, {20, 8}, {32, 100}} {
+		add := func(name string, atoms, y *mat.Dense) {
+			for j := range c.k {
+				atom := atoms.ColView(j).(*mat.VecDense)
+				if length := mat.Norm(atom, 2); length > 0 {
+					atom.ScaleVec(1/length, atom)
+				}
+			}
+			d := must(sparse.NewDictionary(atoms))(t)
+			problems = append(problems, lassoProblem{fmt.Sprintf("%s %d×%d", name, c.n, c.k), d, y})
+		}
+		add("Gaussian", sparsetest.Gaussian(c.n, c.k, 3), sparsetest.Gaussian(c.n, 30, 4))
+		twins := sparsetest.Gaussian(c.n, c.k, 5)
+		for j := 1; j < c.k; j += 2 {
+			twins.ColView(j).(*mat.VecDense).ScaleVec(float64(j%4-2), twins.ColView(j-1))
+		}
+		add("twins", twins, sparsetest.Gaussian(c.n, 30, 6))
+		flat := sparsetest.Gaussian(c.n, c.k, 7)
+		for i := c.n/2 + 1; i < c.n; i++ {
+			flat.SetRow(i, flat.RawRowView(i-c.n/2))
+		}
+		add("dependent rows", flat, sparsetest.Gaussian(c.n, 30, 8))
+		add("signs", integers(c.n, c.k, 1), integers(c.n, 30, 1))
+		add("integers", integers(c.n, c.k, 2), integers(c.n, 30, 3))
+	}
+	return problems
 }
 
-func TestLasso(t *testing.T)         { sparsetest.Run(t, newLasso) }
-func TestDebiasedLasso(t *testing.T) { sparsetest.Run(t, newDebiasedLasso) }
+// lassoState returns r = y − Dx of signal j, Dᵀr and ‖x‖₁.
+func lassoState(d *sparse.Dictionary, codes *sparse.Codes, y *mat.Dense, j int) (r, corr []float64, l1 float64) {
+	index, value := codes.Column(j)
+	support := make([]int, len(index))
+	for i, k := range index {
+		support[i] = int(k)
+		l1 += math.Abs(value[i])
+	}
+	r = slowResidual(d, mat.Col(nil, j, y), support, value)
+	return r, slowCorrelations(d, r), l1
+}
 
-func TestLassoOnHardDictionaries(t *testing.T) {
-	hardDictionaries(t, newLasso)
-	hardDictionaries(t, newDebiasedLasso)
+// A code is optimal: a_k = λ·sign(x_k) on the support and |a_k| ≤ λ beside it, with the λ that was given, or under
+// which the residual has the length that was given; λ is 0 where the residual is as small as it can be.
+func TestLassoIsOptimal(t *testing.T) {
+	for _, p := range lassoProblems(t) {
+		least := sparsetest.Residuals(p.d, mustCode(t, sparse.Lasso{}, p.d, p.y), p.y)
+		for _, c := range []sparse.Lasso{{Lambda: 1}, {Lambda: 0.3}, {Lambda: 1e-3}, {Lambda: 1e-7}, {Tolerance: 1},
+			{Tolerance: 0.3}, {Tolerance: 1e-3}, {Tolerance: 1e-7}, {}} {
+			codes := mustCode(t, c, p.d, p.y)
+			if err := codes.Check(); err != nil {
+				t.Fatal(err)
+			}
+			for j := range 30 {
+				r, corr, _ := lassoState(p.d, codes, p.y, j)
+				index, value := codes.Column(j)
+				lambda := c.Lambda
+				if c.Tolerance > 0 && c.Tolerance >= mat.Norm(p.y.ColView(j), 2) {
+					if len(index) > 0 {
+						t.Fatalf("%s %+v signal %d is coded", p.name, c, j)
+					}
+					continue
+				}
+				if c.Tolerance > least[j]*(1+1e-6) {
+					lambda = math.Abs(corr[slowLargest(corr, 1)[0]])
+					if math.Abs(length(r)-c.Tolerance) > 1e-7*c.Tolerance {
+						t.Fatalf("%s %+v signal %d: residual %g", p.name, c, j, length(r))
+					}
+				}
+				for k, a := range corr {
+					want := a
+					if at := slices.Index(index, int32(k)); at >= 0 {
+						want = math.Copysign(lambda, value[at])
+					}
+					if math.Abs(a) > lambda+1e-9 || math.Abs(a-want) > 1e-9 {
+						t.Fatalf("%s %+v signal %d: a = %g, expected %g, λ = %g", p.name, c, j, a, want, lambda)
+					}
+				}
+			}
+		}
+	}
+}
+
+// With Dx = y, ‖x‖₁ is as small as can be: the dual problem, max yᵀw with
+// |d_kᵀw| ≤ 1, has the same value at w = r/λ for a small λ.
+func TestBasisPursuitClosesTheDualityGap(t *testing.T) {
+	const small = 1e-7
+	for _, p := range lassoProblems(t) {
+		codes, near := mustCode(t, sparse.Lasso{}, p.d, p.y), mustCode(t, sparse.Lasso{Lambda: small}, p.d, p.y)
+		for j := range 30 {
+			r, _, l1 := lassoState(p.d, codes, p.y, j)
+			w, corr, _ := lassoState(p.d, near, p.y, j)
+			y := mat.Col(nil, j, p.y)
+			top := math.Abs(corr[slowLargest(corr, 1)[0]])
+			if top > small*(1+1e-6) {
+				t.Fatalf("%s signal %d: |a| = %g", p.name, j, top)
+			}
+			for i := range y { // in the span of the atoms
+				y[i], w[i] = y[i]-r[i], w[i]-r[i]
+			}
+			if dual := inner(y, w) / small; math.Abs(l1-dual) > 1e-6*(1+l1) {
+				t.Fatalf("%s signal %d: ‖x‖₁ = %g, dual %g", p.name, j, l1, dual)
+			}
+		}
+	}
 }
 
 // Along the path ‖x‖₁ grows, the residual falls and atoms join and leave; the point that meets a Tolerance is the one
@@ -84,7 +188,7 @@ func TestLassoPath(t *testing.T) {
 				if !slices.Equal(got.Index, want.Index) {
 					t.Errorf("S = %d: atoms %v, the path has %v before it has more", sparsity, got.Index, want.Index)
 				}
-				leastSquaresOnSupport(t, d, got, y)
+				checkLeastSquares(t, d, got, y)
 			}
 			before, beforeRest, beforeL1 = x, rest, l1
 		}
@@ -102,7 +206,7 @@ func TestLassoDebias(t *testing.T) {
 		plain := mustCode(t, c, d, y)
 		c.Debias = true
 		fitted := mustCode(t, c, d, y)
-		leastSquaresOnSupport(t, d, fitted, y)
+		checkLeastSquares(t, d, fitted, y)
 		if !slices.Equal(plain.Index, fitted.Index) {
 			t.Errorf("%+v: other atoms", c)
 		}
@@ -117,11 +221,8 @@ func TestLassoDebias(t *testing.T) {
 // Planted codes with few atoms are the shortest there are in the ℓ₁ norm, and small ones beside large ones are found.
 func TestLassoRecoversPlantedCodes(t *testing.T) {
 	d := sparsetest.Dictionary(t, 64, 128, 3)
-	planted := mat.NewDense(128, 50, nil)
+	planted := plantedCodes()
 	for j := range 50 {
-		for i := range 4 {
-			planted.Set((j*37+i*(29+j%3))%128, j, float64(1+i)*float64(1-2*(i%2)))
-		}
 		planted.Set((j*37+11)%128, j, math.Pow(10, -float64(j%10)))
 	}
 	var y mat.Dense
@@ -197,27 +298,4 @@ func TestLassoOverSmoothAtoms(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestLassoRefuses(t *testing.T) {
-	d, y := sparsetest.Dictionary(t, 8, 20, 1), sparsetest.Gaussian(8, 3, 2)
-	for _, c := range []struct {
-		lasso sparse.Lasso
-		says  string
-	}{
-		{sparse.Lasso{Lambda: -1}, "lambda -1"},
-		{sparse.Lasso{Lambda: math.NaN()}, "lambda NaN"},
-		{sparse.Lasso{Lambda: 2, Tolerance: 3}, "lambda 2 and tolerance 3"},
-		{sparse.Lasso{Tolerance: math.NaN()}, "tolerance NaN"},
-		{sparse.Lasso{Sparsity: 21}, "sparsity 21"},
-	} {
-		if _, err := c.lasso.Code(context.Background(), d, y); !errors.Is(err, plugin.ErrSettings) ||
-			!strings.Contains(err.Error(), c.says) {
-			t.Errorf("%+v: %v", c.lasso, err)
-		}
-	}
-}
-
-func BenchmarkLasso(b *testing.B) {
-	benchmark(b, func(s int) sparse.Coder { return sparse.Lasso{Sparsity: s} })
 }

@@ -35,9 +35,8 @@ func (p *Plane) Crop(x, y, w, h int) *Plane {
 	return out
 }
 
-// Extend returns a copy of the plane enlarged to at least w×h by repeating its
-// last column and row. A plane that is large enough is returned as it is. It
-// panics on an empty plane.
+// Extend returns a copy of the plane enlarged to at least w×h by repeating its last column and row. A plane that is
+// large enough is returned as it is. It panics on an empty plane.
 func (p *Plane) Extend(w, h int) *Plane {
 	if p.W >= w && p.H >= h {
 		return p

@@ -7,6 +7,7 @@ import (
 
 	"superres/internal/chroma"
 	"superres/internal/golden"
+	"superres/internal/must"
 	"superres/internal/picture"
 	"superres/superres/resample"
 	"superres/superres/score"
@@ -19,15 +20,12 @@ func halvedOf(img image.Image) bool { return isSubsampled([]picture.Picture{pict
 // Colour that a JPEG file kept at half the resolution is told from what no file has halved, of
 // any quality, and wherever the picture was cut.
 func TestHalved(t *testing.T) {
-	img := golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png"))
+	img := photograph(t)
 	if halvedOf(img) || halvedOf(imaging.Resize(img, 300, 0, imaging.CatmullRom)) {
 		t.Error("colour that was not halved")
 	}
 	for _, quality := range []int{60, 75, 90, 98} {
-		file, err := resample.ThroughJPEG(img, quality)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(resample.ThroughJPEG(img, quality))(t)
 		shown := imaging.Clone(chroma.Smooth(file))
 		for _, cut := range []image.Rectangle{shown.Bounds(), image.Rect(3, 0, 128, 128), image.Rect(0, 1, 120, 128)} {
 			if !halvedOf(shown.SubImage(cut)) {
@@ -40,42 +38,32 @@ func TestHalved(t *testing.T) {
 	}
 }
 
-// So it is of many pictures, where they are at hand.
+// So it is of many pictures, where they are at hand, without SUPERRES_FULL of a third of them.
 func TestHalvedPictures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nothing in it runs beside anything else")
 	}
-	count, missed, wrong := 0, 0, 0
-	for _, set := range []string{"open-valid", "t91"} {
-		files, err := filepath.Glob(filepath.Join(golden.Data(t, set), "*.png"))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("no pictures of %s (%v)", set, err)
+	every := 3
+	if golden.InFull() {
+		every = 1
+	}
+	count, missed := 0, 0
+	for _, f := range append(golden.Pictures(t, "open-valid", every), golden.Pictures(t, "t91", every)...) {
+		low := must.Get(score.Reduce(golden.Open(t, f), 2, resample.Cubic))(t)
+		if picture.IsGrey(low) {
+			continue
 		}
-		for _, f := range files {
-			low, err := score.Reduce(golden.Open(t, f), 2, resample.Cubic)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if picture.IsGrey(low) {
-				continue
-			}
-			count++
-			if halvedOf(low) {
-				wrong++
-				t.Errorf("%s is taken for halved", filepath.Base(f))
-			}
-			for _, quality := range []int{60, 90} {
-				file, err := resample.ThroughJPEG(low, quality)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !halvedOf(chroma.Smooth(file)) {
-					missed++
-				}
+		count++
+		if halvedOf(low) {
+			t.Errorf("%s is taken for halved", filepath.Base(f))
+		}
+		for _, quality := range []int{60, 90} {
+			if !halvedOf(chroma.Smooth(must.Get(resample.ThroughJPEG(low, quality))(t))) {
+				missed++
 			}
 		}
 	}
-	t.Logf("of %d pictures %d are taken for halved, of %d halved ones %d are missed", count, wrong, 2*count, missed)
+	t.Logf("of %d halved pictures %d are missed", 2*count, missed)
 	if missed > count {
 		t.Errorf("%d of %d are missed", missed, 2*count)
 	}

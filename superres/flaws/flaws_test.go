@@ -1,31 +1,36 @@
 package flaws
 
 import (
+	"image"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"superres/internal/degrade"
 	"superres/internal/golden"
+	"superres/internal/must"
 	"superres/internal/picture"
 	"superres/internal/synthetic"
-	"superres/internal/testimage"
 	"superres/patches/plane"
 	"superres/superres/resample"
 	"superres/superres/score"
 )
 
+// photograph returns the picture of the repository that has nothing wrong.
+func photograph(t *testing.T) image.Image {
+	return golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png"))
+}
+
 // clean are brightnesses of pictures with nothing wrong, in levels.
 func clean(t *testing.T) map[string]*degrade.Plane {
 	t.Helper()
-	photograph := picture.Split(golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png"))).Luma()
-	list := map[string]*plane.Plane{
-		"photograph": photograph,
-		"enlarged":   resample.Resize(photograph, 3*photograph.W, 3*photograph.H, resample.Bicubic),
-	}
+	luma := picture.Split(photograph(t)).Luma()
 	out := map[string]*degrade.Plane{}
-	for name, p := range list {
+	for name, p := range map[string]*plane.Plane{
+		"photograph": luma, "enlarged": resample.Resize(luma, 3*luma.W, 3*luma.H, resample.Bicubic),
+	} {
 		d := &degrade.Plane{W: p.W, H: p.H, Pix: make([]float32, len(p.Pix))}
 		for i, v := range p.Pix {
 			d.Pix[i] = float32(math.Round(255 * float64(v)))
@@ -35,9 +40,9 @@ func clean(t *testing.T) map[string]*degrade.Plane {
 	return out
 }
 
-// damaged is a picture after damage, which took told.
+// damaged returns a picture after degradation, and what that took.
 func damaged(p *degrade.Plane, d degrade.Degradation) (out *plane.Plane, told float64) {
-	q := &degrade.Plane{W: p.W, H: p.H, Pix: append([]float32(nil), p.Pix...)}
+	q := &degrade.Plane{W: p.W, H: p.H, Pix: slices.Clone(p.Pix)}
 	told = d.Apply(rand.New(rand.NewPCG(7, 7)), q)
 	out = plane.New(p.W, p.H)
 	for i, v := range q.Pix {
@@ -149,8 +154,11 @@ func TestDrawings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("computes for long")
 	}
-	noisy := 0
-	for i := range uint64(100) {
+	noisy, drawings := 0, uint64(25)
+	if golden.InFull() {
+		drawings = 100
+	}
+	for i := range drawings {
 		img := synthetic.Sample(rand.New(rand.NewPCG(5, i)), 400, 300, 2).Image
 		luma := picture.Split(img).Luma()
 		for _, p := range []*plane.Plane{luma, picture.Round8(resample.Box.Reduce(luma, 2))} {
@@ -161,7 +169,7 @@ func TestDrawings(t *testing.T) {
 		}
 	}
 	if noisy > 4 {
-		t.Errorf("%d of 200 drawings have flaws", noisy)
+		t.Errorf("%d of %d drawings have flaws", noisy, 2*drawings)
 	}
 }
 
@@ -176,53 +184,37 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-func BenchmarkMeasure(b *testing.B) {
-	plane := picture.Split(testimage.Drawing(768, 512, 1)).Luma()
-	for b.Loop() {
-		measured(plane, 0)
-	}
-}
-
-// Pictures that are clean, small ones and those nothing was tuned on among them, are taken for
-// nothing else, reduced by 2 and by 4, and as they are; of these some are noisy, and some come
-// out of JPEG files.
+// Pictures that are clean, small ones and those nothing was tuned on among them, are taken for nothing else, reduced by 2
+// and by 4, and as they are; of these some are noisy, and some come out of JPEG files. Without SUPERRES_FULL it looks at a
+// third of them.
 func TestCleanPictures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nothing in it runs beside anything else")
 	}
-	for _, set := range []struct {
-		name  string
-		every int // picture is measured
-	}{{"general-dev", 2}, {"open-valid", 1}, {"t91", 2}} {
-		files, err := filepath.Glob(filepath.Join(golden.Data(t, set.name), "*.png"))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("no pictures of %s (%v)", set.name, err)
+	for set, every := range map[string]int{"general-dev": 1, "open-valid": 1, "t91": 2} {
+		if !golden.InFull() {
+			every *= 3
 		}
-		count, wrong := 0, map[int]int{} // by scale
-		for i := 0; i < len(files); i += set.every {
-			whole := golden.Open(t, files[i])
-			count++
-			for _, scale := range []int{1, 2, 4} {
-				img := whole
+		files := golden.Pictures(t, set, every)
+		for _, scale := range []int{1, 2, 4} {
+			wrong := 0
+			for _, file := range files {
+				img := golden.Open(t, file)
 				if scale > 1 {
-					if img, err = score.Reduce(whole, scale, resample.Cubic); err != nil {
-						t.Fatal(err)
-					}
+					img = must.Get(score.Reduce(img, scale, resample.Cubic))(t)
 				}
 				f := Measure(img, 0)
 				if f.Varying(img) != nil || f.ColourStrength() >= 0.1 && (scale > 1 || f.Quality == 0) {
-					wrong[scale]++
-					t.Logf("%s by %d: %+v", filepath.Base(files[i]), scale, f)
+					wrong++
+					t.Logf("%s by %d: %+v", filepath.Base(file), scale, f)
 				}
 			}
-		}
-		for scale, n := range wrong {
 			most := 1
-			if set.name == "t91" && scale == 1 {
+			if set == "t91" && scale == 1 {
 				most = 3 // they have grain
 			}
-			if n > most {
-				t.Errorf("%s reduced by %d: %d of %d have flaws, expected at most %d", set.name, scale, n, count, most)
+			if wrong > most {
+				t.Errorf("%s reduced by %d: %d of %d have flaws, expected at most %d", set, scale, wrong, len(files), most)
 			}
 		}
 	}

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"image"
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"superres/internal/degrade"
 	"superres/internal/golden"
+	"superres/internal/must"
 	"superres/superres/resample"
 	"superres/superres/score"
 )
@@ -36,15 +36,8 @@ func TestMeasureNoiseLimits(t *testing.T) {
 		return list
 	}
 	for _, set := range []string{"set5", "open-valid", "kodak"} {
-		files, err := filepath.Glob(filepath.Join(golden.Data(t, set), "*.png"))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %d pictures, %v", set, len(files), err)
-		}
-		for _, name := range files {
-			small, err := score.Reduce(golden.Open(t, name), 2, resample.Cubic)
-			if err != nil {
-				t.Fatal(err)
-			}
+		for _, name := range golden.Pictures(t, set, 1) {
+			small := must.Get(score.Reduce(golden.Open(t, name), 2, resample.Cubic))(t)
 			var of [][]*samples
 			for i, deviation := range deviations {
 				of = append(of, split(degrade.WithNoise(small, deviation, uint64(i))))

@@ -4,19 +4,16 @@ import (
 	"image"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"testing"
 
 	"github.com/disintegration/imaging"
-
-	"superres/internal/golden"
 )
 
 // photographed is a photograph of w×h with noise of the deviation that sigma has for a place,
 // 0 to 1.
 func photographed(t *testing.T, w, h int, sigma func(x, y float64) float64) *image.NRGBA {
 	t.Helper()
-	img := imaging.Resize(golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")), w, h, imaging.CatmullRom)
+	img := imaging.Resize(photograph(t), w, h, imaging.CatmullRom)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for i := range img.Pix {
 		if i%4 != 3 {

@@ -5,13 +5,13 @@ import (
 	"image/color"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"testing"
 
 	"github.com/disintegration/imaging"
 
 	"superres/internal/degrade"
 	"superres/internal/golden"
+	"superres/internal/must"
 	"superres/superres/resample"
 	"superres/superres/score"
 )
@@ -65,12 +65,13 @@ func TestTextures(t *testing.T) {
 		t.Skip("computes for long")
 	}
 	for _, kind := range []string{"weave", "twill", "hatching", "lattice", "dither", "halftone"} {
-		for seed := range uint64(6) {
+		seeds := uint64(2)
+		if golden.InFull() {
+			seeds = 6
+		}
+		for seed := range seeds {
 			img := fineTexture(kind, seed, 360, 300)
-			small, err := score.Reduce(img, 2, resample.Cubic)
-			if err != nil {
-				t.Fatal(err)
-			}
+			small := must.Get(score.Reduce(img, 2, resample.Cubic))(t)
 			for name, img := range map[string]image.Image{"as it is": img, "reduced": small} {
 				f := Measure(img, 0)
 				if f.ColourStrength() >= 0.1 || f.Varying(img) != nil {
@@ -97,7 +98,7 @@ func inColour(img image.Image, luma, chroma float64) *image.NRGBA {
 // Noise in colour is found where brightness has next to none, as much as was added; noise in all
 // colours is found in brightness too, also where a texture hides it there.
 func TestColourNoise(t *testing.T) {
-	hopper := golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png"))
+	hopper := photograph(t)
 	for _, c := range []struct {
 		name  string
 		img   image.Image

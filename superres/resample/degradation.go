@@ -37,8 +37,7 @@ func (d Degradation) Reduce(p *plane.Plane, scale int) *plane.Plane {
 	return out
 }
 
-// ReduceTo is Reduce into dst, which has ⌊p.W/scale⌋×⌊p.H/scale⌋ samples and shares no
-// memory with p.
+// ReduceTo is Reduce into dst, which has ⌊p.W/scale⌋×⌊p.H/scale⌋ samples and shares no memory with p.
 func (d Degradation) ReduceTo(dst, p *plane.Plane, scale int) {
 	w, h := dst.W, dst.H
 	if p.W != w*scale || p.H != h*scale {

@@ -9,9 +9,8 @@ import (
 	"superres/patches/plane"
 )
 
-// polyphase is bicubic resampling by an integer scale of 2 to 4 as a fixed filter: all
-// new samples of the same phase have the same few weights, wherever they lie. It is
-// what Resize defines, in float32 and within 1e-6.
+// polyphase is bicubic resampling by an integer scale of 2 to 4 as a fixed filter: all new samples of the same phase
+// have the same few weights, wherever they lie. It is what Resize defines, in float32 and within 1e-6.
 type polyphase struct {
 	scale  int
 	reduce bool
@@ -39,8 +38,7 @@ func newPolyphase(inW, inH, outW, outH int) *polyphase {
 	return nil
 }
 
-// The weights are those in the middle of an axis of this many samples at the smaller
-// end.
+// The weights are those in the middle of an axis of this many samples at the smaller end.
 const exampleAxis = 16
 
 func enlarging(scale int) *polyphase {
@@ -119,8 +117,7 @@ func (f *polyphase) enlargeRows(dst, base, src *plane.Plane, top, height, y0 int
 	})
 }
 
-// enlargeRow enlarges a row that lies in pad from before on, one phase after the other; phased is a
-// buffer for one.
+// enlargeRow enlarges a row that lies in pad from before on, one phase after the other; phased is a buffer for one.
 func (f *polyphase) enlargeRow(dst, pad, phased []float32, before int) {
 	var at [5]int
 	for i, p := range f.phases {

@@ -7,8 +7,7 @@ import (
 	"superres/patches/plane"
 )
 
-// The fixed filters are the general form, to 1e-6, up to the edges and on the smallest
-// planes.
+// The fixed filters are the general form, to 1e-6, up to the edges and on the smallest planes.
 func TestPolyphaseAgainstTheGeneralForm(t *testing.T) {
 	for scale := 2; scale <= 4; scale++ {
 		for _, side := range [][2]int{{1, 1}, {1, 7}, {5, 1}, {2, 3}, {33, 20}, {70, 19}} {

@@ -15,10 +15,9 @@ import (
 // Kernel is an interpolation kernel by its name.
 type Kernel string
 
-// The kernels. Enlarging or reducing with Bicubic is MATLAB's imresize: the cubic
-// of Keys with a = −½, widened when it reduces (antialiasing), edges mirrored.
-// Lanczos has three lobes and is widened in the same way. Nearest takes the
-// sample that covers the centre of the new one.
+// The kernels. Enlarging or reducing with Bicubic is MATLAB's imresize: the cubic of Keys with a = −½, widened when
+// it reduces (antialiasing), edges mirrored. Lanczos has three lobes and is widened in the same way. Nearest takes
+// the sample that covers the centre of the new one.
 const (
 	Nearest Kernel = "nearest"
 	Bicubic Kernel = "bicubic"
@@ -33,9 +32,8 @@ func (k Kernel) Check() error {
 	return err
 }
 
-// filter returns the kernel function and its half width. R. Keys: Cubic
-// convolution interpolation for digital image processing, IEEE Trans. ASSP 29
-// (1981), doi:10.1109/TASSP.1981.1163711.
+// filter returns the kernel function and its half width. R. Keys: Cubic convolution interpolation for digital image
+// processing, IEEE Trans. ASSP 29 (1981), doi:10.1109/TASSP.1981.1163711.
 func (k Kernel) filter() (imaging.ResampleFilter, error) {
 	switch k {
 	case Nearest:
@@ -66,8 +64,7 @@ type Scaler struct {
 	across, down         taps
 }
 
-// New makes a Scaler from inW×inH to outW×outH. It panics when a side is less than 1, or
-// the kernel is unknown.
+// New makes a Scaler from inW×inH to outW×outH. It panics when a side is less than 1, or the kernel is unknown.
 func New(inW, inH, outW, outH int, k Kernel) *Scaler {
 	if inW < 1 || inH < 1 || outW < 1 || outH < 1 {
 		panic(fmt.Sprintf("resample: %d×%d to %d×%d", inW, inH, outW, outH))
@@ -99,8 +96,7 @@ func NewAt(inW, inH, outW, outH int, k Kernel, across, down Axis) *Scaler {
 // Size returns the width and the height of the result.
 func (s *Scaler) Size() (w, h int) { return s.outW, s.outH }
 
-// Needs returns the rows lo..hi-1 of the plane that the rows y0..y1-1 of the result
-// are made of.
+// Needs returns the rows lo..hi-1 of the plane that the rows y0..y1-1 of the result are made of.
 func (s *Scaler) Needs(y0, y1 int) (lo, hi int) {
 	if f := s.fixed; f != nil {
 		before, after := f.reach()
@@ -118,9 +114,8 @@ func (s *Scaler) Needs(y0, y1 int) (lo, hi int) {
 	return lo, hi
 }
 
-// Rows makes the rows of the result from y0 on, as many as dst has. src holds rows of the
-// plane from top on, with those of Needs. dst and src have the widths that New got and share no
-// memory.
+// Rows makes the rows of the result from y0 on, as many as dst has. src holds rows of the plane from top on, with
+// those of Needs. dst and src have the widths that New got and share no memory.
 func (s *Scaler) Rows(dst, src *plane.Plane, top, y0 int) {
 	switch {
 	case s.fixed == nil:
@@ -188,9 +183,8 @@ func (t taps) at(i int) ([]float64, []int32) {
 	return t.weight[i*t.count : (i+1)*t.count], t.index[i*t.count : (i+1)*t.count]
 }
 
-// taps returns the taps from an axis of in samples to one of out. Sample
-// i of the new axis lies at u = (i+½)/scale − ½ of the old; when reducing, the
-// kernel is stretched by 1/scale; the weights sum to 1; indices beyond an edge are
+// taps returns the taps from an axis of in samples to one of out. Sample i of the new axis lies at u = (i+½)/scale −
+// ½ of the old; when reducing, the kernel is stretched by 1/scale; the weights sum to 1; indices beyond an edge are
 // mirrored, the edge sample repeated.
 func (k Kernel) taps(in, out int) taps {
 	filter, err := k.filter()
@@ -225,8 +219,7 @@ func (k Kernel) tapsAt(in, out int, a Axis) taps {
 	return weigh(filter, in, out, min(1/a.Step, 1), at)
 }
 
-// weigh works out taps: new sample i lies at u = at(i), and shrink is by how much the axis
-// becomes shorter, or 1.
+// weigh works out taps: new sample i lies at u = at(i), and shrink is by how much the axis becomes shorter, or 1.
 func weigh(filter imaging.ResampleFilter, in, out int, shrink float64, at func(i int) float64) taps {
 	half := filter.Support / shrink
 	count := int(math.Ceil(2*half)) + 1

@@ -16,10 +16,9 @@ type Difference struct {
 	Max float64
 }
 
-// Differ compares the colours of test with those of ref, to the edges. Grey counts as
-// three equal channels where the other picture is coloured, transparency is not
-// compared, and pixels that cannot be seen have the colours of their neighbours.
-// The sizes may differ as in Compare.
+// Differ compares the colours of test with those of ref, to the edges. Grey counts as three equal channels where the
+// other picture is coloured, transparency is not compared, and pixels that cannot be seen have the colours of their
+// neighbours. The sizes may differ as in Compare.
 func Differ(ref, test image.Image, scale int) (Difference, error) {
 	a, b, err := matched(ref, test, scale)
 	if err != nil {

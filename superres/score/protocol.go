@@ -7,8 +7,7 @@ import (
 	"superres/internal/usage"
 )
 
-// Protocol says how pictures are scored, by its name. A score without its protocol says
-// nothing.
+// Protocol says how pictures are scored, by its name. A score without its protocol says nothing.
 type Protocol string
 
 // The protocols.
@@ -43,9 +42,8 @@ func (p Protocol) Measures() string {
 	return "PSNR dB / SSIM of Y"
 }
 
-// Compare scores test, a picture enlarged by scale, against ref, of which it has the size,
-// or less by up to a block of scale at the right and below. What the protocol does not
-// measure is NaN.
+// Compare scores test, a picture enlarged by scale, against ref, of which it has the size, or less by up to a block
+// of scale at the right and below. What the protocol does not measure is NaN.
 func (p Protocol) Compare(ref, test image.Image, scale int) (Metrics, error) {
 	if err := p.Check(); err != nil {
 		return Metrics{}, err

@@ -15,17 +15,14 @@ import (
 type Metrics struct {
 	// PSNR is the peak signal-to-noise ratio in dB; +Inf when the pictures are equal.
 	PSNR float64
-	// SSIM is the mean structural similarity, up to 1; NaN when the picture is smaller than
-	// its window of 11×11.
+	// SSIM is the mean structural similarity, up to 1; NaN when the picture is smaller than its window of 11×11.
 	SSIM float64
-	// NFE is the normalised squared error, of which 0 is perfect; NaN when the reference is
-	// black.
+	// NFE is the normalised squared error, of which 0 is perfect; NaN when the reference is black.
 	NFE float64
 }
 
-// Reduce makes the low-resolution picture of a protocol: channel by channel, each
-// side cropped to a multiple of the scale first, rounded to 8 bits. It fails when
-// nothing is left.
+// Reduce makes the low-resolution picture of a protocol: channel by channel, each side cropped to a multiple of the
+// scale first, rounded to 8 bits. It fails when nothing is left.
 func Reduce(img image.Image, scale int, d resample.Degradation) (image.Image, error) {
 	if err := d.Check(); err != nil {
 		return nil, err
@@ -131,8 +128,7 @@ func psnr(a, b *plane.Plane) float64 {
 	return 10 * math.Log10(255*255*float64(len(a.Pix))/sum)
 }
 
-// NFE returns the normalised squared error ‖b − a‖² / ‖a‖² of planes of the same size, or
-// NaN when a is black.
+// NFE returns the normalised squared error ‖b − a‖² / ‖a‖² of planes of the same size, or NaN when a is black.
 func NFE(a, b *plane.Plane) float64 {
 	miss, all := 0.0, 0.0
 	for i, v := range a.Pix {
@@ -149,9 +145,8 @@ func NFE(a, b *plane.Plane) float64 {
 // The window of SSIM.
 const ssimSize, ssimSigma = 11, 1.5
 
-// ssim returns the mean structural similarity of planes of 0..255, some rows
-// together, which bounds the memory. Z. Wang et al.: Image quality assessment, IEEE Trans.
-// Image Processing 13 (2004), doi:10.1109/TIP.2003.819861.
+// ssim returns the mean structural similarity of planes of 0..255, some rows together, which bounds the memory. Z.
+// Wang et al.: Image quality assessment, IEEE Trans. Image Processing 13 (2004), doi:10.1109/TIP.2003.819861.
 func ssim(a, b *plane.Plane) float64 {
 	if a.W < ssimSize || a.H < ssimSize {
 		return math.NaN()

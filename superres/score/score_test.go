@@ -17,8 +17,7 @@ func TestCompare(t *testing.T) {
 	if err != nil || !math.IsInf(same.PSNR, 1) || math.Abs(same.SSIM-1) > 1e-12 || same.NFE != 0 {
 		t.Errorf("a picture against itself: %+v %v", same, err)
 	}
-	// A step of 51 in R, G and B is 219/255·51 = 43.8 in Y, which rounds; the border is
-	// left out.
+	// A step of 51 in R, G and B is 219/255·51 = 43.8 in Y, which rounds; the border is left out.
 	b := testimage.Gray(20, 16, func(x, y int) uint8 { return 100 })
 	c := testimage.Gray(20, 16, func(x, y int) uint8 {
 		if x == 0 {

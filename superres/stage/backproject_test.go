@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"superres/internal/must"
 	"superres/internal/picture"
 	"superres/internal/testimage"
 	"superres/superres/resample"
@@ -14,10 +15,7 @@ import (
 func TestBackProject(t *testing.T) {
 	for scale := 2; scale <= 4; scale++ {
 		for _, d := range []resample.Degradation{resample.Box, resample.Cubic} {
-			b, err := stage.NewBackProject(scale, 3, d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Get(stage.NewBackProject(scale, 3, d))(t)
 			stagetest.Run(t, scale, b)
 		}
 	}
@@ -32,14 +30,8 @@ func TestBackProjectAgreesWithTheInput(t *testing.T) {
 	}
 	for _, d := range []resample.Degradation{resample.Box, resample.Cubic} {
 		for scale := 2; scale <= 4; scale++ {
-			b, err := stage.NewBackProject(scale, 60, d)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := b.Apply(t.Context(), low, resample.Resize(low, 20*scale, 16*scale, resample.Nearest), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Get(stage.NewBackProject(scale, 60, d))(t)
+			got := must.Get(b.Apply(t.Context(), low, resample.Resize(low, 20*scale, 16*scale, resample.Nearest), nil))(t)
 			for i, v := range d.Reduce(got, scale).Pix {
 				if math.Abs(float64(v-low.Pix[i])) > 2e-3 {
 					t.Fatalf("%s ×%d: sample %d reduces to %g, expected %g", d, scale, i, v, low.Pix[i])

@@ -6,11 +6,17 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"os/exec"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
+	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/npz"
 )
 
 // A model that was exported and imported again enlarges to the same bytes: from an .npz file without any flag, from
@@ -92,49 +98,88 @@ func TestDictRoundTrip(t *testing.T) {
 	}
 }
 
-// NumPy opens what we export, and what NumPy writes is imported.
-func TestDictNumpy(t *testing.T) {
-	const python = "/usr/bin/python3"
-	if exec.Command(python, "-c", "import numpy").Run() != nil {
-		t.Skip("python3-numpy is not installed")
+// The file says what it is; the flags say what it does not, or otherwise.
+func TestDictImportParameters(t *testing.T) {
+	dir := t.TempDir()
+	text := func(s string) npz.Text { return npz.StringArray("parameters", s) }
+	putHalves(t, filepath.Join(dir, "bare.npz"), "low", "high")
+	putHalves(t, filepath.Join(dir, "odd.npz"), "Dl", "Dh")
+	putHalves(t, filepath.Join(dir, "told.npz"), "low", "high",
+		text(`{"mean": true, "degradation": "box", "coder": "omp:sparsity=1"}`))
+	putHalves(t, filepath.Join(dir, "some.npz"), "low", "high", text(`{"scale": 2, "patch": 2, "detail": true}`))
+	putStacked(t, filepath.Join(dir, "D.npy"))
+	low, high := halvesOf()
+	var d mat.Dense
+	d.Stack(low, high)
+	consoletest.PutMatrix(t, filepath.Join(dir, "T.csv"), d.T())
+	for _, c := range []struct{ args, want string }{
+		{"bare.npz", "--mean=false --detail=false, omp:sparsity=3"},
+		{"bare.npz --scale 2 --patch 2", "patches of 2×2"},
+		{"bare.npz --sparsity 2 --mean", "--mean=true --detail=false, omp:sparsity=2"},
+		{"bare.npz --coder omp:tolerance=0.1 --sparsity 0", "omp:tolerance=0.1"},
+		{"bare.npz --back-projection 0", "×2 from bicubic, coupled, 3 atoms imported from bare.npz"},
+		{"odd.npz --low Dl --high Dh", "×2 from bicubic, coupled + backproject, 3 atoms"},
+		{"told.npz", "×2 from box, coupled + backproject, 3 atoms imported from told.npz; patches of 2×2, " +
+			"--mean=true --detail=false, omp:sparsity=1"},
+		{"told.npz --mean=false --detail --degradation bicubic",
+			"×2 from bicubic, coupled + backproject, 3 atoms imported from told.npz; patches of 2×2, --mean=false " +
+				"--detail=true, omp:sparsity=1"},
+		{"told.npz --sparsity 2", "omp:sparsity=1,sparsity=2"},
+		{"told.npz --coder omp", "omp:sparsity=3"},
+		{"some.npz", "--mean=false --detail=true, omp:sparsity=3"},
+		{"D.npy", "3 atoms imported from D.npy"},
+		{"T.csv --transpose", "3 atoms imported from T.csv"},
+	} {
+		_, stderr := ok(t, dir, append([]string{"dict", "import", "-o", "m.npz", "--on-exist", "overwrite"},
+			strings.Fields(c.args)...)...)
+		if !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: %s, expected %q", c.args, stderr, c.want)
+		}
+	}
+	// What is odd about atoms from elsewhere is said.
+	zero := mat.DenseCopyOf(&d)
+	zero.SetCol(1, make([]float64, 20))
+	zero.Set(3, 2, -1)
+	consoletest.PutMatrix(t, filepath.Join(dir, "zero.npy"), zero)
+	_, stderr := ok(t, dir, "dict", "import", "zero.npy", "-o", "z.npz")
+	for _, want := range []string{"1 atom of D_L is zero", "--mean is missing"} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("%s, expected %q", stderr, want)
+		}
+	}
+	if stdout, stderr := ok(t, dir, "dict", "import", "D.npy", "-o", "q.npz", "-q"); stdout+stderr != "" {
+		t.Error(stdout, stderr)
+	}
+}
+
+// A model file that is damaged, anywhere, is refused with the code of models and one line, or is still a model.
+func TestDamagedModels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing in it runs beside anything else")
 	}
 	dir := t.TempDir()
-	hopper(t, dir)
-	ok(t, dir, "train", "hopper.png", "--atoms", "30", "--iterations", "2", "--patches", "500", "-o", "trained.npz")
-	for _, f := range []string{"a.npz", "a.npy", "a.csv"} {
-		ok(t, dir, "dict", "export", "trained.npz", "-o", f)
-	}
-	cmd := exec.Command(python, "-c", `
-import json, numpy
-f = numpy.load("a.npz")
-p = json.loads(str(f["parameters"]))
-low, high = f["low"], f["high"]
-stacked = numpy.load("a.npy")
-print(low.shape, high.shape, low.dtype, *(p[k] for k in "scale patch mean detail degradation coder".split()),
-      p["back_projection"])
-print((stacked == numpy.vstack([low, high])).all(), (stacked == numpy.loadtxt("a.csv", delimiter=",")).all())
-del p["provenance"]
-numpy.savez("b.npz", low=low, high=high, parameters=json.dumps(p))
-numpy.savez_compressed("c.npz", Dl=low.astype("f4"), Dh=numpy.asfortranarray(high),
-                       parameters=numpy.array(json.dumps(p).encode()))
-numpy.save("d.npy", stacked.astype(">f8"))
-numpy.savez("e.npz", stacked)
-`)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if want := "(9, 30) (36, 30) float64 2 3 True True bicubic omp:sparsity=2 3\nTrue True\n"; err != nil ||
-		string(out) != want {
-		t.Fatalf("%v %s, expected %s", err, out, want)
-	}
-	ok(t, dir, "upscale", "--provenance=false", "-m", "trained.npz", "hopper.png", "-o", "want.png")
-	flags := strings.Fields("--mean --detail --sparsity 2")
-	for _, args := range [][]string{{"b.npz"}, {"c.npz", "--low", "Dl", "--high", "Dh"}, append(flags, "d.npy"),
-		append(flags, "e.npz")} {
-		ok(t, dir, append([]string{"dict", "import", "-o", "m.npz", "--on-exist", "overwrite"}, args...)...)
-		ok(t, dir, "upscale", "--provenance=false", "-m", "m.npz", "hopper.png", "-o", "got.png", "--on-exist",
-			"overwrite")
-		if !bytes.Equal(consoletest.Read(t, dir, "want.png"), consoletest.Read(t, dir, "got.png")) {
-			t.Errorf("%v: other bytes", args)
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(5, 4))
+	putHalves(t, filepath.Join(dir, "atoms.npz"), "low", "high")
+	program.Succeeds(t, dir, "dict", "import", "atoms.npz", "-o", "good.npz")
+	good := consoletest.Read(t, dir, "good.npz")
+	random := rand.New(rand.NewPCG(7, 7))
+	try := func(what string, data []byte) {
+		consoletest.Put(t, filepath.Join(dir, "bad.npz"), data)
+		os.Remove(filepath.Join(dir, "out.png"))
+		_, stderr, code := call(t, dir, "", "upscale", "-m", "bad.npz", "a.png", "-o", "out.png", "-j", "1")
+		_, err := os.Stat(filepath.Join(dir, "out.png"))
+		if code == 0 != (err == nil) || code != 0 && (code != console.ExitModel || strings.Count(stderr, "\n") != 1 ||
+			!strings.HasPrefix(stderr, "superres: model bad.npz: ")) {
+			t.Errorf("%s: exit %d, %v: %s", what, code, err, stderr)
 		}
+	}
+	for range consoletest.Full(400, 10_000) {
+		bad := bytes.Clone(good)
+		at := random.IntN(len(bad))
+		bad[at] ^= byte(1 + random.IntN(255))
+		try(fmt.Sprintf("byte %d is %d", at, bad[at]), bad)
+	}
+	for n := 0; n < len(good); n += consoletest.Full(1+len(good)/200, 1) {
+		try(fmt.Sprintf("%d of %d bytes", n, len(good)), good[:n])
 	}
 }

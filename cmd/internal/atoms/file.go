@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -39,8 +38,7 @@ const (
 
 // dictFile is the file of a dictionary, held in memory so that the bytes that are read are those that are hashed.
 type dictFile struct {
-	// name is the path of the file, or "standard input".
-	name string
+	name string // the path of the file, or "standard input"
 	data []byte
 	// zip reads data as an .npz file. It is nil where data is none.
 	zip *npz.File
@@ -62,8 +60,8 @@ func openDictFile(stdin io.Reader, name string, memory int64) (*dictFile, error)
 		}
 		defer r.Close()
 		if size > memory/2 { // before it is read
-			return nil, console.Fail(console.ExitLimit, fmt.Errorf("%s has %s, more than half of the limit; %s", name,
-				console.Bytes(size), advice))
+			return nil, console.Failf(console.ExitLimit, "%s has %s, more than half of the limit; %s", name,
+				console.Bytes(size), advice)
 		}
 		f.data, err = console.ReadWhole(r, name, memory/2, advice)
 	}

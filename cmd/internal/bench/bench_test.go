@@ -6,7 +6,16 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"superres/cmd/internal/console/consoletest"
 )
+
+// program is the program of this package, and of what its tests need besides.
+var program = consoletest.Of(Command)
+
+func TestMain(m *testing.M) { program.Main(m) }
+
+var call = program.Call
 
 func TestBench(t *testing.T) {
 	if testing.Short() {

@@ -1,20 +1,20 @@
 // Package comparison is the command superres compare: it compares learners on pictures and writes the error report.
 //
-// Read it in this order: options.go and protocols.go, the options; compare.go, one call; data.go, the pictures to
-// learn from and those to restore; tasks.go, the runs to do; learning.go, one run; restoring.go, the pictures it
-// restores, and detail.go, the parts of them that are shown. The report is findings.go, its tables as data;
-// verdict.go, the findings in a sentence; formats.go, the tables as text, CSV, Markdown, LaTeX and JSON; and page.go,
-// the page.
+// Read it in this order: options.go, the options and protocols; compare.go, one call and the runs to do; data.go, the
+// pictures to learn from and those to restore; learning.go, one run and the pictures that it restores. The report is
+// findings.go, its tables as data; verdict.go, the findings in a sentence; formats.go, the tables as text, CSV,
+// Markdown, LaTeX and JSON; and page.go, the page and the parts of pictures on it.
 package comparison
 
 import (
-	"fmt"
 	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/parts"
+	"superres/cmd/internal/paths"
+	"superres/cmd/internal/plugins"
 )
 
 // Command is superres compare.
@@ -110,9 +110,87 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	bar.Line("%s: the report", filepath.Join(opt.Folder, "report.html"))
 	for _, r := range results {
 		if r.Failure != "" {
-			return console.Fail(console.ExitSome,
-				fmt.Errorf("%s failed: %s; the same command tries it again", r.Learner, r.Failure))
+			return console.Failf(console.ExitSome, "%s failed: %s; the same command tries it again", r.Learner,
+				r.Failure)
 		}
 	}
 	return nil
+}
+
+// task is a run of a learner, with everything that decides its result. Journals find a result by its task, and parts
+// divide tasks by their JSON, so the fields keep their names and order there.
+type task struct {
+	Protocol string `json:"protocol"` // the name of the protocol
+	Learner  string `json:"learner"`  // its spec
+	Coder    string `json:"coder"`    // its spec
+	// Run is the number of the run, from 0: that of the training digit in the protocol single, else it is added to
+	// the seed.
+	Run  int    `json:"run"`
+	Seed uint64 `json:"seed"` // the seed of the command
+	// Atoms is the number of atoms to learn, and Patches the number of pairs of patches to learn from.
+	Atoms          int `json:"atoms"`
+	Patches        int `json:"patches"`
+	MostIterations int `json:"limit"` // the largest number of iterations
+	// Back is the number of back-projections of the form with back-projection.
+	Back int        `json:"back_projection"`
+	Data paths.Name `json:"data"` // has the names and hashes of the files of the pictures
+	// Index has the numbers of the images chosen from IDX files, and Limit the largest number of them.
+	Index string `json:"index"`
+	Limit int    `json:"images_limit"`
+	// Program is the fingerprint of the external programs that learn or code. It is empty where there are none.
+	Program string `json:"program,omitempty"`
+}
+
+// weight estimates the work of a task.
+func (t task) weight() float64 {
+	return float64(t.Atoms) * float64(t.Patches) * float64(t.MostIterations)
+}
+
+// result is the result of a run. Where it failed, only the task and Failure are set.
+type result struct {
+	task
+	Plain []restored `json:"plain"` // the tests as a coupled stage restores them, as in the paper
+	// Projected are the tests as a coupled stage restores them with back-projection.
+	Projected []restored `json:"back_projected,omitempty"`
+	RMSE      float64    `json:"rmse"`      // the final error of the training patches, as a root mean square
+	NonZeros  float64    `json:"non_zeros"` // the mean number of atoms that code a training patch
+	// Iterations is the number of iterations, or 0 for a learner that does not report them, and Stop why it ended.
+	Iterations int          `json:"iterations,omitempty"`
+	Stop       string       `json:"stop"`
+	Used       int          `json:"used"`      // the number of atoms that code any training patch
+	Coherence  float64      `json:"coherence"` // the largest |cos| of the angle between two atoms
+	Seconds    float64      `json:"seconds"`   // the time of learning, while other runs were at work
+	Curve      []curvePoint `json:"curve"`     // the error over the iterations
+	// Mosaic is a picture of the atoms, as PNG. Only the first run has it.
+	Mosaic  []byte `json:"mosaic,omitempty"`
+	Failure string `json:"failure,omitempty"` // says why the run failed; empty where it did not
+}
+
+// curvePoint is the error of the training patches after an iteration.
+type curvePoint struct {
+	Iteration int     `json:"iteration"`
+	Seconds   float64 `json:"seconds"`
+	RMSE      float64 `json:"rmse"`
+}
+
+// tasks lists all learners in all runs.
+func (cmp *comparison) tasks() ([]task, error) {
+	p := cmp.opt.Protocol
+	programs, err := plugins.Fingerprints(cmp.opt.Learners, cmp.opt.Coder)
+	if err != nil {
+		return nil, err
+	}
+	var list []task
+	for run := range p.runs {
+		for i, learner := range cmp.opt.Learners {
+			list = append(list, task{
+				Protocol: p.name, Learner: learner, Coder: cmp.opt.Coder, Run: run, Seed: cmp.opt.Seed, Atoms: p.atoms,
+				Patches:        p.patches,
+				MostIterations: p.iterations, Back: p.back, Data: paths.Name(cmp.data.identity), Index: cmp.opt.chosen,
+				Limit:   cmp.opt.limit,
+				Program: programs[i],
+			})
+		}
+	}
+	return list, nil
 }

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -21,30 +22,11 @@ import (
 	"superres/mnist"
 )
 
-// idx writes an IDX file of count pictures of strokes and a black one at the end.
+// idx writes an IDX file of count rings and a black picture at the end.
 func idx(t *testing.T, path string, count int) {
 	t.Helper()
-	var b bytes.Buffer
-	w, err := mnist.NewImageWriter(&b, count+1, 28, 28)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range count + 1 {
-		img := image.NewGray(image.Rect(0, 0, 28, 28))
-		for p := range img.Pix {
-			x, y := p%28, p/28
-			if d := (x-14)*(3+i%5) + (y-14)*(i%7-3); i < count && d > -9 && d < 9 && x > 4 && x < 23 {
-				img.Pix[p] = uint8(255 - 3*d*d)
-			}
-		}
-		if err := w.Write(img); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	consoletest.Put(t, path, b.Bytes())
+	consoletest.Put(t, path, consoletest.IDX(append(consoletest.Rings(count, 28, 28),
+		image.NewGray(image.Rect(0, 0, 28, 28)))))
 }
 
 type comparedRuns struct {
@@ -66,23 +48,20 @@ func readRuns(t *testing.T, dir string) comparedRuns {
 	return consoletest.Decode[comparedRuns](t, string(consoletest.Read(t, dir, "runs.json")))
 }
 
+// A comparison has the same figures for any number of workers, is in every format, and is not run again where it is
+// there.
 func TestCompare(t *testing.T) {
 	dir := t.TempDir()
-	file := filepath.Join(dir, "train-images-idx3-ubyte")
-	idx(t, file, 30)
-	args := []string{
-		"compare", "--protocol", "pooled", "--images", file, "--index", "3,9,30", "--learners",
-		"rop,ksvd:exact=false,mod",
-		"--seeds", "2", "--atoms", "16", "--patches", "60", "--iterations", "12", "-q", dir,
-	}
-	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
-	out, errs := program.Succeeds(t, dir, append(slices.Clone(args), "-o", a, "-j", "1")...)
+	idx(t, filepath.Join(dir, "train-images-idx3-ubyte"), 30)
+	args := strings.Fields("compare --protocol pooled --images train-images-idx3-ubyte --index 3,9,30 " +
+		"--learners rop,ksvd:exact=false,mod --seeds 2 --atoms 16 --patches 60 --iterations 12 -q .")
+	out, errs := program.Succeeds(t, dir, append(args, "-o", "a", "-j", "1")...)
 	if errs != "" || !strings.Contains(out, "ksvd:exact=false") || !strings.Contains(out, "low resolution") {
 		t.Fatal(out, errs)
 	}
-	program.Succeeds(t, dir, append(slices.Clone(args), "-o", b, "-j", "3")...)
-	first, second := readRuns(t, a), readRuns(t, b)
-	if fmt.Sprintf("%+v", plainRuns(first)) != fmt.Sprintf("%+v", plainRuns(second)) {
+	program.Succeeds(t, dir, append(args, "-o", "b", "-j", "3")...)
+	first, second := readRuns(t, filepath.Join(dir, "a")), readRuns(t, filepath.Join(dir, "b"))
+	if !slices.Equal(plainRuns(first), plainRuns(second)) {
 		t.Error("3 workers give other figures than 1")
 	}
 	if len(first.Runs) != 6 || len(first.Pictures) != 3 || len(first.Baselines["nearest"]) != 3 {
@@ -93,17 +72,43 @@ func TestCompare(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"table.md": "| picture | low resolution |", "table.tex": `\toprule`, "table.csv": "low resolution",
-		"report.html": "data:image/png;base64,",
 	} {
-		if !strings.Contains(string(consoletest.Read(t, a, name)), want) {
+		if !strings.Contains(string(consoletest.Read(t, dir, "a", name)), want) {
 			t.Errorf("%s lacks %q", name, want)
 		}
 	}
-	// What is there is not run again.
-	before := consoletest.Read(t, a, "journal.jsonl")
-	program.Succeeds(t, dir, append(slices.Clone(args), "-o", a)...)
-	if after := consoletest.Read(t, a, "journal.jsonl"); !bytes.Equal(before, after) {
+	comparePage(t, string(consoletest.Read(t, dir, "a", "report.html")))
+	before := consoletest.Read(t, dir, "a", "journal.jsonl")
+	program.Succeeds(t, dir, append(args, "-o", "a")...)
+	if after := consoletest.Read(t, dir, "a", "journal.jsonl"); !bytes.Equal(before, after) {
 		t.Error("runs that were there were run again")
+	}
+}
+
+// comparePage checks that the page of TestCompare begins with a finding for each form, then has its pictures, two of
+// which can be laid over one another, then the tables, in which the best learner of a row is bold.
+func comparePage(t *testing.T, page string) {
+	consoletest.InOrder(t, page,
+		`<p class="finding">`, `<p class="further">`,
+		"<code>superres compare --protocol pooled --images train-images-idx3-ubyte --index 3,9,30", "<details>",
+		"--coder omp", "</details>",
+		`<a href="#section0">Pictures of the first run</a>`, `<section id="section0">`, "data-scene=", "Figures",
+		`class="best"`, "Learning", "</svg> rop</span>", "</svg> mod</span>",
+	)
+	// Three pictures by truth, low resolution and bicubic once, and by three learners in two ways.
+	if n := strings.Count(page, "data-scene="); n != 3*(3+2*3) {
+		t.Errorf("%d pictures can be laid over one another, expected 27", n)
+	}
+	// In two tables, two pictures and their mean have figures, by three learners after two columns that were there.
+	row := regexp.MustCompile(`(?s)<tr><td>(?:[^<]+)</td><td>[\d.]+</td><td>[\d.]+</td>(<td.*?)</tr>`)
+	rows := row.FindAllStringSubmatch(page[:strings.Index(page, "<h2>Learning")], -1)
+	if len(rows) != 2*3 {
+		t.Fatalf("%d rows of figures, expected 6", len(rows))
+	}
+	for _, row := range rows {
+		if strings.Count(row[1], `class="best"`) != 1 {
+			t.Errorf("not one learner is the best: %s", row[0])
+		}
 	}
 }
 

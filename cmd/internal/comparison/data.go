@@ -29,24 +29,18 @@ var paperTable1 = map[uint8]map[string]float64{
 
 // data are the pictures of a comparison.
 type data struct {
-	// train are the pictures to learn from.
-	train []training.Source
-	// tests are the pictures to restore.
-	tests []testPicture
-	// identity has the names and hashes of the files, by which results are known.
-	identity string
+	train    []training.Source // the pictures to learn from
+	tests    []testPicture     // the pictures to restore
+	identity string            // has the names and hashes of the files, by which results are known
 	// mode bounds the permissions of new files: they get none that a picture does not have.
 	mode fs.FileMode
 }
 
 // testPicture is a picture to be restored.
 type testPicture struct {
-	// name is its name in tables.
-	name string
-	// img is the picture itself, which is the truth.
-	img image.Image
-	// paper has the errors of the paper by learner. It is nil for a picture that the paper does not have.
-	paper map[string]float64
+	name  string             // its name in tables
+	img   image.Image        // the picture itself, which is the truth
+	paper map[string]float64 // has the errors of the paper by learner; nil for a picture that the paper does not have
 }
 
 // readData reads the pictures that the options name for the protocol.
@@ -85,9 +79,8 @@ func (d *data) readDigits(ctx context.Context, opt Options, bar *console.Progres
 	for _, digit := range mnist.Table1() {
 		if digit.Index >= len(digits) {
 			if opt.Images == "" {
-				return console.Fail(console.ExitInput,
-					fmt.Errorf("%s has %d images, Table 1 needs image %d; give MNIST's training file, or --images",
-						file, len(digits), digit.Index))
+				return console.Failf(console.ExitInput, "%s has %d images, Table 1 needs image %d; give MNIST's "+
+					"training file, or --images", file, len(digits), digit.Index)
 			}
 			break
 		}
@@ -124,8 +117,8 @@ func trainingFile(path string) (string, error) {
 			return found[0], nil
 		}
 	}
-	return "", console.Fail(console.ExitInput,
-		fmt.Errorf("%s: no train-images-idx3-ubyte.gz there; name the folder of MNIST's files", path))
+	return "", console.Failf(console.ExitInput, "%s: no train-images-idx3-ubyte.gz there; name the folder of "+
+		"MNIST's files", path)
 }
 
 // readPhotos lists the pictures to learn from, and reads those to restore: those of --images, else every fifth, which
@@ -217,7 +210,7 @@ func (d *data) identify(ctx context.Context, args []string, recursive bool) (str
 				err = ctx.Err()
 			}
 			if err != nil {
-				return "", console.Fail(console.ExitInput, fmt.Errorf("%s: %w", file.Path, err))
+				return "", console.Failf(console.ExitInput, "%s: %w", file.Path, err)
 			}
 		}
 	}

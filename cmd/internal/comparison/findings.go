@@ -12,14 +12,10 @@ import (
 // findings are the results of superres compare, which its report presents.
 type findings struct {
 	*comparison
-	// baselines are the models that need no learning.
-	baselines []baseline
-	// results are in the order of runs, then of learners.
-	results []result
-	// forms are the kinds of models that were made of learned dictionaries.
-	forms []form
-	// tables are the figures of the report, which are the same in every format.
-	tables []report.Table
+	baselines []baseline     // the models that need no learning
+	results   []result       // in the order of runs, then of learners
+	forms     []form         // the kinds of models that were made of learned dictionaries
+	tables    []report.Table // the figures of the report, which are the same in every format
 }
 
 // newFindings returns the findings with their tables.
@@ -36,12 +32,9 @@ func newFindings(cmp *comparison, baselines []baseline, results []result) findin
 
 // form is a kind of model that is made of a learned dictionary.
 type form struct {
-	// title is its name in tables.
-	title string
-	// scores returns the pictures that the model of a result restored.
-	scores func(result) []restored
-	// paper says that it is the form of the paper.
-	paper bool
+	title  string                  // its name in tables
+	scores func(result) []restored // returns the pictures that the model of a result restored
+	paper  bool                    // it is the form of the paper
 }
 
 // forms returns the kinds of models to make: as in the paper, and with back-projection.
@@ -62,16 +55,13 @@ func (opt Options) forms() []form {
 
 // measure is a score that pictures have.
 type measure struct {
-	// name is its name in tables.
-	name string
+	name string // its name in tables
 	// format prints it in a table.
 	format string
 	// say prints it in a sentence.
-	say string
-	// less says that smaller values are better, as of errors.
-	less bool
-	// of returns it from the scores of a picture: nil where it is not defined.
-	of func(scoring.Cell) *float64
+	say  string
+	less bool                        // smaller values are better, as of errors
+	of   func(scoring.Cell) *float64 // returns it from the scores of a picture: nil where it is not defined
 }
 
 // measures returns the scores that the protocol has.

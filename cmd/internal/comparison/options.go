@@ -13,6 +13,7 @@ import (
 	"superres/cmd/internal/plugins"
 	"superres/cmd/internal/settings"
 	"superres/learners/sparse"
+	"superres/superres/resample"
 )
 
 // table has the options of superres compare, with their defaults.
@@ -153,3 +154,40 @@ func commandLine(c *cli.Context) string {
 	}
 	return strings.Join(words, " ")
 }
+
+// protocol is a procedure to compare learners: the data to learn from, and the settings where no option says otherwise.
+type protocol struct {
+	name string // its value of --protocol
+	runs int    // how many runs each learner has: each from a training digit of its own, or with a seed of its own
+	// patches is the number of pairs of patches to learn from, and atoms the number of atoms to learn.
+	patches, atoms int
+	// sparsity is the largest number of atoms that code a patch, and iterations the largest number of iterations.
+	sparsity, iterations int
+	back                 int // the number of back-projections of the form with back-projection
+	// flat is the least standard deviation of the entries of a patch, in levels of 255. 0 takes all patches.
+	flat float64
+	// refit says that the high halves of atoms hold what interpolation misses of a patch, and are fitted to the codes
+	// again, as superres train does. Otherwise they hold patches as they are, as in the paper.
+	refit bool
+	photo bool // the pictures are photographs, whose patches are coded without their means, and not digits
+}
+
+// protocols has all protocols. They must not be changed, since results are known by the name of their protocol.
+var protocols = []protocol{
+	{name: "single", runs: 10, patches: 144, atoms: 128, sparsity: 3, iterations: 500, back: 20},
+	{name: "pooled", runs: 10, patches: 144, atoms: 128, sparsity: 3, iterations: 500, back: 20, flat: 10},
+	{name: "open", runs: 1, patches: 4000, atoms: 256, sparsity: 1, iterations: 100, back: 20, flat: 10, refit: true},
+	{name: "images", runs: 1, patches: 4000, atoms: 256, sparsity: 2, iterations: 100, back: 3, flat: 3, refit: true,
+		photo: true},
+}
+
+// degradation returns how pictures are reduced.
+func (p protocol) degradation() resample.Degradation {
+	if p.photo {
+		return resample.Cubic
+	}
+	return resample.Box
+}
+
+// scale is the scale of all comparisons, as in the paper.
+const scale = 2

@@ -1,16 +1,26 @@
 package comparison
 
 import (
+	"maps"
+	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/parts"
+	"superres/cmd/internal/recovery"
 	"superres/cmd/internal/scoring"
 )
+
+// program is the program of this package, and of what its tests need besides.
+var program = consoletest.Of(Command, parts.Command, recovery.Command)
+
+func TestMain(m *testing.M) { program.Main(m) }
+
+var call = program.Call
 
 // scored are tests with these errors.
 func scored(errors ...float64) (list []restored) {
@@ -65,35 +75,56 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// The page begins with a finding for each form, then its pictures, two of which can be laid over one another, then
-// the tables, in which the best learner of a row is bold.
-func TestComparePage(t *testing.T) {
+// The folders that parts work on are known to the byte.
+func TestPartsOfOddNames(t *testing.T) {
 	dir := t.TempDir()
-	idx(t, filepath.Join(dir, "train-images-idx3-ubyte"), 30)
-	program.Succeeds(t, dir, "compare", "--protocol", "pooled", "--images", "train-images-idx3-ubyte", "--index",
-		"3,9", "--learners", "rop,mod",
-		"--seeds", "2", "--atoms", "16", "--patches", "60", "--iterations", "12", "-q", ".", "-o", "out")
-	page := string(consoletest.Read(t, filepath.Join(dir, "out", "report.html")))
-	consoletest.InOrder(t, page,
-		`<p class="finding">`, `<p class="further">`,
-		"<code>superres compare --protocol pooled --images train-images-idx3-ubyte --index 3,9", "<details>",
-		"--coder omp", "</details>",
-		`<a href="#section0">Pictures of the first run</a>`, `<section id="section0">`, "data-scene=", "Figures",
-		`class="best"`, "Learning", "</svg> rop</span>", "</svg> mod</span>",
-	)
-	// Two pictures by truth, low resolution and bicubic once, and by two learners in two ways.
-	if n := strings.Count(page, "data-scene="); n != 2*(3+2*2) {
-		t.Errorf("%d pictures can be laid over one another, expected 14", n)
+	if err := os.Mkdir(filepath.Join(dir, "data\xff"), 0o777); err != nil {
+		t.Skip(err) // the file system takes no such names
 	}
-	// Two learners after a name and two columns that were there already.
-	row := regexp.MustCompile(`(?s)<tr><td>(?:[^<]+)</td><td>[\d.]+</td><td>[\d.]+</td>(<td.*?)</tr>`)
-	rows := row.FindAllStringSubmatch(page[:strings.Index(page, "<h2>Learning")], -1)
-	if len(rows) != 2*3 {
-		t.Fatalf("%d rows of figures, expected 6", len(rows))
+	idx(t, filepath.Join(dir, "data\xff", "train-images-idx3-ubyte"), 30)
+	args := []string{
+		"compare", "--protocol", "pooled", "--images", "data\xff/train-images-idx3-ubyte", "--index", "3",
+		"--learners", "mod",
+		"--seeds", "1", "--atoms", "4", "--patches", "9", "--iterations", "1", "-q", "-o", "parts", "--shard", "0/1",
+		"data\xff",
 	}
-	for _, row := range rows {
-		if strings.Count(row[1], `class="best"`) != 1 {
-			t.Errorf("not one learner is the best: %s", row[0])
+	for range 2 {
+		program.Succeeds(t, dir, args...)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "parts", "journal.0-of-1.jsonl")); err != nil ||
+		strings.Count(string(text), "\n") != 1 {
+		t.Errorf("the second run did what the first had done: %s (%v)", text, err)
+	}
+	program.Succeeds(t, dir, "merge", "parts")
+}
+
+// A folder is one command's: the reports of another are not written over.
+func TestFoldersOfReports(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "train-images-idx3-ubyte")
+	idx(t, file, 30)
+	commands := map[string][]string{
+		"recover": {"recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "1", "--iterations",
+			"2", "-q"},
+		"compare": {"compare", "--protocol", "pooled", "--images", file, "--limit", "1", "--learners", "mod",
+			"--seeds", "1", "--atoms", "4", "--patches", "9", "--iterations", "1", "-q", dir},
+	}
+	for first, args := range commands {
+		out := filepath.Join(dir, first+"s")
+		program.Succeeds(t, dir, append(slices.Clone(args), "-o", out)...)
+		before := consoletest.Results(t, out)
+		for second, args := range commands {
+			_, stderr, code := call(t, dir, "", append(slices.Clone(args), "-o", out)...)
+			if second == first && code != 0 {
+				t.Errorf("%s again: exit %d, %s", first, code, stderr)
+			}
+			if want := "has the results of superres " + first + "; use another -o"; second != first &&
+				(code != 5 || !strings.Contains(stderr, want)) {
+				t.Errorf("%s after %s: exit %d, %s", second, first, code, stderr)
+			}
+		}
+		if after := consoletest.Results(t, out); !maps.Equal(before, after) {
+			t.Errorf("the report of %s was changed", first)
 		}
 	}
 }

@@ -1,9 +1,16 @@
 package digits
 
 import (
+	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -95,4 +102,151 @@ func download(c *cli.Context, s *console.Streams, opt downloadOptions) error {
 			}
 		}}
 	return d.fetchMissing(c.Context)
+}
+
+// downloader fetches official files.
+type downloader struct {
+	opt    downloadOptions
+	files  []mnist.OfficialFile
+	client *http.Client
+	bar    *console.Progress
+	say    func(format string, args ...any) // writes a line for people
+}
+
+// fetchMissing fetches the files that are not there yet. One that no mirror has does not keep the others from it.
+func (d *downloader) fetchMissing(ctx context.Context) error {
+	dir := d.opt.Dir
+	var missing []mnist.OfficialFile
+	for _, f := range d.files {
+		name := filepath.Join(dir, f.Name)
+		switch complete, err := d.isComplete(name, f); {
+		case err != nil:
+			return err
+		case complete:
+			d.say("%s is there and right", name)
+		default:
+			missing = append(missing, f)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return safefile.Unwritable(dir, err)
+	}
+	_, _ = safefile.RemoveLeftovers(dir, time.Hour) // temporary files of a run that was killed
+	failed := 0
+	for _, f := range missing {
+		from, err := d.fetch(ctx, filepath.Join(dir, f.Name), f)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, safefile.ErrOutput):
+			return err
+		case err != nil:
+			failed++
+			d.bar.Warn(err)
+		default:
+			d.say("%s: from %s", filepath.Join(dir, f.Name), from)
+		}
+	}
+	switch failed {
+	case 0:
+		return nil
+	case len(d.files):
+		return console.Fail(console.ExitNothing,
+			errors.New("no file could be fetched; check the network, or use another --mirror"))
+	}
+	return console.Failf(console.ExitSome, "%d of %d files could not be fetched, %d are there; the same command "+
+		"tries them again", failed, len(d.files), len(d.files)-failed)
+}
+
+// isComplete reports whether a file exists and is the official one. Another file of its name is an error unless it
+// may be overwritten.
+func (d *downloader) isComplete(name string, f mnist.OfficialFile) (bool, error) {
+	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	sum, err := mnist.FileSum(name)
+	switch {
+	case err == nil && sum == f.Sum:
+		return true, nil
+	case d.opt.Overwrite:
+		return false, nil
+	case err != nil:
+		return false, console.Fail(console.ExitOutput, err)
+	}
+	return false, console.Failf(console.ExitOutput, "%s exists and is not MNIST's; use --on-exist overwrite or "+
+		"another --dir", name)
+}
+
+// fetch writes a file from the first mirror that has it, and returns the address that it came from.
+func (d *downloader) fetch(ctx context.Context, name string, f mnist.OfficialFile) (from string, err error) {
+	var failures []string
+	for _, mirror := range d.opt.Mirrors {
+		from = mirror + f.Name
+		var failure error // an error of the mirror rather than of the disk
+		err := safefile.WriteAtomic(name, d.opt.Overwrite, func(w io.Writer) error {
+			var data []byte
+			if data, failure = d.get(ctx, from, f); failure != nil {
+				return failure
+			}
+			_, err := w.Write(data)
+			return err
+		})
+		if err == nil || failure == nil || ctx.Err() != nil {
+			return from, err
+		}
+		if e, ok := errors.AsType[*url.Error](failure); ok {
+			failure = e.Err
+		}
+		text := fmt.Sprintf("%s: %v", from, failure)
+		if errors.Is(failure, context.DeadlineExceeded) {
+			text = fmt.Sprintf("%s took longer than %v", from, d.opt.Timeout)
+		}
+		failures = append(failures, text)
+	}
+	return "", fmt.Errorf("%s: %s", f.Name, strings.Join(failures, "; "))
+}
+
+// get returns the file at an address. It reads no more than the size of the file and a byte, and refuses content of
+// another SHA-256.
+func (d *downloader) get(ctx context.Context, from string, f mnist.OfficialFile) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, d.opt.Timeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("User-Agent", "superres/"+console.Version)
+	resp, err := d.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("answers %s", resp.Status)
+	}
+	if resp.ContentLength > f.Size {
+		return nil, fmt.Errorf("has %d bytes, expected %d", resp.ContentLength, f.Size)
+	}
+	data := make([]byte, 0, f.Size+1)
+	for err == nil && len(data) < cap(data) {
+		var n int
+		n, err = resp.Body.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		d.bar.Set(f.Name, float64(len(data))/float64(f.Size))
+	}
+	read := int64(len(data))
+	switch {
+	case read > f.Size:
+		return nil, fmt.Errorf("has more than the %d bytes expected", f.Size)
+	case err != io.EOF:
+		return nil, fmt.Errorf("breaks off after %d of %d bytes: %w", read, f.Size, err)
+	case read < f.Size:
+		return nil, fmt.Errorf("has %d bytes, expected %d", read, f.Size)
+	case sha256.Sum256(data) != f.Sum:
+		return nil, errors.New("has another SHA-256 than the official file")
+	}
+	return data, nil
 }

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,16 +28,13 @@ import (
 // mirror is a server of files that counts its requests.
 type mirror struct {
 	*httptest.Server
-	mu       sync.Mutex
-	requests []string
+	requests atomic.Int64
 }
 
 func newMirror(t *testing.T, answer http.HandlerFunc) *mirror {
 	m := new(mirror)
 	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		m.mu.Lock()
-		m.requests = append(m.requests, r.URL.Path)
-		m.mu.Unlock()
+		m.requests.Add(1)
 		answer(w, r)
 	}))
 	t.Cleanup(m.Close)
@@ -45,13 +42,7 @@ func newMirror(t *testing.T, answer http.HandlerFunc) *mirror {
 }
 
 // count returns how many requests there were since the last count.
-func (m *mirror) count() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	n := len(m.requests)
-	m.requests = nil
-	return n
-}
+func (m *mirror) count() int { return int(m.requests.Swap(0)) }
 
 // stock is a small list of files and a server's answer with them.
 func stock() ([]mnist.OfficialFile, http.HandlerFunc) {
@@ -68,8 +59,7 @@ func stock() ([]mnist.OfficialFile, http.HandlerFunc) {
 			http.NotFound(w, r)
 			return
 		}
-		if r.Header.Get("Accept-Encoding") == "gzip" {
-			w.Header().Set("X-Asked", "gzip") // never: the bytes are wanted as they lie there
+		if r.Header.Get("Accept-Encoding") == "gzip" { // never: the bytes are wanted as they lie there
 			http.Error(w, "gzip", http.StatusTeapot)
 			return
 		}
@@ -177,12 +167,6 @@ func TestDownloadFallsBack(t *testing.T) {
 			w.Header().Set("Content-Length", "60000")
 			w.Write(make([]byte, 50000))
 		}, "breaks off after 50000 of "},
-		"stuck": {func(w http.ResponseWriter, r *http.Request) {
-			select {
-			case <-stop:
-			case <-r.Context().Done():
-			}
-		}, "took longer than 200ms"},
 		"slow": {func(w http.ResponseWriter, r *http.Request) {
 			w.Write(make([]byte, 1000))
 			w.(http.Flusher).Flush()
@@ -191,12 +175,10 @@ func TestDownloadFallsBack(t *testing.T) {
 			case <-r.Context().Done():
 			}
 		}, "took longer than 200ms"},
-		"loop": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) },
-			"stopped after 10 redirects"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files, timeout := files, time.Minute
-			if name == "stuck" || name == "slow" {
+			if name == "slow" {
 				files, timeout = files[:1], 200*time.Millisecond
 			}
 			n := len(files)

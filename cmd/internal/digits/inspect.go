@@ -2,7 +2,6 @@ package digits
 
 import (
 	"context"
-	"fmt"
 	"image"
 	"os"
 	"runtime"
@@ -23,17 +22,16 @@ func inspect(ctx context.Context, opt Options, e *engine, bar *console.Progress)
 	defer pair.Close()
 	j := &job{opt: opt, engine: e, bar: bar, total: pair.Count(), size: image.Pt(pair.Width(), pair.Height())}
 	if pixels := opt.Limits.Pixels; int64(j.size.X)*int64(j.size.Y) > pixels {
-		return nil, console.Fail(console.ExitLimit,
-			fmt.Errorf("%s: images of %dx%d have more than %d megapixels; use --max-pixels", opt.Images, j.size.X,
-				j.size.Y, pixels/1e6))
+		return nil, console.Failf(console.ExitLimit, "%s: images of %dx%d have more than %d megapixels; use "+
+			"--max-pixels", opt.Images, j.size.X, j.size.Y, pixels/1e6)
 	}
 	taken, count, err := opt.Choice.Among(opt.Images, j.total)
 	if err != nil {
 		return nil, err
 	}
 	if j.count = count; count == 0 {
-		return nil, console.Fail(console.ExitInput,
-			fmt.Errorf("%s: no image is left to work on; check --index, --skip-index and --limit", opt.Images))
+		return nil, console.Failf(console.ExitInput, "%s: no image is left to work on; check --index, --skip-index "+
+			"and --limit", opt.Images)
 	}
 	if err := j.fit(runtime.GOMAXPROCS(0)); err != nil {
 		return nil, err
@@ -63,9 +61,8 @@ func (j *job) fit(workers int) error {
 	name, e, in := j.opt.Images, j.engine, j.size
 	if !e.enlarges {
 		if in.X < e.scale || in.Y < e.scale {
-			return console.Fail(console.ExitInput,
-				fmt.Errorf("%s: images of %dx%d cannot be reduced by %d; use a smaller --scale", name, in.X, in.Y,
-					e.scale))
+			return console.Failf(console.ExitInput, "%s: images of %dx%d cannot be reduced by %d; use a smaller "+
+				"--scale", name, in.X, in.Y, e.scale)
 		}
 		in = in.Div(e.scale)
 	}
@@ -80,18 +77,16 @@ func (j *job) fit(workers int) error {
 		400*pixels)
 	need := 32<<20 + int64(min(workers, j.batch))*imageBytes + 6*pixels*int64(j.batch)
 	if limit := j.opt.Limits.Memory; need > limit {
-		return console.Fail(console.ExitLimit,
-			fmt.Errorf("%s: images of %dx%d need %s, the limit is %s; use --max-memory or a smaller -j", name,
-				j.size.X, j.size.Y, console.Bytes(need), console.Bytes(limit)))
+		return console.Failf(console.ExitLimit, "%s: images of %dx%d need %s, the limit is %s; use --max-memory or "+
+			"a smaller -j", name, j.size.X, j.size.Y, console.Bytes(need), console.Bytes(limit))
 	}
 	if j.opt.Sheet == "" {
 		return nil
 	}
 	j.sheet = &sheet{enlarges: e.enlarges, out: j.out, count: min(j.opt.SheetCount, j.count)}
 	if size := j.sheet.size(); size.X*size.Y > 50e6 {
-		return console.Fail(console.ExitLimit,
-			fmt.Errorf("%s: the sheet would have %dx%d pixels, the limit is 50 megapixels; use a smaller "+
-				"--sheet-count, or no --sheet", j.opt.Sheet, size.X, size.Y))
+		return console.Failf(console.ExitLimit, "%s: the sheet would have %dx%d pixels, the limit is 50 "+
+			"megapixels; use a smaller --sheet-count, or no --sheet", j.opt.Sheet, size.X, size.Y)
 	}
 	return nil
 }
@@ -103,12 +98,11 @@ func (opt *Options) checkFree(name string) error {
 	}
 	for _, in := range []string{opt.Images, opt.Labels} {
 		if in != "" && safefile.SameFile(in, name) {
-			return console.Fail(console.ExitOutput,
-				fmt.Errorf("%s: -o would write over the input; use another name", name))
+			return console.Failf(console.ExitOutput, "%s: -o would write over the input; use another name", name)
 		}
 	}
 	if !opt.Overwrite {
-		return console.Fail(console.ExitOutput, fmt.Errorf("%s exists; use --on-exist overwrite or another -o", name))
+		return console.Failf(console.ExitOutput, "%s exists; use --on-exist overwrite or another -o", name)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package digits
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"html"
 	"image"
 	"io"
@@ -25,13 +26,13 @@ import (
 // number of workers.
 func TestOutputs(t *testing.T) {
 	dir := t.TempDir()
-	truth := strokes(600, 12, 10) // more than one batch
-	consoletest.Put(t, filepath.Join(dir, "a-ubyte"), idxImages(t, truth))
+	truth := consoletest.Rings(600, 12, 10) // more than one batch
+	consoletest.Put(t, filepath.Join(dir, "a-ubyte"), consoletest.IDX(truth))
 	labels := make([]uint8, len(truth))
 	for i := range labels {
 		labels[i] = uint8(i % 10)
 	}
-	consoletest.Put(t, filepath.Join(dir, "labels.gz"), gzipped(t, idxLabels(t, labels...)))
+	consoletest.Put(t, filepath.Join(dir, "labels.gz"), gzipped(t, idxLabels(labels...)))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, j := range []string{"1", "4"} {
 		for _, out := range []string{"r.idx3-ubyte", "r.idx.gz"} {
@@ -112,8 +113,8 @@ func TestOutputs(t *testing.T) {
 
 func TestEnlarges(t *testing.T) {
 	dir := t.TempDir()
-	low := strokes(9, 14, 13)
-	consoletest.Put(t, filepath.Join(dir, "a"), idxImages(t, low))
+	low := consoletest.Rings(9, 14, 13)
+	consoletest.Put(t, filepath.Join(dir, "a"), consoletest.IDX(low))
 	stdout, stderr, code := call(t, dir, "", "mnist", "--task", "enlarge", "a", "-o", "b.idx", "--sheet", "s.png",
 		"-s", "3", "--skip-index", "0")
 	if code != 0 || stdout != "" || !strings.Contains(stderr, "b.idx, s.png: 8 images of 42x39 by digits") {
@@ -140,7 +141,7 @@ func TestEnlarges(t *testing.T) {
 // An interruption leaves nothing behind, and the file from before as it was.
 func TestCancelled(t *testing.T) {
 	dir := t.TempDir()
-	consoletest.Put(t, filepath.Join(dir, "a"), idxImages(t, strokes(8000, 28, 28)))
+	consoletest.Put(t, filepath.Join(dir, "a"), consoletest.IDX(consoletest.Rings(8000, 28, 28)))
 	consoletest.Put(t, filepath.Join(dir, "b.idx"), []byte("old"))
 	t.Chdir(dir)
 	for _, args := range [][]string{{"-o", "b.idx"}, {"--sheet", "new.png"}} {
@@ -156,12 +157,12 @@ func TestCancelled(t *testing.T) {
 // bold.
 func TestSheetPage(t *testing.T) {
 	dir := t.TempDir()
-	consoletest.Put(t, filepath.Join(dir, "a-ubyte"), idxImages(t, strokes(40, 12, 10)))
+	consoletest.Put(t, filepath.Join(dir, "a-ubyte"), consoletest.IDX(consoletest.Rings(40, 12, 10)))
 	labels := make([]uint8, 40)
 	for i := range labels {
 		labels[i] = uint8(i % 2)
 	}
-	consoletest.Put(t, filepath.Join(dir, "labels"), idxLabels(t, labels...))
+	consoletest.Put(t, filepath.Join(dir, "labels"), idxLabels(labels...))
 	stdout, _ := program.Succeeds(t, dir, "mnist", "a-ubyte", "labels", "--sheet", "sheet.html", "--sheet-count", "3")
 	finding, _, _ := strings.Cut(stdout, "\n")
 	if !strings.HasPrefix(finding, "digits ") || !strings.Contains(finding, " of 40 images, sign test, p ") {
@@ -207,5 +208,54 @@ func TestFinding(t *testing.T) {
 		if got := s.finding([]string{"n", "b", "m"}); got != c.want {
 			t.Errorf("%s\nexpected\n%s", got, c.want)
 		}
+	}
+}
+
+// Two pictures of a report are laid over one another, with a divider that the mouse and the arrows move, or in turn;
+// and nothing is wider than a phone.
+func TestSheetPageInBrowser(t *testing.T) {
+	b := consoletest.OpenBrowser(t)
+	dir := t.TempDir()
+	consoletest.Put(t, filepath.Join(dir, "a-ubyte"), consoletest.IDX(consoletest.Rings(40, 12, 10)))
+	program.Succeeds(t, dir, "mnist", "a-ubyte", "--sheet", "sheet.html", "--sheet-count", "3")
+	b.Window(400, 800, false)
+	b.Open(filepath.Join(dir, "sheet.html"), "", "document.querySelector('.stage')")
+	expect := func(what, expression string, want any) {
+		t.Helper()
+		if got := b.Eval(expression); got != want {
+			t.Errorf("%s: %v, expected %v", what, got, want)
+		}
+	}
+	expect("wider than the window", "document.documentElement.scrollWidth > innerWidth", false)
+	expect("outside", "performance.getEntriesByType('resource').filter(e => !e.name.startsWith('data:')).length", 0.)
+	const split, shown = "document.querySelector('.stage').style.getPropertyValue('--split')",
+		"document.querySelector('.viewer [role=status]').textContent"
+	expect("the divider", split, "50%")
+	expect("A and B", "[...document.querySelectorAll('.stage img')].map(i => i.alt).join('|')",
+		"image 0 by low|image 0 by result")
+
+	place, _ := b.Eval("(s => { s.scrollIntoView(); const r = s.getBoundingClientRect(); return [r.left, r.top, " +
+		"r.width] })(document.querySelector('.stage'))").([]any)
+	left, top, width := place[0].(float64), place[1].(float64), place[2].(float64)
+	b.Mouse("mousePressed", left+width/2, top+10, 0)
+	b.Mouse("mouseMoved", left+width/4, top+10, 0)
+	b.Mouse("mouseReleased", left+width/4, top+10, 0)
+	expect("the divider after the mouse", split, "25%")
+
+	b.Eval("document.querySelector('.viewer button').focus()")
+	for _, want := range []string{"result", "low", "result"} {
+		b.Press(" ")
+		expect("in turn", shown, want)
+	}
+	b.Eval("document.querySelector('.viewer input').focus()")
+	b.Press("ArrowRight")
+	expect("the divider after an arrow", split+" + "+shown, "25.5%")
+	b.Eval("(s => { s.value = 2; s.dispatchEvent(new Event('change')) })(document.querySelector('.viewer select'))")
+	expect("another picture", "document.querySelector('.stage img').alt", "image 2 by low")
+
+	for scheme, want := range map[string]string{"light": "rgb(34, 34, 34)", "dark": "rgb(230, 230, 230)"} {
+		features := []map[string]any{{"name": "prefers-color-scheme", "value": scheme}}
+		b.Call("Emulation.setEmulatedMedia", map[string]any{"features": features}, nil)
+		expect(fmt.Sprint("text on ", scheme), "getComputedStyle(document.body).color", want)
 	}
 }

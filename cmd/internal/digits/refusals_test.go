@@ -13,21 +13,21 @@ import (
 // Damage is found before anything is written: one clear line, the right exit code.
 func TestRefusals(t *testing.T) {
 	dir := t.TempDir()
-	complete := idxImages(t, strokes(20, 28, 28))
+	complete := consoletest.IDX(consoletest.Rings(20, 28, 28))
 	packed := gzipped(t, complete)
 	badSum := slices.Clone(packed)
 	badSum[len(badSum)-5] ^= 1
-	labels := idxLabels(t, make([]uint8, 20)...)
+	labels := idxLabels(make([]uint8, 20)...)
 	badLabels := gzipped(t, labels)
 	badLabels[len(badLabels)-5] ^= 1
 	for name, data := range map[string][]byte{
 		"good": complete, "good.gz": packed, "short": complete[:16+17*784+300],
 		"long": append(slices.Clone(complete), 0), "cut.gz": packed[:len(packed)/2],
 		"sum.gz": badSum, "magic": append([]byte("\x89PNG"), complete[4:]...), "empty": nil, "labels": labels,
-		"few": idxLabels(t, 1, 2), "sumlabels.gz": badLabels,
+		"few": idxLabels(1, 2), "sumlabels.gz": badLabels,
 		"shortlabels": labels[:20], "wide": {0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 16, 0, 0, 0, 16, 0}, "none": complete[:4],
 		"no-ubyte":  {0, 0, 8, 3, 0, 0, 0, 0, 0, 0, 0, 28, 0, 0, 0, 28},
-		"there.idx": {}, "there.png": {}, "model.npz": []byte("PK no zip"), "tiny": idxImages(t, strokes(1, 1, 5)),
+		"there.idx": {}, "there.png": {}, "model.npz": []byte("PK no zip"), "tiny": consoletest.IDX(consoletest.Rings(1, 1, 5)),
 		"png/00004.png": complete, "deep/00000.png": {},
 	} {
 		consoletest.Put(t, filepath.Join(dir, name), data)
@@ -119,8 +119,8 @@ func TestRefusals(t *testing.T) {
 // A file with the name of one of MNIST's and other content is named in a warning.
 func TestWarns(t *testing.T) {
 	dir := t.TempDir()
-	consoletest.Put(t, filepath.Join(dir, "t10k-images-idx3-ubyte"), idxImages(t, strokes(3, 28, 28)))
-	consoletest.Put(t, filepath.Join(dir, "other-labels"), idxLabels(t, 1, 2, 3))
+	consoletest.Put(t, filepath.Join(dir, "t10k-images-idx3-ubyte"), consoletest.IDX(consoletest.Rings(3, 28, 28)))
+	consoletest.Put(t, filepath.Join(dir, "other-labels"), idxLabels(1, 2, 3))
 	sum, stderr := mnistJSON(t, dir, "t10k-images-idx3-ubyte", "other-labels")
 	const want = "t10k-images-idx3-ubyte: not the official MNIST file of this name"
 	if len(sum.Warnings) != 1 || !strings.HasPrefix(sum.Warnings[0], want) ||

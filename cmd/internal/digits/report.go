@@ -17,61 +17,44 @@ import (
 
 // summary is the result of a call, which is printed as JSON or as a table.
 type summary struct {
-	// Command is the call, with all that decides its result.
-	Command paths.Name `json:"command"`
-	// Version is that of the program.
-	Version string `json:"version"`
-	// Task is restore or enlarge.
-	Task string `json:"task"`
-	// Model is a name or a file.
-	Model paths.Name `json:"model"`
-	// Images is the file of the images.
-	Images paths.Name `json:"images"`
-	// Official names the file of MNIST that Images is. It is empty for any other file.
-	Official string `json:"official,omitempty"`
-	// Labels is the file of the labels.
-	Labels paths.Name `json:"labels,omitempty"`
+	Command  paths.Name `json:"command"`            // the call, with all that decides its result
+	Version  string     `json:"version"`            // that of the program
+	Task     string     `json:"task"`               // restore or enlarge
+	Model    paths.Name `json:"model"`              // a name or a file
+	Images   paths.Name `json:"images"`             // the file of the images
+	Official string     `json:"official,omitempty"` // names the file of MNIST that Images is; empty for any other file
+	Labels   paths.Name `json:"labels,omitempty"`   // the file of the labels
 	// OfficialLabels names the file of MNIST that Labels is. It is empty for any other file.
 	OfficialLabels string `json:"official_labels,omitempty"`
-	// Count is how many images were worked on.
-	Count int `json:"count"`
+	Count          int    `json:"count"` // how many images were worked on
 	// Width and Height are the size of an image of the file, in pixels.
 	Width  int `json:"width"`
 	Height int `json:"height"`
-	// Scale is the factor by which images were enlarged and, where they were restored, reduced before.
-	Scale int `json:"scale"`
+	Scale  int `json:"scale"` // the factor by which images were enlarged and, where they were restored, reduced before
 	// OutWidth and OutHeight are the size of a result, in pixels.
-	OutWidth  int `json:"out_width"`
-	OutHeight int `json:"out_height"`
-	// Protocol is that of the errors. It is empty where nothing was scored.
-	Protocol score.Protocol `json:"protocol,omitempty"`
+	OutWidth  int            `json:"out_width"`
+	OutHeight int            `json:"out_height"`
+	Protocol  score.Protocol `json:"protocol,omitempty"` // that of the errors; empty where nothing was scored
 	// Degradation is how images were reduced. It is empty where they were not.
 	Degradation resample.Degradation `json:"degradation,omitempty"`
 	// Columns name what was scored: interpolations and, last, the model.
 	Columns []string `json:"columns,omitempty"`
 	// Finding says in a sentence whether the model is better than the others. It is empty where nothing is compared.
-	Finding string `json:"finding,omitempty"`
-	// Mean is the mean error of each column, nil where it is not defined.
-	Mean []*float64 `json:"mean,omitempty"`
+	Finding string     `json:"finding,omitempty"`
+	Mean    []*float64 `json:"mean,omitempty"` // the mean error of each column, nil where it is not defined
 	// Black is how many images are black. They have no error and are left out of the means.
-	Black int `json:"black"`
-	// Worst is the image with the largest error of the model.
-	Worst *worst `json:"worst,omitempty"`
-	// Classes are the errors for each label, in their order.
-	Classes []class `json:"classes,omitempty"`
+	Black   int     `json:"black"`
+	Worst   *worst  `json:"worst,omitempty"`   // the image with the largest error of the model
+	Classes []class `json:"classes,omitempty"` // the errors for each label, in their order
 	// Output is the file or folder of the results. It is empty where they were not written.
 	Output paths.Name `json:"output,omitempty"`
 	// Sheet is the file on which the first images are drawn. It is empty where there is none.
-	Sheet paths.Name `json:"sheet,omitempty"`
-	// Seconds is how long the work took.
-	Seconds float64 `json:"seconds"`
-	// PerSecond is how many images were worked on in a second.
-	PerSecond float64 `json:"images_per_second"`
-	// Warnings are about the files.
-	Warnings []string `json:"warnings,omitempty"`
+	Sheet     paths.Name `json:"sheet,omitempty"`
+	Seconds   float64    `json:"seconds"`            // how long the work took
+	PerSecond float64    `json:"images_per_second"`  // how many images were worked on in a second
+	Warnings  []string   `json:"warnings,omitempty"` // about the files
 
-	// typed is the command line as it was typed.
-	typed string
+	typed string // the command line as it was typed
 }
 
 // class sums up the images of one label: how many there are, and the mean error of each column.

@@ -1,6 +1,9 @@
 package digits
 
 import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
 	"fmt"
 	"image"
 	"math"
@@ -13,7 +16,15 @@ import (
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/scoring"
 	"superres/internal/golden"
+	"superres/mnist"
 )
+
+// program is the program of this package, and of what its tests need besides.
+var program = consoletest.Of(Command, scoring.Eval)
+
+func TestMain(m *testing.M) { program.Main(m) }
+
+var call = program.Call
 
 // mnistJSON runs superres mnist --json.
 func mnistJSON(t *testing.T, dir string, args ...string) (sum summary, stderr string) {
@@ -48,8 +59,8 @@ func TestScores(t *testing.T) {
 	for i := range n {
 		labels = append(labels, uint8(i%3*100))
 	}
-	consoletest.Put(t, filepath.Join(dir, "a-ubyte.gz"), gzipped(t, idxImages(t, strokes(n, 28, 28))))
-	consoletest.Put(t, filepath.Join(dir, "labels"), idxLabels(t, labels...))
+	consoletest.Put(t, filepath.Join(dir, "a-ubyte.gz"), gzipped(t, consoletest.IDX(consoletest.Rings(n, 28, 28))))
+	consoletest.Put(t, filepath.Join(dir, "labels"), idxLabels(labels...))
 	for _, args := range [][]string{{}, {"-s", "3"}, {"--index", "3,9,4,9,31", "--skip-index", "4"},
 		{"--skip-index", "0,1", "--limit", "7"}} {
 		sum, _ := mnistJSON(t, dir, append(args, "a-ubyte.gz", "labels")...)
@@ -89,9 +100,9 @@ func TestScores(t *testing.T) {
 // A black image has no error: it is named and left out, as by eval.
 func TestBlack(t *testing.T) {
 	dir := t.TempDir()
-	list := append(strokes(3, 28, 28), image.NewGray(image.Rect(0, 0, 28, 28)))
-	consoletest.Put(t, filepath.Join(dir, "a-ubyte"), idxImages(t, list))
-	consoletest.Put(t, filepath.Join(dir, "labels"), idxLabels(t, 1, 1, 1, 2))
+	list := append(consoletest.Rings(3, 28, 28), image.NewGray(image.Rect(0, 0, 28, 28)))
+	consoletest.Put(t, filepath.Join(dir, "a-ubyte"), consoletest.IDX(list))
+	consoletest.Put(t, filepath.Join(dir, "labels"), idxLabels(1, 1, 1, 2))
 	sum, _ := mnistJSON(t, dir, "a-ubyte", "labels", "--sheet", "s.png")
 	if sum.Black != 1 || sum.Count != 4 || !slices.Equal(values(sum.Mean), evalMeans(t, dir, "a-ubyte")) ||
 		sum.Classes[1].Mean[2] != nil {
@@ -125,15 +136,74 @@ func TestFiles(t *testing.T) {
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.Put(t, filepath.Join(dir, "mnist/train-images-idx3-ubyte.gz"),
-		gzipped(t, idxImages(t, strokes(3, 28, 28))))
+		gzipped(t, consoletest.IDX(consoletest.Rings(3, 28, 28))))
 	if sum, _ := mnistJSON(t, dir, "mnist"); sum.Count != 3 || len(sum.Classes) != 0 {
 		t.Errorf("%+v", sum)
 	}
-	consoletest.Put(t, filepath.Join(dir, "mnist/t10k-images-idx3-ubyte"), idxImages(t, strokes(5, 28, 28)))
-	consoletest.Put(t, filepath.Join(dir, "mnist/t10k-labels-idx1-ubyte.gz"), gzipped(t, idxLabels(t, 1, 2, 1, 2, 7)))
+	consoletest.Put(t, filepath.Join(dir, "mnist/t10k-images-idx3-ubyte"), consoletest.IDX(consoletest.Rings(5, 28, 28)))
+	consoletest.Put(t, filepath.Join(dir, "mnist/t10k-labels-idx1-ubyte.gz"), gzipped(t, idxLabels(1, 2, 1, 2, 7)))
 	folder, _ := mnistJSON(t, dir, "mnist/")
 	files, _ := mnistJSON(t, dir, "mnist/t10k-images-idx3-ubyte", "mnist/t10k-labels-idx1-ubyte.gz")
 	if folder.Count != 5 || len(folder.Classes) != 3 || !reflect.DeepEqual(folder.Classes, files.Classes) {
 		t.Errorf("%+v, expected %+v", folder, files)
 	}
+}
+
+// The digits of the paper's Table 1, from MNIST's training file where it is at hand: the scores that superres/README.md
+// states, by the command that the help shows.
+func TestTable1(t *testing.T) {
+	file := golden.Data(t, "mnist", "train-images-idx3-ubyte.gz")
+	var list []string
+	for _, d := range mnist.Table1() {
+		list = append(list, fmt.Sprint(d.Index))
+	}
+	stdout, _ := program.Succeeds(t, ".", "eval", "-m", "nearest", "-m", "digits", "--index", strings.Join(list, ","),
+		"--json", file)
+	table := consoletest.Decode[scoring.Scores](t, stdout)
+	if len(table.Rows) != 4 || table.Protocol != "nfe" || fmt.Sprintf("%.4f", *table.Mean[0].NFE) != "0.1051" ||
+		*table.Mean[1].NFE > 0.0080 {
+		t.Errorf("%s", stdout)
+	}
+	// Each image number picks one image, and none twice.
+	if _, stderr, code := call(t, ".", "", "eval", "-m", "digits", "--index", "60000", file); code != 2 ||
+		!strings.Contains(stderr, "no image 60000") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}
+
+// idxLabels is an IDX file of labels.
+func idxLabels(labels ...uint8) []byte {
+	return append(binary.BigEndian.AppendUint32([]byte{0, 0, 8, 1}, uint32(len(labels))), labels...)
+}
+
+func gzipped(t *testing.T, data []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// readImages reads an IDX file of images.
+func readImages(t *testing.T, path string) (list []*image.Gray) {
+	t.Helper()
+	f, err := mnist.OpenImages(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for img, err := range f.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := *img
+		own.Pix = slices.Clone(img.Pix)
+		list = append(list, &own)
+	}
+	return list
 }

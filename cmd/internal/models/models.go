@@ -147,8 +147,8 @@ func Open(name string) (*superres.Model, error) {
 		} else {
 			err = errors.New("not a regular file")
 		}
-		return nil, console.Fail(console.ExitModel, fmt.Errorf("model %s cannot be read: %w; give a file that "+
-			"superres train wrote, or a name that superres models lists", name, err))
+		return nil, console.Failf(console.ExitModel, "model %s cannot be read: %w; give a file that superres train "+
+			"wrote, or a name that superres models lists", name, err)
 	}
 	defer f.Close()
 	m, err := superres.Load(f, size)

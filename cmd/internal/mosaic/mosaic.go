@@ -24,12 +24,10 @@ var Palette = func() color.Palette {
 
 // Panel is one matrix of atoms in the drawing.
 type Panel struct {
-	// atoms has an atom a column, of w·h entries.
-	atoms *sparse.Dictionary
+	atoms *sparse.Dictionary // has an atom a column, of w·h entries
 	// w and h are the width and height of an atom in entries, which follow row after row.
 	w, h int
-	// side is the side of an entry in pixels before the zoom.
-	side int
+	side int // the side of an entry in pixels before the zoom
 }
 
 // screen is the side, in pixels, that a drawing fits into where no zoom is given; maxPixels is the size of the

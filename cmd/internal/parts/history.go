@@ -14,10 +14,9 @@ import (
 
 // history holds what the journals in a folder record of outputs, each by the key of its name.
 type history struct {
-	outputs map[paths.Key]int32 // the index of the story of an output, counted through all rows of stories
-	stories [][]story           // rows of storiesInARow each, so that none is moved as they grow
-	// others are the promises of an output besides that of its last record.
-	others map[paths.Key][]promise
+	outputs map[paths.Key]int32     // the index of the story of an output, counted through all rows of stories
+	stories [][]story               // rows of storiesInARow each, so that none is moved as they grow
+	others  map[paths.Key][]promise // the promises of an output besides that of its last record
 }
 
 // storiesInARow is how many stories are allocated together.

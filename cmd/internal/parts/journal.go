@@ -153,5 +153,5 @@ func journalError(name string, err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err
 	}
-	return console.Fail(console.ExitOutput, fmt.Errorf("journal %s: %w", name, err))
+	return console.Failf(console.ExitOutput, "journal %s: %w", name, err)
 }

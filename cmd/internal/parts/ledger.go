@@ -2,7 +2,6 @@ package parts
 
 import (
 	"crypto/sha256"
-	"fmt"
 	"hash"
 	"io"
 	"io/fs"
@@ -48,16 +47,11 @@ type Record struct {
 
 // File is an output file that a command makes of one input file.
 type File struct {
-	// Input is the path of the input.
-	Input string
-	// Place is the path of the input below the folder it was found in.
-	Place string
-	// Output is the path of the file that is made.
-	Output string
-	// Root is the folder of the outputs, which holds the journal.
-	Root string
-	// Settings is a hash of everything besides the input that decides the bytes of the output.
-	Settings string
+	Input    string // the path of the input
+	Place    string // the path of the input below the folder it was found in
+	Output   string // the path of the file that is made
+	Root     string // the folder of the outputs, which holds the journal
+	Settings string // a hash of everything besides the input that decides the bytes of the output
 }
 
 // Ledger records the files that a command makes, so that interrupted work continues. A nil ledger has no record of
@@ -147,7 +141,7 @@ func hashFile(path string) (sum digest, err error) {
 	defer f.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return sum, console.Fail(console.ExitInput, fmt.Errorf("%s: cannot be read: %w", path, err))
+		return sum, console.Failf(console.ExitInput, "%s: cannot be read: %w", path, err)
 	}
 	return digest(h.Sum(nil)), nil
 }
@@ -213,10 +207,8 @@ func (l *Ledger) Open(all, working []string, mode fs.FileMode) error {
 
 // Tally counts the files of a part in a folder of outputs, by what became of them.
 type Tally struct {
-	// Done is how many are done, now or before.
-	Done int
-	// Failed names the inputs of those that failed.
-	Failed []string
+	Done   int      // how many are done, now or before
+	Failed []string // names the inputs of those that failed
 }
 
 // End records in the journals of a part, in all folders, that all of its files have been tried. total is how many

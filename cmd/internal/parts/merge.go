@@ -54,12 +54,12 @@ func merge(c *cli.Context, s *console.Streams, path string) error {
 	}
 	args := paths.Texts(words)
 	if err != nil || len(args) == 0 || !sweeps(c.App.Command(args[0])) {
-		return console.Fail(console.ExitInput,
-			fmt.Errorf("%s does not hold the command of the parts (%v)", filepath.Join(path, commandFile), err))
+		return console.Failf(console.ExitInput, "%s does not hold the command of the parts (%v)", filepath.Join(path,
+			commandFile), err)
 	}
 	if name := filepath.Join(path, commandFile); slices.ContainsFunc(args[1:], outputFlag) {
-		return console.Fail(console.ExitInput,
-			fmt.Errorf("%s names an output; that of the report is the folder itself: remove the flag there", name))
+		return console.Failf(console.ExitInput, "%s names an output; that of the report is the folder itself: "+
+			"remove the flag there", name)
 	}
 	var flags []string
 	for _, o := range settings.Of(c.Command) {
@@ -175,8 +175,8 @@ func mergePictures(s *console.Streams, dir string) error {
 		}
 	}
 	if latest == 0 {
-		return console.Fail(console.ExitInput,
-			fmt.Errorf("%s: no part was done there with --shard I/N (of upscale with --resume as well)", dir))
+		return console.Failf(console.ExitInput, "%s: no part was done there with --shard I/N (of upscale with "+
+			"--resume as well)", dir)
 	}
 	// The pictures may have been divided into another number of parts since, or may be others: the last division
 	// counts.
@@ -202,9 +202,8 @@ func mergePictures(s *console.Streams, dir string) error {
 		}
 	}
 	if missing > 0 {
-		return console.Fail(console.ExitInput,
-			fmt.Errorf("%s: not all parts have come to their end with the same pictures; "+
-				"run the command with --shard %s", dir, console.FirstOfMany(unfinished, missing)))
+		return console.Failf(console.ExitInput, "%s: not all parts have come to their end with the same pictures; "+
+			"run the command with --shard %s", dir, console.FirstOfMany(unfinished, missing))
 	}
 	return reportParts(s, dir, parts)
 }
@@ -222,8 +221,7 @@ func reportParts(s *console.Streams, dir string, parts map[int]Record) error {
 	}
 	fmt.Fprintf(s.Out, "%d parts: %d pictures done, %d failed\n", len(parts), done, len(failed))
 	if len(failed) > 0 {
-		return console.Fail(console.ExitSome,
-			fmt.Errorf("%s: %d of %d pictures failed", dir, len(failed), done+len(failed)))
+		return console.Failf(console.ExitSome, "%s: %d of %d pictures failed", dir, len(failed), done+len(failed))
 	}
 	return nil
 }

@@ -34,10 +34,8 @@ func SweepOption() *settings.Option {
 // Note: parts are numbered from 0 because the index of a Kubernetes job is (JOB_COMPLETION_INDEX), and that of a
 // Slurm array may be (--array=0-6).
 type Part struct {
-	// Index is the number of the part, from 0.
-	Index int
-	// Of is how many parts there are. 0 means that the set is not divided.
-	Of int
+	Index int // the number of the part, from 0
+	Of    int // how many parts there are; 0: the set is not divided
 }
 
 // MaxParts is how many parts there may be: each has a journal in the folder that they share.

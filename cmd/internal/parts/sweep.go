@@ -24,16 +24,12 @@ type Sweep[K comparable, R any] struct {
 	// Command is the name of the command. A folder holds the results of one command, since reports of several would
 	// have the same names.
 	Command string
-	// Dir is the folder of the journals.
-	Dir string
+	Dir     string // the folder of the journals
 	// Part is the part of the tasks to run. The zero value runs all.
-	Part Part
-	// Merge says that the sweep merges: see Merging.
-	Merge bool
-	// Task returns the task of a result.
-	Task func(R) K
-	// Failed reports whether a result is a failure.
-	Failed func(R) bool
+	Part   Part
+	Merge  bool         // the sweep merges: see Merging
+	Task   func(R) K    // returns the task of a result
+	Failed func(R) bool // reports whether a result is a failure
 	// Weight estimates the work of a task, in any unit.
 	Weight func(K) float64
 	// Shorter names flags that make a sweep shorter, to stand after "shorter by". It may be empty.
@@ -136,9 +132,8 @@ func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (
 		bar.Line("part %v: %d trials, %d of them now; superres merge %s makes the report when all parts are done",
 			s.Part, len(tasks), len(todo), s.Dir)
 		if failures > 0 {
-			return nil, console.Fail(console.ExitSome,
-				fmt.Errorf("%d of %d trials failed; the same command tries them again, and superres merge reports "+
-					"them", failures, len(tasks)))
+			return nil, console.Failf(console.ExitSome, "%d of %d trials failed; the same command tries them "+
+				"again, and superres merge reports them", failures, len(tasks))
 		}
 		return nil, nil
 	}
@@ -240,8 +235,8 @@ func (s Sweep[K, R]) readJournals(tasks []K, own []entry[R], name string, bar *c
 	done, failed = map[K]R{}, map[K]R{}
 	for _, e := range entries {
 		if e.Command != "" && e.Command != s.Command { // a line may not say
-			return nil, nil, console.Fail(console.ExitOutput,
-				fmt.Errorf("%s: this folder has the results of superres %s; use another -o", s.Dir, e.Command))
+			return nil, nil, console.Failf(console.ExitOutput, "%s: this folder has the results of superres %s; "+
+				"use another -o", s.Dir, e.Command)
 		}
 		t := s.Task(e.Result)
 		if s.Failed(e.Result) {
@@ -279,9 +274,8 @@ func (s Sweep[K, R]) merge(tasks []K, bar *console.Progress) (results []R, err e
 	if len(missing) == 0 {
 		return results, nil
 	}
-	return nil, console.Fail(console.ExitInput,
-		fmt.Errorf("%d of %d trials are not done yet; run the command with --shard %s", len(missing), len(tasks),
-			s.partsOf(missing)))
+	return nil, console.Failf(console.ExitInput, "%d of %d trials are not done yet; run the command with --shard %s",
+		len(missing), len(tasks), s.partsOf(missing))
 }
 
 // partsOf names the parts that tasks belong to. The journals in the folder say how many parts there are.

@@ -1,15 +1,13 @@
 // Package pictures finds the pictures that a command line names, says where what is made of
 // them goes and how large it is, and reads pictures to learn from.
 //
-// Read it in this order: inputs.go, the pictures that arguments stand for; kinds.go, what of
-// a folder is a picture; filter.go, which of those of a folder are taken; naming.go, where an enlargement goes and in which format;
-// sizes.go, how large it is; sources.go, pictures to learn from and to score, of IDX files
-// too.
+// Read it in this order: inputs.go, the pictures that arguments stand for; filter.go, what of a folder is a picture and
+// is taken; naming.go, where an enlargement goes and in which format;
+// sizes.go, how large it is; sources.go, pictures to learn from and to score, of IDX files too.
 package pictures
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,13 +25,10 @@ type Input struct {
 	// Place is the path below root, or the base name when there is none: the end of Path,
 	// wherever that can be, so that of a million pictures there is one text each.
 	Place string
-	// Root is the folder that the file was found in. It is empty when the file was named
-	// itself.
-	Root string
-	// Link tells that the file is a symbolic link.
-	Link bool
-	// Several tells that the file holds several pictures, which are all to be taken; it is known
-	// where that decides what the output is called, of GIFs.
+	Root  string // the folder that the file was found in; empty when the file was named itself
+	Link  bool   // tells that the file is a symbolic link
+	// Several tells that the file holds several pictures, which are all to be taken; it is known where that decides
+	// what the output is called, of GIFs.
 	Several bool
 	// Format is that of the file by its content, where its name does not tell it. It is
 	// empty where the name does, and for what is no picture that can be read.
@@ -46,9 +41,7 @@ type Finder struct {
 	Recursive bool
 	// Filter chooses among the pictures of folders: all.
 	Filter Filter
-	// Avoid is a folder, without links, that is not entered: that of the outputs. Empty is
-	// none.
-	Avoid string
+	Avoid  string // a folder, without links, that is not entered: that of the outputs; empty: none
 }
 
 // Expand is that of a Finder without a filter.
@@ -88,7 +81,7 @@ func (f Finder) Expand(arg string) ([]Input, []Other, error) {
 func (f Finder) matching(pattern string) (list []Input, others []Other, err error) {
 	matches, err := filepath.Glob(pattern)
 	if err != nil || len(matches) == 0 {
-		return nil, nil, console.Fail(console.ExitInput, fmt.Errorf("%s: no file matches this pattern", pattern))
+		return nil, nil, console.Failf(console.ExitInput, "%s: no file matches this pattern", pattern)
 	}
 	for _, m := range matches {
 		if strings.HasPrefix(filepath.Base(m), ".") {
@@ -158,11 +151,11 @@ func (f Finder) within(folder string) (list []Input, others []Other, err error) 
 	case len(list) > 0 || any || len(f.Filter.Exclude) > 0:
 		return list, others, nil
 	case len(others) > 0:
-		return nil, nil, console.Fail(console.ExitInput, fmt.Errorf("%s: no picture in this folder can be read: %s; %s",
-			folder, Tally(others), others[0].Kind.Advice))
+		return nil, nil, console.Failf(console.ExitInput, "%s: no picture in this folder can be read: %s; %s", folder,
+			Tally(others), others[0].Kind.Advice)
 	}
-	return nil, nil, console.Fail(console.ExitInput,
-		fmt.Errorf("%s: no pictures in this folder (known: PNG JPEG GIF WebP TIFF BMP)", folder))
+	return nil, nil, console.Failf(console.ExitInput, "%s: no pictures in this folder (known: PNG JPEG GIF WebP "+
+		"TIFF BMP)", folder)
 }
 
 // MarkSeveral finds the files that hold several pictures among the GIFs of a list, or among all.

@@ -64,11 +64,9 @@ const videoExt = ".y4m"
 // Output is where an enlargement goes.
 type Output struct {
 	// Path is the file. "-" is standard output.
-	Path string
-	// Format is png, jpeg, bmp, tiff, gif, which holds animations alone, or Video.
-	Format imagefile.Format
-	// Root is the folder that the file must not leave through a link.
-	Root string
+	Path   string
+	Format imagefile.Format // png, jpeg, bmp, tiff, gif, which holds animations alone, or Video
+	Root   string           // the folder that the file must not leave through a link
 }
 
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)

@@ -194,15 +194,14 @@ func (s Sources) IDX(ctx context.Context, name string) ([]training.Source, error
 		return nil, err
 	}
 	if need := int64(count) * (int64(f.Width())*int64(f.Height()) + 256); need > s.Limits.Memory/2 {
-		return nil, console.Fail(
-			console.ExitLimit, fmt.Errorf("%s: %d images of %dx%d need %s, more than half of the limit of %s; use "+
-				"--limit or --max-memory",
-				name, count, f.Width(), f.Height(), console.Bytes(need), console.Bytes(s.Limits.Memory)))
+		return nil, console.Failf(console.ExitLimit, "%s: %d images of %dx%d need %s, more than half of the limit "+
+			"of %s; use --limit or --max-memory", name, count, f.Width(), f.Height(), console.Bytes(need),
+			console.Bytes(s.Limits.Memory))
 
 	}
 	cfg := image.Config{Width: f.Width(), Height: f.Height()}
 	if err := Frugal(s.Limits, s.BytesPerPixel).Accept(cfg, 0); err != nil {
-		return nil, console.Fail(console.ExitLimit, fmt.Errorf("%s: %w", name, err))
+		return nil, console.Failf(console.ExitLimit, "%s: %w", name, err)
 	}
 	var list []training.Source
 	at := 0

@@ -23,8 +23,7 @@ type tableColumn struct {
 	name string
 	// result says that the column is part of the result, so that it is empty for a trial that failed.
 	result bool
-	// field returns a pointer to the field of a trial that the column holds.
-	field func(*planted.Trial) any
+	field  func(*planted.Trial) any // returns a pointer to the field of a trial that the column holds
 }
 
 var columns = []tableColumn{
@@ -125,8 +124,8 @@ func readTable(folder string) ([]planted.Trial, error) {
 	defer f.Close()
 	trials, err := parseTable(io.LimitReader(f, size))
 	if err != nil {
-		return nil, console.Fail(console.ExitOutput,
-			fmt.Errorf("%s: %w; remove it to have its trials anew, or use another -o", name, err))
+		return nil, console.Failf(console.ExitOutput, "%s: %w; remove it to have its trials anew, or use another -o",
+			name, err)
 	}
 	return trials, nil
 }

@@ -21,13 +21,11 @@ type verdict struct {
 	// for any learner, n is the largest that was tried and first the learner with the smallest error there.
 	first, next string
 	n, nextN    int
-	// alike are the other learners that need n signals.
-	alike []string
+	alike       []string // the other learners that need n signals
 	// duel compares first with next, problem by problem with n signals: by the share of the atoms that they recover
 	// or, where no number of signals is enough, by their error.
-	duel report.Duel
-	// reached says whether a number of signals that was tried is enough for any learner.
-	reached bool
+	duel    report.Duel
+	reached bool // says whether a number of signals that was tried is enough for any learner
 }
 
 // verdict judges the trials of a panel.

@@ -1,14 +1,22 @@
 package scoring
 
 import (
+	"bytes"
+	"encoding/base64"
 	"fmt"
+	"image"
+	"image/color"
+	"image/png"
 	"math"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/golden"
 )
 
 // browser is a browser with the page of diff.
@@ -129,5 +137,160 @@ func TestDiffInBrowser(t *testing.T) {
 	b.open(page, "view=nonsense&a=99&b=-1&zoom=1e9&x=NaN&gain=5")
 	if got := b.state(); got != "view=slider&a=3&b=1&split=0.5&zoom=64&x=20&y=15" {
 		t.Errorf("state of a senseless address: %s", got)
+	}
+}
+
+// A large page in a browser: it opens pixel for pixel where the pictures differ most, has the pixels of the folder
+// where it needs them, shows the small picture as bicubic makes it, saves what is seen and fills the screen.
+func TestLargeDiffInBrowser(t *testing.T) {
+	b := openBrowser(t)
+	dir := t.TempDir()
+	small := rough(1050, 600)
+	consoletest.WritePicture(t, filepath.Join(dir, "small.png"), small)
+	program.Succeeds(t, dir, "upscale", "-m", "bicubic", "small.png", "-o", "bicubic.png")
+	bicubic := golden.Open(t, filepath.Join(dir, "bicubic.png")).(*image.RGBA)
+	large := image.NewRGBA(bicubic.Rect)
+	copy(large.Pix, bicubic.Pix)
+	for y := 800; y < 900; y++ {
+		for x := 1800; x < 1900; x++ {
+			large.Pix[large.PixOffset(x, y)] ^= 0x80
+		}
+	}
+	consoletest.WritePicture(t, filepath.Join(dir, "large.png"), large)
+	program.Succeeds(t, dir, "diff", "small.png", "large.png")
+	page := filepath.Join(dir, "diff.html")
+	colour := func(m image.Image, x, y int) string {
+		c := color.RGBAModel.Convert(m.At(x, y)).(color.RGBA)
+		return fmt.Sprintf("%d,%d,%d,%d", c.R, c.G, c.B, c.A)
+	}
+
+	b.open(page, "")
+	x, y := int(b.number("x")), int(b.number("y"))
+	if !image.Pt(x, y).In(image.Rect(1500, 600, 2100, 1100)) || b.number("zoom") != 1 {
+		t.Errorf("opens at %s", b.state())
+	}
+	b.open(page, fmt.Sprintf("view=one&show=2&x=%d.5&y=%d.5", x, y)) // at the middle of a pixel
+	if got, want := b.pixel(0, 0), colour(large, x, y); got != want {
+		t.Errorf("the middle is %s, expected %s", got, want)
+	}
+
+	// Far from there the page has to read the folder.
+	b.open(page, "view=one&show=2&zoom=1&x=300.5&y=300.5")
+	want := colour(large, 310, 320)
+	for range 100 {
+		if b.pixel(10, 20) == want {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if got := b.pixel(10, 20); got != want {
+		t.Errorf("a pixel of the folder is %s, expected %s: %v", got, want,
+			b.Eval("document.getElementById('status').textContent"))
+	}
+	// Small pictures in squares, then bicubic, to a level of rounding.
+	b.Press("1")
+	if got, want := b.pixel(11, 20), colour(small, 155, 160); got != want {
+		t.Errorf("in squares %s, expected %s", got, want)
+	}
+	b.Press("b")
+	for _, at := range []image.Point{{0, 0}, {11, 20}, {-30, 7}, {-80, -90}} {
+		var got [4]int
+		_, err := fmt.Sscanf(b.pixel(at.X, at.Y), "%d,%d,%d,%d", &got[0], &got[1], &got[2], &got[3])
+		if err != nil {
+			t.Fatal(err)
+		}
+		pix := bicubic.Pix[bicubic.PixOffset(300+at.X, 300+at.Y):]
+		for c, v := range got {
+			if diff := v - int(pix[c]); diff > 1 || diff < -1 {
+				t.Errorf("bicubic at %v is %v, expected %v", at, got, pix[:4])
+			}
+		}
+	}
+	b.Press("d")
+	if got := b.pixel(0, 0); !strings.HasSuffix(got, "255") || len(got) > len("16,16,16,255") {
+		t.Errorf("bicubic differs from bicubic by %s", got)
+	}
+	// What is seen is saved, with all the pixels of the screen.
+	b.Press("2")
+	b.Eval("URL.createObjectURL = blob => { window.savedBlob = blob; return 'blob:0' }; " +
+		"HTMLAnchorElement.prototype.click = function () { window.saved = this }; 0")
+	b.Press("e")
+	data := fmt.Sprint(b.Eval(`(async () => {
+		while (!window.saved) await new Promise(done => setTimeout(done, 20));
+		const blob = await window.savedBlob;
+		const head = new Uint8Array(await blob.slice(0, 64).arrayBuffer());
+		return saved.download + " " + btoa(String.fromCharCode(...head));
+	})()`))
+	name, head, _ := strings.Cut(data, " ")
+	raw, err := base64.StdEncoding.DecodeString(head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := png.DecodeConfig(bytes.NewReader(raw))
+	if name != "diff-301-301.png" || err != nil || cfg.Width != 900 {
+		t.Errorf("saved %s, %v, %v", name, cfg, err)
+	}
+	b.Press("w")
+	if got := b.Eval("canvas.clientHeight === innerHeight && " +
+		"getComputedStyle(document.querySelector('header')).display"); got != "none" {
+		t.Errorf("full screen: %v", got)
+	}
+	b.Press("w")
+	if got := b.Eval("getComputedStyle(document.querySelector('header')).display"); got == "none" {
+		t.Error("there is no way back from full screen")
+	}
+
+	// The page says that the folder is missing.
+	if err := os.Rename(filepath.Join(dir, "diff_files"), filepath.Join(dir, "elsewhere")); err != nil {
+		t.Fatal(err)
+	}
+	b.open(page, "view=one&show=2&zoom=1&x=300.5&y=300.5")
+	for range 100 {
+		if strings.Contains(fmt.Sprint(b.Eval("document.getElementById('status').textContent")),
+			"diff_files/row1-column1.html cannot be read") {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Errorf("the folder is gone, and the page says %v", b.Eval("document.getElementById('status').textContent"))
+}
+
+// On a phone the toolbar has one row that fits, nothing else is wider than the screen, and two fingers zoom where
+// they are.
+func TestDiffOnPhone(t *testing.T) {
+	b := openBrowser(t)
+	dir := t.TempDir()
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(1000, 1000))
+	consoletest.WritePicture(t, filepath.Join(dir, "a-long-name-of-an-enlarged-picture.png"),
+		consoletest.Blob(500, 500))
+	program.Succeeds(t, dir, "diff", "a.png", "a-long-name-of-an-enlarged-picture.png")
+	b.Window(400, 800, true)
+	b.open(filepath.Join(dir, "diff.html"), "view=one&show=1&zoom=1&x=500&y=500")
+	if got := b.Eval("[...document.querySelectorAll('header button')].filter(e => e.offsetParent).map(e => " +
+		"e.getBoundingClientRect()).every(r => r.top < 45 && r.bottom < 50 && r.right <= 400)"); got != true {
+		t.Error("the toolbar has more than one row, or does not fit")
+	}
+	if got := b.Eval("document.documentElement.scrollWidth"); got != 400. {
+		t.Errorf("the page is %v pixels wide", got)
+	}
+	x, y := b.middle()
+	b.Touch("touchStart", [2]float64{x - 50, y + 100}, [2]float64{x + 50, y + 100})
+	for i := range 10 {
+		apart := 50 + 5*float64(i+1)
+		b.Touch("touchMove", [2]float64{x - apart, y + 100}, [2]float64{x + apart, y + 100})
+	}
+	b.Touch("touchEnd")
+	b.Drawn()
+	// What was 100 below the middle still is, at twice the size.
+	if z, x, y := b.number("zoom"), b.number("x"), b.number("y"); z < 1.99 || z > 2.01 || x < 499 || x > 501 ||
+		y < 549 || y > 551 {
+		t.Errorf("after a pinch: %s", b.state())
+	}
+	b.Touch("touchStart", [2]float64{x, y})
+	b.Touch("touchMove", [2]float64{x - 40, y - 20})
+	b.Touch("touchEnd")
+	b.Drawn()
+	if x, y := b.number("x"), b.number("y"); x < 519 || x > 521 || y < 559 || y > 561 {
+		t.Errorf("after a finger moved: %s", b.state())
 	}
 }

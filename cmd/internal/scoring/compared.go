@@ -18,33 +18,26 @@ import (
 
 // comparison is the content of a page of superres diff, and of its JSON.
 type comparison struct {
-	// Page is the file of the page.
-	Page paths.Name `json:"page"`
+	Page paths.Name `json:"page"` // the file of the page
 	// Folder holds the regions of the pictures that are too many for the page. It is empty where the page has all.
-	Folder paths.Name `json:"folder,omitempty"`
-	// Protocol is how the pictures are scored.
-	Protocol score.Protocol `json:"protocol"`
-	// Scale is how much was enlarged.
-	Scale int `json:"scale"`
+	Folder   paths.Name     `json:"folder,omitempty"`
+	Protocol score.Protocol `json:"protocol"` // how the pictures are scored
+	Scale    int            `json:"scale"`    // how much was enlarged
 	// Place is where the pictures differ most, in pixels of the largest picture. The page opens with it in the middle.
 	Place position `json:"opens_at"`
 	// Pictures are in the order of the command line. The first is the reference.
 	Pictures []*comparedPicture `json:"pictures"`
 
-	// scene is the width and the height of the largest picture, in pixels.
-	scene image.Point
-	// inPage has the numbers of the regions that the page itself holds.
-	inPage map[int]bool
+	scene  image.Point  // the width and the height of the largest picture, in pixels
+	inPage map[int]bool // has the numbers of the regions that the page itself holds
 	// mode bounds the permissions of new files: they get none that a picture does not have.
 	mode fs.FileMode
-	// id is a checksum of all regions, by which the page knows those of its own pictures.
-	id string
+	id   string // a checksum of all regions, by which the page knows those of its own pictures
 }
 
 // comparedPicture is one picture of a page.
 type comparedPicture struct {
-	// Name is its name on the page.
-	Name paths.Name `json:"name"`
+	Name paths.Name `json:"name"` // its name on the page
 	// Width and Height are its own size, in pixels.
 	Width  int `json:"width"`
 	Height int `json:"height"`
@@ -54,8 +47,7 @@ type comparedPicture struct {
 	// in levels of 0..255. They are nil where it was not compared.
 	Mean    *float64 `json:"mean_absolute_difference,omitempty"`
 	Largest *float64 `json:"largest_difference,omitempty"`
-	// Note says why there are no scores. It is empty where there are.
-	Note string `json:"note,omitempty"`
+	Note    string   `json:"note,omitempty"` // says why there are no scores; empty where there are
 
 	// tiles are its parts within each region, as PNG with 8 bits a sample. One is empty where the picture does not
 	// reach the region.
@@ -63,8 +55,7 @@ type comparedPicture struct {
 	// reduced is the entire picture in fewer pixels, as JPEG or, with transparency, as PNG. It is empty where there
 	// is only one region.
 	reduced []byte
-	// covers is the size of the part of the scene that it covers, in pixels.
-	covers image.Point
+	covers  image.Point // the size of the part of the scene that it covers, in pixels
 }
 
 // What a pixel takes in memory at the peak, in bytes: of a picture that is read, of the reference, which stays in
@@ -115,7 +106,7 @@ func (d *comparison) load(ctx context.Context, opt DiffOptions, bar *console.Pro
 			}
 			p := d.Pictures[i]
 			if img.Bounds().Size() != image.Pt(p.Width, p.Height) {
-				return console.Fail(console.ExitInput, fmt.Errorf("%s: changed while it was read", path))
+				return console.Failf(console.ExitInput, "%s: changed while it was read", path)
 			}
 			if i == 0 {
 				ref = img

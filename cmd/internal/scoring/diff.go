@@ -2,13 +2,16 @@ package scoring
 
 import (
 	"fmt"
+	"image"
 	"io"
 
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
+	"superres/cmd/internal/settings"
 	"superres/internal/safefile"
+	"superres/superres"
 )
 
 // Diff is superres diff.
@@ -87,4 +90,82 @@ func runDiff(c *cli.Context, s *console.Streams, opt DiffOptions) error {
 	}
 	_, err = fmt.Fprint(table, d.text())
 	return err
+}
+
+// table has the options of superres diff, with their defaults.
+func (opt *DiffOptions) table() settings.Table {
+	return append(settings.Table{
+		console.OutputOption(&opt.Page, "diff.html", "write the page to `FILE`.html; - is standard output, and "+
+			"the table goes to standard error"),
+		{Name: "scale", Aliases: []string{"s"}, To: settings.Num(&opt.Scale, 2).Between(1, superres.MaxScale),
+			Help: "how much was enlarged, `N`, 1 to 16: the border that scores leave out"},
+		console.OnExistOption("the output exists"),
+		console.JSONOption(&opt.JSON, "print JSON"),
+	}, console.PictureOptions(&opt.Limits, nil)...)
+}
+
+// DiffOptions are what a call asks for. Most fields are set by the options of table, which has their defaults.
+type DiffOptions struct {
+	Inputs    []string // two to nine pictures, of which the first is the reference
+	Page      string   // the file of the page, or "-" for standard output
+	Overwrite bool
+	Scale     int // scores leave out a border of as many pixels
+	JSON      bool
+	Limits    console.Limits
+}
+
+// mostCompared is how many pictures the keys 1 to 9 choose from.
+const mostCompared = 9
+
+// complete reads the arguments.
+func (opt *DiffOptions) complete(c *cli.Context) error {
+	opt.Inputs, opt.Overwrite = c.Args().Slice(), console.Overwrites(c)
+	switch {
+	case len(opt.Inputs) < 2:
+		return console.Usage("expected two pictures or more; superres diff --help shows examples")
+	case len(opt.Inputs) > mostCompared:
+		return console.Usage("%d pictures, expected %d at most", len(opt.Inputs), mostCompared)
+	}
+	return nil
+}
+
+// arrange sets the size of the scene, and for every picture how much of it the picture covers: all are shown as large
+// as the largest.
+func (d *comparison) arrange() error {
+	largest := d.Pictures[0]
+	for _, p := range d.Pictures {
+		if p.Width*p.Height > largest.Width*largest.Height {
+			largest = p
+		}
+		d.scene = image.Pt(max(d.scene.X, p.Width), max(d.scene.Y, p.Height))
+	}
+	for _, p := range d.Pictures {
+		var ok bool
+		if p.covers, ok = coveredSize(image.Pt(p.Width, p.Height), image.Pt(largest.Width, largest.Height),
+			d.Scale); !ok {
+			return console.Failf(console.ExitInput, "%s is %d×%d, which is not the shape of %s, %d×%d; give "+
+				"pictures of one scene, turned and cropped alike", p.Name, p.Width, p.Height, largest.Name,
+				largest.Width, largest.Height)
+		}
+	}
+	return nil
+}
+
+// coveredSize returns the size of the part of a scene that a picture covers, in pixels. That is the size of the
+// picture where it differs from the scene by less than scale, as for a reference that was cropped for scoring; else a
+// multiple of that size where it is as near; else the entire scene. ok is false where the two have different shapes,
+// even if a side was rounded by a pixel.
+func coveredSize(size, scene image.Point, scale int) (covered image.Point, ok bool) {
+	near := func(n, of, by int) bool { return n <= of && of-n < by || n > of && n-of < by }
+	if near(size.X, scene.X, scale) && near(size.Y, scene.Y, scale) {
+		return size, true
+	}
+	if n := max(scene.X/size.X, scene.Y/size.Y); near(n*size.X, scene.X, n) && near(n*size.Y, scene.Y, n) {
+		return size.Mul(n), true
+	}
+	// The least and the most that a side of n pixels can have been enlarged by.
+	least := func(n, to int) float64 { return float64(to) / float64(n+1) }
+	most := func(n, to int) float64 { return float64(to) / (float64(n) - 0.999) }
+	ok = least(size.X, scene.X) <= most(size.Y, scene.Y) && least(size.Y, scene.Y) <= most(size.X, scene.X)
+	return scene, ok
 }

@@ -7,7 +7,16 @@ import (
 	"testing"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/pictures"
+	"superres/cmd/internal/upscale"
 )
+
+// program is the program of this package, and of what its tests need besides.
+var program = consoletest.Of(Eval, Diff, upscale.Command)
+
+func TestMain(m *testing.M) { program.Main(m) }
+
+var call = program.Call
 
 func TestEvalFiles(t *testing.T) {
 	dir := t.TempDir()
@@ -56,6 +65,24 @@ func TestEvalLeavesOut(t *testing.T) {
 		if _, stderr, code := call(t, dir, "", append([]string{"eval"}, strings.Fields(args)...)...); code != 0 ||
 			stderr != want {
 			t.Errorf("%s: exit %d, %q, expected %q", args, code, stderr, want)
+		}
+	}
+}
+
+// Every test picture goes to the reference whose name it fits best, and to no other.
+func TestPair(t *testing.T) {
+	list := func(places ...string) (out []pictures.Input) {
+		for _, p := range places {
+			out = append(out, pictures.Input{Path: "x/" + p, Place: p})
+		}
+		return out
+	}
+	got := pair(list("a.png", "a_b.png", "c.png", "d.png"),
+		list("a_b_2x.png", "c_2x_old.png", "c_2x.png", "d.jpg", "d_2x.png"))
+	want := []string{"", "a_b_2x.png", "c_2x.png", "d.jpg"}
+	for i, in := range got {
+		if in.Place != want[i] {
+			t.Errorf("reference %d is scored by %q, expected %q", i, in.Place, want[i])
 		}
 	}
 }

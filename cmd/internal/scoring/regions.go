@@ -218,8 +218,7 @@ func (d *comparison) checkFolder(overwrite bool) error {
 	page := string(d.Page)
 	d.Folder = paths.Name(strings.TrimSuffix(page, filepath.Ext(page)) + "_files")
 	if _, err := os.Lstat(string(d.Folder)); err == nil && !overwrite {
-		return console.Fail(console.ExitOutput,
-			fmt.Errorf("%s exists; use --on-exist overwrite or another -o", d.Folder))
+		return console.Failf(console.ExitOutput, "%s exists; use --on-exist overwrite or another -o", d.Folder)
 	}
 	return nil
 }

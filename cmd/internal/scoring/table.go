@@ -14,24 +14,18 @@ import (
 
 // Scores is the result of superres eval.
 type Scores struct {
-	// Protocol is how the pictures were scored.
-	Protocol score.Protocol `json:"protocol"`
-	// Scale is how much they were enlarged.
-	Scale int `json:"scale"`
+	Protocol score.Protocol `json:"protocol"` // how the pictures were scored
+	Scale    int            `json:"scale"`    // how much they were enlarged
 	// Degradation is how they were reduced. It is empty for files, which are scored as they are.
 	Degradation resample.Degradation `json:"degradation,omitempty"`
 	// Noise is the standard deviation of the noise that reduced pictures got, in levels of 0..255.
 	Noise float64 `json:"noise,omitempty"`
 	// JPEG is the quality of the JPEG files that reduced pictures passed through, or 0 for none.
-	JPEG int `json:"jpeg,omitempty"`
-	// Effort is how much the models did. Empty is best.
-	Effort string `json:"effort,omitempty"`
-	// Columns are the names of the models, or of what was scored.
-	Columns []paths.Name `json:"columns"`
-	// Rows are the scores, a row for each picture.
-	Rows []scoreRow `json:"rows"`
-	// Mean has the mean of each column over the rows in which it is defined.
-	Mean []Cell `json:"mean"`
+	JPEG    int          `json:"jpeg,omitempty"`
+	Effort  string       `json:"effort,omitempty"` // how much the models did; empty: best
+	Columns []paths.Name `json:"columns"`          // the names of the models, or of what was scored
+	Rows    []scoreRow   `json:"rows"`             // the scores, a row for each picture
+	Mean    []Cell       `json:"mean"`             // has the mean of each column over the rows in which it is defined
 }
 
 // scoreRow has the scores of a picture, one for each column.

@@ -23,7 +23,7 @@ import (
 // hasty are servers that wait for nobody.
 func hasty(o *options) {
 	o.patience = patience{head: 300 * time.Millisecond, idle: 300 * time.Millisecond, move: 200 * time.Millisecond,
-		body: 600 * time.Millisecond, drain: 100 * time.Millisecond, call: 100 * time.Millisecond}
+		body: 600 * time.Millisecond, drain: 100 * time.Millisecond, call: 100 * time.Millisecond, end: 2 * time.Second}
 }
 
 // raw opens a connection and sends bytes.
@@ -76,6 +76,7 @@ func (s *tested) head(lines ...string) string {
 // Requests that stop or hardly move are ended, and leave nothing.
 func TestSlowRequests(t *testing.T) {
 	s := start(t, hasty)
+	var group sync.WaitGroup
 	for name, c := range map[string]struct {
 		text   string
 		status int
@@ -92,13 +93,16 @@ func TestSlowRequests(t *testing.T) {
 		"waits for more?": {s.head("Content-Length: 5000", "Expect: 100-continue"), 100},
 	} {
 		conn := s.raw(c.text)
-		if got := status(conn); got != c.status {
-			t.Errorf("%s: %d, expected %d", name, got, c.status)
-		}
-		if _, err := io.Copy(io.Discard, conn); err != nil && !strings.Contains(err.Error(), "reset") {
-			t.Errorf("%s: %v", name, err)
-		}
+		group.Go(func() {
+			if got := status(conn); got != c.status {
+				t.Errorf("%s: %d, expected %d", name, got, c.status)
+			}
+			if _, err := io.Copy(io.Discard, conn); err != nil && !strings.Contains(err.Error(), "reset") {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
+	group.Wait()
 	// A byte at a time comes in time, and all of them do not.
 	conn := s.raw(s.head("Content-Length: 5000"))
 	stop := make(chan bool)
@@ -290,14 +294,16 @@ func TestHostileFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("sends many files to a process")
 	}
-	const limit = 256 << 20
+	const limit = 64 << 20
 	files := map[string][]byte{}
-	for _, h := range imagetest.Hostile(t) {
-		files["hostile "+h.Name] = h.Data
+	for i, h := range imagetest.Hostile(t) {
+		if i%consoletest.Full(3, 1) == 0 {
+			files["hostile "+h.Name] = h.Data
+		}
 	}
-	maps.Copy(files, imagetest.Bombs(t, 7000, 7000))
-	files["hostile scans"] = imagetest.ManyScans(7000, 7000, 201)
-	p := startProcess(t, "--max-memory", "256")
+	maps.Copy(files, imagetest.Bombs(t, 3000, 3000))
+	files["hostile scans"] = imagetest.ManyScans(3000, 3000, 201)
+	p := startProcess(t, "--max-memory", "64")
 	most := watchTree(p.Process.Pid)
 	sendAll(t, p.url, files)
 	peak := most()
@@ -355,7 +361,7 @@ func TestKilledClients(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range 40 {
 		group.Go(func() {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(1+i*i)*time.Millisecond)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(1+i*i/4)*time.Millisecond)
 			defer cancel()
 			r, err := http.NewRequestWithContext(ctx, "PUT", fmt.Sprintf("%sv1/upscale?scale=4&id=%d", s.url, i%30),
 				bytes.NewReader(picture))
@@ -383,7 +389,7 @@ func (s stuck) Read([]byte) (int, error) { <-s.Done(); return 0, s.Err() }
 
 // In the end what is in work is finished or cancelled, and told, and nothing is left.
 func TestEnd(t *testing.T) {
-	s := start(t, nil)
+	s := start(t, func(o *options) { o.patience.end = 500 * time.Millisecond })
 	told := s.events("long")
 	answers := make(chan int, 2)
 	for query, picture := range map[string][]byte{"effort=max&id=long": encoded(t, 1500, 1400),

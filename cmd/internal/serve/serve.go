@@ -180,7 +180,7 @@ func reason(err error) error {
 	return err
 }
 
-// patience is how long things may take that the other side is to do.
+// patience is how long the server waits: for what a client is to do, and in the end for its own work.
 type patience struct {
 	head  time.Duration // the head of a request
 	idle  time.Duration // between two requests
@@ -188,18 +188,16 @@ type patience struct {
 	body  time.Duration // all of a body
 	drain time.Duration // all of one that is refused
 	call  time.Duration // until a picture comes whose events are asked for
+	end   time.Duration // until what is in work is finished, when the program is to end
 }
 
 var usual = patience{head: 5 * time.Second, idle: 20 * time.Second, move: 15 * time.Second, body: 10 * time.Minute,
-	drain: 30 * time.Second, call: time.Minute}
+	drain: 30 * time.Second, call: time.Minute, end: 2 * time.Second}
 
-// How long what is in work goes on when the program is to end, and then what was cancelled.
-const (
-	endTime   = 2 * time.Second
-	hurryTime = time.Second / 2
-)
+// hurryTime is how long pictures that were cancelled at the end of the program may take to notice.
+const hurryTime = time.Second / 2
 
-// serve answers until ctx ends. What is in work then is finished within endTime, or cancelled.
+// serve answers until ctx ends. What is in work then is finished within patience.end, or cancelled.
 func (s *site) serve(ctx context.Context, l net.Listener) error {
 	defer s.workers.close()
 	working, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -217,7 +215,7 @@ func (s *site) serve(ctx context.Context, l net.Listener) error {
 	case <-ctx.Done():
 	}
 	close(s.ending)
-	soon, done := context.WithTimeout(working, endTime)
+	soon, done := context.WithTimeout(working, s.patience.end)
 	defer done()
 	if server.Shutdown(soon) != nil {
 		cancel(errEnding)

@@ -309,7 +309,7 @@ func TestHostileBesideGood(t *testing.T) {
 	peak := watchTree(p.Process.Pid)
 	var ended atomic.Int64
 	var group sync.WaitGroup
-	n := consoletest.Full(20, 500)
+	n := consoletest.Full(12, 500)
 	for worker := range 4 {
 		group.Go(func() {
 			for i := worker; i < n; i += 4 {

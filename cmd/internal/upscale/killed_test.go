@@ -30,7 +30,7 @@ import (
 // kills; after each, look is called.
 func untilDone(t *testing.T, random *rand.Rand, dir string, look func(), args ...string) (stdout string, code,
 	kills int) {
-	for longest := 100 * time.Millisecond; ; longest += longest / 4 {
+	for longest := 50 * time.Millisecond; ; longest += longest / 4 {
 		var out, errs bytes.Buffer
 		cmd := consoletest.Process(dir, args...)
 		cmd.Stdout, cmd.Stderr = &out, &errs
@@ -55,36 +55,38 @@ func untilDone(t *testing.T, random *rand.Rand, dir string, look func(), args ..
 	}
 }
 
-// manyFiles makes a folder of 200 files, 5 of them no pictures, and what becomes of it.
-func manyFiles(t *testing.T) (dir string, want map[string]string) {
+// manyFiles makes a folder of n files, of which the 18th, 58th and so on are no pictures, and what becomes of it.
+func manyFiles(t *testing.T, n int) (dir string, want map[string]string, bad int) {
 	if testing.Short() {
 		t.Skip("starts the program many times")
 	}
 	dir = t.TempDir()
-	for i := range 200 {
+	for i := range n {
 		name := filepath.Join(dir, fmt.Sprintf("in/%c/%03d.png", 'a'+i%3, i))
 		consoletest.WritePicture(t, name, consoletest.Blob(5+i%7, 4+i%11))
 		if i%40 == 17 {
+			bad++
 			if err := os.WriteFile(name, []byte("not a picture"), 0o666); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "undisturbed", "-q"); code != 3 ||
-		strings.Count(stderr, "not an image") != 5 {
+	if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "undisturbed", "-q", "-m", "bicubic"); code != 3 ||
+		strings.Count(stderr, "not an image") != bad {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
 	want = consoletest.Results(t, filepath.Join(dir, "undisturbed"))
-	if len(want) != 195 || len(consoletest.Tree(t, filepath.Join(dir, "undisturbed"))) != 195 {
+	if len(want) != n-bad || len(consoletest.Tree(t, filepath.Join(dir, "undisturbed"))) != n-bad {
 		t.Fatalf("%d files", len(want))
 	}
-	return dir, want
+	return dir, want, bad
 }
 
 // A batch that is killed at random times and resumed ends as if nothing had happened:
 // no result is ever half, none is made twice, the bad files are told, nothing is left.
 func TestKilledAndResumed(t *testing.T) {
-	dir, want := manyFiles(t)
+	n := consoletest.Full(80, 200)
+	dir, want, bad := manyFiles(t, n)
 	out := filepath.Join(dir, "out")
 	finished := map[string]time.Time{} // when what the journal has as done was written
 	look := func() {
@@ -117,25 +119,25 @@ func TestKilledAndResumed(t *testing.T) {
 			}
 		}
 	}
-	stdout, code, kills := untilDone(t, rand.New(rand.NewPCG(1, 2)), dir, look, "upscale", "-r", "in", "-o", "out",
-		"--resume", "--json", "-q")
+	stdout, code, kills := untilDone(t, rand.New(rand.NewPCG(1, 2)), dir, look, "upscale", "-m", "bicubic", "-r", "in",
+		"-o", "out", "--resume", "--json", "-q")
 	look()
 	t.Logf("%d kills", kills)
 	got := consoletest.Results(t, out)
-	if code != 3 || !maps.Equal(got, want) || len(finished) != 195 || kills == 0 {
+	if code != 3 || !maps.Equal(got, want) || len(finished) != n-bad || kills == 0 {
 		t.Errorf("exit %d, %d results, %d of them in the journal, %d kills", code, len(got), len(finished), kills)
 	}
-	if all := consoletest.Tree(t, out); len(all) != 196 {
-		t.Errorf("%d files, expected 195 and the journal: %v", len(all),
+	if all := consoletest.Tree(t, out); len(all) != n-bad+1 {
+		t.Errorf("%d files, expected %d and the journal: %v", len(all), n-bad,
 			slices.DeleteFunc(all, func(f string) bool { return want[f] != "" }))
 	}
 	s := lastEvent(t, stdout)
-	if s.Total != 200 || s.Done+s.Skipped != 195 || s.Failed != 5 || len(s.Failures) != 5 || s.ExitCode != 3 {
+	if s.Total != n || s.Done+s.Skipped != n-bad || s.Failed != bad || len(s.Failures) != bad || s.ExitCode != 3 {
 		t.Errorf("%+v", s)
 	}
-	_, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "out", "--resume")
-	if code != 3 || !strings.Contains(stderr,
-		"5 of 200 pictures failed, 195 are done: "+filepath.Join("in", "a", "057.png")) {
+	_, stderr, code := call(t, dir, "", "upscale", "-m", "bicubic", "-r", "in", "-o", "out", "--resume")
+	if code != 3 || !strings.Contains(stderr, fmt.Sprintf("%d of %d pictures failed, %d are done: %s", bad, n, n-bad,
+		filepath.Join("in", "a", "057.png"))) {
 		t.Errorf("once more: exit %d, %s", code, stderr)
 	}
 }
@@ -150,20 +152,22 @@ func lastEvent(t *testing.T, stdout string) (s summaryEvent) {
 	return s
 }
 
-// The same in seven parts that run at once, are killed, and share a folder.
+// The same in parts that run at once, are killed, and share a folder.
 func TestKilledShards(t *testing.T) {
-	dir, want := manyFiles(t)
+	n, parts := consoletest.Full(60, 200), consoletest.Full(3, 7)
+	dir, want, bad := manyFiles(t, n)
 	var group sync.WaitGroup
 	var mu sync.Mutex
 	var sum summaryEvent
 	kills := 0
 	slots := make(chan bool, 3)
-	for i := range 7 {
+	for i := range parts {
 		group.Go(func() {
 			slots <- true
 			defer func() { <-slots }()
 			stdout, code, k := untilDone(t, rand.New(rand.NewPCG(uint64(i), 3)), dir, func() {},
-				"upscale", "-r", "in", "-o", "out", "--resume", "--shard", fmt.Sprintf("%d/7", i), "--json", "-q")
+				"upscale", "-m", "bicubic", "-r", "in", "-o", "out", "--resume", "--shard", fmt.Sprintf("%d/%d", i, parts),
+				"--json", "-q")
 			mu.Lock()
 			defer mu.Unlock()
 			s := lastEvent(t, stdout)
@@ -176,16 +180,16 @@ func TestKilledShards(t *testing.T) {
 	group.Wait()
 	t.Logf("%d kills", kills)
 	out := filepath.Join(dir, "out")
-	if got := consoletest.Results(t, out); !maps.Equal(got, want) || sum.Total != 200 || sum.Failed != 5 {
+	if got := consoletest.Results(t, out); !maps.Equal(got, want) || sum.Total != n || sum.Failed != bad {
 		t.Errorf("%d results, %+v", len(got), sum)
 	}
-	if n := len(consoletest.Tree(t, out)); n != 195+7 {
-		t.Errorf("%d files, expected 195 and 7 journals", n)
+	if files := len(consoletest.Tree(t, out)); files != n-bad+parts {
+		t.Errorf("%d files, expected %d and %d journals", files, n-bad, parts)
 	}
 	// Another number of parts, and none, know all that is done.
 	for _, args := range [][]string{{}, {"--shard", "1/2"}} {
 		stdout, _, _ := call(t, dir, "",
-			append([]string{"upscale", "-r", "in", "-o", "out", "--resume", "--json", "-q"}, args...)...)
+			append([]string{"upscale", "-m", "bicubic", "-r", "in", "-o", "out", "--resume", "--json", "-q"}, args...)...)
 		if s := lastEvent(t, stdout); s.Done != 0 || s.Skipped == 0 {
 			t.Errorf("again, %v: %+v", args, s)
 		}
@@ -245,7 +249,7 @@ func TestReadmeJobs(t *testing.T) {
 		for i := range 7 {
 			index := strings.NewReplacer(`"`, "", "$SLURM_ARRAY_TASK_ID", fmt.Sprint(i), "$(JOB_COMPLETION_INDEX)",
 				fmt.Sprint(i))
-			if _, stderr, code := call(t, dir, "", strings.Fields(index.Replace(command))...); code != 0 {
+			if _, stderr, code := call(t, dir, "", append(strings.Fields(index.Replace(command)), "-m", "nearest")...); code != 0 {
 				t.Fatalf("%s: exit %d, %s", command, code, stderr)
 			}
 		}

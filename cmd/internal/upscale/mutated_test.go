@@ -16,7 +16,7 @@ import (
 func TestMutatedFolder(t *testing.T) {
 	dir := t.TempDir()
 	m := mutate.New(t)
-	const files = 400
+	files := consoletest.Full(150, 400)
 	for n := range uint64(files) {
 		mutant := m.Mutant(n)
 		consoletest.Put(t, filepath.Join(dir, "in", fmt.Sprintf("%d-%s", n, mutant.Name)), mutant.Data)

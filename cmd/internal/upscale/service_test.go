@@ -171,7 +171,7 @@ func TestRegions(t *testing.T) {
 		query   string
 		full    bool // tried when all is
 	}{
-		{photo, "scale=2", false}, {photo, "scale=3", false}, {photo, "scale=1.5", false}, {photo,
+		{photo, "scale=2", true}, {photo, "scale=3", true}, {photo, "scale=1.5", false}, {photo,
 			"width=333&model=bicubic", false}, {clear, "scale=2&effort=fast", false},
 		{photo, "scale=4&denoise=0.5", true}, {photo, "scale=2.5", true}, {photo, "scale=1", true}, {photo, "width=333",
 			true}, {photo, "scale=2&model=coupled", true}, {photo, "scale=3&model=coupled", true},

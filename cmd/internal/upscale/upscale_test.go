@@ -60,7 +60,7 @@ func TestUpscaleNames(t *testing.T) {
 				consoletest.WritePicture(t, filepath.Join(dir, f), consoletest.Blob(9, 7))
 			}
 			before := consoletest.Tree(t, dir)
-			stdout, stderr, code := call(t, dir, "", slices.Insert(c.args, 1, "-q")...)
+			stdout, stderr, code := call(t, dir, "", slices.Insert(c.args, 1, "-q", "-m", "nearest")...)
 			if code != 0 || stdout != "" || stderr != "" {
 				t.Fatalf("exit %d, stdout %q, stderr %q", code, stdout, stderr)
 			}

@@ -5,7 +5,6 @@ import (
 	"compress/zlib"
 	"image"
 	"image/color"
-	"image/gif"
 	"testing"
 )
 
@@ -115,8 +114,8 @@ func Bombs(t testing.TB, w, h int) map[string][]byte {
 	dark := packed(w * h)
 	many := packed(64 << 20)
 	still := Sound(t)["colour.png"]
-	with := func(kind string, head string) []byte {
-		return bytes.Join([][]byte{still[:33], PNGChunk(kind, append([]byte(head), many...)), still[33:]}, nil)
+	with := func(kind, head string) []byte {
+		return WithChunks(still, PNGChunk(kind, append([]byte(head), many...)))
 	}
 	cyclic := append(tiffOf(9, 9, 1, 8), make([]byte, 81)...)
 	cyclic[len(cyclic)-81-4] = 8 // the next directory is the first
@@ -124,20 +123,16 @@ func Bombs(t testing.TB, w, h int) map[string][]byte {
 	at := uint32(len(TIFFStart) + 2 + 12*entries + 4)
 	return map[string][]byte{
 		"cyclic.tif": cyclic,
-		"bomb.png": bytes.Join([][]byte{PNGHeader(uint32(w), uint32(h)), PNGChunk("IDAT", pixels),
-			PNGChunk("IEND", nil)}, nil),
+		"bomb.png":   WithChunks(PNGHeader(uint32(w), uint32(h)), PNGChunk("IDAT", pixels), PNGChunk("IEND", nil)),
 		"bomb.tif": append(append([]byte(TIFFStart), TIFFPage(0, [4]uint32{256, 4, 1, uint32(w)},
 			[4]uint32{257, 4, 1, uint32(h)}, [4]uint32{258, 3, 1, 8},
 			[4]uint32{259, 3, 1, 8}, [4]uint32{262, 3, 1, 1}, [4]uint32{273, 4, 1, at}, [4]uint32{278, 4, 1, uint32(h)},
 			[4]uint32{279, 4, 1, uint32(len(dark))})...), dark...),
 		"bomb.webp": PlainWebP(w, h),
 		"bomb.jpg":  ManyScans(w, h, 100),
-		"bomb.gif": Encoded(t, func(b *bytes.Buffer) error {
-			return gif.Encode(b, image.NewPaletted(image.Rect(0, 0, w, h), color.Palette{color.Black, color.White}),
-				nil)
-		}),
-		"icc.png":  with("iCCP", "p\x00\x00"),
-		"note.png": with("zTXt", "Comment\x00\x00"),
-		"xmp.png":  with("iTXt", "XML:com.adobe.xmp\x00\x01\x00\x00\x00"),
+		"bomb.gif":  GIF(t, image.NewPaletted(image.Rect(0, 0, w, h), color.Palette{color.Black, color.White})),
+		"icc.png":   with("iCCP", "p\x00\x00"),
+		"note.png":  with("zTXt", "Comment\x00\x00"),
+		"xmp.png":   with("iTXt", "XML:com.adobe.xmp\x00\x01\x00\x00\x00"),
 	}
 }

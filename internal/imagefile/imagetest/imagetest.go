@@ -12,6 +12,7 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"slices"
 	"testing"
 
 	"golang.org/x/image/bmp"
@@ -26,6 +27,25 @@ func Encoded(t testing.TB, encode func(*bytes.Buffer) error) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// PNG returns a picture as image/png writes it.
+func PNG(t testing.TB, img image.Image) []byte {
+	t.Helper()
+	return Encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, img) })
+}
+
+// JPEG returns a picture as image/jpeg writes it, of a quality of 1 to 100.
+func JPEG(t testing.TB, img image.Image, quality int) []byte {
+	t.Helper()
+	return Encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, img, &jpeg.Options{Quality: quality}) })
+}
+
+// GIF returns pictures as image/gif writes them, one after the other.
+func GIF(t testing.TB, frames ...*image.Paletted) []byte {
+	t.Helper()
+	g := &gif.GIF{Image: frames, Delay: make([]int, len(frames))}
+	return Encoded(t, func(b *bytes.Buffer) error { return gif.EncodeAll(b, g) })
 }
 
 // Ramp is a w×h colour picture without two equal neighbours.
@@ -61,13 +81,12 @@ func Indexed(w, h int) *image.Paletted {
 func Sound(t testing.TB) map[string][]byte {
 	colour, grey := Ramp(7, 5), GreyRamp(9, 6)
 	return map[string][]byte{
-		"colour.png":  Encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, colour) }),
-		"palette.png": Encoded(t, func(b *bytes.Buffer) error { return png.Encode(b, Indexed(7, 5)) }),
-		"colour.jpeg": WithExif(Encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, colour, nil) }), 6,
-			binary.BigEndian),
-		"grey.jpeg":   Encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, grey, nil) }),
+		"colour.png":  PNG(t, colour),
+		"palette.png": PNG(t, Indexed(7, 5)),
+		"colour.jpeg": WithExif(JPEG(t, colour, jpeg.DefaultQuality), 6, binary.BigEndian),
+		"grey.jpeg":   JPEG(t, grey, jpeg.DefaultQuality),
 		"scans.jpeg":  ManyScans(16, 16, 3),
-		"colour.gif":  Encoded(t, func(b *bytes.Buffer) error { return gif.Encode(b, Indexed(7, 5), nil) }),
+		"colour.gif":  GIF(t, Indexed(7, 5)),
 		"grey.bmp":    Encoded(t, func(b *bytes.Buffer) error { return bmp.Encode(b, grey) }),
 		"colour.bmp":  Encoded(t, func(b *bytes.Buffer) error { return bmp.Encode(b, colour) }),
 		"colour.tiff": Encoded(t, func(b *bytes.Buffer) error { return tiff.Encode(b, colour, nil) }),
@@ -83,6 +102,24 @@ func PNGChunk(kind string, data []byte) []byte {
 	b := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
 	b = append(append(b, kind...), data...)
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[4:]))
+}
+
+// WithChunks puts chunks into a PNG, behind its header.
+func WithChunks(png []byte, chunks ...[]byte) []byte {
+	const header = 33
+	return slices.Concat(png[:header], slices.Concat(chunks...), png[header:])
+}
+
+// Profile is an ICC profile of n bytes, 132 at least, for "RGB ", "GRAY" or "CMYK".
+func Profile(colours string, n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(i * i >> 3)
+	}
+	binary.BigEndian.PutUint32(b, uint32(n))
+	copy(b[16:], colours)
+	copy(b[36:], "acsp")
+	return b
 }
 
 // PNGHeader is a PNG that ends after its header: w×h, RGBA of 8 bits.
@@ -160,8 +197,12 @@ const TIFFStart = "II*\x00\x08\x00\x00\x00"
 
 // RIFF is a RIFF file of one chunk of a WebP.
 func RIFF(kind string, data []byte) []byte {
-	b := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(12+len(data)+len(data)%2))
-	b = binary.LittleEndian.AppendUint32(append(b, "WEBP"+kind...), uint32(len(data)))
+	return RIFFChunk("RIFF", append([]byte("WEBP"), RIFFChunk(kind, data)...))
+}
+
+// RIFFChunk is one chunk of a RIFF file, with a byte behind it where its length is odd.
+func RIFFChunk(kind string, data []byte) []byte {
+	b := binary.LittleEndian.AppendUint32([]byte(kind), uint32(len(data)))
 	return append(append(b, data...), make([]byte, len(data)%2)...)
 }
 

@@ -1,11 +1,13 @@
 package consoletest
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"image"
 	"image/color"
 	"image/png"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,6 +41,32 @@ func Blob(w, h int) *image.NRGBA {
 		m.SetNRGBA(x, y, color.NRGBA{uint8(9 * x), uint8(7 * y), uint8(x * y), 255})
 	}
 	return m
+}
+
+// Rings are n small pictures somewhat like digits: a bright ring on black, each another.
+func Rings(n, w, h int) []*image.Gray {
+	list := make([]*image.Gray, n)
+	for i := range list {
+		list[i] = image.NewGray(image.Rect(0, 0, w, h))
+		cx, cy, r := float64(w)/2+float64(i%5)-2, float64(h)/2-float64(i%3), float64(min(w, h))/5+float64(i%7)/2
+		for p := range list[i].Pix {
+			d := math.Hypot(float64(p%w)-cx, float64(p/w)-cy) - r
+			list[i].Pix[p] = uint8(255 * math.Exp(-d*d/2))
+		}
+	}
+	return list
+}
+
+// IDX is an IDX file of pictures of one size.
+func IDX(list []*image.Gray) (data []byte) {
+	size := list[0].Rect.Size()
+	for _, n := range []int{0x803, len(list), size.Y, size.X} {
+		data = binary.BigEndian.AppendUint32(data, uint32(n))
+	}
+	for _, m := range list {
+		data = append(data, m.Pix...)
+	}
+	return data
 }
 
 // Tree lists the files below a folder.

@@ -1,0 +1,54 @@
+package learners
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// InOrder is BLOTLESS with blocks of consecutive atoms.
+type InOrder struct{ BLOTLESS }
+
+// Learn implements Learner.
+func (l InOrder) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error) {
+	return alternate(ctx, y, opt, func(ctx context.Context, p *problem) error {
+		return l.update(ctx, p, upTo(p.k))
+	})
+}
+
+// LoadSteps returns the matrices of an independent NumPy program by their names: a problem, (M,K,S,N) = (6,8,2,30), and
+// what one step of each learner makes of it.
+func LoadSteps(t *testing.T) map[string]*mat.Dense {
+	t.Helper()
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(Must(os.ReadFile("testdata/steps.json"))(t), &raw); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]*mat.Dense{}
+	for name, part := range raw {
+		var rows [][]float64
+		if json.Unmarshal(part, &rows) != nil {
+			continue // a size
+		}
+		m := mat.NewDense(len(rows), len(rows[0]), nil)
+		for i, row := range rows {
+			m.SetRow(i, row)
+		}
+		out[name] = m
+	}
+	return out
+}
+
+// Must returns a function that ends a test for an error, and returns the value otherwise.
+func Must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}

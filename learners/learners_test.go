@@ -1,0 +1,200 @@
+package learners_test
+
+import (
+	"context"
+	"math"
+	"reflect"
+	"runtime"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/learners"
+	"superres/learners/learnertest"
+	"superres/learners/planted"
+	"superres/learners/sparse"
+)
+
+func TestLearners(t *testing.T) {
+	for name, l := range map[string]learners.Learner{
+		"mod": learners.MOD{}, "ksvd": learners.KSVD{}, "approximate ksvd": learners.KSVD{Approximate: true},
+		"rop": learners.ROP{}, "online": learners.Online{}, "blotless": learners.BLOTLESS{},
+		"plain blotless": learners.BLOTLESS{Plain: true}, "simco": learners.SimCO{},
+		"regularised simco": learners.SimCO{Mu: 0.1, Steps: 2},
+	} {
+		t.Run(name, func(t *testing.T) { learnertest.Run(t, l) })
+	}
+}
+
+// One coding and one update reproduce an independent NumPy program to 1e-9. Its BLOTLESS takes consecutive blocks and
+// inverts V2. The signs of its atoms are arbitrary.
+func TestOneStepAgainstAnotherProgram(t *testing.T) {
+	f := learners.LoadSteps(t)
+	start := learners.Must(sparse.NewDictionary(f["D"]))(t)
+	omp := sparse.OMP{Sparsity: 2}
+	if x := learners.Must(omp.Code(context.Background(), start, f["Y"]))(t); !mat.EqualApprox(x.Dense(), f["omp_X"],
+		1e-9) {
+		t.Error("OMP differs")
+	}
+	for name, l := range map[string]learners.Learner{
+		"mod": learners.MOD{}, "ksvd": learners.KSVD{},
+		"blotless_inner1": inOrder(1), "blotless_inner5": inOrder(5), "blotless_inner20": inOrder(20),
+	} {
+		r := learners.Must(l.Learn(context.Background(), f["Y"],
+			learners.Options{Init: start, Coder: omp, Iterations: 1}))(t)
+		d, codes := r.Dictionary.Matrix(), r.Codes.Dense()
+		for k := range 8 {
+			atom := d.ColView(k).(*mat.VecDense)
+			if mat.Dot(atom, f[name+"_D"].ColView(k)) < 0 {
+				atom.ScaleVec(-1, atom)
+				row := codes.RowView(k).(*mat.VecDense)
+				row.ScaleVec(-1, row)
+			}
+		}
+		if !mat.EqualApprox(d, f[name+"_D"], 1e-9) || !mat.EqualApprox(codes, f[name+"_X"], 1e-9) {
+			t.Errorf("%s differs", name)
+		}
+	}
+}
+
+func inOrder(inner int) learners.Learner {
+	return learners.InOrder{BLOTLESS: learners.BLOTLESS{Inner: inner, Plain: true}}
+}
+
+// The updates of MOD and K-SVD do not raise ‖Y − DX‖ on a fixed support.
+func TestUpdatesLowerTheResidual(t *testing.T) {
+	y := learnertest.Planted(10, 24, 3, 300, 4)
+	start := learners.Must(learners.Start(y, 24, 1))(t)
+	coder := sparse.OMP{Sparsity: 3}
+	x := learners.Must(coder.Code(context.Background(), start, y))(t)
+	var rest mat.Dense
+	rest.Sub(y, x.Rebuild(start))
+	before := mat.Norm(&rest, 2) / math.Sqrt(3000)
+	for _, l := range []learners.Learner{learners.MOD{}, learners.KSVD{}, learners.KSVD{Approximate: true}} {
+		r := learners.Must(l.Learn(context.Background(), y,
+			learners.Options{Init: start, Coder: coder, Iterations: 1}))(t)
+		if after := r.Steps[0].RMSE; after > before*(1-1e-3) {
+			t.Errorf("%+v: RMSE %g before the update, %g after", l, before, after)
+		}
+	}
+}
+
+// A planted orthonormal basis with 1-sparse signals is found exactly, by online learning in batches of any size.
+func TestPlantedBasisIsFound(t *testing.T) {
+	y := mat.NewDense(4, 40, nil)
+	for j := range 40 {
+		y.Set(j%4, j, float64(j+1)*math.Pow(-1, float64(j)))
+	}
+	for _, spec := range []string{"mod", "ksvd", "ksvd:exact=false", "online", "online:batch=7", "online:batch=1"} {
+		l := learners.Must(learners.New(spec))(t)
+		r := learners.Must(l.Learn(context.Background(), y,
+			learners.Options{Atoms: 4, Seed: 2, Coder: sparse.OMP{Sparsity: 1}}))(t)
+		if r.Stop != learners.Exact {
+			t.Errorf("%s: %s at RMSE %g", spec, r.Stop, r.Steps[len(r.Steps)-1].RMSE)
+		}
+	}
+}
+
+// Of ten copies of one atom nine are never chosen. They are replaced, and counted; online learning replaces them after
+// its first pass, in which an update has changed some.
+func TestUnusedAtomsAreReplaced(t *testing.T) {
+	y := learnertest.Planted(6, 10, 2, 80, 9)
+	copies := mat.NewDense(6, 10, nil)
+	copies.SetRow(0, slices.Repeat([]float64{1}, 10))
+	start := learners.Must(sparse.NewDictionary(copies))(t)
+	for least, l := range map[int]learners.Learner{9: learners.MOD{}, 7: learners.Online{}} {
+		r := learners.Must(l.Learn(context.Background(), y,
+			learners.Options{Init: start, Iterations: 30, Coder: sparse.OMP{Sparsity: 2}}))(t)
+		if replaced := r.Steps[0].Replaced; replaced < least || replaced > 9 || len(r.Warnings) != 0 {
+			t.Errorf("%T: replaced %d in the first step, warnings %v", l, replaced, r.Warnings)
+		}
+	}
+}
+
+// Small batches are drawn by the seed alone, and the codes of the result are those of the coder over its dictionary.
+func TestOnlineBatches(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	y := learnertest.Planted(8, 12, 2, 90, 1)
+	coder := sparse.OMP{Sparsity: 2}
+	learn := func(procs int, seed uint64) *learners.Result {
+		runtime.GOMAXPROCS(procs)
+		return learners.Must(learners.Online{Batch: 16}.Learn(context.Background(), y,
+			learners.Options{Atoms: 12, Iterations: 6, Coder: coder, Seed: seed}))(t)
+	}
+	a, b, c := learn(1, 3), learn(8, 3), learn(1, 4)
+	if !mat.Equal(a.Dictionary.Matrix(), b.Dictionary.Matrix()) || !reflect.DeepEqual(a.Codes, b.Codes) {
+		t.Error("8 workers give another result than 1")
+	}
+	if mat.Equal(a.Dictionary.Matrix(), c.Dictionary.Matrix()) {
+		t.Error("another seed gives the same result")
+	}
+	codes, err := coder.Code(context.Background(), a.Dictionary, y)
+	if err != nil || !mat.EqualApprox(codes.Dense(), a.Codes.Dense(), 1e-12) {
+		t.Errorf("coding again gives other codes (%v)", err)
+	}
+}
+
+// From many signals online learning finds as many planted atoms as MOD does, within a few.
+func TestOnlineFindsPlantedAtoms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	var missed [2]float64
+	for trial := range 3 {
+		p := learners.Must(planted.New(planted.Panel{M: 16, K: 32, S: 3}, 2000, 0, 1, trial))(t)
+		for i, l := range []learners.Learner{learners.MOD{}, learners.Online{Forget: 30}} {
+			r := learners.Must(l.Learn(context.Background(), p.Y,
+				learners.Options{Atoms: 32, Iterations: 60, Coder: sparse.OMP{Sparsity: 3}, Seed: 1}))(t)
+			missed[i] += 32 * (1 - learners.Must(planted.Measure(r.Dictionary, p.Dictionary))(t).Recovered)
+		}
+	}
+	if missed[1] > missed[0]+5 || missed[1] > 15 {
+		t.Errorf("of 96 atoms MOD misses %g, online %g", missed[0], missed[1])
+	}
+}
+
+// knownSupport is a coder that returns given codes.
+type knownSupport struct{ codes *sparse.Codes }
+
+func (s knownSupport) Code(context.Context, *sparse.Dictionary, *mat.Dense) (*sparse.Codes, error) {
+	codes := *s.codes
+	codes.Value = slices.Repeat([]float64{1}, len(codes.Index))
+	return &codes, nil
+}
+
+// Where the support is known, regularised SimCO finds the dictionary to rounding error; atom k of the one is atom k of
+// the other.
+func TestSimCOOnAKnownSupport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("nothing in it runs beside anything else")
+	}
+	for n, panel := range map[int]planted.Panel{100: {M: 16, K: 16, S: 3}, 400: {M: 16, K: 32, S: 3}} {
+		p := learners.Must(planted.New(panel, n, 0, 1, 0))(t)
+		other := learners.Must(planted.New(panel, n, 0, 2, 0))(t)
+		for _, mu := range []float64{0.1, 4} {
+			r := learners.Must(learners.SimCO{Mu: mu}.Learn(context.Background(), p.Y,
+				learners.Options{Init: other.Dictionary, Coder: knownSupport{p.Codes}, Iterations: 300}))(t)
+			miss := 0.0
+			for k := range panel.K {
+				truth, got := mat.NewVecDense(16, p.Dictionary.Atom(k)), mat.NewVecDense(16, r.Dictionary.Atom(k))
+				miss += (1 - math.Abs(mat.Dot(truth, got))) / float64(panel.K)
+			}
+			if miss > 1e-9 {
+				t.Errorf("%v, mu %g: error %g, %s after %d", panel, mu, miss, r.Stop, len(r.Steps))
+			}
+		}
+	}
+}
+
+// While μ is not zero nothing but a zero residual ends the iterations.
+func TestSimCOIsRegularisedForHalfOfTheIterations(t *testing.T) {
+	y := learnertest.Planted(4, 3, 3, 30, 3)
+	opt := learners.Options{Atoms: 3, Iterations: 400, Coder: sparse.OMP{Sparsity: 1}}
+	for mu, least := range map[float64]int{0: 1, 0.1: 201} {
+		r := learners.Must(learners.SimCO{Mu: mu}.Learn(context.Background(), y, opt))(t)
+		if len(r.Steps) < least || len(r.Steps) >= least+150 || r.Stop == learners.IterationLimit {
+			t.Errorf("mu %g: %s after %d", mu, r.Stop, len(r.Steps))
+		}
+	}
+}

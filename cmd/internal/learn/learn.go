@@ -143,8 +143,7 @@ func (opt Options) learn(ctx context.Context, y *mat.Dense, settings learners.Op
 	case errors.Is(err, usage.ErrSettings), errors.Is(err, external.ErrProgram), errors.Is(err, safefile.ErrOutput):
 		return nil, err
 	case err != nil:
-		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: %w; check the data, scale it if need be",
-			opt.dataName(), err))
+		return nil, console.Failf(console.ExitInput, "%s: %w; check the data, scale it if need be", opt.dataName(), err)
 	}
 	return result, nil
 }

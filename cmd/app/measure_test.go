@@ -133,9 +133,9 @@ func (s shape) data(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-// shapes are the files to measure, by the title of their table: what is promised for each is held against what it takes.
-// Those of "pages, --max-memory promised" take no more than the limit that they were let in under, also those that
-// barely have room, one after the other. Titles that begin with "more" are for the long form.
+// shapes are the files to measure, by the title of their table: what is promised for each is held against what it
+// takes. Those of "pages, --max-memory promised" take no more than the limit that they were let in under, also
+// those that barely have room, one after the other. Titles that begin with "more" are for the long form.
 var shapes = map[string][]shape{
 	"stills": {
 		{"png", "grey", 28, 28, 1, "-m digits -j 1"},

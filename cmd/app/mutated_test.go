@@ -88,8 +88,8 @@ func TestMutatedFiles(t *testing.T) {
 				r.upscale(w, files)
 			}
 		}
-		t.Logf("%s: %d processes, %d pictures done, %d failed, peak %d MiB of %d, slowest %v", w.name, r.processes, r.done,
-			r.failed, r.peak>>20, w.limit, r.slowest)
+		t.Logf("%s: %d processes, %d pictures done, %d failed, peak %d MiB of %d, slowest %v", w.name,
+			r.processes, r.done, r.failed, r.peak>>20, w.limit, r.slowest)
 	}
 	if !t.Failed() {
 		_ = os.Remove(keep) // which is empty
@@ -289,7 +289,8 @@ func (r *mutatedRun) report(w way, f mutated, wrong []string, o outcome) {
 		why += " at " + m[1]
 	}
 	r.t.Errorf("%s | %s | %s, %d bytes, %s | exit %d %s, %d MiB, %.1f s of a processor | %s", w.name,
-		strings.Join(wrong, ", "), path, len(f.Data), f.Changes, o.code, o.signal, o.peak>>20, o.processor.Seconds(), why)
+		strings.Join(wrong, ", "), path, len(f.Data), f.Changes, o.code, o.signal, o.peak>>20,
+		o.processor.Seconds(), why)
 }
 
 // serve sends files to a server, which must answer each. A server that is gone is started again.

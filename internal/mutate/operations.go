@@ -20,9 +20,9 @@ type site struct {
 // operations are all ways to change one part, or its place. Each returns what it did, or "" where it
 // could do nothing. One that is here twice is twice as frequent.
 var operations = []func(site) string{
-	site.swap, site.repeat, site.repeat, site.drop, site.move, site.move, site.move, site.splice, site.splice, site.rename,
-	site.setNumber, site.setNumber, site.setNumber, site.setNumber, site.lie, site.spoil, site.cut, site.grow, site.flip,
-	site.flip,
+	site.swap, site.repeat, site.repeat, site.drop, site.move, site.move, site.move, site.splice, site.splice,
+	site.rename, site.setNumber, site.setNumber, site.setNumber, site.setNumber, site.lie, site.spoil, site.cut,
+	site.grow, site.flip, site.flip,
 }
 
 // changePart changes one part of a file, which may be inside of others.

@@ -141,7 +141,8 @@ func TestFolder(t *testing.T) {
 	if sum, _ := mnistJSON(t, dir, "mnist"); sum.Count != 3 || len(sum.Classes) != 0 {
 		t.Errorf("%+v", sum)
 	}
-	consoletest.Put(t, filepath.Join(dir, "mnist/t10k-images-idx3-ubyte"), consoletest.IDX(consoletest.Rings(5, 28, 28)))
+	consoletest.Put(t, filepath.Join(dir, "mnist/t10k-images-idx3-ubyte"),
+		consoletest.IDX(consoletest.Rings(5, 28, 28)))
 	consoletest.Put(t, filepath.Join(dir, "mnist/t10k-labels-idx1-ubyte.gz"), gzipped(t, idxLabels(1, 2, 1, 2, 7)))
 	folder, _ := mnistJSON(t, dir, "mnist/")
 	files, _ := mnistJSON(t, dir, "mnist/t10k-images-idx3-ubyte", "mnist/t10k-labels-idx1-ubyte.gz")

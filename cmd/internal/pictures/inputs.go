@@ -49,11 +49,10 @@ func Expand(arg string, recursive bool) ([]Input, []Other, error) {
 	return Finder{Recursive: recursive}.Expand(arg)
 }
 
-// Expand lists the pictures that an argument stands for: a file, the pictures of a
-// folder (below it, too, if recursive), or those a pattern matches, where the
-// shell has not expanded it. Folders are listed in name order. The pictures of folders that
-// are of kinds that cannot be read are listed apart. It fails when there are none that can,
-// even with another filter.
+// Expand lists the pictures that an argument stands for: a file, the pictures of a folder (below it, too, if
+// recursive), or those a pattern matches, where the shell has not expanded it. Folders are listed in name order.
+// The pictures of folders that are of kinds that cannot be read are listed apart. It fails when there are none that
+// can, even with another filter.
 func (f Finder) Expand(arg string) ([]Input, []Other, error) {
 	if arg == "" {
 		return nil, nil, console.Usage(`an input has an empty name (""); leave it out or name a file`)
@@ -76,8 +75,7 @@ func (f Finder) Expand(arg string) ([]Input, []Other, error) {
 	return f.within(arg)
 }
 
-// matching lists what a pattern stands for; a folder it matches is mirrored like one
-// that is named.
+// matching lists what a pattern stands for; a folder it matches is mirrored like one that is named.
 func (f Finder) matching(pattern string) (list []Input, others []Other, err error) {
 	matches, err := filepath.Glob(pattern)
 	if err != nil || len(matches) == 0 {
@@ -162,7 +160,8 @@ func (f Finder) within(folder string) (list []Input, others []Other, err error) 
 func MarkSeveral(list []Input, all bool) {
 	for i := range list {
 		in := &list[i]
-		if named, _ := formatOf(in.Place); !paths.IsStandard(in.Path) && (all || named.OnlyAnimates() || in.Format.OnlyAnimates()) {
+		if named, _ := formatOf(in.Place); !paths.IsStandard(in.Path) &&
+			(all || named.OnlyAnimates() || in.Format.OnlyAnimates()) {
 			in.Several = imagefile.HoldsSeveral(in.Path)
 		}
 	}

@@ -9,8 +9,7 @@ import (
 	"superres/superres"
 )
 
-// SizeOptions say how large results are to be. They set the size of an enlargement, which
-// CheckSize completes.
+// SizeOptions say how large results are to be. They set the size of an enlargement, which CheckSize completes.
 func SizeOptions(to *superres.Options) settings.Table {
 	side := func(name string, n *int, help, brief string) *settings.Option {
 		return &settings.Option{Name: name, To: settings.Num(n, 0).AtLeast(1).In("pixels"), Group: "size",
@@ -31,8 +30,7 @@ func SizeOptions(to *superres.Options) settings.Table {
 	}
 }
 
-// CheckSize refuses sizes that contradict each other, and takes the default scale away where
-// another size is given.
+// CheckSize refuses sizes that contradict each other, and takes the default scale away where another size is given.
 func CheckSize(to *superres.Options, given settings.Table) error {
 	sized, fit := given.Given("width", "height"), given.Given("fit")
 	switch {

@@ -50,12 +50,12 @@ func fromLimitedRange(img image.Image) image.Image {
 	inW, inH := (w+1)/2, (h+1)/2
 	out := image.NewNRGBA(src.Bounds())
 	parallel.Rows(h, func(y int) {
-		near, far := chroma.Beside(y, inH)
+		near, far := chroma.Neighbours(y, inH)
 		row, luma := out.Pix[y*out.Stride:], src.Y[y*src.YStride:][:w]
 		ub, vb := src.Cb[near*src.CStride:][:inW], src.Cr[near*src.CStride:][:inW]
 		uf, vf := src.Cb[far*src.CStride:][:inW], src.Cr[far*src.CStride:][:inW]
 		for x, v := range luma {
-			a, b := chroma.Beside(x, inW)
+			a, b := chroma.Neighbours(x, inW)
 			r, g, blue := limitedToRGB(int(v), interpolate(ub[a], ub[b], uf[a], uf[b]),
 				interpolate(vb[a], vb[b], vf[a], vf[b]))
 			pix := row[4*x : 4*x+4 : 4*x+4]

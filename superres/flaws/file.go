@@ -162,7 +162,7 @@ func (c *coefficients) keep(quality int) float64 {
 	off, count := int64(0), int64(0)
 	different := map[[2]int32]bool{}
 	for _, k := range telling {
-		step := int32(quantiser.Scaled(quantiser.Brightness[k], quality)) << 8
+		step := int32(quantiser.Scale(quantiser.Brightness[k], quality)) << 8
 		if step < 3<<8 { // rounding hides it
 			continue
 		}
@@ -194,7 +194,7 @@ func (c *coefficients) loss(quality int) float64 {
 		if len(list) == 0 {
 			return 0
 		}
-		step := float64(quantiser.Scaled(quantiser.Brightness[k], quality))
+		step := float64(quantiser.Scale(quantiser.Brightness[k], quality))
 		some := 0
 		for _, v := range list {
 			if 2*math.Abs(float64(v)) > 256*step {

@@ -42,8 +42,7 @@ func TestRemedies(t *testing.T) {
 		"a.gif: cannot write \".gif\" files (known: PNG JPEG TIFF BMP); use --format or another name": format,
 		"b.png: 9x9 is 81 pixels, the limit is 80; use --max-pixels\nc.png: ran out of time; use " +
 			"--timeout": errors.Join(huge, late),
-		"x/b.png: 9x9; use --max-pixels and b.png: " +
-			"9x9": fmt.Errorf("%w and %w",
+		"x/b.png: 9x9; use --max-pixels and b.png: " + "9x9": fmt.Errorf("%w and %w",
 			safefile.Refuse(safefile.ErrLimit, "x/b.png", "9x9").With(imagefile.MorePixels),
 			safefile.Refuse(safefile.ErrLimit, "b.png", "9x9")),
 		"d.png: too dear, b.png: 9x9 is 81 pixels, the limit is 80; use " +

@@ -166,9 +166,8 @@ func (s *series) chooseFormat() error {
 	if good {
 		return nil
 	}
-	return console.Fail(console.ExitOutput,
-		fmt.Errorf("%s: is %s, which %s cannot be; use --format %s, or --first-frame", p.Source.Name(), what,
-			strings.ToUpper(string(p.Format)), use))
+	return console.Failf(console.ExitOutput, "%s: is %s, which %s cannot be; use --format %s, or --first-frame",
+		p.Source.Name(), what, strings.ToUpper(string(p.Format)), use)
 }
 
 // Next implements Sequence.

@@ -35,16 +35,15 @@ type FileSink struct {
 func (s FileSink) Deliver(p *Plan, write func(io.Writer) error) error {
 	dir := filepath.Dir(s.Path)
 	if link, is := paths.ThroughLink(s.Root, dir); is {
-		return console.Fail(console.ExitOutput,
-			fmt.Errorf("%s is a link out of %s; nothing is written through it", link, s.Root))
+		return console.Failf(console.ExitOutput, "%s is a link out of %s; nothing is written through it", link, s.Root)
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return safefile.Unwritable(dir, err)
 	}
 	err := s.Keep(p.content.Info, write)
 	if errors.Is(err, fs.ErrExist) { // though it did not when the outputs were looked at
-		return console.Fail(console.ExitOutput, fmt.Errorf("%s has been made by another program since this one began; "+
-			"if that is another superres in %s, wait for it, or use another -o", s.Path, filepath.Clean(s.Root)))
+		return console.Failf(console.ExitOutput, "%s has been made by another program since this one began; "+
+			"if that is another superres in %s, wait for it, or use another -o", s.Path, filepath.Clean(s.Root))
 	}
 	return err
 }

@@ -102,7 +102,7 @@ func (v *video) measure() error {
 	}
 	_, d, err := p.measure(cfg, false, v.to.FrameBytes()+both/2, each)
 	if err != nil {
-		return console.Fail(console.ExitLimit, fmt.Errorf("%s: %w", p.Source.Name(), err))
+		return console.Failf(console.ExitLimit, "%s: %w", p.Source.Name(), err)
 	}
 	p.together = d.most(p.Limits.Memory)
 	p.ahead = p.together + (p.together+1)/2 // most frames take as long as the one before, so that half as many suffice

@@ -81,13 +81,13 @@ func firstDictionary(opt Options) (*sparse.Dictionary, error) {
 	}
 	d, err := sparse.NewDictionary(m)
 	if err != nil {
-		return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: %w", opt.Init, err))
+		return nil, console.Failf(console.ExitInput, "%s: %w", opt.Init, err)
 	}
 	rows, atoms := d.Dims()
 	for k := range atoms {
 		if d.Norm(k) == 0 {
-			return nil, console.Fail(console.ExitInput, fmt.Errorf("%s: atom %d (counted from 0) is zero or "+
-				"nearly so; expected a direction", opt.Init, k))
+			return nil, console.Failf(console.ExitInput, "%s: atom %d (counted from 0) is zero or "+
+				"nearly so; expected a direction", opt.Init, k)
 		}
 	}
 	if opt.Atoms != nil && *opt.Atoms != atoms {
@@ -101,9 +101,10 @@ func firstDictionary(opt Options) (*sparse.Dictionary, error) {
 // has been read. accept may refuse m×n.
 func readSignals(opt Options, stdin io.Reader, accept func(m, n int, piped float64) error) (*mat.Dense, error) {
 	var piped []byte
-	want := matfile.Options{Array: opt.Array, ArrayFlag: "--array", Transpose: opt.Transpose, Column: "signal", Accept: func(m, n int) error {
-		return accept(m, n, float64(len(piped)))
-	}}
+	want := matfile.Options{Array: opt.Array, ArrayFlag: "--array", Transpose: opt.Transpose, Column: "signal",
+		Accept: func(m, n int) error {
+			return accept(m, n, float64(len(piped)))
+		}}
 	if !paths.IsStandard(opt.Data) {
 		return matfile.Open(opt.Data, want)
 	}

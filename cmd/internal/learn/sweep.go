@@ -102,8 +102,8 @@ func runSweep(ctx context.Context, opt Options, p problem, bar *console.Progress
 			return f, fmt.Errorf("with %s %s: %w", f.Param, shortest(v.number), err)
 		}
 		if math.IsInf(s.square+s.squareSE, 0) || math.IsNaN(s.square+s.squareSE) {
-			return f, console.Fail(console.ExitInput, fmt.Errorf("%s: with %s %s errors are too large to be "+
-				"squared; scale the data", opt.dataName(), f.Param, shortest(v.number)))
+			return f, console.Failf(console.ExitInput, "%s: with %s %s errors are too large to be "+
+				"squared; scale the data", opt.dataName(), f.Param, shortest(v.number))
 		}
 		s.Seconds = time.Since(began).Seconds()
 		f.Settings = append(f.Settings, s)

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -55,12 +54,12 @@ func unreceived(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return console.Fail(console.ExitLimit, errors.New("the picture comes too slowly; send it again"))
 	}
-	return console.Fail(console.ExitInput, fmt.Errorf("the picture did not come whole: %w; send it again", err))
+	return console.Failf(console.ExitInput, "the picture did not come whole: %w; send it again", err)
 }
 
 func tooLarge() error {
-	return console.Fail(console.ExitLimit,
-		fmt.Errorf("the picture has more than %d MiB; save it smaller or compressed", imagefile.MaxBytes>>20))
+	return console.Failf(console.ExitLimit, "the picture has more than %d MiB; save it smaller or compressed",
+		imagefile.MaxBytes>>20)
 }
 
 // smallBody is how many bytes of a body come without pauses for small pictures.

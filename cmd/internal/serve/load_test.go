@@ -80,7 +80,7 @@ func TestLoad(t *testing.T) {
 	if testing.Short() {
 		t.Skip("enlarges for seconds")
 	}
-	clients, lasts := consoletest.Full(24, 200), time.Duration(consoletest.Full(1500, 60_000))*time.Millisecond
+	clients, lasts := consoletest.Full(12, 200), time.Duration(consoletest.Full(2500, 60_000))*time.Millisecond
 	const limit = 1 << 30
 	p := startProcess(t, "--max-memory", strconv.Itoa(limit>>20))
 	most := watchTree(p.Process.Pid)

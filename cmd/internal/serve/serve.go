@@ -163,8 +163,8 @@ func listen(ctx context.Context, opt options) (net.Listener, error) {
 		l, err = config.Listen(ctx, "tcp", "127.0.0.1:0")
 	}
 	if err != nil {
-		return nil, console.Fail(console.ExitOutput, fmt.Errorf("cannot listen at %s: %w; use another --listen, "+
-			"of which port 0 is any that is free", opt.address, reason(err)))
+		return nil, console.Failf(console.ExitOutput, "cannot listen at %s: %w; use another --listen, "+
+			"of which port 0 is any that is free", opt.address, reason(err))
 	}
 	return l, nil
 }
@@ -211,7 +211,7 @@ func (s *site) serve(ctx context.Context, l net.Listener) error {
 	go func() { failed <- server.Serve(newLimited(l, mostConnections, mostOfAddress)) }()
 	select {
 	case err := <-failed:
-		return console.Fail(console.ExitOutput, fmt.Errorf("cannot listen any more: %w", reason(err)))
+		return console.Failf(console.ExitOutput, "cannot listen any more: %w", reason(err))
 	case <-ctx.Done():
 	}
 	close(s.ending)

@@ -170,7 +170,7 @@ func (t *talk) give(n need) error {
 	}
 	data := make([]byte, n.Length)
 	if _, err := t.files[n.File].ReadAt(data, n.Offset); err != nil {
-		t.refused = console.Fail(console.ExitNothing, fmt.Errorf("what has come cannot be read again: %w", err))
+		t.refused = console.Failf(console.ExitNothing, "what has come cannot be read again: %w", err)
 		return t.send(frameRefuse, nil)
 	}
 	return t.send(frameData, data)

@@ -3,9 +3,7 @@ package serve
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -15,13 +13,10 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/upscale"
-	"superres/internal/imagefile/imagetest"
 )
 
 // In tests the name of a picture may say what its worker does instead of its work.
@@ -208,29 +203,6 @@ func TestWorkersEndWithServer(t *testing.T) {
 	t.Error("a worker goes on")
 }
 
-// misplaced is an animated PNG of 224 bytes whose frames come before its header, and whose sizes
-// are huge.
-func misplaced(t *testing.T) []byte {
-	t.Helper()
-	control := func(w, h uint32) []byte {
-		var out []byte
-		for _, v := range []uint32{0, w, h, 0, 0} {
-			out = binary.BigEndian.AppendUint32(out, v)
-		}
-		return append(out, 0, 1, 0, 10, 0, 0)
-	}
-	header := imagetest.PNGChunk("IHDR",
-		append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, 40000), 40000), 8, 6, 0, 0, 0))
-	out := []byte("\x89PNG\r\n\x1a\n")
-	out = append(out, imagetest.PNGChunk("acTL", []byte{0, 0, 0, 2, 0, 0, 0, 0})...)
-	out = append(out, imagetest.PNGChunk("fcTL", control(40000, 40000))...)
-	out = append(out, header...)
-	out = append(out, imagetest.PNGChunk("IDAT", []byte{0x78, 0x9c, 1, 0, 0, 0xff, 0xff})...)
-	out = append(out, imagetest.PNGChunk("fdAT", []byte{0, 0, 0, 1, 0x78, 0x9c, 1, 0, 0, 0xff, 0xff})...)
-	out = append(out, imagetest.PNGChunk("IEND", nil)...)
-	return append(out, make([]byte, max(0, 224-len(out)))...)
-}
-
 // children are those of a process, where the system tells.
 func children(pid int) (list []int) {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
@@ -274,82 +246,4 @@ func watchTree(pid int) (peak func() int64) {
 		}
 	}()
 	return func() int64 { close(stop); return <-most }
-}
-
-// Files that have ended the program before, and names that end a worker now, come between good
-// pictures: these are right, the server goes on, and its memory comes back.
-func TestHostileBesideGood(t *testing.T) {
-	if testing.Short() {
-		t.Skip("sends many files to a process")
-	}
-	p := startProcess(t, "--max-memory", "512")
-	bad, good := misplaced(t), hopper(t)
-	t.Logf("%d bytes", len(bad))
-	send := func(query string, data []byte) (int, []byte) {
-		for {
-			got, err := http.Post(p.url+"v1/upscale?"+query, "image/png", bytes.NewReader(data))
-			if err != nil {
-				t.Error(err)
-				return 0, nil
-			}
-			text, err := io.ReadAll(got.Body)
-			got.Body.Close()
-			if got.StatusCode == http.StatusTooManyRequests {
-				time.Sleep(50 * time.Millisecond)
-				continue
-			}
-			if err != nil {
-				t.Error(err)
-			}
-			return got.StatusCode, text
-		}
-	}
-	_, want := send("scale=2", good)
-	before := tree(p.Process.Pid)
-	peak := watchTree(p.Process.Pid)
-	var ended atomic.Int64
-	var group sync.WaitGroup
-	n := consoletest.Full(12, 500)
-	for worker := range 4 {
-		group.Go(func() {
-			for i := worker; i < n; i += 4 {
-				query := "scale=2"
-				if i%5 == 0 {
-					query = "name=panic.png"
-				} else if i%5 == 1 && !raced {
-					query = "name=promise.png"
-				}
-				status, text := send(query, bad)
-				var f failure
-				if err := json.Unmarshal(text, &f); err != nil || status != 422 && status != 413 {
-					t.Errorf("%s: %d %.200s (%v)", query, status, text, err)
-				}
-				if strings.Contains(f.Error, "failed on this picture") ||
-					strings.Contains(f.Error, "than its head tells") {
-					ended.Add(1)
-				}
-				if status, got := send("scale=2", good); status != 200 || !bytes.Equal(got, want) {
-					t.Errorf("a good one: %d, %d bytes", status, len(got))
-				}
-			}
-		})
-	}
-	group.Wait()
-	after := int64(0)
-	for range 100 { // the system takes memory back in its time
-		if after = tree(p.Process.Pid); after < 2*before+64<<20 {
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	t.Logf("%d files: memory before %d MiB, at most %d, after %d; %d workers ended", n, before>>20, peak()>>20,
-		after>>20, ended.Load())
-	if before > 0 && after > 3*before+96<<20 {
-		t.Errorf("%d MiB before, %d after", before>>20, after>>20)
-	}
-	p.expectPanics = true
-	p.end()
-	if got := strings.Count(p.errs.String(), "has ended: "); int64(got) != ended.Load() || got == 0 {
-		t.Errorf("%d workers ended, %d lines: %s", ended.Load(), got, p.errs)
-	}
 }

@@ -1,8 +1,6 @@
 package train
 
 import (
-	"fmt"
-
 	"superres/cmd/internal/console"
 	"superres/superres"
 	"superres/superres/convolutional"
@@ -23,7 +21,7 @@ func stageOf(m *superres.Model, name, purpose string) (*convolutional.Stage, err
 			return found, nil
 		}
 	}
-	return nil, console.Fail(console.ExitModel, fmt.Errorf("%s has no convolutional stage to %s", name, purpose))
+	return nil, console.Failf(console.ExitModel, "%s has no convolutional stage to %s", name, purpose)
 }
 
 // convolutionalTrainer makes the trainer of a convolutional stage, which goes on where another run of it was
@@ -33,9 +31,9 @@ func convolutionalTrainer(opt Options) (training.Trainer, error) {
 	t.Scale, t.Degradation, t.Patch, t.Reductions = all.Scale, all.Degradation, all.Patch, all.Reductions
 	t.BackProject, t.Seed, t.MaxMemory, t.Report = all.BackProject, all.Seed, opt.Limits.Memory, opt.report
 	if need := t.Memory(); need > opt.Limits.Memory {
-		return nil, console.Fail(console.ExitLimit, fmt.Errorf("learning %d layers of %d channels needs %s, the "+
-			"limit is %s; use --max-memory, or fewer --channels or less --depth",
-			t.Depth, t.Channels, console.Bytes(need), console.Bytes(opt.Limits.Memory)))
+		return nil, console.Failf(console.ExitLimit, "learning %d layers of %d channels needs %s, the "+
+			"limit is %s; use --max-memory, or fewer --channels or less --depth", t.Depth, t.Channels,
+			console.Bytes(need), console.Bytes(opt.Limits.Memory))
 	}
 	var err error
 	if opt.first != nil {

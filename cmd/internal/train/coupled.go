@@ -1,8 +1,6 @@
 package train
 
 import (
-	"fmt"
-
 	"superres/cmd/internal/console"
 	"superres/superres/coupled"
 	"superres/superres/training"
@@ -21,9 +19,9 @@ func coupledTrainer(opt Options) (training.Trainer, error) {
 		return nil, err
 	}
 	if need := t.Memory(); need > opt.Limits.Memory {
-		return nil, console.Fail(console.ExitLimit, fmt.Errorf("learning %d atoms from %d patches needs %s, the "+
-			"limit is %s; use --max-memory, fewer --patches or fewer --atoms",
-			t.Atoms, t.Patches, console.Bytes(need), console.Bytes(opt.Limits.Memory)))
+		return nil, console.Failf(console.ExitLimit, "learning %d atoms from %d patches needs %s, the "+
+			"limit is %s; use --max-memory, fewer --patches or fewer --atoms", t.Atoms, t.Patches, console.Bytes(need),
+			console.Bytes(opt.Limits.Memory))
 	}
 	return t, nil
 }

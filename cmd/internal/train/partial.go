@@ -2,7 +2,6 @@ package train
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 
@@ -32,8 +31,8 @@ func (p partial) read(memory int64) ([]byte, error) {
 	case err != nil:
 		return nil, console.Fail(console.ExitOutput, err)
 	case !info.Mode().IsRegular() || info.Size() > memory/2:
-		return nil, console.Fail(console.ExitOutput, fmt.Errorf("%s is in the way of what is kept of the "+
-			"training; move it, or use another -o", name))
+		return nil, console.Failf(console.ExitOutput, "%s is in the way of what is kept of the "+
+			"training; move it, or use another -o", name)
 	}
 	data, err := safefile.ReadRegular(name, memory/2)
 	if err != nil {

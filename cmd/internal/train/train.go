@@ -90,8 +90,7 @@ func train(ctx context.Context, opt Options, bar *console.Progress) error {
 	}
 	for _, src := range list {
 		if safefile.SameFile(src.Name, opt.Output) {
-			return console.Fail(console.ExitOutput, fmt.Errorf("%s: the output is an input; use another -o",
-				opt.Output))
+			return console.Failf(console.ExitOutput, "%s: the output is an input; use another -o", opt.Output)
 		}
 	}
 	inputs := append([]string{opt.Init}, opt.Inputs...)
@@ -120,11 +119,12 @@ func train(ctx context.Context, opt Options, bar *console.Progress) error {
 		return err
 	}
 	m, err := fit.Train(ctx, list, trainer, fit.Options{
-		HeldOut: opt.HeldOut, Seed: opt.coupled.Seed, Init: init, Teachers: teachers, Command: opt.command, Data: opt.data,
+		HeldOut: opt.HeldOut, Seed: opt.coupled.Seed, Init: init, Teachers: teachers, Command: opt.command,
+		Data:     opt.data,
 		Progress: func(phase string, done, total int) { bar.Set(phase, float64(done)/float64(total)) },
 	})
 	if errors.Is(err, training.ErrMemory) {
-		return console.Fail(console.ExitLimit, fmt.Errorf("%w: see --max-memory", err))
+		return console.Failf(console.ExitLimit, "%w: see --max-memory", err)
 	}
 	if err != nil {
 		return err

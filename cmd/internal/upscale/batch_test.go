@@ -13,17 +13,20 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
-
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/paths"
 )
 
-// decodeEvents reads events strictly: each line is one, of a known type.
+// decodeEvents reads events strictly: each line is one, of a known type. Those of frames are left out.
 func decodeEvents(t *testing.T, stdout string) (pictures []pictureEvent, last summaryEvent) {
 	t.Helper()
+	known := []string{"unreadable", "skip", "start", "done", "fail", "plan"}
 	lines := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
 	for i, line := range lines {
+		if strings.HasPrefix(line, `{"event":"frame"`) {
+			continue
+		}
 		dec := json.NewDecoder(strings.NewReader(line))
 		dec.DisallowUnknownFields()
 		if i == len(lines)-1 {
@@ -33,8 +36,7 @@ func decodeEvents(t *testing.T, stdout string) (pictures []pictureEvent, last su
 			continue
 		}
 		var e pictureEvent
-		if err := dec.Decode(&e); err != nil || !slices.Contains([]string{"unreadable", "skip", "start", "done", "fail",
-			"plan"}, e.Event) || e.Input == "" {
+		if err := dec.Decode(&e); err != nil || !slices.Contains(known, e.Event) || e.Input == "" {
 			t.Errorf("%v: %q", err, line)
 		}
 		pictures = append(pictures, e)
@@ -45,22 +47,19 @@ func decodeEvents(t *testing.T, stdout string) (pictures []pictureEvent, last su
 // threePictures makes a folder with a good, a bad and a good one whose result is there.
 func threePictures(t *testing.T) (dir string) {
 	dir = t.TempDir()
-	consoletest.WritePicture(t, filepath.Join(dir, "in/a.png"), consoletest.Blob(9, 7))
-	if err := os.WriteFile(filepath.Join(dir, "in/b.png"), []byte("no picture"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	consoletest.WritePicture(t, filepath.Join(dir, "in/c.png"), consoletest.Blob(9, 7))
-	consoletest.WritePicture(t, filepath.Join(dir, "out/c_2x.png"), consoletest.Blob(1, 1))
+	putBlobs(t, dir, 9, 7, "in/a.png", "in/c.png", "out/c_2x.png")
+	putText(t, dir, "in/b.png", "no picture")
 	return dir
 }
 
 // The events of a batch, field by field: this is their schema.
 func TestEvents(t *testing.T) {
 	dir := threePictures(t)
-	stdout, stderr, code := call(t, dir, "", "upscale", "in", "-o", "out", "--on-exist", "skip", "--json")
+	stdout, _ := expect(t, dir, "", "in -o out --on-exist skip --json", 3, "b.png: not an image",
+		"1 of 3 pictures failed, 2 are done")
 	pictures, last := decodeEvents(t, stdout)
-	if code != 3 || len(pictures) != 5 || last.Seconds <= 0 {
-		t.Fatalf("exit %d, %s\n%s", code, stdout, stderr)
+	if len(pictures) != 5 || last.Seconds <= 0 {
+		t.Fatal(stdout)
 	}
 	for i := range pictures {
 		if (pictures[i].Seconds > 0) != slices.Contains([]string{"done", "fail"}, pictures[i].Event) {
@@ -92,10 +91,10 @@ func TestEvents(t *testing.T) {
 		t.Errorf("%+v\nexpected\n%+v", last, wantLast)
 	}
 	// What cannot begin has its summary, too.
-	for _, args := range [][]string{{"in", "-o", "out"}, {"none.png"}, {"in", "-s", "17"}, {"in", "-m", "foto"}} {
-		stdout, _, code := call(t, dir, "", append([]string{"upscale", "--json"}, args...)...)
-		if _, last := decodeEvents(t, stdout); last.ExitCode != code || code == 0 || last.Error == "" {
-			t.Errorf("%v: exit %d, %s", args, code, stdout)
+	for line, code := range map[string]int{"in -o out": 5, "none.png": 4, "in -s 17": 2, "in -m foto": 6} {
+		stdout, _ := expect(t, dir, "", "--json "+line, code)
+		if _, last := decodeEvents(t, stdout); last.ExitCode != code || last.Error == "" {
+			t.Errorf("%s: %s", line, stdout)
 		}
 	}
 }
@@ -114,29 +113,25 @@ func TestFirstOf(t *testing.T) {
 func TestDryRun(t *testing.T) {
 	dir := threePictures(t)
 	before := consoletest.Tree(t, dir)
-	stdout, stderr, code := call(t, dir, "", "upscale", "in", "-o", "out", "--on-exist", "skip", "--dry-run")
-	for _, want := range []string{"in/c.png: skipped, out/c_2x.png exists\n",
-		"in/a.png 9x7 -> out/a_2x.png 18x14, no flaws found, by photo, about ", "1 to make, 1 skipped, 1 cannot be, at most about "} {
-		if !strings.Contains(filepath.ToSlash(stdout), want) {
-			t.Errorf("no %q in %s", want, stdout)
-		}
-	}
-	if code != 3 || !strings.Contains(stderr, "b.png: not an image") {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
-	stdout, stderr, code = call(t, dir, "", "upscale", "in", "in/a.png", "in/c.png", "-o", "out", "--dry-run", "--json")
+	stdout, _ := expect(t, dir, "", "in -o out --on-exist skip --dry-run", 3, "b.png: not an image")
+	consoletest.InOrder(t, filepath.ToSlash(stdout), "in/c.png: skipped, out/c_2x.png exists\n",
+		"in/a.png 9x7 -> out/a_2x.png 18x14, no flaws found, by photo, about ",
+		"1 to make, 1 skipped, 1 cannot be, at most about ")
+	stdout, stderr := expect(t, dir, "", "in in/a.png in/c.png -o out --dry-run --json", 5)
 	pictures, last := decodeEvents(t, stdout)
-	if code != 5 || last.Planned != 2 || last.ExitCode != 5 || strings.Count(stderr, "both make") != 2 ||
+	if last.Planned != 2 || last.ExitCode != 5 || strings.Count(stderr, "both make") != 2 ||
 		strings.Count(stderr, "exists; use --on-exist") != 2 {
-		t.Errorf("exit %d, %+v\n%s", code, last, stderr)
+		t.Errorf("%+v\n%s", last, stderr)
 	}
 	if e := pictures[0]; e.Event != "plan" || e.Memory < 1<<20 || e.Width != 18 || e.Height != 14 || e.InputWidth != 9 {
 		t.Errorf("%+v", e)
 	}
-	if stdout, _, code := call(t, dir, "", "upscale", "in/a.png", "-o", "new/", "--dry-run", "--resume"); code != 0 ||
-		!strings.Contains(stdout, "1 to make, 0 skipped") {
-		t.Errorf("exit %d, %s", code, stdout)
+	stdout, _ = expect(t, dir, "", "in/a.png -o new/ -s 16 --dry-run --json --max-memory 1", 7)
+	if pictures, _ := decodeEvents(t, stdout); pictures[0].Event != "fail" || pictures[0].Memory <= 1<<20 {
+		t.Errorf("%+v", pictures[0])
 	}
+	stdout, _ = expect(t, dir, "", "in/a.png -o new/ --dry-run --resume", 0)
+	consoletest.InOrder(t, stdout, "1 to make, 0 skipped")
 	if after := consoletest.Tree(t, dir); !slices.Equal(before, after) {
 		t.Errorf("files %v", after)
 	}
@@ -148,122 +143,92 @@ func TestDryRun(t *testing.T) {
 // What --resume does again, and what not.
 func TestResume(t *testing.T) {
 	dir := t.TempDir()
-	for _, f := range []string{"in/a.png", "in/b.png", "in/deep/c.png"} {
-		consoletest.WritePicture(t, filepath.Join(dir, f), consoletest.Blob(9, 7))
-	}
-	resume := func(flags ...string) (done, skipped string, code int) {
-		t.Helper()
-		stdout, stderr, code := call(t, dir, "",
-			append([]string{"upscale", "-r", "in", "-o", "out", "--resume", "--json", "-m", "bicubic"}, flags...)...)
-		pictures, last := decodeEvents(t, stdout)
-		if code != last.ExitCode {
-			t.Errorf("exit %d, %s", code, stderr)
-		}
-		for _, e := range pictures {
-			name := strings.TrimSuffix(filepath.Base(string(e.Input)), ".png")
-			switch e.Event {
-			case "done":
-				done += name
-			case "skip":
-				if e.Reason != "done" {
-					name = "(" + name + ")"
-				}
-				skipped += name
-			}
-		}
-		return done, skipped, code
-	}
-	in := func(name string) string { return filepath.Join(dir, "in", name) }
-	out := func(name string) string { return filepath.Join(dir, "out", name) }
+	put := func(w, h int, names ...string) func() { return func() { putBlobs(t, dir, w, h, names...) } }
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
+	const journal = "out/.superres-journal.jsonl"
+	put(9, 7, "in/a.png", "in/b.png", "in/deep/c.png")()
 	for _, step := range []struct {
 		name          string
 		change        func()
-		flags         []string
+		flags         string
 		done, skipped string
 		code          int
 	}{
 		{name: "first", done: "abc"},
 		{name: "nothing new", skipped: "abc"},
-		{name: "a new file", change: func() { consoletest.WritePicture(t, in("d.png"), consoletest.Blob(5, 5)) },
-			done: "d", skipped: "abc"},
-		{name: "a changed input", change: func() { consoletest.WritePicture(t, in("a.png"), consoletest.Blob(9, 8)) },
-			done: "a", skipped: "bcd"},
-		{name: "a touched input",
-			change: func() { must(os.Chtimes(in("b.png"), time.Now(), time.Now().Add(time.Hour))) }, skipped: "abcd"},
-		{name: "a lost output", change: func() { must(os.Remove(out("deep/c_2x.png"))) }, done: "c", skipped: "abd"},
-		{name: "another model", flags: []string{"-m", "nearest"}, done: "abcd"},
+		{name: "a new file", change: put(5, 5, "in/d.png"), done: "d", skipped: "abc"},
+		{name: "a changed input", change: put(9, 8, "in/a.png"), done: "a", skipped: "bcd"},
+		{name: "a touched input", skipped: "abcd",
+			change: func() { must(os.Chtimes("in/b.png", time.Now(), time.Now().Add(time.Hour))) }},
+		{name: "a lost output", change: func() { must(os.Remove("out/deep/c_2x.png")) }, done: "c", skipped: "abd"},
+		{name: "another model", flags: "-m nearest", done: "abcd"},
 		{name: "and back", done: "abcd"},
-		{name: "another size, so other names", flags: []string{"-s", "3"}, done: "abcd"},
-		{name: "another quality, of JPEG alone", flags: []string{"--quality", "10"}, skipped: "abcd"},
-		{name: "an output of somebody else",
-			change: func() { must(os.WriteFile(out("b_2x.png"), []byte("mine"), 0o666)) }, code: 5},
-		{name: "to be skipped", flags: []string{"--on-exist", "skip"}, skipped: "a(b)cd"},
-		{name: "to be overwritten", flags: []string{"--on-exist", "overwrite"}, done: "b", skipped: "acd"},
-		{name: "a part", flags: []string{"--shard", "0/1"}, skipped: "abcd"},
-		{name: "a part after a change", change: func() {
-			consoletest.WritePicture(t, in("a.png"),
-				consoletest.Blob(3, 8))
-		}, flags: []string{"--shard", "0/1"}, done: "a", skipped: "bcd"},
+		{name: "another size, so other names", flags: "-s 3", done: "abcd"},
+		{name: "another quality, of JPEG alone", flags: "--quality 10", skipped: "abcd"},
+		{name: "an output of somebody else", change: func() { putText(t, dir, "out/b_2x.png", "mine") }, code: 5},
+		{name: "to be skipped", flags: "--on-exist skip", skipped: "a(b)cd"},
+		{name: "to be overwritten", flags: "--on-exist overwrite", done: "b", skipped: "acd"},
+		{name: "a part", flags: "--shard 0/1", skipped: "abcd"},
+		{name: "a part after a change", change: put(3, 8, "in/a.png"), flags: "--shard 0/1", done: "a", skipped: "bcd"},
 		{name: "all, after the part", skipped: "abcd"},
 		{name: "half a line", change: func() {
-			f, err := os.OpenFile(out(".superres-journal.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
-			must(err)
-			_, err = f.WriteString(`{"state":"do`)
-			must(err)
-			must(f.Close())
-			consoletest.WritePicture(t, in("e.png"), consoletest.Blob(5, 5))
+			putText(t, dir, journal, string(consoletest.Read(t, dir, journal))+`{"state":"do`)
+			put(5, 5, "in/e.png")()
 		}, done: "e", skipped: "abcd"},
 		{name: "after half a line", skipped: "abcde"},
-		{name: "without metadata", flags: []string{"--metadata", "strip"}, done: "abcde"},
-		{name: "without metadata and record, said twice", flags: []string{"--metadata", "strip", "--provenance=false"},
-			skipped: "abcde"},
-		{name: "with the record alone", flags: []string{"--metadata", "strip", "--provenance"}, done: "abcde"},
-		{name: "in another depth", flags: []string{"--depth", "16"}, done: "abcde"},
+		{name: "without metadata", flags: "--metadata strip", done: "abcde"},
+		{name: "without metadata and record, said twice", flags: "--metadata strip --provenance=false", skipped: "abcde"},
+		{name: "with the record alone", flags: "--metadata strip --provenance", done: "abcde"},
+		{name: "in another depth", flags: "--depth 16", done: "abcde"},
 	} {
+		t.Chdir(dir)
 		if step.change != nil {
 			step.change()
 		}
-		done, skipped, code := resume(step.flags...)
-		sorted := func(s string) string { b := []byte(s); slices.Sort(b); return string(b) }
-		if sorted(done) != sorted(step.done) || sorted(skipped) != sorted(step.skipped) || code != step.code {
-			t.Errorf("%s: exit %d, done %s, skipped %s; expected %d, %s, %s", step.name, code, done, skipped, step.code,
-				step.done, step.skipped)
+		stdout, _ := expect(t, dir, "", "-r in -o out --resume --json -m bicubic "+step.flags, step.code)
+		pictures, last := decodeEvents(t, stdout)
+		fates := map[string][]string{}
+		for _, e := range pictures {
+			name := strings.TrimSuffix(filepath.Base(string(e.Input)), ".png")
+			if e.Reason == "exists" {
+				name = "(" + name + ")"
+			}
+			fates[e.Event] = append(fates[e.Event], name)
+		}
+		sorted := func(s []string) string { return strings.Join(slices.SortedFunc(slices.Values(s), byLetter), "") }
+		if done, skipped := sorted(fates["done"]), sorted(fates["skip"]); done != step.done || skipped != step.skipped ||
+			last.ExitCode != step.code {
+			t.Errorf("%s: done %s, skipped %s; expected %s, %s", step.name, done, skipped, step.done, step.skipped)
 		}
 	}
 	// The journal is that of one program at a time.
-	j, err := parts.OpenJournal[parts.Record](out(".superres-journal.jsonl"), 0o666, nil)
+	j, err := parts.OpenJournal[parts.Record](journal, 0o666, nil)
 	must(err)
-	consoletest.WritePicture(t, in("f.png"), consoletest.Blob(5, 5))
-	if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "out", "--resume"); runtime.GOOS == "linux" &&
-		(code != 5 || !strings.Contains(stderr, "another superres is at work")) {
-		t.Errorf("exit %d, %s", code, stderr)
+	put(5, 5, "in/f.png")()
+	if runtime.GOOS == "linux" {
+		expect(t, dir, "", "-r in -o out --resume", 5, "another superres is at work")
 	}
 	must(j.Close())
 	// Results among the inputs are no inputs.
 	for range 2 {
-		if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "in", "--resume", "-q"); code != 0 {
-			t.Errorf("exit %d, %s", code, stderr)
-		}
-		if _, stderr, code := call(t, dir, "", "upscale", "in/*.png", "--resume", "-q"); code != 0 {
-			t.Errorf("beside: exit %d, %s", code, stderr)
-		}
+		succeeds(t, dir, "-r in -o in --resume -q -m bicubic")
+		succeeds(t, dir, "in/*.png --resume -q -m bicubic")
 	}
 	if n := len(consoletest.Tree(t, filepath.Join(dir, "in"))); n != 6+6+1 {
 		t.Errorf("%d files in in", n)
 	}
-	if _, stderr, code := call(t, dir, "", "upscale", "in/a_2x.png", "--resume"); code != 4 ||
-		!strings.Contains(stderr, "leave out --resume") {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	expect(t, dir, "", "in/a_2x.png --resume", 4, "leave out --resume")
 	// Without --resume nothing is kept.
-	call(t, dir, "", "upscale", "in/a.png", "-o", "elsewhere/")
+	succeeds(t, dir, "in/a.png -o elsewhere/ -m bicubic")
 	if files := consoletest.Tree(t, filepath.Join(dir, "elsewhere")); len(files) != 1 {
 		t.Errorf("%v", files)
 	}
 }
+
+// byLetter compares names that may stand in parentheses.
+func byLetter(a, b string) int { return strings.Compare(strings.Trim(a, "()"), strings.Trim(b, "()")) }

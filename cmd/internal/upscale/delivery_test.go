@@ -15,23 +15,24 @@ import (
 	"superres/internal/safefile"
 )
 
-// A picture that standard output does not take is a failure, also where that was closed when
-// the program began; what a shell throws away is none.
+// A picture that standard output does not take is a failure, also where that was closed when the program began; what a
+// shell throws away is none.
 func TestStandardOutput(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	consoletest.WritePicture(t, "a.png", consoletest.Blob(9, 7))
-	for _, args := range [][]string{{"a.png", "-o", "-"}, {"--", "-"}} {
-		if errs, code := program.Into(consoletest.Broken{}, "upscale", "a.png", "-o", "-", "-m",
-			"nearest"); code != console.ExitOutput || !strings.Contains(errs, "standard output cannot be written") {
-			t.Errorf("a broken pipe: exit %d, %s", code, errs)
-		}
-		shell, err := exec.LookPath("sh")
-		if err != nil || runtime.GOOS == "windows" {
-			t.Skip("there is no shell")
-		}
+	putBlobs(t, dir, 9, 7, "a.png")
+	errs, code := program.Into(consoletest.Broken{}, "upscale", "a.png", "-o", "-", "-m", "nearest")
+	if code != console.ExitOutput || !strings.Contains(errs, "standard output cannot be written") {
+		t.Errorf("a broken pipe: exit %d, %s", code, errs)
+	}
+	shell, err := exec.LookPath("sh")
+	if err != nil || runtime.GOOS == "windows" {
+		t.Skip("there is no shell")
+	}
+	succeeds(t, dir, "a.png -m nearest -o want.png")
+	for _, line := range []string{"a.png -o -", "-- -"} {
 		for redirected, want := range map[string]int{">&-": console.ExitOutput, ">/dev/null": 0, ">b.png": 0} {
-			cmd := consoletest.Process(dir, append([]string{"upscale", "-m", "nearest"}, args...)...)
+			cmd := consoletest.Process(dir, strings.Fields("upscale -m nearest "+line)...)
 			cmd.Args = append([]string{"sh", "-c", `exec "$0" "$@" <a.png ` + redirected}, cmd.Args...)
 			cmd.Path = shell
 			var errs bytes.Buffer
@@ -43,11 +44,11 @@ func TestStandardOutput(t *testing.T) {
 			}
 			if code := cmd.ProcessState.ExitCode(); code != want ||
 				(want != 0) != strings.Contains(errs.String(), "standard output is closed") {
-				t.Errorf("%v %s: exit %d, %s", args, redirected, code, errs.String())
+				t.Errorf("%s %s: exit %d, %s", line, redirected, code, errs.String())
 			}
 		}
-		if info, err := os.Stat("b.png"); err != nil || info.Size() == 0 {
-			t.Errorf("nothing was delivered (%v)", err)
+		if !bytes.Equal(consoletest.Read(t, "b.png"), consoletest.Read(t, "want.png")) {
+			t.Errorf("%s: other bytes than in a file", line)
 		}
 	}
 }
@@ -66,26 +67,21 @@ func (l *looking) Write(p []byte) (int, error) {
 // Who finds an output that another run is just making is told of that run.
 func TestTwoAtOnce(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"in/a.png", "in/b.png", "out/a_2x.png"} {
-		consoletest.WritePicture(t, filepath.Join(dir, name), consoletest.Blob(9, 7))
-	}
+	putBlobs(t, dir, 9, 7, "in/a.png", "in/b.png", "out/a_2x.png")
 	at := filepath.Join(dir, "out")
 	leave := safefile.Occupy(at)
 	if !safefile.Occupied(at) {
 		t.Skip("there are no locks here")
 	}
-	for _, flags := range [][]string{nil, {"--resume"}} {
-		_, stderr, code := call(t, dir, "",
-			append([]string{"upscale", "in", "-o", "out", "-m", "nearest"}, flags...)...)
-		if code != console.ExitOutput ||
-			!strings.Contains(stderr, "a_2x.png exists, and another superres is at work in out; wait for it") {
-			t.Errorf("beside another: exit %d, %s", code, stderr)
-		}
+	const line = "in -o out -m nearest"
+	for _, flag := range []string{"", " --resume"} {
+		expect(t, dir, "", line+flag, console.ExitOutput,
+			"a_2x.png exists, and another superres is at work in out; wait for it")
 	}
 	leave()
-	if _, stderr, code := call(t, dir, "", "upscale", "in", "-o", "out", "-m", "nearest"); code != console.ExitOutput ||
-		strings.Contains(stderr, "another superres") {
-		t.Errorf("alone: exit %d, %s", code, stderr)
+	_, stderr := expect(t, dir, "", line, console.ExitOutput)
+	if strings.Contains(stderr, "another superres") {
+		t.Errorf("alone: %s", stderr)
 	}
 	// A run at work says so, from its beginning to its end.
 	seen := 0
@@ -94,8 +90,8 @@ func TestTwoAtOnce(t *testing.T) {
 			seen++
 		}
 	}}
-	if errs, code := program.Into(out, "upscale", "in", "-o", "out", "-m", "nearest", "--on-exist", "overwrite",
-		"--json"); code != 0 || seen < 4 {
+	errs, code := program.Into(out, strings.Fields("upscale --on-exist overwrite --json "+line)...)
+	if code != 0 || seen < 4 {
 		t.Errorf("exit %d, at work %d times: %s", code, seen, errs)
 	}
 	if safefile.Occupied(at) {
@@ -106,13 +102,13 @@ func TestTwoAtOnce(t *testing.T) {
 // An output that another program makes while this one is at work on it is told as that.
 func TestOvertaken(t *testing.T) {
 	dir := t.TempDir()
-	consoletest.WritePicture(t, filepath.Join(dir, "in/a.png"), consoletest.Blob(9, 7))
 	t.Chdir(dir)
+	putBlobs(t, dir, 9, 7, "in/a.png")
 	made := false
 	out := &looking{look: func() {
 		if _, err := os.Stat("out"); err == nil && !made { // after the outputs were looked at
 			made = true
-			consoletest.Put(t, "out/a_2x.png", []byte("of another"))
+			putText(t, dir, "out/a_2x.png", "of another")
 		}
 	}}
 	errs, code := program.Into(out, "upscale", "in", "-o", "out", "-m", "nearest", "--json")

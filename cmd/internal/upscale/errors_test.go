@@ -7,111 +7,123 @@ import (
 	"path/filepath"
 	"testing"
 
+	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
 )
 
-// Wrong input, wrong usage, wrong models: one clear line, the right exit code, no
-// new file.
+// Wrong input, wrong usage, wrong models: one clear line, the right exit code, no new file.
 func TestErrors(t *testing.T) {
 	dir := t.TempDir()
-	put := func(name, data string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(9, 7))
-	consoletest.WritePicture(t, filepath.Join(dir, "b/a.png"), consoletest.Blob(9, 7))
-	consoletest.WritePicture(t, filepath.Join(dir, "exists_2x.png"), consoletest.Blob(9, 7))
-	consoletest.WritePicture(t, filepath.Join(dir, "exists.png"), consoletest.Blob(9, 7))
-	whole, err := os.ReadFile(filepath.Join(dir, "a.png"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	put("notes.png", "Dear all, this is a text")
-	put("short.png", string(whole[:len(whole)/2]))
-	header := "IHDR\x00\x00\xff\xff\x00\x00\xff\xff\x08\x06\x00\x00\x00"
-	put("huge.png", "\x89PNG\r\n\x1a\n\x00\x00\x00\r"+header+string(binary.BigEndian.AppendUint32(nil,
-		crc32.ChecksumIEEE([]byte(header)))))
-	put("bad.npz", "PK no zip")
-	put("empty.png", "")
 	// What cannot be read is told before its output, which is there.
-	for _, name := range []string{"gone", "text", "phone", "nothing_at_all"} {
-		consoletest.WritePicture(t, filepath.Join(dir, name+"_2x.png"), consoletest.Blob(9, 7))
+	putBlobs(t, dir, 9, 7, "a.png", "b/a.png", "exists.png", "exists_2x.png", "gone_2x.png", "text_2x.png",
+		"phone_2x.png", "nothing_at_all_2x.png")
+	whole := string(consoletest.Read(t, dir, "a.png"))
+	header := "IHDR\x00\x00\xff\xff\x00\x00\xff\xff\x08\x06\x00\x00\x00"
+	sum := binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(header)))
+	for name, text := range map[string]string{
+		"text.png": "Dear all, this is a text", "short.png": whole[:len(whole)/2], "phone.png": heic,
+		"huge.png": "\x89PNG\r\n\x1a\n\x00\x00\x00\r" + header + string(sum), "nothing_at_all.png": "",
+		"bad.npz": "PK no zip",
+	} {
+		putText(t, dir, name, text)
 	}
-	put("text.png", "Dear all, this is a text")
-	put("phone.png", heic)
-	put("nothing_at_all.png", "")
 	if err := os.Mkdir(filepath.Join(dir, "nothing"), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	program.Refuses(t, dir, []consoletest.Refusal{
-		{Args: []string{"upscale", "gone.png"}, Code: 4, Want: "gone.png: does not exist; check the name"},
-		{Args: []string{"upscale", "text.png"}, Code: 4, Want: `text.png: not an image (starts with "Dear al`},
-		{Args: []string{"upscale", "phone.png"}, Code: 4, Want: "phone.png: HEIC cannot be read"},
-		{Args: []string{"upscale", "nothing_at_all.png"}, Code: 4, Want: "nothing_at_all.png: is empty"},
-		{Args: []string{"upscale", "text.png", "-o", "exists.png"}, Code: 4, Want: "text.png: not an image"},
-		{Args: []string{"upscale", "notes.png"}, Code: 4, Want: `notes.png: not an image (starts with "Dear al`},
-		{Args: []string{"upscale", "short.png"}, Code: 4, Want: "short.png: damaged PNG"},
-		{Args: []string{"upscale", "empty.png"}, Code: 4, Want: "empty.png: "},
-		{Args: []string{"upscale", "huge.png"}, Code: 7, Want: "65535x65535"},
-		{Args: []string{"upscale", "missing.png"}, Code: 4, Want: "missing.png: "},
-		{Args: []string{"upscale", "nothing"}, Code: 4, Want: "nothing: no pictures in this folder"},
-		{Args: []string{"upscale", "x*.png"}, Code: 4, Want: "no file matches"},
-		{Args: []string{"upscale", "a.png", "-s", "16", "--max-memory", "1"}, Code: 7, Want: "--max-memory"},
-		{Args: []string{"upscale", "exists.png"}, Code: 5, Want: "exists_2x.png exists; use --on-exist"},
-		{Args: []string{"upscale", "a.png", "-o", "a.png", "--on-exist", "overwrite"}, Code: 5,
-			Want: "the output is the input"},
-		{Args: []string{"upscale", "a.png", "b", "-o", "out"}, Code: 5, Want: "both make"},
-		{Args: []string{"upscale", "a.png", "-o", "a.gif"}, Code: 2, Want: "a.gif"},
-		{Args: []string{"upscale", "a.png", "-o", "exists.png/"}, Code: 5, Want: "exists.png"},
-		{Args: []string{"upscale", "a.png", "-m", "foto"}, Code: 6, Want: `did you mean "photo"?`},
-		{Args: []string{"upscale", "a.png", "-m", "bad.npz"}, Code: 6, Want: "bad.npz: not an .npz file"},
-		{Args: []string{"upscale", "a.png", "-m", "none.npz"}, Code: 6, Want: "none.npz"},
-		{Args: []string{"upscale", "exists.png", "exists_2x.png", "--on-exist", "overwrite"}, Code: 5,
-			Want: "exists_2x.png is an input as well"},
-		{Args: []string{"upscale", "a.png", "b", "-o", "out.png"}, Code: 2, Want: "several pictures need a folder"},
-		{Args: []string{"upscale", "b", "b/a.png", "-o", "-"}, Code: 2, Want: "standard output takes one picture"},
-		{Args: []string{"upscale", "a.png", "-m", "./a.png"}, Code: 6, Want: "not an .npz file"},
-		{Args: []string{"upscale", "a.png", "-m", "b/"}, Code: 6, Want: "not a regular file"},
-		{Args: []string{"upscale", "a.png", "-j", "-1"}, Code: 2, Want: "--jobs -1"},
-		{Args: []string{"upscale", "a.png", "--max-memory", "17592186044417"}, Code: 2, Want: "--max-memory"},
-		{Args: []string{"upscale", "a.png", "--max-pixels", "18446744073710"}, Code: 2, Want: "--max-pixels"},
-		{Args: []string{"upscale", "a.png", "--back-projection", "-7"}, Code: 2, Want: "--back-projection -7"},
-		{Args: []string{"upscale", "a.png/"}, Code: 4, Want: "a.png"},
-		{Args: []string{"upscale"}, Code: 2, Want: "no input"},
 		{Args: []string{"upscale", ""}, Code: 2, Want: "an input has an empty name"},
 		{Args: []string{"upscale", "a.png", "-o", ""}, Code: 2, Want: "-o names nothing"},
-		{Args: []string{"upscale", "a.png", "-s", "1e400"}, Code: 2,
-			Want: "--scale 1e400: expected 1 to 16, such as 2"},
-		{Args: []string{"upscale", "a.png", "--quality", "best"}, Code: 2,
-			Want: `--quality "best": expected a whole number`},
-		{Args: []string{"upscale", "a.png", "--timeout", "soon"}, Code: 2,
-			Want: `--timeout "soon": expected a time such as 30s or 2m`},
-		{Args: []string{"upscale", "a.png", "--json=perhaps"}, Code: 2,
-			Want: `--json "perhaps": expected true or false`},
-		{Args: []string{"upscale", "a.png", "-x"}, Code: 2, Want: `unknown flag "-x"`},
-		{Args: []string{"upscale", "a.png", "-s", "17"}, Code: 2, Want: "expected 1 to 16"},
-		{Args: []string{"upscale", "a.png", "-s", "two"}, Code: 2, Want: "two"},
-		{Args: []string{"upscale", "a.png", "--scael", "2"}, Code: 2, Want: `did you mean "--scale"?`},
-		{Args: []string{"upscale", "a.png", "-s"}, Code: 2, Want: "flag -s needs a value"},
-		{Args: []string{"upscale", "a.png", "-m", "coupled", "--sparsity", "4000"}, Code: 2,
-			Want: "more than the 1024 atoms"},
-		{Args: []string{"upscale", "a.png", "-m", "coupled", "--coder", "opm"}, Code: 2, Want: `did you mean "omp"?`},
-		{Args: []string{"upscale", "a.png", "-m", "bicubic", "--sparsity", "2"}, Code: 2, Want: "codes no patches"},
-		{Args: []string{"upscale", "a.png", "-f", "gif"}, Code: 2, Want: "GIF is written for animations alone"},
-		{Args: []string{"upscale", "a.png", "--on-exist", "overwrit"}, Code: 2,
-			Want: `--on-exist: unknown value "overwrit"; did you mean "overwrite"? (known: fail skip overwrite)`},
-		{Args: []string{"upscale", "a.png", "--metadata", "stirp"}, Code: 2,
-			Want: `--metadata: unknown value "stirp"; did you mean "strip"? (known: keep strip)`},
-		{Args: []string{"upscale", "a.png", "--depth", "12"}, Code: 2,
-			Want: `--depth: unknown value "12"; did you mean "16"? (known: same 8 16)`},
-		{Args: []string{"upscale", "a.png", "--depth", "32"}, Code: 2,
-			Want: `--depth: unknown value "32" (known: same 8 16)`},
-		{Args: []string{"upscale", "a.png", "--effort", "fats"}, Code: 2, Want: `did you mean "fast"?`},
-		{Args: []string{"upscale", "a.png", "--quality", "0"}, Code: 2, Want: "expected 1 to 100"},
-		{Args: []string{"upscale", "a.png", "--name", "x/{stem}"}, Code: 2, Want: "without folders"},
-		{Args: []string{"upscale", "a.png", "--progress", "plane"}, Code: 2,
-			Want: `did you mean "plain"? (known: auto bar plain none)`},
-		{Args: []string{"upscale", "a.png", filepath.Join(dir, "a.png")}, Code: 5, Want: "both make"},
 	})
+	program.RefusesLines(t, dir, "upscale", []consoletest.RefusedLine{
+		// Inputs.
+		{"gone.png", console.ExitInput, "gone.png: does not exist; check the name"},
+		{"text.png", console.ExitInput, `text.png: not an image (starts with "Dear al`},
+		{"text.png -o exists.png", console.ExitInput, "text.png: not an image"},
+		{"phone.png", console.ExitInput, "phone.png: HEIC cannot be read"},
+		{"nothing_at_all.png", console.ExitInput, "nothing_at_all.png: is empty"},
+		{"short.png", console.ExitInput, "short.png: damaged PNG"},
+		{"nothing", console.ExitInput, "nothing: no pictures in this folder"},
+		{"x*.png", console.ExitInput, "no file matches"},
+		{"a.png/", console.ExitInput, "a.png"},
+		{"none.png out.png", console.ExitInput, "none.png: does not exist"},
+		{"", console.ExitUsage, "no input"},
+		{"huge.png", console.ExitLimit, "65535x65535"},
+		{"a.png -s 16 --max-memory 1", console.ExitLimit, "--max-memory"},
+		// Outputs.
+		{"exists.png", console.ExitOutput, "exists_2x.png exists; use --on-exist"},
+		{"a.png -o a.png --on-exist overwrite", console.ExitOutput, "the output is the input"},
+		{"exists.png exists_2x.png --on-exist overwrite", console.ExitOutput, "exists_2x.png is an input as well"},
+		{"a.png b -o out", console.ExitOutput, "both make"},
+		{"a.png " + filepath.Join(dir, "a.png"), console.ExitOutput, "both make"},
+		{"a.png -o exists.png/", console.ExitOutput, "exists.png"},
+		{"a.png -o a.png/x/ --on-exist skip", console.ExitOutput, "not a directory"},
+		{"a.png -o a.gif", console.ExitUsage, "a.gif"},
+		{"a.png out.gif", console.ExitUsage, "out.gif"},
+		{"a.png -f gif", console.ExitUsage, "GIF is written for animations alone"},
+		{"a.png -f png -o new.jpg", console.ExitUsage, "-o new.jpg and --format png say two formats"},
+		{"a.png b -o out.png", console.ExitUsage, "several pictures need a folder"},
+		{"b out.png", console.ExitUsage, "several pictures need a folder"},
+		{"b b/a.png -o -", console.ExitUsage, "standard output takes one picture"},
+		{"a.png --resume -o -", console.ExitUsage, "begin anew"},
+		{"a.png --json -o -", console.ExitUsage, "both go to standard output"},
+		// Models.
+		{"a.png -m foto", console.ExitModel, `did you mean "photo"?`},
+		{"a.png -m bad.npz", console.ExitModel, "bad.npz: not an .npz file"},
+		{"a.png -m none.npz", console.ExitModel, "none.npz"},
+		{"a.png -m ./a.png", console.ExitModel, "not an .npz file"},
+		{"a.png -m b/", console.ExitModel, "not a regular file"},
+		{"a.png -m coupled --sparsity 4000", console.ExitUsage, "more than the 1024 atoms"},
+		{"a.png -m coupled --coder opm", console.ExitUsage, `did you mean "omp"?`},
+		{"a.png -m bicubic --sparsity 2", console.ExitUsage, "codes no patches"},
+		{"a.png -m bicubic --denoise 0.5", console.ExitUsage, "the model bicubic takes no noise away"},
+		// Sizes.
+		{"a.png -s 17", console.ExitUsage, "expected 1 to 16"},
+		{"a.png -s two", console.ExitUsage, "--scale two: expected 1 to 16, such as 2, 2.5, 4x or 200%"},
+		{"a.png -s 50%", console.ExitUsage, "--scale 0.5: expected 1 to 16"},
+		{"a.png -s 1e400", console.ExitUsage, "--scale 1e400: expected 1 to 16, such as 2"},
+		{"a.png --width 8", console.ExitUsage, "a.png: 9×7 would become 8×6, and nothing is made smaller"},
+		{"a.png --width 150", console.ExitUsage, "more than 16 times as large"},
+		{"a.png --fit 8x8", console.ExitUsage, "nothing is made smaller"},
+		{"a.png --fit 8", console.ExitUsage, "--fit 8: expected WxH"},
+		{"a.png --fit 5K", console.ExitUsage, "--fit 5K: expected WxH"},
+		{"a.png --fit 0x5", console.ExitUsage, "--fit 0x5: expected WxH"},
+		{"a.png --width 0", console.ExitUsage, "--width 0: expected 1 or more"},
+		{"a.png --width 10 -s 2", console.ExitUsage, "expected one of them"},
+		{"a.png --width 10 --fit 20x20", console.ExitUsage, "expected one of them"},
+		// Names.
+		{"a.png --width 10 --name {scale}", console.ExitUsage, "use {size}"},
+		{"a.png --name {stm}", console.ExitUsage, `did you mean "{stem}"?`},
+		{"a.png --name x/{stem}", console.ExitUsage, "without folders"},
+		{"a.png --name {stem}.webp", console.ExitUsage, ".webp files are not written; end it in .png"},
+		{"a.png --name {stem}.jpg -f png", console.ExitUsage, "say two formats"},
+		// Flags and their values.
+		{"a.png -x", console.ExitUsage, `unknown flag "-x"`},
+		{"a.png --scael 2", console.ExitUsage, `did you mean "--scale"?`},
+		{"a.png -s", console.ExitUsage, "flag -s needs a value"},
+		{"a.png --quality best", console.ExitUsage, `--quality "best": expected a whole number`},
+		{"a.png --quality 0", console.ExitUsage, "expected 1 to 100"},
+		{"a.png --timeout soon", console.ExitUsage, `--timeout "soon": expected a time such as 30s or 2m`},
+		{"a.png --json=perhaps", console.ExitUsage, `--json "perhaps": expected true or false`},
+		{"a.png -j -1", console.ExitUsage, "--jobs -1"},
+		{"a.png --max-memory 17592186044417", console.ExitUsage, "--max-memory"},
+		{"a.png --max-pixels 18446744073710", console.ExitUsage, "--max-pixels"},
+		{"a.png --back-projection -7", console.ExitUsage, "--back-projection -7"},
+		{"a.png --tile -1", console.ExitUsage, "--tile -1: expected 0 or more rows"},
+		{"a.png --denoise 2", console.ExitUsage, "--denoise 2: expected auto, or 0 to 1"},
+		{"a.png --denoise much", console.ExitUsage, "--denoise much: expected auto, or 0 to 1"},
+		{"a.png --strength 2", console.ExitUsage, "--strength 2: expected 0 to 1.3"},
+		{"a.png --effort fats", console.ExitUsage, `did you mean "fast"?`},
+		{"a.png --shard 2/2", console.ExitUsage, "parts are numbered from 0"},
+		{"a.png --include [", console.ExitUsage, `--include "["`},
+		{"a.png --on-exist overwrit", console.ExitUsage,
+			`--on-exist: unknown value "overwrit"; did you mean "overwrite"? (known: fail skip overwrite)`},
+		{"a.png --metadata stirp", console.ExitUsage, `did you mean "strip"? (known: keep strip)`},
+		{"a.png --depth 12", console.ExitUsage, `did you mean "16"? (known: same 8 16)`},
+		{"a.png --depth 32", console.ExitUsage, `--depth: unknown value "32" (known: same 8 16)`},
+		{"a.png --depth 16 -o x.jpg", console.ExitUsage, "has 8 bits a sample; use --format png or tiff"},
+		{"a.png --depth 16 -f bmp", console.ExitUsage, "has 8 bits a sample; use --format png or tiff"},
+		{"a.png --progress plane", console.ExitUsage, `did you mean "plain"? (known: auto bar plain none)`},
+	})
+	expect(t, dir, "", "--dry-run --include *.x a.png z", console.ExitSome, "z: ") // files that are named are taken
+	expect(t, dir, "", "a.png --dry-run --fit 8x8", console.ExitUsage, "nothing is made smaller")
 }

@@ -146,13 +146,10 @@ func TestFlaws(t *testing.T) {
 	if named, _ := made("noisy.png", "--denoise", "0.2", "-m", "photo-real"); !bytes.Equal(named, some) {
 		t.Error("--denoise 0.2 makes something else by name")
 	}
-	program.Refuses(t, dir, []consoletest.Refusal{
-		{Args: []string{"upscale", "clean.png", "--denoise", "2"}, Code: 2,
-			Want: "--denoise 2: expected auto, or 0 to 1"},
-		{Args: []string{"upscale", "clean.png", "--strength", "2"}, Code: 2, Want: "--strength 2: expected 0 to 1.3"},
-		{Args: []string{"upscale", "clean.png", "--denoise", "much"}, Code: 2,
-			Want: "--denoise much: expected auto, or 0 to 1"},
-		{Args: []string{"upscale", "clean.png", "--denoise", "0.5", "-m", "bicubic"}, Code: 2,
-			Want: "the model bicubic takes no noise away"},
+	program.RefusesLines(t, dir, "upscale", []consoletest.RefusedLine{
+		{"clean.png --denoise 2", 2, "--denoise 2: expected auto, or 0 to 1"},
+		{"clean.png --strength 2", 2, "--strength 2: expected 0 to 1.3"},
+		{"clean.png --denoise much", 2, "--denoise much: expected auto, or 0 to 1"},
+		{"clean.png --denoise 0.5 -m bicubic", 2, "the model bicubic takes no noise away"},
 	})
 }

@@ -14,9 +14,8 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
-	"superres/internal/imagefile/imagetest"
-
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/imagefile/imagetest"
 )
 
 // What a file that is not to be enlarged may cost.

@@ -2,10 +2,8 @@ package upscale
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -18,11 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"superres/internal/golden"
-
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/parts"
+	"superres/internal/golden"
 )
 
 // untilDone runs the program, kills it after random times, and runs it again until it
@@ -66,9 +63,7 @@ func manyFiles(t *testing.T, n int) (dir string, want map[string]string, bad int
 		consoletest.WritePicture(t, name, consoletest.Blob(5+i%7, 4+i%11))
 		if i%40 == 17 {
 			bad++
-			if err := os.WriteFile(name, []byte("not a picture"), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			consoletest.Put(t, name, []byte("not a picture"))
 		}
 	}
 	if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "undisturbed", "-q", "-m", "bicubic"); code != 3 ||
@@ -131,7 +126,7 @@ func TestKilledAndResumed(t *testing.T) {
 		t.Errorf("%d files, expected %d and the journal: %v", len(all), n-bad,
 			slices.DeleteFunc(all, func(f string) bool { return want[f] != "" }))
 	}
-	s := lastEvent(t, stdout)
+	s := summaryOf(t, stdout)
 	if s.Total != n || s.Done+s.Skipped != n-bad || s.Failed != bad || len(s.Failures) != bad || s.ExitCode != 3 {
 		t.Errorf("%+v", s)
 	}
@@ -142,14 +137,11 @@ func TestKilledAndResumed(t *testing.T) {
 	}
 }
 
-// lastEvent is the summary that ends the events.
-func lastEvent(t *testing.T, stdout string) (s summaryEvent) {
+// summaryOf is the summary that ends the events.
+func summaryOf(t *testing.T, stdout string) summaryEvent {
 	t.Helper()
-	lines := strings.Split(strings.TrimSpace(stdout), "\n")
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &s); err != nil || s.Event != "summary" {
-		t.Errorf("%v: %q", err, lines[len(lines)-1])
-	}
-	return s
+	_, last := decodeEvents(t, stdout)
+	return last
 }
 
 // The same in parts that run at once, are killed, and share a folder.
@@ -170,7 +162,7 @@ func TestKilledShards(t *testing.T) {
 				"--json", "-q")
 			mu.Lock()
 			defer mu.Unlock()
-			s := lastEvent(t, stdout)
+			s := summaryOf(t, stdout)
 			if wantCode := map[bool]int{true: 3}[s.Failed > 0]; code != wantCode {
 				t.Errorf("part %d: exit %d with %d failures", i, code, s.Failed)
 			}
@@ -190,46 +182,15 @@ func TestKilledShards(t *testing.T) {
 	for _, args := range [][]string{{}, {"--shard", "1/2"}} {
 		stdout, _, _ := call(t, dir, "",
 			append([]string{"upscale", "-m", "bicubic", "-r", "in", "-o", "out", "--resume", "--json", "-q"}, args...)...)
-		if s := lastEvent(t, stdout); s.Done != 0 || s.Skipped == 0 {
+		if s := summaryOf(t, stdout); s.Done != 0 || s.Skipped == 0 {
 			t.Errorf("again, %v: %+v", args, s)
-		}
-	}
-}
-
-// A file and a pipe of the real program give the same bytes.
-func TestPipe(t *testing.T) {
-	dir := t.TempDir()
-	hopper := filepath.Join(golden.Root(t), "testdata", "hopper.png")
-	for _, args := range [][]string{{"-", "-o", "-"}, {"-"}, {hopper, "-o", "-"}} {
-		in, err := os.Open(hopper)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer in.Close()
-		cmd := consoletest.Process(dir, append([]string{"upscale"}, args...)...)
-		cmd.Stdin = io.MultiReader(in) // a pipe, not the file
-		var errs bytes.Buffer
-		cmd.Stderr = &errs
-		got, err := cmd.Output()
-		if err != nil || errs.Len() > 0 {
-			t.Fatalf("%v: %s", err, errs.String())
-		}
-		if _, stderr, code := call(t, dir, "", "upscale", hopper, "-o", "file.png", "--on-exist",
-			"overwrite"); code != 0 {
-			t.Fatal(stderr)
-		}
-		if want, err := os.ReadFile(filepath.Join(dir, "file.png")); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%v: %d bytes, the file has %d (%v)", args, len(got), len(want), err)
 		}
 	}
 }
 
 // The job files of the page about many machines do what it says.
 func TestReadmeJobs(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(golden.Root(t), "cmd", "superres-beam", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := consoletest.Read(t, filepath.Join(golden.Root(t), "cmd", "superres-beam", "README.md"))
 	slurm := regexp.MustCompile(`(?m)^superres (upscale .*SLURM_ARRAY_TASK_ID.*)$`).FindSubmatch(text)
 	kubernetes := regexp.MustCompile(`(?m)^ *command: \[superres, (.*)\]$`).FindSubmatch(text)
 	if slurm == nil || kubernetes == nil {
@@ -249,9 +210,7 @@ func TestReadmeJobs(t *testing.T) {
 		for i := range 7 {
 			index := strings.NewReplacer(`"`, "", "$SLURM_ARRAY_TASK_ID", fmt.Sprint(i), "$(JOB_COMPLETION_INDEX)",
 				fmt.Sprint(i))
-			if _, stderr, code := call(t, dir, "", append(strings.Fields(index.Replace(command)), "-m", "nearest")...); code != 0 {
-				t.Fatalf("%s: exit %d, %s", command, code, stderr)
-			}
+			program.Succeeds(t, dir, append(strings.Fields(index.Replace(command)), "-m", "nearest")...)
 		}
 		if got := consoletest.Results(t, filepath.Join(dir, "large")); len(got) != 9 {
 			t.Errorf("%s: %d results", command, len(got))

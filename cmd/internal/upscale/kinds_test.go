@@ -12,10 +12,9 @@ import (
 
 	"github.com/disintegration/imaging"
 
+	"superres/cmd/internal/console/consoletest"
 	"superres/internal/imagefile"
 	"superres/internal/imagefile/imagetest"
-
-	"superres/cmd/internal/console/consoletest"
 )
 
 // However a picture is stored, its enlargement is the same, to the bit: in any format

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"os"
 	"path/filepath"
-	"superres/patches/plane"
 	"testing"
 	"time"
 
+	"superres/cmd/internal/console/consoletest"
 	"superres/internal/parallel"
+	"superres/patches/plane"
 	"superres/superres"
 	"superres/superres/resample"
 	"superres/superres/stage"
@@ -62,7 +62,5 @@ func putMoody(t *testing.T, dir string) {
 	if err := m.Save(&file); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "moody.npz"), file.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	consoletest.Put(t, filepath.Join(dir, "moody.npz"), file.Bytes())
 }

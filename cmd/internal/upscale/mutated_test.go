@@ -23,13 +23,7 @@ func TestMutatedFolder(t *testing.T) {
 	}
 	stdout, stderr, code := call(t, dir, "", "upscale", "-m", "nearest", "--max-memory", "64", "--json", "-o", "out",
 		"in")
-	var events strings.Builder // without those of single frames
-	for line := range strings.Lines(stdout) {
-		if !strings.HasPrefix(line, `{"event":"frame"`) {
-			events.WriteString(line)
-		}
-	}
-	pictures, last := decodeEvents(t, events.String())
+	pictures, last := decodeEvents(t, stdout)
 	if code != console.ExitSome || last.Done < files/20 || last.Failed < files/20 {
 		t.Errorf("exit %d, %+v: %s", code, last, stderr)
 	}

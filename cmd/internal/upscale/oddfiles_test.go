@@ -3,6 +3,7 @@
 package upscale
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"superres/cmd/internal/console"
-
 	"superres/cmd/internal/console/consoletest"
 )
 
@@ -21,89 +21,65 @@ import (
 func TestOddNames(t *testing.T) {
 	dir := t.TempDir()
 	names := []string{
-		"-s.png", "--scale.png", "-.png", "a b.png", " .png", "a\nb.png", "a\tb.png", "\x1b[31mred.png", "größe.png", "写真.png", "e\u0301.png", "\u202egnp.png",
-		"a\xff\xfe.png", "100%.png", "a'b\"c.png", "$HOME.png", "*.png", "[ab].png", "a\\b.png", "{stem}.png", "a;rm -rf.png", "con.png", "a..png", "...png", "#.png", "~.png",
+		"-s.png", "--scale.png", "-.png", "a b.png", " .png", "a\nb.png", "a\tb.png", "\x1b[31mred.png", "größe.png",
+		"写真.png", "e\u0301.png", "\u202egnp.png", "a\xff\xfe.png", "100%.png", "a'b\"c.png", "$HOME.png", "*.png",
+		"[ab].png", "a\\b.png", "{stem}.png", "a;rm -rf.png", "con.png", "a..png", "...png", "#.png", "~.png",
 		strings.Repeat("x", 255-len("_2x.png")) + ".png",
 	}
+	var want []string // pictures of a folder whose names begin with a dot are left out
 	for _, name := range names {
-		consoletest.WritePicture(t, filepath.Join(dir, "in", name), consoletest.Blob(3, 2))
-		consoletest.Put(t, filepath.Join(dir, "bad", name), []byte("no picture"))
-	}
-	hidden := 0 // pictures of a folder whose names begin with a dot are left out
-	for _, name := range names {
-		if strings.HasPrefix(name, ".") {
-			hidden++
+		putBlobs(t, dir, 3, 2, "in/"+name)
+		putText(t, dir, "bad/"+name, "no picture")
+		if !strings.HasPrefix(name, ".") {
+			want = append(want, strings.TrimSuffix(name, ".png")+"_2x.png")
 		}
-	}
-	_, stderr, code := call(t, dir, "", "upscale", "in", "-o", "out", "-m", "nearest", "-q")
-	if code != 0 || stderr != "" {
-		t.Fatalf("exit %d, %s", code, stderr)
-	}
-	made := consoletest.Tree(t, filepath.Join(dir, "out"))
-	if len(made) != len(names)-hidden {
-		t.Errorf("%d results of %d", len(made), len(names)-hidden)
-	}
-	for _, name := range names {
-		if want := strings.TrimSuffix(name, ".png") + "_2x.png"; !strings.HasPrefix(name, ".") &&
-			!slices.Contains(made, want) {
-			t.Errorf("no %q", want)
-		}
-		if _, stderr, code := call(t, filepath.Join(dir, "in"), "", "upscale", "-m", "nearest", "--dry-run", "--",
-			name); code != 0 || stderr != "" {
+		_, stderr, code := call(t, filepath.Join(dir, "in"), "", "upscale", "-m", "nearest", "--dry-run", "--", name)
+		if code != 0 || stderr != "" {
 			t.Errorf("%q: exit %d, %s", name, code, stderr)
 		}
-		_, stderr, code := call(t, filepath.Join(dir, "bad"), "", "upscale", "-m", "nearest", "--", name)
-		if code != console.ExitInput || strings.Count(stderr, "\n") != 1 || strings.ContainsAny(stderr,
-			"\x1b\t\u202e") || !utf8.ValidString(stderr) || !strings.Contains(stderr, "not an image") {
+		_, stderr, code = call(t, filepath.Join(dir, "bad"), "", "upscale", "-m", "nearest", "--", name)
+		if code != console.ExitInput || strings.Count(stderr, "\n") != 1 || !utf8.ValidString(stderr) ||
+			strings.ContainsAny(stderr, "\x1b\t\u202e") || !strings.Contains(stderr, "not an image") {
 			t.Errorf("%q: exit %d, %q", name, code, stderr)
 		}
 	}
+	succeeds(t, dir, "in -o out -m nearest -q")
+	slices.Sort(want)
+	if made := consoletest.Tree(t, filepath.Join(dir, "out")); !slices.Equal(made, want) {
+		t.Errorf("made %q, expected %q", made, want)
+	}
 	// All bad: a line for each, and one that sums them up.
-	if _, stderr, code := call(t, dir, "", "upscale", "bad", "-o", "none"); code != console.ExitNothing ||
-		strings.Count(stderr, "\n") != len(names)-hidden+1 || !utf8.ValidString(stderr) {
-		t.Errorf("exit %d, %q", code, stderr)
+	_, stderr := expect(t, dir, "", "bad -o none", console.ExitNothing)
+	if strings.Count(stderr, "\n") != len(want)+1 || !utf8.ValidString(stderr) {
+		t.Errorf("%q", stderr)
 	}
 	// 255 bytes are a name, but then that of the output is too long.
 	long := strings.Repeat("y", 251) + ".png"
-	consoletest.WritePicture(t, filepath.Join(dir, long), consoletest.Blob(3, 2))
-	if _, stderr, code := call(t, dir, "", "upscale", long); code != console.ExitOutput ||
-		strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "file name too long") {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
-	if _, stderr, code := call(t, dir, "", "upscale", long, "-o", "short.png"); code != 0 {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	putBlobs(t, dir, 3, 2, long)
+	program.RefusesLines(t, dir, "upscale", []consoletest.RefusedLine{{long, console.ExitOutput, "file name too long"}})
+	succeeds(t, dir, long+" -o short.png")
 }
 
-// What is no plain file is refused at once, as an input and as an output, alone and in a
-// folder, and nothing is read or written through a link that leads elsewhere.
+// What is no plain file is refused at once, as an input and as an output, alone and in a folder, and nothing is read or
+// written through a link that leads elsewhere.
 func TestOddFiles(t *testing.T) {
 	dir := t.TempDir()
-	at := func(name string) string { return filepath.Join(dir, name) }
-	consoletest.WritePicture(t, at("a.png"), consoletest.Blob(9, 7))
-	consoletest.WritePicture(t, at("elsewhere/b.png"), consoletest.Blob(9, 7))
-	consoletest.Put(t, at("elsewhere/out.png"), []byte("precious"))
-	for _, err := range []error{
-		syscall.Mkfifo(at("pipe.png"), 0o666), os.Symlink("loop.png", at("loop.png")), os.Symlink("none.png",
-			at("broken.png")), os.Symlink("/dev/zero", at("zero.png")),
-		os.Symlink("elsewhere/out.png", at("link.png")), os.Link(at("a.png"), at("hard.png")), os.Symlink("a.png",
-			at("soft.png")), os.Symlink(".", at("round")),
-		os.Symlink("elsewhere", at("away")), os.Mkdir(at("folder.png"), 0o777),
-	} {
+	t.Chdir(dir)
+	putBlobs(t, dir, 9, 7, "a.png", "elsewhere/b.png")
+	putText(t, dir, "elsewhere/out.png", "precious")
+	errs := []error{syscall.Mkfifo("pipe.png", 0o666), os.Link("a.png", "hard.png"), os.Mkdir("folder.png", 0o777)}
+	for link, to := range map[string]string{"loop.png": "loop.png", "broken.png": "none.png", "zero.png": "/dev/zero",
+		"link.png": "elsewhere/out.png", "soft.png": "a.png", "round": ".", "away": "elsewhere"} {
+		errs = append(errs, os.Symlink(to, link))
+	}
+	for _, err := range errs {
 		if err != nil {
 			t.Skip(err)
 		}
 	}
-	original, err := os.ReadFile(at("a.png"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := consoletest.Tree(t, dir)
-	for _, c := range []struct {
-		args string
-		code int
-		want string
-	}{
+	original := consoletest.Read(t, "a.png")
+	began := time.Now()
+	program.RefusesLines(t, dir, "upscale -m nearest", []consoletest.RefusedLine{
 		{"pipe.png", console.ExitInput, "is a pipe, not a file"},
 		{"loop.png", console.ExitInput, "loop.png: cannot be read"},
 		{"broken.png", console.ExitInput, "does not exist"},
@@ -122,48 +98,40 @@ func TestOddFiles(t *testing.T) {
 		{"a.png -o soft.png --on-exist overwrite", console.ExitOutput, "the output is the input"},
 		{"soft.png -o a.png --on-exist overwrite", console.ExitOutput, "the output is the input"},
 		{"a.png -o folder.png -f png --name ../{stem}", console.ExitUsage, "without folders"},
-	} {
-		began := time.Now()
-		_, stderr, code := call(t, dir, "", append([]string{"upscale", "-m", "nearest"}, strings.Fields(c.args)...)...)
-		if code != c.code || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%s: exit %d, %s", c.args, code, stderr)
-		}
-		if took := time.Since(began); took > mostTime {
-			t.Errorf("%s: %v", c.args, took)
-		}
-		if after := consoletest.Tree(t, dir); !slices.Equal(before, after) {
-			t.Fatalf("%s left files: %v", c.args, after)
-		}
+	})
+	if took := time.Since(began); took > mostTime {
+		t.Errorf("all of them took %v", took)
 	}
-	// All of it as a folder: the four names that can be read are done, the rest are
-	// told; a linked folder below is not entered.
-	_, stderr, code := call(t, dir, "", "upscale", "-r", ".", "-o", "made", "-m", "nearest", "-q")
-	made := consoletest.Tree(t, at("made"))
-	if want := []string{"a_2x.png", "elsewhere/b_2x.png", "hard_2x.png", "soft_2x.png"}; code != console.ExitSome ||
-		!slices.Equal(made, want) {
-		t.Errorf("exit %d, %v: %s", code, made, stderr)
+	// All of it as a folder: the four names that can be read are done, the rest are told; a linked folder below is not
+	// entered, and one that is named is read.
+	expect(t, dir, "", "-r . -o made -m nearest -q", console.ExitSome)
+	want := []string{"a_2x.png", "elsewhere/b_2x.png", "hard_2x.png", "soft_2x.png"}
+	if made := consoletest.Tree(t, "made"); !slices.Equal(made, want) {
+		t.Errorf("made %v", made)
+	}
+	expect(t, dir, "", "-r away -o new -m nearest --include b*", 0)
+	if made := consoletest.Tree(t, "new"); !slices.Equal(made, []string{"b_2x.png"}) {
+		t.Errorf("of a link to a folder: %v", made)
 	}
 	// An output tree with a link to another folder in it is not left, however it is named.
-	if err := os.MkdirAll(at("tree"), 0o777); err != nil {
+	if err := os.MkdirAll("tree", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink("../away", at("tree/elsewhere")); err != nil {
+	if err := os.Symlink("../away", "tree/elsewhere"); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"tree", "./tree/", "tree/../tree"} {
-		if _, stderr, code := call(t, dir, "", "upscale", "-r", ".", "--include", "b.png", "-o", name, "-m", "nearest",
-			"-q"); code == 0 || !strings.Contains(stderr, "nothing is written through it") {
+		_, stderr, code := call(t, dir, "", strings.Fields("upscale -r . --include b.png -m nearest -q -o "+name)...)
+		if code == 0 || !strings.Contains(stderr, "nothing is written through it") {
 			t.Errorf("%s: exit %d, %s", name, code, stderr)
 		}
 	}
-	if got := consoletest.Tree(t, at("elsewhere")); !slices.Equal(got, []string{"b.png", "out.png"}) {
+	if got := consoletest.Tree(t, "elsewhere"); !slices.Equal(got, []string{"b.png", "out.png"}) ||
+		string(consoletest.Read(t, "elsewhere/out.png")) != "precious" {
 		t.Errorf("elsewhere: %v", got)
 	}
-	if got, err := os.ReadFile(at("elsewhere/out.png")); err != nil || string(got) != "precious" {
-		t.Errorf("%q, %v", got, err)
-	}
-	if got, err := os.ReadFile(at("a.png")); err != nil || !slices.Equal(got, original) {
-		t.Errorf("the input was changed (%v)", err)
+	if !slices.Equal(consoletest.Read(t, "a.png"), original) {
+		t.Error("the input was changed")
 	}
 }
 
@@ -173,71 +141,55 @@ func TestNamesAreKeptToTheByte(t *testing.T) {
 	names := []string{"a\xff.png", "a\xfe.png", "a\ufffd.png", "a\\u0000ff.png", "a\\xff.png", "aff.png",
 		"d\xe5/写\xff.png"}
 	for i, name := range names {
-		consoletest.WritePicture(t, filepath.Join(dir, "in", name), consoletest.Blob(3+i, 2))
+		putBlobs(t, dir, 3+i, 2, "in/"+name)
 	}
-	run := func(want string, flags ...string) (summary summaryEvent) {
+	run := func(fate, flags string) (last summaryEvent) {
 		t.Helper()
-		stdout, stderr, code := call(t, dir, "", append([]string{"upscale", "-r", "in", "-o", "out", "-m", "nearest",
-			"--resume", "--json", "-q"}, flags...)...)
+		stdout, _, code := call(t, dir, "", strings.Fields("upscale -r -m nearest --resume --json -q in "+flags)...)
 		pictures, last := decodeEvents(t, stdout)
-		if code != last.ExitCode {
-			t.Errorf("exit %d, %s", code, stderr)
-		}
 		told := map[string]bool{}
 		for _, e := range pictures {
 			told[strings.TrimPrefix(string(e.Input), "in/")] = true
-			if e.Event != "start" && e.Event != want {
-				t.Errorf("%q: %s, expected %s", e.Input, e.Event, want)
+			if fate != "" && e.Event != "start" && e.Event != fate {
+				t.Errorf("%q: %s, expected %s", e.Input, e.Event, fate)
 			}
 		}
-		for _, name := range names {
-			if len(flags) == 0 && !told[name] {
-				t.Errorf("no event of %q", name)
-			}
+		if code != last.ExitCode || fate != "" && len(told) != len(names) {
+			t.Errorf("exit %d, %+v, events of %v", code, last, told)
 		}
 		return last
 	}
-	if got := run("done"); got.Done != len(names) {
+	if got := run("done", "-o out"); got.Done != len(names) {
 		t.Errorf("%+v", got)
 	}
-	if got := run("skip"); got.Skipped != len(names) {
+	if got := run("skip", "-o out"); got.Skipped != len(names) {
 		t.Errorf("again: %+v", got)
 	}
 	// Each has its own record: one that changes is made again, and no other.
-	consoletest.WritePicture(t, filepath.Join(dir, "in", names[0]), consoletest.Blob(9, 9))
-	if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "out", "-m", "nearest", "--resume",
-		"-q"); code != 0 {
-		t.Fatal(stderr)
+	putBlobs(t, dir, 9, 9, "in/"+names[0])
+	if got := run("", "-o out"); got.Done != 1 || got.Skipped != len(names)-1 {
+		t.Errorf("one that changed: %+v", got)
 	}
-	run("skip")
-	// Results among their inputs are known by the same names.
-	for range 2 {
-		if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "in", "-m", "nearest", "--resume",
-			"-q"); code != 0 {
-			t.Errorf("exit %d, %s", code, stderr)
-		}
-	}
-	if err := os.RemoveAll(filepath.Join(dir, "in")); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range names {
-		consoletest.WritePicture(t, filepath.Join(dir, "in", name), consoletest.Blob(3, 2))
-	}
-	consoletest.Put(t, filepath.Join(dir, "in", "bad\xff.png"), []byte("no picture"))
+	putText(t, dir, "in/bad\xff.png", "no picture")
 	sum := 0
-	for _, part := range []string{"0/2", "1/2"} {
-		stdout, stderr, _ := call(t, dir, "", "upscale", "-r", "in", "-o", "parts", "-m", "nearest", "--resume",
-			"--json", "-q", "--shard", part)
-		_, last := decodeEvents(t, stdout)
+	for i := range 2 {
+		last := run("", fmt.Sprintf("-o parts --shard %d/2", i))
 		if sum += last.Done; last.Failed > 0 && last.Failures[0] != "in/bad\xff.png" {
-			t.Errorf("%+v, %s", last, stderr)
+			t.Errorf("%+v", last)
 		}
 	}
 	if out, errs, code := call(t, dir, "", "merge", "parts"); sum != len(names) || code != console.ExitSome ||
 		!strings.Contains(out, "2 parts: 7 pictures done, 1 failed") {
 		t.Errorf("%d made, exit %d, %s%s", sum, code, out, errs)
 	}
-	if got := run("skip", "--shard", "0/1", "-o", "parts", "--exclude", "bad*"); got.Skipped != len(names) {
+	if got := run("skip", "--shard 0/1 -o parts --exclude bad*"); got.Skipped != len(names) {
 		t.Errorf("in one part: %+v", got)
+	}
+	// Results among their inputs are known by the same names.
+	for range 2 {
+		expect(t, dir, "", "-r in -o in -m nearest --resume -q --exclude bad*", 0)
+	}
+	if got := consoletest.Results(t, filepath.Join(dir, "in")); len(got) != 2*len(names)+1 {
+		t.Errorf("%d files", len(got))
 	}
 }

@@ -18,21 +18,13 @@ func TestPanicFailsItsPicture(t *testing.T) {
 	dir := t.TempDir()
 	putMoody(t, dir)
 	for i := range 6 {
-		w := 20
-		if i == 2 {
-			w = panicking
-		}
-		consoletest.WritePicture(t, filepath.Join(dir, fmt.Sprintf("in/%d.png", i)), consoletest.Blob(w, 9))
+		putBlobs(t, dir, map[bool]int{true: panicking, false: 20}[i == 2], 9, fmt.Sprintf("in/%d.png", i))
 	}
 	frame := "FRAME\n" + strings.Repeat("x", 2*panicking)
 	stream := fmt.Sprintf("YUV4MPEG2 W%d H2 F25:1 Cmono\n", panicking) + strings.Repeat(frame, 9)
-	if err := os.WriteFile(filepath.Join(dir, "in.y4m"), []byte(stream), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	consoletest.Put(t, filepath.Join(dir, "in.y4m"), []byte(stream))
 	moving := scenes(t, "gif", 1, scene(1, panicking, 9, false), scene(2, panicking, 9, false))
-	if err := os.WriteFile(filepath.Join(dir, "in.gif"), moving, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	consoletest.Put(t, filepath.Join(dir, "in.gif"), moving)
 	before := consoletest.Tree(t, dir)
 	for _, c := range []struct {
 		args string

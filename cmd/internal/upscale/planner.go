@@ -111,7 +111,7 @@ func (p *planner) leaveOut(others []pictures.Other) (problems []error) {
 			continue
 		}
 		if p.others = append(p.others, o); p.opt.OnUnreadable == "fail" {
-			problems = append(problems, console.Fail(console.ExitInput, fmt.Errorf("%s: %s", o.Path, o.Reason())))
+			problems = append(problems, console.Failf(console.ExitInput, "%s: %s", o.Path, o.Reason()))
 		}
 	}
 	return problems
@@ -146,9 +146,8 @@ func (p *planner) nameAll(list []pictures.Input, single, json bool) error {
 	}
 	p.fates = make([]fate, len(p.inputs))
 	if len(p.inputs) == 0 {
-		return console.Fail(console.ExitInput,
-			fmt.Errorf("%s: is a result, by the journal beside it; to enlarge it once more, leave out --resume",
-				first.Path))
+		return console.Failf(console.ExitInput, "%s: is a result, by the journal beside it; to enlarge it once more, "+
+			"leave out --resume", first.Path)
 	}
 	return nil
 }
@@ -265,7 +264,7 @@ func (p *planner) inTheWay(l finding) error {
 // clash notes two inputs with one output, and an output that is an input.
 func (p *planner) clash(l finding) {
 	problem := func(format string, args ...any) {
-		p.clashes = append(p.clashes, console.Fail(console.ExitOutput, fmt.Errorf(format, args...)))
+		p.clashes = append(p.clashes, console.Failf(console.ExitOutput, format, args...))
 	}
 	other, twice := p.seen[l.place]
 	p.seen[l.place] = int32(l.number)

@@ -1,6 +1,8 @@
 package upscale
 
 import (
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"superres/cmd/internal/console/consoletest"
@@ -13,3 +15,41 @@ var program = consoletest.Of(Command, parts.Command)
 func TestMain(m *testing.M) { program.Main(m) }
 
 var call = program.Call
+
+// expect runs the command in a folder, with a text as standard input and a line of arguments, and checks the exit code
+// and that standard error has some parts.
+func expect(t *testing.T, dir, stdin, line string, code int, parts ...string) (stdout, stderr string) {
+	t.Helper()
+	stdout, stderr, got := call(t, dir, stdin, append([]string{"upscale"}, strings.Fields(line)...)...)
+	if got != code {
+		t.Errorf("%s: exit %d, expected %d: %s", line, got, code, stderr)
+	}
+	for _, part := range parts {
+		if !strings.Contains(filepath.ToSlash(stderr), part) {
+			t.Errorf("%s: no %q in %s", line, part, stderr)
+		}
+	}
+	return stdout, stderr
+}
+
+// succeeds runs the command as expect does, without an input, and expects the exit code 0 and no word.
+func succeeds(t *testing.T, dir, line string) {
+	t.Helper()
+	if stdout, stderr := expect(t, dir, "", line, 0); stdout+stderr != "" {
+		t.Errorf("%s: %s%s", line, stdout, stderr)
+	}
+}
+
+// putBlobs writes pictures of a size to files of a folder.
+func putBlobs(t *testing.T, dir string, w, h int, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		consoletest.WritePicture(t, filepath.Join(dir, name), consoletest.Blob(w, h))
+	}
+}
+
+// putText writes a text to a file of a folder.
+func putText(t *testing.T, dir, name, text string) {
+	t.Helper()
+	consoletest.Put(t, filepath.Join(dir, name), []byte(text))
+}

@@ -277,14 +277,14 @@ func (r *report) verdict() error {
 	case r.total == 1:
 		return r.last
 	case failed == r.total:
-		return console.Fail(console.ExitNothing, fmt.Errorf("all %d pictures failed", failed))
+		return console.Failf(console.ExitNothing, "all %d pictures failed", failed)
 	}
 	fate := "are done"
 	if r.dry {
 		fate = "can be made or are there"
 	}
-	return console.Fail(console.ExitSome, fmt.Errorf("%d of %d pictures failed, %d %s: %s", failed, r.total,
-		r.total-failed, fate, console.FirstOf(r.failed)))
+	return console.Failf(console.ExitSome, "%d of %d pictures failed, %d %s: %s", failed, r.total, r.total-failed, fate,
+		console.FirstOf(r.failed))
 }
 
 // skippedOthers says in the end what was left out, for those who have the lock.

@@ -97,9 +97,7 @@ func TestServiceMakesAnimations(t *testing.T) {
 			t.Errorf("%s: %v", query, err)
 			continue
 		}
-		if _, stderr, code := call(t, dir, "", append([]string{"upscale", "in.gif"}, args...)...); code != 0 {
-			t.Fatal(stderr)
-		}
+		program.Succeeds(t, dir, append([]string{"upscale", "in.gif"}, args...)...)
 		if !bytes.Equal(got, consoletest.Read(t, dir, result.Name)) {
 			t.Errorf("%s: %s has not the bytes of the command", query, result.Name)
 		}
@@ -162,8 +160,7 @@ func TestRegions(t *testing.T) {
 	}
 	varying := encode(halfNoisy(imaging.Resize(golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")),
 		w, h, imaging.CatmullRom)))
-	photo, clear := encoded(func(_, _ int) uint8 { return 255 }), encoded(func(x,
-		y int) uint8 {
+	photo, clear := encoded(func(_, _ int) uint8 { return 255 }), encoded(func(x, y int) uint8 {
 		return uint8(min(255, max(0, 3*x-y)))
 	})
 	for _, c := range []struct {

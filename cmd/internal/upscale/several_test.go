@@ -2,7 +2,6 @@ package upscale
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"image"
 	"image/color"
@@ -110,10 +109,12 @@ func differ(a, b image.Image) string {
 	if a.Bounds().Size() != b.Bounds().Size() {
 		return fmt.Sprintf("%v and %v", a.Bounds(), b.Bounds())
 	}
+	at := func(img image.Image, x, y int) color.NRGBA64 {
+		return color.NRGBA64Model.Convert(img.At(x, y)).(color.NRGBA64)
+	}
 	for y := range a.Bounds().Dy() {
 		for x := range a.Bounds().Dx() {
-			p, q := color.NRGBA64Model.Convert(a.At(x, y)).(color.NRGBA64), color.NRGBA64Model.Convert(b.At(x,
-				y)).(color.NRGBA64)
+			p, q := at(a, x, y), at(b, x, y)
 			if p != q && (p.A > 0 || q.A > 0) {
 				return fmt.Sprintf("%v and %v at (%d, %d)", p, q, x, y)
 			}
@@ -123,46 +124,32 @@ func differ(a, b image.Image) string {
 }
 
 // enlarged makes a file of another in a new folder.
-func enlarged(t *testing.T, name string, data []byte, output string, args ...string) []byte {
+func enlarged(t *testing.T, name string, data []byte, output, flags string) []byte {
 	t.Helper()
 	dir := t.TempDir()
 	consoletest.Put(t, filepath.Join(dir, name), data)
-	if stdout, stderr, code := call(t, dir, "",
-		append([]string{"upscale", name, "-o", output}, args...)...); code != 0 || stdout != "" || stderr != "" {
-		t.Fatalf("%s %v: exit %d, %s%s", name, args, code, stdout, stderr)
-	}
+	succeeds(t, dir, name+" -o "+output+" "+flags)
 	return consoletest.Read(t, dir, output)
 }
 
 // alone enlarges pictures as files of their own.
-func alone(t *testing.T, frames []*sequence.Frame, format string, args ...string) (list []image.Image) {
+func alone(t *testing.T, frames []*sequence.Frame, format, flags string) (list []image.Image) {
 	t.Helper()
 	dir := t.TempDir()
+	name := func(i int) string { return fmt.Sprintf("%03d.%s", i, format) }
 	for i, f := range frames {
-		var b bytes.Buffer
-		if err := imagefile.Encode(&b, f.Image, imagefile.Format(format),
-			imagefile.EncodeOptions{Alpha: true}); err != nil {
-			t.Fatal(err)
-		}
-		consoletest.Put(t, filepath.Join(dir, fmt.Sprintf("in/%03d.%s", i, format)), b.Bytes())
+		data := encoded(t, f.Image, imagefile.Format(format), imagefile.EncodeOptions{Alpha: true})
+		consoletest.Put(t, filepath.Join(dir, "in", name(i)), data)
 	}
-	if _, stderr, code := call(t, dir, "",
-		append([]string{"upscale", "in", "-o", "out", "--name", "{stem}"}, args...)...); code != 0 {
-		t.Fatalf("exit %d, %s", code, stderr)
-	}
+	expect(t, dir, "", "in -o out --name {stem} "+flags, 0)
 	for i := range frames {
-		pic, err := imagefile.Open(t.Context(), filepath.Join(dir, fmt.Sprintf("out/%03d.%s", i, format)),
-			imagefile.Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, pic.Image)
+		list = append(list, opened(t, dir, "out/"+name(i)).Image)
 	}
 	return list
 }
 
-// Each frame of an animation, and each page, is what it is when it is enlarged alone, by the
-// same model, and delays and loops stay.
+// Each frame of an animation, and each page, is what it is when it is enlarged alone, by the same model, and delays and
+// loops stay.
 func TestFramesAlone(t *testing.T) {
 	const w, h = 40, 28
 	var opaque, holed, grey []image.Image
@@ -182,7 +169,7 @@ func TestFramesAlone(t *testing.T) {
 		name, output string
 		data         []byte
 		plays        int
-		args         string
+		flags        string
 	}{
 		{"a.png", "b.png", scenes(t, "png", 0, opaque...), 0, "-m photo"},
 		{"a.png", "b.png", scenes(t, "png", 4, holed...), 4, "-m photo -s 1.5"},
@@ -196,30 +183,29 @@ func TestFramesAlone(t *testing.T) {
 		{"a.tif", "b.tif", scenes(t, "tiff", 1, imagetest.GreyRamp(9, 8), imagetest.Ramp(13, 11), deep,
 			imagetest.GreyRamp(15, 9)), 1, ""},
 	} {
-		args := strings.Fields(c.args)
 		in, frames := apart(t, c.data)
-		r, got := apart(t, enlarged(t, c.name, c.data, c.output, args...))
-		want := alone(t, frames, map[bool]string{true: "tiff", false: "png"}[in.Pages], args...)
+		r, got := apart(t, enlarged(t, c.name, c.data, c.output, c.flags))
+		want := alone(t, frames, map[bool]string{true: "tiff", false: "png"}[in.Pages], c.flags)
 		if len(got) != len(want) || r.Plays != c.plays && !r.Pages {
 			t.Fatalf("%s: %d frames played %d times, expected %d and %d", c.name, len(got), r.Plays, len(want), c.plays)
 		}
 		for i, f := range got {
 			if text := differ(f.Image, want[i]); text != "" {
-				t.Errorf("%s as %s %s: frame %d: %v", c.name, c.output, c.args, i+1, text)
+				t.Errorf("%s as %s %s: frame %d: %v", c.name, c.output, c.flags, i+1, text)
 			}
 			if !r.Pages && f.Delay != frames[i].Delay {
 				t.Errorf("%s: frame %d is seen for %v, expected %v", c.name, i+1, f.Delay, frames[i].Delay)
 			}
 		}
 		_, isGrey := got[0].Image.(*image.Gray)
-		if _, was := frames[0].Image.(*image.Gray); was != isGrey && !strings.Contains(c.args, "depth") {
+		if _, was := frames[0].Image.(*image.Gray); was != isGrey && !strings.Contains(c.flags, "depth") {
 			t.Errorf("%s: it is %T", c.name, got[0].Image)
 		}
 	}
 }
 
-// What stands still is the same bytes in all frames, whatever changes beside it, also in the
-// colours of a GIF, with any number of workers, and from a pipe.
+// What stands still is the same bytes in all frames, whatever changes beside it, also in the colours of a GIF, with any
+// number of workers, and from a pipe.
 func TestNothingShimmers(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	const w, h, still = 120, 40, 60
@@ -230,7 +216,7 @@ func TestNothingShimmers(t *testing.T) {
 		}
 		data := scenes(t, "gif", 0, list...)
 		for _, output := range []string{"b.gif", "b.png"} {
-			made := enlarged(t, "a.gif", data, output)
+			made := enlarged(t, "a.gif", data, output, "-j 1")
 			_, got := apart(t, made)
 			first := got[0].Image.(*image.NRGBA).SubImage(image.Rect(0, 0, still*3/2, 2*h))
 			for _, f := range got[1:] {
@@ -238,14 +224,11 @@ func TestNothingShimmers(t *testing.T) {
 					t.Errorf("%s: frame %d: %s", output, f.Number, text)
 				}
 			}
-			for _, jobs := range []string{"1", "5"} {
-				if !bytes.Equal(enlarged(t, "a.gif", data, output, "-j", jobs), made) {
-					t.Errorf("%s: other bytes with -j %s", output, jobs)
-				}
+			if !bytes.Equal(enlarged(t, "a.gif", data, output, "-j 5"), made) {
+				t.Errorf("%s: other bytes by five workers", output)
 			}
-			piped, stderr, code := call(t, t.TempDir(), string(data), "upscale", "-", "-f", output[2:])
-			if code != 0 || stderr != "" || piped != string(made) {
-				t.Errorf("a pipe of %s: exit %d, %s", output, code, stderr)
+			if piped, _ := expect(t, t.TempDir(), string(data), "- -f "+output[2:], 0); piped != string(made) {
+				t.Errorf("%s: other bytes from a pipe", output)
 			}
 		}
 	}
@@ -256,66 +239,48 @@ func TestSeveralKinds(t *testing.T) {
 	dir := t.TempDir()
 	frames := []image.Image{scene(0, 12, 10, false), scene(1, 12, 10, false), scene(2, 12, 10, false)}
 	for name, data := range map[string][]byte{
-		"in/a.gif": scenes(t, "gif", 0, frames...), "in/b.PNG": scenes(t, "png", 0, frames...), "in/c.tif": scenes(t,
-			"tiff", 0, frames...),
-		"in/d.gif": imagetest.Sound(t)["colour.gif"], "in/e.jpg": imagetest.Sound(t)["colour.jpeg"], "plain": scenes(t,
-			"gif", 0, frames...),
+		"in/a.gif": scenes(t, "gif", 0, frames...), "in/b.PNG": scenes(t, "png", 0, frames...),
+		"in/c.tif": scenes(t, "tiff", 0, frames...), "plain": scenes(t, "gif", 0, frames...),
+		"in/d.gif": imagetest.Sound(t)["colour.gif"], "in/e.jpg": imagetest.Sound(t)["colour.jpeg"],
 	} {
 		consoletest.Put(t, filepath.Join(dir, name), data)
 	}
-	_, stderr, code := call(t, dir, "", "upscale", "in", "-o", "out", "-m", "nearest", "-q")
-	if made := fmt.Sprint(consoletest.Tree(t, filepath.Join(dir, "out"))); code != 0 || stderr != "" ||
-		made != "[a_2x.gif b_2x.PNG c_2x.tif d_2x.png e_2x.jpg]" {
-		t.Errorf("exit %d, %s, %s", code, made, stderr)
+	succeeds(t, dir, "in -o out -m nearest -q")
+	if made := fmt.Sprint(consoletest.Tree(t, filepath.Join(dir, "out"))); made !=
+		"[a_2x.gif b_2x.PNG c_2x.tif d_2x.png e_2x.jpg]" {
+		t.Error(made)
 	}
-	for name, want := range map[string]imagefile.Format{"a_2x.gif": "gif", "b_2x.PNG": "png", "c_2x.tif": "tiff"} {
-		if r, got := apart(t, consoletest.Read(t, dir, "out", name)); r.Format != want || len(got) != 3 {
+	holds := func(name, data string, want imagefile.Format) {
+		t.Helper()
+		if r, got := apart(t, []byte(data)); r.Format != want || len(got) != 3 {
 			t.Errorf("%s: %d of %s", name, len(got), r.Format)
 		}
 	}
-	for name, want := range map[string]imagefile.Format{"a.gif": "gif", "b.PNG": "png",
-		"c.tif": "tiff"} { // through a pipe it stays what it is
-		stdout, stderr, code := call(t, dir, string(consoletest.Read(t, dir, "in", name)), "upscale", "-", "-m",
-			"nearest")
-		if r, got := apart(t, []byte(stdout)); code != 0 || stderr != "" || r.Format != want || len(got) != 3 {
-			t.Errorf("%s: exit %d, %s", name, code, stderr)
-		}
+	for in, out := range map[string]string{"a.gif": "a_2x.gif", "b.PNG": "b_2x.PNG", "c.tif": "c_2x.tif"} {
+		format := imagefile.NamedFormat(in)
+		holds(out, string(consoletest.Read(t, dir, "out", out)), format)
+		// Through a pipe it stays what it is.
+		stdout, _ := expect(t, dir, string(consoletest.Read(t, dir, "in", in)), "- -m nearest", 0)
+		holds(in, stdout, format)
 	}
-	if _, stderr, code := call(t, dir, "", "upscale", "plain", "-m", "nearest"); code != 0 || stderr != "" {
-		t.Errorf("exit %d, %s", code, stderr)
-	} else if r, _ := apart(t, consoletest.Read(t, dir, "plain_2x.gif")); r.Frames != 3 {
-		t.Errorf("%d frames", r.Frames)
-	}
-	program.Refuses(t, dir, []consoletest.Refusal{
-		{Args: []string{"upscale", "in/a.gif", "-f", "jpeg"}, Code: console.ExitOutput,
-			Want: "in/a.gif: is an animation of 3 frames, which JPEG cannot be; use --format png or gif, or --first-frame"},
-		{Args: []string{"upscale", "in/b.PNG", "-o", "x.bmp"}, Code: console.ExitOutput,
-			Want: "is an animation of 3 frames, which BMP cannot be"},
-		{Args: []string{"upscale", "in/c.tif", "-o", "x.png"}, Code: console.ExitOutput,
-			Want: "in/c.tif: is a TIFF of 3 pages, which PNG cannot be; use --format tiff, or --first-frame"},
-		{Args: []string{"upscale", "in/d.gif", "-f", "gif"}, Code: console.ExitUsage,
-			Want: "GIF is written for animations alone, and in/d.gif is one picture; use --format png or another name"},
-		{Args: []string{"upscale", "in/a.gif", "--first-frame", "-o", "x.gif"}, Code: console.ExitUsage,
-			Want: "GIF is written for animations alone"},
-		{Args: []string{"upscale", "in/a.gif", "--depth", "16"}, Code: console.ExitUsage,
-			Want: "--depth 16: GIF has 8 bits a sample"},
+	succeeds(t, dir, "plain -m nearest")
+	holds("plain", string(consoletest.Read(t, dir, "plain_2x.gif")), "gif")
+	program.RefusesLines(t, dir, "upscale", []consoletest.RefusedLine{
+		{"in/a.gif -f jpeg", console.ExitOutput,
+			"is an animation of 3 frames, which JPEG cannot be; use --format png or gif, or --first-frame"},
+		{"in/b.PNG -o x.bmp", console.ExitOutput, "is an animation of 3 frames, which BMP cannot be"},
+		{"in/c.tif -o x.png", console.ExitOutput,
+			"in/c.tif: is a TIFF of 3 pages, which PNG cannot be; use --format tiff, or --first-frame"},
+		{"in/d.gif -f gif", console.ExitUsage, "GIF is written for animations alone, and in/d.gif is one picture"},
+		{"in/a.gif --first-frame -o x.gif", console.ExitUsage, "GIF is written for animations alone"},
+		{"in/a.gif --depth 16", console.ExitUsage, "--depth 16: GIF has 8 bits a sample"},
 	})
-	stdout, stderr, code := call(t, dir, "", "upscale", "in/a.gif", "in/c.tif", "--dry-run", "-m", "nearest", "-o",
-		"other/")
-	if want := "in/a.gif 12x10 (3) -> other/a_2x.gif 24x20, by nearest"; code != 0 || stderr != "" ||
-		!strings.Contains(stdout, want) || !strings.Contains(stdout, "in/c.tif 12x10 (3) -> other/c_2x.tif 24x20") {
-		t.Errorf("exit %d, %s%s", code, stdout, stderr)
-	}
-	if _, stderr, code = call(t, dir, "", "upscale", "in/a.gif", "--dry-run", "-f",
-		"bmp"); code != console.ExitOutput ||
-		!strings.Contains(stderr, "in/a.gif: is an animation of 3 frames, which BMP cannot be") {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
-	if _, stderr, code = call(t, dir, "", "upscale", "in/a.gif", "-o", "x.tif", "-v"); code != 0 ||
-		!strings.Contains(stderr, "in/a.gif: GIF of 3 frames, 12x10, ") ||
-		!strings.Contains(stderr, "in/a.gif: its delays are left out: the pages of a TIFF have none") {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	stdout, _ := expect(t, dir, "", "in/a.gif in/c.tif --dry-run -m nearest -o other/", 0)
+	consoletest.InOrder(t, stdout, "in/a.gif 12x10 (3) -> other/a_2x.gif 24x20, by nearest",
+		"in/c.tif 12x10 (3) -> other/c_2x.tif 24x20")
+	expect(t, dir, "", "in/a.gif --dry-run -f bmp", console.ExitOutput, "is an animation of 3 frames, which BMP cannot be")
+	expect(t, dir, "", "in/a.gif -o x.tif -v", 0, "in/a.gif: GIF of 3 frames, 12x10, ",
+		"in/a.gif: its delays are left out: the pages of a TIFF have none")
 }
 
 // Events, a journal and an interruption know a file with its frames.
@@ -325,31 +290,27 @@ func TestSeveralInBatches(t *testing.T) {
 	consoletest.Put(t, filepath.Join(dir, "in/a.gif"), scenes(t, "gif", 0, frames...))
 	consoletest.Put(t, filepath.Join(dir, "in/b.png"), scenes(t, "png", 0, frames...))
 	consoletest.Put(t, filepath.Join(dir, "in/c.jpg"), imagetest.Sound(t)["colour.jpeg"])
-	stdout, stderr, code := call(t, dir, "", "upscale", "in", "-o", "out", "-m", "nearest", "--resume", "--json", "-j",
-		"1", "-q")
+	const line = "in -o out -m nearest --resume --json -j 1 -q"
+	stdout, _ := expect(t, dir, "", line, 0)
 	var told []string
 	for line := range strings.Lines(stdout) {
-		var ev struct {
+		ev := consoletest.Decode[struct {
 			Event, Input  string
 			Frame, Frames int
-		}
-		if err := json.Unmarshal([]byte(line), &ev); err != nil {
-			t.Fatal(err)
-		}
-		told = append(told, fmt.Sprintf("%s %s %d %d", ev.Event, filepath.Base(ev.Input), ev.Frame, ev.Frames))
+		}](t, line)
+		told = append(told, fmt.Sprint(ev.Event, filepath.Base(ev.Input), ev.Frame, ev.Frames))
 	}
-	want := "start a.gif 0 0, frame a.gif 1 0, frame a.gif 2 0, frame a.gif 3 0, done a.gif 0 3, " +
-		"start b.png 0 0, frame b.png 1 0, frame b.png 2 0, frame b.png 3 0, done b.png 0 3, start c.jpg 0 0, done c.jpg 0 0, summary . 0 0"
-	if got := strings.Join(told, ", "); code != 0 || stderr != "" || got != want {
-		t.Errorf("exit %d, %s\n%s", code, got, stderr)
+	want := "starta.gif0 0 framea.gif1 0 framea.gif2 0 framea.gif3 0 donea.gif0 3 startb.png0 0 frameb.png1 0 " +
+		"frameb.png2 0 frameb.png3 0 doneb.png0 3 startc.jpg0 0 donec.jpg0 0 summary.0 0"
+	if got := strings.Join(told, " "); got != want {
+		t.Errorf("%s, expected %s", got, want)
 	}
 	if err := os.Remove(filepath.Join(dir, "out/a_2x.gif")); err != nil {
 		t.Fatal(err)
 	}
-	if stdout, _, code = call(t, dir, "", "upscale", "in", "-o", "out", "-m", "nearest", "--resume",
-		"--json"); code != 0 || strings.Count(stdout, `"event":"skip"`) != 2 ||
-		strings.Count(stdout, `"event":"frame"`) != 3 {
-		t.Errorf("exit %d, %s", code, stdout)
+	stdout, _ = expect(t, dir, "", line, 0)
+	if strings.Count(stdout, `"event":"skip"`) != 2 || strings.Count(stdout, `"event":"frame"`) != 3 {
+		t.Error(stdout)
 	}
 	var many []image.Image
 	for n := range 60 {
@@ -358,26 +319,15 @@ func TestSeveralInBatches(t *testing.T) {
 	for _, name := range []string{"many.gif", "many.png"} {
 		consoletest.Put(t, filepath.Join(dir, name), scenes(t, name[5:], 0, many...))
 		program.Interrupted(t, dir, `"frame":2,`, "upscale", name, "--json")
-		if left, _ := filepath.Glob(filepath.Join(dir, ".superres*")); len(left) > 0 {
-			t.Errorf("%v is left", left)
-		}
 	}
 	// A damaged frame is found before any work, and nothing is made.
 	broken := consoletest.Read(t, dir, "many.png")
 	broken[bytes.LastIndex(broken, []byte("fdAT"))+30] ^= 4
 	consoletest.Put(t, filepath.Join(dir, "broken.png"), broken)
-	if stdout, stderr, code := call(t, dir, "", "upscale", "broken.png", "--json"); code != console.ExitInput ||
-		strings.Contains(stdout, `"frame"`) ||
-		!strings.Contains(stderr, "broken.png: damaged animation: invalid checksum of a chunk fdAT") {
-		t.Errorf("exit %d, %s%s", code, stdout, stderr)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "broken_2x.png")); err == nil {
-		t.Error("something is made of it")
-	}
-	if _, stderr, code := call(t, dir, "", "upscale", "many.png", "-s", "16", "--max-memory",
-		"40"); code != console.ExitLimit {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	program.RefusesLines(t, dir, "upscale", []consoletest.RefusedLine{
+		{"broken.png", console.ExitInput, "broken.png: damaged animation: invalid checksum of a chunk fdAT"},
+		{"many.png -s 16 --max-memory 40", console.ExitLimit, "--max-memory"},
+	})
 }
 
 // What FFmpeg writes is read as it reads it, and it reads what is made of that.
@@ -387,47 +337,40 @@ func TestSeveralWithFFmpeg(t *testing.T) {
 		t.Skip("there is no ffmpeg here")
 	}
 	dir := t.TempDir()
-	run := func(args ...string) []byte {
+	run := func(line string) []byte {
 		t.Helper()
-		cmd := exec.Command(ffmpeg, append([]string{"-v", "error", "-nostdin"}, args...)...)
+		cmd := exec.Command(ffmpeg, strings.Fields("-v error -nostdin "+line)...)
 		cmd.Dir = dir
 		out, err := cmd.Output()
 		if err != nil {
-			t.Fatalf("%v: %v", args, err)
+			t.Fatalf("%s: %v", line, err)
 		}
 		return out
 	}
-	raw := func(name string) []byte {
-		return run("-i", name, "-fps_mode", "passthrough", "-pix_fmt", "rgba", "-f", "rawvideo", "-")
+	// same checks that FFmpeg reads the frames of a file as this program does.
+	same := func(name string, w, h int) *sequence.Reader {
+		t.Helper()
+		raw := run("-i " + name + " -fps_mode passthrough -pix_fmt rgba -f rawvideo -")
+		r, frames := apart(t, consoletest.Read(t, dir, name))
+		if len(raw) != 5*4*w*h || len(frames) != 5 {
+			t.Fatalf("%s: %d frames, %d bytes", name, len(frames), len(raw))
+		}
+		for i, f := range frames {
+			theirs := &image.NRGBA{Pix: raw[4*w*h*i:][:4*w*h], Stride: 4 * w, Rect: image.Rect(0, 0, w, h)}
+			if text := differ(f.Image, theirs); text != "" {
+				t.Fatalf("%s: frame %d: %s", name, i+1, text)
+			}
+		}
+		return r
 	}
-	for _, c := range []struct{ name, output, args string }{
+	for _, c := range []struct{ name, output, flags string }{
 		{"a.gif", "b.gif", "-loop 0"}, {"a.png", "b.png", "-f apng -plays 2"}, {"a.gif", "b.png", "-loop -1"},
 	} {
-		run(append(append([]string{"-y", "-f", "lavfi", "-i", "testsrc=s=48x32:r=10:d=0.5"}, strings.Fields(c.args)...),
-			c.name)...)
-		data := consoletest.Read(t, dir, c.name)
-		r, frames := apart(t, data)
-		was := raw(c.name)
-		for i, f := range frames {
-			m := &image.NRGBA{Pix: was[4*48*32*i:][:4*48*32], Stride: 4 * 48, Rect: image.Rect(0, 0, 48, 32)}
-			if text := differ(f.Image, m); text != "" {
-				t.Fatalf("%s: frame %d: %s", c.name, i+1, text)
-			}
-		}
-		if _, stderr, code := call(t, dir, "", "upscale", c.name, "-o", c.output, "-m", "photo", "--on-exist",
-			"overwrite"); code != 0 {
-			t.Fatal(stderr)
-		}
-		again, made := apart(t, consoletest.Read(t, dir, c.output))
-		if again.Plays != r.Plays || len(made) != 5 {
-			t.Errorf("%s: %d frames, played %d times", c.name, len(made), again.Plays)
-		}
-		is := raw(c.output)
-		for i, f := range made {
-			m := &image.NRGBA{Pix: is[4*96*64*i:][:4*96*64], Stride: 4 * 96, Rect: image.Rect(0, 0, 96, 64)}
-			if text := differ(f.Image, m); text != "" {
-				t.Fatalf("%s: frame %d: %s", c.output, i+1, text)
-			}
+		run("-y -f lavfi -i testsrc=s=48x32:r=10:d=0.5 " + c.flags + " " + c.name)
+		before := same(c.name, 48, 32)
+		expect(t, dir, "", c.name+" -o "+c.output+" -m photo --on-exist overwrite", 0)
+		if after := same(c.output, 96, 64); after.Plays != before.Plays {
+			t.Errorf("%s: played %d times", c.name, after.Plays)
 		}
 	}
 	if _, err := gif.DecodeAll(bytes.NewReader(consoletest.Read(t, dir, "b.gif"))); err != nil {
@@ -437,11 +380,9 @@ func TestSeveralWithFFmpeg(t *testing.T) {
 
 // What a file says beside its frames is kept, and they are turned upright; 16 bits stay.
 func TestSeveralKeepsMetadata(t *testing.T) {
-	const w, h, sideways = 12, 9, 6
+	const w, h = 12, 9
+	// The orientation is 6: on its side.
 	exif := []byte("II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00")
-	if exif[18] != sideways {
-		t.Fatal("another orientation")
-	}
 	var out bytes.Buffer
 	about := metadata.Metadata{EXIF: exif, XMP: []byte("<x:xmpmeta/>"),
 		Resolution: metadata.Resolution{X: 1000, Y: 1000, Unit: metadata.Metre}}
@@ -460,7 +401,7 @@ func TestSeveralKeepsMetadata(t *testing.T) {
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
-	made := enlarged(t, "a.png", out.Bytes(), "b.png", "-m", "nearest")
+	made := enlarged(t, "a.png", out.Bytes(), "b.png", "-m nearest")
 	_, got := apart(t, made)
 	for n, f := range got {
 		if f.Image.Bounds() != image.Rect(0, 0, 2*h, 2*w) || f.Delay != (sequence.Delay{Num: 1, Den: 7}) {
@@ -481,10 +422,10 @@ func TestSeveralKeepsMetadata(t *testing.T) {
 	}
 	dir := t.TempDir()
 	consoletest.Put(t, filepath.Join(dir, "a.png"), out.Bytes())
-	if _, stderr, code := call(t, dir, "", "upscale", "a.png", "-o", "b.gif", "-m", "nearest"); code != 0 ||
-		!strings.Contains(stderr, "its EXIF block is left out: the output format has none") ||
-		!strings.Contains(stderr, "its XMP packet is left out") || strings.Count(stderr, "\n") > 3 {
-		t.Errorf("exit %d, %s", code, stderr)
+	_, stderr := expect(t, dir, "", "a.png -o b.gif -m nearest", 0,
+		"its EXIF block is left out: the output format has none", "its XMP packet is left out")
+	if strings.Count(stderr, "\n") > 3 {
+		t.Error(stderr)
 	}
 }
 
@@ -492,27 +433,14 @@ func TestSeveralKeepsMetadata(t *testing.T) {
 func TestSeveralLimits(t *testing.T) {
 	dir := t.TempDir()
 	frame := append([]byte{0x2c, 0, 0, 0, 0, 1, 0, 1, 0, 0x80, 0, 0, 0, 255, 255, 255, 2}, 2, 0x44, 1, 0)
-	for name, c := range map[string]struct {
-		side, n int
-		want    string
-	}{
-		"many.gif":  {4, 60_000, "many.gif: has more than 50000 frames; cut it into parts first"},
-		"whole.gif": {1000, 101, "whole.gif: its 101 pictures have 101 megapixels together, the limit is 100, that of 100 pictures alone; use --max-pixels"},
-		"large.gif": {1001, 2, "large.gif: 1001x1001 is 1.002 megapixels, the limit is 1; use --max-pixels"},
-		"slow.gif":  {100, 900, "slow.gif: takes longer to enlarge than the limit of 300ms; use --timeout"},
-	} {
-		head := []byte{'G', 'I', 'F', '8', '9', 'a', byte(c.side), byte(c.side >> 8), byte(c.side), byte(c.side >> 8),
-			0, 0, 0}
-		consoletest.Put(t, filepath.Join(dir, name), append(append(head, bytes.Repeat(frame, c.n)...), 0x3b))
-		args := []string{"upscale", name, "--max-pixels", "1"}
-		if name == "slow.gif" {
-			args = append(args, "--timeout", "300ms")
-		}
-		_, stderr, code := call(t, dir, "", args...)
-		if code != console.ExitLimit || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%s: exit %d, %s", name, code, stderr)
-		}
+	put := func(name string, side, frames int) {
+		head := []byte{'G', 'I', 'F', '8', '9', 'a', byte(side), byte(side >> 8), byte(side), byte(side >> 8), 0, 0, 0}
+		consoletest.Put(t, filepath.Join(dir, name), append(append(head, bytes.Repeat(frame, frames)...), 0x3b))
 	}
+	put("many.gif", 4, 60_000)
+	put("whole.gif", 1000, 101)
+	put("large.gif", 1001, 2)
+	put("slow.gif", 100, 900)
 	// Pages that a TIFF has no room for, by their headers.
 	page := [][4]uint32{{256, 4, 1, 3000}, {257, 4, 1, 3000}, {258, 3, 1, 8}, {262, 3, 1, 1}, {273, 4, 1, 0},
 		{279, 4, 1, 2}}
@@ -522,13 +450,14 @@ func TestSeveralLimits(t *testing.T) {
 		file = append(file, imagetest.TIFFPage(next, page...)...)
 	}
 	consoletest.Put(t, filepath.Join(dir, "pages.tif"), file)
-	const want = "pages.tif: its 120 pages would have 4.0"
-	if _, stderr, code := call(t, dir, "", "upscale", "pages.tif"); code != console.ExitOutput ||
-		!strings.Contains(stderr, want) ||
-		!strings.Contains(stderr, "and a TIFF has at most 4 GiB; use a smaller --scale, or a file of fewer pages") {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
-	if left := consoletest.Tree(t, dir); len(left) != 5 {
-		t.Errorf("%v is there", left)
-	}
+	program.RefusesLines(t, dir, "upscale", []consoletest.RefusedLine{
+		{"many.gif", console.ExitLimit, "many.gif: has more than 50000 frames; cut it into parts first"},
+		{"whole.gif --max-pixels 1", console.ExitLimit, "whole.gif: its 101 pictures have 101 megapixels together, " +
+			"the limit is 100, that of 100 pictures alone; use --max-pixels"},
+		{"large.gif --max-pixels 1", console.ExitLimit, "1001x1001 is 1.002 megapixels, the limit is 1; use --max-pixels"},
+		{"slow.gif --timeout 300ms", console.ExitLimit,
+			"slow.gif: takes longer to enlarge than the limit of 300ms; use --timeout"},
+		{"pages.tif", console.ExitOutput, "pages.tif: its 120 pages would have 4.0"},
+		{"pages.tif", console.ExitOutput, "a TIFF has at most 4 GiB; use a smaller --scale, or a file of fewer pages"},
+	})
 }

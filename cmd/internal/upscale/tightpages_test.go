@@ -2,33 +2,24 @@ package upscale
 
 import (
 	"bytes"
-	"encoding/json"
-	"image"
-	"os"
+	"fmt"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"testing"
 
 	"superres/cmd/internal/console/consoletest"
 )
 
-// Where there is no room for a page beside another they are enlarged one after the other, to the
-// same bytes, and less is promised.
+// Where there is no room for a page beside another they are enlarged one after the other, to the same bytes, and less
+// is promised.
 func TestTightPages(t *testing.T) {
 	dir := t.TempDir()
-	pages := scenes(t, "tiff", 0, []image.Image{scene(1, 800, 600, false), scene(2, 700, 650, false)}...)
-	if err := os.WriteFile(filepath.Join(dir, "in.tiff"), pages, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	pages := scenes(t, "tiff", 0, scene(1, 800, 600, false), scene(2, 700, 650, false))
+	consoletest.Put(t, filepath.Join(dir, "in.tiff"), pages)
+	line := func(most int64) string { return fmt.Sprintf("in.tiff -m bicubic --max-memory %d", most) }
 	memory := func(most int64) (bytes int64) {
-		stdout, stderr, code := call(t, dir, "", "upscale", "in.tiff", "-m", "bicubic", "--dry-run", "--json",
-			"--max-memory", strconv.FormatInt(most, 10))
-		var plan struct{ Memory int64 }
-		if err := json.NewDecoder(strings.NewReader(stdout)).Decode(&plan); err != nil || code != 0 {
-			t.Fatalf("exit %d, %v, %s", code, err, stderr)
-		}
-		return plan.Memory
+		stdout, _ := expect(t, dir, "", line(most)+" --dry-run --json", 0)
+		plans, _ := decodeEvents(t, stdout)
+		return plans[0].Memory
 	}
 	tight := memory(2048)>>20 - 1
 	if got := memory(tight); got > tight<<20 {
@@ -36,12 +27,7 @@ func TestTightPages(t *testing.T) {
 	}
 	var made [2][]byte
 	for i, most := range []int64{2048, tight} {
-		_, stderr, code := call(t, dir, "", "upscale", "in.tiff", "-m", "bicubic", "-o", "out.tiff", "--on-exist",
-			"overwrite",
-			"--provenance=false", "--max-memory", strconv.FormatInt(most, 10))
-		if code != 0 {
-			t.Fatalf("within %d MiB: exit %d, %s", most, code, stderr)
-		}
+		expect(t, dir, "", line(most)+" -o out.tiff --on-exist overwrite --provenance=false", 0)
 		made[i] = consoletest.Read(t, dir, "out.tiff")
 	}
 	if !bytes.Equal(made[0], made[1]) {

@@ -84,13 +84,21 @@ func readVideo(t *testing.T, data string) (y4m.Header, []*y4m.Frame) {
 }
 
 // piped enlarges a stream in a pipe.
-func piped(t *testing.T, data string, args ...string) string {
+func piped(t *testing.T, data, flags string) string {
 	t.Helper()
-	got, stderr, code := call(t, t.TempDir(), data, append([]string{"upscale", "-"}, args...)...)
-	if code != 0 || stderr != "" {
-		t.Fatalf("%v: exit %d, %s", args, code, stderr)
+	got, stderr := expect(t, t.TempDir(), data, "- "+flags, 0)
+	if stderr != "" {
+		t.Errorf("%s: %s", flags, stderr)
 	}
 	return got
+}
+
+// grey is the brightness of a photograph.
+func grey(t *testing.T) *image.Gray {
+	colour := golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png"))
+	img := image.NewGray(colour.Bounds())
+	draw.Draw(img, img.Rect, colour, colour.Bounds().Min, draw.Src)
+	return img
 }
 
 // Of every layout and depth, what a header says stays, but for the size; and a colour that
@@ -110,20 +118,20 @@ func TestVideoLayouts(t *testing.T) {
 			// What a sample of a plane shows: a slope over the places of brightness, from the edge.
 			value := func(h y4m.Header, across, down float64, plane, x, y int) float64 {
 				place := func(i, of int, first bool) float64 {
-					if plane > 0 && !first {
-						return float64(i*of) + float64(of)/2
-					}
-					if plane > 0 {
+					switch {
+					case plane == 0:
+						return float64(i) + 0.5
+					case first:
 						return float64(i*of) + 0.5
 					}
-					return float64(i) + 0.5
+					return float64(i*of) + float64(of)/2
 				}
-				return float64(unit) * (20 + 2*place(x, h.Layout.Across, h.Layout.Left)/across + float64(plane)*place(y,
-					h.Layout.Down, h.Layout.Top)/down)
+				px, py := place(x, h.Layout.Across, h.Layout.Left), place(y, h.Layout.Down, h.Layout.Top)
+				return float64(unit) * (20 + 2*px/across + float64(plane)*py/down)
 			}
 			data := video(t, head, 2,
 				func(_, plane, x, y int) int { return int(value(asked.Header, 1, 1, plane, x, y) + 0.5) })
-			got, frames := readVideo(t, piped(t, data, "-m", "bicubic", "-s", scale))
+			got, frames := readVideo(t, piped(t, data, "-m bicubic -s "+scale))
 			var factor float64
 			fmt.Sscan(scale, &factor)
 			toW, toH := int(w*factor+0.5), int(h*factor+0.5)
@@ -158,43 +166,35 @@ func TestVideoLayouts(t *testing.T) {
 	}
 }
 
-// With any number of workers, from a file or a pipe and into either, it is the same bytes, and
-// a frame that comes again is the same again; so nothing that stands still shimmers.
+// With any number of workers, from a file or a pipe and into either, it is the same bytes, and a frame that comes again is
+// the same again; so nothing that stands still shimmers.
 func TestVideoIsTheSame(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	still := video(t, "W40 H30 C420jpeg", 20, func(_, plane, x, y int) int { return moving(0, plane, x, y) })
-	got := piped(t, still)
-	if _, frames := readVideo(t, got); len(frames) != 20 {
+	_, frames := readVideo(t, piped(t, still, ""))
+	if len(frames) != 20 {
 		t.Fatalf("%d frames", len(frames))
-	} else {
-		for n, f := range frames {
-			if !bytes.Equal(f.Data, frames[0].Data) {
-				t.Errorf("frame %d is not the first", n+1)
-			}
+	}
+	for n, f := range frames {
+		if !bytes.Equal(f.Data, frames[0].Data) {
+			t.Errorf("frame %d is not the first", n+1)
 		}
 	}
 	data := video(t, "W40 H30 C422p10", 12, moving)
-	want := piped(t, data, "-j", "1")
+	want := piped(t, data, "-j 1")
 	for _, jobs := range []string{"2", "8"} {
-		if piped(t, data, "-j", jobs) != want {
+		if piped(t, data, "-j "+jobs) != want {
 			t.Errorf("-j %s: other bytes", jobs)
 		}
 	}
 	dir := t.TempDir()
-	consoletest.Put(t, filepath.Join(dir, "in.y4m"), []byte(data))
-	for _, args := range [][]string{{"in.y4m"}, {"in.y4m", "b.y4m"}, {"in.y4m", "-o", "new/"},
-		{"in.y4m", "-o", "new/c.y4m"}, {"in.y4m", "--name", "{stem}-{scale}.y4m"}} {
-		if stdout, stderr, code := call(t, dir, "", append([]string{"upscale"}, args...)...); code != 0 ||
-			stdout != "" || stderr != "" {
-			t.Fatalf("%v: exit %d, %s%s", args, code, stdout, stderr)
-		}
-	}
-	if _, stderr, code := call(t, dir, data, "upscale", "-", "-o", "d.y4m"); code != 0 {
-		t.Fatal(stderr)
-	}
-	for _, f := range []string{"in_2x.y4m", "b.y4m", "new/in_2x.y4m", "new/c.y4m", "in-2.y4m", "d.y4m"} {
-		if string(consoletest.Read(t, dir, f)) != want {
-			t.Errorf("%s: other bytes", f)
+	putText(t, dir, "in.y4m", data)
+	for line, output := range map[string]string{"in.y4m": "in_2x.y4m", "in.y4m b.y4m": "b.y4m",
+		"in.y4m -o new/": "new/in_2x.y4m", "in.y4m -o new/c.y4m": "new/c.y4m",
+		"in.y4m --name {stem}-{scale}.y4m": "in-2.y4m", "- -o d.y4m": "d.y4m"} {
+		expect(t, dir, data, line, 0)
+		if string(consoletest.Read(t, dir, output)) != want {
+			t.Errorf("%s: other bytes", line)
 		}
 	}
 }
@@ -202,23 +202,14 @@ func TestVideoIsTheSame(t *testing.T) {
 // Brightness is enlarged as well as that of a grey PNG, in every range and depth: of full range
 // it is the same samples.
 func TestVideoAsPNG(t *testing.T) {
-	colour := golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png"))
-	truth := image.NewGray(colour.Bounds())
-	draw.Draw(truth, truth.Rect, colour, colour.Bounds().Min, draw.Src)
+	truth := grey(t)
 	reduced, err := score.Reduce(truth, 2, resample.Cubic)
 	if err != nil {
 		t.Fatal(err)
 	}
 	low := reduced.(*image.Gray)
 	w, h := low.Rect.Dx(), low.Rect.Dy()
-	var file bytes.Buffer
-	if err := imagefile.Encode(&file, low, "png", imagefile.EncodeOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	alone, stderr, code := call(t, t.TempDir(), file.String(), "upscale", "-")
-	if code != 0 {
-		t.Fatal(stderr)
-	}
+	alone, _ := expect(t, t.TempDir(), string(encoded(t, low, "png", imagefile.EncodeOptions{})), "-", 0)
 	pic, err := imagefile.Decode(t.Context(), strings.NewReader(alone), "", imagefile.Limits{})
 	if err != nil {
 		t.Fatal(err)
@@ -249,7 +240,7 @@ func TestVideoAsPNG(t *testing.T) {
 			}
 			return int(c.black + c.of*float64(low.GrayAt(x, y).Y)/255 + 0.5)
 		})
-		got, frames := readVideo(t, piped(t, data))
+		got, frames := readVideo(t, piped(t, data, ""))
 		img, most := got.Brightness(frames[0]), float64(int(1)<<got.Depth-1)
 		through := psnr(func(x, y int) float64 {
 			v, _, _, _ := img.At(x, y).RGBA()
@@ -274,14 +265,9 @@ func TestVideoAsPNG(t *testing.T) {
 func TestVideoNoiseAndRange(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
 	noisy := video(t, "W64 H64 Cmono", 2, func(int, int, int, int) int { return 100 + int(20*random.NormFloat64()) })
-	dir := t.TempDir()
-	consoletest.Put(t, filepath.Join(dir, "in.y4m"), []byte(noisy))
-	if _, stderr, code := call(t, dir, "", "upscale", "-v", "in.y4m"); code != 0 ||
-		!strings.Contains(stderr, "photo-real") || !strings.Contains(stderr, "Y4M, mono of 8 bits, 64x64, noise of ") {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	expect(t, t.TempDir(), noisy, "-v - -o out.y4m", 0, "Y4M, mono of 8 bits, 64x64, noise of ", "photo-real")
 	bright := video(t, "W40 H40 Cmono XCOLORRANGE=LIMITED", 1, func(_, _, x, _ int) int { return 2 + 250*(x/20) })
-	got, frames := readVideo(t, piped(t, bright))
+	got, frames := readVideo(t, piped(t, bright, ""))
 	if img := got.Brightness(frames[0]).(*image.Gray); img.GrayAt(8, 40).Y != 2 || img.GrayAt(70, 40).Y != 252 {
 		t.Errorf("codes 2 and 252 became %d and %d", img.GrayAt(8, 40).Y, img.GrayAt(70, 40).Y)
 	}
@@ -307,7 +293,7 @@ func TestVideoWithFFmpeg(t *testing.T) {
 	for _, format := range formats[:consoletest.Full(3, len(formats))] {
 		made := run("", "-f", "lavfi", "-i", "testsrc2=s=50x38:r=25:d=0.2", "-pix_fmt", format, "-strict", "-1", "-f",
 			"yuv4mpegpipe", "-")
-		got := piped(t, made, "-m", "bicubic")
+		got := piped(t, made, "-m bicubic")
 		if again := run(got, "-i", "-", "-strict", "-1", "-f", "yuv4mpegpipe", "-"); again != got {
 			head, _, _ := strings.Cut(again, "\n")
 			t.Errorf("%s: ffmpeg makes %d bytes of %d, %s", format, len(again), len(got), head)
@@ -333,14 +319,14 @@ func TestVideoColour(t *testing.T) {
 		return (sum + side*side/2) / (side * side)
 	}
 	plain := func(_, _, x, y int) int { return code(low, 0, x, y, 1) }
-	_, grey := readVideo(t, piped(t, video(t, fmt.Sprintf("W%d H%d Cmono", w, h), 1, plain)))
+	_, grey := readVideo(t, piped(t, video(t, fmt.Sprintf("W%d H%d Cmono", w, h), 1, plain), ""))
 	for layout, side := range map[string]int{"444": 1, "420jpeg": 2} {
 		data := video(t, fmt.Sprintf("W%d H%d C%s", w, h, layout), 1, func(_, plane, x, y int) int {
 			return code(low, plane, x, y, map[bool]int{true: 1, false: side}[plane == 0])
 		})
-		off := func(args ...string) (sum float64) {
-			header, frames := readVideo(t, piped(t, data, args...))
-			if got := header.Brightness(frames[0]).(*image.Gray).Pix; len(args) == 0 &&
+		off := func(flags string) (sum float64) {
+			header, frames := readVideo(t, piped(t, data, flags))
+			if got := header.Brightness(frames[0]).(*image.Gray).Pix; flags == "" &&
 				!bytes.Equal(got, grey[0].Data) {
 				t.Errorf("%s: brightness is another than without colour", layout)
 			}
@@ -353,7 +339,7 @@ func TestVideoColour(t *testing.T) {
 			}
 			return sum
 		}
-		network, interpolated := off(), off("-m", "bicubic")
+		network, interpolated := off(""), off("-m bicubic")
 		t.Logf("%s: squared error %.0f by the network, %.0f by interpolation", layout, network, interpolated)
 		if network > 0.9*interpolated {
 			t.Errorf("%s: the network has a squared error of %.0f, interpolation %.0f", layout, network, interpolated)

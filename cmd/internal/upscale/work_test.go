@@ -3,12 +3,10 @@ package upscale
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"image"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -17,11 +15,10 @@ import (
 	"sync"
 	"testing"
 
+	"superres/cmd/internal/console/consoletest"
 	"superres/internal/imagefile"
 	"superres/internal/metadata"
 	"superres/internal/parallel"
-
-	"superres/cmd/internal/console/consoletest"
 )
 
 // Pictures are let in in their order, and never take more than there is.
@@ -67,31 +64,20 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// mixture makes a folder of pictures of many sizes, some bad and one with more than a
-// BMP can hold.
+// mixture makes a folder of pictures of many sizes, some bad and one with more than a BMP can hold.
 func mixture(t *testing.T, dir string) {
 	for i := range 24 {
-		name := filepath.Join(dir, fmt.Sprintf("in/%02d.png", i))
-		consoletest.WritePicture(t, name, consoletest.Blob(1+i*7%50, 1+i*5%31))
-		if i%7 == 5 {
-			if err := os.WriteFile(name, []byte("no picture"), 0o666); err != nil {
-				t.Fatal(err)
-			}
+		name := fmt.Sprintf("in/%02d.png", i)
+		if putBlobs(t, dir, 1+i*7%50, 1+i*5%31, name); i%7 == 5 {
+			putText(t, dir, name, "no picture")
 		}
 	}
-	var file bytes.Buffer
 	about := metadata.Metadata{XMP: []byte("<x:xmpmeta>who</x:xmpmeta>")}
-	if err := imagefile.Encode(&file, consoletest.Blob(30, 20), "png",
-		imagefile.EncodeOptions{Metadata: about}); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "in/03.png"), file.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	consoletest.Put(t, filepath.Join(dir, "in/03.png"),
+		encoded(t, consoletest.Blob(30, 20), "png", imagefile.EncodeOptions{Metadata: about}))
 }
 
-// The results and the order of what is told do not depend on the number of pictures
-// in work.
+// The results and the order of what is told do not depend on the number of pictures in work.
 func TestSeveralAtOnce(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	dir := t.TempDir()
@@ -100,24 +86,21 @@ func TestSeveralAtOnce(t *testing.T) {
 	var told []string
 	for _, flags := range []string{"-j 1", "-j 2", "-j 7", "-j 7 --max-memory 80"} {
 		out := strings.ReplaceAll(flags, " ", "")
-		stdout, stderr, code := call(t, dir, "", append([]string{"upscale", "in", "-o", out, "--json", "-f", "bmp",
-			"--effort", "fast"}, strings.Fields(flags)...)...)
+		stdout, stderr := expect(t, dir, "", "in --json -f bmp --effort fast -o "+out+" "+flags, 3)
 		pictures, last := decodeEvents(t, stdout)
-		if code != 3 || last.Done != 21 || last.Failed != 3 || last.Total != 24 {
-			t.Fatalf("%s: exit %d, %+v\n%s", flags, code, last, stderr)
+		if last.Done != 21 || last.Failed != 3 || last.Total != 24 {
+			t.Fatalf("%s: %+v\n%s", flags, last, stderr)
 		}
 		begun, ended := 0, 0
 		var now []string
 		for _, e := range pictures {
 			if e.Event == "start" {
-				begun++
-				if e.Number != begun {
+				if begun++; e.Number != begun {
 					t.Errorf("%s: number %d begins as number %d", flags, e.Number, begun)
 				}
 				continue
 			}
-			ended++
-			if e.Number != ended || ended > begun {
+			if ended++; e.Number != ended || ended > begun {
 				t.Errorf("%s: number %d of %d begun ends as number %d", flags, e.Number, begun, ended)
 			}
 			if (len(e.Warnings) > 0) != strings.HasSuffix(string(e.Input), "03.png") {
@@ -130,16 +113,12 @@ func TestSeveralAtOnce(t *testing.T) {
 			first, told = got, now
 		}
 		if !maps.Equal(got, first) || !slices.Equal(now, told) {
-			t.Errorf("%s: %d results, %d of them expected; told %q, expected %q", flags, len(got), len(first), now,
-				told)
+			t.Errorf("%s: %d results of %d; told %q, expected %q", flags, len(got), len(first), now, told)
 		}
-		// People are told the same in the same order.
-		if bad := regexp.MustCompile(`in.(\d\d)\.png: not an image`).FindAllStringSubmatch(stderr, -1); len(bad) != 3 ||
-			bad[0][1] != "05" || bad[2][1] != "19" {
+		// People are told the same in the same order, and of a warning once.
+		consoletest.InOrder(t, stderr, "05.png: not an image", "12.png: not an image", "19.png: not an image")
+		if strings.Count(stderr, "not an image") != 3 || strings.Count(stderr, "03.png: ") != 1 {
 			t.Errorf("%s: %s", flags, stderr)
-		}
-		if strings.Count(stderr, "03.png: ") != 1 {
-			t.Errorf("%s: warnings in %s", flags, stderr)
 		}
 	}
 }
@@ -170,37 +149,33 @@ func TestInterruptedAmongSeveral(t *testing.T) {
 	out := &stopping{after: 6, cancel: cancel}
 	var errs bytes.Buffer
 	code := program.Run(ctx, strings.NewReader(""), out, &errs,
-		[]string{"superres", "upscale", "in", "-o", "out", "--json", "-j", "4", "-q"})
-	done := regexp.MustCompile(`"done","input":"[^"]*","output":"([^"]*)"`).FindAllStringSubmatch(out.String(), -1)
-	var last summaryEvent
-	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil {
-		t.Fatal(err)
-	}
-	files := consoletest.Tree(t, filepath.Join(dir, "out"))
-	if code == 0 || len(done) < 6 || len(done) > 20 || last.Done != len(done) || len(files) != len(done) {
-		t.Errorf("exit %d, %d done, %d files, %+v\n%s", code, len(done), len(files), last, errs.String())
-	}
-	for _, name := range done {
-		if consoletest.Size(t, filepath.FromSlash(name[1])) == (image.Point{}) {
-			t.Errorf("%s is empty", name[1])
+		strings.Fields("superres upscale in -o out --json -j 4 -q"))
+	pictures, last := decodeEvents(t, out.String())
+	done := 0
+	for _, e := range pictures {
+		if e.Event == "done" {
+			if done++; consoletest.Size(t, string(e.Output)) == (image.Point{}) {
+				t.Errorf("%s is empty", e.Output)
+			}
 		}
+	}
+	files := consoletest.Tree(t, "out")
+	if code == 0 || done < 6 || done > 20 || last.Done != done || len(files) != done {
+		t.Errorf("exit %d, %d done, %d files, %+v\n%s", code, done, len(files), last, errs.String())
 	}
 }
 
 // A --timeout that is given bounds all of a picture.
 func TestTimeoutOfAPicture(t *testing.T) {
 	dir := t.TempDir()
-	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(900, 500))
-	_, stderr, code := call(t, dir, "", "upscale", "a.png", "-o", "out/", "--effort", "max", "--timeout", "200ms")
-	if code != 7 || !regexp.MustCompile(`a.png: takes longer to (enlarge|decode) than the limit of 200ms; use --timeout`).MatchString(stderr) {
-		t.Errorf("exit %d, %s", code, stderr)
+	putBlobs(t, dir, 900, 500, "a.png")
+	_, stderr := expect(t, dir, "", "a.png -o out/ --effort max --timeout 200ms", 7)
+	if !regexp.MustCompile(`a.png: takes longer to (enlarge|decode) than the limit of 200ms; use --timeout`).MatchString(stderr) {
+		t.Error(stderr)
 	}
 	if files := consoletest.Tree(t, dir); len(files) != 1 {
 		t.Errorf("left: %v", files)
 	}
-	consoletest.WritePicture(t, filepath.Join(dir, "b.png"), consoletest.Blob(3, 3))
-	if _, stderr, code := call(t, dir, "", "upscale", "b.png", "--timeout", "1m"); code != 0 {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	putBlobs(t, dir, 3, 3, "b.png")
+	succeeds(t, dir, "b.png --timeout 1m")
 }

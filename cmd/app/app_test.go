@@ -152,17 +152,18 @@ func TestClosedStandardOutput(t *testing.T) {
 		t.Skip("there is no shell")
 	}
 	picture := golden.Root(t) + "/testdata/hopper.png"
-	for _, line := range []string{
-		"version", "version --json", "--version", "--help", "upscale --help", "upscale --help all",
-		"models", "models photo",
-		"learners", "coders",
-		"man", "completion bash", "dict show coupled", "eval -m nearest PICTURE", "eval -m nearest --json PICTURE",
-		"upscale -m nearest --dry-run PICTURE",
+	for i, line := range []string{
+		"version", "upscale -m nearest --dry-run PICTURE", "version --json", "--version", "--help", "upscale --help",
+		"upscale --help all", "models", "models photo", "learners", "coders", "man", "completion bash",
+		"dict show coupled", "eval -m nearest PICTURE", "eval -m nearest --json PICTURE",
 		"upscale -m nearest --dry-run --json PICTURE",
 	} {
 		args := strings.Fields(strings.ReplaceAll(line, "PICTURE", picture))
 		for redirected, want := range map[string]int{">&-": console.ExitOutput, ">/dev/null": 0,
 			"1<>/dev/null 2>&1": 0} {
+			if want == 0 && i > 1 { // where they are written does not depend on what is
+				continue
+			}
 			cmd := consoletest.Process(t.TempDir(), args...)
 			cmd.Args = append([]string{"sh", "-c", `exec "$0" "$@" ` + redirected}, cmd.Args...)
 			cmd.Path = shell

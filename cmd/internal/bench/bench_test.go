@@ -41,12 +41,8 @@ func TestBench(t *testing.T) {
 	for _, task := range r.Tasks {
 		text += task.line()
 	}
-	for _, want := range []string{"workers: 1\n", "\nPNG 768x512 to 1536x1024, fast ", "\nphoto to 1536x1024, fast ",
-		" megapixels/s\n", "\nPNG of 1536x1024 ", "\nOMP n=9 K=128 S=3 ", "\nK-SVD exact, 20 iterations "} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in:\n%s", want, text)
-		}
-	}
+	consoletest.InOrder(t, text, "workers: 1\n", "\nPNG 768x512 to 1536x1024, fast ", "\nphoto to 1536x1024, fast ",
+		" megapixels/s", "\nPNG of 1536x1024 ", "\nOMP n=9 K=128 S=3 ", "\nK-SVD exact, 20 iterations ")
 	for _, args := range [][]string{{"bench", "x"}, {"bench", "-j", "-1"}, {"bench", "--runs", "0"},
 		{"bench", "--only", "("}} {
 		if _, _, code := call(t, t.TempDir(), "", args...); code != 2 {

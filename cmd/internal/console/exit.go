@@ -28,7 +28,9 @@ const (
 func Fail(code int, err error) error { return coded{err, code} }
 
 // Failf makes an error with its own exit code.
-func Failf(code int, format string, args ...any) error { return Fail(code, fmt.Errorf(format, args...)) }
+func Failf(code int, format string, args ...any) error {
+	return Fail(code, fmt.Errorf(format, args...))
+}
 
 // coded is an error with its own exit code.
 type coded struct {

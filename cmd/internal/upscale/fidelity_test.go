@@ -157,11 +157,12 @@ func TestLossIsTold(t *testing.T) {
 	data[at+8] = 0xff
 	binary.BigEndian.PutUint32(data[at+4+n:], crc32.ChecksumIEEE(data[at:at+4+n]))
 	consoletest.Put(t, filepath.Join(dir, "bad.png"), data)
+	const lost = "superres: good.png: its EXIF block is left out: the output format has none\n"
 	for line, want := range map[string]string{
 		"bad.png":                          "superres: bad.png: its EXIF block is damaged and left out\n",
 		"bad.png -q":                       "",
 		"bad.png --metadata strip":         "",
-		"good.png -f bmp":                  "superres: good.png: its EXIF block is left out: the output format has none\n",
+		"good.png -f bmp":                  lost,
 		"good.png -f bmp --metadata strip": "",
 	} {
 		if _, stderr := expect(t, dir, "", "-m nearest --on-exist overwrite "+line, 0); stderr != want {

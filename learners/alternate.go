@@ -146,7 +146,7 @@ func (p *problem) replaceUnused() int {
 	for i, j := range worst[:count] {
 		atom := p.atom(unused[i])
 		copy(atom, p.signal(j))
-		normalise(atom)
+		Normalise(atom)
 	}
 	return count
 }

@@ -77,10 +77,7 @@ const (
 
 // Check refuses parameters without a meaning.
 func (l BLOTLESS) Check() error {
-	if l.Inner < 0 {
-		return plugin.Errorf("learners: %d inner steps, expected at least 1 (0: 20)", l.Inner)
-	}
-	return nil
+	return plugin.CheckNumbers("learners: blotless", map[string]float64{"inner": float64(l.Inner)})
 }
 
 // Memory implements Learner. It counts the non-zeros of a block, R_b·R_bᵀ with its decomposition, the decomposition

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/learners/sparse"
+	"superres/learners/sparse/sparsetest"
 )
 
 func upTo(k int) []int {
@@ -46,10 +47,8 @@ func supportProblem(t *testing.T, d *mat.Dense, s, n int, seed uint64) *problem 
 		codes.Value = append(codes.Value, x.RawVector().Data...)
 		codes.Start = append(codes.Start, len(codes.Index))
 	}
-	dict := Must(sparse.NewDictionary(start))(t)
-	p := &problem{m: m, n: n, k: k, signals: columns(y), residual: make([]float64, m*n)}
-	p.load(dict, codes)
-	return p
+	dict := sparsetest.Must(sparse.NewDictionary(start))(t)
+	return newProblem(y, dict, codes)
 }
 
 // gauss returns k Gaussian atoms of length 1.
@@ -60,7 +59,7 @@ func gauss(rng *rand.Rand, m, k int) *mat.Dense {
 		for i := range atom {
 			atom[i] = rng.NormFloat64()
 		}
-		normalise(atom)
+		Normalise(atom)
 		d.SetCol(j, atom)
 	}
 	return d
@@ -102,7 +101,7 @@ func subspace(rng *rand.Rand, m, rank, k int) *mat.Dense {
 	d.Mul(gauss(rng, m, rank), gauss(rng, rank, k))
 	for j := range k {
 		atom := mat.Col(nil, j, &d)
-		normalise(atom)
+		Normalise(atom)
 		d.SetCol(j, atom)
 	}
 	return &d
@@ -150,7 +149,7 @@ func TestBLOTLESSLeavesDependentRows(t *testing.T) {
 		codes.Start = append(codes.Start, len(codes.Index))
 	}
 	before := slices.Clone(p.atoms)
-	d := Must(sparse.FromAtoms(4, before))(t)
+	d := sparsetest.Must(sparse.FromAtoms(4, before))(t)
 	p.load(d, codes)
 	if err := (BLOTLESS{Inner: 20, Plain: true}).update(context.Background(), p, upTo(8)); err != nil {
 		t.Fatal(err)
@@ -192,15 +191,12 @@ func TestBLOTLESSOnHostileProblems(t *testing.T) {
 		"many atoms, few used":       {random(5, 6), gauss(rng, 5, 40), 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := Must(sparse.NewDictionary(c.d))(t)
+			d := sparsetest.Must(sparse.NewDictionary(c.d))(t)
 			for _, l := range []BLOTLESS{{Inner: 1}, {Inner: 20}, {Inner: 20, Plain: true}} {
-				codes := Must(sparse.OMP{Sparsity: c.s}.Code(context.Background(), d, c.y))(t)
-				m, n := c.y.Dims()
-				_, k := d.Dims()
-				p := &problem{m: m, n: n, k: k, signals: columns(c.y), residual: make([]float64, m*n)}
-				p.load(d, codes)
+				codes := sparsetest.Code(t, sparse.OMP{Sparsity: c.s}, d, c.y)
+				p := newProblem(c.y, d, codes)
 				for range 5 {
-					if err := l.update(context.Background(), p, rng.Perm(k)); err != nil {
+					if err := l.update(context.Background(), p, rng.Perm(p.k)); err != nil {
 						t.Fatal(err)
 					}
 					checkUpdate(t, p)

@@ -183,7 +183,7 @@ func (b *block) fit() error {
 	d := b.toEntries(&solved) // s×M: the new atoms by rows
 	length := make([]float64, len(b.atoms))
 	for i := range length {
-		if length[i] = normalise(d.RawRowView(i)); length[i] < 1e-10 {
+		if length[i] = Normalise(d.RawRowView(i)); length[i] < 1e-10 {
 			return nil
 		}
 	}

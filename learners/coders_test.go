@@ -13,6 +13,7 @@ import (
 	"superres/learners/learnertest"
 	"superres/learners/plugin"
 	"superres/learners/sparse"
+	"superres/learners/sparse/sparsetest"
 )
 
 // hostile is a case at the edge of what a learner is to do. What all learners refuse is in learnertest.
@@ -82,7 +83,8 @@ func TestParametersAreCheckedByLearn(t *testing.T) {
 	for _, l := range []learners.Learner{
 		learners.BLOTLESS{Inner: -1}, learners.SimCO{Mu: -1}, learners.SimCO{Mu: nan}, learners.SimCO{Mu: inf},
 		learners.SimCO{Steps: -1}, learners.Online{Batch: -1}, learners.Online{Forget: -1},
-		learners.Online{Forget: nan}, learners.Online{Forget: inf}, learners.ROP{Penalty: -1}, learners.ROP{Penalty: nan},
+		learners.Online{Forget: nan}, learners.Online{Forget: inf}, learners.ROP{Penalty: -1},
+		learners.ROP{Penalty: nan},
 		learners.ROP{Relaxation: 2}, learners.ROP{Relaxation: -1}, learners.ROP{Noise: -1}, learners.ROP{Noise: inf},
 	} {
 		y := learnertest.Planted(4, 6, 2, 20, 1)
@@ -110,7 +112,7 @@ func TestEveryLearnerWithEveryCoder(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					learner := learners.Must(learners.New(l.Name))(t)
+					learner := sparsetest.Must(learners.New(l.Name))(t)
 					before := mat.DenseCopyOf(c.y)
 					r, err := learner.Learn(context.Background(), c.y,
 						learners.Options{Atoms: c.atoms, Iterations: 3, Coder: coder, Seed: 1})

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"superres/learners/sparse"
+	"superres/learners/sparse/sparsetest"
 )
 
 // InOrder is BLOTLESS with blocks of consecutive atoms.
@@ -24,7 +27,7 @@ func (l InOrder) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result,
 func LoadSteps(t *testing.T) map[string]*mat.Dense {
 	t.Helper()
 	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(Must(os.ReadFile("testdata/steps.json"))(t), &raw); err != nil {
+	if err := json.Unmarshal(sparsetest.Must(os.ReadFile("testdata/steps.json"))(t), &raw); err != nil {
 		t.Fatal(err)
 	}
 	out := map[string]*mat.Dense{}
@@ -42,13 +45,11 @@ func LoadSteps(t *testing.T) map[string]*mat.Dense {
 	return out
 }
 
-// Must returns a function that ends a test for an error, and returns the value otherwise.
-func Must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
+// newProblem returns the problem that an update of d gets.
+func newProblem(y *mat.Dense, d *sparse.Dictionary, codes *sparse.Codes) *problem {
+	m, n := y.Dims()
+	p := &problem{m: m, n: n, k: codes.Atoms, signals: columns(y), residual: make([]float64, m*n), iteration: 1,
+		iterations: 1}
+	p.load(d, codes)
+	return p
 }

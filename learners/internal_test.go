@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/learners/sparse"
+	"superres/learners/sparse/sparsetest"
 )
 
 // solveSym gives the least-norm solution where rows depend on one another, zeros for a row of zeros, and full
@@ -66,11 +67,10 @@ func TestReplaceUnused(t *testing.T) {
 		0, 5, 0, 2,
 		0, 0, 9, 0,
 	})
-	d := Must(sparse.NewDictionary(mat.NewDense(3, 3, []float64{1, 1, 1, 0, 0, 0, 0, 0, 0})))(t)
+	d := sparsetest.Must(sparse.NewDictionary(mat.NewDense(3, 3, []float64{1, 1, 1, 0, 0, 0, 0, 0, 0})))(t)
 	codes := &sparse.Codes{Atoms: 3, Start: []int{0, 1, 2, 3, 4}, Index: []int32{0, 0, 0, 0},
 		Value: []float64{1, 1, 1, 1}}
-	p := &problem{m: 3, n: 4, k: 3, signals: columns(y), residual: make([]float64, 12)}
-	p.load(d, codes)
+	p := newProblem(y, d, codes)
 	if count := p.replaceUnused(); count != 2 {
 		t.Fatalf("replaced %d", count)
 	}

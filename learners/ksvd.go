@@ -100,7 +100,7 @@ func (l KSVD) update(ctx context.Context, p *problem) error {
 				return err
 			}
 		}
-		if normalise(u) == 0 {
+		if Normalise(u) == 0 {
 			continue // E is zero: the atom stays
 		}
 		cos := dot(u, d)

@@ -17,7 +17,7 @@ type leading struct {
 	gram, next []float64
 }
 
-// squarings is the largest number of squarings. After so many without convergence, λ₂ > (1 − 1e-10)·λ₁.
+// squarings is the largest number of squarings. Where these do not suffice, λ₂ > (1 − 1e-10)·λ₁.
 const squarings = 40
 
 // right sets u, of length m, to the leading right singular vector of e, not normalised. The rows of e have m entries

@@ -1,7 +1,6 @@
 package learners
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -9,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/internal/kernel"
-	"superres/learners/sparse"
 )
 
 // The leading vector is that of a singular value decomposition, for more rows than columns and fewer, at any gap
@@ -41,7 +39,7 @@ func TestLeading(t *testing.T) {
 			if err := lead.right(padded.RawMatrix().Data, c.m, u); err != nil {
 				t.Fatal(err)
 			}
-			normalise(u)
+			Normalise(u)
 			var image mat.VecDense
 			image.MulVec(e, mat.NewVecDense(c.m, u))
 			if got := mat.Norm(&image, 2); math.Abs(got-values[0]) > 1e-12*values[0] {
@@ -56,22 +54,5 @@ func TestLeading(t *testing.T) {
 		if err := lead.right(make([]float64, 32), 5, u); err != nil || energy(u) != 0 {
 			t.Errorf("of zeros: %v, %v", u, err)
 		}
-	}
-}
-
-// 20 iterations on 10,000 signals of 45 entries, 128 atoms, 3 of them a signal.
-func BenchmarkKSVD(b *testing.B) {
-	y := plantedSignals(45, 128, 3, 10000, 1)
-	rng := rand.New(rand.NewPCG(2, 30))
-	y.Apply(func(_, _ int, v float64) float64 { return v + 0.05*rng.NormFloat64() }, y)
-	for name, l := range map[string]Learner{"exact": KSVD{}, "approximate": KSVD{Approximate: true}} {
-		b.Run(name, func(b *testing.B) {
-			opt := Options{Atoms: 128, Iterations: 20, Seed: 1, Coder: sparse.OMP{Sparsity: 3}}
-			for b.Loop() {
-				if _, err := l.Learn(context.Background(), y, opt); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

@@ -170,7 +170,7 @@ func Start(y *mat.Dense, k int, seed uint64) (*sparse.Dictionary, error) {
 			break
 		}
 		atom := mat.Col(nil, j, y)
-		if normalise(atom) > 0 {
+		if Normalise(atom) > 0 {
 			atoms = append(atoms, atom...)
 		}
 	}
@@ -179,7 +179,7 @@ func Start(y *mat.Dense, k int, seed uint64) (*sparse.Dictionary, error) {
 		for i := range atom {
 			atom[i] = rng.NormFloat64()
 		}
-		normalise(atom)
+		Normalise(atom)
 		atoms = append(atoms, atom...)
 	}
 	return sparse.FromAtoms(m, atoms)
@@ -191,15 +191,15 @@ func unitAtoms(d *sparse.Dictionary) (*sparse.Dictionary, error) {
 	atoms := make([]float64, 0, m*k)
 	for j := range k {
 		atoms = append(atoms, d.Atom(j)...)
-		if normalise(atoms[j*m:]) == 0 {
+		if Normalise(atoms[j*m:]) == 0 {
 			return nil, fmt.Errorf("learners: atom %d of the first dictionary is zero", j)
 		}
 	}
 	return sparse.FromAtoms(m, atoms)
 }
 
-// normalise brings v to length 1 and returns the length that it had. A zero vector is not changed.
-func normalise(v []float64) float64 {
+// Normalise brings v to length 1 and returns the length that it had. A zero vector is not changed.
+func Normalise(v []float64) float64 {
 	largest := 0.0
 	for _, x := range v {
 		largest = max(largest, math.Abs(x))

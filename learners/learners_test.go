@@ -14,7 +14,14 @@ import (
 	"superres/learners/learnertest"
 	"superres/learners/planted"
 	"superres/learners/sparse"
+	"superres/learners/sparse/sparsetest"
 )
+
+// learn returns what a learner learns, and ends the test for an error.
+func learn(t *testing.T, l learners.Learner, y *mat.Dense, opt learners.Options) *learners.Result {
+	t.Helper()
+	return sparsetest.Must(l.Learn(context.Background(), y, opt))(t)
+}
 
 func TestLearners(t *testing.T) {
 	for name, l := range map[string]learners.Learner{
@@ -31,18 +38,16 @@ func TestLearners(t *testing.T) {
 // inverts V2. The signs of its atoms are arbitrary.
 func TestOneStepAgainstAnotherProgram(t *testing.T) {
 	f := learners.LoadSteps(t)
-	start := learners.Must(sparse.NewDictionary(f["D"]))(t)
+	start := sparsetest.Must(sparse.NewDictionary(f["D"]))(t)
 	omp := sparse.OMP{Sparsity: 2}
-	if x := learners.Must(omp.Code(context.Background(), start, f["Y"]))(t); !mat.EqualApprox(x.Dense(), f["omp_X"],
-		1e-9) {
+	if x := sparsetest.Code(t, omp, start, f["Y"]); !mat.EqualApprox(x.Dense(), f["omp_X"], 1e-9) {
 		t.Error("OMP differs")
 	}
 	for name, l := range map[string]learners.Learner{
 		"mod": learners.MOD{}, "ksvd": learners.KSVD{},
 		"blotless_inner1": inOrder(1), "blotless_inner5": inOrder(5), "blotless_inner20": inOrder(20),
 	} {
-		r := learners.Must(l.Learn(context.Background(), f["Y"],
-			learners.Options{Init: start, Coder: omp, Iterations: 1}))(t)
+		r := learn(t, l, f["Y"], learners.Options{Init: start, Coder: omp, Iterations: 1})
 		d, codes := r.Dictionary.Matrix(), r.Codes.Dense()
 		for k := range 8 {
 			atom := d.ColView(k).(*mat.VecDense)
@@ -65,15 +70,14 @@ func inOrder(inner int) learners.Learner {
 // The updates of MOD and K-SVD do not raise ‖Y − DX‖ on a fixed support.
 func TestUpdatesLowerTheResidual(t *testing.T) {
 	y := learnertest.Planted(10, 24, 3, 300, 4)
-	start := learners.Must(learners.Start(y, 24, 1))(t)
+	start := sparsetest.Must(learners.Start(y, 24, 1))(t)
 	coder := sparse.OMP{Sparsity: 3}
-	x := learners.Must(coder.Code(context.Background(), start, y))(t)
+	x := sparsetest.Code(t, coder, start, y)
 	var rest mat.Dense
 	rest.Sub(y, x.Rebuild(start))
 	before := mat.Norm(&rest, 2) / math.Sqrt(3000)
 	for _, l := range []learners.Learner{learners.MOD{}, learners.KSVD{}, learners.KSVD{Approximate: true}} {
-		r := learners.Must(l.Learn(context.Background(), y,
-			learners.Options{Init: start, Coder: coder, Iterations: 1}))(t)
+		r := learn(t, l, y, learners.Options{Init: start, Coder: coder, Iterations: 1})
 		if after := r.Steps[0].RMSE; after > before*(1-1e-3) {
 			t.Errorf("%+v: RMSE %g before the update, %g after", l, before, after)
 		}
@@ -87,9 +91,8 @@ func TestPlantedBasisIsFound(t *testing.T) {
 		y.Set(j%4, j, float64(j+1)*math.Pow(-1, float64(j)))
 	}
 	for _, spec := range []string{"mod", "ksvd", "ksvd:exact=false", "online", "online:batch=7", "online:batch=1"} {
-		l := learners.Must(learners.New(spec))(t)
-		r := learners.Must(l.Learn(context.Background(), y,
-			learners.Options{Atoms: 4, Seed: 2, Coder: sparse.OMP{Sparsity: 1}}))(t)
+		l := sparsetest.Must(learners.New(spec))(t)
+		r := learn(t, l, y, learners.Options{Atoms: 4, Seed: 2, Coder: sparse.OMP{Sparsity: 1}})
 		if r.Stop != learners.Exact {
 			t.Errorf("%s: %s at RMSE %g", spec, r.Stop, r.Steps[len(r.Steps)-1].RMSE)
 		}
@@ -102,10 +105,9 @@ func TestUnusedAtomsAreReplaced(t *testing.T) {
 	y := learnertest.Planted(6, 10, 2, 80, 9)
 	copies := mat.NewDense(6, 10, nil)
 	copies.SetRow(0, slices.Repeat([]float64{1}, 10))
-	start := learners.Must(sparse.NewDictionary(copies))(t)
+	start := sparsetest.Must(sparse.NewDictionary(copies))(t)
 	for least, l := range map[int]learners.Learner{9: learners.MOD{}, 7: learners.Online{}} {
-		r := learners.Must(l.Learn(context.Background(), y,
-			learners.Options{Init: start, Iterations: 30, Coder: sparse.OMP{Sparsity: 2}}))(t)
+		r := learn(t, l, y, learners.Options{Init: start, Iterations: 30, Coder: sparse.OMP{Sparsity: 2}})
 		if replaced := r.Steps[0].Replaced; replaced < least || replaced > 9 || len(r.Warnings) != 0 {
 			t.Errorf("%T: replaced %d in the first step, warnings %v", l, replaced, r.Warnings)
 		}
@@ -119,8 +121,8 @@ func TestOnlineBatches(t *testing.T) {
 	coder := sparse.OMP{Sparsity: 2}
 	learn := func(procs int, seed uint64) *learners.Result {
 		runtime.GOMAXPROCS(procs)
-		return learners.Must(learners.Online{Batch: 16}.Learn(context.Background(), y,
-			learners.Options{Atoms: 12, Iterations: 6, Coder: coder, Seed: seed}))(t)
+		opt := learners.Options{Atoms: 12, Iterations: 6, Coder: coder, Seed: seed}
+		return learn(t, learners.Online{Batch: 16}, y, opt)
 	}
 	a, b, c := learn(1, 3), learn(8, 3), learn(1, 4)
 	if !mat.Equal(a.Dictionary.Matrix(), b.Dictionary.Matrix()) || !reflect.DeepEqual(a.Codes, b.Codes) {
@@ -129,9 +131,8 @@ func TestOnlineBatches(t *testing.T) {
 	if mat.Equal(a.Dictionary.Matrix(), c.Dictionary.Matrix()) {
 		t.Error("another seed gives the same result")
 	}
-	codes, err := coder.Code(context.Background(), a.Dictionary, y)
-	if err != nil || !mat.EqualApprox(codes.Dense(), a.Codes.Dense(), 1e-12) {
-		t.Errorf("coding again gives other codes (%v)", err)
+	if codes := sparsetest.Code(t, coder, a.Dictionary, y); !mat.EqualApprox(codes.Dense(), a.Codes.Dense(), 1e-12) {
+		t.Error("coding again gives other codes")
 	}
 }
 
@@ -142,11 +143,10 @@ func TestOnlineFindsPlantedAtoms(t *testing.T) {
 	}
 	var missed [2]float64
 	for trial := range 3 {
-		p := learners.Must(planted.New(planted.Panel{M: 16, K: 32, S: 3}, 2000, 0, 1, trial))(t)
+		p := sparsetest.Must(planted.New(planted.Panel{M: 16, K: 32, S: 3}, 2000, 0, 1, trial))(t)
 		for i, l := range []learners.Learner{learners.MOD{}, learners.Online{Forget: 30}} {
-			r := learners.Must(l.Learn(context.Background(), p.Y,
-				learners.Options{Atoms: 32, Iterations: 60, Coder: sparse.OMP{Sparsity: 3}, Seed: 1}))(t)
-			missed[i] += 32 * (1 - learners.Must(planted.Measure(r.Dictionary, p.Dictionary))(t).Recovered)
+			r := learn(t, l, p.Y, learners.Options{Atoms: 32, Iterations: 60, Coder: sparse.OMP{Sparsity: 3}, Seed: 1})
+			missed[i] += 32 * (1 - sparsetest.Must(planted.Measure(r.Dictionary, p.Dictionary))(t).Recovered)
 		}
 	}
 	if missed[1] > missed[0]+5 || missed[1] > 15 {
@@ -170,11 +170,11 @@ func TestSimCOOnAKnownSupport(t *testing.T) {
 		t.Skip("nothing in it runs beside anything else")
 	}
 	for n, panel := range map[int]planted.Panel{100: {M: 16, K: 16, S: 3}, 400: {M: 16, K: 32, S: 3}} {
-		p := learners.Must(planted.New(panel, n, 0, 1, 0))(t)
-		other := learners.Must(planted.New(panel, n, 0, 2, 0))(t)
+		p := sparsetest.Must(planted.New(panel, n, 0, 1, 0))(t)
+		other := sparsetest.Must(planted.New(panel, n, 0, 2, 0))(t)
+		opt := learners.Options{Init: other.Dictionary, Coder: knownSupport{p.Codes}, Iterations: 300}
 		for _, mu := range []float64{0.1, 4} {
-			r := learners.Must(learners.SimCO{Mu: mu}.Learn(context.Background(), p.Y,
-				learners.Options{Init: other.Dictionary, Coder: knownSupport{p.Codes}, Iterations: 300}))(t)
+			r := learn(t, learners.SimCO{Mu: mu}, p.Y, opt)
 			miss := 0.0
 			for k := range panel.K {
 				truth, got := mat.NewVecDense(16, p.Dictionary.Atom(k)), mat.NewVecDense(16, r.Dictionary.Atom(k))
@@ -192,7 +192,7 @@ func TestSimCOIsRegularisedForHalfOfTheIterations(t *testing.T) {
 	y := learnertest.Planted(4, 3, 3, 30, 3)
 	opt := learners.Options{Atoms: 3, Iterations: 400, Coder: sparse.OMP{Sparsity: 1}}
 	for mu, least := range map[float64]int{0: 1, 0.1: 201} {
-		r := learners.Must(learners.SimCO{Mu: mu}.Learn(context.Background(), y, opt))(t)
+		r := learn(t, learners.SimCO{Mu: mu}, y, opt)
 		if len(r.Steps) < least || len(r.Steps) >= least+150 || r.Stop == learners.IterationLimit {
 			t.Errorf("mu %g: %s after %d", mu, r.Stop, len(r.Steps))
 		}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/learners/sparse"
+	"superres/learners/sparse/sparsetest"
 )
 
 // Signals with far more entries than there are signals, which lie in a few dimensions, are learned as they are in
@@ -40,9 +41,9 @@ func TestLongSignals(t *testing.T) {
 			var results [2]*Result
 			replaced := 0
 			for i, start := range []mat.Matrix{d, &longD} {
-				init := Must(sparse.NewDictionary(start))(t)
+				init := sparsetest.Must(sparse.NewDictionary(start))(t)
 				opt := Options{Init: init, Iterations: c.iterations, Coder: sparse.OMP{Sparsity: 2}}
-				results[i] = Must(c.learner.Learn(context.Background(), []*mat.Dense{y, &longY}[i], opt))(t)
+				results[i] = sparsetest.Must(c.learner.Learn(context.Background(), []*mat.Dense{y, &longY}[i], opt))(t)
 				for _, s := range results[i].Steps {
 					replaced += s.Replaced
 				}
@@ -73,8 +74,8 @@ func TestShortest(t *testing.T) {
 			if c.k == 5 {
 				d.SetCol(1, mat.Col(nil, 0, d)) // dependent atoms share what one would have
 			}
-			start := Must(sparse.NewDictionary(d))(t)
-			s := Must(newROPState(columns(y), c.m, start, 1, false))(t)
+			start := sparsetest.Must(sparse.NewDictionary(d))(t)
+			s := sparsetest.Must(newROPState(columns(y), c.m, start, 1, false))(t)
 			var svd mat.SVD
 			if !svd.Factorize(d, mat.SVDThin) {
 				t.Fatal("SVD")

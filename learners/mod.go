@@ -48,7 +48,7 @@ func modUpdate(_ context.Context, p *problem) error {
 	}
 	for k := range p.k {
 		atom := d.RawRowView(k)
-		length := normalise(atom)
+		length := Normalise(atom)
 		if length < 1e-10 {
 			continue // unused, or rounding error: the old atom and its codes stay
 		}

@@ -66,13 +66,7 @@ func init() {
 
 // Check refuses parameters without a meaning.
 func (l Online) Check() error {
-	if l.Batch < 0 {
-		return plugin.Errorf("learners: online with batches of %d signals, expected at least 1 (0: 256)", l.Batch)
-	}
-	if !(l.Forget >= 0) || math.IsInf(l.Forget, 0) {
-		return plugin.Errorf("learners: online with a power of %g to forget, expected more than 0 (0: 10)", l.Forget)
-	}
-	return nil
+	return plugin.CheckNumbers("learners: online", map[string]float64{"batch": float64(l.Batch), "forget": l.Forget})
 }
 
 // Memory implements Learner. It counts A, B, the atoms and the atoms before a pass; the dictionary and the codes of
@@ -240,7 +234,7 @@ func (s *onlineState) descend() {
 		for i, v := range d {
 			u[i] = v + u[i]/a[k]
 		}
-		if l := normalise(u); l > 1e-10 { // else it is rounding error
+		if l := Normalise(u); l > 1e-10 { // else it is rounding error
 			copy(d, u)
 			length[k] = l
 		}
@@ -265,7 +259,7 @@ func (s *onlineState) replace(y *mat.Dense, usage []int, errs []float64) int {
 			continue
 		}
 		d, a, b := s.rows(k)
-		normalise(mat.Col(d, worst[count], y))
+		Normalise(mat.Col(d, worst[count], y))
 		count++
 		clear(b)
 		for j := range a {

@@ -119,7 +119,7 @@ const (
 	penaltySteps                             = 50
 	mostConcave                              = 0.6
 	normUntil, concaveFrom                   = 0.15, 0.55 // of the iterations: c grows from 0 to mostConcave
-	concaveFall                              = 0.2        // of the iterations: c falls again in so many
+	concaveFall                              = 0.2        // of the iterations: the fall of c
 	relaxation                               = 1.7
 	checkEvery                               = 0.025 // of the iterations
 	firstCheck, lastCheck                    = 0.1, 0.75
@@ -174,17 +174,11 @@ func (l ROP) Memory(m, n, k, _ int) float64 {
 
 // Check refuses parameters without a meaning.
 func (l ROP) Check() error {
-	switch {
-	case !(l.Penalty >= 0) || math.IsInf(l.Penalty, 0):
-		return plugin.Errorf("learners: penalty %g, expected 0 or more", l.Penalty)
-	case !(l.Relaxation >= 0 && l.Relaxation < 2): // 0 is the default
+	if !(l.Relaxation >= 0 && l.Relaxation < 2) { // 0 is the default
 		return plugin.Errorf("learners: relaxation %g, expected more than 0 and less than 2", l.Relaxation)
-	case l.Sweeps < 0:
-		return plugin.Errorf("learners: %d sweeps an iteration, expected 1 or more", l.Sweeps)
-	case !(l.Noise >= 0) || math.IsInf(l.Noise, 0):
-		return plugin.Errorf("learners: noise %g, expected 0 or more", l.Noise)
 	}
-	return nil
+	return plugin.CheckNumbers("learners: rop",
+		map[string]float64{"penalty": l.Penalty, "sweeps": float64(l.Sweeps), "noise": l.Noise})
 }
 
 // Learn implements Learner. opt.Coder is not used.

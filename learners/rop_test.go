@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/learners/sparse"
+	"superres/learners/sparse/sparsetest"
 )
 
 // plainROP is the ADMM of the paper as it stands: five M×N arrays for every atom, a closed form for P, a whole SVD
@@ -91,8 +92,8 @@ func againstThePlainForm(t *testing.T, alpha, ball float64) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	y := mat.NewDense(m, n, nil)
 	y.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, y)
-	d := Must(Start(y, k, 2))(t)
-	s := Must(newROPState(columns(y), m, d, 1, false))(t)
+	d := sparsetest.Must(Start(y, k, 2))(t)
+	s := sparsetest.Must(newROPState(columns(y), m, d, 1, false))(t)
 	s.power = 400 // as good as the SVD
 	s.alpha, s.ball, s.v = alpha, ball, slices.Clone(s.y)
 	unpadded := func(v []float64) *mat.Dense { return mat.DenseCopyOf(mat.NewDense(n, s.ld, v).Slice(0, n, 0, m).T()) }
@@ -143,7 +144,8 @@ func TestROPConverges(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	y := plantedSignals(16, 20, 2, 300, 3)
-	r := Must(ROP{Penalty: 15}.Learn(context.Background(), y, Options{Atoms: 20, Iterations: 5000, Seed: 1}))(t)
+	r := sparsetest.Must(ROP{Penalty: 15}.Learn(context.Background(), y,
+		Options{Atoms: 20, Iterations: 5000, Seed: 1}))(t)
 	last := r.Steps[len(r.Steps)-1]
 	if r.Stop != Settled || last.Primal > 1e-6 || last.Dual > 1e-6 || last.RMSE > 1e-6 || last.NonZeros != 2 {
 		t.Errorf("%s after %d: primal %g, dual %g, RMSE %g, %g non-zeros", r.Stop, len(r.Steps), last.Primal,
@@ -157,8 +159,8 @@ func TestROPLeavesTheNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 0))
 	y.Apply(func(_, _ int, v float64) float64 { return v + 0.05*rng.NormFloat64() }, y)
 	opt := Options{Atoms: 18, Iterations: 200, Seed: 1}
-	exact := Must(ROP{}.Learn(context.Background(), y, opt))(t)
-	told := Must(ROP{Noise: 0.05}.Learn(context.Background(), y, opt))(t)
+	exact := sparsetest.Must(ROP{}.Learn(context.Background(), y, opt))(t)
+	told := sparsetest.Must(ROP{Noise: 0.05}.Learn(context.Background(), y, opt))(t)
 	a, b := exact.Steps[len(exact.Steps)-1], told.Steps[len(told.Steps)-1]
 	if math.Abs(b.RMSE-0.05) > 0.002 || b.NonZeros > 0.7*a.NonZeros {
 		t.Errorf("RMSE %g with %g non-zeros, without being told %g with %g", b.RMSE, b.NonZeros, a.RMSE, a.NonZeros)
@@ -185,9 +187,9 @@ func TestROPBeginsWrongAtomsAnew(t *testing.T) {
 		atoms := slices.Clone(truth)
 		signals := columns(y)
 		copy(atoms, c.atom(signals[:m]))
-		normalise(atoms[:m])
-		d := Must(sparse.FromAtoms(m, atoms))(t)
-		s := Must(newROPState(signals, m, d, 1, false))(t)
+		Normalise(atoms[:m])
+		d := sparsetest.Must(sparse.FromAtoms(m, atoms))(t)
+		s := sparsetest.Must(newROPState(signals, m, d, 1, false))(t)
 		for range 30 {
 			s.iterate(15, 1)
 		}
@@ -214,7 +216,7 @@ func plantedAtoms(m, k int, seed uint64) []float64 {
 		d[i] = rng.NormFloat64()
 	}
 	for i := range k {
-		normalise(d[i*m : (i+1)*m])
+		Normalise(d[i*m : (i+1)*m])
 	}
 	return d
 }

@@ -105,7 +105,7 @@ func (s *ropState) updateRankOne(k int, r float64, next, before []float64, to *r
 				kernel.PowerStep(z[i:min(len(z), i+ropCall*s.ld)], u, next)
 			}
 		}
-		if normalise(next) == 0 {
+		if Normalise(next) == 0 {
 			break // Ẑ is zero: the atom is dead, its direction stays
 		}
 		copy(u, next)

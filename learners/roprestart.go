@@ -111,7 +111,7 @@ func mainDirection(u, residual, size []float64, ld int) bool {
 			axpy(vectors.At(j, last)/v, row(j), u)
 		}
 	}
-	return normalise(u) > 0
+	return Normalise(u) > 0
 }
 
 // restartMixture replaces an atom that has become a mixture of two. Such an atom is coherent with another, stronger
@@ -129,11 +129,11 @@ func (s *ropState) restartMixture() bool {
 	}
 	u, d := s.direction(worst)[:s.m], s.direction(partner)[:s.m]
 	axpy(-dot(u, d), d, u)
-	if normalise(u) == 0 { // two equal atoms: a random direction
+	if Normalise(u) == 0 { // two equal atoms: a random direction
 		for i := range u {
 			u[i] = s.rng.NormFloat64()
 		}
-		normalise(u)
+		Normalise(u)
 	}
 	s.setAtom(worst, func(j int) []float64 { return s.column(s.z, worst, j) })
 	return true

@@ -79,7 +79,7 @@ func newROPState(signals []float64, m int, d *sparse.Dictionary, seed uint64, no
 			for i := range u {
 				u[i] += 1e-3 * s.rng.NormFloat64()
 			}
-			normalise(u)
+			Normalise(u)
 		}
 	}
 	x, err := s.shortest()

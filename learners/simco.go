@@ -66,13 +66,7 @@ func init() {
 
 // Check refuses parameters without a meaning.
 func (l SimCO) Check() error {
-	if !(l.Mu >= 0) || math.IsInf(l.Mu, 0) {
-		return plugin.Errorf("learners: SimCO with a regularisation of %g, expected 0 or more", l.Mu)
-	}
-	if l.Steps < 0 {
-		return plugin.Errorf("learners: SimCO with %d steps, expected at least 1 (0: 1)", l.Steps)
-	}
-	return nil
+	return plugin.CheckNumbers("learners: simco", map[string]float64{"mu": l.Mu, "steps": float64(l.Steps)})
 }
 
 // Learn implements Learner.
@@ -137,7 +131,7 @@ func (p *problem) descend(ctx context.Context, mu, f float64) error {
 			for i := range atom {
 				atom[i] = cos*d[i] - sin/v*h[i]
 			}
-			normalise(atom) // so that rounding errors do not add up
+			Normalise(atom) // so that rounding errors do not add up
 		}
 	}
 	t, err := goldenSection(f, math.Pi*mean/largest, func(t float64) (float64, error) {

@@ -11,36 +11,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/learners/sparse"
+	"superres/learners/sparse/sparsetest"
 )
 
-// codedProblem returns the problem that an update of k atoms gets: n Gaussian signals of m entries over Gaussian
-// atoms, s non-zeros each.
+// codedProblem returns the problem that an update of k atoms gets: n Gaussian signals of m entries and length 1
+// over Gaussian atoms, s non-zeros each.
 func codedProblem(t *testing.T, m, k, s, n int) *problem {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(7, 0))
-	gaussian := func(rows, cols int) *mat.Dense {
-		g := mat.NewDense(rows, cols, nil)
-		g.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, g)
-		return g
-	}
-	d, err := sparse.NewDictionary(gaussian(m, k))
-	if err == nil {
-		d, err = unitAtoms(d)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	y := gaussian(m, n)
-	codes := Must(sparse.OMP{Sparsity: s}.Code(context.Background(), d, y))(t)
-	p := &problem{m: m, n: n, k: k, signals: columns(y), residual: make([]float64, m*n), iteration: 1, iterations: 1}
-	p.load(d, codes)
-	return p
+	d := sparsetest.Must(sparse.NewDictionary(gauss(rng, m, k)))(t)
+	y := gauss(rng, m, n)
+	return newProblem(y, d, sparsetest.Code(t, sparse.OMP{Sparsity: s}, d, y))
 }
 
 func mustFit(t *testing.T, p *problem, mu float64) float64 {
 	t.Helper()
-	f := Must(p.fit(context.Background(), mu))(t)
-	return f
+	return sparsetest.Must(p.fit(context.Background(), mu))(t)
 }
 
 // f, the codes, the gradient and the atoms after one step are those of an independent NumPy program, with and without
@@ -48,12 +34,11 @@ func mustFit(t *testing.T, p *problem, mu float64) float64 {
 func TestSimCOAgainstAnotherProgram(t *testing.T) {
 	all := LoadSteps(t)
 	y := all["Y"]
-	d := Must(sparse.NewDictionary(all["D"]))(t)
+	d := sparsetest.Must(sparse.NewDictionary(all["D"]))(t)
 	for _, mu := range []float64{0, 0.05} {
 		want := func(name string) *mat.Dense { return all[fmt.Sprintf("simco_mu%g_%s", mu, name)] }
-		codes := Must(sparse.OMP{Sparsity: 2}.Code(context.Background(), d, y))(t)
-		p := &problem{m: 6, n: 30, k: 8, signals: columns(y), residual: make([]float64, 6*30)}
-		p.load(d, codes)
+		codes := sparsetest.Code(t, sparse.OMP{Sparsity: 2}, d, y)
+		p := newProblem(y, d, codes)
 		f := mustFit(t, p, mu)
 		if math.Abs(f-want("f").At(0, 0)) > 1e-9 {
 			t.Errorf("mu %g: f is %g, expected %g", mu, f, want("f").At(0, 0))
@@ -74,9 +59,9 @@ func TestSimCOAgainstAnotherProgram(t *testing.T) {
 
 // An atom that depends on others of its support gets a zero, and the fit is as good as without it.
 func TestFitWithDependentAtoms(t *testing.T) {
-	p := &problem{m: 3, n: 2, k: 3, signals: []float64{3, 4, 5, 1, 2, 3}, residual: make([]float64, 6)}
-	d := Must(sparse.NewDictionary(mat.NewDense(3, 3, []float64{1, 1, 0, 0, 0, 1, 0, 0, 0})))(t)
-	p.load(d, &sparse.Codes{Atoms: 3, Start: []int{0, 3, 5}, Index: []int32{0, 1, 2, 0, 1}, Value: make([]float64, 5)})
+	d := sparsetest.Must(sparse.NewDictionary(mat.NewDense(3, 3, []float64{1, 1, 0, 0, 0, 1, 0, 0, 0})))(t)
+	codes := &sparse.Codes{Atoms: 3, Start: []int{0, 3, 5}, Index: []int32{0, 1, 2, 0, 1}, Value: make([]float64, 5)}
+	p := newProblem(mat.NewDense(3, 2, []float64{3, 1, 4, 2, 5, 3}), d, codes)
 	if f := mustFit(t, p, 0); f != 25+13 {
 		t.Errorf("f is %g", f)
 	}

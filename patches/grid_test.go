@@ -2,22 +2,13 @@ package patches_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"superres/internal/testimage"
 	"superres/patches"
 	"superres/patches/plane"
 )
-
-func randomPlane(w, h int) *plane.Plane {
-	rng := rand.New(rand.NewPCG(uint64(w), uint64(h)))
-	p := plane.New(w, h)
-	for i := range p.Pix {
-		p.Pix[i] = rng.Float32()
-	}
-	return p
-}
 
 var grids = []patches.Grid{
 	{W: 14, H: 14, Size: 3, Step: 1},
@@ -42,7 +33,7 @@ func average(g patches.Grid, all []float32, rows int) *plane.Plane {
 // come together or row by row.
 func TestAverage(t *testing.T) {
 	for _, g := range grids {
-		p := randomPlane(g.W, g.H)
+		p := testimage.Noise(g.W, g.H)
 		cut := g.ExtractRows(p, 0, g.Rows(), nil)
 		if len(cut) != g.Len()*g.Size*g.Size {
 			t.Errorf("%+v: %d samples", g, len(cut))
@@ -50,7 +41,7 @@ func TestAverage(t *testing.T) {
 		if got := average(g, cut, g.Rows()); !slices.Equal(got.Pix, p.Pix) {
 			t.Errorf("%+v: not the plane", g)
 		}
-		all := randomPlane(g.Size*g.Size, g.Len()).Pix
+		all := testimage.Noise(g.Size*g.Size, g.Len()).Pix
 		sum, count := make([]float64, g.W*g.H), make([]float64, g.W*g.H)
 		for i := range g.Len() {
 			x, y := g.At(i)
@@ -101,7 +92,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestExtendAndCrop(t *testing.T) {
-	p := randomPlane(2, 3)
+	p := testimage.Noise(2, 3)
 	big := p.Extend(4, 5)
 	if big.W != 4 || big.H != 5 || big.Row(4)[3] != p.Row(2)[1] || big.Row(1)[3] != p.Row(1)[1] {
 		t.Errorf("extended to %+v", big)
@@ -119,13 +110,4 @@ func ExampleGrid() {
 	high := low.Scale(2)
 	fmt.Println(low.Len(), "pairs of", low.Size*low.Size, "and", high.Size*high.Size, "samples")
 	// Output: 144 pairs of 9 and 36 samples
-}
-
-func BenchmarkAverage(b *testing.B) {
-	g := patches.Grid{W: 768, H: 512, Size: 6, Step: 2}
-	all := g.ExtractRows(randomPlane(g.W, g.H), 0, g.Rows(), nil)
-	b.ReportAllocs()
-	for b.Loop() {
-		average(g, all, g.Rows())
-	}
 }

@@ -15,17 +15,28 @@ func (m *Model) colourStage(subsampled bool) stage.Colour {
 	return m.Colour
 }
 
-// colourStages returns all that enlarges colour in the model.
+// colourField is a field of a model with a network for colour, and its name in a model file.
+type colourField struct {
+	name  string
+	field *stage.Colour
+}
+
+// colourFields returns the fields of the model with networks for colour.
+func (m *Model) colourFields() []colourField {
+	return []colourField{{"colour", &m.Colour}, {"subsampled", &m.Subsampled}}
+}
+
+// colourStages returns the networks for colour of the model.
 func (m *Model) colourStages() (list []stage.Colour) {
-	for _, c := range []stage.Colour{m.Colour, m.Subsampled} {
-		if c != nil {
-			list = append(list, c)
+	for _, c := range m.colourFields() {
+		if *c.field != nil {
+			list = append(list, *c.field)
 		}
 	}
 	return list
 }
 
-// enlargesColour tells whether a pass has a network for colour, so that colour goes through the passes with
+// enlargesColour reports whether a pass has a network for colour, so that colour goes through the passes with
 // brightness.
 func (m *Model) enlargesColour(s sizes) bool {
 	return slices.ContainsFunc(m.chainModels(s), func(model *Model) bool { return len(model.colourStages()) > 0 })

@@ -72,7 +72,7 @@ func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.P
 	return e
 }
 
-// enlarges tells whether the result is larger than the picture. If it is not, the planes of the result are in the
+// enlarges reports whether the result is larger than the picture. If it is not, the planes of the result are in the
 // memory of those of the picture.
 func (e *enlarger) enlarges() bool { return e.inW != e.w || e.inH != e.h }
 

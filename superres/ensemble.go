@@ -24,7 +24,7 @@ func (m *Model) ensemble(ctx context.Context, in []*plane.Plane, t task, report 
 		}
 		oriented := make([]*plane.Plane, len(in))
 		for i, p := range in {
-			oriented[i] = picture.Oriented(p, orientation)
+			oriented[i] = picture.Orient(p, orientation)
 		}
 		enlarged, err := m.enlargePlanes(ctx, oriented, part)
 		if err != nil {

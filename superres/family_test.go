@@ -150,7 +150,7 @@ func TestEnsemble(t *testing.T) {
 		return out[0]
 	}
 	difference := func(orientation int32, ensemble bool) float64 {
-		after, before := picture.Oriented(enlarge(p, ensemble), orientation), picture.Oriented(p, orientation)
+		after, before := picture.Orient(enlarge(p, ensemble), orientation), picture.Orient(p, orientation)
 		return farthest(after, enlarge(before, ensemble))
 	}
 	for orientation := range int32(picture.Orientations) {

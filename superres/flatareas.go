@@ -16,7 +16,7 @@ import (
 // one colour, the result goes past both colours. But a drawing shows its colours in flat areas and lines, where
 // samples side by side are equal, so that the result can be clamped to them.
 
-// clampsFlatAreas tells whether an enlargement needs clampFlatAreas: whether a stage rings, and the model undoes
+// clampsFlatAreas reports whether an enlargement needs clampFlatAreas: whether a stage rings, and the model undoes
 // bicubic reduction. The model for digits undoes another, and restores white strokes on black best without the
 // clamp.
 func (m *Model) clampsFlatAreas(s sizes) bool {

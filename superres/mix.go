@@ -89,7 +89,7 @@ func (x *mixer) oriented(orientation int32) *mixer {
 	}
 	if orientation&picture.Transposed != 0 {
 		out.across, out.down = out.down, out.across
-		out.share = picture.Oriented(x.share, picture.Transposed)
+		out.share = picture.Orient(x.share, picture.Transposed)
 	}
 	return &out
 }

@@ -8,7 +8,6 @@ import (
 	"math"
 	"testing"
 
-	"superres/internal/picture"
 	"superres/internal/testimage"
 	"superres/patches/plane"
 	"superres/superres/resample"
@@ -134,33 +133,6 @@ func TestMixInParts(t *testing.T) {
 	a, b := deepUpscale(t, weak, drawing, Options{Scale: 2}), deepUpscale(t, strong, drawing, Options{Scale: 2})
 	got = deepUpscale(t, weak, drawing, Options{Scale: 2, Mix: &Mix{Model: strong, Share: shares(2, 1, 0, 1)}})
 	checkBetween(t, "effort max", got, a, b, func(x, _ float64) float64 { return min(max(2*x-0.5, 0), 1) })
-}
-
-// The weights of an orientation are those of the upright picture, flipped and transposed.
-func TestMixOriented(t *testing.T) {
-	const w, h = 37, 22
-	x := &mixer{
-		share:  shares(3, 2, 0, 0.7, 0.2, 1, 0.1, 0.9),
-		across: cellWeights(w, w, 0, w, 3), down: cellWeights(h, h, 0, h, 2),
-	}
-	weights := func(x *mixer) *plane.Plane {
-		zero, ones := plane.New(len(x.across), len(x.down)), plane.New(len(x.across), len(x.down))
-		for i := range ones.Pix {
-			ones.Pix[i] = 1
-		}
-		x.mix(0, []*plane.Plane{zero}, []*plane.Plane{ones})
-		return zero
-	}
-	upright := weights(x)
-	for orientation := range int32(picture.Orientations) {
-		got, want := weights(x.oriented(orientation)), picture.Oriented(upright, orientation)
-		if got.W != want.W || got.H != want.H || farthest(got, want) > 1e-6 {
-			t.Errorf("orientation %d: %v, expected %v", orientation, got, want)
-		}
-	}
-	if (*mixer)(nil).oriented(picture.FlipX) != nil {
-		t.Error("a mixer out of none")
-	}
 }
 
 // farthest returns the greatest difference of two planes of the same size.

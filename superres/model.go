@@ -108,16 +108,10 @@ type header struct {
 	Degradation resample.Degradation `json:"degradation"`
 	Kernel      resample.Kernel      `json:"kernel"`
 	Stages      []stage.Head         `json:"stages"`
-	// Colours has the model's Colour and Subsampled, by the names below, without those that are nil.
+	// Colours has the networks for colour by the names of colourFields, without those that are nil.
 	Colours    map[string]stage.Head `json:"colours,omitempty"`
 	Provenance Provenance            `json:"provenance"`
 }
-
-// The names of Colour and Subsampled in a model file.
-const (
-	colourName     = "colour"
-	subsampledName = "subsampled"
-)
 
 // ErrModel is wrapped by errors about a model that is missing, damaged, or of a form that is not read.
 var ErrModel = errors.New("model cannot be used")
@@ -142,23 +136,20 @@ func (m *Model) Save(w io.Writer) error {
 		Format: formatVersion, Scale: m.Scale, Degradation: m.Degradation, Kernel: m.Kernel,
 		Colours: map[string]stage.Head{}, Provenance: m.Provenance,
 	}
+	h.Stages = make([]stage.Head, len(m.Stages))
+	var err error
 	for i, s := range m.Stages {
-		head, err := members.Add(stageName(i), s)
-		if err != nil {
+		if h.Stages[i], err = members.Add(stageName(i), s); err != nil {
 			return err
 		}
-		h.Stages = append(h.Stages, head)
 	}
-	for i, c := range []stage.Colour{m.Colour, m.Subsampled} {
-		if c == nil {
+	for _, c := range m.colourFields() {
+		if *c.field == nil {
 			continue
 		}
-		name := []string{colourName, subsampledName}[i]
-		head, err := members.Add(name, c)
-		if err != nil {
+		if h.Colours[c.name], err = members.Add(c.name, *c.field); err != nil {
 			return err
 		}
-		h.Colours[name] = head
 	}
 	data, err := json.MarshalIndent(h, "", "\t")
 	if err != nil {
@@ -218,14 +209,11 @@ func load(r io.ReaderAt, size int64) (*Model, error) {
 		}
 		m.Stages = append(m.Stages, s)
 	}
-	if head, ok := h.Colours[colourName]; ok {
-		if m.Colour, err = f.Colour(colourName, h.Scale, head); err != nil {
-			return nil, fmt.Errorf("%s: %w", colourName, err)
-		}
-	}
-	if head, ok := h.Colours[subsampledName]; ok {
-		if m.Subsampled, err = f.Colour(subsampledName, h.Scale, head); err != nil {
-			return nil, fmt.Errorf("%s: %w", subsampledName, err)
+	for _, c := range m.colourFields() {
+		if head, ok := h.Colours[c.name]; ok {
+			if *c.field, err = f.Colour(c.name, h.Scale, head); err != nil {
+				return nil, fmt.Errorf("%s: %w", c.name, err)
+			}
 		}
 	}
 	m.loadedBytes = m.fixedMemory()

@@ -69,7 +69,8 @@ func TestTuning(t *testing.T) {
 		tuning stage.Tuning
 	}{
 		{m, stage.Tuning{Coder: "opm"}}, {m, stage.Tuning{Sparsity: 4100}}, {m, stage.Tuning{Sparsity: -1}},
-		{m, stage.Tuning{Strength: 0.5}}, {plain, stage.Tuning{Sparsity: 2}}, {plain, stage.Tuning{BackProject: &seven}},
+		{m, stage.Tuning{Strength: 0.5}}, {plain, stage.Tuning{Sparsity: 2}},
+		{plain, stage.Tuning{BackProject: &seven}},
 	} {
 		if _, err := c.m.Tune(c.tuning); err == nil {
 			t.Errorf("%+v: no error", c.tuning)

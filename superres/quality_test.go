@@ -15,7 +15,7 @@ import (
 	"superres/superres/score"
 )
 
-// testsInFull tells whether tests of quality are to leave nothing out.
+// testsInFull reports whether tests of quality are to leave nothing out.
 func testsInFull() bool { return os.Getenv("SUPERRES_FULL") != "" }
 
 // openData returns the PNG files of a data set that has count of them; where it is absent, the test is skipped.

@@ -87,7 +87,7 @@ func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (imag
 	return e.out.Image, nil
 }
 
-// Streams tells whether Stream can enlarge a picture. It cannot if the picture has transparency, which is enlarged
+// Streams reports whether Stream can enlarge a picture. It cannot if the picture has transparency, which is enlarged
 // after all of its colour, or if the model has the effort max, which works on the whole picture.
 func (m *Model) Streams(img image.Image) bool { return picture.IsOpaque(img) && !m.maxEffort }
 

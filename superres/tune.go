@@ -50,10 +50,10 @@ func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 	if (t.Coder != "" || t.Sparsity != 0) && !m.has(stage.Coding) {
 		return nil, usage.Errorf("superres: this model codes no patches: a coder or a sparsity means nothing to it")
 	}
-	for _, c := range []*stage.Colour{&out.Colour, &out.Subsampled} {
-		if *c != nil {
+	for _, c := range out.colourFields() {
+		if *c.field != nil {
 			var err error
-			if *c, err = (*c).Tune(t); err != nil {
+			if *c.field, err = (*c.field).Tune(t); err != nil {
 				return nil, err
 			}
 		}
@@ -64,7 +64,7 @@ func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 	return &out, nil
 }
 
-// IsGraded tells whether the model can be tuned to the strength of a picture's degradation, such as noise.
+// IsGraded reports whether the model can be tuned to the strength of a picture's degradation, such as noise.
 func (m *Model) IsGraded() bool { return m.has(stage.Graded) }
 
 // TuneFor returns the model tuned to the strength of the degradation that package flaws estimates for a picture, or m
@@ -77,7 +77,7 @@ func (m *Model) TuneFor(img image.Image, quality int) (*Model, error) {
 	return m.Tune(stage.Tuning{Strength: flaws.Measure(img, quality).Strength()})
 }
 
-// has tells whether a setting concerns a stage of the model.
+// has reports whether a setting concerns a stage of the model.
 func (m *Model) has(setting stage.Settings) bool {
 	return slices.ContainsFunc(m.Stages, func(s stage.Stage) bool { return stage.SettingsOf(s)&setting != 0 })
 }

@@ -26,6 +26,7 @@ import (
 	"superres/internal/imagefile"
 	"superres/internal/imagefile/imagetest"
 	"superres/internal/metadata"
+	"superres/internal/must"
 )
 
 // blocks are a profile, an EXIF block, an XMP packet, and what else there is, of as many bytes as are kept.
@@ -57,9 +58,7 @@ func laden(t *testing.T) map[string][]byte {
 	img := texture("rgb", 40, 30)
 	plain := func(encode func(io.Writer) error) []byte {
 		var b bytes.Buffer
-		if err := encode(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, encode(&b))
 		return b.Bytes()
 	}
 	behind := func(data []byte, at int, parts ...[]byte) []byte {
@@ -138,9 +137,7 @@ func TestMeasureMetadata(t *testing.T) {
 			continue
 		}
 		in := filepath.Join(dir, name)
-		if err := os.WriteFile(in, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(in, data, 0o666))
 		for _, how := range []string{"keep", "strip"} {
 			if how == "strip" && !strings.HasPrefix(name, "noise") && name != "many.jpg" {
 				continue
@@ -157,10 +154,7 @@ func TestMeasureMetadata(t *testing.T) {
 			if code != 0 || about == nil {
 				t.Fatalf("%s: exit %d, %s", name, code, stderr)
 			}
-			mib, err := strconv.ParseFloat(about[1], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			mib := must.Get(strconv.ParseFloat(about[1], 64))(t)
 			m.Program(dir, name+" from a pipe", int64(mib*(1<<20)), data, args...)
 		}
 		_ = os.Remove(in)

@@ -19,6 +19,7 @@ import (
 
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/imagefile"
+	"superres/internal/must"
 	"superres/internal/safefile"
 	"superres/internal/sequence"
 )
@@ -91,10 +92,7 @@ func (s shape) data(t *testing.T) []byte {
 		p := imagefile.NewPageWriter(&out, s.frames)
 		put, end = func(_ int, img image.Image) error { return p.Put(img, opt) }, p.Close
 	case "gif":
-		aside, err := safefile.Scratch(t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
+		aside := must.Get(safefile.Scratch(t.TempDir()))(t)
 		defer aside.Close()
 		g := sequence.NewGIFWriter(&out, 0, "", aside)
 		put, end = func(_ int, img image.Image) error { return g.Put(img, sequence.Delay{Num: 5, Den: 100}) }, g.Close
@@ -129,13 +127,9 @@ func (s shape) data(t *testing.T) []byte {
 				}
 			}
 		}
-		if err := put(i, img); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, put(i, img))
 	}
-	if err := end(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, end())
 	return out.Bytes()
 }
 
@@ -240,10 +234,7 @@ func (s shape) measure(t *testing.T, m *consoletest.Measure, dir string) {
 	args := append([]string{"upscale", in, "--on-exist", "overwrite", "--json"}, strings.Fields(s.flags)...)
 	promise := promised(t, dir, args...)
 	if _, limit, ok := strings.Cut(s.flags, "--max-memory "); ok {
-		mib, err := strconv.ParseInt(limit, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mib := must.Get(strconv.ParseInt(limit, 10, 64))(t)
 		promise = mib << 20
 	}
 	name := fmt.Sprintf("%s %s %d×%d ×%d %s", s.format, s.kind, s.w, s.h, s.frames, s.flags)

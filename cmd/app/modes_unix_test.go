@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/must"
 )
 
 // What holds something of files that only their owner may see is for no one else, whatever command makes it; of other
@@ -27,9 +28,7 @@ func TestModes(t *testing.T) {
 		consoletest.WritePicture(t, filepath.Join(dir, "in/a.png"), consoletest.Blob(40, 32))
 		consoletest.WritePicture(t, filepath.Join(dir, "in/b.png"), consoletest.Blob(40, 32))
 		for _, name := range []string{"Y.npy", "in/a.png"} { // in/b.png is open: the least readable decides
-			if err := os.Chmod(filepath.Join(dir, name), mode); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.Chmod(filepath.Join(dir, name), mode))
 		}
 		for _, line := range []string{
 			"learn Y.npy -o D.npy --codes X.npz --trace t.csv --iterations 2 -q",
@@ -43,10 +42,7 @@ func TestModes(t *testing.T) {
 		}
 		made := 0
 		for _, name := range consoletest.Tree(t, dir) {
-			info, err := os.Stat(filepath.Join(dir, name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			info := must.Get(os.Stat(filepath.Join(dir, name)))(t)
 			if info.IsDir() || strings.HasPrefix(name, "in/") || name == "Y.npy" {
 				continue
 			}

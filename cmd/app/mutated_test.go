@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/must"
 	"superres/internal/mutate"
 )
 
@@ -65,10 +66,7 @@ func TestMutatedFiles(t *testing.T) {
 		t.Skip("takes long: set SUPERRES_MUTATED to a number of files")
 	}
 	next, _ := strconv.ParseUint(os.Getenv("SUPERRES_MUTATED_FROM"), 10, 64)
-	keep, err := os.MkdirTemp("", "superres-mutated-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	keep := must.Get(os.MkdirTemp("", "superres-mutated-"))(t)
 	r := &mutatedRun{t: t, keep: keep}
 	m := mutate.New(t)
 	for _, w := range ways {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"superres/internal/must"
 )
 
 // listening are the sockets of the process that wait for connections.
@@ -41,9 +43,7 @@ func TestOpensNoPort(t *testing.T) {
 	cmd.Env = append(os.Environ(), programVariable+"=1")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, cmd.Start())
 	ended := make(chan error)
 	go func() { ended <- cmd.Wait() }()
 	var found []string

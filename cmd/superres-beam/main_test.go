@@ -26,6 +26,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"superres/cmd/app"
+	"superres/internal/must"
 )
 
 // The variables that make the test binary the program, and bring a command down when it comes to a picture.
@@ -99,19 +100,14 @@ func writePictures(t *testing.T, dir string, count, w, h int) {
 // that Beam has as well.
 func read(t *testing.T, parts ...string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(parts...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(filepath.Join(parts...)))(t)
 	return string(data)
 }
 
 // decode reads a value from JSON.
 func decode[T any](t *testing.T, text string) (v T) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal([]byte(text), &v))
 	return v
 }
 
@@ -162,9 +158,7 @@ func TestPictures(t *testing.T) {
 		t.Errorf("exit %d, %d files, %d expected", code, len(hashes(t, "out")), len(want))
 	}
 
-	if err := os.WriteFile("in/a/003.png", []byte("no picture"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile("in/a/003.png", []byte("no picture"), 0o666))
 	t.Setenv(panicVariable, "b/100.png")
 	_, code := runBeam(t, 5, "upscale", "--effort", "fast", "-r", "-o", "other", "--", "in")
 	dead := letters(t, "report")
@@ -210,10 +204,7 @@ func TestSweep(t *testing.T) {
 // trials reads a trials.csv without its seconds.
 func trials(t *testing.T, dir string) [][]string {
 	t.Helper()
-	list, err := csv.NewReader(strings.NewReader(read(t, dir, "trials.csv"))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(csv.NewReader(strings.NewReader(read(t, dir, "trials.csv"))).ReadAll())(t)
 	seconds := slices.Index(list[0], "seconds")
 	for i := range list {
 		list[i] = slices.Delete(list[i], seconds, seconds+1)
@@ -233,9 +224,7 @@ func TestKilledDriver(t *testing.T) {
 		cmd.Env = append(os.Environ(), programVariable+"=1")
 		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, cmd.Start())
 		return cmd
 	}
 	finished := map[string]time.Time{}
@@ -256,9 +245,7 @@ func TestKilledDriver(t *testing.T) {
 		if i == 1 {
 			victim = -victim // all of its processes
 		}
-		if err := syscall.Kill(victim, syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, syscall.Kill(victim, syscall.SIGKILL))
 		<-ended
 		for name, sum := range hashes(t, "out") {
 			if want[name] != sum {
@@ -293,10 +280,7 @@ func TestKilledDriver(t *testing.T) {
 // journalled lists the outputs that the journals record as done.
 func journalled(t *testing.T) (list []string) {
 	t.Helper()
-	files, err := filepath.Glob("out/.superres-journal.*.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob("out/.superres-journal.*.jsonl"))(t)
 	for _, f := range files {
 		for l := range strings.Lines(read(t, f)) {
 			var r struct{ State, Output string }

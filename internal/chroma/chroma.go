@@ -1,4 +1,4 @@
-// Package chroma enlarges subsampled chroma as the libraries do that most programs use.
+// Package chroma enlarges subsampled chroma in the way of libjpeg, which most programs use.
 package chroma
 
 import (
@@ -7,9 +7,9 @@ import (
 	"superres/internal/parallel"
 )
 
-// Smooth returns a JPEG picture with chroma at full resolution, enlarged as libjpeg does, to the bit
-// (jdsample.c of libjpeg-turbo: h2v1, h2v2 and h1v2 "fancy" upsampling). A picture whose chroma
-// libjpeg repeats, of another resolution or too narrow, is returned as it is.
+// Smooth returns a JPEG picture with its chroma enlarged to full resolution, bit for bit as libjpeg does it
+// (jdsample.c of libjpeg-turbo: h2v1, h2v2 and h1v2 "fancy" upsampling). Where libjpeg only repeats samples,
+// because of the chroma's resolution or a width of at most 4, the picture is returned unchanged.
 func Smooth(img image.Image) image.Image {
 	src, ok := img.(*image.YCbCr)
 	if !ok {
@@ -35,14 +35,14 @@ func Smooth(img image.Image) image.Image {
 		inH = (h + 1) / 2
 	}
 	if wide && inW <= 2 {
-		return img // repeated, too
+		return img // libjpeg repeats such narrow chroma
 	}
 	out := image.NewYCbCr(src.Rect, image.YCbCrSubsampleRatio444)
 	parallel.Rows(h, func(y int) {
 		copy(out.Y[y*out.YStride:][:w], src.Y[y*src.YStride:][:w])
 		near, far := y, y
 		if high {
-			near, far = Beside(y, inH)
+			near, far = Neighbours(y, inH)
 		}
 		for _, c := range [2]struct{ to, from []uint8 }{{out.Cb, src.Cb}, {out.Cr, src.Cr}} {
 			to, a, b := c.to[y*out.CStride:][:w], c.from[near*src.CStride:][:inW], c.from[far*src.CStride:][:inW]
@@ -62,16 +62,16 @@ func Smooth(img image.Image) image.Image {
 	return out
 }
 
-// Beside returns which of n samples covers position i of 2n, and its neighbour that is nearest to that
-// position, which at the ends is the sample itself.
-func Beside(i, n int) (near, far int) {
+// Neighbours returns the index of the sample, of n, that covers position i of 2n, and that of the other sample
+// nearest to the position; at the ends both are the same.
+func Neighbours(i, n int) (near, far int) {
 	near = i / 2
 	return near, min(max(near-1+i%2*2, 0), n-1)
 }
 
-// widen enlarges a row of n sums by two: each result is ¾ of the nearer sum and ¼ of the farther one,
-// which at the ends is the nearer one. Sums have shift bits of fraction; left and right are the biases
-// by which the first and the second pixel of a sum are rounded.
+// widen enlarges a row of n sums to twice its width: each result is ¾ of the nearer sum and ¼ of the farther
+// one; at the ends both are the same. Results are shifted right by shift bits after a rounding bias, left for
+// the first pixel of a sum and right for the second.
 func widen(to []uint8, at func(int) int, n, shift, left, right int) {
 	before, now := at(0), at(0)
 	for x := range n {

@@ -5,17 +5,17 @@ import (
 	"math/rand/v2"
 )
 
-// Plane is brightness in levels of 0..255, row by row. Its samples are changed in place.
+// Plane is brightness in levels of 0..255, row by row. Degradations change it in place.
 type Plane struct {
 	// W and H are its size.
 	W, H int
-	// Pix are W·H samples.
+	// Pix has W·H samples.
 	Pix []float32
 
 	spare []float32
 }
 
-// Degradation is a degradation of a picture. The zero value only rounds to 8 bits.
+// Degradation is a degradation of a picture. The zero value only rounds to levels.
 type Degradation struct {
 	// Blur is the standard deviation of a Gaussian in samples; 0: none.
 	Blur float64
@@ -23,8 +23,8 @@ type Degradation struct {
 	Sharpen float64
 	// Noise is the standard deviation of noise in levels, at half brightness; 0: none.
 	Noise float64
-	// Shot is the share of the noise's variance, 0 to 1, that is proportional to brightness, as shot
-	// noise is; the rest is the same everywhere.
+	// Shot is the share, 0 to 1, of the noise's variance that is proportional to brightness, as shot noise is;
+	// the rest is the same everywhere.
 	Shot float64
 	// Files are the JPEG files that the picture passes through.
 	Files []File
@@ -38,9 +38,9 @@ type File struct {
 	X, Y int
 }
 
-// Sample samples a degradation as real pictures have it: noise up to a deviation of 25, and files of
-// quality 30 to 98, each in about half of the pictures, weak ones more often. Of those with neither
-// half are sharpened: clean pictures are for other networks.
+// Sample returns a random degradation as real pictures have it: noise with a deviation of at most 25, and files
+// of quality 30 to 98, each in about half of the pictures, weak ones more often. Of the pictures with neither,
+// half are sharpened, because other networks are made for clean ones.
 func Sample(rng *rand.Rand) (d Degradation) {
 	likely := func(p float64) bool { return rng.Float64() < p }
 	between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
@@ -56,7 +56,7 @@ func Sample(rng *rand.Rand) (d Degradation) {
 	if likely(0.6) {
 		for {
 			f := File{Quality: 30 + rng.IntN(69)}
-			if likely(0.5) { // a picture that was not cropped lies on the grid
+			if likely(0.5) { // otherwise the picture was not cropped after it was saved
 				f.X, f.Y = rng.IntN(8), rng.IntN(8)
 			}
 			if d.Files = append(d.Files, f); len(d.Files) == 2 || !likely(0.2) {
@@ -74,11 +74,11 @@ func Sample(rng *rand.Rand) (d Degradation) {
 	return d
 }
 
-// IsClean tells that there is neither noise nor a file: nothing for a network to take away.
+// IsClean reports whether there is neither noise nor a file, so that a network has nothing to remove.
 func (d Degradation) IsClean() bool { return d.Noise == 0 && len(d.Files) == 0 }
 
-// Apply degrades a picture, rounds it to 8 bits, and returns the standard deviation, in levels, of the
-// change by noise and files.
+// Apply degrades a picture and rounds it to levels. It returns the standard deviation, in levels, of the change
+// made by noise and files.
 func (d Degradation) Apply(rng *rand.Rand, p *Plane) (deviation float64) {
 	if d.Blur > 0 {
 		p.blend(d.Blur, 1)
@@ -106,7 +106,7 @@ func (d Degradation) Apply(rng *rand.Rand, p *Plane) (deviation float64) {
 	return math.Sqrt(sum / float64(len(p.Pix)))
 }
 
-// addNoise adds normal noise, whose variance is Noise² at half brightness.
+// addNoise adds normal noise with a standard deviation of d.Noise at half brightness.
 func (d Degradation) addNoise(rng *rand.Rand, p *Plane) {
 	for i, v := range p.Pix {
 		variance := 1 - d.Shot + d.Shot*float64(v)/127.5
@@ -114,18 +114,18 @@ func (d Degradation) addNoise(rng *rand.Rand, p *Plane) {
 	}
 }
 
-// round rounds every sample to 8 bits.
+// round rounds every sample to a level.
 func (p *Plane) round() {
 	for i, v := range p.Pix {
-		p.Pix[i] = rounded(v)
+		p.Pix[i] = roundLevel(v)
 	}
 }
 
-// rounded returns the level of 8 bits that is nearest to v.
-func rounded(v float32) float32 { return float32(math.Round(float64(min(max(v, 0), 255)))) }
+// roundLevel returns the level, 0..255, nearest to v.
+func roundLevel(v float32) float32 { return float32(math.Round(float64(min(max(v, 0), 255)))) }
 
-// blend moves the picture by a share of the way to itself blurred by a Gaussian, away from that where
-// the share is negative. Edge samples are repeated.
+// blend adds to each sample a share of its difference to the plane blurred by a Gaussian: a share of 1 blurs, a
+// negative one sharpens. Edge samples are repeated.
 func (p *Plane) blend(sigma, share float64) {
 	reach := int(math.Ceil(3 * sigma))
 	taps := make([]float32, 2*reach+1)

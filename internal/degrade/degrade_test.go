@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// sample is a picture with edges, a slope and grain.
-func sample(w, h int) *Plane {
+// makePlane returns a picture with edges, a slope and grain.
+func makePlane(w, h int) *Plane {
 	rng := rand.New(rand.NewPCG(1, 2))
 	p := &Plane{W: w, H: h, Pix: make([]float32, w*h)}
 	for i := range p.Pix {
@@ -20,14 +20,14 @@ func sample(w, h int) *Plane {
 	return p
 }
 
-func copied(p *Plane) *Plane {
+func clone(p *Plane) *Plane {
 	return &Plane{W: p.W, H: p.H, Pix: append([]float32(nil), p.Pix...)}
 }
 
-// What a file keeps is what a real one keeps, but for the rounding of its transforms.
+// pass gives the samples that image/jpeg reads from a real file, except for the rounding of its transforms.
 func TestFilesAreJPEG(t *testing.T) {
 	for _, quality := range []int{10, 30, 50, 75, 90, 98, 100} {
-		p := sample(45, 37)
+		p := makePlane(45, 37)
 		grey := image.NewGray(image.Rect(0, 0, p.W, p.H))
 		for i, v := range p.Pix {
 			grey.Pix[i] = uint8(v)
@@ -48,15 +48,15 @@ func TestFilesAreJPEG(t *testing.T) {
 				differ++
 			}
 		}
-		if differ > len(p.Pix)/12 { // blocks with a coefficient halfway between two steps
+		if differ > len(p.Pix)/12 { // in some blocks a coefficient lies halfway between two steps
 			t.Errorf("quality %d: %d of %d samples differ by more than 1", quality, differ, len(p.Pix))
 		}
 	}
 }
 
-// A picture whose blocks begin elsewhere passes as a part of a larger one does.
+// File.X and File.Y move the blocks: a part of a picture passes as it does within the whole.
 func TestGridOfFiles(t *testing.T) {
-	whole := sample(64, 64)
+	whole := makePlane(64, 64)
 	part := &Plane{W: 40, H: 40}
 	for y := range 40 {
 		part.Pix = append(part.Pix, whole.Pix[(y+5)*64+3:(y+5)*64+43]...)
@@ -88,14 +88,14 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// Blur and sharpening leave a plain and a slope as they are, and do to an edge what they say.
+// Blur and sharpening keep a constant slope; blur softens an edge and sharpening overshoots at it.
 func TestBlurAndSharpen(t *testing.T) {
 	slope := &Plane{W: 30, H: 30, Pix: make([]float32, 900)}
 	for i := range slope.Pix {
 		slope.Pix[i] = float32(2*(i%30) + 3*(i/30))
 	}
 	for _, d := range []Degradation{{}, {Blur: 0.7}, {Sharpen: 1.5}} {
-		p := copied(slope)
+		p := clone(slope)
 		d.Apply(nil, p)
 		for y := 5; y < 25; y++ {
 			for x := 5; x < 25; x++ {
@@ -117,7 +117,7 @@ func TestBlurAndSharpen(t *testing.T) {
 	}
 }
 
-// What is drawn is the same twice, within its ranges, and is of all kinds.
+// Sample is reproducible, keeps to its ranges, and returns all kinds of degradations.
 func TestSample(t *testing.T) {
 	a, b := rand.New(rand.NewPCG(5, 6)), rand.New(rand.NewPCG(5, 6))
 	var blur, sharp, noise, files, twice, clean int
@@ -148,12 +148,5 @@ func TestSample(t *testing.T) {
 		if n < 100 {
 			t.Errorf("%d of 2,000 are %s", n, name)
 		}
-	}
-}
-
-func BenchmarkApply(b *testing.B) {
-	p, rng := sample(78, 78), rand.New(rand.NewPCG(1, 1))
-	for b.Loop() {
-		Degradation{Noise: 10, Files: []File{{Quality: 60}}}.Apply(rng, copied(p))
 	}
 }

@@ -6,12 +6,12 @@ import (
 	"superres/internal/quantiser"
 )
 
-// pass passes the picture through the file: the brightness of a JPEG, whose blocks of 8×8 samples
-// begin at X−8 and Y−8 and extend beyond the edges, where samples are repeated.
+// pass passes the picture through the brightness of a JPEG file. Its blocks of 8×8 samples begin at X−8 and Y−8
+// and extend beyond the edges, where samples are repeated.
 func (f File) pass(p *Plane) {
 	var table [64]float32
 	for i, step := range quantiser.Brightness {
-		table[i] = float32(quantiser.Scaled(step, f.Quality))
+		table[i] = float32(quantiser.Scale(step, f.Quality))
 	}
 	var block, work [64]float32
 	for top := f.Y - 8; top < p.H; top += 8 {
@@ -32,14 +32,14 @@ func (f File) pass(p *Plane) {
 			transform(&block, &work, &inverse)
 			for y := max(top, 0); y < min(top+8, p.H); y++ {
 				for x := max(left, 0); x < min(left+8, p.W); x++ {
-					p.Pix[y*p.W+x] = rounded(block[8*(y-top)+x-left] + 128)
+					p.Pix[y*p.W+x] = roundLevel(block[8*(y-top)+x-left] + 128)
 				}
 			}
 		}
 	}
 }
 
-// cosines is the orthonormal cosine transform of eight samples, a row for a frequency, and inverse its inverse.
+// cosines is the orthonormal cosine transform of eight samples, one row per frequency, and inverse is its inverse.
 var cosines, inverse = func() (c, t [64]float32) {
 	for k := range 8 {
 		scale := math.Sqrt(2. / 8)
@@ -54,7 +54,7 @@ var cosines, inverse = func() (c, t [64]float32) {
 	return c, t
 }()
 
-// transform sets to to M·B·Mᵀ, of a block by rows.
+// transform sets to to M·B·Mᵀ. All three are 8×8 matrices, row by row.
 func transform(to, b, m *[64]float32) {
 	var half [64]float32
 	for i := range 8 {

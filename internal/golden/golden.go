@@ -1,8 +1,6 @@
-// Package golden compares pictures with files kept in the repository, and finds
-// data that is kept outside of it.
+// Package golden compares pictures with files kept in the repository, and finds data that is kept outside of it.
 //
-// go test ./superres -run Golden -update writes the files anew; look at them before
-// they are committed.
+// go test ./superres -run Golden -update writes the files anew; look at them before they are committed.
 package golden
 
 import (
@@ -19,9 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Tolerance is how far a picture may be from its golden file: no sample by more than Levels of 255, and at
-// most the share Share of the samples at all. Machines that fuse a multiplication with an addition round
-// differently.
+// Tolerance is how far a picture may be from its golden file: no sample by more than Levels of 255, and at most the
+// share Share of the samples at all. Machines that fuse a multiplication with an addition round differently.
 type Tolerance struct {
 	Levels int
 	Share  float64

@@ -33,9 +33,8 @@ func decodeWebP(r io.Reader) (image.Image, error) {
 	return fromLimitedRange(img), nil
 }
 
-// fromLimitedRange returns a WebP picture in RGB. Luma of lossy files is 16 to 235 and chroma 16 to 240, by
-// BT.601, which the decoder does not convert. Chroma is enlarged as in yuv.h and upsampling.c of libwebp, to
-// the bit.
+// fromLimitedRange returns a WebP picture in RGB. Luma of lossy files is 16 to 235 and chroma 16 to 240, by BT.601,
+// which the decoder does not convert. Chroma is enlarged as in yuv.h and upsampling.c of libwebp, to the bit.
 func fromLimitedRange(img image.Image) image.Image {
 	var src *image.YCbCr
 	var alpha *image.NYCbCrA
@@ -51,12 +50,12 @@ func fromLimitedRange(img image.Image) image.Image {
 	inW, inH := (w+1)/2, (h+1)/2
 	out := image.NewNRGBA(src.Bounds())
 	parallel.Rows(h, func(y int) {
-		near, far := chroma.Beside(y, inH)
+		near, far := chroma.Neighbours(y, inH)
 		row, luma := out.Pix[y*out.Stride:], src.Y[y*src.YStride:][:w]
 		ub, vb := src.Cb[near*src.CStride:][:inW], src.Cr[near*src.CStride:][:inW]
 		uf, vf := src.Cb[far*src.CStride:][:inW], src.Cr[far*src.CStride:][:inW]
 		for x, v := range luma {
-			a, b := chroma.Beside(x, inW)
+			a, b := chroma.Neighbours(x, inW)
 			r, g, blue := limitedToRGB(int(v), interpolate(ub[a], ub[b], uf[a], uf[b]),
 				interpolate(vb[a], vb[b], vf[a], vf[b]))
 			pix := row[4*x : 4*x+4 : 4*x+4]

@@ -25,6 +25,30 @@ func decodeGIF(r io.Reader, screen Size) (image.Image, error) {
 	return canvas, nil
 }
 
+// Samples returns the memory of a picture whose pixels lie one behind the other, with the length of a row and of
+// a pixel, all in bytes. It is nil for other pictures, such as those of YCbCr.
+func Samples(img image.Image) (pix []byte, stride, size int) {
+	switch m := img.(type) {
+	case *image.Gray:
+		return m.Pix, m.Stride, 1
+	case *image.Paletted:
+		return m.Pix, m.Stride, 1
+	case *image.Gray16:
+		return m.Pix, m.Stride, 2
+	case *image.NRGBA:
+		return m.Pix, m.Stride, 4
+	case *image.RGBA:
+		return m.Pix, m.Stride, 4
+	case *image.CMYK:
+		return m.Pix, m.Stride, 4
+	case *image.NRGBA64:
+		return m.Pix, m.Stride, 8
+	case *image.RGBA64:
+		return m.Pix, m.Stride, 8
+	}
+	return nil, 0, 0
+}
+
 // greyFromPalette returns a picture whose palette has only opaque greys, as those of grey BMP and GIF files
 // have, as *image.Gray. It returns any other picture as it is.
 func greyFromPalette(img image.Image) image.Image {

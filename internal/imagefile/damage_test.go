@@ -20,8 +20,7 @@ var small = Limits{Pixels: 1 << 18, Time: 5 * time.Second}
 // quoted finds bytes of a file in a message, where anything may stand.
 var quoted = regexp.MustCompile(`"(\\.|[^"\\])*"`)
 
-// checkOutcome fails the test unless a decode gave either a picture or an error
-// of one line and one class.
+// checkOutcome fails the test unless a decode gave either a picture or an error of one line and one class.
 func checkOutcome(t testing.TB, p *Picture, err error) {
 	t.Helper()
 	switch {

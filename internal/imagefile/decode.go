@@ -15,10 +15,9 @@ import (
 // read decodes a file within the limits, all of which must be set. Its errors are faults without a file name,
 // errors of the context, or those of the decoder.
 //
-// Note: the order makes it safe. The size of the picture, and the memory that the file and its metadata will
-// take, come from the headers alone, of which a few bytes lie in memory. Only when they are acceptable is the
-// file read into memory, and only when it holds one picture of a bounded number of scans is memory for pixels
-// allocated.
+// Note: the order makes it safe. The size of the picture, and the memory that the file and its metadata will take,
+// come from the headers alone, of which a few bytes lie in memory. Only when they are acceptable is the file read
+// into memory, and only when it holds one picture of a bounded number of scans is memory for pixels allocated.
 func (f *codec) read(ctx context.Context, in *input, name string, lim Limits) (*Picture, error) {
 	var cfg image.Config
 	var size Size
@@ -157,9 +156,8 @@ func (c *clock) runTimed(ctx context.Context, in *input, step func(*source) erro
 
 // source is the file that decoders and walkers read. It returns no more bytes once the context is done.
 //
-// Note: it needs a ReadAt. Without one, the TIFF decoder copies its reader into memory first and works on the
-// copy, where no clock reaches it, and a small file can make it unpack the same megabyte for each of a million
-// tiles.
+// Note: it needs a ReadAt. Without one, the TIFF decoder copies its reader into memory first and works on the copy,
+// where no clock reaches it, and a small file can make it unpack the same megabyte for each of a million tiles.
 type source struct {
 	ctx  context.Context
 	file io.ReaderAt

@@ -23,8 +23,7 @@ func decodeBytes(data []byte, name string, lim Limits) (*Picture, error) {
 	return Decode(context.Background(), bytes.NewReader(data), name, lim)
 }
 
-// checkRefusal fails the test unless err is one line of class that starts with
-// the name and contains want.
+// checkRefusal fails the test unless err is one line of class that starts with the name and contains want.
 func checkRefusal(t testing.TB, err, class error, name, want string) {
 	t.Helper()
 	if !errors.Is(err, class) {
@@ -62,7 +61,8 @@ func TestSoundFiles(t *testing.T) {
 		if b := p.Image.Bounds(); b.Min != (image.Point{}) || b.Empty() {
 			t.Errorf("%s: bounds %v", name, b)
 		}
-		if got, want := p.Image.At(4, 3), (color.NRGBA{R: 160, G: 90, B: 30, A: 255}); name == "plain.webp" && got != want {
+		if got, want := p.Image.At(4, 3), (color.NRGBA{R: 160, G: 90, B: 30, A: 255}); name == "plain.webp" &&
+			got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 		_, grey := p.Image.(*image.Gray)

@@ -29,14 +29,12 @@ type EncodeOptions struct {
 	Alpha bool
 }
 
-// Encode writes img to w in a format that CanWrite. PNG and TIFF keep 16 bits and alpha; TIFF is not
-// compressed, so it takes no memory of its own. JPEG and BMP round to 8 bits. JPEG has its colour at
-// full resolution. It has no alpha: what is transparent comes out over black, so a caller who wants
-// another ground paints it first.
+// Encode writes img to w in a format that CanWrite. PNG and TIFF keep 16 bits and alpha; TIFF is not compressed, so
+// it takes no memory of its own. JPEG and BMP round to 8 bits. JPEG has its colour at full resolution. It has no
+// alpha: what is transparent comes out over black, so a caller who wants another ground paints it first.
 //
-// An error of w comes back as it is. A picture or an option that the format
-// cannot hold is an ErrOutput without a file's name, found before anything is
-// written; safefile.WriteAtomic adds the name.
+// An error of w comes back as it is. A picture or an option that the format cannot hold is an ErrOutput without a
+// file's name, found before anything is written; safefile.WriteAtomic adds the name.
 func Encode(w io.Writer, img image.Image, format Format, opt EncodeOptions) error {
 	c, size := format.codec(), img.Bounds().Size()
 	if err := c.canHold(size.X, size.Y, img); err != nil {

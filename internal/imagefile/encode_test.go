@@ -210,8 +210,7 @@ func TestFormatOf(t *testing.T) {
 	checkRefusal(t, err, safefile.ErrOutput, "dir.png/a", "has no extension to tell the format")
 }
 
-// A stream writes the bytes of Encode, however its rows come, and is not whole without all
-// of them.
+// A stream writes the bytes of Encode, however its rows come, and is not whole without all of them.
 func TestStream(t *testing.T) {
 	const w, h = 700, 130 // several chunks of a PNG
 	colour, deep, grey, grey16 := image.NewNRGBA(image.Rect(0, 0, w, h)), image.NewNRGBA64(image.Rect(0, 0, w, h)),

@@ -118,8 +118,7 @@ func crowded(t *testing.T) map[string][]byte {
 	}
 }
 
-// Looking for metadata is under the clock: of a file that is slow to read no more is read than
-// there is time for.
+// Looking for metadata is under the clock: of a file that is slow to read no more is read than there is time for.
 func TestTimeLimitStopsMetadata(t *testing.T) {
 	for name, data := range crowded(t) {
 		f, in := tape(data)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"slices"
 
 	"superres/internal/imagefile/foreign"
@@ -37,12 +36,15 @@ func refuseKind(kind foreign.Kind) error {
 // Check refuses a file that Open would refuse by its first bytes: one that cannot be opened, or is of no
 // format that can be read. Its errors are those of Open.
 func Check(name string) error {
-	file, head, err := openHead(name)
+	file, _, err := safefile.OpenRegular(name)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	_, err = codecOf(file, head, name)
+	head, err := headOf(file, name)
+	if err == nil {
+		_, err = codecOf(file, head, name)
+	}
 	return err
 }
 
@@ -61,20 +63,6 @@ func codecOf(r io.ReaderAt, head []byte, name string) (*codec, error) {
 	return f, nil
 }
 
-// openHead opens a regular file and reads its beginning.
-func openHead(name string) (*os.File, []byte, error) {
-	file, _, err := safefile.OpenRegular(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	head, err := headOf(file, name)
-	if err != nil {
-		file.Close()
-		return nil, nil, err
-	}
-	return file, head, nil
-}
-
 // headOf returns the first bytes of a file, at most foreign.HeadLength.
 func headOf(r io.ReaderAt, name string) ([]byte, error) {
 	head := make([]byte, foreign.HeadLength)
@@ -89,13 +77,12 @@ func headOf(r io.ReaderAt, name string) ([]byte, error) {
 // the kind of one that cannot. Both are empty for all other files. It reads the first bytes of the file, and
 // the directories of a TIFF. Its errors are of the class safefile.ErrInput.
 func Identify(name string) (format Format, other foreign.Kind, err error) {
-	file, head, err := openHead(name)
+	file, _, err := safefile.OpenRegular(name)
 	if err != nil {
 		return "", other, err
 	}
 	defer file.Close()
-	format, other = identify(file, head)
-	return format, other, nil
+	return IdentifyAt(file, name)
 }
 
 // IdentifyAt is Identify for an open file. The name is for messages.
@@ -104,48 +91,39 @@ func IdentifyAt(r io.ReaderAt, name string) (format Format, other foreign.Kind, 
 	if err != nil {
 		return "", other, err
 	}
-	format, other = identify(r, head)
-	return format, other, nil
-}
-
-// identify is Identify for an open file whose first bytes are known.
-func identify(r io.ReaderAt, head []byte) (format Format, other foreign.Kind) {
-	f, err := sniff(head)
-	if err != nil {
+	f, refused := sniff(head)
+	if refused != nil {
 		other, _ = foreign.Of(head)
-		return "", other
+		return "", other, nil
 	}
 	if f.mimic != nil {
 		if other, is := f.mimic(r); is {
-			return "", other
+			return "", other, nil
 		}
 	}
-	if !foreign.StartsWith(head, f.surely) {
-		return "", other
+	if foreign.StartsWith(head, f.surely) {
+		format = f.format
 	}
-	return f.format, other
+	return format, other, nil
 }
 
 // HoldsSeveral reports whether the named file holds several pictures: an animation, or a TIFF of several
 // pages. It reads only their headers. A file that cannot be read holds none.
 func HoldsSeveral(name string) bool {
-	file, head, err := openHead(name)
+	file, size, err := safefile.OpenRegular(name)
 	if err != nil {
 		return false
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	return err == nil && holdsSeveral(file, head, info.Size())
+	return HoldsSeveralAt(file, size)
 }
 
 // HoldsSeveralAt is HoldsSeveral for an open file of the given size in bytes.
 func HoldsSeveralAt(r io.ReaderAt, size int64) bool {
 	head, err := headOf(r, "")
-	return err == nil && holdsSeveral(r, head, size)
-}
-
-// holdsSeveral is HoldsSeveral for an open file whose first bytes are known.
-func holdsSeveral(r io.ReaderAt, head []byte, size int64) bool {
+	if err != nil {
+		return false
+	}
 	f, err := sniff(head)
 	return err == nil && f.several != nil && f.several(&source{ctx: context.Background(), file: r, size: size})
 }

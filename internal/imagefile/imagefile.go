@@ -1,9 +1,7 @@
-// Package imagefile reads pictures from files that may be damaged, hostile or no
-// pictures at all, and writes them.
+// Package imagefile reads pictures from files that may be damaged, hostile or no pictures at all, and writes them.
 //
-// Reading trusts no number in a file: the size is read before any memory for pixels is allocated,
-// limits are applied to it, and decoders and readers of metadata then work under a clock. Every refusal
-// is a safefile.Fault.
+// Reading trusts no number in a file: the size is read before any memory for pixels is allocated, limits are
+// applied to it, and decoders and readers of metadata then work under a clock. Every refusal is a safefile.Fault.
 //
 // codec.go is the table of formats: all that reading and writing know of each, and format.go the
 // questions that other packages ask of it. Reading begins in imagefile.go (Open, Decode). input.go
@@ -27,14 +25,11 @@ import (
 	"superres/internal/safefile"
 )
 
-// Picture is one decoded picture. It belongs to the caller; the package keeps
-// no reference to it.
+// Picture is one decoded picture. It belongs to the caller; the package keeps no reference to it.
 type Picture struct {
-	// Image has its origin at (0, 0) and at least one pixel. Its type is the
-	// decoder's, so the caller learns depth and colour model from it: grey is
-	// *image.Gray or *image.Gray16, a palette *image.Paletted, CMYK
-	// *image.CMYK. A palette of opaque greys alone comes as *image.Gray, unless a
-	// profile for colours says what its greys are.
+	// Image has its origin at (0, 0) and at least one pixel. Its type is the decoder's, so the caller learns depth
+	// and colour model from it: grey is *image.Gray or *image.Gray16, a palette *image.Paletted, CMYK *image.CMYK.
+	// A palette of opaque greys alone comes as *image.Gray, unless a profile for colours says what its greys are.
 	Image image.Image
 
 	// File is the whole file when it holds several pictures and Limits.Several is set. Image is nil
@@ -47,8 +42,7 @@ type Picture struct {
 	// Format is that of the file.
 	Format Format
 
-	// Quality is that of a JPEG, 1 to 100, estimated from its quantisation. It is 0 for
-	// other formats.
+	// Quality is that of a JPEG, 1 to 100, estimated from its quantisation. It is 0 for other formats.
 	Quality int
 
 	// Quantiser is the quantiser index of a lossy WebP, 1 to 127. It is 0 for other files.
@@ -58,17 +52,14 @@ type Picture struct {
 	// Image has it enlarged smoothly.
 	Subsampled bool
 
-	// Metadata is what else is in the file; what in it depends on the orientation
-	// says "upright".
+	// Metadata is what else is in the file; what in it depends on the orientation says "upright".
 	Metadata metadata.Metadata
 
-	// Warnings are what had to be left out or changed, each fit to follow the name of
-	// the file.
+	// Warnings are what had to be left out or changed, each fit to follow the name of the file.
 	Warnings []string
 }
 
-// Limits bound what one picture may cost. A zero field means its default, so
-// the zero value is ready to use.
+// Limits bound what one picture may cost. A zero field means its default, so the zero value is ready to use.
 type Limits struct {
 	// Pixels is the largest width × height, in pixels: 50,000,000.
 	Pixels int64
@@ -79,8 +70,7 @@ type Limits struct {
 	Bytes int64
 	// Scans is how many passes over its pixels a JPEG may have: 100.
 	Scans int
-	// Time is how long decoding may take, with metadata, without the reading of the bytes
-	// and Accept: 30 s.
+	// Time is how long decoding may take, with metadata, without the reading of the bytes and Accept: 30 s.
 	Time time.Duration
 
 	// FirstFrame takes the first picture of a file with several. Such a file is refused otherwise.
@@ -91,8 +81,7 @@ type Limits struct {
 	// the size and the colour model of the animation, or of the first page. nil refuses such files.
 	Several func(Format)
 
-	// Strip leaves the metadata out, without a warning and without memory for them. Pictures still come
-	// upright.
+	// Strip leaves the metadata out, without a warning and without memory for them. Pictures still come upright.
 	Strip bool
 
 	// Accept is called before memory for pixels is allocated, with the size and the colour model of the
@@ -135,8 +124,7 @@ func Open(ctx context.Context, name string, lim Limits) (*Picture, error) {
 	return OpenAt(ctx, f, size, name, lim)
 }
 
-// OpenAt is Open for an open file of the given size in bytes, which it does not close. The name is for
-// messages.
+// OpenAt is Open for an open file of the given size in bytes, which it does not close. The name is for messages.
 func OpenAt(ctx context.Context, r io.ReaderAt, size int64, name string, lim Limits) (*Picture, error) {
 	lim = lim.orDefaults()
 	if size > lim.Bytes {

@@ -11,16 +11,14 @@ import (
 	"superres/internal/quantiser"
 )
 
-// encodeJPEG writes a baseline JPEG, ITU-T T.81, with the tables of its annex K and
-// every colour at full resolution (4:4:4): image/jpeg halves the resolution of
-// colour. A grey picture has one component.
+// encodeJPEG writes a baseline JPEG, ITU-T T.81, with the tables of its annex K and every colour at full resolution
+// (4:4:4): image/jpeg halves the resolution of colour. A grey picture has one component.
 //
-// A block of 8×8 samples x goes through F = C·x·Cᵀ, the orthonormal cosine
-// transform, F is divided by the quantisation table and rounded, and the numbers
-// are written in zigzag order with Huffman codes: the first as the difference to
-// that of the block before, the others with the lengths of the runs of zeros.
-// All is done in integers, so that every machine writes the same bytes. Restart markers
-// part the rows of blocks, so that several can be packed at once.
+// A block of 8×8 samples x goes through F = C·x·Cᵀ, the orthonormal cosine transform, F is divided by the
+// quantisation table and rounded, and the numbers are written in zigzag order with Huffman codes: the first as the
+// difference to that of the block before, the others with the lengths of the runs of zeros. All is done in
+// integers, so that every machine writes the same bytes. Restart markers part the rows of blocks, so that several
+// can be packed at once.
 func encodeJPEG(w io.Writer, img image.Image, opt EncodeOptions) error {
 	b := img.Bounds()
 	j, err := beginJPEG(w, b.Dx(), b.Dy(), opt.Quality, isGrey(img), func() image.Image { return img })

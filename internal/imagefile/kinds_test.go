@@ -76,7 +76,8 @@ func TestManyPictures(t *testing.T) {
 	}
 	exif := imagetest.WithExif([]byte{0xff, 0xd8}, 6, binary.LittleEndian)[12:]
 	animated := imagetest.RIFFChunk("RIFF", slices.Concat([]byte("WEBP"),
-		imagetest.RIFFChunk("VP8X", []byte{2 | 8, 0, 0, 0, 4, 0, 0, 3, 0, 0}), imagetest.RIFFChunk("ANIM", make([]byte, 6)),
+		imagetest.RIFFChunk("VP8X", []byte{2 | 8, 0, 0, 0, 4, 0, 0, 3, 0, 0}),
+		imagetest.RIFFChunk("ANIM", make([]byte, 6)),
 		frame(5, 4), frame(2, 2), imagetest.RIFFChunk("EXIF", exif)))
 
 	page := [][4]uint32{{254, 4, 1, 0}, {256, 4, 1, 2}, {257, 4, 1, 1}, {258, 3, 1, 8}, {262, 3, 1, 1}, {273, 4, 1, 0},
@@ -130,7 +131,8 @@ func TestManyPictures(t *testing.T) {
 func TestCMYK(t *testing.T) {
 	data := []byte{0xff, 0xd8}
 	data = append(data, imagetest.JPEGSegment(0xee, []byte("Adobe\x00\x64\x00\x00\x00\x00\x00")...)...)
-	data = append(data, imagetest.JPEGSegment(0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"), imagetest.Profile("CMYK", 132)...)...)...)
+	data = append(data, imagetest.JPEGSegment(0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"),
+		imagetest.Profile("CMYK", 132)...)...)...)
 	data = append(data, imagetest.JPEGSegment(0xdb, append([]byte{0}, bytes.Repeat([]byte{1}, 64)...)...)...)
 	data = append(data, imagetest.JPEGSegment(0xc0, 8, 0, 8, 0, 8, 4, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0, 4, 0x11,
 		0)...)

@@ -20,46 +20,13 @@ func Upright(img image.Image, o int) image.Image {
 	if swapsSides(o) {
 		to = to.swapped()
 	}
-	same := func(pix []byte, stride int, dst []byte, dstStride, size int) {
-		orientInto(dst, dstStride, size, b, o, func(y int) []byte { return pix[y*stride:] })
+	if src, ok := img.(*image.NYCbCrA); ok {
+		img = nrgba(src, func(x, y int) color.NRGBA { return plainNYCbCrA(src, x, y) })
 	}
-	switch src := img.(type) {
-	case *image.Gray:
-		dst := image.NewGray(to.Bounds())
-		same(src.Pix, src.Stride, dst.Pix, dst.Stride, 1)
-		return dst
-	case *image.Gray16:
-		dst := image.NewGray16(to.Bounds())
-		same(src.Pix, src.Stride, dst.Pix, dst.Stride, 2)
-		return dst
-	case *image.Paletted:
-		dst := image.NewPaletted(to.Bounds(), src.Palette)
-		same(src.Pix, src.Stride, dst.Pix, dst.Stride, 1)
-		return dst
-	case *image.RGBA:
-		dst := image.NewRGBA(to.Bounds())
-		same(src.Pix, src.Stride, dst.Pix, dst.Stride, 4)
-		return dst
-	case *image.NRGBA:
-		dst := image.NewNRGBA(to.Bounds())
-		same(src.Pix, src.Stride, dst.Pix, dst.Stride, 4)
-		return dst
-	case *image.RGBA64:
-		dst := image.NewRGBA64(to.Bounds())
-		same(src.Pix, src.Stride, dst.Pix, dst.Stride, 8)
-		return dst
-	case *image.NRGBA64:
-		dst := image.NewNRGBA64(to.Bounds())
-		same(src.Pix, src.Stride, dst.Pix, dst.Stride, 8)
-		return dst
-	case *image.CMYK:
-		dst := image.NewCMYK(to.Bounds())
-		same(src.Pix, src.Stride, dst.Pix, dst.Stride, 4)
-		return dst
-	case *image.NYCbCrA:
-		dst := image.NewNRGBA(to.Bounds())
-		plain := nrgba(src, func(x, y int) color.NRGBA { return plainNYCbCrA(src, x, y) })
-		same(plain.Pix, plain.Stride, dst.Pix, dst.Stride, 4)
+	if pix, stride, size := Samples(img); pix != nil {
+		dst := newLike(img, to)
+		out, outStride, _ := Samples(dst)
+		orientInto(out, outStride, size, b, o, func(y int) []byte { return pix[y*stride:] })
 		return dst
 	}
 	dst := image.NewRGBA(to.Bounds())
@@ -70,6 +37,27 @@ func Upright(img image.Image, o int) image.Image {
 		return row.Pix
 	})
 	return dst
+}
+
+// newLike returns a picture of the type of img, which has Samples, and of another size.
+func newLike(img image.Image, size Size) image.Image {
+	switch img := img.(type) {
+	case *image.Gray:
+		return image.NewGray(size.Bounds())
+	case *image.Gray16:
+		return image.NewGray16(size.Bounds())
+	case *image.Paletted:
+		return image.NewPaletted(size.Bounds(), img.Palette)
+	case *image.RGBA:
+		return image.NewRGBA(size.Bounds())
+	case *image.NRGBA:
+		return image.NewNRGBA(size.Bounds())
+	case *image.RGBA64:
+		return image.NewRGBA64(size.Bounds())
+	case *image.NRGBA64:
+		return image.NewNRGBA64(size.Bounds())
+	}
+	return image.NewCMYK(size.Bounds())
 }
 
 // orientInto copies a picture of bounds b, whose row y is at the start of row(y), into dst by orientation o, 2

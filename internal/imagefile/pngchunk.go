@@ -101,8 +101,7 @@ func (c *pngChunk) deflate(how int, rows []byte) {
 	}
 }
 
-// finish returns the chunk with its head and its checksum. sum is the Adler-32 of all chunks
-// so far.
+// finish returns the chunk with its head and its checksum. sum is the Adler-32 of all chunks so far.
 func (c *pngChunk) finish(sum uint32) []byte {
 	if c.last {
 		_ = binary.Write(&c.packed, binary.BigEndian, sum) // into memory

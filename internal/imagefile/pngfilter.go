@@ -6,10 +6,9 @@ import (
 	"superres/internal/kernel"
 )
 
-// filterRow fills out with a row in that one of its five filtered forms of which the
-// sum of magnitudes, taken as signed bytes, is the smallest, the usual guess at what
-// packs best, behind the number of the form. row and above begin with mostPixelBytes
-// zeros; n is the number of bytes of a pixel.
+// filterRow fills out with a row in that one of its five filtered forms of which the sum of magnitudes, taken as
+// signed bytes, is the smallest, the usual guess at what packs best, behind the number of the form. row and above
+// begin with mostPixelBytes zeros; n is the number of bytes of a pixel.
 //
 // With x a byte, a the one a pixel to the left, b the one above, and c the one above a,
 // the forms are x, x-a, x-b, x-⌊(a+b)/2⌋ and x-p, where p is the one of a, b, c that is

@@ -40,26 +40,19 @@ func (r *raster) rowBytes() int { return r.width * r.pixelBytes() }
 func rasterOf(img image.Image, greyAlpha, alpha bool) *raster {
 	size := img.Bounds().Size()
 	r := &raster{width: size.X, height: size.Y, depth: 1, kind: pngRGBA}
-	var pix []byte // of four samples a pixel, unless kind says otherwise
-	var stride int
-	multiplied := false // colour by alpha
+	pix, stride, pixel := Samples(img) // of four samples a pixel, unless kind says otherwise
+	multiplied := false                // colour by alpha
 	switch src := img.(type) {
-	case *image.Gray:
-		pix, stride, r.kind = src.Pix, src.Stride, pngGrey
-	case *image.Gray16:
-		pix, stride, r.kind, r.depth = src.Pix, src.Stride, pngGrey, 2
+	case *image.Gray, *image.Gray16:
+		r.kind, r.depth = pngGrey, pixel
 	case *image.Paletted:
-		pix, stride, r.kind, r.palette = src.Pix, src.Stride, pngPalette, src.Palette
-	case *image.NRGBA:
-		pix, stride = src.Pix, src.Stride
-	case *image.NRGBA64:
-		pix, stride, r.depth = src.Pix, src.Stride, 2
-	case *image.RGBA:
-		pix, stride, multiplied = src.Pix, src.Stride, true
-	case *image.RGBA64:
-		pix, stride, multiplied, r.depth = src.Pix, src.Stride, true, 2
+		r.kind, r.palette = pngPalette, src.Palette
+	case *image.NRGBA, *image.NRGBA64:
+		r.depth = pixel / 4
+	case *image.RGBA, *image.RGBA64:
+		r.depth, multiplied = pixel/4, true
 	default:
-		multiplied = true
+		pix, multiplied = nil, true
 	}
 	r.read = func(dst []byte, y int) { copy(dst, pix[y*stride:]) }
 	if r.kind != pngRGBA {

@@ -12,10 +12,9 @@ import (
 // encodePNG writes a PNG (ISO/IEC 15948) that is not interlaced: of grey, grey with alpha, a palette, colour,
 // or colour with alpha, in 8 or 16 bits a sample.
 //
-// The filtered rows are cut into chunks of about chunkBytes, which are compressed independently, as many at a
-// time as there are processors, and written in order. A chunk ends at a whole byte of the stream and refers to
-// none before it, so that the bytes do not depend on the number of processors. The memory is that of a few
-// chunks.
+// The filtered rows are cut into chunks of about chunkBytes, which are compressed independently, as many at a time
+// as there are processors, and written in order. A chunk ends at a whole byte of the stream and refers to none
+// before it, so that the bytes do not depend on the number of processors. The memory is that of a few chunks.
 func encodePNG(w io.Writer, img image.Image, opt EncodeOptions) error {
 	p, err := beginPNG(w, rasterOf(img, opt.GreyAlpha, opt.Alpha))
 	if err != nil {

@@ -36,8 +36,7 @@ func filtered(form int, row, above []byte, n int) (out []byte) {
 	return out
 }
 
-// bestFiltered returns the five filtered forms of a row, and which has the least sum of
-// magnitudes.
+// bestFiltered returns the five filtered forms of a row, and which has the least sum of magnitudes.
 func bestFiltered(row, above []byte, n int) (forms [5][]byte, best int) {
 	var sums [5]int
 	for form := range forms {

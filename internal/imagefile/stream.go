@@ -49,17 +49,8 @@ func NewStream(w io.Writer, width, height int, format Format, opt EncodeOptions)
 // *image.NRGBA64 that is opaque. It copies what it keeps. Its errors are those of Encode.
 func (s *Stream) Put(rows image.Image) error {
 	rows = s.codec.adapt(rows)
-	var pix []byte
-	switch m := rows.(type) {
-	case *image.Gray:
-		pix, s.rowBytes = m.Pix, m.Stride
-	case *image.Gray16:
-		pix, s.rowBytes = m.Pix, m.Stride
-	case *image.NRGBA:
-		pix, s.rowBytes = m.Pix, m.Stride
-	case *image.NRGBA64:
-		pix, s.rowBytes = m.Pix, m.Stride
-	}
+	pix, stride, _ := Samples(rows)
+	s.rowBytes = stride
 	if s.like == nil {
 		s.like = rows
 		if err := s.begin(); err != nil {

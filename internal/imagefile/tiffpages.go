@@ -71,10 +71,9 @@ func hasPages(src *source) bool {
 	return pages > 1
 }
 
-// Pages returns the offsets of the directories of the pages of a TIFF, and the number of other directories,
-// which are those of smaller copies and masks. An offset that is written at byte 4 of the file makes its page
-// the first. The errors are those of metadata.TIFFDirectories; the offsets that were found before are returned
-// as well.
+// Pages returns the offsets of the directories of the pages of a TIFF, and the number of other directories, which
+// are those of smaller copies and masks. An offset that is written at byte 4 of the file makes its page the first.
+// The errors are those of metadata.TIFFDirectories; the offsets that were found before are returned as well.
 func Pages(data []byte) (places []uint32, others int, err error) {
 	err = metadata.TIFFDirectories(bytes.NewReader(data), func(d metadata.TIFFDirectory) bool {
 		if pageOf(d).whole {

@@ -29,32 +29,27 @@ type tiffRaster struct {
 // tiffOf returns img, which is of a type that adapt returns, as the raster of a TIFF, in the memory of img.
 func tiffOf(img image.Image) *tiffRaster {
 	const (
-		byteSamples, wordSamples = 8, 16
-		grey, rgb, indexed       = 1, 2, 3
-		multiplied, plain        = 1, 2
+		grey, rgb, indexed = 1, 2, 3
+		multiplied, plain  = 1, 2
 	)
 	b := img.Bounds()
-	r := &tiffRaster{width: b.Dx(), height: b.Dy(), stored: 4, bits: byteSamples, photometric: rgb, alpha: plain}
+	r := &tiffRaster{width: b.Dx(), height: b.Dy(), stored: 4, photometric: rgb, alpha: plain}
 	switch src := img.(type) {
-	case *image.Gray:
-		r.pix, r.stride, r.stored, r.alpha, r.photometric = src.Pix, src.Stride, 1, 0, grey
-	case *image.Gray16:
-		r.pix, r.stride, r.stored, r.alpha, r.photometric, r.bits = src.Pix, src.Stride, 1, 0, grey, wordSamples
+	case *image.Gray, *image.Gray16:
+		r.stored, r.alpha, r.photometric = 1, 0, grey
 	case *image.Paletted:
-		r.pix, r.stride, r.stored, r.alpha, r.photometric, r.colours = src.Pix, src.Stride, 1, 0, indexed, src.Palette
-	case *image.NRGBA:
-		r.pix, r.stride = src.Pix, src.Stride
-	case *image.NRGBA64:
-		r.pix, r.stride, r.bits = src.Pix, src.Stride, wordSamples
-	case *image.RGBA:
-		r.pix, r.stride, r.alpha = src.Pix, src.Stride, multiplied
-	case *image.RGBA64:
-		r.pix, r.stride, r.alpha, r.bits = src.Pix, src.Stride, multiplied, wordSamples
+		r.stored, r.alpha, r.photometric, r.colours = 1, 0, indexed, src.Palette
+	case *image.RGBA, *image.RGBA64:
+		r.alpha = multiplied
+	case *image.NRGBA, *image.NRGBA64:
 	default:
 		return tiffOf(nrgba(img, func(x, y int) color.NRGBA {
 			return color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA)
 		}))
 	}
+	var pixel int
+	r.pix, r.stride, pixel = Samples(img)
+	r.bits = uint32(8 * pixel / r.stored)
 	r.samples = r.stored
 	if opaque, known := img.(interface{ Opaque() bool }); r.stored == 4 && known && opaque.Opaque() {
 		r.samples, r.alpha = 3, 0

@@ -11,8 +11,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// slow is a file that takes far longer to decode than any test waits: many
-// scans, each cheap in bytes.
+// slow is a file that takes far longer to decode than any test waits: many scans, each cheap in bytes.
 func slow() []byte { return imagetest.ManyScans(3000, 3000, 10_000) }
 
 func TestTimeLimitStopsTheDecoder(t *testing.T) {

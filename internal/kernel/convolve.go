@@ -36,9 +36,8 @@ type Filter struct {
 // MaxOutputs is the largest number of outputs of a Filter.
 const MaxOutputs = 256
 
-// Clip is the largest magnitude that Convolve makes. It leaves 10 or 11 bits to the weights of layers of
-// hundreds of products, as sums must fit 29 bits for ConvolveTwoRows; the sum of four such samples fits 16
-// bits.
+// Clip is the largest magnitude that Convolve makes. It leaves 10 or 11 bits to the weights of layers of hundreds
+// of products, as sums must fit 29 bits for ConvolveTwoRows; the sum of four such samples fits 16 bits.
 const Clip = 1<<13 - 1
 
 // MinSamples is the least number of samples that Convolve and Residual make.

@@ -36,8 +36,7 @@ func randomShorts(n int, seed uint64) []int16 {
 	return v
 }
 
-// Sums as large as there may be, and all that is rounded to the even of two, limited, and
-// limited again.
+// Sums as large as there may be, and all that is rounded to the even of two, limited, and limited again.
 func TestConvolveRounds(t *testing.T) {
 	const samples = 4001 // more than are made at once
 	f := &Filter{

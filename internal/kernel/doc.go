@@ -1,6 +1,5 @@
-// Package kernel holds the innermost loops: those of learning in float64, those of convolutional stages in
-// integers and float32. Each is an operation that is defined in Go and, for some processors, written in
-// assembly too.
+// Package kernel holds the innermost loops: those of learning in float64, those of convolutional stages in integers
+// and float32. Each is an operation that is defined in Go and, for some processors, written in assembly too.
 //
 // # Words
 //
@@ -33,8 +32,8 @@
 //
 // A file such as dense.go holds operations and their definitions, gen/dense.go their assembly for amd64, and
 // dense_test.go the tests that are not tables; tiers_test.go holds all tiers against the definitions, and
-// bench_test.go the benchmarks. kernel.go has the tiers. The module in gen writes kernel_amd64.s and, in dispatch_*.go, the
-// choice of a tier on each architecture.
+// bench_test.go the benchmarks. kernel.go has the tiers. The module in gen writes kernel_amd64.s and, in
+// dispatch_*.go, the choice of a tier on each architecture.
 //
 // # To add an operation
 //

@@ -9,9 +9,8 @@ type Row struct {
 	Step int
 }
 
-// AddPixels adds to a row of an enlargement a share of the outputs of the last layer of a network, and clips
-// the result to limits of its own for each sample of the picture. Sample x has the pixels x·scale ..
-// x·scale+scale−1,
+// AddPixels adds to a row of an enlargement a share of the outputs of the last layer of a network, and clips the
+// result to limits of its own for each sample of the picture. Sample x has the pixels x·scale .. x·scale+scale−1,
 //
 //	v = was[p] + share[x]·((sums[x·step+k] + sums[(x+1)·step+outputs+k]) + sums[(x+2)·step+2·outputs+k])
 //	dst[p] = min(max(v, least[x]), most[x]),   p = x·scale+k
@@ -59,11 +58,10 @@ func addPixelsGeneric(
 	}
 }
 
-// BoundFlatAreas looks at the 3×3 samples x..x+2 of the rows above, row and below. It sets least[x] to the
-// least of them if three or more have that value, otherwise to −Inf, and most[x] to the greatest of them if
-// three or more have that value, otherwise to +Inf. The rows have two samples more than least and most. No
-// sample is negative. Missing stands for a sample beyond the edge of the picture; the one in the middle must
-// not be Missing.
+// BoundFlatAreas looks at the 3×3 samples x..x+2 of the rows above, row and below. It sets least[x] to the least of
+// them if three or more have that value, otherwise to −Inf, and most[x] to the greatest of them if three or more
+// have that value, otherwise to +Inf. The rows have two samples more than least and most. No sample is negative.
+// Missing stands for a sample beyond the edge of the picture; the one in the middle must not be Missing.
 func BoundFlatAreas(least, most, above, row, below []float32) {
 	n := len(least)
 	_, _, _ = above[n+1], row[n+1], below[n+1]
@@ -107,8 +105,7 @@ func boundFlatAreasGeneric(least, most, above, row, below []float32) {
 
 var lowest, highest = float32(math.Inf(-1)), float32(math.Inf(1))
 
-// column has the bits of the least and the greatest of three samples, and the numbers of samples that have
-// them.
+// column has the bits of the least and the greatest of three samples, and the numbers of samples that have them.
 type column struct {
 	lo       uint32
 	hi       int32

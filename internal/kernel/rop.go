@@ -2,9 +2,8 @@ package kernel
 
 import "math"
 
-// This file has the loops of the learner ROP over some columns that belong to one atom. A column has ld =
-// len(u) entries; q, z, e, p, old and sum hold one column after the other, len(shrink) of them. The norm of u
-// is 1.
+// This file has the loops of the learner ROP over some columns that belong to one atom. A column has ld = len(u)
+// entries; q, z, e, p, old and sum hold one column after the other, len(shrink) of them. The norm of u is 1.
 
 // ROPUpdate takes the columns of Q̂ and Ẑ to the next iteration,
 //
@@ -180,8 +179,7 @@ func rescaleGeneric(q, z, u, grow, w []float64, r float64) {
 	}
 }
 
-// Mask sets x to w where s is not zero and to 0 elsewhere, and returns the number of entries that are not
-// masked.
+// Mask sets x to w where s is not zero and to 0 elsewhere, and returns the number of entries that are not masked.
 func Mask(x, w, s []float64) (count int) {
 	n := len(w)
 	if n == 0 {

@@ -336,44 +336,33 @@ func near(a, b, tolerance float64) bool {
 	return a == b || math.Abs(a-b) <= tolerance*max(1, math.Abs(b)) || math.IsNaN(a) && math.IsNaN(b)
 }
 
+// testIndependence multiplies two matrices of 24×31 and 31×112, and each row with each block of width columns alone,
+// at a row of a smaller product, which has rows of them.
+func testIndependence[T float32 | float64](t *testing.T, random func(n int, seed uint64) []T,
+	mul func(c []T, ldc int, a []T, lda int, b []T, ldb, rows, inner, cols int), rows, width int) {
+	const all, inner, cols = 24, 31, 112
+	a, b, c := random(all*inner, 1), random(inner*cols, 2), make([]T, all*cols)
+	mul(c, cols, a, all, b, cols, all, inner, cols)
+	for r := range all {
+		one, got := make([]T, rows*inner), make([]T, rows*width)
+		for i := range inner {
+			one[rows*i+2] = a[i*all+r]
+		}
+		for k := 0; k < cols; k += width {
+			mul(got, width, one, rows, b[k:], cols, rows, inner, width)
+			if !slices.Equal(got[2*width:3*width], c[r*cols+k:r*cols+k+width]) {
+				t.Fatalf("row %d, columns from %d differ", r, k)
+			}
+		}
+	}
+}
+
 // Every sum has the bits that it has in any other call: the code of a signal, for example, does not depend on
 // the signals beside it.
 func TestSumsAreIndependent(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
-		t.Run("Mul", func(t *testing.T) {
-			const rows, inner, cols = 20, 31, 72
-			a, b, c := random(rows*inner, 1), random(inner*cols, 2), make([]float64, rows*cols)
-			Mul(c, cols, a, rows, b, cols, rows, inner, cols)
-			for r := range rows {
-				one, got := make([]float64, 4*inner), make([]float64, 4*8)
-				for i := range inner {
-					one[4*i+2] = a[i*rows+r]
-				}
-				for k := 0; k < cols; k += 8 {
-					Mul(got, 8, one, 4, b[k:], cols, 4, inner, 8)
-					if !slices.Equal(got[16:24], c[r*cols+k:r*cols+k+8]) {
-						t.Fatalf("row %d, columns from %d differ", r, k)
-					}
-				}
-			}
-		})
-		t.Run("Mul32", func(t *testing.T) {
-			const rows, inner, cols = 24, 31, 112
-			a, b, c := random32(rows*inner, 1), random32(inner*cols, 2), make([]float32, rows*cols)
-			Mul32(c, cols, a, rows, b, cols, rows, inner, cols)
-			for r := range rows {
-				one, got := make([]float32, 8*inner), make([]float32, 8*16)
-				for i := range inner {
-					one[8*i+5] = a[i*rows+r]
-				}
-				for k := 0; k < cols; k += 16 {
-					Mul32(got, 16, one, 8, b[k:], cols, 8, inner, 16)
-					if !slices.Equal(got[5*16:6*16], c[r*cols+k:r*cols+k+16]) {
-						t.Fatalf("row %d, columns from %d differ", r, k)
-					}
-				}
-			}
-		})
+		t.Run("Mul", func(t *testing.T) { testIndependence(t, random, Mul, Rows, Width) })
+		t.Run("Mul32", func(t *testing.T) { testIndependence(t, random32, Mul32, Rows32, Lanes) })
 		t.Run("Convolve32", func(t *testing.T) {
 			const n, step, k, rows, cols = 33, 16, 48, 3, 48
 			src, weight, bias := random32(rows*(n+2)*step, 1), random32(rows*k*cols, 2), random32(cols, 3)
@@ -461,9 +450,7 @@ func TestRefuses(t *testing.T) {
 		"ConvolveTwoRows, three rows": func() { ConvolveTwoRows(narrow, to, wide, rows[:3], 48, g, nil, to, work) },
 		"ConvolveTwoRows, short dst":  func() { ConvolveTwoRows(narrow[1:], to, wide, rows, 48, g, nil, to, work) },
 		"ConvolveTwoRows, before": func() {
-			ConvolveTwoRows(
-				narrow, [2]int{-1, to[1]}, wide, rows, 48, g, nil, to, work,
-			)
+			ConvolveTwoRows(narrow, [2]int{-1, to[1]}, wide, rows, 48, g, nil, to, work)
 		},
 		"ConvolveTwoRows, short skip": func() { ConvolveTwoRows(narrow, to, wide, rows, 48, g, narrow[1:], to, work) },
 	} {

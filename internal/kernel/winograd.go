@@ -11,12 +11,11 @@ import (
 //
 //	Aᵀ(GgGᵀ ∘ BᵀdB)A,
 //
-// with the input transform BᵀdB, the filter transform GgGᵀ and the output transform Aᵀ·A, whose matrices hold
-// 0, ±1 and ±½: 16 products where the taps would take 36. With 2G for G all numbers are integers, and the
-// result is four times the sum. Therefore it equals that of Convolve to the last bit, whatever wraps around on
-// the way, as long as four times the sum fits 32 bits and the operands of the products fit 16. The bias, times
-// four, is added to the one product that counts for all four outputs, and the scales of the outputs are divided
-// by four.
+// with the input transform BᵀdB, the filter transform GgGᵀ and the output transform Aᵀ·A, whose matrices hold 0, ±1
+// and ±½: 16 products where the taps would take 36. With 2G for G all numbers are integers, and the result is four
+// times the sum. Therefore it equals that of Convolve to the last bit, whatever wraps around on the way, as long as
+// four times the sum fits 32 bits and the operands of the products fit 16. The bias, times four, is added to the
+// one product that counts for all four outputs, and the scales of the outputs are divided by four.
 
 // MaxWinogradSum is the largest magnitude of the sums that ConvolveTwoRows finds.
 const MaxWinogradSum = 1<<29 - 1

@@ -9,13 +9,11 @@
 //	.csv      numbers between commas, semicolons or blank   the shortest numbers that
 //	          space; # begins a comment; one header line    are read back the same
 //
-// What a file is, its first bytes tell, not its name. No file is trusted: what it
-// says of its size is held against the bytes it has, and shown to the caller,
-// before memory is allocated. Every matrix read has a row and a column at least,
-// and finite entries.
+// What a file is, its first bytes tell, not its name. No file is trusted: what it says of its size is held against
+// the bytes it has, and shown to the caller, before memory is allocated. Every matrix read has a row and a column
+// at least, and finite entries.
 //
-// Errors are of the classes of package safefile, or of usage.ErrSettings where
-// the choice of an array is at fault.
+// Errors are of the classes of package safefile, or of usage.ErrSettings where the choice of an array is at fault.
 package matfile
 
 import (
@@ -138,8 +136,7 @@ func (x *reading) read() (*mat.Dense, error) {
 		}
 	}
 	if i := slices.IndexFunc(head, func(b byte) bool {
-		return b < ' ' &&
-			!strings.ContainsRune("\t\n\v\f\r", rune(b))
+		return b < ' ' && !strings.ContainsRune("\t\n\v\f\r", rune(b))
 	}); i >= 0 {
 		return nil, x.refuse("is neither .npy nor .npz nor text (starts with %q); save the matrix as one of them",
 			head[:min(len(head), 8)])

@@ -8,8 +8,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"image/jpeg"
-	"image/png"
+	"slices"
 	"testing"
 
 	"superres/internal/imagefile"
@@ -21,18 +20,6 @@ import (
 // What the tests put into files is laid out here by hand, and what comes out is read
 // by a walker of their own, so that a mistake of the package shows.
 
-// profile is an ICC profile for "RGB " or "GRAY", of n bytes in all.
-func profile(colours string, n int) []byte {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte(i * i >> 3)
-	}
-	binary.BigEndian.PutUint32(b, uint32(n))
-	copy(b[16:], colours)
-	copy(b[36:], "acsp")
-	return b
-}
-
 // packet is an XMP packet with an orientation, written in both ways.
 func packet(o int) []byte {
 	return fmt.Appendf(nil, `<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta `+
@@ -40,9 +27,8 @@ func packet(o int) []byte {
 		`dc:title="Größe"/><tiff:Orientation>%d</tiff:Orientation></rdf:RDF></x:xmpmeta><?xpacket end="w"?>`, o, o)
 }
 
-// exifBlock is an EXIF block in an unusual but valid order: the values first, then
-// the directories from the last to the first, with gaps. Its maker's notes refer to
-// a place in the block by its offset from the start.
+// exifBlock is an EXIF block in an unusual but valid order: the values first, then the directories from the last to
+// the first, with gaps. Its maker's notes refer to a place in the block by its offset from the start.
 func exifBlock(order binary.AppendByteOrder, orientation uint16) []byte {
 	b := []byte("II*\x00\x00\x00\x00\x00")
 	if order == binary.AppendByteOrder(binary.BigEndian) {
@@ -145,8 +131,6 @@ func tags(t *testing.T, b []byte) map[string]string {
 	return found
 }
 
-func pngChunk(kind string, data []byte) []byte { return imagetest.PNGChunk(kind, data) }
-
 func packed(b []byte) []byte {
 	var z bytes.Buffer
 	w := zlib.NewWriter(&z)
@@ -165,32 +149,27 @@ type blocks struct{ icc, exif, xmp []byte }
 // pngWith puts blocks into a PNG: profile and EXIF before the pixels, XMP behind.
 func pngWith(t testing.TB, img image.Image, m blocks, more ...[]byte) []byte {
 	t.Helper()
-	var b bytes.Buffer
-	must.Succeed(t, png.Encode(&b, img))
-	head, end := 33, b.Len()-12
-	parts := [][]byte{b.Bytes()[:head]}
+	var front [][]byte
 	if m.icc != nil {
-		parts = append(parts, pngChunk("iCCP", append([]byte("name\x00\x00"), packed(m.icc)...)))
+		front = append(front, imagetest.PNGChunk("iCCP", append([]byte("name\x00\x00"), packed(m.icc)...)))
 	}
-	parts = append(parts, more...)
+	front = append(front, more...)
 	if m.exif != nil {
-		parts = append(parts, pngChunk("eXIf", m.exif))
+		front = append(front, imagetest.PNGChunk("eXIf", m.exif))
 	}
-	parts = append(parts, b.Bytes()[head:end])
+	data := imagetest.WithChunks(imagetest.PNG(t, img), front...)
 	if m.xmp != nil {
 		text := append([]byte("XML:com.adobe.xmp\x00\x01\x00en\x00title\x00"), packed(m.xmp)...)
-		parts = append(parts, pngChunk("iTXt", text))
+		data = slices.Insert(data, len(data)-12, imagetest.PNGChunk("iTXt", text)...)
 	}
-	return bytes.Join(append(parts, b.Bytes()[end:]), nil)
+	return data
 }
 
-// jpegWith puts blocks into a JPEG, the profile in parts of 1000 bytes, the last
-// part first.
+// jpegWith puts blocks into a JPEG, the profile in parts of 1000 bytes, the last part first.
 func jpegWith(t testing.TB, img image.Image, m blocks, more ...[]byte) []byte {
 	t.Helper()
-	var b bytes.Buffer
-	must.Succeed(t, jpeg.Encode(&b, img, &jpeg.Options{Quality: 100}))
-	parts := append([][]byte{b.Bytes()[:2]}, more...)
+	data := imagetest.JPEG(t, img, 100)
+	parts := append([][]byte{data[:2]}, more...)
 	n := (len(m.icc) + 999) / 1000
 	for i := n; i > 0; i-- {
 		head := append([]byte("ICC_PROFILE\x00"), byte(i), byte(n))
@@ -202,16 +181,13 @@ func jpegWith(t testing.TB, img image.Image, m blocks, more ...[]byte) []byte {
 	if m.exif != nil {
 		parts = append(parts, jpegSegment(0xe1, append([]byte("Exif\x00\x00"), m.exif...)))
 	}
-	return bytes.Join(append(parts, b.Bytes()[2:]), nil)
+	return bytes.Join(append(parts, data[2:]), nil)
 }
 
 // webpWith puts blocks into a lossless WebP of 5×4 pixels of one colour.
 func webpWith(m blocks) []byte {
 	pixels := []byte("\x2f\x04\xc0\x00\x00\xa8\x56\x41\xeb\xd1\xff\x02\x00")
-	chunk := func(kind string, b []byte) []byte {
-		c := binary.LittleEndian.AppendUint32([]byte(kind), uint32(len(b)))
-		return append(append(c, b...), make([]byte, len(b)%2)...)
-	}
+	chunk := imagetest.RIFFChunk
 	body := append([]byte("WEBP"), chunk("VP8X", []byte{0x2c, 0, 0, 0, 4, 0, 0, 3, 0, 0})...)
 	if m.icc != nil {
 		body = append(body, chunk("ICCP", m.icc)...)
@@ -223,7 +199,7 @@ func webpWith(m blocks) []byte {
 	if m.xmp != nil {
 		body = append(body, chunk("XMP ", m.xmp)...)
 	}
-	return append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(body))), body...)
+	return chunk("RIFF", body)
 }
 
 // tiffWith makes a TIFF by the package itself.

@@ -20,10 +20,9 @@ type FormatError string
 
 func (e FormatError) Error() string { return string(e) }
 
-// ChunkWalk walks over the chunks of a PNG in file order. All readers of PNG in the program use it, so that
-// what was checked is what is read. It returns a chunk only when all of it is in the file and it stands where
-// it may: IHDR first and once, with 13 bytes, and acTL, which makes an animation when it stands before the
-// pixels, once.
+// ChunkWalk walks over the chunks of a PNG in file order. All readers of PNG in the program use it, so that what
+// was checked is what is read. It returns a chunk only when all of it is in the file and it stands where it may:
+// IHDR first and once, with 13 bytes, and acTL, which makes an animation when it stands before the pixels, once.
 type ChunkWalk struct {
 	w               *window
 	at              int64 // of the next chunk

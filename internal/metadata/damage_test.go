@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"superres/internal/imagefile"
+	"superres/internal/imagefile/imagetest"
 	"superres/internal/metadata"
 )
 
 // Damaged metadata never fails the picture: it is left out, with a word.
 func TestDamagedMetadata(t *testing.T) {
-	icc, exif := profile("RGB ", 300), exifBlock(binary.BigEndian, 1)
+	icc, exif := imagetest.Profile("RGB ", 300), exifBlock(binary.BigEndian, 1)
 	far := bytes.Clone(exif)
 	copy(far[4:], "\xff\xff\xff\xf0")
 	sum := pngWith(t, colours(), blocks{exif: exif})
@@ -34,15 +35,15 @@ func TestDamagedMetadata(t *testing.T) {
 		{"cut EXIF", pngWith(t, colours(), blocks{exif: exif[:60]}), "its EXIF block is damaged and left out"},
 		{"no profile", webpWith(blocks{icc: []byte("profile")}), "its ICC profile is damaged and left out"},
 		{"long profile", webpWith(blocks{icc: icc[:299]}), "its ICC profile is damaged and left out"},
-		{"not packed", pngWith(t, colours(), none, pngChunk("iCCP", append([]byte("n\x00\x00"), icc...))),
+		{"not packed", pngWith(t, colours(), none, imagetest.PNGChunk("iCCP", append([]byte("n\x00\x00"), icc...))),
 			"its ICC profile is damaged or too large and left out"},
-		{"no name", pngWith(t, colours(), none, pngChunk("iCCP", nil)),
+		{"no name", pngWith(t, colours(), none, imagetest.PNGChunk("iCCP", nil)),
 			"its ICC profile is damaged or too large and left out"},
-		{"bomb", pngWith(t, colours(), none, pngChunk("iCCP", bomb)),
+		{"bomb", pngWith(t, colours(), none, imagetest.PNGChunk("iCCP", bomb)),
 			"its ICC profile is damaged or too large and left out"},
-		{"many bombs", pngWith(t, colours(), none, bytes.Repeat(pngChunk("iCCP", bomb), 200)),
+		{"many bombs", pngWith(t, colours(), none, bytes.Repeat(imagetest.PNGChunk("iCCP", bomb), 200)),
 			"its ICC profile is damaged or too large and left out"},
-		{"packed XMP", pngWith(t, colours(), none, pngChunk("iTXt", []byte(
+		{"packed XMP", pngWith(t, colours(), none, imagetest.PNGChunk("iTXt", []byte(
 			"XML:com.adobe.xmp\x00\x01\x00\x00\x00oops"))), "its XMP packet is damaged or too large and left out"},
 		{"parts", jpegWith(t, colours(), none, part(1, 2)), "its ICC profile is damaged and left out"},
 		{"part 0", jpegWith(t, colours(), none, part(0, 1)), "its ICC profile is damaged and left out"},
@@ -71,9 +72,9 @@ func TestStrangeOrientations(t *testing.T) {
 
 // full returns a file of each format with all there is.
 func full(t testing.TB) map[string][]byte {
-	m := blocks{profile("RGB ", 1500), exifBlock(binary.BigEndian, 5), packet(5)}
+	m := blocks{imagetest.Profile("RGB ", 1500), exifBlock(binary.BigEndian, 5), packet(5)}
 	return map[string][]byte{
-		"png": pngWith(t, colours(), m, pngChunk("pHYs", make([]byte, 9))), "jpeg": jpegWith(t, colours(), m),
+		"png": pngWith(t, colours(), m, imagetest.PNGChunk("pHYs", make([]byte, 9))), "jpeg": jpegWith(t, colours(), m),
 		"webp": webpWith(m),
 		"tiff": tiffWith(t, colours(), metadata.Metadata{ICC: m.icc, EXIF: m.exif, XMP: m.xmp,
 			Resolution: metadata.Resolution{X: 9, Y: 9, Unit: metadata.Inch}}),

@@ -23,8 +23,7 @@ type TIFFDirectory struct {
 	f tiffFile
 }
 
-// TIFFEntry is an entry of a directory. Short and Long are its value when that is one number of 16 or of 32
-// bits.
+// TIFFEntry is an entry of a directory. Short and Long are its value when that is one number of 16 or of 32 bits.
 type TIFFEntry struct {
 	Tag   uint16
 	Short uint16
@@ -44,8 +43,7 @@ func (d TIFFDirectory) Entries() iter.Seq[TIFFEntry] {
 	}
 }
 
-// Value returns the value of an entry, in the byte order of the file. ok is false when it is not inside the
-// file.
+// Value returns the value of an entry, in the byte order of the file. ok is false when it is not inside the file.
 func (d TIFFDirectory) Value(e TIFFEntry) (_ Body, ok bool) { return d.f.value(e.field) }
 
 // Numbers returns the values of an entry of whole numbers of 16 or 32 bits. It returns none when the entry has

@@ -7,9 +7,8 @@ import (
 	"slices"
 )
 
-// EXIF is a TIFF file without pixels. A TIFF has directories. Each of their entries has 12 bytes: tag, type,
-// count, and the value itself, if it has at most 4 bytes, or else the offset of the value from the start of
-// the file.
+// EXIF is a TIFF file without pixels. A TIFF has directories. Each of their entries has 12 bytes: tag, type, count,
+// and the value itself, if it has at most 4 bytes, or else the offset of the value from the start of the file.
 
 const (
 	exifPrefix  = "Exif\x00\x00"
@@ -119,8 +118,7 @@ func (f tiffFile) readEntries(start, end int64, yield func(field) bool) {
 	}
 }
 
-// value returns the value of an entry, in the byte order of the file. ok is false when it is not inside the
-// file.
+// value returns the value of an entry, in the byte order of the file. ok is false when it is not inside the file.
 func (f tiffFile) value(e field) (_ Body, ok bool) {
 	if int(e.kind) >= len(typeLengths) || e.kind == 0 {
 		return Body{}, false
@@ -175,8 +173,7 @@ type entry struct {
 
 type directory []entry
 
-// allowance is the number of entries that may still be read, and the bytes that they may take with their
-// values.
+// allowance is the number of entries that may still be read, and the bytes that they may take with their values.
 type allowance struct{ entries, bytes int64 }
 
 // parse returns the directory at an offset with the entries that keep accepts, and with the directories of

@@ -34,8 +34,7 @@ type GIFWalk struct {
 	within bool  // the walk is at the start of a block, rather than behind it
 }
 
-// WalkGIF begins a walk over the GIF in src. It fails with io.ErrUnexpectedEOF when src has not got
-// a header.
+// WalkGIF begins a walk over the GIF in src. It fails with io.ErrUnexpectedEOF when src has not got a header.
 func WalkGIF(src Source) (*GIFWalk, error) {
 	k := &GIFWalk{w: newWindow(src)}
 	head := k.w.bytes(0, gifHeader)
@@ -60,9 +59,8 @@ func gifColours(flags byte) int64 {
 // Pass, or where it ended.
 func (k *GIFWalk) At() int64 { return k.at }
 
-// Next goes on to the start of the next block and returns its kind, GIFExtension or GIFImage;
-// io.EOF is the end of the GIF, and io.ErrUnexpectedEOF that of a file before it. Any other kind
-// of block is a FormatError.
+// Next goes on to the start of the next block and returns its kind, GIFExtension or GIFImage; io.EOF is the end of
+// the GIF, and io.ErrUnexpectedEOF that of a file before it. Any other kind of block is a FormatError.
 func (k *GIFWalk) Next() (kind byte, err error) {
 	if k.within {
 		if err := k.Pass(); err != nil {
@@ -82,9 +80,8 @@ func (k *GIFWalk) Next() (kind byte, err error) {
 	return b[0], nil
 }
 
-// Pass goes past the block that Next returned last: its head, and its data, which is in pieces that
-// begin with their length, up to one of 0 bytes. It fails with io.ErrUnexpectedEOF when the file
-// ends before.
+// Pass goes past the block that Next returned last: its head, and its data, which is in pieces that begin with
+// their length, up to one of 0 bytes. It fails with io.ErrUnexpectedEOF when the file ends before.
 func (k *GIFWalk) Pass() error {
 	head := k.w.bytes(k.at, 2)
 	if head == nil {

@@ -1,10 +1,9 @@
 // Package metadata reads and writes what a picture file carries beside its
 // pixels: the ICC profile, the EXIF block, the XMP packet, the resolution.
 //
-// Reading trusts nothing and fails never: what is damaged or too large is left
-// out, with a line that says so. Profile, EXIF and XMP are kept byte for byte;
-// the one change is that a picture which is shown turned comes back upright, so
-// whatever tells its orientation says "upright" too.
+// Reading trusts nothing and fails never: what is damaged or too large is left out, with a line that says so.
+// Profile, EXIF and XMP are kept byte for byte; the one change is that a picture which is shown turned comes back
+// upright, so whatever tells its orientation says "upright" too.
 package metadata
 
 import (
@@ -35,8 +34,7 @@ type Metadata struct {
 	Resolution Resolution
 
 	// Own is what only a file of the same format can carry: the chunks of a PNG about its colours without a
-	// profile, and its texts; the comments of a JPEG, IPTC in its Photoshop segments, and further parts of its
-	// XMP.
+	// profile, and its texts; the comments of a JPEG, IPTC in its Photoshop segments, and further parts of its XMP.
 	Own    []Part
 	Format string // of the file
 

@@ -15,8 +15,7 @@ import (
 var formatsOf = map[string]string{"png": "png", "jpg": "jpeg", "jpeg": "jpeg", "webp": "webp", "tif": "tiff",
 	"tiff": "tiff", "bmp": "bmp"}
 
-// readMetadata reads the metadata of a file. Read recovers from panics, so those are looked for
-// in its warnings.
+// readMetadata reads the metadata of a file. Read recovers from panics, so those are looked for in its warnings.
 func readMetadata(t *testing.T, what, format string, data []byte) metadata.Metadata {
 	t.Helper()
 	outline := metadata.Look(format, bytes.NewReader(data))
@@ -26,14 +25,19 @@ func readMetadata(t *testing.T, what, format string, data []byte) metadata.Metad
 			t.Errorf("%s: a panic", what)
 		}
 	}
-	size := int64(len(m.ICC) + len(m.EXIF) + len(m.XMP))
-	for _, p := range m.Own {
-		size += int64(len(p.Data))
-	}
-	if size > outline.Bytes {
+	if size := sizeOf(m); size > outline.Bytes {
 		t.Errorf("%s: %d bytes of metadata, %d were announced", what, size, outline.Bytes)
 	}
 	return m
+}
+
+// sizeOf returns the bytes that metadata take.
+func sizeOf(m metadata.Metadata) int64 {
+	size := len(m.ICC) + len(m.EXIF) + len(m.XMP)
+	for _, p := range m.Own {
+		size += len(p.Data)
+	}
+	return int64(size)
 }
 
 // writeMetadata writes what was read into every format that takes it.

@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"superres/internal/imagefile"
+	"superres/internal/imagefile/imagetest"
 	"superres/internal/metadata"
 )
 
-// Whatever format a profile, an EXIF block and an XMP packet come in and go out,
-// they survive byte for byte; TIFF spreads EXIF over its own directory, where every
-// value survives.
+// Whatever format a profile, an EXIF block and an XMP packet come in and go out, they survive byte for byte; TIFF
+// spreads EXIF over its own directory, where every value survives.
 func TestEveryPairOfFormats(t *testing.T) {
-	icc, xmp := profile("RGB ", 3333), packet(1)
+	icc, xmp := imagetest.Profile("RGB ", 3333), packet(1)
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		exif := exifBlock(order, 1)
 		m := blocks{icc, exif, xmp}
@@ -108,8 +108,8 @@ func TestOrientationIsReset(t *testing.T) {
 // The resolution survives from each format to each.
 func TestResolution(t *testing.T) {
 	// 11811 and 5906 a metre: 300 and 150 dpi
-	physical := pngChunk("pHYs", []byte{0, 0, 0x2e, 0x23, 0, 0, 0x17, 0x12, 1})
-	density := jpegSegment(0xe0, []byte("JFIF\x00\x01\x01\x01\x01\x2c\x00\x96\x00\x00"))
+	physical := imagetest.PNGChunk("pHYs", []byte{0, 0, 0x2e, 0x23, 0, 0, 0x17, 0x12, 1})
+	density := imagetest.JPEGSegment(0xe0, []byte("JFIF\x00\x01\x01\x01\x01\x2c\x00\x96\x00\x00")...)
 	var none blocks
 	perInch := metadata.Metadata{Resolution: metadata.Resolution{X: 300, Y: 150, Unit: metadata.Inch}}
 	for in, data := range map[string][]byte{
@@ -132,7 +132,8 @@ func TestResolution(t *testing.T) {
 		}
 	}
 	// A ratio alone, and one from EXIF where the format itself has none.
-	ratio := decoded(t, pngWith(t, colours(), none, pngChunk("pHYs", []byte{0, 0, 0, 2, 0, 0, 0, 1, 0}))).Metadata
+	ratio := decoded(t, pngWith(t, colours(), none,
+		imagetest.PNGChunk("pHYs", []byte{0, 0, 0, 2, 0, 0, 0, 1, 0}))).Metadata
 	for _, out := range []string{"png", "jpeg", "tiff"} {
 		got := decoded(t, encoded(t, colours(), out, imagefile.EncodeOptions{Metadata: ratio})).Metadata.Resolution
 		if got != (metadata.Resolution{X: 2, Y: 1, Unit: metadata.Ratio}) {
@@ -147,7 +148,7 @@ func TestResolution(t *testing.T) {
 
 // What a PNG says about its colours goes to a PNG.
 func TestColourChunks(t *testing.T) {
-	gamma, chroma := pngChunk("gAMA", []byte{0, 0, 0xb1, 0x8f}), pngChunk("cHRM", make([]byte, 32))
+	gamma, chroma := imagetest.PNGChunk("gAMA", []byte{0, 0, 0xb1, 0x8f}), imagetest.PNGChunk("cHRM", make([]byte, 32))
 	p := decoded(t, pngWith(t, colours(), blocks{}, gamma, chroma))
 	file := encoded(t, p.Image, "png", imagefile.EncodeOptions{Metadata: p.Metadata})
 	if !bytes.Equal(file[33:33+len(gamma)+len(chroma)], append(gamma, chroma...)) {
@@ -160,13 +161,14 @@ func TestColourChunks(t *testing.T) {
 
 // Texts, IPTC and further XMP stay in a file of the same format.
 func TestTexts(t *testing.T) {
-	texts := [][]byte{pngChunk("tEXt", []byte("Author\x00somebody")), pngChunk("zTXt",
+	texts := [][]byte{imagetest.PNGChunk("tEXt", []byte("Author\x00somebody")), imagetest.PNGChunk("zTXt",
 		append([]byte("Comment\x00\x00"), packed([]byte("long"))...)),
-		pngChunk("iTXt", []byte("Title\x00\x00\x00\x00\x00Größe"))}
-	old := pngChunk("tEXt", []byte("Software\x00another"))
-	segments := [][]byte{jpegSegment(0xed, []byte("Photoshop 3.0\x008BIM\x04\x04\x00\x00\x00\x00\x00\x00")),
-		jpegSegment(0xe1, []byte("http://ns.adobe.com/xmp/extension/\x00 0123456789")),
-		jpegSegment(0xfe, []byte("a comment"))}
+		imagetest.PNGChunk("iTXt", []byte("Title\x00\x00\x00\x00\x00Größe"))}
+	old := imagetest.PNGChunk("tEXt", []byte("Software\x00another"))
+	segments := [][]byte{imagetest.JPEGSegment(0xed,
+		[]byte("Photoshop 3.0\x008BIM\x04\x04\x00\x00\x00\x00\x00\x00")...),
+		imagetest.JPEGSegment(0xe1, []byte("http://ns.adobe.com/xmp/extension/\x00 0123456789")...),
+		imagetest.JPEGSegment(0xfe, []byte("a comment")...)}
 	for in, c := range map[string]struct {
 		data  []byte
 		parts [][]byte
@@ -192,10 +194,10 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// A profile goes only to the kind of picture that it is for, and formats that lack
-// something say so.
+// A profile goes only to the kind of picture that it is for, and formats that lack something say so.
 func TestWhatDoesNotFit(t *testing.T) {
-	full := metadata.Metadata{ICC: profile("RGB ", 200), EXIF: exifBlock(binary.LittleEndian, 1), XMP: packet(1)}
+	full := metadata.Metadata{ICC: imagetest.Profile("RGB ", 200), EXIF: exifBlock(binary.LittleEndian, 1),
+		XMP: packet(1)}
 	for _, c := range []struct {
 		m      metadata.Metadata
 		format string
@@ -204,9 +206,9 @@ func TestWhatDoesNotFit(t *testing.T) {
 	}{
 		{full, "png", false, ""},
 		{full, "png", true, `its ICC profile is for "RGB", not for "GRAY"`},
-		{metadata.Metadata{ICC: profile("GRAY", 200)}, "png", true, ""},
-		{metadata.Metadata{ICC: profile("GRAY", 200)}, "tiff", false, `for "GRAY", not for "RGB"`},
-		{metadata.Metadata{ICC: profile("CMYK", 200)}, "jpeg", false, `for "CMYK", not for "RGB"`},
+		{metadata.Metadata{ICC: imagetest.Profile("GRAY", 200)}, "png", true, ""},
+		{metadata.Metadata{ICC: imagetest.Profile("GRAY", 200)}, "tiff", false, `for "GRAY", not for "RGB"`},
+		{metadata.Metadata{ICC: imagetest.Profile("CMYK", 200)}, "jpeg", false, `for "CMYK", not for "RGB"`},
 		{full, "bmp", false, "its EXIF block is left out: the output format has none its XMP packet is left out: " +
 			"the output format has none its ICC profile is left out: the output format has none"},
 		{metadata.Metadata{XMP: make([]byte, 65505)}, "jpeg", false,
@@ -224,7 +226,7 @@ func TestWhatDoesNotFit(t *testing.T) {
 		}
 	}
 	// As large as a JPEG can have them.
-	most := metadata.Metadata{ICC: profile("RGB ", 200_000), XMP: bytes.Repeat([]byte{'x'}, 65504)}
+	most := metadata.Metadata{ICC: imagetest.Profile("RGB ", 200_000), XMP: bytes.Repeat([]byte{'x'}, 65504)}
 	got := decoded(t, encoded(t, colours(), "jpeg", imagefile.EncodeOptions{Metadata: most})).Metadata
 	if !bytes.Equal(got.ICC, most.ICC) || !bytes.Equal(got.XMP, most.XMP) {
 		t.Error("large blocks are lost in JPEG")
@@ -237,7 +239,7 @@ func TestProvenance(t *testing.T) {
 		EXIF: exifBlock(binary.BigEndian, 1)}}
 	const text = "superres 1; gr??e?"
 	for format, want := range map[string][]byte{
-		"png":  pngChunk("tEXt", []byte("Software\x00"+text)),
+		"png":  imagetest.PNGChunk("tEXt", []byte("Software\x00"+text)),
 		"jpeg": jpegSegment(0xfe, []byte(text)),
 		"tiff": []byte(text + "\x00"),
 	} {

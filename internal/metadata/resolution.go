@@ -56,8 +56,7 @@ func (r Resolution) jfif() (unit byte, x, y uint16, ok bool) {
 	return unit, uint16(a), uint16(b), ok
 }
 
-// fractions returns pixels per unit for a TIFF, whose units are 1 for a ratio, 2 for inch and 3 for
-// centimetre.
+// fractions returns pixels per unit for a TIFF, whose units are 1 for a ratio, 2 for inch and 3 for centimetre.
 func (r Resolution) fractions() (unit uint16, x, y [2]uint32, ok bool) {
 	factor := 1.0
 	switch r.Unit {

@@ -138,10 +138,9 @@ type TIFFField struct {
 // TIFF returns the layout of a TIFF with metadata m, a provenance record, and pixels of the given length in
 // bytes. fields returns the entries about the pixels, which start at the given offset of the file.
 //
-// Note: an EXIF block is the start of the file as it is. Both count offsets from their start, so every offset
-// in the block stays right, even those in the notes of a camera maker that nobody else can read. Only the
-// offset of the first directory changes: to a new directory at the end, which has the entries of the block as
-// well.
+// Note: an EXIF block is the start of the file as it is. Both count offsets from their start, so every offset in
+// the block stays right, even those in the notes of a camera maker that nobody else can read. Only the offset of
+// the first directory changes: to a new directory at the end, which has the entries of the block as well.
 func (m Metadata) TIFF(software string, pixels uint32, fields func(at uint32) []TIFFField) TIFFLayout {
 	l := TIFFLayout{Order: binary.LittleEndian}
 	if exif, ok := tiffIn(bodyOf(m.EXIF)); ok {

@@ -48,9 +48,9 @@ func TestMutants(t *testing.T) {
 		t.Errorf("%d of %d mutants are as they were", same, n)
 	}
 	for _, what := range []string{
-		"swap ", "repeat ", "drop ", "front ", "back ", "overwrite ", "insert ", "end as another", "rename ", "set ",
+		"swap ", "repeat ", "drop ", "front ", "back ", "insert ", "end as another", "rename ", "set ",
 		"lie ",
-		"spoil ", "cut ", "grow ", "flip ", " times ", "settle", "truncate ", "twice", "goes on", "front acTL",
+		"spoil ", "cut ", "grow ", "flip ", " times", "settle", "truncate ", "twice", "goes on", "front acTL",
 		"front fcTL",
 		"front ANMF", "lie fdAT", "repeat entry", "set IHDR", "set VP8X", "set ANMF", "set VP8 ", "set entry",
 		"set link",

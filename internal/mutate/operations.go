@@ -20,9 +20,9 @@ type site struct {
 // operations are all ways to change one part, or its place. Each returns what it did, or "" where it
 // could do nothing. One that is here twice is twice as frequent.
 var operations = []func(site) string{
-	site.swap, site.repeat, site.drop, site.moveToFront, site.moveToFront, site.moveToBack, site.overwrite, site.splice,
-	site.splice, site.rename, site.setNumber, site.setNumber, site.setNumber, site.setNumber, site.lie, site.spoil,
-	site.cut, site.grow, site.flip, site.flip, site.multiply,
+	site.swap, site.repeat, site.repeat, site.drop, site.move, site.move, site.move, site.splice, site.splice, site.rename,
+	site.setNumber, site.setNumber, site.setNumber, site.setNumber, site.lie, site.spoil, site.cut, site.grow, site.flip,
+	site.flip,
 }
 
 // changePart changes one part of a file, which may be inside of others.
@@ -86,15 +86,12 @@ func (s site) swap() string {
 	return fmt.Sprintf("swap %s %s", list[j].kind, list[s.i].kind)
 }
 
+// repeat puts a copy of a part anywhere into its list, or many before it.
 func (s site) repeat() string {
-	p := s.part().clone()
-	s.holder.parts = slices.Insert(s.holder.parts, s.below(len(s.holder.parts)+1), p)
-	return "repeat " + p.kind
-}
-
-// multiply repeats a part many times.
-func (s site) multiply() string {
-	p, n := s.part().clone(), 2<<s.below(9)
+	p, n, to := s.part().clone(), 1, s.below(len(s.holder.parts)+1)
+	if s.below(2) > 0 {
+		n, to = 2<<s.below(9), s.i
+	}
 	if n*(len(p.content())+16) > maxBytes/4 || len(s.holder.parts) > 2000 {
 		return ""
 	}
@@ -102,8 +99,8 @@ func (s site) multiply() string {
 	for range n {
 		copies = append(copies, p.clone())
 	}
-	s.holder.parts = slices.Insert(s.holder.parts, s.i, copies...)
-	return fmt.Sprintf("%d times %s", n, p.kind)
+	s.holder.parts = slices.Insert(s.holder.parts, to, copies...)
+	return fmt.Sprintf("repeat %s %d times", p.kind, n)
 }
 
 func (s site) drop() string {
@@ -120,36 +117,19 @@ func (s site) take() part {
 	return p
 }
 
-// moveToFront puts a part first, or behind the first, which is the signature in many formats.
-func (s site) moveToFront() string {
-	to := min(1, s.below(8))
-	if s.i <= to {
+// move puts a part first or last, or behind the first or before the last, which are the signature and the end of the
+// file in many formats.
+func (s site) move() string {
+	to, where := min(1, s.below(8)), "front "
+	if s.below(3) == 0 {
+		to, where = len(s.holder.parts)-1-s.below(2), "back "
+	}
+	if to < 0 || s.i == to {
 		return ""
 	}
 	p := s.take()
-	s.holder.parts = slices.Insert(s.holder.parts, to, p)
-	return "front " + p.kind
-}
-
-// moveToBack puts a part last, or before the last, which ends the file in many formats.
-func (s site) moveToBack() string {
-	to := len(s.holder.parts) - 1 - s.below(2)
-	if s.i >= to {
-		return ""
-	}
-	p := s.take()
-	s.holder.parts = slices.Insert(s.holder.parts, to, p)
-	return "back " + p.kind
-}
-
-// overwrite replaces a part by a copy of another.
-func (s site) overwrite() string {
-	j := s.below(len(s.holder.parts))
-	if s.i == j {
-		return ""
-	}
-	*s.part() = s.holder.parts[j].clone()
-	return "overwrite with " + s.part().kind
+	s.holder.parts = slices.Insert(s.holder.parts, min(to, len(s.holder.parts)), p)
+	return where + p.kind
 }
 
 // splice puts a part of another file of the format into this one, or ends this one as the other.

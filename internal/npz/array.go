@@ -39,14 +39,7 @@ func NewArray[T Small](name string, rows int, data []T) Array {
 // Len returns the number of elements of the array.
 func (a Array) Len() int { return len(a.data) / a.size }
 
-// Begin returns the first count elements of the array as one row.
-func (a Array) Begin(count int) Array {
-	a.rows, a.data = 1, a.data[:count*a.size]
-	return a
-}
-
-// write writes the member so that its elements begin at a multiple of 64 bytes from its start before
-// compression.
+// write writes the member so that its elements begin at a multiple of 64 bytes from its start before compression.
 func (a Array) write(z *zip.Writer) error {
 	method := zip.Store
 	if a.size == 2 {
@@ -64,8 +57,7 @@ func (a Array) write(z *zip.Writer) error {
 	return err
 }
 
-// padding is the number of bytes that may be read beyond the end of an array of bytes, by loops over whole
-// vectors.
+// padding is the number of bytes that may be read beyond the end of an array of bytes, by loops over whole vectors.
 const padding = 64
 
 // Read returns an array by its name in NumPy. It must have exactly rows×cols elements of type T, in rows, all

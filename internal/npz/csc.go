@@ -5,9 +5,8 @@ import (
 	"io"
 )
 
-// WriteCSC writes a sparse matrix by columns as scipy.sparse.load_npz reads it: the
-// non-zeros of column j are value[start[j]:start[j+1]], in the rows
-// index[start[j]:start[j+1]]. The bytes depend on the contents alone.
+// WriteCSC writes a sparse matrix by columns as scipy.sparse.load_npz reads it: the non-zeros of column j are
+// value[start[j]:start[j+1]], in the rows index[start[j]:start[j+1]]. The bytes depend on the contents alone.
 func WriteCSC(w io.Writer, rows int, start []int, index []int32, value []float64) error {
 	z := zip.NewWriter(w)
 	indptr := make([]int64, len(start))

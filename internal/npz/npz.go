@@ -72,9 +72,8 @@ type File struct {
 	arrays  []string // their names in numpy, in the order of the file
 }
 
-// Open reads the directory of an .npz file of the given size in bytes. It fails
-// when the file is no zip archive, has the same member twice, or says that it
-// unpacks to more than MaxBytes.
+// Open reads the directory of an .npz file of the given size in bytes. It fails when the file is no zip archive,
+// has the same member twice, or says that it unpacks to more than MaxBytes.
 func Open(r io.ReaderAt, size int64) (*File, error) { return OpenUpTo(r, size, MaxBytes) }
 
 // OpenUpTo is Open with a limit of most bytes instead of MaxBytes.

@@ -37,8 +37,7 @@ func (f *File) String(name string, most int) (string, error) {
 	return text, nil
 }
 
-// decodeString returns the text in a .npy file: UTF-32 of either byte order, or bytes in UTF-8, padded with
-// zeros.
+// decodeString returns the text in a .npy file: UTF-32 of either byte order, or bytes in UTF-8, padded with zeros.
 func decodeString(data []byte, most int) (string, error) {
 	r := bytes.NewReader(data)
 	h, err := ReadHeader(r)

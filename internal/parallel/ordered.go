@@ -2,10 +2,9 @@ package parallel
 
 import "runtime"
 
-// Ordered calls work for 0..n-1, at most as many calls at a time as there are processors. It passes the
-// results to done in order, in the calling goroutine. It stops at the first error of done and returns it once
-// all work has ended. When either function panics it stops as well, and panics in the calling goroutine with a
-// *Panic.
+// Ordered calls work for 0..n-1, at most as many calls at a time as there are processors. It passes the results to
+// done in order, in the calling goroutine. It stops at the first error of done and returns it once all work has
+// ended. When either function panics it stops as well, and panics in the calling goroutine with a *Panic.
 func Ordered[R any](n int, work func(i int) R, done func(R) error) error {
 	queue := make(chan func() R, runtime.GOMAXPROCS(0)) // its room bounds what is in work
 	stop := make(chan struct{})

@@ -27,8 +27,7 @@ func TestOrdered(t *testing.T) {
 	}
 }
 
-// While as many tasks as there are processors are under way, each loop has one worker; the
-// ranges stay.
+// While as many tasks as there are processors are under way, each loop has one worker; the ranges stay.
 func TestTask(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	workers := func() (count int) {

@@ -7,9 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// Panic is a panic of a goroutine that works for another. The goroutine that waits for the work panics with it
-// in turn, so that a recover there sees it; a panic that is not recovered in its own goroutine would end the
-// process.
+// Panic is a panic of a goroutine that works for another. The goroutine that waits for the work panics with it in
+// turn, so that a recover there sees it; a panic that is not recovered in its own goroutine would end the process.
 type Panic struct {
 	// Value is the value of the first panic.
 	Value any

@@ -8,20 +8,17 @@ import (
 	"sync/atomic"
 )
 
-// For covers 0..n-1 with half-open ranges of at most grain indices, on up to
-// GOMAXPROCS workers, fewer while several tasks are under way (see Task). newWorker is
-// called once for each worker, before any range runs, and returns the loop body; what
-// it allocates is the worker's own scratch memory.
+// For covers 0..n-1 with half-open ranges of at most grain indices, on up to GOMAXPROCS workers, fewer while
+// several tasks are under way (see Task). newWorker is called once for each worker, before any range runs, and
+// returns the loop body; what it allocates is the worker's own scratch memory.
 //
-// The ranges are the same whatever the worker count, so a body that writes only
-// to its own indices (or adds into a slot of its own range, summed in order
-// afterwards) gives the same bits with any number of workers. Ranges start in ascending
-// order but finish in any.
+// The ranges are the same whatever the worker count, so a body that writes only to its own indices (or adds into a
+// slot of its own range, summed in order afterwards) gives the same bits with any number of workers. Ranges start
+// in ascending order but finish in any.
 //
-// When ctx ends, ranges that have not started are left out and For returns
-// ctx.Err(); otherwise it returns nil. When a body panics, ranges that have not started are left
-// out as well, and For panics in the goroutine that called it, with a *Panic, when all workers
-// have ended.
+// When ctx ends, ranges that have not started are left out and For returns ctx.Err(); otherwise it returns nil.
+// When a body panics, ranges that have not started are left out as well, and For panics in the goroutine that
+// called it, with a *Panic, when all workers have ended.
 func For(ctx context.Context, n, grain int, newWorker func() func(lo, hi int)) error {
 	grain = max(grain, 1)
 	workers := min(processors(), (n+grain-1)/grain)
@@ -60,9 +57,8 @@ func For(ctx context.Context, n, grain int, newWorker func() func(lo, hi int)) e
 // tasks is the number of tasks that share the processors.
 var tasks atomic.Int32
 
-// Task begins a task that shares the processors with others, until the returned function is called. With as
-// many tasks as processors, each For has one worker, so that a task stays on one processor and its data near
-// it.
+// Task begins a task that shares the processors with others, until the returned function is called. With as many
+// tasks as processors, each For has one worker, so that a task stays on one processor and its data near it.
 func Task() (end func()) {
 	tasks.Add(1)
 	return func() { tasks.Add(-1) }

@@ -2,14 +2,14 @@ package picture
 
 import "superres/patches/plane"
 
-// bleed gives the pixels that are wholly transparent the colour of their nearest neighbours that are not, so
-// that enlarging mixes no hidden colour into edges. It works outwards one ring of pixels at a time, and leaves
-// a picture without any visible pixel alone. Of several neighbours the more opaque count for more: the colours
-// of the others are coarse in a file that once was premultiplied.
+// bleed gives wholly transparent pixels the colour of their nearest visible neighbours, so that no hidden
+// colour is mixed into an edge when the picture is enlarged. It works outwards by rings of pixels, and leaves a
+// picture without any visible pixel as it is. Neighbours are weighted by their opacity, because nearly
+// transparent colours are coarse in a file that was once premultiplied.
 func bleed(channels []*plane.Plane, alpha *plane.Plane) {
 	w, h := alpha.W, alpha.H
-	weight := make([]float32, w*h) // 0: not known yet; −1: not yet, but next
-	var ring []int                 // pixels that became known last
+	weight := make([]float32, w*h) // opacity of pixels with a known colour; 0: unknown, −1: in the next ring
+	var ring []int                 // the pixels whose colours became known last
 	neighbours := func(i int, visit func(j int)) {
 		x, y := i%w, i/w
 		for dy := max(y-1, 0); dy <= min(y+1, h-1); dy++ {

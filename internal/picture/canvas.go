@@ -7,18 +7,17 @@ import (
 	"superres/internal/kernel"
 )
 
-// Canvas is a picture that is painted row by row: grey, or RGBA without
-// premultiplication, of 8 or 16 bits a sample.
+// Canvas is an image that is painted row by row: grey, or RGBA without premultiplication, of 8 or 16 bits a sample.
 type Canvas struct {
-	Image   image.Image // what is painted
-	W, H    int         // its sides
-	top     int         // the row that Image begins with: see Strip
+	Image   image.Image // the image that has been painted
+	W, H    int         // size of the whole picture
+	top     int         // the picture's row that is Image's first: see Strip
 	pix     []uint8
-	samples int // of a pixel in memory: 1 or 4
+	samples int // samples of a pixel in memory, 1 or 4
 	deep    bool
 }
 
-// NewCanvas makes a canvas of w×h pixels, black, or transparent where it has colour.
+// NewCanvas returns a canvas of w×h pixels, black if it is grey, otherwise transparent. deep asks for 16 bits a sample.
 func NewCanvas(w, h int, grey, deep bool) *Canvas {
 	c := &Canvas{W: w, H: h, samples: 4, deep: deep}
 	bounds := image.Rect(0, 0, w, h)
@@ -39,14 +38,14 @@ func NewCanvas(w, h int, grey, deep bool) *Canvas {
 	return c
 }
 
-// NewStrips is NewCanvas for a picture that is never whole: see Strip, which comes first.
+// NewStrips returns a canvas like NewCanvas whose Image has no rows yet: Strip must be called before painting.
 func NewStrips(w, h int, grey, deep bool) *Canvas {
 	c := NewCanvas(w, 0, grey, deep)
 	c.H = h
 	return c
 }
 
-// Strip lets Image be the rows from..to-1 alone, which are painted next; what was painted is lost.
+// Strip replaces Image by a new one for the rows from..to-1 of the picture, which are to be painted next.
 func (c *Canvas) Strip(from, to int) {
 	_, grey := c.Image.(*image.Gray)
 	_, grey16 := c.Image.(*image.Gray16)
@@ -54,7 +53,7 @@ func (c *Canvas) Strip(from, to int) {
 	c.Image, c.pix, c.top = strip.Image, strip.pix, from
 }
 
-// Put rounds values of 0..1, which are limited to that, to a channel of row y.
+// Put writes values, clamped to 0..1 and rounded, to one channel of row y.
 func (c *Canvas) Put(y, channel int, row []float32) {
 	if c.deep {
 		pix := c.pix[2*((y-c.top)*c.W*c.samples+channel):]
@@ -72,15 +71,14 @@ func (c *Canvas) Put(y, channel int, row []float32) {
 		}
 		return
 	}
-	for x, v := range row { // a constant step is faster
+	for x, v := range row { // faster than c.samples as the step
 		pix[4*x] = uint8(0xff*float64(Clamp(v)) + 0.5)
 	}
 }
 
-// Colour paints row y, opaque, of a brightness and of what red and blue are more than
-// that. It changes red and blue.
+// Colour paints row y, opaque, from its brightness and its colour differences R−Y and B−Y. It overwrites red and blue.
 func (c *Canvas) Colour(y int, luma, red, blue []float32) {
-	const r, b = WeightR / WeightG, WeightB / WeightG // of what green is less
+	const r, b = WeightR / WeightG, WeightB / WeightG // G = Y − r·(R−Y) − b·(B−Y)
 	if !c.deep {
 		kernel.Paint(c.pix[4*(y-c.top)*c.W:], luma, red, blue, r, b)
 		return
@@ -106,13 +104,13 @@ func (c *Canvas) opaque(y int) {
 	c.Put(y, 3, ones)
 }
 
-// Bounds are the levels that the pixels of one sample, number X of a row, keep within.
+// Bounds are the least and the greatest level allowed for the pixels that are enlarged from sample X of a row.
 type Bounds struct {
 	X           int32
 	Least, Most uint16
 }
 
-// Level rounds a value as Put does.
+// Level returns the level to which Put rounds a value.
 func (c *Canvas) Level(v float32) uint16 {
 	top := 0xff
 	if c.deep {
@@ -121,8 +119,8 @@ func (c *Canvas) Level(v float32) uint16 {
 	return uint16(float64(top)*float64(Clamp(v)) + 0.5)
 }
 
-// Limit keeps a channel of row y within levels: the pixels of sample x of the list are those from starts[x] to
-// starts[x+1]. Rounding keeps the order of values, so this is the same as to limit them before.
+// Limit clamps one channel of row y to the bounds in list; the pixels of sample x are those from starts[x] to
+// starts[x+1]-1. As rounding is monotonic, the result is the same as if values had been clamped before.
 func (c *Canvas) Limit(y, channel int, list []Bounds, starts []int32) {
 	if c.deep {
 		pix := c.pix[2*((y-c.top)*c.W*c.samples+channel):]

@@ -5,7 +5,7 @@ import (
 	"superres/patches/plane"
 )
 
-// The bits of an orientation of a plane: first it is mirrored across and down, then transposed.
+// An orientation of a plane is a set of these bits: it is flipped horizontally, then vertically, then transposed.
 const (
 	FlipX int32 = 1 << iota
 	FlipY
@@ -15,8 +15,8 @@ const (
 	Orientations = 8
 )
 
-// Oriented returns p turned and flipped into a form, in new memory.
-func Oriented(p *plane.Plane, form int32) *plane.Plane {
+// Orient returns p in an orientation, in new memory.
+func Orient(p *plane.Plane, form int32) *plane.Plane {
 	w, h := p.W, p.H
 	if form&Transposed != 0 {
 		w, h = h, w
@@ -25,23 +25,24 @@ func Oriented(p *plane.Plane, form int32) *plane.Plane {
 	parallel.Rows(h, func(y int) {
 		row := out.Row(y)
 		for x := range row {
-			row[x] = p.Pix[PlaceOf(form, x, y, p.W, p.H)]
+			row[x] = p.Pix[SourceOffset(form, x, y, p.W, p.H)]
 		}
 	})
 	return out
 }
 
-// AddOriented adds to p a plane in a form, as Oriented makes it of one like p, a sample times a share.
+// AddOriented adds to p the samples of oriented times a share. oriented must have the size of Orient(p,
+// form), and its samples are added where they come from in p.
 func AddOriented(p, oriented *plane.Plane, form int32, share float32) {
 	parallel.Rows(oriented.H, func(y int) {
 		for x, v := range oriented.Row(y) {
-			p.Pix[PlaceOf(form, x, y, p.W, p.H)] += float32(share * v) // and not fused
+			p.Pix[SourceOffset(form, x, y, p.W, p.H)] += float32(share * v) // the conversion forbids a fused sum
 		}
 	})
 }
 
-// PlaceOf returns where in a plane of w×h the sample lies that comes to (x, y) of the plane in a form.
-func PlaceOf(form int32, x, y, w, h int) int {
+// SourceOffset returns the index, in a plane of w×h, of the sample that Orient moves to (x, y).
+func SourceOffset(form int32, x, y, w, h int) int {
 	if form&Transposed != 0 {
 		x, y = y, x
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Every sample of a plane comes to one place of each orientation, and all of them differ.
+// Orient moves each sample to one position, differently in all orientations, and AddOriented moves it back.
 func TestOrientations(t *testing.T) {
 	p := plane.New(5, 3)
 	for i := range p.Pix {
@@ -14,11 +14,11 @@ func TestOrientations(t *testing.T) {
 	}
 	seen := map[float32]bool{}
 	for form := range int32(Orientations) {
-		o := Oriented(p, form)
+		o := Orient(p, form)
 		back := plane.New(p.W, p.H)
 		for y := range o.H {
 			for x, v := range o.Row(y) {
-				back.Pix[PlaceOf(form, x, y, p.W, p.H)] = v
+				back.Pix[SourceOffset(form, x, y, p.W, p.H)] = v
 			}
 		}
 		if !slices.Equal(back.Pix, p.Pix) {

@@ -12,20 +12,20 @@ import (
 	"superres/internal/parallel"
 )
 
-// Picture is an image as planes of 0..1.
+// Picture is an image as planes of samples in 0..1.
 type Picture struct {
-	// Channels is one plane for grey, or red, green and blue, not premultiplied.
+	// Channels are one plane of grey, or planes of red, green and blue without premultiplication.
 	Channels []*plane.Plane
 	// Alpha is nil when the picture is opaque.
 	Alpha *plane.Plane
-	// Deep tells that the picture has 16 bits a sample rather than 8.
+	// Deep is true for 16 bits a sample, false for 8.
 	Deep bool
 }
 
-// Allocator returns memory for a plane of w×h samples, of any values, such as plane.New.
+// Allocator returns a plane of w×h samples with undefined values, as plane.New or a pool of memory does.
 type Allocator func(w, h int) *plane.Plane
 
-// Split takes an image of any type apart. Grey and grey16 stay one plane.
+// Split returns the planes of an image of any type, in new memory. Grey images become one plane.
 func Split(img image.Image) Picture {
 	h := img.Bounds().Dy()
 	if IsOpaque(img) {
@@ -36,7 +36,8 @@ func Split(img image.Image) Picture {
 	return p
 }
 
-// SplitRows takes the rows lo..hi-1 of an image apart, which is opaque or is not. The planes are of newPlane.
+// SplitRows returns the planes of rows lo..hi-1 of an image, which newPlane allocates. opaque must be
+// IsOpaque(img); otherwise there is an alpha plane, and transparent pixels keep their hidden colours.
 func SplitRows(newPlane Allocator, img image.Image, opaque bool, lo, hi int) Picture {
 	b := img.Bounds()
 	w, h, top := b.Dx(), hi-lo, b.Min.Y+lo
@@ -96,8 +97,8 @@ func SplitRows(newPlane Allocator, img image.Image, opaque bool, lo, hi int) Pic
 	return p
 }
 
-// rgbaRows returns h rows of an image in 8 bits without premultiplication, in its own
-// memory where they are there.
+// rgbaRows returns h rows of an image, from row top on, as 8-bit RGBA without premultiplication. It shares the
+// memory of the image where that has this form.
 func rgbaRows(img image.Image, opaque bool, top, h int) (pix []uint8, stride int) {
 	b := img.Bounds()
 	switch m := img.(type) {
@@ -112,7 +113,7 @@ func rgbaRows(img image.Image, opaque bool, top, h int) (pix []uint8, stride int
 	return m.Pix, m.Stride
 }
 
-// Levels are the levels of 8 bits as 0..1.
+// Levels has the value v/255 of each level v.
 var Levels = func() (list [256]float32) {
 	for i := range list {
 		list[i] = float32(i) / 0xff
@@ -120,7 +121,7 @@ var Levels = func() (list [256]float32) {
 	return list
 }()
 
-// deepAt returns a pixel in 16 bits without premultiplication.
+// deepAt returns a pixel with 16 bits a sample and without premultiplication.
 func deepAt(img image.Image, x, y int) color.NRGBA64 {
 	switch m := img.(type) {
 	case *image.NRGBA64:
@@ -133,7 +134,8 @@ func deepAt(img image.Image, x, y int) color.NRGBA64 {
 	return color.NRGBA64Model.Convert(img.At(x, y)).(color.NRGBA64)
 }
 
-// Image puts the planes together: grey, RGBA without premultiplication, in 8 or 16 bits as the picture came.
+// Image returns a new image with the samples rounded to 8 bits, or 16 if p.Deep: grey, or RGBA without
+// premultiplication.
 func (p Picture) Image() image.Image {
 	w, h := p.Channels[0].W, p.Channels[0].H
 	c := NewCanvas(w, h, len(p.Channels) == 1, p.Deep)
@@ -152,11 +154,11 @@ func (p Picture) Image() image.Image {
 	return c.Image
 }
 
-// Luma returns the brightness plane of BT.601: 0.299 R + 0.587 G + 0.114 B, or
-// the plane itself when the picture is grey.
+// Luma returns the brightness by BT.601, 0.299 R + 0.587 G + 0.114 B, in new memory; for a grey picture it is
+// its only plane.
 func (p Picture) Luma() *plane.Plane { return p.LumaIn(plane.New) }
 
-// LumaIn is Luma with a plane of newPlane.
+// LumaIn is Luma with the memory of newPlane.
 func (p Picture) LumaIn(newPlane Allocator) *plane.Plane {
 	if len(p.Channels) == 1 {
 		return p.Channels[0]
@@ -173,10 +175,10 @@ func (p Picture) LumaIn(newPlane Allocator) *plane.Plane {
 	return out
 }
 
-// The weights of BT.601.
+// WeightR, WeightG and WeightB are the weights of BT.601.
 const WeightR, WeightG, WeightB = 0.299, 0.587, 0.114
 
-// IsGrey tells whether an image has one channel and no transparency.
+// IsGrey reports whether an image has one channel and no transparency.
 func IsGrey(img image.Image) bool {
 	switch img.(type) {
 	case *image.Gray, *image.Gray16:
@@ -185,7 +187,7 @@ func IsGrey(img image.Image) bool {
 	return false
 }
 
-// IsDeep tells whether an image has 16 bits a sample.
+// IsDeep reports whether an image has 16 bits a sample.
 func IsDeep(img image.Image) bool {
 	switch img.(type) {
 	case *image.RGBA64, *image.NRGBA64, *image.Gray16, *image.Alpha16:
@@ -194,13 +196,13 @@ func IsDeep(img image.Image) bool {
 	return false
 }
 
-// IsOpaque tells whether an image says of itself that it has no transparency.
+// IsOpaque reports whether an image has a method Opaque that returns true.
 func IsOpaque(img image.Image) bool {
 	o, ok := img.(interface{ Opaque() bool })
 	return ok && o.Opaque()
 }
 
-// Round8 rounds a plane in place to the 256 levels of an 8-bit file.
+// Round8 rounds a plane, in place, to the 256 levels of an 8-bit file, and returns it.
 func Round8(p *plane.Plane) *plane.Plane {
 	for i, v := range p.Pix {
 		p.Pix[i] = float32(math.Round(255*float64(Clamp(v))) / 255)
@@ -208,7 +210,7 @@ func Round8(p *plane.Plane) *plane.Plane {
 	return p
 }
 
-// Clamp limits a sample to 0..1; NaN becomes 0.
+// Clamp returns v clamped to 0..1; NaN becomes 0.
 func Clamp(v float32) float32 {
 	if v >= 1 {
 		return 1

@@ -8,8 +8,7 @@ import (
 	"superres/internal/testimage"
 )
 
-// Taken apart and put together, a picture of each type keeps its pixels, also when
-// it is a part of a larger one.
+// Images of all types keep their pixels through Split and Image, also as parts of larger ones.
 func TestSplitAndImage(t *testing.T) {
 	r := image.Rect(3, 2, 12, 9)
 	palette := color.Palette{color.NRGBA{1, 2, 3, 255}, color.NRGBA{200, 100, 50, 255}, color.NRGBA{9, 9, 9, 128}}

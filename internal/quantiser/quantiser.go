@@ -1,7 +1,7 @@
-// Package quantiser has the quantiser steps of JPEG files.
+// Package quantiser has the standard quantisation tables of JPEG files.
 package quantiser
 
-// The tables of ITU-T T.81, annex K, by rows of a block of 8×8: K.1 and K.2.
+// Brightness and Colour are the tables K.1 and K.2 of ITU-T T.81, annex K, row by row of a block of 8×8.
 var (
 	Brightness = [64]int{
 		16, 11, 10, 16, 24, 40, 51, 61,
@@ -25,7 +25,7 @@ var (
 	}
 )
 
-// Zigzag has the index in a block, by rows, of the i-th coefficient in a file.
+// Zigzag has the index, in a block stored row by row, of the i-th coefficient of a file.
 var Zigzag = [64]int{
 	0, 1, 8, 16, 9, 2, 3, 10,
 	17, 24, 32, 25, 18, 11, 4, 5,
@@ -37,8 +37,8 @@ var Zigzag = [64]int{
 	53, 60, 61, 54, 47, 55, 62, 63,
 }
 
-// Scaled returns a step of a table for a file of a quality, 1 to 100, as libjpeg computes it.
-func Scaled(step, quality int) int {
+// Scale returns a table's step for a file of a quality, 1 to 100, as libjpeg computes it.
+func Scale(step, quality int) int {
 	scale := 200 - 2*quality
 	if quality < 50 {
 		scale = 5000 / quality

@@ -1,4 +1,4 @@
-// Package registry keeps the plug-ins of one kind by their names.
+// Package registry keeps plug-ins of one kind by name.
 package registry
 
 import (
@@ -11,17 +11,17 @@ import (
 	"superres/internal/usage"
 )
 
-// Registry is a set of values of type T by their names. Its zero value is empty. Concurrent use is safe.
+// Registry is a set of values of type T by name. The zero value is empty, and it is safe for concurrent use.
 type Registry[T any] struct {
-	// Kind is the word for one of its values in errors, such as "learner".
+	// Kind is the word for such a value in errors, such as "learner".
 	Kind string
 
 	mu     sync.RWMutex
 	values map[string]T
 }
 
-// Add puts a value under a name. It panics when the name is empty or taken, since both are mistakes
-// of the program. Plug-ins call it from their init functions.
+// Add registers a value under a name. Plug-ins call it from their init functions. It panics if the name is
+// empty or taken, which is a mistake in the program.
 func (r *Registry[T]) Add(name string, value T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -34,7 +34,7 @@ func (r *Registry[T]) Add(name string, value T) {
 	r.values[name] = value
 }
 
-// Get returns the value under a name. The error for an unknown name lists the known ones.
+// Get returns the value with a name. The error for an unknown name lists the known ones.
 func (r *Registry[T]) Get(name string) (T, error) {
 	r.mu.RLock()
 	value, known := r.values[name]

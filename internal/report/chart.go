@@ -167,14 +167,16 @@ func (f frame) grid(b *strings.Builder) {
 		fmt.Fprintf(b, `<path d="M%.2f %.2fL%.2f %.2f" stroke="currentColor"%s/>`+"\n", x0, y0, x1, y1, more)
 	}
 	const faint = ` stroke-opacity=".14"`
+	text := func(anchor string, x, y float64, text string) {
+		fmt.Fprintf(b, `<text text-anchor="%s" x="%.2f" y="%.2f">%s</text>`+"\n", anchor, x, y, text)
+	}
 	for _, t := range f.x.ticks {
 		at, _ := f.at(t.value, f.y.low)
 		size := float64(short)
 		if t.label != "" {
 			size = long
 			line(at, f.top, at, f.bottom, faint)
-			fmt.Fprintf(b, `<text text-anchor="middle" x="%.2f" y="%.2f">%s</text>`+"\n", at, f.bottom+gap+tickSize,
-				t.label)
+			text("middle", at, f.bottom+gap+tickSize, t.label)
 		}
 		line(at, f.bottom-size, at, f.bottom, "")
 	}
@@ -184,8 +186,7 @@ func (f frame) grid(b *strings.Builder) {
 		if t.label != "" {
 			size = long
 			line(f.left, at, f.right, at, faint)
-			fmt.Fprintf(b, `<text text-anchor="end" x="%.2f" y="%.2f">%s</text>`+"\n", f.left-gap, at+0.35*tickSize,
-				t.label)
+			text("end", f.left-gap, at+0.35*tickSize, t.label)
 		}
 		line(f.left, at, f.left+size, at, "")
 	}

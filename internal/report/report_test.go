@@ -9,6 +9,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"superres/internal/must"
 )
 
 func chart() Chart {
@@ -26,10 +28,7 @@ func TestChart(t *testing.T) {
 	for _, log := range []bool{true, false} {
 		c := chart()
 		c.Log, c.Y1 = log, 1
-		svg, err := c.SVG(200, 150)
-		if err != nil {
-			t.Fatal(err)
-		}
+		svg := must.Get(c.SVG(200, 150))(t)
 		wellFormed(t, string(svg))
 		for _, want := range []string{"<svg", ">100<", ">200<", "currentColor"} {
 			if !strings.Contains(string(svg), want) {
@@ -44,10 +43,7 @@ func TestChart(t *testing.T) {
 				t.Errorf("the chart has %s: no number, or no colour for a dark page", bad)
 			}
 		}
-		figure, err := c.Figure(200, 150)
-		if err != nil {
-			t.Fatal(err)
-		}
+		figure := must.Get(c.Figure(200, 150))(t)
 		wellFormed(t, string(figure))
 		for _, want := range []string{"</svg> a &lt; b</span>", "</svg> one point</span>"} {
 			if !strings.Contains(string(figure), want) {
@@ -119,10 +115,7 @@ func wellFormed(t *testing.T, text string) {
 
 // A page holds all that it shows, and escapes text.
 func TestPage(t *testing.T) {
-	svg, err := chart().Figure(200, 150)
-	if err != nil {
-		t.Fatal(err)
-	}
+	svg := must.Get(chart().Figure(200, 150))(t)
 	page := Page{
 		Title: "T & T", Findings: []string{"<rop> is first", "so it is"}, Lead: "lead", Command: "superres x",
 		Facts: []Fact{{"settings", "a < b"}}, Notes: []string{"note"},
@@ -132,9 +125,7 @@ func TestPage(t *testing.T) {
 		}}}},
 	}
 	var b bytes.Buffer
-	if err := page.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, page.Write(&b))
 	for _, want := range []string{
 		"T &amp; T", "a &lt; b", `data-scene="a&#34;b" data-by="&lt;mod&gt;"`, `class="best"`, "small", "<svg", "note",
 		"prefers-color-scheme: dark",
@@ -181,9 +172,7 @@ func TestHostileNames(t *testing.T) {
 		table.Rows = append(table.Rows, []Cell{{Text: name}, {Text: "-1.5"}})
 	}
 	var sheet, page strings.Builder
-	if err := errors.Join(table.CSV(&sheet), table.Markdown(&page)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, errors.Join(table.CSV(&sheet), table.Markdown(&page)))
 	rows, err := csv.NewReader(strings.NewReader(sheet.String())).ReadAll()
 	if err != nil || len(rows) != 8 {
 		t.Fatalf("%d rows, %v", len(rows), err)

@@ -30,6 +30,31 @@ type Cell struct {
 	Picture HTML // above the text; pages alone show it
 }
 
+// texts returns the head and the rows as a format has them: with special characters escaped, and the best of a row
+// within emphasis.
+func (t Table) texts(escape *strings.Replacer, emphasis [2]string, notes bool) (rows [][]string) {
+	var head []string
+	for _, h := range t.Head {
+		head = append(head, escape.Replace(h))
+	}
+	rows = append(rows, head)
+	for _, row := range t.Rows {
+		var cells []string
+		for _, c := range row {
+			text := escape.Replace(c.Text)
+			if c.Best {
+				text = emphasis[0] + text + emphasis[1]
+			}
+			if c.Note != "" && notes {
+				text += " (" + escape.Replace(c.Note) + ")"
+			}
+			cells = append(cells, text)
+		}
+		rows = append(rows, cells)
+	}
+	return rows
+}
+
 // Markdown writes the table as GitHub reads it, the best in bold.
 func (t Table) Markdown(w io.Writer) error {
 	// Names of pictures may be anything; a page must not take them for markup.
@@ -38,30 +63,13 @@ func (t Table) Markdown(w io.Writer) error {
 	if t.Title != "" {
 		fmt.Fprintf(&b, "**%s**\n\n", escape.Replace(t.Title))
 	}
-	line := func(cells []string) { fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | ")) }
-	var head, rule []string
-	for i, h := range t.Head {
-		head = append(head, escape.Replace(h))
-		rule = append(rule, map[bool]string{true: "---", false: "---:"}[i == 0])
-	}
-	line(head)
-	line(rule)
-	for _, row := range t.Rows {
-		var cells []string
-		for _, c := range row {
-			text := escape.Replace(c.Text)
-			if c.Best {
-				text = "**" + text + "**"
-			}
-			if c.Note != "" {
-				text += " (" + escape.Replace(c.Note) + ")"
-			}
-			cells = append(cells, text)
+	for i, row := range t.texts(escape, [2]string{"**", "**"}, true) {
+		fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
+		if i == 0 {
+			b.WriteString("| ---" + strings.Repeat(" | ---:", max(0, len(row)-1)) + " |\n")
 		}
-		line(cells)
 	}
-	b.WriteByte('\n')
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, b.String()+"\n")
 	return err
 }
 
@@ -73,26 +81,13 @@ func (t Table) LaTeX(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\\begin{table}\n\\caption{%s}\n\\begin{tabular}{l%s}\n\\toprule\n", escape.Replace(t.Title),
 		strings.Repeat("r", max(0, len(t.Head)-1)))
-	line := func(cells []string) { fmt.Fprintf(&b, "%s \\\\\n", strings.Join(cells, " & ")) }
-	var head []string
-	for _, h := range t.Head {
-		head = append(head, escape.Replace(h))
-	}
-	line(head)
-	b.WriteString("\\midrule\n")
-	for _, row := range t.Rows {
-		var cells []string
-		for _, c := range row {
-			text := escape.Replace(c.Text)
-			if c.Best {
-				text = `\textbf{` + text + "}"
-			}
-			cells = append(cells, text)
+	for i, row := range t.texts(escape, [2]string{`\textbf{`, "}"}, false) {
+		fmt.Fprintf(&b, "%s \\\\\n", strings.Join(row, " & "))
+		if i == 0 {
+			b.WriteString("\\midrule\n")
 		}
-		line(cells)
 	}
-	b.WriteString("\\bottomrule\n\\end{tabular}\n\\end{table}\n\n")
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, b.String()+"\\bottomrule\n\\end{tabular}\n\\end{table}\n\n")
 	return err
 }
 

@@ -133,18 +133,3 @@ func TestTopBites(t *testing.T) {
 		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
-
-func TestAtLeast(t *testing.T) {
-	for _, c := range []struct {
-		version string
-		want    bool
-	}{
-		{"v0.45.0", true}, {"v0.45.1", true}, {"v0.100.0", true}, {"v1.0.0", true},
-		{"v0.45.1-0.20260101000000-abcdefabcdef", true},
-		{"v0.44.9", false}, {"v0.9.0", false}, {"v0.45.0-rc.1", false}, {"v0.0.0-20191009234506-e7c1f5e7dbb8", false},
-	} {
-		if got := atLeast(t, c.version, "v0.45.0"); got != c.want {
-			t.Errorf("%s at least v0.45.0: got %v", c.version, got)
-		}
-	}
-}

@@ -1,20 +1,18 @@
-// Package rules has no code: its tests keep the shape of the module, that is who
-// may import whom, who may print, exit or name a flag, which types an interface may
-// show, and what lies at the top.
+// Package rules has no code: its tests keep the shape of the module, that is who may import whom, who may print,
+// exit or name a flag, which types an interface may show, and what lies at the top.
 //
-// The sources are parsed here rather than listed by the go command for two
-// reasons. A build constraint hides nothing: a file for another system obeys the
-// same rules. And go test reuses a result until a file that the test itself
-// opened has changed, which it could not know of a file opened by go list.
+// The sources are parsed here rather than listed by the go command for two reasons. A build constraint hides
+// nothing: a file for another system obeys the same rules. And go test reuses a result until a file that the test
+// itself opened has changed, which it could not know of a file opened by go list.
 package rules
 
 import (
 	"encoding/json"
+	"go/version"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -30,9 +28,8 @@ var (
 	topFiles   = []string{"go.mod", "go.sum", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md"}
 )
 
-// A rule forbids the packages it binds to import others, directly or through
-// packages of the module. Packages of the module are
-// written "./learners/sparse", all others by their import path.
+// A rule forbids the packages it binds to import others, directly or through packages of the module. Packages of
+// the module are written "./learners/sparse", all others by their import path.
 type rule struct {
 	what   string
 	binds  func(pkg string) bool
@@ -198,28 +195,25 @@ type module struct {
 	Error         *struct{ Err string }
 }
 
-// goList asks the go command about a module in the build; "" is this one.
-func goList(t *testing.T, modulePath string) module {
+// askGo runs the go command in the module, of which this go.mod alone counts, and returns what it prints.
+func askGo(t *testing.T, args ...string) []byte {
 	t.Helper()
 	// So that go test repeats the test when go.mod changes: see the package comment.
-	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(os.Stat(filepath.Join(root, "go.mod")))(t)
+	cmd := exec.CommandContext(t.Context(), "go", args...)
+	cmd.Dir, cmd.Stderr = root, os.Stderr
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	return must.Get(cmd.Output())(t)
+}
+
+// goList asks the go command about a module in the build; "" is this one.
+func goList(t *testing.T, modulePath string) (m module) {
+	t.Helper()
 	args := []string{"list", "-m", "-e", "-json"}
 	if modulePath != "" {
 		args = append(args, modulePath)
 	}
-	cmd := exec.CommandContext(t.Context(), "go", args...)
-	cmd.Dir, cmd.Stderr = root, os.Stderr
-	cmd.Env = append(os.Environ(), "GOWORK=off")
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v: %v", cmd, err)
-	}
-	var m module
-	if err := json.Unmarshal(out, &m); err != nil {
-		t.Fatalf("%v: %v", cmd, err)
-	}
+	must.Succeed(t, json.Unmarshal(askGo(t, args...), &m))
 	return m
 }
 
@@ -253,56 +247,21 @@ func TestTop(t *testing.T) {
 	}
 }
 
-// The decoders of old releases can be made to panic by a picture, and one of our
-// dependencies is content with them.
+// The decoders of old releases can be made to panic by a picture, and one of our dependencies is content with them.
 func TestImageDecodersAreRecent(t *testing.T) {
-	const name, floor = "golang.org/x/image", "v0.45.0"
+	const name, floor = "golang.org/x/image", "go0.45.0" // as go/version writes it
 	m := goList(t, name)
 	if m.Error != nil {
 		t.Skipf("not in the build: %s", m.Error.Err)
 	}
-	if !atLeast(t, m.Version, floor) {
+	if got := "go" + strings.TrimPrefix(m.Version, "v"); version.Compare(got, floor) < 0 {
 		t.Errorf("%s: got %s, expected at least %s", name, m.Version, floor)
 	}
 }
 
-// atLeast compares versions by their three numbers. What comes before a release
-// (v1.2.3-…) counts as less than it.
-func atLeast(t *testing.T, version, floor string) bool {
-	t.Helper()
-	numbers := func(v string) (n [4]int) {
-		core, pre, _ := strings.Cut(strings.TrimPrefix(v, "v"), "-")
-		parts := strings.Split(core, ".")
-		if len(parts) != 3 {
-			t.Fatalf("version: got %q, expected vX.Y.Z", v)
-		}
-		for i, part := range parts {
-			var err error
-			if n[i], err = strconv.Atoi(part); err != nil {
-				t.Fatalf("version: got %q, expected vX.Y.Z: %v", v, err)
-			}
-		}
-		if pre == "" {
-			n[3] = 1
-		}
-		return n
-	}
-	v, f := numbers(version), numbers(floor)
-	return slices.Compare(v[:], f[:]) >= 0
-}
-
-// What runs the program on many machines is a module of its own, so that the program
-// has none of its dependencies.
+// What runs the program on many machines is a module of its own, so that the program has none of its dependencies.
 func TestProgramHasNoBeam(t *testing.T) {
-	goList(t, "") // so that go test repeats the test when go.mod changes
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "./cmd/superres")
-	cmd.Dir, cmd.Stderr = root, os.Stderr
-	cmd.Env = append(os.Environ(), "GOWORK=off")
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v: %v", cmd, err)
-	}
-	deps := strings.Fields(string(out))
+	deps := strings.Fields(string(askGo(t, "list", "-deps", "./cmd/superres")))
 	if !slices.Contains(deps, "superres/cmd/app") {
 		t.Fatalf("%d dependencies, without the commands", len(deps))
 	}

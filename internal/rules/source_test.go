@@ -22,9 +22,8 @@ type pkg struct {
 	names       map[string]map[string]string // for each file the import paths by their names in it
 }
 
-// load parses the module in dir, whose import paths begin with module. What the
-// go command leaves out of "./..." is left out: dot-folders, testdata, nested
-// modules. So are programs run by hand, marked "//go:build ignore".
+// load parses the module in dir, whose import paths begin with module. What the go command leaves out of "./..." is
+// left out: dot-folders, testdata, nested modules. So are programs run by hand, marked "//go:build ignore".
 func load(dir, module string) (map[string]*pkg, error) {
 	pkgs := make(map[string]*pkg)
 	fset := token.NewFileSet()

@@ -32,3 +32,13 @@ func TestCheckWritable(t *testing.T) {
 		t.Errorf("left %v, %v", left, err)
 	}
 }
+
+func TestCheckFolder(t *testing.T) {
+	dir := t.TempDir()
+	must.Succeed(t, CheckFolder(dir))
+	if left := leftovers(t, dir); len(left) > 0 {
+		t.Errorf("left over: %q", left)
+	}
+	none := filepath.Join(dir, "none")
+	checkRefusal(t, CheckFolder(none), ErrOutput, none, "cannot be written: ")
+}

@@ -35,18 +35,22 @@ type file interface {
 }
 
 // createTemp makes a new, empty, hidden file in the folder dir, which is "" or ends in a separator.
-func createTemp(d disk, dir string, perm fs.FileMode) (file, error) {
+func createTemp(d disk, dir string, perm fs.FileMode) (f file, err error) {
+	err = withTempName(dir, func(name string) error { f, err = d.Create(dir+name, perm); return err })
+	return f, err
+}
+
+// withTempName calls create with names of temporary files in the folder dir, "" for the working folder, until it
+// fails for another reason than that the name exists, or not at all. It returns the last error.
+func withTempName(dir string, create func(name string) error) (err error) {
 	noteFolder(dir)
 	const tries = 100
-	var err error
 	for range tries {
-		var f file
-		f, err = d.Create(dir+tempName(), perm)
-		if !errors.Is(err, fs.ErrExist) {
-			return f, err
+		if err = create(tempName()); !errors.Is(err, fs.ErrExist) {
+			break
 		}
 	}
-	return nil, err
+	return err
 }
 
 // osDisk is the file system of the machine.

@@ -24,8 +24,7 @@ var (
 	ErrLimit = errors.New("limit exceeded")
 )
 
-// Fault is a refusal in one line. A caller that wants more than its class finds it
-// with errors.As.
+// Fault is a refusal in one line. A caller that wants more than its class finds it with errors.As.
 type Fault struct {
 	// Name is that of the file. Empty is not known yet: see Named.
 	Name string
@@ -72,8 +71,7 @@ func (f *Fault) Unwrap() []error {
 	return errs
 }
 
-// Refuse makes a Fault of one of the classes about a file; "" is one whose name is
-// not known yet.
+// Refuse makes a Fault of one of the classes about a file; "" is one whose name is not known yet.
 func Refuse(class error, name, format string, args ...any) *Fault {
 	return &Fault{Name: name, Class: class, Reason: fmt.Sprintf(format, args...)}
 }
@@ -140,8 +138,7 @@ func Unwritable(name string, err error) error {
 		Reason: fmt.Sprintf("cannot be written: %v; %s", bare(err), advice)}
 }
 
-// bare returns err's reason without the operation and the path that the
-// packages os and io/fs put in front of it.
+// bare returns err's reason without the operation and the path that the packages os and io/fs put in front of it.
 func bare(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err

@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// checkRefusal fails the test unless err is one line of class that starts with
-// the name and contains want.
+// checkRefusal fails the test unless err is one line of class that starts with the name and contains want.
 func checkRefusal(t testing.TB, err, class error, name, want string) {
 	t.Helper()
 	if !errors.Is(err, class) {

@@ -12,12 +12,11 @@ import (
 )
 
 // RemoveLeftovers removes from the folder dir the temporary files, and the folders of TempFolder, that killed
-// programs have left, and returns their number. The name of a temporary file says which process made it. Files
-// and folders of a process of this machine are removed once that process has ended. Files of another container
-// of this machine are removed when their lock, which is visible here, is free. Nothing is known of processes
-// of other machines, which may share the folder: their files are removed when they were last written at least
-// olderThan ago, so that an age well above the time for one file spares the files of running programs. Their
-// folders stay.
+// programs have left, and returns their number. The name of a temporary file says which process made it. Files and
+// folders of a process of this machine are removed once that process has ended. Files of another container of this
+// machine are removed when their lock, which is visible here, is free. Nothing is known of processes of other
+// machines, which may share the folder: their files are removed when they were last written at least olderThan ago,
+// so that an age well above the time for one file spares the files of running programs. Their folders stay.
 //
 // It continues after a file that cannot be removed, and returns the first such error, an ErrOutput.
 func RemoveLeftovers(dir string, olderThan time.Duration) (removed int, err error) {
@@ -100,10 +99,9 @@ func noteFolder(dir string) {
 	used.folders[path] = true
 }
 
-// ClearFolders is RemoveLeftovers for all folders in which this process has made temporary files since the
-// last call. Files that cannot be removed stay. With own, it also removes the temporary files of this process,
-// which must not be writing any file that is still wanted. It is for the end of a program. Concurrent calls
-// are safe.
+// ClearFolders is RemoveLeftovers for all folders in which this process has made temporary files since the last
+// call. Files that cannot be removed stay. With own, it also removes the temporary files of this process, which
+// must not be writing any file that is still wanted. It is for the end of a program. Concurrent calls are safe.
 func ClearFolders(olderThan time.Duration, own bool) {
 	used.Lock()
 	folders := used.folders
@@ -114,8 +112,7 @@ func ClearFolders(olderThan time.Duration, own bool) {
 	}
 }
 
-// tempsIn returns the entries of a folder that are named like temporary files. It reads a large folder in
-// parts.
+// tempsIn returns the entries of a folder that are named like temporary files. It reads a large folder in parts.
 func tempsIn(dir string) (list []fs.DirEntry, err error) {
 	f, err := os.Open(dir)
 	if err != nil {

@@ -35,8 +35,7 @@ func flock(f *os.File, how int) lockState {
 	return state
 }
 
-// duplicate returns a duplicate of an open file, which keeps its lock once the file
-// is closed.
+// duplicate returns a duplicate of an open file, which keeps its lock once the file is closed.
 func duplicate(f *os.File) (*os.File, error) {
 	var fd2 int
 	conn, err := f.SyscallConn()

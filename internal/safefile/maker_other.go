@@ -17,8 +17,7 @@ func machine() string {
 // bootOf returns "": it is not known here when the machine started.
 func bootOf() string { return "" }
 
-// processStart returns 0, since it is not known here when a process began, and whether there is one
-// of that number.
+// processStart returns 0, since it is not known here when a process began, and whether there is one of that number.
 func processStart(pid int) (start uint64, runs bool) {
 	p, err := os.FindProcess(pid)
 	if err != nil {

@@ -1,8 +1,6 @@
 package safefile
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -13,18 +11,11 @@ func Scratch(dir string) (f *os.File, err error) {
 	if dir == "" {
 		dir = os.TempDir()
 	}
-	noteFolder(dir)
-	const tries = 100
-	for range tries {
-		name := filepath.Join(dir, tempName())
-		if f, err = openUnseen(name); err == nil {
-			return f, nil
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			break
-		}
+	err = withTempName(dir, func(name string) error { f, err = openUnseen(filepath.Join(dir, name)); return err })
+	if err != nil {
+		return nil, Unwritable(dir, err)
 	}
-	return nil, Unwritable(dir, err)
+	return f, nil
 }
 
 // TempFolder makes a new folder, for its owner alone, below that of the system for temporary files. The caller

@@ -34,52 +34,41 @@ func (d *failing) next(call string) error {
 	return &fs.PathError{Op: call, Path: "secret", Err: syscall.ENOSPC}
 }
 
-func (d *failing) Lstat(name string) (fs.FileInfo, error) {
-	if err := d.next("lstat"); err != nil {
-		return nil, err
+// do makes a call unless it is to fail.
+func (d *failing) do(call string, f func() error) error {
+	if err := d.next(call); err != nil {
+		return err
 	}
-	return d.osDisk.Lstat(name)
+	return f()
 }
 
-func (d *failing) Create(name string, perm fs.FileMode) (file, error) {
-	if err := d.next("create"); err != nil {
-		return nil, err
-	}
-	f, err := d.osDisk.Create(name, perm)
-	if err != nil {
-		return nil, err
-	}
-	return &failingFile{f, d}, nil
+func (d *failing) Lstat(name string) (info fs.FileInfo, err error) {
+	err = d.do("lstat", func() error { info, err = d.osDisk.Lstat(name); return err })
+	return info, err
+}
+
+func (d *failing) Create(name string, perm fs.FileMode) (f file, err error) {
+	err = d.do("create", func() error { f, err = d.osDisk.Create(name, perm); return err })
+	return &failingFile{f, d}, err
 }
 
 func (d *failing) Link(from, to string) error {
 	if d.noLinks {
 		return &os.LinkError{Op: "link", Old: from, New: to, Err: syscall.EPERM}
 	}
-	if err := d.next("link"); err != nil {
-		return err
-	}
-	return d.osDisk.Link(from, to)
+	return d.do("link", func() error { return d.osDisk.Link(from, to) })
 }
 
 func (d *failing) Rename(from, to string) error {
-	if err := d.next("rename"); err != nil {
-		return err
-	}
-	return d.osDisk.Rename(from, to)
+	return d.do("rename", func() error { return d.osDisk.Rename(from, to) })
 }
 
 func (d *failing) Remove(name string) error {
-	if err := d.next("remove"); err != nil {
-		return err
-	}
-	return d.osDisk.Remove(name)
+	return d.do("remove", func() error { return d.osDisk.Remove(name) })
 }
 
 func (d *failing) SyncDir(dir string) {
-	if d.next("syncdir") == nil {
-		d.osDisk.SyncDir(dir)
-	}
+	_ = d.do("syncdir", func() error { d.osDisk.SyncDir(dir); return nil })
 }
 
 type failingFile struct {
@@ -95,27 +84,13 @@ func (f *failingFile) Write(p []byte) (int, error) {
 	return f.file.Write(p)
 }
 
-func (f *failingFile) Sync() error {
-	if err := f.d.next("sync"); err != nil {
-		return err
-	}
-	return f.file.Sync()
-}
-
+func (f *failingFile) Sync() error { return f.d.do("sync", f.file.Sync) }
 func (f *failingFile) Chmod(mode fs.FileMode) error {
-	if err := f.d.next("chmod"); err != nil {
-		return err
-	}
-	return f.file.Chmod(mode)
+	return f.d.do("chmod", func() error { return f.file.Chmod(mode) })
 }
+func (f *failingFile) Close() error { return errors.Join(f.d.next("close"), f.file.Close()) }
 
-func (f *failingFile) Close() error {
-	err := f.d.next("close")
-	return errors.Join(f.file.Close(), err)
-}
-
-// Whatever fails, and whenever the run is killed, the name has its whole old
-// file or a whole new one.
+// Whatever fails, and whenever the run is killed, the name has its whole old file or a whole new one.
 func TestWriteAtomicFailsAtEveryCall(t *testing.T) {
 	const oldText = "the old file"
 	newText := strings.Repeat("the new file ", 20000) // several writes

@@ -46,35 +46,22 @@ func leftovers(t *testing.T, dir string) []string {
 	return names
 }
 
+// A new file takes a free name, and another one only where that is asked for, also in the working folder.
 func TestWriteAtomic(t *testing.T) {
 	dir := t.TempDir()
-	name := filepath.Join(dir, "a.png")
-	must.Succeed(t, WriteAtomic(name, false, writes("one")))
-	err := WriteAtomic(name, false, func(io.Writer) error { panic("no work for a taken name") })
-	checkRefusal(t, err, ErrOutput, name, "already exists")
-	checkRemedy(t, err, Overwrite)
-	if !errors.Is(err, fs.ErrExist) {
-		t.Errorf("the cause is lost in %v", err)
-	}
-	if got := content(t, name); got != "one" {
-		t.Errorf("content %q", got)
-	}
-	must.Succeed(t, WriteAtomic(name, true, writes("two")))
-	if got := content(t, name); got != "two" {
-		t.Errorf("content %q", got)
-	}
-	if got := leftovers(t, dir); got != nil {
-		t.Errorf("left over: %q", got)
-	}
-}
-
-func TestWriteAtomicInWorkingFolder(t *testing.T) {
-	t.Chdir(t.TempDir())
-	for _, overwrite := range []bool{false, true} {
-		must.Succeed(t, WriteAtomic("a.png", overwrite, writes("one")))
-	}
-	if got := leftovers(t, "."); got != nil || content(t, "a.png") != "one" {
-		t.Errorf("left over: %q", got)
+	t.Chdir(dir)
+	for _, name := range []string{filepath.Join(dir, "a.png"), "b.png"} {
+		must.Succeed(t, WriteAtomic(name, false, writes("one")))
+		err := WriteAtomic(name, false, func(io.Writer) error { panic("no work for a taken name") })
+		checkRefusal(t, err, ErrOutput, name, "already exists")
+		checkRemedy(t, err, Overwrite)
+		if got := content(t, name); got != "one" || !errors.Is(err, fs.ErrExist) {
+			t.Errorf("content %q, %v", got, err)
+		}
+		must.Succeed(t, WriteAtomic(name, true, writes("two")))
+		if left := leftovers(t, dir); left != nil || content(t, name) != "two" {
+			t.Errorf("content %q, left over: %q", content(t, name), left)
+		}
 	}
 }
 
@@ -131,18 +118,23 @@ func TestWriteAtomicErrorsOfTheWriter(t *testing.T) {
 			return err
 		})
 	}
-	checkRefusal(t, fail(errors.New("no\nink")), ErrOutput, name,
-		"cannot be written: no ink; try another name or folder")
-	checkRefusal(t, fail(Refuse(ErrOutput, "", "a side is too long; use PNG")), ErrOutput, name,
-		"a side is too long; use PNG")
-	checkRefusal(t, fail(fmt.Errorf("second thoughts: %w", Refuse(ErrInput, "in.png", "damaged"))), ErrInput,
-		"second thoughts: in.png", "damaged")
-	checkRefusal(t, fail(context.Canceled), context.Canceled, name, "interrupted")
-	checkRefusal(t, fail(context.DeadlineExceeded), ErrLimit, name, "ran out of time")
-	checkRemedy(t, fail(context.DeadlineExceeded), MoreTime)
-	nameless := fail(Refuse(ErrOutput, "", "is too large").With(MoreTime))
-	checkRefusal(t, nameless, ErrOutput, name, "is too large")
-	checkRemedy(t, nameless, MoreTime)
+	for _, c := range []struct {
+		err, class error
+		name, want string
+		remedy     Remedy
+	}{
+		{errors.New("no\nink"), ErrOutput, name, "cannot be written: no ink; try another name or folder", ""},
+		{Refuse(ErrOutput, "", "a side is too long; use PNG"), ErrOutput, name, "a side is too long; use PNG", ""},
+		{fmt.Errorf("second thoughts: %w", Refuse(ErrInput, "in.png", "damaged")), ErrInput, "second thoughts: in.png",
+			"damaged", ""},
+		{context.Canceled, context.Canceled, name, "interrupted", ""},
+		{context.DeadlineExceeded, ErrLimit, name, "ran out of time", MoreTime},
+		{Refuse(ErrOutput, "", "is too large").With(MoreTime), ErrOutput, name, "is too large", MoreTime},
+	} {
+		err := fail(c.err)
+		checkRefusal(t, err, c.class, c.name, c.want)
+		checkRemedy(t, err, c.remedy)
+	}
 
 	func() {
 		defer func() {

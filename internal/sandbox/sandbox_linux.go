@@ -127,8 +127,7 @@ func (c *Child) Size() (int64, error) {
 }
 
 // Allow lets the process map the given number of bytes more than it has mapped now, and some for the program
-// itself. A Go program that asks for more ends with "out of memory". The process must not have been waited
-// for.
+// itself. A Go program that asks for more ends with "out of memory". The process must not have been waited for.
 func (c *Child) Allow(bytes int64) error {
 	if raced {
 		return nil // the race detector maps several times as much

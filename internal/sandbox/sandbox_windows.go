@@ -7,8 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Enter has nothing to do on this system beyond what the parent does; it returns what it
-// does not have.
+// Enter has nothing to do on this system beyond what the parent does; it returns what it does not have.
 func Enter(int) (missing []string) {
 	return []string{"no rules for files and the network on this system"}
 }

@@ -25,18 +25,18 @@ type PNGWriter struct {
 	sequence uint32
 }
 
-// NewPNGWriter begins an animation of so many frames that is played so often, without end if
-// plays is 0. opt is as for a PNG; with Alpha, its frames have transparency, without none may.
+// NewPNGWriter begins an animation of a number of frames that is played a number of times, 0 for endlessly. opt is
+// as for a PNG: frames may have transparency only with Alpha.
 func NewPNGWriter(w io.Writer, frames, plays int, opt imagefile.EncodeOptions) *PNGWriter {
 	return &PNGWriter{w: w, opt: opt, frames: frames, plays: plays}
 }
 
-// Put writes the next frame: what has changed of it. All must be of one size and type, and
-// stay as they are until the next is put. Its errors are those of imagefile.Encode.
+// Put writes the next frame, or the rectangle of it that has changed. All frames must be of one size and type. The
+// caller must not change one before the next is put. The errors are those of imagefile.Encode.
 func (p *PNGWriter) Put(img image.Image, delay Delay) error {
-	r := changed(p.before, img)
+	r := findChange(p.before, img)
 	var still bytes.Buffer
-	if err := imagefile.Encode(&still, part(img, r), imagefile.PNG, p.opt); err != nil {
+	if err := imagefile.Encode(&still, crop(img, r), imagefile.PNG, p.opt); err != nil {
 		return err
 	}
 	p.opt.Metadata, p.opt.Software = metadata.Metadata{}, "" // of the first
@@ -76,14 +76,13 @@ func (p *PNGWriter) Put(img image.Image, delay Delay) error {
 	return err
 }
 
-// next appends the number of a chunk of the animation.
+// next appends the number of the next chunk of the animation to b.
 func (p *PNGWriter) next(b []byte) []byte {
 	p.sequence++
 	return binary.BigEndian.AppendUint32(b, p.sequence-1)
 }
 
-// control is what a chunk fcTL says of a frame that is put in the place of what is there, and
-// stays.
+// control returns the body of a chunk fcTL for a frame that replaces what is in its rectangle, and stays.
 func (p *PNGWriter) control(r image.Rectangle, delay Delay) []byte {
 	b := p.next(make([]byte, 0, controlLength))
 	for _, v := range []int{r.Dx(), r.Dy(), r.Min.X, r.Min.Y} {

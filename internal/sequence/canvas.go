@@ -9,14 +9,14 @@ import (
 	"superres/internal/imagefile"
 )
 
-// canvas is what is seen of an animation. Samples are not multiplied by alpha, so that what
-// is not blended keeps its bytes.
+// canvas is the picture that an animation shows. Samples are not multiplied by alpha, so that samples that are not
+// blended keep their values.
 type canvas interface {
-	reset()                      // to nothing
-	put(img image.Image, c cell) // img is the cell, decoded, at the origin or in its place
-	dispose()                    // of the last cell
-	image(grey bool) image.Image // a copy
-	is() (opaque, grey bool)     // all of it
+	reset()                        // to nothing
+	put(img image.Image, c cell)   // img is the cell, decoded, at the origin or in its place
+	dispose()                      // of the last cell
+	image(grey bool) image.Image   // a copy
+	describe() (opaque, grey bool) // all of it
 }
 
 // plane is a canvas of 8 or 16 bits a sample.
@@ -29,18 +29,18 @@ type plane[T uint8 | uint16] struct {
 	read  func(image.Image, imagefile.Size) []T // of all pixels of a picture of a size
 }
 
-// newCanvas makes a canvas of nothing, of 16 bits a sample or of 8.
+// newCanvas returns a transparent canvas of 16 bits a sample if deep, or of 8.
 func newCanvas(size imagefile.Size, deep bool) canvas {
 	width, _ := size.Sides()
 	if deep {
-		return &plane[uint16]{size: size, width: width, pix: imagefile.NewSamples[uint16](size, 4), read: deepSamples}
+		return &plane[uint16]{size: size, width: width, pix: imagefile.NewSamples[uint16](size, 4), read: readDeep}
 	}
 	return &plane[uint8]{size: size, width: width, pix: imagefile.NewSamples[uint8](size, 4),
 		read: func(img image.Image, _ imagefile.Size) []uint8 { return imaging.Clone(img).Pix }}
 }
 
-// deepSamples are the samples of a picture of a size in 16 bits.
-func deepSamples(img image.Image, size imagefile.Size) []uint16 {
+// readDeep returns the samples of a picture of a size, in 16 bits.
+func readDeep(img image.Image, size imagefile.Size) []uint16 {
 	b := img.Bounds()
 	list := imagefile.NewSamples[uint16](size, 4)[:0]
 	for y := b.Min.Y; y < b.Max.Y; y++ {
@@ -59,7 +59,7 @@ func (p *plane[T]) reset() {
 	p.last = cell{}
 }
 
-// row is the samples of a rectangle in one of its rows.
+// row returns the samples of a rectangle in row y of the canvas.
 func (p *plane[T]) row(r image.Rectangle, y int) []T {
 	at := 4 * (y*p.width + r.Min.X)
 	return p.pix[at : at+4*r.Dx()]
@@ -121,7 +121,7 @@ func (p *plane[T]) dispose() {
 	}
 }
 
-func (p *plane[T]) is() (opaque, grey bool) {
+func (p *plane[T]) describe() (opaque, grey bool) {
 	opaque, grey = true, true
 	for pix := p.pix; len(pix) > 0; pix = pix[4:] {
 		if pix[3] != ^T(0) {
@@ -137,36 +137,25 @@ func (p *plane[T]) is() (opaque, grey bool) {
 	return opaque, grey
 }
 
-func (p *plane[T]) image(grey bool) image.Image {
-	var to []byte
-	var img image.Image
-	step := 1
-	if grey {
-		step = 4
+func (p *plane[T]) image(grey bool) (img image.Image) {
+	step := 1 // from a sample to the next that is kept
+	_, deep := any(p.pix).([]uint16)
+	switch {
+	case deep && grey:
+		img, step = image.NewGray16(p.size.Bounds()), 4
+	case deep:
+		img = image.NewNRGBA64(p.size.Bounds())
+	case grey:
+		img, step = image.NewGray(p.size.Bounds()), 4
+	default:
+		img = image.NewNRGBA(p.size.Bounds())
 	}
-	switch any(p.pix).(type) {
-	case []uint16:
-		if grey {
-			m := image.NewGray16(p.size.Bounds())
-			img, to = m, m.Pix
-		} else {
-			m := image.NewNRGBA64(p.size.Bounds())
-			img, to = m, m.Pix
+	to, _, _ := imagefile.Samples(img)
+	for i := 0; i < len(p.pix); i += step {
+		if deep {
+			to[0], to = uint8(uint16(p.pix[i])>>8), to[1:]
 		}
-		for i := 0; i < len(p.pix); i, to = i+step, to[2:] {
-			to[0], to[1] = uint8(uint16(p.pix[i])>>8), uint8(p.pix[i])
-		}
-		return img
-	}
-	if grey {
-		m := image.NewGray(p.size.Bounds())
-		img, to = m, m.Pix
-	} else {
-		m := image.NewNRGBA(p.size.Bounds())
-		img, to = m, m.Pix
-	}
-	for i := 0; i < len(p.pix); i, to = i+step, to[1:] {
-		to[0] = uint8(p.pix[i])
+		to[0], to = uint8(p.pix[i]), to[1:]
 	}
 	return img
 }

@@ -23,7 +23,7 @@ type gifCells struct {
 	plays   int    // as far as is known
 }
 
-// openGIF reads what a GIF says about all images.
+// openGIF reads what a GIF says about all images, and checks the place of each.
 func (r *Reader) openGIF() error {
 	all, err := newGIFCells(r.data)
 	if err != nil {
@@ -45,8 +45,8 @@ func newGIFCells(data []byte) (*gifCells, error) {
 	return &gifCells{data: data, blocks: blocks, plays: 1}, err
 }
 
-// extension looks at a block that is an extension.
-func (g *gifCells) extension(block []byte) {
+// readExtension keeps what an extension block says about the next image, or about repeating the animation.
+func (g *gifCells) readExtension(block []byte) {
 	const (
 		label = 1  // what the extension is about
 		again = 16 // how often the GIF is played again, in one of a program
@@ -81,7 +81,7 @@ func (g *gifCells) next() (c cell, err error) {
 			return c, err
 		}
 		if kind == metadata.GIFExtension {
-			g.extension(g.data[from:g.blocks.At()])
+			g.readExtension(g.data[from:g.blocks.At()])
 		}
 	}
 	number := func(i int64) int64 { return int64(binary.LittleEndian.Uint16(g.data[from+i:])) }
@@ -101,7 +101,7 @@ func (g *gifCells) next() (c cell, err error) {
 	return c, nil
 }
 
-// file is a GIF of an image alone, the one that next returned last, on a screen of its size.
+// file returns a GIF of the image that next returned last, on a screen of its size.
 func (g *gifCells) file(c cell) ([]byte, error) {
 	still := bytes.Clone(g.data[:g.blocks.Head.Length])
 	copy(still[6:], g.data[c.from+5:c.from+9])

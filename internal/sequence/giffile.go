@@ -15,8 +15,8 @@ import (
 	"superres/internal/metadata"
 )
 
-// GIFWriter writes an animation as GIF. The colours are those of all frames, so they are put
-// aside in a file until the last has come, each by what has changed of it.
+// GIFWriter writes an animation as GIF. All frames share one palette, which is chosen when the last has come. Until
+// then the rectangle that has changed of each frame is kept in a file.
 type GIFWriter struct {
 	w       io.Writer
 	plays   int
@@ -37,21 +37,21 @@ type GIFWriter struct {
 	begun   bool
 }
 
-// saved is a frame that is put aside.
+// saved describes a frame that is in the file of intermediate data.
 type saved struct {
 	rect  image.Rectangle
 	delay int // hundredths of a second
 }
 
-// gifFrame is a whole frame, in numbers of colours.
+// gifFrame is a whole frame, as indices of the palette.
 type gifFrame struct {
 	pix   []uint8
 	rect  image.Rectangle // that is to be written
 	delay int
 }
 
-// NewGIFWriter begins an animation that is played so often, without end if plays is 0. A
-// comment may be empty. aside is an empty file, which Close does not close.
+// NewGIFWriter begins an animation that is played a number of times, 0 for endlessly. An empty comment is left out.
+// aside is an empty file for intermediate data, which Close does not close.
 func NewGIFWriter(w io.Writer, plays int, comment string, aside *os.File) *GIFWriter {
 	g := &GIFWriter{w: w, plays: plays, comment: comment, aside: aside, counts: newCounts()}
 	g.buffer = bufio.NewWriterSize(aside, 1<<16)
@@ -59,17 +59,17 @@ func NewGIFWriter(w io.Writer, plays int, comment string, aside *os.File) *GIFWr
 	return g
 }
 
-// Put takes the next frame, of 8 bits a sample. All must be of one size and type, and stay as
-// they are until the next is put. What is less than half opaque becomes transparent.
+// Put takes the next frame, of 8 bits a sample. All frames must be of one size and type. The caller must not change
+// one before the next is put. Pixels that are less than half opaque become transparent.
 func (g *GIFWriter) Put(img image.Image, delay Delay) error {
-	m := withAlpha(img)
+	m := toNRGBA(img)
 	var before image.Image
 	if g.before != nil {
 		before = g.before
 	}
-	r := changed(before, m)
+	r := findChange(before, m)
 	g.before = m
-	g.list = append(g.list, saved{r, hundredths(delay)})
+	g.list = append(g.list, saved{r, toHundredths(delay)})
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		row := m.Pix[m.PixOffset(r.Min.X, y):][:4*r.Dx()]
 		if _, err := g.packer.Write(row); err != nil {
@@ -84,8 +84,8 @@ func (g *GIFWriter) Put(img image.Image, delay Delay) error {
 	return nil
 }
 
-// withAlpha is a picture as NRGBA.
-func withAlpha(img image.Image) *image.NRGBA {
+// toNRGBA returns a picture of type *image.Gray or *image.NRGBA as *image.NRGBA.
+func toNRGBA(img image.Image) *image.NRGBA {
 	grey, is := img.(*image.Gray)
 	if !is {
 		return img.(*image.NRGBA)
@@ -97,9 +97,9 @@ func withAlpha(img image.Image) *image.NRGBA {
 	return m
 }
 
-// hundredths is a delay as a GIF has it. One that is not in hundredths is rounded, to two at
-// least, since less than that is shown as ten.
-func hundredths(d Delay) int {
+// toHundredths returns a delay in hundredths of a second, as a GIF has it. A delay in other units is rounded, to two
+// at least, since players show a frame of less for ten.
+func toHundredths(d Delay) int {
 	if d.Den == 0 || d.Den == 100 {
 		return int(d.Num)
 	}
@@ -154,8 +154,8 @@ func (g *GIFWriter) Close() error {
 	return err
 }
 
-// frame writes the frame before now, of which now tells what has to become of it: pixels that
-// it shows and now does not must be cleared, with all of a rectangle.
+// frame writes the waiting frame, and makes now, the indices of the next one, wait. A GIF clears a whole rectangle or
+// nothing: where pixels of the waiting frame are transparent in now, its rectangle is enlarged to hold and clear them.
 func (g *GIFWriter) frame(now []uint8, delay int) error {
 	size := g.before.Rect
 	next := &gifFrame{pix: bytes.Clone(now), rect: size, delay: delay}
@@ -185,14 +185,13 @@ func (g *GIFWriter) frame(now []uint8, delay int) error {
 				}
 			}
 		}
-		next.rect = differing(g.shown, now, size.Dx(), 1, size)
+		next.rect = findDifference(g.shown, now, size.Dx(), 1, size)
 	}
 	g.waiting = next
 	return nil
 }
 
-// write writes the waiting frame. What is there already is left transparent, which takes
-// fewer bytes.
+// write writes the waiting frame. Pixels that are shown already are transparent in it, which takes fewer bytes.
 func (g *GIFWriter) write(disposal byte) error {
 	f, size := g.waiting, g.before.Rect
 	transparent := uint8(len(g.palette) - 1)
@@ -228,8 +227,7 @@ func (g *GIFWriter) write(disposal byte) error {
 	return err
 }
 
-// extensions are what is said of all frames: how often they are played again, where that is
-// not never, and the comment.
+// extensions returns the blocks about all frames: how often they are repeated, if they are, and the comment.
 func (g *GIFWriter) extensions() (b []byte) {
 	if g.plays != 1 {
 		again := 0

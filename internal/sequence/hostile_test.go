@@ -179,9 +179,8 @@ func hostileWebPs(t testing.TB) []hostile {
 	}
 }
 
-// Every file that lies about its parts is refused in one line, of the right class, before memory
-// is taken for what it claims. It must be so both for files that come by way of imagefile and
-// for those that do not.
+// Every file that lies about its parts is refused in one line, of the right class, before memory is taken for what
+// it claims. It must be so both for files that come by way of imagefile and for those that do not.
 func TestHostileSequences(t *testing.T) {
 	files := map[string][]hostile{"png": hostilePNGs(t), "gif": hostileGIFs(), "webp": hostileWebPs(t)}
 	for format, list := range files {

@@ -23,7 +23,7 @@ const (
 	cellBits    = 6 // of a sample
 )
 
-// bin is what is known of the colours of a cell.
+// bin has the statistics of the colours of a cell.
 type bin struct {
 	n    int64
 	sum  [3]int64
@@ -31,7 +31,7 @@ type bin struct {
 	lead int64  // of that vote
 }
 
-// counts are how often the colours of an animation are there.
+// counts is the histogram of the colours of an animation.
 type counts struct {
 	exact map[uint32]bool // the colours; nil: there are more than can be had
 	bins  []bin
@@ -72,14 +72,14 @@ type spot struct {
 	*bin
 }
 
-// palette chooses the colours.
+// palette returns at most mostColours colours, chosen as above, in the order of sortColours.
 func (c *counts) palette() []color.NRGBA {
 	if c.exact != nil {
 		var list []color.NRGBA
 		for key := range c.exact {
 			list = append(list, colourOf(key))
 		}
-		return sorted(list)
+		return sortColours(list)
 	}
 	var cells []spot
 	for i := range c.bins {
@@ -89,22 +89,22 @@ func (c *counts) palette() []color.NRGBA {
 				n, b})
 		}
 	}
-	centres := split(cells)
+	centres := splitCells(cells)
 	const rounds = 6
 	var own []int
 	for range rounds {
-		own = assign(cells, centres)
-		move(cells, own, centres)
+		own = assignCells(cells, centres)
+		moveCentres(cells, own, centres)
 	}
-	return sorted(snap(cells, own, centres))
+	return sortColours(snapCentres(cells, own, centres))
 }
 
 func colourOf(key uint32) color.NRGBA {
 	return color.NRGBA{R: uint8(key >> 16), G: uint8(key >> 8), B: uint8(key), A: 255}
 }
 
-// sorted puts colours into an order of their own, each once.
-func sorted(list []color.NRGBA) []color.NRGBA {
+// sortColours sorts colours by the sum of their samples, and drops duplicates.
+func sortColours(list []color.NRGBA) []color.NRGBA {
 	slices.SortFunc(list, func(a, b color.NRGBA) int {
 		return cmp.Or(cmp.Compare(int(a.R)+int(a.G)+int(a.B), int(b.R)+int(b.G)+int(b.B)), cmp.Compare(a.R, b.R),
 			cmp.Compare(a.G, b.G))
@@ -112,7 +112,7 @@ func sorted(list []color.NRGBA) []color.NRGBA {
 	return slices.Compact(list)
 }
 
-// box is some cells, with the axis to part them along and what that is worth.
+// box is a set of cells, with the axis along which they vary most and their squared error.
 type box struct {
 	cells []spot
 	axis  int
@@ -120,7 +120,7 @@ type box struct {
 	error float64
 }
 
-func boxOf(cells []spot) box {
+func newBox(cells []spot) box {
 	b := box{cells: cells}
 	var n float64
 	for _, s := range cells {
@@ -147,10 +147,9 @@ func boxOf(cells []spot) box {
 	return b
 }
 
-// split parts cells, which it orders, into as many boxes as there are colours, and returns
-// their means.
-func split(cells []spot) []spot {
-	boxes := []box{boxOf(cells)}
+// splitCells divides cells into a box for each colour, and returns the means of the boxes. It reorders cells.
+func splitCells(cells []spot) []spot {
+	boxes := []box{newBox(cells)}
 	for len(boxes) < min(mostColours, len(cells)) {
 		worst := 0
 		for i, b := range boxes {
@@ -169,8 +168,8 @@ func split(cells []spot) []spot {
 		if at == 0 || at == len(b.cells) {
 			break // all that is left is of one colour each
 		}
-		boxes[worst] = boxOf(b.cells[:at])
-		boxes = append(boxes, boxOf(b.cells[at:]))
+		boxes[worst] = newBox(b.cells[:at])
+		boxes = append(boxes, newBox(b.cells[at:]))
 	}
 	var list []spot
 	for _, b := range boxes {
@@ -179,8 +178,8 @@ func split(cells []spot) []spot {
 	return list
 }
 
-// assign finds the nearest centre of every cell.
-func assign(cells, centres []spot) []int {
+// assignCells returns the index of the nearest centre of every cell.
+func assignCells(cells, centres []spot) []int {
 	own := make([]int, len(cells))
 	for i, s := range cells {
 		least := math.Inf(1)
@@ -193,14 +192,14 @@ func assign(cells, centres []spot) []int {
 	return own
 }
 
-// distance is rounded at each step: some processors would not, and choose others.
+// distance returns the squared distance of two colours. Each product is rounded, so that all processors choose alike.
 func distance(a, b *[3]float64) float64 {
 	x, y, z := a[0]-b[0], a[1]-b[1], a[2]-b[2]
 	return float64(x*x) + float64(y*y) + float64(z*z)
 }
 
-// move moves centres to the means of their cells.
-func move(cells []spot, own []int, centres []spot) {
+// moveCentres moves each centre to the mean of its own cells.
+func moveCentres(cells []spot, own []int, centres []spot) {
 	sums := make([]spot, len(centres))
 	for i, s := range cells {
 		to := &sums[own[i]]
@@ -219,8 +218,8 @@ func move(cells []spot, own []int, centres []spot) {
 	}
 }
 
-// snap rounds centres, and puts those of cells that are mostly one colour onto it.
-func snap(cells []spot, own []int, centres []spot) []color.NRGBA {
+// snapCentres returns the rounded centres, and of cells that are mostly of one colour that colour.
+func snapCentres(cells []spot, own []int, centres []spot) []color.NRGBA {
 	best := make([]*bin, len(centres))
 	for i, s := range cells {
 		if b := best[own[i]]; b == nil || s.lead > b.lead {
@@ -248,7 +247,7 @@ type mapping struct {
 	known   []mapped
 }
 
-// mapped is a colour and the number of that which stands for it.
+// mapped is a colour and the index of the palette that replaces it.
 type mapped struct {
 	key   uint32 // of the colour, and 1<<24
 	index uint8
@@ -260,7 +259,7 @@ func newMapping(palette []color.NRGBA) *mapping {
 	return &mapping{palette, make([]mapped, 1<<knownBits)}
 }
 
-// index is the number of the colour for another.
+// index returns the index of the nearest colour of the palette.
 func (m *mapping) index(r, g, b uint8) uint8 {
 	key := 1<<24 | uint32(r)<<16 | uint32(g)<<8 | uint32(b)
 	e := &m.known[key*0x9e3779b1>>(32-knownBits)]

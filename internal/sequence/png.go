@@ -31,10 +31,9 @@ const (
 	controlBlend   = 25
 )
 
-// pngCells walks over the frames of an animated PNG. Beside the rules of metadata.ChunkWalk it
-// holds those of an animation: chunks fcTL and fdAT are numbered from 0 without a gap, every
-// frame has pixels behind its chunk fcTL, those of the still picture lie together, and come
-// before those of all other frames.
+// pngCells walks over the frames of an animated PNG. Beside the rules of metadata.ChunkWalk it holds those of an
+// animation: chunks fcTL and fdAT are numbered from 0 without a gap, every frame has pixels behind its chunk fcTL,
+// those of the still picture lie together, and come before those of all other frames.
 type pngCells struct {
 	data     []byte
 	chunks   *metadata.ChunkWalk
@@ -54,7 +53,7 @@ const (
 	behindPixels
 )
 
-// openPNG reads what a PNG says about all frames.
+// openPNG reads what a PNG says about all frames, and checks the place of each.
 func (r *Reader) openPNG() error {
 	start := func() (*pngCells, error) {
 		p := &pngCells{data: r.data, chunks: metadata.WalkChunks(bytes.NewReader(r.data))}
@@ -84,16 +83,16 @@ func (r *Reader) openPNG() error {
 	return nil
 }
 
-// numbered takes the number at the start of a chunk of the animation.
-func (p *pngCells) numbered(body []byte) error {
+// checkNumber refuses a chunk of the animation whose number, in its first four bytes, is not the next.
+func (p *pngCells) checkNumber(body []byte) error {
 	if len(body) < 4 || binary.BigEndian.Uint32(body) != p.sequence {
-		return damaged("its frames are out of order")
+		return refuseDamaged("its frames are out of order")
 	}
 	p.sequence++
 	return nil
 }
 
-// next goes on to the next frame: up to the control chunk behind its pixels, or to the end.
+// next returns the next frame, or io.EOF. The walk ends at the control chunk behind its pixels, or at IEND.
 func (p *pngCells) next() (cell, error) {
 	from := int64(0) // where the pixels of the frame begin; 0: there are none yet
 	for {
@@ -108,7 +107,7 @@ func (p *pngCells) next() (cell, error) {
 		}
 		switch kind {
 		case "PLTE", "tRNS":
-			p.colour(kind, p.data[at:c.At()+c.Len+4])
+			p.keepColour(kind, p.data[at:c.At()+c.Len+4])
 		case "acTL":
 			if p.still == noPixels {
 				p.said = binary.BigEndian.Uint32(body)
@@ -118,32 +117,33 @@ func (p *pngCells) next() (cell, error) {
 			if err := p.checkSum(kind, at, body); err != nil {
 				return cell{}, err
 			}
-			if err := p.numbered(body); err != nil {
+			if err := p.checkNumber(body); err != nil {
 				return cell{}, err
 			}
 			if len(body) != controlLength {
-				return cell{}, damaged("a chunk fcTL of %d bytes, expected %d", len(body), controlLength)
+				return cell{}, refuseDamaged("a chunk fcTL of %d bytes, expected %d", len(body), controlLength)
 			}
 			before := p.control
 			if p.control = body; before != nil {
-				return controlled(before, from, at)
+				return newCell(before, from, at)
 			}
 		case "IDAT":
 			if p.still == behindPixels {
-				return cell{}, damaged("other chunks lie among the pixels of its still picture")
+				return cell{}, refuseDamaged("other chunks lie among the pixels of its still picture")
 			}
 			if p.still = amongPixels; p.control != nil && from == 0 {
 				from = at
 			}
 		case "fdAT":
-			if err := p.numbered(body); err != nil {
+			if err := p.checkNumber(body); err != nil {
 				return cell{}, err
 			}
 			switch {
 			case p.control == nil:
-				return cell{}, damaged("pixels of no frame")
+				return cell{}, refuseDamaged("pixels of no frame")
 			case p.still == noPixels || from > 0 && string(p.data[from+4:from+8]) == "IDAT":
-				return cell{}, damaged("pixels of another frame come before the end of those of its still picture")
+				return cell{}, refuseDamaged("pixels of another frame come before the end of those " +
+					"of its still picture")
 			case from == 0:
 				from = at
 			}
@@ -153,13 +153,13 @@ func (p *pngCells) next() (cell, error) {
 			}
 			last := p.control
 			p.control = nil
-			return controlled(last, from, at)
+			return newCell(last, from, at)
 		}
 	}
 }
 
-// colour keeps a whole chunk PLTE or tRNS, the first of its kind, for the files of frames.
-func (p *pngCells) colour(kind string, chunk []byte) {
+// keepColour keeps a whole chunk PLTE or tRNS, the first of its kind, for the files of frames.
+func (p *pngCells) keepColour(kind string, chunk []byte) {
 	const most = 3*256 + 12 // bytes of the longest palette
 	place := 0
 	if kind == "tRNS" {
@@ -170,11 +170,11 @@ func (p *pngCells) colour(kind string, chunk []byte) {
 	}
 }
 
-// controlled is the frame of the body of a control chunk, whose pixels are in the chunks between
-// two places of the file.
-func controlled(control []byte, from, to int64) (c cell, err error) {
+// newCell returns the frame that the body of a chunk fcTL describes, whose pixels lie in the chunks between two
+// offsets of the file.
+func newCell(control []byte, from, to int64) (c cell, err error) {
 	if from == 0 {
-		return c, damaged("a frame without pixels")
+		return c, refuseDamaged("a frame without pixels")
 	}
 	number := func(i int) int64 { return int64(binary.BigEndian.Uint32(control[i:])) }
 	c.left, c.top = number(controlLeft), number(controlTop)
@@ -186,7 +186,7 @@ func controlled(control []byte, from, to int64) (c cell, err error) {
 	return c, nil
 }
 
-// file is a PNG of a frame alone: its chunks fdAT become IDAT.
+// file returns a PNG of a frame alone, in which the chunks fdAT of the frame are chunks IDAT.
 func (p *pngCells) file(c cell) ([]byte, error) {
 	head := bytes.Clone(p.header)
 	w, h := c.size.Sides()
@@ -220,7 +220,7 @@ func (p *pngCells) file(c cell) ([]byte, error) {
 func (p *pngCells) checkSum(kind string, at int64, body []byte) error {
 	end := at + 8 + int64(len(body))
 	if crc32.ChecksumIEEE(p.data[at+4:end]) != binary.BigEndian.Uint32(p.data[end:]) {
-		return damaged("invalid checksum of a chunk %s", kind)
+		return refuseDamaged("invalid checksum of a chunk %s", kind)
 	}
 	return nil
 }

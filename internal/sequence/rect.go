@@ -3,38 +3,24 @@ package sequence
 import (
 	"bytes"
 	"image"
+
+	"superres/internal/imagefile"
 )
 
-// samples returns the memory of a picture of a type that frames have, and how many bytes a
-// pixel has.
-func samples(img image.Image) (pix []byte, stride, size int) {
-	switch m := img.(type) {
-	case *image.Gray:
-		return m.Pix, m.Stride, 1
-	case *image.Gray16:
-		return m.Pix, m.Stride, 2
-	case *image.NRGBA:
-		return m.Pix, m.Stride, 4
-	case *image.NRGBA64:
-		return m.Pix, m.Stride, 8
-	}
-	return nil, 0, 0
-}
-
-// changed is where two pictures of one type and size differ: the smallest rectangle, with one
-// pixel at least. before may be nil: everywhere.
-func changed(before, now image.Image) image.Rectangle {
+// findChange returns the smallest rectangle in which two pictures of one type and size differ, or one pixel where
+// they are equal. With a nil before it returns the bounds of now.
+func findChange(before, now image.Image) image.Rectangle {
 	whole := now.Bounds()
 	if before == nil {
 		return whole
 	}
-	a, stride, size := samples(before)
-	b, _, _ := samples(now)
-	return differing(a, b, stride, size, whole)
+	a, stride, size := imagefile.Samples(before)
+	b, _, _ := imagefile.Samples(now)
+	return findDifference(a, b, stride, size, whole)
 }
 
-// differing is changed for memory; the rectangle begins at the origin.
-func differing(a, b []byte, stride, size int, whole image.Rectangle) image.Rectangle {
+// findDifference is findChange for the memory of two pictures with the bounds whole, which begin at the origin.
+func findDifference(a, b []byte, stride, size int, whole image.Rectangle) image.Rectangle {
 	var r image.Rectangle
 	for y := range whole.Dy() {
 		p, q := a[y*stride:][:size*whole.Dx()], b[y*stride:][:size*whole.Dx()]
@@ -56,8 +42,8 @@ func differing(a, b []byte, stride, size int, whole image.Rectangle) image.Recta
 	return r
 }
 
-// part is a rectangle of a picture, in the memory of that.
-func part(img image.Image, r image.Rectangle) image.Image {
+// crop returns a rectangle of a picture, in the memory of the picture.
+func crop(img image.Image, r image.Rectangle) image.Image {
 	return img.(interface {
 		SubImage(image.Rectangle) image.Image
 	}).SubImage(r)

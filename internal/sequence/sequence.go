@@ -1,10 +1,9 @@
 // Package sequence reads and writes files of several pictures: animations, as GIF, PNG or WebP,
 // and the pages of a TIFF. One picture of them is in memory at a time.
 //
-// Reading begins in sequence.go: gif.go, png.go and webp.go take the frames of an animation
-// apart, each into a file of that frame alone, which package imagefile decodes under its limits,
-// and canvas.go puts them together as they are seen. Writing is apng.go, giffile.go, which waits
-// for palette.go, and imagefile.Pages.
+// Reading begins in sequence.go: gif.go, png.go and webp.go take the frames of an animation apart, each into a file
+// of that frame alone, which package imagefile decodes under its limits, and canvas.go puts them together as they
+// are seen. Writing is apng.go, giffile.go, which waits for palette.go, and imagefile.Pages.
 //
 // A static area of an animation has the same bytes in all frames, where they are read and where
 // they are written, so that what enlarges each frame for itself does not make it flicker.
@@ -27,8 +26,7 @@ import (
 const (
 	// MostFrames is how many frames or pages it may have.
 	MostFrames = imagefile.MostFrames
-	// WholePixels is how many pixels all of them may have together, in multiples of those that
-	// one may have.
+	// WholePixels is how many pixels all of them may have together, in multiples of those that one may have.
 	WholePixels = 100
 )
 
@@ -111,10 +109,9 @@ type cells interface {
 	file(cell) ([]byte, error)
 }
 
-// NewReader begins to read the file in pic.File, which it keeps; pic is what imagefile made of
-// it, and name is for messages. All frames of an animation are decoded once, so that what is
-// wrong with one is told now, and of pages the headers are read. lim are those of each picture;
-// Accept is asked about each page, now.
+// NewReader begins to read the file in pic.File, which it keeps; pic is what imagefile made of it, and name is for
+// messages. All frames of an animation are decoded once, so that what is wrong with one is told now, and of pages
+// the headers are read. lim are those of each picture; Accept is asked about each page, now.
 //
 // Errors are of the class safefile.ErrInput or ErrLimit, or that of ctx.
 func NewReader(ctx context.Context, pic *imagefile.Picture, name string, lim imagefile.Limits) (*Reader, error) {
@@ -151,7 +148,7 @@ func (r *Reader) explain(err error) error {
 		return stopped
 	}
 	if rule, ok := errors.AsType[metadata.FormatError](err); ok {
-		err, _ = safefile.Named(damaged("%s", rule), r.name)
+		err, _ = safefile.Named(refuseDamaged("%s", rule), r.name)
 		return err
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -161,13 +158,13 @@ func (r *Reader) explain(err error) error {
 }
 
 // damaged refuses what is against the rules.
-func damaged(format string, args ...any) error {
+func refuseDamaged(format string, args ...any) error {
 	return safefile.Refuse(safefile.ErrInput, "", "damaged animation: %s; copy or export it again",
 		fmt.Sprintf(format, args...))
 }
 
 // tooMany refuses more frames than are looked at.
-func tooMany() error {
+func refuseTooMany() error {
 	return safefile.Refuse(safefile.ErrLimit, "", "has more than %d frames; cut it into parts first", MostFrames)
 }
 
@@ -194,11 +191,11 @@ func (r *Reader) plan(width, height int64, all cells, begin func() cells) (err e
 			return err
 		}
 		if r.number > MostFrames {
-			return tooMany()
+			return refuseTooMany()
 		}
 	}
 	if r.Frames, r.begin = r.number, begin; r.Frames == 0 {
-		return damaged("it has no frames")
+		return refuseDamaged("it has no frames")
 	}
 	return r.checkWhole(int64(r.Frames) * r.size.Pixels())
 }
@@ -213,7 +210,7 @@ func (r *Reader) cell() (cell, error) {
 	ok := false
 	if c.size, ok = r.size.Part(c.left, c.top, c.width, c.height); !ok {
 		w, h := r.size.Sides()
-		return c, damaged("frame %d, of %dx%d at %d,%d, is not inside of its %dx%d",
+		return c, refuseDamaged("frame %d, of %dx%d at %d,%d, is not inside of its %dx%d",
 			r.number, c.width, c.height, c.left, c.top, w, h)
 	}
 	c.rect = c.size.Bounds().Add(image.Pt(int(c.left), int(c.top)))
@@ -229,7 +226,7 @@ func (r *Reader) survey(ctx context.Context) error {
 			return err
 		}
 		if r.Opaque || r.grey {
-			opaque, grey := r.canvas.is()
+			opaque, grey := r.canvas.describe()
 			r.Opaque, r.grey = r.Opaque && opaque, r.grey && grey
 		}
 		r.canvas.dispose()
@@ -265,8 +262,7 @@ func (r *Reader) Next(ctx context.Context) (*Frame, error) {
 	return f, nil
 }
 
-// compose decodes the next cell, as a file that may be no larger than its place on the canvas,
-// and puts it there.
+// compose decodes the next cell, as a file that may be no larger than its place on the canvas, and puts it there.
 func (r *Reader) compose(ctx context.Context) (cell, error) {
 	c, err := r.cell()
 	if err != nil {
@@ -284,7 +280,7 @@ func (r *Reader) compose(ctx context.Context) (cell, error) {
 		return c, err
 	}
 	if got := pic.Image.Bounds(); got != c.size.Bounds() {
-		return c, damaged("frame %d has pixels of %dx%d, expected %dx%d",
+		return c, refuseDamaged("frame %d has pixels of %dx%d, expected %dx%d",
 			r.number, got.Dx(), got.Dy(), c.rect.Dx(), c.rect.Dy())
 	}
 	if r.number == 1 {
@@ -304,7 +300,7 @@ func (r *Reader) findPages(ctx context.Context) error {
 	r.places, r.Frames = places, len(places)
 	switch {
 	case len(places)+others >= MostFrames:
-		return tooMany()
+		return refuseTooMany()
 	case errors.Is(err, io.ErrUnexpectedEOF) && len(places) > 0:
 		text := fmt.Sprintf("points outside of itself behind %d pages (is the file complete?)", len(places))
 		r.Warnings = append(r.Warnings, text)

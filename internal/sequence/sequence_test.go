@@ -249,8 +249,7 @@ func check(t *testing.T, what string, got []*sequence.Frame, want []*image.NRGBA
 	}
 }
 
-// Every way of blending and of disposing shows what the oracle shows, read from GIF and PNG and
-// written as both.
+// Every way of blending and of disposing shows what the oracle shows, read from GIF and PNG and written as both.
 func TestFramesAsSeen(t *testing.T) {
 	const w, h = 11, 7
 	hard := steps(false)

@@ -8,7 +8,7 @@ import (
 	"superres/internal/metadata"
 )
 
-// webpFrame is how long the head of a frame of a WebP is: place, size, duration, flags.
+// webpFrame is the length of the head of a WebP frame in bytes: offset, size, duration, flags.
 const webpFrame = 16
 
 // webpCells walks over the frames of an animated WebP.
@@ -20,7 +20,7 @@ type webpCells struct {
 	parts  [2][]byte // of the frame that next returned last: alpha, if any, and pixels
 }
 
-// number24 reads 24 bits.
+// number24 returns the little-endian number of 24 bits that b begins with.
 func number24(b []byte) int64 { return int64(b[0]) | int64(b[1])<<8 | int64(b[2])<<16 }
 
 // openWebP reads what a WebP says about all frames.
@@ -35,7 +35,7 @@ func (r *Reader) openWebP() error {
 	}
 	const width, height, length = 4, 7, 10 // of VP8X
 	if string(head.Kind) != "VP8X" || head.Len != length {
-		return damaged("it begins with a chunk %q of %d bytes, expected VP8X of %d", head.Kind, head.Len, length)
+		return refuseDamaged("it begins with a chunk %q of %d bytes, expected VP8X of %d", head.Kind, head.Len, length)
 	}
 	body := head.Bytes()
 	begin := func() cells { return start() }
@@ -55,23 +55,23 @@ func (w *webpCells) next() (c cell, err error) {
 		switch string(chunk.Kind) {
 		case "ANIM":
 			if w.begun || chunk.Len < 6 {
-				return c, damaged("two chunks ANIM, or one of %d bytes", chunk.Len)
+				return c, refuseDamaged("two chunks ANIM, or one of %d bytes", chunk.Len)
 			}
 			w.begun = true
 			w.plays = int(binary.LittleEndian.Uint16(chunk.Bytes()[4:]))
 		case "ANMF":
 			if !w.begun {
-				return c, damaged("a frame stands in front of the chunk ANIM")
+				return c, refuseDamaged("a frame stands in front of the chunk ANIM")
 			}
 			return w.frame(chunk)
 		}
 	}
 }
 
-// frame is the frame in a chunk ANMF.
+// frame returns the frame that a chunk ANMF holds.
 func (w *webpCells) frame(chunk metadata.RIFFChunk) (c cell, err error) {
 	if chunk.Len < webpFrame {
-		return c, damaged("a frame of %d bytes, expected %d at least", chunk.Len, webpFrame)
+		return c, refuseDamaged("a frame of %d bytes, expected %d at least", chunk.Len, webpFrame)
 	}
 	body := w.data[chunk.At():][:webpFrame]
 	c.left, c.top = 2*number24(body), 2*number24(body[3:])
@@ -83,14 +83,14 @@ func (w *webpCells) frame(chunk metadata.RIFFChunk) (c cell, err error) {
 	}
 	w.parts = [2][]byte{}
 	for walk := chunk.WalkRIFF(webpFrame); ; {
-		part, err := walk.Next()
+		crop, err := walk.Next()
 		if err == io.EOF {
-			return c, damaged("a frame without pixels")
+			return c, refuseDamaged("a frame without pixels")
 		} else if err != nil {
 			return c, err
 		}
-		whole := w.data[part.At()-8 : part.At()+part.Len]
-		switch string(part.Kind) {
+		whole := w.data[crop.At()-8 : crop.At()+crop.Len]
+		switch string(crop.Kind) {
 		case "ALPH":
 			if w.parts[0] == nil {
 				w.parts[0] = whole
@@ -102,7 +102,7 @@ func (w *webpCells) frame(chunk metadata.RIFFChunk) (c cell, err error) {
 	}
 }
 
-// file is a WebP of a frame alone, the one that next returned last.
+// file returns a WebP of the frame that next returned last.
 func (w *webpCells) file(c cell) ([]byte, error) {
 	still := append([]byte("RIFF????WEBPVP8X"), 10, 0, 0, 0, 0, 0, 0, 0)
 	if w.parts[0] != nil {
@@ -112,8 +112,8 @@ func (w *webpCells) file(c cell) ([]byte, error) {
 	for _, side := range [2]int64{c.width - 1, c.height - 1} {
 		still = append(still, byte(side), byte(side>>8), byte(side>>16))
 	}
-	for _, part := range w.parts {
-		if still = append(still, part...); len(part)%2 > 0 {
+	for _, crop := range w.parts {
+		if still = append(still, crop...); len(crop)%2 > 0 {
 			still = append(still, 0)
 		}
 	}
@@ -121,7 +121,7 @@ func (w *webpCells) file(c cell) ([]byte, error) {
 	return still, nil
 }
 
-// milliseconds is a delay, as exactly as 16 bits can have it.
+// milliseconds returns a number of milliseconds as a delay, as exactly as its 16 bits allow.
 func milliseconds(ms int) Delay {
 	unit := 1000
 	for ms > 0xffff {

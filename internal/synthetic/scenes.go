@@ -12,31 +12,31 @@ import (
 type Picture struct {
 	// Image is opaque.
 	Image *image.NRGBA
-	// IsPixelArt tells that each square of unit×unit pixels has one colour.
+	// IsPixelArt is true if each square of unit×unit pixels has one colour.
 	IsPixelArt bool
 }
 
-// Sample returns a random picture of w×h pixels whose content suits a screen of w/unit × h/unit
-// pixels: a thin line is about unit wide, a letter at least 7 units high. Its edges are smooth, as
-// programs draw them, but for pixel art. It depends on the numbers of rng and on the sizes alone.
+// Sample returns a random picture of w×h pixels with the contents of a screen of w/unit × h/unit pixels: a thin
+// line is about unit wide, a letter at least 7 units high. Edges are smooth, as programs draw them, except in
+// pixel art. The picture depends only on the numbers of rng and on the sizes.
 func Sample(rng *rand.Rand, w, h, unit int) Picture {
 	if rng.IntN(8) == 0 {
 		return Picture{Image: renderPixelArt(rng, w, h, unit), IsPixelArt: true}
 	}
 	c := newCanvas(rng, w, h, float64(unit))
-	c.fill(0, 0, c.w, c.h, c.colour())
-	c.scene()
-	if c.likely(0.25) { // another in a corner
+	c.fillRectangle(0, 0, c.w, c.h, c.sampleColour())
+	c.renderScene()
+	if c.likely(0.25) { // another scene in the lower right part
 		x, y := c.snap(c.between(0.3, 0.7)*c.w), c.snap(c.between(0.3, 0.7)*c.h)
 		part := newCanvas(rng, w-int(x*c.unit), h-int(y*c.unit), c.unit)
-		part.fill(0, 0, part.w, part.h, c.colour())
-		part.scene()
+		part.fillRectangle(0, 0, part.w, part.h, c.sampleColour())
+		part.renderScene()
 		draw.Draw(c.NRGBA, image.Rect(int(x*c.unit), int(y*c.unit), w, h), part.NRGBA, image.Point{}, draw.Src)
 	}
 	return Picture{Image: c.NRGBA}
 }
 
-// canvas is a picture on which shapes are rendered, by coordinates in units.
+// canvas is an image on which shapes are rendered, with coordinates in units.
 type canvas struct {
 	*image.NRGBA
 	*rand.Rand
@@ -54,8 +54,8 @@ func (c *canvas) proportion(lo, hi float64) float64 { return lo * math.Pow(hi/lo
 // snap rounds a length to whole units.
 func (c *canvas) snap(v float64) float64 { return math.Round(v) }
 
-// colour samples a colour: often a grey, and of those often black or white.
-func (c *canvas) colour() color.NRGBA {
+// sampleColour returns a random colour: black or white with a probability of 0.2 each, another grey with 0.2.
+func (c *canvas) sampleColour() color.NRGBA {
 	v := [3]uint8{uint8(c.IntN(256)), uint8(c.IntN(256)), uint8(c.IntN(256))}
 	switch kind := c.IntN(10); {
 	case kind < 2:
@@ -68,10 +68,10 @@ func (c *canvas) colour() color.NRGBA {
 	return color.NRGBA{v[0], v[1], v[2], 255}
 }
 
-// ink samples a colour that is seen on a ground.
-func (c *canvas) ink(ground color.NRGBA) color.NRGBA {
+// sampleInk returns a random colour, nearly always one that is visible on a ground.
+func (c *canvas) sampleInk(ground color.NRGBA) color.NRGBA {
 	for {
-		ink := c.colour()
+		ink := c.sampleColour()
 		if math.Abs(brightness(ink)-brightness(ground)) > 40 || c.likely(0.1) {
 			return ink
 		}
@@ -82,23 +82,23 @@ func brightness(v color.NRGBA) float64 {
 	return 0.299*float64(v.R) + 0.587*float64(v.G) + 0.114*float64(v.B)
 }
 
-// at returns the colour of the pixel nearest to (x, y).
-func (c *canvas) at(x, y float64) color.NRGBA {
+// colourAt returns the colour of the pixel nearest to (x, y).
+func (c *canvas) colourAt(x, y float64) color.NRGBA {
 	return c.NRGBAAt(min(max(int(x*c.unit), 0), c.Rect.Dx()-1), min(max(int(y*c.unit), 0), c.Rect.Dy()-1))
 }
 
-// scene renders a random kind of picture on all of the canvas.
-func (c *canvas) scene() {
+// renderScene renders a random kind of scene on the whole canvas.
+func (c *canvas) renderScene() {
 	scenes := []func(){
-		c.page, c.page, c.code, c.lines, c.lines, c.curves, c.cartoon, c.dialog, c.dialog, c.chart, c.streets,
-		c.streets,
-		c.pattern, c.gradient,
+		c.renderPage, c.renderPage, c.renderCode, c.renderLines, c.renderLines, c.renderCurves, c.renderCartoon,
+		c.renderDialog, c.renderDialog, c.renderChart, c.renderStreets, c.renderStreets, c.renderPattern,
+		c.renderGradient,
 	}
 	scenes[c.IntN(len(scenes))]()
 }
 
-// lines renders thin lines in all directions, also nearly level, and some squares and triangles.
-func (c *canvas) lines() {
+// renderLines renders thin lines in all directions, a third of them nearly level or upright, and some polygons.
+func (c *canvas) renderLines() {
 	for range 4 + c.IntN(14) {
 		x, y := c.between(0, c.w), c.between(0, c.h)
 		angle := c.between(0, math.Pi)
@@ -107,8 +107,8 @@ func (c *canvas) lines() {
 		}
 		sin, cos := math.Sincos(angle)
 		long := c.proportion(6, c.w)
-		width := c.width()
-		ink := c.ink(c.at(x, y))
+		width := c.sampleWidth()
+		ink := c.sampleInk(c.colourAt(x, y))
 		count := 1
 		if c.likely(0.2) { // side by side
 			count = 2 + c.IntN(5)
@@ -121,26 +121,24 @@ func (c *canvas) lines() {
 		}
 		if c.likely(0.2) {
 			x, y, r := c.between(0, c.w), c.between(0, c.h), c.proportion(2, 20)
-			c.area(c.ink(c.at(x, y)), c.corners(x, y, r, 3+c.IntN(3)))
+			c.fillArea(c.sampleInk(c.colourAt(x, y)), c.sampleCorners(x, y, r, 3+c.IntN(3)))
 		}
 	}
 }
 
-// width samples the width of a line: hardly ever less than a unit, because programs draw no line
-// thinner than a pixel of the screen. A model that learns from thinner ones takes a line of a middle
-// tone for a thin black one.
-func (c *canvas) width() float64 {
+// sampleWidth returns a random width of a line, hardly ever less than a unit, because programs draw no line thinner
+// than a pixel of the screen. A model trained on thinner ones would take a grey line for a thin black one.
+func (c *canvas) sampleWidth() float64 {
 	if c.likely(0.4) {
 		return 1
 	}
 	return c.proportion(0.9, 5)
 }
 
-// streets renders a map: winding borders, straight roads and names in middle tones, most of them
-// about a unit wide.
-func (c *canvas) streets() {
-	ground := c.at(0, 0)
-	tones := [3]color.NRGBA{c.middle(ground), c.middle(ground), c.middle(ground)}
+// renderStreets renders a map: winding borders, straight roads and names in half tones, most lines about a unit wide.
+func (c *canvas) renderStreets() {
+	ground := c.colourAt(0, 0)
+	tones := [3]color.NRGBA{c.sampleMiddle(ground), c.sampleMiddle(ground), c.sampleMiddle(ground)}
 	narrow := func() float64 { return c.proportion(0.9, 2.5) }
 	for range 1 + c.IntN(5) {
 		x, y, angle := c.between(0, c.w), c.between(0, c.h), c.between(0, 2*math.Pi)
@@ -158,19 +156,19 @@ func (c *canvas) streets() {
 		c.stroke(tones[1], narrow(), []point{from, to})
 	}
 	for range 2 + c.IntN(8) {
-		c.write(c.between(-5, c.w-10), c.between(5, c.h), c.between(7, 16), tones[2], c.words(c.between(3, 10)))
+		c.write(c.between(-5, c.w-10), c.between(5, c.h), c.between(7, 16), tones[2], c.sampleWords(c.between(3, 10)))
 	}
 }
 
-// middle samples a colour between that of a ground and one that is seen on it.
-func (c *canvas) middle(ground color.NRGBA) color.NRGBA {
-	ink, share := c.ink(ground), c.between(0.3, 0.8)
+// sampleMiddle returns a random colour between a ground and a colour that is visible on it.
+func (c *canvas) sampleMiddle(ground color.NRGBA) color.NRGBA {
+	ink, share := c.sampleInk(ground), c.between(0.3, 0.8)
 	mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + share*(float64(b)-float64(a)))) }
 	return color.NRGBA{mix(ground.R, ink.R), mix(ground.G, ink.G), mix(ground.B, ink.B), 255}
 }
 
-// corners samples the n corners of a polygon around (x, y).
-func (c *canvas) corners(x, y, r float64, n int) (list []point) {
+// sampleCorners returns the corners of a random polygon with n corners at a distance of r from (x, y).
+func (c *canvas) sampleCorners(x, y, r float64, n int) (list []point) {
 	turn := c.between(0, 2*math.Pi)
 	for i := range n {
 		sin, cos := math.Sincos(turn + 2*math.Pi*(float64(i)+c.between(-0.2, 0.2))/float64(n))
@@ -179,11 +177,11 @@ func (c *canvas) corners(x, y, r float64, n int) (list []point) {
 	return list
 }
 
-// curves renders circles, discs, arcs and waves.
-func (c *canvas) curves() {
+// renderCurves renders circles, discs, arcs and waves.
+func (c *canvas) renderCurves() {
 	for range 4 + c.IntN(10) {
 		x, y, r := c.between(0, c.w), c.between(0, c.h), c.proportion(1.5, c.w/2)
-		ink := c.ink(c.at(x, y))
+		ink := c.sampleInk(c.colourAt(x, y))
 		from, to := 0.0, 2*math.Pi
 		if c.likely(0.4) {
 			from, to = c.between(0, 3), c.between(3.5, 7)
@@ -194,15 +192,15 @@ func (c *canvas) curves() {
 		}
 		switch c.IntN(4) {
 		case 0:
-			c.area(ink, arc(x, y, r, r*flat, 0, 2*math.Pi))
+			c.fillArea(ink, arc(x, y, r, r*flat, 0, 2*math.Pi))
 		case 1:
-			c.wave(x, y, ink)
+			c.renderWave(x, y, ink)
 		default:
 			rings := 1
 			if c.likely(0.2) {
 				rings = 2 + c.IntN(4)
 			}
-			width := c.width()
+			width := c.sampleWidth()
 			for i := range rings {
 				more := float64(i) * width * 2.5
 				c.stroke(ink, width, arc(x, y, r+more, (r+more)*flat, from, to))
@@ -211,17 +209,17 @@ func (c *canvas) curves() {
 	}
 }
 
-func (c *canvas) wave(x, y float64, ink color.NRGBA) {
+func (c *canvas) renderWave(x, y float64, ink color.NRGBA) {
 	var list []point
 	high, long := c.proportion(1, c.h/3), c.proportion(4, c.w)
 	for i := range 65 {
 		u := float64(i)/32 - 1
 		list = append(list, point{x + u*c.w/2, y + high*math.Sin(u*c.w/2/long*2*math.Pi)})
 	}
-	c.stroke(ink, c.width(), list)
+	c.stroke(ink, c.sampleWidth(), list)
 }
 
-// arc returns points of a part of an ellipse.
+// arc returns points along a part of an ellipse; from and to are angles in radians.
 func arc(x, y, rx, ry, from, to float64) (list []point) {
 	n := 8 + int(2*math.Sqrt(max(rx, ry))*(to-from))
 	for i := range n + 1 {
@@ -231,14 +229,14 @@ func arc(x, y, rx, ry, from, to float64) (list []point) {
 	return list
 }
 
-// cartoon renders round shapes of one colour, most with an outline.
-func (c *canvas) cartoon() {
-	outline := c.colour()
+// renderCartoon renders round shapes of one colour, most with an outline.
+func (c *canvas) renderCartoon() {
+	outline := c.sampleColour()
 	width := c.proportion(1, 4)
 	for range 3 + c.IntN(8) {
 		x, y, r := c.between(0, c.w), c.between(0, c.h), c.proportion(3, c.w/2)
 		var list []point
-		corners := c.corners(x, y, r, 4+c.IntN(5))
+		corners := c.sampleCorners(x, y, r, 4+c.IntN(5))
 		for i, p := range corners { // a quadratic spline
 			next, after := corners[(i+1)%len(corners)], corners[(i+2)%len(corners)]
 			for k := range 8 {
@@ -247,69 +245,69 @@ func (c *canvas) cartoon() {
 				list = append(list, point{a*p.x + b*next.x + d*after.x, a*p.y + b*next.y + d*after.y})
 			}
 		}
-		c.area(c.colour(), list)
+		c.fillArea(c.sampleColour(), list)
 		if c.likely(0.75) {
 			c.stroke(outline, width, append(list, list[0], list[1]))
 		}
 	}
 }
 
-// dialog renders frames, fields and buttons on whole pixels of a screen, with words.
-func (c *canvas) dialog() {
-	ground := c.at(0, 0)
+// renderDialog renders frames, fields and buttons on whole pixels of a screen, with words.
+func (c *canvas) renderDialog() {
+	ground := c.colourAt(0, 0)
 	size := c.between(8, 14)
 	for range 5 + c.IntN(8) {
 		x, y := c.snap(c.between(-5, c.w-8)), c.snap(c.between(-5, c.h-8))
 		w, h := c.snap(c.proportion(4, c.w)), c.snap(c.proportion(4, c.h/2))
-		edge, inside := c.ink(ground), c.colour()
+		edge, inside := c.sampleInk(ground), c.sampleColour()
 		border := float64(1 + c.IntN(8)/6)
 		switch c.IntN(4) {
 		case 0:
-			c.fill(x, y, w, border, edge) // a rule
+			c.fillRectangle(x, y, w, border, edge) // a rule
 			continue
 		case 1:
 			r := c.between(1.5, min(6, w/2, h/2))
-			c.area(edge, round(x, y, w, h, r))
-			c.area(inside, round(x+border, y+border, w-2*border, h-2*border, max(r-border, 0.5)))
+			c.fillArea(edge, roundRectangle(x, y, w, h, r))
+			c.fillArea(inside, roundRectangle(x+border, y+border, w-2*border, h-2*border, max(r-border, 0.5)))
 		default:
-			c.fill(x, y, w, h, edge)
+			c.fillRectangle(x, y, w, h, edge)
 			if c.likely(0.7) {
-				c.fill(x+border, y+border, w-2*border, h-2*border, inside)
+				c.fillRectangle(x+border, y+border, w-2*border, h-2*border, inside)
 			} else {
 				inside = edge
 			}
 		}
 		if h > size && c.likely(0.7) {
-			c.write(x+border+2, y+(h+0.7*size)/2, size, c.ink(inside), c.words(w/size*2))
+			c.write(x+border+2, y+(h+0.7*size)/2, size, c.sampleInk(inside), c.sampleWords(w/size*2))
 		}
 	}
 }
 
-// round returns a rectangle with round corners.
-func round(x, y, w, h, r float64) (list []point) {
+// roundRectangle returns the outline of a rectangle whose corners are rounded with radius r.
+func roundRectangle(x, y, w, h, r float64) (list []point) {
 	for i, at := range []point{{x + w - r, y + h - r}, {x + r, y + h - r}, {x + r, y + r}, {x + w - r, y + r}} {
 		list = append(list, arc(at.x, at.y, r, r, float64(i)*math.Pi/2, float64(i+1)*math.Pi/2)...)
 	}
 	return list
 }
 
-// chart renders axes, a grid, curves or bars, and numbers.
-func (c *canvas) chart() {
-	ground := c.at(0, 0)
-	ink := c.ink(ground)
+// renderChart renders axes, a grid, curves or bars, and numbers.
+func (c *canvas) renderChart() {
+	ground := c.colourAt(0, 0)
+	ink := c.sampleInk(ground)
 	step := c.snap(c.between(6, 20))
 	left, bottom := c.snap(c.between(4, 14)), c.snap(c.h-c.between(4, 14))
 	for i := 1.0; i*step < c.w; i++ {
 		if c.likely(0.8) {
-			c.fill(left+i*step, 0, 1, bottom, c.colour())
-			c.fill(left, bottom-i*step, c.w, 1, c.colour())
+			c.fillRectangle(left+i*step, 0, 1, bottom, c.sampleColour())
+			c.fillRectangle(left, bottom-i*step, c.w, 1, c.sampleColour())
 		}
-		c.write(left+i*step-3, bottom+9, 8, ink, c.words(2))
+		c.write(left+i*step-3, bottom+9, 8, ink, c.sampleWords(2))
 	}
-	c.fill(left, 0, 1, bottom, ink)
-	c.fill(left, bottom, c.w, 1, ink)
+	c.fillRectangle(left, 0, 1, bottom, ink)
+	c.fillRectangle(left, bottom, c.w, 1, ink)
 	for range 1 + c.IntN(4) {
-		curve := c.ink(ground)
+		curve := c.sampleInk(ground)
 		y, slope := c.between(0, bottom), 0.0
 		bars, dots := c.likely(0.3), c.likely(0.3)
 		var list []point
@@ -318,10 +316,10 @@ func (c *canvas) chart() {
 			y = min(max(y+slope, 2), bottom-1)
 			list = append(list, point{x, y})
 			if bars {
-				c.fill(x, c.snap(y), c.snap(step/3)+1, bottom-c.snap(y), curve)
+				c.fillRectangle(x, c.snap(y), c.snap(step/3)+1, bottom-c.snap(y), curve)
 			}
 			if dots {
-				c.area(curve, arc(x, y, 2, 2, 0, 2*math.Pi))
+				c.fillArea(curve, arc(x, y, 2, 2, 0, 2*math.Pi))
 			}
 		}
 		if !bars {
@@ -330,10 +328,10 @@ func (c *canvas) chart() {
 	}
 }
 
-// pattern renders stripes, checks, dots or hatching, some of single pixels.
-func (c *canvas) pattern() {
-	first := c.colour()
-	second := c.ink(first)
+// renderPattern renders stripes, checks, dots or hatching, some of single pixels.
+func (c *canvas) renderPattern() {
+	first := c.sampleColour()
+	second := c.sampleInk(first)
 	period := float64(2 + c.IntN(7))
 	if c.likely(0.3) {
 		period = c.between(2, 9)
@@ -344,9 +342,9 @@ func (c *canvas) pattern() {
 		across := c.likely(0.5)
 		for i := 0.0; i*period < max(c.w, c.h); i++ {
 			if across {
-				c.fill(i*period, 0, share, c.h, second)
+				c.fillRectangle(i*period, 0, share, c.h, second)
 			} else {
-				c.fill(0, i*period, c.w, share, second)
+				c.fillRectangle(0, i*period, c.w, share, second)
 			}
 		}
 		if kind == 0 {
@@ -357,7 +355,7 @@ func (c *canvas) pattern() {
 		for y := 0.0; y*period < c.h; y++ {
 			for x := 0.0; x*period < c.w; x++ {
 				if int(x+y)%2 == 0 {
-					c.fill(x*period, y*period, period, period, first)
+					c.fillRectangle(x*period, y*period, period, period, first)
 				}
 			}
 		}
@@ -370,9 +368,9 @@ func (c *canvas) pattern() {
 	}
 }
 
-// gradient renders a gradient from one colour to another, with shapes on it.
-func (c *canvas) gradient() {
-	from, to := c.colour(), c.colour()
+// renderGradient renders a gradient from one colour to another, with shapes on it.
+func (c *canvas) renderGradient() {
+	from, to := c.sampleColour(), c.sampleColour()
 	sin, cos := math.Sincos(c.between(0, 2*math.Pi))
 	for y := range c.Rect.Dy() {
 		for x := range c.Rect.Dx() {
@@ -383,19 +381,18 @@ func (c *canvas) gradient() {
 			c.SetNRGBA(x, y, color.NRGBA{mix(from.R, to.R), mix(from.G, to.G), mix(from.B, to.B), 255})
 		}
 	}
-	[]func(){c.lines, c.curves, c.cartoon, c.dialog}[c.IntN(4)]()
+	[]func(){c.renderLines, c.renderCurves, c.renderCartoon, c.renderDialog}[c.IntN(4)]()
 }
 
-// renderPixelArt renders pixel art: symmetric figures, blocks, lines of single pixels and dithers, in
-// few colours.
+// renderPixelArt returns pixel art: symmetric figures, blocks, lines of single pixels and dithers in few colours.
 func renderPixelArt(rng *rand.Rand, w, h, unit int) *image.NRGBA {
 	small := newCanvas(rng, (w+unit-1)/unit, (h+unit-1)/unit, 1)
 	palette := make([]color.NRGBA, 2+rng.IntN(7))
 	for i := range palette {
-		palette[i] = small.colour()
+		palette[i] = small.sampleColour()
 	}
 	ink := func() color.NRGBA { return palette[rng.IntN(len(palette))] }
-	small.fill(0, 0, small.w, small.h, palette[0])
+	small.fillRectangle(0, 0, small.w, small.h, palette[0])
 	for range 6 + rng.IntN(12) {
 		x, y := rng.IntN(int(small.w)), rng.IntN(int(small.h))
 		side := 3 + rng.IntN(14)
@@ -412,7 +409,7 @@ func renderPixelArt(rng *rand.Rand, w, h, unit int) *image.NRGBA {
 				}
 			}
 		case 1: // a block
-			small.fill(float64(x), float64(y), float64(side), float64(1+rng.IntN(side)), one)
+			small.fillRectangle(float64(x), float64(y), float64(side), float64(1+rng.IntN(side)), one)
 		case 2: // a dither
 			for v := range side {
 				for u := range side {

@@ -20,8 +20,9 @@ import (
 // point is a position in units.
 type point struct{ x, y float64 }
 
-// fill fills a rectangle; one without size is not seen.
-func (c *canvas) fill(x, y, w, h float64, ink color.NRGBA) {
+// fillRectangle fills a rectangle, without smoothing if its sides lie between pixels. A width or height of 0 or less
+// fills nothing.
+func (c *canvas) fillRectangle(x, y, w, h float64, ink color.NRGBA) {
 	if w <= 0 || h <= 0 {
 		return
 	}
@@ -31,13 +32,13 @@ func (c *canvas) fill(x, y, w, h float64, ink color.NRGBA) {
 		draw.Draw(c.NRGBA, r, image.NewUniform(ink), image.Point{}, draw.Src)
 		return
 	}
-	c.area(ink, []point{{x, y}, {x + w, y}, {x + w, y + h}, {x, y + h}})
+	c.fillArea(ink, []point{{x, y}, {x + w, y}, {x + w, y + h}, {x, y + h}})
 }
 
-// area fills a polygon.
-func (c *canvas) area(ink color.NRGBA, list []point) { c.paint(ink, [][]point{list}) }
+// fillArea fills a polygon.
+func (c *canvas) fillArea(ink color.NRGBA, list []point) { c.paint(ink, [][]point{list}) }
 
-// stroke renders a line through points.
+// stroke renders a line of a width through the points of list.
 func (c *canvas) stroke(ink color.NRGBA, width float64, list []point) {
 	var parts [][]point
 	for i := 1; i < len(list); i++ {
@@ -47,7 +48,7 @@ func (c *canvas) stroke(ink color.NRGBA, width float64, list []point) {
 			continue
 		}
 		u, v := (b.y-a.y)/long*width/2, (a.x-b.x)/long*width/2
-		if len(list) > 2 { // so that no wedge is missing where it bends
+		if len(list) > 2 { // pieces overlap, to leave no gaps at bends
 			more := 0.25 * width / long
 			a, b = point{a.x - more*(b.x-a.x), a.y - more*(b.y-a.y)}, point{b.x + more*(b.x-a.x), b.y + more*(b.y-a.y)}
 		}
@@ -56,7 +57,7 @@ func (c *canvas) stroke(ink color.NRGBA, width float64, list []point) {
 	c.paint(ink, parts)
 }
 
-// paint fills the union of polygons that are all of the same orientation.
+// paint fills the union of polygons, which must all have the same orientation.
 func (c *canvas) paint(ink color.NRGBA, list [][]point) {
 	x0, y0, x1, y1 := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
 	for _, polygon := range list {
@@ -84,7 +85,7 @@ func (c *canvas) paint(ink color.NRGBA, list [][]point) {
 	r.Draw(c.NRGBA, box, image.NewUniform(ink), image.Point{})
 }
 
-// fonts are those of text.
+// fonts returns the fonts in which text is rendered.
 var fonts = sync.OnceValue(func() (list []*opentype.Font) {
 	for _, data := range [][]byte{goregular.TTF, gobold.TTF, gomono.TTF} {
 		f, err := opentype.Parse(data)
@@ -96,26 +97,26 @@ var fonts = sync.OnceValue(func() (list []*opentype.Font) {
 	return list
 })
 
-// write sets text of a size in units, from a point of its base line, in a random font.
+// write renders text in a random font; (x, y) is the left end of its base line, and size is in units.
 func (c *canvas) write(x, y, size float64, ink color.NRGBA, text string) {
-	c.set(fonts()[c.IntN(len(fonts()))], x, y, size, ink, text)
+	c.renderText(fonts()[c.IntN(len(fonts()))], x, y, size, ink, text)
 }
 
-func (c *canvas) set(f *opentype.Font, x, y, size float64, ink color.NRGBA, text string) {
+func (c *canvas) renderText(f *opentype.Font, x, y, size float64, ink color.NRGBA, text string) {
 	face, err := opentype.NewFace(f, &opentype.FaceOptions{Size: size * c.unit, DPI: 72})
 	if err != nil {
-		panic(err) // only options of another kind are refused
+		panic(err) // cannot be: only other options are refused
 	}
 	d := font.Drawer{Dst: c.NRGBA, Src: image.NewUniform(ink), Face: face,
 		Dot: fixed.Point26_6{X: fixed.Int26_6(x * c.unit * 64), Y: fixed.Int26_6(y * c.unit * 64)}}
 	d.DrawString(text)
 }
 
-// page renders text in a few sizes.
-func (c *canvas) page() {
+// renderPage renders text in several sizes.
+func (c *canvas) renderPage() {
 	f := fonts()[c.IntN(len(fonts()))]
-	ground := c.at(0, 0)
-	ink := c.ink(ground)
+	ground := c.colourAt(0, 0)
+	ink := c.sampleInk(ground)
 	for y := c.between(0, 12); y < c.h+10; {
 		size := c.proportion(7, 40)
 		if c.likely(0.6) {
@@ -124,41 +125,41 @@ func (c *canvas) page() {
 		x := c.between(-10, c.w/4)
 		for range 1 + c.IntN(4) {
 			y += size * c.between(1.05, 1.3)
-			c.set(f, x, y, size, ink, c.words(2*(c.w-x)/size+2))
+			c.renderText(f, x, y, size, ink, c.sampleWords(2*(c.w-x)/size+2))
 		}
 		if c.likely(0.3) {
-			ink = c.ink(ground)
+			ink = c.sampleInk(ground)
 		}
 	}
 }
 
-// code renders text whose words have colours.
-func (c *canvas) code() {
+// renderCode renders text in which words have different colours.
+func (c *canvas) renderCode() {
 	size := c.between(8, 15)
-	ground := c.at(0, 0)
-	inks := []color.NRGBA{c.ink(ground), c.ink(ground), c.ink(ground), c.ink(ground)}
+	ground := c.colourAt(0, 0)
+	inks := []color.NRGBA{c.sampleInk(ground), c.sampleInk(ground), c.sampleInk(ground), c.sampleInk(ground)}
 	for y := c.between(0, size); y < c.h+size; y += c.snap(size * 1.25) {
 		x := c.between(-4, 4) + 2*size*float64(c.IntN(3))
 		for x < c.w {
-			word := c.word() + " "
-			c.set(fonts()[2], x, y, size, inks[c.IntN(len(inks))], word)
+			word := c.sampleWord() + " "
+			c.renderText(fonts()[2], x, y, size, inks[c.IntN(len(inks))], word)
 			x += 0.6 * size * float64(len(word))
 		}
 	}
 }
 
-// words samples words of about n letters together.
-func (c *canvas) words(n float64) string {
+// sampleWords returns random words of at least n characters with their spaces.
+func (c *canvas) sampleWords(n float64) string {
 	var b strings.Builder
 	for float64(b.Len()) < n {
-		b.WriteString(c.word())
+		b.WriteString(c.sampleWord())
 		b.WriteByte(' ')
 	}
 	return b.String()
 }
 
-// word samples a word, mostly of small letters, with the frequencies of English.
-func (c *canvas) word() string {
+// sampleWord returns a random word, mostly of lower-case letters with the frequencies of English.
+func (c *canvas) sampleWord() string {
 	const often = "eeeetttaaaooiinnsshhrrddlcumwfgypbvkjxqz"
 	const others = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.,:;!?()[]{}<>+-=*/&%$#@\"'_"
 	b := make([]byte, 1+c.IntN(9))

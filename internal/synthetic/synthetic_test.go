@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The same random numbers give the same picture, of any size, opaque.
+// The same random numbers give the same opaque picture of the size asked for.
 func TestSample(t *testing.T) {
 	for i := range uint64(200) {
 		sample := func(seed uint64, w, h, unit int) Picture {
@@ -41,7 +41,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// Few are empty, some are pixel art, and most have edges that are smooth.
+// Few pictures are empty, some are pixel art, and most have smooth edges.
 func TestPicturesDiffer(t *testing.T) {
 	const count = 400
 	empty, squares, smooth := 0, 0, 0
@@ -72,7 +72,7 @@ func TestPicturesDiffer(t *testing.T) {
 	}
 }
 
-// A stroke has its width, wherever it goes, also round bends; a place is where it says.
+// Shapes cover the areas that their sizes give: strokes keep their width in all directions and around bends.
 func TestShapes(t *testing.T) {
 	covered := func(paint func(*canvas)) (sum float64) {
 		c := newCanvas(rand.New(rand.NewPCG(1, 1)), 120, 100, 2)
@@ -91,11 +91,11 @@ func TestShapes(t *testing.T) {
 		"slanting":  {func(c *canvas) { c.stroke(black, 2, []point{{10, 10}, {40, 50}}) }, 100},
 		"beyond":    {func(c *canvas) { c.stroke(black, 2, []point{{-30, 25}, {90, 25}}) }, 120},
 		"circle":    {func(c *canvas) { c.stroke(black, 1, arc(30, 25, 15, 15, 0, 2*3.14159265)) }, 2 * 3.1416 * 15},
-		"disc":      {func(c *canvas) { c.area(black, arc(30, 25, 15, 15, 0, 2*3.14159265)) }, 3.1416 * 225},
-		"rectangle": {func(c *canvas) { c.fill(3, 4, 5, 6, black) }, 30},
-		"fraction":  {func(c *canvas) { c.fill(3.2, 4.1, 5.5, 6.3, black) }, 5.5 * 6.3},
-		"outside":   {func(c *canvas) { c.area(black, []point{{70, 0}, {80, 0}, {80, 20}}) }, 0},
-		"round":     {func(c *canvas) { c.area(black, round(5, 5, 20, 10, 3)) }, 200 - (4-3.1416)*9},
+		"disc":      {func(c *canvas) { c.fillArea(black, arc(30, 25, 15, 15, 0, 2*3.14159265)) }, 3.1416 * 225},
+		"rectangle": {func(c *canvas) { c.fillRectangle(3, 4, 5, 6, black) }, 30},
+		"fraction":  {func(c *canvas) { c.fillRectangle(3.2, 4.1, 5.5, 6.3, black) }, 5.5 * 6.3},
+		"outside":   {func(c *canvas) { c.fillArea(black, []point{{70, 0}, {80, 0}, {80, 20}}) }, 0},
+		"round":     {func(c *canvas) { c.fillArea(black, roundRectangle(5, 5, 20, 10, 3)) }, 200 - (4-3.1416)*9},
 	} {
 		if got := covered(c.paint); got < 0.97*c.want-0.5 || got > 1.1*c.want+0.5 { // pieces of a line overlap
 			t.Errorf("%s: covers %.1f, want %.1f", name, got, c.want)

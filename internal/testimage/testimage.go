@@ -1,4 +1,4 @@
-// Package testimage has pictures by formula for tests, which need no files.
+// Package testimage computes pictures for tests, which therefore need no files.
 package testimage
 
 import (
@@ -10,7 +10,7 @@ import (
 	"superres/patches/plane"
 )
 
-// Gray returns a picture of w×h of a function.
+// Gray returns a picture of w×h pixels with the values of f.
 func Gray(w, h int, f func(x, y int) uint8) *image.Gray {
 	m := image.NewGray(image.Rect(0, 0, w, h))
 	for i := range m.Pix {
@@ -19,7 +19,7 @@ func Gray(w, h int, f func(x, y int) uint8) *image.Gray {
 	return m
 }
 
-// Drawing returns a picture with edges in all directions; another phase gives another picture.
+// Drawing returns a picture with edges in all directions. Each phase gives a different one.
 func Drawing(w, h int, phase float64) *image.Gray {
 	return Gray(w, h, func(x, y int) uint8 {
 		u, v := float64(x)-float64(w)/2, float64(y)-float64(h)/2
@@ -29,7 +29,7 @@ func Drawing(w, h int, phase float64) *image.Gray {
 	})
 }
 
-// Tinted returns a Drawing in colours, which change along its edges and elsewhere.
+// Tinted returns a Drawing in colours that change along its edges and within its areas.
 func Tinted(w, h int, phase float64) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for i, v := range Drawing(w, h, phase).Pix {
@@ -40,7 +40,7 @@ func Tinted(w, h int, phase float64) *image.NRGBA {
 	return img
 }
 
-// Noise returns a plane of uniform noise, the same for the same size.
+// Noise returns a plane of uniform noise in 0..1, always the same for a size.
 func Noise(w, h int) *plane.Plane {
 	rng := rand.New(rand.NewPCG(uint64(w), uint64(h)))
 	p := plane.New(w, h)
@@ -50,7 +50,7 @@ func Noise(w, h int) *plane.Plane {
 	return p
 }
 
-// Fill sets every pixel of an image at random, and returns the image.
+// Fill sets every pixel of an image to a random colour, opaque or with random alpha, and returns the image.
 func Fill[T interface {
 	image.Image
 	Set(x, y int, c color.Color)

@@ -1,6 +1,5 @@
-// Package usage makes the errors that blame the user's request: a setting out of its range, or a
-// name that nothing has. The program ends with the exit code for wrong usage on such an error, and
-// tells them from errors about data by [ErrSettings].
+// Package usage makes errors about wrong requests of a user: a setting out of its range, or an unknown name. By
+// [ErrSettings] the program tells them from errors about data, and ends with the exit code for wrong usage.
 package usage
 
 import (
@@ -22,9 +21,8 @@ func (e settingsError) Is(target error) bool { return target == ErrSettings }
 // the errors among its arguments.
 func Errorf(format string, args ...any) error { return settingsError(fmt.Sprintf(format, args...)) }
 
-// Unknown returns the text of an error about a name that is not among the known names of its kind.
-// It suggests the nearest of them, if one is near, and lists them all. Of a name of more than 60
-// bytes it quotes the beginning.
+// Unknown returns the text of an error about a name that is not among the known names of a kind. It suggests
+// the nearest known name, if one is near, and lists them all. Names of more than 60 bytes are cut.
 func Unknown(kind, name string, known []string) string {
 	if len(name) > 60 {
 		name = name[:60] + "..."
@@ -36,7 +34,7 @@ func Unknown(kind, name string, known []string) string {
 		if sortedBytes(name) == sortedBytes(k) {
 			d = 1 // the right letters in another order, which is the commonest slip
 		}
-		if d < distance && d < max(len(name), len(k)) { // else they have nothing in common
+		if d < distance && d < max(len(name), len(k)) { // at the full distance they have nothing in common
 			nearest, distance = k, d
 		}
 	}

@@ -1,6 +1,5 @@
-// Package y4m reads and writes YUV4MPEG2, uncompressed video as programs hand it to one another
-// in pipes: a line about the stream, and for each frame a line and its samples, brightness and
-// then Cb and Cr.
+// Package y4m reads and writes YUV4MPEG2, uncompressed video as programs hand it to one another in pipes: a line
+// about the stream, and for each frame a line and its samples, brightness and then Cb and Cr.
 //
 // header.go is the line about the stream, stream.go the frames, planes.go their samples. Nothing
 // in a stream is trusted: lines are bounded, and a header is known, and can be refused by its
@@ -43,8 +42,7 @@ type Layout struct {
 	Grey bool
 	// Across and Down are how many samples of brightness one of colour is for: 1, 2 or 4.
 	Across, Down int
-	// Left and Top tell that it lies on the first of them, in a row and in a column; else it
-	// is in their middle.
+	// Left and Top tell that it lies on the first of them, in a row and in a column; else it is in their middle.
 	Left, Top bool
 }
 

@@ -16,8 +16,7 @@ import (
 // mutatedLimits are those of the frames of a damaged stream.
 var mutatedLimits = imagefile.Limits{Pixels: 1 << 16}
 
-// mostFrame is what a frame within these limits has at most, in bytes: three samples of two bytes
-// a pixel.
+// mostFrame is what a frame within these limits has at most, in bytes: three samples of two bytes a pixel.
 const mostFrame = 6 << 16
 
 // copyStream reads a stream and writes it, reads what was written, and returns how many frames it

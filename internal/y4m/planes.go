@@ -71,10 +71,9 @@ func (h Header) putCode(plane []byte, i, code int) {
 	binary.LittleEndian.PutUint16(plane[2*i:], uint16(code))
 }
 
-// Brightness returns the first plane of a frame as a picture, of which black and white are the
-// least and the greatest code: *image.Gray in the memory of the frame, of more than 8 bits
-// *image.Gray16 of its own. Codes are not stretched to the range that the stream has, so that
-// what it has beyond that range is in the picture as well.
+// Brightness returns the first plane of a frame as a picture, of which black and white are the least and the
+// greatest code: *image.Gray in the memory of the frame, of more than 8 bits *image.Gray16 of its own. Codes are
+// not stretched to the range that the stream has, so that what it has beyond that range is in the picture as well.
 func (h Header) Brightness(f *Frame) image.Image {
 	bounds, plane := image.Rect(0, 0, h.Width, h.Height), h.plane(f, 0)
 	if h.Depth == 8 {

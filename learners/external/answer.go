@@ -103,25 +103,9 @@ func (r reply) readDictionary(m, k int) (*sparse.Dictionary, []float64, error) {
 	}
 	atoms, lengths := make([]float64, m*k), make([]float64, k)
 	for j := range k {
-		atom := atoms[j*m : (j+1)*m]
-		largest := 0.0
-		for i := range atom {
-			atom[i] = d.At(i, j)
-			largest = max(largest, math.Abs(atom[i]))
-		}
-		if largest == 0 {
+		if lengths[j] = learners.Normalise(mat.Col(atoms[j*m:(j+1)*m], j, d)); lengths[j] == 0 {
 			return nil, nil, r.fail("%s: atom %d (counted from 0) is zero; expected a direction", atomsFile, j)
 		}
-		sum := 0.0 // of the scaled entries: neither overflows nor underflows
-		for i := range atom {
-			atom[i] /= largest
-			sum += atom[i] * atom[i]
-		}
-		length := math.Sqrt(sum)
-		for i := range atom {
-			atom[i] /= length
-		}
-		lengths[j] = largest * length
 	}
 	out, err := sparse.FromAtoms(m, atoms)
 	if err != nil {
@@ -222,42 +206,26 @@ func (r reply) readTrace() ([]learners.Step, error) {
 	}
 }
 
-// parseStep reads a line of a trace, whose columns head names.
+// parseStep reads a line of a trace, whose columns head names. Columns of other names are passed over.
 func parseStep(head, row []string) (s learners.Step, err error) {
+	var iteration, replaced, seconds float64
+	fields := map[string]*float64{
+		"iteration": &iteration, "replaced": &replaced, "seconds": &seconds, "rmse": &s.RMSE,
+		"nonzeros": &s.NonZeros, "primal": &s.Primal, "dual": &s.Dual,
+	}
 	for i, name := range head {
-		var integer *int
-		var number *float64
-		seconds := 0.0
-		switch name {
-		case "iteration":
-			integer = &s.Iteration
-		case "replaced":
-			integer = &s.Replaced
-		case "rmse":
-			number = &s.RMSE
-		case "nonzeros":
-			number = &s.NonZeros
-		case "primal":
-			number = &s.Primal
-		case "dual":
-			number = &s.Dual
-		case "seconds":
-			number = &seconds
-		default:
+		field := fields[name]
+		if field == nil {
 			continue
 		}
+		isInteger := field == &iteration || field == &replaced
 		v, err := strconv.ParseFloat(row[i], 64)
-		if err != nil || !(v >= 0 && v < 1e15) || integer != nil && v != math.Trunc(v) {
+		if err != nil || !(v >= 0 && v < 1e15) || isInteger && v != math.Trunc(v) {
 			return s, fmt.Errorf("%s is %q, expected a number, 0 or more", name, row[i])
 		}
-		if integer != nil {
-			*integer = int(v)
-			continue
-		}
-		*number = v
-		if name == "seconds" {
-			s.Elapsed = time.Duration(min(seconds, 1e9) * float64(time.Second))
-		}
+		*field = v
 	}
+	s.Iteration, s.Replaced = int(iteration), int(replaced)
+	s.Elapsed = time.Duration(min(seconds, 1e9) * float64(time.Second))
 	return s, nil
 }

@@ -1,6 +1,7 @@
 package external
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,13 +25,8 @@ type Coder struct {
 
 // Check refuses parameters without a meaning, and a program that does not exist.
 func (c *Coder) Check() error {
-	if c.Sparsity < 0 {
-		return plugin.Errorf("external: sparsity %d, expected at least 1 (0: no limit)", c.Sparsity)
-	}
-	if !(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 0) {
-		return plugin.Errorf("external: tolerance %g, expected 0 or more", c.Tolerance)
-	}
-	return c.Program.Check()
+	limits := map[string]float64{"sparsity": float64(c.Sparsity), "tolerance": c.Tolerance}
+	return cmp.Or(plugin.CheckNumbers("external", limits), c.Program.Check())
 }
 
 // MostNonZeros implements sparse.Limited.

@@ -14,6 +14,7 @@ import (
 	"superres/learners/learnertest"
 	"superres/learners/planted"
 	"superres/learners/sparse"
+	"superres/learners/sparse/sparsetest"
 )
 
 // python returns a Python that has a package, or skips the test.
@@ -34,14 +35,14 @@ func learnBy(t *testing.T, command string, iterations int, most float64) *sparse
 	t.Helper()
 	ownTemp(t)
 	unset(t, "PYTHONUNBUFFERED") // they flush themselves
-	p := must(planted.New(planted.Panel{M: 16, K: 20, S: 2}, 300, 0, 1, 0))(t)
+	p := sparsetest.Must(planted.New(planted.Panel{M: 16, K: 20, S: 2}, 300, 0, 1, 0))(t)
 	ctx, end := external.Keep(t.Context())
 	defer end()
 	l := &external.Learner{Program: external.Program{Command: command, Limit: 2 * time.Minute}}
 	var last *learners.Result
 	for range 2 {
-		r := must(l.Learn(ctx, p.Y, learners.Options{Atoms: 20, Iterations: iterations, Coder: sparse.OMP{Sparsity: 2},
-			Seed: 1}))(t)
+		opt := learners.Options{Atoms: 20, Iterations: iterations, Coder: sparse.OMP{Sparsity: 2}, Seed: 1}
+		r := sparsetest.Must(l.Learn(ctx, p.Y, opt))(t)
 		if last != nil && !mat.Equal(last.Dictionary.Matrix(), r.Dictionary.Matrix()) {
 			t.Error("the same problem has two answers")
 		}
@@ -51,8 +52,8 @@ func learnBy(t *testing.T, command string, iterations int, most float64) *sparse
 		t.Errorf("%d programs for one problem at a time", n)
 	}
 	learnertest.Check(t, last, p.Y, 20)
-	found := must(planted.Measure(last.Dictionary, p.Dictionary))(t)
-	start := must(learners.Start(p.Y, 20, 1))(t)
+	found := sparsetest.Must(planted.Measure(last.Dictionary, p.Dictionary))(t)
+	start := sparsetest.Must(learners.Start(p.Y, 20, 1))(t)
 	first, err := planted.Measure(start, p.Dictionary)
 	if err != nil || found.Assigned > most*first.Assigned {
 		t.Errorf("error %.4f, that of the first dictionary is %.4f, %v", found.Assigned, first.Assigned, err)
@@ -62,7 +63,7 @@ func learnBy(t *testing.T, command string, iterations int, most float64) *sparse
 
 func example(t *testing.T, name string) string {
 	t.Helper()
-	path := must(filepath.Abs(filepath.Join("../../testdata/external", name)))(t)
+	path := sparsetest.Must(filepath.Abs(filepath.Join("../../testdata/external", name)))(t)
 	return `"` + path + `"`
 }
 

@@ -83,7 +83,7 @@ func TestSameResult(t *testing.T) {
 	ownTemp(t)
 	y := learnertest.Planted(8, 12, 2, 90, 1)
 	opt := learners.Options{Atoms: 12, Iterations: 9, Coder: sparse.OMP{Sparsity: 2}, Seed: 1<<31 + 3}
-	want := must(learners.MOD{}.Learn(t.Context(), y, opt))(t)
+	want := sparsetest.Must(learners.MOD{}.Learn(t.Context(), y, opt))(t)
 	ctx, end := external.Keep(t.Context())
 	defer end()
 	for _, words := range []string{"serve", "serve codes", "serve codes trace", "once", "once codes trace"} {
@@ -280,7 +280,7 @@ func TestSpecs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	self := must(os.Executable())(t)
+	self := sparsetest.Must(os.Executable())(t)
 	specs := map[string]string{ // what the error says; empty is none
 		"exec":                               "no program is named",
 		"exec:":                              "no program is named",
@@ -318,7 +318,7 @@ func TestFingerprint(t *testing.T) {
 	print := func(command string) string {
 		t.Helper()
 		l := &external.Learner{Program: external.Program{Command: command}}
-		text := must(plugin.Fingerprint(l, sparse.OMP{}))(t)
+		text := sparsetest.Must(plugin.Fingerprint(l, sparse.OMP{}))(t)
 		return text
 	}
 	program := externaltest.Command()
@@ -375,7 +375,7 @@ func TestEnvironment(t *testing.T) {
 	if _, err := program.Learn(t.Context(), y, learners.Options{Atoms: 6}); err == nil {
 		t.Fatal("it gave an answer")
 	}
-	text := must(os.ReadFile(file))(t)
+	text := sparsetest.Must(os.ReadFile(file))(t)
 	var got []string
 	for line := range strings.Lines(string(text)) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
@@ -389,7 +389,7 @@ func TestEnvironment(t *testing.T) {
 			t.Errorf("%s is missing: %q", name, got)
 		}
 	}
-	protocol := must(os.ReadFile("../../testdata/external/README.md"))(t)
+	protocol := sparsetest.Must(os.ReadFile("../../testdata/external/README.md"))(t)
 	for _, name := range external.PassedVariables {
 		if !strings.Contains(string(protocol), "`"+name+"`") {
 			t.Errorf("the protocol does not tell of %s", name)
@@ -422,7 +422,7 @@ func TestThreads(t *testing.T) {
 // Requests are ASCII, and the folder of temporary files may have any name.
 func TestFoldersOfAnyName(t *testing.T) {
 	const name = "Jörg's 😀, \"folder\" & <more>"
-	text := must(json.Marshal(name))(t)
+	text := sparsetest.Must(json.Marshal(name))(t)
 	plain := external.PlainASCII(text)
 	var back string
 	if err := json.Unmarshal(plain, &back); err != nil || back != name ||

@@ -24,16 +24,17 @@ func Run(t *testing.T, learner learners.Learner) {
 	ctx := context.Background()
 	y := Planted(8, 12, 2, 90, 1)
 	opt := learners.Options{Atoms: 12, Iterations: 15, Coder: sparse.OMP{Sparsity: 2}, Seed: 3}
+	learn := func(t *testing.T, y *mat.Dense, o learners.Options) *learners.Result {
+		t.Helper()
+		return sparsetest.Must(learner.Learn(ctx, y, o))(t)
+	}
 
 	t.Run("result", func(t *testing.T) {
 		before := mat.DenseCopyOf(y)
 		var traced []learners.Step
 		o := opt
 		o.Trace = func(s learners.Step) { traced = append(traced, s) }
-		r, err := learner.Learn(ctx, y, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := learn(t, y, o)
 		if !mat.Equal(before, y) {
 			t.Error("the training signals were changed")
 		}
@@ -51,10 +52,7 @@ func Run(t *testing.T, learner learners.Learner) {
 		var first *learners.Result
 		for _, procs := range []int{1, 2, 8} {
 			runtime.GOMAXPROCS(procs)
-			r, err := learner.Learn(ctx, y, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := learn(t, y, opt)
 			if first == nil {
 				first = r
 			} else if !mat.Equal(first.Dictionary.Matrix(), r.Dictionary.Matrix()) ||
@@ -69,17 +67,11 @@ func Run(t *testing.T, learner learners.Learner) {
 		// iteration, so that only one iteration with a wide tolerance can be compared.
 		o := opt
 		o.Iterations = 1
-		base, err := learner.Learn(ctx, y, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		base := learn(t, y, o)
 		for _, power := range []int{-460, -300, 300, 460} {
 			var scaled mat.Dense
 			scaled.Scale(math.Ldexp(1, power), y)
-			r, err := learner.Learn(ctx, &scaled, o)
-			if err != nil {
-				t.Errorf("signals times 2^%d: %v", power, err)
-			} else if !mat.EqualApprox(base.Dictionary.Matrix(), r.Dictionary.Matrix(), 0.01) {
+			if r := learn(t, &scaled, o); !mat.EqualApprox(base.Dictionary.Matrix(), r.Dictionary.Matrix(), 0.01) {
 				t.Errorf("signals times 2^%d give another dictionary", power)
 			}
 		}
@@ -89,20 +81,15 @@ func Run(t *testing.T, learner learners.Learner) {
 		// The first dictionary is the given one, for any seed.
 		o := opt
 		o.Atoms, o.Iterations = 0, 2
-		o.Init, _ = sparse.NewDictionary(gaussian(8, 12, 5))
-		a, err := learner.Learn(ctx, y, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o.Init = sparsetest.Dictionary(t, 8, 12, 5)
+		first := learn(t, y, o).Steps[0].RMSE
 		o.Seed = 99
-		b, err := learner.Learn(ctx, y, o)
-		if err != nil || a.Steps[0].RMSE != b.Steps[0].RMSE {
-			t.Errorf("a given start depends on the seed (%v)", err)
+		if learn(t, y, o).Steps[0].RMSE != first {
+			t.Error("a given start depends on the seed")
 		}
-		o.Init, _ = sparse.NewDictionary(gaussian(8, 12, 6))
-		c, err := learner.Learn(ctx, y, o)
-		if err != nil || a.Steps[0].RMSE == c.Steps[0].RMSE {
-			t.Errorf("another start gives the same first step (%v)", err)
+		o.Init = sparsetest.Dictionary(t, 8, 12, 6)
+		if learn(t, y, o).Steps[0].RMSE == first {
+			t.Error("another start gives the same first step")
 		}
 	})
 
@@ -111,13 +98,10 @@ func Run(t *testing.T, learner learners.Learner) {
 			"one atom": {90, 1}, "one signal": {1, 3}, "fewer signals than atoms": {5, 12}, "one of each": {1, 1},
 		} {
 			signals := mat.DenseCopyOf(y.Slice(0, 8, 0, c.signals))
-			r, err := learner.Learn(ctx, signals,
-				learners.Options{Atoms: c.atoms, Iterations: 5, Coder: sparse.OMP{Sparsity: 1}})
-			if err != nil {
-				t.Errorf("%s: %v", name, err)
-				continue
-			}
-			Check(t, r, signals, c.atoms)
+			t.Run(name, func(t *testing.T) {
+				o := learners.Options{Atoms: c.atoms, Iterations: 5, Coder: sparse.OMP{Sparsity: 1}}
+				Check(t, learn(t, signals, o), signals, c.atoms)
+			})
 		}
 	})
 
@@ -138,10 +122,9 @@ func Run(t *testing.T, learner learners.Learner) {
 				t.Errorf("%s: result %v, error %v", name, r != nil, err)
 			}
 		}
-		wrong, _ := sparse.NewDictionary(gaussian(7, 12, 5))
 		for name, o := range map[string]learners.Options{
 			"no atoms": {}, "negative": {Atoms: -1}, "iterations": {Atoms: 3, Iterations: -1},
-			"start of another size": {Init: wrong},
+			"start of another size": {Init: sparsetest.Dictionary(t, 7, 12, 5)},
 		} {
 			if _, err := learner.Learn(ctx, y, o); err == nil {
 				t.Errorf("%s: no error", name)
@@ -206,7 +189,11 @@ func Check(t *testing.T, r *learners.Result, y *mat.Dense, atoms int) {
 // coefficients.
 func Planted(m, k, s, n int, seed uint64) *mat.Dense {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	d := gaussian(m, k, seed)
+	d := sparsetest.Gaussian(m, k, seed)
+	for j := range k {
+		atom := d.ColView(j).(*mat.VecDense)
+		atom.ScaleVec(1/mat.Norm(atom, 2), atom)
+	}
 	x := mat.NewDense(k, n, nil)
 	for j := range n {
 		for _, i := range rng.Perm(k)[:s] {
@@ -216,14 +203,4 @@ func Planted(m, k, s, n int, seed uint64) *mat.Dense {
 	var y mat.Dense
 	y.Mul(d, x)
 	return &y
-}
-
-// gaussian returns c Gaussian columns of length 1.
-func gaussian(r, c int, seed uint64) *mat.Dense {
-	m := sparsetest.Gaussian(r, c, seed)
-	for j := range c {
-		col := m.ColView(j).(*mat.VecDense)
-		col.ScaleVec(1/mat.Norm(col, 2), col)
-	}
-	return m
 }

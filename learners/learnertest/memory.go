@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"runtime"
 	"testing"
 
@@ -13,6 +12,7 @@ import (
 	"superres/internal/heap"
 	"superres/learners"
 	"superres/learners/sparse"
+	"superres/learners/sparse/sparsetest"
 )
 
 // Measure compares the Memory of a learner with measurements, for problems of very different shapes, each of some
@@ -35,7 +35,7 @@ func Measure(t *testing.T, learner learners.Learner) {
 		for size := 1; learner.Memory(m, n, k, s)+8*float64(m*n) < 24<<20; size += (size + 3) / 4 {
 			m, n, k, s = c.of(size)
 		}
-		y := gaussians(m, n)
+		y := sparsetest.Gaussian(m, n, 1)
 		opt := learners.Options{Atoms: k, Iterations: 2, Coder: collecting{sparse.OMP{Sparsity: s}, n}}
 		promised, least, largest := learner.Memory(m, n, k, s), math.Inf(1), 0.0
 		for range 3 { // garbage adds to some of the calls, and a peak may be missed between two samples
@@ -85,11 +85,3 @@ func (c collecting) Code(ctx context.Context, d *sparse.Dictionary, y *mat.Dense
 
 // MostNonZeros implements sparse.Limited.
 func (c collecting) MostNonZeros() int { return sparse.MostNonZeros(c.Coder) }
-
-// gaussians returns m×n Gaussian entries.
-func gaussians(m, n int) *mat.Dense {
-	rng := rand.New(rand.NewPCG(1, 2))
-	y := mat.NewDense(m, n, nil)
-	y.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, y)
-	return y
-}

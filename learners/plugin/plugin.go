@@ -10,6 +10,8 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,6 +62,17 @@ var ErrSettings = usage.ErrSettings
 // Errorf returns an error that wraps ErrSettings, with the text of fmt.Sprintf. It wraps none of the
 // errors among its arguments.
 func Errorf(format string, args ...any) error { return usage.Errorf(format, args...) }
+
+// CheckNumbers returns an error, which wraps ErrSettings, for the first of the parameters, by name, that is negative,
+// infinite or not a number. owner, such as "learners: simco", begins its text.
+func CheckNumbers(owner string, params map[string]float64) error {
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		if v := params[name]; !(v >= 0) || math.IsInf(v, 0) {
+			return Errorf("%s: %s %g, expected 0 or more", owner, name, v)
+		}
+	}
+	return nil
+}
 
 // Unknown returns the text of an error about a name that is not among the known names of its kind. It
 // suggests the nearest of them, if one is near, and lists them all.

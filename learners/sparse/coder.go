@@ -74,6 +74,17 @@ func WithSparsity(spec string, sparsity int) (string, error) {
 // of its own, which may keep scratch memory.
 type solver func(y, corr []float64, index []int32, value []float64) int
 
+// codeLimited is codeEach for a coder with the given limits, which it checks. newSolver gets the largest number of
+// non-zeros of a signal.
+func codeLimited(ctx context.Context, d *Dictionary, y *mat.Dense, sparsity int, tolerance float64,
+	newSolver func(most int) solver) (*Codes, error) {
+	most, err := maxNonZeros(sparsity, tolerance, d)
+	if err != nil {
+		return nil, err
+	}
+	return codeEach(ctx, d, y, most, func() solver { return newSolver(most) })
+}
+
 // codeEach runs solvers over the columns of y, on all workers. most is the largest number of non-zeros of a signal.
 func codeEach(ctx context.Context, d *Dictionary, y *mat.Dense, most int, newSolver func() solver) (*Codes, error) {
 	if y.IsEmpty() {
@@ -213,13 +224,7 @@ func maxNonZeros(sparsity int, tolerance float64, d *Dictionary) (int, error) {
 
 // checkLimits refuses a sparsity and a tolerance without a meaning for any dictionary.
 func checkLimits(sparsity int, tolerance float64) error {
-	if sparsity < 0 {
-		return plugin.Errorf("sparse: sparsity %d, expected at least 1 (0: no limit)", sparsity)
-	}
-	if !(tolerance >= 0) || math.IsInf(tolerance, 0) {
-		return plugin.Errorf("sparse: tolerance %g, expected 0 or more", tolerance)
-	}
-	return nil
+	return plugin.CheckNumbers("sparse", map[string]float64{"sparsity": float64(sparsity), "tolerance": tolerance})
 }
 
 // axpy adds a·x to y.

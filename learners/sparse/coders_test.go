@@ -55,7 +55,7 @@ func compareWithDefinition(t *testing.T, build func(s int, tolerance float64) sp
 	t.Helper()
 	for _, c := range []struct{ n, k, s int }{{9, 32, 3}, {16, 32, 4}, {6, 4, 4}, {45, 128, 7}} {
 		d, y := sparsetest.Dictionary(t, c.n, c.k, 7), sparsetest.Gaussian(c.n, 60, 8)
-		codes := mustCode(t, build(c.s, 0), d, y)
+		codes := sparsetest.Code(t, build(c.s, 0), d, y)
 		for j := range 60 {
 			support, x := slow(d, mat.Col(nil, j, y), c.s)
 			index, value := codes.Column(j)
@@ -86,7 +86,7 @@ func checkHardDictionaries(t *testing.T, build func(sparsity int, tolerance floa
 	check := func(d *sparse.Dictionary, scale float64, s int, tolerance float64) {
 		y := sparsetest.Gaussian(6, 70, 2)
 		y.Scale(scale, y)
-		x := mustCode(t, build(s, tolerance), d, y)
+		x := sparsetest.Code(t, build(s, tolerance), d, y)
 		if err := x.Check(); err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func checkHardDictionaries(t *testing.T, build func(sparsity int, tolerance floa
 		}
 	}
 	for _, matrix := range []mat.Matrix{m, m.Slice(0, 6, 0, 5), m.Slice(0, 6, 2, 3)} {
-		d := must(sparse.NewDictionary(matrix))(t)
+		d := sparsetest.Must(sparse.NewDictionary(matrix))(t)
 		_, k := d.Dims()
 		for _, scale := range []float64{1e-120, 1, 1e120} {
 			for _, s := range []int{0, 1, min(4, k), k} {
@@ -113,8 +113,8 @@ func checkHardDictionaries(t *testing.T, build func(sparsity int, tolerance floa
 // never worse than those of their first round, and often better.
 func TestLeastSquaresOnSupport(t *testing.T) {
 	d, y := sparsetest.Dictionary(t, 32, 64, 3), sparsetest.Gaussian(32, 100, 4)
-	checkLeastSquares(t, d, mustCode(t, sparse.OMP{Sparsity: 5}, d, y), y)
-	checkLeastSquares(t, d, mustCode(t, sparse.OLS{Sparsity: 5}, d, y), y)
+	checkLeastSquares(t, d, sparsetest.Code(t, sparse.OMP{Sparsity: 5}, d, y), y)
+	checkLeastSquares(t, d, sparsetest.Code(t, sparse.OLS{Sparsity: 5}, d, y), y)
 	for name, c := range map[string]struct {
 		coder sparse.Coder
 		start func(signal []float64) []int // the support after one round
@@ -125,7 +125,7 @@ func TestLeastSquaresOnSupport(t *testing.T) {
 			return support
 		}},
 	} {
-		x := mustCode(t, c.coder, d, y)
+		x := sparsetest.Code(t, c.coder, d, y)
 		checkLeastSquares(t, d, x, y)
 		better := 0
 		for j, r := range sparsetest.Residuals(d, x, y) {
@@ -162,13 +162,13 @@ func checkLeastSquares(t *testing.T, d *sparse.Dictionary, codes *sparse.Codes, 
 // Supports of OLS are nested, the first atom is that of OMP, and the first two leave no more than those of OMP.
 func TestOLSIdentities(t *testing.T) {
 	d, y := sparsetest.Dictionary(t, 16, 32, 3), sparsetest.Gaussian(16, 100, 4)
-	last := mustCode(t, sparse.OLS{Sparsity: 1}, d, y)
-	if omp := mustCode(t, sparse.OMP{Sparsity: 1}, d, y); !slices.Equal(omp.Index, last.Index) {
+	last := sparsetest.Code(t, sparse.OLS{Sparsity: 1}, d, y)
+	if omp := sparsetest.Code(t, sparse.OMP{Sparsity: 1}, d, y); !slices.Equal(omp.Index, last.Index) {
 		t.Error("the first atom is not OMP's")
 	}
 	better := 0
-	omp := sparsetest.Residuals(d, mustCode(t, sparse.OMP{Sparsity: 2}, d, y), y)
-	for j, r := range sparsetest.Residuals(d, mustCode(t, sparse.OLS{Sparsity: 2}, d, y), y) {
+	omp := sparsetest.Residuals(d, sparsetest.Code(t, sparse.OMP{Sparsity: 2}, d, y), y)
+	for j, r := range sparsetest.Residuals(d, sparsetest.Code(t, sparse.OLS{Sparsity: 2}, d, y), y) {
 		if r > omp[j]*(1+1e-12) {
 			t.Errorf("signal %d: two atoms leave %g, OMP's %g", j, r, omp[j])
 		}
@@ -180,7 +180,7 @@ func TestOLSIdentities(t *testing.T) {
 		t.Error("OLS never differs from OMP")
 	}
 	for s := 2; s <= 16; s++ {
-		x := mustCode(t, sparse.OLS{Sparsity: s}, d, y)
+		x := sparsetest.Code(t, sparse.OLS{Sparsity: s}, d, y)
 		for j := range 100 {
 			index, _ := x.Column(j)
 			smaller, _ := last.Column(j)
@@ -202,7 +202,7 @@ func TestMPConservesEnergy(t *testing.T) {
 	left := sparsetest.Residuals(d, &sparse.Codes{Atoms: 30, Start: make([]int, 51)}, y)
 	again := 0
 	for steps := 1; steps <= 25; steps++ {
-		x := mustCode(t, sparse.MP{Steps: steps}, d, y)
+		x := sparsetest.Code(t, sparse.MP{Steps: steps}, d, y)
 		after := x.Dense()
 		for j, r := range sparsetest.Residuals(d, x, y) {
 			energy, changed := 0.0, 0
@@ -223,7 +223,7 @@ func TestMPConservesEnergy(t *testing.T) {
 		before = after
 	}
 	most := 0
-	x := mustCode(t, sparse.MP{}, d, y)
+	x := sparsetest.Code(t, sparse.MP{}, d, y)
 	for j, r := range sparsetest.Residuals(d, x, y) {
 		index, _ := x.Column(j)
 		most = max(most, len(index))
@@ -246,17 +246,17 @@ func TestSubspacePursuits(t *testing.T) {
 	small, rest := sparsetest.Dictionary(t, 16, 32, 5), sparsetest.Gaussian(16, 40, 6)
 	for _, build := range []func(int, float64) sparse.Coder{newSP, newCoSaMP} {
 		for _, c := range []sparse.Coder{build(4, 0), build(0, 1e-6), build(9, 1e-6), build(0, 0)} {
-			if x := mustCode(t, c, d, &y); len(x.Index) != 200 || !mat.EqualApprox(x.Dense(), planted, 1e-12) {
+			if x := sparsetest.Code(t, c, d, &y); len(x.Index) != 200 || !mat.EqualApprox(x.Dense(), planted, 1e-12) {
 				t.Errorf("%+v: not the planted codes: %d non-zeros", c, len(x.Index))
 			}
 		}
-		got := mustCode(t, build(6, 1.5), small, rest)
+		got := sparsetest.Code(t, build(6, 1.5), small, rest)
 		for j := range 40 {
 			one := mat.DenseCopyOf(rest.Slice(0, 16, j, j+1))
 			s := 1
-			want := mustCode(t, build(s, 0), small, one)
+			want := sparsetest.Code(t, build(s, 0), small, one)
 			for ; s < 6 && sparsetest.Residuals(small, want, one)[0] > 1.5; s++ {
-				want = mustCode(t, build(s+1, 0), small, one)
+				want = sparsetest.Code(t, build(s+1, 0), small, one)
 			}
 			if index, value := got.Column(j); !slices.Equal(index, want.Index) || !slices.Equal(value, want.Value) {
 				t.Errorf("%T, signal %d: %v, expected %v of S = %d", build(1, 0), j, index, want.Index, s)
@@ -280,11 +280,12 @@ func plantedCodes() *mat.Dense {
 // component is found down to 1e-9 of the first.
 func TestDigitsAreKept(t *testing.T) {
 	for _, angle := range []float64{1e-2, 1e-3, 1e-4} {
-		d := must(sparse.NewDictionary(mat.NewDense(4, 3, []float64{1, 1, 0, 0, angle, 0, 0, 0, 1, 0, 0, 0})))(t)
+		atoms := mat.NewDense(4, 3, []float64{1, 1, 0, 0, angle, 0, 0, 0, 1, 0, 0, 0})
+		d := sparsetest.Must(sparse.NewDictionary(atoms))(t)
 		y := mat.NewDense(4, 1, []float64{1, 5 * angle, 0, 0})
 		for _, c := range []sparse.Coder{sparse.OMP{Sparsity: 2}, sparse.OMP{Tolerance: 1e-11},
 			sparse.OLS{Sparsity: 2}, sparse.OLS{Tolerance: 1e-11}} {
-			if r := sparsetest.Residuals(d, mustCode(t, c, d, y), y)[0]; r > 1e-11 {
+			if r := sparsetest.Residuals(d, sparsetest.Code(t, c, d, y), y)[0]; r > 1e-11 {
 				t.Errorf("angle %g, %#v: residual %g", angle, c, r)
 			}
 		}
@@ -297,7 +298,7 @@ func TestDigitsAreKept(t *testing.T) {
 		}
 		for _, c := range []sparse.Coder{sparse.OMP{Sparsity: 5}, sparse.OMP{Tolerance: small / 100},
 			sparse.OLS{Sparsity: 5}, sparse.OLS{Tolerance: small / 100}} {
-			index, value := mustCode(t, c, d, y).Column(0)
+			index, value := sparsetest.Code(t, c, d, y).Column(0)
 			if !slices.Equal(index, []int32{4, 20}) || math.Abs(value[1]/small-1) > 1e-4 {
 				t.Errorf("%g with %#v: coded as %v %v", small, c, index, value)
 			}
@@ -310,7 +311,7 @@ func TestDigitsAreKept(t *testing.T) {
 func TestParameters(t *testing.T) {
 	for _, info := range sparse.List() {
 		for spec, want := range map[string]int{info.Name: 0, info.Name + ":sparsity=4": 4} {
-			if got := sparse.MostNonZeros(must(sparse.New(spec))(t)); got != want {
+			if got := sparse.MostNonZeros(sparsetest.Must(sparse.New(spec))(t)); got != want {
 				t.Errorf("%s: %d, expected %d", spec, got, want)
 			}
 		}
@@ -338,7 +339,7 @@ func TestNothingIsAllocatedForASignal(t *testing.T) {
 	for _, c := range []sparse.Coder{sparse.OMP{Sparsity: 3}, sparse.OLS{Sparsity: 3}} {
 		count := func(signals int) float64 {
 			y := sparsetest.Gaussian(9, signals, 2)
-			return testing.AllocsPerRun(5, func() { mustCode(t, c, d, y) })
+			return testing.AllocsPerRun(5, func() { sparsetest.Code(t, c, d, y) })
 		}
 		if more := count(6400) - count(64); more > 2*99+20 {
 			t.Errorf("%T: %g allocations for 6,336 signals more", c, more)
@@ -369,7 +370,7 @@ func TestCodesCheckAndCompact(t *testing.T) {
 
 func TestNormalEquations(t *testing.T) {
 	d, y := sparsetest.Dictionary(t, 6, 9, 1), sparsetest.Gaussian(6, 40, 2)
-	c := mustCode(t, sparse.OMP{Sparsity: 3}, d, y)
+	c := sparsetest.Code(t, sparse.OMP{Sparsity: 3}, d, y)
 	xx, xy := c.NormalEquations(6, func(j int) []float64 { return mat.Col(nil, j, y) })
 	var wantXX, wantXY mat.Dense
 	x := c.Dense()
@@ -384,30 +385,14 @@ func BenchmarkCoders(b *testing.B) {
 	for _, coder := range coders {
 		for _, c := range []struct{ n, k, s int }{{9, 128, 3}, {30, 512, 5}, {64, 512, 5}, {64, 1024, 3}} {
 			b.Run(fmt.Sprintf("%s/n=%d/atoms=%d/nonzeros=%d", coder.name, c.n, c.k, c.s), func(b *testing.B) {
-				d := must(sparse.NewDictionary(sparsetest.Gaussian(c.n, c.k, 1)))(b)
+				d := sparsetest.Must(sparse.NewDictionary(sparsetest.Gaussian(c.n, c.k, 1)))(b)
 				y := sparsetest.Gaussian(c.n, 4096, 2)
 				b.ReportAllocs()
 				for b.Loop() {
-					mustCode(b, coder.build(c.s, 0), d, y)
+					sparsetest.Code(b, coder.build(c.s, 0), d, y)
 				}
 				b.ReportMetric(float64(b.N)*4096/b.Elapsed().Seconds(), "signals/s")
 			})
 		}
-	}
-}
-
-func mustCode(t testing.TB, c sparse.Coder, d *sparse.Dictionary, y *mat.Dense) *sparse.Codes {
-	t.Helper()
-	return must(c.Code(context.Background(), d, y))(t)
-}
-
-// must returns a function that ends a test for an error, and returns the value otherwise.
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
 	}
 }

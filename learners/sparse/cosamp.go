@@ -60,11 +60,7 @@ func (c CoSaMP) MostNonZeros() int { return c.Sparsity }
 
 // Code implements Coder.
 func (c CoSaMP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
-	most, err := maxNonZeros(c.Sparsity, c.Tolerance, d)
-	if err != nil {
-		return nil, err
-	}
-	return codeEach(ctx, d, y, most, func() solver {
+	return codeLimited(ctx, d, y, c.Sparsity, c.Tolerance, func(most int) solver {
 		w := &cosampWorker{newSubspace(d, 3*most), make([]float64, most)}
 		return func(y, corr []float64, index []int32, value []float64) int {
 			w.start = corr[:d.k]

@@ -40,7 +40,7 @@ type Dictionary struct {
 	gram []float64 // wide×wide: the products of the atoms at length 1
 }
 
-// panel is the number of atoms by which signals are multiplied at a time. With n = 64, so many fit into the nearest
+// panel is the number of atoms by which signals are multiplied at a time. With n = 64, these fit into the nearest
 // cache.
 const panel = 32
 

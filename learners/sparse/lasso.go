@@ -83,14 +83,12 @@ const pathSteps = 30
 
 // Check refuses parameters without a meaning.
 func (c Lasso) Check() error {
-	switch {
-	case !(c.Lambda >= 0) || math.IsInf(c.Lambda, 0):
-		return plugin.Errorf("sparse: lambda %g, expected 0 or more", c.Lambda)
-	case c.Lambda > 0 && c.Tolerance > 0:
+	if c.Lambda > 0 && c.Tolerance > 0 {
 		return plugin.Errorf("sparse: lambda %g and tolerance %g are two problems, expected one of them",
 			c.Lambda, c.Tolerance)
 	}
-	return checkLimits(c.Sparsity, c.Tolerance)
+	return plugin.CheckNumbers("sparse",
+		map[string]float64{"lambda": c.Lambda, "sparsity": float64(c.Sparsity), "tolerance": c.Tolerance})
 }
 
 // MostNonZeros implements Limited.
@@ -101,11 +99,7 @@ func (c Lasso) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, e
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	most, err := maxNonZeros(c.Sparsity, c.Tolerance, d)
-	if err != nil {
-		return nil, err
-	}
-	return codeEach(ctx, d, y, most, func() solver {
+	return codeLimited(ctx, d, y, c.Sparsity, c.Tolerance, func(most int) solver {
 		w := &lassoWorker{
 			leastSquares: newLeastSquares(d, most), Lasso: c, limited: most < min(d.n, d.k),
 			slope: make([]float64, d.k), excluded: make([]bool, d.k),

@@ -38,7 +38,7 @@ func lassoProblems(t *testing.T) (problems []lassoProblem) {
 					atom.ScaleVec(1/length, atom)
 				}
 			}
-			d := must(sparse.NewDictionary(atoms))(t)
+			d := sparsetest.Must(sparse.NewDictionary(atoms))(t)
 			problems = append(problems, lassoProblem{fmt.Sprintf("%s %d×%d", name, c.n, c.k), d, y})
 		}
 		add("Gaussian", sparsetest.Gaussian(c.n, c.k, 3), sparsetest.Gaussian(c.n, 30, 4))
@@ -74,10 +74,10 @@ func lassoState(d *sparse.Dictionary, codes *sparse.Codes, y *mat.Dense, j int) 
 // which the residual has the length that was given; λ is 0 where the residual is as small as it can be.
 func TestLassoIsOptimal(t *testing.T) {
 	for _, p := range lassoProblems(t) {
-		least := sparsetest.Residuals(p.d, mustCode(t, sparse.Lasso{}, p.d, p.y), p.y)
+		least := sparsetest.Residuals(p.d, sparsetest.Code(t, sparse.Lasso{}, p.d, p.y), p.y)
 		for _, c := range []sparse.Lasso{{Lambda: 1}, {Lambda: 0.3}, {Lambda: 1e-3}, {Lambda: 1e-7}, {Tolerance: 1},
 			{Tolerance: 0.3}, {Tolerance: 1e-3}, {Tolerance: 1e-7}, {}} {
-			codes := mustCode(t, c, p.d, p.y)
+			codes := sparsetest.Code(t, c, p.d, p.y)
 			if err := codes.Check(); err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +116,8 @@ func TestLassoIsOptimal(t *testing.T) {
 func TestBasisPursuitClosesTheDualityGap(t *testing.T) {
 	const small = 1e-7
 	for _, p := range lassoProblems(t) {
-		codes, near := mustCode(t, sparse.Lasso{}, p.d, p.y), mustCode(t, sparse.Lasso{Lambda: small}, p.d, p.y)
+		codes := sparsetest.Code(t, sparse.Lasso{}, p.d, p.y)
+		near := sparsetest.Code(t, sparse.Lasso{Lambda: small}, p.d, p.y)
 		for j := range 30 {
 			r, _, l1 := lassoState(p.d, codes, p.y, j)
 			w, corr, _ := lassoState(p.d, near, p.y, j)
@@ -135,62 +136,46 @@ func TestBasisPursuitClosesTheDualityGap(t *testing.T) {
 	}
 }
 
-// Along the path ‖x‖₁ grows, the residual falls and atoms join and leave; the point that meets a Tolerance is the one
-// whose residual is that; with a Sparsity the atoms are those of the point just before there are more.
+// With a Sparsity the atoms are those of the path just before it has more, and the coefficients the least-squares ones.
+// Atoms leave the path, too.
 func TestLassoPath(t *testing.T) {
 	d := sparsetest.Dictionary(t, 16, 32, 3)
 	const sparsity = 4
 	left := 0
 	for seed := range uint64(8) {
 		y := sparsetest.Gaussian(16, 1, 100+seed)
+		atoms := func(lambda float64) []int32 { return sparsetest.Code(t, sparse.Lasso{Lambda: lambda}, d, y).Index }
 		corr := slowCorrelations(d, mat.Col(nil, 0, y))
 		top := math.Abs(corr[slowLargest(corr, 1)[0]])
-		if x := mustCode(t, sparse.Lasso{Lambda: top}, d, y); len(x.Index) != 0 {
-			t.Errorf("λ = max |a|: %v", x.Index)
+		before := atoms(top)
+		if next := atoms(top * (1 - 1e-9)); len(before) != 0 || len(next) != 1 {
+			t.Errorf("λ = max |a|: %v, just below it: %v", before, next)
 		}
-		at := func(lambda float64) (*sparse.Codes, float64, float64) {
-			x := mustCode(t, sparse.Lasso{Lambda: lambda}, d, y)
-			r, _, l1 := lassoState(d, x, y, 0)
-			return x, length(r), l1
-		}
-		before, beforeRest, beforeL1 := at(top * (1 - 1e-9))
-		if len(before.Index) != 1 {
-			t.Fatalf("below max |a|: %v", before.Index)
-		}
-		more := 0.0 // the first λ with more than sparsity non-zeros
+		passed := false
 		for lambda := top * 0.98; lambda > 1e-3; lambda *= 0.98 {
-			x, rest, l1 := at(lambda)
-			if l1 < beforeL1 || rest > beforeRest {
-				t.Fatalf("λ = %g: ‖x‖₁ = %g after %g, residual %g after %g", lambda, l1, beforeL1, rest, beforeRest)
-			}
-			for _, k := range before.Index {
-				if !slices.Contains(x.Index, k) {
+			now := atoms(lambda)
+			for _, k := range before {
+				if !slices.Contains(now, k) {
 					left++
 				}
 			}
-			ball := mustCode(t, sparse.Lasso{Tolerance: rest}, d, y)
-			if !mat.EqualApprox(x.Dense(), ball.Dense(), 1e-9) {
-				t.Fatalf("λ = %g: not the code of its residual", lambda)
-			}
-			if more == 0 && len(x.Index) > sparsity {
-				more = lambda
+			if !passed && len(now) > sparsity {
+				passed = true
 				low, high := lambda, lambda/0.98
 				for range 60 {
-					middle := (low + high) / 2
-					if x, _, _ := at(middle); len(x.Index) > sparsity {
+					if middle := (low + high) / 2; len(atoms(middle)) > sparsity {
 						low = middle
 					} else {
 						high = middle
 					}
 				}
-				want, _, _ := at(high * (1 + 1e-12))
-				got := mustCode(t, sparse.Lasso{Sparsity: sparsity}, d, y)
-				if !slices.Equal(got.Index, want.Index) {
-					t.Errorf("S = %d: atoms %v, the path has %v before it has more", sparsity, got.Index, want.Index)
+				got := sparsetest.Code(t, sparse.Lasso{Sparsity: sparsity}, d, y)
+				if want := atoms(high * (1 + 1e-12)); !slices.Equal(got.Index, want) {
+					t.Errorf("S = %d: atoms %v, the path has %v before it has more", sparsity, got.Index, want)
 				}
 				checkLeastSquares(t, d, got, y)
 			}
-			before, beforeRest, beforeL1 = x, rest, l1
+			before = now
 		}
 	}
 	if left < 10 {
@@ -203,15 +188,15 @@ func TestLassoDebias(t *testing.T) {
 	d := sparsetest.Dictionary(t, 16, 32, 3)
 	y := sparsetest.Gaussian(16, 60, 4)
 	for _, c := range []sparse.Lasso{{Lambda: 0.6}, {Tolerance: 0.7}} {
-		plain := mustCode(t, c, d, y)
+		plain := sparsetest.Code(t, c, d, y)
 		c.Debias = true
-		fitted := mustCode(t, c, d, y)
+		fitted := sparsetest.Code(t, c, d, y)
 		checkLeastSquares(t, d, fitted, y)
 		if !slices.Equal(plain.Index, fitted.Index) {
 			t.Errorf("%+v: other atoms", c)
 		}
 		c.Debias, c.Sparsity = false, 16
-		if limited := mustCode(t, c, d, y); !slices.Equal(limited.Index, fitted.Index) ||
+		if limited := sparsetest.Code(t, c, d, y); !slices.Equal(limited.Index, fitted.Index) ||
 			!slices.Equal(limited.Value, fitted.Value) {
 			t.Errorf("%+v: not the debiased code", c)
 		}
@@ -229,7 +214,7 @@ func TestLassoRecoversPlantedCodes(t *testing.T) {
 	y.Mul(d.Matrix(), planted)
 	for _, c := range []sparse.Lasso{{}, {Debias: true}, {Tolerance: 1e-11, Debias: true},
 		{Tolerance: 1e-11, Sparsity: 20}} {
-		if x := mustCode(t, c, d, &y); !mat.EqualApprox(x.Dense(), planted, 1e-12) {
+		if x := sparsetest.Code(t, c, d, &y); !mat.EqualApprox(x.Dense(), planted, 1e-12) {
 			t.Errorf("%+v: not the planted codes: %d non-zeros", c, len(x.Index))
 		}
 	}
@@ -240,13 +225,13 @@ func TestLassoScales(t *testing.T) {
 	d := sparsetest.Dictionary(t, 9, 30, 3)
 	y := sparsetest.Gaussian(9, 40, 4)
 	for _, c := range []sparse.Lasso{{}, {Lambda: 0.3}, {Tolerance: 0.3}, {Sparsity: 3}} {
-		want := mustCode(t, c, d, y)
+		want := sparsetest.Code(t, c, d, y)
 		for _, scale := range []float64{1e-120, 1e120} {
 			var scaled mat.Dense
 			scaled.Scale(scale, y)
 			c := c
 			c.Lambda, c.Tolerance = c.Lambda*scale, c.Tolerance*scale
-			got := mustCode(t, c, d, &scaled)
+			got := sparsetest.Code(t, c, d, &scaled)
 			if !slices.Equal(got.Index, want.Index) {
 				t.Fatalf("%+v: other atoms", c)
 			}
@@ -269,10 +254,10 @@ func TestLassoOverSmoothAtoms(t *testing.T) {
 	m.Apply(func(i, j int, _ float64) float64 {
 		return math.Exp(-12 * math.Pow(float64(i)/12-float64(j)/300, 2))
 	}, m)
-	d := must(sparse.NewDictionary(m))(t)
+	d := sparsetest.Must(sparse.NewDictionary(m))(t)
 	y := sparsetest.Gaussian(12, 100, 2)
 	for _, lambda := range []float64{0.3, 1e-4} {
-		codes := mustCode(t, sparse.Lasso{Lambda: lambda}, d, y)
+		codes := sparsetest.Code(t, sparse.Lasso{Lambda: lambda}, d, y)
 		for j := range 100 {
 			r, corr, _ := lassoState(d, codes, y, j)
 			index, value := codes.Column(j)
@@ -290,9 +275,9 @@ func TestLassoOverSmoothAtoms(t *testing.T) {
 			}
 		}
 	}
-	least := sparsetest.Residuals(d, mustCode(t, sparse.Lasso{}, d, y), y)
+	least := sparsetest.Residuals(d, sparsetest.Code(t, sparse.Lasso{}, d, y), y)
 	for _, tolerance := range []float64{1.5, 2} {
-		for j, r := range sparsetest.Residuals(d, mustCode(t, sparse.Lasso{Tolerance: tolerance}, d, y), y) {
+		for j, r := range sparsetest.Residuals(d, sparsetest.Code(t, sparse.Lasso{Tolerance: tolerance}, d, y), y) {
 			if least[j] < tolerance && r > tolerance*(1+1e-6) {
 				t.Errorf("ε = %g signal %d: residual %g", tolerance, j, r)
 			}

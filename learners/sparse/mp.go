@@ -56,10 +56,8 @@ func init() {
 
 // Check refuses parameters without a meaning.
 func (c MP) Check() error {
-	if c.Steps < 0 {
-		return plugin.Errorf("sparse: steps %d, expected at least 1 (0: 100 for each entry of a signal)", c.Steps)
-	}
-	return checkLimits(c.Sparsity, c.Tolerance)
+	return plugin.CheckNumbers("sparse",
+		map[string]float64{"sparsity": float64(c.Sparsity), "tolerance": c.Tolerance, "steps": float64(c.Steps)})
 }
 
 // MostNonZeros implements Limited.

@@ -59,11 +59,7 @@ func (c OLS) MostNonZeros() int { return c.Sparsity }
 
 // Code implements Coder.
 func (c OLS) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
-	most, err := maxNonZeros(c.Sparsity, c.Tolerance, d)
-	if err != nil {
-		return nil, err
-	}
-	return codeEach(ctx, d, y, most, func() solver {
+	return codeLimited(ctx, d, y, c.Sparsity, c.Tolerance, func(most int) solver {
 		w := &olsWorker{ompWorker: newOMPWorker(d, most, c.Tolerance), fresh: make([]float64, d.wide),
 			score: make([]float64, d.wide)}
 		return w.solve

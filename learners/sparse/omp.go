@@ -62,11 +62,7 @@ func (c OMP) MostNonZeros() int { return c.Sparsity }
 
 // Code implements Coder.
 func (c OMP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
-	most, err := maxNonZeros(c.Sparsity, c.Tolerance, d)
-	if err != nil {
-		return nil, err
-	}
-	return codeEach(ctx, d, y, most, func() solver {
+	return codeLimited(ctx, d, y, c.Sparsity, c.Tolerance, func(most int) solver {
 		return newOMPWorker(d, most, c.Tolerance).solve
 	})
 }

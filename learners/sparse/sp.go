@@ -60,11 +60,7 @@ func (c SP) MostNonZeros() int { return c.Sparsity }
 
 // Code implements Coder.
 func (c SP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
-	most, err := maxNonZeros(c.Sparsity, c.Tolerance, d)
-	if err != nil {
-		return nil, err
-	}
-	return codeEach(ctx, d, y, most, func() solver {
+	return codeLimited(ctx, d, y, c.Sparsity, c.Tolerance, func(most int) solver {
 		w := &spWorker{newSubspace(d, 2*most)}
 		return func(y, corr []float64, index []int32, value []float64) int {
 			w.start = corr[:d.k]

@@ -9,8 +9,9 @@ import (
 	"superres/superres/stage"
 )
 
-// Colour adds the residual of a network to enlarged colour. The network sees the colour of the
-// picture and its brightness, which is enlarged already and shows where edges are.
+// Colour adds the residual that a network computes to the enlarged colour of a picture. The inputs of the
+// network are the picture's colour differences and its brightness, which has been enlarged already and shows
+// where the edges are.
 //
 //	f   = φ₀(W₀ ∗ (½(R−Y), ½(B−Y), Y′) + b₀)     3×3, 2+s² → C, Y′ the s² pixels of a sample
 //	h   = φᵢ(Wᵢ ∗ h + bᵢ), h₀ = f                 3×3, C → C, i = 1..M
@@ -19,14 +20,15 @@ import (
 // It implements stage.Colour.
 type Colour struct{ net }
 
-// The first inputs of the network are half of R−Y and of B−Y, which are greatest in pure red and in pure blue.
+// colours is the number of colour differences. As inputs, ½(R−Y) and ½(B−Y), they are greatest in pure red and
+// pure blue.
 const (
 	colours      = 2
 	greatestRed  = 0.701 / 2
 	greatestBlue = 0.886 / 2
 )
 
-// NewColour rounds a network of colour to integers, as NewStage does one of brightness.
+// NewColour rounds a network for colour to integers and returns it as a stage. It fails as NewStage does.
 func NewColour(n *Network) (*Colour, error) {
 	made, err := newNet(n)
 	if err != nil {
@@ -103,9 +105,9 @@ func (c *Colour) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Pla
 	return c.run(ctx, low[0].W, low[0].H, read, add, w.Report)
 }
 
-// bounds sets least and most to the limits of the colour that each sample of row y is enlarged to:
-// those of the 3×3 samples around it, and as much more on both sides as these differ. So a flat
-// colour stays as it is, to the bit, and grey does.
+// bounds sets least and most to the range of colour in which the pixels of each sample of row y must stay: the
+// range of the 3×3 samples around it, extended on both sides by its own width. A flat colour, and so grey,
+// keeps its exact value.
 func bounds(least, most []float32, p *plane.Plane, y int) {
 	row := p.Row(y)
 	above, below := p.Row(max(y-1, 0))[:len(row)], p.Row(min(y+1, p.H-1))[:len(row)]
@@ -113,7 +115,7 @@ func bounds(least, most []float32, p *plane.Plane, y int) {
 	for x, v := range row {
 		least[x], most[x] = min(v, above[x], below[x]), max(v, above[x], below[x])
 	}
-	lo, hi := least[0], most[0] // of the column on the left
+	lo, hi := least[0], most[0] // the range of the column on the left, before it was overwritten
 	for x := range row {
 		next := min(x+1, len(row)-1)
 		a, b := min(lo, least[x], least[next]), max(hi, most[x], most[next])
@@ -122,9 +124,9 @@ func bounds(least, most []float32, p *plane.Plane, y int) {
 	}
 }
 
-// quantiseColour returns the integer that stands for half of a colour, clamped to −1..1.
+// quantiseColour returns the integer that stands for half of a colour difference v, which is clamped to −1..1.
 func quantiseColour(v float32) int16 {
-	v = float32(min(max(v, -1), 1) * (white / 2)) // rounded here, and not with what is added
+	v = float32(min(max(v, -1), 1) * (white / 2)) // rounded to float32 before 0.5 is added
 	if v < 0 {
 		return -int16(0.5 - v)
 	}

@@ -14,9 +14,9 @@ import (
 	"superres/superres/stage/stagetest"
 )
 
-func drawnColour(t testing.TB, scale, channels, depth int, seed uint64) (*Colour, *Network) {
+func sampleColour(t testing.TB, scale, channels, depth int, seed uint64) (*Colour, *Network) {
 	t.Helper()
-	n := random(NewNetwork(Architecture{Scale: scale, Channels: channels, Depth: depth, Colour: true}), seed)
+	n := randomise(NewNetwork(Architecture{Scale: scale, Channels: channels, Depth: depth, Colour: true}), seed)
 	c, err := NewColour(n)
 	if err != nil {
 		t.Fatal(err)
@@ -24,8 +24,9 @@ func drawnColour(t testing.TB, scale, channels, depth int, seed uint64) (*Colour
 	return c, n
 }
 
-// coloured is what colour is enlarged from: low, its brightness enlarged, and an enlargement.
-func coloured(scale, w, h int) (low [2]*plane.Plane, luma *plane.Plane, current [2]*plane.Plane) {
+// makeColours returns the inputs of Apply for a picture of w×h: its colour differences, its enlarged
+// brightness, and its bicubic enlarged colour differences.
+func makeColours(scale, w, h int) (low [2]*plane.Plane, luma *plane.Plane, current [2]*plane.Plane) {
 	img := picture.Split(testimage.Tinted(w, h, 7))
 	bright := img.Luma()
 	for i, channel := range [2]int{0, 2} {
@@ -42,8 +43,8 @@ func coloured(scale, w, h int) (low [2]*plane.Plane, luma *plane.Plane, current 
 	return low, luma, current
 }
 
-// enlarged are copies of current that a network has worked on.
-func enlarged(t testing.TB, c stage.Colour, low [2]*plane.Plane, luma *plane.Plane,
+// applyColour returns copies of current that c has been applied to.
+func applyColour(t testing.TB, c stage.Colour, low [2]*plane.Plane, luma *plane.Plane,
 	current [2]*plane.Plane) (out [2]*plane.Plane) {
 	t.Helper()
 	for i, p := range current {
@@ -55,12 +56,12 @@ func enlarged(t testing.TB, c stage.Colour, low [2]*plane.Plane, luma *plane.Pla
 	return out
 }
 
-// The integers of colour are its network.
+// The error of the integers for colour is at least 50 dB below the residual.
 func TestColourIsTheNetwork(t *testing.T) {
 	for scale := 2; scale <= 4; scale++ {
-		c, n := drawnColour(t, scale, 16, 1, 3)
-		low, luma, current := coloured(scale, 33, 21)
-		got := enlarged(t, c, low, luma, current)
+		c, n := sampleColour(t, scale, 16, 1, 3)
+		low, luma, current := makeColours(scale, 33, 21)
+		got := applyColour(t, c, low, luma, current)
 		margin := n.Reach()
 		w, h, in := low[0].W+2*margin, low[0].H+2*margin, colours+scale*scale
 		x := make([]float32, w*h*in)
@@ -95,11 +96,11 @@ func TestColourIsTheNetwork(t *testing.T) {
 	}
 }
 
-// What is grey stays grey, and one colour that one, whatever brightness does.
+// Grey stays grey, and a flat colour keeps its value, also where brightness changes.
 func TestOneColourStays(t *testing.T) {
 	for scale := 2; scale <= 4; scale++ {
-		c, _ := drawnColour(t, scale, 16, 1, 3)
-		low, luma, current := coloured(scale, 40, 31)
+		c, _ := sampleColour(t, scale, 16, 1, 3)
+		low, luma, current := makeColours(scale, 40, 31)
 		for _, colour := range []float32{0, 0.25} {
 			for i := range low {
 				for k := range low[i].Pix {
@@ -109,7 +110,7 @@ func TestOneColourStays(t *testing.T) {
 					current[i].Pix[k] = colour
 				}
 			}
-			for i, p := range enlarged(t, c, low, luma, current) {
+			for i, p := range applyColour(t, c, low, luma, current) {
 				if !slices.Equal(p.Pix, current[i].Pix) {
 					t.Errorf("×%d: colour %g becomes another", scale, colour)
 				}
@@ -120,29 +121,18 @@ func TestOneColourStays(t *testing.T) {
 
 func TestColour(t *testing.T) {
 	for scale := 2; scale <= 4; scale++ {
-		c, _ := drawnColour(t, scale, 16, 1, 3)
+		c, _ := sampleColour(t, scale, 16, 1, 3)
 		stagetest.RunColour(t, scale, c)
-		low, luma, current := coloured(scale, 40, 61)
-		want := enlarged(t, c, low, luma, current)
+		low, luma, current := makeColours(scale, 40, 61)
+		want := applyColour(t, c, low, luma, current)
 		for form := range kernel.Tiers() {
 			restore := kernel.Use(form)
-			for i, p := range enlarged(t, c, low, luma, current) {
+			for i, p := range applyColour(t, c, low, luma, current) {
 				if !slices.Equal(p.Pix, want[i].Pix) {
 					t.Errorf("×%d, %s: other bits", scale, kernel.Tier())
 				}
 			}
 			restore()
-		}
-	}
-}
-
-// A picture of 768×512 enlarged to 1536×1024.
-func BenchmarkColour(b *testing.B) {
-	c, _ := drawnColour(b, 2, 16, 1, 1)
-	low, luma, current := coloured(2, 768, 512)
-	for b.Loop() {
-		if err := c.Apply(b.Context(), low, luma, current, nil); err != nil {
-			b.Fatal(err)
 		}
 	}
 }

@@ -1,22 +1,23 @@
-// Package convolutional has a stage that adds to an enlargement the residual that a small network of
-// convolutions finds, and another for colour. It registers both as "convolutional"; see package
-// stage. Package learning below it trains them.
+// Package convolutional has two stages made of small networks of convolutions: one adds a residual to the
+// enlarged brightness of a picture, the other to its enlarged colour. Both are registered with package stage as
+// "convolutional". Package learning below this one trains them.
 //
-// network.go is the network in float32, which training changes. A net computes it in integers, so
-// that all machines make the same bits and a file can be checked:
+// network.go describes a network in float32, the form that training changes. A stage computes the same network
+// in integers, so that all machines give the same bits and a file can be checked for overflow:
 //
-//   - quantise.go rounds a network to integers, and proves that no sum can overflow;
-//   - net.go is the result, and its file; stage.go and colour.go are what a model has, and grain.go
-//     leaves the grain of flat places as it was;
-//   - run.go takes a picture through the layers, some rows a pass;
-//   - the products are those of Convolve, ConvolveTwoRows and Residual of package kernel.
+//   - quantise.go rounds a network to integers and proves that no sum can overflow;
+//   - net.go is the rounded network and its form in a file; stage.go and colour.go make stages of it;
+//     grain.go keeps the residual off flat areas with grain;
+//   - run.go takes a picture through the layers, a few rows at a time;
+//   - the arithmetic is in package kernel: Convolve, ConvolveTwoRows and Residual.
 //
-// Note: products are of 16 bits. On Set5, with a network that reaches 37.17 dB, that changes 0.0005 dB; weights
-// and activations of 8 bits, rounded without training anew, lose 0.008 dB with a scale and a zero for each
-// channel and 0.018 dB with those of a layer, and are no quicker without VNNI. Instead the chain is made by
-// Winograd's tiles of 2×2 outputs (kernel.ConvolveTwoRows), whose sums are the same with fewer products on any
-// processor. A row of a layer of 32 channels alone runs at 81 to 87 % of what one core can multiply and add in
-// registers on AVX-512 with VNNI, 86 to 89 % on AVX2; by tiles two rows take 0.68 and 0.55 of that time, of 48
-// channels 0.61 and 0.53 (BenchmarkConvolve, BenchmarkConvolveTwoRows). The time above the 16/36 that tiles
-// could save goes to the input and output transforms, a fifth of all, and to shorter sums.
+// Note: products are of 16-bit integers. On Set5, a network that reaches 37.17 dB in float32 changes by 0.0005
+// dB. Weights and activations of 8 bits, rounded without further training, lose 0.008 dB with a scale and a
+// zero point for each channel and 0.018 dB with one pair for each layer, and are no faster on processors
+// without VNNI. The chain of 3×3 layers uses Winograd's tiles of 2×2 outputs instead (kernel.ConvolveTwoRows),
+// which need fewer products for the same sums on any processor. One row of a layer of 32 channels runs at 81 to
+// 87 % of the peak of one core on AVX-512 with VNNI and at 86 to 89 % on AVX2. By tiles, two rows take 0.68 and
+// 0.55 of the time of two such rows with 32 channels, and 0.61 and 0.53 with 48 (BenchmarkConvolve,
+// BenchmarkConvolveTwoRows). Tiles would save 20 of 36 products; the difference goes to the input and output
+// transforms, a fifth of the time, and to shorter sums.
 package convolutional

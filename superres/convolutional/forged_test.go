@@ -15,8 +15,8 @@ import (
 	"superres/superres/stage"
 )
 
-// whole is a stage of weights that are drawn as integers: nothing of it was ever rounded.
-func whole(t *testing.T, scale int, p params) *Stage {
+// sampleStage returns a stage whose integers are random, so that they do not depend on rounding.
+func sampleStage(t *testing.T, scale int, p params) *Stage {
 	t.Helper()
 	p.Clip = kernel.Clip
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -49,12 +49,12 @@ func whole(t *testing.T, scale int, p params) *Stage {
 	return &Stage{s}
 }
 
-// All forms of the kernels, on all machines, give the same bits.
+// All tiers of the kernels, on all machines, give the same bits.
 func TestFormsAgree(t *testing.T) {
 	for i, size := range [][3]int{{2, 32, 2}, {3, 16, 3}, {4, 33, 1}} {
-		s := whole(t, size[0], params{Channels: size[1], Depth: size[2]})
-		low := texture(67, 41)
-		for i := range low.Pix { // which are drawn with what may be rounded otherwise elsewhere
+		s := sampleStage(t, size[0], params{Channels: size[1], Depth: size[2]})
+		low := makeTexture(67, 41)
+		for i := range low.Pix { // makeTexture's samples depend on the processor
 			low.Pix[i] = float32(i*i%251) / 256
 		}
 		current := resample.Resize(low, size[0]*low.W, size[0]*low.H, resample.Nearest)
@@ -81,15 +81,15 @@ func TestFormsAgree(t *testing.T) {
 	}
 }
 
-// loaded is what is said of a stage that was changed and comes from a file.
-func loaded(t *testing.T, s *Stage) error {
+// checkLoading writes s to a file and returns the error of reading it again.
+func checkLoading(t *testing.T, s *Stage) error {
 	t.Helper()
-	_, err := again(t, s)
+	_, err := reload(t, s)
 	return err
 }
 
-// again is a stage as it comes back from a file.
-func again(t *testing.T, s *Stage) (*Stage, error) {
+// reload returns a stage that was written to a file and read again.
+func reload(t *testing.T, s *Stage) (*Stage, error) {
 	t.Helper()
 	var m stage.Members
 	head, err := m.Add("stage0", s)
@@ -111,10 +111,10 @@ func again(t *testing.T, s *Stage) (*Stage, error) {
 	return back.(*Stage), nil
 }
 
-// A file whose sums could overflow, or whose arrays do not fit, is refused.
+// Files whose sums could overflow, or whose arrays have wrong sizes, are refused.
 func TestForgedFiles(t *testing.T) {
 	p := params{Channels: 16, Depth: 2, Graded: true}
-	if err := loaded(t, whole(t, 2, p)); err != nil {
+	if err := checkLoading(t, sampleStage(t, 2, p)); err != nil {
 		t.Fatal(err)
 	}
 	for name, forge := range map[string]func(s *Stage){
@@ -140,10 +140,10 @@ func TestForgedFiles(t *testing.T) {
 		"expected, a bias":             func(s *Stage) { s.tables.bias = s.tables.bias[1:] },
 		"bytes, expected":              func(s *Stage) { s.params.Channels++ },
 	} {
-		s := whole(t, 2, p)
+		s := sampleStage(t, 2, p)
 		forge(s)
 		want, _, _ := strings.Cut(strings.TrimSuffix(name, " of none"), ",")
-		if err := loaded(t, s); err == nil || !strings.Contains(err.Error(), want) {
+		if err := checkLoading(t, s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -155,7 +155,7 @@ func fill(v []int16, x int16) {
 	}
 }
 
-// A network that integers cannot stand for is refused; zeros are not.
+// NewStage refuses a network that has no integer form, and accepts one of zeros.
 func TestRefusesNetworks(t *testing.T) {
 	if _, err := NewStage(NewNetwork(Architecture{Scale: 2, Channels: 16, Depth: 1})); err != nil {
 		t.Errorf("zeros: %v", err)
@@ -168,7 +168,7 @@ func TestRefusesNetworks(t *testing.T) {
 		"channels":  func(n *Network) { n.Channels = 0 },
 		"scale":     func(n *Network) { n.Scale = 5 },
 	} {
-		n := drawn(2, 16, 1, 1)
+		n := sampleNetwork(2, 16, 1, 1)
 		spoil(n)
 		if _, err := NewStage(n); err == nil || !strings.HasPrefix(err.Error(), "convolutional: ") {
 			t.Errorf("%s: %v", name, fmt.Sprint(err))

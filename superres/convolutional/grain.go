@@ -7,24 +7,25 @@ import (
 	"superres/patches/plane"
 )
 
-// A network makes details more distinct, and a camera's grain with them: a sky gets a weave. So
-// where the samples around one vary by as little as grain does, the enlargement stays as it was, and
-// from there on the residual is added by degrees. Where there is no grain that costs 0.01 dB.
+// A network sharpens the grain of a camera together with details, so that a sky gets a woven texture. So
+// the residual is left out where samples vary no more than grain does, and added in a growing share where
+// they vary more. On pictures without grain that costs 0.01 dB.
 
-// The samples within around rows and columns count; from grainEnd times the grain on all of the
+// The variance is that of the (2·around+1)² samples around one. From grainEnd times the grain on the whole
 // residual is added.
 const (
 	around   = 2
 	grainEnd = 2.5
 	samples  = (2*around + 1) * (2*around + 1)
-	fineness = 16 // parts of a level in which samples are counted
+	fineness = 16 // integer steps per level of 255
 )
 
 // MaxGrain is the greatest grain of a stage, in levels of 255.
 const MaxGrain = 20
 
-// WithGrain returns the stage with another grain: the standard deviation, in levels of 255 and at
-// most MaxGrain, below which a flat place is left as interpolation has it. 0: none is.
+// WithGrain returns the stage with another grain: a standard deviation, in levels of 255 and at most MaxGrain,
+// up to which flat areas stay as interpolation made them. 0 adds the residual everywhere. The networks are
+// shared.
 func (s *Stage) WithGrain(grain float64) *Stage {
 	if s.params.Grain == grain {
 		return s
@@ -34,11 +35,11 @@ func (s *Stage) WithGrain(grain float64) *Stage {
 	return changed
 }
 
-// shares sets to to the share of the residual that is added to each sample of low:
+// shares sets to to the share of the residual, 0..1, that each sample of low gets:
 //
-//	(v − g²)/((5g/2)² − g²), limited to 0..1,
+//	(v − g²)/((5g/2)² − g²), clamped to 0..1,
 //
-// with v the variance of 5×5 samples, those at an edge repeated beyond it, and g the grain.
+// with v the variance of the 5×5 samples around it, edge samples repeated, and g the grain.
 func (s *Stage) shares(ctx context.Context, to, low *plane.Plane) error {
 	const one = samples * samples * fineness * fineness // a variance of 1 level²
 	least := int64(s.params.Grain * s.params.Grain * one)
@@ -60,18 +61,19 @@ func (s *Stage) shares(ctx context.Context, to, low *plane.Plane) error {
 	})
 }
 
-// window has the sums of the samples of each column around one row of a plane, and of their squares.
+// window has, for one row of a plane, the sums over the rows around it of the samples in each column and of
+// their squares.
 type window struct {
 	plane         *plane.Plane
 	y             int
-	sums, squares []int32 // column x is at x+around
+	sums, squares []int32 // those of column x at index x+around
 }
 
 func newWindow(p *plane.Plane) *window {
 	return &window{plane: p, sums: make([]int32, p.W+2*around), squares: make([]int32, p.W+2*around)}
 }
 
-// begin goes to row y.
+// begin moves the window to row y.
 func (w *window) begin(y int) {
 	clear(w.sums)
 	clear(w.squares)
@@ -81,14 +83,14 @@ func (w *window) begin(y int) {
 	}
 }
 
-// next goes to the next row.
+// next moves the window to the next row.
 func (w *window) next() {
 	w.add(w.y-around, -1)
 	w.y++
 	w.add(w.y+around, 1)
 }
 
-// add adds a row to the sums, with a sign of −1 takes it away.
+// add adds the samples of row y, times a sign of 1 or −1, to the sums.
 func (w *window) add(y int, sign int32) {
 	row := w.plane.Row(min(max(y, 0), w.plane.H-1))
 	sums, squares := w.sums[around:][:len(row)], w.squares[around:][:len(row)]
@@ -99,7 +101,7 @@ func (w *window) add(y int, sign int32) {
 	}
 }
 
-// each calls visit with the sums of the samples around each sample of the row.
+// each calls visit for each sample x of the row with the sums over the samples around it.
 func (w *window) each(visit func(x int, sum, squares int32)) {
 	n := w.plane.W
 	for i := range around {

@@ -8,14 +8,14 @@ import (
 	"superres/patches/plane"
 )
 
-// The shares are those of the variance of 5×5 samples, found as plainly as can be.
+// The shares agree with those computed directly from the variance of 5×5 samples.
 func TestShares(t *testing.T) {
 	const grain = 12.0
-	s := stageOf(t, drawn(2, 16, 1, 1)).WithGrain(grain)
+	s := roundNetwork(t, sampleNetwork(2, 16, 1, 1)).WithGrain(grain)
 	for _, size := range [][2]int{{1, 1}, {3, 2}, {70, 80}} {
-		low := texture(size[0], size[1])
+		low := makeTexture(size[0], size[1])
 		for i := range low.Pix {
-			low.Pix[i] = 0.5 + (low.Pix[i]-0.5)*float32(i%low.W)/float32(low.W) // less and less on the left
+			low.Pix[i] = 0.5 + (low.Pix[i]-0.5)*float32(i%low.W)/float32(low.W) // contrast falls towards the left
 		}
 		low = picture.Round8(low)
 		got := plane.New(low.W, low.H)
@@ -51,7 +51,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// Flat places with grain stay as they were; elsewhere all is added that the network finds.
+// Flat areas with grain stay as they were; elsewhere the whole residual is added.
 func TestGrainIsLeft(t *testing.T) {
 	low := plane.New(60, 40)
 	for y := range low.H {
@@ -66,7 +66,7 @@ func TestGrainIsLeft(t *testing.T) {
 	for i := range current.Pix {
 		current.Pix[i] = 0.5
 	}
-	s := stageOf(t, drawn(2, 16, 3, 1))
+	s := roundNetwork(t, sampleNetwork(2, 16, 3, 1))
 	whole, err := s.Apply(t.Context(), low, current, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -14,50 +14,51 @@ import (
 	"superres/superres/stage"
 )
 
-// net is a network in integers, which computes the same bits on all machines: quantise.go says what
-// the integers stand for, run.go how a picture goes through.
+// net is a network in integers, which gives the same bits on all machines. quantise.go says what the integers
+// stand for, and run.go takes pictures through them.
 type net struct {
 	params params
 	tables tables
 	scale  int
 
-	filters []kernel.Filter // of each layer
+	filters []kernel.Filter // one per layer, for the kernels
 }
 
-// params is what a model file says of a network. The names in the file are older than those here.
+// params are the parameters of a network in a model file. Some of their names in the file are older than those
+// in the code.
 type params struct {
 	Channels int `json:"channels"` // C
 	Depth    int `json:"depth"`    // M
 
-	// Grain is that of WithGrain, in levels of 255; of brightness alone.
+	// Grain is the standard deviation given to WithGrain, in levels of 255; it is 0 in a network for colour.
 	Grain float64 `json:"grain,omitempty"`
 
-	// Clip is the magnitude to which the activations are clipped, which must be kernel.Clip.
+	// Clip is the magnitude to which activations are clipped. It must be kernel.Clip.
 	Clip int `json:"limit"`
 
-	Colour   bool    `json:"colour,omitempty"`  // the network enlarges colour
-	Graded   bool    `json:"leveled,omitempty"` // the network is given a strength
-	Strength float64 `json:"level,omitempty"`   // at which the stage works, 0..1
+	Colour   bool    `json:"colour,omitempty"`  // see Architecture.Colour
+	Graded   bool    `json:"leveled,omitempty"` // see Architecture.Strength
+	Strength float64 `json:"level,omitempty"`   // the strength that the stage is tuned to, 0..1
 }
 
-// tables are the arrays of a network as its file holds them: of all layers one after another, the
-// weights of each in the order of Layer.Weight.
+// tables are the arrays of a network as a file holds them: those of all layers one after another, and the
+// weights of each layer in the order of Layer.Weight.
 type tables struct {
 	weights  []int16
-	bias     []int32   // of every output
-	positive []float32 // the scale of positive sums
-	negative []float32 // the scale of negative sums; of all layers but the last
-	strength []int32   // what a strength of 1 adds to the bias; of all layers but the last, or empty
-	units    []float64 // the activation scale of all layers but the last: see quantise.go
+	bias     []int32   // one per output
+	positive []float32 // the factor of positive sums, one per output
+	negative []float32 // the factor of negative sums; all layers but the last
+	strength []int32   // what a strength of 1 adds to the bias; all layers but the last, or empty
+	units    []float64 // the activation scale a of all layers but the last: see quantise.go
 }
 
-// The limits of a stage.
+// maxChannels and maxDepth bound what a file can make a program allocate.
 const (
 	maxChannels = 128
 	maxDepth    = 64
 )
 
-// check tells what is wrong with the parameters, or returns nil.
+// check returns an error that names the first parameter out of its range, or nil.
 func (p params) check(scale int) error {
 	if scale < 2 || scale > 4 || p.Channels < 1 || p.Channels > maxChannels || p.Depth < 1 || p.Depth > maxDepth {
 		return fmt.Errorf("%d layers of %d channels at scale %d, expected 1 to %d, 1 to %d and 2 to 4", p.Depth,
@@ -75,19 +76,19 @@ func (p params) check(scale int) error {
 	return nil
 }
 
-// architecture returns that of the network at a scale.
+// architecture returns the architecture of the network at a scale.
 func (p params) architecture(scale int) Architecture {
 	return Architecture{Scale: scale, Channels: p.Channels, Depth: p.Depth, Colour: p.Colour, Strength: p.Graded}
 }
 
-// layers returns the layers of the network at a scale, without parameters.
+// layers returns the layers of the network at a scale, with their sizes and without weights.
 func (p params) layers(scale int) []Layer { return p.architecture(scale).layers() }
 
-// width returns the number of channels, padded to whole vectors.
+// width returns the number of channels, rounded up to whole vectors of the kernels.
 func (p params) width() int { return kernel.PadTo(p.Channels, kernel.Lanes) }
 
-// makeNet returns the net of parameters that have been checked and tables of the right sizes. It
-// fails when a sum could overflow.
+// makeNet returns the net for parameters that have been checked and tables of the right sizes, which it keeps.
+// It fails when some input could make a sum overflow.
 func makeNet(scale int, p params, t tables) (net, error) {
 	n := net{params: p, tables: t, scale: scale}
 	shapes := p.layers(scale)
@@ -100,14 +101,14 @@ func makeNet(scale int, p params, t tables) (net, error) {
 			break
 		}
 		f := p.filter(&l, t)
-		f.PrepareWinograd() // where it cannot be, it is slower
+		f.PrepareWinograd() // filters it does not suit stay correct, but slower
 		n.filters = append(n.filters, f)
 		t = t.after(&l)
 	}
 	return n, nil
 }
 
-// after returns the tables of the layers after the first, l.
+// after returns the tables without those of their first layer, l.
 func (t tables) after(l *Layer) tables {
 	t.weights = t.weights[l.weights():]
 	t.bias, t.positive = t.bias[l.Out:], t.positive[l.Out:]
@@ -118,8 +119,8 @@ func (t tables) after(l *Layer) tables {
 	return t
 }
 
-// checkSums fails when inputs of a magnitude of at most largest could make a sum of the first layer
-// in the tables overflow 32 bits, or when a scale of its sums is 1 or more.
+// checkSums checks the first layer in the tables. It fails when inputs of a magnitude up to largest could make
+// a sum overflow 32 bits, or when a factor of its sums is 1 or more.
 func checkSums(l *Layer, largest int64, t tables) error {
 	for o := range l.Out {
 		most := int64(t.bias[o])
@@ -141,8 +142,8 @@ func checkSums(l *Layer, largest int64, t tables) error {
 	return nil
 }
 
-// filter returns the first layer in the tables as the kernels take it. The padding of its channels
-// has weights of 0 and comes out as 0.
+// filter returns the first layer in the tables in the order of the kernels. Channels that pad the layer to
+// whole vectors have weights of 0 and give 0.
 func (p params) filter(l *Layer, t tables) kernel.Filter {
 	step := p.width()
 	if l.first {
@@ -164,7 +165,7 @@ func (p params) filter(l *Layer, t tables) kernel.Filter {
 	return f
 }
 
-// setBias sets the bias of the first layer in the tables, at the strength.
+// setBias sets the biases of f to those of l, the first layer in the tables, at the strength of p.
 func (p params) setBias(f *kernel.Filter, l *Layer, t tables) {
 	copy(f.Bias, t.bias[:l.Out])
 	if p.Strength > 0 {
@@ -175,12 +176,13 @@ func (p params) setBias(f *kernel.Filter, l *Layer, t tables) {
 	}
 }
 
-// strengthSteps is the number of strengths from 0 to 1 that are told apart.
+// strengthSteps is the number of equal steps to which strengths between 0 and 1 are rounded.
 const strengthSteps = 1 << 12
 
-// lastFilter returns the last layer as the kernels take it: its outputs are what a sample adds to
-// the residual of its neighbour on the right, to its own, and to that of its neighbour on the left,
-// which are summed later. Vectors of the few outputs of one would be almost empty.
+// lastFilter returns the last layer in the order of the kernels. Its taps of one row count as outputs: for each
+// sample it gives what the sample adds to the residual of its right neighbour, to its own, and to that of its
+// left neighbour; kernel.AddPixels sums them. With the few outputs of the layer alone most of a vector would be
+// empty.
 func (p params) lastFilter(l *Layer, t tables) kernel.Filter {
 	f := blank(l.Side, p.width(), p.width(), l.Side*l.Out)
 	copy(f.Bias[l.Side/2*l.Out:], t.bias)
@@ -197,7 +199,8 @@ func (p params) lastFilter(l *Layer, t tables) kernel.Filter {
 	return f
 }
 
-// blank returns a filter of zeros whose rows of taps have run entries.
+// blank returns a filter of zeros with rows rows of taps of run values each; neighbouring samples are step
+// values apart.
 func blank(rows, run, step, outputs int) kernel.Filter {
 	f := kernel.Filter{Rows: rows, Words: (run + 1) / 2, Step: step, Outputs: kernel.PadTo(outputs, kernel.Lanes)}
 	f.Weights = make([]int32, f.Rows*f.Words*f.Outputs)
@@ -206,13 +209,13 @@ func blank(rows, run, step, outputs int) kernel.Filter {
 	return f
 }
 
-// put sets the weight from an entry of a row of taps to an output. It was 0.
+// put sets the weight of one value in a row of taps for one output. The weight must have been 0.
 func put(f *kernel.Filter, row, entry, output int, w int16) {
 	at := ((output/kernel.Lanes*f.Rows+row)*f.Words+entry/2)*kernel.Lanes + output%kernel.Lanes
 	f.Weights[at] |= int32(uint16(w)) << (entry % 2 * 16)
 }
 
-// loadNet loads a net from a file, of which nothing is trusted.
+// loadNet reads a net from a file, which may be forged: all sizes and sums are checked.
 func loadNet(scale int, text json.RawMessage, a *stage.Arrays, colour bool) (n net, err error) {
 	var p params
 	if err := stage.Unmarshal(text, &p); err != nil {
@@ -238,26 +241,18 @@ func loadNet(scale int, text json.RawMessage, a *stage.Arrays, colour bool) (n n
 		return n, err
 	}
 	inner := outputs - layers[len(layers)-1].Out
-	var t tables
-	if t.weights, err = stage.Get[int16](a, "weights", 1, weights); err != nil {
-		return n, err
-	}
-	if t.bias, err = stage.Get[int32](a, "bias", 1, outputs); err != nil {
-		return n, err
-	}
-	if t.positive, err = stage.Get[float32](a, "above", 1, outputs); err != nil {
-		return n, err
-	}
-	if t.negative, err = stage.Get[float32](a, "below", 1, inner); err != nil {
-		return n, err
-	}
-	if t.units, err = stage.Get[float64](a, "units", 1, p.Depth+1); err != nil {
-		return n, err
+	t := tables{
+		weights:  get[int16](a, "weights", weights, &err),
+		bias:     get[int32](a, "bias", outputs, &err),
+		positive: get[float32](a, "above", outputs, &err),
+		negative: get[float32](a, "below", inner, &err),
+		units:    get[float64](a, "units", p.Depth+1, &err),
 	}
 	if p.Graded {
-		if t.strength, err = stage.Get[int32](a, "level", 1, inner); err != nil {
-			return n, err
-		}
+		t.strength = get[int32](a, "level", inner, &err)
+	}
+	if err != nil {
+		return n, err
 	}
 	for i, u := range t.units {
 		if !(u > 0) {
@@ -267,7 +262,15 @@ func loadNet(scale int, text json.RawMessage, a *stage.Arrays, colour bool) (n n
 	return makeNet(scale, p, t)
 }
 
-// save puts the arrays into a file, and returns the parameters.
+// get returns an array of a file, or nil when *err is not nil. It sets *err to its own error.
+func get[T stage.Element](a *stage.Arrays, name string, n int, err *error) (list []T) {
+	if *err == nil {
+		list, *err = stage.Get[T](a, name, 1, n)
+	}
+	return list
+}
+
+// save writes the arrays to a file and returns the parameters, which are written as JSON.
 func (n *net) save(to *stage.Arrays) any {
 	stage.Put(to, "weights", 1, n.tables.weights)
 	stage.Put(to, "bias", 1, n.tables.bias)
@@ -280,23 +283,23 @@ func (n *net) save(to *stage.Arrays) any {
 	return n.params
 }
 
-// Scale returns what it enlarges by.
+// Scale returns the factor by which the net enlarges.
 func (n *net) Scale() int { return n.scale }
 
-// Fingerprint returns a hash of all that it computes with.
+// Fingerprint returns a hash of all numbers of the net: nets with the same fingerprint give the same residuals.
 func (n *net) Fingerprint() [sha256.Size]byte {
 	t := n.tables
 	data, err := json.Marshal([]any{n.scale, n.params, t.weights, t.bias, t.positive, t.negative, t.strength, t.units})
 	if err != nil {
-		panic(err) // numbers, all of which are finite
+		panic(err) // cannot be: all values are finite numbers
 	}
 	return sha256.Sum256(data)
 }
 
-// reach returns that of the network.
+// reach returns Reach of the network.
 func (n *net) reach() int { return n.params.architecture(n.scale).Reach() }
 
-// tune returns the net at a strength. It shares all but the biases with n.
+// tune returns the net tuned to a strength, 0..1. It shares all memory but that of the biases with n.
 func (n *net) tune(strength float64) (net, error) {
 	tuned := *n
 	tuned.params.Strength = strength
@@ -314,11 +317,11 @@ func (n *net) tune(strength float64) (net, error) {
 	return tuned, nil
 }
 
-// memory returns what stage.Stage says of Memory: fixed are the weights and their transform, working
-// the rows of all layers that are kept at a time and the workspace of the workers.
+// memory returns the bytes that stage.Stage's Memory asks for: fixed are the weights and their Winograd
+// transform, working the rows of all layers kept at a time and the buffers of the workers.
 func (n *net) memory(width, rows int) (fixed, working int64) {
 	for _, f := range n.filters {
-		fixed += 14 * int64(len(f.Weights)) // and their transform
+		fixed += 14 * int64(len(f.Weights))
 	}
 	g := n.geometry(width, rows)
 	working = int64(runtime.GOMAXPROCS(0)) * kernel.WinogradBytes(n.params.width())

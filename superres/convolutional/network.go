@@ -2,57 +2,57 @@ package convolutional
 
 import "slices"
 
-// Architecture is the size of a [Network] and what goes into it.
+// Architecture is the size of a [Network] and the kind of its inputs.
 type Architecture struct {
-	// Scale is what the network enlarges by, 2 to 4.
+	// Scale is the factor by which the network enlarges, 2 to 4.
 	Scale int
 	// Channels is the number of channels C of every layer but the last.
 	Channels int
 	// Depth is the number of layers M between the first and the last.
 	Depth int
-	// Colour tells that the network enlarges colour rather than brightness.
+	// Colour is true for a network that enlarges colour, false for one that enlarges brightness.
 	Colour bool
-	// Strength tells that the network is given an estimated strength of degradation.
+	// Strength is true when the estimated strength of degradation is an input of the network.
 	Strength bool
 }
 
-// Network is the network in float32: training changes it, and [NewStage] rounds it to the integers of a stage.
-// With Y the low-resolution brightness, C channels, M layers in the chain and scale s,
+// Network is a network in float32. Training changes it, and [NewStage] rounds it to integers. With Y the
+// low-resolution brightness, C channels, M layers in the chain and scale s,
 //
 //	f   = φ₀(W₀ ∗ Y + b₀)               5×5, 1 → C
 //	h   = φᵢ(Wᵢ ∗ h + bᵢ), h₀ = f        3×3, C → C, i = 1..M
 //	out = W_L ∗ (h_M + f) + b_L          3×3, C → s²; shuffled into s×s pixels
 //
-// out is the residual that is added to the bicubic enlargement. φ(v) is v above zero and slope·v
-// below, with one slope a channel (PReLU). A network that is given the strength l, 0..1, of the
-// picture's degradation has bᵢ + l·vᵢ instead of bᵢ in all layers but the last, which moves the
-// thresholds of φ: a second input that is l everywhere would do the same, in every layer.
+// out is the residual that is added to the bicubic enlargement. φ is the identity for positive values and
+// multiplies negative ones by a slope, one per channel (PReLU). When the strength l of the picture's
+// degradation, 0..1, is an input, all layers but the last use bᵢ + l·vᵢ as their bias, which moves the
+// thresholds of φ. That is equivalent to a further input channel whose samples are all l.
 //
-// The picture is extended by the reach of the network, its edge samples repeated, before the
-// first layer; the layers themselves are not padded. The network of [Colour] differs in its first
-// layer and in the number of outputs.
+// Before the first layer the picture is extended on each side by the reach of the network, with its edge
+// samples repeated; the layers themselves are not padded. The network of [Colour] differs in its first layer
+// and in the number of outputs.
 type Network struct {
 	Architecture
-	// Layers are the first layer, the chain and the last layer: Depth+2.
+	// Layers are the first layer, the chain of Depth layers, and the last layer.
 	Layers []Layer
 }
 
-// Layer is one convolution of Side×Side taps with In inputs and Out outputs.
+// Layer is one convolution of Side×Side taps with In input and Out output channels.
 type Layer struct {
 	Side, In, Out int
-	// Weight has the weight of tap t = dy·Side+dx from input i to output o at (t·In + i)·Out + o.
+	// Weight has the weight of tap t = dy·Side+dx from input i to output o at index (t·In + i)·Out + o.
 	Weight []float32
-	// Bias has one entry an output.
+	// Bias has one value per output.
 	Bias []float32
-	// Slope has one entry an output; nil: the sums come out as they are.
+	// Slope has one value per output, the factor of negative sums; nil: the layer has no activation.
 	Slope []float32
-	// Strength has what a strength of 1 adds to each Bias; nil: the layer is given none.
+	// Strength has, per output, what a strength of 1 adds to Bias; nil: strength is no input of this layer.
 	Strength []float32
 
 	first bool
 }
 
-// NewNetwork returns a network whose weights are 0 and slopes 0.2. A strength changes nothing in it.
+// NewNetwork returns a network whose weights, biases and strengths are 0 and whose slopes are 0.2. It owns its memory.
 func NewNetwork(a Architecture) *Network {
 	n := &Network{Architecture: a, Layers: a.layers()}
 	for i := range n.Layers {
@@ -69,7 +69,7 @@ func NewNetwork(a Architecture) *Network {
 	return n
 }
 
-// isWhole tells whether the layers have the sizes that the architecture asks for.
+// isWhole reports whether all layers have the sizes that n.Architecture asks for.
 func (n *Network) isWhole() bool {
 	want := NewNetwork(n.Architecture).Layers
 	return slices.EqualFunc(n.Layers, want, func(l, w Layer) bool {
@@ -79,10 +79,10 @@ func (n *Network) isWhole() bool {
 	})
 }
 
-// firstSide is the number of taps across the first layer of a network of brightness.
+// firstSide is the number of rows, and of columns, of taps in the first layer of a network for brightness.
 const firstSide = 5
 
-// layers returns the layers of the network, without parameters.
+// layers returns the layers of a network of this architecture with their sizes set and all slices nil.
 func (a Architecture) layers() []Layer {
 	first, outputs := Layer{Side: firstSide, In: 1, Out: a.Channels, first: true}, a.Scale*a.Scale
 	if a.Colour {
@@ -95,16 +95,17 @@ func (a Architecture) layers() []Layer {
 	return append(list, Layer{Side: 3, In: a.Channels, Out: outputs})
 }
 
-// weights returns the number of weights of the layer.
+// weights returns the number of weights in the layer.
 func (l *Layer) weights() int { return l.Side * l.Side * l.In * l.Out }
 
-// isBrightness tells whether a weight is one of an input that is brightness: its integers are
-// 0 at grey, not at black.
+// isBrightness reports whether a weight, given by its index, multiplies an input that is brightness. The
+// integers of such inputs are 0 at mid-grey, not at black.
 func (l *Layer) isBrightness(weight int) bool {
 	return l.first && (l.In == 1 || weight/l.Out%l.In >= colours)
 }
 
-// atStrength returns the network at a strength as one that is given none.
+// atStrength returns a network that computes what n computes at one strength, 0..1, without that input. It
+// shares the weights and slopes of n.
 func (n *Network) atStrength(strength float32) *Network {
 	out := *n
 	out.Strength = false
@@ -122,7 +123,7 @@ func (n *Network) atStrength(strength float32) *Network {
 	return &out
 }
 
-// Reach returns the number of rows above and below a row of low resolution that its residual depends on.
+// Reach returns the number of low-resolution rows above and below a row that the row's residual depends on.
 func (a Architecture) Reach() int {
 	reach := 0
 	for _, l := range a.layers() {
@@ -131,9 +132,9 @@ func (a Architecture) Reach() int {
 	return reach
 }
 
-// Apply convolves w×h samples of In channels where the taps fit, and returns the samples of Out
-// channels that come out, their width and their height. It is written for clarity: the kernels
-// and the integers are compared with it.
+// Apply convolves x, w×h samples of In channels, at every position where all taps lie inside of it, and returns
+// the result, of Out channels, in new memory with its width and height. It is written for clarity: the kernels
+// and the integers are tested against it.
 func (l *Layer) Apply(x []float32, w, h int) ([]float32, int, int) {
 	toW, toH := w-l.Side+1, h-l.Side+1
 	out := make([]float32, toW*toH*l.Out)

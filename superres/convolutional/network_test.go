@@ -2,56 +2,39 @@ package convolutional
 
 import "superres/patches/plane"
 
-// forward returns what the enlargement lacks, in float32: the definition, which the kernels
-// and the integers are compared with. It is for tests alone.
+// forward returns the residual of a network for brightness in float32, computed by the definition of Network.
 func (n *Network) forward(low *plane.Plane) *plane.Plane {
 	margin := n.Reach()
 	w, h := low.W+2*margin, low.H+2*margin
-	f := make([]float32, w*h)
-	for y := range h {
-		for x := range w {
-			f[y*w+x] = low.Row(min(max(y-margin, 0), low.H-1))[min(max(x-margin, 0), low.W-1)]
-		}
+	x := make([]float32, w*h)
+	for i := range x {
+		x[i] = low.Row(min(max(i/w-margin, 0), low.H-1))[min(max(i%w-margin, 0), low.W-1)]
 	}
-	f = n.through(f, w, h)
+	x = n.through(x, w, h)
 	s := n.Scale
 	out := plane.New(low.W*s, low.H*s)
-	for y := range low.H {
-		for x := range low.W {
-			for k := range s * s {
-				out.Row(y*s + k/s)[x*s+k%s] = f[(y*low.W+x)*s*s+k]
-			}
-		}
+	for i := range out.Pix {
+		u, v := i%out.W, i/out.W
+		out.Pix[i] = x[(v/s*low.W+u/s)*s*s+v%s*s+u%s]
 	}
 	return out
 }
 
-// through returns what the last layer makes of w×h samples of what goes into the first.
-func (n *Network) through(f []float32, w, h int) []float32 {
+// through returns the output of the last layer for w×h samples of input.
+func (n *Network) through(x []float32, w, h int) []float32 {
 	var first []float32
-	last := len(n.Layers) - 1
+	c, m := n.Channels, n.Depth
 	for i, l := range n.Layers {
-		f, w, h = l.Apply(f, w, h)
-		if i == 0 {
-			first = f
-		}
-		if i == last-1 && last > 1 {
-			inner := crop(first, n.Channels, w+2*(last-1), h+2*(last-1), w, h)
-			for k, v := range inner {
-				f[k] += v
+		if i == m+1 { // h_M + f: f has m samples more on each side
+			for v := range h {
+				for k := range w * c {
+					x[v*w*c+k] += first[((v+m)*(w+2*m)+m)*c+k]
+				}
 			}
 		}
+		if x, w, h = l.Apply(x, w, h); i == 0 {
+			first = x
+		}
 	}
-	return f
-}
-
-// crop returns the middle of w×h samples.
-func crop(x []float32, channels, w, h, toW, toH int) []float32 {
-	out := make([]float32, 0, toW*toH*channels)
-	top, left := (h-toH)/2, (w-toW)/2
-	for y := range toH {
-		at := ((top+y)*w + left) * channels
-		out = append(out, x[at:at+toW*channels]...)
-	}
-	return out
+	return x
 }

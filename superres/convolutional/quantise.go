@@ -9,27 +9,25 @@ import (
 	"superres/internal/kernel"
 )
 
-// A sample y of brightness becomes the integer round(white·y) − grey, which is exact for 8 bits and
-// loses nothing visible of 16. A sample c of colour, which may be negative, becomes round(white·c).
+// A brightness y becomes the integer round(white·y) − grey, which is exact for 8 bits and loses nothing
+// visible of 16. A colour difference c, −1..1, becomes round(white/2·c).
 const (
 	white = 255 * 256
 	grey  = white / 2
 )
 
-// Quantisation. An activation v of a layer becomes the integer round(a·v), with one a for the layer,
-// so that f and h can be added as they are: theirs is the same. The kernels clip it to kernel.Clip. A
-// weight w to output o becomes round(g·w), with one g for each output, as large as it can be without
-// a sum ever overflowing, whatever the activations are:
+// An activation v becomes the integer round(a·v), clipped to ±kernel.Clip, with one a per layer. The first layer
+// and the last but one share theirs, so that f and h can be added as integers. A weight w to output o becomes
+// round(g·w), with one g per output, the largest for which no sum can overflow, whatever the activations are:
 //
-//	|bias| + |strength| + largest·Σ|weight| ≤ most,
+//	|bias| + |strength| + largest·Σ|weight| ≤ limit.
 //
-// where largest is the greatest magnitude of an input, strength what a strength of 1 adds to the
-// bias, and most 2³¹ − 1, or in the chain kernel.MaxWinogradSum; there kernel.Filter.PrepareWinograd
-// must take the weights, too. The sum is then a·g times the value that it stands for. Weights of
-// trained networks get 10 or 11 bits by that.
+// largest is the greatest magnitude of an input, strength what a strength of 1 adds to the bias, and limit is
+// 2³¹ − 1, in the chain kernel.MaxWinogradSum; there kernel.Filter.PrepareWinograd must accept the weights, too.
+// A sum is then a·g times the value that it stands for. The weights of trained networks get 10 or 11 bits.
 
-// largest returns the greatest magnitude of an input of a layer: samples, activations, or the sum of
-// two activations.
+// largest returns the greatest magnitude of an input of a layer: of a sample in the first, of the sum of two
+// activations in the last, of an activation in the others.
 func (p params) largest(layer int) int64 {
 	switch layer {
 	case 0:
@@ -40,10 +38,10 @@ func (p params) largest(layer int) int64 {
 	return kernel.Clip
 }
 
-// isChain tells whether a layer is one of the chain.
+// isChain reports whether a layer belongs to the chain between the first and the last.
 func (p params) isChain(layer int) bool { return layer > 0 && layer <= p.Depth }
 
-// newNet rounds a network to integers. It fails when they cannot stand for it.
+// newNet rounds a network to integers. It fails when a number is not finite, too large for them, or of a wrong size.
 func newNet(n *Network) (net, error) {
 	p := params{Clip: kernel.Clip, Channels: n.Channels, Depth: n.Depth, Colour: n.Colour, Graded: n.Strength}
 	if err := p.check(n.Scale); err != nil {
@@ -63,8 +61,8 @@ func newNet(n *Network) (net, error) {
 	return made, nil
 }
 
-// quantise rounds a network. The greatest activation that the test patterns cause becomes the clip;
-// larger ones are clipped.
+// quantise returns the tables of a network. In each layer the greatest activation that the test patterns cause
+// becomes kernel.Clip; pictures that cause greater ones have them clipped.
 func quantise(n *Network, p params) (t tables, err error) {
 	last := len(n.Layers) - 1
 	tests := n.patterns()
@@ -101,8 +99,9 @@ func quantise(n *Network, p params) (t tables, err error) {
 	return t, nil
 }
 
-// add appends the bias and the scales of output o of a layer, and returns the gain g of its weights.
-// One unit of an input, at most largest, stands for 1/in, one of the output for 1/out.
+// add appends the bias and the factors of output o of a layer to t, and returns the gain g of its weights. One
+// step of an input integer, whose magnitude is at most largest, stands for 1/in, and one of the output for
+// 1/out.
 func (t *tables) add(l *Layer, o int, isChain bool, largest, in, out float64) (gain float64, err error) {
 	var brightness, most, all float64 // the sum of the weights of brightness, the greatest, the sum of all magnitudes
 	terms := 0
@@ -152,8 +151,7 @@ func (t *tables) add(l *Layer, o int, isChain bool, largest, in, out float64) (g
 	return gain, nil
 }
 
-// greatestTransformed returns the greatest magnitude of the weights to an output after Winograd's
-// filter transform.
+// greatestTransformed returns the greatest magnitude among the weights of output o after Winograd's filter transform.
 func (l *Layer) greatestTransformed(o int) (most float64) {
 	for i := range l.In {
 		var taps [3][3]float64
@@ -169,7 +167,7 @@ func (l *Layer) greatestTransformed(o int) (most float64) {
 	return most
 }
 
-// Network returns the network that it was rounded from, within that rounding.
+// Network returns a network in new memory that rounds to n: the one it was made from, except for the rounding.
 func (n *net) Network() *Network {
 	made := NewNetwork(n.params.architecture(n.scale))
 	t, in := n.tables, float64(white)
@@ -206,8 +204,8 @@ func (n *net) Network() *Network {
 	return made
 }
 
-// magnitudes returns the greatest activation of every layer but the last on some square inputs. That
-// of the first layer and of the last but one is the greater of both.
+// magnitudes returns the greatest activation in every layer but the last, over some square inputs. The first
+// layer and the last but one, whose outputs are added to each other, both get the greater of their two.
 func (n *Network) magnitudes(inputs [][]float32) []float64 {
 	last := len(n.Layers) - 1
 	most := make([]float64, last)
@@ -229,8 +227,8 @@ func (n *Network) magnitudes(inputs [][]float32) []float64 {
 	return most
 }
 
-// patterns returns square inputs that excite a network most: grain, lines, edges and gratings of full
-// contrast. Photographs reach a third to a tenth of their activations.
+// patterns returns square inputs that cause large activations: grain, lines, edges and gratings of full
+// contrast. Photographs cause a tenth to a third of those.
 func (n *Network) patterns() (list [][]float32) {
 	const inner = 20
 	side := inner + 2*n.Reach()
@@ -255,7 +253,7 @@ func (n *Network) patterns() (list [][]float32) {
 				square = append(square, f(x, y))
 				continue
 			}
-			// Colour as far from grey as it can be, and the pixels of a sample.
+			// Extreme colours, then the brightness of the s² pixels that the sample covers.
 			square = append(square, greatestRed*(2*f(x, y)-1), greatestBlue*(1-2*f(x, y)))
 			for k := range n.Scale * n.Scale {
 				square = append(square, f(x+float64(k%n.Scale)/float64(n.Scale), y+float64(k/n.Scale)/float64(n.Scale)))

@@ -9,27 +9,28 @@ import (
 	"superres/internal/parallel"
 )
 
-// A picture goes through the layers in passes of some rows. In a pass, the first layer makes its next
-// rows, then the second as many as it has neighbours for, one less below, and so on; the workers
-// share the rows of a layer. No row is made twice. Two rows of every layer are kept for the next
-// pass, and of the first as many as there are layers before its sum with the last.
+// A picture goes through the layers in passes. A pass makes some new rows of the first layer, then those of the
+// second layer for which all neighbouring rows exist, one row less, and so on; in each layer the workers share
+// the rows. No row is made twice: for the next pass the last two rows of every layer are kept, and those of the
+// first layer that will be added to the input of the last.
 //
-// Layer i has M+1−i rows and columns more than the picture on every side, the last but one 1 and the
-// last none. Its rows are numbered as those of the picture are, so its first has a number below 0.
+// Layer i has M+1−i rows and columns more than the picture on every side, the last one none. Rows of all layers
+// are numbered like those of the picture, so the rows above it have negative numbers.
 
-// geometry is how rows lie in memory for a picture of w×h.
+// geometry is the layout of the rows of a w×h picture in memory.
 type geometry struct {
-	w, h               int // w is at least what the kernels need
-	passRows           int // rows of the first layer a pass
-	row, rows          int // entries of a row of channels, and the number of these rows
-	inputRow, inputMax int // entries of a row of the picture, and the number of these rows
+	w, h               int // samples; w is raised to the least width that the kernels take
+	passRows           int // rows of the first layer that a pass makes
+	row, rows          int // values in a row of a layer, and the number of rows in run.data
+	inputRow, inputMax int // values in a row of input, and the number of rows in run.input
 }
 
-// samplesPerPass is the number of samples of a layer of 32 channels that a worker makes in a pass, so many that
-// little time is lost waiting for the others. Note: 768×512 ×2, the whole program on two processors: 259, 227,
-// 204 and 203 ms with 4096, 8192, 16384 and 32768 of them; of 48 channels 444, 313, 295 and 278.
+// samplesPerPass is the number of samples of a 32-channel layer that each worker makes in a pass, large enough
+// that workers seldom wait for each other. Note: the program enlarges 768×512 by 2 on two processors in 259,
+// 227, 204 and 203 ms with 4096, 8192, 16384 and 32768; with 48 channels in 444, 313, 295 and 278 ms.
 const samplesPerPass = 32768
 
+// geometry returns the layout for a picture of w×h low-resolution samples.
 func (n *net) geometry(w, h int) geometry {
 	g := geometry{w: max(w, kernel.MinSamples), h: h}
 	channels, m := n.params.width(), n.params.Depth+1
@@ -43,30 +44,32 @@ func (n *net) geometry(w, h int) geometry {
 	return g
 }
 
-// run is a picture on its way through a net.
+// run is the state of one picture on its way through a net.
 type run struct {
 	geometry
 	net  *net
 	read func(y int, to []int16)
 	add  func(y int, sums []float32, step int)
 
-	cols  int         // of the picture
-	input []int16     // rows of the picture, see inputAt
+	cols  int         // width of the picture in samples
+	input []int16     // a ring of rows of the picture: see inputAt
 	data  []int16     // rows of all layers
-	free  []int       // offsets in data of the rows that are not in use
-	slots [][]int     // offsets in data of the rows of each layer, see slot
-	kept  []int       // the first row of each layer that is still there
-	made  []int       // the first row of each layer that is not made yet
-	sums  [][]float32 // a row of the last layer, of each worker
+	free  []int       // offsets in data of unused rows
+	slots [][]int     // offsets in data of the rows of each layer: see slot
+	kept  []int       // the first row of each layer that has not been released
+	made  []int       // the next row that each layer will make
+	sums  [][]float32 // one row of the last layer per worker
 
-	winograd []*kernel.Winograd // of each worker
+	winograd []*kernel.Winograd // one workspace per worker
 }
 
+// memory keeps the buffers of finished runs for the next ones.
 var memory = sync.Pool{New: func() any { return new(run) }}
 
-// run takes a picture of w×h through the net. read sets to to the inputs of row y, those of a sample together.
-// add gets the sums of row y as params.lastFilter says, step of them for each column. Both are called by
-// several goroutines. report is called with the share that is done. run fails only with ctx.Err().
+// run takes a picture of w×h samples through the net. It calls read to have the inputs of row y written to to,
+// all inputs of a sample side by side, and add with the sums of row y of the last layer, step of them for each
+// column, in the order of params.lastFilter; both from several goroutines. It calls report with the share of
+// the rows that are done, and fails only with ctx.Err().
 func (n *net) run(ctx context.Context, w, h int, read func(y int, to []int16),
 	add func(y int, sums []float32, step int), report func(float64)) error {
 	if err := ctx.Err(); err != nil {
@@ -74,30 +77,24 @@ func (n *net) run(ctx context.Context, w, h int, read func(y int, to []int16),
 	}
 	r := memory.Get().(*run)
 	r.begin(n, w, h, read, add)
-	err := r.passes(ctx, report)
+	last := len(r.made) - 1
+	var err error
+	for err == nil && r.made[last] < h {
+		if err = r.pass(ctx); err == nil {
+			report(float64(r.made[last]) / float64(h))
+		}
+	}
 	r.net, r.read, r.add = nil, nil, nil
-	memory.Put(r) // unless a pass panics, which leaves anything in it
+	memory.Put(r) // not deferred: after a panic its state is undefined
 	return err
 }
 
-// passes makes all rows of the result.
-func (r *run) passes(ctx context.Context, report func(float64)) error {
-	last := len(r.made) - 1
-	for r.made[last] < r.h {
-		if err := r.pass(ctx); err != nil {
-			return err
-		}
-		report(float64(r.made[last]) / float64(r.h))
-	}
-	return nil
-}
-
-// begin sets up the run.
+// begin sets r up for a picture, in the memory of an earlier run where that is large enough.
 func (r *run) begin(n *net, w, h int, read func(y int, to []int16), add func(y int, sums []float32, step int)) {
 	r.net, r.read, r.add, r.cols = n, read, add, w
 	r.geometry = n.geometry(w, h)
-	r.input = resized(r.input, r.inputMax*r.inputRow)
-	r.data = resized(r.data, r.rows*r.row)
+	r.input = resize(r.input, r.inputMax*r.inputRow)
+	r.data = resize(r.data, r.rows*r.row)
 	r.free = r.free[:0]
 	for i := range r.rows {
 		r.free = append(r.free, i*r.row)
@@ -113,24 +110,24 @@ func (r *run) begin(n *net, w, h int, read func(y int, to []int16), add func(y i
 	}
 }
 
-// resized returns n entries of any values, in v where that is large enough.
-func resized(v []int16, n int) []int16 {
+// resize returns a slice of n undefined values, in the memory of v where that is large enough.
+func resize(v []int16, n int) []int16 {
 	if cap(v) < n {
 		return make([]int16, n)
 	}
 	return v[:n]
 }
 
-// margin returns the number of rows and columns that a layer has more than the picture on each side.
+// margin returns the number of rows and columns by which a layer exceeds the picture on each side.
 func (r *run) margin(layer int) int { return len(r.net.filters) - 1 - layer }
 
-// slot returns where the offset of row y of a layer is kept.
+// slot returns where r.slots keeps the offset of row y of a layer.
 func (r *run) slot(layer, y int) *int {
 	slots := r.slots[layer]
 	return &slots[(y+r.margin(layer))%len(slots)]
 }
 
-// pass makes the next rows of all layers.
+// pass makes the next rows of all layers, as many as their inputs allow.
 func (r *run) pass(ctx context.Context) error {
 	last := len(r.made) - 1
 	from := r.made[0]
@@ -158,15 +155,15 @@ func (r *run) pass(ctx context.Context) error {
 	return nil
 }
 
-// release frees the rows of a layer before row to.
+// release returns the rows of a layer above row to, which is not released, to r.free.
 func (r *run) release(layer, to int) {
 	for ; r.kept[layer] < min(to, r.made[layer]); r.kept[layer]++ {
 		r.free = append(r.free, *r.slot(layer, r.kept[layer]))
 	}
 }
 
-// readRows reads the rows of the picture that rows from..to-1 of the first layer need and that are
-// not there yet, with the samples of the edge repeated beyond it.
+// readRows reads the rows of the picture that rows from..to-1 of the first layer need and earlier passes have
+// not read. Beyond the edges it repeats the edge samples.
 func (r *run) readRows(from, to int) {
 	around, inputs := r.net.filters[0].Rows/2, r.net.filters[0].Step
 	margin := r.margin(0)
@@ -189,12 +186,12 @@ func (r *run) readRows(from, to int) {
 	})
 }
 
-// inputAt returns the offset of row y of the picture in input.
+// inputAt returns the offset in r.input of row y of the picture.
 func (r *run) inputAt(y int) int {
 	return (y + r.margin(0) + r.net.filters[0].Rows/2) % r.inputMax * r.inputRow
 }
 
-// makeRows makes rows from..to-1 of a layer, in the chain two at once where there are two.
+// makeRows makes rows from..to-1 of layer i, in the chain two at a time where there are two.
 func (r *run) makeRows(ctx context.Context, i, from, to int) error {
 	if i == len(r.made)-1 {
 		return r.addRows(ctx, from, to)
@@ -238,8 +235,8 @@ func (r *run) makeRows(ctx context.Context, i, from, to int) error {
 	})
 }
 
-// sources sets rows to the offsets of the rows that row y of a layer, and those after it, are made
-// of, and returns what they are in.
+// sources sets rows to the offsets of the input rows of row y of a layer and of the rows below it, len(rows) in
+// all, and returns the slice that the offsets refer to.
 func (r *run) sources(rows []int, layer, y int) (src []int16) {
 	for j := range rows {
 		if at := y + j - r.net.filters[layer].Rows/2; layer == 0 {
@@ -254,7 +251,7 @@ func (r *run) sources(rows []int, layer, y int) (src []int16) {
 	return r.data
 }
 
-// addRows makes rows from..to-1 of the last layer and has them added to the enlargement.
+// addRows makes rows from..to-1 of the last layer and passes each to r.add.
 func (r *run) addRows(ctx context.Context, from, to int) error {
 	last, worker := len(r.made)-1, 0
 	f := &r.net.filters[last]

@@ -10,11 +10,12 @@ import (
 	"superres/superres/stage"
 )
 
-// Stage adds the residual of a network to the enlargement. It implements stage.Tunable and stage.AreaKeeper.
+// Stage adds the residual that a network computes to the enlarged brightness. It implements stage.Tunable and
+// stage.AreaKeeper.
 type Stage struct{ net }
 
-// NewStage rounds a network of brightness to integers. It fails when the network has a number
-// that integers cannot stand for, or a size that a stage cannot have.
+// NewStage rounds a network for brightness to integers and returns it as a stage. It fails when a number of the
+// network has no integer in range, or when its size is not allowed.
 func NewStage(n *Network) (*Stage, error) {
 	made, err := newNet(n)
 	if err != nil {
@@ -35,7 +36,7 @@ func load(scale int, text json.RawMessage, a *stage.Arrays) (stage.Stage, error)
 	return &Stage{n}, nil
 }
 
-// Of returns a stage as one of this kind, and whether it is of this kind.
+// Of returns s as a *Stage, and false when it is of another kind.
 func Of(s stage.Stage) (*Stage, bool) {
 	c, ok := s.(*Stage)
 	return c, ok
@@ -79,7 +80,8 @@ func (s *Stage) Memory(width, rows int) (fixed, working int64) {
 	return fixed, working
 }
 
-// KeepsAreas implements stage.AreaKeeper: a network is trained on photographs, and may ring beside flat areas.
+// KeepsAreas implements stage.AreaKeeper. It returns true, because a network trained on photographs may ring
+// beside flat areas.
 func (s *Stage) KeepsAreas() bool { return true }
 
 // Apply implements stage.Stage.
@@ -116,8 +118,8 @@ func (s *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.W
 	return out, nil
 }
 
-// The limits of brightness, and the share of a whole residual.
+// zero and one are the range of brightness; one is also the share by which a whole residual is added.
 var zero, one = [1]float32{0}, [1]float32{1}
 
-// quantiseLuma returns the integer that stands for a brightness, clamped to 0..1.
+// quantiseLuma returns the integer that stands for a brightness v, which is clamped to 0..1.
 func quantiseLuma(v float32) int16 { return int16(int32(float32(picture.Clamp(v)*white)+0.5) - grey) }

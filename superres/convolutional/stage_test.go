@@ -14,14 +14,14 @@ import (
 	"superres/superres/stage/stagetest"
 )
 
-// drawn returns a network of random weights that keep what passes about as large as it is:
-// layers of the chain add to what comes in. What comes out is about a tenth.
-func drawn(scale, channels, depth int, seed uint64) *Network {
-	return random(NewNetwork(Architecture{Scale: scale, Channels: channels, Depth: depth}), seed)
+// sampleNetwork returns a network of random weights for brightness. Its chain keeps the magnitude of samples,
+// since its layers add to their input, and its residual is about a tenth of the picture.
+func sampleNetwork(scale, channels, depth int, seed uint64) *Network {
+	return randomise(NewNetwork(Architecture{Scale: scale, Channels: channels, Depth: depth}), seed)
 }
 
-// random gives a network such weights.
-func random(n *Network, seed uint64) *Network {
+// randomise sets all parameters of n at random, as sampleNetwork does, and returns n.
+func randomise(n *Network, seed uint64) *Network {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	for i := range n.Layers {
 		l := &n.Layers[i]
@@ -48,7 +48,7 @@ func random(n *Network, seed uint64) *Network {
 	return n
 }
 
-func stageOf(t testing.TB, n *Network) *Stage {
+func roundNetwork(t testing.TB, n *Network) *Stage {
 	t.Helper()
 	s, err := NewStage(n)
 	if err != nil {
@@ -59,14 +59,14 @@ func stageOf(t testing.TB, n *Network) *Stage {
 
 func TestStage(t *testing.T) {
 	for _, size := range [][3]int{{2, 16, 2}, {3, 5, 1}, {4, 20, 3}} {
-		stagetest.Run(t, size[0], stageOf(t, drawn(size[0], size[1], size[2], 1)))
+		stagetest.Run(t, size[0], roundNetwork(t, sampleNetwork(size[0], size[1], size[2], 1)))
 	}
-	stagetest.Run(t, 2, stageOf(t, graded(drawn(2, 16, 2, 1))))
-	stagetest.Run(t, 2, stageOf(t, drawn(2, 16, 2, 1)).WithGrain(15))
+	stagetest.Run(t, 2, roundNetwork(t, addStrength(sampleNetwork(2, 16, 2, 1))))
+	stagetest.Run(t, 2, roundNetwork(t, sampleNetwork(2, 16, 2, 1)).WithGrain(15))
 }
 
-// graded gives a network a strength, of random numbers.
-func graded(n *Network) *Network {
+// addStrength makes strength an input of n, with random parameters, and returns n.
+func addStrength(n *Network) *Network {
 	n.Strength = true
 	rng := rand.New(rand.NewPCG(4, 9))
 	for i := range n.Layers[:len(n.Layers)-1] {
@@ -79,8 +79,8 @@ func graded(n *Network) *Network {
 	return n
 }
 
-// texture is a picture of 8 bits with edges and grain.
-func texture(w, h int) *plane.Plane {
+// makeTexture returns a picture of 8 bits with edges and grain.
+func makeTexture(w, h int) *plane.Plane {
 	rng := rand.New(rand.NewPCG(uint64(w), uint64(h)))
 	low := plane.New(w, h)
 	for i := range low.Pix {
@@ -90,23 +90,23 @@ func texture(w, h int) *plane.Plane {
 	return picture.Round8(low)
 }
 
-// The integers are the network but for 55 dB below what it adds.
+// The error of the integers is at least 55 dB below the residual.
 func TestIntegersAreTheNetwork(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nothing in it runs beside anything else")
 	}
 	for i, size := range [][3]int{{2, 32, 10}, {3, 16, 5}, {4, 12, 1}, {2, 16, 4}, {2, 16, 4}} {
-		n := drawn(size[0], size[1], size[2], 2)
+		n := sampleNetwork(size[0], size[1], size[2], 2)
 		level := 0.0
 		if i > 2 {
-			n, level = graded(n), float64(i-3)*0.625
+			n, level = addStrength(n), float64(i-3)*0.625
 		}
-		tuned, err := stageOf(t, n).Tune(stage.Tuning{Strength: level})
+		tuned, err := roundNetwork(t, n).Tune(stage.Tuning{Strength: level})
 		if err != nil {
 			t.Fatal(err)
 		}
 		s := tuned.(*Stage)
-		low := texture(33, 21)
+		low := makeTexture(33, 21)
 		want := n.atStrength(float32(level)).forward(low)
 		current := plane.New(want.W, want.H)
 		for i := range current.Pix {
@@ -131,10 +131,10 @@ func TestIntegersAreTheNetwork(t *testing.T) {
 	}
 }
 
-// What a stage was rounded from comes back, within the rounding.
+// Network returns the network that a stage was rounded from, within the rounding.
 func TestNetworkOfStage(t *testing.T) {
 	for scale := 2; scale <= 4; scale++ {
-		want := drawn(scale, 16, 3, 5)
+		want := sampleNetwork(scale, 16, 3, 5)
 		s, err := NewStage(want)
 		if err != nil {
 			t.Fatal(err)
@@ -162,14 +162,13 @@ func TestNetworkOfStage(t *testing.T) {
 	}
 }
 
-// A picture of 768×512 enlarged to 1536×1024, on all forms of the kernels: billions of
-// products and sums a second. doc.go says what part that is of what a core can do.
+// BenchmarkStage enlarges 768×512 by 2 with each tier of the kernels and reports the products per second.
 func BenchmarkStage(b *testing.B) {
-	low := texture(768, 512)
+	low := makeTexture(768, 512)
 	current := resample.Resize(low, 2*low.W, 2*low.H, resample.Bicubic)
 	for _, size := range [][2]int{{32, 10}, {16, 5}, {16, 7}} {
-		n := drawn(2, size[0], size[1], 1)
-		s := stageOf(b, n)
+		n := sampleNetwork(2, size[0], size[1], 1)
+		s := roundNetwork(b, n)
 		products := 0
 		for _, l := range n.Layers {
 			products += len(l.Weight)

@@ -1,6 +1,6 @@
-// Package coupled is the stage of the paper: each low-resolution patch is coded over the low half of
-// a dictionary and rebuilt from the high half. Package learning below it trains one.
+// Package coupled has the stage of the paper: each low-resolution patch is coded over the low half of a
+// dictionary and rebuilt from the high half. Package learning below this one trains it.
 //
-// Apply in stage.go cuts patches, codes them, rebuilds and averages them; recipe.go makes stages of
-// the halves of a dictionary, wherever they come from; usage.go counts how often each atom is used.
+// stage.go cuts, codes, rebuilds and averages patches; recipe.go makes stages of the halves of any dictionary;
+// usage.go counts how often each atom is used.
 package coupled

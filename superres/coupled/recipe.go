@@ -1,6 +1,7 @@
 package coupled
 
 import (
+	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
@@ -12,30 +13,28 @@ import (
 	"superres/superres/stage"
 )
 
-// Recipe is all that a model of one coupled stage is beside its atoms: with a
-// dictionary from anywhere it makes a model.
+// Recipe is everything in a model with one coupled stage other than the atoms. With a dictionary it makes such a model.
 type Recipe struct {
-	// Scale is what the model enlarges by, 2 to 4.
+	// Scale is the factor by which the model enlarges, 2 to 4.
 	Scale int `json:"scale"`
 	// Patch is the side of a low-resolution patch, 1 to 16.
 	Patch int `json:"patch"`
-	// Mean tells that patches are coded without their mean.
+	// Mean is true when patches are coded without their mean.
 	Mean bool `json:"mean"`
-	// Detail tells that what the dictionary makes is added to the interpolation.
+	// Detail is true when the rebuilt patches are added to the interpolation.
 	Detail bool `json:"detail"`
-	// Degradation is what the model undoes.
+	// Degradation is the degradation that the model undoes.
 	Degradation resample.Degradation `json:"degradation"`
-	// Kernel makes the first enlargement, and enlarges colour.
+	// Kernel interpolates brightness before the coupled stage, and colour.
 	Kernel resample.Kernel `json:"kernel"`
 	// Coder is the spec of the sparse coder.
 	Coder string `json:"coder"`
-	// BackProjection is how many back-projections come after the coupled stage, 0 to 1,000.
+	// BackProjection is the number of back-projections after the coupled stage, 0 to 1,000.
 	BackProjection int `json:"back_projection"`
 }
 
-// RecipeOf returns the recipe of stage i of a model, which must be of this kind, and of the
-// back-projection that comes next, if one does. whole tells whether that is all the model
-// does. It panics when stage i is of another kind.
+// RecipeOf returns the recipe of stages[i], which must be a *Stage, and of the back-projection that follows it,
+// if one does. whole is true if the model has no other stages. It panics if stages[i] is of another kind.
 func RecipeOf(
 	scale int, d resample.Degradation, k resample.Kernel, stages []stage.Stage, i int,
 ) (r Recipe, whole bool) {
@@ -50,7 +49,8 @@ func RecipeOf(
 	return r, count == len(stages)
 }
 
-// Check tells what is wrong with a recipe, but for what depends on the atoms, or returns nil.
+// Check returns an error for the first value that is not allowed, or nil. Values whose range depends on the
+// atoms are checked by Stages.
 func (r Recipe) Check() error {
 	if err := r.Degradation.Check(); err != nil {
 		return err
@@ -65,8 +65,8 @@ func (r Recipe) Check() error {
 	return err
 }
 
-// Stages makes the stages of a model of the halves D_L and D_H, which it copies: Patch²×K and (Scale·Patch)²×K,
-// one atom a column. The atoms are rounded to float32, in which enlarging computes.
+// Stages makes the stages of a model from copies of D_L, Patch²×K, and D_H, (Scale·Patch)²×K, whose columns are
+// atoms. The copies are rounded to float32, the precision in which pictures are enlarged.
 func (r Recipe) Stages(low, high mat.Matrix) ([]stage.Stage, error) {
 	if err := r.Check(); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (r Recipe) Stages(low, high mat.Matrix) ([]stage.Stage, error) {
 	}{{"low", low, &c.Low}, {"high", high, &c.High}} {
 		d, err := sparse.NewDictionary(half.from)
 		if err == nil {
-			d, err = single(d)
+			d, err = roundAtoms(d)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("the %s half: %w", half.name, err)
@@ -107,46 +107,43 @@ func (r Recipe) Stages(low, high mat.Matrix) ([]stage.Stage, error) {
 	return stages, nil
 }
 
-// single rounds the atoms to float32, which upscaling computes in; a model file
-// that holds such numbers packs to half the size.
-func single(d *sparse.Dictionary) (*sparse.Dictionary, error) {
+// roundAtoms returns a copy of a dictionary whose atoms are rounded to float32, which a file stores in half the size.
+func roundAtoms(d *sparse.Dictionary) (*sparse.Dictionary, error) {
 	x := d.Matrix()
 	x.Apply(func(_, _ int, v float64) float64 { return float64(float32(v)) }, x)
 	return sparse.NewDictionary(x)
 }
 
-// FitHalves returns the patch size and the scale that halves of so many rows are for, n = patch² and m =
-// (scale·patch)², and fails when there are none or there are too many atoms.
+// FitHalves returns the patch size and the scale for halves with n = patch² and m = (scale·patch)² rows. It
+// fails if no patch size and scale give these numbers, or if there are too many atoms.
 func FitHalves(n, m, atoms int) (patch, scale int, err error) {
-	for patch = 1; patch <= MaxPatch; patch++ {
-		for scale = 2; scale <= 4; scale++ {
-			if n == patch*patch && m == n*scale*scale {
-				return patch, scale, fitAtoms(atoms)
-			}
-		}
-	}
-	return 0, 0, fmt.Errorf("coupled: halves of %d and %d rows are no pair of patches, expected P² and S²·P² with P "+
-		"up to %d and S from 2 to 4, such as 9 and 36", n, m, MaxPatch)
+	return fit(atoms, func(low, high int) bool { return n == low && m == high }, fmt.Sprintf(
+		"halves of %d and %d rows are no pair of patches, expected P² and S²·P² with P up to %d and S from 2 to 4, "+
+			"such as 9 and 36", n, m, MaxPatch))
 }
 
-// FitStacked returns the patch size and the scale that a stacked dictionary D = [D_L; D_H] of so many rows is
-// for, rows = patch²·(1 + scale²): no number of rows has two such forms, for no ratio of 5, 10 and 17 is a
-// square. It fails when there is none or there are too many atoms.
+// FitStacked returns the patch size and the scale for a stacked dictionary D = [D_L; D_H] with rows = patch²·(1 +
+// scale²). They are unique, because no ratio of 5, 10 and 17 is a square. It fails if there are none, or if
+// there are too many atoms.
 func FitStacked(rows, atoms int) (patch, scale int, err error) {
+	return fit(atoms, func(low, high int) bool { return rows == low+high }, fmt.Sprintf(
+		"%d rows are no patch above another, expected P²·(1 + S²) with P up to %d and S from 2 to 4, such as 45 (3×3 "+
+			"above 6×6)", rows, MaxPatch))
+}
+
+// fit returns the patch size and the scale for which fits accepts the numbers of samples in a low- and in a
+// high-resolution patch. It fails with the text of problem when there are none, or when there are too many atoms.
+func fit(atoms int, fits func(low, high int) bool, problem string) (patch, scale int, err error) {
 	for patch = 1; patch <= MaxPatch; patch++ {
 		for scale = 2; scale <= 4; scale++ {
-			if rows == patch*patch*(1+scale*scale) {
-				return patch, scale, fitAtoms(atoms)
+			switch low := patch * patch; {
+			case !fits(low, low*scale*scale):
+			case atoms > MaxAtoms:
+				return 0, 0, fmt.Errorf("coupled: %d atoms, a model has up to %d", atoms, MaxAtoms)
+			default:
+				return patch, scale, nil
 			}
 		}
 	}
-	return 0, 0, fmt.Errorf("coupled: %d rows are no patch above another, expected P²·(1 + S²) with P up to %d and S "+
-		"from 2 to 4, such as 45 (3×3 above 6×6)", rows, MaxPatch)
-}
-
-func fitAtoms(atoms int) error {
-	if atoms > MaxAtoms {
-		return fmt.Errorf("coupled: %d atoms, a model has up to %d", atoms, MaxAtoms)
-	}
-	return nil
+	return 0, 0, errors.New("coupled: " + problem)
 }

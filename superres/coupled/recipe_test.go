@@ -1,27 +1,21 @@
 package coupled
 
 import (
-	"context"
-	"errors"
 	"math"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
-	"superres/internal/picture"
-	"superres/internal/testimage"
-	"superres/learners/sparse"
-	"superres/patches/plane"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )
 
-// Stages made again of the halves and the recipe are the same.
+// The recipe of stages and the halves of their dictionary make the same stages again.
 func TestRecipe(t *testing.T) {
 	for _, scale := range []int{2, 3, 4} {
 		for _, extended := range []bool{false, true} {
-			stages := learned(t, scale, extended)
+			stages := makeStages(t, scale, extended)
 			c := stages[0].(*Stage)
 			r, whole := RecipeOf(scale, resample.Cubic, resample.Bicubic, stages, 0)
 			if !whole || r.Scale != scale || r.Patch != 3 || (r.BackProjection == 2) != extended ||
@@ -42,13 +36,13 @@ func TestRecipe(t *testing.T) {
 			}
 		}
 	}
-	stages := learned(t, 2, true)
+	stages := makeStages(t, 2, true)
 	if _, whole := RecipeOf(2, resample.Cubic, resample.Bicubic, append(stages, stages[0]), 0); whole {
 		t.Error("there is a third stage")
 	}
 }
 
-// ones is a matrix of ones.
+// ones returns an r×c matrix of ones.
 func ones(r, c int) *mat.Dense {
 	m := mat.NewDense(r, c, nil)
 	m.Apply(func(int, int, float64) float64 { return 1 }, m)
@@ -91,7 +85,7 @@ func TestRecipeRefusals(t *testing.T) {
 	}
 }
 
-// The rows of a dictionary say what it is for, and no two answers fit.
+// The numbers of rows determine the patch size and the scale.
 func TestFit(t *testing.T) {
 	seen := map[int]bool{}
 	for patch := 1; patch <= MaxPatch; patch++ {
@@ -119,55 +113,5 @@ func TestFit(t *testing.T) {
 	}
 	if _, _, err := FitStacked(45, MaxAtoms+1); err == nil {
 		t.Error("too many atoms fit")
-	}
-}
-
-// Usage against its definition, patch by patch.
-func TestUsage(t *testing.T) {
-	for _, extended := range []bool{false, true} {
-		c := small(t, 2, extended)
-		img := testimage.Drawing(13, 11, 0.3)
-		low := picture.Split(img).Luma()
-		want := make([]int, 40)
-		for y := range 9 {
-			for x := range 11 {
-				patch := mat.NewDense(9, 1, nil)
-				for i := range 9 {
-					patch.Set(i, 0, float64(low.Pix[(y+i/3)*13+x+i%3]))
-				}
-				if c.Mean {
-					mean := mat.Sum(patch) / 9
-					patch.Apply(func(_, _ int, v float64) float64 { return v - mean }, patch)
-				}
-				codes, err := sparse.OMP{Sparsity: 3}.Code(t.Context(), c.Low, patch)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, k := range codes.Index {
-					want[k]++
-				}
-			}
-		}
-		uses, count, err := c.Usage(t.Context(), img)
-		if err != nil || count != 99 {
-			t.Fatal(count, err)
-		}
-		for k, n := range uses {
-			if n != want[k] {
-				t.Errorf("extended %v: atom %d is used %d times, expected %d", extended, k, n, want[k])
-			}
-		}
-		// Smaller than a patch: extended, as in Apply.
-		if _, count, err := c.Usage(t.Context(), testimage.Drawing(1, 2, 0)); count != 1 || err != nil {
-			t.Error(count, err)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if _, _, err := c.Usage(ctx, img); !errors.Is(err, context.Canceled) {
-			t.Error(err)
-		}
-		if out, err := c.Apply(t.Context(), low, plane.New(26, 22), nil); err != nil || out.W != 26 {
-			t.Error(err)
-		}
 	}
 }

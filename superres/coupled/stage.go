@@ -17,19 +17,19 @@ import (
 	"superres/superres/stage"
 )
 
-// Stage is the stage of the paper (section 4.2, after Yang et al. 2010): each
-// low-resolution patch is coded over the low half of a dictionary, P_L ≈ D_L·α,
-// rebuilt from the high half, D_H·α, and the overlaps are averaged.
+// Stage is the stage of the paper (section 4.2, after Yang et al. 2010): each low-resolution patch is coded
+// over the low half of a dictionary, P_L ≈ D_L·α, and rebuilt from the high half, D_H·α; overlapping patches
+// are averaged.
 //
-// Two extensions, both off in the paper's form: Mean takes the mean of the low-resolution patch off before
-// coding and adds it to the result; with Detail the high half has the residual of the enlargement before this
-// stage, so that what the code does not represent stays as that enlargement has it.
+// Two extensions are off in the paper's form. Mean subtracts the mean of the low-resolution patch before coding
+// and adds it to the result. With Detail, D_H·α is the residual of the enlargement before this stage, so that
+// details outside of the dictionary stay as interpolation made them.
 type Stage struct {
 	// Patch is the side of a low-resolution patch, 1 to 16.
 	Patch int
-	// Mean tells that patches are coded without their mean.
+	// Mean is true when patches are coded without their mean.
 	Mean bool
-	// Detail tells that D_H·α is added to the current enlargement; else it replaces that.
+	// Detail is true when D_H·α is added to the enlargement before this stage; otherwise it replaces that.
 	Detail bool
 	// Coder is the spec of the sparse coder.
 	Coder string
@@ -40,17 +40,17 @@ type Stage struct {
 
 	coder sparse.Coder
 	scale int
-	high  []float32 // the atoms of High, one after the other
+	high  []float32 // the atoms of High, one after another
 }
 
-// The limits of a stage: they bound what a file, which nobody may have looked at, makes a program allocate.
+// MaxPatch and MaxAtoms bound the memory that a forged file can make a program allocate.
 const (
 	MaxPatch = 16
 	MaxAtoms = 4096
 )
 
-// NewCoder makes the coder of a spec, and codes the zero signal over d to find a
-// coder that does not suit the dictionary before there is work.
+// NewCoder returns the coder of a spec. It codes a signal of zeros over d, so that a coder that does not suit
+// the dictionary fails here and not during the work.
 func NewCoder(spec string, d *sparse.Dictionary) (sparse.Coder, error) {
 	coder, err := sparse.New(spec)
 	if err != nil {
@@ -61,8 +61,8 @@ func NewCoder(spec string, d *sparse.Dictionary) (sparse.Coder, error) {
 	return coder, err
 }
 
-// New completes a stage whose exported fields are set, for a scale. It
-// fails when the sizes or the coder are wrong.
+// New returns a copy of c, whose exported fields must be set, ready to enlarge by a scale. It shares the
+// dictionaries of c. It fails when their sizes or the coder are wrong.
 func New(scale int, c Stage) (*Stage, error) {
 	if c.Patch < 1 || c.Patch > MaxPatch || scale < 2 || scale > 4 {
 		return nil, fmt.Errorf("coupled: a stage of patch size %d and scale %d, expected 1 to %d and 2 to 4", c.Patch,
@@ -89,8 +89,8 @@ func New(scale int, c Stage) (*Stage, error) {
 	return &c, nil
 }
 
-// Storable returns an error for the spec of a coder that a file may not name: that of an external
-// program, which a user who loads the file may not have.
+// Storable returns an error if a model file may not name a coder: an external program, which a user of the file
+// may not have.
 func Storable(spec string) error {
 	coder, err := sparse.New(spec)
 	if err != nil {
@@ -103,7 +103,7 @@ func Storable(spec string) error {
 	return nil
 }
 
-// params are the parameters of a Stage in a model file.
+// params are the parameters of a stage in a model file.
 type params struct {
 	Patch  int    `json:"patch"`
 	Mean   bool   `json:"mean"`
@@ -152,7 +152,7 @@ func load(scale int, text json.RawMessage, a *stage.Arrays) (stage.Stage, error)
 // Kind implements stage.Stage.
 func (c *Stage) Kind() string { return kind }
 
-// Reach implements stage.Stage: the patches over a sample, and what is in them.
+// Reach implements stage.Stage. It is one row less than a patch, as a sample depends on all patches that cover it.
 func (c *Stage) Reach() int { return c.Patch - 1 }
 
 // Save implements stage.Stage.
@@ -192,18 +192,18 @@ func (c *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.W
 	return out, nil
 }
 
-// togetherBytes is about the memory of the patches that are coded together.
+// togetherBytes is the approximate memory of the patches that are coded at once.
 const togetherBytes = 16 << 20
 
-// patchBytes returns the memory of a pair of patches while it is coded: its samples, the signal in
-// float64, the code.
+// patchBytes returns the memory in bytes of a pair of patches while it is coded: its samples in float32, the
+// low patch in float64, and the code.
 func (c *Stage) patchBytes() int {
 	n := c.Patch * c.Patch
 	return 4*n*(1+c.scale*c.scale) + 8*n + 16*n
 }
 
-// Memory implements stage.Stage: the dictionaries with the Gram matrix of D_L; the patches
-// that are coded together, and what each worker codes with.
+// Memory implements stage.Stage. fixed are the dictionaries with the Gram matrix of D_L; working are the
+// patches that are coded at once and the coder's memory in each worker.
 func (c *Stage) Memory(width, rows int) (fixed, working int64) {
 	n, k := c.Low.Dims()
 	m, _ := c.High.Dims()
@@ -234,8 +234,8 @@ func (c *Stage) Tune(t stage.Tuning) (stage.Stage, error) {
 	return New(c.scale, tuned)
 }
 
-// code codes low-resolution patches, which lie one after the other, over D_L, and
-// returns the means that were taken off, if any were.
+// code codes low-resolution patches, stored one after another, over D_L. means are the means that were
+// subtracted, or nil.
 func (c *Stage) code(ctx context.Context, low []float32) (codes *sparse.Codes, means []float32, err error) {
 	n := c.Patch * c.Patch
 	count := len(low) / n
@@ -259,7 +259,7 @@ func (c *Stage) code(ctx context.Context, low []float32) (codes *sparse.Codes, m
 	return codes, means, err
 }
 
-// rebuild turns low-resolution patches into high-resolution ones, in dst when it is large enough.
+// rebuild returns the high-resolution patches for low-resolution ones, in the memory of dst if that is large enough.
 func (c *Stage) rebuild(ctx context.Context, low, dst []float32) ([]float32, error) {
 	codes, means, err := c.code(ctx, low)
 	if err != nil {
@@ -302,7 +302,7 @@ func meanOf(v []float32) float64 {
 	return sum / float64(len(v))
 }
 
-// Of returns a stage as one of this kind, and whether it is of this kind.
+// Of returns s as a *Stage, and false when it is of another kind.
 func Of(s stage.Stage) (*Stage, bool) {
 	c, ok := s.(*Stage)
 	return c, ok

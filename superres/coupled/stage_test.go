@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,8 +20,9 @@ import (
 	"superres/superres/stage/stagetest"
 )
 
-// learned are the stages of a dictionary of random atoms; with all the extensions, or in the paper's form.
-func learned(t testing.TB, scale int, extended bool) []stage.Stage {
+// makeStages returns the stages of a dictionary of random atoms: in the paper's form, or with Mean, Detail and two
+// back-projections if extended is true.
+func makeStages(t testing.TB, scale int, extended bool) []stage.Stage {
 	t.Helper()
 	r := Recipe{Scale: scale, Patch: 3, Mean: extended, Detail: extended, Degradation: resample.Cubic,
 		Kernel: resample.Bicubic, Coder: "omp:sparsity=3"}
@@ -39,30 +41,32 @@ func learned(t testing.TB, scale int, extended bool) []stage.Stage {
 	return stages
 }
 
-// small is the first of learned.
-func small(t testing.TB, scale int, extended bool) *Stage {
+// makeStage returns the first stage of makeStages.
+func makeStage(t testing.TB, scale int, extended bool) *Stage {
 	t.Helper()
-	return learned(t, scale, extended)[0].(*Stage)
+	return makeStages(t, scale, extended)[0].(*Stage)
 }
 
 func TestStage(t *testing.T) {
 	for _, scale := range []int{2, 3} {
 		for _, extended := range []bool{false, true} {
-			stagetest.Run(t, scale, small(t, scale, extended))
+			stagetest.Run(t, scale, makeStage(t, scale, extended))
 		}
 	}
 }
 
-// The coupled stage against its definition, patch by patch in float64.
-func TestCoupledAgainstTheDefinition(t *testing.T) {
+// Apply and Usage agree with their definition, computed patch by patch in float64.
+func TestDefinition(t *testing.T) {
 	for _, extended := range []bool{false, true} {
-		c := small(t, 2, extended)
-		low := picture.Split(testimage.Drawing(13, 11, 0.3)).Luma()
+		c := makeStage(t, 2, extended)
+		img := testimage.Drawing(13, 11, 0.3)
+		low := picture.Split(img).Luma()
 		current := resample.Resize(low, 26, 22, resample.Bicubic)
 		got, err := c.Apply(t.Context(), low, current, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
+		uses := make([]int, 40)
 		sum, count := mat.NewDense(22, 26, nil), mat.NewDense(22, 26, nil)
 		for y := range 9 {
 			for x := range 11 {
@@ -78,6 +82,9 @@ func TestCoupledAgainstTheDefinition(t *testing.T) {
 				codes, err := sparse.OMP{Sparsity: 3}.Code(t.Context(), c.Low, patch)
 				if err != nil {
 					t.Fatal(err)
+				}
+				for _, k := range codes.Index {
+					uses[k]++
 				}
 				high := codes.Rebuild(c.High)
 				for i := range 36 {
@@ -97,10 +104,17 @@ func TestCoupledAgainstTheDefinition(t *testing.T) {
 				t.Fatalf("extended %v, sample %d: %g, expected %g", extended, i, v, want)
 			}
 		}
+		if got, patches, err := c.Usage(t.Context(), img); err != nil || patches != 99 || !slices.Equal(got, uses) {
+			t.Errorf("extended %v: %d patches use %v, expected 99 and %v (%v)", extended, patches, got, uses, err)
+		}
+		// A picture smaller than a patch is extended.
+		if _, patches, err := c.Usage(t.Context(), testimage.Drawing(1, 2, 0)); patches != 1 || err != nil {
+			t.Error(patches, err)
+		}
 	}
 }
 
-// A file may not say which program is to be run.
+// A model file may not name an external program as its coder.
 func TestFileNamesNoProgram(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"superres/patches"
 )
 
-// Usage counts how often each atom is used when the stage enlarges a picture once: uses[k] of the patches of
-// its brightness, which are so many, have atom k in their code.
+// Usage counts how often each atom is used when the stage enlarges a picture once: of count patches of its
+// brightness, uses[k] have atom k in their code.
 func (c *Stage) Usage(ctx context.Context, img image.Image) (uses []int, count int, err error) {
 	whole := picture.Split(img).Luma().Extend(c.Patch, c.Patch)
 	grid := patches.Grid{W: whole.W, H: whole.H, Size: c.Patch, Step: 1}

@@ -15,9 +15,8 @@ const (
 	differ   = 16  // the least that does not agree
 	fewVotes = 128 // the least number of positions that agree, in rows and in columns
 
-	// The percentage of the positions that must be of one parity. Of 369 clean pictures, reduced,
-	// half have at most 51, one in twenty more than 54 and one 66; of those out of JPEG files half
-	// have 76 and more.
+	// The percentage of the positions that must be of one parity. Of 369 clean pictures, reduced, half have at most
+	// 51, one in twenty more than 54 and one 66; of those out of JPEG files half have 76 and more.
 	agreement = 73
 )
 
@@ -57,8 +56,7 @@ func isSubsampled(parts []picture.Picture) bool {
 
 func level(v float32) int32 { return int32(float32(255*v) + 0.5) }
 
-// votes counts the positions, by their parity, at which n values, step apart, agree and their
-// neighbours do not.
+// votes counts the positions, by their parity, at which n values, step apart, agree and their neighbours do not.
 func votes(count *[2]int, c []int32, n, step int) {
 	off := func(i int) int32 {
 		v := 3*(c[i*step]-c[(i+1)*step]) - c[(i-1)*step] + c[(i+2)*step]

@@ -9,11 +9,11 @@ import (
 // mostBlocks is about the number of blocks of 8×8 samples that are read.
 const mostBlocks = 1200
 
-// file estimates the quality of the JPEG file that changed a picture most, and the deviation of that
-// change. known is the quality of the last file, 0: none; one before it may have changed more.
-// Quality 0 says that none is found.
-func file(parts []*samples, known int) (quality int, loss float64) {
-	x, y := grid(parts)
+// estimateFile estimates the quality of the JPEG file that changed a picture most, and the deviation of that change.
+// known is the quality of the last file, or 0 where it was no JPEG; a file before it may have changed the picture more.
+// A quality of 0 says that no file is found.
+func estimateFile(parts []*samples, known int) (quality int, loss float64) {
+	x, y := findGrid(parts)
 	c := newCoefficients(parts, x, y, 8)
 	if quality = c.quality(); quality != 0 {
 		loss = c.loss(quality)
@@ -30,9 +30,9 @@ func file(parts []*samples, known int) (quality int, loss float64) {
 	return quality, loss
 }
 
-// grid returns where the first block of 8×8 begins: across the edges of blocks the third differences
-// of samples are larger.
-func grid(parts []*samples) (x, y int) {
+// findGrid returns the offset of the first block of 8×8, 0 to 7 in each direction: across the edges of blocks the third
+// differences of samples are larger.
+func findGrid(parts []*samples) (x, y int) {
 	var across, down steps
 	for _, p := range parts {
 		every := max(1, p.w*p.h*p.parts/250_000)
@@ -111,8 +111,7 @@ func (c *coefficients) add(block *[64]int64) {
 	}
 }
 
-// cosines is the orthonormal cosine transform of eight samples, a row for a frequency, in
-// steps of 2⁻¹².
+// cosines is the orthonormal cosine transform of eight samples, a row for a frequency, in steps of 2⁻¹².
 var cosines = func() (list [64]int64) {
 	for k := range 8 {
 		scale := 0.5
@@ -163,7 +162,7 @@ func (c *coefficients) keep(quality int) float64 {
 	off, count := int64(0), int64(0)
 	different := map[[2]int32]bool{}
 	for _, k := range telling {
-		step := int32(quantiser.Scaled(quantiser.Brightness[k], quality)) << 8
+		step := int32(quantiser.Scale(quantiser.Brightness[k], quality)) << 8
 		if step < 3<<8 { // rounding hides it
 			continue
 		}
@@ -195,7 +194,7 @@ func (c *coefficients) loss(quality int) float64 {
 		if len(list) == 0 {
 			return 0
 		}
-		step := float64(quantiser.Scaled(quantiser.Brightness[k], quality))
+		step := float64(quantiser.Scale(quantiser.Brightness[k], quality))
 		some := 0
 		for _, v := range list {
 			if 2*math.Abs(float64(v)) > 256*step {
@@ -203,8 +202,7 @@ func (c *coefficients) loss(quality int) float64 {
 			}
 		}
 		share := float64(some) / float64(len(list))
-		// The mean square of what becomes 0, of that of rounding: between 1 and 6/ln²share,
-		// nearly share^(5/16).
+		// The mean square of what becomes 0, of that of rounding: between 1 and 6/ln²share, nearly share^(5/16).
 		root := math.Sqrt(math.Sqrt(share))
 		small := root * math.Sqrt(math.Sqrt(root))
 		sum += float64(step * step / 12 * (share + float64((1-share)*small)))

@@ -21,8 +21,7 @@ type Flaws struct {
 	// ColourNoise is the root mean square of the deviations of noise in Cb and in Cr; 0: there is
 	// none beyond doubt. It is about Noise where the noise of red, green and blue is independent.
 	ColourNoise float64
-	// Quality is that of the JPEG file that changed the picture most, 1 to 100 as libjpeg counts;
-	// 0: none is found.
+	// Quality is that of the JPEG file that changed the picture most, 1 to 100 as libjpeg counts; 0: none is found.
 	Quality int
 	// Loss is the deviation of the change by that file.
 	Loss float64
@@ -38,10 +37,9 @@ type Flaws struct {
 	somewhere bool // some parts of the picture have noise
 }
 
-// OutOfWebP returns the flaws of a picture that comes out of a lossy WebP file with a quantiser
-// index, 1 to 127, the mean of those of its segments. The loss is estimated from the index alone: of
-// 13 pictures, reduced by 2 and by 4, it is within 7 % of the mean at all qualities up to 95 of
-// cwebp, and of single ones within 30 %.
+// OutOfWebP returns the flaws of a picture that comes out of a lossy WebP file with a quantiser index, 1 to 127,
+// the mean of those of its segments. The loss is estimated from the index alone: of 13 pictures, reduced by 2 and
+// by 4, it is within 7 % of the mean at all qualities up to 95 of cwebp, and of single ones within 30 %.
 func (f Flaws) OutOfWebP(index float64) Flaws {
 	f.WebP = index
 	f.Loss = max(f.Loss, 0.9+float64(0.115*index))
@@ -77,16 +75,16 @@ func measure(shown []picture.Picture, quality int) (f Flaws) {
 		luma[i] = p.Luma()
 	}
 	subsampled := parallel.Start(func() bool { return isSubsampled(shown) })
-	inColour := parallel.Start(func() float64 { return colourNoise(shown, luma) })
+	inColour := parallel.Start(func() float64 { return estimateColourNoise(shown, luma) })
 	var list []*samples
 	for _, l := range luma {
 		list = append(list, newSamples(l, len(luma)))
 	}
 	estimate, somewhere := estimateNoise(list, limits)
 	f.somewhere = somewhere
-	f.Quality, f.Loss = file(list, quality)
+	f.Quality, f.Loss = estimateFile(list, quality)
 	f.Subsampled, f.ColourNoise = subsampled(), inColour()
-	f.Noise, f.Likely = believed(list, estimate, f), estimate
+	f.Noise, f.Likely = confirmNoise(list, estimate, f), estimate
 	return f
 }
 

@@ -51,12 +51,13 @@ func damaged(p *degrade.Plane, d degrade.Degradation) (out *plane.Plane, told fl
 	return out, told
 }
 
-func measured(p *plane.Plane, quality int) Flaws {
-	return measuredParts([]*plane.Plane{p}, quality)
+// measureLuma measures a picture of brightness alone.
+func measureLuma(p *plane.Plane, quality int) Flaws {
+	return measureParts([]*plane.Plane{p}, quality)
 }
 
-// measuredParts measures brightness alone.
-func measuredParts(luma []*plane.Plane, quality int) Flaws {
+// measureParts is measureLuma for parts of a picture.
+func measureParts(luma []*plane.Plane, quality int) Flaws {
 	shown := make([]picture.Picture, len(luma))
 	for i, p := range luma {
 		shown[i] = picture.Picture{Channels: []*plane.Plane{p}}
@@ -87,7 +88,7 @@ func TestParts(t *testing.T) {
 	for _, at := range [][2]int{{0, 0}, {160, 8}, {40, 200}, {192, 192}} {
 		parts = append(parts, noisy.Crop(at[0], at[1], 160, 160))
 	}
-	whole, some := measured(noisy, 0), measuredParts(parts, 0)
+	whole, some := measureLuma(noisy, 0), measureParts(parts, 0)
 	t.Logf("%+v, in parts %+v, of %.2f", whole, some, told)
 	if math.Abs(whole.Noise-some.Noise) > 0.5 || whole.Quality != some.Quality || math.Abs(whole.Loss-some.Loss) > 0.5 {
 		t.Errorf("%+v, in parts %+v", whole, some)
@@ -97,15 +98,15 @@ func TestParts(t *testing.T) {
 func TestNothing(t *testing.T) {
 	for name, p := range clean(t) {
 		plane, _ := damaged(p, degrade.Degradation{})
-		if f := measured(plane, 0); f.Noise > 2 || f.Quality != 0 || f.Loss != 0 {
+		if f := measureLuma(plane, 0); f.Noise > 2 || f.Quality != 0 || f.Loss != 0 {
 			t.Errorf("%s: %+v of a clean picture", name, f)
 		}
 	}
 	for _, size := range [][2]int{{1, 1}, {1, 300}, {7, 9}, {13, 13}, {40, 8}} {
-		if f := measured(plane.New(size[0], size[1]), 0); f != (Flaws{}) {
+		if f := measureLuma(plane.New(size[0], size[1]), 0); f != (Flaws{}) {
 			t.Errorf("%v: %+v of black", size, f)
 		}
-		if f := measured(plane.New(size[0], size[1]), 70); !(f.Loss >= 0 && f.Loss < 5) {
+		if f := measureLuma(plane.New(size[0], size[1]), 70); !(f.Loss >= 0 && f.Loss < 5) {
 			t.Errorf("%v: %+v of a black JPEG", size, f)
 		}
 	}
@@ -113,9 +114,10 @@ func TestNothing(t *testing.T) {
 
 func TestNoise(t *testing.T) {
 	for name, p := range clean(t) {
-		for _, d := range []degrade.Degradation{{Noise: 3}, {Noise: 5}, {Noise: 10}, {Noise: 20}, {Noise: 10, Shot: 1}} {
+		for _, d := range []degrade.Degradation{{Noise: 3}, {Noise: 5}, {Noise: 10}, {Noise: 20},
+			{Noise: 10, Shot: 1}} {
 			plane, told := damaged(p, d)
-			f := measured(plane, 0)
+			f := measureLuma(plane, 0)
 			t.Logf("%s, %+v: %.2f of %.2f", name, d, f.Noise, told)
 			if name == "photograph" && d.Noise == 3 {
 				continue // it is small, and of detail that could be as much
@@ -131,19 +133,21 @@ func TestNoise(t *testing.T) {
 func TestFile(t *testing.T) {
 	type file = degrade.File
 	for name, p := range clean(t) {
-		for _, files := range [][]file{{{Quality: 30}}, {{Quality: 60}}, {{Quality: 75, X: 5, Y: 2}}, {{Quality: 90}}, {{Quality: 60, X: 3, Y: 6}, {Quality: 95}}} {
+		for _, files := range [][]file{{{Quality: 30}}, {{Quality: 60}}, {{Quality: 75, X: 5, Y: 2}}, {{Quality: 90}},
+			{{Quality: 60, X: 3, Y: 6}, {Quality: 95}}} {
 			plane, told := damaged(p, degrade.Degradation{Files: files})
-			f := measured(plane, 0)
+			f := measureLuma(plane, 0)
 			t.Logf("%s, %+v: %+v of %.2f", name, files, f, told)
 			if d := f.Quality - files[0].Quality; d < -1 || d > 1 || f.Loss < 0.5*told || f.Loss > 1.6*told {
 				t.Errorf("%s, %+v: %+v, want %.2f", name, files, f, told)
 			}
-			if known := measured(plane, files[len(files)-1].Quality); known.Loss < f.Loss || known.Loss > 1.2*f.Loss {
-				t.Errorf("%s, %+v: a loss of %.2f where the quality is known, else %.2f", name, files, known.Loss, f.Loss)
+			if known := measureLuma(plane, files[len(files)-1].Quality); known.Loss < f.Loss || known.Loss > 1.2*f.Loss {
+				t.Errorf("%s, %+v: a loss of %.2f where the quality is known, else %.2f", name, files, known.Loss,
+					f.Loss)
 			}
 		}
 		plane, told := damaged(p, degrade.Degradation{Files: []file{{Quality: 97}}})
-		if f := measured(plane, 97); f.Quality != 97 || f.Loss > 1.6*told+0.3 {
+		if f := measureLuma(plane, 97); f.Quality != 97 || f.Loss > 1.6*told+0.3 {
 			t.Errorf("%s: %+v of a file known to be of quality 97, which took %.2f", name, f, told)
 		}
 	}
@@ -162,7 +166,7 @@ func TestDrawings(t *testing.T) {
 		img := synthetic.Sample(rand.New(rand.NewPCG(5, i)), 400, 300, 2).Image
 		luma := picture.Split(img).Luma()
 		for _, p := range []*plane.Plane{luma, picture.Round8(resample.Box.Reduce(luma, 2))} {
-			if f := measured(p, 0); f.Strength() > 2./worst {
+			if f := measureLuma(p, 0); f.Strength() > 2./worst {
 				noisy++
 				t.Logf("drawing %d: %+v", i, f)
 			}
@@ -177,16 +181,17 @@ func TestLevel(t *testing.T) {
 	for _, c := range []struct {
 		f    Flaws
 		want float64
-	}{{Flaws{}, 0}, {Flaws{Noise: 25}, 1}, {Flaws{Noise: 15, Loss: 20}, 1}, {Flaws{Noise: 7.5, Loss: 10}, 0.5}, {Flaws{Noise: 90}, 1}} {
+	}{{Flaws{}, 0}, {Flaws{Noise: 25}, 1}, {Flaws{Noise: 15, Loss: 20}, 1}, {Flaws{Noise: 7.5, Loss: 10}, 0.5},
+		{Flaws{Noise: 90}, 1}} {
 		if got := c.f.Strength(); got != c.want {
 			t.Errorf("%+v: level %g, want %g", c.f, got, c.want)
 		}
 	}
 }
 
-// Pictures that are clean, small ones and those nothing was tuned on among them, are taken for nothing else, reduced by 2
-// and by 4, and as they are; of these some are noisy, and some come out of JPEG files. Without SUPERRES_FULL it looks at a
-// third of them.
+// Pictures that are clean, small ones and those nothing was tuned on among them, are taken for nothing else,
+// reduced by 2 and by 4, and as they are; of these some are noisy, and some come out of JPEG files. Without
+// SUPERRES_FULL it looks at a third of them.
 func TestCleanPictures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nothing in it runs beside anything else")
@@ -214,7 +219,8 @@ func TestCleanPictures(t *testing.T) {
 				most = 3 // they have grain
 			}
 			if wrong > most {
-				t.Errorf("%s reduced by %d: %d of %d have flaws, expected at most %d", set, scale, wrong, len(files), most)
+				t.Errorf("%s reduced by %d: %d of %d have flaws, expected at most %d", set, scale, wrong, len(files),
+					most)
 			}
 		}
 	}
@@ -226,7 +232,8 @@ func TestOutOfWebP(t *testing.T) {
 		f           Flaws
 		index, want float64
 	}{{Flaws{}, 9, 1.94}, {Flaws{}, 28.6, 4.19}, {Flaws{}, 127, 15.5}, {Flaws{Loss: 7, Quality: 30}, 28.6, 7}} {
-		if got := c.f.OutOfWebP(c.index); math.Abs(got.Loss-c.want) > 0.01 || got.WebP != c.index || got.Quality != c.f.Quality {
+		if got := c.f.OutOfWebP(c.index); math.Abs(got.Loss-c.want) > 0.01 || got.WebP != c.index ||
+			got.Quality != c.f.Quality {
 			t.Errorf("%+v, index %g: %+v, want a loss of %g", c.f, c.index, got, c.want)
 		}
 	}

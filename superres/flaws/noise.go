@@ -58,12 +58,11 @@ func (s tileStats) within() bool { return s.mean > 6 && s.mean < 249 }
 // flat tells whether the tile has no visible noise.
 func (s tileStats) flat() bool { return s.fine < 0.02 }
 
-// estimateNoise estimates the standard deviation of white noise, in levels, from the tiles that have
-// little else; 0: there is none. J. Immerkær, Fast noise variance estimation, Computer Vision and
-// Image Understanding 64 (1996), doi:10.1006/cviu.1996.0060, tells noise from the picture by the
-// filter of tileStats.fine. Here the tiles in which the picture varies least are chosen in each
-// quarter of brightness, because noise may depend on that, and their other variation counts against
-// the noise.
+// estimateNoise estimates the standard deviation of white noise, in levels, from the tiles that have little else;
+// 0: there is none. J. Immerkær, Fast noise variance estimation, Computer Vision and Image Understanding 64 (1996),
+// doi:10.1006/cviu.1996.0060, tells noise from the picture by the filter of tileStats.fine. Here the tiles in which
+// the picture varies least are chosen in each quarter of brightness, because noise may depend on that, and their
+// other variation counts against the noise.
 //
 // somewhere tells that some tiles have noise, perhaps not everywhere in the picture.
 func estimateNoise(parts []*samples, limits noiseLimits) (deviation float64, somewhere bool) {
@@ -111,8 +110,7 @@ func estimateNoise(parts []*samples, limits noiseLimits) (deviation float64, som
 	if len(found) == 0 {
 		return 0, somewhere
 	}
-	// Noise varies with brightness, but not by as much as fine detail does: a page is quiet but
-	// for its letters.
+	// Noise varies with brightness, but not by as much as fine detail does: a page is quiet but for its letters.
 	slices.Sort(most)
 	bound := 2 * most[min(1, len(most)-1)]
 	sum := 0.0
@@ -159,7 +157,8 @@ func (p *samples) tile(x, y int) tileStats {
 		}
 	}
 	const n = tile * tile
-	s := tileStats{fine: float64(fine) / (n * 36 * unit * unit), rest: float64(rest) / (n * 24 * unit * unit), mean: float64(sum) / (n * unit)}
+	s := tileStats{fine: float64(fine) / (n * 36 * unit * unit), rest: float64(rest) / (n * 24 * unit * unit),
+		mean: float64(sum) / (n * unit)}
 	values := 0
 	for _, v := range seen {
 		values += bits.OnesCount64(v)

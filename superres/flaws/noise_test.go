@@ -52,7 +52,8 @@ func TestMeasureNoiseLimits(t *testing.T) {
 		}
 	}
 	t.Logf("%d photographs, %d textures", len(photographs), len(textures))
-	t.Logf("%-16s %9s %6s %s", "", "textures", "clean", "  noise of 3, 6, 12, 24 in red, green and blue: found, mean error of those")
+	t.Logf("%-16s %9s %6s %s", "", "textures", "clean",
+		"  noise of 3, 6, 12, 24 in red, green and blue: found, mean error of those")
 	// Normal noise of a deviation in each colour has less in brightness.
 	inLuma := math.Sqrt(0.299*0.299 + 0.587*0.587 + 0.114*0.114)
 	row := func(name string, l noiseLimits) {

@@ -12,18 +12,16 @@ import (
 	"superres/patches/plane"
 )
 
-// Regions has the standard deviation of the noise in each of W×H equal cells of a picture, row by
-// row, in levels of 255.
+// Regions has the standard deviation of the noise in each of W×H equal cells of a picture, row by row, in levels of 255.
 type Regions struct {
 	W, H  int
 	Noise []float64
 }
 
-// Note: of 160 photographs, reduced by 2, as they were, or through JPEG files of quality 90, 60 and
-// 30, noise is found to vary in none, and at full size in one, where it does. With noise of 15
-// levels in one half it is found in 123, with 0 to 20 from top to bottom in 127, and with 12 in a
-// quarter in 74; the others are small, or their detail hides it. Half of the cells with noise must
-// have white noise beyond doubt, which no weave or lattice has.
+// Note: of 160 photographs, reduced by 2, as they were, or through JPEG files of quality 90, 60 and 30, noise is
+// found to vary in none, and at full size in one, where it does. With noise of 15 levels in one half it is found in
+// 123, with 0 to 20 from top to bottom in 127, and with 12 in a quarter in 74; the others are small, or their
+// detail hides it. Half of the cells with noise must have white noise beyond doubt, which no weave or lattice has.
 const (
 	cellSide, mostCells  = 80, 8   // the least side of a cell in samples, the most cells along a side
 	cellSpan             = 128     // the most samples of a side that are measured
@@ -98,8 +96,7 @@ func span(from, side, i, n int) (lo, hi int) {
 	return lo, hi
 }
 
-// cell returns the greatest deviation that the noise of a cell can have, and whether that is noise
-// beyond doubt.
+// cell returns the greatest deviation that the noise of a cell can have, and whether that is noise beyond doubt.
 func cell(p *samples) (most float64, white bool) {
 	var tiles []tileStats
 	all, flat := 0, 0
@@ -122,8 +119,7 @@ func cell(p *samples) (most float64, white bool) {
 	return math.Sqrt(fine), fine > float64(sure*rest)
 }
 
-// fill sets cells that are not known to the mean of the known ones around them, but not to more than
-// they can have.
+// fill sets cells that are not known to the mean of the known ones around them, but not to more than they can have.
 func (r *Regions) fill(known []bool) {
 	for slices.Contains(known, false) {
 		next := slices.Clone(known)

@@ -9,8 +9,7 @@ import (
 	"github.com/disintegration/imaging"
 )
 
-// photographed is a photograph of w×h with noise of the deviation that sigma has for a place,
-// 0 to 1.
+// photographed is a photograph of w×h with noise of the deviation that sigma has for a place, 0 to 1.
 func photographed(t *testing.T, w, h int, sigma func(x, y float64) float64) *image.NRGBA {
 	t.Helper()
 	img := imaging.Resize(photograph(t), w, h, imaging.CatmullRom)

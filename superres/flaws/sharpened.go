@@ -33,11 +33,10 @@ type Double func(ctx context.Context, img image.Image) (image.Image, error)
 //	1.5                 97 %   85 %    28.15    25.20  30.47
 //	the middle of 4×4   100 %  84 %    26.74    25.27  27.06
 //
-// Of 60 drawings none is found, of 60 reduced by 2 (package drawings) 6.
-// The clean ones that are found have wild water and the like: kodim13 twice, and, with the
-// pictures that the networks learned from, reduced by 2 and by 4, 6 of 502. But of sets that
-// nothing here was chosen by, 10 of 274 clean ones are found, which lose 1.2 dB each by photo-real:
-// so it is good enough to tell people of, and not to choose by.
+// Of 60 drawings none is found, of 60 reduced by 2 (package drawings) 6. The clean ones that are found have wild
+// water and the like: kodim13 twice, and, with the pictures that the networks learned from, reduced by 2 and by 4,
+// 6 of 502. But of sets that nothing here was chosen by, 10 of 274 clean ones are found, which lose 1.2 dB each by
+// photo-real: so it is good enough to tell people of, and not to choose by.
 const (
 	sharpenedSide    = 72 // of a window
 	sharpenedWindows = 4  // of those with the most detail
@@ -54,11 +53,10 @@ const (
 // because it was sharpened, or reduced without antialiasing. To make out more detail where there
 // is too much of it makes such pictures worse than interpolation.
 //
-// Statistics of samples do not tell such pictures from clean ones: by ridge regression on 21, one in
-// ten of those sharpened by 1.0 was found, at one of 100 clean pictures. Two networks do. The clean
-// model takes all pictures for clean; the robust model has learned from sharpened ones as well, and
-// where it takes a picture for one of them it adds little. With B the plain interpolation and C and R
-// the results of the two models, the share that both add is
+// Statistics of samples do not tell such pictures from clean ones: by ridge regression on 21, one in ten of those
+// sharpened by 1.0 was found, at one of 100 clean pictures. Two networks do. The clean model takes all pictures for
+// clean; the robust model has learned from sharpened ones as well, and where it takes a picture for one of them it
+// adds little. With B the plain interpolation and C and R the results of the two models, the share that both add is
 //
 //	⟨R − B, C − B⟩ / ‖C − B‖².
 //
@@ -67,15 +65,14 @@ const (
 //
 //	⟨DC − L, DB − L⟩ / ‖DB − L‖²,
 //
-// is larger where the model does not understand the picture. The picture was sharpened where the
-// share, less leftCounts times the part that is left, is below sharpenedMost; but not where most is
-// left, as in screenshots and drawings. All is computed of brightness in levels, in four windows of
-// 72×72 samples, those with the most detail of at most 16. A picture narrower than 16 samples, or of
-// one colour, was not sharpened. The errors are those of the three functions, which are called
-// concurrently, and of a context that ends.
+// is larger where the model does not understand the picture. The picture was sharpened where the share, less
+// leftCounts times the part that is left, is below sharpenedMost; but not where most is left, as in screenshots and
+// drawings. All is computed of brightness in levels, in four windows of 72×72 samples, those with the most detail
+// of at most 16. A picture narrower than 16 samples, or of one colour, was not sharpened. The errors are those of
+// the three functions, which are called concurrently, and of a context that ends.
 func Sharpened(ctx context.Context, img image.Image, plain, clean, robust Double) (bool, error) {
 	var all evidence
-	err := parallel.Each(ctx, busiest(img), func(ctx context.Context, window *image.Gray) (evidence, error) {
+	err := parallel.Each(ctx, findBusiest(img), func(ctx context.Context, window *image.Gray) (evidence, error) {
 		return judge(ctx, window, plain, clean, robust)
 	}, func(e evidence) error {
 		all.both, all.clean = all.both+e.both, all.clean+e.clean
@@ -102,21 +99,23 @@ func judge(ctx context.Context, window *image.Gray, plain, clean, robust Double)
 		}
 		gray, ok := big.(*image.Gray)
 		if !ok || gray.Rect.Size() != window.Rect.Size().Mul(2) {
-			return e, fmt.Errorf("flaws: %T of %v, expected one of grey values twice as large as %v", big, big.Bounds(), window.Rect)
+			return e, fmt.Errorf("flaws: %T of %v, expected one of grey values twice as large as %v", big, big.Bounds(),
+				window.Rect)
 		}
 		shown[i] = gray
 	}
-	e.both, e.clean = compared(shown[2], shown[1], shown[0], 2*sharpenedEdge)
-	e.left, e.plain = compared(reduced(shown[1]), reduced(shown[0]), window, sharpenedEdge)
+	e.both, e.clean = sumProducts(shown[2], shown[1], shown[0], 2*sharpenedEdge)
+	e.left, e.plain = sumProducts(reduceGray(shown[1]), reduceGray(shown[0]), window, sharpenedEdge)
 	return e, nil
 }
 
-func reduced(g *image.Gray) *image.Gray {
+// reduceGray returns a picture reduced by 2.
+func reduceGray(g *image.Gray) *image.Gray {
 	return asGray(resample.Cubic.Reduce(picture.Split(g).Channels[0], 2))
 }
 
-// compared returns ⟨a − o, b − o⟩ and ‖b − o‖², but for what lies at the edge.
-func compared(a, b, o *image.Gray, edge int) (product, square int64) {
+// sumProducts returns ⟨a − o, b − o⟩ and ‖b − o‖², without the samples that lie at most edge from a side.
+func sumProducts(a, b, o *image.Gray, edge int) (product, square int64) {
 	for y := edge; y < o.Rect.Dy()-edge; y++ {
 		for x := edge; x < o.Rect.Dx()-edge; x++ {
 			at := func(g *image.Gray) int64 { return int64(g.Pix[y*g.Stride+x]) }
@@ -128,8 +127,8 @@ func compared(a, b, o *image.Gray, edge int) (product, square int64) {
 	return product, square
 }
 
-// busiest returns the windows of a picture with the most detail.
-func busiest(img image.Image) (list []*image.Gray) {
+// findBusiest returns the windows of a picture with the most detail.
+func findBusiest(img image.Image) (list []*image.Gray) {
 	type window struct {
 		gray   *image.Gray
 		energy int64
@@ -139,10 +138,10 @@ func busiest(img image.Image) (list []*image.Gray) {
 	if min(b.Dx(), b.Dy()) < 16 {
 		return nil
 	}
-	for _, y := range starts(b.Dy()) {
-		for _, x := range starts(b.Dx()) {
+	for _, y := range listStarts(b.Dy()) {
+		for _, x := range listStarts(b.Dx()) {
 			part := image.Rect(x, y, x+min(b.Dx(), sharpenedSide), y+min(b.Dy(), sharpenedSide)).Add(b.Min)
-			gray := brightness(img, part)
+			gray := cropLuma(img, part)
 			all = append(all, window{gray, detail(gray)})
 		}
 	}
@@ -153,8 +152,8 @@ func busiest(img image.Image) (list []*image.Gray) {
 	return list
 }
 
-// starts returns where windows begin along a side.
-func starts(side int) (list []int) {
+// listStarts returns the offsets of windows along a side, in samples.
+func listStarts(side int) (list []int) {
 	free := max(side-sharpenedSide, 0)
 	n := min(max(side/sharpenedSide, 1), sharpenedGrid)
 	for i := range n {
@@ -166,8 +165,8 @@ func starts(side int) (list []int) {
 	return list
 }
 
-// brightness returns that of a part of a picture, in 8 bits.
-func brightness(img image.Image, part image.Rectangle) *image.Gray {
+// cropLuma returns the brightness of a part of a picture, in 8 bits.
+func cropLuma(img image.Image, part image.Rectangle) *image.Gray {
 	return asGray(picture.Split(imaging.Crop(img, part)).Luma())
 }
 

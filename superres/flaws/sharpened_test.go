@@ -43,7 +43,8 @@ func TestSharpened(t *testing.T) {
 		for _, c := range []struct {
 			left, board int
 			want        bool
-		}{{0, -5, true}, {0, 0, true}, {0, 10, true}, {0, 11, false}, {0, 25, false}, {1, 12, true}, {1, 13, false}, {3, 11, true}, {3, 12, false}, {5, 10, false}, {10, 0, false}} {
+		}{{0, -5, true}, {0, 0, true}, {0, 10, true}, {0, 11, false}, {0, 25, false}, {1, 12, true}, {1, 13, false},
+			{3, 11, true}, {3, 12, false}, {5, 10, false}, {10, 0, false}} {
 			got, err := Sharpened(ctx, img, plain, doubling(c.left, 20), doubling(10, c.board))
 			if err != nil || got != c.want {
 				t.Errorf("%v, %d of 20 levels, with %d of 10 left: %v, %v", size, c.board, c.left, got, err)
@@ -76,7 +77,8 @@ func TestSharpenedErrors(t *testing.T) {
 	}
 	ended, end := context.WithCancel(ctx)
 	end()
-	if _, err := Sharpened(ended, img, doubling(0, 0), doubling(0, 1), doubling(0, 1)); !errors.Is(err, context.Canceled) {
+	if _, err := Sharpened(ended, img, doubling(0, 0), doubling(0, 1), doubling(0, 1)); !errors.Is(err,
+		context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -90,12 +92,13 @@ func TestBusiest(t *testing.T) {
 			img.SetGray(at.X+x, at.Y+y, color.Gray{uint8(255 * ((x + y) % 2))})
 		}
 	}
-	list := busiest(img)
+	list := findBusiest(img)
 	if len(list) != sharpenedWindows || detail(list[0]) == 0 || detail(list[1]) != 0 {
 		t.Errorf("%d windows, of which the first have %d and %d of detail", len(list), detail(list[0]), detail(list[1]))
 	}
-	for side, want := range map[int][]int{16: {0}, 100: {14}, 143: {35}, 144: {0, 72}, 288: {0, 72, 144, 216}, 3072: {0, 1000, 2000, 3000}} {
-		got := starts(side)
+	for side, want := range map[int][]int{16: {0}, 100: {14}, 143: {35}, 144: {0, 72}, 288: {0, 72, 144, 216},
+		3072: {0, 1000, 2000, 3000}} {
+		got := listStarts(side)
 		if len(got) != len(want) || got[0] != want[0] || got[len(got)-1] != want[len(want)-1] {
 			t.Errorf("a side of %d: %v, expected %v", side, got, want)
 		}

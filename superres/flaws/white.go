@@ -9,29 +9,26 @@ import (
 	"superres/patches/plane"
 )
 
-// White noise without doubt. The measure in noise.go takes the tiles of a picture that vary
-// least for noise, and a fine weave, gravel or the windows of a façade vary as little there. So
-// noise counts where it is seen in a second way as well: in cosine transforms of blocks of 8×8
-// samples, whose coefficients (u, v) fall into bands,
+// White noise without doubt. The measure in noise.go takes the tiles of a picture that vary least for noise, and a
+// fine weave, gravel or the windows of a façade vary as little there. So noise counts where it is seen in a second
+// way as well: in cosine transforms of blocks of 8×8 samples, whose coefficients (u, v) fall into bands,
 //
 //	low 0..2 × 0..2 without (0, 0), middle 2..4 × 2..4,
 //	across 5..7 × 0..2, down 0..2 × 5..7, finest 5..7 × 5..7.
 //
-// White noise of a deviation σ has a mean square of σ² in all of them. Of the eighth of the
-// blocks with the least in the first four, the fifth is asked for: what is drawn or grown has
-// less in it than in the others, because pictures fade towards their finest detail, and what is
-// a pattern has another amount in one of them. And noise is a floor: in all blocks of the
-// picture the finest band, of nine coefficients, is as χ² with nine degrees of freedom has it,
-// of which 5 percent are below 0.608² of the mean. Texture has quieter blocks somewhere.
+// White noise of a deviation σ has a mean square of σ² in all of them. Of the eighth of the blocks with the least
+// in the first four, the fifth is asked for: what is drawn or grown has less in it than in the others, because
+// pictures fade towards their finest detail, and what is a pattern has another amount in one of them. And noise is
+// a floor: in all blocks of the picture the finest band, of nine coefficients, is as χ² with nine degrees of
+// freedom has it, of which 5 percent are below 0.608² of the mean. Texture has quieter blocks somewhere.
 type bands struct{ low, middle, across, down, finest float64 }
 
 // coarse is what the blocks are chosen by: all but the finest.
 func (b bands) coarse() float64 { return b.low + b.middle + b.across + b.down }
 
-// What counts as noise. Note: of four crops of 100 to 240 samples of each of 308 photographs
-// (general-dev, t91, open-valid, kodak, open, unsplash, pexels) reduced by 2, 3 and 4, and of those
-// reduced by 2 with normal noise of so many levels in each colour, this many had noise in
-// brightness by these criteria, of all blocks together:
+// What counts as noise. Note: of four crops of 100 to 240 samples of each of 308 photographs (general-dev, t91,
+// open-valid, kodak, open, unsplash, pexels) reduced by 2, 3 and 4, and of those reduced by 2 with normal noise of
+// so many levels in each colour, this many had noise in brightness by these criteria, of all blocks together:
 //
 //	                 clean ÷2   ÷3   ÷4   noise 5     10     20
 //	of                   1232 1228 1200      1232   1232   1232
@@ -74,19 +71,18 @@ const (
 	smallPicture    = 60_000 // samples
 )
 
-// believed returns the deviation of noise in brightness: the estimate, if it is white noise without
-// doubt, or colour has noise without doubt and brightness about as much. What a file took is taken
-// away with the noise that was there, and next to it hides what noise is like: so where that
-// decides the model, the estimate is enough. Where colour has noise, and texture hides that of
-// brightness, it is as much, if there is no place with less.
-func believed(parts []*samples, estimate float64, f Flaws) float64 {
+// confirmNoise returns the deviation of noise in brightness: the estimate, if it is white noise without doubt, or
+// colour has noise without doubt and brightness about as much. What a file took is taken away with the noise that
+// was there, and next to it hides what noise is like: so where that decides the model, the estimate is enough.
+// Where colour has noise, and texture hides that of brightness, it is as much, if there is no place with less.
+func confirmNoise(parts []*samples, estimate float64, f Flaws) float64 {
 	if f.Loss >= decisive || estimate >= sharedLeast*f.ColourNoise && estimate <= sharedMost*f.ColourNoise {
 		return estimate
 	}
 	if estimate == 0 && f.ColourNoise == 0 {
 		return 0
 	}
-	x, y := grid(parts) // coefficients of a file's own blocks are whole steps, and not noise
+	x, y := findGrid(parts) // coefficients of a file's own blocks are whole steps, and not noise
 	c := newCoefficients(parts, (x+4)%8, (y+4)%8, blockStep(parts))
 	if estimate > 0 && c.white(c[0]) >= leastWhite {
 		return estimate
@@ -97,8 +93,7 @@ func believed(parts []*samples, estimate float64, f Flaws) float64 {
 	return 0
 }
 
-// floor returns the deviation that white noise has at most, in levels, where it is as much
-// everywhere.
+// floor returns the deviation that white noise has at most, in levels, where it is as much everywhere.
 func (c *coefficients) floor() float64 {
 	var finest []float64
 	for i := range c[0] {
@@ -119,9 +114,9 @@ func blockStep(parts []*samples) int {
 	return 8
 }
 
-// colourNoise returns the deviation of the noise that is in Cb and in Cr of parts of a picture
+// estimateColourNoise returns the deviation of the noise that is in Cb and in Cr of parts of a picture
 // without doubt; 0: there may be none.
-func colourNoise(parts []picture.Picture, luma []*plane.Plane) float64 {
+func estimateColourNoise(parts []picture.Picture, luma []*plane.Plane) float64 {
 	light := make([]*samples, len(luma))
 	for i, p := range luma {
 		light[i] = newSamples(p, len(luma))
@@ -135,7 +130,7 @@ func colourNoise(parts []picture.Picture, luma []*plane.Plane) float64 {
 			if len(p.Channels) < 3 {
 				return 0
 			}
-			list = append(list, difference(p.Channels[axis.channel], light[i], axis.half))
+			list = append(list, subtractLuma(p.Channels[axis.channel], light[i], axis.half))
 		}
 		found := newCoefficients(list, 4, 4, step).white(mean)
 		if found < leastInColour {
@@ -146,9 +141,9 @@ func colourNoise(parts []picture.Picture, luma []*plane.Plane) float64 {
 	return math.Sqrt(sum / 2)
 }
 
-// difference is how much more a channel has than brightness, as Cb and Cr have it: over
-// twice the half, in thousandths, that it is at most, and around 128 levels.
-func difference(channel *plane.Plane, luma *samples, half int32) *samples {
+// subtractLuma returns the difference of a channel and brightness around 128 levels, divided by twice the half, in
+// thousandths, so that it has the range of Cb and Cr.
+func subtractLuma(channel *plane.Plane, luma *samples, half int32) *samples {
 	p := newSamples(channel, luma.parts)
 	for i, v := range luma.pix {
 		d := 1000 * (p.pix[i] - v)
@@ -157,11 +152,10 @@ func difference(channel *plane.Plane, luma *samples, half int32) *samples {
 	return p
 }
 
-// white returns the deviation of white noise, in levels, that is in blocks without doubt; 0:
-// there may be none. light has the first coefficients of the brightness of the blocks. As noise
-// may depend on brightness, the blocks are looked at in up to four parts by that, of which more
-// than half must have noise, or else all together. Blocks that are nearly black or white do not
-// count: noise is cut off there.
+// white returns the deviation of white noise, in levels, that is in blocks without doubt; 0: there may be none.
+// light has the first coefficients of the brightness of the blocks. As noise may depend on brightness, the blocks
+// are looked at in up to four parts by that, of which more than half must have noise, or else all together. Blocks
+// that are nearly black or white do not count: noise is cut off there.
 func (c *coefficients) white(light []int32) (found float64) {
 	margin := 6.0
 	for range 2 {
@@ -205,8 +199,7 @@ type lit struct {
 	mean float64
 }
 
-// whitePart returns the variance of white noise of blocks, in levels², which it sorts; 0: there may
-// be none.
+// whitePart returns the variance of white noise of blocks, in levels², which it sorts; 0: there may be none.
 func whitePart(list []lit) float64 {
 	finest := make([]float64, len(list))
 	for i, b := range list {

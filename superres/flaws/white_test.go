@@ -144,12 +144,15 @@ func TestWhite(t *testing.T) {
 		value func(x, y int, v samplesAround) float64
 		want  bool
 	}{
-		"white":        {func(_, _ int, v samplesAround) float64 { return v(0, 0) }, true},
-		"coarser":      {func(_, _ int, v samplesAround) float64 { return (v(0, 0) + v(1, 0) + v(0, 1) + v(1, 1)) / 2 }, false},
-		"finer":        {func(_, _ int, v samplesAround) float64 { return (v(0, 0) - v(1, 0) - v(0, 1) + v(1, 1)) / 2 }, false},
+		"white": {func(_, _ int, v samplesAround) float64 { return v(0, 0) }, true},
+		"coarser": {func(_, _ int, v samplesAround) float64 { return (v(0, 0) + v(1, 0) + v(0, 1) + v(1, 1)) / 2 },
+			false},
+		"finer": {func(_, _ int, v samplesAround) float64 { return (v(0, 0) - v(1, 0) - v(0, 1) + v(1, 1)) / 2 },
+			false},
 		"in rows":      {func(_, _ int, v samplesAround) float64 { return (v(0, 0) + v(1, 0)) / 1.4 }, false},
 		"in the right": {func(x, _ int, v samplesAround) float64 { return v(0, 0) * float64(x/(side/2)) }, false},
-		"less dark":    {func(x, _ int, v samplesAround) float64 { return v(0, 0) * (0.6 + 0.8*float64(x)/side) }, true},
+		"less dark": {func(x, _ int, v samplesAround) float64 { return v(0, 0) * (0.6 + 0.8*float64(x)/side) },
+			true},
 	} {
 		noise := make([]float64, (side+1)*(side+1))
 		for i := range noise {

@@ -4,12 +4,13 @@ import (
 	"math"
 	"testing"
 
+	"superres/internal/testimage"
 	"superres/patches/plane"
 )
 
 // Where the edges meet, NewAt is New; elsewhere a slope comes out where its samples lie.
 func TestNewAt(t *testing.T) {
-	src := noise(13, 9)
+	src := testimage.Noise(13, 9)
 	for _, k := range []Kernel{Nearest, Bicubic, Lanczos} {
 		for _, size := range [][2]int{{13, 9}, {20, 18}, {39, 27}, {7, 5}} {
 			axis := func(in, out int) Axis {

@@ -23,7 +23,8 @@ const (
 // Check returns an error for a degradation that is unknown.
 func (d Degradation) Check() error {
 	if d != Box && d != Cubic {
-		return usage.Errorf("resample: %s", usage.Unknown("degradation", string(d), []string{string(Cubic), string(Box)}))
+		known := []string{string(Cubic), string(Box)}
+		return usage.Errorf("resample: %s", usage.Unknown("degradation", string(d), known))
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func (f *polyphase) reach() (before, after int) {
 	return before, after
 }
 
-// enlargeRows makes the rows y0.. of an enlargement in dst. src holds rows of the
+// enlargeRows sets dst to the rows of an enlargement from y0 on. src holds rows of the
 // plane, which is of the given height, from top on; those of Needs must be there. With
 // base, which may be dst, the enlargement is added to it and limited to 0..1.
 func (f *polyphase) enlargeRows(dst, base, src *plane.Plane, top, height, y0 int) {
@@ -139,7 +139,7 @@ func (f *polyphase) enlargeRow(dst, pad, phased []float32, before int) {
 	}
 }
 
-// reduceRows makes the rows y0.. of a reduction in dst. src holds rows of the plane
+// reduceRows sets dst to the rows of a reduction from y0 on. src holds rows of the plane
 // from top on, and counts as dst.W·scale×height; those of Needs must be there.
 //
 // Note: a row is filtered at every old sample, and most results are dropped: that is faster than

@@ -45,7 +45,8 @@ func (k Kernel) filter() (imaging.ResampleFilter, error) {
 	case Triangle:
 		return imaging.Linear, nil
 	}
-	return imaging.ResampleFilter{}, usage.Errorf("resample: %s", usage.Unknown("kernel", string(k), []string{"bicubic", "lanczos", "nearest", "triangle"}))
+	unknown := usage.Unknown("kernel", string(k), []string{"bicubic", "lanczos", "nearest", "triangle"})
+	return imaging.ResampleFilter{}, usage.Errorf("resample: %s", unknown)
 }
 
 // Resize returns p resampled to w×h with the kernel, in new memory. It panics
@@ -64,7 +65,7 @@ type Scaler struct {
 	across, down         taps
 }
 
-// New makes a Scaler from inW×inH to outW×outH. It panics when a side is less than 1, or the kernel is unknown.
+// New returns a Scaler from inW×inH to outW×outH. It panics when a side is less than 1, or the kernel is unknown.
 func New(inW, inH, outW, outH int, k Kernel) *Scaler {
 	if inW < 1 || inH < 1 || outW < 1 || outH < 1 {
 		panic(fmt.Sprintf("resample: %d×%d to %d×%d", inW, inH, outW, outH))
@@ -80,7 +81,7 @@ func New(inW, inH, outW, outH int, k Kernel) *Scaler {
 }
 
 // Axis says where the samples of a new axis lie on an old one: sample i at First + i·Step, in
-// samples of the old one, of which 0 is the first. New has the middles of the edges meet, which
+// samples of the old one, of which 0 is the first. In New the outer edges of both axes meet, which
 // is Step = in/out and First = (Step−1)/2.
 type Axis struct{ First, Step float64 }
 
@@ -90,7 +91,9 @@ func NewAt(inW, inH, outW, outH int, k Kernel, across, down Axis) *Scaler {
 	if inW < 1 || inH < 1 || outW < 1 || outH < 1 || !(across.Step > 0) || !(down.Step > 0) {
 		panic(fmt.Sprintf("resample: %d×%d to %d×%d, %v, %v", inW, inH, outW, outH, across, down))
 	}
-	return &Scaler{inW: inW, inH: inH, outW: outW, outH: outH, across: k.tapsAt(inW, outW, across), down: k.tapsAt(inH, outH, down)}
+	s := &Scaler{inW: inW, inH: inH, outW: outW, outH: outH}
+	s.across, s.down = k.tapsAt(inW, outW, across), k.tapsAt(inH, outH, down)
+	return s
 }
 
 // Size returns the width and the height of the result.
@@ -114,7 +117,7 @@ func (s *Scaler) Needs(y0, y1 int) (lo, hi int) {
 	return lo, hi
 }
 
-// Rows makes the rows of the result from y0 on, as many as dst has. src holds rows of the plane from top on, with
+// Rows sets dst to the rows of the result from y0 on. src holds rows of the plane from top on, with
 // those of Needs. dst and src have the widths that New got and share no memory.
 func (s *Scaler) Rows(dst, src *plane.Plane, top, y0 int) {
 	switch {
@@ -172,7 +175,7 @@ func (s *Scaler) general(out, src *plane.Plane, top, y0 int) {
 	})
 }
 
-// taps has, for every new sample of one axis, the weights of the old samples that it is the sum of.
+// taps has, for every new sample of one axis, the weights and the indices of the old samples whose weighted sum it is.
 type taps struct {
 	count  int
 	weight []float64
@@ -219,7 +222,8 @@ func (k Kernel) tapsAt(in, out int, a Axis) taps {
 	return weigh(filter, in, out, min(1/a.Step, 1), at)
 }
 
-// weigh works out taps: new sample i lies at u = at(i), and shrink is by how much the axis becomes shorter, or 1.
+// weigh returns the taps of new samples at the positions u = at(i). shrink is out/in where the axis becomes shorter,
+// else 1.
 func weigh(filter imaging.ResampleFilter, in, out int, shrink float64, at func(i int) float64) taps {
 	half := filter.Support / shrink
 	count := int(math.Ceil(2*half)) + 1
@@ -242,10 +246,10 @@ func weigh(filter imaging.ResampleFilter, in, out int, shrink float64, at func(i
 	return t
 }
 
-// Under returns which of in samples of an axis holds the centre of sample i of out.
+// Under returns the index of the sample, of in samples of an axis, that covers the centre of sample i of out samples.
 func Under(i, in, out int) int { return (2*i + 1) * in / (2 * out) }
 
-// Mirror returns the index within 0..n-1 that i stands for; the edge is repeated.
+// Mirror returns the index within 0..n-1 of sample i of an axis that is mirrored at its edges, whose samples repeat.
 func Mirror(i, n int) int {
 	for i < 0 || i >= n {
 		if i < 0 {

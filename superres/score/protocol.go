@@ -26,7 +26,7 @@ const (
 // Names returns the names of the protocols.
 func Names() []string { return []string{string(MatlabY), string(Normalised)} }
 
-// Check tells why the protocol cannot be used, or returns nil.
+// Check returns an error for a protocol that is unknown.
 func (p Protocol) Check() error {
 	if p != MatlabY && p != Normalised {
 		return usage.Errorf("score: %s", usage.Unknown("protocol", string(p), Names()))
@@ -34,7 +34,7 @@ func (p Protocol) Check() error {
 	return nil
 }
 
-// Measures says what the protocol measures, for the head of a table.
+// Measures returns the name of what the protocol measures, for the head of a table.
 func (p Protocol) Measures() string {
 	if p == Normalised {
 		return "normalised squared error"

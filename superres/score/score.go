@@ -21,8 +21,8 @@ type Metrics struct {
 	NFE float64
 }
 
-// Reduce makes the low-resolution picture of a protocol: channel by channel, each side cropped to a multiple of the
-// scale first, rounded to 8 bits. It fails when nothing is left.
+// Reduce returns the low-resolution picture of a protocol: channel by channel, each side cropped to a multiple of the
+// scale first, rounded to 8 bits. It is an error if nothing is left.
 func Reduce(img image.Image, scale int, d resample.Degradation) (image.Image, error) {
 	if err := d.Check(); err != nil {
 		return nil, err
@@ -41,9 +41,9 @@ func Reduce(img image.Image, scale int, d resample.Degradation) (image.Image, er
 	return p.Image(), nil
 }
 
-// Compare scores test against ref, leaving out a border of so many pixels for PSNR and
-// SSIM. Transparency is not scored. ref may be up to a block of scale larger than test
-// (it is cropped at the right and below); scale 1 demands equal sizes.
+// Compare scores test against ref. PSNR and SSIM leave out a border of border pixels. Transparency is not scored.
+// ref may be up to a block of scale larger than test (it is cropped at the right and below); scale 1 demands equal
+// sizes.
 func Compare(ref, test image.Image, scale, border int) (Metrics, error) {
 	a, b, err := matched(ref, test, scale)
 	if err != nil {
@@ -73,7 +73,8 @@ func PSNR(ref, test image.Image, scale, border int) (float64, error) {
 func innerY(a, b picture.Picture, border int) (x, y *plane.Plane, err error) {
 	w, h := a.Channels[0].W-2*border, a.Channels[0].H-2*border
 	if border < 0 || w <= 0 || h <= 0 {
-		return nil, nil, fmt.Errorf("score: a %d×%d picture has nothing within a border of %d", w+2*border, h+2*border, border)
+		return nil, nil, fmt.Errorf("score: a %d×%d picture has nothing within a border of %d",
+			w+2*border, h+2*border, border)
 	}
 	return limitedY(a).Crop(border, border, w, h), limitedY(b).Crop(border, border, w, h), nil
 }
@@ -88,7 +89,7 @@ func NormalisedError(ref, test image.Image, scale int) (float64, error) {
 	return NFE(a.Luma(), b.Luma()), nil
 }
 
-// matched takes both pictures apart and crops the reference to the size of test.
+// matched splits both pictures into channels and crops the reference to the size of test.
 func matched(ref, test image.Image, scale int) (a, b picture.Picture, err error) {
 	rb, tb := ref.Bounds(), test.Bounds()
 	w, h := tb.Dx(), tb.Dy()
@@ -145,16 +146,16 @@ func NFE(a, b *plane.Plane) float64 {
 // The window of SSIM.
 const ssimSize, ssimSigma = 11, 1.5
 
-// ssim returns the mean structural similarity of planes of 0..255, some rows together, which bounds the memory. Z.
+// ssim returns the mean structural similarity of planes of 0..255, in bands of rows, which bounds the memory. Z.
 // Wang et al.: Image quality assessment, IEEE Trans. Image Processing 13 (2004), doi:10.1109/TIP.2003.819861.
 func ssim(a, b *plane.Plane) float64 {
 	if a.W < ssimSize || a.H < ssimSize {
 		return math.NaN()
 	}
-	const rowsTogether = 128
+	const bandRows = 128
 	total, rows := 0.0, a.H-ssimSize+1
-	for y := 0; y < rows; y += rowsTogether {
-		h := min(rowsTogether, rows-y) + ssimSize - 1
+	for y := 0; y < rows; y += bandRows {
+		h := min(bandRows, rows-y) + ssimSize - 1
 		total += ssimSum(a.Crop(0, y, a.W, h), b.Crop(0, y, a.W, h))
 	}
 	return total / float64(rows*(a.W-ssimSize+1))

@@ -11,6 +11,11 @@ import (
 	"superres/patches/plane"
 )
 
+// constant returns a picture of one level.
+func constant(w, h int, v uint8) image.Image {
+	return testimage.Gray(w, h, func(_, _ int) uint8 { return v })
+}
+
 func TestCompare(t *testing.T) {
 	a := testimage.Gray(20, 16, func(x, y int) uint8 { return uint8(10*x + y) })
 	same, err := Compare(a, a, 2, 2)
@@ -18,7 +23,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("a picture against itself: %+v %v", same, err)
 	}
 	// A step of 51 in R, G and B is 219/255·51 = 43.8 in Y, which rounds; the border is left out.
-	b := testimage.Gray(20, 16, func(x, y int) uint8 { return 100 })
+	b := constant(20, 16, 100)
 	c := testimage.Gray(20, 16, func(x, y int) uint8 {
 		if x == 0 {
 			return 0
@@ -36,7 +41,7 @@ func TestCompare(t *testing.T) {
 	if alone, err := NormalisedError(b, c, 2); err != nil || alone != got.NFE {
 		t.Errorf("NFE %g alone, %g among the others (%v)", alone, got.NFE, err)
 	}
-	black := testimage.Gray(20, 16, func(x, y int) uint8 { return 0 })
+	black := constant(20, 16, 0)
 	if alone, err := NormalisedError(black, c, 2); err != nil || !math.IsNaN(alone) {
 		t.Errorf("NFE %g with a black reference (%v)", alone, err)
 	}
@@ -48,20 +53,20 @@ func TestCompare(t *testing.T) {
 }
 
 func TestCompareRefusesOtherSizes(t *testing.T) {
-	a := testimage.Gray(21, 17, func(x, y int) uint8 { return 1 })
+	a := constant(21, 17, 1)
 	for _, c := range []struct {
 		w, h int
 		ok   bool
 	}{{20, 16, true}, {21, 17, true}, {19, 16, false}, {22, 17, false}, {20, 15, false}} {
-		_, err := Compare(a, testimage.Gray(c.w, c.h, func(x, y int) uint8 { return 2 }), 2, 2)
+		_, err := Compare(a, constant(c.w, c.h, 2), 2, 2)
 		if (err == nil) != c.ok {
 			t.Errorf("%d×%d: %v", c.w, c.h, err)
 		}
-		if _, err := NormalisedError(a, testimage.Gray(c.w, c.h, func(x, y int) uint8 { return 2 }), 2); (err == nil) != c.ok {
+		if _, err := NormalisedError(a, constant(c.w, c.h, 2), 2); (err == nil) != c.ok {
 			t.Errorf("%d×%d: %v", c.w, c.h, err)
 		}
 	}
-	if _, err := Compare(testimage.Gray(4, 9, func(x, y int) uint8 { return 1 }), testimage.Gray(4, 9, func(x, y int) uint8 { return 1 }), 2, 2); err == nil {
+	if _, err := Compare(constant(4, 9, 1), constant(4, 9, 1), 2, 2); err == nil {
 		t.Error("nothing is left within the border, and no error")
 	}
 }
@@ -71,7 +76,8 @@ func TestLimitedY(t *testing.T) {
 	for _, c := range []struct {
 		c    color.NRGBA
 		want float32
-	}{{color.NRGBA{255, 255, 255, 255}, 235}, {color.NRGBA{0, 0, 0, 255}, 16}, {color.NRGBA{255, 0, 0, 255}, 81}, {color.NRGBA{0, 255, 0, 255}, 145}, {color.NRGBA{0, 0, 255, 255}, 41}} {
+	}{{color.NRGBA{255, 255, 255, 255}, 235}, {color.NRGBA{0, 0, 0, 255}, 16}, {color.NRGBA{255, 0, 0, 255}, 81},
+		{color.NRGBA{0, 255, 0, 255}, 145}, {color.NRGBA{0, 0, 255, 255}, 41}} {
 		m := image.NewNRGBA(image.Rect(0, 0, 1, 1))
 		m.SetNRGBA(0, 0, c.c)
 		if got := limitedY(picture.Split(m)).Pix[0]; got != c.want {
@@ -118,7 +124,7 @@ func TestUndefinedScoresDoNotCount(t *testing.T) {
 	if math.Abs(got.PSNR-35) > 1e-12 || math.Abs(got.SSIM-0.8) > 1e-12 || math.Abs(got.NFE-0.2) > 1e-12 {
 		t.Errorf("%+v", got)
 	}
-	if black := testimage.Gray(12, 12, func(x, y int) uint8 { return 0 }); !math.IsNaN(NFE(picture.Split(black).Luma(), testimage.Noise(12, 12))) {
+	if black := picture.Split(constant(12, 12, 0)).Luma(); !math.IsNaN(NFE(black, testimage.Noise(12, 12))) {
 		t.Error("the error against black is defined")
 	}
 }
@@ -133,10 +139,49 @@ func TestProtocols(t *testing.T) {
 	}
 	y, err1 := MatlabY.Compare(ref, test, 2)
 	e, err2 := Normalised.Compare(ref, test, 2)
-	if err1 != nil || err2 != nil || y.PSNR != all.PSNR || y.SSIM != all.SSIM || !math.IsNaN(y.NFE) || e.NFE != all.NFE || !math.IsNaN(e.PSNR) {
+	if err1 != nil || err2 != nil || y.PSNR != all.PSNR || y.SSIM != all.SSIM || !math.IsNaN(y.NFE) ||
+		e.NFE != all.NFE || !math.IsNaN(e.PSNR) {
 		t.Errorf("%+v (%v), %+v (%v), in all %+v", y, err1, e, err2, all)
 	}
 	if _, err := Protocol("psnr").Compare(ref, test, 2); err == nil {
 		t.Error("an unknown protocol scores")
+	}
+}
+
+// The differences of pictures in which they are known: of one channel, of grey against
+// colour, of 16 bits, of what a transparent pixel hides.
+func TestDiffer(t *testing.T) {
+	nrgba := func(colours ...color.NRGBA) image.Image {
+		m := image.NewNRGBA(image.Rect(0, 0, len(colours), 1))
+		for x, c := range colours {
+			m.SetNRGBA(x, 0, c)
+		}
+		return m
+	}
+	grey16 := func(v uint16) image.Image {
+		m := image.NewGray16(image.Rect(0, 0, 1, 1))
+		m.SetGray16(0, 0, color.Gray16{Y: v})
+		return m
+	}
+	red := color.NRGBA{200, 100, 100, 255}
+	for name, c := range map[string]struct {
+		ref, test image.Image
+		want      Difference
+	}{
+		"equal":       {nrgba(red, red), nrgba(red, red), Difference{0, 0}},
+		"one channel": {nrgba(red, red), nrgba(red, color.NRGBA{200, 100, 112, 255}), Difference{2, 12}},
+		"grey":        {nrgba(red, red), constant(2, 1, 100), Difference{100. / 3, 100}},
+		"16 bits":     {grey16(257), grey16(257 + 514), Difference{2, 2}},
+		"hidden colour": {nrgba(red, color.NRGBA{0, 0, 0, 0}), nrgba(red, color.NRGBA{255, 255, 255, 0}),
+			Difference{0, 0}},
+	} {
+		got, err := Differ(c.ref, c.test, 1)
+		if err != nil || math.Abs(got.Mean-c.want.Mean) > 1e-4 || math.Abs(got.Max-c.want.Max) > 1e-4 ||
+			name != "16 bits" && got.Max != c.want.Max {
+			t.Errorf("%s: got %+v, %v, expected %+v", name, got, err, c.want)
+		}
+	}
+	if _, err := Differ(grey16(1), constant(2, 1, 1), 1); err == nil {
+		t.Error("a larger test picture, and no error")
 	}
 }

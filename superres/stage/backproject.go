@@ -32,7 +32,8 @@ type BackProject struct {
 // NewBackProject makes the stage for a scale. It fails when a value is out of range.
 func NewBackProject(scale, iterations int, d resample.Degradation) (*BackProject, error) {
 	if iterations < 1 || iterations > 1000 || scale < 2 || scale > 4 {
-		return nil, usage.Errorf("stage: %d back-projections at scale %d, expected 1 to 1000 and 2 to 4", iterations, scale)
+		return nil, usage.Errorf("stage: %d back-projections at scale %d, expected 1 to 1000 and 2 to 4", iterations,
+			scale)
 	}
 	if err := d.Check(); err != nil {
 		return nil, err
@@ -110,8 +111,7 @@ func (b *BackProject) Tune(t Tuning) (Stage, error) {
 	return b, nil
 }
 
-// BackProjection returns the iterations and the degradation of a stage that is a
-// back-projection.
+// BackProjection returns the iterations and the degradation of a stage that is a back-projection.
 func BackProjection(s Stage) (iterations int, d resample.Degradation, ok bool) {
 	b, ok := s.(*BackProject)
 	if !ok {

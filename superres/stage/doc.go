@@ -19,7 +19,6 @@
 // Another module does the same; testdata/outside is one. What enlarges colour is a [Colour], with
 // [RegisterColour] and stagetest.RunColour.
 //
-// stage.go has the contract and the registry, work.go the memory and the progress that a stage is
-// given, arrays.go and file.go the way to a model file and back, backproject.go a small stage that is
-// a whole example.
+// stage.go has the contract and the registry, work.go the memory and the progress that a stage is given, arrays.go
+// and file.go the way to a model file and back, backproject.go a small stage that is a whole example.
 package stage

@@ -30,8 +30,7 @@ func Describe(p Part) string {
 	return p.Kind() + " " + string(params)
 }
 
-// Members collects the arrays of the parts of a model, to be written to a file. The zero value has
-// none.
+// Members collects the arrays of the parts of a model, to be written to a file. The zero value has none.
 type Members struct {
 	matrices []npz.Matrix
 	arrays   []npz.Array

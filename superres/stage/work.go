@@ -13,8 +13,7 @@ type Work struct {
 	report func(float64)
 }
 
-// NewWork returns a Work of a pool and a function that is called with the share done, 0..1; either may
-// be nil.
+// NewWork returns a Work of a pool and a function that is called with the share done, 0..1; either may be nil.
 func NewWork(pool *Pool, report func(float64)) *Work { return &Work{pool, report} }
 
 // Report reports that a share of the work, 0..1, is done.
@@ -51,10 +50,9 @@ type Pool struct {
 // enlargement, of the picture, and of some rows of both.
 const mostKept = 12
 
-// Blank returns memory for n samples, of any values: the smallest that suffices. Where
-// none does, one that nearly would is given up for what is new: bands differ a little in
-// their rows, and blocks that are too small for what follows would only pile up. New
-// memory has an eighth more for that.
+// Blank returns memory for n samples, of any values: the smallest that suffices. Where none does, one that nearly
+// would is given up for what is new: bands differ a little in their rows, and blocks that are too small for what
+// follows would only pile up. New memory has an eighth more for that.
 func (p *Pool) Blank(n int) []float32 {
 	if p == nil {
 		return make([]float32, n)

@@ -1,6 +1,5 @@
-// Package training is what all trainers of stages share: the pictures they learn from, what they
-// return, and how they say that pictures or memory do not suffice.
+// Package training has what all trainers of stages share: their interface, the pictures they learn from, their
+// results, and the errors for unsuitable pictures and for too little memory.
 //
-// Package fit runs a [Trainer], makes a model of what it learned, and scores that on pictures that
-// were held out.
+// Package fit runs a [Trainer], makes a model of its stages, and scores it on pictures held out from the training.
 package training

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"hash"
 	"image"
 	"math"
@@ -20,79 +21,103 @@ import (
 
 // Source is one training picture.
 type Source struct {
-	// Name is what messages call the picture.
+	// Name is the name of the picture in messages.
 	Name string
 	// Open returns the picture. It may be called more than once and must give the same picture every time.
 	Open func(context.Context) (image.Image, error)
 }
 
-// Progress is called with the name of a phase and how much of it is done, from one goroutine.
+// Read opens the sources one after another and calls add with the number of each and its picture, which it lets go
+// before it opens the next. progress gets the phase and the number of pictures read. An error of add is returned
+// with the name of the picture.
+func Read(
+	ctx context.Context, sources []Source, phase string, progress Progress, add func(i int, img image.Image) error,
+) error {
+	for i, src := range sources {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		progress(phase, i, len(sources))
+		img, err := src.Open(ctx)
+		if err != nil {
+			return err
+		}
+		if err := add(i, img); err != nil {
+			return fmt.Errorf("%s: %w", src.Name, err)
+		}
+	}
+	progress(phase, len(sources), len(sources))
+	return nil
+}
+
+// Progress is called with the name of a phase and the number of its steps that are done, of total. All calls
+// come from one goroutine.
 type Progress func(phase string, done, total int)
 
-// Trainer learns stages from pictures. It is a plain value whose fields are its options.
+// Trainer learns stages from pictures. Its fields are its options.
 type Trainer interface {
-	// Target returns the scale of the stages that will be learned, and the degradation that they
-	// undo. It fails when an option is wrong, before there is any work.
-	Target() (scale int, d resample.Degradation, err error)
-	// Memory estimates the bytes that Train takes at its peak, beside those of the pictures; 0
+	// Target returns the scale of the stages and the degradation that they undo. It fails, before any work,
 	// when an option is wrong.
+	Target() (scale int, d resample.Degradation, err error)
+	// Memory estimates the bytes that Train takes at its peak without those of the pictures; it returns 0 when
+	// an option is wrong.
 	Memory() int64
 	// Train learns the stages. The same pictures in the same order and the same options give the same bytes,
 	// whatever the number of workers. progress may be nil. When ctx ends Train returns ctx.Err().
 	Train(ctx context.Context, sources []Source, progress Progress) (*Result, error)
 }
 
-// Validated is a Trainer that reports on its way how well it restores validation pictures.
+// Validated is a Trainer that reports, while it trains, how well it restores validation pictures.
 type Validated interface {
 	Trainer
 	// WithValidation returns the trainer with more validation pictures.
 	WithValidation(held []Source) Trainer
 }
 
-// Result is what a Trainer has learned.
+// Result is the outcome of a training.
 type Result struct {
-	// Stages are what a model applies after its first enlargement, by bicubic interpolation.
+	// Stages are applied in this order to the bicubic enlargement of a picture.
 	Stages []stage.Stage
-	// Colour and Subsampled enlarge colour: see superres.Model; nil: it is interpolated.
+	// Colour and Subsampled enlarge colour: see superres.Model. nil: colour is interpolated.
 	Colour, Subsampled stage.Colour
-	// Record says how they were learned.
+	// Record says how the stages were learned.
 	Record Record
 }
 
-// Record says how stages were learned, for a reader of the model.
+// Record says how stages were learned. It is kept in a model for its users.
 type Record struct {
-	// Learner is the spec of what learned.
+	// Learner is the spec of the learning method.
 	Learner string
-	// Coder is the spec of the sparse coder, of learning and enlarging; "": there is none.
+	// Coder is the spec of the sparse coder, for training and enlarging; "": none was used.
 	Coder string
-	// Atoms is K, of each stage; 0: there are none.
+	// Atoms is the number of atoms K of each stage; 0: there are none.
 	Atoms int
-	// Iterations is how many were run.
+	// Iterations is the number of iterations that were made.
 	Iterations int
-	// Stop says why learning ended.
+	// Stop is the reason why the learning ended.
 	Stop string
-	// Seed is that of all random sampling.
+	// Seed is the seed of all random sampling.
 	Seed uint64
-	// Warnings are what a reader of the model should know.
+	// Warnings are warnings to the users of the model.
 	Warnings []string
-	// Pictures is how many were learned from.
+	// Pictures is the number of training pictures.
 	Pictures int
 	// Patches is the number of patches that were sampled from them.
 	Patches int
 	// DataSHA256 is the Digest of the pictures.
 	DataSHA256 string
-	// RMSE is the root mean square error of what was learned from, in 0..1.
+	// RMSE is the root mean square error over the training patches, in units of white.
 	RMSE float64
 }
 
-// ErrPictures is wrapped by errors about the training pictures: there are too few, or they hold too little.
+// ErrPictures is wrapped by errors about training pictures that are too few, too small or too flat.
 var ErrPictures = errors.New("pictures cannot be learned from")
 
-// ErrMemory is wrapped by errors about pictures that take more memory than a trainer may.
+// ErrMemory is wrapped by errors about pictures that take more memory than the trainer may use.
 var ErrMemory = errors.New("learning from these pictures takes too much memory")
 
-// HoldOut divides sources into those to train on and count random ones to hold out, which depend on
-// the seed alone. Both parts keep their order.
+// HoldOut splits sources into those to train on and count others, held out at random by the seed alone. Both
+// parts keep their order.
 func HoldOut(sources []Source, count int, seed uint64) (train, held []Source) {
 	chosen := rand.New(rand.NewPCG(seed, 2)).Perm(len(sources))[:count]
 	for i, s := range sources {
@@ -105,11 +130,10 @@ func HoldOut(sources []Source, count int, seed uint64) (train, held []Source) {
 	return train, held
 }
 
-// Digest is the SHA-256 of the brightness of all pictures that are learned from, in their
-// order. The zero value is ready.
+// Digest is the SHA-256 of the brightness of all training pictures in their order. The zero value is ready for use.
 type Digest struct{ sum hash.Hash }
 
-// Add adds a picture.
+// Add adds the brightness of a picture.
 func (d *Digest) Add(p *plane.Plane) {
 	if d.sum == nil {
 		d.sum = sha256.New()
@@ -131,17 +155,17 @@ func (d *Digest) String() string {
 	return hex.EncodeToString(d.sum.Sum(nil))
 }
 
-// Symmetries names the changes under which a patch remains a patch to learn from.
+// Symmetries names the flips and transpositions under which a patch is as good to learn from as before.
 type Symmetries string
 
-// The symmetries. AllSymmetries are the 16 of photographs: flips, quarter turns, and the negative.
-// NoSymmetries leaves patches as they are: a digit is upright, and white on black.
+// AllSymmetries are the 16 symmetries of photographs: flips, quarter turns, and the negative. With NoSymmetries
+// patches keep their orientation, as digits must, which are upright and white on black.
 const (
 	AllSymmetries Symmetries = "all"
 	NoSymmetries  Symmetries = "none"
 )
 
-// Check returns an error for a name that is not one of the symmetries.
+// Check returns an error if s is neither of the two names.
 func (s Symmetries) Check() error {
 	if s == AllSymmetries || s == NoSymmetries {
 		return nil
@@ -150,7 +174,7 @@ func (s Symmetries) Check() error {
 		[]string{string(AllSymmetries), string(NoSymmetries)}))
 }
 
-// CheckReductions returns an error for a factor that is not above 0 and below 1.
+// CheckReductions returns an error for the first factor that is not above 0 and below 1.
 func CheckReductions(factors []float64) error {
 	for _, r := range factors {
 		if !(r > 0 && r < 1) {
@@ -160,11 +184,11 @@ func CheckReductions(factors []float64) error {
 	return nil
 }
 
-// Range is an option that must lie from Least to Most.
+// Range is an option whose value must be from Least to Most.
 type Range struct {
 	// Name is what an error calls the option.
 	Name string
-	// Value must not be less than Least nor more than Most.
+	// Value is the option's value; Least and Most are allowed, too.
 	Value, Least, Most int
 }
 

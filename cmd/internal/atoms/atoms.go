@@ -1,10 +1,10 @@
 // Package atoms is the command superres dict: it looks at the atoms of a model, takes them elsewhere, and brings
 // others in.
 //
-// Each of its commands begins in a file of its name, with its flags: show.go, export.go and import.go. All of them
-// use file.go, the file of a dictionary, and this file, the coupled stages of a model. For show, read on in
-// describe.go, what is described; measure.go, the figures; report.go, the output. For import, read on in recipe.go,
-// how imported atoms are applied.
+// Each of its commands begins in a file of its name, with its flags: show.go, export.go and import.go. All of them use
+// file.go, the file of a dictionary, and this file, the coupled stages of a model. For show, read on in describe.go,
+// what is described, and report.go, the figures and the output. For import, read on in recipe.go, how imported atoms
+// are applied.
 package atoms
 
 import (

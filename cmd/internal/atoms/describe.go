@@ -60,7 +60,7 @@ func describe(opt ShowOptions, stdin io.Reader) (*description, error) {
 			if err != nil {
 				return nil, fmt.Errorf("model %s: %w", f.name, err)
 			}
-			return describeModel(opt, f.name, m)
+			return describeStages(opt, f.name, m, models.Summary(m))
 		case err == nil && (f.zip != nil || !strings.HasSuffix(opt.Name, ".npz")):
 			return describeMatrices(opt, f)
 		case err != nil && !(errors.Is(err, safefile.ErrInput) && strings.HasSuffix(opt.Name, ".npz")):
@@ -72,20 +72,15 @@ func describe(opt ShowOptions, stdin io.Reader) (*description, error) {
 	if err != nil {
 		return nil, err
 	}
-	return describeModel(opt, opt.Name, m)
-}
-
-// describeModel describes the coupled stages of a model.
-func describeModel(opt ShowOptions, name string, m *superres.Model) (*description, error) {
-	if opt.ofMatrices {
-		return nil, console.Usage("%s is a model; --array, --transpose and --shape are for dictionaries alone", name)
-	}
-	return describeStages(opt, name, m, models.Summary(m))
+	return describeStages(opt, opt.Name, m, models.Summary(m))
 }
 
 // describeStages describes the coupled stages of a model: the one of --stage, or all. A drawing has room for the
-// atoms of one stage. line describes the model.
+// atoms of one stage. line describes the model; it is empty for the file of a dictionary.
 func describeStages(opt ShowOptions, name string, m *superres.Model, line string) (*description, error) {
+	if opt.ofMatrices && line != "" {
+		return nil, console.Usage("%s is a model; --array, --transpose and --shape are for dictionaries alone", name)
+	}
 	stages, err := coupledStages(name, m)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package atoms
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -83,10 +82,8 @@ func (opt *ExportOptions) complete(c *cli.Context) (err error) {
 
 // export writes the atoms of a stage and prints a line about them.
 func export(opt ExportOptions, s *console.Streams) error {
-	if paths.IsStandard(opt.Output) {
-		if err := s.TakesBinary(); err != nil {
-			return err
-		}
+	if err := s.TakesBinary(opt.Output); err != nil {
+		return err
 	}
 	m, err := models.Open(opt.Model)
 	if err != nil {
@@ -112,21 +109,12 @@ func export(opt ExportOptions, s *console.Streams) error {
 		stacked.Stack(low, high)
 		return matfile.Write(w, opt.format, "", &stacked)
 	}
-	out := opt.Output
-	if paths.IsStandard(out) {
-		w := bufio.NewWriter(s.Out)
-		if err := write(w); err != nil {
-			return err
-		}
-		if err := w.Flush(); err != nil {
-			return err
-		}
-		out = "standard output"
-	} else if err := safefile.WriteAtomicMode(safefile.ModeOf(opt.Model), out, opt.Overwrite, write); err != nil {
+	if _, err := s.WriteOutput(opt.Output, safefile.ModeOf(opt.Model), opt.Overwrite, write); err != nil || opt.Quiet {
 		return err
 	}
-	if opt.Quiet {
-		return nil
+	out := opt.Output
+	if paths.IsStandard(out) {
+		out = "standard output"
 	}
 	n, k := low.Dims()
 	rows, _ := high.Dims()

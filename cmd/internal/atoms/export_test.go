@@ -16,6 +16,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/must"
 	"superres/internal/npz"
 )
 
@@ -69,9 +70,7 @@ func TestDictRoundTrip(t *testing.T) {
 					}
 				}
 			}
-			if err := json.Unmarshal([]byte(described), &d); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, json.Unmarshal([]byte(described), &d))
 			sum := sha256.Sum256(consoletest.Read(t, dir, file))
 			im := d.Provenance.Imported
 			if im.File != file || im.SHA256 != hex.EncodeToString(sum[:]) || (im.From != nil) != (format == "npz") ||

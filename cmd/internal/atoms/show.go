@@ -139,10 +139,8 @@ func runShow(c *cli.Context, s *console.Streams, opt ShowOptions) error {
 
 // show measures the atoms, counts their use, draws them and prints the report.
 func show(ctx context.Context, opt ShowOptions, s *console.Streams, bar *console.Progress) error {
-	if paths.IsStandard(opt.Drawing.Name) {
-		if err := s.TakesBinary(); err != nil {
-			return err
-		}
+	if err := s.TakesBinary(opt.Drawing.Name); err != nil {
+		return err
 	}
 	d, err := describe(opt, s.In)
 	if err != nil {

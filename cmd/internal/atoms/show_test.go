@@ -18,6 +18,7 @@ import (
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/mosaic"
 	"superres/internal/golden"
+	"superres/internal/must"
 	"superres/superres/stage"
 )
 
@@ -162,18 +163,13 @@ func TestDictStages(t *testing.T) {
 	dir := t.TempDir()
 	putHalves(t, filepath.Join(dir, "bare.npz"), "low", "high")
 	ok(t, dir, "dict", "import", "bare.npz", "-o", "one.npz")
-	one, err := models.Open(filepath.Join(dir, "one.npz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Get(models.Open(filepath.Join(dir, "one.npz")))(t)
 	coupled, back := one.Stages[0], one.Stages[1]
 	for name, stages := range map[string][]stage.Stage{"two.npz": {coupled, back, coupled}, "none.npz": {back}} {
 		m := *one
 		m.Stages = stages
 		var b bytes.Buffer
-		if err := m.Save(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, m.Save(&b))
 		consoletest.Put(t, filepath.Join(dir, name), b.Bytes())
 	}
 	for _, c := range []struct {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/must"
 )
 
 // program is the program of this package, and of what its tests need besides.
@@ -27,9 +28,7 @@ func TestBench(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	var r report
-	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal([]byte(stdout), &r))
 	if r.Workers != 1 || len(r.Tasks) != 11 {
 		t.Errorf("%+v", r)
 	}

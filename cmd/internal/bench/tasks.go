@@ -9,7 +9,6 @@ import (
 	"image/draw"
 	"io"
 	"math/rand/v2"
-	"sync"
 	"time"
 
 	"superres/cmd/internal/models"
@@ -21,51 +20,51 @@ import (
 	"superres/superres"
 )
 
-// photoOpener returns a function that opens the embedded model photo at an effort, once.
-func photoOpener(effort string) func() (*superres.Model, error) {
-	return sync.OnceValues(func() (*superres.Model, error) {
-		m, err := models.Open(models.Photo)
-		if err != nil {
-			return nil, err
-		}
-		return m.Effort(effort)
-	})
+// timed returns a function that does a piece of work and returns how long it took.
+func timed(work func(context.Context) error) func(context.Context) (time.Duration, error) {
+	return func(ctx context.Context) (time.Duration, error) {
+		began := time.Now()
+		err := work(ctx)
+		return time.Since(began), err
+	}
+}
+
+// openPhoto opens the embedded model photo at an effort.
+func openPhoto(effort string) (*superres.Model, error) {
+	m, err := models.Open(models.Photo)
+	if err != nil {
+		return nil, err
+	}
+	return m.Effort(effort)
 }
 
 // fileTasks returns tasks that enlarge files of two sizes: a PNG in memory is decoded, enlarged by the embedded photo
 // and encoded. A program takes besides the time to open the model and that of the disk.
 func fileTasks() (tasks []task, err error) {
 	for _, size := range []image.Point{{768, 512}, {1920, 1280}} {
-		file := sync.OnceValues(func() ([]byte, error) {
-			var b bytes.Buffer
-			err := imagefile.Encode(&b, syntheticPicture(size.X, size.Y), "png", imagefile.EncodeOptions{})
-			return b.Bytes(), err
-		})
+		var file bytes.Buffer
+		picture := syntheticPicture(size.X, size.Y)
+		if err := imagefile.Encode(&file, picture, "png", imagefile.EncodeOptions{}); err != nil {
+			return nil, err
+		}
 		for _, effort := range []string{"fast", "best"} {
-			open := photoOpener(effort)
+			m, err := openPhoto(effort)
+			if err != nil {
+				return nil, err
+			}
 			tasks = append(tasks, task{
 				name: fmt.Sprintf("PNG %dx%d to %dx%d, %s", size.X, size.Y, 2*size.X, 2*size.Y, effort), unit: "s",
-				run: func(ctx context.Context) (time.Duration, error) {
-					data, err := file()
+				run: timed(func(ctx context.Context) error {
+					p, err := imagefile.Decode(ctx, bytes.NewReader(file.Bytes()), "synthetic", imagefile.Limits{})
 					if err != nil {
-						return 0, err
-					}
-					m, err := open()
-					if err != nil {
-						return 0, err
-					}
-					began := time.Now()
-					p, err := imagefile.Decode(ctx, bytes.NewReader(data), "synthetic", imagefile.Limits{})
-					if err != nil {
-						return 0, err
+						return err
 					}
 					out, err := m.Upscale(ctx, p.Image, superres.Options{Scale: 2})
 					if err != nil {
-						return 0, err
+						return err
 					}
-					err = imagefile.Encode(io.Discard, out, "png", imagefile.EncodeOptions{})
-					return time.Since(began), err
-				},
+					return imagefile.Encode(io.Discard, out, "png", imagefile.EncodeOptions{})
+				}),
 			})
 		}
 	}
@@ -78,28 +77,24 @@ func pictureTasks() (tasks []task, err error) {
 	const width, height = 768, 512
 	picture, large := syntheticPicture(width, height), syntheticPicture(2*width, 2*height)
 	for _, effort := range superres.Efforts() {
-		open := photoOpener(effort)
+		m, err := openPhoto(effort)
+		if err != nil {
+			return nil, err
+		}
 		tasks = append(tasks, task{
 			name: fmt.Sprintf("photo to %dx%d, %s", 2*width, 2*height, effort), unit: "megapixels/s",
 			count: 4 * width * height / 1e6,
-			run: func(ctx context.Context) (time.Duration, error) {
-				m, err := open()
-				if err != nil {
-					return 0, err
-				}
-				began := time.Now()
-				_, err = m.Upscale(ctx, picture, superres.Options{Scale: 2})
-				return time.Since(began), err
-			},
+			run: timed(func(ctx context.Context) error {
+				_, err := m.Upscale(ctx, picture, superres.Options{Scale: 2})
+				return err
+			}),
 		})
 	}
 	tasks = append(tasks, task{
 		name: fmt.Sprintf("PNG of %dx%d", 2*width, 2*height), unit: "MB/s", count: 3 * 4 * width * height / 1e6,
-		run: func(context.Context) (time.Duration, error) {
-			began := time.Now()
-			err := imagefile.Encode(io.Discard, large, "png", imagefile.EncodeOptions{})
-			return time.Since(began), err
-		},
+		run: timed(func(context.Context) error {
+			return imagefile.Encode(io.Discard, large, "png", imagefile.EncodeOptions{})
+		}),
 	})
 	m, err := models.Open("digits")
 	if err != nil {
@@ -113,13 +108,11 @@ func pictureTasks() (tasks []task, err error) {
 	}
 	return append(tasks, task{
 		name: fmt.Sprintf("digits to %dx%d", 2*side, 2*side), unit: "digits/s", count: digits,
-		run: func(ctx context.Context) (time.Duration, error) {
-			began := time.Now()
-			err := parallel.Each(ctx, small, func(ctx context.Context, img *image.Gray) (image.Image, error) {
+		run: timed(func(ctx context.Context) error {
+			return parallel.Each(ctx, small, func(ctx context.Context, img *image.Gray) (image.Image, error) {
 				return m.Upscale(ctx, img, superres.Options{})
 			}, func(image.Image) error { return nil })
-			return time.Since(began), err
-		},
+		}),
 	}), nil
 }
 
@@ -156,11 +149,10 @@ func coderTasks() (tasks []task, err error) {
 		coder := sparse.OMP{Sparsity: c.s}
 		tasks = append(tasks, task{
 			name: fmt.Sprintf("OMP n=%d K=%d S=%d", c.n, c.k, c.s), unit: "signals/s", count: signals,
-			run: func(ctx context.Context) (time.Duration, error) {
-				began := time.Now()
+			run: timed(func(ctx context.Context) error {
 				_, err := coder.Code(ctx, p.Dictionary, p.Y)
-				return time.Since(began), err
-			},
+				return err
+			}),
 		})
 	}
 	return tasks, nil
@@ -194,15 +186,14 @@ func ksvdTasks() ([]task, error) {
 		return nil, err
 	}
 	opt := learners.Options{Atoms: 128, Iterations: 20, Seed: 1, Coder: sparse.OMP{Sparsity: 3}}
-	timed := func(name string, l learners.Learner) task {
-		return task{name: name, unit: "s", run: func(ctx context.Context) (time.Duration, error) {
-			began := time.Now()
+	learning := func(name string, l learners.Learner) task {
+		return task{name: name, unit: "s", run: timed(func(ctx context.Context) error {
 			_, err := l.Learn(ctx, p.Y, opt)
-			return time.Since(began), err
-		}}
+			return err
+		})}
 	}
 	return []task{
-		timed("K-SVD approximate, 20 iterations", learners.KSVD{Approximate: true}),
-		timed("K-SVD exact, 20 iterations", learners.KSVD{}),
+		learning("K-SVD approximate, 20 iterations", learners.KSVD{Approximate: true}),
+		learning("K-SVD exact, 20 iterations", learners.KSVD{}),
 	}, nil
 }

@@ -2,8 +2,8 @@
 //
 // Read it in this order: options.go, the options and protocols; compare.go, one call and the runs to do; data.go, the
 // pictures to learn from and those to restore; learning.go, one run and the pictures that it restores. The report is
-// findings.go, its tables as data; verdict.go, the findings in a sentence; formats.go, the tables as text, CSV,
-// Markdown, LaTeX and JSON; and page.go, the page and the parts of pictures on it.
+// findings.go, its tables as data; report.go, the findings in a sentence, and the tables as text, CSV, Markdown, LaTeX
+// and JSON; and page.go, the page and the parts of pictures on it.
 package comparison
 
 import (

@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"golang.org/x/term"
+
+	"superres/cmd/internal/paths"
 )
 
 // Streams are the program's standard streams.
@@ -87,10 +89,10 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TakesBinary refuses, before any work, to write a result that is no text to standard output where that is a
+// TakesBinary refuses, before any work, an output that is no text and whose name is -, where standard output is a
 // terminal, which would show it, and might obey it.
-func (s *Streams) TakesBinary() error {
-	if IsTerminal(s.Out) {
+func (s *Streams) TakesBinary(name string) error {
+	if paths.IsStandard(name) && IsTerminal(s.Out) {
 		return Usage("standard output is a terminal, and the result is no text: give it a file with -o FILE, or " +
 			"with > FILE behind the command")
 	}

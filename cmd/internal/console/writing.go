@@ -1,12 +1,14 @@
 package console
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"io"
 	"io/fs"
 	"path/filepath"
 
+	"superres/cmd/internal/paths"
 	"superres/internal/safefile"
 )
 
@@ -23,6 +25,20 @@ func (w stopped) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return w.Writer.Write(p)
+}
+
+// WriteOutput writes an output to standard output where its name is -, else to a file, as safefile.WriteAtomicMode does.
+// It returns the stream for what is said of the output: standard output, or standard error where that is taken.
+func (s *Streams) WriteOutput(name string, most fs.FileMode, overwrite bool, write func(io.Writer) error) (io.Writer,
+	error) {
+	if !paths.IsStandard(name) {
+		return s.Out, safefile.WriteAtomicMode(most, name, overwrite, write)
+	}
+	w := bufio.NewWriter(s.Out)
+	if err := write(w); err != nil {
+		return nil, err
+	}
+	return s.Err, w.Flush()
 }
 
 // ReportFile is a file of a report, and what writes it.

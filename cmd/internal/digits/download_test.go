@@ -19,10 +19,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
-	"superres/internal/golden"
-	"superres/mnist"
-
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/golden"
+	"superres/internal/must"
+	"superres/mnist"
 )
 
 // mirror is a server of files that counts its requests.
@@ -239,9 +239,7 @@ func TestDownloadStops(t *testing.T) {
 	if err := into(t, d, filepath.Join(dir, "file", "folder")); console.ExitCode(err) != 5 {
 		t.Errorf("below a file: %v", err)
 	}
-	if err := os.Mkdir(filepath.Join(dir, "a.gz"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Mkdir(filepath.Join(dir, "a.gz"), 0o777))
 	d.opt.Overwrite = true
 	if err := into(t, d, dir); console.ExitCode(err) != 5 || !strings.Contains(err.Error(), "is a folder") ||
 		server.count() != 0 {

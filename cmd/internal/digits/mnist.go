@@ -2,8 +2,8 @@
 // IDX file.
 //
 // Read it in this order: mnist.go, one call and its options; inspect.go, the checks before anything is written; job.go,
-// which processes images in the order of the file; scores.go, the sums of their errors; report.go and sheet.go, the
-// output. download.go is the download.
+// which processes images in the order of the file; report.go, the sums of their errors, and sheet.go, the output.
+// download.go is the download.
 package digits
 
 import (

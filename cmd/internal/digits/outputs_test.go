@@ -15,6 +15,7 @@ import (
 
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/golden"
+	"superres/internal/must"
 	"superres/mnist"
 	"superres/superres"
 	embedded "superres/superres/models"
@@ -50,28 +51,16 @@ func TestOutputs(t *testing.T) {
 			t.Errorf("%s differs between 1 and 4 workers", name)
 		}
 	}
-	z, err := gzip.NewReader(bytes.NewReader(consoletest.Read(t, filepath.Join(dir, "1r.idx.gz"))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := must.Get(gzip.NewReader(bytes.NewReader(consoletest.Read(t, filepath.Join(dir, "1r.idx.gz")))))(t)
 	if plain, err := io.ReadAll(z); err != nil ||
 		!bytes.Equal(plain, consoletest.Read(t, filepath.Join(dir, "1r.idx3-ubyte"))) {
 		t.Errorf("packed and plain results differ (%v)", err)
 	}
 	results := readImages(t, filepath.Join(dir, "1r.idx3-ubyte"))
-	m, err := embedded.Open("digits")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(embedded.Open("digits"))(t)
 	for i := 0; i < len(truth); i += 97 {
-		low, err := score.Reduce(truth[i], 2, resample.Box)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := m.Upscale(t.Context(), low, superres.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		low := must.Get(score.Reduce(truth[i], 2, resample.Box))(t)
+		want := must.Get(m.Upscale(t.Context(), low, superres.Options{}))(t)
 		if !bytes.Equal(want.(*image.Gray).Pix, results[i].Pix) {
 			t.Errorf("image %d is not what the library makes", i)
 		}
@@ -120,14 +109,8 @@ func TestEnlarges(t *testing.T) {
 	if code != 0 || stdout != "" || !strings.Contains(stderr, "b.idx, s.png: 8 images of 42x39 by digits") {
 		t.Fatalf("exit %d, %s%s", code, stdout, stderr)
 	}
-	m, err := embedded.Open("digits")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := m.Upscale(t.Context(), low[8], superres.Options{Scale: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(embedded.Open("digits"))(t)
+	want := must.Get(m.Upscale(t.Context(), low[8], superres.Options{Scale: 3}))(t)
 	if got := readImages(t, filepath.Join(dir, "b.idx")); len(got) != 8 ||
 		!bytes.Equal(got[7].Pix, want.(*image.Gray).Pix) {
 		t.Errorf("%d images, or others than the library's", len(got))

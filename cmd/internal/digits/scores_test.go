@@ -16,6 +16,7 @@ import (
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/scoring"
 	"superres/internal/golden"
+	"superres/internal/must"
 	"superres/mnist"
 )
 
@@ -165,10 +166,7 @@ func TestTable1(t *testing.T) {
 		t.Errorf("%s", stdout)
 	}
 	// Each image number picks one image, and none twice.
-	if _, stderr, code := call(t, ".", "", "eval", "-m", "digits", "--index", "60000", file); code != 2 ||
-		!strings.Contains(stderr, "no image 60000") {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	program.Ends(t, ".", 2, "no image 60000", "eval", "-m", "digits", "--index", "60000", file)
 }
 
 // idxLabels is an IDX file of labels.
@@ -183,19 +181,14 @@ func gzipped(t *testing.T, data []byte) []byte {
 	if _, err := z.Write(data); err != nil {
 		t.Fatal(err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, z.Close())
 	return b.Bytes()
 }
 
 // readImages reads an IDX file of images.
 func readImages(t *testing.T, path string) (list []*image.Gray) {
 	t.Helper()
-	f, err := mnist.OpenImages(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(mnist.OpenImages(path))(t)
 	defer f.Close()
 	for img, err := range f.All() {
 		if err != nil {

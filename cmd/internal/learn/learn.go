@@ -17,7 +17,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/paths"
 	"superres/internal/safefile"
 	"superres/internal/usage"
 	"superres/learners"
@@ -75,10 +74,8 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 
 // learn learns the dictionary, writes it and tells of it.
 func learn(ctx context.Context, opt Options, s *console.Streams, bar *console.Progress) error {
-	if paths.IsStandard(opt.outputs.dictionary.Name) {
-		if err := s.TakesBinary(); err != nil {
-			return err
-		}
+	if err := s.TakesBinary(opt.outputs.dictionary.Name); err != nil {
+		return err
 	}
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(opt.Limits.Memory)) // near the limit, garbage is collected sooner
 	p, err := readProblem(opt, s.In)

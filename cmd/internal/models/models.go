@@ -1,6 +1,5 @@
-// Package models opens models by their names or files and says in a line what they are. Its command is superres
-// models. The files that are part of the program are those of package superres/models, which the packages below cmd
-// import as embedded.
+// Package models opens models by name or from a file and describes them; its command is superres models. The
+// models embedded in the program are in package superres/models, which packages in cmd import as embedded.
 package models
 
 import (
@@ -21,19 +20,19 @@ import (
 	"superres/superres/resample"
 )
 
-// The models that the program knows itself.
+// The names of models that commands refer to.
 const (
-	// Auto lets a command choose: Photo, and PhotoReal where noise or compression is found.
+	// Auto lets a command choose for each picture: PhotoReal if it finds noise or compression, otherwise Photo.
 	Auto = "auto"
-	// Photo is for pictures without flaws of their own.
+	// Photo is for pictures without noise and compression.
 	Photo = "photo"
-	// PhotoReal is for pictures as people have them, noisy or compressed.
+	// PhotoReal is for pictures with the noise and compression that people's files have.
 	PhotoReal = "photo-real"
 	// Digits is for small pictures of digits.
 	Digits = "digits"
 )
 
-// Command is superres models.
+// Command returns the command superres models.
 func Command(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "models", Usage: "list the models that need no file, or tell where a model comes from",
@@ -56,8 +55,7 @@ D_L of a coupled stage, ["stage0.weights"] are the weights of a convolutional on
 	})
 }
 
-// Option is --model or --models, with the alias m where there is one value, whose words are the models that need no
-// file.
+// Option returns --model, with the alias m, or --models. Completion offers the embedded models.
 func Option(name string, to settings.Value, help string) *settings.Option {
 	o := &settings.Option{Name: name, To: to, Help: help,
 		Words: func() []settings.Word { return settings.Plain(embedded.Names()) }}
@@ -67,12 +65,12 @@ func Option(name string, to settings.Value, help string) *settings.Option {
 	return o
 }
 
-// WithAuto returns the models that need no file, and Auto, as completion offers them.
+// WithAuto returns the names of the embedded models, and Auto, for completion.
 func WithAuto() []settings.Word {
 	return append(settings.Plain(embedded.Names()), settings.Word{Text: Auto, About: "the best for each picture"})
 }
 
-// describe writes what models are and where they come from, as JSON.
+// describe writes the descriptions of models, with their provenance, as JSON.
 func describe(w io.Writer, names []string) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
@@ -88,7 +86,7 @@ func describe(w io.Writer, names []string) error {
 	return nil
 }
 
-// list writes a line for every model that needs no file.
+// list writes one line for each embedded model.
 func list(w io.Writer) error {
 	for _, name := range embedded.Names() {
 		m, err := embedded.Open(name)
@@ -102,7 +100,7 @@ func list(w io.Writer) error {
 	return nil
 }
 
-// Summary says in a line what a model is.
+// Summary returns one line that describes a model.
 func Summary(m *superres.Model) string {
 	if len(m.Stages) == 0 {
 		return "plain interpolation, any scale"
@@ -133,7 +131,7 @@ func Summary(m *superres.Model) string {
 	return text + fmt.Sprintf(", %.2f dB on %d held-out pictures (bicubic %.2f)", a.PSNR, p.HeldOut, b.PSNR)
 }
 
-// Open opens a model by the name of one that needs no file, or from a file.
+// Open opens an embedded model by its name, or the model in a file. Names with a dot or a slash are files.
 func Open(name string) (*superres.Model, error) {
 	if !strings.ContainsAny(name, `./\`) {
 		m, err := embedded.Open(name)

@@ -59,7 +59,7 @@ func Draw(panels []Panel, order []int, zoom int) (image.Image, error) {
 	}
 	img := image.NewPaletted(image.Rect(0, 0, l.width, l.height), Palette)
 	for i, k := range order {
-		x, y := l.corner(i)
+		x, y := l.outer+i%l.cols*(l.cellW+l.outer), l.outer+i/l.cols*(l.cellH+l.outer)
 		for _, p := range panels {
 			p.draw(img, x, y, k, p.side*zoom)
 			x += p.w*p.side*zoom + l.inner
@@ -99,11 +99,6 @@ func newLayout(panels []Panel, cells, zoom int) layout {
 	rows := (cells + l.cols - 1) / l.cols
 	l.width, l.height = l.cols*(l.cellW+l.outer)+l.outer, rows*(l.cellH+l.outer)+l.outer
 	return l
-}
-
-// corner returns the upper left corner of cell i, in pixels.
-func (l layout) corner(i int) (x, y int) {
-	return l.outer + i%l.cols*(l.cellW+l.outer), l.outer + i/l.cols*(l.cellH+l.outer)
 }
 
 // NewPanel makes a panel of a dictionary whose atoms have w×h entries, each side×side pixels before the zoom.

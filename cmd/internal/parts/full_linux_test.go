@@ -5,20 +5,17 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+
+	"superres/internal/must"
 )
 
 // Where there is room for a part of a line, it is taken back, and the journal goes on when there is room again. A
 // limit of the size of files stands for a full disk.
 func TestFullDisk(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "journal.jsonl")
-	j, err := OpenJournal[string](name, 0o666, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := must.Get(OpenJournal[string](name, 0o666, nil))(t)
 	defer j.Close()
-	if err := j.Add("one"); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, j.Add("one"))
 	var was syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {
 		t.Skip(err)
@@ -29,15 +26,11 @@ func TestFullDisk(t *testing.T) {
 		t.Skip(err)
 	}
 	failed := j.Add("two")
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &was))
 	if failed == nil {
 		t.Fatal("no error")
 	}
-	if err := j.Add("three"); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, j.Add("three"))
 	if list, _, damaged, err := readAll(name); err != nil || damaged != 0 ||
 		!slices.Equal(list, []string{"one", "three"}) {
 		t.Errorf("%q, line %d, %v after %v", list, damaged, err, failed)

@@ -15,6 +15,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/paths"
+	"superres/internal/must"
 )
 
 // A journal that is another file by a symbolic or a hard link is refused, and that file is not changed.
@@ -92,10 +93,7 @@ func TestJournalOfAWrongClock(t *testing.T) {
 func TestPastIsSmall(t *testing.T) {
 	const count, most = 20_000, 250 // bytes
 	name := filepath.Join(t.TempDir(), ".superres-journal.jsonl")
-	j, err := OpenJournal[Record](name, 0o666, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := must.Get(OpenJournal[Record](name, 0o666, nil))(t)
 	sum := strings.Repeat("0123456789abcdef", 4)
 	for i := range count {
 		place := fmt.Sprintf("a/rather/deep/folder/of/pictures/%06d.png", i)
@@ -104,9 +102,7 @@ func TestPastIsSmall(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, j.Close())
 	bytes := func() int64 {
 		var m runtime.MemStats
 		runtime.GC()
@@ -114,10 +110,7 @@ func TestPastIsSmall(t *testing.T) {
 		return int64(m.HeapAlloc)
 	}
 	before := bytes()
-	recorded, err := NewLedger(Part{}).read(filepath.Dir(name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	recorded := must.Get(NewLedger(Part{}).read(filepath.Dir(name)))(t)
 	if got := (bytes() - before) / count; len(recorded.outputs) != count || got > most {
 		t.Errorf("%d outputs of %d bytes each, expected %d of %d at most", len(recorded.outputs), got, count, most)
 	}
@@ -134,13 +127,8 @@ func TestJournalGoesOn(t *testing.T) {
 		{"\"on", "\"new\"\n"},
 	} {
 		consoletest.Put(t, name, []byte(c.text))
-		j, err := OpenJournal[string](name, 0o666, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(j.Add("new"), j.Close()); err != nil {
-			t.Fatal(err)
-		}
+		j := must.Get(OpenJournal[string](name, 0o666, nil))(t)
+		must.Succeed(t, errors.Join(j.Add("new"), j.Close()))
 		if got, err := os.ReadFile(name); err != nil || string(got) != c.want {
 			t.Errorf("%q became %q, expected %q (%v)", c.text, got, c.want, err)
 		}
@@ -198,9 +186,7 @@ func openLedger(t *testing.T, dir string) *Ledger {
 	if _, err := l.read(dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Open(nil, []string{dir}, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, l.Open(nil, []string{dir}, 0o666))
 	return l
 }
 
@@ -210,10 +196,7 @@ func TestOnlyResultsAreReplaced(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.png")
 	consoletest.Put(t, in, []byte("input"))
-	info, err := os.Stat(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(os.Stat(in))(t)
 	file := func(settings string) File {
 		return File{Input: in, Place: "in.png", Output: filepath.Join(dir, "out.png"), Root: dir, Settings: settings}
 	}
@@ -246,12 +229,8 @@ func TestOnlyResultsAreReplaced(t *testing.T) {
 	if err := made(openLedger(t, dir), "a", "first", nil); err == nil {
 		t.Error("it is replaced")
 	}
-	if err := os.Remove(file("a").Output); err != nil {
-		t.Fatal(err)
-	}
-	if err := made(openLedger(t, dir), "a", "first", nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Remove(file("a").Output))
+	must.Succeed(t, made(openLedger(t, dir), "a", "first", nil))
 	if done, ours := judged("a"); !done || !ours {
 		t.Errorf("a result: done %v, ours %v", done, ours)
 	}
@@ -267,9 +246,7 @@ func TestOnlyResultsAreReplaced(t *testing.T) {
 	if done, ours := judged("b"); done || !ours {
 		t.Errorf("the result before the one that was begun: done %v, ours %v", done, ours)
 	}
-	if err := made(openLedger(t, dir), "b", "second", nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, made(openLedger(t, dir), "b", "second", nil))
 	consoletest.Put(t, file("b").Output, []byte("edited"))
 	if done, ours := judged("a"); done || ours {
 		t.Errorf("a result that was edited: done %v, ours %v", done, ours)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Names are kept to the byte, those of UTF-8 as they are, and no two as the same.
+// All names come back from JSON to the byte; valid UTF-8 stays as it is, and no two names have the same text.
 func TestName(t *testing.T) {
 	kept := map[string]string{}
 	for name, want := range map[string]string{

@@ -1,4 +1,4 @@
-// Package paths resolves links in paths, makes keys and names of paths, and quotes paths in patterns.
+// Package paths resolves links in paths, hashes and encodes paths, and quotes them for patterns.
 package paths
 
 import (
@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// Real returns the absolute path of a file without links, or the absolute path itself where there is no such file.
+// Real returns the absolute path of a file with all links resolved, or only its absolute path if there is no such file.
 func Real(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -24,11 +24,11 @@ func Real(path string) string {
 	return path
 }
 
-// Folders resolves the folders of many files, each of them once. The zero value is empty. It is safe for concurrent
-// use.
+// Folders resolves the folders of many files, each only once. The zero value is ready, and it is safe for
+// concurrent use.
 type Folders struct{ real sync.Map } // string: string
 
-// Real returns Real of a folder.
+// Real returns Real(folder).
 func (f *Folders) Real(folder string) string {
 	if real, ok := f.real.Load(folder); ok {
 		return real.(string)
@@ -38,15 +38,15 @@ func (f *Folders) Real(folder string) string {
 	return real
 }
 
-// Place returns the path of a file, or of a link itself, with its folder resolved.
+// Place returns the path of a file with its folder resolved. If the file is itself a link, that is not followed.
 func (f *Folders) Place(path string) string {
 	return filepath.Join(f.Real(filepath.Dir(path)), filepath.Base(path))
 }
 
-// Key is a hash of texts, such as a path, which takes less memory than they do. Different texts have different keys.
+// Key is a hash of texts, such as a path, which takes less memory than the texts.
 type Key [16]byte
 
-// KeyOf returns the key of texts without zero bytes.
+// KeyOf returns the key of texts that have no zero bytes. Different texts have different keys.
 func KeyOf(texts ...string) Key {
 	var buffer [512]byte // on the stack, and large enough for most texts
 	joined := buffer[:0]
@@ -57,8 +57,8 @@ func KeyOf(texts ...string) Key {
 	return Key(sum[:16])
 }
 
-// ThroughLink returns the first folder on the way from root to dir, without root, that is a symbolic link, and
-// whether there is one. Files of a tree must not be written outside of it.
+// ThroughLink returns the first folder between root, excluded, and dir that is a symbolic link, and whether
+// there is one. Such a link could lead files of a tree to a place outside of it.
 func ThroughLink(root, dir string) (string, bool) {
 	rel, err := filepath.Rel(root, dir)
 	if err != nil || rel == "." {
@@ -80,12 +80,12 @@ func IsFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// GlobQuote returns a pattern, for filepath.Glob and for --exclude, that matches only a path.
+// GlobQuote returns a pattern for filepath.Glob and --exclude that matches only path.
 func GlobQuote(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// Below returns a path relative to a folder, with slashes.
+// Below returns path relative to folder, with slashes.
 func Below(folder, path string) string {
 	if rel, err := filepath.Rel(folder, path); err == nil {
 		path = rel
@@ -93,15 +93,16 @@ func Below(folder, path string) string {
 	return filepath.ToSlash(path)
 }
 
-// IsStandard tells whether the name of a file on a command line stands for standard input or standard output.
+// IsStandard reports whether the name of a file on a command line means standard input or output.
 func IsStandard[T ~string](name T) bool { return name == "-" }
 
-// Name is a name of a file, or a word of a command line, that is kept as JSON: to the byte, although these may have
-// any bytes but zero, and texts of JSON are UTF-8. A byte that is of no UTF-8 is kept as a zero byte and its two
-// hexadecimal digits, so that "a\xff.png" is "a\u0000ff.png" in JSON. All other names are kept as they are.
+// Name is a file name or an argument of a command line that can be written as JSON without loss. File names may
+// have any bytes but zero, while strings in JSON are UTF-8; so a byte that is not part of valid UTF-8 is
+// encoded as a zero byte and its two hexadecimal digits: "a\xff.png" becomes "a\u0000ff.png" in JSON. All other
+// names are written as they are.
 //
-// Note: a zero byte, for no name has one, so that what is kept stands for one name alone, and any reader of JSON
-// keeps it, unlike a half of a surrogate pair.
+// Note: no name has a zero byte, so the encoding is unique, and all readers of JSON keep it, unlike half of a
+// surrogate pair.
 type Name string
 
 // Names returns texts as names.
@@ -125,7 +126,7 @@ func Texts(names []Name) []string {
 	return list
 }
 
-// MarshalText returns the name as UTF-8. It returns no error.
+// MarshalText returns the encoded name. The error is always nil.
 func (n Name) MarshalText() ([]byte, error) {
 	text := make([]byte, 0, len(n))
 	for rest := string(n); rest != ""; {
@@ -140,7 +141,7 @@ func (n Name) MarshalText() ([]byte, error) {
 	return text, nil
 }
 
-// UnmarshalText sets the name from a text of MarshalText.
+// UnmarshalText decodes what MarshalText returns.
 func (n *Name) UnmarshalText(text []byte) error {
 	before, rest, found := strings.Cut(string(text), "\x00")
 	name := before

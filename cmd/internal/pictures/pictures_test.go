@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"superres/internal/must"
 	"superres/superres"
 )
 
@@ -67,10 +68,7 @@ func TestNames(t *testing.T) {
 		{"x/{stem}", scale, ""},
 		{"..", scale, "...JPG"},
 	} {
-		n, err := NewNamer(Naming{Out: "out", Template: c.template, Size: c.opt, Model: "mine"}, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(NewNamer(Naming{Out: "out", Template: c.template, Size: c.opt, Model: "mine"}, false))(t)
 		j, err := n.Output(Input{Path: "in/sub/a.b.JPG", Place: "sub/a.b.JPG", Root: "in"})
 		if c.want == "" {
 			if err == nil {

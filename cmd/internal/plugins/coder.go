@@ -9,14 +9,14 @@ import (
 	"superres/learners/sparse"
 )
 
-// Coder is the sparse coder that a command line asks for.
+// Coder has the options of a command line that choose a sparse coder.
 type Coder struct {
 	Spec                     string
-	Sparsity                 int  // the most atoms of a code; 0: as the spec says
-	SpecGiven, SparsityGiven bool // they are no defaults
+	Sparsity                 int  // greatest number of atoms in a code; 0: as the spec says
+	SpecGiven, SparsityGiven bool // true if the user set them
 }
 
-// Options are --coder and --sparsity, with 3 atoms, and their help.
+// Options returns the options --coder, omp by default, and --sparsity, 3 by default, with the help texts given.
 func (c *Coder) Options(coder, sparsity string) settings.Table {
 	return settings.Table{
 		CoderOption(&c.Spec, "omp", coder),
@@ -24,13 +24,14 @@ func (c *Coder) Options(coder, sparsity string) settings.Table {
 	}
 }
 
-// Complete sets which options were given.
+// Complete records which of the options the user set.
 func (c *Coder) Complete(given settings.Table) {
 	c.SpecGiven, c.SparsityGiven = given.Given("coder"), given.Given("sparsity")
 }
 
-// Over returns the spec of the coder with its sparsity in it, over so many atoms, unless it says its own. A sparsity
-// that was not given gives way: to the number of atoms, and to a coder that has another idea of being sparse.
+// Over returns the spec of the coder, completed by the sparsity unless the spec has one, for a dictionary with
+// so many atoms. A sparsity that the user did not set is reduced to the number of atoms, and left out if the
+// coder has no such parameter.
 func (c Coder) Over(atoms int) (string, error) {
 	if c.SparsityGiven {
 		return WithSparsity(c.Spec, c.Sparsity)
@@ -42,8 +43,7 @@ func (c Coder) Over(atoms int) (string, error) {
 	return with, nil
 }
 
-// WithSparsity returns the spec of a coder with a sparsity, unless it says itself how sparse codes are to be or n is
-// 0.
+// WithSparsity returns a spec with a sparsity of n, or the spec itself if it sets its sparsity or n is 0.
 func WithSparsity(spec string, n int) (string, error) {
 	if n <= 0 || SaysSparsity(spec) {
 		return spec, nil
@@ -51,11 +51,11 @@ func WithSparsity(spec string, n int) (string, error) {
 	return sparse.WithSparsity(spec, n)
 }
 
-// SaysSparsity tells whether the spec of a coder says how sparse codes are to be: by a number of atoms, or by the
-// weight of an ℓ₁ norm, which a number would take the meaning from.
+// SaysSparsity reports whether a spec sets how sparse codes are: by a number of atoms, or by the weight of an
+// ℓ₁ norm, which a number of atoms would override.
 func SaysSparsity(spec string) bool { return Says(spec, "sparsity", "lambda") }
 
-// Says tells whether a spec gives one of some parameters.
+// Says reports whether a spec sets any of some parameters.
 func Says(spec string, names ...string) bool {
 	_, params, _ := strings.Cut(spec, ":")
 	return slices.ContainsFunc(plugin.Split(params), func(param string) bool {

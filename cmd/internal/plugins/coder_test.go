@@ -2,12 +2,12 @@ package plugins
 
 import "testing"
 
-// A sparsity that is given counts, or is an error; one that is a default gives way.
+// A sparsity that the user set is used or causes an error; a default one gives way to the atoms and to the coder.
 func TestCoderOver(t *testing.T) {
 	for _, c := range []struct {
 		coder Coder
 		atoms int
-		want  string // empty is an error
+		want  string // "": an error
 	}{
 		{Coder{Spec: "omp", Sparsity: 3}, 100, "omp:sparsity=3"},
 		{Coder{Spec: "omp", Sparsity: 3}, 2, "omp:sparsity=2"},
@@ -15,7 +15,7 @@ func TestCoderOver(t *testing.T) {
 		{Coder{Spec: "omp:sparsity=1", Sparsity: 3, SparsityGiven: true}, 100, "omp:sparsity=1"},
 		{Coder{Spec: "omp:tolerance=0.1", Sparsity: 0, SparsityGiven: true}, 100, "omp:tolerance=0.1"},
 		{Coder{Spec: "lasso:lambda=1", Sparsity: 3}, 100, "lasso:lambda=1"},
-		{Coder{Spec: "opm", Sparsity: 3}, 100, "opm"}, // making the coder will tell
+		{Coder{Spec: "opm", Sparsity: 3}, 100, "opm"}, // making the coder returns the error
 		{Coder{Spec: "opm", Sparsity: 3, SparsityGiven: true}, 100, ""},
 	} {
 		got, err := c.coder.Over(c.atoms)

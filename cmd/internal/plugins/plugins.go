@@ -1,6 +1,6 @@
-// Package plugins reads the specs of learners and coders, which are names with parameters, from a command line: lists
-// of them here, and that of one coder in coder.go. Its commands, superres learners and superres coders, show what
-// there is.
+// Package plugins reads specs of learners and coders, which are names with parameters, from a command line:
+// lists of specs here, the spec of one coder in coder.go. Its commands, superres learners and superres coders,
+// list the plug-ins.
 package plugins
 
 import (
@@ -17,7 +17,7 @@ import (
 	"superres/learners/sparse"
 )
 
-// Learners is superres learners.
+// Learners returns the command superres learners.
 func Learners(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "learners", Usage: "list the dictionary learners and their parameters",
@@ -26,7 +26,7 @@ func Learners(s *console.Streams) *cli.Command {
 	})
 }
 
-// Coders is superres coders.
+// Coders returns the command superres coders.
 func Coders(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "coders", Usage: "list the sparse coders and their parameters",
@@ -56,21 +56,21 @@ func list[T any](s *console.Streams, infos []plugin.Info[T]) error {
 	return err
 }
 
-// CoderOption is --coder.
+// CoderOption returns the option --coder.
 func CoderOption(to *string, preset, help string) *settings.Option {
 	return &settings.Option{Name: "coder", To: settings.Text(to, preset), Help: help, Words: CoderWords}
 }
 
-// CoderWords returns the coders as completion offers them.
+// CoderWords returns the names of the coders for completion.
 func CoderWords() []settings.Word { return words(sparse.List()) }
 
-// LearnerOption is --learner or, of several, --learners.
+// LearnerOption returns the option with a name: --learner, or --learners for several.
 func LearnerOption(name string, to settings.Value, help string) *settings.Option {
 	return &settings.Option{Name: name, To: to, Help: help,
 		Words: func() []settings.Word { return words(learners.List()) }}
 }
 
-// words are plug-ins as completion offers them.
+// words returns the names and summaries of plug-ins for completion.
 func words[T any](infos []plugin.Info[T]) (list []settings.Word) {
 	for _, info := range infos {
 		list = append(list, settings.Word{Text: info.Name, About: info.Summary})
@@ -78,8 +78,8 @@ func words[T any](infos []plugin.Info[T]) (list []settings.Word) {
 	return list
 }
 
-// Specs splits a list of plug-in specs at its commas, but for those between the parameters of one and those between
-// quotes: "rop,blotless:inner=5,block=8,mod" are three.
+// Specs splits a list of specs at commas, except for those between the parameters of a spec and within quotes:
+// "rop,blotless:inner=5,block=8,mod" has three.
 func Specs(text string) []string {
 	var list []string
 	for _, part := range plugin.Split(text) {
@@ -96,7 +96,7 @@ func Specs(text string) []string {
 	return list
 }
 
-// CheckLearners refuses what is no learner or is named twice.
+// CheckLearners returns an error for the first name that is not a learner's or that comes twice.
 func CheckLearners(names []string) error {
 	for i, name := range names {
 		if _, err := learners.New(name); err != nil {
@@ -109,8 +109,8 @@ func CheckLearners(names []string) error {
 	return nil
 }
 
-// Fingerprints are those of each of some learners with a coder, by their specs: empty for what this program does
-// itself. An empty spec is no coder.
+// Fingerprints returns, for each learner, the fingerprint of the external programs that it and the coder run;
+// "" if they run none. names and coder are specs; an empty coder stands for none.
 func Fingerprints(names []string, coder string) (_ []string, err error) {
 	var c sparse.Coder
 	if coder != "" {
@@ -131,7 +131,7 @@ func Fingerprints(names []string, coder string) (_ []string, err error) {
 	return list, nil
 }
 
-// All returns the names of all learners that need no argument, ROP first: the paper's order.
+// All returns the names of all learners that need no argument, those of the paper first, in its order.
 func All() []string {
 	paper := []string{"rop", "blotless", "simco", "ksvd", "mod"}
 	var names []string

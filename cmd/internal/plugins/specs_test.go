@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Specs are parted at commas, but not within a spec.
+// Specs splits at commas between specs and not at those within one.
 func TestSpecs(t *testing.T) {
 	got := Specs("rop, ksvd:exact=false,mod,blotless:inner=5,block=8 ,")
 	if want := []string{"rop", "ksvd:exact=false", "mod", "blotless:inner=5,block=8"}; !slices.Equal(got, want) {
@@ -18,7 +18,7 @@ func TestSpecs(t *testing.T) {
 	}
 }
 
-// A coder whose spec says how sparse codes are to be is told nothing else.
+// WithSparsity adds a sparsity unless the spec sets one.
 func TestWithSparsity(t *testing.T) {
 	for spec, want := range map[string]string{
 		"omp": "omp:sparsity=3", "omp:tolerance=0.1": "omp:tolerance=0.1,sparsity=3", "lasso": "lasso:sparsity=3",

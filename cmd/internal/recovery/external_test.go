@@ -144,10 +144,7 @@ func TestRecoverInParts(t *testing.T) {
 		out := fmt.Sprintf("in%d", parts)
 		for i := range parts {
 			if i == parts-1 && i > 0 {
-				if _, errs, code := call(t, dir, "", "merge", out); code != console.ExitInput ||
-					!strings.Contains(errs, "--shard 2/3") {
-					t.Errorf("a part is missing: exit %d, %s", code, errs)
-				}
+				program.Ends(t, dir, console.ExitInput, "--shard 2/3", "merge", out)
 			}
 			if text, errs := program.Succeeds(t, dir,
 				append(args, "-o", out, "--shard", fmt.Sprintf("%d/%d", i, parts))...); text+errs != "" {
@@ -168,10 +165,8 @@ func TestRecoverInParts(t *testing.T) {
 			t.Error("the page names the parts")
 		}
 	}
-	if _, errs, code := call(t, dir, "", "recover", "--learners", "mod", "-o", "in3", "--shard",
-		"0/3"); code != console.ExitUsage || !strings.Contains(errs, "another command") {
-		t.Errorf("parts of two commands: exit %d, %s", code, errs)
-	}
+	program.Ends(t, dir, console.ExitUsage, "another command", "recover", "--learners", "mod", "-o", "in3", "--shard",
+		"0/3")
 }
 
 // A trial that fails is reported by its part and by the merged report, where it is a dash beside the others.

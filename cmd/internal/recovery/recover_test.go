@@ -14,6 +14,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/parts"
+	"superres/internal/must"
 	"superres/internal/safefile"
 )
 
@@ -28,10 +29,7 @@ var call = program.Call
 func rows(t *testing.T, path string) [][]string {
 	t.Helper()
 	text := consoletest.Read(t, path)
-	list, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(csv.NewReader(bytes.NewReader(text)).ReadAll())(t)
 	seconds := slices.Index(list[0], "seconds")
 	for i := range list {
 		list[i] = slices.Delete(list[i], seconds, seconds+1)
@@ -81,15 +79,9 @@ func TestRecover(t *testing.T) {
 	}
 	// One damaged line is passed over, and said; two are too many.
 	consoletest.Put(t, journal, append([]byte("{\n"), after...))
-	if _, errs, code := call(t, dir, "", append(args, "-o", a)...); code != 0 ||
-		!strings.Contains(errs, "line 1 is damaged") {
-		t.Errorf("a damaged line: exit %d, %s", code, errs)
-	}
+	program.Ends(t, dir, 0, "line 1 is damaged", append(args, "-o", a)...)
 	consoletest.Put(t, journal, append([]byte("{\n{\n"), after...))
-	if _, errs, code := call(t, dir, "", append(args, "-o", a)...); code != console.ExitOutput ||
-		!strings.Contains(errs, "lines 1 and 2 are damaged") {
-		t.Errorf("two damaged lines: exit %d, %s", code, errs)
-	}
+	program.Ends(t, dir, console.ExitOutput, "lines 1 and 2 are damaged", append(args, "-o", a)...)
 }
 
 // A run continues from a folder that has the table alone, to the same report. A damaged table is refused.
@@ -103,14 +95,9 @@ func TestRecoverFromTheTable(t *testing.T) {
 	read := func(name string) string { return string(consoletest.Read(t, dir, "a", name)) }
 	table, page, journal := read(tableName), read("report.html"), read("journal.jsonl")
 	for _, name := range []string{"journal.jsonl", "trials.json", "report.html"} {
-		if err := os.Remove(filepath.Join(dir, "a", name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.Remove(filepath.Join(dir, "a", name)))
 	}
-	if _, errs, code := call(t, dir, "", args...); code != console.ExitSome ||
-		!strings.Contains(errs, "2 of 6 trials failed") {
-		t.Errorf("exit %d: %s", code, errs)
-	}
+	program.Ends(t, dir, console.ExitSome, "2 of 6 trials failed", args...)
 	if read(tableName) != table || read("report.html") != page {
 		t.Error("the trials of the table were run again: their times are others")
 	}
@@ -123,9 +110,7 @@ func TestRecoverFromTheTable(t *testing.T) {
 		{strings.Replace(table, "assigned", "given", 1), `column 11 is "given"`},
 		{strings.Replace(table, "8,12,2,40,", "8,12,2,many,", 1), "trial 1, n: "},
 	} {
-		if err := os.Remove(filepath.Join(dir, "a", "journal.jsonl")); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.Remove(filepath.Join(dir, "a", "journal.jsonl")))
 		consoletest.Put(t, filepath.Join(dir, "a", tableName), []byte(c.text))
 		if _, errs, code := call(t, dir, "", args...); code != console.ExitOutput || !strings.Contains(errs, c.want) ||
 			!strings.Contains(errs, "remove it") {
@@ -143,10 +128,7 @@ func TestForgedCommand(t *testing.T) {
 	text := consoletest.Read(t, name)
 	recorded := consoletest.Decode[[]string](t, string(text))
 	for _, forged := range [][]string{{"-o", "elsewhere"}, {"--output=elsewhere"}} {
-		text, err := json.Marshal(slices.Concat(recorded, forged))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(slices.Concat(recorded, forged)))(t)
 		consoletest.Put(t, name, text)
 		_, errs, code := call(t, dir, "", "merge", "sweep")
 		if _, err := os.Stat(filepath.Join(dir, "elsewhere")); code != console.ExitInput ||
@@ -187,8 +169,6 @@ func TestRecoverErrors(t *testing.T) {
 		{"--panel 8,12,13", 2, "S at most K"},
 		{"--panel e", 2, "a, b, c or d"},
 		{"--n 0", 2, "no positive number"},
-		{"--trials 0", 2, "--trials 0"},
-		{"--noise -1", 2, "--noise -1"},
 		{"--learners rop,rpo", 2, `did you mean "rop"`},
 		{"--learners rop,rop", 2, "twice"},
 		{"--learners ,", 2, "names none"},
@@ -210,20 +190,12 @@ func TestRecoverTwiceAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"recover", "--learners", "mod", "--panel", "8,12,2", "--n", "30", "--trials", "2", "--iterations",
 		"2", "-o", dir}
-	j, err := parts.OpenJournal[int](filepath.Join(dir, "journal.jsonl"), 0o666, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := must.Get(parts.OpenJournal[int](filepath.Join(dir, "journal.jsonl"), 0o666, nil))(t)
 	if !safefile.Lock(j.File) {
 		t.Skip("no locks here")
 	}
-	if _, errs, code := call(t, dir, "", args...); code != console.ExitOutput ||
-		!strings.Contains(errs, "another superres is at work") {
-		t.Errorf("beside another: exit %d, %s", code, errs)
-	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	program.Ends(t, dir, console.ExitOutput, "another superres is at work", args...)
+	must.Succeed(t, j.Close())
 	program.Succeeds(t, dir, args...)
 }
 

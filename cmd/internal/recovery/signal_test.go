@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/must"
 	"superres/learners/external/externaltest"
 )
 
@@ -40,9 +41,7 @@ func sweeping(t *testing.T, temp, script string) (cmd *exec.Cmd, child int) {
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 		t.Cleanup(func() { signal.Ignore(syscall.SIGHUP) })
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, cmd.Start())
 	late := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
 	t.Cleanup(func() { late.Stop() })
 	for child == 0 {
@@ -128,9 +127,7 @@ func short(t *testing.T, temp string, out *os.File) (cmd *exec.Cmd, report strin
 	cmd = consoletest.Process(dir, "recover", "--panel", "4,6,1", "--n", "20", "--trials", "1", "--iterations", "2",
 		"-o", "out", "--learners", "exec:"+externaltest.Command("serve"), "-q")
 	cmd.Env, cmd.Stdout = append(cmd.Env, "TMPDIR="+temp), out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, cmd.Start())
 	return cmd, filepath.Join(dir, "out", "report.html")
 }
 
@@ -151,9 +148,7 @@ func TestNobodyReads(t *testing.T) {
 // full.
 func TestSecondInterrupt(t *testing.T) {
 	_, w := pipes(t)
-	if err := w.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, w.SetWriteDeadline(time.Now().Add(100*time.Millisecond)))
 	if _, err := w.Write(make([]byte, 1<<22)); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Fatalf("a pipe that is not full: %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/golden"
 	"superres/internal/kernel"
+	"superres/internal/must"
 	"superres/internal/report"
 	"superres/learners/planted"
 )
@@ -142,10 +143,7 @@ func TestRecoverPage(t *testing.T) {
 func loadFigure1(t *testing.T) (folder string, f findings) {
 	t.Helper()
 	folder = filepath.Join(golden.Root(t), "testdata", "figure1")
-	trials, err := readTable(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trials := must.Get(readTable(folder))(t)
 	if len(trials) == 0 {
 		t.Fatalf("%s has no trials", folder)
 	}
@@ -185,10 +183,7 @@ func TestFigure1Again(t *testing.T) {
 			continue
 		}
 		delete(again, want.Learner)
-		got, err := want.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(want.Run(t.Context()))(t)
 		off := max(got.Assigned-want.Assigned, want.Assigned-got.Assigned)
 		if got.Seconds = want.Seconds; got != want && (kernel.Tier() == "avx512" || off > 1e-3) {
 			t.Errorf("%+v\nand now %+v", want, got)

@@ -13,10 +13,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/golden"
+	"superres/internal/must"
 )
 
 // browser is a browser with the page of diff.
@@ -61,8 +61,13 @@ func (b browser) state() string {
 // pixel is the colour of the canvas dx, dy pixels of the screen from its middle.
 func (b browser) pixel(dx, dy int) string {
 	b.t.Helper()
-	return fmt.Sprint(b.Eval(fmt.Sprintf("[...canvas.getContext('2d').getImageData(Math.floor(canvas.width / 2) + "+
-		"%d, Math.floor(canvas.height / 2) + %d, 1, 1).data].join()", dx, dy)))
+	return fmt.Sprint(b.Eval(pixelAt(dx, dy)))
+}
+
+// pixelAt is the expression of pixel.
+func pixelAt(dx, dy int) string {
+	return fmt.Sprintf("[...canvas.getContext('2d').getImageData(Math.floor(canvas.width / 2) + %d, "+
+		"Math.floor(canvas.height / 2) + %d, 1, 1).data].join()", dx, dy)
 }
 
 // The page in a browser: keys, mouse and address do what they are for, and the canvas shows the right pixels.
@@ -176,17 +181,7 @@ func TestLargeDiffInBrowser(t *testing.T) {
 
 	// Far from there the page has to read the folder.
 	b.open(page, "view=one&show=2&zoom=1&x=300.5&y=300.5")
-	want := colour(large, 310, 320)
-	for range 100 {
-		if b.pixel(10, 20) == want {
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	if got := b.pixel(10, 20); got != want {
-		t.Errorf("a pixel of the folder is %s, expected %s: %v", got, want,
-			b.Eval("document.getElementById('status').textContent"))
-	}
+	b.Wait(fmt.Sprintf("%s === %q", pixelAt(10, 20), colour(large, 310, 320)))
 	// Small pictures in squares, then bicubic, to a level of rounding.
 	b.Press("1")
 	if got, want := b.pixel(11, 20), colour(small, 155, 160); got != want {
@@ -195,10 +190,7 @@ func TestLargeDiffInBrowser(t *testing.T) {
 	b.Press("b")
 	for _, at := range []image.Point{{0, 0}, {11, 20}, {-30, 7}, {-80, -90}} {
 		var got [4]int
-		_, err := fmt.Sscanf(b.pixel(at.X, at.Y), "%d,%d,%d,%d", &got[0], &got[1], &got[2], &got[3])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Get(fmt.Sscanf(b.pixel(at.X, at.Y), "%d,%d,%d,%d", &got[0], &got[1], &got[2], &got[3]))(t)
 		pix := bicubic.Pix[bicubic.PixOffset(300+at.X, 300+at.Y):]
 		for c, v := range got {
 			if diff := v - int(pix[c]); diff > 1 || diff < -1 {
@@ -222,10 +214,7 @@ func TestLargeDiffInBrowser(t *testing.T) {
 		return saved.download + " " + btoa(String.fromCharCode(...head));
 	})()`))
 	name, head, _ := strings.Cut(data, " ")
-	raw, err := base64.StdEncoding.DecodeString(head)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(base64.StdEncoding.DecodeString(head))(t)
 	cfg, err := png.DecodeConfig(bytes.NewReader(raw))
 	if name != "diff-301-301.png" || err != nil || cfg.Width != 900 {
 		t.Errorf("saved %s, %v, %v", name, cfg, err)
@@ -241,18 +230,9 @@ func TestLargeDiffInBrowser(t *testing.T) {
 	}
 
 	// The page says that the folder is missing.
-	if err := os.Rename(filepath.Join(dir, "diff_files"), filepath.Join(dir, "elsewhere")); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Rename(filepath.Join(dir, "diff_files"), filepath.Join(dir, "elsewhere")))
 	b.open(page, "view=one&show=2&zoom=1&x=300.5&y=300.5")
-	for range 100 {
-		if strings.Contains(fmt.Sprint(b.Eval("document.getElementById('status').textContent")),
-			"diff_files/row1-column1.html cannot be read") {
-			return
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	t.Errorf("the folder is gone, and the page says %v", b.Eval("document.getElementById('status').textContent"))
+	b.Wait(`document.getElementById('status').textContent.includes("diff_files/row1-column1.html cannot be read")`)
 }
 
 // On a phone the toolbar has one row that fits, nothing else is wider than the screen, and two fingers zoom where

@@ -8,7 +8,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/paths"
 	"superres/cmd/internal/settings"
 	"superres/internal/safefile"
 	"superres/superres"
@@ -74,14 +73,9 @@ func runDiff(c *cli.Context, s *console.Streams, opt DiffOptions) error {
 		return err
 	}
 	bar.Clear()
-	page := func(w io.Writer) error { return d.write(console.Interruptible(c.Context, w)) }
-	table := s.Out
-	if paths.IsStandard(opt.Page) {
-		table = s.Err
-		err = page(s.Out)
-	} else {
-		err = safefile.WriteAtomicMode(d.mode, opt.Page, opt.Overwrite, page)
-	}
+	table, err := s.WriteOutput(opt.Page, d.mode, opt.Overwrite, func(w io.Writer) error {
+		return d.write(console.Interruptible(c.Context, w))
+	})
 	if err != nil {
 		return err
 	}

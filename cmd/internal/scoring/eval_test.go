@@ -28,10 +28,7 @@ func TestEvalFiles(t *testing.T) {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
 	}
 	os.Remove(filepath.Join(dir, "test/b_1x.png"))
-	if _, stderr, code = call(t, dir, "", "eval", "ref", "test"); code != 4 ||
-		!strings.Contains(stderr, "b.png: no picture called b") {
-		t.Errorf("exit %d, %s", code, stderr)
-	}
+	program.Ends(t, dir, 4, "b.png: no picture called b", "eval", "ref", "test")
 }
 
 // Wrong input, wrong usage, wrong models: one clear line, the right exit code, no new file.

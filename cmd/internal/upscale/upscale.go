@@ -76,7 +76,7 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 		if err := s.CheckOpen(); err != nil {
 			return err
 		}
-		if err := s.TakesBinary(); err != nil {
+		if err := s.TakesBinary("-"); err != nil {
 			return err
 		}
 	}

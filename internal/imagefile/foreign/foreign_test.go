@@ -33,8 +33,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// raw is a TIFF of a first directory with some entries and, below it, one of the whole
-// picture.
+// raw is a TIFF of a first directory with some entries and, below it, one of the whole picture.
 func raw(first [][4]uint32, whole ...[4]uint32) []byte {
 	const start = 8
 	first = append(first, [4]uint32{330, 4, 1, uint32(start + 2 + 12*(len(first)+1) + 4)})
@@ -53,16 +52,15 @@ func TestRaw(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"dng":                      {raw([][4]uint32{small, rgb, dng}, filter), "DNG"},
-		"dng of one directory":     {append([]byte(imagetest.TIFFStart), imagetest.TIFFPage(0, dng)...), "DNG"},
-		"nef":                      {nikon, "NEF"},
-		"cr2":                      {canon, "CR2"},
-		"sensor without a maker":   {raw([][4]uint32{rgb}, filter), "camera raw"},
-		"compressed as a sensor's": {raw([][4]uint32{rgb}, [4]uint32{259, 3, 1, 32767}), "camera raw"},
-		"copy first":               {raw([][4]uint32{small}, rgb), "TIFF with a small copy first"},
-		"picture and copies":       {raw([][4]uint32{rgb}, small), ""},
-		"copy alone": {append([]byte(imagetest.TIFFStart), imagetest.TIFFPage(0, small, rgb)...),
-			""},
+		"dng":                            {raw([][4]uint32{small, rgb, dng}, filter), "DNG"},
+		"dng of one directory":           {append([]byte(imagetest.TIFFStart), imagetest.TIFFPage(0, dng)...), "DNG"},
+		"nef":                            {nikon, "NEF"},
+		"cr2":                            {canon, "CR2"},
+		"sensor without a maker":         {raw([][4]uint32{rgb}, filter), "camera raw"},
+		"compressed as a sensor's":       {raw([][4]uint32{rgb}, [4]uint32{259, 3, 1, 32767}), "camera raw"},
+		"copy first":                     {raw([][4]uint32{small}, rgb), "TIFF with a small copy first"},
+		"picture and copies":             {raw([][4]uint32{rgb}, small), ""},
+		"copy alone":                     {append([]byte(imagetest.TIFFStart), imagetest.TIFFPage(0, small, rgb)...), ""},
 		"a circle":                       {append([]byte(imagetest.TIFFStart), imagetest.TIFFPage(8, rgb)...), ""},
 		"ends early":                     {[]byte("II*\x00\x08\x00"), ""},
 		"directory before the beginning": {[]byte("II*\x00\x00\x00\x00\x00xxxxxxxx"), ""},

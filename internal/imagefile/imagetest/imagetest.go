@@ -182,8 +182,7 @@ func TIFFEntry(order binary.AppendByteOrder, tag, kind uint16, count, value uint
 	return order.AppendUint32(order.AppendUint32(b, count), value)
 }
 
-// TIFFPage is a directory of entries, each {tag, type, count, value}, that
-// points to the next one.
+// TIFFPage is a directory of entries, each {tag, type, count, value}, that points to the next one.
 func TIFFPage(next uint32, entries ...[4]uint32) []byte {
 	b := binary.LittleEndian.AppendUint16(nil, uint16(len(entries)))
 	for _, e := range entries {

@@ -131,10 +131,9 @@ func outputs(p, line, sample, output reg.GPVirtual, size int) {
 	LEAQ(Mem{Base: p, Index: output, Scale: uint8(size)}, p)
 }
 
-// filter sums up tiles of outputs of samples in registers, as many as they hold, and calls finish with the sums
-// of each. The last tile of a row of samples ends where the row ends, and makes some of them again. The weights
-// of a pair are loaded once a tile, and a pair of entries is loaded for as many outputs as there are in the
-// tile.
+// filter sums up tiles of outputs of samples in registers, as many as they hold, and calls finish with the sums of
+// each. The last tile of a row of samples ends where the row ends, and makes some of them again. The weights of a
+// pair are loaded once a tile, and a pair of entries is loaded for as many outputs as there are in the tile.
 func (t tier) filter(finish func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int)) {
 	type shape struct {
 		tall, wide int
@@ -278,10 +277,9 @@ func (t tier) threeTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall
 	})
 }
 
-// overRows sets acc, wide vectors for a sample, to the biases, and goes through the pairs of tall samples in
-// all rows: begin returns how many pairs of a row there are, and what adds one of them and goes to the weights
-// of the next row from those behind the last one. Between the weights of two blocks of 16 outputs lie block
-// bytes.
+// overRows sets acc, wide vectors for a sample, to the biases, and goes through the pairs of tall samples in all
+// rows: begin returns how many pairs of a row there are, and what adds one of them and goes to the weights of the
+// next row from those behind the last one. Between the weights of two blocks of 16 outputs lie block bytes.
 func (t tier) overRows(
 	acc []reg.VecVirtual, wide int, sample, output reg.GPVirtual, tall int,
 	begin func(weights, block reg.GPVirtual, at func(s int) Mem) (words reg.GPVirtual, add, next func()),

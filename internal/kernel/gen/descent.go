@@ -145,8 +145,7 @@ var _ = register(operation{
 	assembly:  tier.correlate,
 })
 
-// correlate holds tiles of some entries by two vectors of channels, or one, in registers while all samples
-// pass.
+// correlate holds tiles of some entries by two vectors of channels, or one, in registers while all samples pass.
 func (t tier) correlate() {
 	tall, widths := 8, []int{2, 1}
 	if t.lanes == 4 {

@@ -3,8 +3,7 @@
 // architecture. The definitions of the operations are Go, in the folder above, whose doc.go explains the words
 // and how to add an operation.
 //
-// It is a module of its own, so that avo is no dependency of superres. Run it with go generate in the folder
-// above.
+// It is a module of its own, so that avo is no dependency of superres. Run it with go generate in the folder above.
 package main
 
 import (

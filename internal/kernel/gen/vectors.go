@@ -112,36 +112,25 @@ func pointer(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.
 func lengthOf(name string) reg.GPVirtual { return pointer(lengthName(name)) }
 
 // sum returns the sum of the lanes of v, whose halves are added first.
-func (t tier) sum(v reg.VecVirtual) reg.VecVirtual {
-	x, y, high := XMM(), YMM(), XMM()
-	if t.lanes == 8 {
-		VEXTRACTF64X4(U8(1), v, y)
-		VADDPD(v.AsY(), y, y)
-		VEXTRACTF64X2(U8(1), y, x)
-		VADDPD(y.AsX(), x, x)
-	} else {
-		VEXTRACTF128(U8(1), v, x)
-		VADDPD(v.AsX(), x, x)
-	}
-	VUNPCKHPD(x, x, high)
-	VADDSD(high, x, x)
-	return x
-}
+func (t tier) sum(v reg.VecVirtual) reg.VecVirtual { return t.fold(v, VADDPD, VADDSD) }
 
 // most returns the largest lane of v.
-func (t tier) most(v reg.VecVirtual) reg.VecVirtual {
+func (t tier) most(v reg.VecVirtual) reg.VecVirtual { return t.fold(v, VMAXPD, VMAXSD) }
+
+// fold combines the lanes of v to one: the halves of a vector by packed until two lanes are left, those by last.
+func (t tier) fold(v reg.VecVirtual, packed, last func(...Op)) reg.VecVirtual {
 	x, y, high := XMM(), YMM(), XMM()
 	if t.lanes == 8 {
 		VEXTRACTF64X4(U8(1), v, y)
-		VMAXPD(v.AsY(), y, y)
+		packed(v.AsY(), y, y)
 		VEXTRACTF64X2(U8(1), y, x)
-		VMAXPD(y.AsX(), x, x)
+		packed(y.AsX(), x, x)
 	} else {
 		VEXTRACTF128(U8(1), v, x)
-		VMAXPD(v.AsX(), x, x)
+		packed(v.AsX(), x, x)
 	}
 	VUNPCKHPD(x, x, high)
-	VMAXSD(high, x, x)
+	last(high, x, x)
 	return x
 }
 

@@ -27,7 +27,7 @@ func Run(t *testing.T, build func(sparsity int, tolerance float64) sparse.Coder)
 
 	t.Run("shape", func(t *testing.T) {
 		before := mat.DenseCopyOf(y)
-		x := code(t, coder, d, y)
+		x := Code(t, coder, d, y)
 		if err := x.Check(); err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func Run(t *testing.T, build func(sparsity int, tolerance float64) sparse.Coder)
 		var first *sparse.Codes
 		for _, procs := range []int{1, 2, 8} {
 			runtime.GOMAXPROCS(procs)
-			x := code(t, coder, d, y)
+			x := Code(t, coder, d, y)
 			if first == nil {
 				first = x
 			}
@@ -57,7 +57,7 @@ func Run(t *testing.T, build func(sparsity int, tolerance float64) sparse.Coder)
 				t.Errorf("%d workers give other codes", procs)
 			}
 		}
-		alone := code(t, coder, d, mat.DenseCopyOf(y.Slice(0, 8, 100, 101)))
+		alone := Code(t, coder, d, mat.DenseCopyOf(y.Slice(0, 8, 100, 101)))
 		index, value := first.Column(100)
 		if i, v := alone.Column(0); !reflect.DeepEqual(i, index) || !reflect.DeepEqual(v, value) {
 			t.Error("a signal's code depends on the other signals")
@@ -71,7 +71,7 @@ func Run(t *testing.T, build func(sparsity int, tolerance float64) sparse.Coder)
 			for i, v := range d.Atom(k) {
 				y.Set(i, 0, -2.5*v)
 			}
-			index, value := code(t, coder, d, y).Column(0)
+			index, value := Code(t, coder, d, y).Column(0)
 			if len(index) != 1 || index[0] != int32(k) || math.Abs(value[0]+2.5) > 1e-6 {
 				t.Fatalf("−2.5·atom %d is coded as %v %v", k, index, value)
 			}
@@ -80,7 +80,7 @@ func Run(t *testing.T, build func(sparsity int, tolerance float64) sparse.Coder)
 
 	t.Run("tolerance", func(t *testing.T) {
 		for _, tolerance := range []float64{0.5, 1e-3} {
-			x := code(t, build(0, tolerance), d, y)
+			x := Code(t, build(0, tolerance), d, y)
 			for j, r := range Residuals(d, x, y) {
 				if r > tolerance*(1+1e-6) {
 					t.Fatalf("signal %d: residual %g, allowed %g", j, r, tolerance)
@@ -98,11 +98,8 @@ func Run(t *testing.T, build func(sparsity int, tolerance float64) sparse.Coder)
 				scaled.Set(i, k, scaled.At(i, k)*scale[k])
 			}
 		}
-		ds, err := sparse.NewDictionary(scaled)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, got := code(t, coder, d, y), code(t, coder, ds, y)
+		ds := Must(sparse.NewDictionary(scaled))(t)
+		want, got := Code(t, coder, d, y), Code(t, coder, ds, y)
 		if !reflect.DeepEqual(want.Index, got.Index) {
 			t.Fatal("the lengths of the atoms change the choice")
 		}
@@ -116,14 +113,11 @@ func Run(t *testing.T, build func(sparsity int, tolerance float64) sparse.Coder)
 	t.Run("zero", func(t *testing.T) {
 		m := d.Matrix()
 		m.SetCol(5, make([]float64, 8))
-		withZero, err := sparse.NewDictionary(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if use := code(t, coder, withZero, y).Usage(); use[5] != 0 {
+		withZero := Must(sparse.NewDictionary(m))(t)
+		if use := Code(t, coder, withZero, y).Usage(); use[5] != 0 {
 			t.Error("an atom of length 0 is used")
 		}
-		if x := code(t, coder, d, mat.NewDense(8, 3, nil)); len(x.Index) != 0 {
+		if x := Code(t, coder, d, mat.NewDense(8, 3, nil)); len(x.Index) != 0 {
 			t.Error("the zero signal has a code")
 		}
 	})
@@ -162,10 +156,7 @@ func Dictionary(t *testing.T, n, k int, seed uint64) *sparse.Dictionary {
 		col := m.ColView(j).(*mat.VecDense)
 		col.ScaleVec(1/mat.Norm(col, 2), col)
 	}
-	d, err := sparse.NewDictionary(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := Must(sparse.NewDictionary(m))(t)
 	return d
 }
 
@@ -192,12 +183,19 @@ func Residuals(d *sparse.Dictionary, x *sparse.Codes, y *mat.Dense) []float64 {
 	return norms
 }
 
-// code codes signals, and ends the test for an error.
-func code(t *testing.T, c sparse.Coder, d *sparse.Dictionary, y *mat.Dense) *sparse.Codes {
+// Code returns the codes of signals, and ends the test for an error.
+func Code(t testing.TB, c sparse.Coder, d *sparse.Dictionary, y *mat.Dense) *sparse.Codes {
 	t.Helper()
-	x, err := c.Code(context.Background(), d, y)
-	if err != nil {
-		t.Fatal(err)
+	return Must(c.Code(context.Background(), d, y))(t)
+}
+
+// Must returns a function that ends a test for an error, and returns the value otherwise.
+func Must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
 	}
-	return x
 }

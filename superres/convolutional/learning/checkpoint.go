@@ -9,10 +9,8 @@ import (
 	"superres/internal/npz"
 )
 
-// A checkpoint is an .npz file of all that the next step depends on. Random sampling depends on the
-// number of the step alone.
-
-// The members of the file that are no arrays.
+// stateFile and keyFile are the names of the texts in a checkpoint: an .npz file of all that the next step
+// depends on. Random sampling depends only on the number of the step.
 const (
 	stateFile = "state.json"
 	keyFile   = "key.json"
@@ -24,7 +22,7 @@ const (
 	maxCheckpoint    = 1 << 31
 )
 
-// state has the numbers that a training goes on with.
+// state has the numbers of a learner that a checkpoint keeps.
 type state struct {
 	Done   int     `json:"done"`
 	Norm   float64 `json:"norm"`
@@ -35,8 +33,8 @@ type state struct {
 	Dead   int     `json:"silent"`
 }
 
-// key returns what must be equal for a run to go on from the checkpoint of another: the format, all
-// that steers the training, and the pictures.
+// key returns a text that must be equal for two runs to continue each other: the format, all options and
+// constants that affect the result, and the hash of the pictures.
 func (l *learner) key(d dataset) []byte {
 	o := l.opt
 	from := sha256.Sum256(nil)
@@ -55,7 +53,7 @@ func (l *learner) key(d dataset) []byte {
 		decay1, decay2, least, clipAt, normDecay, averageDecay, d.digest(),
 	})
 	if err != nil {
-		panic(err) // numbers and texts
+		panic(err) // cannot be: these are numbers and strings
 	}
 	return key
 }
@@ -82,12 +80,12 @@ var arrayNames = [...]string{"mean", "now", "moment", "square"}
 // arrayName returns the name of array k of a layer in a checkpoint.
 func arrayName(layer, k int) string { return fmt.Sprintf("layer%d.%s", layer, arrayNames[k]) }
 
-// arrays returns what a checkpoint has of a layer, in the order of arrayNames.
+// arrays returns the arrays of a layer that a checkpoint keeps, in the order of arrayNames.
 func (f *layer) arrays() [len(arrayNames)][]float32 {
 	return [...][]float32{f.average.all, f.now.all, f.momentum.all, f.square}
 }
 
-// restore goes on from a checkpoint. It changes nothing when that is damaged or of another training.
+// restore sets the learner to the state in a checkpoint. It changes nothing if that is damaged or has another key.
 func (l *learner) restore(checkpoint []byte, d dataset) {
 	file, err := npz.OpenUpTo(bytes.NewReader(checkpoint), int64(len(checkpoint)), maxCheckpoint)
 	if err != nil {

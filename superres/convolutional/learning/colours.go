@@ -20,13 +20,13 @@ import (
 	"superres/superres/training"
 )
 
-// Colour is trained after brightness, which it does not change, on whole pictures that the stage
-// has enlarged. There are two networks: one for pictures whose chroma has the resolution of their
-// luma, and one for those out of files with subsampled chroma, as nearly all JPEG and WebP files
-// are. One network for both loses more than a decibel in each.
-
-// The options for colour. For photo, PSNR of Cb and Cr over Lanczos on Set5, open-valid and T91, and
-// of RGB over bicubic colour on T91:
+// Colour is trained after brightness, on whole pictures whose brightness the trained stage has enlarged; the
+// stage does not change. There are two networks: one for pictures whose chroma has full resolution, and one for
+// files with subsampled chroma, as nearly all JPEG and WebP files have. A single network for both loses more
+// than a decibel in each.
+//
+// The options for colour. For photo, PSNR of Cb and Cr above that of Lanczos on Set5, open-valid and T91, and
+// of RGB above that of bicubic colour on T91:
 //
 //	layers in the chain, steps    Set5   open-valid   T91    RGB
 //	1, 1500                       0.37   0.84                0.143
@@ -35,9 +35,9 @@ import (
 //	3, 3000                       0.49   1.16         0.78   0.154
 //	3, 6000                       0.51   1.25         0.74   0.156
 //
-// 3 layers of 32 channels, of eight times the products, had 0.3 dB more on open-valid and none on
-// T91. Learning from pictures reduced by 0.6 as well costs 0.2 dB on T91, and preferring patches of
-// larger residuals gains nothing.
+// 3 layers of 32 channels, with eight times the products, had 0.3 dB more on open-valid and nothing on T91.
+// Training also on pictures reduced by 0.6 costs 0.2 dB on T91; preferring patches with larger residuals gains
+// nothing.
 const (
 	colours        = 2 // R−Y and B−Y
 	colourChannels = 16
@@ -47,14 +47,15 @@ const (
 	colourDecay    = 0.03
 )
 
-// The JPEG qualities of pictures with subsampled chroma, for a clean and for a robust model.
+// cleanQualities and robustQualities are the ranges of JPEG quality for pictures with subsampled chroma, for a
+// clean and for a robust model.
 var (
 	cleanQualities  = [2]int{88, 100}
 	robustQualities = [2]int{30, 98}
 )
 
-// forColour returns the options for colour. The chain may be deeper beside a larger network of
-// brightness, which takes longer.
+// forColour returns the options for colour. The chain is deeper beside a larger network for brightness, which
+// takes more of the time anyway.
 func (t Trainer) forColour() Trainer {
 	t.Depth = t.Channels / kernel.Lanes
 	t.Channels, t.Patch, t.Batch = colourChannels, colourPatch, colourBatch
@@ -62,8 +63,8 @@ func (t Trainer) forColour() Trainer {
 	return t
 }
 
-// trainColour trains the two networks of colour for a stage, or returns nil twice where no picture
-// has any. subsampled is for subsampled chroma.
+// trainColour trains the two networks for colour and returns their stages, or nil twice if no picture has
+// colour. subsampled is for files with subsampled chroma.
 func (s *session) trainColour(
 	ctx context.Context, bright *convolutional.Stage,
 ) (colour, subsampled stage.Colour, err error) {
@@ -83,7 +84,7 @@ func (s *session) trainColour(
 	return made[0], made[1], nil
 }
 
-// train trains one network.
+// train trains one network for colour and returns it rounded to a stage.
 func (d *colourPictures) train(ctx context.Context) (stage.Colour, error) {
 	const phase = "learning colour"
 	a := d.architecture()
@@ -102,7 +103,7 @@ func (d *colourPictures) train(ctx context.Context) (stage.Colour, error) {
 	return convolutional.NewColour(l.network())
 }
 
-// colourPictures is the dataset of colour.
+// colourPictures is the dataset for colour.
 type colourPictures struct {
 	*session
 	stage      *convolutional.Stage
@@ -113,12 +114,12 @@ type colourPictures struct {
 	hash       training.Digest
 }
 
-// colourPair is one picture: its low-resolution colour, its enlarged brightness, and the residual
-// that a network is to add to the enlarged colour.
+// colourPair is one picture: its low-resolution colour, its enlarged brightness, and the residual of its
+// enlarged colour.
 type colourPair struct {
-	w, h      int              // of low
+	w, h      int              // size of low
 	low       [colours][]int16 // in steps of 1/lowSteps
-	luma      []uint16         // of 16 bits
+	luma      []uint16         // 0..65535
 	residual  [colours][]int16 // in steps of 1/residualSteps
 	strength  float32          // of the picture's degradation, as estimated
 	synthetic bool
@@ -126,7 +127,8 @@ type colourPair struct {
 
 const lowSteps = 1 << 14
 
-// The memory of a pixel of a colourPair, and that of the planes that it is made of, for a while.
+// colourPixelBytes is the memory of a pixel in a colourPair; colourPlaneBytes allows for the planes that exist
+// while one is made.
 const (
 	colourPixelBytes = 2 + 2*colours
 	colourPlaneBytes = 256 << 20
@@ -135,22 +137,16 @@ const (
 // digest implements dataset.
 func (d *colourPictures) digest() string { return d.hash.String() }
 
-// read reads all pictures that have colour, and adds synthetic ones, as their share asks.
+// read reads all pictures that have colour and adds as many synthetic ones as d.Synthetic asks for.
 func (d *colourPictures) read(ctx context.Context) error {
-	const phase = "enlarging pictures"
-	for i, src := range d.sources {
-		d.progress(phase, i, len(d.sources))
-		img, err := src.Open(ctx)
-		if err != nil {
-			return err
-		}
+	err := training.Read(ctx, d.sources, "enlarging pictures", d.progress, func(i int, img image.Image) error {
 		p := picture.Split(img)
 		d.hash.Add(p.Luma())
-		if err := d.add(ctx, p, d.Degradation, i, false); err != nil {
-			return fmt.Errorf("%s: %w", src.Name, err)
-		}
+		return d.add(ctx, p, d.Degradation, i, false)
+	})
+	if err != nil {
+		return err
 	}
-	d.progress(phase, len(d.sources), len(d.sources))
 	const side = 480
 	count := int(math.Round(d.Synthetic * float64(d.pixels) / (side * side)))
 	for i := range count {
@@ -166,7 +162,8 @@ func (d *colourPictures) read(ctx context.Context) error {
 	return nil
 }
 
-// add adds a picture, unless it is grey or too small.
+// add adds a picture, unless it is grey or smaller than a patch. by is the degradation that reduces it, number
+// seeds its noise.
 func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resample.Degradation, number int,
 	synthetic bool) error {
 	scale := d.Scale
@@ -181,7 +178,7 @@ func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resa
 	}
 	truth.Channels = convert(truth.Channels,
 		func(p *plane.Plane) *plane.Plane { return p.Crop(0, 0, w*scale, h*scale) })
-	small, quality, err := d.degraded(picture.Picture{Channels: d.reduce(truth.Channels, by)}.Image(), number)
+	small, quality, err := d.degrade(picture.Picture{Channels: d.reduce(truth.Channels, by)}.Image(), number)
 	if err != nil {
 		return err
 	}
@@ -208,16 +205,16 @@ func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resa
 		lowColour := subtract(low.Channels[channel], lowLuma)
 		base := resample.Resize(lowColour, w*scale, h*scale, resample.Bicubic)
 		residual := subtract(subtract(truth.Channels[channel], trueLuma), base)
-		p.low[k], p.residual[k] = quantised(lowColour, lowSteps), quantised(residual, residualSteps)
+		p.low[k], p.residual[k] = quantise(lowColour, lowSteps), quantise(residual, residualSteps)
 	}
 	d.list = append(d.list, p)
 	d.positions.add(w, h, d.Patch)
 	return nil
 }
 
-// degraded returns a picture as files have it, with noise for a robust model, and out of a JPEG
-// file of the quality that is returned for subsampled chroma.
-func (d *colourPictures) degraded(img image.Image, number int) (out image.Image, quality int, err error) {
+// degrade returns img as files have it: with noise for a robust model and, for subsampled chroma, out of a
+// JPEG file, whose quality is returned.
+func (d *colourPictures) degrade(img image.Image, number int) (out image.Image, quality int, err error) {
 	rng := rand.New(rand.NewPCG(d.Seed, 1<<62|uint64(number)))
 	if d.Robust && rng.Float64() < 0.6 {
 		img = degrade.WithNoise(img, worstNoise*math.Pow(rng.Float64(), 1.5), rng.Uint64())
@@ -246,7 +243,7 @@ func (d *colourPictures) fill(w *worker, step, number int) (synthetic bool, err 
 	return p.synthetic, nil
 }
 
-// fill sets the input and the target of a worker to a patch that begins at (x0, y0) of low.
+// fill sets the input and the target of w to the patch at (x0, y0), in low-resolution samples, moved by a symmetry.
 func (c *colourPair) fill(w *worker, scale, x0, y0 int, s symmetry) {
 	n := w.sides[0]
 	margin, inputs := (n-w.side)/2, colours+scale*scale

@@ -12,9 +12,9 @@ import (
 	"superres/superres/training/trainingtest"
 )
 
-// Colour is learned, twice the same, knows what is halved, and leaves grey pictures alone.
+// Colour is trained with the same result twice, differently for subsampled chroma, and not at all on grey pictures.
 func TestLearnsColour(t *testing.T) {
-	o := small()
+	o := newSmallTrainer()
 	o.ColourSteps = 40
 	var sources []training.Source
 	for i := range 3 {

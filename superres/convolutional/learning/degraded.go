@@ -11,16 +11,16 @@ import (
 	"superres/superres/resample"
 )
 
-// A robust model's patches are degraded as package degrade says, after a reduction that is not always bicubic.
-// The network is given the strength of what it is to take away: the standard deviation of noise and compression
-// in levels of 255, as a share of worstNoise. Blur and sharpening do not count in it: they must be seen.
+// Patches of a robust model are reduced in one of several ways and then degraded as package degrade describes.
+// Their strength, an input of the network, is the standard deviation of noise and compression in levels of 255,
+// divided by worstNoise. Blur and sharpening do not count; the network must recognise these itself.
 const worstNoise = 25
 
-// degradedMargin is the number of samples around the window that are degraded with it, so that the
-// blocks of JPEG files are whole.
+// degradedMargin is the number of samples around the window that are degraded with it, so that the window lies
+// in whole blocks of JPEG files.
 const degradedMargin = 8
 
-// fillDegraded is fillClean with a random degradation, of which it returns the strength, 0..1.
+// fillDegraded does what fillClean does after a random degradation, and returns its strength, 0..1.
 func (p patch) fillDegraded(window, target []float32, side, margin, scale int) (strength float32) {
 	reach := margin + degradedMargin
 	x0, y0 := max(p.x-reach, 0), max(p.y-reach, 0)
@@ -29,7 +29,7 @@ func (p patch) fillDegraded(window, target []float32, side, margin, scale int) (
 	degradation := degrade.Sample(p.degrade)
 	p.reduce(part, x0, y0, scale, degradation.IsClean())
 	if deviation := degradation.Apply(p.degrade, part) / worstNoise; deviation > 0 {
-		// The estimated strength of a picture is never quite right.
+		// At enlarging the strength is an estimate, so noise is added to it here.
 		strength = float32(min(deviation*math.Exp(0.15*p.degrade.NormFloat64()), 1))
 	}
 	n := side + 2*margin
@@ -40,7 +40,7 @@ func (p patch) fillDegraded(window, target []float32, side, margin, scale int) (
 			window[v*n+u] = part.Pix[(y-y0)*part.W+x-x0] / 255
 		}
 	}
-	const around = 3 // more than the interpolation reaches
+	const around = 3 // more than the reach of the interpolation
 	bx, by := max(p.x-around, x0), max(p.y-around, y0)
 	low := plane.New(min(p.x+side+around, x1)-bx, min(p.y+side+around, y1)-by)
 	for y := range low.H {
@@ -56,9 +56,9 @@ func (p patch) fillDegraded(window, target []float32, side, margin, scale int) (
 	return strength
 }
 
-// reduce sets part, in levels, to samples of the picture from (x0, y0) on, reduced as programs do:
-// mostly by the bicubic kernel, else by the mean of a block or of its middle, linearly, or by
-// Lanczos. A clean patch, without noise and compression, is often reduced without antialiasing.
+// reduce sets part to samples of the picture from (x0, y0) on, in levels of 255, reduced as various programs
+// do: most often by the bicubic kernel, else by the mean of a block or of its middle, linearly, or by Lanczos.
+// A clean patch, without noise and compression, is often reduced without antialiasing.
 func (p patch) reduce(part *degrade.Plane, x0, y0, scale int, clean bool) {
 	kind := p.degrade.IntN(10)
 	if clean && p.degrade.IntN(4) == 0 {
@@ -72,7 +72,7 @@ func (p patch) reduce(part *degrade.Plane, x0, y0, scale int, clean bool) {
 		return
 	}
 	taps := reductions[kind](scale)
-	first := (scale - len(taps)) / 2 // of the taps of sample 0, from pixel 0 on; len(taps)−scale is even
+	first := (scale - len(taps)) / 2 // the pixel of sample 0's first tap; len(taps)−scale is even
 	w, h := p.from.w*scale, p.from.h*scale
 	across := make([]float32, part.W*(part.H*scale+len(taps)))
 	top := y0*scale + first
@@ -97,10 +97,11 @@ func (p patch) reduce(part *degrade.Plane, x0, y0, scale int, clean bool) {
 	}
 }
 
-// aliasing is the reduction without antialiasing, the last of reductions.
+// aliasing is the index in reductions of the reduction without antialiasing, the last one.
 const aliasing = 4
 
-// reductions return the taps of the reductions by a scale that are not the trainer's own.
+// reductions return the taps by which a scale is reduced in one dimension, for all reductions other than the
+// trainer's own.
 var reductions = [aliasing + 1]func(scale int) []float32{
 	func(s int) []float32 { return taps(s, s, imaging.Box) },
 	func(s int) []float32 { return taps(s, 2-s%2, imaging.Box) },
@@ -113,8 +114,9 @@ var reductions = [aliasing + 1]func(scale int) []float32{
 	},
 }
 
-// taps returns n taps of a filter around the middle of a block, whose sum is 1, or n+1 where n taps
-// would not lie symmetrically over the block's scale pixels. The filter's unit is the block.
+// taps returns the values of a filter at n taps that are symmetric around the middle of a block of scale
+// pixels, normalised to a sum of 1; n is increased by one where it is odd and scale even, or the reverse. The
+// filter's unit of length is the block.
 func taps(scale, n int, filter imaging.ResampleFilter) []float32 {
 	if (n-scale)%2 != 0 {
 		n++

@@ -13,23 +13,23 @@ import (
 	"superres/superres/training/trainingtest"
 )
 
-// quiet is a source of numbers with which degrade.Sample samples no degradation, and the bicubic
-// reduction is taken.
+// quiet returns random bits for which degrade.Sample returns no degradation and reduce takes the bicubic kernel.
 type quiet struct{}
 
 func (quiet) Uint64() uint64 { return 1<<64 - 1 }
 
-// Without damage, a patch is what it is without; everywhere in a picture, in all symmetries.
+// Without a degradation fillDegraded fills the same samples as fillClean, everywhere in a picture and in all
+// symmetries.
 func TestNoDegradation(t *testing.T) {
 	for scale := 2; scale <= 4; scale++ {
-		o := small()
+		o := newSmallTrainer()
 		o.Scale, o.Robust, o.Patch = scale, true, 9
-		l, d := begun(t, o)
+		l, d := begin(t, o)
 		a, b := l.newWorker(), l.newWorker()
 		reach := (a.sides[0] - a.side) / 2
 		for i := range 60 {
-			p := sampled(t, d, i)
-			switch i { // the corners
+			p := samplePatch(t, d, i)
+			switch i { // two corners of the picture
 			case 0:
 				p.x, p.y = 0, 0
 			case 1:
@@ -54,12 +54,12 @@ func TestNoDegradation(t *testing.T) {
 	}
 }
 
-// The mean of a block is what resample makes of it, and all reductions leave a constant.
+// All reductions keep a constant, and the one by blocks agrees with package resample.
 func TestReductions(t *testing.T) {
 	for scale := 2; scale <= 4; scale++ {
-		o := small()
+		o := newSmallTrainer()
 		o.Scale, o.Robust = scale, true
-		_, d := begun(t, o)
+		_, d := begin(t, o)
 		from := &d.list[0]
 		for kind, f := range reductions {
 			list := f(scale)
@@ -87,21 +87,21 @@ func TestReductions(t *testing.T) {
 	}
 }
 
-// zero draws the least numbers that are not drawn again.
+// zero returns the least bits that math/rand accepts for a bounded number without drawing again.
 type zero struct{}
 
 func (zero) Uint64() uint64 { return 1 << 32 }
 
-// What is learned from damage knows a level, which changes what it does, also when it began
-// with what knew none.
+// A robust model has strength as an input with parameters other than 0, also when it starts from a clean or a
+// robust model.
 func TestLearnsStrength(t *testing.T) {
-	o := small()
+	o := newSmallTrainer()
 	r, err := o.Train(t.Context(), trainingtest.Drawings(2), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.From, _ = convolutional.Of(r.Stages[0])
-	for range 2 { // then from what knows one
+	for range 2 { // from the clean model, then from the robust one
 		o.Robust = true
 		if r, err = o.Train(t.Context(), trainingtest.Drawings(2), nil); err != nil {
 			t.Fatal(err)

@@ -8,15 +8,15 @@ import (
 	"superres/superres/convolutional"
 )
 
-// shape says how the parameters of a layer lie in memory while it is trained: channels are padded
-// to whole vectors, and the weights of a row of taps, side·in of each output, to whole tiles of the
-// kernels. The padding is 0 before and after every step.
+// shape is the layout of a layer's parameters in memory: output channels are padded to whole vectors, and the
+// weights of a row of taps, side·in for each output, to whole tiles of the kernels. The padding is 0 before and
+// after every step.
 type shape struct {
 	side, in, out int
-	span          int  // side·in, padded
-	wide          int  // out, padded
-	linear        bool // there is no activation
-	graded        bool // the layer is given a strength
+	span          int  // side·in with padding
+	wide          int  // out with padding
+	linear        bool // the layer has no activation
+	graded        bool // strength is an input of the layer
 }
 
 // shapesOf returns the shapes of the layers of a network.
@@ -34,7 +34,7 @@ func shapesOf(n *convolutional.Network) (list []shape) {
 // rows returns the number of rows of the weights as a matrix of wide columns.
 func (s shape) rows() int { return s.side * s.span }
 
-// row returns the row of the weights from a tap and an input.
+// row returns the row of the weight matrix for a tap and an input channel.
 func (s shape) row(tap, in int) int { return tap/s.side*s.span + tap%s.side*s.in + in }
 
 // size returns the number of all parameters: weights, biases, slopes and strengths.
@@ -46,13 +46,13 @@ func (s shape) size() int {
 	return n
 }
 
-// parameters are those of a layer, or a gradient of them: parts of one slice.
+// parameters are the parameters of a layer, or their gradient. The other slices are parts of all.
 type parameters struct {
 	all                           []float32
 	weight, bias, slope, strength []float32
 }
 
-// divide divides a slice of at least size entries into parameters.
+// divide returns parameters in the memory of all, of at least size values.
 func (s shape) divide(all []float32) parameters {
 	n := s.rows() * s.wide
 	all = all[:s.size():s.size()]
@@ -60,7 +60,7 @@ func (s shape) divide(all []float32) parameters {
 		all[n+2*s.wide:]}
 }
 
-// read returns the parameters of a layer. A slope of 1 stands for no activation.
+// read returns the parameters of l in new memory. Layers without an activation get slopes of 1.
 func (s shape) read(l convolutional.Layer) parameters {
 	p := s.divide(make([]float32, s.size()))
 	for tap := range s.side * s.side {
@@ -77,7 +77,7 @@ func (s shape) read(l convolutional.Layer) parameters {
 	return p
 }
 
-// write sets a layer to parameters.
+// write sets the weights, biases, slopes and strengths of l to p.
 func (s shape) write(l convolutional.Layer, p parameters) {
 	for tap := range s.side * s.side {
 		for i := range s.in {
@@ -97,11 +97,11 @@ func parametersOf(n *convolutional.Network) (list []parameters) {
 	return list
 }
 
-// layer is a layer that is being trained.
+// layer is a layer in training.
 type layer struct {
 	shape
 	now        parameters
-	transposed []float32  // the weights that a gradient goes back through, see transpose
+	transposed []float32  // the weights for backward: see transpose
 	average    parameters // the running mean of now
 	gradient   parameters
 	momentum   parameters // the running mean of gradient
@@ -110,8 +110,8 @@ type layer struct {
 	muon       muon
 }
 
-// newLayer returns a layer that begins as l or, where random is set, with random weights, those of
-// the chain around the identity.
+// newLayer returns a layer that starts as l or, when random is true, with random weights; in the chain these
+// are added to the identity.
 func newLayer(s shape, l convolutional.Layer, random bool, rng *rand.Rand) *layer {
 	f := &layer{
 		shape: s, now: s.read(l), transposed: make([]float32, s.side*s.side*s.wide*s.in),
@@ -146,9 +146,9 @@ func newLayer(s shape, l convolutional.Layer, random bool, rng *rand.Rand) *laye
 	return f
 }
 
-// transpose sets transposed to the weights by which a gradient goes back through the layer: with
-// inputs and outputs swapped, and each tap where the opposite one was. Call it after now has
-// changed. No gradient goes back through the first layer of brightness.
+// transpose sets f.transposed to the current weights with inputs and outputs swapped and the taps in reverse
+// order, by which backward convolves gradients. It must be called whenever f.now has changed. The first layer
+// for brightness needs none.
 func (f *layer) transpose() {
 	if f.in == 1 {
 		return
@@ -163,7 +163,7 @@ func (f *layer) transpose() {
 	}
 }
 
-// clearPadding sets the gradient of padding to 0, and that of the slopes of a layer without an activation.
+// clearPadding sets the gradient of the padding to 0, and that of the slopes of a layer without an activation.
 func (f *layer) clearPadding() {
 	for r := range f.side {
 		clear(f.gradient.weight[(r*f.span+f.side*f.in)*f.wide : (r+1)*f.span*f.wide])

@@ -11,44 +11,44 @@ import (
 	"superres/superres/convolutional"
 )
 
-// dataset is what a learner takes its patches from.
+// dataset is a source of patches.
 type dataset interface {
-	// fill sets the input, the target and the strength of a worker to the patch of a number in a
-	// step. It depends on both numbers alone. synthetic tells that the patch is of no picture.
+	// fill sets the input, the target and the strength of w to patch number of a step. The result depends only
+	// on the two numbers. synthetic is true for a patch of a synthetic picture.
 	fill(w *worker, step, number int) (synthetic bool, err error)
-	// digest returns a hash of the pictures.
+	// digest returns a hash of the pictures in hexadecimal.
 	digest() string
 }
 
-// learner is a network while it is trained.
+// learner is a network in training.
 type learner struct {
 	opt          Trainer
 	architecture convolutional.Architecture
 	shapes       []shape
 	layers       []*layer
-	done         int     // steps that were made
-	norm         float64 // the running mean of the gradient's norm
-	loss, square float64 // sums of the losses and the mean squared errors of steps
-	steps        int     // the number of these steps: those since the last report
+	done         int     // number of steps made
+	norm         float64 // running mean of the gradient's norm
+	loss, square float64 // sums over steps of the loss and of the mean squared error
+	steps        int     // number of steps summed: those since the last report
 	rmse         float64 // at the last report
-	dead         int     // channels, at the last report
+	dead         int     // dead channels at the last report
 
-	// The rest is workspace. No checkpoint has it.
-	gradients []float32 // of the patches of a step, one after the other
-	starts    []int32   // where each of them begins
+	// The fields below are buffers, which checkpoints leave out.
+	gradients []float32 // one for each patch of a step, one after another
+	starts    []int32   // offset of each in gradients
 	losses    [][2]float64
 	failures  []error
-	peaks     [][]float32 // of all channels, of each patch of a step before a report
+	peaks     [][]float32 // for each patch of a step before a report, the peak of each channel
 	workers   []*worker
 }
 
-// worker is the workspace in which one goroutine learns from a patch.
+// worker has the buffers in which one goroutine learns from a patch.
 type worker struct {
 	*pass
 	target []float32
 }
 
-// newLearner returns the learner of a network, whose layers from number known on begin at random.
+// newLearner returns the learner of n. Layers of n from index known on get random weights.
 func newLearner(opt Trainer, n *convolutional.Network, known int) *learner {
 	l := &learner{opt: opt, architecture: n.Architecture, shapes: shapesOf(n)}
 	rng := rand.New(rand.NewPCG(opt.Seed, 1<<63))
@@ -75,7 +75,7 @@ func (l *learner) newWorker() *worker {
 	return w
 }
 
-// size returns the number of parameters of all layers.
+// size returns the number of parameters in all layers.
 func (l *learner) size() (n int) {
 	for _, s := range l.shapes {
 		n += s.size()
@@ -83,7 +83,7 @@ func (l *learner) size() (n int) {
 	return n
 }
 
-// network returns the network of the running mean of the parameters.
+// network returns a new network with the running means of the parameters.
 func (l *learner) network() *convolutional.Network {
 	n := convolutional.NewNetwork(l.architecture)
 	for i, f := range l.layers {
@@ -92,11 +92,11 @@ func (l *learner) network() *convolutional.Network {
 	return n
 }
 
-// isReported tells whether there is a report after a number of steps.
+// isReported reports whether a report follows when done steps have been made.
 func (l *learner) isReported(done int) bool { return done%l.opt.Interval == 0 || done == l.opt.Steps }
 
-// step makes a step. Each patch has a gradient of its own, whichever worker computes it, and these
-// are summed in the order of the patches: so the number of workers changes no bit.
+// step makes one step. Each patch has its own gradient, computed by any worker, and the gradients are summed in
+// the order of the patches, so that the number of workers does not change the result.
 func (l *learner) step(ctx context.Context, d dataset) error {
 	layers, transposed := l.parameters()
 	size := l.size()
@@ -123,7 +123,7 @@ func (l *learner) step(ctx context.Context, d dataset) error {
 	if err = errors.Join(append(l.failures, err)...); err != nil {
 		return err
 	}
-	if err := l.update(context.WithoutCancel(ctx)); err != nil { // a whole step or none
+	if err := l.update(context.WithoutCancel(ctx)); err != nil { // a step is not interrupted
 		return err
 	}
 	for _, e := range l.losses {
@@ -137,7 +137,8 @@ func (l *learner) step(ctx context.Context, d dataset) error {
 	return nil
 }
 
-// parameters returns those of all layers, and the weights through which gradients go back.
+// parameters returns the parameters of all layers, and their weights transposed for backward. Both share the
+// memory of the layers.
 func (l *learner) parameters() (layers []parameters, transposed [][]float32) {
 	for _, f := range l.layers {
 		layers, transposed = append(layers, f.now), append(transposed, f.transposed)
@@ -145,7 +146,7 @@ func (l *learner) parameters() (layers []parameters, transposed [][]float32) {
 	return layers, transposed
 }
 
-// divide divides the gradient of all layers into those of each.
+// divide returns the parts of a gradient that belong to each layer, in the same memory.
 func (l *learner) divide(gradient []float32) (list []parameters) {
 	for _, s := range l.shapes {
 		list = append(list, s.divide(gradient))
@@ -154,8 +155,8 @@ func (l *learner) divide(gradient []float32) (list []parameters) {
 	return list
 }
 
-// learn adds the gradient of a patch's loss to a gradient of all layers, and returns the loss and
-// the mean squared error. update says what the loss is.
+// learn adds the gradient of a patch's loss to to, and returns the loss and the mean squared error.
+// optimiser.go defines the loss.
 func (l *learner) learn(
 	w *worker, synthetic bool, layers []parameters, transposed [][]float32, to []parameters,
 ) (losses [2]float64) {
@@ -164,7 +165,7 @@ func (l *learner) learn(
 	s := l.shapes[last]
 	count := float64(len(w.target))
 	unit := float32(1 / (count * float64(l.opt.Batch)))
-	// The errors in synthetic pictures are larger: squared they would weigh too much.
+	// Errors in synthetic pictures are larger: squared, they would outweigh all others.
 	squared := l.isSquared(l.done) && !synthetic
 	for y := range w.side {
 		d := w.inner(last, y)
@@ -191,7 +192,7 @@ func (l *learner) learn(
 	return [2]float64{losses[0] / count, losses[1] / count}
 }
 
-// update moves the parameters along the sum of the gradients of the patches.
+// update sums the gradients of the patches and moves the parameters along the sum.
 func (l *learner) update(ctx context.Context) error {
 	squares := make([]float64, len(l.layers))
 	starts := make([]int, len(l.layers))
@@ -223,7 +224,7 @@ func (l *learner) update(ctx context.Context) error {
 	})
 }
 
-// forLayers calls body for all layers, side by side.
+// forLayers calls body for all layers in parallel.
 func (l *learner) forLayers(ctx context.Context, body func(i int, f *layer)) error {
 	return parallel.For(ctx, len(l.layers), 1, func() func(lo, hi int) {
 		return func(lo, hi int) { body(lo, l.layers[lo]) }
@@ -239,12 +240,13 @@ func sumSquares(values []float32) float64 {
 	return sums[0] + sums[1] + sums[2] + sums[3]
 }
 
-// deadBelow is the share of the greatest sample of its layer that a dead channel does not exceed.
-// What a dead channel costs is spent on nothing, and little or no gradient revives it. A learning
-// rate that is too high kills many.
+// deadBelow is the share of the greatest sample in its layer that a dead channel never exceeds. A dead channel
+// costs as much time as any other, gets little or no gradient, and so seldom recovers. Too high a learning rate
+// makes many.
 const deadBelow = 1e-3
 
-// countDead returns the number of channels that are dead in all patches whose peaks are given.
+// countDead returns the number of channels that are dead in all patches. peaks has the peak of each channel for
+// each patch.
 func countDead(shapes []shape, peaks [][]float32) (count int) {
 	at := 0
 	for _, s := range shapes[:len(shapes)-1] {

@@ -6,41 +6,42 @@ import (
 	"superres/internal/kernel"
 )
 
-// The loss is the mean, over the pixels of a step, of Charbonnier's √(e² + 10⁻⁶) of the error e of
-// a pixel, which is nearly |e|: it is learned faster than e² and gives less weight to what is hard
-// to learn. In the last part of the steps the loss is e², by which results are scored.
+// The loss is the mean, over the pixels of a step, of Charbonnier's √(e² + 10⁻⁶) of the error e, which is
+// nearly |e|. It is learned faster than e² and gives less weight to pixels that cannot be predicted. In the
+// last part of the steps the loss is e², by which results are scored.
 //
 // The gradient is clipped to twice the running mean of its norm. Then weights move by Muon (moveWeights),
-// biases and slopes by Adam (kernel.Adam), with a learning rate that warms up and then falls as a cosine does
-// (I. Loshchilov, F. Hutter: SGDR, ICLR 2017, arXiv:1608.03983). The result is the running mean of the
-// parameters over about the last thousand steps, which is better than the last ones while the learning rate is
-// high (B. Polyak, A. Juditsky, SIAM J. Control Optim. 30 (1992), doi:10.1137/0330046).
+// biases and slopes by Adam (kernel.Adam), with a learning rate that warms up and then falls along a cosine (I.
+// Loshchilov, F. Hutter: SGDR, ICLR 2017, arXiv:1608.03983). The result is the running mean of the parameters
+// over about the last thousand steps, which is better than their last values while the learning rate is high
+// (B. Polyak, A. Juditsky, SIAM J. Control Optim. 30 (1992), doi:10.1137/0330046).
 const (
 	warmUp       = 200  // steps
-	lastPart     = 0.15 // of the steps, in which the loss is e²
-	roundness    = 1e-6
-	squareWeight = 25   // of e², which leaves gradients about as large
+	lastPart     = 0.15 // share of the steps in which the loss is e²
+	roundness    = 1e-6 // the constant of Charbonnier's loss
+	squareWeight = 25   // factor of e², which keeps gradients about as large
 	momentum     = 0.95 // of Muon
-	adamRate     = 0.3  // Adam's learning rate, of that of the weights
-	decay1       = 0.9  // of Adam's mean of gradients
-	decay2       = 0.99 // of Adam's mean of their squares
+	adamRate     = 0.3  // Adam's learning rate as a share of Muon's
+	decay1       = 0.9  // of Adam's running mean of gradients
+	decay2       = 0.99 // of Adam's running mean of their squares
 	least        = 1e-8 // Adam's ε
 	clipAt       = 2
 	normDecay    = 0.98
 	averageDecay = 0.999
 )
 
-// learningRate returns that of a step.
+// learningRate returns the learning rate of a step, counted from 0.
 func (l *learner) learningRate(step int) float64 {
 	o := &l.opt
 	rise := min(1, float64(step+1)/float64(min(warmUp, 1+o.Steps/10)))
 	return rise * (1e-6 + o.LearningRate*0.5*(1+math.Cos(math.Pi*float64(step)/float64(o.Steps))))
 }
 
-// isSquared tells whether the loss of a step is e².
+// isSquared reports whether the loss of a step is e².
 func (l *learner) isSquared(step int) bool { return float64(step) >= (1-lastPart)*float64(l.opt.Steps) }
 
-// clipGradient returns the factor, at most 1, by which a gradient of a norm is clipped.
+// clipGradient returns the factor, at most 1, that clips a gradient with the given norm, and updates the
+// running mean of norms.
 func (l *learner) clipGradient(norm float64) float64 {
 	if l.done == 0 {
 		l.norm = norm
@@ -53,30 +54,29 @@ func (l *learner) clipGradient(norm float64) float64 {
 	return clipped / norm
 }
 
-// moveOthers moves biases, slopes and strengths by Adam, in step t, from 1.
+// moveOthers moves biases, slopes and strengths by Adam. t is the number of the step, from 1.
 func (f *layer) moveOthers(clip float32, rate, t float64) {
 	n := len(f.now.weight)
-	root := math.Sqrt(1 - math.Pow(decay2, t)) // Adam's means begin at 0, which this makes up for
+	root := math.Sqrt(1 - math.Pow(decay2, t)) // Adam's correction for running means that start at 0
 	rate *= adamRate * root / (1 - math.Pow(decay1, t))
 	kernel.Adam(f.now.all[n:], f.momentum.all[n:], f.square, f.gradient.all[n:], clip, 1-decay1, 1-decay2,
 		float32(rate), float32(least*root))
 }
 
-// moveWeights moves the weights of a layer, a matrix W of side²·in rows and out columns, along the
-// running mean M of their gradient, made orthogonal (Muon),
+// moveWeights moves the weights of a layer, a matrix W with side²·in rows and out columns, along the running
+// mean M of their gradient, made orthogonal (Muon),
 //
 //	W ← W − rate·(M(MᵀM)^(−1/2) + decay·W),
 //
-// with Nesterov's momentum. All directions that M reaches move by as much, not only the few that
-// most of a gradient lies in. With it 1,200 steps reach what Adam needs 2,000 for, with or without
-// layers that are products of two (K. Bhardwaj and others: Collapsible linear blocks, MLSys 2022,
-// arXiv:2103.09404), and it needs no more memory than M.
-// K. Jordan and others: Muon, an optimizer for hidden layers in neural networks, 2024,
+// with Nesterov's momentum. So W moves equally far in all directions in which M is not 0, not only in the few
+// in which the gradient is large. 1,200 steps reach the result of 2,000 with Adam, also of Adam on layers that
+// are products of two (K. Bhardwaj and others: Collapsible linear blocks, MLSys 2022, arXiv:2103.09404), and
+// the only state is M. K. Jordan and others: Muon, an optimizer for hidden layers in neural networks, 2024,
 // https://kellerjordan.github.io/posts/muon.
 //
-// Noise in M moves W as far as the rest of M does, so without a decay the weights grow: after
-// 80,000 steps the singular values of a layer were 5 in the middle, of 12 layers that undo each
-// other, and rounding them to integers cost more than 0.1 dB.
+// Noise in M moves W as far as the signal does, so without decay the weights grow: after 80,000 steps the
+// middle singular value of a layer was 5, 12 layers partly undid each other, and rounding them to integers cost
+// more than 0.1 dB.
 func (f *layer) moveWeights(clip, rate, decay float32) {
 	g, m := f.gradient.weight, f.momentum.weight
 	for i, v := range g {
@@ -90,9 +90,9 @@ func (f *layer) moveWeights(clip, rate, decay float32) {
 	}
 }
 
-// The square root of a matrix is found by a few steps of a Newton-Schulz iteration, X ← X(aI + bXᵀX + c(XᵀX)²),
-// whose coefficients, those of Muon's authors, bring singular values from 10⁻³ up to between 0.7 and 1.2, which
-// suffices. X stays M·P with a symmetric P, so XᵀX and P alone are iterated.
+// The inverse square root of XᵀX is approximated by a few steps of a Newton-Schulz iteration, X ← X(aI + bXᵀX +
+// c(XᵀX)²). With the coefficients of Muon's authors it brings singular values above 10⁻³ to between 0.7 and
+// 1.2, which suffices. X is always M·P with a symmetric P, so only XᵀX and P are iterated.
 const (
 	schulzSteps = 6
 	schulzA     = 3.4445
@@ -100,7 +100,7 @@ const (
 	schulzC     = 2.0315
 )
 
-// muon is the workspace of orthogonalise: four matrices of n×n, and a transposed one of rows×n.
+// muon has the buffers of orthogonalise: four n×n matrices, and a transposed rows×n one.
 type muon struct {
 	gram, next, p, poly, transposed []float32
 }
@@ -110,8 +110,8 @@ func newMuon(rows, n int) muon {
 	return muon{make(n * n), make(n * n), make(n * n), make(n * n), make(rows * n)}
 }
 
-// orthogonalise sets to, rows×n, nearly to x·(xᵀx)^(−1/2), or to 0 where x is 0. rows
-// is a multiple of kernel.Rows32, n of kernel.Lanes.
+// orthogonalise sets to, rows×n, approximately to x·(xᵀx)^(−1/2), or to 0 when x is 0. rows must be a multiple
+// of kernel.Rows32 and n of kernel.Lanes.
 func (w *muon) orthogonalise(to, x []float32, rows, n int) {
 	multiply := func(to, a, b []float32) { kernel.Mul32(to, n, a, n, b, n, n, n, n) } // a is symmetric
 	kernel.Mul32(w.gram, n, x, n, x, n, n, rows, n)

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// What comes out has the singular vectors of what goes in and singular values near 1, for
-// values that lie far apart too, and nothing where there was nothing.
+// The result has the singular vectors of the matrix and singular values near 1, also for very different
+// singular values, and is 0 where rows or columns are 0.
 func TestOrthogonalise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for _, size := range [][3]int{{288, 32, 32}, {144, 16, 16}, {40, 32, 25}, {96, 16, 4}} {
@@ -18,12 +18,12 @@ func TestOrthogonalise(t *testing.T) {
 		for r := range min(rows, 250) {
 			for c := range n {
 				if rank < rows && rank < 16 && c >= rank {
-					continue // what only fills up
+					continue // a column of padding
 				}
 				x.Set(r, c, rng.NormFloat64()*math.Pow(30, -float64(c)/float64(n)))
 			}
 		}
-		if rows == 40 { // the first layer: fewer entries than channels
+		if rows == 40 { // as in the first layer, which has 25 rows for 32 channels
 			for r := 25; r < 40; r++ {
 				for c := range n {
 					x.Set(r, c, 0)

@@ -2,25 +2,25 @@ package learning
 
 import "superres/internal/kernel"
 
-// pass takes one patch forward through the layers and the gradient of its loss back. The layers are
-// not padded, so a window of side+2·reach samples gives side samples of output, each of which has
-// seen all of the picture around it that it depends on. A pass belongs to one worker.
+// pass takes one patch forward through the layers, and the gradient of its loss back. Layers are not padded: a
+// window of side+2·reach samples gives side samples of output, none of which depends on samples outside of the
+// window. A pass is used by one goroutine.
 type pass struct {
 	shapes   []shape
-	side     int         // of the output
-	sides    []int       // of the input of each layer, and of the output of the last
-	input    []float32   // the window, and padding for the span of the first layer
+	side     int         // side of the output
+	sides    []int       // of the input of each layer, then of the output of the last
+	input    []float32   // the window, padded for the span of the first layer
 	strength float32     // of the degradation of the patch
 	before   [][]float32 // the output of each layer before its activation
-	after    [][]float32 // and after it; of the last layer the same slice
+	after    [][]float32 // and after it; for the last layer the same slice
 	back     [2][]float32
 	skip     []float32 // the gradient that goes from the last layer straight to the first
 	zero     []float32
-	bias     []float32 // of a layer, at the strength
+	bias     []float32 // the bias of a layer at the strength
 }
 
-// rowsTogether is the number of rows of samples that Correlate passes for each tile of weights,
-// chosen so that they stay in the cache.
+// rowsTogether is the number of rows of samples for which Correlate uses each tile of weights, chosen so that
+// they stay in the cache.
 const rowsTogether = 6
 
 func newPass(shapes []shape, side int) *pass {
@@ -48,7 +48,7 @@ func newPass(shapes []shape, side int) *pass {
 	return p
 }
 
-// bytes returns the size of a pass in memory.
+// bytes returns the memory of the pass in bytes.
 func (p *pass) bytes() int64 {
 	n := len(p.input) + len(p.back[0]) + len(p.back[1]) + len(p.skip)
 	for i, s := range p.shapes {
@@ -68,14 +68,14 @@ func (p *pass) inputOf(layer int) []float32 {
 	return p.after[layer-1]
 }
 
-// output returns the samples of the last layer at (x, y), one a channel.
+// output returns the samples of the last layer at (x, y), one per channel, in the memory of p.
 func (p *pass) output(x, y int) []float32 {
 	last := len(p.shapes) - 1
 	s := p.shapes[last]
 	return p.after[last][(y*p.side+x)*s.wide:][:s.out]
 }
 
-// forward takes the window in p.input through the layers.
+// forward computes the output of all layers for the window in p.input.
 func (p *pass) forward(layers []parameters) {
 	last := len(p.shapes) - 1
 	for i, s := range p.shapes {
@@ -113,8 +113,8 @@ func (p *pass) addFirst() {
 	}
 }
 
-// overlap returns the part of the first layer's output, or of its gradient, that lies over row y of
-// the last layer's input.
+// overlap returns the part of the first layer's output, or of its gradient, that is added to row y of the last
+// layer's input.
 func (p *pass) overlap(x []float32, y int) []float32 {
 	last := len(p.shapes) - 1
 	n, m := p.sides[1], p.sides[last]
@@ -161,9 +161,9 @@ func (p *pass) clearMargin(layer int) {
 	}
 }
 
-// backward takes the gradient of the last layer's output, which the caller has put into p.inner,
-// back through the layers, and adds the gradient of the parameters to to. transposed has the
-// weights that layer.transpose makes. The patch has gone forward before.
+// backward takes the gradient of the last layer's output, which the caller has written to p.inner, back through
+// the layers, and adds the gradient of the parameters to to. transposed has the transposed weights of each
+// layer: see layer.transpose. It must follow forward.
 func (p *pass) backward(layers []parameters, transposed [][]float32, to []parameters) {
 	last := len(p.shapes) - 1
 	for i := last; i >= 0; i-- {
@@ -177,7 +177,7 @@ func (p *pass) backward(layers []parameters, transposed [][]float32, to []parame
 				kernel.ActivateBack(d, p.before[i][y*m*s.wide:][:len(d)], layers[i].slope, to[i].slope, to[i].bias)
 			}
 		}
-		if s.graded { // the strength counts through the bias alone
+		if s.graded { // strength acts only through the bias
 			for o, v := range to[i].bias {
 				to[i].strength[o] += p.strength * v
 			}
@@ -223,7 +223,7 @@ func (p *pass) addSkip() {
 	}
 }
 
-// addBias adds the gradient of a linear layer's output to that of its biases.
+// addBias adds the gradient d of a linear layer's output to the gradient to of its biases.
 func addBias(to, d []float32) {
 	for len(d) > 0 {
 		for o, v := range d[:len(to)] {
@@ -233,8 +233,7 @@ func addBias(to, d []float32) {
 	}
 }
 
-// findPeaks sets to, one entry a channel of all layers but the last, to the greatest magnitudes of
-// the samples of the pass.
+// findPeaks sets to to the greatest magnitude of each channel in the pass, for all layers but the last.
 func (p *pass) findPeaks(to []float32) {
 	clear(to)
 	for i, s := range p.shapes[:len(p.shapes)-1] {

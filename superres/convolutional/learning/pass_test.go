@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"superres/internal/testimage"
 )
 
 func vary(l *learner) {
@@ -24,19 +22,19 @@ func vary(l *learner) {
 	}
 }
 
-// The gradient of the error in every kind of parameter is that of differences.
+// The gradient in each kind of parameter agrees with finite differences of the loss.
 func TestGradient(t *testing.T) {
 	for _, scale := range []int{2, 3} {
 		for _, squared := range []bool{false, true} {
-			o := small()
+			o := newSmallTrainer()
 			o.Scale, o.Patch, o.Batch = scale, 7, 1
 			o.Robust = scale == 3
-			l, d := begun(t, o)
+			l, d := begin(t, o)
 			if squared {
 				l.done = o.Steps - 1
 			}
 			vary(l)
-			w, one := l.newWorker(), sampled(t, d, 0)
+			w, one := l.newWorker(), samplePatch(t, d, 0)
 			to := make([]float32, l.size())
 			loss := func() float64 {
 				for _, f := range l.layers {
@@ -70,7 +68,7 @@ func TestGradient(t *testing.T) {
 						norm += float64(g) * float64(g)
 					}
 					norm = math.Sqrt(norm)
-					// Along the gradient, and something besides, the error rises as it says.
+					// The direction is the gradient's with some noise added.
 					way := make([]float32, len(value))
 					along := 0.0
 					for k, g := range gradient {
@@ -93,30 +91,6 @@ func TestGradient(t *testing.T) {
 							squared, i, kind, got, along)
 					}
 				}
-			}
-		}
-	}
-}
-
-// The loops of training make what the definition makes.
-func TestResidualIsTheNetwork(t *testing.T) {
-	for scale := 2; scale <= 4; scale++ {
-		o := small()
-		o.Scale, o.Patch = scale, 7
-		l, _ := begun(t, o)
-		vary(l)
-		for _, f := range l.layers {
-			copy(f.average.all, f.now.all)
-		}
-		n := l.network()
-		low := testimage.Noise(tile+5, 9)
-		got, err := residual(t.Context(), n, low)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, want := range defined(n, low).Pix {
-			if math.Abs(float64(got.Pix[i]-want)) > 1e-5 {
-				t.Fatalf("×%d: pixel %d is %g, expected %g", scale, i, got.Pix[i], want)
 			}
 		}
 	}

@@ -10,12 +10,12 @@ import (
 	"superres/superres/training"
 )
 
-// patch is what one worker learns from at a time.
+// patch is a square of a picture that one worker learns from.
 type patch struct {
 	from      *pair
-	x, y      int // where the target begins, in low-resolution samples
+	x, y      int // top left corner of the target, in low-resolution samples
 	synthetic bool
-	degrade   *rand.Rand // of the degradations of a robust model's patch; nil: there are none
+	degrade   *rand.Rand // samples the degradation of a robust model's patch; nil: none
 	symmetry
 }
 
@@ -28,8 +28,8 @@ func (d *pictures) fill(w *worker, step, number int) (synthetic bool, err error)
 	return p.synthetic, err
 }
 
-// sample samples the patch of a number in a step. It is synthetic, or the one of two from random positions in
-// all pictures that has the larger residual, because much of most pictures has little to learn from.
+// sample returns patch number of a step. It is either synthetic or, of two at random positions, the one with
+// the larger residual, because there is little to learn from large parts of most pictures.
 func (d *pictures) sample(step, number int) (patch, error) {
 	rng := rand.New(rand.NewPCG(d.Seed, uint64(step)<<16|uint64(number)))
 	var p patch
@@ -51,13 +51,13 @@ func (d *pictures) sample(step, number int) (patch, error) {
 	return p, nil
 }
 
-// cut returns the patch at a random position in all pictures.
+// cut returns a patch at a random position, each position in each picture being equally likely.
 func (d *pictures) cut(rng *rand.Rand) patch {
 	i, x, y := d.positions.sample(rng, func(i int) int { return d.list[i].w - d.Patch + 1 })
 	return patch{from: &d.list[i], x: x, y: y}
 }
 
-// magnitude returns the sum of the magnitudes of the residual in a third of the target's rows.
+// magnitude returns the sum of the residual's magnitudes over every third row of the target.
 func (p patch) magnitude(side, scale int) (sum int) {
 	n, row := side*scale, p.from.w*scale
 	for y := 0; y < n; y += 3 {
@@ -68,9 +68,10 @@ func (p patch) magnitude(side, scale int) (sum int) {
 	return sum
 }
 
-// synthesise returns a patch of a new synthetic picture, as large as the window. What programs draw small is
-// like the mean of blocks of what they draw large, without the ringing of a bicubic reduction, so it is mostly
-// reduced that way, and pixel art always. Teachers have no part in it: they may ring beside its edges.
+// synthesise returns a patch of a new synthetic picture that is just as large as the window. Small graphics
+// that programs render resemble block means of large ones and do not ring as a bicubic reduction does, so most
+// synthetic pictures, and all pixel art, are reduced by block means. Teachers are not applied, as they may ring
+// at the edges.
 func (s *session) synthesise(rng *rand.Rand) (patch, error) {
 	margin := s.Depth + 3
 	side := (s.Patch + 2*margin) * s.Scale
@@ -79,11 +80,11 @@ func (s *session) synthesise(rng *rand.Rand) (patch, error) {
 	if d.IsPixelArt || rng.IntN(3) > 0 {
 		by = resample.Box
 	}
-	from, err := s.pairOf(context.Background(), picture.Split(d.Image).Channels, by, s.quality(rng.IntN(100)), nil)
+	from, err := s.makePair(context.Background(), picture.Split(d.Image).Channels, by, s.quality(rng.IntN(100)), nil)
 	return patch{from: &from, x: margin, y: margin, synthetic: true}, err
 }
 
-// fill sets the input, the target and the strength of a worker to the patch.
+// fill sets the input, the target and the strength of w to those of the patch.
 func (p patch) fill(w *worker, scale int) {
 	margin := (w.sides[0] - w.side) / 2
 	if w.strength = 0; p.degrade != nil {
@@ -93,8 +94,8 @@ func (p patch) fill(w *worker, scale int) {
 	}
 }
 
-// fillClean sets window to the low-resolution samples of the target and of a margin on each side, the samples
-// at the edge of the picture repeated, and target to its residual, the scale² pixels of a sample together.
+// fillClean sets window to the low-resolution samples of the target and of a margin on each side, edge samples
+// repeated, and target to the residual, the scale² pixels of each sample side by side.
 func (p patch) fillClean(window, target []float32, side, margin, scale int) {
 	n := side + 2*margin
 	for v := range n {
@@ -117,7 +118,7 @@ func (p patch) fillClean(window, target []float32, side, margin, scale int) {
 	})
 }
 
-// fillTarget sets target to what pixel returns for each pixel of a patch, by its symmetry.
+// fillTarget sets target to the values that pixel returns for each pixel of a patch, moved by the symmetry.
 func (s symmetry) fillTarget(target []float32, side, scale int, pixel func(x, y int) float32) {
 	n := side * scale
 	for v := range n {
@@ -128,14 +129,14 @@ func (s symmetry) fillTarget(target []float32, side, scale int, pixel func(x, y 
 	}
 }
 
-// symmetry is a change of a patch that leaves it a picture: it is transposed, then flipped across,
-// then down; negative has black for white.
+// symmetry is an operation on patches: transposition, then a horizontal flip, then a vertical one; negative
+// swaps black and white.
 type symmetry struct {
 	transposed, flipX, flipY, negative bool
 }
 
-// sampleSymmetry samples a symmetry, each with the same probability. A robust model's patches are
-// not negative: noise grows with brightness.
+// sampleSymmetry returns a random symmetry, all equally likely. Patches of a robust model are not made
+// negative, because noise grows with brightness.
 func (s *session) sampleSymmetry(rng *rand.Rand) symmetry {
 	bits := rng.Uint32()
 	if s.Symmetries == training.NoSymmetries {
@@ -144,7 +145,7 @@ func (s *session) sampleSymmetry(rng *rand.Rand) symmetry {
 	return symmetry{transposed: bits&1 != 0, flipX: bits&2 != 0, flipY: bits&4 != 0, negative: bits&8 != 0 && !s.Robust}
 }
 
-// source returns where in a square of n×n the sample comes from that the symmetry moves to (u, v).
+// source returns the position in an n×n square of the sample that the symmetry moves to (u, v).
 func (s symmetry) source(u, v, n int) (x, y int) {
 	if s.transposed {
 		u, v = v, u
@@ -158,10 +159,10 @@ func (s symmetry) source(u, v, n int) (x, y int) {
 	return u, v
 }
 
-// positions has, for each picture i, the number of positions at which a patch can begin in the pictures 0..i.
+// positions has, for each picture i, the number of positions for patches in the pictures 0..i.
 type positions []int64
 
-// add appends those of a picture of w×h samples, for patches of side×side.
+// add appends the positions of a picture of w×h samples, for patches of side×side.
 func (p *positions) add(w, h, side int) {
 	before := int64(0)
 	if len(*p) > 0 {
@@ -170,8 +171,8 @@ func (p *positions) add(w, h, side int) {
 	*p = append(*p, before+int64(w-side+1)*int64(h-side+1))
 }
 
-// sample returns the picture and the place in it of a random position, each with the same
-// probability. columns returns the number of positions in a row of a picture.
+// sample returns a random position: the index of its picture, and its coordinates there. All positions are
+// equally likely. columns must return the number of positions in a row of picture i.
 func (p positions) sample(rng *rand.Rand, columns func(i int) int) (i, x, y int) {
 	position := rng.Int64N(p[len(p)-1])
 	for position >= p[i] {

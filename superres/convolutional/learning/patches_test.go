@@ -7,7 +7,7 @@ import (
 	"superres/superres/training"
 )
 
-func sampled(t testing.TB, d *pictures, step int) patch {
+func samplePatch(t testing.TB, d *pictures, step int) patch {
 	t.Helper()
 	p, err := d.sample(step, 0)
 	if err != nil {
@@ -16,17 +16,17 @@ func sampled(t testing.TB, d *pictures, step int) patch {
 	return p
 }
 
-// A patch is what is around its target, and what is lacking there, in every symmetry.
+// A patch has the samples around its target and the residual of its target, in every symmetry.
 func TestPatches(t *testing.T) {
-	o := small()
+	o := newSmallTrainer()
 	o.Synthetic = 0.3
-	l, d := begun(t, o)
+	l, d := begin(t, o)
 	synthetic := 0
 	w := l.newWorker()
 	reach := (w.sides[0] - w.side) / 2
 	seen := map[[4]bool]bool{}
 	for i := range 200 {
-		p := sampled(t, d, i)
+		p := samplePatch(t, d, i)
 		if p.synthetic {
 			synthetic++
 			if p.from.w != w.sides[0] || p.x != reach {
@@ -36,7 +36,7 @@ func TestPatches(t *testing.T) {
 		}
 		seen[[4]bool{p.transposed, p.flipX, p.flipY, p.negative}] = true
 		p.fillClean(w.input, w.target, w.side, reach, 2)
-		// A sample of the target, and of the window, by hand.
+		// One sample of the window and one of the target, computed directly.
 		u, v := i%w.side, i/7%w.side
 		x, y := p.source(u, v, w.side)
 		level := float32(p.from.low[(p.y+y)*p.from.w+p.x+x]) / lumaSteps
@@ -63,7 +63,7 @@ func TestPatches(t *testing.T) {
 	}
 	d.Symmetries = training.NoSymmetries
 	for i := range 50 {
-		if p := sampled(t, d, i); p.transposed || p.flipX || p.flipY || p.negative {
+		if p := samplePatch(t, d, i); p.transposed || p.flipX || p.flipY || p.negative {
 			t.Fatalf("draw %d is changed: %+v", i, p)
 		}
 	}

@@ -13,35 +13,33 @@ import (
 	"superres/superres/training"
 )
 
-// pictures is the dataset of brightness: all pictures and their reductions, in memory.
+// pictures is the dataset for brightness. It has all pictures and their reductions in memory.
 type pictures struct {
 	*session
 	list      []pair
 	positions positions
 	pixels    int64
-	fixed     int64 // bytes that training takes beside the pictures
+	fixed     int64 // bytes that training takes besides the pictures
 	hash      training.Digest
 }
 
-// pair is a picture or a reduction of one: its low-resolution samples, and the residual that a
-// network is to add to their bicubic enlargement.
+// pair is a picture or a reduction of one, as low-resolution samples and the residual of their bicubic enlargement.
 type pair struct {
-	w, h     int      // of low
+	w, h     int      // size of low
 	low      []uint16 // lumaSteps from black to white
 	residual []int16  // in steps of 1/residualSteps
 
-	truth []uint8 // of a robust model, whose patches are degraded later; else nil
+	truth []uint8 // the full-resolution samples, for a robust model, which degrades them by patches; else nil
 }
 
 const (
 	lumaSteps     = 255 * sampleSteps
-	sampleSteps   = 256 // from a level of 8 bits to the next
+	sampleSteps   = 256 // steps per level of 255
 	residualSteps = 16384
 )
 
-// quantised returns the samples of a plane in steps of 1/steps, those of a magnitude above 1.99
-// clamped to that.
-func quantised(p *plane.Plane, steps float64) []int16 {
+// quantise returns the samples of a plane, clamped to ±1.99, in units of 1/steps.
+func quantise(p *plane.Plane, steps float64) []int16 {
 	list := make([]int16, len(p.Pix))
 	for i, v := range p.Pix {
 		list[i] = int16(math.Round(steps * float64(min(max(v, -1.99), 1.99))))
@@ -49,7 +47,7 @@ func quantised(p *plane.Plane, steps float64) []int16 {
 	return list
 }
 
-// subtract returns a − b.
+// subtract returns a − b in new memory.
 func subtract(a, b *plane.Plane) *plane.Plane {
 	out := plane.New(a.W, a.H)
 	for i, v := range a.Pix {
@@ -58,7 +56,7 @@ func subtract(a, b *plane.Plane) *plane.Plane {
 	return out
 }
 
-// convert returns what do makes of each channel.
+// convert returns do(p) for each channel p.
 func convert(channels []*plane.Plane, do func(*plane.Plane) *plane.Plane) (done []*plane.Plane) {
 	for _, p := range channels {
 		done = append(done, do(p))
@@ -69,29 +67,18 @@ func convert(channels []*plane.Plane, do func(*plane.Plane) *plane.Plane) (done 
 // luma returns the brightness of the channels of a picture.
 func luma(channels []*plane.Plane) *plane.Plane { return picture.Picture{Channels: channels}.Luma() }
 
-// reduce reduces the channels of a picture by the scale, each rounded to 8 bits, as files are.
+// reduce returns the channels reduced by s.Scale and rounded to 8 bits, as they would be in a file.
 func (s *session) reduce(channels []*plane.Plane, by resample.Degradation) []*plane.Plane {
 	return convert(channels, func(p *plane.Plane) *plane.Plane { return picture.Round8(by.Reduce(p, s.Scale)) })
 }
 
-// read reads all pictures. It fails when none is large enough, or all take too much memory.
+// read reads all pictures. It fails when none of them is large enough, or when they need too much memory.
 func (d *pictures) read(ctx context.Context) error {
-	const phase = "reading pictures"
 	d.fixed = d.Memory()
-	for i, src := range d.sources {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		d.progress(phase, i, len(d.sources))
-		img, err := src.Open(ctx)
-		if err != nil {
-			return err
-		}
-		if err := d.add(ctx, img, i); err != nil {
-			return fmt.Errorf("%s: %w", src.Name, err)
-		}
+	add := func(i int, img image.Image) error { return d.add(ctx, img, i) }
+	if err := training.Read(ctx, d.sources, "reading pictures", d.progress, add); err != nil {
+		return err
 	}
-	d.progress(phase, len(d.sources), len(d.sources))
 	if len(d.list) == 0 {
 		return fmt.Errorf("convolutional: %w: none of %d pictures has %d×%d pixels", training.ErrPictures,
 			len(d.sources), d.Patch*d.Scale, d.Patch*d.Scale)
@@ -99,7 +86,7 @@ func (d *pictures) read(ctx context.Context) error {
 	return nil
 }
 
-// add adds a picture and its reductions, those that a target fits into.
+// add adds a picture and those of its reductions that are large enough for a target.
 func (d *pictures) add(ctx context.Context, img image.Image, number int) error {
 	channels := picture.Split(img).Channels
 	d.hash.Add(luma(channels))
@@ -119,7 +106,7 @@ func (d *pictures) add(ctx context.Context, img image.Image, number int) error {
 			return fmt.Errorf("%w: more than %d MiB; use fewer pictures or reductions, or allow more memory",
 				training.ErrMemory, d.MaxMemory>>20)
 		}
-		p, err := d.pairOf(ctx, truth, d.Degradation, d.quality(len(d.list)+number), d.Teachers)
+		p, err := d.makePair(ctx, truth, d.Degradation, d.quality(len(d.list)+number), d.Teachers)
 		if err != nil {
 			return err
 		}
@@ -129,9 +116,9 @@ func (d *pictures) add(ctx context.Context, img image.Image, number int) error {
 	return nil
 }
 
-// pairOf reduces the channels of a picture and, where there are JPEG qualities, passes their
-// brightness through a JPEG file of one.
-func (s *session) pairOf(ctx context.Context, channels []*plane.Plane, by resample.Degradation, quality int,
+// makePair returns a picture reduced by a degradation and, if s.JPEG is set, passed through a JPEG file of a
+// quality, with its residual, or the target that teachers make of it.
+func (s *session) makePair(ctx context.Context, channels []*plane.Plane, by resample.Degradation, quality int,
 	teachers []*convolutional.Stage) (pair, error) {
 	truth := luma(channels)
 	low := luma(s.reduce(channels, by))
@@ -148,7 +135,7 @@ func (s *session) pairOf(ctx context.Context, channels []*plane.Plane, by resamp
 		return pair{}, err
 	}
 	p := pair{w: low.W, h: low.H, low: make([]uint16, len(low.Pix))}
-	p.residual = quantised(subtract(target, base), residualSteps)
+	p.residual = quantise(subtract(target, base), residualSteps)
 	for i, v := range low.Pix {
 		p.low[i] = uint16(math.Round(lumaSteps * float64(v)))
 	}
@@ -161,19 +148,19 @@ func (s *session) pairOf(ctx context.Context, channels []*plane.Plane, by resamp
 	return p, nil
 }
 
-// Most of what a picture has lost cannot be known, which makes gradients noisy and learning slow.
-// What a trained network makes of the picture has none of that. So where there are teachers, the
-// target is taughtShare of the mean of what they make of the picture in all its orientations, which
-// is better than what one of them makes of one, and for the rest the truth (G. Hinton, O. Vinyals,
-// J. Dean: Distilling the knowledge in a neural network, 2015, arXiv:1503.02531).
+// Much of the detail that a picture has lost cannot be predicted; it makes gradients noisy and learning slow.
+// The result of a trained network has only predictable detail. So with teachers the target is a mixture:
+// taughtShare of the mean of the teachers' results over all orientations of the picture, which is better than a
+// single result, and for the rest the true picture (G. Hinton, O. Vinyals, J. Dean: Distilling the knowledge in
+// a neural network, 2015, arXiv:1503.02531).
 //
-// Note: 16 channels, 7 layers, 10,000 steps, Set5, open-valid and T91 at scale 2: 37.25, 33.44
-// and 35.29 dB without a teacher, 37.25, 33.50 and 35.31 with a share of a half, 37.25, 33.52 and
-// 35.33 with a share of 1, of a teacher of 32 channels and 13 layers.
+// Note: 16 channels, 7 layers, 10,000 steps, Set5, open-valid and T91 at scale 2: 37.25, 33.44 and 35.29 dB
+// without a teacher; 37.25, 33.50 and 35.31 with a share of 0.5, and 37.25, 33.52 and 35.33 with a share of 1,
+// of a teacher with 32 channels and 13 layers.
 const taughtShare = 0.6
 
-// distil returns the target for a low-resolution picture whose enlargement is base: truth itself
-// where there is no teacher.
+// distil returns the target for a low-resolution picture with the enlargement base: a mixture of truth and the
+// results of the teachers, or truth itself without teachers.
 func distil(ctx context.Context, teachers []*convolutional.Stage, low, base, truth *plane.Plane) (*plane.Plane, error) {
 	if len(teachers) == 0 {
 		return truth, nil
@@ -186,7 +173,7 @@ func distil(ctx context.Context, teachers []*convolutional.Stage, low, base, tru
 	for _, t := range teachers {
 		t = t.WithGrain(0)
 		for way := range int32(picture.Orientations) {
-			made, err := t.Apply(ctx, picture.Oriented(low, way), picture.Oriented(base, way), nil)
+			made, err := t.Apply(ctx, picture.Orient(low, way), picture.Orient(base, way), nil)
 			if err != nil {
 				return nil, err
 			}
@@ -196,15 +183,15 @@ func distil(ctx context.Context, teachers []*convolutional.Stage, low, base, tru
 	return out, nil
 }
 
-// quality returns the n-th of a sequence of JPEG qualities that are spread evenly over their range,
-// each far from those before it.
+// quality returns the n-th of a sequence of JPEG qualities that covers the range of s.JPEG evenly, successive
+// ones far apart.
 func (s *session) quality(n int) int {
 	const golden = 0.6180339887498949
 	_, part := math.Modf(float64(n+1) * golden)
 	return s.JPEG[0] + int(part*float64(s.JPEG[1]-s.JPEG[0]+1))
 }
 
-// bytes returns the size of the pictures in memory.
+// bytes returns the memory of the pictures in bytes.
 func (d *pictures) bytes() int64 {
 	each := int64(2)
 	if d.Robust {

@@ -11,7 +11,7 @@ import (
 	"superres/superres/training"
 )
 
-// session is one call of Train: its options, which have been checked, the pictures, and what is recorded of it.
+// session is one call of Train: its options, which are valid, its pictures, and the record of the training.
 type session struct {
 	Trainer
 	sources  []training.Source
@@ -19,10 +19,10 @@ type session struct {
 	record   training.Record
 }
 
-// phase is the name by which progress is reported while brightness is trained.
+// phase names the training of brightness in calls of progress.
 const phase = "learning"
 
-// trainBrightness trains the network of brightness, rounds it to a stage, and records how.
+// trainBrightness trains the network for brightness, completes s.record, and returns the network rounded to a stage.
 func (s *session) trainBrightness(ctx context.Context) (*convolutional.Stage, error) {
 	d := &pictures{session: s}
 	if err := d.read(ctx); err != nil {
@@ -52,9 +52,13 @@ func (s *session) trainBrightness(ctx context.Context) (*convolutional.Stage, er
 				s.Report(r)
 			}
 		}
-		// When the context ends, a step has been made whole or was not begun.
+		// When the context ends, the last step was either completed or not begun.
 		if s.Keep != nil && (err == nil || ctx.Err() != nil) {
-			err = errors.Join(err, s.keep(l, d))
+			checkpoint, failed := l.checkpoint(d)
+			if failed == nil {
+				failed = s.Keep(checkpoint)
+			}
+			err = errors.Join(err, failed)
 		}
 		if err != nil {
 			return nil, err
@@ -69,17 +73,8 @@ func (s *session) trainBrightness(ctx context.Context) (*convolutional.Stage, er
 	return convolutional.NewStage(l.network())
 }
 
-// keep makes a checkpoint and has it kept.
-func (s *session) keep(l *learner, d dataset) error {
-	checkpoint, err := l.checkpoint(d)
-	if err != nil {
-		return err
-	}
-	return s.Keep(checkpoint)
-}
-
-// firstNetwork returns the network that training begins with, whose layers from number known on are
-// to begin at random.
+// firstNetwork returns the network that the training starts from. Its layers from index known on are to be set
+// to random weights.
 func (s *session) firstNetwork() (n *convolutional.Network, known int, err error) {
 	n = convolutional.NewNetwork(s.architecture())
 	if s.From == nil {
@@ -90,7 +85,7 @@ func (s *session) firstNetwork() (n *convolutional.Network, known int, err error
 		return nil, 0, usage.Errorf("convolutional: the network to go on from has %d channels and depth %d, expected "+
 			"%d and at most %d", from.Channels, from.Depth, s.Channels, s.Depth)
 	}
-	from = deepened(from, s.Depth)
+	from = deepen(from, s.Depth)
 	known = len(n.Layers)
 	if from.Scale != s.Scale {
 		known--
@@ -104,9 +99,9 @@ func (s *session) firstNetwork() (n *convolutional.Network, known int, err error
 	return n, known, nil
 }
 
-// deepened returns a network with depth layers in the chain, at least as many as n has. The layers
-// that are added lie evenly between the others and change nothing. The others are shared with n.
-func deepened(n *convolutional.Network, depth int) *convolutional.Network {
+// deepen returns a network with depth layers in the chain, at least n.Depth. The new layers lie evenly
+// between those of n, which it shares, and are identities.
+func deepen(n *convolutional.Network, depth int) *convolutional.Network {
 	a := n.Architecture
 	a.Depth, a.Strength = depth, false
 	out := convolutional.NewNetwork(a)
@@ -124,7 +119,8 @@ func deepened(n *convolutional.Network, depth int) *convolutional.Network {
 	return out
 }
 
-// report says how the training has gone since it was last called. It fails when the training diverges.
+// report returns the progress since its last call and scores the validation pictures. It fails when the
+// training diverges.
 func (l *learner) report(ctx context.Context, v *validation) (Report, error) {
 	r := Report{
 		Step: l.done, Steps: l.opt.Steps, LearningRate: l.learningRate(l.done - 1),

@@ -14,8 +14,8 @@ import (
 	"superres/superres/training"
 )
 
-// shipped is an embedded model, by the name of its file.
-func shipped(t testing.TB, name string) *superres.Model {
+// openShipped returns an embedded model by the name of its file.
+func openShipped(t testing.TB, name string) *superres.Model {
 	t.Helper()
 	m, err := superres.Load(golden.Shipped(t, name))
 	if err != nil {
@@ -24,10 +24,10 @@ func shipped(t testing.TB, name string) *superres.Model {
 	return m
 }
 
-// Defaults are the options by which the model that ships was trained, as the model itself records
-// them, but for the seed, the steps, the learning rate and the teachers.
+// Defaults are the options recorded in the embedded model, except for the seed, the steps, the learning rate
+// and the teachers.
 func TestDefaultsAreTheRecipe(t *testing.T) {
-	recorded := golden.Recorded{TB: t, Command: shipped(t, "photo.npz").Provenance.Command}
+	recorded := golden.Recorded{TB: t, Command: openShipped(t, "photo.npz").Provenance.Command}
 	flag, decimal, number := recorded.Flag, recorded.Decimal, recorded.Number
 	want := Defaults()
 	want.Scale, want.Degradation, want.Channels, want.Depth = number("scale"),
@@ -40,23 +40,22 @@ func TestDefaultsAreTheRecipe(t *testing.T) {
 	}
 }
 
-// Of trained networks, too, the integers are as good as what they were rounded from: what a picture of an error
-// as large as the best models have loses is less than 0.01 dB. The embedded networks have had their weights
-// rounded already; one that was trained here has not.
+// Rounding trained networks to integers loses less than 0.01 dB of a picture whose error is as small as that of
+// the best models. Embedded networks have been rounded before; the one trained here has not.
 func TestIntegersLoseNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nothing in it runs beside anything else")
 	}
 	networks := map[string]*convolutional.Network{}
-	for _, name := range []string{"photo.npz", "photo-fast.npz", "photo.x4.npz"} {
-		s, ok := convolutional.Of(shipped(t, name).Stages[0])
+	for _, name := range []string{"photo.npz", "photo-fast.npz", "photo.x3.npz", "photo.x4.npz"} {
+		s, ok := convolutional.Of(openShipped(t, name).Stages[0])
 		if !ok {
 			t.Fatalf("%s is of another kind", name)
 		}
 		networks[name] = s.Network()
 	}
-	l, d := begun(t, func() Trainer {
-		o := small()
+	l, d := begin(t, func() Trainer {
+		o := newSmallTrainer()
 		o.Depth, o.Patch, o.Batch, o.Steps = 4, 12, 4, 150
 		return o
 	}())
@@ -69,11 +68,11 @@ func TestIntegersLoseNothing(t *testing.T) {
 	for name, n := range networks {
 		low := picture.Round8(picture.Split(testimage.Drawing(120, 90, 7)).Luma())
 		current := resample.Resize(low, n.Scale*low.W, n.Scale*low.H, resample.Bicubic)
-		lack, err := residual(t.Context(), n, low)
+		lack, err := computeResidual(t.Context(), n, low)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := rounded(t, n).Apply(t.Context(), low, current, nil)
+		got, err := roundNetwork(t, n).Apply(t.Context(), low, current, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

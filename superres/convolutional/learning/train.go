@@ -14,11 +14,11 @@ import (
 	"superres/superres/training"
 )
 
-// Trainer has the options of a training. It implements training.Trainer. Begin with [Defaults] and
-// change fields: the zero value is not a training. What is learned depends, by rounding, on the
-// kind of processor, but not on the number of workers.
+// Trainer has the options of a training and implements training.Trainer. Start from [Defaults] and change
+// fields: the zero value is not valid. The result depends, in rounding, on the kind of processor, but not on
+// the number of workers.
 type Trainer struct {
-	// Scale is what the model enlarges by, 2 to 4.
+	// Scale is the factor by which the model enlarges, 2 to 4.
 	Scale int
 	// Degradation is how the low-resolution pictures are made from the training pictures.
 	Degradation resample.Degradation
@@ -26,84 +26,83 @@ type Trainer struct {
 	Channels int
 	// Depth is the number of layers between the first and the last, 1 to 32.
 	Depth int
-	// Steps is the number of gradient steps for brightness. The default of 80,000 takes two hours
-	// on two cores with AVX-512. 0: none, and the stage is From.
+	// Steps is the number of gradient steps for brightness. The default of 80,000 takes two hours on two cores
+	// with AVX-512. 0 trains none: the stage is From.
 	Steps int
-	// ColourSteps is the number of gradient steps for each of the two networks of colour, which are
-	// trained last, on the pictures that have colour. The default of 1,500 takes less than a minute
-	// for each. 0: none, and colour is interpolated.
+	// ColourSteps is the number of gradient steps for each of the two networks for colour, which are trained
+	// last, on the pictures that have colour. The default of 1,500 takes less than a minute each. 0 trains
+	// none: the model interpolates colour.
 	ColourSteps int
 	// Batch is the number of patches of a step, 1 to 256.
 	Batch int
-	// Patch is the side of a patch's target in low-resolution samples, 4 to 128. The samples within
-	// the reach of the network around it go in besides.
+	// Patch is the side of the square that a patch predicts, in low-resolution samples, 4 to 128. The input
+	// also has the samples around it that are within the reach of the network.
 	Patch int
-	// LearningRate is that of the first steps, above 0 and at most 1; it falls to nearly 0 as a
-	// cosine does. It is the spectral norm of what a step adds to the weights of a layer. A training
-	// that diverges ends in an error.
+	// LearningRate is the learning rate of the first steps, above 0 and at most 1; it falls nearly to 0 along a
+	// cosine. It is the spectral norm of the change of a layer's weights in a step. A training that diverges
+	// returns an error.
 	LearningRate float64
-	// Decay is the share of the weights that a step takes away, times the learning rate; 0: none.
-	// Without it weights grow as long as they are trained, and rounding them costs more.
+	// Decay, times the learning rate, is the share of the weights that each step removes; 0 removes none.
+	// Without it weights grow throughout the training, and rounding them to integers loses more.
 	Decay float64
-	// Reductions are factors, above 0 and below 1, by which each picture is reduced to be learned
-	// from once more.
+	// Reductions are factors above 0 and below 1; each picture is also trained on reduced by each of them.
 	Reductions []float64
-	// Symmetries are those that patches are flipped and transposed by.
+	// Symmetries are the flips and transpositions that are applied to patches at random.
 	Symmetries training.Symmetries
-	// JPEG passes the low-resolution pictures through JPEG files of qualities from JPEG[0] to
-	// JPEG[1], 1 to 100. The zero value passes them through none.
+	// JPEG passes the low-resolution pictures through JPEG files of qualities from JPEG[0] to JPEG[1], 1 to 100.
+	// The zero value uses no files.
 	JPEG [2]int
-	// Robust trains a robust model: its low-resolution patches are noisy, compressed, sharpened and
-	// reduced in several ways, as files that people have are, and the network is given the strength
-	// of that: see stage.Tuning.
+	// Robust trains a robust model: its low-resolution patches are noisy, compressed, sharpened and reduced in
+	// several ways, like the files that people have, and the strength of that is an input of the network: see
+	// stage.Tuning.
 	Robust bool
-	// Synthetic is the share, 0 to 1, of the patches that are not of the pictures but synthetic:
-	// text, lines, charts and the like, new ones for every patch.
+	// Synthetic is the share of patches, 0 to 1, that come from synthetic pictures of text, lines, charts and
+	// the like instead of the training pictures. Each shows a new picture.
 	Synthetic float64
-	// Grain is that of the stage, 0 to convolutional.MaxGrain: see Stage.WithGrain there. GrainOf
-	// has its default for other values of Degradation and Robust.
+	// Grain is the grain of the stage, 0 to convolutional.MaxGrain: see convolutional.Stage.WithGrain. GrainOf
+	// returns its default for other values of Degradation and Robust.
 	Grain float64
-	// BackProject is the number of back-projections after the stage. They suit networks that have learned from
-	// no synthetic pictures, whose means they keep; lines ring by them, and noise comes back.
+	// BackProject is the number of back-projections after the stage. They suit networks trained without
+	// synthetic pictures, whose block means they keep; at lines they ring, and they bring noise back.
 	BackProject int
-	// Seed is that of all random sampling.
+	// Seed is the seed of all random sampling.
 	Seed uint64
-	// MaxMemory refuses pictures with which training needs more bytes; 0: no limit.
+	// MaxMemory is the number of bytes that training may take; pictures that need more are refused. 0: no limit.
 	MaxMemory int64
 	// Interval is the number of steps between two calls of Keep and Report.
 	Interval int
-	// Keep is called at every interval, after the last step, and when the context ends, with a
-	// checkpoint from which a run with the same options and pictures goes on. Its error ends the
-	// training. nil: no checkpoint is made.
+	// Keep is called with a checkpoint at every interval, after the last step, and when the context ends. A run
+	// with the same options and pictures can go on from it. An error of Keep ends the training. nil makes no
+	// checkpoints.
 	Keep func(checkpoint []byte) error
-	// Kept is a checkpoint of an interrupted run. It is passed over when it is damaged or of other
-	// options or pictures. nil: there is none.
+	// Kept is a checkpoint of an interrupted run, or nil. It is ignored when it is damaged or was made with
+	// other options or pictures.
 	Kept []byte
-	// From is a stage of the same channels and of at most the same depth, for any scale, whose
-	// layers the training begins with. Layers that it lacks are added between its own and change
-	// nothing at first; at another scale the last layer begins at random. nil: all layers do.
+	// From is a stage, for any scale, with the same number of channels and at most the same depth, whose layers
+	// the training starts from. Further layers are inserted between them as identities; at another scale the
+	// last layer starts at random. nil: all layers start at random.
 	From *convolutional.Stage
-	// Teachers are stages for the same scale, of any size, from which the training learns beside
-	// the pictures (knowledge distillation). They exclude Robust.
+	// Teachers are stages for the same scale, of any size, whose results are part of the target (knowledge
+	// distillation). They exclude Robust.
 	Teachers []*convolutional.Stage
-	// Validation has pictures that are scored for Report; nothing is learned from them.
+	// Validation has pictures that are scored for Report and not trained on.
 	Validation []training.Source
 	// Report is called at every interval; it may be nil.
 	Report func(Report)
 }
 
-// Defaults returns the options by which the best model for photographs at scale 2 was trained, but
-// for its teachers. 16 channels and a depth of 7 make the fast model.
+// Defaults returns the options that trained the best model for photographs at scale 2, except for its teachers.
+// 16 channels and a depth of 7 make the fast model.
 func Defaults() Trainer {
 	return Trainer{
 		Scale: 2, Degradation: resample.Cubic, Channels: 48, Depth: 10, Steps: 80_000, ColourSteps: 1500, Batch: 10,
-		Patch: 36, LearningRate: 0.01, Decay: 0.03, Reductions: []float64{0.8, 0.62}, Symmetries: training.AllSymmetries,
-		Synthetic: 0.01, Grain: GrainOf(resample.Cubic, false), Interval: 1000,
+		Patch: 36, LearningRate: 0.01, Decay: 0.03, Reductions: []float64{0.8, 0.62},
+		Symmetries: training.AllSymmetries, Synthetic: 0.01, Grain: GrainOf(resample.Cubic, false), Interval: 1000,
 	}
 }
 
-// GrainOf returns the default grain for a degradation: 2 levels of 255 for clean photographs, and 0
-// where flat places have detail to be learned too, strokes of digits or degradations.
+// GrainOf returns the default grain for a degradation: 2 levels of 255 for clean photographs, and 0 for digits
+// and for robust models, in whose flat areas there are strokes to be sharpened or noise to be removed.
 func GrainOf(d resample.Degradation, robust bool) float64 {
 	if d == resample.Cubic && !robust {
 		return 2
@@ -111,24 +110,24 @@ func GrainOf(d resample.Degradation, robust bool) float64 {
 	return 0
 }
 
-// Report says how a training goes.
+// Report is the progress of a training.
 type Report struct {
-	// Step is the number of steps that were made, of Steps.
+	// Step is the number of steps made so far, out of Steps.
 	Step, Steps int
-	// LearningRate is that of the last step.
+	// LearningRate is the learning rate of the last step.
 	LearningRate float64
 	// Loss is the mean loss of the steps since the last report.
 	Loss float64
-	// RMSE is the root mean square error of the patches since the last report, in 0..1.
+	// RMSE is the root mean square error over the patches since the last report, in units of white.
 	RMSE float64
-	// PSNR is the mean of Trainer.Validation in dB, of MATLAB's luma; 0: there are no such pictures.
+	// PSNR is the mean PSNR of Trainer.Validation in dB, on luma as MATLAB computes it; 0: there are no such pictures.
 	PSNR float64
-	// Dead is the number of dead channels in all layers but the last: those near 0 everywhere in
-	// the patches of a step.
+	// Dead is the number of dead channels in all layers but the last: channels that stay near 0 in all patches
+	// of a step.
 	Dead int
 }
 
-// check tells what is wrong with the options, or returns nil.
+// check returns an error for the first option that is out of its range, or nil.
 func (t Trainer) check() error {
 	if err := errors.Join(t.Degradation.Check(), t.Symmetries.Check()); err != nil {
 		return err
@@ -183,14 +182,14 @@ func (t Trainer) WithValidation(held []training.Source) training.Trainer {
 	return t
 }
 
-// architecture returns that of the network of brightness.
+// architecture returns the architecture of the network for brightness.
 func (t Trainer) architecture() convolutional.Architecture {
 	return convolutional.Architecture{Scale: t.Scale, Channels: t.Channels, Depth: t.Depth, Strength: t.Robust}
 }
 
-// Memory implements training.Trainer: the layers, the gradients of the patches of a step and the
-// memory of the workers, beside all pictures. A pixel of a picture takes 2 bytes and 1/scale² more,
-// in each of its reductions too.
+// Memory implements training.Trainer. It counts the layers, the gradients of the patches of a step and the
+// buffers of the workers, and not the pictures, of which each pixel takes 2 + 2/scale² bytes, as do those of
+// their reductions.
 func (t Trainer) Memory() int64 {
 	if t.check() != nil {
 		return 0

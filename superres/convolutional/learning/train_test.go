@@ -4,26 +4,26 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"math/rand/v2"
 	"runtime"
+	"strings"
 	"testing"
 
-	"superres/patches/plane"
+	"superres/internal/testimage"
 	"superres/superres/convolutional"
 	"superres/superres/training"
 	"superres/superres/training/trainingtest"
 )
 
-// small has the options of a network that is quickly trained.
-func small() Trainer {
+// newSmallTrainer returns the options of a training that takes a fraction of a second.
+func newSmallTrainer() Trainer {
 	o := Defaults()
 	o.Channels, o.Depth, o.Steps, o.ColourSteps, o.Batch, o.Patch, o.Reductions, o.Seed, o.Interval = 16, 2, 30, 0, 3,
 		10, nil, 5, 10
 	return o
 }
 
-// begun returns a learner before its first step, and its dataset.
-func begun(t testing.TB, o Trainer) (*learner, *pictures) {
+// begin returns a learner before its first step and its dataset of three pictures.
+func begin(t testing.TB, o Trainer) (*learner, *pictures) {
 	t.Helper()
 	s := &session{Trainer: o, sources: trainingtest.Drawings(3), progress: func(string, int, int) {}}
 	d := &pictures{session: s}
@@ -37,8 +37,8 @@ func begun(t testing.TB, o Trainer) (*learner, *pictures) {
 	return newLearner(o, n, known), d
 }
 
-// trained returns what a trainer keeps at the end.
-func trained(t *testing.T, o Trainer) []byte {
+// train trains with o, checks the result, and returns the last checkpoint.
+func train(t *testing.T, o Trainer) []byte {
 	t.Helper()
 	var last []byte
 	keep := o.Keep
@@ -59,112 +59,96 @@ func trained(t *testing.T, o Trainer) []byte {
 	return last
 }
 
+// The bytes of a training depend on the seed and not on the number of processors.
 func TestTrainingTwiceGivesTheSameBytes(t *testing.T) {
-	first := trained(t, small())
+	first := train(t, newSmallTrainer())
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	for _, processors := range []int{1, 2, 5} {
+	for _, processors := range []int{1, 5} {
 		runtime.GOMAXPROCS(processors)
-		if !bytes.Equal(trained(t, small()), first) {
+		if !bytes.Equal(train(t, newSmallTrainer()), first) {
 			t.Errorf("other bytes with %d processors", processors)
 		}
 	}
-	o := small()
+	o := newSmallTrainer()
 	o.Seed++
-	if bytes.Equal(trained(t, o), first) {
+	if bytes.Equal(train(t, o), first) {
 		t.Error("the same bytes with another seed")
 	}
 }
 
-// A run that goes on from what another kept ends with the same bytes.
+// A run that starts from the checkpoint of an interrupted one ends with the bytes of a run that was not interrupted,
+// whether Keep failed or the context ended, before a step or during a report.
 func TestInterruptedTrainingGoesOn(t *testing.T) {
-	stop := errors.New("stop")
-	for _, after := range []int{1, 2} {
-		o := small()
-		var kept []byte
-		calls := 0
+	want, stop := train(t, newSmallTrainer()), errors.New("stop")
+	var kept []byte
+	for end, left := range map[string]int{"first Keep": 2, "second Keep": 1, "step": 3, "report": 2} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		o, calls := newSmallTrainer(), 0
+		o.Validation = trainingtest.Drawings(1)
 		o.Keep = func(state []byte) error {
-			if kept = state; calls == after-1 {
+			kept = state
+			if calls++; end == "first Keep" || end == "second Keep" && calls == 2 {
 				return stop
 			}
-			calls++
 			return nil
 		}
-		if _, err := o.Train(t.Context(), trainingtest.Drawings(3), nil); !errors.Is(err, stop) {
-			t.Fatalf("%v, expected what Keep returned", err)
-		}
-		o = small()
-		o.Kept = kept
-		reports := 0
-		o.Report = func(Report) { reports++ }
-		if got := trained(t, o); !bytes.Equal(got, trained(t, small())) {
-			t.Errorf("other bytes after going on from %d steps", 10*after)
-		}
-		if reports != 3-after {
-			t.Errorf("%d reports after going on from %d steps", reports, 10*after)
-		}
-		// What was kept at the end is the end.
-		o.Kept = trained(t, small())
-		o.Report = func(Report) { t.Error("a report of what had ended") }
-		if _, err := o.Train(t.Context(), trainingtest.Drawings(3), nil); err != nil {
-			t.Error(err)
-		}
-		o.Report = nil
-		// Damage, and other settings, begin anew.
-		for _, damaged := range [][]byte{kept[:len(kept)/2], bytes.Replace(kept, []byte("layer1.mean"),
-			[]byte("layer9.mean"), 2), {}} {
-			o.Kept = damaged
-			if !bytes.Equal(trained(t, o), trained(t, small())) {
-				t.Error("other bytes after passing over what is damaged")
-			}
-		}
-	}
-}
-
-// When the context ends, before a step or at a report, what was reached is kept, and
-// another run goes on from it to the same bytes.
-func TestEndOfContextIsKept(t *testing.T) {
-	want := trained(t, small())
-	for _, end := range []string{"step", "report"} {
-		ctx, cancel := context.WithCancel(t.Context())
-		o := small()
-		o.Validation = trainingtest.Drawings(1)
-		var kept []byte
-		o.Keep = func(state []byte) error { kept = state; return nil }
 		progress := func(name string, done, _ int) {
 			if name == phase && end == "step" && done == 4 {
-				cancel()
+				cancel(nil)
 			}
 		}
 		if end == "report" {
-			o.Report = func(Report) { cancel() }
+			o.Report = func(Report) { cancel(nil) }
 		}
-		if _, err := o.Train(ctx, trainingtest.Drawings(3), progress); !errors.Is(err, context.Canceled) ||
-			kept == nil {
+		kept = nil
+		_, err := o.Train(ctx, trainingtest.Drawings(3), progress)
+		if !errors.Is(err, stop) && !errors.Is(err, context.Canceled) || kept == nil {
 			t.Fatalf("%s: %v, %d bytes kept", end, err, len(kept))
 		}
-		o = small()
-		o.Kept = kept
-		if !bytes.Equal(trained(t, o), want) {
-			t.Errorf("other bytes after the context ended in a %s", end)
+		reports := 0
+		o = newSmallTrainer()
+		o.Kept, o.Report = kept, func(Report) { reports++ }
+		if !bytes.Equal(train(t, o), want) {
+			t.Errorf("other bytes after an end at %s", end)
 		}
-		cancel()
+		if reports != left {
+			t.Errorf("%d reports after an end at %s, expected %d", reports, end, left)
+		}
+		cancel(nil)
+	}
+	o := newSmallTrainer()
+	o.Kept, o.Report = want, func(Report) { t.Error("a finished training goes on") }
+	if _, err := o.Train(t.Context(), trainingtest.Drawings(3), nil); err != nil {
+		t.Error(err)
+	}
+	o.Report = nil
+	for _, damaged := range [][]byte{
+		kept[:len(kept)/2], bytes.Replace(kept, []byte("layer1.mean"), []byte("layer9.mean"), 2), {},
+	} {
+		if o.Kept = damaged; !bytes.Equal(train(t, o), want) {
+			t.Error("a damaged checkpoint was not ignored")
+		}
 	}
 }
 
-// A hundred steps are enough to be better than bicubic interpolation on drawings.
+// After 150 steps a network restores synthetic pictures better than bicubic interpolation by 1 dB.
 func TestLearnsDrawings(t *testing.T) {
 	for _, scale := range []int{2, 3} {
-		o := small()
+		o := newSmallTrainer()
 		o.Scale, o.Steps, o.Batch, o.Interval, o.LearningRate = scale, 150, 4, 50, 0.003
 		o.Validation = trainingtest.Drawings(2)
 		var last Report
 		o.Report = func(r Report) { last = r }
-		bicubic, err := validationOf(t, o).score(t.Context(),
-			convolutional.NewNetwork(convolutional.Architecture{Scale: scale, Channels: 16, Depth: 2}))
+		v, err := (&session{Trainer: o}).readValidation(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		trained(t, o)
+		zero := convolutional.NewNetwork(convolutional.Architecture{Scale: scale, Channels: 16, Depth: 2})
+		bicubic, err := v.score(t.Context(), zero)
+		if err != nil {
+			t.Fatal(err)
+		}
+		train(t, o)
 		t.Logf("×%d: %.2f dB, bicubic %.2f", scale, last.PSNR, bicubic)
 		if last.PSNR < bicubic+1 {
 			t.Errorf("×%d: %.2f dB, bicubic %.2f", scale, last.PSNR, bicubic)
@@ -172,18 +156,9 @@ func TestLearnsDrawings(t *testing.T) {
 	}
 }
 
-func validationOf(t *testing.T, o Trainer) *validation {
-	t.Helper()
-	v, err := (&session{Trainer: o}).readValidation(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
-// Learning from what another run learned begins where that ended, and at another scale with its chain.
+// A training with From starts at the weights of that stage; at another scale the last layer has others.
 func TestFrom(t *testing.T) {
-	o := small()
+	o := newSmallTrainer()
 	r, err := o.Train(t.Context(), trainingtest.Drawings(2), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -195,7 +170,7 @@ func TestFrom(t *testing.T) {
 	want := from.Network()
 	for _, scale := range []int{2, 3} {
 		o.Scale, o.From = scale, from
-		l, _ := begun(t, o)
+		l, _ := begin(t, o)
 		got := l.network()
 		for i, layer := range got.Layers {
 			if i == len(got.Layers)-1 && scale != 2 {
@@ -208,32 +183,29 @@ func TestFrom(t *testing.T) {
 			}
 		}
 	}
-	o.Depth = 1
-	if _, err := o.Train(t.Context(), trainingtest.Drawings(2), nil); err == nil {
-		t.Error("no error from a network of less depth")
-	}
-	o.Channels, o.Depth = 32, 2
-	if _, err := o.Train(t.Context(), trainingtest.Drawings(2), nil); err == nil {
-		t.Error("no error from a network of another size")
+	for _, size := range [][2]int{{16, 1}, {32, 2}} {
+		o.Channels, o.Depth = size[0], size[1]
+		if _, err := o.Train(t.Context(), trainingtest.Drawings(2), nil); err == nil {
+			t.Errorf("no error for %d channels and depth %d", o.Channels, o.Depth)
+		}
 	}
 }
 
-// Layers that are added to the chain change nothing.
-func TestDeepened(t *testing.T) {
-	low := plane.New(11, 9)
-	rng := rand.New(rand.NewPCG(4, 4))
-	for i := range low.Pix {
-		low.Pix[i] = rng.Float32()
-	}
+// Layers inserted by deepen do not change the residual.
+func TestDeepen(t *testing.T) {
+	low := testimage.Noise(11, 9)
 	for have := 1; have <= 3; have++ {
-		n := random(have, 7)
-		want := defined(n, low)
+		n := sampleNetwork(have, 7)
+		want, err := computeResidual(t.Context(), n, low)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for depth := have; depth <= 7; depth++ {
-			deep := deepened(n, depth)
-			if len(deep.Layers) != depth+2 {
-				t.Fatalf("%d layers, expected %d", len(deep.Layers), depth+2)
+			got, err := computeResidual(t.Context(), deepen(n, depth), low)
+			if err != nil {
+				t.Fatal(err)
 			}
-			for i, v := range defined(deep, low).Pix {
+			for i, v := range got.Pix {
 				if d := v - want.Pix[i]; !(d < 1e-5 && d > -1e-5) {
 					t.Fatalf("depth %d from %d: pixel %d is %g, expected %g", depth, have, i, v, want.Pix[i])
 				}
@@ -243,18 +215,25 @@ func TestDeepened(t *testing.T) {
 }
 
 func TestTrainerRefuses(t *testing.T) {
+	teachers := []*convolutional.Stage{roundNetwork(t, sampleNetwork(2, 1))}
 	for name, spoil := range map[string]func(o *Trainer){
-		"scale": func(o *Trainer) { o.Scale = 5 }, "channels": func(o *Trainer) { o.Channels = 20 },
+		"scale":         func(o *Trainer) { o.Scale = 5 },
+		"channels":      func(o *Trainer) { o.Channels = 20 },
 		"more channels": func(o *Trainer) { o.Channels = 80 },
-		"depth":         func(o *Trainer) { o.Depth = -1 }, "steps": func(o *Trainer) { o.Steps = 0 },
-		"batch": func(o *Trainer) { o.Batch = 1000 },
-		"patch": func(o *Trainer) { o.Patch = 2 }, "rate": func(o *Trainer) { o.LearningRate = 0 },
-		"decay":       func(o *Trainer) { o.Decay = 100 },
-		"reductions":  func(o *Trainer) { o.Reductions = []float64{1} },
-		"JPEG":        func(o *Trainer) { o.JPEG = [2]int{50, 20} },
-		"degradation": func(o *Trainer) { o.Degradation = "blur" }, "interval": func(o *Trainer) { o.Interval = 0 },
-		"symmetries": func(o *Trainer) { o.Symmetries = "some" }, "synthetic": func(o *Trainer) { o.Synthetic = 1.5 },
-		"grain": func(o *Trainer) { o.Grain = 21 },
+		"depth":         func(o *Trainer) { o.Depth = -1 },
+		"batch":         func(o *Trainer) { o.Batch = 1000 },
+		"patch":         func(o *Trainer) { o.Patch = 2 },
+		"rate":          func(o *Trainer) { o.LearningRate = 0 },
+		"decay":         func(o *Trainer) { o.Decay = 100 },
+		"reductions":    func(o *Trainer) { o.Reductions = []float64{1} },
+		"JPEG":          func(o *Trainer) { o.JPEG = [2]int{50, 20} },
+		"degradation":   func(o *Trainer) { o.Degradation = "blur" },
+		"interval":      func(o *Trainer) { o.Interval = 0 },
+		"symmetries":    func(o *Trainer) { o.Symmetries = "some" },
+		"synthetic":     func(o *Trainer) { o.Synthetic = 1.5 },
+		"grain":         func(o *Trainer) { o.Grain = 21 },
+		"teacher":       func(o *Trainer) { o.Scale, o.Teachers = 3, teachers },
+		"robust":        func(o *Trainer) { o.Robust, o.Teachers = true, teachers },
 	} {
 		o := Defaults()
 		spoil(&o)
@@ -265,32 +244,21 @@ func TestTrainerRefuses(t *testing.T) {
 			t.Errorf("%s: memory %d", name, o.Memory())
 		}
 	}
-	o := small()
-	o.Patch = 40
-	if _, err := o.Train(t.Context(), trainingtest.Drawings(2), nil); !errors.Is(err, training.ErrPictures) {
-		t.Errorf("small pictures: %v", err)
-	}
-	o = small()
-	o.MaxMemory = 1
-	if _, err := o.Train(t.Context(), trainingtest.Drawings(2), nil); !errors.Is(err, training.ErrMemory) {
-		t.Errorf("little memory: %v", err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	o = small()
-	o.Report = func(Report) { cancel() }
-	if _, err := o.Train(ctx, trainingtest.Drawings(2), nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
-}
-
-// A rate that is too high is told.
-func TestDivergence(t *testing.T) {
-	o := small()
-	o.LearningRate, o.Steps = 1, 100
-	_, err := o.Train(t.Context(), trainingtest.Drawings(2), nil)
-	t.Log(err)
-	if err == nil {
-		t.Error("no error")
+	for _, c := range []struct {
+		change func(o *Trainer)
+		want   string
+	}{
+		{func(o *Trainer) { o.Patch = 40 }, training.ErrPictures.Error()},
+		{func(o *Trainer) { o.MaxMemory = 1 }, training.ErrMemory.Error()},
+		{func(o *Trainer) { o.LearningRate, o.Steps = 1, 100 }, "use a lower rate"},
+		{func(o *Trainer) { o.Steps = 0 }, "no network for scale 2"},
+	} {
+		o := newSmallTrainer()
+		c.change(&o)
+		_, err := o.Train(t.Context(), trainingtest.Drawings(2), nil)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, expected %s", err, c.want)
+		}
 	}
 }
 

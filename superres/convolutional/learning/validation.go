@@ -3,6 +3,7 @@ package learning
 import (
 	"context"
 	"fmt"
+	"image"
 	"math"
 
 	"superres/internal/parallel"
@@ -13,7 +14,7 @@ import (
 	"superres/superres/training"
 )
 
-// validation has the brightness of pictures that nothing is learned from, and of their reductions.
+// validation has the brightness of pictures that are not trained on, at full and at low resolution.
 type validation struct {
 	scale      int
 	truth, low []*plane.Plane
@@ -22,25 +23,23 @@ type validation struct {
 // readValidation reads the validation pictures.
 func (s *session) readValidation(ctx context.Context) (*validation, error) {
 	v := &validation{scale: s.Scale}
-	for _, src := range s.Validation {
-		img, err := src.Open(ctx)
-		if err != nil {
-			return nil, err
-		}
+	silent := func(string, int, int) {}
+	return v, training.Read(ctx, s.Validation, "", silent, func(_ int, img image.Image) error {
 		channels := picture.Split(img).Channels
 		w, h := channels[0].W/s.Scale, channels[0].H/s.Scale
 		if min(w, h) < 4 {
-			return nil, fmt.Errorf("%s: %w: %d×%d pixels are too few to be checked", src.Name, training.ErrPictures,
-				channels[0].W, channels[0].H)
+			return fmt.Errorf("%w: %d×%d pixels are too few to be checked", training.ErrPictures, channels[0].W,
+				channels[0].H)
 		}
 		truth := convert(channels, func(p *plane.Plane) *plane.Plane { return p.Crop(0, 0, w*s.Scale, h*s.Scale) })
 		v.truth, v.low = append(v.truth, luma(truth)), append(v.low, luma(s.reduce(truth, s.Degradation)))
-	}
-	return v, nil
+		return nil
+	})
 }
 
-// score returns the mean PSNR in dB with which a network restores the pictures, without a border
-// of scale pixels, or 0 when there are none. As in MATLAB, luma has 219 levels of the 255.
+// score returns the mean PSNR in dB between the pictures and their low-resolution copies as n enlarges them, or
+// 0 without pictures. A border of scale pixels is left out, and luma has 219 levels of the 255, as MATLAB
+// computes it.
 func (v *validation) score(ctx context.Context, n *convolutional.Network) (float64, error) {
 	if len(v.low) == 0 {
 		return 0, nil
@@ -48,7 +47,7 @@ func (v *validation) score(ctx context.Context, n *convolutional.Network) (float
 	sum := 0.0
 	for i, low := range v.low {
 		truth := v.truth[i]
-		added, err := residual(ctx, n, low)
+		added, err := computeResidual(ctx, n, low)
 		if err != nil {
 			return 0, err
 		}
@@ -67,11 +66,11 @@ func (v *validation) score(ctx context.Context, n *convolutional.Network) (float
 	return sum / float64(len(v.low)), nil
 }
 
-// tile is the side of the tiles that residual works on, in low-resolution samples.
+// tile is the side in low-resolution samples of the tiles that computeResidual divides a picture into.
 const tile = 48
 
-// residual returns what a network adds to the enlargement of low, computed by the loops of training.
-func residual(ctx context.Context, n *convolutional.Network, low *plane.Plane) (*plane.Plane, error) {
+// computeResidual returns the residual that n computes in float32 for low, by the code that trains it.
+func computeResidual(ctx context.Context, n *convolutional.Network, low *plane.Plane) (*plane.Plane, error) {
 	out := plane.New(low.W*n.Scale, low.H*n.Scale)
 	shapes, layers, reach := shapesOf(n), parametersOf(n), n.Reach()
 	cols, rows := (low.W+tile-1)/tile, (low.H+tile-1)/tile

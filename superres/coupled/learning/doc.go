@@ -1,7 +1,7 @@
-// Package learning trains the stage of package coupled as the paper does (section 4.2): pairs of
-// low- and high-resolution patches at the same places are stacked, Y = [Y_L; Y_H], a learner of
-// package learners finds one dictionary D = [D_L; D_H] for them, and its halves make the stage.
+// Package learning trains the stage of package coupled as the paper does (section 4.2): pairs of low- and
+// high-resolution patches at the same positions are stacked, Y = [Y_L; Y_H]; a learner of package learners
+// finds one dictionary D = [D_L; D_H] for them, and its halves make the stage.
 //
-// train.go has the options and the way from pictures to stages; sample.go samples the pairs; refit.go
-// fits D_H to the codes that D_L alone gives.
+// train.go has the options and the steps from pictures to stages; sample.go samples the pairs; refit.go fits
+// D_H to the codes that D_L alone gives.
 package learning

@@ -9,13 +9,13 @@ import (
 	"superres/learners/sparse"
 )
 
-// refit replaces the high half of a learned dictionary by the one that suits the
-// codes found at upscaling time, which know the low half only:
+// refit returns the high half that suits the codes found when a picture is enlarged, which depend on the low
+// half alone:
 //
 //	D_H ← argmin ‖Y_H − D_H·X‖²_F + λ‖D_H‖²_F,  X = code(Y_L, D_L).
 //
 // R. Zeyde, M. Elad, M. Protter: On single image scale-up using sparse-representations, Curves and Surfaces
-// 2010, doi:10.1007/978-3-642-27413-8_47, learn their high half in this way alone.
+// 2010, doi:10.1007/978-3-642-27413-8_47, learn their high half in this way only.
 func refit(
 	ctx context.Context, dl *sparse.Dictionary, low, high *mat.Dense, coder sparse.Coder,
 ) (*sparse.Dictionary, error) {

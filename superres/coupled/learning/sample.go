@@ -3,6 +3,7 @@ package learning
 import (
 	"context"
 	"fmt"
+	"image"
 	"math"
 	"math/rand/v2"
 
@@ -15,14 +16,13 @@ import (
 	"superres/superres/training"
 )
 
-// sampler samples pairs of low- and high-resolution patches from pictures: every pair that is not
-// flat has the same probability, and the result depends on the seed and the order of the pictures
-// alone (reservoir sampling).
+// sampler samples pairs of low- and high-resolution patches from pictures (reservoir sampling): every pair that
+// is not flat is equally likely, and the sample depends only on the seed and on the order of the pictures.
 type sampler struct {
 	Trainer
 	rng  *rand.Rand
-	seen int       // pairs that were not flat
-	low  []float64 // the pairs that are kept: patch after patch
+	seen int       // number of pairs offered that were not flat
+	low  []float64 // the pairs sampled so far, patch after patch
 	high []float64
 	hash training.Digest
 }
@@ -31,18 +31,9 @@ func newSampler(t Trainer) *sampler {
 	return &sampler{Trainer: t, rng: rand.New(rand.NewPCG(t.Seed, 1))}
 }
 
-// read samples all pictures and their reductions.
+// read samples pairs from all pictures and their reductions.
 func (s *sampler) read(ctx context.Context, sources []training.Source, progress training.Progress) error {
-	const phase = "reading pictures"
-	for i, src := range sources {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		progress(phase, i, len(sources))
-		img, err := src.Open(ctx)
-		if err != nil {
-			return err
-		}
+	return training.Read(ctx, sources, "reading pictures", progress, func(_ int, img image.Image) error {
 		luma := picture.Split(img).Luma()
 		s.hash.Add(luma)
 		s.add(luma)
@@ -52,12 +43,11 @@ func (s *sampler) read(ctx context.Context, sources []training.Source, progress 
 				s.add(picture.Round8(resample.Resize(luma, w, h, resample.Bicubic)))
 			}
 		}
-	}
-	progress(phase, len(sources), len(sources))
-	return nil
+		return nil
+	})
 }
 
-// add offers all pairs of a plane to the sample.
+// add offers all pairs of a picture's brightness to the sample.
 func (s *sampler) add(truth *plane.Plane) {
 	grid := patches.Grid{W: truth.W / s.Scale, H: truth.H / s.Scale, Size: s.Patch, Step: 1}
 	if grid.Check() != nil {
@@ -114,7 +104,7 @@ func meanOf(v []float32) float64 {
 	return sum / float64(len(v))
 }
 
-// deviation returns the standard deviation of samples with a mean.
+// deviation returns the standard deviation of samples whose mean is given.
 func deviation(v []float32, mean float64) float64 {
 	sum := 0.0
 	for _, x := range v {
@@ -123,7 +113,7 @@ func deviation(v []float32, mean float64) float64 {
 	return math.Sqrt(sum / float64(len(v)))
 }
 
-// pairs returns Y = [Y_L; Y_H], one pair a column, and releases the sample.
+// pairs returns Y = [Y_L; Y_H] in new memory, with one pair in each column, and releases the sample.
 func (s *sampler) pairs() (*mat.Dense, error) {
 	n, m := s.sizes()
 	count := len(s.low) / n

@@ -9,7 +9,7 @@ import (
 	"superres/superres/resample"
 )
 
-// The model that ships was learned by the options that Defaults says, as the model itself records them.
+// Defaults are the options recorded in the embedded model, except for the seed.
 func TestDefaultsAreTheRecipe(t *testing.T) {
 	m, err := superres.Load(golden.Shipped(t, "coupled.npz"))
 	if err != nil {

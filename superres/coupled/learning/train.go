@@ -16,13 +16,13 @@ import (
 	"superres/superres/training"
 )
 
-// Trainer has the options of a training. It implements training.Trainer. Begin with [Defaults] and
-// change fields: the zero value is not a training. The paper's form is
+// Trainer has the options of a training and implements training.Trainer. Start from [Defaults] and change
+// fields: the zero value is not valid. The paper's form is
 //
 //	Trainer{Scale: 2, Degradation: resample.Box, Patch: 3, Patches: 100_000,
 //		Learner: "ksvd", Coder: "omp:sparsity=3", Atoms: 512, Iterations: 30}
 type Trainer struct {
-	// Scale is what the model enlarges by, 2 to 4.
+	// Scale is the factor by which the model enlarges, 2 to 4.
 	Scale int
 	// Degradation is how the low-resolution pictures are made from the training pictures.
 	Degradation resample.Degradation
@@ -30,35 +30,35 @@ type Trainer struct {
 	Patch int
 	// Patches is the number of pairs of patches that are sampled.
 	Patches int
-	// Flat leaves out the pairs whose low-resolution patch has a smaller standard deviation, in 0..1; 0: none.
+	// Flat leaves out pairs whose low-resolution patch has a smaller standard deviation, in units of white; 0
+	// leaves out none.
 	Flat float64
-	// Reductions are factors, above 0 and below 1, by which each picture is reduced to be learned
-	// from once more.
+	// Reductions are factors above 0 and below 1; each picture is also trained on reduced by each of them.
 	Reductions []float64
-	// Mean takes the mean of each patch off before it is coded; see coupled.Stage.
+	// Mean subtracts the mean of each patch before coding; see coupled.Stage.
 	Mean bool
 	// Detail learns the residual of interpolation instead of the high-resolution patch; see coupled.Stage.
 	Detail bool
-	// Refit fits D_H to the codes over D_L alone once both halves are learned; see refit.
+	// Refit fits D_H to the codes over D_L alone after both halves have been learned; see refit.go.
 	Refit bool
 	// Learner is the spec of the dictionary learner.
 	Learner string
-	// Coder is the spec of the sparse coder, for learning and enlarging.
+	// Coder is the spec of the sparse coder, for training and for enlarging.
 	Coder string
 	// Atoms is the number of atoms K, up to 4,096.
 	Atoms int
-	// Iterations is the most that the learner iterates.
+	// Iterations is the greatest number of iterations of the learner.
 	Iterations int
 	// BackProject is the number of back-projections after the stage.
 	BackProject int
-	// Seed is that of all random sampling.
+	// Seed is the seed of all random sampling.
 	Seed uint64
-	// Learned is called with the learner's result, which must not be changed, before stages are made
-	// of it; it may be nil.
+	// Learned is called with the learner's result, which it must not change, before stages are made of it; it
+	// may be nil.
 	Learned func(*learners.Result)
 }
 
-// Defaults returns the options by which the model that ships was learned, but for the seed, which was 1.
+// Defaults returns the options that trained the embedded model, except for its seed, 1.
 func Defaults() Trainer {
 	return Trainer{
 		Scale: 2, Degradation: resample.Cubic, Patch: 3, Patches: 300_000, Flat: 3. / 255, Reductions: []float64{0.5},
@@ -67,7 +67,7 @@ func Defaults() Trainer {
 	}
 }
 
-// check tells what is wrong with the options, or returns nil.
+// check returns an error for the first option that is out of its range, or nil.
 func (t Trainer) check() error {
 	if err := t.Degradation.Check(); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (t Trainer) check() error {
 	return training.CheckReductions(t.Reductions)
 }
 
-// sizes returns the samples of a low- and of a high-resolution patch.
+// sizes returns the numbers of samples in a low- and in a high-resolution patch.
 func (t Trainer) sizes() (low, high int) {
 	low = t.Patch * t.Patch
 	return low, low * t.Scale * t.Scale
@@ -101,15 +101,15 @@ func (t Trainer) Target() (scale int, d resample.Degradation, err error) {
 	return t.Scale, t.Degradation, t.check()
 }
 
-// Memory implements training.Trainer: beside one picture there are the pairs of patches,
-// Patches·Patch²·(1+scale²)·8 bytes, twice while they are sampled, and the memory of the learner.
+// Memory implements training.Trainer. It counts one picture, the pairs of patches, Patches·Patch²·(1+scale²)·8
+// bytes, twice while they are sampled, and the memory of the learner.
 func (t Trainer) Memory() int64 {
 	if t.check() != nil {
 		return 0
 	}
 	learner, err := learners.New(t.Learner)
 	if err != nil {
-		return 0 // Train says what is wrong
+		return 0 // Train returns the error
 	}
 	coder, err := sparse.New(t.Coder)
 	if err != nil {
@@ -141,7 +141,7 @@ func (t Trainer) Train(
 	if err != nil {
 		return nil, err
 	}
-	coder, err := coupled.NewCoder(t.Coder, zero) // which fails before there is work
+	coder, err := coupled.NewCoder(t.Coder, zero) // fails now rather than after the learning
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func (t Trainer) Train(
 	return &training.Result{Stages: stages, Record: record}, nil
 }
 
-// halves returns D_L and D_H of a stacked dictionary that was learned from stacked pairs.
+// halves returns D_L and D_H of the dictionary d that was learned from stacked pairs.
 func (t Trainer) halves(
 	ctx context.Context, d *sparse.Dictionary, stacked *mat.Dense, coder sparse.Coder,
 ) (low, high *sparse.Dictionary, err error) {

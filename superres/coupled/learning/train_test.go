@@ -12,7 +12,7 @@ import (
 	"superres/superres/resample"
 )
 
-// refit finds the least-squares high half: no change of it does better.
+// refit returns the least-squares solution: its gradient is nearly 0.
 func TestRefit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 0))
 	random := func(r, c int) *mat.Dense {
@@ -43,14 +43,14 @@ func TestRefit(t *testing.T) {
 	}
 }
 
-// The sampler draws every pair with the same chance, whatever the order.
+// The sampler takes every pair with the same probability, wherever it comes in the order.
 func TestSamplerIsFair(t *testing.T) {
 	count := make([]int, 100)
 	for seed := range uint64(400) {
 		s := newSampler(Trainer{Scale: 2, Degradation: resample.Box, Patch: 1, Patches: 10, Seed: seed})
 		p := plane.New(20, 20)
 		for i := range p.Pix {
-			p.Pix[i] = float32(i/40*10+i%20/2) / 255 // each 2×2 block its own level
+			p.Pix[i] = float32(i/40*10+i%20/2) / 255 // a level of its own for each block of 2×2
 		}
 		s.add(p)
 		for _, v := range s.low {

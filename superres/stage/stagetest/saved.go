@@ -109,8 +109,7 @@ func (c *check) damaged() {
 	}
 }
 
-// resized returns copies of a file in which one array is missing, or of zeros and perhaps another
-// size.
+// resized returns copies of a file in which one array is missing, or of zeros and perhaps another size.
 func (c *check) resized(data []byte) (files [][]byte) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -160,11 +159,14 @@ func (c *check) resized(data []byte) (files [][]byte) {
 			continue
 		}
 		size /= int64(rows * cols)
-		for _, other := range [][2]int{{1, 1}, {rows - 1, cols}, {rows + 1, cols}, {rows, cols - 1}, {rows, cols + 1}, {rows, cols}} {
+		for _, other := range [][2]int{{1, 1}, {rows - 1, cols}, {rows + 1, cols}, {rows, cols - 1}, {rows, cols + 1},
+			{rows, cols}} {
 			if other[0] > 0 && other[1] > 0 {
-				text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }\n", h.Type, other[0], other[1])
+				text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }\n", h.Type, other[0],
+					other[1])
 				content := append([]byte(npz.Magic), 1, 0, byte(len(text)), byte(len(text)>>8))
-				files = append(files, with(i, append(append(content, text...), make([]byte, int64(other[0]*other[1])*size)...)))
+				files = append(files, with(i, append(append(content, text...),
+					make([]byte, int64(other[0]*other[1])*size)...)))
 			}
 		}
 	}

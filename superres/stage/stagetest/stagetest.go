@@ -153,7 +153,8 @@ type check struct {
 }
 
 func (c *check) all() {
-	for _, f := range []func(){c.result, c.tiny, c.progress, c.cancelled, c.workers, c.pool, c.concurrent, c.reach, c.memory, c.tuned, c.saved, c.damaged} {
+	for _, f := range []func(){c.result, c.tiny, c.progress, c.cancelled, c.workers, c.pool, c.concurrent, c.reach,
+		c.memory, c.tuned, c.saved, c.damaged} {
 		f()
 	}
 }
@@ -230,7 +231,9 @@ func (c *check) result() {
 		if &p.Pix[0] == &in.low[i].Pix[0] || &p.Pix[0] == &in.current[i].Pix[0] {
 			c.failf("Apply returns the memory of what it is given")
 		}
-		if at := slices.IndexFunc(p.Pix, func(v float32) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) }); at >= 0 {
+		if at := slices.IndexFunc(p.Pix, func(v float32) bool {
+			return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0)
+		}); at >= 0 {
 			c.failf("sample %d is %g", at, p.Pix[at])
 		}
 	}
@@ -342,7 +345,8 @@ func (c *check) reach() {
 		for i, got := range c.run(in.rows(top, end, c.scale), nil) {
 			rows := got.Pix[(from-top)*c.scale*got.W : (to-top)*c.scale*got.W]
 			if !slices.Equal(rows, want[i].Pix[from*c.scale*got.W:to*c.scale*got.W]) {
-				c.failf("rows %d to %d of %d, from a band of %d to %d, are not those of the whole: more than the %d rows of Reach count", from, to-1, h, top, end-1, reach)
+				c.failf("rows %d to %d of %d, from a band of %d to %d, are not those of the whole: more than the %d "+
+					"rows of Reach count", from, to-1, h, top, end-1, reach)
 				return false
 			}
 		}
@@ -403,7 +407,8 @@ func (c *check) tuned() {
 		c.failf("Tune, asked for nothing, makes another stage (%v)", err)
 	}
 	none, one := 0, 1
-	for _, t := range []stage.Tuning{{Sparsity: 1}, {Coder: "mp:sparsity=1"}, {Coder: "?"}, {BackProject: &none}, {BackProject: &one}, {Strength: 0.3}, {Strength: 1}, {Strength: 2}} {
+	for _, t := range []stage.Tuning{{Sparsity: 1}, {Coder: "mp:sparsity=1"}, {Coder: "?"}, {BackProject: &none},
+		{BackProject: &one}, {Strength: 0.3}, {Strength: 1}, {Strength: 2}} {
 		switch other, _, err := c.tune(t); {
 		case err != nil: // refused
 		case other == nil && t.BackProject == nil:

@@ -15,8 +15,7 @@ import (
 	"superres/superres/stage"
 )
 
-// mean is a stage that takes the mean of so many rows above and below, in a way that can
-// lie about itself.
+// mean is a stage that takes the mean of so many rows above and below, in a way that can lie about itself.
 type mean struct {
 	Rows int    `json:"rows"` // above and below
 	Lie  string `json:"lie"`
@@ -163,12 +162,14 @@ func (f *failures) Errorf(format string, args ...any) { *f = append(*f, fmt.Spri
 // tint is a mean of colour.
 type tint struct{ mean }
 
-func (c tint) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Plane, current [2]*plane.Plane, w *stage.Work) error {
+func (c tint) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Plane, current [2]*plane.Plane,
+	w *stage.Work) error {
 	if c.Lie == "luma" {
 		luma.Pix[0] = 0
 	}
 	for i, p := range current {
-		out, err := c.mean.Apply(ctx, low[i], p, stage.NewWork(nil, func(share float64) { w.Report((float64(i) + share) / 2) }))
+		out, err := c.mean.Apply(ctx, low[i], p,
+			stage.NewWork(nil, func(share float64) { w.Report((float64(i) + share) / 2) }))
 		if err != nil {
 			return err
 		}
@@ -199,9 +200,12 @@ func init() {
 // is what enlarges colour.
 func TestRunFindsLies(t *testing.T) {
 	for lie, want := range map[string]string{
-		"": "", "above": "of Reach count", "below": "of Reach count", "last row": "of Reach count", "growth": "KiB more", "too much": "far too much",
-		"late": "ends on the way", "arrays": "panic", "tune": "asked for nothing", "memory": "Memory says", "workers": "workers give other bits", "pool": "memory of the pool",
-		"input": "changes what it is given", "memory of the input": "returns the memory", "progress": "progress ends at", "size": "wrong size",
+		"": "", "above": "of Reach count", "below": "of Reach count", "last row": "of Reach count",
+		"growth": "KiB more", "too much": "far too much",
+		"late": "ends on the way", "arrays": "panic", "tune": "asked for nothing", "memory": "Memory says",
+		"workers": "workers give other bits", "pool": "memory of the pool",
+		"input": "changes what it is given", "memory of the input": "returns the memory",
+		"progress": "progress ends at", "size": "wrong size",
 		"save": "saved", "damage": "panic",
 	} {
 		var got failures
@@ -209,7 +213,8 @@ func TestRunFindsLies(t *testing.T) {
 		expect(t, "stage", lie, got, want)
 	}
 	for lie, want := range map[string]string{
-		"": "", "above": "of Reach count", "last row": "of Reach count", "luma": "changes what it is given", "workers": "workers give other bits",
+		"": "", "above": "of Reach count", "last row": "of Reach count", "luma": "changes what it is given",
+		"workers":  "workers give other bits",
 		"progress": "progress ends at", "save": "saved", "damage": "panic", "too much": "far too much",
 	} {
 		var got failures
@@ -228,8 +233,7 @@ func expect(t *testing.T, kind, lie string, got failures, want string) {
 	}
 }
 
-// One row too many above a band, or for the last row of the picture alone, is found whatever the
-// reach is.
+// One row too many above a band, or for the last row of the picture alone, is found whatever the reach is.
 func TestRunFindsEveryReach(t *testing.T) {
 	for _, rows := range []int{0, 1, 2, 3, 11, 12, 13, 30} { // around multiples of stage.Alignment
 		for _, lie := range []string{"above", "below", "last row"} {

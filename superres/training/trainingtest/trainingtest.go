@@ -1,4 +1,4 @@
-// Package trainingtest has pictures for the tests of trainers.
+// Package trainingtest has training pictures for the tests of trainers.
 package trainingtest
 
 import (
@@ -9,7 +9,7 @@ import (
 	"superres/superres/training"
 )
 
-// Drawings returns n drawings of 64×48 pixels, each another one.
+// Drawings returns n different grey pictures of 64×48 pixels with edges in all directions.
 func Drawings(n int) []training.Source {
 	var list []training.Source
 	for i := range n {

@@ -49,6 +49,15 @@ func (p Program) Succeeds(t *testing.T, dir string, args ...string) (stdout, std
 	return stdout, stderr
 }
 
+// Ends runs the program as Call does, and fails the test unless its exit code is code and what it writes has a text.
+func (p Program) Ends(t *testing.T, dir string, code int, want string, args ...string) {
+	t.Helper()
+	stdout, stderr, got := p.Call(t, dir, "", args...)
+	if got != code || !strings.Contains(stdout+stderr, want) {
+		t.Errorf("%v: exit %d, expected %d with %q\n%s%s", args, got, code, want, stdout, stderr)
+	}
+}
+
 // Into runs the program in the folder where the test is, with w as standard output.
 func (p Program) Into(w io.Writer, args ...string) (stderr string, code int) {
 	var errs bytes.Buffer

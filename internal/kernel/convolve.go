@@ -62,10 +62,8 @@ func Convolve(dst, src []int16, rows []int, samples int, f *Filter, skip []int16
 	}
 	for samples > 0 {
 		n := takeSamples(samples)
-		convolve(
-			dst, n, src, rows, f.Step, f.Words, f.Weights, f.Bias[:f.Outputs], f.PositiveScale, f.NegativeScale, skip,
-			skipStep,
-		)
+		convolve(dst, n, src, rows, f.Step, f.Words, f.Weights, f.Bias[:f.Outputs], f.PositiveScale, f.NegativeScale,
+			skip, skipStep)
 		dst, src, skip, samples = dst[n*f.Outputs:], src[min(n*f.Step, len(src)):], skip[n*skipStep:], samples-n
 	}
 }
@@ -112,10 +110,8 @@ func (f *Filter) check(dst, src int, rows []int, samples int) {
 	}
 }
 
-func convolveGeneric(
-	dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, positive,
-	negative []float32, skip []int16, skipStep int,
-) {
+func convolveGeneric(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32,
+	positive, negative []float32, skip []int16, skipStep int) {
 	var memory [MaxOutputs]int32
 	sums, outputs := memory[:len(bias)], len(bias)
 	for s := range samples {
@@ -143,9 +139,8 @@ func round(v float32) int32 {
 	return int32(math.Float32bits(v+large) - bits)
 }
 
-func residualGeneric(
-	dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32, scale []float32,
-) {
+func residualGeneric(dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32,
+	scale []float32) {
 	var memory [MaxOutputs]int32
 	sums, outputs := memory[:len(bias)], len(bias)
 	for s := range samples {

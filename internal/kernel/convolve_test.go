@@ -69,10 +69,8 @@ func TestConvolveRounds(t *testing.T) {
 			if sum < 0 {
 				by = f.NegativeScale[o]
 			}
-			if want := min(
-				max(limited(math.RoundToEven(float64(float32(sum)*by)))+float64(skip[i]), math.MinInt16),
-				math.MaxInt16,
-			); float64(got) != want {
+			want := limited(math.RoundToEven(float64(float32(sum)*by))) + float64(skip[i])
+			if want = min(max(want, math.MinInt16), math.MaxInt16); float64(got) != want {
 				t.Fatalf("output %d of sample %d, of the sum %d: %d, expected %g", o, s, sum, got, want)
 			}
 		}

@@ -20,10 +20,8 @@ func TestAddPixels(t *testing.T) {
 						least[x], most[x] = min(least[x], most[x]), max(least[x], most[x])
 					}
 					got := make([]float32, n*scale+1)
-					AddPixels(
-						got[:n*scale], was, sums, scale, step, outputs, Row{share, step1}, Row{least, step1},
-						Row{most, step1},
-					)
+					AddPixels(got[:n*scale], was, sums, scale, step, outputs, Row{share, step1}, Row{least, step1},
+						Row{most, step1})
 					for p := range n * scale {
 						x, k := p/scale, p%scale
 						sum := sums[x*step+k] + sums[(x+1)*step+outputs+k] + sums[(x+2)*step+2*outputs+k]
@@ -76,9 +74,8 @@ func TestBoundFlatAreas(t *testing.T) {
 					hi = all[m-1]
 				}
 				if least[x] != lo || most[x] != hi {
-					t.Fatalf(
-						"sample %d of %d: %g and %g, expected %g and %g, of %v", x, n, least[x], most[x], lo, hi, all,
-					)
+					t.Fatalf("sample %d of %d: %g and %g, expected %g and %g, of %v", x, n, least[x], most[x], lo, hi,
+						all)
 				}
 			}
 		}

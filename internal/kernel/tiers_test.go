@@ -82,10 +82,8 @@ var agreements = []struct {
 				const rows = 3
 				step, k := 1+n%7, 3+5*(n%4)
 				stride, dst := step*n+k, random32(n*cols+3, 4)
-				Convolve32(
-					dst, random32(rows*stride, 1), step, stride, rows, k, random32(rows*k*cols, 2), random32(cols, 3),
-					n,
-				)
+				Convolve32(dst, random32(rows*stride, 1), step, stride, rows, k, random32(rows*k*cols, 2),
+					random32(cols, 3), n)
 				out = append(out, dst)
 			}
 		}
@@ -98,10 +96,8 @@ var agreements = []struct {
 					const rows = 3
 					step := 1 + n
 					strideA, strideB, dst := step*n+k+1, n*cols+2, random32(k*cols+3, 3)
-					Correlate(
-						dst, cols, random32(rows*strideA, 1), step, strideA, random32(rows*strideB, 2), strideB, rows,
-						n, k,
-					)
+					Correlate(dst, cols, random32(rows*strideA, 1), step, strideA, random32(rows*strideB, 2), strideB,
+						rows, n, k)
 					out = append(out, dst)
 				}
 			}
@@ -138,9 +134,8 @@ var agreements = []struct {
 				for i := range v {
 					v[i] = random(ld*n+1, uint64(i))
 				}
-				u, shrink, w, length, sums, next := random(ld, 20), random(n, 21), random(n, 22), make(
-					[]float64, n,
-				), []float64{1, 2, 1, 2}, random(ld, 23)
+				u, shrink, w, next := random(ld, 20), random(n, 21), random(n, 22), random(ld, 23)
+				length, sums := make([]float64, n), []float64{1, 2, 1, 2}
 				for j := range shrink {
 					shrink[j] = max(shrink[j], 0)
 				}
@@ -279,10 +274,8 @@ var agreements = []struct {
 			for i, x := range randomShorts(2*len(any32), 7) {
 				any32[i/2] = any32[i/2]<<16 | int32(uint16(x))
 			}
-			transformOutput(
-				dst, 2*n*outputs, any32, sumStride, n, outputs, f.PositiveScale, f.NegativeScale,
-				randomShorts(4*n*outputs, 6), 2*n*outputs, outputs,
-			)
+			transformOutput(dst, 2*n*outputs, any32, sumStride, n, outputs, f.PositiveScale, f.NegativeScale,
+				randomShorts(4*n*outputs, 6), 2*n*outputs, outputs)
 			out = append(out, v, sums, dst)
 		}
 		return out

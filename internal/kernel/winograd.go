@@ -119,10 +119,8 @@ func WinogradBytes(channels int) int64 {
 // ConvolveTwoRows is Convolve for two rows of samples. rows has the offsets in src of the runs of the four rows
 // that both are made of; to has the offsets in dst of the two rows of outputs, skipTo those in skip, which may
 // be nil. No sample in src may be above Clip in magnitude.
-func ConvolveTwoRows(
-	dst []int16, to [2]int, src []int16, rows []int, samples int, f *Filter, skip []int16, skipTo [2]int,
-	work *Winograd,
-) {
+func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples int, f *Filter, skip []int16,
+	skipTo [2]int, work *Winograd) {
 	if len(rows) != 4 {
 		panic("kernel: two rows of samples are made of four")
 	}
@@ -154,10 +152,8 @@ func ConvolveTwoRows(
 }
 
 // convolve makes n tiles, the first of them at the given sample.
-func (w *Winograd) convolve(
-	dst []int16, to [2]int, src []int16, rows []int, first, n int, f *Filter, skip []int16, skipTo [2]int,
-	skipStep int,
-) {
+func (w *Winograd) convolve(dst []int16, to [2]int, src []int16, rows []int, first, n int, f *Filter, skip []int16,
+	skipTo [2]int, skipStep int) {
 	inputs, outputs := paddedStride(4*n*f.Step, 2), paddedStride(n*f.Outputs, 4)
 	if len(w.input) < 4*inputs {
 		w.input = make([]int16, 4*inputs)
@@ -172,15 +168,11 @@ func (w *Winograd) convolve(
 		if x == 1 {
 			bias = &w.bias
 		}
-		multiplyTiles(
-			w.sums[2*x*outputs:], outputs, w.input[x*inputs:], n, f.Step, f.transformed[x*size:][:size],
-			bias[:f.Outputs],
-		)
+		multiplyTiles(w.sums[2*x*outputs:], outputs, w.input[x*inputs:], n, f.Step, f.transformed[x*size:][:size],
+			bias[:f.Outputs])
 	}
-	transformOutput(
-		dst[to[0]+first*f.Outputs:], to[1]-to[0], w.sums, outputs, n, f.Outputs, w.positive[:], w.negative[:],
-		skip[skipTo[0]+first*skipStep:], skipTo[1]-skipTo[0], skipStep,
-	)
+	transformOutput(dst[to[0]+first*f.Outputs:], to[1]-to[0], w.sums, outputs, n, f.Outputs, w.positive[:],
+		w.negative[:], skip[skipTo[0]+first*skipStep:], skipTo[1]-skipTo[0], skipStep)
 }
 
 // paddedStride returns the stride, in entries, between the columns of a transform that have a number of entries
@@ -199,9 +191,8 @@ var noBias [MaxOutputs]int32
 func hasWinograd() bool { return current > 0 && runtime.GOARCH == "amd64" }
 
 // checkTwoRows panics unless the operands of ConvolveTwoRows fit.
-func (f *Filter) checkTwoRows(
-	dst []int16, to [2]int, src []int16, rows []int, samples int, skip []int16, skipTo [2]int,
-) {
+func (f *Filter) checkTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples int, skip []int16,
+	skipTo [2]int) {
 	for i := range 2 {
 		f.check(len(dst)-to[i], len(src), rows[i:i+3], samples)
 		_ = dst[to[i]]
@@ -263,10 +254,8 @@ func multiplyTilesGeneric(dst []int32, stride int, v []int16, n, channels int, w
 // transformOutputGeneric applies Aᵀ to the rows that multiplyTiles left, eight arrays of sums stride entries
 // apart, and sets dst to the 2×2 outputs of n tiles. The outputs of the second row lie second entries behind
 // those of the first, what is added to them skipSecond entries behind.
-func transformOutputGeneric(
-	dst []int16, second int, sums []int32, stride, n, outputs int, positive, negative []float32, skip []int16,
-	skipSecond, skipStep int,
-) {
+func transformOutputGeneric(dst []int16, second int, sums []int32, stride, n, outputs int, positive,
+	negative []float32, skip []int16, skipSecond, skipStep int) {
 	for s := range n {
 		for o := range outputs {
 			for y := range 2 {
@@ -275,9 +264,8 @@ func transformOutputGeneric(
 					row[x] = sums[(2*x+y)*stride+s*outputs+o]
 				}
 				for x, sum := range transformOutputColumn(row) {
-					dst[y*second+(2*s+x)*outputs+o] = scaleAndClip(
-						sum, positive[o], negative[o], skip[y*skipSecond+(2*s+x)*skipStep+o],
-					)
+					dst[y*second+(2*s+x)*outputs+o] = scaleAndClip(sum, positive[o], negative[o],
+						skip[y*skipSecond+(2*s+x)*skipStep+o])
 				}
 			}
 		}

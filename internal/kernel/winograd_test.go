@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// winogradFilter is a random one that Turn takes, with sums up to 2²⁹.
+// winogradFilter returns a random filter that PrepareWinograd accepts, with sums up to 2²⁹.
 func winogradFilter(t testing.TB, channels, outputs int, seed uint64) *Filter {
 	f := randomFilter(3, 3*channels/2, channels, outputs, 9-channels/32, seed)
 	if !f.PrepareWinograd() {
@@ -47,10 +47,8 @@ func TestConvolveTwoRows(t *testing.T) {
 						Convolve(want[to[i]:], src, rows[i:i+3], samples, f, add)
 					}
 					if !slices.Equal(dst, want) {
-						t.Fatalf(
-							"%d channels, %d outputs of %d samples differ from those of a row", channels, outputs,
-							samples,
-						)
+						t.Fatalf("%d channels, %d outputs of %d samples differ from those of a row", channels,
+							outputs, samples)
 					}
 				}
 			}

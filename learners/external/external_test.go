@@ -249,18 +249,22 @@ func endFamily(t *testing.T, how []string, file string) error {
 	case "keep":
 		ctx, end = external.Keep(ctx)
 	case "limit":
-		l.Limit, end = 2*time.Second, func() {}
+		l.Limit, end = 1500*time.Millisecond, func() {}
 	}
-	done := make(chan error)
+	done := make(chan error, 1)
 	go func() {
 		_, err := l.Learn(ctx, y, opt)
 		done <- err
 	}()
 	var child int
 	for child == 0 {
+		select {
+		case err := <-done:
+			return fmt.Errorf("the program ended before it had started a child: %w", err)
+		case <-time.After(5 * time.Millisecond):
+		}
 		text, _ := os.ReadFile(file)
 		_, _ = fmt.Sscan(string(text), &child)
-		time.Sleep(5 * time.Millisecond)
 	}
 	end()
 	if err := <-done; err == nil || how[1] == "context" && !errors.Is(err, context.Canceled) {

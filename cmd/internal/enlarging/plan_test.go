@@ -124,7 +124,7 @@ func (s *strip) Finish(f *Frame, enlarged image.Image, _ Choice) (Result, error)
 
 func (s *strip) Writer(w io.Writer) (Writer, func(), error) {
 	put := func(r Result) error { _, err := w.Write(r.Image.(*image.Gray).Pix); return err }
-	return seriesWriter{put, func() error { return nil }}, func() {}, nil
+	return writer{put, func() error { return nil }}, func() {}, nil
 }
 
 // A new kind of input is a type and a line in kinds. It goes into a pipe whole, or not at all when a frame fails.

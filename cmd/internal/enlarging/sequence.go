@@ -75,6 +75,18 @@ type Writer interface {
 	Close() error
 }
 
+// writer is a Writer of two functions.
+type writer struct {
+	put   func(Result) error
+	close func() error
+}
+
+// Put implements Writer.
+func (w writer) Put(r Result) error { return w.put(r) }
+
+// Close implements Writer.
+func (w writer) Close() error { return w.close() }
+
 // lookahead is a sequence of which the beginning was read already, to choose what enlarges all of it.
 type lookahead struct {
 	Sequence

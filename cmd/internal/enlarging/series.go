@@ -205,10 +205,10 @@ func (s *series) Writer(w io.Writer) (Writer, func(), error) {
 			return nil, nil, err
 		}
 		g := sequence.NewGIFWriter(w, s.Plays, s.Choice.provenance, aside)
-		return seriesWriter{func(r Result) error { return g.Put(r.Image, r.Delay) }, g.Close}, done, nil
+		return writer{func(r Result) error { return g.Put(r.Image, r.Delay) }, g.Close}, done, nil
 	case imagefile.TIFF:
 		t := imagefile.NewPageWriter(w, s.Plan.Frames)
-		return seriesWriter{func(r Result) error {
+		return writer{func(r Result) error {
 			if !s.Pages && r.Number > 1 {
 				r.How.Metadata.EXIF, r.How.Metadata.XMP = nil, nil // of the first
 			}
@@ -216,22 +216,13 @@ func (s *series) Writer(w io.Writer) (Writer, func(), error) {
 		}, t.Close}, func() {}, nil
 	}
 	var a *sequence.PNGWriter
-	return seriesWriter{func(r Result) error {
+	return writer{func(r Result) error {
 		if a == nil {
 			a = sequence.NewPNGWriter(w, s.Plan.Frames, s.Plays, r.How)
 		}
 		return a.Put(r.Image, r.Delay)
 	}, func() error { return a.Close() }}, func() {}, nil
 }
-
-// seriesWriter is a Writer of two functions.
-type seriesWriter struct {
-	put   func(Result) error
-	close func() error
-}
-
-func (w seriesWriter) Put(r Result) error { return w.put(r) }
-func (w seriesWriter) Close() error       { return w.close() }
 
 // isDeep tells whether a picture has 16 bits a sample.
 func isDeep(m color.Model) bool {

@@ -102,33 +102,23 @@ func (s *still) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error
 	return s.finish(f, enlarged, by), nil
 }
 
-// Writer implements Sequence.
+// Writer implements Sequence. Its Put is called once, or for each strip.
 func (s *still) Writer(w io.Writer) (Writer, func(), error) {
-	return &stillWriter{Plan: s.Plan, w: w}, func() {}, nil
-}
-
-// stillWriter writes a still picture, or its strips.
-type stillWriter struct {
-	*Plan
-	w    io.Writer
-	file *imagefile.Stream // of strips; nil: none has come
-}
-
-// Put implements Writer. It is called once, or for each strip.
-func (s *stillWriter) Put(r Result) error {
-	if !r.isStrip {
-		return imagefile.Encode(s.w, r.Image, s.Format, r.How)
+	var strips *imagefile.Stream // nil: none has come
+	put := func(r Result) error {
+		if !r.isStrip {
+			return imagefile.Encode(w, r.Image, s.Format, r.How)
+		}
+		if strips == nil {
+			strips = imagefile.NewStream(w, s.Output.X, s.Output.Y, s.Format, r.How)
+		}
+		return strips.Put(r.Image)
 	}
-	if s.file == nil {
-		s.file = imagefile.NewStream(s.w, s.Output.X, s.Output.Y, s.Format, r.How)
+	end := func() error {
+		if strips == nil {
+			return nil
+		}
+		return strips.Close()
 	}
-	return s.file.Put(r.Image)
-}
-
-// Close implements Writer.
-func (s *stillWriter) Close() error {
-	if s.file == nil {
-		return nil
-	}
-	return s.file.Close()
+	return writer{put, end}, func() {}, nil
 }

@@ -201,14 +201,8 @@ func (v *video) Finish(f *Frame, enlarged image.Image, _ Choice) (Result, error)
 // Writer implements Sequence.
 func (v *video) Writer(w io.Writer) (Writer, func(), error) {
 	out, err := y4m.NewWriter(w, v.to)
-	return videoWriter{out}, func() {}, err
+	return writer{func(r Result) error { return out.Put(r.Video) }, func() error { return nil }}, func() {}, err
 }
-
-// videoWriter is the Writer of a stream.
-type videoWriter struct{ *y4m.Writer }
-
-func (w videoWriter) Put(r Result) error { return w.Writer.Put(r.Video) }
-func (w videoWriter) Close() error       { return nil }
 
 // inColour is a frame of video as a picture of 8 bits, of which brightness may be rounded.
 func inColour(luma image.Image, chroma *superres.Chroma) image.Image {

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -71,15 +72,7 @@ func readSweep(text string, with plugins.Coder) (s Sweep, err error) {
 		}
 		s.Values = append(s.Values, v)
 	}
-	slices.SortStableFunc(s.Values, func(a, b value) int {
-		switch {
-		case a.number < b.number:
-			return -1
-		case a.number > b.number:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(s.Values, func(a, b value) int { return cmp.Compare(a.number, b.number) })
 	s.Values = slices.CompactFunc(s.Values, func(a, b value) bool { return a.number == b.number })
 	if len(s.Values) < 2 {
 		return s, console.Usage("--sweep %s: one value leaves nothing to choose; give several, with commas", text)

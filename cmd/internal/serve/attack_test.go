@@ -161,21 +161,23 @@ func (endless) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 // What is hardly HTTP gets an answer or none, and does no harm.
 func TestOddRequests(t *testing.T) {
 	s := start(t, hasty)
+	const end = " HTTP/1.1\r\nHost: localhost\r\n\r\n"
 	s.answers(map[string]int{
-		"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03":                                                                  400, // TLS
-		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n":                                                                              403,
-		"GET / HTTP/1.0\r\n\r\n":                                                                                        403,
-		"GET / HTTP/1.1\r\n\r\n":                                                                                        400,
-		"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n":                                                                  400,
-		"OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n":                                                                 200, // that of package http
-		"CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n":                                           403,
-		"GET http://evil.example/" + s.token + "/ HTTP/1.1\r\nHost: localhost\r\n\r\n":                                  403,
-		"GET /" + s.token + "/../../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n":                                     404,
-		"GET /" + s.token + "/%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n":                             404,
-		"GET //" + s.token + "/ HTTP/1.1\r\nHost: localhost\r\n\r\n":                                                    401,
-		"GET /" + strings.Repeat("a", 1<<20) + " HTTP/1.1\r\nHost: localhost\r\n\r\n":                                   431,
-		"GET / HTTP/1.1\r\nHost: localhost\r\n" + strings.Repeat("A: b\r\n", 1<<15) + "\r\n":                            431,
-		"POST /" + s.token + "/v1/upscale?name=%0d%0aSet-Cookie:x%00&model=nearest HTTP/1.1\r\nHost: localhost\r\n\r\n": 422,
+		// TLS
+		"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03":                                       400,
+		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n":                                                   403,
+		"GET / HTTP/1.0\r\n\r\n":                                                             403,
+		"GET / HTTP/1.1\r\n\r\n":                                                             400,
+		"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n":                                       400,
+		"OPTIONS *" + end:                                                                    200,
+		"CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n":                403,
+		"GET http://evil.example/" + s.token + "/" + end:                                     403,
+		"GET /" + s.token + "/../../etc/passwd" + end:                                        404,
+		"GET /" + s.token + "/%2e%2e/%2e%2e/etc/passwd" + end:                                404,
+		"GET //" + s.token + "/" + end:                                                       401,
+		"GET /" + strings.Repeat("a", 1<<20) + "" + end:                                      431,
+		"GET / HTTP/1.1\r\nHost: localhost\r\n" + strings.Repeat("A: b\r\n", 1<<15) + "\r\n": 431,
+		"POST /" + s.token + "/v1/upscale?name=%0d%0aSet-Cookie:x%00&model=nearest" + end:    422,
 	})
 	got := s.do("PUT", s.url+"v1/upscale?model=nearest&name=%0d%0aSet-Cookie:x%2f..%5c%22a%0d%0aB:c.png",
 		bytes.NewReader(hopper(t)), nil)

@@ -34,7 +34,8 @@ func TestPageInBrowser(t *testing.T) {
 
 	states := func(want string) {
 		t.Helper()
-		b.Wait(fmt.Sprintf("[...document.querySelectorAll('#list li')].map(li => li.className.split(' ')[0]).join() === %q", want))
+		b.Wait(fmt.Sprintf("[...document.querySelectorAll('#list li')].map(li => li.className.split(' "+
+			"')[0]).join() === %q", want))
 	}
 	add := func(names ...string) {
 		t.Helper()
@@ -46,7 +47,8 @@ func TestPageInBrowser(t *testing.T) {
 	b.Eval("document.querySelector('[name=effort][value=fast]').click()")
 	add("small.png", "small.jpg", "small.tiff", "bad.png")
 	states("done,done,done,failed")
-	for _, want := range []string{"80×60 → 160×120", "JPEG compression of quality", "by photo-real", "not an image"} {
+	for _, want := range []string{"80×60 → 160×120", "JPEG compression of quality", "by photo-real",
+		"not an image"} {
 		if got := fmt.Sprint(b.Eval("list.innerText")); !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}

@@ -33,7 +33,8 @@ func TestReadme(t *testing.T) {
 	consoletest.Put(t, filepath.Join(dir, "photo.jpg"), photo.body)
 	text := string(consoletest.Read(t, "README.md"))
 	examples := regexp.MustCompile("(?s)```sh\n(.*?)\n```").FindAllStringSubmatch(text, -1)
-	wants := []string{"", "", `"width":256,"height":192`, `"name":"quality"`, `"event":"plan"`, `"event":"done"`, `"protocol":"matlab-y"`}
+	wants := []string{"", "", `"width":256,"height":192`, `"name":"quality"`, `"event":"plan"`, `"event":"done"`,
+		`"protocol":"matlab-y"`}
 	if len(examples) != len(wants) {
 		t.Fatalf("%d examples, expected %d", len(examples), len(wants))
 	}

@@ -42,8 +42,8 @@ The page and the interface are for this machine alone, unless --listen says anot
 address: whoever has the printed address can use them, over a network unencrypted. A
 picture is sent to v1/upscale as the body of a PUT or POST, with the flags of superres
 upscale as parameters, and comes back enlarged by the same code, to the same bytes.
-v1/inspect tells what would be made, v1/events how far it is, v1/score compares with the
-truth. No parameter names a file of this machine, and nothing is kept: what comes and
+v1/inspect tells what would be made, v1/options which parameters there are, v1/events how
+far it is, v1/score compares with the truth. No parameter names a file of this machine, and nothing is kept: what comes and
 goes is in files without names while it is worked on.
 
 All pictures share --max-memory, of which a part is kept for small ones, so that these do

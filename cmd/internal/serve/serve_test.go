@@ -351,8 +351,10 @@ func TestPage(t *testing.T) {
 		t.Errorf("%d %q (%v)", got.status, text, err)
 	}
 	for name, want := range map[string]string{
-		"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
-		"X-Content-Type-Options":  "nosniff", "Cross-Origin-Resource-Policy": "same-origin", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "Content-Type": "text/html; charset=utf-8",
+		"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; " +
+			"connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
+		"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin",
+		"Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "Content-Type": "text/html; charset=utf-8",
 	} {
 		if got.header.Get(name) != want {
 			t.Errorf("%s: %q", name, got.header.Get(name))
@@ -407,40 +409,39 @@ func TestRefusals(t *testing.T) {
 func TestGate(t *testing.T) {
 	s, open := start(t, nil), start(t, func(o *options) { o.token = "" })
 	host := strings.TrimSuffix(strings.TrimPrefix(s.bare, "http://"), "/")
-	set := func(name, value string) func(*http.Request) {
-		return func(r *http.Request) {
-			if name == "Host" {
-				r.Host = value
-			} else {
-				r.Header.Set(name, value)
-			}
-		}
-	}
+	const events = "v1/events"
 	for _, c := range []struct {
 		url    string
-		change func(*http.Request)
 		status int
+		header string // "Name: value"; empty: none
 	}{
-		{s.url, nil, 200}, {s.bare, nil, 401}, {s.bare + "0123456789abcdeF/", nil, 401}, {s.bare + "0123456789abcde/",
-			nil, 401}, {s.bare + "v1/events?id=a", nil, 401},
-		{s.bare, set("Authorization", "Bearer "+s.token), 401}, {s.bare + "v1/events", set("Authorization",
-			"Bearer "+s.token), 400}, {s.bare + "v1/events", set("Authorization", "Bearer x"), 401},
-		{s.url, set("Host", "evil.example"), 403}, {s.url, set("Host", "evil.example:80"), 403}, {s.url,
-			set("Host", "10.0.0.1"), 403}, {s.url, set("Host", "127.0.0.1.evil.example"), 403},
-		{s.url, set("Host", "localhost:1234"), 200}, {s.url, set("Host", "LOCALHOST"), 200}, {s.url,
-			set("Host", "[::1]:99"), 200},
-		{s.url, set("Origin", "http://"+host), 200}, {s.url, set("Origin", "http://evil.example"), 403}, {s.url,
-			set("Origin", "null"), 403}, {s.url, set("Origin", "https://"+host), 403},
-		{s.url, set("Sec-Fetch-Site", "cross-site"), 403}, {s.url + "v1/events", set("Sec-Fetch-Site", "same-site"),
-			403}, {s.url + "v1/events", set("Sec-Fetch-Site", "same-origin"), 400},
-		{s.url + "page.go", nil, 404}, {s.url + "..%2f..%2fetc/passwd", nil, 404}, {s.url + "../../etc/passwd", nil,
-			404}, {s.url + "/etc/passwd", nil, 404}, {s.url + "%00", nil, 404}, {s.url + ".", nil, 404}, {s.url + "index.html/", nil, 404},
-		{open.url, nil, 200}, {open.url + "v1/events", nil, 400}, {open.url + "v1/events",
-			set("Sec-Fetch-Site", "cross-site"), 403}, {open.url, set("Host", "evil.example"), 403},
+		{s.url, 200, ""}, {s.bare, 401, ""}, {s.bare + "0123456789abcdeF/", 401, ""},
+		{s.bare + "0123456789abcde/", 401, ""}, {s.bare + "v1/events?id=a", 401, ""},
+		{s.bare, 401, "Authorization: Bearer " + s.token}, {s.bare + events, 400, "Authorization: Bearer " + s.token},
+		{s.bare + events, 401, "Authorization: Bearer x"},
+		{s.url, 403, "Host: evil.example"}, {s.url, 403, "Host: evil.example:80"}, {s.url, 403, "Host: 10.0.0.1"},
+		{s.url, 403, "Host: 127.0.0.1.evil.example"}, {s.url, 200, "Host: localhost:1234"},
+		{s.url, 200, "Host: LOCALHOST"}, {s.url, 200, "Host: [::1]:99"},
+		{s.url, 200, "Origin: http://" + host}, {s.url, 403, "Origin: http://evil.example"},
+		{s.url, 403, "Origin: null"}, {s.url, 403, "Origin: https://" + host},
+		{s.url, 403, "Sec-Fetch-Site: cross-site"}, {s.url + events, 403, "Sec-Fetch-Site: same-site"},
+		{s.url + events, 400, "Sec-Fetch-Site: same-origin"},
+		{s.url + "page.go", 404, ""}, {s.url + "..%2f..%2fetc/passwd", 404, ""}, {s.url + "../../etc/passwd", 404, ""},
+		{s.url + "/etc/passwd", 404, ""}, {s.url + "%00", 404, ""}, {s.url + ".", 404, ""},
+		{s.url + "index.html/", 404, ""},
+		{open.url, 200, ""}, {open.url + events, 400, ""}, {open.url + events, 403, "Sec-Fetch-Site: cross-site"},
+		{open.url, 403, "Host: evil.example"},
 	} {
-		if got := s.do("GET", c.url, nil, c.change); got.status != c.status ||
-			got.header.Get("X-Content-Type-Options") != "nosniff" {
-			t.Errorf("%s: %d %s, expected %d", c.url, got.status, got.body, c.status)
+		name, value, _ := strings.Cut(c.header, ": ")
+		got := s.do("GET", c.url, nil, func(r *http.Request) {
+			if name == "Host" {
+				r.Host = value
+			} else if name != "" {
+				r.Header.Set(name, value)
+			}
+		})
+		if got.status != c.status || got.header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s, %s: %d %s, expected %d", c.url, c.header, got.status, got.body, c.status)
 		}
 	}
 	// A page of another site that is opened from a link is not harmed by its origin.
@@ -465,16 +466,15 @@ func TestErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	program.Refuses(t, t.TempDir(), []consoletest.Refusal{
-		{Args: []string{"serve", "--listen", "x"}, Code: 2, Want: "expected HOST:PORT"},
-		{Args: []string{"serve", "--listen", "0.0.0.0:0", "--token", "none"}, Code: 2, Want: "which others can reach"},
-		{Args: []string{"serve", "--token", "short"}, Code: 2, Want: "16 to 128"},
-		{Args: []string{"serve", "--queue", "-1"}, Code: 2, Want: "expected 0 or more"},
-		{Args: []string{"serve", "--timeout", "0s"}, Code: 2, Want: "more than no time"},
-		{Args: []string{"serve", "--max-memory", "0"}, Code: 2, Want: "--max-memory 0"},
-		{Args: []string{"serve", "a.png"}, Code: 2, Want: "takes no argument"},
-		{Args: []string{"serve", "--listen", taken.Addr().String()}, Code: 5,
-			Want: "address already in use; use another --listen"},
+	program.RefusesLines(t, t.TempDir(), "serve", []consoletest.RefusedLine{
+		{"--listen x", 2, "expected HOST:PORT"},
+		{"--listen 0.0.0.0:0 --token none", 2, "which others can reach"},
+		{"--token short", 2, "16 to 128"},
+		{"--queue -1", 2, "expected 0 or more"},
+		{"--timeout 0s", 2, "more than no time"},
+		{"--max-memory 0", 2, "--max-memory 0"},
+		{"a.png", 2, "takes no argument"},
+		{"--listen " + taken.Addr().String(), 5, "address already in use; use another --listen"},
 	})
 }
 

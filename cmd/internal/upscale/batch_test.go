@@ -182,7 +182,8 @@ func TestResume(t *testing.T) {
 		}, done: "e", skipped: "abcd"},
 		{name: "after half a line", skipped: "abcde"},
 		{name: "without metadata", flags: "--metadata strip", done: "abcde"},
-		{name: "without metadata and record, said twice", flags: "--metadata strip --provenance=false", skipped: "abcde"},
+		{name: "without metadata and record, said twice", flags: "--metadata strip --provenance=false",
+			skipped: "abcde"},
 		{name: "with the record alone", flags: "--metadata strip --provenance", done: "abcde"},
 		{name: "in another depth", flags: "--depth 16", done: "abcde"},
 	} {
@@ -201,7 +202,8 @@ func TestResume(t *testing.T) {
 			fates[e.Event] = append(fates[e.Event], name)
 		}
 		sorted := func(s []string) string { return strings.Join(slices.SortedFunc(slices.Values(s), byLetter), "") }
-		if done, skipped := sorted(fates["done"]), sorted(fates["skip"]); done != step.done || skipped != step.skipped ||
+		if done, skipped := sorted(fates["done"]), sorted(fates["skip"]); done != step.done ||
+			skipped != step.skipped ||
 			last.ExitCode != step.code {
 			t.Errorf("%s: done %s, skipped %s; expected %s, %s", step.name, done, skipped, step.done, step.skipped)
 		}

@@ -61,7 +61,7 @@ func (e *session) show(ctx context.Context, b *batch, r *report) error {
 	for _, need := range needs[max(0, len(needs)-runtime.GOMAXPROCS(0)):] {
 		most = min(most+need, e.opt.Limits.Memory)
 	}
-	planned, skipped, failed := r.counts()
+	_, planned, skipped, failed := r.counts()
 	if text := pictures.Skipped(b.others); text != "" {
 		if err := r.plan("%s", text); err != nil {
 			return err

@@ -17,7 +17,8 @@ func TestSizeOfTurnedPicture(t *testing.T) {
 	succeeds(t, dir, "a.png -o a.jpg -s 1")
 	plain := string(consoletest.Read(t, dir, "a.jpg"))
 	// EXIF with the orientation 6: a quarter turn.
-	exif := "Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00"
+	exif := "Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01" +
+		"\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00"
 	putText(t, dir, "turned.jpg", plain[:2]+"\xff\xe1\x00"+string(byte(len(exif)+2))+exif+plain[2:])
 	stdout, _ := expect(t, dir, "", "turned.jpg --width 30 --dry-run", 0)
 	consoletest.InOrder(t, stdout, "turned.jpg 20x10 -> turned_30w.jpg 30x15")

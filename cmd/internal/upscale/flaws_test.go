@@ -46,16 +46,12 @@ func TestVaryingNoise(t *testing.T) {
 	truth := imaging.Resize(golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")), 640, 480,
 		imaging.CatmullRom)
 	consoletest.WritePicture(t, filepath.Join(dir, "half.png"), halfNoisy(imaging.Resize(truth, 320, 240, imaging.Box)))
-	off := func(args ...string) float64 {
+	found := regexp.MustCompile(`noise of 0\.\d to (9|1\d)\.\d levels, by photo-real(-fast)? at levels of`)
+	off := func(flags string) float64 {
 		t.Helper()
-		_, stderr, code := call(t, dir, "", append([]string{"upscale", "--verbose", "-o", "out.png", "--on-exist",
-			"overwrite", "half.png"}, args...)...)
-		if code != 0 {
-			t.Fatalf("%q: exit %d\n%s", args, code, stderr)
-		}
-		if auto := len(args) < 2 ||
-			args[0] != "--denoise"; auto != regexp.MustCompile(`noise of 0\.\d to (9|1\d)\.\d levels, by photo-real(-fast)? at levels of`).MatchString(stderr) {
-			t.Errorf("%q: told %s", args, stderr)
+		_, stderr := expect(t, dir, "", "half.png --verbose -o out.png --on-exist overwrite "+flags, 0)
+		if found.MatchString(stderr) == strings.Contains(flags, "--denoise") {
+			t.Errorf("%q: told %s", flags, stderr)
 		}
 		got := imaging.Clone(golden.Open(t, filepath.Join(dir, "out.png")))
 		sum := 0.0
@@ -66,23 +62,22 @@ func TestVaryingNoise(t *testing.T) {
 		return sum
 	}
 	for _, effort := range []string{"fast", "best", "max"}[:consoletest.Full(2, 3)] {
-		varying := off("--effort", effort)
+		varying := off("--effort " + effort)
 		for _, level := range []string{"0", "0.3", "0.1", "0.4"}[:consoletest.Full(2, 4)] {
-			if same := off("--denoise", level, "--effort", effort); varying > 0.95*same {
+			if same := off("--denoise " + level + " --effort " + effort); varying > 0.95*same {
 				t.Errorf("effort %s: error %.0f, the same at level %s everywhere %.0f", effort, varying, level, same)
 			}
 		}
 	}
-	off()
+	off("")
 	whole := consoletest.Read(t, dir, "out.png")
-	if off("--tile", "40"); !bytes.Equal(consoletest.Read(t, dir, "out.png"), whole) {
+	if off("--tile 40"); !bytes.Equal(consoletest.Read(t, dir, "out.png"), whole) {
 		t.Error("in strips it is another")
 	}
-	stdout, _, _ := call(t, dir, "", "upscale", "--dry-run", "--json", "half.png")
-	for _, want := range []string{`"varies":true`, `"noise_least":0.`, `"noise":`, `"level":0.`} {
-		if !strings.Contains(stdout, want) {
-			t.Errorf("--json has no %s: %s", want, stdout)
-		}
+	stdout, _ := expect(t, dir, "", "--dry-run --json half.png", 0)
+	plans, _ := decodeEvents(t, stdout)
+	if p := plans[0]; !p.Varies || p.NoiseLeast <= 0 || p.NoiseLeast >= p.Noise || p.Level <= 0 {
+		t.Errorf("%+v", p)
 	}
 }
 
@@ -105,51 +100,41 @@ func TestFlaws(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, img := range map[string]image.Image{"clean.png": smooth, "noisy.png": noisy(smooth, 10),
-		"saved again.png": imaging.Crop(decoded, image.Rect(3, 2, 199, 190))} {
+		"saved-again.png": imaging.Crop(decoded, image.Rect(3, 2, 199, 190))} {
 		consoletest.WritePicture(t, filepath.Join(dir, name), img)
 	}
-	made := func(args ...string) (data []byte, told string) {
+	made := func(line string) (data []byte, told string) {
 		t.Helper()
-		_, stderr, code := call(t, dir, "", append([]string{"upscale", "--provenance=false", "--verbose", "-o",
-			"out.png", "--on-exist", "overwrite"}, args...)...)
-		if code != 0 {
-			t.Fatalf("%q: exit %d\n%s", args, code, stderr)
-		}
-		return consoletest.Read(t, dir, "out.png"), stderr
+		_, told = expect(t, dir, "", "--provenance=false --verbose -o out.png --on-exist overwrite "+line, 0)
+		return consoletest.Read(t, dir, "out.png"), told
 	}
 	for _, c := range []struct{ name, want, by string }{
 		{"clean.png", "no flaws found", "photo"}, {"noisy.png", "noise of ", "photo-real"},
-		{"compressed.jpg", "JPEG compression of quality 60", "photo-real"}, {"saved again.png",
+		{"compressed.jpg", "JPEG compression of quality 60", "photo-real"}, {"saved-again.png",
 			"JPEG compression of quality 60", "photo-real"},
 	} {
 		auto, told := made(c.name)
 		if !strings.Contains(told, c.want) || !regexp.MustCompile(" by "+c.by+"(,| at level )").MatchString(told) {
 			t.Errorf("%s: told\n%s\nexpected %q by %s", c.name, told, c.want, c.by)
 		}
-		plain, _ := made(c.name, "-m", "photo")
+		plain, _ := made(c.name + " -m photo")
 		if same := bytes.Equal(auto, plain); same != (c.by == "photo") {
 			t.Errorf("%s: by auto as by photo: %v", c.name, same)
 		}
-		if none, told := made(c.name, "--denoise", "0"); !bytes.Equal(none, plain) ||
+		if none, told := made(c.name + " --denoise 0"); !bytes.Equal(none, plain) ||
 			!strings.Contains(told, "by photo,") {
 			t.Errorf("%s: --denoise 0 is not what photo makes\n%s", c.name, told)
 		}
-		if named, _ := made(c.name, "-m", "photo-real"); c.by == "photo-real" && !bytes.Equal(named, auto) {
+		if named, _ := made(c.name + " -m photo-real"); c.by == "photo-real" && !bytes.Equal(named, auto) {
 			t.Errorf("%s: photo-real makes something else where it is named", c.name)
 		}
 	}
-	some, _ := made("noisy.png", "--denoise", "0.2")
-	more, _ := made("noisy.png", "--denoise", "0.6")
+	some, _ := made("noisy.png --denoise 0.2")
+	more, _ := made("noisy.png --denoise 0.6")
 	if bytes.Equal(some, more) {
 		t.Error("--denoise 0.2 and 0.6 make the same")
 	}
-	if named, _ := made("noisy.png", "--denoise", "0.2", "-m", "photo-real"); !bytes.Equal(named, some) {
+	if named, _ := made("noisy.png --denoise 0.2 -m photo-real"); !bytes.Equal(named, some) {
 		t.Error("--denoise 0.2 makes something else by name")
 	}
-	program.RefusesLines(t, dir, "upscale", []consoletest.RefusedLine{
-		{"clean.png --denoise 2", 2, "--denoise 2: expected auto, or 0 to 1"},
-		{"clean.png --strength 2", 2, "--strength 2: expected 0 to 1.3"},
-		{"clean.png --denoise much", 2, "--denoise much: expected auto, or 0 to 1"},
-		{"clean.png --denoise 0.5 -m bicubic", 2, "the model bicubic takes no noise away"},
-	})
 }

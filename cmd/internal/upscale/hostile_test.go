@@ -39,7 +39,8 @@ func measured(t *testing.T, dir string, args ...string) (stderr string, code int
 	if out.Len() > 0 {
 		t.Errorf("%v: %d bytes on standard output", args, out.Len())
 	}
-	return errs.String(), cmd.ProcessState.ExitCode(), cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10, time.Since(began)
+	return errs.String(), cmd.ProcessState.ExitCode(), cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10,
+		time.Since(began)
 }
 
 // Hostile files get one line from the program and the right exit code, soon and without

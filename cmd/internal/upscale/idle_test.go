@@ -14,21 +14,24 @@ func TestIdleFlags(t *testing.T) {
 	putBlobs(t, dir, 9, 7, "a.png", "in/b.png")
 	consoletest.WritePicture(t, filepath.Join(dir, "digit.png"), imagetest.GreyRamp(14, 14))
 	const (
-		quality = "superres: --quality is for JPEG files, and no output is one\n"
-		exclude = "superres: --exclude is for the pictures of folders, and none is named\n"
-		digits  = "superres: a.png: is enlarged by digits, which knows small grey pictures of digits alone; " +
+		quality  = "superres: --quality is for JPEG files, and no output is one\n"
+		folders  = " is for the pictures of folders, and none is named\n"
+		strength = "superres: --strength changes what a model adds to interpolation, and bicubic adds nothing\n"
+		digits   = "superres: a.png: is enlarged by digits, which knows small grey pictures of digits alone; " +
 			"for photographs leave out --model\n"
+		recursive = "superres: --recursive is for folders, and none is named\n"
 	)
 	for line, want := range map[string]string{
-		"a.png --quality 80 -o z.png":                quality,
-		"a.png --quality 80 -o z.jpg":                "",
-		"a.png --include *.png":                      "superres: --include is for the pictures of folders, and none is named\n",
-		"a.png --exclude b* --quality 9":             quality + exclude,
-		"digi?.png --exclude a.png --recursive":      "superres: --recursive is for folders, and none is named\n",
-		"a.png -r":                                   "superres: --recursive is for folders, and none is named\n",
-		"a.png --name {stem} -o z.png":               "superres: --name is for outputs without a name, and -o z.png is one\n",
+		"a.png --quality 80 -o z.png":           quality,
+		"a.png --quality 80 -o z.jpg":           "",
+		"a.png --include *.png":                 "superres: --include" + folders,
+		"a.png --exclude b* --quality 9":        quality + "superres: --exclude" + folders,
+		"digi?.png --exclude a.png --recursive": recursive,
+		"a.png -r":                              recursive,
+		"a.png --name {stem} -o z.png": "superres: --name is for outputs without a name, and -o " +
+			"z.png is one\n",
 		"a.png --name {stem}_big -o out/":            "",
-		"a.png --strength 0.5 -m bicubic":            "superres: --strength changes what a model adds to interpolation, and bicubic adds nothing\n",
+		"a.png --strength 0.5 -m bicubic":            strength,
 		"a.png --strength 0.5":                       "",
 		"a.png -m digits":                            digits,
 		"digit.png -m digits":                        "",
@@ -36,7 +39,7 @@ func TestIdleFlags(t *testing.T) {
 		"a.png --quality 80 -f bmp --json":           quality,
 		"in --quality 80 --dry-run":                  quality,
 		"in --on-unreadable fail -r --include *.png": "",
-		"a.png --on-unreadable fail":                 "superres: --on-unreadable is for the pictures of folders, and none is named\n",
+		"a.png --on-unreadable fail":                 "superres: --on-unreadable" + folders,
 	} {
 		if _, stderr := expect(t, dir, "", "--on-exist overwrite "+line, 0); stderr != want {
 			t.Errorf("%s: %q, expected %q", line, stderr, want)

@@ -25,11 +25,11 @@ import (
 // untilDone runs the program, kills it after random times, and runs it again until it
 // ends by itself. It returns what that last run wrote, its exit code, and the number of
 // kills; after each, look is called.
-func untilDone(t *testing.T, random *rand.Rand, dir string, look func(), args ...string) (stdout string, code,
+func untilDone(t *testing.T, random *rand.Rand, dir string, look func(), line string) (stdout string, code,
 	kills int) {
 	for longest := 50 * time.Millisecond; ; longest += longest / 4 {
 		var out, errs bytes.Buffer
-		cmd := consoletest.Process(dir, args...)
+		cmd := consoletest.Process(dir, strings.Fields("upscale "+line)...)
 		cmd.Stdout, cmd.Stderr = &out, &errs
 		if err := cmd.Start(); err != nil {
 			t.Error(err)
@@ -59,16 +59,15 @@ func manyFiles(t *testing.T, n int) (dir string, want map[string]string, bad int
 	}
 	dir = t.TempDir()
 	for i := range n {
-		name := filepath.Join(dir, fmt.Sprintf("in/%c/%03d.png", 'a'+i%3, i))
-		consoletest.WritePicture(t, name, consoletest.Blob(5+i%7, 4+i%11))
-		if i%40 == 17 {
+		name := fmt.Sprintf("in/%c/%03d.png", 'a'+i%3, i)
+		if putBlobs(t, dir, 5+i%7, 4+i%11, name); i%40 == 17 {
 			bad++
-			consoletest.Put(t, name, []byte("not a picture"))
+			putText(t, dir, name, "not a picture")
 		}
 	}
-	if _, stderr, code := call(t, dir, "", "upscale", "-r", "in", "-o", "undisturbed", "-q", "-m", "bicubic"); code != 3 ||
-		strings.Count(stderr, "not an image") != bad {
-		t.Fatalf("exit %d, %s", code, stderr)
+	_, stderr := expect(t, dir, "", "-m bicubic -r in -o undisturbed -q", 3)
+	if strings.Count(stderr, "not an image") != bad {
+		t.Fatal(stderr)
 	}
 	want = consoletest.Results(t, filepath.Join(dir, "undisturbed"))
 	if len(want) != n-bad || len(consoletest.Tree(t, filepath.Join(dir, "undisturbed"))) != n-bad {
@@ -114,8 +113,7 @@ func TestKilledAndResumed(t *testing.T) {
 			}
 		}
 	}
-	stdout, code, kills := untilDone(t, rand.New(rand.NewPCG(1, 2)), dir, look, "upscale", "-m", "bicubic", "-r", "in",
-		"-o", "out", "--resume", "--json", "-q")
+	stdout, code, kills := untilDone(t, rand.New(rand.NewPCG(1, 2)), dir, look, killedLine)
 	look()
 	t.Logf("%d kills", kills)
 	got := consoletest.Results(t, out)
@@ -130,12 +128,12 @@ func TestKilledAndResumed(t *testing.T) {
 	if s.Total != n || s.Done+s.Skipped != n-bad || s.Failed != bad || len(s.Failures) != bad || s.ExitCode != 3 {
 		t.Errorf("%+v", s)
 	}
-	_, stderr, code := call(t, dir, "", "upscale", "-m", "bicubic", "-r", "in", "-o", "out", "--resume")
-	if code != 3 || !strings.Contains(stderr, fmt.Sprintf("%d of %d pictures failed, %d are done: %s", bad, n, n-bad,
-		filepath.Join("in", "a", "057.png"))) {
-		t.Errorf("once more: exit %d, %s", code, stderr)
-	}
+	expect(t, dir, "", killedLine, 3,
+		fmt.Sprintf("%d of %d pictures failed, %d are done: in/a/057.png", bad, n, n-bad))
 }
+
+// killedLine is the command that is killed.
+const killedLine = "-m bicubic -r in -o out --resume --json -q"
 
 // summaryOf is the summary that ends the events.
 func summaryOf(t *testing.T, stdout string) summaryEvent {
@@ -158,8 +156,7 @@ func TestKilledShards(t *testing.T) {
 			slots <- true
 			defer func() { <-slots }()
 			stdout, code, k := untilDone(t, rand.New(rand.NewPCG(uint64(i), 3)), dir, func() {},
-				"upscale", "-m", "bicubic", "-r", "in", "-o", "out", "--resume", "--shard", fmt.Sprintf("%d/%d", i, parts),
-				"--json", "-q")
+				fmt.Sprintf("%s --shard %d/%d", killedLine, i, parts))
 			mu.Lock()
 			defer mu.Unlock()
 			s := summaryOf(t, stdout)
@@ -179,11 +176,10 @@ func TestKilledShards(t *testing.T) {
 		t.Errorf("%d files, expected %d and %d journals", files, n-bad, parts)
 	}
 	// Another number of parts, and none, know all that is done.
-	for _, args := range [][]string{{}, {"--shard", "1/2"}} {
-		stdout, _, _ := call(t, dir, "",
-			append([]string{"upscale", "-m", "bicubic", "-r", "in", "-o", "out", "--resume", "--json", "-q"}, args...)...)
+	for _, flags := range []string{"", " --shard 1/2"} {
+		stdout, _, _ := call(t, dir, "", strings.Fields("upscale "+killedLine+flags)...)
 		if s := summaryOf(t, stdout); s.Done != 0 || s.Skipped == 0 {
-			t.Errorf("again, %v: %+v", args, s)
+			t.Errorf("again, %s: %+v", flags, s)
 		}
 	}
 }
@@ -197,7 +193,8 @@ func TestReadmeJobs(t *testing.T) {
 		t.Fatal("the commands are not there")
 	}
 	// A crash, for lack of memory say, has the code of wrong usage, and is tried again.
-	final := regexp.MustCompile(`action: FailIndex\n *onExitCodes: \{containerName: superres, operator: In, values: \[(.*)\]\}`).FindSubmatch(text)
+	final := regexp.MustCompile(`action: FailIndex\n *onExitCodes: \{containerName: superres, operator: In, ` +
+		`values: \[(.*)\]\}`).FindSubmatch(text)
 	if want := fmt.Sprintf("%d, %d, %d, %d, %d, %d", console.ExitNothing, console.ExitSome, console.ExitInput,
 		console.ExitOutput, console.ExitModel, console.ExitLimit); final == nil || string(final[1]) != want {
 		t.Errorf("the codes that are final: %s, expected %s", final, want)
@@ -205,12 +202,12 @@ func TestReadmeJobs(t *testing.T) {
 	for _, command := range []string{string(slurm[1]), strings.ReplaceAll(string(kubernetes[1]), ",", "")} {
 		dir := t.TempDir()
 		for i := range 9 {
-			consoletest.WritePicture(t, filepath.Join(dir, fmt.Sprintf("photos/%d.png", i)), consoletest.Blob(3, 3))
+			putBlobs(t, dir, 3, 3, fmt.Sprintf("photos/%d.png", i))
 		}
 		for i := range 7 {
 			index := strings.NewReplacer(`"`, "", "$SLURM_ARRAY_TASK_ID", fmt.Sprint(i), "$(JOB_COMPLETION_INDEX)",
-				fmt.Sprint(i))
-			program.Succeeds(t, dir, append(strings.Fields(index.Replace(command)), "-m", "nearest")...)
+				fmt.Sprint(i), "upscale ", "")
+			expect(t, dir, "", index.Replace(command)+" -m nearest", 0)
 		}
 		if got := consoletest.Results(t, filepath.Join(dir, "large")); len(got) != 9 {
 			t.Errorf("%s: %d results", command, len(got))

@@ -41,7 +41,8 @@ func TestSamePictureAnyFile(t *testing.T) {
 	consoletest.Put(t, filepath.Join(dir, "in/a.tif"), encode(plain, "tiff"))
 	// As it lies in a file whose tag says how it is to be turned.
 	for i, lie := range []func(image.Image) *image.NRGBA{
-		imaging.FlipH, imaging.Rotate180, imaging.FlipV, imaging.Transpose, imaging.Rotate90, imaging.Transverse, imaging.Rotate270,
+		imaging.FlipH, imaging.Rotate180, imaging.FlipV, imaging.Transpose, imaging.Rotate90, imaging.Transverse,
+		imaging.Rotate270,
 	} {
 		still := encode(lie(plain), "png")
 		exif := imagetest.WithExif([]byte{0xff, 0xd8}, i+2, binary.LittleEndian)[12:]

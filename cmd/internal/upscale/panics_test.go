@@ -41,7 +41,8 @@ func TestPanicFailsItsPicture(t *testing.T) {
 		args := []string{"upscale", c.args, "-m", "moody.npz", "-o", "out/", "--name", "{stem}"}
 		_, stderr, code := call(t, dir, "", args...)
 		got := slices.DeleteFunc(consoletest.Tree(t, dir), func(f string) bool { return slices.Contains(before, f) })
-		want := c.name + ": a fault of superres, not of the file: runtime error: index out of range [-1]; please report it"
+		want := c.name + ": a fault of superres, not of the file: runtime error: index out of range [-1]; please " +
+			"report it"
 		clear := strings.Count(stderr, want) == 1 && !strings.Contains(stderr, "goroutine")
 		if code != c.code || !clear || !slices.Equal(got, c.made) {
 			t.Errorf("%s: exit %d, made %v, %s", c.args, code, got, stderr)

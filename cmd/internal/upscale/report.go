@@ -241,18 +241,11 @@ func (r *report) say(text string) {
 	fmt.Fprintln(r.err, safefile.OneLine(text))
 }
 
-// madeCount is how many pictures were made.
-func (r *report) madeCount() int {
+// counts are how many pictures were made, would be made, were skipped, and failed.
+func (r *report) counts() (made, planned, skipped, failed int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.made
-}
-
-// counts are how many pictures would be made, were skipped, and failed.
-func (r *report) counts() (planned, skipped, failed int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.plans, r.skipped, len(r.failed)
+	return r.made, r.plans, r.skipped, len(r.failed)
 }
 
 // failures are the inputs of the pictures that failed.

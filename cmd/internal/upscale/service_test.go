@@ -2,16 +2,15 @@ package upscale
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"image"
 	"image/color"
 	"image/png"
 	"net/url"
-	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -21,6 +20,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/golden"
+	"superres/internal/imagefile"
 	"superres/internal/testimage"
 )
 
@@ -45,67 +45,46 @@ func served(t *testing.T, s *Service, picture []byte, query string) ([]byte, Res
 	return out.Bytes(), result, err
 }
 
-// A service makes the bytes that the command makes, and tells what its events tell.
+// A service makes the bytes that the command makes, and tells what its events tell; of animations, too.
 func TestServiceMakesTheSame(t *testing.T) {
 	s, dir := newTestService(), t.TempDir()
-	photo := consoletest.Read(t, golden.Root(t), "testdata/hopper.png")
-	consoletest.Put(t, filepath.Join(dir, "in.png"), photo)
-	for query, args := range map[string][]string{
-		"name=in.png":                         nil,
-		"name=in.png&scale=1.5&model=bicubic": {"-s", "1.5", "-m", "bicubic"},
-		"name=in.png&fit=300x200&format=jpeg&quality=80&effort=fast": {"--fit", "300x200", "-f", "jpeg", "--quality",
-			"80", "--effort", "fast"},
-		"name=in.png&denoise=0.4&strength=0.5&metadata=strip&depth=16": {"--denoise", "0.4", "--strength", "0.5",
-			"--metadata", "strip", "--depth", "16"},
+	frames := []image.Image{testimage.Fill(image.NewNRGBA(image.Rect(0, 0, 40, 30)), true),
+		image.NewNRGBA(image.Rect(0, 0, 40, 30))}
+	files := map[string][]byte{"in.png": consoletest.Read(t, golden.Root(t), "testdata/hopper.png"),
+		"in.gif": scenes(t, "gif", 0, frames...)}
+	for query, flags := range map[string]string{
+		"name=in.png":                         "",
+		"name=in.png&scale=1.5&model=bicubic": "-s 1.5 -m bicubic",
+		"name=in.png&fit=300x200&format=jpeg&quality=80&effort=fast": "--fit 300x200 -f jpeg --quality 80 " +
+			"--effort fast",
+		"name=in.png&denoise=0.4&strength=0.5&metadata=strip&depth=16": "--denoise 0.4 --strength 0.5 " +
+			"--metadata strip " +
+			"--depth 16",
+		"name=in.gif":                  "",
+		"name=in.gif&format=png":       "-f png",
+		"name=in.gif&first-frame=true": "--first-frame",
 	} {
-		got, result, err := served(t, s, photo, query)
+		name := query[len("name="):len("name=in.png")]
+		consoletest.Put(t, filepath.Join(dir, name), files[name])
+		got, result, err := served(t, s, files[name], query)
 		if err != nil {
 			t.Errorf("%s: %v", query, err)
 			continue
 		}
-		stdout, stderr, code := call(t, dir, "",
-			append([]string{"upscale", "in.png", "--on-exist", "overwrite", "--json"}, args...)...)
-		if code != 0 {
-			t.Fatal(stderr)
+		stdout, _ := expect(t, dir, "", name+" --on-exist overwrite --json "+flags, 0)
+		lines := strings.Split(strings.TrimSpace(stdout), "\n")
+		event := consoletest.Decode[pictureEvent](t, string(result.Event))
+		want := consoletest.Decode[pictureEvent](t, lines[len(lines)-2])
+		event.Seconds, want.Seconds = 0, 0
+		if !reflect.DeepEqual(event, want) {
+			t.Errorf("%s: tells %+v, the command %+v", query, event, want)
 		}
-		var event, want map[string]any
-		if err := errors.Join(json.Unmarshal(result.Event, &event),
-			json.Unmarshal([]byte(bytes.Split([]byte(stdout), []byte("\n"))[1]), &want)); err != nil {
-			t.Fatal(err)
-		}
-		delete(event, "seconds")
-		delete(want, "seconds")
-		if fmt.Sprint(event) != fmt.Sprint(want) {
-			t.Errorf("%s: tells %v, the command %v", query, event, want)
-		}
-		if !bytes.Equal(got, consoletest.Read(t, dir, want["output"].(string))) {
+		if !bytes.Equal(got, consoletest.Read(t, dir, string(want.Output))) {
 			t.Errorf("%s: not the bytes of the command", query)
 		}
 	}
-}
-
-// An animation is served as the command makes it, and a region of one is of its first frame.
-func TestServiceMakesAnimations(t *testing.T) {
-	s, dir := newTestService(), t.TempDir()
-	moving := scenes(t, "gif", 0, testimage.Fill(image.NewNRGBA(image.Rect(0, 0, 40, 30)), true),
-		image.NewNRGBA(image.Rect(0, 0, 40, 30)))
-	consoletest.Put(t, filepath.Join(dir, "in.gif"), moving)
-	for query, args := range map[string][]string{"name=in.gif": nil, "name=in.gif&format=png": {"-f", "png"},
-		"name=in.gif&first-frame=true": {"--first-frame"}} {
-		got, result, err := served(t, s, moving, query)
-		if err != nil {
-			t.Errorf("%s: %v", query, err)
-			continue
-		}
-		program.Succeeds(t, dir, append([]string{"upscale", "in.gif"}, args...)...)
-		if !bytes.Equal(got, consoletest.Read(t, dir, result.Name)) {
-			t.Errorf("%s: %s has not the bytes of the command", query, result.Name)
-		}
-		if err := os.Remove(filepath.Join(dir, result.Name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	part, _, err := served(t, s, moving, "name=in.gif&region=0,0,8,8&format=png")
+	// A region of an animation is one of its first frame.
+	part, _, err := served(t, s, files["in.gif"], "name=in.gif&region=0,0,8,8&format=png")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,43 +118,34 @@ func TestRegions(t *testing.T) {
 	}
 	s := newTestService()
 	const w, h = 320, 241
-	encode := func(img image.Image) []byte {
-		var out bytes.Buffer
-		if err := png.Encode(&out, img); err != nil {
-			t.Fatal(err)
-		}
-		return out.Bytes()
-	}
-	encoded := func(alpha func(x, y int) uint8) []byte {
+	encode := func(img image.Image) []byte { return encoded(t, img, "png", imagefile.EncodeOptions{Alpha: true}) }
+	drawn := func(alpha func(x, y int) uint8) []byte {
 		img := image.NewNRGBA(image.Rect(0, 0, w, h))
-		channels := [3]*image.Gray{testimage.Drawing(w, h, 0.4), testimage.Drawing(w, h, 0.8),
-			testimage.Drawing(w, h, 1.7)}
-		for i := range w * h {
-			for c, from := range channels {
-				img.Pix[4*i+c] = from.Pix[i] ^ uint8(i*i>>7&3)
+		for c, tone := range []float64{0.4, 0.8, 1.7} {
+			for i, v := range testimage.Drawing(w, h, tone).Pix {
+				img.Pix[4*i+c], img.Pix[4*i+3] = v^uint8(i*i>>7&3), alpha(i%w, i/w)
 			}
-			img.Pix[4*i+3] = alpha(i%w, i/w)
 		}
 		return encode(img)
 	}
 	varying := encode(halfNoisy(imaging.Resize(golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")),
 		w, h, imaging.CatmullRom)))
-	photo, clear := encoded(func(_, _ int) uint8 { return 255 }), encoded(func(x, y int) uint8 {
-		return uint8(min(255, max(0, 3*x-y)))
-	})
+	photo := drawn(func(_, _ int) uint8 { return 255 })
+	clear := drawn(func(x, y int) uint8 { return uint8(min(255, max(0, 3*x-y))) })
 	for _, c := range []struct {
 		picture []byte
 		query   string
 		full    bool // tried when all is
 	}{
-		{photo, "scale=2", true}, {photo, "scale=3", true}, {photo, "scale=1.5", false}, {photo,
-			"width=333&model=bicubic", false}, {clear, "scale=2&effort=fast", false},
-		{photo, "scale=4&denoise=0.5", true}, {photo, "scale=2.5", true}, {photo, "scale=1", true}, {photo, "width=333",
-			true}, {photo, "scale=2&model=coupled", true}, {photo, "scale=3&model=coupled", true},
-		{photo, "scale=3&model=bicubic", true}, {photo, "scale=3&model=lanczos", true}, {photo, "scale=3&model=nearest",
-			true}, {photo, "scale=2&effort=fast&strength=0.7", true},
-		{varying, "scale=2", true}, {varying, "scale=2.5&effort=fast", false}, {varying, "scale=2&effort=max", true},
-		{photo, "scale=2&effort=max", true}, {photo, "scale=8&effort=fast", true},
+		{photo, "scale=1.5", false}, {photo, "width=333&model=bicubic", false}, {clear, "scale=2&effort=fast", false},
+		{varying, "scale=2.5&effort=fast", false},
+		{photo, "scale=2", true}, {photo, "scale=3", true}, {photo, "scale=4&denoise=0.5", true},
+		{photo, "scale=2.5", true}, {photo, "scale=1", true}, {photo, "width=333", true},
+		{photo, "scale=2&model=coupled", true}, {photo, "scale=3&model=coupled", true},
+		{photo, "scale=3&model=bicubic", true}, {photo, "scale=3&model=lanczos", true},
+		{photo, "scale=3&model=nearest", true}, {photo, "scale=2&effort=fast&strength=0.7", true},
+		{varying, "scale=2", true}, {varying, "scale=2&effort=max", true}, {photo, "scale=2&effort=max", true},
+		{photo, "scale=8&effort=fast", true},
 	} {
 		if c.full && consoletest.Full(0, 1) == 0 {
 			continue
@@ -214,8 +184,8 @@ func TestRegions(t *testing.T) {
 			differ := 0
 			for y := range want.Dy() {
 				for x := range want.Dx() {
-					if same := color.NRGBA64Model.Convert; same(got.At(x, y)) != same(whole.At(want.Min.X+x,
-						want.Min.Y+y)) {
+					is, was := got.At(x, y), whole.At(want.Min.X+x, want.Min.Y+y)
+					if same := color.NRGBA64Model.Convert; same(is) != same(was) {
 						differ++
 					}
 				}

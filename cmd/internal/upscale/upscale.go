@@ -92,10 +92,10 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 	if err := b.problem(); err != nil {
 		return err
 	}
-	made, err := b.makeFolders()
+	folders, err := b.makeFolders()
 	defer func() {
-		if r.madeCount() == 0 {
-			for _, folder := range made {
+		if made, _, _, _ := r.counts(); made == 0 {
+			for _, folder := range folders {
 				_ = os.Remove(folder) // unless there is something in it
 			}
 		}

@@ -111,7 +111,8 @@ func TestMergePictures(t *testing.T) {
 		part(i)
 	}
 	merged("out", "in/bad.png: failed\n9 parts: 6 pictures done, 1 failed\n", console.ExitSome)
-	whole, made := consoletest.Results(t, filepath.Join(dir, "whole")), consoletest.Results(t, filepath.Join(dir, "out"))
+	whole, made := consoletest.Results(t, filepath.Join(dir, "whole")),
+		consoletest.Results(t, filepath.Join(dir, "out"))
 	if !maps.Equal(whole, made) {
 		t.Error("the parts give other pictures than the whole")
 	}

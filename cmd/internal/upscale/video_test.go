@@ -166,8 +166,8 @@ func TestVideoLayouts(t *testing.T) {
 	}
 }
 
-// With any number of workers, from a file or a pipe and into either, it is the same bytes, and a frame that comes again is
-// the same again; so nothing that stands still shimmers.
+// With any number of workers, from a file or a pipe and into either, it is the same bytes, and a frame that comes again
+// is the same again; so nothing that stands still shimmers.
 func TestVideoIsTheSame(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	still := video(t, "W40 H30 C420jpeg", 20, func(_, plane, x, y int) int { return moving(0, plane, x, y) })

@@ -22,7 +22,8 @@ func TestVideoIsCut(t *testing.T) {
 		what   string
 		said   string
 	}{
-		{whole[:head+2*frame+100], 2, "frame 3 is cut short: it has 94 of 300 bytes", "; the 2 frames before it are written"},
+		{whole[:head+2*frame+100], 2, "frame 3 is cut short: it has 94 of 300 bytes",
+			"; the 2 frames before it are written"},
 		{whole[:head+4*frame+3], 4, "frame 5 is cut short", "; the 4 frames before it are written"},
 		{whole[:head+frame] + "nonsense\n" + whole[head+frame:], 1,
 			`frame 2 is damaged: it begins with "nonsense", expected "FRAME"`, "; the frame before it is written"},
@@ -31,7 +32,8 @@ func TestVideoIsCut(t *testing.T) {
 		for _, jobs := range []string{"1", "3"} {
 			dir := t.TempDir()
 			got, stderr := expect(t, dir, c.data, "- -m bicubic -j "+jobs, console.ExitInput)
-			if !strings.HasPrefix(stderr, "superres: standard input: "+c.what) || !strings.HasSuffix(stderr, c.said+"\n") {
+			if !strings.HasPrefix(stderr, "superres: standard input: "+c.what) ||
+				!strings.HasSuffix(stderr, c.said+"\n") {
 				t.Error(stderr)
 			}
 			expected := "" // without a frame not even the header

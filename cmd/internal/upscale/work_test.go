@@ -170,7 +170,8 @@ func TestTimeoutOfAPicture(t *testing.T) {
 	dir := t.TempDir()
 	putBlobs(t, dir, 900, 500, "a.png")
 	_, stderr := expect(t, dir, "", "a.png -o out/ --effort max --timeout 200ms", 7)
-	if !regexp.MustCompile(`a.png: takes longer to (enlarge|decode) than the limit of 200ms; use --timeout`).MatchString(stderr) {
+	want := regexp.MustCompile(`a.png: takes longer to (enlarge|decode) than the limit of 200ms; use --timeout`)
+	if !want.MatchString(stderr) {
 		t.Error(stderr)
 	}
 	if files := consoletest.Tree(t, dir); len(files) != 1 {

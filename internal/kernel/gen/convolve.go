@@ -216,9 +216,8 @@ const together = 6
 // filterTile sets acc to the sums of a tile of tall samples.
 func (t tier) filterTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
 	wide := len(acc) / tall
-	t.overRows(acc, wide, sample, output, tall, func(
-		weights, block reg.GPVirtual, at func(s int) Mem,
-	) (words reg.GPVirtual, add, next func()) {
+	t.overRows(acc, wide, sample, output, tall, func(weights, block reg.GPVirtual,
+		at func(s int) Mem) (words reg.GPVirtual, add, next func()) {
 		return pointer("words"), func() {
 			var w []reg.VecVirtual
 			for i := range wide {
@@ -243,9 +242,8 @@ func (t tier) filterTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tal
 func (t tier) threeTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
 	wide := len(acc) / tall
 	second := GP64() // the weights of the second block of outputs
-	t.overRows(acc, wide, sample, output, tall+2, func(
-		weights, block reg.GPVirtual, at func(s int) Mem,
-	) (words reg.GPVirtual, add, next func()) {
+	t.overRows(acc, wide, sample, output, tall+2, func(weights, block reg.GPVirtual,
+		at func(s int) Mem) (words reg.GPVirtual, add, next func()) {
 		tap := pointer("step") // what lies between the weights of two samples of a run
 		SHLQ(U8(5), tap)
 		if wide > 1 {
@@ -280,10 +278,8 @@ func (t tier) threeTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall
 // overRows sets acc, wide vectors for a sample, to the biases, and goes through the pairs of tall samples in all
 // rows: begin returns how many pairs of a row there are, and what adds one of them and goes to the weights of the
 // next row from those behind the last one. Between the weights of two blocks of 16 outputs lie block bytes.
-func (t tier) overRows(
-	acc []reg.VecVirtual, wide int, sample, output reg.GPVirtual, tall int,
-	begin func(weights, block reg.GPVirtual, at func(s int) Mem) (words reg.GPVirtual, add, next func()),
-) {
+func (t tier) overRows(acc []reg.VecVirtual, wide int, sample, output reg.GPVirtual, tall int,
+	begin func(weights, block reg.GPVirtual, at func(s int) Mem) (words reg.GPVirtual, add, next func())) {
 	bias, weights := pointer("bias"), pointer("weights")
 	LEAQ(Mem{Base: bias, Index: output, Scale: 4}, bias)
 	for i := range wide {

@@ -200,9 +200,8 @@ func (t tier) scores() {
 	sign, infinite, best := t.constant(signOff), t.constant(inf), t.zeros(4)
 	t.unroll(n, func(o reg.GPVirtual, vectors int) {
 		for i := range vectors {
-			s, d, a, abs := t.load(at(
-				fresh, o, i*t.bytes(),
-			)), t.load(at(p, o, i*t.bytes())), t.load(at(corr, o, i*t.bytes())), t.vec()
+			s, d := t.load(at(fresh, o, i*t.bytes())), t.load(at(p, o, i*t.bytes()))
+			a, abs := t.load(at(corr, o, i*t.bytes())), t.vec()
 			VFNMADD231PD(d, d, s)
 			t.where(lessOrEqual, s, least, infinite, s)
 			VMOVUPD(s, at(fresh, o, i*t.bytes()))

@@ -77,9 +77,8 @@ func register(op operation) struct{} {
 
 // operations returns all operations, sorted by name.
 func operations() []operation {
-	return slices.SortedFunc(
-		slices.Values(registered), func(a, b operation) int { return strings.Compare(a.name, b.name) },
-	)
+	return slices.SortedFunc(slices.Values(registered),
+		func(a, b operation) int { return strings.Compare(a.name, b.name) })
 }
 
 // on returns the tiers of an architecture for which the operation has assembly.
@@ -111,9 +110,8 @@ func (t tier) index() (n int) {
 // architectures returns those for which an operation has assembly.
 func architectures(ops []operation) (list []string) {
 	for _, t := range tiers {
-		if !slices.Contains(list, t.arch) && slices.ContainsFunc(
-			ops, func(op operation) bool { return len(op.on(t.arch)) > 0 },
-		) {
+		if !slices.Contains(list, t.arch) && slices.ContainsFunc(ops,
+			func(op operation) bool { return len(op.on(t.arch)) > 0 }) {
 			list = append(list, t.arch)
 		}
 	}

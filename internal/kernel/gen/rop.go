@@ -156,9 +156,8 @@ func (t tier) ropResidual() {
 	c.each(func() {
 		s, g := t.broadcast(from(shrink, 0)), t.broadcast(from(part, 0))
 		c.entries(func() {
-			a, x, y, to := t.load(at(q, c.offset, 0)), t.load(at(p, c.offset, 0)), t.load(at(
-				old, c.offset, 0,
-			)), t.load(at(sum, c.offset, 0))
+			a, x := t.load(at(q, c.offset, 0)), t.load(at(p, c.offset, 0))
+			y, to := t.load(at(old, c.offset, 0)), t.load(at(sum, c.offset, 0))
 			VFNMADD231PD(s, a, x)
 			VFNMADD231PD(s, a, y)
 			VFMADD231PD(x, x, pq)

@@ -55,7 +55,7 @@ func TestLearnErrors(t *testing.T) {
 		{"Y.npy -o new.npy --learner ksdv", 2, `did you mean "ksvd"?`},
 		{"Y.npy -o new.npy --coder opm", 2, `did you mean "omp"?`},
 		{"Y.npy -o new.npy --learner rop:penalty=-1", 2, "penalty -1"},
-		{"none.npy -o new.npy --learner online:batch=-3", 2, "batches of -3"},
+		{"none.npy -o new.npy --learner online:batch=-3", 2, "batch -3, expected 0 or more"},
 		{"none.npy -o new.npy --coder lasso:lambda=-1", 2, "lambda -1"},
 		{"Y.npy -o new.npy --sparsity 40", 2, "sparsity 40 is more than the 16 atoms"},
 		{"Y.npy -o new.npy --array Y", 2, "is no .npz file"},

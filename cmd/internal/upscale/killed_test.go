@@ -60,7 +60,8 @@ func manyFiles(t *testing.T, n int) (dir string, want map[string]string, bad int
 	dir = t.TempDir()
 	for i := range n {
 		name := fmt.Sprintf("in/%c/%03d.png", 'a'+i%3, i)
-		if putBlobs(t, dir, 5+i%7, 4+i%11, name); i%40 == 17 {
+		putBlobs(t, dir, 5+i%7, 4+i%11, name)
+		if i%40 == 17 {
 			bad++
 			putText(t, dir, name, "not a picture")
 		}

@@ -18,7 +18,11 @@ func TestPanicFailsItsPicture(t *testing.T) {
 	dir := t.TempDir()
 	putMoody(t, dir)
 	for i := range 6 {
-		putBlobs(t, dir, map[bool]int{true: panicking, false: 20}[i == 2], 9, fmt.Sprintf("in/%d.png", i))
+		w := 20
+		if i == 2 {
+			w = panicking
+		}
+		putBlobs(t, dir, w, 9, fmt.Sprintf("in/%d.png", i))
 	}
 	frame := "FRAME\n" + strings.Repeat("x", 2*panicking)
 	stream := fmt.Sprintf("YUV4MPEG2 W%d H2 F25:1 Cmono\n", panicking) + strings.Repeat(frame, 9)

@@ -45,8 +45,8 @@ import (
 // Dictionary Learning Using Rank-One Projection (ROP): formulation (8), ADMM (12) to (18). Two slips of its text are
 // mended: the third constraint is Z = P throughout, and u, v are left and right singular vectors.
 type ROP struct {
-	// Penalty is a constant ρ. The default, 0, is a penalty that grows from 5 to 30 and, in the last tenth of the
-	// iterations, to 2000.
+	// Penalty is the penalty ρ of all iterations. If it is 0, the default, ρ grows from 5 to 30 in the first nine
+	// tenths of the iterations, and to 2000 in the last tenth.
 	Penalty float64
 	// Relaxation is α, above 0 and below 2. The default, 0, is 1.7; 1 is the paper's iteration.
 	Relaxation float64

@@ -14,7 +14,7 @@ type window struct {
 // end returns the row of the whole plane after the last one of the window.
 func (w *window) end() int { return w.top + w.plane.H }
 
-// rows returns the rows from..to-1 of the whole plane, in the memory of the window.
+// rows returns the rows [from, to) of the whole plane as a plane that shares the memory of the window.
 func (w *window) rows(from, to int) *plane.Plane { return rowsOf(&w.plane, from-w.top, to-w.top) }
 
 // append adds the rows of p. The window keeps p or a copy of it, and gives memory that it no longer needs to mem.
@@ -42,12 +42,12 @@ func (w *window) dropBefore(mem *stage.Pool, row int) {
 	mem.Give(old)
 }
 
-// rowsOf returns the rows from..to-1 of p, in its memory.
+// rowsOf returns the rows [from, to) of p as a plane that shares the memory of p.
 func rowsOf(p *plane.Plane, from, to int) *plane.Plane {
 	return &plane.Plane{W: p.W, H: to - from, Pix: p.Pix[from*p.W : to*p.W : to*p.W]}
 }
 
-// rowsOfAll returns the rows from..to-1 of every plane, in their memory.
+// rowsOfAll returns the rows [from, to) of each of the planes, as planes that share their memory.
 func rowsOfAll(planes []*plane.Plane, from, to int) []*plane.Plane {
 	out := make([]*plane.Plane, len(planes))
 	for i, p := range planes {

@@ -110,7 +110,7 @@ func (w *window) bytes(at int64, n int) []byte {
 	return w.seen[:n]
 }
 
-// find returns the first offset from one on that holds a byte, or −1 where none does.
+// find returns the first offset, at or after at, of a byte c, or -1 if there is none.
 func (w *window) find(at int64, c byte) int64 {
 	for w.bytes(at, 1) != nil {
 		rest := w.seen[at-w.at:]

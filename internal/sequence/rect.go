@@ -42,7 +42,7 @@ func findDifference(a, b []byte, stride, size int, whole image.Rectangle) image.
 	return r
 }
 
-// crop returns a rectangle of a picture, in the memory of the picture.
+// crop returns a rectangle of a picture. It shares the memory of the picture.
 func crop(img image.Image, r image.Rectangle) image.Image {
 	return img.(interface {
 		SubImage(image.Rectangle) image.Image

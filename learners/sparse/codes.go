@@ -23,7 +23,7 @@ type Codes struct {
 // Signals returns N.
 func (c *Codes) Signals() int { return len(c.Start) - 1 }
 
-// Column returns the non-zeros of signal j in the memory of the codes.
+// Column returns the non-zeros of signal j. They share the memory of the codes.
 func (c *Codes) Column(j int) (index []int32, value []float64) {
 	return c.Index[c.Start[j]:c.Start[j+1]], c.Value[c.Start[j]:c.Start[j+1]]
 }

@@ -75,7 +75,7 @@ func FromAtoms(n int, atoms []float64) (*Dictionary, error) {
 // Dims returns the length n of an atom and the number K of atoms.
 func (d *Dictionary) Dims() (n, k int) { return d.n, d.k }
 
-// Atom returns atom k in the memory of the dictionary. It must not be changed.
+// Atom returns atom k, which shares the memory of the dictionary and must not be changed.
 func (d *Dictionary) Atom(k int) []float64 { return d.atoms[k*d.n : (k+1)*d.n : (k+1)*d.n] }
 
 // Norm returns the Euclidean length of atom k.

@@ -21,7 +21,8 @@ type Recipe struct {
 	Patch int `json:"patch"`
 	// Mean is true when patches are coded without their mean.
 	Mean bool `json:"mean"`
-	// Detail is true when the rebuilt patches are added to the interpolation.
+	// Detail is true when the patches that are rebuilt from D_H are added to the interpolated picture, and false
+	// when they replace it.
 	Detail bool `json:"detail"`
 	// Degradation is the degradation that the model undoes.
 	Degradation resample.Degradation `json:"degradation"`

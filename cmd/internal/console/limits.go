@@ -13,11 +13,11 @@ type Limits struct {
 	Pixels int64
 }
 
-// Process estimates the bytes of a process that has so many in use at its peak: with the program, and with the
-// garbage that it collects when there is 30 % of it.
+// Process estimates the peak memory of a process, in bytes, from the bytes that are in use at its peak. It adds the
+// program itself, and the garbage that Go lets grow to 30 % before it collects it.
 func Process(inUse float64) float64 { return 36<<20 + 1.3*inUse }
 
-// EnoughMemory refuses what needs more than so many bytes.
+// EnoughMemory returns an error if some work needs more memory than the limit, in bytes.
 func EnoughMemory(memory int64, what string, need float64, advice string) error {
 	if need <= float64(memory) {
 		return nil
@@ -30,7 +30,7 @@ func EnoughMemory(memory int64, what string, need float64, advice string) error 
 		advice))
 }
 
-// ReadWhole reads what may take so many bytes, half of the memory there is.
+// ReadWhole reads all of r, which may have half bytes: half of the memory limit, since it is held twice.
 func ReadWhole(r io.Reader, name string, half int64, advice string) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, half+1))
 	if err != nil {

@@ -92,7 +92,8 @@ func gcd(a, b int) int {
 	return a
 }
 
-// cut returns the part of the picture, in its memory, and the options that enlarge it.
+// cut returns the part p of img, which shares the memory of img, and a copy of opt changed so that the part is
+// enlarged to the size it has in the whole result.
 func (p part) cut(img image.Image, opt superres.Options) (image.Image, superres.Options) {
 	if opt.Mix != nil {
 		mix := *opt.Mix
@@ -108,7 +109,7 @@ func (p part) cut(img image.Image, opt superres.Options) (image.Image, superres.
 	return img, opt
 }
 
-// kept returns the region of the enlarged part, in its memory.
+// kept returns the pixels of the region out of the enlarged part. They share its memory.
 func (p part) kept(result image.Image) image.Image {
 	switch m := result.(type) {
 	case *image.Gray:

@@ -17,7 +17,7 @@ import (
 	"superres/internal/picture"
 )
 
-// Watch is told how far a plan is.
+// Watch has the functions that Enlarge calls to tell how far a plan is.
 type Watch struct {
 	// Admit is called before the memory of the plan is taken. It may wait, and refuses the plan by ending the
 	// context.

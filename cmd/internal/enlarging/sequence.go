@@ -93,7 +93,7 @@ type lookahead struct {
 	read []made[*Frame]
 }
 
-// fill reads so many frames, or up to the first error. It fails only when there is no first frame.
+// fill reads n frames, or fewer if an error comes first. It fails only if there is no first frame.
 func (l *lookahead) fill(ctx context.Context, count int) error {
 	for len(l.read) < count {
 		var m made[*Frame]

@@ -94,7 +94,7 @@ func (s Pipe) Deliver(p *Plan, write func(io.Writer) error) error {
 // Aside implements Sink.
 func (s Pipe) Aside() (*os.File, func(), error) { return scratch("") }
 
-// Response is the Sink of the answer to a request. Whoever sends it throws it away after an error.
+// Response is the Sink of the answer to a request. After an error its sender throws it away.
 type Response struct {
 	// Name is what messages call it.
 	Name string

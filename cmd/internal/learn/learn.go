@@ -154,7 +154,7 @@ type progress struct {
 	done, all int
 }
 
-// step shows an iteration of so many.
+// step shows how many iterations of all are done.
 func (p progress) step(step learners.Step, total int) {
 	p.bar.Describe(fmt.Sprintf("RMSE %.4g", step.RMSE))
 	p.bar.Set("learning", (float64(p.done)+float64(step.Iteration)/float64(total))/float64(p.all))

@@ -21,7 +21,7 @@ import (
 type problem struct {
 	// signals is the matrix Y, with one signal a column.
 	signals *mat.Dense
-	// settings are what the learner is told.
+	// settings are the parameters of the learner.
 	settings learners.Options
 	// coder is that of the settings.
 	coder *watchedCoder

@@ -9,7 +9,7 @@ import (
 	embedded "superres/superres/models"
 )
 
-// completions lists what can stand in the place of the last of the words, of which the first is the program, and
+// completions lists the words that can replace the last of the words, of which the first is the program, and
 // tells whether names of files can, too. It takes lines apart as console.Program does.
 func completions(app *cli.App, words []string) (list []settings.Word, files bool) {
 	if len(words) < 2 {

@@ -43,7 +43,8 @@ func (c Coder) Over(atoms int) (string, error) {
 	return with, nil
 }
 
-// WithSparsity returns a spec with a sparsity of n, or the spec itself if it sets its sparsity or n is 0.
+// WithSparsity returns the spec of a coder with its sparsity set to n, or spec unchanged if it already sets a sparsity,
+// or if n is 0. It returns an error if the coder has no sparsity.
 func WithSparsity(spec string, n int) (string, error) {
 	if n <= 0 || SaysSparsity(spec) {
 		return spec, nil

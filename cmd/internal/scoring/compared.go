@@ -146,7 +146,7 @@ func (p *comparedPicture) bytes() int64 {
 	return int64(sum)
 }
 
-// shortName returns the last element of a path, or the entire path where another path has the same last element.
+// shortName returns the last element of path, or all of path if a different path in among has the same last element.
 func shortName(path string, among []string) string {
 	base := filepath.Base(path)
 	same := func(other string) bool { return filepath.Base(other) == base }

@@ -114,7 +114,7 @@ func (s *site) drain(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.CopyN(io.Discard, s.moving(w, r, s.patience.drain), drainBytes)
 }
 
-// send sends a file of so many bytes as the answer; the other side must not stop taking it.
+// send sends a file of size bytes as the answer. It gives up if the client stops reading.
 func (s *site) send(w http.ResponseWriter, r *http.Request, f *os.File, size int64) {
 	control, transfer := http.NewResponseController(w), s.scheduler.transfer()
 	until := time.Now().Add(s.patience.body)

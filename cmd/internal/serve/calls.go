@@ -46,7 +46,8 @@ func (s *site) call(w http.ResponseWriter, r *http.Request, name string) {
 	}
 }
 
-// within does something in one of the places for bodies, of which there are so many.
+// within runs work in one of the slots for request bodies, whose number is limited. It returns a busy error if none
+// is free.
 func (s *site) within(work func() error) error {
 	select {
 	case <-s.ending:

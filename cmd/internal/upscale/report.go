@@ -51,7 +51,7 @@ func newReport(s *console.Streams, json bool) *report {
 	return r
 }
 
-// start begins to tell of so many pictures.
+// start begins the report of total pictures.
 func (r *report) start(bar *console.Progress, opt Options, total int, quiet bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

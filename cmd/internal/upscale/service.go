@@ -152,7 +152,7 @@ func baseName(name string) string {
 	return name
 }
 
-// resultOf names the result of the picture in a body of so many bytes.
+// resultOf names the result of the picture in a body of size bytes.
 func (r *Request) resultOf(body io.ReaderAt, size int64) (out pictures.Output, err error) {
 	in := pictures.Input{Path: r.title(), Place: r.title()}
 	if in.Format, _, err = imagefile.IdentifyAt(body, in.Path); err != nil {

@@ -132,7 +132,7 @@ func (t *tiff) directory(at uint32) {
 	}
 }
 
-// text is a text of so many bytes at a place, as far as it matters.
+// text returns at most the given number of bytes at an offset as text.
 func (t *tiff) text(n, at uint32) string {
 	b := make([]byte, min(n, longestMaker))
 	if n <= 4 || !t.read(b, at) {

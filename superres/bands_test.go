@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"superres/internal/must"
 	"superres/internal/testimage"
 	"superres/superres/stage"
 )
@@ -19,10 +20,7 @@ import (
 // of stage, for grey, colour and transparency, with 8 and 16 bits. Progress goes from 0 to 1 and never back.
 func TestBandsChangeNothing(t *testing.T) {
 	three := 3
-	tuned, err := builtin(t, "coupled").Tune(stage.Tuning{BackProject: &three})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tuned := must.Get(builtin(t, "coupled").Tune(stage.Tuning{BackProject: &three}))(t)
 	tall := image.Rect(0, 0, 7, 61)
 	grey, colour := testimage.Drawing(8, 61, 1), testimage.Fill(image.NewNRGBA(tall), true)
 	transparent := disc(40, 13, colour.NRGBAAt(3, 3), colour.NRGBAAt(4, 4))
@@ -92,9 +90,7 @@ func TestWorkersAndMemoryChangeNothing(t *testing.T) {
 				}
 				b := want.Bounds()
 				e := m.newEnlarger(img, b.Dx(), b.Dy(), opt, pool)
-				if err := e.enlarge(t.Context(), func(float64) {}); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, e.enlarge(t.Context(), func(float64) {}))
 				if !reflect.DeepEqual(e.out.Image, want) {
 					t.Errorf("%s, %d channels, %+v: another picture", name, channels, opt)
 				}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"superres/internal/must"
 	"superres/internal/picture"
 	"superres/internal/testimage"
 	"superres/patches/plane"
@@ -93,10 +94,7 @@ func TestWithColour(t *testing.T) {
 
 func withEffort(t *testing.T, m *Model, effort string) *Model {
 	t.Helper()
-	out, err := m.Effort(effort)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(m.Effort(effort))(t)
 	return out
 }
 

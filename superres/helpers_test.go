@@ -15,6 +15,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/must"
 	"superres/internal/npz"
 	_ "superres/superres/coupled"
 	"superres/superres/resample"
@@ -34,10 +35,7 @@ func builtin(t testing.TB, name string) *Model {
 		}
 		return Load(bytes.NewReader(data), int64(len(data)))
 	}
-	m, err := open(name + ".npz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(open(name + ".npz"))(t)
 	for scale := 3; scale <= 4; scale++ {
 		file := fmt.Sprintf("%s.x%d.npz", name, scale)
 		if _, err := os.Stat(filepath.Join("models", file)); err == nil {
@@ -77,9 +75,7 @@ func forge(t testing.TB, head string, matrices ...*mat.Dense) []byte {
 		}
 	}
 	var b bytes.Buffer
-	if err := npz.Write(&b, []npz.Text{{Name: "model.json", Data: []byte(head)}}, arrays); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, npz.Write(&b, []npz.Text{{Name: "model.json", Data: []byte(head)}}, arrays))
 	return b.Bytes()
 }
 
@@ -100,10 +96,7 @@ func pattern(rows, columns int) *mat.Dense {
 func paperModel(t testing.TB, scale int) *Model {
 	t.Helper()
 	data := forge(t, coupledHead(scale), pattern(9, 5), pattern(9*scale*scale, 5))
-	m, err := Load(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Load(bytes.NewReader(data), int64(len(data))))(t)
 	return m
 }
 
@@ -117,9 +110,7 @@ func repeatedModel(t testing.TB) *Model {
 func save(t testing.TB, m *Model) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := m.Save(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, m.Save(&b))
 	return b.Bytes()
 }
 
@@ -130,10 +121,7 @@ func upscale(t testing.TB, m *Model, img image.Image, scale float64) image.Image
 
 func upscaleWith(t testing.TB, m *Model, img image.Image, opt Options) image.Image {
 	t.Helper()
-	out, err := m.Upscale(t.Context(), img, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(m.Upscale(t.Context(), img, opt))(t)
 	return out
 }
 

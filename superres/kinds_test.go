@@ -15,6 +15,7 @@ import (
 	"golang.org/x/image/math/fixed"
 
 	"superres/internal/golden"
+	"superres/internal/must"
 	"superres/internal/testimage"
 )
 
@@ -63,14 +64,8 @@ func kinds(t testing.TB, photograph image.Image) []kind {
 
 func drawColouredText(t testing.TB) image.Image {
 	t.Helper()
-	parsed, err := opentype.Parse(goregular.TTF)
-	if err != nil {
-		t.Fatal(err)
-	}
-	face, err := opentype.NewFace(parsed, &opentype.FaceOptions{Size: 13, DPI: 72})
-	if err != nil {
-		t.Fatal(err)
-	}
+	parsed := must.Get(opentype.Parse(goregular.TTF))(t)
+	face := must.Get(opentype.NewFace(parsed, &opentype.FaceOptions{Size: 13, DPI: 72}))(t)
 	c := newDrawing(rgb(0xd04040))
 	c.fill(32, 0, 64, 32, rgb(0x40a060))
 	c.fill(0, 32, 32, 64, rgb(0x1020d0))

@@ -8,6 +8,7 @@ import (
 	"math"
 	"testing"
 
+	"superres/internal/must"
 	"superres/internal/testimage"
 	"superres/patches/plane"
 	"superres/superres/resample"
@@ -19,10 +20,7 @@ func tunedModels(t *testing.T) (weak, strong *Model) {
 	t.Helper()
 	m := builtin(t, "photo-real-fast")
 	tune := func(strength float64) *Model {
-		tuned, err := m.Tune(stage.Tuning{Strength: strength})
-		if err != nil {
-			t.Fatal(err)
-		}
+		tuned := must.Get(m.Tune(stage.Tuning{Strength: strength}))(t)
 		return tuned
 	}
 	return tune(0.05), tune(0.6)

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/must"
 	"superres/internal/testimage"
 	"superres/superres/resample"
 	"superres/superres/stage"
@@ -22,10 +23,7 @@ func TestSaveAndLoad(t *testing.T) {
 		"coupled": builtin(t, "coupled"), "paper": paperModel(t, 3), "photo": builtin(t, "photo-fast"),
 	} {
 		data := save(t, m)
-		loaded, err := Load(bytes.NewReader(data), int64(len(data)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		loaded := must.Get(Load(bytes.NewReader(data), int64(len(data))))(t)
 		if !bytes.Equal(data, save(t, loaded)) {
 			t.Errorf("%s: saved, loaded and saved gives other bytes", name)
 		}
@@ -51,10 +49,7 @@ func TestTuning(t *testing.T) {
 		{stage.Tuning{BackProject: &zero}, "coupled", 0},
 		{stage.Tuning{Sparsity: 1, BackProject: &seven}, "coupled backproject", 7},
 	} {
-		got, err := m.Tune(c.tuning)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(m.Tune(c.tuning))(t)
 		var kinds []string
 		for _, s := range got.Stages {
 			kinds = append(kinds, s.Kind())
@@ -145,10 +140,7 @@ func TestForgedModels(t *testing.T) {
 
 func FuzzLoad(f *testing.F) {
 	h := header{Format: formatVersion, Scale: 2, Degradation: resample.Box, Kernel: resample.Bicubic}
-	head, err := json.Marshal(h)
-	if err != nil {
-		f.Fatal(err)
-	}
+	head := must.Get(json.Marshal(h))(f)
 	f.Add(forge(f, string(head)))
 	f.Add(save(f, paperModel(f, 2)))
 	f.Add(save(f, repeatedModel(f)))

@@ -11,6 +11,7 @@ import (
 
 	"superres/internal/degrade"
 	"superres/internal/golden"
+	"superres/internal/must"
 	"superres/superres/resample"
 	"superres/superres/score"
 )
@@ -41,10 +42,7 @@ type figure struct {
 // readFigures returns the cells of all tables of a page whose first column is headed Set5.
 func readFigures(t *testing.T, page string) (list []figure) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(golden.Root(t), page))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(golden.Root(t), page)))(t)
 	var head []string
 	for line := range strings.Lines(string(text)) {
 		cells := strings.Split(strings.Trim(strings.NewReplacer("`", "", "*", "").Replace(line), "| \n"), "|")
@@ -82,14 +80,8 @@ func TestSet5(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tuned, err := m.TuneFor(low, d.quality)
-			if err != nil {
-				t.Fatal(err)
-			}
-			psnr, err := score.PSNR(truth, upscale(t, tuned, low, float64(f.scale)), f.scale, f.scale)
-			if err != nil {
-				t.Fatal(err)
-			}
+			tuned := must.Get(m.TuneFor(low, d.quality))(t)
+			psnr := must.Get(score.PSNR(truth, upscale(t, tuned, low, float64(f.scale)), f.scale, f.scale))(t)
 			mean += psnr / float64(len(pictures))
 		}
 		var want float64
@@ -165,16 +157,10 @@ func TestT91(t *testing.T) {
 	}
 	for i := 0; i < len(pictures); i += step {
 		for scale := 2; scale <= 4; scale++ {
-			low, err := score.Reduce(pictures[i], scale, resample.Cubic)
-			if err != nil {
-				t.Fatal(err)
-			}
+			low := must.Get(score.Reduce(pictures[i], scale, resample.Cubic))(t)
 			squares := func(model string) float64 {
 				high := upscale(t, builtin(t, model), low, float64(scale))
-				got, err := score.NormalisedError(pictures[i], high, scale)
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := must.Get(score.NormalisedError(pictures[i], high, scale))(t)
 				return got
 			}
 			plain := min(squares("bicubic"), squares("lanczos"))

@@ -7,6 +7,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"superres/internal/must"
 )
 
 // makePlane returns a picture with edges, a slope and grain.
@@ -33,13 +35,8 @@ func TestFilesAreJPEG(t *testing.T) {
 			grey.Pix[i] = uint8(v)
 		}
 		var b bytes.Buffer
-		if err := jpeg.Encode(&b, grey, &jpeg.Options{Quality: quality}); err != nil {
-			t.Fatal(err)
-		}
-		img, err := jpeg.Decode(&b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, jpeg.Encode(&b, grey, &jpeg.Options{Quality: quality}))
+		img := must.Get(jpeg.Decode(&b))(t)
 		File{Quality: quality}.pass(p)
 		differ := 0
 		for i, v := range p.Pix {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"superres/internal/kernel"
+	"superres/internal/must"
 	"superres/internal/picture"
 	"superres/internal/testimage"
 	"superres/patches/plane"
@@ -17,10 +18,7 @@ import (
 func sampleColour(t testing.TB, scale, channels, depth int, seed uint64) (*Colour, *Network) {
 	t.Helper()
 	n := randomise(NewNetwork(Architecture{Scale: scale, Channels: channels, Depth: depth, Colour: true}), seed)
-	c, err := NewColour(n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(NewColour(n))(t)
 	return c, n
 }
 
@@ -50,9 +48,7 @@ func applyColour(t testing.TB, c stage.Colour, low [2]*plane.Plane, luma *plane.
 	for i, p := range current {
 		out[i] = p.Crop(0, 0, p.W, p.H)
 	}
-	if err := c.Apply(t.Context(), low, luma, out, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, c.Apply(t.Context(), low, luma, out, nil))
 	return out
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"superres/internal/kernel"
+	"superres/internal/must"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )
@@ -42,10 +43,7 @@ func sampleStage(t *testing.T, scale int, p params) *Stage {
 	for range p.Depth + 1 {
 		tab.units = append(tab.units, 1000)
 	}
-	s, err := makeNet(scale, p, tab)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(makeNet(scale, p, tab))(t)
 	return &Stage{s}
 }
 
@@ -60,10 +58,7 @@ func TestFormsAgree(t *testing.T) {
 		current := resample.Resize(low, size[0]*low.W, size[0]*low.H, resample.Nearest)
 		for form := range kernel.Tiers() {
 			restore := kernel.Use(form)
-			out, err := s.Apply(t.Context(), low, current, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(s.Apply(t.Context(), low, current, nil))(t)
 			sum, differ := crc32.NewIEEE(), 0
 			for i, v := range out.Pix {
 				bits := math.Float32bits(v)
@@ -92,18 +87,10 @@ func checkLoading(t *testing.T, s *Stage) error {
 func reload(t *testing.T, s *Stage) (*Stage, error) {
 	t.Helper()
 	var m stage.Members
-	head, err := m.Add("stage0", s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	head := must.Get(m.Add("stage0", s))(t)
 	var b bytes.Buffer
-	if err := m.Write(&b, "stages.json", []byte("{}")); err != nil {
-		t.Fatal(err)
-	}
-	f, err := stage.Open(bytes.NewReader(b.Bytes()), int64(b.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, m.Write(&b, "stages.json", []byte("{}")))
+	f := must.Get(stage.Open(bytes.NewReader(b.Bytes()), int64(b.Len())))(t)
 	back, err := f.Stage("stage0", s.scale, head)
 	if err != nil {
 		return nil, err
@@ -114,9 +101,7 @@ func reload(t *testing.T, s *Stage) (*Stage, error) {
 // Files whose sums could overflow, or whose arrays have wrong sizes, are refused.
 func TestForgedFiles(t *testing.T) {
 	p := params{Channels: 16, Depth: 2, Graded: true}
-	if err := checkLoading(t, sampleStage(t, 2, p)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, checkLoading(t, sampleStage(t, 2, p)))
 	for name, forge := range map[string]func(s *Stage){
 		"more than 32 bits":            func(s *Stage) { fill(s.tables.weights[5:400*16], math.MinInt16) },
 		"more than 32 bits, the bias":  func(s *Stage) { s.tables.bias[3] = math.MinInt32 },

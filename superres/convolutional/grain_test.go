@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"superres/internal/must"
 	"superres/internal/picture"
 	"superres/patches/plane"
 )
@@ -19,9 +20,7 @@ func TestShares(t *testing.T) {
 		}
 		low = picture.Round8(low)
 		got := plane.New(low.W, low.H)
-		if err := s.shares(t.Context(), got, low); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, s.shares(t.Context(), got, low))
 		none, whole := 0, 0
 		for y := range low.H {
 			for x := range low.W {
@@ -67,14 +66,8 @@ func TestGrainIsLeft(t *testing.T) {
 		current.Pix[i] = 0.5
 	}
 	s := roundNetwork(t, sampleNetwork(2, 16, 3, 1))
-	whole, err := s.Apply(t.Context(), low, current, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	left, err := s.WithGrain(2).Apply(t.Context(), low, current, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(s.Apply(t.Context(), low, current, nil))(t)
+	left := must.Get(s.WithGrain(2).Apply(t.Context(), low, current, nil))(t)
 	for y := range left.H {
 		for x, v := range left.Row(y) {
 			if x/2 <= 28 && v != 0.5 || x/2 >= 33 && v != whole.Row(y)[x] {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"superres/internal/kernel"
+	"superres/internal/must"
 	"superres/internal/picture"
 	"superres/patches/plane"
 	"superres/superres/resample"
@@ -50,10 +51,7 @@ func randomise(n *Network, seed uint64) *Network {
 
 func roundNetwork(t testing.TB, n *Network) *Stage {
 	t.Helper()
-	s, err := NewStage(n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(NewStage(n))(t)
 	return s
 }
 
@@ -101,10 +99,7 @@ func TestIntegersAreTheNetwork(t *testing.T) {
 		if i > 2 {
 			n, level = addStrength(n), float64(i-3)*0.625
 		}
-		tuned, err := roundNetwork(t, n).Tune(stage.Tuning{Strength: level})
-		if err != nil {
-			t.Fatal(err)
-		}
+		tuned := must.Get(roundNetwork(t, n).Tune(stage.Tuning{Strength: level}))(t)
 		s := tuned.(*Stage)
 		low := makeTexture(33, 21)
 		want := n.atStrength(float32(level)).forward(low)
@@ -112,10 +107,7 @@ func TestIntegersAreTheNetwork(t *testing.T) {
 		for i := range current.Pix {
 			current.Pix[i] = 0.5
 		}
-		got, err := s.Apply(t.Context(), low, current, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(s.Apply(t.Context(), low, current, nil))(t)
 		signal, noise := 0.0, 0.0
 		for i, v := range want.Pix {
 			d := float64(got.Pix[i] - picture.Clamp(0.5+v))
@@ -135,10 +127,7 @@ func TestIntegersAreTheNetwork(t *testing.T) {
 func TestNetworkOfStage(t *testing.T) {
 	for scale := 2; scale <= 4; scale++ {
 		want := sampleNetwork(scale, 16, 3, 5)
-		s, err := NewStage(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(NewStage(want))(t)
 		got := s.Network()
 		for i, l := range want.Layers {
 			most := float32(0)

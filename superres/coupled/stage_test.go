@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/must"
 	"superres/internal/picture"
 	"superres/internal/testimage"
 	_ "superres/learners/external" // its coders are the ones refused
@@ -34,10 +35,7 @@ func makeStages(t testing.TB, scale int, extended bool) []stage.Stage {
 	for _, half := range []*mat.Dense{low, high} {
 		half.Apply(func(int, int, float64) float64 { return 0.3 * rng.NormFloat64() }, half)
 	}
-	stages, err := r.Stages(low, high)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stages := must.Get(r.Stages(low, high))(t)
 	return stages
 }
 
@@ -62,10 +60,7 @@ func TestDefinition(t *testing.T) {
 		img := testimage.Drawing(13, 11, 0.3)
 		low := picture.Split(img).Luma()
 		current := resample.Resize(low, 26, 22, resample.Bicubic)
-		got, err := c.Apply(t.Context(), low, current, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(c.Apply(t.Context(), low, current, nil))(t)
 		uses := make([]int, 40)
 		sum, count := mat.NewDense(22, 26, nil), mat.NewDense(22, 26, nil)
 		for y := range 9 {
@@ -79,10 +74,7 @@ func TestDefinition(t *testing.T) {
 				if c.Mean {
 					patch.Apply(func(_, _ int, v float64) float64 { return v - mean }, patch)
 				}
-				codes, err := sparse.OMP{Sparsity: 3}.Code(t.Context(), c.Low, patch)
-				if err != nil {
-					t.Fatal(err)
-				}
+				codes := must.Get(sparse.OMP{Sparsity: 3}.Code(t.Context(), c.Low, patch))(t)
 				for _, k := range codes.Index {
 					uses[k]++
 				}
@@ -116,15 +108,9 @@ func TestDefinition(t *testing.T) {
 
 // A model file may not name an external program as its coder.
 func TestFileNamesNoProgram(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	for _, coder := range []string{`exec:"` + self + `"`, `exec1:'` + self + `',sparsity=3`} {
-		text, err := json.Marshal(params{Patch: 3, Coder: coder})
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(params{Patch: 3, Coder: coder}))(t)
 		if _, err := load(2, text, nil); err == nil || !strings.Contains(err.Error(), "no model may name") {
 			t.Errorf("%s: %v", coder, err)
 		}

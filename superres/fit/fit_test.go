@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"testing"
 
+	"superres/internal/must"
 	"superres/internal/testimage"
 	"superres/superres/coupled/learning"
 	"superres/superres/training"
@@ -54,18 +55,13 @@ func TestTrain(t *testing.T) {
 		var files [2]bytes.Buffer
 		for i, workers := range []int{1, 4} {
 			runtime.GOMAXPROCS(workers)
-			m, err := Train(t.Context(), trainingtest.Drawings(4), o, Options{HeldOut: 1, Seed: 5})
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(Train(t.Context(), trainingtest.Drawings(4), o, Options{HeldOut: 1, Seed: 5}))(t)
 			p := m.Provenance
 			if p.HeldOut != 1 || p.Pictures != 3 || p.Patches < 300 || p.Patches > 1500 || p.Score == nil ||
 				p.Score.Model.PSNR < p.Score.Bicubic.PSNR+1 {
 				t.Errorf("×%d: provenance %+v", scale, p)
 			}
-			if err := m.Save(&files[i]); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, m.Save(&files[i]))
 		}
 		if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
 			t.Errorf("×%d: four workers give other bytes than one", scale)

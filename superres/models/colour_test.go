@@ -8,6 +8,7 @@ import (
 	"image/jpeg"
 	"testing"
 
+	"superres/internal/must"
 	"superres/superres"
 	"superres/superres/resample"
 )
@@ -48,16 +49,10 @@ func TestStrokesOfHalvedColour(t *testing.T) {
 	if err := jpeg.Encode(&file, strokes, &jpeg.Options{Quality: 90}); err != nil { // 4:2:0
 		t.Fatal(err)
 	}
-	low, err := jpeg.Decode(&file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	low := must.Get(jpeg.Decode(&file))(t)
 	enlarge := func(m *superres.Model, img image.Image) image.Image {
 		t.Helper()
-		high, err := m.Upscale(t.Context(), img, superres.Options{Scale: 2, Subsampled: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		high := must.Get(m.Upscale(t.Context(), img, superres.Options{Scale: 2, Subsampled: true}))(t)
 		return high
 	}
 	truth := enlarge(superres.Plain(resample.Nearest), strokes)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"superres/internal/must"
 	"superres/superres"
 	"superres/superres/models"
 	"superres/superres/stage"
@@ -11,10 +12,7 @@ import (
 
 func open(t testing.TB, name string) *superres.Model {
 	t.Helper()
-	m, err := models.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(models.Open(name))(t)
 	return m
 }
 
@@ -51,10 +49,7 @@ func TestFingerprint(t *testing.T) {
 			t.Errorf("%s has two fingerprints (%v)", name, err)
 		}
 		none := 1
-		tuned, err := m.Tune(stage.Tuning{BackProject: &none})
-		if err != nil {
-			t.Fatal(err)
-		}
+		tuned := must.Get(m.Tune(stage.Tuning{BackProject: &none}))(t)
 		add("tuned "+name, tuned)
 	}
 }

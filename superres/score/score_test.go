@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"superres/internal/must"
 	"superres/internal/picture"
 	"superres/internal/testimage"
 	"superres/patches/plane"
@@ -133,10 +134,7 @@ func TestUndefinedScoresDoNotCount(t *testing.T) {
 func TestProtocols(t *testing.T) {
 	ref := testimage.Gray(20, 16, func(x, y int) uint8 { return uint8(7 * x) })
 	test := testimage.Gray(20, 16, func(x, y int) uint8 { return uint8(7*x + y) })
-	all, err := Compare(ref, test, 2, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(Compare(ref, test, 2, 2))(t)
 	y, err1 := MatlabY.Compare(ref, test, 2)
 	e, err2 := Normalised.Compare(ref, test, 2)
 	if err1 != nil || err2 != nil || y.PSNR != all.PSNR || y.SSIM != all.SSIM || !math.IsNaN(y.NFE) ||

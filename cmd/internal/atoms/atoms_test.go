@@ -89,9 +89,7 @@ func putHalves(t *testing.T, path, lowName, highName string, texts ...npz.Text) 
 	t.Helper()
 	low, high := halvesOf()
 	var b bytes.Buffer
-	if err := npz.Write(&b, texts, []npz.Matrix{{Name: lowName, Data: low}, {Name: highName, Data: high}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, npz.Write(&b, texts, []npz.Matrix{{Name: lowName, Data: low}, {Name: highName, Data: high}}))
 	consoletest.Put(t, path, b.Bytes())
 }
 

@@ -4,14 +4,14 @@ import (
 	"context"
 	"syscall"
 	"testing"
+
+	"superres/internal/must"
 )
 
 // The process is limited far above its memory, and only where it is the program's alone.
 func TestLimitProcess(t *testing.T) {
 	read := func() (limit syscall.Rlimit) {
-		if err := syscall.Getrlimit(syscall.RLIMIT_DATA, &limit); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, syscall.Getrlimit(syscall.RLIMIT_DATA, &limit))
 		return limit
 	}
 	before := read()

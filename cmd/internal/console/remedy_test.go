@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"superres/internal/imagefile"
+	"superres/internal/must"
 	"superres/internal/safefile"
 )
 
@@ -68,10 +69,7 @@ func TestRemediesAreWorded(t *testing.T) {
 	}
 	defined := 0
 	for _, name := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution))(t)
 		ast.Inspect(file, func(n ast.Node) bool {
 			spec, ok := n.(*ast.ValueSpec)
 			if !ok || !strings.HasSuffix(types.ExprString(spec.Type), "Remedy") {

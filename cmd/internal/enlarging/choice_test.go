@@ -13,6 +13,7 @@ import (
 	"superres/cmd/internal/models"
 	"superres/internal/golden"
 	"superres/internal/imagefile"
+	"superres/internal/must"
 	"superres/superres"
 )
 
@@ -49,10 +50,7 @@ func TestSharpenedPictures(t *testing.T) {
 			opened++
 			return models.Open(name)
 		}
-		e, err := New(opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(New(opt))(t)
 		by, err := e.choose(t.Context(), &Frame{Image: sharp, About: &imagefile.Picture{}}, false)
 		if err != nil || by.String() != c.want || by.model != e.clean.model {
 			t.Errorf("sharpened by %g, %s, %s: %v, %v; expected %q", c.amount, c.effort, c.model, by, err, c.want)
@@ -85,10 +83,7 @@ func TestNoiseInColour(t *testing.T) {
 			if by, err = e.choose(t.Context(), &Frame{Image: img, About: &imagefile.Picture{}}, false); err != nil {
 				t.Fatal(err)
 			}
-			got, err := by.model.Upscale(t.Context(), img, superres.Options{Scale: 2})
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(by.model.Upscale(t.Context(), img, superres.Options{Scale: 2}))(t)
 			for i, v := range imaging.Clone(got).Pix {
 				d := float64(v) - float64(truth.Pix[i])
 				sum += d * d

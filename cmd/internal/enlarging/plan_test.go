@@ -11,6 +11,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
+	"superres/internal/must"
 	"superres/internal/sequence"
 	"superres/internal/testimage"
 	"superres/superres"
@@ -71,10 +72,7 @@ func TestPlans(t *testing.T) {
 				t.Errorf("%s: admitted with %d bytes for %v", format, p.Memory, p.Output)
 			}
 		}
-		want, err := e.Inspect(t.Context(), job, count)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(e.Inspect(t.Context(), job, count))(t)
 		got, err := e.Enlarge(t.Context(), job, Watch{Admit: count, Progress: func(*Plan, int, float64) {}})
 		if err != nil || out.Len() == 0 || admitted != 2 {
 			t.Fatalf("%s: %v, %d bytes, admitted %d times", format, err, out.Len(), admitted)

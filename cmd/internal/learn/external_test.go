@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/must"
 	"superres/learners/external/externaltest"
 )
 
@@ -41,14 +42,9 @@ func TestKilled(t *testing.T) {
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), sparseSignals())
 	args := []string{"learn", "Y.npy", "-o", "D.npy", "-q", "--iterations", "2", "--learner"}
 	cmd := consoletest.Process(dir, append(args, "exec1:"+externaltest.Command("hang"))...)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, cmd.Start())
 	left := func() int {
-		entries, err := os.ReadDir(temp)
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := must.Get(os.ReadDir(temp))(t)
 		return len(entries)
 	}
 	for range 1000 {

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/must"
 	"superres/learners/sparse"
 )
 
@@ -64,10 +65,7 @@ func TestHiddenErrors(t *testing.T) {
 	const m, k, n = 23, 9, 70
 	atoms := mat.NewDense(m, k, nil)
 	atoms.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, atoms)
-	d, err := sparse.NewDictionary(atoms)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(sparse.NewDictionary(atoms))(t)
 	y := mat.NewDense(m, n, nil)
 	for j := range n {
 		c := rng.NormFloat64()

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/must"
 	"superres/learners/external/externaltest"
 )
 
@@ -40,10 +41,7 @@ func TestLearnGivesTheSameBytes(t *testing.T) {
 		consoletest.PutMatrix(t, filepath.Join(dir, f), y)
 	}
 	consoletest.PutMatrix(t, filepath.Join(dir, "T.csv"), y.T())
-	text, err := os.ReadFile(filepath.Join(dir, "Y.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(dir, "Y.csv")))(t)
 	consoletest.Put(t, filepath.Join(dir, "other.txt"), []byte("# by hand\n"+strings.ReplaceAll(string(text), ",",
 		"  ")))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))

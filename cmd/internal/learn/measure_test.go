@@ -17,6 +17,7 @@ import (
 
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/plugins"
+	"superres/internal/must"
 )
 
 var needs = regexp.MustCompile(`needs (\d+) MiB`)
@@ -60,10 +61,7 @@ func TestMeasure(t *testing.T) {
 		cmd := consoletest.Process(dir, args...)
 		cmd.Env = append(cmd.Env, consoletest.NotePeak(filepath.Join(dir, "peak")))
 		if strings.HasPrefix(flags, "-") {
-			f, err := os.Open(filepath.Join(dir, "column.csv"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(os.Open(filepath.Join(dir, "column.csv")))(t)
 			defer f.Close()
 			cmd.Stdin = f
 		}

@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/must"
 	"superres/learners/external/externaltest"
 )
 
@@ -149,10 +150,7 @@ func TestSweepReports(t *testing.T) {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
 	f := timeless(t, string(consoletest.Read(t, dir, "s.json")))
-	file, err := os.Open(filepath.Join(dir, "S.CSV"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open(filepath.Join(dir, "S.CSV")))(t)
 	defer file.Close()
 	rows, err := csv.NewReader(file).ReadAll()
 	if err != nil || len(rows) != 4 || rows[0][0] != "sparsity" || rows[0][4] != "hidden" || rows[0][11] != "best" {

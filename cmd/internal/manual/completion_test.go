@@ -15,6 +15,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/settings"
+	"superres/internal/must"
 )
 
 // What can stand at the end of a line.
@@ -126,10 +127,7 @@ func TestCompletionScripts(t *testing.T) {
 		t.Skip("no such shells on Windows")
 	}
 	dir := t.TempDir()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	if err := os.Symlink(self, filepath.Join(dir, "superres")); err != nil {
 		t.Skip("no symbolic links here")
 	}
@@ -138,13 +136,9 @@ func TestCompletionScripts(t *testing.T) {
 		if code != 0 || stderr != "" {
 			t.Fatalf("exit %d, %s", code, stderr)
 		}
-		if err := os.WriteFile(filepath.Join(dir, "script."+shell), []byte(script), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(filepath.Join(dir, "script."+shell), []byte(script), 0o666))
 	}
-	if err := os.WriteFile(filepath.Join(dir, "my file.png"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(filepath.Join(dir, "my file.png"), nil, 0o666))
 	// For bash the words as it splits them, and what it puts in place of the last one. For zsh, functions of its
 	// completion system are replaced by ones that print.
 	bash := func(line string) string {

@@ -18,6 +18,7 @@ import (
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/imagefile"
 	"superres/internal/imagefile/imagetest"
+	"superres/internal/must"
 )
 
 // hasty are servers that wait for nobody.
@@ -220,27 +221,18 @@ func TestManyConnections(t *testing.T) {
 // A connection whose request was let in stays, however many others come; there are never more than
 // may be, and those that were ended and those that were closed do not count.
 func TestConnectionsAreLimited(t *testing.T) {
-	inner, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	inner := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	l := newLimited(inner, 4, 3)
 	defer l.Close()
 	var taken []*counted
 	open := func() net.Conn {
-		c, err := net.Dial("tcp", inner.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(net.Dial("tcp", inner.Addr().String()))(t)
 		t.Cleanup(func() { c.Close() })
 		return c
 	}
 	accept := func() {
 		open()
-		c, err := l.Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(l.Accept())(t)
 		taken = append(taken, c.(*counted))
 	}
 	accept()

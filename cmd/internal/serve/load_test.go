@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/must"
 )
 
 // process is a server in a process of its own.
@@ -37,9 +38,7 @@ func startProcess(t *testing.T, args ...string) *process {
 	t.Helper()
 	dir := t.TempDir()
 	p := &process{t: t, folder: filepath.Join(dir, "tmp"), errs: &bytes.Buffer{}}
-	if err := os.Mkdir(p.folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Mkdir(p.folder, 0o700))
 	p.Cmd = consoletest.Process(dir, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
 	p.Env = append(p.Env, "TMPDIR="+p.folder)
 	p.Stderr = p.errs

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"superres/cmd/internal/upscale"
+	"superres/internal/must"
 )
 
 // The loads of these tests: of a small picture, of one of much less work, of large ones.
@@ -125,10 +126,7 @@ func TestTurnsAreBounded(t *testing.T) {
 func TestPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := newTestTurns(8)
-		large, err := all.enter(t.Context(), largeLoad, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		large := must.Get(all.enter(t.Context(), largeLoad, nil))(t)
 		paused := func() time.Duration {
 			began := time.Now()
 			large.pause(t.Context())
@@ -172,10 +170,7 @@ func TestWaitingEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ending := make(chan struct{})
 		all := newScheduler(2<<30, 8, ending)
-		first, err := all.enter(t.Context(), hugeLoad, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		first := must.Get(all.enter(t.Context(), hugeLoad, nil))(t)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		gone := errors.New("gone")
 		results := make(chan error, 2)

@@ -23,6 +23,7 @@ import (
 	"superres/cmd/internal/settings"
 	"superres/cmd/internal/upscale"
 	"superres/internal/golden"
+	"superres/internal/must"
 )
 
 // program is the program of this command, and of the one that makes the same files.
@@ -78,10 +79,7 @@ func start(t *testing.T, change func(*options)) *tested {
 	if change != nil {
 		change(&opt)
 	}
-	l, err := listen(t.Context(), opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(listen(t.Context(), opt))(t)
 	log := &lines{}
 	s := newSite(opt, l.Addr(), log.add)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -228,17 +226,12 @@ func form(t *testing.T, parts ...string) (body io.Reader, contentType string) {
 	var out bytes.Buffer
 	w := multipart.NewWriter(&out)
 	for i := 0; i < len(parts); i += 2 {
-		part, err := w.CreateFormFile(parts[i], parts[i]+".png")
-		if err != nil {
-			t.Fatal(err)
-		}
+		part := must.Get(w.CreateFormFile(parts[i], parts[i]+".png"))(t)
 		if _, err := io.WriteString(part, parts[i+1]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, w.Close())
 	return &out, w.FormDataContentType()
 }
 
@@ -324,9 +317,7 @@ func TestEvents(t *testing.T) {
 func TestOptions(t *testing.T) {
 	s := start(t, nil)
 	var got []settings.Description
-	if err := json.Unmarshal(s.do("GET", s.url+"v1/options", nil, nil).body, &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(s.do("GET", s.url+"v1/options", nil, nil).body, &got))
 	want, err := json.Marshal(upscale.Parameters().Describe())
 	if again, _ := json.Marshal(got); err != nil || !bytes.Equal(again, want) {
 		t.Errorf("%s, expected %s (%v)", again, want, err)
@@ -461,10 +452,7 @@ func TestGate(t *testing.T) {
 
 // Flags that cannot be are told of before anything is opened.
 func TestErrors(t *testing.T) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer taken.Close()
 	program.RefusesLines(t, t.TempDir(), "serve", []consoletest.RefusedLine{
 		{"--listen x", 2, "expected HOST:PORT"},

@@ -9,6 +9,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/settings"
+	"superres/internal/must"
 	convolutional "superres/superres/convolutional/learning"
 	coupled "superres/superres/coupled/learning"
 	"superres/superres/training"
@@ -20,13 +21,8 @@ func read(t *testing.T, args ...string) training.Trainer {
 	var opt Options
 	command := &cli.Command{Name: "train", ArgsUsage: "IMAGES", Flags: opt.table().Flags(), Action: func(c *cli.Context) error { return opt.complete(c) }}
 	app := &cli.App{Commands: []*cli.Command{console.Command(command)}}
-	if err := app.Run(append([]string{"superres", "train", "--output", t.TempDir() + "/m.npz"}, append(args, "a.png")...)); err != nil {
-		t.Fatal(err)
-	}
-	trainer, err := kindOf(opt).trainer(opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, app.Run(append([]string{"superres", "train", "--output", t.TempDir() + "/m.npz"}, append(args, "a.png")...)))
+	trainer := must.Get(kindOf(opt).trainer(opt))(t)
 	return trainer
 }
 

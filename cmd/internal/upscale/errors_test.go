@@ -9,6 +9,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/must"
 )
 
 // Wrong input, wrong usage, wrong models: one clear line, the right exit code, no new file.
@@ -27,9 +28,7 @@ func TestErrors(t *testing.T) {
 	} {
 		putText(t, dir, name, text)
 	}
-	if err := os.Mkdir(filepath.Join(dir, "nothing"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Mkdir(filepath.Join(dir, "nothing"), 0o777))
 	program.Refuses(t, dir, []consoletest.Refusal{
 		{Args: []string{"upscale", ""}, Code: 2, Want: "an input has an empty name"},
 		{Args: []string{"upscale", "a.png", "-o", ""}, Code: 2, Want: "-o names nothing"},

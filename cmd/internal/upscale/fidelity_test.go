@@ -14,6 +14,7 @@ import (
 	"superres/internal/imagefile"
 	"superres/internal/imagefile/imagetest"
 	"superres/internal/metadata"
+	"superres/internal/must"
 	embedded "superres/superres/models"
 )
 
@@ -26,10 +27,7 @@ func encoded(t *testing.T, img image.Image, format imagefile.Format, opt imagefi
 // opened reads a picture of a folder.
 func opened(t *testing.T, dir, name string) *imagefile.Picture {
 	t.Helper()
-	p, err := imagefile.Open(t.Context(), filepath.Join(dir, name), imagefile.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(imagefile.Open(t.Context(), filepath.Join(dir, name), imagefile.Limits{}))(t)
 	return p
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/golden"
+	"superres/internal/must"
 )
 
 // noisy is a picture with noise of a deviation.
@@ -91,14 +92,9 @@ func TestFlaws(t *testing.T) {
 	photograph := golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png"))
 	smooth := imaging.Resize(photograph, 200, 0, imaging.CatmullRom)
 	var file bytes.Buffer
-	if err := jpeg.Encode(&file, smooth, &jpeg.Options{Quality: 60}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, jpeg.Encode(&file, smooth, &jpeg.Options{Quality: 60}))
 	consoletest.Put(t, filepath.Join(dir, "compressed.jpg"), file.Bytes())
-	decoded, err := jpeg.Decode(&file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	decoded := must.Get(jpeg.Decode(&file))(t)
 	for name, img := range map[string]image.Image{"clean.png": smooth, "noisy.png": noisy(smooth, 10),
 		"saved-again.png": imaging.Crop(decoded, image.Rect(3, 2, 199, 190))} {
 		consoletest.WritePicture(t, filepath.Join(dir, name), img)

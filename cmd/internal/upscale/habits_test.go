@@ -9,6 +9,7 @@ import (
 
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/imagefile"
+	"superres/internal/must"
 )
 
 // What people are used to from other tools: sizes, times, names of outputs as they write them.
@@ -52,17 +53,12 @@ func TestHabits(t *testing.T) {
 			continue
 		}
 		path := filepath.Join(dir, want.file)
-		pic, err := imagefile.Open(t.Context(), path, imagefile.Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		pic := must.Get(imagefile.Open(t.Context(), path, imagefile.Limits{}))(t)
 		format, _ := imagefile.FormatOf(want.file)
 		if size := pic.Image.Bounds().Size(); size != image.Pt(want.w, want.h) || pic.Format != format {
 			t.Errorf("%s: %s, %v", line, pic.Format, size)
 		}
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.Remove(path))
 	}
 	// Two pictures that are there are two inputs.
 	succeeds(t, dir, "-q a.png b.png -m bicubic")

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/must"
 )
 
 // A picture that only its owner may see does not become one for all, alone, in a folder and
@@ -19,9 +20,7 @@ func TestModesOfOutputs(t *testing.T) {
 	dir := t.TempDir()
 	for name, mode := range map[string]fs.FileMode{"in/closed.png": 0o600, "in/open.png": 0o664, "old.png": 0o640} {
 		consoletest.WritePicture(t, filepath.Join(dir, name), consoletest.Blob(9, 7))
-		if err := os.Chmod(filepath.Join(dir, name), mode); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.Chmod(filepath.Join(dir, name), mode))
 	}
 	pipe := string(consoletest.Read(t, filepath.Join(dir, "in/open.png")))
 	for _, args := range [][]string{
@@ -37,10 +36,7 @@ func TestModesOfOutputs(t *testing.T) {
 		"alone.png": 0o600, "folder/closed_2x.png": 0o600, "folder/open_2x.png": 0o644,
 		"journal/closed_2x.png": 0o600, "journal/open_2x.png": 0o644, "old.png": 0o640, "pipe.png": 0o644,
 	} {
-		info, err := os.Stat(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(os.Stat(filepath.Join(dir, name)))(t)
 		if got := info.Mode().Perm(); got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/must"
 	"superres/internal/parallel"
 	"superres/patches/plane"
 	"superres/superres"
@@ -59,8 +60,6 @@ func putMoody(t *testing.T, dir string) {
 	var file bytes.Buffer
 	m := &superres.Model{Scale: 2, Degradation: resample.Cubic, Kernel: resample.Bicubic,
 		Stages: []stage.Stage{moody{}}}
-	if err := m.Save(&file); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, m.Save(&file))
 	consoletest.Put(t, filepath.Join(dir, "moody.npz"), file.Bytes())
 }

@@ -15,6 +15,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/must"
 )
 
 // Names of every kind are taken as they are, and what is said of them is one line of text.
@@ -114,12 +115,8 @@ func TestOddFiles(t *testing.T) {
 		t.Errorf("of a link to a folder: %v", made)
 	}
 	// An output tree with a link to another folder in it is not left, however it is named.
-	if err := os.MkdirAll("tree", 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("../away", "tree/elsewhere"); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.MkdirAll("tree", 0o777))
+	must.Succeed(t, os.Symlink("../away", "tree/elsewhere"))
 	for _, name := range []string{"tree", "./tree/", "tree/../tree"} {
 		_, stderr, code := call(t, dir, "", strings.Fields("upscale -r . --include b.png -m nearest -q -o "+name)...)
 		if code == 0 || !strings.Contains(stderr, "nothing is written through it") {

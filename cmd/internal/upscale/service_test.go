@@ -21,6 +21,7 @@ import (
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/golden"
 	"superres/internal/imagefile"
+	"superres/internal/must"
 	"superres/internal/testimage"
 )
 
@@ -31,10 +32,7 @@ func newTestService() *Service {
 // served is what a service makes of a picture.
 func served(t *testing.T, s *Service, picture []byte, query string) ([]byte, Result, error) {
 	t.Helper()
-	params, err := url.ParseQuery(query)
-	if err != nil {
-		t.Fatal(err)
-	}
+	params := must.Get(url.ParseQuery(query))(t)
 	r, err := s.Request(t.Context(), params)
 	if err != nil {
 		return nil, Result{}, err
@@ -157,10 +155,7 @@ func TestRegions(t *testing.T) {
 		if mixed := bytes.Contains(told.Event, []byte(`"varies":true`)); mixed != bytes.Equal(c.picture, varying) {
 			t.Errorf("%s: noise that varies: %v", c.query, mixed)
 		}
-		whole, err := png.Decode(bytes.NewReader(data))
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := must.Get(png.Decode(bytes.NewReader(data)))(t)
 		size := whole.Bounds().Size()
 		for _, r := range []image.Rectangle{image.Rect(0, 0, 10, 9), image.Rect(97, 80, 130, 97),
 			image.Rect(121, 101, 122, 102), image.Rect(150, 120, w, h), image.Rect(0, 0, w, h)} {
@@ -170,10 +165,7 @@ func TestRegions(t *testing.T) {
 				t.Errorf("%s: %v: %v", c.query, r, err)
 				continue
 			}
-			got, err := png.Decode(bytes.NewReader(data))
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(png.Decode(bytes.NewReader(data)))(t)
 			// From the pixel in which the region begins to that in which it ends.
 			want := image.Rect(r.Min.X*size.X/w, r.Min.Y*size.Y/h, (r.Max.X*size.X+w-1)/w, (r.Max.Y*size.Y+h-1)/h)
 			if got.Bounds().Size() != want.Size() ||

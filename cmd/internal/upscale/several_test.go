@@ -19,6 +19,7 @@ import (
 	"superres/internal/imagefile"
 	"superres/internal/imagefile/imagetest"
 	"superres/internal/metadata"
+	"superres/internal/must"
 	"superres/internal/safefile"
 	"superres/internal/sequence"
 )
@@ -52,10 +53,7 @@ func scenes(t *testing.T, format string, plays int, frames ...image.Image) []byt
 	var end func() error
 	switch format {
 	case "gif":
-		aside, err := safefile.Scratch(t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
+		aside := must.Get(safefile.Scratch(t.TempDir()))(t)
 		defer aside.Close()
 		g := sequence.NewGIFWriter(&out, plays, "", aside)
 		put, end = func(i int, img image.Image) error { return g.Put(img, delay(i)) }, g.Close
@@ -67,13 +65,9 @@ func scenes(t *testing.T, format string, plays int, frames ...image.Image) []byt
 		put, end = func(_ int, img image.Image) error { return p.Put(img, opt) }, p.Close
 	}
 	for i, img := range frames {
-		if err := put(i, img); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, put(i, img))
 	}
-	if err := end(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, end())
 	return out.Bytes()
 }
 
@@ -81,17 +75,11 @@ func scenes(t *testing.T, format string, plays int, frames ...image.Image) []byt
 func apart(t *testing.T, data []byte) (*sequence.Reader, []*sequence.Frame) {
 	t.Helper()
 	lim := imagefile.Limits{Several: func(imagefile.Format) {}, Pixels: 1e7}
-	pic, err := imagefile.Decode(t.Context(), bytes.NewReader(data), "made", lim)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pic := must.Get(imagefile.Decode(t.Context(), bytes.NewReader(data), "made", lim))(t)
 	if pic.File == nil {
 		t.Fatal("one picture")
 	}
-	r, err := sequence.NewReader(t.Context(), pic, "made", lim)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(sequence.NewReader(t.Context(), pic, "made", lim))(t)
 	for list := []*sequence.Frame(nil); ; {
 		f, err := r.Next(t.Context())
 		if err == io.EOF {
@@ -306,9 +294,7 @@ func TestSeveralInBatches(t *testing.T) {
 	if got := strings.Join(told, " "); got != want {
 		t.Errorf("%s, expected %s", got, want)
 	}
-	if err := os.Remove(filepath.Join(dir, "out/a_2x.gif")); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Remove(filepath.Join(dir, "out/a_2x.gif")))
 	stdout, _ = expect(t, dir, "", line, 0)
 	if strings.Count(stdout, `"event":"skip"`) != 2 || strings.Count(stdout, `"event":"frame"`) != 3 {
 		t.Error(stdout)
@@ -395,13 +381,9 @@ func TestSeveralKeepsMetadata(t *testing.T) {
 			m.Pix[i] = uint8(i*7 + n)
 		}
 		frames = append(frames, m)
-		if err := p.Put(m, sequence.Delay{Num: 1, Den: 7}); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, p.Put(m, sequence.Delay{Num: 1, Den: 7}))
 	}
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, p.Close())
 	made := enlarged(t, "a.png", out.Bytes(), "b.png", "-m nearest")
 	_, got := apart(t, made)
 	for n, f := range got {
@@ -412,10 +394,7 @@ func TestSeveralKeepsMetadata(t *testing.T) {
 			t.Errorf("frame %d has %v in its corner, expected %v", n+1, a, b)
 		}
 	}
-	pic, err := imagefile.Decode(t.Context(), bytes.NewReader(made), "b.png", imagefile.Limits{FirstFrame: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	pic := must.Get(imagefile.Decode(t.Context(), bytes.NewReader(made), "b.png", imagefile.Limits{FirstFrame: true}))(t)
 	exif[18] = 1
 	if m := pic.Metadata; !bytes.Equal(m.EXIF, exif) || !bytes.Equal(m.XMP, about.XMP) ||
 		m.Resolution != about.Resolution || !bytes.Contains(made, []byte("Software\x00superres ")) {

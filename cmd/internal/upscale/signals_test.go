@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/must"
 )
 
 // Interrupted at any time, a batch ends with the code of the signal, with whole results
@@ -40,9 +41,7 @@ func TestInterrupted(t *testing.T) {
 			cmd := consoletest.Process(dir, "upscale", "in", "-o", out, "--resume", "-q")
 			var errs bytes.Buffer
 			cmd.Stderr = &errs
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, cmd.Start())
 			signal := []os.Signal{syscall.SIGINT, syscall.SIGTERM}[random.IntN(2)]
 			timer := time.AfterFunc(time.Duration(random.Int64N(int64(longest))),
 				func() { _ = cmd.Process.Signal(signal) })
@@ -92,19 +91,11 @@ func TestVideoInterrupted(t *testing.T) {
 	for _, output := range []string{"-", "out.y4m"} {
 		dir := t.TempDir()
 		cmd := consoletest.Process(dir, "upscale", "-", "-o", output, "-m", "bicubic", "--progress", "plain")
-		in, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(cmd.StdinPipe())(t)
+		out := must.Get(cmd.StdoutPipe())(t)
 		var errs strings.Builder
 		cmd.Stderr = &errs
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, cmd.Start())
 		// The second copy stands still in the middle of a frame.
 		if _, err := io.WriteString(in, data+data[len(data)-306:len(data)-100]); err != nil {
 			t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/golden"
 	"superres/internal/imagefile"
+	"superres/internal/must"
 	"superres/internal/y4m"
 	"superres/superres/resample"
 	"superres/superres/score"
@@ -28,15 +29,9 @@ import (
 // video makes a stream of some frames; at gives the code of a sample of a plane.
 func video(t *testing.T, head string, frames int, at func(n, plane, x, y int) int) string {
 	t.Helper()
-	in, err := y4m.NewReader(strings.NewReader(y4m.Magic+head+"\n"), imagefile.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(y4m.NewReader(strings.NewReader(y4m.Magic+head+"\n"), imagefile.Limits{}))(t)
 	var out bytes.Buffer
-	w, err := y4m.NewWriter(&out, in.Header)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(y4m.NewWriter(&out, in.Header))(t)
 	for n := range frames {
 		f := in.NewFrame("")
 		i := 0
@@ -51,9 +46,7 @@ func video(t *testing.T, head string, frames int, at func(n, plane, x, y int) in
 				}
 			}
 		}
-		if err := w.Put(f); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, w.Put(f))
 	}
 	return out.String()
 }
@@ -67,10 +60,7 @@ func moving(n, plane, x, y int) int {
 // readVideo takes a stream apart.
 func readVideo(t *testing.T, data string) (y4m.Header, []*y4m.Frame) {
 	t.Helper()
-	in, err := y4m.NewReader(strings.NewReader(data), imagefile.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(y4m.NewReader(strings.NewReader(data), imagefile.Limits{}))(t)
 	for list := []*y4m.Frame(nil); ; {
 		f, err := in.Next()
 		if err == io.EOF {
@@ -110,10 +100,7 @@ func TestVideoLayouts(t *testing.T) {
 		for _, scale := range []string{"1", "1.5", "2", "3"} {
 			const w, h = 61, 47
 			head := "W61 H47 F30000:1001 Ip A128:117 C" + layout + " XYSCSS=OWN XCOLORRANGE=LIMITED"
-			asked, err := y4m.NewReader(strings.NewReader(y4m.Magic+head+"\n"), imagefile.Limits{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			asked := must.Get(y4m.NewReader(strings.NewReader(y4m.Magic+head+"\n"), imagefile.Limits{}))(t)
 			unit := 1 << (asked.Depth - 8)
 			// What a sample of a plane shows: a slope over the places of brightness, from the edge.
 			value := func(h y4m.Header, across, down float64, plane, x, y int) float64 {
@@ -203,17 +190,11 @@ func TestVideoIsTheSame(t *testing.T) {
 // it is the same samples.
 func TestVideoAsPNG(t *testing.T) {
 	truth := grey(t)
-	reduced, err := score.Reduce(truth, 2, resample.Cubic)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reduced := must.Get(score.Reduce(truth, 2, resample.Cubic))(t)
 	low := reduced.(*image.Gray)
 	w, h := low.Rect.Dx(), low.Rect.Dy()
 	alone, _ := expect(t, t.TempDir(), string(encoded(t, low, "png", imagefile.EncodeOptions{})), "-", 0)
-	pic, err := imagefile.Decode(t.Context(), strings.NewReader(alone), "", imagefile.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	pic := must.Get(imagefile.Decode(t.Context(), strings.NewReader(alone), "", imagefile.Limits{}))(t)
 	want := pic.Image.(*image.Gray)
 	psnr := func(at func(x, y int) float64) float64 { // 0..255
 		sum, count := 0.0, 0

@@ -5,6 +5,7 @@ import (
 	"image"
 	"testing"
 
+	"superres/internal/must"
 	"superres/internal/testimage"
 	"superres/superres/convolutional"
 	"superres/superres/stage"
@@ -23,14 +24,8 @@ func TestLearnsColour(t *testing.T) {
 			return testimage.Tinted(90, 80+10*i, float64(i)), nil
 		}})
 	}
-	first, err := o.Train(t.Context(), sources, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	second, err := o.Train(t.Context(), sources, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(o.Train(t.Context(), sources, nil))(t)
+	second := must.Get(o.Train(t.Context(), sources, nil))(t)
 	for i, pair := range [][2]stage.Colour{{first.Colour, second.Colour}, {first.Subsampled, second.Subsampled}} {
 		if pair[0].(*convolutional.Colour).Fingerprint() != pair[1].(*convolutional.Colour).Fingerprint() {
 			t.Errorf("network %d is another the second time", i)
@@ -41,10 +36,7 @@ func TestLearnsColour(t *testing.T) {
 	}
 	again := o
 	again.Steps, again.From = 0, first.Stages[0].(*convolutional.Stage)
-	third, err := again.Train(t.Context(), sources, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	third := must.Get(again.Train(t.Context(), sources, nil))(t)
 	if third.Stages[0] != first.Stages[0] ||
 		third.Colour.(*convolutional.Colour).Fingerprint() != first.Colour.(*convolutional.Colour).Fingerprint() {
 		t.Error("colour alone, of the same brightness, is another")

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"superres/internal/must"
 	"superres/superres/convolutional"
 )
 
@@ -30,9 +31,6 @@ func sampleNetwork(depth int, seed uint64) *convolutional.Network {
 
 func roundNetwork(t testing.TB, n *convolutional.Network) *convolutional.Stage {
 	t.Helper()
-	s, err := convolutional.NewStage(n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(convolutional.NewStage(n))(t)
 	return s
 }

@@ -4,15 +4,13 @@ import (
 	"math"
 	"testing"
 
+	"superres/internal/must"
 	"superres/superres/training"
 )
 
 func samplePatch(t testing.TB, d *pictures, step int) patch {
 	t.Helper()
-	p, err := d.sample(step, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(d.sample(step, 0))(t)
 	return p
 }
 

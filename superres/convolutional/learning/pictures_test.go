@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"superres/internal/must"
 	"superres/internal/picture"
 	"superres/internal/testimage"
 	"superres/superres/convolutional"
@@ -19,16 +20,10 @@ func TestTaught(t *testing.T) {
 	base := resample.Resize(low, 60, 40, resample.Bicubic)
 	truth := resample.Resize(low, 60, 40, resample.Nearest)
 	teachers := []*convolutional.Stage{teacher.WithGrain(3)} // whose grain does not count
-	got, err := distil(t.Context(), teachers, low, base, truth)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(distil(t.Context(), teachers, low, base, truth))(t)
 	want := make([]float64, len(truth.Pix))
 	for way := range int32(picture.Orientations) {
-		made, err := teacher.Apply(t.Context(), picture.Orient(low, way), picture.Orient(base, way), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		made := must.Get(teacher.Apply(t.Context(), picture.Orient(low, way), picture.Orient(base, way), nil))(t)
 		for i, v := range made.Pix {
 			want[picture.SourceOffset(way, i%made.W, i/made.W, 60, 40)] += float64(v) / picture.Orientations
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"superres/internal/golden"
+	"superres/internal/must"
 	"superres/internal/picture"
 	"superres/internal/testimage"
 	"superres/superres"
@@ -17,10 +18,7 @@ import (
 // openShipped returns an embedded model by the name of its file.
 func openShipped(t testing.TB, name string) *superres.Model {
 	t.Helper()
-	m, err := superres.Load(golden.Shipped(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(superres.Load(golden.Shipped(t, name)))(t)
 	return m
 }
 
@@ -60,22 +58,14 @@ func TestIntegersLoseNothing(t *testing.T) {
 		return o
 	}())
 	for range l.opt.Steps {
-		if err := l.step(t.Context(), d); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, l.step(t.Context(), d))
 	}
 	networks["one trained here"] = l.network()
 	for name, n := range networks {
 		low := picture.Round8(picture.Split(testimage.Drawing(120, 90, 7)).Luma())
 		current := resample.Resize(low, n.Scale*low.W, n.Scale*low.H, resample.Bicubic)
-		lack, err := computeResidual(t.Context(), n, low)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := roundNetwork(t, n).Apply(t.Context(), low, current, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		lack := must.Get(computeResidual(t.Context(), n, low))(t)
+		got := must.Get(roundNetwork(t, n).Apply(t.Context(), low, current, nil))(t)
 		squares := 0.0
 		for i, v := range lack.Pix {
 			e := float64(got.Pix[i] - picture.Clamp(current.Pix[i]+v))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"superres/internal/must"
 	"superres/internal/testimage"
 	"superres/superres/convolutional"
 	"superres/superres/training"
@@ -27,9 +28,7 @@ func begin(t testing.TB, o Trainer) (*learner, *pictures) {
 	t.Helper()
 	s := &session{Trainer: o, sources: trainingtest.Drawings(3), progress: func(string, int, int) {}}
 	d := &pictures{session: s}
-	if err := d.read(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, d.read(t.Context()))
 	n, known, err := s.firstNetwork()
 	if err != nil {
 		t.Fatal(err)
@@ -49,10 +48,7 @@ func train(t *testing.T, o Trainer) []byte {
 		}
 		return nil
 	}
-	r, err := o.Train(t.Context(), trainingtest.Drawings(3), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(o.Train(t.Context(), trainingtest.Drawings(3), nil))(t)
 	if len(r.Stages) != 1 || r.Record.Patches != o.Steps*o.Batch || !(r.Record.RMSE > 0 && r.Record.RMSE < 0.3) {
 		t.Fatalf("%d stages, %+v", len(r.Stages), r.Record)
 	}
@@ -139,15 +135,9 @@ func TestLearnsDrawings(t *testing.T) {
 		o.Validation = trainingtest.Drawings(2)
 		var last Report
 		o.Report = func(r Report) { last = r }
-		v, err := (&session{Trainer: o}).readValidation(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get((&session{Trainer: o}).readValidation(t.Context()))(t)
 		zero := convolutional.NewNetwork(convolutional.Architecture{Scale: scale, Channels: 16, Depth: 2})
-		bicubic, err := v.score(t.Context(), zero)
-		if err != nil {
-			t.Fatal(err)
-		}
+		bicubic := must.Get(v.score(t.Context(), zero))(t)
 		train(t, o)
 		t.Logf("×%d: %.2f dB, bicubic %.2f", scale, last.PSNR, bicubic)
 		if last.PSNR < bicubic+1 {
@@ -159,10 +149,7 @@ func TestLearnsDrawings(t *testing.T) {
 // A training with From starts at the weights of that stage; at another scale the last layer has others.
 func TestFrom(t *testing.T) {
 	o := newSmallTrainer()
-	r, err := o.Train(t.Context(), trainingtest.Drawings(2), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(o.Train(t.Context(), trainingtest.Drawings(2), nil))(t)
 	from, ok := convolutional.Of(r.Stages[0])
 	if !ok {
 		t.Fatal("the stage that was learned is of another kind")
@@ -196,15 +183,9 @@ func TestDeepen(t *testing.T) {
 	low := testimage.Noise(11, 9)
 	for have := 1; have <= 3; have++ {
 		n := sampleNetwork(have, 7)
-		want, err := computeResidual(t.Context(), n, low)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(computeResidual(t.Context(), n, low))(t)
 		for depth := have; depth <= 7; depth++ {
-			got, err := computeResidual(t.Context(), deepen(n, depth), low)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(computeResidual(t.Context(), deepen(n, depth), low))(t)
 			for i, v := range got.Pix {
 				if d := v - want.Pix[i]; !(d < 1e-5 && d > -1e-5) {
 					t.Fatalf("depth %d from %d: pixel %d is %g, expected %g", depth, have, i, v, want.Pix[i])

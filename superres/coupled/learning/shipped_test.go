@@ -5,16 +5,14 @@ import (
 	"testing"
 
 	"superres/internal/golden"
+	"superres/internal/must"
 	"superres/superres"
 	"superres/superres/resample"
 )
 
 // Defaults are the options recorded in the embedded model, except for the seed.
 func TestDefaultsAreTheRecipe(t *testing.T) {
-	m, err := superres.Load(golden.Shipped(t, "coupled.npz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(superres.Load(golden.Shipped(t, "coupled.npz")))(t)
 	recorded := golden.Recorded{TB: t, Command: m.Provenance.Command}
 	flag, decimal, number := recorded.Flag, recorded.Decimal, recorded.Number
 	want := Trainer{

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"superres/internal/must"
 	"superres/learners/sparse"
 	"superres/patches/plane"
 	"superres/superres/resample"
@@ -21,19 +22,10 @@ func TestRefit(t *testing.T) {
 		return m
 	}
 	low, high := random(4, 200), random(16, 200)
-	dl, err := sparse.NewDictionary(random(4, 7))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dl := must.Get(sparse.NewDictionary(random(4, 7)))(t)
 	coder := sparse.OMP{Sparsity: 2}
-	dh, err := refit(t.Context(), dl, low, high, coder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := coder.Code(t.Context(), dl, low)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dh := must.Get(refit(t.Context(), dl, low, high, coder))(t)
+	x := must.Get(coder.Code(t.Context(), dl, low))(t)
 	// The residual is orthogonal to the codes: (Y_H − D_H·X)·Xᵀ = λ·D_H, nearly zero.
 	var rest, gradient mat.Dense
 	rest.Sub(high, x.Rebuild(dh))

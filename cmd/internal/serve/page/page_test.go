@@ -18,16 +18,14 @@ import (
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/serve/page"
 	"superres/internal/golden"
+	"superres/internal/must"
 	"superres/superres"
 )
 
 // Whatever the page names is there, and nothing in it is inline: the policy would keep it
 // from running.
 func TestFiles(t *testing.T) {
-	index, err := page.Files.ReadFile("index.html")
-	if err != nil {
-		t.Fatal(err)
-	}
+	index := must.Get(page.Files.ReadFile("index.html"))(t)
 	for _, inline := range []string{"<style", " style=", " onclick=", "javascript:", "<script>", "http://", "https://"} {
 		if strings.Contains(string(index), inline) {
 			t.Errorf("index.html has %s", inline)
@@ -71,9 +69,7 @@ func write(t *testing.T, dir string, sizes map[string]image.Point) {
 	t.Helper()
 	for name, size := range sizes {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o777))
 		consoletest.WritePicture(t, path, consoletest.Blob(size.X, size.Y))
 	}
 }
@@ -209,18 +205,12 @@ func TestSave(t *testing.T) {
 		t.Errorf("saved %v", got)
 	}
 	b.click("Save all 3 as ZIP")
-	archive, err := zip.OpenReader(waitFor(t, filepath.Join(saved, "superres.zip")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := must.Get(zip.OpenReader(waitFor(t, filepath.Join(saved, "superres.zip"))))(t)
 	defer archive.Close()
 	var names []string
 	for _, f := range archive.File {
 		names = append(names, f.Name)
-		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(f.Open())(t)
 		img, _, err := image.Decode(r)
 		if err != nil || r.Close() != nil { // with its checksum
 			t.Errorf("%s: %v", f.Name, err)
@@ -240,14 +230,8 @@ func TestSave(t *testing.T) {
 	for i, v := range data {
 		raw[i] = byte(v.(float64))
 	}
-	large, err := zip.NewReader(strings.NewReader(string(raw)), int64(len(raw)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := large.Open("B (2).X")
-	if err != nil {
-		t.Fatal(err)
-	}
+	large := must.Get(zip.NewReader(strings.NewReader(string(raw)), int64(len(raw))))(t)
+	text := must.Get(large.Open("B (2).X"))(t)
 	var got [6]byte
 	if n, _ := text.Read(got[:]); string(got[:n]) != "B.XB.X" || len(large.File) != 3 ||
 		large.File[0].Modified.Year() != 2024 {
@@ -427,10 +411,7 @@ func TestSizes(t *testing.T) {
 	if err != nil {
 		t.Skip("no node here: the scripts of the page are not run")
 	}
-	script, err := page.Files.ReadFile("sizes.js")
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := must.Get(page.Files.ReadFile("sizes.js"))(t)
 	asked := []string{"scale=2.3", "scale=1.005", "scale=1.15", "scale=2", "scale=15.7", "fit=700x700", "width=333"}
 	shapes := []image.Point{{45, 30}, {100, 99}, {1, 1}, {33, 47}, {301, 300}, {333, 7}}
 	var want strings.Builder

@@ -42,10 +42,26 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("%q %v", text, err)
 	}
 	for want, call := range map[string]func() error{
-		`member "low" is 2×3, expected 1..9×4`:            func() error { _, err := f.Matrix("low", -9, 4); return err },
-		`member "low" is 2×3, expected 1..1×3`:            func() error { _, err := f.Matrix("low", -1, 3); return err },
-		`member "model.json" has 2 bytes, the limit is 1`: func() error { _, err := f.Text("model.json", 1); return err },
-		`member "mid.npy" is missing`:                     func() error { _, err := f.Matrix("mid", -9, -9); return err },
+		`member "low" is 2×3, expected 1..9×4`: func() error {
+			_,
+				err := f.Matrix("low", -9, 4)
+			return err
+		},
+		`member "low" is 2×3, expected 1..1×3`: func() error {
+			_,
+				err := f.Matrix("low", -1, 3)
+			return err
+		},
+		`member "model.json" has 2 bytes, the limit is 1`: func() error {
+			_,
+				err := f.Text("model.json", 1)
+			return err
+		},
+		`member "mid.npy" is missing`: func() error {
+			_,
+				err := f.Matrix("mid", -9, -9)
+			return err
+		},
 	} {
 		if err := call(); err == nil || err.Error() != want {
 			t.Errorf("%v, expected %s", err, want)

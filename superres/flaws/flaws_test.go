@@ -141,7 +141,8 @@ func TestFile(t *testing.T) {
 			if d := f.Quality - files[0].Quality; d < -1 || d > 1 || f.Loss < 0.5*told || f.Loss > 1.6*told {
 				t.Errorf("%s, %+v: %+v, want %.2f", name, files, f, told)
 			}
-			if known := measureLuma(plane, files[len(files)-1].Quality); known.Loss < f.Loss || known.Loss > 1.2*f.Loss {
+			if known := measureLuma(plane, files[len(files)-1].Quality); known.Loss < f.Loss ||
+				known.Loss > 1.2*f.Loss {
 				t.Errorf("%s, %+v: a loss of %.2f where the quality is known, else %.2f", name, files, known.Loss,
 					f.Loss)
 			}

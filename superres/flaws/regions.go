@@ -12,7 +12,8 @@ import (
 	"superres/patches/plane"
 )
 
-// Regions has the standard deviation of the noise in each of W×H equal cells of a picture, row by row, in levels of 255.
+// Regions has the standard deviation of the noise in each of W×H equal cells of a picture, row by row, in
+// levels of 255.
 type Regions struct {
 	W, H  int
 	Noise []float64

@@ -27,8 +27,9 @@ func (w stopped) Write(p []byte) (int, error) {
 	return w.Writer.Write(p)
 }
 
-// WriteOutput writes an output to standard output where its name is -, else to a file, as safefile.WriteAtomicMode does.
-// It returns the stream for what is said of the output: standard output, or standard error where that is taken.
+// WriteOutput writes an output to standard output where its name is -, else to a file, as
+// safefile.WriteAtomicMode does. It returns the stream for what is said of the output: standard output, or
+// standard error where that is taken.
 func (s *Streams) WriteOutput(name string, most fs.FileMode, overwrite bool, write func(io.Writer) error) (io.Writer,
 	error) {
 	if !paths.IsStandard(name) {

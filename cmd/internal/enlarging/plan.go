@@ -188,9 +188,10 @@ const judgesBytes = 9 << 20
 // regionPixelBytes is what a pixel takes at most of a picture of which a region is enlarged.
 const regionPixelBytes = 8
 
-// measure returns the size of the enlargement of a picture with a header, and the memory that it takes beside what
-// its reader and its writer hold: shared bytes, and each for every picture in work. It refuses what is too much, and
-// leaves in p.Memory what a picture needs for which there is too little memory. With strips the result is written while it is made. Of a region, size is that of what it is cut out of.
+// measure returns the size of the enlargement of a picture with a header, and the memory that it takes beside
+// what its reader and its writer hold: shared bytes, and each for every picture in work. It refuses what is too
+// much, and leaves in p.Memory what a picture needs for which there is too little memory. With strips the
+// result is written while it is made. Of a region, size is that of what it is cut out of.
 func (p *Plan) measure(cfg image.Config, strips bool, shared, each int64) (size image.Point, d demand, err error) {
 	model := p.clean.model
 	w, h, err := model.ResultSize(cfg.Width, cfg.Height, p.Size)

@@ -94,12 +94,15 @@ func TestLearnErrors(t *testing.T) {
 			t.Fatalf("%s left files: %v", c.args, after)
 		}
 	}
-	if _, stderr, code := call(t, dir, strings.Repeat("1 ", 1<<20), "learn", "-", "-o", "new.npy", "--max-memory", "1"); code != 7 || !strings.Contains(stderr, "half of the limit") {
+	if _, stderr, code := call(t, dir, strings.Repeat("1 ", 1<<20), "learn", "-", "-o", "new.npy", "--max-memory",
+		"1"); code != 7 || !strings.Contains(stderr, "half of the limit") {
 		t.Errorf("a large pipe: exit %d, %s", code, stderr)
 	}
 	t.Chdir(dir)
 	var errs bytes.Buffer
-	if code := program.Run(context.Background(), strings.NewReader(""), consoletest.Broken{}, &errs, []string{"superres", "learn", "Y.npy", "-o", "-", "--iterations", "2"}); code != 5 || !strings.Contains(errs.String(), "standard output cannot be written") {
+	if code := program.Run(context.Background(), strings.NewReader(""), consoletest.Broken{}, &errs,
+		[]string{"superres", "learn", "Y.npy", "-o", "-", "--iterations",
+			"2"}); code != 5 || !strings.Contains(errs.String(), "standard output cannot be written") {
 		t.Errorf("a broken pipe: exit %d, %s", code, errs.String())
 	}
 }

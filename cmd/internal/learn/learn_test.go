@@ -52,7 +52,8 @@ func TestLearnGivesTheSameBytes(t *testing.T) {
 		if code != 0 || len(want) < 8*8*12 || stderr != "" {
 			t.Fatalf("%s: exit %d, %d bytes, %s", learner, code, len(want), stderr)
 		}
-		for _, c := range [][]string{{"Y.npy"}, {"Y.npy", "-j", "1"}, {"Y.npz", "--array", "Y"}, {"Y.csv"}, {"T.csv", "--transpose"}, {"other.txt"}, {"-"}} {
+		for _, c := range [][]string{{"Y.npy"}, {"Y.npy", "-j", "1"}, {"Y.npz", "--array", "Y"}, {"Y.csv"},
+			{"T.csv", "--transpose"}, {"other.txt"}, {"-"}} {
 			stdout, stderr, code := call(t, dir, string(text), append(append(common, c...), "-o", "D.npy")...)
 			got, err := os.ReadFile(filepath.Join(dir, "D.npy"))
 			if code != 0 || stdout != "" || stderr != "" || err != nil || string(got) != want {
@@ -99,7 +100,8 @@ func TestLearnOutputs(t *testing.T) {
 	}
 
 	// From there on, in the other formats: no worse, and sparse codes are no matrix.
-	if _, stderr, code := call(t, dir, "", "learn", "Y.npy", "--init", "D.npy", "--sparsity", "2", "-o", "D2.npz", "--codes", "X2.npz"); code != 0 || !strings.Contains(stderr, "12 atoms") {
+	if _, stderr, code := call(t, dir, "", "learn", "Y.npy", "--init", "D.npy", "--sparsity", "2", "-o", "D2.npz",
+		"--codes", "X2.npz"); code != 0 || !strings.Contains(stderr, "12 atoms") {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
 	if r, c := consoletest.OpenMatrix(t, filepath.Join(dir, "D2.npz")).Dims(); r != 8 || c != 12 {

@@ -45,7 +45,8 @@ func (out *outputs) check(opt Options) (err error) {
 	sweeps := opt.Sweep.Param != ""
 	switch {
 	case sweeps && out.dictionary.Name == "" && (out.codes.Name != "" || out.trace.Name != ""):
-		return console.Usage("--codes and --trace are of the dictionary learned from all signals; say with -o where it goes")
+		return console.Usage("--codes and --trace are of the dictionary learned from all signals; say with -o " +
+			"where it goes")
 	case sweeps && paths.IsStandard(out.dictionary.Name):
 		return console.Usage("-o - and the table of --sweep both write to standard output; give -o a file")
 	case out.dictionary.Name == "" && !sweeps:

@@ -88,7 +88,8 @@ func TestSweepFindsTheSparsity(t *testing.T) {
 	if last := f.Settings[4]; f.best().Value != 2 || last.Hidden < 1.2*f.best().Hidden {
 		t.Errorf("the best is %+v; with 8 atoms %+v", f.best(), last)
 	}
-	if _, stderr, code := call(t, dir, "", append(common, "E.npy", "--sparsity", "2", "--codes", "Z.npz")...); code != 0 {
+	if _, stderr, code := call(t, dir, "", append(common, "E.npy", "--sparsity", "2", "--codes",
+		"Z.npz")...); code != 0 {
 		t.Fatal(stderr)
 	}
 	for _, pair := range [][2]string{{"D.npy", "E.npy"}, {"X.npz", "Z.npz"}} {

@@ -34,7 +34,8 @@ func (s *sample) table() Table {
 		{Name: "bytes", To: Num(&s.bytes, 2).Between(1, 100).In("MiB").Times(1 << 20), Help: "h"},
 		{Name: "stage", To: Maybe(&s.stage, -1), Help: "h"},
 		{Name: "zoom", To: Maybe(&s.zoom, 0).AtLeast(0), Help: "h"},
-		{Name: "parsed", To: Parsed(&s.parsed, "x", func(text string) ([]byte, error) { return []byte(text), nil }), Help: "h"},
+		{Name: "parsed", To: Parsed(&s.parsed, "x", func(text string) ([]byte, error) { return []byte(text), nil }),
+			Help: "h"},
 		{Name: "width", To: Num(&s.width, 0).AtLeast(1).In("pixels")},
 	}
 }
@@ -112,7 +113,8 @@ func TestOption(t *testing.T) {
 			}
 		}
 	}
-	if got := fmt.Sprint(options.Find("a").Recorded(), options.Find("list").Recorded(), options.Find("list").Default()); got != "[D.npy] []" {
+	if got := fmt.Sprint(options.Find("a").Recorded(), options.Find("list").Recorded(),
+		options.Find("list").Default()); got != "[D.npy] []" {
 		t.Error(got)
 	}
 	if got := fmt.Sprint(options.Requested().Names(), options.Visible().Find("width"), options.Given("list", "a"),

@@ -28,7 +28,8 @@ func TestTrainConvolutional(t *testing.T) {
 		}
 		return stderr
 	}
-	if told := train("set", "-o", "1.npz", "--held-out", "1", "--progress", "plain"); !strings.Contains(told, "step 3 of 3: rate ") || !strings.Contains(told, " dB") || strings.Contains(told, "atoms") {
+	if told := train("set", "-o", "1.npz", "--held-out", "1", "--progress", "plain"); !strings.Contains(told,
+		"step 3 of 3: rate ") || !strings.Contains(told, " dB") || strings.Contains(told, "atoms") {
 		t.Errorf("told %q", told)
 	}
 	stdout, _, _ := call(t, dir, "", "models", "1.npz")
@@ -46,10 +47,12 @@ func TestTrainConvolutional(t *testing.T) {
 	if len(a) == 0 || !bytes.Equal(a, b) {
 		t.Error("the recorded command makes another model")
 	}
-	for flag, want := range map[string]string{"--damage": "0", "--degradation=box": "0", "--grain=3": "3", "--damage=false": "2"} {
+	for flag, want := range map[string]string{"--damage": "0", "--degradation=box": "0", "--grain=3": "3",
+		"--damage=false": "2"} {
 		train("set", "-o", "g.npz", "--on-exist", "overwrite", flag)
 		stdout, _, _ = call(t, dir, "", "models", "g.npz")
-		if !strings.Contains(stdout, "--grain "+want+" ") || strings.Contains(stdout, `\"grain\":`+want) != (want != "0") {
+		if !strings.Contains(stdout, "--grain "+want+" ") ||
+			strings.Contains(stdout, `\"grain\":`+want) != (want != "0") {
 			t.Errorf("%s: expected grain of %s to be recorded and in force: %s", flag, want, stdout)
 		}
 	}
@@ -58,7 +61,8 @@ func TestTrainConvolutional(t *testing.T) {
 	var begun struct {
 		Provenance struct{ Init struct{ Command string } }
 	}
-	if err := json.Unmarshal([]byte(stdout), &begun); err != nil || begun.Provenance.Init.Command != told.Provenance.Command {
+	if err := json.Unmarshal([]byte(stdout), &begun); err != nil ||
+		begun.Provenance.Init.Command != told.Provenance.Command {
 		t.Errorf("%v: it began with a model of %q", err, begun.Provenance.Init.Command)
 	}
 	train("set", "-o", "4.npz", "--teachers", filepath.Join(dir, "1.npz")+",photo")
@@ -69,7 +73,8 @@ func TestTrainConvolutional(t *testing.T) {
 			Teachers []struct{ Command string }
 		}
 	}
-	if err := json.Unmarshal([]byte(stdout), &taught); err != nil || len(taught.Provenance.Teachers) != 2 || taught.Provenance.Teachers[0].Command != told.Provenance.Command ||
+	if err := json.Unmarshal([]byte(stdout), &taught); err != nil || len(taught.Provenance.Teachers) != 2 ||
+		taught.Provenance.Teachers[0].Command != told.Provenance.Command ||
 		!strings.Contains(taught.Provenance.Command, "--teachers 1.npz,photo ") {
 		t.Errorf("%v: it learned from models of %v", err, taught.Provenance)
 	}
@@ -80,12 +85,19 @@ func TestTrainConvolutional(t *testing.T) {
 		t.Errorf("%v is left", left)
 	}
 	program.Refuses(t, dir, []consoletest.Refusal{
-		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--atoms", "9"}, Code: 2, Want: "--atoms concerns coupled models, not the convolutional stages of --convolutional"},
-		{Args: []string{"train", "set", "-o", "m.npz", "--depth", "2"}, Code: 2, Want: "ask for some with --convolutional"},
-		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--channels", "20"}, Code: 2, Want: "20 channels"},
-		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--init", "bicubic"}, Code: 6, Want: "bicubic has no convolutional stage to begin with"},
-		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--teachers", "1.npz,coupled"}, Code: 6, Want: "coupled has no convolutional stage to learn from"},
-		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--scale", "3", "--teachers", "1.npz"}, Code: 2, Want: "a teacher for scale 2, expected one for 3"},
-		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--init", "1.npz"}, Code: 2, Want: "has 16 channels and depth 1, expected 48 and at most 10"},
+		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--atoms", "9"}, Code: 2,
+			Want: "--atoms concerns coupled models, not the convolutional stages of --convolutional"},
+		{Args: []string{"train", "set", "-o", "m.npz", "--depth", "2"}, Code: 2,
+			Want: "ask for some with --convolutional"},
+		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--channels", "20"}, Code: 2,
+			Want: "20 channels"},
+		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--init", "bicubic"}, Code: 6,
+			Want: "bicubic has no convolutional stage to begin with"},
+		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--teachers", "1.npz,coupled"}, Code: 6,
+			Want: "coupled has no convolutional stage to learn from"},
+		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--scale", "3", "--teachers", "1.npz"},
+			Code: 2, Want: "a teacher for scale 2, expected one for 3"},
+		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--init", "1.npz"}, Code: 2,
+			Want: "has 16 channels and depth 1, expected 48 and at most 10"},
 	})
 }

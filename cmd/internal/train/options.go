@@ -168,7 +168,8 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	opt.convolutional.LearningRate = cmp.Or(opt.convolutional.LearningRate, n.LearningRate)
 	if opt.Convolutional {
 		for name, preset := range map[string]string{
-			"patch": strconv.Itoa(n.Patch), "back-projection": strconv.Itoa(n.BackProject), "reduce": factorsText(n.Reductions),
+			"patch": strconv.Itoa(n.Patch), "back-projection": strconv.Itoa(n.BackProject),
+			"reduce": factorsText(n.Reductions),
 		} {
 			if !given.Given(name) {
 				_ = given.Find(name).To.Set(preset) // which is right

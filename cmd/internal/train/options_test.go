@@ -19,9 +19,11 @@ import (
 func read(t *testing.T, args ...string) training.Trainer {
 	t.Helper()
 	var opt Options
-	command := &cli.Command{Name: "train", ArgsUsage: "IMAGES", Flags: opt.table().Flags(), Action: func(c *cli.Context) error { return opt.complete(c) }}
+	command := &cli.Command{Name: "train", ArgsUsage: "IMAGES", Flags: opt.table().Flags(),
+		Action: func(c *cli.Context) error { return opt.complete(c) }}
 	app := &cli.App{Commands: []*cli.Command{console.Command(command)}}
-	must.Succeed(t, app.Run(append([]string{"superres", "train", "--output", t.TempDir() + "/m.npz"}, append(args, "a.png")...)))
+	must.Succeed(t, app.Run(append([]string{"superres", "train", "--output", t.TempDir() + "/m.npz"},
+		append(args, "a.png")...)))
 	trainer := must.Get(kindOf(opt).trainer(opt))(t)
 	return trainer
 }
@@ -39,7 +41,8 @@ func TestDefaultsAreThoseOfTheTrainers(t *testing.T) {
 		t.Errorf("%+v, expected %+v", c, b)
 	}
 	for _, none := range []string{"", "none"} {
-		a, b := read(t, "--reduce="+none).(coupled.Trainer), read(t, "--convolutional", "--reduce="+none).(convolutional.Trainer)
+		a, b := read(t, "--reduce="+none).(coupled.Trainer),
+			read(t, "--convolutional", "--reduce="+none).(convolutional.Trainer)
 		if a.Reductions == nil || len(a.Reductions)+len(b.Reductions) > 0 {
 			t.Errorf("--reduce %q: %v and %v, expected none", none, a.Reductions, b.Reductions)
 		}

@@ -37,7 +37,8 @@ func TestTrainAndUse(t *testing.T) {
 		!strings.HasSuffix(told.Provenance.Command, "--seed 1 --recursive=false --limit 0 set") {
 		t.Errorf("%v: %q", err, told.Provenance.Command)
 	}
-	if _, stderr, code := call(t, dir, "", "upscale", "-m", "1.npz", "one/set/a.png", "-o", "a.png", "--sparsity", "1", "--back-projection", "0"); code != 0 {
+	if _, stderr, code := call(t, dir, "", "upscale", "-m", "1.npz", "one/set/a.png", "-o", "a.png", "--sparsity", "1",
+		"--back-projection", "0"); code != 0 {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	stdout, stderr, code := call(t, dir, "", "eval", "one/set/a.png", "-m", "bicubic", "-m", "1.npz", "--json")
@@ -54,8 +55,10 @@ func TestTrainAndUse(t *testing.T) {
 func TestTrainRefusesOtherFlags(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(60, 50))
-	for _, flags := range [][]string{{"--symmetries", "none"}, {"--jpeg", "70,95"}, {"--stages", "2"}, {"--convolutional", "--symmetries", "some"}} {
-		if _, stderr, code := call(t, dir, "", append(append([]string{"train"}, flags...), "a.png", "-o", "x.npz")...); code != 2 {
+	for _, flags := range [][]string{{"--symmetries", "none"}, {"--jpeg", "70,95"}, {"--stages", "2"},
+		{"--convolutional", "--symmetries", "some"}} {
+		if _, stderr, code := call(t, dir, "", append(append([]string{"train"}, flags...), "a.png", "-o",
+			"x.npz")...); code != 2 {
 			t.Errorf("%v: exit %d, %s", flags, code, stderr)
 		}
 	}

@@ -29,7 +29,7 @@ type pictureEvent struct {
 	Output      paths.Name `json:"output"`
 	Number      int        `json:"number,omitempty"`       // of the picture among those not skipped, from 1
 	Of          int        `json:"of,omitempty"`           // how many are not skipped
-	Reason      string     `json:"reason,omitempty"`       // skip: "exists", or "done" by the journal; unreadable: a line
+	Reason      string     `json:"reason,omitempty"`       // skip: "exists", or "done" by the journal; unreadable: why
 	Kind        string     `json:"kind,omitempty"`         // unreadable: what it is, such as HEIC
 	InputWidth  int        `json:"input_width,omitempty"`  // done, plan: in pixels
 	InputHeight int        `json:"input_height,omitempty"` // done, plan
@@ -38,7 +38,7 @@ type pictureEvent struct {
 	Model       paths.Name `json:"model,omitempty"`        // done, plan
 	Level       float64    `json:"level,omitempty"`        // done, plan: at which the model works, 0..1
 	Noise       float64    `json:"noise,omitempty"`        // done, plan: that was found, as a deviation of 255 levels
-	ColourNoise float64    `json:"colour_noise,omitempty"` // done, plan: that of colour, where it has a level of its own
+	ColourNoise float64    `json:"colour_noise,omitempty"` // done, plan: that of colour, if its level differs
 	ColourLevel float64    `json:"colour_level,omitempty"` // done, plan: then that level
 	Varies      bool       `json:"varies,omitempty"`       // done, plan: noise and level vary, and are the greatest
 	NoiseLeast  float64    `json:"noise_least,omitempty"`  // done, plan: the least, where it varies
@@ -49,7 +49,7 @@ type pictureEvent struct {
 	Memory      int64      `json:"memory,omitempty"`       // plan: estimate, in bytes
 	Seconds     float64    `json:"seconds,omitempty"`      // done, fail
 	Frames      int        `json:"frames,omitempty"`       // done: those written; plan: those of a file of several
-	Warnings    []string   `json:"warnings,omitempty"`     // done, fail: what the output lacks of the input, a line each
+	Warnings    []string   `json:"warnings,omitempty"`     // done, fail: what the output lacks, a line each
 	Error       string     `json:"error,omitempty"`        // fail: one line
 	Class       string     `json:"class,omitempty"`        // fail: usage, input, output, model, limit, other
 	ExitCode    int        `json:"exit_code,omitempty"`    // fail: that of the class

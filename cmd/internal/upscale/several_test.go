@@ -394,7 +394,8 @@ func TestSeveralKeepsMetadata(t *testing.T) {
 			t.Errorf("frame %d has %v in its corner, expected %v", n+1, a, b)
 		}
 	}
-	pic := must.Get(imagefile.Decode(t.Context(), bytes.NewReader(made), "b.png", imagefile.Limits{FirstFrame: true}))(t)
+	pic := must.Get(imagefile.Decode(t.Context(), bytes.NewReader(made), "b.png",
+		imagefile.Limits{FirstFrame: true}))(t)
 	exif[18] = 1
 	if m := pic.Metadata; !bytes.Equal(m.EXIF, exif) || !bytes.Equal(m.XMP, about.XMP) ||
 		m.Resolution != about.Resolution || !bytes.Contains(made, []byte("Software\x00superres ")) {

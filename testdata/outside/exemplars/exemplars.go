@@ -69,10 +69,12 @@ func (l Exemplars) Learn(ctx context.Context, y *mat.Dense, opt learners.Options
 	rest.Sub(y, x.Rebuild(d))
 	m, n := y.Dims()
 	step := learners.Step{
-		Iteration: 1, RMSE: mat.Norm(&rest, 2) / math.Sqrt(float64(m*n)), NonZeros: float64(len(x.Index)) / float64(n), Elapsed: time.Since(began),
+		Iteration: 1, RMSE: mat.Norm(&rest, 2) / math.Sqrt(float64(m*n)), NonZeros: float64(len(x.Index)) / float64(n),
+		Elapsed: time.Since(began),
 	}
 	if opt.Trace != nil {
 		opt.Trace(step)
 	}
-	return learners.Finish(&learners.Result{Dictionary: d, Codes: x, Steps: []learners.Step{step}, Stop: learners.Settled})
+	return learners.Finish(&learners.Result{Dictionary: d, Codes: x, Steps: []learners.Step{step},
+		Stop: learners.Settled})
 }

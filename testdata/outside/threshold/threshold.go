@@ -59,7 +59,8 @@ func (c Threshold) Code(ctx context.Context, d *sparse.Dictionary, y *mat.Dense)
 	rows, signals := y.Dims()
 	most := cmp.Or(c.Sparsity, min(n, k))
 	if rows != n || most > k {
-		return nil, plugin.Errorf("threshold: signals of %d entries and %d atoms each, the dictionary is %d×%d", rows, most, n, k)
+		return nil, plugin.Errorf("threshold: signals of %d entries and %d atoms each, the dictionary is %d×%d", rows,
+			most, n, k)
 	}
 	codes := &sparse.Codes{Atoms: k, Start: []int{0}}
 	for j := range signals {

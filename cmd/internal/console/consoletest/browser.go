@@ -64,8 +64,10 @@ func OpenBrowser(t *testing.T) *Browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--no-first-run",
-		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--user-data-dir="+profile, "about:blank")
+	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
+		"--no-first-run",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--user-data-dir="+profile,
+		"about:blank")
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
 	if err := cmd.Start(); err != nil {
 		_ = os.RemoveAll(profile)
@@ -94,7 +96,8 @@ func OpenBrowser(t *testing.T) *Browser {
 func (b *Browser) attach() {
 	b.t.Helper()
 	var target struct{ TargetID, SessionID string }
-	b.Call("Target.createTarget", map[string]any{"url": "about:blank", "newWindow": true}, &target) // what is hidden draws nothing
+	// what is hidden draws nothing
+	b.Call("Target.createTarget", map[string]any{"url": "about:blank", "newWindow": true}, &target)
 	b.Call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &target)
 	b.session = target.SessionID
 	b.Window(900, 700, false)
@@ -156,7 +159,8 @@ func (b *Browser) Eval(expression string) any {
 		Result           struct{ Value any }
 		ExceptionDetails json.RawMessage
 	}
-	b.Call("Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true}, &got)
+	b.Call("Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true},
+		&got)
 	if got.ExceptionDetails != nil {
 		b.t.Fatalf("%s: %s", expression, got.ExceptionDetails)
 	}
@@ -186,13 +190,15 @@ func (b *Browser) Drawn() {
 // Mouse moves, presses or releases the mouse, or turns its wheel.
 func (b *Browser) Mouse(what string, x, y, wheel float64) {
 	b.t.Helper()
-	b.Call("Input.dispatchMouseEvent", map[string]any{"type": what, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1, "deltaX": 0, "deltaY": wheel}, nil)
+	b.Call("Input.dispatchMouseEvent", map[string]any{"type": what, "x": x, "y": y, "button": "left", "buttons": 1,
+		"clickCount": 1, "deltaX": 0, "deltaY": wheel}, nil)
 }
 
 // Window sets the size of the window, and whether it is that of a phone.
 func (b *Browser) Window(w, h int, phone bool) {
 	b.t.Helper()
-	b.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": w, "height": h, "deviceScaleFactor": 1, "mobile": phone}, nil)
+	b.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": w, "height": h, "deviceScaleFactor": 1,
+		"mobile": phone}, nil)
 	b.Call("Emulation.setTouchEmulationEnabled", map[string]any{"enabled": phone, "maxTouchPoints": 2}, nil)
 }
 
@@ -266,7 +272,8 @@ func (b *Browser) Choose(element string, paths ...string) {
 func (b *Browser) Drag(x, y float64, paths ...string) {
 	b.t.Helper()
 	for _, what := range []string{"dragEnter", "dragOver", "drop"} {
-		b.Call("Input.dispatchDragEvent", map[string]any{"type": what, "x": x, "y": y, "data": map[string]any{"items": []any{}, "files": paths, "dragOperationsMask": 1}}, nil)
+		b.Call("Input.dispatchDragEvent", map[string]any{"type": what, "x": x, "y": y,
+			"data": map[string]any{"items": []any{}, "files": paths, "dragOperationsMask": 1}}, nil)
 	}
 }
 

@@ -104,7 +104,8 @@ func (p Program) interrupted(t *testing.T, dir string, when func(stop func()) *s
 	defer cancel(nil)
 	out := when(func() { cancel(console.Interrupt{Signal: 2}) })
 	code := p.Run(ctx, strings.NewReader(""), out, out, append([]string{"superres"}, args...))
-	if got := Tree(t, dir); code != 130 || !strings.Contains(out.text.String(), "interrupted") || !slices.Equal(got, before) {
+	if got := Tree(t, dir); code != 130 || !strings.Contains(out.text.String(), "interrupted") ||
+		!slices.Equal(got, before) {
 		t.Errorf("%v: exit %d, %s, files %v", args, code, out.text.String(), got)
 	}
 }

@@ -23,7 +23,8 @@ func (p Program) Refuses(t *testing.T, dir string, list []Refusal) {
 	before := Tree(t, dir)
 	for _, c := range list {
 		stdout, stderr, code := p.Call(t, dir, "", c.Args...)
-		if code != c.Code || !strings.Contains(stderr, c.Want) || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "superres: ") || stdout != "" {
+		if code != c.Code || !strings.Contains(stderr, c.Want) || strings.Count(stderr, "\n") != 1 ||
+			!strings.HasPrefix(stderr, "superres: ") || stdout != "" {
 			t.Errorf("%v: exit %d, expected %d with %q\n%s%s", c.Args, code, c.Code, c.Want, stdout, stderr)
 		}
 		if after := Tree(t, dir); !slices.Equal(before, after) {

@@ -39,7 +39,8 @@ func (p Program) OnTerminal(t *testing.T, dir, stdin string, args ...string) (sc
 		_, _ = io.Copy(&b, keeper) // it fails when the terminal is closed: that is its end
 		shown <- b.String()
 	}()
-	code = p.Run(context.Background(), strings.NewReader(stdin), terminal, terminal, append([]string{"superres"}, args...))
+	code = p.Run(context.Background(), strings.NewReader(stdin), terminal, terminal,
+		append([]string{"superres"}, args...))
 	if err := terminal.Close(); err != nil {
 		t.Error(err)
 	}

@@ -62,7 +62,8 @@ func TestAccessibility(t *testing.T) {
 	check := func(where string) {
 		t.Helper()
 		for _, scheme := range []string{"light", "dark"} {
-			b.Call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+			feature := map[string]any{"name": "prefers-color-scheme", "value": scheme}
+			b.Call("Emulation.setEmulatedMedia", map[string]any{"features": []any{feature}}, nil)
 			for _, width := range []int{1400, 400} {
 				b.Window(width, 900, width == 400)
 				b.Eval("folded.open = true")
@@ -83,14 +84,16 @@ func TestAccessibility(t *testing.T) {
 	b.Wait("scores.textContent.includes('31.25')")
 	release := d.close()
 	defer release()
-	b.Choose("document.getElementById('files')", filepath.Join(dir, long), filepath.Join(dir, "c.png"), filepath.Join(dir, "d.png"))
+	b.Choose("document.getElementById('files')", filepath.Join(dir, long), filepath.Join(dir, "c.png"),
+		filepath.Join(dir, "d.png"))
 	b.reach("done,working,working,waiting")
 	b.click("Cancel c.png")
 	b.reach("done,working,cancelled,working")
 	d.server.Close()
 	b.Wait("!trouble.hidden")
 	check("with pictures")
-	b.Eval("document.querySelector('[name=denoise][value=level]').click(), document.querySelector('[name=size][value=scale]').click()")
+	b.Eval("document.querySelector('[name=denoise][value=level]').click(), " +
+		"document.querySelector('[name=size][value=scale]').click()")
 	check("with more settings")
 	b.Eval("drop.hidden = false")
 	check("while something is dragged")
@@ -102,12 +105,16 @@ func (b browser) tab(name string) {
 	quoted, _ := json.Marshal(name)
 	var been []any
 	for range 60 {
-		b.Call("Input.dispatchKeyEvent", map[string]any{"type": "keyDown", "key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9}, nil)
-		b.Call("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9}, nil)
+		b.Call("Input.dispatchKeyEvent", map[string]any{"type": "keyDown", "key": "Tab", "code": "Tab",
+			"windowsVirtualKeyCode": 9}, nil)
+		b.Call("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": "Tab", "code": "Tab",
+			"windowsVirtualKeyCode": 9}, nil)
 		at := b.Eval("(e => e.ariaLabel ?? (e.labels?.[0] ?? e).textContent.trim())(document.activeElement)")
 		been = append(been, at)
 		if b.Eval(fmt.Sprintf("%s.startsWith(%s)", mustJSON(at), quoted)) == true {
-			if b.Eval("getComputedStyle(document.activeElement).outlineStyle !== 'none' || document.activeElement.closest('.segments label') && getComputedStyle(document.activeElement.closest('label')).outlineStyle !== 'none'") != true {
+			if b.Eval("getComputedStyle(document.activeElement).outlineStyle !== 'none' || "+
+				"document.activeElement.closest('.segments label') && "+
+				"getComputedStyle(document.activeElement.closest('label')).outlineStyle !== 'none'") != true {
 				b.t.Errorf("the focus on %s cannot be seen", name)
 			}
 			return
@@ -124,8 +131,10 @@ func mustJSON(v any) string {
 // enter presses a key that browsers know by its code.
 func (b browser) enter(key string, code int, text string) {
 	b.t.Helper()
-	b.Call("Input.dispatchKeyEvent", map[string]any{"type": "keyDown", "key": key, "code": key, "windowsVirtualKeyCode": code, "text": text}, nil)
-	b.Call("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key, "code": key, "windowsVirtualKeyCode": code}, nil)
+	b.Call("Input.dispatchKeyEvent", map[string]any{"type": "keyDown", "key": key, "code": key,
+		"windowsVirtualKeyCode": code, "text": text}, nil)
+	b.Call("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key, "code": key,
+		"windowsVirtualKeyCode": code}, nil)
 	b.Drawn()
 }
 

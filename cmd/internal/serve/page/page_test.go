@@ -26,7 +26,8 @@ import (
 // from running.
 func TestFiles(t *testing.T) {
 	index := must.Get(page.Files.ReadFile("index.html"))(t)
-	for _, inline := range []string{"<style", " style=", " onclick=", "javascript:", "<script>", "http://", "https://"} {
+	for _, inline := range []string{"<style", " style=", " onclick=", "javascript:", "<script>", "http://",
+		"https://"} {
 		if strings.Contains(string(index), inline) {
 			t.Errorf("index.html has %s", inline)
 		}
@@ -315,7 +316,8 @@ func TestView(t *testing.T) {
 		t.Errorf("before and after are %s", before)
 	}
 	b.Press(" ", "s", ",", "0", "+", "ArrowRight")
-	if got := b.Eval("canvas.dataset.state"); !strings.HasPrefix(got.(string), `{"view":"slider","zoom":2,"x":72,"y":30,"split":0.48,`) {
+	if got := b.Eval("canvas.dataset.state"); !strings.HasPrefix(got.(string),
+		`{"view":"slider","zoom":2,"x":72,"y":30,"split":0.48,`) {
 		t.Errorf("after keys: %v", got)
 	}
 	at := b.Eval("(r => [r.left + r.width / 2, r.top + r.height / 2])(canvas.getBoundingClientRect())").([]any)

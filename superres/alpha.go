@@ -15,14 +15,14 @@ import (
 // so that the inside of a figure stays opaque and its outside transparent, however the model sharpens the edge
 // between them.
 
-// clampToNeighbours limits every sample of out to the range of the 3×3 samples of low around its place. out are the
-// rows from top on of an enlargement of low to the given height.
+// clampToNeighbours limits every sample of out to the range of the 3×3 samples of low around its place. out holds the
+// rows of an enlargement of low, beginning with row top; height is the height of the whole enlargement.
 func clampToNeighbours(out *plane.Plane, top, height int, low *plane.Plane) {
 	const rowsPerTask = 16
 	// The background context never ends, so there is no error.
 	_ = parallel.For(context.Background(), out.H, rowsPerTask, func() func(from, to int) {
 		least, greatest := make([]float32, low.W), make([]float32, low.W)
-		ranged := -1 // the row of low that least and greatest are of
+		ranged := -1 // the row of low whose ranges are in least and greatest; -1: none yet
 		return func(from, to int) {
 			for y := from; y < to; y++ {
 				if v := resample.Under(top+y, low.H, height); v != ranged {
@@ -39,7 +39,8 @@ func clampToNeighbours(out *plane.Plane, top, height int, low *plane.Plane) {
 	})
 }
 
-// neighbourRanges finds, for each sample of row y, the least and the greatest of the 3×3 samples around it.
+// neighbourRanges sets least and greatest, which have p.W elements: for each sample of row y of p, to the least and the
+// greatest of the 3×3 samples around it.
 func neighbourRanges(least, greatest []float32, p *plane.Plane, y int) {
 	copy(least, p.Row(y))
 	copy(greatest, p.Row(y))

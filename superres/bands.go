@@ -23,15 +23,15 @@ type pass struct {
 	interpolation *resample.Scaler
 	low           []window // rows that have arrived, of each plane
 	inputs        []window // enlarged rows that have arrived at each stage
-	done          []int    // rows of low that are enlarged by the interpolation, by the first stage, and so on
+	done          []int    // number of rows of low that the interpolation has enlarged, the first stage, and so on
 
-	colour     stage.Colour // enlarges colour; nil: interpolation does
+	colour     stage.Colour // enlarges colour; nil: colour is interpolated
 	luma       window       // enlarged brightness whose colour is not enlarged yet
-	colourDone int          // rows of low whose colour is enlarged
+	colourDone int          // number of rows of low whose colour is enlarged
 }
 
-// newPass returns a pass for planes of w×h. colour enlarges their colour; with nil, the model's kernel interpolates
-// it.
+// newPass returns a pass for planes of w×h samples. colour enlarges their colour; if it is nil, the model's kernel
+// interpolates the colour.
 func newPass(m *Model, w, h, planes int, colour stage.Colour) *pass {
 	return &pass{
 		model: m, w: w, h: h, interpolation: resample.New(w, h, w*m.Scale, h*m.Scale, m.Kernel), colour: colour,
@@ -42,13 +42,13 @@ func newPass(m *Model, w, h, planes int, colour stage.Colour) *pass {
 // kernelReach is the reach of an interpolation in rows of its input, for the widest of the kernels.
 const kernelReach = 4
 
-// bandStart returns the first row that a stage of the given reach must be given so that its result is right from row
-// on. It is a multiple of stage.Alignment, so that stages which work in cells of rows have them at the same places
+// bandStart returns the first row that a stage of the given reach must be given so that its result is right for row and
+// all rows below. It is a multiple of stage.Alignment, so that stages which divide rows into cells have the same cells
 // in any band.
 func bandStart(row, reach int) int { return max(row-reach, 0) / stage.Alignment * stage.Alignment }
 
-// rowsComplete returns how many rows from the top can be computed with the given reach when arrived rows have come:
-// those whose surroundings have come too, and at the end of the picture all.
+// rowsComplete returns how many rows, counted from the top, can be computed with the given reach when the first arrived
+// rows have come: those whose surroundings have come too, and all rows once the whole picture has come.
 func (p *pass) rowsComplete(arrived, reach int) int {
 	if arrived == p.h {
 		return arrived
@@ -56,7 +56,7 @@ func (p *pass) rowsComplete(arrived, reach int) int {
 	return max(arrived-reach, 0)
 }
 
-// keepFrom returns the first input row that a computation of the given reach still needs when it has computed the
+// keepFrom returns the first input row that a computation of the given reach still needs after it has computed the
 // first done rows of the picture.
 func (p *pass) keepFrom(done, reach int) int {
 	if done == p.h {
@@ -121,8 +121,9 @@ func (p *pass) pushLuma(ctx context.Context, mem *stage.Pool, work *progress) (o
 	return out, keep, nil
 }
 
-// pushColour takes the next rows of enlarged brightness, and the first row of low that brightness needs later. It
-// returns the next rows of all three planes, nil when none is complete, and the first row of low that anything needs.
+// pushColour takes luma, the next rows of enlarged brightness, and keep, the first row of low that brightness needs
+// later. It returns the next rows of all three planes, nil when none is complete, and the first row of low that
+// brightness or colour needs later.
 func (p *pass) pushColour(
 	ctx context.Context, luma *plane.Plane, keep int, mem *stage.Pool,
 ) ([]*plane.Plane, int, error) {

@@ -6,8 +6,8 @@ import (
 	"superres/superres/stage"
 )
 
-// colourStage returns what enlarges the colour of a picture whose file keeps it at half the resolution of
-// brightness, or at the same; nil: interpolation does.
+// colourStage returns the network that enlarges colour; nil means that colour is interpolated. subsampled says that the
+// file of the picture keeps colour at half the resolution of brightness, not at the same.
 func (m *Model) colourStage(subsampled bool) stage.Colour {
 	if subsampled && m.Subsampled != nil {
 		return m.Subsampled

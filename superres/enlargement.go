@@ -26,7 +26,7 @@ type progress struct {
 	report      func(share float64)
 }
 
-// portion returns what reports the progress of the next samples of the work, from 0 to 1.
+// portion returns the function that reports how much of the next samples samples is done, as a share from 0 to 1.
 func (p *progress) portion(samples int) func(share float64) {
 	from := p.done
 	p.done += float64(samples)
@@ -36,8 +36,8 @@ func (p *progress) portion(samples int) func(share float64) {
 // enlargement carries out a task with one model: it takes rows of the picture and returns rows of the result.
 type enlargement struct {
 	passes   []*pass
-	resizing *resample.Scaler // from the size that the passes reach to that of the result; nil: they are the same
-	input    []window         // rows of each plane that wait for resizing
+	resizing *resample.Scaler // from the size after the passes to the size of the result; nil: the two are the same
+	input    []window         // rows of each plane that are not resized yet
 	done     int              // rows of the result that are returned
 	progress progress
 	mem      *stage.Pool
@@ -105,13 +105,14 @@ func (e *enlargement) push(ctx context.Context, rows []*plane.Plane) ([]*plane.P
 	return out, ctx.Err()
 }
 
-// reader returns the rows lo..hi-1 of the planes of a picture.
+// reader returns the rows [lo, hi) of the planes of a picture.
 type reader func(lo, hi int) []*plane.Plane
 
-// writer takes rows of the enlarged planes, from row top of the result on. The calls come in order from the top.
+// writer takes rows of the enlarged planes, of which the first is row top of the result. The calls come in order from
+// the top.
 type writer func(top int, rows []*plane.Plane)
 
-// stream carries out a task in bands of bandRows rows of the picture. report is called with the share done, 0..1.
+// stream carries out a task in bands of bandRows rows of the picture. report is called with the share done, 0 to 1.
 func (m *Model) stream(
 	ctx context.Context, t task, bandRows int, read reader, write writer, report func(float64),
 ) error {
@@ -179,7 +180,7 @@ func (m *Model) enlargePlanes(ctx context.Context, in []*plane.Plane, t task) (o
 	return out, err
 }
 
-// enlargePlane returns one plane enlarged to w×h, which is not smaller than p, in a single band.
+// enlargePlane returns p enlarged to w×h samples in a single band. w and h must not be less than the sides of p.
 func (m *Model) enlargePlane(ctx context.Context, p *plane.Plane, w, h int) (*plane.Plane, error) {
 	out, err := m.enlargePlanes(ctx, []*plane.Plane{p}, task{sizes: sizes{p.W, p.H, w, h}, planes: 1})
 	if err != nil {

@@ -19,17 +19,17 @@ type enlarger struct {
 	task        // of the picture without its transparency
 	model       *Model
 	img         image.Image
-	transparent *picture.Picture // planes of a picture with transparency, hidden colours replaced; nil: it is opaque
+	transparent *picture.Picture // planes of a picture with transparency, hidden colours replaced; nil: img is opaque
 	grey        bool
-	chroma      *Chroma // colour of a grey picture; nil: it has none
+	chroma      *Chroma // colour of a grey picture; nil: the picture has none
 	out         *picture.Canvas
-	// interpolation enlarges colour for a model without a network for it, and brightness for a strength other than 1.
+	// interpolation enlarges colour if the model has no network for colour, and brightness if strength is not 1.
 	interpolation *resample.Scaler
-	strength      float32 // share of what the model adds to interpolated brightness that the result has
+	strength      float32 // share, in the result, of what the model adds to interpolated brightness
 	bandRows      int
 	emit          func(strip image.Image) // takes each band of the result; nil: the result is painted as one image
-	// columnStarts has, for each column of the picture, the first column of the result that lies over it, and at its
-	// end the width of the result: for clampFlatAreas, which is left out when it is nil.
+	// columnStarts has, for each column of the picture, the first column of the result that lies over it, and at the
+	// end the width of the result. clampFlatAreas needs them; nil means that flat areas are not clamped.
 	columnStarts []int32
 }
 
@@ -72,11 +72,11 @@ func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.P
 	return e
 }
 
-// enlarges reports whether the result is larger than the picture. If it is not, the planes of the result are in the
-// memory of those of the picture.
+// enlarges reports whether the result is larger than the picture. If it is not, the planes of the result share the
+// memory of the planes of the picture.
 func (e *enlarger) enlarges() bool { return e.inW != e.w || e.inH != e.h }
 
-// split returns the rows lo..hi-1 of the picture as planes. Pass them to release when they are used up.
+// split returns the rows [lo, hi) of the picture as planes. Pass them to release when they are no longer needed.
 func (e *enlarger) split(lo, hi int) picture.Picture {
 	if e.transparent == nil {
 		return picture.SplitRows(e.mem.Plane, e.img, true, lo, hi)
@@ -94,15 +94,15 @@ func (e *enlarger) release(rows picture.Picture) {
 	}
 }
 
-// releaseLuma gives brightness that LumaIn has returned back to the pool. That of a grey picture is its only channel,
-// which release gives back.
+// releaseLuma gives brightness that LumaIn has returned back to the pool. The brightness of a grey picture is its only
+// channel, which release gives back.
 func (e *enlarger) releaseLuma(luma *plane.Plane) {
 	if !e.grey {
 		e.mem.Give(luma.Pix)
 	}
 }
 
-// read returns the planes of the task for the rows lo..hi-1 of the picture, in new memory.
+// read returns the planes of the task for the rows [lo, hi) of the picture, in new memory.
 func (e *enlarger) read(lo, hi int) []*plane.Plane {
 	out := make([]*plane.Plane, e.planes)
 	for i := range out {
@@ -127,7 +127,8 @@ func (e *enlarger) read(lo, hi int) []*plane.Plane {
 	return out
 }
 
-// readAlpha returns the transparency of the rows lo..hi-1 of the picture.
+// readAlpha returns the transparency of the rows [lo, hi) of the picture, as one plane that shares the memory of
+// e.transparent.
 func (e *enlarger) readAlpha(lo, hi int) []*plane.Plane {
 	return []*plane.Plane{rowsOf(e.transparent.Alpha, lo, hi)}
 }
@@ -142,8 +143,8 @@ func subtract(difference, a, b *plane.Plane) {
 	})
 }
 
-// enlarge paints the whole result, and then, if the picture has it, its transparency. report is called with the share
-// done, 0..1.
+// enlarge paints the colours of the whole result, and then its transparency, if the picture has any. report is called
+// with the share done, 0 to 1.
 func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 	if e.transparent == nil {
 		return e.run(ctx, e.task, e.read, e.paint, report)
@@ -156,7 +157,8 @@ func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 	return e.run(ctx, alpha, e.readAlpha, e.paintAlpha, func(share float64) { report(0.5 + share/2) })
 }
 
-// run carries out a task at the model's effort: as a mean over orientations, of the whole picture, or in bands.
+// run carries out task t at the model's effort: at max, as a mean over orientations of the whole picture; otherwise in
+// bands.
 func (e *enlarger) run(ctx context.Context, t task, read reader, paint writer, report func(float64)) error {
 	write := func(top int, rows []*plane.Plane) {
 		paint(top, rows)
@@ -176,7 +178,7 @@ func (e *enlarger) run(ctx context.Context, t task, read reader, paint writer, r
 	return err
 }
 
-// paintAlpha paints transparency from row top of the result on.
+// paintAlpha paints the transparency of rows of the result, beginning with row top.
 func (e *enlarger) paintAlpha(top int, planes []*plane.Plane) {
 	alpha := planes[0]
 	if e.enlarges() {
@@ -189,8 +191,8 @@ func (e *enlarger) paintAlpha(top int, planes []*plane.Plane) {
 // to take little memory beside a band.
 const rowsPerPass = 192
 
-// paint paints the rows of the result from top on, of which planes are the brightness and, with a network for colour,
-// the colour.
+// paint paints rows of the result, beginning with row top. planes has their brightness and, if the model has a network
+// for colour, their colour.
 func (e *enlarger) paint(top int, planes []*plane.Plane) {
 	if e.emit != nil {
 		e.out.Strip(top, top+planes[0].H)
@@ -233,7 +235,7 @@ func (e *enlarger) paintRows(top int, planes []*plane.Plane) {
 	e.release(low)
 }
 
-// keepChroma copies the rows top..end-1 of enlarged chroma into the result. If the model has no network for colour,
+// keepChroma copies the rows [top, end) of enlarged chroma into the result. If the model has no network for colour,
 // enlarged is empty, and chroma is interpolated.
 func (e *enlarger) keepChroma(top, end int, enlarged []*plane.Plane) {
 	for i, to := range e.chroma.High {
@@ -247,8 +249,9 @@ func (e *enlarger) keepChroma(top, end int, enlarged []*plane.Plane) {
 	}
 }
 
-// applyStrength changes brightness, from row top of the result on, to interpolated brightness plus the strength times
-// what the model adds to it. low are the rows of the picture from lo on, with all that interpolation needs.
+// applyStrength changes luma, rows of brightness of the result beginning with row top, to interpolated brightness plus
+// the strength times what the model adds to it. low holds rows of the picture, beginning with row lo: all that
+// interpolation needs.
 func (e *enlarger) applyStrength(top int, luma *plane.Plane, low picture.Picture, lo int) {
 	lowLuma, interpolated := low.LumaIn(e.mem.Plane), e.mem.Plane(e.w, luma.H)
 	e.interpolation.Rows(interpolated, lowLuma, lo, top)
@@ -262,8 +265,8 @@ func (e *enlarger) applyStrength(top int, luma *plane.Plane, low picture.Picture
 	e.mem.Give(interpolated.Pix)
 }
 
-// paintInterpolated paints rows of the result from top on, of brightness luma and interpolated colour. low are the
-// rows of the picture from lo on, with all that interpolation needs.
+// paintInterpolated paints rows of the result, beginning with row top, from brightness luma and interpolated colour.
+// low holds rows of the picture, beginning with row lo: all that interpolation needs.
 func (e *enlarger) paintInterpolated(top int, luma *plane.Plane, low picture.Picture, lo int) {
 	lowLuma, difference := low.LumaIn(e.mem.Plane), e.mem.Plane(e.inW, low.Channels[0].H)
 	interpolate := func(channel int) *plane.Plane {

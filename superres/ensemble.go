@@ -7,10 +7,10 @@ import (
 	"superres/patches/plane"
 )
 
-// ensemble returns whole planes enlarged as a task says: the mean of what the model makes of the eight orientations
-// of the picture (flips and quarter turns), each brought back to upright. Timofte, Rothe and Van Gool call this
-// enhanced prediction (Seven Ways to Improve Example-Based Single Image Super Resolution, CVPR 2016). It takes eight
-// times the work of one enlargement. report is called with the share done, 0..1.
+// ensemble returns whole planes enlarged as a task says: the mean of what the model makes of the eight orientations of
+// the picture (flips and quarter turns), each brought back to upright. Timofte, Rothe and Van Gool call this enhanced
+// prediction (Seven Ways to Improve Example-Based Single Image Super Resolution, CVPR 2016). It takes eight times the
+// work of one enlargement. report is called with the share done, 0 to 1.
 func (m *Model) ensemble(ctx context.Context, in []*plane.Plane, t task, report func(float64)) ([]*plane.Plane, error) {
 	means := make([]*plane.Plane, len(in))
 	for i := range means {

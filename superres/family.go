@@ -15,8 +15,8 @@ type sibling struct {
 	open  func() (*Model, error)
 }
 
-// newSibling returns a sibling for which open is called at most once. It is an error if open returns a model of
-// another scale.
+// newSibling returns a sibling whose model open returns; open is called at most once. The sibling's own open fails if
+// the model has another scale.
 func newSibling(scale int, open func() (*Model, error)) sibling {
 	return sibling{scale, sync.OnceValues(func() (*Model, error) {
 		m, err := open()
@@ -27,18 +27,18 @@ func newSibling(scale int, open func() (*Model, error)) sibling {
 	})}
 }
 
-// WithSibling returns m with one more sibling, which is used where its scale fits a result better. It must have
-// stages and the degradation of m. open is called at most once, when an enlargement first needs the sibling; its
-// error, or that the model has another scale, is then the error of the enlargement.
+// WithSibling returns m with one more sibling, which is used where its scale fits a result better. It must have stages
+// and the degradation of m. open is called at most once, when an enlargement first needs the sibling; if it fails, or
+// its model has another scale, the enlargement fails with that error.
 func (m *Model) WithSibling(scale int, open func() (*Model, error)) *Model {
 	out := *m
 	out.siblings = append(slices.Clip(m.siblings), newSibling(scale, open))
 	return &out
 }
 
-// WithColour returns m with the networks for colour of another model, at each scale that both were trained for; at
-// other scales m keeps its own. The result has no smaller model for the effort fast, so choose the effort of both
-// models first.
+// WithColour returns m with the networks for colour of other, at each scale that both models were trained for; at other
+// scales m keeps its own. The result has no smaller model for the effort fast, so choose the effort of both models
+// first.
 func (m *Model) WithColour(other *Model) *Model {
 	out := m.colouredBy(other)
 	out.fast = nil
@@ -55,7 +55,7 @@ func (m *Model) WithColour(other *Model) *Model {
 	return out
 }
 
-// changedSiblings returns the siblings of m, each changed by a function when it is first needed.
+// changedSiblings returns the siblings of m, each changed by the function change when it is first needed.
 func (m *Model) changedSiblings(change func(*Model) (*Model, error)) (list []sibling) {
 	for _, s := range m.siblings {
 		list = append(list, newSibling(s.scale, func() (*Model, error) {
@@ -69,7 +69,8 @@ func (m *Model) changedSiblings(change func(*Model) (*Model, error)) (list []sib
 	return list
 }
 
-// colouredBy returns m with the networks for colour of another model if that has the same scale; siblings stay.
+// colouredBy returns m with the networks for colour of other if other has the same scale, and otherwise an unchanged
+// copy. The siblings stay as they are.
 func (m *Model) colouredBy(other *Model) *Model {
 	out := *m
 	if other.Scale == m.Scale {
@@ -87,7 +88,7 @@ func (m *Model) scales() []int {
 	return list
 }
 
-// modelFor returns the model for one of the scales.
+// modelFor returns the sibling of the given scale, or m if there is none. It fails if the sibling cannot be opened.
 func (m *Model) modelFor(scale int) (*Model, error) {
 	for _, s := range m.siblings {
 		if s.scale == scale {

@@ -7,8 +7,8 @@ import (
 )
 
 // Fingerprint returns a SHA-256, in hexadecimal, of all that the model puts into the pixels of a result: its
-// interpolation, and its stages with their settings, with those of its siblings and of its smaller model. Where the
-// model comes from does not count. Siblings and the smaller model are opened for it, and their errors returned.
+// interpolation, its stages with their settings, its siblings and its smaller model for the effort fast. Its provenance
+// does not count. It fails if a sibling or the smaller model cannot be opened.
 func (m *Model) Fingerprint() (string, error) {
 	h := sha256.New()
 	if len(m.Stages) == 0 {

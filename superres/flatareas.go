@@ -17,37 +17,37 @@ import (
 // samples side by side are equal, so that the result can be clamped to them.
 
 // clampsFlatAreas reports whether an enlargement needs clampFlatAreas: whether a stage rings, and the model undoes
-// bicubic reduction. The model for digits undoes another, and restores white strokes on black best without the
-// clamp.
+// bicubic reduction. The model for digits undoes another reduction, and restores white strokes on black best without
+// the clamp.
 func (m *Model) clampsFlatAreas(s sizes) bool {
 	return m.Degradation == resample.Cubic && slices.ContainsFunc(m.chainModels(s), func(model *Model) bool {
 		return slices.ContainsFunc(model.Stages, stage.KeepsAreas)
 	})
 }
 
-// rowsAround returns the range of rows of the picture that clampFlatAreas needs for the rows lo..hi-1 of the result.
+// rowsAround returns the range of rows of the picture that clampFlatAreas needs for the rows [lo, hi) of the result.
 func (e *enlarger) rowsAround(lo, hi int) (from, to int) {
 	return max(resample.Under(lo, e.inH, e.h)-1, 0), min(resample.Under(hi-1, e.inH, e.h)+2, e.inH)
 }
 
-// clampFlatAreas keeps the rows lo..hi-1 of the painted result from ringing around areas and lines of one colour.
-// low are the rows of the picture from lowTop on, with all those that rowsAround returns.
+// clampFlatAreas keeps the rows [lo, hi) of the painted result from ringing around areas and lines of one colour. low
+// holds rows of the picture, beginning with row lowTop: all that rowsAround returns.
 //
 // Take the 3×3 samples of the picture around the place of a sample of the result. If at least three of the nine have
-// the least value among them, the sample is not let below that value; if at least three have the greatest, not above
-// it. Elsewhere it may go further, because a peak that stands alone was higher before the picture was reduced, and
-// restoring it is the purpose of a model. Photographs seldom have three equal samples where there is anything to
-// restore: the clamp changes their PSNR by 0.002 dB.
+// the least value among them, the sample is raised to that value if it is below; if at least three have the greatest
+// value, it is lowered to that if it is above. Other samples may go further, because a peak that stands alone was
+// higher before the picture was reduced, and restoring it is the purpose of a model. Photographs seldom have three
+// equal samples where there is anything to restore: the clamp changes their PSNR by 0.002 dB.
 func (e *enlarger) clampFlatAreas(lo, hi int, low picture.Picture, lowTop int) {
 	const rowsPerTask = 16
 	// The background context never ends, so there is no error.
 	_ = parallel.For(context.Background(), hi-lo, rowsPerTask, func() func(from, to int) {
 		finder := newFlatFinder(e.inW)
-		var bounds []picture.Bounds // of row v of the picture
+		var bounds []picture.Bounds // of row bounded of the picture
 		return func(from, to int) {
 			for channel, plane := range low.Channels {
 				finder.begin(func(row int) []float32 { return plane.Row(row - lowTop) }, e.inH)
-				bounded := -1 // the row of the picture that bounds are of
+				bounded := -1 // the row of the picture that bounds belongs to; -1: none yet
 				for y := lo + from; y < lo+to; y++ {
 					if v := resample.Under(y, e.inH, e.h); v != bounded {
 						bounds = finder.appendBounds(bounds[:0], v, e.out.Level)
@@ -65,7 +65,7 @@ type flatFinder struct {
 	row             func(y int) []float32
 	h               int
 	padded          [3][]float32 // row y at index y%3, with a missing sample before it and after it
-	paddedY         [3]int       // which row each of padded holds
+	paddedY         [3]int       // which row each element of padded holds; -1: none yet
 	missing         []float32    // stands for the rows above and below the plane
 	least, greatest []float32
 }
@@ -78,13 +78,13 @@ func newFlatFinder(width int) *flatFinder {
 	}
 }
 
-// begin turns to another plane of h rows, which row returns.
+// begin turns to another plane of h rows; row(y) returns its row y.
 func (f *flatFinder) begin(row func(y int) []float32, h int) {
 	f.row, f.h, f.paddedY = row, h, [3]int{-1, -1, -1}
 }
 
-// paddedRow returns row y between missing samples. It may lie one row outside of the plane; then all its samples are
-// missing.
+// paddedRow returns row y with a missing sample before and after it. y may be -1 or the height of the plane; then all
+// samples are missing.
 func (f *flatFinder) paddedRow(y int) []float32 {
 	if y < 0 || y >= f.h {
 		return f.missing
@@ -96,7 +96,8 @@ func (f *flatFinder) paddedRow(y int) []float32 {
 	return f.padded[y%3]
 }
 
-// appendBounds appends the bounds of the samples of row y that have any, as levels of the result.
+// appendBounds appends to list the bounds of the samples of row y that have any, and returns list. level converts
+// samples to levels of the result.
 func (f *flatFinder) appendBounds(list []picture.Bounds, y int, level func(float32) uint16) []picture.Bounds {
 	kernel.BoundFlatAreas(f.least, f.greatest, f.paddedRow(y-1), f.paddedRow(y), f.paddedRow(y+1))
 	for x, lo := range f.least {

@@ -9,18 +9,18 @@ import (
 )
 
 // Memory returns an estimate, in bytes, of the peak memory of a program that calls Upscale for a picture of the size
-// and colour model of cfg and a result of w×h: the program itself, the model, the picture and the result. Of opt,
-// BandRows counts. The estimate holds with early garbage collection (GOGC=30); with the default the peak can be half
-// as high again.
+// and colour model of cfg and a result of w×h: the program itself, the model, the picture and the result. Of the fields
+// of opt only BandRows counts. The estimate holds with early garbage collection (GOGC=30); with the default the peak
+// can be half as high again.
 func (m *Model) Memory(cfg image.Config, w, h int, opt Options) int64 {
 	shared, each := m.MemoryEach(cfg, w, h, opt, false)
 	return shared + each
 }
 
-// MemoryEach returns the estimate of Memory in two parts, for a program that enlarges several pictures of the same
-// cfg at a time: shared for the program and the model, and each for every picture. With strips it is that of Stream,
-// for a program that does not keep the strips; if the colour model does not rule out transparency, which cannot be
-// streamed, it is still that of Upscale.
+// MemoryEach returns the estimate of Memory in two parts, for a program that enlarges several pictures of the same cfg
+// at a time: shared for the program and the model, and each for every picture. With strips the estimate is for a
+// program that calls Stream and does not keep the strips; but if the colour model of cfg does not rule out
+// transparency, which cannot be streamed, it is the one for Upscale.
 func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool) (shared, each int64) {
 	s := sizes{cfg.Width, cfg.Height, w, h}
 	in, out := int64(s.inW)*int64(s.inH), int64(w)*int64(h)
@@ -49,8 +49,9 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 	return programBytes + WithGarbage(m.loadedMemory(s)), WithGarbage(live)
 }
 
-// pixelBytes returns what a pixel takes in a picture of a colour model, in its result, and in the planes that a
-// picture with transparency is split into as a whole: 0 if the colour model has no transparency.
+// pixelBytes returns the bytes that a pixel takes: in a picture of the colour model, in its result (painted), and in
+// the planes that a picture with transparency is split into as a whole (split; 0 if the colour model has no
+// transparency).
 func pixelBytes(model color.Model) (pixel, painted, split int64) {
 	const withAlpha = 4*4 + 4 + 2 // four planes of float32, and the spreading of colour into hidden pixels
 	switch model {
@@ -67,7 +68,7 @@ func pixelBytes(model color.Model) (pixel, painted, split int64) {
 	}
 	palette, ok := model.(color.Palette)
 	if !ok {
-		return 4, 4, 0 // also of YCbCr, which takes 3 bytes from a JPEG file and 4 from a WebP file
+		return 4, 4, 0 // YCbCr too, which takes 3 bytes from a JPEG file and 4 from a WebP file
 	}
 	for _, c := range palette {
 		if _, _, _, a := c.RGBA(); a != 0xffff {
@@ -81,7 +82,7 @@ func pixelBytes(model color.Model) (pixel, painted, split int64) {
 // for garbage that is not collected yet and for gaps between blocks of different sizes.
 func WithGarbage(bytes int64) int64 { return bytes + bytes*3/8 }
 
-// programBytes is what the program takes without a model and a picture.
+// programBytes is the memory that the program takes without a model and a picture, in bytes.
 const programBytes = 30 << 20
 
 // Bytes for each sample of the enlargement while a band is worked on.
@@ -135,8 +136,8 @@ func (m *Model) bandRows(s sizes) int {
 	return rows
 }
 
-// lastPass returns by how much all passes enlarge a side, by how much those before the last one do, and the longest
-// reach of the last one's stages.
+// lastPass returns the factor by which all passes enlarge a side, the factor of the passes before the last one, and the
+// longest reach of the stages of the last pass.
 func (m *Model) lastPass(s sizes) (scale, scaleBefore, reach int) {
 	if len(m.Stages) == 0 {
 		return max(1, (s.w+s.inW-1)/s.inW), 1, 0
@@ -175,7 +176,8 @@ func (m *Model) reach(s sizes) int {
 	return reach + 1 // the clamp of flat areas
 }
 
-// chainModels returns the models of the passes, in order. One that cannot be opened is left out: Upscale reports why.
+// chainModels returns the models of the passes, in order. A model that cannot be opened is left out: Upscale returns
+// the error.
 func (m *Model) chainModels(s sizes) (list []*Model) {
 	if len(m.Stages) == 0 {
 		return nil
@@ -188,7 +190,7 @@ func (m *Model) chainModels(s sizes) (list []*Model) {
 	return list
 }
 
-// loadedMemory returns what the models of the passes take, and m, which is loaded even if it has no pass.
+// loadedMemory returns the memory that the models of the passes take, and m, which is loaded even if it has no pass.
 func (m *Model) loadedMemory(s sizes) (bytes int64) {
 	models := append(m.chainModels(s), m)
 	for i, model := range models {
@@ -199,7 +201,7 @@ func (m *Model) loadedMemory(s sizes) (bytes int64) {
 	return bytes
 }
 
-// fixedMemory returns what the stages take as long as they exist.
+// fixedMemory returns the memory, in bytes, that the stages and the networks for colour take as long as they exist.
 func (m *Model) fixedMemory() (bytes int64) {
 	for _, s := range m.Stages {
 		fixed, _ := s.Memory(1, 1)
@@ -212,7 +214,8 @@ func (m *Model) fixedMemory() (bytes int64) {
 	return bytes
 }
 
-// bandsMemory returns what the planes of a band take, and a stage beside them.
+// bandsMemory returns the bytes that the planes of a band of bandRows rows take, and the stage that takes most beside
+// them.
 func (m *Model) bandsMemory(s sizes, bandRows int, grey bool) int64 {
 	scale, _, _ := m.lastPass(s)
 	bytes := m.sampleBytes(s, grey) * int64(min(bandRows, s.inH)) * int64(scale) * int64(s.inW) * int64(scale)
@@ -227,7 +230,7 @@ func (m *Model) bandsMemory(s sizes, bandRows int, grey bool) int64 {
 	return bytes + m.stageMemory(s, bandRows)
 }
 
-// stageMemory returns the most that a stage takes beside planes, with bands of bandRows rows.
+// stageMemory returns the most bytes that one stage takes beside the planes, with bands of bandRows rows.
 func (m *Model) stageMemory(s sizes, bandRows int) (most int64) {
 	scale := 1   // of the passes before this one
 	lagging := 0 // rows by which earlier stages lag behind, which all come with the last band

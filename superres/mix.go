@@ -10,8 +10,8 @@ import (
 	"superres/patches/plane"
 )
 
-// Mix has parts of a picture enlarged by a second model, for example by one for stronger noise where there is more
-// of it.
+// Mix has parts of a picture enlarged by a second model, for example by a model for stronger noise where the picture
+// has more noise.
 type Mix struct {
 	// Model is the second model. It must not differ from the first by more than what Tune changes.
 	Model *Model
@@ -31,8 +31,8 @@ type mixer struct {
 	across, down []weight // of each column and each row of the result
 }
 
-// weight is a position on the line between the middles of two cells: at the middle of first for part 0, and at that
-// of second for part 1<<weightBits.
+// weight is a position on the line between the middles of two cells: part is 0 at the middle of cell first, and
+// 1<<weightBits at the middle of cell second.
 type weight struct {
 	first, second int32
 	part          int32
@@ -75,7 +75,7 @@ func cellWeights(in, out, from, side, cells int) []weight {
 	return list
 }
 
-// oriented returns the mixer for results in one of the orientations of package picture. That of nil is nil.
+// oriented returns the mixer for results in one of the orientations of package picture; nil if x is nil.
 func (x *mixer) oriented(orientation int32) *mixer {
 	if x == nil {
 		return nil
@@ -100,8 +100,8 @@ func reversed(list []weight) []weight {
 	return list
 }
 
-// mix changes rows, which are those of the result from top on, to their mean with the rows of the second model,
-// weighted by the shares.
+// mix changes rows, the rows of the first model's result beginning with row top, to their mean with other, the same
+// rows of the second model's, weighted by the shares.
 func (x *mixer) mix(top int, rows, other []*plane.Plane) {
 	const unit = 1 << weightBits
 	parallel.Rows(rows[0].H, func(y int) {

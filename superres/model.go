@@ -23,8 +23,8 @@ type Model struct {
 	Kernel resample.Kernel
 	// Stages improve the interpolated brightness, one after the other.
 	Stages []stage.Stage
-	// Colour enlarges the colour of pictures that have it at the resolution of brightness, and Subsampled that of
-	// pictures whose files keep it at half of that. nil means interpolation.
+	// Colour enlarges the colour of pictures whose files keep it at the resolution of brightness, Subsampled the colour
+	// of pictures whose files keep it at half that resolution. nil means interpolation.
 	Colour, Subsampled stage.Colour
 	// Provenance says where the model comes from.
 	Provenance Provenance
@@ -35,7 +35,7 @@ type Model struct {
 	loadedBytes int64                  // bytes that the stages took when the file was loaded; tuning may leave fewer
 }
 
-// Plain returns the model that interpolates by a kernel and has no stages.
+// Plain returns the model that interpolates by the kernel k and has no stages.
 func Plain(k resample.Kernel) *Model { return &Model{Degradation: resample.Cubic, Kernel: k} }
 
 // Provenance says where a model comes from. It is kept in the model file.
@@ -43,7 +43,7 @@ type Provenance struct {
 	// Imported is the file from which the dictionary was imported; nil if it was learned.
 	Imported *Imported `json:"imported,omitempty"`
 
-	// Init is the provenance of the model that training started from; nil if it started from none.
+	// Init is the provenance of the model that training started from; nil if it started from random values.
 	Init *Provenance `json:"init,omitempty"`
 	// Teachers are the provenances of the models that training learned from besides the pictures.
 	Teachers []Provenance `json:"teachers,omitempty"`
@@ -64,11 +64,11 @@ type Provenance struct {
 	Seed uint64 `json:"seed"`
 	// Data are the names of the training data.
 	Data []string `json:"data"`
-	// Warnings are those of the learner.
+	// Warnings are the warnings that the learner gave.
 	Warnings []string `json:"warnings,omitempty"`
 	// Pictures is the number of training pictures.
 	Pictures int `json:"pictures"`
-	// Patches is the number of patches that were sampled from them.
+	// Patches is the number of patches that were sampled from the training pictures.
 	Patches int `json:"patches"`
 	// DataSHA256 is a hash, in hexadecimal, of the samples of all training pictures in order: see training.Digest.
 	DataSHA256 string `json:"data_sha256"`
@@ -98,7 +98,7 @@ type Score struct {
 	Bicubic score.Means `json:"bicubic"`
 }
 
-// formatVersion is the number of the only form of model files that is written and read.
+// formatVersion is the number of the only format of model files that Save writes and Load reads.
 const formatVersion = 1
 
 // header is the content of the member model.json of a model file.
@@ -113,7 +113,7 @@ type header struct {
 	Provenance Provenance            `json:"provenance"`
 }
 
-// ErrModel is wrapped by errors about a model that is missing, damaged, or of a form that is not read.
+// ErrModel is wrapped by errors about a model that is missing, damaged, or of an unknown format.
 var ErrModel = errors.New("model cannot be used")
 
 // Unusable returns an error with the text of err that wraps both err and ErrModel.
@@ -161,8 +161,8 @@ func (m *Model) Save(w io.Writer) error {
 // stageName returns the name of stage i in a model file.
 func stageName(i int) string { return fmt.Sprintf("stage%d", i) }
 
-// Load returns the model of a file of size bytes that Save wrote. It trusts nothing in the file: sizes are checked
-// before memory is allocated. Every error wraps ErrModel.
+// Load returns the model that Save wrote to a file; r reads the file, which has size bytes. It trusts nothing in the
+// file: sizes are checked before memory is allocated. Every error wraps ErrModel.
 func Load(r io.ReaderAt, size int64) (*Model, error) {
 	m, err := load(r, size)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"superres/superres/score"
 )
 
-// Restore reduces img by scale with the model's degradation, to a picture of 8 bits, enlarges that by scale, and
-// returns the scores of the result against img. PSNR and SSIM leave out a border of scale pixels.
+// Restore reduces img by scale with the model's degradation, to a picture of 8 bits, enlarges the reduced picture by
+// scale, and returns the scores of the result against img. PSNR and SSIM leave out a border of scale pixels.
 func (m *Model) Restore(ctx context.Context, img image.Image, scale int) (score.Metrics, error) {
 	low, err := score.Reduce(img, scale, m.Degradation)
 	if err != nil {

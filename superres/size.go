@@ -7,11 +7,11 @@ import (
 	"superres/internal/usage"
 )
 
-// ResultSize returns the width and height of the result, in pixels, for a picture of w×h. With a Scale, or neither
-// size nor scale, each side is multiplied by the scale, as Size does. With a Width or a Height alone, the other side
-// keeps the proportions. With both, the result has exactly that size, or, with Fit, the largest size of the
-// picture's proportions within it: one side is as given, and the other keeps the proportions. Sides are computed
-// exactly, from the scale as it is written in decimal, rounded to the nearest pixel, halves up, and are at least 1.
+// ResultSize returns the width and height of the result, in pixels, for a picture of w×h. If opt has a Scale, or
+// neither Scale nor Width nor Height, each side is multiplied by the scale, as Size does. With Width or Height alone,
+// the other side keeps the proportions. With both, the result has exactly that size, or, with Fit, the largest size of
+// the picture's proportions within Width×Height. Sides are computed exactly, from the scale as it is written in
+// decimal, rounded to the nearest pixel, halves up, and are at least 1.
 //
 // It is an error if a side would be shorter than that of the picture, or more than MaxScale times as long.
 func (m *Model) ResultSize(w, h int, opt Options) (int, int, error) {
@@ -39,8 +39,8 @@ func (m *Model) ResultSize(w, h int, opt Options) (int, int, error) {
 	return toW, toH, nil
 }
 
-// Size returns the width and height of the result, in pixels, for a picture of w×h and a scale; 0 means the model's
-// own, or 2 for a plain interpolation. It is an error if the scale is not within MinScale to MaxScale.
+// Size returns the width and height of the result, in pixels, for a picture of w×h enlarged by scale. scale 0 means the
+// model's own scale, or 2 for a plain interpolation. It is an error if scale is not within MinScale to MaxScale.
 func (m *Model) Size(w, h int, scale float64) (int, int, error) {
 	switch {
 	case scale == 0 && m.Scale > 0:
@@ -54,7 +54,7 @@ func (m *Model) Size(w, h int, scale float64) (int, int, error) {
 	return scaledSide(w, factor), scaledSide(h, factor), nil
 }
 
-// scaledSide returns n times a factor, rounded to the nearest integer, halves up, and at least 1.
+// scaledSide returns n times factor, rounded to the nearest integer, halves up, and at least 1.
 func scaledSide(n int, factor *big.Rat) int {
 	// ⌊n·p/q + 1/2⌋ = ⌊(2·n·p + q)/2q⌋
 	a := new(big.Int).Mul(big.NewInt(2*int64(n)), factor.Num())
@@ -63,8 +63,8 @@ func scaledSide(n int, factor *big.Rat) int {
 	return max(1, int(a.Int64()))
 }
 
-// exactDecimal returns a finite scale as it is written in decimal: 1.005 becomes 201/200, though its float64 lies
-// just below that, so that 100 pixels times 1.005 are 101.
+// exactDecimal returns the finite number scale exactly as it is written in decimal: 1.005 becomes 201/200, though its
+// float64 lies just below that, so that 100 pixels times 1.005 are 101.
 func exactDecimal(scale float64) *big.Rat {
 	r, _ := new(big.Rat).SetString(strconv.FormatFloat(scale, 'g', -1, 64)) // which reads every finite number
 	return r

@@ -16,13 +16,12 @@ import (
 type Options struct {
 	// Scale is the factor for each side, 1 to 16. 0 means the scale of the model, or 2 for a plain interpolation.
 	Scale float64
-	// Width and Height are the size of the result in pixels, in place of a Scale. If one of them is 0, that side
-	// follows from the other and the proportions of the picture: see ResultSize.
+	// Width and Height are the size of the result in pixels; they are set instead of Scale. If one of them is 0, that
+	// side follows from the other and the proportions of the picture: see ResultSize.
 	Width, Height int
 	// Fit keeps the proportions of the picture, so that the result is the largest one within Width×Height.
 	Fit bool
-	// Strength is the share of what the model adds to interpolated brightness that the result has, 0 to 1.3. nil
-	// means 1.
+	// Strength is the share, in the result, of what the model adds to interpolated brightness, 0 to 1.3. nil means 1.
 	Strength *float64
 	// Subsampled says that the picture comes from a file which keeps colour at half the resolution of brightness in
 	// both directions (4:2:0), as most JPEG files and all lossy WebP files do. Colour is then enlarged from that
@@ -30,9 +29,9 @@ type Options struct {
 	Subsampled bool
 	// Mix has parts of the picture enlarged by a second model. nil means none.
 	Mix *Mix
-	// Chroma is the colour of a grey picture, which is enlarged with it. nil means that it has none.
+	// Chroma is the colour of a grey picture; it is enlarged together with the picture. nil means that there is none.
 	Chroma *Chroma
-	// Depth is the number of bits of a sample of the result, 8 or 16. 0 means that of the picture.
+	// Depth is the number of bits of a sample of the result, 8 or 16. 0 means as many as in the picture.
 	Depth int
 	// BandRows is the number of rows of the picture that are worked on at a time. It changes how much memory is
 	// taken, never the result. 0 means a number that suits the model and the size.
@@ -40,7 +39,7 @@ type Options struct {
 	// Progress is called with the share of the work that is done, 0 to 1, from one goroutine. It may be nil.
 	Progress func(float64)
 
-	strips bool // the result is handed over in strips
+	strips bool // the result is handed over in strips; false: as a whole
 }
 
 // report returns Progress, or a function that does nothing.
@@ -51,9 +50,8 @@ func (o Options) report() func(float64) {
 	return o.Progress
 }
 
-// Chroma is the colour of a picture of video, which keeps it apart from brightness: the grey picture that it goes
-// with is the brightness, and its planes are red minus brightness and blue minus brightness, −1..1 where brightness
-// is 0..1.
+// Chroma is the colour of a video frame, whose brightness is a grey picture. Its planes are red minus brightness and
+// blue minus brightness, from -1 to 1 where brightness is from 0 to 1.
 type Chroma struct {
 	// Low are the two planes before the enlargement, of the size of the picture. Upscale does not change them.
 	Low [2]*plane.Plane
@@ -75,7 +73,7 @@ const (
 // A scale other than the model's is reached in passes by the model, and by its siblings for other scales, until the
 // size is met or passed, and an exact antialiased reduction from there.
 //
-// It is an error if img is empty, or an option is out of its range. When ctx ends, Upscale returns its error.
+// It is an error if img is empty, or an option is out of its range. When ctx ends, Upscale returns ctx.Err().
 func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (image.Image, error) {
 	e, err := m.prepare(img, opt)
 	if err != nil {
@@ -91,9 +89,9 @@ func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (imag
 // after all of its colour, or if the model has the effort max, which works on the whole picture.
 func (m *Model) Streams(img image.Image) bool { return picture.IsOpaque(img) && !m.maxEffort }
 
-// Stream enlarges a picture as Upscale does, but calls emit with strips of whole rows of the result, from the top,
-// so that the result is never in memory as a whole. The strips have the types that Upscale returns; each has memory
-// of its own, which emit may keep. Stream ends at the first error of emit, and returns it.
+// Stream enlarges a picture as Upscale does, but calls emit with strips of whole rows of the result, from the top, so
+// that the result is never in memory as a whole. The strips have the types that Upscale returns; each is in new memory,
+// which emit may keep. Stream ends at the first error of emit, and returns it.
 func (m *Model) Stream(ctx context.Context, img image.Image, opt Options, emit func(strip image.Image) error) error {
 	if !m.Streams(img) {
 		const text = "superres: a picture that cannot be enlarged in strips: it has transparency, or the effort is max"

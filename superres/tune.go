@@ -10,9 +10,9 @@ import (
 	"superres/superres/stage"
 )
 
-// Tune returns the model with other settings, and what was learned unchanged. Its siblings are tuned alike, when
-// they are first needed. The result has no smaller model for the effort fast. It is an error if a setting is out of
-// its range, or concerns no stage of the model.
+// Tune returns a copy of the model with the settings of t; what was learned does not change. Its siblings are tuned in
+// the same way when they are first needed. The result has no smaller model for the effort fast. It is an error if a
+// setting is out of its range, or concerns no stage of the model.
 func (m *Model) Tune(t stage.Tuning) (*Model, error) {
 	out, err := m.tuneAlone(t)
 	if err != nil {
@@ -22,7 +22,7 @@ func (m *Model) Tune(t stage.Tuning) (*Model, error) {
 	return out, nil
 }
 
-// tuneAlone returns the model with other settings. Its siblings are those of m, as they are.
+// tuneAlone returns a copy of the model with the settings of t. Its siblings are the untuned siblings of m.
 func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 	out := *m
 	out.Stages, out.fast = nil, nil
@@ -68,7 +68,7 @@ func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 func (m *Model) IsGraded() bool { return m.has(stage.Graded) }
 
 // TuneFor returns the model tuned to the strength of the degradation that package flaws estimates for a picture, or m
-// itself if it cannot be tuned so. quality is that of the JPEG file that the picture comes from, 1 to 100, or 0 for
+// itself if the model is not graded. quality is the quality of the JPEG file that img was read from, 1 to 100, or 0 for
 // any other file.
 func (m *Model) TuneFor(img image.Image, quality int) (*Model, error) {
 	if !m.IsGraded() {
@@ -77,18 +77,18 @@ func (m *Model) TuneFor(img image.Image, quality int) (*Model, error) {
 	return m.Tune(stage.Tuning{Strength: flaws.Measure(img, quality).Strength()})
 }
 
-// has reports whether a setting concerns a stage of the model.
+// has reports whether setting concerns at least one stage of the model.
 func (m *Model) has(setting stage.Settings) bool {
 	return slices.ContainsFunc(m.Stages, func(s stage.Stage) bool { return stage.SettingsOf(s)&setting != 0 })
 }
 
-// Efforts returns the names of the efforts, from the fastest: fast is the work of a smaller model, best that of the
-// model, and max the mean of what the model makes of the eight orientations of a picture, which takes eight times as
-// long.
+// Efforts returns the names of the efforts, from the fastest: fast uses a smaller model, best the model itself, and max
+// takes the mean of what the model makes of the eight orientations of a picture, which takes eight times as long.
 func Efforts() []string { return []string{"fast", "best", "max"} }
 
-// Effort returns the model at an effort, and its siblings with it; at best, m itself. It is an error if the effort is
-// unknown or the model does not have it: fast takes a smaller model, and max a model with stages.
+// Effort returns the model, with its siblings, at the effort of the given name; at best, m itself. It is an error if
+// the effort is unknown or the model does not have it: fast needs a smaller model (see WithFast), and max a model with
+// stages.
 func (m *Model) Effort(name string) (*Model, error) {
 	switch {
 	case !slices.Contains(Efforts(), name):
@@ -105,8 +105,8 @@ func (m *Model) Effort(name string) (*Model, error) {
 	return nil, usage.Errorf("superres: this model has no effort %q", name)
 }
 
-// WithFast returns m with a smaller model for the effort fast. open is called at most once, when that effort is first
-// asked for.
+// WithFast returns m with the smaller model that open returns for the effort fast. open is called at most once, when
+// Effort is first called with "fast".
 func (m *Model) WithFast(open func() (*Model, error)) *Model {
 	out := *m
 	out.fast = sync.OnceValues(open)

@@ -31,8 +31,8 @@ func (w *window) append(mem *stage.Pool, p *plane.Plane) {
 	w.plane.H += p.H
 }
 
-// dropBefore drops the rows before a row of the whole plane. The rows that stay are copied to memory of their own,
-// and the memory that held all of them is given to mem.
+// dropBefore drops the rows of the window above row, which is a row of the whole plane. The rows that stay are copied
+// to new memory, and the old memory is given to mem.
 func (w *window) dropBefore(mem *stage.Pool, row int) {
 	if row <= w.top {
 		return
@@ -47,7 +47,8 @@ func rowsOf(p *plane.Plane, from, to int) *plane.Plane {
 	return &plane.Plane{W: p.W, H: to - from, Pix: p.Pix[from*p.W : to*p.W : to*p.W]}
 }
 
-// rowsOfAll returns the rows [from, to) of each of the planes, as planes that share their memory.
+// rowsOfAll returns the rows [from, to) of each of the planes, as planes that share the memory of planes; nothing is
+// copied.
 func rowsOfAll(planes []*plane.Plane, from, to int) []*plane.Plane {
 	out := make([]*plane.Plane, len(planes))
 	for i, p := range planes {

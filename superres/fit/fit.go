@@ -1,5 +1,5 @@
-// Package fit trains models. It holds pictures out, lets a trainer learn stages from the others, makes a model of the
-// stages, and scores it on the pictures that were held out.
+// Package fit trains models. It sets some pictures aside (holds them out), lets a trainer learn stages from the others,
+// makes a model of the stages, and scores the model on the held-out pictures.
 package fit
 
 import (
@@ -13,8 +13,8 @@ import (
 	"superres/superres/training"
 )
 
-// Options are what Train needs beside the options of the trainer. The zero value holds no pictures out and records no
-// origin.
+// Options are the options of Train; the trainer has options of its own. The zero value holds no pictures out and
+// records no origin.
 type Options struct {
 	// HeldOut is the number of pictures that are held out from training and scored.
 	HeldOut int
@@ -32,11 +32,11 @@ type Options struct {
 	Progress training.Progress
 }
 
-// Train returns the model of the stages that a trainer learns from pictures, with its provenance, and scores it on
-// those that were held out.
+// Train returns the model of the stages that a trainer learns from pictures, with its provenance, and scores it on the
+// pictures that opt.HeldOut sets aside.
 //
 // The same pictures in the same order, the same trainer and the same options give a model with the same bytes. Errors
-// about the pictures wrap training.ErrPictures. When ctx ends, Train returns its error.
+// about the pictures wrap training.ErrPictures. When ctx ends, Train returns ctx.Err().
 func Train(
 	ctx context.Context, sources []training.Source, trainer training.Trainer, opt Options,
 ) (*superres.Model, error) {
@@ -88,7 +88,7 @@ func Train(
 	return m, nil
 }
 
-// scoreModel returns how well the model, and bicubic interpolation, restore pictures.
+// scoreModel returns how well the model, and for comparison bicubic interpolation, restore pictures that were reduced.
 func scoreModel(
 	ctx context.Context, m *superres.Model, pictures []training.Source, progress training.Progress,
 ) (*superres.Score, error) {

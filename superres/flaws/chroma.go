@@ -2,26 +2,26 @@ package flaws
 
 import "superres/internal/picture"
 
-// Files have chroma at half the resolution of luma, and programs enlarge it by a triangle filter: two
-// neighbouring samples s and t become (3s+t)/4 and (s+3t)/4. So the two pixels of a sample, c₁ and
-// c₂, and their neighbours c₀ and c₃ give the same value for it,
+// Files have chroma at half the resolution of luma, and programs enlarge it by a triangle filter: two neighbouring
+// samples s and t become (3s+t)/4 and (s+3t)/4. So the two pixels c₁ and c₂ that come from a sample s, with their
+// neighbours c₀ and c₃, give the same value for s twice,
 //
 //	(3c₁ − c₀)/2 = s = (3c₂ − c₃)/2,
 //
-// and pixels one further along give two different ones. In chroma that was never subsampled,
-// positions of either parity agree as often.
+// and four pixels that begin one pixel further along give two different values. In chroma that was never subsampled,
+// even and odd positions agree equally often.
 const (
-	agree    = 8   // the greatest |3c₁ − c₀ − 3c₂ + c₃| in levels that agrees; rounding leaves a deviation of 3.3
-	differ   = 16  // the least that does not agree
-	fewVotes = 128 // the least number of positions that agree, in rows and in columns
+	agree    = 8   // the greatest |3c₁ − c₀ − 3c₂ + c₃|, in levels, of an agreement; rounding leaves 3.3 on average
+	differ   = 16  // the least such value that counts as disagreement
+	fewVotes = 128 // the least number of agreeing positions in rows, and in columns, for a decision
 
 	// The percentage of the positions that must be of one parity. Of 369 clean pictures, reduced, half have at most
 	// 51, one in twenty more than 54 and one 66; of those out of JPEG files half have 76 and more.
 	agreement = 73
 )
 
-// isSubsampled tells whether the chroma of a picture was subsampled in both directions. Its parts
-// begin at even pixels.
+// isSubsampled reports whether the chroma of a picture, given as parts that begin at even pixels, was subsampled in
+// both directions.
 func isSubsampled(parts []picture.Picture) bool {
 	var across, down [2]int // positions that agree, by their parity
 	for _, p := range parts {
@@ -30,7 +30,7 @@ func isSubsampled(parts []picture.Picture) bool {
 		}
 		w, h := p.Channels[0].W, p.Channels[0].H
 		red, green, blue := p.Channels[0].Pix, p.Channels[1].Pix, p.Channels[2].Pix
-		// R−G in half of the rows and B−G in the others: brightness has no part in them.
+		// R−G in half of the rows and B−G in the others: neither depends on brightness.
 		c := make([]int32, w*h)
 		colour := func(i, line int) int32 {
 			if line%4 > 1 {
@@ -56,7 +56,8 @@ func isSubsampled(parts []picture.Picture) bool {
 
 func level(v float32) int32 { return int32(float32(255*v) + 0.5) }
 
-// votes counts the positions, by their parity, at which n values, step apart, agree and their neighbours do not.
+// votes adds to count, by parity, the positions among the n values of c, step apart, that agree while their neighbours
+// do not.
 func votes(count *[2]int, c []int32, n, step int) {
 	off := func(i int) int32 {
 		v := 3*(c[i*step]-c[(i+1)*step]) - c[(i-1)*step] + c[(i+2)*step]
@@ -78,7 +79,7 @@ func votes(count *[2]int, c []int32, n, step int) {
 	}
 }
 
-// decided tells whether enough of the positions are of one parity.
+// decided reports whether enough of the agreeing positions are of one parity.
 func decided(count [2]int) bool {
 	all := count[0] + count[1]
 	return all >= fewVotes && 100*max(count[0], count[1]) >= agreement*all

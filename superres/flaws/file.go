@@ -6,12 +6,12 @@ import (
 	"superres/internal/quantiser"
 )
 
-// mostBlocks is about the number of blocks of 8×8 samples that are read.
+// mostBlocks is about the largest number of blocks of 8×8 samples that are read.
 const mostBlocks = 1200
 
-// estimateFile estimates the quality of the JPEG file that changed a picture most, and the deviation of that change.
-// known is the quality of the last file, or 0 where it was no JPEG; a file before it may have changed the picture more.
-// A quality of 0 says that no file is found.
+// estimateFile estimates the quality of the JPEG file that changed a picture most, 0 if no such file is found, and the
+// standard deviation of the change. known is the quality of the file that the picture was read from, or 0 if that is no
+// JPEG; an earlier file may have changed the picture more.
 func estimateFile(parts []*samples, known int) (quality int, loss float64) {
 	x, y := findGrid(parts)
 	c := newCoefficients(parts, x, y, 8)
@@ -21,7 +21,7 @@ func estimateFile(parts []*samples, known int) (quality int, loss float64) {
 	if known == 0 {
 		return quality, loss
 	}
-	if x != 0 || y != 0 { // the grid of the last file is that of the picture
+	if x != 0 || y != 0 { // the blocks of the last file begin at (0, 0)
 		c = newCoefficients(parts, 0, 0, 8)
 	}
 	if last := c.loss(known); last > loss {
@@ -30,8 +30,8 @@ func estimateFile(parts []*samples, known int) (quality int, loss float64) {
 	return quality, loss
 }
 
-// findGrid returns the offset of the first block of 8×8, 0 to 7 in each direction: across the edges of blocks the third
-// differences of samples are larger.
+// findGrid returns the offset of the first whole JPEG block of 8×8 samples, 0 to 7 in each direction: the third
+// differences of samples are larger across the edges of blocks.
 func findGrid(parts []*samples) (x, y int) {
 	var across, down steps
 	for _, p := range parts {
@@ -46,12 +46,12 @@ func findGrid(parts []*samples) (x, y int) {
 	return across.greatest(), down.greatest()
 }
 
-// steps has sums of the magnitudes of third differences, by their position modulo 8.
+// steps has, by position modulo 8, the sum of the magnitudes of third differences and their number.
 type steps struct{ sum, count [8]int64 }
 
-// add adds those of n samples that lie stride apart.
+// add adds the third differences of n samples of line, which lie stride apart.
 func (s *steps) add(line []int32, n, stride int) {
-	const far = 12 * unit // a larger one is an edge of the picture
+	const far = 12 * unit // a larger difference is an edge of the picture
 	for u := 2; u+1 < n; u++ {
 		d := line[(u-2)*stride] - 3*line[(u-1)*stride] + 3*line[u*stride] - line[(u+1)*stride]
 		s.sum[u%8] += int64(min(max(d, -d), far))
@@ -59,7 +59,7 @@ func (s *steps) add(line []int32, n, stride int) {
 	}
 }
 
-// greatest returns the position with the greatest mean.
+// greatest returns the position, 0 to 7, with the greatest mean.
 func (s *steps) greatest() (at int) {
 	most := int64(-1)
 	for k, v := range s.sum {
@@ -70,11 +70,12 @@ func (s *steps) greatest() (at int) {
 	return at
 }
 
-// coefficients are those of the cosine transforms of blocks: for each of the 64 frequencies, by rows,
-// one a block, in steps of 1/256 of a level.
+// coefficients are the cosine coefficients of blocks of 8×8 samples: for each of the 64 frequencies, by rows, a slice
+// with one entry for each block, in units of 1/256 of a level.
 type coefficients [64][]int32
 
-// newCoefficients transforms blocks of a picture that lie step samples apart from (x0, y0) on.
+// newCoefficients transforms blocks of parts. The first block of a part is at (x0, y0), and the others lie step samples
+// apart.
 func newCoefficients(parts []*samples, x0, y0, step int) *coefficients {
 	c := new(coefficients)
 	for _, p := range parts {
@@ -89,7 +90,7 @@ func newCoefficients(parts []*samples, x0, y0, step int) *coefficients {
 	return c
 }
 
-// add transforms a block.
+// add appends the coefficients of one block, whose samples are given by rows.
 func (c *coefficients) add(block *[64]int64) {
 	var half, whole [64]int64
 	for i := range 8 {
@@ -107,11 +108,11 @@ func (c *coefficients) add(block *[64]int64) {
 		}
 	}
 	for i, v := range whole {
-		c[i] = append(c[i], int32((v+1<<17)>>18)) // of 2²⁴·unit, which leaves 2⁸
+		c[i] = append(c[i], int32((v+1<<17)>>18)) // from units of 1/(2²⁴·unit) of a level to 1/2⁸
 	}
 }
 
-// cosines is the orthonormal cosine transform of eight samples, a row for a frequency, in steps of 2⁻¹².
+// cosines is the orthonormal cosine transform of eight samples, one row for each frequency, in units of 2⁻¹².
 var cosines = func() (list [64]int64) {
 	for k := range 8 {
 		scale := 0.5
@@ -128,8 +129,8 @@ var cosines = func() (list [64]int64) {
 // telling are the frequencies whose coefficients are often not 0.
 var telling = [...]int{1, 8, 9, 2, 16, 10, 17, 3, 24, 18}
 
-// quality returns the JPEG quality whose quantiser steps the coefficients are multiples of: on the
-// mean, those that are not 0 are nearer to multiples than chance would have them. 0: there is none.
+// quality returns the JPEG quality of whose quantiser steps the coefficients are multiples: on average, coefficients
+// other than 0 are nearer to multiples than they would be by chance. It returns 0 if there is no such quality.
 func (c *coefficients) quality() (best int) {
 	const lowest, highest = 20, 97
 	const enough, nearly = 0.3, 0.9
@@ -142,8 +143,8 @@ func (c *coefficients) quality() (best int) {
 	if most < enough {
 		return 0
 	}
-	// Multiples of a step are multiples of its fractions as well, so of the qualities with about the
-	// best score the one with the greatest steps counts.
+	// Multiples of a step are multiples of its fractions as well, so among the qualities with about the best score the
+	// one with the greatest steps is taken.
 	for best = lowest; scores[best] < nearly*most; {
 		best++
 	}
@@ -155,15 +156,15 @@ func (c *coefficients) quality() (best int) {
 	return best
 }
 
-// keep returns how well the coefficients are multiples of the steps of a quality: 1 if all are, 0 by
-// chance, and 0 where too few different ones are left to say.
+// keep returns how well the coefficients are multiples of the quantiser steps of quality: 1 if all are, about 0 if they
+// are only by chance, and 0 if too few coefficients are left to decide.
 func (c *coefficients) keep(quality int) float64 {
 	const few = 60
 	off, count := int64(0), int64(0)
 	different := map[[2]int32]bool{}
 	for _, k := range telling {
 		step := int32(quantiser.Scale(quantiser.Brightness[k], quality)) << 8
-		if step < 3<<8 { // rounding hides it
+		if step < 3<<8 { // rounding hides so small a step
 			continue
 		}
 		for _, v := range c[k] {
@@ -172,7 +173,7 @@ func (c *coefficients) keep(quality int) float64 {
 				continue
 			}
 			r := v % step
-			off += int64(min(r, step-r)) << 12 / int64(step) // of whole steps; 1/4 by chance
+			off += int64(min(r, step-r)) << 12 / int64(step) // as a share of the step; 1/4 by chance
 			count++
 			if len(different) < few {
 				different[[2]int32{int32(k), v >> 5}] = true
@@ -185,9 +186,9 @@ func (c *coefficients) keep(quality int) float64 {
 	return 1 - float64(off)/float64(count<<10)
 }
 
-// loss estimates the standard deviation of the change by a file of a quality: of coefficients that
-// are not 0 by their rounding, of the others by what they may have been, if coefficients have a
-// Laplace distribution, given the share that is not 0.
+// loss estimates the standard deviation of the change by a JPEG file of the given quality, in levels. For coefficients
+// other than 0 it is that of rounding; for the others it follows from the share that is not 0, if the coefficients have
+// a Laplace distribution.
 func (c *coefficients) loss(quality int) float64 {
 	sum := 0.0
 	for k, list := range c {

@@ -13,47 +13,47 @@ import (
 
 // Flaws are the degradations of a picture. Deviations are standard deviations in levels of 255.
 type Flaws struct {
-	// Noise is the deviation of its noise in brightness; 0: there is none beyond doubt.
+	// Noise is the deviation of the noise in brightness; 0 if it is not certain that there is noise.
 	Noise float64
-	// Likely is the first estimate of Noise, before doubts, for a caller that has evidence of its
+	// Likely is the first estimate of Noise, before uncertain noise is set to 0, for a caller that has evidence of its
 	// own, such as a second picture of the same scene.
 	Likely float64
-	// ColourNoise is the root mean square of the deviations of noise in Cb and in Cr; 0: there is
-	// none beyond doubt. It is about Noise where the noise of red, green and blue is independent.
+	// ColourNoise is the root mean square of the deviations of noise in Cb and in Cr; 0 if it is not certain that there
+	// is noise. It is about equal to Noise where the noise of red, green and blue is independent.
 	ColourNoise float64
-	// Quality is that of the JPEG file that changed the picture most, 1 to 100 as libjpeg counts; 0: none is found.
+	// Quality is the quality of the JPEG file that changed the picture most, 1 to 100 as libjpeg counts; 0: none found.
 	Quality int
-	// Loss is the deviation of the change by that file.
+	// Loss is the deviation of the change by the JPEG or WebP file.
 	Loss float64
-	// WebP is the quantiser index of the lossy WebP file that the picture comes out of, 1 to 127;
-	// 0: of another file.
+	// WebP is the quantiser index of the lossy WebP file that the picture was read from, 1 to 127; 0 for any other
+	// file.
 	WebP float64
-	// Subsampled tells that a file had the chroma at half the resolution of luma in both
-	// directions, as most JPEG files do.
+	// Subsampled reports whether a file that the picture passed through had chroma at half the resolution of luma in
+	// both directions, as most JPEG files do.
 	Subsampled bool
-	// Sharpened is for callers of the function Sharpened to set; Measure does not.
+	// Sharpened is the result of the function Sharpened, which callers store here; Measure leaves it false.
 	Sharpened bool
 
-	somewhere bool // some parts of the picture have noise
+	somewhere bool // some parts of the picture have noise, perhaps not all
 }
 
-// OutOfWebP returns the flaws of a picture that comes out of a lossy WebP file with a quantiser index, 1 to 127,
-// the mean of those of its segments. The loss is estimated from the index alone: of 13 pictures, reduced by 2 and
-// by 4, it is within 7 % of the mean at all qualities up to 95 of cwebp, and of single ones within 30 %.
+// OutOfWebP returns f for a picture that was read from a lossy WebP file. index, 1 to 127, is the mean quantiser index
+// of the file's segments. The loss is estimated from index alone: for 13 pictures, reduced by 2 and by 4, it is within
+// 7 % of the mean loss at all qualities up to 95 of cwebp, and within 30 % for single pictures.
 func (f Flaws) OutOfWebP(index float64) Flaws {
 	f.WebP = index
 	f.Loss = max(f.Loss, 0.9+float64(0.115*index))
 	return f
 }
 
-// worst is the deviation whose strength is 1.
+// worst is the deviation, in levels, whose strength is 1.
 const worst = 25
 
 // Strength returns the estimated strength of the degradations, 0 to 1, as stage.Tuning takes it: the
 // deviation of noise and loss together, as a share of 25 levels, in steps of 1/64.
 func (f Flaws) Strength() float64 { return f.strengthOf(f.Noise) }
 
-// ColourStrength is Strength for what enlarges colour: it is no less than that of brightness.
+// ColourStrength is Strength for the network that enlarges colour. It is never less than Strength.
 func (f Flaws) ColourStrength() float64 { return f.strengthOf(max(f.Noise, f.ColourNoise)) }
 
 func (f Flaws) strengthOf(noise float64) float64 {
@@ -61,14 +61,14 @@ func (f Flaws) strengthOf(noise float64) float64 {
 	return min(math.Round(64*v)/64, 1)
 }
 
-// Measure returns the flaws of a picture, of which it reads nine parts where it is large. quality is
-// that of the JPEG file that the picture comes out of, 1 to 100; 0: of another file.
+// Measure returns the flaws of img; of a large picture it reads only nine parts. quality is the quality of the JPEG
+// file that img was read from, 1 to 100, or 0 for any other file.
 func Measure(img image.Image, quality int) Flaws {
 	return measure(parts(img), quality)
 }
 
-// measure returns the flaws of a picture of which some parts are given. Each begins at a multiple of 8
-// samples from the first.
+// measure returns the flaws of a picture from shown, some of its parts. Their offsets in the picture are multiples of 8
+// samples.
 func measure(shown []picture.Picture, quality int) (f Flaws) {
 	luma := make([]*plane.Plane, len(shown))
 	for i, p := range shown {
@@ -88,7 +88,7 @@ func measure(shown []picture.Picture, quality int) (f Flaws) {
 	return f
 }
 
-// parts returns nine parts of a large picture, and all of another.
+// parts returns nine parts of a large picture; a picture that is not large is returned whole, as one part.
 func parts(img image.Image) (list []picture.Picture) {
 	b := img.Bounds()
 	for _, y := range windows(b.Dy()) {
@@ -100,10 +100,11 @@ func parts(img image.Image) (list []picture.Picture) {
 	return list
 }
 
-// window is a range of samples along a side, lo..hi-1.
+// window is the range [lo, hi) of samples along a side.
 type window struct{ lo, hi int }
 
-// windows returns three windows of a long side, which begin at multiples of 8, and all of another.
+// windows returns three windows of a long side, which begin at multiples of 8; for a shorter side, one window with all
+// samples.
 func windows(side int) (list []window) {
 	const count, part = 3, 320
 	if side <= count*part {
@@ -120,7 +121,7 @@ func windows(side int) (list []window) {
 type samples struct {
 	w, h  int
 	pix   []int32
-	parts int // the number of parts of the picture
+	parts int // the number of parts of the picture, of which this is one
 }
 
 const unit = 4 // of a level
@@ -136,9 +137,9 @@ func newSamples(luma *plane.Plane, parts int) *samples {
 	return p
 }
 
-// spread calls visit with positions (x, y) of squares of side×side samples that have margin samples
-// more to the right and below. They lie step samples apart from (x0, y0) on; of more than about most
-// in all parts of the picture some are left out evenly.
+// spread calls visit with positions (x, y) of squares of side×side samples that have margin more samples to the right
+// and below. The first is at (x0, y0), and they lie step samples apart. If all parts of the picture have more than
+// about most positions, some are skipped evenly.
 func (p *samples) spread(x0, y0, step, margin, side, most int, visit func(x, y int)) {
 	if p.w < x0+side+margin || p.h < y0+side+margin {
 		return
@@ -146,7 +147,7 @@ func (p *samples) spread(x0, y0, step, margin, side, most int, visit func(x, y i
 	cols, rows := (p.w-x0-side-margin)/step+1, (p.h-y0-side-margin)/step+1
 	every := max(1, (cols*rows*p.parts+most-1)/most)
 	for i := 0; i < cols*rows; i += every {
-		// Every n-th place would be in the same columns where their number is a multiple of n.
+		// Every n-th place would lie in the same columns if the number of columns is a multiple of n.
 		x := (i%cols + i/cols) % cols
 		visit(x0+x*step, y0+i/cols*step)
 	}

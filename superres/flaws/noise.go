@@ -7,21 +7,21 @@ import (
 	"slices"
 )
 
-// Statistics are taken of tiles of tile×tile samples, of about maxTiles all over a picture.
+// Statistics are taken of tiles of tile×tile samples, at most about maxTiles of them, spread over the picture.
 const (
 	tile     = 8
 	maxTiles = 4000
 )
 
-// noiseLimits are the constants by which noise is told from fine texture.
+// noiseLimits are the limits that tell noise from fine texture.
 type noiseLimits struct {
 	// texture is the share of the variance of a tile's detail that is as fine as noise.
 	texture float64
-	// whiteness is the least share of noise in all that a tile varies by; noise alone has 1.25.
+	// whiteness is the least ratio of noise to all variation of a tile; for noise alone it is 1.25.
 	whiteness float64
-	// greatest is the deviation, in levels, from which on noise is taken for texture.
+	// greatest is the deviation, in levels, above which noise is taken for texture.
 	greatest float64
-	// fewest is the number of tiles below which nothing is said.
+	// fewest is the number of tiles below which no noise is reported.
 	fewest int
 }
 
@@ -41,7 +41,7 @@ type noiseLimits struct {
 //	fewest 30       24        12     30, 5 %   35, 6 %   37, 7 %   37, 7 %
 //	fewest 500      20        12     30, 5 %   35, 6 %   37, 7 %   37, 7 %
 //
-// The clean pictures and the textures among these are told from noise afterwards, by believed.
+// The clean pictures and the textures among these are told from noise afterwards, by confirmNoise.
 var limits = noiseLimits{texture: 0.06, whiteness: 0.18, greatest: 40, fewest: 120}
 
 // tileStats are the statistics of a tile. The variances are in levels², and equal for white noise.
@@ -49,30 +49,30 @@ type tileStats struct {
 	fine  float64 // the variance of the filter (1 −2 1)⊗(1 −2 1)/6
 	rest  float64 // the variance of differences of means of 6 samples
 	mean  float64 // in levels
-	plain bool    // it has too few values to be noise: a dither, a pattern
+	plain bool    // the tile has too few different values to be noise: it is a dither or a pattern
 }
 
-// within tells whether noise is not clipped at black or white in the tile.
+// within reports whether the tile is far enough from black and white that its noise is not clipped.
 func (s tileStats) within() bool { return s.mean > 6 && s.mean < 249 }
 
-// flat tells whether the tile has no visible noise.
+// flat reports whether the tile has no visible noise.
 func (s tileStats) flat() bool { return s.fine < 0.02 }
 
-// estimateNoise estimates the standard deviation of white noise, in levels, from the tiles that have little else;
-// 0: there is none. J. Immerkær, Fast noise variance estimation, Computer Vision and Image Understanding 64 (1996),
-// doi:10.1006/cviu.1996.0060, tells noise from the picture by the filter of tileStats.fine. Here the tiles in which
-// the picture varies least are chosen in each quarter of brightness, because noise may depend on that, and their
-// other variation counts against the noise.
+// estimateNoise estimates the standard deviation of white noise, in levels, from the tiles that have little else; 0
+// means none. J. Immerkær, Fast noise variance estimation, Computer Vision and Image Understanding 64 (1996),
+// doi:10.1006/cviu.1996.0060, separates noise from the picture by the filter of tileStats.fine. Here the tiles in which
+// the picture varies least are chosen in each quarter of the range of brightness, because noise may depend on
+// brightness, and their other variation counts against noise.
 //
-// somewhere tells that some tiles have noise, perhaps not everywhere in the picture.
+// somewhere reports whether some tiles have noise, even if the picture as a whole is taken to have none.
 func estimateNoise(parts []*samples, limits noiseLimits) (deviation float64, somewhere bool) {
 	var tiles []tileStats
-	all, still, flat := 0, 0, 0 // still: without noise where there would be some
+	all, still, flat := 0, 0, 0 // still: tiles without noise where noise would show
 	noisy := 0
 	for _, p := range parts {
 		step := tile
 		if p.w*p.h*p.parts < smallPicture {
-			step /= 2 // a small picture has few
+			step /= 2 // a small picture has few tiles
 		}
 		p.spread(2, 2, step, 3, tile, maxTiles, func(x, y int) {
 			s := p.tile(x, y)
@@ -92,7 +92,7 @@ func estimateNoise(parts []*samples, limits noiseLimits) (deviation float64, som
 		})
 	}
 	somewhere = noisy > all/32
-	// A page is flat for the most part, of white that may hide noise in photographs.
+	// A page is mostly flat, and its white may hide the noise of photographs on it.
 	if len(tiles) < limits.fewest || still > all/30 || flat > all/3 {
 		return 0, somewhere
 	}
@@ -110,7 +110,8 @@ func estimateNoise(parts []*samples, limits noiseLimits) (deviation float64, som
 	if len(found) == 0 {
 		return 0, somewhere
 	}
-	// Noise varies with brightness, but not by as much as fine detail does: a page is quiet but for its letters.
+	// Noise varies with brightness, but not by as much as fine detail does: a page of text, for example, is quiet
+	// except at its letters.
 	slices.Sort(most)
 	bound := 2 * most[min(1, len(most)-1)]
 	sum := 0.0

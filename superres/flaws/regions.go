@@ -24,16 +24,16 @@ type Regions struct {
 // 123, with 0 to 20 from top to bottom in 127, and with 12 in a quarter in 74; the others are small, or their
 // detail hides it. Half of the cells with noise must have white noise beyond doubt, which no weave or lattice has.
 const (
-	cellSide, mostCells  = 80, 8   // the least side of a cell in samples, the most cells along a side
-	cellSpan             = 128     // the most samples of a side that are measured
-	cellTiles, cellLeast = 160, 30 // the most and the least tiles that tell of a cell
+	cellSide, mostCells  = 80, 8   // the least side of a cell in samples; the most cells along a side
+	cellSpan             = 128     // the most samples that are measured along a side of a cell
+	cellTiles, cellLeast = 160, 30 // the most and the least tiles from which a cell is measured
 	seen                 = 2.5     // the least noise that counts, in levels
-	sure                 = 0.5     // the whiteness that a single cell must have, see noiseLimits
+	sure                 = 0.5     // the whiteness that a single cell must have: see noiseLimits
 )
 
-// Varying returns the noise of the regions of a picture, whose flaws are those that Measure returned,
-// where some have much less than others: a photograph on a page, corners that were brightened. It
-// returns nil where the noise is the same everywhere or next to none, or where that is in doubt.
+// Varying returns the noise of the regions of img if some have much less than others, such as a page around a
+// photograph. f must be what Measure returned for img. It returns nil if the noise is the same everywhere or almost
+// none, or if that is uncertain.
 func (f Flaws) Varying(img image.Image) *Regions {
 	if !f.somewhere {
 		return nil
@@ -76,7 +76,7 @@ func (f Flaws) Varying(img image.Image) *Regions {
 	quiet, half := 0, noisy[len(noisy)/2]/2
 	for i, v := range r.Noise {
 		if v <= half {
-			white[i] = true // it is known: there is not more
+			white[i] = true // the cell is known, because it cannot have more
 			quiet++
 		}
 	}
@@ -87,7 +87,8 @@ func (f Flaws) Varying(img image.Image) *Regions {
 	return r
 }
 
-// span returns the samples of cell i of n along a side that are measured, lo..hi-1.
+// span returns the range [lo, hi) of samples that are measured of cell i, of n cells along a side of the given length
+// that begins at from.
 func span(from, side, i, n int) (lo, hi int) {
 	lo, hi = from+side*i/n, from+side*(i+1)/n
 	if hi-lo > cellSpan {
@@ -97,7 +98,8 @@ func span(from, side, i, n int) (lo, hi int) {
 	return lo, hi
 }
 
-// cell returns the greatest deviation that the noise of a cell can have, and whether that is noise beyond doubt.
+// cell returns the greatest deviation that the noise of cell p can have, and whether that value is certain; false means
+// that texture may be part of it.
 func cell(p *samples) (most float64, white bool) {
 	var tiles []tileStats
 	all, flat := 0, 0
@@ -120,7 +122,7 @@ func cell(p *samples) (most float64, white bool) {
 	return math.Sqrt(fine), fine > float64(sure*rest)
 }
 
-// fill sets cells that are not known to the mean of the known ones around them, but not to more than they can have.
+// fill sets each cell that is not known to the mean of the known cells around it, but never raises its value.
 func (r *Regions) fill(known []bool) {
 	for slices.Contains(known, false) {
 		next := slices.Clone(known)
@@ -146,8 +148,8 @@ func (r *Regions) fill(known []bool) {
 	}
 }
 
-// Strengths returns the least and the greatest Strength of the cells, and a plane of W×H with the
-// share, 0 to 1, of the way from the least to the greatest that each cell's is at.
+// Strengths returns the least and the greatest Strength of the cells of r, and a new plane of r.W×r.H samples: for each
+// cell, 0 if its Strength is the least, 1 if it is the greatest, and linear between.
 func (f Flaws) Strengths(r *Regions) (least, greatest float64, share *plane.Plane) {
 	at := func(i int) float64 {
 		f.Noise = r.Noise[i]

@@ -15,13 +15,12 @@ import (
 	"superres/superres/resample"
 )
 
-// Double enlarges a picture by 2.
+// Double returns img enlarged by 2.
 type Double func(ctx context.Context, img image.Image) (image.Image, error)
 
-// The constants of Sharpened. Note: of 37
-// photographs (Set5, open-valid and Kodak's, at most 960 pixels wide and high) and of the 91
-// small pictures of T91, reduced, and then sharpened by so much of what a Gaussian of one sample
-// takes away; by photo-fast and photo-real. PSNR of the 37 at ×2, and of the last line at ×4:
+// The constants of Sharpened. Note: of 37 photographs (Set5, open-valid and Kodak's, at most 960 pixels wide and high)
+// and of the 91 small pictures of T91, reduced, and then sharpened by so much of what a Gaussian of one sample takes
+// away; by photo-fast and photo-real. PSNR of the 37 at ×2, and of the last line at ×4:
 //
 //	found               of 37  of 91   bicubic  photo  by photo-real where found
 //	reduced by 2        1      1       31.21    34.17  34.15
@@ -33,10 +32,10 @@ type Double func(ctx context.Context, img image.Image) (image.Image, error)
 //	1.5                 97 %   85 %    28.15    25.20  30.47
 //	the middle of 4×4   100 %  84 %    26.74    25.27  27.06
 //
-// Of 60 drawings none is found, of 60 reduced by 2 (package drawings) 6. The clean ones that are found have wild
-// water and the like: kodim13 twice, and, with the pictures that the networks learned from, reduced by 2 and by 4,
-// 6 of 502. But of sets that nothing here was chosen by, 10 of 274 clean ones are found, which lose 1.2 dB each by
-// photo-real: so it is good enough to tell people of, and not to choose by.
+// Of 60 drawings none is found, of 60 reduced by 2 (package drawings) 6. The clean ones that are found have wild water
+// and the like: kodim13 twice, and, with the pictures that the networks learned from, reduced by 2 and by 4, 6 of 502.
+// But of sets that nothing here was chosen by, 10 of 274 clean ones are found, which lose 1.2 dB each by photo-real: so
+// the answer is good enough for a hint to users, but not for choosing a model.
 const (
 	sharpenedSide    = 72 // of a window
 	sharpenedWindows = 4  // of those with the most detail
@@ -44,32 +43,32 @@ const (
 	sharpenedEdge    = 3  // samples at the edge of a window that do not count
 
 	sharpenedMost = 0.41 // share
-	leftCounts    = 1.5  // parts of it
-	leftMost      = 0.08 // that counts
-	leftDrawn     = 0.4  // what is drawn has 0.5 to 0.8, and in photographs 0.36 was the most
+	leftCounts    = 1.5  // how often the part that is left is subtracted
+	leftMost      = 0.08 // the most of that part that is subtracted
+	leftDrawn     = 0.4  // least part left that means a drawing: drawings have 0.5 to 0.8, photographs at most 0.36
 )
 
-// Sharpened tells whether a picture has more contrast in its finest detail than its pixels hold:
-// because it was sharpened, or reduced without antialiasing. To make out more detail where there
-// is too much of it makes such pictures worse than interpolation.
+// Sharpened reports whether img has more contrast in its finest detail than a clean picture of its size would have,
+// because it was sharpened, or reduced without antialiasing. Models that add detail make such pictures worse than
+// interpolation does.
 //
-// Statistics of samples do not tell such pictures from clean ones: by ridge regression on 21, one in ten of those
-// sharpened by 1.0 was found, at one of 100 clean pictures. Two networks do. The clean model takes all pictures for
-// clean; the robust model has learned from sharpened ones as well, and where it takes a picture for one of them it
-// adds little. With B the plain interpolation and C and R the results of the two models, the share that both add is
+// Statistics of samples do not tell such pictures from clean ones: ridge regression on 21 of them found one in ten of
+// the pictures sharpened by 1.0, at one of 100 clean pictures. Two networks do. The clean model takes all pictures for
+// clean; the robust model has learned from sharpened pictures as well, and adds little to a picture that it takes for
+// one of them. With B the plain interpolation and C and R the results of the two models, the share that both add is
 //
 //	⟨R − B, C − B⟩ / ‖C − B‖².
 //
-// Of a clean picture L, C reduced again by D is L itself, as B reduced is not: clean models learn
-// nothing else. The part of the difference that is left,
+// Of a clean picture L, C reduced by D is L itself, because clean models are trained for exactly that, while B reduced
+// by D is not. The part of the difference that is left,
 //
 //	⟨DC − L, DB − L⟩ / ‖DB − L‖²,
 //
-// is larger where the model does not understand the picture. The picture was sharpened where the share, less
-// leftCounts times the part that is left, is below sharpenedMost; but not where most is left, as in screenshots and
-// drawings. All is computed of brightness in levels, in four windows of 72×72 samples, those with the most detail
-// of at most 16. A picture narrower than 16 samples, or of one colour, was not sharpened. The errors are those of
-// the three functions, which are called concurrently, and of a context that ends.
+// is larger where the model does not understand the picture. The picture was sharpened where the share, less leftCounts
+// times the part that is left, is below sharpenedMost; but not if the part that is left is large, as in screenshots and
+// drawings. All is computed from brightness in levels, in four windows of 72×72 samples, those with the most detail of
+// at most 16. A picture narrower than 16 samples, or of one colour, was not sharpened. plain, clean and robust are
+// called concurrently; Sharpened returns their errors, and ctx.Err() when ctx ends.
 func Sharpened(ctx context.Context, img image.Image, plain, clean, robust Double) (bool, error) {
 	var all evidence
 	err := parallel.Each(ctx, findBusiest(img), func(ctx context.Context, window *image.Gray) (evidence, error) {
@@ -86,7 +85,8 @@ func Sharpened(ctx context.Context, img image.Image, plain, clean, robust Double
 	return left < leftDrawn && share-float64(leftCounts*min(left, leftMost)) < sharpenedMost, nil
 }
 
-// evidence has sums of products and squares of what models add, and of what they leave, in levels.
+// evidence has sums, over samples in levels, of products and squares of what the models add (both, clean) and of what
+// is left after reducing their results (left, plain).
 type evidence struct{ both, clean, left, plain int64 }
 
 // judge returns the evidence of a window.
@@ -109,7 +109,7 @@ func judge(ctx context.Context, window *image.Gray, plain, clean, robust Double)
 	return e, nil
 }
 
-// reduceGray returns a picture reduced by 2.
+// reduceGray returns g reduced by 2.
 func reduceGray(g *image.Gray) *image.Gray {
 	return asGray(resample.Cubic.Reduce(picture.Split(g).Channels[0], 2))
 }
@@ -127,7 +127,7 @@ func sumProducts(a, b, o *image.Gray, edge int) (product, square int64) {
 	return product, square
 }
 
-// findBusiest returns the windows of a picture with the most detail.
+// findBusiest returns the sharpenedWindows windows of img with the most detail.
 func findBusiest(img image.Image) (list []*image.Gray) {
 	type window struct {
 		gray   *image.Gray
@@ -174,7 +174,7 @@ func asGray(p *plane.Plane) *image.Gray {
 	return picture.Picture{Channels: []*plane.Plane{p}}.Image().(*image.Gray)
 }
 
-// detail returns the sum over all samples of the squared difference from the mean of the four around.
+// detail returns the sum over all samples of the squared difference from the mean of the four neighbours.
 func detail(g *image.Gray) (sum int64) {
 	for y := 1; y < g.Rect.Dy()-1; y++ {
 		for x := 1; x < g.Rect.Dx()-1; x++ {

@@ -9,21 +9,21 @@ import (
 	"superres/patches/plane"
 )
 
-// White noise without doubt. The measure in noise.go takes the tiles of a picture that vary least for noise, and a
-// fine weave, gravel or the windows of a façade vary as little there. So noise counts where it is seen in a second
-// way as well: in cosine transforms of blocks of 8×8 samples, whose coefficients (u, v) fall into bands,
+// The second test for white noise. The measure in noise.go takes whatever is in the tiles that vary least for noise,
+// but a fine weave, gravel or the windows of a façade vary as little. So noise counts only if a second measure sees it
+// as well: cosine transforms of blocks of 8×8 samples, whose coefficients (u, v) fall into bands,
 //
 //	low 0..2 × 0..2 without (0, 0), middle 2..4 × 2..4,
 //	across 5..7 × 0..2, down 0..2 × 5..7, finest 5..7 × 5..7.
 //
-// White noise of a deviation σ has a mean square of σ² in all of them. Of the eighth of the blocks with the least
-// in the first four, the fifth is asked for: what is drawn or grown has less in it than in the others, because
-// pictures fade towards their finest detail, and what is a pattern has another amount in one of them. And noise is
-// a floor: in all blocks of the picture the finest band, of nine coefficients, is as χ² with nine degrees of
-// freedom has it, of which 5 percent are below 0.608² of the mean. Texture has quieter blocks somewhere.
+// White noise of a deviation σ has a mean square of σ² in all of them. The eighth of the blocks with the least in the
+// first four bands are chosen, and their fifth band, finest, is compared with the others: detail of a picture has less
+// in it, because pictures fade towards their finest detail, and a pattern differs in at least one band. And noise is a
+// floor under all blocks of the picture: the finest band, of nine coefficients, has a χ² distribution with nine degrees
+// of freedom, of which 5 percent are below 0.608² of the mean. Texture has quieter blocks somewhere.
 type bands struct{ low, middle, across, down, finest float64 }
 
-// coarse is what the blocks are chosen by: all but the finest.
+// coarse returns the sum of all bands but the finest, by which blocks are chosen.
 func (b bands) coarse() float64 { return b.low + b.middle + b.across + b.down }
 
 // What counts as noise. Note: of four crops of 100 to 240 samples of each of 308 photographs (general-dev, t91,
@@ -38,10 +38,9 @@ func (b bands) coarse() float64 { return b.low + b.middle + b.across + b.down }
 //	0.65                    0    0    0       782   1063   1183
 //	0.7                     0    0    0       705   1017   1165
 //
-// The clean ones nearest to it have 0.62 (houses from the air), 0.60 (wild water) and 0.58 (a
-// meadow). In colour no picture of these sets has noise of 2 levels when it is reduced, with any
-// value of whitest from 0.6 on. So of whole pictures a model for noise was chosen, by
-// estimateNoise alone and as it is now (noise of 12: in Cb and Cr, 2 in Y):
+// The clean ones nearest to it have 0.62 (houses from the air), 0.60 (wild water) and 0.58 (a meadow). In colour no
+// picture of these sets has noise of 2 levels when it is reduced, with any value of whitest from 0.6 on. So of whole
+// pictures a model for noise was chosen, by estimateNoise alone and as it is now (noise of 12: in Cb and Cr, 2 in Y):
 //
 //	              pictures  clean ÷1  ÷2    ÷4    noise 5   10        20        12 in colour
 //	general-dev         70  1, 1      2, 0  1, 0  50, 69    66, 70    69, 70    21, 70
@@ -53,28 +52,29 @@ func (b bands) coarse() float64 { return b.low + b.middle + b.across + b.down }
 // without those at ÷1 that come out of JPEG files. Those of T91 and of Set5 have grain.
 const (
 	leastWhite    = 2.5  // levels of noise in brightness that count
-	leastInColour = 2    // and in colour
-	decisive      = 2.5  // levels of what a file took: they ask for a model that takes it away
-	whitest       = 0.7  // is least of the deviation of the finest band over that of any other
-	patterned     = 0.6  // is least of that of any other band over that of the finest
-	floorLeast    = 0.75 // is least of what the floor tells over that of the finest in quiet blocks
+	leastInColour = 2    // levels of noise in Cb and in Cr that count
+	decisive      = 2.5  // levels of loss by a file, from which on a model that removes the loss is needed
+	whitest       = 0.7  // least ratio of the deviation of the finest band to that of any other band
+	patterned     = 0.6  // least ratio of the deviation of any other band to that of the finest
+	floorLeast    = 0.75 // least ratio of the deviation by floor to that of the finest band in the chosen blocks
 	floorMost     = 1.25
 	chiSquared    = 0.608 // see above
-	fewBlocks     = 40    // with fewer there is no telling
-	quietLeast    = 16    // blocks are looked at, at least
+	fewBlocks     = 40    // with fewer blocks, no noise is reported
+	quietLeast    = 16    // the least number of blocks that are chosen
 
-	// Of noise that has nothing to do with each other in red, green and blue, brightness has 1.1
-	// times what colour has.
+	// The range of the ratio of noise in brightness to noise in colour; it is 1.1 for independent noise in red, green
+	// and blue.
 	sharedLeast, sharedMost = 0.6, 2
 
-	blocksOfQuarter = 150    // at least, where there is more than one
+	blocksOfQuarter = 150    // the least number of blocks of each part, if there is more than one part
 	smallPicture    = 60_000 // samples
 )
 
-// confirmNoise returns the deviation of noise in brightness: the estimate, if it is white noise without doubt, or
-// colour has noise without doubt and brightness about as much. What a file took is taken away with the noise that
-// was there, and next to it hides what noise is like: so where that decides the model, the estimate is enough.
-// Where colour has noise, and texture hides that of brightness, it is as much, if there is no place with less.
+// confirmNoise returns the deviation of noise in brightness: the estimate, if it is certainly white noise, or if colour
+// certainly has noise and brightness about as much; otherwise 0. If the loss by a file is decisive, the estimate is
+// returned as it is, because the model for such files removes noise too, and the loss hides what the noise is like.
+// Where colour has noise and texture hides that of brightness, brightness is taken to have as much, unless some blocks
+// have less.
 func confirmNoise(parts []*samples, estimate float64, f Flaws) float64 {
 	if f.Loss >= decisive || estimate >= sharedLeast*f.ColourNoise && estimate <= sharedMost*f.ColourNoise {
 		return estimate
@@ -82,7 +82,7 @@ func confirmNoise(parts []*samples, estimate float64, f Flaws) float64 {
 	if estimate == 0 && f.ColourNoise == 0 {
 		return 0
 	}
-	x, y := findGrid(parts) // coefficients of a file's own blocks are whole steps, and not noise
+	x, y := findGrid(parts) // in a JPEG file's own blocks, coefficients are whole quantiser steps and not noise
 	c := newCoefficients(parts, (x+4)%8, (y+4)%8, blockStep(parts))
 	if estimate > 0 && c.white(c[0]) >= leastWhite {
 		return estimate
@@ -93,7 +93,8 @@ func confirmNoise(parts []*samples, estimate float64, f Flaws) float64 {
 	return 0
 }
 
-// floor returns the deviation that white noise has at most, in levels, where it is as much everywhere.
+// floor returns the greatest deviation, in levels, that white noise can have if it is the same everywhere in the
+// picture.
 func (c *coefficients) floor() float64 {
 	var finest []float64
 	for i := range c[0] {
@@ -106,7 +107,7 @@ func (c *coefficients) floor() float64 {
 	return math.Sqrt(finest[len(finest)/20]) / chiSquared
 }
 
-// blockStep is how far from each other blocks lie: those of small pictures overlap.
+// blockStep returns the distance between neighbouring blocks in samples: the blocks of small pictures overlap.
 func blockStep(parts []*samples) int {
 	if p := parts[0]; p.w*p.h*p.parts < smallPicture {
 		return 4
@@ -114,8 +115,8 @@ func blockStep(parts []*samples) int {
 	return 8
 }
 
-// estimateColourNoise returns the deviation of the noise that is in Cb and in Cr of parts of a picture
-// without doubt; 0: there may be none.
+// estimateColourNoise returns the deviation of the noise that is certainly in Cb and in Cr of parts, the parts of a
+// picture, whose brightness is luma; 0 if there may be none.
 func estimateColourNoise(parts []picture.Picture, luma []*plane.Plane) float64 {
 	light := make([]*samples, len(luma))
 	for i, p := range luma {
@@ -152,10 +153,10 @@ func subtractLuma(channel *plane.Plane, luma *samples, half int32) *samples {
 	return p
 }
 
-// white returns the deviation of white noise, in levels, that is in blocks without doubt; 0: there may be none.
-// light has the first coefficients of the brightness of the blocks. As noise may depend on brightness, the blocks
-// are looked at in up to four parts by that, of which more than half must have noise, or else all together. Blocks
-// that are nearly black or white do not count: noise is cut off there.
+// white returns the deviation, in levels, of the white noise that is certainly in the blocks; 0 if there may be none.
+// light has the first coefficient of the brightness of each block. As noise may depend on brightness, the blocks are
+// divided by brightness into up to four parts, and more than half of the parts must have noise, or else all blocks
+// together. Blocks that are nearly black or white do not count, because noise is clipped there.
 func (c *coefficients) white(light []int32) (found float64) {
 	margin := 6.0
 	for range 2 {
@@ -193,13 +194,14 @@ func (c *coefficients) white(light []int32) (found float64) {
 	return found
 }
 
-// lit is what a block has in the bands, and its mean brightness in levels.
+// lit has the bands of a block, and its mean brightness in levels.
 type lit struct {
 	bands
 	mean float64
 }
 
-// whitePart returns the variance of white noise of blocks, in levels², which it sorts; 0: there may be none.
+// whitePart returns the variance, in levels², of the white noise of the blocks in list; 0 if there may be none. It
+// sorts list.
 func whitePart(list []lit) float64 {
 	finest := make([]float64, len(list))
 	for i, b := range list {

@@ -1,6 +1,6 @@
 // Package models opens the models that are part of the program, by name: the trained ones, which are embedded files,
-// and the plain interpolations. Importing it registers all kinds of stage that come with superres. A program that
-// only loads model files, or scores pictures, does without it, and is smaller by their size.
+// and the plain interpolations. Importing it registers all kinds of stage that come with superres. A program that only
+// loads model files, or scores pictures, need not import it, and is then smaller by the size of the embedded files.
 package models
 
 import (
@@ -43,8 +43,8 @@ func Names() []string {
 	return names
 }
 
-// Open returns the model of a name, with its siblings for other scales and its smaller model for the effort fast,
-// which are opened when they are needed. The error for an unknown name lists the known ones and wraps
+// Open returns the model of the given name, with its siblings for other scales and its smaller model for the effort
+// fast, which are opened when they are needed. The error for an unknown name lists the known ones and wraps
 // superres.ErrModel.
 func Open(name string) (*superres.Model, error) {
 	if k := resample.Kernel(name); slices.Contains(interpolations, k) {
@@ -72,16 +72,16 @@ func Open(name string) (*superres.Model, error) {
 	return m, nil
 }
 
-// robust and clean are the beginnings of the names of the models for degraded and for clean pictures.
+// The names of the models for degraded pictures begin with robust, those of the models for clean pictures with clean.
 const (
 	robust = "photo-real"
 	clean  = "photo"
 )
 
-// load returns the model of a file. A robust model is given the network of the clean one for colour that a file
-// keeps at half the resolution, because a network that learned that from degraded pictures makes colour pale. PSNR
-// of RGB, in dB, of 25 pictures (Set5, open-valid, a part of T91) reduced by 2, and of coloured strokes of 1 to 4
-// pixels, in JPEG files of 4:2:0, enlarged by photo-real tuned for each picture:
+// load returns the model of the embedded file with the given name. In a robust model, the network for subsampled colour
+// is that of the clean model, because one that was trained on degraded pictures makes colour pale. PSNR of RGB, in dB,
+// of 25 pictures (Set5, open-valid, a part of T91) reduced by 2, and of coloured strokes of 1 to 4 pixels, in JPEG
+// files of 4:2:0, enlarged by photo-real tuned for each picture:
 //
 //	quality of the file               40     60     75     90     97
 //	photographs, its own colour       26.57  27.37  28.17  29.49  30.57
@@ -102,7 +102,7 @@ func load(name string) (*superres.Model, error) {
 	return m, nil
 }
 
-// loadFile returns the model of an embedded file as it is.
+// loadFile returns the model of the embedded file with the given name, unchanged.
 func loadFile(name string) (*superres.Model, error) {
 	file, err := files.Open(name + ".npz")
 	if err != nil {

@@ -10,17 +10,17 @@ import (
 	"superres/patches/plane"
 )
 
-// Degradation is the reduction a model was trained to undo, by its name.
+// Degradation is the name of the reduction that a model was trained to undo.
 type Degradation string
 
-// The degradations. Box is the mean of each scale×scale block, the paper's. Cubic
-// is MATLAB's antialiased imresize, the one photographs are scored with.
+// The degradations. Box, which the paper uses, takes the mean of each scale×scale block. Cubic is MATLAB's antialiased
+// imresize, with which models for photographs are scored.
 const (
 	Box   Degradation = "box"
 	Cubic Degradation = "bicubic"
 )
 
-// Check returns an error for a degradation that is unknown.
+// Check returns an error if the degradation is unknown.
 func (d Degradation) Check() error {
 	if d != Box && d != Cubic {
 		known := []string{string(Cubic), string(Box)}
@@ -29,16 +29,16 @@ func (d Degradation) Check() error {
 	return nil
 }
 
-// Reduce returns p reduced by an integer scale, in new memory. Columns and rows at the right and below
-// that fill no whole block are cut off first. It panics when nothing is left, the scale is less than
-// 1, or the degradation is unknown.
+// Reduce returns p reduced by an integer scale, in new memory. Columns and rows at the right and bottom that do not
+// fill a block of scale×scale samples are cut off first. It panics if nothing is left, scale is less than 1, or the
+// degradation is unknown.
 func (d Degradation) Reduce(p *plane.Plane, scale int) *plane.Plane {
 	out := plane.New(p.W/scale, p.H/scale)
 	d.ReduceTo(out, p, scale)
 	return out
 }
 
-// ReduceTo is Reduce into dst, which has ⌊p.W/scale⌋×⌊p.H/scale⌋ samples and shares no memory with p.
+// ReduceTo is Reduce with the result in dst, which has ⌊p.W/scale⌋×⌊p.H/scale⌋ samples and shares no memory with p.
 func (d Degradation) ReduceTo(dst, p *plane.Plane, scale int) {
 	w, h := dst.W, dst.H
 	if p.W != w*scale || p.H != h*scale {
@@ -64,8 +64,8 @@ func (d Degradation) ReduceTo(dst, p *plane.Plane, scale int) {
 	}
 }
 
-// Reach returns the number of rows of a reduction, by any scale, above and below its own that a sample
-// of the picture contributes to.
+// Reach returns how far a sample of the picture reaches in the reduced picture, for any scale: the number of reduced
+// rows above, and below, the one that covers it to which it contributes.
 func (d Degradation) Reach() int {
 	if d == Cubic {
 		return 2
@@ -73,8 +73,8 @@ func (d Degradation) Reach() int {
 	return 0
 }
 
-// ThroughJPEG returns a picture as a JPEG file of a quality, 1 to 100, has it, with subsampled chroma
-// as in most files.
+// ThroughJPEG returns img after encoding it as a JPEG file of the given quality, 1 to 100, with subsampled chroma, and
+// decoding the file.
 func ThroughJPEG(img image.Image, quality int) (image.Image, error) {
 	var b bytes.Buffer
 	if err := jpeg.Encode(&b, img, &jpeg.Options{Quality: quality}); err != nil {

@@ -10,22 +10,23 @@ import (
 )
 
 // polyphase is bicubic resampling by an integer scale of 2 to 4 as a fixed filter: all new samples of the same phase
-// have the same few weights, wherever they lie. It is what Resize defines, in float32 and within 1e-6.
+// have the same few weights, wherever they lie. The results are those of the general code, in float32 and within 1e-6.
 type polyphase struct {
 	scale  int
 	reduce bool
 	phases []phase // scale when enlarging, 1 when reducing
 }
 
-// phase is a filter: number k of an enlargement makes the new sample q·scale+k from the old samples
-// from q+first on; that of a reduction makes the new sample q from those from q·scale+first on.
+// phase is the filter for one phase. When enlarging, phase k makes the new sample q·scale+k from the old samples that
+// begin with q+first; when reducing, the only phase makes the new sample q from the old samples that begin with
+// q·scale+first.
 type phase struct {
 	first  int
 	weight []float32
 }
 
-// newPolyphase returns the filter for an enlargement or a reduction of both sides by
-// the same integer, and nil for anything else.
+// newPolyphase returns the filter for an enlargement or a reduction of both sides by the same integer 2 to 4, and nil
+// for any other sizes.
 func newPolyphase(inW, inH, outW, outH int) *polyphase {
 	for scale := 2; scale <= 4; scale++ {
 		switch {
@@ -38,7 +39,7 @@ func newPolyphase(inW, inH, outW, outH int) *polyphase {
 	return nil
 }
 
-// The weights are those in the middle of an axis of this many samples at the smaller end.
+// The weights are taken from the middle of an axis that has this many samples in the smaller picture.
 const exampleAxis = 16
 
 func enlarging(scale int) *polyphase {
@@ -55,8 +56,8 @@ func reducing(scale int) *polyphase {
 	return &polyphase{scale: scale, reduce: true, phases: []phase{newPhase(t, exampleAxis/2, exampleAxis/2*scale)}}
 }
 
-// newPhase returns the filter of the weights of sample i, without the zeros around them. Its first is
-// counted from the old sample from.
+// newPhase returns the filter with the weights that t has for sample i, without leading and trailing zeros. first is
+// relative to the old sample from.
 func newPhase(t taps, i, from int) phase {
 	weight, index := t.at(i)
 	zero := func(w float64) bool { return math.Abs(w) < 1e-12 }
@@ -73,7 +74,7 @@ func newPhase(t taps, i, from int) phase {
 	return p
 }
 
-// reach returns the most old samples before and after that of a new one which the filters use.
+// reach returns how many old samples before, and after, the one at the place of a new sample the filters use at most.
 func (f *polyphase) reach() (before, after int) {
 	for _, p := range f.phases {
 		before, after = max(before, -p.first), max(after, p.first+len(p.weight)-1)
@@ -81,9 +82,9 @@ func (f *polyphase) reach() (before, after int) {
 	return before, after
 }
 
-// enlargeRows sets dst to the rows of an enlargement from y0 on. src holds rows of the
-// plane, which is of the given height, from top on; those of Needs must be there. With
-// base, which may be dst, the enlargement is added to it and limited to 0..1.
+// enlargeRows sets dst to rows of an enlargement, beginning with row y0. src holds rows of a plane of the given height,
+// beginning with row top: at least the rows that Needs returns. If base is not nil, dst is base plus the enlargement,
+// limited to 0..1; base may be dst.
 func (f *polyphase) enlargeRows(dst, base, src *plane.Plane, top, height, y0 int) {
 	s, w, wide := f.scale, src.W, src.W*f.scale
 	before, after := f.reach()
@@ -117,7 +118,8 @@ func (f *polyphase) enlargeRows(dst, base, src *plane.Plane, top, height, y0 int
 	})
 }
 
-// enlargeRow enlarges a row that lies in pad from before on, one phase after the other; phased is a buffer for one.
+// enlargeRow sets dst to the enlargement of the row that begins at pad[before], one phase after the other; phased is a
+// buffer for one phase.
 func (f *polyphase) enlargeRow(dst, pad, phased []float32, before int) {
 	var at [5]int
 	for i, p := range f.phases {
@@ -139,8 +141,8 @@ func (f *polyphase) enlargeRow(dst, pad, phased []float32, before int) {
 	}
 }
 
-// reduceRows sets dst to the rows of a reduction from y0 on. src holds rows of the plane
-// from top on, and counts as dst.W·scale×height; those of Needs must be there.
+// reduceRows sets dst to rows of a reduction, beginning with row y0. src holds rows of a plane of dst.W·scale×height
+// samples, beginning with row top: at least the rows that Needs returns.
 //
 // Note: a row is filtered at every old sample, and most results are dropped: that is faster than
 // dividing it into phases first.
@@ -161,7 +163,7 @@ func (f *polyphase) reduceRows(dst, src *plane.Plane, top, height, y0 int) {
 				}
 				kernel.Combine(row, src.Pix, down, p.weight)
 				fillMirrored(pad, row, before)
-				all := row[:wide-s+1] // to the last that is kept
+				all := row[:wide-s+1] // up to the last result that is kept
 				kernel.Combine(all, pad, across, p.weight)
 				to := dst.Row(y)
 				for x := range to {
@@ -172,7 +174,8 @@ func (f *polyphase) reduceRows(dst, src *plane.Plane, top, height, y0 int) {
 	})
 }
 
-// fillMirrored sets pad to row from before on, and to its mirror images beside it.
+// fillMirrored copies row to pad, beginning at pad[before], and fills the rest of pad on both sides with its mirror
+// images.
 func fillMirrored(pad, row []float32, before int) {
 	copy(pad[before:], row)
 	for x := range before {

@@ -12,7 +12,7 @@ import (
 	"superres/patches/plane"
 )
 
-// Kernel is an interpolation kernel by its name.
+// Kernel is the name of an interpolation kernel.
 type Kernel string
 
 // The kernels. Enlarging or reducing with Bicubic is MATLAB's imresize: the cubic of Keys with a = −½, widened when
@@ -26,7 +26,7 @@ const (
 	Triangle Kernel = "triangle"
 )
 
-// Check returns an error for a kernel that is unknown.
+// Check returns an error if the kernel is unknown.
 func (k Kernel) Check() error {
 	_, err := k.filter()
 	return err
@@ -49,19 +49,19 @@ func (k Kernel) filter() (imaging.ResampleFilter, error) {
 	return imaging.ResampleFilter{}, usage.Errorf("resample: %s", unknown)
 }
 
-// Resize returns p resampled to w×h with the kernel, in new memory. It panics
-// when a side of p or of the result is less than 1, or the kernel is unknown.
+// Resize returns p resampled to w×h with the kernel, in new memory. It panics if a side of p or of the result is less
+// than 1, or the kernel is unknown.
 func Resize(p *plane.Plane, w, h int, k Kernel) *plane.Plane {
 	out := plane.New(w, h)
 	New(p.W, p.H, w, h, k).Rows(out, p, 0, 0)
 	return out
 }
 
-// Scaler resamples planes of one size to another, some rows at a time. A row has the same bits
-// whichever others are made with it. A Scaler is immutable and safe for concurrent use.
+// Scaler resamples planes of one size to another, some rows at a time. A row has the same bits whichever other rows are
+// computed in the same call. A Scaler is immutable and safe for concurrent use.
 type Scaler struct {
 	inW, inH, outW, outH int
-	fixed                *polyphase // nil: across and down
+	fixed                *polyphase // nil: across and down are used
 	across, down         taps
 }
 
@@ -80,13 +80,13 @@ func New(inW, inH, outW, outH int, k Kernel) *Scaler {
 	return s
 }
 
-// Axis says where the samples of a new axis lie on an old one: sample i at First + i·Step, in
-// samples of the old one, of which 0 is the first. In New the outer edges of both axes meet, which
-// is Step = in/out and First = (Step−1)/2.
+// Axis says where the samples of a new axis lie on an old one: sample i lies at First + i·Step, in samples of the old
+// axis, whose first sample is at 0. New uses Step = in/out and First = (Step−1)/2, so that the outer edges of both axes
+// coincide.
 type Axis struct{ First, Step float64 }
 
-// NewAt is New for samples that lie elsewhere, such as the colour of video, which may be sited
-// above brightness or between. The Steps are more than 0.
+// NewAt is New with other positions of the new samples, such as for the colour of video, whose samples may lie on those
+// of brightness or between them. The Step of across and of down must be more than 0.
 func NewAt(inW, inH, outW, outH int, k Kernel, across, down Axis) *Scaler {
 	if inW < 1 || inH < 1 || outW < 1 || outH < 1 || !(across.Step > 0) || !(down.Step > 0) {
 		panic(fmt.Sprintf("resample: %d×%d to %d×%d, %v, %v", inW, inH, outW, outH, across, down))
@@ -99,7 +99,7 @@ func NewAt(inW, inH, outW, outH int, k Kernel, across, down Axis) *Scaler {
 // Size returns the width and the height of the result.
 func (s *Scaler) Size() (w, h int) { return s.outW, s.outH }
 
-// Needs returns the rows lo..hi-1 of the plane that the rows y0..y1-1 of the result are made of.
+// Needs returns the range [lo, hi) of rows of the plane from which the rows [y0, y1) of the result are computed.
 func (s *Scaler) Needs(y0, y1 int) (lo, hi int) {
 	if f := s.fixed; f != nil {
 		before, after := f.reach()
@@ -117,8 +117,8 @@ func (s *Scaler) Needs(y0, y1 int) (lo, hi int) {
 	return lo, hi
 }
 
-// Rows sets dst to the rows of the result from y0 on. src holds rows of the plane from top on, with
-// those of Needs. dst and src have the widths that New got and share no memory.
+// Rows sets dst to dst.H rows of the result, beginning with row y0. src holds rows of the plane, beginning with row
+// top: at least those that Needs returns. dst and src have the widths that New was given, and must share no memory.
 func (s *Scaler) Rows(dst, src *plane.Plane, top, y0 int) {
 	switch {
 	case s.fixed == nil:
@@ -130,8 +130,8 @@ func (s *Scaler) Rows(dst, src *plane.Plane, top, y0 int) {
 	}
 }
 
-// AddTo sets dst to base plus the whole enlargement of src, limited to 0..1. dst may be
-// base. The Scaler must enlarge by an integer of 2 to 4 with Bicubic; it panics otherwise.
+// AddTo sets dst to base plus the whole enlargement of src, limited to 0..1. dst may be base. It panics unless the
+// Scaler enlarges by an integer 2 to 4 with Bicubic.
 func (s *Scaler) AddTo(dst, base, src *plane.Plane) {
 	if s.fixed == nil || s.fixed.reduce {
 		panic("resample: AddTo with what is no bicubic enlargement by 2 to 4")
@@ -139,7 +139,7 @@ func (s *Scaler) AddTo(dst, base, src *plane.Plane) {
 	s.fixed.enlargeRows(dst, base, src, 0, s.inH, 0)
 }
 
-// general is the definition of Rows: any kernel and size, sums in float64.
+// general is Rows for any kernel and size, with sums in float64. The other code must agree with it.
 func (s *Scaler) general(out, src *plane.Plane, top, y0 int) {
 	lo, hi := s.Needs(y0, y0+out.H)
 	mid := plane.New(out.W, hi-lo)
@@ -205,7 +205,7 @@ func (k Kernel) taps(in, out int) taps {
 	return weigh(filter, in, out, min(scale, 1), func(i int) float64 { return (float64(i)+0.5)/scale - 0.5 })
 }
 
-// tapsAt is taps for the positions of an Axis.
+// tapsAt returns the taps for new samples at the positions of a.
 func (k Kernel) tapsAt(in, out int, a Axis) taps {
 	filter, err := k.filter()
 	if err != nil {
@@ -222,8 +222,8 @@ func (k Kernel) tapsAt(in, out int, a Axis) taps {
 	return weigh(filter, in, out, min(1/a.Step, 1), at)
 }
 
-// weigh returns the taps of new samples at the positions u = at(i). shrink is out/in where the axis becomes shorter,
-// else 1.
+// weigh returns the taps of new samples at the positions u = at(i). shrink is out/in if the axis becomes shorter,
+// otherwise 1.
 func weigh(filter imaging.ResampleFilter, in, out int, shrink float64, at func(i int) float64) taps {
 	half := filter.Support / shrink
 	count := int(math.Ceil(2*half)) + 1
@@ -246,10 +246,11 @@ func weigh(filter imaging.ResampleFilter, in, out int, shrink float64, at func(i
 	return t
 }
 
-// Under returns the index of the sample, of in samples of an axis, that covers the centre of sample i of out samples.
+// Under returns the index of the sample that covers the centre of sample i of out samples, on an axis of in samples.
 func Under(i, in, out int) int { return (2*i + 1) * in / (2 * out) }
 
-// Mirror returns the index within 0..n-1 of sample i of an axis that is mirrored at its edges, whose samples repeat.
+// Mirror returns the index, 0 to n-1, of sample i on an axis of n samples that is mirrored at its edges; the edge
+// samples repeat.
 func Mirror(i, n int) int {
 	for i < 0 || i >= n {
 		if i < 0 {

@@ -10,15 +10,15 @@ import (
 // Difference says how far apart the colours of two pictures are, in levels of 0..255:
 // whole numbers for pictures of 8 bits, fractions for deeper ones.
 type Difference struct {
-	// Mean is that of |test − ref| over all pixels and channels.
+	// Mean is the mean of |test − ref| over all pixels and channels.
 	Mean float64
-	// Max is the largest of them.
+	// Max is the largest |test − ref|.
 	Max float64
 }
 
-// Differ compares the colours of test with those of ref, to the edges. Grey counts as three equal channels where the
-// other picture is coloured, transparency is not compared, and pixels that cannot be seen have the colours of their
-// neighbours. The sizes may differ as in Compare.
+// Differ returns how far the colours of test are from the colours of ref, up to the edges. If one picture is grey and
+// the other coloured, the grey one counts as three equal channels. Transparency is not compared, and fully transparent
+// pixels have the colours of their neighbours. The sizes may differ as in Compare.
 func Differ(ref, test image.Image, scale int) (Difference, error) {
 	a, b, err := matched(ref, test, scale)
 	if err != nil {
@@ -28,7 +28,7 @@ func Differ(ref, test image.Image, scale int) (Difference, error) {
 		if p.Deep {
 			return 255 * float64(v)
 		}
-		return math.Round(255 * float64(v)) // v is k/255, which float32 holds but nearly
+		return math.Round(255 * float64(v)) // v is k/255, which float32 holds only approximately
 	}
 	var d Difference
 	channels := max(len(a.Channels), len(b.Channels))

@@ -1,8 +1,8 @@
-// Package score tells how well a picture was restored: PSNR, SSIM and the normalised squared error, and the
-// protocols that say of what, so that figures can be compared with those of others.
+// Package score measures how well a picture was restored: PSNR, SSIM and the normalised squared error, and the
+// protocols that define on which samples they are taken, so that figures can be compared with published ones.
 //
-// [Reduce] makes the low-resolution picture that a protocol begins with, a [Protocol] scores what became of it;
-// [Compare] has all measures at once, [Differ] says how far two pictures are apart in levels of colour.
+// [Reduce] makes the low-resolution picture that a protocol begins with, and a [Protocol] scores its enlargement;
+// [Compare] returns all measures at once, [Differ] says how far two pictures are apart in levels of colour.
 //
-// The way through: protocol.go says what is measured, score.go measures it.
+// protocol.go defines the protocols, score.go computes the measures.
 package score

@@ -7,7 +7,7 @@ import (
 	"superres/internal/usage"
 )
 
-// Protocol says how pictures are scored, by its name. A score without its protocol says nothing.
+// Protocol is the name of a way to score pictures. Scores of different protocols cannot be compared.
 type Protocol string
 
 // The protocols.
@@ -26,7 +26,7 @@ const (
 // Names returns the names of the protocols.
 func Names() []string { return []string{string(MatlabY), string(Normalised)} }
 
-// Check returns an error for a protocol that is unknown.
+// Check returns an error if the protocol is unknown.
 func (p Protocol) Check() error {
 	if p != MatlabY && p != Normalised {
 		return usage.Errorf("score: %s", usage.Unknown("protocol", string(p), Names()))
@@ -34,7 +34,7 @@ func (p Protocol) Check() error {
 	return nil
 }
 
-// Measures returns the name of what the protocol measures, for the head of a table.
+// Measures returns the name of the protocol's measure, for the head of a table.
 func (p Protocol) Measures() string {
 	if p == Normalised {
 		return "normalised squared error"
@@ -42,8 +42,8 @@ func (p Protocol) Measures() string {
 	return "PSNR dB / SSIM of Y"
 }
 
-// Compare scores test, a picture enlarged by scale, against ref, of which it has the size, or less by up to a block
-// of scale at the right and below. What the protocol does not measure is NaN.
+// Compare scores test, a picture enlarged by scale, against ref. test has the size of ref, or is smaller by less than
+// scale pixels at the right and bottom. Measures that the protocol does not use are NaN.
 func (p Protocol) Compare(ref, test image.Image, scale int) (Metrics, error) {
 	if err := p.Check(); err != nil {
 		return Metrics{}, err

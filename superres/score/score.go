@@ -17,12 +17,12 @@ type Metrics struct {
 	PSNR float64
 	// SSIM is the mean structural similarity, up to 1; NaN when the picture is smaller than its window of 11×11.
 	SSIM float64
-	// NFE is the normalised squared error, of which 0 is perfect; NaN when the reference is black.
+	// NFE is the normalised squared error; 0 means equal pictures. It is NaN when the reference is black.
 	NFE float64
 }
 
-// Reduce returns the low-resolution picture of a protocol: channel by channel, each side cropped to a multiple of the
-// scale first, rounded to 8 bits. It is an error if nothing is left.
+// Reduce returns img cropped to sides that are multiples of scale, reduced channel by channel with the degradation d,
+// and rounded to 8 bits: the low-resolution picture of a protocol. It is an error if cropping leaves nothing.
 func Reduce(img image.Image, scale int, d resample.Degradation) (image.Image, error) {
 	if err := d.Check(); err != nil {
 		return nil, err
@@ -41,8 +41,8 @@ func Reduce(img image.Image, scale int, d resample.Degradation) (image.Image, er
 	return p.Image(), nil
 }
 
-// Compare scores test against ref. PSNR and SSIM leave out a border of border pixels. Transparency is not scored.
-// ref may be up to a block of scale larger than test (it is cropped at the right and below); scale 1 demands equal
+// Compare scores test against ref. PSNR and SSIM leave out a border of border pixels. Transparency is not scored. ref
+// may be larger than test by less than scale pixels (it is cropped at the right and bottom); scale 1 demands equal
 // sizes.
 func Compare(ref, test image.Image, scale, border int) (Metrics, error) {
 	a, b, err := matched(ref, test, scale)
@@ -56,7 +56,7 @@ func Compare(ref, test image.Image, scale, border int) (Metrics, error) {
 	return Metrics{PSNR: psnr(x, y), SSIM: ssim(x, y), NFE: NFE(a.Luma(), b.Luma())}, nil
 }
 
-// PSNR is Compare for the PSNR alone, in dB, in a fraction of its time.
+// PSNR returns only the PSNR that Compare would return, in dB, in a fraction of the time.
 func PSNR(ref, test image.Image, scale, border int) (float64, error) {
 	a, b, err := matched(ref, test, scale)
 	if err != nil {
@@ -69,7 +69,8 @@ func PSNR(ref, test image.Image, scale, border int) (float64, error) {
 	return psnr(x, y), nil
 }
 
-// innerY returns the Y of two pictures of the same size, without a border.
+// innerY returns the Y (see limitedY) of a and b, which have the same size, without a border of border pixels. It is an
+// error if nothing is left.
 func innerY(a, b picture.Picture, border int) (x, y *plane.Plane, err error) {
 	w, h := a.Channels[0].W-2*border, a.Channels[0].H-2*border
 	if border < 0 || w <= 0 || h <= 0 {
@@ -79,8 +80,8 @@ func innerY(a, b picture.Picture, border int) (x, y *plane.Plane, err error) {
 	return limitedY(a).Crop(border, border, w, h), limitedY(b).Crop(border, border, w, h), nil
 }
 
-// NormalisedError is Compare for the protocol NFE alone, in a fraction of its time:
-// ‖Î − I‖²_F / ‖I‖²_F, or NaN when ref is black.
+// NormalisedError returns only the NFE that Compare would return, in a fraction of the time: ‖Î − I‖²_F / ‖I‖²_F, or
+// NaN when ref is black.
 func NormalisedError(ref, test image.Image, scale int) (float64, error) {
 	a, b, err := matched(ref, test, scale)
 	if err != nil {
@@ -146,8 +147,8 @@ func NFE(a, b *plane.Plane) float64 {
 // The window of SSIM.
 const ssimSize, ssimSigma = 11, 1.5
 
-// ssim returns the mean structural similarity of planes of 0..255, in bands of rows, which bounds the memory. Z.
-// Wang et al.: Image quality assessment, IEEE Trans. Image Processing 13 (2004), doi:10.1109/TIP.2003.819861.
+// ssim returns the mean structural similarity of planes of 0..255. It works in bands of rows, to limit memory. Z. Wang
+// et al.: Image quality assessment, IEEE Trans. Image Processing 13 (2004), doi:10.1109/TIP.2003.819861.
 func ssim(a, b *plane.Plane) float64 {
 	if a.W < ssimSize || a.H < ssimSize {
 		return math.NaN()
@@ -207,14 +208,14 @@ func ssimSum(a, b *plane.Plane) float64 {
 	return total
 }
 
-// Means are means over the pictures whose score is defined; 0 stands for no such picture.
+// Means are means over the pictures whose score is defined and finite; a mean is 0 if there is no such picture.
 type Means struct {
 	PSNR float64 `json:"psnr,omitempty"`
 	SSIM float64 `json:"ssim,omitempty"`
 	NFE  float64 `json:"nfe,omitempty"`
 }
 
-// Mean returns the means of a list. What is undefined, or infinite, does not count.
+// Mean returns the means of list. Scores that are NaN or infinite do not count.
 func Mean(list []Metrics) Means {
 	mean := func(value func(Metrics) float64) float64 {
 		sum, count := 0.0, 0

@@ -16,20 +16,19 @@ import (
 //
 //	x ← clip(x + E(l − R x)),
 //
-// R the degradation of the model, E bicubic enlargement, clip to 0..1. After it the
-// enlargement says what the picture said, and no more noise than that.
+// R the degradation of the model, E bicubic enlargement, clip to 0..1. Afterwards the enlargement, reduced again, is
+// close to the picture.
 //
-// M. Irani, S. Peleg: Improving resolution by image registration, CVGIP 53
-// (1991), doi:10.1016/1049-9652(91)90045-L.
+// M. Irani, S. Peleg: Improving resolution by image registration, CVGIP 53 (1991), doi:10.1016/1049-9652(91)90045-L.
 type BackProject struct {
-	// Iterations is how often it is done, 1 to 1000.
+	// Iterations is the number of such steps, 1 to 1000.
 	Iterations int
 	// Degradation is R.
 	Degradation resample.Degradation
 	scale       int
 }
 
-// NewBackProject makes the stage for a scale. It fails when a value is out of range.
+// NewBackProject returns the stage for a model of the given scale. It fails if an argument is out of range.
 func NewBackProject(scale, iterations int, d resample.Degradation) (*BackProject, error) {
 	if iterations < 1 || iterations > 1000 || scale < 2 || scale > 4 {
 		return nil, usage.Errorf("stage: %d back-projections at scale %d, expected 1 to 1000 and 2 to 4", iterations,
@@ -90,11 +89,11 @@ func (b *BackProject) Apply(ctx context.Context, low, current *plane.Plane, w *W
 
 // Reach implements Stage.
 func (b *BackProject) Reach() int {
-	const enlarged = 2 // of the bicubic kernel
+	const enlarged = 2 // reach of the bicubic kernel, in rows of low
 	return b.Iterations * (enlarged + b.Degradation.Reach())
 }
 
-// Memory implements Stage: what misses, and rows of it that are enlarged across.
+// Memory implements Stage. It counts the difference l − R x, and rows of it that are enlarged horizontally.
 func (b *BackProject) Memory(width, rows int) (fixed, working int64) {
 	return 0, 4*int64(width)*int64(rows) + int64(runtime.GOMAXPROCS(0))*4*32*int64(width)*int64(b.scale)
 }
@@ -102,8 +101,8 @@ func (b *BackProject) Memory(width, rows int) (fixed, working int64) {
 // Settings implements Tunable.
 func (b *BackProject) Settings() Settings { return BackProjecting }
 
-// Tune implements Tunable: it leaves the stage out where the number of back-projections is given, and
-// the model adds others.
+// Tune implements Tunable: it returns nil, which removes the stage, if t.BackProject is given, because the model then
+// adds a new one.
 func (b *BackProject) Tune(t Tuning) (Stage, error) {
 	if t.BackProject != nil {
 		return nil, nil
@@ -111,7 +110,7 @@ func (b *BackProject) Tune(t Tuning) (Stage, error) {
 	return b, nil
 }
 
-// BackProjection returns the iterations and the degradation of a stage that is a back-projection.
+// BackProjection returns the iterations and the degradation of s if it is a back-projection; otherwise ok is false.
 func BackProjection(s Stage) (iterations int, d resample.Degradation, ok bool) {
 	b, ok := s.(*BackProject)
 	if !ok {

@@ -1,11 +1,10 @@
 // Package stage is the contract between a model and its parts.
 //
-// A model first enlarges brightness by plain interpolation; then each of its stages makes a better
-// enlargement of the one before it. A [Stage] does that, says how many rows around a row it depends
-// on ([Stage.Reach]) and how much memory it takes, and is kept in a model file. Optional interfaces
-// say what some stages can do besides: [Tunable] that they have settings, [AreaKeeper] that they may
-// ring beside flat areas. A model never asks for the type of a stage; a caller that needs what one
-// kind has, such as the atoms of a dictionary, asks the package of that kind, as with coupled.Of.
+// A model first enlarges brightness by plain interpolation; then each of its stages improves the enlargement that the
+// stage before it made. A [Stage] does that, says how many rows around a row its result depends on ([Stage.Reach]) and
+// how much memory it takes, and is stored in a model file. Some stages implement optional interfaces: [Tunable] if they
+// have settings, [AreaKeeper] if they may ring beside flat areas. A model never asks for the type of a stage; a caller
+// that needs what one kind has, such as the atoms of a dictionary, asks the package of that kind, as with coupled.Of.
 //
 // # Adding a kind of stage
 //
@@ -16,8 +15,8 @@
 //     are given, and call [Arrays.Reserve] before it allocates anything else.
 //   - Call stagetest.Run in its test: it checks all that is promised here.
 //
-// Another module does the same; testdata/outside is one. What enlarges colour is a [Colour], with
-// [RegisterColour] and stagetest.RunColour.
+// A stage in another module is written in the same way; testdata/outside is such a module. A network that enlarges
+// colour is a [Colour]; use [RegisterColour] and stagetest.RunColour for it.
 //
 // stage.go has the contract and the registry, work.go the memory and the progress that a stage is given, arrays.go
 // and file.go the way to a model file and back, backproject.go a small stage that is a whole example.

@@ -7,7 +7,7 @@ import (
 	"superres/internal/npz"
 )
 
-// Head is what the JSON member of a model file says of a stage, or of what enlarges colour.
+// Head is the entry of a Stage or Colour in the JSON member of a model file.
 type Head struct {
 	Kind   string          `json:"kind"`
 	Params json.RawMessage `json:"params"`
@@ -15,13 +15,13 @@ type Head struct {
 
 // Part is a Stage or a Colour: what a model file keeps.
 type Part interface {
-	// Kind returns the name that it is registered under.
+	// Kind returns the name under which the part is registered.
 	Kind() string
-	// Save returns its parameters and puts its arrays in a.
+	// Save returns the parameters of the part, to be written as JSON, and puts its arrays in a.
 	Save(a *Arrays) any
 }
 
-// Describe returns the kind and the parameters of a part in one line.
+// Describe returns the kind and the parameters of p in one line.
 func Describe(p Part) string {
 	params, err := json.Marshal(p.Save(&Arrays{}))
 	if err != nil {
@@ -36,7 +36,7 @@ type Members struct {
 	arrays   []npz.Array
 }
 
-// Add adds the arrays of a part, which the file has as "name.array", and returns its head.
+// Add adds the arrays of p and returns the head of p. In the file, an array is called "name.array", with name as given.
 func (m *Members) Add(name string, p Part) (Head, error) {
 	a := Arrays{prefix: name + "."}
 	params, err := json.Marshal(p.Save(&a))
@@ -44,7 +44,8 @@ func (m *Members) Add(name string, p Part) (Head, error) {
 	return Head{p.Kind(), params}, err
 }
 
-// Write writes an .npz file of a text member and the arrays. Its bytes depend on these alone.
+// Write writes an .npz file to w: a member of the given name with the text, and the arrays. The same arguments and
+// arrays give the same bytes.
 func (m *Members) Write(w io.Writer, name string, text []byte) error {
 	return npz.Write(w, []npz.Text{{Name: name, Data: text}}, m.matrices, m.arrays...)
 }
@@ -52,11 +53,11 @@ func (m *Members) Write(w io.Writer, name string, text []byte) error {
 // File is a model file that is open for reading. Nothing in it is trusted.
 type File struct {
 	npz  *npz.File
-	left int64 // bytes that its stages may still reserve
+	left int64 // bytes that the stages of the file may still reserve
 }
 
-// Open reads the directory of a model file of the given size in bytes. It fails when that is
-// damaged, or says that the members unpack to too much.
+// Open reads the directory of a model file of the given size in bytes. It fails if the directory is damaged, or says
+// that the members unpack to too many bytes.
 func Open(r io.ReaderAt, size int64) (*File, error) {
 	f, err := npz.Open(r, size)
 	if err != nil {
@@ -65,10 +66,12 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return &File{f, Budget}, nil
 }
 
-// Text returns a member that is no array, of at most limit bytes.
+// Text returns the content of the member called name, which is not an array. It fails if that has more than limit
+// bytes.
 func (f *File) Text(name string, limit uint64) ([]byte, error) { return f.npz.Text(name, limit) }
 
-// Stage returns the stage of a model of the given scale that Members.Add added under a name.
+// Stage loads the stage that Members.Add added under name, for a model of the given scale. h is the head that Add
+// returned.
 func (f *File) Stage(name string, scale int, h Head) (Stage, error) {
 	load, err := stages.Get(h.Kind)
 	if err != nil {
@@ -77,7 +80,7 @@ func (f *File) Stage(name string, scale int, h Head) (Stage, error) {
 	return load(scale, h.Params, &Arrays{prefix: name + ".", file: f.npz, left: &f.left})
 }
 
-// Colour is Stage for what enlarges colour.
+// Colour loads a Colour as Stage loads a Stage.
 func (f *File) Colour(name string, scale int, h Head) (Colour, error) {
 	load, err := colours.Get(h.Kind)
 	if err != nil {

@@ -13,47 +13,45 @@ import (
 // Stage is one step of a model: it makes a better enlargement out of the one before it. A
 // stage does not change once made, and concurrent use is safe.
 type Stage interface {
-	// Apply returns the improved enlargement of low; current is what the stages before it made of low, scale times
-	// as wide and as high. Samples are 0..1. Neither plane is changed, and neither may be kept: their memory is
-	// used again. The result is in memory of its own, from w.Plane or new. Apply calls w.Report with the share
-	// done, 0..1, now and then, at last with 1, from the goroutine it was called in. It gives the same bits
-	// whatever the number of workers. It fails only with ctx.Err().
+	// Apply returns the improved enlargement of low; current is what the stages before it made of low, scale times as
+	// wide and as high. Samples are from 0 to 1. Apply must not change or keep either plane, because their memory is
+	// used again. The result shares no memory with them; it is from w.Plane, or new. Apply calls w.Report with the
+	// share done, 0 to 1, now and then and at the end with 1, from the goroutine in which it was called. It gives the
+	// same bits whatever the number of workers. It fails only with ctx.Err().
 	Apply(ctx context.Context, low, current *plane.Plane, w *Work) (*plane.Plane, error)
 
-	// Reach is how many rows of low, above and below a row, Apply looks at to make what that row becomes. A picture
-	// is enlarged in bands of rows: to have rows a..b-1 of low enlarged, a model gives Apply the rows from a−Reach,
-	// rounded down to a multiple of Alignment, to b+Reach, cut off at the edges of the picture, with the same part
-	// of current, and keeps the rows of the result that belong to a..b-1. They must be the same bits as when Apply
-	// is given the whole picture.
+	// Reach returns how many rows of low above, and below, a row Apply reads to enlarge that row. A picture is enlarged
+	// in bands of rows: to enlarge the rows [a, b) of low, a model gives Apply the rows [a−Reach, b+Reach), the first
+	// rounded down to a multiple of Alignment and both cut off at the edges of the picture, with the same part of
+	// current, and keeps the rows of the result that belong to [a, b). Their bits must be the same as when Apply is
+	// given the whole picture.
 	Reach() int
 
-	// Memory estimates bytes: fixed is what the stage itself takes as long as it exists,
-	// working what one Apply takes beside low, current and the result, for planes of low
-	// of the given width and number of rows, with as many workers as there are processors.
+	// Memory estimates bytes: fixed is what the stage itself takes as long as it exists, working what one call of Apply
+	// takes beside low, current and the result, for planes of low of the given width and number of rows, with as many
+	// workers as there are processors.
 	Memory(width, rows int) (fixed, working int64)
 
-	// Kind returns the name that the stage is registered under.
+	// Kind returns the name under which the stage is registered.
 	Kind() string
 
 	// Save returns the parameters of the stage, to be written as JSON, and puts its arrays in a.
 	Save(a *Arrays) any
 }
 
-// Alignment is what the first row of low of every band is a multiple of, so that a stage which works in cells of 1
-// to 4 rows, or of 6 or 12, has them where they are in the whole picture.
+// Alignment divides the index of the first row of every band of low, so that a stage which divides rows into cells of 1
+// to 4, 6 or 12 rows has the same cells in a band as in the whole picture.
 const Alignment = 12
 
 // Tuning changes how a trained model is applied. Zero fields change nothing.
 type Tuning struct {
 	// Coder is the spec of another sparse coder.
 	Coder string
-	// Sparsity is another number of atoms in a code; 0: as the coder says.
+	// Sparsity is another number of atoms in a code; 0: the coder's own.
 	Sparsity int
-	// BackProject is another number of back-projections, after the other stages; 0: none; nil:
-	// as the model has them.
+	// BackProject is another number of back-projections, after the other stages; 0: none; nil: no change.
 	BackProject *int
-	// Strength is the estimated strength of the picture's degradation, 0 to 1, for graded stages;
-	// 0: as the stage has it.
+	// Strength is the estimated strength of the picture's degradation, 0 to 1, for graded stages; 0: no change.
 	Strength float64
 }
 
@@ -63,28 +61,28 @@ type Settings uint8
 // The settings.
 const (
 	Coding         Settings = 1 << iota // Coder and Sparsity
-	BackProjecting                      // BackProject: the stage is one of those that are replaced
+	BackProjecting                      // BackProject: the stage is removed when it is given
 	Graded                              // Strength
 )
 
 // Tunable is a stage with settings that can be changed without learning anew.
 type Tunable interface {
 	Stage
-	// Settings tells which settings concern the stage.
+	// Settings returns which fields of a Tuning concern the stage.
 	Settings() Settings
-	// Tune returns the stage with other settings: itself when nothing is asked of it, nil when it is to be left
-	// out. It fails when a setting is wrong, or means nothing to a model that has such a stage.
+	// Tune returns the stage with the settings of t: the stage itself if t changes nothing, nil if the stage is to be
+	// removed. It fails if a setting is out of range, or makes no sense for a model that has such a stage.
 	Tune(t Tuning) (Stage, error)
 }
 
-// AreaKeeper is a stage that tells whether it rings beside flat areas and lines of one colour, such as
-// those of drawings. A model with such a stage clamps its result to the limits of these areas.
+// AreaKeeper is a stage that reports whether it rings beside flat areas and lines of one colour, as in drawings. A
+// model with such a stage clamps its result to the limits of these areas.
 type AreaKeeper interface {
 	Stage
 	KeepsAreas() bool
 }
 
-// SettingsOf returns the settings that concern a stage: none when it is not Tunable.
+// SettingsOf returns the settings that concern s: none if s is not Tunable.
 func SettingsOf(s Stage) Settings {
 	if t, ok := s.(Tunable); ok {
 		return t.Settings()
@@ -92,36 +90,36 @@ func SettingsOf(s Stage) Settings {
 	return 0
 }
 
-// KeepsAreas tells whether a stage asks for the clamp of flat areas.
+// KeepsAreas reports whether s asks for the clamp of flat areas (see AreaKeeper); false if s is not an AreaKeeper.
 func KeepsAreas(s Stage) bool {
 	k, ok := s.(AreaKeeper)
 	return ok && k.KeepsAreas()
 }
 
-// Colour is what a model enlarges colour with, after the stages have enlarged brightness. It
-// does not change once made, and concurrent use is safe.
+// Colour enlarges the colour of a picture for a model, after the stages have enlarged brightness. It does not change
+// once made, and concurrent use is safe.
 type Colour interface {
-	// Apply improves an enlargement of colour in place: low has the differences R−Y and B−Y, −1..1, of the picture,
-	// current their interpolation, luma the enlarged brightness, 0..1. low and luma are not changed, and no plane
-	// is kept. Otherwise it makes the promises of Stage.Apply; when it fails, current has any values.
+	// Apply improves an enlargement of colour in place: low has the differences R−Y and B−Y, -1 to 1, of the picture,
+	// current their interpolation, luma the enlarged brightness, 0 to 1. Apply must not change low and luma, nor keep
+	// any plane. The other rules of Stage.Apply hold too; after an error the values in current are undefined.
 	Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Plane, current [2]*plane.Plane, w *Work) error
 	// Reach is that of Stage.Reach.
 	Reach() int
 	// Memory is that of Stage.Memory.
 	Memory(width, rows int) (fixed, working int64)
-	// Kind returns the name that it is registered under.
+	// Kind returns the name under which the Colour is registered.
 	Kind() string
 	// Save is that of Stage.Save.
 	Save(a *Arrays) any
-	// Tune is that of Tunable, but ignores settings that do not concern it.
+	// Tune is that of Tunable, but ignores settings that do not concern the Colour.
 	Tune(t Tuning) (Colour, error)
 }
 
-// Loader makes a stage for a model of the given scale out of what Save wrote: its
-// parameters and its arrays. It must check every size.
+// Loader returns a stage for a model of the given scale, from params, the parameters that Save returned, and a, its
+// arrays. It must check every size.
 type Loader func(scale int, params json.RawMessage, a *Arrays) (Stage, error)
 
-// ColourLoader is a Loader of what enlarges colour.
+// ColourLoader is a Loader for a Colour.
 type ColourLoader func(scale int, params json.RawMessage, a *Arrays) (Colour, error)
 
 var (
@@ -129,16 +127,16 @@ var (
 	colours = registry.Registry[ColourLoader]{Kind: "colour"}
 )
 
-// Register adds a kind of stage. It panics when the name is taken. Call it in init.
+// Register adds a kind of stage. It panics if the kind is already registered. Call it in init.
 func Register(kind string, load Loader) { stages.Add(kind, load) }
 
-// RegisterColour adds a kind of what enlarges colour. It panics when the name is taken. Call it in init.
+// RegisterColour adds a kind of Colour. It panics if the kind is already registered. Call it in init.
 func RegisterColour(kind string, load ColourLoader) { colours.Add(kind, load) }
 
 // Names returns the kinds of stage that are registered, sorted.
 func Names() []string { return stages.Names() }
 
-// Unmarshal reads the parameters of a stage into a struct and refuses those it does not know.
+// Unmarshal decodes the parameters of a stage into a struct. It fails if there are parameters that the struct lacks.
 func Unmarshal(params json.RawMessage, into any) error {
 	dec := json.NewDecoder(strings.NewReader(string(params)))
 	dec.DisallowUnknownFields()

@@ -6,30 +6,31 @@ import (
 	"superres/patches/plane"
 )
 
-// Work gives a stage its memory, and takes reports of its progress. A nil *Work has new memory and
-// ignores reports. It belongs to the goroutine that Apply is called in.
+// Work gives a stage its memory, and takes reports of its progress. A nil *Work returns new memory and ignores reports.
+// It belongs to the goroutine that Apply is called in.
 type Work struct {
 	memory *Pool
 	report func(float64)
 }
 
-// NewWork returns a Work of a pool and a function that is called with the share done, 0..1; either may be nil.
+// NewWork returns a Work that takes memory from pool and calls report with the share done, 0 to 1; either may be nil.
 func NewWork(pool *Pool, report func(float64)) *Work { return &Work{pool, report} }
 
-// Report reports that a share of the work, 0..1, is done.
+// Report passes on share, the share of the work that is done, 0 to 1.
 func (w *Work) Report(share float64) {
 	if w != nil && w.report != nil {
 		w.report(share)
 	}
 }
 
-// Plane returns a plane of w×h samples of any values, from the pool where it has one.
+// Plane returns a plane of width×height samples with arbitrary values, from the pool if that has memory of a fitting
+// size.
 func (w *Work) Plane(width, height int) *plane.Plane { return w.pool().Plane(width, height) }
 
-// Blank returns n samples of any values, from the pool where it has them.
+// Blank returns n samples with arbitrary values, from the pool if that has memory of a fitting size.
 func (w *Work) Blank(n int) []float32 { return w.pool().Blank(n) }
 
-// Give returns samples to the pool that nothing uses any more.
+// Give returns samples to the pool. The caller must not use them afterwards.
 func (w *Work) Give(samples []float32) { w.pool().Give(samples) }
 
 func (w *Work) pool() *Pool {
@@ -39,9 +40,9 @@ func (w *Work) pool() *Pool {
 	return w.memory
 }
 
-// Pool keeps the memory of planes of one enlargement that are not needed any more, for the next ones.
-// They are large, and new memory of that size costs time, because the system and the runtime clear
-// it. A nil *Pool always returns new memory. A pool belongs to one goroutine.
+// Pool keeps the memory of planes that an enlargement no longer needs, for its next planes. Planes are large, and new
+// memory costs time, because the system and the runtime clear it. A nil *Pool always returns new memory. A pool belongs
+// to one goroutine.
 type Pool struct {
 	list [][]float32
 }
@@ -50,9 +51,9 @@ type Pool struct {
 // enlargement, of the picture, and of some rows of both.
 const mostKept = 12
 
-// Blank returns memory for n samples, of any values: the smallest that suffices. Where none does, one that nearly
-// would is given up for what is new: bands differ a little in their rows, and blocks that are too small for what
-// follows would only pile up. New memory has an eighth more for that.
+// Blank returns n samples with arbitrary values, in the smallest kept slice that is large enough. If there is none, it
+// allocates a slice with room for an eighth more, because bands differ a little in height, and drops a kept slice of at
+// least half the size that is too small, because such slices would pile up.
 func (p *Pool) Blank(n int) []float32 {
 	if p == nil {
 		return make([]float32, n)
@@ -79,18 +80,18 @@ func (p *Pool) Blank(n int) []float32 {
 
 func (p *Pool) remove(i int) { p.list = slices.Delete(p.list, i, i+1) }
 
-// Plane returns a plane of any values.
+// Plane returns a plane of w×h samples with arbitrary values.
 func (p *Pool) Plane(w, h int) *plane.Plane {
 	return &plane.Plane{W: w, H: h, Pix: p.Blank(w * h)}
 }
 
-// Give takes memory that nothing uses any more.
+// Give keeps samples for later calls of Blank and Plane. The caller must not use them afterwards.
 func (p *Pool) Give(samples []float32) {
 	if p == nil || len(samples) == 0 {
 		return
 	}
 	if len(p.list) == mostKept {
-		p.remove(0) // the oldest, which was of no use
+		p.remove(0) // the slice that was kept longest without being used
 	}
 	p.list = append(p.list, samples)
 }

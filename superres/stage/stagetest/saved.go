@@ -32,7 +32,7 @@ func (c *check) file() (stage.Head, []byte) {
 	return head, b.Bytes()
 }
 
-// open loads the subject of a file, as a program does, which trusts nothing in it.
+// open loads the subject from the bytes of a file, with the checks that a program makes.
 func (c *check) open(head stage.Head, data []byte) (subject, error) {
 	f, err := stage.Open(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -56,8 +56,8 @@ func (c *check) saved() {
 	}
 }
 
-// damaged truncates files, flips bits, and sets parameters to values that they cannot have. Loading
-// these may fail or not, but must not panic; what is loaded must work.
+// damaged truncates files, flips bits, and sets parameters to values that they cannot have. Loading such a file may
+// fail or not, but must not panic; a subject that is loaded must work.
 func (c *check) damaged() {
 	head, data := c.file()
 	attempt := func(what string, head stage.Head, data []byte, mustFail bool) {
@@ -109,14 +109,14 @@ func (c *check) damaged() {
 	}
 }
 
-// resized returns copies of a file in which one array is missing, or of zeros and perhaps another size.
+// resized returns copies of a file in which one array is missing, or replaced by zeros, perhaps of another size.
 func (c *check) resized(data []byte) (files [][]byte) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		c.failf("Save: %v", err)
 		return nil
 	}
-	// with returns the file with a member replaced, or removed where there is no content.
+	// with returns the file with the member of index replaced set to content, or removed if content is nil.
 	with := func(replaced int, content []byte) []byte {
 		var b bytes.Buffer
 		w := zip.NewWriter(&b)
@@ -173,7 +173,7 @@ func (c *check) resized(data []byte) (files [][]byte) {
 	return files
 }
 
-// transfer writes what a member unpacks to.
+// transfer writes the unpacked content of m to to.
 func transfer(to io.Writer, m *zip.File) error {
 	r, err := m.Open()
 	if err != nil {

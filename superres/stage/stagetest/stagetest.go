@@ -1,5 +1,5 @@
-// Package stagetest checks what every stage promises, whatever it computes: the test of a stage
-// calls [Run], that of what enlarges colour [RunColour].
+// Package stagetest checks what every stage promises, whatever it computes: the test of a stage.Stage calls [Run], the
+// test of a stage.Colour [RunColour].
 package stagetest
 
 import (
@@ -40,14 +40,14 @@ func Run(t TB, scale int, s stage.Stage) {
 	(&check{TB: t, scale: scale, subject: enlarger{s}}).all()
 }
 
-// RunColour checks what enlarges colour against the contract of stage.Colour, which is that of Run
-// but for the result: Apply leaves low and luma unchanged, and works in place on the enlargement.
+// RunColour checks c against the contract of stage.Colour. The checks are those of Run, except that Apply must leave
+// low and luma unchanged, and changes the enlargement in place.
 func RunColour(t TB, scale int, c stage.Colour) {
 	t.Helper()
 	(&check{TB: t, scale: scale, subject: colourist{c}}).all()
 }
 
-// subject is what is checked: a stage, or what enlarges colour.
+// subject is what is checked: a stage.Stage or a stage.Colour.
 type subject interface {
 	Kind() string
 	Reach() int
@@ -55,14 +55,13 @@ type subject interface {
 	Save(a *stage.Arrays) any
 	// apply calls Apply, and returns the planes that it made.
 	apply(ctx context.Context, in input, w *stage.Work) ([]*plane.Plane, error)
-	// tune returns what Tune makes of it, nil when that leaves it out, and whether there is a Tune.
+	// tune returns the result of Tune, nil if that removes the subject. tunable is false if the subject has no Tune.
 	tune(t stage.Tuning) (tuned subject, tunable bool, err error)
-	// load loads it from a file.
+	// load returns a subject of the same kind that it loads from f.
 	load(f *stage.File, scale int, h stage.Head) (subject, error)
 }
 
-// input has the arguments of Apply: low-resolution planes, their enlargements, and of colour the
-// enlarged brightness.
+// input has the arguments of Apply: low-resolution planes, their enlargements, and for colour the enlarged brightness.
 type input struct {
 	low, current []*plane.Plane
 	luma         *plane.Plane
@@ -77,7 +76,7 @@ func (in input) planes() []*plane.Plane {
 	return list
 }
 
-// rows returns the rows top..end-1 of the picture.
+// rows returns the part of in for the rows [top, end) of the picture.
 func (in input) rows(top, end, scale int) (part input) {
 	crop := func(p *plane.Plane, scale int) *plane.Plane { return p.Crop(0, top*scale, p.W, (end-top)*scale) }
 	for i, p := range in.low {
@@ -89,7 +88,7 @@ func (in input) rows(top, end, scale int) (part input) {
 	return part
 }
 
-// enlarger is a stage.Stage.
+// enlarger is the subject for a stage.Stage.
 type enlarger struct{ stage.Stage }
 
 func (e enlarger) apply(ctx context.Context, in input, w *stage.Work) ([]*plane.Plane, error) {
@@ -117,7 +116,7 @@ func (e enlarger) load(f *stage.File, scale int, h stage.Head) (subject, error) 
 	return enlarger{s}, err
 }
 
-// colourist is a stage.Colour.
+// colourist is the subject for a stage.Colour.
 type colourist struct{ stage.Colour }
 
 func (c colourist) apply(ctx context.Context, in input, w *stage.Work) ([]*plane.Plane, error) {
@@ -159,7 +158,7 @@ func (c *check) all() {
 	}
 }
 
-// of returns the check of another subject.
+// of returns a check of s with the test and scale of c.
 func (c *check) of(s subject) *check { return &check{TB: c.TB, subject: s, scale: c.scale} }
 
 func (c *check) failf(format string, args ...any) {
@@ -168,7 +167,7 @@ func (c *check) failf(format string, args ...any) {
 	c.Errorf("stage %s at scale %d: %s", c.Kind(), c.scale, fmt.Sprintf(format, args...))
 }
 
-// picture returns the input of a picture of w×h with edges and grain.
+// picture returns the input for a picture of w×h samples with edges and noise.
 func (c *check) picture(w, h int) (in input) {
 	rng := rand.New(rand.NewPCG(uint64(w), uint64(h)))
 	texture := func(phase float64) *plane.Plane {
@@ -196,7 +195,7 @@ func (c *check) picture(w, h int) (in input) {
 	return in
 }
 
-// run is apply without an error.
+// run returns the planes of apply. If apply fails, it reports that and returns planes of zeros.
 func (c *check) run(in input, w *stage.Work) []*plane.Plane {
 	c.Helper()
 	out, err := c.apply(context.Background(), in, w)
@@ -215,7 +214,7 @@ func (c *check) run(in input, w *stage.Work) []*plane.Plane {
 	return out
 }
 
-// equal tells whether planes have the same samples.
+// equal reports whether a and b have the same samples.
 func equal(a, b []*plane.Plane) bool {
 	return slices.EqualFunc(a, b, func(p, q *plane.Plane) bool { return slices.Equal(p.Pix, q.Pix) })
 }
@@ -327,9 +326,8 @@ func (c *check) concurrent() {
 	}
 }
 
-// reach gives Apply bands of a picture, and wants the bits of the whole. Bands begin at multiples of
-// Alignment, so most of them have more rows above than Reach promises; those that have none more are
-// among them, up to the last row of the picture.
+// reach gives Apply bands of a picture, and requires the same bits as for the whole picture. Bands begin at multiples
+// of Alignment, so most have more rows above than Reach; some have exactly as many.
 func (c *check) reach() {
 	reach := c.Reach()
 	if reach < 0 {
@@ -378,7 +376,7 @@ func (c *check) memory() {
 		if fixed < 0 || working < 0 {
 			c.failf("Memory(%d, %d) is %d and %d", w, h, fixed, working)
 		}
-		most := int64(math.MaxInt64) // garbage adds to some of the calls
+		most := int64(math.MaxInt64) // the least of several calls, because garbage adds to some
 		for range 3 {
 			most = min(most, heap.Peak(heap.Objects, func() { c.run(in, nil) }))
 		}
@@ -395,7 +393,7 @@ func (c *check) memory() {
 	}
 }
 
-// tuned tunes to nothing, and then to values of each setting.
+// tuned tunes the subject with a zero Tuning, and then with values of each setting.
 func (c *check) tuned() {
 	in := c.picture(23, 17)
 	want := c.run(in, nil)

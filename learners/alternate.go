@@ -26,7 +26,7 @@ type problem struct {
 	residual []float64     // Y − DX, signal after signal
 
 	iteration, iterations int  // the number of this iteration, from 1, and the largest number
-	transient             bool // set by an update that will change its objective later: the loop does not end before
+	transient             bool // set by an update whose objective will change later: true keeps the loop from ending
 }
 
 // signal, atom and residualOf return y_j, d_k and the residual of signal j.
@@ -98,7 +98,7 @@ func (p *problem) load(d *sparse.Dictionary, codes *sparse.Codes) {
 	for k := range p.k {
 		p.rowStart[k+1] += p.rowStart[k]
 	}
-	p.rowAt, p.rowPos = nil, nil // so that the old and the new are not in memory together
+	p.rowAt, p.rowPos = nil, nil // so that the old and the new slices are not in memory together
 	p.rowAt, p.rowPos = make([]int32, len(codes.Index)), make([]int, len(codes.Index))
 	next := slices.Clone(p.rowStart)
 	for j := range p.n {
@@ -111,7 +111,7 @@ func (p *problem) load(d *sparse.Dictionary, codes *sparse.Codes) {
 	p.refresh()
 }
 
-// refresh computes the residual of the present atoms and codes.
+// refresh sets the residual to Y − DX for the present atoms and codes.
 func (p *problem) refresh() {
 	copy(p.residual, p.signals)
 	for j := range p.n {
@@ -206,7 +206,7 @@ func Finish(r *Result) (*Result, error) {
 	return r, nil
 }
 
-// finishCancelled finishes the result of a learner that was cancelled. It returns nil where r is nil, because no
+// finishCancelled finishes the result of a learner that was cancelled. It returns nil if r is nil, which means that no
 // iteration was complete.
 func finishCancelled(r *Result) *Result {
 	if r == nil {
@@ -241,7 +241,7 @@ func energy(v []float64) float64 {
 	return sum
 }
 
-// largestMove returns the largest absolute difference of an entry of a from that of b.
+// largestMove returns the largest absolute difference between an entry of a and the same entry of b.
 func largestMove(a, b []float64) float64 {
 	move := 0.0
 	for i, v := range a {

@@ -109,8 +109,8 @@ func (b *block) products(x []float64, xx *mat.SymDense, xr *mat.Dense) {
 	}
 }
 
-// step takes one step of X_b. Where the rows of the new X_b would be linearly dependent, it changes nothing and
-// returns false.
+// step takes one step of X_b. It returns false, and changes nothing, if the rows of the new X_b would be linearly
+// dependent.
 func (b *block) step(momentum float64) (bool, error) {
 	m, s := b.m, len(b.atoms)
 	low := m + s - b.rank // how many eigenvectors: s, and one for each dimension that R_b lacks
@@ -174,7 +174,7 @@ func (b *block) eigenvectors() (*mat.Dense, error) {
 	return &vectors, nil
 }
 
-// fit writes the new atoms and codes to the problem. Where an atom has no length, the problem is not changed.
+// fit writes the new atoms and codes to the problem. If the length of a new atom is 0, the problem is not changed.
 func (b *block) fit() error {
 	var solved mat.Dense
 	if err := solveSym(&solved, b.xx, b.fitted); err != nil {

@@ -9,8 +9,8 @@ import (
 	"superres/internal/parallel"
 )
 
-// fit sets the codes to the minimisers of f_μ(D) on their supports (see SimCO) for the present atoms, and the
-// residual to that of these codes. It returns f_μ(D).
+// fit sets the codes to the minimisers of f_μ(D) on their supports (see SimCO) for the present atoms, and the residual
+// to Y − DX for these codes. It returns f_μ(D).
 func (p *problem) fit(ctx context.Context, mu float64) (float64, error) {
 	const grain = 64
 	sums := make([]float64, (p.n+grain-1)/grain)

@@ -17,7 +17,7 @@ type leading struct {
 	gram, next []float64
 }
 
-// squarings is the largest number of squarings. Where these do not suffice, λ₂ > (1 − 1e-10)·λ₁.
+// squarings is the largest number of squarings. If these do not suffice, λ₂ > (1 − 1e-10)·λ₁.
 const squarings = 40
 
 // right sets u, of length m, to the leading right singular vector of e, not normalised. The rows of e have m entries
@@ -107,7 +107,7 @@ func copyLargestColumn(a []float64, size, ld int, v []float64) {
 	copy(v, a[best*ld:best*ld+size])
 }
 
-// resize returns a slice of n entries with any values, in the memory of v where that suffices.
+// resize returns a slice of n entries with arbitrary values. It shares the memory of v if v has room for n.
 func resize(v []float64, n int) []float64 {
 	if cap(v) < n {
 		return make([]float64, n)

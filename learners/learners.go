@@ -54,7 +54,7 @@ type Step struct {
 	RMSE float64
 	// NonZeros is the mean number of non-zeros in a column of X.
 	NonZeros float64
-	// Primal and Dual are the relative residuals of learners that have them, else 0.
+	// Primal and Dual are the relative residuals of a learner that computes them (ROP); otherwise 0.
 	Primal, Dual float64
 	// Replaced is how many atoms were replaced by new ones in this iteration.
 	Replaced int
@@ -94,14 +94,14 @@ type Info = plugin.Info[Learner]
 
 var registry = plugin.NewRegistry[Learner]("learner")
 
-// Register adds a learner. It panics when the name is taken. Call it in init.
+// Register adds a learner. It panics if info.Name is empty or already registered. Call it in init.
 func Register(info Info) { registry.Register(info) }
 
 // List describes the registered learners, sorted by name.
 func List() []Info { return registry.List() }
 
-// New makes the learner of a spec: a name, or a name with parameters such as "ksvd:exact=false". The error for an
-// unknown one lists the known.
+// New returns the learner that spec names, a name alone or with parameters such as "ksvd:exact=false". The error for an
+// unknown name or parameter lists the known ones.
 func New(spec string) (Learner, error) { return registry.New(spec) }
 
 // Prepare checks y and opt. It returns opt with the defaults filled in, and the first dictionary with atoms of length
@@ -207,7 +207,7 @@ func Normalise(v []float64) float64 {
 	if largest == 0 {
 		return 0
 	}
-	sum := 0.0 // of the scaled entries: neither overflows nor underflows
+	sum := 0.0 // of the scaled entries, so that it neither overflows nor underflows
 	for _, x := range v {
 		sum += (x / largest) * (x / largest)
 	}

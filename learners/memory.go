@@ -7,9 +7,10 @@ import (
 	"superres/learners/sparse"
 )
 
-// twoStageMemory returns the memory of alternate at its peak, in bytes, with an update that takes a number of bytes.
-// It has always two copies of Y, as signals and as residual, the codes of this iteration and of the last, and the
-// rows of X. It has the atoms once while it codes, and three times while it updates.
+// twoStageMemory returns the peak memory of the loop alternate, in bytes, for k atoms, n signals of m entries and s
+// non-zeros in a code; update is what the update takes besides. The loop always has two copies of Y, as signals and as
+// residual, the codes of this iteration and of the last, and the rows of X. It has the atoms once during coding, and
+// three times during the update.
 func twoStageMemory(m, n, k, s int, update float64) float64 {
 	signals, atoms, nonZeros := float64(m)*float64(n), float64(m)*float64(k), float64(n)*float64(min(s, k))
 	result, working := sparse.Memory(m, k, n, s)
@@ -22,7 +23,7 @@ func twoStageMemory(m, n, k, s int, update float64) float64 {
 // list of worstSignals.
 const replacementBytes = 16
 
-// workers returns how many workers share n signals, in ranges of 64.
+// workers returns how many workers process n signals, if each takes 64 at a time.
 func workers(n int) float64 {
 	return min(float64(runtime.GOMAXPROCS(0)), math.Ceil(float64(n)/64))
 }

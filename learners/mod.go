@@ -62,9 +62,9 @@ func modUpdate(_ context.Context, p *problem) error {
 	return nil
 }
 
-// solveSym sets x = a⁺b for a symmetric positive semidefinite a: by Cholesky where a is well conditioned, else by its
-// eigenvalues. It first scales a to a unit diagonal, so that an atom used little counts as much as the others. A row
-// of zeros in a gives a row of zeros. a and b are changed.
+// solveSym sets x = a⁺b for a symmetric positive semidefinite a: by Cholesky if a is well conditioned, otherwise by its
+// eigenvalues. It first scales a to a unit diagonal, so that a rarely used atom counts as much as the others. A row of
+// zeros in a gives a row of zeros. a and b are changed.
 func solveSym(x *mat.Dense, a *mat.SymDense, b *mat.Dense) error {
 	n, _ := b.Dims()
 	scale := make([]float64, n)

@@ -138,7 +138,7 @@ type onlineState struct {
 	batches int
 }
 
-// newOnlineState begins with a dictionary, and no past batches.
+// newOnlineState returns a state with the atoms of d and no past batches.
 func newOnlineState(d *sparse.Dictionary) *onlineState {
 	m, k := d.Dims()
 	s := &onlineState{m: m, k: k, a: make([]float64, k*k), b: make([]float64, k*m)}

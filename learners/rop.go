@@ -244,7 +244,7 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 	return Finish(s.fill(result))
 }
 
-// isCheckDue reports whether atoms are checked after an iteration.
+// isCheckDue reports whether atoms are checked after iteration it.
 func isCheckDue(it, iterations int) bool {
 	total := float64(iterations)
 	every := checkEvery * total
@@ -252,7 +252,7 @@ func isCheckDue(it, iterations int) bool {
 	return due && iterations >= fewIterations && float64(it) >= firstCheck*total && float64(it) <= lastCheck*total
 }
 
-// concave returns c for an iteration.
+// concave returns c for iteration it.
 func (l ROP) concave(plan schedule, it, iterations int) float64 {
 	if l.Norm || l.Penalty > 0 {
 		return 0
@@ -262,7 +262,7 @@ func (l ROP) concave(plan schedule, it, iterations int) float64 {
 		1+(plan.concaveUntil-share)/concaveFall), 0)
 }
 
-// penalty returns ρ for an iteration. It stays the same for a number of iterations, every, in a row.
+// penalty returns ρ for iteration it. ρ stays the same for every iterations in a row.
 func (l ROP) penalty(it, every, iterations int) float64 {
 	if l.Penalty > 0 {
 		return l.Penalty

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// restart replaces atoms that have become one large signal or a mixture of two atoms. It returns how many.
+// restart replaces atoms that have become one large signal or a mixture of two atoms. It returns how many it replaced.
 func (s *ropState) restart() int {
 	count := 0
 	if s.restartSpike() {
@@ -73,9 +73,9 @@ func (s *ropState) restartSpike() bool {
 	return true
 }
 
-// mainDirection sets u to the leading left singular vector of the residuals, each divided by its size; those of size
-// 0 are left out. Residuals are ld entries apart. It returns false where all are zero. It decomposes the smaller Gram
-// matrix.
+// mainDirection sets u to the leading left singular vector of the residuals, each divided by its size; those of size 0
+// are left out. Residuals are ld entries apart. It returns false if all residuals are zero. It decomposes the smaller
+// Gram matrix.
 func mainDirection(u, residual, size []float64, ld int) bool {
 	m, n := len(u), len(size)
 	row := func(j int) []float64 { return residual[j*ld : j*ld+m] }
@@ -129,7 +129,7 @@ func (s *ropState) restartMixture() bool {
 	}
 	u, d := s.direction(worst)[:s.m], s.direction(partner)[:s.m]
 	axpy(-dot(u, d), d, u)
-	if Normalise(u) == 0 { // two equal atoms: a random direction
+	if Normalise(u) == 0 { // the two atoms were equal: take a random direction
 		for i := range u {
 			u[i] = s.rng.NormFloat64()
 		}

@@ -100,8 +100,8 @@ func (l SimCO) update(ctx context.Context, p *problem) error {
 	return err
 }
 
-// descend takes one gradient step from the present atoms, where f_μ is f. The codes and the residual must be those of
-// fit.
+// descend takes one gradient step from the present atoms, for which f_μ has the value f. The codes and the residual
+// must be what fit has set.
 func (p *problem) descend(ctx context.Context, mu, f float64) error {
 	g, length, err := p.gradient(ctx)
 	if err != nil {
@@ -148,7 +148,7 @@ func (p *problem) descend(ctx context.Context, mu, f float64) error {
 }
 
 // gradient returns the Riemannian gradient g of f_μ, atom after atom, and the lengths of the g_k. The codes and the
-// residual must be those of fit.
+// residual must be what fit has set.
 func (p *problem) gradient(ctx context.Context) (g, length []float64, err error) {
 	g, length = make([]float64, p.m*p.k), make([]float64, p.k)
 	err = parallel.For(ctx, p.k, 4, func() func(lo, hi int) {
@@ -167,9 +167,9 @@ func (p *problem) gradient(ctx context.Context) (g, length []float64, err error)
 	return g, length, err
 }
 
-// goldenSection searches the t > 0 with the least f(t) and returns the best t that it tried, or 0 where none is below
-// f(0) = f0. It brackets a minimum between 0 and t4, which grows from 0.01 by the golden ratio while f falls and t4
-// is below limit, and shrinks while f rises. Then it shortens the bracket three times.
+// goldenSection searches the t > 0 with the least f(t) and returns the best t that it tried, or 0 if f is below f(0) =
+// f0 at none of them. It brackets a minimum between 0 and t4, which grows from 0.01 by the golden ratio while f falls
+// and t4 is below limit, and shrinks while f rises. Then it shortens the bracket three times.
 func goldenSection(f0, limit float64, f func(t float64) (float64, error)) (best float64, err error) {
 	const ratio = math.Phi - 1
 	least := f0

@@ -23,9 +23,9 @@ var officialSums = []struct{ name, sum string }{
 	{"t10k-labels-idx1-ubyte", "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2"},
 }
 
-// Official returns which of MNIST's four files has a SHA-256 sum: "train-images-idx3-ubyte.gz", for example, as
-// distributed or, without ".gz", unpacked. ok is false for any other file. Indices such as those of [Table1] are
-// valid only in these.
+// Official returns which of MNIST's four files has the SHA-256 sum sum: "train-images-idx3-ubyte.gz", for example, as
+// distributed or, without ".gz", unpacked. ok is false for any other file. Indices such as those of [Table1] are valid
+// only in these.
 func Official(sum [sha256.Size]byte) (which string, ok bool) {
 	s := hex.EncodeToString(sum[:])
 	for _, f := range officialSums {
@@ -77,8 +77,8 @@ func OfficialFiles() [4]OfficialFile {
 var ErrUnofficial = errors.New("not the official MNIST file of this name")
 
 // Verify returns which of MNIST's four files a regular file holds: its name without ".gz", or "" for none. It decides
-// by the SHA-256 sum of the unpacked bytes, not by the name. Where the file has the name of another of the four, the
-// error is an ErrUnofficial, which is a warning: the first result is valid.
+// by the SHA-256 sum of the unpacked bytes, not by the name. If the file has the name of another of the four, the error
+// wraps ErrUnofficial. That is a warning: the result which is valid nevertheless.
 func Verify(name string) (which string, err error) {
 	f, err := openRegular(name)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // for concurrent use.
 type Pair struct {
 	*Images
-	labels *stream // nil where there are none
+	labels *stream // nil if no labels were opened
 }
 
 // Item is an image with its number in the file, from 0, and its label, or NoLabel.
@@ -25,8 +25,8 @@ type Item struct {
 // NoLabel is the label of an image for which no labels were opened.
 const NoLabel = -1
 
-// OpenPair opens two regular files, plain or gzip, and reads their headers, which must agree in the count; labels may
-// be "". The caller closes the pair.
+// OpenPair opens the regular files images and labels, plain or gzip, and reads their headers, whose counts must agree.
+// labels may be "" for none. The caller must close the pair.
 func OpenPair(images, labels string) (*Pair, error) {
 	p := new(Pair)
 	var err error

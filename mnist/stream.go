@@ -56,7 +56,7 @@ const (
 	maxBytes  = 1 << 40 // of all images together
 )
 
-// checkSizes checks a header; labels have width and height 1.
+// checkSizes returns an error if a header has sizes beyond the limits; labels have width and height 1.
 func checkSizes(count, width, height int64) error {
 	for _, c := range []struct {
 		what          string
@@ -85,7 +85,7 @@ func checkSizes(count, width, height int64) error {
 type stream struct {
 	magic magic
 	name  string        // of the file, for errors; empty for a bare reader
-	file  io.Closer     // nil where the caller owns the reader
+	file  io.Closer     // nil if the caller owns the reader
 	r     *bufio.Reader // unpacked bytes after the header
 	count int
 
@@ -123,7 +123,7 @@ func openRegular(name string) (*os.File, error) {
 	return os.Open(name)
 }
 
-// newStream reads the header from r. name is that of the file, or empty.
+// newStream returns a stream of r, whose header it reads. name is the name of the file, for errors, or empty.
 func newStream(r io.Reader, name string, m magic) (s *stream, err error) {
 	s = &stream{magic: m, name: name}
 	if s.r, err = unpack(r); err == nil {
@@ -233,7 +233,7 @@ func (s *stream) wrap(err error) error {
 	return fmt.Errorf("mnist: %s: %w", s.name, err)
 }
 
-// cut returns an error that says where a read of want bytes broke off after n.
+// cut returns an error that says that a read of want bytes at where ended with err after n bytes.
 func cut(where string, n, want int, err error) error {
 	if err = noEOF(err); errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%s: file ends after %d of %d bytes: %w", where, n, want, err)

@@ -9,8 +9,8 @@ import (
 	"os"
 )
 
-// ImageWriter writes an IDX file of images, one at a time. The header before the images has their count, so it is given
-// at the start and checked at the end.
+// ImageWriter writes an IDX file of images, one at a time. The header before the images has their count, so the count
+// is given to NewImageWriter and checked by Close.
 type ImageWriter struct {
 	w                    *bufio.Writer
 	count, width, height int
@@ -18,8 +18,8 @@ type ImageWriter struct {
 	closed               bool
 }
 
-// NewImageWriter begins a file of count images of width×height pixels. It refuses sizes that [NewImages] would
-// refuse. For a packed file, w is a gzip.Writer. Output is buffered until Close.
+// NewImageWriter begins a file of count images of width×height pixels. It returns an error for sizes that [NewImages]
+// would refuse. For a packed file, w is a gzip.Writer. Output is buffered until Close.
 func NewImageWriter(w io.Writer, count, width, height int) (*ImageWriter, error) {
 	if err := checkSizes(int64(count), int64(width), int64(height)); err != nil {
 		return nil, fmt.Errorf("mnist: image writer: %w", err)
@@ -33,8 +33,8 @@ func NewImageWriter(w io.Writer, count, width, height int) (*ImageWriter, error)
 	return &ImageWriter{w: b, count: count, width: width, height: height}, nil
 }
 
-// Write appends an image, which may be a sub-image. It refuses an image of another size, and one more than announced;
-// the file stays as it was.
+// Write appends img, which may be a sub-image. It returns an error, and leaves the file unchanged, if img has another
+// size or the announced count is already reached.
 func (w *ImageWriter) Write(img *image.Gray) error {
 	if w.closed {
 		return fmt.Errorf("mnist: image writer: %w", os.ErrClosed)
@@ -57,7 +57,7 @@ func (w *ImageWriter) Write(img *image.Gray) error {
 	return nil
 }
 
-// Close writes the buffer, and returns an error where fewer images were written than announced. It does not close the
+// Close writes the buffer, and returns an error if fewer images were written than announced. It does not close the
 // underlying writer.
 func (w *ImageWriter) Close() error {
 	if w.closed {

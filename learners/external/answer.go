@@ -54,7 +54,7 @@ func (r reply) failMissing() error {
 	return r.fail("answered, but left no %s", r.problem.result())
 }
 
-// open opens a file of the reply, and returns its size in bytes. The file is nil where there is none.
+// open opens a file of the reply, and returns its size in bytes. The file is nil if it does not exist.
 func (r reply) open(name string) (*os.File, int64, error) {
 	path := filepath.Join(r.folder, name)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -70,7 +70,8 @@ func (r reply) open(name string) (*os.File, int64, error) {
 	return f, size, nil
 }
 
-// readMatrix reads a matrix of the reply, which must be rows×cols. It is nil where there is none.
+// readMatrix reads the matrix in the file name of the reply, which must be rows×cols. It is nil if there is no such
+// file.
 func (r reply) readMatrix(name string, rows, cols int, column string) (*mat.Dense, error) {
 	f, size, err := r.open(name)
 	if f == nil || err != nil {
@@ -114,8 +115,8 @@ func (r reply) readDictionary(m, k int) (*sparse.Dictionary, []float64, error) {
 	return out, lengths, nil
 }
 
-// readCodes reads X, and multiplies row k of it by scale[k] unless scale is nil. A signal with more non-zeros than
-// the problem allows is an error. The codes are nil where there are none.
+// readCodes reads X, and multiplies row k of it by scale[k] unless scale is nil. A signal with more non-zeros than the
+// problem allows is an error. The codes are nil if the reply has no X.
 func (r reply) readCodes(k, n int, scale []float64) (*sparse.Codes, error) {
 	x, err := r.readMatrix(codesFile, k, n, "signal")
 	if x == nil || err != nil {
@@ -162,7 +163,7 @@ func (r reply) readCodes(k, n int, scale []float64) (*sparse.Codes, error) {
 const maxTrace = 16 << 20
 
 // readTrace reads the steps of the program from its trace: columns with the names that superres learn gives them, of
-// which iteration and rmse are required. There are no steps where there is no trace.
+// which iteration and rmse are required. Without a trace there are no steps.
 func (r reply) readTrace() ([]learners.Step, error) {
 	f, size, err := r.open(traceFile)
 	if f == nil || err != nil {

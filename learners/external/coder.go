@@ -19,11 +19,12 @@ type Coder struct {
 	// Sparsity is the largest number of non-zeros of a signal. Codes with more are refused. The default, 0, is no
 	// limit.
 	Sparsity int
-	// Tolerance is the residual norm at which coding of a signal may end. The program gets it. The default is 0.
+	// Tolerance is the residual norm at which coding of a signal may end. It is passed to the program. The default is
+	// 0.
 	Tolerance float64
 }
 
-// Check refuses parameters without a meaning, and a program that does not exist.
+// Check returns an error for invalid parameters, and for a program that does not exist.
 func (c *Coder) Check() error {
 	limits := map[string]float64{"sparsity": float64(c.Sparsity), "tolerance": c.Tolerance}
 	return cmp.Or(plugin.CheckNumbers("external", limits), c.Program.Check())

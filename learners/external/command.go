@@ -14,8 +14,8 @@ import (
 	"superres/learners/plugin"
 )
 
-// splitWords splits a command at its blanks, but not at those between quotes of either kind. A backslash has no
-// special meaning, since paths of Windows have them.
+// splitWords splits command at its blanks, except blanks between single or double quotes. A backslash has no special
+// meaning, because Windows paths contain backslashes.
 func splitWords(command string) ([]string, error) {
 	var list []string
 	var word strings.Builder
@@ -86,7 +86,7 @@ func (p Program) name() string {
 	return "exec"
 }
 
-// Check refuses a command that cannot be split into words, and a program that does not exist.
+// Check returns an error for a command that cannot be split into words, and for a program that does not exist.
 func (p Program) Check() error {
 	if p.Limit < 0 {
 		return plugin.Errorf("external: limit %v, expected more than 0", p.Limit)

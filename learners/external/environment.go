@@ -8,8 +8,8 @@ import (
 )
 
 // passedVariables are the variables of the environment of superres that a program gets. A name that ends in * stands
-// for all that begin so. No others are passed, since they may be secrets, such as the token of the service of
-// superres or the keys of other programs.
+// for all names that begin with the part before it. Other variables are not passed, because they may be secrets, such
+// as the token of the service of superres or the keys of other programs.
 //
 // testdata/external/README.md has this list too, and a test compares the two.
 var passedVariables = []string{
@@ -29,7 +29,8 @@ var passedVariables = []string{
 	"GOROOT", "GOPATH", "GOCACHE", "GOMODCACHE", "GOFLAGS", "GOMAXPROCS", "GODEBUG", "GOGC", "GOMEMLIMIT", "GORACE",
 }
 
-// windowsVariables are the variables that a program gets besides on Windows, where letters of either case are the same.
+// windowsVariables are the variables that a program gets in addition on Windows, where upper and lower case are the
+// same.
 var windowsVariables = []string{
 	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "OS", "USERNAME", "USERPROFILE", "USERDOMAIN",
 	"COMPUTERNAME",
@@ -46,7 +47,7 @@ func environment(mark string) []string {
 	return append(oneThread(list), markName+"="+mark)
 }
 
-// isPassed reports whether programs get a variable, NAME=VALUE.
+// isPassed reports whether programs get variable, which has the form NAME=VALUE.
 func isPassed(variable string, windows bool) bool {
 	// A name of Windows may begin with "=", as those of the folders of drives do.
 	name, _, ok := strings.Cut(variable, "=")

@@ -5,14 +5,13 @@
 // or, for a coder, D.npy. A learner writes D.npy to the folder and may write X.npy and trace.csv; a coder writes
 // X.npy. testdata/external/README.md in the repository is the protocol for authors of such programs, with examples.
 //
-// A program gets those variables of the environment that such programs need, as that file lists them, and no others,
-// which may be secrets. All processes that it starts end with it, as far as the system lets them be found: see
-// family_*.go.
+// A program gets only the environment variables that such programs need, which that file lists, because others may be
+// secrets. All processes that it starts are ended with it, as far as the system lets them be found: see family_*.go.
 //
 // No result of a program is trusted: sizes and numbers are checked, atoms are brought to length 1 and their signs
-// fixed, and errors are computed here. A failure of a program is an error of the class [ErrProgram] that ends with
-// the last lines of its standard error. The program is then ended, with all that it started, and started anew for the
-// next problem.
+// fixed, and errors are computed here. A failure of a program is an error that wraps [ErrProgram] and ends with the
+// last lines of its standard error. The program is then ended, with all that it started, and started anew for the next
+// problem.
 //
 // Read it in this order: learner.go and coder.go, the plug-ins; problem.go, which writes problems, and answer.go,
 // which reads answers; command.go, which reads commands; keep.go, the programs that wait for problems; process.go,
@@ -34,8 +33,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ErrProgram is the class of errors of programs: they did not start, crashed, gave no answer in time, or gave one
-// that cannot be used.
+// ErrProgram is wrapped by all errors of programs: a program did not start, crashed, gave no answer in time, or gave an
+// answer that cannot be used.
 var ErrProgram = errors.New("external program failed")
 
 type programError string
@@ -46,13 +45,13 @@ func (e programError) Is(target error) bool { return target == ErrProgram }
 // Program is an external program, and how to run it. It is safe for concurrent use, for which it is started several
 // times.
 type Program struct {
-	// Command is the program and its arguments, separated by blanks. One that has blanks or commas stands between
-	// quotes of either kind.
+	// Command is the program and its arguments, separated by blanks. An argument that contains blanks or commas stands
+	// between single or double quotes.
 	Command string
 	// Limit is the time limit for a problem. The default, 0, is 10 minutes.
 	Limit time.Duration
-	// Once says that the program is started for each problem. It gets the folder of the problem as its last argument
-	// or, where its arguments have {}, in place of that.
+	// Once says that the program is started for each problem. The folder of the problem replaces {} among its
+	// arguments; without {}, it is the last argument. False: the program serves many problems.
 	Once bool
 }
 
@@ -101,13 +100,13 @@ func (p Program) limit() time.Duration {
 	return p.Limit
 }
 
-// fail returns an error of the program.
+// fail returns an error that wraps ErrProgram, with the text of fmt.Sprintf.
 func (p Program) fail(format string, args ...any) error {
 	return programError(fmt.Sprintf("external: %s: %s", p.Command, fmt.Sprintf(format, args...)))
 }
 
-// solve gives a problem to the program: the statement, and the matrices by the names of their files. The caller must
-// call done, also after an error; the files of the reply are there until then.
+// solve gives a problem to the program: the statement s, and matrices, whose keys are file names. The caller must call
+// done, even after an error; the files of the reply exist until then.
 func (p Program) solve(ctx context.Context, s statement, matrices map[string]*mat.Dense) (r reply, done func(),
 	err error) {
 	programs, end := programsOf(ctx)

@@ -24,15 +24,15 @@ type programs struct {
 
 type keepKey struct{}
 
-// Keep returns a context in which programs that serve many problems keep running from one call of Learn or Code to
-// the next. The function it returns ends them, also those that are at work, and removes all folders of problems; the
-// caller must call it. Without Keep, each call starts and ends its own program.
+// Keep returns a context in which programs that serve many problems keep running from one call of Learn or Code to the
+// next. The function that it returns ends all of these programs, even busy ones, and removes all folders of problems;
+// the caller must call it. Without Keep, each call starts and ends its own program.
 func Keep(ctx context.Context) (context.Context, func()) {
 	p := &programs{}
 	return context.WithValue(ctx, keepKey{}, p), p.close
 }
 
-// programsOf returns the programs that the context keeps, or new ones, which done ends.
+// programsOf returns the programs that ctx keeps (see Keep), or a new set, whose programs done ends.
 func programsOf(ctx context.Context) (p *programs, done func()) {
 	if p, ok := ctx.Value(keepKey{}).(*programs); ok {
 		return p, func() {}
@@ -43,7 +43,8 @@ func programsOf(ctx context.Context) (p *programs, done func()) {
 
 var errClosed = errors.New("external: the program is ending")
 
-// take returns a process of a program that serves many problems: one that waits, which may have ended, or a new one.
+// take returns a process of program, which serves many problems: a process that waits, and may meanwhile have ended, or
+// a new one.
 func (p *programs) take(program Program) (*process, error) {
 	p.mu.Lock()
 	list := p.waiting[program.Command]
@@ -57,7 +58,7 @@ func (p *programs) take(program Program) (*process, error) {
 	return proc, nil
 }
 
-// giveBack lets a process wait for the next problem.
+// giveBack puts proc among the processes that wait for the next problem.
 func (p *programs) giveBack(program Program, proc *process) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -67,7 +68,7 @@ func (p *programs) giveBack(program Program, proc *process) {
 	p.waiting[program.Command] = append(p.waiting[program.Command], proc)
 }
 
-// start starts a program. One that is started for each problem gets the folder of the problem.
+// start starts a program. folder is passed as an argument if the program is started anew for each problem.
 func (p *programs) start(program Program, folder string) (*process, error) {
 	path, args, err := program.resolve()
 	if err != nil {
@@ -89,7 +90,7 @@ func (p *programs) start(program Program, folder string) (*process, error) {
 	return proc, nil
 }
 
-// withFolder returns the arguments with the folder of a problem in place of {}, or as the last of them.
+// withFolder returns args with {} replaced by folder, the folder of a problem; without {}, folder is appended.
 func withFolder(args []string, folder string) []string {
 	const placeholder = "{}"
 	if !slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, placeholder) }) {
@@ -110,7 +111,7 @@ func (p *programs) end(proc *process) {
 	p.running = slices.DeleteFunc(p.running, func(other *process) bool { return other == proc })
 }
 
-// problem creates the folder of a problem. remove deletes it with all that is in it.
+// problem creates a folder for a problem. remove deletes the folder with all its files.
 func (p *programs) problem() (folder string, remove func(), err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -132,8 +133,8 @@ func (p *programs) problem() (folder string, remove func(), err error) {
 // grace is the time that waiting programs have to end by themselves.
 const grace = time.Second
 
-// close ends all programs. Those that wait get the end of their standard input first; those that are at work, or do
-// not end within the grace, are killed.
+// close ends all programs. Waiting programs first get the end of their standard input; busy programs, and those that do
+// not end within the time grace, are killed.
 func (p *programs) close() {
 	p.mu.Lock()
 	p.closed = true

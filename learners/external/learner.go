@@ -11,15 +11,15 @@ import (
 	"superres/learners/sparse"
 )
 
-// Learner is a learner that is an external program. Where the program writes no codes, the coder makes them.
+// Learner is a learner that is an external program. If the program writes no codes, opt.Coder computes them.
 type Learner struct{ Program }
 
 // Answered is the reason why the result of a program has no more iterations.
 const Answered learners.StopReason = "program answered"
 
-// Learn implements learners.Learner. The result is the same for the same Y, options and seed if the program keeps
-// that promise. The steps are those of its trace, or a single one without a number; the errors of the last step are
-// computed here. When the context ends there is no result.
+// Learn implements learners.Learner. Whether the result is the same for the same Y, options and seed is up to the
+// program. The steps are those of the program's trace, or a single step without a number; the errors of the last step
+// are computed here. When ctx ends, the result is nil.
 func (l *Learner) Learn(ctx context.Context, y *mat.Dense, opt learners.Options) (*learners.Result, error) {
 	began := time.Now()
 	opt, start, err := learners.Prepare(y, opt)
@@ -91,8 +91,8 @@ func rmse(y *mat.Dense, r *learners.Result) float64 {
 	return math.Sqrt(sum / float64(m*n))
 }
 
-// Memory implements learners.Learner for the memory of this process, without that of the program. It is not known
-// whether the program will write codes, so it is the larger of the two estimates.
+// Memory implements learners.Learner for the memory of this process, without that of the program. The program may or
+// may not write codes, so the estimate is the larger one of the two cases.
 func (l *Learner) Memory(m, n, k, s int) float64 {
 	return max(memoryWithCodes(m, n, k, s), memoryWithoutCodes(m, n, k, s))
 }

@@ -44,7 +44,7 @@ type statement struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// result returns the name of the file that an answer must have.
+// result returns the name of the file that the program must write.
 func (s statement) result() string {
 	if s.Task == "code" {
 		return codesFile
@@ -52,8 +52,8 @@ func (s statement) result() string {
 	return atomsFile
 }
 
-// pose writes a problem into its folder: the statement, and the matrices by the names of their files. Its errors are
-// of the class safefile.ErrOutput.
+// pose writes a problem into folder: the statement, and matrices, whose keys are file names. Its errors wrap
+// safefile.ErrOutput.
 func pose(folder string, s statement, matrices map[string]*mat.Dense) error {
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {

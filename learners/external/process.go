@@ -26,7 +26,7 @@ type process struct {
 	cmd    *exec.Cmd
 	family family
 	mu     sync.Mutex     // guards the use of family once the program has started
-	in     io.WriteCloser // its standard input; nil where it is started for each problem
+	in     io.WriteCloser // its standard input; nil if it is started for each problem
 	stderr tail           // the end of its standard error
 	lines  chan string    // the lines of its standard output; closed with it
 
@@ -45,7 +45,7 @@ const maxLine = 1 << 16
 // hold it open.
 const drain = time.Second
 
-// start starts a program. One that serves many problems gets them on its standard input.
+// start starts the program at path. serves says that it serves many problems, which it gets on its standard input.
 func start(path string, args []string, serves bool) (*process, error) {
 	p := &process{cmd: exec.Command(path, args...), quit: make(chan struct{}), ended: make(chan struct{}),
 		lines: make(chan string)}
@@ -94,8 +94,8 @@ func start(path string, args []string, serves bool) (*process, error) {
 // threadVariables are the variables that set how many threads libraries of linear algebra use.
 var threadVariables = []string{"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"}
 
-// oneThread adds to an environment that libraries use one thread, unless it sets their number: trials already run on
-// all processors at a time, and the last bits of a product may depend on the number of threads.
+// oneThread returns environment with each of threadVariables set to 1 that superres itself does not have set: trials
+// already run on all processors at once, and the last bits of a product may depend on the number of threads.
 func oneThread(environment []string) []string {
 	for _, name := range threadVariables {
 		if _, set := os.LookupEnv(name); !set {
@@ -133,7 +133,7 @@ func (p *process) end() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		select {
-		case <-p.ended: // another process may have its number by now
+		case <-p.ended: // another process may have the same number by now
 		default:
 			p.family.end(false)
 		}
@@ -162,9 +162,9 @@ type answer struct {
 // errEnded says that a program has ended instead of answering.
 var errEnded = errors.New("ended without an answer")
 
-// serve gives the problem in a folder to a program that serves many: to one that waits, or to a new one. One that
-// waits may have ended, or end when it gets the problem. The problem is then given to the next, in the end to a new
-// one, so that the result does not depend on which of them got it.
+// serve gives the problem in folder to a process that serves many problems: to one that waits, or to a new one. A
+// waiting process may have ended, or end when it gets the problem; then the next process gets the problem, and finally
+// a new one, so that the result does not depend on which process was taken.
 func (p Program) serve(ctx context.Context, programs *programs, folder string, problem statement) (reply, error) {
 	for {
 		proc, err := programs.take(p)
@@ -188,8 +188,9 @@ func (p Program) serve(ctx context.Context, programs *programs, folder string, p
 	}
 }
 
-// request gives the program its problem and waits for the answer. A line that is no answer is a fault of a program
-// that has not answered before. One that has may have printed it after its last answer, so the line is skipped.
+// request gives the program its problem and waits for the answer. A line that is no answer is an error if the program
+// has never answered before. Otherwise the program may have printed the line after its last answer, so the line is
+// skipped.
 func (r reply) request(ctx context.Context) error {
 	r.proc.stderr.reset()
 	line, err := json.Marshal(request{r.folder})
@@ -198,7 +199,7 @@ func (r reply) request(ctx context.Context) error {
 	}
 	limit := time.NewTimer(r.limit())
 	defer limit.Stop()
-	_, _ = r.proc.in.Write(append(plainASCII(line), '\n')) // that it has ended is noticed below
+	_, _ = r.proc.in.Write(append(plainASCII(line), '\n')) // if the program has ended, that is noticed below
 	skipped := ""
 	for {
 		select {
@@ -230,8 +231,8 @@ func (r reply) request(ctx context.Context) error {
 	}
 }
 
-// flushAdvice returns advice for an answer that is missing although its result is there. It is empty where that is
-// missing too.
+// flushAdvice returns advice for a program that has written its result but printed no answer. It is empty if the result
+// is missing too.
 func (r reply) flushAdvice() string {
 	name := r.problem.result()
 	if _, err := os.Lstat(filepath.Join(r.folder, name)); err != nil {
@@ -240,7 +241,7 @@ func (r reply) flushAdvice() string {
 	return "; " + name + " is there: was the answer flushed, with a line end?"
 }
 
-// endedEarly returns an error that says how a program ended that had not answered.
+// endedEarly returns an error that says how the program ended without having answered.
 func (p *process) endedEarly() error {
 	<-p.ended
 	if p.err != nil {
@@ -249,8 +250,8 @@ func (p *process) endedEarly() error {
 	return fmt.Errorf("%w (%s); a program for one problem is named with exec1", errEnded, ending(p.err))
 }
 
-// plainASCII returns JSON with all characters escaped that are not ASCII, since some languages read their input in an
-// encoding of the system.
+// plainASCII returns text, which is JSON, with all characters that are not ASCII escaped, because some languages read
+// their input in the encoding of the system.
 func plainASCII(text []byte) []byte {
 	var out []byte
 	for _, r := range string(text) {
@@ -295,7 +296,7 @@ func (p Program) runOnce(ctx context.Context, programs *programs, folder string,
 	return r, nil
 }
 
-// ending says how a program ended, by the error of its exec.Cmd.
+// ending returns words for how a program ended, from err, the error of its exec.Cmd.
 func ending(err error) string {
 	if err == nil {
 		return "exit status 0"

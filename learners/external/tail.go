@@ -35,7 +35,7 @@ func (t *tail) reset() {
 	t.kept = t.kept[:0]
 }
 
-// quote returns the last lines as the end of a sentence. It is empty where there are none.
+// quote returns the last lines, worded as the end of a sentence. It is empty if nothing was written.
 func (t *tail) quote() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

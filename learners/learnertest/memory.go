@@ -15,9 +15,9 @@ import (
 	"superres/learners/sparse/sparsetest"
 )
 
-// Measure compares the Memory of a learner with measurements, for problems of very different shapes, each of some
-// tens of MiB with its signals. It is not a part of Run, since garbage is collected later on a busy machine, so it
-// needs a machine for itself. The log of t gets the table.
+// Measure compares the Memory of a learner with measurements, for problems of very different shapes, each of some tens
+// of MiB with its signals. It is not a part of Run, because garbage is collected later on a busy machine, so that it
+// needs a machine for itself. It logs its table to t.
 func Measure(t *testing.T, learner learners.Learner) {
 	t.Helper()
 	const slack = 3 << 20 // bytes, for small allocations

@@ -102,7 +102,8 @@ func gaussian(m, k int, rng *rand.Rand) *mat.Dense {
 	return d
 }
 
-// stream hashes numbers to one, so that every problem has a random stream of its own, whatever other problems are run.
+// stream hashes parts to one number, the seed of a problem's random stream, which thus does not depend on other
+// problems.
 func stream(parts ...int) uint64 {
 	h := fnv.New64a()
 	for _, p := range parts {

@@ -8,8 +8,8 @@ import (
 	"superres/learners/sparse"
 )
 
-// Recovery measures the distance of a learned dictionary from the true one. An error is the mean over the atoms of
-// 1 − |cos| to the true atom that each is matched with, 0..1. Signs of atoms are arbitrary, so the paper's argmax is
+// Recovery measures the distance of a learned dictionary from the true one. An error is the mean of 1 − |cos|, 0 to 1,
+// between each atom and the true atom that it is matched with. Signs of atoms are arbitrary, so the paper's argmax is
 // taken over absolute values too.
 type Recovery struct {
 	// Assigned is the error of the matching with the least error.

@@ -64,8 +64,8 @@ func (t Task) Weight() float64 {
 	return float64(t.N) * float64(t.K) * float64(t.M+t.K) * float64(t.Limit)
 }
 
-// Run runs a task. The result but for Seconds does not depend on what else runs. A failure is part of the result; the
-// only error is that of ctx.
+// Run runs a task. Apart from Seconds the result does not depend on what else runs. A failure of the learner is part of
+// the result; the only error is ctx.Err().
 func (t Task) Run(ctx context.Context) (Trial, error) {
 	r := Trial{Task: t}
 	if err := r.run(ctx); err != nil {

@@ -22,7 +22,7 @@ import (
 
 // Info describes one plug-in of a registry.
 type Info[T any] struct {
-	// Name is in lower case, and unique in its registry.
+	// Name is the name in specs: in lower case, and unique in its registry.
 	Name string
 	// Summary says in one line what it computes.
 	Summary string
@@ -59,12 +59,11 @@ func NewRegistry[T any](kind string) *Registry[T] {
 // ErrSettings is wrapped by errors about what the user asked for, as opposed to errors about data.
 var ErrSettings = usage.ErrSettings
 
-// Errorf returns an error that wraps ErrSettings, with the text of fmt.Sprintf. It wraps none of the
-// errors among its arguments.
+// Errorf returns an error that wraps ErrSettings, with the text of fmt.Sprintf. It does not wrap errors among args.
 func Errorf(format string, args ...any) error { return usage.Errorf(format, args...) }
 
-// CheckNumbers returns an error, which wraps ErrSettings, for the first of the parameters, by name, that is negative,
-// infinite or not a number. owner, such as "learners: simco", begins its text.
+// CheckNumbers returns an error, which wraps ErrSettings, for the first of params, in the order of their names, that is
+// negative, infinite or not a number. owner, such as "learners: simco", begins its text.
 func CheckNumbers(owner string, params map[string]float64) error {
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		if v := params[name]; !(v >= 0) || math.IsInf(v, 0) {
@@ -74,11 +73,11 @@ func CheckNumbers(owner string, params map[string]float64) error {
 	return nil
 }
 
-// Unknown returns the text of an error about a name that is not among the known names of its kind. It
+// Unknown returns the text of an error about name, which is not among known, the names of plug-ins of this kind. It
 // suggests the nearest of them, if one is near, and lists them all.
 func Unknown(kind, name string, known []string) string { return usage.Unknown(kind, name, known) }
 
-// Register adds a plug-in. It panics when its name is empty or taken.
+// Register adds a plug-in. It panics if info.Name is empty or already registered.
 func (r *Registry[T]) Register(info Info[T]) { r.infos.Add(info.Name, info) }
 
 // List returns the registered plug-ins, sorted by name.
@@ -94,7 +93,7 @@ func (r *Registry[T]) List() []Info[T] {
 // Names returns the registered names, sorted.
 func (r *Registry[T]) Names() []string { return r.infos.Names() }
 
-// New returns the plug-in that spec names, with the parameters that it gives, such as "ksvd" or "ksvd:exact=false".
+// New returns the plug-in that spec names, with the parameters that spec sets, such as "ksvd" or "ksvd:exact=false".
 // The error for an unknown name or parameter lists the known ones. All errors about the spec wrap ErrSettings.
 func (r *Registry[T]) New(spec string) (T, error) {
 	var zero T
@@ -137,7 +136,7 @@ func (r *Registry[T]) New(spec string) (T, error) {
 	return value, nil
 }
 
-// Split splits a text at its commas, except those between single or double quotes.
+// Split splits text at its commas, except those between single or double quotes.
 func Split(text string) []string {
 	var quote rune
 	return strings.Split(strings.Map(func(r rune) rune {
@@ -153,7 +152,7 @@ func Split(text string) []string {
 	}, text), string(separator))
 }
 
-// separator stands for a comma that separates: no text that people write has it.
+// separator replaces each comma that separates; no text that people write contains it.
 const separator = '\x00'
 
 // Program is a plug-in that runs another program for its work. Its spec names that program, so a spec
@@ -179,7 +178,7 @@ func Fingerprint(plugins ...any) (string, error) {
 	return strings.Join(list, " "), nil
 }
 
-// Has reports whether the plug-in that spec names declares a parameter.
+// Has reports whether the plug-in that spec names declares the parameter param.
 func (r *Registry[T]) Has(spec, param string) bool {
 	name, _, _ := strings.Cut(spec, ":")
 	info, err := r.infos.Get(name)

@@ -18,7 +18,8 @@ type Angles struct {
 	Near int
 }
 
-// Angles measures all pairs of atoms. limit is the |cos| above which they count as near. It takes 8·K² bytes of memory.
+// Angles measures all pairs of atoms. limit is the |cos| above which two atoms count as near. It takes 8·K² bytes of
+// memory.
 func (d *Dictionary) Angles(limit float64) Angles {
 	gram := d.prepare()
 	var a Angles

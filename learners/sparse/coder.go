@@ -17,13 +17,13 @@ import (
 // Coder finds sparse codes: X with Y ≈ D·X. A coder is a plain value that keeps no state between calls, and is safe
 // for concurrent use.
 type Coder interface {
-	// Code returns the K×N codes of the columns of y over d. It returns an error where the sizes do not fit, where y
-	// is empty or not finite, or so large that its squares are not, and ctx.Err() when ctx ends. y is not changed.
-	// The result does not depend on the number of workers, and the code of a signal not on the other signals.
+	// Code returns the K×N codes of the columns of y over d. It returns an error if the sizes do not fit, or if y is
+	// empty or has entries whose squares are not finite, and ctx.Err() when ctx ends. y is not changed. The result does
+	// not depend on the number of workers, and the code of a signal not on the other signals.
 	Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error)
 }
 
-// Limited is a coder that may limit the number of non-zeros of a code.
+// Limited is a coder that can say how many non-zeros a code has at most.
 type Limited interface {
 	// MostNonZeros returns the largest number of non-zeros of a signal, or 0 where there is no limit.
 	MostNonZeros() int
@@ -43,7 +43,7 @@ type Info = plugin.Info[Coder]
 // A table filled by Register, not a list: other modules may plug in.
 var registry = plugin.NewRegistry[Coder]("coder")
 
-// Register adds a coder. It panics when the name is taken. Call it in init.
+// Register adds a coder. It panics if info.Name is empty or already registered. Call it in init.
 func Register(info Info) { registry.Register(info) }
 
 // List describes the registered coders, sorted by name.
@@ -52,8 +52,8 @@ func List() []Info { return registry.List() }
 // New makes the coder of a spec such as "omp" or "omp:sparsity=3".
 func New(spec string) (Coder, error) { return registry.New(spec) }
 
-// WithSparsity returns the spec of a coder with its parameter sparsity set. It returns an error where the coder has
-// no such parameter.
+// WithSparsity returns the spec of a coder with its parameter sparsity set. It returns an error if the coder has no
+// such parameter.
 func WithSparsity(spec string, sparsity int) (string, error) {
 	if !registry.Has(spec, "sparsity") {
 		if _, err := New(spec); err != nil {
@@ -68,14 +68,14 @@ func WithSparsity(spec string, sparsity int) (string, error) {
 	return fmt.Sprintf("%s%ssparsity=%d", spec, sep, sparsity), nil
 }
 
-// solver codes one signal y of n entries, which it does not change. It writes the chosen atoms, in any order, and
-// their coefficients for the atoms as they are, to index and value, and returns how many. corr is Dᵀy over the unit
-// atoms, with zeros up to a multiple of the width of package kernel; a solver may change it. Each worker has a solver
-// of its own, which may keep scratch memory.
+// solver codes one signal y of n entries, which it does not change. It writes the chosen atoms, in any order, to index
+// and their coefficients, for the atoms at their actual lengths, to value, and returns how many atoms it chose. corr is
+// Dᵀy over the unit atoms, with zeros up to a multiple of the width of package kernel; a solver may change it. Each
+// worker has a solver of its own, which may keep scratch memory.
 type solver func(y, corr []float64, index []int32, value []float64) int
 
-// codeLimited is codeEach for a coder with the given limits, which it checks. newSolver gets the largest number of
-// non-zeros of a signal.
+// codeLimited is codeEach for a coder with the given sparsity and tolerance, which it checks. newSolver gets the
+// largest number of non-zeros of a signal.
 func codeLimited(ctx context.Context, d *Dictionary, y *mat.Dense, sparsity int, tolerance float64,
 	newSolver func(most int) solver) (*Codes, error) {
 	most, err := maxNonZeros(sparsity, tolerance, d)
@@ -99,7 +99,7 @@ func codeEach(ctx context.Context, d *Dictionary, y *mat.Dense, most int, newSol
 		value []float64
 	}
 	blocks := make([]block, (signals+grain-1)/grain)
-	start := make([]int, signals+1) // at first, the number of non-zeros of each signal
+	start := make([]int, signals+1) // first the number of non-zeros of each signal, later the offsets
 	bad := make([]int, len(blocks)) // 1 + the first signal of a block that is not finite, or 0
 	d.prepare()
 	err := parallel.For(ctx, signals, grain, func() func(lo, hi int) {
@@ -170,8 +170,8 @@ func newBatch(d *Dictionary, y *mat.Dense) *batch {
 	return b
 }
 
-// fill loads the signals lo to hi−1. Their number is rounded up to a multiple of kernel.Rows, so that earlier signals
-// that are still behind them may be multiplied too.
+// fill loads the signals [lo, hi). Their number is rounded up to a multiple of kernel.Rows, so that earlier signals
+// whose values are still in the remaining columns may be multiplied too.
 func (b *batch) fill(lo, hi int) {
 	n := b.d.n
 	for i := range n {

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Codes is a sparse K×N matrix by columns: the non-zeros of signal j are Value[Start[j]:Start[j+1]], of the atoms
-// Index[Start[j]:Start[j+1]], which ascend.
+// Codes is a sparse K×N matrix by columns: the non-zeros of signal j are Value[Start[j]:Start[j+1]], and
+// Index[Start[j]:Start[j+1]] are their atoms, ascending.
 type Codes struct {
 	// Atoms is K.
 	Atoms int
@@ -82,8 +82,8 @@ func (c *Codes) Compact() *Codes {
 	return out
 }
 
-// NormalEquations returns X·Xᵀ (K×K) and X·Yᵀ (K×M), the two sides of the least-squares problem min ‖Y − D·X‖_F for
-// Dᵀ. signal returns column j of Y, of m entries, which is used before the next call.
+// NormalEquations returns X·Xᵀ (K×K) and X·Yᵀ (K×M), the two sides of the least-squares problem min ‖Y − D·X‖_F for Dᵀ.
+// signal returns column j of Y, of m entries; the slice is used only until the next call of signal.
 func (c *Codes) NormalEquations(m int, signal func(j int) []float64) (xx *mat.SymDense, xy *mat.Dense) {
 	k := c.Atoms
 	xx, xy = mat.NewSymDense(k, nil), mat.NewDense(k, m, nil)

@@ -44,7 +44,8 @@ type Dictionary struct {
 // cache.
 const panel = 32
 
-// NewDictionary returns a dictionary with copies of the columns of d. Every entry and its square must be finite.
+// NewDictionary returns a dictionary whose atoms are copies of the columns of d. Every entry and its square must be
+// finite.
 func NewDictionary(d mat.Matrix) (*Dictionary, error) {
 	n, k := d.Dims()
 	atoms := make([]float64, n*k)
@@ -56,8 +57,8 @@ func NewDictionary(d mat.Matrix) (*Dictionary, error) {
 	return FromAtoms(n, atoms)
 }
 
-// FromAtoms returns a dictionary of atoms of n entries each, one after the other in a slice. The dictionary keeps the
-// slice, which must not be changed afterwards.
+// FromAtoms returns a dictionary of atoms of n entries each, which follow each other in the slice atoms. The dictionary
+// keeps the slice, which must not be changed afterwards.
 func FromAtoms(n int, atoms []float64) (*Dictionary, error) {
 	if n < 1 || len(atoms) == 0 || len(atoms)%n != 0 {
 		return nil, fmt.Errorf("sparse: %d entries do not make atoms of %d", len(atoms), n)
@@ -90,7 +91,7 @@ func (d *Dictionary) Matrix() *mat.Dense {
 	return m
 }
 
-// Rows returns a dictionary of the rows from to to−1 of every atom, such as the low-resolution half of a coupled
+// Rows returns a new dictionary with the rows [from, to) of every atom, such as the low-resolution half of a coupled
 // dictionary.
 func (d *Dictionary) Rows(from, to int) (*Dictionary, error) {
 	if from < 0 || to > d.n || from >= to {

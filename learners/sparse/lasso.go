@@ -21,9 +21,8 @@ import (
 // the last two with the least ‖y − Dx‖₂ there is where that is more than ε, or 0. For atoms of other lengths ‖x‖₁ is
 // Σ ‖d_k‖·|x_k|.
 //
-// All are points of one path, the solutions x(λ) as λ falls from max |d_kᵀy|, where x = 0. It is piecewise linear,
-// and homotopy walks along it. With the support I, the signs s of x_I, the Gram matrix G and a = Dᵀ(y − Dx), a step
-// is
+// All are points of one path, the solutions x(λ) as λ falls from max |d_kᵀy|, where x = 0. It is piecewise linear, and
+// homotopy walks along it. With the support I, the signs s of x_I, the Gram matrix G and a = Dᵀ(y − Dx), a step is
 //
 //	v = G_II⁻¹ s,   x_I ← x_I + γ v,   a ← a − γ G_I v,   λ ← λ − γ,
 //
@@ -187,8 +186,8 @@ func (w *lassoWorker) direct(support []int32) float64 {
 	return dot(w.sign[:len(support)], pace)
 }
 
-// event returns by how much λ falls, at most by limit, until an atom joins or a member of the support leaves, and
-// which one: join is an atom, leave an index in the support, and each is −1 where there is no such event.
+// event returns by how much λ falls, at most by limit, until an atom joins or a member of the support leaves, and which
+// atom it is: join is an atom, leave an index in the support, and each is -1 if there is no such event.
 func (w *lassoWorker) event(lambda, limit float64, x []float64) (gamma float64, join, leave int) {
 	gamma, join, leave = limit, -1, -1
 	slope, excluded := w.slope[:len(w.corr)], w.excluded[:len(w.corr)]

@@ -81,8 +81,8 @@ func (w *olsWorker) solve(y, corr []float64, index []int32, value []float64) int
 	return w.pursue(y, corr, index, value, w.choose)
 }
 
-// choose returns the first atom with the largest a_k²/s_k among those with |a_k| above floor, or −1 where there is
-// none. It first updates s_k for the last member of the support.
+// choose returns the first atom with the largest a_k²/s_k among those with |a_k| above floor, or -1 if there is none.
+// It first updates s_k for the last member of the support.
 func (w *olsWorker) choose(floor float64, count int) int {
 	if count == 0 {
 		w.last = w.ompWorker.choose(floor, 0)

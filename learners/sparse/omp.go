@@ -10,9 +10,8 @@ import (
 	"superres/internal/kernel"
 )
 
-// OMP is orthogonal matching pursuit: at each step the atom with the largest
-// |d_kᵀr|/‖d_k‖ joins the support I, and the coefficients become the least-squares
-// ones on I,
+// OMP is orthogonal matching pursuit: at each step the atom with the largest |d_kᵀr|/‖d_k‖ joins the support I, and the
+// coefficients become the least-squares ones on I,
 //
 //	x_I = argmin ‖y − D_I x‖₂,   r = y − D_I x_I.
 //
@@ -85,7 +84,7 @@ func newOMPWorker(d *Dictionary, most int, tolerance float64) *ompWorker {
 	return w
 }
 
-// choose returns the first atom with the largest |corr|, or −1 where that is at most floor.
+// choose returns the first atom with the largest |corr|, or -1 if that is at most floor.
 func (w *ompWorker) choose(floor float64, _ int) int {
 	if w.top <= floor {
 		return -1
@@ -98,8 +97,8 @@ func (w *ompWorker) solve(y, corr []float64, index []int32, value []float64) int
 	return w.pursue(y, corr, index, value, w.choose)
 }
 
-// pursue codes a signal. choose returns the atom that is to join a support of count atoms, or −1 where the residual
-// is rounding error, at most floor.
+// pursue codes a signal. choose returns the atom that is to join a support of count atoms, or -1 if the residual is
+// rounding error, at most floor.
 func (w *ompWorker) pursue(y, corr []float64, index []int32, value []float64,
 	choose func(floor float64, count int) int) int {
 	energy := dot(y, y)
@@ -129,8 +128,8 @@ func (w *ompWorker) pursue(y, corr []float64, index []int32, value []float64,
 	return count
 }
 
-// join makes atom best member j of the support. Where the atom depends on the support, join returns false and does
-// not change it.
+// join makes atom best member j of the support. It returns false, and leaves the support unchanged, if the atom depends
+// linearly on the support.
 func (w *ompWorker) join(best, j int, support []int32) bool {
 	wide := w.d.wide
 	row := w.chol[j*w.most : j*w.most+j+1]
@@ -146,10 +145,10 @@ func (w *ompWorker) join(best, j int, support []int32) bool {
 	w.proj[j] = w.corr[best] / row[j]
 	support[j] = int32(best)
 	if j+1 == w.most {
-		return true // it is the last
+		return true // best is the last member, so the rest is not needed
 	}
 	w.top = kernel.Advance(w.basis[j*wide:(j+1)*wide], w.corr, w.row(best), w.basis, wide, row[:j], 1/row[j], w.proj[j])
-	stale := false                    // whether w.top is that of a member
+	stale := false                    // whether w.top is the |corr| of a member
 	for _, i := range support[:j+1] { // whose |corr| is rounding error
 		stale = stale || math.Abs(w.corr[i]) == w.top
 		w.corr[i] = 0

@@ -37,8 +37,8 @@ func (s *leastSquares) row(atom int) []float64 {
 	return s.gram[atom*s.d.wide : (atom+1)*s.d.wide]
 }
 
-// fit moves the atoms that are independent of those before them to the front, sets x to the solution on them, and
-// returns how many they are. corr is Dᵀy.
+// fit moves the atoms that are linearly independent of the atoms before them to the front of atoms, sets x to the
+// solution on them, and returns their number. corr is Dᵀy.
 func (s *leastSquares) fit(y, corr []float64, atoms []int32, x []float64) int {
 	count := 0
 	for _, atom := range atoms {
@@ -56,7 +56,8 @@ func (s *leastSquares) fit(y, corr []float64, atoms []int32, x []float64) int {
 	return count
 }
 
-// extend adds the row of an atom to L. Where the atom depends on the support, extend returns false, and L is as before.
+// extend adds the row of an atom to L. If the atom depends linearly on the support, extend returns false and leaves L
+// unchanged.
 func (s *leastSquares) extend(atom int32, support []int32) bool {
 	count := len(support)
 	row := s.chol[count*s.most : count*s.most+count+1]
@@ -140,8 +141,8 @@ func (s *leastSquares) refine(y []float64, support []int32, x, keep []float64) {
 	}
 }
 
-// unscale turns coefficients of unit atoms into those of the atoms as they are, and sets those to zero that are
-// rounding error.
+// unscale turns value, coefficients of unit atoms, into coefficients of the atoms at their actual lengths, and sets
+// coefficients that are at most floor, rounding error, to zero.
 func unscale(d *Dictionary, index []int32, value []float64, floor float64) {
 	for j, atom := range index {
 		if math.Abs(value[j]) <= floor {

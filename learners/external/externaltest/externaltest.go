@@ -162,7 +162,7 @@ func wild(file, folder string, out, errs io.Writer) (code int, over bool) {
 	if err != nil {
 		return 4, true
 	}
-	fmt.Fprintln(errs, "wrong on purpose") // long before the answer, which comes another way
+	fmt.Fprintln(errs, "wrong on purpose") // long before the answer, which goes to standard output
 	answer, _ := json.Marshal(map[string]string{"folder": folder})
 	if err := solve(folder, []string{"codes", "trace"}); err != nil {
 		return 5, true
@@ -230,7 +230,8 @@ func nan() float64 {
 	return zero / zero
 }
 
-// solve solves the problem in a folder. with names what it writes besides the dictionary, or that codes are dense.
+// solve solves the problem in a folder. with lists words of Serve: "codes" and "trace" are written besides the
+// dictionary, "dense" makes codes dense.
 func solve(folder string, with []string) error {
 	text, err := os.ReadFile(filepath.Join(folder, "problem.json"))
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"superres/learners/sparse"
 )
 
-// Run checks the coder that build makes for a sparsity, where 0 is no limit, and a residual norm, where 0 is the
-// smallest possible.
+// Run checks the coders that build returns. sparsity is the largest number of non-zeros, 0 for no limit; tolerance is
+// the residual norm to reach, 0 for the smallest possible.
 func Run(t *testing.T, build func(sparsity int, tolerance float64) sparse.Coder) {
 	t.Helper()
 	ctx := context.Background()
@@ -183,7 +183,7 @@ func Residuals(d *sparse.Dictionary, x *sparse.Codes, y *mat.Dense) []float64 {
 	return norms
 }
 
-// Code returns the codes of signals, and ends the test for an error.
+// Code returns the codes of the columns of y by c over d, and ends the test if there is an error.
 func Code(t testing.TB, c sparse.Coder, d *sparse.Dictionary, y *mat.Dense) *sparse.Codes {
 	t.Helper()
 	return Must(c.Code(context.Background(), d, y))(t)

@@ -17,14 +17,16 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Tolerance is how far a picture may be from its golden file: no sample by more than Levels of 255, and at most the
-// share Share of the samples at all. Machines that fuse a multiplication with an addition round differently.
+// Tolerance is how far a picture may be from its golden file: no sample may differ by more than Levels of 255, and at
+// most the share Share of the samples may differ at all. Processors that fuse a multiplication with an addition round
+// differently.
 type Tolerance struct {
 	Levels int
 	Share  float64
 }
 
-// Compare compares a picture of at most 8 bits a sample with testdata/golden/name of the repository.
+// Compare fails the test if got, a picture of at most 8 bits a sample, differs by more than tol from the file
+// testdata/golden/name of the repository.
 func Compare(t *testing.T, name string, got image.Image, tol Tolerance) {
 	t.Helper()
 	path := filepath.Join(Root(t), "testdata", "golden", name)
@@ -62,7 +64,7 @@ func nrgba(c color.Color) [4]int {
 	return [4]int{int(v.R), int(v.G), int(v.B), int(v.A)}
 }
 
-// Open returns the picture in a PNG file.
+// Open returns the picture in the PNG file at path, and ends the test if it cannot be read.
 func Open(t *testing.T, path string) image.Image {
 	t.Helper()
 	f := must.Get(os.Open(path))(t)
@@ -70,7 +72,8 @@ func Open(t *testing.T, path string) image.Image {
 	return must.Get(png.Decode(f))(t)
 }
 
-// Pictures returns the paths of every n-th picture, PNG files, of a data set that Data finds, at least one.
+// Pictures returns the paths of every n-th PNG file, at least one, of the data set set, which it looks for as Data
+// does.
 func Pictures(t *testing.T, set string, n int) (paths []string) {
 	t.Helper()
 	all := must.Get(filepath.Glob(filepath.Join(Data(t, set), "*.png")))(t)
@@ -83,10 +86,11 @@ func Pictures(t *testing.T, set string, n int) (paths []string) {
 	return paths
 }
 
-// InFull reports whether tests are to work on all of their data, by SUPERRES_FULL, rather than on a sample.
+// InFull reports whether tests should work on all of their data, because the variable SUPERRES_FULL is set; false means
+// a sample.
 func InFull() bool { return os.Getenv("SUPERRES_FULL") != "" }
 
-// Root returns the folder of the repository.
+// Root returns the path of the repository's root folder.
 func Root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -103,9 +107,9 @@ func Root(t testing.TB) string {
 	return ""
 }
 
-// Data returns the path of a data set that is not part of the repository: below
-// SUPERRES_DATA, or below ../shared/data of the repository. Where it is absent the
-// test is skipped, as in short mode: figures are not for the race detector.
+// Data returns the path of a data set that is not part of the repository: below SUPERRES_DATA, or below ../shared/data
+// of the repository. The test is skipped if the path does not exist, or in short mode, which is used with the race
+// detector.
 func Data(t *testing.T, parts ...string) string {
 	t.Helper()
 	if testing.Short() {

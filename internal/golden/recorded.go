@@ -17,7 +17,7 @@ type Recorded struct {
 	Command string
 }
 
-// Flag returns the value of a flag, and ends the test where there is none.
+// Flag returns the value of the flag called name in the command line, and ends the test if there is none.
 func (r Recorded) Flag(name string) string {
 	r.Helper()
 	words := strings.FieldsFunc(r.Command, func(c rune) bool { return c == ' ' || c == '=' })
@@ -30,20 +30,20 @@ func (r Recorded) Flag(name string) string {
 	return ""
 }
 
-// Decimal returns the value of a flag that is a number.
+// Decimal returns the value of the flag called name as a number.
 func (r Recorded) Decimal(name string) float64 {
 	r.Helper()
 	return must.Get(strconv.ParseFloat(r.Flag(name), 64))(r)
 }
 
-// Number returns the value of a flag that is a whole number.
+// Number returns the value of the flag called name as an integer.
 func (r Recorded) Number(name string) int {
 	r.Helper()
 	return must.Get(strconv.Atoi(r.Flag(name)))(r)
 }
 
-// Shipped opens a file of superres/models by its name, for tests,
-// and returns its size. It is closed when the test ends.
+// Shipped opens the file of the given name in superres/models, for tests, and returns its size in bytes. It is closed
+// when the test ends.
 func Shipped(t testing.TB, name string) (file *os.File, size int64) {
 	t.Helper()
 	file = must.Get(os.Open(filepath.Join(Root(t), "superres", "models", name)))(t)

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hugePages asks the system to use huge pages for v. An error changes nothing, as this is advice.
+// hugePages asks the system to use huge pages for v. Errors are ignored, because this only affects speed.
 func hugePages(v []float64) {
 	const huge = 2 << 20
 	if len(v) < huge/4 {
@@ -19,16 +19,16 @@ func hugePages(v []float64) {
 	_ = unix.Madvise(b[:len(b)/4096*4096], unix.MADV_HUGEPAGE)
 }
 
-// AdviseHeap asks the system to use huge pages for the first n bytes of the heap, by means of an array of that
-// size that it releases at once. Call it first in a program: one that fills some planes and ends spends a
-// seventh of its time on faults of pages of 4 KB. It does nothing where the address space is limited, and on
-// other systems than Linux.
+// AdviseHeap asks the system to use huge pages for the first n bytes of the heap. For that it allocates an array of n
+// bytes, which it releases at once. Call it first in a program: a program that fills some planes and ends spends a
+// seventh of its time on page faults with pages of 4 KB. It does nothing if the address space is limited, or on systems
+// other than Linux.
 func AdviseHeap(n int) {
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_AS, &limit) == nil && limit.Cur == unix.RLIM_INFINITY {
 		NewArray(n / 8)
-		// A collection that the array itself has begun finds it in use, and would have the next one wait until
-		// there is a third more than that.
+		// A collection that allocating the array has started still finds it in use, and would delay the next collection
+		// until the heap is a third larger than the array.
 		runtime.GC()
 	}
 }

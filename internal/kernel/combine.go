@@ -4,8 +4,8 @@ package kernel
 //
 //	dst[x] = Σ_k weight[k]·src[at[k]+x]
 //
-// in the order of k, with every product and every sum rounded. This filters a row when the parts begin a sample
-// apart, and columns when they begin a row apart. dst may have any length. dst and src must not overlap.
+// in the order of k, with every product and every sum rounded. With parts that begin one sample apart this filters a
+// row; with parts that begin one row apart it filters columns. dst may have any length. dst and src must not overlap.
 func Combine(dst, src []float32, at []int, weight []float32) {
 	if !combinable(len(dst), src, at, weight) {
 		clear(dst)
@@ -56,8 +56,8 @@ func combineOntoGeneric(dst, base, src []float32, at []int, weight []float32) {
 	}
 }
 
-// combinable reports whether there are parts of a length above 0. It panics when a part does not lie in src, or
-// has no weight.
+// combinable reports whether n is above 0 and at is not empty; false means that nothing is to be added. It panics if a
+// part of n entries does not lie in src, or has no weight.
 func combinable(n int, src []float32, at []int, weight []float32) bool {
 	if len(at) != len(weight) {
 		panic("kernel: the numbers of parts and of weights differ")

@@ -2,29 +2,29 @@ package kernel
 
 import "math"
 
-// A layer of a network is computed in integers. Its samples lie in rows, all the channels of a sample together.
-// The neighbours that a layer looks at lie, in each of some rows, side by side: a run of entries. The entries
-// of a run are multiplied in pairs: a word of 32 bits holds two weights of 16 bits, the first in its lower
-// half. A vector holds the sums of 16 outputs of one sample.
+// A layer of a network is computed in integers. Its samples lie in rows, with all the channels of a sample together.
+// The neighbours of a sample that a layer reads lie side by side in each of some rows; those of one row are called a
+// run. The entries of a run are multiplied in pairs: a word of 32 bits holds two weights of 16 bits, the first in its
+// lower half. A vector holds the sums of 16 outputs of one sample.
 
 // Filter is a layer. An output of a sample is the sum of the products of the sample's runs with weights.
 type Filter struct {
-	// Rows is the number of runs of a sample, Words the number of pairs in each of them, and Step the number of
-	// entries from a sample of a row to the next.
+	// Rows is the number of runs of a sample, Words the number of pairs in each of them, and Step the number of entries
+	// from one sample of a row to the next.
 	Rows, Words, Step int
 
 	// Outputs is the number of outputs of a sample: a multiple of Lanes, at most MaxOutputs.
 	Outputs int
 
-	// Weights are pairs of weights: for each group of Lanes outputs, in it for each row, in that for each pair
-	// of entries, one word for each of the outputs.
+	// Weights are pairs of weights: for each group of Lanes outputs, for each run, for each pair of entries, one word
+	// for each output of the group.
 	Weights []int32
 
-	// Bias holds what the sum of each output begins with.
+	// Bias holds the value with which the sum of each output begins.
 	Bias []int32
 
-	// PositiveScale and NegativeScale hold what the sum of each output is multiplied by, when it is positive
-	// and when it is negative. Their magnitudes are below 1. Residual ignores NegativeScale.
+	// PositiveScale and NegativeScale hold, for each output, the factor for a sum that is positive, and for one that is
+	// negative. Their magnitudes are below 1. Residual ignores NegativeScale.
 	PositiveScale, NegativeScale []float32
 
 	// transformed and maxBias are set by PrepareWinograd: the filter transform, for each of its 4 columns what
@@ -36,19 +36,20 @@ type Filter struct {
 // MaxOutputs is the largest number of outputs of a Filter.
 const MaxOutputs = 256
 
-// Clip is the largest magnitude that Convolve makes. It leaves 10 or 11 bits to the weights of layers of hundreds
-// of products, as sums must fit 29 bits for ConvolveTwoRows; the sum of four such samples fits 16 bits.
+// Clip is the largest magnitude of an output of Convolve before skip is added. It leaves 10 or 11 bits to the weights
+// of layers of hundreds of products, as sums must fit 29 bits for ConvolveTwoRows; the sum of four such samples fits 16
+// bits.
 const Clip = 1<<13 - 1
 
-// MinSamples is the least number of samples that Convolve and Residual make.
+// MinSamples is the least number of samples that Convolve and Residual may be asked for.
 const MinSamples = 24
 
-// samplesPerCall is a number of samples that takes less than a millisecond, of layers of common sizes.
+// samplesPerCall is a number of samples that layers of common sizes compute in less than a millisecond.
 const samplesPerCall = 1024
 
-// Convolve sets dst to the outputs of a number of samples. The runs of sample s begin at the entries rows[j] +
-// s·Step of src. Each sum, of 32 bits, is multiplied by the scale for its sign, rounded to the nearest integer,
-// half to even, and clipped to −Clip..Clip. Then skip, which has an entry an output and may be nil, is added,
+// Convolve sets dst to the outputs of the given number of samples. The runs of sample s begin at the entries rows[j] +
+// s·Step of src. Each sum, of 32 bits, is multiplied by the scale for its sign, rounded to the nearest integer, half to
+// even, and clipped to -Clip..Clip. Then skip, which has one entry for each output of each sample or is nil, is added,
 // and the result is clipped to 16 bits. Neither src nor skip may overlap dst.
 func Convolve(dst, src []int16, rows []int, samples int, f *Filter, skip []int16) {
 	f.check(len(dst), len(src), rows, samples)
@@ -68,8 +69,7 @@ func Convolve(dst, src []int16, rows []int, samples int, f *Filter, skip []int16
 	}
 }
 
-// Residual is Convolve for the last layer: it sets dst to the sums times PositiveScale, neither rounded nor
-// clipped.
+// Residual is Convolve for the last layer: it sets dst to the sums times PositiveScale, neither rounded nor clipped.
 func Residual(dst []float32, src []int16, rows []int, samples int, f *Filter) {
 	f.check(len(dst), len(src), rows, samples)
 	for samples > 0 {
@@ -79,10 +79,10 @@ func Residual(dst []float32, src []int16, rows []int, samples int, f *Filter) {
 	}
 }
 
-// noSkip is added to a sample when nothing is to be added.
+// noSkip is added to the outputs of a sample if skip is nil.
 var noSkip [MaxOutputs]int16
 
-// takeSamples returns how many of the remaining samples the next call of assembly makes.
+// takeSamples returns how many of the remaining samples the next call of assembly computes.
 func takeSamples(remaining int) int {
 	if remaining < samplesPerCall+MinSamples {
 		return remaining
@@ -90,7 +90,8 @@ func takeSamples(remaining int) int {
 	return samplesPerCall
 }
 
-// check panics unless the operands fit.
+// check panics unless f is complete and slices of dst and src entries are long enough for the outputs and the runs of
+// samples samples.
 func (f *Filter) check(dst, src int, rows []int, samples int) {
 	needOf(f.Outputs, Lanes)
 	switch {
@@ -152,7 +153,8 @@ func residualGeneric(dst []float32, samples int, src []int16, rows []int, step, 
 	}
 }
 
-// sumPairs sets sums to those of the outputs of the sample whose runs begin at rows of src.
+// sumPairs sets sums to the sums, before scaling, of the outputs of the sample whose runs begin at the entries rows of
+// src.
 func sumPairs(sums []int32, src []int16, rows []int, words int, weights, bias []int32) {
 	copy(sums, bias)
 	for at := 0; at < len(sums); at += Lanes {

@@ -2,9 +2,9 @@ package kernel
 
 import "math"
 
-// Mul sets the first rows×cols entries of C to AᵀB. A is inner×rows, B is inner×cols; all three lie by rows,
-// with strides lda, ldb and ldc. rows is a multiple of Rows, cols of Width. Every entry is one sum in the order
-// of the inner dimension, with the same bits wherever it stands in C.
+// Mul sets the first rows×cols entries of C to AᵀB. A is inner×rows, B is inner×cols; all three lie by rows, with
+// strides lda, ldb and ldc. rows is a multiple of Rows, cols of Width. Every entry is one sum in the order of the inner
+// dimension, with the same bits at any position in C.
 func Mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inner, cols int) {
 	need(cols)
 	if rows < 0 || rows%Rows != 0 || inner < 0 {
@@ -35,8 +35,8 @@ func mulGeneric(c []float64, ldc int, a []float64, lda int, b []float64, ldb, ro
 	}
 }
 
-// FindLargest returns the index of the first entry with the largest absolute value, and that value. Entries
-// that are NaN are ignored; it returns (0, 0) when there are no others.
+// FindLargest returns the index of the first entry with the largest absolute value, and that absolute value. Entries
+// that are NaN are ignored; it returns (0, 0) if there are no others.
 func FindLargest(v []float64) (index int, value float64) {
 	need(len(v))
 	if len(v) == 0 {
@@ -45,8 +45,8 @@ func FindLargest(v []float64) (index int, value float64) {
 	return FindFirst(v, maxAbs(v))
 }
 
-// FindFirst returns the index of the first entry with the given absolute value, which v must contain, and that
-// value; the index is 0 for the value 0.
+// FindFirst returns the index of the first entry whose absolute value is value, and value itself. v must contain such
+// an entry; for value 0 the index is 0.
 func FindFirst(v []float64, value float64) (int, float64) {
 	need(len(v))
 	if value == 0 {
@@ -114,7 +114,7 @@ func advanceGeneric(p, corr, gram, basis []float64, ld int, row []float64, scale
 //	fresh ← fresh − p², +Inf where that is at most least,
 //	score = corr²/fresh, 0 where |corr| is at most floor.
 //
-// and it returns the largest score.
+// It returns the largest score.
 func Score(score, fresh, p, corr []float64, least, floor float64) float64 {
 	n := len(score)
 	need(n)
@@ -145,7 +145,7 @@ func scoresGeneric(score, fresh, p, corr []float64, least, floor float64) float6
 	return most
 }
 
-// Add adds the entries of v to those of to.
+// Add adds each entry of v to the same entry of to.
 func Add(to, v []float64) {
 	need(len(to))
 	if len(to) > 0 {

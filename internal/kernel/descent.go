@@ -2,17 +2,18 @@ package kernel
 
 import "math"
 
-// This file has the operations that train convolutional networks. The activations of a layer lie by samples:
-// the channels of one sample, then those of the next in its row. stride is the number of entries from one row
-// of samples to the next. A convolution of side×side taps over step channels reads, for a sample, k = side·step
-// entries in a run in each of side rows. So it is a product with runs that overlap, and nothing is copied.
+// This file has the operations that train convolutional networks. The activations of a layer lie by samples: the
+// channels of one sample, then the channels of the next sample in its row. stride is the number of entries from one row
+// of samples to the next. A convolution of side×side taps over step channels reads, for each sample, k = side·step
+// consecutive entries in each of side rows. So a convolution is a matrix product whose rows overlap in memory, and
+// nothing is copied.
 
-// Convolve32 makes n samples of len(bias) channels, a multiple of Lanes:
+// Convolve32 sets dst to n samples of len(bias) channels, a multiple of Lanes:
 //
 //	dst_(x,o) = bias_o + Σ_r Σ_j src[r·stride + x·step + j]·weight[(r·k + j)·len(bias) + o]
 //
-// over the rows r and the k entries j of each. Every entry is one sum in this order, with the same bits
-// wherever its sample stands.
+// over the rows r and the k entries j of each. Every entry is one sum in this order, with the same bits at any position
+// of its sample.
 func Convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
 	needOf(len(bias), Lanes)
 	if n <= 0 || len(bias) == 0 {
@@ -40,8 +41,8 @@ func convolve32Generic(dst, src []float32, step, stride, rows, k int, weight, bi
 	}
 }
 
-// Correlate adds to c, the gradient of weights, the share of n samples of each of some rows, whose inputs are a
-// and whose gradients are b:
+// Correlate adds to c, the gradient of weights, the contribution of n samples in each of rows rows. a has the inputs of
+// the layer, b the gradients of its outputs:
 //
 //	c[j·cols + o] += Σ_y Σ_x a[y·strideA + x·step + j]·b[y·strideB + x·cols + o]
 //
@@ -73,8 +74,8 @@ func correlateGeneric(c []float32, cols int, a []float32, step, strideA int, b [
 	}
 }
 
-// Activate sets h to z where z is positive, and to slope·z elsewhere. Samples have len(slope) channels, a
-// multiple of Lanes, and each channel has a slope.
+// Activate sets h to z if z is positive, and to slope·z otherwise. Samples have len(slope) channels, a multiple of
+// Lanes, and each channel has a slope.
 func Activate(h, z, slope []float32) {
 	if needOf(len(slope), Lanes); len(z) == 0 {
 		return
@@ -93,8 +94,8 @@ func activateGeneric(h, z, slope []float32) {
 	}
 }
 
-// ActivateBack changes d, the gradient of the result of Activate for z, to the gradient of z, and adds the
-// gradients of the slopes to toSlope and those of a bias for each channel to toBias.
+// ActivateBack changes d from the gradient of the result of Activate to the gradient of z, and adds the gradients of
+// the slopes to toSlope, and the gradient of each channel's bias to toBias.
 func ActivateBack(d, z, slope, toSlope, toBias []float32) {
 	if needOf(len(slope), Lanes); len(d) == 0 {
 		return

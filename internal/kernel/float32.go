@@ -2,7 +2,7 @@ package kernel
 
 import "gonum.org/v1/gonum/blas/gonum"
 
-// Mul32 is Mul for float32: rows is a multiple of Rows32, cols of Lanes.
+// Mul32 is Mul for float32. rows must be a multiple of Rows32, cols of Lanes.
 func Mul32(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, inner, cols int) {
 	needOf(cols, Lanes)
 	needOf(rows, Rows32)
@@ -31,7 +31,8 @@ func mul32Generic(c []float32, ldc int, a []float32, lda int, b []float32, ldb, 
 	}
 }
 
-// SumRows sets dst_i to Σ_o src[o+i] over the offsets o, in their order. The length of dst is a multiple of Lanes.
+// SumRows sets dst_i to Σ_o src[o+i] over the elements o of offsets, in their order. The length of dst is a multiple of
+// Lanes.
 func SumRows(dst, src []float32, offsets []int32) {
 	needOf(len(dst), Lanes)
 	if len(dst) == 0 {

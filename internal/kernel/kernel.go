@@ -22,8 +22,8 @@ func PadTo(n, width int) int { return (n + width - 1) / width * width }
 // tier is an index of tierNames, the names of the tiers of the architecture, of which generic is the first.
 type tier int
 
-// fastest is the last tier that this machine runs. tierRuns says for each tier after generic whether the
-// machine has its instructions.
+// fastest is the last tier that this machine runs. tierRuns has, for each tier after generic, whether the machine has
+// the instructions of that tier.
 var fastest = func() (t tier) {
 	for _, runs := range tierRuns {
 		if !runs {
@@ -40,11 +40,11 @@ var current = fastest
 // Tier returns the name of the tier in use, such as "avx512", "avx2" or "generic".
 func Tier() string { return tierNames[current] }
 
-// Tiers returns the number of tiers that this machine runs, with generic.
+// Tiers returns the number of tiers that this machine runs, including generic.
 func Tiers() int { return int(fastest) + 1 }
 
-// Use makes the tier of a number, from 0 to Tiers()-1, the one in use until the function that it returns is
-// called. It is for tests that compare tiers; no operation may run meanwhile.
+// Use makes tier number, from 0 to Tiers()-1, the tier in use until restore is called. It is for tests that compare
+// tiers; no operation may run meanwhile.
 func Use(number int) (restore func()) {
 	if number < 0 || number >= Tiers() {
 		panic("kernel: no such tier on this machine")
@@ -68,7 +68,8 @@ func needOf(n, width int) {
 	}
 }
 
-// checkOffsets panics unless extent entries from every offset on are in a slice of the given length.
+// checkOffsets panics unless, for every offset, a slice of the given length contains the extent entries that begin
+// there.
 func checkOffsets(offsets []int32, extent, length int) {
 	for _, o := range offsets {
 		if o < 0 || int(o)+extent > length {

@@ -21,7 +21,7 @@ func paintGeneric(dst []uint8, l, r, b []float32, wr, wb float32) {
 	}
 }
 
-// level returns the level of a value, as Paint says.
+// level returns the level, 0 to 255, of a value: see Paint.
 func level(v float32) uint8 {
 	if v >= 1 {
 		return 0xff

@@ -4,19 +4,20 @@ import "math"
 
 // Row has a number for each sample of a row, or one number for all of them.
 type Row struct {
-	// V holds the numbers: V[x·Step] is that of sample x. Step is 0 or 1.
+	// V holds the numbers: V[x·Step] is the number of sample x. Step is 0 or 1.
 	V    []float32
 	Step int
 }
 
-// AddPixels adds to a row of an enlargement a share of the outputs of the last layer of a network, and clips the
-// result to limits of its own for each sample of the picture. Sample x has the pixels x·scale .. x·scale+scale−1,
+// AddPixels adds the outputs of the last layer of a network, times share, to a row was of an enlargement, and clips the
+// result to the limits least and most, which may differ for each sample of the picture. Sample x has the pixels x·scale
+// .. x·scale+scale−1,
 //
 //	v = was[p] + share[x]·((sums[x·step+k] + sums[(x+1)·step+outputs+k]) + sums[(x+2)·step+2·outputs+k])
 //	dst[p] = min(max(v, least[x]), most[x]),   p = x·scale+k
 //
-// sums has step numbers from one column to the next; those of a column are what it adds to the sample on its
-// right, then to its own, then to the sample on its left. Every product and every sum is rounded. There are
+// sums has step numbers from one column to the next; the numbers of a column are added first to the sample on its
+// right, then to its own sample, then to the sample on its left. Every product and every sum is rounded. There are
 // len(dst)/scale samples; scale is 2 to 4. dst may be was.
 func AddPixels(dst, was, sums []float32, scale, step, outputs int, share, least, most Row) {
 	n := len(dst) / scale
@@ -57,9 +58,9 @@ func addPixelsGeneric(dst, was, sums []float32, n, scale, step, outputs int, sha
 }
 
 // BoundFlatAreas looks at the 3×3 samples x..x+2 of the rows above, row and below. It sets least[x] to the least of
-// them if three or more have that value, otherwise to −Inf, and most[x] to the greatest of them if three or more
-// have that value, otherwise to +Inf. The rows have two samples more than least and most. No sample is negative.
-// Missing stands for a sample beyond the edge of the picture; the one in the middle must not be Missing.
+// them if three or more have that value, otherwise to −Inf, and most[x] to the greatest of them if three or more have
+// that value, otherwise to +Inf. The rows have two samples more than least and most. No sample is negative. Missing
+// stands for a sample beyond the edge of the picture; the sample in the middle must not be Missing.
 func BoundFlatAreas(least, most, above, row, below []float32) {
 	n := len(least)
 	_, _, _ = above[n+1], row[n+1], below[n+1]
@@ -73,11 +74,11 @@ func BoundFlatAreas(least, most, above, row, below []float32) {
 	boundFlatAreasGeneric(least[whole:], most[whole:n], above[whole:], row[whole:], below[whole:])
 }
 
-// Missing stands for a missing sample: −0. As an unsigned number its bits are greater than those of all
-// samples, as a signed number they are less.
+// Missing stands for a missing sample. It is -0. As an unsigned number its bits are greater than those of all samples,
+// as a signed number they are less.
 var Missing = float32(math.Copysign(0, -1))
 
-// boundTogether is the number of samples that the assembly works on at a time.
+// boundTogether is the number of samples that the assembly of BoundFlatAreas processes at a time.
 const boundTogether = 8
 
 func boundFlatAreasGeneric(least, most, above, row, below []float32) {

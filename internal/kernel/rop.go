@@ -42,8 +42,8 @@ func ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length []float64, alpha flo
 //
 //	s = (1 − t·(1 − c + ct))₊,   t = 1/(ρ‖q̂‖),   part = s − r(1 − s),
 //
-// where ρ is the penalty, and adds Σ‖s·q̂‖² and Σ‖(1−s)·q̂‖² to out. c is 0 to 1: with 0 the shrinkage is that
-// of a norm, with more, long columns are shrunk less.
+// where ρ is the penalty, and adds Σ‖s·q̂‖² and Σ‖(1−s)·q̂‖² to out. c is 0 to 1: c = 0 gives the shrinkage of a norm;
+// a larger c shrinks long columns less.
 func Shorten(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	n := len(shrink)
 	need(n)
@@ -117,9 +117,9 @@ func powerStepGeneric(z, u, next []float64, cols int) {
 	}
 }
 
-// Project sets w_j to z_jᵀu and adds Σ‖s·q − w·u‖² and Σ‖z − w·u‖² to out. It uses that the norm of u is 1:
-// where s is zero it adds w² to the former and does not read q, and it computes the latter as Σ‖z‖² − w², which
-// may be a little below zero by rounding.
+// Project sets w_j to z_jᵀu and adds Σ‖s·q − w·u‖² and Σ‖z − w·u‖² to out. It uses that the norm of u is 1: where s is
+// zero it adds w² to the first sum and does not read q, and it computes the second sum as Σ‖z‖² − w², which rounding
+// may make slightly negative.
 func Project(z, q, u, shrink, w, out []float64) {
 	n := columns(u, len(shrink))
 	if n == 0 {
@@ -179,7 +179,7 @@ func rescaleGeneric(q, z, u, grow, w []float64, r float64) {
 	}
 }
 
-// Mask sets x to w where s is not zero and to 0 elsewhere, and returns the number of entries that are not masked.
+// Mask sets x to w where s is not zero and to 0 elsewhere, and returns the number of entries where s is not zero.
 func Mask(x, w, s []float64) (count int) {
 	n := len(w)
 	if n == 0 {
@@ -205,7 +205,8 @@ func maskGeneric(x, w, s []float64) (count int) {
 	return count
 }
 
-// columns returns the number of entries of a number of columns as long as u, which must be a multiple of Width.
+// columns returns the number of entries of count columns of len(u) entries. It panics unless len(u) is a multiple of
+// Width.
 func columns(u []float64, count int) int {
 	need(len(u))
 	return len(u) * count

@@ -5,9 +5,9 @@ import (
 	"runtime"
 )
 
-// A layer of 3×3 taps takes fewer products when tiles of 2×2 outputs are made together: Winograd's F(2×2,3×3),
-// after A. Lavin, S. Gray: Fast algorithms for convolutional neural networks, CVPR 2016, arXiv:1509.09308. Of
-// the 4×4 samples d around a tile and the taps g it computes
+// A layer of 3×3 taps takes fewer products if tiles of 2×2 outputs are computed together: Winograd's F(2×2,3×3), after
+// A. Lavin, S. Gray: Fast algorithms for convolutional neural networks, CVPR 2016, arXiv:1509.09308. Of the 4×4 samples
+// d around a tile and the taps g it computes
 //
 //	Aᵀ(GgGᵀ ∘ BᵀdB)A,
 //
@@ -17,17 +17,17 @@ import (
 // four times the sum fits 32 bits and the operands of the products fit 16. The bias, times four, is added to the
 // one product that counts for all four outputs, and the scales of the outputs are divided by four.
 
-// MaxWinogradSum is the largest magnitude of the sums that ConvolveTwoRows finds.
+// MaxWinogradSum is the largest magnitude of a sum that ConvolveTwoRows can compute.
 const MaxWinogradSum = 1<<29 - 1
 
-// maxInput is the largest magnitude of the samples that the input transform takes, which adds four of them in
-// 16 bits.
+// maxInput is the largest magnitude of a sample that the input transform accepts, because it adds four samples in 16
+// bits.
 const maxInput = math.MaxInt16 / 4
 
-// PrepareWinograd computes the filter transform, for ConvolveTwoRows, of a filter of 3×3 taps over samples of
-// at most Clip in magnitude. It reports whether the weights allow it: (2G)g(2G)ᵀ must fit 16 bits, and every
-// sum must be at most MaxWinogradSum in magnitude for any samples. Otherwise, and after a bias was set that
-// makes sums larger, ConvolveTwoRows convolves one row after the other.
+// PrepareWinograd computes the filter transform, for ConvolveTwoRows, of a filter of 3×3 taps over samples of at most
+// Clip in magnitude. It returns false if the weights do not allow that: (2G)g(2G)ᵀ must fit 16 bits, and every sum must
+// be at most MaxWinogradSum in magnitude for any samples. Otherwise, and after a bias was set that makes sums larger,
+// ConvolveTwoRows convolves one row after the other.
 func (f *Filter) PrepareWinograd() bool {
 	f.transformed, f.maxBias = nil, nil
 	if f.Rows != 3 || f.Step%Lanes != 0 || 2*f.Words != 3*f.Step || Clip > maxInput {
@@ -35,7 +35,7 @@ func (f *Filter) PrepareWinograd() bool {
 	}
 	transformed, maxBias := make([]int32, 16*f.Outputs*f.Step/2), make([]int32, f.Outputs)
 	for o := range f.Outputs {
-		sum := int64(0) // of the magnitudes of the weights
+		sum := int64(0) // sum of the magnitudes of the weights
 		for i := range f.Step {
 			var taps [3][3]int32
 			for y := range taps {
@@ -73,7 +73,7 @@ func (f *Filter) biasFits() bool {
 	return true
 }
 
-// weight returns the weight with which an entry of a run counts for an output.
+// weight returns the weight of entry, an index in run row, for output.
 func (f *Filter) weight(row, entry, output int) int32 {
 	word := f.Weights[((output/Lanes*f.Rows+row)*f.Words+entry/2)*Lanes+output%Lanes]
 	if entry%2 == 0 {
@@ -82,8 +82,8 @@ func (f *Filter) weight(row, entry, output int) int32 {
 	return word >> 16
 }
 
-// TransformTaps returns the filter transform (2G)g(2G)ᵀ of 3×3 taps, row after row. PrepareWinograd asks that
-// all of it fits 16 bits.
+// TransformTaps returns the filter transform (2G)g(2G)ᵀ of 3×3 taps, row after row. PrepareWinograd requires that all
+// of its entries fit 16 bits.
 func TransformTaps[T int32 | float64](g [3][3]T) (transformed [16]T) {
 	transform := func(a, b, c T) [4]T { return [4]T{2 * a, a + b + c, a - b + c, 2 * c} }
 	var columns [3][4]T
@@ -97,28 +97,28 @@ func TransformTaps[T int32 | float64](g [3][3]T) (transformed [16]T) {
 	return transformed
 }
 
-// Winograd is the memory that ConvolveTwoRows works in. One goroutine may use it at a time.
+// Winograd is the working memory of ConvolveTwoRows. Only one goroutine at a time may use it.
 type Winograd struct {
 	input []int16 // BᵀdB: for each of its 4 columns, for each tile, for each of 4 rows, the channels
 	sums  []int32 // for each of 4 columns, for each of 2 rows of the output transform, for each tile, the outputs
 
-	bias               [MaxOutputs]int32   // four times that of the filter
-	positive, negative [MaxOutputs]float32 // a quarter of its scales
+	bias               [MaxOutputs]int32   // four times the Bias of the filter
+	positive, negative [MaxOutputs]float32 // a quarter of the scales of the filter
 }
 
-// tilesPerCall is how many tiles are made together at most: enough for calls to cost little, few enough for all
-// of them to stay in the second cache.
+// tilesPerCall is the largest number of tiles that are computed together: enough that calls cost little, few enough
+// that all data stays in the second-level cache.
 const tilesPerCall = 48
 
-// WinogradBytes returns how many bytes a Winograd takes for filters of a number of channels.
+// WinogradBytes returns how many bytes a Winograd takes for filters of the given number of channels.
 func WinogradBytes(channels int) int64 {
 	n := tilesPerCall * channels
 	return int64(4*2*paddedStride(4*n, 2) + 8*4*paddedStride(n, 4) + 3*4*MaxOutputs)
 }
 
-// ConvolveTwoRows is Convolve for two rows of samples. rows has the offsets in src of the runs of the four rows
-// that both are made of; to has the offsets in dst of the two rows of outputs, skipTo those in skip, which may
-// be nil. No sample in src may be above Clip in magnitude.
+// ConvolveTwoRows is Convolve for two rows of samples. rows has the offsets in src of the runs in the four rows from
+// which both are computed; to has the offsets in dst of the two rows of outputs, skipTo the offsets in skip, which may
+// be nil, of what is added to them. No sample in src may be above Clip in magnitude.
 func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples int, f *Filter, skip []int16,
 	skipTo [2]int, work *Winograd) {
 	if len(rows) != 4 {
@@ -146,12 +146,12 @@ func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples in
 	calls := (tiles + tilesPerCall - 1) / tilesPerCall
 	n := min((tiles+calls-1)/calls, samples/2)
 	for first := 0; first < samples; first += 2 * n {
-		// The last tiles end where the row ends, so some outputs are made twice.
+		// The last tiles end where the row ends, so some outputs are computed twice.
 		work.convolve(dst, to, src, rows, min(first, samples-2*n), n, f, skip, skipTo, skipStep)
 	}
 }
 
-// convolve makes n tiles, the first of them at the given sample.
+// convolve computes n tiles, beginning at sample first.
 func (w *Winograd) convolve(dst []int16, to [2]int, src []int16, rows []int, first, n int, f *Filter, skip []int16,
 	skipTo [2]int, skipStep int) {
 	inputs, outputs := paddedStride(4*n*f.Step, 2), paddedStride(n*f.Outputs, 4)
@@ -175,19 +175,19 @@ func (w *Winograd) convolve(dst []int16, to [2]int, src []int16, rows []int, fir
 		w.negative[:], skip[skipTo[0]+first*skipStep:], skipTo[1]-skipTo[0], skipStep)
 }
 
-// paddedStride returns the stride, in entries, between the columns of a transform that have a number of entries
-// of size bytes each: a few lines more than whole pages, so that what belongs to one tile lies in different
-// sets of the first cache.
+// paddedStride returns the stride, in entries, between the columns of a transform, each of which has entries entries of
+// size bytes: a few cache lines more than whole pages, so that the data of one tile lies in different sets of the
+// first-level cache.
 func paddedStride(entries, size int) int {
 	const page, line = 4096, 64
 	return (PadTo(entries*size, page) + 5*line) / size
 }
 
-// noBias is what the sums of the columns begin with that take no bias.
+// noBias is the zeros with which the sums begin in columns that take no bias.
 var noBias [MaxOutputs]int32
 
-// hasWinograd reports whether the tier in use has assembly for tiles, without which they would take longer than
-// one sample after the other.
+// hasWinograd reports whether the tier in use has assembly for tiles. Without it, tiles would take longer than
+// Convolve.
 func hasWinograd() bool { return current > 0 && runtime.GOARCH == "amd64" }
 
 // checkTwoRows panics unless the operands of ConvolveTwoRows fit.
@@ -204,8 +204,8 @@ func (f *Filter) checkTwoRows(dst []int16, to [2]int, src []int16, rows []int, s
 	_ = f.NegativeScale[f.Outputs-1]
 }
 
-// transformInputGeneric sets v to the input transform BᵀdB of n tiles, whose 4×4 samples begin two apart: for
-// each of 4 columns, which lie stride entries apart, for each tile, for each of 4 rows, the channels.
+// transformInputGeneric sets v to the input transform BᵀdB of n tiles, whose 4×4 samples begin two apart: for each of 4
+// columns, which lie stride entries apart, for each tile, for each of 4 rows, the channels.
 func transformInputGeneric(v []int16, stride int, src []int16, rows []int, n, channels int) {
 	for s := range n {
 		for c := range channels {
@@ -223,12 +223,12 @@ func transformInputGeneric(v []int16, stride int, src []int16, rows []int, n, ch
 	}
 }
 
-// transformInputColumn returns Bᵀ times a column.
+// transformInputColumn returns Bᵀ times the column (a, b, c, d).
 func transformInputColumn(a, b, c, d int16) [4]int16 { return [4]int16{a - c, b + c, c - b, b - d} }
 
-// multiplyTilesGeneric multiplies one column of the input transform of n tiles by that of the filter transform,
-// sums over the channels, and applies Aᵀ to the column: dst is set to the first row of the result, and what
-// lies stride entries further to the second. Sums in the second of the four rows begin with the bias.
+// multiplyTilesGeneric multiplies one column v of the input transform of n tiles by the same column of the filter
+// transform, sums over the channels, and applies Aᵀ to the column: dst is set to the first row of the result, and
+// dst[stride:] to the second. Sums in the second of the four rows begin with the bias.
 func multiplyTilesGeneric(dst []int32, stride int, v []int16, n, channels int, weights, bias []int32) {
 	for s := range n {
 		for o := range bias {
@@ -251,9 +251,9 @@ func multiplyTilesGeneric(dst []int32, stride int, v []int16, n, channels int, w
 	}
 }
 
-// transformOutputGeneric applies Aᵀ to the rows that multiplyTiles left, eight arrays of sums stride entries
-// apart, and sets dst to the 2×2 outputs of n tiles. The outputs of the second row lie second entries behind
-// those of the first, what is added to them skipSecond entries behind.
+// transformOutputGeneric applies Aᵀ to the rows that multiplyTiles left, eight arrays of sums stride entries apart, and
+// sets dst to the 2×2 outputs of n tiles. The outputs of the second row lie second entries after those of the first row
+// in dst, and skipSecond entries after in skip.
 func transformOutputGeneric(dst []int16, second int, sums []int32, stride, n, outputs int, positive,
 	negative []float32, skip []int16, skipSecond, skipStep int) {
 	for s := range n {
@@ -272,7 +272,7 @@ func transformOutputGeneric(dst []int16, second int, sums []int32, stride, n, ou
 	}
 }
 
-// transformOutputColumn returns Aᵀ times a column.
+// transformOutputColumn returns Aᵀ times the column m.
 func transformOutputColumn(m [4]int32) [2]int32 {
 	return [2]int32{m[0] + m[1] + m[2], m[1] - m[2] - m[3]}
 }

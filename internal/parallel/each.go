@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// Each calls work for every item, at most as many calls at a time as there are processors, begun in the order
-// of the items. It passes each result to done as it comes, one call at a time, in any order. It stops at the
-// first error of either function and when ctx ends, and returns that error; results of work that ends later
-// are dropped. When work or done panics it stops as well, and panics in the calling goroutine with a *Panic.
+// Each calls work for every item, with at most as many calls at a time as there are processors, started in the order of
+// items. It passes each result to done as soon as it is ready, one call at a time, in any order. It stops at the first
+// error of work or done, or when ctx ends, and returns that error; later results are dropped. If work or done panics,
+// it stops as well, and panics in the calling goroutine with a *Panic.
 func Each[T, R any](ctx context.Context, items []T, work func(context.Context, T) (R, error),
 	done func(R) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)

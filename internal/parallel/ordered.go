@@ -2,11 +2,11 @@ package parallel
 
 import "runtime"
 
-// Ordered calls work for 0..n-1, at most as many calls at a time as there are processors. It passes the results to
-// done in order, in the calling goroutine. It stops at the first error of done and returns it once all work has
-// ended. When either function panics it stops as well, and panics in the calling goroutine with a *Panic.
+// Ordered calls work for each i in [0, n), with at most as many calls at a time as there are processors. It passes the
+// results to done in order, in the calling goroutine. It stops at the first error of done and returns it once all work
+// has ended. If work or done panics, it stops as well, and panics in the calling goroutine with a *Panic.
 func Ordered[R any](n int, work func(i int) R, done func(R) error) error {
-	queue := make(chan func() R, runtime.GOMAXPROCS(0)) // its room bounds what is in work
+	queue := make(chan func() R, runtime.GOMAXPROCS(0)) // its capacity limits how many calls of work are under way
 	stop := make(chan struct{})
 	go func() {
 		defer close(queue)
@@ -25,7 +25,7 @@ func Ordered[R any](n int, work func(i int) R, done func(R) error) error {
 	var caught panics
 	for wait := range queue {
 		whole := caught.catch(func() {
-			if r := wait(); !stopped { // it waits also then, so that nothing is at work in the end
+			if r := wait(); !stopped { // wait even when stopped, so that no call of work is left in the end
 				err = done(r)
 			}
 		})

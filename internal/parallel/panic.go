@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// Panic is a panic of a goroutine that works for another. The goroutine that waits for the work panics with it in
-// turn, so that a recover there sees it; a panic that is not recovered in its own goroutine would end the process.
+// Panic is a panic of a goroutine that works for another. The goroutine that waits for the work then panics with the
+// *Panic, so that a recover there sees it; a panic that is not recovered in its own goroutine would end the process.
 type Panic struct {
 	// Value is the value of the first panic.
 	Value any
@@ -16,7 +16,7 @@ type Panic struct {
 	Stack []byte
 }
 
-// Error returns the value of the panic, with the stack behind it.
+// Error returns the value of the panic, followed by the stack.
 func (p *Panic) Error() string { return fmt.Sprintf("%v\n\n%s", p.Value, p.Stack) }
 
 // Unwrap returns the value of the panic if it is an error, or nil.
@@ -35,11 +35,11 @@ func Caught(work func() error) (err error) {
 	return work()
 }
 
-// asPanic returns the panic that a deferred function has recovered, as a *Panic.
+// asPanic returns v, a value that a deferred function has recovered, as a *Panic.
 func asPanic(v any) *Panic {
 	if err, ok := v.(error); ok {
 		if p, ok := errors.AsType[*Panic](err); ok {
-			return p // of a goroutine that this one has waited for
+			return p // v is the panic of a goroutine that this one has waited for
 		}
 	}
 	return &Panic{v, debug.Stack()}
@@ -67,7 +67,7 @@ func Start[R any](work func() R) (wait func() R) {
 // panics keeps the first panic of several goroutines.
 type panics struct{ first atomic.Pointer[Panic] }
 
-// catch calls work, keeps a panic of it, and reports whether work returned.
+// catch calls work and reports whether it returned; false means that it panicked, and the panic is kept.
 func (p *panics) catch(work func()) bool {
 	err := Caught(func() error {
 		work()

@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 )
 
-// For covers 0..n-1 with half-open ranges of at most grain indices, on up to GOMAXPROCS workers, fewer while
-// several tasks are under way (see Task). newWorker is called once for each worker, before any range runs, and
-// returns the loop body; what it allocates is the worker's own scratch memory.
+// For divides [0, n) into ranges [lo, hi) of at most grain indices and runs them on up to GOMAXPROCS workers, fewer
+// while several tasks are under way (see Task). newWorker is called once for each worker, before any range runs, and
+// returns the loop body; memory that newWorker allocates belongs to that worker alone.
 //
 // The ranges are the same whatever the worker count, so a body that writes only to its own indices (or adds into a
 // slot of its own range, summed in order afterwards) gives the same bits with any number of workers. Ranges start
@@ -70,7 +70,7 @@ func processors() int {
 	return (runtime.GOMAXPROCS(0) + share - 1) / share
 }
 
-// Rows calls body for every row 0..n-1, on all workers. The rows of one range come in order.
+// Rows calls body for every row y in [0, n), on all workers. The rows of one range come in order.
 func Rows(n int, body func(y int)) {
 	// The background context never ends, so there is no error.
 	_ = For(context.Background(), n, 16, func() func(lo, hi int) {

@@ -20,8 +20,8 @@ type Registry[T any] struct {
 	values map[string]T
 }
 
-// Add registers a value under a name. Plug-ins call it from their init functions. It panics if the name is
-// empty or taken, which is a mistake in the program.
+// Add registers value under name. Plug-ins call it from their init functions. It panics if name is empty or already
+// registered, which is a mistake in the program.
 func (r *Registry[T]) Add(name string, value T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -34,7 +34,7 @@ func (r *Registry[T]) Add(name string, value T) {
 	r.values[name] = value
 }
 
-// Get returns the value with a name. The error for an unknown name lists the known ones.
+// Get returns the value registered under name. The error for an unknown name lists the known names.
 func (r *Registry[T]) Get(name string) (T, error) {
 	r.mu.RLock()
 	value, known := r.values[name]

@@ -2,5 +2,5 @@
 
 package sandbox
 
-// raced says that the program has the race detector in it.
+// raced reports whether the program was built with the race detector.
 const raced = true

@@ -10,6 +10,6 @@
 //	others   memory: a watcher within the process.
 package sandbox
 
-// ownSize is what a process of Go may map beyond what its work needs, in bytes: the heap grows
-// by 64 MiB at a time, and a thread of a program with C in it maps 8 MiB.
+// ownSize is how many bytes a Go process may map beyond what its work needs: the heap grows by 64 MiB at a time, and
+// each thread of a program that uses C maps 8 MiB.
 const ownSize = 192 << 20

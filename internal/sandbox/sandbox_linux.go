@@ -13,14 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// variable is the environment variable that tells the program, once landlock confines it, which confinements
-// failed.
+// variable is the environment variable that tells the program, once landlock confines it, which confinements failed.
 const variable = "SUPERRES_SANDBOX"
 
-// Enter confines this process for good: from then on it opens no file, no connection and no other program, and
-// it ends with its parent. It is called once, at the beginning of main. It executes the program again,
-// confined, with the same arguments, environment, standard streams and first files that its parent passed on.
-// It returns the confinements that are missing, such as for a kernel without landlock, in a few words each.
+// Enter confines this process for good: from then on it opens no file, no connection and no other program, and it ends
+// with its parent. It is called once, at the beginning of main. It executes the program again, confined, with the same
+// arguments, environment, standard streams and open files, of which files is the number that its parent passed on
+// besides the streams. It returns the confinements that are missing, for example because the kernel lacks landlock, in
+// a few words each.
 //
 // Note: landlock confines a thread and the threads that it starts, and Go has several before main runs. So the
 // confined thread executes the program again. Files that the start needs can be read; later the seccomp filter
@@ -28,12 +28,12 @@ const variable = "SUPERRES_SANDBOX"
 func Enter(files int) (missing []string) {
 	faults, begun := os.LookupEnv(variable)
 	if !begun {
-		runtime.LockOSThread() // until the program is begun anew
+		runtime.LockOSThread() // until the program is executed again
 		defer runtime.UnlockOSThread()
 		if err := landlock(); err != nil {
 			faults = "landlock (" + err.Error() + ")"
 		}
-		// Nor does anything stay open that the parent, or a parent of it, has left open by mistake.
+		// Files that the parent or its ancestors have left open by mistake are closed too.
 		_ = unix.CloseRange(uint(3+files), math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) // from Linux 5.11 on
 		err := syscall.Exec("/proc/self/exe", os.Args, append(os.Environ(), variable+"="+faults))
 		faults = "landlock (" + err.Error() + ")"
@@ -48,7 +48,7 @@ func Enter(files int) (missing []string) {
 	}
 	note("an end with the parent", unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0))
 	note("no core dumps", unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}))
-	const mostFiles = 32 // Go has some of its own
+	const mostFiles = 32 // the Go runtime opens some itself
 	note("few open files", unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: mostFiles, Max: mostFiles}))
 	note("seccomp", filter())
 	return missing
@@ -96,13 +96,13 @@ func landlock() error {
 	return nil
 }
 
-// Watch has nothing to do on this system, where the parent limits the memory.
+// Watch does nothing on this system, where the parent limits the memory.
 func Watch(func()) (allow func(bytes int64)) { return func(int64) {} }
 
 // Child is a process whose memory is limited by this one, its parent.
 type Child struct {
 	pid   int
-	statm *os.File // of /proc, which tells its size
+	statm *os.File // the statm file of the process in /proc, which has its size
 }
 
 // Adopt returns the child for a process that this one has started and not yet waited for.
@@ -114,7 +114,7 @@ func Adopt(p *os.Process) (*Child, error) {
 	return &Child{pid: p.Pid, statm: statm}, nil
 }
 
-// Size returns the bytes of data that the process has mapped, used or not.
+// Size returns how many bytes of data the process has mapped, used or not.
 func (c *Child) Size() (int64, error) {
 	var text [256]byte
 	n, err := c.statm.ReadAt(text[:], 0)
@@ -126,8 +126,8 @@ func (c *Child) Size() (int64, error) {
 	return pages * int64(os.Getpagesize()), err
 }
 
-// Allow lets the process map the given number of bytes more than it has mapped now, and some for the program
-// itself. A Go program that asks for more ends with "out of memory". The process must not have been waited for.
+// Allow lets the process map bytes more bytes than it has mapped now, and ownSize for the program itself. A Go program
+// that asks for more ends with "out of memory". The process must not have been waited for.
 func (c *Child) Allow(bytes int64) error {
 	if raced {
 		return nil // the race detector maps several times as much

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// Enter has nothing to do on this system; it returns what it does not have.
+// Enter does nothing on this system; it returns the names of the confinements that are missing.
 func Enter(int) (missing []string) {
 	return []string{"no rules for files and the network on this system", "memory is looked at by the program itself"}
 }
 
-// Watch calls over, once or more often, when the program has taken more memory than the last call of allow
-// permitted, and some for the program itself. There is no limit before the first call.
+// Watch calls over, once or more often, when the program uses more memory than the last call of allow permitted plus
+// ownSize for the program itself. There is no limit before the first call.
 func Watch(over func()) (allow func(bytes int64)) {
 	var limit atomic.Int64
 	go func() {
@@ -36,14 +36,14 @@ func Watch(over func()) (allow func(bytes int64)) {
 // Child is a process that limits its memory itself.
 type Child struct{}
 
-// Adopt has nothing to do on this system.
+// Adopt does nothing on this system.
 func Adopt(*os.Process) (*Child, error) { return &Child{}, nil }
 
 // Size is not known on this system.
 func (c *Child) Size() (int64, error) { return 0, nil }
 
-// Allow has nothing to do on this system: see Watch.
+// Allow does nothing on this system: see Watch.
 func (c *Child) Allow(int64) error { return nil }
 
-// Close has nothing to do on this system.
+// Close does nothing on this system.
 func (c *Child) Close() {}

@@ -7,12 +7,13 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Enter has nothing to do on this system beyond what the parent does; it returns what it does not have.
+// Enter does nothing on this system, where the parent confines the process; it returns the confinements that are
+// missing.
 func Enter(int) (missing []string) {
 	return []string{"no rules for files and the network on this system"}
 }
 
-// Watch has nothing to do on this system, where the parent limits the memory.
+// Watch does nothing on this system, where the parent limits the memory.
 func Watch(func()) (allow func(bytes int64)) { return func(int64) {} }
 
 // Child is a process whose memory is limited by this one, its parent, and that ends with it.
@@ -53,11 +54,11 @@ func (c *Child) set(flags uint32, bytes int64) error {
 // Size is not known on this system.
 func (c *Child) Size() (int64, error) { return 0, nil }
 
-// Allow lets the process commit the given number of bytes, and some for the program itself. A Go program that
-// asks for more ends with "out of memory".
+// Allow lets the process commit bytes bytes, and ownSize for the program itself. A Go program that asks for more ends
+// with "out of memory".
 func (c *Child) Allow(bytes int64) error {
 	return c.set(windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE|windows.JOB_OBJECT_LIMIT_PROCESS_MEMORY, bytes+ownSize)
 }
 
-// Close ends the process, if it has not ended.
+// Close ends the process if it still runs.
 func (c *Child) Close() { _ = windows.CloseHandle(c.job) }

@@ -11,12 +11,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// denied are the system calls, beside those of older systems in olderCalls, that fail with EPERM: all that
-// open files, connections and programs, change what others see, or reach other processes.
+// denied are the system calls that fail with EPERM, together with olderCalls: all calls that open files or connections,
+// execute programs, change what other processes see, or reach other processes.
 //
-// Note: the calls that Go's runtime and the C library need differ from kernel to kernel and are documented
-// nowhere, so the list is of what is denied. It is tight because almost all harm begins with one of few calls
-// (open, socket, execve, clone of a process, kill, ptrace), because calls with numbers past the last one known
+// Note: the calls that Go's runtime and the C library need differ from kernel to kernel and are documented nowhere, so
+// the list has the denied calls and not the allowed ones. It is tight because almost all harm begins with one of few
+// calls (open, socket, execve, clone of a process, kill, ptrace), because calls with numbers past the last one known
 // here do not exist for the process, and because no new memory becomes executable.
 var denied = []uint32{
 	// Files.
@@ -55,21 +55,21 @@ var denied = []uint32{
 // lastCall is the highest number of a system call that this package knows.
 const lastCall = unix.SYS_RSEQ_SLICE_YIELD
 
-// Where the kernel puts what a filter sees.
+// Offsets in the data that the kernel gives to a filter.
 const (
 	offsetCall = 0
 	offsetArch = 4
 	offsetArg0 = 16 // the low half of the first argument, of 8 bytes each
 )
 
-// The answers of a filter.
+// The answers that a filter may return.
 const (
 	allow   = unix.SECCOMP_RET_ALLOW
 	forbid  = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
 	unknown = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
 )
 
-// filter has the kernel refuse, for all threads, the calls that no work on a picture needs.
+// filter makes the kernel refuse, for all threads, the system calls that work on a picture does not need.
 func filter() error {
 	program := filterProgram(uint32(os.Getpid()))
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
@@ -88,7 +88,7 @@ func filter() error {
 	return nil
 }
 
-// filterProgram returns the filter of a process, in instructions of the kernel.
+// filterProgram returns the filter for the process pid, as instructions of the kernel's filter machine (BPF).
 func filterProgram(pid uint32) (p []unix.SockFilter) {
 	put := func(code uint16, jt, jf uint8, k uint32) {
 		p = append(p, unix.SockFilter{Code: code, Jt: jt, Jf: jf, K: k})
@@ -99,7 +99,7 @@ func filterProgram(pid uint32) (p []unix.SockFilter) {
 
 	load(offsetArch)
 	put(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 1, 0, architecture)
-	answer(unix.SECCOMP_RET_KILL_PROCESS) // a call in the manner of another processor
+	answer(unix.SECCOMP_RET_KILL_PROCESS) // a system call by the conventions of another architecture
 	load(offsetCall)
 	unless(unix.BPF_JGT, lastCall, 1)
 	answer(unknown)
@@ -116,7 +116,7 @@ func filterProgram(pid uint32) (p []unix.SockFilter) {
 	put(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, 0, 1, unix.CLONE_THREAD)
 	answer(allow)
 	answer(forbid)
-	// Signals are for this process.
+	// Signals may be sent to this process only.
 	for _, call := range []uint32{unix.SYS_KILL, unix.SYS_TGKILL} {
 		unless(unix.BPF_JEQ, call, 4)
 		load(offsetArg0)
@@ -124,7 +124,7 @@ func filterProgram(pid uint32) (p []unix.SockFilter) {
 		answer(allow)
 		answer(forbid)
 	}
-	// No memory becomes executable.
+	// Memory must not become executable.
 	for _, call := range []uint32{unix.SYS_MMAP, unix.SYS_MPROTECT, unix.SYS_PKEY_MPROTECT} {
 		unless(unix.BPF_JEQ, call, 4)
 		load(offsetArg0 + 2*8)
@@ -132,7 +132,7 @@ func filterProgram(pid uint32) (p []unix.SockFilter) {
 		answer(forbid)
 		answer(allow)
 	}
-	// Limits may be read, not set.
+	// Limits may be read but not set.
 	unless(unix.BPF_JEQ, unix.SYS_PRLIMIT64, 6)
 	load(offsetArg0 + 2*8)
 	put(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 0, 2, 0)

@@ -1,5 +1,6 @@
-// Package usage makes errors about wrong requests of a user: a setting out of its range, or an unknown name. By
-// [ErrSettings] the program tells them from errors about data, and ends with the exit code for wrong usage.
+// Package usage makes errors about wrong requests of a user: a setting out of its range, or an unknown name. They wrap
+// [ErrSettings], by which the program tells them from errors about data; it then ends with the exit code for wrong
+// usage.
 package usage
 
 import (
@@ -17,12 +18,11 @@ type settingsError string
 func (e settingsError) Error() string        { return string(e) }
 func (e settingsError) Is(target error) bool { return target == ErrSettings }
 
-// Errorf returns an error that wraps ErrSettings, with the text of fmt.Sprintf. It wraps none of
-// the errors among its arguments.
+// Errorf returns an error that wraps ErrSettings, with the text of fmt.Sprintf. It does not wrap errors among args.
 func Errorf(format string, args ...any) error { return settingsError(fmt.Sprintf(format, args...)) }
 
-// Unknown returns the text of an error about a name that is not among the known names of a kind. It suggests
-// the nearest known name, if one is near, and lists them all. Names of more than 60 bytes are cut.
+// Unknown returns the text of an error about name, which is not among known, the names of things of the given kind. It
+// suggests the nearest known name, if one is near, and lists them all. Names of more than 60 bytes are cut.
 func Unknown(kind, name string, known []string) string {
 	if len(name) > 60 {
 		name = name[:60] + "..."
@@ -32,7 +32,7 @@ func Unknown(kind, name string, known []string) string {
 	for _, k := range known {
 		d := editDistance(name, k)
 		if sortedBytes(name) == sortedBytes(k) {
-			d = 1 // the right letters in another order, which is the commonest slip
+			d = 1 // the right letters in another order, which is the most frequent mistake
 		}
 		if d < distance && d < max(len(name), len(k)) { // at the full distance they have nothing in common
 			nearest, distance = k, d
@@ -47,10 +47,10 @@ func Unknown(kind, name string, known []string) string {
 	return text + " (known: " + strings.Join(known, " ") + ")"
 }
 
-// editDistance returns the Levenshtein distance of two words: the least number of bytes to insert,
-// delete or replace that makes b of a.
+// editDistance returns the Levenshtein distance of two words: the least number of bytes to insert, delete or replace to
+// turn a into b.
 func editDistance(a, b string) int {
-	row := make([]int, len(b)+1) // row[j] is the distance from the part of a read so far to b[:j]
+	row := make([]int, len(b)+1) // row[j] is the distance from the part of a that was read so far to b[:j]
 	for j := range row {
 		row[j] = j
 	}

@@ -104,8 +104,7 @@ func List() []Info { return registry.List() }
 // unknown name or parameter lists the known ones.
 func New(spec string) (Learner, error) { return registry.New(spec) }
 
-// Prepare checks y and opt. It returns opt with the defaults filled in, and the first dictionary with atoms of length
-// 1.
+// Prepare checks y and opt. It returns opt with its defaults, and the first dictionary with atoms of length 1.
 func Prepare(y *mat.Dense, opt Options) (Options, *sparse.Dictionary, error) {
 	if y.IsEmpty() {
 		return opt, nil, errors.New("learners: there are no training signals")

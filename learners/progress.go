@@ -69,8 +69,7 @@ func (w *progress) done(d *sparse.Dictionary, codes *sparse.Codes, squaredError 
 	return r.Stop != IterationLimit || it == w.opt.Iterations
 }
 
-// fail ends a loop that failed with err within an iteration. If ctx has ended, it returns the result of the iteration
-// before.
+// fail ends a loop that failed with err within an iteration. If ctx has ended, it returns the previous result.
 func (w *progress) fail(ctx context.Context, err error) (*Result, error) {
 	if ctx.Err() != nil {
 		return finishCancelled(w.result), ctx.Err()

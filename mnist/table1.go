@@ -18,9 +18,8 @@ type Table1Digit struct {
 //
 // The table does not say which pictures it shows; these were found by its figures. Its low-resolution column is the
 // relative squared error ‖Î − I‖²/‖I‖² of the nearest-neighbour enlargement: Î is I with every 2×2 block replaced by
-// its mean. Candidates are all training pictures of the digit with this error, rounded to four decimals. There is
-// more than one for each digit, and the table does not distinguish them, so the first stands for the row by
-// convention.
+// its mean. Candidates are all training pictures of the digit with this error, rounded to four decimals. There is more
+// than one for each digit, and the table does not distinguish them, so the first stands for the row by convention.
 func Table1() [4]Table1Digit {
 	return [4]Table1Digit{
 		{5, 0.1038, 39114, []int{39114, 52284}},

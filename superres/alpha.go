@@ -9,11 +9,10 @@ import (
 )
 
 // Transparency goes through the model as brightness does, because an outline is an edge like any other. Two measures
-// keep outlines clean. Colour is enlarged separately, over the whole picture, after visible colour has been spread
-// into the pixels that are fully transparent (package picture does that), so that no hidden colour is mixed into an
-// edge. And the transparency of the result stays within the range that it has around the same place of the picture,
-// so that the inside of a figure stays opaque and its outside transparent, however the model sharpens the edge
-// between them.
+// keep outlines clean. Colour is enlarged separately, over the whole picture, after visible colour has been spread into
+// the pixels that are fully transparent (package picture does that), so that no hidden colour is mixed into an edge.
+// And the transparency of the result stays within the range that it has around the same place of the picture, so that
+// the inside of a figure stays opaque and its outside transparent, however the model sharpens the edge between them.
 
 // clampToNeighbours limits every sample of out to the range of the 3×3 samples of low around its place. out holds the
 // rows of an enlargement of low, beginning with row top; height is the height of the whole enlargement.

@@ -108,8 +108,7 @@ func (e *enlargement) push(ctx context.Context, rows []*plane.Plane) ([]*plane.P
 // reader returns the rows [lo, hi) of the planes of a picture.
 type reader func(lo, hi int) []*plane.Plane
 
-// writer takes rows of the enlarged planes, of which the first is row top of the result. The calls come in order from
-// the top.
+// writer takes rows of the enlarged planes, of which the first is row top of the result. Calls come from the top down.
 type writer func(top int, rows []*plane.Plane)
 
 // stream carries out a task in bands of bandRows rows of the picture. report is called with the share done, 0 to 1.

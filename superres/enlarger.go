@@ -127,8 +127,7 @@ func (e *enlarger) read(lo, hi int) []*plane.Plane {
 	return out
 }
 
-// readAlpha returns the transparency of the rows [lo, hi) of the picture, as one plane that shares the memory of
-// e.transparent.
+// readAlpha returns the transparency of the rows [lo, hi) of the picture, sharing the memory of e.transparent.
 func (e *enlarger) readAlpha(lo, hi int) []*plane.Plane {
 	return []*plane.Plane{rowsOf(e.transparent.Alpha, lo, hi)}
 }
@@ -157,8 +156,7 @@ func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 	return e.run(ctx, alpha, e.readAlpha, e.paintAlpha, func(share float64) { report(0.5 + share/2) })
 }
 
-// run carries out task t at the model's effort: at max, as a mean over orientations of the whole picture; otherwise in
-// bands.
+// run carries out task t at the model's effort: at max, as a mean over orientations; otherwise in bands.
 func (e *enlarger) run(ctx context.Context, t task, read reader, paint writer, report func(float64)) error {
 	write := func(top int, rows []*plane.Plane) {
 		paint(top, rows)

@@ -37,8 +37,7 @@ func (m *Model) WithSibling(scale int, open func() (*Model, error)) *Model {
 }
 
 // WithColour returns m with the networks for colour of other, at each scale that both models were trained for; at other
-// scales m keeps its own. The result has no smaller model for the effort fast, so choose the effort of both models
-// first.
+// scales m keeps its own. The result has no smaller model for the effort fast, so choose both efforts first.
 func (m *Model) WithColour(other *Model) *Model {
 	out := m.colouredBy(other)
 	out.fast = nil

@@ -83,8 +83,8 @@ func (f *flatFinder) begin(row func(y int) []float32, h int) {
 	f.row, f.h, f.paddedY = row, h, [3]int{-1, -1, -1}
 }
 
-// paddedRow returns row y with a missing sample before and after it. y may be -1 or the height of the plane; then all
-// samples are missing.
+// paddedRow returns row y with a missing sample before and after it. Beyond the plane, for y = -1 and y = f.h, all are
+// missing.
 func (f *flatFinder) paddedRow(y int) []float32 {
 	if y < 0 || y >= f.h {
 		return f.missing

@@ -21,8 +21,7 @@ import (
 	"superres/superres/resample"
 )
 
-// builtin returns a model that is part of the program, as models.Open does, which a test of this package cannot
-// import.
+// builtin returns a model that is part of the program, as models.Open does, which a test of this package cannot import.
 func builtin(t testing.TB, name string) *Model {
 	t.Helper()
 	if k := resample.Kernel(name); k.Check() == nil {

@@ -50,8 +50,7 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 }
 
 // pixelBytes returns the bytes that a pixel takes: in a picture of the colour model, in its result (painted), and in
-// the planes that a picture with transparency is split into as a whole (split; 0 if the colour model has no
-// transparency).
+// the planes that a whole picture with transparency is split into (split; 0 without transparency).
 func pixelBytes(model color.Model) (pixel, painted, split int64) {
 	const withAlpha = 4*4 + 4 + 2 // four planes of float32, and the spreading of colour into hidden pixels
 	switch model {
@@ -176,8 +175,8 @@ func (m *Model) reach(s sizes) int {
 	return reach + 1 // the clamp of flat areas
 }
 
-// chainModels returns the models of the passes, in order. A model that cannot be opened is left out: Upscale returns
-// the error.
+// chainModels returns the models of the passes, in order. A model that cannot be opened is left out; Upscale reports
+// it.
 func (m *Model) chainModels(s sizes) (list []*Model) {
 	if len(m.Stages) == 0 {
 		return nil
@@ -214,8 +213,7 @@ func (m *Model) fixedMemory() (bytes int64) {
 	return bytes
 }
 
-// bandsMemory returns the bytes that the planes of a band of bandRows rows take, and the stage that takes most beside
-// them.
+// bandsMemory returns the bytes that the planes of a band of bandRows rows take, and the largest stage beside them.
 func (m *Model) bandsMemory(s sizes, bandRows int, grey bool) int64 {
 	scale, _, _ := m.lastPass(s)
 	bytes := m.sampleBytes(s, grey) * int64(min(bandRows, s.inH)) * int64(scale) * int64(s.inW) * int64(scale)

@@ -232,8 +232,7 @@ type Description struct {
 	Kernel resample.Kernel `json:"kernel"`
 	// Stages describe each stage in a line.
 	Stages []string `json:"stages"`
-	// Colour and Subsampled describe the networks for colour in a line each; they are empty if colour is
-	// interpolated.
+	// Colour and Subsampled describe the networks for colour in a line each; they are empty if colour is interpolated.
 	Colour     string `json:"colour,omitempty"`
 	Subsampled string `json:"subsampled,omitempty"`
 	// Provenance says where the model comes from; nil for a plain interpolation.

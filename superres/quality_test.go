@@ -65,8 +65,7 @@ func readFigures(t *testing.T, page string) (list []figure) {
 }
 
 // TestSet5 compares the PSNR of Set5 with the tables of README.md and superres/README.md: each figure may be 0.02 dB
-// off. Without SUPERRES_FULL it leaves out the effort max, and all but the diagonals of the table of degraded
-// pictures.
+// off. Without SUPERRES_FULL it leaves out the effort max, and all but the diagonals of the table of degraded pictures.
 func TestSet5(t *testing.T) {
 	_, pictures := openData(t, "set5", 5)
 	check := func(f figure, m *Model, d degradation, stated string) {

@@ -86,9 +86,8 @@ func (m *Model) has(setting stage.Settings) bool {
 // takes the mean of what the model makes of the eight orientations of a picture, which takes eight times as long.
 func Efforts() []string { return []string{"fast", "best", "max"} }
 
-// Effort returns the model, with its siblings, at the effort of the given name; at best, m itself. It is an error if
-// the effort is unknown or the model does not have it: fast needs a smaller model (see WithFast), and max a model with
-// stages.
+// Effort returns the model, with its siblings, at the effort of the given name; at best, m itself. It fails if the
+// effort is unknown or the model lacks it: fast needs a smaller model (see WithFast), max needs stages.
 func (m *Model) Effort(name string) (*Model, error) {
 	switch {
 	case !slices.Contains(Efforts(), name):

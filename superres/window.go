@@ -47,8 +47,7 @@ func rowsOf(p *plane.Plane, from, to int) *plane.Plane {
 	return &plane.Plane{W: p.W, H: to - from, Pix: p.Pix[from*p.W : to*p.W : to*p.W]}
 }
 
-// rowsOfAll returns the rows [from, to) of each of the planes, as planes that share the memory of planes; nothing is
-// copied.
+// rowsOfAll returns the rows [from, to) of each of the planes, as planes that share the memory of planes.
 func rowsOfAll(planes []*plane.Plane, from, to int) []*plane.Plane {
 	out := make([]*plane.Plane, len(planes))
 	for i, p := range planes {

@@ -18,8 +18,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // Tolerance is how far a picture may be from its golden file: no sample may differ by more than Levels of 255, and at
-// most the share Share of the samples may differ at all. Processors that fuse a multiplication with an addition round
-// differently.
+// most the share Share of the samples may differ at all. Processors with fused multiply-add round differently.
 type Tolerance struct {
 	Levels int
 	Share  float64
@@ -72,8 +71,7 @@ func Open(t *testing.T, path string) image.Image {
 	return must.Get(png.Decode(f))(t)
 }
 
-// Pictures returns the paths of every n-th PNG file, at least one, of the data set set, which it looks for as Data
-// does.
+// Pictures returns the paths of every n-th PNG file, at least one, of the data set that Data finds under set.
 func Pictures(t *testing.T, set string, n int) (paths []string) {
 	t.Helper()
 	all := must.Get(filepath.Glob(filepath.Join(Data(t, set), "*.png")))(t)
@@ -86,8 +84,7 @@ func Pictures(t *testing.T, set string, n int) (paths []string) {
 	return paths
 }
 
-// InFull reports whether tests should work on all of their data, because the variable SUPERRES_FULL is set; false means
-// a sample.
+// InFull reports whether tests should work on all of their data, because SUPERRES_FULL is set; false means a sample.
 func InFull() bool { return os.Getenv("SUPERRES_FULL") != "" }
 
 // Root returns the path of the repository's root folder.
@@ -108,8 +105,7 @@ func Root(t testing.TB) string {
 }
 
 // Data returns the path of a data set that is not part of the repository: below SUPERRES_DATA, or below ../shared/data
-// of the repository. The test is skipped if the path does not exist, or in short mode, which is used with the race
-// detector.
+// of the repository. The test is skipped if the path does not exist, or in short mode.
 func Data(t *testing.T, parts ...string) string {
 	t.Helper()
 	if testing.Short() {

@@ -37,8 +37,7 @@ type Filter struct {
 const MaxOutputs = 256
 
 // Clip is the largest magnitude of an output of Convolve before skip is added. It leaves 10 or 11 bits to the weights
-// of layers of hundreds of products, as sums must fit 29 bits for ConvolveTwoRows; the sum of four such samples fits 16
-// bits.
+// of layers of hundreds of products, as ConvolveTwoRows needs sums of 29 bits; four such samples add up to 16 bits.
 const Clip = 1<<13 - 1
 
 // MinSamples is the least number of samples that Convolve and Residual may be asked for.
@@ -90,8 +89,7 @@ func takeSamples(remaining int) int {
 	return samplesPerCall
 }
 
-// check panics unless f is complete and slices of dst and src entries are long enough for the outputs and the runs of
-// samples samples.
+// check panics unless f is complete, and dst and src, the lengths of two slices, suffice for samples samples.
 func (f *Filter) check(dst, src int, rows []int, samples int) {
 	needOf(f.Outputs, Lanes)
 	switch {
@@ -153,8 +151,7 @@ func residualGeneric(dst []float32, samples int, src []int16, rows []int, step, 
 	}
 }
 
-// sumPairs sets sums to the sums, before scaling, of the outputs of the sample whose runs begin at the entries rows of
-// src.
+// sumPairs sets sums to the sums, before scaling, of the outputs of the sample whose runs begin at rows in src.
 func sumPairs(sums []int32, src []int16, rows []int, words int, weights, bias []int32) {
 	copy(sums, bias)
 	for at := 0; at < len(sums); at += Lanes {

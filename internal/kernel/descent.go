@@ -12,8 +12,8 @@ import "math"
 //
 //	dst_(x,o) = bias_o + Σ_r Σ_j src[r·stride + x·step + j]·weight[(r·k + j)·len(bias) + o]
 //
-// over the rows r and the k entries j of each. Every entry is one sum in this order, with the same bits at any position
-// of its sample.
+// over the rows r and the k entries j of each. Every entry is one sum in this order, with the same bits wherever its
+// sample lies.
 func Convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
 	needOf(len(bias), Lanes)
 	if n <= 0 || len(bias) == 0 {

@@ -68,8 +68,7 @@ func needOf(n, width int) {
 	}
 }
 
-// checkOffsets panics unless, for every offset, a slice of the given length contains the extent entries that begin
-// there.
+// checkOffsets panics unless a slice of the given length contains the extent entries from every offset on.
 func checkOffsets(offsets []int32, extent, length int) {
 	for _, o := range offsets {
 		if o < 0 || int(o)+extent > length {

@@ -118,8 +118,8 @@ func powerStepGeneric(z, u, next []float64, cols int) {
 }
 
 // Project sets w_j to z_jᵀu and adds Σ‖s·q − w·u‖² and Σ‖z − w·u‖² to out. It uses that the norm of u is 1: where s is
-// zero it adds w² to the first sum and does not read q, and it computes the second sum as Σ‖z‖² − w², which rounding
-// may make slightly negative.
+// zero it adds w² to the first sum and does not read q, and it computes the second sum as Σ‖z‖² − w², perhaps slightly
+// negative.
 func Project(z, q, u, shrink, w, out []float64) {
 	n := columns(u, len(shrink))
 	if n == 0 {
@@ -205,8 +205,7 @@ func maskGeneric(x, w, s []float64) (count int) {
 	return count
 }
 
-// columns returns the number of entries of count columns of len(u) entries. It panics unless len(u) is a multiple of
-// Width.
+// columns returns the number of entries of count columns of len(u) entries. It panics unless Width divides len(u).
 func columns(u []float64, count int) int {
 	need(len(u))
 	return len(u) * count

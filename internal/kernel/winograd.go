@@ -20,8 +20,7 @@ import (
 // MaxWinogradSum is the largest magnitude of a sum that ConvolveTwoRows can compute.
 const MaxWinogradSum = 1<<29 - 1
 
-// maxInput is the largest magnitude of a sample that the input transform accepts, because it adds four samples in 16
-// bits.
+// maxInput is the largest magnitude of a sample that the input transform accepts, which adds four of them in 16 bits.
 const maxInput = math.MaxInt16 / 4
 
 // PrepareWinograd computes the filter transform, for ConvolveTwoRows, of a filter of 3×3 taps over samples of at most
@@ -82,8 +81,8 @@ func (f *Filter) weight(row, entry, output int) int32 {
 	return word >> 16
 }
 
-// TransformTaps returns the filter transform (2G)g(2G)ᵀ of 3×3 taps, row after row. PrepareWinograd requires that all
-// of its entries fit 16 bits.
+// TransformTaps returns the filter transform (2G)g(2G)ᵀ of 3×3 taps, row after row. PrepareWinograd requires entries of
+// 16 bits.
 func TransformTaps[T int32 | float64](g [3][3]T) (transformed [16]T) {
 	transform := func(a, b, c T) [4]T { return [4]T{2 * a, a + b + c, a - b + c, 2 * c} }
 	var columns [3][4]T
@@ -176,8 +175,7 @@ func (w *Winograd) convolve(dst []int16, to [2]int, src []int16, rows []int, fir
 }
 
 // paddedStride returns the stride, in entries, between the columns of a transform, each of which has entries entries of
-// size bytes: a few cache lines more than whole pages, so that the data of one tile lies in different sets of the
-// first-level cache.
+// size bytes: a few cache lines more than whole pages, so that a tile's data lies in different sets of the L1 cache.
 func paddedStride(entries, size int) int {
 	const page, line = 4096, 64
 	return (PadTo(entries*size, page) + 5*line) / size
@@ -186,8 +184,7 @@ func paddedStride(entries, size int) int {
 // noBias is the zeros with which the sums begin in columns that take no bias.
 var noBias [MaxOutputs]int32
 
-// hasWinograd reports whether the tier in use has assembly for tiles. Without it, tiles would take longer than
-// Convolve.
+// hasWinograd reports whether the tier in use has assembly for tiles. Without it, Convolve is faster.
 func hasWinograd() bool { return current > 0 && runtime.GOARCH == "amd64" }
 
 // checkTwoRows panics unless the operands of ConvolveTwoRows fit.

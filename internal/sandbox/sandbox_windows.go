@@ -7,8 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Enter does nothing on this system, where the parent confines the process; it returns the confinements that are
-// missing.
+// Enter does nothing on this system, where the parent confines the process; it returns the missing confinements.
 func Enter(int) (missing []string) {
 	return []string{"no rules for files and the network on this system"}
 }

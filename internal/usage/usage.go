@@ -1,6 +1,5 @@
 // Package usage makes errors about wrong requests of a user: a setting out of its range, or an unknown name. They wrap
-// [ErrSettings], by which the program tells them from errors about data; it then ends with the exit code for wrong
-// usage.
+// [ErrSettings], by which the program tells them from errors about data; its exit code then says wrong usage.
 package usage
 
 import (
@@ -47,8 +46,8 @@ func Unknown(kind, name string, known []string) string {
 	return text + " (known: " + strings.Join(known, " ") + ")"
 }
 
-// editDistance returns the Levenshtein distance of two words: the least number of bytes to insert, delete or replace to
-// turn a into b.
+// editDistance returns the Levenshtein distance of two words: the least number of bytes to insert, delete or replace
+// between a and b.
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1) // row[j] is the distance from the part of a that was read so far to b[:j]
 	for j := range row {

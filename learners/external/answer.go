@@ -70,8 +70,7 @@ func (r reply) open(name string) (*os.File, int64, error) {
 	return f, size, nil
 }
 
-// readMatrix reads the matrix in the file name of the reply, which must be rows×cols. It is nil if there is no such
-// file.
+// readMatrix reads the matrix in the file name of the reply, which must be rows×cols. It is nil without the file.
 func (r reply) readMatrix(name string, rows, cols int, column string) (*mat.Dense, error) {
 	f, size, err := r.open(name)
 	if f == nil || err != nil {

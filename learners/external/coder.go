@@ -16,11 +16,10 @@ import (
 // Coder is a sparse coder that is an external program.
 type Coder struct {
 	Program
-	// Sparsity is the largest number of non-zeros of a signal. Codes with more are refused. The default, 0, is no
+	// Sparsity is the largest number of non-zeros of a signal. Codes with more are refused. 0, the default, is no
 	// limit.
 	Sparsity int
-	// Tolerance is the residual norm at which coding of a signal may end. It is passed to the program. The default is
-	// 0.
+	// Tolerance is the residual norm at which coding of a signal may end. The program gets it. The default is 0.
 	Tolerance float64
 }
 

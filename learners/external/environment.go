@@ -29,8 +29,7 @@ var passedVariables = []string{
 	"GOROOT", "GOPATH", "GOCACHE", "GOMODCACHE", "GOFLAGS", "GOMAXPROCS", "GODEBUG", "GOGC", "GOMEMLIMIT", "GORACE",
 }
 
-// windowsVariables are the variables that a program gets in addition on Windows, where upper and lower case are the
-// same.
+// windowsVariables are the variables that a program gets in addition on Windows, where case does not matter.
 var windowsVariables = []string{
 	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "OS", "USERNAME", "USERPROFILE", "USERDOMAIN",
 	"COMPUTERNAME",

@@ -25,8 +25,7 @@ var (
 // WithFolder is withFolder.
 var WithFolder = withFolder
 
-// WithCodes and WithoutCodes are learners that are known to leave codes, or none, so that their memory is known
-// better.
+// WithCodes and WithoutCodes are learners that are known to leave codes, or none, so that their memory is known better.
 type (
 	WithCodes    struct{ *Learner }
 	WithoutCodes struct{ *Learner }

@@ -33,8 +33,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ErrProgram is wrapped by all errors of programs: a program did not start, crashed, gave no answer in time, or gave an
-// answer that cannot be used.
+// ErrProgram is wrapped by all errors of programs: a program did not start, crashed, or gave no usable answer in time.
 var ErrProgram = errors.New("external program failed")
 
 type programError string
@@ -42,8 +41,7 @@ type programError string
 func (e programError) Error() string        { return string(e) }
 func (e programError) Is(target error) bool { return target == ErrProgram }
 
-// Program is an external program, and how to run it. It is safe for concurrent use, for which it is started several
-// times.
+// Program is an external program, and how to run it. Concurrent use is safe: it is then started several times.
 type Program struct {
 	// Command is the program and its arguments, separated by blanks. An argument that contains blanks or commas stands
 	// between single or double quotes.

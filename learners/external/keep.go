@@ -43,8 +43,8 @@ func programsOf(ctx context.Context) (p *programs, done func()) {
 
 var errClosed = errors.New("external: the program is ending")
 
-// take returns a process of program, which serves many problems: a process that waits, and may meanwhile have ended, or
-// a new one.
+// take returns a process of program, which serves many problems: a process that waits, which may have ended, or a new
+// one.
 func (p *programs) take(program Program) (*process, error) {
 	p.mu.Lock()
 	list := p.waiting[program.Command]

@@ -104,8 +104,7 @@ func memoryWithCodes(m, n, k, s int) float64 {
 	return 8*3*float64(m)*float64(k) + codes + max(8*float64(k)*float64(n), codes)
 }
 
-// memoryWithoutCodes estimates the memory where the coder makes the codes: that of coding, and the dictionary three
-// times.
+// memoryWithoutCodes estimates the memory if the coder computes the codes: that of coding, and three dictionaries.
 func memoryWithoutCodes(m, n, k, s int) float64 {
 	held, working := sparse.Memory(m, k, n, s)
 	return 8*3*float64(m)*float64(k) + held + working

@@ -52,8 +52,7 @@ func (s statement) result() string {
 	return atomsFile
 }
 
-// pose writes a problem into folder: the statement, and matrices, whose keys are file names. Its errors wrap
-// safefile.ErrOutput.
+// pose writes a problem into folder: s, and matrices, whose keys are file names. Its errors wrap safefile.ErrOutput.
 func pose(folder string, s statement, matrices map[string]*mat.Dense) error {
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {

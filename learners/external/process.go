@@ -41,8 +41,7 @@ type process struct {
 // maxLine is the length of the longest line of an answer, in bytes. The rest of a longer line is dropped.
 const maxLine = 1 << 16
 
-// drain is how long to wait for the output of a program that has ended, since processes that it has started may still
-// hold it open.
+// drain is how long to wait for the output of a program that has ended, since its children may still hold it open.
 const drain = time.Second
 
 // start starts the program at path. serves says that it serves many problems, which it gets on its standard input.
@@ -189,8 +188,7 @@ func (p Program) serve(ctx context.Context, programs *programs, folder string, p
 }
 
 // request gives the program its problem and waits for the answer. A line that is no answer is an error if the program
-// has never answered before. Otherwise the program may have printed the line after its last answer, so the line is
-// skipped.
+// has never answered before. Otherwise the line may follow its last answer, and is skipped.
 func (r reply) request(ctx context.Context) error {
 	r.proc.stderr.reset()
 	line, err := json.Marshal(request{r.folder})
@@ -231,8 +229,8 @@ func (r reply) request(ctx context.Context) error {
 	}
 }
 
-// flushAdvice returns advice for a program that has written its result but printed no answer. It is empty if the result
-// is missing too.
+// flushAdvice returns advice for a program that has written its result but printed no answer. It is empty without a
+// result.
 func (r reply) flushAdvice() string {
 	name := r.problem.result()
 	if _, err := os.Lstat(filepath.Join(r.folder, name)); err != nil {

@@ -102,8 +102,7 @@ func gaussian(m, k int, rng *rand.Rand) *mat.Dense {
 	return d
 }
 
-// stream hashes parts to one number, the seed of a problem's random stream, which thus does not depend on other
-// problems.
+// stream hashes parts to one number, the seed of a problem's random stream, which other problems do not affect.
 func stream(parts ...int) uint64 {
 	h := fnv.New64a()
 	for _, p := range parts {

@@ -18,8 +18,7 @@ type Angles struct {
 	Near int
 }
 
-// Angles measures all pairs of atoms. limit is the |cos| above which two atoms count as near. It takes 8·K² bytes of
-// memory.
+// Angles measures all pairs of atoms. limit is the |cos| above which two atoms count as near. It takes 8·K² bytes.
 func (d *Dictionary) Angles(limit float64) Angles {
 	gram := d.prepare()
 	var a Angles

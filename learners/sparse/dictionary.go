@@ -44,8 +44,7 @@ type Dictionary struct {
 // cache.
 const panel = 32
 
-// NewDictionary returns a dictionary whose atoms are copies of the columns of d. Every entry and its square must be
-// finite.
+// NewDictionary returns a dictionary of copies of the columns of d. Every entry and its square must be finite.
 func NewDictionary(d mat.Matrix) (*Dictionary, error) {
 	n, k := d.Dims()
 	atoms := make([]float64, n*k)

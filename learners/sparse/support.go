@@ -56,8 +56,7 @@ func (s *leastSquares) fit(y, corr []float64, atoms []int32, x []float64) int {
 	return count
 }
 
-// extend adds the row of an atom to L. If the atom depends linearly on the support, extend returns false and leaves L
-// unchanged.
+// extend adds the row of atom to L. It returns false, and leaves L unchanged, if atom depends on the support.
 func (s *leastSquares) extend(atom int32, support []int32) bool {
 	count := len(support)
 	row := s.chol[count*s.most : count*s.most+count+1]

@@ -20,8 +20,7 @@ const (
 	agreement = 73
 )
 
-// isSubsampled reports whether the chroma of a picture, given as parts that begin at even pixels, was subsampled in
-// both directions.
+// isSubsampled reports whether the chroma of a picture, in parts that begin at even pixels, was subsampled both ways.
 func isSubsampled(parts []picture.Picture) bool {
 	var across, down [2]int // positions that agree, by their parity
 	for _, p := range parts {
@@ -56,8 +55,8 @@ func isSubsampled(parts []picture.Picture) bool {
 
 func level(v float32) int32 { return int32(float32(255*v) + 0.5) }
 
-// votes adds to count, by parity, the positions among the n values of c, step apart, that agree while their neighbours
-// do not.
+// votes adds to count, by parity, the positions among the n values of c, step apart, that agree and whose neighbours do
+// not.
 func votes(count *[2]int, c []int32, n, step int) {
 	off := func(i int) int32 {
 		v := 3*(c[i*step]-c[(i+1)*step]) - c[(i-1)*step] + c[(i+2)*step]

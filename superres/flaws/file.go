@@ -74,8 +74,7 @@ func (s *steps) greatest() (at int) {
 // with one entry for each block, in units of 1/256 of a level.
 type coefficients [64][]int32
 
-// newCoefficients transforms blocks of parts. The first block of a part is at (x0, y0), and the others lie step samples
-// apart.
+// newCoefficients transforms blocks of parts. The first of a part is at (x0, y0); the others lie step samples apart.
 func newCoefficients(parts []*samples, x0, y0, step int) *coefficients {
 	c := new(coefficients)
 	for _, p := range parts {

@@ -25,8 +25,7 @@ type Flaws struct {
 	Quality int
 	// Loss is the deviation of the change by the JPEG or WebP file.
 	Loss float64
-	// WebP is the quantiser index of the lossy WebP file that the picture was read from, 1 to 127; 0 for any other
-	// file.
+	// WebP is the quantiser index of the lossy WebP file that the picture was read from, 1 to 127; 0: another file.
 	WebP float64
 	// Subsampled reports whether a file that the picture passed through had chroma at half the resolution of luma in
 	// both directions, as most JPEG files do.
@@ -67,8 +66,7 @@ func Measure(img image.Image, quality int) Flaws {
 	return measure(parts(img), quality)
 }
 
-// measure returns the flaws of a picture from shown, some of its parts. Their offsets in the picture are multiples of 8
-// samples.
+// measure returns the flaws of a picture from shown, some of its parts. Their offsets are multiples of 8 samples.
 func measure(shown []picture.Picture, quality int) (f Flaws) {
 	luma := make([]*plane.Plane, len(shown))
 	for i, p := range shown {
@@ -103,8 +101,7 @@ func parts(img image.Image) (list []picture.Picture) {
 // window is the range [lo, hi) of samples along a side.
 type window struct{ lo, hi int }
 
-// windows returns three windows of a long side, which begin at multiples of 8; for a shorter side, one window with all
-// samples.
+// windows returns three windows of a long side, which begin at multiples of 8; for a shorter side, one for all samples.
 func windows(side int) (list []window) {
 	const count, part = 3, 320
 	if side <= count*part {

@@ -110,8 +110,8 @@ func estimateNoise(parts []*samples, limits noiseLimits) (deviation float64, som
 	if len(found) == 0 {
 		return 0, somewhere
 	}
-	// Noise varies with brightness, but not by as much as fine detail does: a page of text, for example, is quiet
-	// except at its letters.
+	// Noise varies with brightness, but not by as much as fine detail does: a page of text is quiet except at its
+	// letters.
 	slices.Sort(most)
 	bound := 2 * most[min(1, len(most)-1)]
 	sum := 0.0

@@ -87,8 +87,7 @@ func (f Flaws) Varying(img image.Image) *Regions {
 	return r
 }
 
-// span returns the range [lo, hi) of samples that are measured of cell i, of n cells along a side of the given length
-// that begins at from.
+// span returns the range [lo, hi) of samples that are measured of cell i, of n cells along a side that begins at from.
 func span(from, side, i, n int) (lo, hi int) {
 	lo, hi = from+side*i/n, from+side*(i+1)/n
 	if hi-lo > cellSpan {

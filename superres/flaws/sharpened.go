@@ -49,8 +49,7 @@ const (
 )
 
 // Sharpened reports whether img has more contrast in its finest detail than a clean picture of its size would have,
-// because it was sharpened, or reduced without antialiasing. Models that add detail make such pictures worse than
-// interpolation does.
+// because it was sharpened, or reduced without antialiasing. Adding detail makes such pictures worse.
 //
 // Statistics of samples do not tell such pictures from clean ones: ridge regression on 21 of them found one in ten of
 // the pictures sharpened by 1.0, at one of 100 clean pictures. Two networks do. The clean model takes all pictures for

@@ -93,8 +93,7 @@ func confirmNoise(parts []*samples, estimate float64, f Flaws) float64 {
 	return 0
 }
 
-// floor returns the greatest deviation, in levels, that white noise can have if it is the same everywhere in the
-// picture.
+// floor returns the greatest deviation, in levels, of white noise that is the same in the whole picture.
 func (c *coefficients) floor() float64 {
 	var finest []float64
 	for i := range c[0] {
@@ -200,8 +199,7 @@ type lit struct {
 	mean float64
 }
 
-// whitePart returns the variance, in levels², of the white noise of the blocks in list; 0 if there may be none. It
-// sorts list.
+// whitePart returns the variance, in levels², of white noise in list, which it sorts; 0 if there may be none.
 func whitePart(list []lit) float64 {
 	finest := make([]float64, len(list))
 	for i, b := range list {

@@ -74,7 +74,7 @@ func (d Degradation) Reach() int {
 }
 
 // ThroughJPEG returns img after encoding it as a JPEG file of the given quality, 1 to 100, with subsampled chroma, and
-// decoding the file.
+// decoding it.
 func ThroughJPEG(img image.Image, quality int) (image.Image, error) {
 	var b bytes.Buffer
 	if err := jpeg.Encode(&b, img, &jpeg.Options{Quality: quality}); err != nil {

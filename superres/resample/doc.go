@@ -1,5 +1,4 @@
-// Package resample enlarges and reduces planes by interpolation, and applies the degradations that models are trained
-// to undo.
+// Package resample enlarges and reduces planes by interpolation, and applies the degradations that models undo.
 //
 // A [Kernel] names an interpolation; [Resize] applies it to a whole plane, a [Scaler] to some rows at a time. A
 // [Degradation] names the reduction that a model undoes.

@@ -118,8 +118,8 @@ func (f *polyphase) enlargeRows(dst, base, src *plane.Plane, top, height, y0 int
 	})
 }
 
-// enlargeRow sets dst to the enlargement of the row that begins at pad[before], one phase after the other; phased is a
-// buffer for one phase.
+// enlargeRow sets dst to the enlargement of the row that begins at pad[before], phase after phase; phased is a buffer
+// for one.
 func (f *polyphase) enlargeRow(dst, pad, phased []float32, before int) {
 	var at [5]int
 	for i, p := range f.phases {
@@ -174,8 +174,7 @@ func (f *polyphase) reduceRows(dst, src *plane.Plane, top, height, y0 int) {
 	})
 }
 
-// fillMirrored copies row to pad, beginning at pad[before], and fills the rest of pad on both sides with its mirror
-// images.
+// fillMirrored copies row to pad, beginning at pad[before], and fills the rest of pad with its mirror images.
 func fillMirrored(pad, row []float32, before int) {
 	copy(pad[before:], row)
 	for x := range before {

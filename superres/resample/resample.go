@@ -81,8 +81,8 @@ func New(inW, inH, outW, outH int, k Kernel) *Scaler {
 }
 
 // Axis says where the samples of a new axis lie on an old one: sample i lies at First + i·Step, in samples of the old
-// axis, whose first sample is at 0. New uses Step = in/out and First = (Step−1)/2, so that the outer edges of both axes
-// coincide.
+// axis, whose first sample is at 0. New uses Step = in/out and First = (Step−1)/2, so that both axes have the same
+// edges.
 type Axis struct{ First, Step float64 }
 
 // NewAt is New with other positions of the new samples, such as for the colour of video, whose samples may lie on those
@@ -222,8 +222,7 @@ func (k Kernel) tapsAt(in, out int, a Axis) taps {
 	return weigh(filter, in, out, min(1/a.Step, 1), at)
 }
 
-// weigh returns the taps of new samples at the positions u = at(i). shrink is out/in if the axis becomes shorter,
-// otherwise 1.
+// weigh returns the taps of new samples at the positions u = at(i). shrink is out/in if that is below 1, otherwise 1.
 func weigh(filter imaging.ResampleFilter, in, out int, shrink float64, at func(i int) float64) taps {
 	half := filter.Support / shrink
 	count := int(math.Ceil(2*half)) + 1
@@ -249,8 +248,7 @@ func weigh(filter imaging.ResampleFilter, in, out int, shrink float64, at func(i
 // Under returns the index of the sample that covers the centre of sample i of out samples, on an axis of in samples.
 func Under(i, in, out int) int { return (2*i + 1) * in / (2 * out) }
 
-// Mirror returns the index, 0 to n-1, of sample i on an axis of n samples that is mirrored at its edges; the edge
-// samples repeat.
+// Mirror returns the index, 0 to n-1, of sample i on an axis of n samples that is mirrored with its edge samples.
 func Mirror(i, n int) int {
 	for i < 0 || i >= n {
 		if i < 0 {

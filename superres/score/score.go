@@ -69,8 +69,8 @@ func PSNR(ref, test image.Image, scale, border int) (float64, error) {
 	return psnr(x, y), nil
 }
 
-// innerY returns the Y (see limitedY) of a and b, which have the same size, without a border of border pixels. It is an
-// error if nothing is left.
+// innerY returns the Y (see limitedY) of a and b, which have the same size, without a border of border pixels. It fails
+// if nothing is left.
 func innerY(a, b picture.Picture, border int) (x, y *plane.Plane, err error) {
 	w, h := a.Channels[0].W-2*border, a.Channels[0].H-2*border
 	if border < 0 || w <= 0 || h <= 0 {

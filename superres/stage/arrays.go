@@ -46,8 +46,7 @@ func Put[T Element](a *Arrays, name string, rows int, data []T) {
 	a.arrays = append(a.arrays, npz.NewArray(a.prefix+name, rows, data))
 }
 
-// Get returns the array of the given name in new memory. It fails unless the array has exactly rows×cols finite
-// elements.
+// Get returns the array of the given name in new memory. It fails unless that has rows×cols finite elements.
 func Get[T Element](a *Arrays, name string, rows, cols int) ([]T, error) {
 	return npz.Read[T](a.file, a.prefix+name, rows, cols)
 }

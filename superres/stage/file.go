@@ -66,12 +66,10 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return &File{f, Budget}, nil
 }
 
-// Text returns the content of the member called name, which is not an array. It fails if that has more than limit
-// bytes.
+// Text returns the content of the member called name, which is not an array. It fails for more than limit bytes.
 func (f *File) Text(name string, limit uint64) ([]byte, error) { return f.npz.Text(name, limit) }
 
-// Stage loads the stage that Members.Add added under name, for a model of the given scale. h is the head that Add
-// returned.
+// Stage loads the stage that Members.Add added under name, for a model of the given scale; h is its head.
 func (f *File) Stage(name string, scale int, h Head) (Stage, error) {
 	load, err := stages.Get(h.Kind)
 	if err != nil {

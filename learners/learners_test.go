@@ -17,7 +17,7 @@ import (
 	"superres/learners/sparse/sparsetest"
 )
 
-// learn returns what a learner learns, and ends the test for an error.
+// learn returns the result of a learner, and ends the test if there is an error.
 func learn(t *testing.T, l learners.Learner, y *mat.Dense, opt learners.Options) *learners.Result {
 	t.Helper()
 	return sparsetest.Must(l.Learn(context.Background(), y, opt))(t)

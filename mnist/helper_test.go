@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// pictures are seeded random images.
+// pictures returns n random images, the same in every call.
 func pictures(n, width, height int) []*image.Gray {
 	rng := rand.New(rand.NewPCG(1, 0))
 	imgs := make([]*image.Gray, n)
@@ -53,7 +53,7 @@ func packed(t testing.TB, data []byte) []byte {
 	return b.Bytes()
 }
 
-// file writes data under a name that says nothing about its content.
+// file writes data to a file whose name says nothing about the content, and returns its path.
 func file(t testing.TB, data []byte) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "data")
@@ -98,7 +98,7 @@ func decodePair(t testing.TB, images, labels []byte) (pix []byte, label []int, e
 	return pix, label, nil
 }
 
-// wantError checks the words of an error and what it wraps.
+// wantError checks the words of an error, and the error that it wraps.
 func wantError(t *testing.T, what string, err, wraps error, words ...string) {
 	t.Helper()
 	if err == nil {

@@ -12,8 +12,7 @@ import (
 	"superres/patches/plane"
 )
 
-// disc returns a soft-edged disc of one colour on transparent ground. Pixels that are fully transparent have the
-// colour hidden.
+// disc returns a soft-edged disc of one colour on transparent ground. Fully transparent pixels have the colour hidden.
 func disc(side int, radius float64, c, hidden color.NRGBA) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, side, side))
 	middle := float64(side-1) / 2

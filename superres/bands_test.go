@@ -99,7 +99,7 @@ func TestWorkersAndMemoryChangeNothing(t *testing.T) {
 	}
 }
 
-// One model enlarges many pictures at the same time, some of which are cancelled, as it enlarges them one by one.
+// One model enlarges many pictures at the same time, some of which are cancelled, with the same results as one by one.
 func TestUpscaleConcurrently(t *testing.T) {
 	for _, name := range []string{"photo-fast", "coupled"} {
 		m, fresh := builtin(t, name), builtin(t, name) // the siblings of fresh are not open yet
@@ -130,7 +130,7 @@ func TestUpscaleConcurrently(t *testing.T) {
 	}
 }
 
-// upscaleCancelled enlarges a picture under a context that ends when a third is done.
+// upscaleCancelled enlarges a picture with a context that is cancelled when a third is done.
 func upscaleCancelled(t *testing.T, m *Model, img image.Image, opt Options) error {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -11,7 +11,7 @@ import (
 	"superres/patches/plane"
 )
 
-// faults are what is wrong with an enlargement whatever the truth was, in levels.
+// faults are errors of an enlargement that can be seen without knowing the original, in levels.
 type faults struct {
 	ring, worst float64 // beyond the colours of flat areas and lines: on average, and at most
 	uneven      float64 // within flat areas, at most
@@ -46,7 +46,7 @@ func findFaults(low, high image.Image, scale int) (f faults) {
 	return f
 }
 
-// isFlat reports whether the 5×5 samples around a place have one value.
+// isFlat reports whether all 5×5 samples around a place have the same value.
 func isFlat(p *plane.Plane, x, y int) bool {
 	for j := max(y-2, 0); j <= min(y+2, p.H-1); j++ {
 		for _, s := range p.Row(j)[max(x-2, 0):min(x+3, p.W)] {

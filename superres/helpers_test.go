@@ -91,7 +91,7 @@ func pattern(rows, columns int) *mat.Dense {
 	return m
 }
 
-// paperModel returns a model of the paper's form for a scale, whose dictionary nobody has learned.
+// paperModel returns a model of the paper's form for a scale, with an arbitrary dictionary.
 func paperModel(t testing.TB, scale int) *Model {
 	t.Helper()
 	data := forge(t, coupledHead(scale), pattern(9, 5), pattern(9*scale*scale, 5))

@@ -141,7 +141,7 @@ func drawZonePlate() image.Image {
 	})
 }
 
-// enlargedKinds returns the kinds, and what a model makes of them.
+// enlargedKinds returns the kinds, and their enlargements by a model.
 func enlargedKinds(t *testing.T, model string, scale int) (list []kind, out []image.Image) {
 	t.Helper()
 	m := builtin(t, model)

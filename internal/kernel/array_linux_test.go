@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What AdviseHeap has given up does not count any more when the collector decides when to begin.
+// Memory that AdviseHeap has released does not influence when the next garbage collection begins.
 func TestAdviseHeapLeavesNothing(t *testing.T) {
 	const array = 128 << 20
 	goal := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}}

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// randomFilter returns a filter of random weights of a number of bits, with scales that leave sums about 14 bits.
+// randomFilter returns a filter of random weights of the given number of bits, with scales that leave sums about 14
+// bits.
 func randomFilter(rows, words, step, outputs, bits int, seed uint64) *Filter {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	f := &Filter{Rows: rows, Words: words, Step: step, Outputs: outputs}

@@ -14,7 +14,7 @@ func eachTier(t *testing.T, test func(t *testing.T)) {
 	}
 }
 
-// random gives n normal numbers that are the same for a seed.
+// random returns n normal numbers, always the same for the same seed.
 func random(n int, seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, 20))
 	v := make([]float64, n)
@@ -32,7 +32,7 @@ func random32(n int, seed uint64) []float32 {
 	return v
 }
 
-// uniform32 gives n numbers of −1..1 that are the same for a seed.
+// uniform32 returns n numbers from -1 to 1, always the same for the same seed.
 func uniform32(n int, seed uint64) []float32 {
 	rng := rand.New(rand.NewPCG(seed, 21))
 	v := make([]float32, n)

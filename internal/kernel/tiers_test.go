@@ -323,8 +323,8 @@ func agree(got, want any, exact bool) bool {
 	return false
 }
 
-// near reports whether a is b but for rounding, relative to the greater of b and 1: what is added up in these
-// tests is at most a few hundred. NaN is near NaN.
+// near reports whether a and b differ only by rounding, relative to the greater of b and 1: sums in these tests are at
+// most a few hundred. NaN is near NaN.
 func near(a, b, tolerance float64) bool {
 	return a == b || math.Abs(a-b) <= tolerance*max(1, math.Abs(b)) || math.IsNaN(a) && math.IsNaN(b)
 }

@@ -22,7 +22,7 @@ func clippedShorts(n int, seed uint64) []int16 {
 	return v
 }
 
-// Two rows at once are what Convolve makes of one and the other, to the last bit, in all forms.
+// ConvolveTwoRows gives the same bits as Convolve for each of the two rows, with and without skip.
 func TestConvolveTwoRows(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		work := &Winograd{}

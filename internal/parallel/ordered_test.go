@@ -62,7 +62,7 @@ func TestTask(t *testing.T) {
 	}
 }
 
-// The first error ends it, and nothing is at work afterwards.
+// The first error ends Ordered, and no work is running afterwards.
 func TestOrderedStops(t *testing.T) {
 	stop := errors.New("stop")
 	var begun, ended atomic.Int64

@@ -17,7 +17,7 @@ import (
 	"superres/learners/sparse/sparsetest"
 )
 
-// python returns a Python that has a package, or skips the test.
+// python returns the command of a Python that has the given package, or skips the test.
 func python(t *testing.T, has string) string {
 	t.Helper()
 	for _, name := range []string{"python3", "/usr/bin/python3", "python"} {
@@ -67,7 +67,7 @@ func example(t *testing.T, name string) string {
 	return `"` + path + `"`
 }
 
-// The examples that people begin with work, and do the same.
+// The example programs of testdata/external work, and learn the same.
 func TestExamples(t *testing.T) {
 	byPython := learnBy(t, python(t, "numpy")+" "+example(t, "mine.py"), 100, 0.8)
 	t.Run("octave", func(t *testing.T) {

@@ -37,7 +37,7 @@ func (WithCodes) Memory(m, n, k, s int) float64 { return memoryWithCodes(m, n, k
 // Memory implements learners.Learner.
 func (WithoutCodes) Memory(m, n, k, s int) float64 { return memoryWithoutCodes(m, n, k, s) }
 
-// Running is how many programs a context keeps.
+// Running returns how many programs a context keeps.
 func Running(ctx context.Context) int {
 	p, _ := programsOf(ctx)
 	p.mu.Lock()

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// learner is one that the test binary is the program of.
+// learner returns a learner whose program is the test binary.
 func learner(words ...string) *external.Learner {
 	return &external.Learner{Program: external.Program{Command: externaltest.Command(words...),
 		Once: words[0] == "once"}}
@@ -46,7 +46,7 @@ func smallProblem() (*mat.Dense, learners.Options) {
 	return learnertest.Planted(4, 6, 1, 20, 1), opt
 }
 
-// ownTemp gives the test a folder for temporary files, and checks that nothing is left there.
+// ownTemp gives the test a folder for temporary files, and checks that it is empty in the end.
 func ownTemp(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
@@ -141,7 +141,7 @@ func TestMisdeeds(t *testing.T) {
 	}
 }
 
-// The error for a missing answer says what to do.
+// The error for a missing answer has advice for the author of the program.
 func TestNoAnswer(t *testing.T) {
 	ownTemp(t)
 	y, opt := smallProblem()

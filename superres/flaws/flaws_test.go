@@ -18,12 +18,12 @@ import (
 	"superres/superres/score"
 )
 
-// photograph returns the picture of the repository that has nothing wrong.
+// photograph returns the clean photograph of the repository.
 func photograph(t *testing.T) image.Image {
 	return golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png"))
 }
 
-// clean are brightnesses of pictures with nothing wrong, in levels.
+// clean returns the brightness of clean pictures, in levels, by name.
 func clean(t *testing.T) map[string]*degrade.Plane {
 	t.Helper()
 	luma := picture.Split(photograph(t)).Luma()
@@ -40,7 +40,7 @@ func clean(t *testing.T) map[string]*degrade.Plane {
 	return out
 }
 
-// damaged returns a picture after degradation, and what that took.
+// damaged returns p after the degradation d, and what d.Apply returns.
 func damaged(p *degrade.Plane, d degrade.Degradation) (out *plane.Plane, told float64) {
 	q := &degrade.Plane{W: p.W, H: p.H, Pix: slices.Clone(p.Pix)}
 	told = d.Apply(rand.New(rand.NewPCG(7, 7)), q)
@@ -80,7 +80,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// Parts of a picture tell what the whole does.
+// Measuring parts of a picture gives about the same as measuring the whole picture.
 func TestParts(t *testing.T) {
 	p := clean(t)["enlarged"]
 	noisy, told := damaged(p, degrade.Degradation{Noise: 4, Files: []degrade.File{{Quality: 85, X: 3, Y: 5}}})
@@ -129,7 +129,7 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// The quality of a file is found, or that beside it, wherever its blocks lie, also after another.
+// The quality of a file, or a neighbouring quality, is found wherever its blocks lie, even after another file.
 func TestFile(t *testing.T) {
 	type file = degrade.File
 	for name, p := range clean(t) {
@@ -154,7 +154,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// Dithers, checkerboards and text are no noise.
+// Dithers, checkerboards and text are not taken for noise.
 func TestDrawings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("computes for long")
@@ -227,7 +227,7 @@ func TestCleanPictures(t *testing.T) {
 	}
 }
 
-// What a WebP took is told by its file, unless the samples tell of more.
+// The loss by a WebP file follows from its quantiser index, unless the samples show a greater loss.
 func TestOutOfWebP(t *testing.T) {
 	for _, c := range []struct {
 		f           Flaws

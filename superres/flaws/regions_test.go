@@ -23,7 +23,7 @@ func photographed(t *testing.T, w, h int, sigma func(x, y float64) float64) *ima
 	return img
 }
 
-// Noise that varies over a picture is found where it is, and no other.
+// Noise that varies over a picture is found in the right cells, and noise that does not vary is not reported.
 func TestVarying(t *testing.T) {
 	const gray = 0.67 // of the noise of each colour is in brightness
 	for name, sigma := range map[string]func(x, y float64) float64{
@@ -73,7 +73,7 @@ func TestVarying(t *testing.T) {
 	}
 }
 
-// Cells of which nothing is known are as those around them, and no more than they can be.
+// Unknown cells get the mean of the cells around them, but no more than their own limit.
 func TestFill(t *testing.T) {
 	r := &Regions{W: 4, H: 1, Noise: []float64{2, 9, 1, 9}}
 	r.fill([]bool{true, false, false, false})
@@ -84,7 +84,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// The levels of cells are those of their noise with what a file took.
+// The strengths of cells combine their noise with the loss by a file.
 func TestLevels(t *testing.T) {
 	f := Flaws{Loss: 3}
 	r := &Regions{W: 2, H: 2, Noise: []float64{0, 4, 12, 40}}

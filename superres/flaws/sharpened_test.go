@@ -83,7 +83,7 @@ func TestSharpenedErrors(t *testing.T) {
 	}
 }
 
-// Looked at is where there is the most detail, all over a picture.
+// The windows with the most detail are chosen, wherever they lie in the picture.
 func TestBusiest(t *testing.T) {
 	img := image.NewGray(image.Rect(0, 0, 1000, 600))
 	at := image.Pt(1000-50, 600-50) // in the last window

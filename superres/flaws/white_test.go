@@ -58,8 +58,8 @@ func fineTexture(kind string, seed uint64, w, h int) *image.NRGBA {
 	return img
 }
 
-// What is woven, hatched, latticed, dithered or printed is no noise, in brightness, in colour or
-// in parts, as it is and reduced.
+// Weaves, hatching, lattices, dithers and print are not taken for noise, in brightness, in colour or in parts, at full
+// size and reduced.
 func TestTextures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("computes for long")

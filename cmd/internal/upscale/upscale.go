@@ -20,7 +20,7 @@ import (
 	"superres/cmd/internal/settings"
 )
 
-// Command is superres upscale.
+// Command returns the command superres upscale.
 func Command(s *console.Streams) *cli.Command {
 	opt := new(Options)
 	return console.Leveled(&cli.Command{
@@ -32,8 +32,7 @@ func Command(s *console.Streams) *cli.Command {
 	}, examples, groups...)
 }
 
-// run does one call, unless its options have been refused with an error. Whatever becomes of it, the events end in a
-// summary.
+// run does one call, or none if err, from reading the options, is not nil. In either case it writes the last event.
 func run(c *cli.Context, s *console.Streams, opt *Options, err error) error {
 	r := newReport(s, opt.json && !paths.IsStandard(opt.Naming.Out))
 	if err == nil {
@@ -46,7 +45,7 @@ func run(c *cli.Context, s *console.Streams, opt *Options, err error) error {
 	return err
 }
 
-// enlargeAll works out what is to be done and does it, or shows it.
+// enlargeAll plans the call and does it, or, with --dry-run, shows the plan.
 func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) error {
 	enlarger, err := enlarging.New(opt.Settings)
 	if err != nil {
@@ -88,7 +87,7 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 	if opt.DryRun {
 		return e.show(c.Context, &b, r)
 	}
-	b.clearLeftovers() // also where there is nothing else to do, or nothing can be done
+	b.clearLeftovers() // even if there is nothing else to do
 	if err := b.problem(); err != nil {
 		return err
 	}
@@ -96,7 +95,7 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 	defer func() {
 		if made, _, _, _ := r.counts(); made == 0 {
 			for _, folder := range folders {
-				_ = os.Remove(folder) // unless there is something in it
+				_ = os.Remove(folder) // fails if the folder is not empty
 			}
 		}
 	}()

@@ -22,7 +22,7 @@ import (
 // Enlarger enlarges picture files, all by the same settings. It is safe for concurrent use.
 type Enlarger struct {
 	Settings
-	clean engine // for pictures without flaws, and for all where robust is nil
+	clean engine // model for pictures without flaws, and for all if robust is nil
 	// robust opens the model for pictures with flaws, tuned to a strength of 0 to 1. Each tuned model is kept. nil:
 	// all pictures use clean.
 	robust func(strength float64) (engine, error)

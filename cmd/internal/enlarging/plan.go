@@ -126,7 +126,6 @@ func (p *Plan) prepare(ctx context.Context, admit func(*Plan), start func()) (er
 	return err
 }
 
-// close closes the source.
 func (p *Plan) close() {
 	if p.content != nil {
 		p.content.Close()
@@ -135,7 +134,7 @@ func (p *Plan) close() {
 
 // choose sets p.Choice from the pictures that were read ahead.
 func (p *Plan) choose(ctx context.Context) (err error) {
-	var first *Frame // nil: the choice needs none
+	var first *Frame // nil: the choice needs no picture
 	if len(p.seq.read) > 0 {
 		first = p.seq.read[0].frame
 	}

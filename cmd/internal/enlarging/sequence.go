@@ -40,13 +40,12 @@ type Frame struct {
 	Video *y4m.Frame
 }
 
-// measure returns the flaws of the frame, measured in its pixels.
 func (f *Frame) measure() flaws.Flaws {
 	found := flaws.Measure(f.Image, f.About.Quality)
 	if f.About.Quantiser > 0 {
 		found = found.OutOfWebP(f.About.Quantiser)
 	}
-	if f.Chroma != nil { // brightness alone tells the rest, as no colour has been rounded into it
+	if f.Chroma != nil { // Image is grey: noise of colour is measured in an RGB picture
 		found.ColourNoise = flaws.Measure(inColour(f.Image, f.Chroma), 0).ColourNoise
 	}
 	return found

@@ -134,7 +134,7 @@ func (t *pageSums) add(p *Plan, cfg image.Config, held int64) error {
 	t.largest = max(t.largest, d.of(1))
 	t.waiting = max(t.waiting, seen+made+made/2) // half of made: what is not yet freed of a page that was written
 	if deep == color.YCbCrModel || deep == color.RGBAModel || deep == color.RGBA64Model {
-		made = made / 4 * 3 // without transparency
+		made = made / 4 * 3 // three samples a pixel: no transparency
 	}
 	t.written += made
 	return err

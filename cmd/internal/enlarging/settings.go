@@ -21,9 +21,10 @@ type Settings struct {
 	// Denoise is how strongly noise and compression are removed, 0 to 1: --denoise. Below 0, as much is removed as is
 	// measured in each picture.
 	Denoise float64
-	// Effort is fast, best or max: --effort, best.
+	// Effort is how much work to do, fast, best or max: --effort, best.
 	Effort string
-	// Tuning changes how coupled stages code patches: --coder, --sparsity and --back-projection, nothing.
+	// Tuning changes how sparse coding stages work: --coder, --sparsity and --back-projection; zero: as the model
+	// says.
 	Tuning stage.Tuning
 	// Keep says what an output takes over from its input, besides the pixels.
 	Keep Fidelity
@@ -34,7 +35,7 @@ type Settings struct {
 
 	// Limits are the most pixels and memory that a picture may take.
 	Limits console.Limits
-	// DecodeTime is how long a picture may take to be decoded: --timeout, 30 s.
+	// DecodeTime is the longest time to decode a picture: --timeout, 30 s.
 	DecodeTime time.Duration
 	// WholeTime is how long a picture may take in all: --timeout if it is given; 0: no limit.
 	WholeTime time.Duration

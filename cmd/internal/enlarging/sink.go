@@ -14,7 +14,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// Sink is where a result goes.
+// Sink receives a result.
 type Sink interface {
 	// Deliver calls write and stores what it writes as the result of p: whole, or not at all if write fails. Its own
 	// errors have the exit code console.ExitOutput.

@@ -12,7 +12,7 @@ import (
 
 // Source is where the bytes of a picture come from.
 type Source interface {
-	// Name is what messages call the source.
+	// Name returns the name of the source for messages.
 	Name() string
 	// Open opens the source at its beginning. The caller closes the content.
 	Open() (*Content, error)

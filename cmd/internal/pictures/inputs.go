@@ -18,9 +18,9 @@ import (
 	"superres/internal/imagefile"
 )
 
-// Input is one picture to be read.
+// Input is a picture to be read.
 type Input struct {
-	// Path is the file as it was named or found. "-" is standard input.
+	// Path is the path of the file as it was named or found; "-" is standard input.
 	Path string
 	// Place is the path below Root, or the base name if Root is empty. If possible it is the end of Path and shares
 	// the memory of Path, so that a million pictures have one text each.

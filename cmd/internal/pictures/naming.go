@@ -18,11 +18,11 @@ import (
 
 // Naming holds the options that decide the names and formats of outputs.
 type Naming struct {
-	Out      string           // --output: a file, a folder, or "-" for standard output; empty: beside the input
+	Out      string           // -o: a file, a folder, or "-" for standard output; empty: beside the input
 	Format   string           // --format, for all outputs; empty: as -o, --name or the input says
-	Template string           // --name
-	Model    string           // for {model}
-	Size     superres.Options // for {size} and {scale}
+	Template string           // value of --name
+	Model    string           // name of the model or path of its file, for {model}
+	Size     superres.Options // size, for {size} and {scale}
 }
 
 // Namer decides where enlargements go, and in which format.

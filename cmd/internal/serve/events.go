@@ -139,7 +139,7 @@ func (s *site) events(w http.ResponseWriter, r *http.Request) error {
 			if !call {
 				return nil
 			}
-			ending = nil // the call ends soon
+			ending = nil // the call ends soon, and with it the events
 		}
 	}
 }

@@ -56,7 +56,7 @@ const (
 
 // workerSettings are the settings of the server that workers need.
 type workerSettings struct {
-	Version        string // of the program
+	Version        string // of the program, which must be equal on both sides
 	Memory, Pixels int64  // limits of one picture: bytes and pixels
 	Decode, Whole  time.Duration
 }
@@ -67,7 +67,7 @@ type workerReady struct {
 	Missing []string // means of confinement that the system lacks
 }
 
-// job is what a worker is to do.
+// job is a call that a worker is to do.
 type job struct {
 	Call   string     // upscale, inspect or score
 	Params url.Values // parameters of upscale and inspect
@@ -80,7 +80,7 @@ type need struct{ File, Offset, Length int64 }
 
 // grant is what a picture may use.
 type grant struct {
-	Memory int64 // in bytes; 0 in the answer to a share
+	Memory int64 // bytes; 0 in the answer to a share
 	Tasks  int   // pictures that share the processors, this one included
 }
 
@@ -96,7 +96,7 @@ type reply struct {
 type link struct {
 	in *bufio.Reader
 
-	mu  sync.Mutex // guards what follows
+	mu  sync.Mutex // guards out
 	out *bufio.Writer
 }
 

@@ -94,7 +94,7 @@ func addressOf(c net.Conn) netip.Addr {
 	return address
 }
 
-// counted is a connection of a limited listener.
+// counted is a connection of a limited listener, with the requests that it serves.
 type counted struct {
 	net.Conn
 	of      *limited

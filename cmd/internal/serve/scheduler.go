@@ -20,9 +20,9 @@ type scheduler struct {
 	kept   int64 // part of memory that only small pictures may take, in bytes
 	large  int   // large pictures in work at a time
 	small  int   // small pictures in work at a time
-	queue  int   // pictures that may wait
+	queue  int   // most pictures that wait
 	ending <-chan struct{}
-	tasks  atomic.Int32 // pictures that share the processors
+	tasks  atomic.Int32 // number of pictures that share the processors
 
 	mu       sync.Mutex // guards what follows
 	waiting  []*slot    // sorted by their time
@@ -39,7 +39,7 @@ type slot struct {
 	time  time.Time     // rank in the queue: time of arrival plus twice the estimated work
 	ready chan struct{} // closed when the picture may begin
 
-	pausing sync.Mutex // guards what follows
+	pausing sync.Mutex // guards rest and rested
 	rest    func()     // gives up its share of the processors; nil: it has none
 	rested  time.Time  // end of its last pause
 }

@@ -1,10 +1,10 @@
-// Package serve is the command superres serve: a page, and an HTTP interface, that enlarge pictures on this machine.
+// Package serve is the command superres serve: a web page and an HTTP interface that enlarge pictures on this machine.
 //
-// Read it in this order: serve.go, the flags, the beginning and the end; gate.go, who is let in; server.go, which
-// address does what; calls.go, the calls; body.go, files without names; scheduler.go, how requests share memory and
-// processors; events.go, how far they are; score.go, scores. Pictures are read by workers, processes of their own:
-// workers.go has them, workerprocess.go is one of them and talk.go a job of it, as the server sees them; worker.go is
-// a worker as it sees itself, and frames.go what they say to each other. README.md is the interface in a page.
+// Read it in this order: serve.go, flags, start and end of the server; gate.go, admission of requests; server.go,
+// routing of URLs; calls.go, the calls of the interface; body.go, transfer of pictures; scheduler.go, how requests
+// share memory and processors; events.go, progress; score.go, scores. Pictures are decoded only by workers, separate
+// processes: workers.go starts and reuses them; workerprocess.go and talk.go are the server's view of a worker and of
+// its job; worker.go is the worker itself; frames.go is the protocol between them. README.md describes the interface.
 package serve
 
 import (
@@ -74,7 +74,7 @@ func (opt *options) table() settings.Table {
 	}, console.PictureOptions(&opt.limits, &opt.quiet).Without("progress")...)
 }
 
-// defaultAddress is where the server listens, if that is free.
+// defaultAddress is where the server listens by default, unless the port is taken.
 const defaultAddress = "127.0.0.1:8020"
 
 // run listens and serves as opt says until the program is interrupted.
@@ -109,7 +109,7 @@ type options struct {
 	any      bool   // if the port is taken, use any other; false: fail
 	loopback bool   // address is of this machine alone; false: others can reach it
 	token    string // secret in the URL; empty: everybody is let in
-	queue    int    // pictures that may wait
+	queue    int    // most pictures that wait
 	quiet    bool   // print only errors; false: warnings, too
 	verbose  bool   // print which protections of workers the system lacks; false: do not
 	limits   console.Limits
@@ -152,7 +152,7 @@ func (opt *options) complete(given settings.Table) error {
 // newToken returns 128 random bits as text for a URL.
 func newToken() string {
 	var b [16]byte
-	rand.Read(b[:]) // which never fails
+	rand.Read(b[:]) // cannot fail
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
@@ -207,7 +207,7 @@ func (s *site) serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler: s, BaseContext: func(net.Listener) context.Context { return working }, ConnContext: withConnection,
 		ReadHeaderTimeout: s.patience.head, IdleTimeout: s.patience.idle, MaxHeaderBytes: 16 << 10,
-		ErrorLog: log.New(io.Discard, "", 0), // of clients that do not speak HTTP
+		ErrorLog: log.New(io.Discard, "", 0), // drops messages about clients that do not speak HTTP
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(newLimited(l, mostConnections, mostOfAddress)) }()
@@ -225,6 +225,6 @@ func (s *site) serve(ctx context.Context, l net.Listener) error {
 		defer done()
 		_ = server.Shutdown(soon) // connections that are still open then are closed
 	}
-	_ = server.Close() // it is closed
+	_ = server.Close() // the listener is closed already
 	return nil
 }

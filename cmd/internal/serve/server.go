@@ -85,8 +85,8 @@ func (s *site) address() string {
 type pageSettings struct {
 	Version   string                 `json:"version"`
 	Options   []settings.Description `json:"options"`    // parameters of v1/upscale
-	MaxBytes  int64                  `json:"max_bytes"`  // of a file
-	MaxPixels int64                  `json:"max_pixels"` // of a picture
+	MaxBytes  int64                  `json:"max_bytes"`  // limit for a file
+	MaxPixels int64                  `json:"max_pixels"` // limit for a picture
 	MaxMemory int64                  `json:"max_memory"` // for all pictures in work, in bytes
 }
 

@@ -56,7 +56,7 @@ func Work() int {
 	w.settings = settings
 	limits := console.Limits{Memory: settings.Memory, Pixels: settings.Pixels}
 	w.service = upscale.NewService(limits, settings.Decode, settings.Whole).PuttingAside(aside)
-	// The usual models are opened now. If that fails, the first picture that needs one says why.
+	// Open the usual models in advance. If that fails, the first picture that needs one reports why.
 	_, _ = w.service.Request(context.Background(), nil)
 	if err := w.sendValue(frameReady, workerReady{console.Version, missing}); err != nil {
 		return console.ExitOutput
@@ -64,7 +64,7 @@ func Work() int {
 	go w.listen()
 	for j := range w.jobs {
 		if err := w.work(j); err != nil {
-			return console.ExitOutput // the server is gone
+			return console.ExitOutput // the connection to the server is lost
 		}
 	}
 	return console.ExitOK
@@ -170,12 +170,12 @@ func (w *worker) do(ctx context.Context, j job, out io.Writer) (reply, error) {
 	return reply{Name: result.Name, Format: result.Format, Answer: result.Event}, err
 }
 
-// scores are the answer to a call of score.
+// scores is the answer to a call of v1/score.
 type scores struct {
 	Protocol score.Protocol `json:"protocol"`
 	Scale    int            `json:"scale"` // width of the border that is left out, in pixels
 	scoring.Cell
-	Mean    float64 `json:"mean_absolute_difference"` // of colours, in levels of 0..255
+	Mean    float64 `json:"mean_absolute_difference"` // mean over all colours, in levels of 0 to 255
 	Largest float64 `json:"largest_difference"`
 }
 

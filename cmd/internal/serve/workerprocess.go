@@ -32,7 +32,7 @@ type workerProcess struct {
 }
 
 const (
-	// startTime is how long a worker may take until it is ready.
+	// startTime is how long a worker may take to get ready.
 	startTime = time.Minute
 	// cancelTime is how long a worker may take to end a cancelled job, or to exit.
 	cancelTime = 2 * time.Second

@@ -23,7 +23,7 @@ type workers struct {
 	verbose  bool
 	log      func(line string)
 
-	mu     sync.Mutex       // guards what follows
+	mu     sync.Mutex       // guards the fields below
 	idle   []*workerProcess // last used last
 	busy   map[*workerProcess]bool
 	told   bool // the operator has been told what the system lacks; false: not yet

@@ -138,7 +138,7 @@ func (b *batch) tallies(failed []string) map[string]*parts.Tally {
 		bad[path] = true
 	}
 	for _, j := range b.jobs {
-		if t := all[j.root]; t != nil && bad[j.Path] { // standard output has none
+		if t := all[j.root]; t != nil && bad[j.Path] { // nil for standard output
 			t.Done--
 			t.Failed = append(t.Failed, j.Path)
 		}
@@ -162,7 +162,7 @@ func (b *batch) problem() error {
 func (b *batch) makeFolders() (made []string, err error) {
 	good := false
 	for _, root := range b.working.list {
-		if root == "" { // standard output
+		if root == "" { // empty: standard output
 			continue
 		}
 		var now error
@@ -191,7 +191,7 @@ func (b *batch) occupy() (leave func()) {
 	const most = 64 // folders that are marked: each takes an open file
 	var all []func()
 	for _, root := range b.working.list[:min(most, len(b.working.list))] {
-		if root != "" { // standard output
+		if root != "" { // empty: standard output
 			all = append(all, safefile.Occupy(filepath.Clean(root)))
 		}
 	}

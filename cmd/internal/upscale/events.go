@@ -33,7 +33,7 @@ type pictureEvent struct {
 	InputHeight int        `json:"input_height,omitempty"` // done, plan: in pixels
 	Width       int        `json:"width,omitempty"`        // done, plan: of the output, in pixels
 	Height      int        `json:"height,omitempty"`       // done, plan: of the output, in pixels
-	Model       paths.Name `json:"model,omitempty"`        // done, plan
+	Model       paths.Name `json:"model,omitempty"`        // done, plan: name of the model, or of its file
 	Level       float64    `json:"level,omitempty"`        // done, plan: strength at which the model works, 0 to 1
 	Noise       float64    `json:"noise,omitempty"`        // done, plan: standard deviation, in levels of 255
 	ColourNoise float64    `json:"colour_noise,omitempty"` // done, plan: noise of colour, if it has its own level
@@ -45,7 +45,7 @@ type pictureEvent struct {
 	Sharpened   bool       `json:"sharpened,omitempty"`    // done, plan: looks sharpened; false also if not checked
 	JPEGQuality int        `json:"jpeg_quality,omitempty"` // done, plan: quality of compression that was found
 	Memory      int64      `json:"memory,omitempty"`       // plan: estimated bytes
-	Seconds     float64    `json:"seconds,omitempty"`      // done, fail
+	Seconds     float64    `json:"seconds,omitempty"`      // done, fail: time taken
 	Frames      int        `json:"frames,omitempty"`       // done: frames written; plan: frames of a file of several
 	Warnings    []string   `json:"warnings,omitempty"`     // done, fail: what the output lacks, a line each
 	Error       string     `json:"error,omitempty"`        // fail: one line
@@ -58,7 +58,7 @@ func (ev *pictureEvent) plan(p *enlarging.Plan) {
 	ev.InputWidth, ev.InputHeight, ev.Width, ev.Height = p.Input.X, p.Input.Y, p.Output.X, p.Output.Y
 	c := p.Choice
 	if c.Model() == "" {
-		return // nothing was chosen
+		return // no model was chosen
 	}
 	ev.Model, ev.Level = paths.Name(filepath.Base(c.Model())), c.Strength
 	if c.Found == nil {
@@ -124,7 +124,7 @@ type frameEvent struct {
 // summaryEvent is the last event of a call.
 type summaryEvent struct {
 	Event      string       `json:"event"` // summary
-	Total      int          `json:"total"` // pictures, of this part with --shard
+	Total      int          `json:"total"` // number of pictures; with --shard, of this part
 	Done       int          `json:"done"`
 	Skipped    int          `json:"skipped"`
 	Failed     int          `json:"failed"`
@@ -132,11 +132,11 @@ type summaryEvent struct {
 	Planned    int          `json:"planned"`    // with --dry-run: pictures that would be enlarged
 	Seconds    float64      `json:"seconds"`
 	ExitCode   int          `json:"exit_code"`
-	Error      string       `json:"error,omitempty"` // one line, when the exit code is not 0
+	Error      string       `json:"error,omitempty"` // one line; empty: the exit code is 0
 	Failures   []paths.Name `json:"failures"`        // the inputs that failed
 }
 
-// events writes events; a nil one writes nothing.
+// events writes events as lines of JSON.
 type events struct{ *json.Encoder }
 
 func newEvents(w io.Writer) *events {
@@ -145,7 +145,7 @@ func newEvents(w io.Writer) *events {
 	return &events{enc}
 }
 
-// picture writes an event; what cannot be written is told by the end of the program.
+// picture writes an event about a picture; a nil e writes nothing. Write errors are reported when the program ends.
 func (e *events) picture(ev pictureEvent) {
 	if e != nil {
 		_ = e.Encode(ev)

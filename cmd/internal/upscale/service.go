@@ -34,7 +34,7 @@ import (
 type Service struct {
 	limits        console.Limits
 	decode, whole time.Duration
-	aside         *os.File // see PuttingAside
+	aside         *os.File // temporary file of PuttingAside
 
 	mu     sync.Mutex // guards models
 	models map[string]*superres.Model

@@ -1,12 +1,11 @@
-// Package upscale is the command superres upscale: it enlarges picture files. Package enlarging does that for each
-// file; here is what a call does with many of them.
+// Package upscale is the command superres upscale, which enlarges picture files. Package enlarging does that for each
+// file; this package plans, runs and reports the work of a call on many files.
 //
-// Read it in this order: options.go has the options, and idle.go tells which of them mean nothing in a call. upscale.go
-// is one call, and session.go what it works with.
-// planner.go finds the inputs and names the outputs, with resume.go for those that are done, and batch.go is what that
-// comes to. work.go enlarges pictures beside one another, within the memory of memory.go; dryrun.go shows what it would
-// do. report.go tells people, events.go programs, and pace.go estimates how far the batch is. service.go is for package
-// serve, and help.go is the help.
+// Read it in this order: options.go, the options, and idle.go, which of them have no effect in a call; upscale.go, one
+// call, and session.go, what it works with; planner.go, which finds inputs and names outputs, with resume.go for
+// pictures already done; batch.go, the resulting plan; work.go, which enlarges pictures in parallel, within the memory
+// limits of memory.go; dryrun.go, which only shows the plan; report.go for people, events.go for programs, and
+// pace.go, which estimates progress. service.go is for package serve, and help.go is the help.
 package upscale
 
 import (

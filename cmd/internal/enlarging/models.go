@@ -26,8 +26,7 @@ type Enlarger struct {
 	// robust opens the model for pictures with flaws, tuned to a strength of 0 to 1. Each tuned model is kept. nil:
 	// all pictures use clean.
 	robust func(strength float64) (engine, error)
-	// cleanJudge and robustJudge open the two models whose results show whether a picture was sharpened; nil: no
-	// check.
+	// cleanJudge and robustJudge open the two models whose results show whether a picture was sharpened, or are nil.
 	cleanJudge, robustJudge func() (engine, error)
 }
 
@@ -142,8 +141,7 @@ func (s Settings) provenanceOf(name string, model *superres.Model) (string, erro
 	return text, nil
 }
 
-// Identify returns the fingerprint and the provenance of each model that may enlarge a picture. It fails if one of
-// them cannot be opened.
+// Identify returns the fingerprint and provenance of each model that may be used. It fails if one cannot be opened.
 func (e *Enlarger) Identify() (fingerprints, provenances []string, err error) {
 	all := []engine{e.clean}
 	if e.robust != nil {
@@ -163,8 +161,8 @@ func (e *Enlarger) Identify() (fingerprints, provenances []string, err error) {
 	return fingerprints, provenances, nil
 }
 
-// Interpolates returns the name of the model in the settings; is is true if that model is plain interpolation, without
-// learned stages.
+// Interpolates returns the name of the model in the settings, and whether it only interpolates, without learned
+// stages.
 func (e *Enlarger) Interpolates() (name string, is bool) {
 	return e.clean.name, len(e.clean.model.Stages) == 0
 }

@@ -19,8 +19,7 @@ type Job struct {
 	Sink   Sink
 	// Format is the format of the result: png, jpeg, bmp, tiff, gif or pictures.Video.
 	Format imagefile.Format
-	// Follow lets a file of several pictures keep its own format, whatever Format says; if false, Format applies to
-	// all.
+	// Follow lets a file of several pictures keep its own format, whatever Format says; false: Format is for all.
 	Follow bool
 }
 

@@ -19,8 +19,7 @@ import (
 
 // Watch has the functions that Enlarge calls while it works.
 type Watch struct {
-	// Admit is called before the memory of the plan is taken. It may block, and refuses the plan by cancelling the
-	// context.
+	// Admit is called before the memory of p is taken. It may block, and refuses p by cancelling the context.
 	Admit func(p *Plan)
 	// Progress is called by one goroutine at a time with the share of the work that is done, 0 to 1, or 0 if it is not
 	// known. written is the number of pictures written, for a file of several, else 0.
@@ -76,8 +75,7 @@ func (p *Plan) run(ctx context.Context, progress func(p *Plan, written int, shar
 	return err
 }
 
-// unfinished adds to an error in a video what has become of the frames before it; other errors are returned as they
-// are.
+// unfinished adds to err, if it is from a video, what has become of the frames before; else it returns err as it is.
 func (p *Plan) unfinished(ctx context.Context, err error) error {
 	if !p.endless || ctx.Err() != nil {
 		return err
@@ -123,8 +121,7 @@ func (p *Plan) warn(r Result) {
 	}
 }
 
-// enlarge returns the enlargement of frame f. progress is called with the share done, 0 to 1, for a still picture
-// only.
+// enlarge returns frame f enlarged. For a still picture, progress is called with the share done, 0 to 1.
 func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float64)) (r Result, err error) {
 	name := p.Source.Name()
 	if p.noun != "" {

@@ -19,8 +19,7 @@ type Sequence interface {
 	Next(ctx context.Context) (*Frame, error)
 	// Finish returns what is written for f, given its enlargement. It may be called for several frames at once.
 	Finish(f *Frame, enlarged image.Image, by Choice) (Result, error)
-	// Writer begins the output file on w. done frees what the writer took; after an error it is called without
-	// to.Close.
+	// Writer begins the output file on w. done frees what to took; after an error it is called without to.Close.
 	Writer(w io.Writer) (to Writer, done func(), err error)
 }
 
@@ -93,8 +92,7 @@ type lookahead struct {
 	read []made[*Frame]
 }
 
-// fill reads count frames in advance, or fewer if an error comes first. It returns an error only if there is no first
-// frame.
+// fill reads count frames in advance, or fewer if an error comes first; without any frame it returns the error.
 func (l *lookahead) fill(ctx context.Context, count int) error {
 	for len(l.read) < count {
 		var m made[*Frame]

@@ -62,8 +62,7 @@ func (p *Plan) measureAnimation(cfg image.Config, held int64) (d demand, err err
 	return d, err
 }
 
-// openSeries opens pic, a file of several pictures, as the sequence of p. held are the bytes of the file and its
-// metadata.
+// openSeries opens pic, a file of several pictures, for p. held are the bytes of the file and its metadata.
 func openSeries(ctx context.Context, p *Plan, pic *imagefile.Picture, held int64) (err error) {
 	s := &series{Plan: p, pic: pic}
 	limits, pages := p.limits(), pageSums{}
@@ -124,8 +123,7 @@ type pageSums struct {
 	waiting int64 // most bytes of one page that waits to be enlarged and one that waits to be written
 }
 
-// add counts a page with header cfg. held are the bytes of the file and its metadata. It fails if the page is too
-// large.
+// add counts a page with header cfg. held are the bytes of the file and its metadata. It fails beyond the limits.
 func (t *pageSums) add(p *Plan, cfg image.Config, held int64) error {
 	size, d, err := p.measure(cfg, false, held, 0)
 	deep := p.Keep.deepened(cfg).ColorModel
@@ -140,8 +138,7 @@ func (t *pageSums) add(p *Plan, cfg image.Config, held int64) error {
 	return err
 }
 
-// plan sets p.Memory for all pages. If there is too little memory to hold a waiting page, pages are enlarged one by
-// one.
+// plan sets p.Memory for all pages. With too little memory for a waiting page, pages are enlarged one by one.
 func (t *pageSums) plan(p *Plan) {
 	if runtime.GOMAXPROCS(0) > 1 {
 		const least = 8 << 20 // small pages are decoded, enlarged and written at once, each with its own buffers

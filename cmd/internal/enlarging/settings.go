@@ -23,8 +23,7 @@ type Settings struct {
 	Denoise float64
 	// Effort is how much work to do, fast, best or max: --effort, best.
 	Effort string
-	// Tuning changes how sparse coding stages work: --coder, --sparsity and --back-projection; zero: as the model
-	// says.
+	// Tuning changes how sparse coding stages work: --coder, --sparsity, --back-projection; zero changes nothing.
 	Tuning stage.Tuning
 	// Keep says what an output takes over from its input, besides the pixels.
 	Keep Fidelity

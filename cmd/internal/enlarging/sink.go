@@ -62,8 +62,7 @@ func scratch(folder string) (*os.File, func(), error) {
 // Pipe is the Sink of standard output. It gets a whole result at once, but video frame by frame.
 type Pipe struct{ io.Writer }
 
-// Deliver implements Sink. Until its end, a result of one picture is kept in memory, one of several in an unnamed
-// file.
+// Deliver implements Sink. Until its end, one picture is kept in memory, several in an unnamed file.
 func (s Pipe) Deliver(p *Plan, write func(io.Writer) error) error {
 	if p.endless {
 		return write(s.Writer)

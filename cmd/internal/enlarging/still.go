@@ -66,8 +66,7 @@ func openPicture(ctx context.Context, p *Plan) error {
 	return p.seq.fill(ctx, 1)
 }
 
-// measureStill sets sizes and memory from the header cfg of a still picture; held are the bytes of its file and
-// metadata.
+// measureStill sets sizes and memory from cfg, the header of a picture; held are the bytes of its file and metadata.
 func (p *Plan) measureStill(cfg image.Config, held int64) error {
 	size, d, err := p.measure(cfg, true, held, 0)
 	if err != nil {

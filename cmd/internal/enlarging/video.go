@@ -78,8 +78,7 @@ func (p *Plan) faultOf(err error) error {
 	return cmp.Or(fault, err)
 }
 
-// measure sets sizes, memory and how many frames are in work at a time. It fails if there is too little memory for
-// one.
+// measure sets sizes, memory and the number of frames in work at a time. It fails if there is no memory for one.
 func (v *video) measure() error {
 	p, in := v.Plan, v.in.Header
 	cfg := image.Config{ColorModel: color.GrayModel, Width: in.Width, Height: in.Height}

@@ -33,8 +33,7 @@ func (f *Filter) Options() settings.Table {
 	}
 }
 
-// checkPattern returns a function that returns an error for a pattern that cannot match. name is the name of the
-// option.
+// checkPattern returns a function that refuses patterns which cannot match. name is the name of the option.
 func checkPattern(name string) func(string) error {
 	return func(p string) error {
 		if _, err := path.Match(p, ""); err != nil || strings.Trim(p, "/") == "" {

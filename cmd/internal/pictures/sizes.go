@@ -9,8 +9,7 @@ import (
 	"superres/superres"
 )
 
-// SizeOptions returns the options for the size of results, which set fields of to. CheckSize must be called after they
-// are set.
+// SizeOptions returns the options for the size of results, which set fields of to. CheckSize must be called then.
 func SizeOptions(to *superres.Options) settings.Table {
 	side := func(name string, n *int, help, brief string) *settings.Option {
 		return &settings.Option{Name: name, To: settings.Num(n, 0).AtLeast(1).In("pixels"), Group: "size",

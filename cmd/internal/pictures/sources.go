@@ -89,8 +89,7 @@ func (s Sources) List(ctx context.Context, names []string) ([]training.Source, e
 	return list, nil
 }
 
-// Open returns the picture in the file path, read within limits. If reading it panics, the panic is returned as an
-// error.
+// Open returns the picture in the file path, read within limits. A panic while reading is returned as an error.
 func Open(ctx context.Context, path string, limits imagefile.Limits) (img image.Image, err error) {
 	err = console.Picture(path, func() error {
 		pic, err := imagefile.Open(ctx, path, limits)
@@ -123,8 +122,7 @@ func (ch Choice) TellIdle(w io.Writer, names []string) {
 	}
 }
 
-// DegradationOption returns --degradation, which sets to; its default is preset. The value is checked where it is
-// used.
+// DegradationOption returns --degradation, which sets to; preset is its default. Its value is not checked here.
 func DegradationOption(to *resample.Degradation, preset resample.Degradation, help string) *settings.Option {
 	return &settings.Option{Name: "degradation", To: settings.Text(to, preset), Help: help,
 		Words: func() []settings.Word {

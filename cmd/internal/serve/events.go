@@ -9,8 +9,7 @@ import (
 	"superres/cmd/internal/console"
 )
 
-// watches hold the progress of pictures by the ids that clients chose, of each only the latest event. They are safe
-// for concurrent use.
+// watches hold the latest event of each picture, by the ids that clients chose. They are safe for concurrent use.
 type watches struct {
 	mu  sync.Mutex
 	all map[string]*watch

@@ -142,8 +142,7 @@ func same(secret, guess string) bool {
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// route returns the path that r asks for, without the token; "" is the page. ok is false if the token is missing or
-// wrong.
+// route returns the path that r asks for, without the token; "" is the page. ok is false without the right token.
 func (s *site) route(r *http.Request) (path string, ok bool) {
 	path = strings.TrimPrefix(r.URL.Path, "/")
 	if s.token == "" {

@@ -172,8 +172,8 @@ func (s *scheduler) fits(one *slot) bool {
 	return places > 0 && used+one.load.Memory <= s.memory && (one.small || largeUsed+one.load.Memory <= s.memory-s.kept)
 }
 
-// admit starts the waiting pictures that fit, in order. If one does not fit, only small ones of much less work may
-// pass it.
+// admit starts the waiting pictures that fit, in order. Only small ones of much less work may pass one that does not
+// fit.
 func (s *scheduler) admit() {
 	var before *slot // the one of least work among those that do not fit
 	s.waiting = slices.DeleteFunc(s.waiting, func(one *slot) bool {
@@ -215,8 +215,7 @@ const (
 	betweenPause = 100 * time.Millisecond
 )
 
-// pause waits while a picture of much less work is in work, for longestPause at most. It is called between steps of
-// the work.
+// pause waits between steps of the work while a picture of much less work is in work, for longestPause at most.
 func (o *slot) pause(ctx context.Context) {
 	o.pausing.Lock()
 	defer o.pausing.Unlock()

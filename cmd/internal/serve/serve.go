@@ -55,8 +55,7 @@ is finished, within three seconds.`,
 	})
 }
 
-// table returns the options of superres serve, with their defaults, which set the fields of opt. There is no progress
-// bar.
+// table returns the options of superres serve, with their defaults, which set the fields of opt.
 func (opt *options) table() settings.Table {
 	return append(settings.Table{
 		{Name: "listen", To: settings.Text(&opt.address, defaultAddress),
@@ -198,8 +197,7 @@ var usual = patience{head: 5 * time.Second, idle: 20 * time.Second, move: 15 * t
 // hurryTime is how long pictures in work may take to end after they were cancelled at the end of the program.
 const hurryTime = time.Second / 2
 
-// serve answers requests on l until ctx ends. Pictures in work then have patience.end to finish before they are
-// cancelled.
+// serve answers requests on l until ctx ends. Pictures in work then have patience.end to finish, or are cancelled.
 func (s *site) serve(ctx context.Context, l net.Listener) error {
 	defer s.workers.close()
 	working, cancel := context.WithCancelCause(context.WithoutCancel(ctx))

@@ -245,8 +245,7 @@ func (w *worker) open(ctx context.Context, f *distant, name string,
 	return imagefile.OpenAt(ctx, f, f.size, name, limits)
 }
 
-// ask sends v as JSON in a frame of a kind and returns the answer of the server, which comes even if the job was
-// cancelled.
+// ask sends v as JSON in a frame of a kind and returns the answer, which comes even if the job was cancelled.
 func (w *worker) ask(kind byte, v any) (frame, error) {
 	w.asking.Lock()
 	defer w.asking.Unlock()
@@ -259,8 +258,7 @@ func (w *worker) ask(kind byte, v any) (frame, error) {
 // errRefused ends a job that the server refused, for a reason that the server knows.
 var errRefused = errors.New("the server has refused it")
 
-// admit waits until the server grants load l to the picture, and sets limits accordingly. It returns errRefused if
-// not.
+// admit waits until the server grants load l to the picture and sets limits, or returns errRefused.
 func (w *worker) admit(l upscale.Load) error {
 	got, err := w.ask(frameAdmit, l)
 	if err != nil {

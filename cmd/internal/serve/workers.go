@@ -50,8 +50,7 @@ func newWorkers(settings workerSettings, verbose bool, log func(line string)) *w
 	return ws
 }
 
-// take returns an idle worker, or a newly started one; isNew is true for the latter. The caller gives it back by put
-// or lose.
+// take returns an idle worker, or a newly started one; isNew is true for the latter. put or lose gives it back.
 func (ws *workers) take() (p *workerProcess, isNew bool, err error) {
 	ws.mu.Lock()
 	if n := len(ws.idle); n > 0 {

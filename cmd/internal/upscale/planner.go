@@ -212,8 +212,7 @@ func (p *planner) examine(i int) (l finding) {
 	return l
 }
 
-// take adds the picture of l to the jobs, the skipped pictures or the problems. It is called for all pictures in
-// order.
+// take adds the picture of l to the jobs, skipped pictures or problems. It is called for all pictures in order.
 func (p *planner) take(l finding) {
 	if !l.piped() {
 		p.clash(l)
@@ -246,8 +245,7 @@ func (p *planner) take(l finding) {
 	}
 }
 
-// inTheWay returns the error that the output of l exists, which also says if another superres is at work in its
-// folder.
+// inTheWay returns the error that the output of l exists, and says if another superres is at work in its folder.
 func (p *planner) inTheWay(l finding) error {
 	folder := filepath.Clean(l.root)
 	busy, known := p.busy[folder]

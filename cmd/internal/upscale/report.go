@@ -123,8 +123,7 @@ func (r *report) fail(ev pictureEvent, err error) {
 	r.failure(ev, err)
 }
 
-// failure is fail for callers that hold r.mu. The failure of a single picture is not printed here, as the program ends
-// with it.
+// failure is fail for callers that hold r.mu. It does not print the error of a single picture, which ends the program.
 func (r *report) failure(ev pictureEvent, err error) {
 	r.failed, r.last = append(r.failed, string(ev.Input)), err
 	r.events.picture(failure(ev, err))

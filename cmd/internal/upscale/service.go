@@ -40,8 +40,7 @@ type Service struct {
 	models map[string]*superres.Model
 }
 
-// NewService returns a service with limits for each picture: decode for its decoding and whole for all of its work; 0:
-// no limit.
+// NewService returns a service with limits for each picture: decode for its decoding and whole for all; 0: no limit.
 func NewService(limits console.Limits, decode, whole time.Duration) *Service {
 	return &Service{limits: limits, decode: decode, whole: whole, models: map[string]*superres.Model{}}
 }
@@ -223,8 +222,7 @@ func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64, adm
 		})
 }
 
-// answer has work handle the picture in body, of size bytes, and returns the result with the event that work filled
-// in.
+// answer has work handle the picture in body, of size bytes, and returns the result with the event from work.
 func (r *Request) answer(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error,
 	work func(context.Context, enlarging.Job, *pictureEvent, func(Load)) error) (Result, error) {
 	out, err := r.resultOf(body, size)

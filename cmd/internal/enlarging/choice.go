@@ -29,7 +29,7 @@ type Choice struct {
 	// then hold the greatest.
 	LeastNoise, LeastStrength float64
 
-	mix *superres.Mix // where noise varies: the model at the greatest strength, and its share at each place
+	mix *superres.Mix // if noise varies: the model at the greatest strength, and its share at each place; else nil
 }
 
 // Model returns the name of the model, or the path of its file.

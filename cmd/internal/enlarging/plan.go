@@ -68,7 +68,7 @@ type Plan struct {
 // kind is a kind of input that is recognised by its first bytes, magic.
 type kind struct {
 	magic  string
-	format imagefile.Format // format of its results
+	format imagefile.Format // format of the results for this kind of input
 	open   func(ctx context.Context, p *Plan) error
 }
 

@@ -73,7 +73,7 @@ type along struct{ lo, hi, size, keepLo, keepHi int }
 // alongOf returns the part for the samples [lo, hi) of a side of in samples, which is enlarged to out. reach is how
 // many samples around them count; with toEnd, the part extends to the end of the side.
 func alongOf(lo, hi, in, out, reach int, toEnd bool) (a along) {
-	both := in / gcd(in, out) // fewest samples of the picture that become a whole number of samples
+	both := in / gcd(in, out) // fewest samples of the picture that become a whole number of samples of the result
 	step := both / gcd(both, stage.Alignment) * stage.Alignment
 	a.lo = max(lo-reach, 0) / step * step
 	a.hi = min((hi+reach+step-1)/step*step, in)

@@ -184,8 +184,8 @@ func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float6
 	return p.seq.Finish(f, enlarged, by)
 }
 
-// finish returns enlarged, the enlargement of f by the model by, as a result that p.Format can hold: transparency is
-// removed if need be. Warnings of the result list what is lost.
+// finish returns enlarged, the enlargement of f by the model by, as a result that p.Format can hold: on white if the
+// format has no transparency. The warnings of the result list the metadata that is lost.
 func (p *Plan) finish(f *Frame, enlarged image.Image, by Choice) Result {
 	pic, grey := f.About, f.About.GreyAlpha
 	if !p.Format.CanAlpha() {

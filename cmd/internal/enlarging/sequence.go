@@ -70,7 +70,7 @@ type Result struct {
 // Writer writes the results of a sequence, in order.
 type Writer interface {
 	Put(Result) error
-	// Close writes what follows the last result.
+	// Close writes what the format needs after the last result.
 	Close() error
 }
 

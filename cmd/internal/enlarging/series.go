@@ -62,7 +62,8 @@ func (p *Plan) measureAnimation(cfg image.Config, held int64) (d demand, err err
 	return d, err
 }
 
-// openSeries opens pic, a file of several pictures, for p. held are the bytes of the file and its metadata.
+// openSeries opens pic, a file of several pictures, for p. held are the bytes of the file and its metadata. It fails
+// if the pictures or the memory for them are beyond the limits, or if p.Format cannot hold several pictures.
 func openSeries(ctx context.Context, p *Plan, pic *imagefile.Picture, held int64) (err error) {
 	s := &series{Plan: p, pic: pic}
 	limits, pages := p.limits(), pageSums{}

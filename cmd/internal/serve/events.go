@@ -40,7 +40,7 @@ type failed struct {
 	failure
 }
 
-const longestID = 64 // bytes
+const longestID = 64 // longest id that a client may choose, in bytes
 
 // take returns the watch of id, for a call if call is true, else for a client that reads its events. It fails if id is
 // too long, or if two calls use it. The caller must call leave.

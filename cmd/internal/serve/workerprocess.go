@@ -23,7 +23,7 @@ type workerProcess struct {
 	in      io.Closer      // its standard input
 	limit   *sandbox.Child // limits its memory; nil: the system cannot
 	size    int64          // bytes it had mapped when it was ready
-	errs    beginning      // beginning of what it wrote to standard error
+	errs    beginning      // first bytes that it wrote to standard error
 	missing []string       // means of confinement that the system lacks
 	since   time.Time      // when it last became idle
 
@@ -146,8 +146,8 @@ func (p *workerProcess) end() (noMemory bool, how string) {
 		}
 	}
 	for line := range strings.Lines(text) {
-		// The runtime prints SIGSEGV for a fault of its own, not of Go code, which it has only if it got no memory and
-		// did not notice.
+		// This line means a fault in the Go runtime itself, not in Go code, and that faults only if it got no memory
+		// and did not notice.
 		if strings.HasPrefix(line, "SIGSEGV: ") {
 			return true, "out of memory, in Go's runtime"
 		}

@@ -34,12 +34,13 @@ type workers struct {
 const (
 	// idleTime is how long a worker may be idle before it is ended; one is always kept.
 	idleTime = time.Minute
-	// mostGrowth is by how many bytes a worker may have grown and still be used again, as its memory limit does not
-	// shrink what it has mapped.
+	// mostGrowth is by how many bytes a worker may have grown and still be used again: its memory limit does not take
+	// back memory that it has mapped.
 	mostGrowth = 512 << 20
 )
 
-// newWorkers returns the workers of a server with settings, and starts one in the background.
+// newWorkers returns the workers of a server with settings, and starts one in the background. log prints a line for
+// the operator; if verbose is true, also which protections the system lacks.
 func newWorkers(settings workerSettings, verbose bool, log func(line string)) *workers {
 	ws := &workers{settings: settings, verbose: verbose, log: log, busy: map[*workerProcess]bool{}}
 	ws.ending.Go(func() {

@@ -116,7 +116,7 @@ type frameEvent struct {
 	Input   paths.Name `json:"input"`
 	Output  paths.Name `json:"output"`
 	Frame   int        `json:"frame"` // number of the frame, from 1
-	Width   int        `json:"width"` // of the output
+	Width   int        `json:"width"` // of the output, in pixels
 	Height  int        `json:"height"`
 	Seconds float64    `json:"seconds"` // since the first frame was begun
 }
@@ -128,7 +128,7 @@ type summaryEvent struct {
 	Done       int          `json:"done"`
 	Skipped    int          `json:"skipped"`
 	Failed     int          `json:"failed"`
-	Unreadable int          `json:"unreadable"` // pictures of unreadable kinds, which total leaves out
+	Unreadable int          `json:"unreadable"` // pictures of unreadable kinds, which are not in total
 	Planned    int          `json:"planned"`    // with --dry-run: pictures that would be enlarged
 	Seconds    float64      `json:"seconds"`
 	ExitCode   int          `json:"exit_code"`

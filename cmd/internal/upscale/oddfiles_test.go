@@ -132,7 +132,7 @@ func TestOddFiles(t *testing.T) {
 	}
 }
 
-// Names that differ only in bytes that are not valid UTF-8 are different pictures in journals, parts and events.
+// Names that differ in any byte, valid UTF-8 or not, are different pictures in journals, parts and events.
 func TestNamesAreKeptToTheByte(t *testing.T) {
 	dir := t.TempDir()
 	names := []string{"a\xff.png", "a\xfe.png", "a\ufffd.png", "a\\u0000ff.png", "a\\xff.png", "aff.png",

@@ -123,7 +123,7 @@ func (s *Service) read(ctx context.Context, params url.Values) (*Request, error)
 	return r, nil
 }
 
-// model returns the embedded model called name, which is opened once.
+// model returns the embedded model called name. Each is opened once and kept.
 func (s *Service) model(name string) (*superres.Model, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -211,7 +211,7 @@ func (p *Plan) measure(cfg image.Config, strips bool, shared, each int64) (size 
 		shared += int64(cfg.Width) * int64(cfg.Height) * regionPixelBytes
 		w, h, worked.Width, worked.Height = of.size.X, of.size.Y, of.from.Dx(), of.from.Dy()
 	}
-	const most = 400 // megapixels
+	const most = 400 // largest result, in megapixels
 	if int64(w)*int64(h) > most*1e6 {
 		return size, d, fmt.Errorf("output %dx%d is more than %d megapixels; use %s", w, h, most, advice)
 	}

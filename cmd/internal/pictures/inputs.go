@@ -26,7 +26,7 @@ type Input struct {
 	// the memory of Path, so that a million pictures have one text each.
 	Place string
 	Root  string // the folder in which the file was found; empty: the file was named itself
-	Link  bool   // the file is a symbolic link; false: a regular file
+	Link  bool   // the file is a symbolic link; false: it is not
 	// Several says that the file holds several pictures, all to be taken. It is set only where it decides the name of
 	// the output: for GIFs, or for all files if GIF is the output format.
 	Several bool

@@ -56,7 +56,7 @@ const (
 
 // workerSettings are the settings of the server that workers need.
 type workerSettings struct {
-	Version        string // of the program, which must be equal on both sides
+	Version        string // version of the program, which must be equal on both sides
 	Memory, Pixels int64  // limits of one picture: bytes and pixels
 	Decode, Whole  time.Duration
 }
@@ -72,7 +72,7 @@ type job struct {
 	Call   string     // upscale, inspect or score
 	Params url.Values // parameters of upscale and inspect
 	Scale  int        // of score: width of the border to leave out, in pixels
-	Sizes  []int64    // of the files, in bytes
+	Sizes  []int64    // sizes of the files of the call, in bytes
 }
 
 // need asks for Length bytes, at most mostInFrame, of file File of a job, from Offset on.

@@ -183,7 +183,7 @@ func reason(err error) error {
 // patience is how long the server waits: for clients, and at its end for its own work.
 type patience struct {
 	head  time.Duration // for the head of a request
-	idle  time.Duration // between two requests
+	idle  time.Duration // for the next request on a connection
 	move  time.Duration // for the next bytes of a body
 	body  time.Duration // for all of a body
 	drain time.Duration // for all of a body that is refused

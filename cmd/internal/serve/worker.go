@@ -310,7 +310,7 @@ func (w *worker) share(tasks int) {
 type distant struct {
 	*worker
 	file int   // index among the files of the job
-	size int64 // in bytes
+	size int64 // size of the file, in bytes
 
 	mu     sync.Mutex  // guards blocks, and the exchange with the server about them
 	blocks []fileBlock // last used first

@@ -32,7 +32,7 @@ type batch struct {
 	most   fs.FileMode      // most permissions of files that name the inputs of this part
 
 	roots    texts          // output folders of all parts
-	working  texts          // output folders of the jobs
+	working  texts          // output folders of the jobs, which are the pictures not skipped
 	folders  texts          // output folders of this part, with those below them
 	formats  texts          // formats of the outputs of this part
 	pictures map[string]int // number of pictures of this part, by output folder
@@ -81,7 +81,7 @@ const (
 
 // job returns the job of input i, without what must be looked up in the file system.
 func (b *batch) job(i int) job {
-	out, _ := b.names.Output(b.inputs[i]) // nameAll has found no error in it
+	out, _ := b.names.Output(b.inputs[i]) // planner.nameAll has checked that there is no error
 	return job{Input: b.inputs[i], output: out.Path, format: out.Format, root: out.Root,
 		reason: map[fate]string{done: "done", exists: "exists"}[b.fates[i]]}
 }

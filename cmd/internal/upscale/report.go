@@ -25,7 +25,7 @@ type report struct {
 	mu      sync.Mutex // guards the fields below
 	events  *events
 	bar     *console.Progress
-	dry     bool // --dry-run: nothing is enlarged
+	dry     bool // --dry-run: nothing is enlarged; false: pictures are
 	verbose bool // each picture is described; false: it is not
 	quiet   bool // warnings are not printed; false: they are
 
@@ -36,8 +36,8 @@ type report struct {
 	others                      []pictures.Other // pictures of kinds that cannot be read
 
 	jobs     []job      // all pictures that are enlarged
-	results  []*outcome // of each job; nil: it has not ended, or was told
-	reported int        // number of first jobs whose results were told
+	results  []*outcome // outcome of each job; nil: not ended, or reported already
+	reported int        // number of jobs, from the first on, that were reported
 	pace     *pace
 }
 

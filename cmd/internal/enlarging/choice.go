@@ -14,43 +14,44 @@ import (
 	"superres/superres/flaws"
 )
 
-// Choice is what enlarges a picture, and why. The strengths of degradation are 0 to 1.
+// Choice is the model that enlarges a picture, and why it was chosen. All strengths of degradation are 0 to 1.
 type Choice struct {
 	engine
-	// Strength is that at which the model works: the greatest, where it varies. 0: the model has none, or the picture
-	// has no flaws.
+	// Strength is the strength of noise and compression that the model removes, or the greatest one if it varies over
+	// the picture. 0: the model removes none, or the picture has no flaws.
 	Strength float64
-	// ColourStrength is that of the model for colour, where colour has one of its own; else 0.
+	// ColourStrength is the strength at which colour is enlarged by a model of its own; 0: brightness and colour share
+	// one model.
 	ColourStrength float64
-	// Found is what was found in the picture; nil: nobody looked.
+	// Found is the flaws measured in the picture; nil: the picture was not measured.
 	Found *flaws.Flaws
-	// LeastNoise and LeastStrength are the least ones, where noise varies over the picture. Found and Strength have
-	// the greatest.
+	// LeastNoise and LeastStrength are the least values where noise varies over the picture. Found.Noise and Strength
+	// then hold the greatest.
 	LeastNoise, LeastStrength float64
 
-	mix *superres.Mix // with the model at a greater strength, where noise varies
+	mix *superres.Mix // if noise varies: the model at the greatest strength, and its share at each place; else nil
 }
 
-// Model is the name of the model, or its file.
+// Model returns the name of the model, or the path of its file.
 func (c Choice) Model() string { return c.name }
 
-// Varies tells whether noise varies over the picture, and strength with it.
+// Varies reports whether noise, and so the strength, varies over the picture; false means one strength for all of it.
 func (c Choice) Varies() bool { return c.mix != nil }
 
 const (
-	// leastStrength is that from which a picture is taken to have flaws: with less, what the model for them makes of
-	// it is no better.
+	// leastStrength is the measured strength from which a picture counts as flawed. Below it, the model for pictures
+	// with flaws gives no better result than the one for clean pictures.
 	leastStrength = 2.5 / 25
 
-	// visibleNoise is the noise, in levels of 255, from which it is removed from frames that move, and movingStrength
-	// the least strength at which the model leaves less of it than interpolation does.
+	// visibleNoise is the noise, in levels of 255, from which noise is removed from frames of video or an animation.
+	// movingStrength is the least strength at which the model leaves less of that noise than interpolation does.
 	visibleNoise   = 0.2
 	movingStrength = 3.0 / 25
 )
 
-// noisierColour is how many times the strength for brightness that for colour is at least, where each is enlarged at
-// its own. Note: of pictures of T91, open-valid and general-dev, 5 each, reduced by 2, with so much noise in Y and in
-// Cb and Cr, PSNR of RGB at ×2, and of Cb and Cr:
+// noisierColour: colour gets a strength of its own if this strength is at least noisierColour times the strength for
+// brightness. Note: figures for 5 pictures each of T91, open-valid and general-dev, reduced by 2, with noise of the
+// given levels in Y and in Cb and Cr. Each pair is the PSNR of RGB at ×2, then that of Cb and Cr:
 //
 //	noise   bicubic        photo          photo-real, best of   photo with its colour
 //	                                      all strengths         at 0.2, 0.4 and 0.7
@@ -59,7 +60,8 @@ const (
 //	3, 20   20.59, 24.48   17.72, 20.84   25.95, 32.68          26.91, 33.53
 const noisierColour = 1.25
 
-// choose chooses what enlarges a frame. With mixing, that is a mixture of two models where noise varies over it.
+// choose returns the model for frame f. If mixing is true and noise varies over f, the choice is a mixture of two
+// models; if mixing is false, one strength serves the whole frame. f may be nil if nothing is to be measured.
 func (e *Enlarger) choose(ctx context.Context, f *Frame, mixing bool) (c Choice, err error) {
 	c = Choice{engine: e.clean, Strength: e.Denoise}
 	if e.robust == nil {
@@ -91,9 +93,9 @@ func (e *Enlarger) choose(ctx context.Context, f *Frame, mixing bool) (c Choice,
 	return c, err
 }
 
-// chooseMoving chooses what enlarges all frames of what moves, by the first of them and the second, which may be nil.
-// Noise so faint that a still picture keeps it is removed as well, if it is another in the second frame: sharpened,
-// what stands still would shimmer more than with interpolation.
+// chooseMoving returns the model for all frames of a video or an animation, chosen from its first two; second may be
+// nil. It also removes noise so faint that a still picture would keep it, if the noise differs between the two frames:
+// sharpened, it would make still areas shimmer more than interpolation does.
 func (e *Enlarger) chooseMoving(ctx context.Context, first, second *Frame) (c Choice, err error) {
 	c, err = e.choose(ctx, first, false)
 	if err != nil || c.Found == nil || c.Strength >= movingStrength || second == nil {
@@ -109,8 +111,8 @@ func (e *Enlarger) chooseMoving(ctx context.Context, first, second *Frame) (c Ch
 	return c, err
 }
 
-// withColour completes the choice for a picture with more noise in colour than in brightness: the model for pictures
-// with flaws enlarges colour, at a strength.
+// withColour returns c with colour enlarged by the model for pictures with flaws at strength, for a picture with more
+// noise in colour than in brightness.
 func (e *Enlarger) withColour(c Choice, strength float64) (Choice, error) {
 	noisy, err := e.robust(strength)
 	if err != nil {
@@ -128,7 +130,8 @@ func (e *Enlarger) withColour(c Choice, strength float64) (Choice, error) {
 	return c, nil
 }
 
-// mix completes the choice for a picture whose noise varies over it.
+// mix returns c as a mixture of the model at the least and at the greatest strength, for a picture whose noise varies
+// over the regions r.
 func (e *Enlarger) mix(c Choice, r *flaws.Regions) (Choice, error) {
 	least, most, share := c.Found.Strengths(r)
 	noisiest, err := e.robust(most)
@@ -147,7 +150,7 @@ func (e *Enlarger) mix(c Choice, r *flaws.Regions) (Choice, error) {
 	return c, nil
 }
 
-// String says what was found, and what enlarges the picture.
+// String describes the flaws that were found and the model that enlarges the picture.
 func (c Choice) String() string {
 	by := "by " + c.name
 	switch {
@@ -187,7 +190,7 @@ func (c Choice) String() string {
 	return strings.Join(list, " and ") + ", " + by
 }
 
-// unfit tells people of a model that has learned nothing of such a picture; else it is empty.
+// unfit returns a warning if the model was never trained on pictures like img, else "".
 func (c Choice) unfit(img image.Image) string {
 	if c.name != models.Digits || isDigit(img) {
 		return ""
@@ -195,9 +198,9 @@ func (c Choice) unfit(img image.Image) string {
 	return "is enlarged by digits, which knows small grey pictures of digits alone; for photographs leave out --model"
 }
 
-// isDigit tells whether a picture may be one of a digit, by its size and its colours.
+// isDigit reports whether img may show a digit: it is small and wholly grey.
 func isDigit(img image.Image) bool {
-	const most = 64 * 64 // pixels; those of MNIST have 784
+	const most = 64 * 64 // pixels; pictures of MNIST have 784
 	b := img.Bounds()
 	if b.Dx()*b.Dy() > most {
 		return false
@@ -212,9 +215,9 @@ func isDigit(img image.Image) bool {
 	return true
 }
 
-// noiseBetween is the noise that two frames have, each its own, in levels of 255: the root mean
-// square of their difference in blocks, of which the lower quartile is taken, where nothing
-// moves, over √2.
+// noiseBetween returns the noise that differs between frames a and b, in levels of 255. It is the root mean square of
+// their difference in blocks of 8×8, at the lower quartile of the blocks, where nothing moves, divided by √2. It is 0
+// for pictures smaller than a block.
 func noiseBetween(a, b image.Image) float64 {
 	sampler := func(img image.Image) func(x, y int) float64 {
 		switch g := img.(type) {
@@ -229,7 +232,7 @@ func noiseBetween(a, b image.Image) float64 {
 	}
 	const side = 8
 	before, after, size := sampler(a), sampler(b), a.Bounds().Size()
-	var blocks []float64 // the mean squares
+	var blocks []float64 // the mean squared difference of each block
 	for top := 0; top+side <= size.Y; top += side {
 		for left := 0; left+side <= size.X; left += side {
 			sum := 0.0

@@ -17,8 +17,8 @@ import (
 	"superres/superres"
 )
 
-// That a picture was sharpened is told to those who ask, at every effort, and is no reason to
-// enlarge it by another model; where nobody asks, the models that tell it are not opened.
+// With Diagnose, a picture that was sharpened is reported as such at every effort, but enlarged by the same model as
+// without this check; without Diagnose, the models that detect it are not opened.
 func TestSharpenedPictures(t *testing.T) {
 	hopper := golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png"))
 	img := imaging.Resize(hopper, 64, 0, imaging.CatmullRom)
@@ -61,8 +61,8 @@ func TestSharpenedPictures(t *testing.T) {
 	}
 }
 
-// Noise in colour alone has colour enlarged by the model that takes it away, and brightness by
-// the model for clean pictures, which is better than either alone and than interpolation.
+// If only colour is noisy, the model that removes noise enlarges colour, and the model for clean pictures brightness,
+// which is better than either model alone and than interpolation.
 func TestNoiseInColour(t *testing.T) {
 	truth := imaging.Clone(golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")))
 	img := imaging.Resize(truth, truth.Rect.Dx()/2, 0, imaging.Box)

@@ -8,9 +8,9 @@ import (
 	"superres/internal/safefile"
 )
 
-// clock ends a context when a time is over.
+// clock cancels a context after a time limit.
 type clock struct {
-	limit time.Duration // 0: none
+	limit time.Duration // 0: no limit
 	timer *time.Timer
 	stop  context.CancelFunc
 	over  atomic.Bool
@@ -21,7 +21,7 @@ func newClock(ctx context.Context, limit time.Duration) (context.Context, *clock
 	return ctx, &clock{limit: limit, stop: stop}
 }
 
-// start begins the time.
+// start begins the time limit; it does nothing if there is none.
 func (c *clock) start() {
 	if c.limit > 0 {
 		c.timer = time.AfterFunc(c.limit, func() {
@@ -31,8 +31,8 @@ func (c *clock) start() {
 	}
 }
 
-// end ends the context and returns err, or that the time was over, of the picture in a
-// file.
+// end cancels the context and returns err. If err came after the time was over, it returns an error about the limit
+// instead, which names the picture path.
 func (c *clock) end(err error, path string) error {
 	if c.timer != nil {
 		c.timer.Stop()

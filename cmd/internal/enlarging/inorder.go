@@ -8,17 +8,17 @@ import (
 	"superres/internal/parallel"
 )
 
-// made is what became of a frame, or why nothing did.
+// made is a frame after a step of the work, or the error that ended the work on it.
 type made[T any] struct {
 	frame T
 	err   error
 }
 
-// mapInOrder calls work for each frame that next returns, for several together, and hands the results to put in the
-// order of the frames. Frames are numbered from 1. At most ahead of them are in memory: in work, read, or waiting for
-// one before them. Were these only together, one frame that takes long would hold up all. It ends at io.EOF of next, or
-// at the first error, also of put, when all frames before have been put; or when ctx ends, without waiting for a frame
-// that does not come. It panics with a panic of next or work, a *parallel.Panic.
+// mapInOrder calls work for each frame that next returns, numbered from 1, for up to together frames at a time, and
+// passes the results to put in the order of the frames. At most ahead frames are in memory: read, in work, or waiting
+// for an earlier one. With ahead greater than together, one slow frame does not hold up the others. It returns nil
+// after next returned io.EOF, or the first error of next, work or put, once all earlier frames have been put, or the
+// error of ctx, without waiting for next. It panics with the *parallel.Panic of a panic in next or work.
 func mapInOrder[F, T any](ctx context.Context, next func() (F, error), together, ahead int,
 	work func(ctx context.Context, n int, frame F) (T, error), put func(T) error) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -42,7 +42,7 @@ func mapInOrder[F, T any](ctx context.Context, next func() (F, error), together,
 				return
 			}
 			result := make(chan made[T], 1)
-			queue <- result // never waits: there are as many slots
+			queue <- result // never blocks: queue has as many places as there are slots
 			if err != nil {
 				result <- made[T]{err: err}
 				return
@@ -70,10 +70,10 @@ func mapInOrder[F, T any](ctx context.Context, next func() (F, error), together,
 		case result = <-queue:
 		case <-ctx.Done():
 		}
-		if result == nil { // the end
+		if result == nil { // all frames are put, or ctx ended
 			return ctx.Err()
 		}
-		m := <-result // soon, also when ctx ends
+		m := <-result // work ends soon, also when ctx ends
 		if p, ok := errors.AsType[*parallel.Panic](m.err); ok {
 			panic(p)
 		}

@@ -19,24 +19,25 @@ import (
 	"superres/superres/stage"
 )
 
-// Enlarger enlarges picture files by the same settings. It is safe for concurrent use.
+// Enlarger enlarges picture files, all by the same settings. It is safe for concurrent use.
 type Enlarger struct {
 	Settings
-	clean engine // for pictures without flaws, and for all where robust is nil
-	// robust opens the model for pictures with flaws at a strength of 0 to 1, of which each is tuned once.
+	clean engine // model for pictures without flaws, and for all if robust is nil
+	// robust opens the model for pictures with flaws, tuned to a strength of 0 to 1. Each tuned model is kept. nil:
+	// all pictures use clean.
 	robust func(strength float64) (engine, error)
-	// cleanJudge and robustJudge open the models that tell pictures which were sharpened; nil: nobody asks.
+	// cleanJudge and robustJudge open the two models whose results show whether a picture was sharpened, or are nil.
 	cleanJudge, robustJudge func() (engine, error)
 }
 
-// engine is a model that is ready to use, and what the outputs say of it.
+// engine is a model that is ready to use, with the text that outputs record about it.
 type engine struct {
-	name       string // or file
+	name       string // name of the model, or path of its file
 	model      *superres.Model
-	provenance string // empty: the outputs have none
+	provenance string // text about the model for the outputs; empty: none is recorded
 }
 
-// New opens the models that the settings name. It fails when one cannot be opened, or cannot do what is asked of it.
+// New opens the models that s names. It fails if one cannot be opened, or cannot do what s asks of it.
 func New(s Settings) (*Enlarger, error) {
 	e := &Enlarger{Settings: s}
 	name, robust := s.Model, s.Model
@@ -93,7 +94,7 @@ func New(s Settings) (*Enlarger, error) {
 	return e, nil
 }
 
-// open opens a model and tunes it as the settings say.
+// open returns the model called name, tuned to the effort and the tuning of s.
 func (s Settings) open(name string) (e engine, err error) {
 	e.name = name
 	open := models.Open
@@ -114,8 +115,9 @@ func (s Settings) open(name string) (e engine, err error) {
 	return e, err
 }
 
-// provenanceOf is one line about what makes an output by a model. It names no folder and no time, so that the same call
-// has the same bytes everywhere. The fingerprint of an embedded model is that of all its scales and stages.
+// provenanceOf returns one line for the output about the program, the model called name and the options of s. It has
+// no folder and no time, so that the same command gives the same bytes everywhere. The fingerprint of an embedded
+// model covers all its scales and stages.
 func (s Settings) provenanceOf(name string, model *superres.Model) (string, error) {
 	text := fmt.Sprintf("superres %s; model %s", console.Version, filepath.Base(name))
 	sum := embedded.Fingerprint(name)
@@ -139,7 +141,7 @@ func (s Settings) provenanceOf(name string, model *superres.Model) (string, erro
 	return text, nil
 }
 
-// Identify returns the fingerprints and the provenances of the models that may enlarge a picture.
+// Identify returns the fingerprint and provenance of each model that may be used. It fails if one cannot be opened.
 func (e *Enlarger) Identify() (fingerprints, provenances []string, err error) {
 	all := []engine{e.clean}
 	if e.robust != nil {
@@ -159,12 +161,13 @@ func (e *Enlarger) Identify() (fingerprints, provenances []string, err error) {
 	return fingerprints, provenances, nil
 }
 
-// Interpolates tells whether the model of the settings adds nothing to interpolation, and returns its name.
+// Interpolates returns the name of the model in the settings, and whether it only interpolates, without learned
+// stages.
 func (e *Enlarger) Interpolates() (name string, is bool) {
 	return e.clean.name, len(e.clean.model.Stages) == 0
 }
 
-// isSharpened tells whether a picture was sharpened, in the eyes of the two judges: false where nobody asks.
+// isSharpened reports whether the two judge models find that img was sharpened; false also if there are no judges.
 func (e *Enlarger) isSharpened(ctx context.Context, img image.Image) (bool, error) {
 	if e.robustJudge == nil {
 		return false, nil
@@ -186,7 +189,8 @@ func (e *Enlarger) isSharpened(ctx context.Context, img image.Image) (bool, erro
 		double(robust.model))
 }
 
-// openJudges begins to open the two judges, which most pictures need. Who uses them is told of their errors.
+// openJudges begins to open the two judge models in the background, as most pictures need them. isSharpened, which
+// waits for them, returns their errors.
 func (e *Enlarger) openJudges() {
 	if e.robustJudge == nil {
 		return

@@ -13,69 +13,70 @@ import (
 	"superres/superres"
 )
 
-// Job is a file to enlarge.
+// Job is a file to enlarge, and where its result goes.
 type Job struct {
 	Source Source
 	Sink   Sink
-	// Format is that of the result: png, jpeg, bmp, tiff, gif or pictures.Video.
+	// Format is the format of the result: png, jpeg, bmp, tiff, gif or pictures.Video.
 	Format imagefile.Format
-	// Follow has a file of several pictures keep its own format, whatever Format says.
+	// Follow lets a file of several pictures keep its own format, whatever Format says; false: Format is for all.
 	Follow bool
 }
 
-// Plan is what becomes of a file, worked out once from its header, its first pictures and the settings. It is known
-// step by step: Admit sees sizes and memory, and a plan that fails has what was known by then.
+// Plan says how a file is enlarged, worked out once from its header, its first pictures and the settings. Its fields
+// are filled step by step: sizes and memory before admit is called, the choice of model last. A plan that fails keeps
+// what was known by then.
 type Plan struct {
 	Job
-	// Input and Output are the sizes of the upright picture, the first of several, and of the result.
+	// Input and Output are the sizes in pixels of the upright picture, or the first of several, and of its result.
 	Input, Output image.Point
-	// Frames is the number of pictures in the file: 0 for a still picture, and for a stream whose end nobody knows.
+	// Frames is the number of pictures in the file; 0 for a still picture, and for video, whose length is not known.
 	Frames int
-	// Memory is an estimate of the bytes that it takes, together with the program.
+	// Memory is an estimate of the bytes that the work takes at its peak, those of the program included.
 	Memory int64
-	// Choice is what enlarges the pictures; of pages, the first.
+	// Choice is the model that enlarges the pictures; for pages, which each have their own, that of the first.
 	Choice Choice
-	// Warnings are what the result lacks of the file, each fit to follow its name.
+	// Warnings list what the result lacks of the file, each worded to follow the name of the file.
 	Warnings []string
-	// Written is the number of pictures that have been written, of a file of several.
+	// Written is the number of pictures written so far, for a file of several.
 	Written int
 
 	*Enlarger
 	content *Content
-	admit   func() error // is called before memory is taken, and may wait
+	admit   func() error // called before the memory is taken; it may block
 	start   func()       // begins the time limit
-	trial   bool         // no more is read than the plan needs
+	trial   bool         // only the plan is wanted: no more of the file is read than it needs
 
 	seq    lookahead
-	title  string      // what the input is: "JPEG of quality 80"
-	first  string      // put before the size: "the first "
-	scope  string      // put behind the choice: " for all"
-	noun   string      // what messages call a picture: "page"; empty: the file is one
-	own    bool        // each picture has a choice of its own
-	moves  bool        // the pictures show the same, one after the other
-	single bool        // it is one picture: noise may vary over it, and a region be made of it
-	worked image.Point // size of what is made: the result, or what a region is cut out of
+	title  string      // the kind of the input: "JPEG of quality 80"
+	first  string      // text before the size: "the first "
+	scope  string      // text after the choice: " for all"
+	noun   string      // what messages call one picture: "page"; empty: the file is one picture
+	own    bool        // each picture has a choice of its own; false: all share Choice
+	moves  bool        // the pictures are frames of one scene; false: they are independent
+	single bool        // one picture: its noise may vary, and a region may be cut out
+	worked image.Point // size that is computed: the result's, or what the region is cut from
 
-	// Video: its frames are written one by one into a pipe, and the time limit is for each. share tells how much of
-	// the file some frames are; 0: nobody knows.
+	// Video: frames are written one by one into a pipe, and the time limit is for each. share returns the share of the
+	// file, 0 to 1, that a number of frames make up, or 0 if that is not known.
 	endless bool
 	share   func(frames int) float64
 
-	together, ahead int // pictures in work at a time, and those in work, read or waiting to be written
+	together, ahead int // pictures enlarged at a time, and pictures in memory at a time
 }
 
-// kind is a kind of input that is told by what it begins with.
+// kind is a kind of input that is recognised by its first bytes, magic.
 type kind struct {
 	magic  string
-	format imagefile.Format // of its results
+	format imagefile.Format // format of the results for this kind of input
 	open   func(ctx context.Context, p *Plan) error
 }
 
-// kinds are those kinds. What none of them matches is a file for package imagefile.
+// kinds lists them all. A file that matches none goes to package imagefile.
 var kinds = []kind{{videoMagic, pictures.Video, openVideo}}
 
-// FormatOf returns the format of what becomes of a source, where its first bytes tell it: of video. It is empty for
-// pictures, and for what cannot be opened, as its enlarging will say.
+// FormatOf returns the format of the result if the first bytes of s decide it, as for video. It returns "" for other
+// pictures, and if s cannot be opened, an error that Enlarge will report.
 func FormatOf(s Source) imagefile.Format {
 	in, err := s.Open()
 	if err != nil {
@@ -90,19 +91,19 @@ func FormatOf(s Source) imagefile.Format {
 	return ""
 }
 
-// Inspect works out the plan for a file. It reads the header, and whole pictures where what is found in them decides
-// what enlarges them; then it calls admit before it takes the memory.
+// Inspect returns the plan for a file without enlarging it. It reads the header, and whole pictures if the choice of
+// model depends on them; it calls admit before it takes the memory for these.
 func (e *Enlarger) Inspect(ctx context.Context, job Job, admit func(*Plan)) (*Plan, error) {
 	p := &Plan{Job: job, Enlarger: e, trial: true}
 	defer p.close()
 	return p, p.prepare(ctx, admit, func() {})
 }
 
-// errEnough ends the reading of a picture of which the header is enough.
+// errEnough stops the decoding of a picture once its header has told all that the plan needs.
 var errEnough = errors.New("enough")
 
-// prepare opens the source and works out the plan. It calls admit before it takes memory, and start when that is known
-// and the time for a picture begins.
+// prepare opens the source and works out the plan. It calls admit once the memory is known but not yet taken, then
+// start, when the time limit of a picture begins.
 func (p *Plan) prepare(ctx context.Context, admit func(*Plan), start func()) (err error) {
 	p.together, p.ahead, p.start = 1, 1, start
 	p.admit = func() error {
@@ -124,16 +125,15 @@ func (p *Plan) prepare(ctx context.Context, admit func(*Plan), start func()) (er
 	return err
 }
 
-// close frees what the plan has taken.
 func (p *Plan) close() {
 	if p.content != nil {
 		p.content.Close()
 	}
 }
 
-// choose chooses what enlarges the pictures, by those that were read.
+// choose sets p.Choice from the pictures that were read ahead.
 func (p *Plan) choose(ctx context.Context) (err error) {
-	var first *Frame // nil: the choice needs none
+	var first *Frame // nil: the choice needs no picture
 	if len(p.seq.read) > 0 {
 		first = p.seq.read[0].frame
 	}
@@ -145,7 +145,7 @@ func (p *Plan) choose(ctx context.Context) (err error) {
 	return err
 }
 
-// String describes the input, what was found in it, what enlarges it and how much memory that takes.
+// String describes the input, its flaws, the model that enlarges it and how much memory that takes.
 func (p *Plan) String() string {
 	text := fmt.Sprintf("%s, %s%dx%d, %v%s, about %s", p.title, p.first, p.Input.X, p.Input.Y, p.Choice, p.scope,
 		console.Bytes(p.Memory))
@@ -155,7 +155,7 @@ func (p *Plan) String() string {
 	return text
 }
 
-// Pixels is the number of pixels that are made for the result, each as often as it is made.
+// Pixels returns the number of pixels that are computed for one result; effort max computes each 8 times.
 func (p *Plan) Pixels() int64 {
 	times := int64(1)
 	if p.Effort == "max" {
@@ -164,34 +164,34 @@ func (p *Plan) Pixels() int64 {
 	return times * int64(p.worked.X) * int64(p.worked.Y)
 }
 
-// limits are those of the reading of a picture.
+// limits returns the limits for reading a picture.
 func (p *Plan) limits() imagefile.Limits {
 	return imagefile.Limits{Pixels: p.Limits.Pixels, Time: p.DecodeTime, FirstFrame: p.Keep.FirstFrame,
 		Strip: p.Keep.Strip}
 }
 
-// demand is the memory that pictures of one kind take: shared are the bytes that are taken however many of them are
-// in work at a time, each those of one.
+// demand is the memory in bytes that enlarging several pictures of one kind takes: shared, however many are in work at
+// a time, and each for every one of them.
 type demand struct{ shared, each int64 }
 
-// of is what some pictures take that are in work together.
+// of returns the bytes for together pictures in work at a time.
 func (d demand) of(together int) int64 { return d.shared + int64(together)*d.each }
 
-// most is how many, at least one and at most as many as there are processors, fit into the memory that there is.
+// most returns how many pictures can be in work at a time within memory bytes: at least 1, at most one per processor.
 func (d demand) most(memory int64) int {
 	return max(1, min(runtime.GOMAXPROCS(0), int((memory-d.shared)/max(d.each, 1))))
 }
 
-// judgesBytes is what the two models take that tell pictures which were sharpened.
+// judgesBytes is the memory of the two models that tell whether a picture was sharpened.
 const judgesBytes = 9 << 20
 
-// regionPixelBytes is what a pixel takes at most of a picture of which a region is enlarged.
+// regionPixelBytes is the most bytes that a pixel takes of the whole picture of which a region is enlarged.
 const regionPixelBytes = 8
 
-// measure returns the size of the enlargement of a picture with a header, and the memory that it takes beside
-// what its reader and its writer hold: shared bytes, and each for every picture in work. It refuses what is too
-// much, and leaves in p.Memory what a picture needs for which there is too little memory. With strips the
-// result is written while it is made. Of a region, size is that of what it is cut out of.
+// measure returns the size of the enlargement of a picture with header cfg, or, for a region, of the part that the
+// region is cut from, and the memory d for it. shared and each are the bytes of its reader and writer, in all and for
+// every picture in work. strips says that the result may be written while it is made. It refuses sizes and memory
+// beyond the limits; p.Memory then holds the memory that would be needed.
 func (p *Plan) measure(cfg image.Config, strips bool, shared, each int64) (size image.Point, d demand, err error) {
 	model := p.clean.model
 	w, h, err := model.ResultSize(cfg.Width, cfg.Height, p.Size)
@@ -211,7 +211,7 @@ func (p *Plan) measure(cfg image.Config, strips bool, shared, each int64) (size 
 		shared += int64(cfg.Width) * int64(cfg.Height) * regionPixelBytes
 		w, h, worked.Width, worked.Height = of.size.X, of.size.Y, of.from.Dx(), of.from.Dy()
 	}
-	const most = 400 // megapixels
+	const most = 400 // largest result, in megapixels
 	if int64(w)*int64(h) > most*1e6 {
 		return size, d, fmt.Errorf("output %dx%d is more than %d megapixels; use %s", w, h, most, advice)
 	}
@@ -229,7 +229,7 @@ func (p *Plan) measure(cfg image.Config, strips bool, shared, each int64) (size 
 	return image.Pt(w, h), d, nil
 }
 
-// resultSize is the size of the enlargement of a whole picture.
+// resultSize returns the size in pixels of the enlargement of a whole picture of size in. It fails with a usage error.
 func (p *Plan) resultSize(in image.Point) (out image.Point, err error) {
 	if out.X, out.Y, err = p.clean.model.ResultSize(in.X, in.Y, p.Size); err != nil {
 		err = console.Fail(console.ExitUsage, err)
@@ -237,9 +237,8 @@ func (p *Plan) resultSize(in image.Point) (out image.Point, err error) {
 	return out, err
 }
 
-// inStrips tells whether a result of w×h is to be made and written in strips, so that it never is in memory as a
-// whole.
+// inStrips reports whether a result of w×h is made and written in strips; false means that it is whole in memory.
 func (p *Plan) inStrips(w, h int) bool {
-	const mostWhole = 64e6 // pixels of one that is made as a whole
+	const mostWhole = 64e6 // pixels of the largest result that is made whole
 	return p.Region.Empty() && p.Format.CanStream() && (float64(w)*float64(h) > mostWhole || p.Size.BandRows > 0)
 }

@@ -17,7 +17,7 @@ import (
 	"superres/superres"
 )
 
-// newTestEnlarger makes an Enlarger with the defaults of the command, for a model.
+// newTestEnlarger returns an Enlarger for model, with the defaults of the command.
 func newTestEnlarger(t *testing.T, model string) *Enlarger {
 	t.Helper()
 	e, err := New(Settings{
@@ -30,7 +30,7 @@ func newTestEnlarger(t *testing.T, model string) *Enlarger {
 	return e
 }
 
-// scenes is a file of two pictures of 24×18, or of one.
+// scenes returns a file of a format: two pictures of 24×18, or one if the format cannot hold two.
 func scenes(t *testing.T, format imagefile.Format) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -59,7 +59,7 @@ func scenes(t *testing.T, format imagefile.Format) []byte {
 	return out.Bytes()
 }
 
-// Inspecting a file of any kind tells what enlarging it comes to, and takes nothing before it is admitted.
+// Inspect returns the same plan as Enlarge for every kind of file, and takes no memory before it is admitted.
 func TestPlans(t *testing.T) {
 	e := newTestEnlarger(t, "auto")
 	for format, frames := range map[imagefile.Format]int{"png": 2, "tiff": 2, "jpeg": 0, "y4m": 0} {
@@ -84,8 +84,8 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// strip is a kind of input that is made for the test: its bytes are rows of four pixels, each a frame, which come back
-// as the bytes of their results.
+// strip is a kind of input for the test: each row of four bytes is a frame of four pixels, and results have the same
+// form.
 type strip struct {
 	*Plan
 	number int
@@ -125,7 +125,8 @@ func (s *strip) Writer(w io.Writer) (Writer, func(), error) {
 	return writer{put, func() error { return nil }}, func() {}, nil
 }
 
-// A new kind of input is a type and a line in kinds. It goes into a pipe whole, or not at all when a frame fails.
+// A new kind of input needs only a type and a line in kinds. A pipe gets the whole result, or nothing when a frame
+// fails.
 func TestNextKind(t *testing.T) {
 	defer func(before []kind) { kinds = before }(kinds)
 	kinds = append(kinds, kind{"STRIP", "strip", openStrip})

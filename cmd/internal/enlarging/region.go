@@ -12,11 +12,10 @@ import (
 	"superres/superres/stage"
 )
 
-// A region of a picture is enlarged to the same pixels that it has in the enlargement of the
-// whole, which decides about the model. As much around it is enlarged with it as counts for
-// it, and this part begins and ends where a pixel of the picture and one of the result begin
-// together, so that all of them lie in it as in the whole. Where there is no such place before
-// the edges of the picture, the part ends there.
+// A region is enlarged to the same pixels as in the enlargement of the whole picture, which decides the model. The
+// part that is enlarged includes all surrounding pixels that affect the region. It begins and ends where the edges of
+// a pixel of the picture and of one of the result coincide, so that their grids match those of the whole. If there is
+// no such place before an edge of the picture, the part ends at that edge.
 
 // ParseRegion reads X,Y,W,H: the first pixel of a region of the upright picture, and its sides.
 func ParseRegion(text string) (r image.Rectangle, err error) {
@@ -38,15 +37,16 @@ func ParseRegion(text string) (r image.Rectangle, err error) {
 	return image.Rect(v[0], v[1], v[0]+v[2], v[1]+v[3]), nil
 }
 
-// part is what is enlarged of a picture for a region of it.
+// part is the part of a picture that is enlarged for the sake of a region in it.
 type part struct {
-	from image.Rectangle // of the picture
-	size image.Point     // of its enlargement
-	keep image.Rectangle // of that: the region
+	from image.Rectangle // the part, in pixels of the picture
+	size image.Point     // of the enlarged part, in pixels
+	keep image.Rectangle // the region, in pixels of the enlarged part
 }
 
-// partOf finds the part of a picture of a size, whose enlargement has another. Of one with
-// transparency it is all: what is hidden takes colour from everywhere.
+// partOf returns the part to enlarge with m for s.Region of a picture of size in, whose whole enlargement has size
+// out. If opaque is false, the part is the whole picture: colours of hidden pixels are filled in from everywhere. It
+// fails if the region is not within the picture.
 func (s Settings) partOf(m *superres.Model, in, out image.Point, opaque bool) (p part, err error) {
 	r := s.Region
 	if !r.In(image.Rectangle{Max: in}) {
@@ -58,7 +58,7 @@ func (s Settings) partOf(m *superres.Model, in, out image.Point, opaque bool) (p
 	if opaque {
 		reach = m.Reach(in.X, in.Y, out.X, out.Y)
 	}
-	toEnd := s.Effort == "max" // it is turned and flipped, too
+	toEnd := s.Effort == "max" // effort max also enlarges the picture turned and flipped
 	x, y := alongOf(r.Min.X, r.Max.X, in.X, out.X, reach, toEnd), alongOf(r.Min.Y, r.Max.Y, in.Y, out.Y, reach, toEnd)
 	return part{
 		from: image.Rect(x.lo, y.lo, x.hi, y.hi), size: image.Pt(x.size, y.size),
@@ -66,19 +66,21 @@ func (s Settings) partOf(m *superres.Model, in, out image.Point, opaque bool) (p
 	}, nil
 }
 
-// along is a part along one side.
+// along is a part in one dimension: samples [lo, hi) of the picture become size samples of the result, of which
+// [keepLo, keepHi) are the region.
 type along struct{ lo, hi, size, keepLo, keepHi int }
 
-// alongOf finds the part for lo..hi-1 of a side of in samples that becomes one of out.
+// alongOf returns the part for the samples [lo, hi) of a side of in samples, which is enlarged to out. reach is how
+// many samples around them count; with toEnd, the part extends to the end of the side.
 func alongOf(lo, hi, in, out, reach int, toEnd bool) (a along) {
-	both := in / gcd(in, out) // samples of the picture for a whole number of the result
+	both := in / gcd(in, out) // fewest samples of the picture that become a whole number of samples of the result
 	step := both / gcd(both, stage.Alignment) * stage.Alignment
 	a.lo = max(lo-reach, 0) / step * step
 	a.hi = min((hi+reach+step-1)/step*step, in)
 	if toEnd {
 		a.hi = in
 	}
-	begin := a.lo * out / in // exact, as the size is
+	begin := a.lo * out / in // exact, as is size
 	a.size = (a.hi - a.lo) * out / in
 	a.keepLo = lo*out/in - begin
 	a.keepHi = (hi*out+in-1)/in - begin
@@ -103,13 +105,13 @@ func (p part) cut(img image.Image, opt superres.Options) (image.Image, superres.
 	if p.from != img.Bounds() {
 		img = img.(interface {
 			SubImage(image.Rectangle) image.Image
-		}).SubImage(p.from) // which all that is decoded has
+		}).SubImage(p.from) // all types of decoded pictures have it
 	}
 	opt.Scale, opt.Width, opt.Height, opt.Fit = 0, p.size.X, p.size.Y, false
 	return img, opt
 }
 
-// kept returns the pixels of the region out of the enlarged part. They share its memory.
+// kept returns the region out of result, the enlarged part. It shares the memory of result; nothing is copied.
 func (p part) kept(result image.Image) image.Image {
 	switch m := result.(type) {
 	case *image.Gray:
@@ -132,7 +134,7 @@ func (p part) kept(result image.Image) image.Image {
 	panic(fmt.Sprintf("enlarging: a result of type %T", result))
 }
 
-// mayHide tells whether a picture of a colour model may have transparency.
+// mayHide reports whether a picture of colour model m may have transparency; false means that it cannot.
 func mayHide(m color.Model) bool {
 	switch m {
 	case color.GrayModel, color.Gray16Model, color.YCbCrModel, color.CMYKModel, color.RGBAModel, color.RGBA64Model:

@@ -17,18 +17,17 @@ import (
 	"superres/internal/picture"
 )
 
-// Watch has the functions that Enlarge calls to tell how far a plan is.
+// Watch has the functions that Enlarge calls while it works.
 type Watch struct {
-	// Admit is called before the memory of the plan is taken. It may wait, and refuses the plan by ending the
-	// context.
+	// Admit is called before the memory of p is taken. It may block, and refuses p by cancelling the context.
 	Admit func(p *Plan)
-	// Progress is called with the share that is done, 0 to 1, from one goroutine at a time; of a file of several
-	// pictures, with the number of those written, and else with 0. A share of 0 is one that nobody knows.
+	// Progress is called by one goroutine at a time with the share of the work that is done, 0 to 1, or 0 if it is not
+	// known. written is the number of pictures written, for a file of several, else 0.
 	Progress func(p *Plan, written int, share float64)
 }
 
-// Enlarge works out the plan for a file and runs it. The plan is never nil, but what failed before it was worked out
-// is missing. Errors are those of the exit codes of package console, or that of ctx.
+// Enlarge works out the plan for a file, runs it and returns it. The plan is never nil; after an error it holds what
+// was known by then. Errors carry an exit code of package console, or are the error of ctx.
 func (e *Enlarger) Enlarge(ctx context.Context, job Job, watch Watch) (p *Plan, err error) {
 	ctx, clock := newClock(ctx, e.WholeTime)
 	p = &Plan{Job: job, Enlarger: e}
@@ -43,10 +42,10 @@ func (e *Enlarger) Enlarge(ctx context.Context, job Job, watch Watch) (p *Plan, 
 	return p, err
 }
 
-// run enlarges the pictures and writes them, in their order.
+// run enlarges the pictures and writes them in order.
 func (p *Plan) run(ctx context.Context, progress func(p *Plan, written int, share float64)) error {
 	defer workers(p.together)()
-	var failure error // of anything but the writing
+	var failure error // any error but one of writing
 	err := p.Sink.Deliver(p, parted(&failure, func(w io.Writer) error {
 		to, done, err := p.seq.Writer(console.Interruptible(ctx, w))
 		if err != nil {
@@ -76,7 +75,7 @@ func (p *Plan) run(ctx context.Context, progress func(p *Plan, written int, shar
 	return err
 }
 
-// unfinished says of an error in a stream what has become of the frames before.
+// unfinished adds to err, if it is from a video, what has become of the frames before; else it returns err as it is.
 func (p *Plan) unfinished(ctx context.Context, err error) error {
 	if !p.endless || ctx.Err() != nil {
 		return err
@@ -91,7 +90,7 @@ func (p *Plan) unfinished(ctx context.Context, err error) error {
 	return fmt.Errorf("%w; the %d frames before it are written", err, p.Written)
 }
 
-// put writes a result, and keeps its warnings.
+// put writes the result r, whole or strip by strip, and keeps its warnings.
 func (p *Plan) put(to Writer, r Result) error {
 	if r.strips == nil {
 		p.warn(r)
@@ -105,7 +104,7 @@ func (p *Plan) put(to Writer, r Result) error {
 	return err
 }
 
-// warn keeps the warnings of a result, of each kind the first.
+// warn keeps the warnings of r in p.Warnings, each text once.
 func (p *Plan) warn(r Result) {
 	for _, text := range r.Warnings {
 		known := false
@@ -122,7 +121,7 @@ func (p *Plan) warn(r Result) {
 	}
 }
 
-// enlarge enlarges a frame. progress is called with the share that is done of a still picture.
+// enlarge returns frame f enlarged. For a still picture, progress is called with the share done, 0 to 1.
 func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float64)) (r Result, err error) {
 	name := p.Source.Name()
 	if p.noun != "" {
@@ -185,8 +184,8 @@ func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float6
 	return p.seq.Finish(f, enlarged, by)
 }
 
-// finish makes of the enlargement of a picture what the format of the plan can have, and says how it is to be
-// written, and what is lost.
+// finish returns enlarged, the enlargement of f by the model by, as a result that p.Format can hold: on white if the
+// format has no transparency. The warnings of the result list the metadata that is lost.
 func (p *Plan) finish(f *Frame, enlarged image.Image, by Choice) Result {
 	pic, grey := f.About, f.About.GreyAlpha
 	if !p.Format.CanAlpha() {
@@ -211,7 +210,7 @@ func (p *Plan) finish(f *Frame, enlarged image.Image, by Choice) Result {
 	}
 }
 
-// onWhite puts a picture with transparency on a white ground, for formats that have none.
+// onWhite returns img on a white background, for formats without transparency. An opaque img is returned as it is.
 func onWhite(img image.Image) image.Image {
 	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() {
 		return img
@@ -219,7 +218,7 @@ func onWhite(img image.Image) image.Image {
 	return imaging.OverlayCenter(imaging.New(img.Bounds().Dx(), img.Bounds().Dy(), color.White), img, 1)
 }
 
-// named puts a name before an error of the enlarging.
+// named returns err with name put before it, unless it is nil or an error of writing.
 func named(err error, name string) error {
 	if _, is := errors.AsType[writing](err); is || err == nil {
 		return err
@@ -227,12 +226,12 @@ func named(err error, name string) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// writing is an error of the writing, among those of what is written while it is made.
+// writing marks an error of writing the output, to tell it from errors of the enlarging, which happen in between.
 type writing struct{ error }
 
 func (e writing) Unwrap() error { return e.error }
 
-// asWriting marks an error as one of the writing.
+// asWriting returns err marked as an error of writing; nil stays nil.
 func asWriting(err error) error {
 	if err == nil {
 		return nil
@@ -240,7 +239,8 @@ func asWriting(err error) error {
 	return writing{err}
 }
 
-// parted is write for a Sink, which words errors of the writing: any other is kept in failure.
+// parted returns write for use by a Sink, which adds its own text to errors. It unmarks errors of writing; any other
+// error is also stored in *failure.
 func parted(failure *error, write func(io.Writer) error) func(io.Writer) error {
 	return func(w io.Writer) error {
 		err := write(w)

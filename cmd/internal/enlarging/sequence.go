@@ -13,69 +13,68 @@ import (
 	"superres/superres/flaws"
 )
 
-// Sequence is the pictures of a source, in their order. A still picture is a sequence of one.
+// Sequence is the pictures of a source in order. A still picture is a sequence of one.
 type Sequence interface {
-	// Next reads the next picture, or returns io.EOF behind the last.
+	// Next reads the next picture, or returns io.EOF after the last.
 	Next(ctx context.Context) (*Frame, error)
-	// Finish makes of the enlargement of a frame what is written. It may be called for several at once.
+	// Finish returns what is written for f, given its enlargement. It may be called for several frames at once.
 	Finish(f *Frame, enlarged image.Image, by Choice) (Result, error)
-	// Writer begins a file of results. It may be closed without an end, by done, after an error.
+	// Writer begins the output file on w. done frees what to took; after an error it is called without to.Close.
 	Writer(w io.Writer) (to Writer, done func(), err error)
 }
 
 // Frame is one picture of a sequence.
 type Frame struct {
-	// Number is that of the frame, from 1.
+	// Number is the position of the frame in its sequence, from 1.
 	Number int
-	// Image is what is enlarged; of video, brightness.
+	// Image is the picture to enlarge; of video, its brightness alone.
 	Image image.Image
-	// Chroma is the colour of video; nil: it is in Image.
+	// Chroma is the colour of a frame of video; nil: colour is part of Image.
 	Chroma *superres.Chroma
-	// About is what the file says of the picture.
+	// About is what the file says of the picture, such as its metadata.
 	About *imagefile.Picture
-	// Delay is how long it is seen; zero for what does not move.
+	// Delay is how long the frame is shown; zero for pictures that are not animated.
 	Delay sequence.Delay
-	// Video is a frame of video as the stream has it; nil: it is none.
+	// Video is the frame as the stream stores it; nil: the source is not video.
 	Video *y4m.Frame
 }
 
-// measure finds the flaws of a frame.
 func (f *Frame) measure() flaws.Flaws {
 	found := flaws.Measure(f.Image, f.About.Quality)
 	if f.About.Quantiser > 0 {
 		found = found.OutOfWebP(f.About.Quantiser)
 	}
-	if f.Chroma != nil { // brightness alone tells the rest, as no colour has been rounded into it
+	if f.Chroma != nil { // Image is grey: noise of colour is measured in an RGB picture
 		found.ColourNoise = flaws.Measure(inColour(f.Image, f.Chroma), 0).ColourNoise
 	}
 	return found
 }
 
-// Result is what became of a frame.
+// Result is an enlarged frame, ready to be written.
 type Result struct {
-	// Number and Delay are those of the frame.
+	// Number and Delay are copied from the frame.
 	Number int
 	Delay  sequence.Delay
-	// Image is what is written, as How says; of video, Video is.
+	// Image is the enlarged picture, and How its encoding; for video, Video is used instead.
 	Image image.Image
 	How   imagefile.EncodeOptions
 	Video *y4m.Frame
-	// Warnings are what it lacks of the frame, each fit to follow the name of the file.
+	// Warnings list what the result lacks of the frame, each worded to follow the name of the file.
 	Warnings []string
 
-	// strips makes the picture while it is written, strip by strip; nil: Image is all of it.
+	// strips computes the picture while it is written and passes each strip to put; nil: Image is the whole picture.
 	strips  func(put func(Result) error) error
-	isStrip bool // Image is one of those
+	isStrip bool // Image is one strip of a picture; false: it is a whole one
 }
 
-// Writer writes the results of a sequence, one after the other.
+// Writer writes the results of a sequence, in order.
 type Writer interface {
 	Put(Result) error
-	// Close writes what comes after the last.
+	// Close writes what the format needs after the last result.
 	Close() error
 }
 
-// writer is a Writer of two functions.
+// writer is a Writer made of two functions.
 type writer struct {
 	put   func(Result) error
 	close func() error
@@ -87,13 +86,13 @@ func (w writer) Put(r Result) error { return w.put(r) }
 // Close implements Writer.
 func (w writer) Close() error { return w.close() }
 
-// lookahead is a sequence of which the beginning was read already, to choose what enlarges all of it.
+// lookahead is a sequence whose first frames, read, were read in advance to choose the model.
 type lookahead struct {
 	Sequence
 	read []made[*Frame]
 }
 
-// fill reads n frames, or fewer if an error comes first. It fails only if there is no first frame.
+// fill reads count frames in advance, or fewer if an error comes first; without any frame it returns the error.
 func (l *lookahead) fill(ctx context.Context, count int) error {
 	for len(l.read) < count {
 		var m made[*Frame]
@@ -107,7 +106,7 @@ func (l *lookahead) fill(ctx context.Context, count int) error {
 	return nil
 }
 
-// Next implements Sequence. An error that was read ahead stays.
+// Next implements Sequence. An error met while reading in advance is returned at its place, and again by later calls.
 func (l *lookahead) Next(ctx context.Context) (*Frame, error) {
 	if len(l.read) == 0 {
 		return l.Sequence.Next(ctx)
@@ -119,7 +118,7 @@ func (l *lookahead) Next(ctx context.Context) (*Frame, error) {
 	return m.frame, m.err
 }
 
-// second is the second frame; nil: there is none, or it was not read.
+// second returns the second frame, or nil if there is none or it was not read.
 func (l *lookahead) second() *Frame {
 	if len(l.read) < 2 {
 		return nil
@@ -127,7 +126,8 @@ func (l *lookahead) second() *Frame {
 	return l.read[1].frame
 }
 
-// workers counts the frames of a sequence that are in work beside the first among the pictures in work.
+// workers makes together frames in work at a time share the processors, until end is called. The caller itself counts
+// as the first.
 func workers(together int) (end func()) {
 	var ends []func()
 	for range together - 1 {

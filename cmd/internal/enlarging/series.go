@@ -16,15 +16,15 @@ import (
 	"superres/superres"
 )
 
-// series is the sequence of an animation, whose frames are all as large, or of the pages of a TIFF.
+// series is the sequence of the frames of an animation, which all have one size, or of the pages of a TIFF.
 type series struct {
 	*Plan
 	*sequence.Reader
-	pic *imagefile.Picture // what the file says of all frames
+	pic *imagefile.Picture // the file: its format and the metadata common to all frames
 }
 
-// measureSeries works out sizes and memory by the header of the first picture, before anything else is known of the
-// file. Pages, each of its own size, have all memory.
+// measureSeries works out sizes and memory from cfg, the header of the first picture; held are the bytes of the file
+// and its metadata. For pages, whose sizes are not known yet, it sets p.Memory to all memory allowed.
 func (p *Plan) measureSeries(kind imagefile.Format, cfg image.Config, held int64) error {
 	if kind.CanPage() {
 		size, _, err := p.measure(cfg, false, held, 0)
@@ -42,7 +42,8 @@ func (p *Plan) measureSeries(kind imagefile.Format, cfg image.Config, held int64
 	return err
 }
 
-// measureAnimation works out the size of a result, and what the frames of an animation take, which are as cfg says.
+// measureAnimation sets p.Output and returns the memory d for an animation whose frames all have the header cfg; held
+// are the bytes of the file and its metadata.
 func (p *Plan) measureAnimation(cfg image.Config, held int64) (d demand, err error) {
 	size, err := p.resultSize(image.Pt(cfg.Width, cfg.Height))
 	if err != nil {
@@ -54,15 +55,15 @@ func (p *Plan) measureAnimation(cfg image.Config, held int64) (d demand, err err
 	if isDeep(cfg.ColorModel) {
 		canvas = 8
 	}
-	// The canvas, and what it covers or a frame as it is decoded; the result before. With each in work, one that waits
-	// for it, or for one before it.
+	// shared: the canvas, the area it covers or a frame being decoded, and the previous result. each: a frame and its
+	// result that wait beside those in work.
 	p.Output, d, err = p.measure(cfg, false, held+2*canvas*in+made*out, seen*in+made*out)
 	p.worked = p.Output
 	return d, err
 }
 
-// openSeries looks through a file of several pictures, of which pic has the bytes. held are the bytes that it takes
-// with its metadata.
+// openSeries opens pic, a file of several pictures, for p. held are the bytes of the file and its metadata. It fails
+// if the pictures or the memory for them are beyond the limits, or if p.Format cannot hold several pictures.
 func openSeries(ctx context.Context, p *Plan, pic *imagefile.Picture, held int64) (err error) {
 	s := &series{Plan: p, pic: pic}
 	limits, pages := p.limits(), pageSums{}
@@ -116,33 +117,32 @@ func openSeries(ctx context.Context, p *Plan, pic *imagefile.Picture, held int64
 	return err
 }
 
-// pageSums add up what the pages of a file take.
+// pageSums sums up the memory and the output of the pages of a file.
 type pageSums struct {
-	written int64 // bytes of the results
-	largest int64 // bytes that the page takes which takes most
-	waiting int64 // bytes of a page that waits to be enlarged and of another that waits to be written, at most
+	written int64 // bytes of all results
+	largest int64 // memory of the page that takes most, in bytes
+	waiting int64 // most bytes of one page that waits to be enlarged and one that waits to be written
 }
 
-// add counts a page by its header.
+// add counts a page with header cfg. held are the bytes of the file and its metadata. It fails beyond the limits.
 func (t *pageSums) add(p *Plan, cfg image.Config, held int64) error {
 	size, d, err := p.measure(cfg, false, held, 0)
 	deep := p.Keep.deepened(cfg).ColorModel
 	made := pixelBytes(deep) * int64(size.X) * int64(size.Y)
 	seen := pixelBytes(cfg.ColorModel) * int64(cfg.Width) * int64(cfg.Height)
 	t.largest = max(t.largest, d.of(1))
-	t.waiting = max(t.waiting, seen+made+made/2) // and what is left of one that was written
+	t.waiting = max(t.waiting, seen+made+made/2) // half of made: what is not yet freed of a page that was written
 	if deep == color.YCbCrModel || deep == color.RGBAModel || deep == color.RGBA64Model {
-		made = made / 4 * 3 // without transparency
+		made = made / 4 * 3 // three samples a pixel: no transparency
 	}
 	t.written += made
 	return err
 }
 
-// plan works out the memory of all pages. Where there is not enough for one that waits, they are enlarged one after
-// the other.
+// plan sets p.Memory for all pages. With too little memory for a waiting page, pages are enlarged one by one.
 func (t *pageSums) plan(p *Plan) {
 	if runtime.GOMAXPROCS(0) > 1 {
-		const least = 8 << 20 // small pages are decoded, enlarged and written at once, each by its own buffers
+		const least = 8 << 20 // small pages are decoded, enlarged and written at once, each with its own buffers
 		t.waiting = max(t.waiting, least)
 	}
 	if p.Memory = t.largest + superres.WithGarbage(t.waiting); p.Memory > p.Limits.Memory {
@@ -150,7 +150,8 @@ func (t *pageSums) plan(p *Plan) {
 	}
 }
 
-// chooseFormat lets the result follow the file, where it is to, and refuses formats that have one picture.
+// chooseFormat sets the format of the result to that of the file if p.Follow says so. It fails if the format cannot
+// hold several pictures.
 func (s *series) chooseFormat() error {
 	p := s.Plan
 	if p.Follow {
@@ -173,7 +174,7 @@ func (s *series) chooseFormat() error {
 // Next implements Sequence.
 func (s *series) Next(ctx context.Context) (*Frame, error) {
 	if s.ahead == 1 && s.Written > 0 {
-		runtime.GC() // there is no room for what is left of the page before
+		runtime.GC() // frees the page before: memory has room for one
 	}
 	in, err := s.Reader.Next(ctx)
 	if err != nil {
@@ -192,7 +193,7 @@ func (s *series) Next(ctx context.Context) (*Frame, error) {
 func (s *series) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error) {
 	r := s.finish(f, enlarged, by)
 	r.How.Alpha = !s.Opaque
-	f.Image, f.About.Image = nil, nil // not held until the result is written
+	f.Image, f.About.Image = nil, nil // freed before the result is written
 	return r, nil
 }
 
@@ -210,7 +211,7 @@ func (s *series) Writer(w io.Writer) (Writer, func(), error) {
 		t := imagefile.NewPageWriter(w, s.Plan.Frames)
 		return writer{func(r Result) error {
 			if !s.Pages && r.Number > 1 {
-				r.How.Metadata.EXIF, r.How.Metadata.XMP = nil, nil // of the first
+				r.How.Metadata.EXIF, r.How.Metadata.XMP = nil, nil // only the first page has them
 			}
 			return t.Put(r.Image, r.How)
 		}, t.Close}, func() {}, nil
@@ -224,12 +225,12 @@ func (s *series) Writer(w io.Writer) (Writer, func(), error) {
 	}, func() error { return a.Close() }}, func() {}, nil
 }
 
-// isDeep tells whether a picture has 16 bits a sample.
+// isDeep reports whether pictures of colour model m have 16 bits a sample; false means 8.
 func isDeep(m color.Model) bool {
 	return m == color.Gray16Model || m == color.RGBA64Model || m == color.NRGBA64Model
 }
 
-// pixelBytes is how many bytes a pixel has in memory, of a frame or a page and of what is made of it.
+// pixelBytes returns the bytes in memory of one pixel of colour model m.
 func pixelBytes(m color.Model) int64 {
 	switch m {
 	case color.GrayModel:

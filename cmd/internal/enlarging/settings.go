@@ -1,4 +1,3 @@
-// Package enlarging is the life of a picture file: where its bytes come from, what it becomes, and where that goes.
 package enlarging
 
 import (
@@ -11,56 +10,57 @@ import (
 	"superres/superres/stage"
 )
 
-// Settings say how pictures are enlarged. Flags of a command or parameters of a request fill them in.
+// Settings say how pictures are enlarged. Flags of a command or parameters of a request fill them in; each field names
+// its flag and default.
 type Settings struct {
-	// Size is the size of the results, and how the model computes them: --scale, --width, --height, --fit, --strength
-	// and --tile; twice the size.
+	// Size is the size of the results and how the model computes them: --scale (2), --width, --height, --fit,
+	// --strength and --tile.
 	Size superres.Options
-	// Model is the name of a model, or its file: --model, auto.
+	// Model is the name of a model or the path of its file: --model, auto.
 	Model string
-	// Denoise is the share of noise and compression that is removed, 0 to 1: --denoise. Below 0, each picture is
-	// measured, and as much is removed as was found.
+	// Denoise is how strongly noise and compression are removed, 0 to 1: --denoise. Below 0, as much is removed as is
+	// measured in each picture.
 	Denoise float64
-	// Effort is fast, best or max: --effort, best.
+	// Effort is how much work to do, fast, best or max: --effort, best.
 	Effort string
-	// Tuning changes how coupled stages code patches: --coder, --sparsity and --back-projection, nothing.
+	// Tuning changes how sparse coding stages work: --coder, --sparsity, --back-projection; zero changes nothing.
 	Tuning stage.Tuning
-	// Keep is what an output takes over from its input, beside the pixels.
+	// Keep says what an output takes over from its input, besides the pixels.
 	Keep Fidelity
-	// Quality is that of JPEG files, 1 to 100: --quality, 95.
+	// Quality is the quality of JPEG output, 1 to 100: --quality, 95.
 	Quality int
-	// Region is the part of a picture that is made, in pixels of the upright picture. An empty one is all of it.
+	// Region is the part of the upright picture to enlarge, in pixels; empty: all of it.
 	Region image.Rectangle
 
-	// Limits are those of the machine.
+	// Limits are the most pixels and memory that a picture may take.
 	Limits console.Limits
-	// DecodeTime is how long a picture may take to be decoded: --timeout, 30 s.
+	// DecodeTime is the longest time to decode a picture: --timeout, 30 s.
 	DecodeTime time.Duration
-	// WholeTime is how long a picture may take in all: --timeout where it is given; 0 is any time.
+	// WholeTime is how long a picture may take in all: --timeout if it is given; 0: no limit.
 	WholeTime time.Duration
 
-	// Diagnose also looks for sharpening in pictures without other flaws, which costs about as much as to enlarge a
-	// small picture: with --verbose, --json and --dry-run.
+	// Diagnose also checks pictures without other flaws for sharpening, at about the cost of enlarging a small
+	// picture: with --verbose, --json and --dry-run. If false, they are not checked.
 	Diagnose bool
-	// Given are the options that were set and that change pixels, with their values, as the provenance lists them.
+	// Given lists the options set by the user that change pixels, with their values, for the text that outputs record.
 	Given []string
-	// Open opens the model of a name. Nil is models.Open.
+	// Open opens the model called name; nil: models.Open.
 	Open func(name string) (*superres.Model, error)
 }
 
-// Fidelity says what an output takes over from its input, beside the pixels.
+// Fidelity says what an output takes over from its input, besides the pixels.
 type Fidelity struct {
-	// Strip leaves out colour profile, EXIF, XMP and resolution: --metadata, keep.
+	// Strip drops colour profile, EXIF, XMP and resolution: --metadata. False keeps them.
 	Strip bool
-	// FirstFrame takes only the first picture of a file with several: --first-frame, false.
+	// FirstFrame takes only the first picture of a file with several: --first-frame. False takes all.
 	FirstFrame bool
-	// Depth is the number of bits a sample of the output has, 8 or 16: --depth. 0 is that of the input.
+	// Depth is the bits a sample of the output, 8 or 16: --depth. 0: those of the input.
 	Depth int
-	// Record writes the provenance into the output: --provenance; by default, where nothing is stripped.
+	// Record writes program, model and settings into the output: --provenance, true unless metadata is dropped.
 	Record bool
 }
 
-// deepened is the header of a picture as if it had the depth of its output, for estimates.
+// deepened returns cfg, the header of a picture, with the depth of its output, for estimates of memory.
 func (f Fidelity) deepened(cfg image.Config) image.Config {
 	if f.Depth == 16 {
 		switch cfg.ColorModel {

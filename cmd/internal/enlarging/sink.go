@@ -14,24 +14,24 @@ import (
 	"superres/internal/safefile"
 )
 
-// Sink is where a result goes.
+// Sink receives a result.
 type Sink interface {
-	// Deliver calls write with a writer, and makes a result of what it writes: whole, or not at all when write
-	// fails. p is the plan that is run. Errors of the delivery are console.ExitOutput.
+	// Deliver calls write and stores what it writes as the result of p: whole, or not at all if write fails. Its own
+	// errors have the exit code console.ExitOutput.
 	Deliver(p *Plan, write func(io.Writer) error) error
-	// Aside opens an empty file for what is put aside while a result is made. done gives it back.
+	// Aside opens an empty temporary file, used while a result is made. done gives it back.
 	Aside() (f *os.File, done func(), err error)
 }
 
-// FileSink is the Sink of a file.
+// FileSink is a Sink that makes a file.
 type FileSink struct {
-	// Path is the file, and Root the folder that it must not leave through a link.
+	// Path is the file to make, and Root the folder that it must not leave through a symbolic link.
 	Path, Root string
-	// Keep makes the file of what write gives to its writer. info is that of the input; nil for a pipe.
+	// Keep makes the file from what write writes. info describes the input file; nil for a pipe.
 	Keep func(info fs.FileInfo, write func(io.Writer) error) error
 }
 
-// Deliver implements Sink. It makes the folder of the file.
+// Deliver implements Sink. It makes the folder of the file if need be.
 func (s FileSink) Deliver(p *Plan, write func(io.Writer) error) error {
 	dir := filepath.Dir(s.Path)
 	if link, is := paths.ThroughLink(s.Root, dir); is {
@@ -41,7 +41,7 @@ func (s FileSink) Deliver(p *Plan, write func(io.Writer) error) error {
 		return safefile.Unwritable(dir, err)
 	}
 	err := s.Keep(p.content.Info, write)
-	if errors.Is(err, fs.ErrExist) { // though it did not when the outputs were looked at
+	if errors.Is(err, fs.ErrExist) { // the file did not exist when the batch was planned
 		return console.Failf(console.ExitOutput, "%s has been made by another program since this one began; "+
 			"if that is another superres in %s, wait for it, or use another -o", s.Path, filepath.Clean(s.Root))
 	}
@@ -59,11 +59,10 @@ func scratch(folder string) (*os.File, func(), error) {
 	return f, func() { _ = f.Close() }, nil
 }
 
-// Pipe is the Sink of standard output. It gets all of a result at once, but for streams of frames, whose frames it
-// gets one by one.
+// Pipe is the Sink of standard output. It gets a whole result at once, but video frame by frame.
 type Pipe struct{ io.Writer }
 
-// Deliver implements Sink. One picture waits in memory, and several wait in a file without a name.
+// Deliver implements Sink. Until its end, one picture is kept in memory, several in an unnamed file.
 func (s Pipe) Deliver(p *Plan, write func(io.Writer) error) error {
 	if p.endless {
 		return write(s.Writer)
@@ -94,13 +93,13 @@ func (s Pipe) Deliver(p *Plan, write func(io.Writer) error) error {
 // Aside implements Sink.
 func (s Pipe) Aside() (*os.File, func(), error) { return scratch("") }
 
-// Response is the Sink of the answer to a request. After an error its sender throws it away.
+// Response is the Sink of the answer to a request. After an error the caller discards what it wrote.
 type Response struct {
-	// Name is what messages call it.
+	// Name stands for the result in messages.
 	Name string
-	// To takes the bytes.
+	// To receives the bytes of the result.
 	To io.Writer
-	// Scratch is an open file for what is put aside, for one picture at a time; nil: each has a new one.
+	// Scratch is an open temporary file for one picture at a time; nil: each picture gets a new one.
 	Scratch *os.File
 }
 

@@ -12,9 +12,9 @@ import (
 
 // Source is where the bytes of a picture come from.
 type Source interface {
-	// Name is what messages call the source.
+	// Name returns the name of the source for messages.
 	Name() string
-	// Open opens the source at its beginning. The caller closes what it returns.
+	// Open opens the source at its beginning. The caller closes the content.
 	Open() (*Content, error)
 }
 
@@ -22,23 +22,23 @@ type Source interface {
 type Content struct {
 	// Reader reads the bytes in order.
 	*bufio.Reader
-	// At reads them in any order. It is nil for a pipe, whose size is not known either.
+	// At reads the bytes in any order; nil for a pipe, whose size is not known either.
 	At io.ReaderAt
 	// Size is the number of bytes; 0 for a pipe.
 	Size int64
-	// Info describes the file, as it was when it was opened; nil for what is no file of the user.
+	// Info describes the file as it was when it was opened; nil if the content is not a file of the user.
 	Info fs.FileInfo
-	// Close frees what Open has taken.
+	// Close frees what Open took.
 	Close func()
 }
 
-// StartsWith tells whether the content begins with some text. It reads nothing that is read later.
+// StartsWith reports whether the content begins with text. It consumes nothing.
 func (c *Content) StartsWith(text string) bool {
-	head, _ := c.Peek(len(text)) // one that is shorter is another
+	head, _ := c.Peek(len(text)) // an error means that head is shorter, so not equal to text
 	return string(head) == text
 }
 
-// decode reads the content as a picture under limits; name is for messages.
+// decode returns the picture in the content, read within limits. name stands for the content in messages.
 func (c *Content) decode(ctx context.Context, name string, limits imagefile.Limits) (*imagefile.Picture, error) {
 	if c.At == nil {
 		return imagefile.Decode(ctx, c.Reader, name, limits)
@@ -46,13 +46,13 @@ func (c *Content) decode(ctx context.Context, name string, limits imagefile.Limi
 	return imagefile.OpenAt(ctx, c.At, c.Size, name, limits)
 }
 
-// File is the Source of a regular file, by its path.
+// File is the Source of a regular file; its value is the path.
 type File string
 
 // Name implements Source.
 func (f File) Name() string { return string(f) }
 
-// Open implements Source. It fails as safefile.OpenRegular does.
+// Open implements Source. It fails if the file cannot be read or is not a regular file.
 func (f File) Open() (*Content, error) {
 	file, size, err := safefile.OpenRegular(string(f))
 	if err != nil {
@@ -66,25 +66,25 @@ func (f File) Open() (*Content, error) {
 	return &Content{bufio.NewReader(file), file, size, info, func() { file.Close() }}, nil
 }
 
-// Standard is the Source of standard input. It is made once for a stream, of which it may have read ahead.
+// Standard is the Source of standard input. There must be one for each stream, as it reads ahead.
 type Standard struct{ in *bufio.Reader }
 
-// NewStandard makes the Source of a stream.
+// NewStandard returns the Source of the stream in.
 func NewStandard(in io.Reader) *Standard { return &Standard{bufio.NewReader(in)} }
 
 // Name implements Source.
 func (s *Standard) Name() string { return "standard input" }
 
-// Open implements Source. It goes on where the last Content was left.
+// Open implements Source. It continues where the last Content stopped.
 func (s *Standard) Open() (*Content, error) {
 	return &Content{Reader: s.in, Close: func() {}}, nil
 }
 
-// Body is the Source of the body of a request, which has no file of its own.
+// Body is the Source of the body of a request, which is not a file of the user.
 type Body struct {
-	// Title is what messages call it.
+	// Title stands for the body in messages.
 	Title string
-	// Bytes are its bytes, which stay as they are, and Size is their number.
+	// Bytes reads the body, which must not change, and Size is its length in bytes.
 	Bytes io.ReaderAt
 	Size  int64
 }

@@ -13,22 +13,22 @@ import (
 // still is the sequence of a still picture.
 type still struct {
 	*Plan
-	pic *imagefile.Picture // nil: it was read
+	pic *imagefile.Picture // nil: Next has returned it
 }
 
 // openPicture opens a file that package imagefile can read: a still picture, an animation or a file with pages.
 func openPicture(ctx context.Context, p *Plan) error {
 	limits := p.limits()
 	pipe := p.content.At == nil
-	if pipe { // its size is known when all of it is in memory, so it has all memory to itself
-		const twice = 2 // while it is put together
+	if pipe { // its size is known only once all of it is in memory, so it waits for all memory
+		const twice = 2 // the buffer is copied while it grows
 		limits.Bytes = min(imagefile.MaxBytes, p.Limits.Memory*8/11/twice)
 		p.Memory = p.Limits.Memory
 		if err := p.admit(); err != nil {
 			return err
 		}
 	}
-	// The kind of a file of several pictures, and the bytes that it takes with its metadata.
+	// The format of a file of several pictures, "" for one picture, and the bytes of the file with its metadata.
 	several, fileBytes := imagefile.Format(""), int64(0)
 	limits.Several = func(kind imagefile.Format) { several = kind }
 	limits.Accept = func(cfg image.Config, held int64) (err error) {
@@ -66,7 +66,7 @@ func openPicture(ctx context.Context, p *Plan) error {
 	return p.seq.fill(ctx, 1)
 }
 
-// measureStill works out sizes and memory by a header.
+// measureStill sets sizes and memory from cfg, the header of a picture; held are the bytes of its file and metadata.
 func (p *Plan) measureStill(cfg image.Config, held int64) error {
 	size, d, err := p.measure(cfg, true, held, 0)
 	if err != nil {
@@ -102,9 +102,9 @@ func (s *still) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error
 	return s.finish(f, enlarged, by), nil
 }
 
-// Writer implements Sequence. Its Put is called once, or for each strip.
+// Writer implements Sequence. Put of its result is called once, or once for each strip.
 func (s *still) Writer(w io.Writer) (Writer, func(), error) {
-	var strips *imagefile.Stream // nil: none has come
+	var strips *imagefile.Stream // nil: no strip has been put
 	put := func(r Result) error {
 		if !r.isStrip {
 			return imagefile.Encode(w, r.Image, s.Format, r.How)

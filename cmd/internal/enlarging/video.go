@@ -19,32 +19,32 @@ import (
 	"superres/superres/resample"
 )
 
-// videoMagic is what a stream of video begins with.
+// videoMagic is the text that a video stream begins with.
 const videoMagic = y4m.Magic
 
-// video is the sequence of the frames of a stream. Each is enlarged for itself, by the model that the first two have
-// chosen, so that the same frame always gives the same bytes.
+// video is the sequence of the frames of a video stream. Each frame is enlarged on its own, by the model chosen from
+// the first two, so that equal frames always give equal bytes.
 //
-// Samples stay what they are in the stream, Y, Cb and Cr, in the range that it has. Y goes through the model as a grey
-// picture does whose black and white are the least and the greatest code, so that what goes beyond the range of video
-// is kept. Cb and Cr are interpolated to a sample for each of Y, from where they lie, go through the model as the
-// colour of any picture does, and are reduced to where they lie in the result, which are not the same places for every
-// layout.
+// Samples stay as they are in the stream: Y, Cb and Cr, in its range. Y goes through the model like a grey picture
+// whose black and white are the least and the greatest code, so that values outside the range of video are kept. Cb
+// and Cr are interpolated from their positions to one sample for each of Y, go through the model as the colour of any
+// picture does, and are reduced to their positions in the result, which differ from those in the input for some
+// layouts.
 //
-// Note: the mean PSNR of Cb and Cr at ×2, of 7 pictures of general-dev, T91 and Set5 reduced by 2, is 42.97 dB for
-// 4:4:4 and 41.92 dB for 4:2:0. To interpolate Cb and Cr alone has 42.56 and 41.33 dB. Widened by bicubic
-// interpolation, those of 4:2:0 have 41.08 dB.
+// Note: the mean PSNR of Cb and Cr at ×2, for 7 pictures of general-dev, T91 and Set5 reduced by 2, is 42.97 dB for
+// 4:4:4 and 41.92 dB for 4:2:0. Interpolating Cb and Cr without the model gives 42.56 and 41.33 dB. With bicubic
+// widening, 4:2:0 has 41.08 dB.
 type video struct {
 	*Plan
 	in      *y4m.Reader
 	to      y4m.Header
-	widen   *resample.Scaler // Cb and Cr, to the samples of Y; nil: the stream has none
-	narrow  *resample.Scaler // the way back, in the result; nil: the frames are not enlarged
-	neutral float64          // Cb and Cr of grey, of 0..1
-	count   int
+	widen   *resample.Scaler // enlarges Cb and Cr to the samples of Y; nil: the stream is grey
+	narrow  *resample.Scaler // reduces them again in the result; nil: grey, or the size stays
+	neutral float64          // Cb and Cr of grey, 0 to 1
+	count   int              // frames read
 }
 
-// openVideo opens a stream of video.
+// openVideo opens the source of p as a video stream.
 func openVideo(ctx context.Context, p *Plan) error {
 	in, err := y4m.NewReader(p.content, p.limits())
 	if err != nil {
@@ -72,13 +72,13 @@ func openVideo(ctx context.Context, p *Plan) error {
 	return err
 }
 
-// faultOf gives an error of the reading the name of the source.
+// faultOf returns err, an error of reading, with the name of the source.
 func (p *Plan) faultOf(err error) error {
 	fault, _ := safefile.Named(err, p.Source.Name())
 	return cmp.Or(fault, err)
 }
 
-// measure works out sizes, how many frames are in work at a time, and what they take.
+// measure sets sizes, memory and the number of frames in work at a time. It fails if there is no memory for one.
 func (v *video) measure() error {
 	p, in := v.Plan, v.in.Header
 	cfg := image.Config{ColorModel: color.GrayModel, Width: in.Width, Height: in.Height}
@@ -91,12 +91,12 @@ func (v *video) measure() error {
 		return err
 	}
 	p.Output, p.worked, v.to = size, size, in.Sized(size.X, size.Y)
-	// Each in work has the frame and its result, and every second, rounded up, one that waits. The copy that is written
-	// is shared.
+	// Each frame in work holds itself and its result, and for every two, rounded up, another one waits. The copy that
+	// is written is shared.
 	both := in.FrameBytes() + v.to.FrameBytes()
 	each := both + both/2
 	if in.Planes() > 1 {
-		const planes = 6 // bytes of the two planes of a pixel that the estimate for a picture in colour lacks
+		const planes = 6 // bytes of a pixel's Cb and Cr that the estimate for a colour picture lacks
 		cfg.ColorModel = color.YCbCrModel
 		each += planes * (int64(in.Width)*int64(in.Height) + int64(size.X)*int64(size.Y))
 	}
@@ -105,12 +105,12 @@ func (v *video) measure() error {
 		return console.Failf(console.ExitLimit, "%s: %w", p.Source.Name(), err)
 	}
 	p.together = d.most(p.Limits.Memory)
-	p.ahead = p.together + (p.together+1)/2 // most frames take as long as the one before, so that half as many suffice
+	p.ahead = p.together + (p.together+1)/2 // frames take about equally long, so half as many waiting suffice
 	p.Memory = d.of(p.together)
 	return nil
 }
 
-// placeColour makes what takes Cb and Cr from where they lie to the samples of Y, and back.
+// placeColour makes the scalers that take Cb and Cr from their positions to those of Y, and back.
 func (v *video) placeColour() {
 	in, to := v.in.Header, v.to
 	if in.Layout.Grey {
@@ -121,7 +121,7 @@ func (v *video) placeColour() {
 	down, _ := colourAxes(in.Layout.Down, in.Layout.Top)
 	kernel := resample.Bicubic
 	if v.halved() && v.clean.model.Subsampled != nil {
-		kernel = resample.Triangle // what the network for such colour has learned from
+		kernel = resample.Triangle // the kernel that the network for halved colour was trained with
 	}
 	v.widen = resample.NewAt(w, h, in.Width, in.Height, kernel, across, down)
 	if in.Width != to.Width || in.Height != to.Height {
@@ -132,12 +132,13 @@ func (v *video) placeColour() {
 	}
 }
 
-// halved tells whether the stream keeps colour at half the resolution of brightness in both directions.
+// halved reports whether the stream has colour at half the resolution of brightness, or less, in both directions.
 func (v *video) halved() bool { return v.in.Layout.Across > 1 && v.in.Layout.Down > 1 }
 
-// colourAxes says where the samples of Y lie on those of colour, along a side, and where those of colour lie on those
-// of Y. Each sample of colour is for some of Y, their number of, and lies in their middle, at a = of/2 of their edge,
-// or on the first, at a = ½. So sample u of colour and sample i of Y are at the same place where of·u + a = i + ½.
+// colourAxes returns, for one dimension, the positions of the samples of Y on the grid of colour, widen, and those of
+// colour on the grid of Y, narrow. Each sample of colour covers of samples of Y and lies in their middle, a = of/2
+// from their edge, or, if first is true, on the first, a = ½. So sample u of colour and sample i of Y coincide where
+// of·u + a = i + ½.
 func colourAxes(of int, first bool) (widen, narrow resample.Axis) {
 	a := float64(of) / 2
 	if first {
@@ -147,7 +148,7 @@ func colourAxes(of int, first bool) (widen, narrow resample.Axis) {
 	return resample.Axis{First: (0.5 - a) / step, Step: 1 / step}, resample.Axis{First: a - 0.5, Step: step}
 }
 
-// ofChroma is what R−Y and B−Y are times Cr and Cb, by BT.601, and the planes of these.
+// ofChroma holds, for R−Y and B−Y, their ratio to Cr and Cb by BT.601, and the index of the plane of Cr or Cb.
 var ofChroma = [2]struct {
 	scale float64
 	plane int
@@ -194,7 +195,7 @@ func (v *video) Finish(f *Frame, enlarged image.Image, _ Choice) (Result, error)
 			v.to.PutColour(out, of.plane, v.in.Colour(f.Video, of.plane))
 		}
 	}
-	f.Image, f.Chroma, f.Video = nil, nil, nil // not held until the result is written
+	f.Image, f.Chroma, f.Video = nil, nil, nil // freed before the result is written
 	return Result{Number: f.Number, Video: out}, nil
 }
 
@@ -204,7 +205,8 @@ func (v *video) Writer(w io.Writer) (Writer, func(), error) {
 	return writer{func(r Result) error { return out.Put(r.Video) }, func() error { return nil }}, func() {}, err
 }
 
-// inColour is a frame of video as a picture of 8 bits, of which brightness may be rounded.
+// inColour returns a frame of video, brightness luma and colour chroma, as an RGB picture of 8 bits a sample; rounding
+// of brightness does not matter to its caller.
 func inColour(luma image.Image, chroma *superres.Chroma) image.Image {
 	out := image.NewNRGBA(luma.Bounds())
 	level := func(v float32) uint8 { return uint8(255*picture.Clamp(v) + 0.5) }

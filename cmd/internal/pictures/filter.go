@@ -14,13 +14,13 @@ import (
 	"superres/internal/imagefile/foreign"
 )
 
-// Filter chooses files below a folder by their place in it, a path with slashes.
+// Filter selects files below a folder by their place, the path relative to the folder, with slashes.
 type Filter struct {
-	Include []string // patterns of which a file must match one; none: any file
-	Exclude []string // patterns of which neither a file nor its folders may match one
+	Include []string // patterns, one of which a file must match; empty: all files match
+	Exclude []string // patterns that neither a file nor any folder above it may match
 }
 
-// Options are --include and --exclude.
+// Options returns --include and --exclude, which set the fields of f.
 func (f *Filter) Options() settings.Table {
 	option := func(name string, to *[]string, help string) *settings.Option {
 		return &settings.Option{Name: name, To: settings.List(to, checkPattern(name)), Group: "files",
@@ -33,7 +33,7 @@ func (f *Filter) Options() settings.Table {
 	}
 }
 
-// checkPattern returns a function that refuses patterns that cannot match.
+// checkPattern returns a function that refuses patterns which cannot match. name is the name of the option.
 func checkPattern(name string) func(string) error {
 	return func(p string) error {
 		if _, err := path.Match(p, ""); err != nil || strings.Trim(p, "/") == "" {
@@ -43,18 +43,18 @@ func checkPattern(name string) func(string) error {
 	}
 }
 
-// takes tells whether a file is taken.
+// takes reports whether the filter selects the file at place; false: it is left out.
 func (f Filter) takes(place string) bool {
 	fits := func(p string) bool { return !strings.HasSuffix(p, "/") && matches(p, place) }
 	return (len(f.Include) == 0 || slices.ContainsFunc(f.Include, fits)) && !slices.ContainsFunc(f.Exclude, fits)
 }
 
-// enters tells whether a folder may hold files that are taken.
+// enters reports whether the folder at place may hold selected files; false: it is excluded.
 func (f Filter) enters(place string) bool {
 	return !slices.ContainsFunc(f.Exclude, func(p string) bool { return matches(strings.TrimSuffix(p, "/"), place) })
 }
 
-// matches tells whether a pattern fits a place: its last part when the pattern has no slash, all of it otherwise.
+// matches reports whether pattern fits place: the base name if pattern has no slash, else the whole path.
 func matches(pattern, place string) bool {
 	if !strings.Contains(pattern, "/") && pattern != "**" {
 		ok, err := path.Match(pattern, path.Base(place))
@@ -76,16 +76,16 @@ func matchParts(pattern, place []string) bool {
 	return ok && err == nil && matchParts(pattern[1:], place[1:])
 }
 
-// Other is a picture of a folder that is of a kind that cannot be read.
+// Other is a picture found in a folder whose kind cannot be read, such as HEIC.
 type Other struct {
 	Input
-	Kind foreign.Kind // what it is
+	Kind foreign.Kind
 }
 
-// Reason is why it is left out, and what to do.
+// Reason returns why the picture is left out, and what to do about it.
 func (o Other) Reason() string { return o.Kind.Title + " cannot be read; " + o.Kind.Advice }
 
-// Tally counts others by their kinds, the most frequent first: "2 HEIC, 1 DNG".
+// Tally returns the number of others of each kind, the most frequent first: "2 HEIC, 1 DNG".
 func Tally(others []Other) string {
 	counts := map[string]int{}
 	var titles []string
@@ -106,7 +106,7 @@ func Tally(others []Other) string {
 	return strings.Join(titles, ", ")
 }
 
-// Skipped is one line about the others that are left out, or nothing when there are none.
+// Skipped returns a line about others, the pictures that are left out, or "" if there are none.
 func Skipped(others []Other) string {
 	switch n := len(others); n {
 	case 0:
@@ -118,23 +118,23 @@ func Skipped(others []Other) string {
 	}
 }
 
-// TellSkipped says what is left out, if w is not nil.
+// TellSkipped prints to w how many pictures, others, are left out. It does nothing if w is nil or there are none.
 func TellSkipped(w io.Writer, others []Other) {
 	if text := Skipped(others); w != nil && text != "" {
 		fmt.Fprintln(w, "superres:", text)
 	}
 }
 
-// extensions are those of pictures that can be read.
+// extensions are the file name extensions of pictures that can be read.
 var extensions = []string{".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".gif", ".bmp", ".tif", ".tiff", ".webp"}
 
-// isNamedPicture tells by its extension whether a file is a picture that can be read.
+// isNamedPicture reports whether name has the extension of a picture that can be read.
 func isNamedPicture(name string) bool {
 	return slices.Contains(extensions, strings.ToLower(filepath.Ext(name)))
 }
 
-// identify finds the format of a file in a folder by its content, or the kind that cannot be read; neither is no
-// picture, or one that cannot be looked into. Documents are no pictures.
+// identify sets the format of the input from its content, or returns its kind if that cannot be read. If it does
+// neither, the file is a document, not a picture, or cannot be opened.
 func (in *Input) identify() foreign.Kind {
 	format, kind, err := imagefile.Identify(in.Path)
 	if err != nil || kind.Document {

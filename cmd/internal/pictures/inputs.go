@@ -1,9 +1,9 @@
-// Package pictures finds the pictures that a command line names, says where what is made of
-// them goes and how large it is, and reads pictures to learn from.
+// Package pictures finds the pictures that a command line names, decides where their enlargements go and how large
+// they are, and reads pictures to learn from.
 //
-// Read it in this order: inputs.go, the pictures that arguments stand for; filter.go, what of a folder is a picture and
-// is taken; naming.go, where an enlargement goes and in which format;
-// sizes.go, how large it is; sources.go, pictures to learn from and to score, of IDX files too.
+// Read it in this order: inputs.go, the pictures that arguments stand for; filter.go, which files of a folder are
+// taken; naming.go, where an enlargement goes and in which format; sizes.go, how large it is; sources.go, pictures to
+// learn from or to score, also of IDX files.
 package pictures
 
 import (
@@ -18,41 +18,40 @@ import (
 	"superres/internal/imagefile"
 )
 
-// Input is one picture to be read.
+// Input is a picture to be read.
 type Input struct {
-	// Path is the file as it was named or found. "-" is standard input.
+	// Path is the path of the file as it was named or found; "-" is standard input.
 	Path string
-	// Place is the path below root, or the base name when there is none: the end of Path,
-	// wherever that can be, so that of a million pictures there is one text each.
+	// Place is the path below Root, or the base name if Root is empty. If possible it is the end of Path and shares
+	// the memory of Path, so that a million pictures have one text each.
 	Place string
-	Root  string // the folder that the file was found in; empty when the file was named itself
-	Link  bool   // tells that the file is a symbolic link
-	// Several tells that the file holds several pictures, which are all to be taken; it is known where that decides
-	// what the output is called, of GIFs.
+	Root  string // the folder in which the file was found; empty: the file was named itself
+	Link  bool   // the file is a symbolic link; false: it is not
+	// Several says that the file holds several pictures, all to be taken. It is set only where it decides the name of
+	// the output: for GIFs, or for all files if GIF is the output format.
 	Several bool
-	// Format is that of the file by its content, where its name does not tell it. It is
-	// empty where the name does, and for what is no picture that can be read.
+	// Format is the format of the content if the name of the file does not tell it; empty: the name tells it, or the
+	// file is not a picture that can be read.
 	Format imagefile.Format
 }
 
-// Finder lists the pictures that arguments stand for.
+// Finder finds the pictures that arguments of a command line stand for.
 type Finder struct {
-	// Recursive takes folders with all below them: --recursive, false.
+	// Recursive also takes the pictures of folders below a folder: --recursive. False takes only its own.
 	Recursive bool
-	// Filter chooses among the pictures of folders: all.
+	// Filter selects among the pictures of folders; the zero Filter takes all.
 	Filter Filter
-	Avoid  string // a folder, without links, that is not entered: that of the outputs; empty: none
+	Avoid  string // real path of a folder that is not entered, that of the outputs; empty: none
 }
 
-// Expand is that of a Finder without a filter.
+// Expand is Finder.Expand without a filter.
 func Expand(arg string, recursive bool) ([]Input, []Other, error) {
 	return Finder{Recursive: recursive}.Expand(arg)
 }
 
-// Expand lists the pictures that an argument stands for: a file, the pictures of a folder (below it, too, if
-// recursive), or those a pattern matches, where the shell has not expanded it. Folders are listed in name order.
-// The pictures of folders that are of kinds that cannot be read are listed apart. It fails when there are none that
-// can, even with another filter.
+// Expand returns the pictures that arg stands for: a file, the pictures of a folder, in order of name, or those that
+// match a pattern which the shell has not expanded. Pictures in folders whose kind cannot be read are returned apart.
+// It fails if a folder has no readable picture, whatever the filter.
 func (f Finder) Expand(arg string) ([]Input, []Other, error) {
 	if arg == "" {
 		return nil, nil, console.Usage(`an input has an empty name (""); leave it out or name a file`)
@@ -68,14 +67,14 @@ func (f Finder) Expand(arg string) ([]Input, []Other, error) {
 		named, err := os.Lstat(arg)
 		in := Input{Path: arg, Place: filepath.Base(arg), Link: err == nil && named.Mode()&fs.ModeSymlink != 0}
 		if !isNamedPicture(arg) {
-			in.Format, _, _ = imagefile.Identify(arg) // its opening will tell what is wrong
+			in.Format, _, _ = imagefile.Identify(arg) // an error will be reported when it is opened
 		}
 		return []Input{in}, nil, nil
 	}
 	return f.within(arg)
 }
 
-// matching lists what a pattern stands for; a folder it matches is mirrored like one that is named.
+// matching returns the pictures that pattern stands for. A folder that it matches is treated like one that is named.
 func (f Finder) matching(pattern string) (list []Input, others []Other, err error) {
 	matches, err := filepath.Glob(pattern)
 	if err != nil || len(matches) == 0 {
@@ -101,10 +100,10 @@ func (f Finder) matching(pattern string) (list []Input, others []Other, err erro
 	return list, others, nil
 }
 
-// within lists the pictures of a folder.
+// within returns the pictures of folder.
 func (f Finder) within(folder string) (list []Input, others []Other, err error) {
 	any := false
-	root := filepath.Clean(folder) + string(filepath.Separator) // followed when it is a link
+	root := filepath.Clean(folder) + string(filepath.Separator) // with the separator, a link is followed
 	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		place, relErr := filepath.Rel(folder, path)
 		if strings.HasSuffix(path, place) {
@@ -112,7 +111,7 @@ func (f Finder) within(folder string) (list []Input, others []Other, err error) 
 		}
 		switch {
 		case err != nil:
-			// It is opened, and reported like a bad picture.
+			// What cannot be read is listed, so that opening it reports the error.
 			list = append(list, Input{Path: path, Place: place, Root: folder})
 			return fs.SkipDir
 		case relErr != nil:
@@ -156,7 +155,8 @@ func (f Finder) within(folder string) (list []Input, others []Other, err error) 
 		"TIFF BMP)", folder)
 }
 
-// MarkSeveral finds the files that hold several pictures among the GIFs of a list, or among all.
+// MarkSeveral sets Several for each file in list that holds several pictures. It looks only into GIFs, or, if all is
+// true, into all files.
 func MarkSeveral(list []Input, all bool) {
 	for i := range list {
 		in := &list[i]
@@ -167,14 +167,13 @@ func MarkSeveral(list []Input, all bool) {
 	}
 }
 
-// IsSeveral tells whether an argument stands for what is found, not for a file that it names:
-// a folder, or a pattern that the shell has not expanded.
+// IsSeveral reports whether arg is a folder or a pattern that the shell has not expanded; false: it names one file.
 func IsSeveral(arg string) bool {
 	_, err := os.Stat(arg)
 	return paths.IsFolder(arg) || errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(arg, "*?[")
 }
 
-// IsIDX tells whether path is named like an IDX file.
+// IsIDX reports whether path has the name of an IDX file; the file is not opened.
 func IsIDX(path string) bool {
 	name := strings.TrimSuffix(filepath.Base(path), ".gz")
 	return strings.HasSuffix(name, ".idx") || strings.HasSuffix(name, "-ubyte")

@@ -16,29 +16,28 @@ import (
 	"superres/superres"
 )
 
-// Naming is how outputs are asked for.
+// Naming holds the options that decide the names and formats of outputs.
 type Naming struct {
-	Out      string           // --output: a file, a folder, or "-" for standard output; empty: beside the input
-	Format   string           // --format: of all outputs; empty: that of the name or the input
-	Template string           // --name
-	Model    string           // for {model}
-	Size     superres.Options // for {size} and {scale}
+	Out      string           // -o: a file, a folder, or "-" for standard output; empty: beside the input
+	Format   string           // --format, for all outputs; empty: as -o, --name or the input says
+	Template string           // value of --name
+	Model    string           // name of the model or path of its file, for {model}
+	Size     superres.Options // size, for {size} and {scale}
 }
 
 // Namer decides where enlargements go, and in which format.
 type Namer struct {
-	out      string           // a file, a folder, "-" or empty
-	format   imagefile.Format // of all outputs, or empty: that of the input
-	template string           // of names, without the extension
-	pieces   []string         // of it, in turn text and placeholders
-	ext      string           // of all outputs, or empty: as their format has it
-	size     string           // for {size}
-	values   map[string]string
-	single   bool // there is one input, and it was named itself
+	out      string            // the value of -o: a file, a folder, "-" or empty
+	format   imagefile.Format  // of all outputs; empty: that of each input
+	template string            // --name without the extension
+	pieces   []string          // the parts of template: text and placeholders in turn
+	ext      string            // of all outputs; empty: that of their format
+	size     string            // value of {size}
+	values   map[string]string // values of the placeholders that are equal for all inputs
+	single   bool              // there is only one input, a file that was named; false: several or a folder
 }
 
-// extensionOf returns the extension of new files of a format, with its dot. It is empty for formats that are not
-// written.
+// extensionOf returns the extension, with its dot, of new files of format f, or "" if f cannot be written.
 func extensionOf(f imagefile.Format) string {
 	if f == Video {
 		return videoExt
@@ -56,23 +55,23 @@ func Formats() (names []string) {
 	return names
 }
 
-// Video is the format of streams of frames, which is that of what becomes of them.
+// Video is the format of video streams, both as input and as output.
 const Video = "y4m"
 
 const videoExt = ".y4m"
 
-// Output is where an enlargement goes.
+// Output is the place and format of an enlargement.
 type Output struct {
-	// Path is the file. "-" is standard output.
+	// Path is the path of the file; "-" is standard output.
 	Path   string
-	Format imagefile.Format // png, jpeg, bmp, tiff, gif, which holds animations alone, or Video
+	Format imagefile.Format // png, jpeg, bmp, tiff, gif (animations only) or Video
 	Root   string           // the folder that the file must not leave through a link
 }
 
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 
-// SplitOutput parts inputs from an output that is named behind them without a flag: the last of two, if there is no
-// such file and its name is that of a picture. Two pictures that are there are two inputs.
+// SplitOutput splits args into inputs and the output out. The second of two arguments is the output if it is named
+// like a picture or video and does not exist; otherwise all are inputs and out is empty.
 func SplitOutput(args []string) (inputs []string, out string) {
 	if len(args) != 2 || !isNamedPicture(args[1]) && !IsNamedVideo(args[1]) || strings.ContainsAny(args[1], "*?[") {
 		return args, ""
@@ -83,8 +82,8 @@ func SplitOutput(args []string) (inputs []string, out string) {
 	return args[:1], args[1]
 }
 
-// NewNamer checks what is asked for. single says that there is one input, which was named itself. The template may
-// end in {ext}, the extension of the output, which is added where it does not.
+// NewNamer returns a Namer for the options want, or an error if they are invalid. single says that there is one input,
+// a file that was named itself. A template may end in {ext}, the extension of the output, which is added otherwise.
 func NewNamer(want Naming, single bool) (Namer, error) {
 	n := Namer{out: want.Out, single: single, size: SizeText(want.Size)}
 	if f := strings.TrimPrefix(want.Format, "."); f != "" {
@@ -119,7 +118,8 @@ func NewNamer(want Naming, single bool) (Namer, error) {
 	return n, nil
 }
 
-// formatOf is that of imagefile, with GIF, as which animations are written.
+// formatOf returns the format for the extension of name, as imagefile.FormatOf does, but also GIF, which is written
+// for animations only.
 func formatOf(name string) (imagefile.Format, error) {
 	if f := imagefile.NamedFormat(name); f.OnlyAnimates() {
 		return f, nil
@@ -127,7 +127,7 @@ func formatOf(name string) (imagefile.Format, error) {
 	return imagefile.FormatOf(name)
 }
 
-// WantsGIF tells whether GIF is asked for, which not every file can become.
+// WantsGIF reports whether an option asks for GIF, which only animations can become.
 func (want Naming) WantsGIF() bool {
 	for _, name := range []string{want.Out, want.Template, "." + strings.TrimPrefix(want.Format, ".")} {
 		if format, _ := formatOf(name); format.OnlyAnimates() {
@@ -137,8 +137,8 @@ func (want Naming) WantsGIF() bool {
 	return false
 }
 
-// takeFormat takes the extension of a picture off the end of the template: it is that of the outputs, and says their
-// format.
+// takeFormat moves the extension of a picture, if the template ends in one, to ext, and sets the format for all
+// outputs from it. It fails if that format cannot be written or --format says another.
 func (n *Namer) takeFormat() error {
 	if !isNamedPicture(n.template) {
 		return nil
@@ -156,7 +156,7 @@ func (n *Namer) takeFormat() error {
 	return nil
 }
 
-// withoutExt takes the extension off the end of a template.
+// withoutExt returns template without {ext} at its end.
 func withoutExt(template string) string {
 	if short, ok := strings.CutSuffix(template, "{ext}"); ok {
 		return strings.TrimSuffix(short, ".")
@@ -164,7 +164,7 @@ func withoutExt(template string) string {
 	return template
 }
 
-// Output names the enlargement of an input.
+// Output returns the place and format of the enlargement of in. It fails if they cannot be derived from the options.
 func (n Namer) Output(in Input) (Output, error) {
 	out, err := n.output(in)
 	if err == nil && out.Format.OnlyAnimates() && !in.Several && !paths.IsStandard(in.Path) {
@@ -219,10 +219,10 @@ func (n Namer) output(in Input) (Output, error) {
 		if was, _ := formatOf(in.Place); was != format {
 			newExt = ".gif"
 		}
-	} else if newExt = extensionOf(in.Format); newExt != "" && !in.Format.OnlyAnimates() { // by its content
+	} else if newExt = extensionOf(in.Format); newExt != "" && !in.Format.OnlyAnimates() { // the format of its content
 		format = in.Format
 	} else {
-		format, newExt = imagefile.PNG, ".png" // a format that can be read but not written
+		format, newExt = imagefile.PNG, ".png" // the input's format can be read but not written
 	}
 	newExt = cmp.Or(n.ext, newExt)
 	base := n.base(in, ext) + newExt
@@ -233,10 +233,10 @@ func (n Namer) output(in Input) (Output, error) {
 	return n.place(in, base, format)
 }
 
-// IsNamedVideo tells by its extension whether a file is a stream of frames.
+// IsNamedVideo reports whether name has the extension of a video stream.
 func IsNamedVideo(name string) bool { return strings.EqualFold(filepath.Ext(name), videoExt) }
 
-// video is Output for a stream of frames.
+// video is Output for an input that is a video stream.
 func (n Namer) video(in Input) (Output, error) {
 	switch asFile := n.asFile(); {
 	case n.format != "":
@@ -257,13 +257,13 @@ func (n Namer) video(in Input) (Output, error) {
 	return n.place(in, base, Video)
 }
 
-// asFile tells whether the output is a file that is named itself.
+// asFile reports whether -o names the output file; false: it names a folder or standard output, or is empty.
 func (n Namer) asFile() bool {
 	return n.single && n.out != "" && !paths.IsStandard(n.out) && !paths.IsFolder(n.out) &&
 		!strings.HasSuffix(n.out, "/") && !strings.HasSuffix(n.out, string(filepath.Separator))
 }
 
-// place is the output of a name in the folder of the outputs.
+// place returns the output called base in the output folder of in.
 func (n Namer) place(in Input, base string, format imagefile.Format) (Output, error) {
 	root, err := n.folder(in)
 	if err != nil {
@@ -276,7 +276,7 @@ func (n Namer) place(in Input, base string, format imagefile.Format) (Output, er
 	return Output{Path: filepath.Join(folder, base), Format: format, Root: root}, nil
 }
 
-// base fills in the template.
+// base returns the template filled in for the input in, whose extension is ext.
 func (n Namer) base(in Input, ext string) string {
 	var room [8]string
 	words := append(room[:0], n.pieces...)
@@ -293,8 +293,8 @@ func (n Namer) base(in Input, ext string) string {
 	return strings.Join(words, "")
 }
 
-// folder returns the folder of the outputs that an input's is one of: that of -o, or one beside the folder of the
-// input, which is mirrored, or that of the input itself.
+// folder returns the output folder of in: that of -o if it is set; else the folder of in, or, if in was found in a
+// folder, a new folder beside that one, in which it is mirrored.
 func (n Namer) folder(in Input) (string, error) {
 	switch {
 	case n.out != "":

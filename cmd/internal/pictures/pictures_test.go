@@ -52,7 +52,7 @@ func TestNames(t *testing.T) {
 	for _, c := range []struct {
 		template string
 		opt      superres.Options
-		want     string // of sub/a.b.JPG
+		want     string // name of the output for sub/a.b.JPG; empty: an error
 	}{
 		{"{stem}_{size}{ext}", scale, "a.b_1.5x.JPG"},
 		{"{stem}_{scale}x", scale, "a.b_1.5x.JPG"},

@@ -9,7 +9,7 @@ import (
 	"superres/superres"
 )
 
-// SizeOptions say how large results are to be. They set the size of an enlargement, which CheckSize completes.
+// SizeOptions returns the options for the size of results, which set fields of to. CheckSize must be called then.
 func SizeOptions(to *superres.Options) settings.Table {
 	side := func(name string, n *int, help, brief string) *settings.Option {
 		return &settings.Option{Name: name, To: settings.Num(n, 0).AtLeast(1).In("pixels"), Group: "size",
@@ -30,7 +30,8 @@ func SizeOptions(to *superres.Options) settings.Table {
 	}
 }
 
-// CheckSize refuses sizes that contradict each other, and takes the default scale away where another size is given.
+// CheckSize returns an error if the sizes that are given contradict each other. If one other than --scale is given, it
+// removes the default scale.
 func CheckSize(to *superres.Options, given settings.Table) error {
 	sized, fit := given.Given("width", "height"), given.Given("fit")
 	switch {
@@ -44,7 +45,7 @@ func CheckSize(to *superres.Options, given settings.Table) error {
 	return nil
 }
 
-// readFit reads --fit.
+// readFit sets to from text, the value of --fit: WxH or the name of a screen.
 func readFit(to *superres.Options, text string) error {
 	if named, is := screens[strings.ToLower(text)]; is {
 		text = named
@@ -60,11 +61,11 @@ func readFit(to *superres.Options, text string) error {
 	return nil
 }
 
-// screens are the names of sizes of screens, in pixels.
+// screens maps names of screens to their sizes in pixels.
 var screens = map[string]string{"hd": "1280x720", "720p": "1280x720", "fullhd": "1920x1080", "1080p": "1920x1080",
 	"1440p": "2560x1440", "4k": "3840x2160", "2160p": "3840x2160", "8k": "7680x4320"}
 
-// readScale reads a scale as people write it: 4, 4x, x4, 4×, 400%.
+// readScale returns the scale that text means, in any usual spelling: 4, 4x, x4, 4×, 400%.
 func readScale(text string) (float64, error) {
 	number, unit := strings.ToLower(strings.TrimSpace(text)), 1.0
 	if share, is := strings.CutSuffix(number, "%"); is {
@@ -84,7 +85,7 @@ func readScale(text string) (float64, error) {
 	return v, nil
 }
 
-// SizeText is what is asked for, in a file name: 2x, 800w, 600h, 800x600.
+// SizeText returns the size in opt as part of a file name: 2x, 800w, 600h, 800x600.
 func SizeText(opt superres.Options) string {
 	switch {
 	case opt.Width > 0 && opt.Height > 0:
@@ -97,7 +98,7 @@ func SizeText(opt superres.Options) string {
 	return scaleText(opt) + "x"
 }
 
-// scaleText is the scale asked for, or empty for a size.
+// scaleText returns the scale in opt as text, or "" if opt has a width or height instead.
 func scaleText(opt superres.Options) string {
 	if opt.Scale == 0 {
 		return ""

@@ -23,28 +23,27 @@ import (
 	"superres/superres/training"
 )
 
-// Sources lists pictures from which a command learns or which it scores: picture files, folders of them, and IDX
-// files.
+// Sources finds the pictures that a command learns from or scores: picture files, folders of them, and IDX files.
 type Sources struct {
-	Command       string // its name, for messages
+	Command       string // name of the command, for messages
 	Recursive     bool
 	Choice        Choice
 	Limits        console.Limits
-	BytesPerPixel int64     // the memory that the command takes at its peak for a pixel
-	Notes         io.Writer // is told which pictures of folders cannot be read; nil: nobody
+	BytesPerPixel int64     // memory that the command takes at its peak, per pixel
+	Notes         io.Writer // receives notes on pictures left out; nil: there are none
 }
 
-// Options are --recursive and those of Choice.
+// Options returns --recursive and the options of Choice, which set fields of s.
 func (s *Sources) Options() settings.Table {
 	return append(settings.Table{console.RecursiveOption(&s.Recursive)}, s.Choice.Options()...)
 }
 
-// Complete sets what Options do not, for a command that takes so many bytes for a pixel.
+// Complete sets the fields that Options leave out, for a command that takes bytesPerPixel of memory at its peak.
 func (s *Sources) Complete(c *cli.Context, l console.Limits, bytesPerPixel int64) {
 	s.Command, s.Limits, s.BytesPerPixel, s.Notes = c.Command.Name, l, bytesPerPixel, Notes(c)
 }
 
-// Notes is where a command says what it leaves out: nil when it is to be quiet.
+// Notes returns where the command of c writes notes on what it leaves out: standard error, or nil with --quiet.
 func Notes(c *cli.Context) io.Writer {
 	if c.Bool("quiet") {
 		return nil
@@ -52,7 +51,7 @@ func Notes(c *cli.Context) io.Writer {
 	return c.App.ErrWriter
 }
 
-// List lists the pictures that names stand for, of which there must be one.
+// List returns the pictures that names stand for. It fails if there are none.
 func (s Sources) List(ctx context.Context, names []string) ([]training.Source, error) {
 	limits := Frugal(s.Limits, s.BytesPerPixel)
 	var list []training.Source
@@ -90,7 +89,7 @@ func (s Sources) List(ctx context.Context, names []string) ([]training.Source, e
 	return list, nil
 }
 
-// Open reads the picture in a file. A panic while it is read is an error: see console.Picture.
+// Open returns the picture in the file path, read within limits. A panic while reading is returned as an error.
 func Open(ctx context.Context, path string, limits imagefile.Limits) (img image.Image, err error) {
 	err = console.Picture(path, func() error {
 		pic, err := imagefile.Open(ctx, path, limits)
@@ -102,8 +101,8 @@ func Open(ctx context.Context, path string, limits imagefile.Limits) (img image.
 	return img, err
 }
 
-// Frugal are the limits of reading a picture, without its metadata, by a command that takes so many bytes for a pixel
-// at its peak.
+// Frugal returns limits for reading a picture without its metadata, by a command that takes bytesPerPixel of memory at
+// its peak, so that its memory stays within l.
 func Frugal(l console.Limits, bytesPerPixel int64) imagefile.Limits {
 	return imagefile.Limits{Pixels: l.Pixels, Strip: true, Accept: func(cfg image.Config, held int64) error {
 		if need := int64(cfg.Width)*int64(cfg.Height)*bytesPerPixel + held; need > l.Memory {
@@ -114,7 +113,7 @@ func Frugal(l console.Limits, bytesPerPixel int64) imagefile.Limits {
 	}}
 }
 
-// TellIdle says that the choice means nothing where no name is that of an IDX file.
+// TellIdle prints a note to w, if it is not nil, when options of ch are set but none of names is an IDX file.
 func (ch Choice) TellIdle(w io.Writer, names []string) {
 	if chosen := ch.Take != nil || ch.Skip != nil || ch.Limit > 0; chosen && w != nil &&
 		!slices.ContainsFunc(names, IsIDX) {
@@ -123,7 +122,7 @@ func (ch Choice) TellIdle(w io.Writer, names []string) {
 	}
 }
 
-// DegradationOption is --degradation, of what checks the value itself.
+// DegradationOption returns --degradation, which sets to; preset is its default. Its value is not checked here.
 func DegradationOption(to *resample.Degradation, preset resample.Degradation, help string) *settings.Option {
 	return &settings.Option{Name: "degradation", To: settings.Text(to, preset), Help: help,
 		Words: func() []settings.Word {
@@ -131,15 +130,15 @@ func DegradationOption(to *resample.Degradation, preset resample.Degradation, he
 		}}
 }
 
-// Choice is which images of IDX files are taken.
+// Choice selects images of IDX files.
 type Choice struct {
-	Take  []int // the numbers of the images, from 0; nil: all
-	Skip  []int // the numbers of images to leave out
-	Limit int   // how many are taken of those that are left; 0: all
+	Take  []int // indices of the images to take, from 0; nil: all
+	Skip  []int // indices of images to leave out
+	Limit int   // most images to take after that; 0: no limit
 }
 
-// Among applies the choice to a file of total images: taken tells, asked about each once and in order, which are
-// chosen; count is their number.
+// Among applies the choice to the file name, which has total images. taken reports whether image i is chosen, and must
+// be called once for each i in order; count is the number of chosen images. It fails if an index is too large.
 func (ch Choice) Among(name string, total int) (taken func(i int) bool, count int, err error) {
 	set := func(list []int) map[int]bool {
 		m := map[int]bool{}
@@ -170,7 +169,7 @@ func (ch Choice) Among(name string, total int) (taken func(i int) bool, count in
 	}, count, err
 }
 
-// Options are --index, --skip-index and --limit, which choose among the images of IDX files.
+// Options returns --index, --skip-index and --limit, which set the fields of ch.
 func (ch *Choice) Options() settings.Table {
 	return settings.Table{
 		{Name: "index", To: settings.Parsed(&ch.Take, "", indices("index")),
@@ -182,7 +181,7 @@ func (ch *Choice) Options() settings.Table {
 	}
 }
 
-// IDX reads the chosen images of an IDX file into memory.
+// IDX returns the chosen images of the IDX file called name, all in memory.
 func (s Sources) IDX(ctx context.Context, name string) ([]training.Source, error) {
 	f, err := mnist.OpenImages(name)
 	if err != nil {
@@ -225,7 +224,7 @@ func (s Sources) IDX(ctx context.Context, name string) ([]training.Source, error
 	return list, nil
 }
 
-// indices returns a function that reads numbers with commas, of which an empty text has none.
+// indices returns a function that reads image numbers separated by commas, for the option called name; "" gives nil.
 func indices(name string) func(text string) ([]int, error) {
 	return func(text string) (list []int, err error) {
 		if text == "" {

@@ -8,15 +8,15 @@ import (
 	"superres/internal/safefile"
 )
 
-// passesAside tells whether a worker gets a file for what is put aside while a result is made,
-// because it can make none where it is confined. On Windows it can, and no file can be passed on.
+// passesAside says that a worker gets a temporary file from the server, as it cannot create one once it is confined.
+// On Windows it can, and no file can be passed to it.
 const passesAside = runtime.GOOS != "windows"
 
-// asideDescriptor is that of the file in a worker: the first behind the standard streams.
+// asideDescriptor is the descriptor of that file in a worker: the first after the standard streams.
 const asideDescriptor = 3
 
-// passAside gives a worker that is to be started a file without a name, which is gone when the
-// worker ends. The file is returned to be closed behind the start; nil where none is passed.
+// passAside passes an unnamed file to the worker that cmd will start; it is gone when the worker ends. The caller
+// closes the returned file after the start; nil: none is passed.
 func passAside(cmd *exec.Cmd) (*os.File, error) {
 	if !passesAside {
 		return nil, nil
@@ -29,8 +29,8 @@ func passAside(cmd *exec.Cmd) (*os.File, error) {
 	return f, nil
 }
 
-// openAside returns, in a worker, the file that it was given, nil if it makes its own, and how
-// many files were passed on to it.
+// openAside returns, in a worker, the file that the server passed to it, or nil if there is none, and the number of
+// files passed.
 func openAside() (f *os.File, files int) {
 	if !passesAside {
 		return nil, 0

@@ -21,13 +21,13 @@ import (
 	"superres/internal/must"
 )
 
-// hasty are servers that wait for nobody.
+// hasty makes a server wait as little as possible for its clients.
 func hasty(o *options) {
 	o.patience = patience{head: 300 * time.Millisecond, idle: 300 * time.Millisecond, move: 200 * time.Millisecond,
 		body: 600 * time.Millisecond, drain: 100 * time.Millisecond, call: 100 * time.Millisecond, end: 2 * time.Second}
 }
 
-// raw opens a connection and sends bytes.
+// raw opens a connection to the server and sends text.
 func (s *tested) raw(text string) net.Conn {
 	s.t.Helper()
 	c, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.bare, "http://"), "/"))
@@ -41,7 +41,7 @@ func (s *tested) raw(text string) net.Conn {
 	return c
 }
 
-// status reads the status of an answer; 0 when there is none.
+// status reads the HTTP status of an answer from c; 0 if none comes.
 func status(c net.Conn) int {
 	got, err := http.ReadResponse(bufio.NewReader(c), nil)
 	if err != nil {
@@ -51,7 +51,7 @@ func status(c net.Conn) int {
 	return got.StatusCode
 }
 
-// works checks that the server does its work, though others may keep it busy for a while.
+// works checks that the server still enlarges pictures, even if others keep it busy for a while.
 func (s *tested) works() {
 	s.t.Helper()
 	picture := hopper(s.t)
@@ -69,14 +69,14 @@ func (s *tested) works() {
 	s.left()
 }
 
-// answers sends texts as requests beside one another, and checks the status of each answer. Then the connection ends.
+// answers sends each key of texts as a request, all at once, and checks that the status of its answer is the value.
 func (s *tested) answers(texts map[string]int) {
 	s.t.Helper()
 	var group sync.WaitGroup
 	for text, want := range texts {
 		conn := s.raw("")
 		group.Go(func() {
-			go func() { _, _ = io.WriteString(conn, text) }() // of a long one the server need not read all
+			go func() { _, _ = io.WriteString(conn, text) }() // the server may not read all of a long text
 			if got := status(conn); got != want && (got != 0 || len(text) < 1<<15) {
 				s.t.Errorf("%.60q: %d, expected %d", text, got, want)
 			}
@@ -89,12 +89,12 @@ func (s *tested) answers(texts map[string]int) {
 	group.Wait()
 }
 
-// head is that of a request, with some lines.
+// head returns the head of a request to v1/upscale with the header lines.
 func (s *tested) head(lines ...string) string {
 	return "POST /" + s.token + "/v1/upscale HTTP/1.1\r\nHost: localhost\r\n" + strings.Join(lines, "\r\n") + "\r\n\r\n"
 }
 
-// Requests that stop or hardly move are ended, and leave nothing.
+// Requests whose bytes stop or come too slowly are ended, and nothing is left of them.
 func TestSlowRequests(t *testing.T) {
 	s := start(t, hasty)
 	form := strings.Replace(s.head("Content-Length: 5000", "Content-Type: multipart/form-data; boundary=b"), "upscale",
@@ -110,7 +110,7 @@ func TestSlowRequests(t *testing.T) {
 		s.head("Content-Length: 5000", "Expect: 100-continue"):               100,
 		form + "--b\r\nContent-Disposition: form-data; name=truth\r\n\r\nab": 413,
 	})
-	// A byte at a time comes in time, and all of them do not.
+	// Each byte comes in time, but the whole body does not.
 	conn := s.raw(s.head("Content-Length: 5000"))
 	stop := make(chan bool)
 	go func() {
@@ -130,7 +130,7 @@ func TestSlowRequests(t *testing.T) {
 	s.works()
 }
 
-// What the head says of a body need not be true.
+// A Content-Length that is wrong harms nothing.
 func TestLyingLengths(t *testing.T) {
 	s := start(t, hasty)
 	png := string(hopper(t))
@@ -154,12 +154,12 @@ func TestLyingLengths(t *testing.T) {
 	s.works()
 }
 
-// endless are zeros.
+// endless is a reader of zeros without end.
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// What is hardly HTTP gets an answer or none, and does no harm.
+// Malformed HTTP gets an error or no answer, and harms nothing.
 func TestOddRequests(t *testing.T) {
 	s := start(t, hasty)
 	const end = " HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -190,10 +190,10 @@ func TestOddRequests(t *testing.T) {
 	s.works()
 }
 
-// Connections without a request, or with half of one, or with one that is not let in, keep nobody
-// out, neither from other addresses nor from their own.
+// Connections without a request, with half of one, or with one that is not admitted cannot keep other clients out,
+// neither from other addresses nor from their own.
 func TestManyConnections(t *testing.T) {
-	s := start(t, nil) // with the patience that it has for everybody
+	s := start(t, nil) // with the usual time limits
 	without := strings.ReplaceAll(s.head("Content-Length: 5000"), s.token, "no-token")
 	for i := range mostConnections + 100 {
 		s.raw([]string{"", "POST /", without}[i%3])
@@ -218,8 +218,8 @@ func TestManyConnections(t *testing.T) {
 	s.left()
 }
 
-// A connection whose request was let in stays, however many others come; there are never more than
-// may be, and those that were ended and those that were closed do not count.
+// A connection whose request was admitted stays open, however many others come. The number of connections never passes
+// the limit, and closed ones do not count.
 func TestConnectionsAreLimited(t *testing.T) {
 	inner := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	l := newLimited(inner, 4, 3)
@@ -268,7 +268,7 @@ func TestConnectionsAreLimited(t *testing.T) {
 	}
 }
 
-// Files that claim to be huge, or are, are refused in little memory, which comes back, and the server goes on.
+// Files that are huge or claim to be are refused, in little memory, which is freed; the server goes on.
 func TestHostileFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("sends many files to a process")
@@ -303,8 +303,8 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// sendAll sends files to a server, eight at a time, again where it is busy, and looks at what
-// it says of them by their names.
+// sendAll sends files to the server at url, eight at a time, retries when it is busy, and checks the answers by the
+// names of the files.
 func sendAll(t *testing.T, url string, files map[string][]byte) {
 	t.Helper()
 	var group sync.WaitGroup
@@ -343,7 +343,7 @@ func sendAll(t *testing.T, url string, files map[string][]byte) {
 	group.Wait()
 }
 
-// Clients that go away at any time leave nothing.
+// Nothing is left of clients that disconnect at any time.
 func TestKilledClients(t *testing.T) {
 	s := start(t, nil)
 	picture := encoded(t, 900, 700)
@@ -371,12 +371,12 @@ func TestKilledClients(t *testing.T) {
 	s.works()
 }
 
-// stuck is a body that does not come.
+// stuck is a body of which no byte comes until its context ends.
 type stuck struct{ context.Context }
 
 func (s stuck) Read([]byte) (int, error) { <-s.Done(); return 0, s.Err() }
 
-// In the end what is in work is finished or cancelled, and told, and nothing is left.
+// When the server ends, pictures in work are finished or cancelled with an answer, and nothing is left.
 func TestEnd(t *testing.T) {
 	s := start(t, func(o *options) { o.patience.end = 500 * time.Millisecond })
 	told := s.events("long")

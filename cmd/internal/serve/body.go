@@ -12,7 +12,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// receive brings the body of a request into a file without a name.
+// receive stores the body of r in an unnamed file, which the caller closes.
 func (s *site) receive(w http.ResponseWriter, r *http.Request) (f *os.File, err error) {
 	if r.ContentLength > imagefile.MaxBytes {
 		return nil, tooLarge()
@@ -31,7 +31,7 @@ func (s *site) receive(w http.ResponseWriter, r *http.Request) (f *os.File, err 
 	return f, nil
 }
 
-// store brings bytes into a file, and tells how many.
+// store copies from into f and returns the number of bytes. It fails if there are more than imagefile.MaxBytes.
 func store(f *os.File, from io.Reader) (int64, error) {
 	size, err := io.Copy(f, io.LimitReader(from, imagefile.MaxBytes+1))
 	switch {
@@ -46,9 +46,9 @@ func store(f *os.File, from io.Reader) (int64, error) {
 	return 0, unreceived(err)
 }
 
-// unreceived words an error of the connection.
+// unreceived words err, an error of receiving a body, for the client.
 func unreceived(err error) error {
-	if console.ExitCode(err) == console.ExitLimit { // of metered
+	if console.ExitCode(err) == console.ExitLimit { // metered.Read has found too many bytes
 		return err
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -62,20 +62,20 @@ func tooLarge() error {
 		imagefile.MaxBytes>>20)
 }
 
-// smallBody is how many bytes of a body come without pauses for small pictures.
+// smallBody is how many bytes of a body are moved before its transfer pauses for small pictures.
 const smallBody = 256 << 10
 
-// body is that of a request, whose bytes must not stop coming.
+// body is the body of a request; reading fails if its bytes stop coming.
 type body struct {
 	io.ReadCloser
 	*http.ResponseController
-	move  time.Duration // until the next
-	until time.Time
-	had   int64 // bytes
-	pause func()
+	move  time.Duration // longest wait for the next bytes
+	until time.Time     // when all must have come
+	had   int64         // bytes read so far
+	pause func()        // waits while small pictures are enlarged
 }
 
-// moving is the body of a request, which may take so long in all.
+// moving returns the body of r, which fails to read after the time all.
 func (s *site) moving(w http.ResponseWriter, r *http.Request, all time.Duration) *body {
 	transfer := s.scheduler.transfer()
 	return &body{r.Body, http.NewResponseController(w), s.patience.move, time.Now().Add(all), 0,
@@ -98,15 +98,14 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// rest lets the connection wait again for as long as it likes: that is how the end of the
-// other side is noticed.
+// rest removes the read deadline of the connection, so that package http notices when the client closes it.
 func (b *body) rest() error { return b.SetReadDeadline(time.Time{}) }
 
-// drainBytes is what is taken of a body that is refused.
+// drainBytes is the most that is read of a refused body.
 const drainBytes = 32 << 20
 
-// drain takes the rest of a body that is refused, within reason, so that the other side comes to
-// read why. One that waits to be asked for its body reads it at once.
+// drain reads and discards the rest of a refused body, up to a limit, so that the client gets to read the answer. A
+// client that sent an Expect header waits for the answer anyway.
 func (s *site) drain(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Expect") != "" || r.ContentLength > drainBytes {
 		return
@@ -114,7 +113,7 @@ func (s *site) drain(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.CopyN(io.Discard, s.moving(w, r, s.patience.drain), drainBytes)
 }
 
-// send sends a file of size bytes as the answer. It gives up if the client stops reading.
+// send sends f, of size bytes, as the answer. It gives up if the client stops reading.
 func (s *site) send(w http.ResponseWriter, r *http.Request, f *os.File, size int64) {
 	control, transfer := http.NewResponseController(w), s.scheduler.transfer()
 	until := time.Now().Add(s.patience.body)
@@ -127,7 +126,7 @@ func (s *site) send(w http.ResponseWriter, r *http.Request, f *os.File, size int
 			return
 		}
 		if _, err := io.CopyN(w, f, min(smallBody, size-sent)); err != nil {
-			return // nobody is there
+			return
 		}
 	}
 }

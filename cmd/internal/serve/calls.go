@@ -19,7 +19,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// call answers one of the calls.
+// call answers a request to v1/name.
 func (s *site) call(w http.ResponseWriter, r *http.Request, name string) {
 	answers := map[string]func(http.ResponseWriter, *http.Request) error{"upscale": s.upscale, "inspect": s.inspect,
 		"score": s.score}
@@ -60,17 +60,17 @@ func (s *site) within(work func() error) error {
 	}
 }
 
-// picture is one that a call is about, or a pair to be compared.
+// picture is the picture of a request, or the pair of pictures to be compared.
 type picture struct {
 	*site
-	watch  *watch // nil: nobody will ask how far it is
-	looked func() // ends the looking at its head; nil: not yet begun
-	slot   *slot  // nil: not yet
+	watch  *watch // receives its events; nil: the client gave no id
+	looked func() // ends the reading of its head; nil: not yet begun
+	slot   *slot  // its share of memory and processors; nil: none yet
 	began  time.Time
 }
 
-// take reads the parameters of a call and its picture, and gives it to a worker. What is told of
-// it ends with what becomes of it. The result is written to out, which is nil for a plan.
+// take reads the parameters and the picture of r and has a worker do the call, upscale or inspect, with them. The
+// result is written to out, which is nil for inspect. Its outcome is also the last event of the picture.
 func (s *site) take(w http.ResponseWriter, r *http.Request, call string, out io.Writer) (done reply, err error) {
 	params, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -108,9 +108,9 @@ func (s *site) take(w http.ResponseWriter, r *http.Request, call string, out io.
 	return p.run(r.Context(), job{Call: call, Params: params}, []*os.File{in}, out)
 }
 
-// run has a worker do a job with files. While many pictures wait, they hold no worker: then the
-// worker looks at the head, for what the picture takes, and the job is given again to one of them
-// when the picture gets its slot.
+// run has a worker do j with files, writing the result to out, and returns its reply. If there is no slot yet, the
+// worker only reads the head, to learn the memory needed, and is released; once the picture has a slot, a worker
+// starts the job anew. So waiting pictures occupy no workers.
 func (p *picture) run(ctx context.Context, j job, files []*os.File, out io.Writer) (reply, error) {
 	if err := p.look(ctx); err != nil {
 		return reply{}, err
@@ -126,8 +126,8 @@ func (p *picture) run(ctx context.Context, j job, files []*os.File, out io.Write
 	return p.workers.do(ctx, p, j, files, out)
 }
 
-// look waits until the head of a picture may be read, for which it has no slot yet: what it
-// carries takes memory, too.
+// look waits until the head of the picture may be read. This is limited as well, since metadata takes memory and the
+// picture has no slot yet.
 func (p *picture) look(ctx context.Context) error {
 	select {
 	case p.heads <- struct{}{}:
@@ -138,7 +138,7 @@ func (p *picture) look(ctx context.Context) error {
 	}
 }
 
-// leave ends what the picture takes of the server.
+// leave gives back the slot of the picture and all else that it holds.
 func (p *picture) leave() {
 	if p.looked != nil {
 		p.looked()
@@ -148,10 +148,11 @@ func (p *picture) leave() {
 	}
 }
 
-// errWaits says that a picture waits for its slot, for which it needs no worker.
+// errWaits says that the picture waits for its slot and needs no worker meanwhile.
 var errWaits = errors.New("the picture waits for its slot")
 
-// admit asks for the slot of the picture, and returns errWaits while it has none.
+// admit asks for a slot for a picture that takes load. It returns errWaits while there is none, and a busy error if
+// too many pictures wait.
 func (p *picture) admit(load upscale.Load) (err error) {
 	p.looked()
 	switch {
@@ -169,14 +170,14 @@ func (p *picture) admit(load upscale.Load) (err error) {
 	return nil
 }
 
-// progress tells how far the picture is, and lets smaller ones go first.
+// progress publishes share, the part done, 0 to 1, and pauses while much smaller pictures are in work.
 func (p *picture) progress(ctx context.Context, share float64) {
 	took := time.Since(p.began).Seconds()
 	p.watches.tell(p.watch, event{Event: "progress", Share: share, Left: took * (1 - share) / max(share, 1e-3)}, false)
 	p.slot.pause(ctx)
 }
 
-// upscale enlarges the picture of a request.
+// upscale answers r with its picture enlarged.
 func (s *site) upscale(w http.ResponseWriter, r *http.Request) error {
 	out, err := safefile.Scratch("")
 	if err != nil {
@@ -203,7 +204,7 @@ func (s *site) upscale(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// inspect tells what would be made of the picture of a request.
+// inspect answers r with the plan for its picture.
 func (s *site) inspect(w http.ResponseWriter, r *http.Request) error {
 	done, err := s.take(w, r, "inspect", nil)
 	if err == nil {
@@ -212,7 +213,7 @@ func (s *site) inspect(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// inASCII writes JSON in ASCII, as the head of an answer must be.
+// inASCII returns JSON text with all characters outside ASCII escaped, as an HTTP header requires.
 func inASCII(text json.RawMessage) string {
 	var out []byte
 	for _, r := range string(text) {

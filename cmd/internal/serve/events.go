@@ -9,30 +9,29 @@ import (
 	"superres/cmd/internal/console"
 )
 
-// watches tell how far pictures are, by the ids that clients give them. Of each they keep
-// the latest event alone. They are safe for concurrent use.
+// watches hold the latest event of each picture, by the ids that clients chose. They are safe for concurrent use.
 type watches struct {
 	mu  sync.Mutex
 	all map[string]*watch
 }
 
-// watch is of one id, as long as a call or somebody who asks has it.
+// watch is the progress of one id. It exists while a call or a client that reads its events uses it.
 type watch struct {
 	id    string
-	users int
-	call  bool // one has it, or had it
+	users int  // calls and readers of events that use it
+	call  bool // a call uses or has used the id; false: only readers of events
 
-	latest []byte        // the event; nil: there is none yet
-	ended  bool          // it is the last
-	moved  chan struct{} // closed when there is another
+	latest []byte        // latest event as JSON; nil: none yet
+	ended  bool          // latest is the last event
+	moved  chan struct{} // closed when there is a new event
 }
 
-// event tells how far a picture is.
+// event is the progress of a picture.
 type event struct {
 	Event string  `json:"event"`           // queued, progress
-	Place int     `json:"place,omitempty"` // queued: in the queue, from 1
-	Share float64 `json:"share"`           // that is done, 0 to 1
-	Left  float64 `json:"seconds_left"`    // progress: estimate, in seconds
+	Place int     `json:"place,omitempty"` // queued: position in the queue, from 1
+	Share float64 `json:"share"`           // part that is done, 0 to 1
+	Left  float64 `json:"seconds_left"`    // progress: estimated seconds left
 }
 
 // failed is the last event of a picture that failed.
@@ -41,9 +40,10 @@ type failed struct {
 	failure
 }
 
-const longestID = 64 // bytes
+const longestID = 64 // longest id that a client may choose, in bytes
 
-// take takes part in an id: a call, or somebody who asks; there is one call of an id at a time.
+// take returns the watch of id, for a call if call is true, else for a client that reads its events. It fails if id is
+// too long, or if two calls use it. The caller must call leave.
 func (t *watches) take(id string, call bool) (*watch, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -62,7 +62,7 @@ func (t *watches) take(id string, call bool) (*watch, error) {
 	return w, nil
 }
 
-// leave is the end of take.
+// leave ends the use of w that began with take.
 func (t *watches) leave(w *watch) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -71,14 +71,14 @@ func (t *watches) leave(w *watch) {
 	}
 }
 
-// tell has an event told, the last one of the picture or not. A nil watch tells nobody.
+// tell publishes v as the latest event of w, or as the final one if last is true. A nil w is ignored.
 func (t *watches) tell(w *watch, v any, last bool) {
 	if w == nil {
 		return
 	}
 	text, err := json.Marshal(v)
 	if err != nil {
-		return // texts and numbers
+		return // cannot happen: events have only texts and numbers
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -87,14 +87,15 @@ func (t *watches) tell(w *watch, v any, last bool) {
 	w.moved = make(chan struct{})
 }
 
-// see returns the latest event, whether it is the last, and when to look again.
+// see returns the latest event of w, whether it is the final one, whether a call has used w, and a channel that is
+// closed when there is a new event.
 func (t *watches) see(w *watch) (latest []byte, ended, call bool, moved <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return w.latest, w.ended, w.call, w.moved
 }
 
-// events sends the events of an id until the last one.
+// events answers r with the events of an id, as they come, until the final one.
 func (s *site) events(w http.ResponseWriter, r *http.Request) error {
 	id := r.URL.Query().Get("id")
 	if id == "" {
@@ -137,7 +138,7 @@ func (s *site) events(w http.ResponseWriter, r *http.Request) error {
 			if !call {
 				return nil
 			}
-			ending = nil // the call ends soon
+			ending = nil // the call ends soon, and with it the events
 		}
 	}
 }

@@ -13,25 +13,25 @@ import (
 	"superres/internal/imagefile"
 )
 
-// The server and a worker talk in frames over the worker's standard input and output: a letter,
-// the length of what follows in four bytes, little-endian, and that.
+// The server and a worker exchange frames over the worker's standard input and output. A frame is a letter, the length
+// of its content as four bytes, little-endian, and the content:
 //
 //	server  worker
 //	start           the settings, once
-//	        ready   it is confined; what of that the system has not got
-//	job             what to do with which files
-//	        need    bytes of a file, which follow:
+//	        ready   the worker is confined; lists means of confinement that the system lacks
+//	job             the call to do and the sizes of its files
+//	        need    asks for bytes of a file, which follow:
 //	data
-//	        admit   what the picture takes; before it takes anything to speak of
-//	grant           it may, and with how many other pictures it shares the processors; or
-//	refuse          it may not, and ends the job with an error, any
-//	        share   how far it is; the worker waits for the next grant
-//	        bytes   of the result
+//	        admit   what the picture needs, before the worker takes much memory
+//	grant           it may go on, with this memory and share of the processors; or
+//	refuse          it may not, and must end the job with any error
+//	        share   the part done, 0 to 1; the worker waits for a grant
+//	        bytes   part of the result
 //	        end     the reply
-//	cancel          end the job early; at any time, also when it has ended
+//	cancel          end the job early; may come at any time, even after its end
 //
-// A worker waits for the answer to each need, admit and share, and gets one also when its job is
-// cancelled. So nothing of a job is ever left for the next one.
+// A worker waits for the answer to each need, admit and share, and gets one even if its job is cancelled, so that no
+// frame of one job is left for the next.
 const (
 	frameStart  = 'S'
 	frameJob    = 'J'
@@ -48,56 +48,55 @@ const (
 	frameEnd   = 'e'
 )
 
-// mostInFrame is how long what follows in a frame is at most, in bytes, and mostWords as much of
-// those with values in JSON.
+// mostInFrame is the most bytes of content in a frame, and mostWords the most in a frame with a value in JSON.
 const (
 	mostInFrame = 1 << 20
 	mostWords   = 256 << 10
 )
 
-// workerSettings are those of the server that workers need.
+// workerSettings are the settings of the server that workers need.
 type workerSettings struct {
-	Version        string // of the program
-	Memory, Pixels int64  // limits of a picture
+	Version        string // version of the program, which must be equal on both sides
+	Memory, Pixels int64  // limits of one picture: bytes and pixels
 	Decode, Whole  time.Duration
 }
 
-// workerReady is the first word of a worker.
+// workerReady is the first message of a worker.
 type workerReady struct {
 	Version string
-	Missing []string // what the system has not got to confine it
+	Missing []string // means of confinement that the system lacks
 }
 
-// job is what a worker is to do.
+// job is a call that a worker is to do.
 type job struct {
 	Call   string     // upscale, inspect or score
-	Params url.Values // of upscale and inspect
-	Scale  int        // of score
-	Sizes  []int64    // of the files, in bytes
+	Params url.Values // parameters of upscale and inspect
+	Scale  int        // of score: width of the border to leave out, in pixels
+	Sizes  []int64    // sizes of the files of the call, in bytes
 }
 
-// need asks for bytes of a file of a job, mostInFrame of them at most.
+// need asks for Length bytes, at most mostInFrame, of file File of a job, from Offset on.
 type need struct{ File, Offset, Length int64 }
 
-// grant is what a picture may take.
+// grant is what a picture may use.
 type grant struct {
-	Memory int64 // in bytes; 0 in the answer to a share
-	Tasks  int   // pictures that share the processors, itself among them
+	Memory int64 // bytes; 0 in the answer to a share
+	Tasks  int   // pictures that share the processors, this one included
 }
 
-// reply is what has become of a job.
+// reply is the outcome of a job.
 type reply struct {
-	Failure *failure         `json:",omitempty"` // nil: it is done
-	Name    string           // of upscale: of a file of the result
-	Format  imagefile.Format // of upscale: that of the result
-	Answer  json.RawMessage  // the event of upscale and inspect, or the scores
+	Failure *failure         `json:",omitempty"` // nil: the job succeeded
+	Name    string           // upscale: suggested file name of the result
+	Format  imagefile.Format // upscale: format of the result
+	Answer  json.RawMessage  // upscale and inspect: the event of the picture; score: the scores
 }
 
-// link is one side of a talk. Frames are sent by several goroutines, and received by one.
+// link is one end of a connection. Frames may be sent by several goroutines, and are received by one.
 type link struct {
 	in *bufio.Reader
 
-	mu  sync.Mutex // guards what follows
+	mu  sync.Mutex // guards out
 	out *bufio.Writer
 }
 
@@ -105,7 +104,7 @@ func newLink(in io.Reader, out io.Writer) *link {
 	return &link{in: bufio.NewReaderSize(in, 64<<10), out: bufio.NewWriterSize(out, 64<<10)}
 }
 
-// send sends a frame.
+// send sends a frame of a kind, such as frameJob, with content.
 func (l *link) send(kind byte, content []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -121,7 +120,7 @@ func (l *link) send(kind byte, content []byte) error {
 	return l.out.Flush()
 }
 
-// sendValue sends a frame with a value in JSON.
+// sendValue sends a frame with v as JSON.
 func (l *link) sendValue(kind byte, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -130,7 +129,7 @@ func (l *link) sendValue(kind byte, v any) error {
 	return l.send(kind, text)
 }
 
-// receive receives a frame. Nothing is believed of its length beyond what may be.
+// receive returns the next frame. It fails if its stated length is more than its kind may have.
 func (l *link) receive() (kind byte, content []byte, err error) {
 	var head [5]byte
 	if _, err = io.ReadFull(l.in, head[:]); err != nil {
@@ -145,7 +144,7 @@ func (l *link) receive() (kind byte, content []byte, err error) {
 	return head[0], content, err
 }
 
-// receiveValue receives a frame of a kind, with a value in JSON.
+// receiveValue reads the next frame, which must be of kind, and decodes its JSON into v.
 func (l *link) receiveValue(kind byte, v any) error {
 	got, content, err := l.receive()
 	if err == nil && got != kind {

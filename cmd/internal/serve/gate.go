@@ -11,24 +11,22 @@ import (
 	"sync"
 )
 
-// mostConnections is how many connections there are at once, and mostOfAddress how many of one
-// address.
+// mostConnections is the most connections open at once, and mostOfAddress the most from one address.
 const (
 	mostConnections = 512
 	mostOfAddress   = mostConnections / 2
 )
 
-// limited is a listener that has a limited number of connections at a time, in all and of each
-// address. Where there are too many, the one ends that has been without a request that was let in
-// for the longest time; a new one ends only where all the others have such a request. So those
-// who know no token keep nobody out.
+// limited is a listener with a limited number of open connections, in all and from each address. If a new one would
+// exceed a limit, the connection that has been without an admitted request for the longest time is closed; the new one
+// is refused only if all others are serving such requests. So clients without the token cannot keep others out.
 type limited struct {
 	net.Listener
 	most, ofAddress int
 
-	mu   sync.Mutex // guards all, and what changes of its connections
+	mu   sync.Mutex // guards all, and the counts of the connections in it
 	all  map[*counted]bool
-	last uint64 // counts what happens
+	last uint64 // a clock: counts changes of connections
 }
 
 func newLimited(l net.Listener, most, ofAddress int) *limited {
@@ -49,8 +47,7 @@ func (l *limited) Accept() (net.Conn, error) {
 	}
 }
 
-// add counts a connection, and ends another where there are too many. It returns false if
-// none could be ended.
+// add counts one, and closes another connection if there are too many. It returns false if none could be closed.
 func (l *limited) add(one *counted) bool {
 	l.mu.Lock()
 	sameAddress := 0
@@ -83,28 +80,28 @@ func (l *limited) add(one *counted) bool {
 	return true
 }
 
-// addressOf is the address of the other side, without its port.
+// addressOf returns the address of the client without its port; for IPv6, the network of its first 64 bits.
 func addressOf(c net.Conn) netip.Addr {
 	at, err := netip.ParseAddrPort(c.RemoteAddr().String())
 	if err != nil {
-		return netip.Addr{} // all those together
+		return netip.Addr{} // all unknown addresses count as one
 	}
 	address := at.Addr().Unmap()
-	if address.Is6() { // of which everybody has many
+	if address.Is6() { // a client has many addresses in one network
 		whole, _ := address.WithZone("").Prefix(64)
 		return whole.Addr()
 	}
 	return address
 }
 
-// counted is a connection of a limited listener.
+// counted is a connection of a limited listener, with the requests that it serves.
 type counted struct {
 	net.Conn
 	of      *limited
 	address netip.Addr
 
-	requests int    // that were let in and have not ended
-	since    uint64 // when that last changed
+	requests int    // admitted and not yet answered
+	since    uint64 // value of limited.last when requests last changed
 }
 
 func (c *counted) Close() error {
@@ -114,15 +111,15 @@ func (c *counted) Close() error {
 	return c.Conn.Close()
 }
 
-// connectionKey is that of the connection in the context of a request.
+// connectionKey is the key of the connection in the context of its requests.
 type connectionKey struct{}
 
-// withConnection is for a server's ConnContext.
+// withConnection is the ConnContext of the http.Server: it adds c to the context.
 func withConnection(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, c)
 }
 
-// letIn says that a request of a connection is let in, until done is called.
+// letIn marks the connection of r as serving an admitted request, until done is called.
 func letIn(r *http.Request) (done func()) {
 	c, is := r.Context().Value(connectionKey{}).(*counted)
 	if !is {
@@ -139,14 +136,13 @@ func (c *counted) change(by int) {
 	c.requests, c.since = c.requests+by, c.of.last
 }
 
-// same compares a secret in a time that tells nothing of it, nor of its length.
+// same reports whether guess is secret, in a time that reveals neither the secret nor its length.
 func same(secret, guess string) bool {
 	a, b := sha256.Sum256([]byte(secret)), sha256.Sum256([]byte(guess))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
-// route returns what is asked for below the token: empty is the page. ok is false for those
-// who do not know the token.
+// route returns the path that r asks for, without the token; "" is the page. ok is false without the right token.
 func (s *site) route(r *http.Request) (path string, ok bool) {
 	path = strings.TrimPrefix(r.URL.Path, "/")
 	if s.token == "" {
@@ -160,12 +156,12 @@ func (s *site) route(r *http.Request) (path string, ok bool) {
 	return path, is && first == "v1" && same(s.token, bearer)
 }
 
-// fromHere tells whether a request was made for this address, and by a page of it or by no
-// page.
+// fromHere reports whether r is addressed to this server and was sent by its own page or by no page at all; false: the
+// request is to be refused.
 //
-// Note: a page of another site can send forms and pictures here, and if its name comes to
-// stand for this machine, read the answers. Browsers say in Host and Origin for whom they
-// ask, and neither can be changed by a page.
+// Note: a page of another site can send forms and pictures here, and, if its host name is made to resolve to this
+// machine, read the answers. Browsers name the target and the sending page in Host and Origin, which a page cannot
+// change.
 func (s *site) fromHere(r *http.Request) bool {
 	if !s.isOurs(r.Host) {
 		return false
@@ -180,9 +176,8 @@ func (s *site) fromHere(r *http.Request) bool {
 	return len(origin) == 0 || len(origin) == 1 && origin[0] == "http://"+r.Host
 }
 
-// isOurs tells whether a host is one under which this server is known, at any port, for
-// ports can be forwarded. A number always is, once a connection has come this far: only names
-// can be made to stand for another machine.
+// isOurs reports whether host names this server, at any port, as ports can be forwarded. IP addresses are accepted,
+// but only loopback ones if the server is for this machine alone: only names can be made to resolve elsewhere.
 func (s *site) isOurs(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {

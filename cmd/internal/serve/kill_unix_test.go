@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// killSelf ends this process as the system ends those for which it has no memory.
+// killSelf kills this process as Linux does when memory runs out.
 func killSelf() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) }
 
-// signalParent tries whether this process may send signals to its parent.
+// signalParent returns an error if this process may not send signals to its parent.
 func signalParent() error { return syscall.Kill(os.Getppid(), 0) }

@@ -22,7 +22,7 @@ import (
 	"superres/internal/must"
 )
 
-// process is a server in a process of its own.
+// process is a server that runs in a process of its own.
 type process struct {
 	*exec.Cmd
 	t      *testing.T
@@ -33,7 +33,7 @@ type process struct {
 	expectPanics bool // of workers, in what it logs
 }
 
-// startProcess starts a server with a folder of its own for what comes and goes.
+// startProcess starts a server with args and a folder of its own for temporary files.
 func startProcess(t *testing.T, args ...string) *process {
 	t.Helper()
 	dir := t.TempDir()
@@ -72,9 +72,9 @@ func (p *process) end() {
 	}
 }
 
-// Many clients at once get their pictures or are told to come again, in memory within the
-// limit; those that go away leave nothing. A small picture does not wait for large ones: see
-// the log for how long it takes, and takes alone.
+// Many clients at once get their pictures or the answer that the server is busy, in memory within the limit; nothing
+// is left of those that disconnect. A small picture does not wait for large ones: the log has its time under load and
+// alone.
 func TestLoad(t *testing.T) {
 	if testing.Short() {
 		t.Skip("enlarges for seconds")
@@ -89,8 +89,8 @@ func TestLoad(t *testing.T) {
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport}
 	var busy, broken atomic.Int64
-	// ask sends a picture, and returns how long its enlargement took; 0 when the server was
-	// busy. It waits then as long as it is told.
+	// ask sends picture and returns how long its enlargement took. If the server is busy, it waits for as long as the
+	// answer says and returns 0.
 	ask := func(ctx context.Context, picture []byte) time.Duration {
 		began := time.Now()
 		r, err := http.NewRequestWithContext(ctx, "PUT", p.url+"v1/upscale", bytes.NewReader(picture))

@@ -2,5 +2,5 @@
 
 package serve
 
-// raced says that the race detector is in the test, which takes several times the memory.
+// raced says whether the test runs under the race detector, which takes several times the memory.
 const raced = false

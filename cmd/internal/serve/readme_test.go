@@ -17,7 +17,7 @@ import (
 	"superres/internal/golden"
 )
 
-// The examples of README.md do what it says.
+// The examples in README.md give the results that it states.
 func TestReadme(t *testing.T) {
 	for _, name := range []string{"curl", "sh"} {
 		if _, err := exec.LookPath(name); err != nil {

@@ -13,58 +13,58 @@ import (
 )
 
 // scheduler divides memory and processors among the pictures of requests. Small pictures have slots and memory that
-// large ones cannot take, and while a small one is in work, those that are much larger pause. So a small picture takes
-// about as long as alone, however many large ones there are, and these lose little time. It is safe for concurrent
-// use.
+// large ones cannot take, and while a small one is enlarged, much larger ones pause. So a small picture takes about as
+// long as on an idle server, and large ones lose little time. It is safe for concurrent use.
 type scheduler struct {
-	memory int64 // bytes, of all
-	kept   int64 // of these, for small pictures
+	memory int64 // bytes for all pictures
+	kept   int64 // part of memory that only small pictures may take, in bytes
 	large  int   // large pictures in work at a time
-	small  int   // small ones
-	queue  int   // pictures that may wait
+	small  int   // small pictures in work at a time
+	queue  int   // most pictures that wait
 	ending <-chan struct{}
-	tasks  atomic.Int32 // pictures that share the processors
+	tasks  atomic.Int32 // number of pictures that share the processors
 
 	mu       sync.Mutex // guards what follows
-	waiting  []*slot    // by their time
+	waiting  []*slot    // sorted by their time
 	working  []*slot
-	expected []*slot       // that come
-	moved    chan struct{} // closed, and made anew, when a picture has left
+	expected []*slot       // small pictures whose files are being received
+	moved    chan struct{} // closed, and replaced, when a picture has left
 }
 
-// slot is that of a picture, from when it begins to wait for one to its end.
+// slot is the place of a picture in the scheduler, from when it joins the queue to its end.
 type slot struct {
 	of    *scheduler
 	load  upscale.Load
 	small bool
-	time  time.Time     // of its coming, and later for more work
-	ready chan struct{} // closed: it is in work
+	time  time.Time     // rank in the queue: time of arrival plus twice the estimated work
+	ready chan struct{} // closed when the picture may begin
 
-	pausing sync.Mutex // guards what follows
-	rest    func()     // ends its share of the processors; nil: it has none
-	rested  time.Time  // when it has paused last
+	pausing sync.Mutex // guards rest and rested
+	rest    func()     // gives up its share of the processors; nil: it has none
+	rested  time.Time  // end of its last pause
 }
 
-// In pixels of the result: what is small, as how many every picture counts besides, and how
-// many are made in a second, about half of what two processors do.
+// smallPixels is the most pixels of the result of a small picture, always the cost of every picture besides its
+// pixels, in pixels, and pace the pixels made in a second: about half of what two processors make.
 const (
 	smallPixels = 1_500_000
 	always      = 50_000
 	pace        = 4e6
 )
 
-// newScheduler makes the scheduler of a server whose pictures take some memory, in bytes, and of which some may wait in
-// the queue. When ending is closed, those that wait are refused.
+// newScheduler returns a scheduler with memory bytes for all pictures, in which up to queue pictures may wait. When
+// ending is closed, waiting pictures are refused.
 func newScheduler(memory int64, queue int, ending <-chan struct{}) *scheduler {
 	n := runtime.GOMAXPROCS(0)
 	return &scheduler{memory: memory, kept: keptOf(memory), large: n, small: max(1, n/2), queue: queue, ending: ending,
 		moved: make(chan struct{})}
 }
 
-// keptOf is how much of all memory is kept for small pictures.
+// keptOf returns the part of memory, in bytes, that only small pictures may take.
 func keptOf(memory int64) int64 { return memory / 8 }
 
-// begin gives a slot to a picture, or puts it into the queue. It refuses the picture as busy where too many wait.
+// begin puts a picture that takes load into the queue, from which it starts at once if there is room, and returns its
+// slot. It returns a busy error if too many pictures wait.
 func (s *scheduler) begin(load upscale.Load) (*slot, error) {
 	one := &slot{of: s, load: load, ready: make(chan struct{})}
 	one.small = load.Pixels <= smallPixels && load.Memory <= s.kept/2
@@ -80,8 +80,8 @@ func (s *scheduler) begin(load upscale.Load) (*slot, error) {
 	return one, nil
 }
 
-// await waits until a picture may be in work. queued is called with its position in the queue, from 1; it may be nil.
-// After an error the picture has left.
+// await waits until the picture of slot one may begin. It calls queued, which may be nil, with its position in the
+// queue, from 1, whenever that may have changed. After an error, the slot is given up.
 func (s *scheduler) await(ctx context.Context, one *slot, queued func(position int)) error {
 	for {
 		position, moved := s.position(one)
@@ -102,7 +102,7 @@ func (s *scheduler) await(ctx context.Context, one *slot, queued func(position i
 	}
 }
 
-// start takes a share of the processors, if the picture may be in work.
+// start takes a share of the processors if the picture may begin; it returns false if it must still wait.
 func (o *slot) start() bool {
 	select {
 	case <-o.ready:
@@ -115,13 +115,13 @@ func (o *slot) start() bool {
 	}
 }
 
-// task counts a picture among those that share the processors, until rest is called.
+// task counts one more picture that shares the processors, until rest is called.
 func (s *scheduler) task() (rest func()) {
 	s.tasks.Add(1)
 	return func() { s.tasks.Add(-1) }
 }
 
-// position returns that of a picture in the queue, from 1, or 0 when it does not wait, and a channel that is closed
+// position returns the position of one in the queue, from 1, or 0 if it does not wait, and a channel that is closed
 // when it may have changed.
 func (s *scheduler) position(one *slot) (position int, moved <-chan struct{}) {
 	s.mu.Lock()
@@ -129,13 +129,13 @@ func (s *scheduler) position(one *slot) (position int, moved <-chan struct{}) {
 	return 1 + slices.Index(s.waiting, one), s.moved
 }
 
-// seconds is about how long the picture will take.
+// seconds returns about how long the picture will take.
 func (o *slot) seconds() time.Duration {
 	return time.Duration(float64(o.load.Pixels+always) / pace * float64(time.Second))
 }
 
-// full tells whether one more picture may not wait, and how long it would. A small one waits
-// for as many as can be in work: more of them are refused rather than delayed.
+// full reports whether there is no room for one in the queue, and estimates its wait. The queue of small pictures is
+// only as long as the number in work at a time: more are refused rather than delayed.
 func (s *scheduler) full(one *slot) (wait time.Duration, full bool) {
 	most, places := s.queue, s.large
 	if one.small {
@@ -151,11 +151,10 @@ func (s *scheduler) full(one *slot) (wait time.Duration, full bool) {
 	return wait, ahead >= most && !s.fits(one)
 }
 
-// muchLess tells whether a picture is so much less work than another that this pauses for it.
+// muchLess reports whether o is less than a quarter of the work of than, which then pauses for o.
 func (o *slot) muchLess(than *slot) bool { return 4*o.seconds() < than.seconds() }
 
-// fits tells whether there is a place, among those that do not pause for it, and memory for
-// a picture.
+// fits reports whether there is memory and a place for one. Pictures in work that would pause for it take no place.
 func (s *scheduler) fits(one *slot) bool {
 	used, largeUsed, places := int64(0), int64(0), s.large
 	if one.small {
@@ -173,10 +172,10 @@ func (s *scheduler) fits(one *slot) bool {
 	return places > 0 && used+one.load.Memory <= s.memory && (one.small || largeUsed+one.load.Memory <= s.memory-s.kept)
 }
 
-// admit begins what can begin, in order. Past a picture that there is no room for go only
-// small ones that are much less work.
+// admit starts the waiting pictures that fit, in order. Only small ones of much less work may pass one that does not
+// fit.
 func (s *scheduler) admit() {
-	var before *slot // the least that has no room
+	var before *slot // the one of least work among those that do not fit
 	s.waiting = slices.DeleteFunc(s.waiting, func(one *slot) bool {
 		if before != nil && !(one.small && one.muchLess(before)) || !s.fits(one) {
 			if before == nil || one.seconds() < before.seconds() {
@@ -190,7 +189,7 @@ func (s *scheduler) admit() {
 	})
 }
 
-// leave gives back a slot, or leaves the queue.
+// leave removes one from the queue or from the pictures in work.
 func (s *scheduler) leave(one *slot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -201,7 +200,7 @@ func (s *scheduler) leave(one *slot) {
 	s.move()
 }
 
-// end gives back the slot and its share of the processors.
+// end gives up the slot and its share of the processors.
 func (o *slot) end() {
 	if o.rest != nil {
 		o.rest()
@@ -209,15 +208,14 @@ func (o *slot) end() {
 	o.of.leave(o)
 }
 
-// A picture that pauses for smaller ones goes on for a fifth of the time, however many of these
-// there are.
+// A picture pauses for longestPause at most and then works for betweenPause at least, so that it works a fifth of the
+// time however many smaller pictures there are.
 const (
 	longestPause = 400 * time.Millisecond
 	betweenPause = 100 * time.Millisecond
 )
 
-// pause waits while a picture of much less work is in work. It is called between two steps of
-// the work.
+// pause waits between steps of the work while a picture of much less work is in work, for longestPause at most.
 func (o *slot) pause(ctx context.Context) {
 	o.pausing.Lock()
 	defer o.pausing.Unlock()
@@ -250,14 +248,14 @@ func (o *slot) pause(ctx context.Context) {
 	}
 }
 
-// transfer returns a slot for a file that comes or goes. It takes nothing, and pauses for small pictures: many files
-// that move would take the processors from them, here and where they come from.
+// transfer returns a slot for the transfer of a file. It takes no memory and pauses for small pictures, as many
+// transfers would take the processors from them, both here and at the client.
 func (s *scheduler) transfer() *slot {
 	return &slot{of: s, load: upscale.Load{Pixels: 5 * smallPixels}}
 }
 
-// expect makes others pause for a picture that is small by its file, while this comes, which
-// does not take longer than a moment, until done is called.
+// expect makes larger pictures pause while the file of a small one is received, until done is called or longestPause
+// is over.
 func (s *scheduler) expect() (done func()) {
 	one := &slot{of: s, small: true, load: upscale.Load{Pixels: 1}}
 	s.mu.Lock()
@@ -276,13 +274,14 @@ func (s *scheduler) expect() (done func()) {
 	}
 }
 
-// move wakes those who wait for others to leave.
+// move wakes all that wait for pictures to leave.
 func (s *scheduler) move() {
 	close(s.moved)
 	s.moved = make(chan struct{})
 }
 
-// smallerThan tells whether a picture of much less work is in work, and when to look again.
+// smallerThan reports whether a picture of much less work than one is in work or expected, and returns a channel that
+// is closed when that may have changed.
 func (s *scheduler) smallerThan(one *slot) (moved <-chan struct{}, is bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

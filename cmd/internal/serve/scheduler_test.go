@@ -21,15 +21,15 @@ var (
 	hugeLoad  = upscale.Load{Memory: 1700 << 20, Pixels: 200e6}
 )
 
-// newTestTurns are those of two processors.
+// newTestTurns returns a scheduler for two processors, in which up to queue pictures may wait.
 func newTestTurns(queue int) *scheduler {
 	t := newScheduler(2<<30, queue, make(chan struct{}))
 	t.large, t.small = 2, 1
 	return t
 }
 
-// Large pictures wait for one another, small ones and those of much less work for none of
-// them; the least work is next, and one that has waited long.
+// Large pictures wait for one another; small ones and those of much less work do not wait for them. The one of least
+// work is next, unless another has waited long.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := newTestTurns(8)
@@ -79,8 +79,8 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// Never more memory than there is, and never more waiting than may; a small picture is refused
-// rather than delayed by many.
+// The scheduler never gives out more memory than it has nor lets more pictures wait than it may; a small picture is
+// refused rather than delayed by many others.
 func TestTurnsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := newTestTurns(3)
@@ -122,7 +122,7 @@ func TestTurnsAreBounded(t *testing.T) {
 	})
 }
 
-// A large picture pauses while small ones are in work, for most of the time at most.
+// A large picture pauses while small ones are in work, but not all of the time.
 func TestPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := newTestTurns(8)
@@ -165,7 +165,7 @@ func TestPause(t *testing.T) {
 	})
 }
 
-// Whoever goes away while waiting, or is sent away, leaves nothing.
+// Nothing is left of pictures that stop waiting, or are refused while they wait.
 func TestWaitingEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ending := make(chan struct{})
@@ -205,7 +205,7 @@ func TestWaitingEnds(t *testing.T) {
 	})
 }
 
-// enter begins the turn of a picture and waits for it.
+// enter waits for and returns the slot of a picture that takes load.
 func (t *scheduler) enter(ctx context.Context, load upscale.Load, queued func(place int)) (*slot, error) {
 	one, err := t.begin(load)
 	if err == nil {

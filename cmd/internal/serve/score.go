@@ -14,7 +14,7 @@ import (
 	"superres/superres"
 )
 
-// score compares a picture with the truth.
+// score answers r with the scores of a picture against the true one.
 func (s *site) score(w http.ResponseWriter, r *http.Request) error {
 	scale := 2
 	for name, values := range r.URL.Query() {
@@ -43,11 +43,11 @@ func (s *site) score(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// parts are the names of the parts of a call of score.
+// parts are the names of the parts of the form sent to v1/score.
 var parts = [...]string{"truth", "picture"}
 
-// pair brings the pictures of a call of score into files without names; what has come is
-// returned with an error, too.
+// pair stores the two pictures of a form in unnamed files, which the caller closes. After an error, files holds those
+// received so far, and nil.
 func (s *site) pair(w http.ResponseWriter, r *http.Request) (files [len(parts)]*os.File, err error) {
 	in := &metered{body: s.moving(w, r, s.patience.body)}
 	r.Body = in
@@ -80,7 +80,7 @@ func (s *site) pair(w http.ResponseWriter, r *http.Request) (files [len(parts)]*
 	return files, in.rest()
 }
 
-// take brings a part into its file.
+// take stores part in files, at the index of its name, and returns files. It fails for an unknown or repeated name.
 func (m *metered) take(part *multipart.Part, files [len(parts)]*os.File) ([len(parts)]*os.File, error) {
 	for i, name := range parts {
 		if name != part.FormName() || files[i] != nil {
@@ -96,11 +96,10 @@ func (m *metered) take(part *multipart.Part, files [len(parts)]*os.File) ([len(p
 	return files, console.Usage("score: unexpected part %q; expected truth and picture, once each", part.FormName())
 }
 
-// headBytes is how many bytes may come in a form beside a picture, for reading takes them
-// into memory.
+// headBytes is the most bytes of a form besides its pictures, as the form parser reads them into memory.
 const headBytes = 64 << 10
 
-// metered is a body of which no more bytes come than are left.
+// metered is a body that fails once more than left bytes have been read.
 type metered struct {
 	*body
 	left int64

@@ -1,10 +1,10 @@
-// Package serve is the command superres serve: a page, and an HTTP interface, that enlarge pictures on this machine.
+// Package serve is the command superres serve: a web page and an HTTP interface that enlarge pictures on this machine.
 //
-// Read it in this order: serve.go, the flags, the beginning and the end; gate.go, who is let in; server.go, which
-// address does what; calls.go, the calls; body.go, files without names; scheduler.go, how requests share memory and
-// processors; events.go, how far they are; score.go, scores. Pictures are read by workers, processes of their own:
-// workers.go has them, workerprocess.go is one of them and talk.go a job of it, as the server sees them; worker.go is
-// a worker as it sees itself, and frames.go what they say to each other. README.md is the interface in a page.
+// Read it in this order: serve.go, flags, start and end of the server; gate.go, admission of requests; server.go,
+// routing of URLs; calls.go, the calls of the interface; body.go, transfer of pictures; scheduler.go, how requests
+// share memory and processors; events.go, progress; score.go, scores. Pictures are decoded only by workers, separate
+// processes: workers.go starts and reuses them; workerprocess.go and talk.go are the server's view of a worker and of
+// its job; worker.go is the worker itself; frames.go is the protocol between them. README.md describes the interface.
 package serve
 
 import (
@@ -28,7 +28,7 @@ import (
 	"superres/cmd/internal/settings"
 )
 
-// Command is superres serve.
+// Command returns the command superres serve.
 func Command(s *console.Streams) *cli.Command {
 	var opt options
 	return console.Command(&cli.Command{
@@ -55,7 +55,7 @@ is finished, within three seconds.`,
 	})
 }
 
-// table has the options of superres serve, with their defaults. Nothing is shown that moves.
+// table returns the options of superres serve, with their defaults, which set the fields of opt.
 func (opt *options) table() settings.Table {
 	return append(settings.Table{
 		{Name: "listen", To: settings.Text(&opt.address, defaultAddress),
@@ -73,10 +73,10 @@ func (opt *options) table() settings.Table {
 	}, console.PictureOptions(&opt.limits, &opt.quiet).Without("progress")...)
 }
 
-// defaultAddress is where the server listens, if that is free.
+// defaultAddress is where the server listens by default, unless the port is taken.
 const defaultAddress = "127.0.0.1:8020"
 
-// run does one call of superres serve, until the program is interrupted.
+// run listens and serves as opt says until the program is interrupted.
 func run(c *cli.Context, s *console.Streams, opt options) error {
 	if err := opt.complete(settings.Of(c.Command)); err != nil {
 		return err
@@ -94,7 +94,7 @@ func run(c *cli.Context, s *console.Streams, opt options) error {
 		fmt.Fprintln(s.Err, "superres: without a token every program of this machine can use it")
 	}
 	site := newSite(opt, l.Addr(), func(line string) { fmt.Fprintln(s.Err, "superres:", line) })
-	if s.CheckOpen() == nil { // who starts it in the background may know the address
+	if s.CheckOpen() == nil { // standard output is closed if the server runs in the background
 		if _, err := fmt.Fprintln(s.Out, site.address()); err != nil {
 			return err
 		}
@@ -102,24 +102,24 @@ func run(c *cli.Context, s *console.Streams, opt options) error {
 	return site.serve(c.Context, l)
 }
 
-// options are what the flags ask for.
+// options are the values of the flags.
 type options struct {
-	address  string // to listen at
-	any      bool   // another port will do
-	loopback bool   // it is of this machine alone
-	token    string // empty: none
-	queue    int    // pictures that may wait
-	quiet    bool   // say nothing but errors
-	verbose  bool   // tell what the system has not got to confine workers
+	address  string // HOST:PORT to listen at
+	any      bool   // if the port is taken, use any other; false: fail
+	loopback bool   // address is of this machine alone; false: others can reach it
+	token    string // secret in the URL; empty: everybody is let in
+	queue    int    // most pictures that wait
+	quiet    bool   // print only errors; false: warnings, too
+	verbose  bool   // print which protections of workers the system lacks; false: do not
 	limits   console.Limits
-	decode   time.Duration // of a picture
-	whole    time.Duration // of a picture, in all; 0: any
+	decode   time.Duration // longest time to decode a picture
+	whole    time.Duration // longest time for a picture in all; 0: no limit
 	patience patience
 }
 
 var goodToken = regexp.MustCompile(`^[A-Za-z0-9_-]{16,128}$`)
 
-// complete works out what depends on several options.
+// complete sets the fields that depend on several flags, of which given has the values. It fails if they contradict.
 func (opt *options) complete(given settings.Table) error {
 	opt.any, opt.verbose, opt.patience = !given.Given("listen"), opt.verbose && !opt.quiet, usual
 	if given.Given("timeout") {
@@ -148,14 +148,14 @@ func (opt *options) complete(given settings.Table) error {
 	return nil
 }
 
-// newToken makes 128 random bits, as text for an address.
+// newToken returns 128 random bits as text for a URL.
 func newToken() string {
 	var b [16]byte
-	rand.Read(b[:]) // which never fails
+	rand.Read(b[:]) // cannot fail
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// listen opens the port.
+// listen opens the port at opt.address, or any other if opt.any is true and it is taken.
 func listen(ctx context.Context, opt options) (net.Listener, error) {
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", opt.address)
@@ -169,7 +169,7 @@ func listen(ctx context.Context, opt options) (net.Listener, error) {
 	return l, nil
 }
 
-// reason is what the system says of an error of listening.
+// reason returns what the system says about err, an error of listening.
 func reason(err error) error {
 	if call, ok := errors.AsType[*os.SyscallError](err); ok {
 		return call.Err
@@ -180,24 +180,24 @@ func reason(err error) error {
 	return err
 }
 
-// patience is how long the server waits: for what a client is to do, and in the end for its own work.
+// patience is how long the server waits: for clients, and at its end for its own work.
 type patience struct {
-	head  time.Duration // the head of a request
-	idle  time.Duration // between two requests
-	move  time.Duration // until the next bytes of a body move
-	body  time.Duration // all of a body
-	drain time.Duration // all of one that is refused
-	call  time.Duration // until a picture comes whose events are asked for
-	end   time.Duration // until what is in work is finished, when the program is to end
+	head  time.Duration // for the head of a request
+	idle  time.Duration // for the next request on a connection
+	move  time.Duration // for the next bytes of a body
+	body  time.Duration // for all of a body
+	drain time.Duration // for all of a body that is refused
+	call  time.Duration // for a call with the id whose events a client reads
+	end   time.Duration // for pictures in work when the program ends
 }
 
 var usual = patience{head: 5 * time.Second, idle: 20 * time.Second, move: 15 * time.Second, body: 10 * time.Minute,
 	drain: 30 * time.Second, call: time.Minute, end: 2 * time.Second}
 
-// hurryTime is how long pictures that were cancelled at the end of the program may take to notice.
+// hurryTime is how long pictures in work may take to end after they were cancelled at the end of the program.
 const hurryTime = time.Second / 2
 
-// serve answers until ctx ends. What is in work then is finished within patience.end, or cancelled.
+// serve answers requests on l until ctx ends. Pictures in work then have patience.end to finish, or are cancelled.
 func (s *site) serve(ctx context.Context, l net.Listener) error {
 	defer s.workers.close()
 	working, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -205,7 +205,7 @@ func (s *site) serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler: s, BaseContext: func(net.Listener) context.Context { return working }, ConnContext: withConnection,
 		ReadHeaderTimeout: s.patience.head, IdleTimeout: s.patience.idle, MaxHeaderBytes: 16 << 10,
-		ErrorLog: log.New(io.Discard, "", 0), // of clients that do not speak HTTP
+		ErrorLog: log.New(io.Discard, "", 0), // drops messages about clients that do not speak HTTP
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(newLimited(l, mostConnections, mostOfAddress)) }()
@@ -221,8 +221,8 @@ func (s *site) serve(ctx context.Context, l net.Listener) error {
 		cancel(errEnding)
 		soon, done := context.WithTimeout(context.WithoutCancel(ctx), hurryTime)
 		defer done()
-		_ = server.Shutdown(soon) // those that are not heard then are cut off
+		_ = server.Shutdown(soon) // connections that are still open then are closed
 	}
-	_ = server.Close() // it is closed
+	_ = server.Close() // the listener is closed already
 	return nil
 }

@@ -26,7 +26,7 @@ import (
 	"superres/internal/must"
 )
 
-// program is the program of this command, and of the one that makes the same files.
+// program runs superres serve, and superres upscale, which makes the same files.
 var program = consoletest.Of(Command, upscale.Command)
 
 func TestMain(m *testing.M) {
@@ -38,19 +38,19 @@ func TestMain(m *testing.M) {
 	program.Main(m)
 }
 
-// tested is a server in a test.
+// tested is a running server with its test.
 type tested struct {
 	*site
 	t       *testing.T
 	url     string // with the token
 	bare    string // without
-	stop    func() // ends it and waits for that
-	folder  string // of its files, while they have names
+	stop    func() // ends the server and waits for its end
+	folder  string // its folder for temporary files
 	stopped chan error
 	lines   *lines
 }
 
-// lines are those of a log. They are safe for concurrent use.
+// lines collects lines of a log. It is safe for concurrent use.
 type lines struct {
 	mu   sync.Mutex
 	list []string
@@ -62,14 +62,14 @@ func (l *lines) add(line string) {
 	l.list = append(l.list, line)
 }
 
-// all returns those that have come.
+// all returns the lines so far.
 func (l *lines) all() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.list)
 }
 
-// start starts a server with the given changes to what the flags say.
+// start starts a server with the default options, changed by change.
 func start(t *testing.T, change func(*options)) *tested {
 	t.Helper()
 	folder := t.TempDir()
@@ -97,14 +97,14 @@ func start(t *testing.T, change func(*options)) *tested {
 	return out
 }
 
-// answer is what came back.
+// answer is the answer to a request.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// do sends a request; change may change it.
+// do sends a request, which change may change, and returns the answer.
 func (s *tested) do(method, url string, body io.Reader, change func(*http.Request)) answer {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), method, url, body)
@@ -127,7 +127,7 @@ func (s *tested) do(method, url string, body io.Reader, change func(*http.Reques
 	return answer{got.StatusCode, got.Header, data}
 }
 
-// failed checks that an answer is an error of a status, with an exit code and a text.
+// failed checks that the answer is an error with status, exit code exit and text in its message.
 func (a answer) failed(t *testing.T, what string, status, exit int, text string) {
 	t.Helper()
 	var f failure
@@ -137,7 +137,7 @@ func (a answer) failed(t *testing.T, what string, status, exit int, text string)
 	}
 }
 
-// left checks that nothing is left of what came: no file, no place, no turn, no watch.
+// left checks that nothing is left of past requests: no file, no slot and no watch.
 func (s *tested) left() {
 	s.t.Helper()
 	if files := consoletest.Tree(s.t, s.folder); len(files) > 0 {
@@ -162,14 +162,14 @@ func (s *tested) left() {
 
 func hopper(t *testing.T) []byte { return consoletest.Read(t, golden.Root(t), "testdata/hopper.png") }
 
-// encoded is a picture as PNG.
+// encoded returns a picture of w×h as PNG.
 func encoded(t *testing.T, w, h int) []byte {
 	path := filepath.Join(t.TempDir(), "a.png")
 	consoletest.WritePicture(t, path, consoletest.Blob(w, h))
 	return consoletest.Read(t, path)
 }
 
-// The bytes are those of the command, and so is what is told of them.
+// The server returns the same bytes and the same event as the command.
 func TestUpscale(t *testing.T) {
 	s, dir, photo := start(t, nil), t.TempDir(), hopper(t)
 	consoletest.Put(t, filepath.Join(dir, "hé.png"), photo)
@@ -201,7 +201,7 @@ func TestUpscale(t *testing.T) {
 	s.left()
 }
 
-// A plan costs no enlargement, and tells what the dry run tells.
+// The server returns the same plan as the command with --dry-run, without enlarging.
 func TestInspect(t *testing.T) {
 	s := start(t, nil)
 	got := s.do("POST", s.url+"v1/inspect?fit=300x200", bytes.NewReader(hopper(t)), nil)
@@ -220,7 +220,7 @@ func TestInspect(t *testing.T) {
 	s.left()
 }
 
-// form is a call of score.
+// form returns the body and content type of a call of v1/score with parts.
 func form(t *testing.T, parts ...string) (body io.Reader, contentType string) {
 	t.Helper()
 	var out bytes.Buffer
@@ -235,7 +235,7 @@ func form(t *testing.T, parts ...string) (body io.Reader, contentType string) {
 	return &out, w.FormDataContentType()
 }
 
-// Scores are those of eval and diff.
+// v1/score returns the same scores as superres eval and superres diff.
 func TestScore(t *testing.T) {
 	s := start(t, nil)
 	root := golden.Root(t)
@@ -265,7 +265,7 @@ func TestScore(t *testing.T) {
 	s.left()
 }
 
-// events reads the events of an id.
+// events reads all events of id.
 func (s *tested) events(id string) <-chan []string {
 	r, err := http.NewRequestWithContext(s.t.Context(), "GET", s.url+"v1/events?id="+id, nil)
 	if err != nil {
@@ -290,7 +290,7 @@ func (s *tested) events(id string) <-chan []string {
 	return out
 }
 
-// Whoever asks is told how far a picture is, until it ends.
+// v1/events reports the progress of a picture until its end.
 func TestEvents(t *testing.T) {
 	s := start(t, nil)
 	good, bad := s.events("good"), s.events("bad")
@@ -313,7 +313,7 @@ func TestEvents(t *testing.T) {
 	s.left()
 }
 
-// v1/options lists the parameters of v1/upscale, each with what the command says of it.
+// v1/options lists the parameters of v1/upscale, with the help texts of the command.
 func TestOptions(t *testing.T) {
 	s := start(t, nil)
 	var got []settings.Description
@@ -330,7 +330,7 @@ func TestOptions(t *testing.T) {
 	s.do("POST", s.url+"v1/options", nil, nil).failed(t, "POST", 405, 2, "not for this address")
 }
 
-// The page has what it wants to know, and lets the browser run nothing else.
+// The page contains its settings, and its policy lets the browser run nothing else.
 func TestPage(t *testing.T) {
 	s := start(t, nil)
 	got := s.do("GET", s.url, nil, nil)
@@ -358,7 +358,7 @@ func TestPage(t *testing.T) {
 	s.do("POST", s.url, nil, nil).failed(t, "method", 405, 2, "use GET or HEAD")
 }
 
-// What the parameters and pictures may not be is told as the command tells it.
+// Invalid parameters and pictures are refused with the messages of the command.
 func TestRefusals(t *testing.T) {
 	s := start(t, nil)
 	for _, c := range []struct {
@@ -396,7 +396,7 @@ func TestRefusals(t *testing.T) {
 	s.left()
 }
 
-// Who does not know the token, or comes from elsewhere, is let in nowhere.
+// Requests without the token or from other sites are refused at every address.
 func TestGate(t *testing.T) {
 	s, open := start(t, nil), start(t, func(o *options) { o.token = "" })
 	host := strings.TrimSuffix(strings.TrimPrefix(s.bare, "http://"), "/")
@@ -450,7 +450,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// Flags that cannot be are told of before anything is opened.
+// Invalid flags are reported before anything is opened.
 func TestErrors(t *testing.T) {
 	taken := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer taken.Close()
@@ -466,7 +466,7 @@ func TestErrors(t *testing.T) {
 	})
 }
 
-// A fault of the server fails one request, and asks for a report.
+// A panic in the server fails only one request, and its message asks for a report.
 func TestFault(t *testing.T) {
 	t.Setenv("SUPERRES_PANIC", "")
 	s := start(t, nil)

@@ -23,36 +23,34 @@ import (
 	"superres/internal/safefile"
 )
 
-// site is what answers requests. It is safe for concurrent use.
+// site answers the requests of a server. It is safe for concurrent use.
 type site struct {
 	options
-	host, port string           // at which it listens
-	service    *upscale.Service // checks parameters; it opens no picture
-	index      []byte           // the page
-	places     chan struct{}    // for requests with a picture, from its coming until its result is sent
-	heads      chan struct{}    // for pictures whose heads are read
+	host, port string           // where it listens
+	service    *upscale.Service // checks parameters only; pictures are for workers
+	index      []byte           // the page, as HTML
+	places     chan struct{}    // one for each request with a picture, from receiving it to sending its result
+	heads      chan struct{}    // one for each picture whose head is being read
 	scheduler  *scheduler
 	workers    *workers
-	log        func(line string) // tells the operator
+	log        func(line string) // prints a line for the operator
 	watches    watches
-	ending     chan struct{} // closed: the program is to end
+	ending     chan struct{} // closed when the program is to end
 }
 
-// morePlaces is how many pictures may come or go, beside those that are in work or wait.
+// morePlaces is how many pictures may be received or sent besides those in work or waiting.
 const morePlaces = 48
 
-// shared is how much all pictures may take, in bytes: all but what the server takes, and workers
-// that are idle or look at a head.
+// shared returns the bytes for all pictures together: --max-memory less the memory of the server and of idle workers.
 func (o options) shared() int64 {
 	const most = 48 << 20
 	return o.limits.Memory - min(most, o.limits.Memory/8)
 }
 
-// memory is how much a picture may take, in bytes: all of that but what is kept for small ones.
+// memory returns the most bytes for one picture: those for all, less the part that only small pictures may take.
 func (o options) memory() int64 { return o.shared() - keptOf(o.shared()) }
 
-// newSite makes what answers requests that come to an address. What the operator should know is
-// given to log, in lines.
+// newSite returns a site for a server that listens at at, with the options opt. log prints a line for the operator.
 func newSite(opt options, at net.Addr, log func(line string)) *site {
 	host, _, _ := net.SplitHostPort(opt.address)
 	_, port, _ := net.SplitHostPort(at.String())
@@ -70,7 +68,7 @@ func newSite(opt options, at net.Addr, log func(line string)) *site {
 	return s
 }
 
-// address is that of the page.
+// address returns the URL of the page.
 func (s *site) address() string {
 	host := s.host
 	if host == "" || net.ParseIP(host).IsUnspecified() {
@@ -83,31 +81,30 @@ func (s *site) address() string {
 	return address
 }
 
-// pageSettings are what the page wants to know at its start.
+// pageSettings are the values that the page needs when it is loaded.
 type pageSettings struct {
 	Version   string                 `json:"version"`
-	Options   []settings.Description `json:"options"`    // of v1/upscale, as v1/options has them
-	MaxBytes  int64                  `json:"max_bytes"`  // of a file
-	MaxPixels int64                  `json:"max_pixels"` // of a picture
-	MaxMemory int64                  `json:"max_memory"` // in bytes, of all pictures in work
+	Options   []settings.Description `json:"options"`    // parameters of v1/upscale
+	MaxBytes  int64                  `json:"max_bytes"`  // limit for a file
+	MaxPixels int64                  `json:"max_pixels"` // limit for a picture
+	MaxMemory int64                  `json:"max_memory"` // for all pictures in work, in bytes
 }
 
-// page is index.html with the settings in it.
+// page returns index.html with the page settings filled in.
 func (s *site) page() []byte {
 	text, err := page.Files.Index(pageSettings{Version: console.Version, Options: upscale.Parameters().Describe(),
 		MaxBytes: imagefile.MaxBytes, MaxPixels: s.limits.Pixels, MaxMemory: s.limits.Memory})
 	if err != nil {
-		panic(err) // it is part of the program, with texts and numbers in it
+		panic(err) // cannot happen: the page is embedded, and the settings are texts and numbers
 	}
 	return text
 }
 
-// policy lets the page load its own files alone, run nothing that is in it or was put in,
-// and be shown in no other page.
+// policy is a Content-Security-Policy: the page loads only its own files, runs no inline script, and cannot be framed.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src " +
 	"'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
 
-// ServeHTTP answers a request.
+// ServeHTTP implements http.Handler.
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	for name, value := range map[string]string{
@@ -120,11 +117,11 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Set(name, value)
 	}
 	defer func() {
-		if v := recover(); v != nil { // a fault of the program, which is no reason to end those of others
+		if v := recover(); v != nil { // a bug must not end the requests of others
 			s.caught(w, v)
 		}
 	}()
-	// Nobody who is not let in is waited for, to send the rest of a body.
+	// The body of a client that is not let in is not waited for.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.patience.head))
 	if !s.fromHere(r) {
 		s.refuse(w, http.StatusForbidden, console.ExitUsage, "this address is not for other sites; use the one "+
@@ -132,7 +129,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if at := strings.TrimPrefix(r.URL.Path, "/"); s.token != "" && same(s.token, at) {
-		http.Redirect(w, r, "/"+at+"/", http.StatusPermanentRedirect) // from which names in the page are right
+		http.Redirect(w, r, "/"+at+"/", http.StatusPermanentRedirect) // so that relative names in the page resolve
 		return
 	}
 	to, ok := s.route(r)
@@ -150,11 +147,11 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.file(w, r, to)
 }
 
-// caught answers a request on which the program has panicked.
+// caught answers a request whose handling panicked with v.
 func (s *site) caught(w http.ResponseWriter, v any) {
 	if console.PanicsAreFatal() {
 		stack := debug.Stack()
-		go panic(fmt.Sprintf("%v\n%s", v, stack)) // which package http does not catch
+		go panic(fmt.Sprintf("%v\n%s", v, stack)) // in a goroutine of its own, where package http does not catch it
 		select {}
 	}
 	err := fmt.Errorf("the program has a fault: %.200s; please report it", safefile.OneLine(fmt.Sprint(v)))
@@ -162,7 +159,7 @@ func (s *site) caught(w http.ResponseWriter, v any) {
 	s.fail(w, err)
 }
 
-// file sends a file of the page.
+// file answers r with the file of the page called name; "" is index.html.
 func (s *site) file(w http.ResponseWriter, r *http.Request, name string) {
 	if !s.allows(w, r, http.MethodGet, http.MethodHead) {
 		return
@@ -183,7 +180,7 @@ func (s *site) file(w http.ResponseWriter, r *http.Request, name string) {
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
 }
 
-// contentType is that of a file, whatever the system takes it for.
+// contentType returns the MIME type of the file called name, independent of settings of the system for page files.
 func contentType(name string) string {
 	switch path.Ext(name) {
 	case ".js":
@@ -196,7 +193,7 @@ func contentType(name string) string {
 	return mime.TypeByExtension(path.Ext(name))
 }
 
-// allows tells whether the method of a request is one of some, and answers it otherwise.
+// allows reports whether the method of r is one of methods; if not, it answers r with an error.
 func (s *site) allows(w http.ResponseWriter, r *http.Request, methods ...string) bool {
 	if slices.Contains(methods, r.Method) {
 		return true
@@ -207,18 +204,18 @@ func (s *site) allows(w http.ResponseWriter, r *http.Request, methods ...string)
 	return false
 }
 
-// failure is the answer to what is not done.
+// failure is the JSON answer to a request that failed.
 type failure struct {
 	Error string `json:"error"` // one line: what, why, what to do
 	Exit  int    `json:"exit"`  // the exit code that the command would have
 }
 
-// refuse answers with an error.
+// refuse answers with an HTTP status and, as JSON, an exit code and the error text.
 func (s *site) refuse(w http.ResponseWriter, status, exit int, text string) {
 	s.answer(w, status, failure{text, exit})
 }
 
-// answer sends JSON.
+// answer sends v as JSON with an HTTP status.
 func (s *site) answer(w http.ResponseWriter, status int, v any) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -227,18 +224,18 @@ func (s *site) answer(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.patience.move))
 	w.WriteHeader(status)
-	_, _ = w.Write(append(data, '\n')) // nobody is left to be told
+	_, _ = w.Write(append(data, '\n')) // an error means that the client is gone
 }
 
-// statuses are those of exit codes; others are 500.
+// statuses maps exit codes to HTTP statuses; all others are 500.
 var statuses = map[int]int{
 	console.ExitUsage: http.StatusBadRequest, console.ExitModel: http.StatusBadRequest,
 	console.ExitInput: http.StatusUnprocessableEntity, console.ExitLimit: http.StatusRequestEntityTooLarge,
 }
 
-// busy refuses what is too much at a time.
+// busy is the error of a picture that is refused because too many wait.
 type busy struct {
-	wait time.Duration // until it may be less
+	wait time.Duration // estimate of when there is room
 }
 
 func (b busy) Error() string {
@@ -247,10 +244,10 @@ func (b busy) Error() string {
 
 func (b busy) seconds() int { return max(1, int((b.wait+time.Second-1)/time.Second)) }
 
-// errEnding refuses all that is new when the program is to end.
+// errEnding is the error of new requests once the program is to end.
 var errEnding = errors.New("the server is about to end; start it again")
 
-// failureOf words an error of the work.
+// failureOf returns the answer for err, with names of flags replaced by those of parameters.
 func failureOf(err error) failure {
 	if told, is := errors.AsType[answered](err); is {
 		return failure{asParameters(told.failure.Error), told.Exit}
@@ -258,7 +255,7 @@ func failureOf(err error) failure {
 	return failure{asParameters(console.Message(err)), console.ExitCode(err)}
 }
 
-// fail answers with an error of the work.
+// fail answers with err, and the HTTP status for its kind.
 func (s *site) fail(w http.ResponseWriter, err error) {
 	f := failureOf(err)
 	status, known := statuses[f.Exit]
@@ -277,8 +274,8 @@ func (s *site) fail(w http.ResponseWriter, err error) {
 
 var dashed = regexp.MustCompile(`--([a-z]+(?:-[a-z]+)*)`)
 
-// asParameters names flags as the parameters that they are here, and those that are the
-// server's as that.
+// asParameters returns text with flags that are parameters of a request named without dashes, and flags of the server
+// named as such.
 func asParameters(text string) string {
 	parameters := upscale.Parameters().Names()
 	return dashed.ReplaceAllStringFunc(text, func(flag string) string {

@@ -17,35 +17,35 @@ import (
 	"superres/internal/safefile"
 )
 
-// talk is a job that a worker does, as the server sees it. What a worker says is not believed: a
-// file may have made it say so.
+// talk is one job done by a worker, as seen by the server. No message of the worker is trusted: a malicious picture
+// may have taken the worker over.
 type talk struct {
 	*workerProcess
 	pic   *picture
 	job   job
 	files []*os.File
-	out   io.Writer // nil: there is no result
+	out   io.Writer // receives the result; nil: there is none
 
-	spoke    bool  // the worker has said something
-	admitted bool  // the picture is in work
-	refused  error // why the job ends early; nil: it does not
-	written  int64 // bytes of the result
+	spoke    bool  // the worker has sent a frame; false: it may have died before the job
+	admitted bool  // the picture has its slot; false: not yet
+	refused  error // why the server ends the job early; nil: it does not
+	written  int64 // bytes of the result so far
 }
 
 const (
-	// headMemory is what the head of a picture may take, in bytes beside its size.
+	// headMemory is the memory for reading the head of a picture, in bytes, besides the size of its files.
 	headMemory = 128 << 20
-	// mostResult is how many bytes a result has at most.
+	// mostResult is the most bytes of a result.
 	mostResult = 8 << 30
 )
 
-// answered is an error that a worker tells of.
+// answered is an error that a worker reported for its picture.
 type answered struct{ failure }
 
 func (a answered) Error() string { return a.failure.Error }
 
-// do has the worker do the job. err is what has become of it; fault, if it is not nil, is why the
-// worker can do no other.
+// do has the worker do the job and returns its reply. err is the error of the job; a fault that is not nil means that
+// the worker cannot be used any more.
 func (t *talk) do(ctx context.Context) (done reply, err, fault error) {
 	heads := int64(headMemory)
 	for _, size := range t.job.Sizes {
@@ -91,7 +91,7 @@ func (t *talk) do(ctx context.Context) (done reply, err, fault error) {
 	}
 }
 
-// allow lets the worker take a number of bytes, and as many again in case the estimate is wrong.
+// allow limits the memory of the worker to twice bytes more, in case the estimate is wrong.
 func (t *talk) allow(bytes int64) error {
 	if t.limit == nil {
 		return nil
@@ -99,8 +99,8 @@ func (t *talk) allow(bytes int64) error {
 	return t.limit.Allow(2 * bytes)
 }
 
-// cancelling returns a function that ends the job, if need be by ending the worker, and one that
-// says that the job is over. Both are safe for concurrent use.
+// cancelling returns cancel, which ends the job, by killing the worker if it does not react, and over, to be called
+// when the job has ended. Both are safe for concurrent use.
 func (t *talk) cancelling() (cancel, over func()) {
 	var mu sync.Mutex
 	var late *time.Timer
@@ -112,7 +112,7 @@ func (t *talk) cancelling() (cancel, over func()) {
 			return
 		}
 		late = time.AfterFunc(cancelTime, func() { t.kill("it did not end what was cancelled") })
-		_ = t.send(frameCancel, nil) // if nobody hears it, the worker is ended
+		_ = t.send(frameCancel, nil) // if this fails, the worker is killed in time
 	}
 	over = func() {
 		mu.Lock()
@@ -124,7 +124,7 @@ func (t *talk) cancelling() (cancel, over func()) {
 	return cancel, over
 }
 
-// hear does what a worker asks for. An error is a fault of the worker.
+// hear handles a frame of a kind from the worker. It returns an error if the worker misbehaves.
 func (t *talk) hear(ctx context.Context, kind byte, content []byte) error {
 	switch kind {
 	case frameNeed:
@@ -162,7 +162,7 @@ func (t *talk) hear(ctx context.Context, kind byte, content []byte) error {
 	return fmt.Errorf("it sends a frame %q", kind)
 }
 
-// give sends bytes of a file.
+// give sends the bytes that the worker asks for with n. It fails if they are not within a file of the job.
 func (t *talk) give(n need) error {
 	if n.File < 0 || n.File >= int64(len(t.files)) || n.Offset < 0 || n.Length < 0 || n.Length > mostInFrame ||
 		n.Offset > t.job.Sizes[n.File]-n.Length {
@@ -176,7 +176,7 @@ func (t *talk) give(n need) error {
 	return t.send(frameData, data)
 }
 
-// admit lets a picture in, or refuses it.
+// admit asks for a slot for load l and sends the worker a grant or a refusal. It fails if l is beyond the limits.
 func (t *talk) admit(l upscale.Load) error {
 	if t.admitted || t.refused != nil || l.Memory < 0 || l.Memory > t.pic.memory() || l.Pixels < 0 {
 		return errors.New("it asks for more than it may")
@@ -192,7 +192,8 @@ func (t *talk) admit(l upscale.Load) error {
 	return t.sendValue(frameGrant, grant{l.Memory, int(t.pic.scheduler.tasks.Load())})
 }
 
-// ended takes what a worker says of the end of a job.
+// ended decodes and checks the last frame of a job. err is the error that the worker reports; fault says that the
+// frame is invalid.
 func (t *talk) ended(content []byte) (done reply, err, fault error) {
 	if fault = json.Unmarshal(content, &done); fault != nil {
 		return reply{}, nil, fault

@@ -26,27 +26,26 @@ import (
 	"superres/superres/score"
 )
 
-// workerVariable is the environment variable by which the program is a worker of a server.
+// workerVariable is the environment variable that makes the program run as a worker of a server.
 const workerVariable = "SUPERRES_WORKER"
 
-// IsWorker tells whether this process is to be a worker of superres serve, which Work is to
-// be called for at the beginning of main.
+// IsWorker reports whether this process is to run as a worker of superres serve. If so, main must call Work first.
 func IsWorker() bool { return os.Getenv(workerVariable) != "" }
 
-// Work confines this process and does what the server asks for on standard input, until that
-// ends. It returns the exit code of the process.
+// Work confines this process and does the jobs that the server sends on standard input, until that is closed. It
+// returns the exit code of the process.
 func Work() int {
-	// The server decides when its workers end, not a terminal, which sends these to all.
+	// The server ends its workers. A terminal sends these signals to workers as well.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	aside, files := openAside()
-	// admit sets a limit that the collector keeps to, so it may wait for more garbage than in a
-	// program that makes one picture: 256×256 ×2 takes 7 ms less.
+	// admit sets a memory limit that the collector respects, so it can run less often than in a program that enlarges
+	// one picture: 256×256 ×2 takes 7 ms less.
 	debug.SetGCPercent(100)
 	missing := sandbox.Enter(files)
 	w := &worker{link: newLink(os.Stdin, os.Stdout), answers: make(chan frame, 1), jobs: make(chan job)}
 	w.allow = sandbox.Watch(func() {
 		fmt.Fprintln(os.Stderr, "fatal error: out of memory")
-		os.Exit(console.ExitUsage) // as when Go has no more memory
+		os.Exit(console.ExitUsage) // as the Go runtime does when it is out of memory
 	})
 	var settings workerSettings
 	if err := w.receiveValue(frameStart, &settings); err != nil || settings.Version != console.Version {
@@ -57,7 +56,7 @@ func Work() int {
 	w.settings = settings
 	limits := console.Limits{Memory: settings.Memory, Pixels: settings.Pixels}
 	w.service = upscale.NewService(limits, settings.Decode, settings.Whole).PuttingAside(aside)
-	// The usual models are opened now. If that fails, the first picture that needs one says why.
+	// Open the usual models in advance. If that fails, the first picture that needs one reports why.
 	_, _ = w.service.Request(context.Background(), nil)
 	if err := w.sendValue(frameReady, workerReady{console.Version, missing}); err != nil {
 		return console.ExitOutput
@@ -65,23 +64,23 @@ func Work() int {
 	go w.listen()
 	for j := range w.jobs {
 		if err := w.work(j); err != nil {
-			return console.ExitOutput // the server is gone
+			return console.ExitOutput // the connection to the server is lost
 		}
 	}
 	return console.ExitOK
 }
 
-// worker is a worker, as it sees itself.
+// worker is the state of a worker process.
 type worker struct {
 	*link
 	settings workerSettings
 	service  *upscale.Service
 	allow    func(bytes int64) // limits the memory where the server cannot
-	asking   sync.Mutex        // held from a question to its answer
-	answers  chan frame        // of the server
+	asking   sync.Mutex        // held from sending a question to its answer
+	answers  chan frame        // from the server
 	jobs     chan job
-	told     time.Time // when progress was last told; of one goroutine at a time
-	shares   []func()  // end what stands for the pictures of other workers
+	told     time.Time // when progress was last sent; used by one goroutine at a time
+	shares   []func()  // each ends a task that stands for a picture of another worker
 
 	cancels cancels
 }
@@ -91,12 +90,12 @@ type frame struct {
 	content []byte
 }
 
-// listen takes what the server sends, until it is gone.
+// listen receives frames from the server, until it closes the connection; then the process exits.
 func (w *worker) listen() {
 	for {
 		kind, content, err := w.receive()
 		if err != nil {
-			os.Exit(console.ExitOK) // whatever is in work
+			os.Exit(console.ExitOK) // even if a job is in work
 		}
 		switch kind {
 		case frameCancel:
@@ -114,10 +113,10 @@ func (w *worker) listen() {
 	}
 }
 
-// workerHook is for tests: it is called at the beginning of a job.
+// workerHook is called at the beginning of each job; tests replace it.
 var workerHook = func(*worker, job) {}
 
-// work does a job and tells what has become of it.
+// work does job j and sends the reply. It fails only if the reply cannot be sent.
 func (w *worker) work(j job) error {
 	ctx := w.cancels.context()
 	workerHook(w, j)
@@ -137,8 +136,7 @@ func (w *worker) work(j job) error {
 	return nil
 }
 
-// tidy gives memory back to the system after a large picture: what workers keep while they are idle
-// is promised to others.
+// tidy returns memory to the system after a large picture, as the server counts on idle workers being small.
 func (w *worker) tidy() {
 	debug.SetMemoryLimit(math.MaxInt64)
 	much := uint64(min(64<<20, w.settings.Memory/8))
@@ -149,7 +147,7 @@ func (w *worker) tidy() {
 	}
 }
 
-// do does a job.
+// do does job j and returns its reply. The result is written to out.
 func (w *worker) do(ctx context.Context, j job, out io.Writer) (reply, error) {
 	if len(j.Sizes) == 0 {
 		return reply{}, errors.New("no file")
@@ -172,19 +170,19 @@ func (w *worker) do(ctx context.Context, j job, out io.Writer) (reply, error) {
 	return reply{Name: result.Name, Format: result.Format, Answer: result.Event}, err
 }
 
-// scores are the answer to a call of score.
+// scores is the answer to a call of v1/score.
 type scores struct {
 	Protocol score.Protocol `json:"protocol"`
 	Scale    int            `json:"scale"` // width of the border that is left out, in pixels
 	scoring.Cell
-	Mean    float64 `json:"mean_absolute_difference"` // of colours, in levels of 0..255
+	Mean    float64 `json:"mean_absolute_difference"` // mean over all colours, in levels of 0 to 255
 	Largest float64 `json:"largest_difference"`
 }
 
-// scoreBytes is what a pixel takes of the truth: both pictures, and to score them.
+// scoreBytes is the memory that scoring takes for each pixel, in bytes, both pictures included.
 const scoreBytes = 112
 
-// score compares a picture with the truth.
+// score returns the scores of a picture against the true one.
 func (w *worker) score(ctx context.Context, j job) (reply, error) {
 	files := make([]*distant, len(parts))
 	pixels := int64(0)
@@ -225,10 +223,10 @@ func (w *worker) score(ctx context.Context, j job) (reply, error) {
 	return reply{Answer: text}, err
 }
 
-// errSize ends the reading of a picture whose size is known.
+// errSize stops the reading of a picture once its size is known.
 var errSize = errors.New("the size is known")
 
-// sizeOf reads the size of a picture.
+// sizeOf returns the size of the picture f in pixels, from its header. name stands for it in messages.
 func (w *worker) sizeOf(ctx context.Context, f *distant, name string) (size image.Point, err error) {
 	_, err = w.open(ctx, f, name, func(cfg image.Config, _ int64) error {
 		size = image.Pt(cfg.Width, cfg.Height)
@@ -240,14 +238,14 @@ func (w *worker) sizeOf(ctx context.Context, f *distant, name string) (size imag
 	return size, err
 }
 
-// open reads a picture to be scored.
+// open returns the picture f, to be scored. accept may refuse it by its header; name stands for it in messages.
 func (w *worker) open(ctx context.Context, f *distant, name string,
 	accept func(image.Config, int64) error) (*imagefile.Picture, error) {
 	limits := imagefile.Limits{Pixels: w.settings.Pixels, Time: w.settings.Decode, Strip: true, Accept: accept}
 	return imagefile.OpenAt(ctx, f, f.size, name, limits)
 }
 
-// ask sends a frame and returns the answer, which comes whatever becomes of the job.
+// ask sends v as JSON in a frame of a kind and returns the answer, which comes even if the job was cancelled.
 func (w *worker) ask(kind byte, v any) (frame, error) {
 	w.asking.Lock()
 	defer w.asking.Unlock()
@@ -257,10 +255,10 @@ func (w *worker) ask(kind byte, v any) (frame, error) {
 	return <-w.answers, nil
 }
 
-// errRefused ends a job that the server has refused, and knows why.
+// errRefused ends a job that the server refused, for a reason that the server knows.
 var errRefused = errors.New("the server has refused it")
 
-// admit waits until the server lets a picture take what it needs.
+// admit waits until the server grants load l to the picture and sets limits, or returns errRefused.
 func (w *worker) admit(l upscale.Load) error {
 	got, err := w.ask(frameAdmit, l)
 	if err != nil {
@@ -270,7 +268,7 @@ func (w *worker) admit(l upscale.Load) error {
 	if err := json.Unmarshal(got.content, &g); got.kind != frameGrant || err != nil {
 		return errRefused
 	}
-	// The collector does its best to keep what was promised.
+	// The collector tries to stay within the memory that was granted.
 	const least = 128 << 20
 	debug.SetMemoryLimit(max(g.Memory, least))
 	w.allow(2 * g.Memory)
@@ -279,11 +277,11 @@ func (w *worker) admit(l upscale.Load) error {
 	return nil
 }
 
-// progressTime is the least time from the grant to the first report of progress, and from one to
-// the next: each waits for an answer, for milliseconds where all processors are busy.
+// progressTime is the least time between reports of progress, and from the grant to the first: each report waits for
+// an answer, which takes milliseconds when all processors are busy.
 const progressTime = 100 * time.Millisecond
 
-// progress tells how far a picture is, and waits until the server lets it go on.
+// progress sends share, the part done, 0 to 1, and waits until the server lets the picture go on.
 func (w *worker) progress(share float64) {
 	if time.Since(w.told) < progressTime {
 		return
@@ -295,7 +293,7 @@ func (w *worker) progress(share float64) {
 	}
 }
 
-// share has the work take its share of the processors.
+// share makes this process use one part in tasks of the processors.
 func (w *worker) share(tasks int) {
 	const most = 64
 	for tasks = min(max(tasks, 1), most); len(w.shares) < tasks-1; {
@@ -308,14 +306,14 @@ func (w *worker) share(tasks int) {
 	}
 }
 
-// distant is a file that the server has. Reads go by blocks, of which the latest are kept.
+// distant reads a file that the server holds, in blocks, of which the last few are kept in memory.
 type distant struct {
 	*worker
-	file int
-	size int64 // in bytes
+	file int   // index among the files of the job
+	size int64 // size of the file, in bytes
 
-	mu     sync.Mutex  // guards blocks, and the talk with the server about them
-	blocks []fileBlock // the latest first
+	mu     sync.Mutex  // guards blocks, and the exchange with the server about them
+	blocks []fileBlock // last used first
 }
 
 type fileBlock struct {
@@ -328,7 +326,7 @@ const (
 	mostBlocks = 4
 )
 
-// ReadAt reads from the file. It is safe for concurrent use.
+// ReadAt implements io.ReaderAt. It is safe for concurrent use.
 func (d *distant) ReadAt(p []byte, offset int64) (n int, err error) {
 	if offset < 0 {
 		return 0, errors.New("a negative offset")
@@ -349,7 +347,7 @@ func (d *distant) ReadAt(p []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
-// block returns the block at an offset.
+// block returns the block that begins at offset, a multiple of blockBytes. The caller must not change it.
 func (d *distant) block(offset int64) ([]byte, error) {
 	for i, b := range d.blocks {
 		if b.offset == offset {
@@ -370,13 +368,13 @@ func (d *distant) block(offset int64) ([]byte, error) {
 	return got.content, nil
 }
 
-// frameWriter sends what is written as bytes of the result.
+// frameWriter sends what is written to it to the server, in frames, as bytes of the result.
 type frameWriter struct {
 	*link
 	buffer []byte
 }
 
-// writtenBytes is how many bytes are sent at once.
+// writtenBytes is how many bytes of the result are sent in a frame.
 const writtenBytes = 64 << 10
 
 func (f *frameWriter) Write(p []byte) (int, error) {
@@ -392,7 +390,7 @@ func (f *frameWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// flush sends what has not been sent.
+// flush sends the bytes in the buffer.
 func (f *frameWriter) flush() error {
 	if len(f.buffer) == 0 {
 		return nil
@@ -402,14 +400,14 @@ func (f *frameWriter) flush() error {
 	return err
 }
 
-// cancels end jobs early. They are safe for concurrent use.
+// cancels holds the context of the latest job, so that it can be cancelled. It is safe for concurrent use.
 type cancels struct {
 	mu     sync.Mutex
 	ctx    context.Context
 	cancel context.CancelFunc
 }
 
-// begin makes the context of a job.
+// begin makes the context of a new job, and cancels the previous one.
 func (c *cancels) begin() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -419,14 +417,14 @@ func (c *cancels) begin() {
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 }
 
-// context is that of the latest job.
+// context returns the context of the latest job.
 func (c *cancels) context() context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.ctx
 }
 
-// end ends the latest job.
+// end cancels the latest job.
 func (c *cancels) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

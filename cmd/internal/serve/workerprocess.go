@@ -16,43 +16,43 @@ import (
 	"superres/internal/sandbox"
 )
 
-// workerProcess is a worker, as the server sees it. It is used by one goroutine at a time, but for kill.
+// workerProcess is a worker as seen by the server. Only kill may be called while another goroutine uses it.
 type workerProcess struct {
 	*link
 	cmd     *exec.Cmd
 	in      io.Closer      // its standard input
-	limit   *sandbox.Child // nil: the system has none
-	size    int64          // of its memory when it was ready, in bytes
-	errs    beginning      // of what it wrote to standard error
-	missing []string       // what the system has not got to confine it
-	since   time.Time      // when it has become idle
+	limit   *sandbox.Child // limits its memory; nil: the system cannot
+	size    int64          // bytes it had mapped when it was ready
+	errs    beginning      // first bytes that it wrote to standard error
+	missing []string       // means of confinement that the system lacks
+	since   time.Time      // when it last became idle
 
 	mu     sync.Mutex // guards killed
-	killed string     // why the server has ended it; empty: it has not
+	killed string     // why the server killed it; empty: it did not
 }
 
 const (
-	// startTime is how long a worker may take until it is ready.
+	// startTime is how long a worker may take to get ready.
 	startTime = time.Minute
-	// cancelTime is how long a worker may take to end a job that was cancelled, or itself.
+	// cancelTime is how long a worker may take to end a cancelled job, or to exit.
 	cancelTime = 2 * time.Second
-	// quietTime is how long a worker may say nothing, beside the time to decode a picture.
+	// quietTime is how long a worker may send nothing, besides the time to decode a picture.
 	quietTime = 5 * time.Minute
 )
 
-// passed are the environment variables that workers get.
+// passed lists the environment variables that workers inherit.
 var passed = []string{"GODEBUG", "GOTRACEBACK", "SYSTEMROOT", "SUPERRES_PANIC"}
 
-// beginWorker begins a worker and waits until it is ready.
+// beginWorker starts a worker with settings and returns it when it is ready to take a job.
 func beginWorker(settings workerSettings) (*workerProcess, error) {
-	path := "/proc/self/exe" // this program, also when another has its name by now
+	path := "/proc/self/exe" // this very program, even if its file was replaced
 	if _, err := os.Stat(path); err != nil {
 		if path, err = os.Executable(); err != nil {
 			return nil, err
 		}
 	}
 	p := &workerProcess{cmd: exec.Command(path)}
-	p.cmd.Args = []string{"superres", "worker"} // for those who list processes
+	p.cmd.Args = []string{"superres", "worker"} // the name in lists of processes
 	p.cmd.Env = []string{workerVariable + "=1", fmt.Sprintf("GOMAXPROCS=%d", runtime.GOMAXPROCS(0))}
 	for _, name := range passed {
 		if value, is := os.LookupEnv(name); is {
@@ -74,7 +74,7 @@ func beginWorker(settings workerSettings) (*workerProcess, error) {
 	}
 	err = p.cmd.Start()
 	if aside != nil {
-		_ = aside.Close() // the worker has its own
+		_ = aside.Close() // the worker has a descriptor of its own
 	}
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func beginWorker(settings workerSettings) (*workerProcess, error) {
 	return p, nil
 }
 
-// growth is by how many bytes the worker is larger than when it was ready, where that is known.
+// growth returns by how many bytes the worker has grown since it was ready; 0 if that is not known.
 func (p *workerProcess) growth() int64 {
 	if p.limit == nil {
 		return 0
@@ -117,19 +117,19 @@ func (p *workerProcess) growth() int64 {
 	return size - p.size
 }
 
-// kill ends a worker at once; why is for the log.
+// kill kills the worker; why is the reason for the log, if it is the first.
 func (p *workerProcess) kill(why string) {
 	p.mu.Lock()
 	p.killed = cmp.Or(p.killed, why)
 	p.mu.Unlock()
-	_ = p.cmd.Process.Kill() // it may have ended
+	_ = p.cmd.Process.Kill() // an error means that it has ended
 }
 
-// end ends a worker, if it has not ended, and returns how it did. noMemory says that it
-// had too little memory.
+// end makes the worker exit, if it has not, and returns how it ended. noMemory says that it ran out of memory; false
+// means that it ended for another reason.
 func (p *workerProcess) end() (noMemory bool, how string) {
 	late := time.AfterFunc(cancelTime, func() { p.kill("it did not end by itself") })
-	_ = p.in.Close() // its sign to end
+	_ = p.in.Close() // tells the worker to exit
 	err := p.cmd.Wait()
 	late.Stop()
 	if p.limit != nil {
@@ -146,8 +146,8 @@ func (p *workerProcess) end() (noMemory bool, how string) {
 		}
 	}
 	for line := range strings.Lines(text) {
-		// Go's runtime itself, unlike a program in Go, looks at no address that is not there, but
-		// where it got no memory and did not see that.
+		// This line means a fault in the Go runtime itself, not in Go code, and that faults only if it got no memory
+		// and did not notice.
 		if strings.HasPrefix(line, "SIGSEGV: ") {
 			return true, "out of memory, in Go's runtime"
 		}
@@ -161,17 +161,17 @@ func (p *workerProcess) end() (noMemory bool, how string) {
 	case err == nil:
 		return false, "it ended by itself"
 	}
-	// The system kills what has no memory left.
+	// Linux kills processes when memory runs out.
 	return strings.Contains(err.Error(), "signal: killed"), shortened(err.Error())
 }
 
-// shortened is a text of a worker in one short line.
+// shortened returns text, from a worker, as one short line.
 func shortened(text string) string {
 	const most = 200
 	return safefile.OneLine(fmt.Sprintf("%.*s", most, strings.TrimSpace(text)))
 }
 
-// beginning keeps the first bytes that are written to it. It is safe for concurrent use.
+// beginning keeps the first 4 KiB that are written to it. It is safe for concurrent use.
 type beginning struct {
 	mu   sync.Mutex
 	text []byte

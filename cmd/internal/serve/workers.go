@@ -15,43 +15,43 @@ import (
 	"superres/internal/safefile"
 )
 
-// workers are processes of this program that do all work on the bytes of pictures, so that what
-// a picture does to one of them reaches neither the others nor the server. They are begun when
-// they are needed, of which the scheduler decides, and go on with the next picture. They are safe for
-// concurrent use.
+// workers are processes of this program that do all work on the bytes of pictures, so that a malicious or broken
+// picture harms neither the server nor other pictures. A worker is started when there is no idle one, and is used for
+// one picture after the other. They are safe for concurrent use.
 type workers struct {
 	settings workerSettings
 	verbose  bool
 	log      func(line string)
 
-	mu     sync.Mutex       // guards what follows
-	idle   []*workerProcess // the latest last
+	mu     sync.Mutex       // guards the fields below
+	idle   []*workerProcess // last used last
 	busy   map[*workerProcess]bool
-	told   bool // what the system has not got to confine them
+	told   bool // the operator has been told what the system lacks; false: not yet
 	closed bool
-	ending sync.WaitGroup // of those that are ended
+	ending sync.WaitGroup // counts the workers that are being ended
 }
 
 const (
-	// idleTime is how long a worker is idle at most, but for one.
+	// idleTime is how long a worker may be idle before it is ended; one is always kept.
 	idleTime = time.Minute
-	// mostGrowth is by how many bytes a worker may have grown and go on: memory that it has
-	// mapped once is not limited again.
+	// mostGrowth is by how many bytes a worker may have grown and still be used again: its memory limit does not take
+	// back memory that it has mapped.
 	mostGrowth = 512 << 20
 )
 
-// newWorkers makes the workers of a server, and begins one.
+// newWorkers returns the workers of a server with settings, and starts one in the background. log prints a line for
+// the operator; if verbose is true, also which protections the system lacks.
 func newWorkers(settings workerSettings, verbose bool, log func(line string)) *workers {
 	ws := &workers{settings: settings, verbose: verbose, log: log, busy: map[*workerProcess]bool{}}
 	ws.ending.Go(func() {
-		if p, _, err := ws.take(); err == nil { // else it is told with the first picture
+		if p, _, err := ws.take(); err == nil { // an error is reported with the first picture
 			ws.put(p)
 		}
 	})
 	return ws
 }
 
-// take returns an idle worker, or begins one, which is new then.
+// take returns an idle worker, or a newly started one; isNew is true for the latter. put or lose gives it back.
 func (ws *workers) take() (p *workerProcess, isNew bool, err error) {
 	ws.mu.Lock()
 	if n := len(ws.idle); n > 0 {
@@ -84,7 +84,7 @@ func (ws *workers) take() (p *workerProcess, isNew bool, err error) {
 	return p, true, nil
 }
 
-// put gives a worker back that can go on, or ends it where there are others enough.
+// put gives back a worker that can be used again. It is ended if enough others are idle or it has grown too much.
 func (ws *workers) put(p *workerProcess) {
 	grown := p.growth() > mostGrowth
 	ws.mu.Lock()
@@ -99,7 +99,7 @@ func (ws *workers) put(p *workerProcess) {
 	time.AfterFunc(idleTime+time.Second, ws.trim)
 }
 
-// trim ends the workers that have been idle for long, but for one.
+// trim ends workers that have been idle for idleTime, but keeps one.
 func (ws *workers) trim() {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -110,7 +110,7 @@ func (ws *workers) trim() {
 	}
 }
 
-// close ends all workers, whatever they do.
+// close ends all workers, busy ones at once.
 func (ws *workers) close() {
 	ws.mu.Lock()
 	ws.closed = true
@@ -125,8 +125,8 @@ func (ws *workers) close() {
 	ws.ending.Wait()
 }
 
-// do has a worker do a job of a picture with files, and writes the result to out, which is nil where
-// there is none.
+// do has a worker do j for pic, with files, and returns the reply. The result is written to out, which is nil if there
+// is none. If the worker dies, the error says why, and another worker serves the next picture.
 func (ws *workers) do(ctx context.Context, pic *picture, j job, files []*os.File, out io.Writer) (reply, error) {
 	j.Sizes = nil
 	for _, f := range files {
@@ -153,7 +153,7 @@ func (ws *workers) do(ctx context.Context, pic *picture, j job, files []*os.File
 			return reply{}, context.Cause(ctx)
 		case err != nil:
 			return reply{}, err
-		case !t.spoke && !isNew: // it had ended before
+		case !t.spoke && !isNew: // the worker had died while it was idle
 			continue
 		}
 		name := safefile.OneLine(j.Params.Get("name"))
@@ -170,8 +170,8 @@ func (ws *workers) do(ctx context.Context, pic *picture, j job, files []*os.File
 	}
 }
 
-// lose ends a worker that can do nothing more, and returns how it ended: by itself, or for a
-// fault.
+// lose ends a worker that cannot be used any more because of fault, and returns how it ended. noMemory says that it
+// ran out of memory; false means another reason.
 func (ws *workers) lose(p *workerProcess, fault error) (noMemory bool, how string) {
 	ws.mu.Lock()
 	delete(ws.busy, p)
@@ -182,7 +182,7 @@ func (ws *workers) lose(p *workerProcess, fault error) (noMemory bool, how strin
 	return p.end()
 }
 
-// isPipe tells whether an error is that of a pipe whose other end is closed.
+// isPipe reports whether err comes from a pipe whose other end is closed.
 func isPipe(err error) bool {
 	_, is := errors.AsType[*os.PathError](err)
 	return is

@@ -19,7 +19,7 @@ import (
 	"superres/cmd/internal/upscale"
 )
 
-// In tests the name of a picture may say what its worker does instead of its work.
+// In tests, the name of a picture can make its worker misbehave instead of doing its work.
 func init() {
 	workerHook = func(w *worker, j job) {
 		switch j.Params.Get("name") {
@@ -66,7 +66,7 @@ func init() {
 	}
 }
 
-// eat takes memory.
+// eat allocates and uses memory.
 func eat(bytes int) {
 	var all [][]byte
 	for range bytes >> 20 {
@@ -79,7 +79,7 @@ func eat(bytes int) {
 	runtime.KeepAlive(all)
 }
 
-// tryOut panics if a worker can do what it must not.
+// tryOut panics if this worker can do something that its confinement must prevent.
 func tryOut() {
 	if os.Getenv("SUPERRES_TOKEN") != "" {
 		panic("it knows the token")
@@ -100,7 +100,7 @@ func tryOut() {
 	}
 }
 
-// notRefused is nil for an error that only says that nobody listens.
+// notRefused returns err, but nil if it only says that no server listens.
 func notRefused(err error) error {
 	if err != nil && strings.Contains(err.Error(), "connection refused") {
 		return nil
@@ -108,8 +108,7 @@ func notRefused(err error) error {
 	return err
 }
 
-// Whatever a picture makes of its worker, it gets an error, the operator one line, and the others
-// their pictures.
+// Whatever a picture does to its worker, it gets an error, the operator one line, and other pictures their results.
 func TestWorkersEnd(t *testing.T) {
 	t.Setenv("SUPERRES_TOKEN", "of-this-test-alone")
 	s := start(t, nil)
@@ -165,7 +164,7 @@ func TestWorkersEnd(t *testing.T) {
 	s.left()
 }
 
-// A worker that does not hear that its picture is cancelled is ended, and nobody is told.
+// A worker that ignores the cancellation of its picture is killed, without a message.
 func TestWorkersHang(t *testing.T) {
 	s := start(t, nil)
 	client := http.Client{Timeout: 300 * time.Millisecond}
@@ -180,7 +179,7 @@ func TestWorkersHang(t *testing.T) {
 	}
 }
 
-// Workers end with a server that is killed.
+// Workers end when their server is killed.
 func TestWorkersEndWithServer(t *testing.T) {
 	p := startProcess(t)
 	workers := children(p.Process.Pid)
@@ -203,7 +202,7 @@ func TestWorkersEndWithServer(t *testing.T) {
 	t.Error("a worker goes on")
 }
 
-// children are those of a process, where the system tells.
+// children returns the ids of the child processes of pid, on systems that tell them.
 func children(pid int) (list []int) {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, path := range threads {
@@ -217,7 +216,7 @@ func children(pid int) (list []int) {
 	return list
 }
 
-// tree returns the bytes of memory that processes take for themselves: a process and its children.
+// tree returns the bytes of private memory of process pid and its children.
 func tree(pid int) (total int64) {
 	for _, child := range children(pid) {
 		total += tree(child)
@@ -230,7 +229,7 @@ func tree(pid int) (total int64) {
 	return total
 }
 
-// watchTree returns a function that ends the watch and returns the largest of tree meanwhile.
+// watchTree watches the memory of process pid and its children; peak ends this and returns the largest value.
 func watchTree(pid int) (peak func() int64) {
 	stop, most := make(chan bool), make(chan int64)
 	go func() {

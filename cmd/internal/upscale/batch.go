@@ -19,51 +19,50 @@ import (
 	"superres/internal/safefile"
 )
 
-// batch is what one call is to do.
+// batch is the work of one call of the command.
 type batch struct {
 	jobs     []job
-	problems []error          // for which nothing is done at all
-	others   []pictures.Other // that cannot be read and are left out
+	problems []error          // if there are any, no picture is enlarged
+	others   []pictures.Other // pictures of unreadable kinds, which are left out
 
 	names  pictures.Namer
-	inputs []pictures.Input // of other parts as well
-	fates  []fate           // of the inputs
-	left   int              // pictures with which there is nothing to do
-	most   fs.FileMode      // of what tells of the inputs of this part: see safefile.ModeOf
+	inputs []pictures.Input // pictures of all parts of --shard
+	fates  []fate           // why inputs are skipped, by index in inputs
+	left   int              // number of skipped pictures
+	most   fs.FileMode      // most permissions of files that name the inputs of this part
 
-	roots    texts          // the folders of the outputs, of other parts as well
-	working  texts          // those with jobs
-	folders  texts          // those, and the folders below them, where outputs of this part go
-	formats  texts          // of the outputs of this part
-	pictures map[string]int // of this part, by the folder of the outputs
+	roots    texts          // output folders of all parts
+	working  texts          // output folders of the jobs, which are the pictures not skipped
+	folders  texts          // output folders of this part, with those below them
+	formats  texts          // formats of the outputs of this part
+	pictures map[string]int // number of pictures of this part, by output folder
 }
 
-// job is one picture to enlarge: where it comes from and where it goes ("-":
-// standard output).
+// job is one picture to enlarge: its input and its output, "-" for standard output.
 type job struct {
 	pictures.Input
 	output  string
 	format  imagefile.Format // of the output
 	root    string           // the folder that the output must not leave through a link
-	replace bool             // what is there is an earlier result of this program
-	reason  string           // why there is nothing to do: a reason of an event
-	bytes   int64            // of the input
+	replace bool             // the existing output is an earlier result; false: not known to be one
+	reason  string           // why it is skipped, "exists" or "done"; empty: it is not
+	bytes   int64            // size of the input file
 
-	settings string // a hash of what else decides the output
+	settings string // a hash of all that decides the output, except the input
 }
 
-// file is the job as a ledger has it.
+// file returns the job in the form that the journal of --resume uses.
 func (j job) file() parts.File {
 	return parts.File{Input: j.Path, Place: j.Place, Output: j.output, Root: j.root, Settings: j.settings}
 }
 
-// piped tells whether the output is standard output.
+// piped reports whether the output is standard output; false: it is a file.
 func (j job) piped() bool { return paths.IsStandard(j.output) }
 
-// fromStandard tells whether the input is standard input.
+// fromStandard reports whether the input is standard input; false: it is a file.
 func (j job) fromStandard() bool { return paths.IsStandard(j.Path) }
 
-// title is what messages call the input.
+// title returns the name of the input for messages.
 func (j job) title() string {
 	if j.fromStandard() {
 		return "standard input"
@@ -71,23 +70,23 @@ func (j job) title() string {
 	return j.Path
 }
 
-// fate is why there is nothing to do with a picture.
+// fate is why a picture is skipped.
 type fate uint8
 
 const (
-	none   fate = iota // there is, or it is of another part
-	done               // by the journal
-	exists             // its output
+	none   fate = iota // it is not skipped, or belongs to another part
+	done               // the journal records its result
+	exists             // its output exists
 )
 
-// job is that of input i, but for what must be looked up.
+// job returns the job of input i, without what must be looked up in the file system.
 func (b *batch) job(i int) job {
-	out, _ := b.names.Output(b.inputs[i]) // all have been named without an error
+	out, _ := b.names.Output(b.inputs[i]) // planner.nameAll has checked that there is no error
 	return job{Input: b.inputs[i], output: out.Path, format: out.Format, root: out.Root,
 		reason: map[fate]string{done: "done", exists: "exists"}[b.fates[i]]}
 }
 
-// skipped are the pictures with which there is nothing to do.
+// skipped returns the pictures that are skipped.
 func (b *batch) skipped() iter.Seq[job] {
 	return func(yield func(job) bool) {
 		for i, f := range b.fates {
@@ -98,7 +97,7 @@ func (b *batch) skipped() iter.Seq[job] {
 	}
 }
 
-// count notes where a picture of this part goes.
+// count adds j, a picture of this part, to the folders, formats and numbers of the batch.
 func (b *batch) count(j job) {
 	if b.pictures == nil {
 		b.pictures = map[string]int{}
@@ -111,10 +110,10 @@ func (b *batch) count(j job) {
 	}
 }
 
-// piped tells whether the result goes to standard output.
+// piped reports whether the result goes to standard output; false: to files.
 func (b *batch) piped() bool { return len(b.jobs) == 1 && b.jobs[0].piped() }
 
-// sole is the picture of this part where there is one, and nothing is wrong with it.
+// sole returns the only picture of this part. is is false if there are more or none.
 func (b *batch) sole() (one job, is bool) {
 	if b.total() != 1 {
 		return job{}, false
@@ -125,11 +124,11 @@ func (b *batch) sole() (one job, is bool) {
 	return b.jobs[0], true
 }
 
-// total is how many pictures there are of this part.
+// total returns the number of pictures of this part.
 func (b *batch) total() int { return len(b.jobs) + b.left }
 
-// tallies are what has become of the pictures of this part in all folders of outputs, when the
-// failed inputs have failed and the others not.
+// tallies returns, for each output folder, how many pictures of this part are done and which failed; failed lists the
+// paths of inputs that failed.
 func (b *batch) tallies(failed []string) map[string]*parts.Tally {
 	all, bad := map[string]*parts.Tally{}, map[string]bool{}
 	for _, root := range b.roots.list {
@@ -139,7 +138,7 @@ func (b *batch) tallies(failed []string) map[string]*parts.Tally {
 		bad[path] = true
 	}
 	for _, j := range b.jobs {
-		if t := all[j.root]; t != nil && bad[j.Path] { // standard output has none
+		if t := all[j.root]; t != nil && bad[j.Path] { // nil for standard output
 			t.Done--
 			t.Failed = append(t.Failed, j.Path)
 		}
@@ -147,7 +146,7 @@ func (b *batch) tallies(failed []string) map[string]*parts.Tally {
 	return all
 }
 
-// problem is the first of the problems, or nil.
+// problem returns the first of the problems, with the number of the others, or nil.
 func (b *batch) problem() error {
 	if n := len(b.problems); n > 1 {
 		return console.Fail(console.ExitCode(b.problems[0]),
@@ -158,12 +157,12 @@ func (b *batch) problem() error {
 	return nil
 }
 
-// makeFolders makes the folders for the outputs that are not there, and returns them.
-// It fails when none can be written to: one among others is a matter of its pictures.
+// makeFolders makes missing output folders and returns them. It fails only if no output folder can be written to; if
+// some can, the pictures of the others fail on their own.
 func (b *batch) makeFolders() (made []string, err error) {
 	good := false
 	for _, root := range b.working.list {
-		if root == "" { // standard output
+		if root == "" { // empty: standard output
 			continue
 		}
 		var now error
@@ -187,13 +186,12 @@ func (b *batch) makeFolders() (made []string, err error) {
 	return made, err
 }
 
-// occupy tells other programs that this one is at work where the pictures are to go, until
-// leave is called.
+// occupy marks the output folders as in use by this program, for other programs to see, until leave is called.
 func (b *batch) occupy() (leave func()) {
-	const most = 64 // folders: each is an open file
+	const most = 64 // folders that are marked: each takes an open file
 	var all []func()
 	for _, root := range b.working.list[:min(most, len(b.working.list))] {
-		if root != "" { // standard output
+		if root != "" { // empty: standard output
 			all = append(all, safefile.Occupy(filepath.Clean(root)))
 		}
 	}
@@ -204,14 +202,14 @@ func (b *batch) occupy() (leave func()) {
 	}
 }
 
-// clearLeftovers removes what killed runs left where the pictures are to go.
+// clearLeftovers removes temporary files that killed runs left in the output folders.
 func (b *batch) clearLeftovers() {
 	for _, dir := range b.folders.list {
-		_, _ = safefile.RemoveLeftovers(dir, time.Hour) // not to be able to is no error
+		_, _ = safefile.RemoveLeftovers(dir, time.Hour) // failure does no harm
 	}
 }
 
-// texts are texts in the order in which they came, each once.
+// texts is a list of different texts in the order of their first appearance.
 type texts struct {
 	list []string
 	has  map[string]bool

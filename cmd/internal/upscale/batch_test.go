@@ -18,7 +18,8 @@ import (
 	"superres/cmd/internal/paths"
 )
 
-// decodeEvents reads events strictly: each line is one, of a known type. Those of frames are left out.
+// decodeEvents returns the events in stdout: those of pictures and the summary. It fails for unknown types and fields;
+// events of frames are left out.
 func decodeEvents(t *testing.T, stdout string) (pictures []pictureEvent, last summaryEvent) {
 	t.Helper()
 	known := []string{"unreadable", "skip", "start", "done", "fail", "plan"}
@@ -44,7 +45,7 @@ func decodeEvents(t *testing.T, stdout string) (pictures []pictureEvent, last su
 	return pictures, last
 }
 
-// threePictures makes a folder with a good, a bad and a good one whose result is there.
+// threePictures returns a folder with a good picture, a bad one, and a good one whose output exists.
 func threePictures(t *testing.T) (dir string) {
 	dir = t.TempDir()
 	putBlobs(t, dir, 9, 7, "in/a.png", "in/c.png", "out/c_2x.png")
@@ -52,7 +53,7 @@ func threePictures(t *testing.T) (dir string) {
 	return dir
 }
 
-// The events of a batch, field by field: this is their schema.
+// The events of a batch have exactly these fields and values: this test is their schema.
 func TestEvents(t *testing.T) {
 	dir := threePictures(t)
 	stdout, _ := expect(t, dir, "", "in -o out --on-exist skip --json", 3, "b.png: not an image",
@@ -80,7 +81,7 @@ func TestEvents(t *testing.T) {
 		{Event: "fail", Input: in("b.png"), Output: out("b_2x.png"), Number: 2, Of: 2, Error: filepath.FromSlash(bad),
 			Class: "input", ExitCode: 4},
 	}
-	// Two pictures may be in work at once; then both begin before the first ends.
+	// Two pictures may be in work at once, so that both begin before the first ends.
 	slices.SortStableFunc(pictures[1:], func(a, b pictureEvent) int { return a.Number - b.Number })
 	if !reflect.DeepEqual(pictures, want) {
 		t.Errorf("%+v\nexpected\n%+v", pictures, want)
@@ -90,7 +91,7 @@ func TestEvents(t *testing.T) {
 	if fmt.Sprint(last) != fmt.Sprint(wantLast) {
 		t.Errorf("%+v\nexpected\n%+v", last, wantLast)
 	}
-	// What cannot begin has its summary, too.
+	// A call that fails before its work has a summary, too.
 	for line, code := range map[string]int{"in -o out": 5, "none.png": 4, "in -s 17": 2, "in -m foto": 6} {
 		stdout, _ := expect(t, dir, "", "--json "+line, code)
 		if _, last := decodeEvents(t, stdout); last.ExitCode != code || last.Error == "" {
@@ -109,7 +110,7 @@ func TestFirstOf(t *testing.T) {
 	}
 }
 
-// A plan tells sizes, skips, bad files and clashes, and changes nothing.
+// A dry run reports sizes, skipped and bad files and name clashes, and changes nothing.
 func TestDryRun(t *testing.T) {
 	dir := threePictures(t)
 	before := consoletest.Tree(t, dir)
@@ -140,7 +141,7 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// What --resume does again, and what not.
+// Resumed calls enlarge only what is missing, failed or changed.
 func TestResume(t *testing.T) {
 	dir := t.TempDir()
 	put := func(w, h int, names ...string) func() { return func() { putBlobs(t, dir, w, h, names...) } }
@@ -208,7 +209,7 @@ func TestResume(t *testing.T) {
 			t.Errorf("%s: done %s, skipped %s; expected %s, %s", step.name, done, skipped, step.done, step.skipped)
 		}
 	}
-	// The journal is that of one program at a time.
+	// A journal is open in one program at a time.
 	j, err := parts.OpenJournal[parts.Record](journal, 0o666, nil)
 	must(err)
 	put(5, 5, "in/f.png")()
@@ -232,5 +233,5 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// byLetter compares names that may stand in parentheses.
+// byLetter compares names, ignoring parentheses around them.
 func byLetter(a, b string) int { return strings.Compare(strings.Trim(a, "()"), strings.Trim(b, "()")) }

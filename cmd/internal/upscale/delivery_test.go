@@ -15,8 +15,8 @@ import (
 	"superres/internal/safefile"
 )
 
-// A picture that standard output does not take is a failure, also where that was closed when the program began; what a
-// shell throws away is none.
+// A picture fails if standard output cannot be written to or was closed when the program began; output to the null
+// device succeeds.
 func TestStandardOutput(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -53,7 +53,7 @@ func TestStandardOutput(t *testing.T) {
 	}
 }
 
-// looking is a standard error that looks at something as soon as it is written to.
+// looking is a standard error that calls a function when it is first written to.
 type looking struct {
 	bytes.Buffer
 	look func()
@@ -64,7 +64,7 @@ func (l *looking) Write(p []byte) (int, error) {
 	return l.Buffer.Write(p)
 }
 
-// Who finds an output that another run is just making is told of that run.
+// If an output exists because another superres is just making it, the error says so.
 func TestTwoAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	putBlobs(t, dir, 9, 7, "in/a.png", "in/b.png", "out/a_2x.png")
@@ -83,7 +83,7 @@ func TestTwoAtOnce(t *testing.T) {
 	if strings.Contains(stderr, "another superres") {
 		t.Errorf("alone: %s", stderr)
 	}
-	// A run at work says so, from its beginning to its end.
+	// The output folder is marked as in use from the beginning to the end of a run.
 	seen := 0
 	out := &looking{look: func() {
 		if safefile.Occupied(at) {
@@ -99,14 +99,14 @@ func TestTwoAtOnce(t *testing.T) {
 	}
 }
 
-// An output that another program makes while this one is at work on it is told as that.
+// The error says so if another program makes an output while this one works on it.
 func TestOvertaken(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	putBlobs(t, dir, 9, 7, "in/a.png")
 	made := false
 	out := &looking{look: func() {
-		if _, err := os.Stat("out"); err == nil && !made { // after the outputs were looked at
+		if _, err := os.Stat("out"); err == nil && !made { // the check for existing outputs is over
 			made = true
 			putText(t, dir, "out/a_2x.png", "of another")
 		}

@@ -12,8 +12,8 @@ import (
 	"superres/cmd/internal/pictures"
 )
 
-// show is a batch on trial: it reads the headers, and whole pictures where what is found in
-// them decides what enlarges them, and writes nothing.
+// show does a dry run of b: it reads headers, and whole pictures if the choice of model depends on them, reports the
+// plans, and writes nothing.
 func (e *session) show(ctx context.Context, b *batch, r *report) error {
 	if err := r.leaveOut(b.others); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"superres/internal/must"
 )
 
-// Wrong input, wrong usage, wrong models: one clear line, the right exit code, no new file.
+// Each wrong input, option or model gives one clear line and the right exit code, and leaves no new file.
 func TestErrors(t *testing.T) {
 	dir := t.TempDir()
 	// What cannot be read is told before its output, which is there.

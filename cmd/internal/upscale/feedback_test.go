@@ -10,7 +10,7 @@ import (
 	"superres/cmd/internal/console/consoletest"
 )
 
-// A picture that lies on its side is measured upright.
+// A picture that its EXIF tag turns by 90° is measured upright.
 func TestSizeOfTurnedPicture(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), image.NewGray(image.Rect(0, 0, 10, 20)))
@@ -28,7 +28,7 @@ func TestSizeOfTurnedPicture(t *testing.T) {
 	}
 }
 
-// What is said, and where: lines for a batch where there is no terminal, none for one picture, and none at all with -q.
+// Without a terminal, a batch prints a line for each picture, a single picture prints none, and -q silences all.
 func TestLines(t *testing.T) {
 	dir := t.TempDir()
 	putBlobs(t, dir, 9, 7, "in/a.png", "in/b.png")
@@ -49,7 +49,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// An -o that cannot be written to is found before any work, for several pictures, too.
+// An output folder that cannot be written to is reported before any work, also for several pictures.
 func TestUnwritableFolder(t *testing.T) {
 	dir := t.TempDir()
 	putBlobs(t, dir, 9, 7, "in/a.png", "in/b.png", "file")
@@ -59,7 +59,7 @@ func TestUnwritableFolder(t *testing.T) {
 			t.Errorf("%s: %s%s", out, stdout, stderr)
 		}
 	}
-	// A batch of which nothing comes leaves no folder.
+	// A batch in which all pictures fail leaves no output folder.
 	putText(t, dir, "bad.png", "")
 	expect(t, dir, "", "bad.png -o new/", 4)
 	if _, err := os.Stat(filepath.Join(dir, "new")); err == nil {

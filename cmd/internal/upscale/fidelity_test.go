@@ -18,20 +18,20 @@ import (
 	embedded "superres/superres/models"
 )
 
-// encoded is a picture as a file of a format.
+// encoded returns img as a file of a format.
 func encoded(t *testing.T, img image.Image, format imagefile.Format, opt imagefile.EncodeOptions) []byte {
 	t.Helper()
 	return imagetest.Encoded(t, func(b *bytes.Buffer) error { return imagefile.Encode(b, img, format, opt) })
 }
 
-// opened reads a picture of a folder.
+// opened returns the picture in the file name of dir.
 func opened(t *testing.T, dir, name string) *imagefile.Picture {
 	t.Helper()
 	p := must.Get(imagefile.Open(t.Context(), filepath.Join(dir, name), imagefile.Limits{}))(t)
 	return p
 }
 
-// A PNG comes out in the colour type and depth that it came in, but for palettes, which become colour.
+// An enlarged PNG has the colour type and depth of its input, except that palettes become colour.
 func TestColoursAndDepths(t *testing.T) {
 	dir := t.TempDir()
 	r := image.Rect(0, 0, 9, 7)
@@ -70,7 +70,7 @@ func TestColoursAndDepths(t *testing.T) {
 	}
 }
 
-// place is an EXIF block that says where a picture was taken, and that it stands on its head.
+// place returns an EXIF block with GPS coordinates and the orientation upside down.
 func place() []byte {
 	le := binary.LittleEndian
 	b := []byte("II*\x00\x08\x00\x00\x00\x02\x00")
@@ -81,7 +81,7 @@ func place() []byte {
 	return append(b, 0, 0, 0, 0)
 }
 
-// What a picture carries goes through the program, and goes when it shall not.
+// Metadata is kept by default, and removed with --metadata strip.
 func TestMetadataIsKeptOrStripped(t *testing.T) {
 	icc := make([]byte, 500)
 	binary.BigEndian.PutUint32(icc, 500)
@@ -144,7 +144,7 @@ func TestMetadataIsKeptOrStripped(t *testing.T) {
 	}
 }
 
-// What is lost is said in one line, but not to who wants quiet.
+// Lost metadata is reported in one line, but not with -q.
 func TestLossIsTold(t *testing.T) {
 	dir := t.TempDir()
 	data := encoded(t, consoletest.Blob(9, 7), "png",

@@ -18,7 +18,7 @@ import (
 	"superres/internal/must"
 )
 
-// noisy is a picture with noise of a deviation.
+// noisy returns img with noise of standard deviation sigma, in levels of 255.
 func noisy(img image.Image, sigma float64) image.Image {
 	rng := rand.New(rand.NewPCG(1, 2))
 	out := imaging.Clone(img)
@@ -30,15 +30,15 @@ func noisy(img image.Image, sigma float64) image.Image {
 	return out
 }
 
-// halfNoisy is a picture with noise on the right.
+// halfNoisy returns img with noise in its right half.
 func halfNoisy(img image.Image) image.Image {
 	b, out := img.Bounds(), imaging.Clone(img)
 	right := image.Rect(b.Dx()/2, 0, b.Dx(), b.Dy())
 	return imaging.Paste(out, noisy(imaging.Crop(out, right), 15), right.Min)
 }
 
-// Noise that varies over a picture is told, and taken away where it is: better than as the same
-// everywhere, at every effort, also where the file is made in strips.
+// Noise that varies over a picture is reported and removed where it is, with a better result than one strength for
+// all, at every effort, also when the file is written in strips.
 func TestVaryingNoise(t *testing.T) {
 	if testing.Short() {
 		t.Skip("computes for long")
@@ -82,8 +82,7 @@ func TestVaryingNoise(t *testing.T) {
 	}
 }
 
-// The flaws of a picture are found in its samples, and told, and decide what enlarges it
-// where nothing is asked for.
+// Flaws are measured in the pixels of a picture, reported, and decide the model unless options do.
 func TestFlaws(t *testing.T) {
 	if testing.Short() {
 		t.Skip("computes for long")

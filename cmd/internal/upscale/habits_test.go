@@ -12,7 +12,7 @@ import (
 	"superres/internal/must"
 )
 
-// What people are used to from other tools: sizes, times, names of outputs as they write them.
+// Options accept the usual spellings of other tools: for sizes, times and names of outputs.
 func TestHabits(t *testing.T) {
 	dir := t.TempDir()
 	putBlobs(t, dir, 8, 5, "a.png", "b.png", "in/c.png")

@@ -1,12 +1,11 @@
 package upscale
 
-// examples are those of the first level of help, in which there is no word that a photographer
-// does not know.
+// examples are in the short help, which uses no word that a photographer does not know.
 const examples = `   superres upscale photo.jpg                     makes photo_2x.jpg, twice as large
    superres upscale -s 4 photo.jpg large.png      four times as large, under a name of your own
    superres upscale photos/ -o large/             a whole folder`
 
-// description is what the help says before the flags.
+// description is the text before the flags in the full help.
 const description = `   superres upscale photo.jpg                      writes photo_2x.jpg beside it
    superres upscale -s 3 photo.png -o large.png    any scale from 1 to 16
    superres upscale photo.png large.png            the same as with -o, if there is no large.png yet

@@ -8,8 +8,7 @@ import (
 	"superres/cmd/internal/console"
 )
 
-// The help has two levels: ten flags and three examples in the words of a photographer, and
-// all flags, each once, in groups.
+// Help has two levels: ten flags and three examples in plain words, and all flags, each once, in groups.
 func TestHelpLevels(t *testing.T) {
 	brief, stderr, code := call(t, ".", "", "upscale", "a.png", "--help")
 	if code != 0 || stderr != "" || strings.Count(brief, "\n   superres upscale ") != 3 ||

@@ -18,13 +18,13 @@ import (
 	"superres/internal/imagefile/imagetest"
 )
 
-// What a file that is not to be enlarged may cost.
+// The most time and memory that a hostile file may cost.
 const (
 	mostMemory = 512 << 20
 	mostTime   = 5 * time.Second
 )
 
-// measured runs the program in a folder and tells what it cost, too.
+// measured runs the program in dir and also returns its memory and time.
 func measured(t *testing.T, dir string, args ...string) (stderr string, code int, memory int64, took time.Duration) {
 	t.Helper()
 	cmd := consoletest.Process(dir, args...)
@@ -43,8 +43,7 @@ func measured(t *testing.T, dir string, args ...string) (stderr string, code int
 		time.Since(began)
 }
 
-// Hostile files get one line from the program and the right exit code, soon and without
-// much memory, and leave nothing.
+// Hostile files get one line and the right exit code, soon and in little memory, and leave nothing.
 func TestHostileFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts the program many times")
@@ -61,7 +60,7 @@ func TestHostileFiles(t *testing.T) {
 		if i%consoletest.Full(3, 1) > 0 {
 			continue
 		}
-		// With memory for all that they claim, so that nothing else refuses them.
+		// A high memory limit, so that they are not refused for the size that they claim.
 		args := []string{"--max-memory", "100000", "-m", "nearest"}
 		files = append(files, file{h.Name, h.Data, args,
 			map[bool]int{false: console.ExitInput, true: console.ExitLimit}[h.Limit], h.Want})

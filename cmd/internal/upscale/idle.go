@@ -10,9 +10,8 @@ import (
 	"superres/cmd/internal/pictures"
 )
 
-// idle says, in a line each, which of the flags that were given mean nothing to the pictures
-// of a call. None of them is refused: a script gives the same flags to whatever it is called
-// with.
+// idle returns a line for each flag set by the user that has no effect on the pictures of b. Such flags are not
+// refused, as scripts often give the same flags to all calls.
 func (opt Options) idle(b *batch, e *enlarging.Enlarger) (lines []string) {
 	if b.total() == 0 {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"superres/internal/imagefile/imagetest"
 )
 
-// Flags that mean nothing in a call are said, in a line each; those that mean something are not.
+// Flags without effect in a call are reported, one line each; others are not.
 func TestIdleFlags(t *testing.T) {
 	dir := t.TempDir()
 	putBlobs(t, dir, 9, 7, "a.png", "in/b.png")

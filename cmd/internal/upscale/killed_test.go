@@ -22,9 +22,8 @@ import (
 	"superres/internal/golden"
 )
 
-// untilDone runs the program, kills it after random times, and runs it again until it
-// ends by itself. It returns what that last run wrote, its exit code, and the number of
-// kills; after each, look is called.
+// untilDone runs the program in dir, kills it after random times, and runs it again until it ends by itself. It calls
+// look after each kill, and returns the output and exit code of the last run and the number of kills.
 func untilDone(t *testing.T, random *rand.Rand, dir string, look func(), line string) (stdout string, code,
 	kills int) {
 	for longest := 50 * time.Millisecond; ; longest += longest / 4 {
@@ -52,7 +51,8 @@ func untilDone(t *testing.T, random *rand.Rand, dir string, look func(), line st
 	}
 }
 
-// manyFiles makes a folder of n files, of which the 18th, 58th and so on are no pictures, and what becomes of it.
+// manyFiles returns a folder of n files, of which the 18th, 58th and so on, bad in all, are not pictures; want has the
+// outputs expected for the others.
 func manyFiles(t *testing.T, n int) (dir string, want map[string]string, bad int) {
 	if testing.Short() {
 		t.Skip("starts the program many times")
@@ -77,13 +77,13 @@ func manyFiles(t *testing.T, n int) (dir string, want map[string]string, bad int
 	return dir, want, bad
 }
 
-// A batch that is killed at random times and resumed ends as if nothing had happened:
-// no result is ever half, none is made twice, the bad files are told, nothing is left.
+// A batch that is killed at random times and resumed ends as if it had not been: no output is incomplete or made
+// twice, bad files are reported, and no temporary file is left.
 func TestKilledAndResumed(t *testing.T) {
 	n := consoletest.Full(80, 200)
 	dir, want, bad := manyFiles(t, n)
 	out := filepath.Join(dir, "out")
-	finished := map[string]time.Time{} // when what the journal has as done was written
+	finished := map[string]time.Time{} // when outputs that the journal records were written
 	look := func() {
 		if _, err := os.Stat(out); err != nil {
 			return
@@ -133,17 +133,17 @@ func TestKilledAndResumed(t *testing.T) {
 		fmt.Sprintf("%d of %d pictures failed, %d are done: in/a/057.png", bad, n, n-bad))
 }
 
-// killedLine is the command that is killed.
+// killedLine is the arguments of the runs that are killed.
 const killedLine = "-m bicubic -r in -o out --resume --json -q"
 
-// summaryOf is the summary that ends the events.
+// summaryOf returns the summary at the end of the events in stdout.
 func summaryOf(t *testing.T, stdout string) summaryEvent {
 	t.Helper()
 	_, last := decodeEvents(t, stdout)
 	return last
 }
 
-// The same in parts that run at once, are killed, and share a folder.
+// The same holds for parts that run at once, are killed, and share an output folder.
 func TestKilledShards(t *testing.T) {
 	n, parts := consoletest.Full(60, 200), consoletest.Full(3, 7)
 	dir, want, bad := manyFiles(t, n)
@@ -176,7 +176,7 @@ func TestKilledShards(t *testing.T) {
 	if files := len(consoletest.Tree(t, out)); files != n-bad+parts {
 		t.Errorf("%d files, expected %d and %d journals", files, n-bad, parts)
 	}
-	// Another number of parts, and none, know all that is done.
+	// Runs with another number of parts, or without, know what is done.
 	for _, flags := range []string{"", " --shard 1/2"} {
 		stdout, _, _ := call(t, dir, "", strings.Fields("upscale "+killedLine+flags)...)
 		if s := summaryOf(t, stdout); s.Done != 0 || s.Skipped == 0 {
@@ -185,7 +185,7 @@ func TestKilledShards(t *testing.T) {
 	}
 }
 
-// The job files of the page about many machines do what it says.
+// The job files in the documentation for many machines do what it says.
 func TestReadmeJobs(t *testing.T) {
 	text := consoletest.Read(t, filepath.Join(golden.Root(t), "cmd", "superres-beam", "README.md"))
 	slurm := regexp.MustCompile(`(?m)^superres (upscale .*SLURM_ARRAY_TASK_ID.*)$`).FindSubmatch(text)

@@ -17,8 +17,7 @@ import (
 	"superres/internal/imagefile/imagetest"
 )
 
-// However a picture is stored, its enlargement is the same, to the bit: in any format
-// without loss, as a palette, lying on any of its sides.
+// The same pixels give the same enlargement, to the bit, in any lossless format, as a palette and in any orientation.
 func TestSamePictureAnyFile(t *testing.T) {
 	dir := t.TempDir()
 	const w, h = 15, 11

@@ -13,7 +13,7 @@ import (
 	"superres/internal/imagefile/imagetest"
 )
 
-// laden is a JPEG with comments in front of its pixels, each with a text.
+// laden returns a JPEG with a number of comments before its pixels, each with text.
 func laden(t *testing.T, comments int, text string) string {
 	t.Helper()
 	photo := string(imagetest.Encoded(t,
@@ -21,7 +21,7 @@ func laden(t *testing.T, comments int, text string) string {
 	return photo[:2] + strings.Repeat(string(imagetest.JPEGSegment(0xfe, []byte(text)...)), comments) + photo[2:]
 }
 
-// A picture whose metadata are too many is enlarged, and it is said once; what is stripped is not worth a word.
+// A picture with too much metadata is enlarged with one warning, or none if metadata is stripped.
 func TestTooManyMetadata(t *testing.T) {
 	dir := t.TempDir()
 	putText(t, dir, "a.jpg", laden(t, 10_000, ""))
@@ -38,7 +38,7 @@ func TestTooManyMetadata(t *testing.T) {
 	}
 }
 
-// --max-memory is for files, metadata and pipes as well.
+// --max-memory also limits the memory of files, metadata and pipes.
 func TestMemoryOfFiles(t *testing.T) {
 	dir := t.TempDir()
 	data := laden(t, 400, strings.Repeat("x", 60_000)) // 23 MiB, of which 16 are kept
@@ -72,7 +72,7 @@ func TestMemoryOfFiles(t *testing.T) {
 	}
 }
 
-// A pipe among files has the memory to itself while it is read, and gives it back.
+// While standard input is read, it has all memory to itself, and then gives it back to the files in work.
 func TestPipeAmongFiles(t *testing.T) {
 	dir := t.TempDir()
 	putBlobs(t, dir, 30, 20, "a.png", "b.png", "c.png")

@@ -9,49 +9,45 @@ import (
 	"time"
 )
 
-// overrun is the hard limit behind the estimates of memory: while pictures are in work it looks
-// every few milliseconds at the heap of the process, and stops those in work when it has grown
-// past twice what they were promised together. Which of several takes so much, the heap does not
-// tell: all are stopped, and are to be tried again one at a time, when only the one that does it
-// alone fails. Stopping is the end of a context; what does not look at it is not stopped.
-//
-// Garbage that another picture has left counts in the heap until it is collected, so before
-// anything is stopped it is.
+// overrun enforces a hard limit behind the estimates of memory. Every few milliseconds it compares the heap of the
+// process with twice the estimates of all pictures in work. If the heap is larger, it collects garbage first, and if
+// that does not help, cancels all of them, as it cannot tell which one takes too much. The caller then tries them
+// again one at a time, when only a picture that overruns alone fails. Work that ignores its context is not stopped.
 type overrun struct {
-	heap  func() int64 // what is in use or not yet found to be garbage, in bytes
-	quiet int64        // bytes of the heap before any picture
+	heap  func() int64 // bytes in use or not yet collected
+	quiet int64        // bytes of the heap before any work
 
-	mu     sync.Mutex // guards what is below
+	mu     sync.Mutex // guards inWork and its pictures
 	inWork map[*watched]bool
 }
 
 // watched is a picture in work.
 type watched struct {
 	of       *overrun
-	promised int64 // bytes
+	promised int64 // estimate of its memory in bytes
 	stop     context.CancelCauseFunc
 	stopped  bool
-	alone    bool // no other was in work when it was stopped
+	alone    bool // it was the only one in work when it was stopped; false: not so, or not stopped
 }
 
-// errOverrun is the cause of the end of the context of a picture that is stopped.
+// errOverrun is the cause of cancellation of a picture that was stopped.
 var errOverrun = errors.New("more memory than expected")
 
 const (
-	// lookEvery is the time between two looks at the heap: reading it takes some microseconds.
+	// lookEvery is the time between two checks of the heap; a check takes some microseconds.
 	lookEvery = 5 * time.Millisecond
-	// headBytes are promised to a picture of which nothing is known yet.
+	// headBytes is the estimate for a picture whose header has not been read.
 	headBytes = 64 << 20
 )
 
-// heapBytes is the heap of the process: see overrun.
+// heapBytes returns the bytes of the heap of the process that are in use or not yet collected.
 func heapBytes() int64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)
 	return int64(sample[0].Value.Uint64())
 }
 
-// watchMemory begins to watch, until end is called.
+// watchMemory begins to check the heap, until end is called.
 func watchMemory() (o *overrun, end func()) {
 	o = &overrun{heap: heapBytes, quiet: heapBytes(), inWork: map[*watched]bool{}}
 	over := make(chan struct{})
@@ -70,7 +66,7 @@ func watchMemory() (o *overrun, end func()) {
 	return o, func() { close(over) }
 }
 
-// look stops all that is in work if the heap has grown too much.
+// look stops all pictures in work if the heap is too large.
 func (o *overrun) look() {
 	if o.heap() <= o.limit() {
 		return
@@ -82,21 +78,21 @@ func (o *overrun) look() {
 		return
 	}
 	for w := range o.inWork {
-		if !w.stopped { // what was stopped with others was not alone, though they have ended
+		if !w.stopped { // keeps alone false if those stopped with it have ended meanwhile
 			w.stopped, w.alone = true, len(o.inWork) == 1
 			w.stop(errOverrun)
 		}
 	}
 }
 
-// limit is how large the heap may become.
+// limit returns the most bytes that the heap may have.
 func (o *overrun) limit() int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.limitLocked()
 }
 
-// limitLocked is limit for those who have the lock.
+// limitLocked is limit for callers that hold o.mu.
 func (o *overrun) limitLocked() int64 {
 	most := o.quiet
 	for w := range o.inWork {
@@ -105,8 +101,7 @@ func (o *overrun) limitLocked() int64 {
 	return most
 }
 
-// begin adds a picture of which nothing is known yet. Its work is to look at the context that
-// is returned.
+// begin adds a picture whose size is not known yet. Its work must use the returned context.
 func (o *overrun) begin(ctx context.Context) (context.Context, *watched) {
 	ctx, stop := context.WithCancelCause(ctx)
 	w := &watched{of: o, promised: headBytes, stop: stop}
@@ -116,15 +111,14 @@ func (o *overrun) begin(ctx context.Context) (context.Context, *watched) {
 	return ctx, w
 }
 
-// promise tells how many bytes the picture was promised.
+// promise sets the estimate of memory of the picture, in bytes.
 func (w *watched) promise(bytes int64) {
 	w.of.mu.Lock()
 	defer w.of.mu.Unlock()
 	w.promised = max(bytes, headBytes)
 }
 
-// end takes the picture away, and tells whether it was stopped, and whether it was the only one
-// in work then.
+// end removes the picture. stopped says that it was stopped, and alone that it was the only one in work then.
 func (w *watched) end() (stopped, alone bool) {
 	w.of.mu.Lock()
 	defer w.of.mu.Unlock()
@@ -133,13 +127,13 @@ func (w *watched) end() (stopped, alone bool) {
 	return w.stopped, w.alone
 }
 
-// budget is memory to be divided among pictures, which get it in their order: one that there is not enough for waits,
-// and all behind it. It is safe for concurrent use.
+// budget divides memory among pictures in order: if there is too little for one, it and all after it wait. It is safe
+// for concurrent use.
 type budget struct {
 	mu    sync.Mutex
-	moved *sync.Cond // what is below
-	slot  int        // of the picture that may take memory next
-	free  int64      // bytes
+	moved *sync.Cond // signals changes of slot and free
+	slot  int        // index of the picture that may take memory next
+	free  int64      // bytes not taken
 }
 
 func newBudget(bytes int64) *budget {
@@ -148,10 +142,10 @@ func newBudget(bytes int64) *budget {
 	return b
 }
 
-// queue waits until picture i has the slot.
+// queue waits until it is the turn of picture i to take memory.
 func (b *budget) queue(i int) { b.when(func() bool { return b.slot == i }, 0) }
 
-// take waits for memory and takes it. It must not be more than there is in all.
+// take waits until bytes are free and takes them. bytes must not be more than the whole budget.
 func (b *budget) take(bytes int64) { b.when(func() bool { return b.free >= bytes }, bytes) }
 
 func (b *budget) when(ready func() bool, bytes int64) {
@@ -163,10 +157,10 @@ func (b *budget) when(ready func() bool, bytes int64) {
 	b.free -= bytes
 }
 
-// next gives the slot to the next picture.
+// next gives the turn to the next picture.
 func (b *budget) next() { b.change(1, 0) }
 
-// give gives memory back.
+// give returns bytes to the budget.
 func (b *budget) give(bytes int64) { b.change(0, bytes) }
 
 func (b *budget) change(slots int, bytes int64) {

@@ -12,8 +12,8 @@ import (
 	"superres/cmd/internal/console/consoletest"
 )
 
-// A picture that takes memory without end is stopped, and fails as one past a limit; others, also
-// those that were in work with it, are made.
+// A picture that takes memory without end is stopped and fails with a limit error; others, even those in work at the
+// same time, succeed.
 func TestOverrunFailsItsPicture(t *testing.T) {
 	dir := t.TempDir()
 	putMoody(t, dir)
@@ -43,15 +43,14 @@ func TestOverrunFailsItsPicture(t *testing.T) {
 	}
 }
 
-// All in work are stopped when the heap is more than twice what they were promised together, and
-// nothing else is.
+// All pictures in work are stopped if and only if the heap exceeds twice the sum of their estimates.
 func TestOverrun(t *testing.T) {
 	heap := int64(0)
 	o := &overrun{heap: func() int64 { return heap }, quiet: 5 << 20, inWork: map[*watched]bool{}}
 	first, a := o.begin(t.Context())
 	a.promise(300 << 20)
 	_, b := o.begin(t.Context())
-	b.promise(1) // as much as one of which nothing is known
+	b.promise(1) // raised to headBytes, the estimate without a header
 	second, c := o.begin(t.Context())
 	c.promise(100 << 20)
 	if stopped, _ := b.end(); stopped {

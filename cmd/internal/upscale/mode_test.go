@@ -13,8 +13,8 @@ import (
 	"superres/internal/must"
 )
 
-// A picture that only its owner may see does not become one for all, alone, in a folder and
-// with a journal; what is overwritten keeps its mode, and what has no file is as any.
+// An output of a private picture is private, alone, in a folder and with a journal; an overwritten file keeps its
+// mode, and the output of a pipe has the usual one.
 func TestModesOfOutputs(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o022))
 	dir := t.TempDir()

@@ -17,13 +17,13 @@ import (
 	"superres/superres/stage"
 )
 
-// moody is a stage that does wrong with pictures of certain widths.
+// moody is a stage that misbehaves with pictures of certain widths.
 type moody struct{}
 
 // The widths of pictures with which moody does wrong.
 const (
 	panicking = 13 // it panics in a worker
-	greedy    = 17 // it takes memory as long as it is let
+	greedy    = 17 // it takes memory until it is stopped
 )
 
 func init() {
@@ -54,7 +54,7 @@ func (moody) Reach() int                             { return 0 }
 func (moody) Kind() string                           { return "moody" }
 func (moody) Save(*stage.Arrays) any                 { return struct{}{} }
 
-// putMoody writes a model with that stage to moody.npz in a folder.
+// putMoody writes a model with the stage moody to moody.npz in dir.
 func putMoody(t *testing.T, dir string) {
 	t.Helper()
 	var file bytes.Buffer

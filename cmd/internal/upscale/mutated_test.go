@@ -11,8 +11,7 @@ import (
 	"superres/internal/mutate"
 )
 
-// A folder of files of which the structure is damaged is worked through: each is enlarged, or
-// fails with a line of its own, and nothing is left beside the results.
+// Each file of a folder of damaged files is enlarged or fails with a line of its own, and only results are left.
 func TestMutatedFolder(t *testing.T) {
 	dir := t.TempDir()
 	m := mutate.New(t)

@@ -18,7 +18,7 @@ import (
 	"superres/internal/must"
 )
 
-// Names of every kind are taken as they are, and what is said of them is one line of text.
+// File names of every kind are accepted, and messages about them are one line of text.
 func TestOddNames(t *testing.T) {
 	dir := t.TempDir()
 	names := []string{
@@ -54,14 +54,14 @@ func TestOddNames(t *testing.T) {
 	if strings.Count(stderr, "\n") != len(want)+1 || !utf8.ValidString(stderr) {
 		t.Errorf("%q", stderr)
 	}
-	// 255 bytes are a name, but then that of the output is too long.
+	// A name of 255 bytes is valid, but the name of its output is too long.
 	long := strings.Repeat("y", 251) + ".png"
 	putBlobs(t, dir, 3, 2, long)
 	program.RefusesLines(t, dir, "upscale", []consoletest.RefusedLine{{long, console.ExitOutput, "file name too long"}})
 	succeeds(t, dir, long+" -o short.png")
 }
 
-// What is no plain file is refused at once, as an input and as an output, alone and in a folder, and nothing is read or
+// Files that are not regular are refused at once, as inputs and outputs, alone and in folders; nothing is read or
 // written through a link that leads elsewhere.
 func TestOddFiles(t *testing.T) {
 	dir := t.TempDir()
@@ -132,7 +132,7 @@ func TestOddFiles(t *testing.T) {
 	}
 }
 
-// Names that differ in bytes alone are pictures of their own in journals, parts and events.
+// Names that differ in any byte, valid UTF-8 or not, are different pictures in journals, parts and events.
 func TestNamesAreKeptToTheByte(t *testing.T) {
 	dir := t.TempDir()
 	names := []string{"a\xff.png", "a\xfe.png", "a\ufffd.png", "a\\u0000ff.png", "a\\xff.png", "aff.png",

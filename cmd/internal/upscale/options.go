@@ -28,8 +28,8 @@ const (
 
 var groups = []string{sizes, files, quality, console.Reports, console.Machine, research}
 
-// table has the options of superres upscale, with their defaults. One more is a record here, and complete where its
-// value depends on others.
+// table returns the options of superres upscale, with their defaults, which set the fields of opt. To add an option,
+// add a record here, and a case in complete if its value depends on other options.
 func (opt *Options) table() settings.Table {
 	strength := new(float64)
 	opt.Size.Strength = strength
@@ -114,16 +114,16 @@ func (opt *Options) table() settings.Table {
 	}, console.PictureOptions(&opt.Limits, &opt.quiet))
 }
 
-// offer returns words for completion.
+// offer returns a function that returns words, for the completion of values in a shell.
 func offer(words ...string) func() []settings.Word {
 	return func() []settings.Word { return settings.Plain(words) }
 }
 
-// Options are what a call asks for. Most fields are set by the options of table, which has their defaults.
+// Options are the settings of one call. Most fields are set by the options of table, which has their defaults.
 type Options struct {
 	enlarging.Settings
 	Inputs    []string // files, folders, patterns, or "-" for standard input
-	Video     bool     // the only input is a stream of video, by its content
+	Video     bool     // the only input is a video stream, by its content
 	Recursive bool
 	Filter    pictures.Filter
 	Part      parts.Part
@@ -135,16 +135,17 @@ type Options struct {
 	DryRun       bool
 	Verbose      bool
 
-	metadata, depth string // the words of the options of these names
+	metadata, depth string // values of --metadata and --depth
 	json, quiet     bool
-	said            []string  // the names of all options that are given
+	said            []string  // names of all options set by the user
 	settings        []setting // the options that decide the bytes of a result, with their values
 }
 
-// setting is a flag and its value.
+// setting is the name of an option and its value.
 type setting struct{ name, value string }
 
-// complete works out what depends on several options of the table, and on the inputs.
+// complete sets the fields that depend on several options, of which given has the values, and on the arguments inputs.
+// It fails if sizes contradict each other.
 func (opt *Options) complete(given settings.Table, inputs []string) error {
 	if err := pictures.CheckSize(&opt.Size, given); err != nil {
 		return err
@@ -160,7 +161,7 @@ func (opt *Options) complete(given settings.Table, inputs []string) error {
 		opt.WholeTime = opt.DecodeTime
 	}
 	opt.Keep.Strip = opt.metadata == "strip"
-	opt.Keep.Depth, _ = strconv.Atoi(opt.depth) // 0 of same
+	opt.Keep.Depth, _ = strconv.Atoi(opt.depth) // 0 for "same"
 	opt.Keep.Record = opt.Keep.Record && (!opt.Keep.Strip || given.Given("provenance"))
 	for _, o := range given {
 		if o.Given() {
@@ -176,7 +177,7 @@ func (opt *Options) complete(given settings.Table, inputs []string) error {
 	return nil
 }
 
-// readDenoise reads how much is taken away; below 0, as much as is found.
+// readDenoise returns the value of --denoise, 0 to 1, or -1 for auto.
 func readDenoise(text string) (float64, error) {
 	if text == "auto" {
 		return -1, nil
@@ -188,7 +189,8 @@ func readDenoise(text string) (float64, error) {
 	return v, nil
 }
 
-// check refuses a plan that contradicts itself: single says that there is one input, which was named itself.
+// check returns an error if options contradict each other for the input in and its output out. single says that in is
+// the only input and was named itself; json that --json is given.
 func (opt Options) check(in pictures.Input, out pictures.Output, single, json bool) error {
 	standard, pipe := paths.IsStandard(in.Path), paths.IsStandard(out.Path)
 	switch {
@@ -208,7 +210,7 @@ func (opt Options) check(in pictures.Input, out pictures.Output, single, json bo
 	return nil
 }
 
-// checkDepth refuses a format that cannot have the depth asked for.
+// checkDepth returns an error if format cannot have the depth of --depth.
 func (opt Options) checkDepth(format imagefile.Format) error {
 	if opt.Keep.Depth == 16 && !format.CanDeep() {
 		return console.Usage("--depth 16: %s has 8 bits a sample; use --format png or tiff",

@@ -2,34 +2,34 @@ package upscale
 
 import "time"
 
-// pace estimates how far a batch is, by the bytes of the inputs.
+// pace estimates the progress of a batch from the bytes of its inputs.
 type pace struct {
-	weights, shares []float64 // of each picture; shares are made
-	made, whole     float64
+	weights, shares []float64 // of each picture: its part of the work, and the share of it done, 0 to 1
+	made, whole     float64   // sums of the weights: of what is done, and of all
 	began           time.Time
 }
 
-// newPace begins to estimate. weights are the bytes of the inputs.
+// newPace begins an estimate; weights are the bytes of each input.
 func newPace(weights []int64) *pace {
 	p := &pace{began: time.Now(), shares: make([]float64, len(weights))}
 	for _, bytes := range weights {
-		// The work on a small file is mostly not its bytes.
+		// A small file takes longer than its bytes tell.
 		p.weights = append(p.weights, float64(bytes)+1<<12)
 		p.whole += float64(bytes) + 1<<12
 	}
 	return p
 }
 
-// set says what share of picture i is done.
+// set notes that share, 0 to 1, of picture i is done.
 func (p *pace) set(i int, share float64) {
 	p.made += p.weights[i] * (share - p.shares[i])
 	p.shares[i] = share
 }
 
-// share of the whole work that is done.
+// share returns the share of all work that is done, 0 to 1.
 func (p *pace) share() float64 { return p.made / p.whole }
 
-// remaining is how long the rest will take at this pace.
+// remaining returns the time that the rest takes at the pace so far.
 func (p *pace) remaining() time.Duration {
 	rest := max((p.whole-p.made)/p.made, 0)
 	return time.Duration(rest * float64(time.Since(p.began))).Round(time.Second)

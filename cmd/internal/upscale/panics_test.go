@@ -11,9 +11,8 @@ import (
 	"superres/cmd/internal/console/consoletest"
 )
 
-// A panic of a worker, with a picture, a frame of a stream or of an animation, or while a picture
-// is looked at, fails that picture in one line with its name, and nothing else. With
-// SUPERRES_PANIC=fatal it ends the program, with the stack of the worker.
+// A panic in work on a picture or a frame, or while a picture is inspected, fails only that picture, in one line with
+// its name. With SUPERRES_PANIC=fatal it ends the program, with the stack.
 func TestPanicFailsItsPicture(t *testing.T) {
 	dir := t.TempDir()
 	putMoody(t, dir)

@@ -18,23 +18,23 @@ import (
 
 // planner makes a batch.
 //
-// Note: of millions of pictures that are done already a few words each are kept, and their
-// outputs are named as often as they are needed.
+// Note: there may be millions of pictures that are already done, so it keeps only a few words for each, and works out
+// the names of their outputs anew whenever they are needed.
 type planner struct {
 	batch
 	opt     Options
 	past    resumption
 	places  paths.Folders
-	targets map[string]bool     // the real folders of outputs
-	sources map[paths.Key]int32 // the inputs in these: where they really lie
-	seen    map[paths.Key]int32 // the inputs of outputs: where these lie
-	clashes []error
-	exist   []error         // outputs that are in the way
-	busy    map[string]bool // the folders in which another program is at work, or not
+	targets map[string]bool     // real paths of the folders that outputs go to
+	sources map[paths.Key]int32 // by real path: the input, by index, that lies in a target
+	seen    map[paths.Key]int32 // by real path of its output: the input, by index
+	clashes []error             // inputs with one output, and outputs that are inputs
+	exist   []error             // outputs that exist already
+	busy    map[string]bool     // by folder: another program is at work in it; false: none is
 }
 
-// newBatch works out what upscale is to do, before any work: it finds the inputs,
-// names the outputs, finds two inputs with one output and outputs that are in the way.
+// newBatch returns the work of one call, planned before any of it begins: it finds the inputs and names the outputs.
+// Inputs that share an output and outputs that exist become problems of the batch. json says that --json is given.
 func newBatch(opt Options, json bool, past resumption) (batch, error) {
 	if len(opt.Inputs) == 0 {
 		return batch{}, console.Usage("no input: name files, folders or - for standard input; " +
@@ -55,7 +55,7 @@ func newBatch(opt Options, json bool, past resumption) (batch, error) {
 		return batch{}, err
 	}
 	p.findSources()
-	const at = 256 // a time
+	const at = 256 // pictures examined at a time
 	n := len(p.inputs)
 	err = parallel.Ordered((n+at-1)/at, func(k int) (list []finding) {
 		for i := k * at; i < min(n, (k+1)*at); i++ {
@@ -75,7 +75,7 @@ func newBatch(opt Options, json bool, past resumption) (batch, error) {
 	return p.batch, err
 }
 
-// findInputs lists the pictures of all parts.
+// findInputs returns the pictures of all parts, and apart from them those of kinds that cannot be read.
 func findInputs(opt Options) (list []pictures.Input, others []pictures.Other, err error) {
 	find := pictures.Finder{Recursive: opt.Recursive, Filter: opt.Filter}
 	if out := opt.Naming.Out; out != "" && !paths.IsStandard(out) {
@@ -103,8 +103,8 @@ func findInputs(opt Options) (list []pictures.Input, others []pictures.Other, er
 	return list, others, nil
 }
 
-// leaveOut takes those of others that are of this part, and returns why nothing is to be done
-// for them.
+// leaveOut adds those of others that belong to this part to the batch, and returns an error for each if
+// --on-unreadable is fail.
 func (p *planner) leaveOut(others []pictures.Other) (problems []error) {
 	for _, o := range others {
 		if !p.opt.Part.Has(o.Place) {
@@ -117,9 +117,8 @@ func (p *planner) leaveOut(others []pictures.Other) (problems []error) {
 	return problems
 }
 
-// nameAll checks the names of the outputs of a list. It leaves out inputs that the journal
-// has as outputs, which lie among the pictures when those of a folder are enlarged into the
-// same folder.
+// nameAll checks the name of the output of each input in list. It leaves out inputs that the journal records as
+// outputs: they are found if a folder is enlarged into itself. It fails if no input is left.
 func (p *planner) nameAll(list []pictures.Input, single, json bool) error {
 	first := list[0]
 	p.inputs = list[:0]
@@ -152,7 +151,7 @@ func (p *planner) nameAll(list []pictures.Input, single, json bool) error {
 	return nil
 }
 
-// findSources finds the inputs that lie where outputs go.
+// findSources finds the inputs that lie in folders that outputs go to.
 func (p *planner) findSources() {
 	for i, in := range p.inputs {
 		if paths.IsStandard(in.Path) {
@@ -168,19 +167,19 @@ func (p *planner) findSources() {
 	}
 }
 
-// finding is what is found out about a picture.
+// finding is what is known of a picture after its files were looked up.
 type finding struct {
 	job
-	number int       // of the input
-	place  paths.Key // where the output lies
-	mine   bool      // it is of this part; of others no more is known
-	there  bool      // something has the name of the output that is not replaced unasked
-	itself bool      // that is the input
+	number int       // index of the input
+	place  paths.Key // real path of the output
+	mine   bool      // it belongs to this part; false: its files are not looked up
+	there  bool      // a file other than an earlier result has the name of the output
+	itself bool      // the output is the very file of the input
 	mode   fs.FileMode
 	err    error
 }
 
-// examine looks at picture i. It may be called for several at once.
+// examine returns what the file system and the journal tell about picture i. It may be called for several at once.
 func (p *planner) examine(i int) (l finding) {
 	l.job, l.number, l.mode = p.job(i), i, safefile.AnyMode
 	l.mine = p.opt.Part.Has(l.Place)
@@ -213,7 +212,7 @@ func (p *planner) examine(i int) (l finding) {
 	return l
 }
 
-// take puts a picture where it belongs: it is called for all, in their order.
+// take adds the picture of l to the jobs, skipped pictures or problems. It is called for all pictures in order.
 func (p *planner) take(l finding) {
 	if !l.piped() {
 		p.clash(l)
@@ -231,7 +230,7 @@ func (p *planner) take(l finding) {
 		p.fates[l.number] = exists
 		p.left++
 	case l.there && p.opt.OnExist == "fail":
-		// What cannot be read would not be, whatever becomes of the output.
+		// A file that cannot be read is reported as such, not for its output.
 		var problem error
 		if !p.opt.Video {
 			problem = imagefile.Check(l.Path)
@@ -246,7 +245,7 @@ func (p *planner) take(l finding) {
 	}
 }
 
-// inTheWay says that an output exists, and whether somebody makes outputs beside it just now.
+// inTheWay returns the error that the output of l exists, and says if another superres is at work in its folder.
 func (p *planner) inTheWay(l finding) error {
 	folder := filepath.Clean(l.root)
 	busy, known := p.busy[folder]
@@ -261,7 +260,7 @@ func (p *planner) inTheWay(l finding) error {
 	return fmt.Errorf("%s exists; use --on-exist skip or overwrite, or another -o", l.output)
 }
 
-// clash notes two inputs with one output, and an output that is an input.
+// clash adds a problem if another input has the output of l, or if that output is an input.
 func (p *planner) clash(l finding) {
 	problem := func(format string, args ...any) {
 		p.clashes = append(p.clashes, console.Failf(console.ExitOutput, format, args...))

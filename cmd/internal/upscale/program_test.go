@@ -9,15 +9,15 @@ import (
 	"superres/cmd/internal/parts"
 )
 
-// program is the program of this command, and of the one that looks at its parts.
+// program runs superres upscale, and superres merge, which checks its parts.
 var program = consoletest.Of(Command, parts.Command)
 
 func TestMain(m *testing.M) { program.Main(m) }
 
 var call = program.Call
 
-// expect runs the command in a folder, with a text as standard input and a line of arguments, and checks the exit code
-// and that standard error has some parts.
+// expect runs the command in dir with standard input stdin and the arguments line. It checks the exit code, and that
+// standard error contains parts.
 func expect(t *testing.T, dir, stdin, line string, code int, parts ...string) (stdout, stderr string) {
 	t.Helper()
 	stdout, stderr, got := call(t, dir, stdin, append([]string{"upscale"}, strings.Fields(line)...)...)
@@ -32,7 +32,7 @@ func expect(t *testing.T, dir, stdin, line string, code int, parts ...string) (s
 	return stdout, stderr
 }
 
-// succeeds runs the command as expect does, without an input, and expects the exit code 0 and no word.
+// succeeds runs the command like expect, without input, and expects exit code 0 and no output.
 func succeeds(t *testing.T, dir, line string) {
 	t.Helper()
 	if stdout, stderr := expect(t, dir, "", line, 0); stdout+stderr != "" {
@@ -40,7 +40,7 @@ func succeeds(t *testing.T, dir, line string) {
 	}
 }
 
-// putBlobs writes pictures of a size to files of a folder.
+// putBlobs writes pictures of w×h to files of dir.
 func putBlobs(t *testing.T, dir string, w, h int, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -48,7 +48,7 @@ func putBlobs(t *testing.T, dir string, w, h int, names ...string) {
 	}
 }
 
-// putText writes a text to a file of a folder.
+// putText writes text to the file name of dir.
 func putText(t *testing.T, dir, name, text string) {
 	t.Helper()
 	consoletest.Put(t, filepath.Join(dir, name), []byte(text))

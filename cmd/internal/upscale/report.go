@@ -16,33 +16,32 @@ import (
 	"superres/internal/safefile"
 )
 
-// report tells what becomes of the pictures of a call, to people by a bar and lines and
-// to programs by events, and counts it. Of pictures in work beside one another it tells
-// what became of them in their order, each when all before it have ended. It is safe for
-// concurrent use.
+// report tells people, by a bar and lines, and programs, by events, what becomes of the pictures of a call, and counts
+// them. The outcomes of pictures enlarged at the same time are told in their order, each once all before it have
+// ended. It is safe for concurrent use.
 type report struct {
 	out, err io.Writer // standard output and error
 
-	mu      sync.Mutex // guards all below
+	mu      sync.Mutex // guards the fields below
 	events  *events
 	bar     *console.Progress
-	dry     bool // nothing is made
-	verbose bool // each picture is described
-	quiet   bool // warnings are not for people
+	dry     bool // --dry-run: nothing is enlarged; false: pictures are
+	verbose bool // each picture is described; false: it is not
+	quiet   bool // warnings are not printed; false: they are
 
 	began                       time.Time
 	total, made, skipped, plans int
-	failed                      []string         // inputs
-	last                        error            // that of the last picture that failed
-	others                      []pictures.Other // that are of kinds that cannot be read
+	failed                      []string         // paths of the inputs that failed
+	last                        error            // the latest failure
+	others                      []pictures.Other // pictures of kinds that cannot be read
 
-	jobs     []job      // in work
-	results  []*outcome // nil: not ended
-	reported int        // results, the first ones
+	jobs     []job      // all pictures that are enlarged
+	results  []*outcome // outcome of each job; nil: not ended, or reported already
+	reported int        // number of jobs, from the first on, that were reported
 	pace     *pace
 }
 
-// newReport begins to count the time. json asks for events.
+// newReport returns a report whose time begins now. If json is true, it writes events to standard output.
 func newReport(s *console.Streams, json bool) *report {
 	r := &report{out: s.Out, err: s.Err, began: time.Now()}
 	if json {
@@ -51,7 +50,7 @@ func newReport(s *console.Streams, json bool) *report {
 	return r
 }
 
-// start begins the report of total pictures.
+// start sets the options and the number of pictures, total. If quiet is true, warnings are not printed.
 func (r *report) start(bar *console.Progress, opt Options, total int, quiet bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -59,7 +58,7 @@ func (r *report) start(bar *console.Progress, opt Options, total int, quiet bool
 	bar.Several(total > 1 && !opt.DryRun)
 }
 
-// skip tells of a picture with which there is nothing to do.
+// skip reports a picture that is skipped, for the reason in j.
 func (r *report) skip(j job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -68,7 +67,7 @@ func (r *report) skip(j job) {
 		Reason: j.reason})
 }
 
-// leaveOut tells of the pictures of kinds that cannot be read, which are none of the total.
+// leaveOut reports pictures of kinds that cannot be read, which total leaves out.
 func (r *report) leaveOut(others []pictures.Other) error {
 	r.mu.Lock()
 	r.others = others
@@ -91,7 +90,7 @@ func (r *report) leaveOut(others []pictures.Other) error {
 	return nil
 }
 
-// planned tells of a picture that would be made.
+// planned reports the plan ev of a picture in a dry run.
 func (r *report) planned(ev pictureEvent) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -99,7 +98,7 @@ func (r *report) planned(ev pictureEvent) {
 	r.events.picture(ev)
 }
 
-// plan writes a line of a plan, unless the plan is of events.
+// plan prints a line of a dry run; with --json it prints nothing.
 func (r *report) plan(format string, args ...any) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -110,22 +109,21 @@ func (r *report) plan(format string, args ...any) error {
 	return err
 }
 
-// warn tells people of an error among others.
+// warn prints err as a warning.
 func (r *report) warn(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.bar.Warn(err)
 }
 
-// fail counts and tells the failure of one picture.
+// fail counts and reports the failure err of the picture of ev.
 func (r *report) fail(ev pictureEvent, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.failure(ev, err)
 }
 
-// failure is fail for those who have the lock. That of a single picture is what the
-// program ends with.
+// failure is fail for callers that hold r.mu. It does not print the error of a single picture, which ends the program.
 func (r *report) failure(ev pictureEvent, err error) {
 	r.failed, r.last = append(r.failed, string(ev.Input)), err
 	r.events.picture(failure(ev, err))
@@ -134,7 +132,7 @@ func (r *report) failure(ev pictureEvent, err error) {
 	}
 }
 
-// setJobs says which pictures are enlarged now. The next five methods have their numbers, from 0.
+// setJobs sets the pictures that are enlarged. In the methods below, i is an index in jobs.
 func (r *report) setJobs(jobs []job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -146,13 +144,13 @@ func (r *report) setJobs(jobs []job) {
 	r.pace = newPace(weights)
 }
 
-// event is the beginning of the events of picture i.
+// event returns the event "start" of picture i, for others to complete.
 func (r *report) event(i int) pictureEvent {
 	return pictureEvent{Event: "start", Input: paths.Name(r.jobs[i].Path), Output: paths.Name(r.jobs[i].output),
 		Number: i + 1, Of: len(r.jobs)}
 }
 
-// begin tells that picture i is begun.
+// begin reports that the work on picture i begins.
 func (r *report) begin(i int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -163,7 +161,7 @@ func (r *report) begin(i int) {
 	}
 }
 
-// progress tells what share of picture i is done.
+// progress reports that share, 0 to 1, of picture i is done.
 func (r *report) progress(i int, share float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -171,7 +169,7 @@ func (r *report) progress(i int, share float64) {
 	r.bar.Set("enlarging", r.pace.share())
 }
 
-// end tells what has become of picture i, once all before it have ended.
+// end reports the outcome of picture i, once all before it have ended.
 func (r *report) end(i int, out outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -179,12 +177,12 @@ func (r *report) end(i int, out outcome) {
 	r.pace.set(i, 1)
 	for r.reported < len(r.jobs) && r.results[r.reported] != nil {
 		r.tell(r.reported)
-		r.results[r.reported] = nil // of a million
+		r.results[r.reported] = nil // frees memory: there may be a million
 		r.reported++
 	}
 }
 
-// rest tells what else has ended, when the work was interrupted.
+// rest reports the remaining outcomes after an interruption, when not all pictures before them have ended.
 func (r *report) rest() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -195,7 +193,7 @@ func (r *report) rest() {
 	}
 }
 
-// tell tells what has become of picture i, for those who have the lock.
+// tell reports the outcome of picture i. The caller holds r.mu.
 func (r *report) tell(i int) {
 	j, out, ev := r.jobs[i], r.results[i], r.event(i)
 	if r.verbose && out.Plan != nil && out.Choice.Model() != "" {
@@ -226,7 +224,7 @@ func (r *report) tell(i int) {
 	r.bar.Line("%s, %d×%d, %.1f s", j.output, out.Output.X, out.Output.Y, out.seconds)
 }
 
-// note tells people something about the call.
+// note prints text, a remark about the call, unless the report is quiet.
 func (r *report) note(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -235,27 +233,27 @@ func (r *report) note(text string) {
 	}
 }
 
-// say writes a line for people beside the bar.
+// say prints text as one line on standard error, without damage to the bar. The caller holds r.mu.
 func (r *report) say(text string) {
 	r.bar.Pause()
 	fmt.Fprintln(r.err, safefile.OneLine(text))
 }
 
-// counts are how many pictures were made, would be made, were skipped, and failed.
+// counts returns how many pictures were enlarged, planned in a dry run, skipped, and failed.
 func (r *report) counts() (made, planned, skipped, failed int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.made, r.plans, r.skipped, len(r.failed)
 }
 
-// failures are the inputs of the pictures that failed.
+// failures returns a copy of the paths of the inputs that failed.
 func (r *report) failures() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.failed)
 }
 
-// verdict sums up a batch for people and returns what the program ends with.
+// verdict prints a summary and returns the error that the program ends with, or nil.
 func (r *report) verdict() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -280,7 +278,7 @@ func (r *report) verdict() error {
 		console.FirstOf(r.failed))
 }
 
-// skippedOthers says in the end what was left out, for those who have the lock.
+// skippedOthers prints how many pictures of unreadable kinds were left out. The caller holds r.mu.
 func (r *report) skippedOthers() {
 	text := pictures.Skipped(r.others)
 	if text == "" || r.quiet || r.dry {
@@ -292,7 +290,7 @@ func (r *report) skippedOthers() {
 	r.say("superres: " + text)
 }
 
-// summary ends the events. err is what the program ends with.
+// summary writes the last event. err is the error that the program ends with, or nil.
 func (r *report) summary(ctx context.Context, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -311,8 +309,8 @@ func (r *report) summary(ctx context.Context, err error) {
 	_ = r.events.Encode(ev)
 }
 
-// frame tells that frame n of the stream that is job i has been written: seconds after the
-// first was begun, and by the share of all of them, 0 where nobody knows how many there are.
+// frame reports that frame n of job i was written, at size to, seconds after the first was begun. share is the share
+// of all its frames, 0 to 1, or 0 if their number is not known.
 func (r *report) frame(i, n int, to image.Point, seconds, share float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

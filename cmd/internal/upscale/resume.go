@@ -13,16 +13,15 @@ import (
 	"superres/internal/imagefile"
 )
 
-// resumption goes on with interrupted work. A zero one knows of no earlier work and keeps
+// resumption holds what --resume needs to continue interrupted work. The zero value knows of no earlier work and keeps
 // no journal.
 type resumption struct {
 	*parts.Ledger
-	// settings are hashes of all but the input that decides the bytes of a result, by its
-	// format.
+	// settings holds, for each format, a hash of all that decides the bytes of a result, except the input.
 	settings map[imagefile.Format]string
 }
 
-// newResumption returns the zero value without --resume.
+// newResumption returns the resumption for opt, with the models of e, or the zero value without --resume.
 func newResumption(opt Options, e *enlarging.Enlarger) (r resumption, err error) {
 	if !opt.Resume {
 		return r, nil

@@ -29,48 +29,43 @@ import (
 	embedded "superres/superres/models"
 )
 
-// Service enlarges pictures that come one by one, each with settings of its own, as the
-// command does with those of a call: by the same code, to the same bytes. No name of a
-// request is ever that of a file. It is safe for concurrent use.
+// Service enlarges pictures one by one, each with settings of its own, by the same code as the command and to the same
+// bytes. It never opens a file by a name from a request. It is safe for concurrent use.
 type Service struct {
 	limits        console.Limits
 	decode, whole time.Duration
-	aside         *os.File // see PuttingAside
+	aside         *os.File // temporary file of PuttingAside
 
 	mu     sync.Mutex // guards models
 	models map[string]*superres.Model
 }
 
-// NewService makes a service with the limits of a machine. A picture may take the time
-// decode to be decoded, and whole in all; 0 is any time.
+// NewService returns a service with limits for each picture: decode for its decoding and whole for all; 0: no limit.
 func NewService(limits console.Limits, decode, whole time.Duration) *Service {
 	return &Service{limits: limits, decode: decode, whole: whole, models: map[string]*superres.Model{}}
 }
 
-// PuttingAside has the service put aside in a file what it cannot keep in memory while a result is
-// made, for one picture at a time. nil: each picture has a new file. It returns the service, and
-// is to be called before any picture.
+// PuttingAside makes the service use f as its temporary file, for one picture at a time; nil: each picture has a new
+// file. It returns the service, and must be called before the first picture.
 func (s *Service) PuttingAside(f *os.File) *Service {
 	s.aside = f
 	return s
 }
 
-// Parameters returns the options of the command that a request may have. None leads to a file or
-// to another program.
+// Parameters returns the options of the command that a request may set. None of them names a file or another program.
 func Parameters() settings.Table { return new(Options).table().Requested() }
 
-// Request is what is asked for with one picture.
+// Request holds the settings for one picture.
 type Request struct {
 	*enlarging.Enlarger
 	opt   Options
-	name  string // of the picture; empty: it has none
+	name  string // file name of the picture; empty: none is known
 	aside *os.File
 }
 
-// Request reads parameters, each once at most: those flags, name, that of the picture's
-// file, which is for the name of the result and for messages alone, and region, X,Y,W,H, a
-// part of the picture, in pixels, which is made alone, with the pixels that it has in the
-// whole. Its errors are those of the command.
+// Request returns the request with params, each given at most once: the options that Parameters lists; name, the file
+// name of the picture, used for the name of the result and for messages only; and region, as X,Y,W,H, the only part of
+// the picture to enlarge, in pixels, to the same pixels as in the whole. It fails as the command does.
 func (s *Service) Request(ctx context.Context, params url.Values) (*Request, error) {
 	r, err := s.read(ctx, params)
 	if err == nil {
@@ -79,13 +74,13 @@ func (s *Service) Request(ctx context.Context, params url.Values) (*Request, err
 	return r, err
 }
 
-// Check refuses parameters as Request does, but for those that a model does not take: it opens none.
+// Check returns the error of Request for params, except those from a model, as it opens none.
 func (s *Service) Check(ctx context.Context, params url.Values) error {
 	_, err := s.read(ctx, params)
 	return err
 }
 
-// read reads the parameters of a request.
+// read returns the request with params, without its models.
 func (s *Service) read(ctx context.Context, params url.Values) (*Request, error) {
 	r := &Request{}
 	options := r.opt.table()
@@ -123,12 +118,12 @@ func (s *Service) read(ctx context.Context, params url.Values) (*Request, error)
 	r.aside = s.aside
 	r.opt.Limits, r.opt.DecodeTime, r.opt.WholeTime = s.limits, s.decode, s.whole
 	if r.opt.Open, r.opt.Region = s.model, region; !region.Empty() {
-		r.opt.Keep.FirstFrame = true // of which it is a part
+		r.opt.Keep.FirstFrame = true // a region is part of one picture
 	}
 	return r, nil
 }
 
-// model opens an embedded model, once.
+// model returns the embedded model called name. Each is opened once and kept.
 func (s *Service) model(name string) (*superres.Model, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,8 +137,7 @@ func (s *Service) model(name string) (*superres.Model, error) {
 	return m, err
 }
 
-// baseName is the last part of a path of any system, as a client names a file; empty when
-// it names none.
+// baseName returns the last part of name, a path of any operating system, or "" if it has none.
 func baseName(name string) string {
 	name = path.Base(safefile.OneLine(strings.ReplaceAll(name, `\`, "/")))
 	if strings.Trim(name, "./- ") == "" {
@@ -152,7 +146,7 @@ func baseName(name string) string {
 	return name
 }
 
-// resultOf names the result of the picture in a body of size bytes.
+// resultOf returns the name and format of the result for the picture in body, of size bytes.
 func (r *Request) resultOf(body io.ReaderAt, size int64) (out pictures.Output, err error) {
 	in := pictures.Input{Path: r.title(), Place: r.title()}
 	if in.Format, _, err = imagefile.IdentifyAt(body, in.Path); err != nil {
@@ -172,33 +166,32 @@ func (r *Request) resultOf(body io.ReaderAt, size int64) (out pictures.Output, e
 	return out, r.opt.checkDepth(out.Format)
 }
 
-// title is what messages call the picture.
+// title returns the name of the picture for messages.
 func (r *Request) title() string { return cmp.Or(r.name, "picture") }
 
-// Result is what has become of a picture, or would.
+// Result describes the result of a request, or the one that it would have.
 type Result struct {
-	// Name is that of a file of the result.
+	// Name is the suggested file name of the result.
 	Name string
 	// Format is png, jpeg, bmp, tiff or gif.
 	Format imagefile.Format
-	// Event is the event, in JSON, by which the command tells of it: done or plan.
+	// Event is the event of the command for the picture, done or plan, as JSON.
 	Event json.RawMessage
 }
 
-// Load is what a picture takes of the machine.
+// Load is an estimate of the resources that a picture takes.
 type Load struct {
-	// Memory is in bytes, as estimated.
+	// Memory is in bytes.
 	Memory int64
-	// Pixels are those of the result, as often as each is made.
+	// Pixels is the number of pixels computed for the result, counting each as often as it is computed.
 	Pixels int64
 }
 
-// Upscale enlarges the picture in body, of so many bytes, which stays as it is meanwhile, and
-// writes the result to to; after an error what it has written is worth nothing. Before it
-// takes any memory to speak of it calls admit, which may wait, or refuse the picture by an
-// error; what it was admitted to is free when Upscale returns. progress is called with the
-// share done, 0..1, from one goroutine at a time, and may wait, too. Its errors are those of
-// the command, the error of admit, or the cause of the end of ctx.
+// Upscale enlarges the picture in body, of size bytes, which must not change, and writes the result to to; after an
+// error, what was written is useless. Before it takes much memory it calls admit, which may block, or refuse the
+// picture by an error; that memory is free again when Upscale returns. progress is called with the share done, 0 to 1,
+// by one goroutine at a time, and may block, too. Errors are those of the command, of admit, or the cause of the end
+// of ctx.
 func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error,
 	progress func(share float64)) (Result, error) {
 	began := time.Now()
@@ -216,8 +209,8 @@ func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to 
 		})
 }
 
-// Inspect tells what Upscale would make of a picture. It reads the header, and the whole
-// picture, admitted as there, where what is found in it decides what enlarges it.
+// Inspect returns the plan for the picture in body, of size bytes. It reads the header, and the whole picture, after
+// admit as in Upscale, if the choice of model depends on it.
 func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64, admit func(Load) error) (Result, error) {
 	return r.answer(ctx, body, size, io.Discard, admit,
 		func(ctx context.Context, file enlarging.Job, ev *pictureEvent, admit func(Load)) error {
@@ -229,7 +222,7 @@ func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64, adm
 		})
 }
 
-// answer has work do something about a picture and fill in the event.
+// answer has work handle the picture in body, of size bytes, and returns the result with the event from work.
 func (r *Request) answer(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error,
 	work func(context.Context, enlarging.Job, *pictureEvent, func(Load)) error) (Result, error) {
 	out, err := r.resultOf(body, size)
@@ -245,7 +238,7 @@ func (r *Request) answer(ctx context.Context, body io.ReaderAt, size int64, to i
 	}
 	err = work(ctx, file, &ev, func(l Load) {
 		if err := admit(l); err != nil {
-			cancel(err) // what follows looks at it first
+			cancel(err) // work sees this before it goes on
 		}
 	})
 	if err != nil {

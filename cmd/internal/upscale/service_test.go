@@ -29,7 +29,7 @@ func newTestService() *Service {
 	return NewService(console.Limits{Memory: 2 << 30, Pixels: 50e6}, 30*time.Second, 0)
 }
 
-// served is what a service makes of a picture.
+// served returns the result of s for picture with the parameters in query.
 func served(t *testing.T, s *Service, picture []byte, query string) ([]byte, Result, error) {
 	t.Helper()
 	params := must.Get(url.ParseQuery(query))(t)
@@ -43,7 +43,7 @@ func served(t *testing.T, s *Service, picture []byte, query string) ([]byte, Res
 	return out.Bytes(), result, err
 }
 
-// A service makes the bytes that the command makes, and tells what its events tell; of animations, too.
+// A service returns the same bytes and events as the command, also for animations.
 func TestServiceMakesTheSame(t *testing.T) {
 	s, dir := newTestService(), t.TempDir()
 	frames := []image.Image{testimage.Fill(image.NewNRGBA(image.Rect(0, 0, 40, 30)), true),
@@ -91,7 +91,7 @@ func TestServiceMakesTheSame(t *testing.T) {
 	}
 }
 
-// Requests do not learn of one another's flags.
+// Requests at the same time do not affect each other's settings.
 func TestRequestsBesideOneAnother(t *testing.T) {
 	s := newTestService()
 	var group sync.WaitGroup
@@ -109,7 +109,7 @@ func TestRequestsBesideOneAnother(t *testing.T) {
 	group.Wait()
 }
 
-// A region has the pixels of the whole, whatever the scale, the model and the place.
+// A region has the same pixels as in the whole result, at any scale, with any model, anywhere.
 func TestRegions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("computes for long")

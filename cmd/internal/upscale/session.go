@@ -10,7 +10,7 @@ import (
 	"superres/cmd/internal/pictures"
 )
 
-// session is one call of the command: what it is asked for, and what it works with.
+// session is one call of the command, with its options and all that it works with.
 type session struct {
 	*enlarging.Enlarger
 	opt     Options
@@ -19,7 +19,7 @@ type session struct {
 	in      *enlarging.Standard
 }
 
-// source is where the bytes of an input come from.
+// source returns the source of the input called name: standard input or a file.
 func (e *session) source(name string) enlarging.Source {
 	if paths.IsStandard(name) {
 		return e.in
@@ -27,7 +27,7 @@ func (e *session) source(name string) enlarging.Source {
 	return enlarging.File(name)
 }
 
-// jobOf is what is to be done with a picture.
+// jobOf returns j in the form that the enlarger takes, with its source and sink.
 func (e *session) jobOf(j job) enlarging.Job {
 	out := enlarging.Job{Source: e.source(j.Path), Format: j.format}
 	if j.piped() {
@@ -41,12 +41,13 @@ func (e *session) jobOf(j job) enlarging.Job {
 	return out
 }
 
-// isVideo tells whether the input is a stream of video, by what it begins with. Such a stream is enlarged alone.
+// isVideo reports whether the only input is a video stream, by its first bytes; false: inputs are pictures. It fails
+// if a video is one of several inputs.
 func (e *session) isVideo() (bool, error) {
 	alone := len(e.opt.Inputs) == 1
 	for _, name := range e.opt.Inputs {
 		if paths.IsStandard(name) && (!alone || e.opt.DryRun || e.opt.Resume) {
-			continue // refused, and not to be waited for
+			continue // refused later, so not read here
 		}
 		if !alone && !pictures.IsNamedVideo(name) || enlarging.FormatOf(e.source(name)) != pictures.Video {
 			continue

@@ -24,8 +24,8 @@ import (
 	"superres/internal/sequence"
 )
 
-// scene is frame n of an animation: a pattern that stands still on the left, what moves on the
-// right, and holes, if any.
+// scene returns frame n of an animation: a still pattern on the left, a moving one on the right, and, if holes is
+// true, transparent places.
 func scene(n, w, h int, holes bool) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -43,7 +43,7 @@ func scene(n, w, h int, holes bool) *image.NRGBA {
 	return m
 }
 
-// scenes are some frames as a file of a format, "gif", "png" or "tiff".
+// scenes returns frames as a file of format "gif", "png" or "tiff", played plays times.
 func scenes(t *testing.T, format string, plays int, frames ...image.Image) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -71,7 +71,7 @@ func scenes(t *testing.T, format string, plays int, frames ...image.Image) []byt
 	return out.Bytes()
 }
 
-// apart reads the pictures of a file.
+// apart returns a reader of the file data, and its frames.
 func apart(t *testing.T, data []byte) (*sequence.Reader, []*sequence.Frame) {
 	t.Helper()
 	lim := imagefile.Limits{Several: func(imagefile.Format) {}, Pixels: 1e7}
@@ -92,7 +92,7 @@ func apart(t *testing.T, data []byte) (*sequence.Reader, []*sequence.Frame) {
 	}
 }
 
-// differ tells where two pictures differ in what is seen of them.
+// differ returns where the visible pixels of a and b differ, or "".
 func differ(a, b image.Image) string {
 	if a.Bounds().Size() != b.Bounds().Size() {
 		return fmt.Sprintf("%v and %v", a.Bounds(), b.Bounds())
@@ -111,7 +111,8 @@ func differ(a, b image.Image) string {
 	return ""
 }
 
-// enlarged makes a file of another in a new folder.
+// enlarged writes data to the file name in a new folder, enlarges it with flags, and returns the bytes of the file
+// output.
 func enlarged(t *testing.T, name string, data []byte, output, flags string) []byte {
 	t.Helper()
 	dir := t.TempDir()
@@ -120,7 +121,7 @@ func enlarged(t *testing.T, name string, data []byte, output, flags string) []by
 	return consoletest.Read(t, dir, output)
 }
 
-// alone enlarges pictures as files of their own.
+// alone returns frames enlarged as files of a format, each on its own.
 func alone(t *testing.T, frames []*sequence.Frame, format, flags string) (list []image.Image) {
 	t.Helper()
 	dir := t.TempDir()
@@ -136,8 +137,8 @@ func alone(t *testing.T, frames []*sequence.Frame, format, flags string) (list [
 	return list
 }
 
-// Each frame of an animation, and each page, is what it is when it is enlarged alone, by the same model, and delays and
-// loops stay.
+// Each frame of an animation and each page equals its enlargement as a single picture by the same model; delays and
+// loops are kept.
 func TestFramesAlone(t *testing.T) {
 	const w, h = 40, 28
 	var opaque, holed, grey []image.Image
@@ -192,8 +193,8 @@ func TestFramesAlone(t *testing.T) {
 	}
 }
 
-// What stands still is the same bytes in all frames, whatever changes beside it, also in the colours of a GIF, with any
-// number of workers, and from a pipe.
+// Still areas have the same bytes in all frames, whatever moves beside them, even in a GIF, with any number of
+// workers, and from a pipe.
 func TestNothingShimmers(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	const w, h, still = 120, 40, 60
@@ -222,7 +223,7 @@ func TestNothingShimmers(t *testing.T) {
 	}
 }
 
-// What a file of several pictures becomes, and what is said of it.
+// Each kind of file with several pictures gives the expected format and messages.
 func TestSeveralKinds(t *testing.T) {
 	dir := t.TempDir()
 	frames := []image.Image{scene(0, 12, 10, false), scene(1, 12, 10, false), scene(2, 12, 10, false)}
@@ -247,7 +248,7 @@ func TestSeveralKinds(t *testing.T) {
 	for in, out := range map[string]string{"a.gif": "a_2x.gif", "b.PNG": "b_2x.PNG", "c.tif": "c_2x.tif"} {
 		format := imagefile.NamedFormat(in)
 		holds(out, string(consoletest.Read(t, dir, "out", out)), format)
-		// Through a pipe it stays what it is.
+		// From a pipe, the format of the file is kept.
 		stdout, _ := expect(t, dir, string(consoletest.Read(t, dir, "in", in)), "- -m nearest", 0)
 		holds(in, stdout, format)
 	}
@@ -272,7 +273,7 @@ func TestSeveralKinds(t *testing.T) {
 		"in/a.gif: its delays are left out: the pages of a TIFF have none")
 }
 
-// Events, a journal and an interruption know a file with its frames.
+// Events, the journal and interruption work for files of several pictures, with their frames.
 func TestSeveralInBatches(t *testing.T) {
 	dir := t.TempDir()
 	frames := []image.Image{scene(0, 12, 10, false), scene(1, 12, 10, false), scene(2, 12, 10, false)}
@@ -307,7 +308,7 @@ func TestSeveralInBatches(t *testing.T) {
 		consoletest.Put(t, filepath.Join(dir, name), scenes(t, name[5:], 0, many...))
 		program.Interrupted(t, dir, `"frame":2,`, "upscale", name, "--json")
 	}
-	// A damaged frame is found before any work, and nothing is made.
+	// A damaged frame is found before any work, and nothing is written.
 	broken := consoletest.Read(t, dir, "many.png")
 	broken[bytes.LastIndex(broken, []byte("fdAT"))+30] ^= 4
 	consoletest.Put(t, filepath.Join(dir, "broken.png"), broken)
@@ -317,7 +318,7 @@ func TestSeveralInBatches(t *testing.T) {
 	})
 }
 
-// What FFmpeg writes is read as it reads it, and it reads what is made of that.
+// Files that FFmpeg wrote are read as FFmpeg reads them, and FFmpeg reads their enlargements.
 func TestSeveralWithFFmpeg(t *testing.T) {
 	ffmpeg, err := exec.LookPath("ffmpeg")
 	if err != nil {
@@ -334,7 +335,7 @@ func TestSeveralWithFFmpeg(t *testing.T) {
 		}
 		return out
 	}
-	// same checks that FFmpeg reads the frames of a file as this program does.
+	// same checks that FFmpeg reads the same frames from the file name as this program.
 	same := func(name string, w, h int) *sequence.Reader {
 		t.Helper()
 		raw := run("-i " + name + " -fps_mode passthrough -pix_fmt rgba -f rawvideo -")
@@ -365,7 +366,7 @@ func TestSeveralWithFFmpeg(t *testing.T) {
 	}
 }
 
-// What a file says beside its frames is kept, and they are turned upright; 16 bits stay.
+// Metadata of files with several pictures is kept, frames are turned upright, and 16 bits stay 16.
 func TestSeveralKeepsMetadata(t *testing.T) {
 	const w, h = 12, 9
 	// The orientation is 6: on its side.
@@ -410,7 +411,7 @@ func TestSeveralKeepsMetadata(t *testing.T) {
 	}
 }
 
-// Limits count each picture and all of them, in a line that says which.
+// Limits apply to each picture and to the whole file, and the error says to which.
 func TestSeveralLimits(t *testing.T) {
 	dir := t.TempDir()
 	frame := append([]byte{0x2c, 0, 0, 0, 0, 1, 0, 1, 0, 0x80, 0, 0, 0, 255, 255, 255, 2}, 2, 0x44, 1, 0)
@@ -422,7 +423,7 @@ func TestSeveralLimits(t *testing.T) {
 	put("whole.gif", 1000, 101)
 	put("large.gif", 1001, 2)
 	put("slow.gif", 100, 900)
-	// Pages that a TIFF has no room for, by their headers.
+	// Headers of pages whose results do not fit into a TIFF.
 	page := [][4]uint32{{256, 4, 1, 3000}, {257, 4, 1, 3000}, {258, 3, 1, 8}, {262, 3, 1, 1}, {273, 4, 1, 0},
 		{279, 4, 1, 2}}
 	file := []byte(imagetest.TIFFStart)

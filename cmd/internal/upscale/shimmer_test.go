@@ -7,10 +7,9 @@ import (
 	"testing"
 )
 
-// What stands still under noise that is another in each frame shimmers less than with
-// interpolation: the deviation of a sample from frame to frame, at the mean, is less, however
-// little noise there is. Without noise nothing shimmers, and the beginning is enlarged as a
-// picture is.
+// Still areas with noise that changes from frame to frame shimmer less than with interpolation, however faint the
+// noise: the mean standard deviation of a sample over time is less. Without noise nothing shimmers, and the first
+// frame equals its enlargement as a picture.
 func TestVideoShimmer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("computes for long")
@@ -64,7 +63,7 @@ func TestVideoShimmer(t *testing.T) {
 	}
 }
 
-// Each frame is enlarged as it is alone.
+// Each frame of a video equals its enlargement alone.
 func TestVideoFramesAlone(t *testing.T) {
 	data := video(t, "W30 H20 C420mpeg2", 6, moving)
 	in, frames := readVideo(t, data)

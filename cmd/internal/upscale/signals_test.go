@@ -19,8 +19,8 @@ import (
 	"superres/internal/must"
 )
 
-// Interrupted at any time, a batch ends with the code of the signal, with whole results
-// alone and no temporary file, and goes on from there; what was there before is as it was.
+// A batch interrupted at any time ends with the exit code of the signal, leaves only whole results and no temporary
+// file, and can be resumed; files that existed before are unchanged.
 func TestInterrupted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts the program many times")
@@ -84,7 +84,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// Interrupted while it waits for frames, a pipe ends with a whole one, and a file is not there.
+// If a video is interrupted while it waits for frames, a pipe ends with a whole frame, and a file is not made.
 func TestVideoInterrupted(t *testing.T) {
 	data := video(t, "W20 H10", 3, moving)
 	want := piped(t, data, "-m bicubic")
@@ -96,7 +96,7 @@ func TestVideoInterrupted(t *testing.T) {
 		var errs strings.Builder
 		cmd.Stderr = &errs
 		must.Succeed(t, cmd.Start())
-		// The second copy stands still in the middle of a frame.
+		// The second copy of the frame stops in its middle.
 		if _, err := io.WriteString(in, data+data[len(data)-306:len(data)-100]); err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestVideoInterrupted(t *testing.T) {
 	}
 }
 
-// waitForTemp waits until a file is begun.
+// waitForTemp waits until a temporary file appears in dir.
 func waitForTemp(dir string) error {
 	for {
 		found, err := filepath.Glob(filepath.Join(dir, ".superres-*.tmp"))

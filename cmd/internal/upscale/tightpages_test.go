@@ -9,8 +9,7 @@ import (
 	"superres/cmd/internal/console/consoletest"
 )
 
-// Where there is no room for a page beside another they are enlarged one after the other, to the same bytes, and less
-// is promised.
+// If memory has no room for a waiting page, pages are enlarged one by one, with the same bytes and a lower estimate.
 func TestTightPages(t *testing.T) {
 	dir := t.TempDir()
 	pages := scenes(t, "tiff", 0, scene(1, 800, 600, false), scene(2, 700, 650, false))

@@ -13,7 +13,7 @@ import (
 	"superres/internal/imagefile/imagetest"
 )
 
-// rawFile is a DNG: a small copy that can be read, and below it what the sensor saw.
+// rawFile returns a DNG with a small preview that can be read and raw sensor data that cannot.
 func rawFile() string {
 	small := [][4]uint32{{254, 4, 1, 1}, {256, 4, 1, 4}, {257, 4, 1, 2}, {258, 3, 1, 8}, {259, 3, 1, 1}, {262, 3, 1, 1},
 		{273, 4, 1, 8}, {279, 4, 1, 8}, {50706, 1, 4, 0x401}}
@@ -25,7 +25,7 @@ func rawFile() string {
 
 const heic = "\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"
 
-// The raw file of a camera is refused by name, whatever it is called: the small copy in it is not the picture.
+// Raw files of cameras are refused, whatever their names: the preview in them is not the picture.
 func TestRawFilesAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	want := "DNG cannot be read (known: PNG JPEG GIF WebP TIFF BMP); " +
@@ -41,8 +41,8 @@ func TestRawFilesAreRefused(t *testing.T) {
 	expect(t, dir, "", "-", console.ExitInput, "standard input: is empty")
 }
 
-// A folder drops nothing without a word: pictures are told by their content, and those of kinds that cannot be read are
-// counted, and listed on request.
+// Files of a folder are recognised by their content. Those of kinds that cannot be read are counted, and listed on
+// request.
 func TestFolderOfAllKinds(t *testing.T) {
 	dir := t.TempDir()
 	photo := string(imagetest.Encoded(t,
@@ -80,7 +80,7 @@ func TestFolderOfAllKinds(t *testing.T) {
 		last.Unreadable != 4 || last.Total != 5 || last.Done != 5 {
 		t.Errorf("events: %s", stdout)
 	}
-	// A filter is for them as well, and a script may have none of them.
+	// Filters apply to unreadable files as well, so that a script can leave them out.
 	if _, stderr := expect(t, dir, "", command+"some --include *.jpg", 0); strings.Contains(stderr, "cannot be read") {
 		t.Error(stderr)
 	}
@@ -90,15 +90,14 @@ func TestFolderOfAllKinds(t *testing.T) {
 		{"in/deep", console.ExitInput, "in/deep: no picture in this folder can be read: 1 HEIC; save it"},
 		{"in --on-unreadable skpi", console.ExitUsage, `did you mean "skip"?`},
 	})
-	// One that is named itself gives what the folder gives.
+	// A file that is named itself gives the same result as in a folder.
 	succeeds(t, dir, "in/photo -m nearest -o alone/")
 	if !bytes.Equal(consoletest.Read(t, dir, "alone/photo_2x.jpg"), consoletest.Read(t, dir, "out/photo_2x.jpg")) {
 		t.Error("other bytes alone")
 	}
 }
 
-// A pipe of several pictures, one behind the other, of any format, is refused: one of them would be the result, without
-// a word.
+// Several pictures in one pipe, one after the other, are refused in any format, as all but one would be lost.
 func TestPipeOfSeveral(t *testing.T) {
 	dir := t.TempDir()
 	sound := imagetest.Sound(t)
@@ -114,7 +113,7 @@ func TestPipeOfSeveral(t *testing.T) {
 			expect(t, dir, stream, "-m nearest - --first-frame", 0)
 		}
 	}
-	// Copies that a camera puts behind its picture are not several pictures.
+	// Previews that a camera appends to its picture do not count.
 	photo := sound["grey.jpeg"]
 	copies := slices.Concat(photo[:2], imagetest.JPEGSegment(0xe2, []byte("MPF\x00MM\x00*")...), photo[2:], photo)
 	expect(t, dir, string(copies), "-m nearest -", 0)

@@ -1,12 +1,11 @@
-// Package upscale is the command superres upscale: it enlarges picture files. Package enlarging does that for each
-// file; here is what a call does with many of them.
+// Package upscale is the command superres upscale, which enlarges picture files. Package enlarging does that for each
+// file; this package plans, runs and reports the work of a call on many files.
 //
-// Read it in this order: options.go has the options, and idle.go tells which of them mean nothing in a call. upscale.go
-// is one call, and session.go what it works with.
-// planner.go finds the inputs and names the outputs, with resume.go for those that are done, and batch.go is what that
-// comes to. work.go enlarges pictures beside one another, within the memory of memory.go; dryrun.go shows what it would
-// do. report.go tells people, events.go programs, and pace.go estimates how far the batch is. service.go is for package
-// serve, and help.go is the help.
+// Read it in this order: options.go, the options, and idle.go, which of them have no effect in a call; upscale.go, one
+// call, and session.go, what it works with; planner.go, which finds inputs and names outputs, with resume.go for
+// pictures already done; batch.go, the resulting plan; work.go, which enlarges pictures in parallel, within the memory
+// limits of memory.go; dryrun.go, which only shows the plan; report.go for people, events.go for programs, and
+// pace.go, which estimates progress. service.go is for package serve, and help.go is the help.
 package upscale
 
 import (
@@ -20,7 +19,7 @@ import (
 	"superres/cmd/internal/settings"
 )
 
-// Command is superres upscale.
+// Command returns the command superres upscale.
 func Command(s *console.Streams) *cli.Command {
 	opt := new(Options)
 	return console.Leveled(&cli.Command{
@@ -32,8 +31,7 @@ func Command(s *console.Streams) *cli.Command {
 	}, examples, groups...)
 }
 
-// run does one call, unless its options have been refused with an error. Whatever becomes of it, the events end in a
-// summary.
+// run does one call, or none if err, from reading the options, is not nil. In either case it writes the last event.
 func run(c *cli.Context, s *console.Streams, opt *Options, err error) error {
 	r := newReport(s, opt.json && !paths.IsStandard(opt.Naming.Out))
 	if err == nil {
@@ -46,7 +44,7 @@ func run(c *cli.Context, s *console.Streams, opt *Options, err error) error {
 	return err
 }
 
-// enlargeAll works out what is to be done and does it, or shows it.
+// enlargeAll plans the call and does it, or, with --dry-run, shows the plan.
 func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) error {
 	enlarger, err := enlarging.New(opt.Settings)
 	if err != nil {
@@ -88,7 +86,7 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 	if opt.DryRun {
 		return e.show(c.Context, &b, r)
 	}
-	b.clearLeftovers() // also where there is nothing else to do, or nothing can be done
+	b.clearLeftovers() // even if there is nothing else to do
 	if err := b.problem(); err != nil {
 		return err
 	}
@@ -96,7 +94,7 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 	defer func() {
 		if made, _, _, _ := r.counts(); made == 0 {
 			for _, folder := range folders {
-				_ = os.Remove(folder) // unless there is something in it
+				_ = os.Remove(folder) // fails if the folder is not empty
 			}
 		}
 	}()

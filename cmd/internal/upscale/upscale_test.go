@@ -54,7 +54,7 @@ func TestUpscaleNames(t *testing.T) {
 	}
 }
 
-// A file, a folder and a pipe, with any number of workers, give the same bytes.
+// The same picture as a file, in a folder and from a pipe gives the same bytes, with any number of workers.
 func TestUpscaleGivesTheSameBytes(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	dir := t.TempDir()
@@ -87,7 +87,7 @@ func TestOddSizes(t *testing.T) {
 	}
 }
 
-// Parts of an upscale are complete when each has come to its end, also those without a picture; what failed is told.
+// Parts are complete once all have ended, even those without pictures; failed pictures are reported.
 func TestMergePictures(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 6 {
@@ -122,8 +122,8 @@ func TestMergePictures(t *testing.T) {
 	}
 	merged("out", "9 parts: 7 pictures done, 0 failed\n", 0)
 	merged("in", "no part was done there", console.ExitInput)
-	// What was begun last counts: parts that were done before pictures were added are to be run again, and another
-	// division is not complete because the one before was.
+	// The latest start of each part counts: parts that ended before pictures were added must run again, and a division
+	// into other parts is incomplete even if an earlier division was complete.
 	putBlobs(t, dir, 7, 7, "in/new1.png", "in/new2.png", "in/new3.png", "in/new4.png")
 	for i := range parts - 1 {
 		part(i)
@@ -135,17 +135,16 @@ func TestMergePictures(t *testing.T) {
 	merged("out", "run the command with --shard 0/3, 2/3", console.ExitInput)
 }
 
-// mergeLine is the command for a part.
+// mergeLine is the command for part %d of %d.
 const mergeLine = "upscale -m bicubic -o out -q in --resume --shard %d/%d"
 
-// A result that is written in strips, as with --tile, has the bytes of one that is made as a whole, in every form; what
-// fails on the way leaves nothing.
+// A result written in strips has the same bytes as one made whole, in every format; if it fails, nothing is left.
 func TestStrips(t *testing.T) {
 	dir := t.TempDir()
 	photo := imagetest.Encoded(t, func(b *bytes.Buffer) error { return jpeg.Encode(b, consoletest.Blob(90, 61), nil) })
 	consoletest.Put(t, filepath.Join(dir, "photo.jpg"), photo)
 	consoletest.WritePicture(t, filepath.Join(dir, "grey.png"), imagetest.GreyRamp(90, 61))
-	// One with transparency is not made in strips.
+	// A picture with transparency is made whole.
 	consoletest.WritePicture(t, filepath.Join(dir, "clear.png"), imagetest.Ramp(28, 61))
 	for _, line := range []string{
 		"photo.jpg -o a.jpg", "photo.jpg -o a.png -s 3.3", "photo.jpg -o a.png --depth 16 -m bicubic",

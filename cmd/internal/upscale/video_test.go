@@ -26,7 +26,7 @@ import (
 	"superres/superres/score"
 )
 
-// video makes a stream of some frames; at gives the code of a sample of a plane.
+// video returns a stream with the header head and a number of frames; at gives the code of a sample.
 func video(t *testing.T, head string, frames int, at func(n, plane, x, y int) int) string {
 	t.Helper()
 	in := must.Get(y4m.NewReader(strings.NewReader(y4m.Magic+head+"\n"), imagefile.Limits{}))(t)
@@ -51,13 +51,13 @@ func video(t *testing.T, head string, frames int, at func(n, plane, x, y int) in
 	return out.String()
 }
 
-// moving is a pattern with noise that moves from frame to frame, in codes of 8 bits.
+// moving is a noisy pattern that moves from frame to frame, in codes of 8 bits.
 func moving(n, plane, x, y int) int {
 	random := rand.New(rand.NewPCG(uint64(n), uint64(plane<<40+y<<20+x)))
 	return 40 + 100*((x+n+y/2)/5%2) + random.IntN(50)
 }
 
-// readVideo takes a stream apart.
+// readVideo returns the header and the frames of the stream data.
 func readVideo(t *testing.T, data string) (y4m.Header, []*y4m.Frame) {
 	t.Helper()
 	in := must.Get(y4m.NewReader(strings.NewReader(data), imagefile.Limits{}))(t)
@@ -73,7 +73,7 @@ func readVideo(t *testing.T, data string) (y4m.Header, []*y4m.Frame) {
 	}
 }
 
-// piped enlarges a stream in a pipe.
+// piped returns the stream data enlarged with flags, through a pipe.
 func piped(t *testing.T, data, flags string) string {
 	t.Helper()
 	got, stderr := expect(t, t.TempDir(), data, "- "+flags, 0)
@@ -83,7 +83,7 @@ func piped(t *testing.T, data, flags string) string {
 	return got
 }
 
-// grey is the brightness of a photograph.
+// grey returns the brightness of a photograph.
 func grey(t *testing.T) *image.Gray {
 	colour := golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png"))
 	img := image.NewGray(colour.Bounds())
@@ -91,9 +91,8 @@ func grey(t *testing.T) *image.Gray {
 	return img
 }
 
-// Of every layout and depth, what a header says stays, but for the size; and a colour that
-// rises along the picture is at each place of the result what it was there, wherever the
-// samples of a layout lie.
+// For every layout and depth, the header is kept except for the size, and a colour gradient has the same colour at the
+// same place of the result, wherever the samples of the layout lie.
 func TestVideoLayouts(t *testing.T) {
 	for _, layout := range []string{"420jpeg", "420mpeg2", "420paldv", "420", "411", "422", "444", "mono", "420p10",
 		"422p10", "444p10", "mono10", "420p12", "444p16"} {
@@ -102,7 +101,8 @@ func TestVideoLayouts(t *testing.T) {
 			head := "W61 H47 F30000:1001 Ip A128:117 C" + layout + " XYSCSS=OWN XCOLORRANGE=LIMITED"
 			asked := must.Get(y4m.NewReader(strings.NewReader(y4m.Magic+head+"\n"), imagefile.Limits{}))(t)
 			unit := 1 << (asked.Depth - 8)
-			// What a sample of a plane shows: a slope over the places of brightness, from the edge.
+			// value returns a sample of a plane: a linear gradient over positions of brightness, measured from the
+			// edge.
 			value := func(h y4m.Header, across, down float64, plane, x, y int) float64 {
 				place := func(i, of int, first bool) float64 {
 					switch {
@@ -153,8 +153,8 @@ func TestVideoLayouts(t *testing.T) {
 	}
 }
 
-// With any number of workers, from a file or a pipe and into either, it is the same bytes, and a frame that comes again
-// is the same again; so nothing that stands still shimmers.
+// With any number of workers, from a file or a pipe and to either, results have the same bytes, and equal frames give
+// equal results, so still areas do not shimmer.
 func TestVideoIsTheSame(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	still := video(t, "W40 H30 C420jpeg", 20, func(_, plane, x, y int) int { return moving(0, plane, x, y) })
@@ -186,8 +186,7 @@ func TestVideoIsTheSame(t *testing.T) {
 	}
 }
 
-// Brightness is enlarged as well as that of a grey PNG, in every range and depth: of full range
-// it is the same samples.
+// Brightness is enlarged as well as a grey PNG in every range and depth; in full range the samples are equal.
 func TestVideoAsPNG(t *testing.T) {
 	truth := grey(t)
 	reduced := must.Get(score.Reduce(truth, 2, resample.Cubic))(t)
@@ -210,7 +209,7 @@ func TestVideoAsPNG(t *testing.T) {
 	as := psnr(func(x, y int) float64 { return float64(want.GrayAt(x, y).Y) })
 	for _, c := range []struct {
 		head      string
-		black, of float64 // codes: black, and from there to white
+		black, of float64 // codes: that of black, and the distance from black to white
 	}{
 		{"C420jpeg XCOLORRANGE=FULL", 0, 255}, {"C420jpeg", 16, 219}, {"Cmono", 16, 219},
 		{"C420p10 XCOLORRANGE=FULL", 0, 1023}, {"C422p10", 64, 876}, {"C444p10", 64, 876},
@@ -241,8 +240,8 @@ func TestVideoAsPNG(t *testing.T) {
 	}
 }
 
-// Noise in the first frame has all of them enlarged by the model for that, and what a stream
-// has beyond the range of video is there afterwards.
+// Noise in the first frame selects the model against noise for all frames, and values outside the range of video are
+// kept.
 func TestVideoNoiseAndRange(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
 	noisy := video(t, "W64 H64 Cmono", 2, func(int, int, int, int) int { return 100 + int(20*random.NormFloat64()) })
@@ -254,7 +253,7 @@ func TestVideoNoiseAndRange(t *testing.T) {
 	}
 }
 
-// FFmpeg reads what comes out as what it wrote, at another size.
+// FFmpeg reads an enlarged stream like the one it wrote, at another size.
 func TestVideoWithFFmpeg(t *testing.T) {
 	ffmpeg, err := exec.LookPath("ffmpeg")
 	if err != nil {
@@ -282,14 +281,14 @@ func TestVideoWithFFmpeg(t *testing.T) {
 	}
 }
 
-// Colour goes through the network, which is nearer to the truth than interpolation, at the full and at half the
-// resolution; and brightness has the samples that it has without colour.
+// Colour goes through the model, with a better result than interpolation, at full and at half resolution; brightness
+// has the same samples as without colour.
 func TestVideoColour(t *testing.T) {
 	truth := imaging.Clone(golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")))
 	truth = imaging.Crop(truth, image.Rect(0, 0, truth.Rect.Dx()&^3, truth.Rect.Dy()&^3))
 	w, h := truth.Rect.Dx()/2, truth.Rect.Dy()/2
 	low := imaging.Resize(truth, w, h, imaging.CatmullRom)
-	// code is a sample of a plane, the mean of side×side pixels.
+	// code returns a sample of a plane: the mean of side×side pixels.
 	code := func(img *image.NRGBA, plane, x, y, side int) int {
 		sum := 0
 		for i := range side * side {

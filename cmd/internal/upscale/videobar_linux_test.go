@@ -8,8 +8,7 @@ import (
 	"superres/cmd/internal/console/consoletest"
 )
 
-// On a terminal there is a bar with frames a second, also where nobody knows how many there
-// are, and one line in the end.
+// On a terminal, video shows a bar with frames a second, even if their number is not known, and one line at the end.
 func TestVideoBar(t *testing.T) {
 	t.Setenv("TERM", "xterm")
 	t.Setenv("NO_COLOR", "")

@@ -9,8 +9,7 @@ import (
 	"superres/cmd/internal/console/consoletest"
 )
 
-// Of a stream that ends too soon or is damaged, a pipe gets the frames before, and a file is not made; either is said,
-// with the number of the frame.
+// If a stream is cut or damaged, a pipe gets the frames before, and a file is not made; the error names the frame.
 func TestVideoIsCut(t *testing.T) {
 	whole := video(t, "W20 H10 C420jpeg", 5, moving)
 	const head, frame = len("YUV4MPEG2 W20 H10 C420jpeg\n"), len("FRAME\n") + 300
@@ -18,7 +17,7 @@ func TestVideoIsCut(t *testing.T) {
 	const outHead, outFrame = head, len("FRAME\n") + 1200
 	for _, c := range []struct {
 		data   string
-		frames int // before it
+		frames int // good frames before the damage
 		what   string
 		said   string
 	}{
@@ -89,7 +88,7 @@ func TestVideoRefusals(t *testing.T) {
 	expect(t, dir, "", "in.y4m -m bicubic --metadata strip", 0, "--metadata is for files of pictures")
 }
 
-// There is an event for each frame, in their order, between that of the beginning and that of the end.
+// There is an event for each frame, in order, between the start and the end of the video.
 func TestVideoEvents(t *testing.T) {
 	stdout, _ := expect(t, t.TempDir(), video(t, "W20 H10", 7, moving), "--json - -o out.y4m -m bicubic", 0)
 	var got []string

@@ -13,8 +13,8 @@ import (
 	"superres/internal/safefile"
 )
 
-// enlargeJobs enlarges the pictures, as many at a time as there are processors and as there is
-// memory for; one that fails does not end the rest.
+// enlargeJobs enlarges the pictures of b, at most one per processor at a time and as memory allows. One that fails
+// does not end the others.
 func (e *session) enlargeJobs(ctx context.Context, b *batch, r *report) error {
 	for _, err := range e.past.Warnings() {
 		r.bar.Warn(err)
@@ -45,8 +45,8 @@ func (e *session) enlargeJobs(ctx context.Context, b *batch, r *report) error {
 	return r.verdict()
 }
 
-// crew enlarges the pictures of a batch. They begin in their order, one for each
-// processor at a time, so that one is read or written while another is enlarged.
+// crew enlarges the pictures of a batch. They begin in order, one per processor at a time, so that some are read or
+// written while others are enlarged.
 type crew struct {
 	*session
 	jobs   []job
@@ -55,10 +55,10 @@ type crew struct {
 	over   *overrun
 
 	mu    sync.Mutex // guards again
-	again []int      // pictures that were stopped with others: see overrun
+	again []int      // indices of pictures stopped together for using too much memory
 }
 
-// numbers are those of the pictures, from 0.
+// numbers returns the indices of the pictures.
 func (w *crew) numbers() []int {
 	list := make([]int, len(w.jobs))
 	for i := range list {
@@ -67,7 +67,7 @@ func (w *crew) numbers() []int {
 	return list
 }
 
-// do enlarges picture i beside others. It fails only when ctx ends.
+// do enlarges picture i while others may be in work. It fails only when ctx ends.
 func (w *crew) do(ctx context.Context, i int) (struct{}, error) {
 	w.budget.queue(i)
 	enter := sync.OnceFunc(w.budget.next)
@@ -99,8 +99,8 @@ func (w *crew) doAgain(ctx context.Context) error {
 	return nil
 }
 
-// try enlarges picture i, and waits by admit for the bytes that it takes. stopped tells that it
-// was stopped with others, and is to be tried again. It fails only when ctx ends.
+// try enlarges picture i, calling admit, which may block, with the bytes that it takes. stopped says that it was
+// stopped together with others and must be tried again. It fails only when ctx ends.
 func (w *crew) try(ctx context.Context, i int, admit func(bytes int64)) (stopped bool, err error) {
 	began, out, j := time.Now(), outcome{}, w.jobs[i]
 	end := func() {}
@@ -128,7 +128,7 @@ func (w *crew) try(ctx context.Context, i int, admit func(bytes int64)) (stopped
 	})
 	stopped, alone := watched.end()
 	switch {
-	case out.err == nil: // also if it was finished before it saw that it was stopped
+	case out.err == nil: // also if it ended before it noticed that it was stopped
 	case ctx.Err() != nil:
 		return false, ctx.Err()
 	case stopped && !alone:

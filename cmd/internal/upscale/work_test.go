@@ -21,7 +21,7 @@ import (
 	"superres/internal/parallel"
 )
 
-// Pictures are let in in their order, and never take more than there is.
+// Pictures get memory in order, and never more than there is.
 func TestRoom(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
 	const all = 100
@@ -31,7 +31,7 @@ func TestRoom(t *testing.T) {
 	for i := range needs {
 		needs[i], numbers[i] = 1+random.Int64N(40), i
 	}
-	needs[77] = all // alone
+	needs[77] = all // this picture must be in work alone
 	r := newBudget(all)
 	var mu sync.Mutex
 	var order []int
@@ -64,7 +64,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// mixture makes a folder of pictures of many sizes, some bad and one with more than a BMP can hold.
+// mixture writes to dir pictures of many sizes, some damaged, and one with metadata that a BMP cannot hold.
 func mixture(t *testing.T, dir string) {
 	for i := range 24 {
 		name := fmt.Sprintf("in/%02d.png", i)
@@ -78,7 +78,7 @@ func mixture(t *testing.T, dir string) {
 		encoded(t, consoletest.Blob(30, 20), "png", imagefile.EncodeOptions{Metadata: about}))
 }
 
-// The results and the order of what is told do not depend on the number of pictures in work.
+// Results and the order of messages do not depend on the number of pictures in work at a time.
 func TestSeveralAtOnce(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	dir := t.TempDir()
@@ -116,7 +116,7 @@ func TestSeveralAtOnce(t *testing.T) {
 		if !maps.Equal(got, first) || !slices.Equal(now, told) {
 			t.Errorf("%s: %d results of %d; told %q, expected %q", flags, len(got), len(first), now, told)
 		}
-		// People are told the same in the same order, and of a warning once.
+		// Messages come in order, each warning once.
 		consoletest.InOrder(t, stderr, "05.png: not an image", "12.png: not an image", "19.png: not an image")
 		if strings.Count(stderr, "not an image") != 3 || strings.Count(stderr, "03.png: ") != 1 {
 			t.Errorf("%s: %s", flags, stderr)
@@ -124,7 +124,7 @@ func TestSeveralAtOnce(t *testing.T) {
 	}
 }
 
-// stopping cancels once a number of pictures is done.
+// stopping cancels a context after a number of pictures.
 type stopping struct {
 	bytes.Buffer
 	after  int
@@ -140,7 +140,7 @@ func (w *stopping) Write(p []byte) (int, error) {
 	return w.Buffer.Write(p)
 }
 
-// What was done before an interruption is whole and told.
+// Pictures done before an interruption are complete and reported.
 func TestInterruptedAmongSeveral(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	dir := t.TempDir()
@@ -166,7 +166,7 @@ func TestInterruptedAmongSeveral(t *testing.T) {
 	}
 }
 
-// A --timeout that is given bounds all of a picture.
+// --timeout limits all of the work on a picture, not only its decoding.
 func TestTimeoutOfAPicture(t *testing.T) {
 	dir := t.TempDir()
 	putBlobs(t, dir, 900, 500, "a.png")

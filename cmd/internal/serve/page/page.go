@@ -1,14 +1,11 @@
-// Package page has the files of the page that superres serve shows: HTML, CSS and scripts
-// that ask nothing but the server they come from, by the calls that are there for everybody.
-// In index.html the server fills in the block of data called settings.
+// Package page holds the files of the web page of superres serve: HTML, CSS and scripts, which talk only to their
+// server, through its public calls. The server fills in the block of data called settings in index.html.
 //
-// The scripts, each a module: main.js puts the others together; files.js takes what is
-// dropped, pasted and chosen; settings.js reads the form, and sizes.js works out what size that
-// is; api.js calls the server and waits
-// for one that is gone; queue.js decides what is enlarged when; list.js shows the pictures,
-// view.js one of them before and after, with the part that is seen at once, by what source.js
-// opens; scores.js compares with a truth; zip.js packs results; words.js says numbers.
-// viewport.js and bicubic.js are those of the page of superres diff.
+// Each script is a module: main.js ties the others together; files.js takes files that are dropped, pasted or chosen;
+// settings.js reads the form, and sizes.js computes the size it asks for; api.js calls the server and waits for a lost
+// one; queue.js schedules pictures; list.js lists them; view.js shows one before and after, from the pixels that
+// source.js loads; scores.js compares with a true picture; zip.js packs results; words.js formats numbers. viewport.js
+// and bicubic.js are shared with the page of superres diff.
 package page
 
 import (
@@ -22,12 +19,12 @@ import (
 //go:embed *.html *.css *.svg *.js
 var own embed.FS
 
-// Files are index.html and what it loads.
+// Files gives access to index.html and the files that it loads.
 var Files files
 
 type files struct{}
 
-// ReadFile returns the bytes of a file, or an error that is fs.ErrNotExist.
+// ReadFile returns the content of the file called name, or an error that wraps fs.ErrNotExist.
 func (files) ReadFile(name string) ([]byte, error) {
 	switch name {
 	case "viewport.js":
@@ -38,14 +35,13 @@ func (files) ReadFile(name string) ([]byte, error) {
 	return own.ReadFile(name)
 }
 
-// Index returns index.html with values in its block of data, of which the page needs options, as
-// v1/options has them.
+// Index returns index.html with values, as JSON, in its block of data.
 func (files) Index(values any) ([]byte, error) {
 	text, err := own.ReadFile("index.html")
 	if err != nil {
 		return nil, err
 	}
-	data, err := json.Marshal(values) // in which < is escaped
+	data, err := json.Marshal(values) // escapes <, so the data cannot end the script element
 	if err != nil {
 		return nil, err
 	}

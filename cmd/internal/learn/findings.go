@@ -34,7 +34,7 @@ type findings struct {
 	RMS float64 `json:"rms"`
 	// Settings are in ascending order of their values.
 	Settings []setting `json:"settings"`
-	// Least and Best are indices into Settings: the least error of hidden entries, and the setting that pick chose.
+	// Least and Best are indices into Settings, as pick returns them.
 	Least int `json:"least"`
 	Best  int `json:"best"`
 	// OneForAll is true if all settings share one dictionary, since the learner uses no coder.

@@ -32,8 +32,7 @@ type value struct {
 	spec  string
 }
 
-// readSweep returns the sweep in text, the value of --sweep, S,S,... or PARAM=V,V,..., for the coder with. A parameter
-// that with sets itself is an error.
+// readSweep returns the sweep in text, S,S,... or PARAM=V,V,..., for the coder with, which must not set PARAM itself.
 func readSweep(text string, with plugins.Coder) (s Sweep, err error) {
 	list := text
 	s.Param = sparsity

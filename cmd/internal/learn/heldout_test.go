@@ -13,7 +13,7 @@ import (
 	"superres/learners/sparse"
 )
 
-// The parts of a split are all signals, each once, in their order, and its folds all entries.
+// The parts of a split have every signal once, in the order of the data, and its folds every entry once.
 func TestSplit(t *testing.T) {
 	for _, c := range []struct{ m, n, heldOut, folds int }{{2, 3, 2, 2}, {9, 20, 4, 9}, {37, 50, 25, 10}} {
 		y := mat.NewDense(c.m, c.n, nil)

@@ -58,7 +58,7 @@ func Message(err error) string {
 	return strings.Join(words, " ")
 }
 
-// ExitCode returns the exit code of err: the one that Fail gave, else that of its class, else ExitNothing.
+// ExitCode returns the exit code of err: the code given to Fail, else the code of the error's class, else ExitNothing.
 func ExitCode(err error) int {
 	if e, ok := errors.AsType[coded](err); ok {
 		return e.code

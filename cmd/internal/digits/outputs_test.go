@@ -23,8 +23,8 @@ import (
 	"superres/superres/score"
 )
 
-// The results are those of package superres, in the order of the file, as IDX or PNG files; their bytes do not depend
-// on the number of workers.
+// The results are as package superres makes them, in the order of the file, as IDX or PNG files; their bytes do not
+// depend on the number of workers.
 func TestOutputs(t *testing.T) {
 	dir := t.TempDir()
 	truth := consoletest.Rings(600, 12, 10) // more than one batch

@@ -222,7 +222,7 @@ func (f findings) chart() report.Chart {
 		c.Ticks = append(c.Ticks, s.Value)
 	}
 	best := f.best()
-	c.Y1 = 1.05 * min(top, 1.5*f.RMS) // errors far above those of zeros are cut off
+	c.Y1 = 1.05 * min(top, 1.5*f.RMS) // errors far above the error of zeros are cut off
 	c.Series = append(c.Series, report.Series{Name: "best: " + f.Param + " " + shortest(best.Value), Style: 6,
 		Plain: true, Points: []report.Point{{X: best.Value}, {X: best.Value, Y: c.Y1}}})
 	if first, last := c.Ticks[0], c.Ticks[len(c.Ticks)-1]; f.Param != sparsity && first > 0 && last >= 10*first {

@@ -57,9 +57,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// Hidden entries of multiples of an atom are told by the others, whatever they are replaced by before the coder;
-// where nothing is chosen every entry counts once, as for whole signals; and the errors of whole signals are those of
-// the codes.
+// Hidden entries of multiples of an atom are predicted exactly, since the coder never sees them; if the coder chooses
+// no atom, every entry counts once, as for whole signals; and the errors of whole signals agree with the codes.
 func TestHiddenErrors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 0))
 	const m, k, n = 23, 9, 70

@@ -28,7 +28,7 @@ type outputs struct {
 	reports []console.Output
 	// overwrite says that existing files are replaced; false makes them an error.
 	overwrite bool
-	// most is the greatest permissions of new files: those that all input files have.
+	// most has the greatest permissions of new files: the permissions that all input files have.
 	most fs.FileMode
 }
 

@@ -1,6 +1,6 @@
 // Package plugins reads specs of learners and coders from a command line. A spec is a name with parameters, such as
 // "omp:sparsity=2". Lists of specs are read here, the options of one coder in coder.go. The commands superres learners
-// and superres coders list what there is.
+// and superres coders list all plug-ins.
 package plugins
 
 import (

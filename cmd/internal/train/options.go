@@ -20,7 +20,7 @@ import (
 )
 
 // table returns the options of superres train, with the defaults of the trainers. Where the kinds of model differ,
-// these are the defaults of coupled models, and complete sets those of convolutional stages.
+// coupled models decide, and complete sets the defaults of convolutional stages.
 func (opt *Options) table() settings.Table {
 	d, n := coupled.Defaults(), convolutional.Defaults()
 	o, t := &opt.coupled, &opt.convolutional

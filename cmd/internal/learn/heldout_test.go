@@ -57,8 +57,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// Hidden entries of multiples of an atom are predicted exactly, since the coder never sees them; if the coder chooses
-// no atom, every entry counts once, as for whole signals; and the errors of whole signals agree with the codes.
+// Hidden entries of multiples of an atom are predicted exactly from the other entries; if the coder chooses no atom,
+// every entry counts once, as for whole signals; and the errors of whole signals agree with the codes.
 func TestHiddenErrors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 0))
 	const m, k, n = 23, 9, 70

@@ -1,7 +1,7 @@
-// Package app is the program superres.
+// Package app is the program superres: its commands, and the functions that run it.
 //
-// Another module makes a superres of its own, with learners, coders or stages of its own in it, from a main function
-// that imports their packages, for their registration, and calls Main:
+// Another module can build a superres that includes its own learners, coders or stages. Its main function calls Main,
+// and it imports their packages, which register them:
 //
 //	package main
 //
@@ -50,12 +50,12 @@ func Main() {
 	os.Exit(Run(console.OwnProcess(context.Background()), os.Stdin, os.Stdout, os.Stderr, os.Args))
 }
 
-// LessGarbage sets the process up for Run, which keeps a few large planes: to collect garbage early nearly halves the
-// peak of the memory and costs little.
+// LessGarbage makes Go collect garbage once it is 30 % of the live memory. Run mostly holds a few large arrays of
+// pixels, so that this nearly halves the peak of the memory and costs little time.
 func LessGarbage() { debug.SetGCPercent(30) }
 
-// Run runs the program within a process: args as os.Args, the result the exit code. Messages go to stderr, data to
-// stdout. SIGINT, SIGTERM, SIGHUP and a standard stream that nobody reads any more end it, as the end of ctx does.
+// Run runs the command line args, as in os.Args, and returns the exit code. Messages go to stderr, data to stdout. The
+// run ends early if ctx ends, at SIGINT, SIGTERM or SIGHUP, and when nobody reads stdout or stderr any more.
 func Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
 	return program.Run(ctx, stdin, stdout, stderr, args)
 }
@@ -72,7 +72,7 @@ var program = console.Program{
 	},
 }
 
-// help is shown by superres alone.
+// help is the template of the help that superres shows without a command.
 const help = `superres enlarges pictures with learned dictionaries.
 
 EXAMPLES

@@ -60,7 +60,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// What standard output does not take is an error of every command, of help as well.
+// A write to standard output that fails is an error of every command, and of help.
 func TestFullStandardOutput(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(9, 7))
@@ -74,8 +74,8 @@ func TestFullStandardOutput(t *testing.T) {
 	}
 }
 
-// A picture instead of a command is enlarged, as one that is dropped on the program; the name of a command is
-// the command, whatever file has it.
+// A picture in place of a command is enlarged, as when it is dropped on the program; the name of a command is always
+// the command, even if a file has this name.
 func TestPictureAlone(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"photo.png", "version", "scan", "in/b.png"} {
@@ -144,8 +144,7 @@ func TestLargePhotograph(t *testing.T) {
 	}
 }
 
-// Where standard output is closed, what could not be written to it is an error of the output; what a shell throws
-// away is none.
+// Output to a closed standard output is an error with ExitOutput; output that a shell sends to /dev/null is no error.
 func TestClosedStandardOutput(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if err != nil || runtime.GOOS == "windows" {
@@ -161,7 +160,7 @@ func TestClosedStandardOutput(t *testing.T) {
 		args := strings.Fields(strings.ReplaceAll(line, "PICTURE", picture))
 		for redirected, want := range map[string]int{">&-": console.ExitOutput, ">/dev/null": 0,
 			"1<>/dev/null 2>&1": 0} {
-			if want == 0 && i > 1 { // where they are written does not depend on what is
+			if want == 0 && i > 1 { // two commands are enough for redirections that succeed
 				continue
 			}
 			cmd := consoletest.Process(t.TempDir(), args...)

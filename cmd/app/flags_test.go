@@ -16,8 +16,8 @@ import (
 	"superres/cmd/internal/console/consoletest"
 )
 
-// FuzzFlags gives the program command lines, one argument a line: whatever they are, it ends with a code of its own,
-// in plain words, and the pictures are as they were.
+// FuzzFlags runs random command lines, one argument a line: the program always ends with one of its exit codes and a
+// plain message, and leaves the pictures unchanged.
 func FuzzFlags(f *testing.F) {
 	for _, line := range []string{
 		"", "upscale", "upscale a.png", "upscale a.png -s 7.3 -o b.png", "upscale -s", "upscale --scale=1e309 a.png",

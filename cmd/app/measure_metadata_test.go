@@ -29,7 +29,8 @@ import (
 	"superres/internal/must"
 )
 
-// blocks are a profile, an EXIF block, an XMP packet, and what else there is, of as many bytes as are kept.
+// blocks returns a profile, an EXIF block, an XMP packet and other bytes, each of the greatest size that is kept, of
+// zeros and blanks if packable, else mostly of random bytes.
 func blocks(packable bool) (icc, exif, xmp, other []byte) {
 	const most = metadata.MaxBlock
 	icc, exif, other = make([]byte, most), make([]byte, most), make([]byte, most)
@@ -46,14 +47,14 @@ func blocks(packable bool) (icc, exif, xmp, other []byte) {
 	binary.BigEndian.PutUint32(icc, most)
 	copy(icc[16:], "RGB ")
 	copy(icc[36:], "acsp")
-	// One directory with one value, the maker's notes: all the rest.
+	// One directory with one value, the maker's notes, which fill the rest.
 	copy(exif, "MM\x00*\x00\x00\x00\x08\x00\x01\x92\x7c\x00\x07")
 	binary.BigEndian.PutUint32(exif[14:], most-26)
 	copy(exif[18:], "\x00\x00\x00\x1a\x00\x00\x00\x00")
 	return icc, exif, xmp, other
 }
 
-// laden are files of a small picture that are full of metadata, of every format and kind.
+// laden returns files of a small picture, by name, full of metadata, of every format and kind.
 func laden(t *testing.T) map[string][]byte {
 	img := texture("rgb", 40, 30)
 	plain := func(encode func(io.Writer) error) []byte {
@@ -120,14 +121,14 @@ func laden(t *testing.T) map[string][]byte {
 	for _, kind := range []string{"tEXt", "abCd"} {
 		files[kind+".png"] = behind(basePNG, 33, bytes.Repeat(imagetest.PNGChunk(kind, nil), 500_000))
 	}
-	// The decoder of GIF and BMP reads past what is no picture.
+	// The decoders of GIF and BMP skip data that are no picture.
 	small := plain(func(w io.Writer) error { return gif.Encode(w, img, nil) })
 	files["comments.gif"] = behind(small, len(small)-1, bytes.Repeat([]byte("\x21\xfe\x01.\x00"), 4_000_000))
 	files["long.bmp"] = append(plain(func(w io.Writer) error { return bmp.Encode(w, img) }), make([]byte, 30<<20)...)
 	return files
 }
 
-// TestMeasureMetadata: what a file holds beside its pixels is in the estimate, whatever it is.
+// TestMeasureMetadata checks that estimates of memory include all that a file holds besides its pixels.
 func TestMeasureMetadata(t *testing.T) {
 	m := consoletest.NewMeasure(t, "metadata", 2)
 	dir := t.TempDir()

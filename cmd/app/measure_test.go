@@ -24,7 +24,7 @@ import (
 	"superres/internal/sequence"
 )
 
-// texture is a picture of a kind, with something to see everywhere.
+// texture returns a picture of w×h pixels of a kind such as "rgb", with detail everywhere.
 func texture(kind string, w, h int) image.Image {
 	r := image.Rect(0, 0, w, h)
 	level := func(i, c int) uint8 { return uint8(i%w/3+i/w/5+40*c)&127 + uint8(i*7919>>3)&7 }
@@ -58,7 +58,7 @@ func texture(kind string, w, h int) image.Image {
 	return m
 }
 
-// promised is the memory that a plan says a picture takes.
+// promised returns the memory, in bytes, that superres estimates with args in its plan.
 func promised(t *testing.T, dir string, args ...string) int64 {
 	t.Helper()
 	stdout, stderr, code := call(t, dir, "", append(args, "--dry-run")...)
@@ -76,7 +76,7 @@ type shape struct {
 	flags        string
 }
 
-// data is the file.
+// data returns the content of the file.
 func (s shape) data(t *testing.T) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -120,7 +120,7 @@ func (s shape) data(t *testing.T) []byte {
 			kind = "grey"
 		}
 		img := texture(kind, s.w, s.h)
-		if moved, ok := img.(*image.NRGBA); ok && i > 0 { // not the same as the one before
+		if moved, ok := img.(*image.NRGBA); ok && i > 0 { // make each frame differ from the one before
 			for k := range len(moved.Pix) / 8 {
 				if k%4 != 3 {
 					moved.Pix[k] += byte(7 * i)
@@ -133,9 +133,9 @@ func (s shape) data(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-// shapes are the files to measure, by the title of their table: what is promised for each is held against what it
-// takes. Those of "pages, --max-memory promised" take no more than the limit that they were let in under, also
-// those that barely have room, one after the other. Titles that begin with "more" are for the long form.
+// shapes are the files to measure, by the title of their table, which compares the memory promised with the memory
+// taken. Files of "pages, --max-memory promised" must take no more than the limit under which they were accepted, even
+// if they barely fit. Titles that begin with "more" are for the long form.
 var shapes = map[string][]shape{
 	"stills": {
 		{"png", "grey", 28, 28, 1, "-m digits -j 1"},
@@ -227,7 +227,7 @@ func TestMeasureShapes(t *testing.T) {
 	}
 }
 
-// measure enlarges a file in a folder, and adds what is promised for it, or allowed, and what it takes.
+// measure enlarges the file in dir, and adds to m the memory promised or allowed, and the memory taken.
 func (s shape) measure(t *testing.T, m *consoletest.Measure, dir string) {
 	in := filepath.Join(dir, "in."+strings.TrimPrefix(s.format, "a"))
 	consoletest.Put(t, in, s.data(t))

@@ -16,8 +16,8 @@ import (
 	"superres/internal/must"
 )
 
-// What holds something of files that only their owner may see is for no one else, whatever command makes it; of other
-// files it is as the umask has it.
+// An output made from files that only their owner may read is readable by the owner only, whatever command makes it;
+// the permissions of other outputs follow the umask.
 func TestModes(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o022))
 	y := mat.NewDense(8, 60, nil)
@@ -27,7 +27,7 @@ func TestModes(t *testing.T) {
 		consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), y)
 		consoletest.WritePicture(t, filepath.Join(dir, "in/a.png"), consoletest.Blob(40, 32))
 		consoletest.WritePicture(t, filepath.Join(dir, "in/b.png"), consoletest.Blob(40, 32))
-		for _, name := range []string{"Y.npy", "in/a.png"} { // in/b.png is open: the least readable decides
+		for _, name := range []string{"Y.npy", "in/a.png"} { // everybody may read in/b.png; the stricter mode counts
 			must.Succeed(t, os.Chmod(filepath.Join(dir, name), mode))
 		}
 		for _, line := range []string{

@@ -29,7 +29,7 @@ import (
 )
 
 const (
-	// maxProcessor is the longest processor time of a file. Each picture in it adds a twentieth.
+	// maxProcessor is the longest processor time of a file. Each picture in the file adds a twentieth of that.
 	maxProcessor = 5 * time.Second
 	// maxWaiting is the longest time of a process, however busy the machine is.
 	maxWaiting = 4 * time.Minute
@@ -46,8 +46,8 @@ var ways = []way{
 
 type way struct {
 	name  string
-	share int // how many of 100 files go this way
-	batch int // how many of them at once
+	share int // how many of 100 files are given in this way
+	batch int // how many files one process gets
 	model string
 	limit int64 // the value of --max-memory, in MiB
 }
@@ -96,8 +96,8 @@ func TestMutatedFiles(t *testing.T) {
 	}
 }
 
-// Every valid file of the mutator, still or animated, of every format, is enlarged by a server as it is by the
-// command: none has to answer for a fault of the server.
+// The server, like the command, enlarges every valid file from which the mutated files are made, of every format, still
+// or animated. So a failure on a mutated file is not due to the valid one.
 func TestSeedsThroughServer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts the program")
@@ -105,7 +105,7 @@ func TestSeedsThroughServer(t *testing.T) {
 	r := &mutatedRun{t: t, keep: t.TempDir()}
 	var files []mutated
 	for i, s := range mutate.New(t).Seeds {
-		number := uint64(5*i + 1) // so that none is only looked at
+		number := uint64(5*i + 1) // not a number that post only inspects
 		files = append(files, mutated{mutate.Mutant{Name: s.Name, Data: s.Data}, number})
 	}
 	r.serve(way{name: "serve", limit: 256}, files)
@@ -125,8 +125,8 @@ type mutatedRun struct {
 // tally counts what happened to the files of one way.
 type tally struct {
 	processes, done, failed int
-	peak                    int64         // bytes, the greatest of a process
-	slowest                 time.Duration // of a processor
+	peak                    int64         // the greatest memory of a process, in bytes
+	slowest                 time.Duration // the longest processor time of a process
 }
 
 // mutated is a file with its number in the series.
@@ -146,8 +146,8 @@ type outcome struct {
 	processor time.Duration
 }
 
-// command is a process of the program, which may have 6 GiB of addresses, so that a mistake does not take the whole
-// machine. The race detector needs more of them.
+// command returns a process of the program in dir. Without -short it may have 6 GiB of address space, so that a mistake
+// does not take the whole machine; the race detector needs more.
 func (r *mutatedRun) command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	program := cmp.Or(os.Getenv("SUPERRES_PROGRAM"), os.Args[0])
 	limit := "6291456"
@@ -173,10 +173,10 @@ func (r *mutatedRun) run(dir string, args ...string) outcome {
 	return outcomeOf(cmd.ProcessState, out.String(), errs.String())
 }
 
-// outcomeOf returns how a process ended that wrote out and errs.
+// outcomeOf returns the outcome of a process that ended with state and wrote out and errs.
 func outcomeOf(state *os.ProcessState, out, errs string) outcome {
 	o := outcome{out: out, errs: errs, code: state.ExitCode(), processor: state.UserTime() + state.SystemTime()}
-	// Linux counts the peak of the process that started it as one of its own.
+	// Linux also counts the peak memory of the process that started it.
 	var own syscall.Rusage
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	if ok && syscall.Getrusage(syscall.RUSAGE_SELF, &own) == nil && usage.Maxrss > own.Maxrss {
@@ -196,7 +196,7 @@ var (
 	frame = regexp.MustCompile(`superres/internal/[\w/]+\.[^\n]*\n\t[^\n]*/(\w+\.go:\d+)`)
 )
 
-// judge lists what is wrong with how a process ended whose files lay in a folder, apart from its time.
+// judge returns what is wrong with the outcome of a process whose files were in dir, apart from its time.
 func (r *mutatedRun) judge(o outcome, w way, dir string) (wrong []string) {
 	text := o.errs + o.out
 	for what, found := range map[string]bool{
@@ -218,8 +218,8 @@ func (r *mutatedRun) judge(o outcome, w way, dir string) (wrong []string) {
 	return wrong
 }
 
-// upscale runs the program over a folder of files, and over each of them alone where something is wrong with them
-// together. It reports whether all was well.
+// upscale runs the program on a folder with files and, if something goes wrong, on each file alone. It reports whether
+// all went well.
 func (r *mutatedRun) upscale(w way, files []mutated) bool {
 	dir := r.t.TempDir()
 	defer os.RemoveAll(dir)
@@ -300,7 +300,7 @@ func (r *mutatedRun) serve(w way, files []mutated) {
 	}
 }
 
-// session sends files to a new server until it is gone, and returns how many were sent.
+// session sends files to a new server until the server ends, and returns how many were sent.
 func (r *mutatedRun) session(w way, files []mutated) (sent int) {
 	dir := r.t.TempDir()
 	defer os.RemoveAll(dir)
@@ -339,10 +339,10 @@ func (r *mutatedRun) session(w way, files []mutated) (sent int) {
 		}
 	}
 	_ = cmd.Process.Signal(syscall.SIGINT)
-	_ = cmd.Wait() // its state has the result
+	_ = cmd.Wait() // cmd.ProcessState has the result
 	o := outcomeOf(cmd.ProcessState, "", errs.String())
 	if o.code == 130 {
-		o.code = 0 // by our signal
+		o.code = 0 // ended by our own signal
 	}
 	wrong := r.judge(o, w, dir)
 	if gone {

@@ -16,7 +16,7 @@ import (
 	"superres/internal/must"
 )
 
-// smallDisk mounts a file system of a size in bytes, or skips the test where that is not possible.
+// smallDisk mounts a file system of size bytes and returns its folder, or skips the test if that is not possible.
 func smallDisk(t *testing.T, size int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -31,7 +31,7 @@ func smallDisk(t *testing.T, size int) string {
 	return dir
 }
 
-// On a disk that becomes full every file is the old one or the new one, the error says why, and no other file is left.
+// On a disk that becomes full every file has its old or its new content, the error says why, and no other file is left.
 func TestFullDisk(t *testing.T) {
 	disk := smallDisk(t, 2<<20)
 	dir := t.TempDir()
@@ -62,7 +62,7 @@ func TestFullDisk(t *testing.T) {
 	if files := consoletest.Tree(t, disk); len(files) != 12 {
 		t.Errorf("left: %v", files)
 	}
-	// The other outputs: of one picture, of a dictionary, of a model, of a report.
+	// The same for the outputs of other commands: one picture, a dictionary, a model, a report.
 	consoletest.Put(t, filepath.Join(disk, "filling"), make([]byte, 1<<20)[:freeBytes(t, disk)-1<<12])
 	y := mat.NewDense(40, 200, nil)
 	y.Apply(func(i, j int, _ float64) float64 { return float64((i*j*7+i+3*j)%11) - 5 }, y)
@@ -88,7 +88,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// freeBytes returns the free space of a disk.
+// freeBytes returns the free space in bytes of the file system at disk.
 func freeBytes(t *testing.T, disk string) int {
 	t.Helper()
 	var s syscall.Statfs_t
@@ -120,7 +120,7 @@ func TestNoBinaryOnTerminal(t *testing.T) {
 	}
 }
 
-// In the end a terminal gets a line that says what was made, with a bar or without.
+// With a bar or without, the last line on a terminal says what was made.
 func TestLineOnTerminal(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(9, 7))

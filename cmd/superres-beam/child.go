@@ -11,16 +11,16 @@ import (
 	"superres/cmd/app"
 )
 
-// A command of superres runs in a process of its own, which is this program again, so that a panic or a lack of
-// memory ends that process and not the worker.
+// A command of superres runs in a child process, which is this program again, so that a panic or a lack of memory ends
+// the child and not the worker.
 
-// childVariable is set in the environment of a process that is to run a command.
+// childVariable is set in the environment of a child process, which runs a command of superres.
 const childVariable = "SUPERRES_BEAM_CHILD"
 
 func isChild() bool { return os.Getenv(childVariable) != "" }
 
-// runChild runs a command of superres. Standard input is a pipe from the parent process; it ends when the parent
-// does, and then this process ends too.
+// runChild runs the command of superres in os.Args and returns its exit code. Standard input is a pipe that ends when
+// the parent process does; then this process exits, too.
 func runChild(stdout io.Writer) int {
 	app.LessGarbage()
 	go func() {
@@ -33,12 +33,12 @@ func runChild(stdout io.Writer) int {
 
 // outcome says how a command ended.
 type outcome struct {
-	code   int    // -1 where it was killed or could not be started
-	died   bool   // by a panic or a signal
-	reason string // its last line on standard error
+	code   int    // -1 if it was killed or could not be started
+	died   bool   // ended by a panic or a signal; false: by an exit code
+	reason string // the line of standard error that says why it ended
 }
 
-// run runs a command of superres and passes its standard output on, line by line.
+// run runs superres with args in a child process, and calls line with each line of its standard output.
 func run(ctx context.Context, args []string, line func([]byte)) outcome {
 	self, err := os.Executable()
 	if err != nil {
@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, line func([]byte)) outcome {
 		return outcome{code: -1, reason: err.Error()}
 	}
 	e := outcome{code: cmd.ProcessState.ExitCode(), reason: messages.reason()}
-	// A panic ends a Go program with exit code 2, which is that of wrong usage too.
+	// A panic ends a Go program with exit code 2, which superres also uses for wrong usage.
 	e.died = e.code < 0 || e.code == 2 && messages.panicked()
 	if e.code < 0 {
 		e.reason = err.Error()
@@ -87,7 +87,7 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// extract keeps the beginning and the end of what is written to it, keptBytes of each.
+// extract keeps the first and the last keptBytes bytes that are written to it.
 type extract struct{ first, end []byte }
 
 const keptBytes = 16 << 10
@@ -99,7 +99,7 @@ func (t *extract) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// panicked reports whether the text has the message of a panic or of a fatal error of Go.
+// panicked reports whether a line kept begins like the message of a panic or a fatal error of Go.
 func (t *extract) panicked() bool {
 	for _, start := range []string{"panic: ", "fatal error: "} {
 		if bytes.HasPrefix(t.first, []byte(start)) || bytes.Contains(t.end, []byte("\n"+start)) ||
@@ -110,7 +110,7 @@ func (t *extract) panicked() bool {
 	return false
 }
 
-// reason returns the line that says why a program ended: that of the panic, else the last.
+// reason returns the line that says why a program ended: the line of a panic or fatal error, else the last line.
 func (t *extract) reason() string {
 	list := strings.Split(strings.TrimSpace(string(t.first)+"\n"+string(t.end)), "\n")
 	for _, l := range list {

@@ -14,11 +14,11 @@ import (
 	"superres/internal/must"
 )
 
-// listening are the sockets of the process that wait for connections.
+// listening returns the sockets on which the process pid waits for connections.
 func listening(pid string) (list []string) {
-	waiting := map[string]string{} // where, by inode
+	waiting := map[string]string{} // addresses, by inode of the socket
 	for _, kind := range []string{"tcp", "tcp6"} {
-		data, _ := os.ReadFile(filepath.Join("/proc", pid, "net", kind)) // it may have ended
+		data, _ := os.ReadFile(filepath.Join("/proc", pid, "net", kind)) // the process may have ended
 		for row := range strings.Lines(string(data)) {
 			const local, state, inode, listen = 1, 3, 9, "0A"
 			if f := strings.Fields(row); len(f) > inode && f[state] == listen {
@@ -35,7 +35,7 @@ func listening(pid string) (list []string) {
 	return list
 }
 
-// A run on one machine opens no port, from its beginning to its end, nor does the process that does its parts.
+// A run on one machine never opens a port, nor do its child processes.
 func TestOpensNoPort(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writePictures(t, "in", 30, 60, 50)

@@ -1,5 +1,5 @@
-// Command superres-beam runs the commands of superres on many machines, with Apache Beam: upscale, recover and
-// compare. It is a module of its own, so that superres itself depends on none of that.
+// Command superres-beam runs the commands upscale, recover and compare of superres on many machines, with Apache Beam.
+// It is a module of its own, so that superres itself does not depend on Beam.
 package main
 
 import (
@@ -41,7 +41,7 @@ func main() {
 	os.Exit(runProgram())
 }
 
-// runProgram is the driver or, where a runner has started this process, a worker.
+// runProgram runs the driver, or a worker if a Beam runner started this process, and returns the exit code.
 func runProgram() int {
 	flag.Usage = usage
 	opt := options{}
@@ -56,7 +56,7 @@ func runProgram() int {
 		fmt.Fprintln(os.Stderr, "superres-beam:", err)
 		return 2
 	}
-	beam.Init() // in a worker it does not return
+	beam.Init() // in a worker, Init does not return
 	if !*verbose {
 		muteBeam()
 	}
@@ -68,8 +68,8 @@ func runProgram() int {
 	return code
 }
 
-// chooseRunner chooses the runner direct, which opens no port, unless the flag names another. It refuses prism, which
-// opens a port to everybody.
+// chooseRunner sets --runner to direct, which opens no port, unless it is given. Prism is an error, since it opens a
+// port to everybody.
 func chooseRunner() error {
 	f := flag.Lookup("runner")
 	switch name := f.Value.String(); strings.ToLower(name) {
@@ -82,7 +82,7 @@ func chooseRunner() error {
 	return nil
 }
 
-// usage prints the help.
+// usage prints the help and the main flags.
 func usage() {
 	w := flag.CommandLine.Output()
 	fmt.Fprintf(w, help, attempts)
@@ -99,7 +99,7 @@ func usage() {
 	fmt.Fprintln(w, "   and all other flags of Beam and its runners, such as --project and --region of dataflow")
 }
 
-// options are the options of the driver.
+// options are the values of the driver's flags, and its arguments.
 type options struct {
 	shards int
 	atOnce int // how many parts a worker does at a time

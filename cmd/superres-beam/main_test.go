@@ -29,7 +29,7 @@ import (
 	"superres/internal/must"
 )
 
-// The variables that make the test binary the program, and bring a command down when it comes to a picture.
+// Environment variables that make the test binary run superres-beam, and that name a picture at which a command panics.
 const (
 	programVariable = "SUPERRES_BEAM_TEST_AS_PROGRAM"
 	panicVariable   = "SUPERRES_BEAM_TEST_PANIC"
@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fragile is the standard output of a command that panics at a picture.
+// fragile is the standard output of a command, and panics when the command begins the picture called at.
 type fragile struct {
 	io.Writer
 	at string
@@ -66,7 +66,7 @@ func (f fragile) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// runPlain runs the command without Beam, and expects it to succeed.
+// runPlain runs superres with args, without Beam, and fails the test unless it succeeds.
 func runPlain(t *testing.T, args ...string) {
 	t.Helper()
 	var out bytes.Buffer
@@ -76,7 +76,7 @@ func runPlain(t *testing.T, args ...string) {
 	}
 }
 
-// writePictures writes a number of small pictures into a folder and the folders below it.
+// writePictures writes count pictures of w×h pixels into the folder dir and folders below it.
 func writePictures(t *testing.T, dir string, count, w, h int) {
 	t.Helper()
 	for i := range count {
@@ -96,22 +96,22 @@ func writePictures(t *testing.T, dir string, count, w, h int) {
 	}
 }
 
-// read returns the content of the file whose path the parts make. Package consoletest has it too, but defines a flag
-// that Beam has as well.
+// read returns the content of the file whose path is parts joined. Package consoletest has such a function, too, but
+// defines a flag that Beam also defines.
 func read(t *testing.T, parts ...string) string {
 	t.Helper()
 	data := must.Get(os.ReadFile(filepath.Join(parts...)))(t)
 	return string(data)
 }
 
-// decode reads a value from JSON.
+// decode returns the value that text has as JSON.
 func decode[T any](t *testing.T, text string) (v T) {
 	t.Helper()
 	must.Succeed(t, json.Unmarshal([]byte(text), &v))
 	return v
 }
 
-// hashes returns the hashes of the files below a folder that are not hidden.
+// hashes returns the hashes of the files below dir, without hidden files, by path.
 func hashes(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	list := map[string]string{}
@@ -137,7 +137,7 @@ func letters(t *testing.T, report string) (list []letter) {
 	return list
 }
 
-// runBeam runs a command in a number of parts and returns what it printed and its exit code.
+// runBeam runs the command args in shards parts, and returns its standard output and exit code.
 func runBeam(t *testing.T, shards int, args ...string) (stdout string, code int) {
 	t.Helper()
 	var out bytes.Buffer
@@ -146,8 +146,8 @@ func runBeam(t *testing.T, shards int, args ...string) (stdout string, code int)
 	return out.String(), code
 }
 
-// A job over 200 pictures gives what the plain command gives; of a picture that is none and one that brings its
-// process down, it lists exactly these.
+// A job over 200 pictures gives the same files as the plain command, and its dead letters are a file that is no picture
+// and a picture at which the process dies.
 func TestPictures(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writePictures(t, "in", 200, 9, 8)
@@ -186,7 +186,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// A sweep of 2 sizes, 2 numbers of signals and 5 trials gives the numbers of the plain command.
+// A sweep of 2 sizes, 2 numbers of signals and 5 trials gives the same numbers as the plain command.
 func TestSweep(t *testing.T) {
 	t.Chdir(t.TempDir())
 	args := []string{"recover", "--panel", "8,12,2", "--panel", "6,9,2", "--n", "30,60", "--trials", "5",
@@ -201,7 +201,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// trials reads a trials.csv without its seconds.
+// trials returns the rows of trials.csv in the folder dir, without the column of seconds.
 func trials(t *testing.T, dir string) [][]string {
 	t.Helper()
 	list := must.Get(csv.NewReader(strings.NewReader(read(t, dir, "trials.csv"))).ReadAll())(t)
@@ -212,7 +212,7 @@ func trials(t *testing.T, dir string) [][]string {
 	return list
 }
 
-// A job whose driver is killed goes on when it is run again; what was finished stays.
+// A job whose driver was killed continues when it is run again, and keeps what was finished.
 func TestKilledDriver(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const count = 60
@@ -241,9 +241,9 @@ func TestKilledDriver(t *testing.T) {
 				t.Fatal("it does not go on")
 			}
 		}
-		victim := cmd.Process.Pid // the driver; its worker's command notices
+		victim := cmd.Process.Pid // the driver; its child notices and ends
 		if i == 1 {
-			victim = -victim // all of its processes
+			victim = -victim // the group of all its processes
 		}
 		must.Succeed(t, syscall.Kill(victim, syscall.SIGKILL))
 		<-ended
@@ -277,7 +277,7 @@ func TestKilledDriver(t *testing.T) {
 	}
 }
 
-// journalled lists the outputs that the journals record as done.
+// journalled returns the outputs that the journals record as done.
 func journalled(t *testing.T) (list []string) {
 	t.Helper()
 	files := must.Get(filepath.Glob("out/.superres-journal.*.jsonl"))(t)

@@ -28,7 +28,7 @@ func init() {
 	register.Emitter1[string]()
 }
 
-// partFn does a part. It returns no error, which would fail the entire job: failures go to its second output.
+// partFn does a part. It returns no error, which would fail the entire job: failures go to the output dead.
 type partFn struct{}
 
 func (*partFn) ProcessElement(ctx context.Context, element string, results, dead func(string)) {
@@ -53,7 +53,7 @@ func line(v any) string {
 	return string(text)
 }
 
-// muteBeam leaves out the messages of Beam except errors.
+// muteBeam hides the messages of Beam except errors, and messages by slog below warnings.
 func muteBeam() {
 	beamlog.SetLogger(silent{})
 	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
@@ -70,7 +70,7 @@ func (silent) Log(_ context.Context, severity beamlog.Severity, _ int, message s
 // commands are the commands of superres that can be run in parts.
 var commands = []string{"upscale", "recover", "compare"}
 
-// drive runs a command in parts, merges their results, and returns the exit code.
+// drive runs the command in opt.args in parts, merges their results, and returns the exit code of superres-beam.
 func drive(ctx context.Context, opt options, stdout io.Writer) (code int, err error) {
 	if len(opt.args) == 0 || !slices.Contains(commands, opt.args[0]) {
 		return 2, fmt.Errorf("expected a command after --, of %s; --help shows examples", strings.Join(commands, ", "))
@@ -109,7 +109,7 @@ func drive(ctx context.Context, opt options, stdout io.Writer) (code int, err er
 	return end.code, errors.New(end.reason)
 }
 
-// outputFlag returns the value of -o, and whether there is one.
+// outputFlag returns the value of -o or --output in args, and whether there is one.
 func outputFlag(args []string) (string, bool) {
 	for i, a := range args {
 		name, value, has := strings.Cut(strings.TrimLeft(a, "-"), "=")
@@ -124,7 +124,8 @@ func outputFlag(args []string) (string, bool) {
 	return "", false
 }
 
-// runParts runs all parts. It returns how many pictures are done, now or before, and how many dead letters there are.
+// runParts runs all parts. It returns how many pictures are done, now or before, and how many failures are in the dead
+// letters.
 func (opt options) runParts(ctx context.Context, stdout io.Writer) (pictures, dead int, err error) {
 	var elements []string
 	for i := range opt.shards {
@@ -136,13 +137,13 @@ func (opt options) runParts(ctx context.Context, stdout io.Writer) (pictures, de
 		return 0, 0, err
 	}
 	defer store.Close()
-	for _, name := range []string{results, letters} { // Beam writes no file for no elements
+	for _, name := range []string{results, letters} { // Beam writes no file if there are no elements
 		if err := filesystem.Write(ctx, store, name, nil); err != nil {
 			return 0, 0, fmt.Errorf("--report %s: %w", opt.report, err)
 		}
 	}
 	p, s := beam.NewPipelineWithRoot()
-	// Reshuffled, so that the runner may give each to another worker.
+	// Reshuffle lets the runner give each element to another worker.
 	spread := beam.Reshuffle(s, beam.CreateList(s, elements))
 	done, failed := beam.ParDo2(s, &partFn{}, spread)
 	textio.Write(s, results, done)
@@ -173,7 +174,8 @@ func (opt options) runParts(ctx context.Context, stdout io.Writer) (pictures, de
 	return total.Done + total.Skipped, len(list), nil
 }
 
-// sortLines sorts the lines of a file, removes repeated ones and returns them, so that equal runs give equal lists.
+// sortLines sorts the lines of the file name, removes repeated ones and returns them, so that equal runs give equal
+// files.
 func sortLines(ctx context.Context, store filesystem.Interface, name string) ([]string, error) {
 	data, err := filesystem.Read(ctx, store, name)
 	if err != nil {

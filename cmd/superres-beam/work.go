@@ -13,23 +13,23 @@ import (
 	"superres/cmd/internal/paths"
 )
 
-// part is an element of the pipeline: a command, and the part of it to do.
+// part is an element of the pipeline: the command Args, of which part Index, from 0, of Of parts is to be done.
 type part struct {
 	Args  []paths.Name `json:"args"`
 	Index int          `json:"index"`
 	Of    int          `json:"of"`
-	// AtOnce is how many parts a worker does at a time. Runners may begin more, which then wait.
+	// AtOnce is how many parts a worker does at a time. If a runner begins more, they wait.
 	AtOnce int `json:"at_once"`
 }
 
-// name returns the part as --shard has it.
+// name returns the part as I/N, the value of --shard.
 func (p part) name() string { return parts.Part{Index: p.Index, Of: p.Of}.String() }
 
 // result is the result of a part.
 type result struct {
 	Part     string  `json:"part"`
-	Done     int     `json:"done"`    // pictures
-	Skipped  int     `json:"skipped"` // that were done before
+	Done     int     `json:"done"`    // pictures enlarged in this run
+	Skipped  int     `json:"skipped"` // pictures that were done before
 	Attempts int     `json:"attempts"`
 	Seconds  float64 `json:"seconds"`
 	Code     int     `json:"code"` // exit code of the last attempt
@@ -45,22 +45,22 @@ type letter struct {
 }
 
 const (
-	attempts = 3 // of a part, or of a picture at which the process dies
+	attempts = 3 // greatest number, of a part or of a picture at which the process dies
 	codeSome = 3 // exit codes of superres
 	codeOut  = 5
 )
 
-var pause = 2 * time.Second // before the second attempt; then twice as long
+var pause = 2 * time.Second // wait before the second attempt; doubled after each
 
-// event has those fields of an event of superres upscale --json that are used here.
+// event has the fields used here of an event, a line that superres upscale --json prints.
 type event struct {
 	Event, Error, Class string
 	Input               paths.Name
 	Done, Skipped       int
 }
 
-// run runs a part. It tries temporary failures again: output that cannot be written, and processes that die. A
-// picture at which the process dies is left out after the last attempt, and the others are done.
+// run runs a part. It tries again if output cannot be written or the process dies. A picture at which the process dies
+// is left out after the last attempt, and the others are done. dead has the failures that remain.
 func (p part) run(ctx context.Context) (r result, dead []letter) {
 	r.Part = p.name()
 	defer p.takeSlot()()
@@ -72,8 +72,8 @@ func (p part) run(ctx context.Context) (r result, dead []letter) {
 	if upscale {
 		args = slices.Insert(args, 1, "--resume", "--json")
 	}
-	deaths := map[paths.Name]int{} // by picture
-	failures := 0                  // of the part
+	deaths := map[paths.Name]int{} // how often the process died, by picture
+	failures := 0                  // of the whole part
 	wait := pause
 	for {
 		r.Attempts++
@@ -137,13 +137,13 @@ func (p part) run(ctx context.Context) (r result, dead []letter) {
 	}
 }
 
-// slots counts the parts that this worker does at present.
+// slots counts in taken the parts that this worker does at present.
 var slots = struct {
 	*sync.Cond
 	taken int
 }{Cond: sync.NewCond(&sync.Mutex{})}
 
-// takeSlot waits until this worker may do another part, and returns a function that frees the slot.
+// takeSlot waits until this worker does fewer than p.AtOnce parts, takes a slot, and returns a function that frees it.
 func (p part) takeSlot() (free func()) {
 	slots.L.Lock()
 	for slots.taken >= max(1, p.AtOnce) {
@@ -159,10 +159,10 @@ func (p part) takeSlot() (free func()) {
 	}
 }
 
-// temporary reports whether another attempt may succeed.
+// temporary reports whether the failure is of output, so that another attempt may succeed.
 func (l letter) temporary() bool { return l.Class == "output" }
 
-// withoutPicture returns the arguments of a command without a picture, or nil where no other input remains.
+// withoutPicture returns args without input or, if that is in a folder of args, with it excluded; nil if it is neither.
 func withoutPicture(args []string, input string) []string {
 	out := args[:1:1]
 	var rest []string

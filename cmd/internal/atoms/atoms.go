@@ -1,10 +1,9 @@
-// Package atoms is the command superres dict: it looks at the atoms of a model, takes them elsewhere, and brings
-// others in.
+// Package atoms is the command superres dict, which shows, exports and imports the atoms of models.
 //
-// Each of its commands begins in a file of its name, with its flags: show.go, export.go and import.go. All of them use
-// file.go, the file of a dictionary, and this file, the coupled stages of a model. For show, read on in describe.go,
-// what is described, and report.go, the figures and the output. For import, read on in recipe.go, how imported atoms
-// are applied.
+// Each subcommand begins in a file of its name, with its flags: show.go, export.go and import.go. All of them use
+// file.go, which reads dictionaries from files, and this file, which finds the coupled stages of a model. For show,
+// read on in describe.go, which finds what to show, and report.go, the figures and the output. For import, read on in
+// recipe.go, how imported atoms are applied.
 package atoms
 
 import (
@@ -19,7 +18,7 @@ import (
 	"superres/superres/coupled"
 )
 
-// Command is superres dict.
+// Command returns the command superres dict.
 func Command(s *console.Streams) *cli.Command {
 	return console.Group(&cli.Command{
 		Name: "dict", Usage: "look at the atoms of a model, take them elsewhere, bring others in",
@@ -30,7 +29,7 @@ func Command(s *console.Streams) *cli.Command {
 	})
 }
 
-// isOrAre returns the verb for n things.
+// isOrAre returns "is" for 1 and "are" for any other n.
 func isOrAre(n int) string {
 	if n == 1 {
 		return "is"
@@ -38,12 +37,12 @@ func isOrAre(n int) string {
 	return "are"
 }
 
-// stageOption is --stage.
+// stageOption returns the option --stage, which sets *to; *to is nil if the option is not given.
 func stageOption(to **int, help string) *settings.Option {
 	return &settings.Option{Name: "stage", To: settings.Maybe(to, -1), Help: help}
 }
 
-// coupledStage returns the number of the coupled stage to work on: want or, where that is nil, the only one there is.
+// coupledStage returns the index of a coupled stage of m: want or, if want is nil, the only one.
 func coupledStage(want *int, name string, m *superres.Model) (int, error) {
 	all, err := coupledStages(name, m)
 	if err != nil {
@@ -60,8 +59,8 @@ func coupledStage(want *int, name string, m *superres.Model) (int, error) {
 	return *want, nil
 }
 
-// coupledStages returns the numbers of the stages of a model that have a coupled dictionary. A model without any is
-// refused.
+// coupledStages returns the indices of the stages of m that have a coupled dictionary. It is an error if there are
+// none.
 func coupledStages(name string, m *superres.Model) ([]int, error) {
 	if len(m.Stages) == 0 {
 		return nil, console.Usage("%s is a plain interpolation and has no atoms; name a trained model (superres "+

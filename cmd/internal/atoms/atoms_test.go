@@ -20,14 +20,14 @@ import (
 	embedded "superres/superres/models"
 )
 
-// program is the program of this package, and of what its tests need besides.
+// program has the command of this package and other commands that its tests use.
 var program = consoletest.Of(Command, models.Command, upscale.Command, learn.Command, train.Command)
 
 func TestMain(m *testing.M) { program.Main(m) }
 
 var call, ok = program.Call, program.Succeeds
 
-// Every way of asking for help shows it.
+// Every way to ask for help on superres dict prints the help.
 func TestDictHelp(t *testing.T) {
 	for _, args := range [][]string{{"dict"}, {"dict", "help"}, {"dict", "--help"}, {"dict", "-h"}, {"help", "dict"}} {
 		stdout, stderr := ok(t, ".", args...)
@@ -48,13 +48,13 @@ func TestDictHelp(t *testing.T) {
 	}
 }
 
-// hopper puts the test picture into a folder.
+// hopper writes the test picture to the folder dir.
 func hopper(t *testing.T, dir string) {
 	t.Helper()
 	consoletest.Put(t, filepath.Join(dir, "hopper.png"), consoletest.Read(t, golden.Root(t), "testdata", "hopper.png"))
 }
 
-// coupledBuiltins lists the models that need no file and are one coupled stage, and their scales.
+// coupledBuiltins returns the scales of the embedded models that are one coupled stage, by name.
 func coupledBuiltins(t *testing.T) map[string]int {
 	t.Helper()
 	list := map[string]int{}
@@ -84,7 +84,7 @@ func halvesOf() (low, high *mat.Dense) {
 	return low, high
 }
 
-// putHalves writes an .npz file with the halves, under names of their own.
+// putHalves writes the halves to the .npz file path, as arrays called lowName and highName, with texts.
 func putHalves(t *testing.T, path, lowName, highName string, texts ...npz.Text) {
 	t.Helper()
 	low, high := halvesOf()
@@ -93,7 +93,7 @@ func putHalves(t *testing.T, path, lowName, highName string, texts ...npz.Text) 
 	consoletest.Put(t, path, b.Bytes())
 }
 
-// putStacked writes D = [D_L; D_H].
+// putStacked writes the halves to the file path as one matrix D = [D_L; D_H].
 func putStacked(t *testing.T, path string) {
 	t.Helper()
 	low, high := halvesOf()

@@ -16,41 +16,41 @@ import (
 	"superres/superres/coupled"
 )
 
-// description is the report of superres dict show on a model or a dictionary.
+// description is the output of superres dict show for a model or a dictionary.
 type description struct {
 	Name paths.Name `json:"name"`
-	// Model describes the model in a line. It is empty for the file of a dictionary.
+	// Model describes the model in a line. It is empty for a file that has a dictionary only.
 	Model        string        `json:"model,omitempty"`
 	Scale        int           `json:"scale,omitempty"`
 	Dictionaries []*dictionary `json:"dictionaries"`
-	// Mosaic is the file that the atoms were drawn to. It is empty where they were not.
+	// Mosaic is the file of the drawing of the atoms. It is empty if there is no drawing.
 	Mosaic paths.Name `json:"mosaic,omitempty"`
 }
 
-// dictionary is the report of one coupled stage of a model, or of a dictionary from a file.
+// dictionary is the part of a description about one coupled stage of a model, or about a dictionary from a file.
 type dictionary struct {
-	// Stage is the number of the stage in its model, from 0. It is nil for a dictionary that is no stage.
+	// Stage is the index of the stage in its model, from 0. It is nil for a dictionary from a file.
 	Stage *int `json:"stage,omitempty"`
 	Atoms int  `json:"atoms"`
-	// Patch is the side of a low-resolution patch in pixels. It is 0 for a dictionary that is not coupled.
+	// Patch is the side of a low-resolution patch in pixels. It is 0 for a dictionary without two halves.
 	Patch  int    `json:"patch,omitempty"`
 	Mean   *bool  `json:"mean,omitempty"`
 	Detail *bool  `json:"detail,omitempty"`
 	Coder  string `json:"coder,omitempty"`
-	// Measures are the figures of the low half, of the high half and of both stacked, or of the atoms of a dictionary
-	// that is not coupled.
+	// Measures are the figures of the low half, the high half and both stacked, or of the atoms of a dictionary without
+	// halves.
 	Measures []measures   `json:"measures"`
 	Usage    *usageCounts `json:"usage,omitempty"`
 
-	// low and high are the halves of a coupled dictionary. One that is not coupled has its atoms in low, and no high.
+	// low and high are the halves of a coupled dictionary. Without halves, the atoms are in low, and high is nil.
 	low, high *sparse.Dictionary
 	scale     int
-	// coupled is the stage that codes pictures over the dictionary. It is nil where the file does not say how they
-	// are coded.
+	// coupled is the stage that codes pictures over the dictionary. It is nil if the file does not say how to code
+	// them.
 	coupled *coupled.Stage
 }
 
-// describe opens the model or the file of a dictionary that the options name, and describes it without its figures.
+// describe returns the description, without figures, of the model or the dictionary that opt.Name names.
 func describe(opt ShowOptions, stdin io.Reader) (*description, error) {
 	if strings.ContainsAny(opt.Name, `./\`) || paths.IsStandard(opt.Name) {
 		f, err := openDictFile(stdin, opt.Name, opt.Limits.Memory)
@@ -66,7 +66,7 @@ func describe(opt ShowOptions, stdin io.Reader) (*description, error) {
 		case err != nil && !(errors.Is(err, safefile.ErrInput) && strings.HasSuffix(opt.Name, ".npz")):
 			return nil, err
 		}
-		// The file is missing or damaged, and its name is that of a model: models.Open says what is wrong with it.
+		// The file is missing or damaged: models.Open reports the error.
 	}
 	m, err := models.Open(opt.Name)
 	if err != nil {
@@ -75,8 +75,8 @@ func describe(opt ShowOptions, stdin io.Reader) (*description, error) {
 	return describeStages(opt, opt.Name, m, models.Summary(m))
 }
 
-// describeStages describes the coupled stages of a model: the one of --stage, or all. A drawing has room for the
-// atoms of one stage. line describes the model; it is empty for the file of a dictionary.
+// describeStages describes the coupled stages of m, called name: the one of --stage, or all. Several are an error with
+// a drawing, which shows one. line describes the model; it is empty for a file that has a dictionary only.
 func describeStages(opt ShowOptions, name string, m *superres.Model, line string) (*description, error) {
 	if opt.ofMatrices && line != "" {
 		return nil, console.Usage("%s is a model; --array, --transpose and --shape are for dictionaries alone", name)
@@ -103,7 +103,7 @@ func describeStages(opt ShowOptions, name string, m *superres.Model, line string
 	return d, nil
 }
 
-// describeMatrices describes the halves, or the atoms, in a file of matrices.
+// describeMatrices describes the halves, or the single matrix of atoms, in f.
 func describeMatrices(opt ShowOptions, f *dictFile) (*description, error) {
 	if opt.Stage != nil {
 		return nil, console.Usage("%s is no model; --stage is for models alone", f.name)
@@ -128,8 +128,8 @@ func describeMatrices(opt ShowOptions, f *dictFile) (*description, error) {
 	return &description{Name: paths.Name(f.name), Dictionaries: []*dictionary{{Atoms: k, low: atoms}}}, nil
 }
 
-// describeHalves describes the halves of a coupled dictionary in a file: as a stage of a model where the file says
-// how they are applied, else without.
+// describeHalves describes the halves of the coupled dictionary in f, as a stage of a model if f also says how they are
+// applied.
 func describeHalves(opt ShowOptions, f *dictFile) (*description, error) {
 	h, err := f.pair("low", "high", opt.Transpose)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"superres/superres/coupled"
 )
 
-// exportCommand is superres dict export.
+// exportCommand returns the command superres dict export.
 func exportCommand(s *console.Streams) *cli.Command {
 	var opt ExportOptions
 	return console.Command(&cli.Command{
@@ -41,7 +41,7 @@ stacked dictionary D = [D_L; D_H], and the command is shown that makes a model o
 	})
 }
 
-// table has the options of superres dict export, with their defaults.
+// table returns the options of superres dict export, with their defaults.
 func (opt *ExportOptions) table() settings.Table {
 	return settings.Table{
 		console.OutputOption(&opt.Output, "", "write to `FILE`.npz, .npy or .csv; - is standard output, as .npy"),
@@ -51,10 +51,10 @@ func (opt *ExportOptions) table() settings.Table {
 	}
 }
 
-// ExportOptions are what a call asks for. Most fields are set by the options of table, which has their defaults.
+// ExportOptions are the settings of one run of the command. Most fields are set by the options of table.
 type ExportOptions struct {
-	Model     string // a name or a file
-	Stage     *int   // nil: the only one
+	Model     string // the name of a model, or a file
+	Stage     *int   // index of the stage; nil: the only coupled stage
 	Output    string // the file, or "-" for standard output
 	Overwrite bool
 	Quiet     bool
@@ -62,7 +62,7 @@ type ExportOptions struct {
 	format string // npz, npy or csv
 }
 
-// complete reads the argument and finds the format.
+// complete sets Model by the argument of c, and the format by the name of the output.
 func (opt *ExportOptions) complete(c *cli.Context) (err error) {
 	opt.format = "npy"
 	if opt.Model, err = console.OneArgument(c, "model"); err != nil {
@@ -80,7 +80,7 @@ func (opt *ExportOptions) complete(c *cli.Context) (err error) {
 	return err
 }
 
-// export writes the atoms of a stage and prints a line about them.
+// export writes the atoms of the stage that opt selects and prints a line about them.
 func export(opt ExportOptions, s *console.Streams) error {
 	if err := s.TakesBinary(opt.Output); err != nil {
 		return err
@@ -129,7 +129,7 @@ func export(opt ExportOptions, s *console.Streams) error {
 	return nil
 }
 
-// importLine is the command that makes a model by a recipe.
+// importLine returns the command line by which superres dict import makes a model with the recipe r.
 func importLine(r coupled.Recipe) string {
 	return fmt.Sprintf("superres dict import --scale %d --patch %d --mean=%t --detail=%t --degradation %s --coder "+
 		"%s --sparsity 0 --back-projection %d",

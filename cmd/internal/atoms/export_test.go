@@ -85,7 +85,7 @@ func TestDictRoundTrip(t *testing.T) {
 			}
 		}
 	}
-	// To a pipe, and from one.
+	// Export to a pipe and import from a pipe.
 	ok(t, dir, "dict", "export", "extended.npz", "-o", "D.npy", "--on-exist", "overwrite")
 	stacked, _ := ok(t, dir, "dict", "export", "extended.npz", "-o", "-")
 	if stacked != string(consoletest.Read(t, dir, "D.npy")) {
@@ -97,7 +97,7 @@ func TestDictRoundTrip(t *testing.T) {
 	}
 }
 
-// The file says what it is; the flags say what it does not, or otherwise.
+// Import takes parameters from the file; flags add to them or override them.
 func TestDictImportParameters(t *testing.T) {
 	dir := t.TempDir()
 	text := func(s string) npz.Text { return npz.StringArray("parameters", s) }
@@ -135,7 +135,7 @@ func TestDictImportParameters(t *testing.T) {
 			t.Errorf("%s: %s, expected %q", c.args, stderr, c.want)
 		}
 	}
-	// What is odd about atoms from elsewhere is said.
+	// Import warns of zero atoms and of atoms that all lack a mean.
 	zero := mat.DenseCopyOf(&d)
 	zero.SetCol(1, make([]float64, 20))
 	zero.Set(3, 2, -1)
@@ -147,7 +147,7 @@ func TestDictImportParameters(t *testing.T) {
 	}
 }
 
-// A model file that is damaged, anywhere, is refused with the code of models and one line, or is still a model.
+// A model file with damage anywhere either is still a valid model or is refused with one line and ExitModel.
 func TestDamagedModels(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nothing in it runs beside anything else")

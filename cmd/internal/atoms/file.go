@@ -22,29 +22,29 @@ import (
 	"superres/superres/coupled"
 )
 
-// parameters is the text array of an exported dictionary beside its halves.
+// parameters say how atoms are applied. An exported .npz file has them as JSON in the array parametersArray.
 type parameters struct {
 	Format int `json:"format"`
 	coupled.Recipe
 	Provenance *superres.Provenance `json:"provenance,omitempty"`
 }
 
-// The name of the array that holds the parameters, their newest format, and their largest length in characters.
+// The name of the array that holds the parameters, the newest format of their JSON, and its greatest length.
 const (
 	parametersArray  = "parameters"
 	parametersFormat = 1
 	maxParameters    = 1 << 20
 )
 
-// dictFile is the file of a dictionary, held in memory so that the bytes that are read are those that are hashed.
+// dictFile is the file of a dictionary, read once into memory, so that the hash is of the same bytes as the atoms.
 type dictFile struct {
 	name string // the path of the file, or "standard input"
 	data []byte
-	// zip reads data as an .npz file. It is nil where data is none.
+	// zip reads data as an .npz file. It is nil if data is not an .npz file.
 	zip *npz.File
 }
 
-// openDictFile reads a file, or standard input where the name is "-". The file may take half of the memory, in bytes.
+// openDictFile reads the file name, or stdin if name is "-". More than half of memory, in bytes, is an error.
 func openDictFile(stdin io.Reader, name string, memory int64) (*dictFile, error) {
 	f := &dictFile{name: name}
 	const advice = "use --max-memory, or .npy rather than text"
@@ -69,16 +69,16 @@ func openDictFile(stdin io.Reader, name string, memory int64) (*dictFile, error)
 		return nil, err
 	}
 	if bytes.HasPrefix(f.data, []byte("PK\x03\x04")) {
-		// A damaged one is reported when an array is read.
+		// The error of a damaged file is reported when an array is read.
 		f.zip, _ = npz.OpenUpTo(bytes.NewReader(f.data), int64(len(f.data)), math.MaxUint64)
 	}
 	return f, nil
 }
 
-// isModel reports whether the file is a model rather than matrices.
+// isModel reports whether the file is a model; false means that it only has matrices.
 func (f *dictFile) isModel() bool { return f.zip != nil && f.zip.Has("model.json") }
 
-// holds reports whether the file is an .npz file that has all the arrays.
+// holds reports whether the file is an .npz file with all of the arrays called arrays.
 func (f *dictFile) holds(arrays ...string) bool {
 	return f.zip != nil && !slices.ContainsFunc(arrays, func(a string) bool { return !f.zip.Has(a + ".npy") })
 }
@@ -88,29 +88,29 @@ func (f *dictFile) sha256() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// refuse makes an error about the file.
+// refuse returns an error about the file, of the class ErrInput.
 func (f *dictFile) refuse(format string, args ...any) error {
 	return safefile.Refuse(safefile.ErrInput, f.name, format, args...)
 }
 
-// matrix reads an array of the file, or its only matrix where array is empty. accept sees the size before the entries
-// are read.
+// matrix returns the array called array, or the only matrix if array is "", transposed if transpose. It calls accept
+// with the size before it reads the entries, and returns its error.
 func (f *dictFile) matrix(array string, transpose bool, accept func(rows, cols int) error) (*mat.Dense, error) {
 	return matfile.Read(bytes.NewReader(f.data), int64(len(f.data)), f.name,
 		matfile.Options{Array: array, ArrayFlag: "--array", Transpose: transpose, Column: "atom", Accept: accept})
 }
 
-// halves are the two halves of a coupled dictionary, one atom a column, with the side of the low-resolution patches
-// and the scale that they are for.
+// halves are the two halves of a coupled dictionary, with one atom a column, the side in pixels of the low-resolution
+// patches, and the scale.
 type halves struct {
 	low, high    *mat.Dense
 	patch, scale int
 }
 
-// transposeAdvice ends error messages about the sizes of matrices.
+// transposeAdvice ends messages about matrices of wrong sizes.
 const transposeAdvice = "one atom is a column; use --transpose when it is a row"
 
-// pair reads the halves from two arrays.
+// pair returns the halves in the arrays called low and high. Sizes that do not fit are an error.
 func (f *dictFile) pair(low, high string, transpose bool) (h halves, err error) {
 	for _, array := range []string{low, high} {
 		if !f.holds(array) {
@@ -141,7 +141,7 @@ func (f *dictFile) pair(low, high string, transpose bool) (h halves, err error) 
 	return h, err
 }
 
-// stacked reads the halves from one matrix D = [D_L; D_H].
+// stacked returns the halves of the matrix D = [D_L; D_H] in array, or in the only matrix if array is "".
 func (f *dictFile) stacked(array string, transpose bool) (h halves, err error) {
 	what := ""
 	if array != "" {
@@ -163,8 +163,7 @@ func (f *dictFile) stacked(array string, transpose bool) (h halves, err error) {
 	return h, nil
 }
 
-// parameters returns p with what the array of parameters in the file says otherwise. A file without that array leaves
-// p as it is.
+// parameters returns p changed by the fields that the parameters in the file set. Without such an array, it returns p.
 func (f *dictFile) parameters(p parameters) (parameters, error) {
 	if !f.holds(parametersArray) {
 		return p, nil

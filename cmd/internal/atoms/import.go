@@ -22,7 +22,7 @@ import (
 	"superres/superres/resample"
 )
 
-// importCommand is superres dict import.
+// importCommand returns the command superres dict import.
 func importCommand(s *console.Streams) *cli.Command {
 	var opt ImportOptions
 	return console.Command(&cli.Command{
@@ -52,7 +52,7 @@ The model records the name and the SHA-256 of FILE.`,
 	})
 }
 
-// table has the options of superres dict import, with their defaults.
+// table returns the options of superres dict import, with their defaults.
 func (opt *ImportOptions) table() settings.Table {
 	return slices.Concat(settings.Table{
 		console.OutputOption(&opt.Output, "", "write the model to `FILE`.npz"),
@@ -79,14 +79,14 @@ func (opt *ImportOptions) table() settings.Table {
 	})
 }
 
-// ImportOptions are what a call asks for. Most fields are set by the options of table. What the file says of itself
-// comes before their defaults.
+// ImportOptions are the settings of one run of the command. Most fields are set by the options of table. Parameters in
+// the file override the defaults of these options, but not options that the user gave.
 type ImportOptions struct {
-	File             string // of the dictionary, or "-" for standard input
-	Low, High, Array string // names in an .npz file
+	File             string // the file of the dictionary, or "-" for standard input
+	Low, High, Array string // names of arrays in an .npz file
 	Transpose        bool
 
-	Scale, Patch   *int // that the model must have; nil: as the rows say
+	Scale, Patch   *int // what the model must have; nil: as the sizes of the halves imply
 	Mean, Detail   bool
 	Degradation    resample.Degradation
 	Coder          plugins.Coder
@@ -97,12 +97,12 @@ type ImportOptions struct {
 	Limits    console.Limits
 	Quiet     bool
 
-	given       []string // options that were given: they come before what the file says
+	given       []string // options that the user gave: they override the parameters in the file
 	halvesNamed bool     // --low or --high is given
-	arrays      string   // the flags that say where in the file the atoms are, as they are recorded
+	arrays      string   // the result of arrayFlags
 }
 
-// complete reads the argument, and which options come before what the file says.
+// complete sets the fields that need the argument of c, or which options were given.
 func (opt *ImportOptions) complete(c *cli.Context) (err error) {
 	given := settings.Of(c.Command)
 	opt.Coder.Complete(given)
@@ -125,7 +125,7 @@ func (opt *ImportOptions) complete(c *cli.Context) (err error) {
 	return err
 }
 
-// arrayFlags are the flags that say where in the file the atoms are, as they are recorded.
+// arrayFlags returns the given flags that say where in the file the atoms are, as the command in the model has them.
 func arrayFlags(given settings.Table) (text string) {
 	for _, flag := range []string{"low", "high", "array"} {
 		if o := given.Find(flag); o.Given() {
@@ -138,7 +138,7 @@ func arrayFlags(given settings.Table) (text string) {
 	return text
 }
 
-// importAtoms makes the model, writes it and prints a line about it.
+// importAtoms makes a model of the dictionary, writes it and prints a line about it.
 func importAtoms(opt ImportOptions, s *console.Streams) error {
 	f, err := openDictFile(s.In, opt.File, opt.Limits.Memory)
 	if err != nil {
@@ -148,7 +148,7 @@ func importAtoms(opt ImportOptions, s *console.Streams) error {
 	if err != nil {
 		return err
 	}
-	// What cannot be loaded again is better refused now.
+	// Report a model that could not be loaded again now.
 	var model bytes.Buffer
 	if err := m.Save(&model); err != nil {
 		return err
@@ -173,7 +173,7 @@ func importAtoms(opt ImportOptions, s *console.Streams) error {
 	return nil
 }
 
-// importModel makes the model, with the command that makes it again, and returns what it was made by as well.
+// importModel returns the model made of the atoms in f, with the command that makes it again, and the parameters used.
 func importModel(opt ImportOptions, f *dictFile) (*superres.Model, parameters, error) {
 	h, err := readHalves(opt, f)
 	if err != nil {

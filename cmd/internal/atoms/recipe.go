@@ -16,7 +16,7 @@ import (
 	"superres/superres/resample"
 )
 
-// readHalves reads the halves of the dictionary from the arrays that the flags name, or from those that export writes.
+// readHalves returns the halves of the dictionary in f, from the arrays that opt names, else as export writes them.
 func readHalves(opt ImportOptions, f *dictFile) (halves, error) {
 	low, high, array, transpose, named := opt.Low, opt.High, opt.Array, opt.Transpose, opt.halvesNamed
 	switch {
@@ -39,8 +39,8 @@ func readHalves(opt ImportOptions, f *dictFile) (halves, error) {
 	return f.stacked(array, transpose)
 }
 
-// importParameters returns how the atoms are applied: as the flags say, else as the file says, else as in the paper.
-// The scale and the side of the patches follow from the sizes of the halves.
+// importParameters returns how the atoms are applied: by the flags in opt, else the parameters in f, else as in the
+// paper. Scale and patch follow from the sizes of the halves h; other values in opt or f are an error.
 func importParameters(opt ImportOptions, f *dictFile, h halves) (p parameters, err error) {
 	_, atoms := h.low.Dims()
 	coder, err := opt.Coder.Over(atoms)
@@ -86,13 +86,13 @@ func importParameters(opt ImportOptions, f *dictFile, h halves) (p parameters, e
 		}
 	}
 	p.Scale, p.Patch = h.scale, h.patch
-	if n := opt.Coder.Sparsity; n > 0 && opt.Coder.SparsityGiven && p.Coder != coder { // it is the file's
+	if n := opt.Coder.Sparsity; n > 0 && opt.Coder.SparsityGiven && p.Coder != coder { // p.Coder is the file's
 		p.Coder, err = sparse.WithSparsity(p.Coder, n)
 	}
 	return p, err
 }
 
-// modelOf makes a model of one coupled stage from the halves of a dictionary.
+// modelOf returns a model with a coupled stage made of the halves low and high, applied by the recipe r.
 func modelOf(r coupled.Recipe, low, high mat.Matrix) (*superres.Model, error) {
 	if err := coupled.Storable(r.Coder); err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func modelOf(r coupled.Recipe, low, high mat.Matrix) (*superres.Model, error) {
 	return &superres.Model{Scale: r.Scale, Degradation: r.Degradation, Kernel: r.Kernel, Stages: stages}, nil
 }
 
-// importWarnings names what is odd about imported atoms: zeros, and halves that look as if --mean were missing.
+// importWarnings returns warnings of atoms of D_L that are zero, or that all have mean 0, as if --mean were missing.
 func importWarnings(m *superres.Model) (list []string) {
 	stage, _ := coupled.Of(m.Stages[0])
 	n, atoms := stage.Low.Dims()

@@ -17,17 +17,17 @@ import (
 	"superres/learners/sparse"
 )
 
-// measures are the figures of one matrix of atoms: the lengths of its atoms, |cos| of the angles between them, its
-// rank and its condition.
+// measures are the figures of one matrix of atoms: the lengths of its atoms, |cos| of the angles between them, and the
+// rank and condition of the matrix.
 type measures struct {
-	Of        string  `json:"of"` // names the matrix: low, high, stacked or atoms
+	Of        string  `json:"of"` // the matrix: low, high, stacked or atoms
 	Entries   int     `json:"entries"`
 	NormMin   float64 `json:"norm_min"`
 	NormMean  float64 `json:"norm_mean"`
 	NormMax   float64 `json:"norm_max"`
 	Coherence float64 `json:"coherence"` // the largest |cos| of all pairs of atoms, MeanCos their mean
 	MeanCos   float64 `json:"mean_cos"`
-	// Near is how many of all Pairs have a |cos| above 0.99, and Zero how many atoms are zero.
+	// Near is how many of all Pairs of atoms have a |cos| above 0.99, and Zero how many atoms are zero.
 	Near      int     `json:"pairs_above_0.99"`
 	Pairs     int     `json:"pairs"`
 	Zero      int     `json:"zero_atoms"`
@@ -35,7 +35,7 @@ type measures struct {
 	Condition float64 `json:"condition"`
 }
 
-// measure works out the figures of the dictionary.
+// measure sets p.Measures.
 func (p *dictionary) measure() {
 	if p.high == nil {
 		p.Measures = []measures{measuresOf("atoms", p.low)}
@@ -47,7 +47,7 @@ func (p *dictionary) measure() {
 		n = len(both) / (k + 1)
 	}
 	p.Measures = []measures{measuresOf("low", p.low), measuresOf("high", p.high)}
-	if stacked, err := sparse.FromAtoms(n, both); err == nil { // fails for halves at the edge of float64 alone
+	if stacked, err := sparse.FromAtoms(n, both); err == nil { // fails only for entries near the limits of float64
 		p.Measures = append(p.Measures, measuresOf("stacked", stacked))
 	}
 }
@@ -55,7 +55,7 @@ func (p *dictionary) measure() {
 // nearCos is the |cos| above which two atoms count as nearly the same.
 const nearCos = 0.99
 
-// measuresOf works out the figures of a matrix of atoms, which what names.
+// measuresOf returns the figures of the matrix d, which is called what in the report.
 func measuresOf(what string, d *sparse.Dictionary) measures {
 	n, k := d.Dims()
 	m := measures{Of: what, Entries: n, NormMin: d.Norm(0)}
@@ -78,11 +78,11 @@ type usageCounts struct {
 	Pictures int `json:"pictures"`
 	Patches  int `json:"patches"`
 	Used     int `json:"atoms_used"`
-	// Uses is, for each atom, how many patches use it.
+	// Uses has, for each atom, the number of patches whose code uses it.
 	Uses []int `json:"uses"`
 }
 
-// countUsage codes the pictures of the options over every dictionary and counts how often each atom is used.
+// countUsage codes opt.Pictures over every dictionary and sets its Usage. A dictionary without a stage is an error.
 func (d *description) countUsage(ctx context.Context, opt ShowOptions, bar *console.Progress) error {
 	for _, p := range d.Dictionaries {
 		if p.coupled == nil {
@@ -123,7 +123,7 @@ func (d *description) countUsage(ctx context.Context, opt ShowOptions, bar *cons
 	return nil
 }
 
-// text says in a line how much the atoms are used: how many at all, on how many half of the use falls, and which most.
+// text returns a line on the use of atoms: how many are used, how few make up half of all uses, and the most used ones.
 func (u *usageCounts) text() string {
 	total := 0
 	for _, n := range u.Uses {
@@ -145,15 +145,15 @@ func (u *usageCounts) text() string {
 	return text + "\n"
 }
 
-// order returns the numbers of the atoms, the most used first.
+// order returns the indices of the atoms, the most used first.
 func (u *usageCounts) order() []int {
 	order := mosaic.InOrder(len(u.Uses))
 	slices.SortStableFunc(order, func(a, b int) int { return u.Uses[b] - u.Uses[a] })
 	return order
 }
 
-// report draws the atoms and prints the figures. Where the drawing goes to standard output, the figures go to
-// standard error.
+// report writes the drawing, if wanted, and prints the figures, to standard error if the drawing goes to standard
+// output.
 func (d *description) report(ctx context.Context, opt ShowOptions, s *console.Streams) (err error) {
 	table, drawing := s.Out, opt.Drawing
 	if drawing.Name != "" {
@@ -218,7 +218,7 @@ func (d *description) text() string {
 	return b.String()
 }
 
-// checkShape refuses a --shape that does not have as many entries as the atoms.
+// checkShape returns an error if --shape does not have as many entries as the atoms of s.
 func (d Drawing) checkShape(s *description) error {
 	p := s.Dictionaries[0]
 	if d.Name == "" || d.Width == 0 {
@@ -235,8 +235,8 @@ func (d Drawing) checkShape(s *description) error {
 	return nil
 }
 
-// write draws the atoms of a dictionary in the order of their numbers or, where their use was counted, the most used
-// first.
+// write writes a drawing of the atoms of p to w in the order of their columns or, if their use was counted, the most
+// used first.
 func (d Drawing) write(p *dictionary, w io.Writer) error {
 	order := mosaic.InOrder(p.Atoms)
 	if p.Usage != nil {
@@ -249,8 +249,8 @@ func (d Drawing) write(p *dictionary, w io.Writer) error {
 	return imagefile.Encode(w, img, d.format, imagefile.EncodeOptions{})
 }
 
-// panels returns the matrices of atoms to draw side by side, each with the shape of its atoms: those of --shape, else
-// squares where the number of entries is a square number, else columns.
+// panels returns the matrices of p to draw side by side, with the shape of their atoms: by --shape, else squares if the
+// number of entries is a square number, else columns.
 func (d Drawing) panels(p *dictionary) []mosaic.Panel {
 	if p.high != nil {
 		return []mosaic.Panel{mosaic.NewPanel(p.low, p.Patch, p.Patch, p.scale),

@@ -16,7 +16,7 @@ import (
 	"superres/internal/imagefile"
 )
 
-// showCommand is superres dict show.
+// showCommand returns the command superres dict show.
 func showCommand(s *console.Streams) *cli.Command {
 	var opt ShowOptions
 	return console.Command(&cli.Command{
@@ -41,7 +41,7 @@ the order of their numbers, or, with PICTURES, of their use.`,
 	})
 }
 
-// table has the options of superres dict show, with their defaults.
+// table returns the options of superres dict show, with their defaults.
 func (opt *ShowOptions) table() settings.Table {
 	d := &opt.Drawing
 	return slices.Concat(settings.Table{
@@ -59,32 +59,32 @@ func (opt *ShowOptions) table() settings.Table {
 	}, opt.Sources.Options(), console.PictureOptions(&opt.Limits, &opt.Quiet))
 }
 
-// ShowOptions are what a call asks for. Most fields are set by the options of table, which has their defaults.
+// ShowOptions are the settings of one run of the command. Most fields are set by the options of table.
 type ShowOptions struct {
-	Name     string   // of a model or the file of one, the file of a dictionary, or "-" for standard input
-	Pictures []string // for which the use of the atoms is counted
+	Name     string   // a model, the file of a model or dictionary, or "-" for standard input
+	Pictures []string // the pictures for which the use of the atoms is counted
 	Sources  pictures.Sources
 
-	Stage     *int // nil: all
+	Stage     *int // index of the stage; nil: all coupled stages
 	Array     string
 	Transpose bool
 	Drawing   Drawing
 	Limits    console.Limits
 
 	JSON, Quiet bool
-	ofMatrices  bool // an option is given that is for dictionaries alone
+	ofMatrices  bool // an option that is only for dictionaries is given
 }
 
-// Drawing says where and how atoms are drawn.
+// Drawing has the options for the drawing of atoms.
 type Drawing struct {
-	Name          string // the file, or "-" for standard output; empty: none
+	Name          string // the file, or "-" for standard output; empty: no drawing
 	Overwrite     bool
-	Zoom          int // the side of an entry, in pixels; 0: what fits a screen
+	Zoom          int // the side of an entry, in pixels; 0: one that fits a screen
 	Width, Height int // of an atom of a dictionary, in entries; 0: a square where that is possible, and else a column
 	format        imagefile.Format
 }
 
-// complete reads the arguments and refuses what cannot be drawn.
+// complete sets the fields that need the arguments of c, and returns an error if nothing can be drawn as asked.
 func (opt *ShowOptions) complete(c *cli.Context) (err error) {
 	given := settings.Of(c.Command)
 	opt.Name, opt.Pictures = c.Args().First(), c.Args().Tail()
@@ -97,7 +97,7 @@ func (opt *ShowOptions) complete(c *cli.Context) (err error) {
 	return opt.Drawing.complete(c)
 }
 
-// readShape reads --shape. An empty text is the default.
+// readShape sets Width and Height by text, the value of --shape. Nothing changes if text is "".
 func (d *Drawing) readShape(text string) error {
 	if text == "" {
 		return nil
@@ -112,7 +112,7 @@ func (d *Drawing) readShape(text string) error {
 	return nil
 }
 
-// complete finds the format of the drawing and refuses what cannot be written.
+// complete sets the format by the name of the file, and returns an error if the file cannot be written.
 func (d *Drawing) complete(c *cli.Context) (err error) {
 	d.format = "png"
 	if d.Name == "" && (d.Width > 0 || d.Zoom > 0) {
@@ -127,7 +127,7 @@ func (d *Drawing) complete(c *cli.Context) (err error) {
 	return err
 }
 
-// runShow does one call of superres dict show.
+// runShow runs the command superres dict show.
 func runShow(c *cli.Context, s *console.Streams, opt ShowOptions) error {
 	if err := opt.complete(c); err != nil {
 		return err

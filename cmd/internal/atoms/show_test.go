@@ -22,7 +22,7 @@ import (
 	"superres/superres/stage"
 )
 
-// The figures, of atoms whose figures are known.
+// superres dict show prints the right figures for atoms whose figures are known.
 func TestDictShow(t *testing.T) {
 	dir := t.TempDir()
 	putHalves(t, filepath.Join(dir, "bare.npz"), "low", "high")
@@ -51,7 +51,7 @@ func TestDictShow(t *testing.T) {
 	}
 	ok(t, dir, "dict", "import", "bare.npz", "-o", "m.npz", "--sparsity", "1")
 	ok(t, dir, "dict", "export", "m.npz", "-o", "e.npz")
-	// black: nothing to code
+	// a black picture: no patch uses an atom
 	consoletest.WritePicture(t, filepath.Join(dir, "pictures/a.png"), image.NewGray(image.Rect(0, 0, 9, 9)))
 	dot := image.NewGray(image.Rect(0, 0, 6, 6))
 	dot.SetGray(2, 2, color.Gray{255})
@@ -83,7 +83,7 @@ func TestDictShow(t *testing.T) {
 	}
 }
 
-// The picture, pixel by pixel.
+// The drawing is right pixel by pixel.
 func TestDictMosaic(t *testing.T) {
 	dir := t.TempDir()
 	putHalves(t, filepath.Join(dir, "bare.npz"), "low", "high")
@@ -116,7 +116,7 @@ func TestDictMosaic(t *testing.T) {
 		}
 	}
 
-	// By use: the dot first, for a picture of dots.
+	// Ordered by use, the dot comes first for a picture of dots.
 	ok(t, dir, "dict", "import", "bare.npz", "-o", "m.npz", "--sparsity", "1", "-q")
 	white := image.NewGray(image.Rect(0, 0, 2, 2))
 	white.SetGray(1, 1, color.Gray{255})
@@ -158,7 +158,7 @@ func TestDictMosaic(t *testing.T) {
 	}
 }
 
-// Models of several coupled stages, and of none.
+// Models with several coupled stages, and with none.
 func TestDictStages(t *testing.T) {
 	dir := t.TempDir()
 	putHalves(t, filepath.Join(dir, "bare.npz"), "low", "high")

@@ -1,6 +1,6 @@
 // Package bench is the command superres bench: it measures the speed of a machine.
 //
-// Read it in this order: bench.go, the flags, one call, and what is printed of a task; tasks.go, the tasks themselves.
+// Read it in this order: bench.go, the flags, the measurement and the output; tasks.go, the tasks that are measured.
 package bench
 
 import (
@@ -20,7 +20,7 @@ import (
 	"superres/internal/kernel"
 )
 
-// Command is superres bench.
+// Command returns the command superres bench.
 func Command(s *console.Streams) *cli.Command {
 	var opt Options
 	return console.Command(&cli.Command{
@@ -41,7 +41,7 @@ line; GODEBUG=cpu.avx512f=off withholds AVX-512.`,
 	})
 }
 
-// table has the options, with their defaults.
+// table returns the options of superres bench, with their defaults.
 func (opt *Options) table() settings.Table {
 	return settings.Table{
 		{Name: "jobs", Aliases: []string{"j"}, To: settings.Num(&opt.Jobs, 1).AtLeast(0),
@@ -53,7 +53,7 @@ func (opt *Options) table() settings.Table {
 	}
 }
 
-// readOnly reads --only.
+// readOnly compiles text, the value of --only. Its error is a usage error.
 func readOnly(text string) (*regexp.Regexp, error) {
 	only, err := regexp.Compile(text)
 	if err != nil {
@@ -62,7 +62,7 @@ func readOnly(text string) (*regexp.Regexp, error) {
 	return only, nil
 }
 
-// Options are what a call asks for. Most fields are set by the options of table, which has their defaults.
+// Options are the settings of one run of the command, which the options of table set.
 type Options struct {
 	Jobs int
 	Runs int
@@ -70,7 +70,7 @@ type Options struct {
 	JSON bool
 }
 
-// run does one call.
+// run measures the tasks that opt selects and prints the report.
 func run(ctx context.Context, opt Options, s *console.Streams) error {
 	if opt.Jobs > 0 {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(opt.Jobs))
@@ -83,7 +83,7 @@ func run(ctx context.Context, opt Options, s *console.Streams) error {
 	if err != nil {
 		return err
 	}
-	say := func(text string) error { // at once: all tasks take a minute
+	say := func(text string) error { // print each line at once, since all tasks take a minute
 		if opt.JSON {
 			return nil
 		}
@@ -115,13 +115,13 @@ func run(ctx context.Context, opt Options, s *console.Streams) error {
 // task is a piece of work whose speed is measured.
 type task struct {
 	name, unit string
-	count      float64 // how many units a run has; 0 where the time itself is reported
-	// run does the work once and returns the time that counts.
+	count      float64 // how many units a run has; 0 if seconds a run are reported
+	// run does the work once and returns the time to report, without preparations.
 	run func(ctx context.Context) (time.Duration, error)
 }
 
-// allTasks returns the tasks in the order in which they are measured. It prepares their data, so that this time does
-// not count.
+// allTasks returns the tasks in the order in which they are measured. It also prepares their data, which is not
+// measured.
 func allTasks() (tasks []task, err error) {
 	for _, list := range []func() ([]task, error){fileTasks, pictureTasks, coderTasks, ropTasks, ksvdTasks} {
 		listed, err := list()
@@ -133,7 +133,7 @@ func allTasks() (tasks []task, err error) {
 	return tasks, nil
 }
 
-// measure returns the speed of the fastest of a number of runs.
+// measure runs the task runs times and returns the speed of the fastest run.
 func (t task) measure(ctx context.Context, runs int) (speed, error) {
 	best := time.Duration(0)
 	for range runs {
@@ -154,19 +154,19 @@ func (t task) measure(ctx context.Context, runs int) (speed, error) {
 
 // speed is the measured speed of a task.
 type speed struct {
-	Task  string  `json:"task"`  // its name
-	Speed float64 `json:"speed"` // how many units it does in a second, or how many seconds it takes
-	Unit  string  `json:"unit"`  // that of Speed
+	Task  string  `json:"task"`  // the name of the task
+	Speed float64 `json:"speed"` // units a second, or seconds if Unit is a time
+	Unit  string  `json:"unit"`  // the unit of Speed
 }
 
 // report is the output of superres bench.
 type report struct {
-	Version string  `json:"version"` // that of the program
+	Version string  `json:"version"` // the version of superres
 	Go      string  `json:"go"`      // the version of the compiler
-	Machine string  `json:"machine"` // the name of the processor, or its kind where the system does not tell it
-	Kernel  string  `json:"kernel"`  // the form of the innermost loops in use
+	Machine string  `json:"machine"` // the name of the processor, or system and architecture if it is not known
+	Kernel  string  `json:"kernel"`  // which implementation of the innermost loops is in use
 	Workers int     `json:"workers"` // how many processors were used at most
-	Tasks   []speed `json:"tasks"`   // those that were measured, in order
+	Tasks   []speed `json:"tasks"`   // the tasks measured, in order
 }
 
 // head returns the first lines of the report as text.
@@ -175,7 +175,7 @@ func (r report) head() string {
 		r.Kernel, r.Workers)
 }
 
-// line returns the line of a task in the report as text.
+// line returns the line of v in the report as text.
 func (v speed) line() string {
 	form := "%-32s %10.0f %-12s"
 	if v.Speed < 1000 {
@@ -184,7 +184,7 @@ func (v speed) line() string {
 	return strings.TrimRight(fmt.Sprintf(form, v.Task, v.Speed, v.Unit), " ") + "\n"
 }
 
-// machineName returns the name of the processor or, where the system does not say it, the system and the architecture.
+// machineName returns the name of the processor from /proc/cpuinfo, else the operating system and the architecture.
 func machineName() string {
 	text, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(text)) {

@@ -11,7 +11,7 @@ import (
 	"superres/internal/must"
 )
 
-// program is the program of this package, and of what its tests need besides.
+// program has the command of this package.
 var program = consoletest.Of(Command)
 
 func TestMain(m *testing.M) { program.Main(m) }
@@ -51,7 +51,7 @@ func TestBench(t *testing.T) {
 	}
 }
 
-// interrupting ends a run as soon as a text was written.
+// interrupting is a writer that ends a run as soon as a certain text is written.
 type interrupting struct {
 	bytes.Buffer
 	after string
@@ -66,7 +66,7 @@ func (w *interrupting) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// A result is printed before the next task ends, so that an interrupted run has those before.
+// A result is printed before the next task ends, so that an interrupted run has printed the results so far.
 func TestBenchLineByLine(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	out := &interrupting{after: "\nOMP n=9 ", end: cancel}

@@ -20,7 +20,7 @@ import (
 	"superres/superres"
 )
 
-// timed returns a function that does a piece of work and returns how long it took.
+// timed returns a function that calls work and returns how long the call took.
 func timed(work func(context.Context) error) func(context.Context) (time.Duration, error) {
 	return func(ctx context.Context) (time.Duration, error) {
 		began := time.Now()
@@ -29,7 +29,7 @@ func timed(work func(context.Context) error) func(context.Context) (time.Duratio
 	}
 }
 
-// openPhoto opens the embedded model photo at an effort.
+// openPhoto returns the embedded model photo, set to effort, which trades quality for speed.
 func openPhoto(effort string) (*superres.Model, error) {
 	m, err := models.Open(models.Photo)
 	if err != nil {
@@ -38,8 +38,8 @@ func openPhoto(effort string) (*superres.Model, error) {
 	return m.Effort(effort)
 }
 
-// fileTasks returns tasks that enlarge files of two sizes: a PNG in memory is decoded, enlarged by the embedded photo
-// and encoded. A program takes besides the time to open the model and that of the disk.
+// fileTasks returns tasks for pictures of two sizes: a PNG in memory is decoded, enlarged by the embedded model photo
+// and encoded. superres upscale takes more time, to open the model and for the disk.
 func fileTasks() (tasks []task, err error) {
 	for _, size := range []image.Point{{768, 512}, {1920, 1280}} {
 		var file bytes.Buffer
@@ -71,8 +71,8 @@ func fileTasks() (tasks []task, err error) {
 	return tasks, nil
 }
 
-// pictureTasks returns tasks that enlarge a picture by the embedded photo at each effort, encode a picture of that
-// size as PNG, and enlarge digits by the embedded digits.
+// pictureTasks returns tasks that enlarge a picture by the embedded model photo at each effort, encode a picture of
+// that size as PNG, and enlarge digits by the embedded model digits.
 func pictureTasks() (tasks []task, err error) {
 	const width, height = 768, 512
 	picture, large := syntheticPicture(width, height), syntheticPicture(2*width, 2*height)
@@ -116,14 +116,14 @@ func pictureTasks() (tasks []task, err error) {
 	}), nil
 }
 
-// syntheticPicture returns a picture with soft slopes, edges in all directions, fine stripes and noise, as
-// photographs have.
+// syntheticPicture returns a picture of w×h pixels with soft slopes, edges in all directions, fine stripes and noise,
+// as photographs have.
 func syntheticPicture(w, h int) *image.NRGBA {
 	random := rand.New(rand.NewPCG(1, 1))
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
 		for x := range w {
-			u, v := 1000*x/h, 1000*y/h // thousandths of the height
+			u, v := 1000*x/h, 1000*y/h // the pixel in thousandths of the height
 			c := [3]int{60 + u/12, 80 + v/10, 140 - u/20 + v/20}
 			if dx, dy := u-500, v-450; dx*dx+dy*dy < 300*300 {
 				c = [3]int{200 - v/10, 150 + u/30, 70 + u/15}
@@ -138,7 +138,7 @@ func syntheticPicture(w, h int) *image.NRGBA {
 	return img
 }
 
-// coderTasks returns tasks that code signals by OMP, at four sizes.
+// coderTasks returns tasks that code n entries by OMP over k atoms with s non-zeros, for four sizes.
 func coderTasks() (tasks []task, err error) {
 	for _, c := range []struct{ n, k, s int }{{9, 128, 3}, {30, 512, 5}, {64, 512, 5}, {64, 1024, 3}} {
 		const signals = 20000
@@ -158,7 +158,7 @@ func coderTasks() (tasks []task, err error) {
 	return tasks, nil
 }
 
-// ropTasks returns a task of iterations of ROP, without its start.
+// ropTasks returns a task that times iterations of the learner ROP, without its initialisation.
 func ropTasks() ([]task, error) {
 	const m, n, k, iterations = 32, 1600, 64, 20
 	p, err := planted.New(planted.Panel{M: m, K: k, S: 6}, n, 0, 1, 0)

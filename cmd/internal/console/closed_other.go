@@ -4,5 +4,5 @@ package console
 
 import "os"
 
-// wasClosed tells whether a standard stream is what Go puts in the place of a closed one: here it puts nothing there.
+// wasClosed returns false: only on Unix does Go open /dev/null for a standard stream that is closed.
 func wasClosed(*os.File) bool { return false }

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// wasClosed tells whether a standard stream is what Go puts in the place of a closed one.
+// wasClosed reports whether f is /dev/null opened for reading and writing, as Go opens it for a closed standard stream.
 func wasClosed(f *os.File) bool {
 	is, err := f.Stat()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"superres/cmd/internal/settings"
 )
 
-// Group completes a command that is only a name for others.
+// Group returns c, a command that only has subcommands, with its help and theirs set up.
 func Group(c *cli.Command) *cli.Command {
 	c.CustomHelpTemplate = groupHelp
 	c.HideHelpCommand = true
@@ -20,8 +20,8 @@ func Group(c *cli.Command) *cli.Command {
 	return c
 }
 
-// Command completes a command, whose Flags are options: all commands have the same help and usage errors, which its
-// OnUsageError may report besides, and --jobs.
+// Command returns c, whose Flags must be *settings.Option, with what all commands share: the form of help, checks of
+// arguments and --output, --jobs, and ExitUsage for wrong usage, which c.OnUsageError may report.
 func Command(c *cli.Command) *cli.Command {
 	c.CustomHelpTemplate, c.UsageText = commandHelp, optionsText(settings.Of(c))
 	c.HideHelpCommand = true // "help" may be a file
@@ -43,7 +43,7 @@ func Command(c *cli.Command) *cli.Command {
 		}
 		if jobs := settings.Of(c).Find("jobs"); jobs != nil && jobs.Given() {
 			if n, _ := strconv.Atoi(jobs.To.String()); n > 0 {
-				runtime.GOMAXPROCS(min(n, 256)) // more cost, and are of no use
+				runtime.GOMAXPROCS(min(n, 256)) // more processors cost memory and gain nothing
 			}
 		}
 		return action(ctx)

@@ -12,27 +12,27 @@ import (
 	"superres/superres/training"
 )
 
-// The exit codes. A program that a signal ended has 128 and the number of the signal.
+// The exit codes. A program that a signal ended exits with 128 plus the number of the signal.
 const (
 	ExitOK      = 0
 	ExitNothing = 1 // nothing usable was made
 	ExitUsage   = 2 // wrong usage; and how Go ends a program that crashes, for lack of memory say
 	ExitSome    = 3 // some files failed, others are done
 	ExitInput   = 4 // an input is missing, cannot be read, is damaged or no picture
-	ExitOutput  = 5 // an output exists or cannot be written, or two inputs have the same
+	ExitOutput  = 5 // an output exists or cannot be written, or two inputs have the same output
 	ExitModel   = 6 // a model is missing or damaged
-	ExitLimit   = 7 // a limit: pixels, memory or time
+	ExitLimit   = 7 // a limit of pixels, memory or time is exceeded
 )
 
-// Fail returns an error with its own exit code.
+// Fail returns err with an exit code, which ExitCode returns.
 func Fail(code int, err error) error { return coded{err, code} }
 
-// Failf makes an error with its own exit code.
+// Failf is Fail of fmt.Errorf.
 func Failf(code int, format string, args ...any) error {
 	return Fail(code, fmt.Errorf(format, args...))
 }
 
-// coded is an error with its own exit code.
+// coded is an error with an exit code.
 type coded struct {
 	error
 	code int
@@ -40,16 +40,16 @@ type coded struct {
 
 func (e coded) Unwrap() error { return e.error }
 
-// Usage makes an error of wrong usage.
+// Usage returns an error of wrong usage, with the exit code ExitUsage.
 func Usage(format string, args ...any) error {
 	return Fail(ExitUsage, fmt.Errorf(format, args...))
 }
 
-// packages matches the names of packages in front of an error or within it.
+// packages matches the names of packages, such as "superres: ", at the start of an error's text or after a colon.
 var packages = regexp.MustCompile(`(^|: )(?:(?:superres|stage|coupled|convolutional|resample|score|training|learners|sparse|external|planted|mnist|patches|matfile|npz|npy|zip): )+`)
 
-// Message is the text of an error in one line, with its remedies and without the names of the packages it comes from.
-// Of a long name without blanks the middle is left out.
+// Message returns the text of err in one line, with the flags that help and without names of packages. Very long words
+// lose their middle.
 func Message(err error) string {
 	words := strings.Split(safefile.OneLine(packages.ReplaceAllString(advised(err), "$1")), " ")
 	for i, word := range words {
@@ -58,7 +58,7 @@ func Message(err error) string {
 	return strings.Join(words, " ")
 }
 
-// ExitCode gives the class of an error.
+// ExitCode returns the exit code of err: the code given to Fail, else the code of the error's class, else ExitNothing.
 func ExitCode(err error) int {
 	if e, ok := errors.AsType[coded](err); ok {
 		return e.code

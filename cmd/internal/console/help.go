@@ -11,7 +11,8 @@ import (
 	"superres/cmd/internal/settings"
 )
 
-// commandHelp shows a command; its Description begins with the examples, and its UsageText is its flags, by Command.
+// commandHelp is the template of a command's help. Description begins with the examples; Command sets UsageText to the
+// text of the flags.
 const commandHelp = `{{.HelpName}}: {{.Usage}}
 
 EXAMPLES
@@ -23,7 +24,7 @@ USAGE
 FLAGS
 {{.UsageText}}`
 
-// briefHelp is the first level of a help in two; the UsageText is all that it has to say, by Leveled.
+// briefHelp is the template of the first of two levels of help. Leveled sets UsageText to its examples and flags.
 const briefHelp = `{{.HelpName}}: {{.Usage}}
 
 EXAMPLES
@@ -31,7 +32,7 @@ EXAMPLES
 {{.HelpName}} --help all has all flags, in groups, and the small print.
 `
 
-// groupHelp shows a command that is only a name for others.
+// groupHelp is the template of the help of a command that only has subcommands.
 const groupHelp = `{{.HelpName}}: {{.Usage}}
 
 EXAMPLES
@@ -43,12 +44,11 @@ COMMANDS
 {{.HelpName}} COMMAND --help tells the rest.
 `
 
-// helpAll is the hidden option of a command with a help in two levels that shows the second.
+// helpAll is the name of the hidden option that shows the second level of help.
 const helpAll = "help-all"
 
-// Leveled completes a command as Command does, with a help in two levels: --help shows some examples and the options
-// that have a brief help, and --help all shows all options, in the groups of these titles. The manual page has the
-// second level.
+// Leveled returns c as Command does, but with two levels of help: --help shows examples and the options with a Brief
+// text, and --help all, like the manual page, shows all options, by the titles in groups.
 func Leveled(c *cli.Command, examples string, groups ...string) *cli.Command {
 	action, options, all := c.Action, settings.Of(c), false
 	c.Flags = append(options, &settings.Option{Name: helpAll, To: settings.Bool(&all, false),
@@ -72,7 +72,7 @@ func Leveled(c *cli.Command, examples string, groups ...string) *cli.Command {
 	return c
 }
 
-// groupedHelp returns the second level of help.
+// groupedHelp returns the second level of help of c: the options by group, in the order of the titles in groups.
 func groupedHelp(c *cli.Command, options settings.Table, groups []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n\nEXAMPLES\n%s\n\nUSAGE\n   %[1]s %s\n", c.HelpName, c.Usage, c.Description, c.ArgsUsage)
@@ -88,7 +88,7 @@ func groupedHelp(c *cli.Command, options settings.Table, groups []string) string
 	return b.String()
 }
 
-// optionsText returns the options of a command for its help.
+// optionsText returns the lines of help on the visible options and --help.
 func optionsText(options settings.Table) string {
 	var b strings.Builder
 	for _, o := range options.Visible() {
@@ -99,8 +99,8 @@ func optionsText(options settings.Table) string {
 	return b.String()
 }
 
-// writeOption writes the names of an option, the long one first, and beside them what it is for, in lines of 96
-// columns at most.
+// writeOption appends to b the names of an option, long name first in names, its value's name and, in a column beside
+// them, text, in lines of 96 columns at most.
 func writeOption(b *strings.Builder, names []string, value, text string) {
 	const left, width = 28, 96
 	head := "       "

@@ -5,19 +5,20 @@ import (
 	"io"
 )
 
-// Limits are what a command may take of the machine.
+// Limits are how much of the machine a command may use.
 type Limits struct {
-	// Memory is the most that the work may take, in bytes: --max-memory, 2 GiB.
+	// Memory is the largest memory that the work may take, in bytes: --max-memory, 2 GiB by default.
 	Memory int64
-	// Pixels is how many a picture may have: --max-pixels, 50 million. It is 0 for a command that reads no pictures.
+	// Pixels is how many pixels a picture may have: --max-pixels, 50 million by default; 0 if no pictures are read.
 	Pixels int64
 }
 
-// Process estimates the peak memory of a process, in bytes, from the bytes that are in use at its peak. It adds the
-// program itself, and the garbage that Go lets grow to 30 % before it collects it.
+// Process estimates the peak memory of a process, in bytes, of which inUse bytes are live: it adds 36 MiB for the
+// program itself, and 30 % for garbage that Go has not collected yet.
 func Process(inUse float64) float64 { return 36<<20 + 1.3*inUse }
 
-// EnoughMemory returns an error if some work needs more memory than the limit, in bytes.
+// EnoughMemory returns an error with ExitLimit if need, in bytes, is more than the limit memory, in bytes. what names
+// the work, and advice follows "use --max-memory" in the message.
 func EnoughMemory(memory int64, what string, need float64, advice string) error {
 	if need <= float64(memory) {
 		return nil
@@ -30,7 +31,8 @@ func EnoughMemory(memory int64, what string, need float64, advice string) error 
 		advice))
 }
 
-// ReadWhole reads all of r, which may have half bytes: half of the memory limit, since it is held twice.
+// ReadWhole returns all bytes of r, called name in messages, or an error if there are more than half. half is half of
+// the memory limit in bytes, since growing the buffer holds the data twice; advice ends the message of that error.
 func ReadWhole(r io.Reader, name string, half int64, advice string) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, half+1))
 	if err != nil {

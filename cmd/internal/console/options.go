@@ -4,8 +4,7 @@ import (
 	"superres/cmd/internal/settings"
 )
 
-// ProgressOptions say what is shown while a command is at work: see NewProgress. quiet is set by --quiet; nil is
-// nobody's.
+// ProgressOptions returns --progress and --quiet, which NewProgress reads. --quiet sets quiet, which may be nil.
 func ProgressOptions(quiet *bool) settings.Table {
 	return settings.Table{
 		{Name: "progress", To: settings.OneOf(new(string), "auto", "auto", "bar", "plain", "none"), Group: Reports,
@@ -16,13 +15,13 @@ func ProgressOptions(quiet *bool) settings.Table {
 	}
 }
 
-// The titles of groups that options of this package are in.
+// The groups of help that options of this package are in.
 const (
 	Reports = "reports"
 	Machine = "limits"
 )
 
-// QuietOption is --quiet.
+// QuietOption returns --quiet, which sets to unless to is nil.
 func QuietOption(to *bool) *settings.Option {
 	if to == nil {
 		to = new(bool)
@@ -31,8 +30,8 @@ func QuietOption(to *bool) *settings.Option {
 		Effect: settings.Neutral, Help: "show errors only"}
 }
 
-// WorkOptions are those of all commands that take long. They set limits and, unless it is nil, quiet. Command applies
-// --jobs.
+// WorkOptions returns the options of all commands that take long. They set l.Memory and, unless it is nil, quiet;
+// Command applies --jobs.
 func WorkOptions(l *Limits, quiet *bool) settings.Table {
 	return append(ProgressOptions(quiet),
 		&settings.Option{Name: "jobs", Aliases: []string{"j"}, To: settings.Num(new(int), 0).AtLeast(0),
@@ -40,14 +39,14 @@ func WorkOptions(l *Limits, quiet *bool) settings.Table {
 		MemoryOption(l))
 }
 
-// MemoryOption is --max-memory.
+// MemoryOption returns --max-memory, which sets l.Memory.
 func MemoryOption(l *Limits) *settings.Option {
 	return &settings.Option{Name: "max-memory", To: settings.Num(&l.Memory, 2048).Between(1,
 		1<<30).In("MiB").Times(1 << 20), Group: Machine, Effect: settings.Neutral, Help: "refuse what needs more " +
 		"than `N` MiB"}
 }
 
-// PictureOptions are those of the commands that read pictures.
+// PictureOptions returns WorkOptions and --max-pixels, which sets l.Pixels, for commands that read pictures.
 func PictureOptions(l *Limits, quiet *bool) settings.Table {
 	return append(WorkOptions(l, quiet),
 		&settings.Option{Name: "max-pixels", To: settings.Num(&l.Pixels, 50).Between(1,
@@ -55,30 +54,31 @@ func PictureOptions(l *Limits, quiet *bool) settings.Table {
 			"of more than `N` megapixels"})
 }
 
-// OutputOption is --output.
+// OutputOption returns --output, which sets to and has the default preset.
 func OutputOption(to *string, preset, help string) *settings.Option {
 	return &settings.Option{Name: "output", Aliases: []string{"o"}, To: settings.Text(to, preset),
 		Effect: settings.Neutral, Help: help}
 }
 
-// OnExistOption is --on-exist of commands that skip nothing: see Overwrites.
+// OnExistOption returns --on-exist, which Overwrites reads, for commands that skip nothing. when ends its help, "to do
+// when …".
 func OnExistOption(when string) *settings.Option {
 	return &settings.Option{Name: "on-exist", To: settings.OneOf(new(string), "fail", "fail", "overwrite"),
 		Effect: settings.Neutral, Help: "`WHAT` to do when " + when + ": fail or overwrite"}
 }
 
-// RecursiveOption is --recursive.
+// RecursiveOption returns --recursive, which sets to.
 func RecursiveOption(to *bool) *settings.Option {
 	return &settings.Option{Name: "recursive", Aliases: []string{"r"}, To: settings.Bool(to, false),
 		Help: "take folders with all below them"}
 }
 
-// SeedOption is --seed.
+// SeedOption returns --seed, which sets to and is 1 by default.
 func SeedOption(to *uint64) *settings.Option {
 	return &settings.Option{Name: "seed", To: settings.Num(to, 1), Help: "`SEED` of all random draws"}
 }
 
-// JSONOption is --json. What it prints is said by the help.
+// JSONOption returns --json, which sets to.
 func JSONOption(to *bool, help string) *settings.Option {
 	return &settings.Option{Name: "json", To: settings.Bool(to, false), Help: help}
 }

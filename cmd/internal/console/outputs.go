@@ -11,21 +11,21 @@ import (
 	"superres/internal/safefile"
 )
 
-// Overwrites tells whether --on-exist, of OnExist, has an output that exists replaced.
+// Overwrites reports whether --on-exist (see OnExistOption) asks to replace outputs that exist.
 func Overwrites(c *cli.Context) bool { return c.String("on-exist") == "overwrite" }
 
 // Output is a file that a command is to write.
 type Output struct {
-	// Flag is the flag that names the file, for messages.
+	// Flag is the flag that named the file, such as -o, for messages.
 	Flag string
-	// Name is that of the file. Empty is none, and "-" is standard output.
+	// Name is the name of the file: "-" for standard output, empty for no output.
 	Name string
 }
 
-// CheckOutputs refuses, before any work, outputs that exist, cannot be written, or would write over an input or
-// another output.
+// CheckOutputs, called before any work, returns an error if one of outputs exists and overwrite is false, cannot be
+// written, or would write over one of inputs, which are file names, or over another output.
 func CheckOutputs(overwrite bool, inputs []string, outputs ...Output) error {
-	seen := map[string]string{} // where an output really lies: its flag
+	seen := map[string]string{} // flag of each output, by path without links
 	for _, o := range outputs {
 		if o.Name == "" || paths.IsStandard(o.Name) {
 			continue
@@ -46,7 +46,7 @@ func CheckOutputs(overwrite bool, inputs []string, outputs ...Output) error {
 		if _, err := os.Lstat(o.Name); err == nil && !overwrite {
 			return Fail(ExitOutput, fmt.Errorf("%s exists; use --on-exist overwrite or another %s", o.Name, o.Flag))
 		}
-		// Rather now than after hours of work.
+		// Refuse now rather than after hours of work.
 		if err := safefile.CheckWritable(o.Name, overwrite); err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func CheckOutputs(overwrite bool, inputs []string, outputs ...Output) error {
 	return nil
 }
 
-// SoleOutput reads --on-exist and checks --output of a command that writes nothing else.
+// SoleOutput returns Overwrites(c), and the error of CheckOutputs for --output of a command that writes nothing else.
 func SoleOutput(c *cli.Context, inputs ...string) (overwrite bool, err error) {
 	overwrite = Overwrites(c)
 	return overwrite, CheckOutputs(overwrite, inputs, Output{"-o", c.String("output")})

@@ -9,13 +9,13 @@ import (
 	"superres/internal/safefile"
 )
 
-// PanicsAreFatal tells whether a panic while a picture is in work ends the program with its stack, by
-// SUPERRES_PANIC=fatal in the environment. All tests set it, and so does a developer who looks for a fault.
+// PanicsAreFatal reports whether SUPERRES_PANIC=fatal is in the environment, as in all tests: then a panic in the work
+// on a picture ends the program and prints its stack.
 func PanicsAreFatal() bool { return os.Getenv("SUPERRES_PANIC") == "fatal" }
 
-// Picture calls work on the picture of a name and returns its error. A panic of work, or of a goroutine that it waits
-// for, becomes the error of that picture, of the class of a bad file, unless panics are fatal: other pictures have
-// nothing to do with it.
+// Picture calls work for the picture called name and returns its error. Unless PanicsAreFatal, a panic of work, or of a
+// goroutine that work waits for, is returned as an error of this picture, of the class ErrInput, so that work on other
+// pictures goes on.
 func Picture(name string, work func() error) error {
 	if PanicsAreFatal() {
 		return work()

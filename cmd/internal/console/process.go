@@ -2,21 +2,20 @@ package console
 
 import "context"
 
-// ownProcess is the key of a context of a program that has its process to itself.
+// ownProcess is the key of the context value that OwnProcess sets.
 type ownProcess struct{}
 
-// OwnProcess returns a context for Run which says that the process is the program's alone, so that commands may set
-// limits of the process.
+// OwnProcess returns a context for Run that allows LimitProcess to limit the process, since it runs nothing else.
 func OwnProcess(ctx context.Context) context.Context {
 	return context.WithValue(ctx, ownProcess{}, true)
 }
 
-// LimitProcess sets the last guard of the machine, behind the estimates and what watches them: a process which takes
-// far more memory than its limit ends at once, with the exit code of a crash. It has an effect on Linux alone, where
-// ctx is one of OwnProcess, and on programs that the process starts.
+// LimitProcess has the system end the process, with the exit code of a crash, once it takes far more memory than
+// l.Memory, in case the estimates of memory were wrong. It does so on Linux only, and only if ctx comes from
+// OwnProcess; programs that the process starts inherit the limit.
 func LimitProcess(ctx context.Context, l Limits) {
 	if ctx.Value(ownProcess{}) != nil {
-		// Address space that the runtime has reserved and not used counts, too.
+		// The limit is generous since it also counts address space that Go's runtime has reserved and not used.
 		limitData(4*l.Memory + 1<<30)
 	}
 }

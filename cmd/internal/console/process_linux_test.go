@@ -8,7 +8,7 @@ import (
 	"superres/internal/must"
 )
 
-// The process is limited far above its memory, and only where it is the program's alone.
+// LimitProcess sets a limit far above Limits.Memory, and only with a context of OwnProcess.
 func TestLimitProcess(t *testing.T) {
 	read := func() (limit syscall.Rlimit) {
 		must.Succeed(t, syscall.Getrlimit(syscall.RLIMIT_DATA, &limit))

@@ -2,5 +2,5 @@
 
 package console
 
-// limitData does nothing: only Linux counts what matters.
+// limitData does nothing: only Linux counts the heap of Go in RLIMIT_DATA.
 func limitData(int64) {}

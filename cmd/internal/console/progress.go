@@ -17,20 +17,20 @@ type Progress struct {
 	w       io.Writer
 	bar     *progressbar.ProgressBar
 	style   string
-	auto    bool // the style was not asked for
+	auto    bool // --progress is auto, and --quiet is not given
 	shown   string
-	endless bool // nobody knows how much there is: see Spin
-	done    int  // thousandths shown
+	endless bool // the bar is one of Spin, for work of unknown size
+	done    int  // thousandths of the work that the bar shows
 }
 
-// NewProgress shows what --progress and --quiet, of ProgressOptions, ask for.
+// NewProgress returns progress on s.Err in the style that --progress and --quiet of c ask for.
 func NewProgress(c *cli.Context, s *Streams) *Progress {
 	style := c.String("progress")
 	if style == "auto" {
 		switch plain := os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb"; {
 		case !IsTerminal(s.Err):
 			style = "none"
-		case plain: // it is a terminal all the same, on which somebody waits
+		case plain: // a terminal that takes no bar: somebody waits
 			style = "plain"
 		default:
 			style = "bar"
@@ -42,18 +42,17 @@ func NewProgress(c *cli.Context, s *Streams) *Progress {
 	return &Progress{w: s.Err, style: style, auto: c.String("progress") == "auto" && !c.Bool("quiet")}
 }
 
-// Several says whether there is more than one thing to report: then lines are worth having where no bar can be,
-// unless none were asked for.
+// Several, if yes, shows plain lines where --progress auto would show nothing: they are worth it for several files.
 func (p *Progress) Several(yes bool) {
 	if yes && p.auto && p.style == "none" {
 		p.style = "plain"
 	}
 }
 
-// Plain tells whether lines are wanted while the work goes on.
+// Plain reports whether the style is plain lines; false means a bar or nothing.
 func (p *Progress) Plain() bool { return p.style == "plain" }
 
-// Set shows the share done, 0..1, of the work called what.
+// Set shows in the bar the share done, from 0 to 1, of the work called what. It does nothing without a bar.
 func (p *Progress) Set(what string, share float64) {
 	if p.style != "bar" {
 		return
@@ -73,7 +72,7 @@ func (p *Progress) Set(what string, share float64) {
 	}
 }
 
-// Spin shows that the work called what goes on, of which nobody knows how much there is.
+// Spin shows in the bar that the work called what, whose size is unknown, goes on. It does nothing without a bar.
 func (p *Progress) Spin(what string) {
 	if p.style != "bar" {
 		return
@@ -88,27 +87,27 @@ func (p *Progress) Spin(what string) {
 	_ = p.bar.Add(1) // a bar that cannot be drawn is no error
 }
 
-// Describe puts what has been reached beside the bar.
+// Describe puts text, such as the error reached, beside the bar.
 func (p *Progress) Describe(text string) {
 	if p.bar != nil {
 		p.bar.Describe(p.shown + ", " + text)
 	}
 }
 
-// Clear takes the bar away.
+// Clear removes the bar; the next Set or Spin begins a new one.
 func (p *Progress) Clear() {
 	p.Pause()
 	p.bar = nil
 }
 
-// Pause takes the bar away until it moves again.
+// Pause hides the bar until it moves again.
 func (p *Progress) Pause() {
 	if p.bar != nil {
 		_ = p.bar.Clear()
 	}
 }
 
-// Line says something that stays: on a terminal and in plain logs.
+// Line prints a formatted line that stays, unless the style is none.
 func (p *Progress) Line(format string, args ...any) {
 	if p.style == "none" {
 		return
@@ -117,7 +116,7 @@ func (p *Progress) Line(format string, args ...any) {
 	fmt.Fprintln(p.w, safefile.OneLine(fmt.Sprintf(format, args...)))
 }
 
-// Warn reports the failure of one file among others.
+// Warn prints err, the failure of one file among others, in any style.
 func (p *Progress) Warn(err error) {
 	p.Pause()
 	fmt.Fprintln(p.w, "superres:", Message(err))

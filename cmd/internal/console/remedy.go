@@ -7,8 +7,8 @@ import (
 	"superres/internal/safefile"
 )
 
-// remedies words what the program offers against what a package refuses: packages give the reason, and the flags are
-// known here alone.
+// remedies has the advice that follows an error in a message. Packages only give a Remedy, since flags are known here
+// alone.
 var remedies = map[safefile.Remedy]string{
 	safefile.Overwrite:      "use --on-exist overwrite or another name",
 	safefile.NameOutput:     "give one with -o",
@@ -29,11 +29,11 @@ var remedies = map[safefile.Remedy]string{
 	imagefile.PNGOrSmaller: "use PNG or a smaller --scale",
 }
 
-// advised is the text of an error in which every fault is followed by its remedy.
+// advised returns the text of err with the advice of remedies behind the text of each *safefile.Fault in it.
 func advised(err error) string {
 	var told strings.Builder
 	rest := err.Error()
-	var visit func(error) // in the order of their texts in err's
+	var visit func(error) // meets the faults in the order of their texts
 	visit = func(err error) {
 		if f, ok := err.(*safefile.Fault); ok && remedies[f.Remedy] != "" {
 			if before, after, ok := strings.Cut(rest, f.Error()); ok {

@@ -19,7 +19,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// A name that is longer than any file's does not fill the screen, in any message.
+// Messages shorten a name that is longer than any file name may be.
 func TestLongNamesInMessages(t *testing.T) {
 	name := strings.Repeat("long/", 820) + "a.png"
 	got := Message(fmt.Errorf("%s exists, and so does %q; use another -o", name, name))
@@ -30,7 +30,7 @@ func TestLongNamesInMessages(t *testing.T) {
 	}
 }
 
-// What users read, word for word, wherever in an error the fault is.
+// Message returns these exact texts, wherever the fault is among wrapped errors.
 func TestRemedies(t *testing.T) {
 	taken := safefile.Unwritable("a.png", fs.ErrExist)
 	_, format := imagefile.FormatOf("a.gif")
@@ -61,7 +61,7 @@ func TestRemedies(t *testing.T) {
 	}
 }
 
-// Whatever remedy a package defines has words here.
+// Every safefile.Remedy that a package defines has a text in remedies.
 func TestRemediesAreWorded(t *testing.T) {
 	files, err := filepath.Glob("../../../internal/*/*.go")
 	if err != nil || len(files) == 0 {

@@ -14,10 +14,10 @@ import (
 	"superres/internal/usage"
 )
 
-// reorder moves the flags of the command before its file names, because the command-line library stops at the first
-// name, and names unknown commands and flags with what was perhaps meant. "--" ends the flags; "-" is a file name.
-// The name of a subcommand comes right after that of its command. A line that begins with a picture, not with a
-// command, is one of the command implied.
+// reorder returns args, a command line as in os.Args, with flags before file names, because the command-line library
+// stops at the first name. "--" ends the flags; "-" is a file name. A subcommand must follow its command directly. A
+// line that begins with a picture gets the command implied. An error of an unknown command or flag suggests similar
+// names.
 func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 	if len(args) < 2 {
 		return args, nil
@@ -42,11 +42,11 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 	case command == nil:
 		return nil, unknownCommand(app, args[1])
 	}
-	first := 2 // of the command's own arguments
+	first := 2 // the index of the command's first argument
 	switch {
 	case len(args) > 2 && command.Command(args[2]) != nil:
 		command, first = command.Command(args[2]), 3
-	case len(command.Subcommands) > 0 && command.Action == nil: // one must be named
+	case len(command.Subcommands) > 0 && command.Action == nil: // a subcommand must be named
 		if err := subcommand(command, args[first:]); err != nil {
 			return nil, err
 		}
@@ -66,14 +66,14 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 	return append(append(out, "--"), files...), nil
 }
 
-// askedForHelp and askedForAll are all that is left of the arguments of a command when its help is asked for, or the
-// second level of one in two.
+// askedForHelp and askedForAll are the flags that parted returns when the first or the second level of help is asked
+// for.
 var (
 	askedForHelp = []string{"--help"}
 	askedForAll  = []string{"--" + helpAll}
 )
 
-// parted parts the flags of a command, each with its long name and its value in one word, from the names of files.
+// parted splits the arguments of a command into flags, each as the one word --name=value with its long name, and files.
 func parted(command *cli.Command, args []string) (flags, files []string, err error) {
 	options := settings.Of(command)
 	for rest := args; len(rest) > 0; rest = rest[1:] {
@@ -112,8 +112,9 @@ func parted(command *cli.Command, args []string) (flags, files []string, err err
 	return flags, files, nil
 }
 
-// isPicture tells whether a word where a command should be is a file, as when one was dropped on the program, or
-// looks like the name of a picture. A folder is told by a slash: its name may be that of a command, or nearly.
+// isPicture reports whether word, where a command should be, is meant as an input: a file that exists, as when it was
+// dropped on the program's icon, a name with the extension of a picture, or a folder written with a slash. Without a
+// slash it may be a mistyped command.
 func isPicture(word string) bool {
 	info, err := os.Stat(word)
 	if err == nil && info.IsDir() {
@@ -123,7 +124,8 @@ func isPicture(word string) bool {
 	return err == nil || noPicture == nil
 }
 
-// helpFor is what superres help with some words becomes.
+// helpFor returns the command line "superres help …" in args rewritten to COMMAND --help where args name a subcommand
+// or "all".
 func helpFor(app *cli.App, args []string) ([]string, error) {
 	if len(args) > 2 && app.Command(args[2]) == nil {
 		return nil, unknownCommand(app, args[2])
@@ -143,7 +145,7 @@ func helpFor(app *cli.App, args []string) ([]string, error) {
 	return args, nil
 }
 
-// unknownCommand says which command was perhaps meant.
+// unknownCommand returns a usage error that suggests commands similar to name.
 func unknownCommand(app *cli.App, name string) error {
 	var names []string
 	for _, c := range app.Commands {
@@ -152,7 +154,7 @@ func unknownCommand(app *cli.App, name string) error {
 	return Usage("%s", usage.Unknown("command", name, names))
 }
 
-// unknownFlag says which flag was perhaps meant.
+// unknownFlag returns a usage error that suggests long flags similar to shown, the flag as typed.
 func unknownFlag(options settings.Table, shown string) error {
 	var long []string
 	for _, o := range options {
@@ -166,8 +168,8 @@ func unknownFlag(options settings.Table, shown string) error {
 	return Usage("%s", usage.Unknown("flag", shown, long))
 }
 
-// subcommand tells what is wrong with the first argument where it should name a command below another; nothing when
-// help is asked for, or there is none.
+// subcommand returns an error if args[0] does not name a subcommand of of; nil if it asks for help, or args or the
+// subcommands are empty.
 func subcommand(of *cli.Command, args []string) error {
 	if len(args) == 0 || len(of.Subcommands) == 0 || of.Command(args[0]) != nil ||
 		slices.Contains([]string{"help", "h", "--help", "-h"}, args[0]) {

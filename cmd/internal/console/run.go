@@ -1,12 +1,11 @@
 // Package console is what all commands have in common.
 //
 // run.go runs a program of commands, on a command line that reorder.go has put in order, and signals.go ends it.
-// Package settings has the options of the commands; command.go completes a command that has some, help.go shows it,
-// and options.go has the options that several commands share. limits.go and process.go limit what a command takes of
-// the machine, outputs.go refuses outputs before the work, and progress.go shows how far it is. settings.go records
-// the command line that made a result, and writing.go writes reports. exit.go turns errors into exit codes and
-// messages, remedy.go adds what to do, and panics.go makes an error of a panic. words.go words numbers and lists.
-// Package consoletest runs commands in tests.
+// Package settings has the type of an option; command.go gives commands what they share, help.go prints their help, and
+// options.go has the options that several commands share. limits.go and process.go limit memory, outputs.go checks
+// outputs before the work, and progress.go shows progress. settings.go records the command line that made a result, and
+// writing.go writes reports. exit.go turns errors into exit codes and messages, remedy.go adds what to do, and
+// panics.go turns panics into errors. words.go formats numbers and lists. Package consoletest runs commands in tests.
 package console
 
 import (
@@ -24,29 +23,29 @@ import (
 	"superres/learners/external"
 )
 
-// Program is a program of commands. Every command is made anew for the streams of a run.
+// Program is a program of commands. Every run makes its commands anew, for its streams.
 type Program struct {
-	// Usage is what the program does, in some words for its manual page.
+	// Usage says in a few words what the program does, for its manual page.
 	Usage string
-	// Help is the template that is shown without a command.
+	// Help is the template of the help that is shown when no command is given.
 	Help string
-	// Implied is the name of the command of a line that begins with a picture. Empty is none.
+	// Implied is the command that runs when a command line begins with a picture instead; empty for none.
 	Implied string
 	// Commands make the commands, in the order in which they are shown.
 	Commands []func(*Streams) *cli.Command
 }
 
-// Run runs the program: args as os.Args, the result the exit code. Messages go to stderr, data to stdout.
+// Run runs the command line args, as in os.Args, and returns the exit code. Messages go to stderr, data to stdout.
 func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []string) int {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer untilSignal(cancel)()
 	ctx = context.WithValue(ctx, typedKey{}, args)
 	ctx, end := external.Keep(ctx)
-	defer end() // also those that work which is not waited for has started
+	defer end() // ends external programs, also those of abandoned work
 	stdout, stderr, unwatch := watched(stdout, stderr, func() { cancel(Interrupt{syscall.SIGPIPE}) })
 	defer unwatch()
-	abandoned := false // work that does not look at an interruption goes on until the program ends
+	abandoned := false // true if the command ignored the interruption and is still running
 	defer func() { safefile.ClearFolders(tempAge, abandoned) }()
 	out := newOutput(stdout, stderr)
 	app := p.App(&Streams{In: stdin, Out: out, Err: stderr})
@@ -56,9 +55,9 @@ func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 		go func() { done <- app.RunContext(ctx, args) }()
 		select {
 		case err = <-done:
-			err = cmp.Or(err, out.err) // the library prints help and looks at no error
+			err = cmp.Or(err, out.err) // the library ignores errors of printing help
 		case <-ctx.Done():
-			select { // a read or write of a pipe cannot be interrupted
+			select { // a read or write of a pipe cannot be interrupted: do not wait for ever
 			case err = <-done:
 			case <-time.After(patience):
 				err, abandoned = ctx.Err(), true
@@ -69,7 +68,7 @@ func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 		return ExitOK
 	}
 	if i, ok := errors.AsType[Interrupt](context.Cause(ctx)); ok {
-		if i.Signal != syscall.SIGPIPE { // then nobody is there to read it
+		if i.Signal != syscall.SIGPIPE { // with SIGPIPE nobody would read the message
 			fmt.Fprintln(stderr, "superres: interrupted; finished files are whole, nothing is half written")
 		}
 		return i.Code()
@@ -78,7 +77,7 @@ func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	return ExitCode(err)
 }
 
-// App is the program as the command-line library has it.
+// App returns the program as an application of the command-line library, with commands for the streams s.
 func (p Program) App(s *Streams) *cli.App {
 	app := &cli.App{
 		Name:                  "superres",
@@ -88,7 +87,7 @@ func (p Program) App(s *Streams) *cli.App {
 		Writer:                s.Out,
 		ErrWriter:             s.Err,
 		Reader:                s.In,
-		ExitErrHandler:        func(*cli.Context, error) {}, // Run decides
+		ExitErrHandler:        func(*cli.Context, error) {}, // Run handles errors
 		OnUsageError:          func(_ *cli.Context, err error, _ bool) error { return Fail(ExitUsage, err) },
 		CustomAppHelpTemplate: p.Help,
 		// A file name may hold a comma.
@@ -103,5 +102,5 @@ func (p Program) App(s *Streams) *cli.App {
 // patience is how long the program waits, once interrupted, for work that does not look at the interruption.
 const patience = 3 * time.Second
 
-// tempAge is how old a temporary file is at least that is removed though it may be of a program on another machine.
+// tempAge is the age from which a temporary file is removed even if a program on another machine may have made it.
 const tempAge = time.Hour

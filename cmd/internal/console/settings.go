@@ -10,8 +10,8 @@ import (
 	"superres/cmd/internal/settings"
 )
 
-// Recorded returns a command line as a result records it, without some options besides those that never decide a
-// result, and the names of its files without folders, so that both are the same wherever the files lie.
+// Recorded returns the command line of c as a result records it, and the base names of its files. command has
+// Settings(c, without...) and these base names, so that both results are the same wherever the files lie.
 func Recorded(c *cli.Context, without ...string) (command string, files []string) {
 	words := Settings(c, without...)
 	for _, arg := range c.Args().Slice() {
@@ -21,23 +21,23 @@ func Recorded(c *cli.Context, without ...string) (command string, files []string
 	return strings.Join(words, " "), files
 }
 
-// typedKey is that of the words of a command line in a context.
+// typedKey is the key of the context value with the words of the command line, a []string.
 type typedKey struct{}
 
-// Typed returns the command line as it was typed, in words for a shell.
+// Typed returns the command line as it was typed, quoted for a shell.
 func Typed(c *cli.Context) string {
 	args, _ := c.Context.Value(typedKey{}).([]string)
 	var words []string
 	for i, arg := range args {
 		if i == 0 {
-			arg = c.App.Name // wherever the program lies
+			arg = c.App.Name // whatever the path of the program
 		}
 		words = append(words, Quoted(arg))
 	}
 	return strings.Join(words, " ")
 }
 
-// Settings returns the command with all options that decide its result, defaults too, as words for a shell.
+// Settings returns the command of c and all options that decide its result, but those in without, quoted for a shell.
 func Settings(c *cli.Context, without ...string) []string {
 	words := []string{"superres " + c.Command.Name}
 	for _, o := range settings.Of(c.Command) {

@@ -10,32 +10,32 @@ import (
 	"time"
 )
 
-// Interrupt is the cause of a context that a signal ended.
+// Interrupt is the cause of a context that the signal ended.
 type Interrupt struct{ syscall.Signal }
 
-// Error is the word for it in an event.
+// Error returns "interrupted".
 func (i Interrupt) Error() string { return "interrupted" }
 
-// Code is the exit code of a program that the signal ended.
+// Code returns the exit code of a program that the signal ended: 128 plus the signal's number.
 func (i Interrupt) Code() int { return 128 + int(i.Signal) }
 
-// twice is how long after the first signal others are the same wish: timeout sends one to the program and one to its
-// group, a closing terminal may send SIGHUP and SIGTERM.
+// twice is how long after the first signal others are ignored as its repetition: timeout(1) signals the program and
+// then its group, a closing terminal may send SIGHUP and SIGTERM.
 const twice = 200 * time.Millisecond
 
-// untilSignal ends a context, with an interrupt as its cause, at the first SIGINT, SIGTERM or SIGHUP. A later one
-// kills the program as usual. What it returns ends that.
+// untilSignal calls cancel with an Interrupt at the first SIGINT, SIGTERM or SIGHUP; a later signal kills the program
+// as usual. stop ends the watch for signals.
 func untilSignal(cancel context.CancelCauseFunc) (stop func()) {
 	signals, over := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+	if !signal.Ignored(syscall.SIGHUP) { // nohup(1) has it ignored
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	go func() {
 		select {
 		case s := <-signals:
 			cancel(Interrupt{s.(syscall.Signal)})
-			time.Sleep(twice) // also where the program is about to end with its code
+			time.Sleep(twice) // ignores repetitions, also while the program exits
 		case <-over:
 		}
 		signal.Stop(signals)
@@ -43,18 +43,18 @@ func untilSignal(cancel context.CancelCauseFunc) (stop func()) {
 	return func() { close(over) }
 }
 
-// watched are the standard streams for data and messages, where gone is called once nobody reads one of them any
-// more. The system would kill the program with SIGPIPE then, and what it has started and its temporary files would
-// stay. Where that signal is ignored, a write that fails is an error like any other. stop ends the watch.
+// watched returns stdout and stderr wrapped so that a write to a pipe that nobody reads any more calls gone. Otherwise
+// SIGPIPE would kill the program, and leave temporary files and child processes behind. If SIGPIPE is ignored, the
+// streams are returned as they are, and such a write is an error like any other. stop ends the watch.
 func watched(stdout, stderr io.Writer, gone func()) (out, errs io.Writer, stop func()) {
 	if signal.Ignored(syscall.SIGPIPE) {
 		return stdout, stderr, func() {}
 	}
-	// Note: a pipe to a program outside, or the network, may send it too, and is not meant.
+	// Note: SIGPIPE may also come from a pipe to a child process or from the network; so pipe.Write calls gone instead.
 	unread := make(chan os.Signal, 1)
 	signal.Notify(unread, syscall.SIGPIPE)
 	watch := func(w io.Writer) io.Writer {
-		if IsTerminal(w) { // a progress bar wants its width
+		if IsTerminal(w) { // a progress bar asks the *os.File for its width
 			return w
 		}
 		return pipe{w, gone}
@@ -62,7 +62,7 @@ func watched(stdout, stderr io.Writer, gone func()) (out, errs io.Writer, stop f
 	return watch(stdout), watch(stderr), func() { signal.Stop(unread) }
 }
 
-// pipe is a standard stream that tells when nobody reads it any more.
+// pipe is a standard stream that calls gone when a write fails because nobody reads it any more.
 type pipe struct {
 	io.Writer
 	gone func()

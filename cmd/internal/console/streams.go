@@ -17,22 +17,21 @@ import (
 type Streams struct {
 	// In is standard input.
 	In io.Reader
-	// Out is standard output, for data. What cannot be written to it is an error of the program, whatever a command
-	// makes of it.
+	// Out is standard output, for data. If a write to it fails, the program fails, even if the command ignores the
+	// error.
 	Out io.Writer
 	// Err is standard error, for messages.
 	Err io.Writer
 }
 
-// CheckOpen refuses, before any work, standard output that was closed when the program began. What is written to it
-// then is an error in any case.
+// CheckOpen, called before any work, returns an error if standard output was closed when the program began. Writes to
+// it would fail anyway, but later.
 //
-// Note: Go opens /dev/null in its place, which takes everything, for reading and writing. So it cannot be told from a
-// /dev/null that the program was given opened for both, as some libraries that start programs do; a shell opens it
-// for writing.
+// Note: Go replaces a closed standard stream by /dev/null, opened for reading and writing. Some libraries that start
+// programs pass /dev/null opened in this way, too, and are refused alike; a shell opens it for writing only.
 func (s *Streams) CheckOpen() error { return checkOpen(s.Out) }
 
-// file is the file that a standard stream is, if it is one.
+// file returns the *os.File below w, a standard stream that may be wrapped, and whether there is one.
 func file(w io.Writer) (*os.File, bool) {
 	if o, ok := w.(*output); ok {
 		w = o.Writer
@@ -51,22 +50,21 @@ func checkOpen(w io.Writer) error {
 	return nil
 }
 
-// errClosed is standard output that was closed when the program began.
+// errClosed is the error of CheckOpen.
 var errClosed = Fail(ExitOutput, errors.New("standard output is closed, or is /dev/null opened for reading as well; "+
 	"redirect it to a file, to a pipe or with >/dev/null"))
 
-// output is standard output; what cannot be written to it has its exit code.
+// output is standard output. It keeps its first error, which has the exit code ExitOutput.
 type output struct {
 	io.Writer
-	check func() error // that it was not closed when the program began
-	err   error        // the first
+	check func() error // returns errClosed if standard output was closed at the start
+	err   error        // the first error of a write
 }
 
-// newOutput returns standard output that is written to w, beside a standard error.
+// newOutput returns standard output that writes to w; stderr is standard error.
 //
-// Note: a program that is started for its exit code alone has both discarded, by daemon(3), Node's stdio "ignore" or
-// Python's DEVNULL, each by /dev/null opened for reading and writing. So where standard error looks as if it had been
-// closed as well, nothing is wrong.
+// Note: daemon(3), Node's stdio "ignore" and Python's DEVNULL discard both streams by /dev/null opened for reading and
+// writing. So if standard error looks closed as well, no error is returned: the output is not wanted.
 func newOutput(w, stderr io.Writer) *output {
 	return &output{Writer: w, check: sync.OnceValue(func() error {
 		if checkOpen(stderr) != nil {
@@ -89,8 +87,8 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TakesBinary refuses, before any work, an output that is no text and whose name is -, where standard output is a
-// terminal, which would show it, and might obey it.
+// TakesBinary, called before any work, returns an error if binary output would go to a terminal, which might take it
+// for control codes: if name is "-" and standard output is a terminal.
 func (s *Streams) TakesBinary(name string) error {
 	if paths.IsStandard(name) && IsTerminal(s.Out) {
 		return Usage("standard output is a terminal, and the result is no text: give it a file with -o FILE, or " +
@@ -99,7 +97,7 @@ func (s *Streams) TakesBinary(name string) error {
 	return nil
 }
 
-// IsTerminal tells whether what is written to w is shown on a terminal.
+// IsTerminal reports whether w writes to a terminal.
 func IsTerminal(w io.Writer) bool {
 	f, ok := file(w)
 	return ok && term.IsTerminal(int(f.Fd()))

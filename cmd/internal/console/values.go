@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// OneArgument returns the only file name of a command.
+// OneArgument returns the only argument of c, called what in errors, or a usage error if there are none or several.
 func OneArgument(c *cli.Context, what string) (string, error) {
 	switch {
 	case c.NArg() == 0:
@@ -19,7 +19,7 @@ func OneArgument(c *cli.Context, what string) (string, error) {
 	return c.Args().First(), nil
 }
 
-// Counts reads positive numbers with commas.
+// Counts returns the whole numbers in text, separated by commas, each from 1 to 2^30; other texts are an error.
 func Counts(text string) ([]int, error) {
 	var list []int
 	for part := range strings.SplitSeq(text, ",") {

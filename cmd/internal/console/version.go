@@ -1,4 +1,4 @@
 package console
 
-// Version is that of the program.
+// Version is the version of the program.
 const Version = "0.1.0"

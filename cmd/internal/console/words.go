@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// MostNames is how many names a list in a message has.
+// MostNames is the greatest number of names that a message lists.
 const MostNames = 10
 
-// FirstOf lists the first MostNames names, and says how many more there are.
+// FirstOf returns the first MostNames of names, joined by commas, and how many more there are.
 func FirstOf(names []string) string { return FirstOfMany(names, len(names)) }
 
-// FirstOfMany is FirstOf for a number of names of which no more than the first MostNames are known.
+// FirstOfMany is FirstOf for count names, of which only the first MostNames need be in names.
 func FirstOfMany(names []string, count int) string {
 	names = names[:min(len(names), MostNames)]
 	if count <= len(names) {
@@ -22,7 +22,7 @@ func FirstOfMany(names []string, count int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names, ", "), count-len(names))
 }
 
-// Count words a number of things.
+// Count returns "1 thing", or "n things" with an s behind thing.
 func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -30,7 +30,7 @@ func Count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// Bytes words a number of bytes.
+// Bytes returns n bytes as text, in MiB, rounded down, or in GiB from 1 GiB.
 func Bytes(n int64) string {
 	if n < 1<<30 {
 		return fmt.Sprintf("%d MiB", n>>20)
@@ -38,7 +38,7 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
 }
 
-// Quoted makes a word of text for a shell.
+// Quoted returns text as one word of a POSIX shell, in single quotes if it needs any.
 func Quoted(text string) string {
 	if strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-,:=+@/") == "" {
 		return text
@@ -46,7 +46,7 @@ func Quoted(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// Finite is a number, or nil where it is none: JSON has no other.
+// Finite returns a pointer to v, or nil if v is NaN or infinite, which JSON cannot hold.
 func Finite(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
@@ -54,7 +54,7 @@ func Finite(v float64) *float64 {
 	return &v
 }
 
-// Number words what Finite gave, with a dash for none.
+// Number formats *v, a result of Finite, or returns "-" if v is nil.
 func Number(format string, v *float64) string {
 	if v == nil {
 		return "-"
@@ -62,7 +62,7 @@ func Number(format string, v *float64) string {
 	return fmt.Sprintf(format, *v)
 }
 
-// Told writes a count of what there is one of at least, and nothing for 0: nobody has told it.
+// Told returns n in digits, or "" if n is 0, which stands for a count that is not known.
 func Told(n int) string {
 	if n == 0 {
 		return ""
@@ -70,7 +70,7 @@ func Told(n int) string {
 	return strconv.Itoa(n)
 }
 
-// Figure writes a number, or a dash for none.
+// Figure formats v, or returns a dash if v is NaN.
 func Figure(format string, v float64) string {
 	if math.IsNaN(v) {
 		return "–"

@@ -23,7 +23,7 @@ import (
 	"superres/mnist"
 )
 
-// mirrors have MNIST's files under the names of old.
+// mirrors are addresses with MNIST's files under their original names.
 var mirrors = []string{
 	"https://storage.googleapis.com/cvdf-datasets/mnist/",
 	"https://ossci-datasets.s3.amazonaws.com/mnist/",
@@ -44,7 +44,7 @@ is that of the official file.`,
 	})
 }
 
-// table has the options of superres mnist download, with their defaults.
+// table returns the options of superres mnist download, with their defaults.
 func (opt *downloadOptions) table() settings.Table {
 	return append(settings.Table{
 		{Name: "dir", To: settings.Text(&opt.Dir, ""), Help: "put the files into the folder `DIR`, which is made " +
@@ -58,16 +58,16 @@ func (opt *downloadOptions) table() settings.Table {
 	}, console.ProgressOptions(&opt.Quiet)...)
 }
 
-// downloadOptions are what a call asks for. Most fields are set by the options of table, which has their defaults.
+// downloadOptions are the settings of one run of the command. Most fields are set by the options of table.
 type downloadOptions struct {
 	Dir       string
-	Mirrors   []string // addresses to which the names of the files are added
+	Mirrors   []string // addresses, to which the names of the files are appended
 	Timeout   time.Duration
 	Overwrite bool
 	Quiet     bool
 }
 
-// checkMirror refuses what is no address.
+// checkMirror returns a usage error if m is not the address of a web server.
 func checkMirror(m string) error {
 	u, err := url.Parse(m)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -76,7 +76,7 @@ func checkMirror(m string) error {
 	return nil
 }
 
-// download does one call.
+// download runs the command superres mnist download.
 func download(c *cli.Context, s *console.Streams, opt downloadOptions) error {
 	if opt.Dir == "" {
 		return console.Usage("say where the files go with --dir DIR")
@@ -90,8 +90,8 @@ func download(c *cli.Context, s *console.Streams, opt downloadOptions) error {
 	}
 	bar := console.NewProgress(c, s)
 	defer bar.Clear()
-	transport := http.DefaultTransport.(*http.Transport).Clone() // heeds HTTPS_PROXY
-	transport.DisableCompression = true                          // the files are packed, and are to stay so
+	transport := http.DefaultTransport.(*http.Transport).Clone() // uses the proxy in HTTPS_PROXY
+	transport.DisableCompression = true                          // keep the files compressed
 	defer transport.CloseIdleConnections()
 	files := mnist.OfficialFiles()
 	d := &downloader{opt: opt, files: files[:], client: &http.Client{Transport: transport}, bar: bar,
@@ -104,16 +104,16 @@ func download(c *cli.Context, s *console.Streams, opt downloadOptions) error {
 	return d.fetchMissing(c.Context)
 }
 
-// downloader fetches official files.
+// downloader fetches the official files of MNIST.
 type downloader struct {
 	opt    downloadOptions
 	files  []mnist.OfficialFile
 	client *http.Client
 	bar    *console.Progress
-	say    func(format string, args ...any) // writes a line for people
+	say    func(format string, args ...any) // prints a line of messages
 }
 
-// fetchMissing fetches the files that are not there yet. One that no mirror has does not keep the others from it.
+// fetchMissing fetches the files that are not in the folder yet. A file that no mirror has does not stop the others.
 func (d *downloader) fetchMissing(ctx context.Context) error {
 	dir := d.opt.Dir
 	var missing []mnist.OfficialFile
@@ -161,8 +161,8 @@ func (d *downloader) fetchMissing(ctx context.Context) error {
 		"tries them again", failed, len(d.files), len(d.files)-failed)
 }
 
-// isComplete reports whether a file exists and is the official one. Another file of its name is an error unless it
-// may be overwritten.
+// isComplete reports whether the file name exists and has the content of f. Other content is an error unless it may be
+// overwritten.
 func (d *downloader) isComplete(name string, f mnist.OfficialFile) (bool, error) {
 	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -180,12 +180,12 @@ func (d *downloader) isComplete(name string, f mnist.OfficialFile) (bool, error)
 		"another --dir", name)
 }
 
-// fetch writes a file from the first mirror that has it, and returns the address that it came from.
+// fetch writes f to the file name from the first mirror that has it, and returns its address there.
 func (d *downloader) fetch(ctx context.Context, name string, f mnist.OfficialFile) (from string, err error) {
 	var failures []string
 	for _, mirror := range d.opt.Mirrors {
 		from = mirror + f.Name
-		var failure error // an error of the mirror rather than of the disk
+		var failure error // an error of the mirror; others are of the disk
 		err := safefile.WriteAtomic(name, d.opt.Overwrite, func(w io.Writer) error {
 			var data []byte
 			if data, failure = d.get(ctx, from, f); failure != nil {
@@ -209,8 +209,8 @@ func (d *downloader) fetch(ctx context.Context, name string, f mnist.OfficialFil
 	return "", fmt.Errorf("%s: %s", f.Name, strings.Join(failures, "; "))
 }
 
-// get returns the file at an address. It reads no more than the size of the file and a byte, and refuses content of
-// another SHA-256.
+// get returns the content of f from the address from. It reads no more than the size of f and a byte, and returns an
+// error for content of another SHA-256.
 func (d *downloader) get(ctx context.Context, from string, f mnist.OfficialFile) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.opt.Timeout)
 	defer cancel()

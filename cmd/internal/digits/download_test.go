@@ -44,7 +44,7 @@ func newMirror(t *testing.T, answer http.HandlerFunc) *mirror {
 // count returns how many requests there were since the last count.
 func (m *mirror) count() int { return int(m.requests.Swap(0)) }
 
-// stock is a small list of files and a server's answer with them.
+// stock returns a small list of files and a handler that serves them.
 func stock() ([]mnist.OfficialFile, http.HandlerFunc) {
 	var files []mnist.OfficialFile
 	content := map[string][]byte{}
@@ -59,7 +59,7 @@ func stock() ([]mnist.OfficialFile, http.HandlerFunc) {
 			http.NotFound(w, r)
 			return
 		}
-		if r.Header.Get("Accept-Encoding") == "gzip" { // never: the bytes are wanted as they lie there
+		if r.Header.Get("Accept-Encoding") == "gzip" { // the downloader must ask for the bytes as stored
 			http.Error(w, "gzip", http.StatusTeapot)
 			return
 		}
@@ -67,7 +67,7 @@ func stock() ([]mnist.OfficialFile, http.HandlerFunc) {
 	}
 }
 
-// newDownloader is one for tests, with what it says.
+// newDownloader returns a downloader for tests, and the messages that it writes.
 func newDownloader(files []mnist.OfficialFile, mirrors ...*mirror) (*downloader, *strings.Builder) {
 	said := new(strings.Builder)
 	silent := flag.NewFlagSet("", flag.PanicOnError)
@@ -82,13 +82,13 @@ func newDownloader(files []mnist.OfficialFile, mirrors ...*mirror) (*downloader,
 	return d, said
 }
 
-// into runs a downloader for a folder.
+// into runs d with the folder dir.
 func into(t *testing.T, d *downloader, dir string) error {
 	d.opt.Dir = dir
 	return d.fetchMissing(t.Context())
 }
 
-// checkFiles checks that a folder has the files, complete, and nothing else.
+// checkFiles checks that dir has the files, complete, and nothing else.
 func checkFiles(t *testing.T, dir string, files []mnist.OfficialFile) {
 	t.Helper()
 	var names []string
@@ -103,7 +103,7 @@ func checkFiles(t *testing.T, dir string, files []mnist.OfficialFile) {
 	}
 }
 
-// Files are fetched, those that are there are not fetched again, a damaged one only when it may be overwritten.
+// Missing files are fetched, complete files are not, and a damaged file only if it may be overwritten.
 func TestDownload(t *testing.T) {
 	files, answer := stock()
 	server := newMirror(t, answer)
@@ -133,8 +133,8 @@ func TestDownload(t *testing.T) {
 	checkFiles(t, dir, files)
 }
 
-// A mirror that has not got the file, or another one, or stops within it, or never begins, is left for the next;
-// nothing of what it sent stays.
+// If a mirror lacks the file, has other content, or stops early or before it begins, the next mirror is tried, and
+// nothing that it sent is kept.
 func TestDownloadFallsBack(t *testing.T) {
 	files, answer := stock()
 	good := newMirror(t, answer)
@@ -193,7 +193,7 @@ func TestDownloadFallsBack(t *testing.T) {
 			}
 			checkFiles(t, dir, files)
 
-			// Alone it is all that fails, and each file says why.
+			// With only this mirror, each file fails with its reason.
 			d, said = newDownloader(files, bad)
 			d.opt.Timeout = timeout
 			dir = t.TempDir()
@@ -205,7 +205,7 @@ func TestDownloadFallsBack(t *testing.T) {
 			}
 		})
 	}
-	// A download of some of the files has another exit code than one of none.
+	// The exit code differs if some of the files are fetched, not none.
 	lacking := newMirror(t, func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "b.gz") {
 			http.Error(w, "no", http.StatusServiceUnavailable)
@@ -229,7 +229,7 @@ func TestDownloadFallsBack(t *testing.T) {
 	}
 }
 
-// What cannot be written ends it at once; an interruption leaves nothing behind.
+// A file that cannot be written ends the download at once; an interruption leaves no file behind.
 func TestDownloadStops(t *testing.T) {
 	files, answer := stock()
 	server := newMirror(t, answer)
@@ -282,7 +282,7 @@ func TestDownloadCommand(t *testing.T) {
 	consoletest.InOrder(t, stdout, "EXAMPLES\n   superres mnist download --dir")
 }
 
-// MNIST's own files, where they are at hand, over a local server.
+// The files of MNIST, if they are available, are downloaded from a local server.
 func TestDownloadFiles(t *testing.T) {
 	from := filepath.Dir(golden.Data(t, "mnist", "train-images-idx3-ubyte.gz"))
 	server := newMirror(t, http.FileServer(http.Dir(from)).ServeHTTP)

@@ -12,8 +12,8 @@ import (
 	"superres/superres"
 )
 
-// inspect reads the files to their ends before anything is written, so that damage is found in time, and looks for
-// files that have the names of outputs. It returns the job to run.
+// inspect returns the job to run, after it has read the input files to their ends, so that damage is found before
+// anything is written, and has checked that no output exists that may not be overwritten.
 func inspect(ctx context.Context, opt Options, e *engine, bar *console.Progress) (*job, error) {
 	pair, err := mnist.OpenPair(opt.Images, opt.Labels)
 	if err != nil {
@@ -55,8 +55,8 @@ func inspect(ctx context.Context, opt Options, e *engine, bar *console.Progress)
 	return j, nil
 }
 
-// fit refuses images whose enlargement, or whose sheet, needs more memory than the limit. It sets the size of the
-// results and how many images are in memory at a time.
+// fit sets the size of the results and the batch. It returns an error if the work, with this number of workers, or the
+// sheet needs more memory than the limit.
 func (j *job) fit(workers int) error {
 	name, e, in := j.opt.Images, j.engine, j.size
 	if !e.enlarges {
@@ -91,10 +91,10 @@ func (j *job) fit(workers int) error {
 	return nil
 }
 
-// checkFree refuses the name of a PNG file that exists, unless it may be overwritten and is no input.
+// checkFree returns an error if the output file name exists, unless it may be overwritten and is no input.
 func (opt *Options) checkFree(name string) error {
 	if _, err := os.Lstat(name); err != nil {
-		return nil // there is no such file; any other error is found in writing
+		return nil // there is no such file; writing reports any other error
 	}
 	for _, in := range []string{opt.Images, opt.Labels} {
 		if in != "" && safefile.SameFile(in, name) {
@@ -107,8 +107,8 @@ func (opt *Options) checkFree(name string) error {
 	return nil
 }
 
-// verify returns which of MNIST's files the images and the labels are, empty for neither, and a warning for each that
-// has the name of one but other content.
+// verify returns the names of MNIST's files that the images and the labels are, "" for other files, and a warning for
+// each file that has the name of one but other content.
 func (opt *Options) verify() (official [2]string, warnings []string) {
 	for i, name := range []string{opt.Images, opt.Labels} {
 		if name == "" {

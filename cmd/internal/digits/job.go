@@ -25,21 +25,21 @@ import (
 	"superres/superres/score"
 )
 
-// job is the work of one call. It is made by inspect.
+// job is the work of one run of the command. inspect makes it.
 type job struct {
 	opt    Options
 	engine *engine
 	bar    *console.Progress
 
-	total, count int         // how many images the file has, and how many are chosen
-	size, out    image.Point // the sizes of an image and of its result, in pixels
+	total, count int         // the number of images in the file, and of those chosen
+	size, out    image.Point // the sizes in pixels of each image and each result
 	batch        int         // how many images are in memory at a time
 
 	scores scores
-	sheet  *sheet // nil where no sheet is drawn
+	sheet  *sheet // nil if no sheet is drawn
 }
 
-// path returns the path of the PNG file of an image.
+// path returns the path of the PNG file for the image with this index and label.
 func (j *job) path(index, label int) string {
 	name := fmt.Sprintf("%0*d", max(5, len(strconv.Itoa(j.total-1))), index)
 	if label != mnist.NoLabel {
@@ -48,14 +48,14 @@ func (j *job) path(index, label int) string {
 	return filepath.Join(j.opt.Folder, name+".png")
 }
 
-// run processes the images and writes the results.
+// run processes the images and writes the results to the folder or the file, if there is one.
 func (j *job) run(ctx context.Context) error {
 	switch folder, file := j.opt.Folder, j.opt.File; {
 	case folder != "":
 		if err := os.MkdirAll(folder, 0o777); err != nil {
 			return safefile.Unwritable(folder, err)
 		}
-		// Temporary files of a run that was killed are removed, if possible.
+		// Remove temporary files of a run that was killed, if possible.
 		_, _ = safefile.RemoveLeftovers(folder, time.Hour)
 	case file != "":
 		_, _ = safefile.RemoveLeftovers(filepath.Dir(file), time.Hour)
@@ -65,9 +65,9 @@ func (j *job) run(ctx context.Context) error {
 	return err
 }
 
-// writeFile processes the images and writes the results to an IDX file.
+// writeFile processes the images and writes the results to the IDX file name, compressed if it ends in .gz.
 func (j *job) writeFile(ctx context.Context, name string) error {
-	var failure error // an error that is not of writing
+	var failure error // an error other than of writing
 	err := safefile.WriteAtomicMode(j.opt.most, name, j.opt.Overwrite, func(w io.Writer) error {
 		end := func() error { return nil }
 		if strings.HasSuffix(name, ".gz") {
@@ -89,8 +89,8 @@ func (j *job) writeFile(ctx context.Context, name string) error {
 	return err
 }
 
-// stream processes the chosen images, a batch at a time on all processors, and calls write with the results in the
-// order of the file. writing is an error that write has returned, and failure any other.
+// stream processes the chosen images, a batch at a time on all processors, and calls write with each result in the
+// order of the file. writing is an error that write returned, and failure any other error.
 func (j *job) stream(ctx context.Context, write func(*image.Gray) error) (writing, failure error) {
 	pair, err := mnist.OpenPair(j.opt.Images, j.opt.Labels)
 	if err != nil {
@@ -137,7 +137,7 @@ func (j *job) stream(ctx context.Context, write func(*image.Gray) error) (writin
 	return nil, console.Failf(console.ExitInput, "%s: changed while it was read", j.opt.Images)
 }
 
-// process processes the digits of a batch on all processors, and writes their PNG files where the output is a folder.
+// process processes the digits of batch in place on all processors, and writes PNG files if the output is a folder.
 func (j *job) process(ctx context.Context, batch []digit) error {
 	return parallel.For(ctx, len(batch), 4, func() func(lo, hi int) {
 		return func(lo, hi int) {
@@ -156,27 +156,27 @@ func (j *job) process(ctx context.Context, batch []digit) error {
 	})
 }
 
-// digit is one image of the file, with what was made of it.
+// digit is one image of the file, with its reduced image, result and errors.
 type digit struct {
 	index, label int         // label may be mnist.NoLabel
 	truth        *image.Gray // the image of the file
 	low, result  *image.Gray
-	errors       []float64 // one for each column, NaN where it is not defined; nil where nothing is scored
+	errors       []float64 // one for each column, NaN if not defined; nil if nothing is scored
 	failure      error
 }
 
-// engine reduces, restores and scores images, or enlarges them. It is safe for concurrent use.
+// engine reduces, restores and scores images, or only enlarges them. It is safe for concurrent use.
 type engine struct {
 	model       *superres.Model
-	enlarges    bool // the images are enlarged as they are, and not scored
+	enlarges    bool // enlarge images and score nothing; false: reduce, restore and score them
 	scale       int
 	degradation resample.Degradation
-	plain       []*superres.Model // the interpolations that are scored beside the model
-	columns     []string          // the names of plain and, at the end, that of the model
+	plain       []*superres.Model // the interpolations that are scored besides the model
+	columns     []string          // the names of plain and, last, of the model
 }
 
-// newEngine opens the models of the options. The scale and the degradation are those of the model where the options
-// have none.
+// newEngine returns an engine with the models that opt names. Scale and degradation come from the model unless opt sets
+// them.
 func newEngine(opt Options) (*engine, error) {
 	m, err := models.Open(opt.Model)
 	if err != nil {
@@ -209,7 +209,7 @@ func newEngine(opt Options) (*engine, error) {
 	return e, e.degradation.Check()
 }
 
-// process reduces, restores and scores a digit, or enlarges it.
+// process reduces, restores and scores x.truth, or enlarges it, and sets the other images and the errors of x.
 func (e *engine) process(ctx context.Context, x *digit) error {
 	x.low = x.truth
 	if !e.enlarges {
@@ -224,7 +224,7 @@ func (e *engine) process(ctx context.Context, x *digit) error {
 	if err != nil {
 		return err
 	}
-	x.result = result.(*image.Gray) // grey stays grey
+	x.result = result.(*image.Gray) // grey images give grey results
 	if e.enlarges {
 		return nil
 	}
@@ -240,7 +240,7 @@ func (e *engine) process(ctx context.Context, x *digit) error {
 	return e.score(x, x.result)
 }
 
-// score appends the error of a restored image to the errors of its digit.
+// score appends the error of restored, compared with x.truth, to x.errors.
 func (e *engine) score(x *digit, restored image.Image) error {
 	v, err := score.NormalisedError(x.truth, restored, e.scale)
 	x.errors = append(x.errors, v)

@@ -1,9 +1,9 @@
-// Package digits is the command superres mnist, and superres mnist download: it restores and scores the images of an
-// IDX file.
+// Package digits has the commands superres mnist, which restores and scores the images of an IDX file, the format of
+// MNIST, and superres mnist download.
 //
-// Read it in this order: mnist.go, one call and its options; inspect.go, the checks before anything is written; job.go,
-// which processes images in the order of the file; report.go, the sums of their errors, and sheet.go, the output.
-// download.go is the download.
+// Read it in this order: mnist.go, the command and its options; inspect.go, the checks before anything is written;
+// job.go, which processes images in the order of the file; report.go, their errors; sheet.go, drawings of the first
+// images. download.go is superres mnist download.
 package digits
 
 import (
@@ -27,7 +27,7 @@ import (
 	"superres/superres/resample"
 )
 
-// Command is superres mnist.
+// Command returns the command superres mnist.
 func Command(s *console.Streams) *cli.Command {
 	var opt Options
 	return console.Command(&cli.Command{
@@ -59,7 +59,7 @@ with any -j.`,
 	})
 }
 
-// run does one call.
+// run runs the command superres mnist.
 func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	if err := opt.complete(c); err != nil {
 		return err
@@ -79,8 +79,8 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 		return err
 	}
 	official, warnings := opt.verify()
-	// Many small images take little memory and make much garbage. Collecting it as often as suits large pictures
-	// would take longer than the work itself.
+	// Many small images take little memory and make much garbage. To collect it as often as for large pictures would
+	// take longer than the work itself.
 	defer debug.SetGCPercent(debug.SetGCPercent(200))
 	began := time.Now()
 	if err := j.run(c.Context); err != nil {
@@ -104,7 +104,7 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	return sum.print(s, opt.Quiet, opt.JSON)
 }
 
-// table has the options of superres mnist, with their defaults.
+// table returns the options of superres mnist, with their defaults.
 func (opt *Options) table() settings.Table {
 	return slices.Concat(settings.Table{
 		console.OutputOption(&opt.Output, "", "write the results to `PATH`: an IDX file (FILE.idx3-ubyte, "+
@@ -124,21 +124,21 @@ func (opt *Options) table() settings.Table {
 	}, opt.Choice.Options(), console.PictureOptions(&opt.Limits, &opt.Quiet))
 }
 
-// Options are what a call asks for. Most fields are set by the options of table, which has their defaults.
+// Options are the settings of one run of the command. Most fields are set by the options of table.
 type Options struct {
 	Images string // the IDX file of the images
-	Labels string // the IDX file of their labels; empty: none
+	Labels string // the IDX file of the labels; empty: no labels
 	Choice pictures.Choice
 
 	Task        string
-	Model       string // a name or a file
-	Scale       *int   // nil: the model's own, or 2 where it has none
+	Model       string // the name of a model, or a file
+	Scale       *int   // nil: the model's scale, or 2 if it has none
 	Degradation resample.Degradation
 
-	Output     string      // as it was named; empty: none
-	File       string      // Output where it is an IDX file
-	Folder     string      // Output, cleaned, where it is a folder of PNG files
-	most       fs.FileMode // that new files get at most, by the files that are read
+	Output     string      // the value of -o; empty: no output
+	File       string      // Output if it is an IDX file, else empty
+	Folder     string      // Output, cleaned, if it is a folder of PNG files, else empty
+	most       fs.FileMode // greatest permissions of new files: what all inputs have
 	Sheet      string
 	SheetCount int
 	Overwrite  bool
@@ -146,10 +146,10 @@ type Options struct {
 	JSON, Quiet bool
 	Limits      console.Limits
 
-	command, typed string // the call as the summary records it, and as it was typed
+	command, typed string // the command line as recorded, and as typed
 }
 
-// complete reads the arguments and refuses what the options contradict.
+// complete sets the fields that need the arguments of c or several options. Contradictory options are a usage error.
 func (opt *Options) complete(c *cli.Context) (err error) {
 	opt.Images, opt.Labels, opt.Overwrite = c.Args().Get(0), c.Args().Get(1), console.Overwrites(c)
 	switch {
@@ -184,8 +184,8 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	return err
 }
 
-// inFolder finds MNIST's files in a folder: the test images, or else those for training, and their labels, if they
-// are there.
+// inFolder returns the paths of MNIST's files in folder: the test images, or else the training images, and their
+// labels, "" if there are none. No images are an error.
 func inFolder(folder string) (images, labels string, err error) {
 	for _, set := range []string{"t10k", "train"} {
 		if images = oneOf(folder, set+"-images-idx3-ubyte", set+"-images.idx3-ubyte"); images != "" {
@@ -196,7 +196,7 @@ func inFolder(folder string) (images, labels string, err error) {
 		"train-images-idx3-ubyte.gz; name the folder of MNIST's files, or a file of images", folder)
 }
 
-// oneOf is the first of some files that is in a folder, packed by gzip or not; empty: none.
+// oneOf returns the path of the first of names that is in folder, with .gz or without, or "" if none is.
 func oneOf(folder string, names ...string) string {
 	for _, name := range names {
 		for _, ext := range []string{".gz", ""} {
@@ -209,13 +209,13 @@ func oneOf(folder string, names ...string) string {
 	return ""
 }
 
-// asPage tells whether the sheet is a page.
+// asPage reports whether the sheet is an HTML page; false: a PNG file.
 func (opt *Options) asPage() bool { return strings.EqualFold(filepath.Ext(opt.Sheet), ".html") }
 
-// enlarges tells whether the images themselves are enlarged, and nothing is scored.
+// enlarges reports whether images are enlarged and not scored; false: they are reduced, restored and scored.
 func (opt *Options) enlarges() bool { return opt.Task == "enlarge" }
 
-// fileOrFolder tells by its name, and by what is there, whether an output is an IDX file or a folder.
+// fileOrFolder returns out as file if it is an IDX file, else as folder, by its name and by what exists.
 func fileOrFolder(out string) (file, folder string, err error) {
 	isFolder := paths.IsFolder(out) || strings.HasSuffix(out, "/") || strings.HasSuffix(out, string(filepath.Separator))
 	switch {
@@ -232,8 +232,8 @@ func fileOrFolder(out string) (file, folder string, err error) {
 		".idx.gz), or a folder: %s%c", out, out, filepath.Separator)
 }
 
-// checkOutputs refuses, before any work, outputs that could not be written or would write over something else of this
-// call. Those in a folder are looked at by inspect.
+// checkOutputs, called before any work, returns an error if an output file or the sheet could not be written or would
+// write over another file of this run. inspect checks files in a folder.
 func (opt *Options) checkOutputs() error {
 	opt.most = safefile.ModeOf(opt.Images, opt.Labels)
 	return console.CheckOutputs(opt.Overwrite, []string{opt.Images, opt.Labels}, console.Output{Flag: "-o",

@@ -23,8 +23,8 @@ import (
 	"superres/superres/score"
 )
 
-// The results are what the library makes, in the order of the file, as IDX or as PNGs; bytes do not depend on the
-// number of workers.
+// The results are as package superres makes them, in the order of the file, as IDX or PNG files; their bytes do not
+// depend on the number of workers.
 func TestOutputs(t *testing.T) {
 	dir := t.TempDir()
 	truth := consoletest.Rings(600, 12, 10) // more than one batch
@@ -66,7 +66,7 @@ func TestOutputs(t *testing.T) {
 		}
 	}
 
-	// PNGs are called by number and label, and hold the same.
+	// PNG files are named by index and label, and have the same pixels.
 	program.Succeeds(t, dir, "mnist", "a-ubyte", "labels.gz", "-o", "png/", "--index", "7,599,23")
 	if got := consoletest.Tree(t, filepath.Join(dir, "png")); !slices.Equal(got,
 		[]string{"00007_7.png", "00023_3.png", "00599_9.png"}) {
@@ -82,7 +82,7 @@ func TestOutputs(t *testing.T) {
 
 	// The sheet: two blocks, and in its first cell the first digit, its pixels enlarged.
 	sheet := golden.Open(t, filepath.Join(dir, "1.png")).(*image.Gray)
-	const zoom = 5 // 12 to 60 pixels
+	const zoom = 5 // a side of 12 pixels becomes 60
 	if want := image.Pt(sheetMargin+20*(60+sheetGap)+sheetGap, 2*(2*sheetText+4*(50+sheetGap)+2*sheetGap)+
 		sheetGap); sheet.Bounds().Size() != want {
 		t.Errorf("the sheet has %v, expected %v", sheet.Bounds().Size(), want)
@@ -121,7 +121,7 @@ func TestEnlarges(t *testing.T) {
 	}
 }
 
-// An interruption leaves nothing behind, and the file from before as it was.
+// An interruption leaves no new file, and keeps the earlier file as it was.
 func TestCancelled(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.Put(t, filepath.Join(dir, "a"), consoletest.IDX(consoletest.Rings(8000, 28, 28)))
@@ -136,7 +136,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// A sheet may be a page: what came out first, the pictures of the digits, and the errors with the least of a row in
+// An HTML sheet has the finding first, then the pictures of the digits, then the errors with the least of a row in
 // bold.
 func TestSheetPage(t *testing.T) {
 	dir := t.TempDir()
@@ -168,7 +168,7 @@ func TestSheetPage(t *testing.T) {
 	}
 }
 
-// The finding follows from the errors, also where the model is worse or the difference may be chance.
+// The finding agrees with the errors, also if the model is worse or the difference may be chance.
 func TestFinding(t *testing.T) {
 	for _, c := range []struct {
 		model float64
@@ -194,8 +194,8 @@ func TestFinding(t *testing.T) {
 	}
 }
 
-// Two pictures of a report are laid over one another, with a divider that the mouse and the arrows move, or in turn;
-// and nothing is wider than a phone.
+// The page shows two pictures over one another, with a divider that mouse and arrow keys move, or in turn; and nothing
+// on it is wider than a phone.
 func TestSheetPageInBrowser(t *testing.T) {
 	b := consoletest.OpenBrowser(t)
 	dir := t.TempDir()

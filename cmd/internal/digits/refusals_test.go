@@ -87,7 +87,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	program.RefusesLines(t, dir, "mnist", lines)
-	// What goes wrong with standard output is an output error.
+	// An error of standard output has the exit code of outputs.
 	if errs, code := program.Into(consoletest.Broken{}, "mnist", "good"); code != 5 {
 		t.Errorf("a broken pipe: exit %d, %s", code, errs)
 	}

@@ -18,49 +18,49 @@ import (
 	"superres/superres/score"
 )
 
-// summary is the result of a call, which is printed as JSON or as a table.
+// summary is the result of a run of superres mnist, which is printed as JSON or as a table.
 type summary struct {
-	Command  paths.Name `json:"command"`            // the call, with all that decides its result
-	Version  string     `json:"version"`            // that of the program
+	Command  paths.Name `json:"command"`            // the command line, with all options that decide the result
+	Version  string     `json:"version"`            // the version of superres
 	Task     string     `json:"task"`               // restore or enlarge
 	Model    paths.Name `json:"model"`              // a name or a file
 	Images   paths.Name `json:"images"`             // the file of the images
-	Official string     `json:"official,omitempty"` // names the file of MNIST that Images is; empty for any other file
+	Official string     `json:"official,omitempty"` // the file of MNIST with the same content; or empty
 	Labels   paths.Name `json:"labels,omitempty"`   // the file of the labels
-	// OfficialLabels names the file of MNIST that Labels is. It is empty for any other file.
+	// OfficialLabels names the file of MNIST with the same content as Labels. It is empty if there is none.
 	OfficialLabels string `json:"official_labels,omitempty"`
 	Count          int    `json:"count"` // how many images were worked on
-	// Width and Height are the size of an image of the file, in pixels.
+	// Width and Height are the size of each image in the file, in pixels.
 	Width  int `json:"width"`
 	Height int `json:"height"`
-	Scale  int `json:"scale"` // the factor by which images were enlarged and, where they were restored, reduced before
+	Scale  int `json:"scale"` // the factor of enlarging and, if images were restored, of reducing before
 	// OutWidth and OutHeight are the size of a result, in pixels.
 	OutWidth  int            `json:"out_width"`
 	OutHeight int            `json:"out_height"`
-	Protocol  score.Protocol `json:"protocol,omitempty"` // that of the errors; empty where nothing was scored
-	// Degradation is how images were reduced. It is empty where they were not.
+	Protocol  score.Protocol `json:"protocol,omitempty"` // how errors are measured; empty if nothing was scored
+	// Degradation is how images were reduced. It is empty if they were not reduced.
 	Degradation resample.Degradation `json:"degradation,omitempty"`
-	// Columns name what was scored: interpolations and, last, the model.
+	// Columns name the methods that were scored: interpolations and, last, the model.
 	Columns []string `json:"columns,omitempty"`
-	// Finding says in a sentence whether the model is better than the others. It is empty where nothing is compared.
+	// Finding is a sentence on whether the model beats the interpolations. It is empty if nothing is compared.
 	Finding string     `json:"finding,omitempty"`
-	Mean    []*float64 `json:"mean,omitempty"` // the mean error of each column, nil where it is not defined
+	Mean    []*float64 `json:"mean,omitempty"` // the mean error of each column, nil if not defined
 	// Black is how many images are black. They have no error and are left out of the means.
 	Black   int     `json:"black"`
 	Worst   *worst  `json:"worst,omitempty"`   // the image with the largest error of the model
-	Classes []class `json:"classes,omitempty"` // the errors for each label, in their order
-	// Output is the file or folder of the results. It is empty where they were not written.
+	Classes []class `json:"classes,omitempty"` // the errors for each label, in ascending order
+	// Output is the file or folder of the results. It is empty if they were not written.
 	Output paths.Name `json:"output,omitempty"`
-	// Sheet is the file on which the first images are drawn. It is empty where there is none.
+	// Sheet is the contact sheet, a file on which the first images are drawn. It is empty if there is none.
 	Sheet     paths.Name `json:"sheet,omitempty"`
 	Seconds   float64    `json:"seconds"`            // how long the work took
-	PerSecond float64    `json:"images_per_second"`  // how many images were worked on in a second
-	Warnings  []string   `json:"warnings,omitempty"` // about the files
+	PerSecond float64    `json:"images_per_second"`  // Count divided by Seconds
+	Warnings  []string   `json:"warnings,omitempty"` // warnings about the input files
 
 	typed string // the command line as it was typed
 }
 
-// class sums up the images of one label: how many there are, and the mean error of each column.
+// class has the number of images with one label, and the mean error of each column over them.
 type class struct {
 	Label int        `json:"label"`
 	Count int        `json:"count"`
@@ -74,7 +74,7 @@ type worst struct {
 	Error float64 `json:"nfe"`
 }
 
-// summary returns the summary of the job but for its fields of official files, warnings and times.
+// summary returns the summary but for official files, warnings and times, which the caller sets.
 func (j *job) summary() summary {
 	opt, e := &j.opt, j.engine
 	s := summary{
@@ -96,8 +96,8 @@ func (j *job) summary() summary {
 	return s
 }
 
-// print writes the errors to standard output and, unless quiet, the warnings and a line about the work to standard
-// error.
+// print writes the errors to to.Out, as JSON if asJSON, and, unless quiet, the warnings and a line about the work to
+// to.Err.
 func (s *summary) print(to *console.Streams, quiet, asJSON bool) error {
 	if !quiet {
 		for _, w := range s.Warnings {
@@ -115,7 +115,7 @@ func (s *summary) print(to *console.Streams, quiet, asJSON bool) error {
 	return err
 }
 
-// line says in a line what was made of how many images, and how fast.
+// line returns one line: what was made of how many images, and how fast.
 func (s *summary) line() string {
 	var to []string
 	for _, name := range []string{string(s.Output), string(s.Sheet)} {
@@ -177,16 +177,16 @@ func (s *summary) text() string {
 	return b.String()
 }
 
-// scores sums up the errors of all digits.
+// scores collects the errors of all digits.
 type scores struct {
 	all     sums
-	classes map[int]*sums // by label; nil where there are no labels
-	worst   *worst        // nil where no error is defined
-	duels   []report.Duel // of the model with each of the other columns
+	classes map[int]*sums // by label; nil if there are no labels
+	worst   *worst        // nil if no error is defined
+	duels   []report.Duel // comparisons of the model with each other column
 }
 
-// add adds the errors of a digit. Digits are added in the order of the file, so that the sums are the same bits for
-// any number of workers.
+// add adds the errors of x, if it has any. Digits must be added in the order of the file, so that the sums are the same
+// bits for any number of workers.
 func (s *scores) add(x digit) {
 	if x.errors == nil {
 		return
@@ -210,14 +210,14 @@ func (s *scores) add(x digit) {
 	}
 }
 
-// compare adds an image to the duels of the model, whose error is the last.
+// compare adds an image to the duels. errs has its errors, of which the model's is the last.
 func (s *scores) compare(errs []float64) {
 	others, model := errs[:len(errs)-1], errs[len(errs)-1:]
 	if s.duels == nil {
 		s.duels = make([]report.Duel, len(others))
 	}
 	if slices.ContainsFunc(errs, math.IsNaN) {
-		return // the image is black
+		return // a black image has no error
 	}
 	for i := range others {
 		d, image := &s.duels[i], report.Judge(model, others[i:])
@@ -225,8 +225,8 @@ func (s *scores) compare(errs []float64) {
 	}
 }
 
-// finding says in a sentence whether the model, which is the last column, restores better than the best of the
-// others. It is empty where nothing is compared.
+// finding returns a sentence on whether the model, the last of columns, restores better than the best of the others, or
+// "" if nothing is compared.
 func (s *scores) finding(columns []string) string {
 	mean := s.all.means()
 	last := len(mean) - 1
@@ -251,9 +251,9 @@ func (s *scores) finding(columns []string) string {
 	return fmt.Sprintf("%s is not shown to restore better than %s: %s (%s).", model, other, figures, duel.In("images"))
 }
 
-// sums are sums of errors over images.
+// sums has sums of errors over images.
 type sums struct {
-	images, scored int       // how many images there are, and how many of them have an error
+	images, scored int       // the number of images, and of those that have an error
 	errors         []float64 // a sum for each column
 }
 
@@ -262,7 +262,7 @@ func (s *sums) add(errs []float64) {
 		s.errors = make([]float64, len(errs))
 	}
 	if s.images++; slices.ContainsFunc(errs, math.IsNaN) {
-		return // the image is black
+		return // a black image has no error
 	}
 	s.scored++
 	for i, v := range errs {
@@ -270,7 +270,7 @@ func (s *sums) add(errs []float64) {
 	}
 }
 
-// means returns the mean error of each column over the images that have one: nil where none has.
+// means returns the mean error of each column over the images that have an error, or nil for a column if none has.
 func (s *sums) means() []*float64 {
 	out := make([]*float64, len(s.errors))
 	for i, v := range s.errors {

@@ -20,7 +20,7 @@ import (
 	"superres/mnist"
 )
 
-// program is the program of this package, and of what its tests need besides.
+// program has the command of this package and another command that its tests use.
 var program = consoletest.Of(Command, scoring.Eval)
 
 func TestMain(m *testing.M) { program.Main(m) }
@@ -34,7 +34,7 @@ func mnistJSON(t *testing.T, dir string, args ...string) (sum summary, stderr st
 	return consoletest.Decode[summary](t, stdout), stderr
 }
 
-// evalMeans are the means of superres eval for the same images.
+// evalMeans returns the mean errors that superres eval gives with args.
 func evalMeans(t *testing.T, dir string, args ...string) (means []float64) {
 	t.Helper()
 	stdout, _ := program.Succeeds(t, dir, append([]string{"eval", "--json", "-m", "nearest", "-m", "bicubic", "-m",
@@ -52,7 +52,7 @@ func values(list []*float64) (out []float64) {
 	return out
 }
 
-// The scores are those of eval, to the last bit; those of the labels agree with them.
+// The scores equal those of superres eval to the last bit, and the scores of the labels agree with them.
 func TestScores(t *testing.T) {
 	dir := t.TempDir()
 	const n = 40
@@ -91,14 +91,14 @@ func TestScores(t *testing.T) {
 	if _, stderr, _ := call(t, dir, "", "mnist", "-q", "a-ubyte.gz"); stderr != "" {
 		t.Errorf("quiet, it says %s", stderr)
 	}
-	// A plain interpolation is its own column.
+	// If the model is an interpolation, it is one of the usual columns.
 	if sum, _ := mnistJSON(t, dir, "-m", "bicubic", "a-ubyte.gz"); !slices.Equal(sum.Columns,
 		[]string{"nearest", "bicubic"}) || sum.Classes != nil {
 		t.Errorf("%+v", sum)
 	}
 }
 
-// A black image has no error: it is named and left out, as by eval.
+// A black image has no error: it is counted and left out of means, as by superres eval.
 func TestBlack(t *testing.T) {
 	dir := t.TempDir()
 	list := append(consoletest.Rings(3, 28, 28), image.NewGray(image.Rect(0, 0, 28, 28)))
@@ -133,7 +133,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// A folder stands for the test images in it and their labels, or for those for training.
+// A folder as argument stands for MNIST's test images in it and their labels, or else the training images.
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.Put(t, filepath.Join(dir, "mnist/train-images-idx3-ubyte.gz"),

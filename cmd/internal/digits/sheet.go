@@ -21,33 +21,33 @@ import (
 	"superres/mnist"
 )
 
-// The contact sheet of superres mnist has blocks of up to 20 digits side by side. Each block has a row for each kind
-// of picture. Above a digit stand its number and label, below it the error of the model. Small pictures are enlarged
-// by repeating their pixels.
+// The contact sheet of superres mnist has blocks of up to 20 digits side by side. Each block has a row for each kind of
+// picture. Above a digit are its index and label, below it the error of the model. Small pictures are enlarged by
+// repeating their pixels. Lengths are in pixels.
 const (
 	sheetColumns = 20
-	sheetTile    = 52 // the least width of a picture in pixels, which the captions need
+	sheetTile    = 52 // the least width of a picture, which the captions need
 	sheetGap     = 6
 	sheetText    = 14 // the height of a line of text
 	sheetMargin  = 54 // the width of the names of the rows
 )
 
-// sheet gathers and draws the first digits of a call.
+// sheet collects and draws the first digits that are processed.
 type sheet struct {
-	enlarges bool        // the digits were enlarged, so that there is neither truth nor error
+	enlarges bool        // digits were enlarged: there is neither truth nor error
 	out      image.Point // the size of a result in pixels
 	count    int         // how many digits to draw
 	drawn    []digit
 }
 
-// add adds a digit while there are fewer than count. A nil sheet takes none.
+// add adds x if the sheet has fewer than count digits. A nil sheet takes none.
 func (s *sheet) add(x digit) {
 	if s != nil && len(s.drawn) < s.count {
 		s.drawn = append(s.drawn, x)
 	}
 }
 
-// rows returns the names of the rows of a block, in order.
+// rows returns the names of the rows of a block, from the top.
 func (s *sheet) rows() []string {
 	if s.enlarges {
 		return []string{"input", "result"}
@@ -58,7 +58,7 @@ func (s *sheet) rows() []string {
 // zoom returns how often a pixel of the result is repeated in each direction.
 func (s *sheet) zoom() int { return max(1, (sheetTile+s.out.X-1)/s.out.X) }
 
-// block returns the size of a cell with its gap, and the height of a block, in pixels.
+// block returns the size in pixels of a cell, which is a picture with a gap, and the height of a block.
 func (s *sheet) block() (cell image.Point, height int) {
 	cell = s.out.Mul(s.zoom()).Add(image.Pt(sheetGap, sheetGap))
 	return cell, 2*sheetText + len(s.rows())*cell.Y + 2*sheetGap
@@ -71,7 +71,7 @@ func (s *sheet) size() image.Point {
 	return image.Pt(sheetMargin+columns*cell.X+sheetGap, blocks*height+sheetGap)
 }
 
-// write draws the digits to a PNG file, whose permissions are those of mode at most.
+// write draws the digits to the PNG file name, which has at most the permissions mode.
 func (s *sheet) write(ctx context.Context, mode fs.FileMode, name string, overwrite bool) error {
 	img := s.draw()
 	return safefile.WriteAtomicMode(mode, name, overwrite, func(w io.Writer) error {
@@ -79,7 +79,7 @@ func (s *sheet) write(ctx context.Context, mode fs.FileMode, name string, overwr
 	})
 }
 
-// draw draws all digits.
+// draw returns a picture of all digits.
 func (s *sheet) draw() *image.Gray {
 	img := image.NewGray(image.Rectangle{Max: s.size()})
 	draw.Draw(img, img.Bounds(), image.White, image.Point{}, draw.Src)
@@ -111,7 +111,7 @@ func (s *sheet) draw() *image.Gray {
 	return img
 }
 
-// pictures returns the pictures of a digit, one for each row.
+// pictures returns the pictures of x, one for each row.
 func (s *sheet) pictures(x digit) []*image.Gray {
 	if s.enlarges {
 		return []*image.Gray{x.low, x.result}
@@ -126,11 +126,11 @@ func (s *sheet) pictures(x digit) []*image.Gray {
 	return []*image.Gray{x.truth, x.low, x.result, difference}
 }
 
-// repeat draws img with its corner at a point of dst, enlarged by zoom after it was brought to the size of a result:
-// the low-resolution picture by repeating its pixels, the others by cropping them.
+// repeat draws img in dst with its upper left corner at corner, brought to size, the size of a result, and then
+// enlarged by zoom. It repeats the pixels of a low-resolution picture, and crops others.
 func repeat(dst *image.Gray, corner image.Point, img *image.Gray, size image.Point, zoom int) {
 	in := img.Bounds().Size()
-	step := max(1, size.X/in.X) // of the low-resolution picture; 1 for the others
+	step := max(1, size.X/in.X) // the scale for a low-resolution picture, 1 for others
 	for y := range size.Y * zoom {
 		for x := range size.X * zoom {
 			dst.SetGray(corner.X+x, corner.Y+y, img.GrayAt(x/zoom/step, y/zoom/step))
@@ -138,8 +138,8 @@ func repeat(dst *image.Gray, corner image.Point, img *image.Gray, size image.Poi
 	}
 }
 
-// page writes the sheet as an HTML page: the finding, then the digits, whose pictures a reader can lay over one
-// another, then the errors.
+// page writes the sheet as the HTML page name, with at most the permissions mode: the finding, then the digits, whose
+// pictures a reader can lay over one another, then the errors.
 func (s *sheet) page(mode fs.FileMode, name string, overwrite bool, sum summary) error {
 	p := report.Page{
 		Title: "Images of an IDX file, restored", Command: sum.typed,
@@ -177,7 +177,7 @@ func (s *sheet) page(mode fs.FileMode, name string, overwrite bool, sum summary)
 	return safefile.WriteAtomicMode(mode, name, overwrite, func(w io.Writer) error { return p.Write(w) })
 }
 
-// official returns the end of a sentence that says which file of MNIST a file is. It is empty for none.
+// official returns the end of a sentence, ", which is MNIST's " and name, or "" if name is "".
 func official(name string) string {
 	if name == "" {
 		return ""
@@ -185,7 +185,7 @@ func official(name string) string {
 	return ", which is MNIST's " + name
 }
 
-// table returns a table with a row for each digit, which has its pictures.
+// table returns a table with a row of pictures for each digit.
 func (s *sheet) table() (report.Table, error) {
 	t := report.Table{Head: append([]string{"image"}, s.rows()...)}
 	width := s.out.X * s.zoom()
@@ -215,7 +215,7 @@ func (s *sheet) table() (report.Table, error) {
 	return t, nil
 }
 
-// table returns the mean errors of all images and of each label, the least in bold.
+// table returns the mean errors for each label and of all images, the least of each row in bold.
 func (s *summary) table() report.Table {
 	t := report.Table{Head: append([]string{"", "images"}, s.Columns...)}
 	row := func(name string, images int, mean []*float64) {

@@ -12,7 +12,7 @@ import (
 	"superres/learners/external/externaltest"
 )
 
-// ownTemp gives a test a folder for temporary files.
+// ownTemp sets a temporary folder for the test alone, and returns it.
 func ownTemp(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -21,7 +21,7 @@ func ownTemp(t *testing.T) string {
 	return dir
 }
 
-// Where the problems of a program cannot be written, the input is not blamed.
+// If the input file for an external program cannot be written, the error is of output and does not name the data.
 func TestNoPlaceForProblems(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), sparseSignals())
@@ -35,8 +35,7 @@ func TestNoPlaceForProblems(t *testing.T) {
 	}
 }
 
-// What a killed run has left, of the files that it made as well as of the problems of its programs, the next run
-// takes away.
+// A run removes the temporary files that a killed run left: of its outputs and of its external programs.
 func TestKilled(t *testing.T) {
 	dir, temp := t.TempDir(), ownTemp(t)
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), sparseSignals())

@@ -14,43 +14,43 @@ import (
 	"superres/internal/safefile"
 )
 
-// findings are what a sweep found, as its JSON has them.
+// findings are the results of a sweep, as written in JSON.
 type findings struct {
-	// Command is the command line with all settings.
+	// Command is the command line with all settings, defaults included.
 	Command string `json:"command"`
-	// Version is that of the program.
+	// Version is the version of superres.
 	Version string `json:"version"`
 	Data    string `json:"data"`
 	Learner string `json:"learner"`
 	// Param is the parameter that was swept.
 	Param string `json:"parameter"`
 	Seed  uint64 `json:"seed"`
-	// Entries are those of a signal, Training how many signals were learned from, and HeldOut how many were not.
+	// Entries is the number of entries of a signal, Training of signals learned from, and HeldOut of signals held out.
 	Entries  int `json:"entries"`
 	Training int `json:"training_signals"`
 	HeldOut  int `json:"held_out_signals"`
 	Atoms    int `json:"atoms"`
-	// RMS is the root mean square of the signals held out: the error of zeros.
+	// RMS is the root mean square of the signals held out, which is the error of predicting zeros.
 	RMS float64 `json:"rms"`
-	// Settings are by their values, ascending.
+	// Settings are in ascending order of their values.
 	Settings []setting `json:"settings"`
-	// Least and Best are places among them: see pick.
+	// Least and Best are indices into Settings, as pick returns them.
 	Least int `json:"least"`
 	Best  int `json:"best"`
-	// OneForAll tells that the learner uses no coder, so that all settings have one dictionary.
+	// OneForAll is true if all settings share one dictionary, since the learner uses no coder.
 	OneForAll bool     `json:"one_dictionary,omitempty"`
 	Warnings  []string `json:"warnings,omitempty"`
-	// Learned is the dictionary of all signals by the best setting, if one was wanted.
+	// Learned is about the dictionary learned from all signals with the best setting, nil if none was asked for.
 	Learned *summary `json:"learned,omitempty"`
 
 	// typed is the command line as it was typed.
 	typed string
 }
 
-// best is the setting that was chosen.
+// best returns the setting that was chosen.
 func (f findings) best() setting { return f.Settings[f.Best] }
 
-// verdict says which is the best, and why.
+// verdict says in words which setting is the best, and why.
 func (f findings) verdict() string {
 	best, least := f.best(), f.Settings[f.Least]
 	text := fmt.Sprintf("%s %s, RMSE %.4g ± %.2g of hidden entries", f.Param, shortest(best.Value), best.Hidden,
@@ -62,7 +62,7 @@ func (f findings) verdict() string {
 		"%s %s", least.Hidden, least.HiddenSE, f.Param, shortest(least.Value))
 }
 
-// warnings are what a reader of the table should know.
+// warnings returns what a reader of the table should know, such as that the best value is the largest tried.
 func (f findings) warnings() (list []string) {
 	best := f.best()
 	switch last := len(f.Settings) - 1; {
@@ -83,7 +83,7 @@ func (f findings) warnings() (list []string) {
 	return list
 }
 
-// table has a row for each setting.
+// table returns a table of the errors with a row for each setting.
 func (f findings) table() report.Table {
 	t := report.Table{Head: []string{f.Param, "training", "held out", "hidden ± s.e.", "non-zeros", "iterations",
 		"seconds", ""}}
@@ -105,7 +105,7 @@ func (f findings) table() report.Table {
 	return t
 }
 
-// tell tells people, or programs where they ask for it.
+// tell writes to standard output the table or, with --json, JSON, and a line on Learned to standard error unless quiet.
 func (f findings) tell(opt Options, to *console.Streams) error {
 	if f.Learned != nil && !opt.Quiet {
 		fmt.Fprintln(to.Err, safefile.OneLine(f.Learned.text()))
@@ -116,7 +116,7 @@ func (f findings) tell(opt Options, to *console.Streams) error {
 	return f.text(to.Out)
 }
 
-// text writes the table for a terminal.
+// text writes the table, the verdict and the warnings for a terminal.
 func (f findings) text(w io.Writer) error {
 	tab := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 	t := f.table()
@@ -142,7 +142,7 @@ func (f findings) text(w io.Writer) error {
 	return err
 }
 
-// csv writes a line for every setting.
+// csv writes comma-separated values with a line for each setting.
 func (f findings) csv(w io.Writer) error {
 	rows := [][]string{{f.Param, "coder", "training", "held_out", "hidden", "hidden_se", "nonzeros", "iterations",
 		"stop", "seconds", "least", "best"}}
@@ -157,14 +157,14 @@ func (f findings) csv(w io.Writer) error {
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-// json writes all of it.
+// json writes the findings as JSON.
 func (f findings) json(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(f)
 }
 
-// html writes the page.
+// html writes the findings as an HTML page with a chart.
 func (f findings) html(w io.Writer) error {
 	figure, err := f.chart().Figure(480, 320)
 	if err != nil {
@@ -206,7 +206,7 @@ func (f findings) html(w io.Writer) error {
 	return page.Write(w)
 }
 
-// chart draws the errors over the values.
+// chart returns a chart of the errors over the values, with a line at the best value.
 func (f findings) chart() report.Chart {
 	c := report.Chart{X: f.Param, Y: "RMSE", Series: []report.Series{{Name: "training", Style: 1}, {Name: "held out",
 		Style: 2}, {Name: "hidden entries", Style: 0}}}
@@ -222,7 +222,7 @@ func (f findings) chart() report.Chart {
 		c.Ticks = append(c.Ticks, s.Value)
 	}
 	best := f.best()
-	c.Y1 = 1.05 * min(top, 1.5*f.RMS) // far worse than zeros is all one
+	c.Y1 = 1.05 * min(top, 1.5*f.RMS) // errors far above the error of zeros are cut off
 	c.Series = append(c.Series, report.Series{Name: "best: " + f.Param + " " + shortest(best.Value), Style: 6,
 		Plain: true, Points: []report.Point{{X: best.Value}, {X: best.Value, Y: c.Y1}}})
 	if first, last := c.Ticks[0], c.Ticks[len(c.Ticks)-1]; f.Param != sparsity && first > 0 && last >= 10*first {

@@ -11,24 +11,24 @@ import (
 	"superres/learners/sparse"
 )
 
-// split is how signals are divided for a sweep.
+// split has the signals of a sweep in two parts, and the entries to hide.
 type split struct {
-	// training are the signals that are learned from, and heldOut the others, both in the order of the data.
+	// training are the signals to learn from, and heldOut the others; both are copies, in the order of the data.
 	training, heldOut *mat.Dense
-	// folds are the entries of a signal that are hidden together, each of them in one fold.
+	// folds are sets of row indices that are hidden together; every row is in one fold.
 	folds [][]int
 }
 
-// mostFolds is how many folds there are at most: all entries but a tenth are seen.
+// mostFolds is the greatest number of folds. With 10, the coder sees all entries of a signal but a tenth.
 const mostFolds = 10
 
-// heldOut is how many of n signals are held out.
+// heldOut returns how many of n signals are held out.
 func (opt Options) heldOut(n int) int { return int(math.Round(opt.Holdout * float64(n))) }
 
-// newSplit divides signals, of which so many are held out, by the seed.
+// newSplit draws by seed heldOut of the signals in y, which are held out, and the folds.
 func newSplit(y *mat.Dense, heldOut int, seed uint64) split {
 	m, n := y.Dims()
-	rng := rand.New(rand.NewPCG(seed, 1)) // learners have 0
+	rng := rand.New(rand.NewPCG(seed, 1)) // learners use stream 0 of the seed
 	order := rng.Perm(n)
 	slices.Sort(order[:heldOut])
 	slices.Sort(order[heldOut:])
@@ -41,7 +41,7 @@ func newSplit(y *mat.Dense, heldOut int, seed uint64) split {
 	return s
 }
 
-// columns copies some columns of y.
+// columns returns a copy of the columns of y whose indices are in which.
 func columns(y *mat.Dense, which []int) *mat.Dense {
 	m, _ := y.Dims()
 	out := mat.NewDense(m, len(which), nil)
@@ -54,7 +54,7 @@ func columns(y *mat.Dense, which []int) *mat.Dense {
 	return out
 }
 
-// codedErrors codes signals over a dictionary, and returns for each ‖y − Dx‖²/M, and the mean number of non-zeros.
+// codedErrors codes the M×N signals y over d by c, and returns ‖y − Dx‖²/M of each, and the mean number of non-zeros.
 func codedErrors(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y *mat.Dense) (errors []float64,
 	nonZeros float64, err error) {
 	codes, err := c.Code(ctx, d, y)
@@ -71,9 +71,9 @@ func codedErrors(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y *m
 	return errors, float64(len(codes.Index)) / float64(n), nil
 }
 
-// hiddenErrors returns for each signal ‖y − ŷ‖²/M, where the entries of ŷ in a fold are those of Dx for the code x of
-// all other entries over their rows of D. A code of many atoms comes near any signal, as M atoms do to all of it, and
-// tells nothing of what it has not seen; so this error rises where the one of codedErrors falls on.
+// hiddenErrors returns ‖y − ŷ‖²/M for each signal, where the entries of ŷ in a fold are those of Dx, and x codes all
+// other entries of the signal over their rows of D. A code of many atoms comes near any entries that it has seen, but
+// predicts unseen ones badly; so this error rises where the error of codedErrors still falls.
 //
 // S. Wold: Cross-validatory estimation of the number of components in factor and principal components models,
 // Technometrics 20(4), 1978, doi:10.1080/00401706.1978.10489693.
@@ -116,7 +116,7 @@ func hiddenErrors(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y *
 	return errors, nil
 }
 
-// addErrors adds the squares of some entries of y − Dx, divided by M.
+// addErrors adds to errors[j], for each signal j, the squares of y − Dx in the rows entries, divided by M.
 func addErrors(errors []float64, codes *sparse.Codes, d *sparse.Dictionary, y *mat.Dense, entries []int) {
 	m, _ := y.Dims()
 	rest := make([]float64, len(entries))

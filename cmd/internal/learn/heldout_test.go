@@ -13,7 +13,7 @@ import (
 	"superres/learners/sparse"
 )
 
-// The parts of a split are all signals, each once, in their order, and its folds all entries.
+// The parts of a split have every signal once, in the order of the data, and its folds every entry once.
 func TestSplit(t *testing.T) {
 	for _, c := range []struct{ m, n, heldOut, folds int }{{2, 3, 2, 2}, {9, 20, 4, 9}, {37, 50, 25, 10}} {
 		y := mat.NewDense(c.m, c.n, nil)
@@ -57,9 +57,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// Hidden entries of multiples of an atom are told by the others, whatever they are replaced by before the coder;
-// where nothing is chosen every entry counts once, as for whole signals; and the errors of whole signals are those of
-// the codes.
+// Hidden entries of multiples of an atom are predicted exactly from the other entries; if the coder chooses no atom,
+// every entry counts once, as for whole signals; and the errors of whole signals agree with the codes.
 func TestHiddenErrors(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 0))
 	const m, k, n = 23, 9, 70

@@ -1,9 +1,9 @@
 // Package learn is the command superres learn: it learns a dictionary from a matrix.
 //
-// Read it in this order: options.go, what the flags ask for; learn.go, one call; problem.go, what is learned from,
-// read and measured against the memory; outputs.go, the files that are written; report.go, what is told of the
-// result. A sweep is in values.go, the settings that --sweep asks for; sweep.go, the choice among them; heldout.go,
-// the signals that it is made by and the errors on them; and findings.go, how that is told.
+// Read it in this order: options.go, the flags; learn.go, the run of a command; problem.go, which reads the data and
+// checks that the memory suffices; outputs.go, the files that are written; report.go, the summary of a run. A sweep
+// chooses a parameter of the coder: values.go reads --sweep, sweep.go chooses, heldout.go measures errors on signals
+// that were held out, and findings.go prints the results.
 package learn
 
 import (
@@ -23,7 +23,7 @@ import (
 	"superres/learners/external"
 )
 
-// Command is superres learn.
+// Command returns the command superres learn.
 func Command(s *console.Streams) *cli.Command {
 	var opt Options
 	return console.Command(&cli.Command{
@@ -62,7 +62,7 @@ exec:COMMAND is a learner or coder of your own: see superres recover --help.`,
 	})
 }
 
-// run does one call.
+// run runs the command superres learn.
 func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	if err := opt.complete(c); err != nil {
 		return err
@@ -72,12 +72,12 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	return learn(c.Context, *opt, s, bar)
 }
 
-// learn learns the dictionary, writes it and tells of it.
+// learn learns the dictionary, or chooses a setting with --sweep, writes the outputs and prints the summary.
 func learn(ctx context.Context, opt Options, s *console.Streams, bar *console.Progress) error {
 	if err := s.TakesBinary(opt.outputs.dictionary.Name); err != nil {
 		return err
 	}
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(opt.Limits.Memory)) // near the limit, garbage is collected sooner
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(opt.Limits.Memory)) // Go collects garbage sooner near the limit
 	p, err := readProblem(opt, s.In)
 	if err != nil {
 		return err
@@ -104,8 +104,8 @@ func learn(ctx context.Context, opt Options, s *console.Streams, bar *console.Pr
 	return newSummary(opt, p, result).tell(opt, s)
 }
 
-// choose finds the best setting of a sweep, learns with it from all signals where the dictionary is wanted, and
-// writes and tells of both: nothing before all is done.
+// choose finds the best setting of a sweep and, if -o is given, learns with it from all signals. Only then it writes
+// the outputs and prints the findings.
 func choose(ctx context.Context, opt Options, p problem, s *console.Streams, bar *console.Progress) error {
 	f, err := runSweep(ctx, opt, p, bar)
 	if err != nil {
@@ -132,7 +132,7 @@ func choose(ctx context.Context, opt Options, p problem, s *console.Streams, bar
 	return f.tell(opt, s)
 }
 
-// learn learns from signals, all or a part.
+// learn returns what the learner makes of the signals y, with settings, and shows progress.
 func (opt Options) learn(ctx context.Context, y *mat.Dense, settings learners.Options,
 	show progress) (*learners.Result, error) {
 	settings.Trace = func(step learners.Step) { show.step(step, opt.Iterations) }
@@ -148,13 +148,13 @@ func (opt Options) learn(ctx context.Context, y *mat.Dense, settings learners.Op
 	return result, nil
 }
 
-// progress shows how far the learning is that is done after so many others, of all there are.
+// progress shows in bar how far a learning is, of which done out of all were done before.
 type progress struct {
 	bar       *console.Progress
 	done, all int
 }
 
-// step shows how many iterations of all are done.
+// step shows the iteration and error of step, out of total iterations.
 func (p progress) step(step learners.Step, total int) {
 	p.bar.Describe(fmt.Sprintf("RMSE %.4g", step.RMSE))
 	p.bar.Set("learning", (float64(p.done)+float64(step.Iteration)/float64(total))/float64(p.all))

@@ -33,7 +33,7 @@ func sparseSignals() *mat.Dense {
 	return &y
 }
 
-// The same signals give the same bytes from any file, by any number of workers, to a file as to a pipe.
+// The same signals give the same bytes from any format, with any number of workers, to a file and to a pipe.
 func TestLearnGivesTheSameBytes(t *testing.T) {
 	dir := t.TempDir()
 	y := sparseSignals()
@@ -63,7 +63,7 @@ func TestLearnGivesTheSameBytes(t *testing.T) {
 	}
 }
 
-// What is written agrees: D·X is near Y as far as the summary says, in every format, and the trace ends there.
+// The outputs agree in every format: the error of D·X is the RMSE in the summary and in the last line of the trace.
 func TestLearnOutputs(t *testing.T) {
 	dir := t.TempDir()
 	y := sparseSignals()
@@ -99,7 +99,7 @@ func TestLearnOutputs(t *testing.T) {
 		t.Errorf("%v %d lines, the last %s", err, len(lines), lines[len(lines)-1])
 	}
 
-	// From there on, in the other formats: no worse, and sparse codes are no matrix.
+	// Continued from D, in other formats: the error is no larger, and sparse codes are not read as a matrix.
 	if _, stderr, code := call(t, dir, "", "learn", "Y.npy", "--init", "D.npy", "--sparsity", "2", "-o", "D2.npz",
 		"--codes", "X2.npz"); code != 0 || !strings.Contains(stderr, "12 atoms") {
 		t.Fatalf("exit %d, %s", code, stderr)
@@ -113,7 +113,7 @@ func TestLearnOutputs(t *testing.T) {
 	}
 }
 
-// Small and odd data: defaults that fit them.
+// The defaults also fit small and unusual data.
 func TestLearnSmall(t *testing.T) {
 	for name, c := range map[string]struct {
 		data string
@@ -145,7 +145,7 @@ func TestLearnSmall(t *testing.T) {
 	}
 }
 
-// An interruption leaves nothing behind, and the files from before as they were.
+// An interruption leaves no new file, and keeps earlier files as they were.
 func TestLearnCancelled(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), sparseSignals())
@@ -161,7 +161,7 @@ func TestLearnCancelled(t *testing.T) {
 	}
 }
 
-// A learner outside, in every form: its codes or those of the coder, its trace.
+// External learners work in every form: with codes of their own or by the coder, and with a trace.
 func TestLearnByAProgram(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), sparseSignals())
@@ -197,7 +197,7 @@ func TestLearnByAProgram(t *testing.T) {
 	}
 }
 
-// Samples in rows, as other programs have them, are learned from as they are, with a word.
+// Data with fewer signals than entries are learned from, with a message that suggests --transpose.
 func TestFewerSignalsThanEntries(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), sparseSignals())

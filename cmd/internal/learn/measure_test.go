@@ -85,8 +85,8 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%s: with 1 MiB less, %s, and %d MiB", name, refused, peak)
 		}
 		least, most := math.MaxInt, 0
-		for range 3 { // when garbage is collected is chance
-			message, peak := run(need+1, c.learner, c.flags) // it is rounded
+		for range 3 { // the time of garbage collection is chance
+			message, peak := run(need+1, c.learner, c.flags) // need is rounded down
 			if message != "" {
 				t.Errorf("%s: needs %d MiB%s", name, need, message)
 			}

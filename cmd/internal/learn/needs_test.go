@@ -12,8 +12,8 @@ import (
 	"superres/cmd/internal/console/consoletest"
 )
 
-// A run that has less memory than it needs says how much that is, before it learns anything, and with that it is let
-// in. Whether it takes no more is measured apart.
+// A run with too low a --max-memory says before it learns how much it needs, and with that limit it runs. TestMeasure
+// checks that it does not take more.
 func TestNeeds(t *testing.T) {
 	dir := t.TempDir()
 	y := mat.NewDense(12, 5000, nil)

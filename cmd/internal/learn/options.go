@@ -14,7 +14,7 @@ import (
 	"superres/learners/sparse"
 )
 
-// table has the options of superres learn, with their defaults.
+// table returns the options of superres learn, with their defaults.
 func (opt *Options) table() settings.Table {
 	out := &opt.outputs
 	out.dictionary.Flag, out.dictionary.format = "-o", "npy"
@@ -53,7 +53,7 @@ func (opt *Options) table() settings.Table {
 	}, console.WorkOptions(&opt.Limits, &opt.Quiet))
 }
 
-// Options are what a call asks for. Most fields are set by the options of table, which has their defaults.
+// Options are the settings of one run of the command. Most fields are set by the options of table.
 type Options struct {
 	Data      string // the file of the matrix, or "-" for standard input
 	Array     string
@@ -62,7 +62,7 @@ type Options struct {
 
 	Learner    string
 	Coder      plugins.Coder
-	Atoms      *int // nil: as many as Init has, or twice the entries of a signal, but no more than there are signals
+	Atoms      *int // nil: as many as in Init, or twice the entries of a signal, but at most the number of signals
 	Iterations int
 	Seed       uint64
 	Sweep      Sweep
@@ -71,20 +71,20 @@ type Options struct {
 
 	JSON, Quiet bool
 
-	learner        learners.Learner // that Learner names
+	learner        learners.Learner // the learner of the spec Learner
 	outputs        outputs
-	reports        []string // the names of --report
+	reports        []string // the file names given with --report
 	command, typed string   // the command line as a report records it, and as it was typed
 }
 
-// complete reads the arguments, and refuses what the options contradict.
+// complete sets the fields that need the arguments of c or several options. Contradictory options are a usage error.
 func (opt *Options) complete(c *cli.Context) (err error) {
 	given := settings.Of(c.Command)
 	opt.Data, opt.typed = c.Args().First(), console.Typed(c)
 	opt.Coder.Complete(given)
 	var without []string
 	if !opt.Coder.SparsityGiven {
-		without = []string{"sparsity"} // a sweep refuses it, or takes it to be meant
+		without = []string{"sparsity"} // a sweep records its own sparsities
 	}
 	opt.command, _ = console.Recorded(c, without...)
 	switch {
@@ -99,7 +99,7 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	if opt.learner, err = learners.New(opt.Learner); err != nil {
 		return err
 	}
-	spec, err := opt.Coder.Over(math.MaxInt32) // how many atoms there are is known later
+	spec, err := opt.Coder.Over(math.MaxInt32) // the number of atoms is not known yet
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	return opt.outputs.check(*opt)
 }
 
-// dataName is what messages call the data.
+// dataName returns what messages call the data: the file name or "standard input".
 func (opt Options) dataName() string {
 	if paths.IsStandard(opt.Data) {
 		return "standard input"

@@ -20,27 +20,27 @@ import (
 	"superres/learners/sparse"
 )
 
-// outputs are the files that learn writes.
+// outputs are the files that superres learn writes.
 type outputs struct {
-	// dictionary, codes and trace are D, X and a line for every iteration.
+	// dictionary is D, codes is X, and trace has a line for every iteration.
 	dictionary, codes, trace output
-	// reports are the tables of a sweep.
+	// reports are the files of --report, which have the table of a sweep.
 	reports []console.Output
-	// overwrite takes the place of files that exist.
+	// overwrite says that existing files are replaced; false makes them an error.
 	overwrite bool
-	// most is the mode that new files get at most, by the files that are read.
+	// most has the greatest permissions of new files: the permissions that all input files have.
 	most fs.FileMode
 }
 
-// output is one of them, and the format that its name says.
+// output is one output file with the format that its name implies.
 type output struct {
 	console.Output
 	// format is npy, npz or csv. It is empty where the file can have only one.
 	format string
 }
 
-// check finds the formats and refuses, before any work, what could not be written or would write over something else
-// of this run.
+// check sets the formats and most. It is called before any work, and returns an error if an output could not be written
+// or would write over an input or another output.
 func (out *outputs) check(opt Options) (err error) {
 	sweeps := opt.Sweep.Param != ""
 	switch {
@@ -75,14 +75,14 @@ func (out *outputs) check(opt Options) (err error) {
 		out.codes.Output, out.trace.Output}, out.reports...)...)
 }
 
-// reportForm is that of a report by its name.
+// reportForm returns the extension of name in lower case, such as ".html".
 func reportForm(name string) string { return strings.ToLower(filepath.Ext(name)) }
 
-// reportForms write what a sweep found, by the ends of the names.
+// reportForms have, for each extension of a report, the function that writes the findings.
 var reportForms = map[string]func(findings, io.Writer) error{".html": findings.html, ".csv": findings.csv,
 	".json": findings.json}
 
-// saveReports writes what a sweep found. One that fails does not keep the others from being written.
+// saveReports writes f to all reports and returns the first error. A report that fails does not stop the others.
 func (out outputs) saveReports(ctx context.Context, f findings) (first error) {
 	for _, o := range out.reports {
 		err := ctx.Err()
@@ -96,8 +96,8 @@ func (out outputs) saveReports(ctx context.Context, f findings) (first error) {
 	return first
 }
 
-// save writes the files, the dictionary last: once it is there, all are. One that fails does not keep the others,
-// which may have taken hours, from being written.
+// save writes trace, codes and dictionary, in this order, and returns the first error. A file that fails does not stop
+// the others, since learning may have taken hours.
 func (out outputs) save(ctx context.Context, stdout io.Writer, r *learners.Result) error {
 	var errs []error
 	write := func(o console.Output, write func(io.Writer) error) {
@@ -127,8 +127,8 @@ func (out outputs) save(ctx context.Context, stdout io.Writer, r *learners.Resul
 	return nil
 }
 
-// writeCodes writes codes in a format of matfile: as .npy or .csv the dense matrix, K×N, which takes 8 bytes of
-// memory an entry, and as .npz the sparse one, as scipy.sparse.load_npz reads it.
+// writeCodes writes x in format: as "npy" or "csv" the dense K×N matrix, which takes 8 bytes of memory an entry, and as
+// "npz" the sparse matrix that scipy.sparse.load_npz reads.
 func writeCodes(w io.Writer, format string, x *sparse.Codes) error {
 	if format == "npz" {
 		return npz.WriteCSC(w, x.Atoms, x.Start, x.Index, x.Value)
@@ -136,7 +136,7 @@ func writeCodes(w io.Writer, format string, x *sparse.Codes) error {
 	return matfile.Write(w, format, "", x.Dense())
 }
 
-// writeTrace writes the iterations as comma-separated values. A step without a number has none there.
+// writeTrace writes a line of comma-separated values for each step, with an empty field for iteration 0.
 func writeTrace(w io.Writer, steps []learners.Step) error {
 	if _, err := io.WriteString(w, "iteration,rmse,nonzeros,primal,dual,replaced,seconds\n"); err != nil {
 		return err

@@ -17,18 +17,18 @@ import (
 	"superres/learners/sparse"
 )
 
-// problem is what is learned from.
+// problem has the inputs of a learner.
 type problem struct {
 	// signals is the matrix Y, with one signal a column.
 	signals *mat.Dense
 	// settings are the parameters of the learner.
 	settings learners.Options
-	// coder is that of the settings.
+	// coder is settings.Coder.
 	coder *watchedCoder
 }
 
-// readProblem reads the first dictionary and the data, once it is clear that there is memory to learn from them, and
-// completes the settings by them.
+// readProblem returns the problem that opt describes: the data, from the file or stdin, and the settings with the
+// initial dictionary. Data that need more memory than the limit are an error before their entries are read.
 func readProblem(opt Options, stdin io.Reader) (p problem, err error) {
 	p.settings = learners.Options{Iterations: opt.Iterations, Seed: opt.Seed}
 	if opt.Atoms != nil {
@@ -53,7 +53,7 @@ func readProblem(opt Options, stdin io.Reader) (p problem, err error) {
 		return p, err
 	}
 	if opt.Sweep.Param != "" {
-		return p, nil // it says by what is coded
+		return p, nil // a sweep chooses the coder: see runSweep
 	}
 	spec, err := opt.Coder.Over(p.settings.Atoms)
 	if err != nil {
@@ -64,13 +64,14 @@ func readProblem(opt Options, stdin io.Reader) (p problem, err error) {
 	return p, err
 }
 
-// codeBy has the learner code by a coder.
+// codeBy sets the coder of the problem to v.coder.
 func (p *problem) codeBy(v value) {
 	p.coder = &watchedCoder{Coder: v.coder, spec: v.spec}
 	p.settings.Coder = p.coder
 }
 
-// firstDictionary reads the dictionary that learning begins with.
+// firstDictionary returns the dictionary in opt.Init. A zero atom, or a number of atoms other than opt.Atoms, is an
+// error.
 func firstDictionary(opt Options) (*sparse.Dictionary, error) {
 	m, err := matfile.Open(opt.Init, matfile.Options{Column: "atom", Accept: func(rows, cols int) error {
 		return console.EnoughMemory(opt.Limits.Memory, fmt.Sprintf("%s: a dictionary of %d×%d", opt.Init, rows,
@@ -97,8 +98,8 @@ func firstDictionary(opt Options) (*sparse.Dictionary, error) {
 	return d, nil
 }
 
-// readSignals reads the data from its file or from standard input, which is then in memory, so many bytes, until it
-// has been read. accept may refuse m×n.
+// readSignals returns the data from its file or stdin. It calls accept first, for n signals of m entries and the bytes
+// piped of stdin held in memory, and returns its error.
 func readSignals(opt Options, stdin io.Reader, accept func(m, n int, piped float64) error) (*mat.Dense, error) {
 	var piped []byte
 	want := matfile.Options{Array: opt.Array, ArrayFlag: "--array", Transpose: opt.Transpose, Column: "signal",
@@ -116,9 +117,9 @@ func readSignals(opt Options, stdin io.Reader, accept func(m, n int, piped float
 	return matfile.Read(bytes.NewReader(piped), int64(len(piped)), opt.dataName(), want)
 }
 
-// accept refuses n signals of m entries that the first dictionary is not for, or that take too much memory: to read,
-// with what was piped and a copy to transpose, or to learn, with the first dictionary and, where they are to be
-// written so, the dense codes.
+// accept returns an error if n signals of m entries do not fit the initial dictionary or need more memory than the
+// limit: to read, with piped bytes of standard input and a copy to transpose, or to learn, with the initial dictionary
+// and, if they are to be written as .npy or .csv, the dense codes.
 func accept(opt Options, settings learners.Options, m, n int, piped float64) error {
 	name := opt.dataName()
 	if settings.Init != nil {
@@ -165,7 +166,7 @@ func accept(opt Options, settings learners.Options, m, n int, piped float64) err
 		", fewer --atoms or fewer signals, or --transpose when there is one signal a row")
 }
 
-// watchedCoder is a coder that knows whether it was used: some learners need none.
+// watchedCoder is a coder that records whether it was used, since some learners use none.
 type watchedCoder struct {
 	sparse.Coder
 	spec string
@@ -177,7 +178,7 @@ func (w *watchedCoder) Code(ctx context.Context, d *sparse.Dictionary, y *mat.De
 	return w.Coder.Code(ctx, d, y)
 }
 
-// MostNonZeros implements sparse.Limited: a learner that asks makes use of the coder.
+// MostNonZeros implements sparse.Limited. A learner that calls it uses the coder, if only for this number.
 func (w *watchedCoder) MostNonZeros() int {
 	w.used.Store(true)
 	return sparse.MostNonZeros(w.Coder)

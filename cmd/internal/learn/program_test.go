@@ -6,7 +6,7 @@ import (
 	"superres/cmd/internal/console/consoletest"
 )
 
-// program is the program of this package, and of what its tests need besides.
+// program has the command of this package.
 var program = consoletest.Of(Command)
 
 func TestMain(m *testing.M) { program.Main(m) }

@@ -10,8 +10,8 @@ import (
 	"superres/learners"
 )
 
-// summary is what is told of a run, in a line for people and as JSON for programs. Coder is empty when the learner
-// used none, Iterations is 0 when it does not tell them, and NonZeros is the mean of a signal.
+// summary describes a run, in a line for people and as JSON for programs. Coder is empty if the learner used none,
+// Iterations is 0 if the learner does not count them, and NonZeros is the mean number in the code of a signal.
 type summary struct {
 	Dictionary paths.Name `json:"dictionary"`
 	Codes      paths.Name `json:"codes,omitempty"`
@@ -31,7 +31,7 @@ type summary struct {
 	Warnings   []string   `json:"warnings,omitempty"`
 }
 
-// newSummary sums up what was learned.
+// newSummary returns the summary of a run that learned r from p.
 func newSummary(opt Options, p problem, r *learners.Result) summary {
 	m, n := p.signals.Dims()
 	var last learners.Step
@@ -53,7 +53,7 @@ func newSummary(opt Options, p problem, r *learners.Result) summary {
 		return sum
 	}
 	if opt.Sweep.Param != "" {
-		return sum // which has used it
+		return sum // a sweep has used both options
 	}
 	for _, flag := range []struct {
 		name  string
@@ -67,7 +67,7 @@ func newSummary(opt Options, p problem, r *learners.Result) summary {
 	return sum
 }
 
-// tell tells people, and programs when they ask for it.
+// tell writes the summary to standard error as a line, unless quiet, and with --json to standard output.
 func (s summary) tell(opt Options, to *console.Streams) error {
 	if !opt.Quiet {
 		fmt.Fprintln(to.Err, safefile.OneLine(s.text()))
@@ -80,7 +80,7 @@ func (s summary) tell(opt Options, to *console.Streams) error {
 	return enc.Encode(s)
 }
 
-// text is the summary in a line.
+// text returns the summary as one line.
 func (s summary) text() string {
 	by, to := s.Learner, s.Dictionary
 	if s.Coder != "" {

@@ -13,33 +13,33 @@ import (
 	"superres/learners/sparse"
 )
 
-// setting is what came of one value of a sweep. The errors are RMSE, in the units of the data.
+// setting is the result of a sweep for one value. The errors are root mean squares (RMSE), in the units of the data.
 type setting struct {
 	value
-	// Value is that of the parameter, and Coder the spec of the coder with it.
+	// Value is the value of the parameter, and Coder the spec of the coder with that value.
 	Value float64 `json:"value"`
 	Coder string  `json:"coder"`
-	// Training is the error of the signals learned from, and HeldOut of the others, all coded over the dictionary in
-	// the same way.
+	// Training is the error of the signals learned from, and HeldOut of the signals held out, both coded over the
+	// learned dictionary by Coder.
 	Training float64 `json:"training"`
 	HeldOut  float64 `json:"held_out"`
-	// Hidden is the error of hidden entries of the signals held out, and HiddenSE its standard error.
+	// Hidden is the error of entries, of signals held out, hidden from the coder, and HiddenSE its standard error.
 	Hidden   float64 `json:"hidden"`
 	HiddenSE float64 `json:"hidden_se"`
-	// NonZeros is the mean of the signals held out.
+	// NonZeros is the mean number of non-zeros in the code of a signal held out.
 	NonZeros float64 `json:"nonzeros"`
-	// Iterations is how many the learner did, 0 where it does not tell, and Stop why no more.
+	// Iterations is how many iterations the learner did, 0 if it does not count them, and Stop why it stopped.
 	Iterations int    `json:"iterations,omitempty"`
 	Stop       string `json:"stop"`
-	// Seconds is the time of learning and coding.
+	// Seconds is the time that learning and coding took.
 	Seconds float64 `json:"seconds"`
 
-	// square is the mean of the squares of which Hidden is the root, and squareSE its standard error over the
-	// signals.
+	// square is Hidden squared, a mean over the signals held out, and squareSE the standard error of that mean.
 	square, squareSE float64
 }
 
-// acceptSweep refuses k atoms and n signals of m entries that there is no choice with.
+// acceptSweep returns a usage error if a sweep cannot choose with k atoms and n signals of m entries: no entry to hide,
+// fewer than 2 signals held out, none to learn from, or a sparsity above k.
 func (opt Options) acceptSweep(k, m, n int) error {
 	heldOut := opt.heldOut(n)
 	switch {
@@ -56,8 +56,8 @@ func (opt Options) acceptSweep(k, m, n int) error {
 	return nil
 }
 
-// sweepMemory estimates the bytes that a sweep takes beside the signals: their parts, and what is more, learning from
-// one of them or coding both over what was learned.
+// sweepMemory estimates the bytes that a sweep takes besides the n signals of m entries: copies of both parts, and the
+// larger of learning k atoms from the training part and coding both parts with s non-zeros a signal.
 func (opt Options) sweepMemory(m, n, k, s int) float64 {
 	heldOut := opt.heldOut(n)
 	training, atoms := n-heldOut, 8*float64(m)*float64(k)
@@ -67,7 +67,7 @@ func (opt Options) sweepMemory(m, n, k, s int) float64 {
 	return 8*float64(m)*float64(n) + max(opt.learner.Memory(m, training, k, s), coding)
 }
 
-// runSweep learns with each value from a part of the signals, and measures by the rest.
+// runSweep learns from a part of the signals with each value of the sweep, and returns the errors and the best value.
 func runSweep(ctx context.Context, opt Options, p problem, bar *console.Progress) (findings, error) {
 	m, n := p.signals.Dims()
 	parts := newSplit(p.signals, opt.heldOut(n), opt.Seed)
@@ -117,16 +117,16 @@ func runSweep(ctx context.Context, opt Options, p problem, bar *console.Progress
 	return f, nil
 }
 
-// dictionary is what was learned with a value of a sweep.
+// dictionary is a dictionary learned with one value of a sweep.
 type dictionary struct {
 	*sparse.Dictionary
 	iterations int
 	stop       string
-	// serves tells that it serves for the other values, too: its learner used no coder.
+	// serves says that the dictionary is the same for all values, since the learner used no coder; false if it did.
 	serves bool
 }
 
-// measure codes both parts of the signals by the coder of a value.
+// measure codes both parts of the signals over d by v.coder, and returns the errors.
 func measure(ctx context.Context, v value, d dictionary, parts split) (setting, error) {
 	s := setting{value: v, Value: v.number, Coder: v.spec, Iterations: d.iterations, Stop: d.stop}
 	training, _, err := codedErrors(ctx, v.coder, d.Dictionary, parts.training)
@@ -149,13 +149,13 @@ func measure(ctx context.Context, v value, d dictionary, parts split) (setting, 
 	s.square, s.squareSE = mean, sd/math.Sqrt(float64(len(hidden)))
 	s.Hidden = math.Sqrt(mean)
 	if mean > 0 {
-		s.HiddenSE = s.squareSE / (2 * s.Hidden) // of a root, to first order
+		s.HiddenSE = s.squareSE / (2 * s.Hidden) // standard error of the square root, to first order
 	}
 	return s, nil
 }
 
-// pick returns the setting with the least error of hidden entries, and the best: of those within one standard error
-// of the least, the one with the fewest non-zeros.
+// pick returns the indices of the setting with the least error of hidden entries, and of the best setting: the one with
+// the fewest non-zeros among those whose error is within one standard error of the least.
 //
 // L. Breiman, J. Friedman, R. Olshen, C. Stone: Classification and Regression Trees, 1984, section 3.4.3.
 func pick(settings []setting) (least, best int) {

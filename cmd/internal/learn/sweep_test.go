@@ -19,7 +19,7 @@ import (
 	"superres/learners/external/externaltest"
 )
 
-// noisySignals returns 700 signals of 16 entries that are each made of 2 among 20 atoms, and of noise.
+// noisySignals returns 700 signals of 16 entries, each a sum of 2 of 20 atoms and noise.
 func noisySignals() *mat.Dense {
 	rng := rand.New(rand.NewPCG(4, 0))
 	normal := func(_, _ int, _ float64) float64 { return rng.NormFloat64() }
@@ -36,7 +36,7 @@ func noisySignals() *mat.Dense {
 	return &y
 }
 
-// timeless is the JSON of a sweep without what differs from run to run.
+// timeless returns the findings that text has as JSON, without the times, which differ from run to run.
 func timeless(t *testing.T, text string) findings {
 	t.Helper()
 	var f findings
@@ -52,15 +52,15 @@ func timeless(t *testing.T, text string) findings {
 	return f
 }
 
-// same tells whether two sweeps found the same.
+// same reports whether two sweeps have the same findings.
 func same(a, b findings) bool {
 	x, _ := json.Marshal(a)
 	y, _ := json.Marshal(b)
 	return string(x) == string(y)
 }
 
-// A sweep finds how many atoms made the signals, which the errors of signals that are seen whole do not tell, and its
-// dictionary is the one that this sparsity gives by itself.
+// A sweep finds the number of atoms in a signal, which errors without hidden entries do not show, and its dictionary is
+// the same as --sparsity with that number gives.
 func TestSweepFindsTheSparsity(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), noisySignals())
@@ -99,8 +99,8 @@ func TestSweepFindsTheSparsity(t *testing.T) {
 	}
 }
 
-// A sweep finds the same by any number of workers and from any file, another with another seed, and the command line
-// that it records is one that finds it, too.
+// A sweep has the same findings with any number of workers, from any format, and by the command line that it records;
+// with another seed they differ.
 func TestSweepGivesTheSame(t *testing.T) {
 	dir := t.TempDir()
 	y := noisySignals()
@@ -141,7 +141,7 @@ func TestSweepGivesTheSame(t *testing.T) {
 	}
 }
 
-// The table, the page and the CSV say what the JSON does, and a dictionary is not needed.
+// The table, the HTML page and the CSV file agree with the JSON, and -o may be left out.
 func TestSweepReports(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), noisySignals())
@@ -186,7 +186,7 @@ func TestSweepReports(t *testing.T) {
 	}
 }
 
-// A learner outside is swept as one here.
+// A sweep works with an external learner, too.
 func TestSweepByAProgram(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), noisySignals())
@@ -207,7 +207,7 @@ func TestSweepByAProgram(t *testing.T) {
 	}
 }
 
-// What the best of a sweep means is said where it is in doubt.
+// The findings warn where the best setting may not be the best choice.
 func TestSweepWarnings(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), noisySignals())
@@ -231,7 +231,7 @@ func TestSweepWarnings(t *testing.T) {
 	}
 }
 
-// To continue is to begin with a dictionary.
+// --continue does the same as --init.
 func TestContinue(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), sparseSignals())
@@ -247,7 +247,7 @@ func TestContinue(t *testing.T) {
 	}
 }
 
-// The best has the fewest non-zeros within one standard error of the least.
+// pick chooses the fewest non-zeros within one standard error of the least error.
 func TestPick(t *testing.T) {
 	at := func(square, se, nonZeros float64) setting {
 		return setting{square: square, squareSE: se, NonZeros: nonZeros}

@@ -10,7 +10,7 @@ import (
 	"superres/cmd/internal/console/consoletest"
 )
 
-// What cannot be swept is refused before any work.
+// Invalid values of --sweep, and data that are too small for it, are refused before any work.
 func TestSweepRefusals(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), sparseSignals())
@@ -69,7 +69,7 @@ func TestSweepRefusals(t *testing.T) {
 	program.Refuses(t, dir, list)
 }
 
-// An interrupted sweep leaves nothing behind, and the files from before as they were.
+// An interrupted sweep leaves no new file, and keeps earlier files as they were.
 func TestSweepCancelled(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), noisySignals())

@@ -12,27 +12,27 @@ import (
 	"superres/learners/sparse"
 )
 
-// Sweep are the settings that are to be chosen among. The zero value is that there is nothing to choose.
+// Sweep has the settings that --sweep chooses among. The zero value means that --sweep is not given.
 type Sweep struct {
-	// Param is the parameter of the coder that they differ in, such as sparsity.
+	// Param is the parameter of the coder that is varied, such as sparsity.
 	Param string
-	// Values are those of the parameter, ascending, two at least.
+	// Values are the values of the parameter, in ascending order, at least two.
 	Values []value
 }
 
-// sparsity is the parameter of coders that most sweeps are of.
+// sparsity is the parameter of coders that most sweeps vary.
 const sparsity = "sparsity"
 
-// value is one of the settings.
+// value is one value of the parameter that a sweep varies.
 type value struct {
 	// number is the value.
 	number float64
-	// coder is the coder with it, and spec that coder's.
+	// coder is the coder with this value, and spec its spec.
 	coder sparse.Coder
 	spec  string
 }
 
-// readSweep reads the values of --sweep, S,S,... or PARAM=V,V,..., for a coder.
+// readSweep returns the sweep in text, S,S,... or PARAM=V,V,..., for the coder with, which must not set PARAM itself.
 func readSweep(text string, with plugins.Coder) (s Sweep, err error) {
 	list := text
 	s.Param = sparsity
@@ -41,7 +41,7 @@ func readSweep(text string, with plugins.Coder) (s Sweep, err error) {
 	}
 	own := []string{s.Param}
 	if s.Param == sparsity {
-		own = append(own, "lambda") // the other way to say it
+		own = append(own, "lambda") // the other way to set how sparse codes are
 		if with.SparsityGiven {
 			return s, console.Usage("--sparsity and --sweep %s both say how sparse codes are to be; leave out one",
 				text)
@@ -80,7 +80,8 @@ func readSweep(text string, with plugins.Coder) (s Sweep, err error) {
 	return s, nil
 }
 
-// specOf is the spec of a coder with the value. A sparsity that was not given gives way to another parameter.
+// specOf returns the spec of the coder with, with param set to the value. Unless param is sparsity, a default sparsity
+// is left out.
 func (v value) specOf(param string, with plugins.Coder) (string, error) {
 	if param == sparsity {
 		return plugins.WithSparsity(with.Spec, int(v.number))
@@ -96,10 +97,10 @@ func (v value) specOf(param string, with plugins.Coder) (string, error) {
 	return plugins.WithSparsity(spec, with.Sparsity)
 }
 
-// shortest writes a number in the fewest digits that are read back as it.
+// shortest returns v in the fewest digits that read back as v.
 func shortest(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// most is how many non-zeros a code has at most; 0: nothing is said of it.
+// most returns the greatest number of non-zeros that a code has with any value, or 0 if a coder has no such limit.
 func (s Sweep) most() int {
 	most := 0
 	for _, v := range s.Values {

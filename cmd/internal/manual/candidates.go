@@ -9,8 +9,8 @@ import (
 	embedded "superres/superres/models"
 )
 
-// completions lists the words that can replace the last of the words, of which the first is the program, and
-// tells whether names of files can, too. It takes lines apart as console.Program does.
+// completions returns the words that can replace the last of words, a command line with the program first, and whether
+// file names can, too. It reads the line as console.Program.Run does.
 func completions(app *cli.App, words []string) (list []settings.Word, files bool) {
 	if len(words) < 2 {
 		return nil, false
@@ -38,7 +38,7 @@ func completions(app *cli.App, words []string) (list []settings.Word, files bool
 			return nil, false
 		case command.Action == nil:
 			return commandNames(sub), false
-		case len(before) == 0 && last != "": // else it is taken before a file can be named
+		case len(before) == 0 && last != "": // for "", file names are offered, not subcommands
 			list = commandNames(sub)
 		}
 	}
@@ -62,7 +62,7 @@ func completions(app *cli.App, words []string) (list []settings.Word, files bool
 	return list, strings.TrimPrefix(command.ArgsUsage, "[FLAGS]") != ""
 }
 
-// helpTopics lists what can follow the words after superres help.
+// helpTopics returns what can follow "superres help" and words.
 func helpTopics(app *cli.App, words []string) []settings.Word {
 	if len(words) == 0 {
 		return commandNames(app.Commands)
@@ -73,14 +73,14 @@ func helpTopics(app *cli.App, words []string) []settings.Word {
 	return nil
 }
 
-// place is where in the arguments of a command a word stands.
+// place describes where a word stands among the arguments of a command.
 type place struct {
-	flag      *settings.Option // whose value the word is; nil: of none
-	ended     bool             // all flags, by "--"
-	arguments int              // before it that are not flags
+	flag      *settings.Option // the flag whose value the word is, or nil
+	ended     bool             // true after "--", which ends the flags
+	arguments int              // how many arguments before the word are no flags
 }
 
-// standing is the place behind some words of a command.
+// standing returns the place of the word after words, the arguments of the command of so far.
 func standing(of *cli.Command, words []string) (at place) {
 	for i := 0; i < len(words); i++ {
 		word := words[i]
@@ -101,7 +101,8 @@ func standing(of *cli.Command, words []string) (at place) {
 	return at
 }
 
-// flagWords lists what a word that begins like a flag can become: a flag, or one with its value.
+// flagWords returns the completions of word, a "-" and more: the flags of the command of or, after "=", the values of
+// the flag, among which files says that file names are, too.
 func flagWords(of *cli.Command, word string) (list []settings.Word, files bool) {
 	flag, _, hasValue := strings.Cut(word, "=")
 	if !hasValue {
@@ -118,7 +119,7 @@ func flagWords(of *cli.Command, word string) (list []settings.Word, files bool) 
 	return list, files
 }
 
-// commandNames lists commands.
+// commandNames returns the names of the commands with their Usage.
 func commandNames(of []*cli.Command) (list []settings.Word) {
 	for _, c := range of {
 		list = append(list, settings.Word{Text: c.Name, About: c.Usage})
@@ -126,7 +127,7 @@ func commandNames(of []*cli.Command) (list []settings.Word) {
 	return list
 }
 
-// flagNames lists the flags of a command, the long ones first.
+// flagNames returns the visible flags of the command of with their help, those with long names first.
 func flagNames(of *cli.Command) (list []settings.Word) {
 	var short []settings.Word
 	for _, o := range settings.Of(of).Visible() {

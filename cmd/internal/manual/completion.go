@@ -13,15 +13,15 @@ import (
 	"superres/internal/usage"
 )
 
-// The scripts are thin: they hand the words of the line to "superres completion words" and show what it says. The
-// completion of the command-line library knows neither flags behind file names nor any values.
+// The scripts pass the words of the line to "superres completion words" and show what it prints. The completion of the
+// command-line library is not used: it knows neither flags behind file names nor values of flags.
 //
 //go:embed completion.bash completion.zsh completion.fish completion.powershell
 var completionScripts embed.FS
 
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
-// Completion is superres completion.
+// Completion returns the command superres completion.
 func Completion(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "completion", Usage: "print a script by which a shell completes commands, flags and values",
@@ -31,7 +31,7 @@ func Completion(s *console.Streams) *cli.Command {
    superres completion fish > ~/.config/fish/completions/superres.fish
    superres completion powershell | Out-String | Invoke-Expression    in $PROFILE`,
 		Action: func(c *cli.Context) error {
-			if c.Args().First() == "words" { // what the scripts ask
+			if c.Args().First() == "words" { // called by the scripts
 				_, err := fmt.Fprint(s.Out, answer(c.App, c.Args().Tail()))
 				return err
 			}
@@ -52,8 +52,8 @@ func Completion(s *console.Streams) *cli.Command {
 	})
 }
 
-// answer is what a script is told: a line for each word, after a tab what it is about, and the line ":files" where
-// names of files can stand, too.
+// answer returns the output of "superres completion words" for a script: a line for each word that can replace the last
+// of words, with a tab and its explanation, and the line ":files" if file names can replace it, too.
 func answer(app *cli.App, words []string) string {
 	list, files := completions(app, words)
 	var b strings.Builder

@@ -18,12 +18,12 @@ import (
 	"superres/internal/must"
 )
 
-// What can stand at the end of a line.
+// completions returns these words for the last word of a line.
 func TestCompletions(t *testing.T) {
 	app := program.App(&console.Streams{})
 	for _, c := range []struct {
 		line  string
-		want  []string // among them
+		want  []string // must be among the words
 		not   []string
 		files bool
 	}{
@@ -111,7 +111,7 @@ func TestOptionsAreKnownEverywhere(t *testing.T) {
 	})
 }
 
-// eachCommand visits all commands with their full names.
+// eachCommand calls visit with every command of app and its full name.
 func eachCommand(app *cli.App, visit func(name string, c *cli.Command)) {
 	for _, c := range app.Commands {
 		visit(c.Name, c)
@@ -121,7 +121,7 @@ func eachCommand(app *cli.App, visit func(name string, c *cli.Command)) {
 	}
 }
 
-// The scripts in the shells themselves.
+// The completion scripts work in the real shells.
 func TestCompletionScripts(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no such shells on Windows")

@@ -1,6 +1,6 @@
-// Package manual is what the program says of itself: superres man, superres completion and superres version, each in
-// a file of its name. Nothing in it is written twice: the page of man.go and the words of candidates.go, with which
-// completion.go answers the scripts of the shells, are made of what the commands say.
+// Package manual has the commands superres man, superres completion and superres version, each in a file of its name.
+// The manual page, and the words that candidates.go offers for completion, are made from the commands and their
+// options, so that nothing is written twice.
 package manual
 
 import (
@@ -14,7 +14,7 @@ import (
 	"superres/cmd/internal/settings"
 )
 
-// Man is superres man.
+// Man returns the command superres man.
 func Man(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "man", Usage: "print the manual page",
@@ -24,7 +24,7 @@ func Man(s *console.Streams) *cli.Command {
 	})
 }
 
-// exitCodes are the exit codes for reading.
+// exitCodes are the exit codes, as text, and their meanings in the manual page.
 var exitCodes = []struct {
 	codes, text string
 }{
@@ -41,7 +41,7 @@ var exitCodes = []struct {
 	{"141", "nobody reads the standard output any more; finished files are whole"},
 }
 
-// page writes the manual page of section 1, in the macros of man(7), from what the commands say of themselves.
+// page writes the manual page of app to to, in the macros of man(7), from the help texts of the commands.
 func page(app *cli.App, to io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH SUPERRES 1 \"\" \"superres %s\" \"User Commands\"\n", console.Version)
@@ -70,7 +70,7 @@ func page(app *cli.App, to io.Writer) error {
 	return err
 }
 
-// manualOf writes the part of a command.
+// manualOf writes the subsection of the command c, whose full name is name, such as "superres dict show".
 func manualOf(b *strings.Builder, name string, c *cli.Command) {
 	fmt.Fprintf(b, ".SS %s \\- %s\n", roff(name), roff(c.Usage))
 	if len(c.Subcommands) == 0 || c.Action != nil {
@@ -91,7 +91,7 @@ func manualOf(b *strings.Builder, name string, c *cli.Command) {
 	}
 }
 
-// roff makes plain text of a text: nothing in it is taken for a request or an escape.
+// roff returns text escaped for roff, so that nothing in it is taken for a request or an escape.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", "\\(ga", "^", `\(ha`, "~", `\(ti`).Replace(text)
 	var b strings.Builder

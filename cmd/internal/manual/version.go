@@ -12,7 +12,7 @@ import (
 	"superres/cmd/internal/console"
 )
 
-// Version is superres version.
+// Version returns the command superres version.
 func Version(s *console.Streams) *cli.Command {
 	var asJSON bool
 	return console.Command(&cli.Command{
@@ -23,8 +23,8 @@ func Version(s *console.Streams) *cli.Command {
 	})
 }
 
-// printVersion writes the version of the program, and as JSON its revision as well, which is empty where the build
-// does not know it.
+// printVersion writes the versions of the program and of Go and the platform. As JSON it adds the revision in version
+// control, "" if unknown.
 func printVersion(to io.Writer, asJSON bool) error {
 	if !asJSON {
 		_, err := fmt.Fprintf(to, "superres %s (%s, %s/%s)\n", console.Version, runtime.Version(), runtime.GOOS,

@@ -55,7 +55,7 @@ D_L of a coupled stage, ["stage0.weights"] are the weights of a convolutional on
 	})
 }
 
-// Option returns --model, with the alias m, or --models. Completion offers the embedded models.
+// Option returns the option called name, "model" or "models"; "model" has the alias m. It completes embedded models.
 func Option(name string, to settings.Value, help string) *settings.Option {
 	o := &settings.Option{Name: name, To: to, Help: help,
 		Words: func() []settings.Word { return settings.Plain(embedded.Names()) }}
@@ -100,7 +100,7 @@ func list(w io.Writer) error {
 	return nil
 }
 
-// Summary returns one line that describes a model.
+// Summary returns one line that describes m: its scale, stages and training and, if known, its score.
 func Summary(m *superres.Model) string {
 	if len(m.Stages) == 0 {
 		return "plain interpolation, any scale"
@@ -131,7 +131,7 @@ func Summary(m *superres.Model) string {
 	return text + fmt.Sprintf(", %.2f dB on %d held-out pictures (bicubic %.2f)", a.PSNR, p.HeldOut, b.PSNR)
 }
 
-// Open opens an embedded model by its name, or the model in a file. Names with a dot or a slash are files.
+// Open returns the model in the file name, if name has a dot or a slash, else the embedded model of that name.
 func Open(name string) (*superres.Model, error) {
 	if !strings.ContainsAny(name, `./\`) {
 		m, err := embedded.Open(name)

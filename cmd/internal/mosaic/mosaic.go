@@ -10,10 +10,10 @@ import (
 	"superres/learners/sparse"
 )
 
-// Ground is the index of the background in the palette, and zero that of an entry of 0.
+// Ground is the index in Palette of the background, and zero the index of the grey that shows an entry of 0.
 const Ground, zero = 0, 128
 
-// Palette has the background and the greys 1 to 255.
+// Palette has the background at index Ground and the grey of level v at index v, from 1 to 255.
 var Palette = func() color.Palette {
 	p := color.Palette{color.NRGBA{44, 92, 150, 255}}
 	for v := 1; v < 256; v++ {
@@ -24,22 +24,22 @@ var Palette = func() color.Palette {
 
 // Panel is one matrix of atoms in the drawing.
 type Panel struct {
-	atoms *sparse.Dictionary // has an atom a column, of w·h entries
-	// w and h are the width and height of an atom in entries, which follow row after row.
+	atoms *sparse.Dictionary // one atom in each column, of w·h entries
+	// w and h are the width and height of an atom in entries; the entries of a column are in rows from the top.
 	w, h int
 	side int // the side of an entry in pixels before the zoom
 }
 
-// screen is the side, in pixels, that a drawing fits into where no zoom is given; maxPixels is the size of the
-// largest drawing.
+// screen is the largest width and height, in pixels, of a drawing for which no zoom is given, unless zoom 1 needs more;
+// maxPixels is the number of pixels of the largest drawing.
 const (
 	screen    = 1600
 	maxPixels = 100_000_000
 )
 
-// Draw draws atoms in rows on a background of about 4 by 3, the panels of each atom side by side. Zero is mid-grey,
-// and the largest entry of an atom in a panel is black or white. order has the numbers of the atoms in the order in
-// which they are drawn. zoom is the side, in pixels, of the smallest entry; 0 chooses one that fits a screen.
+// Draw returns a drawing of atoms in rows, about 4 by 3, with the panels of each atom side by side. Zero is mid-grey,
+// and the entry of largest magnitude of an atom in a panel is black or white. order has the columns of the atoms in the
+// order of drawing. zoom multiplies Panel.side; 0 chooses one that fits a screen. Too large a drawing is an error.
 func Draw(panels []Panel, order []int, zoom int) (image.Image, error) {
 	var l layout
 	if zoom > 0 {
@@ -68,7 +68,7 @@ func Draw(panels []Panel, order []int, zoom int) (image.Image, error) {
 	return img, nil
 }
 
-// InOrder returns the numbers 0 to n−1: the order of n atoms by their numbers.
+// InOrder returns the numbers 0 to n-1, the order for Draw that draws n atoms by their numbers.
 func InOrder(n int) []int {
 	order := make([]int, n)
 	for i := range order {
@@ -77,9 +77,9 @@ func InOrder(n int) []int {
 	return order
 }
 
-// layout places the cells of a mosaic.
+// layout has the sizes in pixels of a drawing whose cells each show one atom.
 type layout struct {
-	cellW, cellH  int // without the gap after it
+	cellW, cellH  int // of a cell, without the gap after it
 	inner, outer  int // gaps: between the panels of a cell, and around cells
 	cols          int
 	width, height int
@@ -101,10 +101,10 @@ func newLayout(panels []Panel, cells, zoom int) layout {
 	return l
 }
 
-// NewPanel makes a panel of a dictionary whose atoms have w×h entries, each side×side pixels before the zoom.
+// NewPanel returns a panel of d, whose atoms have w×h entries, each drawn as side×side pixels times zoom. It shares d.
 func NewPanel(d *sparse.Dictionary, w, h, side int) Panel { return Panel{d, w, h, side} }
 
-// draw draws atom k with its corner at x, y, an entry as side×side pixels.
+// draw draws atom k with its upper left corner at x, y and each entry as side×side pixels.
 func (p Panel) draw(img *image.Paletted, x, y, k, side int) {
 	atom := p.atoms.Atom(k)
 	largest := 0.0

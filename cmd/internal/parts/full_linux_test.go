@@ -9,8 +9,8 @@ import (
 	"superres/internal/must"
 )
 
-// Where there is room for a part of a line, it is taken back, and the journal goes on when there is room again. A
-// limit of the size of files stands for a full disk.
+// If only a part of a line fits on the disk, that part is removed, and later lines are added once there is room. A
+// limit of file size stands for a full disk.
 func TestFullDisk(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "journal.jsonl")
 	j := must.Get(OpenJournal[string](name, 0o666, nil))(t)

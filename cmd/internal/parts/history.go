@@ -12,18 +12,18 @@ import (
 	"superres/internal/safefile"
 )
 
-// history holds what the journals in a folder record of outputs, each by the key of its name.
+// history holds what the journals in a folder record of outputs. Its keys are hashes of the outputs' relative paths.
 type history struct {
 	outputs map[paths.Key]int32     // the index of the story of an output, counted through all rows of stories
-	stories [][]story               // rows of storiesInARow each, so that none is moved as they grow
-	others  map[paths.Key][]promise // the promises of an output besides that of its last record
+	stories [][]story               // rows of storiesInARow stories, so that growing moves none
+	others  map[paths.Key][]promise // promises of earlier records of an output
 }
 
 // storiesInARow is how many stories are allocated together.
 const storiesInARow = 1 << 12
 
-// story is the last record of an output. There may be a million in memory, so it holds hashes in place of texts, and
-// times in nanoseconds since 1970.
+// story is the last record of an output. There may be a million stories in memory, so it holds hashes instead of texts,
+// and times in nanoseconds since 1970.
 type story struct {
 	promise
 	source   paths.Key // of the input and the settings, by sourceKey
@@ -31,11 +31,11 @@ type story struct {
 	modified int64     // of the input
 	sum      digest    // of the input
 	time     int64     // of the record
-	journal  int32     // the number of the journal that has the record
+	journal  int32     // the number of the journal with the record
 	done     bool
 }
 
-// promise is the size and the hash by which a complete result is known. The zero value promises nothing.
+// promise is the size in bytes and the SHA-256 of a complete result. The zero value promises nothing.
 type promise struct {
 	bytes int64
 	sum   digest
@@ -44,7 +44,8 @@ type promise struct {
 // digest is a SHA-256.
 type digest [32]byte
 
-// digestOf reads the hexadecimal digits of a digest. Any other text gives the zero digest, which no file has.
+// digestOf returns the digest whose 64 hexadecimal digits text has. Any other text gives the zero digest, which no file
+// has.
 func digestOf(text string) (d digest) {
 	var digits [2 * len(d)]byte
 	if copy(digits[:], text) == len(digits) && len(text) == len(digits) {
@@ -57,11 +58,11 @@ func digestOf(text string) (d digest) {
 
 func (d digest) String() string { return hex.EncodeToString(d[:]) }
 
-// sourceKey returns the key of an input, by its place, together with the settings.
+// sourceKey returns a hash of place, the relative path of an input, and settings, both as in Record.
 func sourceKey(place, settings string) paths.Key { return paths.KeyOf(place, settings) }
 
-// add adds a record from a journal, which has a number. Of several records of an output the last counts: within one
-// journal that is the later line, whatever the clock said, and between journals that of the later time.
+// add adds rec from the journal with the number journal. Of several records of an output the last counts: within one
+// journal the later line, whatever its time, and between journals the later time.
 func (p *history) add(rec *Record, journal int32) {
 	if rec.Output == "" {
 		return
@@ -88,7 +89,7 @@ func (p *history) add(rec *Record, journal int32) {
 	}
 }
 
-// lastStory returns the story of an output, or nil where there is none.
+// lastStory returns the story of the output with this key, or nil if there is none. It is not a copy.
 func (p *history) lastStory(output paths.Key) *story {
 	i, ok := p.outputs[output]
 	if !ok {
@@ -97,14 +98,14 @@ func (p *history) lastStory(output paths.Key) *story {
 	return &p.stories[i/storiesInARow][i%storiesInARow]
 }
 
-// addPromise keeps a promise besides that of the last record.
+// addPromise keeps earlier, a promise of the output with this key by another record than its last.
 func (p *history) addPromise(key paths.Key, earlier promise) {
 	if earlier.sum != (digest{}) && !slices.Contains(p.others[key], earlier) {
 		p.others[key] = append(p.others[key], earlier)
 	}
 }
 
-// isPromised reports whether the file at a path, of a size in bytes, is a result that a record of the output promises.
+// isPromised reports whether the file at path, of size bytes, is a result that any record of output promises.
 func (p *history) isPromised(output paths.Key, path string, size int64) (bool, error) {
 	last := p.lastStory(output)
 	if last == nil {
@@ -118,8 +119,8 @@ func (p *history) isPromised(output paths.Key, path string, size int64) (bool, e
 	return err == nil && slices.Contains(promises, promise{size, sum}), err
 }
 
-// hasInput reports whether a file is still the input of the record: by its size and time or, since copying changes
-// the time, by its size and hash.
+// hasInput reports whether the file at path, described by info, is still the recorded input: of the same size, and of
+// the same time or, since copying changes the time, the same hash.
 func (s *story) hasInput(path string, info fs.FileInfo) bool {
 	if info == nil || info.Size() != s.size {
 		return false
@@ -131,7 +132,7 @@ func (s *story) hasInput(path string, info fs.FileInfo) bool {
 	return err == nil && sum == s.sum
 }
 
-// read returns what all journals in a folder record. It reads each folder once.
+// read returns what all journals in folder record. It reads each folder only once.
 func (l *Ledger) read(folder string) (*history, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

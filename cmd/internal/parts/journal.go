@@ -15,20 +15,19 @@ import (
 	"superres/internal/safefile"
 )
 
-// Journal is a file of the results that are finished, one JSON value a line, so that interrupted work continues where
-// it was. Where the machine stopped within a line, the next OpenJournal drops that line. A journal is locked: one
-// process at a time has it open.
+// Journal is a file of finished results, one JSON value a line, so that interrupted work continues where it stopped.
+// OpenJournal drops an incomplete last line. A journal is locked, so that only one process has it open.
 type Journal[T any] struct {
 	File *os.File
 
 	mu      sync.Mutex
 	size    int64 // of all complete lines, in bytes
-	broken  bool  // an incomplete line follows them and could not be removed
+	broken  bool  // an incomplete line follows that could not be removed
 	damaged int   // the number, from 1, of the line that was skipped on opening; 0 is none
 }
 
-// OpenJournal opens a journal, or creates it, and calls each with its entries in their order. Where each is nil the
-// entries are not read. The permissions of a new journal are those of mode at most.
+// OpenJournal opens the journal name, or creates it with at most the permissions mode, and calls each with every entry,
+// in order. If each is nil the entries are not read. The caller must Close the journal.
 func OpenJournal[T any](name string, mode fs.FileMode, each func(T)) (*Journal[T], error) {
 	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return nil, journalError(name, errors.New("is a symbolic link, and nothing is written through it; remove "+
@@ -45,7 +44,7 @@ func OpenJournal[T any](name string, mode fs.FileMode, each func(T)) (*Journal[T
 	return j, nil
 }
 
-// begin locks the journal and removes an incomplete line at its end.
+// begin locks the journal, calls each as OpenJournal does, and removes an incomplete last line.
 func (j *Journal[T]) begin(each func(T)) error {
 	info, err := j.File.Stat()
 	switch {
@@ -69,10 +68,10 @@ func (j *Journal[T]) begin(each func(T)) error {
 	return err
 }
 
-// maxLine is the length of the longest line that is read, in bytes: about a hundred times that of a trial.
+// maxLine is the length of the longest line that is read, in bytes: about a hundred times the line of a usual result.
 const maxLine = 1 << 20
 
-// endOfLines returns the offset of the end of the last complete line of a file.
+// endOfLines returns the offset just behind the last complete line of f, which has size bytes.
 func endOfLines(f io.ReaderAt, size int64) (int64, error) {
 	end := make([]byte, min(size, maxLine))
 	if _, err := f.ReadAt(end, size-int64(len(end))); err != nil {
@@ -85,9 +84,9 @@ func endOfLines(f io.ReaderAt, size int64) (int64, error) {
 	return size - int64(len(end)-last-1), nil
 }
 
-// ReadJournal calls each with the entries, in their order, and returns the offset of the end of the last complete
-// line. One damaged line is skipped, since its work is merely done again, and damaged is its number from 1, or 0
-// where there is none. Two are an error.
+// ReadJournal calls each with every entry of the journal name, in order, and returns the offset just behind the last
+// complete line. One damaged line is skipped, since its work is merely done again, and damaged is its number from 1, or
+// 0 if there is none. Two damaged lines are an error.
 func ReadJournal[T any](name string, each func(T)) (end int64, damaged int, err error) {
 	f, size, err := safefile.OpenRegular(name)
 	if err != nil {
@@ -120,12 +119,12 @@ func ReadJournal[T any](name string, each func(T)) (end int64, damaged int, err 
 	}
 }
 
-// skippedLine returns a warning that a damaged line of a journal was skipped.
+// skippedLine returns a warning that a damaged line, counted from 1, of the journal name was skipped.
 func skippedLine(name string, line int) error {
 	return fmt.Errorf("journal %s: line %d is damaged; what it told of is done again", name, line)
 }
 
-// Add appends an entry: a complete line or, where the disk is full, nothing. It is safe for concurrent use.
+// Add appends v as a line, all of it or, as on a full disk, none. It is safe for concurrent use.
 func (j *Journal[T]) Add(v T) error {
 	line, err := json.Marshal(v)
 	if err != nil {
@@ -145,10 +144,10 @@ func (j *Journal[T]) Add(v T) error {
 	return journalError(j.File.Name(), err)
 }
 
-// Close closes the journal, which ends its lock.
+// Close closes the journal and unlocks it.
 func (j *Journal[T]) Close() error { return j.File.Close() }
 
-// journalError returns an error of a journal, which has the exit code of outputs.
+// journalError returns err as an error of the journal name, with the exit code ExitOutput.
 func journalError(name string, err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err

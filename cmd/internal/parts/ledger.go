@@ -15,34 +15,34 @@ import (
 	"superres/internal/safefile"
 )
 
-// A ledger records in journals which files are done. They lie in the folders of the outputs and are called
-// .superres-journal.jsonl, or .superres-journal.I-of-N.jsonl for a part. A part appends to its own journal alone, and
-// reads all, so that parts may run at the same time and their number may change.
+// A ledger records which files are done in journals in the folders of the outputs. They are called
+// .superres-journal.jsonl, or .superres-journal.I-of-N.jsonl for part I of N. A part appends only to its own journal
+// and reads all, so that parts may run at the same time and their number may change.
 const (
 	journalPrefix = ".superres-journal"
 	journalSuffix = ".jsonl"
 )
 
-// Record is a line of a ledger's journal. A file has two: one when all of it is written, just before it gets its
-// name, and one after. Both promise that a file of that name, size and hash is a complete result. They promise
-// nothing of any other file.
+// Record is a line of a ledger's journal. An output file has two: "start" when its content is written, just before the
+// file gets its name, and "done" after. Both promise that a file of that name, size and hash is a complete result, and
+// say nothing of any other file.
 //
-// The journal of a part has two more, which have no output: one at its beginning and one at its end. That at the end
-// says that all files of the part have been tried, and which of them failed.
+// The journal of a part has two more, which have no output: "begin", and "end", which says that all files of the part
+// have been tried, and which of them failed.
 type Record struct {
-	State    string       `json:"state"`            // "start" or "done"; "begin" or "end"
+	State    string       `json:"state"`            // "start", "done", "begin" or "end"
 	Output   paths.Name   `json:"output,omitempty"` // below the folder of the journal, with slashes
 	Input    paths.Name   `json:"input,omitempty"`  // below the folder it was found in, with slashes
 	Size     int64        `json:"size,omitempty"`   // of the input, in bytes
 	Modified time.Time    `json:"modified,omitzero"`
 	SHA256   string       `json:"sha256,omitempty"`   // of the input
-	Settings string       `json:"settings,omitempty"` // a hash
+	Settings string       `json:"settings,omitempty"` // File.Settings
 	Bytes    int64        `json:"bytes,omitempty"`    // of the output
-	Result   string       `json:"result,omitempty"`   // its SHA-256
+	Result   string       `json:"result,omitempty"`   // SHA-256 of the output
 	Time     time.Time    `json:"time"`
-	Done     int          `json:"done,omitempty"`   // in "end": pictures done now or before
+	Done     int          `json:"done,omitempty"`   // in "end": files done, now or before
 	Failed   []paths.Name `json:"failed,omitempty"` // in "end": the inputs that failed
-	Whole    int          `json:"whole,omitempty"`  // in "end": how many pictures all parts have together
+	Whole    int          `json:"whole,omitempty"`  // in "end": how many files all parts have together
 }
 
 // File is an output file that a command makes of one input file.
@@ -54,24 +54,24 @@ type File struct {
 	Settings string // a hash of everything besides the input that decides the bytes of the output
 }
 
-// Ledger records the files that a command makes, so that interrupted work continues. A nil ledger has no record of
-// earlier work and keeps none. It is safe for concurrent use but for Open and Close.
+// Ledger records the files that a command makes, so that interrupted work continues. A nil ledger knows of no earlier
+// work and records nothing. It is safe for concurrent use except Open and Close.
 type Ledger struct {
-	suffix   string                      // of this part's journals
+	suffix   string                      // Part.Suffix, in the names of this part's journals
 	folders  paths.Folders               // of journals and outputs
 	journals map[string]*Journal[Record] // by folder
 
-	mu       sync.Mutex          // guards what is below
+	mu       sync.Mutex          // guards the fields below
 	history  map[string]*history // by folder
 	warnings []error
 }
 
-// NewLedger returns the ledger of a part, or of all the work.
+// NewLedger returns the ledger of part, which may be the zero value, for all the work.
 func NewLedger(part Part) *Ledger {
 	return &Ledger{suffix: part.Suffix(), history: map[string]*history{}, journals: map[string]*Journal[Record]{}}
 }
 
-// Warnings returns what was wrong with the journals that were read.
+// Warnings returns an error for each damaged line that was skipped in the journals read so far.
 func (l *Ledger) Warnings() []error {
 	if l == nil {
 		return nil
@@ -81,7 +81,7 @@ func (l *Ledger) Warnings() []error {
 	return l.warnings
 }
 
-// IsResult reports whether the journals in the folder root record a path as an output.
+// IsResult reports whether the journals in the folder root record path as an output.
 func (l *Ledger) IsResult(root, path string) (bool, error) {
 	if l == nil {
 		return false, nil
@@ -93,9 +93,9 @@ func (l *Ledger) IsResult(root, path string) (bool, error) {
 	return recorded.lastStory(paths.KeyOf(paths.Below(l.folders.Real(root), l.folders.Place(path)))) != nil, nil
 }
 
-// Judge returns what the journals say of a file. done means that its output is there, of the same input and settings.
-// ours means that whatever has the name of its output is a result, and may be replaced. input describes the input as
-// os.Stat does, and output whatever has the name of the output as os.Lstat does; it is nil where there is nothing.
+// Judge returns what the journals say of f. done says that f.Output exists and was made from the same input and
+// settings. ours says that the file now at f.Output is a recorded result, which may be replaced; false means that it
+// may be somebody else's. input is os.Stat of f.Input; output is os.Lstat of f.Output, or nil if nothing is there.
 func (l *Ledger) Judge(f File, input, output fs.FileInfo) (done, ours bool, err error) {
 	if l == nil {
 		return false, false, nil
@@ -110,16 +110,16 @@ func (l *Ledger) Judge(f File, input, output fs.FileInfo) (done, ours bool, err 
 	}
 	if last.done && last.bytes == output.Size() && last.source == sourceKey(filepath.ToSlash(f.Place), f.Settings) &&
 		last.hasInput(f.Input, input) {
-		return true, true, nil // nothing is replaced, so nothing needs to be proved
+		return true, true, nil // nothing is replaced, so its hash is not checked
 	}
 	ours, err = recorded.isPromised(f.key(), f.Output, output.Size())
 	return false, ours, err
 }
 
-// key returns the key of the output in the journals.
+// key returns the key of the output in a history.
 func (f File) key() paths.Key { return paths.KeyOf(paths.Below(f.Root, f.Output)) }
 
-// isPromised reports whether whatever has the name of the output of a file is a result that a journal promises.
+// isPromised reports whether the file now at f.Output has the size and hash of a result that a journal records.
 func (l *Ledger) isPromised(f File) (bool, error) {
 	recorded, err := l.read(f.Root)
 	if err != nil {
@@ -132,7 +132,7 @@ func (l *Ledger) isPromised(f File) (bool, error) {
 	return recorded.isPromised(f.key(), f.Output, output.Size())
 }
 
-// hashFile returns the SHA-256 of the bytes of a file.
+// hashFile returns the SHA-256 of the content of the file at path.
 func hashFile(path string) (sum digest, err error) {
 	f, _, err := safefile.OpenRegular(path)
 	if err != nil {
@@ -146,7 +146,7 @@ func hashFile(path string) (sum digest, err error) {
 	return digest(h.Sum(nil)), nil
 }
 
-// openIn opens the journal in a folder. The permissions of a new one are those of mode at most.
+// openIn opens this part's journal in folder, if it is not open. A new journal has at most the permissions mode.
 func (l *Ledger) openIn(folder string, mode fs.FileMode) error {
 	key := l.folders.Real(folder)
 	if l.journals[key] != nil {
@@ -160,7 +160,7 @@ func (l *Ledger) openIn(folder string, mode fs.FileMode) error {
 	return l.mark(key, Record{State: "begin"})
 }
 
-// mark adds a record without an output to the journal of a part. It does nothing where the work has no parts.
+// mark adds rec, which has no output, to the journal of the folder key, unless the work is not divided into parts.
 func (l *Ledger) mark(key string, rec Record) error {
 	if l.suffix == "" {
 		return nil
@@ -175,14 +175,14 @@ func (l *Ledger) Close() {
 		return
 	}
 	for _, j := range l.journals {
-		// Every line is written. Should one be lost, its picture is merely done again.
+		// An error is harmless: every line is written, and the work of a lost line is merely done again.
 		_ = j.Close()
 	}
 }
 
 // Open opens the journals in the folders working, in which there is something to do. A part has a journal in all
-// folders, even where it has nothing to do, because superres merge looks for it. The permissions of a new journal are
-// those of mode at most, since it names the inputs.
+// folders, even without work, because superres merge looks for it. A new journal has at most the permissions mode,
+// since it names the inputs.
 func (l *Ledger) Open(all, working []string, mode fs.FileMode) error {
 	if l == nil {
 		return nil
@@ -205,14 +205,14 @@ func (l *Ledger) Open(all, working []string, mode fs.FileMode) error {
 	return nil
 }
 
-// Tally counts the files of a part in a folder of outputs, by what became of them.
+// Tally counts the files of a part in one folder of outputs.
 type Tally struct {
-	Done   int      // how many are done, now or before
-	Failed []string // names the inputs of those that failed
+	Done   int      // how many are done, in this run or before
+	Failed []string // the inputs of the files that failed
 }
 
-// End records in the journals of a part, in all folders, that all of its files have been tried. total is how many
-// files all parts have together.
+// End records in the journals of a part that all of its files have been tried. all has the tally of each folder, and
+// total is how many files all parts have together. Without parts it does nothing.
 func (l *Ledger) End(all map[string]*Tally, total int) error {
 	if l == nil || l.suffix == "" {
 		return nil
@@ -226,15 +226,15 @@ func (l *Ledger) End(all map[string]*Tally, total int) error {
 	return nil
 }
 
-// Keep makes a file of what write writes, all of it or nothing, and its two records; the first is on the disk before
-// the file gets its name. A file of that name is replaced where overwrite says so, or where it is a result that a
-// journal promises. info describes the input before it was read, or is nil where the input is no file; a new file
-// gets no permission that the input does not have.
+// Keep makes f.Output from what write writes, whole or not at all, and adds its two records; the first is on the disk
+// before the file gets its name. An existing file is replaced if overwrite, or if a journal records it as a result.
+// info is os.Stat of the input before it was read, or nil if the input is no file; a new file gets no permission that
+// the input does not have.
 func (l *Ledger) Keep(f File, info fs.FileInfo, overwrite bool, write func(io.Writer) error) error {
 	if l == nil {
 		return safefile.WriteAtomicMode(safefile.ModeOfInfo(info), f.Output, overwrite, write)
 	}
-	if !overwrite { // it is looked up again, since some time may have passed
+	if !overwrite { // check again, since the file may have changed after Judge
 		var err error
 		if overwrite, err = l.isPromised(f); err != nil {
 			return err
@@ -267,7 +267,7 @@ func (l *Ledger) Keep(f File, info fs.FileInfo, overwrite bool, write func(io.Wr
 	}
 	in, err := os.Stat(f.Input)
 	if err != nil || in.Size() != rec.Size || !in.ModTime().Equal(rec.Modified) {
-		return nil // the input has changed meanwhile: it is to be done again
+		return nil // the input has changed meanwhile: the next run does it again
 	}
 	rec.State, rec.Time = "done", time.Now()
 	return journal.Add(rec)

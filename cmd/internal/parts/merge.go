@@ -22,7 +22,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// Command is superres merge.
+// Command returns the command superres merge.
 func Command(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "merge", Usage: "complete what was done in parts, with --shard", ArgsUsage: "[FLAGS] FOLDER",
@@ -42,7 +42,7 @@ the folder and nothing else. A part that is run again does what is missing.`,
 	})
 }
 
-// merge completes the parts in a folder: the report of a sweep, or an account of the pictures.
+// merge writes the report of the parts in the folder path or, for superres upscale, prints what became of the pictures.
 func merge(c *cli.Context, s *console.Streams, path string) error {
 	recorded, err := safefile.ReadRegular(filepath.Join(path, commandFile), maxCommand)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,14 +78,14 @@ func outputFlag(arg string) bool {
 	return strings.HasPrefix(arg, "-") && (name == "o" || name == "output")
 }
 
-// mergeKey is the key by which the context of a command says that superres merge runs it.
+// mergeKey is the key of the context value that Merging reads.
 type mergeKey struct{}
 
-// Merging reports whether superres merge runs the command, to make the report from the results of the parts. The
-// context says so, since the command line is the one of the parts.
+// Merging reports whether superres merge runs the command of c, to make the report from the results of the parts. The
+// context says so, since the command line is the same as that of the parts.
 func Merging(c *cli.Context) bool { return c.Context.Value(mergeKey{}) != nil }
 
-// sweeps reports whether the trials of a command can be run in parts.
+// sweeps reports whether c runs trials that can be divided into parts: whether it has SweepOption.
 func sweeps(c *cli.Command) bool {
 	if c == nil {
 		return false
@@ -101,8 +101,8 @@ const commandFile = "command.json"
 // maxCommand is the largest commandFile that is read, in bytes.
 const maxCommand = 16 << 20
 
-// SweepPart reads --shard. Where it names a part, SweepPart writes commandFile to the folder, or refuses a folder
-// with the parts of another command.
+// SweepPart returns the part that --shard names. If there is one, it writes commandFile to the folder dir; a folder
+// with the parts of another command is a usage error.
 func SweepPart(c *cli.Context, dir string) (Part, error) {
 	part, err := Parse(c.String("shard"))
 	if err != nil || part.Of == 0 || dir == "" {
@@ -138,13 +138,13 @@ func SweepPart(c *cli.Context, dir string) (Part, error) {
 	return part, safefile.WriteAtomic(name, true, console.Writes(text))
 }
 
-// mergePictures reports what the journals of the parts of superres upscale record.
+// mergePictures prints what the journals in dir record of the parts of superres upscale. Unfinished parts are an error.
 func mergePictures(s *console.Streams, dir string) error {
 	files, err := filepath.Glob(filepath.Join(paths.GlobQuote(dir), journalPrefix+"*"+journalSuffix))
 	if err != nil {
 		return err
 	}
-	ends := map[int]map[int]Record{} // by number of parts and part
+	ends := map[int]map[int]Record{} // by number of parts, then by part
 	var latest int                   // number of parts
 	var when time.Time
 	for _, file := range files {
@@ -178,8 +178,7 @@ func mergePictures(s *console.Streams, dir string) error {
 		return console.Failf(console.ExitInput, "%s: no part was done there with --shard I/N (of upscale with "+
 			"--resume as well)", dir)
 	}
-	// The pictures may have been divided into another number of parts since, or may be others: the last division
-	// counts.
+	// Earlier runs may have had other pictures, or another number of parts: only the latest division counts.
 	parts := ends[latest]
 	total := 0
 	var newest time.Time
@@ -189,7 +188,7 @@ func mergePictures(s *console.Streams, dir string) error {
 		}
 	}
 	done := func(i int) bool { rec, ok := parts[i]; return ok && rec.Whole == total }
-	var unfinished []string // the first of them: the name of a journal alone may say that there are a million
+	var unfinished []string // only the first: a journal's name may claim a million parts
 	missing := latest
 	for i := range parts {
 		if done(i) {
@@ -208,7 +207,7 @@ func mergePictures(s *console.Streams, dir string) error {
 	return reportParts(s, dir, parts)
 }
 
-// reportParts writes how many pictures the parts have done, and which failed.
+// reportParts prints how many pictures the parts have done, and which failed; failures are an error with ExitSome.
 func reportParts(s *console.Streams, dir string, parts map[int]Record) error {
 	done := 0
 	var failed []string

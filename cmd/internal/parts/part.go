@@ -1,9 +1,9 @@
 // Package parts divides work into parts that may run at the same time, on one machine or many, and records what is
 // done, so that interrupted work continues. Its command is superres merge.
 //
-// Read it in this order: part.go, one part of many and what belongs to it; journal.go, a file of finished results;
-// ledger.go, the record of output files, in journals in their folders, and history.go, what these journals hold;
-// sweep.go, trials and their results, in journals in one folder; merge.go, the command.
+// Read it in this order: part.go, which work belongs to a part; journal.go, a file of finished results; ledger.go, the
+// record of output files, in journals in their folders, and history.go, the content of these journals; sweep.go, trials
+// and their results, in journals in one folder; merge.go, the command.
 package parts
 
 import (
@@ -20,7 +20,7 @@ import (
 	"superres/cmd/internal/settings"
 )
 
-// SweepOption returns --shard of the commands whose trials a sweep runs. SweepPart reads it.
+// SweepOption returns the option --shard for commands that run a Sweep. SweepPart reads it.
 func SweepOption() *settings.Option {
 	return &settings.Option{Name: "shard", To: settings.Text(new(string), ""), Effect: settings.Neutral,
 		Kinds: []string{"sweep"},
@@ -31,17 +31,18 @@ func SweepOption() *settings.Option {
 
 // Part is one part of many of a set of pictures or trials. The zero value is the entire set.
 //
-// Note: parts are numbered from 0 because the index of a Kubernetes job is (JOB_COMPLETION_INDEX), and that of a
-// Slurm array may be (--array=0-6).
+// Note: parts are numbered from 0 like the index of a Kubernetes job, JOB_COMPLETION_INDEX, and of a Slurm array such
+// as --array=0-6.
 type Part struct {
 	Index int // the number of the part, from 0
 	Of    int // how many parts there are; 0: the set is not divided
 }
 
-// MaxParts is how many parts there may be: each has a journal in the folder that they share.
+// MaxParts is the greatest number of parts; each has a journal in the folder that they share.
 const MaxParts = 1_000_000
 
-// Parse reads I/N, with N from 1 to MaxParts and I from 0 to N-1. Its errors are of wrong usage.
+// Parse returns the part I/N in text, with N from 1 to MaxParts and I from 0 to N-1, or the zero value for "". Other
+// texts are a usage error.
 func Parse(text string) (Part, error) {
 	if text == "" {
 		return Part{}, nil
@@ -60,11 +61,11 @@ func Parse(text string) (Part, error) {
 	return Part{i, n}, nil
 }
 
-// String is I/N, as Parse reads it.
+// String returns the part as I/N, which Parse reads.
 func (s Part) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
 
-// Has reports whether a picture belongs to this part. A hash of its place alone decides that, so that a picture stays
-// in its part whatever pictures are added or removed.
+// Has reports whether the picture with the relative path place belongs to this part. Only a hash of place decides that,
+// so that a picture stays in its part whatever pictures are added or removed.
 func (s Part) Has(place string) bool {
 	if s.Of == 0 {
 		return true
@@ -72,14 +73,14 @@ func (s Part) Has(place string) bool {
 	return indexOf(place, s.Of) == s.Index
 }
 
-// indexOf returns the number of the part, from 0 to of−1, that a picture belongs to by its place. of is 1 or more.
+// indexOf returns the index, in [0, of), of the part to which the hash of place assigns it. of is 1 or more.
 func indexOf(place string, of int) int {
 	sum := sha256.Sum256([]byte(filepath.ToSlash(place)))
 	return int(binary.BigEndian.Uint64(sum[:]) % uint64(of))
 }
 
-// HasTask reports whether a trial belongs to this part. A hash of everything that decides its result decides that, so
-// that no part gets the trials of one learner alone.
+// HasTask reports whether a trial belongs to this part. A hash of task as JSON decides that, so that the trials of each
+// learner are spread over the parts.
 func (s Part) HasTask(task any) bool {
 	if s.Of == 0 {
 		return true
@@ -87,7 +88,7 @@ func (s Part) HasTask(task any) bool {
 	return s.Has(textOf(task))
 }
 
-// textOf returns a trial as JSON, whose hash decides its part.
+// textOf returns task as JSON.
 func textOf(task any) string {
 	text, err := json.Marshal(task)
 	if err != nil {
@@ -96,8 +97,7 @@ func textOf(task any) string {
 	return string(text)
 }
 
-// Suffix returns the end of the names of the files of this part, before their extension. It is empty for the zero
-// value.
+// Suffix returns ".I-of-N", which the names of this part's files have before their extension; "" for the zero value.
 func (s Part) Suffix() string {
 	if s.Of == 0 {
 		return ""
@@ -107,7 +107,7 @@ func (s Part) Suffix() string {
 
 var partSuffix = regexp.MustCompile(`\.(\d+)-of-(\d+)(?:\.jsonl)?$`)
 
-// OfFile returns the part whose suffix a file name ends in, apart from the extension .jsonl.
+// OfFile returns the part whose Suffix ends name, before an extension .jsonl if there is one, and whether there is one.
 func OfFile(name string) (Part, bool) {
 	m := partSuffix.FindStringSubmatch(name)
 	if m == nil {

@@ -18,7 +18,7 @@ import (
 	"superres/internal/must"
 )
 
-// A journal that is another file by a symbolic or a hard link is refused, and that file is not changed.
+// A journal that is a symbolic or a hard link to another file is refused, and that file is not changed.
 func TestLinkedJournal(t *testing.T) {
 	for want, link := range map[string]func(from, to string) error{"is a symbolic link": os.Symlink,
 		"has other names as well": os.Link} {
@@ -38,8 +38,8 @@ func TestLinkedJournal(t *testing.T) {
 	}
 }
 
-// What the name of a journal says of the number of parts costs neither memory nor time: of the parts that are missing
-// no more are listed than a message has.
+// A huge number of parts in the name of a journal costs neither memory nor time, and a message lists only
+// console.MostNames of the missing parts.
 func TestNumbersInNames(t *testing.T) {
 	for name, want := range map[string]string{
 		".superres-journal.0-of-999999999.jsonl": "no part was done there",
@@ -73,7 +73,7 @@ func TestNumbersInNames(t *testing.T) {
 	}
 }
 
-// In a journal the later line holds, even where the clock was set back in between.
+// Of two lines of a journal the later counts, even if the clock was set back in between.
 func TestJournalOfAWrongClock(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.Put(t, filepath.Join(dir, ".superres-journal.jsonl"),
@@ -89,7 +89,7 @@ func TestJournalOfAWrongClock(t *testing.T) {
 	}
 }
 
-// What the journals tell of a picture takes few bytes, so that there may be millions.
+// The record of a picture takes few bytes of memory, so that there may be millions.
 func TestPastIsSmall(t *testing.T) {
 	const count, most = 20_000, 250 // bytes
 	name := filepath.Join(t.TempDir(), ".superres-journal.jsonl")
@@ -117,7 +117,7 @@ func TestPastIsSmall(t *testing.T) {
 	runtime.KeepAlive(recorded)
 }
 
-// A journal that is opened by who knows what it holds loses a part of a line, and no other.
+// OpenJournal with a nil each removes an incomplete last line, and no other line.
 func TestJournalGoesOn(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "journal.jsonl")
 	for _, c := range []struct{ text, want string }{
@@ -142,8 +142,8 @@ func TestJournalGoesOn(t *testing.T) {
 	}
 }
 
-// Every picture is in one part, whatever the other pictures are, and the parts are of like size. The numbers are
-// fixed: a part must not change between versions.
+// Every picture is in exactly one part, whatever the other pictures are, and the parts have similar sizes. The expected
+// numbers are fixed: a part must not change between versions.
 func TestShards(t *testing.T) {
 	for n := 1; n <= 9; n++ {
 		count := make([]int, n)
@@ -179,7 +179,7 @@ func TestShards(t *testing.T) {
 	}
 }
 
-// openLedger returns a ledger that is open for work in a folder.
+// openLedger returns a ledger that is open for work in the folder dir.
 func openLedger(t *testing.T, dir string) *Ledger {
 	t.Helper()
 	l := NewLedger(Part{})
@@ -190,8 +190,8 @@ func openLedger(t *testing.T, dir string) *Ledger {
 	return l
 }
 
-// Only a file that a line promises to the byte is replaced: not one that took the name of a result that was never
-// written, nor a result that was edited since, whatever its size.
+// Only a file with the size and hash that a journal records is replaced: not a file that took the name of a result that
+// was never written, nor a result that was edited since, whatever its size.
 func TestOnlyResultsAreReplaced(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.png")
@@ -237,7 +237,7 @@ func TestOnlyResultsAreReplaced(t *testing.T) {
 	if done, ours := judged("b"); done || !ours {
 		t.Errorf("a result of other settings: done %v, ours %v", done, ours)
 	}
-	// A run that was killed after its line, and before the file: what is there is the old one.
+	// A run was killed after it wrote its line and before its file: the old file is still there.
 	journal := filepath.Join(dir, ".superres-journal.jsonl")
 	text := consoletest.Read(t, journal)
 	const begun = `{"state":"start","output":"out.png","input":"in.png","settings":"b","bytes":6,"result":"00",` +
@@ -259,13 +259,13 @@ func TestOnlyResultsAreReplaced(t *testing.T) {
 	}
 }
 
-// readAll reads a journal of texts.
+// readAll returns the texts in the journal name, and the results of ReadJournal.
 func readAll(name string) (list []string, end int64, damaged int, err error) {
 	end, damaged, err = ReadJournal(name, func(text string) { list = append(list, text) })
 	return list, end, damaged, err
 }
 
-// A line that is damaged is passed over, and one without end refused.
+// A damaged line is skipped, and a line without an end is refused.
 func TestDamagedJournals(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "journal.jsonl")
 	consoletest.Put(t, name, []byte("\"one\"\n\"tw\"three\"\n\"four\"\n\"fi"))
@@ -281,7 +281,7 @@ func TestDamagedJournals(t *testing.T) {
 	}
 }
 
-// A forecast is in the units of people, and says from a minute on how to have it shorter.
+// A forecast has suitable units and, if a minute or more is left, says how to shorten the sweep.
 func TestForecast(t *testing.T) {
 	s := Sweep[int, int]{Shorter: "--trials 10"}
 	for rest, want := range map[time.Duration]string{
@@ -298,7 +298,7 @@ func TestForecast(t *testing.T) {
 	}
 }
 
-// The first tasks are from all over the list, and none is lost.
+// sampleFirst takes the first tasks from all over the list, and loses none.
 func TestSampleFirst(t *testing.T) {
 	list := make([]int, 1000)
 	for i := range list {

@@ -15,29 +15,28 @@ import (
 	"superres/internal/safefile"
 )
 
-// Sweep runs those of its tasks whose results are not in the journals of its folder, or are failures, adds their
-// results to a journal there, and returns the results of all tasks in the order of the tasks.
+// Sweep runs tasks, K, and keeps their results, R, in journals in a folder: only tasks without a result there, or whose
+// result is a failure, are run. Do returns the results of all tasks in the order of the tasks.
 //
-// A part of a sweep runs its own tasks, has a journal of its own, and returns no results. A sweep that merges runs
-// nothing: it returns the results of all parts, and fails where some are missing.
+// If Part is set, Do runs only the tasks of this part, has a journal of its own, and returns no results. If Merge is
+// set, Do runs nothing and returns the results of all parts; missing results are an error.
 type Sweep[K comparable, R any] struct {
-	// Command is the name of the command. A folder holds the results of one command, since reports of several would
-	// have the same names.
+	// Command is the name of the command. A folder holds the results of only one command, since all reports have the
+	// same names.
 	Command string
 	Dir     string // the folder of the journals
 	// Part is the part of the tasks to run. The zero value runs all.
 	Part   Part
-	Merge  bool         // the sweep merges: see Merging
+	Merge  bool         // superres merge runs the command: see Merging
 	Task   func(R) K    // returns the task of a result
 	Failed func(R) bool // reports whether a result is a failure
 	// Weight estimates the work of a task, in any unit.
 	Weight func(K) float64
-	// Shorter names flags that make a sweep shorter, to stand after "shorter by". It may be empty.
+	// Shorter names flags that shorten a sweep, to follow "shorter by" in a message. It may be empty.
 	Shorter string
-	// Run does a task. It returns an error only when the context ends.
+	// Run does a task. It returns an error only if the context has ended.
 	Run func(context.Context, K) (R, error)
-	// Table returns the results that a report in the folder dir holds, to begin a new journal with. It is nil where
-	// no report holds results.
+	// Table returns the results in an earlier report in the folder dir, to begin a new journal with. It may be nil.
 	Table func(dir string) ([]R, error)
 }
 
@@ -51,13 +50,13 @@ type entry[R any] struct {
 	Result  R      `json:"result"`
 }
 
-// The journals of a sweep: journal.jsonl, and journal.I-of-N.jsonl of its parts.
+// The names of the journals of a sweep: journal.jsonl, and journal.I-of-N.jsonl for part I of N.
 const (
 	sweepPrefix = "journal"
 	sweepSuffix = ".jsonl"
 )
 
-// Do runs the sweep. A part returns no results, and writes to bar what it has done.
+// Do runs the sweep of tasks and shows progress in bar. results is nil for a part. Failures of a part are an error.
 func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (results []R, err error) {
 	if s.Dir == "" {
 		return nil, console.Usage("-o names no folder; leave it out or give one")
@@ -143,7 +142,7 @@ func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (
 	return results, nil
 }
 
-// readTable adds the results of the table, but for failures, to a journal and returns them.
+// readTable adds the results that Table returns, without failures, to j and returns them as entries.
 func (s Sweep[K, R]) readTable(j *Journal[entry[R]]) (own []entry[R], err error) {
 	results, err := s.Table(s.Dir)
 	if err != nil {
@@ -162,9 +161,9 @@ func (s Sweep[K, R]) readTable(j *Journal[entry[R]]) (own []entry[R], err error)
 	return own, nil
 }
 
-// sampleFirst returns the list with n tasks from all over it before the others. Neighbouring tasks are alike, so the
-// time that such a sample takes is a better forecast for all. The i-th sample is shifted by i, so that a step that is
-// a multiple of the number of learners does not pick one learner alone.
+// sampleFirst returns a copy of list in which about n tasks, spread over the list, come before the others. Neighbouring
+// tasks are alike, so such a sample forecasts the time of all tasks better than the first n would. The i-th sample is
+// shifted by i, so that a step that is a multiple of the number of learners does not pick only one learner.
 func sampleFirst[K any](list []K, n int) []K {
 	taken := make([]bool, len(list))
 	out := make([]K, 0, len(list))
@@ -182,7 +181,7 @@ func sampleFirst[K any](list []K, n int) []K {
 	return out
 }
 
-// forecast says how long the rest of a sweep takes and, from a minute on, how to shorten it.
+// forecast returns a message that about the time rest is left and, if that is a minute or more, how to shorten it.
 func (s Sweep[K, R]) forecast(rest time.Duration) string {
 	text := "about " + formatRoughly(rest) + " left, judged from the first trials"
 	if rest < time.Minute {
@@ -195,7 +194,7 @@ func (s Sweep[K, R]) forecast(rest time.Duration) string {
 	return text
 }
 
-// formatRoughly returns a time as text: in seconds up to a minute, in minutes up to two hours, else in hours.
+// formatRoughly returns d as text: in seconds below a minute, in minutes below two hours, else in hours.
 func formatRoughly(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -206,8 +205,8 @@ func formatRoughly(d time.Duration) string {
 	return fmt.Sprintf("%.0f h", d.Hours())
 }
 
-// readJournals returns the results in all journals of the folder by their tasks, failures in a map of their own. own
-// has the entries of the journal of the given name, which is not read again.
+// readJournals returns the results in all journals of the folder by task, failures in failed and others in done. own
+// has the entries of the journal called name, which is not read again.
 func (s Sweep[K, R]) readJournals(tasks []K, own []entry[R], name string, bar *console.Progress) (done, failed map[K]R,
 	err error) {
 	files, err := filepath.Glob(filepath.Join(paths.GlobQuote(s.Dir), sweepPrefix+"*"+sweepSuffix))
@@ -234,7 +233,7 @@ func (s Sweep[K, R]) readJournals(tasks []K, own []entry[R], name string, bar *c
 	}
 	done, failed = map[K]R{}, map[K]R{}
 	for _, e := range entries {
-		if e.Command != "" && e.Command != s.Command { // a line may not say
+		if e.Command != "" && e.Command != s.Command { // a line may lack its command
 			return nil, nil, console.Failf(console.ExitOutput, "%s: this folder has the results of superres %s; "+
 				"use another -o", s.Dir, e.Command)
 		}
@@ -254,7 +253,7 @@ func (s Sweep[K, R]) readJournals(tasks []K, own []entry[R], name string, bar *c
 	return done, failed, nil
 }
 
-// merge returns the results of the parts, failures too, and fails where results are missing.
+// merge returns the results of all parts in the order of tasks, failures included. Missing results are an error.
 func (s Sweep[K, R]) merge(tasks []K, bar *console.Progress) (results []R, err error) {
 	done, failed, err := s.readJournals(tasks, nil, "", bar)
 	if err != nil {
@@ -278,7 +277,8 @@ func (s Sweep[K, R]) merge(tasks []K, bar *console.Progress) (results []R, err e
 		len(missing), len(tasks), s.partsOf(missing))
 }
 
-// partsOf names the parts that tasks belong to. The journals in the folder say how many parts there are.
+// partsOf returns the names, such as "0/7", of the parts that tasks belong to, or "I/N" if the folder has no journals
+// of parts, whose names say how many parts there are.
 func (s Sweep[K, R]) partsOf(tasks []K) string {
 	files, _ := filepath.Glob(filepath.Join(paths.GlobQuote(s.Dir), sweepPrefix+"*"+sweepSuffix))
 	of := 0
@@ -288,7 +288,7 @@ func (s Sweep[K, R]) partsOf(tasks []K) string {
 		}
 	}
 	if of == 0 {
-		return "I/N" // there is no part yet
+		return "I/N" // no part has run yet
 	}
 	unfinished := map[int]bool{} // numbers of parts: no more than tasks, whatever the names of files say
 	for _, t := range tasks {

@@ -38,15 +38,15 @@ func (f *Folders) Real(folder string) string {
 	return real
 }
 
-// Place returns the path of a file with its folder resolved. If the file is itself a link, that is not followed.
+// Place returns the path of a file with its folder resolved. A link in the last element of path is not followed.
 func (f *Folders) Place(path string) string {
 	return filepath.Join(f.Real(filepath.Dir(path)), filepath.Base(path))
 }
 
-// Key is a hash of texts, such as a path, which takes less memory than the texts.
+// Key is a hash of texts such as a path, 16 bytes of SHA-256, which takes less memory than the texts.
 type Key [16]byte
 
-// KeyOf returns the key of texts that have no zero bytes. Different texts have different keys.
+// KeyOf returns the key of texts, which have no zero bytes. Different lists of texts have different keys in practice.
 func KeyOf(texts ...string) Key {
 	var buffer [512]byte // on the stack, and large enough for most texts
 	joined := buffer[:0]
@@ -57,8 +57,8 @@ func KeyOf(texts ...string) Key {
 	return Key(sum[:16])
 }
 
-// ThroughLink returns the first folder between root, excluded, and dir that is a symbolic link, and whether
-// there is one. Such a link could lead files of a tree to a place outside of it.
+// ThroughLink returns the first folder on the way from root, excluded, to dir that is a symbolic link, and whether
+// there is one. Such a link could lead outside of root.
 func ThroughLink(root, dir string) (string, bool) {
 	rel, err := filepath.Rel(root, dir)
 	if err != nil || rel == "." {

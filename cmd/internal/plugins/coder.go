@@ -12,11 +12,11 @@ import (
 // Coder has the options of a command line that choose a sparse coder.
 type Coder struct {
 	Spec                     string
-	Sparsity                 int  // greatest number of atoms in a code; 0: as the spec says
+	Sparsity                 int  // greatest number of atoms in a code; 0 leaves it to Spec
 	SpecGiven, SparsityGiven bool // true if the user set them
 }
 
-// Options returns the options --coder, omp by default, and --sparsity, 3 by default, with the help texts given.
+// Options returns --coder, omp by default, and --sparsity, 3 by default; coder and sparsity are their help texts.
 func (c *Coder) Options(coder, sparsity string) settings.Table {
 	return settings.Table{
 		CoderOption(&c.Spec, "omp", coder),
@@ -24,14 +24,14 @@ func (c *Coder) Options(coder, sparsity string) settings.Table {
 	}
 }
 
-// Complete records which of the options the user set.
+// Complete records which of --coder and --sparsity the user set; given is the table of the command.
 func (c *Coder) Complete(given settings.Table) {
 	c.SpecGiven, c.SparsityGiven = given.Given("coder"), given.Given("sparsity")
 }
 
-// Over returns the spec of the coder, completed by the sparsity unless the spec has one, for a dictionary with
-// so many atoms. A sparsity that the user did not set is reduced to the number of atoms, and left out if the
-// coder has no such parameter.
+// Over returns the spec of the coder for a dictionary of the given number of atoms, with the sparsity added unless the
+// spec sets one. A sparsity that the user did not set is at most atoms, and left out if the coder has none; one that
+// the user set for a coder without it is an error.
 func (c Coder) Over(atoms int) (string, error) {
 	if c.SparsityGiven {
 		return WithSparsity(c.Spec, c.Sparsity)
@@ -56,7 +56,7 @@ func WithSparsity(spec string, n int) (string, error) {
 // ℓ₁ norm, which a number of atoms would override.
 func SaysSparsity(spec string) bool { return Says(spec, "sparsity", "lambda") }
 
-// Says reports whether a spec sets any of some parameters.
+// Says reports whether spec sets any of the parameters called names.
 func Says(spec string, names ...string) bool {
 	_, params, _ := strings.Cut(spec, ":")
 	return slices.ContainsFunc(plugin.Split(params), func(param string) bool {

@@ -2,7 +2,7 @@ package plugins
 
 import "testing"
 
-// A sparsity that the user set is used or causes an error; a default one gives way to the atoms and to the coder.
+// Over uses a sparsity that the user set or returns an error; a default sparsity is reduced to the atoms, or left out.
 func TestCoderOver(t *testing.T) {
 	for _, c := range []struct {
 		coder Coder

@@ -1,6 +1,6 @@
-// Package plugins reads specs of learners and coders, which are names with parameters, from a command line:
-// lists of specs here, the spec of one coder in coder.go. Its commands, superres learners and superres coders,
-// list the plug-ins.
+// Package plugins reads specs of learners and coders from a command line. A spec is a name with parameters, such as
+// "omp:sparsity=2". Lists of specs are read here, the options of one coder in coder.go. The commands superres learners
+// and superres coders list all plug-ins.
 package plugins
 
 import (
@@ -56,7 +56,7 @@ func list[T any](s *console.Streams, infos []plugin.Info[T]) error {
 	return err
 }
 
-// CoderOption returns the option --coder.
+// CoderOption returns the option --coder, which sets to and has the default preset.
 func CoderOption(to *string, preset, help string) *settings.Option {
 	return &settings.Option{Name: "coder", To: settings.Text(to, preset), Help: help, Words: CoderWords}
 }
@@ -64,7 +64,7 @@ func CoderOption(to *string, preset, help string) *settings.Option {
 // CoderWords returns the names of the coders for completion.
 func CoderWords() []settings.Word { return words(sparse.List()) }
 
-// LearnerOption returns the option with a name: --learner, or --learners for several.
+// LearnerOption returns the option called name, "learner" or "learners", with the names of the learners for completion.
 func LearnerOption(name string, to settings.Value, help string) *settings.Option {
 	return &settings.Option{Name: name, To: to, Help: help,
 		Words: func() []settings.Word { return words(learners.List()) }}
@@ -78,8 +78,8 @@ func words[T any](infos []plugin.Info[T]) (list []settings.Word) {
 	return list
 }
 
-// Specs splits a list of specs at commas, except for those between the parameters of a spec and within quotes:
-// "rop,blotless:inner=5,block=8,mod" has three.
+// Specs splits a list of specs at commas, but not between the parameters of a spec nor within quotes:
+// "rop,blotless:inner=5,block=8,mod" has three specs.
 func Specs(text string) []string {
 	var list []string
 	for _, part := range plugin.Split(text) {
@@ -96,7 +96,7 @@ func Specs(text string) []string {
 	return list
 }
 
-// CheckLearners returns an error for the first name that is not a learner's or that comes twice.
+// CheckLearners returns an error for the first of names, which are specs, that is no valid learner or that comes twice.
 func CheckLearners(names []string) error {
 	for i, name := range names {
 		if _, err := learners.New(name); err != nil {
@@ -131,7 +131,7 @@ func Fingerprints(names []string, coder string) (_ []string, err error) {
 	return list, nil
 }
 
-// All returns the names of all learners that need no argument, those of the paper first, in its order.
+// All returns the names of all learners that need no argument: first those of the paper, in the paper's order.
 func All() []string {
 	paper := []string{"rop", "blotless", "simco", "ksvd", "mod"}
 	var names []string

@@ -16,61 +16,61 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// Effect says what an option has to do with the bytes of a result.
+// Effect says whether the value of an option affects the bytes of a result.
 type Effect int
 
 const (
 	// Changes is the effect of an option whose value decides the bytes. It is the zero value, so that a new option
-	// counts until it is known to be another.
+	// whose record says nothing is recorded and compared.
 	Changes Effect = iota
-	// Elsewhere is the effect of an option that decides the bytes by something that is compared itself, such as the
-	// size of a result or the weights of a model.
+	// Elsewhere is the effect of an option that decides the bytes only through something that --resume compares anyway,
+	// such as the size of a result or the weights of a model.
 	Elsewhere
 	// Neutral is the effect of an option that never decides the bytes.
 	Neutral
 )
 
-// Option is one option of a command. As a *Option it is a flag of the command-line library.
+// Option is one option of a command. *Option implements cli.Flag of the command-line library.
 type Option struct {
 	// Name is the long name, without dashes.
 	Name string
-	// Aliases are other names, of one letter or more: none.
+	// Aliases are other names without dashes, of one letter or more. There may be none.
 	Aliases []string
-	// To is the field that the option sets. What it holds before is the default.
+	// To sets a field of the command's options; the field's value before the first Set is the default.
 	To Value
-	// Help says what the option does, with the name of its value in backquotes. An option without help is hidden.
+	// Help says what the option does, with the name of its value in backquotes. An option with empty Help is hidden.
 	Help string
-	// Brief is the help in the first of two levels. An option without is in the second level alone.
+	// Brief is the text in the first of two levels of help. An option with empty Brief is in the second level only.
 	Brief string
-	// Group is the title under which the second level of help has the option.
+	// Group is the title above the option in the second level of help.
 	Group string
 	// Effect says whether the value decides the bytes of a result.
 	Effect Effect
-	// Noted has outputs record the value where it is given.
+	// Noted says that output files record the value if the user gave it.
 	Noted bool
-	// Path says that the value names a file, of which a result records the base name alone.
+	// Path says that the value is a file name, or several with commas; a result records base names only.
 	Path bool
 	// Request says that a request to superres serve may have the option.
 	Request bool
-	// Kinds are the names of the kinds, of models for example, that the option is for: all.
+	// Kinds are the names of the kinds, of models for example, that the option is for. Nil means all.
 	Kinds []string
-	// Words lists values for completion, beside those that To takes: none.
+	// Words returns more values for completion than the words that To takes. It may be nil.
 	Words func() []Word
 
 	given  bool
 	preset string // the default, once another value is given
-	err    error  // of the last value that was refused
+	err    error  // of the last Set; nil if it succeeded
 }
 
 // Word is a value that completion offers.
 type Word struct {
 	// Text is the value.
 	Text string
-	// About says what it is for, in a few words. It may be empty.
+	// About says in a few words what the value means. It may be empty.
 	About string
 }
 
-// Plain returns words that need no explanation.
+// Plain returns texts as words without an explanation.
 func Plain(texts []string) (words []Word) {
 	for _, text := range texts {
 		words = append(words, Word{Text: text})
@@ -78,7 +78,7 @@ func Plain(texts []string) (words []Word) {
 	return words
 }
 
-// Set reads the value of the option. Its error is one line that names the option.
+// Set sets the option to the value in text. Its error is one line that names the option.
 func (o *Option) Set(text string) error {
 	if !o.given {
 		o.preset = o.To.String()
@@ -86,7 +86,7 @@ func (o *Option) Set(text string) error {
 	o.given = true
 	o.err = o.To.Set(text)
 	switch o.To.(type) {
-	case *custom, *list: // their errors name it
+	case *custom, *list: // their errors already name the option
 	default:
 		if o.err != nil {
 			o.err = fmt.Errorf("--%s%w", o.Name, o.err)
@@ -95,7 +95,7 @@ func (o *Option) Set(text string) error {
 	return o.err
 }
 
-// Given tells whether a value was given, also one that is the default.
+// Given reports whether Set was called, even with the default value.
 func (o *Option) Given() bool { return o.given }
 
 // Default returns the default as text.
@@ -106,18 +106,17 @@ func (o *Option) Default() string {
 	return o.To.String()
 }
 
-// TakesValue tells whether a value must follow the option on a command line.
+// TakesValue reports whether the option needs a value on a command line; a switch does not.
 func (o *Option) TakesValue() bool { return !isBool(o.To) }
 
-// Usage returns the name of the option's value, which is empty where it has none, and its help with the default
-// behind it.
+// Usage returns the name of the option's value in help, such as FILE, or "" if it has none, and Help followed by the
+// default.
 func (o *Option) Usage() (value, text string) {
 	value, text = unquoted(o.Help)
 	return value, text + o.defaultText()
 }
 
-// BriefUsage returns the name of the value, and the help of the first level with the default behind it, or nothing
-// for an option that has none.
+// BriefUsage returns the name of the value, and Brief followed by the default. Both are empty if Brief is.
 func (o *Option) BriefUsage() (value, text string) {
 	if o.Brief == "" {
 		return "", ""
@@ -126,7 +125,7 @@ func (o *Option) BriefUsage() (value, text string) {
 	return value, o.Brief + o.defaultText()
 }
 
-// defaultText returns the default for a reader, or nothing where it says nothing.
+// defaultText returns " (default: …)", or "" for a switch and where the default is empty, 0 or a missing number.
 func (o *Option) defaultText() string {
 	preset := o.Default()
 	if !o.TakesValue() || preset == "" || preset == "0" || preset == o.missing() {
@@ -135,7 +134,7 @@ func (o *Option) defaultText() string {
 	return " (default: " + preset + ")"
 }
 
-// missing returns the text that stands for a number that is missing, if the option may have one.
+// missing returns the text that stands for a missing number, or "" if the option is not made by Maybe.
 func (o *Option) missing() string {
 	if number, ok := o.To.(interface{ Missing() string }); ok {
 		return number.Missing()
@@ -143,7 +142,7 @@ func (o *Option) missing() string {
 	return ""
 }
 
-// unquoted takes the first word in backquotes out of a help.
+// unquoted returns the first word in backquotes in help, or "" if there is none, and help without these backquotes.
 func unquoted(help string) (value, text string) {
 	f := flag.Flag{Usage: help, Value: new(custom)}
 	value, text = flag.UnquoteUsage(&f)
@@ -153,7 +152,7 @@ func unquoted(help string) (value, text string) {
 	return value, text
 }
 
-// Offers returns the values that completion offers, and tells whether names of files can stand there, too.
+// Offers returns the values that completion offers, and whether file names are offered as well.
 func (o *Option) Offers() (words []Word, files bool) {
 	if list, ok := o.To.(interface{ Words() []string }); ok {
 		words = Plain(list.Words())
@@ -165,8 +164,7 @@ func (o *Option) Offers() (words []Word, files bool) {
 	return words, strings.Contains(value, "FILE") || value == "PATH" || value == "DIR"
 }
 
-// Values returns the values of the option as texts that Set reads: one, but any number of an option that may be
-// repeated.
+// Values returns the values of the option as texts that Set reads: any number if the option may be repeated, else one.
 func (o *Option) Values() []string {
 	if list, ok := o.To.(*list); ok {
 		return *list.to
@@ -174,7 +172,7 @@ func (o *Option) Values() []string {
 	return []string{o.To.String()}
 }
 
-// Recorded returns Values as a result records them: base names of files, and nothing that is empty.
+// Recorded returns Values as a result records them: base names if Path, and nil for an empty value.
 func (o *Option) Recorded() []string {
 	if _, ok := o.To.(*list); ok {
 		return o.Values()
@@ -206,7 +204,7 @@ func (o *Option) Dashed() []string {
 	return list
 }
 
-// Names implements cli.Flag. Aliases are none of its business: see Table.Find.
+// Names implements cli.Flag. Aliases are left out, since reorder in package console replaces them by Name.
 func (o *Option) Names() []string { return []string{o.Name} }
 
 // IsSet implements cli.Flag.
@@ -221,10 +219,10 @@ func (o *Option) Apply(set *flag.FlagSet) error {
 	return nil
 }
 
-// flagValue is an option as package flag has it.
+// flagValue implements flag.Value for an option.
 type flagValue struct{ o *Option }
 
-// Set leaves its error to Table.Err, so that all options are read before one is complained about.
+// Set returns nil, and Table.Err returns the error later, so that all options are read before an error is reported.
 func (v flagValue) Set(text string) error {
 	_ = v.o.Set(text)
 	return nil
@@ -233,7 +231,7 @@ func (v flagValue) Set(text string) error {
 func (v flagValue) IsBoolFlag() bool { return v.o != nil && isBool(v.o.To) }
 
 func (v flagValue) String() string {
-	if v.o == nil { // as package flag asks for a zero value
+	if v.o == nil { // package flag calls String of a zero value
 		return ""
 	}
 	return v.o.To.String()
@@ -242,7 +240,7 @@ func (v flagValue) String() string {
 // Table is the options of a command, in the order in which help shows them and results record them.
 type Table []*Option
 
-// Of returns the options of a command.
+// Of returns those flags of c that are a *Option.
 func Of(c *cli.Command) (t Table) {
 	for _, f := range c.Flags {
 		if o, ok := f.(*Option); ok {
@@ -261,7 +259,7 @@ func (t Table) Flags() []cli.Flag {
 	return flags
 }
 
-// Find returns the option of a name or alias, or nil.
+// Find returns the option whose Name or one of whose Aliases is name, or nil if there is none.
 func (t Table) Find(name string) *Option {
 	for _, o := range t {
 		if o.Name == name || slices.Contains(o.Aliases, name) {
@@ -271,7 +269,7 @@ func (t Table) Find(name string) *Option {
 	return nil
 }
 
-// Given tells whether any of some options was given.
+// Given reports whether any option whose Name is in names was given.
 func (t Table) Given(names ...string) bool {
 	return slices.ContainsFunc(t, func(o *Option) bool { return o.given && slices.Contains(names, o.Name) })
 }
@@ -279,10 +277,10 @@ func (t Table) Given(names ...string) bool {
 // Visible returns the options that are not hidden.
 func (t Table) Visible() Table { return t.where(func(o *Option) bool { return o.Help != "" }) }
 
-// Requested returns the options that a request may have.
+// Requested returns the options that a request to superres serve may have.
 func (t Table) Requested() Table { return t.where(func(o *Option) bool { return o.Request }) }
 
-// Without returns the options but for some.
+// Without returns the options whose Name is not in names.
 func (t Table) Without(names ...string) Table {
 	return t.where(func(o *Option) bool { return !slices.Contains(names, o.Name) })
 }
@@ -296,7 +294,7 @@ func (t Table) where(is func(*Option) bool) (list Table) {
 	return list
 }
 
-// Names returns the long names of the options.
+// Names returns the Name of each option.
 func (t Table) Names() (names []string) {
 	for _, o := range t {
 		names = append(names, o.Name)
@@ -304,7 +302,7 @@ func (t Table) Names() (names []string) {
 	return names
 }
 
-// Err returns the error of the first option whose last value was refused, or nil.
+// Err returns the error of the first option in the table whose last Set failed, or nil.
 func (t Table) Err() error {
 	for _, o := range t {
 		if o.err != nil {
@@ -314,20 +312,20 @@ func (t Table) Err() error {
 	return nil
 }
 
-// Description is what another program, or a page, needs to know of an option.
+// Description describes an option to another program or a web page, as JSON.
 type Description struct {
 	Name string `json:"name"`
 	Help string `json:"help"`
-	// Default is the default as text. It is empty where the option is left out by default.
+	// Default is the default as text. It is empty for an option that has no value unless it is given.
 	Default string `json:"default"`
 	// Values are the values that completion offers.
 	Values []string `json:"values,omitempty"`
-	// Least and Most are the range of a number, where it has one.
+	// Least and Most are the smallest and largest number allowed, nil where there is no such limit.
 	Least any `json:"least,omitempty"`
 	Most  any `json:"most,omitempty"`
 }
 
-// Describe describes the options.
+// Describe returns one Description for each option, in the order of the table.
 func (t Table) Describe() (list []Description) {
 	for _, o := range t {
 		_, help := unquoted(o.Help)

@@ -40,7 +40,7 @@ func (s *sample) table() Table {
 	}
 }
 
-// What is given is stored, or refused by one line that names the option and the value.
+// Set stores a value, or returns an error of one line that names the option and the value.
 func TestSet(t *testing.T) {
 	for _, c := range []struct{ name, text, want, err string }{
 		{"on", "false", "false", ""},
@@ -75,7 +75,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// Nothing that was given is nil, and 0 is 0; what stands for a missing number is missing.
+// The number that stands for a missing one, and no value at all, give nil; 0 gives 0.
 func TestMaybe(t *testing.T) {
 	s := new(sample)
 	options := s.table()
@@ -95,7 +95,7 @@ func TestMaybe(t *testing.T) {
 	}
 }
 
-// An option tells its default, its help and what is recorded of it, before and after it is given.
+// Default, help and recorded value of an option are right before and after Set.
 func TestOption(t *testing.T) {
 	options := new(sample).table()
 	for name, want := range map[string]string{

@@ -11,19 +11,19 @@ import (
 	"superres/internal/usage"
 )
 
-// Value is a field of a command's options that an option sets. The errors of most values follow the name of the
-// option in a message, such as " 200: expected 1 to 100"; those of Custom and List name the option themselves.
+// Value reads and holds the value of an option. The errors of most values are put behind the name of the option, and
+// read like " 200: expected 1 to 100"; the errors of Custom and List name the option themselves.
 type Value interface {
-	// Set reads a text, checks it and stores the value.
+	// Set reads the value in text, checks and stores it.
 	Set(text string) error
-	// String returns the value as a text that Set reads, or nothing where there is none.
+	// String returns the value as a text that Set reads, or "" if there is no value.
 	String() string
 }
 
-// field is the value of an option whose text is read by a function.
+// field is a Value that stores in to what read returns for a text.
 type field[T any] struct {
 	to    *T
-	words []string // the only texts; none is any
+	words []string // the texts that are allowed; nil allows all
 	read  func(text string) (T, error)
 }
 
@@ -38,7 +38,7 @@ func (f *field[T]) Set(text string) error {
 	return err
 }
 
-// Bool returns the value of a switch, which sets to and holds preset at first.
+// Bool returns the Value of a switch, true or false, that is stored in *to. It sets *to to preset.
 func Bool(to *bool, preset bool) Value {
 	*to = preset
 	return &field[bool]{to, []string{"true", "false"}, func(text string) (bool, error) {
@@ -50,16 +50,16 @@ func Bool(to *bool, preset bool) Value {
 	}}
 }
 
-// isBool reports whether an option that sets a value needs no text.
+// isBool reports whether v is a switch, which needs no text on a command line.
 func isBool(v Value) bool {
 	_, is := v.(*field[bool])
 	return is
 }
 
-// Text returns the value of an option that takes any text, which sets to and holds preset at first.
+// Text returns a Value that takes any text and stores it in *to. It sets *to to preset.
 func Text[T ~string](to *T, preset T) Value { return OneOf(to, preset) }
 
-// OneOf is Text for an option that takes one of some words.
+// OneOf is Text for a Value that takes only the texts in words, or any if there are none.
 func OneOf[T ~string](to *T, preset T, words ...string) Value {
 	*to = preset
 	return &field[T]{to, words, func(text string) (T, error) {
@@ -70,8 +70,8 @@ func OneOf[T ~string](to *T, preset T, words ...string) Value {
 	}}
 }
 
-// Time returns the value of an option that takes a time above 0, of which a mere number is in seconds. It sets to and
-// holds preset at first.
+// Time returns a Value that takes a duration above 0, such as 2m, or a number of seconds, and stores it in *to. It sets
+// *to to preset.
 func Time(to *time.Duration, preset time.Duration) Value {
 	*to = preset
 	return &field[time.Duration]{to, nil, func(text string) (time.Duration, error) {
@@ -90,14 +90,14 @@ func Time(to *time.Duration, preset time.Duration) Value {
 	}}
 }
 
-// list is the value of an option that may be repeated.
+// list is the Value that List returns.
 type list struct {
 	to    *[]string
 	check func(text string) error
 }
 
-// List returns the value of an option that may be repeated, which appends to to what check does not refuse. A nil
-// check takes all.
+// List returns the Value of an option that may be repeated. Set appends each text to *to and returns the error of
+// check, if check is not nil.
 func List(to *[]string, check func(text string) error) Value { return &list{to, check} }
 
 func (l *list) String() string { return strings.Join(*l.to, ",") }
@@ -110,22 +110,22 @@ func (l *list) Set(text string) error {
 	return l.check(text)
 }
 
-// custom is the value of an option whose text is read, and stored, by a function of its own.
+// custom is the Value that Custom returns.
 type custom struct {
 	text string
 	read func(text string) error
 }
 
-// Custom returns the value of an option whose text is read and stored by a function, which is called with preset at
-// first unless that is empty.
+// Custom returns a Value whose Set calls read, which reads and stores the value. Custom itself calls read with preset,
+// unless preset is empty.
 func Custom(preset string, read func(text string) error) Value {
 	if preset != "" {
-		_ = read(preset) // a default is right
+		_ = read(preset) // a default is valid, so there is no error
 	}
 	return &custom{preset, read}
 }
 
-// Parsed is Custom for a function that returns the value, which is stored in to.
+// Parsed is Custom for a function that returns the value, which Set stores in *to.
 func Parsed[T any](to *T, preset string, parse func(text string) (T, error)) Value {
 	return Custom(preset, func(text string) (err error) {
 		*to, err = parse(text)
@@ -140,30 +140,30 @@ func (c *custom) Set(text string) error {
 	return c.read(text)
 }
 
-// Number is the value of an option that takes a number.
+// Number is a Value that takes a number.
 type Number[T int | int64 | uint64 | float64] struct {
 	to          *T
-	optional    **T // in place of to, for a number that may be missing
-	missing     T   // stands for one that is
+	optional    **T // replaces to, which is then nil, for a number that may be missing
+	missing     T   // the number that stands for nil
 	least, most *T
-	is          func(T) bool // nil takes all
+	is          func(T) bool // the condition of If; nil allows all
 	factor      T
-	want, unit  string // of messages
+	want, unit  string // for messages: the numbers allowed, and the unit with a blank before it
 }
 
-// Num returns the value of an option that takes a number, which sets to and holds preset at first.
+// Num returns a Value that takes a number and stores it in *to. It sets *to to preset.
 func Num[T int | int64 | uint64 | float64](to *T, preset T) *Number[T] {
 	*to = preset
 	return &Number[T]{to: to, factor: 1}
 }
 
-// Maybe is Num for a number that may be missing: nil, which it is at first. On a command line the number missing
-// stands for that, whatever the range.
+// Maybe is Num for a number that may be missing: *to is then nil, as before the first Set. On a command line the number
+// missing stands for nil, even where it is outside the range.
 func Maybe[T int | int64 | uint64 | float64](to **T, missing T) *Number[T] {
 	return &Number[T]{optional: to, missing: missing, factor: 1}
 }
 
-// AtLeast refuses less.
+// AtLeast makes Set refuse numbers below least. It changes n and returns it, as do the methods below.
 func (n *Number[T]) AtLeast(least T) *Number[T] {
 	n.least, n.want = &least, fmt.Sprintf("%v or more", least)
 	if least > 0 {
@@ -172,13 +172,13 @@ func (n *Number[T]) AtLeast(least T) *Number[T] {
 	return n
 }
 
-// Between refuses less and more.
+// Between makes Set refuse numbers below least or above most.
 func (n *Number[T]) Between(least, most T) *Number[T] {
 	n.least, n.most, n.want = &least, &most, fmt.Sprintf("%v to %v", least, most)
 	return n
 }
 
-// If refuses numbers for which is gives false, with a message that says what is wanted.
+// If makes Set refuse numbers for which is returns false; want says in the message what is allowed, such as "0 to 255".
 func (n *Number[T]) If(want string, is func(T) bool) *Number[T] {
 	n.is, n.want = is, want
 	return n
@@ -192,14 +192,14 @@ func (n *Number[T]) In(unit string) *Number[T] {
 	return n
 }
 
-// Times multiplies the number by a factor before it is stored, as for a size in MiB, and the default, too.
+// Times multiplies the number, and the default, by factor before storing: 1<<20 for MiB stored in bytes.
 func (n *Number[T]) Times(factor T) *Number[T] {
 	n.factor = factor
 	*n.to *= factor
 	return n
 }
 
-// String returns the number, or what stands for one that is missing.
+// String returns the number as typed, before Times, or the number that stands for a missing one.
 func (n *Number[T]) String() string {
 	switch {
 	case n.to != nil:
@@ -210,7 +210,7 @@ func (n *Number[T]) String() string {
 	return fmt.Sprint(n.missing)
 }
 
-// Missing returns what stands for a number that is missing, or nothing where it cannot be.
+// Missing returns the text that stands for a missing number, or "" if the number cannot be missing.
 func (n *Number[T]) Missing() string {
 	if n.to != nil {
 		return ""
@@ -218,7 +218,7 @@ func (n *Number[T]) Missing() string {
 	return fmt.Sprint(n.missing)
 }
 
-// Range returns the least and the greatest number that the option takes, nil where any is.
+// Range returns the smallest and the largest number allowed, before Times, or nil where there is no such limit.
 func (n *Number[T]) Range() (least, most any) {
 	if n.least != nil {
 		least = *n.least
@@ -229,7 +229,7 @@ func (n *Number[T]) Range() (least, most any) {
 	return least, most
 }
 
-// Set reads a number and checks it.
+// Set reads the number in text, checks it and stores it times the factor. Its error lacks the option's name.
 func (n *Number[T]) Set(text string) error {
 	v, err := parse[T](text)
 	switch {
@@ -249,7 +249,7 @@ func (n *Number[T]) Set(text string) error {
 		*n.optional = nil
 		return nil
 	case n.least != nil && !(v >= *n.least), n.most != nil && !(v <= *n.most), n.is != nil &&
-		!n.is(v): // NaN is neither
+		!n.is(v): // comparisons with NaN are false, so NaN is refused
 		return fmt.Errorf(" %v: expected %s%s", v, n.want, n.unit)
 	case n.to == nil:
 		*n.optional = &v
@@ -259,7 +259,7 @@ func (n *Number[T]) Set(text string) error {
 	return nil
 }
 
-// parse reads a number as the command line of Go programs does.
+// parse reads a number as package flag does: base prefixes such as 0x are allowed for integers.
 func parse[T int | int64 | uint64 | float64](text string) (v T, err error) {
 	switch to := any(&v).(type) {
 	case *int:

@@ -7,14 +7,14 @@ import (
 	"superres/superres/training"
 )
 
-// convolutionalKind is a chain of convolutions.
+// convolutionalKind is the kind of a model that is a chain of convolutions.
 var convolutionalKind = kind{
 	name:    "convolutional stages",
 	ask:     "--convolutional",
 	trainer: convolutionalTrainer,
 }
 
-// stageOf returns the convolutional stage of a model.
+// stageOf returns the first convolutional stage of m. name and purpose, such as "begin with", are for the error.
 func stageOf(m *superres.Model, name, purpose string) (*convolutional.Stage, error) {
 	for _, s := range m.Stages {
 		if found, ok := convolutional.Of(s); ok {
@@ -24,8 +24,8 @@ func stageOf(m *superres.Model, name, purpose string) (*convolutional.Stage, err
 	return nil, console.Failf(console.ExitModel, "%s has no convolutional stage to %s", name, purpose)
 }
 
-// convolutionalTrainer makes the trainer of a convolutional stage, which goes on where another run of it was
-// interrupted.
+// convolutionalTrainer returns the trainer of a convolutional stage, which continues an interrupted training. It is an
+// error if training needs more memory than the limit.
 func convolutionalTrainer(opt Options) (training.Trainer, error) {
 	t, all := opt.convolutional, opt.coupled
 	t.Scale, t.Degradation, t.Patch, t.Reductions = all.Scale, all.Degradation, all.Patch, all.Reductions

@@ -11,8 +11,8 @@ import (
 	"superres/cmd/internal/console/consoletest"
 )
 
-// A convolutional stage is trained, its command makes the same bytes again, another scale begins from it, and flags
-// of the other kinds of model are refused.
+// A convolutional stage is trained, its recorded command gives the same bytes again, --init continues from it at
+// another scale, and flags of coupled models are refused.
 func TestTrainConvolutional(t *testing.T) {
 	dir := t.TempDir()
 	for i, f := range []string{"set/a.png", "set/b.png"} {

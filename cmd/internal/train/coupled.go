@@ -6,13 +6,13 @@ import (
 	"superres/superres/training"
 )
 
-// coupledKind is a coupled dictionary and back-projections: the paper's.
+// coupledKind is the kind of a model that is a coupled dictionary and back-projections, as in the paper.
 var coupledKind = kind{
 	name:    "coupled models",
 	trainer: coupledTrainer,
 }
 
-// coupledTrainer makes the trainer of a coupled model.
+// coupledTrainer returns the trainer of a coupled model, or an error if it needs more memory than the limit.
 func coupledTrainer(opt Options) (training.Trainer, error) {
 	t := opt.coupled
 	if err := coupled.Storable(t.Coder); err != nil {

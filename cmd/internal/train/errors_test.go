@@ -55,7 +55,7 @@ func TestTrainErrors(t *testing.T) {
 	})
 }
 
-// A learner that is a program of its own makes a coupled model.
+// An external program can be the learner of a coupled model.
 func TestTrainByAProgram(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(40, 40))

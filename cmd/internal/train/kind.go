@@ -2,20 +2,20 @@ package train
 
 import "superres/superres/training"
 
-// kind is a kind of model that can be learned.
+// kind is a kind of model that superres train can learn.
 type kind struct {
 	// name is what messages call models of the kind.
 	name string
-	// ask is the flag that asks for the kind. It is empty for the one that is learned when no other is asked for.
+	// ask is the flag that selects the kind. It is empty for the kind that is learned without such a flag.
 	ask string
-	// trainer makes the trainer, once it is clear that there is memory for it.
+	// trainer returns the trainer, or an error if training needs more memory than the limit.
 	trainer func(Options) (training.Trainer, error)
 }
 
-// kinds are all that there are.
+// kinds are all kinds of model.
 var kinds = []kind{coupledKind, convolutionalKind}
 
-// kindOf returns the kind of model that is asked for.
+// kindOf returns the kind of model that opt selects.
 func kindOf(opt Options) kind {
 	if opt.Convolutional {
 		return convolutionalKind

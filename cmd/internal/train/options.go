@@ -19,8 +19,8 @@ import (
 	coupled "superres/superres/coupled/learning"
 )
 
-// table has the options of superres train, with the defaults of the trainers: where these differ between the kinds of
-// model it is those of coupled models, and complete sets the others.
+// table returns the options of superres train, with the defaults of the trainers. Where the kinds of model differ,
+// coupled models decide, and complete sets the defaults of convolutional stages.
 func (opt *Options) table() settings.Table {
 	d, n := coupled.Defaults(), convolutional.Defaults()
 	o, t := &opt.coupled, &opt.convolutional
@@ -107,10 +107,10 @@ func (opt *Options) table() settings.Table {
 	}, opt.Sources.Options(), console.PictureOptions(&opt.Limits, nil))
 }
 
-// isLevel reports whether a contrast is in the range of levels.
+// isLevel reports whether v is at least 0 and below 255, as --flat needs it.
 func isLevel(v float64) bool { return v >= 0 && v < 255 }
 
-// ofKind returns options as those of one kind of model, which their help says where the kind must be asked for.
+// ofKind changes the options in t to be for models of kind k only, which their help says if needed, and returns t.
 func ofKind(k kind, t settings.Table) settings.Table {
 	for _, o := range t {
 		o.Kinds = []string{k.name}
@@ -121,7 +121,7 @@ func ofKind(k kind, t settings.Table) settings.Table {
 	return t
 }
 
-// Options are what a call asks for. Most fields are set by the options of table, which has their defaults.
+// Options are the settings of one run of the command. Most fields are set by the options of table.
 type Options struct {
 	Inputs    []string // files, folders, patterns and IDX files to learn from
 	Sources   pictures.Sources
@@ -130,24 +130,25 @@ type Options struct {
 	Overwrite bool
 	Limits    console.Limits
 
-	coupled       coupled.Trainer // whose scale, degradation, patch, reductions and so on are those of all kinds
-	flat          float64         // that of coupled, in levels of 255
-	sparsity      int             // that of coupled's coder
+	coupled       coupled.Trainer // its Scale, Degradation, Patch, Reductions, BackProject and Seed are for all kinds
+	flat          float64         // Flat of coupled, in levels of 255
+	sparsity      int             // the sparsity of the coder of coupled; 0 leaves it to the spec
 	Convolutional bool
-	convolutional convolutional.Trainer // what is for convolutional stages alone
+	convolutional convolutional.Trainer // the fields that only convolutional stages have
 	Init          string
 	Teachers      []string // names or files
 
-	teachers []*superres.Model          // those of Teachers, once opened
-	first    *superres.Model            // that of Init, once opened
-	report   func(convolutional.Report) // tells how the training goes; it may be nil
-	most     fs.FileMode                // that new files get at most, by the pictures and models that are read
+	teachers []*superres.Model          // the models of Teachers, once opened
+	first    *superres.Model            // the model of Init, once opened; nil if Init is empty
+	report   func(convolutional.Report) // called with the state of training; may be nil
+	most     fs.FileMode                // greatest permissions of new files: those that all inputs have
 
-	command string   // that the model records
-	data    []string // the inputs in it
+	command string   // the command line that the model records
+	data    []string // the base names of the inputs, which the model records
 }
 
-// complete reads the arguments, and sets the defaults that other options decide.
+// complete sets Inputs from the arguments of c, and defaults that depend on other options. Options that contradict are
+// an error.
 func (opt *Options) complete(c *cli.Context) (err error) {
 	given := settings.Of(c.Command)
 	opt.Inputs = c.Args().Slice()
@@ -172,12 +173,12 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 			"reduce": factorsText(n.Reductions),
 		} {
 			if !given.Given(name) {
-				_ = given.Find(name).To.Set(preset) // which is right
+				_ = given.Find(name).To.Set(preset) // a valid default
 			}
 		}
 	}
 	if len(opt.coupled.Reductions) == 0 {
-		_ = given.Find("reduce").To.Set(noFactors) // which is what the model records
+		_ = given.Find("reduce").To.Set(noFactors) // the model records "none", not an empty text
 	}
 	if !given.Given("grain") {
 		opt.convolutional.Grain = convolutional.GrainOf(opt.coupled.Degradation, opt.convolutional.Robust)
@@ -192,8 +193,8 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	return err
 }
 
-// optionsOfOthers returns the names of the options that have no meaning for a kind of model, and refuses them where
-// they are given.
+// optionsOfOthers returns the names of the options in the table given that are not for models of kind k. It returns a
+// usage error if the user gave one of them.
 func optionsOfOthers(given settings.Table, k kind) (names []string, err error) {
 	for _, o := range given {
 		if o.Kinds == nil || slices.Contains(o.Kinds, k.name) {
@@ -215,7 +216,7 @@ func optionsOfOthers(given settings.Table, k kind) (names []string, err error) {
 	return names, nil
 }
 
-// readTeachers reads --teachers.
+// readTeachers returns the models in text, the value of --teachers, which are separated by commas.
 func readTeachers(text string) ([]string, error) {
 	if text == "" {
 		return nil, nil
@@ -223,7 +224,7 @@ func readTeachers(text string) ([]string, error) {
 	return strings.Split(text, ","), nil
 }
 
-// readReductions reads numbers with commas, or none of them.
+// readReductions returns the numbers in text, separated by commas; none for "" or noFactors.
 func readReductions(text string) ([]float64, error) {
 	list := []float64{}
 	if text == "" || text == noFactors {
@@ -239,10 +240,10 @@ func readReductions(text string) ([]float64, error) {
 	return list, nil
 }
 
-// noFactors is how a command line says that there are no reductions.
+// noFactors is the value of --reduce for no reductions.
 const noFactors = "none"
 
-// factorsText returns factors as readReductions reads them.
+// factorsText returns factors as a text that readReductions reads.
 func factorsText(factors []float64) string {
 	if len(factors) == 0 {
 		return noFactors
@@ -250,7 +251,7 @@ func factorsText(factors []float64) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(factors), " ", ","), "[]")
 }
 
-// readQualities reads the least and the highest quality of JPEG files.
+// readQualities returns the lowest and highest JPEG quality in text, "LO,HI", each from 1 to 100; zeros for "".
 func readQualities(text string) (r [2]int, err error) {
 	if text == "" {
 		return r, nil

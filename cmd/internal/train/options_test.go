@@ -15,7 +15,7 @@ import (
 	"superres/superres/training"
 )
 
-// read returns the trainer of a command line.
+// read returns the trainer that superres train makes with args.
 func read(t *testing.T, args ...string) training.Trainer {
 	t.Helper()
 	var opt Options
@@ -28,7 +28,7 @@ func read(t *testing.T, args ...string) training.Trainer {
 	return trainer
 }
 
-// A command line without options trains as the trainers do by themselves, and --reduce has one meaning for both kinds.
+// Without options the trainers have their own defaults, and --reduce means the same for both kinds of model.
 func TestDefaultsAreThoseOfTheTrainers(t *testing.T) {
 	a, b := coupled.Defaults(), convolutional.Defaults()
 	a.Seed, b.Seed = 1, 1
@@ -52,7 +52,7 @@ func TestDefaultsAreThoseOfTheTrainers(t *testing.T) {
 	}
 }
 
-// Every option that is for some kinds of model alone names kinds that there are.
+// The Kinds of every option are names of existing kinds.
 func TestKinds(t *testing.T) {
 	names := map[string]bool{}
 	for _, k := range kinds {

@@ -9,11 +9,11 @@ import (
 	"superres/internal/safefile"
 )
 
-// partial is the name of the file that an interrupted training of a convolutional stage goes on from. It lies beside
-// the model; the empty name is that of a training which keeps nothing.
+// partial is the path of the file, beside the model, that holds the state of an unfinished training of a convolutional
+// stage, from which the next run continues. It is empty for a training that keeps no state.
 type partial string
 
-// partial returns the name of the file of this training. A coupled model is learned at once and has none.
+// partial returns the path of the state file of this training: empty for a coupled model, which is learned in one go.
 func (opt Options) partial() partial {
 	if !opt.Convolutional {
 		return ""
@@ -21,7 +21,7 @@ func (opt Options) partial() partial {
 	return partial(opt.Output + ".partial")
 }
 
-// read returns what an interrupted training kept: nil when there is nothing.
+// read returns the state in the file, or nil if there is no file. A file of more than memory/2 bytes is an error.
 func (p partial) read(memory int64) ([]byte, error) {
 	name := string(p)
 	info, err := os.Lstat(name)
@@ -41,15 +41,15 @@ func (p partial) read(memory int64) ([]byte, error) {
 	return data, nil
 }
 
-// writer returns a function that replaces the file by the state of a training. The file has no more permissions than
-// the mode most.
+// writer returns a function that replaces the content of the file by state. A new file has no more permissions than
+// most.
 func (p partial) writer(most fs.FileMode) func(state []byte) error {
 	return func(state []byte) error {
 		return safefile.WriteAtomicMode(most, string(p), true, console.Writes(state))
 	}
 }
 
-// remove takes the file away once the model is there: nothing is lost when it stays.
+// remove removes the file once the model is written. Errors are ignored, since a file that stays does no harm.
 func (p partial) remove() {
 	if p != "" {
 		_ = os.Remove(string(p))

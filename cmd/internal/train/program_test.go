@@ -9,7 +9,7 @@ import (
 	"superres/cmd/internal/upscale"
 )
 
-// program is the program of this package, and of what its tests need besides.
+// program has the command of this package and other commands that its tests use.
 var program = consoletest.Of(Command, models.Command, scoring.Eval, upscale.Command)
 
 func TestMain(m *testing.M) { program.Main(m) }

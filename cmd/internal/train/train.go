@@ -1,9 +1,9 @@
 // Package train is the command superres train: it learns a model from pictures.
 //
-// Read it in this order: options.go, what the flags ask for; train.go, one call; kind.go, the kinds of model and what
-// differs between them; coupled.go and convolutional.go, the trainer of each kind; partial.go, what is kept of a
-// training that is interrupted. One kind of model more is a file like coupled.go, a line in kinds, a case in kindOf,
-// and its flags in options.go.
+// Read it in this order: options.go, the flags; train.go, the run of a command; kind.go, the kinds of model and what
+// differs between them; coupled.go and convolutional.go, the trainer of each kind; partial.go, the file from which an
+// interrupted training continues. To add a kind of model, write a file like coupled.go, a line in kinds, a case in
+// kindOf, and its flags in options.go.
 package train
 
 import (
@@ -22,7 +22,7 @@ import (
 	"superres/superres/training"
 )
 
-// Command is superres train.
+// Command returns the command superres train.
 func Command(s *console.Streams) *cli.Command {
 	var opt Options
 	return console.Command(&cli.Command{
@@ -51,7 +51,7 @@ seed give the same bytes.`,
 	})
 }
 
-// run does one call.
+// run runs the command superres train.
 func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	if err := opt.complete(c); err != nil {
 		return err
@@ -61,7 +61,7 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	return train(c.Context, *opt, bar)
 }
 
-// reached is how the training of a convolutional stage goes, in a few words.
+// reached returns a few words on the state of training in r: learning rate, error, and PSNR if measured.
 func reached(r learning.Report) string {
 	text := fmt.Sprintf("rate %.2g, error %.2f of 255", r.LearningRate, 255*r.RMSE)
 	if r.PSNR > 0 {
@@ -73,7 +73,7 @@ func reached(r learning.Report) string {
 	return text
 }
 
-// tell says how it goes beside the bar, or in a line of a log.
+// tell shows r beside the bar or, if progress is plain lines, as a line.
 func tell(bar *console.Progress, r learning.Report) {
 	text := reached(r)
 	bar.Describe(text)
@@ -82,7 +82,7 @@ func tell(bar *console.Progress, r learning.Report) {
 	}
 }
 
-// train learns the model and writes it.
+// train learns the model that opt describes and writes it to opt.Output.
 func train(ctx context.Context, opt Options, bar *console.Progress) error {
 	list, err := opt.Sources.List(ctx, opt.Inputs)
 	if err != nil {

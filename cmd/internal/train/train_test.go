@@ -12,8 +12,8 @@ import (
 	"superres/internal/golden"
 )
 
-// A model trained twice has the same bytes wherever its pictures lie, is used from its file, and tells how it was
-// made.
+// A model trained twice has the same bytes wherever its pictures are; upscale takes its file, and its provenance says
+// how it was made.
 func TestTrainAndUse(t *testing.T) {
 	dir := t.TempDir()
 	for _, f := range []string{"one/set/a.png", "two/set/a.png"} {

@@ -19,20 +19,20 @@ import (
 type Browser struct {
 	t *testing.T
 	*pipe
-	session string // that of a tab
+	session string // the session of one tab
 }
 
-// pipe is what all tabs of a browser have in common.
+// pipe is the connection to a browser, which all of its tabs share.
 type pipe struct {
 	in   *os.File
 	out  *bufio.Reader
 	id   int
-	stop *time.Timer // ends a browser that says nothing for patience
+	stop *time.Timer // ends the browser if it sends nothing for patience
 }
 
 const patience = 2 * time.Minute
 
-// OpenBrowser starts Chromium with a blank page, or skips the test where there is none.
+// OpenBrowser starts Chromium with a blank page, or skips the test if Chromium is not installed.
 func OpenBrowser(t *testing.T) *Browser {
 	t.Helper()
 	if testing.Short() {
@@ -92,18 +92,18 @@ func OpenBrowser(t *testing.T) *Browser {
 	return b
 }
 
-// attach makes b that of a new tab.
+// attach opens a new tab, which b controls from then on.
 func (b *Browser) attach() {
 	b.t.Helper()
 	var target struct{ TargetID, SessionID string }
-	// what is hidden draws nothing
+	// in a new window, since a hidden tab draws nothing
 	b.Call("Target.createTarget", map[string]any{"url": "about:blank", "newWindow": true}, &target)
 	b.Call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &target)
 	b.session = target.SessionID
 	b.Window(900, 700, false)
 }
 
-// Call calls a method of the protocol.
+// Call calls a method of the protocol and stores its answer in result, unless that is nil. An error ends the test.
 func (b *Browser) Call(method string, params map[string]any, result any) {
 	b.t.Helper()
 	answer, err := b.try(method, params)
@@ -115,7 +115,7 @@ func (b *Browser) Call(method string, params map[string]any, result any) {
 	}
 }
 
-// try is call without the end of the test.
+// try is Call but returns the answer, or the error.
 func (b *Browser) try(method string, params map[string]any) (json.RawMessage, error) {
 	b.stop.Reset(patience)
 	b.id++
@@ -152,7 +152,7 @@ func (b *Browser) try(method string, params map[string]any) (json.RawMessage, er
 	}
 }
 
-// Eval returns what an expression of JavaScript gives, a promise's value too.
+// Eval returns the value of a JavaScript expression, for a promise the value that it resolves to.
 func (b *Browser) Eval(expression string) any {
 	b.t.Helper()
 	var got struct {
@@ -167,7 +167,7 @@ func (b *Browser) Eval(expression string) any {
 	return got.Result.Value
 }
 
-// Press presses keys one after the other and waits until all is drawn.
+// Press presses the keys one after the other and waits until the page is drawn.
 func (b *Browser) Press(keys ...string) {
 	b.t.Helper()
 	for _, key := range keys {
@@ -181,20 +181,20 @@ func (b *Browser) Press(keys ...string) {
 	b.Drawn()
 }
 
-// Drawn waits until all is drawn.
+// Drawn waits until the page is drawn.
 func (b *Browser) Drawn() {
 	b.t.Helper()
 	b.Eval("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))")
 }
 
-// Mouse moves, presses or releases the mouse, or turns its wheel.
+// Mouse sends the mouse event what of the protocol at the point x, y; wheel is how far the wheel turns.
 func (b *Browser) Mouse(what string, x, y, wheel float64) {
 	b.t.Helper()
 	b.Call("Input.dispatchMouseEvent", map[string]any{"type": what, "x": x, "y": y, "button": "left", "buttons": 1,
 		"clickCount": 1, "deltaX": 0, "deltaY": wheel}, nil)
 }
 
-// Window sets the size of the window, and whether it is that of a phone.
+// Window sets the size of the window, w×h, and whether the page sees a phone; false: a computer.
 func (b *Browser) Window(w, h int, phone bool) {
 	b.t.Helper()
 	b.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": w, "height": h, "deviceScaleFactor": 1,
@@ -202,7 +202,7 @@ func (b *Browser) Window(w, h int, phone bool) {
 	b.Call("Emulation.setTouchEmulationEnabled", map[string]any{"enabled": phone, "maxTouchPoints": 2}, nil)
 }
 
-// Touch puts fingers on the page, moves them or, with none, lifts them.
+// Touch sends the touch event what with the points of the fingers on the page, none to lift them.
 func (b *Browser) Touch(what string, fingers ...[2]float64) {
 	b.t.Helper()
 	points := []map[string]any{}
@@ -212,8 +212,8 @@ func (b *Browser) Touch(what string, fingers ...[2]float64) {
 	b.Call("Input.dispatchTouchEvent", map[string]any{"type": what, "touchPoints": points}, nil)
 }
 
-// Open opens a file, with what is behind the # of its address, and waits until an expression is true and all is
-// drawn.
+// Open opens the file path with hash as the part of its address behind #, and waits until the expression ready is true
+// and the page is drawn.
 func (b *Browser) Open(path, hash, ready string) {
 	b.t.Helper()
 	b.Visit((&url.URL{Scheme: "file", Path: filepath.ToSlash(path), Fragment: hash}).String(), ready)
@@ -228,8 +228,8 @@ func (b *Browser) Visit(address, ready string) {
 	b.Wait("document.readyState === 'complete' && location.protocol !== 'about:' && (" + ready + ")")
 }
 
-// Faults has pages that are visited from now on keep what goes wrong in them, and what their policy forbids, in a
-// list called faults.
+// Faults makes pages that are opened from now on keep their errors, and what their security policy forbids, in a list
+// called faults.
 func (b *Browser) Faults() {
 	b.t.Helper()
 	b.Call("Page.enable", nil, nil)
@@ -239,7 +239,7 @@ func (b *Browser) Faults() {
 		document.addEventListener("securitypolicyviolation", e => faults.push(e.violatedDirective + " " + e.blockedURI));`}, nil)
 }
 
-// Wait waits until an expression is true and all is drawn.
+// Wait waits until the expression is true and the page is drawn.
 func (b *Browser) Wait(expression string) {
 	b.t.Helper()
 	for range 400 {
@@ -252,7 +252,7 @@ func (b *Browser) Wait(expression string) {
 	b.t.Fatalf("waited for %s: %v", expression, b.Eval("document.body.innerText"))
 }
 
-// Tab opens another tab of the browser, blank.
+// Tab opens another, blank tab of the browser and returns it.
 func (b *Browser) Tab() *Browser {
 	b.t.Helper()
 	tab := &Browser{t: b.t, pipe: b.pipe}
@@ -260,7 +260,7 @@ func (b *Browser) Tab() *Browser {
 	return tab
 }
 
-// Choose has an element take files, as if they had been chosen by its dialog.
+// Choose gives the files paths to an element, as if a user had chosen them in its dialog.
 func (b *Browser) Choose(element string, paths ...string) {
 	b.t.Helper()
 	var found struct{ Result struct{ ObjectID string } }
@@ -268,7 +268,7 @@ func (b *Browser) Choose(element string, paths ...string) {
 	b.Call("DOM.setFileInputFiles", map[string]any{"files": paths, "objectId": found.Result.ObjectID}, nil)
 }
 
-// Drag drags files and folders over a place of the page and drops them there.
+// Drag drags the files and folders paths to the point x, y of the page and drops them there.
 func (b *Browser) Drag(x, y float64, paths ...string) {
 	b.t.Helper()
 	for _, what := range []string{"dragEnter", "dragOver", "drop"} {
@@ -277,7 +277,7 @@ func (b *Browser) Drag(x, y float64, paths ...string) {
 	}
 }
 
-// Downloads has files be saved to a folder.
+// Downloads saves downloaded files to the folder dir.
 func (b *Browser) Downloads(dir string) {
 	b.t.Helper()
 	all := &Browser{t: b.t, pipe: b.pipe}

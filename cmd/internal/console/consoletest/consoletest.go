@@ -1,4 +1,4 @@
-// Package consoletest runs commands in tests as a shell would, within the process of the test or in one of their own,
+// Package consoletest runs commands in tests as a shell would, in the process of the test or in a process of their own,
 // and makes and reads the files that they work on.
 package consoletest
 
@@ -25,12 +25,12 @@ import (
 // Program is a program to be tested.
 type Program struct{ console.Program }
 
-// Of is a program of some commands.
+// Of returns a program of the commands.
 func Of(commands ...func(*console.Streams) *cli.Command) Program {
 	return Program{console.Program{Commands: commands}}
 }
 
-// Call runs the program in a folder, with a text as standard input, and returns what it wrote and its exit code.
+// Call runs the program in the folder dir, with the text stdin as input, and returns its outputs and its exit code.
 func (p Program) Call(t *testing.T, dir, stdin string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	t.Chdir(dir)
@@ -49,7 +49,7 @@ func (p Program) Succeeds(t *testing.T, dir string, args ...string) (stdout, std
 	return stdout, stderr
 }
 
-// Ends runs the program as Call does, and fails the test unless its exit code is code and what it writes has a text.
+// Ends runs the program as Call does, and fails the test unless its exit code is code and its output contains want.
 func (p Program) Ends(t *testing.T, dir string, code int, want string, args ...string) {
 	t.Helper()
 	stdout, stderr, got := p.Call(t, dir, "", args...)
@@ -58,23 +58,23 @@ func (p Program) Ends(t *testing.T, dir string, code int, want string, args ...s
 	}
 }
 
-// Into runs the program in the folder where the test is, with w as standard output.
+// Into runs the program in the current folder with w as standard output, and returns its messages and exit code.
 func (p Program) Into(w io.Writer, args ...string) (stderr string, code int) {
 	var errs bytes.Buffer
 	code = p.Run(context.Background(), strings.NewReader(""), w, &errs, append([]string{"superres"}, args...))
 	return errs.String(), code
 }
 
-// Broken is a standard output that takes nothing.
+// Broken is a standard output to which every write fails.
 type Broken struct{}
 
 func (Broken) Write([]byte) (int, error) { return 0, errors.New("pipe is closed") }
 
-// AtOnce is a sign for Interrupted: it interrupts before the program begins.
+// AtOnce is the sign with which Interrupted interrupts before the program begins.
 const AtOnce = ""
 
-// Interrupted runs the program and interrupts it as soon as it writes a text, the sign that it is at work, to
-// standard output or error. It checks that the program says so and leaves the files of a folder.
+// Interrupted runs the program in dir and interrupts it as soon as it writes the text sign to standard output or error.
+// It checks that the program reports the interruption and that no file in dir appeared or disappeared.
 func (p Program) Interrupted(t *testing.T, dir, sign string, args ...string) {
 	t.Helper()
 	p.interrupted(t, dir, func(stop func()) *signal {
@@ -85,7 +85,7 @@ func (p Program) Interrupted(t *testing.T, dir, sign string, args ...string) {
 	}, args)
 }
 
-// InterruptedAfter is Interrupted for a sign that comes from elsewhere: something is sent to a channel.
+// InterruptedAfter is Interrupted, but interrupts once it receives from the channel sign.
 func (p Program) InterruptedAfter(t *testing.T, dir string, sign <-chan bool, args ...string) {
 	t.Helper()
 	p.interrupted(t, dir, func(stop func()) *signal {
@@ -110,7 +110,7 @@ func (p Program) interrupted(t *testing.T, dir string, when func(stop func()) *s
 	}
 }
 
-// signal waits for a text.
+// signal is a writer that calls seen when the text sign has been written.
 type signal struct {
 	sign string
 	seen func()
@@ -129,14 +129,14 @@ func (s *signal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// The variables that make a test binary the program, and name a file for the peak of its memory.
+// Environment variables that make a test binary run the program, and name the file to which it writes its peak memory.
 const (
 	programVariable = "SUPERRES_TEST_AS_PROGRAM"
 	peakVariable    = "SUPERRES_TEST_PEAK"
 )
 
-// Main is for a TestMain: the test binary is the program when Process starts it, and a learner outside when a spec
-// with externaltest.Command does.
+// Main is for TestMain: the test binary runs the program if Process started it, an external learner if a spec with
+// externaltest.Command did, and else the tests.
 func (p Program) Main(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == externaltest.Name {
 		os.Exit(externaltest.Serve(os.Stdin, os.Stdout, os.Stderr, os.Args[2:]))
@@ -147,14 +147,14 @@ func (p Program) Main(m *testing.M) {
 		}
 		os.Exit(m.Run())
 	}
-	debug.SetGCPercent(30) // as the program does, and so is the next
+	debug.SetGCPercent(30) // this and the next line are as in app.Main
 	kernel.AdviseHeap(128 << 20)
 	code := p.Run(console.OwnProcess(context.Background()), os.Stdin, os.Stdout, os.Stderr, os.Args)
 	notePeak()
 	os.Exit(code)
 }
 
-// Process is a process of the program in a folder.
+// Process returns the program in the folder dir, as a process to start: the test binary, whose TestMain must call Main.
 func Process(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Dir = dir
@@ -162,10 +162,10 @@ func Process(dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// NotePeak is the setting of a process that writes the peak of its memory to a file in the end, for Peak.
+// NotePeak returns an environment variable by which a Process writes its peak memory to the file path, for Peak.
 func NotePeak(path string) string { return peakVariable + "=" + path }
 
-// notePeak writes the peak of the memory of this process where a test wants it.
+// notePeak writes the peak memory of this process to the file that NotePeak named, if any.
 func notePeak() {
 	path := os.Getenv(peakVariable)
 	if path == "" {

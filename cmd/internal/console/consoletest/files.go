@@ -17,7 +17,7 @@ import (
 	"superres/internal/golden"
 )
 
-// WritePicture writes a small picture.
+// WritePicture writes img to the file path.
 func WritePicture(t *testing.T, path string, img image.Image) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -33,7 +33,7 @@ func WritePicture(t *testing.T, path string, img image.Image) {
 	}
 }
 
-// Blob is a picture with something in it.
+// Blob returns a picture of w×h pixels that is not uniform.
 func Blob(w, h int) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for i := range w * h {
@@ -43,7 +43,7 @@ func Blob(w, h int) *image.NRGBA {
 	return m
 }
 
-// Rings are n small pictures somewhat like digits: a bright ring on black, each another.
+// Rings returns n different pictures of w×h pixels somewhat like digits: a bright ring on black.
 func Rings(n, w, h int) []*image.Gray {
 	list := make([]*image.Gray, n)
 	for i := range list {
@@ -57,7 +57,7 @@ func Rings(n, w, h int) []*image.Gray {
 	return list
 }
 
-// IDX is an IDX file of pictures of one size.
+// IDX returns an IDX file of the pictures, which have one size.
 func IDX(list []*image.Gray) (data []byte) {
 	size := list[0].Rect.Size()
 	for _, n := range []int{0x803, len(list), size.Y, size.X} {
@@ -69,7 +69,7 @@ func IDX(list []*image.Gray) (data []byte) {
 	return data
 }
 
-// Tree lists the files below a folder.
+// Tree returns the paths, relative to dir, of the files below the folder dir.
 func Tree(t *testing.T, dir string) []string {
 	t.Helper()
 	var list []string
@@ -87,13 +87,13 @@ func Tree(t *testing.T, dir string) []string {
 	return list
 }
 
-// Size is that of a picture in a file.
+// Size returns the size in pixels of the picture in the file path.
 func Size(t *testing.T, path string) image.Point {
 	t.Helper()
 	return golden.Open(t, path).Bounds().Size()
 }
 
-// Results reads the pictures below a folder; what is hidden is not one.
+// Results returns the content of each file below the folder dir, by its relative path, without hidden files.
 func Results(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -110,7 +110,7 @@ func Results(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// Put writes a file.
+// Put writes data to the file path.
 func Put(t *testing.T, path string, data []byte) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -121,7 +121,7 @@ func Put(t *testing.T, path string, data []byte) {
 	}
 }
 
-// Read reads the file whose path the parts make.
+// Read returns the content of the file whose path is parts joined.
 func Read(t *testing.T, parts ...string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(parts...))
@@ -131,7 +131,7 @@ func Read(t *testing.T, parts ...string) []byte {
 	return data
 }
 
-// Full is the size of a test: a sample, or all of it when SUPERRES_FULL is set.
+// Full returns the size of a test: sample or, if SUPERRES_FULL is set, all.
 func Full(sample, all int) int {
 	if os.Getenv("SUPERRES_FULL") != "" {
 		return all
@@ -139,7 +139,7 @@ func Full(sample, all int) int {
 	return sample
 }
 
-// Peak reads what a process with NotePeak wrote, in bytes.
+// Peak returns the peak memory in bytes that a process wrote to the file path by NotePeak.
 func Peak(t *testing.T, path string) int64 {
 	t.Helper()
 	status, err := os.ReadFile(path)
@@ -156,7 +156,7 @@ func Peak(t *testing.T, path string) int64 {
 	return 0
 }
 
-// InOrder checks that a text has parts one after the other.
+// InOrder checks that text contains the parts one after the other.
 func InOrder(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -168,7 +168,7 @@ func InOrder(t *testing.T, text string, parts ...string) {
 	}
 }
 
-// Decode reads a value from JSON.
+// Decode returns the value that text has as JSON.
 func Decode[T any](t *testing.T, text string) (v T) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), &v); err != nil {

@@ -9,7 +9,7 @@ import (
 	"superres/internal/matfile"
 )
 
-// PutMatrix writes a matrix as its name says.
+// PutMatrix writes m to the file path in the format of its extension.
 func PutMatrix(t *testing.T, path string, m mat.Matrix) {
 	t.Helper()
 	format, err := matfile.Format(path)
@@ -23,7 +23,7 @@ func PutMatrix(t *testing.T, path string, m mat.Matrix) {
 	Put(t, path, b.Bytes())
 }
 
-// OpenMatrix reads a matrix as its name says.
+// OpenMatrix returns the matrix in the file path, in the format of its extension.
 func OpenMatrix(t *testing.T, path string) *mat.Dense {
 	t.Helper()
 	m, err := matfile.Open(path, matfile.Options{})

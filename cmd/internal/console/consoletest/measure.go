@@ -8,17 +8,15 @@ import (
 	"testing"
 )
 
-// Measure compares memory that was promised with what was taken, in a table that it prints in the end. It is for
-// measurements, which .ci/measure runs one at a time: on a machine that is busy with other things garbage is
-// collected later.
+// Measure compares memory that was promised with memory that was taken, in a table that it prints at the end. It is for
+// tests that .ci/measure runs one at a time, since garbage is collected later on a busy machine.
 type Measure struct {
 	t    *testing.T
 	most float64
 	rows []string
 }
 
-// NewMeasure begins a table under a title. What is promised is to be at least what is taken, and at most a number of
-// times that.
+// NewMeasure begins a table under title. A promise must be at least the memory taken and at most most times that.
 func NewMeasure(t *testing.T, title string, most float64) *Measure {
 	t.Helper()
 	if _, err := os.Stat("/proc/self/status"); err != nil {
@@ -34,16 +32,16 @@ func NewMeasure(t *testing.T, title string, most float64) *Measure {
 	return m
 }
 
-// runs is how often each thing is done at most: when garbage is collected, and how much of the work of two threads
-// comes together, is chance.
+// runs is how often each piece of work is done at most, since the time of garbage collection and the timing of threads
+// are chance.
 const runs = 2
 
-// slack is the part of what is taken by which a promise may be too small or too large before it fails: the table
-// shows every miss, and what a busy machine does must fail no change.
+// slack is the share of the memory taken by which a promise may miss its limits before the test fails, so that a busy
+// machine does not fail it. The table shows every miss.
 const slack = 0.15
 
-// Add runs do, which returns the bytes that it has taken, and runs it again if these do not fit the promise. It fails
-// if the promise is less than the least of them, or more than most times the greatest.
+// Add runs do, which returns the bytes that it took, and again if promised, in bytes, does not fit. The test fails if
+// promised is less than the least result, or more than most times the greatest, beyond slack.
 func (m *Measure) Add(name string, promised int64, do func() int64) {
 	m.t.Helper()
 	least := do()
@@ -65,8 +63,8 @@ func (m *Measure) Add(name string, promised int64, do func() int64) {
 	m.rows = append(m.rows, fmt.Sprintf("%-58s %8.1f %8.1f %6.2f%s", name, mib(promised), mib(least), ratio, sign))
 }
 
-// Program is Add for what a program takes in a folder, in a process of its own. A stdin that is not nil is its
-// standard input.
+// Program is Add for the peak memory of the program with args, run in the folder dir in a process of its own. stdin is
+// its standard input, unless nil.
 func (m *Measure) Program(dir, name string, promised int64, stdin []byte, args ...string) {
 	m.t.Helper()
 	m.Add(name, promised, func() int64 {

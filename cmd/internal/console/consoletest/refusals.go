@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Refusal is a call that the program refuses.
+// Refusal is a command line that the program must refuse.
 type Refusal struct {
 	// Args are the arguments.
 	Args []string
@@ -16,8 +16,8 @@ type Refusal struct {
 	Want string
 }
 
-// Refuses checks that the program refuses calls in a folder: with one clear line, the right exit code, and no new
-// file.
+// Refuses checks that the program refuses each of list in the folder dir: with one line, the right exit code, and no
+// new file.
 func (p Program) Refuses(t *testing.T, dir string, list []Refusal) {
 	t.Helper()
 	before := Tree(t, dir)
@@ -33,15 +33,15 @@ func (p Program) Refuses(t *testing.T, dir string, list []Refusal) {
 	}
 }
 
-// RefusedLine is a Refusal whose arguments have no spaces: they stand in one line. It is an alias, so that tables
-// need not name its fields.
+// RefusedLine is a Refusal whose arguments, without spaces in any, are one text. It is an alias, so that tables need
+// not name its fields.
 type RefusedLine = struct {
 	Line string
 	Code int
 	Want string
 }
 
-// RefusesLines is Refuses for lines, each behind the words of a command.
+// RefusesLines is Refuses for lines, whose arguments follow the words in command.
 func (p Program) RefusesLines(t *testing.T, dir, command string, lines []RefusedLine) {
 	t.Helper()
 	var list []Refusal

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OnTerminal runs the program in a folder, with a text as standard input and a terminal as standard output and error,
-// and returns what was shown on it and the exit code.
+// OnTerminal runs the program in the folder dir, with the text stdin as input and a terminal as standard output and
+// error, and returns what the terminal showed and the exit code.
 func (p Program) OnTerminal(t *testing.T, dir, stdin string, args ...string) (screen string, code int) {
 	t.Helper()
 	t.Chdir(dir)
@@ -36,7 +36,7 @@ func (p Program) OnTerminal(t *testing.T, dir, stdin string, args ...string) (sc
 	shown := make(chan string)
 	go func() {
 		var b bytes.Buffer
-		_, _ = io.Copy(&b, keeper) // it fails when the terminal is closed: that is its end
+		_, _ = io.Copy(&b, keeper) // the error says that the terminal was closed
 		shown <- b.String()
 	}()
 	code = p.Run(context.Background(), strings.NewReader(stdin), terminal, terminal,

@@ -11,11 +11,11 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// Most JPEG and all lossy WebP files store chroma at half the resolution of luma. The decoders return it as it
-// is stored, and Go repeats it. The common libraries enlarge it by a triangle filter: by ¾ and ¼ of two
-// samples, or by 9, 3, 3 and 1 sixteenths of 2×2.
+// Most JPEG and all lossy WebP files store chroma at half the resolution of luma. Go's decoders return chroma as
+// stored, and Go's colour conversion repeats each sample. libjpeg and libwebp enlarge chroma by a triangle filter
+// instead: a new sample is ¾ and ¼ of two stored ones, or 9, 3, 3 and 1 sixteenths of 2×2. So does this package.
 
-// decodeJPEG decodes a JPEG, as libjpeg does but for the rounding of its cosine transform.
+// decodeJPEG decodes a JPEG to the pixels of libjpeg, but for the rounding of the cosine transform.
 func decodeJPEG(r io.Reader) (image.Image, error) {
 	img, err := jpeg.Decode(r)
 	if err != nil {
@@ -24,7 +24,7 @@ func decodeJPEG(r io.Reader) (image.Image, error) {
 	return chroma.Smooth(img), nil
 }
 
-// decodeWebP decodes a WebP, as libwebp does.
+// decodeWebP decodes a WebP to the pixels of libwebp.
 func decodeWebP(r io.Reader) (image.Image, error) {
 	img, err := webp.Decode(r)
 	if err != nil {

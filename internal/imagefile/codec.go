@@ -20,62 +20,61 @@ import (
 // codec is all that the package knows of one format.
 type codec struct {
 	format     Format
-	title      string   // its name for people
+	title      string   // the format's name for people, such as WebP
 	extensions []string // with their dots, in lower case; new files get the first
-	magic      []string // what its files start with; ? is any byte
+	magic      []string // what files of the format start with, one of these; ? is any byte
 	surely     string   // the longer start that Identify demands; empty: magic is enough
 
 	// What files of the format can hold: see the methods of Format.
 	canAlpha, canGreyAlpha, canDeep, canAnimate, canPage, hasQuality bool
 
-	// mimic tells the kind of a file that begins as the format does and is none; nil: there is none.
+	// mimic returns the kind of a file that begins like the format but is of another. nil: no other begins so.
 	mimic func(io.ReaderAt) (foreign.Kind, bool)
 	// config decodes the header of a file, and decode the pixels, given the size of the header.
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader, Size) (image.Image, error)
-	// start makes a short start of a file for config, which would read too much of it, or of another
-	// picture. It returns nil where config is to read the file itself, and refuses a file whose parts
-	// so far are not in their order. nil: config reads all files themselves.
+	// start returns a short file with the header of the picture to decode, for config to read instead of the
+	// file, of which it would read too much, or another picture. It returns nil where config is to read the file.
+	// It refuses a file whose parts up to the pixels are out of order. nil: config reads all files.
 	start func(src *source, lim Limits) ([]byte, error)
 	// inspect refuses a file, in memory, that config cannot judge. It takes time linear in the file's
 	// length. nil: there is nothing to refuse.
 	inspect func(src *source, lim Limits) error
-	// several reports whether a file holds several pictures. The file may lie on a disk. nil: none does.
+	// several reports whether a file, in memory or on a disk, holds several pictures. nil: no file does.
 	several func(src *source) bool
-	// first makes of a file of several pictures one of the first alone, in the memory of the file.
-	// nil: the decoder takes the first by itself.
+	// first returns a file of the first of several pictures alone. It overwrites src.data, whose memory the
+	// result shares. nil: decode reads only the first picture anyway.
 	first func(src *source) []byte
-	// prepare returns the source that decode reads. nil: the file.
+	// prepare returns the source that decode reads instead of src. nil: decode reads src.
 	prepare func(src *source) *source
-	// describe sets what a Picture says of its file besides the metadata, once it has its Image. nil:
-	// there is nothing.
+	// describe sets the fields of pic, such as Quality, that follow from the file src and from pic.Image. nil:
+	// there are none.
 	describe func(src *source, pic *Picture)
-	// greyPalette makes a picture whose palette is all grey a grey one.
+	// greyPalette: a picture whose palette has only greys becomes *image.Gray; false: it keeps its palette.
 	greyPalette bool
-	// end returns where the first picture of a file ends, in bytes. 0: that is not known.
+	// end returns the offset in data at which the first picture ends, or 0 where it is not known.
 	end func(data []byte) uint64
 
-	// encode writes a picture of a type that adapt returns; the metadata come from elsewhere, but
-	// for a TIFF. nil: the format is not written, or only by package sequence.
+	// encode writes a picture of a type that adapt returns. withMetadata adds the metadata, but for a TIFF, where
+	// encode writes them. nil: the format is not written, or only by package sequence.
 	encode func(w io.Writer, img image.Image, opt EncodeOptions) error
-	// stream begins a file that is written chunk by chunk. nil: it cannot be.
+	// stream begins a file that is written chunk by chunk. nil: the format is only written as a whole.
 	stream func(s *Stream, w io.Writer, opt EncodeOptions) (chunkWriter, error)
-	// takesAll tells that encode takes pictures of all types of 8 bits, and takesClearPalettes that it
-	// takes a palette with transparent colours.
+	// takesAll: encode takes pictures of all types of 8 bits. takesClearPalettes: encode takes a palette with
+	// transparent colours. Where they are false, adapt converts such pictures first.
 	takesAll, takesClearPalettes bool
-	// mostSide is the largest width or height that a file can say, in pixels, and mostBytes its largest
-	// size; 0: there is no limit that matters.
+	// mostSide is the largest width or height in pixels, and mostBytes the largest size in bytes, that the fields
+	// of a file can hold; 0: more than any picture here has.
 	mostSide  int
 	mostBytes int64
 }
 
 // codecs are the formats, in the order in which messages list them.
 //
-// Note: a table of its own, not the registry of package image, so that what a
-// program accepts does not depend on what else it imports.
+// Note: this is not the registry of package image, so that imports elsewhere cannot change what a program accepts.
 //
-// WebP is read and not written, because the encoders in Go that could be had fail on some pictures.
-// What was a WebP, or a GIF of one picture, which has too few colours, is written as PNG.
+// WebP is read and not written, because the available encoders in Go fail on some pictures. The enlargement of a WebP
+// is written as PNG, and so is that of a GIF of one picture, since a GIF has too few colours.
 var codecs = []codec{
 	{
 		format: PNG, title: "PNG", extensions: []string{".png"}, magic: []string{"\x89PNG\r\n\x1a\n"},
@@ -114,15 +113,15 @@ var codecs = []codec{
 	},
 }
 
-// withoutSize makes a decoder that needs no size of one that takes none.
+// withoutSize returns decode as a function for codec.decode, which ignores the size.
 func withoutSize(decode func(io.Reader) (image.Image, error)) func(io.Reader, Size) (image.Image, error) {
 	return func(r io.Reader, _ Size) (image.Image, error) { return decode(r) }
 }
 
-// canHold refuses a format that is not written, and a picture of width w and height h beyond what the
-// format can describe.
+// canHold fails, with an ErrOutput, for a format that is not written, and for a size of w×h pixels that is empty or
+// that a file of the format cannot hold. img gives only the type of the picture.
 //
-// Note: the TIFF and BMP encoders do not look; they would write a file with a wrong size in it.
+// Note: the TIFF and BMP encoders do not check; they would write a file that says a wrong size.
 func (c *codec) canHold(w, h int, img image.Image) error {
 	if c.encode == nil {
 		return refuse(safefile.ErrOutput, "cannot write the format %q (known: %s)", c.format,

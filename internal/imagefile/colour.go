@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// decodeGIF decodes the one image of a GIF, whose screen has the given size. An image that does
-// not fill the screen is placed on it, with nothing around.
+// decodeGIF decodes the first image of a GIF, whose screen has the size screen. An image that does not fill the screen
+// is returned in its place on a transparent picture of that size.
 func decodeGIF(r io.Reader, screen Size) (image.Image, error) {
 	// DecodeAll, unlike Decode, reads up to the trailer.
 	g, err := gif.DecodeAll(r)
@@ -25,8 +25,8 @@ func decodeGIF(r io.Reader, screen Size) (image.Image, error) {
 	return canvas, nil
 }
 
-// Samples returns the memory of a picture whose pixels lie one behind the other, with the length of a row and of
-// a pixel, all in bytes. It is nil for other pictures, such as those of YCbCr.
+// Samples returns the memory of img, whose pixels lie one behind the other, and the lengths in bytes of a row and of a
+// pixel. pix shares the memory of img; nothing is copied. It is nil for other types, such as *image.YCbCr.
 func Samples(img image.Image) (pix []byte, stride, size int) {
 	switch m := img.(type) {
 	case *image.Gray:
@@ -49,8 +49,8 @@ func Samples(img image.Image) (pix []byte, stride, size int) {
 	return nil, 0, 0
 }
 
-// greyFromPalette returns a picture whose palette has only opaque greys, as those of grey BMP and GIF files
-// have, as *image.Gray. It returns any other picture as it is.
+// greyFromPalette returns img as *image.Gray where its palette has only opaque greys, as in grey BMP and GIF files. It
+// returns any other picture itself.
 func greyFromPalette(img image.Image) image.Image {
 	src, ok := img.(*image.Paletted)
 	if !ok {
@@ -74,11 +74,11 @@ func greyFromPalette(img image.Image) image.Image {
 	return dst
 }
 
-// adapt returns img in a type that the encoder of the format writes without losing what the format can hold,
-// or img itself if it is of such a type.
+// adapt returns img in a type that the encoder of the format writes with all depth, colour and alpha that the format
+// can hold, or img itself where it is of such a type.
 //
-// Note: otherwise the encoders would write 16-bit PNGs of 8-bit JPEG pixels, colour of 16-bit grey in JPEG and
-// BMP, and would drop or darken the alpha of types that they do not know in BMP and TIFF.
+// Note: otherwise the encoders would write 8-bit JPEG pixels as 16-bit PNGs, and 16-bit grey as colour in JPEG and BMP,
+// and in BMP and TIFF they would drop or darken the alpha of types that they do not know.
 func (c *codec) adapt(img image.Image) image.Image {
 	switch src := img.(type) {
 	case *image.Gray16:
@@ -112,7 +112,7 @@ func (c *codec) adapt(img image.Image) image.Image {
 			return nrgba(img, func(x, y int) color.NRGBA {
 				c := src.RGBA64At(x, y)
 				if c.A == 0xffff {
-					return roundPixel(color.NRGBA64(c)) // much the faster way
+					return roundPixel(color.NRGBA64(c)) // without the slow conversion below
 				}
 				return roundPixel(color.NRGBA64Model.Convert(c).(color.NRGBA64))
 			})
@@ -121,14 +121,14 @@ func (c *codec) adapt(img image.Image) image.Image {
 	return img
 }
 
-// plainNYCbCrA returns a pixel of src, not multiplied by its alpha.
+// plainNYCbCrA returns the pixel (x, y) of src in RGB, not multiplied by its alpha.
 func plainNYCbCrA(src *image.NYCbCrA, x, y int) color.NRGBA {
 	c := src.NYCbCrAAt(x, y)
 	r, g, b := color.YCbCrToRGB(c.Y, c.Cb, c.Cr)
 	return color.NRGBA{R: r, G: g, B: b, A: c.A}
 }
 
-// nrgba returns a picture with the bounds of img, whose pixels come from at.
+// nrgba returns a new picture with the bounds of img, whose pixel (x, y) is at(x, y).
 //
 // Note: drawing onto an *image.NRGBA would multiply colour by alpha and divide again, which changes nearly
 // transparent pixels.
@@ -142,7 +142,7 @@ func nrgba(img image.Image, at func(x, y int) color.NRGBA) *image.NRGBA {
 	return dst
 }
 
-// grey8 returns 16-bit grey rounded to 8 bits.
+// grey8 returns a new picture with the samples of src rounded from 16 to 8 bits.
 func grey8(src *image.Gray16) *image.Gray {
 	dst := image.NewGray(src.Bounds())
 	for y := src.Rect.Min.Y; y < src.Rect.Max.Y; y++ {

@@ -20,8 +20,8 @@ const (
 	unsupported                // within the rules, but not known to the decoder
 )
 
-// classifyError returns what a decoder refused, without the name of its package and without the kind of
-// trouble, which is returned beside it.
+// classifyError returns what a decoder's error says, without the name of the decoder's package, and the kind of trouble
+// that the error reports.
 func classifyError(err error) (what string, kind trouble) {
 	var (
 		badPNG, newPNG   = png.FormatError(""), png.UnsupportedError("")
@@ -49,8 +49,8 @@ func classifyError(err error) (what string, kind trouble) {
 	return trimError(err.Error())
 }
 
-// trimError drops the names of packages and words about reading from the front of s. Some decoders report the
-// end of the file only in words, so the kind of trouble is read off the text too.
+// trimError returns s without the names of packages and the words about reading at its front, and the kind of trouble:
+// incomplete where the rest begins like an error about the end of the file, else damaged.
 func trimError(s string) (string, trouble) {
 	for {
 		head, tail, ok := strings.Cut(s, ": ")

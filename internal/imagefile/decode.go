@@ -12,12 +12,12 @@ import (
 	"superres/internal/safefile"
 )
 
-// read decodes a file within the limits, all of which must be set. Its errors are faults without a file name,
-// errors of the context, or those of the decoder.
+// read returns the picture in the file in, within the limits lim, all of which must be set. Its errors are faults
+// without a file name, errors of ctx, or those of the decoder. name is for errors of reading the file.
 //
-// Note: the order makes it safe. The size of the picture, and the memory that the file and its metadata will take,
-// come from the headers alone, of which a few bytes lie in memory. Only when they are acceptable is the file read
-// into memory, and only when it holds one picture of a bounded number of scans is memory for pixels allocated.
+// Note: the order of the steps makes it safe. The size of the picture, and the memory that the file and its metadata
+// will take, are computed from the headers, a few bytes at a time. Only when both are acceptable is the file read into
+// memory, and only when it holds one picture of a bounded number of scans is memory for pixels allocated.
 func (f *codec) read(ctx context.Context, in *input, name string, lim Limits) (*Picture, error) {
 	var cfg image.Config
 	var size Size
@@ -77,7 +77,7 @@ func (f *codec) read(ctx context.Context, in *input, name string, lim Limits) (*
 	return pic, nil
 }
 
-// header returns the size and the colour model of the picture that decode would make.
+// header returns the size and the colour model of the picture that f.decode would return for src.
 func (f *codec) header(src *source, lim Limits) (image.Config, error) {
 	if f.start != nil {
 		if start, err := f.start(src, lim); err != nil {
@@ -91,7 +91,8 @@ func (f *codec) header(src *source, lim Limits) (image.Config, error) {
 	return f.config(&again)
 }
 
-// pixels decodes a file in memory, whose header gave the size, into pic, with what else the pixels tell.
+// pixels decodes src, a file in memory, into pic.Image, and sets the other fields of pic that follow from the file. It
+// fails where the header now says another size than size.
 func (f *codec) pixels(src *source, size Size, lim Limits, pic *Picture) (err error) {
 	if lim.FirstFrame && f.first != nil {
 		src = src.withData(f.first(src))
@@ -100,7 +101,7 @@ func (f *codec) pixels(src *source, size Size, lim Limits, pic *Picture) (err er
 	if err != nil {
 		return err
 	}
-	if w, h := size.Sides(); now.Width != w || now.Height != h { // what was refused otherwise
+	if w, h := size.Sides(); now.Width != w || now.Height != h { // the checks were made for another header
 		return refuse(safefile.ErrInput, "has changed while it was read; try again")
 	}
 	if f.inspect != nil {
@@ -127,17 +128,18 @@ func (f *codec) pixels(src *source, size Size, lim Limits, pic *Picture) (err er
 	return nil
 }
 
-// clock is the time that may be spent on one picture.
+// clock measures the time for decoding one picture: limit in all, of which left is not used up.
 type clock struct{ limit, left time.Duration }
 
-// timeout returns the fault of a picture that is not decoded in time.
+// timeout returns the error for a picture that takes longer than c.limit.
 func (c *clock) timeout() error {
 	return &safefile.Fault{Class: safefile.ErrLimit, Cause: context.DeadlineExceeded, Remedy: safefile.MoreTime,
 		Reason: fmt.Sprintf("takes longer to decode than the limit of %v", c.limit)}
 }
 
-// runTimed runs one step of reading a file within the time that is left. It returns the error of the context
-// once that is done, whatever the step returned: decoders reword or lose the errors of their readers.
+// runTimed calls step with a source that fails once c.left has passed or ctx has ended, and takes the time used off
+// c.left. After such an end it returns timeout's fault or ctx's error, whatever step returned, since decoders reword
+// or lose the errors of their readers.
 func (c *clock) runTimed(ctx context.Context, in *input, step func(*source) error) (err error) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, c.left, c.timeout())
@@ -154,27 +156,27 @@ func (c *clock) runTimed(ctx context.Context, in *input, step func(*source) erro
 	return step(&source{ctx: ctx, file: in, size: in.size, data: in.data})
 }
 
-// source is the file that decoders and walkers read. It returns no more bytes once the context is done.
+// source is the file that decoders and readers of metadata read. Reads fail once ctx has ended.
 //
-// Note: it needs a ReadAt. Without one, the TIFF decoder copies its reader into memory first and works on the copy,
-// where no clock reaches it, and a small file can make it unpack the same megabyte for each of a million tiles.
+// Note: ReadAt is needed. Without it, the TIFF decoder copies the whole source into memory and works on the copy, where
+// ctx cannot stop it, and a small file can make it unpack the same megabyte for each of a million tiles.
 type source struct {
 	ctx  context.Context
 	file io.ReaderAt
 	size int64
-	data []byte // of the file; nil: on a disk
-	at   int64  // of the next Read
+	data []byte // the whole file; nil: the file is on a disk
+	at   int64  // the offset of the next Read
 }
 
-// withData returns a source of other bytes, in memory.
+// withData returns a source with the context of s that reads data.
 func (s *source) withData(data []byte) *source {
 	return &source{ctx: s.ctx, file: bytes.NewReader(data), size: int64(len(data)), data: data}
 }
 
 func (s *source) Size() int64 { return s.size }
 
-// stepBytes bounds one Read. It is small because a few hundred bytes are
-// several scans of a hostile JPEG, each of which can touch every pixel.
+// stepBytes is the most bytes that one Read returns, so that ctx is checked often: a few hundred bytes can hold several
+// scans of a hostile JPEG, each of which can touch every pixel.
 const stepBytes = 256
 
 func (s *source) Read(p []byte) (int, error) {
@@ -200,7 +202,8 @@ func (s *source) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// explain words an error of read in one line about the named file of the format with the given title.
+// explain returns err, an error of read, as a safefile.Fault about the file name of the format called title, or as the
+// error of a context that has ended.
 func explain(err error, name, title string) error {
 	if err, ok := safefile.Named(err, name); ok {
 		return err

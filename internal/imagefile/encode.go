@@ -10,31 +10,29 @@ import (
 	"superres/internal/safefile"
 )
 
-// defaultQuality is the quality of a JPEG for which none is asked.
+// defaultQuality is the quality of a JPEG where EncodeOptions.Quality is 0.
 const defaultQuality = 95
 
 // EncodeOptions are the choices of Encode. The zero value is ready to use.
 type EncodeOptions struct {
-	// Quality is that of a JPEG, 1 to 100. The default is 95.
+	// Quality is the quality of a JPEG, 1 to 100. 0 stands for 95.
 	Quality int
-	// Metadata is written as far as the format can hold it. The default is none.
+	// Metadata is written as far as the format can hold it. The zero value is none.
 	Metadata metadata.Metadata
 	// Software is a short record of what made the file. Empty is none.
 	Software string
-	// GreyAlpha writes a grey picture with alpha in two samples a pixel where the format can. The default is
-	// four samples.
+	// GreyAlpha writes a grey picture with alpha in two samples a pixel where the format can. false: in four.
 	GreyAlpha bool
-	// Alpha writes a colour PNG with an alpha channel even when the whole picture is opaque. The default is
-	// without.
+	// Alpha writes a colour PNG with an alpha channel even when the whole picture is opaque. false: without.
 	Alpha bool
 }
 
-// Encode writes img to w in a format that CanWrite. PNG and TIFF keep 16 bits and alpha; TIFF is not compressed, so
-// it takes no memory of its own. JPEG and BMP round to 8 bits. JPEG has its colour at full resolution. It has no
-// alpha: what is transparent comes out over black, so a caller who wants another ground paints it first.
+// Encode writes img to w in a format for which CanWrite is true. PNG and TIFF keep 16 bits and alpha; a TIFF is not
+// compressed, so that writing it takes no memory. JPEG and BMP round to 8 bits. A JPEG has its colour at full
+// resolution and no alpha: transparent pixels are blended with black, unless the caller blends them before.
 //
-// An error of w comes back as it is. A picture or an option that the format cannot hold is an ErrOutput without a
-// file's name, found before anything is written; safefile.WriteAtomic adds the name.
+// It returns an error of w unchanged. A picture or an option that the format cannot hold is an ErrOutput without a
+// file's name, returned before anything is written; safefile.WriteAtomic adds the name.
 func Encode(w io.Writer, img image.Image, format Format, opt EncodeOptions) error {
 	c, size := format.codec(), img.Bounds().Size()
 	if err := c.canHold(size.X, size.Y, img); err != nil {
@@ -48,15 +46,15 @@ func Encode(w io.Writer, img image.Image, format Format, opt EncodeOptions) erro
 	return c.encode(w, c.adapt(img), opt)
 }
 
-// withMetadata returns a writer that puts the metadata of opt into the file of an encoder, and opt with only
-// the metadata that the format can hold. grey tells that the picture is written in grey.
+// withMetadata returns a writer that passes an encoder's file on to w with the metadata of opt put in, and opt with
+// only the metadata that the format can hold. grey: the picture is written in grey; false: in colour.
 func (c *codec) withMetadata(w io.Writer, opt EncodeOptions, grey bool) (io.Writer, EncodeOptions) {
 	opt.Metadata, _ = opt.Metadata.For(string(c.format), grey)
 	opt.Software = plainText(opt.Software)
 	return opt.Metadata.Writer(w, string(c.format), opt.Software), opt
 }
 
-// isGrey reports whether a picture has grey samples alone.
+// isGrey reports whether a picture is of a grey type.
 func isGrey(img image.Image) bool {
 	switch img.(type) {
 	case *image.Gray, *image.Gray16:

@@ -6,10 +6,10 @@ import (
 	"superres/internal/metadata"
 )
 
-// To decode the first frame of a file with several, a file of that frame alone is made, and decoded as every
-// other is. A file that cannot be understood is returned as it is.
+// To decode the first frame of a file with several, the functions below make a file of that frame alone, which is then
+// decoded like any other. They return a file that breaks the rules of its format unchanged.
 
-// firstOfGIF returns a GIF that ends before its second image.
+// firstOfGIF returns the GIF in src up to its second image, with a trailer. It may overwrite src.data, which it shares.
 func firstOfGIF(src *source) []byte {
 	end, images, _ := gifImages(src, 2)
 	if images < 2 {
@@ -28,7 +28,7 @@ const (
 	extendedHeader = riffHeader + chunkHeader + extended
 )
 
-// startOfWebP returns the start of the file that firstOfWebP makes, or nil where that is the file itself.
+// startOfWebP returns the start of the file that firstOfWebP makes, or nil where firstOfWebP changes nothing.
 func startOfWebP(src *source, lim Limits) ([]byte, error) {
 	if !lim.FirstFrame {
 		return nil, nil
@@ -37,15 +37,15 @@ func startOfWebP(src *source, lim Limits) ([]byte, error) {
 	return start, nil
 }
 
-// firstOfWebP returns a still WebP of the first frame of an animated one. A frame that does not fill its
-// canvas keeps its own size.
+// firstOfWebP returns a still WebP with the first frame of the animated WebP in src. A frame that does not fill the
+// canvas keeps its own size. The result overwrites src.data, whose memory it shares.
 func firstOfWebP(src *source) []byte {
 	start, pixels := firstFrame(src)
 	if start == nil {
 		return src.data
 	}
 	data, to := src.data, copy(src.data, start)
-	for _, p := range pixels { // behind the start, wherever they lie
+	for _, p := range pixels { // moved to the end of the start
 		from := int(p.At()) - chunkHeader
 		to += copy(data[to:], data[from:from+chunkHeader+int(p.Len)])
 		if p.Len%2 > 0 {
@@ -57,9 +57,8 @@ func firstOfWebP(src *source) []byte {
 	return data[:to]
 }
 
-// firstFrame returns the start of a still WebP of the first frame of an animated one, and the data of the
-// chunks that belong behind it: pixels, and alpha before them if there is any. The start is nil where the file
-// has no such frame.
+// firstFrame returns the start of a still WebP with the first frame of the animated WebP in src, and the data of the
+// chunks that belong behind the start: of alpha, if there is any, and of pixels. start is nil where there is no frame.
 func firstFrame(src *source) (start []byte, pixels []metadata.Body) {
 	const (
 		flags       = riffHeader + chunkHeader

@@ -9,11 +9,11 @@ import (
 	"superres/internal/safefile"
 )
 
-// Format is the name of a format of picture files, in lower case. Its methods say what such files
-// can hold; those of a name that no format has say false.
+// Format is the name of a format of picture files, in lower case. Its methods say what files of the format can hold.
+// For a name that no format has they return false.
 type Format string
 
-// The formats, all of which can be read. Which can be written, CanWrite and CanAnimate say.
+// The formats, all of which can be read. CanWrite and CanAnimate say which can be written.
 const (
 	PNG  Format = "png"
 	JPEG Format = "jpeg"
@@ -40,7 +40,7 @@ func (f Format) codec() *codec {
 	return &codec{format: f, title: strings.ToUpper(string(f))}
 }
 
-// Title returns the name for people, such as WebP.
+// Title returns the format's name for people, such as WebP.
 func (f Format) Title() string { return f.codec().title }
 
 // MIMEType returns the media type, such as image/webp.
@@ -83,8 +83,7 @@ func (f Format) CanDeep() bool { return f.codec().canDeep }
 // HasQuality reports whether EncodeOptions.Quality changes the bytes of a file of the format.
 func (f Format) HasQuality() bool { return f.codec().hasQuality }
 
-// NamedFormat returns the format whose extension a path has, in upper or lower case. It is empty
-// where no format has it.
+// NamedFormat returns the format whose extension path has, in upper or lower case, or "" where no format has it.
 func NamedFormat(path string) Format {
 	ext := strings.ToLower(filepath.Ext(path))
 	for _, c := range codecs {
@@ -95,8 +94,8 @@ func NamedFormat(path string) Format {
 	return ""
 }
 
-// FormatOf returns the format that the extension of an output file's path asks for. An extension of
-// no format that Encode writes is an ErrOutput.
+// FormatOf returns the format of a new file by the extension of its path. It fails, with an ErrOutput, for an extension
+// of no format that Encode writes.
 func FormatOf(path string) (Format, error) {
 	if f := NamedFormat(path); f.CanWrite() {
 		return f, nil

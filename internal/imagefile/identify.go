@@ -10,8 +10,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// sniff returns the codec of a file by its first bytes. The extension of its name counts for nothing. An error
-// has no file name.
+// sniff returns the codec of the file that begins with head. It refuses other files, by a fault without a file name.
 func sniff(head []byte) (*codec, error) {
 	if len(head) == 0 {
 		return nil, refuse(safefile.ErrInput, "is empty; copy or export it again")
@@ -28,13 +27,13 @@ func sniff(head []byte) (*codec, error) {
 		knownInputs())
 }
 
-// refuseKind refuses a file of a kind that cannot be read.
+// refuseKind returns the fault for a file of a kind that cannot be read.
 func refuseKind(kind foreign.Kind) error {
 	return refuse(safefile.ErrInput, "%s cannot be read (known: %s); %s", kind.Title, knownInputs(), kind.Advice)
 }
 
-// Check refuses a file that Open would refuse by its first bytes: one that cannot be opened, or is of no
-// format that can be read. Its errors are those of Open.
+// Check fails for a file that Open would refuse by its first bytes, because it cannot be opened or is of no format that
+// can be read. Its errors are those of Open.
 func Check(name string) error {
 	file, _, err := safefile.OpenRegular(name)
 	if err != nil {
@@ -48,7 +47,8 @@ func Check(name string) error {
 	return err
 }
 
-// codecOf returns the codec of a file by its first bytes, and refuses what only looks like the format.
+// codecOf returns the codec of the file r, which begins with head. It refuses a file of another kind that only begins
+// like a picture. name is for errors.
 func codecOf(r io.ReaderAt, head []byte, name string) (*codec, error) {
 	f, err := sniff(head)
 	if err == nil && f.mimic != nil {
@@ -73,9 +73,9 @@ func headOf(r io.ReaderAt, name string) ([]byte, error) {
 	return head[:n], nil
 }
 
-// Identify returns what the named regular file is by its content: the format of a picture that can be read, or
-// the kind of one that cannot. Both are empty for all other files. It reads the first bytes of the file, and
-// the directories of a TIFF. Its errors are of the class safefile.ErrInput.
+// Identify returns what the named regular file is by its content: the format of a picture that can be read, or the kind
+// of a picture that cannot. Both are empty for all other files. It reads the first bytes of the file, and the
+// directories of a TIFF. Its errors are of the class safefile.ErrInput.
 func Identify(name string) (format Format, other foreign.Kind, err error) {
 	file, _, err := safefile.OpenRegular(name)
 	if err != nil {
@@ -107,8 +107,8 @@ func IdentifyAt(r io.ReaderAt, name string) (format Format, other foreign.Kind, 
 	return format, other, nil
 }
 
-// HoldsSeveral reports whether the named file holds several pictures: an animation, or a TIFF of several
-// pages. It reads only their headers. A file that cannot be read holds none.
+// HoldsSeveral reports whether the named file holds several pictures: an animation, or a TIFF of several pages. It
+// reads only headers. It is false for a file that cannot be read.
 func HoldsSeveral(name string) bool {
 	file, size, err := safefile.OpenRegular(name)
 	if err != nil {

@@ -32,30 +32,30 @@ type Picture struct {
 	// A palette of opaque greys alone comes as *image.Gray, unless a profile for colours says what its greys are.
 	Image image.Image
 
-	// File is the whole file when it holds several pictures and Limits.Several is set. Image is nil
-	// then. It belongs to the caller.
+	// File is the whole file when it holds several pictures and Limits.Several is set, and else nil. Image is nil
+	// then. The caller owns File.
 	File []byte
 
-	// GreyAlpha tells that the picture is grey with alpha, for which package image has no type.
+	// GreyAlpha: the picture is grey with alpha, which Image has as colour. false: Image's type says what it is.
 	GreyAlpha bool
 
-	// Format is that of the file.
+	// Format is the format of the file.
 	Format Format
 
-	// Quality is that of a JPEG, 1 to 100, estimated from its quantisation. It is 0 for other formats.
+	// Quality is the quality of a JPEG, 1 to 100, estimated from its quantisation. It is 0 for other formats.
 	Quality int
 
 	// Quantiser is the quantiser index of a lossy WebP, 1 to 127. It is 0 for other files.
 	Quantiser float64
 
-	// Subsampled tells that the file keeps chroma at half the resolution of luma in both directions.
-	// Image has it enlarged smoothly.
+	// Subsampled: the file keeps chroma at half the resolution of luma in both directions, and Image has the
+	// chroma enlarged smoothly. false: it does not.
 	Subsampled bool
 
-	// Metadata is what else is in the file; what in it depends on the orientation says "upright".
+	// Metadata is the metadata of the file, with the orientation in them set to upright, as Image is.
 	Metadata metadata.Metadata
 
-	// Warnings are what had to be left out or changed, each fit to follow the name of the file.
+	// Warnings say what had to be left out or changed, each in words to be printed behind the name of the file.
 	Warnings []string
 }
 
@@ -65,29 +65,29 @@ type Limits struct {
 	Pixels int64
 	// Side is the largest width or height, in pixels: 65,535.
 	Side int
-	// Bytes is the largest size of a file, in bytes: 256 MiB. The advice about a smaller limit is to
-	// allow more memory.
+	// Bytes is the largest size of a file, in bytes: 256 MiB. Where a smaller limit refuses a file, the advice is
+	// to allow more memory.
 	Bytes int64
 	// Scans is how many passes over its pixels a JPEG may have: 100.
 	Scans int
-	// Time is how long decoding may take, with metadata, without the reading of the bytes and Accept: 30 s.
+	// Time is how long decoding, with metadata, may take: 30 s. Reading the bytes and Accept do not count.
 	Time time.Duration
 
-	// FirstFrame takes the first picture of a file with several. Such a file is refused otherwise.
+	// FirstFrame takes the first picture of a file with several. false: Open refuses such a file.
 	FirstFrame bool
 
-	// Several is called before Accept, with the format, for a file with several pictures. Such a file is
-	// not refused then but returned in Picture.File, with the metadata of the first picture. Accept sees
-	// the size and the colour model of the animation, or of the first page. nil refuses such files.
+	// Several is called before Accept, with the format, for a file with several pictures, which is then returned in
+	// Picture.File, with the metadata of the first picture. Accept gets the size and the colour model of the
+	// animation, or of the first page. nil refuses such files.
 	Several func(Format)
 
-	// Strip leaves the metadata out, without a warning and without memory for them. Pictures still come upright.
+	// Strip leaves the metadata out, without a warning. Pictures are upright all the same. false: they are read.
 	Strip bool
 
-	// Accept is called before memory for pixels is allocated, with the size and the colour model of the
-	// upright picture and the bytes that its file and its metadata take beside the pixels. It may wait.
-	// Its error refuses the picture, as a safefile.ErrLimit. Of a named file only the headers have been
-	// read then; other input is in memory. nil accepts all pictures.
+	// Accept is called before memory for pixels is allocated, with the size and the colour model of the upright
+	// picture and the bytes that its file and metadata take beside the pixels. It may wait. Its error refuses the
+	// picture, as a safefile.ErrLimit. Only the headers of a named file have been read by then; other input is in
+	// memory. nil accepts all pictures.
 	Accept func(cfg image.Config, held int64) error
 }
 
@@ -113,8 +113,8 @@ func (l Limits) orDefaults() Limits {
 // Open decodes the picture in the named regular file; a symbolic link is
 // followed. Pictures are turned upright by their orientation tag.
 //
-// An error wraps safefile.ErrInput or ErrLimit, or neither and ctx's error when ctx was
-// cancelled, and the operating system's error where there is one.
+// An error wraps safefile.ErrInput or ErrLimit or, when ctx was cancelled, ctx's error, and the operating system's
+// error where there is one.
 func Open(ctx context.Context, name string, lim Limits) (*Picture, error) {
 	f, size, err := safefile.OpenRegular(name)
 	if err != nil {
@@ -133,9 +133,9 @@ func OpenAt(ctx context.Context, r io.ReaderAt, size int64, name string, lim Lim
 	return decode(ctx, onDisk(r, size), name, lim)
 }
 
-// Decode is Open for a stream such as standard input. It reads r to its end, or refuses it after
-// lim.Bytes, and decodes the bytes. Another picture behind the first is refused unless lim.FirstFrame is
-// set. The name is for messages. The context does not interrupt a Read that blocks.
+// Decode is Open for a stream such as standard input. It reads r to its end, or fails after lim.Bytes, and decodes the
+// bytes. It refuses a second picture behind the first unless lim.FirstFrame is set. The name is for messages. Ending
+// ctx does not interrupt a Read that blocks.
 func Decode(ctx context.Context, r io.Reader, name string, lim Limits) (*Picture, error) {
 	lim = lim.orDefaults()
 	in, f, err := readAll(ctx, r, name, lim.Bytes)
@@ -149,13 +149,13 @@ func Decode(ctx context.Context, r io.Reader, name string, lim Limits) (*Picture
 	return decode(ctx, in, name, lim)
 }
 
-// DecodeBytes is Decode for a file in memory, which it may change unless it is a TIFF. Bytes behind the
-// picture are ignored.
+// DecodeBytes is Decode for a file in memory. It may change data, unless the file is a TIFF. Bytes behind the picture
+// are ignored.
 func DecodeBytes(ctx context.Context, data []byte, name string, lim Limits) (*Picture, error) {
 	return decode(ctx, inMemory(data), name, lim.orDefaults())
 }
 
-// decode finds the format and decodes.
+// decode finds the format of in by its first bytes and returns the picture. Errors have the file's name.
 func decode(ctx context.Context, in *input, name string, lim Limits) (*Picture, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, readError(err, name)

@@ -15,22 +15,21 @@ import (
 type input struct {
 	io.ReaderAt
 	size int64
-	data []byte // nil: on a disk
-	held int64  // bytes of memory that it takes, or will
+	data []byte // the whole file; nil: it is on a disk
+	held int64  // bytes of memory that the file takes, or will take once load has read it
 }
 
-// onDisk returns a file that can be read at any offset, of the given size in bytes. Bytes that are appended to
-// it later are not read.
+// onDisk returns the file r of size bytes as an input. Bytes that are appended to the file later are not read.
 func onDisk(r io.ReaderAt, size int64) *input { return &input{ReaderAt: r, size: size, held: size} }
 
-// inMemory returns a file in memory.
+// inMemory returns an input of data, whose memory it shares.
 func inMemory(data []byte) *input {
 	size := int64(len(data))
 	return &input{ReaderAt: bytes.NewReader(data), size: size, data: data, held: size}
 }
 
-// readAll reads r to its end and finds the format. The first bytes decide before the rest is read, so a huge
-// file of another kind costs nothing. An input of more than limit bytes is refused.
+// readAll reads r to its end and returns the bytes with the codec of their format. It fails by the first bytes, before
+// it reads the rest, where no format can be read, and after limit bytes. name is for errors.
 //
 // Note: joining blocks takes twice the bytes of the input, where a growing buffer takes three times as many.
 func readAll(ctx context.Context, r io.Reader, name string, limit int64) (*input, *codec, error) {
@@ -44,7 +43,7 @@ func readAll(ctx context.Context, r io.Reader, name string, limit int64) (*input
 		err, _ = safefile.Named(err, name)
 		return nil, nil, err
 	}
-	const least, most = 1 << 12, 1 << 20 // bytes of a block, else what there is so far
+	const least, most = 1 << 12, 1 << 20 // bytes of a block, which is as long as all before it
 	var blocks [][]byte
 	size := 0
 	for more := true; more; {
@@ -68,7 +67,7 @@ func readAll(ctx context.Context, r io.Reader, name string, limit int64) (*input
 	return file, f, nil
 }
 
-// load reads a file into memory, so that it cannot change while it is decoded.
+// load reads a file on a disk into in.data, so that it cannot change while it is decoded. name is for errors.
 func (in *input) load(ctx context.Context, name string) error {
 	if in.data != nil {
 		return nil
@@ -91,7 +90,7 @@ func (in *input) load(ctx context.Context, name string) error {
 	return nil
 }
 
-// readError words an error of reading: an interruption, or an error of the system.
+// readError returns err, an error of reading the file name, as the interruption or the fault that it is.
 func readError(err error, name string) error {
 	if err, ok := safefile.Stopped(err, name); ok {
 		return err
@@ -99,7 +98,7 @@ func readError(err error, name string) error {
 	return safefile.Unreadable(name, err)
 }
 
-// stoppable is a reader that fails with the context's error once it is done.
+// stoppable is a reader that fails with the error of its context once the context has ended.
 type stoppable struct {
 	ctx context.Context
 	r   io.Reader

@@ -7,14 +7,13 @@ import (
 	"superres/internal/quantiser"
 )
 
-// describeJPEG sets the quality of a JPEG, and whether its colour is subsampled.
+// describeJPEG sets pic.Quality and pic.Subsampled from the JPEG in src.
 func describeJPEG(src *source, pic *Picture) {
 	pic.Quality, pic.Subsampled = jpegQuality(src), isSubsampledJPEG(src)
 }
 
-// jpegQuality returns an estimate of the quality, 1 to 100, of the JPEG in src: that at which the encoder of
-// the Independent JPEG Group has a luma quantisation table as coarse as the file's first. It is 0 when the
-// file has none.
+// jpegQuality returns an estimate of the quality, 1 to 100, of the JPEG in src: the quality at which the encoder of the
+// Independent JPEG Group has a luma quantisation table as coarse as the file's first. It is 0 when the file has none.
 func jpegQuality(src metadata.Source) int {
 	const markerTables, markerScan = 0xdb, 0xda
 	quality := 0
@@ -39,9 +38,9 @@ func jpegQuality(src metadata.Source) int {
 	return quality
 }
 
-// tableQuality returns the quality of a quantisation table, of bytes or of pairs of bytes. It goes by the
-// geometric mean of the ratios of its entries to the standard ones for luma, which are scaled by 50/q below q
-// = 50 and by 2 − q/50 above.
+// tableQuality returns the quality q of a quantisation table, whose entries are bytes or, if wide, pairs of bytes. It
+// takes the geometric mean of the ratios of the entries to the standard ones for luma. The encoder of the Independent
+// JPEG Group multiplies these by 50/q below q = 50, and by 2 − q/50 above.
 func tableQuality(table []byte, wide bool) int {
 	sum, count := 0.0, 0
 	for i, at := range quantiser.Zigzag {
@@ -66,8 +65,8 @@ func tableQuality(table []byte, wide bool) int {
 	return int(math.Round(100 - float64(50*scale)))
 }
 
-// isSubsampledJPEG reports whether a JPEG keeps colour at half the resolution of brightness in both
-// directions, by the sampling factors of its first frame.
+// isSubsampledJPEG reports whether the JPEG in src keeps colour at half the resolution of brightness in both
+// directions, by the sampling factors in its first frame header.
 func isSubsampledJPEG(src metadata.Source) (subsampled bool) {
 	const first, last, scan = 0xc0, 0xc2, 0xda // frames that the decoder reads
 	metadata.Segments(src, func(marker byte, frame metadata.Body) bool {

@@ -2,8 +2,8 @@ package imagefile
 
 import "superres/internal/quantiser"
 
-// The Huffman tables of a JPEG as ITU-T T.81 prints them in its annex K, for brightness and
-// for colour; those of quantisation are in package quantiser.
+// The Huffman tables of a JPEG as ITU-T T.81 prints them in its annex K, for brightness and for colour. Package
+// quantiser has the quantisation tables.
 
 // huffmanTable has the number of codes of each length from 1 to 16 bits, and the
 // values by the length of their code; the codes follow from that.
@@ -15,7 +15,8 @@ type huffmanTable struct {
 	length [256]byte
 }
 
-// huffman are the tables K.3 to K.6: for each kind that of the first numbers and that of the others.
+// huffman are the tables K.3 to K.6: for luma and then for chroma, the table of the first coefficient of a block (DC)
+// and the table of the others (AC).
 var huffman = [2][2]huffmanTable{
 	{
 		newHuffmanTable([16]byte{0, 1, 5, 1, 1, 1, 1, 1, 1}, []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}),
@@ -60,10 +61,10 @@ func newHuffmanTable(count [16]byte, values []byte) huffmanTable {
 	return t
 }
 
-// jpegTables are those of a file.
+// jpegTables are the quantisation tables of a file, for luma and for chroma.
 type jpegTables struct {
 	table [2][64]int32 // quantisation, in zigzag order
-	steps [2][64]int32 // the same, of coefficients as transform leaves them
+	steps [2][64]int32 // the same, in the units of the coefficients that transform returns
 }
 
 // newJPEGTables returns the tables for a quality as the Independent JPEG Group defines it.
@@ -78,7 +79,7 @@ func newJPEGTables(quality int) *jpegTables {
 	return e
 }
 
-// header returns all that comes before the first block.
+// header returns the bytes of the file from its start to the first block, for w×h pixels.
 func (e *jpegTables) header(w, h, components int) []byte {
 	out := []byte{0xff, 0xd8}
 	segment := func(marker byte, payload ...byte) {

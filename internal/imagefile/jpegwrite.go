@@ -14,11 +14,11 @@ import (
 // encodeJPEG writes a baseline JPEG, ITU-T T.81, with the tables of its annex K and every colour at full resolution
 // (4:4:4): image/jpeg halves the resolution of colour. A grey picture has one component.
 //
-// A block of 8×8 samples x goes through F = C·x·Cᵀ, the orthonormal cosine transform, F is divided by the
-// quantisation table and rounded, and the numbers are written in zigzag order with Huffman codes: the first as the
-// difference to that of the block before, the others with the lengths of the runs of zeros. All is done in
-// integers, so that every machine writes the same bytes. Restart markers part the rows of blocks, so that several
-// can be packed at once.
+// Of a block of 8×8 samples x, the orthonormal cosine transform F = C·x·Cᵀ is computed, divided by the quantisation
+// table and rounded. These coefficients are written in zigzag order with Huffman codes: the first as the difference to
+// the first of the previous block, the others with the lengths of the runs of zeros. All is computed in integers, so
+// that every machine writes the same bytes. Restart markers separate the rows of blocks, so that several rows can be
+// packed at the same time.
 func encodeJPEG(w io.Writer, img image.Image, opt EncodeOptions) error {
 	b := img.Bounds()
 	j, err := beginJPEG(w, b.Dx(), b.Dy(), opt.Quality, isGrey(img), func() image.Image { return img })
@@ -34,10 +34,10 @@ type jpegFile struct {
 	tables     *jpegTables
 	components int
 	count      chunks
-	next       func() image.Image // returns a picture of the rows from the next chunk on
+	next       func() image.Image // returns a picture whose first row is that of the next chunk
 }
 
-// beginJPEG writes what comes before the pixels.
+// beginJPEG writes the header of the file to w, and returns the writer of its pixels, which next delivers.
 func beginJPEG(w io.Writer, width, height, quality int, grey bool, next func() image.Image) (*jpegFile, error) {
 	j := &jpegFile{w: w, tables: newJPEGTables(quality), components: 3, count: chunks{rows: 8, of: (height + 7) / 8},
 		next: next}
@@ -50,7 +50,7 @@ func beginJPEG(w io.Writer, width, height, quality int, grey bool, next func() i
 
 func (j *jpegFile) chunks() *chunks { return &j.count }
 
-// end writes nothing: the last chunk has the end of the file.
+// end writes nothing: pack has written the end of the file with the last chunk.
 func (j *jpegFile) end() error { return nil }
 
 // pack compresses and writes the next n rows of blocks.
@@ -75,20 +75,20 @@ func (j *jpegFile) pack(n int) error {
 	})
 }
 
-// jpegRow packs a row of blocks.
+// jpegRow compresses one row of blocks.
 type jpegRow struct {
 	tables  *jpegTables
 	samples []int32 // eight rows of every component
 	out     []byte
-	bits    uint32 // not written yet, from the top
-	n       uint   // how many
+	bits    uint32 // the bits that are not in out yet, from the most significant on
+	n       uint   // the number of these bits
 }
 
-// jpegRows keeps the memory of rows.
+// jpegRows keeps the memory of jpegRow values for reuse.
 var jpegRows = sync.Pool{New: func() any { return new(jpegRow) }}
 
-// pack compresses the blocks of the eight rows of img from y on. Blocks at the right and lower sides are
-// filled with the last samples.
+// pack compresses the rows [y, y+8) of img into e.out. Beyond the right and lower sides of img, blocks are filled by
+// repeating the last sample.
 func (e *jpegRow) pack(img image.Image, y, components int) {
 	b := img.Bounds()
 	wide := (b.Dx() + 7) / 8 * 8
@@ -118,12 +118,11 @@ func (e *jpegRow) pack(img image.Image, y, components int) {
 	e.writeBits(0x7f, 7) // fills the last byte with ones
 }
 
-// sampleScale is the number of steps that samples are kept in, per level of 255:
-// colours lose nothing when they are converted.
+// sampleScale is the number of units of a sample per level of 255, so that converting colours loses nothing.
 const sampleScale = 8
 
-// samples fills row y of img into rows, one for grey or three for Y, Cb and Cr, as values around 0 in steps of
-// sampleScale. The last sample is repeated beyond the picture. Alpha is blended over black.
+// samples sets rows, one for grey or three for Y, Cb and Cr, to row y of img, as values around 0 with sampleScale units
+// per level. Beyond the picture the last sample is repeated. Transparent pixels are blended with black.
 func samples(rows [][]int32, img image.Image, y int) {
 	b := img.Bounds()
 	y += b.Min.Y
@@ -188,11 +187,11 @@ var cosines = [8][4]int32{
 }
 
 const (
-	rowBits         = 10                 // that are dropped after the rows, so that 32 bits are enough
-	coefficientBits = 3 + 2*13 - rowBits // of a coefficient's fraction
+	rowBits         = 10                 // bits dropped after transforming the rows, so that 32 bits suffice
+	coefficientBits = 3 + 2*13 - rowBits // bits of the fraction of a coefficient
 )
 
-// transform replaces a block of samples by its cosine coefficients, in units of 2⁻¹⁹.
+// transform replaces x, a block of samples, by its cosine coefficients, in units of 2⁻¹⁹.
 func transform(x *[64]int32) {
 	line := func(at, step, shift int) {
 		var sum, diff [4]int32
@@ -217,15 +216,15 @@ func transform(x *[64]int32) {
 	}
 }
 
-// writeBlock writes a block of coefficients with the tables of a kind, 0 for luma and 1 for chroma, and
-// returns its first quantised coefficient. before is that of the block before.
+// writeBlock quantises and writes f, a block of coefficients, with the tables for kind, 0 for luma and 1 for chroma. It
+// returns the first quantised coefficient; before is the first of the previous block.
 func (e *jpegRow) writeBlock(f *[64]int32, kind int, before int32) int32 {
 	steps := &e.tables.steps[kind]
 	quantised := func(i int) int32 {
 		v, q := f[quantiser.Zigzag[i]], steps[i]
 		if v < 0 {
 			if v = q/2 - v; v < q {
-				return 0 // as most are, without a division
+				return 0 // most coefficients end here, without a division
 			}
 			return -(v / q)
 		}
@@ -250,13 +249,13 @@ func (e *jpegRow) writeBlock(f *[64]int32, kind int, before int32) int32 {
 		run = 0
 	}
 	if run > 0 {
-		e.writeCode(ac, 0x00) // zeros to the end
+		e.writeCode(ac, 0x00) // the rest of the block is zero
 	}
 	return first
 }
 
-// writeNumber writes the code of a run of zeros and of the length of a number in bits, and the number. A
-// negative number is written less 1, so that it begins with a bit 0.
+// writeNumber writes the code for run zeros before v and for the length of v in bits, and then these bits. A negative v
+// is written as v - 1, so that it begins with a bit 0.
 func (e *jpegRow) writeNumber(codes *huffmanTable, run int, v int32) {
 	n, low := uint(bits.Len32(uint32(max(v, -v)))), v
 	if v < 0 {
@@ -270,7 +269,7 @@ func (e *jpegRow) writeCode(codes *huffmanTable, v byte) {
 	e.writeBits(uint32(codes.code[v]), uint(codes.length[v]))
 }
 
-// writeBits writes the n low bits of v, at most 16, and a zero byte behind every byte 0xff.
+// writeBits appends the n low bits of v, n at most 16, to e.out, with a zero byte behind every byte 0xff.
 func (e *jpegRow) writeBits(v uint32, n uint) {
 	e.n += n
 	e.bits |= v << (32 - e.n)

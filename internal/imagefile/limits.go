@@ -7,8 +7,8 @@ import (
 	"superres/internal/safefile"
 )
 
-// accept calls Accept for a picture whose header is cfg as it is stored, with its orientation. held is the
-// memory of its file and metadata, in bytes.
+// accept calls l.Accept with the size of the upright picture, for a picture with the stored header cfg and this EXIF
+// orientation, and with held, the bytes that its file and metadata take. It returns Accept's error as an ErrLimit.
 func (l Limits) accept(cfg image.Config, orientation int, held int64) error {
 	if l.Accept == nil {
 		return nil
@@ -22,8 +22,8 @@ func (l Limits) accept(cfg image.Config, orientation int, held int64) error {
 	return nil
 }
 
-// megapixels returns a number of pixels and the limit that it exceeds for a message: in megapixels, or exactly
-// where rounding would make both look the same.
+// megapixels returns pixels, and limit, which pixels exceeds, as text for a message: in megapixels, or in pixels where
+// rounding would make both look the same.
 func megapixels(pixels, limit int64) (got, max string) {
 	got, max = fourDigits(float64(pixels)/1e6), fourDigits(float64(limit)/1e6)
 	if got == max {
@@ -40,8 +40,7 @@ func fourDigits(v float64) string {
 	return fmt.Sprintf("%.4g", v)
 }
 
-// tooManyBytes returns the fault of an input of size bytes, or of more than limit bytes where its size is not
-// known and given as 0.
+// tooManyBytes returns the fault for the input name of size bytes, where limit is allowed. size 0 is not known.
 func tooManyBytes(name string, size, limit int64) error {
 	what := "has"
 	if size > 0 {

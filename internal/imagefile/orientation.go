@@ -6,12 +6,12 @@ import (
 	"image/draw"
 )
 
-// swapsSides reports whether the upright picture is as wide as the stored one is high.
+// swapsSides reports whether EXIF orientation o swaps width and height, as a turn by 90° does.
 func swapsSides(o int) bool { return 5 <= o && o <= 8 }
 
-// Upright returns a decoded picture as it is to be seen, by its EXIF orientation, 1 to 8. Any other
-// orientation is upright. The type stays, but for subsampled chroma, which cannot be rotated without
-// moving it against the luma: such a picture becomes *image.RGBA, or *image.NRGBA if it has alpha.
+// Upright returns img turned upright by its EXIF orientation o, 1 to 8. For any other o it returns img itself. The type
+// stays, but for subsampled chroma, which cannot be rotated without moving it against the luma: such a picture becomes
+// *image.RGBA, or *image.NRGBA if it has alpha.
 func Upright(img image.Image, o int) image.Image {
 	if o < 2 || o > 8 {
 		return img
@@ -30,7 +30,7 @@ func Upright(img image.Image, o int) image.Image {
 		return dst
 	}
 	dst := image.NewRGBA(to.Bounds())
-	line, _ := sizeOf(img).Part(0, 0, int64(b.Dx()), 1) // which is inside
+	line, _ := sizeOf(img).Part(0, 0, int64(b.Dx()), 1) // cannot fail: the first row is inside the picture
 	row := image.NewRGBA(line.Bounds())
 	orientInto(dst.Pix, dst.Stride, 4, b, o, func(y int) []byte {
 		draw.Draw(row, row.Bounds(), img, image.Pt(0, y), draw.Src)
@@ -39,7 +39,7 @@ func Upright(img image.Image, o int) image.Image {
 	return dst
 }
 
-// newLike returns a picture of the type of img, which has Samples, and of another size.
+// newLike returns a new picture of the type of img, for which Samples must return memory, and of the given size.
 func newLike(img image.Image, size Size) image.Image {
 	switch img := img.(type) {
 	case *image.Gray:
@@ -60,11 +60,11 @@ func newLike(img image.Image, size Size) image.Image {
 	return image.NewCMYK(size.Bounds())
 }
 
-// orientInto copies a picture of bounds b, whose row y is at the start of row(y), into dst by orientation o, 2
-// to 8. A pixel has size bytes. dst has exactly the pixels of the result, in rows of stride bytes.
+// orientInto copies a picture with the bounds b, whose row y is at the start of row(y), into dst, turned by EXIF
+// orientation o, 2 to 8. A pixel has size bytes. dst has exactly the pixels of the result, in rows of stride bytes.
 //
-// A source pixel (x, y) goes to dst[start + x·right + y·down], and each of the seven orientations is one
-// choice of the three numbers.
+// A source pixel (x, y) goes to dst[start + x·right + y·down]. Each of the seven orientations is one choice of start,
+// right and down.
 func orientInto(dst []byte, stride, size int, b image.Rectangle, o int, row func(y int) []byte) {
 	w, h := b.Dx(), b.Dy()
 	lastX, lastY := (w-1)*size, (h-1)*stride // of dst, where the sides are kept

@@ -10,13 +10,13 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// chunkBytes is about the length of a chunk before compression: much more than the distance of a match, 32 KB,
-// and little enough that an ordinary picture has several chunks.
+// chunkBytes is about the length of a chunk before compression: much more than 32 KB, the farthest that compression
+// looks back, and little enough that an ordinary picture has several chunks to compress at the same time.
 const chunkBytes = 1 << 18
 
-// pngChunk compresses some rows, which become one chunk IDAT.
+// pngChunk compresses a range of rows into the data of one chunk IDAT.
 type pngChunk struct {
-	rows        [2][]byte // a row and the one above, behind mostPixelBytes zeros
+	rows        [2][]byte // a row and the row above it, each behind mostPixelBytes zeros
 	filtered    []byte
 	packed      bytes.Buffer
 	packers     [3]*flate.Writer
@@ -24,10 +24,10 @@ type pngChunk struct {
 	sum         uint32 // Adler-32 of filtered
 }
 
-// pngChunks keeps the memory of chunks, mostly that of their packers.
+// pngChunks keeps the memory of pngChunk values, mostly of their packers, for reuse.
 var pngChunks = sync.Pool{New: func() any { return new(pngChunk) }}
 
-// pack filters and compresses the rows lo to hi-1 of r.
+// pack filters and compresses the rows [lo, hi) of r.
 func (c *pngChunk) pack(r *raster, lo, hi int) {
 	n := r.rowBytes()
 	for i := range c.rows {
@@ -41,7 +41,7 @@ func (c *pngChunk) pack(r *raster, lo, hi int) {
 	for y := lo; y < hi; y++ {
 		r.read(row[mostPixelBytes:], y)
 		out := c.filtered[(y-lo)*(n+1):][:n+1]
-		if r.kind == pngPalette { // neighbouring numbers mean nothing
+		if r.kind == pngPalette { // unfiltered: neighbouring indices mean nothing
 			copy(out[1:], row[mostPixelBytes:])
 		} else {
 			filterRow(out, row, above, r.pixelBytes())
@@ -54,9 +54,9 @@ func (c *pngChunk) pack(r *raster, lo, hi int) {
 	c.deflate(c.chooseMethod(), c.filtered)
 }
 
-// chooseMethod returns the method of compression that suits a sample of the filtered rows. Those of
-// photographs have few matches, which often cost more than they save. Where matches save something, a quick
-// search finds them. Where they save much, as in drawings, a thorough search saves more.
+// chooseMethod returns the method of compression for c.filtered, tried on a sample. Rows of photographs have few
+// repetitions, which often cost more to refer to than they save: huffmanOnly. Where repetitions save something, a
+// quick search finds them, and where they save much, as in drawings, a thorough one.
 func (c *pngChunk) chooseMethod() int {
 	part := c.filtered[len(c.filtered)/2:][:min(1<<15, len(c.filtered)/2)]
 	c.deflate(huffmanOnly, part)
@@ -78,7 +78,7 @@ const (
 	thorough
 )
 
-// deflate compresses filtered rows by a method into c.packed, behind eight bytes for the head of the chunk.
+// deflate compresses rows, which are filtered, by the method how into c.packed, behind 8 bytes for the chunk's head.
 func (c *pngChunk) deflate(how int, rows []byte) {
 	out := &c.packed
 	out.Reset()
@@ -101,7 +101,8 @@ func (c *pngChunk) deflate(how int, rows []byte) {
 	}
 }
 
-// finish returns the chunk with its head and its checksum. sum is the Adler-32 of all chunks so far.
+// finish returns the chunk with its head and its checksum, in memory of c. sum is the Adler-32 of all filtered rows up
+// to the end of this chunk.
 func (c *pngChunk) finish(sum uint32) []byte {
 	if c.last {
 		_ = binary.Write(&c.packed, binary.BigEndian, sum) // into memory
@@ -113,9 +114,9 @@ func (c *pngChunk) finish(sum uint32) []byte {
 	return c.packed.Bytes()
 }
 
-// adlerOfBoth returns the Adler-32 of two texts, one behind the other, from those of each and the length of
-// the second. With A = 1 + Σ bytes and B = Σ of all A so far, modulo 65521, the second text adds its own A − 1
-// and B, and to B the A − 1 of the first once for each of its bytes.
+// adlerOfBoth returns the Adler-32 of one text behind another, from the sums first and second of the two and the length
+// of the second in bytes. With A = 1 + Σ bytes and B = Σ of all A so far, modulo 65521, the second text adds its own
+// A − 1 to A, and to B its own B and length times the A − 1 of the first.
 func adlerOfBoth(first, second uint32, length int) uint32 {
 	const m = 65521
 	a := uint64(first&0xffff) + m - 1

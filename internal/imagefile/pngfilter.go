@@ -6,13 +6,13 @@ import (
 	"superres/internal/kernel"
 )
 
-// filterRow fills out with a row in that one of its five filtered forms of which the sum of magnitudes, taken as
-// signed bytes, is the smallest, the usual guess at what packs best, behind the number of the form. row and above
-// begin with mostPixelBytes zeros; n is the number of bytes of a pixel.
+// filterRow sets out to the number of one of the five filters of PNG and the row filtered by it. It takes the filter
+// with the smallest sum of magnitudes of the filtered bytes, as signed numbers, which usually packs best. row and the
+// row above begin with mostPixelBytes zeros; n is the number of bytes of a pixel.
 //
-// With x a byte, a the one a pixel to the left, b the one above, and c the one above a,
-// the forms are x, x-a, x-b, x-⌊(a+b)/2⌋ and x-p, where p is the one of a, b, c that is
-// nearest to a+b-c (Paeth). Eight bytes are worked on at a time, but for Paeth.
+// With x a byte of row, a the byte one pixel to the left, b the byte above x, and c the byte above a, the filters give
+// x, x-a, x-b, x-⌊(a+b)/2⌋ and x-p, where p is the one of a, b and c that is nearest to a+b-c (Paeth). All but Paeth
+// work on eight bytes at a time.
 func filterRow(out, row, above []byte, n int) {
 	const zeros = mostPixelBytes
 	x, a, b, c := row[zeros:], row[zeros-n:], above[zeros:], above[zeros-n:]
@@ -59,7 +59,7 @@ func filterRow(out, row, above []byte, n int) {
 	}
 }
 
-// predict is what the forms 0 to 3 take off.
+// predict returns what the filter form, 0 to 3, subtracts from a byte with a on its left and b above it.
 func predict(form int, a, b byte) byte {
 	switch form {
 	case 1:
@@ -80,17 +80,17 @@ const (
 	ones = 0x0101010101010101
 )
 
-// subtract8 is x-y, byte by byte: the top bits are kept from lending.
+// subtract8 returns x-y for each of the eight bytes. Setting the top bits of x keeps a byte from borrowing of the next.
 func subtract8(x, y uint64) uint64 {
 	return ((x | tops) - (y &^ tops)) ^ ((x ^ ^y) & tops)
 }
 
-// mean8 is ⌊(a+b)/2⌋, byte by byte: what both have and half of what one has.
+// mean8 returns ⌊(a+b)/2⌋ for each of the eight bytes: the bits set in both, and half of those set in only one.
 func mean8(a, b uint64) uint64 {
 	return (a & b) + ((a ^ b) >> 1 &^ tops)
 }
 
-// magnitude8 is the sum of the magnitudes of signed bytes.
+// magnitude8 returns the sum of the magnitudes of the eight bytes of v as signed numbers.
 func magnitude8(v uint64) int {
 	negative := v >> 7 & ones
 	v = (v ^ negative*0xff) + negative

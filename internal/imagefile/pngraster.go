@@ -18,14 +18,14 @@ const (
 // pngSamples is the number of samples of a pixel.
 var pngSamples = map[byte]int{pngGrey: 1, pngRGB: 3, pngPalette: 1, pngGreyAlpha: 2, pngRGBA: 4}
 
-// mostPixelBytes is the size of the largest pixel.
+// mostPixelBytes is the number of bytes of the largest pixel of a PNG: four samples of 16 bits.
 const mostPixelBytes = 8
 
-// raster is a picture in the samples of a PNG, row by row.
+// raster gives the rows of a picture as bytes for a PNG.
 type raster struct {
 	width, height int
 	depth         int  // bytes of a sample
-	kind          byte // of colour
+	kind          byte // the type of colour in the PNG's header
 	palette       color.Palette
 	read          func(dst []byte, y int) // fills dst with row y; several may call it at once
 }
@@ -34,14 +34,13 @@ func (r *raster) pixelBytes() int { return r.depth * pngSamples[r.kind] }
 
 func (r *raster) rowBytes() int { return r.width * r.pixelBytes() }
 
-// rasterOf returns img, which is of a type that adapt returns, as the raster of a PNG. greyAlpha writes a grey
-// picture with alpha in two samples a pixel, and alpha writes opaque colour with an alpha channel. The raster
-// reads the memory of img.
+// rasterOf returns a raster of img, which has a type that adapt returns. greyAlpha: grey with alpha gets two
+// samples a pixel, not four. alpha: opaque colour gets an alpha channel too. The raster shares the memory of img.
 func rasterOf(img image.Image, greyAlpha, alpha bool) *raster {
 	size := img.Bounds().Size()
 	r := &raster{width: size.X, height: size.Y, depth: 1, kind: pngRGBA}
-	pix, stride, pixel := Samples(img) // of four samples a pixel, unless kind says otherwise
-	multiplied := false                // colour by alpha
+	pix, stride, pixel := Samples(img) // four samples a pixel, unless kind says otherwise
+	multiplied := false                // whether colour is multiplied by alpha
 	switch src := img.(type) {
 	case *image.Gray, *image.Gray16:
 		r.kind, r.depth = pngGrey, pixel
@@ -78,7 +77,7 @@ func rasterOf(img image.Image, greyAlpha, alpha bool) *raster {
 	return r
 }
 
-// isGrey reports whether red, green and blue are equal everywhere.
+// isGrey reports whether red, green and blue are equal in all pixels of pix, whose rows have stride bytes.
 func (r *raster) isGrey(pix []byte, stride int) bool {
 	n := r.depth
 	for y := range r.height {
@@ -91,7 +90,7 @@ func (r *raster) isGrey(pix []byte, stride int) bool {
 	return true
 }
 
-// withoutAlpha fills dst with the first three of each four samples of src.
+// withoutAlpha fills dst with the first three of each four samples of src, each of depth bytes.
 func withoutAlpha(dst, src []byte, depth int) {
 	if depth == 2 {
 		for ; len(dst) >= 6; dst, src = dst[6:], src[8:] {
@@ -104,7 +103,7 @@ func withoutAlpha(dst, src []byte, depth int) {
 	}
 }
 
-// readAny reads row y of a picture of any type, as colour with alpha.
+// readAny fills dst with row y of img, of any type, as colour with alpha.
 func (r *raster) readAny(dst []byte, img image.Image, y int) {
 	from := img.Bounds().Min
 	for x := range r.width {

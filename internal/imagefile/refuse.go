@@ -2,8 +2,8 @@ package imagefile
 
 import "superres/internal/safefile"
 
-// The remedies of this package, besides those of safefile: what the user of a program
-// can change so that a picture is read or written after all.
+// The remedies of this package, besides those of safefile: what the user of a program can change so that a picture can
+// be read or written.
 const (
 	MorePixels   safefile.Remedy = "allow more pixels"
 	MoreMemory   safefile.Remedy = "allow more memory"
@@ -18,7 +18,7 @@ const (
 	PNGOrSmaller safefile.Remedy = "write a PNG, or enlarge less"
 )
 
-// refuse makes a fault without a file's name, which is added where it is known.
+// refuse returns a fault of a class of safefile, without a file's name, which callers add: see safefile.Named.
 func refuse(class error, format string, args ...any) *safefile.Fault {
 	return safefile.Refuse(class, "", format, args...)
 }

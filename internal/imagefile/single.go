@@ -12,8 +12,8 @@ import (
 // A file with several pictures would silently lose all but one, so files of the formats that allow several are
 // searched before they are decoded. Only their structure is read; no pixel is unpacked.
 
-// inspectPNG refuses an animated PNG: one with a chunk acTL of more than one frame before its pixels. The
-// decoder, which sees the first frame alone, reports damage.
+// inspectPNG refuses a PNG for which isAnimatedPNG is true. The decoder, which reads only the first frame, reports
+// damage.
 func inspectPNG(src *source, lim Limits) error {
 	if !lim.FirstFrame && isAnimatedPNG(src) {
 		return refuseAnimation("PNG")
@@ -31,8 +31,8 @@ func isAnimatedPNG(src *source) (is bool) {
 	return is
 }
 
-// startOfPNG returns the chunks before the pixels of a PNG that the decoder needs for a header and a palette.
-// The others may be many. It refuses a PNG whose chunks so far are not in their order.
+// startOfPNG returns the chunks before the pixels of the PNG in src that the decoder needs for the header and the
+// palette, without the others, which may be many. It refuses a PNG whose chunks up to the pixels are out of order.
 func startOfPNG(src *source, _ Limits) ([]byte, error) {
 	const signature, most = 8, 4096 // with the largest palette it is half of that
 	b := metadata.Piece(src, 0, signature).Start(signature)
@@ -45,7 +45,7 @@ func startOfPNG(src *source, _ Limits) ([]byte, error) {
 		return kind != "IDAT" && len(b) < most
 	})
 	if err == io.ErrUnexpectedEOF {
-		err = nil // for the decoder to say where the file ends
+		err = nil // the decoder will report that the file ends
 	}
 	return b, err
 }
@@ -53,15 +53,15 @@ func startOfPNG(src *source, _ Limits) ([]byte, error) {
 // pixelsOfPNG returns a source of a PNG in memory without the chunks that decoding does not need.
 func pixelsOfPNG(src *source) *source { return src.withData(metadata.PixelChunks(src.data, src)) }
 
-// describePNG sets whether a PNG is grey, by its header, and has alpha, by its pixels.
+// describePNG sets pic.GreyAlpha where the header of the PNG in src says grey and pic.Image has alpha.
 func describePNG(src *source, pic *Picture) {
 	const colourType, grey, greyAlpha = 25, 0, 4
 	kind := src.data[colourType]
 	pic.GreyAlpha = !isGrey(pic.Image) && (kind == grey || kind == greyAlpha)
 }
 
-// inspectWebP refuses a WebP whose extended header says that it is animated, or that ends too early, which the
-// decoder would not notice behind the pixels.
+// inspectWebP refuses a WebP whose extended header says that it is animated, or that ends too early, which the decoder
+// would not notice behind the pixels.
 func inspectWebP(src *source, _ Limits) error {
 	if isAnimatedWebP(src) {
 		return refuseAnimation("WebP")
@@ -95,8 +95,8 @@ func isAnimatedGIF(src *source) bool {
 	return images > 1
 }
 
-// gifImages walks through a GIF up to its trailer, to a block that no GIF has, or to the start of the n-th
-// image. It returns the number of images that have begun, and the offset where the walk ended.
+// gifImages reads the blocks of the GIF in src up to the trailer, to a block of unknown kind, or to the start of image
+// number n, from 1. It returns the offset where it ended, and the number of images that begin up to there.
 func gifImages(src metadata.Source, n int) (end int64, images int, err error) {
 	walk, err := metadata.WalkGIF(src)
 	if err != nil {
@@ -107,7 +107,7 @@ func gifImages(src metadata.Source, n int) (end int64, images int, err error) {
 		if err == io.ErrUnexpectedEOF {
 			return walk.At(), images, err
 		}
-		if err != nil { // the end, or what the decoder has words for
+		if err != nil { // the end, or damage that the decoder reports
 			return walk.At(), images, nil
 		}
 		if kind == metadata.GIFImage {
@@ -117,8 +117,8 @@ func gifImages(src metadata.Source, n int) (end int64, images int, err error) {
 	return walk.At(), images, nil
 }
 
-// inspectJPEG refuses a JPEG of more than lim.Scans scans. A scan of a few bytes may touch every pixel, so the
-// limit on pixels alone would not bound the time.
+// inspectJPEG refuses a JPEG of more than lim.Scans scans. A scan of a few bytes may touch every pixel, so the limit on
+// pixels alone would not bound the time.
 func inspectJPEG(src *source, lim Limits) error {
 	const markerScan = 0xda
 	scans := 0
@@ -139,8 +139,8 @@ func refuseAnimation(title string) error {
 	return refuse(safefile.ErrInput, "is an animated %s with more than one picture", title).With(FirstFrame)
 }
 
-// hasSuccessor reports whether another picture follows the first in data, the bytes of a whole input. The
-// small copies that cameras put behind the picture of a JPEG are none; a segment of the file announces them.
+// hasSuccessor reports whether another picture follows the first in data, the bytes of a whole input. It is false for
+// the small copies that cameras put behind the picture of a JPEG, which a segment of the file announces.
 func (f *codec) hasSuccessor(data []byte) bool {
 	end := f.end(data)
 	if end == 0 || end >= uint64(len(data)) {
@@ -150,7 +150,7 @@ func (f *codec) hasSuccessor(data []byte) bool {
 	return err == nil
 }
 
-// endOfPNG returns where the first picture of a PNG ends.
+// endOfPNG returns the offset at which the first picture of the PNG data ends.
 func endOfPNG(data []byte) uint64 {
 	end := uint64(len(data))
 	_ = metadata.Chunks(bytes.NewReader(data), func(c metadata.Chunk) bool {
@@ -161,13 +161,13 @@ func endOfPNG(data []byte) uint64 {
 	return end
 }
 
-// endOfGIF returns where the first picture of a GIF ends.
+// endOfGIF returns the offset at which the GIF data ends.
 func endOfGIF(data []byte) uint64 {
 	at, _, _ := gifImages(bytes.NewReader(data), len(data))
 	return uint64(at) + 1
 }
 
-// endOfRIFF returns where a RIFF file ends by the length in its header.
+// endOfRIFF returns the offset at which the RIFF file data ends, by the length in its header.
 func endOfRIFF(data []byte) uint64 {
 	if len(data) < 8 {
 		return 0
@@ -176,7 +176,7 @@ func endOfRIFF(data []byte) uint64 {
 	return 8 + n + n%2
 }
 
-// endOfBMP returns where a BMP ends by the length in its header.
+// endOfBMP returns the offset at which the BMP data ends, by the length in its header.
 func endOfBMP(data []byte) uint64 {
 	if len(data) < 6 {
 		return 0
@@ -184,8 +184,8 @@ func endOfBMP(data []byte) uint64 {
 	return uint64(binary.LittleEndian.Uint32(data[2:]))
 }
 
-// endOfJPEG returns where the first picture of a JPEG ends, or the length of data if the file says that
-// there are others behind it.
+// endOfJPEG returns the offset at which the first picture of the JPEG data ends, or len(data) where the file announces
+// further pictures behind the first.
 func endOfJPEG(data []byte) uint64 {
 	several := false
 	end := metadata.Segments(bytes.NewReader(data), func(marker byte, payload metadata.Body) bool {

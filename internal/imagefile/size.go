@@ -11,9 +11,8 @@ import (
 // Limits.CheckSize makes a Size of the numbers in a file. The zero value has no pixels.
 type Size struct{ w, h int }
 
-// CheckSize returns the size of w×h pixels. It fails with a safefile.Fault without a name: of the
-// class ErrInput when a side is less than 1, and ErrLimit when a side or the number of pixels is
-// beyond the limits. All products are of 64 bits and cannot overflow.
+// CheckSize returns the size of w×h pixels. It fails with a safefile.Fault without a name: an ErrInput when a side is
+// less than 1, and an ErrLimit when a side or the number of pixels is above l.Side or l.Pixels. No product overflows.
 func (l Limits) CheckSize(w, h int64) (Size, error) {
 	l = l.orDefaults()
 	switch {
@@ -48,7 +47,7 @@ func (s Size) Part(x, y, w, h int64) (part Size, ok bool) {
 	return Size{int(w), int(h)}, true
 }
 
-// NewSamples returns memory for a picture of some channels, all samples 0.
+// NewSamples returns new memory for s.Pixels() × channels samples, all 0.
 func NewSamples[T uint8 | uint16](s Size, channels int) []T {
 	return make([]T, int64(channels)*s.Pixels())
 }

@@ -8,31 +8,31 @@ import (
 	"superres/internal/safefile"
 )
 
-// Stream writes a PNG or a JPEG as its rows come, from the top, so that neither the picture
-// nor the file is ever in memory as a whole. The bytes are those of Encode.
+// Stream writes a PNG or a JPEG whose rows are given to Put from the top, so that neither the picture nor the file is
+// ever in memory as a whole. It writes the same bytes as Encode.
 type Stream struct {
 	w             io.Writer
 	width, height int // of the picture
 	codec         *codec
 	opt           EncodeOptions
 
-	file     chunkWriter // set by the first rows
-	like     image.Image // the first rows, whose type all others have
-	pix      []byte      // the rows that are still needed
-	rowBytes int         // length of one of them
-	top      int         // number of the first of them in the picture
+	file     chunkWriter // nil before the first Put
+	like     image.Image // the rows of the first Put, whose type all rows have
+	pix      []byte      // the last rows, which are needed for the next chunk
+	rowBytes int         // length of a row of pix
+	top      int         // number in the picture of the first row of pix
 }
 
-// chunkWriter writes the pixels of a file in chunks of a number of rows each.
+// chunkWriter writes the pixels of a file in chunks, each of the same number of rows.
 type chunkWriter interface {
 	chunks() *chunks
 	// pack compresses and writes the next n chunks.
 	pack(n int) error
-	// end writes what comes behind the pixels.
+	// end writes the end of the file, behind the last chunk.
 	end() error
 }
 
-// chunks counts the chunks of a file.
+// chunks says how a file is divided into chunks, and how many of them are written.
 type chunks struct {
 	rows    int // of a chunk; the last may have less
 	above   int // rows above a chunk that are needed to pack it
@@ -40,13 +40,13 @@ type chunks struct {
 	written int
 }
 
-// NewStream begins a picture of a width and height, in pixels, in a format that CanStream.
+// NewStream returns a Stream that writes a picture of width×height pixels to w, in a format that CanStream accepts.
 func NewStream(w io.Writer, width, height int, format Format, opt EncodeOptions) *Stream {
 	return &Stream{w: w, width: width, height: height, codec: format.codec(), opt: opt}
 }
 
-// Put writes the next rows, all of one type: *image.Gray or *image.Gray16, or *image.NRGBA or
-// *image.NRGBA64 that is opaque. It copies what it keeps. Its errors are those of Encode.
+// Put writes the next rows, of one type in all calls: *image.Gray, *image.Gray16, or an opaque *image.NRGBA or
+// *image.NRGBA64. It keeps no reference to rows. Its errors are those of Encode.
 func (s *Stream) Put(rows image.Image) error {
 	rows = s.codec.adapt(rows)
 	pix, stride, _ := Samples(rows)
@@ -68,7 +68,7 @@ func (s *Stream) Put(rows image.Image) error {
 	return err
 }
 
-// begin writes what comes before the pixels.
+// begin checks the size, and writes the part of the file before the pixels.
 func (s *Stream) begin() (err error) {
 	if err := s.codec.canHold(s.width, s.height, s.like); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (s *Stream) begin() (err error) {
 	return err
 }
 
-// streamPNG begins a PNG that is written chunk by chunk.
+// streamPNG writes the start of a PNG to w, and returns the writer of its pixels, which it takes from s.
 func streamPNG(s *Stream, w io.Writer, _ EncodeOptions) (chunkWriter, error) {
 	r := rasterOf(s.like, false, false)
 	r.height = s.height

@@ -8,16 +8,16 @@ import (
 	"superres/internal/safefile"
 )
 
-// MostFrames is the largest number of pictures of one file that are read.
+// MostFrames is the largest number of pictures that are read from one file.
 const MostFrames = metadata.MostDirectories
 
-// tiffPage is the kind of picture of a TIFF directory.
+// tiffPage says what kind of picture a TIFF directory describes.
 type tiffPage struct {
-	whole    bool // neither a smaller copy of a page nor a mask
-	separate bool // a plane for each colour
+	whole    bool // it is a page; false: a smaller copy of a page, or a mask
+	separate bool // it has a plane for each colour; false: the samples of a pixel lie together
 }
 
-// pageOf returns the kind of picture of a directory.
+// pageOf returns the kind of picture that d describes.
 func pageOf(d metadata.TIFFDirectory) tiffPage {
 	const (
 		tagNewSubfile = 254
@@ -40,8 +40,8 @@ func pageOf(d metadata.TIFFDirectory) tiffPage {
 	return p
 }
 
-// inspectTIFF refuses a TIFF of more than one page, and one with a plane for each colour, which cannot be
-// read. A single page whose link leads nowhere, or in a circle, is accepted.
+// inspectTIFF refuses a TIFF of more than one page, and a TIFF with a plane for each colour, which the decoder cannot
+// read. It accepts a single page whose link to the next leads nowhere, or in a circle.
 func inspectTIFF(src *source, lim Limits) (err error) {
 	if _, ok := metadata.ByteOrder(src.data); !ok {
 		return io.ErrUnexpectedEOF
@@ -51,7 +51,7 @@ func inspectTIFF(src *source, lim Limits) (err error) {
 			err = refuse(safefile.ErrInput, "is a TIFF with a plane for each colour, which cannot be read; save "+
 				"it as PNG first")
 		}
-		return false // the first is decoded
+		return false // only the first page is decoded
 	})
 	if err == nil && !lim.FirstFrame && hasPages(src) {
 		err = refuse(safefile.ErrInput, "is a TIFF with more than one page").With(FirstPage)
@@ -71,9 +71,9 @@ func hasPages(src *source) bool {
 	return pages > 1
 }
 
-// Pages returns the offsets of the directories of the pages of a TIFF, and the number of other directories, which
-// are those of smaller copies and masks. An offset that is written at byte 4 of the file makes its page the first.
-// The errors are those of metadata.TIFFDirectories; the offsets that were found before are returned as well.
+// Pages returns the offsets of the directories of the pages of the TIFF data, and the number of other directories, of
+// smaller copies and masks. Writing one of the offsets at byte 4 of the file makes its page the first. The errors are
+// those of metadata.TIFFDirectories; the offsets that were found before the error are returned as well.
 func Pages(data []byte) (places []uint32, others int, err error) {
 	err = metadata.TIFFDirectories(bytes.NewReader(data), func(d metadata.TIFFDirectory) bool {
 		if pageOf(d).whole {
@@ -86,10 +86,10 @@ func Pages(data []byte) (places []uint32, others int, err error) {
 	return places, others, err
 }
 
-// endOfTIFF returns the end of the last bytes that a TIFF points to, which may be a directory, a value or
+// endOfTIFF returns the offset behind the last bytes that the TIFF data refers to, which may be a directory, a value or
 // pixels. It is 0 where that cannot be known.
 func endOfTIFF(data []byte) (end uint64) {
-	left := 1 << 22 // strips and tiles, with their lengths
+	left := 1 << 22 // the most offsets and lengths of strips and tiles that may still be read
 	err := metadata.TIFFDirectories(bytes.NewReader(data), func(d metadata.TIFFDirectory) bool {
 		end = max(end, uint64(d.End))
 		var offsets, lengths []uint32

@@ -11,22 +11,22 @@ import (
 	"superres/internal/safefile"
 )
 
-// tiffRaster is a picture in the samples of a TIFF, in one piece and not compressed, so that writing takes no
-// memory of its own.
+// tiffRaster is a picture as the uncompressed samples of a TIFF. It shares the memory of the picture, so that writing
+// takes no further memory.
 //
-// Note: x/image/tiff writes 72 pixels per inch for every picture, no metadata, and four samples a pixel where
-// three would do.
+// Note: x/image/tiff writes 72 pixels per inch for every picture, no metadata, and four samples a pixel where three
+// would do.
 type tiffRaster struct {
 	width, height     int
 	pix               []byte
 	stride            int
-	stored, samples   int    // of a pixel, in pix and in the file
-	bits, photometric uint32 // of a sample, and of what it is
-	alpha             uint32 // how colour and alpha go together; 0: there is none
+	stored, samples   int    // the number of samples of a pixel in pix, and in the file
+	bits, photometric uint32 // the bits of a sample, and the TIFF field PhotometricInterpretation
+	alpha             uint32 // 1: colour is multiplied by alpha; 2: it is not; 0: there is no alpha
 	colours           color.Palette
 }
 
-// tiffOf returns img, which is of a type that adapt returns, as the raster of a TIFF, in the memory of img.
+// tiffOf returns a raster of img, which is of a type that adapt returns. The raster may share the memory of img.
 func tiffOf(img image.Image) *tiffRaster {
 	const (
 		grey, rgb, indexed = 1, 2, 3
@@ -57,7 +57,7 @@ func tiffOf(img image.Image) *tiffRaster {
 	return r
 }
 
-// sampleBytes is the size of a sample.
+// sampleBytes returns the size of a sample in bytes.
 func (r *tiffRaster) sampleBytes() int { return int(r.bits / 8) }
 
 // length returns the length of all samples, in bytes.
@@ -65,7 +65,7 @@ func (r *tiffRaster) length() int64 {
 	return int64(r.width) * int64(r.height) * int64(r.samples*r.sampleBytes())
 }
 
-// fields returns the entries of a directory about the samples, which begin at an offset of the file.
+// fields returns the entries of a directory about the samples, which begin at offset at of the file.
 func (r *tiffRaster) fields(at uint32) []metadata.TIFFField {
 	f := []metadata.TIFFField{
 		{Tag: 256, Long: true, Values: []uint32{uint32(r.width)}},
@@ -87,7 +87,7 @@ func (r *tiffRaster) fields(at uint32) []metadata.TIFFField {
 	return f
 }
 
-// write writes the samples.
+// write writes the samples to w in the byte order order.
 func (r *tiffRaster) write(w io.Writer, order binary.ByteOrder) error {
 	// Samples of 16 bits are big-endian in memory.
 	size := r.sampleBytes()
@@ -176,7 +176,7 @@ func (p *PageWriter) Put(img image.Image, opt EncodeOptions) error {
 	return layout.WriteTail(p.w)
 }
 
-// Close ends the file. It fails when pages are missing.
+// Close fails when fewer pages were put than NewPageWriter was told.
 func (p *PageWriter) Close() error {
 	if p.made != p.of {
 		return refuse(safefile.ErrOutput, "is not whole: pages are missing")
@@ -184,7 +184,7 @@ func (p *PageWriter) Close() error {
 	return nil
 }
 
-// colourMap returns a palette as a TIFF has it: 256 reds, greens and blues of 16 bits.
+// colourMap returns p as a TIFF has it: 256 reds, then 256 greens and 256 blues, of 16 bits each.
 func colourMap(p color.Palette) []uint32 {
 	m := make([]uint32, 3*256)
 	for i, c := range p[:min(len(p), 256)] {

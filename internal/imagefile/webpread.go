@@ -2,13 +2,13 @@ package imagefile
 
 import "superres/internal/metadata"
 
-// describeWebP sets what a lossy WebP says of its compression. All of them keep colour at half the
+// describeWebP sets pic.Quantiser and pic.Subsampled from the WebP in src. Every lossy WebP keeps colour at half the
 // resolution of brightness in both directions.
 func describeWebP(src *source, pic *Picture) {
 	pic.Quantiser, pic.Subsampled = webpIndex(src), lossyFrame(src).Len > 0
 }
 
-// lossyFrame returns the chunk of a WebP that holds lossy pixels, of length 0 where there is none.
+// lossyFrame returns the data of the chunk with lossy pixels of the WebP in src, of length 0 where there is none.
 func lossyFrame(src metadata.Source) (frame metadata.Body) {
 	metadata.RIFFChunks(src, func(kind []byte, body metadata.Body) bool {
 		if string(kind) == "VP8 " {
@@ -19,14 +19,14 @@ func lossyFrame(src metadata.Source) (frame metadata.Body) {
 	return frame
 }
 
-// webpIndex returns the quantiser index of a lossy WebP, 0 to 127, which is the mean of those of its four
-// segments if it has segments (RFC 6386, sections 9.2 to 9.6). It is 0 for any other WebP.
+// webpIndex returns the quantiser index, 0 to 127, of the lossy WebP in src or, where the WebP has four segments, the
+// mean of their indices (RFC 6386, sections 9.2 to 9.6). It is 0 for any other WebP.
 func webpIndex(src metadata.Source) float64 {
 	const most = 1024 // bytes of the header, up to the index
 	return frameIndex(lossyFrame(src).Start(most))
 }
 
-// frameIndex returns the quantiser index in the header of a frame.
+// frameIndex is webpIndex for the start of the data of a chunk with lossy pixels.
 func frameIndex(frame []byte) float64 {
 	const start = 10 // the tag, the start code, and the size
 	if len(frame) < start {
@@ -79,12 +79,12 @@ func frameIndex(frame []byte) float64 {
 	return float64(sum) / segments
 }
 
-// booleans decodes the boolean entropy code of section 7 of RFC 6386, for bits that are as likely 0 as 1.
+// booleans decodes the boolean entropy code of section 7 of RFC 6386, for bits that are 0 with a probability of ½.
 type booleans struct {
 	data  []byte
 	value uint32 // two bytes, of which the first is being decoded
 	width uint32
-	left  int // shifts until the second needs to be filled
+	left  int // the number of shifts until the second byte is used up
 	ended bool
 }
 
@@ -97,7 +97,7 @@ func (d *booleans) nextByte() (b byte) {
 	return b
 }
 
-// readNumber returns an unsigned number of the given length in bits.
+// readNumber returns the next unsigned number, of the given number of bits.
 func (d *booleans) readNumber(bits int) (v int) {
 	for range bits {
 		v <<= 1
@@ -119,8 +119,8 @@ func (d *booleans) readNumber(bits int) (v int) {
 	return v
 }
 
-// readOptional returns a number of the given length in bits, with a sign behind it, or 0 where a flag says
-// that it is missing.
+// readOptional returns the next number of the given number of bits, which a sign follows, or 0 where a flag before it
+// says that the number is missing.
 func (d *booleans) readOptional(bits int) int {
 	if d.readNumber(1) == 0 {
 		return 0

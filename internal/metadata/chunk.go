@@ -9,7 +9,7 @@ import (
 
 // Chunk is a chunk of a PNG.
 type Chunk struct {
-	// Kind is good until the next chunk is visited.
+	// Kind is the four letters of the chunk's kind. They are overwritten when the next chunk is read.
 	Kind []byte
 	Body
 	w *window
@@ -20,21 +20,21 @@ type FormatError string
 
 func (e FormatError) Error() string { return string(e) }
 
-// ChunkWalk walks over the chunks of a PNG in file order. All readers of PNG in the program use it, so that what
-// was checked is what is read. It returns a chunk only when all of it is in the file and it stands where it may:
+// ChunkWalk walks over the chunks of a PNG in file order. All readers of PNG in the program use it, so that they agree
+// on what is in a file. It returns a chunk only when the whole chunk is in the file and where the format allows it:
 // IHDR first and once, with 13 bytes, and acTL, which makes an animation when it stands before the pixels, once.
 type ChunkWalk struct {
 	w               *window
-	at              int64 // of the next chunk
+	at              int64 // the offset of the next chunk
 	kind            [4]byte
 	animated, ended bool
-	pixels          bool // are behind
+	pixels          bool // a chunk IDAT was returned; false: none yet
 }
 
-// WalkChunks begins a walk over the PNG in src. The signature is not checked.
+// WalkChunks returns a walk over the PNG in src. It does not check the signature.
 func WalkChunks(src Source) *ChunkWalk { return &ChunkWalk{w: newWindow(src), at: pngSignature} }
 
-// WalkChunksFrom begins a walk at the chunk at an offset of src, which is not the first.
+// WalkChunksFrom returns a walk that begins with the chunk at offset at of src, which must not be the first.
 func WalkChunksFrom(src Source, at int64) *ChunkWalk { return &ChunkWalk{w: newWindow(src), at: at} }
 
 // Next returns the next chunk, whose Kind is valid until the next call. The error is io.EOF behind IEND,
@@ -55,7 +55,7 @@ func (k *ChunkWalk) Next() (c Chunk, err error) {
 	}
 	switch string(k.kind[:]) {
 	case "acTL":
-		k.animated = !k.pixels // else it is to be passed over
+		k.animated = !k.pixels // behind pixels acTL means nothing
 	case "IDAT":
 		k.pixels = true
 	case "IEND":
@@ -66,7 +66,7 @@ func (k *ChunkWalk) Next() (c Chunk, err error) {
 	return c, nil
 }
 
-// check refuses the chunk at k.at, of k.kind and n bytes, where it may not stand.
+// check fails where the chunk at k.at, of kind k.kind and with n bytes of data, breaks a rule of ChunkWalk.
 //
 // Note: comparing string(k.kind[:]) allocates nothing; a variable that a message uses would.
 func (k *ChunkWalk) check(n int64) error {
@@ -93,8 +93,8 @@ func (k *ChunkWalk) check(n int64) error {
 	return nil
 }
 
-// Chunks calls visit with each chunk of the PNG in src, until a visit returns false. Its errors are those of
-// ChunkWalk.Next; there is none where the walk reached IEND or was stopped.
+// Chunks calls visit with each chunk of the PNG in src, until visit returns false. Its errors are those of
+// ChunkWalk.Next, without io.EOF: it returns nil where the walk reached IEND or visit returned false.
 func Chunks(src Source, visit func(Chunk) bool) error {
 	for k := WalkChunks(src); ; {
 		c, err := k.Next()
@@ -110,7 +110,7 @@ func Chunks(src Source, visit func(Chunk) bool) error {
 // hasChecksum reports whether the checksum behind a chunk is right.
 func (c Chunk) hasChecksum() bool {
 	sum := uint32(0)
-	at, end := c.at-4, c.at+c.Len // with the kind
+	at, end := c.at-4, c.at+c.Len // the checksum covers the kind as well
 	for at < end {
 		b := c.w.bytes(at, int(min(end-at, int64(len(c.w.buf)))))
 		if b == nil {
@@ -126,10 +126,10 @@ func (c Chunk) hasChecksum() bool {
 // isCritical reports whether a decoder must know chunks of this kind.
 func (c Chunk) isCritical() bool { return c.Kind[0]&0x20 == 0 }
 
-// PixelChunks returns a PNG of only the chunks that a decoder needs, in the memory of data. Other chunks cost
-// it time, and a wrong checksum in one would make it refuse the picture. src is the same file; from where it
-// cannot be read or breaks a rule, the file stays as it is. The first chunk behind pixels stays as well, so
-// that a PNG with other chunks between its pixels is refused.
+// PixelChunks returns the PNG data with only the chunks that a decoder needs. It overwrites data, whose memory the
+// result shares. Other chunks cost the decoder time, and a wrong checksum in one would make it refuse the picture. src
+// reads data; from where src cannot be read or breaks a rule, all bytes are kept. The first chunk behind pixels is kept
+// too, so that the decoder refuses a PNG with other chunks between its pixels.
 func PixelChunks(data []byte, src Source) []byte {
 	const before, among, behind = 0, 1, 2
 	state, to, from := before, pngSignature, pngSignature
@@ -146,7 +146,7 @@ func PixelChunks(data []byte, src Source) []byte {
 					state = behind
 				}
 			} else if keep {
-				keep = c.isCritical() // for the decoder to refuse it
+				keep = c.isCritical() // so that the decoder refuses the file
 			}
 		}
 		if keep {

@@ -6,18 +6,18 @@ import (
 	"math"
 )
 
-// container is how the files of one format carry metadata.
+// container says how the files of one format carry metadata.
 type container struct {
-	// read visits the metadata of a file; nil: there are none.
+	// read reads the metadata of a file into a reader. nil: files of the format have none.
 	read func(*reader, Source)
 	// maxEXIF, maxXMP and maxICC are the largest blocks that a file can carry, in bytes; 0: none at all.
 	maxEXIF, maxXMP, maxICC int
-	// splice returns what puts metadata into a file on its way, or nil where there is nothing to put;
-	// nil: the format is not written, or is a TIFF, which is laid out by the method of that name.
+	// splice returns a splicer that puts m and software into the file that an encoder writes, or nil where both are
+	// empty. nil: the format is not written, or is TIFF, whose files Metadata.TIFF lays out.
 	splice func(m Metadata, software string) *splicer
 }
 
-// containers are the formats by their names. Files of others have no metadata.
+// containers has the formats by their names. Files of other formats have no metadata.
 var containers = map[string]container{
 	"png": {
 		read: (*reader).png, maxEXIF: math.MaxInt, maxXMP: math.MaxInt, maxICC: math.MaxInt,
@@ -40,11 +40,11 @@ var containers = map[string]container{
 }
 
 const (
-	bmpResolution = 38 // where a BMP has its pixels per metre, two numbers of 4 bytes
+	bmpResolution = 38 // offset in a BMP of the pixels per metre, two numbers of 4 bytes
 	bmpHeader     = bmpResolution + 8
 )
 
-// bmp visits the resolution of a BMP.
+// bmp sets r.m.Resolution from the BMP in src.
 func (r *reader) bmp(src Source) {
 	head := newWindow(src).bytes(0, bmpHeader)
 	if head == nil || binary.LittleEndian.Uint32(head[14:]) < 40 {
@@ -55,7 +55,7 @@ func (r *reader) bmp(src Source) {
 	r.m.Resolution = Resolution{float64(x), float64(y), Metre}.validated()
 }
 
-// spliceBMP sets the resolution in the header of a BMP.
+// spliceBMP returns a splicer that sets the resolution in the header of a BMP, or nil where m has none.
 func spliceBMP(m Metadata, _ string) *splicer {
 	x, y, ok := m.Resolution.perMetre()
 	if !ok {

@@ -5,7 +5,8 @@ import (
 	"io"
 )
 
-// content is the content of a block, which may lie in one piece or in several, or be compressed.
+// content is a block of metadata, such as a profile. Its bytes are in one or more pieces of a file, first and then
+// rest, compressed by zlib if packed. size is the number of bytes after decompression.
 type content struct {
 	size   int64
 	first  Body
@@ -13,10 +14,10 @@ type content struct {
 	packed bool
 }
 
-// inOnePiece returns the content of a block in one piece.
+// inOnePiece returns the block whose bytes are b.
 func inOnePiece(b Body) content { return content{size: b.Len, first: b} }
 
-// inPieces returns the content of a block in one or more pieces.
+// inPieces returns the block whose bytes are those of parts, of which there must be at least one.
 func inPieces(parts []Body) content {
 	c := content{first: parts[0], rest: parts[1:]}
 	for _, p := range parts {
@@ -25,8 +26,8 @@ func inPieces(parts []Body) content {
 	return c
 }
 
-// inflate returns the content of a block that is compressed by zlib. It decompresses the block once to learn
-// its size and keeps nothing. ok is false when the block is damaged or has more than MaxBlock bytes.
+// inflate returns the block that packed holds, compressed by zlib. It decompresses the block once to learn the size,
+// and keeps nothing in memory. ok is false when the block is damaged or has more than MaxBlock bytes.
 func inflate(packed Body) (c content, ok bool) {
 	c = content{first: packed, packed: true}
 	in, err := c.open()

@@ -10,20 +10,20 @@ import (
 const (
 	// MostDirectories is the largest number of directories that are read.
 	MostDirectories = 50_000
-	// mostEntries is the largest number of entries that all of them may have together.
+	// mostEntries is the largest number of entries of all directories together.
 	mostEntries = 1 << 22
 )
 
 // TIFFDirectory is one of the linked directories of a TIFF, each of which is a page.
 type TIFFDirectory struct {
-	// At is its offset in the file, and End the offset behind its entries and its link to the next.
+	// At is the offset of the directory in the file, End the offset behind its entries and its link to the next.
 	At  uint32
 	End int64
 
 	f tiffFile
 }
 
-// TIFFEntry is an entry of a directory. Short and Long are its value when that is one number of 16 or of 32 bits.
+// TIFFEntry is an entry of a directory. Short and Long are the value where it is a single number of 16 or 32 bits.
 type TIFFEntry struct {
 	Tag   uint16
 	Short uint16
@@ -43,11 +43,11 @@ func (d TIFFDirectory) Entries() iter.Seq[TIFFEntry] {
 	}
 }
 
-// Value returns the value of an entry, in the byte order of the file. ok is false when it is not inside the file.
+// Value returns the value of e, in the byte order of the file. ok is false when the value is not inside the file.
 func (d TIFFDirectory) Value(e TIFFEntry) (_ Body, ok bool) { return d.f.value(e.field) }
 
-// Numbers returns the values of an entry of whole numbers of 16 or 32 bits. It returns none when the entry has
-// values of another type, when they are not inside the file, or when there are more than most.
+// Numbers returns the values of e, whole numbers of 16 or 32 bits. It returns nil when e has values of another type,
+// when they are not inside the file, or when there are more than most.
 func (d TIFFDirectory) Numbers(e TIFFEntry, most int) (list []uint32) {
 	v, ok := d.f.value(e.field)
 	if !ok || int64(e.count) > int64(most) || e.kind != typeShort && e.kind != typeLong {
@@ -65,10 +65,10 @@ func (d TIFFDirectory) Numbers(e TIFFEntry, most int) (list []uint32) {
 	return list
 }
 
-// TIFFDirectories calls visit with the linked directories of the TIFF in src in their order, until a visit
-// returns false. All readers of TIFF in the program use it, so that what was checked is what is read. Links in
-// a circle and too many directories or entries are a FormatError. A directory that is not all inside the file
-// is io.ErrUnexpectedEOF. Directories before the error have been visited.
+// TIFFDirectories calls visit with each of the linked directories of the TIFF in src, in the order of the links, until
+// visit returns false. All readers of TIFF in the program use it, so that they agree on what is in a file. Links in a
+// circle and too many directories or entries are a FormatError. A directory that is not wholly inside the file is
+// io.ErrUnexpectedEOF. visit was called for the directories before the error.
 func TIFFDirectories(src Source, visit func(TIFFDirectory) bool) error {
 	f, ok := tiffIn(Piece(src, 0, src.Size()))
 	if !ok {

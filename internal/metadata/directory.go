@@ -70,15 +70,15 @@ func tiffIn(b Body) (f tiffFile, ok bool) {
 
 // field is an entry of a directory in a file.
 type field struct {
-	at        int64 // of its own 12 bytes
+	at        int64 // the offset of the 12 bytes of the entry
 	tag, kind uint16
 	count     uint32
-	short     uint16 // its value, if it is one of 2 bytes
-	long      uint32 // its value, if it is one of 4 bytes, or else where that lies
+	short     uint16 // the value, if it is a single number of 2 bytes
+	long      uint32 // the value, if it is a single number of 4 bytes; else the offset of the value
 }
 
-// span returns the offsets of the start and the end of the entries of the directory at an offset. ok is false
-// when they are not all inside the file.
+// span returns the offsets [start, end) of the entries of the directory at offset at. ok is false when they are not all
+// inside the file.
 func (f tiffFile) span(at uint32) (start, end int64, ok bool) {
 	n := f.read(int64(at), 2)
 	if at < 8 || n == nil {
@@ -89,8 +89,8 @@ func (f tiffFile) span(at uint32) (start, end int64, ok bool) {
 	return start, end, end <= f.Len
 }
 
-// fields returns the entries of the directory at an offset, or none when they are not all inside the file. It
-// reads 64 at a time.
+// fields returns the entries of the directory at offset at, or none when they are not all inside the file. It reads 64
+// entries at a time.
 func (f tiffFile) fields(at uint32) iter.Seq[field] {
 	return func(yield func(field) bool) {
 		start, end, ok := f.span(at)
@@ -101,7 +101,7 @@ func (f tiffFile) fields(at uint32) iter.Seq[field] {
 	}
 }
 
-// readEntries yields the entries between two offsets.
+// readEntries calls yield with each entry at the offsets [start, end), until yield returns false.
 func (f tiffFile) readEntries(start, end int64, yield func(field) bool) {
 	var some [64 * entryLength]byte
 	for start < end {
@@ -118,7 +118,7 @@ func (f tiffFile) readEntries(start, end int64, yield func(field) bool) {
 	}
 }
 
-// value returns the value of an entry, in the byte order of the file. ok is false when it is not inside the file.
+// value returns the value of e, in the byte order of the file. ok is false when the value is not inside the file.
 func (f tiffFile) value(e field) (_ Body, ok bool) {
 	if int(e.kind) >= len(typeLengths) || e.kind == 0 {
 		return Body{}, false
@@ -133,8 +133,8 @@ func (f tiffFile) value(e field) (_ Body, ok bool) {
 	return Body{f.src, f.Body.at + at, n}, true
 }
 
-// orientation returns the orientation in an EXIF block, 1 to 8, and the offset of its two bytes, or 1 and 0 if
-// there is none or it makes no sense. It may be legible in a block that is damaged elsewhere.
+// orientation returns the orientation in an EXIF block, 1 to 8, and the offset at of its two bytes. Where it is missing
+// or another number, it returns 1 and offset 0. Damage to the values of other entries does not matter.
 func (f tiffFile) orientation() (at int64, orientation int) {
 	n := f.read(int64(f.first), 2)
 	if n == nil {
@@ -155,8 +155,8 @@ func (f tiffFile) orientation() (at int64, orientation int) {
 	return at, orientation
 }
 
-// dropThumbnail unlinks the second directory of an EXIF block, which holds a thumbnail that would not be
-// upright beside a picture that is.
+// dropThumbnail sets the link to the second directory in b, the bytes of the EXIF block f, to 0. That directory holds a
+// thumbnail, which would not be turned upright with the picture.
 func dropThumbnail(b []byte, f tiffFile) {
 	if _, end, ok := f.span(f.first); ok && end+4 <= f.Len {
 		f.order.PutUint32(b[end:], 0)
@@ -167,17 +167,17 @@ func dropThumbnail(b []byte, f tiffFile) {
 type entry struct {
 	tag, kind uint16
 	count     uint32
-	value     Body      // in the byte order of the file
-	sub       directory // in place of the value
+	value     Body      // the value, in the byte order of the file
+	sub       directory // the directory to which the entry points, instead of a value
 }
 
 type directory []entry
 
-// allowance is the number of entries that may still be read, and the bytes that they may take with their values.
+// allowance bounds reading: the number of entries that may still be read, and of bytes, values included.
 type allowance struct{ entries, bytes int64 }
 
-// parse returns the directory at an offset with the entries that keep accepts, and with the directories of
-// EXIF below it. Damaged entries are left out. Reading ends at the first entry beyond what is left.
+// parse returns the directory at offset at with the entries for whose tag keep returns true, and with the directories
+// of EXIF below it. Damaged entries are left out. Reading ends at the first entry that exceeds left.
 func (f tiffFile) parse(at uint32, depth int, left *allowance, keep func(tag uint16) bool) directory {
 	var d directory
 	for e := range f.fields(at) {
@@ -214,7 +214,7 @@ func (f tiffFile) parse(at uint32, depth int, left *allowance, keep func(tag uin
 // table returns the length of the entries alone, in bytes.
 func (d directory) table() int64 { return 2 + entryLength*int64(len(d)) + 4 }
 
-// size returns the length of d in a TIFF, an even number of bytes.
+// size returns the length of d in a TIFF with its values and the directories below, an even number of bytes.
 func (d directory) size() int64 {
 	n := d.table()
 	for _, e := range d {
@@ -223,7 +223,7 @@ func (d directory) size() int64 {
 	return n
 }
 
-// outside returns the bytes of an entry that lie behind the table, an even number.
+// outside returns the number of bytes of e that lie behind the entries of its directory, an even number.
 func (e entry) outside() int64 {
 	switch {
 	case e.sub != nil:
@@ -234,8 +234,8 @@ func (e entry) outside() int64 {
 	return 0
 }
 
-// writeTo writes d for an offset of a TIFF: the entries, and then, in the same order, the values that they
-// point to and the directories below.
+// writeTo writes d as it must lie at offset at of a TIFF: the entries and then, in the same order, the values and the
+// directories to which they point.
 func (d directory) writeTo(w io.Writer, at int64, order binary.ByteOrder) error {
 	b := make([]byte, d.table())
 	order.PutUint16(b, uint16(len(d)))
@@ -274,7 +274,7 @@ func (d directory) writeTo(w io.Writer, at int64, order binary.ByteOrder) error 
 	return nil
 }
 
-// header returns the start of a TIFF whose first directory follows.
+// header returns the 8 bytes at the start of a TIFF whose first directory follows them.
 func header(order binary.ByteOrder) []byte {
 	mark := "II*\x00\x08\x00\x00\x00"
 	if order == binary.ByteOrder(binary.BigEndian) {

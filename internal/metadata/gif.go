@@ -16,25 +16,25 @@ const (
 // Lengths in bytes of parts of a GIF.
 const (
 	gifHeader     = 13
-	gifDescriptor = 10 // of an image
+	gifDescriptor = 10 // the head of an image
 )
 
-// GIFHead is what a GIF says of all its images. Width and Height are the sides of its screen in
-// pixels, 0 to 65,535, and Length is how many bytes stand in front of its first block.
+// GIFHead is the head of a GIF. Width and Height are the sides of its screen in pixels, 0 to 65,535. Length is the
+// number of bytes before the first block.
 type GIFHead struct{ Width, Height, Length int64 }
 
-// GIFWalk goes over the blocks of a GIF in their order: extensions and images. It is the one walk
-// of this program, as ChunkWalk is of a PNG.
+// GIFWalk walks over the blocks of a GIF, extensions and images, in file order. All readers of GIF in the program use
+// it, so that they agree on what is in a file.
 type GIFWalk struct {
-	// Head is that of the file.
+	// Head is the head of the file.
 	Head GIFHead
 
 	w      *window
-	at     int64 // of the current block, or behind it
-	within bool  // the walk is at the start of a block, rather than behind it
+	at     int64 // the offset of the start of the current block, or of its end
+	within bool  // at is the start of the block; false: the end
 }
 
-// WalkGIF begins a walk over the GIF in src. It fails with io.ErrUnexpectedEOF when src has not got a header.
+// WalkGIF returns a walk over the GIF in src. It fails with io.ErrUnexpectedEOF when src ends within the head.
 func WalkGIF(src Source) (*GIFWalk, error) {
 	k := &GIFWalk{w: newWindow(src)}
 	head := k.w.bytes(0, gifHeader)
@@ -47,7 +47,7 @@ func WalkGIF(src Source) (*GIFWalk, error) {
 	return k, nil
 }
 
-// gifColours is the length in bytes of the colour table that flags announce.
+// gifColours returns the length in bytes of the colour table that flags announce, 0 for none.
 func gifColours(flags byte) int64 {
 	if flags&0x80 == 0 {
 		return 0
@@ -55,12 +55,11 @@ func gifColours(flags byte) int64 {
 	return 3 << (1 + flags&7)
 }
 
-// At is where the walk is: at the start of the block that Next returned last, behind it after
-// Pass, or where it ended.
+// At returns the offset of the block that Next returned last, or of its end after Pass, or where the walk ended.
 func (k *GIFWalk) At() int64 { return k.at }
 
-// Next goes on to the start of the next block and returns its kind, GIFExtension or GIFImage; io.EOF is the end of
-// the GIF, and io.ErrUnexpectedEOF that of a file before it. Any other kind of block is a FormatError.
+// Next goes on to the start of the next block and returns its kind, GIFExtension or GIFImage. The error is io.EOF at
+// the trailer, io.ErrUnexpectedEOF where the file ends before it, and a FormatError for any other kind of block.
 func (k *GIFWalk) Next() (kind byte, err error) {
 	if k.within {
 		if err := k.Pass(); err != nil {
@@ -80,19 +79,19 @@ func (k *GIFWalk) Next() (kind byte, err error) {
 	return b[0], nil
 }
 
-// Pass goes past the block that Next returned last: its head, and its data, which is in pieces that begin with
-// their length, up to one of 0 bytes. It fails with io.ErrUnexpectedEOF when the file ends before.
+// Pass goes to the end of the block that Next returned last: behind its head and its data, which are pieces that begin
+// with their length, up to a piece of 0 bytes. It fails with io.ErrUnexpectedEOF when the file ends before.
 func (k *GIFWalk) Pass() error {
 	head := k.w.bytes(k.at, 2)
 	if head == nil {
 		return io.ErrUnexpectedEOF
 	}
-	skip := int64(2) // an extension, and its label
+	skip := int64(2) // the head of an extension: its kind and its label
 	if head[0] == GIFImage {
 		if head = k.w.bytes(k.at, gifDescriptor); head == nil {
 			return io.ErrUnexpectedEOF
 		}
-		skip = gifDescriptor + gifColours(head[9]) + 1 // and the size of its first codes
+		skip = gifDescriptor + gifColours(head[9]) + 1 // 1 for the size of the first codes
 	}
 	for {
 		k.at += skip

@@ -24,17 +24,17 @@ const (
 	xmpMorePrefix   = "http://ns.adobe.com/xmp/extension/\x00"
 	profilePrefix   = "ICC_PROFILE\x00"
 	photoshopPrefix = "Photoshop 3.0\x00"
-	profileHeader   = len(profilePrefix) + 2 // and the number of the part and of the parts
+	profileHeader   = len(profilePrefix) + 2 // and one byte each for the number of the part and the number of parts
 	mostProfile     = mostSegment - profileHeader
 	startOfPicture  = 2 // bytes of the marker that a JPEG starts with
 )
 
-// Segments calls visit with the marker and the payload of each segment of the JPEG in src, in file order, up
-// to the end marker, the end of the file, or a visit that returns false. It returns the offset behind the end
-// marker, or the size of the file where the walk did not come to one.
+// Segments calls visit with the marker and the payload of each segment of the JPEG in src, in file order, up to the end
+// marker, the end of the file, or until visit returns false. It returns the offset behind the end marker, or the size
+// of the file where it did not reach one.
 //
-// Pixel data between segments are skipped: they contain 0xff only before a zero or a restart marker. No
-// decoder skips any other marker there, so none meets a scan that is not visited here.
+// Pixel data between segments are skipped: they contain 0xff only before a zero or a restart marker. No decoder skips
+// any other marker there, so visit is called for every scan that a decoder finds.
 func Segments(src Source, visit func(marker byte, payload Body) bool) (end int64) {
 	w := newWindow(src)
 	for p := int64(startOfPicture); ; {
@@ -69,7 +69,7 @@ func Segments(src Source, visit func(marker byte, payload Body) bool) (end int64
 }
 
 func (r *reader) jpeg(src Source) {
-	parts := map[byte]Body{} // of the profile, by number
+	parts := map[byte]Body{} // the parts of the profile, by number
 	count, damaged := byte(0), false
 	Segments(src, func(marker byte, payload Body) bool {
 		own := false
@@ -121,8 +121,8 @@ func (r *reader) jpeg(src Source) {
 	}
 }
 
-// jfif reads the resolution in the segment APP0, which holds a name, a version, a unit, and the numbers of
-// pixels across and down.
+// jfif sets the resolution from payload, of a segment APP0: a name, a version, a unit, and the numbers of pixels per
+// unit across and down.
 func (r *reader) jfif(payload Body) {
 	if !r.starts(payload, jfifPrefix) {
 		return
@@ -134,12 +134,12 @@ func (r *reader) jfif(payload Body) {
 	x, y := float64(binary.BigEndian.Uint16(b[3:])), float64(binary.BigEndian.Uint16(b[5:]))
 	unit := [3]Unit{Ratio, Inch, Centimetre}[b[2]]
 	if unit == Ratio && x == y {
-		return // square pixels, which is to say nothing
+		return // the ratio 1:1 is square pixels, the default
 	}
 	r.m.Resolution = Resolution{x, y, unit}.validated()
 }
 
-// jpegSegments writes the segments that belong behind the start of a JPEG.
+// jpegSegments writes the segments of m and software, which belong behind the first two bytes of a JPEG.
 func (m Metadata) jpegSegments(w io.Writer, software string) error {
 	out := segments{w: w}
 	if unit, x, y, ok := m.Resolution.jfif(); ok {
@@ -168,7 +168,7 @@ func (m Metadata) jpegSegments(w io.Writer, software string) error {
 	return out.err
 }
 
-// segments writes segments up to the first error.
+// segments writes segments to w until one fails, and keeps the first error.
 type segments struct {
 	w   io.Writer
 	err error

@@ -1,9 +1,9 @@
 // Package metadata reads and writes what a picture file carries beside its
 // pixels: the ICC profile, the EXIF block, the XMP packet, the resolution.
 //
-// Reading trusts nothing and fails never: what is damaged or too large is left out, with a line that says so.
-// Profile, EXIF and XMP are kept byte for byte; the one change is that a picture which is shown turned comes back
-// upright, so whatever tells its orientation says "upright" too.
+// Reading trusts nothing and never fails: what is damaged or too large is left out, with a warning. Profile, EXIF and
+// XMP are kept byte for byte but for the orientation: since package imagefile returns pictures turned upright, the
+// orientation in EXIF and XMP is set to upright too.
 package metadata
 
 import (
@@ -22,7 +22,7 @@ const (
 	// MaxParts is the largest number of parts that are kept for the same format, and of the entries of the
 	// directories of a TIFF.
 	MaxParts = 4096
-	// partBytes is the memory that a part takes beside its data, with the growth of the list, in bytes.
+	// partBytes is the memory in bytes that a Part takes besides its data, with the growth of the list of parts.
 	partBytes = 128
 )
 
@@ -36,7 +36,7 @@ type Metadata struct {
 	// Own is what only a file of the same format can carry: the chunks of a PNG about its colours without a
 	// profile, and its texts; the comments of a JPEG, IPTC in its Photoshop segments, and further parts of its XMP.
 	Own    []Part
-	Format string // of the file
+	Format string // the format of the file, whose parts Own are
 
 	// Orientation is how the stored rows and columns lie in the upright picture, by the EXIF tag of that name:
 	// 1 is upright, 5 to 8 swap the sides, and 0 stands for 1. EXIF and XMP have been set to 1 already.
@@ -52,11 +52,11 @@ type Part struct {
 
 // Outline is a summary of the metadata of a file, which needs no memory for them.
 type Outline struct {
-	// Orientation is that of Metadata.
+	// Orientation is the field Orientation of Metadata.
 	Orientation int
 	// Colours is the result of ProfileColours for the ICC profile. It is empty where there is no profile.
 	Colours string
-	// Bytes is the most memory, in bytes, that Read takes for its result.
+	// Bytes bounds the memory that the result of Read takes, in bytes.
 	Bytes int64
 }
 
@@ -75,10 +75,10 @@ func Read(format string, src Source) (m Metadata, warnings []string) {
 	return r.m, r.warnings
 }
 
-// look reads the metadata of a file into r.m, as far as r.keep says to keep them.
+// look reads the metadata of src into r.m or, where r.keep is false, only measures them.
 func (r *reader) look(src Source) {
 	defer func() {
-		if p := recover(); p != nil { // no case is known; a picture is worth more than its metadata
+		if p := recover(); p != nil { // no case is known, but a panic here must not cost the picture
 			r.m = Metadata{Format: r.m.Format}
 			r.warn("its metadata is damaged and left out")
 		}
@@ -101,7 +101,7 @@ const profileHead = 128 + 4
 // bytes are no profile.
 func ProfileColours(icc []byte) string { return profileColours(icc, int64(len(icc))) }
 
-// profileColours is ProfileColours by the start of a profile and its length.
+// profileColours is ProfileColours for a profile of length bytes that begins with start.
 func profileColours(start []byte, length int64) string {
 	if len(start) < profileHead || string(start[36:40]) != "acsp" {
 		return ""

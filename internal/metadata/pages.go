@@ -6,19 +6,19 @@ import (
 	"io"
 )
 
-// TIFFPage is the layout of one page of a TIFF: what WriteHead writes, the pixels, and what WriteTail writes.
+// TIFFPage is the layout of one page of a TIFF: the bytes of WriteHead, the pixels, and the bytes of WriteTail.
 type TIFFPage struct {
-	// End is the offset behind the page.
+	// End is the offset of the end of the page, where the next begins.
 	End int64
 
 	head []byte
 	gap  int
 }
 
-// TIFFHeader returns the start of a TIFF whose first directory follows it.
+// TIFFHeader returns the 8 bytes at the start of a TIFF whose first directory follows them.
 func TIFFHeader(order binary.ByteOrder) []byte { return header(order) }
 
-// TIFFOrder returns the byte order of the EXIF block, or little-endian without one.
+// TIFFOrder returns the byte order of m.EXIF, or little-endian where there is none.
 func (m Metadata) TIFFOrder() binary.ByteOrder {
 	if exif, ok := tiffIn(bodyOf(m.EXIF)); ok {
 		return exif.order
@@ -26,12 +26,12 @@ func (m Metadata) TIFFOrder() binary.ByteOrder {
 	return binary.LittleEndian
 }
 
-// TIFFPage returns the layout of a page at an even offset of a TIFF, with metadata m, a provenance record, and
-// pixels of the given length in bytes. fields returns the entries about the pixels, as for TIFF. Another page
-// follows unless this is the last.
+// TIFFPage returns the layout of a page at offset at, an even number, of a TIFF, with metadata m, software as a record
+// of what made the file, and pixels bytes of pixels. fields returns the entries about the pixels, as for Metadata.TIFF.
+// last: no page follows; false: another page follows at End.
 //
-// Note: only one directory of a file could leave an EXIF block as it is, so the blocks of pages are taken
-// apart. A block in another byte order than that of the file is left out.
+// Note: Metadata.TIFF keeps an EXIF block at the start of the file, where there is room for only one. So the entries of
+// the blocks of pages are copied instead. A block in another byte order than order is left out.
 func (m Metadata) TIFFPage(order binary.ByteOrder, software string, at, pixels int64, last bool,
 	fields func(at uint32) []TIFFField) (p TIFFPage) {
 	l := TIFFLayout{Order: order}

@@ -11,8 +11,8 @@ import (
 
 const (
 	pngSignature  = 8                                      // bytes
-	headerBody    = 13                                     // of IHDR
-	animationBody = 8                                      // of acTL
+	headerBody    = 13                                     // bytes of data of IHDR
+	animationBody = 8                                      // bytes of data of acTL
 	chunkFrame    = 12                                     // length, kind and checksum around a chunk's data
 	pngHeader     = pngSignature + chunkFrame + headerBody // the signature and the chunk IHDR
 	xmpKeyword    = "XML:com.adobe.xmp"
@@ -20,7 +20,7 @@ const (
 
 func (r *reader) png(src Source) {
 	colours := true
-	_ = Chunks(src, func(c Chunk) bool { // what is behind a broken rule is left out
+	_ = Chunks(src, func(c Chunk) bool { // chunks behind an error are left out
 		switch string(c.Kind) {
 		case "IDAT":
 			colours = false
@@ -35,12 +35,13 @@ func (r *reader) png(src Source) {
 	})
 }
 
-// chunk reads the metadata of a chunk. colours tells that the chunk stands before the pixels.
+// chunk reads the metadata in body, the data of a chunk. colours: the chunk stands before the pixels,
+// where chunks about colours count; false: it does not.
 func (r *reader) chunk(kind string, body Body, colours bool) {
 	switch kind {
 	case "iCCP":
 		if r.seen["icc"] {
-			break // before it is unpacked: that is what takes time
+			break // a second profile is not decompressed, which would take time
 		}
 		if profile, ok := inflatedProfile(body); ok {
 			r.icc(profile)
@@ -81,8 +82,8 @@ func (r *reader) chunk(kind string, body Body, colours bool) {
 	}
 }
 
-// inflatedProfile returns the profile in a chunk iCCP, which holds a name, a zero, the method of compression,
-// and the compressed profile.
+// inflatedProfile returns the profile in body, the data of a chunk iCCP: a name, a zero, the method of compression, and
+// the compressed profile. ok is false where the data are damaged.
 func inflatedProfile(body Body) (_ content, ok bool) {
 	start := body.Start(81)
 	i := bytes.IndexByte(start, 0)
@@ -92,10 +93,10 @@ func inflatedProfile(body Body) (_ content, ok bool) {
 	return inflate(body.after(int64(i) + 2))
 }
 
-// xmpText returns the packet in the data behind the keyword of a chunk iTXt: whether it is compressed, the
-// method of compression, a language, a zero, a translated keyword, a zero, and the text.
+// xmpText returns the XMP packet in rest, the data behind the keyword of a chunk iTXt: whether it is compressed, the
+// method of compression, a language, a zero, a translated keyword, a zero, and the packet.
 func xmpText(rest Body) (_ content, ok bool) {
-	const most = 4096 // bytes of language and keyword
+	const most = 4096 // bytes of all that precedes the packet
 	start := rest.Start(most)
 	if len(start) < 2 {
 		return content{}, false
@@ -114,7 +115,7 @@ func xmpText(rest Body) (_ content, ok bool) {
 	return inOnePiece(rest), true
 }
 
-// pngChunks writes the chunks that belong behind IHDR.
+// pngChunks writes the chunks of m and software, which belong behind IHDR.
 func (m Metadata) pngChunks(w io.Writer, software string) error {
 	out := chunks{w: w}
 	for _, p := range m.Own {
@@ -146,13 +147,13 @@ func (m Metadata) pngChunks(w io.Writer, software string) error {
 	return out.err
 }
 
-// chunks writes chunks up to the first error.
+// chunks writes chunks to w until one fails, and keeps the first error.
 type chunks struct {
 	w   io.Writer
 	err error
 }
 
-// add writes a chunk whose data come in pieces.
+// add writes a chunk of the given kind whose data are pieces, one behind the other.
 func (c *chunks) add(kind string, pieces ...[]byte) {
 	n := 0
 	for _, b := range pieces {
@@ -168,7 +169,7 @@ func (c *chunks) add(kind string, pieces ...[]byte) {
 	})
 }
 
-// profile writes a profile. It compresses the profile twice, first to learn its length without keeping it.
+// profile writes icc as a chunk iCCP. It compresses icc twice, the first time only to learn the compressed length.
 func (c *chunks) profile(icc []byte) {
 	pack := func(w io.Writer) error {
 		if _, err := io.WriteString(w, "ICC profile\x00\x00"); err != nil {
@@ -181,7 +182,7 @@ func (c *chunks) profile(icc []byte) {
 		return z.Close()
 	}
 	var n length
-	_ = pack(&n) // which cannot fail
+	_ = pack(&n) // counting cannot fail
 	c.chunk("iCCP", uint32(n), pack)
 }
 
@@ -207,7 +208,7 @@ func (c *chunks) chunk(kind string, n uint32, data func(io.Writer) error) {
 	}
 }
 
-// isColour reports whether a kind of chunk says what a PNG's colours mean.
+// isColour reports whether chunks of this kind say what the colours of a PNG mean.
 func isColour(kind string) bool {
 	switch kind {
 	case "gAMA", "cHRM", "sRGB", "cICP":
@@ -216,7 +217,7 @@ func isColour(kind string) bool {
 	return false
 }
 
-// pHYs returns the data of the chunk of that name.
+// pHYs returns r as the data of a chunk pHYs. The result is false where r cannot be written there.
 func (r Resolution) pHYs() ([]byte, bool) {
 	unit := byte(1)
 	x, y, ok := r.perMetre()
@@ -230,7 +231,7 @@ func (r Resolution) pHYs() ([]byte, bool) {
 	return append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, x), y), unit), true
 }
 
-// AppendChunk appends a chunk of a PNG.
+// AppendChunk appends a chunk of a PNG with this kind and body to b, and returns the result.
 func AppendChunk(b []byte, kind string, body []byte) []byte {
 	b = binary.BigEndian.AppendUint32(b, uint32(len(body)))
 	start := len(b)

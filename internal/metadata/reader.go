@@ -6,27 +6,27 @@ import (
 	"unicode/utf8"
 )
 
-// reader reads the metadata of one file. Of several blocks of one kind, the first counts.
+// reader reads or measures the metadata of one file. Of several blocks of one kind it takes the first.
 type reader struct {
-	keep     bool  // what is visited, rather than measure it
-	size     int64 // of what is kept, in bytes
+	keep     bool  // keep the metadata in m; false: only measure them
+	size     int64 // the bytes that the metadata take, or would take, in m
 	m        Metadata
-	colours  string // of the profile
+	colours  string // the colour space of the profile: see ProfileColours
 	warnings []string
 	seen     map[string]bool
-	owned    int64      // of the parts kept for the same format, in bytes
-	parts    int        // their number
-	inEXIF   Resolution // for a file that has none of its own
+	owned    int64      // the bytes of all entries of m.Own
+	parts    int        // the number of entries of m.Own
+	inEXIF   Resolution // the resolution in the EXIF block, used where the file has no other
 	scratch  [40]byte
 }
 
-// starts reports whether a piece starts with a prefix of at most 40 bytes.
+// starts reports whether b starts with prefix, which has at most 40 bytes.
 func (r *reader) starts(b Body, prefix string) bool {
 	p := r.scratch[:len(prefix)]
 	return b.Len >= int64(len(p)) && b.fill(p, 0) && string(p) == prefix
 }
 
-// isFirst reports whether this is the first block of its kind.
+// isFirst reports whether it is called for this kind of block for the first time.
 func (r *reader) isFirst(kind string) bool {
 	if r.seen[kind] {
 		return false
@@ -42,7 +42,7 @@ func (r *reader) warn(text string) { r.warnings = append(r.warnings, text) }
 
 func (r *reader) drop(what, why string) { r.warn(fmt.Sprintf("its %s is %s and left out", what, why)) }
 
-// fits reports whether a block is small enough to be kept, and warns otherwise.
+// fits reports whether n, the size of the block what in bytes, is 1 to MaxBlock. It warns of larger blocks.
 func (r *reader) fits(what string, n int64) bool {
 	switch {
 	case n == 0:
@@ -54,7 +54,7 @@ func (r *reader) fits(what string, n int64) bool {
 	return true
 }
 
-// keepBlock counts the bytes of a block, and returns it when metadata are to be kept, or else nil.
+// keepBlock adds the size of c to r.size, and returns the bytes of c in new memory or, where r.keep is false, nil.
 func (r *reader) keepBlock(c content) []byte {
 	r.size += c.size
 	if !r.keep {
@@ -63,7 +63,7 @@ func (r *reader) keepBlock(c content) []byte {
 	return c.start(c.size)
 }
 
-// keepPart keeps a part, of the given data, for a file of the same format.
+// keepPart adds p with the given data to r.m.Own, which only a file of the same format can carry.
 func (r *reader) keepPart(p Part, data Body) {
 	r.parts++
 	r.owned += data.Len
@@ -95,8 +95,8 @@ func (r *reader) icc(c content) {
 	r.m.ICC = r.keepBlock(c)
 }
 
-// exif reads an EXIF block, which begins at its byte order mark or at the "Exif\0\0" that JPEG, and some
-// writers of other formats, put before it.
+// exif reads the EXIF block b, which begins with its byte order mark or with the "Exif\0\0" that JPEG, and some
+// programs in other formats, put before it.
 func (r *reader) exif(b Body) {
 	if r.starts(b, exifPrefix) {
 		b = b.after(int64(len(exifPrefix)))
@@ -139,8 +139,7 @@ func (r *reader) xmp(c content) {
 	}
 }
 
-// uprightXMP sets the orientation in an XMP packet to 1, in either of the two notations for it. The length of
-// the packet stays.
+// uprightXMP sets the orientation in b, an XMP packet, to 1, in both notations for it. The length of b stays.
 func uprightXMP(b []byte) {
 	for _, start := range []string{`tiff:Orientation="`, `tiff:Orientation='`, "<tiff:Orientation>"} {
 		for at := 0; ; {

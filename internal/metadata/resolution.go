@@ -2,8 +2,7 @@ package metadata
 
 import "math"
 
-// Resolution is the number of pixels in a unit of length, across and down. The
-// zero value says that it is not known.
+// Resolution is the number of pixels in a unit of length, across (X) and down (Y). The zero value is not known.
 type Resolution struct {
 	X, Y float64
 	Unit Unit
@@ -14,7 +13,7 @@ type Unit int
 
 const (
 	Unknown Unit = iota // there is no resolution
-	Ratio               // only the ratio of X to Y means something
+	Ratio               // no unit of length: only the ratio of X to Y means something
 	Inch
 	Centimetre
 	Metre
@@ -22,7 +21,7 @@ const (
 
 const metresPerInch = 0.0254
 
-// validated returns r, or the zero value when r makes no sense.
+// validated returns r, or the zero value where X or Y is no sensible number or the unit is unknown.
 func (r Resolution) validated() Resolution {
 	for _, v := range [2]float64{r.X, r.Y} {
 		if !(v > 0 && v < math.MaxInt32) || r.Unit == Unknown {
@@ -32,14 +31,14 @@ func (r Resolution) validated() Resolution {
 	return r
 }
 
-// perMetre returns whole pixels per metre. ok is false where there are none.
+// perMetre returns r in whole pixels per metre. ok is false where r has no unit of length, or the numbers do not fit.
 func (r Resolution) perMetre() (x, y uint32, ok bool) {
 	factor := map[Unit]float64{Inch: 1 / metresPerInch, Centimetre: 100, Metre: 1}[r.Unit]
 	return roundPair(r.X*factor, r.Y*factor, math.MaxInt32)
 }
 
-// jfif returns whole pixels per unit for a JFIF segment, whose units are 0 for a ratio, 1 for inch and 2 for
-// centimetre.
+// jfif returns r as the fields of a JFIF segment: the unit, 0 for a ratio, 1 for inch and 2 for centimetre, and whole
+// pixels per unit. ok is false where they cannot hold r.
 func (r Resolution) jfif() (unit byte, x, y uint16, ok bool) {
 	factor := 1.0
 	switch r.Unit {
@@ -56,7 +55,8 @@ func (r Resolution) jfif() (unit byte, x, y uint16, ok bool) {
 	return unit, uint16(a), uint16(b), ok
 }
 
-// fractions returns pixels per unit for a TIFF, whose units are 1 for a ratio, 2 for inch and 3 for centimetre.
+// fractions returns r as the values of a TIFF: the unit, 1 for a ratio, 2 for inch and 3 for centimetre, and pixels per
+// unit as fractions. ok is false where they cannot hold r.
 func (r Resolution) fractions() (unit uint16, x, y [2]uint32, ok bool) {
 	factor := 1.0
 	switch r.Unit {
@@ -75,7 +75,7 @@ func (r Resolution) fractions() (unit uint16, x, y [2]uint32, ok bool) {
 	return unit, fraction(r.X * factor), fraction(r.Y * factor), true
 }
 
-// fraction returns v as a fraction, to the nearest thousandth where 32 bits allow.
+// fraction returns the numerator and the denominator of v, to the nearest thousandth where 32 bits allow.
 func fraction(v float64) [2]uint32 {
 	for _, below := range []float64{1, 10, 100, 1000} {
 		n := math.Round(v * below)
@@ -86,7 +86,7 @@ func fraction(v float64) [2]uint32 {
 	return [2]uint32{uint32(math.Round(v)), 1}
 }
 
-// roundPair rounds two numbers. ok is false unless both results are 1 to most.
+// roundPair returns x and y rounded. ok is false unless both results are 1 to most.
 func roundPair(x, y, most float64) (_, _ uint32, ok bool) {
 	x, y = math.Round(x), math.Round(y)
 	if !(x >= 1 && y >= 1 && x <= most && y <= most) {

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// Source is a file whose metadata are read, on a disk or in memory, such as a *bytes.Reader. Readers hold a
-// few bytes at a time, and what is kept. A file that fails to be read is taken to end there.
+// Source is a file whose metadata are read, on a disk or in memory, such as a *bytes.Reader. Besides the result, only a
+// few bytes of it are in memory at a time. Where reading fails, the file is taken to end.
 type Source interface {
 	io.ReaderAt
 	Size() int64
@@ -20,25 +20,25 @@ type Body struct {
 	Len int64
 }
 
-// Piece returns n bytes of a file from an offset on, or as many as there are.
+// Piece returns the bytes [at, at+n) of src, or fewer where src ends before.
 func Piece(src Source, at, n int64) Body {
 	at = min(at, src.Size())
 	return Body{src, at, min(n, src.Size()-at)}
 }
 
-// bodyOf returns bytes in memory as a piece.
+// bodyOf returns b as a piece, which shares the memory of b.
 func bodyOf(b []byte) Body { return Body{bytes.NewReader(b), 0, int64(len(b))} }
 
-// Bytes returns the piece in memory of its own, or nil where it cannot be read.
+// Bytes returns the bytes of the piece in new memory, or nil where they cannot be read.
 func (b Body) Bytes() []byte { return b.read(0, b.Len) }
 
-// Start returns the first n bytes of the piece, or all if it has less.
+// Start returns the first n bytes of the piece in new memory, or all if there are fewer, or nil where reading fails.
 func (b Body) Start(n int64) []byte { return b.read(0, min(n, b.Len)) }
 
 // At returns the offset of the piece in its Source.
 func (b Body) At() int64 { return b.at }
 
-// read returns n bytes from an offset of the piece on, or nil where it does not have n bytes.
+// read returns the bytes [at, at+n) of the piece in new memory, or nil where the piece does not have them.
 func (b Body) read(at, n int64) []byte {
 	if at < 0 || n < 0 || at > b.Len || n > b.Len-at {
 		return nil
@@ -50,7 +50,7 @@ func (b Body) read(at, n int64) []byte {
 	return p
 }
 
-// fill reads bytes from an offset of the piece, which must have enough, and reports whether it could.
+// fill sets p to the bytes of the piece from offset at on, which must be enough. It returns false where reading fails.
 func (b Body) fill(p []byte, at int64) bool {
 	n, _ := b.src.ReadAt(p, b.at+at)
 	return n == len(p)
@@ -65,7 +65,7 @@ func (b Body) after(n int64) Body {
 // reader returns a reader of the piece from its start.
 func (b Body) reader() io.Reader { return io.NewSectionReader(b.src, b.at, b.Len) }
 
-// writeTo writes the piece in blocks.
+// writeTo writes the bytes of the piece to w, a block at a time.
 func (b Body) writeTo(w io.Writer) error {
 	const block = 1 << 15
 	if b.Len > block {
@@ -76,21 +76,21 @@ func (b Body) writeTo(w io.Writer) error {
 	return err
 }
 
-// window reads a Source for a walker. It reads ahead where the walk proceeds in small steps.
+// window reads a Source for a walk over its parts. Where the walk goes on in small steps, it reads ahead.
 type window struct {
 	src  Source
 	size int64
 	buf  []byte
-	seen []byte // of buf
-	at   int64  // of seen
+	seen []byte // the part of buf that is filled
+	at   int64  // the offset in src of the first byte of seen
 }
 
 func newWindow(src Source) *window {
 	return &window{src: src, size: src.Size(), buf: make([]byte, 4096)}
 }
 
-// bytes returns n bytes at an offset, which are valid until the next call, or nil where the file does not have
-// them. n is at most 4096.
+// bytes returns the bytes [at, at+n) of the file, or nil where the file does not have them. n must be at most 4096. The
+// result shares the memory of w, and is valid until the next call.
 func (w *window) bytes(at int64, n int) []byte {
 	if at < 0 || at > w.size || int64(n) > w.size-at {
 		return nil
@@ -110,7 +110,7 @@ func (w *window) bytes(at int64, n int) []byte {
 	return w.seen[:n]
 }
 
-// find returns the first offset, at or after at, of a byte c, or -1 if there is none.
+// find returns the offset of the first byte c at or behind offset at, or -1 if there is none.
 func (w *window) find(at int64, c byte) int64 {
 	for w.bytes(at, 1) != nil {
 		rest := w.seen[at-w.at:]

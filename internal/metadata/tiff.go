@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// about are the tags of a TIFF directory that describe the picture rather than the file. With the directories
-// of EXIF and GPS they make an EXIF block.
+// about are the tags of a TIFF directory that describe the picture rather than the layout of the file. They, and the
+// directories of EXIF and GPS, are copied into an EXIF block.
 var about = []uint16{
 	// name, description, make, model, page, software, time, artist, computer
 	0x010d, 0x010e, tagMake, 0x0110, 0x011d, tagSoftware, 0x0132, 0x013b, 0x013c,
@@ -98,15 +98,15 @@ func (f tiffFile) resolution() Resolution {
 	return r.validated()
 }
 
-// TIFFLayout is the layout of a TIFF: the file is what WriteHead writes, the pixels, whose samples must be in
-// the byte order Order, and what WriteTail writes.
+// TIFFLayout is the layout of a TIFF: the file is the bytes of WriteHead, then the pixels, whose samples must be in the
+// byte order Order, and then the bytes of WriteTail.
 type TIFFLayout struct {
 	Order binary.ByteOrder
 
 	start     []byte // the header, which points to the directory
-	exif      []byte // what is behind it
-	gap       int    // zeros, in front of the directory
-	at        int64  // the directory
+	exif      []byte // the EXIF block behind the header, without its own header
+	gap       int    // the number of zeros between the pixels and the directory
+	at        int64  // the offset of the directory
 	directory directory
 }
 
@@ -131,23 +131,23 @@ func (l TIFFLayout) WriteTail(w io.Writer) error {
 // TIFFField is a directory entry about the pixels.
 type TIFFField struct {
 	Tag    uint16
-	Long   bool // 32 bits a value rather than 16
+	Long   bool // values have 32 bits; false: 16
 	Values []uint32
 }
 
-// TIFF returns the layout of a TIFF with metadata m, a provenance record, and pixels of the given length in
-// bytes. fields returns the entries about the pixels, which start at the given offset of the file.
+// TIFF returns the layout of a TIFF with metadata m, software as a record of what made the file, and pixels bytes of
+// pixels. fields returns the entries about the pixels, which start at offset at of the file.
 //
-// Note: an EXIF block is the start of the file as it is. Both count offsets from their start, so every offset in
-// the block stays right, even those in the notes of a camera maker that nobody else can read. Only the offset of
-// the first directory changes: to a new directory at the end, which has the entries of the block as well.
+// Note: the file begins with the EXIF block, unchanged. Both count offsets from their start, so every offset in the
+// block stays right, even those in the undocumented notes of camera makers. Only the offset of the first directory
+// changes: to a new directory at the end, which has the entries of the block as well.
 func (m Metadata) TIFF(software string, pixels uint32, fields func(at uint32) []TIFFField) TIFFLayout {
 	l := TIFFLayout{Order: binary.LittleEndian}
 	if exif, ok := tiffIn(bodyOf(m.EXIF)); ok {
 		l.Order, l.exif = exif.order, m.EXIF[8:]
 		for e := range exif.fields(exif.first) {
 			if !isOfFile(e.tag) {
-				// With the four bytes of its value or offset as they are.
+				// The four bytes of the value or its offset are copied unchanged.
 				l.directory = append(l.directory, entry{e.tag, e.kind, e.count, Body{exif.src, e.at + 8, 4}, nil})
 			}
 		}
@@ -163,8 +163,8 @@ func (m Metadata) TIFF(software string, pixels uint32, fields func(at uint32) []
 	return l
 }
 
-// merge returns d with fields and with the entries of the directory of l. Of entries with one tag, the first
-// in this order stays.
+// merge returns the entries of d, of fields and of l.directory. Of several entries with one tag it keeps the first, in
+// this order.
 func (l TIFFLayout) merge(d directory, fields []TIFFField) directory {
 	for _, f := range fields {
 		kind := uint16(typeShort)
@@ -178,7 +178,7 @@ func (l TIFFLayout) merge(d directory, fields []TIFFField) directory {
 	return slices.CompactFunc(d, func(a, b entry) bool { return a.tag == b.tag })
 }
 
-// ownEntries returns the entries that are neither of the EXIF block nor about the pixels.
+// ownEntries returns the entries for software and for the parts of m besides the EXIF block.
 func (l TIFFLayout) ownEntries(m Metadata, software string) (d directory) {
 	blob := func(tag, kind uint16, b []byte) {
 		if len(b) > 0 {
@@ -199,7 +199,7 @@ func (l TIFFLayout) ownEntries(m Metadata, software string) (d directory) {
 	return d
 }
 
-// numbers returns values of 32 bits, if long, or of 16 bits.
+// numbers returns values as bytes in the order l.Order, with 32 bits each if long, or else with 16.
 func (l TIFFLayout) numbers(values []uint32, long bool) Body {
 	var b []byte
 	for _, v := range values {

@@ -10,22 +10,22 @@ const riffHeader = 12
 
 // RIFFChunk is a chunk of a WebP.
 type RIFFChunk struct {
-	// Kind is good until the next chunk is returned.
+	// Kind is the four letters of the chunk's kind. They are overwritten when the next chunk is read.
 	Kind []byte
 	Body
 }
 
-// RIFFWalk walks over the chunks of a WebP, or over those within one of its chunks, in file order. All readers
-// of WebP in the program use it, so that what was checked is what is read. It returns a chunk only when all of
-// it is in the file, and VP8X, which announces the others, only as the first.
+// RIFFWalk walks over the chunks of a WebP, or over the chunks within one, in file order. All readers of WebP in
+// the program use it, so that they agree on what is in a file. It returns a chunk only when the whole chunk is in the
+// file, and VP8X, which announces the other chunks, only as the first.
 type RIFFWalk struct {
 	w              *window
 	at, end, start int64
-	cut            bool // the file has less than it says
+	cut            bool // the file is shorter than its header says
 	kind           [4]byte
 }
 
-// WalkRIFF begins a walk over the WebP in src, up to the end that its header says.
+// WalkRIFF returns a walk over the WebP in src, up to the end that the header says.
 func WalkRIFF(src Source) *RIFFWalk {
 	k := &RIFFWalk{w: newWindow(src), at: riffHeader, start: riffHeader}
 	if head := k.w.bytes(4, 4); head != nil {
@@ -37,13 +37,13 @@ func WalkRIFF(src Source) *RIFFWalk {
 	return k
 }
 
-// WalkRIFF begins a walk over the chunks within a chunk, from an offset of its data on.
+// WalkRIFF returns a walk over the chunks within b, the data of a chunk, from offset from of b on.
 func (b Body) WalkRIFF(from int64) *RIFFWalk {
 	return &RIFFWalk{w: newWindow(b.src), at: b.at + from, end: b.at + b.Len, start: b.at + from}
 }
 
-// Next returns the next chunk. The error is io.EOF behind the last chunk, io.ErrUnexpectedEOF where the file
-// ends too early, and a FormatError where it breaks a rule.
+// Next returns the next chunk. The error is io.EOF behind the last chunk, io.ErrUnexpectedEOF where the file ends too
+// early, and a FormatError where the file breaks a rule.
 func (k *RIFFWalk) Next() (c RIFFChunk, err error) {
 	if k.end-k.at < 8 {
 		if k.cut {
@@ -69,13 +69,13 @@ func (k *RIFFWalk) Next() (c RIFFChunk, err error) {
 	return RIFFChunk{k.kind[:], Body{k.w.src, at, n}}, nil
 }
 
-// RIFFChunks calls visit with each chunk of the WebP in src, until a visit returns false, the file ends, or it
-// breaks a rule.
+// RIFFChunks calls visit with each chunk of the WebP in src, until visit returns false, or the file ends or breaks a
+// rule.
 func RIFFChunks(src Source, visit func(kind []byte, body Body) bool) {
 	WalkRIFF(src).visit(visit)
 }
 
-// Chunks calls visit with each chunk within a chunk, from an offset of its data on, as RIFFChunks does.
+// Chunks is RIFFChunks for the chunks within b, the data of a chunk, from offset from of b on.
 func (b Body) Chunks(from int64, visit func(kind []byte, body Body) bool) {
 	b.WalkRIFF(from).visit(visit)
 }

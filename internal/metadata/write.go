@@ -2,9 +2,9 @@ package metadata
 
 import "io"
 
-// Writer returns a writer for the encoder of a format, named as for Read, which puts m into the file on
-// its way to w. What m holds must fit: see For. software is a short record of what made the file, in
-// ASCII; empty is none. A TIFF is laid out by the method TIFF instead, and its writer is w.
+// Writer returns a writer for an encoder of a format, named as for Read, that passes the encoder's file on to w with m
+// put in. m must be a result of For. software is a short record of what made the file, in ASCII; empty is none. For a
+// TIFF, which Metadata.TIFF lays out, and where there is nothing to put in, it returns w.
 func (m Metadata) Writer(w io.Writer, format, software string) io.Writer {
 	splice := containers[format].splice
 	if splice == nil {
@@ -18,13 +18,13 @@ func (m Metadata) Writer(w io.Writer, format, software string) io.Writer {
 	return s
 }
 
-// splicer holds the first bytes back until there are as many as needed, writes them, edited
-// if they are to be, and then what is inserted. No encoder writes less than that.
+// splicer passes a file on to w with insertions behind its first need bytes. It holds these back until all are there,
+// edits them, and writes them and then the insertions. Every file of an encoder has at least need bytes.
 type splicer struct {
 	w      io.Writer
 	need   int
-	edit   func([]byte)          // nil: as they are
-	insert func(io.Writer) error // nil: nothing
+	edit   func([]byte)          // changes the first bytes; nil: they stay
+	insert func(io.Writer) error // writes the insertions; nil: there are none
 	held   []byte
 	done   bool
 }

@@ -10,10 +10,10 @@ import (
 	"superres/internal/metadata"
 )
 
-// An APNG is a PNG with chunks of its own: acTL says how many frames it has and how often it
-// is played, fcTL before the pixels of each frame where and how long it is seen. The pixels of
-// the first are those of the PNG, in chunks IDAT; those of the others are in chunks fdAT.
-// (Portable Network Graphics, third edition, W3C 2025, sections 11.3.6 and 13.)
+// An animated PNG (APNG) has three more kinds of chunks: acTL says how many frames there are and how often they are
+// played; fcTL, before the pixels of each frame, where and how long the frame is shown. The pixels of the first frame
+// are in the chunks IDAT, the pixels of all other frames in chunks fdAT. (Portable Network Graphics, third edition,
+// W3C 2025, sections 11.3.6 and 13.)
 
 // PNGWriter writes an animation as PNG.
 type PNGWriter struct {
@@ -25,21 +25,21 @@ type PNGWriter struct {
 	sequence uint32
 }
 
-// NewPNGWriter begins an animation of a number of frames that is played a number of times, 0 for endlessly. opt is
-// as for a PNG: frames may have transparency only with Alpha.
+// NewPNGWriter returns a writer of an animation. frames is the number of frames, and plays how often they are played, 0
+// for endlessly. opt is as for imagefile.Encode; colour frames may have transparency only with opt.Alpha.
 func NewPNGWriter(w io.Writer, frames, plays int, opt imagefile.EncodeOptions) *PNGWriter {
 	return &PNGWriter{w: w, opt: opt, frames: frames, plays: plays}
 }
 
-// Put writes the next frame, or the rectangle of it that has changed. All frames must be of one size and type. The
-// caller must not change one before the next is put. The errors are those of imagefile.Encode.
+// Put writes the part of img, the next frame, that differs from the frame before. All frames must be of one size and
+// type. The caller must not change img before the next call returns. The errors are those of imagefile.Encode.
 func (p *PNGWriter) Put(img image.Image, delay Delay) error {
 	r := findChange(p.before, img)
 	var still bytes.Buffer
 	if err := imagefile.Encode(&still, crop(img, r), imagefile.PNG, p.opt); err != nil {
 		return err
 	}
-	p.opt.Metadata, p.opt.Software = metadata.Metadata{}, "" // of the first
+	p.opt.Metadata, p.opt.Software = metadata.Metadata{}, "" // only the first frame carries them
 	first := p.before == nil
 	p.before = img
 	var out []byte
@@ -76,13 +76,13 @@ func (p *PNGWriter) Put(img image.Image, delay Delay) error {
 	return err
 }
 
-// next appends the number of the next chunk of the animation to b.
+// next appends to b the sequence number of the next chunk fcTL or fdAT, 4 bytes, and increments that number.
 func (p *PNGWriter) next(b []byte) []byte {
 	p.sequence++
 	return binary.BigEndian.AppendUint32(b, p.sequence-1)
 }
 
-// control returns the body of a chunk fcTL for a frame that replaces what is in its rectangle, and stays.
+// control returns the body of a chunk fcTL for a frame that replaces the pixels in r, and stays there, for delay.
 func (p *PNGWriter) control(r image.Rectangle, delay Delay) []byte {
 	b := p.next(make([]byte, 0, controlLength))
 	for _, v := range []int{r.Dx(), r.Dy(), r.Min.X, r.Min.Y} {
@@ -93,7 +93,7 @@ func (p *PNGWriter) control(r image.Rectangle, delay Delay) []byte {
 	return append(b, 0, 0)
 }
 
-// Close ends the file.
+// Close writes the end of the file. It does not close the underlying writer.
 func (p *PNGWriter) Close() error {
 	_, err := p.w.Write(metadata.AppendChunk(nil, "IEND", nil))
 	return err

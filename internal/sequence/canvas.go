@@ -9,27 +9,27 @@ import (
 	"superres/internal/imagefile"
 )
 
-// canvas is the picture that an animation shows. Samples are not multiplied by alpha, so that samples that are not
-// blended keep their values.
+// canvas is the picture that an animation shows at a time, on which the frames are put one after the other. Samples are
+// not multiplied by alpha, so that samples that are not blended keep their values.
 type canvas interface {
-	reset()                        // to nothing
-	put(img image.Image, c cell)   // img is the cell, decoded, at the origin or in its place
-	dispose()                      // of the last cell
-	image(grey bool) image.Image   // a copy
-	describe() (opaque, grey bool) // all of it
+	reset()                        // makes all pixels transparent
+	put(img image.Image, c cell)   // puts img, the decoded frame c, into the rectangle c.rect
+	dispose()                      // clears or restores that rectangle, as the last frame asks for
+	image(grey bool) image.Image   // returns a copy, of a grey type if grey
+	describe() (opaque, grey bool) // reports whether all pixels are opaque, and whether all visible ones are grey
 }
 
 // plane is a canvas of 8 or 16 bits a sample.
 type plane[T uint8 | uint16] struct {
 	size  imagefile.Size
 	width int // of size
-	pix   []T // red, green, blue, alpha
-	saved []T // as it was below the last cell, where that asks for it
+	pix   []T // red, green, blue and alpha of each pixel
+	saved []T // the samples below the last frame, where they are to be restored after it
 	last  cell
-	read  func(image.Image, imagefile.Size) []T // of all pixels of a picture of a size
+	read  func(image.Image, imagefile.Size) []T // returns the samples of a picture of the given size
 }
 
-// newCanvas returns a transparent canvas of 16 bits a sample if deep, or of 8.
+// newCanvas returns a transparent canvas with 16 bits a sample if deep, or else with 8.
 func newCanvas(size imagefile.Size, deep bool) canvas {
 	width, _ := size.Sides()
 	if deep {
@@ -39,7 +39,7 @@ func newCanvas(size imagefile.Size, deep bool) canvas {
 		read: func(img image.Image, _ imagefile.Size) []uint8 { return imaging.Clone(img).Pix }}
 }
 
-// readDeep returns the samples of a picture of a size, in 16 bits.
+// readDeep returns red, green, blue and alpha of each pixel of img, in 16 bits, not multiplied by alpha.
 func readDeep(img image.Image, size imagefile.Size) []uint16 {
 	b := img.Bounds()
 	list := imagefile.NewSamples[uint16](size, 4)[:0]
@@ -59,7 +59,7 @@ func (p *plane[T]) reset() {
 	p.last = cell{}
 }
 
-// row returns the samples of a rectangle in row y of the canvas.
+// row returns the samples of row y of the canvas within r. The result shares the memory of p; nothing is copied.
 func (p *plane[T]) row(r image.Rectangle, y int) []T {
 	at := 4 * (y*p.width + r.Min.X)
 	return p.pix[at : at+4*r.Dx()]
@@ -86,8 +86,8 @@ func (p *plane[T]) put(img image.Image, c cell) {
 	}
 }
 
-// blend puts a pixel over another: of alpha a over b, what is seen has a + b·(1 − a), and the
-// mean of both colours by their shares of that.
+// blend blends the pixel src over the pixel dst. With their alphas a and b, the result has the alpha a + b·(1 − a), and
+// as colour the mean of both colours, weighted by a and b·(1 − a).
 func blend[T uint8 | uint16](dst, src []T) {
 	most := uint64(^T(0))
 	a, b := uint64(src[3]), uint64(dst[3])
@@ -98,7 +98,7 @@ func blend[T uint8 | uint16](dst, src []T) {
 	case a == 0:
 		return
 	}
-	own, below := a*most, b*(most-a) // shares, of most²
+	own, below := a*most, b*(most-a) // the weights a and b·(1 − a), times most²
 	sum := own + below
 	for i := range 3 {
 		dst[i] = T((uint64(src[i])*own + uint64(dst[i])*below + sum/2) / sum)
@@ -127,7 +127,7 @@ func (p *plane[T]) describe() (opaque, grey bool) {
 		if pix[3] != ^T(0) {
 			opaque = false
 			if pix[3] == 0 {
-				continue // of no colour that is seen
+				continue // invisible, so its colour does not count
 			}
 		}
 		if pix[0] != pix[1] || pix[0] != pix[2] {

@@ -12,7 +12,7 @@ const (
 	gifTrailer   = 0x3b
 	gifExtension = 0x21
 	gifControl   = 0xf9 // the label of an extension about the next image
-	gifOwn       = 0xff // that of one of a program
+	gifOwn       = 0xff // the label of an extension of some program
 )
 
 // gifCells walks over the images of a GIF.
@@ -20,17 +20,17 @@ type gifCells struct {
 	data    []byte
 	blocks  *metadata.GIFWalk
 	control []byte // the extension about the next image; nil: there is none
-	plays   int    // as far as is known
+	plays   int    // how often the animation is played, by the blocks read so far; 0: endlessly
 }
 
-// openGIF reads what a GIF says about all images, and checks the place of each.
+// openGIF sets the fields of r that hold for the whole GIF, and checks the place of each image. Nothing is decoded.
 func (r *Reader) openGIF() error {
 	all, err := newGIFCells(r.data)
 	if err != nil {
 		return err
 	}
 	begin := func() cells {
-		g, _ := newGIFCells(r.data) // which went well before
+		g, _ := newGIFCells(r.data) // cannot fail: the same call succeeded above
 		return g
 	}
 	if err := r.plan(all.blocks.Head.Width, all.blocks.Head.Height, all, begin); err != nil {
@@ -45,12 +45,12 @@ func newGIFCells(data []byte) (*gifCells, error) {
 	return &gifCells{data: data, blocks: blocks, plays: 1}, err
 }
 
-// readExtension keeps what an extension block says about the next image, or about repeating the animation.
+// readExtension sets g.control or g.plays where the extension block is about the next image or about repetition.
 func (g *gifCells) readExtension(block []byte) {
 	const (
 		label = 1  // what the extension is about
-		again = 16 // how often the GIF is played again, in one of a program
-		least = 18 // bytes of such a one
+		again = 16 // offset of the number of repetitions in an extension of NETSCAPE
+		least = 18 // bytes of such an extension
 	)
 	name := "" // of the program
 	if len(block) >= least && block[2] == 11 {
@@ -87,21 +87,21 @@ func (g *gifCells) next() (c cell, err error) {
 	number := func(i int64) int64 { return int64(binary.LittleEndian.Uint16(g.data[from+i:])) }
 	c.left, c.top, c.width, c.height = number(1), number(3), number(5), number(7)
 	c.from, c.to = from, g.blocks.At()
-	c.over = true // what is not transparent
+	c.over = true // opaque pixels cover what is there; transparent ones leave it
 	c.delay = Delay{Den: 100}
 	if g.control != nil {
 		c.delay.Num = binary.LittleEndian.Uint16(g.control[4:])
 		switch g.control[3] >> 2 & 7 {
 		case 2:
 			c.after = clear
-		case 3, 4: // 4 is what some programs write for it
+		case 3, 4: // some programs write 4 for 3
 			c.after = restore
 		}
 	}
 	return c, nil
 }
 
-// file returns a GIF of the image that next returned last, on a screen of its size.
+// file returns a GIF with only the image c, which next returned last, on a screen of the size of that image.
 func (g *gifCells) file(c cell) ([]byte, error) {
 	still := bytes.Clone(g.data[:g.blocks.Head.Length])
 	copy(still[6:], g.data[c.from+5:c.from+9])

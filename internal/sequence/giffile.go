@@ -15,8 +15,8 @@ import (
 	"superres/internal/metadata"
 )
 
-// GIFWriter writes an animation as GIF. All frames share one palette, which is chosen when the last has come. Until
-// then the rectangle that has changed of each frame is kept in a file.
+// GIFWriter writes an animation as GIF. All frames share one palette, which is chosen after the last frame was put.
+// Until then the changed rectangle of each frame is kept in the file aside.
 type GIFWriter struct {
 	w       io.Writer
 	plays   int
@@ -32,12 +32,12 @@ type GIFWriter struct {
 
 	// While the file is written:
 	palette color.Palette // with the transparent colour at the end
-	waiting *gifFrame     // for what comes behind it
-	shown   []uint8       // what is seen before the waiting frame
+	waiting *gifFrame     // the last frame, which is written once the next is known
+	shown   []uint8       // the indices of the pixels that are shown before the waiting frame
 	begun   bool
 }
 
-// saved describes a frame that is in the file of intermediate data.
+// saved describes a frame whose changed rectangle is in the file GIFWriter.aside.
 type saved struct {
 	rect  image.Rectangle
 	delay int // hundredths of a second
@@ -46,21 +46,21 @@ type saved struct {
 // gifFrame is a whole frame, as indices of the palette.
 type gifFrame struct {
 	pix   []uint8
-	rect  image.Rectangle // that is to be written
+	rect  image.Rectangle // the part of pix that is written
 	delay int
 }
 
-// NewGIFWriter begins an animation that is played a number of times, 0 for endlessly. An empty comment is left out.
-// aside is an empty file for intermediate data, which Close does not close.
+// NewGIFWriter returns a writer of an animation that is played plays times, 0 for endlessly. An empty comment is left
+// out. aside is an empty file for intermediate data, which the caller closes.
 func NewGIFWriter(w io.Writer, plays int, comment string, aside *os.File) *GIFWriter {
 	g := &GIFWriter{w: w, plays: plays, comment: comment, aside: aside, counts: newCounts()}
 	g.buffer = bufio.NewWriterSize(aside, 1<<16)
-	g.packer, _ = flate.NewWriter(g.buffer, flate.BestSpeed) // which is a level
+	g.packer, _ = flate.NewWriter(g.buffer, flate.BestSpeed) // fails only for an invalid level
 	return g
 }
 
-// Put takes the next frame, of 8 bits a sample. All frames must be of one size and type. The caller must not change
-// one before the next is put. Pixels that are less than half opaque become transparent.
+// Put takes img as the next frame: *image.Gray or *image.NRGBA, of one size and type for all frames. The caller must
+// not change img before the next call returns. Pixels that are less than half opaque become transparent.
 func (g *GIFWriter) Put(img image.Image, delay Delay) error {
 	m := toNRGBA(img)
 	var before image.Image
@@ -84,7 +84,7 @@ func (g *GIFWriter) Put(img image.Image, delay Delay) error {
 	return nil
 }
 
-// toNRGBA returns a picture of type *image.Gray or *image.NRGBA as *image.NRGBA.
+// toNRGBA returns img, a *image.Gray or *image.NRGBA, as *image.NRGBA: converted, or img itself.
 func toNRGBA(img image.Image) *image.NRGBA {
 	grey, is := img.(*image.Gray)
 	if !is {
@@ -97,8 +97,8 @@ func toNRGBA(img image.Image) *image.NRGBA {
 	return m
 }
 
-// toHundredths returns a delay in hundredths of a second, as a GIF has it. A delay in other units is rounded, to two
-// at least, since players show a frame of less for ten.
+// toHundredths returns d in hundredths of a second, the unit of a GIF. A delay in other units is rounded, and is at
+// least 2, since players show a frame with a smaller delay for 10.
 func toHundredths(d Delay) int {
 	if d.Den == 0 || d.Den == 100 {
 		return int(d.Num)
@@ -110,7 +110,7 @@ func toHundredths(d Delay) int {
 	return min(n, 0xffff)
 }
 
-// Close chooses the colours and writes the file.
+// Close chooses the palette and writes the whole file to g.w. It closes neither g.w nor g.aside.
 func (g *GIFWriter) Close() error {
 	if err := errors.Join(g.packer.Close(), g.buffer.Flush()); err != nil {
 		return err
@@ -154,8 +154,9 @@ func (g *GIFWriter) Close() error {
 	return err
 }
 
-// frame writes the waiting frame, and makes now, the indices of the next one, wait. A GIF clears a whole rectangle or
-// nothing: where pixels of the waiting frame are transparent in now, its rectangle is enlarged to hold and clear them.
+// frame writes the waiting frame, and makes a copy of now, the indices of the next frame, the waiting one. A GIF can
+// only clear the whole rectangle of a frame: where visible pixels are transparent in now, the rectangle of the waiting
+// frame is enlarged to hold them, and cleared after it.
 func (g *GIFWriter) frame(now []uint8, delay int) error {
 	size := g.before.Rect
 	next := &gifFrame{pix: bytes.Clone(now), rect: size, delay: delay}
@@ -191,7 +192,8 @@ func (g *GIFWriter) frame(now []uint8, delay int) error {
 	return nil
 }
 
-// write writes the waiting frame. Pixels that are shown already are transparent in it, which takes fewer bytes.
+// write writes the waiting frame with the disposal method disposal. Pixels that do not change the picture are written
+// as transparent, which takes fewer bytes.
 func (g *GIFWriter) write(disposal byte) error {
 	f, size := g.waiting, g.before.Rect
 	transparent := uint8(len(g.palette) - 1)
@@ -227,7 +229,7 @@ func (g *GIFWriter) write(disposal byte) error {
 	return err
 }
 
-// extensions returns the blocks about all frames: how often they are repeated, if they are, and the comment.
+// extensions returns the blocks of the file about repetition, unless it is played once, and with the comment.
 func (g *GIFWriter) extensions() (b []byte) {
 	if g.plays != 1 {
 		again := 0

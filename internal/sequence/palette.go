@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// A GIF has 255 colours and one that is transparent. They are chosen once for all frames, from
-// how often each colour is there in what changes, so that a colour is the same everywhere:
+// A GIF has 255 colours and a transparent one. They are chosen once for all frames, by how often each colour occurs in
+// the changed rectangles of the frames, so that a colour of the animation becomes the same in all of them:
 //
 //	cells  of 4³ levels, each with its mean colour and its number of pixels
 //	split  the box of cells with the largest squared error, at its mean, along the axis where
@@ -16,7 +16,7 @@ import (
 //	move   each of the 255 to the mean of the cells that are nearest to it, some times (Lloyd)
 //	snap   those for the most part of one colour to that, so that areas stay what they are
 //
-// Up to 255 colours are taken as they are.
+// An animation of up to 255 colours keeps them.
 
 const (
 	mostColours = 255
@@ -27,13 +27,13 @@ const (
 type bin struct {
 	n    int64
 	sum  [3]int64
-	most uint32 // the colour that most of them have, if one has: by the vote of Boyer and Moore
-	lead int64  // of that vote
+	most uint32 // the colour of more than half of the pixels, if there is one: the majority vote of Boyer and Moore
+	lead int64  // the counter of that vote
 }
 
 // counts is the histogram of the colours of an animation.
 type counts struct {
-	exact map[uint32]bool // the colours; nil: there are more than can be had
+	exact map[uint32]bool // all colours so far; nil: there are more than mostColours
 	bins  []bin
 }
 
@@ -41,7 +41,7 @@ func newCounts() *counts {
 	return &counts{exact: map[uint32]bool{}, bins: make([]bin, 1<<(3*cellBits))}
 }
 
-// add counts a pixel.
+// add counts a pixel of the colour r, g, b.
 func (c *counts) add(r, g, b uint8) {
 	const drop = 8 - cellBits
 	one := &c.bins[int(r)>>drop<<(2*cellBits)|int(g)>>drop<<cellBits|int(b)>>drop]
@@ -65,14 +65,14 @@ func (c *counts) add(r, g, b uint8) {
 	}
 }
 
-// spot is a cell or a colour of a palette, in levels.
+// spot is a cell with its mean colour, or a colour of the palette, in levels of 0..255.
 type spot struct {
 	at [3]float64
 	n  float64
 	*bin
 }
 
-// palette returns at most mostColours colours, chosen as above, in the order of sortColours.
+// palette returns at most mostColours colours, chosen as described at the top of this file, in sortColours' order.
 func (c *counts) palette() []color.NRGBA {
 	if c.exact != nil {
 		var list []color.NRGBA
@@ -112,7 +112,7 @@ func sortColours(list []color.NRGBA) []color.NRGBA {
 	return slices.Compact(list)
 }
 
-// box is a set of cells, with the axis along which they vary most and their squared error.
+// box is a set of cells, with the axis, red, green or blue, along which they vary most, and their squared error.
 type box struct {
 	cells []spot
 	axis  int
@@ -166,7 +166,7 @@ func splitCells(cells []spot) []spot {
 			}
 		}
 		if at == 0 || at == len(b.cells) {
-			break // all that is left is of one colour each
+			break // every box holds a single colour
 		}
 		boxes[worst] = newBox(b.cells[:at])
 		boxes = append(boxes, newBox(b.cells[at:]))
@@ -218,7 +218,8 @@ func moveCentres(cells []spot, own []int, centres []spot) {
 	}
 }
 
-// snapCentres returns the rounded centres, and of cells that are mostly of one colour that colour.
+// snapCentres returns the centres rounded. Where most pixels of a centre's cells have one colour, it returns that
+// colour for the centre. own[i] is the centre of cells[i].
 func snapCentres(cells []spot, own []int, centres []spot) []color.NRGBA {
 	best := make([]*bin, len(centres))
 	for i, s := range cells {
@@ -238,10 +239,10 @@ func snapCentres(cells []spot, own []int, centres []spot) []color.NRGBA {
 	return list
 }
 
-// mapping finds the nearest colour of a palette for any other. It remembers the last ones.
+// mapping finds the colour of a palette that is nearest to any given colour, and remembers recent results.
 //
-// Note: it does not dither. Mixing two colours by the pixel's place, as would not flicker
-// either, cost 2 dB and a fifth more bytes of enlarged photographs, and was no better to look at.
+// Note: it does not dither. Ordered dithering, which would not flicker either, made enlarged photographs 2 dB worse and
+// their files a fifth larger, and looked no better.
 type mapping struct {
 	palette []color.NRGBA
 	known   []mapped
@@ -249,7 +250,7 @@ type mapping struct {
 
 // mapped is a colour and the index of the palette that replaces it.
 type mapped struct {
-	key   uint32 // of the colour, and 1<<24
+	key   uint32 // 1<<24 | red<<16 | green<<8 | blue; 0: the entry is empty
 	index uint8
 }
 
@@ -259,7 +260,7 @@ func newMapping(palette []color.NRGBA) *mapping {
 	return &mapping{palette, make([]mapped, 1<<knownBits)}
 }
 
-// index returns the index of the nearest colour of the palette.
+// index returns the index of the palette's colour that is nearest to r, g, b.
 func (m *mapping) index(r, g, b uint8) uint8 {
 	key := 1<<24 | uint32(r)<<16 | uint32(g)<<8 | uint32(b)
 	e := &m.known[key*0x9e3779b1>>(32-knownBits)]

@@ -12,14 +12,14 @@ import (
 
 const pngSignature = "\x89PNG\r\n\x1a\n"
 
-// Places in the body of IHDR.
+// Offsets in the body of the chunk IHDR.
 const (
 	headerWidth  = 0
 	headerHeight = 4
 	headerDepth  = 8
 )
 
-// The control chunk of a frame, fcTL, and the places of what it says.
+// The length of the body of fcTL, the control chunk of a frame, and the offsets of its fields.
 const (
 	controlLength  = 26
 	controlWidth   = 4
@@ -31,18 +31,18 @@ const (
 	controlBlend   = 25
 )
 
-// pngCells walks over the frames of an animated PNG. Beside the rules of metadata.ChunkWalk it holds those of an
-// animation: chunks fcTL and fdAT are numbered from 0 without a gap, every frame has pixels behind its chunk fcTL,
-// those of the still picture lie together, and come before those of all other frames.
+// pngCells walks over the frames of an animated PNG. Besides the rules of metadata.ChunkWalk it enforces the rules of
+// animations: the chunks fcTL and fdAT are numbered from 0 without a gap, every frame has pixels behind its fcTL, and
+// the chunks IDAT, of the still picture, lie together, before the pixels of all other frames.
 type pngCells struct {
 	data     []byte
 	chunks   *metadata.ChunkWalk
 	header   []byte    // the body of IHDR
-	colours  [2][]byte // the chunks of palette and transparency, as far as there are any
-	said     uint32    // how many frames there are, by acTL
-	plays    int       // how often they are played, by acTL
-	sequence uint32    // number of the next chunk of the animation
-	control  []byte    // the body of fcTL whose pixels come next; nil: they are of no frame
+	colours  [2][]byte // the chunks PLTE and tRNS; nil where there is none
+	said     uint32    // the number of frames, by acTL
+	plays    int       // how often they are played, by acTL; 0: endlessly
+	sequence uint32    // the number that the next chunk fcTL or fdAT must have
+	control  []byte    // the body of the fcTL of the pixels that come next; nil: they belong to no frame
 	still    int       // noPixels, amongPixels or behindPixels
 }
 
@@ -53,7 +53,7 @@ const (
 	behindPixels
 )
 
-// openPNG reads what a PNG says about all frames, and checks the place of each.
+// openPNG sets the fields of r that hold for the whole PNG, and checks the place of each frame. Nothing is decoded.
 func (r *Reader) openPNG() error {
 	start := func() (*pngCells, error) {
 		p := &pngCells{data: r.data, chunks: metadata.WalkChunks(bytes.NewReader(r.data))}
@@ -70,7 +70,7 @@ func (r *Reader) openPNG() error {
 	}
 	number := func(at int) int64 { return int64(binary.BigEndian.Uint32(all.header[at:])) }
 	begin := func() cells {
-		p, _ := start() // which went well before
+		p, _ := start() // cannot fail: the same call succeeded above
 		return p
 	}
 	if err := r.plan(number(headerWidth), number(headerHeight), all, begin); err != nil {
@@ -83,7 +83,7 @@ func (r *Reader) openPNG() error {
 	return nil
 }
 
-// checkNumber refuses a chunk of the animation whose number, in its first four bytes, is not the next.
+// checkNumber refuses a chunk fcTL or fdAT whose number, the first four bytes of body, is not p.sequence.
 func (p *pngCells) checkNumber(body []byte) error {
 	if len(body) < 4 || binary.BigEndian.Uint32(body) != p.sequence {
 		return refuseDamaged("its frames are out of order")
@@ -92,7 +92,7 @@ func (p *pngCells) checkNumber(body []byte) error {
 	return nil
 }
 
-// next returns the next frame, or io.EOF. The walk ends at the control chunk behind its pixels, or at IEND.
+// next returns the next frame, or io.EOF. It reads up to the fcTL behind the frame's pixels, or up to IEND.
 func (p *pngCells) next() (cell, error) {
 	from := int64(0) // where the pixels of the frame begin; 0: there are none yet
 	for {
@@ -158,7 +158,7 @@ func (p *pngCells) next() (cell, error) {
 	}
 }
 
-// keepColour keeps a whole chunk PLTE or tRNS, the first of its kind, for the files of frames.
+// keepColour stores chunk, a whole chunk PLTE or tRNS, in p.colours, if it is the first of its kind.
 func (p *pngCells) keepColour(kind string, chunk []byte) {
 	const most = 3*256 + 12 // bytes of the longest palette
 	place := 0
@@ -170,8 +170,8 @@ func (p *pngCells) keepColour(kind string, chunk []byte) {
 	}
 }
 
-// newCell returns the frame that the body of a chunk fcTL describes, whose pixels lie in the chunks between two
-// offsets of the file.
+// newCell returns the frame that control, the body of a chunk fcTL, describes. Its pixels are in the chunks at the
+// offsets [from, to) of the file.
 func newCell(control []byte, from, to int64) (c cell, err error) {
 	if from == 0 {
 		return c, refuseDamaged("a frame without pixels")
@@ -186,7 +186,7 @@ func newCell(control []byte, from, to int64) (c cell, err error) {
 	return c, nil
 }
 
-// file returns a PNG of a frame alone, in which the chunks fdAT of the frame are chunks IDAT.
+// file returns a PNG with only the frame c, whose chunks fdAT become chunks IDAT.
 func (p *pngCells) file(c cell) ([]byte, error) {
 	head := bytes.Clone(p.header)
 	w, h := c.size.Sides()
@@ -196,7 +196,7 @@ func (p *pngCells) file(c cell) ([]byte, error) {
 	still = append(append(still, p.colours[0]...), p.colours[1]...)
 	for walk := metadata.WalkChunksFrom(bytes.NewReader(p.data[:c.to]), c.from); ; {
 		chunk, err := walk.Next()
-		if err == io.ErrUnexpectedEOF { // the end of the pixels
+		if err == io.ErrUnexpectedEOF { // c.to, the end of the frame's pixels
 			return metadata.AppendChunk(still, "IEND", nil), nil
 		}
 		if err != nil {
@@ -216,7 +216,7 @@ func (p *pngCells) file(c cell) ([]byte, error) {
 	}
 }
 
-// checkSum refuses a chunk whose checksum is not that of its kind and its body.
+// checkSum refuses a chunk whose checksum in the file does not match its kind and body. at is its offset.
 func (p *pngCells) checkSum(kind string, at int64, body []byte) error {
 	end := at + 8 + int64(len(body))
 	if crc32.ChecksumIEEE(p.data[at+4:end]) != binary.BigEndian.Uint32(p.data[end:]) {

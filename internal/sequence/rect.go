@@ -7,8 +7,8 @@ import (
 	"superres/internal/imagefile"
 )
 
-// findChange returns the smallest rectangle in which two pictures of one type and size differ, or one pixel where
-// they are equal. With a nil before it returns the bounds of now.
+// findChange returns the smallest rectangle outside of which before and now, of one type and size, are equal: of one
+// pixel where they are equal everywhere. With a nil before it returns the bounds of now.
 func findChange(before, now image.Image) image.Rectangle {
 	whole := now.Bounds()
 	if before == nil {
@@ -19,7 +19,8 @@ func findChange(before, now image.Image) image.Rectangle {
 	return findDifference(a, b, stride, size, whole)
 }
 
-// findDifference is findChange for the memory of two pictures with the bounds whole, which begin at the origin.
+// findDifference is findChange for a and b, the memory of two pictures with the bounds whole, which begin at the
+// origin. Rows have stride bytes, and pixels size bytes.
 func findDifference(a, b []byte, stride, size int, whole image.Rectangle) image.Rectangle {
 	var r image.Rectangle
 	for y := range whole.Dy() {
@@ -42,7 +43,7 @@ func findDifference(a, b []byte, stride, size int, whole image.Rectangle) image.
 	return r
 }
 
-// crop returns a rectangle of a picture. It shares the memory of the picture.
+// crop returns the part r of img. It shares the memory of img; nothing is copied.
 func crop(img image.Image, r image.Rectangle) image.Image {
 	return img.(interface {
 		SubImage(image.Rectangle) image.Image

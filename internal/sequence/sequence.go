@@ -1,12 +1,12 @@
-// Package sequence reads and writes files of several pictures: animations, as GIF, PNG or WebP,
-// and the pages of a TIFF. One picture of them is in memory at a time.
+// Package sequence reads files of several pictures, which are animations as GIF, PNG or WebP, and the pages of a TIFF,
+// and writes animations as GIF or PNG. One picture of a file is in memory at a time.
 //
-// Reading begins in sequence.go: gif.go, png.go and webp.go take the frames of an animation apart, each into a file
-// of that frame alone, which package imagefile decodes under its limits, and canvas.go puts them together as they
-// are seen. Writing is apng.go, giffile.go, which waits for palette.go, and imagefile.Pages.
+// Reading begins in sequence.go: gif.go, png.go and webp.go make a file of each frame of an animation, which package
+// imagefile decodes under its limits, and canvas.go composes the decoded frames into what is seen. Writing is in
+// apng.go, and in giffile.go, which chooses the colours by palette.go. imagefile.PageWriter writes pages.
 //
-// A static area of an animation has the same bytes in all frames, where they are read and where
-// they are written, so that what enlarges each frame for itself does not make it flicker.
+// A static area of an animation has the same bytes in all frames that are read, and in all that are written, so that
+// a program that enlarges each frame by itself does not make such an area flicker.
 package sequence
 
 import (
@@ -22,27 +22,27 @@ import (
 	"superres/internal/safefile"
 )
 
-// The limits of what is in one file.
+// The limits of one file.
 const (
-	// MostFrames is how many frames or pages it may have.
+	// MostFrames is the largest number of frames or pages of a file.
 	MostFrames = imagefile.MostFrames
-	// WholePixels is how many pixels all of them may have together, in multiples of those that one may have.
+	// WholePixels times Limits.Pixels is the largest number of pixels of all frames or pages together.
 	WholePixels = 100
 )
 
-// Delay is how long a frame is seen: Num/Den seconds. A Den of 0 stands for 100.
+// Delay is how long a frame is shown: Num/Den seconds. A Den of 0 stands for 100.
 type Delay struct{ Num, Den uint16 }
 
 // Frame is one picture of a sequence. It belongs to the caller.
 type Frame struct {
-	// Number is that of the frame, from 1.
+	// Number is the number of the frame in the file, from 1.
 	Number int
 	// Image is what is seen: all of the canvas of an animation, of one type for all frames,
 	// *image.Gray, *image.Gray16, *image.NRGBA or *image.NRGBA64.
 	Image image.Image
-	// Delay is how long it is seen; zero for a page.
+	// Delay is how long the frame is shown; zero for a page.
 	Delay Delay
-	// Page is all that is known of a page; nil for a frame.
+	// Page is the page as imagefile decoded it, with its metadata; nil for a frame of an animation.
 	Page *imagefile.Picture
 }
 
@@ -50,48 +50,48 @@ type Frame struct {
 type Reader struct {
 	// Format is imagefile.GIF, PNG, WebP or TIFF.
 	Format imagefile.Format
-	// Pages tells that the pictures are pages, each of a size of its own: a TIFF.
+	// Pages: the pictures are the pages of a TIFF, which may differ in size. false: they are frames of an animation.
 	Pages bool
-	// Frames is how many there are.
+	// Frames is the number of frames or pages.
 	Frames int
-	// Plays is how often an animation is played; 0: without end.
+	// Plays is how often an animation is played; 0: endlessly.
 	Plays int
-	// Opaque tells that nothing of any frame is transparent, GreyAlpha that all are grey with
-	// transparency. Both are of animations alone.
+	// Opaque: all pixels of all frames of an animation are opaque. GreyAlpha: all frames are grey, and some pixels
+	// are transparent. Both are false for pages.
 	Opaque, GreyAlpha bool
-	// Subsampled and Quantiser are those of a Picture, of the first frame.
+	// Subsampled and Quantiser are the fields of imagefile.Picture for the first frame.
 	Subsampled bool
 	Quantiser  float64
-	// Warnings are what is not as the file says, each fit to follow its name.
+	// Warnings say what differs from what the file says, each in words to be printed behind the name of the file.
 	Warnings []string
 
 	data   []byte
 	name   string
 	lim    imagefile.Limits
 	grey   bool
-	turn   int            // orientation
+	turn   int            // the EXIF orientation, 1 to 8
 	size   imagefile.Size // of the canvas
 	cells  cells
 	begin  func() cells
 	canvas canvas
-	places []uint32 // of pages
-	number int      // of frames that were read
+	places []uint32 // the offsets of the directories of the pages
+	number int      // the number of frames or pages that Next has returned
 }
 
-// cell is a frame as a file has it.
+// cell is a frame as it is stored in the file: a rectangle of the canvas.
 type cell struct {
 	// The place on the canvas that the file says, which may be anything.
 	left, top, width, height int64
 
-	size     imagefile.Size  // of the frame, inside of the canvas: see Reader.cell
-	rect     image.Rectangle // the same, where it lies on the canvas
-	from, to int64           // where its pixels lie in the file
+	size     imagefile.Size  // the checked width and height: see Reader.cell
+	rect     image.Rectangle // the checked place on the canvas
+	from, to int64           // the offsets [from, to) of the pixels in the file
 	delay    Delay
-	over     bool // it is blended over what is there, rather than put in its place
+	over     bool // it is blended over the canvas; false: it replaces the canvas's pixels
 	after    disposal
 }
 
-// disposal is what becomes of the place of a frame before the next is shown.
+// disposal says what happens to the rectangle of a frame before the next frame is shown.
 type disposal uint8
 
 const (
@@ -100,20 +100,20 @@ const (
 	restore                 // it becomes what it was before
 )
 
-// cells walks over the frames of an animation. The same walk plans and reads, so that what was
-// checked is what is read.
+// cells walks over the frames of an animation. The same code is used for checking and for reading, so that nothing is
+// read that was not checked.
 type cells interface {
 	// next returns the next frame, without size and rect, or io.EOF behind the last.
 	next() (cell, error)
-	// file returns a file of the frame alone that next returned last, whose size is set.
+	// file returns a file with only the frame that next returned last. Its size must be set.
 	file(cell) ([]byte, error)
 }
 
-// NewReader begins to read the file in pic.File, which it keeps; pic is what imagefile made of it, and name is for
-// messages. All frames of an animation are decoded once, so that what is wrong with one is told now, and of pages
-// the headers are read. lim are those of each picture; Accept is asked about each page, now.
+// NewReader returns a reader of the file pic.File, where pic is a result of imagefile.Open. It keeps pic.File. name is
+// for messages. It decodes all frames of an animation once, so that it, not Next, reports damage; of pages it reads
+// the headers. lim holds for each picture; lim.Accept is called for each page before NewReader returns.
 //
-// Errors are of the class safefile.ErrInput or ErrLimit, or that of ctx.
+// Errors are of the class safefile.ErrInput or ErrLimit, or the error of ctx.
 func NewReader(ctx context.Context, pic *imagefile.Picture, name string, lim imagefile.Limits) (*Reader, error) {
 	lim.FirstFrame, lim.Several = true, nil
 	r := &Reader{Format: pic.Format, data: pic.File, name: name, lim: lim, turn: pic.Metadata.Orientation}
@@ -139,7 +139,7 @@ func NewReader(ctx context.Context, pic *imagefile.Picture, name string, lim ima
 	return r, nil
 }
 
-// explain words an error for people.
+// explain returns err as a fault about the file, in words for people.
 func (r *Reader) explain(err error) error {
 	if fault, ok := safefile.Named(err, r.name); ok {
 		return fault
@@ -157,18 +157,18 @@ func (r *Reader) explain(err error) error {
 	return err
 }
 
-// damaged refuses what is against the rules.
+// refuseDamaged returns the fault for a file that breaks a rule of its format.
 func refuseDamaged(format string, args ...any) error {
 	return safefile.Refuse(safefile.ErrInput, "", "damaged animation: %s; copy or export it again",
 		fmt.Sprintf(format, args...))
 }
 
-// tooMany refuses more frames than are looked at.
+// refuseTooMany returns the fault for a file of more than MostFrames frames or pages.
 func refuseTooMany() error {
 	return safefile.Refuse(safefile.ErrLimit, "", "has more than %d frames; cut it into parts first", MostFrames)
 }
 
-// checkWhole refuses what has too many pixels together.
+// checkWhole fails where pixels, the sum over all frames or pages, is above WholePixels times the limit of one picture.
 func (r *Reader) checkWhole(pixels int64) error {
 	if most := WholePixels * r.lim.Pixels; most > 0 && pixels > most {
 		return safefile.Refuse(safefile.ErrLimit, "",
@@ -178,8 +178,8 @@ func (r *Reader) checkWhole(pixels int64) error {
 	return nil
 }
 
-// plan checks the size of the canvas, and counts the frames in all, each of which must be inside
-// of it. Nothing is decoded, and no memory is taken for pixels. begin makes another walk like all.
+// plan checks width and height, the size of the canvas, and counts the frames of the walk all, which must lie inside
+// the canvas. It decodes nothing and takes no memory for pixels. begin returns a new walk like all, for Rewind.
 func (r *Reader) plan(width, height int64, all cells, begin func() cells) (err error) {
 	if r.size, err = r.lim.CheckSize(width, height); err != nil {
 		return err
@@ -200,7 +200,7 @@ func (r *Reader) plan(width, height int64, all cells, begin func() cells) (err e
 	return r.checkWhole(int64(r.Frames) * r.size.Pixels())
 }
 
-// cell goes on to the next frame and checks that it is inside of the canvas.
+// cell returns the next frame with its checked size and rect. It fails where the frame is not inside the canvas.
 func (r *Reader) cell() (cell, error) {
 	c, err := r.cells.next()
 	if err != nil {
@@ -217,7 +217,7 @@ func (r *Reader) cell() (cell, error) {
 	return c, nil
 }
 
-// survey looks at all frames.
+// survey decodes all frames once, and sets r.Opaque and r.GreyAlpha. It fails where a frame is damaged.
 func (r *Reader) survey(ctx context.Context) error {
 	r.Rewind()
 	r.Opaque, r.grey = true, true
@@ -236,7 +236,7 @@ func (r *Reader) survey(ctx context.Context) error {
 	return nil
 }
 
-// Rewind goes back to the first frame.
+// Rewind makes Next begin again with the first frame or page.
 func (r *Reader) Rewind() {
 	r.number = 0
 	if !r.Pages {
@@ -245,7 +245,7 @@ func (r *Reader) Rewind() {
 	}
 }
 
-// Next reads the next frame. It returns io.EOF behind the last.
+// Next returns the next frame or page, which belongs to the caller. The error is io.EOF behind the last.
 func (r *Reader) Next(ctx context.Context) (*Frame, error) {
 	if r.number == r.Frames {
 		return nil, io.EOF
@@ -262,7 +262,7 @@ func (r *Reader) Next(ctx context.Context) (*Frame, error) {
 	return f, nil
 }
 
-// compose decodes the next cell, as a file that may be no larger than its place on the canvas, and puts it there.
+// compose decodes the next stored frame, whose file may have no more pixels than its rectangle, onto the canvas.
 func (r *Reader) compose(ctx context.Context) (cell, error) {
 	c, err := r.cell()
 	if err != nil {
@@ -290,10 +290,10 @@ func (r *Reader) compose(ctx context.Context) (cell, error) {
 	return c, nil
 }
 
-// errEnough ends the reading of a page of which the header is enough.
+// errEnough makes imagefile stop after the header of a page, where the header is all that is needed.
 var errEnough = errors.New("enough")
 
-// findPages finds the pages of a TIFF and reads their headers.
+// findPages sets r.places and r.Frames of a TIFF, and checks the headers of its pages.
 func (r *Reader) findPages(ctx context.Context) error {
 	r.Pages = true
 	places, others, err := imagefile.Pages(r.data)
@@ -335,7 +335,7 @@ func (r *Reader) findPages(ctx context.Context) error {
 	return nil
 }
 
-// page reads the next page.
+// page returns the next page, decoded.
 func (r *Reader) page(ctx context.Context) (*Frame, error) {
 	at := r.places[r.number]
 	r.number++

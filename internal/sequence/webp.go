@@ -16,14 +16,14 @@ type webpCells struct {
 	data   []byte
 	chunks *metadata.RIFFWalk
 	plays  int
-	begun  bool      // ANIM is behind
-	parts  [2][]byte // of the frame that next returned last: alpha, if any, and pixels
+	begun  bool      // the chunk ANIM was read
+	parts  [2][]byte // the chunks of the frame that next returned last: alpha, if any, and pixels
 }
 
 // number24 returns the little-endian number of 24 bits that b begins with.
 func number24(b []byte) int64 { return int64(b[0]) | int64(b[1])<<8 | int64(b[2])<<16 }
 
-// openWebP reads what a WebP says about all frames.
+// openWebP sets the fields of r that hold for the whole WebP, and checks the place of each frame. Nothing is decoded.
 func (r *Reader) openWebP() error {
 	start := func() *webpCells {
 		return &webpCells{data: r.data, chunks: metadata.WalkRIFF(bytes.NewReader(r.data)), plays: 1}
@@ -68,7 +68,7 @@ func (w *webpCells) next() (c cell, err error) {
 	}
 }
 
-// frame returns the frame that a chunk ANMF holds.
+// frame returns the frame in chunk, a chunk ANMF, and sets w.parts.
 func (w *webpCells) frame(chunk metadata.RIFFChunk) (c cell, err error) {
 	if chunk.Len < webpFrame {
 		return c, refuseDamaged("a frame of %d bytes, expected %d at least", chunk.Len, webpFrame)
@@ -102,7 +102,7 @@ func (w *webpCells) frame(chunk metadata.RIFFChunk) (c cell, err error) {
 	}
 }
 
-// file returns a WebP of the frame that next returned last.
+// file returns a WebP with only the frame c, which next returned last.
 func (w *webpCells) file(c cell) ([]byte, error) {
 	still := append([]byte("RIFF????WEBPVP8X"), 10, 0, 0, 0, 0, 0, 0, 0)
 	if w.parts[0] != nil {
@@ -121,7 +121,7 @@ func (w *webpCells) file(c cell) ([]byte, error) {
 	return still, nil
 }
 
-// milliseconds returns a number of milliseconds as a delay, as exactly as its 16 bits allow.
+// milliseconds returns ms milliseconds as a delay, as exactly as the 16 bits of its fields allow.
 func milliseconds(ms int) Delay {
 	unit := 1000
 	for ms > 0xffff {

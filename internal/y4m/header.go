@@ -1,9 +1,9 @@
-// Package y4m reads and writes YUV4MPEG2, uncompressed video as programs hand it to one another in pipes: a line
-// about the stream, and for each frame a line and its samples, brightness and then Cb and Cr.
+// Package y4m reads and writes YUV4MPEG2, the format of uncompressed video in pipes between programs: a line of text
+// about the stream, and for each frame a line and the samples of brightness and then of Cb and Cr.
 //
-// header.go is the line about the stream, stream.go the frames, planes.go their samples. Nothing
-// in a stream is trusted: lines are bounded, and a header is known, and can be refused by its
-// size, before memory is taken for a frame.
+// header.go reads the line about the stream, stream.go the frames, and planes.go converts their samples. Nothing in a
+// stream is trusted: the length of lines is bounded, and the size in the header is checked before memory is taken for
+// a frame.
 package y4m
 
 import (
@@ -19,37 +19,37 @@ import (
 // Magic is what a stream begins with.
 const Magic = "YUV4MPEG2 "
 
-// MaxSide is how many samples a side of a frame has at most.
+// MaxSide is the largest width or height of a frame, in samples.
 const MaxSide = 1<<16 - 1
 
-// Header is what a stream says of all its frames.
+// Header is the first line of a stream, which holds for all frames.
 type Header struct {
 	// Width and Height are the sides of a frame in samples of brightness, 1 to MaxSide.
 	Width, Height int
 	// Depth is how many bits a sample has, 8 to 16.
 	Depth int
-	// Layout is where samples of colour lie.
+	// Layout says how many samples of colour there are, and where they lie.
 	Layout Layout
 
-	params []string // all, as they were, in their order
+	params []string // all fields of the line, in the order of the stream
 }
 
 // Layout is where the samples of colour of a frame lie.
 type Layout struct {
-	// Name is that of the layout in a header, such as 420jpeg.
+	// Name is the name of the layout in a header, such as 420jpeg.
 	Name string
-	// Grey tells that there are none.
+	// Grey: there are no samples of colour. false: there are Cb and Cr.
 	Grey bool
-	// Across and Down are how many samples of brightness one of colour is for: 1, 2 or 4.
+	// Across and Down are how many samples of brightness, in a row and in a column, share one of colour: 1, 2 or 4.
 	Across, Down int
-	// Left and Top tell that it lies on the first of them, in a row and in a column; else it is in their middle.
+	// Left and Top: a sample of colour lies on the first of the samples that share it, in a row (Left) and in a
+	// column (Top). false: it lies in their middle.
 	Left, Top bool
 }
 
-// layouts are those that are known, at 8 bits a sample.
+// layouts are the layouts that can be read, by their names for 8 bits a sample.
 //
-// Note: the two colours of paldv lie on alternate lines of a field; whole frames are taken to
-// have both on the first, as FFmpeg does.
+// Note: in paldv, Cb and Cr lie on alternate lines of a field; as in FFmpeg, both are taken to lie on the first line.
 var layouts = []Layout{
 	{Name: "420jpeg", Across: 2, Down: 2},
 	{Name: "420mpeg2", Across: 2, Down: 2, Left: true},
@@ -61,7 +61,7 @@ var layouts = []Layout{
 	{Name: "mono", Grey: true, Across: 1, Down: 1},
 }
 
-// layoutOf finds a layout and a depth by its name.
+// layoutOf returns the layout called name, and its depth in bits, which may end the name. It fails for other names.
 func layoutOf(name string) (Layout, int, error) {
 	for _, l := range layouts {
 		if l.Name == name {
@@ -73,7 +73,7 @@ func layoutOf(name string) (Layout, int, error) {
 		if depth, err := strconv.Atoi(text); ok && err == nil && slices.Contains([]int{9, 10, 12, 14, 16}, depth) {
 			l, _, err := layoutOf(strings.TrimSuffix(base, "p"))
 			l.Name = name
-			if base == "420p" { // no siting is told: that of nearly all video so deep
+			if base == "420p" { // the name does not say where colour lies; nearly all deep video has it on the left
 				l.Left = true
 			}
 			return l, depth, err
@@ -83,7 +83,8 @@ func layoutOf(name string) (Layout, int, error) {
 		"and 420p10 and the like up to 16 bits", name)
 }
 
-// parse reads the line about the stream, without Magic, and checks the size of its frames.
+// parse returns the header in line, which is the first line without Magic. It fails where the line breaks a rule, or
+// the size is beyond lim.
 func parse(line string, lim imagefile.Limits) (h Header, err error) {
 	name, other := "", ""
 	seen := map[byte]bool{}
@@ -137,7 +138,7 @@ func side(text string) (int, error) {
 	return n, nil
 }
 
-// interlacing refuses frames of two fields, whose lines are of two times.
+// interlacing fails for frames that consist of two fields, taken at different times, by text, the field I of the line.
 func interlacing(text string) error {
 	switch text {
 	case "p", "?":
@@ -149,7 +150,7 @@ func interlacing(text string) error {
 	return refuse("has the interlacing %q, expected p, t, b, m or ?", text)
 }
 
-// Sized returns the header of a stream of another size that is the same but for that.
+// Sized returns h with another width and height, in samples of brightness.
 func (h Header) Sized(width, height int) Header {
 	h.Width, h.Height, h.params = width, height, slices.Clone(h.params)
 	for i, p := range h.params {
@@ -163,10 +164,10 @@ func (h Header) Sized(width, height int) Header {
 	return h
 }
 
-// String is the line about the stream.
+// String returns the first line of the stream, with Magic, without the newline.
 func (h Header) String() string { return Magic + strings.Join(h.params, " ") }
 
-// refuse makes the error of a stream that cannot be read; whoever knows its name gives it.
+// refuse returns an ErrInput without the name of the stream, which callers add: see safefile.Named.
 func refuse(format string, args ...any) error {
 	return safefile.Refuse(safefile.ErrInput, "", format, args...)
 }

@@ -8,7 +8,7 @@ import (
 	"superres/internal/picture"
 )
 
-// Planes is how many planes a frame has: 1, or 3.
+// Planes returns the number of planes of a frame: 1 for grey, else 3.
 func (h Header) Planes() int {
 	if h.Layout.Grey {
 		return 1
@@ -16,7 +16,7 @@ func (h Header) Planes() int {
 	return 3
 }
 
-// Plane returns the sides of plane i.
+// Plane returns the width and height of plane i in samples. Plane 0 is brightness, 1 is Cb, and 2 is Cr.
 func (h Header) Plane(i int) (width, height int) {
 	if i == 0 {
 		return h.Width, h.Height
@@ -24,7 +24,7 @@ func (h Header) Plane(i int) (width, height int) {
 	return (h.Width + h.Layout.Across - 1) / h.Layout.Across, (h.Height + h.Layout.Down - 1) / h.Layout.Down
 }
 
-// FrameBytes is how many bytes the samples of a frame have.
+// FrameBytes returns the number of bytes of all samples of a frame.
 func (h Header) FrameBytes() int64 {
 	sum := int64(0)
 	for i := range h.Planes() {
@@ -36,12 +36,12 @@ func (h Header) FrameBytes() int64 {
 
 func (h Header) sampleBytes() int64 { return int64(h.Depth+7) / 8 }
 
-// NewFrame makes a frame of zeros.
+// NewFrame returns a new frame with Params params, whose samples are all 0.
 func (h Header) NewFrame(params string) *Frame {
 	return &Frame{Params: params, Data: make([]byte, h.FrameBytes())}
 }
 
-// plane returns the bytes of plane i.
+// plane returns the bytes of plane i of f. They share the memory of f; nothing is copied.
 func (h Header) plane(f *Frame, i int) []byte {
 	from := 0
 	for k := range i {
@@ -52,10 +52,10 @@ func (h Header) plane(f *Frame, i int) []byte {
 	return f.Data[from:][:w*high*int(h.sampleBytes())]
 }
 
-// most is the greatest code.
+// most returns the largest code, which is the value of a sample as stored.
 func (h Header) most() int { return 1<<h.Depth - 1 }
 
-// code reads sample i of a plane. One that is too large is the greatest.
+// code returns sample i of a plane, at most h.most().
 func (h Header) code(plane []byte, i int) int {
 	if h.Depth == 8 {
 		return int(plane[i])
@@ -71,9 +71,9 @@ func (h Header) putCode(plane []byte, i, code int) {
 	binary.LittleEndian.PutUint16(plane[2*i:], uint16(code))
 }
 
-// Brightness returns the first plane of a frame as a picture, of which black and white are the least and the
-// greatest code: *image.Gray in the memory of the frame, of more than 8 bits *image.Gray16 of its own. Codes are
-// not stretched to the range that the stream has, so that what it has beyond that range is in the picture as well.
+// Brightness returns the first plane of f as a picture: for 8 bits a *image.Gray that shares the memory of f, for more
+// a new *image.Gray16. Code 0 is black and the largest code white. The limited range that video mostly uses is not
+// stretched, so that values outside it stay in the picture.
 func (h Header) Brightness(f *Frame) image.Image {
 	bounds, plane := image.Rect(0, 0, h.Width, h.Height), h.plane(f, 0)
 	if h.Depth == 8 {
@@ -86,7 +86,7 @@ func (h Header) Brightness(f *Frame) image.Image {
 	return img
 }
 
-// PutBrightness is the way back: img is of the type and the size that Brightness returns.
+// PutBrightness sets the first plane of f to img, which must have the type and the size that Brightness returns.
 func (h Header) PutBrightness(f *Frame, img image.Image) {
 	plane := h.plane(f, 0)
 	switch img := img.(type) {
@@ -99,7 +99,7 @@ func (h Header) PutBrightness(f *Frame, img image.Image) {
 	}
 }
 
-// Colour returns plane 1 or 2 of a frame, 0..1 from the least to the greatest code.
+// Colour returns plane i of f, 1 or 2, as a new plane whose samples are 0 for code 0 to 1 for the largest code.
 func (h Header) Colour(f *Frame, i int) *plane.Plane {
 	out, plane := plane.New(h.Plane(i)), h.plane(f, i)
 	scale := 1 / float64(h.most())
@@ -109,7 +109,7 @@ func (h Header) Colour(f *Frame, i int) *plane.Plane {
 	return out
 }
 
-// PutColour is the way back: samples are rounded, and limited to 0..1.
+// PutColour sets plane i of f, 1 or 2, to p, whose samples are clipped to 0..1 and rounded to codes.
 func (h Header) PutColour(f *Frame, i int, p *plane.Plane) {
 	plane := h.plane(f, i)
 	for at, v := range p.Pix {

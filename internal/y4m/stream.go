@@ -9,29 +9,28 @@ import (
 	"superres/internal/imagefile"
 )
 
-// longest is how many bytes a line has at most. Those of programs have about a hundred.
+// longest is the largest length of a line that is read, in bytes. Programs write lines of about a hundred.
 const longest = 4096
 
 // Frame is one frame.
 type Frame struct {
-	// Params is what its line says beside FRAME, mostly nothing.
+	// Params is the rest of the frame's line behind "FRAME", mostly empty.
 	Params string
-	// Data are its samples, plane after plane, as a stream has them: of more than 8 bits, two
-	// bytes each, the low one first.
+	// Data has the samples, plane after plane, one byte each or, for more than 8 bits, two, the low byte first.
 	Data []byte
 }
 
 // Reader reads a stream. It belongs to one goroutine.
 type Reader struct {
-	// Header is that of the stream.
+	// Header is the header of the stream.
 	Header
 	r     *bufio.Reader
-	count int // frames begun
+	count int // the number of the frame that Next read last, from 1
 }
 
-// NewReader reads the header of a stream, whose frames must be within the limits of a picture. It
-// fails with a safefile.Fault without a name when there is none, or one of a kind that is not
-// known, and when its frames are too large. No memory is taken for a frame.
+// NewReader reads the header of a stream from r and returns a reader of the frames. It fails, with a safefile.Fault
+// without a name, when there is no header or one of an unknown kind, and when frames are beyond lim. It takes no memory
+// for a frame.
 func NewReader(r io.Reader, lim imagefile.Limits) (*Reader, error) {
 	in := &Reader{r: bufio.NewReaderSize(r, 1<<16)}
 	line, err := in.line()
@@ -45,8 +44,8 @@ func NewReader(r io.Reader, lim imagefile.Limits) (*Reader, error) {
 	return in, err
 }
 
-// Next reads the next frame, into memory of its own of FrameBytes; io.EOF is the end. It fails
-// with a safefile.Fault that tells the number of the frame, from 1, and has no name.
+// Next returns the next frame, in new memory of FrameBytes, or io.EOF at the end. It fails with a safefile.Fault that
+// says the number of the frame, from 1, and has no file name.
 func (in *Reader) Next() (*Frame, error) {
 	if _, err := in.r.Peek(1); err == io.EOF {
 		return nil, io.EOF
@@ -70,10 +69,10 @@ func (in *Reader) Next() (*Frame, error) {
 	return f, nil
 }
 
-// errLine is that of a line that is none.
+// errLine is the error for a line that is too long or has characters that cannot be printed.
 var errLine = errors.New("no line of text")
 
-// line reads a line of bounded length and printable characters.
+// line returns the next line without its newline. It fails with errLine, or io.EOF at the end of the stream.
 func (in *Reader) line() (string, error) {
 	var text []byte
 	for {
@@ -90,7 +89,7 @@ func (in *Reader) line() (string, error) {
 	}
 }
 
-// fault tells why something could not be read.
+// fault returns err, which stopped the reading of what, as a fault without a file name.
 func fault(err error, what string) error {
 	switch {
 	case errors.Is(err, errLine):
@@ -107,13 +106,13 @@ type Writer struct {
 	buf []byte
 }
 
-// NewWriter writes the header of a stream.
+// NewWriter writes the header h to w and returns a writer of the frames.
 func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	_, err := io.WriteString(w, h.String()+"\n")
 	return &Writer{w: w}, err
 }
 
-// Put writes a frame.
+// Put writes f, the next frame. Its errors are those of the underlying writer.
 func (out *Writer) Put(f *Frame) error {
 	out.buf = append(out.buf[:0], "FRAME"+f.Params+"\n"...)
 	out.buf = append(out.buf, f.Data...)

@@ -17,7 +17,7 @@ import (
 	"superres/cmd/internal/plugins"
 )
 
-// Command is superres compare.
+// Command returns the command superres compare, which uses the streams s.
 func Command(s *console.Streams) *cli.Command {
 	var opt Options
 	return console.Command(&cli.Command{
@@ -48,13 +48,13 @@ exec:COMMAND is a learner of your own: see superres recover --help.`,
 	})
 }
 
-// comparison holds what all runs have in common: the options and the pictures.
+// comparison holds the options and the pictures of a call, which all its runs share and only read.
 type comparison struct {
 	opt  Options
 	data data
 }
 
-// run does one call.
+// run carries out superres compare: it reads the arguments, does the runs, and writes and prints the report.
 func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	if err := opt.complete(c); err != nil {
 		return err
@@ -67,7 +67,7 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 		return err
 	}
 	if opt.Protocol.name == "single" {
-		opt.Protocol.runs = len(read.train) // a digit a run, and there may be fewer
+		opt.Protocol.runs = len(read.train) // each run learns from one digit of its own
 	}
 	cmp := &comparison{*opt, read}
 	if runs := float64(opt.Protocol.runs) * float64(len(opt.Learners)); runs > parts.MaxTrials {
@@ -117,36 +117,36 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	return nil
 }
 
-// task is a run of a learner, with everything that decides its result. Journals find a result by its task, and parts
-// divide tasks by their JSON, so the fields keep their names and order there.
+// task is one run of a learner, with everything that decides its result. The journal of finished runs finds a result by
+// its task, and --shard divides tasks by their JSON, so the names and the order of the fields must stay.
 type task struct {
 	Protocol string `json:"protocol"` // the name of the protocol
-	Learner  string `json:"learner"`  // its spec
-	Coder    string `json:"coder"`    // its spec
-	// Run is the number of the run, from 0: that of the training digit in the protocol single, else it is added to
-	// the seed.
+	Learner  string `json:"learner"`  // the learner's spec, such as "ksvd", as --learners has it
+	Coder    string `json:"coder"`    // the coder's spec, such as "omp:sparsity=3"
+	// Run is the number of the run, from 0: in the protocol single the number of the training digit; in the others
+	// it is added to Seed.
 	Run  int    `json:"run"`
 	Seed uint64 `json:"seed"` // the seed of the command
 	// Atoms is the number of atoms to learn, and Patches the number of pairs of patches to learn from.
 	Atoms          int `json:"atoms"`
 	Patches        int `json:"patches"`
 	MostIterations int `json:"limit"` // the largest number of iterations
-	// Back is the number of back-projections of the form with back-projection.
+	// Back is the number of back-projections when the pictures are restored a second time, with back-projection.
 	Back int        `json:"back_projection"`
-	Data paths.Name `json:"data"` // has the names and hashes of the files of the pictures
-	// Index has the numbers of the images chosen from IDX files, and Limit the largest number of them.
+	Data paths.Name `json:"data"` // data.identity: the names and hashes of the files of the pictures
+	// Index has the values of --index and --skip-index, which choose images of IDX files, and Limit that of --limit.
 	Index string `json:"index"`
 	Limit int    `json:"images_limit"`
 	// Program is the fingerprint of the external programs that learn or code. It is empty where there are none.
 	Program string `json:"program,omitempty"`
 }
 
-// weight estimates the work of a task.
+// weight returns an estimate of the work of a task, in an arbitrary unit.
 func (t task) weight() float64 {
 	return float64(t.Atoms) * float64(t.Patches) * float64(t.MostIterations)
 }
 
-// result is the result of a run. Where it failed, only the task and Failure are set.
+// result is the result of a run. Where the run failed, only the task and Failure are set.
 type result struct {
 	task
 	Plain []restored `json:"plain"` // the tests as a coupled stage restores them, as in the paper
@@ -154,14 +154,14 @@ type result struct {
 	Projected []restored `json:"back_projected,omitempty"`
 	RMSE      float64    `json:"rmse"`      // the final error of the training patches, as a root mean square
 	NonZeros  float64    `json:"non_zeros"` // the mean number of atoms that code a training patch
-	// Iterations is the number of iterations, or 0 for a learner that does not report them, and Stop why it ended.
+	// Iterations is the number of iterations, or 0 for a learner that does not report them. Stop is why learning ended.
 	Iterations int          `json:"iterations,omitempty"`
 	Stop       string       `json:"stop"`
 	Used       int          `json:"used"`      // the number of atoms that code any training patch
 	Coherence  float64      `json:"coherence"` // the largest |cos| of the angle between two atoms
-	Seconds    float64      `json:"seconds"`   // the time of learning, while other runs were at work
+	Seconds    float64      `json:"seconds"`   // the wall-clock time of learning, beside other runs
 	Curve      []curvePoint `json:"curve"`     // the error over the iterations
-	// Mosaic is a picture of the atoms, as PNG. Only the first run has it.
+	// Mosaic is a picture of the atoms, as PNG. It is empty but for run 0.
 	Mosaic  []byte `json:"mosaic,omitempty"`
 	Failure string `json:"failure,omitempty"` // says why the run failed; empty where it did not
 }
@@ -173,7 +173,7 @@ type curvePoint struct {
 	RMSE      float64 `json:"rmse"`
 }
 
-// tasks lists all learners in all runs.
+// tasks returns a task for each run and each learner, in the order of runs, then of learners.
 func (cmp *comparison) tasks() ([]task, error) {
 	p := cmp.opt.Protocol
 	programs, err := plugins.Fingerprints(cmp.opt.Learners, cmp.opt.Coder)

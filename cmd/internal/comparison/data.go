@@ -31,16 +31,16 @@ var paperTable1 = map[uint8]map[string]float64{
 type data struct {
 	train    []training.Source // the pictures to learn from
 	tests    []testPicture     // the pictures to restore
-	identity string            // has the names and hashes of the files, by which results are known
-	// mode bounds the permissions of new files: they get none that a picture does not have.
+	identity string            // the names and hashes of the files; it is part of every task
+	// mode bounds the permissions of the report's files: none that an input picture lacks is granted.
 	mode fs.FileMode
 }
 
 // testPicture is a picture to be restored.
 type testPicture struct {
-	name  string             // its name in tables
+	name  string             // the name of the picture in tables
 	img   image.Image        // the picture itself, which is the truth
-	paper map[string]float64 // has the errors of the paper by learner; nil for a picture that the paper does not have
+	paper map[string]float64 // the paper's error by learner; nil for a picture that is not in the paper
 }
 
 // readData reads the pictures that the options name for the protocol.
@@ -54,7 +54,8 @@ func readData(ctx context.Context, opt Options, bar *console.Progress) (d data, 
 	return d, err
 }
 
-// readDigits reads MNIST's training file, and the digits to restore: those of --images, else those of Table 1.
+// readDigits sets d.train to digits of MNIST's training file, and d.tests to the images of --images or else to the
+// digits of the paper's Table 1.
 func (d *data) readDigits(ctx context.Context, opt Options, bar *console.Progress) error {
 	file, err := trainingFile(opt.Inputs[0])
 	if err != nil {
@@ -106,7 +107,7 @@ func (d *data) readDigits(ctx context.Context, opt Options, bar *console.Progres
 	return d.readTests(ctx, opt)
 }
 
-// trainingFile returns the path of MNIST's training file, which path is or, as a folder, holds.
+// trainingFile returns path where it is an IDX file, or else the path of MNIST's training file in the folder path.
 func trainingFile(path string) (string, error) {
 	if pictures.IsIDX(path) {
 		return path, nil
@@ -121,8 +122,8 @@ func trainingFile(path string) (string, error) {
 		"MNIST's files", path)
 }
 
-// readPhotos lists the pictures to learn from, and reads those to restore: those of --images, else every fifth, which
-// is then not learned from.
+// readPhotos sets d.train to the pictures to learn from, and d.tests to those to restore: the pictures of --images or
+// else every fifth of opt.Inputs, which is then not in d.train.
 func (d *data) readPhotos(ctx context.Context, opt Options) error {
 	list, err := opt.Sources.List(ctx, opt.Inputs)
 	if err != nil {
@@ -151,7 +152,7 @@ func (d *data) readPhotos(ctx context.Context, opt Options) error {
 	return nil
 }
 
-// readTests reads the pictures of --images. Where there is none, it changes nothing.
+// readTests sets d.tests to the pictures of --images. Without --images it changes nothing.
 func (d *data) readTests(ctx context.Context, opt Options) error {
 	if opt.Images == "" {
 		return nil
@@ -175,7 +176,7 @@ func (d *data) readTests(ctx context.Context, opt Options) error {
 	return nil
 }
 
-// addTest reads a picture and adds it to those to restore.
+// addTest reads the picture src and appends it to d.tests.
 func (d *data) addTest(ctx context.Context, src training.Source) error {
 	img, err := src.Open(ctx)
 	if err != nil {
@@ -186,7 +187,7 @@ func (d *data) addTest(ctx context.Context, src training.Source) error {
 	return nil
 }
 
-// identify returns the arguments with a hash of the names and bytes of their files, and restricts the mode by these.
+// identify returns args with a hash of the names and bytes of their files, and restricts d.mode by the files' modes.
 func (d *data) identify(ctx context.Context, args []string, recursive bool) (string, error) {
 	sum := sha256.New()
 	for _, arg := range args {

@@ -30,14 +30,14 @@ func newFindings(cmp *comparison, baselines []baseline, results []result) findin
 	return f
 }
 
-// form is a kind of model that is made of a learned dictionary.
+// form is a kind of model that is made of a learned dictionary: without or with back-projection.
 type form struct {
 	title  string                  // its name in tables
-	scores func(result) []restored // returns the pictures that the model of a result restored
-	paper  bool                    // it is the form of the paper
+	scores func(result) []restored // returns the pictures of a run that this kind of model restored
+	paper  bool                    // the paper makes this kind of model; false: it does not
 }
 
-// forms returns the kinds of models to make: as in the paper, and with back-projection.
+// forms returns the kinds of models that every run makes: as in the paper, and with back-projection.
 func (opt Options) forms() []form {
 	plain := func(r result) []restored { return r.Plain }
 	projected := func(r result) []restored { return r.Projected }
@@ -53,18 +53,18 @@ func (opt Options) forms() []form {
 	return list
 }
 
-// measure is a score that pictures have.
+// measure is a score of restored pictures, such as PSNR.
 type measure struct {
-	name string // its name in tables
-	// format prints it in a table.
+	name string // the name of the score in tables
+	// format is the fmt format of the score in a table.
 	format string
-	// say prints it in a sentence.
+	// say is the fmt format of the score in a sentence.
 	say  string
-	less bool                        // smaller values are better, as of errors
-	of   func(scoring.Cell) *float64 // returns it from the scores of a picture: nil where it is not defined
+	less bool                        // smaller values are better, as for errors; false: larger ones
+	of   func(scoring.Cell) *float64 // returns the score from all scores of a picture; nil where it is not defined
 }
 
-// measures returns the scores that the protocol has.
+// measures returns the scores of the protocol: PSNR and SSIM for photographs, the error for digits.
 func (f findings) measures() []measure {
 	if f.opt.Protocol.photo {
 		return []measure{
@@ -75,7 +75,8 @@ func (f findings) measures() []measure {
 	return []measure{{"error", "%.4f", "an error of %.4f", true, func(c scoring.Cell) *float64 { return c.NFE }}}
 }
 
-// values returns a measure of a test picture in all runs of a learner that did not fail. Test −1 is the mean of all.
+// values returns the measure m of test picture number test in each run of a learner that did not fail. For test -1 it
+// returns the mean of m over all test pictures, for each of these runs. Runs without a defined m are left out.
 func (f findings) values(m measure, kind form, learner string, test int) []float64 {
 	var list []float64
 	for _, r := range f.results {
@@ -89,7 +90,8 @@ func (f findings) values(m measure, kind form, learner string, test int) []float
 	return list
 }
 
-// average returns the score of a test picture. Test −1 is the mean of all scores that are defined.
+// average returns the measure m of test picture number test or, for test -1, the mean of the defined values of all test
+// pictures. It is NaN where none is defined.
 func average(m measure, scores []restored, test int) float64 {
 	if test >= 0 {
 		scores = scores[test : test+1]
@@ -100,11 +102,11 @@ func average(m measure, scores []restored, test int) float64 {
 			sum, count = sum+*v, count+1
 		}
 	}
-	return sum / float64(count) // NaN where none is defined
+	return sum / float64(count) // 0/0 is NaN
 }
 
-// table returns a measure with a row for each test picture and one for their mean, and a column for each baseline and
-// each learner. The best learner of a row is marked.
+// table returns the table of a measure, with a row for each test picture and one for their mean, and a column for each
+// baseline and each learner. The best learner of each row is marked, unless there is only one.
 func (f findings) table(m measure, kind form) report.Table {
 	t := report.Table{Title: m.name + ", " + kind.title, Head: []string{"picture"}}
 	for _, b := range f.baselines {
@@ -150,7 +152,8 @@ func (f findings) table(m measure, kind form) report.Table {
 	return t
 }
 
-// paper returns the figure of the paper for a test picture, if it has one. Test −1 is the mean of its figures.
+// paper returns the paper's error for test picture number test or, for test -1, the mean of the paper's errors. The
+// result is false where the paper has none.
 func (f findings) paper(learner string, test int) (float64, bool) {
 	tests := f.data.tests
 	if test >= 0 {
@@ -165,7 +168,7 @@ func (f findings) paper(learner string, test int) (float64, bool) {
 	return sum / float64(max(count, 1)), count > 0
 }
 
-// learning returns the table of what learning cost and reached.
+// learning returns the table of the means over the runs of each learner: seconds, iterations, errors and dictionaries.
 func (f findings) learning() report.Table {
 	t := report.Table{
 		Title: "learning", Head: []string{"learner", "seconds", "iterations", "RMSE of the patches",

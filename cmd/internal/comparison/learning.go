@@ -21,7 +21,7 @@ import (
 	"superres/superres/stage"
 )
 
-// run does a task. A failure is part of the result; the only error is that of ctx.
+// run carries out a task. A failure to learn or restore is put into result.Failure; the only error is that of ctx.
 func (cmp *comparison) run(ctx context.Context, t task) (result, error) {
 	r := result{task: t}
 	if err := cmp.learn(ctx, &r); err != nil {
@@ -33,15 +33,15 @@ func (cmp *comparison) run(ctx context.Context, t task) (result, error) {
 	return r, nil
 }
 
-// learn makes a model of one coupled stage, with the settings of the protocol, and restores the test pictures by it
-// with and without back-projection.
+// learn trains a model of one coupled stage, with the settings of the protocol, restores the test pictures with it,
+// without and with back-projection, and sets the fields of r.
 func (cmp *comparison) learn(ctx context.Context, r *result) error {
 	p := cmp.opt.Protocol
 	learner, err := learners.New(r.Learner)
 	if err != nil {
 		return err
 	}
-	const entries = 9 + 36 // of a stacked pair of patches
+	const entries = 9 + 36 // of a 3×3 and a 6×6 patch, stacked into one vector
 	if err := cmp.checkMemory(8*entries*float64(p.patches) +
 		learner.Memory(entries, p.patches, p.atoms, p.sparsity)); err != nil {
 		return err
@@ -74,12 +74,12 @@ func (cmp *comparison) learn(ctx context.Context, r *result) error {
 	return err
 }
 
-// workers returns how many runs there are at a time.
+// workers returns the number of runs that are at work at the same time.
 func (cmp *comparison) workers() int {
 	return min(runtime.GOMAXPROCS(0), max(1, len(cmp.opt.Learners)*cmp.opt.Protocol.runs))
 }
 
-// checkMemory refuses runs that need more than the limit, with inUse bytes in use by each.
+// checkMemory fails where runs of inUse bytes each, as many as workers returns, exceed the limit of memory.
 func (cmp *comparison) checkMemory(inUse float64) error {
 	p, workers := cmp.opt.Protocol, float64(cmp.workers())
 	if need := console.Process(workers * inUse); need > float64(cmp.opt.Limits.Memory) {
@@ -90,7 +90,7 @@ func (cmp *comparison) checkMemory(inUse float64) error {
 	return nil
 }
 
-// describe sets the fields that the report shows of a learned dictionary.
+// describe sets the fields of r about learning and its result l, and for run 0 the picture of the atoms.
 func (r *result) describe(l *learners.Result) error {
 	last := l.Steps[len(l.Steps)-1]
 	r.RMSE, r.NonZeros, r.Iterations, r.Stop, r.Seconds = last.RMSE, last.NonZeros, last.Iteration, string(l.Stop),
@@ -116,7 +116,7 @@ func (r *result) describe(l *learners.Result) error {
 	return nil
 }
 
-// draw draws the stacked atoms, low halves beside high ones.
+// draw sets r.Mosaic to a picture of the atoms of d, each with its low-resolution half beside its high-resolution half.
 func (r *result) draw(d *sparse.Dictionary) error {
 	rows, atoms := d.Dims()
 	side := int(math.Sqrt(float64(rows / (1 + scale*scale))))
@@ -136,27 +136,27 @@ func (r *result) draw(d *sparse.Dictionary) error {
 	return err
 }
 
-// restored is a picture that was restored.
+// restored is the result of restoring one test picture.
 type restored struct {
-	// Cell has its scores.
+	// Cell has the scores of the restored picture against the test picture.
 	scoring.Cell
-	// Picture is the picture, or the part of it that is shown, as PNG. Only the first run has it.
+	// Picture is the restored picture, or the part of it on the page, as PNG. It is empty but for run 0.
 	Picture []byte `json:"picture,omitempty"`
 }
 
-// baseline is a model that exists already, with the pictures that it restored.
+// baseline is an interpolation or a trained model, which needs no learning here, with its results.
 type baseline struct {
 	name   string     // its name in tables
 	scores []restored // has an entry for each test picture
 }
 
-// givenModel names a model that exists already.
+// givenModel names a baseline.
 type givenModel struct {
-	name   string // its name or file
-	effort string // the effort of the model; empty: best
+	name   string // the name of an embedded model, or a path
+	effort string // fast or max, as for --effort; empty: best
 }
 
-// open opens the model and returns its name in tables.
+// open opens the model, and returns it with its name in tables.
 func (c givenModel) open() (m *superres.Model, title string, err error) {
 	if m, err = models.Open(c.name); err != nil || c.effort == "" {
 		return m, c.name, err
@@ -165,7 +165,7 @@ func (c givenModel) open() (m *superres.Model, title string, err error) {
 	return m, fmt.Sprintf("%s (%s)", c.name, c.effort), err
 }
 
-// baselines restores the test pictures by plain interpolations and by the models of the options.
+// baselines restores the test pictures with plain interpolations and with cmp.opt.Models, and returns the results.
 func (cmp *comparison) baselines(ctx context.Context) ([]baseline, error) {
 	models := []givenModel{{name: "nearest"}, {name: "bicubic"}}
 	if cmp.opt.Protocol.photo {
@@ -190,8 +190,8 @@ func (cmp *comparison) baselines(ctx context.Context) ([]baseline, error) {
 	return list, nil
 }
 
-// restore reduces a picture, enlarges it again by a model and scores the result. With show it keeps the result, or a
-// part of it, for the page.
+// restore reduces t.img, enlarges it again with m and returns the scores of the result. With show it returns the
+// result, or a part of it, too; otherwise Picture is empty.
 func (cmp *comparison) restore(ctx context.Context, m *superres.Model, t testPicture, show bool) (s restored,
 	err error) {
 	var shown image.Image
@@ -221,7 +221,7 @@ func (cmp *comparison) restore(ctx context.Context, m *superres.Model, t testPic
 	return s, err
 }
 
-// restoreAll restores the test pictures. Those of the first run are kept for the page.
+// restoreAll restores all test pictures with m. For run 0 it returns the first maxShown restored pictures, too.
 func (cmp *comparison) restoreAll(ctx context.Context, m *superres.Model, run int) (list []restored, err error) {
 	for i, test := range cmp.data.tests {
 		r, err := cmp.restore(ctx, m, test, run == 0 && i < maxShown)

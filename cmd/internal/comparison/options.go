@@ -55,36 +55,36 @@ func (opt *Options) table() settings.Table {
 	}, opt.choice.Options(), console.PictureOptions(&opt.Limits, nil))
 }
 
-// asked is what options say of the protocol and the models. Nil is as the protocol says.
+// asked has the values of options. A nil pointer leaves the setting of the protocol as it is.
 type asked struct {
 	protocol, models                                  string
 	sparsity, atoms, patches, iterations, seeds, back *int
 }
 
-// Options are what a call asks for. Most fields are set by the options of table, which has their defaults.
+// Options are the arguments of superres compare. The method table sets most fields, and has their defaults.
 type Options struct {
 	Inputs  []string // photographs to learn from, or MNIST's training file or its folder
 	Images  string   // pictures to restore; empty: the digits of Table 1, or every fifth of the photographs
 	Sources pictures.Sources
 
-	Protocol protocol // as asked changes it
-	Learners []string // specs
-	Coder    string   // a spec, with the sparsity
+	Protocol protocol // with the settings of asked in it
+	Learners []string // specs, such as "ksvd"
+	Coder    string   // a spec with the sparsity, such as "omp:sparsity=3"
 	Seed     uint64
-	Models   []givenModel // to compare with
+	Models   []givenModel // baselines besides the plain interpolations
 
-	Folder string // of the report and the journals
+	Folder string // of the report and of the journals of finished runs
 	Limits console.Limits
 
 	asked  asked
-	choice pictures.Choice // of IDX files, where any are read besides MNIST's
-	// chosen has the texts of --index and --skip-index, and limit is that of --limit: they tell a result from others.
+	choice pictures.Choice // of images in the IDX files of Images
+	// chosen has the values of --index and --skip-index, and limit that of --limit. Both are part of every task.
 	chosen         string
 	limit          int
 	command, typed string // the command line with all settings, and as it was typed
 }
 
-// complete reads the arguments, the protocol and the models. The part, of --shard, is read by parts.SweepPart.
+// complete sets the fields that follow from c and from asked. It fails where learners or the coder are not valid.
 func (opt *Options) complete(c *cli.Context) (err error) {
 	opt.Inputs, opt.limit, opt.command, opt.typed = c.Args().Slice(), opt.choice.Limit, commandLine(c), console.Typed(c)
 	opt.chosen = c.String("index") + "|" + c.String("skip-index")
@@ -121,7 +121,8 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 // bytesPerPixel is how much memory a pixel takes while pictures are read.
 const bytesPerPixel = 100
 
-// read returns what is to be learned from a number of inputs.
+// read returns the protocol named a.protocol with the settings of a in it. inputs is the number of arguments; it fails
+// unless the protocol takes that many.
 func (a asked) read(inputs int) (p protocol, err error) {
 	for _, one := range protocols {
 		if one.name == a.protocol {
@@ -146,7 +147,7 @@ func (a asked) read(inputs int) (p protocol, err error) {
 	return p, nil
 }
 
-// commandLine is the command with its settings and data.
+// commandLine returns the command line with all settings, defaults included, and the arguments, quoted for a shell.
 func commandLine(c *cli.Context) string {
 	words := console.Settings(c)
 	for _, arg := range c.Args().Slice() {
@@ -158,21 +159,21 @@ func commandLine(c *cli.Context) string {
 // protocol is a procedure to compare learners: the data to learn from, and the settings where no option says otherwise.
 type protocol struct {
 	name string // its value of --protocol
-	runs int    // how many runs each learner has: each from a training digit of its own, or with a seed of its own
+	runs int    // the number of runs of each learner, each from another training digit or with another seed
 	// patches is the number of pairs of patches to learn from, and atoms the number of atoms to learn.
 	patches, atoms int
 	// sparsity is the largest number of atoms that code a patch, and iterations the largest number of iterations.
 	sparsity, iterations int
-	back                 int // the number of back-projections of the form with back-projection
-	// flat is the least standard deviation of the entries of a patch, in levels of 255. 0 takes all patches.
+	back                 int // the number of back-projections when pictures are restored the second time
+	// flat is the least standard deviation of a patch to learn from, in levels of 255. 0 takes all patches.
 	flat float64
-	// refit says that the high halves of atoms hold what interpolation misses of a patch, and are fitted to the codes
-	// again, as superres train does. Otherwise they hold patches as they are, as in the paper.
+	// refit: the high halves of atoms hold the difference of a patch to its interpolation, and are fitted to the
+	// codes again, as superres train does. false: they hold patches as they are, as in the paper.
 	refit bool
-	photo bool // the pictures are photographs, whose patches are coded without their means, and not digits
+	photo bool // the pictures are photographs, whose patches are coded without their means; false: digits
 }
 
-// protocols has all protocols. They must not be changed, since results are known by the name of their protocol.
+// protocols has all protocols. Their settings must not change: stored results refer to a protocol by its name alone.
 var protocols = []protocol{
 	{name: "single", runs: 10, patches: 144, atoms: 128, sparsity: 3, iterations: 500, back: 20},
 	{name: "pooled", runs: 10, patches: 144, atoms: 128, sparsity: 3, iterations: 500, back: 20, flat: 10},
@@ -181,7 +182,7 @@ var protocols = []protocol{
 		photo: true},
 }
 
-// degradation returns how pictures are reduced.
+// degradation returns how pictures are reduced: by bicubic interpolation for photographs, by means of 2×2 for digits.
 func (p protocol) degradation() resample.Degradation {
 	if p.photo {
 		return resample.Cubic
@@ -189,5 +190,5 @@ func (p protocol) degradation() resample.Degradation {
 	return resample.Box
 }
 
-// scale is the scale of all comparisons, as in the paper.
+// scale is the factor by which pictures are reduced and enlarged, as in the paper.
 const scale = 2

@@ -12,7 +12,7 @@ import (
 	"superres/internal/report"
 )
 
-// html writes the page.
+// html writes the report as a page.
 func (f findings) html(w io.Writer) error {
 	p := f.opt.Protocol
 	page := report.Page{
@@ -100,7 +100,7 @@ func (f findings) lead() string {
 	return text
 }
 
-// first returns the first run of a learner, or nil where it failed.
+// first returns the result of run 0 of a learner, which shares memory with f, or nil where the run failed.
 func (f findings) first(learner string) *result {
 	for i, r := range f.results {
 		if r.Learner == learner && r.Run == 0 && r.Failure == "" {
@@ -110,8 +110,8 @@ func (f findings) first(learner string) *result {
 	return nil
 }
 
-// pictures returns the table of pictures side by side, as the paper has it. Of several tables the first has the
-// pictures that all share as its own.
+// pictures returns a table of the test pictures and their restorations side by side, as the paper has it, for one kind
+// of model. first marks the first such table of the page: see own of pictureOf.
 func (f findings) pictures(kind form, first bool) report.Table {
 	t := report.Table{Title: kind.title, Head: []string{"picture", "truth"}}
 	for _, b := range f.baselines {
@@ -150,8 +150,8 @@ func (f findings) pictures(kind form, first bool) report.Table {
 	return t
 }
 
-// pictureOf returns a picture of a scene. A reader can lay a table's own pictures over one another, but not those
-// that it repeats from another table.
+// pictureOf returns the PNG data, shown width pixels wide, as the picture of scene made by the model by. With own, a
+// reader of the page can lay it over others of the scene; false is for a picture that an earlier table has already.
 func pictureOf(data []byte, width int, scene, by string, own bool) report.HTML {
 	if own {
 		return report.Restored(data, width, scene, by)
@@ -159,8 +159,8 @@ func pictureOf(data []byte, width int, scene, by string, own bool) report.HTML {
 	return report.Picture(data, width, scene+" by "+by)
 }
 
-// photographs returns a section for each test picture, with the same part of it by all models that restored it, but
-// for those in the form of the paper.
+// photographs returns a section for each test picture, with the same part of it as restored by each baseline and, with
+// back-projection, by each learner.
 func (f findings) photographs() (list []report.Section) {
 	for i, test := range f.data.tests[:min(maxShown, len(f.data.tests))] {
 		s := report.Section{Title: test.name}
@@ -198,7 +198,7 @@ func (f findings) photographs() (list []report.Section) {
 	return list
 }
 
-// curves draws the error of the training patches in the first run, over iterations or over time.
+// curves returns a chart of the error of the training patches in run 0, over seconds or, byTime false, over iterations.
 func (f findings) curves(byTime bool) report.Chart {
 	c := report.Chart{Title: "error of the training patches, first run", X: "iteration", Log: true, LogX: true,
 		Floor: 1e-4}
@@ -240,7 +240,7 @@ func (p protocol) maxSide() int {
 	return 96
 }
 
-// crop encodes a picture as PNG, or its part where the truth has most detail.
+// crop returns img as PNG or, where a side is above maxSide, the part of img where truth has most detail.
 func (p protocol) crop(img, truth image.Image) ([]byte, error) {
 	b, side := img.Bounds(), p.maxSide()
 	if b.Dx() > side || b.Dy() > side {

@@ -16,7 +16,7 @@ import (
 	"superres/internal/report"
 )
 
-// verdicts returns a sentence for each form of models that says, by the first measure, which learner restored best.
+// verdicts returns for each kind of model the text of verdict by the first measure.
 func (f findings) verdicts() []string {
 	var list []string
 	for _, kind := range f.forms {
@@ -25,7 +25,7 @@ func (f findings) verdicts() []string {
 	return list
 }
 
-// verdict compares the learner of the best mean with the next, and with the best baseline.
+// verdict returns sentences that compare the learner of the best mean of m with the next best and the best baseline.
 func (f findings) verdict(m measure, kind form) string {
 	// Values are multiplied by sign, so that smaller ones are better.
 	sign := -1.0
@@ -84,8 +84,8 @@ func (f findings) verdict(m measure, kind form) string {
 	return fmt.Sprintf("%s The best of what was there already, %s, has %s.", text, name, format(best))
 }
 
-// problems returns the scores of a learner, times sign: one for every run or, where there are more pictures than
-// runs, one for every picture. Scores are NaN where there are none. what says which of the two they are.
+// problems returns the scores of a learner, times sign: one for every run or, where there are more test pictures than
+// runs, one for every test picture. A missing score is NaN. what is "runs" or "pictures" accordingly.
 func (f findings) problems(m measure, kind form, learner string, sign float64) (list []float64, what string) {
 	if len(f.data.tests) > f.opt.Protocol.runs {
 		for i := range f.data.tests {
@@ -103,7 +103,7 @@ func (f findings) problems(m measure, kind form, learner string, sign float64) (
 	return list, "runs"
 }
 
-// writeTables writes the tables one after the other.
+// writeTables calls write with each of f.tables and w, up to the first error.
 func (f findings) writeTables(write func(report.Table, io.Writer) error, w io.Writer) error {
 	for _, t := range f.tables {
 		if err := write(t, w); err != nil {
@@ -133,8 +133,7 @@ func (f findings) markdown(w io.Writer) error { return f.writeTables(report.Tabl
 // latex writes the tables.
 func (f findings) latex(w io.Writer) error { return f.writeTables(report.Table.LaTeX, w) }
 
-// json writes the command and every run, without pictures. Of a run that failed it writes the task and the failure
-// alone.
+// json writes the command and every run, without pictures. For a failed run it writes only the task and the failure.
 func (f findings) json(w io.Writer) error {
 	scores := func(list []restored) []scoring.Cell {
 		var out []scoring.Cell

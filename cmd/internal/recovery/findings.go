@@ -23,20 +23,20 @@ type findings struct {
 	trials         []planted.Trial // in the order of panels, then of N, of problems and of learners
 }
 
-// point sums up the trials of one panel, N and learner.
+// point sums up the trials of one panel (a size M, K, S of the problems), number N of signals and learner.
 type point struct {
 	// trials is the number of trials, and failed how many of them failed.
 	trials, failed int
-	// assigned and inOrder are the errors by the two ways to match atoms, and seconds the times, each with an entry
-	// for every trial that did not fail.
+	// assigned and inOrder are the errors by the two ways to match atoms: so that the error is least, and by the
+	// paper's rule. seconds are the times. Each has an entry for every trial that did not fail.
 	assigned, inOrder, seconds []float64
 	// recovered is the mean share of the atoms that were recovered, and iterations the mean number of iterations,
 	// over the trials that did not fail. iterations is 0 for a learner that does not report its iterations.
 	recovered, iterations float64
-	external              bool // the learner or its coder is an external program
+	external              bool // the learner or its coder is an external program; false: both are part of superres
 }
 
-// failures returns how many trials failed.
+// failures returns the number of trials that failed.
 func (f findings) failures() int {
 	count := 0
 	for _, t := range f.trials {
@@ -47,7 +47,7 @@ func (f findings) failures() int {
 	return count
 }
 
-// firstFailure describes the first trial that failed. It is empty where none did.
+// firstFailure describes the first trial that failed. It returns "" where none did.
 func (f findings) firstFailure() string {
 	for _, t := range f.trials {
 		if t.Failure != "" {
@@ -57,23 +57,23 @@ func (f findings) firstFailure() string {
 	return ""
 }
 
-// panels returns the panels of the trials, in their order.
+// panels returns the sizes M, K, S of the problems, each once, in the order of the trials.
 func (f findings) panels() []planted.Panel {
 	return distinctKeys(f.trials, func(t planted.Trial) (planted.Panel, bool) { return t.Panel(), true })
 }
 
-// sizes returns the numbers of signals of the trials of a panel, in their order.
+// sizes returns the numbers N of signals of the trials of panel p, each once, in the order of the trials.
 func (f findings) sizes(p planted.Panel) []int {
 	return distinctKeys(f.trials, func(t planted.Trial) (int, bool) { return t.N, t.Panel() == p })
 }
 
-// learners returns the learners of the trials, in their order.
+// learners returns the specs of the learners, each once, in the order of the trials.
 func (f findings) learners() []string {
 	return distinctKeys(f.trials, func(t planted.Trial) (string, bool) { return t.Learner, true })
 }
 
-// distinctKeys returns the different keys of a list, in the order of their first entries. Entries for which key
-// returns false are left out.
+// distinctKeys returns the keys of the entries of list, each once, in the order of list. Entries for which key returns
+// false are left out.
 func distinctKeys[T any, K comparable](list []T, key func(T) (K, bool)) []K {
 	var out []K
 	for _, v := range list {
@@ -84,7 +84,7 @@ func distinctKeys[T any, K comparable](list []T, key func(T) (K, bool)) []K {
 	return out
 }
 
-// point sums up the trials of a panel, N and learner.
+// point sums up the trials of panel p with n signals and a learner. Means are NaN where all of these trials failed.
 func (f findings) point(p planted.Panel, n int, learner string) point {
 	var out point
 	for _, t := range f.trials {
@@ -106,7 +106,7 @@ func (f findings) point(p planted.Panel, n int, learner string) point {
 	return out
 }
 
-// json writes the command and every trial. Of a trial that failed it writes the task and the failure alone.
+// json writes the command and every trial. For a failed trial it writes only the task and the failure.
 func (f findings) json(w io.Writer) error {
 	trials := make([]any, len(f.trials))
 	for i, t := range f.trials {
@@ -142,13 +142,13 @@ func (f findings) text(w io.Writer) error {
 	return tab.Flush()
 }
 
-// count returns the number of trials of a point, which is the same for all.
+// count returns the number of trials for each panel, N and learner, which is the same for all of them.
 func (f findings) count() int {
 	t := f.trials[0]
 	return f.point(t.Panel(), t.N, t.Learner).trials
 }
 
-// coderNote says, for the head of the page, what sparsity the coder of two-stage learners is given.
+// coderNote returns the half sentence of the page that says which sparsity the coder of two-stage learners is given.
 func (f findings) coderNote() string {
 	for _, t := range f.trials {
 		if !strings.HasSuffix(t.Coder, fmt.Sprintf("sparsity=%d", t.S)) {
@@ -162,7 +162,7 @@ func (f findings) coderNote() string {
 // errorFloor is the lower end of the logarithmic axis, where smaller errors are drawn too.
 const errorFloor = 1e-5
 
-// html writes the page.
+// html writes the report as a page.
 func (f findings) html(w io.Writer) error {
 	t := f.trials[0]
 	page := report.Page{
@@ -196,7 +196,7 @@ func (f findings) html(w io.Writer) error {
 	for _, p := range f.panels() {
 		section := report.Section{Title: fmt.Sprintf("M = %d, K = %d, S = %d", p.M, p.K, p.S),
 			Tables: []report.Table{f.table(p)}}
-		if len(f.panels()) > 1 { // of one the head of the page says it
+		if len(f.panels()) > 1 { // the verdict on a single panel is at the head of the page
 			section.Text = f.verdict(p).String()
 		}
 		for _, chart := range []report.Chart{
@@ -219,7 +219,7 @@ func (f findings) html(w io.Writer) error {
 	return page.Write(w)
 }
 
-// chart draws a value of the trials of a panel over N, a curve for each learner.
+// chart returns a chart of value over the number N of signals, in the trials of panel p, with a curve for each learner.
 func (f findings) chart(p planted.Panel, name string, log bool, value func(planted.Trial) float64) report.Chart {
 	c := report.Chart{Title: name, X: "signals N", Log: log, Floor: errorFloor, Y1: 1}
 	for _, n := range f.sizes(p) {

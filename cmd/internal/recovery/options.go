@@ -39,9 +39,9 @@ func (opt *Options) table() settings.Table {
 	}, console.WorkOptions(&opt.Limits, nil))
 }
 
-// Options are what a call asks for. Most fields are set by the options of table, which has their defaults.
+// Options are the arguments of superres recover. The method table sets most fields, and has their defaults.
 type Options struct {
-	Folder string // of the report and the journals
+	Folder string // of the report and of the journals of finished trials
 	Panels []planted.Panel
 	Sizes  []int // numbers of signals, ascending; none: eight for each panel
 	Trials int
@@ -57,7 +57,7 @@ type Options struct {
 	command string   // the command line as the report records it
 }
 
-// complete refuses arguments, and reads the panels.
+// complete sets Panels and command from c. It fails where c has arguments, or a learner or a panel is not valid.
 func (opt *Options) complete(c *cli.Context) (err error) {
 	if c.NArg() > 0 {
 		return console.Usage("recover takes no argument, got %q", c.Args().First())
@@ -70,7 +70,7 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	return err
 }
 
-// readLearners reads --learners.
+// readLearners returns the specs in text, the value of --learners. It fails where there is none.
 func readLearners(text string) ([]string, error) {
 	list := plugins.Specs(text)
 	if len(list) == 0 {
@@ -79,7 +79,7 @@ func readLearners(text string) ([]string, error) {
 	return list, nil
 }
 
-// readSizes reads --n. An empty text is the default.
+// readSizes returns the numbers in text, the value of --n, ascending and each once. It returns nil for an empty text.
 func readSizes(text string) ([]int, error) {
 	if text == "" {
 		return nil, nil
@@ -92,7 +92,7 @@ func readSizes(text string) ([]int, error) {
 	return slices.Compact(list), nil
 }
 
-// panels reads the values of --panel.
+// panels returns the panels that given, the values of --panel, names, or the paper's four where given is empty.
 func panels(given []string) ([]planted.Panel, error) {
 	var list []planted.Panel
 	for _, p := range planted.Figure1 {

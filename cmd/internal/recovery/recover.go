@@ -20,7 +20,7 @@ import (
 	"superres/learners/planted"
 )
 
-// Command is superres recover.
+// Command returns the command superres recover, which uses the streams s.
 func Command(s *console.Streams) *cli.Command {
 	var opt Options
 	return console.Command(&cli.Command{
@@ -47,7 +47,7 @@ mine.py"), and all that it starts ends with it.`,
 	})
 }
 
-// run does one call.
+// run carries out superres recover: it reads the arguments, runs the trials, and writes and prints the report.
 func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	if err := opt.complete(c); err != nil {
 		return err
@@ -130,8 +130,8 @@ func (opt Options) tasks() ([]planted.Task, error) {
 	return tasks, nil
 }
 
-// sizes returns the numbers of signals to try with a panel: those of --n, else those of the paper for its panels,
-// else multiples of K.
+// sizes returns the numbers of signals to try with panel p: the values of --n, else the paper's where p is a panel of
+// the paper, else multiples of p.K.
 func (opt Options) sizes(p planted.Panel) []int {
 	if len(opt.Sizes) > 0 {
 		return opt.Sizes
@@ -148,8 +148,8 @@ func (opt Options) sizes(p planted.Panel) []int {
 	return list
 }
 
-// enoughMemory refuses trials that, run at a time on all processors, need more memory than the limit, in bytes: for
-// learning, and for comparing every atom found with every true one.
+// enoughMemory fails where trials that run at the same time, one on each processor, need more than memory bytes for
+// learning and for comparing every learned atom with every true one.
 func enoughMemory(tasks []planted.Task, memory int64) error {
 	for _, t := range tasks {
 		learner, err := learners.New(t.Learner)

@@ -15,13 +15,14 @@ import (
 	"superres/learners/planted"
 )
 
-// tableName is the file with a line for every trial. Where there is no journal, another run continues from it.
+// tableName is the name of the file with a line for every trial. A later call takes the finished trials from this file
+// where the folder has no journal.
 const tableName = "trials.csv"
 
 // tableColumn is a column of trials.csv.
 type tableColumn struct {
 	name string
-	// result says that the column is part of the result, so that it is empty for a trial that failed.
+	// result: the column is part of the result, and empty for a trial that failed. false: it is always filled.
 	result bool
 	field  func(*planted.Trial) any // returns a pointer to the field of a trial that the column holds
 }
@@ -50,7 +51,7 @@ var columns = []tableColumn{
 	{"program", false, func(t *planted.Trial) any { return &t.Program }},
 }
 
-// optionalInt is a number whose zero value, for unknown, is an empty field of the table.
+// optionalInt is a number that is unknown when it is 0, and then an empty field of the table.
 type optionalInt int
 
 // columnNames returns the head of the table.
@@ -77,7 +78,7 @@ func (f findings) csv(w io.Writer) error {
 	return out.WriteAll(rows)
 }
 
-// formatField returns a field as the table has it.
+// formatField returns the text in the table for field, a pointer to a field of a trial.
 func formatField(field any) string {
 	switch v := field.(type) {
 	case *int:
@@ -92,7 +93,7 @@ func formatField(field any) string {
 	return *field.(*string)
 }
 
-// parseField sets a field from the text that formatField makes.
+// parseField sets the variable that field points to from text, which formatField made. It fails for other texts.
 func parseField(field any, text string) (err error) {
 	switch v := field.(type) {
 	case *int:
@@ -130,7 +131,7 @@ func readTable(folder string) ([]planted.Trial, error) {
 	return trials, nil
 }
 
-// parseTable reads a table as csv writes it.
+// parseTable returns the trials of a table that findings.csv wrote. It fails where r holds anything else.
 func parseTable(r io.Reader) (trials []planted.Trial, err error) {
 	in := csv.NewReader(r)
 	in.FieldsPerRecord = len(columns)

@@ -16,19 +16,19 @@ const requiredShare = 0.9
 
 // verdict says which learner needs the fewest signals for the problems of a panel.
 type verdict struct {
-	// first is the learner that needs the fewest signals, n of them. next is the learner that comes nearest to it
-	// with n signals, and needs nextN, which is 0 where no number that was tried is enough. Where no number is enough
-	// for any learner, n is the largest that was tried and first the learner with the smallest error there.
+	// first is the learner that needs the fewest signals, n of them. next is the next best with n signals; it needs
+	// nextN signals, which is 0 where no number that was tried is enough for it. Where no number is enough for any
+	// learner, n is the largest that was tried and first the learner with the smallest error with n signals.
 	first, next string
 	n, nextN    int
 	alike       []string // the other learners that need n signals
 	// duel compares first with next, problem by problem with n signals: by the share of the atoms that they recover
 	// or, where no number of signals is enough, by their error.
 	duel    report.Duel
-	reached bool // says whether a number of signals that was tried is enough for any learner
+	reached bool // a number of signals that was tried is enough for some learner; false: for none
 }
 
-// verdict judges the trials of a panel.
+// verdict returns the verdict on the trials of panel p.
 func (f findings) verdict(p planted.Panel) verdict {
 	sizes := f.sizes(p)
 	v := verdict{n: sizes[len(sizes)-1]}
@@ -48,7 +48,7 @@ func (f findings) verdict(p planted.Panel) verdict {
 	if v.reached {
 		score = func(t planted.Trial) float64 { return -t.Recovered }
 	}
-	// The order is by the mean with n signals, among those that need the fewest first.
+	// Learners that need v.n signals come first, and within both groups those with the smaller mean of score.
 	mean := func(learner string) float64 {
 		m, _ := report.Mean(slices.DeleteFunc(f.scores(p, v.n, learner, score), math.IsNaN))
 		if math.IsNaN(m) {
@@ -81,7 +81,7 @@ func (f findings) verdict(p planted.Panel) verdict {
 	return v
 }
 
-// scores returns a score of every problem of a point, in the order of the problems: NaN where the learner failed.
+// scores returns the score of a learner in every trial of panel p with n signals, in their order: NaN where it failed.
 func (f findings) scores(p planted.Panel, n int, learner string, score func(planted.Trial) float64) (list []float64) {
 	for _, t := range f.trials {
 		switch {
@@ -95,7 +95,7 @@ func (f findings) scores(p planted.Panel, n int, learner string, score func(plan
 	return list
 }
 
-// decided reports whether one learner alone is ahead, and not by chance.
+// decided reports whether first alone needs the fewest signals, and is ahead of next by more than chance explains.
 func (v verdict) decided() bool { return v.reached && len(v.alike) == 0 && v.duel.Decided() }
 
 // String returns the verdict as a sentence.
@@ -131,8 +131,8 @@ func (v verdict) String() string {
 		"that may be chance (%s).", v.first, recovers, v.n, nextNeeds, better)
 }
 
-// verdicts returns the findings for the head of the page: the verdict of the only panel or, of several, which learner
-// is ahead in how many.
+// verdicts returns the sentence at the head of the page: the verdict on the only panel or, for several panels, in how
+// many of them each learner is ahead.
 func (f findings) verdicts() []string {
 	panels := f.panels()
 	if len(panels) == 1 {

@@ -21,41 +21,41 @@ import (
 	"superres/superres/score"
 )
 
-// comparison is the content of a page of superres diff, and of its JSON.
+// comparison is what one call of superres diff writes to its page and, with --json, as JSON.
 type comparison struct {
-	Page paths.Name `json:"page"` // the file of the page
-	// Folder holds the regions of the pictures that are too many for the page. It is empty where the page has all.
+	Page paths.Name `json:"page"` // the path of the page's file, or "-"
+	// Folder is the path of the folder of the regions that do not fit into the page, or "" where the page holds all.
 	Folder   paths.Name     `json:"folder,omitempty"`
 	Protocol score.Protocol `json:"protocol"` // how the pictures are scored
-	Scale    int            `json:"scale"`    // how much was enlarged
-	// Place is where the pictures differ most, in pixels of the largest picture. The page opens with it in the middle.
+	Scale    int            `json:"scale"`    // factor of enlargement; scores leave out a border of Scale pixels
+	// Place is where the pictures differ most, in pixels of the largest picture. The page opens centred on Place.
 	Place position `json:"opens_at"`
 	// Pictures are in the order of the command line. The first is the reference.
 	Pictures []*comparedPicture `json:"pictures"`
 
 	scene  image.Point  // the width and the height of the largest picture, in pixels
-	inPage map[int]bool // has the numbers of the regions that the page itself holds
-	// mode bounds the permissions of new files: they get none that a picture does not have.
+	inPage map[int]bool // true for the number of each region that the page itself holds
+	// mode bounds the permissions of the page and the folder's files: none that an input picture lacks is granted.
 	mode fs.FileMode
-	id   string // a checksum of all regions, by which the page knows those of its own pictures
+	id   string // checksum of all tiles; the page accepts only files of regions with this checksum
 }
 
-// comparedPicture is one picture of a page.
+// comparedPicture is one of the pictures that a page compares.
 type comparedPicture struct {
 	Name paths.Name `json:"name"` // its name on the page
-	// Width and Height are its own size, in pixels.
+	// Width and Height are the size of the picture in its file, in pixels.
 	Width  int `json:"width"`
 	Height int `json:"height"`
-	// Cell holds its scores against the reference.
+	// Cell holds the scores of the picture against the reference.
 	Cell
-	// Mean and Largest are the mean and the largest absolute difference of its colours from those of the reference,
-	// in levels of 0..255. They are nil where it was not compared.
+	// Mean and Largest are the mean and the largest absolute difference between the colours of the picture and of
+	// the reference, in levels of 0..255. They are nil where the picture was not scored.
 	Mean    *float64 `json:"mean_absolute_difference,omitempty"`
 	Largest *float64 `json:"largest_difference,omitempty"`
 	Note    string   `json:"note,omitempty"` // says why there are no scores; empty where there are
 
-	// tiles are its parts within each region, as PNG with 8 bits a sample. One is empty where the picture does not
-	// reach the region.
+	// tiles[i] is the part of the picture within region i, as PNG with 8 bits a sample. It is empty where the
+	// picture does not reach the region.
 	tiles [][]byte
 	// reduced is the entire picture in fewer pixels, as JPEG or, with transparency, as PNG. It is empty where there
 	// is only one region.
@@ -63,18 +63,18 @@ type comparedPicture struct {
 	covers  image.Point // the size of the part of the scene that it covers, in pixels
 }
 
-// What a pixel takes in memory at the peak, in bytes: of a picture that is read, of the reference, which stays in
-// memory, and of a picture that is scored.
+// The peak of memory in bytes per pixel: readBytes while a picture is read, referenceBytes for the reference, which
+// stays in memory, and scoreBytes while a picture is scored.
 const (
 	readBytes      = 16
 	referenceBytes = 8
 	scoreBytes     = 80
 )
 
-// errSize ends the reading of a picture whose size is known.
+// errSize makes pictures.Open stop after the header, where only the size of a picture is wanted.
 var errSize = errors.New("the size is known")
 
-// readSizes reads the sizes of the pictures from their headers.
+// readSizes returns a comparison with the names and the sizes of opt.Inputs, which it reads from their headers alone.
 func readSizes(ctx context.Context, opt DiffOptions) (*comparison, error) {
 	d := &comparison{Page: paths.Name(opt.Page), Protocol: score.MatlabY, Scale: opt.Scale}
 	for _, path := range opt.Inputs {
@@ -96,10 +96,10 @@ func readSizes(ctx context.Context, opt DiffOptions) (*comparison, error) {
 	return d, nil
 }
 
-// load reads one picture after the other, scores it against the reference and cuts it into tiles. In the end it sets
-// the place where the pictures differ most.
+// load reads the pictures of opt.Inputs one after the other, scores each against the first and cuts each into tiles.
+// Then it sets d.Place. It fails where a picture cannot be read, or has another size than readSizes found.
 func (d *comparison) load(ctx context.Context, opt DiffOptions, bar *console.Progress) error {
-	left := opt.Limits // without the memory of what is kept
+	left := opt.Limits // left.Memory is reduced by the reference and by the encoded tiles, which stay in memory
 	var ref image.Image
 	differ := newDifferences(d.scene)
 	for i, path := range opt.Inputs {
@@ -137,7 +137,7 @@ func (d *comparison) load(ctx context.Context, opt DiffOptions, bar *console.Pro
 	return nil
 }
 
-// bytes returns the size of all encoded parts of a picture.
+// bytes returns the size of the encoded tiles and of the reduced picture together, in bytes.
 func (p *comparedPicture) bytes() int64 {
 	sum := len(p.reduced)
 	for _, tile := range p.tiles {
@@ -156,7 +156,8 @@ func shortName(path string, among []string) string {
 	return safefile.OneLine(base)
 }
 
-// score scores a picture against the reference within a number of bytes of memory, or notes why it cannot.
+// score sets the scores of p, whose pixels are test, against ref. Where more than memory bytes would be needed, or the
+// two cannot be compared, it sets p.Note to the reason instead.
 func (d *comparison) score(p *comparedPicture, ref, test image.Image, memory int64) {
 	if ref.Bounds().Size().Sub(test.Bounds().Size()) == (image.Point{}) {
 		if need := int64(p.Width) * int64(p.Height) * scoreBytes; need > memory {
@@ -175,7 +176,7 @@ func (d *comparison) score(p *comparedPicture, ref, test image.Image, memory int
 	p.Note = "not scored: " + console.Message(err)
 }
 
-// position is a point of a scene, in pixels.
+// position is a point in pixels of the largest picture, from its upper left corner.
 type position struct {
 	X int `json:"x"`
 	Y int `json:"y"`
@@ -189,7 +190,8 @@ const (
 	windowRows = 14
 )
 
-// differences holds the sums of |A − B| over all colours, a sum for each cell of a scene.
+// differences holds a sum for each cell of a scene: of |A − B| over its pixels and over all pairs (A, B) of a picture
+// with the reference, in the mean over the colour channels, whose samples are 0 to 1.
 type differences struct {
 	scene      image.Point
 	cols, rows int
@@ -201,9 +203,9 @@ func newDifferences(scene image.Point) *differences {
 	return &differences{scene, cols, rows, make([]float64, cols*rows)}
 }
 
-// add adds the differences of two pictures, which cover coversA and coversB pixels of the scene from its upper left
+// add adds the differences between a and b, which cover coversA and coversB pixels of the scene from its upper left
 // corner. A picture with fewer pixels than it covers is enlarged by bicubic interpolation. Working on one row of
-// cells after the other bounds the memory.
+// cells after the other bounds the memory. The only error is that of ctx.
 func (d *differences) add(ctx context.Context, a, b image.Image, coversA, coversB image.Point) error {
 	x, y := newScaled(a, coversA), newScaled(b, coversB)
 	w, h := min(coversA.X, coversB.X), min(coversA.Y, coversB.Y)
@@ -262,11 +264,11 @@ func (d *differences) peak() position {
 	return middle
 }
 
-// scaledPicture gives rows of a picture in the size that it has in the scene.
+// scaledPicture returns rows of img, enlarged to the size at which the page shows img.
 type scaledPicture struct {
 	img    image.Image
 	opaque bool
-	scaler *resample.Scaler // nil where the picture has that size already
+	scaler *resample.Scaler // nil where img has that size already
 }
 
 func newScaled(img image.Image, covers image.Point) scaledPicture {
@@ -277,7 +279,8 @@ func newScaled(img image.Image, covers image.Point) scaledPicture {
 	return c
 }
 
-// rows returns n rows from top on, one plane a channel. Transparency is blended with mid-grey.
+// rows returns the enlarged rows [top, top+n) of the picture, a plane for each colour channel, with samples 0 to 1.
+// Transparent pixels are blended with mid-grey, 0.5.
 func (c scaledPicture) rows(top, n int) []*plane.Plane {
 	lo, hi := top, top+n
 	if c.scaler != nil {

@@ -13,7 +13,7 @@ import (
 	"superres/superres"
 )
 
-// Diff is superres diff.
+// Diff returns the command superres diff, which uses the streams s.
 func Diff(s *console.Streams) *cli.Command {
 	var opt DiffOptions
 	return console.Command(&cli.Command{
@@ -43,7 +43,7 @@ shows, so that a view can be passed on. A picture of another shape is refused.`,
 	})
 }
 
-// runDiff does one call of superres diff.
+// runDiff carries out superres diff: it reads the arguments from c, and writes the page, the regions and the scores.
 func runDiff(c *cli.Context, s *console.Streams, opt DiffOptions) error {
 	if err := opt.complete(c); err != nil {
 		return err
@@ -98,20 +98,20 @@ func (opt *DiffOptions) table() settings.Table {
 	}, console.PictureOptions(&opt.Limits, nil)...)
 }
 
-// DiffOptions are what a call asks for. Most fields are set by the options of table, which has their defaults.
+// DiffOptions are the arguments of superres diff. The method table sets most fields, and has their defaults.
 type DiffOptions struct {
 	Inputs    []string // two to nine pictures, of which the first is the reference
 	Page      string   // the file of the page, or "-" for standard output
 	Overwrite bool
-	Scale     int // scores leave out a border of as many pixels
+	Scale     int // scores leave out a border of this many pixels
 	JSON      bool
 	Limits    console.Limits
 }
 
-// mostCompared is how many pictures the keys 1 to 9 choose from.
+// mostCompared is the largest number of pictures on a page, where the keys 1 to 9 choose one.
 const mostCompared = 9
 
-// complete reads the arguments.
+// complete sets the fields that come from the arguments of c. It fails unless there are 2 to mostCompared pictures.
 func (opt *DiffOptions) complete(c *cli.Context) error {
 	opt.Inputs, opt.Overwrite = c.Args().Slice(), console.Overwrites(c)
 	switch {
@@ -123,8 +123,8 @@ func (opt *DiffOptions) complete(c *cli.Context) error {
 	return nil
 }
 
-// arrange sets the size of the scene, and for every picture how much of it the picture covers: all are shown as large
-// as the largest.
+// arrange sets the scene to the size of the largest picture, and covers of every picture to the part of the scene that
+// it fills when all are shown equally large. It fails where a picture has another shape than the others.
 func (d *comparison) arrange() error {
 	largest := d.Pictures[0]
 	for _, p := range d.Pictures {
@@ -145,10 +145,10 @@ func (d *comparison) arrange() error {
 	return nil
 }
 
-// coveredSize returns the size of the part of a scene that a picture covers, in pixels. That is the size of the
-// picture where it differs from the scene by less than scale, as for a reference that was cropped for scoring; else a
-// multiple of that size where it is as near; else the entire scene. ok is false where the two have different shapes,
-// even if a side was rounded by a pixel.
+// coveredSize returns the size of the part of a scene that a picture covers, in pixels: the size of the picture where
+// it differs from the scene by less than scale, as for a reference that was cropped for scoring; else a multiple of the
+// size that differs from the scene by less than its factor; else the entire scene. ok is false where the shapes of
+// picture and scene differ by more than rounding a side by a pixel explains.
 func coveredSize(size, scene image.Point, scale int) (covered image.Point, ok bool) {
 	near := func(n, of, by int) bool { return n <= of && of-n < by || n > of && n-of < by }
 	if near(size.X, scene.X, scale) && near(size.Y, scene.Y, scale) {

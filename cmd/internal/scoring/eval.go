@@ -29,7 +29,7 @@ import (
 	"superres/superres/score"
 )
 
-// Eval is superres eval.
+// Eval returns the command superres eval, which uses the streams s.
 func Eval(s *console.Streams) *cli.Command {
 	var opt EvalOptions
 	return console.Command(&cli.Command{
@@ -50,7 +50,7 @@ nfe, for digits: squared error of the grey values over the squared truth.`,
 	})
 }
 
-// runEval does one call of superres eval.
+// runEval carries out superres eval: it reads the arguments from c, and prints the scores.
 func runEval(c *cli.Context, s *console.Streams, opt EvalOptions) error {
 	if err := opt.complete(c); err != nil {
 		return err
@@ -70,10 +70,10 @@ func runEval(c *cli.Context, s *console.Streams, opt EvalOptions) error {
 	return err
 }
 
-// evaluate scores the pictures that the options name, or by which they score models.
+// evaluate returns the scores of opt.Models on opt.Inputs or, without models, of the second input against the first.
 func evaluate(ctx context.Context, opt EvalOptions, bar *console.Progress) (Scores, error) {
 	table := Scores{Protocol: opt.Protocol, Scale: opt.Scale, Noise: opt.Noise, JPEG: opt.JPEG}
-	if opt.Effort != "best" { // the default is not worth a word
+	if opt.Effort != "best" { // Effort stays empty for the default
 		table.Effort = opt.Effort
 	}
 	fill := table.scoreFiles
@@ -87,7 +87,7 @@ func evaluate(ctx context.Context, opt EvalOptions, bar *console.Progress) (Scor
 	return table, nil
 }
 
-// cell scores a picture by the protocol of the table.
+// cell returns the scores of test against the reference ref by t.Protocol. It fails where the two cannot be compared.
 func (t *Scores) cell(ref, test image.Image) (Cell, error) {
 	m, err := t.Protocol.Compare(ref, test, t.Scale)
 	if err != nil {
@@ -121,26 +121,26 @@ func (opt *EvalOptions) table() settings.Table {
 	}, opt.Choice.Options(), console.PictureOptions(&opt.Limits, nil))
 }
 
-// EvalOptions are what a call asks for. Most fields are set by the options of table, which has their defaults.
+// EvalOptions are the arguments of superres eval. The method table sets most fields, and has their defaults.
 type EvalOptions struct {
-	Inputs    []string // pictures to enlarge; without Models the reference and what is scored against it
+	Inputs    []string // pictures to reduce and enlarge; without Models the reference and the test
 	Recursive bool
-	Choice    pictures.Choice // counts with Models alone
+	Choice    pictures.Choice // of images in IDX files; used only with Models
 
 	Models      []string // names and files
 	Effort      string
 	Scale       int
 	Degradation resample.Degradation // empty: as the first trained model was trained for, or bicubic
 	Noise       float64              // deviation, in levels of 255
-	JPEG        int                  // a quality; 0: none
+	JPEG        int                  // quality of the JPEG files, 1 to 100; 0: no JPEG
 	Protocol    score.Protocol
 
 	JSON   bool
 	Limits console.Limits
-	Notes  io.Writer // is told what of the inputs is left out; nil: nobody
+	Notes  io.Writer // receives a line about the inputs that are skipped; nil: no such line
 }
 
-// complete reads the arguments, and refuses what the options contradict.
+// complete sets Inputs and Notes from c, and Protocol where it is empty. It refuses options that contradict each other.
 func (opt *EvalOptions) complete(c *cli.Context) error {
 	opt.Inputs, opt.Notes = c.Args().Slice(), pictures.Notes(c)
 	byModels := len(opt.Models) > 0
@@ -173,39 +173,39 @@ func (opt *EvalOptions) complete(c *cli.Context) error {
 // Scores is the result of superres eval.
 type Scores struct {
 	Protocol score.Protocol `json:"protocol"` // how the pictures were scored
-	Scale    int            `json:"scale"`    // how much they were enlarged
-	// Degradation is how they were reduced. It is empty for files, which are scored as they are.
+	Scale    int            `json:"scale"`    // the factor of enlargement
+	// Degradation is how the pictures were reduced for the models. It is empty where two files or folders are compared.
 	Degradation resample.Degradation `json:"degradation,omitempty"`
-	// Noise is the standard deviation of the noise that reduced pictures got, in levels of 0..255.
+	// Noise is the standard deviation of the noise that was added to the reduced pictures, in levels of 0..255.
 	Noise float64 `json:"noise,omitempty"`
 	// JPEG is the quality of the JPEG files that reduced pictures passed through, or 0 for none.
 	JPEG    int          `json:"jpeg,omitempty"`
-	Effort  string       `json:"effort,omitempty"` // how much the models did; empty: best
-	Columns []paths.Name `json:"columns"`          // the names of the models, or of what was scored
+	Effort  string       `json:"effort,omitempty"` // value of --effort: fast or max; empty: best
+	Columns []paths.Name `json:"columns"`          // the names of the models, or of the scored file or folder
 	Rows    []scoreRow   `json:"rows"`             // the scores, a row for each picture
-	Mean    []Cell       `json:"mean"`             // has the mean of each column over the rows in which it is defined
+	Mean    []Cell       `json:"mean"`             // the mean of each column over the rows with a defined score
 }
 
-// scoreRow has the scores of a picture, one for each column.
+// scoreRow has the scores of one picture, a Cell for each of Scores.Columns.
 type scoreRow struct {
 	Name  paths.Name `json:"name"`
 	Cells []Cell     `json:"cells"`
 }
 
-// Cell holds the scores of a picture. Those that the protocol does not have are nil, as are those that are not
-// defined: the PSNR of equal pictures, and the SSIM of pictures smaller than its window.
+// Cell holds the scores of a picture. A score is nil where the protocol does not measure it, or where it is not
+// defined, as are the PSNR of equal pictures and the SSIM of pictures smaller than the window of SSIM.
 type Cell struct {
 	PSNR *float64 `json:"psnr,omitempty"`
 	SSIM *float64 `json:"ssim,omitempty"`
 	NFE  *float64 `json:"nfe,omitempty"`
 }
 
-// CellOf returns the scores of a picture as a cell.
+// CellOf returns the scores m as a Cell, with nil for NaN and infinite ones.
 func CellOf(m score.Metrics) Cell {
 	return Cell{console.Finite(m.PSNR), console.Finite(m.SSIM), console.Finite(m.NFE)}
 }
 
-// average sets the means of all columns.
+// average appends to t.Mean the mean of each column over the rows where the score is defined.
 func (t *Scores) average() {
 	for column := range t.Columns {
 		var mean Cell

@@ -18,8 +18,8 @@ import (
 	"superres/superres/score"
 )
 
-// scoreModels reduces every picture, enlarges it again by every model and scores the results. It sets the columns,
-// the rows and, where no option says it, the degradation.
+// scoreModels reduces every picture, enlarges it again by every model and scores the results. It sets t.Columns and
+// t.Rows, and t.Degradation to that of opt or else of the first trained model.
 func (t *Scores) scoreModels(ctx context.Context, opt EvalOptions, bar *console.Progress) error {
 	var opened []*superres.Model
 	t.Degradation = opt.Degradation
@@ -87,7 +87,7 @@ func (t *Scores) scoreModels(ctx context.Context, opt EvalOptions, bar *console.
 	return nil
 }
 
-// reduce returns the low-resolution picture that all models enlarge.
+// reduce returns truth reduced by t.Scale, with noise and JPEG as t says: the input of all models. name is for errors.
 func (t *Scores) reduce(name string, truth image.Image) (image.Image, error) {
 	low, err := score.Reduce(truth, t.Scale, t.Degradation)
 	if err != nil {
@@ -106,8 +106,8 @@ func (t *Scores) reduce(name string, truth image.Image) (image.Image, error) {
 	return low, nil
 }
 
-// scoreFiles scores a file against another, or the pictures of a folder against those of another folder whose names
-// are, or begin with, theirs. It sets the column and the rows.
+// scoreFiles scores the second of opt.Inputs against the first. Of two folders it scores the pictures that pair matches
+// by name. It sets t.Columns and t.Rows, and fails where a reference has no test picture.
 func (t *Scores) scoreFiles(ctx context.Context, opt EvalOptions, bar *console.Progress) error {
 	refs, otherRefs, err := pictures.Expand(opt.Inputs[0], opt.Recursive)
 	if err != nil {
@@ -150,9 +150,9 @@ func (t *Scores) scoreFiles(ctx context.Context, opt EvalOptions, bar *console.P
 	return nil
 }
 
-// pair returns the test picture of every reference: the one of the same path below its folder, else of the same path
-// but for the extension, else the shortest that begins with that path and an underscore and fits no longer reference.
-// Where there is none the result has an empty path.
+// pair returns the test picture for every entry of refs: the one with the same path below its folder, else with the
+// same path but for the extension, else the one with the shortest path among those that begin with the reference's
+// path and an underscore and match no longer reference. An entry has an empty Path where no test picture matches.
 func pair(refs, tests []pictures.Input) []pictures.Input {
 	twins := make([]pictures.Input, len(refs))
 	for i, ref := range refs {
@@ -173,7 +173,7 @@ func pair(refs, tests []pictures.Input) []pictures.Input {
 				continue
 			}
 			if twins[i].Place == ref.Place {
-				continue // it has its own
+				continue // a test picture with the very path of ref was found above
 			}
 			if owner < 0 || len(stem) > len(stemOf(refs[owner])) {
 				owner = i
@@ -186,5 +186,5 @@ func pair(refs, tests []pictures.Input) []pictures.Input {
 	return twins
 }
 
-// stemOf returns the path of a picture below its folder, without its extension.
+// stemOf returns in.Place, the path of a picture below the folder that was named, without the extension.
 func stemOf(in pictures.Input) string { return strings.TrimSuffix(in.Place, filepath.Ext(in.Place)) }

@@ -30,14 +30,14 @@ var (
 
 var pageTemplate = template.Must(template.New("diff").Parse(pageHTML))
 
-// pagePicture holds the values of a picture in the template: its number from 1, and its scores as text.
+// pagePicture is what the template gets of a picture: its fields, its number from 1, and its scores as text.
 type pagePicture struct {
 	*comparedPicture
 	Number                                    int
 	PSNRText, SSIMText, MeanText, LargestText string
 }
 
-// scene is the data of the page's script, as JSON.
+// scene is the data of the page's script, as JSON. W and H are the size of the largest picture, in pixels.
 type scene struct {
 	W        int          `json:"w"`
 	H        int          `json:"h"`
@@ -46,25 +46,25 @@ type scene struct {
 	Regions  sceneRegions `json:"regions"`
 }
 
-// scenePart describes a picture: the size of the part of the scene that it covers, and its own size, in pixels.
+// scenePart describes a picture: W×H is the part of the scene that it covers, OwnW×OwnH its own size, in pixels.
 type scenePart struct {
 	Name  string `json:"name"`
 	W     int    `json:"w"`
 	H     int    `json:"h"`
 	OwnW  int    `json:"ownW"`
 	OwnH  int    `json:"ownH"`
-	Sharp bool   `json:"sharp"` // it has at least one pixel of its own for each pixel of the scene
+	Sharp bool   `json:"sharp"` // the picture is not enlarged to cover W×H; false: it is
 }
 
-// sceneRegions describes how the scene is cut into regions.
+// sceneRegions describes the squares of Side pixels into which the scene is cut, Columns of them in a row.
 type sceneRegions struct {
 	Side    int      `json:"side"`
 	Columns int      `json:"columns"`
 	ID      string   `json:"id"`
-	Files   []string `json:"files"` // a name each; empty for one that the page holds, or that was left out
+	Files   []string `json:"files"` // the file of each region; "" for a region in the page, or left out
 }
 
-// write writes the page. The pictures follow the template rather than being its values, because they are large.
+// write writes the page to w. The pictures are written behind the template's output, since they are large.
 func (d *comparison) write(w io.Writer) error {
 	data := scene{W: d.scene.X, H: d.scene.Y, Place: d.Place,
 		Regions: sceneRegions{Side: d.side(), Columns: d.columns(), ID: d.id}}
@@ -110,7 +110,7 @@ func (d *comparison) write(w io.Writer) error {
 	return err
 }
 
-// writeImage writes an encoded picture as an img element of the page.
+// writeImage writes data, a PNG or a JPEG, to w as an img element with name as alternative text, and with attributes.
 func writeImage(w io.Writer, name, attributes string, data []byte) error {
 	kind := "png"
 	if !bytes.HasPrefix(data, []byte("\x89PNG")) {
@@ -137,7 +137,7 @@ func (d *comparison) caption() string {
 		d.Scale, d.Pictures[0].Name)
 }
 
-// texts returns the scores as text.
+// texts returns the scores of p as text: "∞" as the PSNR of equal pictures, and "-" for scores that are not defined.
 func (p *comparedPicture) texts() (psnr, ssim, mean, largest string) {
 	psnr = console.Number("%.2f", p.PSNR)
 	if p.PSNR == nil && p.Mean != nil {

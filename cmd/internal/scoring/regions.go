@@ -34,8 +34,8 @@ import (
 // folder, which the main page loads into a frame when it is needed. That is because a script may read all pixels that
 // such a page hands over, while of a picture file it may only show them, and neither save nor enlarge them.
 
-// maxPageBytes is the size of the largest page, of which markupBytes are for what is no picture. An element of the
-// page takes up to elementBytes besides its picture.
+// maxPageBytes is the size of the largest page, of which markupBytes are for text and scripts. The img element of a
+// tile takes up to elementBytes besides the encoded tile.
 const maxPageBytes, markupBytes, elementBytes = 10_000_000, 100_000, 1000
 
 // maxReducedPixels bounds the sum of the pixels of all reduced pictures of a page.
@@ -50,19 +50,20 @@ func (d *comparison) side() int {
 	return 1024
 }
 
-// columns returns how many regions there are in a row, and regions how many in all.
+// columns returns the number of regions in a row, and regions the number of regions in the scene.
 func (d *comparison) columns() int { return (d.scene.X + d.side() - 1) / d.side() }
 func (d *comparison) regions() int {
 	return d.columns() * ((d.scene.Y + d.side() - 1) / d.side())
 }
 
-// region returns the part of the scene that a region is, which may reach beyond its edges.
+// region returns the square of region i, in pixels of the scene. It may reach beyond the right and lower edges.
 func (d *comparison) region(i int) image.Rectangle {
 	corner := image.Pt(i%d.columns(), i/d.columns()).Mul(d.side())
 	return image.Rectangle{Min: corner, Max: corner.Add(image.Pt(d.side(), d.side()))}
 }
 
-// tile returns the part of a picture that a region touches, in the picture's own pixels.
+// tile returns the part of p that region, in pixels of the scene, touches: a rectangle in p's own pixels, or an empty
+// one.
 func (p *comparedPicture) tile(region image.Rectangle) image.Rectangle {
 	lower := func(v, own, shown int) int { return v * own / shown }
 	upper := func(v, own, shown int) int { return min((v*own+shown-1)/shown, own) }
@@ -72,7 +73,7 @@ func (p *comparedPicture) tile(region image.Rectangle) image.Rectangle {
 	).Intersect(image.Rect(0, 0, p.Width, p.Height))
 }
 
-// cut encodes the tiles of a picture and, where there is more than one, the entire picture reduced.
+// cut sets p.tiles to the encoded tiles of img and, where there are several, p.reduced to all of img in fewer pixels.
 func (d *comparison) cut(ctx context.Context, p *comparedPicture, img image.Image) (err error) {
 	p.tiles = make([][]byte, d.regions())
 	failures := make([]error, len(p.tiles))
@@ -98,7 +99,7 @@ func (d *comparison) cut(ctx context.Context, p *comparedPicture, img image.Imag
 	return err
 }
 
-// crop returns the part of a picture within a rectangle that is counted from the upper left corner of the picture.
+// crop returns the part r of img, where r is relative to the upper left corner of img. It may share img's memory.
 func crop(img image.Image, r image.Rectangle) image.Image {
 	r = r.Add(img.Bounds().Min)
 	if r == img.Bounds() {
@@ -114,7 +115,7 @@ func crop(img image.Image, r image.Rectangle) image.Image {
 	return out
 }
 
-// encodePNG8 encodes a picture as a PNG of 8 bits a sample, which is what browsers show.
+// encodePNG8 returns img as a PNG with 8 bits a sample, since browsers show no more.
 func encodePNG8(ctx context.Context, img image.Image) ([]byte, error) {
 	if picture.IsDeep(img) {
 		nearest, err := embedded.Open(string(resample.Nearest))
@@ -130,8 +131,8 @@ func encodePNG8(ctx context.Context, img image.Image) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// reduce encodes a picture in its share of maxReducedPixels: as JPEG or, where it is transparent, as PNG of a quarter
-// of the pixels.
+// reduce returns img, whose size is in p, encoded with at most its share of maxReducedPixels: as JPEG or, where img has
+// transparency, as PNG with at most a quarter of that share.
 func (d *comparison) reduce(ctx context.Context, p *comparedPicture, img image.Image) ([]byte, error) {
 	opaque, format, pixels := picture.IsOpaque(img), imagefile.JPEG, maxReducedPixels/float64(len(d.Pictures))
 	if !opaque {
@@ -172,8 +173,8 @@ func (d *comparison) reduce(ctx context.Context, p *comparedPicture, img image.I
 	return b.Bytes(), err
 }
 
-// chooseRegions decides which regions the page holds, the nearest to the place where it opens first. The others go to
-// the folder.
+// chooseRegions sets d.inPage to as many regions as fit into the page, beginning with those nearest to d.Place, and
+// d.id. It empties d.Folder where all regions fit.
 func (d *comparison) chooseRegions() {
 	bytesLeft := maxPageBytes - markupBytes
 	for _, p := range d.Pictures {
@@ -203,14 +204,15 @@ func (d *comparison) chooseRegions() {
 	d.id = fmt.Sprintf("%08x", sum.Sum32())
 }
 
-// distance returns the square of the distance from a region to the place where the page opens, in pixels.
+// distance returns the square of the distance in pixels from d.Place to the nearest pixel of a region.
 func (d *comparison) distance(region int) int {
 	r, p := d.region(region), d.Place
 	x, y := max(r.Min.X-p.X, p.X-r.Max.X+1, 0), max(r.Min.Y-p.Y, p.Y-r.Max.Y+1, 0)
 	return x*x + y*y
 }
 
-// checkFolder names the folder of the regions, and refuses one that exists unless it may be overwritten.
+// checkFolder sets d.Folder, unless there is a single region or the page goes to standard output. Without overwrite it
+// fails where the folder exists.
 func (d *comparison) checkFolder(overwrite bool) error {
 	if d.regions() == 1 || paths.IsStandard(d.Page) {
 		return nil
@@ -223,8 +225,8 @@ func (d *comparison) checkFolder(overwrite bool) error {
 	return nil
 }
 
-// regionTemplate is the page of a region. Opened alone it shows its part of each picture; in a frame of the page of
-// the comparison it hands them over.
+// regionTemplate is the file of a region that is not in the page. Opened alone it shows the region's tile of each
+// picture; in a frame of the main page it posts the tiles to the main page.
 var regionTemplate = template.Must(template.New("region").Parse(`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -242,7 +244,7 @@ if (parent !== window) parent.postMessage({ id: {{.ID}}, region: {{.Region}}, ` 
 </html>
 `))
 
-// writeRegions writes those regions to the folder that the page does not hold.
+// writeRegions writes a file into d.Folder for each region that the page does not hold. It creates the folder.
 func (d *comparison) writeRegions(ctx context.Context, overwrite bool) error {
 	if d.Folder == "" {
 		return nil
@@ -281,7 +283,7 @@ func (d *comparison) writeRegions(ctx context.Context, overwrite bool) error {
 	return nil
 }
 
-// regionFile returns the name of the file of a region.
+// regionFile returns the file name of region i, such as row1-column2.html.
 func (d *comparison) regionFile(i int) string {
 	return fmt.Sprintf("row%d-column%d.html", i/d.columns()+1, i%d.columns()+1)
 }

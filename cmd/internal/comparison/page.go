@@ -66,7 +66,7 @@ func (f findings) html(w io.Writer) error {
 	mosaics := report.Table{Title: "atoms of the first run"}
 	row := []report.Cell{}
 	for _, learner := range f.opt.Learners {
-		if r := f.first(learner); r != nil && len(r.Mosaic) > 0 {
+		if r := f.firstRun(learner); r != nil && len(r.Mosaic) > 0 {
 			row = append(row, report.Cell{Text: learner, Picture: report.Picture(r.Mosaic, 340, "atoms of "+learner)})
 		}
 	}
@@ -100,8 +100,8 @@ func (f findings) lead() string {
 	return text
 }
 
-// first returns the result of run 0 of a learner, which shares memory with f, or nil where the run failed.
-func (f findings) first(learner string) *result {
+// firstRun returns the result of run 0 of a learner, which shares memory with f, or nil where the run failed.
+func (f findings) firstRun(learner string) *result {
 	for i, r := range f.results {
 		if r.Learner == learner && r.Run == 0 && r.Failure == "" {
 			return &f.results[i]
@@ -139,7 +139,7 @@ func (f findings) pictures(kind form, first bool) report.Table {
 			show(f.title(b), "", b.scores, first)
 		}
 		for _, learner := range f.opt.Learners {
-			if r := f.first(learner); r != nil {
+			if r := f.firstRun(learner); r != nil {
 				show(learner, ", "+kind.title, kind.scores(*r), true)
 			} else {
 				show(learner, "", nil, true)
@@ -188,7 +188,7 @@ func (f findings) photographs() (list []report.Section) {
 		}
 		for _, kind := range f.forms {
 			for _, learner := range f.opt.Learners {
-				if r := f.first(learner); r != nil && !kind.paper {
+				if r := f.firstRun(learner); r != nil && !kind.paper {
 					scored(learner+", coupled", kind.scores(*r))
 				}
 			}
@@ -206,7 +206,7 @@ func (f findings) curves(byTime bool) report.Chart {
 		c.X = "seconds"
 	}
 	for style, learner := range f.opt.Learners {
-		r := f.first(learner)
+		r := f.firstRun(learner)
 		if r == nil {
 			continue
 		}

@@ -111,8 +111,8 @@ func (p part) cut(img image.Image, opt superres.Options) (image.Image, superres.
 	return img, opt
 }
 
-// kept returns the region out of result, the enlarged part. It shares the memory of result; nothing is copied.
-func (p part) kept(result image.Image) image.Image {
+// crop returns the region out of result, the enlarged part. It shares the memory of result; nothing is copied.
+func (p part) crop(result image.Image) image.Image {
 	switch m := result.(type) {
 	case *image.Gray:
 		m = m.SubImage(p.keep).(*image.Gray)

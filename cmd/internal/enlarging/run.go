@@ -179,7 +179,7 @@ func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float6
 		return r, named(err, name)
 	}
 	if p.single && !p.Region.Empty() {
-		enlarged = region.kept(enlarged)
+		enlarged = region.crop(enlarged)
 	}
 	return p.seq.Finish(f, enlarged, by)
 }

@@ -71,7 +71,7 @@ func (f Finder) Expand(arg string) ([]Input, []Other, error) {
 		}
 		return []Input{in}, nil, nil
 	}
-	return f.within(arg)
+	return f.listFolder(arg)
 }
 
 // matching returns the pictures that pattern stands for. A folder that it matches is treated like one that is named.
@@ -100,8 +100,8 @@ func (f Finder) matching(pattern string) (list []Input, others []Other, err erro
 	return list, others, nil
 }
 
-// within returns the pictures of folder.
-func (f Finder) within(folder string) (list []Input, others []Other, err error) {
+// listFolder returns the pictures of folder.
+func (f Finder) listFolder(folder string) (list []Input, others []Other, err error) {
 	any := false
 	root := filepath.Clean(folder) + string(filepath.Separator) // with the separator, a link is followed
 	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {

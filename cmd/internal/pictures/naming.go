@@ -230,7 +230,7 @@ func (n Namer) output(in Input) (Output, error) {
 		return Output{}, console.Usage("--name %s makes the file name %q; expected a name without folders",
 			n.template, base)
 	}
-	return n.place(in, base, format)
+	return n.outputIn(in, base, format)
 }
 
 // IsNamedVideo reports whether name has the extension of a video stream.
@@ -254,7 +254,7 @@ func (n Namer) video(in Input) (Output, error) {
 		return Output{}, console.Usage("--name %s makes the file name %q; expected a name without folders",
 			n.template, base)
 	}
-	return n.place(in, base, Video)
+	return n.outputIn(in, base, Video)
 }
 
 // asFile reports whether -o names the output file; false: it names a folder or standard output, or is empty.
@@ -263,8 +263,8 @@ func (n Namer) asFile() bool {
 		!strings.HasSuffix(n.out, "/") && !strings.HasSuffix(n.out, string(filepath.Separator))
 }
 
-// place returns the output called base in the output folder of in.
-func (n Namer) place(in Input, base string, format imagefile.Format) (Output, error) {
+// outputIn returns the output called base in the output folder of in.
+func (n Namer) outputIn(in Input, base string, format imagefile.Format) (Output, error) {
 	root, err := n.folder(in)
 	if err != nil {
 		return Output{}, err

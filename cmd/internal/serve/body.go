@@ -22,7 +22,7 @@ func (s *site) receive(w http.ResponseWriter, r *http.Request) (f *os.File, err 
 	}
 	body := s.moving(w, r, s.patience.body)
 	if _, err = store(f, body); err == nil {
-		err = body.rest()
+		err = body.clearDeadline()
 	}
 	if err != nil {
 		f.Close()
@@ -98,8 +98,8 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// rest removes the read deadline of the connection, so that package http notices when the client closes it.
-func (b *body) rest() error { return b.SetReadDeadline(time.Time{}) }
+// clearDeadline removes the read deadline of the connection, so that package http notices when the client closes it.
+func (b *body) clearDeadline() error { return b.SetReadDeadline(time.Time{}) }
 
 // drainBytes is the most that is read of a refused body.
 const drainBytes = 32 << 20

@@ -36,7 +36,7 @@ func (s *site) call(w http.ResponseWriter, r *http.Request, name string) {
 		s.refuse(w, http.StatusNotFound, console.ExitUsage, "there is no such call; expected upscale, inspect, "+
 			"options, events or score")
 	} else if s.allows(w, r, http.MethodPost, http.MethodPut) {
-		err = s.within(func() error { return answer(w, r) })
+		err = s.runInSlot(func() error { return answer(w, r) })
 		if err != nil {
 			s.drain(w, r)
 		}
@@ -46,9 +46,9 @@ func (s *site) call(w http.ResponseWriter, r *http.Request, name string) {
 	}
 }
 
-// within runs work in one of the slots for request bodies, whose number is limited. It returns a busy error if none
+// runInSlot runs work in one of the slots for request bodies, whose number is limited. It returns a busy error if none
 // is free.
-func (s *site) within(work func() error) error {
+func (s *site) runInSlot(work func() error) error {
 	select {
 	case <-s.ending:
 		return errEnding

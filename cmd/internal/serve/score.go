@@ -77,7 +77,7 @@ func (s *site) pair(w http.ResponseWriter, r *http.Request) (files [len(parts)]*
 	if _, err := io.Copy(io.Discard, in); err != nil {
 		return files, unreceived(err)
 	}
-	return files, in.rest()
+	return files, in.clearDeadline()
 }
 
 // take stores part in files, at the index of its name, and returns files. It fails for an unknown or repeated name.

@@ -182,8 +182,8 @@ func (r *report) end(i int, out outcome) {
 	}
 }
 
-// rest reports the remaining outcomes after an interruption, when not all pictures before them have ended.
-func (r *report) rest() {
+// reportRest reports the remaining outcomes after an interruption, when not all pictures before them have ended.
+func (r *report) reportRest() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := r.reported; i < len(r.jobs); i++ {

@@ -35,7 +35,7 @@ func (e *session) enlargeJobs(ctx context.Context, b *batch, r *report) error {
 	if err == nil {
 		err = w.doAgain(ctx)
 	}
-	r.rest()
+	r.reportRest()
 	if err != nil {
 		return err
 	}

@@ -23,8 +23,7 @@ func (x *reading) text() (*mat.Dense, error) {
 	if err := x.accept(is.rows, is.cols); err != nil {
 		return nil, err
 	}
-	// Lines of different lengths may make the product of rows and columns too large; a number takes at least
-	// two bytes.
+	// Lines of different lengths may make the product of rows and columns too large; a number takes at least two bytes.
 	values := make([]float64, 0, min(int64(is.rows)*int64(is.cols), x.size/2+1))
 	l, column := x.fields(0, is.separator), 0
 	for l.next() {

@@ -106,9 +106,8 @@ func (m *Mutator) Mutant(n uint64) Mutant {
 	return Mutant{seed.Name, changes, data}
 }
 
-// Change returns a file changed as choices say, a byte or more for each decision, for fuzzing:
-// small changes of choices are small changes of the file. A file without choices, and one of a
-// format that is not known, is returned as it is.
+// Change returns a file changed as choices say, a byte or more for each decision, for fuzzing: small changes of choices
+// are small changes of the file. A file without choices, and one of a format that is not known, is returned as it is.
 func (m *Mutator) Change(data, choices []byte) []byte {
 	if len(choices) == 0 {
 		return data

@@ -26,8 +26,7 @@ type Chart struct {
 	Ticks []float64
 }
 
-// Series is one curve. Its colour and mark follow from Style, so that a name can
-// look the same in all charts of a page.
+// Series is one curve. Its colour and mark follow from Style, so that a name can look the same in all charts of a page.
 type Series struct {
 	Name   string
 	Style  int

@@ -125,7 +125,7 @@ func PNG(img image.Image) ([]byte, error) {
 // Picture is an encoded PNG shown width pixels wide, its own pixels with sharp edges.
 func Picture(data []byte, width int, name string) HTML { return img(data, width, name, "") }
 
-// Restored is Picture for a picture of scene; by names its maker, such as a model. A reader of the page can lay pictures
+// Restored is Picture for a picture of scene; by names its maker, such as a model. Readers of the page can lay pictures
 // of one scene in one section over one another.
 func Restored(data []byte, width int, scene, by string) HTML {
 	return img(data, width, scene+" by "+by, fmt.Sprintf(` data-scene="%s" data-by="%s"`,

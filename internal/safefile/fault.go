@@ -38,9 +38,8 @@ type Fault struct {
 	Cause error
 }
 
-// Remedy tells what the user of a program can change against a Fault. Its text is
-// for programmers: the program, which alone knows its flags, has its own words for
-// each. Every package that refuses files defines its own remedies.
+// Remedy tells what the user of a program can change against a Fault. Its text is for programmers: the program, which
+// alone knows its flags, has its own words for each. Every package that refuses files defines its own remedies.
 type Remedy string
 
 // The remedies of this package.

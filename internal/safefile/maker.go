@@ -11,8 +11,7 @@ import (
 	"sync"
 )
 
-// maker is the process that made a temporary file, as the name of the file says. The zero value is an unknown
-// process.
+// maker is the process that made a temporary file, as the name of the file says. The zero value is an unknown process.
 type maker struct {
 	// host is a hash of the machine and of its set of process numbers, of which each container has its own.
 	host string

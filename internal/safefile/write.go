@@ -24,8 +24,7 @@ func WriteAtomic(name string, overwrite bool, write func(io.Writer) error) error
 	return writeAtomic(osDisk{}, name, AnyMode, overwrite, write)
 }
 
-// WriteAtomicMode is WriteAtomic for a new file that gets at most the mode most, from its first byte on. See
-// ModeOf.
+// WriteAtomicMode is WriteAtomic for a new file that gets at most the mode most, from its first byte on. See ModeOf.
 func WriteAtomicMode(most fs.FileMode, name string, overwrite bool, write func(io.Writer) error) error {
 	return writeAtomic(osDisk{}, name, most, overwrite, write)
 }
@@ -131,8 +130,7 @@ func writeAtomic(d disk, name string, most fs.FileMode, overwrite bool, write fu
 	return nil
 }
 
-// outputMode returns the mode for the file to be written and whether it replaces an existing one, or refuses
-// the name.
+// outputMode returns the mode for the file to be written and whether it replaces an existing one, or refuses the name.
 func outputMode(d disk, name string, overwrite bool) (mode fs.FileMode, replaces bool, err error) {
 	no := func(reason string, remedy Remedy) (fs.FileMode, bool, error) {
 		return 0, false, &Fault{Name: name, Reason: reason, Remedy: remedy, Class: ErrOutput}
@@ -201,9 +199,8 @@ func (w *Watched) Write(p []byte) (int, error) {
 
 // giveName gives the finished file temp its final name.
 //
-// Note: renaming replaces an existing file, so without overwrite the name is made by a link, which fails if
-// the name is taken. On file systems without links the name is taken by an empty file first, which a crash at
-// that moment leaves.
+// Note: renaming replaces an existing file, so without overwrite the name is made by a link, which fails if the name is
+// taken. On file systems without links the name is taken by an empty file first, which a crash at that moment leaves.
 func giveName(d disk, temp, name string, mode fs.FileMode, overwrite bool) error {
 	if overwrite {
 		return d.Rename(temp, name)

@@ -29,7 +29,7 @@ type lexer struct {
 	at   int64 // the offset of the next character that text returns
 }
 
-// The values of a character where there is none.
+// The values of a rune that stand for no character.
 const (
 	end  = -1 // the text has ended
 	none = -2 // the character has not been read yet

@@ -57,8 +57,8 @@ type format struct {
 	// settle corrects fields that depend on other parts, such as numbers in sequence; nil: there are none.
 	settle       func([]part)
 	littleEndian bool // the byte order of numbers
-	// hasLengths tells that join writes the length of each part, hasNoKinds that it does not write
-	// their kinds, and isText that numbers are written in digits.
+	// hasLengths: join writes the length of each part. hasNoKinds: join does not write the kinds of parts. isText:
+	// numbers are written in digits; false: in bytes.
 	hasLengths, hasNoKinds, isText bool
 }
 
@@ -87,7 +87,7 @@ func (f *format) putNumber(b []byte, v uint32) {
 // The formats. That of the frames of an animated WebP is a list of chunks without a header.
 var pngFormat, webpFormat, riffFormat, jpegFormat *format
 
-// formats are those of whole files.
+// formats has the formats of whole files.
 var formats []*format
 
 func init() { // for split and join know formats themselves

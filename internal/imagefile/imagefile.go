@@ -3,12 +3,11 @@
 // Reading trusts no number in a file: the size is read before any memory for pixels is allocated, limits are
 // applied to it, and decoders and readers of metadata then work under a clock. Every refusal is a safefile.Fault.
 //
-// codec.go is the table of formats: all that reading and writing know of each, and format.go the
-// questions that other packages ask of it. Reading begins in imagefile.go (Open, Decode). input.go
-// fetches the bytes and identify.go finds their format, decode.go decodes under limits.go and size.go,
-// single.go, tiffpages.go and first.go look for pictures after the first, complaint.go words what a
-// decoder refuses, and orientation.go makes the result upright. Writing begins in encode.go (Encode) and
-// stream.go (Stream), and colour.go converts a picture to what the format can hold.
+// codec.go is the table of formats: all that reading and writing know of each, and format.go the questions that other
+// packages ask of it. Reading begins in imagefile.go (Open, Decode). input.go fetches the bytes and identify.go finds
+// their format, decode.go decodes under limits.go and size.go, single.go, tiffpages.go and first.go look for pictures
+// after the first, complaint.go words what a decoder refuses, and orientation.go makes the result upright. Writing
+// begins in encode.go (Encode) and stream.go (Stream), and colour.go converts a picture to what the format can hold.
 package imagefile
 
 import (

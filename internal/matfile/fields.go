@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxField is the number of bytes that are kept of a field. No number has as many.
+// maxField is the largest number of bytes of a field that are kept. No number has so many digits.
 const maxField = 4096
 
 // lexer cuts a text into fields, of which it keeps one, so that lines may be of any length. It skips lines of
@@ -22,20 +22,20 @@ type lexer struct {
 	last  bool   // no field follows in the line
 	err   error  // why the text ended before its end
 
-	within bool // the line has more fields
-	ahead  rune // the first character of the next, or none
+	within bool // the line has more fields; false: it has ended
+	ahead  rune // the first character of the next field, or none
 
 	text *bufio.Reader
 	at   int64 // the offset of the next character that text returns
 }
 
-// The values of a character where there is none.
+// The values of a rune that stand for no character.
 const (
 	end  = -1 // the text has ended
-	none = -2 // it has not been read
+	none = -2 // the character has not been read yet
 )
 
-// fields returns a lexer of the text from an offset on, where a line begins that it numbers 1.
+// fields returns a lexer of the text from offset on, which must be the start of a line. That line gets the number 1.
 func (x *reading) fields(offset int64, separator rune) *lexer {
 	text := bufio.NewReaderSize(io.NewSectionReader(x.r, offset, x.size-offset), 1<<16)
 	return &lexer{x: x, separator: separator, line: 1, ahead: none, text: text, at: offset}
@@ -86,7 +86,7 @@ func (l *lexer) rune() rune {
 		return end
 	}
 	if l.at += int64(size); c == '\ufeff' && l.at == int64(size) {
-		return l.rune() // the mark of the byte order, before all else
+		return l.rune() // skips the byte order mark at the start of the text
 	}
 	return c
 }
@@ -117,7 +117,7 @@ func (l *lexer) keep(c rune) {
 	}
 }
 
-// separatorFrom returns the separator of the fields of the first line with any, from an offset on.
+// separatorFrom returns the separator in the first line with fields at or behind offset.
 func (x *reading) separatorFrom(offset int64) (rune, error) {
 	l, found := x.fields(offset, ' '), ' '
 	content := false

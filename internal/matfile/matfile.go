@@ -9,9 +9,9 @@
 //	.csv      numbers between commas, semicolons or blank   the shortest numbers that
 //	          space; # begins a comment; one header line    are read back the same
 //
-// What a file is, its first bytes tell, not its name. No file is trusted: what it says of its size is held against
-// the bytes it has, and shown to the caller, before memory is allocated. Every matrix read has a row and a column
-// at least, and finite entries.
+// The format of a file is found by its first bytes, not by its name. No file is trusted: the size in its header is
+// compared with the number of its bytes, and passed to Options.Accept, before memory is allocated. Every matrix that is
+// read has at least one row and one column, and finite entries.
 //
 // Errors are of the classes of package safefile, or of usage.ErrSettings where the choice of an array is at fault.
 package matfile
@@ -37,9 +37,9 @@ import (
 type Options struct {
 	Array     string // the array of an .npz file; "": there must be only one
 	ArrayFlag string // the flag that sets Array, for errors; "": there is none
-	Transpose bool   // turn rows into columns
+	Transpose bool   // turn rows into columns; false: keep them
 	Column    string // what a column of the result is called in errors; "": "column"
-	// Accept may refuse the size of the result, before memory is allocated for it.
+	// Accept gets the size of the result before memory is allocated for it. Its error makes Read fail.
 	Accept func(rows, cols int) error
 }
 
@@ -101,7 +101,7 @@ func (x *reading) accept(rows, cols int) error {
 	return x.Accept(rows, cols)
 }
 
-// others are files that people may take for matrices, by their first bytes.
+// others are kinds of files that people may take for matrices, with their first bytes, for a clear error.
 var others = []struct{ start, what string }{
 	{"\x89HDF", "an HDF5 or MATLAB 7.3 file; save the matrix as .npy, or as text with writematrix"},
 	{"MATLAB ", "a MATLAB file; save the matrix as text with writematrix"},
@@ -144,7 +144,7 @@ func (x *reading) read() (*mat.Dense, error) {
 	return x.text()
 }
 
-// npy reads a .npy file, or a member, of the given size.
+// npy returns the matrix in r, a .npy file or a member of an .npz file, of size bytes.
 func (x *reading) npy(r io.Reader, size uint64) (*mat.Dense, error) {
 	counted := &counter{r: r}
 	h, err := npz.ReadHeader(counted)

@@ -23,15 +23,14 @@ func (x *reading) text() (*mat.Dense, error) {
 	if err := x.accept(is.rows, is.cols); err != nil {
 		return nil, err
 	}
-	// Lines of different lengths may make the product of rows and columns too large; a number takes at least
-	// two bytes.
+	// Lines of different lengths may make the product of rows and columns too large; a number takes at least two bytes.
 	values := make([]float64, 0, min(int64(is.rows)*int64(is.cols), x.size/2+1))
 	l, column := x.fields(0, is.separator), 0
 	for l.next() {
 		if l.line < is.first {
-			continue // the names of the columns
+			continue // this line has the names of the columns
 		}
-		if column++; column <= is.cols { // others are counted for the error below
+		if column++; column <= is.cols { // further columns are only counted, for the error below
 			v, err := x.number(string(l.field), l.line, column)
 			if err != nil {
 				return nil, err
@@ -91,7 +90,7 @@ func (x *reading) layout() (is layout, err error) {
 	return is, l.err
 }
 
-// number returns the number in a field of a line.
+// number returns the number in field, and fails where it is not a finite number. line and column are for errors.
 func (x *reading) number(field string, line, column int) (float64, error) {
 	v, err := strconv.ParseFloat(field, 64)
 	switch {

@@ -10,8 +10,8 @@ import (
 	"superres/internal/npz"
 )
 
-// Write writes a matrix in a format that Format returned; array is its name in an
-// .npz file. The bytes depend on the matrix alone.
+// Write writes m to w in a format that Format returned; array is the name of m in an .npz file. The bytes depend on the
+// arguments alone.
 func Write(w io.Writer, format, array string, m *mat.Dense) error {
 	switch format {
 	case "npy":

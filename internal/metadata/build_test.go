@@ -82,8 +82,7 @@ func exifBlock(order binary.AppendByteOrder, orientation uint16) []byte {
 	return b
 }
 
-// tags lists what an EXIF block or a TIFF says, by directory and tag, with the bytes
-// of each value in big-endian order.
+// tags lists what an EXIF block or a TIFF says, by directory and tag, with the bytes of each value in big-endian order.
 func tags(t *testing.T, b []byte) map[string]string {
 	t.Helper()
 	var order binary.ByteOrder = binary.LittleEndian

@@ -13,13 +13,13 @@ import (
 // part is a piece of a file.
 type part struct {
 	kind string // what the format calls it, such as IDAT
-	// body is its content, without its length and checksum where the format has these. It may lie in
-	// the memory of the file and is not changed in place.
+	// body is the content of the part, without length and checksum. It may share the memory of the file, and must
+	// not be changed in place.
 	body      []byte
-	inner     *format // the format of the parts inside of it, which follow body; nil: it has none
+	inner     *format // the format of parts, which lie inside this part, behind body; nil: there are none
 	parts     []part
-	lie       *uint32 // written as its length instead of the right one; nil: it has the right one
-	isSpoiled bool    // tells that its checksum is to be wrong
+	lie       *uint32 // the wrong length to write; nil: the right one is written
+	isSpoiled bool    // a wrong checksum is written; false: the right one
 }
 
 // clone returns a copy whose list of parts is its own.
@@ -31,7 +31,7 @@ func (p part) clone() part {
 	return p
 }
 
-// content returns body with what is inside of the part.
+// content returns body with the parts inside of p behind it.
 func (p part) content() []byte {
 	if p.inner == nil {
 		return p.body
@@ -39,7 +39,7 @@ func (p part) content() []byte {
 	return slices.Concat(p.body, p.inner.join(p.parts))
 }
 
-// length returns the length to write for a content.
+// length returns the length to write for p, whose content is content: *p.lie, or the right one.
 func (p part) length(content []byte) uint32 {
 	if p.lie != nil {
 		return *p.lie
@@ -50,15 +50,15 @@ func (p part) length(content []byte) uint32 {
 // format is how files of a kind are taken apart and put together.
 type format struct {
 	is func(data []byte) bool // reports whether a file begins as one of the format
-	// split takes a file apart. What cannot be taken apart is one part.
+	// split returns the parts of a file. Bytes that break the rules of the format become one part.
 	split func(data []byte) []part
 	// join puts the parts of split together again.
 	join func([]part) []byte
-	// settle corrects what parts say of one another; nil: nothing.
+	// settle corrects fields that depend on other parts, such as numbers in sequence; nil: there are none.
 	settle       func([]part)
 	littleEndian bool // the byte order of numbers
-	// hasLengths tells that join writes the length of each part, hasNoKinds that it does not write
-	// their kinds, and isText that numbers are written in digits.
+	// hasLengths: join writes the length of each part. hasNoKinds: join does not write the kinds of parts. isText:
+	// numbers are written in digits; false: in bytes.
 	hasLengths, hasNoKinds, isText bool
 }
 
@@ -87,7 +87,7 @@ func (f *format) putNumber(b []byte, v uint32) {
 // The formats. That of the frames of an animated WebP is a list of chunks without a header.
 var pngFormat, webpFormat, riffFormat, jpegFormat *format
 
-// formats are those of whole files.
+// formats has the formats of whole files.
 var formats []*format
 
 func init() { // for split and join know formats themselves
@@ -124,7 +124,8 @@ func begins(magic string) func([]byte) bool {
 	}
 }
 
-// partOf returns a part whose body, from a place on, is a file of another format if it begins as one.
+// partOf returns a part with the given kind and body. Where body[from:] begins like a file of a known format, the part
+// has the parts of that file inside.
 func partOf(kind string, body []byte, from int) part {
 	if from <= len(body) {
 		if f := formatOf(body[from:]); f != nil {
@@ -134,7 +135,7 @@ func partOf(kind string, body []byte, from int) part {
 	return part{kind: kind, body: body}
 }
 
-// joinRaw puts parts together that are written as they are.
+// joinRaw returns the contents of parts, one behind the other.
 func joinRaw(parts []part) (out []byte) {
 	for _, p := range parts {
 		out = append(out, p.content()...)

@@ -38,7 +38,7 @@ type File struct {
 
 // Mutant is a changed file.
 type Mutant struct {
-	Name    string // that of the valid file from which it was made
+	Name    string // the name of the valid file from which it was made
 	Changes string // says what was done to it, such as "front fcTL, set IHDR+4=65535"
 	Data    []byte // the file, of at most 1 MiB
 }
@@ -106,9 +106,8 @@ func (m *Mutator) Mutant(n uint64) Mutant {
 	return Mutant{seed.Name, changes, data}
 }
 
-// Change returns a file changed as choices say, a byte or more for each decision, for fuzzing:
-// small changes of choices are small changes of the file. A file without choices, and one of a
-// format that is not known, is returned as it is.
+// Change returns a file changed as choices say, a byte or more for each decision, for fuzzing: small changes of choices
+// are small changes of the file. A file without choices, and one of a format that is not known, is returned as it is.
 func (m *Mutator) Change(data, choices []byte) []byte {
 	if len(choices) == 0 {
 		return data
@@ -121,7 +120,7 @@ func (m *Mutator) Change(data, choices []byte) []byte {
 	return changed
 }
 
-// change makes one to four changes of the parts of a file, and sometimes one of the whole.
+// change returns data with one to four parts changed, and sometimes the whole file, as d decides, and what it changed.
 func (m *Mutator) change(data []byte, d *dice) (changed []byte, changes string) {
 	f := formatOf(data)
 	if f == nil {
@@ -148,13 +147,13 @@ func (m *Mutator) change(data []byte, d *dice) (changed []byte, changes string) 
 	return changed[:min(len(changed), maxBytes)], strings.Join(done, ", ")
 }
 
-// dice makes decisions: by bytes that are given, and by chance when these are used up.
+// dice makes decisions: by a list of bytes, and by chance when all of them are used.
 type dice struct {
 	choices []byte
 	random  *rand.Rand
 }
 
-// below returns 0 to n-1.
+// below returns a number in [0, n).
 func (d *dice) below(n int) int {
 	if len(d.choices) == 0 {
 		return d.random.IntN(n)
@@ -167,8 +166,8 @@ func (d *dice) below(n int) int {
 	return v % n
 }
 
-// Files returns the number of mutants that a test is to make: that of the environment's
-// SUPERRES_MUTATED, for long runs, or else the given one.
+// Files returns the number of mutants that a test is to make: the environment variable SUPERRES_MUTATED, for long runs,
+// or else usual.
 func Files(usual uint64) uint64 {
 	if n, err := strconv.ParseUint(os.Getenv("SUPERRES_MUTATED"), 10, 64); err == nil && n > 0 {
 		return n

@@ -17,15 +17,15 @@ type site struct {
 	*dice
 }
 
-// operations are all ways to change one part, or its place. Each returns what it did, or "" where it
-// could do nothing. One that is here twice is twice as frequent.
+// operations are all ways to change or move one part. Each returns a description of the change, or "" where it could
+// change nothing. An operation that is listed twice is twice as frequent.
 var operations = []func(site) string{
 	site.swap, site.repeat, site.repeat, site.drop, site.move, site.move, site.move, site.splice, site.splice,
 	site.rename, site.setNumber, site.setNumber, site.setNumber, site.setNumber, site.lie, site.spoil, site.cut,
 	site.grow, site.flip, site.flip,
 }
 
-// changePart changes one part of a file, which may be inside of others.
+// changePart changes one part inside of root, at any depth, and returns a description of the change.
 func (m *Mutator) changePart(root *part, d *dice) string {
 	for range 8 { // until something can be done
 		s := site{m, root, d.below(len(root.parts)), d}
@@ -132,7 +132,7 @@ func (s site) move() string {
 	return where + p.kind
 }
 
-// splice puts a part of another file of the format into this one, or ends this one as the other.
+// splice puts a part of another file of the format into this file, or replaces the end of this file by the other's.
 func (s site) splice() string {
 	f := s.holder.inner
 	other := s.m.other(f, s.dice)
@@ -226,7 +226,7 @@ func (s site) setDigits() string {
 	return fmt.Sprintf("set %.12s to %.12s", before, p.body)
 }
 
-// lie makes a part say another length.
+// lie makes the part say a wrong length.
 func (s site) lie() string {
 	if !s.holder.inner.hasLengths {
 		return ""

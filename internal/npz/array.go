@@ -27,7 +27,7 @@ type Array struct {
 	size int
 }
 
-// NewArray returns a member of a slice of whole rows. It panics when rows does not divide its length.
+// NewArray returns a member with the elements data, row by row. It panics when rows does not divide len(data).
 func NewArray[T Small](name string, rows int, data []T) Array {
 	if rows < 1 || len(data)%rows != 0 {
 		panic(fmt.Sprintf("npz: array %s of %d elements in %d rows", name, len(data), rows))
@@ -60,8 +60,8 @@ func (a Array) write(z *zip.Writer) error {
 // padding is the number of bytes that may be read beyond the end of an array of bytes, by loops over whole vectors.
 const padding = 64
 
-// Read returns an array by its name in NumPy. It must have exactly rows×cols elements of type T, in rows, all
-// finite.
+// Read returns the elements of the array called name in NumPy, row by row. It fails unless the array has exactly
+// rows×cols elements of type T, all finite.
 func Read[T Small](f *File, name string, rows, cols int) ([]T, error) {
 	m := f.members[name+".npy"]
 	if m == nil {
@@ -70,7 +70,7 @@ func Read[T Small](f *File, name string, rows, cols int) ([]T, error) {
 	kind, size := element[T]()
 	const header = 1 << 10
 	want := uint64(rows) * uint64(cols) * uint64(size)
-	if got := m.UncompressedSize64; got < want || got > want+header { // before memory is allocated
+	if got := m.UncompressedSize64; got < want || got > want+header { // checked before memory is allocated
 		return nil, fmt.Errorf("member %q has %d bytes, expected %d×%d elements of %d", m.Name, got, rows, cols, size)
 	}
 	r, err := m.Open()

@@ -15,8 +15,8 @@ import (
 
 // Header is the header of a .npy file, which describes the array behind it.
 type Header struct {
-	Type    string // as NumPy writes it: "<f8", "|u1"; "" for records
-	Fortran bool   // column after column
+	Type    string // the type of elements as NumPy writes it: "<f8", "|u1"; "" for records
+	Fortran bool   // column after column; false: row after row
 	Shape   []int
 }
 
@@ -38,7 +38,7 @@ var errHeader = errors.New("damaged .npy header")
 // ReadHeader reads the header of a .npy file and leaves r at the first byte of the array.
 func ReadHeader(r io.Reader) (Header, error) {
 	var h Header
-	var start [len(Magic) + 2]byte // and the version
+	var start [len(Magic) + 2]byte // Magic and two bytes of version
 	if _, err := io.ReadFull(r, start[:]); err != nil || string(start[:len(Magic)]) != Magic {
 		return h, errHeader
 	}
@@ -104,7 +104,7 @@ var numbers = map[string]numeric{
 	"b1": {1, func(_ binary.ByteOrder, b []byte) float64 { return float64(min(b[0], 1)) }},
 }
 
-// number returns the type of the elements and their byte order.
+// number returns the type of the elements and their byte order. It fails for types that cannot be read.
 func (h Header) number() (n numeric, order binary.ByteOrder, err error) {
 	name := strings.TrimLeft(h.Type, "<>|=")
 	n, known := numbers[name]
@@ -190,7 +190,7 @@ func (h Header) ReadMatrix(r io.Reader) (*mat.Dense, error) {
 	case err == nil:
 		return nil, errors.New("has more bytes than its header says")
 	case !errors.Is(err, io.EOF):
-		return nil, err // a checksum, for one
+		return nil, err // such as a wrong checksum
 	}
 	return mat.NewDense(rows, cols, out), nil
 }

@@ -37,7 +37,7 @@ func element[T number]() (kind string, size int) {
 
 // appendNumbers appends the bytes of data to b, in little-endian order.
 func appendNumbers[T number](b []byte, data []T) []byte {
-	b, _ = binary.Append(b, binary.LittleEndian, data) // which knows the size of every number
+	b, _ = binary.Append(b, binary.LittleEndian, data) // cannot fail: every number has a fixed size
 	return b
 }
 
@@ -89,7 +89,7 @@ func writeVector[T number](w io.Writer, data []T) error {
 // writeNumbers writes a .npy file of an array that comes in parts.
 func writeNumbers[T number](w io.Writer, shape string, parts func(yield func([]T) bool)) error {
 	kind, _ := element[T]()
-	out := bufio.NewWriter(w) // whose first error stays
+	out := bufio.NewWriter(w) // Flush returns its first error
 	out.Write(plainHeader(kind, shape))
 	const step = 512
 	buf := make([]byte, 0, 8*step)

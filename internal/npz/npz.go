@@ -54,7 +54,7 @@ func Write(w io.Writer, texts []Text, matrices []Matrix, arrays ...Array) error 
 	return z.Close()
 }
 
-// Text is a member that is no array, with its file name.
+// Text is a member that is no array, such as a text. Name is its file name in the archive.
 type Text struct {
 	Name string
 	Data []byte
@@ -118,7 +118,7 @@ func (f *File) Array(name string) (r io.ReadCloser, size uint64, err error) {
 	return r, m.UncompressedSize64, nil
 }
 
-// Text returns the bytes of a member, which may have at most the given number.
+// Text returns the bytes of the member name. It fails where there is none, or where it has more than most bytes.
 func (f *File) Text(name string, most uint64) ([]byte, error) {
 	m := f.members[name]
 	if m == nil {
@@ -143,8 +143,8 @@ func (f *File) Text(name string, most uint64) ([]byte, error) {
 	return data, nil
 }
 
-// Matrix returns a matrix by its name in NumPy. It must have rows×cols finite entries of float64 or float32. A
-// negative side stands for any number up to it, so −100 is 1 to 100.
+// Matrix returns the matrix called name in NumPy. It fails unless it has rows×cols finite entries of float64 or
+// float32. A negative rows or cols allows any number up to its magnitude: -100 is 1 to 100.
 func (f *File) Matrix(name string, rows, cols int) (*mat.Dense, error) {
 	const header = 1 << 17
 	most := 8 * max(rows, -rows) * max(cols, -cols)
@@ -190,7 +190,7 @@ func decode(data []byte) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	if size != int64(r.Len()) { // before memory is allocated
+	if size != int64(r.Len()) { // checked before memory is allocated
 		return nil, fmt.Errorf("shape %v does not fit %d bytes", h.Shape, r.Len())
 	}
 	return h.ReadMatrix(r)

@@ -24,7 +24,7 @@ func StringArray(name, text string) Text {
 	return Text{Name: name + ".npy", Data: data}
 }
 
-// String returns the text in an array without dimensions, of at most the given number of characters.
+// String returns the text in the array name, which has no dimensions. It fails for more than most characters.
 func (f *File) String(name string, most int) (string, error) {
 	data, err := f.Text(name+".npy", uint64(most)*4+maxHeader+16)
 	if err != nil {
@@ -73,5 +73,5 @@ func decodeString(data []byte, most int) (string, error) {
 	return string(bytes.TrimRight(text, "\x00")), nil
 }
 
-// Has reports whether a file has a member of a file name.
+// Has reports whether the archive has a member with the file name member.
 func (f *File) Has(member string) bool { return f.members[member] != nil }

@@ -13,13 +13,13 @@ type axis struct {
 	ticks     []tick
 }
 
-// tick is a mark of an axis. One without a label is shorter.
+// tick is a mark on an axis. A tick with an empty label is drawn shorter.
 type tick struct {
 	value float64
 	label string
 }
 
-// spanning returns an axis for values from low to high, widened where they are equal.
+// spanning returns an axis for values from low to high, logarithmic if log, and widened where low and high are equal.
 func spanning(low, high float64, log bool) axis {
 	switch {
 	case !(low <= high): // no values
@@ -49,7 +49,7 @@ func (a axis) share(v float64) float64 {
 
 // mark puts ticks at ascending values, and labels those that have space for a label.
 func (a *axis) mark(values []float64) {
-	const room = 0.09 // of a label
+	const room = 0.09 // the share of the axis that a label needs
 	a.ticks = nil
 	last := math.Inf(-1)
 	for _, v := range values {
@@ -99,8 +99,8 @@ func decades(low, high float64) (list []tick) {
 // label returns a value in as few digits as tell it from its neighbours.
 func label(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
-// palette tells series apart, also for the colour-blind (after Okabe and Ito). The last but one
-// is that of the text, on a dark page too.
+// palette has the colours of series, which the colour-blind can tell apart (after Okabe and Ito). The last but one is
+// the colour of the page's text, also where the page is dark.
 var palette = []string{"#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "currentColor", "#999999"}
 
 // marks draw a mark around 0: filled, then not.
@@ -113,7 +113,7 @@ var marks = []string{
 	`<path d="M-3 0h6M0 -3v6" fill="none" stroke="%s"/>`,
 }
 
-// shade returns the colour of a style.
+// shade returns the colour of a style, the number of a series.
 func shade(style int) string { return palette[style%len(palette)] }
 
 // mark draws the mark of a style at a position.

@@ -14,24 +14,23 @@ import (
 
 // Chart is a picture of curves.
 type Chart struct {
-	Title, X, Y string // and the names of the axes
+	Title, X, Y string // X and Y are the names of the axes
 	Series      []Series
 	// Log draws Y on a logarithmic axis; values below Floor are drawn there.
 	Log   bool
 	Floor float64
 	// Y0 and Y1 are the ends of a linear axis. If they are equal, the values decide.
 	Y0, Y1 float64
-	LogX   bool // X values are all above 0
+	LogX   bool // the X axis is logarithmic, and all X values are above 0; false: linear
 	// Ticks are the marks of the X axis, ascending, labelled where there is space. If nil, the values decide.
 	Ticks []float64
 }
 
-// Series is one curve. Its colour and mark follow from Style, so that a name can
-// look the same in all charts of a page.
+// Series is one curve. Its colour and mark follow from Style, so that a name can look the same in all charts of a page.
 type Series struct {
 	Name   string
 	Style  int
-	Plain  bool // no marks
+	Plain  bool // the curve has no marks at its points; false: it has
 	Points []Point
 }
 
@@ -57,7 +56,7 @@ func (c Chart) Figure(width, height float64) (HTML, error) {
 	return HTML(all.String() + "</figcaption></figure>"), nil
 }
 
-// The sizes of letters, and how much wider than that a letter is on average, at most.
+// The sizes of letters in points, and the largest average width of a letter as a share of its size.
 const (
 	wordSize, tickSize = 12, 10
 	letter             = 0.58
@@ -100,7 +99,7 @@ func lineHeight(text string) float64 {
 	return wordSize + gap
 }
 
-// writeLine writes such a line at the position that the attributes say.
+// writeLine writes text as a line at the position that where, attributes of SVG, says.
 func writeLine(b *strings.Builder, text, where string) {
 	if text != "" {
 		fmt.Fprintf(b, `<text text-anchor="middle" font-size="%d" %s>%s</text>`+"\n", wordSize, where,
@@ -154,7 +153,7 @@ type frame struct {
 	left, top, right, bottom float64
 }
 
-// at returns the position of a value. Marks at the ends of the X axis have space.
+// at returns the position of the value (x, y) in points. It leaves space for marks at the ends of the X axis.
 func (f frame) at(x, y float64) (u, v float64) {
 	const margin = 0.03
 	return f.left + (f.right-f.left)*(margin+(1-2*margin)*f.x.share(x)), f.bottom + (f.top-f.bottom)*f.y.share(y)
@@ -205,7 +204,7 @@ func (f frame) curves(b *strings.Builder, c Chart) {
 			fmt.Fprintf(&curve, "%.2f,%.2f ", x, y)
 			_, y = f.at(p.X, c.clip(p.High))
 			fmt.Fprintf(&upper, "%.2f,%.2f ", x, y)
-			last := s.Points[len(s.Points)-1-i] // the lower side goes back
+			last := s.Points[len(s.Points)-1-i] // the lower side of the band is drawn from right to left
 			x, y = f.at(last.X, c.clip(last.Low))
 			fmt.Fprintf(&lower, "%.2f,%.2f ", x, y)
 			spread = spread || p.High > p.Low

@@ -40,7 +40,7 @@ const Doubt = 0.05
 // Duel counts how often each of two was better than the other on the same problems, and how often they were equal.
 type Duel struct{ Wins, Losses, Ties int }
 
-// Judge returns the duel of scores, problem by problem. Less is better. Scores that are NaN are left out.
+// Judge returns the duel of scores[i] with others[i] over all problems i. Less is better, and NaN is left out.
 func Judge(scores, others []float64) (d Duel) {
 	for i, v := range scores[:min(len(scores), len(others))] {
 		switch {
@@ -55,8 +55,8 @@ func Judge(scores, others []float64) (d Duel) {
 	return d
 }
 
-// P returns the probability of so uneven a duel, or a more uneven one, when neither is better, by the two-
-// sided sign test.
+// P returns the probability that a duel is at least as uneven as d when neither side is better, by the two-sided sign
+// test.
 func (d Duel) P() float64 {
 	n := d.Wins + d.Losses
 	logFactorial := func(k int) float64 {
@@ -70,10 +70,10 @@ func (d Duel) P() float64 {
 	return min(1, 2*sum)
 }
 
-// Decided reports whether the first is better, beyond chance.
+// Decided reports whether the first side is better by more than chance explains.
 func (d Duel) Decided() bool { return d.Wins > d.Losses && d.P() < Doubt }
 
-// In describes the duel: in how many of the problems, for which it has a word, the first was better.
+// In says in how many of the problems the first side was better. problems is the word for them, such as "runs".
 func (d Duel) In(problems string) string {
 	p := fmt.Sprintf("p = %.2g", d.P())
 	if d.P() < 0.001 {

@@ -22,7 +22,7 @@ type Table struct {
 	Rows  [][]Cell
 }
 
-// Cell is an entry. The best of its row is emphasised.
+// Cell is an entry of a table. Best marks the best of a row, which is emphasised.
 type Cell struct {
 	Text    string
 	Note    string // smaller, below
@@ -125,8 +125,8 @@ func PNG(img image.Image) ([]byte, error) {
 // Picture is an encoded PNG shown width pixels wide, its own pixels with sharp edges.
 func Picture(data []byte, width int, name string) HTML { return img(data, width, name, "") }
 
-// Restored is Picture for a picture that someone or something, named by, made of a scene. Pictures of one
-// scene in one section can be laid over one another.
+// Restored is Picture for a picture of scene; by names its maker, such as a model. Readers of the page can lay pictures
+// of one scene in one section over one another.
 func Restored(data []byte, width int, scene, by string) HTML {
 	return img(data, width, scene+" by "+by, fmt.Sprintf(` data-scene="%s" data-by="%s"`,
 		template.HTMLEscapeString(scene), template.HTMLEscapeString(by)))

@@ -11,14 +11,14 @@ import (
 // disk is the part of the file system that WriteAtomic uses. Tests replace it by one that fails on demand.
 type disk interface {
 	Lstat(name string) (fs.FileInfo, error)
-	// Create makes and opens a new file. It fails if the name exists, even as a link to nothing. The system
-	// applies the umask to perm.
+	// Create makes and opens a new file with the mode perm, less the umask. It fails if the name exists, even as a
+	// link to nothing.
 	Create(name string, perm fs.FileMode) (file, error)
 	Link(from, to string) error
 	Rename(from, to string) error
 	Remove(name string) error
-	// SyncDir asks the system to put the names in a folder on the disk. "" is the working folder. Many systems
-	// cannot do so, which is no error.
+	// SyncDir asks the system to write the names in the folder dir, "" for the working folder, to the disk. It
+	// ignores systems that cannot do so.
 	SyncDir(dir string)
 }
 
@@ -29,8 +29,7 @@ type file interface {
 	Sync() error
 	Chmod(fs.FileMode) error
 	Close() error
-	// Release ends the use of a temporary file, which begins with Create and continues after Close.
-	// RemoveLeftovers does not remove the file before.
+	// Release lets RemoveLeftovers remove the file, which it does not from Create on, not even after Close.
 	Release()
 }
 
@@ -40,8 +39,8 @@ func createTemp(d disk, dir string, perm fs.FileMode) (f file, err error) {
 	return f, err
 }
 
-// withTempName calls create with names of temporary files in the folder dir, "" for the working folder, until it
-// fails for another reason than that the name exists, or not at all. It returns the last error.
+// withTempName calls create with new names of temporary files in the folder dir, "" for the working folder, again and
+// again while create fails because the name exists. It returns the last error of create, or nil.
 func withTempName(dir string, create func(name string) error) (err error) {
 	noteFolder(dir)
 	const tries = 100
@@ -77,7 +76,7 @@ func (osDisk) Create(name string, perm fs.FileMode) (file, error) {
 	}
 	out := osFile{f, hold}
 	if lock(f) == inUse || !isStill(f, name) {
-		// RemoveLeftovers came between the two: another name.
+		// RemoveLeftovers removed the file before it was locked: try another name.
 		f.Close()
 		out.Release()
 		os.Remove(name)
@@ -86,7 +85,7 @@ func (osDisk) Create(name string, perm fs.FileMode) (file, error) {
 	return out, nil
 }
 
-// isStill reports whether the name still leads to the open file.
+// isStill reports whether name still leads to the open file f.
 func isStill(f *os.File, name string) bool {
 	made, err := f.Stat()
 	if err != nil {
@@ -96,7 +95,7 @@ func isStill(f *os.File, name string) bool {
 	return err == nil && os.SameFile(made, there)
 }
 
-// osFile is a file of the machine.
+// osFile is a file of osDisk.
 type osFile struct {
 	*os.File
 	hold *os.File // keeps the lock; nil where there is none

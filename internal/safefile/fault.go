@@ -24,13 +24,13 @@ var (
 	ErrLimit = errors.New("limit exceeded")
 )
 
-// Fault is a refusal in one line. A caller that wants more than its class finds it with errors.As.
+// Fault is a refusal in one line. A caller that wants more than the class finds the Fault with errors.As.
 type Fault struct {
-	// Name is that of the file. Empty is not known yet: see Named.
+	// Name is the name of the file. Empty is not known yet: see Named.
 	Name string
 	// Reason says what is wrong, why and, without naming a flag, what to do.
 	Reason string
-	// Remedy is what the program offers against it. Empty is nothing.
+	// Remedy is what the user can change so that the operation succeeds. Empty is nothing.
 	Remedy Remedy
 	// Class is ErrInput, ErrOutput or ErrLimit. Nil is an interruption.
 	Class error
@@ -38,9 +38,8 @@ type Fault struct {
 	Cause error
 }
 
-// Remedy tells what the user of a program can change against a Fault. Its text is
-// for programmers: the program, which alone knows its flags, has its own words for
-// each. Every package that refuses files defines its own remedies.
+// Remedy tells what the user of a program can change against a Fault. Its text is for programmers: the program, which
+// alone knows its flags, has its own words for each. Every package that refuses files defines its own remedies.
 type Remedy string
 
 // The remedies of this package.
@@ -59,7 +58,7 @@ func (f *Fault) Error() string {
 	return printable(f.Name) + ": " + OneLine(f.Reason)
 }
 
-// Unwrap returns the class and the cause, as far as there are any.
+// Unwrap returns the class and the cause, without those that are nil.
 func (f *Fault) Unwrap() []error {
 	var errs []error
 	if f.Class != nil {
@@ -71,20 +70,20 @@ func (f *Fault) Unwrap() []error {
 	return errs
 }
 
-// Refuse makes a Fault of one of the classes about a file; "" is one whose name is not known yet.
+// Refuse returns a Fault of class about the file name, where "" is not known yet. format and args make the reason.
 func Refuse(class error, name, format string, args ...any) *Fault {
 	return &Fault{Name: name, Class: class, Reason: fmt.Sprintf(format, args...)}
 }
 
-// With returns a copy of the fault that has a remedy.
+// With returns a copy of the fault with the remedy r.
 func (f *Fault) With(r Remedy) *Fault {
 	n := *f
 	n.Remedy = r
 	return &n
 }
 
-// Named returns the first Fault in err under the given name, unless it has one
-// already; ok is false when there is no Fault in err.
+// Named returns the first Fault in err, with name as its name unless it has one. ok is false when there is no Fault
+// in err.
 func Named(err error, name string) (_ error, ok bool) {
 	f, ok := errors.AsType[*Fault](err)
 	if !ok {
@@ -98,7 +97,7 @@ func Named(err error, name string) (_ error, ok bool) {
 	return &n, true
 }
 
-// Stopped words the error of a context that has ended; ok is false when err is none.
+// Stopped returns err, the error of a context that has ended, as a Fault about name. ok is false for other errors.
 func Stopped(err error, name string) (_ error, ok bool) {
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -109,7 +108,7 @@ func Stopped(err error, name string) (_ error, ok bool) {
 	return nil, false
 }
 
-// Unreadable words an error of the operating system about an input.
+// Unreadable returns err, an error of the operating system about the input name, as an ErrInput.
 func Unreadable(name string, err error) error {
 	f := &Fault{Name: name, Class: ErrInput, Cause: err}
 	switch {
@@ -123,7 +122,7 @@ func Unreadable(name string, err error) error {
 	return f
 }
 
-// Unwritable words an error of the operating system about an output.
+// Unwritable returns err, an error of the operating system about the output name, as an ErrOutput.
 func Unwritable(name string, err error) error {
 	advice := "try another name or folder"
 	switch {
@@ -149,8 +148,7 @@ func bare(err error) error {
 	return err
 }
 
-// printable returns a file name fit for one line: Shortened, and quoted when it
-// holds anything that is not a visible character or a space.
+// printable returns name as one line: Shortened, and quoted when it holds anything but visible characters and spaces.
 func printable(name string) string {
 	name = Shortened(name)
 	if strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsPrint(r) || r == unicode.ReplacementChar }) {
@@ -159,11 +157,11 @@ func printable(name string) string {
 	return name
 }
 
-// longestName is how many characters of a name a message has at most.
+// longestName is the largest number of characters of a name in a message.
 const longestName = 200
 
-// Shortened returns a name as messages have it: of a long one the middle is left out, so that
-// 200 characters are left, among them three dots.
+// Shortened returns name for a message: of a name of more than 200 characters the middle is replaced by three dots, so
+// that 200 characters are left.
 func Shortened(name string) string {
 	if utf8.RuneCountInString(name) <= longestName {
 		return name

@@ -23,8 +23,8 @@ func RemoveLeftovers(dir string, olderThan time.Duration) (removed int, err erro
 	return removeTemps(dir, olderThan, false)
 }
 
-// isLeft reports whether no running program needs a temporary file or folder. release must be called once the
-// file is removed; until then no other program can begin to use it.
+// isLeft reports whether no running program needs e, a temporary file or folder in dir that the process by made. The
+// caller must call release after removing the file; until then no other program can begin to use the file.
 func isLeft(dir string, e fs.DirEntry, by maker, olderThan time.Duration) (left bool, release func()) {
 	state := by.state()
 	if e.IsDir() || state == running || !e.Type().IsRegular() {
@@ -41,7 +41,7 @@ func isLeft(dir string, e fs.DirEntry, by maker, olderThan time.Duration) (left 
 	return err == nil && time.Since(info.ModTime()) >= olderThan, release
 }
 
-// removeTemps is RemoveLeftovers. With own, it removes the temporary files of this process as well.
+// removeTemps is RemoveLeftovers. With own, it removes the temporary files of this process as well; false: it does not.
 func removeTemps(dir string, olderThan time.Duration, own bool) (removed int, err error) {
 	entries, err := tempsIn(dir)
 	if err != nil {
@@ -85,7 +85,7 @@ var used struct {
 	folders map[string]bool
 }
 
-// noteFolder remembers a folder in which a temporary file is made. "" is the working folder.
+// noteFolder adds dir, a folder in which a temporary file is made, to used. "" is the working folder.
 func noteFolder(dir string) {
 	path, err := filepath.Abs(dir)
 	if err != nil {
@@ -112,7 +112,7 @@ func ClearFolders(olderThan time.Duration, own bool) {
 	}
 }
 
-// tempsIn returns the entries of a folder that are named like temporary files. It reads a large folder in parts.
+// tempsIn returns the entries of dir that are named like temporary files. It reads a large folder in parts.
 func tempsIn(dir string) (list []fs.DirEntry, err error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -135,8 +135,8 @@ func tempsIn(dir string) (list []fs.DirEntry, err error) {
 	}
 }
 
-// SameFile reports whether two names lead to one existing file, through symbolic or hard links, so that
-// writing to one would change the other.
+// SameFile reports whether the names a and b lead to one existing file, through symbolic or hard links, so that writing
+// to one would change the other.
 func SameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {

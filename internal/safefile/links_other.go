@@ -4,5 +4,5 @@ package safefile
 
 import "os"
 
-// Links returns how many names an open file has, hard links counted; 0 where that is not known.
+// Links returns the number of names (hard links) of an open file, or 0 where it is not known, as on this system.
 func Links(*os.File) uint64 { return 0 }

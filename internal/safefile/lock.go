@@ -6,12 +6,13 @@ import "os"
 type lockState int
 
 const (
-	unknown lockState = iota // there are no locks here
+	unknown lockState = iota // this system has no locks, or the file could not be opened
 	free                     // nobody had it; the caller has it now
 	inUse
 )
 
-// tryLock takes the lock of the named regular file, which a killed writer has released. release releases it.
+// tryLock tries to take the lock of the named regular file, which its writer holds until it ends. The caller calls
+// release to give up the lock.
 func tryLock(name string) (state lockState, release func()) {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {

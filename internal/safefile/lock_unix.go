@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// lock takes the lock of an open file, which lasts until the file and what was
-// duplicated from it are closed, if only by the end of the program.
+// lock takes the lock of the open file f, which lasts until f and its duplicates are closed, if only by the end of the
+// program. It returns free where it took the lock.
 func lock(f *os.File) lockState { return flock(f, syscall.LOCK_EX) }
 
-// share takes a lock of an open file that others may have as well, but not the one of lock.
+// share takes a shared lock of the open file f: others may share it, but nobody can take the lock of the function lock.
 func share(f *os.File) lockState { return flock(f, syscall.LOCK_SH) }
 
 func flock(f *os.File, how int) lockState {
@@ -35,7 +35,7 @@ func flock(f *os.File, how int) lockState {
 	return state
 }
 
-// duplicate returns a duplicate of an open file, which keeps its lock once the file is closed.
+// duplicate returns a duplicate of the open file f, which keeps the lock of f after f is closed.
 func duplicate(f *os.File) (*os.File, error) {
 	var fd2 int
 	conn, err := f.SyscallConn()

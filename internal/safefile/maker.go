@@ -11,8 +11,7 @@ import (
 	"sync"
 )
 
-// maker is the process that made a temporary file, as the name of the file says. The zero value is an unknown
-// process.
+// maker is the process that made a temporary file, as the name of the file says. The zero value is an unknown process.
 type maker struct {
 	// host is a hash of the machine and of its set of process numbers, of which each container has its own.
 	host string
@@ -38,7 +37,7 @@ func hashed(text string) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// state returns whether a process still runs, as far as this process can know.
+// state returns whether the process m still runs, as far as this process can know.
 func (m maker) state() makerState {
 	me := self()
 	switch {
@@ -50,7 +49,7 @@ func (m maker) state() makerState {
 		}
 		return gone
 	case m.host == me.host:
-		return gone // with all that ran before the machine started
+		return gone // the machine was restarted since
 	case m.boot == me.boot && m.boot != hashed(""):
 		return beside
 	}
@@ -80,8 +79,8 @@ func tempName() string {
 	return fmt.Sprintf("%s%s-%s-%d-%d-%016x%s", tempPrefix, m.host, m.boot, m.pid, m.start, rand.Uint64(), tempSuffix)
 }
 
-// parseTemp reports whether a file name is one that tempName makes, and returns its maker. Names that earlier
-// versions made have no maker, and the zero one is returned.
+// parseTemp reports whether name is one that tempName makes, and returns the maker in it. Names of earlier versions of
+// the program have no maker; for them it returns the zero value.
 func parseTemp(name string) (by maker, ok bool) {
 	text, ok1 := strings.CutPrefix(name, tempPrefix)
 	text, ok2 := strings.CutSuffix(text, tempSuffix)

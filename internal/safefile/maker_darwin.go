@@ -7,13 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// machine returns what tells this machine from others.
+// machine returns a text that is different on every machine.
 func machine() string {
 	host, _ := os.Hostname()
 	return host
 }
 
-// bootOf returns a text that is another whenever the machine starts; "" where there is none.
+// bootOf returns a text that changes whenever the machine starts, or "" where the system has no such text.
 func bootOf() string {
 	id, _ := unix.Sysctl("kern.bootsessionuuid")
 	return id

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// machine returns what tells this machine from others, and this container from its neighbours.
+// machine returns a text that is different on every machine, and in every container of a machine.
 func machine() string {
 	host, _ := os.Hostname()
 	id, _ := os.ReadFile("/etc/machine-id")
@@ -18,7 +18,7 @@ func machine() string {
 	return host + "\n" + string(id) + "\n" + pids
 }
 
-// bootOf returns a text that is another whenever the machine starts; "" where there is none.
+// bootOf returns a text that changes whenever the machine starts, or "" where the system has no such text.
 func bootOf() string {
 	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return string(id)

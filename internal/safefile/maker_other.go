@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// machine returns what tells this machine from others.
+// machine returns a text that is different on every machine.
 func machine() string {
 	host, _ := os.Hostname()
 	return host

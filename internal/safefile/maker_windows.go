@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// machine returns what tells this machine from others.
+// machine returns a text that is different on every machine.
 func machine() string {
 	host, _ := os.Hostname()
 	return host
@@ -21,7 +21,7 @@ func bootOf() string { return "" }
 func processStart(pid int) (start uint64, runs bool) {
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION|windows.SYNCHRONIZE, false, uint32(pid))
 	if err != nil {
-		return 0, !errors.Is(err, windows.ERROR_INVALID_PARAMETER) // which is that of no process
+		return 0, !errors.Is(err, windows.ERROR_INVALID_PARAMETER) // the error for a number that no process has
 	}
 	defer windows.CloseHandle(h)
 	if event, err := windows.WaitForSingleObject(h, 0); err == nil && event == windows.WAIT_OBJECT_0 {

@@ -17,7 +17,7 @@ func OpenRegular(name string) (*os.File, int64, error) {
 	if err != nil {
 		return nil, 0, Unreadable(name, err)
 	}
-	if info.IsDir() { // one that cannot be looked into is told as that
+	if info.IsDir() { // a folder without permission gets the system's error
 		dir, err := os.Open(name)
 		if err != nil {
 			return nil, 0, Unreadable(name, err)

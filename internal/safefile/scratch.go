@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// Scratch opens a new file for intermediate data in a folder; "" is that of the system. No other program sees
-// it, and it is removed when it is closed or the program ends in any way. Errors are an ErrOutput.
+// Scratch opens a new file for intermediate data in dir, "" for the system's folder for temporary files. No other
+// program sees the file, and it is removed when it is closed or the program ends in any way. Errors are an ErrOutput.
 func Scratch(dir string) (f *os.File, err error) {
 	if dir == "" {
 		dir = os.TempDir()
@@ -18,8 +18,8 @@ func Scratch(dir string) (f *os.File, err error) {
 	return f, nil
 }
 
-// TempFolder makes a new folder, for its owner alone, below that of the system for temporary files. The caller
-// removes it with its content; RemoveLeftovers does so after the program was killed. Errors are an ErrOutput.
+// TempFolder makes a new folder, for its owner alone, in the system's folder for temporary files. The caller removes it
+// with its content; RemoveLeftovers does so after the program was killed. Errors are an ErrOutput.
 func TempFolder() (path string, err error) {
 	dir := os.TempDir()
 	noteFolder(dir)

@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 )
 
-// WriteAtomic makes the file name of what write writes to its writer, whole or not at all: until the last byte
-// is on the disk, the name keeps its old file or stays free. On an error, or a panic of write, the temporary
-// file is removed. Only a kill or a crash leaves it, for RemoveLeftovers.
+// WriteAtomic makes the file name with the bytes that write writes to its writer, whole or not at all: until the last
+// byte is on the disk, the name keeps its old file or stays free. On an error, or a panic of write, the temporary file
+// is removed. Only a kill or a crash leaves it, for RemoveLeftovers.
 //
 // A new file gets the mode that the umask allows. With overwrite, an existing regular file is replaced and its
 // mode kept, unless it is write-protected. Without overwrite, an existing name is refused, even one that
@@ -24,18 +24,17 @@ func WriteAtomic(name string, overwrite bool, write func(io.Writer) error) error
 	return writeAtomic(osDisk{}, name, AnyMode, overwrite, write)
 }
 
-// WriteAtomicMode is WriteAtomic for a new file that gets at most the mode most, from its first byte on. See
-// ModeOf.
+// WriteAtomicMode is WriteAtomic for a new file that gets at most the mode most, from its first byte on. See ModeOf.
 func WriteAtomicMode(most fs.FileMode, name string, overwrite bool, write func(io.Writer) error) error {
 	return writeAtomic(osDisk{}, name, most, overwrite, write)
 }
 
-// AnyMode is the mode of a file that is made of no other files, so that the umask alone decides.
+// AnyMode is the largest mode of a new file that is made from no other files: the umask alone restricts it.
 const AnyMode fs.FileMode = 0o666
 
-// ModeOf returns the mode, at most AnyMode, of a file that is made of the named ones: only its owner may use
-// it, and those who may use all of the named files. Names of anything but existing regular files, such as "-"
-// and "", are ignored.
+// ModeOf returns the largest mode, at most AnyMode, of a file that is made from the named files: group and others get
+// only the permissions that they have for all of the named files. Names of anything but existing regular files, such
+// as "-" and "", are ignored.
 func ModeOf(names ...string) fs.FileMode {
 	most := AnyMode
 	for _, name := range names {
@@ -54,8 +53,8 @@ func ModeOfInfo(info fs.FileInfo) fs.FileMode {
 	return AnyMode & (info.Mode().Perm() | 0o600)
 }
 
-// CheckWritable refuses, as an ErrOutput, a name that WriteAtomic would refuse. It examines the existing file
-// and makes and removes a temporary one. Both may change before the file is written.
+// CheckWritable fails, with an ErrOutput, for a name that WriteAtomic would refuse. It examines the existing file, and
+// makes and removes a temporary one. What it found may change before the file is written.
 func CheckWritable(name string, overwrite bool) error {
 	d := osDisk{}
 	mode, _, err := outputMode(d, name, overwrite)
@@ -66,8 +65,7 @@ func CheckWritable(name string, overwrite bool) error {
 	return tryTemp(d, dir, mode, name)
 }
 
-// CheckFolder refuses, as an ErrOutput, a folder in which no file can be made. It makes and removes a
-// temporary one.
+// CheckFolder fails, with an ErrOutput, for a folder where no file can be made. It makes and removes a temporary one.
 func CheckFolder(dir string) error {
 	return tryTemp(osDisk{}, dir+string(filepath.Separator), 0o666, dir)
 }
@@ -132,8 +130,7 @@ func writeAtomic(d disk, name string, most fs.FileMode, overwrite bool, write fu
 	return nil
 }
 
-// outputMode returns the mode for the file to be written and whether it replaces an existing one, or refuses
-// the name.
+// outputMode returns the mode for the file to be written and whether it replaces an existing one, or refuses the name.
 func outputMode(d disk, name string, overwrite bool) (mode fs.FileMode, replaces bool, err error) {
 	no := func(reason string, remedy Remedy) (fs.FileMode, bool, error) {
 		return 0, false, &Fault{Name: name, Reason: reason, Remedy: remedy, Class: ErrOutput}
@@ -161,7 +158,7 @@ func outputMode(d disk, name string, overwrite bool) (mode fs.FileMode, replaces
 	return info.Mode().Perm(), true, nil
 }
 
-// fill runs write on a buffered f and reports its errors under the name.
+// fill calls write with a buffer in front of f, and returns errors as faults about name.
 func fill(f io.Writer, name string, write func(io.Writer) error) error {
 	out := &Watched{Writer: f}
 	buf := bufio.NewWriterSize(out, 1<<16)
@@ -171,7 +168,7 @@ func fill(f io.Writer, name string, write func(io.Writer) error) error {
 	}
 	switch {
 	case out.Err != nil:
-		return Unwritable(name, out.Err) // however write has worded it
+		return Unwritable(name, out.Err) // the error of f itself, which write may have reworded
 	case err == nil:
 		return nil
 	}
@@ -187,7 +184,7 @@ func fill(f io.Writer, name string, write func(io.Writer) error) error {
 // Watched is a writer that remembers its first error, for callers that reword or lose it.
 type Watched struct {
 	io.Writer
-	// Err is that error; nil: there was none.
+	// Err is the first error of Write; nil: there was none.
 	Err error
 }
 
@@ -202,9 +199,8 @@ func (w *Watched) Write(p []byte) (int, error) {
 
 // giveName gives the finished file temp its final name.
 //
-// Note: renaming replaces an existing file, so without overwrite the name is made by a link, which fails if
-// the name is taken. On file systems without links the name is taken by an empty file first, which a crash at
-// that moment leaves.
+// Note: renaming replaces an existing file, so without overwrite the name is made by a link, which fails if the name is
+// taken. On file systems without links the name is taken by an empty file first, which a crash at that moment leaves.
 func giveName(d disk, temp, name string, mode fs.FileMode, overwrite bool) error {
 	if overwrite {
 		return d.Rename(temp, name)

@@ -29,8 +29,7 @@ func names() (list []string) {
 	return list
 }
 
-// What is read comes out again, the parameters in their order, and so do all codes that go
-// through pictures and planes.
+// What is read comes out again, the parameters in their order, and so do all codes that go through pictures and planes.
 func TestRoundTrip(t *testing.T) {
 	for _, name := range names() {
 		head := Magic + "W13 H7 F30000:1001 Ip A128:117 C" + name + " XYSCSS=ANY XCOLORRANGE=LIMITED\n"

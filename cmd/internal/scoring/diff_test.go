@@ -64,8 +64,7 @@ func TestDiffScores(t *testing.T) {
 // outside is a pattern of what refers to anything outside of a page.
 const outside = `(?i)https?:|src="[^d]|href=|\burl\(|@import|fetch\(|XMLHttp`
 
-// The page holds its pictures and refers to nothing else, whatever files are called, and has the same bytes every
-// time.
+// The page holds its pictures and refers to nothing else, whatever files are called, and has the same bytes every time.
 func TestDiffPage(t *testing.T) {
 	dir := t.TempDir()
 	names := []string{"sub/</script><b>&\".png", "two/x.png", "three/x.png"}

@@ -43,8 +43,7 @@ func TestEvalErrors(t *testing.T) {
 	})
 }
 
-// What chooses images of IDX files says so where there is none, and pictures of kinds that cannot be read are
-// counted.
+// What chooses images of IDX files says so where there is none, and pictures of kinds that cannot be read are counted.
 func TestEvalLeavesOut(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.WritePicture(t, filepath.Join(dir, "in/a.png"), consoletest.Blob(20, 12))

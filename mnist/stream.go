@@ -179,7 +179,8 @@ func (s *stream) readHeader() error {
 	return nil
 }
 
-// read fills dst with the next item. After the last item it returns io.EOF if the file ends there. Errors are final.
+// read fills dst, which has the size of an item (an image or a label), with the next one. After the last item it
+// returns io.EOF, or an error if the file goes on. After an error all calls return that error.
 func (s *stream) read(dst []byte) error {
 	if s.err != nil {
 		return s.err

@@ -168,7 +168,7 @@ type source struct {
 	at   int64  // the offset of the next Read
 }
 
-// withData returns a source with the context of s that reads data.
+// withData returns a source that reads data in place of the file of s. Reading it ends with the context of s, too.
 func (s *source) withData(data []byte) *source {
 	return &source{ctx: s.ctx, file: bytes.NewReader(data), size: int64(len(data)), data: data}
 }

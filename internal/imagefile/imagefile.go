@@ -28,7 +28,8 @@ import (
 type Picture struct {
 	// Image has its origin at (0, 0) and at least one pixel. Its type is the decoder's, so the caller learns depth
 	// and colour model from it: grey is *image.Gray or *image.Gray16, a palette *image.Paletted, CMYK *image.CMYK.
-	// A palette of opaque greys alone comes as *image.Gray, unless a profile for colours says what its greys are.
+	// But a palette of opaque greys alone comes as *image.Gray, unless the file has an ICC profile for RGB, which
+	// would not fit a grey picture.
 	Image image.Image
 
 	// File is the whole file when it holds several pictures and Limits.Several is set, and else nil. Image is nil

@@ -96,7 +96,7 @@ func decades(low, high float64) (list []tick) {
 	return list
 }
 
-// label returns a value in as few digits as tell it from its neighbours.
+// label returns v with at most 6 significant digits, and without zeros at its end. Ticks of one axis differ in them.
 func label(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
 // palette has the colours of series, which the colour-blind can tell apart (after Okabe and Ito). The last but one is

@@ -36,7 +36,8 @@ func Sample(rng *rand.Rand, w, h, unit int) Picture {
 	return Picture{Image: c.NRGBA}
 }
 
-// canvas is an image on which shapes are rendered, with coordinates in units.
+// canvas is an image on which shapes are rendered. Their coordinates are in units of unit pixels, from the upper left
+// corner, so that the same scene can be rendered at several sizes.
 type canvas struct {
 	*image.NRGBA
 	*rand.Rand

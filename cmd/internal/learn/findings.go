@@ -83,7 +83,8 @@ func (f findings) warnings() (list []string) {
 	return list
 }
 
-// table returns a table of the errors with a row for each setting.
+// table returns a table with a row for each setting that was tried: its errors on training and held-out entries, its
+// non-zeros, iterations and seconds.
 func (f findings) table() report.Table {
 	t := report.Table{Head: []string{f.Param, "training", "held out", "hidden ± s.e.", "non-zeros", "iterations",
 		"seconds", ""}}

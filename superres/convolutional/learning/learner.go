@@ -245,8 +245,8 @@ func sumSquares(values []float32) float64 {
 // makes many.
 const deadBelow = 1e-3
 
-// countDead returns the number of channels that are dead in all patches. peaks has the peak of each channel for
-// each patch.
+// countDead returns the number of channels, in all layers of shapes but the last, whose largest output in all patches
+// is at most deadBelow times that of their layer. peaks[p] has the largest outputs in patch p, layer after layer.
 func countDead(shapes []shape, peaks [][]float32) (count int) {
 	at := 0
 	for _, s := range shapes[:len(shapes)-1] {

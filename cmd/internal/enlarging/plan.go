@@ -204,7 +204,7 @@ func (p *Plan) measure(cfg image.Config, strips bool, shared, each int64) (size 
 	}
 	worked := cfg
 	if !p.Region.Empty() {
-		of, err := p.partOf(model, image.Pt(cfg.Width, cfg.Height), image.Pt(w, h), !mayHide(cfg.ColorModel))
+		of, err := p.partOf(model, image.Pt(cfg.Width, cfg.Height), !mayHide(cfg.ColorModel))
 		if err != nil {
 			return size, d, err
 		}

@@ -44,21 +44,24 @@ type part struct {
 	keep image.Rectangle // the region, in pixels of the enlarged part
 }
 
-// partOf returns the part to enlarge with m for s.Region of a picture of size in, whose whole enlargement has size
-// out. If opaque is false, the part is the whole picture: colours of hidden pixels are filled in from everywhere. It
-// fails if the region is not within the picture.
-func (s Settings) partOf(m *superres.Model, in, out image.Point, opaque bool) (p part, err error) {
-	r := s.Region
-	if !r.In(image.Rectangle{Max: in}) {
-		return p, console.Usage("region %d,%d,%d,%d: not within the picture of %dx%d", r.Min.X, r.Min.Y, r.Dx(), r.Dy(),
-			in.X, in.Y)
+// partOf returns the part to enlarge with m for p.Region of a picture of size in. If opaque is false, the part is the
+// whole picture: colours of hidden pixels are filled in from everywhere. It fails if the region is not within the
+// picture.
+func (p *Plan) partOf(m *superres.Model, in image.Point, opaque bool) (of part, err error) {
+	out, err := p.resultSize(in)
+	if err != nil {
+		return of, err
 	}
-	all := max(in.X, in.Y)
-	reach := all
+	r := p.Region
+	if !r.In(image.Rectangle{Max: in}) {
+		return of, console.Usage("region %d,%d,%d,%d: not within the picture of %dx%d",
+			r.Min.X, r.Min.Y, r.Dx(), r.Dy(), in.X, in.Y)
+	}
+	reach := max(in.X, in.Y)
 	if opaque {
 		reach = m.Reach(in.X, in.Y, out.X, out.Y)
 	}
-	toEnd := s.Effort == "max" // effort max also enlarges the picture turned and flipped
+	toEnd := p.Effort == "max" // effort max also enlarges the picture turned and flipped
 	x, y := alongOf(r.Min.X, r.Max.X, in.X, out.X, reach, toEnd), alongOf(r.Min.Y, r.Max.Y, in.Y, out.Y, reach, toEnd)
 	return part{
 		from: image.Rect(x.lo, y.lo, x.hi, y.hi), size: image.Pt(x.size, y.size),

@@ -164,11 +164,7 @@ func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float6
 			return r, nil
 		}
 		if !p.Region.Empty() {
-			whole, err := p.resultSize(p.Input)
-			if err == nil {
-				region, err = p.partOf(by.model, p.Input, whole, picture.IsOpaque(img))
-			}
-			if err != nil {
+			if region, err = p.partOf(by.model, p.Input, picture.IsOpaque(img)); err != nil {
 				return r, named(err, name)
 			}
 			img, opt = region.cut(img, opt)

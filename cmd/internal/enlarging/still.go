@@ -74,11 +74,7 @@ func (p *Plan) measureStill(cfg image.Config, held int64) error {
 	}
 	p.worked, p.Output, p.Memory = size, size, d.of(1)
 	if !p.Region.Empty() {
-		whole, err := p.resultSize(p.Input)
-		if err != nil {
-			return err
-		}
-		of, err := p.partOf(p.clean.model, p.Input, whole, true)
+		of, err := p.partOf(p.clean.model, p.Input, true)
 		if err != nil {
 			return err
 		}

@@ -92,9 +92,7 @@ func Train(
 func scoreModel(
 	ctx context.Context, m *superres.Model, pictures []training.Source, progress training.Progress,
 ) (*superres.Score, error) {
-	if progress == nil {
-		progress = func(string, int, int) {}
-	}
+	progress = progress.OrNone()
 	bicubic := superres.Plain(resample.Bicubic)
 	bicubic.Degradation = m.Degradation
 	models := []*superres.Model{m, bicubic}

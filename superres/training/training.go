@@ -54,6 +54,14 @@ func Read(
 // come from one goroutine.
 type Progress func(phase string, done, total int)
 
+// OrNone returns p, or a function that does nothing if p is nil.
+func (p Progress) OrNone() Progress {
+	if p == nil {
+		return func(string, int, int) {}
+	}
+	return p
+}
+
 // Trainer learns stages from pictures. Its fields are its options.
 type Trainer interface {
 	// Target returns the scale of the stages and the degradation that they undo. It fails, before any work,

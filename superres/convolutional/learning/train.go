@@ -213,9 +213,7 @@ func (t Trainer) Train(
 	if err := t.check(); err != nil {
 		return nil, err
 	}
-	if progress == nil {
-		progress = func(string, int, int) {}
-	}
+	progress = progress.OrNone()
 	s := &session{Trainer: t, sources: sources, progress: progress, record: training.Record{
 		Learner: "muon", Iterations: t.Steps, Stop: "iterations", Seed: t.Seed, Pictures: len(sources),
 		Patches: t.Steps * t.Batch,

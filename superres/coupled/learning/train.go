@@ -129,9 +129,7 @@ func (t Trainer) Train(
 	if err := t.check(); err != nil {
 		return nil, err
 	}
-	if progress == nil {
-		progress = func(string, int, int) {}
-	}
+	progress = progress.OrNone()
 	learner, err := learners.New(t.Learner)
 	if err != nil {
 		return nil, err

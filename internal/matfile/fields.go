@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxField is the largest number of bytes of a field that are kept. No number has so many digits.
+// maxField is the number of bytes at which a field is cut. No number has that many digits.
 const maxField = 4096
 
 // lexer cuts a text into fields, of which it keeps one, so that lines may be of any length. It skips lines of

@@ -17,8 +17,8 @@ import (
 
 func halvedOf(img image.Image) bool { return isSubsampled([]picture.Picture{picture.Split(img)}) }
 
-// Colour that a JPEG file of any quality kept at half the resolution is told from colour at full resolution, wherever
-// the picture was cropped.
+// Measure tells colour that a JPEG file kept at half the resolution, at any quality, from colour at full resolution,
+// also when the picture was cropped afterwards.
 func TestHalved(t *testing.T) {
 	img := photograph(t)
 	if halvedOf(img) || halvedOf(imaging.Resize(img, 300, 0, imaging.CatmullRom)) {

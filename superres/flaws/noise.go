@@ -26,9 +26,9 @@ type noiseLimits struct {
 }
 
 // limits are the constants in use. Note: of 37 photographs (Set5, open-valid, Kodak) reduced by 2,
-// clean and with normal noise of so many levels in red, green and blue, and of 36 drawn textures
-// (weave, halftone and the like), in how many noise is found, and the mean error of the estimates,
-// by go test ./superres/flaws -run MeasureNoiseLimits -measure -v:
+// clean and with normal noise of 3 to 24 levels in red, green and blue, and of 36 synthetic textures
+// (weave, halftone and the like), the table has the number in which noise is found, and the mean error
+// of the estimates. go test ./superres/flaws -run MeasureNoiseLimits -measure -v measures it again:
 //
 //	                textures  clean  noise 3   6         12        24
 //	as it is        20        12     30, 5 %   35, 6 %   37, 7 %   37, 7 %
@@ -41,7 +41,7 @@ type noiseLimits struct {
 //	fewest 30       24        12     30, 5 %   35, 6 %   37, 7 %   37, 7 %
 //	fewest 500      20        12     30, 5 %   35, 6 %   37, 7 %   37, 7 %
 //
-// The clean pictures and the textures among these are told from noise afterwards, by confirmNoise.
+// confirmNoise tells the clean pictures and the textures among those from noise afterwards.
 var limits = noiseLimits{texture: 0.06, whiteness: 0.18, greatest: 40, fewest: 120}
 
 // tileStats are the statistics of a tile. The variances are in levels², and equal for white noise.

@@ -52,8 +52,8 @@ func sweeping(t *testing.T, temp, script string) (cmd *exec.Cmd, child int) {
 	return cmd, child
 }
 
-// checkGone checks that a process has ended, or does within a while: whoever inherits it has to notice. One that has
-// not is ended with its group, who started it.
+// checkGone checks that the process pid has ended, or ends soon: the process that inherits it must collect it first. If
+// it has not ended, checkGone kills its process group.
 func checkGone(t *testing.T, pid int) {
 	t.Helper()
 	for range 1000 {

@@ -103,8 +103,8 @@ func TestOddFiles(t *testing.T) {
 	if took := time.Since(began); took > mostTime {
 		t.Errorf("all of them took %v", took)
 	}
-	// All of it as a folder: the four names that can be read are done, the rest are told; a linked folder below is not
-	// entered, and one that is named is read.
+	// As a folder, the four files that can be read are enlarged, and the others are reported. A folder below that is
+	// a link is not entered, and one that the command line names is read.
 	expect(t, dir, "", "-r . -o made -m nearest -q", console.ExitSome)
 	want := []string{"a_2x.png", "elsewhere/b_2x.png", "hard_2x.png", "soft_2x.png"}
 	if made := consoletest.Tree(t, "made"); !slices.Equal(made, want) {

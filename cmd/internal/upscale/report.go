@@ -17,7 +17,7 @@ import (
 )
 
 // report tells people, by a bar and lines, and programs, by events, what becomes of the pictures of a call, and counts
-// them. The outcomes of pictures enlarged at the same time are told in their order, each once all before it have
+// them. It reports pictures that are enlarged at the same time in their order: each when all before it have
 // ended. It is safe for concurrent use.
 type report struct {
 	out, err io.Writer // standard output and error

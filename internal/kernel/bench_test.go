@@ -3,6 +3,7 @@ package kernel
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"testing"
 )
 
@@ -41,7 +42,7 @@ func listBenchmarks() (list []benchmark) {
 	add("Rescale", 0, 8*4*ld*n, func() { Rescale(v[0], v[1], u, shrink, w, 1) })
 
 	const side = 54 // of a layer, forward and backward
-	for _, c := range []int{16, 32} {
+	for _, c := range []int{16, 32, 48, 64} {
 		src, dst, weight := random32((side+2)*(side+2)*c, 1), make([]float32, side*side*c), random32(9*c*c, 2)
 		bias, slopes, samples := make([]float32, c), make([]float32, c), float64(side*side)
 		work := 2 * 9 * float64(c*c) * samples
@@ -58,6 +59,28 @@ func listBenchmarks() (list []benchmark) {
 				}
 			}
 		})
+		short, weights := randomBFloat16((side+2)*(side+2)*c, 1), randomPairs(9*c*c/2, 2)
+		add(fmt.Sprintf("ConvolveBFloat16/channels=%d", c), work, 0, func() {
+			for y := range side {
+				ConvolveBFloat16(dst[y*side*c:], short[y*(side+2)*c:], c, (side+2)*c, 3, 3*c, weights, bias, side)
+			}
+		})
+		inputs, outputs := randomPairs((side+2)*(side+2)*c, 1), randomPairs(side*side/2*c, 3)
+		add(fmt.Sprintf("CorrelateBFloat16/channels=%d", c), work, 0, func() {
+			for y := 0; y < side; y += 6 {
+				for r := range 3 {
+					CorrelateBFloat16(weight[r*3*c*c:], c, inputs[(y+r)*(side+2)*c:], 2*c, (side+2)*c,
+						outputs[y/2*side*c:], c, side/2*c, 6, side/2, 3*c)
+				}
+			}
+		})
+		add(fmt.Sprintf("RoundBFloat16/channels=%d", c), 0, 6*samples*float64(c), func() { RoundBFloat16(short, dst) })
+		add(fmt.Sprintf("PairBFloat16/channels=%d", c), 0, 6*samples*float64(c),
+			func() { PairBFloat16(inputs, short, c, side*side*c, 0, 1) })
+		add(fmt.Sprintf("ActivateBFloat16/channels=%d", c), 0, 8*samples*float64(c),
+			func() { ActivateBFloat16(short, short, dst, bias) })
+		add(fmt.Sprintf("ActivateBackBFloat16/channels=%d", c), 0, 8*samples*float64(c),
+			func() { ActivateBackBFloat16(short, dst, short, bias, slopes, slopes) })
 		add(fmt.Sprintf("Activate/channels=%d", c), 0, 8*samples*float64(c), func() { Activate(src, dst, bias) })
 		add(fmt.Sprintf("ActivateBack/channels=%d", c), 0, 12*samples*float64(c),
 			func() { ActivateBack(dst, src, bias, slopes, slopes) })
@@ -67,6 +90,8 @@ func listBenchmarks() (list []benchmark) {
 	add("Adam", 0, 28*weights,
 		func() { Adam(all[:weights], all[weights:], all[2*weights:], all[3*weights:], 1, 0.1, 0.01, 1, 1) })
 
+	registers := make([]int32, peakSums)
+	list = append(list, benchmark{"peak", "GMAC/s", 2 * 1000 * peakSums, 0, func() { peak(registers, 1, 1, 1000) }})
 	const samples = 768 // of a row, with layers of integers; each product with its sum
 	for _, size := range [][4]int{{5, 3, 1, 32}, {3, 24, 16, 16}, {3, 48, 32, 32}, {3, 48, 32, 16}} {
 		rows, words, step, outputs := size[0], size[1], size[2], size[3]
@@ -78,17 +103,61 @@ func listBenchmarks() (list []benchmark) {
 		list = append(list, benchmark{fmt.Sprintf("Convolve/%dx%d/outputs=%d", rows, words, outputs), "GMAC/s",
 			float64(2 * rows * words * outputs * samples), 0, func() { Convolve(dst, src, start, samples, f, nil) }})
 	}
-	for _, channels := range []int{16, 32, 48} {
-		f, line := randomFilter(3, 3*channels/2, channels, channels, 9-channels/32, 1), (samples+2)*channels
+	for _, side := range []int{3, 7} {
+		const channels = 64
+		f, line := randomFilter(side, side, channels, channels, 9, 1), (samples+side)*channels
+		src, dst, start := randomShorts(side*line, 1), make([]int16, samples*channels), make([]int, side)
+		for j := range start {
+			start[j] = j * line
+		}
+		list = append(list, benchmark{fmt.Sprintf("ConvolveDepthwise/%dx%d", side, side), "GMAC/s",
+			float64(side * side * channels * samples), 0,
+			func() { ConvolveDepthwise(dst, src, start, samples, f, nil) }})
+	}
+	for _, size := range [][2]int{{16, 16}, {32, 32}, {48, 48}, {64, 64}, {96, 32}, {192, 64}} {
+		channels, outputs := size[0], size[1]
+		f, line := randomFilter(3, 3*channels/2, channels, outputs, 9-channels/32, 1), (samples+2)*channels
 		if !f.PrepareWinograd() {
 			panic("a filter of small weights is refused")
 		}
-		src, dst, work := clippedShorts(4*line, 1), make([]int16, 2*samples*channels), &Winograd{}
-		rows, to := []int{0, line, 2 * line, 3 * line}, [2]int{0, samples * channels}
-		list = append(list, benchmark{fmt.Sprintf("ConvolveTwoRows/channels=%d", channels), "GMAC/s",
-			float64(2 * 9 * channels * channels * samples), 0,
+		src, dst, work := clippedShorts(4*line, 1), make([]int16, 2*samples*outputs), &Winograd{}
+		rows, to := []int{0, line, 2 * line, 3 * line}, [2]int{0, samples * outputs}
+		list = append(list, benchmark{fmt.Sprintf("ConvolveTwoRows/%dto%d", channels, outputs), "GMAC/s",
+			float64(2 * 9 * channels * outputs * samples), 0,
 			func() { ConvolveTwoRows(dst, to, src, rows, samples, f, nil, [2]int{}, work) }})
 	}
+	const channels, line = 64, (samples + 2) * 64
+	wide, work := randomFilter(3, 3*channels/2, channels, channels, 5, 1), &Winograd{}
+	if wide.IsWide = true; !wide.PrepareWinograd() {
+		panic("a filter of small weights is refused")
+	}
+	lines, residuals := [2]int{0, samples * channels}, make([]float32, 2*samples*channels)
+	outputs, starts := make([]int16, 2*samples*channels), []int{0, line, 2 * line, 3 * line}
+	for _, large := range []int{0, 8, channels} { // channels with large samples
+		src := randomShorts(4*line, 1)
+		for i := range src {
+			if i%line%channels >= large {
+				src[i] /= 16
+			}
+		}
+		products := float64(2 * 9 * channels * channels * samples)
+		list = append(list, benchmark{fmt.Sprintf("ConvolveTwoRows/wide=%d", large), "GMAC/s", products, 0,
+			func() { ConvolveTwoRows(outputs, lines, src, starts, samples, wide, nil, [2]int{}, work) }})
+		list = append(list, benchmark{fmt.Sprintf("ResidualTwoRows/wide=%d", large), "GMAC/s", products, 0,
+			func() { ResidualTwoRows(residuals, lines, src, starts, samples, wide, work) }})
+	}
+	activations, other, sum := randomShorts(samples*64, 1), randomShorts(samples*64, 2), make([]int16, samples*64)
+	factors, table := random32(64, 1), (*[1 << 16]int16)(randomShorts(1<<16, 9))
+	near := make([]int16, len(activations)) // as activations are
+	for i, v := range random(len(near), 3) {
+		near[i] = int16(1000 * v)
+	}
+	add("AddScaled", 0, 6*samples*64, func() { AddScaled(sum, activations, other, factors, factors, Clip) })
+	add("MultiplyScaled", 0, 6*samples*64, func() { MultiplyScaled(sum, activations, other, factors, Clip) })
+	add("CountClipped", 0, 2*samples*64, func() { CountClipped(activations, Clip) })
+	add("MaxMagnitude", 0, 2*samples*64, func() { MaxMagnitude(activations) })
+	tables := slices.Repeat([]*[1 << 16]int16{table}, 64)
+	add("Lookup", 0, 4*samples*64, func() { Lookup(sum, near, tables) })
 
 	const scale, step = 2, 32 // a row of pixels
 	src, base, sums := uniform32(5*2*samples, 1), uniform32(2*samples, 2), uniform32((samples+2)*step, 2)

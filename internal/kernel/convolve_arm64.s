@@ -136,12 +136,17 @@ out: \
 	VLD1 (R17), [V3.H8, V4.H8] \
 	SQADD(3, 1, 1) \
 	SQADD(4, 2, 2) \
+	VLD1 (R19), [V0.H8] \
+	SMIN(7, 1, 1) \
+	SMIN(7, 2, 2) \
+	SMAX(0, 1, 1) \
+	SMAX(0, 2, 2) \
 	VST1 [V1.H8, V2.H8], (R16) \
-	ADD R9<<1, R16 \
+	ADD R22<<1, R16 \
 	ADD R20<<1, R17
 
-// func convolveARM64(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, skip *int16, skipStep int)
-TEXT ·convolveARM64(SB), NOSPLIT, $0-112
+// func convolveARM64(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, limits *int16, skip *int16, skipStep int, dstStep int)
+TEXT ·convolveARM64(SB), NOSPLIT, $0-128
 	OPERANDS
 
 output:
@@ -155,16 +160,21 @@ sample:
 	MOVD negative+88(FP), R16
 	ADD R10<<2, R16
 	VLD1 (R16), [V12.S4, V13.S4, V14.S4, V15.S4]
-	MOVD $0x1fff, R16 // Clip
-	VDUP R16, V5.H8
-	MOVD $-0x1fff, R16
-	VDUP R16, V6.H8
-	MADD R9, R10, R11, R16
+	MOVD limits+96(FP), R16
+	VLD1 (R16), [V5.H8]
+	ADD $64, R16
+	VLD1 (R16), [V6.H8]
+	ADD $64, R16
+	VLD1 (R16), [V7.H8]
+	MOVD dstStep+120(FP), R22
+	MADD R22, R10, R11, R16
 	ADD R16<<1, R0, R16
-	MOVD skip+96(FP), R17
-	MOVD skipStep+104(FP), R20
+	MOVD skip+104(FP), R17
+	MOVD skipStep+112(FP), R20
 	MADD R20, R10, R11, R19
 	ADD R19<<1, R17
+	MOVD limits+96(FP), R19
+	ADD $192, R19
 	STORE(16)
 	STORE(20)
 	STORE(24)
@@ -200,6 +210,27 @@ sample:
 	STORE_FLOAT(20)
 	STORE_FLOAT(24)
 	STORE_FLOAT(28)
+	VST1 [V16.S4, V17.S4, V18.S4, V19.S4], (R16)
+	ADD R9<<2, R16
+	VST1 [V20.S4, V21.S4, V22.S4, V23.S4], (R16)
+	ADD R9<<2, R16
+	VST1 [V24.S4, V25.S4, V26.S4, V27.S4], (R16)
+	ADD R9<<2, R16
+	VST1 [V28.S4, V29.S4, V30.S4, V31.S4], (R16)
+	NEXT(sample, output, out)
+	RET
+
+// func sumRunsARM64(dst *int32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int)
+TEXT ·sumRunsARM64(SB), NOSPLIT, $0-80
+	OPERANDS
+
+output:
+	MOVD $0, R11
+
+sample:
+	SUMS(row, pair)
+	MADD R9, R10, R11, R16
+	ADD R16<<2, R0, R16
 	VST1 [V16.S4, V17.S4, V18.S4, V19.S4], (R16)
 	ADD R9<<2, R16
 	VST1 [V20.S4, V21.S4, V22.S4, V23.S4], (R16)

@@ -58,21 +58,27 @@ func TestConvolveRounds(t *testing.T) {
 			f.PositiveScale[o], f.NegativeScale[o] = 1-1.0/(1<<24), -1+1.0/(1<<24)
 		}
 	}
-	limited := func(v float64) float64 { return min(max(v, -Clip), Clip) }
 	eachTier(t, func(t *testing.T) {
-		dst := make([]int16, samples*Lanes)
-		Convolve(dst, src, []int{0}, samples, f, skip)
-		for i, got := range dst {
-			s, o := i/Lanes, i%Lanes
-			sum := int64(f.Bias[o]) + int64(src[2*s])*int64(int16(f.Weights[o])) +
-				int64(src[2*s+1])*int64(f.Weights[o]>>16)
-			by := f.PositiveScale[o]
-			if sum < 0 {
-				by = f.NegativeScale[o]
+		for _, clips := range [][2]int16{{}, {Clip, math.MaxInt16}, {math.MaxInt16, 20_000}, {1, 30}} {
+			f.Clip, f.SumClip = clips[0], clips[1]
+			clip, most, least := float64(f.Clip), float64(f.SumClip), -float64(f.SumClip)
+			if clips[0] == 0 {
+				clip, most, least = Clip, math.MaxInt16, math.MinInt16
 			}
-			want := limited(math.RoundToEven(float64(float32(sum)*by))) + float64(skip[i])
-			if want = min(max(want, math.MinInt16), math.MaxInt16); float64(got) != want {
-				t.Fatalf("output %d of sample %d, of the sum %d: %d, expected %g", o, s, sum, got, want)
+			dst := make([]int16, samples*Lanes)
+			Convolve(dst, src, []int{0}, samples, f, skip)
+			for i, got := range dst {
+				s, o := i/Lanes, i%Lanes
+				sum := int64(f.Bias[o]) + int64(src[2*s])*int64(int16(f.Weights[o])) +
+					int64(src[2*s+1])*int64(f.Weights[o]>>16)
+				by := f.PositiveScale[o]
+				if sum < 0 {
+					by = f.NegativeScale[o]
+				}
+				want := min(max(math.RoundToEven(float64(float32(sum)*by)), -clip), clip) + float64(skip[i])
+				if want = min(max(want, least), most); float64(got) != want {
+					t.Fatalf("output %d of sample %d, of the sum %d: %d, expected %g", o, s, sum, got, want)
+				}
 			}
 		}
 	})

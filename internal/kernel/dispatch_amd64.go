@@ -10,12 +10,13 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-var tierNames = []string{"generic", "avx2", "avx512bw", "avx512"}
+var tierNames = []string{"generic", "avx2", "avx512bw", "avx512", "avx512bf16"}
 
 var tierRuns = []bool{
 	cpu.X86.HasAVX2 && cpu.X86.HasFMA,
 	cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW,
 	cpu.X86.HasAVX512VNNI,
+	cpu.X86.HasAVX512BF16,
 }
 
 // activate needs, in assembly: len(slope) is a multiple of 16, len(z) of len(slope).
@@ -30,6 +31,18 @@ func activate(h, z, slope []float32) {
 //go:noescape
 func activateAMD64(h *float32, z *float32, zLen int, slope *float32, slopeLen int)
 
+// activateBFloat16 needs, in assembly: len(slope) is a multiple of 16, len(sums) of len(slope).
+func activateBFloat16(h, z []uint16, sums, slope []float32) {
+	if current < 4 {
+		activateBFloat16Generic(h, z, sums, slope)
+	} else {
+		activateBFloat16AMD64(unsafe.SliceData(h), unsafe.SliceData(z), unsafe.SliceData(sums), len(sums), unsafe.SliceData(slope), len(slope))
+	}
+}
+
+//go:noescape
+func activateBFloat16AMD64(h *uint16, z *uint16, sums *float32, sumsLen int, slope *float32, slopeLen int)
+
 // activateBack needs, in assembly: len(slope) is a multiple of 16, len(d) of len(slope).
 func activateBack(d, z, slope, toSlope, toBias []float32) {
 	if current == 0 {
@@ -41,6 +54,18 @@ func activateBack(d, z, slope, toSlope, toBias []float32) {
 
 //go:noescape
 func activateBackAMD64(d *float32, dLen int, z *float32, slope *float32, slopeLen int, toSlope *float32, toBias *float32)
+
+// activateBackBFloat16 needs, in assembly: len(slope) is a multiple of 16, len(d) of len(slope).
+func activateBackBFloat16(dst []uint16, d []float32, z []uint16, slope, toSlope, toBias []float32) {
+	if current < 4 {
+		activateBackBFloat16Generic(dst, d, z, slope, toSlope, toBias)
+	} else {
+		activateBackBFloat16AMD64(unsafe.SliceData(dst), unsafe.SliceData(d), len(d), unsafe.SliceData(z), unsafe.SliceData(slope), len(slope), unsafe.SliceData(toSlope), unsafe.SliceData(toBias))
+	}
+}
+
+//go:noescape
+func activateBackBFloat16AMD64(dst *uint16, d *float32, dLen int, z *uint16, slope *float32, slopeLen int, toSlope *float32, toBias *float32)
 
 // adam needs, in assembly: len(p) is a multiple of 16.
 func adam(p, m, v, grad []float32, clip, rest1, rest2, rate, least float32) {
@@ -77,6 +102,30 @@ func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []fl
 
 //go:noescape
 func addPixelsAMD64(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, share *float32, shareStep int, least *float32, leastStep int, most *float32, mostStep int)
+
+// addScaled needs, in assembly: len(a) is a multiple of 16, at least 16, len(dst) a multiple of it.
+func addScaled(dst, x, y []int16, a, b []float32, clip float32) {
+	if current == 0 {
+		addScaledGeneric(dst, x, y, a, b, clip)
+	} else {
+		addScaledAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(x), unsafe.SliceData(y), unsafe.SliceData(a), len(a), unsafe.SliceData(b), clip)
+	}
+}
+
+//go:noescape
+func addScaledAMD64(dst *int16, dstLen int, x *int16, y *int16, a *float32, aLen int, b *float32, clip float32)
+
+// addWideSums needs, in assembly: len(scale) is a multiple of 16, at least 16, len(dst) a multiple of it.
+func addWideSums(dst []float32, low, high []int32, scale []float32) {
+	if current == 0 {
+		addWideSumsGeneric(dst, low, high, scale)
+	} else {
+		addWideSumsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(low), unsafe.SliceData(high), unsafe.SliceData(scale), len(scale))
+	}
+}
+
+//go:noescape
+func addWideSumsAMD64(dst *float32, dstLen int, low *int32, high *int32, scale *float32, scaleLen int)
 
 // advance needs, in assembly: len(p) is a multiple of 8.
 func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
@@ -125,16 +174,16 @@ func combineOnto(dst, base, src []float32, at []int, weight []float32) {
 func combineOntoAMD64(dst *float32, dstLen int, base *float32, src *float32, at *int, atLen int, weight *float32)
 
 // convolve needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
-func convolve(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, positive, negative []float32, skip []int16, skipStep int) {
+func convolve(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
 	if current == 0 {
-		convolveGeneric(dst, samples, src, rows, step, words, weights, bias, positive, negative, skip, skipStep)
+		convolveGeneric(dst, samples, src, rows, step, words, weights, bias, positive, negative, limits, skip, skipStep, dstStep)
 	} else {
-		convolveAMD64(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(skip), skipStep)
+		convolveAMD64(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(limits), unsafe.SliceData(skip), skipStep, dstStep)
 	}
 }
 
 //go:noescape
-func convolveAMD64(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, skip *int16, skipStep int)
+func convolveAMD64(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, limits *int16, skip *int16, skipStep int, dstStep int)
 
 // convolve32 needs, in assembly: len(bias) is a multiple of 16; rows, k and n are at least 1.
 func convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
@@ -148,6 +197,30 @@ func convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []fl
 //go:noescape
 func convolve32AMD64(dst *float32, src *float32, step int, stride int, rows int, k int, weight *float32, bias *float32, biasLen int, n int)
 
+// convolveBFloat16 needs, in assembly: len(bias) is a multiple of 16, k of 2; rows, k and n are at least 1.
+func convolveBFloat16(dst []float32, src []uint16, step, stride, rows, k int, weight []uint32, bias []float32, n int) {
+	if current < 4 {
+		convolveBFloat16Generic(dst, src, step, stride, rows, k, weight, bias, n)
+	} else {
+		convolveBFloat16AMD64(unsafe.SliceData(dst), unsafe.SliceData(src), step, stride, rows, k, unsafe.SliceData(weight), unsafe.SliceData(bias), len(bias), n)
+	}
+}
+
+//go:noescape
+func convolveBFloat16AMD64(dst *float32, src *uint16, step int, stride int, rows int, k int, weight *uint32, bias *float32, biasLen int, n int)
+
+// convolveDepthwise needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
+func convolveDepthwise(dst []int16, samples int, src []int16, rows []int, step, taps int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
+	if current == 0 {
+		convolveDepthwiseGeneric(dst, samples, src, rows, step, taps, weights, bias, positive, negative, limits, skip, skipStep, dstStep)
+	} else {
+		convolveDepthwiseAMD64(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, taps, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(limits), unsafe.SliceData(skip), skipStep, dstStep)
+	}
+}
+
+//go:noescape
+func convolveDepthwiseAMD64(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, taps int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, limits *int16, skip *int16, skipStep int, dstStep int)
+
 // correlate needs, in assembly: k is a multiple of 8, cols of 16; rows and n are at least 1.
 func correlate(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
 	if current == 0 {
@@ -159,6 +232,29 @@ func correlate(c []float32, cols int, a []float32, step, strideA int, b []float3
 
 //go:noescape
 func correlateAMD64(c *float32, cols int, a *float32, step int, strideA int, b *float32, strideB int, rows int, n int, k int)
+
+// correlateBFloat16 needs, in assembly: k is a multiple of 8, cols of 16; rows and n are at least 1.
+func correlateBFloat16(c []float32, cols int, a []uint32, stepA, strideA int, b []uint32, stepB, strideB, rows, n, k int) {
+	if current < 4 {
+		correlateBFloat16Generic(c, cols, a, stepA, strideA, b, stepB, strideB, rows, n, k)
+	} else {
+		correlateBFloat16AMD64(unsafe.SliceData(c), cols, unsafe.SliceData(a), stepA, strideA, unsafe.SliceData(b), stepB, strideB, rows, n, k)
+	}
+}
+
+//go:noescape
+func correlateBFloat16AMD64(c *float32, cols int, a *uint32, stepA int, strideA int, b *uint32, stepB int, strideB int, rows int, n int, k int)
+
+// countClipped needs, in assembly: len(v) is a multiple of 16.
+func countClipped(v []int16, magnitude int) int {
+	if current == 0 {
+		return countClippedGeneric(v, magnitude)
+	}
+	return countClippedAMD64(unsafe.SliceData(v), len(v), magnitude)
+}
+
+//go:noescape
+func countClippedAMD64(v *int16, vLen int, magnitude int) int
 
 // indexAbs needs, in assembly: len(v) is a multiple of 8.
 func indexAbs(v []float64, value float64) int {
@@ -193,6 +289,17 @@ func maxAbs(v []float64) float64 {
 //go:noescape
 func maxAbsAMD64(v *float64, vLen int) float64
 
+// maxMagnitude needs, in assembly: len(v) is a multiple of 64, at least 64.
+func maxMagnitude(v []int16) int {
+	if current == 0 {
+		return maxMagnitudeGeneric(v)
+	}
+	return maxMagnitudeAMD64(unsafe.SliceData(v), len(v))
+}
+
+//go:noescape
+func maxMagnitudeAMD64(v *int16, vLen int) int
+
 // mul needs, in assembly: rows is a multiple of 4, cols of 8.
 func mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inner, cols int) {
 	if current == 0 {
@@ -217,17 +324,41 @@ func mul32(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, i
 //go:noescape
 func mul32AMD64(c *float32, ldc int, a *float32, lda int, b *float32, ldb int, rows int, inner int, cols int)
 
-// multiplyTiles needs, in assembly: n is at least 6, channels even, len(bias) a multiple of 16, at least 16.
-func multiplyTiles(dst []int32, stride int, v []int16, n, channels int, weights, bias []int32) {
+// multiplyPairsOfTiles needs, in assembly: n is at least 12, len(distances) at least 1, len(bias) a multiple of 16, at least 16.
+func multiplyPairsOfTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32, distances []int) {
 	if current == 0 {
-		multiplyTilesGeneric(dst, stride, v, n, channels, weights, bias)
+		multiplyPairsOfTilesGeneric(sums, sumStride, v, stride, n, channels, weights, bias, distances)
 	} else {
-		multiplyTilesAMD64(unsafe.SliceData(dst), stride, unsafe.SliceData(v), n, channels, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
+		multiplyPairsOfTilesAMD64(unsafe.SliceData(sums), sumStride, unsafe.SliceData(v), stride, n, channels, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(distances), len(distances))
 	}
 }
 
 //go:noescape
-func multiplyTilesAMD64(dst *int32, stride int, v *int16, n int, channels int, weights *int32, bias *int32, biasLen int)
+func multiplyPairsOfTilesAMD64(sums *int32, sumStride int, v *int16, stride int, n int, channels int, weights *int32, bias *int32, biasLen int, distances *int, distancesLen int)
+
+// multiplyScaled needs, in assembly: len(a) is a multiple of 16, at least 16, len(dst) a multiple of it.
+func multiplyScaled(dst, x, y []int16, a []float32, clip float32) {
+	if current == 0 {
+		multiplyScaledGeneric(dst, x, y, a, clip)
+	} else {
+		multiplyScaledAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(x), unsafe.SliceData(y), unsafe.SliceData(a), len(a), clip)
+	}
+}
+
+//go:noescape
+func multiplyScaledAMD64(dst *int16, dstLen int, x *int16, y *int16, a *float32, aLen int, clip float32)
+
+// multiplyTiles needs, in assembly: n is at least 12, channels even, len(bias) a multiple of 16, at least 16.
+func multiplyTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32) {
+	if current == 0 {
+		multiplyTilesGeneric(sums, sumStride, v, stride, n, channels, weights, bias)
+	} else {
+		multiplyTilesAMD64(unsafe.SliceData(sums), sumStride, unsafe.SliceData(v), stride, n, channels, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
+	}
+}
+
+//go:noescape
+func multiplyTilesAMD64(sums *int32, sumStride int, v *int16, stride int, n int, channels int, weights *int32, bias *int32, biasLen int)
 
 // paeth needs, in assembly: len(x) is a multiple of 32.
 func paeth(out, x, a, b, c []byte) (sum int) {
@@ -250,6 +381,30 @@ func paint(dst []uint8, l, r, b []float32, wr, wb float32) {
 
 //go:noescape
 func paintAMD64(dst *uint8, l *float32, lLen int, r *float32, b *float32, wr float32, wb float32)
+
+// pairBFloat16 needs, in assembly: k is a multiple of 16; k and n are at least 1.
+func pairBFloat16(dst []uint32, src []uint16, step, k, skip, n int) {
+	if current < 4 {
+		pairBFloat16Generic(dst, src, step, k, skip, n)
+	} else {
+		pairBFloat16AMD64(unsafe.SliceData(dst), unsafe.SliceData(src), step, k, skip, n)
+	}
+}
+
+//go:noescape
+func pairBFloat16AMD64(dst *uint32, src *uint16, step int, k int, skip int, n int)
+
+// peak needs, in assembly: len(sums) is at least 384, rounds at least 1.
+func peak(sums []int32, x, y int32, rounds int) {
+	if current == 0 {
+		peakGeneric(sums, x, y, rounds)
+	} else {
+		peakAMD64(unsafe.SliceData(sums), x, y, rounds)
+	}
+}
+
+//go:noescape
+func peakAMD64(sums *int32, x int32, y int32, rounds int)
 
 // powerStep needs, in assembly: len(u) is a multiple of 8.
 func powerStep(z, u, next []float64, cols int) {
@@ -323,6 +478,30 @@ func ropUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 //go:noescape
 func ropUpdateAMD64(q *float64, z *float64, e *float64, p *float64, old *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, length *float64, alpha float64)
 
+// roundBFloat16 needs, in assembly: len(src) is a multiple of 16.
+func roundBFloat16(dst []uint16, src []float32) {
+	if current < 4 {
+		roundBFloat16Generic(dst, src)
+	} else {
+		roundBFloat16AMD64(unsafe.SliceData(dst), unsafe.SliceData(src), len(src))
+	}
+}
+
+//go:noescape
+func roundBFloat16AMD64(dst *uint16, src *float32, srcLen int)
+
+// scaleWideSums needs, in assembly: samples is at least 1, len(positive) a multiple of 16, at least 16.
+func scaleWideSums(dst []int16, samples int, low, high []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
+	if current == 0 {
+		scaleWideSumsGeneric(dst, samples, low, high, positive, negative, limits, skip, skipStep, dstStep)
+	} else {
+		scaleWideSumsAMD64(unsafe.SliceData(dst), samples, unsafe.SliceData(low), unsafe.SliceData(high), unsafe.SliceData(positive), len(positive), unsafe.SliceData(negative), unsafe.SliceData(limits), unsafe.SliceData(skip), skipStep, dstStep)
+	}
+}
+
+//go:noescape
+func scaleWideSumsAMD64(dst *int16, samples int, low *int32, high *int32, positive *float32, positiveLen int, negative *float32, limits *int16, skip *int16, skipStep int, dstStep int)
+
 // scores needs, in assembly: len(score) is a multiple of 8.
 func scores(score, fresh, p, corr []float64, least, floor float64) float64 {
 	if current == 0 {
@@ -346,6 +525,30 @@ func shorten(shrink, part, square []float64, penalty, c, r float64, out []float6
 //go:noescape
 func shortenAMD64(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, c float64, r float64, out *float64)
 
+// splitEntries needs, in assembly: len(src) is a multiple of 16.
+func splitEntries(low, high, src []int16) {
+	if current == 0 {
+		splitEntriesGeneric(low, high, src)
+	} else {
+		splitEntriesAMD64(unsafe.SliceData(low), unsafe.SliceData(high), unsafe.SliceData(src), len(src))
+	}
+}
+
+//go:noescape
+func splitEntriesAMD64(low *int16, high *int16, src *int16, srcLen int)
+
+// splitSamples needs, in assembly: len(active) is a multiple of 8, samples at least 1.
+func splitSamples(low, high, active, src []int16, step, samples int) {
+	if current == 0 {
+		splitSamplesGeneric(low, high, active, src, step, samples)
+	} else {
+		splitSamplesAMD64(unsafe.SliceData(low), unsafe.SliceData(high), unsafe.SliceData(active), len(active), unsafe.SliceData(src), step, samples)
+	}
+}
+
+//go:noescape
+func splitSamplesAMD64(low *int16, high *int16, active *int16, activeLen int, src *int16, step int, samples int)
+
 // sumRows needs, in assembly: len(dst) is a multiple of 16.
 func sumRows(dst, src []float32, offsets []int32) {
 	if current == 0 {
@@ -358,26 +561,86 @@ func sumRows(dst, src []float32, offsets []int32) {
 //go:noescape
 func sumRowsAMD64(dst *float32, dstLen int, src *float32, offsets *int32, offsetsLen int)
 
-// transformInput needs, in assembly: n is at least 1, channels a multiple of 16, at least 16.
-func transformInput(v []int16, stride int, src []int16, rows []int, n, channels int) {
+// sumRuns needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
+func sumRuns(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32) {
 	if current == 0 {
-		transformInputGeneric(v, stride, src, rows, n, channels)
+		sumRunsGeneric(dst, samples, src, rows, step, words, weights, bias)
 	} else {
-		transformInputAMD64(unsafe.SliceData(v), stride, unsafe.SliceData(src), unsafe.SliceData(rows), n, channels)
+		sumRunsAMD64(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
 	}
 }
 
 //go:noescape
-func transformInputAMD64(v *int16, stride int, src *int16, rows *int, n int, channels int)
+func sumRunsAMD64(dst *int32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int)
+
+// transformInput needs, in assembly: n is at least 1, channels a multiple of 8, at least 8.
+func transformInput(v []int16, stride int, src []int16, rows []int, step, n, channels int) {
+	if current == 0 {
+		transformInputGeneric(v, stride, src, rows, step, n, channels)
+	} else {
+		transformInputAMD64(unsafe.SliceData(v), stride, unsafe.SliceData(src), unsafe.SliceData(rows), step, n, channels)
+	}
+}
+
+//go:noescape
+func transformInputAMD64(v *int16, stride int, src *int16, rows *int, step int, n int, channels int)
 
 // transformOutput needs, in assembly: n is at least 1, outputs a multiple of 16, at least 16.
-func transformOutput(dst []int16, second int, sums []int32, stride, n, outputs int, positive, negative []float32, skip []int16, skipSecond, skipStep int) {
+func transformOutput(dst []int16, second int, sums []int32, stride, n, outputs int, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
 	if current == 0 {
-		transformOutputGeneric(dst, second, sums, stride, n, outputs, positive, negative, skip, skipSecond, skipStep)
+		transformOutputGeneric(dst, second, sums, stride, n, outputs, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
 	} else {
-		transformOutputAMD64(unsafe.SliceData(dst), second, unsafe.SliceData(sums), stride, n, outputs, unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(skip), skipSecond, skipStep)
+		transformOutputAMD64(unsafe.SliceData(dst), second, unsafe.SliceData(sums), stride, n, outputs, unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(limits), unsafe.SliceData(skip), skipSecond, skipStep, dstStep)
 	}
 }
 
 //go:noescape
-func transformOutputAMD64(dst *int16, second int, sums *int32, stride int, n int, outputs int, positive *float32, negative *float32, skip *int16, skipSecond int, skipStep int)
+func transformOutputAMD64(dst *int16, second int, sums *int32, stride int, n int, outputs int, positive *float32, negative *float32, limits *int16, skip *int16, skipSecond int, skipStep int, dstStep int)
+
+// transformResidual needs, in assembly: n is at least 1, outputs a multiple of 16, at least 16.
+func transformResidual(dst []float32, second int, sums []int32, stride, n, outputs int, scale []float32) {
+	if current == 0 {
+		transformResidualGeneric(dst, second, sums, stride, n, outputs, scale)
+	} else {
+		transformResidualAMD64(unsafe.SliceData(dst), second, unsafe.SliceData(sums), stride, n, outputs, unsafe.SliceData(scale))
+	}
+}
+
+//go:noescape
+func transformResidualAMD64(dst *float32, second int, sums *int32, stride int, n int, outputs int, scale *float32)
+
+// transformWideOutput needs, in assembly: n is at least 1, outputs a multiple of 16, at least 16.
+func transformWideOutput(dst []int16, second int, low, high []int32, stride, n, outputs int, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
+	if current == 0 {
+		transformWideOutputGeneric(dst, second, low, high, stride, n, outputs, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
+	} else {
+		transformWideOutputAMD64(unsafe.SliceData(dst), second, unsafe.SliceData(low), unsafe.SliceData(high), stride, n, outputs, unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(limits), unsafe.SliceData(skip), skipSecond, skipStep, dstStep)
+	}
+}
+
+//go:noescape
+func transformWideOutputAMD64(dst *int16, second int, low *int32, high *int32, stride int, n int, outputs int, positive *float32, negative *float32, limits *int16, skip *int16, skipSecond int, skipStep int, dstStep int)
+
+// transformWideResidual needs, in assembly: n is at least 1, outputs a multiple of 16, at least 16.
+func transformWideResidual(dst []float32, second int, low, high []int32, stride, n, outputs int, scale []float32) {
+	if current == 0 {
+		transformWideResidualGeneric(dst, second, low, high, stride, n, outputs, scale)
+	} else {
+		transformWideResidualAMD64(unsafe.SliceData(dst), second, unsafe.SliceData(low), unsafe.SliceData(high), stride, n, outputs, unsafe.SliceData(scale))
+	}
+}
+
+//go:noescape
+func transformWideResidualAMD64(dst *float32, second int, low *int32, high *int32, stride int, n int, outputs int, scale *float32)
+
+// widenBFloat16 needs, in assembly: len(dst) is a multiple of 16.
+func widenBFloat16(dst []float32, src []uint16) {
+	if current < 4 {
+		widenBFloat16Generic(dst, src)
+	} else {
+		widenBFloat16AMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func widenBFloat16AMD64(dst *float32, dstLen int, src *uint16)

@@ -17,8 +17,14 @@ var tierRuns = []bool{
 }
 
 func activate(h, z, slope []float32) { activateGeneric(h, z, slope) }
+func activateBFloat16(h, z []uint16, sums, slope []float32) {
+	activateBFloat16Generic(h, z, sums, slope)
+}
 func activateBack(d, z, slope, toSlope, toBias []float32) {
 	activateBackGeneric(d, z, slope, toSlope, toBias)
+}
+func activateBackBFloat16(dst []uint16, d []float32, z []uint16, slope, toSlope, toBias []float32) {
+	activateBackBFloat16Generic(dst, d, z, slope, toSlope, toBias)
 }
 func adam(p, m, v, grad []float32, clip, rest1, rest2, rate, least float32) {
 	adamGeneric(p, m, v, grad, clip, rest1, rest2, rate, least)
@@ -26,6 +32,12 @@ func adam(p, m, v, grad []float32, clip, rest1, rest2, rate, least float32) {
 func add(to, v []float64) { addGeneric(to, v) }
 func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
 	addPixelsGeneric(dst, was, sums, n, scale, step, outputs, share, shareStep, least, leastStep, most, mostStep)
+}
+func addScaled(dst, x, y []int16, a, b []float32, clip float32) {
+	addScaledGeneric(dst, x, y, a, b, clip)
+}
+func addWideSums(dst []float32, low, high []int32, scale []float32) {
+	addWideSumsGeneric(dst, low, high, scale)
 }
 func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
 	return advanceGeneric(p, corr, gram, basis, ld, row, scale, proj)
@@ -40,31 +52,56 @@ func combineOnto(dst, base, src []float32, at []int, weight []float32) {
 func convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
 	convolve32Generic(dst, src, step, stride, rows, k, weight, bias, n)
 }
+func convolveBFloat16(dst []float32, src []uint16, step, stride, rows, k int, weight []uint32, bias []float32, n int) {
+	convolveBFloat16Generic(dst, src, step, stride, rows, k, weight, bias, n)
+}
+func convolveDepthwise(dst []int16, samples int, src []int16, rows []int, step, taps int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
+	convolveDepthwiseGeneric(dst, samples, src, rows, step, taps, weights, bias, positive, negative, limits, skip, skipStep, dstStep)
+}
 func correlate(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
 	correlateGeneric(c, cols, a, step, strideA, b, strideB, rows, n, k)
 }
-func indexAbs(v []float64, value float64) int { return indexAbsGeneric(v, value) }
-func mask(x, w, s []float64) (count int)      { return maskGeneric(x, w, s) }
-func maxAbs(v []float64) float64              { return maxAbsGeneric(v) }
+func correlateBFloat16(c []float32, cols int, a []uint32, stepA, strideA int, b []uint32, stepB, strideB, rows, n, k int) {
+	correlateBFloat16Generic(c, cols, a, stepA, strideA, b, stepB, strideB, rows, n, k)
+}
+func countClipped(v []int16, magnitude int) int { return countClippedGeneric(v, magnitude) }
+func indexAbs(v []float64, value float64) int   { return indexAbsGeneric(v, value) }
+func mask(x, w, s []float64) (count int)        { return maskGeneric(x, w, s) }
+func maxAbs(v []float64) float64                { return maxAbsGeneric(v) }
+func maxMagnitude(v []int16) int                { return maxMagnitudeGeneric(v) }
 func mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inner, cols int) {
 	mulGeneric(c, ldc, a, lda, b, ldb, rows, inner, cols)
 }
 func mul32(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, inner, cols int) {
 	mul32Generic(c, ldc, a, lda, b, ldb, rows, inner, cols)
 }
-func multiplyTiles(dst []int32, stride int, v []int16, n, channels int, weights, bias []int32) {
-	multiplyTilesGeneric(dst, stride, v, n, channels, weights, bias)
+func multiplyPairsOfTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32, distances []int) {
+	multiplyPairsOfTilesGeneric(sums, sumStride, v, stride, n, channels, weights, bias, distances)
+}
+func multiplyScaled(dst, x, y []int16, a []float32, clip float32) {
+	multiplyScaledGeneric(dst, x, y, a, clip)
+}
+func multiplyTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32) {
+	multiplyTilesGeneric(sums, sumStride, v, stride, n, channels, weights, bias)
 }
 func paeth(out, x, a, b, c []byte) (sum int)               { return paethGeneric(out, x, a, b, c) }
 func paint(dst []uint8, l, r, b []float32, wr, wb float32) { paintGeneric(dst, l, r, b, wr, wb) }
-func powerStep(z, u, next []float64, cols int)             { powerStepGeneric(z, u, next, cols) }
-func project(z, q, u, shrink, w, out []float64)            { projectGeneric(z, q, u, shrink, w, out) }
-func rescale(q, z, u, grow, w []float64, r float64)        { rescaleGeneric(q, z, u, grow, w, r) }
+func pairBFloat16(dst []uint32, src []uint16, step, k, skip, n int) {
+	pairBFloat16Generic(dst, src, step, k, skip, n)
+}
+func peak(sums []int32, x, y int32, rounds int)     { peakGeneric(sums, x, y, rounds) }
+func powerStep(z, u, next []float64, cols int)      { powerStepGeneric(z, u, next, cols) }
+func project(z, q, u, shrink, w, out []float64)     { projectGeneric(z, q, u, shrink, w, out) }
+func rescale(q, z, u, grow, w []float64, r float64) { rescaleGeneric(q, z, u, grow, w, r) }
 func ropResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
 	ropResidualGeneric(q, z, p, old, sum, shrink, part, out, ld, keep)
 }
 func ropUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length, alpha)
+}
+func roundBFloat16(dst []uint16, src []float32) { roundBFloat16Generic(dst, src) }
+func scaleWideSums(dst []int16, samples int, low, high []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
+	scaleWideSumsGeneric(dst, samples, low, high, positive, negative, limits, skip, skipStep, dstStep)
 }
 func scores(score, fresh, p, corr []float64, least, floor float64) float64 {
 	return scoresGeneric(score, fresh, p, corr, least, floor)
@@ -72,25 +109,39 @@ func scores(score, fresh, p, corr []float64, least, floor float64) float64 {
 func shorten(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	shortenGeneric(shrink, part, square, penalty, c, r, out)
 }
+func splitEntries(low, high, src []int16) { splitEntriesGeneric(low, high, src) }
+func splitSamples(low, high, active, src []int16, step, samples int) {
+	splitSamplesGeneric(low, high, active, src, step, samples)
+}
 func sumRows(dst, src []float32, offsets []int32) { sumRowsGeneric(dst, src, offsets) }
-func transformInput(v []int16, stride int, src []int16, rows []int, n, channels int) {
-	transformInputGeneric(v, stride, src, rows, n, channels)
+func transformInput(v []int16, stride int, src []int16, rows []int, step, n, channels int) {
+	transformInputGeneric(v, stride, src, rows, step, n, channels)
 }
-func transformOutput(dst []int16, second int, sums []int32, stride, n, outputs int, positive, negative []float32, skip []int16, skipSecond, skipStep int) {
-	transformOutputGeneric(dst, second, sums, stride, n, outputs, positive, negative, skip, skipSecond, skipStep)
+func transformOutput(dst []int16, second int, sums []int32, stride, n, outputs int, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
+	transformOutputGeneric(dst, second, sums, stride, n, outputs, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
 }
+func transformResidual(dst []float32, second int, sums []int32, stride, n, outputs int, scale []float32) {
+	transformResidualGeneric(dst, second, sums, stride, n, outputs, scale)
+}
+func transformWideOutput(dst []int16, second int, low, high []int32, stride, n, outputs int, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
+	transformWideOutputGeneric(dst, second, low, high, stride, n, outputs, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
+}
+func transformWideResidual(dst []float32, second int, low, high []int32, stride, n, outputs int, scale []float32) {
+	transformWideResidualGeneric(dst, second, low, high, stride, n, outputs, scale)
+}
+func widenBFloat16(dst []float32, src []uint16) { widenBFloat16Generic(dst, src) }
 
 // convolve needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
-func convolve(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, positive, negative []float32, skip []int16, skipStep int) {
+func convolve(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
 	if current == 0 {
-		convolveGeneric(dst, samples, src, rows, step, words, weights, bias, positive, negative, skip, skipStep)
+		convolveGeneric(dst, samples, src, rows, step, words, weights, bias, positive, negative, limits, skip, skipStep, dstStep)
 	} else {
-		convolveARM64(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(skip), skipStep)
+		convolveARM64(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(limits), unsafe.SliceData(skip), skipStep, dstStep)
 	}
 }
 
 //go:noescape
-func convolveARM64(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, skip *int16, skipStep int)
+func convolveARM64(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, limits *int16, skip *int16, skipStep int, dstStep int)
 
 // residual needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
 func residual(dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32, scale []float32) {
@@ -103,3 +154,15 @@ func residual(dst []float32, samples int, src []int16, rows []int, step, words i
 
 //go:noescape
 func residualARM64(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
+
+// sumRuns needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
+func sumRuns(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32) {
+	if current == 0 {
+		sumRunsGeneric(dst, samples, src, rows, step, words, weights, bias)
+	} else {
+		sumRunsARM64(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
+	}
+}
+
+//go:noescape
+func sumRunsARM64(dst *int32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int)

@@ -37,7 +37,7 @@ var fastest = func() (t tier) {
 // current is the tier in use. Only tests change it.
 var current = fastest
 
-// Tier returns the name of the tier in use, such as "avx512", "avx2" or "generic".
+// Tier returns the name of the tier in use, such as "avx512bf16", "avx2" or "generic".
 func Tier() string { return tierNames[current] }
 
 // Tiers returns the number of tiers that this machine runs, including generic.

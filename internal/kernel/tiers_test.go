@@ -6,13 +6,16 @@ import (
 	"testing"
 )
 
-// agreements have, for each operation, a function that runs it on operands of all shapes, the same in every
-// call, and returns all that it writes. In the tier generic that is what the operation is defined as.
-var agreements = []struct {
+// agreement has a function that runs an operation on operands of all shapes, the same in every call, and returns all
+// that it writes. In the tier generic that is what the operation is defined as.
+type agreement struct {
 	name  string
 	exact bool // all tiers give the same bits; else they differ by rounding
 	run   func() []any
-}{
+}
+
+// agreements have an agreement for each operation but those in bfloat16.
+var agreements = []agreement{
 	{"Mul", false, func() (out []any) {
 		for _, rows := range []int{0, 4, 8, 20} {
 			for _, inner := range []int{0, 1, 3, 30} {
@@ -242,41 +245,118 @@ var agreements = []struct {
 			for _, outputs := range []int{16, 32, 48, 80} {
 				rows, words, step := size[0], size[1], size[2]
 				f := randomFilter(rows, words, step, outputs, 9, uint64(outputs))
+				f.Clip, f.SumClip = int16(outputs%48*600), int16(outputs%32*700)
+				f.OutputStep, f.SkipStep = outputs+rows-1, max(outputs+step-16, outputs)
 				for _, samples := range []int{24, 25, 35, 36, 37, 47, 48, 49, 50, 72} {
 					line := (samples-1)*step + 2*words
 					src, start := randomShorts(rows*(line+5), 1), make([]int, rows)
 					for j := range start {
 						start[j] = (rows - 1 - j) * (line + 5)
 					}
-					for _, skip := range [][]int16{nil, randomShorts(samples*outputs, 2)} {
-						dst := randomShorts(samples*outputs+40, 5)
+					for _, skip := range [][]int16{nil, randomShorts(samples*f.SkipStep, 2)} {
+						dst := randomShorts(samples*f.OutputStep+40, 5)
 						Convolve(dst, src, start, samples, f, skip)
 						out = append(out, dst)
 					}
 					dst := make([]float32, samples*outputs+5)
 					Residual(dst, src, start, samples, f)
+					sums := make([]int32, samples*outputs+5)
+					sumRuns(sums, samples, src, start, step, words, f.Weights, f.Bias)
+					high, both := make([]int32, len(sums)), make([]int16, samples*f.OutputStep)
+					for i, v := range sums {
+						high[i] = (v ^ 0x55555) >> (10 + i%17)
+					}
+					limits := f.limits(true)
+					addWideSums(dst[:samples*outputs], sums, high, f.PositiveScale)
+					scaleWideSums(both, samples, sums, high, f.PositiveScale, f.NegativeScale, limits[:],
+						randomShorts(samples*f.SkipStep, 2), f.SkipStep, f.OutputStep)
+					low, top := make([]int16, len(src)), make([]int16, len(src))
+					splitEntries(low, top, src[:len(src)/Lanes*Lanes])
+					out = append(out, dst, sums, both, low, top)
+				}
+			}
+		}
+		return out
+	}},
+	{"ConvolveDepthwise", true, func() (out []any) {
+		for _, size := range [][3]int{{3, 16, 16}, {5, 48, 48}, {1, 32, 40}, {7, 64, 64}} {
+			side, channels, step := size[0], size[1], size[2]
+			f := randomFilter(side, side, step, channels, 12, uint64(side))
+			f.Clip, f.SumClip = int16(side%5*5000), int16(side%3*10_000)
+			f.OutputStep, f.SkipStep = channels+side/4, channels+side/2
+			for _, samples := range []int{24, 25, 26, 35, 36, 37, 1100} {
+				line := (samples+side-2)*step + channels
+				src, start := randomShorts(side*(line+5), 1), make([]int, side)
+				for j := range start {
+					start[j] = (side - 1 - j) * (line + 5)
+				}
+				for _, skip := range [][]int16{nil, randomShorts(samples*f.SkipStep, 2)} {
+					dst := randomShorts(samples*f.OutputStep+40, 5)
+					ConvolveDepthwise(dst, src, start, samples, f, skip)
 					out = append(out, dst)
 				}
 			}
 		}
 		return out
 	}},
+	{"AddScaled, MultiplyScaled, CountClipped, Lookup", true, func() (out []any) {
+		table, other := (*[1 << 16]int16)(randomShorts(1<<16, 9)), (*[1 << 16]int16)(randomShorts(1<<16, 8))
+		for _, channels := range []int{16, 48, 64} {
+			for _, samples := range []int{0, 1, 3, 700} {
+				n := samples * channels
+				x, y, a, b := randomShorts(n, 1), randomShorts(n, 2), random32(channels, 3), random32(channels, 4)
+				a[0], b[0], a[1], b[1], a[2], b[2] = 1<<64, -1<<64, 0.5, 0.5, 0, 1
+				sum, product, dst := randomShorts(n+9, 5), randomShorts(n+9, 5), randomShorts(n, 6)
+				AddScaled(sum[:n], x, y, a, b, 20_000)
+				AddScaled(dst, dst, y, a, b, 0)
+				for c := range a {
+					a[c] /= 1 << 14
+				}
+				MultiplyScaled(product[:n], x, y, a, 32767)
+				counts := []int{CountClipped(x, 32767), CountClipped(x[:n/2+n/7], 9000), CountClipped(dst, 0)}
+				counts = append(counts, MaxMagnitude(x), MaxMagnitude(x[:n/16]), MaxMagnitude(sum[:n]))
+				Lookup(y, x, slices.Repeat([]*[1 << 16]int16{table, other}, channels/2))
+				out = append(out, sum, product, dst, counts, y)
+			}
+		}
+		return out
+	}},
+	{"peak", true, func() (out []any) {
+		sums := make([]int32, peakSums+1)
+		for i := range sums {
+			sums[i] = int32(i)
+		}
+		peak(sums, -7<<16|5, 11<<16|0xfffd, 3)
+		return append(out, sums)
+	}},
 	// The parts of ConvolveTwoRows agree whatever goes in, also where sums wrap around.
 	{"transformInput, multiplyTiles, transformOutput", true, func() (out []any) {
-		for _, n := range []int{24, 25, 48} {
-			const channels, outputs, stride, sumStride = 32, 48, 4 * 50 * 32, 49 * 48
-			line := 2 * (n + 1) * channels
-			v, sums, dst := make([]int16, 4*stride), make([]int32, 2*sumStride), make([]int16, 4*n*outputs)
-			transformInput(v, stride, randomShorts(4*line, 1), []int{2 * line, 0, 3 * line, line}, n, channels)
-			f := randomFilter(4, channels/2, channels, outputs, 12, 3)
-			multiplyTiles(sums, sumStride, v, n, channels, f.Weights, f.Bias)
-			any32 := make([]int32, 8*sumStride)
+		for _, size := range [][3]int{{12, 32, 48}, {25, 24, 16}, {31, 56, 64}, {48, 8, 80}} {
+			n, channels, outputs := size[0], size[1], size[2]
+			stride, sumStride, step := n*channels+9, n*outputs+11, channels+2
+			line := 2 * (n + 1) * step
+			v, sums, dst := make([]int16, 16*stride), make([]int32, 8*sumStride), make([]int16, 4*n*outputs)
+			transformInput(v, stride, randomShorts(4*line, 1), []int{2 * line, 0, 3 * line, line}, step, n, channels)
+			f := randomFilter(16, channels/2, channels, outputs, 12, 3)
+			multiplyTiles(sums, sumStride, v, stride, n, channels, f.Weights, f.Bias)
+			any32 := make([]int32, len(sums))
 			for i, x := range randomShorts(2*len(any32), 7) {
 				any32[i/2] = any32[i/2]<<16 | int32(uint16(x))
 			}
+			limits := f.limits(true)
 			transformOutput(dst, 2*n*outputs, any32, sumStride, n, outputs, f.PositiveScale, f.NegativeScale,
-				randomShorts(4*n*outputs, 6), 2*n*outputs, outputs)
-			out = append(out, v, sums, dst)
+				limits[:], randomShorts(4*n*outputs, 6), 2*n*outputs, outputs, outputs)
+			out = append(out, v, slices.Clone(sums), slices.Clone(dst))
+			multiplyPairsOfTiles(sums, sumStride, v, stride, n, channels, f.Weights, f.Bias, []int{n % 2, 2})
+			high := slices.Clone(any32)
+			for i := range high {
+				high[i] >>= 11 + i%17
+			}
+			transformWideOutput(dst, 2*n*outputs, any32, high, sumStride, n, outputs, f.PositiveScale, f.NegativeScale,
+				limits[:], randomShorts(4*n*outputs, 6), 2*n*outputs, outputs, outputs)
+			low, highs, active := make([]int16, n*channels+1), make([]int16, n*channels+1), randomShorts(channels+1, 4)
+			splitSamples(low, highs, active[:channels], randomShorts(n*step, 3), step, n)
+			out = append(out, sums, dst, low, highs, active)
 		}
 		return out
 	}},
@@ -284,7 +364,7 @@ var agreements = []struct {
 
 // All tiers agree with the definitions in Go.
 func TestTiersAgree(t *testing.T) {
-	for _, c := range agreements {
+	for _, c := range slices.Concat(agreements, bfloat16Agreements) {
 		restore := Use(0)
 		want := c.run()
 		restore()
@@ -309,6 +389,10 @@ func agree(got, want any, exact bool) bool {
 		return slices.Equal(got.([]byte), want)
 	case []int16:
 		return slices.Equal(got.([]int16), want)
+	case []uint16:
+		return slices.Equal(got.([]uint16), want)
+	case []uint32:
+		return slices.Equal(got.([]uint32), want)
 	case []int32:
 		return slices.Equal(got.([]int32), want)
 	case []float32:
@@ -389,7 +473,8 @@ func TestRefuses(t *testing.T) {
 		0, line, 2 * line, 3 * line,
 	}, [2]int{0, 48 * 16}
 	g, work := winogradFilter(t, 16, 16, 1), &Winograd{}
-	ConvolveTwoRows(narrow, to, wide, rows, 48, g, narrow, to, work) // which fits
+	ConvolveTwoRows(narrow, to, wide, rows, 48, g, narrow, to, work)                          // which fits
+	ConvolveDepthwise(dst, wide[:26*16], []int{0}, 24, randomFilter(1, 3, 16, 16, 8, 1), dst) // which fits
 	for name, call := range map[string]func(){
 		"Use, before": func() { Use(-1) }, "Use, beyond": func() { Use(Tiers()) },
 		"FindLargest, length": func() { FindLargest(v[:9]) },
@@ -423,6 +508,14 @@ func TestRefuses(t *testing.T) {
 		"BoundFlatAreas, short row":  func() { BoundFlatAreas(s[:10], s[:10], s, s[:11], s) },
 		"BoundFlatAreas, short most": func() { BoundFlatAreas(s[:10], s[:9], s, s, s) },
 
+		"AddScaled, half a sample": func() { AddScaled(dst[:24], src, src, s[:16], s, 1) },
+		"AddScaled, short y":       func() { AddScaled(dst, src, src[:99:99], s[:16], s, 1) },
+		"AddScaled, factors":       func() { AddScaled(dst[:32], src, src, s[:16], s[:15:15], 1) },
+		"AddScaled, clip":          func() { AddScaled(dst[:32], src, src, s[:16], s, -1) },
+		"MultiplyScaled, channels": func() { MultiplyScaled(dst[:30], src, src, s[:15], 1) },
+		"MultiplyScaled, none":     func() { MultiplyScaled(dst[:30], src, src, nil, 1) },
+		"Lookup, short source":     func() { Lookup(dst, src[:9:9], make([]*[1 << 16]int16, 4)) },
+
 		"Convolve, few samples":     func() { Convolve(dst, src, []int{0}, 23, f, nil) },
 		"Convolve, short dst":       func() { Convolve(dst[1:], src, []int{0}, 24, f, nil) },
 		"Convolve, short skip":      func() { Convolve(dst, src, []int{0}, 24, f, src[3:]) },
@@ -431,11 +524,20 @@ func TestRefuses(t *testing.T) {
 		"Convolve, bias":            changed(func(f *Filter) { f.Bias = f.Bias[1:] }),
 		"Convolve, positive scales": changed(func(f *Filter) { f.PositiveScale = f.PositiveScale[1:] }),
 		"Convolve, negative scales": changed(func(f *Filter) { f.NegativeScale = f.NegativeScale[1:] }),
+		"Convolve, clip":            changed(func(f *Filter) { f.Clip = -1 }),
+		"Convolve, output step":     changed(func(f *Filter) { f.OutputStep = 15 }),
+		"Convolve, long steps":      changed(func(f *Filter) { f.OutputStep = 17 }),
 		"Convolve, no words":        changed(func(f *Filter) { f.Words = 0 }),
-		"Residual, rows":            func() { Residual(out, src, []int{0, 0}, 24, f) },
-		"Residual, a row beyond":    func() { Residual(out, src, []int{1}, 24, f) },
-		"Residual, a row before":    func() { Residual(out, src, []int{-1}, 24, f) },
-		"Residual, short dst":       func() { Residual(out[1:], src, []int{0}, 24, f) },
+		"ConvolveDepthwise, a row beyond": func() {
+			ConvolveDepthwise(dst, wide[:26*16-1], []int{0}, 24, randomFilter(1, 3, 16, 16, 8, 1), nil)
+		},
+		"ConvolveDepthwise, step": func() {
+			ConvolveDepthwise(dst, wide, []int{0}, 24, randomFilter(1, 3, 15, 16, 8, 1), nil)
+		},
+		"Residual, rows":         func() { Residual(out, src, []int{0, 0}, 24, f) },
+		"Residual, a row beyond": func() { Residual(out, src, []int{1}, 24, f) },
+		"Residual, a row before": func() { Residual(out, src, []int{-1}, 24, f) },
+		"Residual, short dst":    func() { Residual(out[1:], src, []int{0}, 24, f) },
 
 		"ConvolveTwoRows, a row beyond": func() {
 			ConvolveTwoRows(narrow, to, wide, []int{0, line, 2 * line, 3*line + 1}, 48, g, nil, to, work)

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"math"
 	"runtime"
 )
@@ -29,13 +30,14 @@ const maxInput = math.MaxInt16 / 4
 // ConvolveTwoRows convolves one row after the other.
 func (f *Filter) PrepareWinograd() bool {
 	f.transformed, f.maxBias = nil, nil
-	if f.Rows != 3 || f.Step%Lanes != 0 || 2*f.Words != 3*f.Step || Clip > maxInput {
+	if f.Rows != 3 || f.Step%8 != 0 || 2*f.Words != 3*f.Step || Clip > maxInput {
 		return false
 	}
-	transformed, maxBias := make([]int32, 16*f.Outputs*f.Step/2), make([]int32, f.Outputs)
+	channels := PadTo(f.usedChannels(), 8)
+	transformed, maxBias := make([]int32, 16*f.Outputs*channels/2), make([]int32, f.Outputs)
 	for o := range f.Outputs {
 		sum := int64(0) // sum of the magnitudes of the weights
-		for i := range f.Step {
+		for i := range channels {
 			var taps [3][3]int32
 			for y := range taps {
 				for x := range taps[y] {
@@ -48,11 +50,12 @@ func (f *Filter) PrepareWinograd() bool {
 				if w != int32(int16(w)) {
 					return false
 				}
-				word := &transformed[(((k%4*f.Outputs/Lanes+o/Lanes)*f.Step/2+i/2)*4+k/4)*Lanes+o%Lanes]
+				e := entry(k/4, k%4)
+				word := &transformed[((e/2*channels/2+i/2)*2+e%2)*f.Outputs+sumLane(o, f.Outputs)]
 				*word |= int32(uint16(w)) << (i % 2 * 16)
 			}
 		}
-		rest := MaxWinogradSum - sum*Clip
+		rest := MaxWinogradSum - sum*f.tileInput()
 		if rest < 0 {
 			return false
 		}
@@ -60,6 +63,44 @@ func (f *Filter) PrepareWinograd() bool {
 	}
 	f.transformed, f.maxBias = transformed, maxBias
 	return f.biasFits()
+}
+
+// tileInput returns the largest magnitude of a sample that tiles may be made of.
+func (f *Filter) tileInput() int64 {
+	if f.IsWide {
+		return WideTileInput
+	}
+	return Clip
+}
+
+// usedChannels returns the number of channels up to the last that has a weight other than 0, at least 1.
+func (f *Filter) usedChannels() int {
+	for i := f.Step - 1; i > 0; i-- {
+		for o := range f.Outputs {
+			for tap := range 9 {
+				if f.weight(tap/3, tap%3*f.Step+i, o) != 0 {
+					return i + 1
+				}
+			}
+		}
+	}
+	return 1
+}
+
+// entry returns where entry (y, x) of an input or a filter transform lies among the 16: column after column, of each
+// first the second and the third row, then the first and the last.
+func entry(y, x int) int { return 4*x + [4]int{2, 0, 1, 3}[y] }
+
+// sumLane returns where the sum of output o lies among those of a tile. In each group of 32 outputs, those of every
+// second quartet come first, and so in the last group, of 16: then instructions that pack two vectors, quartet by
+// quartet, leave outputs in order.
+func sumLane(o, outputs int) int {
+	half := Lanes
+	if o|(2*Lanes-1) >= outputs {
+		half = Lanes / 2
+	}
+	place := o % (2 * half)
+	return o - place + place/4%2*half + place/8*4 + place%4
 }
 
 // biasFits reports whether the biases leave every sum at most MaxWinogradSum in magnitude.
@@ -74,7 +115,7 @@ func (f *Filter) biasFits() bool {
 
 // weight returns the weight of entry, an index in run row, for output.
 func (f *Filter) weight(row, entry, output int) int32 {
-	word := f.Weights[((output/Lanes*f.Rows+row)*f.Words+entry/2)*Lanes+output%Lanes]
+	word := f.Weights[f.word(row, entry/2, output)]
 	if entry%2 == 0 {
 		return int32(int16(word))
 	}
@@ -98,32 +139,39 @@ func TransformTaps[T int32 | float64](g [3][3]T) (transformed [16]T) {
 
 // Winograd is the working memory of ConvolveTwoRows. Only one goroutine at a time may use it.
 type Winograd struct {
-	input []int16 // BᵀdB: for each of its 4 columns, for each tile, for each of 4 rows, the channels
-	sums  []int32 // for each of 4 columns, for each of 2 rows of the output transform, for each tile, the outputs
+	input []int16 // the input transform: for each of its 16 entries, for each tile, the channels
+	sums  []int32 // for each of 4 columns, for each of 2 rows, for each tile, the outputs, ordered by sumLane
 
-	bias               [MaxOutputs]int32   // four times the Bias of the filter
-	positive, negative [MaxOutputs]float32 // a quarter of the scales of the filter
+	// The bias of the filter times four and its scales divided by four, ordered by sumLane.
+	bias               [MaxOutputs]int32
+	positive, negative [MaxOutputs]float32
+
+	limits [4 * limitLanes]int16
+	wide   wideTiles
 }
 
-// tilesPerCall is the largest number of tiles that are computed together: enough that calls cost little, few enough
-// that all data stays in the second-level cache.
-const tilesPerCall = 48
+// tilesPerCall is the number of tiles that are computed together: a multiple of the numbers of tiles whose sums
+// assembly keeps in registers. It is small, so that the transforms of some tiles stay in the first-level cache: with 48
+// tiles, layers of 32 and of 48 channels took 7 % more time.
+const tilesPerCall = 12
 
-// WinogradBytes returns how many bytes a Winograd takes for filters of the given number of channels.
+// WinogradBytes returns how many bytes a Winograd takes for filters of at most the given number of channels and
+// outputs.
 func WinogradBytes(channels int) int64 {
 	n := tilesPerCall * channels
-	return int64(4*2*paddedStride(4*n, 2) + 8*4*paddedStride(n, 4) + 3*4*MaxOutputs)
+	wide := 2*2*4*(2*tilesPerCall+2)*channels + 2*channels + 8*channels/2
+	return int64(16*2*paddedStride(n, 2) + 2*8*4*paddedStride(n, 4) + 3*4*MaxOutputs + wide)
 }
 
 // ConvolveTwoRows is Convolve for two rows of samples. rows has the offsets in src of the runs in the four rows from
 // which both are computed; to has the offsets in dst of the two rows of outputs, skipTo the offsets in skip, which may
-// be nil, of what is added to them. No sample in src may be above Clip in magnitude.
+// be nil, of what is added to them. No sample in src may be above Clip in magnitude, unless the filter is wide.
 func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples int, f *Filter, skip []int16,
 	skipTo [2]int, work *Winograd) {
 	if len(rows) != 4 {
 		panic("kernel: two rows of samples are made of four")
 	}
-	if f.transformed == nil || !hasWinograd() || !f.biasFits() || samples < 2*MinSamples {
+	if f.transformed == nil || !hasWinograd() || !f.biasFits() {
 		for i := range 2 {
 			add := skip
 			if skip != nil {
@@ -134,55 +182,68 @@ func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples in
 		return
 	}
 	f.checkTwoRows(dst, to, src, rows, samples, skip, skipTo)
-	skipStep := f.Outputs
+	skipStep := cmp.Or(f.SkipStep, f.Outputs)
 	if skip == nil {
 		skip, skipStep, skipTo = noSkip[:], 0, [2]int{}
 	}
-	for o := range f.Outputs {
-		work.bias[o], work.positive[o], work.negative[o] = 4*f.Bias[o], f.PositiveScale[o]/4, f.NegativeScale[o]/4
-	}
-	tiles := (samples + 1) / 2
-	calls := (tiles + tilesPerCall - 1) / tilesPerCall
-	n := min((tiles+calls-1)/calls, samples/2)
-	for first := 0; first < samples; first += 2 * n {
+	work.prepare(f)
+	work.limits = f.limits(skipStep > 0)
+	for first := 0; first < samples; first += 2 * tilesPerCall {
 		// The last tiles end where the row ends, so some outputs are computed twice.
-		work.convolve(dst, to, src, rows, min(first, samples-2*n), n, f, skip, skipTo, skipStep)
-	}
-}
-
-// convolve computes n tiles, beginning at sample first.
-func (w *Winograd) convolve(dst []int16, to [2]int, src []int16, rows []int, first, n int, f *Filter, skip []int16,
-	skipTo [2]int, skipStep int) {
-	inputs, outputs := paddedStride(4*n*f.Step, 2), paddedStride(n*f.Outputs, 4)
-	if len(w.input) < 4*inputs {
-		w.input = make([]int16, 4*inputs)
-	}
-	if len(w.sums) < 8*outputs {
-		w.sums = make([]int32, 8*outputs)
-	}
-	transformInput(w.input, inputs, src[first*f.Step:], rows, n, f.Step)
-	size := len(f.transformed) / 4
-	for x := range 4 {
-		bias := &noBias
-		if x == 1 {
-			bias = &w.bias
+		at := min(first, samples-2*tilesPerCall)
+		if f.IsWide && f.exceeds(WideTileInput, src, rows, at, 2*tilesPerCall) {
+			work.convolveWide(dst, to, src, rows, at, f, skip, skipTo, skipStep)
+		} else {
+			work.convolve(dst, to, src, rows, at, f, skip, skipTo, skipStep)
 		}
-		multiplyTiles(w.sums[2*x*outputs:], outputs, w.input[x*inputs:], n, f.Step, f.transformed[x*size:][:size],
-			bias[:f.Outputs])
 	}
-	transformOutput(dst[to[0]+first*f.Outputs:], to[1]-to[0], w.sums, outputs, n, f.Outputs, w.positive[:],
-		w.negative[:], skip[skipTo[0]+first*skipStep:], skipTo[1]-skipTo[0], skipStep)
 }
 
-// paddedStride returns the stride, in entries, between the columns of a transform, each of which has entries entries of
-// size bytes: a few cache lines more than whole pages, so that a tile's data lies in different sets of the L1 cache.
-func paddedStride(entries, size int) int {
-	const page, line = 4096, 64
-	return (PadTo(entries*size, page) + 5*line) / size
+// prepare takes the biases and the scales of a filter.
+func (w *Winograd) prepare(f *Filter) {
+	for o := range f.Outputs {
+		i := sumLane(o, f.Outputs)
+		w.bias[i], w.positive[i] = 4*f.Bias[o], f.PositiveScale[o]/4
+		if len(f.NegativeScale) > 0 {
+			w.negative[i] = f.NegativeScale[o] / 4
+		}
+	}
 }
 
-// noBias is the zeros with which the sums begin in columns that take no bias.
-var noBias [MaxOutputs]int32
+// tileChannels returns the number of channels of a sample that the filter transform is for.
+func (f *Filter) tileChannels() int { return len(f.transformed) / (16 / 2 * f.Outputs) }
+
+// sum computes the sums of tilesPerCall tiles, beginning at sample first, and returns the stride between their entries.
+func (w *Winograd) sum(src []int16, rows []int, first int, f *Filter) (stride int) {
+	channels := f.tileChannels()
+	inputs, sums := w.take(channels, f.Outputs)
+	transformInput(w.input, inputs, src[first*f.Step:], rows, f.Step, tilesPerCall, channels)
+	multiplyTiles(w.sums, sums, w.input, inputs, tilesPerCall, channels, f.transformed, w.bias[:f.Outputs])
+	return sums
+}
+
+// take takes memory for tiles, and returns the strides between the entries of the input transform and the sums.
+func (w *Winograd) take(channels, outputs int) (inputs, sums int) {
+	inputs, sums = paddedStride(tilesPerCall*channels, 2), paddedStride(tilesPerCall*outputs, 4)
+	w.input, w.sums = resize(w.input, 16*inputs), resize(w.sums, 8*sums)
+	return inputs, sums
+}
+
+// convolve computes tilesPerCall tiles, beginning at sample first.
+func (w *Winograd) convolve(dst []int16, to [2]int, src []int16, rows []int, first int, f *Filter, skip []int16,
+	skipTo [2]int, skipStep int) {
+	const n = tilesPerCall
+	sums := w.sum(src, rows, first, f)
+	transformOutput(dst[to[0]+first*f.outputStep():], to[1]-to[0], w.sums, sums, n, f.Outputs, w.positive[:],
+		w.negative[:], w.limits[:], skip[skipTo[0]+first*skipStep:], skipTo[1]-skipTo[0], skipStep, f.outputStep())
+}
+
+// paddedStride returns the stride, in numbers of size bytes, between the entries of a transform, each of which has n
+// numbers: an odd number of cache lines, so that the data of a tile lies in different sets of the L1 cache.
+func paddedStride(n, size int) int {
+	const line = 64
+	return (PadTo(n*size, 2*line) + line) / size
+}
 
 // hasWinograd reports whether the tier in use has assembly for tiles. Without it, Convolve is faster.
 func hasWinograd() bool { return current > 0 && runtime.GOARCH == "amd64" }
@@ -191,85 +252,12 @@ func hasWinograd() bool { return current > 0 && runtime.GOARCH == "amd64" }
 func (f *Filter) checkTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples int, skip []int16,
 	skipTo [2]int) {
 	for i := range 2 {
-		f.check(len(dst)-to[i], len(src), rows[i:i+3], samples)
+		f.check(len(dst)-to[i], f.outputStep(), len(src), rows[i:i+3], samples, 2*f.Words)
 		_ = dst[to[i]]
 		if skip != nil {
 			_ = skip[skipTo[i]]
-			_ = skip[skipTo[i]+samples*f.Outputs-1]
+			_ = skip[skipTo[i]+(samples-1)*cmp.Or(f.SkipStep, f.Outputs)+f.Outputs-1]
 		}
 	}
 	_ = f.NegativeScale[f.Outputs-1]
-}
-
-// transformInputGeneric sets v to the input transform BᵀdB of n tiles, whose 4×4 samples begin two apart: for each of 4
-// columns, which lie stride entries apart, for each tile, for each of 4 rows, the channels.
-func transformInputGeneric(v []int16, stride int, src []int16, rows []int, n, channels int) {
-	for s := range n {
-		for c := range channels {
-			var d [4][4]int16 // its columns transformed
-			for x := range 4 {
-				i := (2*s+x)*channels + c
-				d[x] = transformInputColumn(src[rows[0]+i], src[rows[1]+i], src[rows[2]+i], src[rows[3]+i])
-			}
-			for y := range 4 {
-				for x, t := range transformInputColumn(d[0][y], d[1][y], d[2][y], d[3][y]) {
-					v[x*stride+(4*s+y)*channels+c] = t
-				}
-			}
-		}
-	}
-}
-
-// transformInputColumn returns Bᵀ times the column (a, b, c, d).
-func transformInputColumn(a, b, c, d int16) [4]int16 { return [4]int16{a - c, b + c, c - b, b - d} }
-
-// multiplyTilesGeneric multiplies one column v of the input transform of n tiles by the same column of the filter
-// transform, sums over the channels, and applies Aᵀ to the column: dst is set to the first row of the result, and
-// dst[stride:] to the second. Sums in the second of the four rows begin with the bias.
-func multiplyTilesGeneric(dst []int32, stride int, v []int16, n, channels int, weights, bias []int32) {
-	for s := range n {
-		for o := range bias {
-			var m [4]int32
-			m[1] = bias[o]
-			for y := range m {
-				for c := range channels {
-					w := weights[(((o/Lanes)*channels/2+c/2)*4+y)*Lanes+o%Lanes]
-					if c%2 == 0 {
-						w = int32(int16(w))
-					} else {
-						w >>= 16
-					}
-					m[y] += w * int32(v[(4*s+y)*channels+c])
-				}
-			}
-			rows := transformOutputColumn(m)
-			dst[s*len(bias)+o], dst[stride+s*len(bias)+o] = rows[0], rows[1]
-		}
-	}
-}
-
-// transformOutputGeneric applies Aᵀ to the rows that multiplyTiles left, eight arrays of sums stride entries apart, and
-// sets dst to the 2×2 outputs of n tiles. The outputs of the second row lie second entries after those of the first row
-// in dst, and skipSecond entries after in skip.
-func transformOutputGeneric(dst []int16, second int, sums []int32, stride, n, outputs int, positive,
-	negative []float32, skip []int16, skipSecond, skipStep int) {
-	for s := range n {
-		for o := range outputs {
-			for y := range 2 {
-				var row [4]int32
-				for x := range row {
-					row[x] = sums[(2*x+y)*stride+s*outputs+o]
-				}
-				for x, sum := range transformOutputColumn(row) {
-					dst[y*second+(2*s+x)*outputs+o] = scaleAndClip(sum, positive[o], negative[o],
-						skip[y*skipSecond+(2*s+x)*skipStep+o])
-				}
-			}
-		}
-	}
-}
-
-// transformOutputColumn returns Aᵀ times the column m.
-func transformOutputColumn(m [4]int32) [2]int32 {
-	return [2]int32{m[0] + m[1] + m[2], m[1] - m[2] - m[3]}
 }

@@ -26,17 +26,20 @@ func clippedShorts(n int, seed uint64) []int16 {
 func TestConvolveTwoRows(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		work := &Winograd{}
-		for _, size := range [][2]int{{16, 16}, {32, 32}, {48, 48}, {16, 48}, {64, 16}} {
+		for _, size := range [][2]int{{16, 16}, {32, 32}, {48, 48}, {16, 48}, {64, 16}, {24, 80}, {96, 32}} {
 			channels, outputs := size[0], size[1]
 			f := winogradFilter(t, channels, outputs, uint64(channels))
+			f.Clip, f.SumClip = int16(outputs%48*600), int16(outputs%32*700)
+			outputStep, skipStep := outputs+channels%5, outputs+outputs%7
+			f.OutputStep, f.SkipStep = outputStep, skipStep
 			for _, samples := range []int{30, 48, 49, 50, 95, 96, 97, 98, 191, 200, 331} {
 				line := (samples+2)*channels + 3
 				src := clippedShorts(6*line, uint64(samples))
 				rows := []int{3 * line, 0, 5*line - 2, line + 1}
-				to := [2]int{outputs * (samples + 2), 7}
-				for _, skip := range [][]int16{nil, randomShorts(2*samples*outputs+40, 2)} {
-					skipTo := [2]int{5, samples*outputs + 9}
-					dst := randomShorts(2*(samples+2)*outputs, 5)
+				to := [2]int{outputStep * (samples + 2), 7}
+				for _, skip := range [][]int16{nil, randomShorts(2*samples*skipStep+40, 2)} {
+					skipTo := [2]int{5, samples*skipStep + 9}
+					dst := randomShorts(2*(samples+2)*outputStep, 5)
 					want := slices.Clone(dst)
 					ConvolveTwoRows(dst, to, src, rows, samples, f, skip, skipTo, work)
 					for i := range 2 {
@@ -45,6 +48,15 @@ func TestConvolveTwoRows(t *testing.T) {
 							add = skip[skipTo[i]:]
 						}
 						Convolve(want[to[i]:], src, rows[i:i+3], samples, f, add)
+					}
+					sums, wantSums := make([]float32, len(dst)), make([]float32, len(dst))
+					ResidualTwoRows(sums, to, src, rows, samples, f, work)
+					for i := range 2 {
+						Residual(wantSums[to[i]:], src, rows[i:i+3], samples, f)
+					}
+					if !slices.Equal(sums, wantSums) {
+						t.Fatalf("%d channels, %d outputs of the last layer of %d samples differ from those of a row",
+							channels, outputs, samples)
 					}
 					if !slices.Equal(dst, want) {
 						t.Fatalf("%d channels, %d outputs of %d samples differ from those of a row", channels,
@@ -84,7 +96,7 @@ func TestPrepareWinogradRefuses(t *testing.T) {
 	}
 	for name, f := range map[string]*Filter{
 		"5×5": randomFilter(5, 40, 16, 16, 1, 1), "of a sample": randomFilter(3, 8, 16, 16, 1, 1),
-		"of 8 channels": randomFilter(3, 12, 8, 16, 1, 1),
+		"of 4 channels": randomFilter(3, 6, 4, 16, 1, 1),
 	} {
 		if f.PrepareWinograd() {
 			t.Errorf("a filter %s is taken", name)

@@ -10,7 +10,7 @@ import (
 var _ = register(operation{
 	name: "convolve",
 	signature: "(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, " +
-		"positive, negative []float32, skip []int16, skipStep int)",
+		"positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int)",
 	lengths:  []string{"rows", "bias"},
 	needs:    "samples is at least 24, len(bias) a multiple of 16, at least 16",
 	assembly: tier.convolve,
@@ -27,69 +27,20 @@ var _ = register(operation{
 	tiers:    []string{AVX2, AVX512BW, AVX512, NEON},
 })
 
-// These are kernel.Clip and −Clip, twice in a word each.
-const (
-	clip      = 0x1fff1fff
-	clipLeast = 0xe001e001
-)
-
 // convolve scales, rounds and clips the sums while they are in registers.
-func (t tier) convolve() {
-	t.filter(func(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
-		dst, line, skip, skipLine := pointer("dst"), lengthOf("bias"), pointer("skip"), pointer("skipStep")
-		outputs(dst, line, sample, output, 2)
-		outputs(skip, skipLine, sample, output, 2)
-		wide := len(acc) / tall
-		finish := t.scaleAndClip(output, wide)
-		for s := range tall {
-			finish(acc[s*wide:][:wide], dst, skip)
-			ADDQ(line, dst)
-			ADDQ(skipLine, skip)
-		}
-	})
-}
+func (t tier) convolve() { t.filter(t.store) }
 
-// scaleAndClip returns a function that writes what kernel's scaleAndClip does, for the sums of 16 or 32 outputs
-// from the given one on: it adds what is at skip and stores the result at dst.
-func (t tier) scaleAndClip(output reg.GPVirtual, wide int) func(acc []reg.VecVirtual, dst, skip reg.GPVirtual) {
-	up, down := pointer("positive"), pointer("negative")
-	LEAQ(Mem{Base: up, Index: output, Scale: 4}, up)
-	LEAQ(Mem{Base: down, Index: output, Scale: 4}, down)
-	var positive []reg.VecVirtual
-	for i := range wide {
-		positive = append(positive, t.load(from(up, i*t.bytes())))
-	}
-	by, most, least := t.vec(), t.constant32(clip), t.constant32(clipLeast)
-	return func(acc []reg.VecVirtual, dst, skip reg.GPVirtual) {
-		for i, v := range acc {
-			if t.lanes == 8 {
-				negative := K()
-				VPMOVD2M(v, negative)
-				VBLENDMPS(from(down, i*t.bytes()), positive[i], negative, by)
-			} else {
-				VBLENDVPS(v, from(down, i*t.bytes()), positive[i], by)
-			}
-			VCVTDQ2PS(v, v)
-			VMULPS(by, v, v)
-			VCVTPS2DQ(v, v)
-			if t.lanes == 8 {
-				short := v.AsY()
-				VPMOVSDW(v, short)
-				VPMINSW(most.AsY(), short, short)
-				VPMAXSW(least.AsY(), short, short)
-				VPADDSW(from(skip, 32*i), short, short)
-				VMOVUPS(short, from(dst, 32*i))
-			}
-		}
-		if t.lanes == 4 {
-			v := acc[0]
-			VPACKSSDW(acc[1], v, v)
-			VPERMQ(U8(0b11011000), v, v)
-			VPMINSW(most, v, v)
-			VPMAXSW(least, v, v)
-			VPADDSW(from(skip, 0), v, v)
-			VMOVDQU(v, from(dst, 0))
-		}
+// store scales, rounds and clips the sums of a tile of tall samples, and writes them to dst.
+func (t tier) store(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall int) {
+	dst, line, skip, skipLine := pointer("dst"), pointer("dstStep"), pointer("skip"), pointer("skipStep")
+	outputs(dst, line, sample, output, 2)
+	outputs(skip, skipLine, sample, output, 2)
+	wide := len(acc) / tall
+	finish := t.scaleAndClip(output, wide)
+	for s := range tall {
+		finish(acc[s*wide:][:wide], dst, skip)
+		ADDQ(line, dst)
+		ADDQ(skipLine, skip)
 	}
 }
 
@@ -114,21 +65,6 @@ func (t tier) residual() {
 			ADDQ(line, dst)
 		}
 	})
-}
-
-// outputs moves p, a pointer to lines of entries of size bytes, one line a sample, to an output of a sample. It
-// changes line from entries to bytes.
-func outputs(p, line, sample, output reg.GPVirtual, size int) {
-	r := GP64()
-	if size == 2 {
-		SHLQ(U8(1), line)
-	} else {
-		SHLQ(U8(2), line)
-	}
-	MOVQ(line, r)
-	IMULQ(sample, r)
-	ADDQ(r, p)
-	LEAQ(Mem{Base: p, Index: output, Scale: uint8(size)}, p)
 }
 
 // filter sums up tiles of outputs of samples in registers, as many as they hold, and calls finish with the sums of
@@ -280,6 +216,16 @@ func (t tier) threeTile(acc []reg.VecVirtual, sample, output reg.GPVirtual, tall
 // next row from those behind the last one. Between the weights of two blocks of 16 outputs lie block bytes.
 func (t tier) overRows(acc []reg.VecVirtual, wide int, sample, output reg.GPVirtual, tall int,
 	begin func(weights, block reg.GPVirtual, at func(s int) Mem) (words reg.GPVirtual, add, next func())) {
+	t.overTaps(acc, wide, sample, output, tall, "words", func(reg.GPVirtual) {},
+		func(reg.GPVirtual) Op { return U8(4) }, begin)
+}
+
+// overTaps is overRows with entries that lie farther apart: words is the parameter with the number of pairs, or of
+// entries, in a run, enter moves the pointer to a sample to its first entry, and stride returns the bytes from one
+// pair, or entry, to the next.
+func (t tier) overTaps(acc []reg.VecVirtual, wide int, sample, output reg.GPVirtual, tall int,
+	words string, enter func(row reg.GPVirtual), stride func(step reg.GPVirtual) Op,
+	begin func(weights, block reg.GPVirtual, at func(s int) Mem) (words reg.GPVirtual, add, next func())) {
 	bias, weights := pointer("bias"), pointer("weights")
 	LEAQ(Mem{Base: bias, Index: output, Scale: 4}, bias)
 	for i := range wide {
@@ -288,7 +234,7 @@ func (t tier) overRows(acc []reg.VecVirtual, wide int, sample, output reg.GPVirt
 	for i := wide; i < len(acc); i++ {
 		VMOVAPS(acc[i-wide], acc[i])
 	}
-	rows, count, block, r := pointer("rows"), lengthOf("rows"), pointer("words"), GP64()
+	rows, count, block, r := pointer("rows"), lengthOf("rows"), pointer(words), GP64()
 	IMULQ(count, block)
 	MOVQ(block, r)
 	IMULQ(output, r)
@@ -309,20 +255,21 @@ func (t tier) overRows(acc []reg.VecVirtual, wide int, sample, output reg.GPVirt
 		MOVQ(sample, r)
 		IMULQ(step, r)
 		ADDQ(r, first)
+		enter(first)
 		MOVQ(from(rows, 0), r)
 		LEAQ(Mem{Base: first, Index: r, Scale: 2}, base[0])
 		for i := range base[1:] {
 			LEAQ(Mem{Base: base[i], Index: steps.three, Scale: 2}, base[i+1])
 		}
-		words, add, next := begin(weights, block, at)
+		left, add, next := begin(weights, block, at)
 		top := label("words")
 		Label(top)
 		add()
 		for _, b := range base {
-			ADDQ(U8(4), b)
+			ADDQ(stride(step), b)
 		}
 		ADDQ(U8(64), weights)
-		DECQ(words)
+		DECQ(left)
 		JNZ(LabelRef(top))
 		next()
 		ADDQ(U8(8), rows)

@@ -61,8 +61,9 @@ func writeTiers(b *strings.Builder, list []tier) {
 	b.WriteString("}\n\n")
 }
 
-// writeOperation writes the function of an operation on an architecture: it calls the definition in the tier
-// generic, and otherwise the assembly, which it also declares. Without assembly the function has one line.
+// writeOperation writes the function of an operation on an architecture: it calls the definition in the tiers before
+// the first that has assembly, and otherwise the assembly, which it also declares. Without assembly the function has
+// one line.
 func writeOperation(b *strings.Builder, op operation, arch string) error {
 	sig, err := op.parse()
 	if err != nil {
@@ -83,7 +84,11 @@ func writeOperation(b *strings.Builder, op operation, arch string) error {
 	} else {
 		call = "\n\t" + call
 	}
-	fmt.Fprintf(b, "func %s%s {\n\tif current == 0 {\n\t\t%s\n\t}%s\n}\n", op.name, op.signature, generic, call)
+	slow := "current == 0"
+	if first := op.on(arch)[0].index(); first > 1 {
+		slow = fmt.Sprintf("current < %d", first)
+	}
+	fmt.Fprintf(b, "func %s%s {\n\tif %s {\n\t\t%s\n\t}%s\n}\n", op.name, op.signature, slow, generic, call)
 	fmt.Fprintf(b, "\n//go:noescape\nfunc %s%s\n", op.assemblyName(arch), sig.assembly)
 	return nil
 }

@@ -8,17 +8,17 @@ import (
 
 var _ = register(operation{
 	name:      "transformInput",
-	signature: "(v []int16, stride int, src []int16, rows []int, n, channels int)",
-	needs:     "n is at least 1, channels a multiple of 16, at least 16",
+	signature: "(v []int16, stride int, src []int16, rows []int, step, n, channels int)",
+	needs:     "n is at least 1, channels a multiple of 8, at least 8",
 	assembly:  tier.transformInput,
 	tiers:     []string{AVX2, AVX512BW},
 })
 
 var _ = register(operation{
 	name:      "multiplyTiles",
-	signature: "(dst []int32, stride int, v []int16, n, channels int, weights, bias []int32)",
+	signature: "(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32)",
 	lengths:   []string{"bias"},
-	needs:     "n is at least 6, channels even, len(bias) a multiple of 16, at least 16",
+	needs:     "n is at least 12, channels even, len(bias) a multiple of 16, at least 16",
 	assembly:  tier.multiplyTiles,
 	tiers:     []string{AVX2, AVX512BW, AVX512},
 })
@@ -26,92 +26,118 @@ var _ = register(operation{
 var _ = register(operation{
 	name: "transformOutput",
 	signature: "(dst []int16, second int, sums []int32, stride, n, outputs int, " +
-		"positive, negative []float32, skip []int16, skipSecond, skipStep int)",
+		"positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int)",
 	needs:    "n is at least 1, outputs a multiple of 16, at least 16",
 	assembly: tier.transformOutput,
 	tiers:    []string{AVX2, AVX512BW},
 })
 
-// places has the addresses of a table of 4 columns and up to 4 rows.
-type places struct {
-	base [4]reg.GPVirtual // of the columns
-	rows steps            // from a row to the next
-}
-
-// column sets the addresses of the columns: that of the first, and stride bytes from each to the next.
-func (p *places) column(first, stride reg.GPVirtual) {
-	for i := range p.base {
-		if p.base[i] = first; i > 0 {
-			p.base[i] = GP64()
-			MOVQ(p.base[i-1], p.base[i])
-			ADDQ(stride, p.base[i])
-		}
-	}
-}
-
-// at returns the memory offset bytes behind row y of column x.
-func (p places) at(y, x, offset int) Mem {
-	return p.rows.at(p.base[x], y, offset)
-}
-
-// add moves the whole table by a number of bytes.
-func (p places) add(bytes Op) {
-	for _, b := range p.base {
-		ADDQ(bytes, b)
-	}
-}
-
-// transformInput works on as many channels of a tile as fill a vector, and on the rest with half a vector. It
-// makes one row of the transform after the other.
+// transformInput walks along the tiles of a row, for as many channels at a time as fill a vector, and for the rest of
+// them with a half and a quarter of a vector.
 func (t tier) transformInput() {
-	var src, to places // of src, rows of samples are the columns
-	rows, r := pointer("rows"), GP64()
-	for i := range src.base {
-		src.base[i] = pointer("src")
-		MOVQ(from(rows, 8*i), r)
-		LEAQ(Mem{Base: src.base[i], Index: r, Scale: 2}, src.base[i])
-	}
-	src.rows = steps{one: pointer("channels"), three: GP64()}
-	SHLQ(U8(1), src.rows.one)
-	LEAQ(Mem{Base: src.rows.one, Index: src.rows.one, Scale: 2}, src.rows.three)
-	MOVQ(place(Param("stride")), r)
-	SHLQ(U8(1), r)
-	to.column(pointer("v"), r)
-	to.rows = src.rows
-	n := pointer("n")
-	while(n, 1, func() {
-		left := pointer("channels")
+	channel := GP64()
+	XORQ(channel, channel)
+	transform := func(channels int, vec func() reg.VecVirtual) {
+		next, top, out := GP64(), label("channels"), label("fewer")
+		Label(top)
+		LEAQ(from(channel, channels), next)
+		CMPQ(next, place(Param("channels")))
+		JGT(LabelRef(out))
 		if t.lanes == 8 {
-			transformChannels(src, to, left, 32, ZMM)
+			t.transformChannels(channel, []int{0, 1, 2, 3}, vec)
+		} else { // 16 registers hold half of the rows
+			t.transformChannels(channel, []int{0, 1}, vec)
+			t.transformChannels(channel, []int{2, 3}, vec)
 		}
-		transformChannels(src, to, left, 16, YMM)
-		src.add(src.rows.one)
-		to.add(to.rows.three)
-		DECQ(n)
-	})
+		ADDQ(U8(channels), channel)
+		JMP(LabelRef(top))
+		Label(out)
+	}
+	if t.lanes == 8 {
+		transform(32, ZMM)
+	}
+	transform(16, YMM)
+	transform(8, XMM)
 }
 
-// transformChannels transforms groups of channels of a tile, as long as enough are left.
-func transformChannels(src, to places, left reg.GPVirtual, channels int, vec func() reg.VecVirtual) {
-	while(left, channels, func() {
-		for y, with := range [4][2]int{{0, 2}, {1, 2}, {2, 1}, {1, 3}} {
-			d := make([]reg.VecVirtual, 4)
-			for x := range d {
-				d[x] = vec()
-				VMOVUPS(src.at(x, with[0], 0), d[x])
-				transformEntry(y, src.at(x, with[1], 0), d[x], d[x])
+// columnOrder has the rows of a transform in the order in which a column of it lies in memory: multiplyTiles begins
+// with the second and the third.
+var columnOrder = [4]int{1, 2, 0, 3}
+
+// transformChannels makes some rows, indexes of columnOrder, for a vector of channels of all tiles. Half of the columns
+// of a tile are those of the tile before it: two tiles in turn exchange registers.
+func (t tier) transformChannels(channel reg.GPVirtual, rows []int, vec func() reg.VecVirtual) {
+	var src [4]reg.GPVirtual
+	offsets, r := pointer("rows"), GP64()
+	for y := range src {
+		src[y] = pointer("src")
+		MOVQ(from(offsets, 8*y), r)
+		ADDQ(channel, r)
+		LEAQ(Mem{Base: src[y], Index: r, Scale: 2}, src[y])
+	}
+	step := pointer("step")
+	SHLQ(U8(1), step)
+	to := [4]reg.GPVirtual{pointer("v")} // of the columns
+	LEAQ(Mem{Base: to[0], Index: channel, Scale: 2}, to[0])
+	entries := steps{one: pointer("stride"), three: GP64()}
+	SHLQ(U8(1), entries.one)
+	LEAQ(Mem{Base: entries.one, Index: entries.one, Scale: 2}, entries.three)
+	for x := 1; x < 4; x++ {
+		to[x] = GP64()
+		LEAQ(Mem{Base: to[x-1], Index: entries.one, Scale: 4}, to[x])
+	}
+	columns := make([][4]reg.VecVirtual, 4)
+	for x := range columns {
+		for _, i := range rows {
+			columns[x][columnOrder[i]] = vec()
+		}
+	}
+	read := func(c [4]reg.VecVirtual) {
+		for y, v := range c {
+			if v != nil {
+				VMOVUPS(from(src[transformRows[y][0]], 0), v)
+				transformEntry(y, from(src[transformRows[y][1]], 0), v, v)
 			}
-			for x, with := range [4][2]int{{0, 2}, {1, 2}, {2, 1}, {1, 3}} {
+		}
+		for _, p := range src {
+			ADDQ(step, p)
+		}
+	}
+	write := func(c0, c1, c2, c3 [4]reg.VecVirtual) {
+		channels := GP64()
+		for _, i := range rows {
+			y := columnOrder[i]
+			d := [4]reg.VecVirtual{c0[y], c1[y], c2[y], c3[y]}
+			for x, with := range transformRows {
 				v := vec()
 				transformEntry(x, d[with[1]], d[with[0]], v)
-				VMOVUPS(v, to.at(y, x, 0))
+				VMOVUPS(v, entries.at(to[x], i, 0))
 			}
 		}
-		src.add(U8(2 * channels))
-		to.add(U8(2 * channels))
-		SUBQ(U8(channels), left)
+		MOVQ(place(Param("channels")), channels)
+		for _, p := range to {
+			LEAQ(Mem{Base: p, Index: channels, Scale: 2}, p)
+		}
+	}
+	read(columns[0])
+	read(columns[1])
+	left, out := pointer("n"), label("last")
+	while(left, 1, func() {
+		read(columns[2])
+		read(columns[3])
+		write(columns[0], columns[1], columns[2], columns[3])
+		DECQ(left)
+		JZ(LabelRef(out))
+		read(columns[0])
+		read(columns[1])
+		write(columns[2], columns[3], columns[0], columns[1])
+		DECQ(left)
 	})
+	Label(out)
 }
+
+// transformRows has, for each row of Bᵀ, the two columns that are not 0: the first of them has the sign of the row.
+var transformRows = [4][2]int{{0, 2}, {1, 2}, {2, 1}, {3, 1}}
 
 // transformEntry is entry i of Bᵀ times a column: y − x, or their sum.
 func transformEntry(i int, x, y, to Op) {
@@ -122,178 +148,140 @@ func transformEntry(i int, x, y, to Op) {
 	}
 }
 
-// multiplyTiles keeps the sums of one column of some tiles in registers, as many as they hold, of 16 to 48
-// outputs. The last tiles of a row end where it ends, and some are made again.
-func (t tier) multiplyTiles() {
-	shapes := []struct{ tall, wide int }{{2, 3}, {3, 2}, {6, 1}}
-	if t.lanes == 4 {
-		shapes = []struct{ tall, wide int }{{3, 1}}
-	}
-	acc := t.vecs(24)
-	if t.lanes == 4 {
-		acc = acc[:12]
-	}
-	output, left := GP64(), lengthOf("bias")
-	XORQ(output, output)
-	for _, s := range shapes {
-		while(left, s.wide*t.lanes32(), func() {
-			along("n", s.tall, func(tile reg.GPVirtual) { t.multiplyTile(acc, tile, output, s.tall, s.wide) })
-			ADDQ(U8(s.wide*t.lanes32()), output)
-			SUBQ(U8(s.wide*t.lanes32()), left)
-		})
-	}
-}
-
-// multiplyTile makes the sums of tall tiles for wide vectors of outputs.
-func (t tier) multiplyTile(acc []reg.VecVirtual, tile, output reg.GPVirtual, tall, wide int) {
-	at := func(y, s, i int) reg.VecVirtual { return acc[(y*tall+s)*wide+i] }
-	for _, y := range []int{0, 2, 3} {
-		for s := range tall {
-			for i := range wide {
-				t.clear(at(y, s, i))
-			}
-		}
-	}
-	bias := pointer("bias")
-	LEAQ(Mem{Base: bias, Index: output, Scale: 4}, bias)
-	for i := range wide {
-		VMOVUPS(from(bias, i*t.bytes()), at(1, 0, i))
-		for s := 1; s < tall; s++ {
-			VMOVAPS(at(1, 0, i), at(1, s, i))
-		}
-	}
-	rows, r := steps{one: pointer("channels"), three: GP64()}, GP64()
-	channels := rows.one
-	SHLQ(U8(1), channels)
-	LEAQ(Mem{Base: channels, Index: channels, Scale: 2}, rows.three)
-	base := make([]reg.GPVirtual, tall)
-	for s := range base {
-		if s == 0 {
-			base[s] = pointer("v")
-			MOVQ(tile, r)
-			IMULQ(channels, r)
-			LEAQ(Mem{Base: base[s], Index: r, Scale: 4}, base[s])
-			continue
-		}
-		base[s] = GP64()
-		LEAQ(Mem{Base: base[s-1], Index: channels, Scale: 4}, base[s])
-	}
-	// A block of 16 outputs has, for each pair of channels, those of the four places.
-	weights, block := pointer("weights"), GP64()
-	MOVQ(channels, block)
-	SHLQ(U8(6), block) // channels/2 pairs of 4·64 bytes
-	MOVQ(output, r)
-	if t.lanes == 4 {
-		ANDQ(I8(-16), r)
-	}
-	IMULQ(block, r)
-	SHRQ(U8(4), r)
-	ADDQ(r, weights)
-	if t.lanes == 4 { // the second half of a block
-		MOVQ(output, r)
-		ANDQ(U8(8), r)
-		LEAQ(Mem{Base: weights, Index: r, Scale: 4}, weights)
-	}
-	words := pointer("channels")
-	SHRQ(U8(1), words)
-	top := label("words")
-	Label(top)
-	for y := range 4 {
-		var w []reg.VecVirtual
-		for i := range wide {
-			m := Mem{Base: weights, Disp: 64 * y}
-			if i > 0 {
-				m.Index, m.Scale = block, uint8(i)
-			}
-			w = append(w, t.load(m))
-		}
-		for s := range tall {
-			x := t.broadcast32(rows.at(base[s], y, 0))
-			for i := range wide {
-				t.dotPairs(w[i], x, at(y, s, i))
-			}
-		}
-	}
-	for _, b := range base {
-		ADDQ(U8(4), b)
-	}
-	ADDQ(U32(256), weights)
-	DECQ(words)
-	JNZ(LabelRef(top))
-	dst, line, second := pointer("dst"), lengthOf("bias"), pointer("stride")
-	outputs(dst, line, tile, output, 4)
-	LEAQ(Mem{Base: dst, Index: second, Scale: 4}, second)
-	for s := range tall {
-		for i := range wide {
-			VPADDD(at(1, s, i), at(0, s, i), at(0, s, i))
-			VPADDD(at(2, s, i), at(0, s, i), at(0, s, i))
-			VPSUBD(at(2, s, i), at(1, s, i), at(1, s, i))
-			VPSUBD(at(3, s, i), at(1, s, i), at(1, s, i))
-			VMOVUPS(at(0, s, i), from(dst, i*t.bytes()))
-			VMOVUPS(at(1, s, i), from(second, i*t.bytes()))
-		}
-		ADDQ(line, dst)
-		ADDQ(line, second)
-	}
-}
-
-// transformOutput works on 16 outputs of a tile at once.
+// transformOutput works on 32 outputs of a tile at once, and at last on 16. Two vectors of sums are packed to one of
+// outputs; sumLane has put the sums in an order in which that leaves outputs side by side.
 func (t tier) transformOutput() {
-	wide := 16 / t.lanes32()
-	output, r := GP64(), GP64()
-	XORQ(output, output)
-	top := label("outputs")
-	Label(top)
-	first := pointer("sums")
-	LEAQ(Mem{Base: first, Index: output, Scale: 4}, first)
-	stride := pointer("stride")
-	sums := places{rows: steps{one: stride}}
-	SHLQ(U8(2), stride)
-	LEAQ(Mem{Base: stride, Index: stride, Scale: 1}, r)
-	sums.column(first, r)
-	dst, skip := pointer("dst"), pointer("skip")
-	LEAQ(Mem{Base: dst, Index: output, Scale: 2}, dst)
-	LEAQ(Mem{Base: skip, Index: output, Scale: 2}, skip)
-	finish := t.scaleAndClip(output, wide)
-	n := pointer("n")
-	while(n, 1, func() {
-		to, add, by := GP64(), GP64(), GP64()
-		for y := range 2 {
-			left, right := t.vecs(wide), t.vecs(wide)
-			for i := range wide {
-				VMOVUPS(sums.at(y, 0, i*t.bytes()), left[i])
-				VMOVUPS(sums.at(y, 1, i*t.bytes()), right[i])
-				VPADDD(right[i], left[i], left[i])
-				VPADDD(sums.at(y, 2, i*t.bytes()), left[i], left[i])
-				VPSUBD(sums.at(y, 2, i*t.bytes()), right[i], right[i])
-				VPSUBD(sums.at(y, 3, i*t.bytes()), right[i], right[i])
-			}
-			MOVQ(dst, to)
-			MOVQ(skip, add)
-			if y == 1 {
-				entriesOn(to, place(Param("second")), by)
-				entriesOn(add, place(Param("skipSecond")), by)
-			}
-			finish(left, to, add)
-			entriesOn(to, place(Param("outputs")), by)
-			entriesOn(add, place(Param("skipStep")), by)
-			finish(right, to, add)
-		}
-		MOVQ(place(Param("outputs")), by)
-		LEAQ(Mem{Base: dst, Index: by, Scale: 4}, dst)
-		SHLQ(U8(2), by)
-		sums.add(by)
-		MOVQ(place(Param("skipStep")), by)
-		LEAQ(Mem{Base: skip, Index: by, Scale: 4}, skip)
-		DECQ(n)
-	})
-	ADDQ(U8(16), output)
-	CMPQ(output, place(Param("outputs")))
-	JLT(LabelRef(top))
+	without, done := label("without"), label("done")
+	CMPQ(place(Param("skipStep")), U8(0))
+	JEQ(LabelRef(without))
+	t.transformGroups(true)
+	JMP(LabelRef(done))
+	Label(without)
+	t.transformGroups(false)
+	Label(done)
 }
 
-// entriesOn moves a pointer by a number of entries of 16 bits; by is worked with.
-func entriesOn(p reg.GPVirtual, entries Mem, by reg.GPVirtual) {
-	MOVQ(entries, by)
-	LEAQ(Mem{Base: p, Index: by, Scale: 2}, p)
+// transformGroups writes the loops of transformOutput, with skip or without it.
+func (t tier) transformGroups(skip bool) {
+	output := GP64()
+	XORQ(output, output)
+	for _, group := range []int{32, 16} {
+		top, out := label("group"), label("fewer")
+		Label(top)
+		r := GP64()
+		LEAQ(from(output, group), r)
+		CMPQ(r, place(Param("outputs")))
+		JGT(LabelRef(out))
+		switch {
+		case t.lanes == 8:
+			t.transformTiles(output, 0, []int{0, 64}[:group/16], skip)
+		case group == 32:
+			t.transformTiles(output, 0, []int{0, 64}, skip)
+			t.transformTiles(output, 16, []int{32, 96}, skip)
+		default:
+			t.transformTiles(output, 0, []int{0, 32}, skip)
+		}
+		ADDQ(U8(group), output)
+		JMP(LabelRef(top))
+		Label(out)
+	}
+}
+
+// transformTiles makes one vector of outputs of all tiles, those that begin next behind output, of the sums that begin
+// at the offsets lanes behind those of output.
+func (t tier) transformTiles(output reg.GPVirtual, next int, lanes []int, skip bool) {
+	up, down, words := pointer("positive"), pointer("negative"), pointer("limits")
+	LEAQ(Mem{Base: down, Index: output, Scale: 4}, down)
+	var positive []reg.VecVirtual
+	for _, lane := range lanes {
+		positive = append(positive, t.load(Mem{Base: up, Index: output, Scale: 4, Disp: lane}))
+	}
+	var limits [4]Op
+	for i := range limits {
+		if limits[i] = from(words, 64*i); t.lanes == 8 {
+			limits[i] = t.load(from(words, 64*i))
+		}
+	}
+	columns := steps{one: pointer("stride"), three: GP64()}
+	sums := [2]reg.GPVirtual{pointer("sums"), GP64()} // of the rows
+	LEAQ(Mem{Base: sums[0], Index: output, Scale: 4}, sums[0])
+	LEAQ(Mem{Base: sums[0], Index: columns.one, Scale: 4}, sums[1])
+	SHLQ(U8(2+1), columns.one)
+	LEAQ(Mem{Base: columns.one, Index: columns.one, Scale: 2}, columns.three)
+	dst, add, n := pointer("dst"), pointer("skip"), pointer("n")
+	LEAQ(Mem{Base: dst, Index: output, Scale: 2, Disp: 2 * next}, dst)
+	LEAQ(Mem{Base: add, Index: output, Scale: 2, Disp: 2 * next}, add)
+	by, top := t.vec(), label("tile")
+	Label(top)
+	for y := range 2 {
+		left, right := t.vecs(len(lanes)), t.vecs(len(lanes))
+		for i, lane := range lanes {
+			one, two := t.load(columns.at(sums[y], 1, lane)), t.load(columns.at(sums[y], 2, lane))
+			VPADDD(two, one, left[i])
+			VPSUBD(two, one, right[i])
+			VPADDD(columns.at(sums[y], 0, lane), left[i], left[i])
+			VPADDD(columns.at(sums[y], 3, lane), right[i], right[i])
+		}
+		for x, acc := range [][]reg.VecVirtual{left, right} {
+			for i, v := range acc {
+				t.scaleAndRound(v, positive[i], from(down, lanes[i]), by)
+			}
+			v := t.pack(acc)
+			VPMINSW(limit(limits[0], v), v, v)
+			VPMAXSW(limit(limits[1], v), v, v)
+			if skip {
+				VPADDSW(tileOutput(add, "skipSecond", "skipStep", y, x), v, v)
+				VPMINSW(limit(limits[2], v), v, v)
+				VPMAXSW(limit(limits[3], v), v, v)
+			}
+			VMOVUPS(v, tileOutput(dst, "second", "dstStep", y, x))
+		}
+	}
+	step := GP64()
+	MOVQ(place(Param("dstStep")), step)
+	LEAQ(Mem{Base: dst, Index: step, Scale: 4}, dst)
+	MOVQ(place(Param("outputs")), step)
+	LEAQ(Mem{Base: sums[0], Index: step, Scale: 4}, sums[0])
+	LEAQ(Mem{Base: sums[1], Index: step, Scale: 4}, sums[1])
+	if skip {
+		MOVQ(place(Param("skipStep")), step)
+		LEAQ(Mem{Base: add, Index: step, Scale: 4}, add)
+	}
+	DECQ(n)
+	JNZ(LabelRef(top))
+}
+
+// limit returns the part of limit that is as long as v.
+func limit(limit Op, v reg.Register) Op {
+	if r, ok := limit.(reg.VecVirtual); ok && v.Size() == 32 {
+		return r.AsY()
+	}
+	return limit
+}
+
+// pack returns the integers of one or two vectors with 16 bits.
+func (t tier) pack(acc []reg.VecVirtual) reg.Register {
+	if len(acc) == 2 {
+		VPACKSSDW(acc[1], acc[0], acc[0])
+		return acc[0]
+	}
+	high, low := YMM(), acc[0].AsY()
+	VEXTRACTI64X4(U8(1), acc[0], high)
+	VPACKSSDW(high, low, low)
+	return low
+}
+
+// tileOutput returns the memory of output (x, y) of the tile whose first is at base. The parameters second and step
+// have the entries from a row and from a column to the next.
+func tileOutput(base reg.GPVirtual, second, step string, y, x int) Mem {
+	if y+x == 0 {
+		return from(base, 0)
+	}
+	entries := GP64()
+	if y == 0 {
+		MOVQ(place(Param(step)), entries)
+	} else if MOVQ(place(Param(second)), entries); x == 1 {
+		ADDQ(place(Param(step)), entries)
+	}
+	return Mem{Base: base, Index: entries, Scale: 2}
 }

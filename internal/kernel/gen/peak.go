@@ -1,0 +1,38 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+)
+
+var _ = register(operation{
+	name:      "peak",
+	signature: "(sums []int32, x, y int32, rounds int)",
+	needs:     "len(sums) is at least 384, rounds at least 1",
+	assembly:  tier.peak,
+	tiers:     []string{AVX2, AVX512BW, AVX512},
+})
+
+// peak multiplies registers by registers: 24 vectors of sums with AVX-512, in each round, and 12 with AVX2, twice.
+func (t tier) peak() {
+	acc := t.vecs(3 * t.lanes)
+	sums, x, y := pointer("sums"), t.number32("x"), t.number32("y")
+	parts := 24 * 16 / (len(acc) * t.lanes32())
+	left := GP64()
+	for part := range parts {
+		for i, v := range acc {
+			VMOVUPS(from(sums, (part*len(acc)+i)*t.bytes()), v)
+		}
+		MOVQ(pointer("rounds"), left)
+		top := label("rounds")
+		Label(top)
+		for _, v := range acc {
+			t.dotPairs(x, y, v)
+		}
+		DECQ(left)
+		JNZ(LabelRef(top))
+		for i, v := range acc {
+			VMOVUPS(v, from(sums, (part*len(acc)+i)*t.bytes()))
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// scaleAndClip returns a function that writes what kernel's scaleAndClip does, for the sums of 16 or 32 outputs
+// from the given one on: it adds what is at skip and stores the result at dst.
+func (t tier) scaleAndClip(output reg.GPVirtual, wide int) func(acc []reg.VecVirtual, dst, skip reg.GPVirtual) {
+	up, down := pointer("positive"), pointer("negative")
+	LEAQ(Mem{Base: up, Index: output, Scale: 4}, up)
+	LEAQ(Mem{Base: down, Index: output, Scale: 4}, down)
+	var positive []reg.VecVirtual
+	for i := range wide {
+		positive = append(positive, t.load(from(up, i*t.bytes())))
+	}
+	by, limits := t.vec(), pointer("limits")
+	return func(acc []reg.VecVirtual, dst, skip reg.GPVirtual) {
+		for i, v := range acc {
+			t.scaleAndRound(v, positive[i], from(down, i*t.bytes()), by)
+			if t.lanes == 8 {
+				short := v.AsY()
+				VPMOVSDW(v, short)
+				clipAndAdd(short, limits, from(skip, 32*i))
+				VMOVUPS(short, from(dst, 32*i))
+			}
+		}
+		if t.lanes == 4 {
+			v := acc[0]
+			VPACKSSDW(acc[1], v, v)
+			VPERMQ(U8(0b11011000), v, v)
+			clipAndAdd(v, limits, from(skip, 0))
+			VMOVDQU(v, from(dst, 0))
+		}
+	}
+}
+
+// scaleAndRound multiplies the sums in v by positive or negative, as their signs are, and rounds them; by is worked
+// with.
+func (t tier) scaleAndRound(v, positive reg.VecVirtual, negative Mem, by reg.VecVirtual) {
+	t.chooseScale(v, positive, negative, by)
+	VCVTDQ2PS(v, v)
+	VMULPS(by, v, v)
+	VCVTPS2DQ(v, v)
+}
+
+// chooseScale sets by to positive or negative, as the signs of v are.
+func (t tier) chooseScale(v, positive reg.VecVirtual, negative Mem, by reg.VecVirtual) {
+	if t.lanes == 8 {
+		below := K()
+		VPMOVD2M(v, below)
+		VBLENDMPS(negative, positive, below, by)
+	} else {
+		VBLENDVPS(v, negative, positive, by)
+	}
+}
+
+// clipAndAdd clips the outputs in v to the first two of the limits, which have 32 entries each, adds skip, and clips
+// them to the last two.
+func clipAndAdd(v reg.Register, limits reg.GPVirtual, skip Mem) {
+	VPMINSW(from(limits, 0), v, v)
+	VPMAXSW(from(limits, 64), v, v)
+	VPADDSW(skip, v, v)
+	VPMINSW(from(limits, 128), v, v)
+	VPMAXSW(from(limits, 192), v, v)
+}
+
+// outputs moves p, a pointer to lines of entries of size bytes, one line a sample, to an output of a sample. It
+// changes line from entries to bytes.
+func outputs(p, line, sample, output reg.GPVirtual, size int) {
+	r := GP64()
+	if size == 2 {
+		SHLQ(U8(1), line)
+	} else {
+		SHLQ(U8(2), line)
+	}
+	MOVQ(line, r)
+	IMULQ(sample, r)
+	ADDQ(r, p)
+	LEAQ(Mem{Base: p, Index: output, Scale: uint8(size)}, p)
+}

@@ -1,0 +1,68 @@
+package kernel
+
+// transformInputGeneric sets v to the input transform BᵀdB of n tiles, whose 4×4 samples begin two apart and step
+// entries from each other: for each of 16 entries, in the order of entry and stride apart, for each tile, the channels.
+// The last row and the last column have the other sign, and so have those of A.
+func transformInputGeneric(v []int16, stride int, src []int16, rows []int, step, n, channels int) {
+	for s := range n {
+		for c := range channels {
+			var d [4][4]int16 // its columns transformed
+			for x := range 4 {
+				i := (2*s+x)*step + c
+				d[x] = transformInputColumn(src[rows[0]+i], src[rows[1]+i], src[rows[2]+i], src[rows[3]+i])
+			}
+			for y := range 4 {
+				for x, t := range transformInputColumn(d[0][y], d[1][y], d[2][y], d[3][y]) {
+					v[entry(y, x)*stride+s*channels+c] = t
+				}
+			}
+		}
+	}
+}
+
+// transformInputColumn returns Bᵀ times the column (a, b, c, d), with the last entry negated.
+func transformInputColumn(a, b, c, d int16) [4]int16 { return [4]int16{a - c, b + c, c - b, d - b} }
+
+// multiplyTilesGeneric multiplies the input transform of n tiles by the filter transform, entry by entry, sums over the
+// channels, and applies Aᵀ to each column: sums is set to two rows of four columns, column after column and sumStride
+// apart. Sums of the second row and column begin with the bias, which so counts for all four outputs.
+func multiplyTilesGeneric(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32) {
+	for s := range n {
+		for o := range bias {
+			for x := range 4 {
+				var column [4]int32
+				if x == 1 {
+					column[1] = bias[o]
+				}
+				for y := range column {
+					e := entry(y, x)
+					for i := range channels / 2 {
+						w := weights[((e/2*channels/2+i)*2+e%2)*len(bias)+o]
+						at := e*stride + s*channels + 2*i
+						column[y] += int32(v[at])*int32(int16(w)) + int32(v[at+1])*(w>>16)
+					}
+				}
+				for y, sum := range transformOutputColumn(column) {
+					sums[(2*x+y)*sumStride+s*len(bias)+o] = sum
+				}
+			}
+		}
+	}
+}
+
+// transformOutputGeneric applies Aᵀ to the rows that multiplyTiles left, stride apart, and sets dst to the 2×2 outputs
+// of n tiles. The sums of a tile, positive and negative are ordered by sumLane. The outputs of the second row lie
+// second entries after those of the first row in dst, and skipSecond entries after in skip. With skipStep 0 it adds
+// nothing and ignores the last two limits.
+func transformOutputGeneric(dst []int16, second int, sums []int32, stride, n, outputs int, positive,
+	negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
+	eachTileSum(sums, stride, n, outputs, func(s, y, x, o, i int, sum int32) {
+		dst[y*second+(2*s+x)*dstStep+o] = scaleAndClip(sum, positive[i], negative[i], limits,
+			skip[y*skipSecond+(2*s+x)*skipStep+o])
+	})
+}
+
+// transformOutputColumn returns Aᵀ times the column m, whose last entry is negated.
+func transformOutputColumn(m [4]int32) [2]int32 {
+	return [2]int32{m[0] + m[1] + m[2], m[1] - m[2] + m[3]}
+}

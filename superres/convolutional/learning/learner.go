@@ -32,6 +32,7 @@ type learner struct {
 	steps        int     // number of steps summed: those since the last report
 	rmse         float64 // at the last report
 	dead         int     // dead channels at the last report
+	isRounded    bool    // products are in bfloat16: see chooseProducts
 
 	// The fields below are buffers, which checkpoints leave out.
 	gradients []float32 // one for each patch of a step, one after another
@@ -71,6 +72,9 @@ func newLearner(opt Trainer, n *convolutional.Network, known int) *learner {
 
 func (l *learner) newWorker() *worker {
 	w := &worker{pass: newPass(l.shapes, l.opt.Patch)}
+	if l.isRounded {
+		w.pass = newRoundedPass(l.shapes, l.opt.Patch)
+	}
 	w.target = make([]float32, l.opt.Patch*l.opt.Patch*l.shapes[len(l.shapes)-1].out)
 	return w
 }
@@ -95,10 +99,24 @@ func (l *learner) network() *convolutional.Network {
 // isReported reports whether a report follows when done steps have been made.
 func (l *learner) isReported(done int) bool { return done%l.opt.Interval == 0 || done == l.opt.Steps }
 
+// chooseProducts makes products be in bfloat16 from now on, or in float32.
+func (l *learner) chooseProducts(isRounded bool) {
+	if isRounded == l.isRounded {
+		return
+	}
+	l.isRounded, l.workers = isRounded, nil
+	if isRounded {
+		for _, f := range l.layers {
+			f.round()
+		}
+	}
+}
+
 // step makes one step. Each patch has its own gradient, computed by any worker, and the gradients are summed in
 // the order of the patches, so that the number of workers does not change the result.
 func (l *learner) step(ctx context.Context, d dataset) error {
 	layers, transposed := l.parameters()
+	l.chooseProducts(l.opt.isRounded(l.done))
 	size := l.size()
 	next := 0
 	err := parallel.For(ctx, l.opt.Batch, 1, func() func(lo, hi int) {
@@ -160,7 +178,11 @@ func (l *learner) divide(gradient []float32) (list []parameters) {
 func (l *learner) learn(
 	w *worker, synthetic bool, layers []parameters, transposed [][]float32, to []parameters,
 ) (losses [2]float64) {
-	w.forward(layers)
+	if w.rounded != nil {
+		w.forwardRounded(l.layers)
+	} else {
+		w.forward(layers)
+	}
 	last := len(l.shapes) - 1
 	s := l.shapes[last]
 	count := float64(len(w.target))
@@ -188,7 +210,11 @@ func (l *learner) learn(
 	if squared {
 		losses[0] = squareWeight * losses[1]
 	}
-	w.backward(layers, transposed, to)
+	if w.rounded != nil {
+		w.backwardRounded(l.layers, to)
+	} else {
+		w.backward(layers, transposed, to)
+	}
 	return [2]float64{losses[0] / count, losses[1] / count}
 }
 
@@ -218,6 +244,9 @@ func (l *learner) update(ctx context.Context) error {
 		f.moveWeights(factor, float32(rate), float32(l.opt.Decay))
 		f.moveOthers(factor, rate, t)
 		f.transpose()
+		if l.isRounded {
+			f.round()
+		}
 		for k, v := range f.now.all {
 			f.average.all[k] += fresh * (v - f.average.all[k])
 		}

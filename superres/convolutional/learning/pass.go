@@ -17,19 +17,16 @@ type pass struct {
 	skip     []float32 // the gradient that goes from the last layer straight to the first
 	zero     []float32
 	bias     []float32 // the bias of a layer at the strength
+	rounded  *rounded  // nil: all products are in float32
 }
 
 // rowsTogether is the number of rows of samples for which Correlate uses each tile of weights, chosen so that
 // they stay in the cache.
 const rowsTogether = 6
 
+// newPass returns a pass for patches that predict side×side samples, with products in float32.
 func newPass(shapes []shape, side int) *pass {
-	p := &pass{shapes: shapes, side: side, sides: make([]int, len(shapes)+1)}
-	p.sides[len(shapes)] = side
-	for i := len(shapes) - 1; i >= 0; i-- {
-		p.sides[i] = p.sides[i+1] + shapes[i].side - 1
-	}
-	p.input = make([]float32, p.sides[0]*p.sides[0]*shapes[0].in+shapes[0].span)
+	p := newBarePass(shapes, side)
 	most := 0
 	for i, s := range shapes {
 		n, padded := p.sides[i+1], p.sides[i+1]+2*p.margin(i)
@@ -38,10 +35,22 @@ func newPass(shapes []shape, side int) *pass {
 		if !s.linear {
 			h = make([]float32, len(z))
 		}
-		p.before, p.after = append(p.before, z), append(p.after, h)
+		p.before[i], p.after[i] = z, h
 		most = max(most, padded*padded*s.wide)
 	}
 	p.back[0], p.back[1] = make([]float32, most), make([]float32, most)
+	return p
+}
+
+// newBarePass returns a pass without memory for the outputs and the gradients of layers.
+func newBarePass(shapes []shape, side int) *pass {
+	p := &pass{shapes: shapes, side: side, sides: make([]int, len(shapes)+1)}
+	p.sides[len(shapes)] = side
+	for i := len(shapes) - 1; i >= 0; i-- {
+		p.sides[i] = p.sides[i+1] + shapes[i].side - 1
+	}
+	p.before, p.after = make([][]float32, len(shapes)), make([][]float32, len(shapes))
+	p.input = make([]float32, kernel.PadTo(p.sides[0]*p.sides[0]*shapes[0].in+shapes[0].span, kernel.Lanes))
 	p.skip = make([]float32, p.sides[len(shapes)-1]*p.sides[len(shapes)-1]*shapes[0].wide)
 	p.zero = make([]float32, shapes[0].wide)
 	p.bias = make([]float32, shapes[0].wide)
@@ -57,7 +66,7 @@ func (p *pass) bytes() int64 {
 			n += len(p.after[i])
 		}
 	}
-	return 4 * int64(n)
+	return 4*int64(n) + p.rounded.bytes()
 }
 
 // inputOf returns the input of a layer.
@@ -83,14 +92,7 @@ func (p *pass) forward(layers []parameters) {
 			p.addFirst()
 		}
 		x, n, m := p.inputOf(i), p.sides[i], p.sides[i+1]
-		bias := layers[i].bias
-		if s.graded {
-			copy(p.bias, bias)
-			for o, v := range layers[i].strength {
-				p.bias[o] += p.strength * v
-			}
-			bias = p.bias
-		}
+		bias := p.biasOf(i, layers[i])
 		for y := range m {
 			z := p.before[i][y*m*s.wide : (y+1)*m*s.wide]
 			kernel.Convolve32(z, x[y*n*s.in:], s.in, n*s.in, s.side, s.span, layers[i].weight, bias, m)
@@ -101,25 +103,42 @@ func (p *pass) forward(layers []parameters) {
 	}
 }
 
+// biasOf returns the bias of a layer at the strength of the patch, in the memory of p or of the layer.
+func (p *pass) biasOf(layer int, now parameters) []float32 {
+	if !p.shapes[layer].graded {
+		return now.bias
+	}
+	copy(p.bias, now.bias)
+	for o, v := range now.strength {
+		p.bias[o] += p.strength * v
+	}
+	return p.bias
+}
+
 // addFirst adds the output of the first layer to the input of the last.
 func (p *pass) addFirst() {
 	last := len(p.shapes) - 1
 	c, m := p.shapes[0].wide, p.sides[last]
 	for y := range m {
 		to := p.after[last-1][y*m*c : (y+1)*m*c]
-		for i, v := range p.overlap(p.after[0], y)[:len(to)] {
-			to[i] += v
-		}
+		add(to, p.after[0][p.overlap(y):])
 	}
 }
 
-// overlap returns the part of the first layer's output, or of its gradient, that is added to row y of the last
-// layer's input.
-func (p *pass) overlap(x []float32, y int) []float32 {
+// overlap returns where, in the first layer's output or in its gradient, that part begins which is added to row y of
+// the last layer's input.
+func (p *pass) overlap(y int) int {
 	last := len(p.shapes) - 1
 	n, m := p.sides[1], p.sides[last]
 	margin := (n - m) / 2
-	return x[((margin+y)*n+margin)*p.shapes[0].wide:]
+	return ((margin+y)*n + margin) * p.shapes[0].wide
+}
+
+// add adds v, which is at least as long, to to.
+func add(to, v []float32) {
+	for i, x := range v[:len(to)] {
+		to[i] += x
+	}
 }
 
 // margin returns the width of the border of zeros around the gradient of a layer's output, with
@@ -145,18 +164,16 @@ func (p *pass) inner(layer, y int) []float32 {
 	return d[((y+margin)*row+margin)*s.wide:][:p.sides[layer+1]*s.wide]
 }
 
-// clearMargin sets the margin of a gradient to zero.
-func (p *pass) clearMargin(layer int) {
-	d, row := p.gradient(layer)
-	margin := p.margin(layer) * p.shapes[layer].wide
-	pitch := row * p.shapes[layer].wide
+// clearMargin sets the margin of a gradient d, of row×row samples of wide channels, to zero.
+func clearMargin[T float32 | uint16](d []T, row, margin, wide int) {
+	pitch := row * wide
 	for y := range row {
 		line := d[y*pitch : (y+1)*pitch]
-		if y < p.margin(layer) || y >= row-p.margin(layer) {
+		if y < margin || y >= row-margin {
 			clear(line)
 		} else {
-			clear(line[:margin])
-			clear(line[pitch-margin:])
+			clear(line[:margin*wide])
+			clear(line[pitch-margin*wide:])
 		}
 	}
 }
@@ -177,11 +194,7 @@ func (p *pass) backward(layers []parameters, transposed [][]float32, to []parame
 				kernel.ActivateBack(d, p.before[i][y*m*s.wide:][:len(d)], layers[i].slope, to[i].slope, to[i].bias)
 			}
 		}
-		if s.graded { // strength acts only through the bias
-			for o, v := range to[i].bias {
-				to[i].strength[o] += p.strength * v
-			}
-		}
+		p.addStrength(i, to[i])
 		d, row := p.gradient(i)
 		x := p.inputOf(i)
 		for y := 0; y < m; y += rowsTogether {
@@ -195,7 +208,7 @@ func (p *pass) backward(layers []parameters, transposed [][]float32, to []parame
 		if i == 0 {
 			return
 		}
-		p.clearMargin(i)
+		clearMargin(d, row, p.margin(i), s.wide)
 		for y := range n {
 			kernel.Convolve32(p.inner(i-1, y), d[y*row*s.wide:], s.wide, row*s.wide, s.side, s.side*s.wide,
 				transposed[i], p.zero[:s.in], n)
@@ -211,15 +224,21 @@ func (p *pass) backward(layers []parameters, transposed [][]float32, to []parame
 	}
 }
 
+// addStrength adds the gradient of a layer's strengths, which act only through its biases.
+func (p *pass) addStrength(layer int, to parameters) {
+	if p.shapes[layer].graded {
+		for o, v := range to.bias {
+			to.strength[o] += p.strength * v
+		}
+	}
+}
+
 // addSkip adds the gradient of the last layer's input to that of the first layer's output.
 func (p *pass) addSkip() {
 	d, _ := p.gradient(0)
 	c, m := p.shapes[0].wide, p.sides[len(p.shapes)-1]
 	for y := range m {
-		to := p.overlap(d, y)
-		for i, v := range p.skip[y*m*c : (y+1)*m*c] {
-			to[i] += v
-		}
+		add(d[p.overlap(y):][:m*c], p.skip[y*m*c:])
 	}
 }
 
@@ -237,7 +256,12 @@ func addBias(to, d []float32) {
 func (p *pass) findPeaks(to []float32) {
 	clear(to)
 	for i, s := range p.shapes[:len(p.shapes)-1] {
-		for at, v := range p.after[i] {
+		h := p.after[i]
+		if p.rounded != nil {
+			h = make([]float32, p.sides[i+1]*p.sides[i+1]*s.wide)
+			kernel.WidenBFloat16(h, p.rounded.inputs[i+1])
+		}
+		for at, v := range h {
 			if v < 0 {
 				v = -v
 			}

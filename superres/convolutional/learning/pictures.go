@@ -8,7 +8,6 @@ import (
 
 	"superres/internal/picture"
 	"superres/patches/plane"
-	"superres/superres/convolutional"
 	"superres/superres/resample"
 	"superres/superres/training"
 )
@@ -119,18 +118,20 @@ func (d *pictures) add(ctx context.Context, img image.Image, number int) error {
 // makePair returns a picture reduced by a degradation and, if s.JPEG is set, passed through a JPEG file of a
 // quality, with its residual, or the target that teachers make of it.
 func (s *session) makePair(ctx context.Context, channels []*plane.Plane, by resample.Degradation, quality int,
-	teachers []*convolutional.Stage) (pair, error) {
+	teachers []Teacher) (pair, error) {
 	truth := luma(channels)
-	low := luma(s.reduce(channels, by))
+	colours := s.reduce(channels, by)
+	low := luma(colours)
 	if s.JPEG[1] > 0 {
 		img, err := resample.ThroughJPEG(picture.Picture{Channels: []*plane.Plane{low}}.Image(), quality)
 		if err != nil {
 			return pair{}, err
 		}
 		low = picture.Split(img).Luma()
+		colours = []*plane.Plane{low}
 	}
 	base := resample.Resize(low, truth.W, truth.H, resample.Bicubic)
-	target, err := distil(ctx, teachers, low, base, truth)
+	target, err := distil(ctx, teachers, colours, low, base, truth)
 	if err != nil {
 		return pair{}, err
 	}
@@ -159,9 +160,10 @@ func (s *session) makePair(ctx context.Context, channels []*plane.Plane, by resa
 // of a teacher with 32 channels and 13 layers.
 const taughtShare = 0.6
 
-// distil returns the target for a low-resolution picture with the enlargement base: a mixture of truth and the
-// results of the teachers, or truth itself without teachers.
-func distil(ctx context.Context, teachers []*convolutional.Stage, low, base, truth *plane.Plane) (*plane.Plane, error) {
+// distil returns the target for a low-resolution picture with the given channels, the brightness low and the
+// enlargement base of that: a mixture of truth and the results of the teachers, or truth itself without teachers.
+func distil(ctx context.Context, teachers []Teacher, channels []*plane.Plane, low, base,
+	truth *plane.Plane) (*plane.Plane, error) {
 	if len(teachers) == 0 {
 		return truth, nil
 	}
@@ -171,9 +173,12 @@ func distil(ctx context.Context, teachers []*convolutional.Stage, low, base, tru
 	}
 	weight := float32(taughtShare) / float32(len(teachers)*picture.Orientations)
 	for _, t := range teachers {
-		t = t.WithGrain(0)
 		for way := range int32(picture.Orientations) {
-			made, err := t.Apply(ctx, picture.Orient(low, way), picture.Orient(base, way), nil)
+			turned := make([]*plane.Plane, len(channels))
+			for i, p := range channels {
+				turned[i] = picture.Orient(p, way)
+			}
+			made, err := t.Enlarge(ctx, turned, picture.Orient(low, way), picture.Orient(base, way))
 			if err != nil {
 				return nil, err
 			}

@@ -3,13 +3,15 @@ package learning
 import (
 	"bytes"
 	"math"
+	"slices"
 	"testing"
 
 	"superres/internal/must"
 	"superres/internal/picture"
 	"superres/internal/testimage"
-	"superres/superres/convolutional"
+	"superres/patches/plane"
 	"superres/superres/resample"
+	"superres/superres/stage/stagetest"
 )
 
 // The target is a mixture of the truth and of the mean of what a teacher, without its grain, makes of the picture in
@@ -19,8 +21,8 @@ func TestTaught(t *testing.T) {
 	low := picture.Split(testimage.Drawing(30, 20, 1)).Luma()
 	base := resample.Resize(low, 60, 40, resample.Bicubic)
 	truth := resample.Resize(low, 60, 40, resample.Nearest)
-	teachers := []*convolutional.Stage{teacher.WithGrain(3)} // whose grain does not count
-	got := must.Get(distil(t.Context(), teachers, low, base, truth))(t)
+	teachers := []Teacher{StageTeacher(teacher.WithGrain(3))} // whose grain does not count
+	got := must.Get(distil(t.Context(), teachers, []*plane.Plane{low}, low, base, truth))(t)
 	want := make([]float64, len(truth.Pix))
 	for way := range int32(picture.Orientations) {
 		made := must.Get(teacher.Apply(t.Context(), picture.Orient(low, way), picture.Orient(base, way), nil))(t)
@@ -40,8 +42,8 @@ func TestTaught(t *testing.T) {
 		t.Errorf("nothing is off the truth by more than %g", moved)
 	}
 	const way = 5
-	turned, err := distil(t.Context(), teachers, picture.Orient(low, way), picture.Orient(base, way),
-		picture.Orient(truth, way))
+	turned, err := distil(t.Context(), teachers, []*plane.Plane{picture.Orient(low, way)},
+		picture.Orient(low, way), picture.Orient(base, way), picture.Orient(truth, way))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,8 +52,30 @@ func TestTaught(t *testing.T) {
 			t.Fatalf("sample %d of the turned picture is %g, expected %g", i, turned.Pix[i], v)
 		}
 	}
-	if same, err := distil(t.Context(), nil, low, base, truth); err != nil || same != truth {
+	if same, err := distil(t.Context(), nil, nil, low, base, truth); err != nil || same != truth {
 		t.Errorf("without teachers something else than the truth is learned, %v", err)
+	}
+}
+
+// A network that takes colours is shown them, and teaches brightness; one that takes brightness is shown that, as both
+// are where there is no colour.
+func TestTaughtByNetworks(t *testing.T) {
+	var channels []*plane.Plane
+	for _, phase := range []float64{0, 1, 2} {
+		channels = append(channels, picture.Split(testimage.Drawing(30, 20, phase)).Luma())
+	}
+	low := luma(channels)
+	for _, n := range []stagetest.Blur{{Factor: 2, Planes: 3, Radius: 1}, {Factor: 2, Planes: 1, Radius: 1}} {
+		teacher := NetworkTeacher(n)
+		brightness := must.Get(teacher.Enlarge(t.Context(), []*plane.Plane{low}, low, nil))(t)
+		colours := must.Get(teacher.Enlarge(t.Context(), channels, low, nil))(t)
+		if colours.W != 60 || colours.H != 40 || slices.Equal(colours.Pix, brightness.Pix) != (n.Planes == 1) {
+			t.Errorf("%d channels: %d×%d samples, or the wrong ones are seen", n.Planes, colours.W, colours.H)
+		}
+		n.Radius++
+		if NetworkTeacher(n).Fingerprint() == teacher.Fingerprint() {
+			t.Error("another network has the same fingerprint")
+		}
 	}
 }
 
@@ -59,7 +83,7 @@ func TestTaught(t *testing.T) {
 func TestTeachers(t *testing.T) {
 	with := func(seed uint64) Trainer {
 		o := newSmallTrainer()
-		o.Teachers = []*convolutional.Stage{roundNetwork(t, sampleNetwork(2, seed))}
+		o.Teachers = []Teacher{StageTeacher(roundNetwork(t, sampleNetwork(2, seed)))}
 		return o
 	}
 	first := train(t, with(1))

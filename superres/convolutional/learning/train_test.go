@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"superres/internal/kernel"
 	"superres/internal/must"
 	"superres/internal/testimage"
 	"superres/superres/convolutional"
@@ -26,7 +27,13 @@ func newSmallTrainer() Trainer {
 // begin returns a learner before its first step and its dataset of three pictures.
 func begin(t testing.TB, o Trainer) (*learner, *pictures) {
 	t.Helper()
-	s := &session{Trainer: o, sources: trainingtest.Drawings(3), progress: func(string, int, int) {}}
+	return beginWith(t, o, trainingtest.Drawings(3))
+}
+
+// beginWith is begin with other pictures.
+func beginWith(t testing.TB, o Trainer, sources []training.Source) (*learner, *pictures) {
+	t.Helper()
+	s := &session{Trainer: o, sources: sources, progress: func(string, int, int) {}}
 	d := &pictures{session: s}
 	must.Succeed(t, d.read(t.Context()))
 	n, known, err := s.firstNetwork()
@@ -69,6 +76,24 @@ func TestTrainingTwiceGivesTheSameBytes(t *testing.T) {
 	o.Seed++
 	if bytes.Equal(train(t, o), first) {
 		t.Error("the same bytes with another seed")
+	}
+}
+
+// Products are in float32 in the last tenth of the steps, or in all.
+func TestLastStepsAreInFloat32(t *testing.T) {
+	if !kernel.MultipliesBFloat16() {
+		t.Skip("this machine has no products in bfloat16")
+	}
+	o := newSmallTrainer()
+	l, d := begin(t, o)
+	for step := range o.Steps {
+		must.Succeed(t, l.step(t.Context(), d))
+		if got := l.workers[0].rounded != nil; got != (step < 27) {
+			t.Fatalf("products of step %d of %d in bfloat16: %v", step, o.Steps, got)
+		}
+	}
+	if o.Float32 = true; o.isRounded(0) {
+		t.Error("products in bfloat16 with the option Float32")
 	}
 }
 
@@ -196,7 +221,7 @@ func TestDeepen(t *testing.T) {
 }
 
 func TestTrainerRefuses(t *testing.T) {
-	teachers := []*convolutional.Stage{roundNetwork(t, sampleNetwork(2, 1))}
+	teachers := []Teacher{StageTeacher(roundNetwork(t, sampleNetwork(2, 1)))}
 	for name, spoil := range map[string]func(o *Trainer){
 		"scale":         func(o *Trainer) { o.Scale = 5 },
 		"channels":      func(o *Trainer) { o.Channels = 20 },

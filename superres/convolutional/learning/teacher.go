@@ -1,0 +1,75 @@
+package learning
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+
+	"superres/internal/picture"
+	"superres/patches/plane"
+	"superres/superres/convolutional"
+	"superres/superres/stage"
+)
+
+// Teacher enlarges pictures for a training to learn from. It is safe for concurrent use.
+type Teacher interface {
+	// Scale returns the factor by which the teacher enlarges.
+	Scale() int
+	// Enlarge returns the brightness of the enlargement of a picture, 0 to 1. low has the red, green and blue of the
+	// picture, or its brightness alone; luma is its brightness, and base the interpolation of luma. None is changed or
+	// kept. It fails only with ctx.Err().
+	Enlarge(ctx context.Context, low []*plane.Plane, luma, base *plane.Plane) (*plane.Plane, error)
+	// Fingerprint returns a hash of all that decides the results.
+	Fingerprint() [sha256.Size]byte
+}
+
+// StageTeacher returns s, without its grain, as a teacher. It enlarges brightness.
+func StageTeacher(s *convolutional.Stage) Teacher { return stageTeacher{s, s.WithGrain(0)} }
+
+type stageTeacher struct {
+	*convolutional.Stage // with its grain, as checkpoints of earlier versions have the fingerprint of that
+	plain                *convolutional.Stage
+}
+
+func (t stageTeacher) Enlarge(ctx context.Context, _ []*plane.Plane, luma, base *plane.Plane) (*plane.Plane, error) {
+	return t.plain.Apply(ctx, luma, base, nil)
+}
+
+// NetworkTeacher returns the network n as a teacher. One that takes red, green and blue sees the colours of a picture,
+// and its result is reduced to brightness.
+func NetworkTeacher(n stage.Network) Teacher { return networkTeacher{n} }
+
+type networkTeacher struct{ stage.Network }
+
+func (t networkTeacher) Enlarge(ctx context.Context, low []*plane.Plane, brightness, _ *plane.Plane) (*plane.Plane,
+	error) {
+	switch {
+	case t.Channels() == 1:
+		low = []*plane.Plane{brightness}
+	case len(low) < 3:
+		low = []*plane.Plane{brightness, brightness, brightness}
+	}
+	out, err := t.Start(brightness.W, brightness.H).Push(ctx, low, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range out {
+		for i, v := range p.Pix {
+			p.Pix[i] = picture.Clamp(v)
+		}
+	}
+	return luma(out), nil
+}
+
+func (t networkTeacher) Fingerprint() (sum [sha256.Size]byte) {
+	var members stage.Members
+	head, err := members.Add("teacher", t.Network)
+	h := sha256.New()
+	if err == nil {
+		err = members.Write(h, "head", fmt.Appendf(nil, "%s %s", head.Kind, head.Params))
+	}
+	if err != nil {
+		panic(err) // cannot be: the head is JSON already, and a hash takes all bytes
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}

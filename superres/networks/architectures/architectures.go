@@ -1,0 +1,137 @@
+// Package architectures tells the network to which weights belong by their names and shapes, as files of weights alone
+// do not describe it. It knows these:
+//
+//	SRVGGNetCompact  any number of channels and layers, PReLU or ReLU, any factor
+//	RRDBNet          the names of ESRGAN, BSRGAN and Real-ESRGAN; any number of channels and blocks; ×1, ×2, ×4, ×8;
+//	                 with or without pixel unshuffle; ESRGAN+
+//	SPAN, SPANF      in training or merged, with or without normalisation
+//	EDSR             the names of its authors and of BasicSR
+//	MSRResNet        that of BasicSR
+//
+// An architecture is one value in a file of its own and its name in the list known. A network must use all weights of
+// its file, so that a variant is refused rather than run as another network.
+package architectures
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"superres/superres/networks/graph"
+	"superres/superres/networks/weights"
+)
+
+// architecture is a family of networks.
+type architecture struct {
+	name string
+	// has reports whether the tensors are those of the family.
+	has func(map[string]weights.Tensor) bool
+	// build adds the nodes of the network behind the input, and returns the index of the result and what tells members
+	// of the family apart.
+	build func(*builder) (output int, size string)
+}
+
+// known are the architectures in the order in which they are tried.
+var known = []architecture{rrdbNet, compact, span, spanF, edsr, originalEDSR, srResNet}
+
+// Build returns the network to which the weights of a file belong, and the name of its architecture, such as
+// "SRVGGNetCompact 64×32". The graph has the file's terms and shares its arrays. The error for unknown weights names
+// some of them.
+func Build(f *weights.File) (*graph.Graph, string, error) {
+	a, tensors := identify(f.Tensors, 3)
+	if a == nil {
+		return nil, "", refuse(f.Tensors)
+	}
+	b := &builder{tensors: tensors, used: map[string]bool{}, white: 1}
+	output, size := a.build(b)
+	if b.err == nil {
+		b.err = b.checkAllUsed()
+	}
+	g := &graph.Graph{Nodes: b.nodes, Output: output, Range: b.white, Terms: f.Terms}
+	if b.err == nil {
+		b.err = g.Check()
+	}
+	if b.err != nil {
+		return nil, "", fmt.Errorf("the weights look like those of %s, but are not: %w", a.name, b.err)
+	}
+	return g, a.name + " " + size, nil
+}
+
+// obstacles are operations that no graph has, by what the names of their weights hold.
+var obstacles = []struct{ part, operation string }{
+	{"relative_position_bias", "attention between the pixels of a window (SwinIR, HAT and their kind)"},
+	{"qkv.", "attention between pixels or channels (DAT, OmniSR and their kind)"},
+	{".lk.", "group normalisation (RealPLKSR)"},
+	{".esa.", "attention that looks at a reduced picture (ESA, as of RLFN)"},
+}
+
+// refuse returns the error for weights of no known architecture.
+func refuse(tensors map[string]weights.Tensor) error {
+	for _, o := range obstacles {
+		for _, key := range slices.Sorted(maps.Keys(tensors)) {
+			if strings.Contains(key, o.part) {
+				return fmt.Errorf("holds weights of a network with %s, which superres does not compute: %.60q",
+					o.operation, key)
+			}
+		}
+	}
+	return fmt.Errorf("holds weights of no architecture that superres knows (%s), but %s; convert the network to ONNX",
+		listKnown(), listSome(tensors))
+}
+
+// prefixes are put before the names of weights by what wraps a network.
+var prefixes = []string{"module.", "_orig_mod.", "params_ema.", "params.", "state_dict.", "generator.", "net_g_ema.",
+	"net_g.", "netG.", "model.", "net."}
+
+// identify returns the architecture of the tensors, and these without the prefix that they have in common with others
+// of its kind; depth is how many prefixes are removed. It returns nil for an unknown one.
+func identify(tensors map[string]weights.Tensor, depth int) (*architecture, map[string]weights.Tensor) {
+	for i := range known {
+		if known[i].has(tensors) {
+			return &known[i], tensors
+		}
+	}
+	if depth == 0 {
+		return nil, nil
+	}
+	for _, p := range prefixes {
+		inner := map[string]weights.Tensor{}
+		for key, t := range tensors {
+			if rest, found := strings.CutPrefix(key, p); found {
+				inner[rest] = t
+			}
+		}
+		if len(inner) == 0 {
+			continue
+		}
+		if a, found := identify(inner, depth-1); a != nil {
+			return a, found
+		}
+	}
+	return nil, nil
+}
+
+func listKnown() string {
+	var names []string
+	for _, a := range known {
+		names = append(names, a.name)
+	}
+	return strings.Join(slices.Compact(names), ", ")
+}
+
+// listSome returns the names of the first few tensors in the order of the alphabet.
+func listSome(tensors map[string]weights.Tensor) string {
+	var keys []string
+	for key := range tensors {
+		keys = append(keys, fmt.Sprintf("%.60q", key))
+	}
+	slices.Sort(keys)
+	switch {
+	case len(keys) == 0:
+		return "none at all"
+	case len(keys) > 4:
+		return fmt.Sprintf("%s and %d others", strings.Join(keys[:3], ", "), len(keys)-3)
+	}
+	return strings.Join(keys, ", ")
+}

@@ -1,0 +1,128 @@
+package architectures
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"superres/superres/networks/graph"
+	"superres/superres/networks/weights"
+)
+
+// builder makes the nodes of a graph of tensors. Its methods return the index of the node that they add. After an
+// error, which it keeps, they do nothing useful.
+type builder struct {
+	tensors map[string]weights.Tensor
+	used    map[string]bool
+	nodes   []graph.Node
+	white   float32 // the Range of the graph
+	err     error
+}
+
+func (b *builder) add(name string, op graph.Op, inputs ...int) int {
+	if len(b.nodes) >= graph.MaxNodes {
+		b.fail("has more than %d nodes", graph.MaxNodes)
+		return 0
+	}
+	b.nodes = append(b.nodes, graph.Node{Name: name, Op: op, Inputs: inputs})
+	return len(b.nodes) - 1
+}
+
+func (b *builder) fail(format string, args ...any) {
+	if b.err == nil {
+		b.err = fmt.Errorf(format, args...)
+	}
+}
+
+func (b *builder) has(key string) bool { _, found := b.tensors[key]; return found }
+
+// get returns a tensor with the given number of dimensions, each of at least one element. It fails if there is none.
+func (b *builder) get(key string, rank int) weights.Tensor {
+	t, found := b.tensors[key]
+	b.used[key] = true
+	if !found {
+		b.fail("%q is missing", key)
+	} else if len(t.Shape) != rank || slices.Contains(t.Shape, 0) {
+		b.fail("%q has the shape %v, expected %d dimensions", key, t.Shape, rank)
+	} else {
+		return t
+	}
+	shape := make([]int, rank) // of one element, so that the caller need not ask
+	for i := range shape {
+		shape[i] = 1
+	}
+	return weights.Tensor{Shape: shape, Data: []float32{0}}
+}
+
+// conv adds a convolution with the weights and, if there is one, the bias of the given name. Its result is as large as
+// its input.
+func (b *builder) conv(name string, in int) int {
+	w := b.get(name+".weight", 4)
+	var bias []float32
+	if b.has(name + ".bias") {
+		bias = b.get(name+".bias", 1).Data
+	}
+	return b.convolve(name, w, bias, in)
+}
+
+func (b *builder) convolve(name string, w weights.Tensor, bias []float32, in int) int {
+	if w.Shape[2]%2 == 0 || w.Shape[3]%2 == 0 {
+		b.fail("%q has %d×%d taps, expected odd numbers", name+".weight", w.Shape[2], w.Shape[3])
+	}
+	return b.add(name, graph.Conv{Out: w.Shape[0], Height: w.Shape[2], Width: w.Shape[3], Dilation: 1, Groups: 1,
+		Pad: samePadding(w), Weight: w.Data, Bias: bias}, in)
+}
+
+// samePadding returns the padding with which a convolution's result is as large as its input.
+func samePadding(w weights.Tensor) graph.Edges {
+	height, width := w.Shape[2], w.Shape[3]
+	return graph.Edges{Top: height / 2, Left: width / 2, Bottom: height / 2, Right: width / 2}
+}
+
+// shuffle adds the pixel shuffle that leaves the given number of channels of a convolution's result. Where there is
+// nothing to shuffle it adds nothing.
+func (b *builder) shuffle(channels, conv int) int {
+	op, _ := b.nodes[conv].Op.(graph.Conv)
+	scale := squareRoot(op.Out / max(channels, 1))
+	switch scale {
+	case 0:
+		b.fail("%q has %d channels, expected %d times a square", b.nodes[conv].Name, op.Out, channels)
+	case 1:
+		return conv
+	}
+	return b.add("shuffle", graph.PixelShuffle{Factor: scale}, conv)
+}
+
+// leaky adds a LeakyReLU.
+func (b *builder) leaky(slope float32, in int) int {
+	return b.add("", graph.PReLU{Slope: []float32{slope}}, in)
+}
+
+// scale multiplies by a constant.
+func (b *builder) scale(factor float32, in int) int {
+	return b.add("", graph.Affine{Scale: []float32{factor}, Offset: []float32{0}}, in)
+}
+
+// checkAllUsed fails if there are weights for which the network has no use.
+func (b *builder) checkAllUsed() error {
+	unused := map[string]weights.Tensor{}
+	for key, t := range b.tensors {
+		if !b.used[key] {
+			unused[key] = t
+		}
+	}
+	if len(unused) > 0 {
+		return errors.New("it has no place for " + listSome(unused))
+	}
+	return nil
+}
+
+// squareRoot returns the whole number whose square is n; 0 if there is none.
+func squareRoot(n int) int {
+	for r := 1; r <= graph.MaxScale && r*r <= n; r++ {
+		if r*r == n {
+			return r
+		}
+	}
+	return 0
+}

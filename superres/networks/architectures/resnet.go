@@ -1,0 +1,116 @@
+package architectures
+
+import (
+	"fmt"
+
+	"superres/superres/networks/graph"
+	"superres/superres/networks/weights"
+)
+
+// edsr is EDSR (Lim et al.: Enhanced Deep Residual Networks, CVPRW 2017) with the names of BasicSR. It subtracts the
+// mean of DIV2K, multiplies by 255, and undoes both at its end.
+var edsr = architecture{
+	name: "EDSR",
+	has: func(tensors map[string]weights.Tensor) bool {
+		_, found := tensors["conv_after_body.weight"]
+		return found
+	},
+	build: buildEDSR,
+}
+
+func buildEDSR(b *builder) (output int, size string) {
+	features := b.get("conv_first.weight", 4).Shape[0]
+	down, up := make([]float32, len(meanOfDIV2K)), make([]float32, len(meanOfDIV2K))
+	for i, mean := range meanOfDIV2K {
+		down[i], up[i] = -255*mean, mean
+	}
+	x := b.add("input", graph.Input{Channels: 3})
+	x = b.add("norm", graph.Affine{Scale: []float32{255}, Offset: down}, x)
+	start := b.conv("conv_first", x)
+	x, blocks := b.residual("body.%d.conv1", "body.%d.conv2", residualScale(features), start)
+	x = b.add("", graph.Add{}, b.conv("conv_after_body", x), start)
+	for i := 0; b.has(fmt.Sprintf("upsample.%d.weight", i)); i += 2 {
+		x = b.shuffle(features, b.conv(fmt.Sprintf("upsample.%d", i), x))
+	}
+	x = b.conv("conv_last", x)
+	return b.add("denorm", graph.Affine{Scale: []float32{1.0 / 255}, Offset: up}, x),
+		fmt.Sprintf("%d×%d", features, blocks)
+}
+
+// originalEDSR is EDSR with the names of its authors, for samples of 0 to 255.
+var originalEDSR = architecture{
+	name: "EDSR",
+	has: func(tensors map[string]weights.Tensor) bool {
+		_, found := tensors["sub_mean.weight"]
+		_, tail := tensors["tail.0.0.weight"]
+		return found && tail
+	},
+	build: buildOriginalEDSR,
+}
+
+func buildOriginalEDSR(b *builder) (output int, size string) {
+	b.white = 255
+	features := b.get("head.0.weight", 4).Shape[0]
+	x := b.conv("sub_mean", b.add("input", graph.Input{Channels: 3}))
+	start := b.conv("head.0", x)
+	x, blocks := b.residual("body.%d.body.0", "body.%d.body.2", residualScale(features), start)
+	x = b.add("", graph.Add{}, b.conv(fmt.Sprintf("body.%d", blocks), x), start)
+	for i := 0; b.has(fmt.Sprintf("tail.0.%d.weight", i)); i += 2 {
+		x = b.shuffle(features, b.conv(fmt.Sprintf("tail.0.%d", i), x))
+	}
+	return b.conv("add_mean", b.conv("tail.1", x)), fmt.Sprintf("%d×%d", features, blocks)
+}
+
+// residualScale returns by what EDSR multiplies what its residual blocks add: the authors' choice for 256 channels
+// is 0.1, for fewer 1.
+func residualScale(features int) float32 {
+	if features >= 256 {
+		return 0.1
+	}
+	return 1
+}
+
+// srResNet is SRResNet as modified by BasicSR (MSRResNet): without batch normalisation, and added to the input enlarged
+// by bilinear interpolation.
+var srResNet = architecture{
+	name: "MSRResNet",
+	has: func(tensors map[string]weights.Tensor) bool {
+		_, found := tensors["upconv1.weight"]
+		_, block := tensors["body.0.conv1.weight"]
+		return found && block
+	},
+	build: buildSRResNet,
+}
+
+func buildSRResNet(b *builder) (output int, size string) {
+	first := b.get("conv_first.weight", 4)
+	features := first.Shape[0]
+	in := b.add("input", graph.Input{Channels: first.Shape[1]})
+	x, blocks := b.residual("body.%d.conv1", "body.%d.conv2", 1, b.leaky(0.1, b.conv("conv_first", in)))
+	scale := 1
+	for i := 1; b.has(fmt.Sprintf("upconv%d.weight", i)); i++ {
+		x = b.shuffle(features, b.conv(fmt.Sprintf("upconv%d", i), x))
+		if shuffled, isShuffled := b.nodes[x].Op.(graph.PixelShuffle); isShuffled {
+			scale *= shuffled.Factor
+		}
+		x = b.leaky(0.1, x)
+	}
+	x = b.conv("conv_last", b.leaky(0.1, b.conv("conv_hr", x)))
+	in = b.add("bilinear", graph.Resize{By: graph.Bilinear, Up: scale, Down: 1}, in)
+	return b.add("sum", graph.Add{}, x, in), fmt.Sprintf("%d×%d", features, blocks)
+}
+
+// residual adds blocks of two convolutions with a ReLU between them, whose result is multiplied by scale and added to
+// their input. It returns the last result and the number of blocks. The formats of the names have that of the block.
+func (b *builder) residual(first, second string, scale float32, in int) (out, blocks int) {
+	out = in
+	for ; b.has(fmt.Sprintf(first, blocks) + ".weight"); blocks++ {
+		x := b.leaky(0, b.conv(fmt.Sprintf(first, blocks), out))
+		x = b.conv(fmt.Sprintf(second, blocks), x)
+		if scale != 1 {
+			x = b.scale(scale, x)
+		}
+		out = b.add("", graph.Add{}, x, out)
+	}
+	return out, blocks
+}

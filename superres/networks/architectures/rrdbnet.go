@@ -1,0 +1,125 @@
+package architectures
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"superres/superres/networks/graph"
+	"superres/superres/networks/weights"
+)
+
+// rrdbNet is RRDBNet (Wang et al.: ESRGAN, ECCVW 2018): residual blocks of three dense blocks each, and steps that
+// enlarge by 2, by nearest and a convolution. Networks for a small factor begin with a pixel unshuffle (Real-ESRGAN),
+// and some have another convolution of 1×1 taps in each dense block (ESRGAN+, Rakotonirina and Rasoanaivo 2020). The
+// weights have had three sets of names.
+var rrdbNet = architecture{
+	name: "RRDBNet",
+	has: func(tensors map[string]weights.Tensor) bool {
+		_, found := findRRDBNames(tensors)
+		return found
+	},
+	build: buildRRDBNet,
+}
+
+// rrdbNames are the names of the convolutions of an RRDBNet.
+type rrdbNames struct {
+	first, trunk, high, last string
+	// dense is a format with the numbers of the residual block, the dense block and the convolution.
+	dense string
+	// up is a format with the number of the step, from 1 on.
+	up string
+}
+
+var newRRDBNames = []rrdbNames{
+	{"conv_first", "conv_body", "conv_hr", "conv_last", "body.%d.rdb%d.conv%s", "conv_up%d"},
+	{"conv_first", "trunk_conv", "HRconv", "conv_last", "RRDB_trunk.%d.RDB%d.conv%s", "upconv%d"},
+}
+
+// findRRDBNames returns the names that the tensors have.
+func findRRDBNames(tensors map[string]weights.Tensor) (rrdbNames, bool) {
+	for _, n := range newRRDBNames {
+		if _, found := tensors[fmt.Sprintf(n.dense, 0, 1, "1")+".weight"]; found {
+			return n, true
+		}
+	}
+	if _, found := tensors["model.1.sub.0.RDB1.conv1.0.weight"]; !found {
+		return rrdbNames{}, false
+	}
+	// The layers of the oldest networks are numbered: a convolution, the blocks and the trunk, three for each step of
+	// which the convolution is the last but one, a convolution and its activation, and the last convolution.
+	last, blocks := 0, 0
+	for key := range tensors {
+		n := 0
+		if _, err := fmt.Sscanf(key, "model.%d.weight", &n); err == nil {
+			last = max(last, n)
+		} else if _, err := fmt.Sscanf(key, "model.1.sub.%d.weight", &n); err == nil { // that of the trunk
+			blocks = max(blocks, n)
+		}
+	}
+	return rrdbNames{"model.0", fmt.Sprintf("model.1.sub.%d", blocks), fmt.Sprintf("model.%d", last-2),
+		fmt.Sprintf("model.%d", last), "model.1.sub.%d.RDB%d.conv%s.0", "model.%d"}, true
+}
+
+func (n rrdbNames) step(i int) string {
+	if strings.HasPrefix(n.up, "model") {
+		i *= 3
+	}
+	return fmt.Sprintf(n.up, i)
+}
+
+func (n rrdbNames) convolution(block, dense int, k string) string {
+	name := fmt.Sprintf(n.dense, block, dense, k)
+	if k == "1x1" {
+		name = strings.TrimSuffix(name, ".0")
+	}
+	return name
+}
+
+func buildRRDBNet(b *builder) (output int, size string) {
+	n, _ := findRRDBNames(b.tensors)
+	first, last := b.get(n.first+".weight", 4), b.get(n.last+".weight", 4)
+	features, channels := first.Shape[0], last.Shape[0]
+	x := b.add("input", graph.Input{Channels: channels})
+	if down := squareRoot(first.Shape[1] / channels); down > 1 {
+		x = b.add("unshuffle", graph.PixelUnshuffle{Factor: down}, x)
+	}
+	x = b.conv(n.first, x)
+	start, blocks := x, 0
+	for ; b.has(n.convolution(blocks, 1, "1") + ".weight"); blocks++ {
+		inner := x
+		for dense := 1; dense <= 3; dense++ {
+			inner = b.dense(n, blocks, dense, inner)
+		}
+		x = b.add("", graph.Add{}, b.scale(0.2, inner), x)
+	}
+	x = b.add("", graph.Add{}, b.conv(n.trunk, x), start)
+	for i := 1; b.has(n.step(i)+".weight") && n.step(i) != n.high && n.step(i) != n.last; i++ {
+		x = b.add("nearest", graph.Resize{By: graph.Nearest, Up: 2, Down: 1}, x)
+		x = b.leaky(0.2, b.conv(n.step(i), x))
+	}
+	x = b.leaky(0.2, b.conv(n.high, x))
+	return b.conv(n.last, x), fmt.Sprintf("%d×%d", features, blocks)
+}
+
+// dense adds a dense block: five convolutions, each of which sees the input and the results of those before it.
+func (b *builder) dense(n rrdbNames, block, dense, in int) int {
+	seen := []int{in}
+	extra := n.convolution(block, dense, "1x1")
+	for k := 1; k <= 4; k++ {
+		x := seen[0]
+		if k > 1 {
+			x = b.add("", graph.Concat{}, append([]int(nil), seen...)...)
+		}
+		x = b.leaky(0.2, b.conv(n.convolution(block, dense, strconv.Itoa(k)), x))
+		switch {
+		case k == 2 && b.has(extra+".weight"):
+			x = b.add("", graph.Add{}, x, b.conv(extra, in))
+		case k == 4 && b.has(extra+".weight"):
+			x = b.add("", graph.Add{}, x, seen[2])
+		}
+		seen = append(seen, x)
+	}
+	x := b.conv(n.convolution(block, dense, "5"), b.add("", graph.Concat{}, seen...))
+	return b.add("", graph.Add{}, b.scale(0.2, x), in)
+}

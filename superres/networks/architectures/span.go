@@ -1,0 +1,183 @@
+package architectures
+
+import (
+	"fmt"
+
+	"superres/superres/networks/graph"
+	"superres/superres/networks/weights"
+)
+
+// span is SPAN (Wan et al.: Swift Parameter-free Attention Network, CVPRW 2024): six blocks of three convolutions,
+// whose result f and input x become (x + f)·(σ(f) − ½). Files that hold a tensor no_norm are of networks that take
+// samples as they are; all others subtract the mean of DIV2K and multiply by 255.
+var span = architecture{
+	name: "SPAN",
+	has: func(tensors map[string]weights.Tensor) bool {
+		_, found := tensors["upsampler.0.weight"]
+		return found && hasConv3XC(tensors, "conv_1") && hasConv3XC(tensors, "block_6.c3_r")
+	},
+	build: buildSPAN,
+}
+
+func hasConv3XC(tensors map[string]weights.Tensor, name string) bool {
+	_, merged := tensors[name+".eval_conv.weight"]
+	_, branches := tensors[name+".conv.0.weight"]
+	return merged || branches
+}
+
+// meanOfDIV2K are the means of red, green and blue of the pictures on which SPAN was trained, as its authors round
+// them.
+var meanOfDIV2K = []float32{0.4488, 0.4371, 0.4040}
+
+func buildSPAN(b *builder) (output int, size string) {
+	last := b.get("upsampler.0.weight", 4)
+	channels := b.inputs("conv_1")
+	x := b.add("input", graph.Input{Channels: channels})
+	if b.has("no_norm") {
+		b.used["no_norm"] = true
+	} else {
+		offset := make([]float32, len(meanOfDIV2K))
+		for i, mean := range meanOfDIV2K {
+			offset[i] = -255 * mean
+		}
+		x = b.add("norm", graph.Affine{Scale: []float32{255}, Offset: offset}, x)
+	}
+	start := b.conv3XC("conv_1", x)
+	var first, inner int
+	x = start
+	for i := 1; i <= 6; i++ {
+		if x, inner = b.span(fmt.Sprintf("block_%d", i), x); i == 1 {
+			first = x
+		}
+	}
+	x = b.conv3XC("conv_2", x)
+	// The result of the first convolution of the last block comes from behind its SiLU, which works in place.
+	x = b.conv("conv_cat", b.add("", graph.Concat{}, start, x, first, inner))
+	return b.shuffle(channels, b.conv("upsampler.0", x)), fmt.Sprint(last.Shape[1])
+}
+
+// spanF is SPANF (NTIRE 2025 challenge on efficient super-resolution): SPAN with five blocks and without a first
+// convolution, whose skip is a convolution of each colour alone.
+var spanF = architecture{
+	name: "SPANF",
+	has: func(tensors map[string]weights.Tensor) bool {
+		_, found := tensors["conv_near.weight"]
+		return found && hasConv3XC(tensors, "block_5.c3_r")
+	},
+	build: buildSPANF,
+}
+
+func buildSPANF(b *builder) (output int, size string) {
+	near := b.get("conv_near.weight", 4)
+	channels := b.inputs("block_1.c1_r")
+	in := b.add("input", graph.Input{Channels: channels})
+	skip := b.add("conv_near", graph.Conv{Out: near.Shape[0], Height: near.Shape[2], Width: near.Shape[3], Dilation: 1,
+		Groups: channels, Pad: samePadding(near), Weight: near.Data}, in)
+	x := in
+	for _, c := range []string{"c1_r", "c2_r"} {
+		x = b.add("", graph.SiLU, b.conv3XC("block_1."+c, x))
+	}
+	first := b.conv3XC("block_1.c3_r", x) // has other channels than the input: no attention
+	x = first
+	for i := 2; i <= 5; i++ {
+		x, _ = b.span(fmt.Sprintf("block_%d", i), x)
+	}
+	x = b.conv("conv_cat", b.add("", graph.Concat{}, skip, x, first))
+	return b.shuffle(channels, b.conv3XC("conv_2", x)), fmt.Sprint(b.get("conv_cat.weight", 4).Shape[0])
+}
+
+// inputs returns the number of input channels of a convolution that conv3XC adds.
+func (b *builder) inputs(name string) int {
+	for _, key := range []string{name + ".conv.0.weight", name + ".eval_conv.weight"} {
+		if b.has(key) {
+			return b.get(key, 4).Shape[1]
+		}
+	}
+	return 0
+}
+
+// span adds a block. It returns its result, and that of its first convolution and SiLU.
+func (b *builder) span(name string, in int) (out, inner int) {
+	inner = b.add("", graph.SiLU, b.conv3XC(name+".c1_r", in))
+	x := b.add("", graph.SiLU, b.conv3XC(name+".c2_r", inner))
+	x = b.conv3XC(name+".c3_r", x)
+	attention := b.add("", graph.Affine{Scale: []float32{1}, Offset: []float32{-0.5}}, b.add("", graph.Sigmoid, x))
+	return b.add("", graph.Mul{}, b.add("", graph.Add{}, x, in), attention), inner
+}
+
+// conv3XC adds a convolution of 3×3 taps that was trained as the sum of two: one of 1×1 taps, sk, and a chain of 1×1,
+// 3×3 and 1×1 without activations, conv. Files have these, or their sum, eval_conv, or both, of which the sum may be
+// older.
+func (b *builder) conv3XC(name string, in int) int {
+	if !b.has(name + ".conv.0.weight") {
+		return b.conv(name+".eval_conv", in)
+	}
+	for _, key := range []string{name + ".eval_conv.weight", name + ".eval_conv.bias"} {
+		b.used[key] = true
+	}
+	w, bias := b.merge(name)
+	return b.convolve(name, w, bias, in)
+}
+
+// maxMerged is the greatest number of channels of a convolution that merge accepts, which bounds its time.
+const maxMerged = 512
+
+// merge returns the weights and biases of the convolution whose branches are conv and sk. The chain pads its input, and
+// not what is between its convolutions, so that the sum has the same biases everywhere. Sums are those of float64.
+func (b *builder) merge(name string) (weights.Tensor, []float32) {
+	var w [3]weights.Tensor
+	var bias [3][]float32
+	for i := range w {
+		w[i] = b.get(fmt.Sprintf("%s.conv.%d.weight", name, i), 4)
+		bias[i] = b.get(fmt.Sprintf("%s.conv.%d.bias", name, i), 1).Data
+	}
+	skip, skipBias := b.get(name+".sk.weight", 4), b.get(name+".sk.bias", 1).Data
+	in, mid1, mid2, out := w[0].Shape[1], w[0].Shape[0], w[1].Shape[0], w[2].Shape[0]
+	fits := hasShape(w[0], mid1, in, 1) && hasShape(w[1], mid2, mid1, 3) && hasShape(w[2], out, mid2, 1) &&
+		hasShape(skip, out, in, 1) && len(bias[0]) == mid1 && len(bias[1]) == mid2 && len(bias[2]) == out &&
+		len(skipBias) == out && max(in, mid1, mid2, out) <= maxMerged
+	if !fits {
+		b.fail("the branches of %q have the shapes %v, %v, %v and %v, expected 1×1, 3×3 and 1×1 taps, and 1×1, of "+
+			"at most %d channels", name, w[0].Shape, w[1].Shape, w[2].Shape, skip.Shape, maxMerged)
+		return weights.Tensor{Shape: []int{1, 1, 3, 3}, Data: make([]float32, 9)}, nil
+	}
+	// front[m, tap, i] is the weight of input i for channel m of the 3×3 convolution; the last tap is the bias.
+	front := make([]float64, mid2*10*in)
+	for m := range mid2 {
+		for c := range mid1 {
+			for tap := range 9 {
+				v := float64(w[1].Data[(m*mid1+c)*9+tap])
+				row := front[(m*10+tap)*in:][:in]
+				for i := range row {
+					row[i] += float64(v * float64(w[0].Data[c*in+i]))
+				}
+				front[(m*10+9)*in] += float64(v * float64(bias[0][c]))
+			}
+		}
+		front[(m*10+9)*in] += float64(bias[1][m])
+	}
+	merged := weights.Tensor{Shape: []int{out, in, 3, 3}, Data: make([]float32, out*in*9)}
+	sums := make([]float32, out)
+	for o := range out {
+		row := make([]float64, 10*in)
+		for m := range mid2 {
+			v := float64(w[2].Data[o*mid2+m])
+			for j := range row {
+				row[j] += float64(v * front[m*10*in+j])
+			}
+		}
+		for i := range in {
+			row[4*in+i] += float64(skip.Data[o*in+i])
+			for tap := range 9 {
+				merged.Data[(o*in+i)*9+tap] = float32(row[tap*in+i])
+			}
+		}
+		sums[o] = float32(row[9*in] + float64(bias[2][o]) + float64(skipBias[o]))
+	}
+	return merged, sums
+}
+
+// hasShape reports whether t has the weights of a convolution of k×k taps.
+func hasShape(t weights.Tensor, out, in, k int) bool {
+	return t.Shape[0] == out && t.Shape[1] == in && t.Shape[2] == k && t.Shape[3] == k
+}

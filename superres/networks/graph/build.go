@@ -1,0 +1,86 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Builder makes a Graph node by node and knows the shape of every node for a picture of one size. The zero value is not
+// ready; NewBuilder makes one.
+type Builder struct {
+	nodes   []Node
+	shapes  []Shape
+	weights int // of all nodes
+}
+
+// NewBuilder returns a Builder that holds an input of the given name, for a picture of the given shape.
+func NewBuilder(name string, picture Shape) (*Builder, error) {
+	err := picture.check()
+	if c := picture.Channels; err != nil || c != 1 && c != 3 {
+		return nil, fmt.Errorf("input %q: %d×%d samples of %d channels, expected 3 channels, or 1 for brightness", name,
+			picture.W, picture.H, c)
+	}
+	return &Builder{nodes: []Node{{Name: name, Op: Input{picture.Channels}}}, shapes: []Shape{picture}}, nil
+}
+
+// Add adds a node and returns its index, which later nodes take as an input. The index of the picture is 0. It fails if
+// the operation does not fit the shapes of its inputs, and beyond MaxNodes and MaxWeights.
+func (b *Builder) Add(name string, op Op, inputs ...int) (int, error) {
+	if len(b.nodes) == MaxNodes {
+		return 0, fmt.Errorf("more than %d nodes", MaxNodes)
+	}
+	for _, list := range numbers(op) {
+		if b.weights += len(list); b.weights > MaxWeights {
+			return 0, fmt.Errorf("more than %d weights", MaxWeights)
+		}
+	}
+	n := Node{name, op, slices.Clone(inputs)}
+	in := make([]Shape, len(inputs))
+	for i, from := range inputs {
+		in[i] = b.shapes[from]
+	}
+	s, err := op.shape(in)
+	if err == nil {
+		err = s.check()
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", n.describe(), err)
+	}
+	b.nodes, b.shapes = append(b.nodes, n), append(b.shapes, s)
+	return len(b.nodes) - 1, nil
+}
+
+// Shape returns the shape of a node.
+func (b *Builder) Shape(node int) Shape { return b.shapes[node] }
+
+// Node returns a node. It shares the lists of the Builder.
+func (b *Builder) Node(node int) Node { return b.nodes[node] }
+
+// Graph returns the graph whose result is the output node, without the nodes that the result does not need. White is 1.
+// It fails as Check does.
+func (b *Builder) Graph(output int) (*Graph, error) {
+	needed := make([]bool, len(b.nodes))
+	needed[0], needed[output] = true, true
+	for i := output; i >= 0; i-- {
+		if needed[i] {
+			for _, from := range b.nodes[i].Inputs {
+				needed[from] = true
+			}
+		}
+	}
+	g := &Graph{Range: 1}
+	index := make([]int, len(b.nodes))
+	for i, n := range b.nodes {
+		if !needed[i] {
+			continue
+		}
+		n.Inputs = slices.Clone(n.Inputs)
+		for k, from := range n.Inputs {
+			n.Inputs[k] = index[from]
+		}
+		index[i] = len(g.Nodes)
+		g.Nodes = append(g.Nodes, n)
+	}
+	g.Output = index[output]
+	return g, g.Check()
+}

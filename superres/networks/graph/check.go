@@ -1,0 +1,187 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// The limits of a graph bound what a file can make a program allocate.
+const (
+	MaxNodes    = 20_000
+	MaxChannels = 1024
+	MaxWeights  = 64 << 20
+	MaxSide     = 31 // taps of a convolution
+	MaxScale    = 16 // of one node that resizes or shuffles, and of a whole network
+)
+
+// Check fails if the graph is no network that enlarges pictures: if it breaks a limit, if a node has an input that is
+// not before it, parameters that do not fit or numbers that are not finite, or if the result is not Scale times as
+// large as the picture, in as many channels.
+func (g *Graph) Check() error {
+	if len(g.Nodes) == 0 || len(g.Nodes) > MaxNodes || g.Output < 0 || g.Output >= len(g.Nodes) {
+		return fmt.Errorf("%d nodes, expected 1 to %d", len(g.Nodes), MaxNodes)
+	}
+	if g.Range != 1 && g.Range != 255 {
+		return fmt.Errorf("white is %g, expected 1 or 255", g.Range)
+	}
+	weights := 0
+	for i, n := range g.Nodes {
+		if n.Op == nil {
+			return fmt.Errorf("node %q has no operation", n.Name)
+		}
+		if _, isInput := n.Op.(Input); isInput != (i == 0) {
+			return fmt.Errorf("%s: the first node, and no other, is the input", n.describe())
+		}
+		for _, from := range n.Inputs {
+			if from < 0 || from >= i {
+				return fmt.Errorf("%s: takes its input from a node that is not before it", n.describe())
+			}
+		}
+		for _, list := range numbers(n.Op) {
+			if weights += len(list); weights > MaxWeights {
+				return fmt.Errorf("more than %d weights", MaxWeights)
+			}
+			for _, v := range list {
+				if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+					return fmt.Errorf("%s: a weight is not a finite number", n.describe())
+				}
+			}
+		}
+	}
+	if _, err := g.measure(); err != nil {
+		return err
+	}
+	weights = 0
+	for _, n := range g.Nodes {
+		if c, ok := n.Op.(ConvTranspose); ok {
+			side := c.taps() * c.Stride
+			if weights += len(c.Weight) / c.Kernel / c.Kernel * side * side; weights > MaxWeights {
+				return fmt.Errorf("%s: more than %d weights in all phases", n.describe(), MaxWeights)
+			}
+		}
+	}
+	return nil
+}
+
+// describe returns the operation and the name of a node.
+func (n Node) describe() string { return fmt.Sprintf("%s %q", n.Op.Name(), n.Name) }
+
+// numbers returns the arrays of numbers of an operation.
+func numbers(op Op) [][]float32 {
+	switch op := op.(type) {
+	case Conv:
+		return [][]float32{op.Weight, op.Bias}
+	case ConvTranspose:
+		return [][]float32{op.Weight, op.Bias}
+	case PReLU:
+		return [][]float32{op.Slope}
+	case Affine:
+		return [][]float32{op.Scale, op.Offset}
+	case Clip:
+		return [][]float32{{op.Min, op.Max}}
+	}
+	return nil
+}
+
+// Parameters returns the number of weights, biases and slopes.
+func (g *Graph) Parameters() (count int) {
+	for _, n := range g.Nodes {
+		for _, list := range numbers(n.Op) {
+			count += len(list)
+		}
+	}
+	return count
+}
+
+// Shapes returns the shapes of the samples of all nodes for a picture of w×h pixels. It fails if the graph takes no
+// picture of that size.
+func (g *Graph) Shapes(w, h int) ([]Shape, error) {
+	shapes := make([]Shape, len(g.Nodes))
+	var in []Shape
+	for i, n := range g.Nodes {
+		if i == 0 {
+			shapes[0] = Shape{w, h, n.Op.(Input).Channels}
+			if c := shapes[0].Channels; c != 1 && c != 3 || w < 1 || h < 1 {
+				return nil, fmt.Errorf("an input of %d channels, expected 3, or 1 for brightness", c)
+			}
+			continue
+		}
+		in = in[:0]
+		for _, from := range n.Inputs {
+			in = append(in, shapes[from])
+		}
+		var err error
+		if shapes[i], err = n.Op.shape(in); err == nil {
+			err = shapes[i].check()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", n.describe(), err)
+		}
+	}
+	return shapes, nil
+}
+
+func (s Shape) check() error {
+	if s.W < 1 || s.H < 1 || s.Channels < 1 || s.Channels > MaxChannels || s.W > 1<<30 || s.H > 1<<30 {
+		return fmt.Errorf("would have %d×%d samples of %d channels", s.W, s.H, s.Channels)
+	}
+	return nil
+}
+
+// Measure is what a graph needs and gives.
+type Measure struct {
+	// Scale is the factor by which the graph enlarges.
+	Scale int
+	// Multiple divides the sides of the pictures that the graph takes.
+	Multiple int
+	// MACs is the number of products for one pixel of the picture.
+	MACs float64
+}
+
+// Measure returns the Measure of a graph that Check accepts.
+func (g *Graph) Measure() Measure {
+	m, err := g.measure()
+	if err != nil {
+		panic("graph: " + err.Error())
+	}
+	return m
+}
+
+// measure tries pictures whose sides are a multiple of different numbers and of no other.
+func (g *Graph) measure() (m Measure, err error) {
+	shapes := []Shape(nil)
+	for _, m.Multiple = range []int{1, 2, 4, 8, 16, 3, 6, 12} {
+		if shapes, err = g.Shapes(17*m.Multiple, 19*m.Multiple); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		return m, err
+	}
+	in, out := shapes[0], shapes[g.Output]
+	m.Scale = out.W / in.W
+	if m.Scale < 1 || m.Scale > MaxScale || out != (Shape{m.Scale * in.W, m.Scale * in.H, in.Channels}) {
+		return m, fmt.Errorf("makes %d×%d×%d of %d×%d×%d, expected as many channels, and a size 1 to %d times as large",
+			out.W, out.H, out.Channels, in.W, in.H, in.Channels, MaxScale)
+	}
+	larger, err := g.Shapes(31*m.Multiple, 37*m.Multiple)
+	if err != nil {
+		return m, err
+	}
+	if out := larger[g.Output]; out.W != 31*m.Multiple*m.Scale || out.H != 37*m.Multiple*m.Scale {
+		return m, errors.New("the size of the result is not a multiple of that of the picture")
+	}
+	for i, n := range g.Nodes {
+		samples := float64(shapes[i].W) * float64(shapes[i].H)
+		switch op := n.Op.(type) {
+		case Conv:
+			m.MACs += samples * float64(len(op.Weight))
+		case ConvTranspose:
+			from := shapes[n.Inputs[0]]
+			m.MACs += float64(from.W) * float64(from.H) * float64(len(op.Weight))
+		}
+	}
+	m.MACs /= float64(in.W) * float64(in.H)
+	return m, nil
+}

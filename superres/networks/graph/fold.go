@@ -1,0 +1,98 @@
+package graph
+
+// foldNode makes one node of node i and a convolution before it, or of a convolution and the node before it, or of two
+// convolutions.
+func (s *simplifier) foldNode(i int) int {
+	n := s.nodes[i]
+	first, own := s.ownInput(i)
+	from := s.nodes[first]
+	switch op := n.Op.(type) {
+	case Affine:
+		if c, ok := from.Op.(Conv); ok && own {
+			s.foldAfter(i, c, op, from)
+		}
+	case Pad:
+		c, ok := from.Op.(Conv)
+		pad := c.Pad.plus(op.Edges)
+		if ok && own && op.within(-1<<30, 0) && pad.within(0, 1<<30) {
+			c.Pad = pad
+			s.set(i, c, from.Inputs...)
+		}
+	case Conv:
+		switch before := from.Op.(type) {
+		case Pad:
+			pad := op.Pad.plus(before.Edges)
+			if before.Mode == PadZero && before.within(0, 1<<30) && pad.within(0, MaxSide*MaxSide) {
+				op.Pad = pad
+				s.set(i, op, from.Inputs...)
+			}
+		case Affine:
+			if own {
+				s.foldBefore(i, op, before, from)
+			}
+		case Conv:
+			if own {
+				s.mergeChain(i, before, op, from)
+			}
+		}
+	case Add:
+		s.mergeSum(i)
+	}
+	return i
+}
+
+// foldAfter makes a convolution of node i, an Affine, and convolution c, its input. The result keeps c's name.
+func (s *simplifier) foldAfter(i int, c Conv, a Affine, from Node) {
+	if !s.spend(len(c.Weight)) {
+		return
+	}
+	scale, offset := spread(a.Scale, c.Out), spread(a.Offset, c.Out)
+	weight, bias := make([]float32, len(c.Weight)), make([]float32, c.Out)
+	copy(bias, c.Bias)
+	per := len(weight) / c.Out
+	for o := range bias {
+		bias[o] = float32(bias[o]*scale[o]) + offset[o]
+		for k := o * per; k < (o+1)*per; k++ {
+			weight[k] = c.Weight[k] * scale[o]
+		}
+	}
+	c.Weight, c.Bias = weight, bias
+	if finite(weight) && finite(bias) {
+		s.set(i, c, from.Inputs...)
+		s.nodes[i].Name = from.Name
+	}
+}
+
+// foldBefore makes a convolution of node i, convolution c, and an Affine, its input, if it adds nothing or c reaches no
+// zeros beyond the edges.
+func (s *simplifier) foldBefore(i int, c Conv, a Affine, from Node) {
+	in := s.channels[s.nodes[i].Inputs[0]]
+	scale, offset := spread(a.Scale, in), spread(a.Offset, in)
+	for _, v := range offset {
+		if v != 0 && c.Pad != (Edges{}) {
+			return
+		}
+	}
+	if !s.spend(len(c.Weight)) {
+		return
+	}
+	perGroup, taps := in/c.Groups, c.size()
+	weight, bias := make([]float32, len(c.Weight)), make([]float32, c.Out)
+	copy(bias, c.Bias)
+	for o := range bias {
+		channel := o / (c.Out / c.Groups) * perGroup
+		sum := 0.0
+		for k := range perGroup {
+			for t := range taps {
+				at := (o*perGroup+k)*taps + t
+				sum += float64(c.Weight[at]) * float64(offset[channel+k]) // exact but for the sum
+				weight[at] = c.Weight[at] * scale[channel+k]
+			}
+		}
+		bias[o] += float32(sum)
+	}
+	c.Weight, c.Bias = weight, bias
+	if finite(weight) && finite(bias) {
+		s.set(i, c, from.Inputs...)
+	}
+}

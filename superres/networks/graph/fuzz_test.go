@@ -1,0 +1,134 @@
+package graph_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"superres/superres/networks/graph"
+	"superres/superres/networks/graph/graphtest"
+)
+
+// FuzzGraph makes graphs of bytes. What Check accepts has a measure and a reach, and the simplified graph has the same
+// results, unless the picture is too small.
+func FuzzGraph(f *testing.F) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		data := make([]byte, 20+r.IntN(100))
+		for i := range data {
+			data[i] = byte(r.IntN(256))
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		g := decode(data)
+		if g.Check() != nil {
+			return
+		}
+		m := g.Measure()
+		simple := g.Simplify()
+		if err := simple.Check(); err != nil {
+			t.Fatalf("the simplified graph is none: %v", err)
+		}
+		if g.Reach() < 0 || simple.Measure().Scale != m.Scale || simple.Measure().Multiple > m.Multiple {
+			t.Fatalf("reach %d, %+v, simplified %+v", g.Reach(), m, simple.Measure())
+		}
+		picture := graphtest.Picture(4*m.Multiple, 4*m.Multiple, g.Nodes[0].Op.(graph.Input).Channels, 1)
+		shapes, err := g.Shapes(picture.W, picture.H)
+		for _, s := range shapes {
+			if err != nil || s.W*s.H*s.Channels > 1<<16 { // which would be slow
+				return
+			}
+		}
+		largest := 0.0
+		want, err := g.EvalEach(context.Background(), picture, func(_ int, s graph.Samples) {
+			for _, v := range s.Values {
+				if largest = max(largest, math.Abs(float64(v))); v != v {
+					largest = math.Inf(1)
+				}
+			}
+		})
+		if err != nil || largest > 100 { // where rounding may show
+			return
+		}
+		got, err := simple.Eval(context.Background(), picture)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range got.Values {
+			if !(math.Abs(float64(v-want.Values[i])) < 0.01) {
+				t.Fatalf("sample %d is %g, expected %g", i, v, want.Values[i])
+			}
+		}
+	})
+}
+
+// decode returns a graph, which may be none.
+func decode(data []byte) *graph.Graph {
+	next := func(n int) int { // a number of [0, n)
+		if len(data) == 0 {
+			return 0
+		}
+		v := int(data[0]) % n
+		data = data[1:]
+		return v
+	}
+	seed := uint64(next(256))
+	list := func(n int) []float32 { return random(rand.New(rand.NewPCG(seed, uint64(n))), n) }
+	edges := func(least, most int) (e graph.Edges) {
+		for _, side := range []*int{&e.Top, &e.Left, &e.Bottom, &e.Right} {
+			*side = least + next(most-least+1)
+		}
+		return e
+	}
+	g := &graph.Graph{Nodes: []graph.Node{{Op: graph.Input{Channels: 1 + 2*next(2)}}}, Range: 1}
+	for len(data) > 0 && len(g.Nodes) < 20 {
+		n := graph.Node{Inputs: []int{max(0, len(g.Nodes)-1-next(2))}}
+		switch next(16) {
+		case 0:
+			in, out := 1+next(4), 1+next(4)
+			c := conv(rand.New(rand.NewPCG(seed, 1)), in, out, 1+next(3), 1+next(3), 1+next(2), 1, edges(0, 2))
+			n.Op = c
+		case 1:
+			in, out := 1+next(4), 1+next(4)
+			n.Op = convTranspose(rand.New(rand.NewPCG(seed, 1)), in, out, 1+next(4), 1+next(3), next(2), next(2), 1)
+		case 2:
+			n.Op = graph.PReLU{Slope: list(1 + next(4))}
+		case 3:
+			n.Op = graph.Function(next(14))
+		case 4:
+			n.Op = graph.Clip{Min: float32(next(5)) - 2, Max: float32(next(5)) - 1}
+		case 5:
+			n.Op = graph.Affine{Scale: list(1 + next(4)), Offset: list(1 + next(4))}
+		case 6:
+			n.Op, n.Inputs = graph.Add{}, append(n.Inputs, next(len(g.Nodes)))
+		case 7:
+			n.Op, n.Inputs = graph.Sub{}, append(n.Inputs, next(len(g.Nodes)))
+		case 8:
+			n.Op, n.Inputs = graph.Mul{}, append(n.Inputs, next(len(g.Nodes)))
+		case 9:
+			n.Op, n.Inputs = graph.Concat{}, append(n.Inputs, next(len(g.Nodes)))
+		case 10:
+			n.Op = graph.Select{Channels: []int{next(4), next(4), next(4)}[:next(4)]}
+		case 11:
+			n.Op = graph.PixelShuffle{Factor: next(4)}
+		case 12:
+			n.Op = graph.PixelUnshuffle{Factor: next(4)}
+		case 13:
+			n.Op = graph.Resize{By: graph.Interpolation(next(3)), Up: next(4), Down: next(4), A: -0.5,
+				AlignCorners: next(2) == 1}
+		case 14:
+			n.Op = graph.Pad{Edges: edges(-2, 2), Mode: graph.PadMode(next(3))}
+		default:
+			n.Op = graph.Pad{}
+		}
+		g.Nodes = append(g.Nodes, n)
+		g.Output = len(g.Nodes) - 1
+		if _, err := g.Shapes(12, 12); err != nil && next(8) > 0 { // nearly always leave out what does not fit
+			g.Nodes = g.Nodes[:len(g.Nodes)-1]
+			g.Output = len(g.Nodes) - 1
+		}
+	}
+	return g
+}

@@ -1,0 +1,222 @@
+package graph
+
+import (
+	"math"
+	"slices"
+)
+
+// joinNode drops node i if it changes nothing, or makes one of it and the node before it. It changes no convolution.
+func (s *simplifier) joinNode(i int) int {
+	n := s.nodes[i]
+	first := n.Inputs[0]
+	if _, isConcat := n.Op.(Concat); isConcat && len(n.Inputs) == 1 || isIdentity(n.Op, s.channels[first]) {
+		return first
+	}
+	switch op := n.Op.(type) {
+	case Affine:
+		s.joinAffine(i, op)
+	case Clip:
+		s.joinClip(i, op)
+	case Concat:
+		s.flatten(i)
+	case Select:
+		return s.joinSelect(i, op)
+	case Pad:
+		s.joinPad(i, op)
+	case Mul:
+		s.joinProduct(i)
+	case Add:
+		if first == n.Inputs[1] {
+			s.set(i, Affine{[]float32{2}, []float32{0}}, first)
+		}
+	case PReLU:
+		if before, ok := s.nodes[first].Op.(PReLU); ok && least(before.Slope) >= 0 {
+			s.set(i, PReLU{product(before.Slope, op.Slope)}, s.nodes[first].Inputs[0])
+		}
+	}
+	return i
+}
+
+func least(list []float32) float32 { return slices.Min(list) }
+
+// product returns the products of two lists, one of which may have one value that is meant for all.
+func product(a, b []float32) []float32 {
+	n := max(len(a), len(b))
+	a, b = spread(a, n), spread(b, n)
+	list := make([]float32, n)
+	for i := range list {
+		list[i] = a[i] * b[i]
+	}
+	return list
+}
+
+// joinAffine joins an Affine with one before it, and moves it nearer to a convolution: before a PReLU,
+// a pixel shuffle or a Pad that adds no zeros.
+func (s *simplifier) joinAffine(i int, op Affine) {
+	first, own := s.ownInput(i)
+	from := s.nodes[first]
+	if len(from.Inputs) != 1 {
+		return
+	}
+	before := from.Inputs[0]
+	switch other := from.Op.(type) {
+	case Affine:
+		offset := product(other.Offset, op.Scale)
+		n := max(len(offset), len(op.Offset))
+		offset = slices.Clone(spread(offset, n))
+		for c, v := range spread(op.Offset, n) {
+			offset[c] += v
+		}
+		if joined := (Affine{product(other.Scale, op.Scale), offset}); finite(joined.Scale) && finite(joined.Offset) {
+			s.set(i, joined, before)
+		}
+	case PReLU:
+		if own && least(op.Scale) > 0 && least(op.Offset) == 0 && slices.Max(op.Offset) == 0 {
+			s.set(first, op, before)
+			s.set(i, other, first)
+		}
+	case PixelShuffle:
+		if own {
+			n := other.Factor * other.Factor
+			s.set(first, Affine{repeat(op.Scale, n), repeat(op.Offset, n)}, before)
+			s.set(i, other, first)
+		}
+	case Pad:
+		if own && (other.Mode != PadZero || other.within(-1<<30, 0)) {
+			s.set(first, op, before)
+			s.set(i, other, first)
+		}
+	}
+}
+
+func finite(list []float32) bool {
+	return !slices.ContainsFunc(list, func(v float32) bool {
+		return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0)
+	})
+}
+
+// repeat returns a list with every value n times, one after the other; of one value, the list itself.
+func repeat(list []float32, n int) []float32 {
+	if len(list) == 1 {
+		return list
+	}
+	all := make([]float32, 0, n*len(list))
+	for _, v := range list {
+		for range n {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// joinClip joins a Clip with one before it or with a PReLU that it makes superfluous, and makes a ReLU of one at 0.
+func (s *simplifier) joinClip(i int, op Clip) {
+	from := s.nodes[s.nodes[i].Inputs[0]]
+	switch before := from.Op.(type) {
+	case Clip:
+		s.set(i, Clip{min(max(before.Min, op.Min), op.Max), min(max(before.Max, op.Min), op.Max)}, from.Inputs[0])
+	case PReLU:
+		if op.Min >= 0 && least(before.Slope) >= 0 {
+			s.set(i, op, from.Inputs[0])
+		}
+	default:
+		if op.Min == 0 && op.Max >= math.MaxFloat32 {
+			s.set(i, PReLU{[]float32{0}}, s.nodes[i].Inputs[0])
+		}
+	}
+}
+
+// flatten gives a Concat the inputs of Concats among its inputs.
+func (s *simplifier) flatten(i int) {
+	var inputs []int
+	for _, from := range s.nodes[i].Inputs {
+		if _, ok := s.nodes[from].Op.(Concat); ok {
+			inputs = append(inputs, s.nodes[from].Inputs...)
+		} else {
+			inputs = append(inputs, from)
+		}
+	}
+	if len(inputs) != len(s.nodes[i].Inputs) && len(inputs) <= MaxChannels {
+		s.set(i, Concat{}, inputs...)
+	}
+}
+
+// joinSelect joins a Select with one before it. Of a Concat it takes the input that has all of its channels, and
+// returns that input if it is the whole of it.
+func (s *simplifier) joinSelect(i int, op Select) int {
+	first := s.nodes[i].Inputs[0]
+	from := s.nodes[first]
+	switch other := from.Op.(type) {
+	case Select:
+		channels := make([]int, len(op.Channels))
+		for k, c := range op.Channels {
+			channels[k] = other.Channels[c]
+		}
+		s.set(i, Select{channels}, from.Inputs[0])
+	case Concat:
+		start := 0
+		for _, input := range from.Inputs {
+			end := start + s.channels[input]
+			if slices.Min(op.Channels) >= start && slices.Max(op.Channels) < end {
+				channels := slices.Clone(op.Channels)
+				for k := range channels {
+					channels[k] -= start
+				}
+				s.set(i, Select{channels}, input)
+				break
+			}
+			start = end
+		}
+	}
+	if n := s.nodes[i]; isIdentity(n.Op, s.channels[n.Inputs[0]]) {
+		return n.Inputs[0]
+	}
+	return i
+}
+
+// joinPad joins two Pads, of zeros that are added or of samples that are cut off.
+func (s *simplifier) joinPad(i int, op Pad) {
+	from := s.nodes[s.nodes[i].Inputs[0]]
+	before, ok := from.Op.(Pad)
+	if !ok {
+		return
+	}
+	adds := op.Mode == PadZero && before.Mode == PadZero && op.within(0, 1<<20) && before.within(0, 1<<20)
+	cuts := op.within(-1<<30, 0) && before.within(-1<<30, 0)
+	joined := before.Edges.plus(op.Edges)
+	if (adds || cuts) && joined.within(-1<<20, 1<<10) {
+		s.set(i, Pad{joined, PadZero}, from.Inputs[0])
+	}
+}
+
+func (e Edges) plus(f Edges) Edges {
+	return Edges{e.Top + f.Top, e.Left + f.Left, e.Bottom + f.Bottom, e.Right + f.Right}
+}
+
+// joinProduct makes one function of the product of samples and a function of them.
+func (s *simplifier) joinProduct(i int) {
+	for k, x := range s.nodes[i].Inputs {
+		other := s.nodes[i].Inputs[1-k]
+		if x == other {
+			s.set(i, Square, x)
+			return
+		}
+		f, ok := s.nodes[other].Op.(Function)
+		if !ok {
+			continue
+		}
+		from := s.nodes[other].Inputs[0]
+		softplus := s.nodes[from].Op == Op(Softplus)
+		switch {
+		case f == Sigmoid && from == x:
+			s.set(i, SiLU, x)
+		case f == HardSigmoid && from == x:
+			s.set(i, HardSwish, x)
+		case f == Tanh && softplus && s.nodes[from].Inputs[0] == x:
+			s.set(i, Mish, x)
+		default:
+			continue
+		}
+		return
+	}
+}

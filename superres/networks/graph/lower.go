@@ -1,0 +1,38 @@
+package graph
+
+// lower returns operations which, one after another, compute c for in input channels: a convolution with the outputs of
+// all Stride×Stride phases as channels, the pixel shuffle that joins them, and the crop.
+func (c ConvTranspose) lower(in int) (Conv, PixelShuffle, Pad) {
+	r, outs := c.Stride, c.Out/c.Groups
+	// Result Y = q·r + phase, before the crop, has the inputs q − t at the taps phase + r·t.
+	taps := c.taps()
+	conv := Conv{Out: c.Out * r * r, Height: taps, Width: taps, Dilation: 1, Groups: c.Groups}
+	conv.Pad = Edges{taps - 1, taps - 1, taps - 1, taps - 1}
+	perGroup := in / c.Groups
+	conv.Weight = make([]float32, conv.Out*perGroup*taps*taps)
+	for i := range in {
+		group, channel := i/perGroup, i%perGroup
+		for o := range outs {
+			for ky := range c.Kernel {
+				for kx := range c.Kernel {
+					output := (group*outs+o)*r*r + ky%r*r + kx%r
+					at := ((output*perGroup+channel)*taps+taps-1-ky/r)*taps + taps - 1 - kx/r
+					conv.Weight[at] = c.Weight[((i*outs+o)*c.Kernel+ky)*c.Kernel+kx]
+				}
+			}
+		}
+	}
+	for _, b := range c.Bias {
+		for range r * r {
+			conv.Bias = append(conv.Bias, b)
+		}
+	}
+	low := taps*r - c.Kernel + c.Pad - c.Extra
+	return conv, PixelShuffle{r}, Pad{Edges: Edges{-c.Pad, -c.Pad, -low, -low}}
+}
+
+// taps returns the number of taps, across and down, with which a phase is computed: enough to reach the rows that Extra
+// adds.
+func (c ConvTranspose) taps() int {
+	return (max(c.Kernel, c.Kernel+c.Extra-c.Pad) + c.Stride - 1) / c.Stride
+}

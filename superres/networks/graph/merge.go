@@ -1,0 +1,106 @@
+package graph
+
+// size returns the number of taps of a convolution.
+func (c Conv) size() int { return c.Height * c.Width }
+
+// mergeChain makes one convolution of node i, convolution c, and convolution b, its input, with nothing between them,
+// if one of them has 1×1 taps and the result has no more products.
+func (s *simplifier) mergeChain(i int, b, c Conv, from Node) {
+	in := s.channels[from.Inputs[0]]
+	if b.Groups != 1 || c.Groups != 1 || b.size() > 1 && c.size() > 1 || c.size() == 1 && c.Pad != (Edges{}) {
+		return
+	}
+	if c.Pad != (Edges{}) { // the zeros beyond the edges of b's result are no values of b unless its bias is 0
+		for _, v := range b.Bias {
+			if v != 0 {
+				return
+			}
+		}
+	}
+	taps := max(b.size(), c.size())
+	merged, apart := c.Out*in*taps, b.Out*in*b.size()+c.Out*b.Out*c.size()
+	pad := b.Pad.plus(c.Pad)
+	if merged > apart || !pad.within(0, MaxSide*MaxSide) || !s.spend(merged*b.Out) {
+		return
+	}
+	result := chain(b, c, in)
+	result.Pad = pad
+	if finite(result.Weight) && finite(result.Bias) {
+		s.set(i, result, from.Inputs...)
+	}
+}
+
+// chain returns the convolution that does what b, of in input channels, and then c do, without padding.
+func chain(b, c Conv, in int) Conv {
+	result := c
+	if b.size() > 1 {
+		result = b
+	}
+	taps := result.size()
+	result.Out = c.Out
+	result.Weight, result.Bias = make([]float32, c.Out*in*taps), make([]float32, c.Out)
+	for o := range c.Out {
+		for k := range in {
+			for t := range taps {
+				sum := 0.0
+				for m := range b.Out {
+					before, after := b.Weight[(m*in+k)*b.size()+t%b.size()], c.Weight[(o*b.Out+m)*c.size()+t%c.size()]
+					sum += float64(before) * float64(after) // exact but for the sum
+				}
+				result.Weight[(o*in+k)*taps+t] = float32(sum)
+			}
+		}
+		sum := 0.0
+		if len(c.Bias) > 0 {
+			sum = float64(c.Bias[o])
+		}
+		for m, v := range b.Bias {
+			for t := range c.size() {
+				sum += float64(v) * float64(c.Weight[(o*b.Out+m)*c.size()+t])
+			}
+		}
+		result.Bias[o] = float32(sum)
+	}
+	return result
+}
+
+// mergeSum makes one convolution of node i, the sum of two convolutions of the same samples, if the taps of one of
+// the two are all at places where the other has taps.
+func (s *simplifier) mergeSum(i int) {
+	first, second := s.nodes[i].Inputs[0], s.nodes[i].Inputs[1]
+	a, okA := s.nodes[first].Op.(Conv)
+	b, okB := s.nodes[second].Op.(Conv)
+	if !okA || !okB || s.uses[first] != 1 || s.uses[second] != 1 || a.Out != b.Out || a.Groups != 1 || b.Groups != 1 ||
+		s.nodes[first].Inputs[0] != s.nodes[second].Inputs[0] {
+		return
+	}
+	if a.size() < b.size() {
+		a, b = b, a
+	}
+	single := b.size() == 1
+	if a.Dilation != b.Dilation && !single {
+		return
+	}
+	// The first tap of b is at row top and column left of those of a.
+	down, across := a.Pad.Top-b.Pad.Top, a.Pad.Left-b.Pad.Left
+	top, left := down/a.Dilation, across/a.Dilation
+	if down%a.Dilation != 0 || across%a.Dilation != 0 || top < 0 || left < 0 || top+b.Height > a.Height ||
+		left+b.Width > a.Width || !s.spend(len(a.Weight)) {
+		return
+	}
+	weight, bias := make([]float32, len(a.Weight)), make([]float32, a.Out)
+	copy(weight, a.Weight)
+	for k, w := range b.Weight {
+		x, y, kernel := k%b.Width, k/b.Width%b.Height, k/b.size()
+		weight[kernel*a.size()+(top+y)*a.Width+left+x] += w
+	}
+	for _, list := range [][]float32{a.Bias, b.Bias} {
+		for o, v := range list {
+			bias[o] += v
+		}
+	}
+	a.Weight, a.Bias = weight, bias
+	if finite(weight) && finite(bias) {
+		s.set(i, a, s.nodes[first].Inputs[0])
+	}
+}

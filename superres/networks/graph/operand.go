@@ -1,0 +1,86 @@
+package graph
+
+import "fmt"
+
+// Operand is what arithmetic takes: the samples of a node of a Builder, or, where Constant is not nil, a constant that
+// has one value, or one per channel.
+type Operand struct {
+	Node     int
+	Constant []float32
+}
+
+// Arithmetic adds the nodes of x + y, x − y, x · y or x / y, as the sign +, -, * or / says, and returns the result: a
+// constant if both are constants. Division by samples is not supported.
+func (b *Builder) Arithmetic(name string, sign byte, x, y Operand) (Operand, error) {
+	if sign == '/' && y.Constant != nil {
+		inverse := make([]float32, len(y.Constant))
+		for i, v := range y.Constant {
+			if inverse[i] = 1 / v; v == 0 {
+				return Operand{}, fmt.Errorf("division by 0 in Div %q", name)
+			}
+		}
+		sign, y = '*', Operand{Constant: inverse}
+	}
+	switch {
+	case x.Constant != nil && y.Constant != nil:
+		return combineConstants(name, sign, x.Constant, y.Constant)
+	case sign == '/':
+		return Operand{}, fmt.Errorf("division by samples in Div %q, which is not supported", name)
+	case x.Constant == nil && y.Constant == nil:
+		return b.combineNodes(name, sign, x.Node, y.Node)
+	case x.Constant != nil && sign != '-':
+		x, y = y, x
+	}
+	var op Op
+	switch {
+	case x.Constant != nil: // constant − samples
+		op, x = Affine{[]float32{-1}, x.Constant}, y
+	case sign == '+':
+		op = Affine{[]float32{1}, y.Constant}
+	case sign == '-':
+		negative := make([]float32, len(y.Constant))
+		for i, v := range y.Constant {
+			negative[i] = -v
+		}
+		op = Affine{[]float32{1}, negative}
+	default:
+		op = Affine{y.Constant, []float32{0}}
+	}
+	node, err := b.Add(name, op, x.Node)
+	return Operand{Node: node}, err
+}
+
+func (b *Builder) combineNodes(name string, sign byte, x, y int) (Operand, error) {
+	var op Op = Mul{}
+	switch {
+	case sign == '+':
+		op = Add{}
+	case sign == '-':
+		op = Sub{}
+	case x == y:
+		node, err := b.Add(name, Square, x)
+		return Operand{Node: node}, err
+	}
+	node, err := b.Add(name, op, x, y)
+	return Operand{Node: node}, err
+}
+
+func combineConstants(name string, sign byte, x, y []float32) (Operand, error) {
+	n := max(len(x), len(y))
+	if len(x) != n && len(x) != 1 || len(y) != n && len(y) != 1 {
+		return Operand{}, fmt.Errorf("%q combines %d and %d constants", name, len(x), len(y))
+	}
+	list := make([]float32, n)
+	for i := range list {
+		v, w := x[i%len(x)], y[i%len(y)]
+		switch sign {
+		case '+':
+			list[i] = v + w
+		case '-':
+			list[i] = v - w
+		case '*':
+			list[i] = v * w
+		}
+	}
+	return Operand{Constant: list}, nil
+}

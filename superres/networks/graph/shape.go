@@ -1,0 +1,249 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+func one(in []Shape) (Shape, error) {
+	if len(in) != 1 {
+		return Shape{}, fmt.Errorf("has %d inputs, expected 1", len(in))
+	}
+	return in[0], nil
+}
+
+// Name implements Op.
+func (Input) Name() string { return "Input" }
+
+func (Input) shape([]Shape) (Shape, error) { return Shape{}, errors.New("a second input") }
+
+// Name implements Op.
+func (Conv) Name() string { return "Conv" }
+
+func (c Conv) shape(in []Shape) (Shape, error) {
+	s, err := one(in)
+	if err != nil {
+		return s, err
+	}
+	switch {
+	case min(c.Height, c.Width, c.Dilation) < 1 || max(c.Height, c.Width, c.Dilation) > MaxSide:
+		return s, fmt.Errorf("%d×%d taps %d apart, expected at most %d", c.Height, c.Width, c.Dilation, MaxSide)
+	case !c.Pad.within(0, MaxSide*MaxSide):
+		return s, fmt.Errorf("padding %v", c.Pad)
+	case c.Out < 1 || c.Out > MaxChannels || c.Groups < 1 || s.Channels%c.Groups != 0 || c.Out%c.Groups != 0:
+		return s, fmt.Errorf("%d groups of %d channels in and %d out", c.Groups, s.Channels, c.Out)
+	case len(c.Weight) != c.Out*s.Channels/c.Groups*c.Height*c.Width || len(c.Bias) != 0 && len(c.Bias) != c.Out:
+		return s, fmt.Errorf("%d weights and %d biases for %d channels in and %d out", len(c.Weight), len(c.Bias),
+			s.Channels, c.Out)
+	}
+	s.W += c.Pad.Left + c.Pad.Right - (c.Width-1)*c.Dilation
+	s.H += c.Pad.Top + c.Pad.Bottom - (c.Height-1)*c.Dilation
+	s.Channels = c.Out
+	return s, nil
+}
+
+// within reports whether all edges are least..most.
+func (e Edges) within(least, most int) bool {
+	return min(e.Top, e.Left, e.Bottom, e.Right) >= least && max(e.Top, e.Left, e.Bottom, e.Right) <= most
+}
+
+// Name implements Op.
+func (ConvTranspose) Name() string { return "ConvTranspose" }
+
+func (c ConvTranspose) shape(in []Shape) (Shape, error) {
+	s, err := one(in)
+	if err != nil {
+		return s, err
+	}
+	switch {
+	case c.Kernel < 1 || c.Kernel > MaxSide || c.Stride < 1 || c.Stride > MaxScale || c.Pad < 0 || c.Pad >= c.Kernel ||
+		c.Extra < 0 || c.Extra >= c.Stride:
+		return s, fmt.Errorf("%d×%d taps, stride %d, padding %d and %d", c.Kernel, c.Kernel, c.Stride, c.Pad, c.Extra)
+	case c.Out < 1 || c.Out > MaxChannels/c.Stride/c.Stride:
+		return s, fmt.Errorf("%d channels for each of %d×%d phases, expected at most %d altogether", c.Out, c.Stride,
+			c.Stride, MaxChannels)
+	case c.Groups < 1 || s.Channels%c.Groups != 0 || c.Out%c.Groups != 0:
+		return s, fmt.Errorf("%d groups of %d channels in and %d out", c.Groups, s.Channels, c.Out)
+	case len(c.Weight) != s.Channels*c.Out/c.Groups*c.Kernel*c.Kernel || len(c.Bias) != 0 && len(c.Bias) != c.Out:
+		return s, fmt.Errorf("%d weights and %d biases for %d channels in and %d out", len(c.Weight), len(c.Bias),
+			s.Channels, c.Out)
+	}
+	s.W = (s.W-1)*c.Stride + c.Kernel - 2*c.Pad + c.Extra
+	s.H = (s.H-1)*c.Stride + c.Kernel - 2*c.Pad + c.Extra
+	s.Channels = c.Out
+	return s, nil
+}
+
+// Name implements Op.
+func (PReLU) Name() string { return "PReLU" }
+
+func (p PReLU) shape(in []Shape) (Shape, error) {
+	s, err := one(in)
+	if err == nil && len(p.Slope) != 1 && len(p.Slope) != s.Channels {
+		err = fmt.Errorf("%d slopes for %d channels", len(p.Slope), s.Channels)
+	}
+	return s, err
+}
+
+// Name implements Op.
+func (f Function) Name() string {
+	names := []string{"Sigmoid", "Tanh", "SiLU", "GELU", "GELUTanh", "Mish", "ELU", "Softplus", "HardSwish",
+		"HardSigmoid", "Abs", "Square", "Exp"}
+	if f < 0 || int(f) >= len(names) {
+		return fmt.Sprintf("Function(%d)", int(f))
+	}
+	return names[f]
+}
+
+func (f Function) shape(in []Shape) (Shape, error) {
+	s, err := one(in)
+	if err == nil && (f < 0 || f > Exp) {
+		err = errors.New("no such function")
+	}
+	return s, err
+}
+
+// Name implements Op.
+func (Clip) Name() string { return "Clip" }
+
+func (c Clip) shape(in []Shape) (Shape, error) {
+	s, err := one(in)
+	if err == nil && !(c.Min <= c.Max) {
+		err = fmt.Errorf("from %g to %g", c.Min, c.Max)
+	}
+	return s, err
+}
+
+// Name implements Op.
+func (Affine) Name() string { return "Affine" }
+
+func (a Affine) shape(in []Shape) (Shape, error) {
+	s, err := one(in)
+	fits := func(n int) bool { return n == 1 || n == s.Channels }
+	if err == nil && !(fits(len(a.Scale)) && fits(len(a.Offset))) {
+		err = fmt.Errorf("%d factors and %d offsets for %d channels", len(a.Scale), len(a.Offset), s.Channels)
+	}
+	return s, err
+}
+
+// Name implements Op.
+func (Add) Name() string { return "Add" }
+
+// Name implements Op.
+func (Sub) Name() string { return "Sub" }
+
+// Name implements Op.
+func (Mul) Name() string { return "Mul" }
+
+func (Add) shape(in []Shape) (Shape, error) { return combined(in) }
+func (Sub) shape(in []Shape) (Shape, error) { return combined(in) }
+func (Mul) shape(in []Shape) (Shape, error) { return combined(in) }
+
+func combined(in []Shape) (Shape, error) {
+	if len(in) != 2 {
+		return Shape{}, fmt.Errorf("has %d inputs, expected 2", len(in))
+	}
+	a, b := in[0], in[1]
+	if a.W != b.W || a.H != b.H || a.Channels != b.Channels && a.Channels != 1 && b.Channels != 1 {
+		return a, fmt.Errorf("of %d×%d×%d and %d×%d×%d", a.W, a.H, a.Channels, b.W, b.H, b.Channels)
+	}
+	a.Channels = max(a.Channels, b.Channels)
+	return a, nil
+}
+
+// Name implements Op.
+func (Concat) Name() string { return "Concat" }
+
+func (Concat) shape(in []Shape) (Shape, error) {
+	if len(in) == 0 {
+		return Shape{}, errors.New("has no inputs")
+	}
+	s := in[0]
+	for _, other := range in[1:] {
+		if s.W != other.W || s.H != other.H {
+			return s, fmt.Errorf("of %d×%d and %d×%d samples", s.W, s.H, other.W, other.H)
+		}
+		if s.Channels += other.Channels; s.Channels > MaxChannels {
+			return s, fmt.Errorf("has more than %d channels", MaxChannels)
+		}
+	}
+	return s, nil
+}
+
+// Name implements Op.
+func (Select) Name() string { return "Select" }
+
+func (c Select) shape(in []Shape) (Shape, error) {
+	s, err := one(in)
+	if err == nil && slices.ContainsFunc(c.Channels, func(i int) bool { return i < 0 || i >= s.Channels }) {
+		err = fmt.Errorf("of channels that its input, of %d, lacks", s.Channels)
+	}
+	s.Channels = len(c.Channels)
+	return s, err
+}
+
+// Name implements Op.
+func (PixelShuffle) Name() string { return "PixelShuffle" }
+
+func (p PixelShuffle) shape(in []Shape) (Shape, error) {
+	s, err := one(in)
+	r := p.Factor
+	if err == nil && (r < 1 || r > MaxScale || s.Channels%(r*r) != 0) {
+		err = fmt.Errorf("%d channels by %d", s.Channels, r)
+	}
+	if err != nil {
+		return s, err
+	}
+	return Shape{s.W * r, s.H * r, s.Channels / (r * r)}, nil
+}
+
+// Name implements Op.
+func (PixelUnshuffle) Name() string { return "PixelUnshuffle" }
+
+func (p PixelUnshuffle) shape(in []Shape) (Shape, error) {
+	s, err := one(in)
+	r := p.Factor
+	if err == nil && (r < 1 || r > MaxScale || s.W%r != 0 || s.H%r != 0) {
+		err = fmt.Errorf("%d×%d samples by %d", s.W, s.H, r)
+	}
+	if err != nil {
+		return s, err
+	}
+	return Shape{s.W / r, s.H / r, s.Channels * r * r}, nil
+}
+
+// Name implements Op.
+func (Resize) Name() string { return "Resize" }
+
+func (r Resize) shape(in []Shape) (Shape, error) {
+	s, err := one(in)
+	switch {
+	case err != nil:
+		return s, err
+	case r.Up < 1 || r.Down < 1 || r.Up > MaxScale || r.Down > MaxScale || r.Up > 1 && r.Down > 1:
+		return s, fmt.Errorf("by %d/%d", r.Up, r.Down)
+	case s.W%r.Down != 0 || s.H%r.Down != 0:
+		return s, fmt.Errorf("%d×%d samples by 1/%d", s.W, s.H, r.Down)
+	case r.By < Nearest || r.By > Bicubic || r.By == Bicubic && !(r.A >= -1 && r.A <= 0):
+		return s, errors.New("by an unknown interpolation")
+	case r.AlignCorners && (s.W < 2 || s.H < 2):
+		return s, fmt.Errorf("aligns the corners of %d×%d samples", s.W, s.H)
+	}
+	return Shape{s.W * r.Up / r.Down, s.H * r.Up / r.Down, s.Channels}, nil
+}
+
+// Name implements Op.
+func (Pad) Name() string { return "Pad" }
+
+func (p Pad) shape(in []Shape) (Shape, error) {
+	s, err := one(in)
+	if err == nil && (!p.within(-1<<20, 1<<10) || p.Mode < PadZero || p.Mode > PadReflect) {
+		err = fmt.Errorf("by %v", p.Edges)
+	}
+	if err == nil && p.Mode == PadReflect && (max(p.Left, p.Right) >= s.W || max(p.Top, p.Bottom) >= s.H) {
+		err = errors.New("mirrors more than there is")
+	}
+	s.W, s.H = s.W+p.Left+p.Right, s.H+p.Top+p.Bottom
+	return s, err
+}

@@ -1,0 +1,203 @@
+package graph
+
+import (
+	"math"
+	"slices"
+)
+
+// Simplify returns a graph with the results of g, but for rounding, in fewer and simpler operations, for a graph that
+// Check accepts:
+//
+//   - no node changes nothing, joins one input, or is of no use to the result;
+//   - transposed convolutions are convolutions with pixel shuffles, the reach of which may be a row larger;
+//   - zero padding belongs to the convolutions after it, cropping to those before it;
+//   - factors and offsets belong to the convolutions beside them, and are joined where there are none;
+//   - convolutions with nothing between them are one, if that saves products, as are sums of convolutions;
+//   - products of x and σ(x) are SiLU, and so on for other functions.
+//
+// The weights of unchanged nodes are shared with g.
+func (g *Graph) Simplify() *Graph {
+	s := &simplifier{graph: g}
+	s.copyNodes()
+	const mostPasses = 16 // few networks need more than three; more would only waste time on odd ones
+	for range mostPasses {
+		s.removeUseless()
+		s.changed = false
+		s.pass(s.joinNode)
+		s.pass(s.foldNode)
+		if !s.changed {
+			break
+		}
+	}
+	s.removeUseless()
+	return &Graph{Nodes: s.nodes, Output: s.output, Range: g.Range, Terms: g.Terms}
+}
+
+// simplifier has the nodes of a graph while they are changed.
+type simplifier struct {
+	graph    *Graph
+	nodes    []Node
+	channels []int // of each node
+	uses     []int // how often each node is an input; once more for the output; never too few
+	output   int
+	changed  bool
+	work     int // products that made new weights
+}
+
+// spend reports whether the budget has this number of products left for computing new weights. Only odd networks
+// exceed it.
+func (s *simplifier) spend(products int) bool {
+	const most = 1 << 30
+	if products > most-s.work {
+		return false
+	}
+	s.work += products
+	return true
+}
+
+// copyNodes sets the nodes to those of the graph, with each transposed convolution replaced.
+func (s *simplifier) copyNodes() {
+	at := make([]int, len(s.graph.Nodes)) // where each node is now
+	for i, n := range s.graph.Nodes {
+		n.Inputs = slices.Clone(n.Inputs)
+		for k, from := range n.Inputs {
+			n.Inputs[k] = at[from]
+		}
+		if c, ok := n.Op.(ConvTranspose); ok {
+			conv, shuffle, crop := c.lower(s.channels[n.Inputs[0]])
+			for _, op := range []Op{conv, shuffle, crop} {
+				n = Node{n.Name, op, n.Inputs}
+				s.append(n)
+				n.Inputs = []int{len(s.nodes) - 1}
+			}
+		} else {
+			s.append(n)
+		}
+		at[i] = len(s.nodes) - 1
+	}
+	s.output = at[s.graph.Output]
+}
+
+func (s *simplifier) append(n Node) {
+	s.nodes = append(s.nodes, n)
+	s.channels = append(s.channels, s.channelsOf(n))
+}
+
+// channelsOf returns the number of channels of the result of a node whose inputs are there.
+func (s *simplifier) channelsOf(n Node) int {
+	most, sum := 0, 0
+	for _, from := range n.Inputs {
+		most, sum = max(most, s.channels[from]), sum+s.channels[from]
+	}
+	switch op := n.Op.(type) {
+	case Input:
+		return op.Channels
+	case Conv:
+		return op.Out
+	case Select:
+		return len(op.Channels)
+	case Concat:
+		return sum
+	case PixelShuffle:
+		return most / (op.Factor * op.Factor)
+	case PixelUnshuffle:
+		return most * op.Factor * op.Factor
+	}
+	return most
+}
+
+// removeUseless removes the nodes that the result does not depend on, but for the input, and counts the uses of others.
+func (s *simplifier) removeUseless() {
+	last := (&Graph{Nodes: s.nodes, Output: s.output}).lastUses()
+	at := make([]int, len(s.nodes))
+	n := 0
+	for i, node := range s.nodes {
+		if last[i] < 0 && i > 0 {
+			continue
+		}
+		for k, from := range node.Inputs {
+			node.Inputs[k] = at[from]
+		}
+		at[i] = n
+		s.nodes[n], s.channels[n] = node, s.channels[i]
+		n++
+	}
+	s.nodes, s.channels, s.output = s.nodes[:n], s.channels[:n], at[s.output]
+	s.uses = make([]int, n)
+	s.uses[s.output]++
+	for _, node := range s.nodes {
+		for _, from := range node.Inputs {
+			s.uses[from]++
+		}
+	}
+}
+
+// pass calls visit for each node but the input, in order. visit returns the node in whose place the visited one can be
+// used: itself, or one before it.
+func (s *simplifier) pass(visit func(i int) int) {
+	at := make([]int, len(s.nodes))
+	for i := range s.nodes {
+		at[i] = i
+		if i == 0 {
+			continue
+		}
+		for k, from := range s.nodes[i].Inputs {
+			s.nodes[i].Inputs[k] = at[from]
+		}
+		if at[i] = visit(i); at[i] != i {
+			s.uses[at[i]] += s.uses[i]
+			s.changed = true
+		}
+	}
+	s.output = at[s.output]
+}
+
+// set replaces node i, which keeps its name.
+func (s *simplifier) set(i int, op Op, inputs ...int) {
+	for _, from := range s.nodes[i].Inputs {
+		s.uses[from]--
+	}
+	for _, from := range inputs {
+		s.uses[from]++
+	}
+	s.nodes[i].Op, s.nodes[i].Inputs = op, slices.Clone(inputs)
+	s.channels[i] = s.channelsOf(s.nodes[i])
+	s.changed = true
+}
+
+// ownInput returns the first input of node i and reports whether no other node uses it.
+func (s *simplifier) ownInput(i int) (input int, own bool) {
+	input = s.nodes[i].Inputs[0]
+	return input, s.uses[input] == 1
+}
+
+// isIdentity reports whether an operation leaves inputs with the given number of channels unchanged.
+func isIdentity(op Op, channels int) bool {
+	all := func(list []float32, v float32) bool {
+		return !slices.ContainsFunc(list, func(w float32) bool { return w != v })
+	}
+	switch op := op.(type) {
+	case PReLU:
+		return all(op.Slope, 1)
+	case Clip:
+		return op.Min <= -math.MaxFloat32 && op.Max >= math.MaxFloat32
+	case Affine:
+		return all(op.Scale, 1) && all(op.Offset, 0)
+	case Select:
+		for i, c := range op.Channels {
+			if i != c {
+				return false
+			}
+		}
+		return len(op.Channels) == channels
+	case PixelShuffle:
+		return op.Factor == 1
+	case PixelUnshuffle:
+		return op.Factor == 1
+	case Resize:
+		return op.Up == 1 && op.Down == 1
+	case Pad:
+		return op.Edges == Edges{}
+	}
+	return false
+}

@@ -1,0 +1,88 @@
+package graph
+
+import "fmt"
+
+// AddStrided adds the nodes of a convolution that makes only every stride-th row and column of c's result, and returns
+// the last of them: pixels become channels, of which a convolution without a stride takes those that the taps of c see.
+// The sides of the input have to be multiples of the stride.
+func (b *Builder) AddStrided(name string, c Conv, stride, input int) (int, error) {
+	if stride == 1 {
+		return b.Add(name, c, input)
+	}
+	in := b.shapes[input].Channels
+	switch {
+	case stride < 1 || stride > MaxScale || in*stride*stride > MaxChannels:
+		return 0, fmt.Errorf("Conv %q: stride %d of %d channels, expected at most %d times the square of the stride",
+			name, stride, in, MaxChannels)
+	case b.shapes[input].W%stride != 0 || b.shapes[input].H%stride != 0:
+		return 0, fmt.Errorf("Conv %q: stride %d, by which %d×%d samples are not divisible", name, stride,
+			b.shapes[input].W, b.shapes[input].H)
+	}
+	if _, err := c.shape([]Shape{b.shapes[input]}); err != nil {
+		return 0, fmt.Errorf("Conv %q: %w", name, err)
+	}
+	down := strideAlong(c.Height, c.Dilation, stride, c.Pad.Top, c.Pad.Bottom)
+	across := strideAlong(c.Width, c.Dilation, stride, c.Pad.Left, c.Pad.Right)
+	s := Conv{Out: c.Out, Height: down.taps, Width: across.taps, Dilation: 1, Groups: c.Groups, Bias: c.Bias,
+		Pad: Edges{Top: down.before, Left: across.before, Bottom: down.behind, Right: across.behind}}
+	count := c.Out * in / c.Groups * stride * stride * s.Height * s.Width
+	if count > MaxWeights-b.weights {
+		return 0, fmt.Errorf("more than %d weights", MaxWeights)
+	}
+	s.Weight = make([]float32, count)
+	for pair := range c.Out * in / c.Groups { // an output, and a channel that it sees
+		for y := range c.Height {
+			blockY, offsetY := down.split(y)
+			for x := range c.Width {
+				blockX, offsetX := across.split(x)
+				channel := (pair*stride+offsetY)*stride + offsetX
+				s.Weight[(channel*s.Height+blockY)*s.Width+blockX] = c.Weight[(pair*c.Height+y)*c.Width+x]
+			}
+		}
+	}
+	pixels, err := b.Add(name, PixelUnshuffle{stride}, input)
+	if err != nil {
+		return 0, err
+	}
+	return b.Add(name, s, pixels)
+}
+
+// strided is the taps of a convolution along one side, seen as taps on blocks of stride samples.
+type strided struct {
+	taps, before, behind  int // those on blocks, and their padding
+	dilation, stride, pad int // of the convolution
+}
+
+func strideAlong(taps, dilation, stride, before, behind int) strided {
+	s := strided{dilation: dilation, stride: stride, pad: before}
+	s.before = -floorDiv(-before, stride)
+	s.taps = floorDiv((taps-1)*dilation-before, stride) + s.before + 1
+	// The result has this many samples more than there are blocks.
+	more := floorDiv(before+behind-(taps-1)*dilation-1, stride) + 1
+	s.behind = more + s.taps - 1 - s.before
+	return s
+}
+
+// split returns the block of tap i, and the sample within it.
+func (s strided) split(i int) (block, offset int) {
+	i = i*s.dilation - s.pad + s.before*s.stride
+	return i / s.stride, i % s.stride
+}
+
+// AddTransposed adds a transposed convolution of which the given edges are cut off, all of them not negative but that
+// those at the bottom and on the right may state, as negative numbers, what Extra does. It returns the last node.
+func (b *Builder) AddTransposed(name string, c ConvTranspose, cut Edges, input int) (int, error) {
+	extra := cut.Top - cut.Bottom
+	if cut.Top == cut.Left && cut.Bottom == cut.Right && cut.Top < c.Kernel && extra >= 0 && extra < c.Stride {
+		c.Pad, c.Extra = cut.Top, extra
+		return b.Add(name, c, input)
+	}
+	if !cut.within(0, MaxSide) {
+		return 0, fmt.Errorf("ConvTranspose %q: with the padding %v is not supported", name, cut)
+	}
+	node, err := b.Add(name, c, input)
+	if err != nil {
+		return 0, err
+	}
+	return b.Add(name, Pad{Edges: Edges{Top: -cut.Top, Left: -cut.Left, Bottom: -cut.Bottom, Right: -cut.Right}}, node)
+}

@@ -1,0 +1,111 @@
+package networks
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"superres/internal/kernel"
+	"superres/internal/lines"
+	"superres/internal/must"
+	"superres/superres/networks/graph"
+	"superres/superres/networks/graph/graphtest"
+)
+
+// roundQuickly returns a graph in integers, with fewer and smaller pictures than Import, and without comparing it with
+// float32.
+func roundQuickly(t *testing.T, g *graph.Graph) *Stage {
+	t.Helper()
+	var pictures []*lines.Rows
+	for _, p := range renderPictures(1, 3, 24, g.Nodes[0].Op.(graph.Input).Channels) {
+		pictures = append(pictures, p.rows())
+	}
+	g = splitOutputs(g.Simplify())
+	m := g.Measure()
+	s := &Stage{params: params{Scale: m.Scale, Multiple: m.Multiple, Reach: g.Reach()}}
+	s.spec = *must.Get(compile(t.Context(), g, pictures, choices{coarse: 2, tiled: 0.6}))(t)
+	must.Succeed(t, s.build())
+	return s
+}
+
+// A network of each kind agrees with float32 to 60 dB, is rounded to the same integers with all kernels, runs alike
+// with them for extreme pictures, and is the same after saving.
+func TestRounding(t *testing.T) {
+	if testing.Short() {
+		t.Skip("imports networks, which takes long under the race detector")
+	}
+	for _, n := range graphtest.All() {
+		t.Run(n.Name, func(t *testing.T) {
+			s := roundQuickly(t, n.Graph)
+			if got := agreement(t, s, n.Graph); got < 60 {
+				t.Errorf("it agrees with float32 to %.1f dB", got)
+			}
+			restore := kernel.Use(0)
+			generic := roundQuickly(t, n.Graph)
+			restore()
+			if !isSame(s, generic) {
+				t.Error("other kernels round it to other integers")
+			}
+			if back := must.Get(reload(t, s))(t); !isSame(back, s) {
+				t.Error("saved and loaded it is another")
+			}
+			p := renderPictures(5, 2, 24, s.Channels())[1]
+			for i, v := range p.values {
+				if i%7 < 3 {
+					p.values[i] = ^v
+				}
+			}
+			sameForAllTiers(t, s, &p)
+		})
+	}
+}
+
+// agreement returns the PSNR, in dB, of s against g.
+func agreement(t *testing.T, s *Stage, g *graph.Graph) float64 {
+	t.Helper()
+	picture := graphtest.Picture(36, 48, s.Channels(), 3)
+	p := &levels{picture.W, picture.H, picture.Channels, nil}
+	for i, v := range picture.Values {
+		p.values = append(p.values, uint8(math.Round(float64(255*v))))
+		picture.Values[i] = float32(p.values[i]) / 255
+	}
+	want := must.Get(g.Eval(t.Context(), picture))(t)
+	out, _ := enlarge(t, s, p)
+	sum := 0.
+	for c, plane := range out {
+		for i, v := range plane.Pix {
+			d := float64(v - want.Values[i*s.Channels()+c])
+			sum += float64(d * d)
+		}
+	}
+	return -10 * math.Log10(sum/float64(len(want.Values)))
+}
+
+// Convolutions of more outputs than kernels have are divided into several, with the same result.
+func TestSplitOutputs(t *testing.T) {
+	b := graphtest.NewBuilder(3, 1)
+	b.Conv(b.Conv(0, 2*kernel.MaxOutputs+9, 1, 1), 3, 3, 1)
+	g := b.Graph()
+	split := splitOutputs(g)
+	must.Succeed(t, split.Check())
+	if len(split.Nodes) != len(g.Nodes)+3 {
+		t.Errorf("%d nodes of %d", len(split.Nodes), len(g.Nodes))
+	}
+	picture := graphtest.Picture(9, 7, 3, 1)
+	want, got := must.Get(g.Eval(t.Context(), picture))(t), must.Get(split.Eval(t.Context(), picture))(t)
+	if !slices.Equal(got.Values, want.Values) {
+		t.Error("it gives another result")
+	}
+}
+
+// Import refuses a network that agrees with float32 to less than Options.LeastPSNR, and an invalid graph.
+func TestImportRefuses(t *testing.T) {
+	g := graphtest.Brightness(8, 1, 1, 1)
+	s, r, err := Import(t.Context(), &Source{Graph: g}, Options{LeastPSNR: 150})
+	if s != nil || err == nil || r.PSNR < 60 {
+		t.Errorf("%+v, error %v", r, err)
+	}
+	if s, _, err := Import(t.Context(), &Source{Graph: &graph.Graph{}}, Options{}); s != nil || err == nil {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,262 @@
+package ncnn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"superres/superres/networks/graph"
+)
+
+// rest is a value that stands for what is left: of channels, or up to the end.
+const rest = -233
+
+// channelAxis fails unless the axis is that of the channels, of the three axes that pictures have.
+func channelAxis(axis int) error {
+	if axis != 0 && axis != -3 {
+		return fmt.Errorf("along axis %d is not supported, only along the channels", axis)
+	}
+	return nil
+}
+
+func (c *call) concat() ([]graph.Operand, error) {
+	if err := channelAxis(c.int(0, 0)); err != nil {
+		return nil, err
+	}
+	return c.add(graph.Concat{}, c.in...)
+}
+
+func (c *call) slice() (out []graph.Operand, err error) {
+	sizes, at := c.ints(0), c.ints(2)
+	s, err := c.shape()
+	if err == nil {
+		err = channelAxis(c.int(1, 0))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(at) > 0 {
+		return nil, errors.New("at indexes is not supported")
+	}
+	start := 0
+	for i, size := range sizes {
+		if size == rest {
+			size = (s.Channels - start) / (len(sizes) - i)
+		}
+		channels, err := span(start, size, s.Channels)
+		if err != nil {
+			return nil, err
+		}
+		part, err := c.add(graph.Select{Channels: channels})
+		if err != nil {
+			return nil, err
+		}
+		start += size
+		out = append(out, part...)
+	}
+	return out, nil
+}
+
+// span returns the channels from start on, size of them. It fails if there are not that many.
+func span(start, size, channels int) ([]int, error) {
+	if start < 0 || size < 1 || start > channels-size {
+		return nil, fmt.Errorf("of %d channels from channel %d on, of %d", size, start, channels)
+	}
+	list := make([]int, size)
+	for i := range list {
+		list[i] = start + i
+	}
+	return list, nil
+}
+
+// part is the samples of an axis from start up to end.
+type part struct{ start, end int }
+
+func (c *call) crop() ([]graph.Operand, error) {
+	s, err := c.shape()
+	if err != nil {
+		return nil, err
+	}
+	sides := [3]int{s.Channels, s.H, s.W}
+	parts, err := c.croppedParts(sides)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range parts {
+		if p.start < 0 || p.end > sides[i] || p.start >= p.end {
+			return nil, fmt.Errorf("of samples %d to %d, of %d", p.start, p.end, sides[i])
+		}
+	}
+	out := c.in[:1]
+	if p := parts[0]; p != (part{0, s.Channels}) {
+		channels, err := span(p.start, p.end-p.start, s.Channels)
+		if err != nil {
+			return nil, err
+		}
+		if out, err = c.add(graph.Select{Channels: channels}, out...); err != nil {
+			return nil, err
+		}
+	}
+	edges := graph.Edges{Top: -parts[1].start, Bottom: parts[1].end - s.H,
+		Left: -parts[2].start, Right: parts[2].end - s.W}
+	if edges == (graph.Edges{}) {
+		return out, nil
+	}
+	return c.add(graph.Pad{Edges: edges}, out...)
+}
+
+// croppedParts returns the parts of the axes channels, height and width that a Crop keeps.
+func (c *call) croppedParts(sides [3]int) (parts [3]part, err error) {
+	starts, ends, axes := c.ints(9), c.ints(10), c.ints(11)
+	if len(starts) == 0 {
+		for i := range sides {
+			from, size, back := c.int(2-i, 0), c.int([]int{5, 4, 3}[i], 0), c.int(8-i, 0)
+			parts[i] = part{from, sides[i] - back}
+			if size != rest {
+				parts[i].end = min(parts[i].end, from+size)
+				if i > 0 && !c.sized && from+size != sides[i] {
+					return parts, errSize
+				}
+			}
+		}
+		return parts, nil
+	}
+	if len(ends) != len(starts) || len(axes) != 0 && len(axes) != len(starts) || len(starts) > 3 {
+		return parts, fmt.Errorf("has %d starts, %d ends and %d axes", len(starts), len(ends), len(axes))
+	}
+	for i := range sides {
+		parts[i].end = sides[i]
+	}
+	for k, start := range starts {
+		axis := k
+		if len(axes) > 0 {
+			if axis = axes[k]; axis < 0 {
+				axis += 3
+			}
+		}
+		if axis < 0 || axis > 2 {
+			return parts, fmt.Errorf("along axis %d", axis)
+		}
+		side, end := sides[axis], ends[k]
+		if end > 0 && end < math.MaxInt32 && axis > 0 && !c.sized {
+			return parts, errSize
+		}
+		switch {
+		case start == rest:
+			start = 0
+		case start < 0:
+			start += side
+		}
+		switch {
+		case end == rest:
+			end = side
+		case end <= 0:
+			end += side
+		}
+		parts[axis] = part{start, min(end, side)}
+	}
+	return parts, nil
+}
+
+var errSize = errors.New("to a size of its own is not supported for pictures of any size")
+
+func (c *call) padding() ([]graph.Operand, error) {
+	op := graph.Pad{Edges: graph.Edges{Top: c.int(0, 0), Bottom: c.int(1, 0), Left: c.int(2, 0), Right: c.int(3, 0)}}
+	kind, value := c.int(4, 0), c.float(5, 0)
+	switch {
+	case kind < 0 || kind > 2:
+		return nil, fmt.Errorf("of number %d is not supported", kind)
+	case kind == 0 && value != 0 || c.int(6, 0) != 0:
+		return nil, errors.New("with a number that is not 0 is not supported")
+	case c.int(7, 0) != 0 || c.int(8, 0) != 0:
+		return nil, errors.New("of channels is not supported")
+	case min(op.Top, op.Left, op.Bottom, op.Right) < 0:
+		return nil, errors.New("with fewer than 0 samples is not supported")
+	}
+	op.Mode = []graph.PadMode{graph.PadZero, graph.PadEdge, graph.PadReflect}[kind]
+	return c.add(op)
+}
+
+func (c *call) shuffleChannel() ([]graph.Operand, error) {
+	groups, reverse := c.int(0, 1), c.int(1, 0)
+	s, err := c.shape()
+	if err != nil {
+		return nil, err
+	}
+	if groups < 1 || groups > s.Channels || s.Channels%groups != 0 {
+		return nil, fmt.Errorf("of %d channels in %d groups", s.Channels, groups)
+	}
+	step := s.Channels / groups
+	if reverse != 0 {
+		step = groups
+	}
+	return c.add(graph.Select{Channels: graph.InterleavedChannels(s.Channels, step)})
+}
+
+// factor returns the factor of a shuffle, which its channels, or none if it divides none, are checked for.
+func (c *call) factor() (factor int, s graph.Shape, err error) {
+	factor = c.int(0, 1)
+	if s, err = c.shape(); err == nil && (factor < 1 || factor > graph.MaxScale) {
+		err = fmt.Errorf("by %d, expected 1 to %d", factor, graph.MaxScale)
+	}
+	return factor, s, err
+}
+
+func (c *call) pixelShuffle() ([]graph.Operand, error) {
+	blockFirst := c.int(1, 0) != 0
+	r, s, err := c.factor()
+	if err != nil {
+		return nil, err
+	}
+	if s.Channels%(r*r) != 0 {
+		return nil, fmt.Errorf("of %d channels by %d", s.Channels, r)
+	}
+	out := c.in[:1]
+	if blockFirst {
+		out, err = c.add(graph.Select{Channels: graph.InterleavedChannels(s.Channels, s.Channels/(r*r))})
+	}
+	return c.then(out, err, graph.PixelShuffle{Factor: r})
+}
+
+func (c *call) reorg() ([]graph.Operand, error) {
+	blockFirst := c.int(1, 0) != 0
+	r, s, err := c.factor()
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.add(graph.PixelUnshuffle{Factor: r})
+	if blockFirst && err == nil {
+		return c.then(out, nil, graph.Select{Channels: graph.InterleavedChannels(s.Channels*r*r, r*r)})
+	}
+	return out, err
+}
+
+func (c *call) interp() ([]graph.Operand, error) {
+	kind, down, across := c.int(0, 0), c.float(1, 1), c.float(2, 1)
+	height, width := c.int(3, 0), c.int(4, 0)
+	op := graph.Resize{AlignCorners: c.int(6, 0) != 0}
+	s, err := c.shape()
+	switch {
+	case err != nil:
+		return nil, err
+	case kind < 1 || kind > 3:
+		return nil, fmt.Errorf("of number %d is not supported", kind)
+	case c.int(5, 0) != 0:
+		return nil, errors.New("to the size of another input is not supported")
+	case height != 0 && width != 0:
+		if !c.sized {
+			return nil, errSize
+		}
+		down, across = float32(height)/float32(s.H), float32(width)/float32(s.W)
+	}
+	if op.By = graph.Interpolation(kind - 1); op.By == graph.Bicubic {
+		op.A = -0.75
+	}
+	if op.Up, op.Down, err = graph.WholeFactors(float64(down), float64(across)); err != nil {
+		return nil, err
+	}
+	if op.Up == 1 && op.Down == 1 {
+		return c.split()
+	}
+	return c.add(op)
+}

@@ -1,0 +1,260 @@
+// Package ncnn reads networks in the format of ncnn: a .param that lists the layers, and a .bin that holds their
+// weights.
+package ncnn
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"superres/superres/networks/graph"
+)
+
+// Read returns the network of the contents of a .param, in text or binary, and of the .bin that belongs to it, in
+// float32 or float16. It fails for operations that are not supported, naming them, for a .bin that is shorter or longer
+// than its .param says, and as graph.Graph.Check does. The files may be forged. Read keeps neither slice.
+func Read(param, weights []byte) (*graph.Graph, error) {
+	layers, err := readParam(param)
+	if err != nil {
+		return nil, fmt.Errorf("ncnn: %w", err)
+	}
+	r := reader{bin: weights, blobs: map[string]graph.Operand{}}
+	output, err := r.readLayers(layers)
+	if err == nil && len(r.bin) > 0 {
+		err = fmt.Errorf("the .bin has %d bytes that the .param does not use; does it belong to it?", len(r.bin))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("ncnn: %w", err)
+	}
+	g, err := r.graph.Graph(output)
+	if err != nil {
+		return nil, fmt.Errorf("ncnn: %w", err)
+	}
+	return g, nil
+}
+
+// reader makes the nodes of layers.
+type reader struct {
+	bin   bin
+	graph *graph.Builder // nil before the Input
+	// sized says whether the Input states the size of the picture. Otherwise the size is an example, by which no size
+	// in the file can be judged.
+	sized bool
+	// blobs has, by its name, each blob that a layer so far makes.
+	blobs map[string]graph.Operand
+}
+
+// The picture by which shapes are worked out where the Input states none: its sides are multiples of every factor that
+// graphs may demand.
+const exampleWidth, exampleHeight = 240, 336
+
+// readLayers makes the nodes of all layers and returns that of the result: the only one that no layer takes. A copy
+// that a Split makes for nobody is no result.
+func (r *reader) readLayers(layers []layer) (output int, err error) {
+	free := map[string]bool{}
+	for _, l := range layers {
+		if err := r.readLayer(l); err != nil {
+			return 0, err
+		}
+		for _, name := range l.inputs {
+			delete(free, name)
+		}
+		for _, name := range l.outputs {
+			if l.kind != "Split" && r.blobs[name].Constant == nil {
+				free[name] = true
+			}
+		}
+	}
+	if len(free) != 1 {
+		return 0, fmt.Errorf("the network has %d results, expected 1", len(free))
+	}
+	for name := range free {
+		output = r.blobs[name].Node
+	}
+	return output, nil
+}
+
+// readLayer makes the nodes of one layer.
+func (r *reader) readLayer(l layer) error {
+	fail := func(err error) error {
+		if strings.Contains(err.Error(), strconv.Quote(l.name)+": ") { // the graph names its nodes itself
+			return err
+		}
+		return fmt.Errorf("%s %q: %w", l.kind, l.name, err)
+	}
+	known, ok := makers[l.kind]
+	if !ok {
+		return fmt.Errorf("layer %q: the operation %s is not supported", l.name, l.kind)
+	}
+	in := make([]graph.Operand, len(l.inputs))
+	for i, name := range l.inputs {
+		if in[i], ok = r.blobs[name]; !ok {
+			return fail(fmt.Errorf("takes %q, which no layer before it makes", name))
+		}
+	}
+	if len(in) < known.least || len(in) > known.most {
+		return fail(fmt.Errorf("has %d inputs", len(in)))
+	}
+	if r.graph == nil && l.kind != "Input" && l.kind != "MemoryData" {
+		return fail(errors.New("comes before the Input"))
+	}
+	s := settings{params: l.params}
+	out, err := known.make(&call{r, l.name, &s, in, len(l.outputs)})
+	if unknown := s.check(); unknown != nil {
+		err = unknown
+	}
+	if err != nil {
+		return fail(err)
+	}
+	if len(out) != len(l.outputs) {
+		return fail(fmt.Errorf("has %d outputs, expected %d", len(l.outputs), len(out)))
+	}
+	for i, name := range l.outputs {
+		if _, twice := r.blobs[name]; twice {
+			return fail(fmt.Errorf("makes %q, which a layer before it makes", name))
+		}
+		r.blobs[name] = out[i]
+	}
+	return nil
+}
+
+// call is what a maker makes nodes of.
+type call struct {
+	*reader
+	name string
+	*settings
+	in []graph.Operand
+	// outputs is the number of outputs that the .param names.
+	outputs int
+}
+
+// maker makes the nodes of a kind of layer, which has least to most inputs, and returns its outputs.
+type maker struct {
+	least, most int
+	make        func(*call) ([]graph.Operand, error)
+}
+
+// many is the greatest number of inputs of layers that take any number.
+const many = graph.MaxNodes
+
+// makers has the kinds of layers that are supported.
+var makers = map[string]maker{
+	"Input":                  {0, 0, (*call).input},
+	"MemoryData":             {0, 0, (*call).memoryData},
+	"Split":                  {1, 1, (*call).split},
+	"Noop":                   {1, 1, (*call).split},
+	"DeepCopy":               {1, 1, (*call).split},
+	"Dropout":                {1, 1, (*call).dropout},
+	"Convolution":            {1, 1, (*call).convolution},
+	"ConvolutionDepthWise":   {1, 1, (*call).convolution},
+	"Deconvolution":          {1, 1, (*call).deconvolution},
+	"DeconvolutionDepthWise": {1, 1, (*call).deconvolution},
+	"PReLU":                  {1, 1, (*call).prelu},
+	"ReLU":                   {1, 1, (*call).relu},
+	"Sigmoid":                {1, 1, function(graph.Sigmoid)},
+	"TanH":                   {1, 1, function(graph.Tanh)},
+	"Swish":                  {1, 1, function(graph.SiLU)},
+	"Mish":                   {1, 1, function(graph.Mish)},
+	"Softplus":               {1, 1, function(graph.Softplus)},
+	"AbsVal":                 {1, 1, function(graph.Abs)},
+	"GELU":                   {1, 1, (*call).gelu},
+	"ELU":                    {1, 1, (*call).elu},
+	"HardSwish":              {1, 1, (*call).hardSwish},
+	"HardSigmoid":            {1, 1, (*call).hardSigmoid},
+	"Clip":                   {1, 1, (*call).clip},
+	"Eltwise":                {2, many, (*call).eltwise},
+	"BinaryOp":               {1, 2, (*call).binary},
+	"UnaryOp":                {1, 1, (*call).unary},
+	"BatchNorm":              {1, 1, (*call).batchNorm},
+	"Scale":                  {1, 2, (*call).scale},
+	"Bias":                   {1, 1, (*call).bias},
+	"Power":                  {1, 1, (*call).power},
+	"Concat":                 {1, many, (*call).concat},
+	"Slice":                  {1, 1, (*call).slice},
+	"Crop":                   {1, 1, (*call).crop},
+	"Padding":                {1, 1, (*call).padding},
+	"ShuffleChannel":         {1, 1, (*call).shuffleChannel},
+	"PixelShuffle":           {1, 1, (*call).pixelShuffle},
+	"Reorg":                  {1, 1, (*call).reorg},
+	"Interp":                 {1, 1, (*call).interp},
+}
+
+// add adds a node that takes the first input, or the given ones, and returns it as the only output.
+func (c *call) add(op graph.Op, inputs ...graph.Operand) ([]graph.Operand, error) {
+	if inputs == nil {
+		inputs = c.in[:1]
+	}
+	nodes := make([]int, len(inputs))
+	for i, x := range inputs {
+		if x.Constant != nil {
+			return nil, errors.New("of a constant is not supported")
+		}
+		nodes[i] = x.Node
+	}
+	node, err := c.graph.Add(c.name, op, nodes...)
+	return []graph.Operand{{Node: node}}, err
+}
+
+// then adds further nodes, one after another, to an output.
+func (c *call) then(out []graph.Operand, err error, ops ...graph.Op) ([]graph.Operand, error) {
+	for _, op := range ops {
+		if err == nil {
+			out, err = c.add(op, out...)
+		}
+	}
+	return out, err
+}
+
+// shape returns the shape of the first input.
+func (c *call) shape() (graph.Shape, error) {
+	if c.in[0].Constant != nil {
+		return graph.Shape{}, errors.New("of a constant is not supported")
+	}
+	return c.graph.Shape(c.in[0].Node), nil
+}
+
+func (c *call) input() ([]graph.Operand, error) {
+	if c.graph != nil {
+		return nil, errors.New("the network takes more than one picture")
+	}
+	s := graph.Shape{W: c.int(0, 0), H: c.int(1, 0), Channels: c.int(2, 0)}
+	if c.int(11, 0) != 0 {
+		return nil, errors.New("takes a volume")
+	}
+	if c.sized = s.W != 0 || s.H != 0; !c.sized {
+		s.W, s.H = exampleWidth, exampleHeight
+	}
+	if s.Channels == 0 {
+		s.Channels = 3
+	}
+	var err error
+	c.reader.graph, err = graph.NewBuilder(c.name, s)
+	return []graph.Operand{{}}, err
+}
+
+func (c *call) memoryData() ([]graph.Operand, error) {
+	w, h, channels := c.int(0, 0), c.int(1, 0), c.int(2, 0)
+	if c.int(11, 0) != 0 || !(h == 0 && channels == 0 || channels != 0 && w == 1 && h == 1) {
+		return nil, errors.New("is not supported but for one value, or one per channel")
+	}
+	n := max(w, channels)
+	if n < 1 || n > graph.MaxChannels {
+		return nil, fmt.Errorf("has %d values, expected 1 to %d", n, graph.MaxChannels)
+	}
+	list, err := []float32(nil), error(nil)
+	if plain := c.int(21, 1) == 1; plain {
+		list, err = c.bin.floats(n)
+	} else {
+		list, err = c.bin.tagged(n)
+	}
+	return []graph.Operand{{Constant: list}}, err
+}
+
+func (c *call) split() ([]graph.Operand, error) {
+	out := make([]graph.Operand, c.outputs)
+	for i := range out {
+		out[i] = c.in[0]
+	}
+	return out, nil
+}

@@ -1,0 +1,293 @@
+package ncnn
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"superres/superres/networks/graph"
+)
+
+const (
+	magic = 7767517 // the first number of a .param
+	// maxParam is the largest .param in bytes; real ones have some 80 bytes per layer.
+	maxParam = 16 << 20
+	// maxArray is the greatest length of an array in a .param.
+	maxArray = 4096
+	// endOfParameters is the key behind the last parameter of a layer in a binary .param.
+	endOfParameters = -233
+	// arrayKey is the greatest key of an array: the array of key k has arrayKey−k.
+	arrayKey = -23300
+)
+
+// layer is a line of a .param.
+type layer struct {
+	kind, name string
+	inputs     []string
+	outputs    []string
+	params     map[int][]value
+}
+
+// value is a number of a .param, both as an integer and as a real number; the layer's kind says which of them it is.
+type value struct {
+	whole bool
+	i     int
+	f     float32
+}
+
+// readParam returns the layers of a .param, in text or binary.
+func readParam(data []byte) ([]layer, error) {
+	if len(data) > maxParam {
+		return nil, fmt.Errorf("a .param of %d bytes, expected at most %d", len(data), maxParam)
+	}
+	if len(data) >= 4 && binary.LittleEndian.Uint32(data) == magic {
+		return readBinaryParam(data)
+	}
+	first, rest, _ := bytes.Cut(data, []byte("\n"))
+	if string(bytes.TrimSpace(first)) != strconv.Itoa(magic) {
+		return nil, errors.New("no .param of ncnn: it does not begin with 7767517")
+	}
+	second, rest, _ := bytes.Cut(rest, []byte("\n"))
+	counts := strings.Fields(string(second))
+	if len(counts) != 2 {
+		return nil, errors.New("the .param does not state the number of its layers")
+	}
+	count, err := strconv.Atoi(counts[0])
+	if err := checkCount(count, err); err != nil {
+		return nil, err
+	}
+	var layers []layer
+	for line := range bytes.Lines(rest) {
+		fields := strings.Fields(string(line))
+		if len(fields) == 0 {
+			continue
+		}
+		if len(layers) == count {
+			return nil, fmt.Errorf("the .param has more than the %d layers that it states", count)
+		}
+		l, err := parseLayer(fields)
+		if err != nil {
+			return nil, fmt.Errorf("layer %d of the .param: %w", len(layers)+1, err)
+		}
+		layers = append(layers, l)
+	}
+	if len(layers) != count {
+		return nil, fmt.Errorf("the .param has %d layers, but states %d", len(layers), count)
+	}
+	return layers, nil
+}
+
+// checkCount fails if a .param states a number of layers that no network has.
+func checkCount(count int, err error) error {
+	if err != nil || count < 2 || count > graph.MaxNodes {
+		return fmt.Errorf("the .param states %d layers, expected 2 to %d", count, graph.MaxNodes)
+	}
+	return nil
+}
+
+// parseLayer parses the fields of a line: kind, name, numbers of inputs and outputs, their names, parameters.
+func parseLayer(fields []string) (l layer, err error) {
+	if len(fields) < 4 {
+		return l, errors.New("expected a layer, its name and the numbers of its inputs and outputs")
+	}
+	l.kind, l.name = fields[0], fields[1]
+	in, err1 := strconv.Atoi(fields[2])
+	out, err2 := strconv.Atoi(fields[3])
+	fields = fields[4:]
+	if err1 != nil || err2 != nil || in < 0 || out < 0 || in > len(fields) || out > len(fields)-in {
+		return l, fmt.Errorf("layer %q lacks some of its inputs and outputs", l.name)
+	}
+	l.inputs, l.outputs, fields = fields[:in], fields[in:in+out], fields[in+out:]
+	l.params = make(map[int][]value, len(fields))
+	for _, field := range fields {
+		key, list, err := parseParameter(field)
+		if _, twice := l.params[key]; err == nil && twice {
+			err = fmt.Errorf("layer %q has parameter %d twice", l.name, key)
+		}
+		if err != nil {
+			return l, err
+		}
+		l.params[key] = list
+	}
+	return l, nil
+}
+
+// parseParameter parses key=value, or key=n,v1,v2,… of an array.
+func parseParameter(field string) (key int, list []value, err error) {
+	name, rest, found := strings.Cut(field, "=")
+	key, err = strconv.Atoi(name)
+	if !found || err != nil {
+		return 0, nil, fmt.Errorf("%q is no parameter", field)
+	}
+	items := []string{rest}
+	if key <= arrayKey {
+		key = arrayKey - key
+		count, others, _ := strings.Cut(rest, ",")
+		items = nil
+		if others != "" {
+			items = strings.Split(others, ",")
+		}
+		if n, err := strconv.Atoi(count); err != nil || n != len(items) || n > maxArray {
+			return 0, nil, fmt.Errorf("%q is no array of at most %d numbers", field, maxArray)
+		}
+	}
+	for _, item := range items {
+		v, err := parseValue(item)
+		if err != nil {
+			return 0, nil, err
+		}
+		list = append(list, v)
+	}
+	return key, list, nil
+}
+
+func parseValue(item string) (value, error) {
+	if i, err := strconv.ParseInt(item, 10, 32); err == nil {
+		return value{true, int(i), float32(i)}, nil
+	}
+	f, err := strconv.ParseFloat(item, 32)
+	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
+		return value{}, fmt.Errorf("%q is no number", item)
+	}
+	if whole := f == math.Trunc(f) && math.Abs(f) < 1<<31; whole {
+		return value{true, int(f), float32(f)}, nil
+	}
+	return value{f: float32(f)}, nil
+}
+
+// readBinaryParam returns the layers of a binary .param. Its layers have no names, and numbers for blobs.
+func readBinaryParam(data []byte) ([]layer, error) {
+	if len(data)%4 != 0 {
+		return nil, errors.New("the binary .param is cut off")
+	}
+	next, short := 4, false
+	number := func() int {
+		if next+4 > len(data) {
+			short = true
+			return 0
+		}
+		next += 4
+		return int(int32(binary.LittleEndian.Uint32(data[next-4:])))
+	}
+	count, _ := number(), number()
+	if err := checkCount(count, nil); err != nil {
+		return nil, err
+	}
+	names := func(n int) (list []string) {
+		for range min(max(n, 0), len(data)/4) {
+			list = append(list, strconv.Itoa(number()))
+		}
+		return list
+	}
+	values := func(n int) (list []value) {
+		if n < 0 || n > maxArray {
+			short = true
+			return nil
+		}
+		for range n {
+			bits := uint32(number())
+			list = append(list, value{true, int(int32(bits)), math.Float32frombits(bits)})
+		}
+		return list
+	}
+	layers := make([]layer, 0, count)
+	for i := range count {
+		l := layer{kind: kindOf(number()), name: "layer " + strconv.Itoa(i), params: map[int][]value{}}
+		in, out := number(), number()
+		l.inputs, l.outputs = names(in), names(out)
+		for key := number(); key != endOfParameters && !short; key = number() {
+			n := 1
+			if key <= arrayKey {
+				key, n = arrayKey-key, number()
+			}
+			l.params[key] = values(n)
+		}
+		if short {
+			return nil, errors.New("the binary .param is cut off")
+		}
+		layers = append(layers, l)
+	}
+	if next != len(data) {
+		return nil, fmt.Errorf("the binary .param has %d bytes behind its last layer", len(data)-next)
+	}
+	return layers, nil
+}
+
+// kinds are the kinds of layers in the order of their numbers in a binary .param.
+var kinds = strings.Fields(`AbsVal ArgMax BatchNorm Bias BNLL Concat Convolution Crop Deconvolution Dropout Eltwise ELU
+	Embed Exp Flatten InnerProduct Input Log LRN MemoryData MVN Pooling Power PReLU Proposal Reduction ReLU Reshape
+	ROIPooling Scale Sigmoid Slice Softmax Split SPP TanH Threshold Tile RNN LSTM BinaryOp UnaryOp
+	ConvolutionDepthWise Padding Squeeze ExpandDims Normalize Permute PriorBox DetectionOutput Interp
+	DeconvolutionDepthWise ShuffleChannel InstanceNorm Clip Reorg YoloDetectionOutput Quantize Dequantize
+	Yolov3DetectionOutput PSROIPooling ROIAlign Packing Requantize Cast HardSigmoid SELU HardSwish Noop PixelShuffle
+	DeepCopy Mish StatisticsPooling Swish Gemm GroupNorm LayerNorm Softplus GRU MultiHeadAttention GELU`)
+
+func kindOf(number int) string {
+	if number < 0 || number >= len(kinds) {
+		return fmt.Sprintf("of number %d", number)
+	}
+	return kinds[number]
+}
+
+// settings gives the parameters of a layer, and remembers which were asked for and whether one was no whole number.
+type settings struct {
+	params map[int][]value
+	known  []int
+	err    error
+}
+
+// int returns the parameter of the key, a whole number, or the default.
+func (s *settings) int(key, byDefault int) int {
+	list := s.ints(key)
+	if len(list) != 1 {
+		return byDefault
+	}
+	return list[0]
+}
+
+// float returns the parameter of the key, a real number, or the default.
+func (s *settings) float(key int, byDefault float32) float32 {
+	list := s.floats(key)
+	if len(list) != 1 {
+		return byDefault
+	}
+	return list[0]
+}
+
+// ints returns the array of the key; nil if there is none.
+func (s *settings) ints(key int) (list []int) {
+	s.known = append(s.known, key)
+	for _, v := range s.params[key] {
+		if !v.whole && s.err == nil {
+			s.err = fmt.Errorf("parameter %d is %g, expected a whole number", key, v.f)
+		}
+		list = append(list, v.i)
+	}
+	return list
+}
+
+// floats returns the array of the key; nil if there is none.
+func (s *settings) floats(key int) (list []float32) {
+	s.known = append(s.known, key)
+	for _, v := range s.params[key] {
+		list = append(list, v.f)
+	}
+	return list
+}
+
+// check fails if a parameter was no whole number, or was never asked for: what it means is unknown then, and the result
+// might be wrong. Keys 30 and 31 are hints of shapes and of memory.
+func (s *settings) check() error {
+	for _, key := range slices.Sorted(maps.Keys(s.params)) {
+		if key != 30 && key != 31 && !slices.Contains(s.known, key) && s.err == nil {
+			s.err = fmt.Errorf("parameter %d is not supported", key)
+		}
+	}
+	return s.err
+}

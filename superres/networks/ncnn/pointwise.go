@@ -1,0 +1,237 @@
+package ncnn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"superres/superres/networks/graph"
+)
+
+// function returns the maker of a layer that applies a function to every sample.
+func function(f graph.Function) func(*call) ([]graph.Operand, error) {
+	return func(c *call) ([]graph.Operand, error) { return c.add(f) }
+}
+
+func (c *call) dropout() ([]graph.Operand, error) {
+	if factor := c.float(0, 1); factor != 1 {
+		return c.add(affine(factor, 0))
+	}
+	return c.split()
+}
+
+// affine multiplies by a factor and adds an offset.
+func affine(factor, offset float32) graph.Affine {
+	return graph.Affine{Scale: []float32{factor}, Offset: []float32{offset}}
+}
+
+func (c *call) prelu() ([]graph.Operand, error) {
+	slopes, err := c.bin.floats(c.int(0, 0))
+	if err != nil {
+		return nil, err
+	}
+	return c.add(graph.PReLU{Slope: slopes})
+}
+
+func (c *call) relu() ([]graph.Operand, error) {
+	return c.add(graph.PReLU{Slope: []float32{c.float(0, 0)}})
+}
+
+func (c *call) gelu() ([]graph.Operand, error) {
+	if c.int(0, 0) != 0 {
+		return c.add(graph.GELUTanh)
+	}
+	return c.add(graph.GELU)
+}
+
+func (c *call) elu() ([]graph.Operand, error) {
+	if alpha := c.float(0, 0.1); alpha != 1 {
+		return nil, fmt.Errorf("with a factor of %g is not supported, only of 1", alpha)
+	}
+	return c.add(graph.ELU)
+}
+
+func (c *call) hardSwish() ([]graph.Operand, error) {
+	return c.addHardSwish(c.in[0], c.float(0, 0.2), c.float(1, 0.5))
+}
+
+// addHardSwish adds x·clip(alpha·x + beta, 0, 1).
+func (c *call) addHardSwish(x graph.Operand, alpha, beta float32) ([]graph.Operand, error) {
+	if math.Abs(float64(alpha)-1.0/6) < 1e-6 && beta == 0.5 {
+		return c.add(graph.HardSwish, x)
+	}
+	gate, err := c.add(affine(alpha, beta), x)
+	gate, err = c.then(gate, err, graph.Clip{Min: 0, Max: 1})
+	if err != nil {
+		return nil, err
+	}
+	return c.add(graph.Mul{}, x, gate[0])
+}
+
+func (c *call) hardSigmoid() ([]graph.Operand, error) {
+	alpha, beta := c.float(0, 0.2), c.float(1, 0.5)
+	out, err := c.add(affine(alpha, beta))
+	return c.then(out, err, graph.Clip{Min: 0, Max: 1})
+}
+
+func (c *call) clip() ([]graph.Operand, error) {
+	return c.add(graph.Clip{Min: c.float(0, -math.MaxFloat32), Max: c.float(1, math.MaxFloat32)})
+}
+
+func (c *call) eltwise() (out []graph.Operand, err error) {
+	kind, factors := c.int(0, 0), c.floats(1)
+	if kind != 0 && kind != 1 {
+		return nil, errors.New("of a maximum is not supported")
+	}
+	if kind == 0 {
+		factors = nil
+	}
+	if len(factors) != 0 && len(factors) != len(c.in) {
+		return nil, fmt.Errorf("has %d factors for %d inputs", len(factors), len(c.in))
+	}
+	sign := []byte("*+")[kind]
+	var sum graph.Operand
+	for i, x := range c.in {
+		if len(factors) > 0 && factors[i] != 1 {
+			factor := graph.Operand{Constant: []float32{factors[i]}}
+			if x, err = c.graph.Arithmetic(c.name, '*', x, factor); err != nil {
+				return nil, err
+			}
+		}
+		if i == 0 {
+			sum = x
+		} else if sum, err = c.graph.Arithmetic(c.name, sign, sum, x); err != nil {
+			return nil, err
+		}
+	}
+	return []graph.Operand{sum}, nil
+}
+
+// The operations of BinaryOp.
+const (
+	opAdd = iota
+	opSub
+	opMul
+	opDiv
+	opMax
+	opMin
+	opPow
+	opReverseSub
+	opReverseDiv
+)
+
+func (c *call) binary() ([]graph.Operand, error) {
+	kind, hasScalar, scalar := c.int(0, 0), c.int(1, 0), c.float(2, 0)
+	if hasScalar != 0 != (len(c.in) == 1) {
+		return nil, fmt.Errorf("has %d inputs", len(c.in))
+	}
+	x, y := c.in[0], graph.Operand{Constant: []float32{scalar}}
+	if hasScalar == 0 {
+		y = c.in[1]
+	}
+	switch kind {
+	case opAdd, opSub, opMul, opDiv:
+	case opReverseSub, opReverseDiv:
+		x, y, kind = y, x, map[int]int{opReverseSub: opSub, opReverseDiv: opDiv}[kind]
+	case opMax, opMin, opPow:
+		if len(y.Constant) != 1 {
+			return nil, errors.New("of a maximum, minimum or power is not supported but with one number")
+		}
+		return c.limitOrPower(kind, y.Constant[0])
+	default:
+		return nil, fmt.Errorf("of number %d is not supported", kind)
+	}
+	out, err := c.graph.Arithmetic(c.name, "+-*/"[kind], x, y)
+	return []graph.Operand{out}, err
+}
+
+func (c *call) limitOrPower(kind int, number float32) ([]graph.Operand, error) {
+	switch {
+	case kind == opMax && number == 0:
+		return c.add(graph.PReLU{Slope: []float32{0}})
+	case kind == opMax:
+		return c.add(graph.Clip{Min: number, Max: math.MaxFloat32})
+	case kind == opMin:
+		return c.add(graph.Clip{Min: -math.MaxFloat32, Max: number})
+	case number == 1:
+		return c.split()
+	case number == 2:
+		return c.add(graph.Square)
+	}
+	return nil, fmt.Errorf("of power %g is not supported, only of 2", number)
+}
+
+func (c *call) unary() ([]graph.Operand, error) {
+	switch kind := c.int(0, 0); kind {
+	case 0:
+		return c.add(graph.Abs)
+	case 1:
+		return c.add(affine(-1, 0))
+	case 4:
+		return c.add(graph.Square)
+	case 7:
+		return c.add(graph.Exp)
+	case 16:
+		return c.add(graph.Tanh)
+	default:
+		return nil, fmt.Errorf("of number %d is not supported", kind)
+	}
+}
+
+func (c *call) batchNorm() ([]graph.Operand, error) {
+	n, epsilon := c.int(0, 0), c.float(1, 0)
+	var slope, mean, variance, bias []float32
+	for _, list := range []*[]float32{&slope, &mean, &variance, &bias} {
+		var err error
+		if *list, err = c.bin.floats(n); err != nil {
+			return nil, err
+		}
+	}
+	op := graph.Affine{Scale: make([]float32, n), Offset: make([]float32, n)}
+	for i := range n {
+		factor := float64(slope[i]) / math.Sqrt(float64(variance[i])+float64(epsilon))
+		op.Scale[i] = float32(factor)
+		op.Offset[i] = float32(float64(bias[i]) - float64(factor*float64(mean[i])))
+	}
+	return c.add(op)
+}
+
+func (c *call) scale() ([]graph.Operand, error) {
+	n, hasBias := c.int(0, 0), c.int(1, 0) != 0
+	if n == -233 || len(c.in) != 1 {
+		if n != -233 || len(c.in) != 2 || hasBias {
+			return nil, fmt.Errorf("has %d inputs", len(c.in))
+		}
+		out, err := c.graph.Arithmetic(c.name, '*', c.in[0], c.in[1])
+		return []graph.Operand{out}, err
+	}
+	op := graph.Affine{Offset: []float32{0}}
+	var err error
+	if op.Scale, err = c.bin.floats(n); err == nil && hasBias {
+		op.Offset, err = c.bin.floats(n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.add(op)
+}
+
+func (c *call) bias() ([]graph.Operand, error) {
+	offsets, err := c.bin.floats(c.int(0, 0))
+	if err != nil {
+		return nil, err
+	}
+	return c.add(graph.Affine{Scale: []float32{1}, Offset: offsets})
+}
+
+func (c *call) power() ([]graph.Operand, error) {
+	power, factor, offset := c.float(0, 1), c.float(1, 1), c.float(2, 0)
+	out, err := c.add(affine(factor, offset))
+	switch power {
+	case 1:
+		return out, err
+	case 2:
+		return c.then(out, err, graph.Square)
+	}
+	return nil, fmt.Errorf("%g is not supported, only 1 and 2", power)
+}

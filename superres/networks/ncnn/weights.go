@@ -1,0 +1,68 @@
+package ncnn
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"superres/superres/networks/graph"
+)
+
+// The tags before the weights of a layer in a .bin.
+const (
+	tagPlain  = 0
+	tagRaw    = 0x0002C056
+	tagHalf   = 0x01306B47 // float16
+	tagBytes  = 0x000D4B38 // int8
+	sizeOfTag = 4
+)
+
+// bin is what is left of a .bin.
+type bin []byte
+
+var errShort = errors.New("the .bin is too short; does it belong to this .param?")
+
+// floats takes n numbers of float32.
+func (b *bin) floats(n int) ([]float32, error) {
+	if n < 0 || n > graph.MaxWeights || 4*n > len(*b) {
+		return nil, errShort
+	}
+	list := make([]float32, n)
+	for i := range list {
+		list[i] = math.Float32frombits(binary.LittleEndian.Uint32((*b)[4*i:]))
+	}
+	*b = (*b)[4*n:]
+	return list, nil
+}
+
+// tagged takes a tag and n numbers, which the tag says to be of float32 or float16.
+func (b *bin) tagged(n int) ([]float32, error) {
+	if len(*b) < sizeOfTag {
+		return nil, errShort
+	}
+	tag := binary.LittleEndian.Uint32(*b)
+	*b = (*b)[sizeOfTag:]
+	switch tag {
+	case tagPlain, tagRaw:
+		return b.floats(n)
+	case tagHalf:
+		return b.halves(n)
+	case tagBytes:
+		return nil, errors.New("has weights of 8 bits, which are not supported; use the files of 16 or 32 bits")
+	}
+	return nil, fmt.Errorf("has weights of unknown kind %#08x; does the .bin belong to this .param?", tag)
+}
+
+// halves takes n numbers of float16, padded to a multiple of four bytes.
+func (b *bin) halves(n int) ([]float32, error) {
+	if n < 0 || n > graph.MaxWeights || (2*n+3)&^3 > len(*b) {
+		return nil, errShort
+	}
+	list := make([]float32, n)
+	for i := range list {
+		list[i] = graph.Float16(binary.LittleEndian.Uint16((*b)[2*i:]))
+	}
+	*b = (*b)[(2*n+3)&^3:]
+	return list, nil
+}

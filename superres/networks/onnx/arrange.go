@@ -1,0 +1,178 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"superres/superres/networks/graph"
+)
+
+func foldShape(c *call) (*tensor, error) { return c.shapeOf(c.in[0].constant.dims) }
+
+func (c *call) shapeOf(dims []int) (*tensor, error) {
+	first, last := c.int("start", 0), c.int("end", len(dims))
+	limit := func(n int) int {
+		if n < 0 {
+			n += len(dims)
+		}
+		return min(max(n, 0), len(dims))
+	}
+	out := vector()
+	for i := limit(first); i < limit(last); i++ {
+		out.ints = append(out.ints, int64(dims[i]))
+	}
+	out.dims[0] = len(out.ints)
+	return out, nil
+}
+
+// shapeValue is Shape of samples: a constant.
+func (c *call) shapeValue() ([]*value, error) {
+	out, err := c.shapeOf(c.dims(c.in[0]))
+	return []*value{{constant: out}}, err
+}
+
+// same returns the first input.
+func (c *call) same() ([]*value, error) { return []*value{c.in[0]}, nil }
+
+// castSamples is Cast of samples, which are real numbers of any type alike.
+func (c *call) castSamples() ([]*value, error) {
+	if !isReal(c.int("to", 0)) {
+		return nil, errors.New("of samples to whole numbers is not supported")
+	}
+	return c.same()
+}
+
+// castLike is CastLike where one of the inputs is samples: the other becomes real numbers.
+func (c *call) castLike() ([]*value, error) {
+	from := c.in[0].constant
+	if like := c.in[1].constant; from == nil && like != nil && like.ints != nil {
+		return nil, errors.New("of samples to whole numbers is not supported")
+	}
+	if from == nil {
+		return c.same()
+	}
+	out, err := c.cast(from, typeFloat32)
+	return []*value{{constant: out}}, err
+}
+
+func foldConcat(c *call) (*tensor, error) {
+	first := c.in[0].constant
+	along, err := axis(c.int("axis", 0), len(first.dims))
+	if err != nil {
+		return nil, err
+	}
+	dims := slices.Clone(first.dims)
+	dims[along] = 0
+	var parts []*tensor
+	for _, v := range c.in {
+		if v == nil {
+			continue
+		}
+		part := v.constant
+		if len(part.dims) != len(dims) || part.ints == nil != (first.ints == nil) {
+			return nil, errors.New("of constants of several types or ranks")
+		}
+		for d, size := range part.dims {
+			if d != along && size != dims[d] {
+				return nil, fmt.Errorf("of constants of %v and %v numbers", first.dims, part.dims)
+			}
+		}
+		dims[along] += part.dims[along]
+		parts = append(parts, part)
+	}
+	n, err := count(dims)
+	if err == nil {
+		err = c.spend(n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &tensor{dims: dims}
+	if first.ints != nil {
+		out.ints = make([]int64, 0, n)
+	} else {
+		out.reals = make([]float32, 0, n)
+	}
+	if n == 0 {
+		return out, nil
+	}
+	inner := strides(dims)[along]
+	for i := range product(dims[:along]) {
+		for _, part := range parts {
+			size := part.dims[along] * inner
+			if first.ints != nil {
+				out.ints = append(out.ints, part.ints[i*size:(i+1)*size]...)
+			} else {
+				out.reals = append(out.reals, part.reals[i*size:(i+1)*size]...)
+			}
+		}
+	}
+	return out, nil
+}
+
+func (c *call) concat() ([]*value, error) {
+	inputs := slices.DeleteFunc(slices.Clone(c.in), func(v *value) bool { return v == nil })
+	if along, err := axis(c.int("axis", 1), 4); err != nil || along != 1 {
+		return nil, errors.New("of samples is supported along the channels alone")
+	}
+	return c.add(graph.Concat{}, inputs...)
+}
+
+func foldGather(c *call) (*tensor, error) {
+	from, which := c.in[0].constant, c.in[1].constant
+	along, err := axis(c.int("axis", 0), len(from.dims))
+	if err != nil {
+		return nil, err
+	}
+	if which.ints == nil {
+		return nil, errors.New("has indexes that are not whole")
+	}
+	dims := slices.Concat(from.dims[:along], which.dims, from.dims[along+1:])
+	steps, inner := strides(from.dims), strides(which.dims)
+	side := from.dims[along]
+	return c.rearranged(from, dims, func(index []int) (offset int) {
+		for d, i := range index[:along] {
+			offset += i * steps[d]
+		}
+		k := 0
+		for d, step := range inner {
+			k += index[along+d] * step
+		}
+		i := which.ints[k]
+		if i < 0 {
+			i += int64(side)
+		}
+		if i < 0 || i >= int64(side) {
+			return -1
+		}
+		offset += int(i) * steps[along]
+		for d, i := range index[along+len(inner):] {
+			offset += i * steps[along+1+d]
+		}
+		return offset
+	})
+}
+
+// gatherSamples takes channels by their indexes.
+func (c *call) gatherSamples() ([]*value, error) {
+	s, err := c.shape()
+	if err != nil {
+		return nil, err
+	}
+	along, err := axis(c.int("axis", 0), 4)
+	which := c.in[1].constant
+	if err != nil || along != 1 || which == nil || len(which.dims) != 1 {
+		return nil, errors.New("of samples is supported for a list of channels alone")
+	}
+	list, err := which.numbers()
+	if err != nil {
+		return nil, err
+	}
+	for i, k := range list {
+		if k < 0 {
+			list[i] += s.Channels
+		}
+	}
+	return c.add(graph.Select{Channels: list}, c.in[0])
+}

@@ -1,0 +1,130 @@
+package onnx
+
+import (
+	"errors"
+	"math"
+)
+
+// foldBinary combines two constants number by number.
+func foldBinary(whole func(a, b int64) (int64, error), real func(a, b float64) float64) func(*call) (*tensor, error) {
+	return func(c *call) (*tensor, error) {
+		a, b := c.in[0].constant, c.in[1].constant
+		dims, err := broadcast(a.dims, b.dims)
+		if err != nil {
+			return nil, err
+		}
+		if a, err = c.expanded(a, dims); err != nil {
+			return nil, err
+		}
+		if b, err = c.expanded(b, dims); err != nil {
+			return nil, err
+		}
+		out := &tensor{dims: dims}
+		if err := c.spend(a.size()); err != nil {
+			return nil, err
+		}
+		if a.ints == nil || b.ints == nil {
+			out.reals = make([]float32, a.size())
+			for i := range out.reals {
+				out.reals[i] = float32(real(a.real(i), b.real(i)))
+			}
+			return out, nil
+		}
+		out.ints = make([]int64, a.size())
+		for i := range out.ints {
+			if out.ints[i], err = whole(a.ints[i], b.ints[i]); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	}
+}
+
+// foldAll combines any number of constants, two at a time.
+func foldAll(fold func(*call) (*tensor, error)) func(*call) (*tensor, error) {
+	return func(c *call) (*tensor, error) {
+		out := c.in[0].constant
+		for _, v := range c.in[1:] {
+			if v == nil {
+				continue
+			}
+			var err error
+			if out, err = fold(&call{tracer: c.tracer, in: []*value{{constant: out}, v}}); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	}
+}
+
+// The ways to combine whole numbers.
+func addInts(a, b int64) (int64, error) { return a + b, nil }
+func subInts(a, b int64) (int64, error) { return a - b, nil }
+func mulInts(a, b int64) (int64, error) { return a * b, nil }
+func maxInts(a, b int64) (int64, error) { return max(a, b), nil }
+func minInts(a, b int64) (int64, error) { return min(a, b), nil }
+func divInts(a, b int64) (int64, error) {
+	if b == 0 {
+		return 0, errors.New("division by 0")
+	}
+	return a / b, nil
+}
+
+func powInts(a, b int64) (int64, error) {
+	p := math.Pow(float64(a), float64(b))
+	if !(math.Abs(p) < 1<<53) {
+		return 0, errors.New("has a power that is too large")
+	}
+	return int64(p), nil
+}
+
+func equalInts(a, b int64) (int64, error) {
+	if a == b {
+		return 1, nil
+	}
+	return 0, nil
+}
+
+func addReals(a, b float64) float64 { return a + b }
+
+func equalReals(a, b float64) float64 {
+	if a == b {
+		return 1
+	}
+	return 0
+}
+
+func modInts(a, b int64) (int64, error) {
+	if b == 0 {
+		return 0, errors.New("division by 0")
+	}
+	if m := a % b; m != 0 && m < 0 != (b < 0) {
+		return m + b, nil
+	}
+	return a % b, nil
+}
+
+// foldUnary computes a function of each number of a constant. Whole numbers stay as they are if exact is true.
+func foldUnary(function func(float64) float64, exact bool) func(*call) (*tensor, error) {
+	return func(c *call) (*tensor, error) {
+		from := c.in[0].constant
+		if from.ints != nil && exact {
+			return from, nil
+		}
+		if err := c.spend(from.size()); err != nil {
+			return nil, err
+		}
+		if from.ints != nil {
+			out := &tensor{dims: from.dims, ints: make([]int64, len(from.ints))}
+			for i, v := range from.ints {
+				out.ints[i] = whole(function(float64(v)))
+			}
+			return out, nil
+		}
+		out := &tensor{dims: from.dims, reals: make([]float32, len(from.reals))}
+		for i, v := range from.reals {
+			out.reals[i] = float32(function(float64(v)))
+		}
+		return out, nil
+	}
+}

@@ -1,0 +1,254 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// maxFolded is the number of numbers that are computed of constants for one network.
+const maxFolded = 1 << 24
+
+// spend fails if n more numbers are too many to compute.
+func (t *tracer) spend(n int) error {
+	if n < 0 || n > t.budget {
+		return errors.New("the constants are too large to compute with")
+	}
+	t.budget -= n
+	return nil
+}
+
+// rearranged returns a constant of the given dimensions whose values are those of from at the offsets that offset
+// returns; offset is called with the indexes of each value in turn, and must not keep them.
+func (t *tracer) rearranged(from *tensor, dims []int, offset func(index []int) int) (*tensor, error) {
+	n, err := count(dims)
+	if err == nil {
+		err = t.spend(n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &tensor{dims: dims}
+	if from.ints != nil {
+		out.ints = make([]int64, n)
+	} else {
+		out.reals = make([]float32, n)
+	}
+	index := make([]int, len(dims))
+	for i := range n {
+		k := offset(index)
+		if k < 0 || k >= from.size() {
+			return nil, errors.New("reaches beyond a constant")
+		}
+		if from.ints != nil {
+			out.ints[i] = from.ints[k]
+		} else {
+			out.reals[i] = from.reals[k]
+		}
+		for d := len(index) - 1; d >= 0; d-- {
+			if index[d]++; index[d] < dims[d] {
+				break
+			}
+			index[d] = 0
+		}
+	}
+	return out, nil
+}
+
+// strides returns the distances of neighbours along each dimension.
+func strides(dims []int) []int {
+	list := make([]int, len(dims))
+	n := 1
+	for d := len(dims) - 1; d >= 0; d-- {
+		list[d] = n
+		n *= dims[d]
+	}
+	return list
+}
+
+// axis returns the axis that a number means, which counts from the end if it is negative.
+func axis(n, rank int) (int, error) {
+	if n < 0 {
+		n += rank
+	}
+	if n < 0 || n >= rank {
+		return 0, fmt.Errorf("along axis %d of %d", n, rank)
+	}
+	return n, nil
+}
+
+// broadcast returns the dimensions of the result of combining two constants.
+func broadcast(a, b []int) ([]int, error) {
+	out := make([]int, max(len(a), len(b)))
+	for i := range out {
+		x, y := 1, 1
+		if k := len(a) - 1 - i; k >= 0 {
+			x = a[k]
+		}
+		if k := len(b) - 1 - i; k >= 0 {
+			y = b[k]
+		}
+		if x != y && x != 1 && y != 1 {
+			return nil, fmt.Errorf("of constants of %v and %v numbers", a, b)
+		}
+		out[len(out)-1-i] = max(x, y)
+		if x == 0 || y == 0 {
+			out[len(out)-1-i] = 0
+		}
+	}
+	return out, nil
+}
+
+// expanded returns a constant repeated to the given dimensions.
+func (t *tracer) expanded(from *tensor, dims []int) (*tensor, error) {
+	if slices.Equal(from.dims, dims) {
+		return from, nil
+	}
+	steps := strides(from.dims)
+	return t.rearranged(from, dims, func(index []int) (offset int) {
+		for d, step := range steps {
+			if from.dims[d] > 1 {
+				offset += step * index[len(index)-len(steps)+d]
+			}
+		}
+		return offset
+	})
+}
+
+func foldConstant(c *call) (*tensor, error) {
+	if len(c.attributes) != 1 {
+		return nil, fmt.Errorf("has %d attributes, expected 1", len(c.attributes))
+	}
+	for name, a := range c.attributes {
+		switch {
+		case name == "value_float":
+			return scalar(a.real), nil
+		case name == "value_floats":
+			return &tensor{dims: []int{len(a.reals)}, reals: append([]float32{}, a.reals...)}, nil
+		case name == "value_int":
+			return &tensor{ints: []int64{a.number}}, nil
+		case name == "value_ints":
+			return vector(a.numbers...), nil
+		case a.tensor != nil:
+			return a.tensor, nil
+		}
+	}
+	return nil, errors.New("has no numbers")
+}
+
+func foldConstantOfShape(c *call) (*tensor, error) {
+	dims, err := c.in[0].constant.numbers()
+	if err != nil {
+		return nil, err
+	}
+	value := scalar(0)
+	if a, ok := c.attributes["value"]; ok && a.tensor != nil {
+		if value = a.tensor; value.size() != 1 {
+			return nil, errors.New("has no single value")
+		}
+	}
+	return c.rearranged(value, dims, func([]int) int { return 0 })
+}
+
+func foldCast(c *call) (*tensor, error) { return c.cast(c.in[0].constant, c.int("to", 0)) }
+
+func foldCastLike(c *call) (*tensor, error) {
+	if c.in[1].constant.ints != nil {
+		return c.cast(c.in[0].constant, typeInt64)
+	}
+	return c.cast(c.in[0].constant, typeFloat32)
+}
+
+// cast returns a constant as one of numbers of a type.
+func (t *tracer) cast(from *tensor, kind int) (*tensor, error) {
+	if sizeOf(kind) == 0 {
+		return nil, fmt.Errorf("to type %d is not supported", kind)
+	}
+	if isReal(kind) == (from.reals != nil) {
+		return from, nil
+	}
+	if err := t.spend(from.size()); err != nil {
+		return nil, err
+	}
+	out := &tensor{dims: from.dims}
+	out.allocate(from.size(), kind)
+	for i := range from.size() {
+		switch v := from.real(i); {
+		case isReal(kind):
+			out.reals[i] = float32(v)
+		case kind == typeBool:
+			if v != 0 {
+				out.ints[i] = 1
+			}
+		default:
+			out.ints[i] = whole(v)
+		}
+	}
+	return out, nil
+}
+
+func foldWhere(c *call) (*tensor, error) {
+	condition, a, b := c.in[0].constant, c.in[1].constant, c.in[2].constant
+	dims, err := broadcast(a.dims, b.dims)
+	if err == nil {
+		dims, err = broadcast(dims, condition.dims)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range []**tensor{&condition, &a, &b} {
+		if *t, err = c.expanded(*t, dims); err != nil {
+			return nil, err
+		}
+	}
+	if a.ints == nil != (b.ints == nil) {
+		return nil, errors.New("of constants of two types")
+	}
+	i := -1
+	both := &tensor{ints: slices.Concat(a.ints, b.ints), reals: slices.Concat(a.reals, b.reals)}
+	if err := c.spend(both.size()); err != nil {
+		return nil, err
+	}
+	return c.rearranged(both, dims, func([]int) int {
+		if i++; condition.real(i) != 0 {
+			return i
+		}
+		return a.size() + i
+	})
+}
+
+func foldExpand(c *call) (*tensor, error) {
+	want, err := c.in[1].constant.numbers()
+	if err != nil {
+		return nil, err
+	}
+	from := c.in[0].constant
+	dims, err := broadcast(from.dims, want)
+	if err != nil {
+		return nil, err
+	}
+	return c.expanded(from, dims)
+}
+
+func foldRange(c *call) (*tensor, error) {
+	var list [3]int
+	for i := range list {
+		numbers, err := c.in[i].constant.numbers()
+		if err != nil || len(numbers) != 1 {
+			return nil, errors.New("of numbers that are not whole is not supported")
+		}
+		list[i] = numbers[0]
+	}
+	if list[2] == 0 {
+		return nil, errors.New("has a step of 0")
+	}
+	n := slicing{start: list[0], end: list[1], step: list[2]}.size()
+	if err := c.spend(n); err != nil {
+		return nil, err
+	}
+	out := &tensor{dims: []int{n}, ints: make([]int64, n)}
+	for i := range out.ints {
+		out.ints[i] = int64(list[0] + i*list[2])
+	}
+	return out, nil
+}

@@ -1,0 +1,193 @@
+// Package onnx reads networks in the format ONNX.
+//
+// The nodes of a file are followed in their order, as if the network were run, with shapes in place of samples: what
+// depends on no sample, such as the arithmetic of sizes that exporters write, is computed at once.
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode"
+
+	"superres/superres/networks/graph"
+)
+
+// The versions of ONNX's set of operations that are supported.
+const (
+	leastOpset = 9
+	mostOpset  = 22
+)
+
+// Read returns the network of the contents of an .onnx file. It fails for operations that are not supported, naming
+// them, and as graph.Graph.Check does. The file may be forged. Read does not keep the slice.
+func Read(data []byte) (*graph.Graph, error) {
+	m, err := parseModel(data)
+	if err != nil {
+		return nil, fmt.Errorf("onnx: %w", err)
+	}
+	if m.opset < leastOpset || m.opset > mostOpset {
+		return nil, fmt.Errorf("onnx: the file has operations of version %d, expected %d to %d", m.opset, leastOpset,
+			mostOpset)
+	}
+	g, err := m.graph()
+	if err != nil {
+		return nil, fmt.Errorf("onnx: %w", err)
+	}
+	g.Terms = m.terms()
+	return g, nil
+}
+
+// maxTerms is the greatest length of the terms of use in characters.
+const maxTerms = 200
+
+// terms returns the terms of use that the metadata state, on one line; empty if they state none.
+func (m *model) terms() string {
+	for _, entry := range m.metadata {
+		switch strings.ToLower(entry[0]) {
+		case "license", "licence", "terms":
+			text := strings.Map(func(r rune) rune {
+				if !unicode.IsPrint(r) {
+					return ' '
+				}
+				return r
+			}, strings.ToValidUTF8(entry[1], ""))
+			text = strings.Join(strings.Fields(text), " ")
+			if runes := []rune(text); len(runes) > maxTerms {
+				text = string(runes[:maxTerms]) + "…"
+			}
+			return text
+		}
+	}
+	return ""
+}
+
+// The sides of the pictures for which networks of any size are followed. They are multiples of all factors that graphs
+// may demand.
+var examples = [2][2]int{{240, 336}, {384, 192}}
+
+// graph returns the network as a graph. What the file says of pictures of any size has to be the same for two sizes.
+func (m *model) graph() (*graph.Graph, error) {
+	in, err := m.picture()
+	if err != nil {
+		return nil, err
+	}
+	var graphs []*graph.Graph
+	for _, size := range examples {
+		g, err := m.graphFor(in, size)
+		if err != nil {
+			return nil, err
+		}
+		if graphs = append(graphs, g); in.isSized {
+			return g, nil
+		}
+	}
+	if !reflect.DeepEqual(graphs[0], graphs[1]) {
+		return nil, errors.New("the operations depend on the size of the picture, which is not supported")
+	}
+	return graphs[0], nil
+}
+
+// picture is the input of a network.
+type picture struct {
+	name     string
+	channels int // 0 if the file leaves it open
+	// lastChannels says that the channels are the last dimension, not the second.
+	lastChannels bool
+	// width and height are 0 where any will do; isSized says that neither is.
+	width, height int
+	isSized       bool
+}
+
+// picture returns the only input that is no constant.
+func (m *model) picture() (p picture, err error) {
+	var found []input
+	for _, in := range m.inputs {
+		if _, isConstant := m.constants[in.name]; !isConstant {
+			found = append(found, in)
+		}
+	}
+	switch {
+	case len(found) != 1:
+		return p, fmt.Errorf("the network has %d inputs, expected 1", len(found))
+	case len(m.outputs) != 1:
+		return p, fmt.Errorf("the network has %d results, expected 1", len(m.outputs))
+	}
+	in := found[0]
+	if len(in.dims) == 0 { // the file leaves them open
+		in.dims = []int{-1, -1, -1, -1}
+	}
+	if !in.isTensor || !isReal(in.kind) || len(in.dims) != 4 || in.dims[0] > 1 {
+		return p, fmt.Errorf("input %q is no picture of real numbers of 4 dimensions, the first of size 1", in.name)
+	}
+	isColour := func(n int) bool { return n == 1 || n == 3 }
+	d := in.dims
+	p = picture{name: in.name, channels: d[1], height: d[2], width: d[3]}
+	if !isColour(d[1]) && isColour(d[3]) {
+		p = picture{name: in.name, channels: d[3], height: d[1], width: d[2], lastChannels: true}
+	}
+	p.channels, p.height, p.width = max(p.channels, 0), max(p.height, 0), max(p.width, 0)
+	p.isSized = p.width > 0 && p.height > 0
+	return p, nil
+}
+
+// graphFor follows the network for a picture of the given size, where the file leaves the size open.
+func (m *model) graphFor(p picture, size [2]int) (g *graph.Graph, err error) {
+	channels := []int{p.channels}
+	if p.channels == 0 {
+		channels = []int{3, 1}
+	}
+	s := graph.Shape{W: p.width, H: p.height}
+	if p.width == 0 {
+		s.W = size[0]
+	}
+	if p.height == 0 {
+		s.H = size[1]
+	}
+	for i, c := range channels {
+		s.Channels = c
+		var attempt *graph.Graph
+		var failure error
+		if attempt, failure = m.follow(p, s); failure == nil {
+			return attempt, nil
+		}
+		if i == 0 { // the file more probably is one for three channels
+			err = failure
+		}
+	}
+	return nil, err
+}
+
+// follow returns the graph of the network for a picture of shape s.
+func (m *model) follow(p picture, s graph.Shape) (*graph.Graph, error) {
+	b, err := graph.NewBuilder(p.name, s)
+	if err != nil {
+		return nil, err
+	}
+	t := &tracer{builder: b, opset: m.opset, values: make(map[string]*value, len(m.constants)), budget: maxFolded}
+	for name, c := range m.constants {
+		t.values[name] = &value{constant: c}
+	}
+	t.values[p.name] = t.sampled(0)
+	if p.lastChannels {
+		t.values[p.name] = &value{view: wholeView(s, 0).transposed([]int{0, 2, 3, 1})}
+	}
+	for _, n := range m.nodes {
+		if err := t.followNode(n); err != nil {
+			return nil, err
+		}
+	}
+	result, ok := t.values[m.outputs[0]]
+	if !ok {
+		return nil, fmt.Errorf("no node makes the result %q", m.outputs[0])
+	}
+	if result.view != nil && len(result.view.dims) == 4 && p.lastChannels {
+		result = &value{view: result.view.transposed([]int{0, 3, 1, 2})}
+	}
+	node, err := t.node(result)
+	if err != nil {
+		return nil, fmt.Errorf("the result: %w", err)
+	}
+	return b.Graph(node)
+}

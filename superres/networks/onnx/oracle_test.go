@@ -1,0 +1,112 @@
+package onnx
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"superres/internal/must"
+	"superres/superres/networks/graph"
+)
+
+// run returns the result of a file for a picture whose samples are 0, 1, 2 …, once as the graph computes it and once as
+// the nodes do when the picture is a constant. It reports false if the file is refused.
+func run(t *testing.T, f *file) (samples, constant []float32, ok bool) {
+	t.Helper()
+	data := f.bytes()
+	g, err := Read(data)
+	if err != nil {
+		return nil, nil, false
+	}
+	m := must.Get(parseModel(data))(t)
+	channels, h, w := f.dims[1], f.dims[2], f.dims[3]
+	picture := graph.NewSamples(graph.Shape{W: w, H: h, Channels: channels})
+	x := &tensor{dims: f.dims, reals: make([]float32, channels*h*w)}
+	for i := range x.reals {
+		x.reals[i] = float32(i)
+		picture.At(i%w, i/w%h)[i/w/h] = float32(i)
+	}
+	result := must.Get(g.Eval(t.Context(), picture))(t)
+	for c := range result.Channels {
+		for y := range result.H {
+			for x := range result.W {
+				samples = append(samples, result.At(x, y)[c])
+			}
+		}
+	}
+	tr := &tracer{opset: m.opset, values: map[string]*value{"x": {constant: x}}, budget: maxFolded}
+	for name, c := range m.constants {
+		tr.values[name] = &value{constant: c}
+	}
+	for _, n := range m.nodes {
+		must.Succeed(t, tr.followNode(n))
+	}
+	return samples, tr.values["y"].constant.reals, true
+}
+
+// TestRearrangements splits the dimensions of twelve channels, exchanges them in all ways and merges them again. What
+// is accepted gives the samples that the same nodes make of a constant.
+func TestRearrangements(t *testing.T) {
+	accepted := 0
+	var permute func(order []int, from int)
+	permute = func(order []int, from int) {
+		if from < len(order) {
+			for i := from; i < len(order); i++ {
+				next := slices.Clone(order)
+				next[from], next[i] = next[i], next[from]
+				permute(next, from+1)
+			}
+			return
+		}
+		f := sized(4, 6).node("Concat x x x x > x4", attr{"axis", 1}).constant(ints("s", 1, 2, 3, 2, 6, 4)).
+			node("Reshape x4 s > r").node("Transpose r > t", attr{"perm", order}).
+			constant(ints("e", 1, 3, 12, 8)).node("Reshape t e > y")
+		samples, constant, ok := run(t, f)
+		if !ok {
+			return
+		}
+		if accepted++; !slices.Equal(samples, constant) {
+			t.Errorf("%v: got %v, expected %v", order, samples, constant)
+		}
+	}
+	permute([]int{0, 1, 2, 3, 4, 5}, 0)
+	if accepted < 2 { // which of the two parts of the channels becomes rows, and which columns
+		t.Errorf("%d permutations are accepted", accepted)
+	}
+}
+
+// TestSamplesAndConstants runs files on samples and on constants.
+func TestSamplesAndConstants(t *testing.T) {
+	unshuffle := func(order ...int) *file {
+		return sized(4, 6).constant(ints("s", 1, 3, 3, 2, 2, 2)).constant(ints("r", 1, 12, 3, 2)).
+			node("Reshape x s > a").node("Transpose a > b", attr{"perm", order}).node("Reshape b r > c").
+			constant(ints("q", 1, 3, 2, 2, 3, 2)).constant(ints("p", 1, 3, 6, 4)).
+			node("Reshape c q > d").node("Transpose d > e", attr{"perm", []int{0, 1, 4, 2, 5, 3}}).
+			node("Reshape e p > y")
+	}
+	for name, f := range map[string]*file{
+		"shuffled":        shuffled(0, 1, 4, 2, 5, 3),
+		"channels":        channelShuffle(),
+		"unshuffled":      unshuffle(0, 1, 3, 5, 2, 4),
+		"block first":     unshuffle(0, 3, 5, 1, 2, 4),
+		"columns first":   unshuffle(0, 1, 5, 3, 2, 4),
+		"block around":    unshuffle(0, 3, 1, 5, 2, 4),
+		"channels picked": sized(4, 6).constant(ints("i", 2, -2, 0)).node("Gather x i > y", attr{"axis", 1}),
+		"a part": sized(4, 6).constant(ints("a", 2)).constant(ints("b", 0)).constant(ints("i", 1)).
+			constant(ints("s", -1)).node("Slice x a b i s > p").node("Concat p p > q", attr{"axis", 1}).
+			node("Slice q i n i > y").constant(ints("n", math.MaxInt64)),
+		"nearest": sized(4, 6).constant(ints("s", 1, 3, 6, 3, 4, 3)).constant(ints("a", 3, 5)).
+			constant(ints("r", 1, 3, 18, 12)).node("Unsqueeze x a > u").node("Expand u s > e").node("Reshape e r > y"),
+		"tiled": sized(4, 6).constant(ints("s", 1, 4, 1, 1)).constant(ints("q", 1, 3, 2, 2, 6, 4)).
+			constant(ints("r", 1, 3, 12, 8)).node("Tile x s > a").node("Reshape a q > b").
+			node("Transpose b > c", attr{"perm", []int{0, 1, 4, 2, 5, 3}}).node("Reshape c r > y"),
+	} {
+		samples, constant, ok := run(t, f)
+		if !ok {
+			_, err := Read(f.bytes())
+			t.Errorf("%s: %v", name, err)
+		} else if !slices.Equal(samples, constant) {
+			t.Errorf("%s: got %v, expected %v", name, samples, constant)
+		}
+	}
+}

@@ -1,0 +1,331 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"superres/superres/networks/graph"
+)
+
+// model is what is needed of an ONNX file.
+type model struct {
+	opset    int
+	metadata [][2]string // keys and values
+	nodes    []node
+	// constants are the tensors of the file by name.
+	constants map[string]*tensor
+	inputs    []input
+	outputs   []string
+}
+
+// node is an operation of the file.
+type node struct {
+	name, op, domain string
+	inputs, outputs  []string
+	attributes       map[string]attribute
+}
+
+// attribute is a parameter of a node.
+type attribute struct {
+	number  int64
+	real    float32
+	text    string
+	tensor  *tensor
+	numbers []int64
+	reals   []float32
+}
+
+// input is a picture that the network takes.
+type input struct {
+	name     string
+	kind     int
+	dims     []int // −1 where any size is accepted
+	isTensor bool
+}
+
+// maxNodes is the greatest number of nodes of a file, of which many compute sizes.
+const maxNodes = 4 * graph.MaxNodes
+
+var errBroken = errors.New("the file is no ONNX, or is cut off")
+
+// field is a field of a message of protocol buffers.
+type field struct {
+	number protowire.Number
+	kind   protowire.Type
+	value  uint64 // of numbers
+	bytes  []byte // of the others; part of the file
+}
+
+// fields calls visit for the fields of a message, and returns its error.
+func fields(message []byte, visit func(field) error) error {
+	for len(message) > 0 {
+		var f field
+		n := 0
+		if f.number, f.kind, n = protowire.ConsumeTag(message); n < 0 {
+			return errBroken
+		}
+		message = message[n:]
+		switch f.kind {
+		case protowire.VarintType:
+			f.value, n = protowire.ConsumeVarint(message)
+		case protowire.Fixed32Type:
+			var v uint32
+			v, n = protowire.ConsumeFixed32(message)
+			f.value = uint64(v)
+		case protowire.Fixed64Type:
+			f.value, n = protowire.ConsumeFixed64(message)
+		case protowire.BytesType:
+			f.bytes, n = protowire.ConsumeBytes(message)
+		default:
+			return errBroken
+		}
+		if n < 0 {
+			return errBroken
+		}
+		message = message[n:]
+		if err := visit(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// numbers calls visit with the numbers of a repeated field, packed or not.
+func (f field) numbers(kind protowire.Type, visit func(uint64)) error {
+	if f.kind == kind {
+		visit(f.value)
+		return nil
+	}
+	for b := f.bytes; len(b) > 0; {
+		v, n := uint64(0), 0
+		switch kind {
+		case protowire.VarintType:
+			v, n = protowire.ConsumeVarint(b)
+		case protowire.Fixed32Type:
+			var short uint32
+			short, n = protowire.ConsumeFixed32(b)
+			v = uint64(short)
+		default:
+			v, n = protowire.ConsumeFixed64(b)
+		}
+		if n < 0 {
+			return errBroken
+		}
+		visit(v)
+		b = b[n:]
+	}
+	return nil
+}
+
+func parseModel(data []byte) (*model, error) {
+	m := &model{constants: map[string]*tensor{}}
+	hasGraph := false
+	err := fields(data, func(f field) error {
+		switch f.number {
+		case 6:
+			m.describe(string(f.bytes))
+		case 7:
+			if hasGraph {
+				return errBroken
+			}
+			hasGraph = true
+			return m.parseGraph(f.bytes)
+		case 8:
+			return m.parseOpset(f.bytes)
+		case 14:
+			key, value, err := parseEntry(f.bytes)
+			m.addMetadata(key, value)
+			return err
+		}
+		return nil
+	})
+	if err == nil && !hasGraph {
+		err = errBroken
+	}
+	return m, err
+}
+
+// describe takes the lines "key: value" of a description for metadata.
+func (m *model) describe(text string) {
+	for line := range strings.Lines(text) {
+		if key, value, found := strings.Cut(line, ":"); found {
+			m.addMetadata(strings.TrimSpace(key), value)
+		}
+	}
+}
+
+func (m *model) addMetadata(key, value string) {
+	const most = 100
+	if len(m.metadata) < most {
+		m.metadata = append(m.metadata, [2]string{key, value})
+	}
+}
+
+func (m *model) parseOpset(message []byte) error {
+	domain, version := "", 0
+	err := fields(message, func(f field) error {
+		switch f.number {
+		case 1:
+			domain = string(f.bytes)
+		case 2:
+			version = int(min(f.value, math.MaxInt32))
+		}
+		return nil
+	})
+	if isStandard(domain) {
+		m.opset = version
+	}
+	return err
+}
+
+// isStandard reports whether a domain is that of the operations of ONNX itself.
+func isStandard(domain string) bool { return domain == "" || domain == "ai.onnx" }
+
+// parseEntry returns the key and the value of an entry of the metadata.
+func parseEntry(message []byte) (key, value string, err error) {
+	err = fields(message, func(f field) error {
+		switch f.number {
+		case 1:
+			key = string(f.bytes)
+		case 2:
+			value = string(f.bytes)
+		}
+		return nil
+	})
+	return key, value, err
+}
+
+func (m *model) parseGraph(message []byte) error {
+	return fields(message, func(f field) error {
+		switch f.number {
+		case 1:
+			if len(m.nodes) == maxNodes {
+				return fmt.Errorf("more than %d nodes", maxNodes)
+			}
+			n, err := parseNode(f.bytes)
+			m.nodes = append(m.nodes, n)
+			return err
+		case 5:
+			name, t, err := parseTensor(f.bytes)
+			if _, twice := m.constants[name]; err == nil && twice {
+				err = fmt.Errorf("two constants of the name %q", name)
+			}
+			m.constants[name] = t
+			return err
+		case 15:
+			return errors.New("sparse constants are not supported")
+		case 11:
+			in, err := parseInput(f.bytes)
+			m.inputs = append(m.inputs, in)
+			return err
+		case 12:
+			out, err := parseInput(f.bytes)
+			m.outputs = append(m.outputs, out.name)
+			return err
+		}
+		return nil
+	})
+}
+
+func parseNode(message []byte) (n node, err error) {
+	n.attributes = map[string]attribute{}
+	err = fields(message, func(f field) error {
+		switch f.number {
+		case 1:
+			n.inputs = append(n.inputs, string(f.bytes))
+		case 2:
+			n.outputs = append(n.outputs, string(f.bytes))
+		case 3:
+			n.name = string(f.bytes)
+		case 4:
+			n.op = string(f.bytes)
+		case 5:
+			name, a, err := parseAttribute(f.bytes)
+			n.attributes[name] = a
+			return err
+		case 7:
+			n.domain = string(f.bytes)
+		}
+		return nil
+	})
+	if n.name == "" && len(n.outputs) > 0 {
+		n.name = n.outputs[0]
+	}
+	return n, err
+}
+
+func parseAttribute(message []byte) (name string, a attribute, err error) {
+	err = fields(message, func(f field) (err error) {
+		switch f.number {
+		case 1:
+			name = string(f.bytes)
+		case 2:
+			a.real = math.Float32frombits(uint32(f.value))
+		case 3:
+			a.number = int64(f.value)
+		case 4:
+			a.text = string(f.bytes)
+		case 5:
+			_, a.tensor, err = parseTensor(f.bytes)
+		case 7:
+			err = f.numbers(protowire.Fixed32Type, func(v uint64) {
+				a.reals = append(a.reals, math.Float32frombits(uint32(v)))
+			})
+		case 8:
+			err = f.numbers(protowire.VarintType, func(v uint64) { a.numbers = append(a.numbers, int64(v)) })
+		}
+		return err
+	})
+	return name, a, err
+}
+
+// parseInput parses the description of a value: its name, and the type and the sizes of a tensor.
+func parseInput(message []byte) (in input, err error) {
+	err = fields(message, func(f field) error {
+		switch f.number {
+		case 1:
+			in.name = string(f.bytes)
+		case 2: // type
+			return fields(f.bytes, func(f field) error {
+				if f.number != 1 {
+					return nil
+				}
+				in.isTensor = true
+				return fields(f.bytes, func(f field) error {
+					switch f.number {
+					case 1:
+						in.kind = int(min(f.value, math.MaxInt32))
+					case 2:
+						return in.parseDims(f.bytes)
+					}
+					return nil
+				})
+			})
+		}
+		return nil
+	})
+	return in, err
+}
+
+func (in *input) parseDims(message []byte) error {
+	return fields(message, func(f field) error {
+		if f.number != 1 {
+			return nil
+		}
+		size := -1
+		err := fields(f.bytes, func(f field) error {
+			if f.number == 1 && f.value > 0 {
+				size = int(min(f.value, math.MaxInt32))
+			}
+			return nil
+		})
+		if in.dims = append(in.dims, size); len(in.dims) > maxRank {
+			return fmt.Errorf("input %q has more than %d dimensions", in.name, maxRank)
+		}
+		return err
+	})
+}

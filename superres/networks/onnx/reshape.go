@@ -1,0 +1,315 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"superres/superres/networks/graph"
+)
+
+// maxDims is the greatest number of dimensions into which samples are split.
+const maxDims = 16
+
+// newDims returns the dimensions that an operation gives to an array of the given dimensions whose numbers stay in
+// their order.
+func (c *call) newDims(dims []int) ([]int, error) {
+	switch c.op {
+	case "Reshape":
+		return c.reshapedDims(dims)
+	case "Flatten":
+		along := c.int("axis", 1)
+		if along < 0 {
+			along += len(dims)
+		}
+		if along < 0 || along > len(dims) {
+			return nil, fmt.Errorf("at axis %d of %d", along, len(dims))
+		}
+		return []int{product(dims[:along]), product(dims[along:])}, nil
+	}
+	axes, err := c.listOr(1, "axes")
+	if err != nil {
+		return nil, err
+	}
+	rank := len(dims)
+	if c.op == "Unsqueeze" {
+		rank += len(axes)
+	}
+	if rank > maxDims {
+		return nil, fmt.Errorf("to %d dimensions is not supported", rank)
+	}
+	chosen := make([]bool, rank)
+	for _, a := range axes {
+		if a, err = axis(a, rank); err != nil {
+			return nil, err
+		}
+		chosen[a] = true
+	}
+	var out []int
+	if c.op == "Unsqueeze" {
+		for _, isNew := range chosen {
+			switch {
+			case isNew:
+				out = append(out, 1)
+			case len(dims) == 0:
+				return nil, errors.New("has an axis twice")
+			default:
+				out, dims = append(out, dims[0]), dims[1:]
+			}
+		}
+		return out, nil
+	}
+	for i, size := range dims {
+		if chosen[i] && size != 1 {
+			return nil, fmt.Errorf("of a dimension of size %d", size)
+		}
+		if !chosen[i] && (size != 1 || len(axes) > 0) {
+			out = append(out, size)
+		}
+	}
+	return out, nil
+}
+
+func product(list []int) int {
+	n := 1
+	for _, v := range list {
+		n *= v
+	}
+	return n
+}
+
+// reshapedDims returns the dimensions that a Reshape states: 0 keeps that of the input, −1 is what is left.
+func (c *call) reshapedDims(dims []int) ([]int, error) {
+	list, err := c.listOr(1, "shape")
+	if err != nil {
+		return nil, err
+	}
+	if len(list) > maxDims {
+		return nil, fmt.Errorf("to %d dimensions is not supported", len(list))
+	}
+	list = slices.Clone(list)
+	open, known := -1, 1
+	for i, size := range list {
+		switch {
+		case size == 0 && c.int("allowzero", 0) == 0 && i < len(dims):
+			list[i] = dims[i]
+		case size == -1 && open < 0:
+			open = i
+			continue
+		case size < 0:
+			return nil, fmt.Errorf("to %v", list)
+		}
+		known *= list[i]
+	}
+	total := product(dims)
+	if open >= 0 {
+		if known == 0 || total%known != 0 {
+			return nil, fmt.Errorf("of %v to %v", dims, list)
+		}
+		list[open] = total / known
+	} else if known != total {
+		return nil, fmt.Errorf("of %v to %v", dims, list)
+	}
+	return list, nil
+}
+
+func foldReshape(c *call) (*tensor, error) {
+	from := *c.in[0].constant
+	var err error
+	if from.dims, err = c.newDims(from.dims); err == nil {
+		_, err = count(from.dims)
+	}
+	return &from, err
+}
+
+func (c *call) reshape() ([]*value, error) {
+	v, err := c.viewed(c.in[0])
+	if err != nil {
+		return nil, err
+	}
+	dims, err := c.newDims(v.sizes())
+	if err != nil {
+		return nil, err
+	}
+	out, err := v.reshaped(dims)
+	return []*value{{view: out}}, err
+}
+
+// order returns the permutation of a Transpose.
+func (c *call) order(rank int) ([]int, error) {
+	order, err := c.list("perm")
+	if err != nil {
+		return nil, err
+	}
+	if order == nil {
+		for i := range rank {
+			order = append(order, rank-1-i)
+		}
+	}
+	sorted := slices.Clone(order)
+	slices.Sort(sorted)
+	for i, d := range sorted {
+		if i != d || len(sorted) != rank {
+			return nil, fmt.Errorf("by %v of %d dimensions", order, rank)
+		}
+	}
+	if len(sorted) != rank {
+		return nil, fmt.Errorf("by %v of %d dimensions", order, rank)
+	}
+	return order, nil
+}
+
+func foldTranspose(c *call) (*tensor, error) {
+	from := c.in[0].constant
+	order, err := c.order(len(from.dims))
+	if err != nil {
+		return nil, err
+	}
+	dims := make([]int, len(order))
+	steps := strides(from.dims)
+	for i, d := range order {
+		dims[i] = from.dims[d]
+	}
+	return c.rearranged(from, dims, func(index []int) (offset int) {
+		for i, k := range index {
+			offset += k * steps[order[i]]
+		}
+		return offset
+	})
+}
+
+func (c *call) transpose() ([]*value, error) {
+	v, err := c.viewed(c.in[0])
+	if err != nil {
+		return nil, err
+	}
+	order, err := c.order(len(v.dims))
+	if err != nil {
+		return nil, err
+	}
+	return []*value{{view: v.transposed(order)}}, nil
+}
+
+// blockFactor returns the factor of DepthToSpace or SpaceToDepth.
+func (c *call) blockFactor() (factor int, s graph.Shape, err error) {
+	factor = c.int("blocksize", 0)
+	if s, err = c.shape(); err == nil && (factor < 1 || factor > graph.MaxScale) {
+		err = fmt.Errorf("by %d, expected 1 to %d", factor, graph.MaxScale)
+	}
+	return factor, s, err
+}
+
+func (c *call) depthToSpace() (out []*value, err error) {
+	r, s, err := c.blockFactor()
+	if err != nil {
+		return nil, err
+	}
+	mode := c.text("mode", "DCR")
+	if mode != "DCR" && mode != "CRD" || s.Channels%(r*r) != 0 {
+		return nil, fmt.Errorf("of %d channels by %d in mode %q", s.Channels, r, mode)
+	}
+	out = c.in[:1]
+	if mode == "DCR" && s.Channels > r*r && r > 1 { // the file has the channels inside, the graph outside
+		step := s.Channels / (r * r)
+		if out, err = c.add(graph.Select{Channels: graph.InterleavedChannels(s.Channels, step)}, out...); err != nil {
+			return nil, err
+		}
+	}
+	return c.add(graph.PixelShuffle{Factor: r}, out...)
+}
+
+func (c *call) spaceToDepth() ([]*value, error) {
+	r, s, err := c.blockFactor()
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.add(graph.PixelUnshuffle{Factor: r}, c.in[0])
+	if err != nil || s.Channels == 1 || r == 1 {
+		return out, err
+	}
+	return c.add(graph.Select{Channels: graph.InterleavedChannels(s.Channels*r*r, r*r)}, out...)
+}
+
+// maxRepeats is the greatest number of times that samples are repeated.
+const maxRepeats = graph.MaxChannels
+
+// expand repeats dimensions of size 1.
+func (c *call) expand() ([]*value, error) {
+	want, err := c.listOr(1, "shape")
+	if err != nil {
+		return nil, err
+	}
+	v, err := c.viewed(c.in[0])
+	if err != nil {
+		return nil, err
+	}
+	sizes := v.sizes()
+	dims, err := broadcast(sizes, want)
+	if err != nil || len(dims) != len(sizes) {
+		return nil, fmt.Errorf("of %v to %v", sizes, want)
+	}
+	for d, size := range dims {
+		if size < 1 || size > sizes[d]*maxRepeats {
+			return nil, fmt.Errorf("of %v to %v", sizes, want)
+		}
+		if size == sizes[d] {
+			continue
+		}
+		if v, err = v.repeated(d, size, true); err != nil {
+			return nil, err
+		}
+	}
+	return []*value{{view: v}}, nil
+}
+
+// tile repeats dimensions as a whole.
+func (c *call) tile() ([]*value, error) {
+	times, err := c.listOr(1, "repeats")
+	if err != nil {
+		return nil, err
+	}
+	v, err := c.viewed(c.in[0])
+	if err != nil {
+		return nil, err
+	}
+	if len(times) != len(v.dims) {
+		return nil, fmt.Errorf("of %d dimensions %v times", len(v.dims), times)
+	}
+	for d, n := range times {
+		if n < 1 || n > maxRepeats {
+			return nil, fmt.Errorf("of %d dimensions %v times", len(v.dims), times)
+		}
+		if n == 1 {
+			continue
+		}
+		if v, err = v.repeated(d, n, false); err != nil {
+			return nil, err
+		}
+	}
+	return []*value{{view: v}}, nil
+}
+
+func foldTile(c *call) (*tensor, error) {
+	times, err := c.in[1].constant.numbers()
+	if err != nil {
+		return nil, err
+	}
+	from := c.in[0].constant
+	dims := slices.Clone(from.dims)
+	if len(times) != len(dims) {
+		return nil, fmt.Errorf("of %d dimensions %v times", len(dims), times)
+	}
+	for d, n := range times {
+		if n < 0 || dims[d] > graph.MaxWeights/max(n, 1) {
+			return nil, fmt.Errorf("of %v numbers %v times", dims, times)
+		}
+		dims[d] *= n
+	}
+	steps := strides(from.dims)
+	return c.rearranged(from, dims, func(index []int) (offset int) {
+		for d, i := range index {
+			offset += i % from.dims[d] * steps[d]
+		}
+		return offset
+	})
+}

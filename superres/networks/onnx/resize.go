@@ -1,0 +1,228 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"superres/superres/networks/graph"
+)
+
+// factors returns the ratios of the heights and of the widths that a Resize or Upsample of samples of shape s states.
+func (c *call) factors(s graph.Shape) (down, across float64, err error) {
+	dims := []int{1, s.Channels, s.H, s.W}
+	axes, err := c.list("axes")
+	if err != nil {
+		return 0, 0, err
+	}
+	if axes == nil {
+		axes = []int{0, 1, 2, 3}
+	}
+	var list []float64
+	scales, sizes := c.in[1], (*value)(nil)
+	if c.op == "Resize" && c.opset >= 11 {
+		scales, sizes = c.in[2], c.in[3]
+	}
+	switch {
+	case sizes != nil:
+		if sizes.constant == nil || sizes.constant.size() != len(axes) {
+			return 0, 0, errors.New("to sizes that are no constants is not supported")
+		}
+		for i, a := range axes {
+			if a, err = axis(a, 4); err != nil {
+				return 0, 0, err
+			}
+			list = append(list, sizes.constant.real(i)/float64(dims[a]))
+		}
+	case scales != nil && scales.constant != nil:
+		for i := range min(scales.constant.size(), 8) {
+			list = append(list, scales.constant.real(i))
+		}
+	default:
+		return 0, 0, errors.New("by factors that are no constants is not supported")
+	}
+	if len(list) != len(axes) {
+		return 0, 0, fmt.Errorf("by %d factors for %d dimensions", len(list), len(axes))
+	}
+	all := [4]float64{1, 1, 1, 1}
+	for i, a := range axes {
+		if a, err = axis(a, 4); err != nil {
+			return 0, 0, err
+		}
+		all[a] = list[i]
+	}
+	if all[0] != 1 || all[1] != 1 {
+		return 0, 0, errors.New("of channels is not supported")
+	}
+	return all[2], all[3], nil
+}
+
+func (c *call) resize() ([]*value, error) {
+	s, err := c.shape()
+	if err != nil {
+		return nil, err
+	}
+	down, across, err := c.factors(s)
+	if err != nil {
+		return nil, err
+	}
+	var op graph.Resize
+	if op.Up, op.Down, err = graph.WholeFactors(down, across); err != nil {
+		return nil, err
+	}
+	if op.Up == op.Down {
+		return c.same()
+	}
+	coordinates := c.text("coordinate_transformation_mode", "half_pixel")
+	if c.op == "Upsample" || c.opset < 11 {
+		coordinates = "asymmetric"
+	}
+	switch policy := c.text("keep_aspect_ratio_policy", "stretch"); {
+	case policy != "stretch":
+		return nil, fmt.Errorf("with the policy %q is not supported", policy)
+	case c.int("exclude_outside", 0) != 0:
+		return nil, errors.New("without what is outside is not supported")
+	case c.int("antialias", 0) != 0 && op.Down > 1:
+		return nil, errors.New("with smoothing is not supported")
+	}
+	switch mode := c.text("mode", "nearest"); mode {
+	case "nearest":
+		return c.nearest(op, coordinates)
+	case "linear":
+		op.By = graph.Bilinear
+	case "cubic":
+		op.By, op.A = graph.Bicubic, c.real("cubic_coeff_a", -0.75)
+	default:
+		return nil, fmt.Errorf("by %q is not supported", mode)
+	}
+	switch coordinates {
+	case "half_pixel", "pytorch_half_pixel", "half_pixel_symmetric":
+	case "align_corners":
+		op.AlignCorners = true
+	case "asymmetric":
+		if op.By == graph.Bilinear && op.Down == 1 {
+			return c.enlargeFromCorner(op.Up)
+		}
+		fallthrough
+	default:
+		return nil, fmt.Errorf("with the coordinates %q is not supported but for nearest samples", coordinates)
+	}
+	return c.add(op, c.in[0])
+}
+
+// enlargeFromCorner adds the nodes of the bilinear enlargement in which column x is position x/factor of the input:
+// every sample becomes a block of mixtures of itself and of its neighbours to the right and below.
+func (c *call) enlargeFromCorner(factor int) ([]*value, error) {
+	s, err := c.shape()
+	if err != nil {
+		return nil, err
+	}
+	if s.Channels*factor*factor > graph.MaxChannels {
+		return nil, fmt.Errorf("of %d channels by %d is not supported with asymmetric coordinates", s.Channels, factor)
+	}
+	op := graph.Conv{Out: s.Channels * factor * factor, Height: 2, Width: 2, Dilation: 1, Groups: s.Channels}
+	for range s.Channels {
+		for y := range factor {
+			for x := range factor {
+				below, right := float64(y)/float64(factor), float64(x)/float64(factor)
+				op.Weight = append(op.Weight, float32((1-below)*(1-right)), float32((1-below)*right),
+					float32(below*(1-right)), float32(below*right))
+			}
+		}
+	}
+	out, err := c.add(graph.Pad{Edges: graph.Edges{Bottom: 1, Right: 1}, Mode: graph.PadEdge}, c.in[0])
+	if err != nil {
+		return nil, err
+	}
+	if out, err = c.add(op, out...); err != nil {
+		return nil, err
+	}
+	return c.add(graph.PixelShuffle{Factor: factor}, out...)
+}
+
+// nearest adds a Resize to nearest samples, if the file means the samples that the graph takes: x·Down/Up, rounded
+// down, for column x.
+func (c *call) nearest(op graph.Resize, coordinates string) ([]*value, error) {
+	rounding := c.text("nearest_mode", "round_prefer_floor")
+	if c.op == "Upsample" || c.opset < 11 {
+		rounding = "floor"
+	}
+	factor := float64(op.Up) / float64(op.Down)
+	for x := range 4 * op.Up {
+		position := 0.0
+		switch coordinates {
+		case "asymmetric":
+			position = float64(x) / factor
+		case "half_pixel", "pytorch_half_pixel", "half_pixel_symmetric":
+			position = (float64(x)+0.5)/factor - 0.5
+		case "tf_half_pixel_for_nn":
+			position = (float64(x) + 0.5) / factor
+		default:
+			return nil, fmt.Errorf("with the coordinates %q is not supported for nearest samples", coordinates)
+		}
+		const slack = 1e-6 // so that rounding errors do not decide
+		switch rounding {
+		case "floor":
+			position = math.Floor(position + slack)
+		case "ceil":
+			position = math.Ceil(position - slack)
+		case "round_prefer_floor":
+			position = math.Ceil(position - 0.5 - slack)
+		default:
+			position = math.Floor(position + 0.5 + slack)
+		}
+		if int(max(position, 0)) != x*op.Down/op.Up {
+			return nil, fmt.Errorf("with the coordinates %q and the rounding %q is not supported", coordinates,
+				rounding)
+		}
+	}
+	return c.add(op, c.in[0])
+}
+
+func (c *call) pad() ([]*value, error) {
+	pads, err := c.listOr(1, "pads")
+	if err != nil {
+		return nil, err
+	}
+	border, err := c.number(2, c.real("value", 0))
+	if err != nil {
+		return nil, err
+	}
+	axes, err := c.listOr(3, "axes")
+	if err != nil {
+		return nil, err
+	}
+	if axes == nil {
+		axes = []int{0, 1, 2, 3}
+	}
+	if len(pads) != 2*len(axes) {
+		return nil, fmt.Errorf("has %d pads for %d dimensions", len(pads), len(axes))
+	}
+	var all [8]int
+	for i, a := range axes {
+		if a, err = axis(a, 4); err != nil {
+			return nil, err
+		}
+		all[a], all[4+a] = pads[i], pads[len(axes)+i]
+	}
+	if all[0] != 0 || all[1] != 0 || all[4] != 0 || all[5] != 0 {
+		return nil, errors.New("of channels is not supported")
+	}
+	op := graph.Pad{Edges: graph.Edges{Top: all[2], Left: all[3], Bottom: all[6], Right: all[7]}}
+	if op.Edges == (graph.Edges{}) {
+		return c.same()
+	}
+	switch mode := c.text("mode", "constant"); mode {
+	case "constant":
+		if isPadded := max(all[2], all[3], all[6], all[7]) > 0; isPadded && border != 0 {
+			return nil, fmt.Errorf("with %g is not supported, only with 0", border)
+		}
+	case "edge":
+		op.Mode = graph.PadEdge
+	case "reflect":
+		op.Mode = graph.PadReflect
+	default:
+		return nil, fmt.Errorf("by %q is not supported", mode)
+	}
+	return c.add(op, c.in[0])
+}

@@ -1,0 +1,256 @@
+package onnx
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"superres/superres/networks/graph"
+)
+
+// maxRank is the greatest number of dimensions of a tensor.
+const maxRank = 8
+
+// tensor is a constant array of numbers, in the order in which the last dimension varies first. One of reals and ints
+// is nil.
+type tensor struct {
+	dims  []int
+	reals []float32
+	ints  []int64
+}
+
+// count returns the number of values of an array of the given dimensions. It fails beyond the limit of weights.
+func count(dims []int) (int, error) {
+	n := 1
+	if len(dims) > maxRank {
+		return 0, fmt.Errorf("a constant has %d dimensions, expected at most %d", len(dims), maxRank)
+	}
+	for _, d := range dims {
+		if d < 0 || d > graph.MaxWeights/max(n, 1) {
+			return 0, fmt.Errorf("a constant of %v numbers, expected at most %d", dims, graph.MaxWeights)
+		}
+		n *= d
+	}
+	return n, nil
+}
+
+// The types of ONNX's tensors that are supported.
+const (
+	typeFloat32  = 1
+	typeUint8    = 2
+	typeInt8     = 3
+	typeInt32    = 6
+	typeInt64    = 7
+	typeBool     = 9
+	typeFloat16  = 10
+	typeFloat64  = 11
+	typeBfloat16 = 16
+)
+
+// isReal reports whether a type is one of real numbers.
+func isReal(kind int) bool {
+	return kind == typeFloat32 || kind == typeFloat16 || kind == typeFloat64 || kind == typeBfloat16
+}
+
+// sizeOf returns the number of bytes of a number in the raw data of a tensor; 0 if the type is not supported.
+func sizeOf(kind int) int {
+	switch kind {
+	case typeUint8, typeInt8, typeBool:
+		return 1
+	case typeFloat16, typeBfloat16:
+		return 2
+	case typeFloat32, typeInt32:
+		return 4
+	case typeFloat64, typeInt64:
+		return 8
+	}
+	return 0
+}
+
+// contents is a tensor as the file has it.
+type contents struct {
+	name string
+	kind int
+	dims []int
+	raw  []byte
+	// lists are the fields that hold numbers where raw does not.
+	lists []field
+}
+
+func parseTensor(message []byte) (name string, t *tensor, err error) {
+	var c contents
+	err = fields(message, func(f field) error {
+		switch f.number {
+		case 1:
+			return f.numbers(protowire.VarintType, func(v uint64) {
+				if len(c.dims) <= maxRank {
+					c.dims = append(c.dims, int(min(v, math.MaxInt32)))
+				}
+			})
+		case 2:
+			c.kind = int(min(f.value, math.MaxInt32))
+		case 4, 5, 7, 10:
+			c.lists = append(c.lists, f)
+		case 8:
+			c.name = string(f.bytes)
+		case 9:
+			c.raw = f.bytes
+		case 13, 14:
+			if f.number == 13 || f.value != 0 {
+				return errors.New("weights in a file of their own are not supported; save the network as one file")
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		t, err = c.decode()
+	}
+	if err != nil && err != errBroken {
+		err = fmt.Errorf("constant %q: %w", c.name, err)
+	}
+	return c.name, t, err
+}
+
+// decode returns the tensor. It fails unless the dimensions agree with the numbers that are there.
+func (c *contents) decode() (*tensor, error) {
+	size := sizeOf(c.kind)
+	if size == 0 {
+		return nil, fmt.Errorf("numbers of type %d are not supported", c.kind)
+	}
+	n, err := count(c.dims)
+	if err != nil {
+		return nil, err
+	}
+	t := &tensor{dims: c.dims}
+	if c.raw != nil || len(c.lists) == 0 {
+		if len(c.raw) != n*size {
+			return nil, fmt.Errorf("has %d bytes, expected %d for the dimensions %v", len(c.raw), n*size, c.dims)
+		}
+		t.allocate(n, c.kind)
+		for i := range n {
+			t.set(i, c.kind, bitsAt(c.raw[i*size:], size))
+		}
+		return t, nil
+	}
+	return t, c.decodeLists(t, n)
+}
+
+// decodeLists fills a tensor of n numbers from fields that hold numbers one by one.
+func (c *contents) decodeLists(t *tensor, n int) error {
+	least := 1 // bytes of a number
+	kind := protowire.VarintType
+	switch c.kind {
+	case typeFloat32:
+		least, kind = 4, protowire.Fixed32Type
+	case typeFloat64:
+		least, kind = 8, protowire.Fixed64Type
+	}
+	have := 0
+	for _, f := range c.lists {
+		if have += 1; f.kind == protowire.BytesType {
+			have += len(f.bytes)/least - 1
+		}
+	}
+	if have < n {
+		return fmt.Errorf("has fewer numbers than the %d of the dimensions %v", n, c.dims)
+	}
+	t.allocate(n, c.kind)
+	i := 0
+	for _, f := range c.lists {
+		err := f.numbers(kind, func(v uint64) {
+			if i < n {
+				t.set(i, c.kind, v)
+			}
+			i++
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if i != n {
+		return fmt.Errorf("has %d numbers, expected %d for the dimensions %v", i, n, c.dims)
+	}
+	return nil
+}
+
+func (t *tensor) allocate(n, kind int) {
+	if isReal(kind) {
+		t.reals = make([]float32, n)
+	} else {
+		t.ints = make([]int64, n)
+	}
+}
+
+func bitsAt(b []byte, size int) uint64 {
+	switch size {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(b))
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(b))
+	}
+	return binary.LittleEndian.Uint64(b)
+}
+
+// set sets number i to that of the given bits.
+func (t *tensor) set(i, kind int, bits uint64) {
+	switch kind {
+	case typeFloat32:
+		t.reals[i] = math.Float32frombits(uint32(bits))
+	case typeFloat64:
+		t.reals[i] = float32(math.Float64frombits(bits))
+	case typeFloat16:
+		t.reals[i] = graph.Float16(uint16(bits))
+	case typeBfloat16:
+		t.reals[i] = math.Float32frombits(uint32(bits) << 16)
+	case typeInt8:
+		t.ints[i] = int64(int8(bits))
+	case typeInt32:
+		t.ints[i] = int64(int32(bits))
+	default:
+		t.ints[i] = int64(bits)
+	}
+}
+
+// scalar returns a tensor without dimensions.
+func scalar(v float32) *tensor { return &tensor{reals: []float32{v}} }
+
+// vector returns a tensor of one dimension.
+func vector(list ...int64) *tensor {
+	return &tensor{dims: []int{len(list)}, ints: append([]int64{}, list...)}
+}
+
+// whole returns the whole number next to v towards 0; 0 if v is no number.
+func whole(v float64) int64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return int64(max(min(v, 1<<53), -1<<53))
+}
+
+// size returns the number of values.
+func (t *tensor) size() int { return max(len(t.reals), len(t.ints)) }
+
+// real returns value i as a real number.
+func (t *tensor) real(i int) float64 {
+	if t.ints != nil {
+		return float64(t.ints[i])
+	}
+	return float64(t.reals[i])
+}
+
+// numbers returns the values as whole numbers. It fails if there are more than 1000, or values of another kind.
+func (t *tensor) numbers() ([]int, error) {
+	if t.size() > 1000 || t.ints == nil && t.size() > 0 {
+		return nil, fmt.Errorf("has a constant of %v numbers where whole numbers are expected", t.dims)
+	}
+	list := make([]int, len(t.ints))
+	for i, v := range t.ints {
+		list[i] = int(max(min(v, math.MaxInt32), math.MinInt32))
+	}
+	return list, nil
+}

@@ -1,0 +1,236 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"superres/superres/networks/graph"
+)
+
+// tracer follows the nodes of a file.
+type tracer struct {
+	builder *graph.Builder
+	opset   int
+	values  map[string]*value
+	// budget is the number of numbers that may still be computed of constants.
+	budget int
+}
+
+// value is what a node of a file makes: a constant, a view of samples, or samples.
+type value struct {
+	constant *tensor
+	view     *view
+	samples  *curve
+}
+
+// sampled returns the samples of a node of the graph as a value.
+func (t *tracer) sampled(node int) *value { return &value{samples: identity(node)} }
+
+// dims returns the dimensions of a value.
+func (t *tracer) dims(v *value) []int {
+	switch {
+	case v.constant != nil:
+		return v.constant.dims
+	case v.view != nil:
+		return v.view.sizes()
+	}
+	s := t.builder.Shape(v.samples.base)
+	return []int{1, s.Channels, s.H, s.W}
+}
+
+// node returns the node of the graph that has the samples of v; it is made if there is none yet.
+func (t *tracer) node(v *value) (int, error) {
+	switch {
+	case v.constant != nil:
+		return 0, errors.New("a constant in place of samples is not supported")
+	case v.view != nil:
+		return v.view.resolve(t)
+	}
+	return v.samples.resolve(t)
+}
+
+// call is a node of the file that is being followed.
+type call struct {
+	*tracer
+	name, op   string
+	in         []*value // nil for an input that is left out
+	outputs    int
+	attributes map[string]attribute
+}
+
+// operation makes the values of a kind of node.
+type operation struct {
+	least, most int // number of inputs
+	// attributes are the names of the attributes that it knows.
+	attributes string
+	make       func(*call) ([]*value, error)
+	// fold, if not nil, computes the only output where all inputs are constant.
+	fold func(*call) (*tensor, error)
+}
+
+// followNode makes the values of one node.
+func (t *tracer) followNode(n node) error {
+	op, ok := operations[n.op]
+	if !isStandard(n.domain) {
+		return fmt.Errorf("node %q: the operation %s.%s is not supported", n.name, n.domain, n.op)
+	}
+	if !ok {
+		return fmt.Errorf("node %q: the operation %s is not supported", n.name, n.op)
+	}
+	c, err := t.prepare(n, op)
+	var out []*value
+	if err == nil {
+		out, err = c.make(op)
+	}
+	if err == nil {
+		err = t.define(n, out)
+	}
+	if err != nil && !strings.Contains(err.Error(), strconv.Quote(n.name)+": ") { // the graph names its nodes itself
+		err = fmt.Errorf("%s %q: %w", n.op, n.name, err)
+	}
+	return err
+}
+
+// prepare returns the call of a node. It fails if its inputs or its attributes are not those that op takes.
+func (t *tracer) prepare(n node, op operation) (*call, error) {
+	c := &call{tracer: t, name: n.name, op: n.op, outputs: len(n.outputs), attributes: n.attributes}
+	for _, name := range n.inputs {
+		v := t.values[name]
+		if v == nil && name != "" {
+			return nil, fmt.Errorf("takes %q, which no node before it makes", name)
+		}
+		c.in = append(c.in, v)
+	}
+	for len(c.in) > 0 && c.in[len(c.in)-1] == nil {
+		c.in = c.in[:len(c.in)-1]
+	}
+	if len(c.in) < op.least || len(c.in) > op.most || slices.Contains(c.in[:op.least], nil) {
+		return nil, fmt.Errorf("has %d inputs", len(c.in))
+	}
+	for len(c.in) < min(op.most, 8) { // so that the inputs of every operation can be asked for
+		c.in = append(c.in, nil)
+	}
+	known := strings.Fields(op.attributes)
+	for _, name := range slices.Sorted(maps.Keys(n.attributes)) {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("the attribute %q is not supported", name)
+		}
+	}
+	return c, nil
+}
+
+// make computes a constant, or makes the values of samples.
+func (c *call) make(op operation) ([]*value, error) {
+	isSampled := func(v *value) bool { return v != nil && v.constant == nil }
+	allConstant := !slices.ContainsFunc(c.in, isSampled)
+	if allConstant && op.fold != nil || op.make == nil {
+		if !allConstant {
+			return nil, errors.New("of samples is not supported")
+		}
+		folded, err := op.fold(c)
+		return []*value{{constant: folded}}, err
+	}
+	return op.make(c)
+}
+
+// define gives the values of a node the names of its outputs.
+func (t *tracer) define(n node, out []*value) error {
+	for i, name := range n.outputs {
+		if name == "" {
+			continue
+		}
+		if i >= len(out) {
+			return fmt.Errorf("has %d outputs, expected %d", len(n.outputs), len(out))
+		}
+		if _, twice := t.values[name]; twice {
+			return fmt.Errorf("makes %q, which is there already", name)
+		}
+		t.values[name] = out[i]
+	}
+	return nil
+}
+
+// add adds a node to the graph, whose inputs are the given values, and returns its samples.
+func (c *call) add(op graph.Op, inputs ...*value) ([]*value, error) {
+	nodes := make([]int, len(inputs))
+	for i, v := range inputs {
+		var err error
+		if nodes[i], err = c.node(v); err != nil {
+			return nil, err
+		}
+	}
+	node, err := c.builder.Add(c.name, op, nodes...)
+	if err != nil {
+		return nil, err
+	}
+	return []*value{c.sampled(node)}, nil
+}
+
+// shape returns the shape of the samples of the first input, whose node is made.
+func (c *call) shape() (graph.Shape, error) {
+	node, err := c.node(c.in[0])
+	if err != nil {
+		return graph.Shape{}, err
+	}
+	return c.builder.Shape(node), nil
+}
+
+// int returns the attribute of the name, a whole number, or the default.
+func (c *call) int(name string, byDefault int) int {
+	if a, ok := c.attributes[name]; ok {
+		return int(max(min(a.number, 1<<31-1), -1<<31))
+	}
+	return byDefault
+}
+
+// real returns the attribute of the name, a real number, or the default.
+func (c *call) real(name string, byDefault float64) float64 {
+	if a, ok := c.attributes[name]; ok {
+		return float64(a.real)
+	}
+	return byDefault
+}
+
+// text returns the attribute of the name, a text, or the default.
+func (c *call) text(name, byDefault string) string {
+	if a, ok := c.attributes[name]; ok {
+		return a.text
+	}
+	return byDefault
+}
+
+// list returns the whole numbers of an attribute; nil if there is none.
+func (c *call) list(name string) ([]int, error) {
+	a, ok := c.attributes[name]
+	if !ok {
+		return nil, nil
+	}
+	return vector(a.numbers...).numbers()
+}
+
+// listOr returns the whole numbers of an input, or, where there is no such input, those of an attribute.
+func (c *call) listOr(input int, name string) ([]int, error) {
+	if input >= len(c.in) || c.in[input] == nil {
+		return c.list(name)
+	}
+	constant := c.in[input].constant
+	if constant == nil {
+		return nil, fmt.Errorf("with %s that are computed of samples is not supported", name)
+	}
+	return constant.numbers()
+}
+
+// number returns the only value of an input that is constant; the default if there is no such input.
+func (c *call) number(input int, byDefault float64) (float64, error) {
+	if input >= len(c.in) || c.in[input] == nil {
+		return byDefault, nil
+	}
+	if constant := c.in[input].constant; constant != nil && constant.size() == 1 {
+		return constant.real(0), nil
+	}
+	return 0, fmt.Errorf("takes an input %d that is no single constant, which is not supported", input+1)
+}

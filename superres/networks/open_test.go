@@ -1,0 +1,60 @@
+package networks
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"superres/internal/golden"
+	"superres/internal/must"
+)
+
+// Networks that others trained, where they are at hand, are opened by either of their names, with the hash of their
+// bytes.
+func TestOpenPublished(t *testing.T) {
+	dir := golden.Data(t, "networks")
+	for name, want := range map[string]Source{
+		"disp.onnx": {Name: "disp", Format: "onnx", Architecture: "19 convolutions, 48 channels",
+			SHA256: "4622f5af9e8e43647b959e72f7099e57dab43c02f8cc07c40eec5d4194002640"},
+		"4xLSDIRCompactC3.param": {Name: "4xLSDIRCompactC3", Format: "ncnn", Architecture: "SRVGGNetCompact 64×16",
+			SHA256: "192162a5cdad55863ce8a9e5293f2a0464f13931d90246c48f48d361aea1e227"},
+		"4xLSDIRCompactC3.bin": {Name: "4xLSDIRCompactC3", Format: "ncnn", Architecture: "SRVGGNetCompact 64×16",
+			SHA256: "192162a5cdad55863ce8a9e5293f2a0464f13931d90246c48f48d361aea1e227"},
+	} {
+		got := *must.Get(Open(filepath.Join(dir, name)))(t)
+		if m := got.Graph.Measure(); m.Scale != 4 {
+			t.Errorf("%s has scale %d", name, m.Scale)
+		}
+		if got.Graph = nil; got != want {
+			t.Errorf("%s: %+v, expected %+v", name, got, want)
+		}
+	}
+}
+
+// The content of a file decides how it is read, and what is no network says so.
+func TestOpenRefuses(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range map[string]struct{ content, want string }{
+		"a.param":  {"7767517\n1 1\n", "the .bin of this .param is missing"},
+		"a.onnx":   {"", "the file is empty"},
+		"a.pth":    {"GIF89a, and more", "no network that superres knows"},
+		"b.txt":    {"7767517\n1 1\n", "the .bin of this .param is missing"},
+		"a.txt":    {"\x80\x02cos\nsystem\n(S'ls'\ntR.", "pth: "},
+		"zip.onnx": {"PK\x03\x04 but not a zip file", "pth: "},
+		"no.bin":   {"weights alone", "no network that superres knows"},
+		"c.png":    {"\x08\x07 but no message", "onnx: "},
+	} {
+		path := filepath.Join(dir, name)
+		must.Succeed(t, os.WriteFile(path, []byte(c.content), 0o666))
+		if s, err := Open(path); s != nil || err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, expected %q", name, err, c.want)
+		}
+	}
+	if _, err := Open(filepath.Join(dir, "none.param")); err == nil {
+		t.Error("a missing file is opened")
+	}
+	if _, err := Open(dir); err == nil {
+		t.Error("a folder is opened")
+	}
+}

@@ -1,0 +1,191 @@
+package pickle
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strconv"
+)
+
+// combine does what makes values of those on the stack, and what remembers them. It reports whether op is one of these.
+func (m *machine) combine(op byte) bool {
+	switch op {
+	case opMark:
+		m.count(1)
+		m.marks = append(m.marks, len(m.stack))
+	case opPop:
+		if len(m.marks) > 0 && len(m.stack) == m.base() {
+			m.popMark() // as Python does
+		} else {
+			m.pop()
+		}
+	case opPopMark:
+		m.popMark()
+	case opDup:
+		m.push(m.top())
+	case opEmptyTuple:
+		m.push(Tuple(nil))
+	case opTuple:
+		m.push(Tuple(m.popMark()))
+	case opTuple1, opTuple2, opTuple3:
+		items := make(Tuple, op-opTuple1+1)
+		for i := len(items) - 1; i >= 0; i-- {
+			items[i] = m.pop()
+		}
+		m.push(items)
+	case opEmptyList, opEmptySet:
+		m.push(&List{})
+	case opList, opFrozenSet:
+		m.push(&List{m.popMark()})
+	case opAppend:
+		m.extend([]any{m.pop()})
+	case opAppends, opAddItems:
+		m.extend(m.popMark())
+	case opEmptyDict:
+		m.push(&Dict{})
+	case opDict:
+		items := m.popMark()
+		m.push(&Dict{})
+		m.setItems(items)
+	case opSetItem:
+		value, key := m.pop(), m.pop()
+		m.setItems([]any{key, value})
+	case opSetItems:
+		m.setItems(m.popMark())
+	default:
+		return m.remember(op)
+	}
+	return true
+}
+
+// extend appends items to the list on the stack.
+func (m *machine) extend(items []any) {
+	list, isList := m.top().(*List)
+	if !isList {
+		failf("the pickle adds items to %s, expected a list", describe(m.top()))
+	}
+	list.Items = append(list.Items, items...)
+}
+
+// setItems sets items, keys and values by turns, of the dictionary on the stack.
+func (m *machine) setItems(items []any) {
+	dict, isDict := m.top().(*Dict)
+	if !isDict || len(items)%2 != 0 {
+		failf("the pickle sets %d keys and values of %s, expected pairs for a dictionary", len(items),
+			describe(m.top()))
+	}
+	for i := 0; i < len(items); i += 2 {
+		dict.Set(items[i], items[i+1])
+	}
+}
+
+// remember does what puts a value into the memo, and what takes it from there.
+func (m *machine) remember(op byte) bool {
+	switch op {
+	case opPut, opGet:
+		n, err := strconv.ParseUint(m.line(), 10, 32)
+		if err != nil {
+			fail(err)
+		}
+		m.remembered(uint32(n), op == opPut)
+	case opBinPut, opBinGet:
+		m.remembered(uint32(m.take(1)[0]), op == opBinPut)
+	case opLongBinPut, opLongBinGet:
+		m.remembered(binary.LittleEndian.Uint32(m.take(4)), op == opLongBinPut)
+	case opMemoize:
+		m.remembered(uint32(len(m.memo)), true)
+	default:
+		return false
+	}
+	return true
+}
+
+// remembered puts the value on the stack into the memo under the number n, or the reverse.
+func (m *machine) remembered(n uint32, put bool) {
+	if put {
+		m.count(1)
+		m.memo[n] = m.top()
+		return
+	}
+	v, found := m.memo[n]
+	if !found {
+		failf("the pickle takes the value %d, which it has not put", n)
+	}
+	m.push(v)
+}
+
+// name does what names and calls functions. It reports whether op is one of these.
+func (m *machine) name(op byte) bool {
+	switch op {
+	case opGlobal, opInst:
+		module, name := m.line(), m.line()
+		m.global(module, name)
+		if op == opInst {
+			failf("the pickle makes an instance of %s.%s, which superres does not read", module, name)
+		}
+	case opStackGlobal:
+		name, isName := m.pop().(string)
+		module, isModule := m.pop().(string)
+		if !isName || !isModule {
+			failf("the pickle names a function by what is no string")
+		}
+		m.global(module, name)
+	case opReduce, opNewObj:
+		args, isTuple := m.pop().(Tuple)
+		function, isFunction := m.pop().(Function)
+		if !isTuple || !isFunction {
+			failf("the pickle calls what is no function")
+		}
+		v, err := function(args)
+		if err != nil {
+			fail(err)
+		}
+		m.push(v)
+	case opBuild: // attributes of Python's objects, which the values here do not have
+		m.pop()
+		m.top()
+	case opPersID:
+		m.persistent(m.line())
+	case opBinPersID:
+		m.persistent(m.pop())
+	case opObj, opNewObjEx, opExt1, opExt2, opExt4:
+		failf("the pickle makes an object in a way that superres does not read (operation %#02x)", op)
+	default:
+		return false
+	}
+	return true
+}
+
+func (m *machine) global(module, name string) {
+	v, err := m.Global(module, name)
+	if err != nil {
+		fail(err)
+	}
+	m.push(v)
+}
+
+func (m *machine) persistent(id any) {
+	v, err := m.Persistent(id)
+	if err != nil {
+		fail(err)
+	}
+	m.push(v)
+}
+
+// describe returns the type of a value for messages.
+func describe(v any) string {
+	switch v.(type) {
+	case nil:
+		return "None"
+	case Tuple:
+		return "a tuple"
+	case *List:
+		return "a list"
+	case *Dict:
+		return "a dictionary"
+	case string:
+		return "a string"
+	case int64, float64:
+		return "a number"
+	}
+	return fmt.Sprintf("a value of the type %T", v)
+}

@@ -1,0 +1,241 @@
+package pickle
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+)
+
+// The operations, by their names in Python's pickletools.
+const (
+	opMark, opStop, opPop, opPopMark, opDup = '(', '.', '0', '1', '2'
+
+	opNone, opNewTrue, opNewFalse                    = 'N', 0x88, 0x89
+	opInt, opLong, opFloat, opBinFloat               = 'I', 'L', 'F', 'G'
+	opBinInt, opBinInt1, opBinInt2, opLong1, opLong4 = 'J', 'K', 'M', 0x8a, 0x8b
+
+	opString, opBinString, opShortBinString                   = 'S', 'T', 'U'
+	opUnicode, opBinUnicode, opShortBinUnicode, opBinUnicode8 = 'V', 'X', 0x8c, 0x8d
+	opBinBytes, opShortBinBytes, opBinBytes8, opByteArray8    = 'B', 'C', 0x8e, 0x96
+	opEmptyTuple, opTuple, opTuple1, opTuple2, opTuple3       = ')', 't', 0x85, 0x86, 0x87
+	opEmptyList, opList, opAppend, opAppends                  = ']', 'l', 'a', 'e'
+	opEmptyDict, opDict, opSetItem, opSetItems                = '}', 'd', 's', 'u'
+	opEmptySet, opAddItems, opFrozenSet                       = 0x8f, 0x90, 0x91
+	opPut, opBinPut, opLongBinPut, opMemoize                  = 'p', 'q', 'r', 0x94
+	opGet, opBinGet, opLongBinGet                             = 'g', 'h', 'j'
+	opGlobal, opStackGlobal, opReduce, opNewObj, opBuild      = 'c', 0x93, 'R', 0x81, 'b'
+	opInst, opObj, opNewObjEx, opPersID, opBinPersID, opExt1  = 'i', 'o', 0x92, 'P', 'Q', 0x82
+	opExt2, opExt4, opProto, opFrame                          = 0x83, 0x84, 0x80, 0x95
+)
+
+var errShort = errors.New("the pickle ends in the middle")
+
+// machine is the state of reading a pickle. Methods that take from the file or the stack panic with a failure, which
+// Read turns into its error.
+type machine struct {
+	Reader
+	data  []byte
+	at    int
+	stack []any
+	marks []int // lengths of the stack
+	memo  map[uint32]any
+	made  int // values put on the stack or into the memo
+}
+
+// failure is an error on its way to Read.
+type failure struct{ error }
+
+func fail(err error) { panic(failure{err}) }
+
+func failf(format string, args ...any) { fail(fmt.Errorf(format, args...)) }
+
+// Read returns the value of the pickle at the beginning of data, and the number of bytes that the pickle has. It fails
+// for a pickle with more than MaxValues values.
+func (r Reader) Read(data []byte) (value any, size int, err error) {
+	m := &machine{Reader: r, data: data, memo: map[uint32]any{}}
+	defer func() {
+		if caught := recover(); caught != nil {
+			f, isFailure := caught.(failure)
+			if !isFailure {
+				panic(caught)
+			}
+			value, size, err = nil, 0, f.error
+		}
+	}()
+	for {
+		op := m.take(1)[0]
+		if op == opStop {
+			return m.pop(), m.at, nil
+		}
+		if !m.load(op) && !m.combine(op) && !m.name(op) {
+			failf("the pickle has the unknown operation %#02x", op)
+		}
+	}
+}
+
+// load does what puts a number or a string on the stack, and what does not change values. It reports whether op is one
+// of these.
+func (m *machine) load(op byte) bool {
+	switch op {
+	case opProto:
+		if v := m.take(1)[0]; v > 5 {
+			failf("the pickle has the protocol %d, expected at most 5", v)
+		}
+	case opFrame:
+		m.take(8)
+	case opNone:
+		m.push(nil)
+	case opNewTrue, opNewFalse:
+		m.push(op == opNewTrue)
+	case opBinInt:
+		m.push(int64(int32(binary.LittleEndian.Uint32(m.take(4)))))
+	case opBinInt1:
+		m.push(int64(m.take(1)[0]))
+	case opBinInt2:
+		m.push(int64(binary.LittleEndian.Uint16(m.take(2))))
+	case opLong1:
+		m.push(decodeLong(m.take(m.length(1))))
+	case opLong4:
+		m.push(decodeLong(m.take(m.length(4))))
+	case opInt, opLong:
+		m.push(parseInt(m.line()))
+	case opFloat:
+		v, err := strconv.ParseFloat(m.line(), 64)
+		if err != nil {
+			fail(err)
+		}
+		m.push(v)
+	case opBinFloat:
+		m.push(math.Float64frombits(binary.BigEndian.Uint64(m.take(8))))
+	case opUnicode, opString:
+		m.push(m.line())
+	case opShortBinString, opShortBinUnicode:
+		m.push(string(m.take(m.length(1))))
+	case opBinString, opBinUnicode:
+		m.push(string(m.take(m.length(4))))
+	case opBinUnicode8:
+		m.push(string(m.take(m.length(8))))
+	case opShortBinBytes:
+		m.push(Bytes(m.take(m.length(1))))
+	case opBinBytes:
+		m.push(Bytes(m.take(m.length(4))))
+	case opBinBytes8, opByteArray8:
+		m.push(Bytes(m.take(m.length(8))))
+	default:
+		return false
+	}
+	return true
+}
+
+// take returns the next n bytes of the file.
+func (m *machine) take(n int) []byte {
+	if n > len(m.data)-m.at {
+		fail(errShort)
+	}
+	m.at += n
+	return m.data[m.at-n : m.at]
+}
+
+// length returns the next number of size bytes, as the length of what follows.
+func (m *machine) length(size int) int {
+	var b [8]byte
+	copy(b[:], m.take(size))
+	n := binary.LittleEndian.Uint64(b[:])
+	if n > uint64(len(m.data)-m.at) {
+		fail(errShort)
+	}
+	return int(n)
+}
+
+// line returns the bytes up to the next end of a line, which it skips.
+func (m *machine) line() string {
+	n := bytes.IndexByte(m.data[m.at:], '\n')
+	if n < 0 {
+		fail(errShort)
+	}
+	return string(m.take(n + 1)[:n])
+}
+
+// count fails if the pickle has made too many values with n more.
+func (m *machine) count(n int) {
+	if m.made += n; m.made > MaxValues {
+		failf("the pickle has more than %d values", MaxValues)
+	}
+}
+
+func (m *machine) push(v any) {
+	m.count(1)
+	m.stack = append(m.stack, v)
+}
+
+// base returns the length of the stack at the last mark.
+func (m *machine) base() int {
+	if len(m.marks) == 0 {
+		return 0
+	}
+	return m.marks[len(m.marks)-1]
+}
+
+// top returns the last value of the stack.
+func (m *machine) top() any {
+	if len(m.stack) <= m.base() {
+		failf("the pickle takes more from its stack than there is")
+	}
+	return m.stack[len(m.stack)-1]
+}
+
+func (m *machine) pop() any {
+	v := m.top()
+	m.stack = m.stack[:len(m.stack)-1]
+	return v
+}
+
+// popMark removes the values behind the last mark, and returns a copy of them.
+func (m *machine) popMark() []any {
+	if len(m.marks) == 0 {
+		failf("the pickle takes more from its stack than there is")
+	}
+	base := m.base()
+	list := append([]any(nil), m.stack[base:]...)
+	m.stack, m.marks = m.stack[:base], m.marks[:len(m.marks)-1]
+	return list
+}
+
+// decodeLong returns a whole number in two's complement, little-endian.
+func decodeLong(b []byte) any {
+	if len(b) > maxLong {
+		failf("the pickle has a number of %d bytes, expected at most %d", len(b), maxLong)
+	}
+	reversed := make([]byte, len(b))
+	for i, v := range b {
+		reversed[len(b)-1-i] = v
+	}
+	v := new(big.Int).SetBytes(reversed)
+	if len(b) > 0 && b[len(b)-1] >= 0x80 {
+		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+	}
+	if v.IsInt64() {
+		return v.Int64()
+	}
+	return v
+}
+
+// parseInt returns a whole number, or a bool, in decimal.
+func parseInt(text string) any {
+	switch text {
+	case "00", "01":
+		return text == "01"
+	}
+	if n := len(text); n > 0 && text[n-1] == 'L' {
+		text = text[:n-1]
+	}
+	v, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		fail(err)
+	}
+	return v
+}

@@ -1,0 +1,150 @@
+package weights
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// maxHeader is the greatest size in bytes of the header of a safetensors file.
+const maxHeader = 16 << 20
+
+// entry is what the header of a safetensors file says of a tensor.
+type entry struct {
+	name    string
+	Type    string   `json:"dtype"`
+	Shape   []int64  `json:"shape"`
+	Offsets [2]int64 `json:"data_offsets"` // of its first byte and of the byte behind its last, after the header
+}
+
+// readSafetensors reads a file of the form: the size of the header, a number of 64 bits; the header, a JSON object with
+// an entry for each tensor; and the numbers of the tensors one after another, without gaps.
+func readSafetensors(r io.ReaderAt, size int64) (*File, error) {
+	var length [8]byte
+	if _, err := r.ReadAt(length[:], 0); err != nil {
+		return nil, fmt.Errorf("safetensors: %w", err)
+	}
+	n := binary.LittleEndian.Uint64(length[:])
+	if size < 8 || n > uint64(size-8) || n > maxHeader {
+		return nil, fmt.Errorf("safetensors: a header of %d bytes, expected at most %d, and no more than the file has",
+			n, maxHeader)
+	}
+	header := make([]byte, n)
+	if err := readAt(r, header, 8); err != nil {
+		return nil, fmt.Errorf("safetensors: %w", err)
+	}
+	entries, metadata, err := parseHeader(header)
+	if err != nil {
+		return nil, fmt.Errorf("safetensors: the header: %w", err)
+	}
+	f := &File{Format: "safetensors", Tensors: map[string]Tensor{}, Terms: statedTerms(metadata)}
+	body := 8 + int64(n)
+	if err := checkOffsets(entries, size-body); err != nil {
+		return nil, fmt.Errorf("safetensors: %w", err)
+	}
+	left := newBudget(size)
+	for _, e := range entries {
+		kind, known := numbers[e.Type]
+		if !known {
+			return nil, fmt.Errorf("safetensors: the tensor %q has numbers of the type %q, expected F64, F32, F16, "+
+				"BF16 or integers; save it as F16 or F32", e.name, e.Type)
+		}
+		elements, err := left.take(e.Shape)
+		if err == nil && e.Offsets[1]-e.Offsets[0] != int64(elements)*kind.size {
+			err = fmt.Errorf("has %d bytes, expected %d numbers of %d", e.Offsets[1]-e.Offsets[0], elements, kind.size)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("safetensors: the tensor %q %w", e.name, err)
+		}
+		data := make([]byte, e.Offsets[1]-e.Offsets[0])
+		if err := readAt(r, data, body+e.Offsets[0]); err != nil {
+			return nil, fmt.Errorf("safetensors: the tensor %q: %w", e.name, err)
+		}
+		f.Tensors[e.name] = Tensor{ints(e.Shape), kind.decodeAll(data, elements)}
+	}
+	return f, nil
+}
+
+// parseHeader returns the entries of a header and its metadata.
+func parseHeader(header []byte) (entries []entry, metadata map[string]string, err error) {
+	d := json.NewDecoder(bytes.NewReader(header))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, nil, errors.New("is no JSON object")
+	}
+	names := map[string]bool{}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, nil, err
+		}
+		name := key.(string) // as any key of an object
+		if names[name] {
+			return nil, nil, fmt.Errorf("has two entries %q", name)
+		}
+		if names[name] = true; len(names) > MaxTensors {
+			return nil, nil, fmt.Errorf("has more than %d entries", MaxTensors)
+		}
+		if name == "__metadata__" {
+			err = d.Decode(&metadata)
+		} else {
+			e := entry{name: name}
+			err = d.Decode(&e)
+			entries = append(entries, e)
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("the entry %q: %w", name, err)
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, nil, err
+	}
+	return entries, metadata, nil
+}
+
+// checkOffsets sorts the entries by their offsets. It fails unless they lie one after another and fill size bytes.
+func checkOffsets(entries []entry, size int64) error {
+	slices.SortFunc(entries, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.Offsets[0], b.Offsets[0]), cmp.Compare(a.Offsets[1], b.Offsets[1]),
+			strings.Compare(a.name, b.name))
+	})
+	end := int64(0)
+	for _, e := range entries {
+		if e.Offsets[0] != end || e.Offsets[1] < end || e.Offsets[1] > size {
+			return fmt.Errorf("the tensor %q takes the bytes %d to %d, expected it to begin at %d, behind the one "+
+				"before it, and to end within %d", e.name, e.Offsets[0], e.Offsets[1], end, size)
+		}
+		end = e.Offsets[1]
+	}
+	if end != size {
+		return fmt.Errorf("%d bytes belong to no tensor", size-end)
+	}
+	return nil
+}
+
+// statedTerms returns the terms of use in the metadata of a file.
+func statedTerms(metadata map[string]string) string {
+	for _, key := range []string{"license", "licence", "modelspec.license", "License", "terms"} {
+		if terms := strings.TrimSpace(metadata[key]); terms != "" {
+			return terms
+		}
+	}
+	return ""
+}
+
+// readAt fills b with the bytes from offset on.
+func readAt(r io.ReaderAt, b []byte, offset int64) error {
+	n, err := r.ReadAt(b, offset)
+	if n == len(b) {
+		return nil
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}

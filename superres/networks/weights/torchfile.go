@@ -1,0 +1,211 @@
+package weights
+
+import (
+	"archive/zip"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+
+	"superres/superres/networks/pickle"
+)
+
+// maxDirectory is how many bytes of a zip archive are read for its directory: 20,000 storages take 2 MB.
+const maxDirectory = 8 << 20
+
+// readZip reads the form of PyTorch 1.6 and later: a zip archive with the pickle FOLDER/data.pkl, the storages
+// FOLDER/data/KEY, and the order of bytes in FOLDER/byteorder.
+func readZip(r io.ReaderAt, size int64) (*File, error) {
+	limited := &limitedReader{r, maxDirectory}
+	archive, err := zip.NewReader(limited, size)
+	if err != nil {
+		return nil, fmt.Errorf("pth: %w", err)
+	}
+	limited.left = math.MaxInt64
+	z := &zipFile{members: map[string]*zip.File{}}
+	for _, m := range archive.File {
+		folder, found := strings.CutSuffix(m.Name, "data.pkl")
+		if found && (folder == "" || strings.HasSuffix(folder, "/")) {
+			z.folder = folder
+		}
+		z.members[m.Name] = m
+	}
+	if z.members[z.folder+"constants.pkl"] != nil {
+		return nil, errors.New("pth: is a program of TorchScript; save the weights alone, as " +
+			"torch.save(model.state_dict(), …) does")
+	}
+	data, err := z.member("data.pkl", maxPickle)
+	if err != nil {
+		return nil, fmt.Errorf("pth: %w", err)
+	}
+	if z.members[z.folder+"byteorder"] != nil {
+		order, err := z.member("byteorder", 16)
+		if err != nil {
+			return nil, fmt.Errorf("pth: %w", err)
+		}
+		z.bigEndian = string(order) == "big"
+	}
+	value, _, err := newTorchReader().parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("pth: %w", err)
+	}
+	return loadTensors(value, z, size)
+}
+
+// limitedReader fails when more than left bytes are read.
+type limitedReader struct {
+	io.ReaderAt
+	left int64
+}
+
+func (r *limitedReader) ReadAt(b []byte, offset int64) (int, error) {
+	if r.left -= int64(len(b)); r.left < 0 {
+		return 0, fmt.Errorf("the directory of the archive has more than %d bytes", maxDirectory)
+	}
+	return r.ReaderAt.ReadAt(b, offset)
+}
+
+// zipFile is a PyTorch file in the form of a zip archive.
+type zipFile struct {
+	folder    string
+	members   map[string]*zip.File
+	bigEndian bool
+}
+
+// member returns the bytes of a member. It fails if these are more than most.
+func (z *zipFile) member(name string, most uint64) ([]byte, error) {
+	m := z.members[z.folder+name]
+	if m == nil {
+		return nil, fmt.Errorf("the archive has no member %.40q", z.folder+name)
+	}
+	if m.UncompressedSize64 > most {
+		return nil, fmt.Errorf("the member %.40q has %d bytes, expected at most %d", m.Name, m.UncompressedSize64, most)
+	}
+	r, err := m.Open()
+	if err != nil {
+		return nil, fmt.Errorf("the member %.40q: %w", m.Name, err)
+	}
+	defer r.Close()
+	b := make([]byte, m.UncompressedSize64)
+	if _, err = io.ReadFull(r, b); err == nil {
+		var more [1]byte
+		if _, err = io.ReadFull(r, more[:]); err == io.EOF { // where the checksum is compared
+			return b, nil
+		}
+	}
+	return nil, fmt.Errorf("the member %.40q: %w", m.Name, cmp.Or(err, errors.New("has more bytes than it says")))
+}
+
+// read implements container.
+func (z *zipFile) read(s *storage) ([]byte, error) {
+	want := s.elements * s.kind.size
+	b, err := z.member("data/"+s.key, uint64(want))
+	if err == nil && int64(len(b)) != want {
+		err = fmt.Errorf("the storage %.20q has %d bytes, expected %d", s.key, len(b), want)
+	}
+	if z.bigEndian {
+		swapBytes(b, s.kind.size)
+	}
+	return b, err
+}
+
+// swapBytes reverses the bytes of each number of the given size.
+func swapBytes(b []byte, size int64) {
+	for n := range slices.Chunk(b, int(size)) {
+		slices.Reverse(n)
+	}
+}
+
+// oldFile is a PyTorch file in the form before 1.6: the pickles of a magic number, of a version, of what wrote it, of
+// the tensors and of the list of the storages' keys; and the storages, each behind the number of its elements.
+type oldFile struct {
+	r         io.ReaderAt
+	offsets   map[string]int64 // of the storages
+	bigEndian bool
+}
+
+// readOld reads an oldFile.
+func readOld(r io.ReaderAt, size int64) (*File, error) {
+	head := make([]byte, min(size, maxPickle))
+	if err := readAt(r, head, 0); err != nil {
+		return nil, fmt.Errorf("pth: %w", err)
+	}
+	t, at := newTorchReader(), 0
+	var values [5]any
+	for i := range values {
+		v, n, err := t.parse(head[at:])
+		if err != nil {
+			return nil, fmt.Errorf("pth: %w", err)
+		}
+		values[i] = v
+		at += n
+		if magic, _ := v.(*big.Int); i == 0 && (magic == nil || magic.Text(16) != "1950a86a20f9469cfc6c") {
+			return nil, errors.New("pth: is a pickle, but not of PyTorch")
+		}
+	}
+	if values[1] != int64(1001) {
+		return nil, errors.New("pth: has another version than 1001; load and save it with a newer PyTorch")
+	}
+	system, _ := values[2].(*pickle.Dict)
+	keys, isList := values[4].(*pickle.List)
+	if system == nil || !isList {
+		return nil, errors.New("pth: lacks the list of its storages")
+	}
+	f := &oldFile{r, map[string]int64{}, system.Get("little_endian") == false}
+	if err := f.findStorages(t, keys, int64(at), size); err != nil {
+		return nil, fmt.Errorf("pth: %w", err)
+	}
+	return loadTensors(values[3], f, size)
+}
+
+// findStorages notes where the storages lie that follow the pickles one after another.
+func (f *oldFile) findStorages(t *torchReader, keys *pickle.List, at, size int64) error {
+	for _, k := range keys.Items {
+		key, _ := k.(string)
+		s := t.storages[key]
+		if s == nil {
+			return fmt.Errorf("has a storage %.20q that no tensor has", key)
+		}
+		if _, twice := f.offsets[key]; twice {
+			return fmt.Errorf("has two storages %.20q", key)
+		}
+		var count [8]byte
+		if err := readAt(f.r, count[:], at); err != nil {
+			return err
+		}
+		n := binary.LittleEndian.Uint64(count[:])
+		if f.bigEndian {
+			n = binary.BigEndian.Uint64(count[:])
+		}
+		at += 8
+		bytes := s.elements * s.kind.size
+		if n != uint64(s.elements) || bytes > size-at {
+			return fmt.Errorf("the storage %.20q has %d numbers, expected %d, and no more than the file has", key, n,
+				s.elements)
+		}
+		f.offsets[key] = at
+		at += bytes
+	}
+	return nil
+}
+
+// read implements container.
+func (f *oldFile) read(s *storage) ([]byte, error) {
+	offset, found := f.offsets[s.key]
+	if !found {
+		return nil, fmt.Errorf("has no storage %.20q", s.key)
+	}
+	b := make([]byte, s.elements*s.kind.size)
+	if err := readAt(f.r, b, offset); err != nil {
+		return nil, err
+	}
+	if f.bigEndian {
+		swapBytes(b, s.kind.size)
+	}
+	return b, nil
+}

@@ -1,0 +1,103 @@
+// Package weights reads files of weights: tensors with names, and nothing about the network to which they belong.
+// Formats are safetensors and the two forms of PyTorch's .pth. The files are those of strangers: every size is checked
+// before memory is taken, and nothing in a file is ever called.
+package weights
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"superres/superres/networks/graph"
+)
+
+// The limits of a file bound what it can make a program allocate.
+const (
+	MaxTensors  = 20_000
+	MaxElements = graph.MaxWeights // of all tensors together
+	maxRank     = 8
+)
+
+// Tensor is an array of numbers.
+type Tensor struct {
+	// Shape has the number of elements along each dimension, the slowest first; it is empty for a single number.
+	Shape []int
+	// Data has the elements in row-major order, as many as the product of Shape.
+	Data []float32
+}
+
+// File is what a file of weights holds.
+type File struct {
+	// Format is safetensors or pth.
+	Format string
+	// Tensors are the tensors by their names.
+	Tensors map[string]Tensor
+	// Terms are the terms of use that the file states; empty if it states none.
+	Terms string
+}
+
+// Read returns the tensors of a file of size bytes. What the file holds tells its format. Of a PyTorch checkpoint that
+// holds more than one dictionary of tensors, Read returns the one with the averaged weights of the generator, or else
+// its weights. Numbers of 16 and 64 bits and integers become float32. Read keeps no reference to r.
+func Read(r io.ReaderAt, size int64) (*File, error) {
+	head := make([]byte, min(size, 512))
+	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	switch {
+	case len(head) > 8 && head[8] == '{' && binary.LittleEndian.Uint64(head) <= uint64(size-8):
+		return readSafetensors(r, size)
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		return readZip(r, size)
+	case len(head) > 1 && head[0] == 0x80 && head[1] <= 5: // a pickle of the protocol 2 or later
+		return readOld(r, size)
+	case len(head) > 262 && string(head[257:262]) == "ustar":
+		return nil, errors.New("pth: is a tar archive, as of PyTorch before 0.2; load and save it with a newer one")
+	}
+	return nil, errors.New("neither a safetensors file nor one of PyTorch")
+}
+
+// budget is how many tensors and elements a file may still have, and how many bytes of storages may still be read.
+type budget struct{ tensors, elements, bytes int64 }
+
+// newBudget returns the budget of a file of size bytes. No format takes less than a byte for an element, but for zip
+// archives that are compressed and views that repeat elements, neither of which weights need.
+func newBudget(size int64) *budget {
+	most := min(size, MaxElements)
+	return &budget{MaxTensors, most, 8 * most}
+}
+
+// take returns the number of elements of a tensor of the given shape. It fails for a shape that no tensor has, and
+// where the file breaks the limits with this tensor.
+func (b *budget) take(shape []int64) (int, error) {
+	if len(shape) > maxRank {
+		return 0, fmt.Errorf("has %d dimensions, expected at most %d", len(shape), maxRank)
+	}
+	elements := int64(1)
+	for _, n := range shape {
+		if n < 0 || n > MaxElements {
+			return 0, fmt.Errorf("has a side of %d elements, expected at most %d", n, MaxElements)
+		}
+		if elements *= n; elements > MaxElements { // both factors are less than 2³¹
+			return 0, fmt.Errorf("has more than %d elements", MaxElements)
+		}
+	}
+	if b.tensors--; b.tensors < 0 {
+		return 0, fmt.Errorf("is one of more than %d tensors", MaxTensors)
+	}
+	if b.elements -= elements; b.elements < 0 {
+		return 0, fmt.Errorf("is one of those that have more elements than the file has bytes, or than %d", MaxElements)
+	}
+	return int(elements), nil
+}
+
+// ints returns a shape that budget.take accepts as int.
+func ints(shape []int64) []int {
+	list := make([]int, len(shape))
+	for i, n := range shape {
+		list[i] = int(n)
+	}
+	return list
+}

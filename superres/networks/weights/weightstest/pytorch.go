@@ -1,0 +1,94 @@
+package weightstest
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"superres/superres/networks/weights"
+)
+
+// PyTorch returns a PyTorch file in the form of a zip archive: a dictionary with the tensors, in float32, in another
+// one under the key wrapper, or by itself if wrapper is empty.
+func PyTorch(tensors map[string]weights.Tensor, wrapper string) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	write := func(name string, data []byte) {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: "archive/" + name, Method: zip.Store})
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		if err != nil {
+			panic(err) // into memory
+		}
+	}
+	write("data.pkl", Pickle(tensors, wrapper))
+	for i, name := range Sorted(tensors) {
+		write(fmt.Sprintf("data/%d", i), appendFloats(nil, tensors[name].Data))
+	}
+	write("version", []byte("3\n"))
+	if err := z.Close(); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+// OldPyTorch returns a PyTorch file in the form before version 1.6, as PyTorch does otherwise.
+func OldPyTorch(tensors map[string]weights.Tensor, wrapper string) []byte {
+	magic := []byte("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.")
+	version := []byte("\x80\x02M\xe9\x03.")
+	system := []byte("\x80\x02}q\x00(X\x0d\x00\x00\x00little_endian\x88u.")
+	keys, storages := []byte("\x80\x02]("), []byte(nil)
+	for i, name := range Sorted(tensors) {
+		keys = appendString(keys, fmt.Sprint(i))
+		storages = binary.LittleEndian.AppendUint64(storages, uint64(len(tensors[name].Data)))
+		storages = appendFloats(storages, tensors[name].Data)
+	}
+	return slices.Concat(magic, version, system, Pickle(tensors, wrapper), append(keys, "e."...), storages)
+}
+
+// Pickle returns the pickle of a dictionary with tensors, as PyTorch has it. The storages have the keys 0, 1, 2 and so
+// on in the order of the tensors' names.
+func Pickle(tensors map[string]weights.Tensor, wrapper string) []byte {
+	b := []byte("\x80\x02")
+	if wrapper != "" {
+		b = append(b, '}')
+		b = appendString(b, wrapper)
+	}
+	b = append(b, "ccollections\nOrderedDict\nq\x00)R("...)
+	for i, name := range Sorted(tensors) {
+		b = appendString(b, name)
+		b = append(b, "ctorch._utils\n_rebuild_tensor_v2\n((X\x07\x00\x00\x00storagectorch\nFloatStorage\n"...)
+		b = appendString(b, fmt.Sprint(i))
+		b = appendString(b, "cpu")
+		b = appendInt(b, len(tensors[name].Data))
+		b = append(b, "tQK\x00("...)
+		for _, side := range tensors[name].Shape {
+			b = appendInt(b, side)
+		}
+		b = append(b, "t("...)
+		for d := range tensors[name].Shape {
+			stride := 1
+			for _, side := range tensors[name].Shape[d+1:] {
+				stride *= side
+			}
+			b = appendInt(b, stride)
+		}
+		b = append(b, "t\x89h\x00)RtR"...)
+	}
+	b = append(b, 'u')
+	if wrapper != "" {
+		b = append(b, 's')
+	}
+	return append(b, '.')
+}
+
+func appendString(b []byte, s string) []byte {
+	return append(binary.LittleEndian.AppendUint32(append(b, 'X'), uint32(len(s))), s...)
+}
+
+func appendInt(b []byte, n int) []byte {
+	return binary.LittleEndian.AppendUint32(append(b, 'J'), uint32(n))
+}

@@ -10,6 +10,7 @@ import (
 	"superres/internal/picture"
 	"superres/internal/testimage"
 	"superres/patches/plane"
+	"superres/superres/stage/stagetest"
 )
 
 // disc returns a soft-edged disc of one colour on transparent ground. Fully transparent pixels have the colour hidden.
@@ -140,8 +141,10 @@ func TestChroma(t *testing.T) {
 	}
 	subtract(chroma[0], in.Channels[0], luma)
 	subtract(chroma[1], in.Channels[2], luma)
-	for _, name := range []string{"photo-fast", "bicubic"} {
-		m := builtin(t, name)
+	for name, m := range map[string]*Model{
+		"photo-fast": builtin(t, "photo-fast"), "bicubic": builtin(t, "bicubic"),
+		"blur": blurModel(t, stagetest.Blur{Factor: 2, Planes: 3, Radius: 1}, 1),
+	} {
 		for _, opt := range []Options{{Scale: 2}, {Scale: 2.5, BandRows: 13}} {
 			want := picture.Split(upscaleWith(t, m, img, opt))
 			opt.Chroma = &Chroma{Low: chroma}

@@ -14,29 +14,63 @@ import (
 // by its reach. Only the rows within the reach of a band's edge are computed twice, and no sample depends on where
 // the bands end.
 
-// pass enlarges the planes of a picture once, by the scale of a model: brightness alone, or brightness and the two
-// planes of colour, red minus brightness and blue minus brightness. Brightness goes through interpolation and the
-// stages; colour follows, because the network for colour looks at the brightness that the stages have made.
+// pass enlarges the planes of a picture once, by the scale of a model: brightness or transparency alone, or brightness
+// and the two planes of colour, red minus brightness and blue minus brightness. Brightness goes through interpolation
+// and the stages; colour follows, because the network for colour looks at the brightness that the stages have made.
+//
+// The network of a model, if it has one, takes the place of the interpolation. If it is for red, green and blue, the
+// pass takes and returns these instead, and the stages improve each of them; brightness or transparency alone goes
+// through it as red, green and blue that are equal.
 type pass struct {
 	model         *Model
 	w, h          int // size of the planes before the pass
 	interpolation *resample.Scaler
-	low           []window // rows that have arrived, of each plane
-	inputs        []window // enlarged rows that have arrived at each stage
-	done          []int    // number of rows of low that the interpolation has enlarged, the first stage, and so on
+	network       *networkPass // nil: the model has no network
+	keepsLow      bool         // stages or colour need low; false: a network alone does all
+	low           []window     // rows that have arrived, of each plane
+	enlarged      int          // number of rows of low that the interpolation or the network has enlarged
+	chains        []*chain     // of the planes that the stages improve: the first one, or red, green and blue
 
 	colour     stage.Colour // enlarges colour; nil: colour is interpolated
 	luma       window       // enlarged brightness whose colour is not enlarged yet
 	colourDone int          // number of rows of low whose colour is enlarged
 }
 
+// chain is the way of one plane through the stages of a pass.
+type chain struct {
+	inputs []window // enlarged rows that have arrived at each stage
+	done   []int    // number of rows of low that each stage has improved
+}
+
 // newPass returns a pass for planes of w×h samples. colour enlarges their colour; if it is nil, the model's kernel
 // interpolates the colour.
 func newPass(m *Model, w, h, planes int, colour stage.Colour) *pass {
-	return &pass{
+	p := &pass{
 		model: m, w: w, h: h, interpolation: resample.New(w, h, w*m.Scale, h*m.Scale, m.Kernel), colour: colour,
-		low: make([]window, planes), inputs: make([]window, len(m.Stages)), done: make([]int, 1+len(m.Stages)),
+		low: make([]window, planes),
 	}
+	improved := 1
+	if m.takesRGB() {
+		improved = planes
+	}
+	p.keepsLow = m.Network == nil || len(m.Stages) > 0 || planes > improved
+	if m.Network != nil {
+		p.network = newNetworkPass(m, w, h, improved, p.keepsLow)
+	}
+	for range improved {
+		n := len(m.Stages)
+		p.chains = append(p.chains, &chain{inputs: make([]window, n), done: make([]int, n)})
+	}
+	return p
+}
+
+// work returns the work of the pass for each sample of the result, in stages.
+func (p *pass) work() float64 {
+	work := float64(len(p.model.Stages) * len(p.chains))
+	if p.network != nil {
+		work += networkWork
+	}
+	return work
 }
 
 // kernelReach is the reach of an interpolation in rows of its input, for the widest of the kernels.
@@ -68,16 +102,25 @@ func (p *pass) keepFrom(done, reach int) int {
 // push takes the next rows of the planes and returns the next rows of their enlargements; nil when too few rows have
 // arrived to complete any. The pass may keep rows, and does not change them.
 func (p *pass) push(ctx context.Context, rows []*plane.Plane, mem *stage.Pool, work *progress) ([]*plane.Plane, error) {
-	for i, r := range rows {
-		p.low[i].append(nil, r)
+	for i := 0; i < len(rows) && p.keepsLow; i++ {
+		p.low[i].append(nil, rows[i])
 	}
-	luma, keep, err := p.pushLuma(ctx, mem, work)
-	if luma == nil || err != nil {
+	out, keep, err := p.enlarge(ctx, rows, mem, work)
+	if out == nil || err != nil {
 		return nil, err
 	}
-	out := []*plane.Plane{luma}
-	if len(rows) > 1 {
-		if out, keep, err = p.pushColour(ctx, luma, keep, mem); out == nil || err != nil {
+	for i, c := range p.chains {
+		var next int
+		if out[i], next, err = p.improve(ctx, c, &p.low[i], out[i], mem, work); err != nil {
+			return nil, err
+		}
+		keep = min(keep, next)
+	}
+	if out[0] == nil { // then all are, because all planes go through stages of the same reach
+		return nil, ctx.Err()
+	}
+	if len(out) < len(rows) {
+		if out, keep, err = p.pushColour(ctx, out[0], keep, mem); out == nil || err != nil {
 			return nil, err
 		}
 	}
@@ -87,36 +130,58 @@ func (p *pass) push(ctx context.Context, rows []*plane.Plane, mem *stage.Pool, w
 	return out, nil
 }
 
-// pushLuma returns the next rows of enlarged brightness, nil when none is complete, and the first row of low that
-// brightness needs later.
-func (p *pass) pushLuma(ctx context.Context, mem *stage.Pool, work *progress) (out *plane.Plane, keep int, err error) {
+// enlarge returns the next rows of the planes that the stages are to improve, enlarged by the network or by
+// interpolation; nil when none is complete. rows are the rows that have just been appended to low. keep is the first
+// row of low that enlarge needs later.
+func (p *pass) enlarge(
+	ctx context.Context, rows []*plane.Plane, mem *stage.Pool, work *progress,
+) (out []*plane.Plane, keep int, err error) {
 	s, low := p.model.Scale, &p.low[0]
-	from, to := p.done[0], p.rowsComplete(low.end(), kernelReach)
+	if p.network != nil {
+		report := work.whole(networkWork*p.w*s*p.h*s, &p.network.share)
+		out, err = p.network.push(ctx, rows[:len(p.chains)], mem, report)
+		if out == nil || err != nil {
+			return nil, 0, err
+		}
+		p.enlarged += out[0].H / s
+		return out, low.end(), nil
+	}
+	from, to := p.enlarged, p.rowsComplete(low.end(), kernelReach)
 	if to <= from {
 		return nil, 0, ctx.Err()
 	}
-	out = mem.Plane(p.w*s, (to-from)*s)
-	p.interpolation.Rows(out, &low.plane, low.top, from*s)
-	p.done[0] = to
-	keep = bandStart(to, kernelReach)
+	luma := mem.Plane(p.w*s, (to-from)*s)
+	p.interpolation.Rows(luma, &low.plane, low.top, from*s)
+	p.enlarged = to
+	return []*plane.Plane{luma}, bandStart(to, kernelReach), nil
+}
+
+// improve takes out, the next enlarged rows of a plane, through the stages. low are the rows of the plane before the
+// enlargement. It returns the next rows that all stages have improved, nil when there are none, and the first row of
+// low that the stages need later.
+func (p *pass) improve(
+	ctx context.Context, c *chain, low *window, out *plane.Plane, mem *stage.Pool, work *progress,
+) (improved *plane.Plane, keep int, err error) {
+	s, end := p.model.Scale, p.enlarged
+	keep = low.end()
 	for i, st := range p.model.Stages {
-		in, reach := &p.inputs[i], st.Reach()
+		in, reach := &c.inputs[i], st.Reach()
 		in.append(mem, out)
-		done, end := p.done[i+1], p.done[i]
-		if to = p.rowsComplete(end, reach); to <= done {
+		done, to := c.done[i], p.rowsComplete(end, reach)
+		if to <= done {
 			return nil, 0, ctx.Err()
 		}
-		from = bandStart(done, reach)
+		from := bandStart(done, reach)
 		stageWork := stage.NewWork(mem, work.portion((to-done)*s*p.w*s))
 		applied, err := st.Apply(ctx, low.rows(from, end), in.rows(from*s, end*s), stageWork)
 		if err != nil {
 			return nil, 0, err
 		}
 		out = rowsOf(applied, (done-from)*s, (to-from)*s)
-		p.done[i+1] = to
+		c.done[i] = to
 		next := p.keepFrom(to, reach)
 		in.dropBefore(mem, next*s)
-		keep = min(keep, next)
+		keep, end = min(keep, next), to
 	}
 	return out, keep, nil
 }

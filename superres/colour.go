@@ -36,8 +36,9 @@ func (m *Model) colourStages() (list []stage.Colour) {
 	return list
 }
 
-// enlargesColour reports whether a pass has a network for colour, so that colour goes through the passes with
-// brightness.
+// enlargesColour reports whether a pass has a network for colour, or one for red, green and blue, so that colour goes
+// through the passes with brightness.
 func (m *Model) enlargesColour(s sizes) bool {
-	return slices.ContainsFunc(m.chainModels(s), func(model *Model) bool { return len(model.colourStages()) > 0 })
+	return m.takesRGB() ||
+		slices.ContainsFunc(m.chainModels(s), func(model *Model) bool { return len(model.colourStages()) > 0 })
 }

@@ -5,6 +5,9 @@
 // interpolated, and, if the model has a small network for it, improved with the help of the enlarged brightness.
 // Package superres/stage says what a stage is.
 //
+// A model may have a network of another program instead. That takes red, green and blue together, and makes them larger
+// itself; stages, such as back-projection, may follow.
+//
 // This package knows no kind of stage. A program registers the kinds that it wants by importing them, as it does for
 // image formats; superres/models imports all kinds and has the models that are part of the program.
 //
@@ -12,13 +15,14 @@
 //
 //	superres.go     Upscale and Stream check the options and make an enlarger
 //	size.go         finds the size of the result
-//	enlarger.go     takes the rows of a picture apart, and paints what comes back
+//	enlarger.go     takes the rows of a picture apart, and has what comes back painted
 //	enlargement.go  sends bands of rows through the passes of a chain of scales
-//	bands.go        is one pass: interpolation, every stage, and colour
+//	bands.go        is one pass: interpolation, every stage, and colour; network.go the network in its place
+//	paint.go        paints rows of the result; report.go compares them with the picture
 //	flatareas.go    keeps drawings from ringing; alpha.go keeps outlines clean
 //	ensemble.go     takes the mean over eight orientations; mix.go mixes two models
 //	memory.go       estimates memory beforehand, and chooses the height of a band
 //
-// The life of a model, by file: model.go saves and loads it, family.go joins models for other scales to it, tune.go
+// The life of a model, by file: modelfile.go saves and loads it, family.go joins models for other scales to it, tune.go
 // changes how it is applied, restore.go scores it. Package superres/fit trains models.
 package superres

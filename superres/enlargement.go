@@ -2,6 +2,7 @@ package superres
 
 import (
 	"context"
+	"errors"
 
 	"superres/patches/plane"
 	"superres/superres/resample"
@@ -14,9 +15,12 @@ type sizes struct{ inW, inH, w, h int }
 // task says what an enlargement of planes is made from and what it is to become.
 type task struct {
 	sizes
-	planes     int  // 1: brightness or transparency alone; 3: brightness, red minus brightness, blue minus brightness
+	// planes is 1 for brightness or transparency alone. 3 are brightness, red minus brightness and blue minus
+	// brightness; for a model that takes RGB, they are red, green and blue.
+	planes     int
 	subsampled bool // colour comes from a file that keeps it at half the resolution of brightness
 	mixer      *mixer
+	saturation *saturation // is added to; nil: nobody asks for it
 	mem        *stage.Pool
 }
 
@@ -33,6 +37,16 @@ func (p *progress) portion(samples int) func(share float64) {
 	return func(share float64) { p.report((from + share*float64(samples)) / p.total) }
 }
 
+// whole returns the function that reports how much of samples samples is done, as a share from 0 to 1, when other work
+// is done between its calls. last is the share that was reported last.
+func (p *progress) whole(samples int, last *float64) func(share float64) {
+	return func(share float64) {
+		p.done += (share - *last) * float64(samples)
+		*last = share
+		p.report(p.done / p.total)
+	}
+}
+
 // enlargement carries out a task with one model: it takes rows of the picture and returns rows of the result.
 type enlargement struct {
 	passes   []*pass
@@ -46,16 +60,20 @@ type enlargement struct {
 func (m *Model) newEnlargement(t task, report func(share float64)) (*enlargement, error) {
 	e := &enlargement{mem: t.mem, input: make([]window, t.planes), progress: progress{report: report}}
 	kernel, w, h := m.Kernel, t.inW, t.inH
-	if len(m.Stages) > 0 {
+	if !m.IsPlain() {
 		kernel = resample.Bicubic
 		for _, scale := range m.scaleChain(t.sizes) {
 			model, err := m.modelFor(scale)
 			if err != nil {
 				return nil, err
 			}
-			e.passes = append(e.passes, newPass(model, w, h, t.planes, model.colourStage(t.subsampled)))
+			if model.takesRGB() != m.takesRGB() {
+				return nil, errors.New("superres: a sibling that takes other planes than its model")
+			}
+			p := newPass(model, w, h, t.planes, model.colourStage(t.subsampled))
+			e.passes = append(e.passes, p)
 			w, h = w*scale, h*scale
-			e.progress.total += float64(w) * float64(h) * float64(len(model.Stages))
+			e.progress.total += float64(w) * float64(h) * p.work()
 			t.subsampled = false // the first pass brings colour to the resolution of brightness
 		}
 	}
@@ -77,8 +95,12 @@ func (e *enlargement) push(ctx context.Context, rows []*plane.Plane) ([]*plane.P
 	if e.resizing == nil {
 		return rows, ctx.Err()
 	}
+	mem := e.mem
+	if len(e.passes) == 0 { // rows are those of the picture, which others may need
+		mem = nil
+	}
 	for i, r := range rows {
-		e.input[i].append(nil, r)
+		e.input[i].append(mem, r)
 	}
 	from, to := e.done, e.done
 	outW, outH := e.resizing.Size()
@@ -99,7 +121,7 @@ func (e *enlargement) push(ctx context.Context, rows []*plane.Plane) ([]*plane.P
 	if e.done = to; to < outH {
 		first, _ := e.resizing.Needs(to, outH)
 		for i := range e.input {
-			e.input[i].dropBefore(nil, first)
+			e.input[i].dropBefore(mem, first)
 		}
 	}
 	return out, ctx.Err()
@@ -154,6 +176,7 @@ func (m *Model) stream(
 			report(float64(hi) / float64(t.inH))
 		}
 	}
+	t.saturation.add(e.passes)
 	return nil
 }
 

@@ -14,7 +14,8 @@ import (
 // enlarger enlarges one picture, band by band. A picture in colour is taken apart by the linear transform of BT.601
 // into brightness, red minus brightness and blue minus brightness, from which green follows. Brightness goes through
 // the model. The two planes of colour do so as well if the model has a network for colour; otherwise they are
-// interpolated while the result is painted, a few rows at a time.
+// interpolated while the result is painted, a few rows at a time. A model with a network for red, green and blue takes
+// these as they are.
 type enlarger struct {
 	task        // of the picture without its transparency
 	model       *Model
@@ -31,6 +32,8 @@ type enlarger struct {
 	// columnStarts has, for each column of the picture, the first column of the result that lies over it, and at the
 	// end the width of the result. clampFlatAreas needs them; nil means that flat areas are not clamped.
 	columnStarts []int32
+	report       *Report    // is set in the end; nil: nobody asks for it
+	agreement    *agreement // of the result with the picture; nil without a report
 }
 
 func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.Pool) *enlarger {
@@ -60,8 +63,11 @@ func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.P
 		e.out = picture.NewCanvas(w, h, e.grey, deep)
 	}
 	e.interpolation = resample.New(e.inW, e.inH, w, h, m.Kernel)
-	if e.strength = 1; opt.Strength != nil && e.enlarges() {
+	if e.strength = 1; opt.Strength != nil && e.changes() {
 		e.strength = float32(*opt.Strength)
+	}
+	if opt.Report != nil {
+		e.report, e.agreement, e.saturation = opt.Report, newAgreement(e.sizes), &saturation{}
 	}
 	if m.clampsFlatAreas(e.sizes) {
 		e.columnStarts = make([]int32, e.inW+1)
@@ -72,9 +78,9 @@ func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.P
 	return e
 }
 
-// enlarges reports whether the result is larger than the picture. If it is not, the planes of the result share the
-// memory of the planes of the picture.
-func (e *enlarger) enlarges() bool { return e.inW != e.w || e.inH != e.h }
+// changes reports whether the result is larger than the picture, or a network restores it. If it is neither, the planes
+// of the result share the memory of the planes of the picture.
+func (e *enlarger) changes() bool { return e.inW != e.w || e.inH != e.h || e.model.Network != nil }
 
 // split returns the rows [lo, hi) of the picture as planes. Pass them to release when they are no longer needed.
 func (e *enlarger) split(lo, hi int) picture.Picture {
@@ -107,24 +113,41 @@ func (e *enlarger) read(lo, hi int) []*plane.Plane {
 	out := make([]*plane.Plane, e.planes)
 	for i := range out {
 		out[i] = plane.New(e.inW, hi-lo)
-		if i > 0 && e.chroma != nil {
-			copy(out[i].Pix, rowsOf(e.chroma.Low[i-1], lo, hi).Pix)
-		}
 	}
 	for from := lo; from < hi; from += rowsPerPass {
 		to := min(from+rowsPerPass, hi)
-		rows := e.split(from, to)
-		luma := rows.LumaIn(e.mem.Plane)
-		copy(out[0].Pix[(from-lo)*e.inW:], luma.Pix)
-		if len(out) > 1 && !e.grey {
-			for i, channel := range [2]int{0, 2} {
-				subtract(rowsOf(out[1+i], from-lo, to-lo), rows.Channels[channel], luma)
-			}
-		}
-		e.release(rows)
-		e.releaseLuma(luma)
+		e.readRows(rowsOfAll(out, from-lo, to-lo), from, to)
 	}
 	return out
+}
+
+// readRows sets out to the planes of the task for the rows [from, to) of the picture.
+func (e *enlarger) readRows(out []*plane.Plane, from, to int) {
+	rows := e.split(from, to)
+	defer e.release(rows)
+	if e.model.takesRGB() && !e.grey {
+		for i, c := range rows.Channels {
+			copy(out[i].Pix, c.Pix)
+		}
+		return
+	}
+	luma := rows.LumaIn(e.mem.Plane)
+	defer e.releaseLuma(luma)
+	copy(out[0].Pix, luma.Pix)
+	switch {
+	case len(out) == 1:
+	case e.chroma != nil:
+		for i, c := range e.chroma.Low {
+			copy(out[1+i].Pix, rowsOf(c, from, to).Pix)
+		}
+		if e.model.takesRGB() {
+			joinRGB(out)
+		}
+	default:
+		for i, channel := range [2]int{0, 2} {
+			subtract(out[1+i], rows.Channels[channel], luma)
+		}
+	}
 }
 
 // readAlpha returns the transparency of the rows [lo, hi) of the picture, sharing the memory of e.transparent.
@@ -142,25 +165,29 @@ func subtract(difference, a, b *plane.Plane) {
 	})
 }
 
-// enlarge paints the colours of the whole result, and then its transparency, if the picture has any. report is called
-// with the share done, 0 to 1.
+// enlarge paints the colours of the whole result, and then its transparency, if the picture has any, and sets the
+// report. report is called with the share done, 0 to 1.
 func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
-	if e.transparent == nil {
-		return e.run(ctx, e.task, e.read, e.paint, report)
+	whole := 1.0 // share of the work
+	if e.transparent != nil {
+		whole = 0.5
 	}
-	err := e.run(ctx, e.task, e.read, e.paint, func(share float64) { report(share / 2) })
-	if err != nil {
-		return err
+	err := e.run(ctx, e.task, e.read, e.paint, func(share float64) { report(whole * share) })
+	if err == nil && e.transparent != nil {
+		alpha := task{sizes: e.sizes, planes: 1, saturation: e.saturation, mem: e.mem}
+		err = e.run(ctx, alpha, e.readAlpha, e.paintAlpha, func(share float64) { report(0.5 + share/2) })
 	}
-	alpha := task{sizes: e.sizes, planes: 1, mem: e.mem}
-	return e.run(ctx, alpha, e.readAlpha, e.paintAlpha, func(share float64) { report(0.5 + share/2) })
+	if err == nil && e.report != nil {
+		*e.report = Report{e.agreement.psnr(e.inW * e.inH), e.saturation.clipped, e.saturation.all}
+	}
+	return err
 }
 
 // run carries out task t at the model's effort: at max, as a mean over orientations; otherwise in bands.
 func (e *enlarger) run(ctx context.Context, t task, read reader, paint writer, report func(float64)) error {
 	write := func(top int, rows []*plane.Plane) {
 		paint(top, rows)
-		if e.enlarges() {
+		if e.changes() {
 			for _, p := range rows {
 				e.mem.Give(p.Pix)
 			}
@@ -174,108 +201,4 @@ func (e *enlarger) run(ctx context.Context, t task, read reader, paint writer, r
 		write(0, planes)
 	}
 	return err
-}
-
-// paintAlpha paints the transparency of rows of the result, beginning with row top.
-func (e *enlarger) paintAlpha(top int, planes []*plane.Plane) {
-	alpha := planes[0]
-	if e.enlarges() {
-		clampToNeighbours(alpha, top, e.h, e.transparent.Alpha)
-	}
-	parallel.Rows(alpha.H, func(y int) { e.out.Put(top+y, 3, alpha.Row(y)) })
-}
-
-// rowsPerPass is how many rows are taken apart or painted at a time: few enough to stay in the processor's cache and
-// to take little memory beside a band.
-const rowsPerPass = 192
-
-// paint paints rows of the result, beginning with row top. planes has their brightness and, if the model has a network
-// for colour, their colour.
-func (e *enlarger) paint(top int, planes []*plane.Plane) {
-	if e.emit != nil {
-		e.out.Strip(top, top+planes[0].H)
-		defer func() { e.emit(e.out.Image) }()
-	}
-	for from := 0; from < planes[0].H; from += rowsPerPass {
-		e.paintRows(top+from, rowsOfAll(planes, from, min(from+rowsPerPass, planes[0].H)))
-	}
-}
-
-// paintRows is paint for at most rowsPerPass rows.
-func (e *enlarger) paintRows(top int, planes []*plane.Plane) {
-	luma := planes[0]
-	end := top + luma.H
-	lo, hi := e.rowsAround(top, end)
-	interpolated := !e.grey && len(planes) == 1
-	if interpolated || e.strength != 1 {
-		from, to := e.interpolation.Needs(top, end)
-		lo, hi = min(lo, from), max(hi, to)
-	}
-	low := e.split(lo, hi)
-	if e.strength != 1 {
-		e.applyStrength(top, luma, low, lo)
-	}
-	switch {
-	case e.grey:
-		parallel.Rows(luma.H, func(y int) { e.out.Put(top+y, 0, luma.Row(y)) })
-		if e.chroma != nil {
-			e.keepChroma(top, end, planes[1:])
-		}
-	case interpolated:
-		e.paintInterpolated(top, luma, low, lo)
-	default:
-		red, blue := planes[1], planes[2]
-		parallel.Rows(luma.H, func(y int) { e.out.Colour(top+y, luma.Row(y), red.Row(y), blue.Row(y)) })
-	}
-	if e.columnStarts != nil {
-		e.clampFlatAreas(top, end, low, lo)
-	}
-	e.release(low)
-}
-
-// keepChroma copies the rows [top, end) of enlarged chroma into the result. If the model has no network for colour,
-// enlarged is empty, and chroma is interpolated.
-func (e *enlarger) keepChroma(top, end int, enlarged []*plane.Plane) {
-	for i, to := range e.chroma.High {
-		to = rowsOf(to, top, end)
-		if len(enlarged) > 0 {
-			copy(to.Pix, enlarged[i].Pix)
-			continue
-		}
-		lo, hi := e.interpolation.Needs(top, end)
-		e.interpolation.Rows(to, rowsOf(e.chroma.Low[i], lo, hi), lo, top)
-	}
-}
-
-// applyStrength changes luma, rows of brightness of the result beginning with row top, to interpolated brightness plus
-// the strength times what the model adds to it. low holds rows of the picture, beginning with row lo: all that
-// interpolation needs.
-func (e *enlarger) applyStrength(top int, luma *plane.Plane, low picture.Picture, lo int) {
-	lowLuma, interpolated := low.LumaIn(e.mem.Plane), e.mem.Plane(e.w, luma.H)
-	e.interpolation.Rows(interpolated, lowLuma, lo, top)
-	parallel.Rows(luma.H, func(y int) {
-		from := interpolated.Row(y)
-		for x, v := range luma.Row(y) {
-			luma.Row(y)[x] = from[x] + float32(e.strength*(v-from[x]))
-		}
-	})
-	e.releaseLuma(lowLuma)
-	e.mem.Give(interpolated.Pix)
-}
-
-// paintInterpolated paints rows of the result, beginning with row top, from brightness luma and interpolated colour.
-// low holds rows of the picture, beginning with row lo: all that interpolation needs.
-func (e *enlarger) paintInterpolated(top int, luma *plane.Plane, low picture.Picture, lo int) {
-	lowLuma, difference := low.LumaIn(e.mem.Plane), e.mem.Plane(e.inW, low.Channels[0].H)
-	interpolate := func(channel int) *plane.Plane {
-		subtract(difference, low.Channels[channel], lowLuma)
-		out := e.mem.Plane(e.w, luma.H)
-		e.interpolation.Rows(out, difference, lo, top)
-		return out
-	}
-	red, blue := interpolate(0), interpolate(2)
-	parallel.Rows(luma.H, func(y int) { e.out.Colour(top+y, luma.Row(y), red.Row(y), blue.Row(y)) })
-	for _, used := range []*plane.Plane{lowLuma, difference, red, blue} {
-		e.mem.Give(used.Pix)
-	}
 }

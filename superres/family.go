@@ -36,8 +36,9 @@ func (m *Model) WithSibling(scale int, open func() (*Model, error)) *Model {
 	return &out
 }
 
-// WithColour returns m with the networks for colour of other, at each scale that both models were trained for; at other
-// scales m keeps its own. The result has no smaller model for the effort fast, so choose both efforts first.
+// WithColour returns m with the networks for colour of other, at each scale that both models were trained for;
+// at other scales m keeps its own, and always if it has a network for red, green and blue. The result has no
+// smaller model for the effort fast, so choose both efforts first.
 func (m *Model) WithColour(other *Model) *Model {
 	out := m.colouredBy(other)
 	out.fast = nil
@@ -69,10 +70,10 @@ func (m *Model) changedSiblings(change func(*Model) (*Model, error)) (list []sib
 }
 
 // colouredBy returns m with the networks for colour of other if other has the same scale, and otherwise an unchanged
-// copy. The siblings stay as they are.
+// copy; also if m has a network that makes colour itself. The siblings stay as they are.
 func (m *Model) colouredBy(other *Model) *Model {
 	out := *m
-	if other.Scale == m.Scale {
+	if other.Scale == m.Scale && !m.takesRGB() {
 		out.Colour, out.Subsampled = other.Colour, other.Subsampled
 	}
 	return &out
@@ -97,10 +98,14 @@ func (m *Model) modelFor(scale int) (*Model, error) {
 	return m, nil
 }
 
-// scaleChain returns the scales of the passes that enlarge a picture to the size of a result or just beyond it: those
-// with the least product that suffices, and of these the fewest. They are sorted from the largest, because the first
-// pass has the fewest samples to work on. It is nil when the result is not larger.
+// scaleChain returns the scales of the passes that enlarge a picture to the size of a result or just beyond it:
+// those with the least product that suffices, and of these the fewest. They are sorted from the largest,
+// because the first pass has the fewest samples to work on. It is nil when the result is not larger; but a
+// network, which restores what it enlarges, has at least one pass.
 func (m *Model) scaleChain(s sizes) []int {
+	if m.Scale == 1 {
+		return []int{1}
+	}
 	scales := m.scales()
 	slices.SortFunc(scales, func(a, b int) int { return b - a })
 	var best []int
@@ -110,7 +115,7 @@ func (m *Model) scaleChain(s sizes) []int {
 		switch {
 		case bestProduct > 0 && (product > bestProduct || product == bestProduct && len(taken) >= len(best)):
 			return
-		case s.inW*product >= s.w && s.inH*product >= s.h:
+		case s.inW*product >= s.w && s.inH*product >= s.h && (len(taken) > 0 || m.Network == nil):
 			best, bestProduct = slices.Clone(taken), product
 			return
 		}

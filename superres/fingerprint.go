@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 )
 
 // Fingerprint returns a SHA-256, in hexadecimal, of all that the model puts into the pixels of a result: its
@@ -11,7 +12,7 @@ import (
 // does not count. It fails if a sibling or the smaller model cannot be opened.
 func (m *Model) Fingerprint() (string, error) {
 	h := sha256.New()
-	if len(m.Stages) == 0 {
+	if m.IsPlain() {
 		fmt.Fprintf(h, "%s\n", m.Kernel)
 		return hex.EncodeToString(h.Sum(nil)), nil
 	}
@@ -25,7 +26,7 @@ func (m *Model) Fingerprint() (string, error) {
 		}
 		bare := *model
 		bare.Provenance = Provenance{}
-		if err := bare.Save(h); err != nil {
+		if err := bare.digest(h); err != nil {
 			return "", err
 		}
 	}
@@ -41,4 +42,17 @@ func (m *Model) Fingerprint() (string, error) {
 		fmt.Fprintln(h, sum)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// digest writes what the model puts into pixels to h: its file, or, for a model with a network, the content of the file
+// without compression, which would take longer than a small picture.
+func (m *Model) digest(h io.Writer) error {
+	if m.Network == nil {
+		return m.Save(h)
+	}
+	text, members, err := m.members()
+	if err != nil {
+		return err
+	}
+	return members.WriteContent(h, text)
 }

@@ -36,6 +36,9 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 	result := painted * out
 	if strips && split == 0 && !m.maxEffort {
 		scale, _, reach := m.lastPass(s)
+		if m.Network != nil {
+			reach = 0 // strips are no higher than a band
+		}
 		strip := int64(min((bandRows+2*reach)*scale, h)) // rows
 		result = 7 * painted * int64(w) * strip          // a strip being painted, one being written, and its encoder
 	}
@@ -96,7 +99,7 @@ func (m *Model) sampleBytes(s sizes, grey bool) int64 {
 	switch {
 	case !grey && m.enlargesColour(s):
 		return planesBytes + colourBytes
-	case grey && len(m.Stages) == 0:
+	case grey && m.IsPlain():
 		return plainBytes
 	}
 	return planesBytes
@@ -110,6 +113,10 @@ const (
 	plainBandBudget = 32 << 20
 )
 
+// networkBandRows is the most rows of the picture that a network is given at a time when no other number is asked for,
+// and no stage needs more. A network keeps rows from one band for the next, so that higher bands are no faster.
+const networkBandRows = 64
+
 // bandRows returns the height of a band, in rows of the picture, when no other is asked for.
 func (m *Model) bandRows(s sizes) int {
 	scale, scaleBefore, reach := m.lastPass(s)
@@ -119,12 +126,15 @@ func (m *Model) bandRows(s sizes) int {
 	}
 	row := sample * int64(s.inW) * int64(scale) * int64(scale)
 	budget := int64(bandBudget)
-	if len(m.Stages) == 0 {
+	if m.IsPlain() {
 		budget = plainBandBudget
 	}
 	rows := int(budget / max(row, 1))
 	least := (max(32, 2*reach) + scaleBefore - 1) / scaleBefore // in lower bands most rows would be computed twice
 	rows = min(max(rows, least), s.inH)
+	if m.Network != nil {
+		return min(rows, max(networkBandRows, least))
+	}
 	if rows <= least {
 		return rows
 	}
@@ -138,7 +148,7 @@ func (m *Model) bandRows(s sizes) int {
 // lastPass returns the factor by which all passes enlarge a side, the factor of the passes before the last one, and the
 // longest reach of the stages of the last pass.
 func (m *Model) lastPass(s sizes) (scale, scaleBefore, reach int) {
-	if len(m.Stages) == 0 {
+	if m.IsPlain() {
 		return max(1, (s.w+s.inW-1)/s.inW), 1, 0
 	}
 	scale, scaleBefore = 1, 1
@@ -161,7 +171,7 @@ func (m *Model) Reach(inW, inH, w, h int) int { return m.reach(sizes{inW, inH, w
 func (m *Model) reach(s sizes) int {
 	reach, scale := kernelReach, 1 // of an interpolation alone, or of the exact reduction after the passes
 	for _, model := range m.chainModels(s) {
-		sum := kernelReach
+		sum := model.firstReach()
 		for _, st := range model.Stages {
 			sum += st.Reach()
 		}
@@ -175,10 +185,19 @@ func (m *Model) reach(s sizes) int {
 	return reach + 1 // the clamp of flat areas
 }
 
+// firstReach returns the reach of what a pass begins with: the network or the interpolation. The latter counts in any
+// case, because colour may need it.
+func (m *Model) firstReach() int {
+	if m.Network != nil {
+		return max(kernelReach, m.Network.Reach())
+	}
+	return kernelReach
+}
+
 // chainModels returns the models of the passes, in order. A model that cannot be opened is left out; Upscale reports
 // it.
 func (m *Model) chainModels(s sizes) (list []*Model) {
-	if len(m.Stages) == 0 {
+	if m.IsPlain() {
 		return nil
 	}
 	for _, scale := range m.scaleChain(s) {
@@ -200,8 +219,12 @@ func (m *Model) loadedMemory(s sizes) (bytes int64) {
 	return bytes
 }
 
-// fixedMemory returns the memory, in bytes, that the stages and the networks for colour take as long as they exist.
+// fixedMemory returns the memory, in bytes, that the network, the stages and the networks for colour take as
+// long as they exist.
 func (m *Model) fixedMemory() (bytes int64) {
+	if m.Network != nil {
+		bytes, _ = m.Network.Memory(1, 1)
+	}
 	for _, s := range m.Stages {
 		fixed, _ := s.Memory(1, 1)
 		bytes += fixed
@@ -219,9 +242,15 @@ func (m *Model) bandsMemory(s sizes, bandRows int, grey bool) int64 {
 	bytes := m.sampleBytes(s, grey) * int64(min(bandRows, s.inH)) * int64(scale) * int64(s.inW) * int64(scale)
 	before := 1 // scale of the passes before this one
 	for _, model := range m.chainModels(s) {
+		resized := before*model.Scale != scale || s.inW*scale != s.w || s.inH*scale != s.h
+		bytes += model.networkMemory(s, before, resized)
 		for _, st := range model.Stages {
 			waiting := min(2*st.Reach()+stage.Alignment, s.inH*before*model.Scale) // rows that wait for the next band
-			bytes += 4 * int64(waiting) * int64(model.Scale) * int64(s.inW*before*model.Scale)
+			planes := int64(1)
+			if model.takesRGB() && !grey {
+				planes = 3
+			}
+			bytes += planes * 4 * int64(waiting) * int64(model.Scale) * int64(s.inW*before*model.Scale)
 		}
 		before *= model.Scale
 	}
@@ -233,7 +262,7 @@ func (m *Model) stageMemory(s sizes, bandRows int) (most int64) {
 	scale := 1   // of the passes before this one
 	lagging := 0 // rows by which earlier stages lag behind, which all come with the last band
 	for _, model := range m.chainModels(s) {
-		lagging += kernelReach
+		lagging += model.firstReach()
 		for _, st := range model.Stages {
 			rows := min(bandRows*scale+lagging+2*st.Reach()+stage.Alignment, s.inH*scale) // at most that Apply is given
 			_, working := st.Memory(s.inW*scale, rows)
@@ -246,4 +275,20 @@ func (m *Model) stageMemory(s sizes, bandRows int) (most int64) {
 		scale, lagging = scale*model.Scale, lagging*model.Scale
 	}
 	return most
+}
+
+// networkMemory returns the bytes that the network of the model takes for a pass, in which the picture is before times
+// as large: what it works with, and the rows by which it lags, all of which it returns with the last band. resized says
+// that another pass or a reduction follows.
+func (m *Model) networkMemory(s sizes, before int, resized bool) int64 {
+	if m.Network == nil {
+		return 0
+	}
+	w, h := s.inW*before, s.inH*before
+	_, working := m.Network.Memory(w, h)
+	lagging := 4 * int64(m.Network.Channels()) * int64(min(m.Network.Reach(), h)*m.Scale) * int64(w*m.Scale)
+	if len(m.Stages) > 0 || resized {
+		lagging *= 2 // what is made of the rows
+	}
+	return working + lagging
 }

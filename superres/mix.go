@@ -47,6 +47,9 @@ func (m *Model) newMixer(mix *Mix, s sizes) (*mixer, error) {
 	if mix.Model == nil || mix.Share == nil || mix.Share.W < 1 || mix.Share.H < 1 {
 		return nil, usage.Errorf("superres: a mixture without another model, or without shares")
 	}
+	if m.Network != nil || mix.Model.Network != nil {
+		return nil, usage.Errorf("superres: a model with a network cannot be mixed with another")
+	}
 	if len(mix.Model.Stages) != len(m.Stages) || mix.Model.Scale != m.Scale || mix.Model.maxEffort != m.maxEffort ||
 		mix.Model.reach(s) != m.reach(s) {
 		return nil, usage.Errorf("superres: two models that differ by more than their tuning cannot be mixed")

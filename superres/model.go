@@ -1,27 +1,24 @@
 package superres
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"slices"
-
 	"superres/superres/resample"
 	"superres/superres/score"
 	"superres/superres/stage"
 )
 
-// Model enlarges pictures. It is a chain of stages that undoes one degradation at one scale, or a plain
-// interpolation if it has no stages. A model does not change once it is made, and may be used concurrently.
+// Model enlarges pictures. It is a chain of stages that undoes one degradation at one scale, or a network of another
+// program, or a plain interpolation if it has neither. A model does not change once it is made, and may be used
+// concurrently.
 type Model struct {
-	// Scale is the scale of the stages, 2 to 4; 0, for a model without stages, means any.
+	// Scale is the scale of the stages, 2 to 4, or of the network, 1 to 16; 0, for a plain interpolation, means any.
 	Scale int
 	// Degradation is what the stages undo.
 	Degradation resample.Degradation
 	// Kernel interpolates brightness before the stages, and colour if the model has no network for it.
 	Kernel resample.Kernel
-	// Stages improve the interpolated brightness, one after the other.
+	// Network enlarges instead of Kernel; nil: there is none.
+	Network stage.Network
+	// Stages improve the enlarged brightness, one after the other; if Network takes red, green and blue, each of these.
 	Stages []stage.Stage
 	// Colour enlarges the colour of pictures whose files keep it at the resolution of brightness, Subsampled the colour
 	// of pictures whose files keep it at half that resolution. nil means interpolation.
@@ -40,7 +37,7 @@ func Plain(k resample.Kernel) *Model { return &Model{Degradation: resample.Cubic
 
 // Provenance says where a model comes from. It is kept in the model file.
 type Provenance struct {
-	// Imported is the file from which the dictionary was imported; nil if it was learned.
+	// Imported is the file from which the dictionary or the network was imported; nil if it was learned.
 	Imported *Imported `json:"imported,omitempty"`
 
 	// Init is the provenance of the model that training started from; nil if it started from random values.
@@ -80,12 +77,27 @@ type Provenance struct {
 	Score *Score `json:"score,omitempty"`
 }
 
-// Imported says from which file a dictionary was imported that another program has learned.
+// Imported says from which file a dictionary or a network was imported that another program has learned.
 type Imported struct {
 	// File is the base name of the file.
 	File string `json:"file"`
-	// SHA256 is the hash of its bytes, in hexadecimal.
+	// SHA256 is the hash of its bytes, in hexadecimal; of a network in two files, of both, one after the other.
 	SHA256 string `json:"sha256"`
+	// Format is the format of a network: ncnn, onnx, safetensors or pth; empty for a dictionary.
+	Format string `json:"format,omitempty"`
+	// Architecture is the architecture of a network by name, such as "SRVGGNetCompact 64×32", or the
+	// size of an unknown one, such as "42 convolutions, 32 channels".
+	Architecture string `json:"architecture,omitempty"`
+	// Parameters is the number of weights, biases and slopes of a network.
+	Parameters int `json:"parameters,omitempty"`
+	// MACs is the number of products for one pixel of the picture that a network enlarges.
+	MACs float64 `json:"macs_per_pixel,omitempty"`
+	// PSNR is how near the integers come to a network in float32, in dB, white being 1.
+	PSNR float64 `json:"psnr,omitempty"`
+	// Greatest is the greatest difference between the two, in levels of 255.
+	Greatest float64 `json:"greatest,omitempty"`
+	// Terms are the terms of use that the file of a network states; empty if it states none.
+	Terms string `json:"terms,omitempty"`
 	// From is the provenance that the file states; nil if it states none.
 	From *Provenance `json:"from,omitempty"`
 }
@@ -98,131 +110,9 @@ type Score struct {
 	Bicubic score.Means `json:"bicubic"`
 }
 
-// formatVersion is the number of the only format of model files that Save writes and Load reads.
-const formatVersion = 1
-
-// header is the content of the member model.json of a model file.
-type header struct {
-	Format      int                  `json:"format"`
-	Scale       int                  `json:"scale"`
-	Degradation resample.Degradation `json:"degradation"`
-	Kernel      resample.Kernel      `json:"kernel"`
-	Stages      []stage.Head         `json:"stages"`
-	// Colours has the networks for colour by the names of colourFields, without those that are nil.
-	Colours    map[string]stage.Head `json:"colours,omitempty"`
-	Provenance Provenance            `json:"provenance"`
-}
-
-// ErrModel is wrapped by errors about a model that is missing, damaged, or of an unknown format.
-var ErrModel = errors.New("model cannot be used")
-
-// Unusable returns an error with the text of err that wraps both err and ErrModel.
-func Unusable(err error) error { return modelError{err} }
-
-type modelError struct{ error }
-
-func (modelError) Is(target error) bool { return target == ErrModel }
-func (e modelError) Unwrap() error      { return e.error }
-
-// Save writes the model, without its siblings, as an .npz file that numpy opens: its description as the member
-// model.json, and the arrays of stage i as "stagei.name". The same model gives the same bytes. A plain interpolation
-// cannot be saved.
-func (m *Model) Save(w io.Writer) error {
-	if len(m.Stages) == 0 {
-		return errors.New("superres: a plain interpolation is no model to save")
-	}
-	var members stage.Members
-	h := header{
-		Format: formatVersion, Scale: m.Scale, Degradation: m.Degradation, Kernel: m.Kernel,
-		Colours: map[string]stage.Head{}, Provenance: m.Provenance,
-	}
-	h.Stages = make([]stage.Head, len(m.Stages))
-	var err error
-	for i, s := range m.Stages {
-		if h.Stages[i], err = members.Add(stageName(i), s); err != nil {
-			return err
-		}
-	}
-	for _, c := range m.colourFields() {
-		if *c.field == nil {
-			continue
-		}
-		if h.Colours[c.name], err = members.Add(c.name, *c.field); err != nil {
-			return err
-		}
-	}
-	data, err := json.MarshalIndent(h, "", "\t")
-	if err != nil {
-		return err
-	}
-	return members.Write(w, "model.json", append(data, '\n'))
-}
-
-// stageName returns the name of stage i in a model file.
-func stageName(i int) string { return fmt.Sprintf("stage%d", i) }
-
-// Load returns the model that Save wrote to a file; r reads the file, which has size bytes. It trusts nothing in the
-// file: sizes are checked before memory is allocated. Every error wraps ErrModel.
-func Load(r io.ReaderAt, size int64) (*Model, error) {
-	m, err := load(r, size)
-	if err != nil {
-		return nil, Unusable(err)
-	}
-	return m, nil
-}
-
-func load(r io.ReaderAt, size int64) (*Model, error) {
-	f, err := stage.Open(r, size)
-	if err != nil {
-		return nil, err
-	}
-	text, err := f.Text("model.json", 1<<20)
-	if err != nil {
-		return nil, fmt.Errorf("not a superres model: %w", err)
-	}
-	var h header
-	if err := json.Unmarshal(text, &h); err != nil {
-		return nil, errors.New("model.json is damaged")
-	}
-	if h.Format > formatVersion {
-		return nil, fmt.Errorf("the file has format %d, this program reads format %d; use a newer superres",
-			h.Format, formatVersion)
-	}
-	if h.Format != formatVersion || h.Scale < 2 || h.Scale > 4 || len(h.Stages) == 0 || len(h.Stages) > 64 {
-		return nil, fmt.Errorf("model.json: format %d, scale %d, %d stages", h.Format, h.Scale, len(h.Stages))
-	}
-	if slices.ContainsFunc(h.Stages, func(s stage.Head) bool { return s.Kind == "anchored" }) {
-		return nil, errors.New("the model has anchored stages, which are no more; train a convolutional one, " +
-			"or use the superres of commit 57f912e, the last that reads it")
-	}
-	if err := h.Degradation.Check(); err != nil {
-		return nil, err
-	}
-	if err := h.Kernel.Check(); err != nil {
-		return nil, err
-	}
-	m := &Model{Scale: h.Scale, Degradation: h.Degradation, Kernel: h.Kernel, Provenance: h.Provenance}
-	for i, head := range h.Stages {
-		s, err := f.Stage(stageName(i), h.Scale, head)
-		if err != nil {
-			return nil, fmt.Errorf("stage %d: %w", i, err)
-		}
-		m.Stages = append(m.Stages, s)
-	}
-	for _, c := range m.colourFields() {
-		if head, ok := h.Colours[c.name]; ok {
-			if *c.field, err = f.Colour(c.name, h.Scale, head); err != nil {
-				return nil, fmt.Errorf("%s: %w", c.name, err)
-			}
-		}
-	}
-	m.loadedBytes = m.fixedMemory()
-	return m, nil
-}
-
 // Description says what a model is, without its arrays.
 type Description struct {
-	// Scale is the scale of the stages; 0 means any.
+	// Scale is the scale of the stages or the network; 0 means any.
 	Scale int `json:"scale,omitempty"`
 	// OtherScales are the scales of the siblings.
 	OtherScales []int `json:"other_scales,omitempty"`
@@ -230,6 +120,8 @@ type Description struct {
 	Degradation resample.Degradation `json:"degradation"`
 	// Kernel interpolates before the stages.
 	Kernel resample.Kernel `json:"kernel"`
+	// Network describes the network in a line; it is empty if there is none.
+	Network string `json:"network,omitempty"`
 	// Stages describe each stage in a line.
 	Stages []string `json:"stages"`
 	// Colour and Subsampled describe the networks for colour in a line each; they are empty if colour is interpolated.
@@ -242,6 +134,9 @@ type Description struct {
 // Describe returns the description of the model.
 func (m *Model) Describe() Description {
 	d := Description{Scale: m.Scale, Degradation: m.Degradation, Kernel: m.Kernel, Stages: []string{}}
+	if m.Network != nil {
+		d.Network = stage.Describe(m.Network)
+	}
 	for _, s := range m.Stages {
 		d.Stages = append(d.Stages, stage.Describe(s))
 	}
@@ -251,7 +146,7 @@ func (m *Model) Describe() Description {
 	if m.Subsampled != nil {
 		d.Subsampled = stage.Describe(m.Subsampled)
 	}
-	if len(m.Stages) > 0 {
+	if !m.IsPlain() {
 		d.Provenance, d.OtherScales = &m.Provenance, m.scales()[1:]
 	}
 	return d

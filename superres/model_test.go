@@ -15,6 +15,7 @@ import (
 	"superres/internal/testimage"
 	"superres/superres/resample"
 	"superres/superres/stage"
+	"superres/superres/stage/stagetest"
 )
 
 func TestSaveAndLoad(t *testing.T) {
@@ -99,7 +100,7 @@ func TestForgedModels(t *testing.T) {
 	}{
 		"not JSON":        {pack("Dear all", low, high), "damaged"},
 		"format 0":        {pack(with(`"format":1`, `"format":0`), low, high), "format 0"},
-		"newer":           {pack(with(`"format":1`, `"format":2`), low, high), "use a newer superres"},
+		"newer":           {pack(with(`"format":1`, `"format":3`), low, high), "use a newer superres"},
 		"anchored":        {pack(with(`"coupled"`, `"anchored"`), low, high), "57f912e, the last that reads it"},
 		"activations":     {pack(with(params, convolutional), low, high), "57f912e, the last that reads it"},
 		"scale":           {pack(with(`"scale":2`, `"scale":1`), low, high), "scale 1"},
@@ -144,9 +145,14 @@ func FuzzLoad(f *testing.F) {
 	f.Add(forge(f, string(head)))
 	f.Add(save(f, paperModel(f, 2)))
 	f.Add(save(f, repeatedModel(f)))
+	f.Add(save(f, blurModel(f, stagetest.Blur{Factor: 2, Planes: 3, Radius: 1}, 1)))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if m, err := Load(bytes.NewReader(data), int64(len(data))); err == nil && len(m.Stages) == 0 {
-			t.Error("a model without stages")
+		m, err := Load(bytes.NewReader(data), int64(len(data)))
+		if err == nil && m.IsPlain() {
+			t.Error("a model without stages and without a network")
+		}
+		if err == nil && m.Network != nil {
+			upscaleWith(t, m, grain(3, 2, 3), Options{})
 		}
 	})
 }

@@ -1,10 +1,13 @@
 package superres
 
 import (
+	"fmt"
 	"image"
 	"image/color"
 	"math"
 	"testing"
+
+	"superres/superres/stage/stagetest"
 )
 
 // Every small picture gets the size that is asked for: by a scale, by one side, by both, or within a box; and Upscale
@@ -107,6 +110,12 @@ func FuzzUpscale(f *testing.F) {
 				f.Add(side[0], side[1], scale, uint8(i), uint8(j))
 			}
 		}
+	}
+	for _, factor := range []int{1, 3} {
+		name := fmt.Sprintf("blur ×%d", factor)
+		names = append(names, name)
+		models[name] = blurModel(f, stagetest.Blur{Factor: factor, Planes: 3, Radius: 0}, 0)
+		f.Add(uint8(5), uint8(4), 7.3, uint8(len(names)-1), uint8(factor))
 	}
 	limits := []float64{16, 15.999999999, 1.0000000001, 16.5, 0.5, -3, 5e-324, 20. / 7, math.NaN(), math.Inf(1)}
 	for i, scale := range limits {

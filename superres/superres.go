@@ -21,7 +21,8 @@ type Options struct {
 	Width, Height int
 	// Fit keeps the proportions of the picture, so that the result is the largest one within Width×Height.
 	Fit bool
-	// Strength is the share, in the result, of what the model adds to interpolated brightness, 0 to 1.3. nil means 1.
+	// Strength is the share, in the result, of what the model adds to interpolated brightness, and to colour if
+	// it has a network for red, green and blue: 0 to 1.3. nil means 1.
 	Strength *float64
 	// Subsampled says that the picture comes from a file which keeps colour at half the resolution of brightness in
 	// both directions (4:2:0), as most JPEG files and all lossy WebP files do. Colour is then enlarged from that
@@ -36,6 +37,9 @@ type Options struct {
 	// BandRows is the number of rows of the picture that are worked on at a time. It changes how much memory is
 	// taken, never the result. 0 means a number that suits the model and the size.
 	BandRows int
+	// Report is set, before Upscale or Stream returns, to how the enlargement went. nil asks for no report, and
+	// saves the time that it takes: some 10 ms for 6 million pixels on two processors.
+	Report *Report
 	// Progress is called with the share of the work that is done, 0 to 1, from one goroutine. It may be nil.
 	Progress func(float64)
 
@@ -71,7 +75,8 @@ const (
 // The result has the same bytes whatever the number of workers and of rows in a band.
 //
 // A scale other than the model's is reached in passes by the model, and by its siblings for other scales, until the
-// size is met or passed, and an exact antialiased reduction from there.
+// size is met or passed, and an exact antialiased reduction from there. A model with a network has at least one pass,
+// and one of scale 1 no more: its result is interpolated to a larger size.
 //
 // It is an error if img is empty, or an option is out of its range. When ctx ends, Upscale returns ctx.Err().
 func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (image.Image, error) {
@@ -121,8 +126,8 @@ func (m *Model) Stream(ctx context.Context, img image.Image, opt Options, emit f
 
 // prepare checks the options and returns an enlarger for the picture.
 func (m *Model) prepare(img image.Image, opt Options) (*enlarger, error) {
-	if len(m.Stages) > 0 && m.Scale < 2 {
-		return nil, fmt.Errorf("superres: a model with stages and scale %d", m.Scale)
+	if least := m.leastScale(); m.Scale < least {
+		return nil, fmt.Errorf("superres: a model of scale %d, expected %d or more", m.Scale, least)
 	}
 	b := img.Bounds()
 	if b.Dx() < 1 || b.Dy() < 1 {
@@ -146,7 +151,7 @@ func (m *Model) prepare(img image.Image, opt Options) (*enlarger, error) {
 		return nil, usage.Errorf("superres: strength %g, expected 0 to %g", *opt.Strength, MaxStrength)
 	}
 	e := m.newEnlarger(img, w, h, opt, &stage.Pool{})
-	if opt.Mix != nil && e.enlarges() {
+	if opt.Mix != nil && e.changes() {
 		e.mixer, err = m.newMixer(opt.Mix, e.sizes)
 	}
 	return e, err

@@ -38,8 +38,13 @@ func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 		}
 	}
 	if t.BackProject != nil && *t.BackProject != 0 {
-		if len(m.Stages) == 0 {
+		if m.IsPlain() {
 			return nil, usage.Errorf("superres: a plain interpolation is not back-projected; name a trained model")
+		}
+		if m.Network != nil && (m.Scale < 2 || m.Scale > 4) {
+			return nil, usage.Errorf("superres: results are back-projected at scales 2 to 4, and this network "+
+				"has scale %d",
+				m.Scale)
 		}
 		back, err := stage.NewBackProject(m.Scale, *t.BackProject, m.Degradation)
 		if err != nil {
@@ -87,14 +92,15 @@ func (m *Model) has(setting stage.Settings) bool {
 func Efforts() []string { return []string{"fast", "best", "max"} }
 
 // Effort returns the model, with its siblings, at the effort of the given name; at best, m itself. It fails if the
-// effort is unknown or the model lacks it: fast needs a smaller model (see WithFast), max needs stages.
+// effort is unknown or the model lacks it: fast needs a smaller model (see WithFast), max needs a network or
+// stages.
 func (m *Model) Effort(name string) (*Model, error) {
 	switch {
 	case !slices.Contains(Efforts(), name):
 		return nil, usage.Errorf("superres: %s", usage.Unknown("effort", name, Efforts()))
 	case name == "best":
 		return m, nil
-	case name == "max" && len(m.Stages) > 0:
+	case name == "max" && !m.IsPlain():
 		out := *m
 		out.maxEffort = true
 		return &out, nil

@@ -39,6 +39,15 @@ func NewArray[T Small](name string, rows int, data []T) Array {
 // Len returns the number of elements of the array.
 func (a Array) Len() int { return len(a.data) / a.size }
 
+// WriteContent writes the name, type, shape and elements of the array to w, for a hash.
+func (a Array) WriteContent(w io.Writer) error {
+	if _, err := fmt.Fprintf(w, "%s %s %d %d\n", a.Name, a.kind, a.rows, a.Len()); err != nil {
+		return err
+	}
+	_, err := w.Write(a.data)
+	return err
+}
+
 // write writes the member so that its elements begin at a multiple of 64 bytes from its start before compression.
 func (a Array) write(z *zip.Writer) error {
 	method := zip.Store

@@ -3,6 +3,7 @@ package picture
 import (
 	"encoding/binary"
 	"image"
+	"math"
 
 	"superres/internal/kernel"
 )
@@ -94,6 +95,34 @@ func (c *Canvas) Colour(y int, luma, red, blue []float32) {
 	}
 	c.opaque(y)
 }
+
+// RGB paints row y, opaque, from its red, green and blue, clamped to 0..1 and rounded.
+func (c *Canvas) RGB(y int, red, green, blue []float32) {
+	if c.deep {
+		for i, row := range [][]float32{red, green, blue} {
+			c.Put(y, i, row)
+		}
+		c.opaque(y)
+		return
+	}
+	paintRGB(c.pix[4*(y-c.top)*c.W:], red, green, blue)
+}
+
+// paintRGB sets dst to pixels of 8 bits, opaque, of red, green and blue.
+func paintRGB(dst []uint8, red, green, blue []float32) {
+	dst, green, blue = dst[:4*len(red)], green[:len(red)], blue[:len(red)]
+	for x, r := range red {
+		g, b := green[x], blue[x]
+		if max(math.Float32bits(r), math.Float32bits(g), math.Float32bits(b)) > oneBits {
+			r, g, b = Clamp(r), Clamp(g), Clamp(b)
+		}
+		to := dst[4*x : 4*x+4]
+		to[0], to[1], to[2], to[3] = level8(r), level8(g), level8(b), 0xff
+	}
+}
+
+// level8 returns the level, 0 to 255, to which a value from 0 to 1 is rounded.
+func level8(v float32) uint8 { return uint8(int32(0xff*float64(v) + 0.5)) }
 
 // opaque makes the pixels of row y opaque.
 func (c *Canvas) opaque(y int) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 
 	"superres/internal/kernel"
@@ -149,20 +148,20 @@ func (p params) filter(l *Layer, t tables) kernel.Filter {
 	if l.first {
 		step = l.In
 	}
-	f := blank(l.Side, l.Side*step, step, l.Out)
-	p.setBias(&f, l, t)
+	f := kernel.NewFilter(l.Side, l.Side*step, step, l.Out)
+	p.setBias(f, l, t)
 	copy(f.PositiveScale, t.positive[:l.Out])
 	copy(f.NegativeScale, t.negative[:l.Out])
 	for dy := range l.Side {
 		for dx := range l.Side {
 			for i := range l.In {
 				for o, w := range t.weights[((dy*l.Side+dx)*l.In+i)*l.Out:][:l.Out] {
-					put(&f, dy, dx*step+i, o, w)
+					f.SetWeight(dy, dx*step+i, o, w)
 				}
 			}
 		}
 	}
-	return f
+	return *f
 }
 
 // setBias sets the biases of f to those of l, the first layer in the tables, at the strength of p.
@@ -184,35 +183,19 @@ const strengthSteps = 1 << 12
 // left neighbour; kernel.AddPixels sums them. With the few outputs of the layer alone most of a vector would be
 // empty.
 func (p params) lastFilter(l *Layer, t tables) kernel.Filter {
-	f := blank(l.Side, p.width(), p.width(), l.Side*l.Out)
+	f := kernel.NewFilter(l.Side, p.width(), p.width(), l.Side*l.Out)
 	copy(f.Bias[l.Side/2*l.Out:], t.bias)
 	for dx := range l.Side {
 		copy(f.PositiveScale[dx*l.Out:], t.positive)
 		for dy := range l.Side {
 			for i := range l.In {
 				for o, w := range t.weights[((dy*l.Side+dx)*l.In+i)*l.Out:][:l.Out] {
-					put(&f, dy, i, dx*l.Out+o, w)
+					f.SetWeight(dy, i, dx*l.Out+o, w)
 				}
 			}
 		}
 	}
-	return f
-}
-
-// blank returns a filter of zeros with rows rows of taps of run values each; neighbouring samples are step
-// values apart.
-func blank(rows, run, step, outputs int) kernel.Filter {
-	f := kernel.Filter{Rows: rows, Words: (run + 1) / 2, Step: step, Outputs: kernel.PadTo(outputs, kernel.Lanes)}
-	f.Weights = make([]int32, f.Rows*f.Words*f.Outputs)
-	f.Bias = make([]int32, f.Outputs)
-	f.PositiveScale, f.NegativeScale = make([]float32, f.Outputs), make([]float32, f.Outputs)
-	return f
-}
-
-// put sets the weight of one value in a row of taps for one output. The weight must have been 0.
-func put(f *kernel.Filter, row, entry, output int, w int16) {
-	at := ((output/kernel.Lanes*f.Rows+row)*f.Words+entry/2)*kernel.Lanes + output%kernel.Lanes
-	f.Weights[at] |= int32(uint16(w)) << (entry % 2 * 16)
+	return *f
 }
 
 // loadNet reads a net from a file, which may be forged: all sizes and sums are checked.
@@ -315,16 +298,4 @@ func (n *net) tune(strength float64) (net, error) {
 		at = at.after(&l)
 	}
 	return tuned, nil
-}
-
-// memory returns the bytes that stage.Stage's Memory asks for: fixed are the weights and their Winograd
-// transform, working the rows of all layers kept at a time and the buffers of the workers.
-func (n *net) memory(width, rows int) (fixed, working int64) {
-	for _, f := range n.filters {
-		fixed += 14 * int64(len(f.Weights))
-	}
-	g := n.geometry(width, rows)
-	working = int64(runtime.GOMAXPROCS(0)) * kernel.WinogradBytes(n.params.width())
-	working += int64(runtime.GOMAXPROCS(0)) * int64(4*(g.w+2)*n.filters[len(n.filters)-1].Outputs)
-	return fixed, working + int64(2*(g.rows*g.row+g.inputMax*g.inputRow))
 }

@@ -1,6 +1,7 @@
-// Package models opens the models that are part of the program, by name: the trained ones, which are embedded files,
-// and the plain interpolations. Importing it registers all kinds of stage that come with superres. A program that only
-// loads model files, or scores pictures, need not import it, and is then smaller by the size of the embedded files.
+// Package models opens the models that are part of the program, by name: the trained ones, which are embedded
+// files, and the plain interpolations. Importing it registers all kinds of stage and of network that come with
+// superres. A program that only loads model files, or scores pictures, need not import it, and is then smaller
+// by the size of the embedded files.
 package models
 
 import (
@@ -16,6 +17,7 @@ import (
 	"superres/superres"
 	_ "superres/superres/convolutional"
 	_ "superres/superres/coupled"
+	_ "superres/superres/networks"
 	"superres/superres/resample"
 )
 

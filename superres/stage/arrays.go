@@ -27,14 +27,19 @@ type Arrays struct {
 // malicious file makes a program allocate.
 const Budget = 128 << 20
 
+// NetworkBudget is the most bytes that the Network of a model may Reserve: enough for 64 million weights of 16 bits,
+// once more in another form, and what is computed from them.
+const NetworkBudget = 512 << 20
+
 // Reserve announces that the stage will allocate bytes beside its arrays, such as tables computed from
-// them. It fails when the stages of the file reserve more than Budget together.
+// them. It fails when the stages of the file reserve more than Budget together, or its Network more than NetworkBudget.
 func (a *Arrays) Reserve(bytes int64) error {
 	if a.left == nil {
 		return nil
 	}
 	if bytes < 0 || bytes > *a.left {
-		return fmt.Errorf("the stages take more than %d MiB together", Budget>>20)
+		return fmt.Errorf("it asks for %d more bytes of memory, and %d are left of what a model may take", bytes,
+			*a.left)
 	}
 	*a.left -= bytes
 	return nil

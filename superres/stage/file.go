@@ -2,18 +2,19 @@ package stage
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 
 	"superres/internal/npz"
 )
 
-// Head is the entry of a Stage or Colour in the JSON member of a model file.
+// Head is the entry of a Stage, Colour or Network in the JSON member of a model file.
 type Head struct {
 	Kind   string          `json:"kind"`
 	Params json.RawMessage `json:"params"`
 }
 
-// Part is a Stage or a Colour: what a model file keeps.
+// Part is a Stage, a Colour or a Network: what a model file keeps.
 type Part interface {
 	// Kind returns the name under which the part is registered.
 	Kind() string
@@ -48,6 +49,28 @@ func (m *Members) Add(name string, p Part) (Head, error) {
 // arrays give the same bytes.
 func (m *Members) Write(w io.Writer, name string, text []byte) error {
 	return npz.Write(w, []npz.Text{{Name: name, Data: text}}, m.matrices, m.arrays...)
+}
+
+// WriteContent writes the text and the arrays to w, as they are, for a hash: different texts or arrays give different
+// bytes.
+func (m *Members) WriteContent(w io.Writer, text []byte) error {
+	if _, err := fmt.Fprintf(w, "%d\n%s", len(text), text); err != nil {
+		return err
+	}
+	for _, x := range m.matrices {
+		if _, err := fmt.Fprintln(w, x.Name); err != nil {
+			return err
+		}
+		if err := npz.WriteMatrix(w, x.Data); err != nil {
+			return err
+		}
+	}
+	for _, a := range m.arrays {
+		if err := a.WriteContent(w); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // File is a model file that is open for reading. Nothing in it is trusted.
@@ -86,4 +109,22 @@ func (f *File) Colour(name string, scale int, h Head) (Colour, error) {
 	}
 	left := int64(Budget)
 	return load(scale, h.Params, &Arrays{prefix: name + ".", file: f.npz, left: &left})
+}
+
+// Network loads a Network as Stage loads a Stage. It may reserve NetworkBudget bytes for itself.
+func (f *File) Network(name string, scale int, h Head) (Network, error) {
+	load, err := networks.Get(h.Kind)
+	if err != nil {
+		return nil, err
+	}
+	left := int64(NetworkBudget)
+	n, err := load(scale, h.Params, &Arrays{prefix: name + ".", file: f.npz, left: &left})
+	if err != nil {
+		return nil, err
+	}
+	if n.Scale() != scale || n.Channels() != 1 && n.Channels() != 3 {
+		return nil, fmt.Errorf("a network of scale %d and %d channels, expected %d and 1 or 3", n.Scale(), n.Channels(),
+			scale)
+	}
+	return n, nil
 }

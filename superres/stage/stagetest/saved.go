@@ -71,7 +71,8 @@ func (c *check) damaged() {
 		case err == nil && mustFail:
 			c.failf("%s is not refused", what)
 		case err == nil:
-			c.of(back).run(c.picture(7, 5), nil)
+			other := c.of(back)
+			other.run(other.picture(7, 5), nil)
 		}
 	}
 	params := map[string]json.RawMessage{}

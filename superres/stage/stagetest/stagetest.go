@@ -1,5 +1,6 @@
-// Package stagetest checks what every stage promises, whatever it computes: the test of a stage.Stage calls [Run], the
-// test of a stage.Colour [RunColour].
+// Package stagetest checks what every stage promises, whatever it computes: the test of a stage.Stage calls
+// [Run], the test of a stage.Colour [RunColour], and that of a stage.Network [RunNetwork]. [Blur] is a small
+// network for the tests of others.
 package stagetest
 
 import (
@@ -47,13 +48,13 @@ func RunColour(t TB, scale int, c stage.Colour) {
 	(&check{TB: t, scale: scale, subject: colourist{c}}).all()
 }
 
-// subject is what is checked: a stage.Stage or a stage.Colour.
+// subject is what is checked: a stage.Stage, a stage.Colour or a stage.Network.
 type subject interface {
 	Kind() string
 	Reach() int
 	Memory(width, rows int) (fixed, working int64)
 	Save(a *stage.Arrays) any
-	// apply calls Apply, and returns the planes that it made.
+	// apply calls Apply, or Push for the whole picture, and returns the planes that it made.
 	apply(ctx context.Context, in input, w *stage.Work) ([]*plane.Plane, error)
 	// tune returns the result of Tune, nil if that removes the subject. tunable is false if the subject has no Tune.
 	tune(t stage.Tuning) (tuned subject, tunable bool, err error)
@@ -181,6 +182,13 @@ func (c *check) picture(w, h int) (in input) {
 	}
 	enlarged := func(p *plane.Plane) *plane.Plane { return resample.Resize(p, w*c.scale, h*c.scale, resample.Bicubic) }
 	luma := texture(0)
+	if n, ok := c.subject.(imported); ok {
+		for i := range n.Channels() {
+			in.low = append(in.low, texture(float64(i)))
+		}
+		in.current = c.enlarged(in.low)
+		return in
+	}
 	if _, ok := c.subject.(enlarger); ok {
 		return input{low: []*plane.Plane{luma}, current: []*plane.Plane{enlarged(luma)}}
 	}
@@ -193,6 +201,14 @@ func (c *check) picture(w, h int) (in input) {
 	}
 	in.luma = enlarged(luma)
 	return in
+}
+
+// enlarged returns planes of the size of the enlargements of list, for a network, which does not look at them.
+func (c *check) enlarged(list []*plane.Plane) (out []*plane.Plane) {
+	for _, p := range list {
+		out = append(out, plane.New(p.W*c.scale, p.H*c.scale))
+	}
+	return out
 }
 
 // run returns the planes of apply. If apply fails, it reports that and returns planes of zeros.

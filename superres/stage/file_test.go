@@ -1,0 +1,43 @@
+package stage_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"superres/internal/must"
+	"superres/superres/stage"
+	"superres/superres/stage/stagetest"
+)
+
+func init() {
+	stage.RegisterNetwork("greedy", func(scale int, params json.RawMessage, a *stage.Arrays) (stage.Network, error) {
+		var bytes int64
+		if err := json.Unmarshal(params, &bytes); err != nil {
+			return nil, err
+		}
+		return stagetest.Blur{Factor: 2, Planes: 3}, a.Reserve(bytes)
+	})
+}
+
+// A network may reserve its budget and no more, and must have the scale of its model.
+func TestNetworkOfFile(t *testing.T) {
+	var b bytes.Buffer
+	must.Succeed(t, new(stage.Members).Write(&b, "model.json", []byte("{}")))
+	f := must.Get(stage.Open(bytes.NewReader(b.Bytes()), int64(b.Len())))(t)
+	for _, c := range []struct {
+		kind, bytes string
+		scale       int
+		want        string // in the error; empty: none
+	}{
+		{"greedy", "536870912", 2, ""}, {"greedy", "536870913", 2, "536870912 are left"},
+		{"greedy", "-1", 2, "are left"},
+		{"greedy", "1", 3, "scale 2"}, {"unheard", "1", 2, "unheard"},
+	} {
+		n, err := f.Network("network", c.scale, stage.Head{Kind: c.kind, Params: json.RawMessage(c.bytes)})
+		if (err == nil) != (c.want == "") || err != nil && (n != nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%+v: %v, %v", c, n, err)
+		}
+	}
+}

@@ -62,7 +62,7 @@ func coupledStage(want *int, name string, m *superres.Model) (int, error) {
 // coupledStages returns the indices of the stages of m that have a coupled dictionary. It is an error if there are
 // none.
 func coupledStages(name string, m *superres.Model) ([]int, error) {
-	if len(m.Stages) == 0 {
+	if m.IsPlain() {
 		return nil, console.Usage("%s is a plain interpolation and has no atoms; name a trained model (superres "+
 			"models lists them)", name)
 	}

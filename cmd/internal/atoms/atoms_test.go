@@ -59,7 +59,7 @@ func coupledBuiltins(t *testing.T) map[string]int {
 	t.Helper()
 	list := map[string]int{}
 	for _, name := range embedded.Names() {
-		m := must.Get(models.Open(name))(t)
+		m := must.Get(models.Open(t.Context(), name))(t)
 		if stages, err := coupledStages(name, m); err == nil && len(stages) == 1 {
 			if _, whole := coupled.RecipeOf(m.Scale, m.Degradation, m.Kernel, m.Stages, stages[0]); whole {
 				list[name] = m.Scale

@@ -2,6 +2,7 @@ package atoms
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -51,7 +52,7 @@ type dictionary struct {
 }
 
 // describe returns the description, without figures, of the model or the dictionary that opt.Name names.
-func describe(opt ShowOptions, stdin io.Reader) (*description, error) {
+func describe(ctx context.Context, opt ShowOptions, stdin io.Reader) (*description, error) {
 	if strings.ContainsAny(opt.Name, `./\`) || paths.IsStandard(opt.Name) {
 		f, err := openDictFile(stdin, opt.Name, opt.Limits.Memory)
 		switch {
@@ -68,7 +69,7 @@ func describe(opt ShowOptions, stdin io.Reader) (*description, error) {
 		}
 		// The file is missing or damaged: models.Open reports the error.
 	}
-	m, err := models.Open(opt.Name)
+	m, err := models.Open(ctx, opt.Name)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package atoms
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -36,7 +37,7 @@ stacked dictionary D = [D_L; D_H], and the command is shown that makes a model o
 			if err := opt.complete(c); err != nil {
 				return err
 			}
-			return export(opt, s)
+			return export(c.Context, opt, s)
 		},
 	})
 }
@@ -81,11 +82,11 @@ func (opt *ExportOptions) complete(c *cli.Context) (err error) {
 }
 
 // export writes the atoms of the stage that opt selects and prints a line about them.
-func export(opt ExportOptions, s *console.Streams) error {
+func export(ctx context.Context, opt ExportOptions, s *console.Streams) error {
 	if err := s.TakesBinary(opt.Output); err != nil {
 		return err
 	}
-	m, err := models.Open(opt.Model)
+	m, err := models.Open(ctx, opt.Model)
 	if err != nil {
 		return err
 	}

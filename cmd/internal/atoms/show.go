@@ -142,7 +142,7 @@ func show(ctx context.Context, opt ShowOptions, s *console.Streams, bar *console
 	if err := s.TakesBinary(opt.Drawing.Name); err != nil {
 		return err
 	}
-	d, err := describe(opt, s.In)
+	d, err := describe(ctx, opt, s.In)
 	if err != nil {
 		return err
 	}

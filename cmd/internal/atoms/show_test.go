@@ -163,7 +163,7 @@ func TestDictStages(t *testing.T) {
 	dir := t.TempDir()
 	putHalves(t, filepath.Join(dir, "bare.npz"), "low", "high")
 	ok(t, dir, "dict", "import", "bare.npz", "-o", "one.npz")
-	one := must.Get(models.Open(filepath.Join(dir, "one.npz")))(t)
+	one := must.Get(models.Open(t.Context(), filepath.Join(dir, "one.npz")))(t)
 	coupled, back := one.Stages[0], one.Stages[1]
 	for name, stages := range map[string][]stage.Stage{"two.npz": {coupled, back, coupled}, "none.npz": {back}} {
 		m := *one

@@ -31,7 +31,7 @@ func timed(work func(context.Context) error) func(context.Context) (time.Duratio
 
 // openPhoto returns the embedded model photo, set to effort, which trades quality for speed.
 func openPhoto(effort string) (*superres.Model, error) {
-	m, err := models.Open(models.Photo)
+	m, err := models.Open(context.Background(), models.Photo)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func pictureTasks() (tasks []task, err error) {
 			return imagefile.Encode(io.Discard, large, "png", imagefile.EncodeOptions{})
 		}),
 	})
-	m, err := models.Open("digits")
+	m, err := models.Open(context.Background(), "digits")
 	if err != nil {
 		return nil, err
 	}

@@ -157,8 +157,8 @@ type givenModel struct {
 }
 
 // open opens the model, and returns it with its name in tables.
-func (c givenModel) open() (m *superres.Model, title string, err error) {
-	if m, err = models.Open(c.name); err != nil || c.effort == "" {
+func (c givenModel) open(ctx context.Context) (m *superres.Model, title string, err error) {
+	if m, err = models.Open(ctx, c.name); err != nil || c.effort == "" {
 		return m, c.name, err
 	}
 	m, err = m.Effort(c.effort)
@@ -173,11 +173,11 @@ func (cmp *comparison) baselines(ctx context.Context) ([]baseline, error) {
 	}
 	var list []baseline
 	for _, model := range append(models, cmp.opt.Models...) {
-		m, name, err := model.open()
+		m, name, err := model.open(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if len(m.Stages) == 0 {
+		if m.IsPlain() {
 			plain := *m
 			m, plain.Degradation = &plain, cmp.opt.Protocol.degradation()
 		}

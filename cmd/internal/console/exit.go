@@ -46,7 +46,7 @@ func Usage(format string, args ...any) error {
 }
 
 // packages matches the names of packages, such as "superres: ", at the start of an error's text or after a colon.
-var packages = regexp.MustCompile(`(^|: )(?:(?:superres|stage|coupled|convolutional|resample|score|training|learners|sparse|external|planted|mnist|patches|matfile|npz|npy|zip): )+`)
+var packages = regexp.MustCompile(`(^|: )(?:(?:superres|stage|coupled|convolutional|resample|score|training|learners|sparse|external|planted|mnist|patches|matfile|npz|npy|zip|networks|graph): )+`)
 
 // Message returns the text of err in one line, with the flags that help and without names of packages. Very long words
 // lose their middle.

@@ -177,8 +177,8 @@ type engine struct {
 
 // newEngine returns an engine with the models that opt names. Scale and degradation come from the model unless opt sets
 // them.
-func newEngine(opt Options) (*engine, error) {
-	m, err := models.Open(opt.Model)
+func newEngine(ctx context.Context, opt Options) (*engine, error) {
+	m, err := models.Open(ctx, opt.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func newEngine(opt Options) (*engine, error) {
 	}
 	if e.degradation == "" {
 		e.degradation = resample.Box
-		if len(m.Stages) > 0 {
+		if !m.IsPlain() {
 			e.degradation = m.Degradation
 		}
 	}
@@ -199,7 +199,7 @@ func newEngine(opt Options) (*engine, error) {
 		if name == opt.Model {
 			continue
 		}
-		m, err := models.Open(name)
+		m, err := models.Open(ctx, name)
 		if err != nil {
 			return nil, err
 		}

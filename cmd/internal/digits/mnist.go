@@ -65,7 +65,7 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 		return err
 	}
 	console.LimitProcess(c.Context, opt.Limits)
-	e, err := newEngine(*opt)
+	e, err := newEngine(c.Context, *opt)
 	if err != nil {
 		return err
 	}

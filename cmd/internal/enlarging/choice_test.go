@@ -48,7 +48,7 @@ func TestSharpenedPictures(t *testing.T) {
 			lock.Lock()
 			defer lock.Unlock()
 			opened++
-			return models.Open(name)
+			return models.Open(t.Context(), name)
 		}
 		e := must.Get(New(opt))(t)
 		by, err := e.choose(t.Context(), &Frame{Image: sharp, About: &imagefile.Picture{}}, false)

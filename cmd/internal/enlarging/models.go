@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"image"
 	"path/filepath"
-	"strings"
+	"slices"
 	"sync"
 
 	"superres/cmd/internal/console"
@@ -48,6 +48,7 @@ func New(s Settings) (*Enlarger, error) {
 	if e.clean, err = s.open(name); err != nil {
 		return nil, err
 	}
+	e.takeOwnScale(e.clean.model)
 	if s.Model != models.Auto && !e.clean.model.IsGraded() {
 		if s.Denoise > 0 {
 			return nil, console.Usage("--denoise %g: the model %s takes no noise away; leave out --model, or name %s",
@@ -97,9 +98,9 @@ func New(s Settings) (*Enlarger, error) {
 // open returns the model called name, tuned to the effort and the tuning of s.
 func (s Settings) open(name string) (e engine, err error) {
 	e.name = name
-	open := models.Open
-	if s.Open != nil {
-		open = s.Open
+	open := s.Open
+	if open == nil {
+		open = func(name string) (*superres.Model, error) { return models.Open(context.Background(), name) }
 	}
 	m, err := open(name)
 	if err != nil {
@@ -111,8 +112,16 @@ func (s Settings) open(name string) (e engine, err error) {
 	if e.model, err = m.Tune(s.Tuning); err != nil || !s.Keep.Record {
 		return e, err
 	}
+	s.takeOwnScale(m)
 	e.provenance, err = s.provenanceOf(name, e.model)
 	return e, err
+}
+
+// takeOwnScale sets the scale to that of m, if s.OwnScale and m is a network of another program.
+func (s *Settings) takeOwnScale(m *superres.Model) {
+	if s.OwnScale && m.Network != nil {
+		s.Size.Scale = float64(m.Scale)
+	}
 }
 
 // provenanceOf returns one line for the output about the program, the model called name and the options of s. It has
@@ -121,7 +130,7 @@ func (s Settings) open(name string) (e engine, err error) {
 func (s Settings) provenanceOf(name string, model *superres.Model) (string, error) {
 	text := fmt.Sprintf("superres %s; model %s", console.Version, filepath.Base(name))
 	sum := embedded.Fingerprint(name)
-	if strings.ContainsAny(name, `./\`) {
+	if !slices.Contains(embedded.Names(), name) {
 		var err error
 		if sum, err = model.Fingerprint(); err != nil {
 			return "", err
@@ -164,7 +173,7 @@ func (e *Enlarger) Identify() (fingerprints, provenances []string, err error) {
 // Interpolates returns the name of the model in the settings, and whether it only interpolates, without learned
 // stages.
 func (e *Enlarger) Interpolates() (name string, is bool) {
-	return e.clean.name, len(e.clean.model.Stages) == 0
+	return e.clean.name, e.clean.model.IsPlain()
 }
 
 // isSharpened reports whether the two judge models find that img was sharpened; false also if there are no judges.

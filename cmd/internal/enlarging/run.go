@@ -15,6 +15,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 	"superres/internal/picture"
+	"superres/superres"
 )
 
 // Watch has the functions that Enlarge calls while it works.
@@ -57,8 +58,12 @@ func (p *Plan) run(ctx context.Context, progress func(p *Plan, written int, shar
 			return p.enlarge(ctx, f, func(share float64) { progress(p, 0, share) })
 		}
 		err = mapInOrder(ctx, next, p.together, p.ahead, enlarge, func(r Result) error {
-			if err := p.put(to, r); err != nil || p.noun == "" {
+			if err := p.put(to, r); err != nil {
 				return err
+			}
+			p.addReport(r.report)
+			if p.noun == "" {
+				return nil
 			}
 			p.Written++
 			progress(p, p.Written, p.share(p.Written))
@@ -104,6 +109,18 @@ func (p *Plan) put(to Writer, r Result) error {
 	return err
 }
 
+// addReport adds r, the report on one picture, to p.Report; nil adds nothing.
+func (p *Plan) addReport(r *superres.Report) {
+	switch {
+	case r == nil:
+	case p.Report == nil:
+		p.Report = r
+	default:
+		p.Report = &superres.Report{LRPSNR: min(p.Report.LRPSNR, r.LRPSNR), Clipped: p.Report.Clipped + r.Clipped,
+			Values: p.Report.Values + r.Values}
+	}
+}
+
 // warn keeps the warnings of r in p.Warnings, each text once.
 func (p *Plan) warn(r Result) {
 	for _, text := range r.Warnings {
@@ -145,6 +162,9 @@ func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float6
 	}
 	opt.Chroma, opt.Mix = f.Chroma, by.mix
 	opt.Subsampled = f.About.Subsampled || by.Found != nil && by.Found.Subsampled
+	if by.model.Network != nil {
+		opt.Report = new(superres.Report)
+	}
 	img := f.Image
 	var region part
 	if p.single {
@@ -153,6 +173,7 @@ func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float6
 			defer func() { r.Warnings = append(r.Warnings, text) }()
 		}
 		if p.inStrips(p.Output.X, p.Output.Y) && by.model.Streams(img) {
+			r.report = opt.Report // which is complete when strips returns
 			r.strips = func(put func(Result) error) error {
 				err := by.model.Stream(ctx, img, opt, func(strip image.Image) error {
 					r := p.finish(f, strip, by)
@@ -177,7 +198,9 @@ func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float6
 	if p.single && !p.Region.Empty() {
 		enlarged = region.crop(enlarged)
 	}
-	return p.seq.Finish(f, enlarged, by)
+	r, err = p.seq.Finish(f, enlarged, by)
+	r.report = opt.Report
+	return r, err
 }
 
 // finish returns enlarged, the enlargement of f by the model by, as a result that p.Format can hold: on white if the

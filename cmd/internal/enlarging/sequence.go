@@ -65,6 +65,8 @@ type Result struct {
 	// strips computes the picture while it is written and passes each strip to put; nil: Image is the whole picture.
 	strips  func(put func(Result) error) error
 	isStrip bool // Image is one strip of a picture; false: it is a whole one
+	// report says how the enlargement went, once all strips are there; nil: nobody asked.
+	report *superres.Report
 }
 
 // Writer writes the results of a sequence, in order.

@@ -16,6 +16,9 @@ type Settings struct {
 	// Size is the size of the results and how the model computes them: --scale (2), --width, --height, --fit,
 	// --strength and --tile.
 	Size superres.Options
+	// OwnScale lets a network of another program enlarge by its own scale, whatever Size.Scale is: true if no size is
+	// given.
+	OwnScale bool
 	// Model is the name of a model or the path of its file: --model, auto.
 	Model string
 	// Denoise is how strongly noise and compression are removed, 0 to 1: --denoise. Below 0, as much is removed as is

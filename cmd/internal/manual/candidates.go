@@ -5,8 +5,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/models"
 	"superres/cmd/internal/settings"
-	embedded "superres/superres/models"
 )
 
 // completions returns the words that can replace the last of words, a command line with the program first, and whether
@@ -52,10 +52,12 @@ func completions(app *cli.App, words []string) (list []settings.Word, files bool
 		return flagWords(command, last)
 	}
 	switch name {
-	case "models", "dict show", "dict export":
+	case "models", "models info", "dict show", "dict export":
 		if at.arguments == 0 {
-			list = append(list, settings.Plain(embedded.Names())...)
+			list = append(list, settings.Plain(models.Names())...)
 		}
+	case "models remove":
+		return settings.Plain(models.UserNames()), false
 	case "completion":
 		return settings.Plain(shells), false
 	}

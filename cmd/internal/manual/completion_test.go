@@ -20,6 +20,8 @@ import (
 
 // completions returns these words for the last word of a line.
 func TestCompletions(t *testing.T) {
+	t.Setenv("SUPERRES_MODELS", t.TempDir())
+	must.Succeed(t, os.WriteFile(filepath.Join(os.Getenv("SUPERRES_MODELS"), "mine.npz"), nil, 0o666))
 	app := program.App(&console.Streams{})
 	for _, c := range []struct {
 		line  string
@@ -49,6 +51,12 @@ func TestCompletions(t *testing.T) {
 		{"eval --protocol ", []string{"nfe"}, []string{"pooled"}, false},
 		{"compare --protocol ", []string{"pooled"}, []string{"nfe"}, false},
 		{"eval -m ", []string{"photo"}, []string{"auto"}, true},
+		{"models ", []string{"photo", "mine"}, []string{"add"}, true},
+		{"models a", []string{"add"}, nil, true},
+		{"models add ", nil, []string{"photo"}, true},
+		{"models remove ", []string{"mine"}, []string{"photo"}, false},
+		{"models info ", []string{"photo", "mine"}, nil, true},
+		{"upscale -m ", []string{"photo", "mine"}, nil, true},
 		{"mnist ", nil, []string{"download"}, true},
 		{"mnist d", []string{"download"}, nil, true},
 		{"mnist download --", []string{"--dir"}, []string{"--sheet"}, false},

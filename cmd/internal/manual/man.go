@@ -65,7 +65,9 @@ func page(app *cli.App, to io.Writer) error {
 	for _, e := range exitCodes {
 		fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", e.codes, roff(e.text))
 	}
-	b.WriteString(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno progress bar, as where\n.B TERM\nis\n.BR dumb .\n")
+	b.WriteString(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno progress bar, as where\n.B TERM\nis\n.BR dumb .\n" +
+		".TP\n.B SUPERRES_MODELS\nthe folder of your models, in which\n.B superres models add\nwrites networks of " +
+		"other programs.\n")
 	_, err := io.WriteString(to, b.String())
 	return err
 }

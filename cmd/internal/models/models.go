@@ -1,20 +1,22 @@
-// Package models opens models by name or from a file and describes them; its command is superres models. The
-// models embedded in the program are in package superres/models, which packages in cmd import as embedded.
+// Package models opens models by name or from a file, and networks of other programs; its command, superres models,
+// lists, describes, adds and removes them. The models embedded in the program are in package superres/models, which
+// packages in cmd import as embedded.
+//
+// Read it in this order: open.go, which finds a model by its name; folder.go, the folder of the user's models and their
+// names; network.go, which imports networks, and cache.go, which keeps them; then the commands: models.go, add.go,
+// info.go. head.go reads what a listing needs of a model file.
 package models
 
 import (
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/settings"
-	"superres/internal/safefile"
 	"superres/superres"
 	embedded "superres/superres/models"
 	"superres/superres/resample"
@@ -34,48 +36,56 @@ const (
 
 // Command returns the command superres models.
 func Command(s *console.Streams) *cli.Command {
-	return console.Command(&cli.Command{
-		Name: "models", Usage: "list the models that need no file, or tell where a model comes from",
-		ArgsUsage: "[NAME|FILE...]",
+	c := console.Command(&cli.Command{
+		Name: "models", Usage: "list, add and remove models, or tell where one comes from",
+		ArgsUsage: "[NAME|FILE...]   or   add FILE...   or   remove NAME...   or   info NAME|FILE...",
 		Description: `   superres models
    superres models photo            its provenance, as JSON
    superres models my.npz
+   superres models add realesr-animevideov3-x4.param     a network of another program
+   superres models info realesr-animevideov3-x4
+   superres models remove realesr-animevideov3-x4
 
 A model's provenance has the exact command that made it: in a folder with the same
 pictures it gives the same bytes; init is where the model comes from that its --init
 names. A model file is an .npz file: in Python, numpy.load("my.npz")["stage0.low"] is
 D_L of a coupled stage, ["stage0.weights"] are the weights of a convolutional one, in
 16 bits.`,
+		Subcommands: []*cli.Command{addCommand(s), removeCommand(), infoCommand(s)},
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
-				return describe(s.Out, c.Args().Slice())
+				return describe(c.Context, Opener{Imprecise: true, Notes: s.Err}, s.Out, c.Args().Slice())
 			}
 			return list(s.Out)
 		},
 	})
+	for _, sub := range c.Subcommands {
+		sub.HelpName = "superres models " + sub.Name
+	}
+	return c
 }
 
-// Option returns the option called name, "model" or "models"; "model" has the alias m. It completes embedded models.
+// Option returns the option called name, "model" or "models"; "model" has the alias m. It completes the names of Names.
 func Option(name string, to settings.Value, help string) *settings.Option {
 	o := &settings.Option{Name: name, To: to, Help: help,
-		Words: func() []settings.Word { return settings.Plain(embedded.Names()) }}
+		Words: func() []settings.Word { return settings.Plain(Names()) }}
 	if name == "model" {
 		o.Aliases = []string{"m"}
 	}
 	return o
 }
 
-// WithAuto returns the names of the embedded models, and Auto, for completion.
+// WithAuto returns the names of Names, and Auto, for completion.
 func WithAuto() []settings.Word {
-	return append(settings.Plain(embedded.Names()), settings.Word{Text: Auto, About: "the best for each picture"})
+	return append(settings.Plain(Names()), settings.Word{Text: Auto, About: "the best for each picture"})
 }
 
-// describe writes the descriptions of models, with their provenance, as JSON.
-func describe(w io.Writer, names []string) error {
+// describe writes the descriptions of models that o opens, with their provenance, as JSON.
+func describe(ctx context.Context, o Opener, w io.Writer, names []string) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	for _, name := range names {
-		m, err := Open(name)
+		m, err := o.Open(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -86,7 +96,7 @@ func describe(w io.Writer, names []string) error {
 	return nil
 }
 
-// list writes one line for each embedded model.
+// list writes one line for each embedded model and, after a line that says where they are, for each of the user.
 func list(w io.Writer) error {
 	for _, name := range embedded.Names() {
 		m, err := embedded.Open(name)
@@ -97,20 +107,55 @@ func list(w io.Writer) error {
 			return err
 		}
 	}
+	names := UserNames()
+	if len(names) == 0 {
+		return nil
+	}
+	dir, err := Folder()
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(w, "\nyours, in %s:\n", dir); err != nil {
+		return err
+	}
+	width := 10
+	for _, name := range names {
+		width = max(width, len(name))
+	}
+	for _, name := range names {
+		if _, err := fmt.Fprintf(w, "%-*s %s\n", width, name, summaryOf(name)); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// summaryOf returns one line that describes the user's model called name, or says why it cannot be used.
+func summaryOf(name string) string {
+	path, err := userPath(name)
+	if err != nil {
+		return console.Message(err)
+	}
+	if h, err := readHead(path); err == nil && h.network() != nil {
+		return h.String()
+	}
+	m, err := openNamed(name)
+	if err != nil {
+		return "cannot be used: " + console.Message(err)
+	}
+	return Summary(m)
 }
 
 // Summary returns one line that describes m: its scale, stages and training and, if known, its score.
 func Summary(m *superres.Model) string {
-	if len(m.Stages) == 0 {
-		return "plain interpolation, any scale"
-	}
-	var kinds []string
-	for _, s := range m.Stages {
-		kinds = append(kinds, s.Kind())
-	}
 	p := m.Provenance
-	text := fmt.Sprintf("×%d from %s, %s", m.Scale, m.Degradation, strings.Join(kinds, " + "))
+	switch {
+	case m.IsPlain():
+		return "plain interpolation, any scale"
+	case networkIn(p) != nil:
+		return head{m.Scale, p}.String() + fmt.Sprintf(", agrees with float32 to %.1f dB", p.Imported.PSNR)
+	}
+	text := fmt.Sprintf("×%d from %s, %s", m.Scale, m.Degradation, stageKinds(m))
 	if p.Atoms > 0 {
 		text += fmt.Sprintf(", %d atoms", p.Atoms)
 	}
@@ -129,31 +174,4 @@ func Summary(m *superres.Model) string {
 		return text + fmt.Sprintf(", error %.4f on %d held-out pictures (bicubic %.4f)", a.NFE, p.HeldOut, b.NFE)
 	}
 	return text + fmt.Sprintf(", %.2f dB on %d held-out pictures (bicubic %.2f)", a.PSNR, p.HeldOut, b.PSNR)
-}
-
-// Open returns the model in the file name, if name has a dot or a slash, else the embedded model of that name.
-func Open(name string) (*superres.Model, error) {
-	if !strings.ContainsAny(name, `./\`) {
-		m, err := embedded.Open(name)
-		if err != nil {
-			return nil, fmt.Errorf("%w; or give a file that superres train wrote", err)
-		}
-		return m, nil
-	}
-	f, size, err := safefile.OpenRegular(name)
-	if err != nil {
-		if e, ok := errors.AsType[*fs.PathError](err); ok {
-			err = e.Err
-		} else {
-			err = errors.New("not a regular file")
-		}
-		return nil, console.Failf(console.ExitModel, "model %s cannot be read: %w; give a file that superres train "+
-			"wrote, or a name that superres models lists", name, err)
-	}
-	defer f.Close()
-	m, err := superres.Load(f, size)
-	if err != nil {
-		return nil, fmt.Errorf("model %s: %w", name, err)
-	}
-	return m, nil
 }

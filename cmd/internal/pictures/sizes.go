@@ -18,7 +18,9 @@ func SizeOptions(to *superres.Options) settings.Table {
 	return settings.Table{
 		{Name: "scale", Aliases: []string{"s"}, To: settings.Parsed(&to.Scale, "2", readScale), Group: "size",
 			Effect: settings.Elsewhere, Request: true,
-			Help: "enlarge by `F`, 1 to 16; 4x, x4 and 400% are 4", Brief: "how many times larger: 2, 1.5, 4x, " +
+			Help: "enlarge by `F`, 1 to 16; 4x, x4 and 400% are 4; without a size, networks of other programs " +
+				"enlarge " +
+				"by their own scale", Brief: "how many times larger: 2, 1.5, 4x, " +
 				"300%, up to 16"},
 		side("width", &to.Width, "enlarge to `W` pixels across; without --height in proportion, with it to "+
 			"exactly that size", "as many pixels wide"),

@@ -185,7 +185,7 @@ func TestFigure1Again(t *testing.T) {
 		delete(again, want.Learner)
 		got := must.Get(want.Run(t.Context()))(t)
 		off := max(got.Assigned-want.Assigned, want.Assigned-got.Assigned)
-		if got.Seconds = want.Seconds; got != want && (kernel.Tier() == "avx512" || off > 1e-3) {
+		if got.Seconds = want.Seconds; got != want && (strings.HasPrefix(kernel.Tier(), "avx512") || off > 1e-3) {
 			t.Errorf("%+v\nand now %+v", want, got)
 		}
 	}

@@ -24,14 +24,14 @@ func (t *Scores) scoreModels(ctx context.Context, opt EvalOptions, bar *console.
 	var opened []*superres.Model
 	t.Degradation = opt.Degradation
 	for _, name := range opt.Models {
-		m, err := models.Open(name)
+		m, err := models.Opener{Notes: opt.Notes}.Open(ctx, name)
 		if err == nil {
 			m, err = m.Effort(opt.Effort)
 		}
 		if err != nil {
 			return err
 		}
-		if t.Degradation == "" && len(m.Stages) > 0 {
+		if t.Degradation == "" && !m.IsPlain() {
 			t.Degradation = m.Degradation
 		}
 		opened = append(opened, m)

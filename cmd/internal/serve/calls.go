@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/models"
 	"superres/cmd/internal/upscale"
 	"superres/internal/safefile"
 )
@@ -105,7 +106,16 @@ func (s *site) take(w http.ResponseWriter, r *http.Request, call string, out io.
 	}
 	defer in.Close()
 	defer p.leave()
-	return p.run(r.Context(), job{Call: call, Params: params}, []*os.File{in}, out)
+	j, files := job{Call: call, Params: params}, []*os.File{in}
+	model, version, err := models.OpenUser(params.Get("model"))
+	if err != nil {
+		return done, err
+	}
+	if model != nil {
+		defer model.Close()
+		j.Model, files = version, append(files, model)
+	}
+	return p.run(r.Context(), j, files, out)
 }
 
 // run has a worker do j with files, writing the result to out, and returns its reply. If there is no slot yet, the

@@ -73,6 +73,9 @@ type job struct {
 	Params url.Values // parameters of upscale and inspect
 	Scale  int        // of score: width of the border to leave out, in pixels
 	Sizes  []int64    // sizes of the files of the call, in bytes
+	// Model is the version of the user's model that upscale and inspect use, whose file follows the picture; empty: the
+	// model is embedded.
+	Model string `json:",omitempty"`
 }
 
 // need asks for Length bytes, at most mostInFrame, of file File of a job, from Offset on.

@@ -24,6 +24,7 @@ import (
 	"superres/cmd/internal/upscale"
 	"superres/internal/golden"
 	"superres/internal/must"
+	embedded "superres/superres/models"
 )
 
 // program runs superres serve, and superres upscale, which makes the same files.
@@ -198,6 +199,37 @@ func TestUpscale(t *testing.T) {
 			t.Errorf("%s: %v", method, h)
 		}
 	}
+	s.left()
+}
+
+// A model of the user is offered, and makes the same bytes as the command, also after its file has changed. Requests
+// name no other file.
+func TestUpscaleByUsersModel(t *testing.T) {
+	dir, photo := t.TempDir(), hopper(t)
+	t.Setenv("SUPERRES_MODELS", dir)
+	consoletest.Put(t, filepath.Join(dir, "a.png"), photo)
+	s := start(t, nil)
+	s.do("PUT", s.url+"v1/upscale?model=mine", bytes.NewReader(photo), nil).failed(t, "none", 400, 6, "unknown model")
+	for _, from := range []string{"photo-fast", "coupled"} {
+		var file bytes.Buffer
+		must.Succeed(t, must.Get(embedded.Open(from))(t).Save(&file))
+		consoletest.Put(t, filepath.Join(dir, "mine.npz"), file.Bytes())
+		program.Succeeds(t, dir, "upscale", "-m", "mine", "a.png", "-o", "out.png", "--on-exist", "overwrite")
+		for range 2 {
+			got := s.do("PUT", s.url+"v1/upscale?model=mine&name=a.png", bytes.NewReader(photo), nil)
+			if !bytes.Equal(got.body, consoletest.Read(t, dir, "out.png")) {
+				t.Errorf("%s: %d, not the bytes of the command: %.300s", from, got.status, got.body)
+			}
+		}
+	}
+	if options := s.do("GET", s.url+"v1/options", nil, nil); !strings.Contains(string(options.body), `"mine"`) {
+		t.Error("the model is not offered")
+	}
+	if page := s.do("GET", s.url, nil, nil); !strings.Contains(string(page.body), `"models":["mine"]`) {
+		t.Error("the page does not offer the model")
+	}
+	consoletest.Put(t, filepath.Join(dir, "mine.npz"), []byte("damaged"))
+	s.do("PUT", s.url+"v1/upscale?model=mine", bytes.NewReader(photo), nil).failed(t, "damaged", 400, 6, "model mine: ")
 	s.left()
 }
 

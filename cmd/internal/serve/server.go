@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/models"
 	"superres/cmd/internal/serve/page"
 	"superres/cmd/internal/settings"
 	"superres/cmd/internal/upscale"
@@ -28,7 +29,6 @@ type site struct {
 	options
 	host, port string           // where it listens
 	service    *upscale.Service // checks parameters only; pictures are for workers
-	index      []byte           // the page, as HTML
 	places     chan struct{}    // one for each request with a picture, from receiving it to sending its result
 	heads      chan struct{}    // one for each picture whose head is being read
 	scheduler  *scheduler
@@ -64,7 +64,6 @@ func newSite(opt options, at net.Addr, log func(line string)) *site {
 	s.scheduler = newScheduler(opt.shared(), opt.queue, s.ending)
 	s.heads = make(chan struct{}, s.scheduler.large)
 	s.places = make(chan struct{}, s.scheduler.large+s.scheduler.small+opt.queue+morePlaces)
-	s.index = s.page()
 	return s
 }
 
@@ -85,6 +84,7 @@ func (s *site) address() string {
 type pageSettings struct {
 	Version   string                 `json:"version"`
 	Options   []settings.Description `json:"options"`    // parameters of v1/upscale
+	Models    []string               `json:"models"`     // names of the user's models
 	MaxBytes  int64                  `json:"max_bytes"`  // limit for a file
 	MaxPixels int64                  `json:"max_pixels"` // limit for a picture
 	MaxMemory int64                  `json:"max_memory"` // for all pictures in work, in bytes
@@ -93,7 +93,8 @@ type pageSettings struct {
 // page returns index.html with the page settings filled in.
 func (s *site) page() []byte {
 	text, err := page.Files.Index(pageSettings{Version: console.Version, Options: upscale.Parameters().Describe(),
-		MaxBytes: imagefile.MaxBytes, MaxPixels: s.limits.Pixels, MaxMemory: s.limits.Memory})
+		Models: models.UserNames(), MaxBytes: imagefile.MaxBytes, MaxPixels: s.limits.Pixels,
+		MaxMemory: s.limits.Memory})
 	if err != nil {
 		panic(err) // cannot happen: the page is embedded, and the settings are texts and numbers
 	}
@@ -164,9 +165,9 @@ func (s *site) file(w http.ResponseWriter, r *http.Request, name string) {
 	if !s.allows(w, r, http.MethodGet, http.MethodHead) {
 		return
 	}
-	content := s.index
+	content := []byte(nil)
 	if name == "" {
-		name = "index.html"
+		name, content = "index.html", s.page() // anew, with the models that the user has now
 	} else {
 		var err error
 		if content, err = page.Files.ReadFile(name); err != nil {

@@ -51,6 +51,9 @@ func (t *talk) do(ctx context.Context) (done reply, err, fault error) {
 	for _, size := range t.job.Sizes {
 		heads += size
 	}
+	if t.job.Model != "" { // the arrays of a model take more than its file
+		heads += 3 * t.job.Sizes[len(t.job.Sizes)-1]
+	}
 	if fault = t.allow(heads); fault != nil {
 		return done, nil, fault
 	}

@@ -155,6 +155,12 @@ func (w *worker) do(ctx context.Context, j job, out io.Writer) (reply, error) {
 	if j.Call == "score" {
 		return w.score(ctx, j)
 	}
+	if j.Model != "" {
+		file := &distant{worker: w, file: 1, size: j.Sizes[len(j.Sizes)-1]}
+		if err := w.service.Provide(j.Params.Get("model"), j.Model, file, file.size); err != nil {
+			return reply{}, err
+		}
+	}
 	request, err := w.service.Request(ctx, j.Params)
 	if err != nil {
 		return reply{}, err

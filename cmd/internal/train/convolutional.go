@@ -4,6 +4,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/superres"
 	"superres/superres/convolutional"
+	"superres/superres/convolutional/learning"
 	"superres/superres/training"
 )
 
@@ -42,11 +43,15 @@ func convolutionalTrainer(opt Options) (training.Trainer, error) {
 		}
 	}
 	for i, m := range opt.teachers {
+		if m.Network != nil {
+			t.Teachers = append(t.Teachers, learning.NetworkTeacher(m.Network))
+			continue
+		}
 		s, err := stageOf(m, opt.Teachers[i], "learn from")
 		if err != nil {
 			return nil, err
 		}
-		t.Teachers = append(t.Teachers, s)
+		t.Teachers = append(t.Teachers, learning.StageTeacher(s))
 	}
 	file := opt.partial()
 	if t.Kept, err = file.read(opt.Limits.Memory); err != nil {

@@ -9,6 +9,10 @@ import (
 	"testing"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/must"
+	"superres/superres"
+	"superres/superres/resample"
+	"superres/superres/stage/stagetest"
 )
 
 // A convolutional stage is trained, its recorded command gives the same bytes again, --init continues from it at
@@ -77,6 +81,18 @@ func TestTrainConvolutional(t *testing.T) {
 		taught.Provenance.Teachers[0].Command != told.Provenance.Command ||
 		!strings.Contains(taught.Provenance.Command, "--teachers 1.npz,photo ") {
 		t.Errorf("%v: it learned from models of %v", err, taught.Provenance)
+	}
+	network := &superres.Model{Scale: 2, Degradation: resample.Cubic, Kernel: resample.Bicubic,
+		Network: stagetest.Blur{Factor: 2, Planes: 3, Radius: 1}}
+	network.Provenance.Imported = &superres.Imported{File: "blur.param", Format: "ncnn"}
+	var file bytes.Buffer
+	must.Succeed(t, network.Save(&file))
+	consoletest.Put(t, filepath.Join(dir, "blur.npz"), file.Bytes())
+	train("set", "-o", "5.npz", "--teachers", "blur.npz")
+	stdout, _, _ = call(t, dir, "", "models", "5.npz")
+	if !strings.Contains(stdout, `"file": "blur.param"`) ||
+		bytes.Equal(consoletest.Read(t, dir, "5.npz"), consoletest.Read(t, dir, "1.npz")) {
+		t.Errorf("a network teaches nothing: %s", stdout)
 	}
 	if _, stderr, code := call(t, dir, "", "upscale", "-m", "3.npz", "set/a.png", "-o", "a.png"); code != 0 {
 		t.Errorf("exit %d, %s", code, stderr)

@@ -65,7 +65,7 @@ func TestTrainByAProgram(t *testing.T) {
 	if _, errs, code := call(t, dir, "", args...); code != 0 {
 		t.Errorf("exit %d, %s", code, errs)
 	}
-	if m, err := models.Open(filepath.Join(dir, "m.npz")); err != nil ||
+	if m, err := models.Open(t.Context(), filepath.Join(dir, "m.npz")); err != nil ||
 		!strings.Contains(m.Provenance.Learner, externaltest.Name) {
 		t.Error(err)
 	}

@@ -63,11 +63,14 @@ func (opt *Options) table() settings.Table {
 			"is not given"},
 		{Name: "weight-decay", To: settings.Num(&t.Decay, n.Decay), Help: "take away the share `SHARE`, times the " +
 			"learning rate, of the weights in a step"},
+		{Name: "float32", To: settings.Bool(&t.Float32, n.Float32), Help: "multiply in float32 throughout; " +
+			"otherwise, on processors with AVX512-BF16, in bfloat16 but for the last tenth of the steps, in half " +
+			"the time"},
 		{Name: "init", To: settings.Text(&opt.Init, ""), Path: true, Help: "begin with the layers of `MODEL`, a " +
 			"name or file, of the same channels and no greater depth; at another scale the last layer is new"},
 		{Name: "teachers", To: settings.Parsed(&opt.Teachers, "", readTeachers), Path: true,
 			Help: "learn from what `MODELS`, names or files with commas between, make of the pictures too, as " +
-				"they are for this scale"},
+				"they are for this scale; networks of other programs teach as well"},
 	}), ofKind(coupledKind, settings.Table{
 		plugins.LearnerOption("learner", settings.Text(&o.Learner, d.Learner),
 			"`SPEC` of the dictionary learner: see superres learners"),

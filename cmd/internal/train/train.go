@@ -101,14 +101,14 @@ func train(ctx context.Context, opt Options, bar *console.Progress) error {
 	opt.report = func(r learning.Report) { tell(bar, r) }
 	var init *superres.Provenance
 	if opt.Init != "" {
-		if opt.first, err = models.Open(opt.Init); err != nil {
+		if opt.first, err = models.Open(ctx, opt.Init); err != nil {
 			return err
 		}
 		init = &opt.first.Provenance
 	}
 	var teachers []superres.Provenance
 	for _, name := range opt.Teachers {
-		m, err := models.Open(name)
+		m, err := models.Opener{Notes: opt.Sources.Notes}.Open(ctx, name)
 		if err != nil {
 			return err
 		}

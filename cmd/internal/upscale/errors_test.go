@@ -70,7 +70,7 @@ func TestErrors(t *testing.T) {
 		{"a.png -m bad.npz", console.ExitModel, "bad.npz: not an .npz file"},
 		{"a.png -m none.npz", console.ExitModel, "none.npz"},
 		{"a.png -m ./a.png", console.ExitModel, "not an .npz file"},
-		{"a.png -m b/", console.ExitModel, "not a regular file"},
+		{"a.png -m b/", console.ExitModel, "is a folder; name a file in it"},
 		{"a.png -m coupled --sparsity 4000", console.ExitUsage, "more than the 1024 atoms"},
 		{"a.png -m coupled --coder opm", console.ExitUsage, `did you mean "omp"?`},
 		{"a.png -m bicubic --sparsity 2", console.ExitUsage, "codes no patches"},

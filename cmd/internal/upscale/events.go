@@ -2,6 +2,7 @@ package upscale
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 	"path/filepath"
@@ -47,6 +48,9 @@ type pictureEvent struct {
 	Memory      int64      `json:"memory,omitempty"`       // plan: estimated bytes
 	Seconds     float64    `json:"seconds,omitempty"`      // done, fail: time taken
 	Frames      int        `json:"frames,omitempty"`       // done: frames written; plan: frames of a file of several
+	LRPSNR      float64    `json:"lr_psnr,omitempty"`      // done: of the result reduced again, in dB
+	Clipped     int64      `json:"clipped,omitempty"`      // done: values of a network that left its integers
+	Values      int64      `json:"values,omitempty"`       // done: values of a network that were looked at
 	Warnings    []string   `json:"warnings,omitempty"`     // done, fail: what the output lacks, a line each
 	Error       string     `json:"error,omitempty"`        // fail: one line
 	Class       string     `json:"class,omitempty"`        // fail: usage, input, output, model, limit, other
@@ -96,6 +100,14 @@ func (o outcome) warnings() []string {
 	return o.Warnings
 }
 
+// agreement returns how well the result of a network of another program agrees with the picture, as the end of a line.
+func (o outcome) agreement() string {
+	if o.Report == nil {
+		return ""
+	}
+	return fmt.Sprintf(", LR-PSNR %.1f dB", o.Report.LRPSNR)
+}
+
 // ended fills in time and warnings from out, and, if the picture was enlarged, the rest of the event "done". For one
 // that failed, failure fills in the rest.
 func (ev *pictureEvent) ended(out outcome) {
@@ -108,6 +120,9 @@ func (ev *pictureEvent) ended(out outcome) {
 	}
 	ev.plan(out.Plan)
 	ev.Event, ev.Frames = "done", out.Written
+	if r := out.Report; r != nil {
+		ev.LRPSNR, ev.Clipped, ev.Values = hundredths(r.LRPSNR), r.Clipped, r.Values
+	}
 }
 
 // frameEvent is an event about one frame written, of a video or another file of several pictures.

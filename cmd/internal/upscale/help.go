@@ -18,6 +18,8 @@ const description = `   superres upscale photo.jpg                      writes p
                                                    video, frame by frame
    superres upscale --effort fast photos/          in a third of the time
    superres upscale -m bicubic photo.jpg           plain interpolation, for comparison
+   superres upscale -m upscayl-lite-4x.param photo.jpg
+                                                   by a network of another program
 
 A side is rounded to the nearest pixel, halves up: -s 1.5 takes 9×7 to 14×11, --width
 20 to 20×16. Nothing is ever made smaller. A scale that no model was made for is
@@ -33,6 +35,14 @@ photograph stands on a page, as much is taken away as there is in each part; thi
 twice as long. --denoise 0 takes nothing away, 0.2 what noise of 5 levels of 255 asks for,
 1 what noise of 25 does, everywhere; --verbose, --dry-run and --json tell what was found.
 --strength below 1 adds less detail, up to 1.3 more.
+
+-m takes the files of networks that other programs use, too: ncnn (.param with .bin),
+ONNX, safetensors and PyTorch's .pth. A network is imported once, to integers, and kept
+in the cache of the user; superres models add gives it a name for good. Without a size
+it enlarges by its own scale. Many such networks invent detail: the line of a picture
+has the LR-PSNR, how near the result, reduced again, is to the picture; --back-projection
+10 brings it nearer, and --strength 0.5 takes half of what the network adds. --verbose
+tells where values left the range of its integers.
 
 PNG, JPEG, GIF, BMP, TIFF and WebP are read; PNG, JPEG, BMP and TIFF are written, PNG
 where the input is a GIF or WebP of one picture, and animations as below. Grey stays grey, with alpha or without (in

@@ -46,8 +46,9 @@ func (opt *Options) table() settings.Table {
 	}, pictures.SizeOptions(&opt.Size), settings.Table{
 		{Name: "model", Aliases: []string{"m"}, To: settings.Text(&opt.Model, models.Auto), Words: models.WithAuto,
 			Group: quality, Effect: settings.Elsewhere, Request: true,
-			Help: "`NAME|FILE`: see superres models; auto is photo, and photo-real for pictures with noise or " +
-				"compression"},
+			Help: "`NAME|FILE`: see superres models; the file may be the network of another program; auto is photo, " +
+				"and photo-real for pictures with noise or compression"},
+		models.ImpreciseOption(&opt.opener.Imprecise, quality),
 		{Name: "denoise", To: settings.Parsed(&opt.Denoise, "auto", readDenoise), Words: offer("auto", "0", "1"),
 			Group: quality, Noted: true, Request: true,
 			Help: "take noise and compression away: auto, as much as is found in a picture, or `HOW` much of 0, " +
@@ -137,6 +138,7 @@ type Options struct {
 
 	metadata, depth string // values of --metadata and --depth
 	json, quiet     bool
+	opener          models.Opener
 	said            []string  // names of all options set by the user
 	settings        []setting // the options that decide the bytes of a result, with their values
 }
@@ -150,6 +152,7 @@ func (opt *Options) complete(given settings.Table, inputs []string) error {
 	if err := pictures.CheckSize(&opt.Size, given); err != nil {
 		return err
 	}
+	opt.OwnScale = !given.Given("scale", "width", "height", "fit")
 	opt.Inputs = inputs
 	if !given.Given("output") {
 		opt.Inputs, opt.Naming.Out = pictures.SplitOutput(inputs)
@@ -176,6 +179,9 @@ func (opt *Options) complete(given settings.Table, inputs []string) error {
 	}
 	return nil
 }
+
+// takeSize sets the size to that of e, which is the model's own where none is given.
+func (opt *Options) takeSize(e *enlarging.Enlarger) { opt.Size, opt.Naming.Size = e.Size, e.Size }
 
 // readDenoise returns the value of --denoise, 0 to 1, or -1 for auto.
 func readDenoise(text string) (float64, error) {

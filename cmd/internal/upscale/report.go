@@ -199,6 +199,10 @@ func (r *report) tell(i int) {
 	if r.verbose && out.Plan != nil && out.Choice.Model() != "" {
 		r.say(j.Path + ": " + out.Plan.String())
 	}
+	if r.verbose && out.Plan != nil && out.Report != nil && out.Report.Saturates() {
+		r.say(fmt.Sprintf("%s: %d of %d values of the network left the range of its integers and were clipped", j.Path,
+			out.Report.Clipped, out.Report.Values))
+	}
 	if !r.quiet {
 		for _, text := range out.warnings() {
 			r.say("superres: " + j.Path + ": " + text)
@@ -212,16 +216,16 @@ func (r *report) tell(i int) {
 	r.made++
 	r.events.picture(ev)
 	if out.Written > 0 && len(r.jobs) == 1 {
-		r.bar.Line("%s, %d frames of %d×%d, %.1f s, %.2f frames a second", j.output, out.Written, out.Output.X,
-			out.Output.Y, out.seconds, float64(out.Written)/out.seconds)
+		r.bar.Line("%s, %d frames of %d×%d, %.1f s, %.2f frames a second%s", j.output, out.Written, out.Output.X,
+			out.Output.Y, out.seconds, float64(out.Written)/out.seconds, out.agreement())
 		return
 	}
 	if n := len(r.jobs); n > 1 {
-		r.bar.Line("[%d/%d] %s: %dx%d in %.2f s, %s left", i+1, n, j.output, out.Output.X, out.Output.Y, out.seconds,
-			r.pace.remaining())
+		r.bar.Line("[%d/%d] %s: %dx%d in %.2f s%s, %s left", i+1, n, j.output, out.Output.X, out.Output.Y, out.seconds,
+			out.agreement(), r.pace.remaining())
 		return
 	}
-	r.bar.Line("%s, %d×%d, %.1f s", j.output, out.Output.X, out.Output.Y, out.seconds)
+	r.bar.Line("%s, %d×%d, %.1f s%s", j.output, out.Output.X, out.Output.Y, out.seconds, out.agreement())
 }
 
 // note prints text, a remark about the call, unless the report is quiet.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"image"
 	"io"
 	"maps"
@@ -36,8 +37,15 @@ type Service struct {
 	decode, whole time.Duration
 	aside         *os.File // temporary file of PuttingAside
 
-	mu     sync.Mutex // guards models
-	models map[string]*superres.Model
+	mu       sync.Mutex                 // guards models and provided
+	models   map[string]*superres.Model // the embedded ones that were asked for
+	provided provided
+}
+
+// provided is a user's model that Provide has loaded. The zero value is none.
+type provided struct {
+	name, version string
+	model         *superres.Model
 }
 
 // NewService returns a service with limits for each picture: decode for its decoding and whole for all; 0: no limit.
@@ -69,7 +77,9 @@ type Request struct {
 func (s *Service) Request(ctx context.Context, params url.Values) (*Request, error) {
 	r, err := s.read(ctx, params)
 	if err == nil {
-		r.Enlarger, err = enlarging.New(r.opt.Settings)
+		if r.Enlarger, err = enlarging.New(r.opt.Settings); err == nil {
+			r.opt.takeSize(r.Enlarger)
+		}
 	}
 	return r, err
 }
@@ -111,9 +121,9 @@ func (s *Service) read(ctx context.Context, params url.Values) (*Request, error)
 	if err := r.opt.complete(options, nil); err != nil {
 		return nil, err
 	}
-	if name := r.opt.Model; name != models.Auto && !slices.Contains(embedded.Names(), name) {
+	if name := r.opt.Model; name != models.Auto && !slices.Contains(s.names(), name) {
 		return nil, superres.Unusable(errors.New(usage.Unknown("model", name, append([]string{models.Auto},
-			embedded.Names()...))))
+			s.names()...))))
 	}
 	r.aside = s.aside
 	r.opt.Limits, r.opt.DecodeTime, r.opt.WholeTime = s.limits, s.decode, s.whole
@@ -123,15 +133,49 @@ func (s *Service) read(ctx context.Context, params url.Values) (*Request, error)
 	return r, nil
 }
 
-// model returns the embedded model called name. Each is opened once and kept.
+// names returns the names of all models that a request may have: the embedded ones, those of the user, if this process
+// can see them, and the one that is provided.
+func (s *Service) names() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := models.Names()
+	if s.provided.model != nil && !slices.Contains(list, s.provided.name) {
+		list = append(list, s.provided.name)
+	}
+	return list
+}
+
+// Provide makes the service take the model file in r, of size bytes, for the user's model called name, in place of the
+// one that was provided before. version differs for files of different content; a file that was provided already is not
+// read again. It is for processes that cannot open files themselves.
+func (s *Service) Provide(name, version string, r io.ReaderAt, size int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.provided.name == name && s.provided.version == version {
+		return nil
+	}
+	s.provided = provided{} // frees its memory first
+	m, err := superres.Load(r, size)
+	if err != nil {
+		return fmt.Errorf("model %s: %w", name, err)
+	}
+	s.provided = provided{name, version, m}
+	return nil
+}
+
+// model returns the model called name: an embedded one, which is opened once and kept, or the one that is provided, or
+// one of the user.
 func (s *Service) model(name string) (*superres.Model, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.provided.name == name && s.provided.model != nil {
+		return s.provided.model, nil
+	}
 	if m := s.models[name]; m != nil {
 		return m, nil
 	}
-	m, err := models.Open(name)
-	if err == nil {
+	m, err := models.Open(context.Background(), name)
+	if err == nil && slices.Contains(embedded.Names(), name) { // another may be replaced
 		s.models[name] = m
 	}
 	return m, err

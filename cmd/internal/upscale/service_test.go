@@ -114,6 +114,7 @@ func TestRegions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("computes for long")
 	}
+	putNetworks(t)
 	s := newTestService()
 	const w, h = 320, 241
 	encode := func(img image.Image) []byte { return encoded(t, img, "png", imagefile.EncodeOptions{Alpha: true}) }
@@ -136,7 +137,8 @@ func TestRegions(t *testing.T) {
 		full    bool // tried when all is
 	}{
 		{photo, "scale=1.5", false}, {photo, "width=333&model=bicubic", false}, {clear, "scale=2&effort=fast", false},
-		{varying, "scale=2.5&effort=fast", false},
+		{varying, "scale=2.5&effort=fast", false}, {photo, "scale=3&model=rgb2", false},
+		{photo, "scale=1.5&model=rgb1", false}, {clear, "scale=2&model=luma2", false},
 		{photo, "scale=2", true}, {photo, "scale=3", true}, {photo, "scale=4&denoise=0.5", true},
 		{photo, "scale=2.5", true}, {photo, "scale=1", true}, {photo, "width=333", true},
 		{photo, "scale=2&model=coupled", true}, {photo, "scale=3&model=coupled", true},

@@ -17,6 +17,7 @@ import (
 	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/settings"
+	"superres/superres"
 )
 
 // Command returns the command superres upscale.
@@ -46,10 +47,15 @@ func run(c *cli.Context, s *console.Streams, opt *Options, err error) error {
 
 // enlargeAll plans the call and does it, or, with --dry-run, shows the plan.
 func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) error {
+	if !opt.quiet {
+		opt.opener.Notes = s.Err
+	}
+	opt.Open = func(name string) (*superres.Model, error) { return opt.opener.Open(c.Context, name) }
 	enlarger, err := enlarging.New(opt.Settings)
 	if err != nil {
 		return err
 	}
+	opt.takeSize(enlarger)
 	bar := console.NewProgress(c, s)
 	defer bar.Clear()
 	past, err := newResumption(opt, enlarger)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -142,16 +143,31 @@ func (p Program) Main(m *testing.M) {
 		os.Exit(externaltest.Serve(os.Stdin, os.Stdout, os.Stderr, os.Args[2:]))
 	}
 	if os.Getenv(programVariable) == "" {
-		if err := os.Setenv("SUPERRES_PANIC", "fatal"); err != nil { // see console.PanicsAreFatal
-			panic(err)
-		}
-		os.Exit(m.Run())
+		os.Exit(inEmptyFolders(m))
 	}
 	debug.SetGCPercent(30) // this and the next line are as in app.Main
 	kernel.AdviseHeap(128 << 20)
 	code := p.Run(console.OwnProcess(context.Background()), os.Stdin, os.Stdout, os.Stderr, os.Args)
 	notePeak()
 	os.Exit(code)
+}
+
+// inEmptyFolders runs the tests, with panics that are fatal (see console.PanicsAreFatal), and with folders of their own
+// for what the program keeps for its user: models, and the cache. It returns the exit code.
+func inEmptyFolders(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "superres-test-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	for name, value := range map[string]string{
+		"SUPERRES_PANIC": "fatal", "SUPERRES_MODELS": filepath.Join(dir, "models"), "XDG_CACHE_HOME": dir,
+	} {
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
+	}
+	return m.Run()
 }
 
 // Process returns the program in the folder dir, as a process to start: the test binary, whose TestMain must call Main.

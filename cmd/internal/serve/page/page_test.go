@@ -285,6 +285,17 @@ func TestSettings(t *testing.T) {
 	if got := b.text("chosenSettings"); got != "2×, best, noise 0.3" {
 		t.Errorf("settings in short: %s", got)
 	}
+	// A model of the user has no smaller one, and nothing is said of noise.
+	b.Eval("document.querySelector('[name=effort][value=fast]').click(); form.elements.model.value = 'mine'; " +
+		"form.elements.model.dispatchEvent(new Event('input', { bubbles: true }))")
+	b.reach("waiting")
+	b.Wait("JSON.parse(canvas.dataset.state).after !== 'none'")
+	if got := d.asked(func(q url.Values) bool {
+		return q.Get("model") == "mine" && q.Get("effort") == "best" && !q.Has("denoise")
+	}); got == 0 || b.text("chosenSettings") != "2×, mine, best" {
+		t.Errorf("%d calls with a model of the user: %s", got, b.text("chosenSettings"))
+	}
+	b.Eval("form.elements.model.value = ''; form.elements.model.dispatchEvent(new Event('input', { bubbles: true }))")
 	// A number that cannot be meant changes nothing.
 	b.Eval("document.querySelector('[name=size][value=scale]').click(); form.elements.scale.value = '99'; " +
 		"form.elements.scale.dispatchEvent(new Event('input', { bubbles: true }))")

@@ -2,8 +2,11 @@
 const form = document.getElementById("form"), $ = id => document.getElementById(id);
 const value = name => form.elements[name].value;
 
-// The form has the values, ranges and defaults of the server's options.
-const options = Object.fromEntries(JSON.parse($("settings").textContent).options.map(o => [o.name, o]));
+// The form has the values, ranges and defaults of the server's options, and the names of the user's models.
+const settings = JSON.parse($("settings").textContent);
+const options = Object.fromEntries(settings.options.map(o => [o.name, o]));
+for (const name of settings.models ?? []) form.elements.model.add(new Option(name, name));
+$("modelPart").hidden = !settings.models?.length;
 for (const name of options.format.values) form.elements.format.add(new Option(name.toUpperCase(), name));
 Object.assign(form.elements.quality, { min: options.quality.least, max: options.quality.most, value: options.quality.default });
 for (const [field, name] of [["size", "scale"], ["effort", "effort"], ["denoise", "denoise"]]) form.elements[field].value = options[name].default;
@@ -21,8 +24,13 @@ function read() {
 	else if (size === "fit") p.set("fit", `${+value("pixels")}x${+value("pixels")}`);
 	else if (size === "width") p.set("width", +value("pixels"));
 	else p.set("scale", size);
-	p.set("effort", value("effort"));
-	p.set("denoise", value("denoise") === "level" ? value("level") : value("denoise"));
+	if (value("model")) { // which has no smaller one, and may not know noise
+		p.set("model", value("model"));
+		p.set("effort", value("effort") === "max" ? "max" : "best");
+	} else {
+		p.set("effort", value("effort"));
+		p.set("denoise", value("denoise") === "level" ? value("level") : value("denoise"));
+	}
 	if (value("format")) p.set("format", value("format"));
 	if (["", "jpeg"].includes(value("format"))) p.set("quality", +value("quality"));
 	return p;
@@ -41,8 +49,8 @@ export function interpolated(p) {
 // words are the settings in short.
 function words(p) {
 	const size = p.has("scale") ? `${p.get("scale")}×` : p.has("fit") ? `${parseInt(p.get("fit"), 10)} px` : `${p.get("width")} px wide`;
-	const noise = { auto: "", 0: "noise kept" }[p.get("denoise")] ?? `noise ${p.get("denoise")}`;
-	return [size, p.get("effort"), noise, p.get("format")?.toUpperCase()].filter(Boolean).join(", ");
+	const noise = { auto: "", 0: "noise kept" }[p.get("denoise") ?? "auto"] ?? `noise ${p.get("denoise")}`;
+	return [size, p.get("model"), p.get("effort"), noise, p.get("format")?.toUpperCase()].filter(Boolean).join(", ");
 }
 
 function show() {
@@ -50,6 +58,7 @@ function show() {
 	$("scalePart").hidden = size !== "scale";
 	$("pixelsPart").hidden = size !== "fit" && size !== "width";
 	$("pixelsName").textContent = size === "width" ? "Width" : "Longest side";
+	$("noisePart").hidden = $("fastPart").hidden = value("model") !== "";
 	$("levelPart").hidden = value("denoise") !== "level";
 	$("levelText").value = value("level");
 	$("qualityPart").hidden = !["", "jpeg"].includes(value("format"));

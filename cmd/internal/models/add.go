@@ -1,0 +1,275 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
+	"superres/cmd/internal/settings"
+	"superres/internal/safefile"
+	"superres/internal/usage"
+	"superres/superres"
+)
+
+// addCommand returns the command superres models add.
+func addCommand(s *console.Streams) *cli.Command {
+	a := adding{out: s.Out}
+	return console.Command(&cli.Command{
+		Name: "add", Usage: "import networks of other programs, to be used by name", ArgsUsage: "[FLAGS] FILE...",
+		Description: `   superres models add realesr-animevideov3-x4.param        and then -m realesr-animevideov3-x4
+   superres models add 4x-UltraSharp.pth --name sharp
+   superres models add ~/.config/upscayl/models/            all that are in the folder
+   superres models add my.npz                               a model of superres train
+
+Of ncnn's networks, NAME.param stands for NAME.bin too. ONNX, safetensors and PyTorch's
+files are read as well; nothing in a file is ever called. The network is rounded to
+integers once, and what superres writes to the folder of your models, ` + "$SUPERRES_MODELS" + `
+or superres/models where the system keeps data of programs, needs its file no more.
+A network's terms of use are its author's: superres tells them where the file does.`,
+		Flags: a.table().Flags(),
+		Action: func(c *cli.Context) error {
+			if !c.Bool("quiet") {
+				a.opener.Notes = s.Err
+			}
+			a.overwrite = console.Overwrites(c)
+			return a.addAll(c.Context, c.Args().Slice())
+		},
+	})
+}
+
+// adding is one call of superres models add.
+type adding struct {
+	opener    Opener
+	name      string // the name of the model; empty: that of the file
+	overwrite bool   // a model of the same name is replaced; false: it is an error
+	out       io.Writer
+}
+
+// table returns the options of superres models add, which set the fields of a.
+func (a *adding) table() settings.Table {
+	return settings.Table{
+		{Name: "name", To: settings.Text(&a.name, ""),
+			Help: "call the model `NAME`: letters, digits, _, + and -; " +
+				"by default as the file is called"},
+		ImpreciseOption(&a.opener.Imprecise, ""),
+		console.OnExistOption("there is another model of that name"),
+		console.QuietOption(nil),
+	}
+}
+
+// ImpreciseOption returns --allow-imprecise, which sets to, the field Imprecise of an Opener. Its help is in group.
+func ImpreciseOption(to *bool, group string) *settings.Option {
+	return &settings.Option{Name: "allow-imprecise", To: settings.Bool(to, false), Group: group,
+		Effect: settings.Elsewhere,
+		Help:   fmt.Sprintf("take a network even if its integers agree with float32 to less than %d dB", leastPSNR)}
+}
+
+// addAll adds the models of args, files and folders. One that fails does not end the others.
+func (a *adding) addAll(ctx context.Context, args []string) error {
+	files, err := modelFiles(args)
+	switch {
+	case err != nil:
+		return err
+	case len(files) == 0:
+		return console.Usage("no file to add; superres models add --help shows examples")
+	case a.name != "" && len(files) > 1:
+		return console.Usage("--name %s: there are %d files, and a name is for one", a.name, len(files))
+	case a.name != "":
+		if err := checkName(a.name); err != nil {
+			return err
+		}
+	}
+	var failed []string
+	for _, file := range files {
+		err := a.add(ctx, file)
+		switch {
+		case err == nil:
+			continue
+		case len(files) == 1 || ctx.Err() != nil:
+			return err
+		}
+		failed = append(failed, file)
+		if a.opener.Notes != nil {
+			fmt.Fprintln(a.opener.Notes, "superres:", console.Message(err))
+		}
+	}
+	switch {
+	case len(failed) == len(files):
+		return console.Failf(console.ExitModel, "none of the %d files can be added", len(files))
+	case len(failed) > 0:
+		return console.Failf(console.ExitSome, "%d of %d files cannot be added, the others are: %s", len(failed),
+			len(files), console.FirstOf(failed))
+	}
+	return nil
+}
+
+// modelFiles returns the files that args name, and in place of folders those of networks and models in them, sorted.
+// Of the two files of an ncnn network it returns one.
+func modelFiles(args []string) (files []string, err error) {
+	seen := map[string]bool{}
+	take := func(name string) {
+		key := name
+		if n := asNetwork(name); n != nil {
+			key = n.files[0]
+		}
+		if key = paths.Real(key); !seen[key] {
+			seen[key] = true
+			files = append(files, name)
+		}
+	}
+	for _, name := range args {
+		if !paths.IsFolder(name) {
+			take(name)
+			continue
+		}
+		entries, err := os.ReadDir(name) // sorted
+		if err != nil {
+			return nil, console.Fail(console.ExitModel, safefile.Unreadable(name, err))
+		}
+		before := len(files)
+		for _, e := range entries {
+			ext := strings.ToLower(filepath.Ext(e.Name()))
+			if !e.IsDir() && (slices.Contains(networkSuffixes, ext) && ext != ".bin" || ext == suffix) {
+				take(filepath.Join(name, e.Name()))
+			}
+		}
+		if len(files) == before {
+			return nil, console.Failf(console.ExitModel, "%s: there is no network in this folder (known: %s)", name,
+				strings.Join(networkSuffixes, " "))
+		}
+	}
+	return files, nil
+}
+
+// add adds the model in file and writes a line about it.
+func (a *adding) add(ctx context.Context, file string) error {
+	path := file
+	if !IsFile(path) { // a name without a dot is a file here
+		path = "." + string(filepath.Separator) + file
+	}
+	name := a.name
+	if name == "" {
+		base := filepath.Base(path)
+		name = nameFor(strings.TrimSuffix(base, filepath.Ext(base)))
+		if err := checkName(name); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	m, err := a.opener.Open(ctx, path)
+	if err != nil {
+		return err
+	}
+	sources := []string{path}
+	if n := asNetwork(path); n != nil {
+		sources = n.files
+	}
+	known, err := sameModel(m)
+	if err != nil {
+		return err
+	}
+	if known != "" && (a.name == "" || a.name == known) {
+		_, err := fmt.Fprintf(a.out, "%s: is there already, as %s\n", file, known)
+		return err
+	}
+	if err := write(name, m, safefile.ModeOf(sources...), a.overwrite); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.out, "%s: %s\n", name, Summary(m))
+	return err
+}
+
+// write writes m, with the permissions most at the most, as the user's model called name.
+func write(name string, m *superres.Model, most os.FileMode, overwrite bool) error {
+	path, err := userPath(name)
+	if err != nil {
+		return err
+	}
+	others := UserNames()
+	i := slices.IndexFunc(others, func(other string) bool { return strings.EqualFold(other, name) })
+	if i >= 0 && (!overwrite || others[i] != name) {
+		return console.Failf(console.ExitOutput, "there is another model %s; give a --name, or use "+
+			"--on-exist overwrite", others[i])
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return safefile.Unwritable(filepath.Dir(path), err)
+	}
+	return safefile.WriteAtomicMode(most, path, overwrite, m.Save)
+}
+
+// sameModel returns the name of the user's model that was imported from the same bytes as m or, if m is no imported
+// network, that gives the same pixels. It returns "" if there is none.
+func sameModel(m *superres.Model) (string, error) {
+	want, err := m.Fingerprint()
+	if err != nil {
+		return "", err
+	}
+	for _, name := range UserNames() {
+		path, err := userPath(name)
+		if err != nil {
+			return "", err
+		}
+		h, err := readHead(path)
+		if err != nil || (h.network() == nil) != (networkIn(m.Provenance) == nil) {
+			continue // also a damaged one is another one
+		}
+		if n := h.network(); n != nil {
+			if n.SHA256 == m.Provenance.Imported.SHA256 {
+				return name, nil
+			}
+			continue
+		}
+		if other, err := openNamed(name); err == nil {
+			if sum, err := other.Fingerprint(); err == nil && sum == want {
+				return name, nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// removeCommand returns the command superres models remove.
+func removeCommand() *cli.Command {
+	return console.Command(&cli.Command{
+		Name: "remove", Usage: "remove models that superres models add has added", ArgsUsage: "NAME...",
+		Description: `   superres models remove realesr-animevideov3-x4`,
+		Action: func(c *cli.Context) error {
+			if c.NArg() == 0 {
+				return console.Usage("no name; superres models lists them")
+			}
+			return remove(c.Args().Slice())
+		},
+	})
+}
+
+// remove removes the user's models called names: all, or none if one of them is not there.
+func remove(names []string) error {
+	users := UserNames()
+	for _, name := range names {
+		switch {
+		case slices.Contains(users, name):
+		case slices.Contains(Names(), name):
+			return console.Usage("%s is part of the program and stays", name)
+		default:
+			return superres.Unusable(errors.New(usage.Unknown("model", name, users)))
+		}
+	}
+	for _, name := range names {
+		path, err := userPath(name)
+		if err != nil {
+			return err
+		}
+		if err := os.Remove(path); err != nil {
+			return safefile.Unwritable(path, err)
+		}
+	}
+	return nil
+}

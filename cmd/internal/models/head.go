@@ -1,0 +1,68 @@
+package models
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"superres/internal/safefile"
+	"superres/superres"
+	"superres/superres/stage"
+)
+
+// head is what listing a model file needs of it. It is read without the arrays, which may be large.
+type head struct {
+	Scale      int                 `json:"scale"`
+	Provenance superres.Provenance `json:"provenance"`
+}
+
+// readHead returns the head of the model file called path.
+func readHead(path string) (h head, err error) {
+	f, size, err := safefile.OpenRegular(path)
+	if err != nil {
+		return h, err
+	}
+	defer f.Close()
+	file, err := stage.Open(f, size)
+	if err != nil {
+		return h, err
+	}
+	text, err := file.Text("model.json", 1<<20)
+	if err != nil {
+		return h, err
+	}
+	if err := json.Unmarshal(text, &h); err != nil {
+		return h, fmt.Errorf("model.json is damaged")
+	}
+	return h, nil
+}
+
+// network returns what the file says about the network that it holds, or nil if it holds none.
+func (h head) network() *superres.Imported { return networkIn(h.Provenance) }
+
+// networkIn returns what p says about an imported network, or nil if the model is none.
+func networkIn(p superres.Provenance) *superres.Imported {
+	if p.Imported == nil || p.Imported.Format == "" {
+		return nil
+	}
+	return p.Imported
+}
+
+// String describes the model in a line, if it is a network.
+func (h head) String() string {
+	n := h.network()
+	text := fmt.Sprintf("×%d, %s, %s parameters, imported from %s", h.Scale, n.Architecture,
+		quantity(float64(n.Parameters)), n.File)
+	return safefile.OneLine(text)
+}
+
+// quantity returns n as text with a unit: 950, 24.9 K, 1.21 M, 16.7 M.
+func quantity(n float64) string {
+	unit := ""
+	for _, larger := range []string{"K", "M", "G"} {
+		if n < 1000 {
+			break
+		}
+		n, unit = n/1000, " "+larger
+	}
+	return fmt.Sprintf("%.3g%s", n, unit)
+}

@@ -1,0 +1,161 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
+	"superres/internal/safefile"
+	"superres/superres"
+	embedded "superres/superres/models"
+)
+
+// infoCommand returns the command superres models info.
+func infoCommand(s *console.Streams) *cli.Command {
+	var asJSON bool
+	return console.Command(&cli.Command{
+		Name: "info", Usage: "say what a model is: architecture, size, reach, terms", ArgsUsage: "[FLAGS] NAME|FILE...",
+		Description: `   superres models info realesr-animevideov3-x4
+   superres models info 4x-UltraSharp.pth --json
+
+MACs are products for one pixel of the picture that is enlarged. A pixel of the result
+depends on as many rows and columns on each side as the reach says. The agreement is
+that of the integers with which superres computes and of float32, on pictures of its own.`,
+		Flags: []cli.Flag{console.JSONOption(&asJSON, "print JSON")},
+		Action: func(c *cli.Context) error {
+			if c.NArg() == 0 {
+				return console.Usage("no model; superres models lists them")
+			}
+			for _, name := range c.Args().Slice() {
+				i, err := inform(c.Context, Opener{Imprecise: true, Notes: s.Err}, name)
+				if err == nil && asJSON {
+					err = console.WriteJSON(s.Out, i)
+				} else if err == nil {
+					_, err = io.WriteString(s.Out, i.String())
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	})
+}
+
+// information is what superres models info says of a model. Fields that do not apply are empty.
+type information struct {
+	// Name is the name or the file that the user gave.
+	Name string `json:"name"`
+	// Kind is network, if another program trained it; model, if superres did; or interpolation.
+	Kind string `json:"kind"`
+	// Architecture is the architecture by name, or the kinds of the stages.
+	Architecture string `json:"architecture,omitempty"`
+	// Scale is the factor of the model itself; 0: any.
+	Scale int `json:"scale"`
+	// Colour says what is enlarged: "red, green and blue", or "brightness, and colour by interpolation".
+	Colour string `json:"colour,omitempty"`
+	// Parameters is the number of weights, biases and slopes.
+	Parameters int `json:"parameters,omitempty"`
+	// MACs is the number of products for a pixel of the picture that is enlarged.
+	MACs float64 `json:"macs_per_pixel,omitempty"`
+	// Reach is the number of rows and columns on each side on which a pixel of the result depends.
+	Reach int `json:"reach,omitempty"`
+	// PSNR and Greatest say how near the integers are to float32, in dB and in levels of 255.
+	PSNR     float64 `json:"psnr,omitempty"`
+	Greatest float64 `json:"greatest_difference,omitempty"`
+	// File is the base name of the file that was imported, Format its format, and SHA256 the hash of its bytes, or of
+	// those of both its files.
+	File   string `json:"file,omitempty"`
+	Format string `json:"format,omitempty"`
+	SHA256 string `json:"sha256,omitempty"`
+	// Fingerprint is the hash of all that decides the pixels of results, of which these note the beginning.
+	Fingerprint string `json:"fingerprint"`
+	// Terms are the terms of use, or a sentence that says that they are not known.
+	Terms string `json:"terms"`
+}
+
+const unknownTerms = "superres does not know its terms; ask its author"
+
+// inform returns the information on the model called name.
+func inform(ctx context.Context, o Opener, name string) (i information, err error) {
+	m, err := o.Open(ctx, name)
+	if err != nil {
+		return i, err
+	}
+	i = information{Name: name, Kind: "model", Scale: m.Scale, Terms: unknownTerms}
+	if i.Fingerprint, err = m.Fingerprint(); err != nil {
+		return i, err
+	}
+	if slices.Contains(embedded.Names(), name) {
+		i.Terms = "those of superres, BSD 3-Clause"
+	}
+	n := networkIn(m.Provenance)
+	switch {
+	case m.IsPlain():
+		i.Kind = "interpolation"
+	case n == nil:
+		i.Architecture, i.Colour = stageKinds(m), "brightness, and colour by interpolation"
+		if m.Colour != nil {
+			i.Colour = "brightness, and colour by a network of its own"
+		}
+	default:
+		if m.Network != nil {
+			i.Reach, i.Colour = m.Network.Reach(), "red, green and blue together"
+			if m.Network.Channels() == 1 {
+				i.Colour = "brightness, and colour by interpolation"
+			}
+		}
+		i.Kind, i.Architecture, i.Parameters, i.MACs = "network", n.Architecture, n.Parameters, n.MACs
+		i.PSNR, i.Greatest = n.PSNR, n.Greatest
+		i.File, i.Format, i.SHA256 = n.File, n.Format, n.SHA256
+		if n.Terms != "" {
+			i.Terms = n.Terms
+		}
+	}
+	return i, nil
+}
+
+// stageKinds returns the kinds of the stages of m.
+func stageKinds(m *superres.Model) string {
+	var kinds []string
+	for _, s := range m.Stages {
+		kinds = append(kinds, s.Kind())
+	}
+	return strings.Join(kinds, " + ")
+}
+
+// String returns i as lines of text.
+func (i information) String() string {
+	var b strings.Builder
+	line := func(what, format string, args ...any) {
+		fmt.Fprintf(&b, "  %-13s%s\n", what, safefile.OneLine(fmt.Sprintf(format, args...))) // files say some of it
+	}
+	fmt.Fprintf(&b, "%s: %s\n", safefile.OneLine(i.Name), i.Kind)
+	if i.Architecture != "" {
+		line("architecture", "%s", i.Architecture)
+	}
+	if i.Scale == 0 {
+		line("scale", "any")
+	} else {
+		line("scale", "×%d of its own; any other is reached from it", i.Scale)
+	}
+	if i.Colour != "" {
+		line("enlarges", "%s", i.Colour)
+	}
+	if i.Kind == "network" {
+		line("parameters", "%s", quantity(float64(i.Parameters)))
+		line("MACs", "%s a pixel", quantity(i.MACs))
+		line("reach", "%d pixels", i.Reach)
+		line("agreement", "%.1f dB with float32, %.1f levels of 255 at most", i.PSNR, i.Greatest)
+		line("file", "%s (%s)", i.File, i.Format)
+		line("SHA-256", "%s", i.SHA256)
+	}
+	line("fingerprint", "%s", i.Fingerprint)
+	line("terms", "%s", i.Terms)
+	return b.String()
+}

@@ -1,0 +1,104 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
+	"superres/internal/safefile"
+	"superres/internal/usage"
+	"superres/superres"
+	embedded "superres/superres/models"
+)
+
+// Opener opens models by name or from files. The zero value opens all but imprecise networks, and says nothing.
+type Opener struct {
+	// Imprecise accepts the network of a file even if its integers agree with float32 to less than 50 dB.
+	Imprecise bool
+	// Notes receives a line at the beginning and at the end of the import of a network; nil: nothing is said.
+	Notes io.Writer
+}
+
+// Open is Opener.Open for the zero Opener.
+func Open(ctx context.Context, name string) (*superres.Model, error) { return Opener{}.Open(ctx, name) }
+
+// IsFile reports whether name, where a command takes a model, is the path of a file: it has a dot or a slash. False
+// means the name of an embedded model or of one of the user's.
+func IsFile(name string) bool { return strings.ContainsAny(name, `./\`) }
+
+// Names returns the names of all models that need no file: the embedded ones, then those of the user.
+func Names() []string { return append(embedded.Names(), UserNames()...) }
+
+// Open returns the model called name: an embedded one, one of the user, or, if IsFile(name), the one in that file, a
+// model file or the network of another program. A network is imported, which takes seconds, unless the cache has it.
+// Open fails with ctx.Err().
+func (o Opener) Open(ctx context.Context, name string) (*superres.Model, error) {
+	if !IsFile(name) {
+		return openNamed(name)
+	}
+	if paths.IsFolder(name) {
+		return nil, console.Failf(console.ExitModel, "model %s is a folder; name a file in it, or keep all of its "+
+			"networks by superres models add", name)
+	}
+	if network := asNetwork(name); network != nil {
+		return o.openNetwork(ctx, network)
+	}
+	m, err := load(name)
+	if err != nil {
+		return nil, fmt.Errorf("model %s%w", name, err)
+	}
+	return m, nil
+}
+
+// openNamed returns the embedded model or the user's model called name.
+func openNamed(name string) (*superres.Model, error) {
+	if slices.Contains(embedded.Names(), name) {
+		return embedded.Open(name)
+	}
+	if !slices.Contains(UserNames(), name) {
+		text := usage.Unknown("model", name, Names())
+		for _, ext := range networkSuffixes {
+			if _, err := os.Stat(name + ext); err == nil {
+				return nil, superres.Unusable(fmt.Errorf("%s; the file is named -m %s%s", text, name, ext))
+			}
+		}
+		return nil, superres.Unusable(errors.New(text + "; or give a file: of superres train, or the network of " +
+			"another program"))
+	}
+	path, err := userPath(name)
+	if err != nil {
+		return nil, err
+	}
+	m, err := load(path)
+	if err != nil {
+		return nil, fmt.Errorf("model %s, in %s%w", name, path, err)
+	}
+	return m, nil
+}
+
+// load returns the model in the model file called path. The text of an error belongs behind the name of the file.
+func load(path string) (*superres.Model, error) {
+	f, size, err := safefile.OpenRegular(path)
+	if err != nil {
+		if e, ok := errors.AsType[*fs.PathError](err); ok {
+			err = e.Err
+		} else {
+			err = errors.New("not a regular file")
+		}
+		return nil, console.Failf(console.ExitModel, " cannot be read: %w; give a file that superres train "+
+			"wrote, or a name that superres models lists", err)
+	}
+	defer f.Close()
+	m, err := superres.Load(f, size)
+	if err != nil {
+		return nil, fmt.Errorf(": %w", err)
+	}
+	return m, nil
+}

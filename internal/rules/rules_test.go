@@ -265,8 +265,8 @@ func TestProgramHasNoBeam(t *testing.T) {
 	if !slices.Contains(deps, "superres/cmd/app") {
 		t.Fatalf("%d dependencies, without the commands", len(deps))
 	}
-	foreign := within("github.com/apache/beam", "google.golang.org/grpc", "google.golang.org/protobuf",
-		"github.com/golang/protobuf")
+	foreign := within("github.com/apache/beam", "google.golang.org/grpc", "google.golang.org/protobuf/proto",
+		"google.golang.org/protobuf/reflect", "github.com/golang/protobuf") // protowire alone is for files of ONNX
 	for _, d := range deps {
 		if foreign(d) {
 			t.Errorf("cmd/superres depends on %s", d)

@@ -26,8 +26,9 @@ type net struct {
 // params are the parameters of a network in a model file. Some of their names in the file are older than those
 // in the code.
 type params struct {
-	Channels int `json:"channels"` // C
-	Depth    int `json:"depth"`    // M
+	Channels int `json:"channels"`       // C
+	Depth    int `json:"depth"`          // M
+	Skip     int `json:"skip,omitempty"` // n; 0 stands for M
 
 	// Grain is the standard deviation given to WithGrain, in levels of 255; it is 0 in a network for colour.
 	Grain float64 `json:"grain,omitempty"`
@@ -63,6 +64,9 @@ func (p params) check(scale int) error {
 		return fmt.Errorf("%d layers of %d channels at scale %d, expected 1 to %d, 1 to %d and 2 to 4", p.Depth,
 			p.Channels, scale, maxDepth, maxChannels)
 	}
+	if p.Skip < 0 || p.Skip > p.Depth || p.Skip > 0 && p.Depth%p.Skip > 0 {
+		return fmt.Errorf("a skip every %d of %d layers, expected a divisor", p.Skip, p.Depth)
+	}
 	if !(p.Strength >= 0 && p.Strength <= 1) || p.Strength > 0 && !p.Graded {
 		return fmt.Errorf("level %g, expected 0 to 1, and 0 of a network that knows none", p.Strength)
 	}
@@ -77,7 +81,8 @@ func (p params) check(scale int) error {
 
 // architecture returns the architecture of the network at a scale.
 func (p params) architecture(scale int) Architecture {
-	return Architecture{Scale: scale, Channels: p.Channels, Depth: p.Depth, Colour: p.Colour, Strength: p.Graded}
+	return Architecture{Scale: scale, Channels: p.Channels, Depth: p.Depth, Skip: p.Skip, Colour: p.Colour,
+		Strength: p.Graded}
 }
 
 // layers returns the layers of the network at a scale, with their sizes and without weights.
@@ -100,6 +105,9 @@ func makeNet(scale int, p params, t tables) (net, error) {
 			break
 		}
 		f := p.filter(&l, t)
+		if p.isSum(i) && i < p.Depth {
+			f.SumClip = kernel.Clip
+		}
 		f.PrepareWinograd() // filters it does not suit stay correct, but slower
 		n.filters = append(n.filters, f)
 		t = t.after(&l)

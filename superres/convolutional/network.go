@@ -1,6 +1,9 @@
 package convolutional
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Architecture is the size of a [Network] and the kind of its inputs.
 type Architecture struct {
@@ -10,18 +13,24 @@ type Architecture struct {
 	Channels int
 	// Depth is the number of layers M between the first and the last.
 	Depth int
+	// Skip is the number n of layers after which the output of the n-th layer before is added to that of a layer. It
+	// divides Depth; 0 stands for Depth.
+	Skip int
 	// Colour is true for a network that enlarges colour, false for one that enlarges brightness.
 	Colour bool
 	// Strength is true when the estimated strength of degradation is an input of the network.
 	Strength bool
 }
 
+// Every returns Skip, or Depth where it is 0.
+func (a Architecture) Every() int { return cmp.Or(a.Skip, a.Depth) }
+
 // Network is a network in float32. Training changes it, and [NewStage] rounds it to integers. With Y the
 // low-resolution brightness, C channels, M layers in the chain and scale s,
 //
 //	f   = φ₀(W₀ ∗ Y + b₀)               5×5, 1 → C
-//	h   = φᵢ(Wᵢ ∗ h + bᵢ), h₀ = f        3×3, C → C, i = 1..M
-//	out = W_L ∗ (h_M + f) + b_L          3×3, C → s²; shuffled into s×s pixels
+//	hᵢ  = φᵢ(Wᵢ ∗ hᵢ₋₁ + bᵢ), h₀ = f      3×3, C → C, i = 1..M; plus hᵢ₋ₙ if n divides i
+//	out = W_L ∗ h_M + b_L                3×3, C → s²; shuffled into s×s pixels
 //
 // out is the residual that is added to the bicubic enlargement. φ is the identity for positive values and
 // multiplies negative ones by a slope, one per channel (PReLU). When the strength l of the picture's

@@ -1,6 +1,10 @@
 package convolutional
 
-import "superres/patches/plane"
+import (
+	"slices"
+
+	"superres/patches/plane"
+)
 
 // forward returns the residual of a network for brightness in float32, computed by the definition of Network.
 func (n *Network) forward(low *plane.Plane) *plane.Plane {
@@ -22,19 +26,16 @@ func (n *Network) forward(low *plane.Plane) *plane.Plane {
 
 // through returns the output of the last layer for w×h samples of input.
 func (n *Network) through(x []float32, w, h int) []float32 {
-	var first []float32
-	c, m := n.Channels, n.Depth
+	var skipped []float32
 	for i, l := range n.Layers {
-		if i == m+1 { // h_M + f: f has m samples more on each side
-			for v := range h {
-				for k := range w * c {
-					x[v*w*c+k] += first[((v+m)*(w+2*m)+m)*c+k]
-				}
-			}
+		x, w, h = l.Apply(x, w, h)
+		if i > n.Depth || i%n.Every() > 0 {
+			continue
 		}
-		if x, w, h = l.Apply(x, w, h); i == 0 {
-			first = x
+		if i > 0 {
+			n.addSkipped(x, skipped, w, h)
 		}
+		skipped = slices.Clone(x)
 	}
 	return x
 }

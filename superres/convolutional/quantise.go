@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"superres/internal/kernel"
 )
@@ -16,8 +17,9 @@ const (
 	grey  = white / 2
 )
 
-// An activation v becomes the integer round(a·v), clipped to ±kernel.Clip, with one a per layer. The first layer
-// and the last but one share theirs, so that f and h can be added as integers. A weight w to output o becomes
+// An activation v becomes the integer round(a·v), clipped to ±kernel.Clip, with one a per layer. Layers whose outputs
+// are added to each other share theirs, so that they can be added as integers; sums are clipped, too, but for the last,
+// which no layer of the chain is made of. A weight w to output o becomes
 // round(g·w), with one g per output, the largest for which no sum can overflow, whatever the activations are:
 //
 //	|bias| + |strength| + largest·Σ|weight| ≤ limit.
@@ -41,9 +43,19 @@ func (p params) largest(layer int) int64 {
 // isChain reports whether a layer belongs to the chain between the first and the last.
 func (p params) isChain(layer int) bool { return layer > 0 && layer <= p.Depth }
 
+// every returns Architecture.Every of the network.
+func (p params) every() int { return Architecture{Depth: p.Depth, Skip: p.Skip}.Every() }
+
+// isSum reports whether the output of an earlier layer is added to that of a layer.
+func (p params) isSum(layer int) bool { return p.isChain(layer) && layer%p.every() == 0 }
+
 // newNet rounds a network to integers. It fails when a number is not finite, too large for them, or of a wrong size.
 func newNet(n *Network) (net, error) {
-	p := params{Clip: kernel.Clip, Channels: n.Channels, Depth: n.Depth, Colour: n.Colour, Graded: n.Strength}
+	p := params{Clip: kernel.Clip, Channels: n.Channels, Depth: n.Depth, Skip: n.Skip, Colour: n.Colour,
+		Graded: n.Strength}
+	if p.Skip == p.Depth {
+		p.Skip = 0
+	}
 	if err := p.check(n.Scale); err != nil {
 		return net{}, fmt.Errorf("convolutional: %w", err)
 	}
@@ -204,27 +216,54 @@ func (n *net) Network() *Network {
 	return made
 }
 
-// magnitudes returns the greatest activation in every layer but the last, over some square inputs. The first
-// layer and the last but one, whose outputs are added to each other, both get the greater of their two.
+// magnitudes returns the greatest activation in every layer but the last, over some square inputs. Layers whose outputs
+// are added to each other all get the greatest of theirs and of their sums but the last.
 func (n *Network) magnitudes(inputs [][]float32) []float64 {
-	last := len(n.Layers) - 1
+	last, every := len(n.Layers)-1, n.Every()
 	most := make([]float64, last)
+	greatest := func(i int, x []float32) {
+		for _, v := range x {
+			most[i] = max(most[i], math.Abs(float64(v)))
+		}
+	}
 	for _, x := range inputs {
 		w := int(math.Sqrt(float64(len(x) / n.Layers[0].In)))
 		h := w
+		var skipped []float32
 		for i := range last {
 			if w < n.Layers[i].Side || h < n.Layers[i].Side {
 				break
 			}
 			x, w, h = n.Layers[i].Apply(x, w, h)
-			for _, v := range x {
-				most[i] = max(most[i], math.Abs(float64(v)))
+			greatest(i, x)
+			if i == last-1 || i%every > 0 {
+				continue
 			}
+			if i > 0 {
+				n.addSkipped(x, skipped, w, h)
+				greatest(i, x)
+			}
+			skipped = slices.Clone(x)
 		}
 	}
-	most[0] = max(most[0], most[last-1])
-	most[last-1] = most[0]
+	sums := 0.0
+	for i := 0; i < last; i += every {
+		sums = max(sums, most[i])
+	}
+	for i := 0; i < last; i += every {
+		most[i] = sums
+	}
 	return most
+}
+
+// addSkipped adds to x, w×h samples that a layer puts out, what the layer Every before it puts out.
+func (n *Network) addSkipped(x, skipped []float32, w, h int) {
+	by, c := n.Every(), n.Channels
+	for y := range h {
+		for k, v := range skipped[((y+by)*(w+2*by)+by)*c:][:w*c] {
+			x[y*w*c+k] += v
+		}
+	}
 }
 
 // patterns returns square inputs that cause large activations: grain, lines, edges and gratings of full

@@ -20,9 +20,10 @@ func (n *net) program() *lines.Program {
 	for i := range last {
 		f := &n.filters[i]
 		conv := &lines.Conv{Filter: f, Dilation: 1, Columns: f.Rows}
-		if i == last-1 { // h + f; f exceeds the rows and columns of h by the reach of the chain
-			conv.SkipY, conv.SkipX = i, i
-			add(conv, i, 1)
+		if n.params.isSum(i) { // what is added exceeds the rows and columns by the reach of the layers between
+			every := n.params.every()
+			conv.SkipY, conv.SkipX = every, every
+			add(conv, i, i+1-every)
 			continue
 		}
 		add(conv, i)

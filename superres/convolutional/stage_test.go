@@ -61,6 +61,10 @@ func TestStage(t *testing.T) {
 	}
 	stagetest.Run(t, 2, roundNetwork(t, addStrength(sampleNetwork(2, 16, 2, 1))))
 	stagetest.Run(t, 2, roundNetwork(t, sampleNetwork(2, 16, 2, 1)).WithGrain(15))
+	for skip := 1; skip <= 3; skip++ {
+		n := NewNetwork(Architecture{Scale: 2, Channels: 16, Depth: 6, Skip: skip})
+		stagetest.Run(t, 2, roundNetwork(t, randomise(n, 3)))
+	}
 }
 
 // addStrength makes strength an input of n, with random parameters, and returns n.
@@ -95,6 +99,9 @@ func TestIntegersAreTheNetwork(t *testing.T) {
 	}
 	for i, size := range [][3]int{{2, 32, 10}, {3, 16, 5}, {4, 12, 1}, {2, 16, 4}, {2, 16, 4}} {
 		n := sampleNetwork(size[0], size[1], size[2], 2)
+		if i == 1 {
+			n.Skip, n.Depth, n.Layers = 2, 6, append(n.Layers[:6:6], n.Layers[5:]...)
+		}
 		level := 0.0
 		if i > 2 {
 			n, level = addStrength(n), float64(i-3)*0.625

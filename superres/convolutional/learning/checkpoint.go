@@ -17,7 +17,7 @@ const (
 )
 
 const (
-	checkpointFormat = 4
+	checkpointFormat = 5
 	maxText          = 1 << 20
 	maxCheckpoint    = 1 << 31
 )
@@ -47,7 +47,7 @@ func (l *learner) key(d dataset) []byte {
 		teachers = append(teachers, sum[:])
 	}
 	key, err := json.Marshal([]any{
-		checkpointFormat, o.Scale, o.Degradation, o.Channels, o.Depth, o.Steps, o.Batch, o.Patch, o.LearningRate,
+		checkpointFormat, o.Scale, o.Degradation, o.Channels, o.Depth, o.Skip, o.Steps, o.Batch, o.Patch, o.Margin, o.LearningRate,
 		o.Decay, o.Reductions, o.Symmetries, o.Robust, o.JPEG, o.Synthetic, o.Seed, o.Interval,
 		o.Float32, from[:], teachers, taughtShare, warmUp, lastPart, exactPart, roundness, squareWeight, momentum,
 		adamRate, schulzSteps, decay1, decay2, least, clipAt, normDecay, averageDecay, d.digest(),

@@ -71,9 +71,9 @@ func newLearner(opt Trainer, n *convolutional.Network, known int) *learner {
 }
 
 func (l *learner) newWorker() *worker {
-	w := &worker{pass: newPass(l.shapes, l.opt.Patch)}
+	w := &worker{pass: newPass(l.shapes, l.architecture.Every(), l.opt.Patch, l.opt.Margin)}
 	if l.isRounded {
-		w.pass = newRoundedPass(l.shapes, l.opt.Patch)
+		w.pass = newRoundedPass(l.shapes, l.architecture.Every(), l.opt.Patch, l.opt.Margin)
 	}
 	w.target = make([]float32, l.opt.Patch*l.opt.Patch*l.shapes[len(l.shapes)-1].out)
 	return w

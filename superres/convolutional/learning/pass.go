@@ -2,19 +2,22 @@ package learning
 
 import "superres/internal/kernel"
 
-// pass takes one patch forward through the layers, and the gradient of its loss back. Layers are not padded: a
-// window of side+2·reach samples gives side samples of output, none of which depends on samples outside of the
-// window. A pass is used by one goroutine.
+// pass takes one patch forward through the layers, and the gradient of its loss back. A window of the patch and some
+// samples around it gives as many samples of output as the patch has. The layers shrink what they are given; where that
+// would take a wider margin than asked for, their input is padded with zeros instead, so that a deep network does not
+// spend most of its time beside the patch. A pass is used by one goroutine.
 type pass struct {
 	shapes   []shape
+	skip     int         // see convolutional.Architecture
 	side     int         // side of the output
 	sides    []int       // of the input of each layer, then of the output of the last
+	pads     []int       // the rows and columns of zeros around the input of each layer
 	input    []float32   // the window, padded for the span of the first layer
 	strength float32     // of the degradation of the patch
 	before   [][]float32 // the output of each layer before its activation
-	after    [][]float32 // and after it; for the last layer the same slice
+	after    [][]float32 // the input of the next layer with its zeros; for the last layer the same slice
 	back     [2][]float32
-	skip     []float32 // the gradient that goes from the last layer straight to the first
+	skipped  [2][]float32 // gradients that skip layers, of outputs in turn
 	zero     []float32
 	bias     []float32 // the bias of a layer at the strength
 	rounded  *rounded  // nil: all products are in float32
@@ -24,18 +27,17 @@ type pass struct {
 // they stay in the cache.
 const rowsTogether = 6
 
-// newPass returns a pass for patches that predict side×side samples, with products in float32.
-func newPass(shapes []shape, side int) *pass {
-	p := newBarePass(shapes, side)
+// newPass returns a pass for patches that predict side×side samples, with products in float32. Up to margin samples
+// around the patch are computed in each layer.
+func newPass(shapes []shape, skip, side, margin int) *pass {
+	p := newBarePass(shapes, skip, side, margin)
 	most := 0
 	for i, s := range shapes {
-		n, padded := p.sides[i+1], p.sides[i+1]+2*p.margin(i)
-		z := make([]float32, n*n*s.wide)
-		h := z
-		if !s.linear {
-			h = make([]float32, len(z))
+		m, padded := p.sides[i+1], p.sides[i+1]+2*p.margin(i)
+		p.before[i] = make([]float32, m*m*s.wide)
+		if p.after[i] = p.before[i]; i < len(shapes)-1 {
+			p.after[i] = make([]float32, p.full(i+1)*p.full(i+1)*s.wide)
 		}
-		p.before[i], p.after[i] = z, h
 		most = max(most, padded*padded*s.wide)
 	}
 	p.back[0], p.back[1] = make([]float32, most), make([]float32, most)
@@ -43,15 +45,21 @@ func newPass(shapes []shape, side int) *pass {
 }
 
 // newBarePass returns a pass without memory for the outputs and the gradients of layers.
-func newBarePass(shapes []shape, side int) *pass {
-	p := &pass{shapes: shapes, side: side, sides: make([]int, len(shapes)+1)}
+func newBarePass(shapes []shape, skip, side, margin int) *pass {
+	p := &pass{shapes: shapes, skip: skip, side: side, sides: make([]int, len(shapes)+1), pads: make([]int, len(shapes))}
 	p.sides[len(shapes)] = side
 	for i := len(shapes) - 1; i >= 0; i-- {
-		p.sides[i] = p.sides[i+1] + shapes[i].side - 1
+		full := p.full(i)
+		if p.sides[i] = full; i > 0 && full > side+2*margin {
+			p.sides[i] = p.sides[i+1]
+			p.pads[i] = (full - p.sides[i]) / 2
+		}
 	}
 	p.before, p.after = make([][]float32, len(shapes)), make([][]float32, len(shapes))
 	p.input = make([]float32, kernel.PadTo(p.sides[0]*p.sides[0]*shapes[0].in+shapes[0].span, kernel.Lanes))
-	p.skip = make([]float32, p.sides[len(shapes)-1]*p.sides[len(shapes)-1]*shapes[0].wide)
+	for k := range p.skipped {
+		p.skipped[k] = make([]float32, p.sides[1]*p.sides[1]*shapes[0].wide)
+	}
 	p.zero = make([]float32, shapes[0].wide)
 	p.bias = make([]float32, shapes[0].wide)
 	return p
@@ -59,22 +67,32 @@ func newBarePass(shapes []shape, side int) *pass {
 
 // bytes returns the memory of the pass in bytes.
 func (p *pass) bytes() int64 {
-	n := len(p.input) + len(p.back[0]) + len(p.back[1]) + len(p.skip)
-	for i, s := range p.shapes {
+	n := len(p.input) + len(p.back[0]) + len(p.back[1]) + len(p.skipped[0]) + len(p.skipped[1])
+	for i := range p.shapes {
 		n += len(p.before[i])
-		if !s.linear {
+		if i < len(p.shapes)-1 {
 			n += len(p.after[i])
 		}
 	}
 	return 4*int64(n) + p.rounded.bytes()
 }
 
-// inputOf returns the input of a layer.
+// full returns the side of the input of a layer with its zeros.
+func (p *pass) full(layer int) int { return p.sides[layer+1] + p.shapes[layer].side - 1 }
+
+// inputOf returns the input of a layer with its zeros.
 func (p *pass) inputOf(layer int) []float32 {
 	if layer == 0 {
 		return p.input
 	}
 	return p.after[layer-1]
+}
+
+// start returns the index, in the input of the layer after the given one, of the first value of row y of what the given
+// one puts out.
+func (p *pass) start(layer, y int) int {
+	pad := p.pads[layer+1]
+	return ((y+pad)*p.full(layer+1) + pad) * p.shapes[layer].wide
 }
 
 // output returns the samples of the last layer at (x, y), one per channel, in the memory of p.
@@ -86,18 +104,19 @@ func (p *pass) output(x, y int) []float32 {
 
 // forward computes the output of all layers for the window in p.input.
 func (p *pass) forward(layers []parameters) {
-	last := len(p.shapes) - 1
 	for i, s := range p.shapes {
-		if i == last {
-			p.addFirst()
-		}
-		x, n, m := p.inputOf(i), p.sides[i], p.sides[i+1]
+		x, n, m := p.inputOf(i), p.full(i), p.sides[i+1]
 		bias := p.biasOf(i, layers[i])
 		for y := range m {
 			z := p.before[i][y*m*s.wide : (y+1)*m*s.wide]
 			kernel.Convolve32(z, x[y*n*s.in:], s.in, n*s.in, s.side, s.span, layers[i].weight, bias, m)
-			if !s.linear {
-				kernel.Activate(p.after[i][y*m*s.wide:], z, layers[i].slope)
+			if s.linear {
+				continue
+			}
+			to := p.after[i][p.start(i, y):][:len(z)]
+			kernel.Activate(to, z, layers[i].slope)
+			if p.isSum(i) {
+				add(to, p.after[i-p.skip][p.overlap(i, y):])
 			}
 		}
 	}
@@ -115,23 +134,24 @@ func (p *pass) biasOf(layer int, now parameters) []float32 {
 	return p.bias
 }
 
-// addFirst adds the output of the first layer to the input of the last.
-func (p *pass) addFirst() {
-	last := len(p.shapes) - 1
-	c, m := p.shapes[0].wide, p.sides[last]
-	for y := range m {
-		to := p.after[last-1][y*m*c : (y+1)*m*c]
-		add(to, p.after[0][p.overlap(y):])
-	}
+// isSum reports whether the output of the layer skip layers before is added to that of a layer.
+func (p *pass) isSum(layer int) bool {
+	return layer > 0 && layer < len(p.shapes)-1 && layer%p.skip == 0
 }
 
-// overlap returns where, in the first layer's output or in its gradient, that part begins which is added to row y of
-// the last layer's input.
-func (p *pass) overlap(y int) int {
-	last := len(p.shapes) - 1
-	n, m := p.sides[1], p.sides[last]
-	margin := (n - m) / 2
-	return ((margin+y)*n + margin) * p.shapes[0].wide
+// isSkipped reports whether the output of a layer is added to that of the layer skip layers after it.
+func (p *pass) isSkipped(layer int) bool { return layer%p.skip == 0 && p.isSum(layer+p.skip) }
+
+// shrinkage returns how many samples on each side the output of a layer has more than that of the layer skip layers
+// after it.
+func (p *pass) shrinkage(layer int) int { return (p.sides[layer+1] - p.sides[layer+p.skip+1]) / 2 }
+
+// overlap returns the index in p.after of the layer skip layers before of the first value that is added to row y of a
+// layer's output.
+func (p *pass) overlap(layer, y int) int {
+	from := layer - p.skip
+	by := p.shrinkage(from)
+	return p.start(from, y+by) + by*p.shapes[from].wide
 }
 
 // add adds v, which is at least as long, to to.
@@ -147,7 +167,7 @@ func (p *pass) margin(layer int) int {
 	if layer == 0 {
 		return 0
 	}
-	return p.shapes[layer].side - 1
+	return p.shapes[layer].side - 1 - p.pads[layer]
 }
 
 // gradient returns the buffer for the gradient of a layer's output, and the samples in a row of it.
@@ -182,17 +202,17 @@ func clearMargin[T float32 | uint16](d []T, row, margin, wide int) {
 // the layers, and adds the gradient of the parameters to to. transposed has the transposed weights of each
 // layer: see layer.transpose. It must follow forward.
 func (p *pass) backward(layers []parameters, transposed [][]float32, to []parameters) {
-	last := len(p.shapes) - 1
-	for i := last; i >= 0; i-- {
+	for i := len(p.shapes) - 1; i >= 0; i-- {
 		s := p.shapes[i]
-		n, m := p.sides[i], p.sides[i+1]
+		n, m, full := p.sides[i], p.sides[i+1], p.full(i)
 		for y := range m {
 			d := p.inner(i, y)
 			if s.linear {
 				addBias(to[i].bias, d)
-			} else {
-				kernel.ActivateBack(d, p.before[i][y*m*s.wide:][:len(d)], layers[i].slope, to[i].slope, to[i].bias)
+				continue
 			}
+			p.passSkipped(i, y, d)
+			kernel.ActivateBack(d, p.before[i][y*m*s.wide:][:len(d)], layers[i].slope, to[i].slope, to[i].bias)
 		}
 		p.addStrength(i, to[i])
 		d, row := p.gradient(i)
@@ -201,8 +221,8 @@ func (p *pass) backward(layers []parameters, transposed [][]float32, to []parame
 			d, rows := p.inner(i, y), min(rowsTogether, m-y)
 			d = d[:cap(d)]
 			for r := range s.side {
-				kernel.Correlate(to[i].weight[r*s.span*s.wide:], s.wide, x[(y+r)*n*s.in:], s.in, n*s.in, d, row*s.wide,
-					rows, m, s.span)
+				kernel.Correlate(to[i].weight[r*s.span*s.wide:], s.wide, x[(y+r)*full*s.in:], s.in, full*s.in, d,
+					row*s.wide, rows, m, s.span)
 			}
 		}
 		if i == 0 {
@@ -212,14 +232,6 @@ func (p *pass) backward(layers []parameters, transposed [][]float32, to []parame
 		for y := range n {
 			kernel.Convolve32(p.inner(i-1, y), d[y*row*s.wide:], s.wide, row*s.wide, s.side, s.side*s.wide,
 				transposed[i], p.zero[:s.in], n)
-		}
-		if i == last {
-			for y := range n {
-				copy(p.skip[y*n*s.in:], p.inner(i-1, y))
-			}
-		}
-		if i == 1 {
-			p.addSkip()
 		}
 	}
 }
@@ -233,12 +245,21 @@ func (p *pass) addStrength(layer int, to parameters) {
 	}
 }
 
-// addSkip adds the gradient of the last layer's input to that of the first layer's output.
-func (p *pass) addSkip() {
-	d, _ := p.gradient(0)
-	c, m := p.shapes[0].wide, p.sides[len(p.shapes)-1]
-	for y := range m {
-		add(d[p.overlap(y):][:m*c], p.skip[y*m*c:])
+// passSkipped adds to d, row y of the gradient of a layer's output, what comes straight from the layer skip layers
+// after it, and keeps the sum for the layer skip layers before it.
+func (p *pass) passSkipped(layer, y int, d []float32) {
+	if layer%p.skip > 0 {
+		return
+	}
+	turn, wide := layer/p.skip%2, p.shapes[layer].wide
+	if p.isSkipped(layer) {
+		by, m := p.shrinkage(layer), p.sides[layer+p.skip+1]
+		if from := y - by; from >= 0 && from < m {
+			add(d[by*wide:][:m*wide], p.skipped[1-turn][from*m*wide:])
+		}
+	}
+	if p.isSum(layer) {
+		copy(p.skipped[turn][y*len(d):], d)
 	}
 }
 
@@ -258,7 +279,7 @@ func (p *pass) findPeaks(to []float32) {
 	for i, s := range p.shapes[:len(p.shapes)-1] {
 		h := p.after[i]
 		if p.rounded != nil {
-			h = make([]float32, p.sides[i+1]*p.sides[i+1]*s.wide)
+			h = make([]float32, p.full(i+1)*p.full(i+1)*s.wide)
 			kernel.WidenBFloat16(h, p.rounded.inputs[i+1])
 		}
 		for at, v := range h {

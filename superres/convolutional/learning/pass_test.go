@@ -37,16 +37,24 @@ func TestGradient(t *testing.T) {
 	for _, isRounded := range []bool{false, true} {
 		for _, scale := range []int{2, 3} {
 			for _, squared := range []bool{false, true} {
-				testGradient(t, isRounded, scale, squared)
+				testGradient(t, isRounded, scale, 0, squared)
 			}
+			testGradient(t, isRounded, scale, scale-1, false)
 		}
 	}
 }
 
-func testGradient(t *testing.T, isRounded bool, scale int, squared bool) {
+func testGradient(t *testing.T, isRounded bool, scale, skip int, squared bool) {
 	o := newSmallTrainer()
 	o.Scale, o.Patch, o.Batch = scale, 7, 1
 	o.Robust = scale == 3
+	within := 0.02
+	if skip > 0 {
+		if isRounded {
+			within = 0.1 // in slopes of deep layers, with few samples
+		}
+		o.Depth, o.Skip, o.Margin = 3*skip, skip, 5-2*skip
+	}
 	l, d := begin(t, o)
 	if squared {
 		l.done = o.Steps - 1
@@ -106,9 +114,9 @@ func testGradient(t *testing.T, isRounded bool, scale int, squared bool) {
 			}
 			got := (at(step) - at(-step)) / (2 * step)
 			at(0)
-			if math.Abs(got-along) > 0.02*math.Abs(along)+1e-6 {
-				t.Errorf("×%d, squared %v, rounded %v: layer %d, %s: the error rises by %g, its gradient says %g",
-					scale, squared, isRounded, i, kind, got, along)
+			if math.Abs(got-along) > within*math.Abs(along)+1e-6 {
+				t.Errorf("×%d, skip %d, squared %v, rounded %v: layer %d, %s: the error rises by %g, its gradient says %g",
+					scale, skip, squared, isRounded, i, kind, got, along)
 			}
 		}
 	}

@@ -32,19 +32,19 @@ import "superres/internal/kernel"
 // rounded has the numbers of a pass whose products are in bfloat16. What lies between layers is kept in bfloat16, the
 // rows that are being computed in float32.
 type rounded struct {
-	inputs [][]uint16   // the input of each layer
+	inputs [][]uint16   // the input of each layer with its zeros
 	before [][]uint16   // the output of each layer before its activation; nil for the last
 	back   [2][]uint16  // the gradients of the outputs of two layers
 	a, b   []uint32     // pairs of neighbouring samples in some rows of a layer's input, and of its output's gradient
 	rows   [2][]float32 // two rows of samples
 }
 
-// newRoundedPass returns a pass for patches that predict side×side samples, with products in bfloat16.
-func newRoundedPass(shapes []shape, side int) *pass {
-	p, r := newBarePass(shapes, side), &rounded{}
+// newRoundedPass is newPass with products in bfloat16.
+func newRoundedPass(shapes []shape, skip, side, margin int) *pass {
+	p, r := newBarePass(shapes, skip, side, margin), &rounded{}
 	padded, a, b, row := 0, 0, 0, 0
 	for i, s := range shapes {
-		n, m := p.sides[i], p.sides[i+1]
+		n, m := p.full(i), p.sides[i+1]
 		r.inputs = append(r.inputs, make([]uint16, n*n*s.in+s.span+s.in+kernel.Lanes))
 		var z []uint16
 		if !s.linear {
@@ -99,10 +99,10 @@ func (p *pass) roundedInner(layer, y int) []uint16 {
 
 // forwardRounded is forward with products in bfloat16.
 func (p *pass) forwardRounded(layers []*layer) {
-	r, last := p.rounded, len(p.shapes)-1
+	r := p.rounded
 	kernel.RoundBFloat16(r.inputs[0], p.input)
 	for i, s := range p.shapes {
-		x, n, m := r.inputs[i], p.sides[i], p.sides[i+1]
+		x, n, m := r.inputs[i], p.full(i), p.sides[i+1]
 		bias := p.biasOf(i, layers[i].now)
 		for y := range m {
 			z, at := r.rows[0][:m*s.wide], y*m*s.wide
@@ -113,21 +113,17 @@ func (p *pass) forwardRounded(layers []*layer) {
 			if s.linear {
 				continue
 			}
-			kernel.ActivateBFloat16(r.inputs[i+1][at:], r.before[i][at:], z, layers[i].now.slope)
-			if i == last-1 {
-				p.addRoundedFirst(r.inputs[last][at:], z, y, layers[i].now.slope)
+			to := r.inputs[i+1][p.start(i, y):]
+			kernel.ActivateBFloat16(to, r.before[i][at:], z, layers[i].now.slope)
+			if p.isSum(i) {
+				kernel.Activate(z, z, layers[i].now.slope)
+				skipped := r.rows[1][:len(z)]
+				kernel.WidenBFloat16(skipped, r.inputs[i-p.skip+1][p.overlap(i, y):])
+				add(z, skipped)
+				kernel.RoundBFloat16(to, z)
 			}
 		}
 	}
-}
-
-// addRoundedFirst sets to, row y of the last layer's input, to the activated entries of z and the first layer's output.
-func (p *pass) addRoundedFirst(to []uint16, z []float32, y int, slope []float32) {
-	first := p.rounded.rows[1][:len(z)]
-	kernel.WidenBFloat16(first, p.rounded.inputs[1][p.overlap(y):])
-	kernel.Activate(z, z, slope)
-	add(z, first)
-	kernel.RoundBFloat16(to, z)
 }
 
 // backwardRounded is backward with products in bfloat16. It must follow forwardRounded.
@@ -151,30 +147,16 @@ func (p *pass) backwardRounded(layers []*layer, to []parameters) {
 			g := p.rounded.rows[0][:n*s.in]
 			kernel.ConvolveBFloat16(g, d[y*row*s.wide:], s.wide, row*s.wide, s.side, s.side*s.wide,
 				layers[i].transposedPairs, p.zero[:s.in], n)
-			switch i {
-			case last:
-				copy(p.skip[y*len(g):], g)
-			case 1:
-				p.addSkipTo(g, y)
-			}
+			p.passSkipped(i-1, y, g)
 			kernel.ActivateBackBFloat16(p.roundedInner(i-1, y), g, p.rounded.before[i-1][y*len(g):],
 				layers[i-1].now.slope, to[i-1].slope, to[i-1].bias)
 		}
 	}
 }
 
-// addSkipTo is addSkip for row y of the gradient of the first layer's output.
-func (p *pass) addSkipTo(g []float32, y int) {
-	n, m, c := p.sides[1], p.sides[len(p.shapes)-1], p.shapes[0].wide
-	margin := (n - m) / 2
-	if y -= margin; y >= 0 && y < m {
-		add(g[margin*c:][:m*c], p.skip[y*m*c:])
-	}
-}
-
 // correlateRounded adds the gradient of a layer's weights to to.
 func (p *pass) correlateRounded(layer int, to []float32) {
-	r, s, n, m := p.rounded, p.shapes[layer], p.sides[layer], p.sides[layer+1]
+	r, s, n, m := p.rounded, p.shapes[layer], p.full(layer), p.sides[layer+1]
 	lineA, lineB := p.lineOfPairs(layer), (m+1)/2*s.wide
 	for y := 0; y < m; y += rowsTogether {
 		rows := min(rowsTogether, m-y)

@@ -27,6 +27,9 @@ type Trainer struct {
 	Channels int
 	// Depth is the number of layers between the first and the last, 1 to 32.
 	Depth int
+	// Skip is the number of layers after which the chain adds what it was given: see convolutional.Architecture. It
+	// divides Depth; 0 stands for Depth.
+	Skip int
 	// Steps is the number of gradient steps for brightness. The default of 80,000 takes two hours on two cores
 	// with AVX-512. 0 trains none: the stage is From.
 	Steps int
@@ -36,9 +39,12 @@ type Trainer struct {
 	ColourSteps int
 	// Batch is the number of patches of a step, 1 to 256.
 	Batch int
-	// Patch is the side of the square that a patch predicts, in low-resolution samples, 4 to 128. The input
-	// also has the samples around it that are within the reach of the network.
+	// Patch is the side of the square that a patch predicts, in low-resolution samples, 4 to 128.
 	Patch int
+	// Margin is the greatest number of samples around a patch that the layers compute too, 0 or more. Where they would
+	// need more, their input is padded with zeros. A margin as wide as the reach of the network leaves none of that, and
+	// makes patches of deep networks several times as large.
+	Margin int
 	// LearningRate is the learning rate of the first steps, above 0 and at most 1; it falls nearly to 0 along a
 	// cosine. It is the spectral norm of the change of a layer's weights in a step. A training that diverges
 	// returns an error.
@@ -100,7 +106,7 @@ type Trainer struct {
 func Defaults() Trainer {
 	return Trainer{
 		Scale: 2, Degradation: resample.Cubic, Channels: 48, Depth: 10, Steps: 80_000, ColourSteps: 1500, Batch: 10,
-		Patch: 36, LearningRate: 0.01, Decay: 0.03, Reductions: []float64{0.8, 0.62},
+		Patch: 36, Margin: 4, LearningRate: 0.01, Decay: 0.03, Reductions: []float64{0.8, 0.62},
 		Symmetries: training.AllSymmetries, Synthetic: 0.01, Grain: GrainOf(resample.Cubic, false), Interval: 1000,
 	}
 }
@@ -140,6 +146,8 @@ func (t Trainer) check() error {
 		training.Range{Name: "scale", Value: t.Scale, Least: 2, Most: 4},
 		training.Range{Name: "number of channels", Value: t.Channels, Least: 16, Most: 64},
 		training.Range{Name: "depth", Value: t.Depth, Least: 1, Most: 32},
+		training.Range{Name: "number of layers from one skip to the next", Value: t.Skip, Least: 0, Most: t.Depth},
+		training.Range{Name: "margin", Value: t.Margin, Least: 0, Most: 128},
 		training.Range{Name: "number of steps", Value: t.Steps, Least: 0, Most: 1 << 30},
 		training.Range{Name: "number of steps of colour", Value: t.ColourSteps, Least: 0, Most: 1 << 30},
 		training.Range{Name: "number of patches in a batch", Value: t.Batch, Least: 1, Most: 256},
@@ -152,6 +160,8 @@ func (t Trainer) check() error {
 	switch {
 	case t.Steps == 0 && (t.From == nil || t.From.Scale() != t.Scale):
 		return usage.Errorf("convolutional: no steps, and no network for scale %d to take as it is", t.Scale)
+	case t.Skip > 0 && t.Depth%t.Skip > 0:
+		return usage.Errorf("convolutional: a skip every %d layers, expected a divisor of the depth %d", t.Skip, t.Depth)
 	case t.Channels%kernel.Lanes != 0:
 		return usage.Errorf("convolutional: %d channels, expected a multiple of %d", t.Channels, kernel.Lanes)
 	case !(t.LearningRate > 0 && t.LearningRate <= 1):
@@ -193,7 +203,7 @@ func (t Trainer) isRounded(step int) bool {
 
 // architecture returns the architecture of the network for brightness.
 func (t Trainer) architecture() convolutional.Architecture {
-	return convolutional.Architecture{Scale: t.Scale, Channels: t.Channels, Depth: t.Depth, Strength: t.Robust}
+	return convolutional.Architecture{Scale: t.Scale, Channels: t.Channels, Depth: t.Depth, Skip: t.Skip, Strength: t.Robust}
 }
 
 // Memory implements training.Trainer. It counts the layers, the gradients of the patches of a step and the
@@ -212,7 +222,7 @@ func (t Trainer) Memory() int64 {
 		total += 4 * (int64(9+t.Batch)*rows*wide + 4*wide*wide)
 	}
 	workers := int64(min(runtime.GOMAXPROCS(0), t.Batch))
-	return total + workers*newPass(shapes, t.Patch).bytes()
+	return total + workers*newPass(shapes, a.Every(), t.Patch, t.Margin).bytes()
 }
 
 // Train implements training.Trainer.

@@ -114,9 +114,9 @@ type layer struct {
 	short                  []uint16 // a buffer
 }
 
-// newLayer returns a layer that starts as l or, when random is true, with random weights; in the chain these
-// are added to the identity.
-func newLayer(s shape, l convolutional.Layer, random bool, rng *rand.Rand) *layer {
+// newLayer returns a layer that starts as l or, when random is true, with random weights. isNearIdentity adds these to
+// the identity.
+func newLayer(s shape, l convolutional.Layer, random, isNearIdentity bool, rng *rand.Rand) *layer {
 	f := &layer{
 		shape: s, now: s.read(l), transposed: make([]float32, s.side*s.side*s.wide*s.in),
 		square: make([]float32, s.size()-s.rows()*s.wide),
@@ -139,7 +139,7 @@ func newLayer(s shape, l convolutional.Layer, random bool, rng *rand.Rand) *laye
 				for o := range row {
 					row[o] = float32(deviation * rng.NormFloat64())
 				}
-				if s.in == s.out && tap == s.side*s.side/2 {
+				if isNearIdentity && tap == s.side*s.side/2 {
 					row[i]++
 				}
 			}

@@ -55,7 +55,10 @@ func newLearner(opt Trainer, n *convolutional.Network, known int) *learner {
 	rng := rand.New(rand.NewPCG(opt.Seed, 1<<63))
 	channels := 0
 	for i, s := range l.shapes {
-		l.layers = append(l.layers, newLayer(s, n.Layers[i], i >= known, rng))
+		// A layer of the chain starts near the identity, unless that is added to its output anyway, which would double
+		// the output of each part of the chain.
+		isNearIdentity := i > 0 && i <= n.Depth && (n.Every() == n.Depth || i%n.Every() > 0)
+		l.layers = append(l.layers, newLayer(s, n.Layers[i], i >= known, isNearIdentity, rng))
 		if !s.linear {
 			channels += s.wide
 		}

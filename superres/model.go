@@ -67,6 +67,9 @@ type Provenance struct {
 	Pictures int `json:"pictures"`
 	// Patches is the number of patches that were sampled from the training pictures.
 	Patches int `json:"patches"`
+	// Pixels is the number of low-resolution pixels that a network was shown in these patches, each as often as it was
+	// shown; 0 if it was not counted.
+	Pixels int64 `json:"pixels,omitempty"`
 	// DataSHA256 is a hash, in hexadecimal, of the samples of all training pictures in order: see training.Digest.
 	DataSHA256 string `json:"data_sha256"`
 	// TrainRMSE is the root mean square error on the training data, in samples of 0..1.

@@ -141,6 +141,15 @@ func (a Architecture) Reach() int {
 	return reach
 }
 
+// Products returns the number of products (multiply-adds) that a network computes for one low-resolution pixel: that
+// of the weights of all layers.
+func (a Architecture) Products() (n int64) {
+	for _, l := range a.layers() {
+		n += int64(l.weights())
+	}
+	return n
+}
+
 // Apply convolves x, w×h samples of In channels, at every position where all taps lie inside of it, and returns
 // the result, of Out channels, in new memory with its width and height. It is written for clarity: the kernels
 // and the integers are tested against it.

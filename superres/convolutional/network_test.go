@@ -2,6 +2,7 @@ package convolutional
 
 import (
 	"slices"
+	"testing"
 
 	"superres/patches/plane"
 )
@@ -38,4 +39,22 @@ func (n *Network) through(x []float32, w, h int) []float32 {
 		skipped = slices.Clone(x)
 	}
 	return x
+}
+
+// Products of some networks, as computed by hand.
+func TestProducts(t *testing.T) {
+	for _, c := range []struct {
+		Architecture
+		want int64
+	}{
+		{Architecture{Scale: 2, Channels: 16, Depth: 3}, 5*5*16 + 3*(9*16*16) + 9*16*4},
+		{Architecture{Scale: 2, Channels: 48, Depth: 10}, 210_288}, // photo
+		{Architecture{Scale: 4, Channels: 32, Depth: 18, Strength: true}, 171_296},
+		// Colour has 2 and 9 inputs, and 2·9 outputs.
+		{Architecture{Scale: 3, Channels: 16, Depth: 1, Colour: true}, 9*11*16 + 9*16*16 + 9*16*18},
+	} {
+		if got := c.Products(); got != c.want {
+			t.Errorf("%+v: %d products, expected %d", c.Architecture, got, c.want)
+		}
+	}
 }

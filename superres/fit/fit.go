@@ -78,7 +78,8 @@ func Train(
 	m.Provenance = superres.Provenance{
 		Init: opt.Init, Teachers: opt.Teachers, Command: opt.Command, Data: opt.Data, HeldOut: len(held),
 		Learner: r.Learner, Coder: r.Coder, Atoms: r.Atoms, Iterations: r.Iterations, Stop: r.Stop, Seed: r.Seed,
-		Warnings: r.Warnings, Pictures: r.Pictures, Patches: r.Patches, DataSHA256: r.DataSHA256, TrainRMSE: r.RMSE,
+		Warnings: r.Warnings, Pictures: r.Pictures, Patches: r.Patches, Pixels: r.Pixels, DataSHA256: r.DataSHA256,
+		TrainRMSE: r.RMSE,
 	}
 	if len(held) > 0 {
 		if m.Provenance.Score, err = scoreModel(ctx, m, held, opt.Progress); err != nil {

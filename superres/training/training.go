@@ -112,6 +112,8 @@ type Record struct {
 	Pictures int
 	// Patches is the number of patches that were sampled from them.
 	Patches int
+	// Pixels is the number of low-resolution pixels that a network was shown in these patches; 0: it was not counted.
+	Pixels int64
 	// DataSHA256 is the Digest of the pictures.
 	DataSHA256 string
 	// RMSE is the root mean square error over the training patches, in units of white.

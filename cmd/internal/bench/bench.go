@@ -44,7 +44,7 @@ line; GODEBUG=cpu.avx512f=off withholds AVX-512.`,
 // table returns the options of superres bench, with their defaults.
 func (opt *Options) table() settings.Table {
 	return settings.Table{
-		{Name: "jobs", Aliases: []string{"j"}, To: settings.Num(&opt.Jobs, 1).AtLeast(0),
+		{Name: "jobs", Aliases: []string{"j", "threads"}, To: settings.Num(&opt.Jobs, 1).AtLeast(0),
 			Help: "use `N` processors at most; 0 means all"},
 		{Name: "runs", To: settings.Num(&opt.Runs, 5).AtLeast(1), Help: "take the best of `R` runs"},
 		{Name: "only", To: settings.Parsed(&opt.Only, "", readOnly), Help: "measure only tasks whose names match the " +

@@ -34,7 +34,7 @@ func QuietOption(to *bool) *settings.Option {
 // Command applies --jobs.
 func WorkOptions(l *Limits, quiet *bool) settings.Table {
 	return append(ProgressOptions(quiet),
-		&settings.Option{Name: "jobs", Aliases: []string{"j"}, To: settings.Num(new(int), 0).AtLeast(0),
+		&settings.Option{Name: "jobs", Aliases: []string{"j", "threads"}, To: settings.Num(new(int), 0).AtLeast(0),
 			Group: Machine, Effect: settings.Neutral, Help: "use `N` processors at most; 0 means all"},
 		MemoryOption(l))
 }

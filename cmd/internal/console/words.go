@@ -38,6 +38,18 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
 }
 
+// Quantity returns n, 0 or more, as text of three digits with a prefix for thousands: 950, 24.9 K, 1.21 M, 38 T.
+func Quantity(n float64) string {
+	prefix := ""
+	for _, larger := range []string{"K", "M", "G", "T", "P", "E"} {
+		if n < 999.5 { // which is 1000 in three digits
+			break
+		}
+		n, prefix = n/1000, " "+larger
+	}
+	return fmt.Sprintf("%.3g%s", n, prefix)
+}
+
 // Quoted returns text as one word of a POSIX shell, in single quotes if it needs any.
 func Quoted(text string) string {
 	if strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-,:=+@/") == "" {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"superres/cmd/internal/console"
 	"superres/internal/safefile"
 	"superres/superres"
 	"superres/superres/stage"
@@ -51,18 +52,6 @@ func networkIn(p superres.Provenance) *superres.Imported {
 func (h head) String() string {
 	n := h.network()
 	text := fmt.Sprintf("×%d, %s, %s parameters, imported from %s", h.Scale, n.Architecture,
-		quantity(float64(n.Parameters)), n.File)
+		console.Quantity(float64(n.Parameters)), n.File)
 	return safefile.OneLine(text)
-}
-
-// quantity returns n as text with a unit: 950, 24.9 K, 1.21 M, 16.7 M.
-func quantity(n float64) string {
-	unit := ""
-	for _, larger := range []string{"K", "M", "G"} {
-		if n < 1000 {
-			break
-		}
-		n, unit = n/1000, " "+larger
-	}
-	return fmt.Sprintf("%.3g%s", n, unit)
 }

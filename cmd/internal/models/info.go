@@ -148,8 +148,8 @@ func (i information) String() string {
 		line("enlarges", "%s", i.Colour)
 	}
 	if i.Kind == "network" {
-		line("parameters", "%s", quantity(float64(i.Parameters)))
-		line("MACs", "%s a pixel", quantity(i.MACs))
+		line("parameters", "%s", console.Quantity(float64(i.Parameters)))
+		line("MACs", "%s a pixel", console.Quantity(i.MACs))
 		line("reach", "%d pixels", i.Reach)
 		line("agreement", "%.1f dB with float32, %.1f levels of 255 at most", i.PSNR, i.Greatest)
 		line("file", "%s (%s)", i.File, i.Format)

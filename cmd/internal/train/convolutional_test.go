@@ -3,10 +3,16 @@ package train
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/must"
@@ -32,17 +38,26 @@ func TestTrainConvolutional(t *testing.T) {
 		}
 		return stderr
 	}
-	if told := train("set", "-o", "1.npz", "--held-out", "1", "--progress", "plain"); !strings.Contains(told,
-		"step 3 of 3: rate ") || !strings.Contains(told, " dB") || strings.Contains(told, "atoms") {
+	// 3 steps of 10 patches of 8×8 pixels, and 5·5·16 + 9·16·16 + 9·16·4 weights
+	const line = `step 3 of 3: 1\.92 K pixels, 6\.3 M products, [\d.]+ dB, error [\d.]+ of 255, rate [\de.-]+` +
+		`(, \d+ channels silent)?; \d+s\n` +
+		`1\.npz: ×2 from bicubic, .* on 1 held-out pictures \(.*\); 1\.92 K pixels, 6\.3 M products; \d+s\n`
+	told := train("set", "-o", "1.npz", "--held-out", "1", "--progress", "plain")
+	if !regexp.MustCompile("^" + line + "$").MatchString(told) {
 		t.Errorf("told %q", told)
 	}
 	stdout, _, _ := call(t, dir, "", "models", "1.npz")
-	var told struct{ Provenance struct{ Command string } }
-	if err := json.Unmarshal([]byte(stdout), &told); err != nil ||
-		strings.Contains(told.Provenance.Command, "--atoms") {
-		t.Errorf("%v: %q", err, told.Provenance.Command)
+	var first struct {
+		Provenance struct {
+			Command string
+			Pixels  int
+		}
 	}
-	again := append(strings.Fields(told.Provenance.Command)[1:], "-o", "2.npz")
+	if err := json.Unmarshal([]byte(stdout), &first); err != nil || first.Provenance.Pixels != 1920 ||
+		strings.Contains(first.Provenance.Command, "--atoms") {
+		t.Errorf("%v: %+v", err, first)
+	}
+	again := append(strings.Fields(first.Provenance.Command)[1:], "-o", "2.npz")
 	if _, stderr, code := call(t, dir, "", again...); code != 0 {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
@@ -66,7 +81,7 @@ func TestTrainConvolutional(t *testing.T) {
 		Provenance struct{ Init struct{ Command string } }
 	}
 	if err := json.Unmarshal([]byte(stdout), &begun); err != nil ||
-		begun.Provenance.Init.Command != told.Provenance.Command {
+		begun.Provenance.Init.Command != first.Provenance.Command {
 		t.Errorf("%v: it began with a model of %q", err, begun.Provenance.Init.Command)
 	}
 	train("set", "-o", "4.npz", "--teachers", filepath.Join(dir, "1.npz")+",photo")
@@ -78,7 +93,7 @@ func TestTrainConvolutional(t *testing.T) {
 		}
 	}
 	if err := json.Unmarshal([]byte(stdout), &taught); err != nil || len(taught.Provenance.Teachers) != 2 ||
-		taught.Provenance.Teachers[0].Command != told.Provenance.Command ||
+		taught.Provenance.Teachers[0].Command != first.Provenance.Command ||
 		!strings.Contains(taught.Provenance.Command, "--teachers 1.npz,photo ") {
 		t.Errorf("%v: it learned from models of %v", err, taught.Provenance)
 	}
@@ -96,6 +111,10 @@ func TestTrainConvolutional(t *testing.T) {
 	}
 	if _, stderr, code := call(t, dir, "", "upscale", "-m", "3.npz", "set/a.png", "-o", "a.png"); code != 0 {
 		t.Errorf("exit %d, %s", code, stderr)
+	}
+	if told := train("set", "-o", "6.npz", "--priority", "low"); told != "superres: the priority stays as it is: the "+
+		"process runs other work, too\n" {
+		t.Errorf("told %q", told)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.partial")); len(left) > 0 {
 		t.Errorf("%v is left", left)
@@ -116,4 +135,66 @@ func TestTrainConvolutional(t *testing.T) {
 		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--init", "1.npz"}, Code: 2,
 			Want: "has 16 channels and depth 1, expected 48 and at most 10"},
 	})
+}
+
+// A training that was killed goes on, with another number of processors, and makes the bytes of one that was not. What
+// it left is neither used nor replaced by a training with other flags.
+func TestKilledTrainingGoesOn(t *testing.T) {
+	dir := t.TempDir()
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(90, 80))
+	args := func(output string, more ...string) []string {
+		return append([]string{"train", "a.png", "-o", output, "--convolutional", "--channels", "16", "--depth", "1",
+			"--steps", "2500", "--colour-steps", "0", "--batch", "1", "--patch", "8", "--reduce", "none"}, more...)
+	}
+	cmd := consoletest.Process(dir, args("m.npz", "--priority", "low")...)
+	must.Succeed(t, cmd.Start())
+	late := time.AfterFunc(5*time.Minute, func() { _ = cmd.Process.Kill() })
+	defer late.Stop()
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	kept := filepath.Join(dir, "m.npz.partial")
+	for there := false; !there; {
+		select {
+		case err := <-ended:
+			t.Fatalf("the training ended before it was killed: %v", err)
+		case <-time.After(time.Millisecond):
+			_, err := os.Stat(kept)
+			there = err == nil
+		}
+	}
+	if runtime.GOOS == "linux" {
+		checkPriority(t, cmd.Process.Pid)
+	}
+	_ = cmd.Process.Kill()
+	<-ended
+	state := consoletest.Read(t, kept)
+	program.Ends(t, dir, 5, "m.npz.partial is of a training with other flags", args("m.npz", "--seed", "2")...)
+	if !bytes.Equal(consoletest.Read(t, kept), state) {
+		t.Error("a training with other flags replaces what was kept")
+	}
+	_, told := program.Succeeds(t, dir, args("m.npz", "--progress", "plain", "--threads", "1")...)
+	consoletest.InOrder(t, told, "going on after step ", " of 2500: ", " pixels, ", " products\n",
+		"step 2500 of 2500: ")
+	program.Succeeds(t, dir, args("whole.npz")...)
+	if !bytes.Equal(consoletest.Read(t, dir, "m.npz"), consoletest.Read(t, dir, "whole.npz")) {
+		t.Error("other bytes than without an interruption")
+	}
+	if left := consoletest.Tree(t, dir); len(left) != 3 {
+		t.Errorf("left are %v", left)
+	}
+}
+
+// checkPriority checks that all threads of a process have the nice value 10, or a higher one where the tests have.
+func checkPriority(t *testing.T, pid int) {
+	t.Helper()
+	// The nice value is the 19th field; the second stands in parentheses and may hold anything.
+	nice := func(stat string) int {
+		_, rest, _ := strings.Cut(string(consoletest.Read(t, stat)), ") ")
+		return must.Get(strconv.Atoi(strings.Fields(rest)[16]))(t)
+	}
+	want := max(10, nice("/proc/self/stat"))
+	threads := must.Get(filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid)))(t)
+	if len(threads) < 2 || slices.ContainsFunc(threads, func(s string) bool { return nice(s) != want }) {
+		t.Errorf("%d threads, not all of the nice value %d", len(threads), want)
+	}
 }

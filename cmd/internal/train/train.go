@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -31,21 +32,26 @@ func Command(s *console.Streams) *cli.Command {
    superres train --mean=false --detail=false --refit=false --back-projection 0 --sparsity 3 photos/ -o paper.npz
    superres train --degradation box -o digits.npz train-images-idx3-ubyte.gz
    superres train --convolutional --held-out 5 photos/ -o best.npz           the best, in two hours
+   superres train --convolutional -j 1 --priority low photos/ -o best.npz    the same beside other work
    superres train --convolutional --channels 16 --depth 5 --steps 3000 photos/ -o quick.npz
    superres upscale -m my.npz photo.jpg
 
 The second example is the form of the paper. Convolutional stages of digits are learned
-with --symmetries none. A convolutional stage whose training was interrupted goes on from
-the step where it was, or from the last thousandth, when the same command is run again: from
-FILE.npz.partial, which goes when the model is there. On two processors with AVX-512
-its 48 channels and 10 layers have had 2,000 steps after three minutes, and all 80,000
-after two hours. --channels 32 --steps 2000 already makes a useful model, of 37.1 dB on
-Set5 at scale 2, as do 30,000 of 16 channels and 7 layers, in five minutes, of 37.2. Where
-there are good models for a scale, what they make of the pictures is easier to learn than
-the pictures: --teachers. Colour is learned at last, in a minute or two: --steps 0
---init MODEL does that alone. Other scales begin with what one scale has learned:
---scale 3 --init photo.npz --steps 3000. The same pictures in the same order, flags and
-seed give the same bytes.`,
+with --symmetries none. On two processors with AVX-512 48 channels and 10 layers have had
+2,000 steps after three minutes, and all 80,000 after two hours. --channels 32
+--steps 2000 already makes a useful model, of 37.1 dB on Set5 at scale 2, as do 30,000 of
+16 channels and 7 layers, in five minutes, of 37.2. Where there are good models for a
+scale, what they make of the pictures is easier to learn than the pictures: --teachers.
+Colour is learned at last, in a minute or two: --steps 0 --init MODEL does that alone.
+Other scales begin with what one scale has learned: --scale 3 --init photo.npz
+--steps 3000. The same pictures in the same order, flags and seed give the same bytes.
+
+A convolutional stage whose training was interrupted goes on when the same command is run
+again, on any machine, from FILE.npz.partial. That file has the step where the training
+was or, after a crash, one of the last five minutes, and goes when the model is there.
+--progress plain says every 1,000 steps how many pixels of low resolution the network has
+been shown, the products of its forward pass for them, how good it is, and how long this
+run has taken and will still take.`,
 		Flags:  opt.table().Flags(),
 		Action: func(c *cli.Context) error { return run(c, s, &opt) },
 	})
@@ -58,28 +64,54 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	}
 	bar := console.NewProgress(c, s)
 	defer bar.Clear()
+	if opt.Priority == lowPriority {
+		if err := console.LowerPriority(c.Context); err != nil {
+			bar.Warn(err)
+		}
+	}
 	return train(c.Context, *opt, bar)
 }
 
-// reached returns a few words on the state of training in r: learning rate, error, and PSNR if measured.
-func reached(r learning.Report) string {
-	text := fmt.Sprintf("rate %.2g, error %.2f of 255", r.LearningRate, 255*r.RMSE)
+// seen returns how much a training has had: pixels of low resolution, and the products of the forward pass for them.
+func seen(pixels int64, products float64) string {
+	return fmt.Sprintf("%s pixels, %s products", console.Quantity(float64(pixels)), console.Quantity(products))
+}
+
+// tell shows r beside the bar or, if progress is plain lines, as a line. That an interrupted training goes on is a line
+// beside the bar, too.
+func tell(bar *console.Progress, r learning.Report) {
+	text := seen(r.Pixels, r.Products)
+	if r.LearningRate == 0 { // before the first step
+		bar.Line("going on after step %d of %d: %s", r.Step, r.Steps, text)
+		return
+	}
 	if r.PSNR > 0 {
 		text += fmt.Sprintf(", %.2f dB", r.PSNR)
 	}
+	text += fmt.Sprintf(", error %.2f of 255", 255*r.RMSE)
+	bar.Describe(text)
+	if !bar.Plain() {
+		return
+	}
+	text += fmt.Sprintf(", rate %.2g", r.LearningRate)
 	if r.Dead > 0 {
 		text += fmt.Sprintf(", %d channels silent", r.Dead)
 	}
-	return text
+	text += fmt.Sprintf("; %v", r.Elapsed.Round(time.Second))
+	if r.Step < r.Steps {
+		text += fmt.Sprintf(", %v left", r.Left.Round(time.Second))
+	}
+	bar.Line("step %d of %d: %s", r.Step, r.Steps, text)
 }
 
-// tell shows r beside the bar or, if progress is plain lines, as a line.
-func tell(bar *console.Progress, r learning.Report) {
-	text := reached(r)
-	bar.Describe(text)
-	if bar.Plain() {
-		bar.Line("step %d of %d: %s", r.Step, r.Steps, text)
+// had returns "; " and how much the network of m has had in its training, or nothing if that was not counted.
+func had(m *superres.Model) string {
+	pixels := m.Provenance.Pixels
+	s, err := stageOf(m, "", "")
+	if pixels == 0 || err != nil {
+		return ""
 	}
+	return "; " + seen(pixels, float64(pixels)*float64(s.Network().Products()))
 }
 
 // train learns the model that opt describes and writes it to opt.Output.
@@ -98,7 +130,18 @@ func train(ctx context.Context, opt Options, bar *console.Progress) error {
 		inputs = append(inputs, src.Name)
 	}
 	opt.most = safefile.ModeOf(append(inputs, opt.Teachers...)...)
-	opt.report = func(r learning.Report) { tell(bar, r) }
+	began := time.Now()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var foreign error
+	opt.report = func(r learning.Report) {
+		if r.Step == 0 { // what was kept was of no use, and would be replaced
+			foreign = opt.partial().refuse()
+			stop()
+			return
+		}
+		tell(bar, r)
+	}
 	var init *superres.Provenance
 	if opt.Init != "" {
 		if opt.first, err = models.Open(ctx, opt.Init); err != nil {
@@ -123,6 +166,9 @@ func train(ctx context.Context, opt Options, bar *console.Progress) error {
 		Data:     opt.data,
 		Progress: func(phase string, done, total int) { bar.Set(phase, float64(done)/float64(total)) },
 	})
+	if foreign != nil {
+		return foreign
+	}
 	if errors.Is(err, training.ErrMemory) {
 		return console.Failf(console.ExitLimit, "%w: see --max-memory", err)
 	}
@@ -133,6 +179,6 @@ func train(ctx context.Context, opt Options, bar *console.Progress) error {
 		return err
 	}
 	opt.partial().remove()
-	bar.Line("%s: %s", opt.Output, models.Summary(m))
+	bar.Line("%s: %s%s; %v", opt.Output, models.Summary(m), had(m), time.Since(began).Round(time.Second))
 	return nil
 }

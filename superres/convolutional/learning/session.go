@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sort"
+	"time"
 
 	"superres/internal/usage"
 	"superres/superres/convolutional"
@@ -21,6 +23,10 @@ type session struct {
 
 // phase names the training of brightness in calls of progress.
 const phase = "learning"
+
+// keepTime is the time after which Keep is called before the interval is over, so that a crash costs no more than that:
+// the interval of a large network may take hours.
+const keepTime = 5 * time.Minute
 
 // trainBrightness trains the network for brightness, completes s.record, and returns the network rounded to a stage.
 func (s *session) trainBrightness(ctx context.Context) (*convolutional.Stage, error) {
@@ -40,29 +46,8 @@ func (s *session) trainBrightness(ctx context.Context) (*convolutional.Stage, er
 	if s.Kept != nil {
 		l.restore(s.Kept, d)
 	}
-	for l.done < s.Steps {
-		s.progress(phase, l.done, s.Steps)
-		err := l.step(ctx, d)
-		if err == nil && !l.isReported(l.done) {
-			continue
-		}
-		if err == nil {
-			var r Report
-			if r, err = l.report(ctx, v); err == nil && s.Report != nil {
-				s.Report(r)
-			}
-		}
-		// When the context ends, the last step was either completed or not begun.
-		if s.Keep != nil && (err == nil || ctx.Err() != nil) {
-			checkpoint, failed := l.checkpoint(d)
-			if failed == nil {
-				failed = s.Keep(checkpoint)
-			}
-			err = errors.Join(err, failed)
-		}
-		if err != nil {
-			return nil, err
-		}
+	if err := s.learn(ctx, l, d, v); err != nil {
+		return nil, err
 	}
 	s.progress(phase, s.Steps, s.Steps)
 	s.record.DataSHA256, s.record.RMSE = d.digest(), l.rmse
@@ -71,6 +56,44 @@ func (s *session) trainBrightness(ctx context.Context) (*convolutional.Stage, er
 		s.record.Warnings = append(s.record.Warnings, warning)
 	}
 	return convolutional.NewStage(l.network())
+}
+
+// learn makes the steps of l that are not made yet, with reports and checkpoints.
+func (s *session) learn(ctx context.Context, l *learner, d dataset, v *validation) error {
+	pace, kept := s.newPace(l.done), time.Now()
+	if s.Kept != nil && l.done < s.Steps && s.Report != nil {
+		s.Report(s.counted(l.done))
+	}
+	for l.done < s.Steps {
+		s.progress(phase, l.done, s.Steps)
+		err := l.step(ctx, d)
+		reported := l.isReported(l.done)
+		if err == nil && !reported && time.Since(kept) < keepTime {
+			continue
+		}
+		if err == nil && reported {
+			var r Report
+			if r, err = l.report(ctx, v); err == nil && s.Report != nil {
+				r.Elapsed, r.Left = pace.estimate(r.Step)
+				s.Report(r)
+			}
+		}
+		// When the context ends, the last step was either completed or not begun. Before the first there is nothing to
+		// keep, and what was kept of another training is not replaced.
+		if s.Keep != nil && l.done > 0 && (err == nil || ctx.Err() != nil) {
+			checkpoint, failed := l.checkpoint(d)
+			if failed != nil {
+				failed = l.diverged(math.NaN())
+			} else {
+				failed = s.Keep(checkpoint)
+			}
+			err, kept = errors.Join(err, failed), time.Now()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // firstNetwork returns the network that the training starts from. Its layers from index known on are to be set
@@ -122,16 +145,55 @@ func deepen(n *convolutional.Network, depth int) *convolutional.Network {
 // report returns the progress since its last call and scores the validation pictures. It fails when the
 // training diverges.
 func (l *learner) report(ctx context.Context, v *validation) (Report, error) {
-	r := Report{
-		Step: l.done, Steps: l.opt.Steps, LearningRate: l.learningRate(l.done - 1),
-		Loss: l.loss / float64(l.steps), RMSE: math.Sqrt(l.square / float64(l.steps)), Dead: l.dead,
-	}
+	r := l.opt.counted(l.done)
+	r.LearningRate, r.Dead = l.learningRate(l.done-1), l.dead
+	r.Loss, r.RMSE = l.loss/float64(l.steps), math.Sqrt(l.square/float64(l.steps))
 	if !(r.RMSE < 1) {
-		return r, fmt.Errorf("convolutional: the error is %g after %d steps: use a lower rate than %g", r.RMSE, l.done,
-			l.opt.LearningRate)
+		return r, l.diverged(r.RMSE)
 	}
 	l.loss, l.square, l.steps, l.rmse = 0, 0, 0, r.RMSE
 	var err error
 	r.PSNR, err = v.score(ctx, l.network())
 	return r, err
+}
+
+// diverged returns the error of a training that diverges: its root mean square error is rmse.
+func (l *learner) diverged(rmse float64) error {
+	return fmt.Errorf("convolutional: the error is %g after %d steps: use a lower rate than %g", rmse, l.done,
+		l.opt.LearningRate)
+}
+
+// pixels returns the number of low-resolution pixels that a network is shown in a number of steps.
+func (t Trainer) pixels(steps int) int64 { return int64(steps) * int64(t.Batch*t.Patch*t.Patch) }
+
+// counted returns a Report with the fields that count what was done in a number of steps.
+func (t Trainer) counted(steps int) Report {
+	r := Report{Step: steps, Steps: t.Steps, Pixels: t.pixels(steps)}
+	r.Products = float64(r.Pixels) * float64(t.architecture().Products())
+	return r
+}
+
+// pace estimates how long a run still takes.
+type pace struct {
+	began       time.Time
+	first, last int // the run begins after step first and ends after step last
+	exact       int // from this step on, counted from 0, products are in float32
+}
+
+// newPace begins the estimate for a run that goes on after step first.
+func (t Trainer) newPace(first int) pace {
+	exact := sort.Search(t.Steps, func(step int) bool { return !t.isRounded(step) })
+	return pace{began: time.Now(), first: first, last: t.Steps, exact: exact}
+}
+
+// work returns the work of a number of steps from the first on. A step with products in float32 takes twice as long as
+// one with products in bfloat16.
+func (p pace) work(steps int) float64 { return float64(steps + max(steps-p.exact, 0)) }
+
+// estimate returns the time since the run began, and the time that it still takes after a number of steps, which must
+// be more than first.
+func (p pace) estimate(steps int) (elapsed, left time.Duration) {
+	elapsed = time.Since(p.began)
+	share := (p.work(p.last) - p.work(steps)) / (p.work(steps) - p.work(p.first))
+	return elapsed, time.Duration(share * float64(elapsed))
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"time"
 
 	"superres/internal/kernel"
 	"superres/internal/usage"
@@ -120,10 +121,19 @@ func GrainOf(d resample.Degradation, robust bool) float64 {
 	return 0
 }
 
-// Report is the progress of a training.
+// Report is the progress of a training. A training that was given Trainer.Kept, and is not finished, makes one before
+// its first step: that has the fields up to Products alone, and its Step is 0 if Kept was ignored.
 type Report struct {
-	// Step is the number of steps made so far, out of Steps.
+	// Step is the number of steps made so far, in this run and in those before it, out of Steps.
 	Step, Steps int
+	// Pixels is the number of low-resolution pixels that the network has been shown in these steps, without the margins
+	// of patches: Step·Batch·Patch².
+	Pixels int64
+	// Products is the number of products (multiply-adds) of the forward pass for Pixels.
+	Products float64
+	// Elapsed is the time since this run began its first step, and Left the time that all further steps will take at
+	// the pace of this run. Neither counts reading the pictures and learning colour.
+	Elapsed, Left time.Duration
 	// LearningRate is the learning rate of the last step.
 	LearningRate float64
 	// Loss is the mean loss of the steps since the last report.
@@ -235,7 +245,7 @@ func (t Trainer) Train(
 	progress = progress.OrNone()
 	s := &session{Trainer: t, sources: sources, progress: progress, record: training.Record{
 		Learner: "muon", Iterations: t.Steps, Stop: "iterations", Seed: t.Seed, Pictures: len(sources),
-		Patches: t.Steps * t.Batch,
+		Patches: t.Steps * t.Batch, Pixels: t.pixels(t.Steps),
 	}}
 	bright := t.From
 	if t.Steps > 0 {

@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"superres/internal/kernel"
 	"superres/internal/must"
@@ -126,14 +130,17 @@ func TestInterruptedTrainingGoesOn(t *testing.T) {
 		if !errors.Is(err, stop) && !errors.Is(err, context.Canceled) || kept == nil {
 			t.Fatalf("%s: %v, %d bytes kept", end, err, len(kept))
 		}
-		reports := 0
+		var reports []Report
 		o = newSmallTrainer()
-		o.Kept, o.Report = kept, func(Report) { reports++ }
+		o.Kept, o.Report = kept, func(r Report) { reports = append(reports, r) }
 		if !bytes.Equal(train(t, o), want) {
 			t.Errorf("other bytes after an end at %s", end)
 		}
-		if reports != left {
-			t.Errorf("%d reports after an end at %s, expected %d", reports, end, left)
+		if len(reports) != 1+left {
+			t.Fatalf("%d reports after an end at %s, expected 1 and %d", len(reports), end, left)
+		}
+		if r := reports[0]; r.Step < 1 || r.Step > 20 || r != o.counted(r.Step) {
+			t.Errorf("after an end at %s the training goes on with %+v", end, r)
 		}
 		cancel(nil)
 	}
@@ -142,14 +149,87 @@ func TestInterruptedTrainingGoesOn(t *testing.T) {
 	if _, err := o.Train(t.Context(), trainingtest.Drawings(3), nil); err != nil {
 		t.Error(err)
 	}
-	o.Report = nil
 	for _, damaged := range [][]byte{
 		kept[:len(kept)/2], bytes.Replace(kept, []byte("layer1.mean"), []byte("layer9.mean"), 2), {},
 	} {
-		if o.Kept = damaged; !bytes.Equal(train(t, o), want) {
-			t.Error("a damaged checkpoint was not ignored")
+		first := -1
+		o.Report = func(r Report) {
+			if first < 0 {
+				first = r.Step
+			}
+		}
+		if o.Kept = damaged; !bytes.Equal(train(t, o), want) || first != 0 {
+			t.Errorf("a damaged checkpoint was not ignored; the first report is on step %d", first)
 		}
 	}
+	// Who does not want to lose what was kept of another training ends this one at its first report.
+	ctx, cancel := context.WithCancel(t.Context())
+	o.Report = func(Report) { cancel() }
+	o.Keep = func([]byte) error { t.Error("a training that was ended before its first step is kept"); return nil }
+	if _, err := o.Train(ctx, trainingtest.Drawings(3), nil); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// Reports say how much the network has been shown, and how long that took and will take.
+func TestReports(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // in which time passes in Sleep alone
+		o := newSmallTrainer()
+		o.Float32 = true
+		var got []Report
+		o.Report = func(r Report) { got = append(got, r) }
+		progress := func(name string, done, _ int) {
+			if name == phase && done < o.Steps {
+				time.Sleep(time.Second)
+			}
+		}
+		_ = must.Get(o.Train(t.Context(), trainingtest.Drawings(3), progress))(t)
+		if len(got) != 3 {
+			t.Fatalf("%d reports, expected 3", len(got))
+		}
+		for i, r := range got {
+			// 3 patches of 10×10 a step, and 5·5·16 + 2·9·16·16 + 9·16·4 weights
+			steps := 10 * (i + 1)
+			if r.Step != steps || r.Pixels != int64(300*steps) || r.Products != float64(300*steps)*5584 ||
+				r.Elapsed != time.Duration(steps)*time.Second ||
+				r.Left.Round(time.Millisecond) != 30*time.Second-r.Elapsed {
+				t.Errorf("report %d: %+v", i, r)
+			}
+		}
+	})
+	// Of 30 steps, after step 5, the last 3 take two seconds each and all others one.
+	p := pace{first: 5, last: 30, exact: 27}
+	for steps, want := range map[int][2]float64{6: {1, 27}, 27: {22, 6}, 28: {24, 4}, 30: {28, 0}} {
+		p.began = time.Now().Add(-time.Duration(want[0]) * time.Second)
+		elapsed, left := p.estimate(steps)
+		if scale := elapsed.Seconds() / want[0]; math.Abs(left.Seconds()-scale*want[1]) > 1e-6 {
+			t.Errorf("after %d steps in %v: %v left, expected %v s", steps, elapsed, left, scale*want[1])
+		}
+	}
+}
+
+// A checkpoint is made every few minutes, if that comes before the interval is over, and the result stays the same.
+func TestCheckpointsInTime(t *testing.T) {
+	want := train(t, newSmallTrainer())
+	synctest.Test(t, func(t *testing.T) { // in which time passes in Sleep alone
+		o := newSmallTrainer()
+		var last []byte
+		done, steps := 0, []int{}
+		o.Keep = func(checkpoint []byte) error {
+			last, steps = checkpoint, append(steps, done+1)
+			return nil
+		}
+		progress := func(name string, d, _ int) {
+			if name == phase && d < o.Steps {
+				done = d
+				time.Sleep(keepTime/3 + time.Second)
+			}
+		}
+		_ = must.Get(o.Train(t.Context(), trainingtest.Drawings(3), progress))(t)
+		if got := fmt.Sprint(steps); got != "[3 6 9 10 13 16 19 20 23 26 29 30]" || !bytes.Equal(last, want) {
+			t.Errorf("checkpoints after steps %s, and the last is right: %v", got, bytes.Equal(last, want))
+		}
+	})
 }
 
 // After 150 steps a network restores synthetic pictures better than bicubic interpolation by 1 dB.

@@ -3,7 +3,9 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // axis maps values to positions along a side of a chart.
@@ -17,6 +19,7 @@ type axis struct {
 type tick struct {
 	value float64
 	label string
+	minor bool // the label gives way to those of other ticks where there is no space for both
 }
 
 // spanning returns an axis for values from low to high, logarithmic if log, and widened where low and high are equal.
@@ -24,8 +27,8 @@ func spanning(low, high float64, log bool) axis {
 	switch {
 	case !(low <= high): // no values
 		low, high = 0.1, 1
-	case log:
-		high = max(high, 10*low)
+	case low == high && log:
+		low, high = low/2, 2*high
 	case low == high:
 		room := max(math.Abs(low)/2, 0.5)
 		low, high = low-room, high+room
@@ -47,17 +50,31 @@ func (a axis) share(v float64) float64 {
 	return (v - a.low) / (a.high - a.low)
 }
 
-// mark puts ticks at ascending values, and labels those that have space for a label.
+// mark replaces the ticks by labelled ones at ascending values.
 func (a *axis) mark(values []float64) {
-	const room = 0.09 // the share of the axis that a label needs
 	a.ticks = nil
-	last := math.Inf(-1)
 	for _, v := range values {
-		t := tick{value: v}
-		if at := a.share(v); at-last >= room {
-			t.label, last = label(v), at
+		a.ticks = append(a.ticks, tick{value: v, label: label(v)})
+	}
+}
+
+// thin takes away labels that would touch others on an axis of the given length: those of minor ticks first, then those
+// that follow others. size returns the space that a label needs along the axis, in the unit of length.
+func (a *axis) thin(length float64, size func(label string) float64) {
+	type interval struct{ from, to float64 }
+	var taken []interval
+	for _, minor := range []bool{false, true} {
+		for i, t := range a.ticks {
+			if t.minor != minor || t.label == "" {
+				continue
+			}
+			at, half := length*a.share(t.value), size(t.label)/2
+			if slices.ContainsFunc(taken, func(o interval) bool { return at-half < o.to && o.from < at+half }) {
+				a.ticks[i].label = ""
+				continue
+			}
+			taken = append(taken, interval{at - half, at + half})
 		}
-		a.ticks = append(a.ticks, t)
 	}
 }
 
@@ -73,21 +90,25 @@ func steps(low, high float64) (list []tick) {
 	}
 	for i := int(math.Ceil(low/unit - 1e-9)); i <= int(math.Floor(high/unit+1e-9)); i++ {
 		v := float64(i) * unit
-		list = append(list, tick{v, label(v)})
+		list = append(list, tick{value: v, label: label(v)})
 	}
 	return list
 }
 
-// decades returns ticks at the powers of ten, labelled, and at 2 to 9 times them.
+// decades returns ticks for a logarithmic axis: at 1 to 9 times the powers of ten. The powers are labelled and, on an
+// axis of less than two decades, 2 and 5 times these. An axis of a part of a decade has the ticks of a linear one.
 func decades(low, high float64) (list []tick) {
+	if high < 5*low {
+		return steps(low, high)
+	}
 	for e := math.Floor(math.Log10(low) + 1e-9); e <= math.Ceil(math.Log10(high)-1e-9); e++ {
 		unit := math.Pow(10, e)
 		for f := 1.0; f < 10; f++ {
-			t := tick{value: f * unit}
+			t := tick{value: f * unit, minor: f > 1}
 			if t.value < low*(1-1e-9) || t.value > high*(1+1e-9) {
 				continue
 			}
-			if f == 1 {
+			if f == 1 || high < 100*low && (f == 2 || f == 5) {
 				t.label = label(t.value)
 			}
 			list = append(list, t)
@@ -97,7 +118,26 @@ func decades(low, high float64) (list []tick) {
 }
 
 // label returns v with at most 6 significant digits, and without zeros at its end. Ticks of one axis differ in them.
-func label(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+// Numbers far from 1 have the power of ten, such as 2·10⁻⁵.
+func label(v float64) string {
+	text := strconv.FormatFloat(v, 'g', 6, 64)
+	digits, exponent, far := strings.Cut(text, "e")
+	if !far {
+		return text
+	}
+	sign := ""
+	if exponent[0] == '-' {
+		sign = "⁻"
+	}
+	power := "10" + sign + superscripts.Replace(strings.TrimLeft(exponent, "+-0"))
+	if digits == "1" {
+		return power
+	}
+	return digits + "·" + power
+}
+
+var superscripts = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷",
+	"8", "⁸", "9", "⁹")
 
 // palette has the colours of series, which the colour-blind can tell apart (after Okabe and Ito). The last but one is
 // the colour of the page's text, also where the page is dark.

@@ -10,16 +10,17 @@ import (
 	"html/template"
 	"math"
 	"strings"
+	"unicode/utf8"
 )
 
 // Chart is a picture of curves.
 type Chart struct {
 	Title, X, Y string // X and Y are the names of the axes
 	Series      []Series
-	// Log draws Y on a logarithmic axis; values below Floor are drawn there.
+	// Log draws Y on a logarithmic axis; values below Floor, which is above 0, are drawn there.
 	Log   bool
 	Floor float64
-	// Y0 and Y1 are the ends of a linear axis. If they are equal, the values decide.
+	// Y0 and Y1 are the ends of the Y axis. If they are equal, the values decide.
 	Y0, Y1 float64
 	LogX   bool // the X axis is logarithmic, and all X values are above 0; false: linear
 	// Ticks are the marks of the X axis, ascending, labelled where there is space. If nil, the values decide.
@@ -30,7 +31,7 @@ type Chart struct {
 type Series struct {
 	Name   string
 	Style  int
-	Plain  bool // the curve has no marks at its points; false: it has
+	Plain  bool // the curve has a mark at its last point alone; false: at all points
 	Points []Point
 }
 
@@ -46,12 +47,9 @@ func (c Chart) Figure(width, height float64) (HTML, error) {
 	var all strings.Builder
 	all.WriteString(`<figure class="chart">` + string(svg) + "<figcaption>")
 	for _, s := range c.Series {
-		fmt.Fprintf(&all, `<span class="key"><svg width="24pt" height="10pt" viewBox="0 0 24 10">`+
-			`<path d="M0 5h24" %s/>`, stroke(s.Style))
-		if !s.Plain {
-			all.WriteString(mark(s.Style, 12, 5))
-		}
-		all.WriteString("</svg> " + template.HTMLEscapeString(s.Name) + "</span>\n")
+		fmt.Fprintf(&all, `<span class="key"><svg width="24pt" height="10pt" viewBox="0 0 24 10" aria-hidden="true">`+
+			`<path d="M0 5h24" %s/>%s</svg> %s</span>`+"\n", stroke(s.Style), mark(s.Style, 12, 5),
+			template.HTMLEscapeString(s.Name))
 	}
 	return HTML(all.String() + "</figcaption></figure>"), nil
 }
@@ -72,16 +70,21 @@ func (c Chart) SVG(width, height float64) (HTML, error) {
 	}
 	digits := 0
 	for _, t := range y.ticks {
-		digits = max(digits, len(t.label))
+		digits = max(digits, utf8.RuneCountInString(t.label))
 	}
 	f := frame{
 		x: x, y: y, right: width - 4*gap, top: 2*gap + lineHeight(c.Title),
 		left:   2*gap + letter*tickSize*float64(digits) + lineHeight(c.Y),
 		bottom: height - tickSize - 2*gap - lineHeight(c.X),
 	}
+	f.x.thin((1-2*margin)*(f.right-f.left), func(label string) float64 {
+		return letter*tickSize*float64(utf8.RuneCountInString(label)) + 2*gap
+	})
+	f.y.thin(f.bottom-f.top, func(string) float64 { return 1.4 * tickSize })
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg width="%gpt" height="%gpt" viewBox="0 0 %g %g" font-size="%d" fill="currentColor">`+"\n",
-		width, height, width, height, tickSize)
+	fmt.Fprintf(&b, `<svg width="%gpt" height="%gpt" viewBox="0 0 %g %g" font-size="%d" fill="currentColor" `+
+		`role="img" aria-label="%s">`+"\n", width, height, width, height, tickSize,
+		template.HTMLEscapeString(c.describe()))
 	writeLine(&b, c.Title, fmt.Sprintf(`x="%.2f" y="%d"`, (f.left+f.right)/2, wordSize))
 	writeLine(&b, c.X, fmt.Sprintf(`x="%.2f" y="%.2f"`, (f.left+f.right)/2, height-gap))
 	writeLine(&b, c.Y, fmt.Sprintf(`transform="translate(%d %.2f) rotate(-90)"`, wordSize, (f.top+f.bottom)/2))
@@ -107,36 +110,81 @@ func writeLine(b *strings.Builder, text, where string) {
 	}
 }
 
+// describe returns what the chart shows, for readers who do not see it.
+func (c Chart) describe() string {
+	text := strings.TrimPrefix(c.Title+", "+c.Y, ", ")
+	return "Chart: " + strings.TrimSuffix(text, ", ") + " over " + c.X
+}
+
 // axes returns the axes of the chart.
 func (c Chart) axes() (x, y axis, err error) {
-	ends := [2][2]float64{{math.Inf(1), math.Inf(-1)}, {math.Inf(1), math.Inf(-1)}}
-	reach := func(i int, v float64) { ends[i] = [2]float64{min(ends[i][0], v), max(ends[i][1], v)} }
-	for _, s := range c.Series {
-		for _, p := range s.Points {
-			if sum := p.X + p.Y + p.Low + p.High; math.IsNaN(sum) || math.IsInf(sum, 0) || c.LogX && p.X <= 0 {
-				return x, y, fmt.Errorf("report: chart %q, curve %q: the point %v cannot be drawn", c.Title, s.Name, p)
-			}
-			reach(0, p.X)
-			reach(1, c.clip(p.Y))
-			if p.High > p.Low {
-				reach(1, c.clip(p.Low))
-				reach(1, c.clip(p.High))
-			}
-		}
+	across, up, err := c.ranges()
+	if err != nil {
+		return x, y, err
 	}
-	switch low, high := ends[1][0], ends[1][1]; {
-	case c.Log:
-		y = spanning(c.Floor, max(high, c.Floor), true)
-	case c.Y1 > c.Y0:
-		y = spanning(c.Y0, c.Y1, false)
-	default:
-		y = spanning(low, high, false)
+	if c.Y1 > c.Y0 {
+		up = [2]float64{c.clip(c.Y0), c.Y1}
 	}
-	x = spanning(ends[0][0], ends[0][1], c.LogX)
+	x, y = spanning(across[0], across[1], c.LogX), spanning(up[0], up[1], c.Log)
 	if len(c.Ticks) > 0 {
 		x.mark(c.Ticks)
 	}
 	return x, y, nil
+}
+
+// ranges returns the least and the largest X of the points, and the ends of a Y axis that fits them and has a margin,
+// so that no curve lies on the frame. Both are (+Inf, -Inf) where there are no points.
+func (c Chart) ranges() (across, up [2]float64, err error) {
+	none := [2]float64{math.Inf(1), math.Inf(-1)}
+	if c.Log && !(c.Floor > 0) {
+		return none, none, fmt.Errorf("report: chart %q: the floor of a logarithmic axis is %g, expected above 0",
+			c.Title, c.Floor)
+	}
+	across, up = none, none
+	widen := func(ends *[2]float64, v float64) { *ends = [2]float64{min(ends[0], v), max(ends[1], v)} }
+	for _, s := range c.Series {
+		for _, p := range s.Points {
+			if sum := p.X + p.Y + p.Low + p.High; math.IsNaN(sum) || math.IsInf(sum, 0) || c.LogX && p.X <= 0 {
+				return none, none, fmt.Errorf("report: chart %q, curve %q: the point %v cannot be drawn", c.Title,
+					s.Name, p)
+			}
+			widen(&across, p.X)
+			widen(&up, c.clip(p.Y))
+			if p.High > p.Low {
+				widen(&up, c.clip(p.Low))
+				widen(&up, c.clip(p.High))
+			}
+		}
+	}
+	const share = 0.05 // of the range, at each end
+	low, high := up[0], up[1]
+	switch {
+	case !(low < high):
+	case c.Log:
+		more := math.Pow(high/low, share)
+		up = [2]float64{max(low/more, c.Floor), high * more}
+	default:
+		more := share * (high - low)
+		if up = [2]float64{low - more, high + more}; low >= 0 {
+			up[0] = max(up[0], 0)
+		}
+	}
+	return across, up, nil
+}
+
+// ShareY gives charts that stand side by side the same Y axis, which fits the values of all of them.
+func ShareY(charts ...*Chart) {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, c := range charts {
+		if _, up, err := c.ranges(); err == nil { // Chart.SVG returns the error
+			low, high = min(low, up[0]), max(high, up[1])
+		}
+	}
+	for _, c := range charts {
+		if low < high {
+			c.Y0, c.Y1 = low, high
+		}
+	}
 }
 
 // clip returns the value at which a point is drawn.
@@ -153,9 +201,11 @@ type frame struct {
 	left, top, right, bottom float64
 }
 
-// at returns the position of the value (x, y) in points. It leaves space for marks at the ends of the X axis.
+// margin is the share of the width of a frame that is left free for marks at either end of the X axis.
+const margin = 0.03
+
+// at returns the position of the value (x, y) in points.
 func (f frame) at(x, y float64) (u, v float64) {
-	const margin = 0.03
 	return f.left + (f.right-f.left)*(margin+(1-2*margin)*f.x.share(x)), f.bottom + (f.top-f.bottom)*f.y.share(y)
 }
 
@@ -223,8 +273,8 @@ func (f frame) curves(b *strings.Builder, c Chart) {
 	fmt.Fprintf(b, `<svg x="%.2f" y="%.2f" width="%.2f" height="%.2f" viewBox="%.2f %.2f %.2f %.2f">`+"\n%s</svg>\n",
 		f.left, f.top, w, h, f.left, f.top, w, h, &all)
 	for _, s := range c.Series {
-		for _, p := range s.Points {
-			if at := f.y.share(c.clip(p.Y)); !s.Plain && at >= 0 && at <= 1 {
+		for i, p := range s.Points {
+			if at := f.y.share(c.clip(p.Y)); (!s.Plain || i == len(s.Points)-1) && at >= 0 && at <= 1 {
 				x, y := f.at(p.X, c.clip(p.Y))
 				b.WriteString(mark(s.Style, x, y) + "\n")
 			}

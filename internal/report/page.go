@@ -30,8 +30,11 @@ type Fact struct{ Name, Value string }
 // that Restored and Figure made can be laid over one another.
 type Section struct {
 	Title, Text string
-	Pictures    []HTML
-	Tables      []Table
+	// A and B are the makers of the two pictures that lie over one another at first, of the first scene: A on the left
+	// of the divider. Empty: the last two.
+	A, B     string
+	Pictures []HTML
+	Tables   []Table
 }
 
 // Write writes the page as HTML. Nothing in it refers to anything outside.

@@ -42,7 +42,11 @@ for (const section of document.querySelectorAll("section")) {
 	}
 	function fill() {
 		const list = shown();
-		for (const [select, at] of [[a, list.length - 2], [b, list.length - 1]]) {
+		const first = (by, at) => {
+			const found = list.findIndex(image => image.dataset.by === by);
+			return found < 0 ? at : found;
+		};
+		for (const [select, at] of [[a, first(section.dataset.a, list.length - 2)], [b, first(section.dataset.b, list.length - 1)]]) {
 			const before = select.value || at;
 			select.replaceChildren(...list.map((image, i) => make("option", { value: i }, image.dataset.by)));
 			select.value = Math.min(before, list.length - 1);

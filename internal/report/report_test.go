@@ -65,6 +65,51 @@ func TestChart(t *testing.T) {
 	}
 }
 
+// Curves use the height of a chart, on linear and on logarithmic axes, and charts that share an axis have one scale.
+func TestAxesFitTheValues(t *testing.T) {
+	for _, c := range []struct {
+		log       bool
+		low, high float64
+	}{{true, 0.019, 0.047}, {true, 1e-7, 0.3}, {false, 30.1, 30.4}, {false, 0, 5}} {
+		chart := Chart{Log: c.log, Floor: 1e-5, Series: []Series{{Points: []Point{{X: 1, Y: c.low}, {X: 2, Y: c.high}}}}}
+		_, y, err := chart.axes()
+		must.Succeed(t, err)
+		low, high := y.share(chart.clip(c.low)), y.share(c.high)
+		if low < 0 || low > 0.1 || high < 0.9 || high > 1 {
+			t.Errorf("%+v is drawn from %g to %g of the height", c, low, high)
+		}
+	}
+	small := Chart{Log: true, Floor: 1e-5, Series: []Series{{Points: []Point{{X: 1, Y: 0.01}, {X: 2, Y: 0.02}}}}}
+	large := Chart{Log: true, Floor: 1e-5, Series: []Series{{Points: []Point{{X: 1, Y: 0.1}, {X: 2, Y: 0.2}}}}}
+	ShareY(&small, &large)
+	if small.Y0 != large.Y0 || small.Y1 != large.Y1 || small.Y0 > 0.01 || small.Y1 < 0.2 {
+		t.Errorf("%g to %g and %g to %g", small.Y0, small.Y1, large.Y0, large.Y1)
+	}
+	large.Floor = 0
+	if _, err := large.SVG(200, 150); err == nil {
+		t.Error("a logarithmic axis from 0 is drawn")
+	}
+}
+
+// Labels of numbers of any length lie beside one another.
+func TestLabelsDoNotTouch(t *testing.T) {
+	c := Chart{Ticks: []float64{100, 200, 12800, 13000, 14000, 25600}}
+	for _, x := range c.Ticks {
+		c.Series = append(c.Series, Series{Points: []Point{{X: x, Y: x}}})
+	}
+	svg := must.Get(c.SVG(200, 150))(t)
+	for _, want := range []string{">100<", ">12800<", ">25600<"} {
+		if !strings.Contains(string(svg), want) {
+			t.Errorf("%s is missing", want)
+		}
+	}
+	for _, gone := range []string{">200<", ">13000<", ">14000<"} {
+		if strings.Contains(string(svg), gone) {
+			t.Errorf("%s touches another label", gone)
+		}
+	}
+}
+
 // Axes have marks at round values between their ends, and take values to places.
 func TestAxis(t *testing.T) {
 	for _, c := range []struct {
@@ -74,8 +119,10 @@ func TestAxis(t *testing.T) {
 	}{
 		{0, 1, false, "0 0.2 0.4 0.6 0.8 1"}, {-3, 17, false, "0 5 10 15"},
 		{0.0012, 0.0031, false, "0.0015 0.002 0.0025 0.003"},
-		{5, 5, false, "3 4 5 6 7"}, {math.Inf(1), math.Inf(-1), true, "0.1 1"},
-		{1e-4, 0.3, true, "0.0001 0.001 0.01 0.1"}, {3, 3, true, "10"},
+		{5, 5, false, "3 4 5 6 7"}, {math.Inf(1), math.Inf(-1), true, "0.1 0.2 0.5 1"},
+		{1e-4, 0.3, true, "0.0001 0.001 0.01 0.1"}, {3, 3, true, "2 3 4 5 6"},
+		{0.003, 0.28, true, "0.005 0.01 0.02 0.05 0.1 0.2"}, {0.019, 0.047, true, "0.02 0.025 0.03 0.035 0.04 0.045"},
+		{1e-6, 0.1, true, "10⁻⁶ 10⁻⁵ 0.0001 0.001 0.01 0.1"},
 	} {
 		a := spanning(c.low, c.high, c.log)
 		var got []string
@@ -96,6 +143,7 @@ func TestAxis(t *testing.T) {
 	}
 	a := spanning(50, 800, false)
 	a.mark([]float64{50, 100, 150, 800})
+	a.thin(100, func(label string) float64 { return 4 * float64(len(label)) })
 	if a.ticks[1].label != "" || a.ticks[2].label != "150" {
 		t.Errorf("labels %v", a.ticks)
 	}
@@ -209,6 +257,28 @@ func TestDuel(t *testing.T) {
 	}
 	if got := Judge([]float64{1, 2, 3, math.NaN()}, []float64{2, 2, 1, 0, 7}); got != (Duel{1, 1, 1}) {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A gap is decided by the test of Student for pairs.
+func TestGap(t *testing.T) {
+	for _, c := range []struct {
+		scores, others []float64
+		n              int
+		mean, se       float64
+		decided        bool
+	}{
+		{[]float64{1, 2, 3}, []float64{2, 4, 6}, 3, 2, 1 / math.Sqrt(3), false}, // t = 3.46 < 4.30
+		{[]float64{1, 2, 3, 4}, []float64{2.9, 4, 5.1, 6, 7}, 4, 2, 0.0408, true},
+		{[]float64{3, 3, 3}, []float64{1, 1.1, 0.9}, 3, -2, 0.0577, false},
+		{[]float64{1, math.NaN()}, []float64{2, 3}, 1, 1, math.NaN(), false},
+		{nil, nil, 0, math.NaN(), math.NaN(), false},
+	} {
+		same := func(a, b float64) bool { return math.Abs(a-b) < 1e-3 || math.IsNaN(a) && math.IsNaN(b) }
+		if g := Compare(c.scores, c.others); g.N != c.n || !same(g.Mean, c.mean) || !same(g.Error, c.se) ||
+			g.Decided() != c.decided {
+			t.Errorf("%v, %v: %+v, decided %v", c.scores, c.others, g, g.Decided())
+		}
 	}
 }
 

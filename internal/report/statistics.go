@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Mean returns the mean and the standard deviation of numbers. Both are NaN for no numbers; the deviation of
@@ -80,4 +81,35 @@ func (d Duel) In(problems string) string {
 		p = "p < 0.001"
 	}
 	return fmt.Sprintf("better in %d of %d %s, sign test, %s", d.Wins, d.Wins+d.Losses+d.Ties, problems, p)
+}
+
+// Gap is by how much one of two is better than the other on the same problems, in the mean.
+type Gap struct {
+	N     int     // the number of problems
+	Mean  float64 // above 0 where the first is better; NaN where N is 0
+	Error float64 // the standard error of Mean; NaN where N is below 2
+}
+
+// Compare returns the gap between scores and others[i] over all problems i. Less is better, and NaN is left out.
+func Compare(scores, others []float64) Gap {
+	var differences []float64
+	for i, v := range scores[:min(len(scores), len(others))] {
+		if d := others[i] - v; !math.IsNaN(d) {
+			differences = append(differences, d)
+		}
+	}
+	g := Gap{N: len(differences)}
+	var sd float64
+	if g.Mean, sd = Mean(differences); g.N < 2 {
+		sd = math.NaN()
+	}
+	g.Error = sd / math.Sqrt(float64(g.N))
+	return g
+}
+
+// Decided reports whether the first is better by more standard errors than chance explains: Student's t test of pairs,
+// two-sided, at the level Doubt.
+func (g Gap) Decided() bool {
+	return g.N > 1 && g.Mean > 0 &&
+		g.Mean > g.Error*distuv.StudentsT{Sigma: 1, Nu: float64(g.N - 1)}.Quantile(1-Doubt/2)
 }

@@ -143,6 +143,11 @@ func Figure(data []byte, zoom int, scene, by, note string) HTML {
 	if cfg, err := png.DecodeConfig(bytes.NewReader(data)); err == nil {
 		width = zoom * cfg.Width
 	}
-	return HTML(fmt.Sprintf("<figure>%s<figcaption>%s<small>%s</small></figcaption></figure>",
-		Restored(data, width, scene, by), template.HTMLEscapeString(by), template.HTMLEscapeString(note)))
+	return Captioned(Restored(data, width, scene, by), by, note)
+}
+
+// Captioned returns a picture with its name and a smaller note below.
+func Captioned(picture HTML, name, note string) HTML {
+	return HTML(fmt.Sprintf("<figure>%s<figcaption>%s<small>%s</small></figcaption></figure>", picture,
+		template.HTMLEscapeString(name), template.HTMLEscapeString(note)))
 }

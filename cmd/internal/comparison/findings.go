@@ -3,6 +3,7 @@ package comparison
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/scoring"
@@ -33,6 +34,7 @@ func newFindings(cmp *comparison, baselines []baseline, results []result) findin
 // form is a kind of model that is made of a learned dictionary: without or with back-projection.
 type form struct {
 	title  string                  // its name in tables
+	with   string                  // its name in sentences
 	scores func(result) []restored // returns the pictures of a run that this kind of model restored
 	paper  bool                    // the paper makes this kind of model; false: it does not
 }
@@ -41,9 +43,10 @@ type form struct {
 func (opt Options) forms() []form {
 	plain := func(r result) []restored { return r.Plain }
 	projected := func(r result) []restored { return r.Projected }
+	back := fmt.Sprintf("with %s", console.Count(opt.Protocol.back, "back-projection"))
 	list := []form{
-		{title: "as in the paper", scores: plain, paper: true},
-		{title: fmt.Sprintf("with %d back-projections", opt.Protocol.back), scores: projected},
+		{title: "as in the paper", with: "as in the paper, without back-projection", scores: plain, paper: true},
+		{title: back, with: back, scores: projected},
 	}
 	if opt.Protocol.photo {
 		for i := range list {
@@ -56,23 +59,43 @@ func (opt Options) forms() []form {
 // measure is a score of restored pictures, such as PSNR.
 type measure struct {
 	name string // the name of the score in tables
-	// format is the fmt format of the score in a table.
-	format string
-	// say is the fmt format of the score in a sentence.
-	say  string
-	less bool                        // smaller values are better, as for errors; false: larger ones
-	of   func(scoring.Cell) *float64 // returns the score from all scores of a picture; nil where it is not defined
+	noun string // the name of the score in sentences
+	// format is the fmt format of the score in a table, say that in a sentence.
+	format, say string
+	unit        string                      // what follows a difference of scores, such as " dB"
+	less        bool                        // smaller values are better, as for errors; false: larger ones
+	of          func(scoring.Cell) *float64 // returns the score of a picture; nil where it is not defined
 }
 
 // measures returns the scores of the protocol: PSNR and SSIM for photographs, the error for digits.
 func (f findings) measures() []measure {
 	if f.opt.Protocol.photo {
 		return []measure{
-			{"PSNR in dB", "%.2f", "%.2f dB", false, func(c scoring.Cell) *float64 { return c.PSNR }},
-			{"SSIM", "%.4f", "an SSIM of %.4f", false, func(c scoring.Cell) *float64 { return c.SSIM }},
+			{"PSNR in dB", "PSNR", "%.2f", "%.2f dB", " dB", false, func(c scoring.Cell) *float64 { return c.PSNR }},
+			{"SSIM", "SSIM", "%.4f", "an SSIM of %.4f", "", false, func(c scoring.Cell) *float64 { return c.SSIM }},
 		}
 	}
-	return []measure{{"error", "%.4f", "an error of %.4f", true, func(c scoring.Cell) *float64 { return c.NFE }}}
+	return []measure{
+		{"error", "error", "%.4f", "an error of %.4f", "", true, func(c scoring.Cell) *float64 { return c.NFE }},
+	}
+}
+
+// sign is the factor by which scores are multiplied so that smaller ones are better.
+func (m measure) sign() float64 {
+	if m.less {
+		return 1
+	}
+	return -1
+}
+
+// amount returns a difference of scores, 0 or more, with its unit: with the digits of a table or, where these are all
+// zeros, with one significant digit.
+func (m measure) amount(v float64) string {
+	text := fmt.Sprintf(m.format, v)
+	if strings.Trim(text, "0.") == "" {
+		text = fmt.Sprintf("%.1g", v)
+	}
+	return text + m.unit
 }
 
 // values returns the measure m of test picture number test in each run of a learner that did not fail. For test -1 it

@@ -221,10 +221,10 @@ func (cmp *comparison) restore(ctx context.Context, m *superres.Model, t testPic
 	return s, err
 }
 
-// restoreAll restores all test pictures with m. For run 0 it returns the first maxShown restored pictures, too.
+// restoreAll restores all test pictures with m. For run 0 it returns the first maxKept restored pictures, too.
 func (cmp *comparison) restoreAll(ctx context.Context, m *superres.Model, run int) (list []restored, err error) {
 	for i, test := range cmp.data.tests {
-		r, err := cmp.restore(ctx, m, test, run == 0 && i < maxShown)
+		r, err := cmp.restore(ctx, m, test, run == 0 && i < maxKept)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", test.name, err)
 		}

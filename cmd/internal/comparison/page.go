@@ -30,6 +30,8 @@ func (f findings) html(w io.Writer) error {
 		Notes: []string{
 			"Figures are means ± one standard deviation over the runs; the best learner of a row is bold. Every " +
 				"learner works under the same conditions. Seconds are those of a run beside the others.",
+			"A learner is called the best where it is ahead of every other one by more than chance explains: by " +
+				"Student's t test of pairs, over the pictures or over the runs, whichever are more, at 5 %.",
 		},
 	}
 	if p.photo {
@@ -40,44 +42,42 @@ func (f findings) html(w io.Writer) error {
 			"resolution is the mean of 2×2 blocks, shown enlarged by repetition. The paper's figures stand below "+
 			"ours where a picture is of its Table 1.")
 	}
-	tables := f.tables
+	tables, shown := f.tables, f.contrasts()
 	last := len(tables) - 1
 	figures := report.Section{Title: "Figures", Tables: tables[:last]}
 	if p.photo {
-		page.Sections = append(f.photographs(), figures)
+		page.Sections = append(f.photographs(shown), figures)
 	} else {
-		var shown []report.Table
+		s := report.Section{Title: "Pictures of the first run", Text: f.explain(shown) + "Truth, plain enlargements, " +
+			"and what the learners made: first as in the paper, then with back-projection."}
 		for i, kind := range f.forms {
-			shown = append(shown, f.pictures(kind, i == 0))
+			s.Tables = append(s.Tables, f.pictures(kind, shown, i == 0))
 		}
-		text := "Truth, plain enlargements, and what the learners made: first as in the paper, then " +
-			"with back-projection."
-		page.Sections = []report.Section{{Title: "Pictures of the first run", Text: text, Tables: shown}, figures}
+		if len(shown) > 0 && shown[0].width >= 0 {
+			c := shown[0]
+			s.A, s.B = c.worst+", "+f.shown().title, c.best+", "+f.shown().title
+		}
+		page.Sections = []report.Section{s, figures}
 	}
 	page.Sections = append(page.Sections, report.Section{Title: "Learning", Tables: tables[last:]})
 	curves := &page.Sections[len(page.Sections)-1]
 	for _, byTime := range []bool{false, true} {
-		figure, err := f.curves(byTime).Figure(400, 260)
+		figure, err := f.curves(byTime).Figure(340, 250)
 		if err != nil {
 			return err
 		}
 		curves.Pictures = append(curves.Pictures, figure)
 	}
-	mosaics := report.Table{Title: "atoms of the first run"}
-	row := []report.Cell{}
+	mosaics := report.Section{Title: "Dictionaries", Text: "The atoms of the first run: low halves on the left, high " +
+		"halves on the right."}
 	for _, learner := range f.opt.Learners {
 		if r := f.firstRun(learner); r != nil && len(r.Mosaic) > 0 {
-			row = append(row, report.Cell{Text: learner, Picture: report.Picture(r.Mosaic, 340, "atoms of "+learner)})
+			mosaics.Pictures = append(mosaics.Pictures,
+				report.Captioned(report.Picture(r.Mosaic, 340, "atoms of "+learner), learner, ""))
 		}
 	}
-	for len(row) > 0 {
-		n := min(3, len(row))
-		mosaics.Rows, row = append(mosaics.Rows, row[:n]), row[n:]
-	}
-	if len(mosaics.Rows) > 0 {
-		page.Sections = append(page.Sections,
-			report.Section{Title: "Dictionaries", Text: "Low halves on the left, high halves on the right.",
-				Tables: []report.Table{mosaics}})
+	if len(mosaics.Pictures) > 0 {
+		page.Sections = append(page.Sections, mosaics)
 	}
 	for _, r := range f.results {
 		if r.Failure != "" {
@@ -110,9 +110,9 @@ func (f findings) firstRun(learner string) *result {
 	return nil
 }
 
-// pictures returns a table of the test pictures and their restorations side by side, as the paper has it, for one kind
-// of model. first marks the first such table of the page: see own of pictureOf.
-func (f findings) pictures(kind form, first bool) report.Table {
+// pictures returns a table of the test pictures shown and their restorations side by side, as the paper has it, for one
+// kind of model. first marks the first such table of the page: see own of pictureOf.
+func (f findings) pictures(kind form, shown []contrast, first bool) report.Table {
 	t := report.Table{Title: kind.title, Head: []string{"picture", "truth"}}
 	for _, b := range f.baselines {
 		t.Head = append(t.Head, f.title(b))
@@ -120,7 +120,8 @@ func (f findings) pictures(kind form, first bool) report.Table {
 	t.Head = append(t.Head, f.opt.Learners...)
 	const width = 96
 	m := f.measures()[0]
-	for i, test := range f.data.tests[:min(maxShown, len(f.data.tests))] {
+	for _, c := range shown {
+		i, test := c.test, f.data.tests[c.test]
 		row := []report.Cell{{Text: test.name}, {}}
 		if truth, err := f.opt.Protocol.crop(test.img, test.img); err == nil {
 			row[1].Picture = pictureOf(truth, width, test.name, "truth", first)
@@ -159,14 +160,18 @@ func pictureOf(data []byte, width int, scene, by string, own bool) report.HTML {
 	return report.Picture(data, width, scene+" by "+by)
 }
 
-// photographs returns a section for each test picture, with the same part of it as restored by each baseline and, with
-// back-projection, by each learner.
-func (f findings) photographs() (list []report.Section) {
-	for i, test := range f.data.tests[:min(maxShown, len(f.data.tests))] {
+// photographs returns a section for each of the test pictures shown, with the same part of it as restored by each
+// baseline and, with back-projection, by each learner.
+func (f findings) photographs(shown []contrast) (list []report.Section) {
+	for n, c := range shown {
+		i, test := c.test, f.data.tests[c.test]
 		s := report.Section{Title: test.name}
-		if i == 0 {
-			s.Text = fmt.Sprintf("Where the picture has most detail, %d times as large; PSNR and SSIM are of the "+
-				"whole picture. First run.", cropZoom)
+		if n == 0 {
+			s.Text = f.explain(shown) + fmt.Sprintf("Each is shown where it has most detail, %d times as large; PSNR "+
+				"and SSIM are of the whole picture. First run.", cropZoom)
+		}
+		if c.width >= 0 {
+			s.A, s.B = c.worst+", coupled", c.best+", coupled"
 		}
 		show := func(data []byte, name, note string) {
 			if len(data) > 0 {
@@ -186,11 +191,9 @@ func (f findings) photographs() (list []report.Section) {
 		for _, b := range f.baselines {
 			scored(b.name, b.scores)
 		}
-		for _, kind := range f.forms {
-			for _, learner := range f.opt.Learners {
-				if r := f.firstRun(learner); r != nil && !kind.paper {
-					scored(learner+", coupled", kind.scores(*r))
-				}
+		for _, learner := range f.opt.Learners {
+			if r := f.firstRun(learner); r != nil {
+				scored(learner+", coupled", f.shown().scores(*r))
 			}
 		}
 		list = append(list, s)
@@ -226,8 +229,8 @@ func (f findings) curves(byTime bool) report.Chart {
 	return c
 }
 
-// maxShown is the largest number of pictures that the page shows.
-const maxShown = 12
+// maxShown is the largest number of pictures that the page shows, out of the first maxKept that are restored.
+const maxShown, maxKept = 12, 48
 
 // cropZoom is the factor by which parts of photographs are enlarged on the page.
 const cropZoom = 3

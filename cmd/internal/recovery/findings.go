@@ -148,15 +148,35 @@ func (f findings) count() int {
 	return f.point(t.Panel(), t.N, t.Learner).trials
 }
 
-// coderNote returns the half sentence of the page that says which sparsity the coder of two-stage learners is given.
-func (f findings) coderNote() string {
-	for _, t := range f.trials {
-		if !strings.HasSuffix(t.Coder, fmt.Sprintf("sparsity=%d", t.S)) {
-			return "those that need a coder have " + t.Coder
+// knowledge returns the sentence of the page that says what each learner is told besides the signals.
+func (f findings) knowledge() string {
+	var rop, others []string
+	for _, learner := range f.learners() {
+		if name, _, _ := strings.Cut(learner, ":"); name == "rop" {
+			rop = append(rop, learner)
+		} else {
+			others = append(others, learner)
 		}
 	}
-	name, _, _ := strings.Cut(f.trials[0].Coder, ":")
-	return "those that code with " + name + " are told the true S"
+	coder, _, _ := strings.Cut(f.trials[0].Coder, ":")
+	told := fmt.Sprintf("K and, for their coder %s, the true S", coder)
+	for _, t := range f.trials {
+		if !strings.HasSuffix(t.Coder, fmt.Sprintf("sparsity=%d", t.S)) {
+			told = "K, and code with " + t.Coder
+		}
+	}
+	are := "is"
+	if len(rop) > 1 {
+		are = "are"
+	}
+	alone := fmt.Sprintf("Besides the signals, %s %s told the number of atoms K alone", strings.Join(rop, ", "), are)
+	switch {
+	case len(rop) == 0:
+		return fmt.Sprintf("Besides the signals, all learners are told %s.", told)
+	case len(others) == 0:
+		return alone + "."
+	}
+	return fmt.Sprintf("%s; the others are told %s.", alone, told)
 }
 
 // errorFloor is the lower end of the logarithmic axis, where smaller errors are drawn too.
@@ -167,11 +187,9 @@ func (f findings) html(w io.Writer) error {
 	t := f.trials[0]
 	page := report.Page{
 		Title:    "Dictionary recovery",
-		Findings: f.verdicts(),
+		Findings: append(f.verdicts(), f.knowledge()),
 		Lead: fmt.Sprintf("How near learners come to the dictionary that made their training signals, %d "+
-			"problems a point. "+
-			"Every learner gets the same signals and the same first dictionary; %s, ROP is told nothing.",
-			f.count(), f.coderNote()),
+			"problems a point. Every learner gets the same signals and the same first dictionary.", f.count()),
 		Command: f.typed,
 		Facts: []report.Fact{
 			{Name: "command with all settings", Value: f.command},
@@ -184,9 +202,9 @@ func (f findings) html(w io.Writer) error {
 			"Error: mean over the atoms of 1 − |cos| to the true atom each is matched with. “Assigned” matches so " +
 				"that the error is least; the paper's rule lets each learned atom in turn take the best true atom " +
 				"still free, so one wrong atom can take another's.",
-			fmt.Sprintf("Recovered: share of the true atoms met with |cos| above 0.99. Curves show means over the "+
-				"problems, bands what lies between the best and the worst tenth of them; the error axis is "+
-				"logarithmic and ends at %g.", errorFloor),
+			"Recovered: share of the true atoms met with |cos| above 0.99. Curves show means over the " +
+				"problems, bands what lies between the best and the worst tenth of them; the error axis is " +
+				"logarithmic, and errors below 10⁻⁵ are drawn there.",
 			"Tables have means ± one standard deviation, the best of a row in bold.",
 			"Seconds are those of a trial beside the others that ran at the same time. All numbers but the seconds " +
 				"are the same for any number of processors. “External” seconds are those of programs outside, with " +
@@ -199,11 +217,12 @@ func (f findings) html(w io.Writer) error {
 		if len(f.panels()) > 1 { // the verdict on a single panel is at the head of the page
 			section.Text = f.verdict(p).String()
 		}
-		for _, chart := range []report.Chart{
-			f.chart(p, "error, assigned", true, func(t planted.Trial) float64 { return t.Assigned }),
-			f.chart(p, "error, the paper's rule", true, func(t planted.Trial) float64 { return t.InOrder }),
-			f.chart(p, "share of the atoms recovered", false, func(t planted.Trial) float64 { return t.Recovered }),
-		} {
+		assigned := f.chart(p, "error, assigned", func(t planted.Trial) float64 { return t.Assigned })
+		inOrder := f.chart(p, "error, the paper's rule", func(t planted.Trial) float64 { return t.InOrder })
+		recovered := f.chart(p, "share of the atoms recovered", func(t planted.Trial) float64 { return t.Recovered })
+		assigned.Log, inOrder.Log, recovered.Y1 = true, true, 1
+		report.ShareY(&assigned, &inOrder)
+		for _, chart := range []report.Chart{assigned, inOrder, recovered} {
 			figure, err := chart.Figure(280, 240)
 			if err != nil {
 				return err
@@ -220,8 +239,8 @@ func (f findings) html(w io.Writer) error {
 }
 
 // chart returns a chart of value over the number N of signals, in the trials of panel p, with a curve for each learner.
-func (f findings) chart(p planted.Panel, name string, log bool, value func(planted.Trial) float64) report.Chart {
-	c := report.Chart{Title: name, X: "signals N", Log: log, Floor: errorFloor, Y1: 1}
+func (f findings) chart(p planted.Panel, name string, value func(planted.Trial) float64) report.Chart {
+	c := report.Chart{Title: name, X: "signals N", Floor: errorFloor}
 	for _, n := range f.sizes(p) {
 		c.Ticks = append(c.Ticks, float64(n))
 	}

@@ -71,7 +71,8 @@ func TestAxesFitTheValues(t *testing.T) {
 		log       bool
 		low, high float64
 	}{{true, 0.019, 0.047}, {true, 1e-7, 0.3}, {false, 30.1, 30.4}, {false, 0, 5}} {
-		chart := Chart{Log: c.log, Floor: 1e-5, Series: []Series{{Points: []Point{{X: 1, Y: c.low}, {X: 2, Y: c.high}}}}}
+		points := []Point{{X: 1, Y: c.low}, {X: 2, Y: c.high}}
+		chart := Chart{Log: c.log, Floor: 1e-5, Series: []Series{{Points: points}}}
 		_, y, err := chart.axes()
 		must.Succeed(t, err)
 		low, high := y.share(chart.clip(c.low)), y.share(c.high)

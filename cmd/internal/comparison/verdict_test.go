@@ -81,23 +81,24 @@ func TestHeadline(t *testing.T) {
 	}{
 		"pictures": {8, 0.1, []float64{2, 0.5, 1},
 			[][]float64{eight, plus(eight, 0.02, 0.03), plus(eight, 0.08, 0.08, 0.08, -0.01)},
-			"rop is best on 6 of 8 pictures, by 0.0250 in the mean error (standard error 0.0019), before mod; mod is " +
-				"fastest, with 0.5 s to learn.|That is as in the paper, without back-projection. rop has an error of " +
-				"0.1350 in the mean. None comes up to bicubic, with an error of 0.1000.|With 20 back-projections: rop " +
-				"is best on 6 of 8"},
+			"rop is best on 6 of 8 pictures, by 0.0250 in the mean error (standard error 0.0019), before mod; mod " +
+				"is fastest, with 0.5 s to learn.|That is as in the paper, without back-projection. rop has an error " +
+				"of 0.1350 in the mean. None comes up to bicubic, with an error of 0.1000.|With 20 " +
+				"back-projections: rop is best on 6 of 8"},
 		"runs": {1, 0.3, []float64{12, 12.5, 30}, [][]float64{plus(eight, 0.04, 0.05), eight, plus(eight, 0.1)},
-			"mod is best in all 8 runs, by 0.0450 in the mean error (standard error 0.0019), before rop; rop and mod " +
-				"are fastest, with about 12 s to learn.|That is as in the paper, without back-projection. mod has an " +
-				"error of 0.1350 in the mean. The best of what was there already, bicubic, has an error of 0.3000."},
+			"mod is best in all 8 runs, by 0.0450 in the mean error (standard error 0.0019), before rop; rop and " +
+				"mod are fastest, with about 12 s to learn.|That is as in the paper, without back-projection. mod " +
+				"has an error of 0.1350 in the mean. The best of what was there already, bicubic, has an error " +
+				"of 0.3000."},
 		"small": {1, 0.3, []float64{1, 1.1}, [][]float64{eight, plus(eight, 0.00002, 0.00003)},
-			"rop is best in all 8 runs, by 3e-05 in the mean error (standard error 2e-06), before mod; all learn about " +
-				"as fast, in 1 s."},
+			"rop is best in all 8 runs, by 3e-05 in the mean error (standard error 2e-06), before mod; all learn " +
+				"about as fast, in 1 s."},
 		"tie": {8, 0.3, []float64{1, 9, 9}, [][]float64{eight, plus(eight, 0.02, -0.01), plus(eight, 0.2)},
-			"rop and mod cannot be told apart: rop is 0.0050 in the mean error ahead of mod, with a standard error of " +
-				"0.0057; rop is fastest"},
+			"rop and mod cannot be told apart: rop is 0.0050 in the mean error ahead of mod, with a standard error " +
+				"of 0.0057; rop is fastest"},
 		"few": {2, 0.3, []float64{1, 9}, [][]float64{{0.1, 0.2}, {0.11, 0.23}},
-			"rop and mod cannot be told apart: rop is 0.0200 in the mean error ahead of mod, with a standard error of " +
-				"0.0100; rop is fastest"},
+			"rop and mod cannot be told apart: rop is 0.0200 in the mean error ahead of mod, with a standard error " +
+				"of 0.0100; rop is fastest"},
 		"one": {1, 0.3, []float64{1, 9}, [][]float64{{0.1}, {0.2}},
 			"No learner can be called the best after one of the runs: rop is 0.1000 in the mean error ahead of mod, " +
 				"which may be chance; rop is fastest"},

@@ -47,8 +47,8 @@ func (opt *Options) table() settings.Table {
 		{Name: "depth", To: settings.Num(&t.Depth, n.Depth).AtLeast(1), Help: "`M` layers in the chain"},
 		{Name: "skip", To: settings.Num(&t.Skip, n.Skip), Help: "add what the chain was given to what it makes every " +
 			"`N` layers; N divides the depth, 0: once, at its end"},
-		{Name: "margin", To: settings.Num(&t.Margin, n.Margin), Help: "compute `N` samples around a patch in all layers " +
-			"too; beyond them are zeros"},
+		{Name: "margin", To: settings.Num(&t.Margin, n.Margin), Help: "compute `N` samples around a patch in all " +
+			"layers too; beyond them are zeros, which makes the training of deep networks faster"},
 		{Name: "steps", To: settings.Num(&t.Steps, n.Steps).AtLeast(0),
 			Help: "`N` steps; 0: the layers of --init stay as they are"},
 		{Name: "colour-steps", To: settings.Num(&t.ColourSteps, n.ColourSteps).AtLeast(0),

@@ -46,7 +46,8 @@ func newPass(shapes []shape, skip, side, margin int) *pass {
 
 // newBarePass returns a pass without memory for the outputs and the gradients of layers.
 func newBarePass(shapes []shape, skip, side, margin int) *pass {
-	p := &pass{shapes: shapes, skip: skip, side: side, sides: make([]int, len(shapes)+1), pads: make([]int, len(shapes))}
+	p := &pass{shapes: shapes, skip: skip, side: side}
+	p.sides, p.pads = make([]int, len(shapes)+1), make([]int, len(shapes))
 	p.sides[len(shapes)] = side
 	for i := len(shapes) - 1; i >= 0; i-- {
 		full := p.full(i)

@@ -115,8 +115,8 @@ func testGradient(t *testing.T, isRounded bool, scale, skip int, squared bool) {
 			got := (at(step) - at(-step)) / (2 * step)
 			at(0)
 			if math.Abs(got-along) > within*math.Abs(along)+1e-6 {
-				t.Errorf("×%d, skip %d, squared %v, rounded %v: layer %d, %s: the error rises by %g, its gradient says %g",
-					scale, skip, squared, isRounded, i, kind, got, along)
+				t.Errorf("×%d, skip %d, squared %v, rounded %v: layer %d, %s: the error rises by %g, its gradient "+
+					"says %g", scale, skip, squared, isRounded, i, kind, got, along)
 			}
 		}
 	}

@@ -42,9 +42,10 @@ type Trainer struct {
 	Batch int
 	// Patch is the side of the square that a patch predicts, in low-resolution samples, 4 to 128.
 	Patch int
-	// Margin is the greatest number of samples around a patch that the layers compute too, 0 or more. Where they would
-	// need more, their input is padded with zeros. A margin as wide as the reach of the network leaves none of that, and
-	// makes patches of deep networks several times as large.
+	// Margin is the greatest number of samples around a patch that the layers compute too, 0 to 128. Where they would
+	// need more, their input is padded with zeros. The default is wider than the reach of any network, so that there
+	// are no zeros; 4 makes a step of 18 layers take 0.6 of the time, but the network learns beside the zeros, which
+	// it does not meet when it enlarges.
 	Margin int
 	// LearningRate is the learning rate of the first steps, above 0 and at most 1; it falls nearly to 0 along a
 	// cosine. It is the spectral norm of the change of a layer's weights in a step. A training that diverges
@@ -107,7 +108,7 @@ type Trainer struct {
 func Defaults() Trainer {
 	return Trainer{
 		Scale: 2, Degradation: resample.Cubic, Channels: 48, Depth: 10, Steps: 80_000, ColourSteps: 1500, Batch: 10,
-		Patch: 36, Margin: 4, LearningRate: 0.01, Decay: 0.03, Reductions: []float64{0.8, 0.62},
+		Patch: 36, Margin: 128, LearningRate: 0.01, Decay: 0.03, Reductions: []float64{0.8, 0.62},
 		Symmetries: training.AllSymmetries, Synthetic: 0.01, Grain: GrainOf(resample.Cubic, false), Interval: 1000,
 	}
 }
@@ -171,7 +172,8 @@ func (t Trainer) check() error {
 	case t.Steps == 0 && (t.From == nil || t.From.Scale() != t.Scale):
 		return usage.Errorf("convolutional: no steps, and no network for scale %d to take as it is", t.Scale)
 	case t.Skip > 0 && t.Depth%t.Skip > 0:
-		return usage.Errorf("convolutional: a skip every %d layers, expected a divisor of the depth %d", t.Skip, t.Depth)
+		return usage.Errorf("convolutional: a skip every %d layers, expected a divisor of the depth %d", t.Skip,
+			t.Depth)
 	case t.Channels%kernel.Lanes != 0:
 		return usage.Errorf("convolutional: %d channels, expected a multiple of %d", t.Channels, kernel.Lanes)
 	case !(t.LearningRate > 0 && t.LearningRate <= 1):
@@ -213,7 +215,8 @@ func (t Trainer) isRounded(step int) bool {
 
 // architecture returns the architecture of the network for brightness.
 func (t Trainer) architecture() convolutional.Architecture {
-	return convolutional.Architecture{Scale: t.Scale, Channels: t.Channels, Depth: t.Depth, Skip: t.Skip, Strength: t.Robust}
+	return convolutional.Architecture{Scale: t.Scale, Channels: t.Channels, Depth: t.Depth, Skip: t.Skip,
+		Strength: t.Robust}
 }
 
 // Memory implements training.Trainer. It counts the layers, the gradients of the patches of a step and the

@@ -6082,7 +6082,7 @@ loop8:
 	ADDQ         $0x04, R13
 	ADDQ         $0x04, R14
 	ADDQ         AX, R12
-	DECQ         R15
+	SUBQ         $0x01, R15
 	JNZ          loop8
 	MOVQ         stride+24(FP), R13
 	LEAQ         (R11)(R13*4), R11
@@ -6211,7 +6211,7 @@ loop13:
 	ADDQ         $0x04, R13
 	ADDQ         $0x04, R14
 	ADDQ         AX, R12
-	DECQ         R15
+	SUBQ         $0x01, R15
 	JNZ          loop13
 	MOVQ         stride+24(FP), R13
 	LEAQ         (R11)(R13*4), R11
@@ -6318,7 +6318,7 @@ loop18:
 	ADDQ         $0x04, R13
 	ADDQ         $0x04, R14
 	ADDQ         AX, R12
-	DECQ         R15
+	SUBQ         $0x01, R15
 	JNZ          loop18
 	MOVQ         stride+24(FP), R13
 	LEAQ         (R11)(R13*4), R11
@@ -6406,7 +6406,7 @@ loop23:
 	VFMADD231PS  Z29, Z30, Z11
 	ADDQ         $0x04, R13
 	ADDQ         AX, R12
-	DECQ         R14
+	SUBQ         $0x01, R14
 	JNZ          loop23
 	MOVQ         stride+24(FP), R13
 	LEAQ         (R11)(R13*4), R11
@@ -6478,7 +6478,7 @@ loop28:
 	VFMADD231PS  Z29, Z30, Z7
 	ADDQ         $0x04, R13
 	ADDQ         AX, R12
-	DECQ         R14
+	SUBQ         $0x01, R14
 	JNZ          loop28
 	MOVQ         stride+24(FP), R13
 	LEAQ         (R11)(R13*4), R11
@@ -6534,7 +6534,7 @@ loop33:
 	VFMADD231PS  Z29, Z30, Z3
 	ADDQ         $0x04, R13
 	ADDQ         AX, R12
-	DECQ         R14
+	SUBQ         $0x01, R14
 	JNZ          loop33
 	MOVQ         stride+24(FP), R13
 	LEAQ         (R11)(R13*4), R11
@@ -6579,7 +6579,7 @@ loop38:
 	VFMADD231PS  Z29, Z30, Z1
 	ADDQ         $0x04, R13
 	ADDQ         AX, R12
-	DECQ         R14
+	SUBQ         $0x01, R14
 	JNZ          loop38
 	MOVQ         stride+24(FP), R13
 	LEAQ         (R11)(R13*4), R11
@@ -6660,7 +6660,7 @@ loop45:
 	ADDQ             $0x04, R13
 	ADDQ             $0x04, R14
 	ADDQ             AX, R12
-	DECQ             R15
+	SUBQ             $0x01, R15
 	JNZ              loop45
 	MOVQ             stride+24(FP), R13
 	LEAQ             (R11)(R13*4), R11
@@ -6744,7 +6744,7 @@ loop50:
 	ADDQ             $0x04, R13
 	ADDQ             $0x04, R14
 	ADDQ             AX, R12
-	DECQ             R15
+	SUBQ             $0x01, R15
 	JNZ              loop50
 	MOVQ             stride+24(FP), R13
 	LEAQ             (R11)(R13*4), R11
@@ -6816,7 +6816,7 @@ loop55:
 	ADDQ             $0x04, R13
 	ADDQ             $0x04, R14
 	ADDQ             AX, R12
-	DECQ             R15
+	SUBQ             $0x01, R15
 	JNZ              loop55
 	MOVQ             stride+24(FP), R13
 	LEAQ             (R11)(R13*4), R11
@@ -6877,7 +6877,7 @@ loop60:
 	VFMADD231PS.BCST (R13)(BX*1), Z28, Z5
 	ADDQ             $0x04, R13
 	ADDQ             AX, R12
-	DECQ             R14
+	SUBQ             $0x01, R14
 	JNZ              loop60
 	MOVQ             stride+24(FP), R13
 	LEAQ             (R11)(R13*4), R11
@@ -6930,7 +6930,7 @@ loop65:
 	VFMADD231PS.BCST (R13)(DX*1), Z28, Z3
 	ADDQ             $0x04, R13
 	ADDQ             AX, R12
-	DECQ             R14
+	SUBQ             $0x01, R14
 	JNZ              loop65
 	MOVQ             stride+24(FP), R13
 	LEAQ             (R11)(R13*4), R11
@@ -6975,7 +6975,7 @@ loop70:
 	VFMADD231PS.BCST (R13)(CX*1), Z28, Z1
 	ADDQ             $0x04, R13
 	ADDQ             AX, R12
-	DECQ             R14
+	SUBQ             $0x01, R14
 	JNZ              loop70
 	MOVQ             stride+24(FP), R13
 	LEAQ             (R11)(R13*4), R11
@@ -7014,7 +7014,7 @@ loop75:
 	VFMADD231PS.BCST (R13), Z28, Z0
 	ADDQ             $0x04, R13
 	ADDQ             AX, R12
-	DECQ             R14
+	SUBQ             $0x01, R14
 	JNZ              loop75
 	MOVQ             stride+24(FP), R13
 	LEAQ             (R11)(R13*4), R11
@@ -7106,7 +7106,7 @@ loop83:
 	VFMADD231PS  Y13, Y14, Y11
 	ADDQ         $0x04, R13
 	ADDQ         AX, R12
-	DECQ         R14
+	SUBQ         $0x01, R14
 	JNZ          loop83
 	MOVQ         stride+24(FP), R13
 	LEAQ         (R11)(R13*4), R11
@@ -7178,7 +7178,7 @@ loop88:
 	VFMADD231PS  Y13, Y14, Y7
 	ADDQ         $0x04, R13
 	ADDQ         AX, R12
-	DECQ         R14
+	SUBQ         $0x01, R14
 	JNZ          loop88
 	MOVQ         stride+24(FP), R13
 	LEAQ         (R11)(R13*4), R11
@@ -7234,7 +7234,7 @@ loop93:
 	VFMADD231PS  Y13, Y14, Y3
 	ADDQ         $0x04, R13
 	ADDQ         AX, R12
-	DECQ         R14
+	SUBQ         $0x01, R14
 	JNZ          loop93
 	MOVQ         stride+24(FP), R13
 	LEAQ         (R11)(R13*4), R11
@@ -7279,7 +7279,7 @@ loop98:
 	VFMADD231PS  Y13, Y14, Y1
 	ADDQ         $0x04, R13
 	ADDQ         AX, R12
-	DECQ         R14
+	SUBQ         $0x01, R14
 	JNZ          loop98
 	MOVQ         stride+24(FP), R13
 	LEAQ         (R11)(R13*4), R11

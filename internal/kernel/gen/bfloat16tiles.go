@@ -51,17 +51,13 @@ func (t tier) convolveBFloat16() {
 		for _, tile := range tiles[w] {
 			tall, least := tile[0], tile[1]
 			while(c.n, least, func() {
-				t.convolvePairs(c, tall, w)
-				for i := range tall {
+				sumTile(c, zmm[:w*tall], zmm[firstRight:][:w], 64, 2, func(i int, sample Mem) {
+					VPBROADCASTD(sample, zmm[left])
 					for j := range w {
-						VMOVUPS(zmm[i*w+j], from(c.to, 64*j))
+						addPairs(i*w+j, left, firstRight+j)
 					}
-					ADDQ(c.pitch, c.to)
-				}
-				move := GP64()
-				IMUL3Q(U8(tall), c.step, move)
-				ADDQ(move, c.from)
-				SUBQ(U8(tall), c.n)
+				})
+				storeTile(c, zmm[:w*tall], w, 64)
 			})
 		}
 	})
@@ -86,48 +82,6 @@ func blocks(pitch, column reg.GPVirtual, body func(w int)) {
 		JMP(LabelRef(top))
 		Label(out)
 	}
-}
-
-func (t tier) convolvePairs(c convolution, tall, w int) {
-	start := pointer("bias")
-	for j := range w {
-		VMOVUPS(at(start, c.column, 64*j), zmm[j])
-		for i := 1; i < tall; i++ {
-			VMOVAPS(zmm[j], zmm[i*w+j])
-		}
-	}
-	rows, row, weight, first, seventh := pointer("rows"), GP64(), pointer("weight"), GP64(), GP64()
-	MOVQ(c.from, row)
-	ADDQ(c.column, weight)
-	while(rows, 1, func() {
-		k := pointer("k")
-		MOVQ(row, first)
-		if tall > 7 {
-			LEAQ(Mem{Base: row, Index: c.step5, Scale: 1}, seventh)
-			LEAQ(Mem{Base: seventh, Index: c.step, Scale: 2}, seventh)
-		}
-		loop := label("loop")
-		Label(loop)
-		for j := range w {
-			VMOVUPS(from(weight, 64*j), zmm[firstRight+j])
-		}
-		for i := range tall {
-			VPBROADCASTD(c.sample(i, first, seventh), zmm[left])
-			for j := range w {
-				addPairs(i*w+j, left, firstRight+j)
-			}
-		}
-		ADDQ(U8(4), first)
-		if tall > 7 {
-			ADDQ(U8(4), seventh)
-		}
-		ADDQ(c.pitch, weight)
-		SUBQ(U8(2), k)
-		JNZ(LabelRef(loop))
-		stride := pointer("stride")
-		LEAQ(Mem{Base: row, Index: stride, Scale: 2}, row)
-		DECQ(rows)
-	})
 }
 
 var _ = register(operation{

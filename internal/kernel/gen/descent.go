@@ -49,16 +49,7 @@ func (t tier) convolve32() {
 		for _, tall := range tiles {
 			while(c.n, tall, func() {
 				t.convolveTile(c, acc[:w*tall], right[:w], left)
-				for i := range tall {
-					for j := range w {
-						VMOVUPS(acc[i*w+j], from(c.to, j*t.bytes()))
-					}
-					ADDQ(c.pitch, c.to)
-				}
-				move := GP64()
-				IMUL3Q(U8(tall), c.step, move)
-				ADDQ(move, c.from)
-				SUBQ(U8(tall), c.n)
+				storeTile(c, acc[:w*tall], w, t.bytes())
 			})
 		}
 		ADDQ(U32(block), c.column)
@@ -92,10 +83,27 @@ func (c convolution) sample(i int, first, seventh reg.GPVirtual) Mem {
 
 func (t tier) convolveTile(c convolution, acc, right []reg.VecVirtual, left reg.VecVirtual) {
 	w := len(right)
+	sumTile(c, acc, right, t.bytes(), 1, func(i int, sample Mem) {
+		if w == 1 && t.lanes == 8 {
+			VFMADD231PS_BCST(sample, right[0], acc[i])
+			return
+		}
+		VBROADCASTSS(sample, left)
+		for j := range w {
+			VFMADD231PS(right[j], left, acc[i*w+j])
+		}
+	})
+}
+
+// sumTile writes the loops over all taps that sum up a tile in acc, for each sample as many vectors as right has. multiply
+// adds to sample i of the tile the products of the numbers at an address with right, which has the weights for them:
+// entries numbers, which make 4 bytes. A vector has the given number of bytes.
+func sumTile[V reg.Register](c convolution, acc, right []V, bytes, entries int, multiply func(i int, sample Mem)) {
+	w := len(right)
 	tall := len(acc) / w
 	start := pointer("bias")
 	for j := range w {
-		VMOVUPS(at(start, c.column, j*t.bytes()), acc[j])
+		VMOVUPS(at(start, c.column, j*bytes), acc[j])
 		for i := 1; i < tall; i++ {
 			VMOVAPS(acc[j], acc[i*w+j])
 		}
@@ -113,29 +121,37 @@ func (t tier) convolveTile(c convolution, acc, right []reg.VecVirtual, left reg.
 		loop := label("loop")
 		Label(loop)
 		for j := range w {
-			VMOVUPS(from(weight, j*t.bytes()), right[j])
+			VMOVUPS(from(weight, j*bytes), right[j])
 		}
 		for i := range tall {
-			if w == 1 && t.lanes == 8 {
-				VFMADD231PS_BCST(c.sample(i, first, seventh), right[0], acc[i])
-				continue
-			}
-			VBROADCASTSS(c.sample(i, first, seventh), left)
-			for j := range w {
-				VFMADD231PS(right[j], left, acc[i*w+j])
-			}
+			multiply(i, c.sample(i, first, seventh))
 		}
 		ADDQ(U8(4), first)
 		if tall > 7 {
 			ADDQ(U8(4), seventh)
 		}
 		ADDQ(c.pitch, weight)
-		DECQ(k)
+		SUBQ(U8(entries), k)
 		JNZ(LabelRef(loop))
 		stride := pointer("stride")
-		LEAQ(Mem{Base: row, Index: stride, Scale: 4}, row)
+		LEAQ(Mem{Base: row, Index: stride, Scale: uint8(4 / entries)}, row)
 		DECQ(rows)
 	})
+}
+
+// storeTile stores acc, a tile of w vectors of the given number of bytes for each sample, and goes on to the next tile.
+func storeTile[V reg.Register](c convolution, acc []V, w, bytes int) {
+	tall := len(acc) / w
+	for i := range tall {
+		for j := range w {
+			VMOVUPS(acc[i*w+j], from(c.to, j*bytes))
+		}
+		ADDQ(c.pitch, c.to)
+	}
+	move := GP64()
+	IMUL3Q(U8(tall), c.step, move)
+	ADDQ(move, c.from)
+	SUBQ(U8(tall), c.n)
 }
 
 var _ = register(operation{

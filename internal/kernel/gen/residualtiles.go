@@ -24,32 +24,12 @@ var _ = register(operation{
 
 // transformResidual is transformOutput whose outputs are float32, of sums of one or of two parts.
 func (t tier) transformResidual(low, high string) {
-	output := GP64()
-	XORQ(output, output)
-	for _, group := range []int{32, 16} {
-		top, out := label("group"), label("fewer")
-		Label(top)
-		r := GP64()
-		LEAQ(from(output, group), r)
-		CMPQ(r, place(Param("outputs")))
-		JGT(LabelRef(out))
-		switch {
-		case t.lanes == 8:
-			t.residualTiles(low, high, output, 0, []int{0, 64}[:group/16])
-		case group == 32:
-			t.residualTiles(low, high, output, 0, []int{0, 64})
-			t.residualTiles(low, high, output, 16, []int{32, 96})
-		default:
-			t.residualTiles(low, high, output, 0, []int{0, 32})
-		}
-		ADDQ(U8(group), output)
-		JMP(LabelRef(top))
-		Label(out)
-	}
+	t.outputGroups(func(output reg.GPVirtual, next int, lanes []int) {
+		t.residualTiles(low, high, output, next, lanes)
+	})
 }
 
-// residualTiles makes the outputs of all tiles that begin next behind output, of the sums that begin at the offsets
-// lanes behind those of output.
+// residualTiles is a body of outputGroups.
 func (t tier) residualTiles(low, high string, output reg.GPVirtual, next int, lanes []int) {
 	scale, columns := pointer("scale"), steps{one: pointer("stride"), three: GP64()}
 	LEAQ(Mem{Base: scale, Index: output, Scale: 4}, scale)

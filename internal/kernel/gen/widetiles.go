@@ -36,14 +36,8 @@ var _ = register(operation{
 
 // splitSamples goes through all samples for as many channels as fill a vector.
 func (t tier) splitSamples() {
-	channel := GP64()
-	XORQ(channel, channel)
-	split := func(channels int, vec func() reg.VecVirtual) {
-		next, top, out := GP64(), label("channels"), label("fewer")
-		Label(top)
-		LEAQ(from(channel, channels), next)
-		CMPQ(next, lengthOf("active"))
-		JGT(LabelRef(out))
+	limit := func() Op { return lengthOf("active") }
+	t.channelGroups(limit, func(channel reg.GPVirtual, channels int, vec func() reg.VecVirtual) {
 		low, high, line := pointer("low"), pointer("high"), lengthOf("active")
 		src, step := pointer("src"), pointer("step")
 		for _, p := range []reg.GPVirtual{low, high, src} {
@@ -84,15 +78,7 @@ func (t tier) splitSamples() {
 			VPOR(from(active, 0), used, used)
 		}
 		VMOVUPS(used, from(active, 0))
-		ADDQ(U8(channels), channel)
-		JMP(LabelRef(top))
-		Label(out)
-	}
-	if t.lanes == 8 {
-		split(32, ZMM)
-	}
-	split(16, YMM)
-	split(8, XMM)
+	})
 }
 
 // ymm returns v, or the lower half of a long one.
@@ -104,30 +90,7 @@ func ymm(v reg.VecVirtual) reg.Register {
 }
 
 // transformWideOutput is transformOutput for sums of two parts.
-func (t tier) transformWideOutput() {
-	output := GP64()
-	XORQ(output, output)
-	for _, group := range []int{32, 16} {
-		top, out := label("group"), label("fewer")
-		Label(top)
-		r := GP64()
-		LEAQ(from(output, group), r)
-		CMPQ(r, place(Param("outputs")))
-		JGT(LabelRef(out))
-		switch {
-		case t.lanes == 8:
-			t.transformWideTiles(output, 0, []int{0, 64}[:group/16])
-		case group == 32:
-			t.transformWideTiles(output, 0, []int{0, 64})
-			t.transformWideTiles(output, 16, []int{32, 96})
-		default:
-			t.transformWideTiles(output, 0, []int{0, 32})
-		}
-		ADDQ(U8(group), output)
-		JMP(LabelRef(top))
-		Label(out)
-	}
-}
+func (t tier) transformWideOutput() { t.outputGroups(t.transformWideTiles) }
 
 // transformWideTiles is transformTiles for sums of two parts.
 func (t tier) transformWideTiles(output reg.GPVirtual, next int, lanes []int) {

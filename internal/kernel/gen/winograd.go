@@ -32,32 +32,41 @@ var _ = register(operation{
 	tiers:    []string{AVX2, AVX512BW},
 })
 
-// transformInput walks along the tiles of a row, for as many channels at a time as fill a vector, and for the rest of
-// them with a half and a quarter of a vector.
+// transformInput walks along the tiles of a row, for one group of channels after another.
 func (t tier) transformInput() {
+	t.channelGroups(func() Op { return place(Param("channels")) },
+		func(channel reg.GPVirtual, _ int, vec func() reg.VecVirtual) {
+			if t.lanes == 8 {
+				t.transformChannels(channel, []int{0, 1, 2, 3}, vec)
+			} else { // 16 registers hold half of the rows
+				t.transformChannels(channel, []int{0, 1}, vec)
+				t.transformChannels(channel, []int{2, 3}, vec)
+			}
+		})
+}
+
+// channelGroups writes the loops over as many channels as limit gives, for as many at a time as fill a vector, and for
+// the rest of them with a half and a quarter of a vector. body makes a number of channels from channel on, with vectors
+// from vec.
+func (t tier) channelGroups(limit func() Op, body func(channel reg.GPVirtual, channels int, vec func() reg.VecVirtual)) {
 	channel := GP64()
 	XORQ(channel, channel)
-	transform := func(channels int, vec func() reg.VecVirtual) {
+	group := func(channels int, vec func() reg.VecVirtual) {
 		next, top, out := GP64(), label("channels"), label("fewer")
 		Label(top)
 		LEAQ(from(channel, channels), next)
-		CMPQ(next, place(Param("channels")))
+		CMPQ(next, limit())
 		JGT(LabelRef(out))
-		if t.lanes == 8 {
-			t.transformChannels(channel, []int{0, 1, 2, 3}, vec)
-		} else { // 16 registers hold half of the rows
-			t.transformChannels(channel, []int{0, 1}, vec)
-			t.transformChannels(channel, []int{2, 3}, vec)
-		}
+		body(channel, channels, vec)
 		ADDQ(U8(channels), channel)
 		JMP(LabelRef(top))
 		Label(out)
 	}
 	if t.lanes == 8 {
-		transform(32, ZMM)
+		group(32, ZMM)
 	}
-	transform(16, YMM)
-	transform(8, XMM)
+	group(16, YMM)
+	group(8, XMM)
 }
 
 // columnOrder has the rows of a transform in the order in which a column of it lies in memory: multiplyTiles begins
@@ -163,6 +172,14 @@ func (t tier) transformOutput() {
 
 // transformGroups writes the loops of transformOutput, with skip or without it.
 func (t tier) transformGroups(skip bool) {
+	t.outputGroups(func(output reg.GPVirtual, next int, lanes []int) {
+		t.transformTiles(output, next, lanes, skip)
+	})
+}
+
+// outputGroups writes the loops over the outputs of tiles, 32 at a time and at last 16. body makes one vector of outputs
+// of all tiles, those that begin next behind output, of the sums that begin at the offsets lanes behind those of output.
+func (t tier) outputGroups(body func(output reg.GPVirtual, next int, lanes []int)) {
 	output := GP64()
 	XORQ(output, output)
 	for _, group := range []int{32, 16} {
@@ -174,12 +191,12 @@ func (t tier) transformGroups(skip bool) {
 		JGT(LabelRef(out))
 		switch {
 		case t.lanes == 8:
-			t.transformTiles(output, 0, []int{0, 64}[:group/16], skip)
+			body(output, 0, []int{0, 64}[:group/16])
 		case group == 32:
-			t.transformTiles(output, 0, []int{0, 64}, skip)
-			t.transformTiles(output, 16, []int{32, 96}, skip)
+			body(output, 0, []int{0, 64})
+			body(output, 16, []int{32, 96})
 		default:
-			t.transformTiles(output, 0, []int{0, 32}, skip)
+			body(output, 0, []int{0, 32})
 		}
 		ADDQ(U8(group), output)
 		JMP(LabelRef(top))
@@ -187,8 +204,7 @@ func (t tier) transformGroups(skip bool) {
 	}
 }
 
-// transformTiles makes one vector of outputs of all tiles, those that begin next behind output, of the sums that begin
-// at the offsets lanes behind those of output.
+// transformTiles is a body of outputGroups.
 func (t tier) transformTiles(output reg.GPVirtual, next int, lanes []int, skip bool) {
 	up, down, words := pointer("positive"), pointer("negative"), pointer("limits")
 	LEAQ(Mem{Base: down, Index: output, Scale: 4}, down)

@@ -31,8 +31,8 @@ func scored(errors ...float64) (list []restored) {
 	return list
 }
 
-// restorations returns the findings of learners whose errors are given: an entry for every run, or where there is one
-// run for every picture. Learners learn in so many seconds.
+// restorations returns the findings of learners whose errors are given: for each learner an entry for every run or, if
+// there is one run, for every picture. seconds has the time that each learner takes to learn.
 func restorations(tests int, given float64, seconds []float64, errors ...[]float64) findings {
 	f := findings{comparison: &comparison{}}
 	f.opt.Learners = []string{"rop", "mod", "ksvd"}[:len(errors)]

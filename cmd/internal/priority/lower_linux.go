@@ -8,10 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// niceness is the nice value of low priority, the default of nice(1). Beside a program of the usual value 0 that wants
-// a processor all the time, it gets a tenth of that processor.
-const niceness = 10
-
 // Lower gives the process, for good, the nice value 10, or leaves it where it is higher. It may be called while others
 // work. Other programs have it better only if the system schedules them together: with sched_autogroup, which many
 // systems have on, only those of the same session (see sched(7)); with cgroups, only those of the same group.

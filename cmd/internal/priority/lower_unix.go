@@ -4,9 +4,9 @@ package priority
 
 import "golang.org/x/sys/unix"
 
-// Lower gives the process, for good, the nice value 10, that of nice(1), or leaves it where it is higher.
+// Lower gives the process, for good, the nice value 10, or leaves it where it is higher.
 func Lower() error {
-	const niceness, self = 10, 0
+	const self = 0
 	now, err := unix.Getpriority(unix.PRIO_PROCESS, self)
 	if err != nil || now >= niceness {
 		return err

@@ -148,7 +148,8 @@ func (f findings) count() int {
 	return f.point(t.Panel(), t.N, t.Learner).trials
 }
 
-// knowledge returns the sentence of the page that says what each learner is told besides the signals.
+// knowledge returns a sentence for the page. It says what the learners know besides the signals: the number of atoms K,
+// and all but ROP also the sparsity S, through their coder.
 func (f findings) knowledge() string {
 	var rop, others []string
 	for _, learner := range f.learners() {

@@ -162,7 +162,7 @@ func TestRecoverPageTellsHow(t *testing.T) {
 	}
 }
 
-// The page says that ROP is told K alone where ROP takes part, and nothing of ROP elsewhere.
+// If ROP is among the learners, knowledge says that it knows K alone; otherwise it does not name ROP.
 func TestKnowledge(t *testing.T) {
 	for learners, want := range map[string]string{
 		"rop":        "Besides the signals, rop is told the number of atoms K alone.",

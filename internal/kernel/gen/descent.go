@@ -95,9 +95,9 @@ func (t tier) convolveTile(c convolution, acc, right []reg.VecVirtual, left reg.
 	})
 }
 
-// sumTile writes the loops over all taps that sum up a tile in acc, for each sample as many vectors as right has. multiply
-// adds to sample i of the tile the products of the numbers at an address with right, which has the weights for them:
-// entries numbers, which make 4 bytes. A vector has the given number of bytes.
+// sumTile writes the loops over all taps that sum up a tile in acc, for each sample as many vectors as right has.
+// multiply adds to sample i of the tile the products of the numbers at an address with right, which has the weights for
+// them: entries numbers, which make 4 bytes. A vector has the given number of bytes.
 func sumTile[V reg.Register](c convolution, acc, right []V, bytes, entries int, multiply func(i int, sample Mem)) {
 	w := len(right)
 	tall := len(acc) / w

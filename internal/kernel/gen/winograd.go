@@ -48,7 +48,9 @@ func (t tier) transformInput() {
 // channelGroups writes the loops over as many channels as limit gives, for as many at a time as fill a vector, and for
 // the rest of them with a half and a quarter of a vector. body makes a number of channels from channel on, with vectors
 // from vec.
-func (t tier) channelGroups(limit func() Op, body func(channel reg.GPVirtual, channels int, vec func() reg.VecVirtual)) {
+func (t tier) channelGroups(
+	limit func() Op, body func(channel reg.GPVirtual, channels int, vec func() reg.VecVirtual),
+) {
 	channel := GP64()
 	XORQ(channel, channel)
 	group := func(channels int, vec func() reg.VecVirtual) {
@@ -177,8 +179,9 @@ func (t tier) transformGroups(skip bool) {
 	})
 }
 
-// outputGroups writes the loops over the outputs of tiles, 32 at a time and at last 16. body makes one vector of outputs
-// of all tiles, those that begin next behind output, of the sums that begin at the offsets lanes behind those of output.
+// outputGroups writes the loops over the outputs of tiles, 32 at a time and at last 16. body makes one vector of
+// outputs of all tiles, those that begin next behind output, of the sums that begin at the offsets lanes behind those
+// of output.
 func (t tier) outputGroups(body func(output reg.GPVirtual, next int, lanes []int)) {
 	output := GP64()
 	XORQ(output, output)

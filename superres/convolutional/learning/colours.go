@@ -57,7 +57,7 @@ var (
 // forColour returns the options for colour. The chain is deeper beside a larger network for brightness, which
 // takes more of the time anyway.
 func (t Trainer) forColour() Trainer {
-	t.Depth, t.Skip, t.Margin = t.Channels/kernel.Lanes, 0, math.MaxInt/4
+	t.Depth, t.Skip, t.Margin = t.Channels/kernel.Lanes, 0, mostMargin
 	t.Channels, t.Patch, t.Batch = colourChannels, colourPatch, colourBatch
 	t.Steps, t.Interval, t.LearningRate, t.Decay = t.ColourSteps, t.ColourSteps, colourRate, colourDecay
 	return t

@@ -73,7 +73,7 @@ func (p patch) magnitude(side, scale int) (sum int) {
 // synthetic pictures, and all pixel art, are reduced by block means. Teachers are not applied, as they may ring
 // at the edges.
 func (s *session) synthesise(rng *rand.Rand) (patch, error) {
-	margin := min(s.Margin, s.Depth+1) + 2 // all that the window has: see newPass
+	margin := s.architecture().Reach() // at least what the window has
 	side := (s.Patch + 2*margin) * s.Scale
 	d := synthetic.Sample(rng, side, side, s.Scale)
 	by := s.Degradation

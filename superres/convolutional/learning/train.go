@@ -43,8 +43,8 @@ type Trainer struct {
 	// Patch is the side of the square that a patch predicts, in low-resolution samples, 4 to 128.
 	Patch int
 	// Margin is the greatest number of samples around a patch that the layers compute too, 0 to 128. Where they would
-	// need more, their input is padded with zeros. The default is wider than the reach of any network, so that there
-	// are no zeros; 4 makes a step of 18 layers take 0.6 of the time, but the network learns beside the zeros, which
+	// need more, their input is padded with zeros. The default, 128, is wider than the reach of any network, so that
+	// there are no zeros. With 4, a step of 18 layers takes 0.6 of the time, but the network learns beside zeros that
 	// it does not meet when it enlarges.
 	Margin int
 	// LearningRate is the learning rate of the first steps, above 0 and at most 1; it falls nearly to 0 along a
@@ -103,12 +103,15 @@ type Trainer struct {
 	Report func(Report)
 }
 
+// mostMargin is a margin that is wider than the reach of any network.
+const mostMargin = 128
+
 // Defaults returns the options that trained the best model for photographs at scale 2, except for its teachers.
 // 16 channels and a depth of 7 make the fast model.
 func Defaults() Trainer {
 	return Trainer{
 		Scale: 2, Degradation: resample.Cubic, Channels: 48, Depth: 10, Steps: 80_000, ColourSteps: 1500, Batch: 10,
-		Patch: 36, Margin: 128, LearningRate: 0.01, Decay: 0.03, Reductions: []float64{0.8, 0.62},
+		Patch: 36, Margin: mostMargin, LearningRate: 0.01, Decay: 0.03, Reductions: []float64{0.8, 0.62},
 		Symmetries: training.AllSymmetries, Synthetic: 0.01, Grain: GrainOf(resample.Cubic, false), Interval: 1000,
 	}
 }
@@ -158,7 +161,7 @@ func (t Trainer) check() error {
 		training.Range{Name: "number of channels", Value: t.Channels, Least: 16, Most: 64},
 		training.Range{Name: "depth", Value: t.Depth, Least: 1, Most: 32},
 		training.Range{Name: "number of layers from one skip to the next", Value: t.Skip, Least: 0, Most: t.Depth},
-		training.Range{Name: "margin", Value: t.Margin, Least: 0, Most: 128},
+		training.Range{Name: "margin", Value: t.Margin, Least: 0, Most: mostMargin},
 		training.Range{Name: "number of steps", Value: t.Steps, Least: 0, Most: 1 << 30},
 		training.Range{Name: "number of steps of colour", Value: t.ColourSteps, Least: 0, Most: 1 << 30},
 		training.Range{Name: "number of patches in a batch", Value: t.Batch, Least: 1, Most: 256},

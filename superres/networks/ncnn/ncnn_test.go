@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"superres/internal/golden"
 	"superres/internal/must"
 	"superres/superres/networks/graph"
 )
@@ -105,20 +106,8 @@ func TestLength(t *testing.T) {
 	}
 }
 
-func folder(t *testing.T) string {
-	dir := os.Getenv("SUPERRES_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "..", "shared", "data")
-	}
-	dir = filepath.Join(dir, "networks")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("no networks of others here: SUPERRES_DATA names the folder that has networks/*.param")
-	}
-	return dir
-}
-
 func TestPublished(t *testing.T) {
-	dir := folder(t)
+	dir := golden.Data(t, "networks")
 	for name, want := range map[string][3]int{
 		"4xLSDIRCompactC3":             {4, 621424, 39},
 		"RealESRGAN_General_WDN_x4_v3": {4, 1213296, 71},

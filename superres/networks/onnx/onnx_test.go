@@ -5,23 +5,12 @@ import (
 	"path/filepath"
 	"testing"
 
+	"superres/internal/golden"
 	"superres/internal/must"
 )
 
-func folder(t *testing.T) string {
-	dir := os.Getenv("SUPERRES_DATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "..", "shared", "data")
-	}
-	dir = filepath.Join(dir, "networks")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("no networks of others here: SUPERRES_DATA names the folder that has networks/*.onnx")
-	}
-	return dir
-}
-
 func TestPublished(t *testing.T) {
-	dir := folder(t)
+	dir := golden.Data(t, "networks")
 	for name, want := range map[string][3]int{
 		"disp":   {4, 163792, 42},
 		"span26": {4, 150706, 63},

@@ -3,7 +3,8 @@
 //
 // Values of Python are these in Go: None nil, True and False bool, whole numbers int64 or *big.Int, float float64, str
 // string, bytes Bytes, tuple Tuple, list, set and frozenset *List, dict *Dict, and whatever else Reader's functions
-// return. Values may hold themselves: whoever walks through them bounds the depth.
+// return. A list or a dictionary may contain itself, so a caller that goes through nested values must limit how deep it
+// goes.
 package pickle
 
 // The limits of a pickle bound what it can make a program allocate: some 100 bytes per value.

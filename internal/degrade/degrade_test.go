@@ -6,6 +6,7 @@ import (
 	"image/jpeg"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"superres/internal/must"
@@ -76,7 +77,7 @@ func TestNoise(t *testing.T) {
 			for i := range p.Pix {
 				p.Pix[i] = level
 			}
-			got := Degradation{Noise: 10, Shot: shot}.Apply(rand.New(rand.NewPCG(3, 4)), p)
+			got := Degradation{Noise: 10, Shot: shot}.Apply(rand.New(rand.NewPCG(3, 4)), p).Noise
 			want := 10 * math.Sqrt(1-shot+shot*float64(level)/127.5)
 			if math.Abs(got/want-1) > 0.02 {
 				t.Errorf("shot %g at %g: %g, expected %g", shot, level, got, want)
@@ -91,9 +92,10 @@ func TestBlurAndSharpen(t *testing.T) {
 	for i := range slope.Pix {
 		slope.Pix[i] = float32(2*(i%30) + 3*(i/30))
 	}
-	for _, d := range []Degradation{{}, {Blur: 0.7}, {Sharpen: 1.5}} {
+	for _, d := range []Degradation{{}, {Blur: Blur{0.7, 0.7, 0}}, {Blur: Blur{1.2, 0.3, 0.5}},
+		{Sharpen: 1.5, Radius: 1}} {
 		p := clone(slope)
-		d.Apply(nil, p)
+		d.Apply(rand.New(rand.NewPCG(1, 1)), p)
 		for y := 5; y < 25; y++ {
 			for x := 5; x < 25; x++ {
 				if p.Pix[y*30+x] != slope.Pix[y*30+x] {
@@ -105,45 +107,116 @@ func TestBlurAndSharpen(t *testing.T) {
 		for i := range edge.Pix {
 			edge.Pix[i] = float32(100 + 50*(i%30/15))
 		}
-		d.Apply(nil, edge)
+		d.Apply(rand.New(rand.NewPCG(1, 1)), edge)
 		left, right := edge.Pix[14], edge.Pix[15]
-		if d.Blur > 0 && !(left > 100 && right < 150) || d.Sharpen > 0 && !(left < 100 && right > 150) ||
-			d.Blur+d.Sharpen == 0 && (left != 100 || right != 150) {
+		if d.Blur.Major > 0 && !(left > 100 && right < 150) || d.Sharpen > 0 && !(left < 100 && right > 150) ||
+			d.IsClean() && (left != 100 || right != 150) {
 			t.Errorf("%+v makes %g and %g of an edge from 100 to 150", d, left, right)
 		}
+	}
+}
+
+// The spread of a point that was blurred has the covariance that Root is the root of, in any direction.
+func TestRootOfBlur(t *testing.T) {
+	for _, b := range []Blur{{0.8, 0.8, 0}, {2.5, 2.5, 1}, {2, 0.5, 0}, {2, 0.7, 0.6}, {1.5, 0, 2.2}, {2.5, 1, 3}} {
+		p := &Plane{W: 41, H: 41, Pix: make([]float32, 41*41)}
+		p.Pix[20*41+20] = 1
+		b.apply(p)
+		var sum, xx, yy, xy float64
+		for i, v := range p.Pix {
+			x, y := float64(i%41-20), float64(i/41-20)
+			sum, xx, yy, xy = sum+float64(v), xx+x*x*float64(v), yy+y*y*float64(v), xy+x*y*float64(v)
+		}
+		a, c, k := b.Root()
+		if math.Abs(sum-1) > 1e-3 {
+			t.Errorf("%+v: the samples add up to %g", b, sum)
+		}
+		const within = 0.35 // interpolation between samples blurs, and the last taps are missing
+		for _, v := range [][2]float64{{xx, a*a + k*k}, {yy, c*c + k*k}, {xy, k * (a + c)}} {
+			if math.Abs(v[0]-v[1]) > within {
+				t.Errorf("%+v: a covariance of %.2f, expected %.2f", b, v[0], v[1])
+			}
+		}
+	}
+}
+
+// Noise with grain has the deviation that was asked for and neighbours that are alike; salt changes its share of
+// samples to black and white, and dithering keeps the mean brightness in few tones.
+func TestKindsOfNoise(t *testing.T) {
+	grey := func() *Plane {
+		p := &Plane{W: 200, H: 200, Pix: make([]float32, 200*200)}
+		for i := range p.Pix {
+			p.Pix[i] = 100
+		}
+		return p
+	}
+	rng := rand.New(rand.NewPCG(7, 8))
+	p := grey()
+	if got := (Degradation{Noise: 10, Grain: 0.8}).Apply(rng, p).Noise; math.Abs(got-10) > 0.3 {
+		t.Errorf("grain of %g levels", got)
+	}
+	along := 0.0
+	for i := range p.Pix[1:] {
+		along += float64(p.Pix[i]-100) * float64(p.Pix[i+1]-100) / float64(len(p.Pix))
+	}
+	if along < 30 {
+		t.Errorf("neighbours in grain have a covariance of %g", along)
+	}
+	p = grey()
+	Degradation{Salt: 0.01}.Apply(rng, p)
+	var salt, mean float64
+	for _, v := range p.Pix {
+		if v != 100 {
+			salt++
+		}
+	}
+	if salt < 300 || salt > 500 {
+		t.Errorf("%g grains of salt of 400", salt)
+	}
+	p = grey()
+	Degradation{Tones: 4}.Apply(rng, p)
+	for _, v := range p.Pix {
+		if mean += float64(v) / float64(len(p.Pix)); v != 85 && v != 170 {
+			t.Fatalf("a tone of %g", v)
+		}
+	}
+	if math.Abs(mean-100) > 0.5 {
+		t.Errorf("a mean of %g", mean)
 	}
 }
 
 // Sample is reproducible, keeps to its ranges, and returns all kinds of degradations.
 func TestSample(t *testing.T) {
 	a, b := rand.New(rand.NewPCG(5, 6)), rand.New(rand.NewPCG(5, 6))
-	var blur, sharp, noise, files, twice, clean int
-	for range 2000 {
+	found := map[string]int{}
+	for range 4000 {
 		d, e := Sample(a), Sample(b)
-		if d.Noise != e.Noise || len(d.Files) != len(e.Files) || d.Noise > 25 || d.Shot > 1 {
+		if !reflect.DeepEqual(d, e) {
 			t.Fatalf("%+v and %+v", d, e)
 		}
+		if d.Noise > 25 || d.Shot > 1 || d.Blur.Major > MostBlur || d.Blur.Minor > d.Blur.Major ||
+			d.Sharpen > MostSharpening || len(d.Order)%int(steps) != 0 {
+			t.Fatalf("%+v", d)
+		}
 		for _, f := range d.Files {
-			if f.Quality < 30 || f.Quality > 98 || f.X > 7 || f.Y > 7 {
+			if f.Quality < 20 || f.Quality > 98 || f.X > 7 || f.Y > 7 {
 				t.Fatalf("%+v", f)
 			}
 		}
-		count := func(n *int, is bool) {
+		for name, is := range map[string]bool{"blurred": d.Blur.Major > 0, "blurred along a line": d.Blur.Angle > 0,
+			"sharpened": d.Sharpen > 0, "noisy": d.Noise > 0, "grainy": d.Grain > 0, "salted": d.Salt > 0,
+			"dithered": d.Tones > 0, "of files": len(d.Files) > 0, "of two files": len(d.Files) > 1,
+			"clean": d.IsClean(), "in another order": d.Order != nil} {
 			if is {
-				*n++
+				found[name]++
+			} else {
+				found[name] += 0
 			}
 		}
-		count(&blur, d.Blur > 0)
-		count(&sharp, d.Sharpen > 0)
-		count(&noise, d.Noise > 0)
-		count(&files, len(d.Files) > 0)
-		count(&twice, len(d.Files) > 1)
-		count(&clean, d.Noise == 0 && len(d.Files) == 0)
 	}
-	for name, n := range map[string]int{"blurred": blur, "sharpened": sharp, "noisy": noise, "of files": files,
-		"of two files": twice, "clean": clean} {
-		if n < 100 {
-			t.Errorf("%d of 2,000 are %s", n, name)
+	for name, n := range found {
+		if n < 80 {
+			t.Errorf("%d of 4,000 are %s", n, name)
 		}
 	}
 }

@@ -3,6 +3,6 @@
 // source that the caller gives; the same numbers give the same samples on one kind of processor.
 //
 // The degradations are those that K. Zhang and others (Designing a practical degradation model for deep blind
-// image super-resolution, ICCV 2021, arXiv:2103.14006) found to matter, always in one order: blur, sharpening,
-// noise, one or two files.
+// image super-resolution, ICCV 2021, arXiv:2103.14006) found to matter: blur, then, in any order, sharpening, noise,
+// dithering, and one or two files.
 package degrade

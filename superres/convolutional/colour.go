@@ -61,6 +61,11 @@ func (c *Colour) Save(to *stage.Arrays) any { return c.save(to) }
 
 // Tune implements stage.Colour.
 func (c *Colour) Tune(t stage.Tuning) (stage.Colour, error) {
+	if t.Levels != (stage.Levels{}) && c.params.Levels {
+		tuned := *c
+		tuned.levels = t.Levels
+		return &tuned, nil
+	}
 	if t.Strength == 0 || !c.params.Graded {
 		return c, nil
 	}
@@ -75,7 +80,7 @@ func (c *Colour) Tune(t stage.Tuning) (stage.Colour, error) {
 func (c *Colour) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Plane, current [2]*plane.Plane,
 	w *stage.Work) error {
 	scale := c.scale
-	inputs := colours + scale*scale
+	inputs := c.inputs()
 	read := func(y int, to []int16) {
 		red, blue := low[0].Row(y), low[1].Row(y)
 		for x, v := range red {

@@ -21,6 +21,7 @@ type net struct {
 	scale  int
 
 	filters []kernel.Filter // one per layer, for the kernels
+	levels  stage.Levels    // that the net is tuned to, if it takes levels
 }
 
 // params are the parameters of a network in a model file. Some of their names in the file are older than those
@@ -38,6 +39,7 @@ type params struct {
 
 	Colour   bool    `json:"colour,omitempty"`  // see Architecture.Colour
 	Graded   bool    `json:"leveled,omitempty"` // see Architecture.Strength
+	Levels   bool    `json:"levels,omitempty"`  // see Architecture.Levels
 	Strength float64 `json:"level,omitempty"`   // the strength that the stage is tuned to, 0..1
 }
 
@@ -82,7 +84,7 @@ func (p params) check(scale int) error {
 // architecture returns the architecture of the network at a scale.
 func (p params) architecture(scale int) Architecture {
 	return Architecture{Scale: scale, Channels: p.Channels, Depth: p.Depth, Skip: p.Skip, Colour: p.Colour,
-		Strength: p.Graded}
+		Strength: p.Graded, Levels: p.Levels}
 }
 
 // layers returns the layers of the network at a scale, with their sizes and without weights.
@@ -280,12 +282,19 @@ func (n *net) Scale() int { return n.scale }
 // Fingerprint returns a hash of all numbers of the net: nets with the same fingerprint give the same residuals.
 func (n *net) Fingerprint() [sha256.Size]byte {
 	t := n.tables
-	data, err := json.Marshal([]any{n.scale, n.params, t.weights, t.bias, t.positive, t.negative, t.strength, t.units})
+	all := []any{n.scale, n.params, t.weights, t.bias, t.positive, t.negative, t.strength, t.units}
+	if n.params.Levels {
+		all = append(all, n.levels)
+	}
+	data, err := json.Marshal(all)
 	if err != nil {
 		panic(err) // cannot be: all values are finite numbers
 	}
 	return sha256.Sum256(data)
 }
+
+// inputs returns the number of inputs of a sample, levels among them.
+func (n *net) inputs() int { return n.filters[0].Step }
 
 // reach returns Reach of the network.
 func (n *net) reach() int { return n.params.architecture(n.scale).Reach() }

@@ -3,6 +3,8 @@ package convolutional
 import (
 	"cmp"
 	"slices"
+
+	"superres/superres/stage"
 )
 
 // Architecture is the size of a [Network] and the kind of its inputs.
@@ -18,8 +20,12 @@ type Architecture struct {
 	Skip int
 	// Colour is true for a network that enlarges colour, false for one that enlarges brightness.
 	Colour bool
-	// Strength is true when the estimated strength of degradation is an input of the network.
+	// Strength is true when the estimated strength of degradation is an input of the network, as it was in robust
+	// networks of before. It is not trained any more.
 	Strength bool
+	// Levels is true when levels of what is wrong with the picture are inputs of the first layer, after the others: half
+	// of each of stage.Levels.
+	Levels bool
 }
 
 // Every returns Skip, or Depth where it is 0.
@@ -58,7 +64,8 @@ type Layer struct {
 	// Strength has, per output, what a strength of 1 adds to Bias; nil: strength is no input of this layer.
 	Strength []float32
 
-	first bool
+	first  bool
+	levels int // the number of inputs that are levels, the last ones
 }
 
 // NewNetwork returns a network whose weights, biases and strengths are 0 and whose slopes are 0.2. It owns its memory.
@@ -97,6 +104,10 @@ func (a Architecture) layers() []Layer {
 	if a.Colour {
 		first.Side, first.In, outputs = 3, colours+a.Scale*a.Scale, colours*a.Scale*a.Scale
 	}
+	if a.Levels {
+		first.levels = stage.LevelCount
+		first.In += first.levels
+	}
 	list := []Layer{first}
 	for range a.Depth {
 		list = append(list, Layer{Side: 3, In: a.Channels, Out: a.Channels})
@@ -110,7 +121,8 @@ func (l *Layer) weights() int { return l.Side * l.Side * l.In * l.Out }
 // isBrightness reports whether a weight, given by its index, multiplies an input that is brightness. The
 // integers of such inputs are 0 at mid-grey, not at black.
 func (l *Layer) isBrightness(weight int) bool {
-	return l.first && (l.In == 1 || weight/l.Out%l.In >= colours)
+	input, inputs := weight/l.Out%l.In, l.In-l.levels
+	return l.first && input < inputs && (inputs == 1 || input >= colours)
 }
 
 // atStrength returns a network that computes what n computes at one strength, 0..1, without that input. It

@@ -6,6 +6,7 @@ import (
 
 	"superres/internal/kernel"
 	"superres/internal/lines"
+	"superres/superres/stage"
 )
 
 // program returns the layers of the net as a program. Its picture is the low-resolution picture with the reach of the
@@ -33,8 +34,16 @@ func (n *net) program() *lines.Program {
 	return p
 }
 
-// run takes a picture of w×h samples through the net. It calls read to have the inputs of row y written to to,
-// all inputs of a sample side by side, and add with the sums of row y of the last layer, step of them for each
+// quantisedLevels returns the integers that stand for half of each level.
+func (n *net) quantisedLevels() (q [stage.LevelCount]int16) {
+	for i, v := range n.levels.Values() {
+		q[i] = quantiseColour(v)
+	}
+	return q
+}
+
+// run takes a picture of w×h samples through the net. It calls read to have the inputs of row y but the levels written
+// to to, those of a sample inputs values after those of the one before, inputs as n.inputs says, and add with the sums of row y of the last layer, step of them for each
 // column, in the order of params.lastFilter; both from several goroutines. It calls report with the share of
 // the rows that are done, and fails only with ctx.Err().
 func (n *net) run(ctx context.Context, w, h int, read func(y int, to []int16),
@@ -43,9 +52,16 @@ func (n *net) run(ctx context.Context, w, h int, read func(y int, to []int16),
 		return err
 	}
 	margin, inputs := n.reach(), n.filters[0].Step
+	own, levels := inputs, n.quantisedLevels()
+	if n.params.Levels {
+		own -= len(levels)
+	}
 	around := func(y int, to []int16) { // the edge samples are repeated beyond the edges
 		inner := to[margin*inputs:][:w*inputs]
 		read(min(max(y-margin, 0), h-1), inner)
+		for at := own; at < len(inner); at += inputs {
+			copy(inner[at:], levels[:inputs-own])
+		}
 		for x := range margin {
 			copy(to[x*inputs:][:inputs], inner)
 		}

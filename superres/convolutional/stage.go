@@ -61,6 +61,11 @@ func (s *Stage) Settings() stage.Settings {
 
 // Tune implements stage.Tunable.
 func (s *Stage) Tune(t stage.Tuning) (stage.Stage, error) {
+	if t.Levels != (stage.Levels{}) && s.params.Levels {
+		tuned := *s
+		tuned.levels = t.Levels
+		return &tuned, nil
+	}
 	if t.Strength == 0 {
 		return s, nil
 	}
@@ -99,9 +104,10 @@ func (s *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.W
 		shareOf = func(y int) kernel.Row { return kernel.Row{V: shares.Row(y), Step: 1} }
 	}
 	out := w.Plane(current.W, current.H)
+	inputs := s.inputs()
 	read := func(y int, to []int16) {
 		for x, v := range low.Row(y) {
-			to[x] = quantiseLuma(v)
+			to[x*inputs] = quantiseLuma(v)
 		}
 	}
 	add := func(y int, sums []float32, step int) {

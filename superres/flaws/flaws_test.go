@@ -40,15 +40,15 @@ func clean(t *testing.T) map[string]*degrade.Plane {
 	return out
 }
 
-// damaged returns p after the degradation d, and what d.Apply returns.
+// damaged returns p after the degradation d, and the deviation of the change.
 func damaged(p *degrade.Plane, d degrade.Degradation) (out *plane.Plane, told float64) {
 	q := &degrade.Plane{W: p.W, H: p.H, Pix: slices.Clone(p.Pix)}
-	told = d.Apply(rand.New(rand.NewPCG(7, 7)), q)
+	change := d.Apply(rand.New(rand.NewPCG(7, 7)), q)
 	out = plane.New(p.W, p.H)
 	for i, v := range q.Pix {
 		out.Pix[i] = v / 255
 	}
-	return out, told
+	return out, math.Hypot(change.Noise, change.Loss)
 }
 
 // measureLuma measures a picture of brightness alone.

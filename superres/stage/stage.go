@@ -53,6 +53,8 @@ type Tuning struct {
 	BackProject *int
 	// Strength is the estimated strength of the picture's degradation, 0 to 1, for graded stages; 0: no change.
 	Strength float64
+	// Levels are the estimated levels of it, for stages that take them; the zero value: no change.
+	Levels Levels
 }
 
 // Settings are the parts of a Tuning that concern a stage.

@@ -121,7 +121,7 @@ type colourPair struct {
 	low       [colours][]int16 // in steps of 1/lowSteps
 	luma      []uint16         // 0..65535
 	residual  [colours][]int16 // in steps of 1/residualSteps
-	strength  float32          // of the picture's degradation, as estimated
+	levels    stage.Levels     // of the picture's degradation
 	synthetic bool
 }
 
@@ -185,9 +185,9 @@ func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resa
 	p := colourPair{w: w, h: h, luma: make([]uint16, w*h*scale*scale), synthetic: synthetic}
 	var enlarge stage.Stage = d.stage
 	if d.Robust {
-		strength := flaws.Measure(small, quality).Strength()
-		p.strength = float32(strength)
-		if enlarge, err = d.stage.Tune(stage.Tuning{Strength: strength}); err != nil {
+		f := flaws.Measure(small, quality)
+		p.levels = stage.Levels{Noise: float32(min(f.Noise/worstNoise, 1)), Loss: float32(min(f.Loss/worstNoise, 1))}
+		if enlarge, err = d.stage.Tune(stage.Tuning{Levels: p.levels}); err != nil {
 			return err
 		}
 	}
@@ -238,7 +238,6 @@ func (d *colourPictures) fill(w *worker, step, number int) (synthetic bool, err 
 	rng := rand.New(rand.NewPCG(d.Seed, uint64(step)<<16|uint64(number)))
 	i, x, y := d.positions.sample(rng, func(i int) int { return d.list[i].w - d.Patch + 1 })
 	p := &d.list[i]
-	w.strength = p.strength
 	p.fill(w, d.Scale, x, y, d.sampleSymmetry(rng))
 	return p.synthetic, nil
 }
@@ -246,7 +245,8 @@ func (d *colourPictures) fill(w *worker, step, number int) (synthetic bool, err 
 // fill sets the input and the target of w to the patch at (x0, y0), in low-resolution samples, moved by a symmetry.
 func (c *colourPair) fill(w *worker, scale, x0, y0 int, s symmetry) {
 	n := w.sides[0]
-	margin, inputs := (n-w.side)/2, colours+scale*scale
+	margin, inputs, own := (n-w.side)/2, w.shapes[0].in, colours+scale*scale
+	values := c.levels.Values()
 	sign, offset := float32(1), float32(0)
 	if s.negative {
 		sign, offset = -1, 1
@@ -256,6 +256,9 @@ func (c *colourPair) fill(w *worker, scale, x0, y0 int, s symmetry) {
 			x, y := s.source(u, v, n)
 			at := min(max(y0-margin+y, 0), c.h-1)*c.w + min(max(x0-margin+x, 0), c.w-1)
 			to := w.input[(v*n+u)*inputs:]
+			for i := own; i < inputs; i++ {
+				to[i] = values[i-own] / 2
+			}
 			to[0], to[1] = sign*float32(c.low[0][at])/(2*lowSteps), sign*float32(c.low[1][at])/(2*lowSteps)
 		}
 	}

@@ -2,6 +2,7 @@ package learning
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"github.com/disintegration/imaging"
 
@@ -9,35 +10,36 @@ import (
 	"superres/internal/picture"
 	"superres/patches/plane"
 	"superres/superres/resample"
+	"superres/superres/stage"
 )
 
-// Patches of a robust model are reduced in one of several ways and then degraded as package degrade describes.
-// Their strength, an input of the network, is the standard deviation of noise and compression in levels of 255,
-// divided by worstNoise. Blur and sharpening do not count; the network must recognise these itself.
-const worstNoise = 25
+// Patches of a robust model are reduced in one of several ways and then degraded as package degrade describes. The
+// network is told the levels of that.
 
 // degradedMargin is the number of samples around the window that are degraded with it, so that the window lies
 // in whole blocks of JPEG files.
 const degradedMargin = 8
 
-// fillDegraded does what fillClean does after a random degradation, and returns its strength, 0..1.
-func (p patch) fillDegraded(window, target []float32, side, margin, scale int) (strength float32) {
+// fillDegraded does what fillClean does after a random degradation, whose levels it adds to each sample of window.
+func (p patch) fillDegraded(window, target []float32, side, margin, scale int) {
 	reach := margin + degradedMargin
 	x0, y0 := max(p.x-reach, 0), max(p.y-reach, 0)
 	x1, y1 := min(p.x+side+reach, p.from.w), min(p.y+side+reach, p.from.h)
 	part := &degrade.Plane{W: x1 - x0, H: y1 - y0, Pix: make([]float32, (x1-x0)*(y1-y0))}
 	degradation := degrade.Sample(p.degrade)
-	p.reduce(part, x0, y0, scale, degradation.IsClean())
-	if deviation := degradation.Apply(p.degrade, part) / worstNoise; deviation > 0 {
-		// At enlarging the strength is an estimate, so noise is added to it here.
-		strength = float32(min(deviation*math.Exp(0.15*p.degrade.NormFloat64()), 1))
-	}
-	n := side + 2*margin
+	isAliased := p.reduce(part, x0, y0, scale, degradation.IsClean())
+	levels := levelsOf(degradation, degradation.Apply(p.degrade, part), isAliased)
+	values := estimated(p.degrade, levels.Moved(p.transposed, p.flipX != p.flipY)).Values()
+	n, inputs := side+2*margin, 1+len(values)
 	for v := range n {
 		for u := range n {
 			x, y := p.source(u, v, n)
 			x, y = min(max(p.x-margin+x, 0), p.from.w-1), min(max(p.y-margin+y, 0), p.from.h-1)
-			window[v*n+u] = part.Pix[(y-y0)*part.W+x-x0] / 255
+			to := window[(v*n+u)*inputs:][:inputs]
+			to[0] = part.Pix[(y-y0)*part.W+x-x0] / 255
+			for i, level := range values {
+				to[1+i] = level / 2
+			}
 		}
 	}
 	const around = 3 // more than the reach of the interpolation
@@ -53,23 +55,52 @@ func (p patch) fillDegraded(window, target []float32, side, margin, scale int) (
 		truth := picture.Levels[p.from.truth[(p.y*scale+y)*p.from.w*scale+p.x*scale+x]]
 		return truth - base.Row((p.y-by)*scale + y)[(p.x-bx)*scale+x]
 	})
-	return strength
+}
+
+// levelsOf returns the levels of a degradation that made the given change to a picture.
+func levelsOf(d degrade.Degradation, change degrade.Change, isAliased bool) stage.Levels {
+	xx, yy, xy := d.Blur.Root()
+	l := stage.Levels{
+		Noise: float32(min(change.Noise/worstNoise, 1)), Loss: float32(min(change.Loss/worstNoise, 1)),
+		BlurX: float32(xx / degrade.MostBlur), BlurY: float32(yy / degrade.MostBlur), BlurXY: float32(xy / degrade.MostBlur),
+		Sharpening: float32(d.Sharpen / degrade.MostSharpening),
+	}
+	if isAliased {
+		l.Aliasing = 1
+	}
+	return l
+}
+
+// worstNoise is the standard deviation, in levels of 255, whose stage.Levels are 1.
+const worstNoise = 25
+
+// estimated returns levels as they are known when a picture is enlarged: as estimates, which are now and then wrong.
+func estimated(rng *rand.Rand, l stage.Levels) stage.Levels {
+	vary := func(v *float32) {
+		*v = min(max(*v*float32(math.Exp(0.15*rng.NormFloat64()))+float32(0.01*rng.NormFloat64()), -1), 1)
+	}
+	for _, v := range []*float32{&l.Noise, &l.Loss, &l.BlurX, &l.BlurY, &l.Sharpening} {
+		vary(v)
+		*v = max(*v, 0)
+	}
+	vary(&l.BlurXY)
+	l.Aliasing = min(max(l.Aliasing+float32(0.1*rng.NormFloat64()), 0), 1)
+	return l
 }
 
 // reduce sets part to samples of the picture from (x0, y0) on, in levels of 255, reduced as various programs
 // do: most often by the bicubic kernel, else by the mean of a block or of its middle, linearly, or by Lanczos.
-// A clean patch, without noise and compression, is often reduced without antialiasing.
-func (p patch) reduce(part *degrade.Plane, x0, y0, scale int, clean bool) {
+// Some are reduced without antialiasing, which it reports. A clean patch is reduced by the bicubic kernel: on such
+// pictures models for clean ones are measured.
+func (p patch) reduce(part *degrade.Plane, x0, y0, scale int, clean bool) (isAliased bool) {
 	kind := p.degrade.IntN(10)
-	if clean && p.degrade.IntN(4) == 0 {
-		kind = aliasing
-	} else if kind >= aliasing {
+	if clean || kind > aliasing {
 		for y := range part.H {
 			for x := range part.W {
 				part.Pix[y*part.W+x] = float32(p.from.low[(y0+y)*p.from.w+x0+x]) / sampleSteps
 			}
 		}
-		return
+		return false
 	}
 	taps := reductions[kind](scale)
 	first := (scale - len(taps)) / 2 // the pixel of sample 0's first tap; len(taps)−scale is even
@@ -95,6 +126,7 @@ func (p patch) reduce(part *degrade.Plane, x0, y0, scale int, clean bool) {
 			part.Pix[y*part.W+x] = sum
 		}
 	}
+	return kind == aliasing
 }
 
 // aliasing is the index in reductions of the reduction without antialiasing, the last one.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"superres/internal/degrade"
+	"superres/internal/must"
 	"superres/patches/plane"
 	"superres/superres/convolutional"
 	"superres/superres/resample"
@@ -36,14 +37,13 @@ func TestNoDegradation(t *testing.T) {
 				p.x, p.y = p.from.w-o.Patch, p.from.h-o.Patch
 			}
 			p.negative = false
-			p.fillClean(a.input, a.target, a.side, reach, scale)
+			p.fillClean(a.input[:], a.target, a.side, reach, scale)
 			p.degrade = rand.New(quiet{})
-			if strength := p.fillDegraded(b.input, b.target, b.side, reach, scale); strength != 0 {
-				t.Fatalf("strength %g", strength)
-			}
-			n := a.sides[0] * a.sides[0]
-			if !slices.Equal(a.input[:n], b.input[:n]) {
-				t.Fatalf("×%d, draw %d: other samples", scale, i)
+			p.fillDegraded(b.input, b.target, b.side, reach, scale)
+			for k := range a.sides[0] * a.sides[0] {
+				if a.input[k] != b.input[k*a.shapes[0].in] {
+					t.Fatalf("×%d, draw %d: other samples", scale, i)
+				}
 			}
 			for k, v := range a.target {
 				if e := v - b.target[k]; e > 1e-4 || e < -1e-4 {
@@ -92,9 +92,9 @@ type zero struct{}
 
 func (zero) Uint64() uint64 { return 1 << 32 }
 
-// A robust model has strength as an input with parameters other than 0, also when it starts from a clean or a
-// robust model.
-func TestLearnsStrength(t *testing.T) {
+// A robust model takes levels by weights other than 0, also when it starts from a clean or a robust model, and its
+// stage gives another picture when it is tuned to them.
+func TestLearnsLevels(t *testing.T) {
 	o := newSmallTrainer()
 	r, err := o.Train(t.Context(), trainingtest.Drawings(2), nil)
 	if err != nil {
@@ -107,18 +107,40 @@ func TestLearnsStrength(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, ok := convolutional.Of(r.Stages[0])
-		if !ok || s.Settings()&stage.Graded == 0 {
-			t.Fatal("what was learned from damage knows no level")
+		first := s.Network().Layers[0]
+		if !ok || first.In != 1+stage.LevelCount {
+			t.Fatalf("what was learned from damage has %d inputs", first.In)
 		}
-		moved := false
-		for _, l := range s.Network().Layers {
-			for _, v := range l.Strength {
-				moved = moved || v != 0
-			}
+		low := plane.New(30, 30)
+		current := plane.New(60, 60)
+		for i := range low.Pix {
+			low.Pix[i] = float32(i%7) / 7
 		}
-		if !moved {
-			t.Error("the level changes nothing")
+		tuned := must.Get(s.Tune(stage.Tuning{Levels: stage.Levels{Noise: 0.5, BlurXY: -0.2}}))(t)
+		a, b := must.Get(s.Apply(t.Context(), low, current, nil))(t), must.Get(tuned.Apply(t.Context(), low, current, nil))(t)
+		if slices.Equal(a.Pix, b.Pix) {
+			t.Error("the levels change nothing")
 		}
 		o.From = s
+	}
+}
+
+// Levels are those of the degradation, as far as estimates go, and move with the picture.
+func TestLevels(t *testing.T) {
+	d := degrade.Degradation{Blur: degrade.Blur{Major: 2, Minor: 1, Angle: 0.3}, Sharpen: 0.75}
+	l := levelsOf(d, degrade.Change{Noise: 5, Loss: 100}, true)
+	if l.Noise != 0.2 || l.Loss != 1 || l.Sharpening != 0.5 || l.Aliasing != 1 || !(l.BlurX > l.BlurY && l.BlurXY > 0) {
+		t.Errorf("%+v", l)
+	}
+	m := l.Moved(true, true)
+	if m.BlurX != l.BlurY || m.BlurY != l.BlurX || m.BlurXY != -l.BlurXY || m.Moved(true, true) != l {
+		t.Errorf("%+v moved is %+v", l, m)
+	}
+	rng, mean := rand.New(rand.NewPCG(1, 2)), 0.0
+	for range 1000 {
+		mean += float64(estimated(rng, l).Noise) / 1000
+	}
+	if mean < 0.19 || mean > 0.22 {
+		t.Errorf("estimates of 0.2 have the mean %g", mean)
 	}
 }

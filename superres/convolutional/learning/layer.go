@@ -16,7 +16,6 @@ type shape struct {
 	span          int  // side·in with padding
 	wide          int  // out with padding
 	linear        bool // the layer has no activation
-	graded        bool // strength is an input of the layer
 }
 
 // shapesOf returns the shapes of the layers of a network.
@@ -25,7 +24,7 @@ func shapesOf(n *convolutional.Network) (list []shape) {
 		list = append(list, shape{
 			side: l.Side, in: l.In, out: l.Out,
 			span: kernel.PadTo(l.Side*l.In, kernel.Rows32), wide: kernel.PadTo(l.Out, kernel.Lanes),
-			linear: l.Slope == nil, graded: l.Strength != nil,
+			linear: l.Slope == nil,
 		})
 	}
 	return list
@@ -37,27 +36,20 @@ func (s shape) rows() int { return s.side * s.span }
 // row returns the row of the weight matrix for a tap and an input channel.
 func (s shape) row(tap, in int) int { return tap/s.side*s.span + tap%s.side*s.in + in }
 
-// size returns the number of all parameters: weights, biases, slopes and strengths.
-func (s shape) size() int {
-	n := (s.rows() + 2) * s.wide
-	if s.graded {
-		n += s.wide
-	}
-	return n
-}
+// size returns the number of all parameters: weights, biases and slopes.
+func (s shape) size() int { return (s.rows() + 2) * s.wide }
 
 // parameters are the parameters of a layer, or their gradient. The other slices are parts of all.
 type parameters struct {
-	all                           []float32
-	weight, bias, slope, strength []float32
+	all                 []float32
+	weight, bias, slope []float32
 }
 
 // divide returns parameters in the memory of all, of at least size values.
 func (s shape) divide(all []float32) parameters {
 	n := s.rows() * s.wide
 	all = all[:s.size():s.size()]
-	return parameters{all, all[:n:n], all[n : n+s.wide : n+s.wide], all[n+s.wide : n+2*s.wide : n+2*s.wide],
-		all[n+2*s.wide:]}
+	return parameters{all, all[:n:n], all[n : n+s.wide : n+s.wide], all[n+s.wide:]}
 }
 
 // read returns the parameters of l in new memory. Layers without an activation get slopes of 1.
@@ -73,11 +65,10 @@ func (s shape) read(l convolutional.Layer) parameters {
 		p.slope[o] = 1
 	}
 	copy(p.slope, l.Slope)
-	copy(p.strength, l.Strength)
 	return p
 }
 
-// write sets the weights, biases, slopes and strengths of l to p.
+// write sets the weights, biases and slopes of l to p.
 func (s shape) write(l convolutional.Layer, p parameters) {
 	for tap := range s.side * s.side {
 		for i := range s.in {
@@ -86,7 +77,6 @@ func (s shape) write(l convolutional.Layer, p parameters) {
 	}
 	copy(l.Bias, p.bias)
 	copy(l.Slope, p.slope)
-	copy(l.Strength, p.strength)
 }
 
 // parametersOf returns the parameters of all layers of a network.
@@ -196,9 +186,6 @@ func (f *layer) clearPadding() {
 		clear(f.gradient.weight[r*f.wide+f.out : (r+1)*f.wide])
 	}
 	clear(f.gradient.bias[f.out:])
-	if f.graded {
-		clear(f.gradient.strength[f.out:])
-	}
 	if f.linear {
 		clear(f.gradient.slope)
 	}

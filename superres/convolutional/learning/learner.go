@@ -13,7 +13,7 @@ import (
 
 // dataset is a source of patches.
 type dataset interface {
-	// fill sets the input, the target and the strength of w to patch number of a step. The result depends only
+	// fill sets the input and the target of w to patch number of a step. The result depends only
 	// on the two numbers. synthetic is true for a patch of a synthetic picture.
 	fill(w *worker, step, number int) (synthetic bool, err error)
 	// digest returns a hash of the pictures in hexadecimal.

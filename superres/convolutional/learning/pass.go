@@ -13,13 +13,11 @@ type pass struct {
 	sides    []int       // of the input of each layer, then of the output of the last
 	pads     []int       // the rows and columns of zeros around the input of each layer
 	input    []float32   // the window, padded for the span of the first layer
-	strength float32     // of the degradation of the patch
 	before   [][]float32 // the output of each layer before its activation
 	after    [][]float32 // the input of the next layer with its zeros; for the last layer the same slice
 	back     [2][]float32
 	skipped  [2][]float32 // gradients that skip layers, of outputs in turn
 	zero     []float32
-	bias     []float32 // the bias of a layer at the strength
 	rounded  *rounded  // nil: all products are in float32
 }
 
@@ -62,7 +60,6 @@ func newBarePass(shapes []shape, skip, side, margin int) *pass {
 		p.skipped[k] = make([]float32, p.sides[1]*p.sides[1]*shapes[0].wide)
 	}
 	p.zero = make([]float32, shapes[0].wide)
-	p.bias = make([]float32, shapes[0].wide)
 	return p
 }
 
@@ -107,10 +104,10 @@ func (p *pass) output(x, y int) []float32 {
 func (p *pass) forward(layers []parameters) {
 	for i, s := range p.shapes {
 		x, n, m := p.inputOf(i), p.full(i), p.sides[i+1]
-		bias := p.biasOf(i, layers[i])
 		for y := range m {
 			z := p.before[i][y*m*s.wide : (y+1)*m*s.wide]
-			kernel.Convolve32(z, x[y*n*s.in:], s.in, n*s.in, s.side, s.span, layers[i].weight, bias, m)
+			kernel.Convolve32(z, x[y*n*s.in:], s.in, n*s.in, s.side, s.span, layers[i].weight, layers[i].bias,
+				m)
 			if s.linear {
 				continue
 			}
@@ -121,18 +118,6 @@ func (p *pass) forward(layers []parameters) {
 			}
 		}
 	}
-}
-
-// biasOf returns the bias of a layer at the strength of the patch, in the memory of p or of the layer.
-func (p *pass) biasOf(layer int, now parameters) []float32 {
-	if !p.shapes[layer].graded {
-		return now.bias
-	}
-	copy(p.bias, now.bias)
-	for o, v := range now.strength {
-		p.bias[o] += p.strength * v
-	}
-	return p.bias
 }
 
 // isSum reports whether the output of the layer skip layers before is added to that of a layer.
@@ -215,7 +200,6 @@ func (p *pass) backward(layers []parameters, transposed [][]float32, to []parame
 			p.passSkipped(i, y, d)
 			kernel.ActivateBack(d, p.before[i][y*m*s.wide:][:len(d)], layers[i].slope, to[i].slope, to[i].bias)
 		}
-		p.addStrength(i, to[i])
 		d, row := p.gradient(i)
 		x := p.inputOf(i)
 		for y := 0; y < m; y += rowsTogether {
@@ -233,15 +217,6 @@ func (p *pass) backward(layers []parameters, transposed [][]float32, to []parame
 		for y := range n {
 			kernel.Convolve32(p.inner(i-1, y), d[y*row*s.wide:], s.wide, row*s.wide, s.side, s.side*s.wide,
 				transposed[i], p.zero[:s.in], n)
-		}
-	}
-}
-
-// addStrength adds the gradient of a layer's strengths, which act only through its biases.
-func (p *pass) addStrength(layer int, to parameters) {
-	if p.shapes[layer].graded {
-		for o, v := range to.bias {
-			to.strength[o] += p.strength * v
 		}
 	}
 }

@@ -23,9 +23,6 @@ func vary(l *learner) {
 			if !f.linear {
 				f.now.slope[o] += float32(0.3 * rng.NormFloat64())
 			}
-			if f.graded {
-				f.now.strength[o] += float32(0.1 * rng.NormFloat64())
-			}
 		}
 		f.transpose()
 	}
@@ -84,9 +81,8 @@ func testGradient(t *testing.T, isRounded bool, scale, skip int, squared bool) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i, f := range l.layers {
 		for kind, part := range map[string][2][]float32{"weights": {f.now.weight, f.gradient.weight},
-			"biases": {f.now.bias, f.gradient.bias}, "slopes": {f.now.slope, f.gradient.slope},
-			"strengths": {f.now.strength, f.gradient.strength}} {
-			if f.linear && kind == "slopes" || len(part[0]) == 0 {
+			"biases": {f.now.bias, f.gradient.bias}, "slopes": {f.now.slope, f.gradient.slope}} {
+			if f.linear && kind == "slopes" {
 				continue
 			}
 			value, gradient := part[0], part[1]

@@ -84,11 +84,11 @@ func (s *session) synthesise(rng *rand.Rand) (patch, error) {
 	return patch{from: &from, x: margin, y: margin, synthetic: true}, err
 }
 
-// fill sets the input, the target and the strength of w to those of the patch.
+// fill sets the input and the target of w to those of the patch.
 func (p patch) fill(w *worker, scale int) {
 	margin := (w.sides[0] - w.side) / 2
-	if w.strength = 0; p.degrade != nil {
-		w.strength = p.fillDegraded(w.input, w.target, w.side, margin, scale)
+	if p.degrade != nil {
+		p.fillDegraded(w.input, w.target, w.side, margin, scale)
 	} else {
 		p.fillClean(w.input, w.target, w.side, margin, scale)
 	}

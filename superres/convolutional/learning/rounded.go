@@ -103,13 +103,13 @@ func (p *pass) forwardRounded(layers []*layer) {
 	kernel.RoundBFloat16(r.inputs[0], p.input)
 	for i, s := range p.shapes {
 		x, n, m := r.inputs[i], p.full(i), p.sides[i+1]
-		bias := p.biasOf(i, layers[i].now)
 		for y := range m {
 			z, at := r.rows[0][:m*s.wide], y*m*s.wide
 			if s.linear {
 				z = p.before[i][at : at+m*s.wide]
 			}
-			kernel.ConvolveBFloat16(z, x[y*n*s.in:], s.in, n*s.in, s.side, s.span, layers[i].pairs, bias, m)
+			kernel.ConvolveBFloat16(z, x[y*n*s.in:], s.in, n*s.in, s.side, s.span, layers[i].pairs, layers[i].now.bias,
+				m)
 			if s.linear {
 				continue
 			}
@@ -135,7 +135,6 @@ func (p *pass) backwardRounded(layers []*layer, to []parameters) {
 		kernel.RoundBFloat16(p.roundedInner(last, y), d)
 	}
 	for i := last; i >= 0; i-- {
-		p.addStrength(i, to[i])
 		p.correlateRounded(i, to[i].weight)
 		if i == 0 {
 			return

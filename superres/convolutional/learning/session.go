@@ -104,6 +104,10 @@ func (s *session) firstNetwork() (n *convolutional.Network, known int, err error
 		return n, 0, nil
 	}
 	from := s.From.Network()
+	if from.Strength {
+		return nil, 0, usage.Errorf("convolutional: the network to go on from knows one level of damage, as those of " +
+			"before did; begin with one for clean pictures")
+	}
 	if from.Channels != s.Channels || from.Depth > s.Depth {
 		return nil, 0, usage.Errorf("convolutional: the network to go on from has %d channels and depth %d, expected "+
 			"%d and at most %d", from.Channels, from.Depth, s.Channels, s.Depth)
@@ -114,19 +118,29 @@ func (s *session) firstNetwork() (n *convolutional.Network, known int, err error
 		known--
 	}
 	for i, l := range from.Layers[:known] {
-		if l.Strength == nil || !s.Robust {
-			l.Strength = n.Layers[i].Strength
+		if l.In != n.Layers[i].In {
+			l = withInputs(l, n.Layers[i])
 		}
 		n.Layers[i] = l
 	}
 	return n, known, nil
 }
 
+// withInputs returns l with as many inputs as like has; the further ones, the last, have weights of 0.
+func withInputs(l, like convolutional.Layer) convolutional.Layer {
+	weights := make([]float32, len(like.Weight))
+	for tap := range l.Side * l.Side {
+		copy(weights[tap*like.In*l.Out:][:like.In*l.Out], l.Weight[tap*l.In*l.Out:][:min(l.In, like.In)*l.Out])
+	}
+	like.Weight, like.Bias, like.Slope = weights, l.Bias, l.Slope
+	return like
+}
+
 // deepen returns a network with depth layers in the chain, at least n.Depth. The new layers lie evenly
 // between those of n, which it shares, and are identities.
 func deepen(n *convolutional.Network, depth int) *convolutional.Network {
 	a := n.Architecture
-	a.Depth, a.Strength = depth, false
+	a.Depth = depth
 	out := convolutional.NewNetwork(a)
 	for i := 1; i <= depth; i++ {
 		l := &out.Layers[i]

@@ -65,8 +65,7 @@ type Trainer struct {
 	// The zero value uses no files.
 	JPEG [2]int
 	// Robust trains a robust model: its low-resolution patches are noisy, compressed, sharpened and reduced in
-	// several ways, like the files that people have, and the strength of that is an input of the network: see
-	// stage.Tuning.
+	// several ways, like the files that people have, and the levels of that are inputs of the network: see stage.Levels.
 	Robust bool
 	// Synthetic is the share of patches, 0 to 1, that come from synthetic pictures of text, lines, charts and
 	// the like instead of the training pictures. Each shows a new picture.
@@ -231,7 +230,6 @@ func (t Trainer) Memory() int64 {
 	}
 	total := int64(96 << 20)
 	a := t.architecture()
-	a.Strength = false
 	shapes := shapesOf(convolutional.NewNetwork(a))
 	for _, s := range shapes {
 		rows, wide := int64(s.rows()), int64(s.wide)

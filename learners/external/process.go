@@ -190,7 +190,9 @@ func (p Program) serve(ctx context.Context, programs *programs, folder string, p
 // request gives the program its problem and waits for the answer. A line that is no answer is an error if the program
 // has never answered before. Otherwise the line may follow its last answer, and is skipped.
 func (r reply) request(ctx context.Context) error {
-	r.proc.stderr.reset()
+	if r.proc.answered { // otherwise what it has printed may tell why it fails at its start
+		r.proc.stderr.reset()
+	}
 	line, err := json.Marshal(request{r.folder})
 	if err != nil {
 		return err

@@ -67,6 +67,11 @@ for (const section of document.querySelectorAll("section")) {
 	stage.addEventListener("pointermove", drag);
 	const after = section.querySelector(".pictures, .wide");
 	after.before(viewer);
+	if (after.matches(".pictures")) { // a strip on a narrow screen, which keys move
+		after.tabIndex = 0;
+		after.setAttribute("role", "group");
+		after.setAttribute("aria-label", "All pictures");
+	}
 	fill();
 	addEventListener("load", draw);
 	addEventListener("resize", draw);

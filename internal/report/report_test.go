@@ -168,10 +168,11 @@ func TestPage(t *testing.T) {
 	page := Page{
 		Title: "T & T", Findings: []string{"<rop> is first", "so it is"}, Lead: "lead", Command: "superres x",
 		Facts: []Fact{{"settings", "a < b"}}, Notes: []string{"note"},
-		Sections: []Section{{Title: "first"}, {Title: "section", Text: "text", Pictures: []HTML{svg}, Tables: []Table{{
-			Head: []string{"N", "rop"}, Rows: [][]Cell{{{Text: "100"},
-				{Text: "0.1", Note: "small", Best: true, Picture: Restored(nil, 3, "a\"b", "<mod>")}}},
-		}}}},
+		Sections: []Section{{Title: "first"}, {Title: "section", Text: "text", A: "left & one",
+			B: "right", Pictures: []HTML{svg}, Tables: []Table{{
+				Head: []string{"N", "rop"}, Rows: [][]Cell{{{Text: "100"},
+					{Text: "0.1", Note: "small", Best: true, Picture: Restored(nil, 3, "a\"b", "<mod>")}}},
+			}}}},
 	}
 	var b bytes.Buffer
 	must.Succeed(t, page.Write(&b))
@@ -179,7 +180,8 @@ func TestPage(t *testing.T) {
 		"T &amp; T", "a &lt; b", `data-scene="a&#34;b" data-by="&lt;mod&gt;"`, `class="best"`, "small", "<svg", "note",
 		"prefers-color-scheme: dark",
 		`<p class="finding">&lt;rop&gt; is first</p>`, `<code>superres x</code>`, `<a href="#section1">section</a>`,
-		`<section id="section1">`,
+		`<section id="section1" data-a="left &amp; one" data-b="right">`,
+		"<main>", "</main>", `tabindex="0" role="region" aria-label="Command"`, `role="img" aria-label="Chart: error`,
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the page lacks %q", want)

@@ -92,7 +92,7 @@ function makeViewport(canvas, { state, change, size, divided, mostZoom = 64 }) {
 	// One pointer drags the divider or the scene; two of them pinch it.
 	const pointers = new Map(); // where they are, on the canvas
 	let dragged = "";
-	const onDivider = event => divided() && Math.abs(event.offsetX - state.split * canvas.clientWidth) < 16;
+	const onDivider = event => divided() && Math.abs(event.offsetX - state.split * canvas.clientWidth) < (event.pointerType === "touch" ? 28 : 16); // fingers are wider
 	const pair = () => {
 		const [p, q] = [...pointers.values()];
 		return { x: (p.x + q.x) / 2, y: (p.y + q.y) / 2, apart: Math.max(Math.hypot(p.x - q.x, p.y - q.y), 1) };

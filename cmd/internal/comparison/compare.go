@@ -26,14 +26,14 @@ func Command(s *console.Streams) *cli.Command {
 		Description: `   superres compare mnist/                               the paper's Table 1
    superres compare --protocol pooled --learners rop,ksvd mnist/
    superres compare --protocol open --images mnist/t10k-images-idx3-ubyte.gz --limit 100 mnist/
-   superres compare --protocol images photos/                  r picture in five is restored
+   superres compare --protocol images photos/                  every fifth picture is restored
    superres compare --protocol images --images set5/ photos/
 
 Every learner gets the same patches, the same first dictionary and the same number of
 atoms; those that need a coder the same coder. DATA is the folder of MNIST's training
 file, or that file; for images, the pictures to learn from.
 
-Protocols: single, the 144 patches of r training digit, for the first ten in turn;
+Protocols: single, the 144 patches of one training digit, each of the first ten in turn;
 pooled, 144 patches that are not flat of the first 2,000 training digits, ten seeds;
 open, 4,000 of all but the digits of Table 1; images, 4,000 of photographs.
 

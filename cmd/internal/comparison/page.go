@@ -31,7 +31,8 @@ func (f findings) html(w io.Writer) error {
 			"Figures are means ± one standard deviation over the runs; the best learner of a row is bold. Every " +
 				"learner works under the same conditions. Seconds are those of a run beside the others.",
 			"A learner is called the best where it is ahead of every other one by more than chance explains: by " +
-				"Student's t test of pairs, over the pictures or over the runs, whichever are more, at 5 %.",
+				"Student's t test of pairs or by the sign test, over the pictures or over the runs, whichever are " +
+				"more, at 5 %.",
 		},
 	}
 	if p.photo {
@@ -90,9 +91,9 @@ func (f findings) html(w io.Writer) error {
 // lead returns the paragraph that says what was compared.
 func (f findings) lead() string {
 	p := f.opt.Protocol
-	text := fmt.Sprintf("Protocol %s: %d atoms from %d pairs of 3×3 and 6×6 patches, %d run(s), the same patches "+
+	text := fmt.Sprintf("Protocol %s: %d atoms from %d pairs of 3×3 and 6×6 patches, %s, the same patches "+
 		"and the same first dictionary for all; pictures are coded with %s.",
-		p.name, p.atoms, p.patches, p.runs, f.opt.Coder)
+		p.name, p.atoms, p.patches, console.Count(p.runs, "run"), f.opt.Coder)
 	if p.photo {
 		text += fmt.Sprintf(" Enlarged by %d; %d pictures were learned from, %d others restored.", scale,
 			len(f.data.train), len(f.data.tests))

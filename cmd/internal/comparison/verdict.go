@@ -78,7 +78,7 @@ func (f findings) verdict(m measure, kind form) verdict {
 	}
 	v.next = order[1]
 	for _, learner := range order[1:] {
-		if !report.Compare(scores[v.first], scores[learner]).Decided() {
+		if a, b := scores[v.first], scores[learner]; !report.Compare(a, b).Decided() && !report.Judge(a, b).Decided() {
 			v.alike = append(v.alike, learner)
 		}
 	}
@@ -113,7 +113,7 @@ func (f findings) problems(m measure, kind form, learner string) (list []float64
 // String returns the verdict as a sentence without a full stop. A learner that is ahead by no more than chance explains
 // is not called the best.
 func (v verdict) String() string {
-	ahead := fmt.Sprintf("%s in the mean %s", v.measure.amount(v.gap.Mean), v.measure.noun)
+	ahead := fmt.Sprintf("%s in mean %s", v.measure.amount(v.gap.Mean), v.measure.noun)
 	count := fmt.Sprintf("on %d of %d pictures", v.wins, v.gap.N)
 	if v.what == "runs" {
 		count = fmt.Sprintf("in %d of %d runs", v.wins, v.gap.N)
@@ -127,16 +127,16 @@ func (v verdict) String() string {
 	case v.next == "":
 		return v.first + " has nobody to be compared with"
 	case v.gap.N < 2:
-		return fmt.Sprintf("No learner can be called the best after one of the %s: %s is %s ahead of %s, which may "+
-			"be chance", v.what, v.first, ahead, v.next)
+		return fmt.Sprintf("No learner can be called the best after one of the %s: %s is ahead of %s by %s, which may "+
+			"be chance", v.what, v.first, v.next, ahead)
 	case len(v.alike) > 0:
 		names := append([]string{v.first}, v.alike...)
-		return fmt.Sprintf("%s and %s cannot be told apart: %s is %s ahead of %s, with a standard error of %s",
-			strings.Join(names[:len(names)-1], ", "), names[len(names)-1], v.first, ahead, names[1],
+		return fmt.Sprintf("%s and %s cannot be told apart: %s is ahead of %s by %s, with a standard error of %s",
+			strings.Join(names[:len(names)-1], ", "), names[len(names)-1], v.first, names[1], ahead,
 			v.measure.amount(v.gap.Error))
 	}
-	return fmt.Sprintf("%s is best %s, by %s (standard error %s), before %s", v.first, count, ahead,
-		v.measure.amount(v.gap.Error), v.next)
+	return fmt.Sprintf("%s is best %s, ahead of %s, the next, by %s (standard error %s)", v.first, count, v.next,
+		ahead, v.measure.amount(v.gap.Error))
 }
 
 // means returns sentences that say what first comes to, beside the best model that was there already.
@@ -182,11 +182,11 @@ func (f findings) fastest() string {
 	case len(mean) < 2:
 		return ""
 	case len(names) == 1:
-		return fmt.Sprintf("%s is fastest, with %s s to learn", names[0], roundSeconds(least))
+		return fmt.Sprintf("%s learns fastest, in %s s", names[0], roundSeconds(least))
 	case len(names) == len(mean):
 		return fmt.Sprintf("all learn about as fast, in %s s", roundSeconds(least))
 	}
-	return fmt.Sprintf("%s and %s are fastest, with about %s s to learn", strings.Join(names[:len(names)-1], ", "),
+	return fmt.Sprintf("%s and %s learn fastest, in about %s s", strings.Join(names[:len(names)-1], ", "),
 		names[len(names)-1], roundSeconds(least))
 }
 

@@ -274,3 +274,37 @@ func TestDiffOnPhone(t *testing.T) {
 		t.Errorf("after a finger moved: %s", b.state())
 	}
 }
+
+// Of more than two pictures a phone has the names of A and B in one row, all buttons in the next, and a divider that a
+// finger can take.
+func TestSeveralOnPhone(t *testing.T) {
+	b := openBrowser(t)
+	dir := t.TempDir()
+	args := []string{"diff"}
+	for i, name := range []string{"truth.png", "a-long-name-of-an-enlarged-picture.png", "low.png", "another.png"} {
+		consoletest.WritePicture(t, filepath.Join(dir, name), consoletest.Blob(400>>(i%2), 300>>(i%2)))
+		args = append(args, name)
+	}
+	program.Succeeds(t, dir, args...)
+	b.Window(400, 800, true)
+	b.open(filepath.Join(dir, "diff.html"), "")
+	if got := b.Eval("document.documentElement.scrollWidth"); got != 400. {
+		t.Errorf("the page is %v pixels wide", got)
+	}
+	if got := b.Eval("[...document.querySelectorAll('header button, header select')].filter(e => e.offsetParent)" +
+		".every(e => { const r = e.getBoundingClientRect(); " +
+		"return r.left >= 0 && r.right <= 400 && r.bottom < 90 && r.height >= 28 })"); got != true {
+		t.Error("the toolbar has more than two rows, does not fit, or is too small for fingers")
+	}
+	if got := b.Eval("[a, b].every(e => e.clientWidth > 130)"); got != true {
+		t.Error("the names of A and B have no space")
+	}
+	x, y := b.middle()
+	b.Touch("touchStart", [2]float64{x + 24, y})
+	b.Touch("touchMove", [2]float64{100, y})
+	b.Touch("touchEnd")
+	b.Drawn()
+	if split := b.number("split"); split < 0.2 || split > 0.3 {
+		t.Errorf("after a finger moved the divider: %s", b.state())
+	}
+}

@@ -13,6 +13,7 @@
 //
 // The life of a picture, by file:
 //
+//	choice.go       Decode reads a file; a model with a robust model chooses by the flaws of the picture
 //	superres.go     Upscale and Stream check the options and make an enlarger
 //	size.go         finds the size of the result
 //	enlarger.go     takes the rows of a picture apart, and has what comes back painted

@@ -28,6 +28,7 @@ type Model struct {
 
 	siblings    []sibling              // for other scales
 	fast        func() (*Model, error) // opens the smaller model for the effort fast; nil: there is none
+	robust      *robust                // chooses a model for each picture; nil: this one enlarges all
 	maxEffort   bool                   // has the effort max: the mean over eight orientations
 	loadedBytes int64                  // bytes that the stages took when the file was loaded; tuning may leave fewer
 }

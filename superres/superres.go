@@ -28,6 +28,11 @@ type Options struct {
 	// both directions (4:2:0), as most JPEG files and all lossy WebP files do. Colour is then enlarged from that
 	// resolution.
 	Subsampled bool
+	// Quality is the quality of the JPEG file that the picture comes from, 1 to 100; 0: another file, or unknown. Like
+	// WebP, it counts only for a model that chooses by the flaws of each picture: see WithRobust.
+	Quality int
+	// WebP is the quantiser index of the lossy WebP file that the picture comes from, 1 to 127; 0: another file.
+	WebP float64
 	// Mix has parts of the picture enlarged by a second model. nil means none.
 	Mix *Mix
 	// Chroma is the colour of a grey picture; it is enlarged together with the picture. nil means that there is none.
@@ -80,6 +85,10 @@ const (
 //
 // It is an error if img is empty, or an option is out of its range. When ctx ends, Upscale returns ctx.Err().
 func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (image.Image, error) {
+	m, opt, err := m.chosenFor(img, opt)
+	if err != nil {
+		return nil, err
+	}
 	e, err := m.prepare(img, opt)
 	if err != nil {
 		return nil, err
@@ -103,6 +112,10 @@ func (m *Model) Stream(ctx context.Context, img image.Image, opt Options, emit f
 		return errors.New(text)
 	}
 	opt.strips = true
+	m, opt, err := m.chosenFor(img, opt)
+	if err != nil {
+		return err
+	}
 	e, err := m.prepare(img, opt)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ func (m *Model) Tune(t stage.Tuning) (*Model, error) {
 		return nil, err
 	}
 	out.siblings = m.changedSiblings(func(other *Model) (*Model, error) { return other.Tune(t) })
-	return out, nil
+	return out.withRobustOf(m, func(other *Model) (*Model, error) { return other.Tune(t) }), nil
 }
 
 // tuneAlone returns a copy of the model with the settings of t. Its siblings are the untuned siblings of m.
@@ -95,6 +95,7 @@ func Efforts() []string { return []string{"fast", "best", "max"} }
 // effort is unknown or the model lacks it: fast needs a smaller model (see WithFast), max needs a network or
 // stages.
 func (m *Model) Effort(name string) (*Model, error) {
+	atEffort := func(other *Model) (*Model, error) { return other.Effort(name) }
 	switch {
 	case !slices.Contains(Efforts(), name):
 		return nil, usage.Errorf("superres: %s", usage.Unknown("effort", name, Efforts()))
@@ -103,9 +104,13 @@ func (m *Model) Effort(name string) (*Model, error) {
 	case name == "max" && !m.IsPlain():
 		out := *m
 		out.maxEffort = true
-		return &out, nil
+		return out.withRobustOf(m, atEffort), nil
 	case name == "fast" && m.fast != nil:
-		return m.fast()
+		out, err := m.fast()
+		if err != nil {
+			return nil, err
+		}
+		return out.withRobustOf(m, atEffort), nil
 	}
 	return nil, usage.Errorf("superres: this model has no effort %q", name)
 }

@@ -28,6 +28,7 @@ import (
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/serve"
 	"superres/internal/golden"
+	"superres/internal/kernel"
 	"superres/internal/must"
 )
 
@@ -104,6 +105,23 @@ func TestPictureAlone(t *testing.T) {
 		{"in", 2, `unknown command "in"`},
 		{"upscal", 2, `did you mean "upscale"?`},
 	})
+}
+
+// Where no assembly runs, upscale --verbose and version say so.
+func TestPlainGoIsTold(t *testing.T) {
+	defer kernel.Use(0)()
+	dir := t.TempDir()
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(9, 7))
+	const text = ": plain Go computes the same bytes"
+	for args, told := range map[string]bool{
+		"version": true, "upscale -v a.png": true,
+		"upscale -v -q -o b.png a.png": false, "upscale -o c.png a.png": false,
+	} {
+		stdout, stderr, code := call(t, dir, "", strings.Fields(args)...)
+		if code != 0 || strings.Contains(stdout+stderr, text) != told {
+			t.Errorf("%s: exit %d, %s%s", args, code, stdout, stderr)
+		}
+	}
 }
 
 // Wrong input, wrong usage, wrong models: one clear line, the right exit code, no new file.

@@ -189,19 +189,6 @@ func (f *Filter) check(dst, step, src int, rows []int, samples, run int) {
 	}
 }
 
-func convolveGeneric(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32,
-	positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
-	var memory [MaxOutputs]int32
-	sums, outputs := memory[:len(bias)], len(bias)
-	for s := range samples {
-		sumPairs(sums, src[s*step:], rows, words, weights, bias)
-		to, add := dst[s*dstStep:][:outputs], skip[s*skipStep:][:outputs]
-		for o, sum := range sums {
-			to[o] = scaleAndClip(sum, positive[o], negative[o], limits, add[o])
-		}
-	}
-}
-
 // scaleAndClip returns the output of Convolve for a sum.
 func scaleAndClip(sum int32, positive, negative float32, limits []int16, skip int16) int16 {
 	scale := positive
@@ -221,37 +208,4 @@ func clipScaled(v float32, limits []int16, skip int16) int16 {
 func round(v float32) int32 {
 	const large, bits = 3 << 22, 0x4b400000 // so large that the sum has no fraction
 	return int32(math.Float32bits(v+large) - bits)
-}
-
-func residualGeneric(dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32,
-	scale []float32) {
-	var memory [MaxOutputs]int32
-	sums, outputs := memory[:len(bias)], len(bias)
-	for s := range samples {
-		sumPairs(sums, src[s*step:], rows, words, weights, bias)
-		to := dst[s*outputs:][:outputs]
-		for o, sum := range sums {
-			to[o] = float32(sum) * scale[o]
-		}
-	}
-}
-
-// sumPairs sets sums to the sums, before scaling, of the outputs of the sample whose runs begin at rows in src.
-func sumPairs(sums []int32, src []int16, rows []int, words int, weights, bias []int32) {
-	copy(sums, bias)
-	for at := 0; at < len(sums); at += Lanes {
-		part := (*[Lanes]int32)(sums[at:])
-		for _, row := range rows {
-			run := src[row:][:2*words]
-			for i := 0; i < len(run); i += 2 {
-				x, y := int32(run[i]), int32(run[i+1])
-				if x|y != 0 {
-					for o, w := range (*[Lanes]int32)(weights) {
-						part[o] += x*int32(int16(w)) + y*(w>>16)
-					}
-				}
-				weights = weights[Lanes:]
-			}
-		}
-	}
 }

@@ -4,7 +4,8 @@
 // # Words
 //
 // An operation is an exported function such as [Mul]. Its definition, mulGeneric, is clear Go, which runs where
-// there is no assembly.
+// there is no assembly. Only layers of integers, which take nearly all the time there, run in Go that is made for speed
+// (packed.go), and are defined in their test.
 //
 // A tier is a set of instructions. All architectures have the tier generic, Go alone. On amd64 follow avx2
 // (AVX2 with FMA), avx512bw (AVX-512 without VNNI), avx512 (AVX-512 with VNNI) and avx512bf16 (also with products in

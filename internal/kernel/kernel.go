@@ -40,6 +40,17 @@ var current = fastest
 // Tier returns the name of the tier in use, such as "avx512bf16", "avx2" or "generic".
 func Tier() string { return tierNames[current] }
 
+// Plain returns in words why no assembly runs, and "" where some does: if the tier in use is generic.
+func Plain() string {
+	switch {
+	case current > 0:
+		return ""
+	case len(tierRuns) == 0:
+		return "this build of superres has no assembly"
+	}
+	return "this processor lacks AVX2 with FMA, or NEON"
+}
+
 // Tiers returns the number of tiers that this machine runs, including generic.
 func Tiers() int { return int(fastest) + 1 }
 

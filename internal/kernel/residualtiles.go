@@ -20,6 +20,10 @@ func ResidualTwoRows(dst []float32, to [2]int, src []int16, rows []int, samples 
 	work.prepare(f)
 	for first := 0; first < samples; first += 2 * tilesPerCall {
 		at := min(first, samples-2*tilesPerCall)
+		if current == 0 {
+			work.residualPacked(dst, to, src, rows, at, f)
+			continue
+		}
 		out, second := dst[to[0]+at*f.Outputs:], to[1]-to[0]
 		if f.IsWide && f.exceeds(WideTileInput, src, rows, at, 2*tilesPerCall) {
 			stride := work.sumWide(src, rows, at, f)

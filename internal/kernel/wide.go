@@ -148,12 +148,5 @@ func resize[T any](v []T, n int) []T {
 	return v[:n]
 }
 
-// sumRunsGeneric sets dst to the sums of Convolve before they are scaled.
-func sumRunsGeneric(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32) {
-	for s := range samples {
-		sumPairs(dst[s*len(bias):][:len(bias)], src[s*step:], rows, words, weights, bias)
-	}
-}
-
 // noBias is zeros.
 var noBias [MaxOutputs]int32

@@ -148,6 +148,7 @@ type Winograd struct {
 
 	limits [4 * limitLanes]int16
 	wide   wideTiles
+	packed packed // in the tier generic, in place of all the above but limits
 }
 
 // tilesPerCall is the number of tiles that are computed together: a multiple of the numbers of tiles whose sums
@@ -159,6 +160,10 @@ const tilesPerCall = 12
 // outputs.
 func WinogradBytes(channels int) int64 {
 	n := tilesPerCall * channels
+	if current == 0 {
+		pairs := 4*(2*packedPairs+2)*channels + 2*16*packedPairs*channels
+		return int64(16*16/2*channels*channels + 8*pairs + 4*4*n)
+	}
 	wide := 2*2*4*(2*tilesPerCall+2)*channels + 2*channels + 8*channels/2
 	return int64(16*2*paddedStride(n, 2) + 2*8*4*paddedStride(n, 4) + 3*4*MaxOutputs + wide)
 }
@@ -191,7 +196,9 @@ func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples in
 	for first := 0; first < samples; first += 2 * tilesPerCall {
 		// The last tiles end where the row ends, so some outputs are computed twice.
 		at := min(first, samples-2*tilesPerCall)
-		if f.IsWide && f.exceeds(WideTileInput, src, rows, at, 2*tilesPerCall) {
+		if current == 0 {
+			work.convolvePacked(dst, to, src, rows, at, f, skip, skipTo, skipStep)
+		} else if f.IsWide && f.exceeds(WideTileInput, src, rows, at, 2*tilesPerCall) {
 			work.convolveWide(dst, to, src, rows, at, f, skip, skipTo, skipStep)
 		} else {
 			work.convolve(dst, to, src, rows, at, f, skip, skipTo, skipStep)
@@ -245,8 +252,8 @@ func paddedStride(n, size int) int {
 	return (PadTo(n*size, 2*line) + line) / size
 }
 
-// hasWinograd reports whether the tier in use has assembly for tiles. Without it, Convolve is faster.
-func hasWinograd() bool { return current > 0 && runtime.GOARCH == "amd64" }
+// hasWinograd reports whether tiles are faster than Convolve in the tier in use. neon has assembly for Convolve alone.
+func hasWinograd() bool { return current == 0 || runtime.GOARCH == "amd64" }
 
 // checkTwoRows panics unless the operands of ConvolveTwoRows fit.
 func (f *Filter) checkTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples int, skip []int16,

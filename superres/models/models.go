@@ -45,10 +45,21 @@ func Names() []string {
 	return names
 }
 
+// Auto is the name of a model that Open returns though Names lacks it: photo, with photo-real as its robust model. It
+// chooses between the two by the noise and compression that it finds in each picture, as the program does by default.
+const Auto = "auto"
+
 // Open returns the model of the given name, with its siblings for other scales and its smaller model for the effort
 // fast, which are opened when they are needed. The error for an unknown name lists the known ones and wraps
 // superres.ErrModel.
 func Open(name string) (*superres.Model, error) {
+	if name == Auto {
+		m, err := Open(clean)
+		if err != nil {
+			return nil, err
+		}
+		return m.WithRobust(func() (*superres.Model, error) { return Open(robust) }), nil
+	}
 	if k := resample.Kernel(name); slices.Contains(interpolations, k) {
 		return superres.Plain(k), nil
 	}

@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"syscall"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -43,7 +42,7 @@ func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	ctx = context.WithValue(ctx, typedKey{}, args)
 	ctx, end := external.Keep(ctx)
 	defer end() // ends external programs, also those of abandoned work
-	stdout, stderr, unwatch := watched(stdout, stderr, func() { cancel(Interrupt{syscall.SIGPIPE}) })
+	stdout, stderr, unwatch := watched(stdout, stderr, func() { cancel(Interrupt{SIGPIPE}) })
 	defer unwatch()
 	abandoned := false // true if the command ignored the interruption and is still running
 	defer func() { safefile.ClearFolders(tempAge, abandoned) }()
@@ -68,7 +67,7 @@ func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 		return ExitOK
 	}
 	if i, ok := errors.AsType[Interrupt](context.Cause(ctx)); ok {
-		if i.Signal != syscall.SIGPIPE { // with SIGPIPE nobody would read the message
+		if i.Signal != SIGPIPE { // with SIGPIPE nobody would read the message
 			fmt.Fprintln(stderr, "superres: interrupted; finished files are whole, nothing is half written")
 		}
 		return i.Code()

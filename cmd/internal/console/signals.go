@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 	"time"
 )
@@ -19,17 +20,27 @@ func (i Interrupt) Error() string { return "interrupted" }
 // Code returns the exit code of a program that the signal ended: 128 plus the signal's number.
 func (i Interrupt) Code() int { return 128 + int(i.Signal) }
 
+// SIGHUP and SIGPIPE, which package syscall lacks for js, have the same numbers on all other systems.
+const (
+	SIGHUP  = syscall.Signal(1)
+	SIGPIPE = syscall.Signal(13)
+)
+
 // twice is how long after the first signal others are ignored as its repetition: timeout(1) signals the program and
 // then its group, a closing terminal may send SIGHUP and SIGTERM.
 const twice = 200 * time.Millisecond
+
+// isIgnored reports whether the program was started with signal s ignored. On js, which has no signals, package signal
+// panics at the question.
+func isIgnored(s os.Signal) bool { return runtime.GOOS != "js" && signal.Ignored(s) }
 
 // untilSignal calls cancel with an Interrupt at the first SIGINT, SIGTERM or SIGHUP; a later signal kills the program
 // as usual. stop ends the watch for signals.
 func untilSignal(cancel context.CancelCauseFunc) (stop func()) {
 	signals, over := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // nohup(1) has it ignored
-		signal.Notify(signals, syscall.SIGHUP)
+	if !isIgnored(SIGHUP) { // nohup(1) has it ignored
+		signal.Notify(signals, SIGHUP)
 	}
 	go func() {
 		select {
@@ -47,12 +58,12 @@ func untilSignal(cancel context.CancelCauseFunc) (stop func()) {
 // SIGPIPE would kill the program, and leave temporary files and child processes behind. If SIGPIPE is ignored, the
 // streams are returned as they are, and such a write is an error like any other. stop ends the watch.
 func watched(stdout, stderr io.Writer, gone func()) (out, errs io.Writer, stop func()) {
-	if signal.Ignored(syscall.SIGPIPE) {
+	if isIgnored(SIGPIPE) {
 		return stdout, stderr, func() {}
 	}
 	// Note: SIGPIPE may also come from a pipe to a child process or from the network; so pipe.Write calls gone instead.
 	unread := make(chan os.Signal, 1)
-	signal.Notify(unread, syscall.SIGPIPE)
+	signal.Notify(unread, SIGPIPE)
 	watch := func(w io.Writer) io.Writer {
 		if IsTerminal(w) { // a progress bar asks the *os.File for its width
 			return w

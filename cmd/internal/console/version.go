@@ -1,4 +1,18 @@
 package console
 
+import (
+	"fmt"
+
+	"superres/internal/kernel"
+)
+
 // Version is the version of the program.
 const Version = "0.1.0"
+
+// Slowness returns a line without end that says that the program computes in plain Go, and why; "" if it does not.
+func Slowness() string {
+	if why := kernel.Plain(); why != "" {
+		return fmt.Sprintf("%s: plain Go computes the same bytes, more than ten times as slowly", why)
+	}
+	return ""
+}

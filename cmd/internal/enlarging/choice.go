@@ -16,81 +16,89 @@ import (
 
 // Choice is the model that enlarges a picture, and why it was chosen. All strengths of degradation are 0 to 1.
 type Choice struct {
-	engine
-	// Strength is the strength of noise and compression that the model removes, or the greatest one if it varies over
-	// the picture. 0: the model removes none, or the picture has no flaws.
-	Strength float64
-	// ColourStrength is the strength at which colour is enlarged by a model of its own; 0: brightness and colour share
-	// one model.
-	ColourStrength float64
+	superres.Choice
 	// Found is the flaws measured in the picture; nil: the picture was not measured.
 	Found *flaws.Flaws
-	// LeastNoise and LeastStrength are the least values where noise varies over the picture. Found.Noise and Strength
-	// then hold the greatest.
-	LeastNoise, LeastStrength float64
 
-	mix *superres.Mix // if noise varies: the model at the greatest strength, and its share at each place; else nil
+	name       string // name of the model, or path of its file
+	provenance string // text about the model for the outputs; empty: none is recorded
 }
 
-// Model returns the name of the model, or the path of its file.
-func (c Choice) Model() string { return c.name }
+// Name returns the name of the model, or the path of its file; "" if none was chosen.
+func (c Choice) Name() string { return c.name }
 
 // Varies reports whether noise, and so the strength, varies over the picture; false means one strength for all of it.
-func (c Choice) Varies() bool { return c.mix != nil }
+func (c Choice) Varies() bool { return c.Mix != nil }
 
 const (
-	// leastStrength is the measured strength from which a picture counts as flawed. Below it, the model for pictures
-	// with flaws gives no better result than the one for clean pictures.
-	leastStrength = 2.5 / 25
-
 	// visibleNoise is the noise, in levels of 255, from which noise is removed from frames of video or an animation.
 	// movingStrength is the least strength at which the model leaves less of that noise than interpolation does.
 	visibleNoise   = 0.2
 	movingStrength = 3.0 / 25
 )
 
-// noisierColour: colour gets a strength of its own if this strength is at least noisierColour times the strength for
-// brightness. Note: figures for 5 pictures each of T91, open-valid and general-dev, reduced by 2, with noise of the
-// given levels in Y and in Cb and Cr. Each pair is the PSNR of RGB at ×2, then that of Cb and Cr:
-//
-//	noise   bicubic        photo          photo-real, best of   photo with its colour
-//	                                      all strengths         at 0.2, 0.4 and 0.7
-//	1, 6    26.55, 34.06   26.06, 30.56   29.17, 38.44          30.38, 38.44
-//	2, 12   23.63, 28.59   21.51, 24.97   27.64, 35.08          28.77, 35.78
-//	3, 20   20.59, 24.48   17.72, 20.84   25.95, 32.68          26.91, 33.53
-const noisierColour = 1.25
-
 // choose returns the model for frame f. If mixing is true and noise varies over f, the choice is a mixture of two
 // models; if mixing is false, one strength serves the whole frame. f may be nil if nothing is to be measured.
 func (e *Enlarger) choose(ctx context.Context, f *Frame, mixing bool) (c Choice, err error) {
-	c = Choice{engine: e.clean, Strength: e.Denoise}
-	if e.robust == nil {
-		c.Strength = 0
-		return c, nil
+	switch {
+	case e.choosing == nil:
+		return describe(e.clean, superres.Choice{Model: e.clean.model}), nil
+	case e.Denoise >= 0:
+		return e.atStrength(e.Denoise)
 	}
-	if e.Denoise < 0 {
-		e.openJudges()
-		found := f.measure()
-		c.Found = &found
-		if mixing {
-			if r := found.Varying(f.Image); r != nil {
-				return e.mix(c, r)
-			}
-		}
-		c.Strength = found.Strength()
-		if c.Strength < leastStrength {
-			c.Strength = 0
-		}
-		if colour := found.ColourStrength(); colour >= max(leastStrength, noisierColour*c.Strength) {
-			return e.withColour(c, colour)
-		}
-		if c.Strength == 0 {
-			found.Sharpened, err = e.isSharpened(ctx, f.Image)
+	e.openJudges()
+	found := f.measure()
+	var img image.Image
+	if mixing {
+		img = f.Image
+	}
+	by, err := e.choosing.Choose(img, found)
+	if err != nil {
+		return c, err
+	}
+	of := e.clean
+	if by.Strength > 0 || by.Mix != nil {
+		if of, err = e.robust(); err != nil {
 			return c, err
 		}
 	}
-	c.engine, err = e.robust(c.Strength)
+	c = describe(of, by)
+	if c.Found = &by.Found; by.ColourStrength > 0 && c.provenance != "" {
+		noisy, err := e.robust()
+		if err != nil {
+			return c, err
+		}
+		c.provenance += fmt.Sprintf("; colour of %s, level %g", noisy.name, by.ColourStrength)
+	}
+	if by.Strength == 0 && by.ColourStrength == 0 && by.Mix == nil {
+		c.Found.Sharpened, err = e.isSharpened(ctx, f.Image)
+	}
 	return c, err
+}
+
+// atStrength returns the choice of the robust model tuned to a strength, for a picture that is not measured.
+func (e *Enlarger) atStrength(strength float64) (Choice, error) {
+	m, err := e.choosing.Robust(strength)
+	if err != nil {
+		return Choice{}, err
+	}
+	of, err := e.robust()
+	return describe(of, superres.Choice{Model: m, Strength: strength}), err
+}
+
+// describe returns a choice that was made of the model of, with its name and what outputs record of it.
+func describe(of engine, by superres.Choice) Choice {
+	c := Choice{Choice: by, name: of.name, provenance: of.provenance}
+	if c.provenance == "" {
+		return c
+	}
+	switch {
+	case by.Mix != nil:
+		c.provenance += fmt.Sprintf("; level %g to %g", by.LeastStrength, by.Strength)
+	case by.Strength > 0:
+		c.provenance += fmt.Sprintf("; level %g", by.Strength)
+	}
+	return c
 }
 
 // chooseMoving returns the model for all frames of a video or an animation, chosen from its first two; second may be
@@ -105,49 +113,12 @@ func (e *Enlarger) chooseMoving(ctx context.Context, first, second *Frame) (c Ch
 	if noise < visibleNoise {
 		return c, nil
 	}
-	c.Found.Noise, c.Found.Sharpened, c.ColourStrength = noise, false, 0
-	c.Strength = max(movingStrength, c.Found.Strength())
-	c.engine, err = e.robust(c.Strength)
+	found := *c.Found
+	found.Noise, found.Sharpened = noise, false
+	if c, err = e.atStrength(max(movingStrength, found.Strength())); err == nil {
+		c.Found = &found
+	}
 	return c, err
-}
-
-// withColour returns c with colour enlarged by the model for pictures with flaws at strength, for a picture with more
-// noise in colour than in brightness.
-func (e *Enlarger) withColour(c Choice, strength float64) (Choice, error) {
-	noisy, err := e.robust(strength)
-	if err != nil {
-		return c, err
-	}
-	if c.Strength > 0 {
-		if c.engine, err = e.robust(c.Strength); err != nil {
-			return c, err
-		}
-	}
-	c.model, c.ColourStrength = c.model.WithColour(noisy.model), strength
-	if c.provenance != "" {
-		c.provenance += fmt.Sprintf("; colour of %s, level %g", noisy.name, strength)
-	}
-	return c, nil
-}
-
-// mix returns c as a mixture of the model at the least and at the greatest strength, for a picture whose noise varies
-// over the regions r.
-func (e *Enlarger) mix(c Choice, r *flaws.Regions) (Choice, error) {
-	least, most, share := c.Found.Strengths(r)
-	noisiest, err := e.robust(most)
-	if err != nil {
-		return c, err
-	}
-	if c.engine, err = e.robust(least); err != nil {
-		return c, err
-	}
-	if c.provenance != "" {
-		c.provenance += fmt.Sprintf(" to %g", most)
-	}
-	c.Strength, c.mix = most, &superres.Mix{Model: noisiest.model, Share: share}
-	c.Found.Noise = slices.Max(r.Noise)
-	c.LeastNoise, c.LeastStrength = slices.Min(r.Noise), least
-	return c, nil
 }
 
 // String describes the flaws that were found and the model that enlarges the picture.

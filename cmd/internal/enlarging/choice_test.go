@@ -52,7 +52,7 @@ func TestSharpenedPictures(t *testing.T) {
 		}
 		e := must.Get(New(opt))(t)
 		by, err := e.choose(t.Context(), &Frame{Image: sharp, About: &imagefile.Picture{}}, false)
-		if err != nil || by.String() != c.want || by.model != e.clean.model {
+		if err != nil || by.String() != c.want {
 			t.Errorf("sharpened by %g, %s, %s: %v, %v; expected %q", c.amount, c.effort, c.model, by, err, c.want)
 		}
 		if !c.verbose && opened != 1 {
@@ -83,7 +83,7 @@ func TestNoiseInColour(t *testing.T) {
 			if by, err = e.choose(t.Context(), &Frame{Image: img, About: &imagefile.Picture{}}, false); err != nil {
 				t.Fatal(err)
 			}
-			got := must.Get(by.model.Upscale(t.Context(), img, superres.Options{Scale: 2}))(t)
+			got := must.Get(by.Model.Upscale(t.Context(), img, superres.Options{Scale: 2}))(t)
 			for i, v := range imaging.Clone(got).Pix {
 				d := float64(v) - float64(truth.Pix[i])
 				sum += d * d

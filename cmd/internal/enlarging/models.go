@@ -16,16 +16,16 @@ import (
 	"superres/superres/flaws"
 	embedded "superres/superres/models"
 	"superres/superres/resample"
-	"superres/superres/stage"
 )
 
 // Enlarger enlarges picture files, all by the same settings. It is safe for concurrent use.
 type Enlarger struct {
 	Settings
-	clean engine // model for pictures without flaws, and for all if robust is nil
-	// robust opens the model for pictures with flaws, tuned to a strength of 0 to 1. Each tuned model is kept. nil:
-	// all pictures use clean.
-	robust func(strength float64) (engine, error)
+	clean engine // model for pictures without flaws, and for all if choosing is nil
+	// choosing is the model of clean with its robust model, which chooses for each picture; nil: all use clean.
+	choosing *superres.Model
+	// robust opens the model for pictures with flaws, not tuned.
+	robust func() (engine, error)
 	// cleanJudge and robustJudge open the two models whose results show whether a picture was sharpened, or are nil.
 	cleanJudge, robustJudge func() (engine, error)
 }
@@ -59,7 +59,11 @@ func New(s Settings) (*Enlarger, error) {
 	if s.Denoise == 0 {
 		return e, nil
 	}
-	untuned := sync.OnceValues(func() (engine, error) { return s.open(robust) })
+	e.robust = sync.OnceValues(func() (engine, error) { return s.open(robust) })
+	e.choosing = e.clean.model.WithRobust(func() (*superres.Model, error) {
+		found, err := e.robust()
+		return found.model, err
+	})
 	if s.Model == models.Auto && s.Diagnose {
 		judge := func(name, effort string) func() (engine, error) {
 			own := s
@@ -68,29 +72,8 @@ func New(s Settings) (*Enlarger, error) {
 		}
 		e.cleanJudge, e.robustJudge = judge(name, "fast"), judge(robust, "best")
 		if s.Effort == "best" {
-			e.robustJudge = untuned
+			e.robustJudge = e.robust
 		}
-	}
-	var lock sync.Mutex
-	known := map[float64]engine{}
-	e.robust = func(strength float64) (engine, error) {
-		lock.Lock()
-		defer lock.Unlock()
-		if found, ok := known[strength]; ok {
-			return found, nil
-		}
-		found, err := untuned()
-		if err != nil {
-			return found, err
-		}
-		if found.model, err = found.model.Tune(stage.Tuning{Strength: strength}); err != nil {
-			return found, err
-		}
-		if found.provenance != "" {
-			found.provenance += fmt.Sprintf("; level %g", strength)
-		}
-		known[strength] = found
-		return found, nil
 	}
 	return e, nil
 }
@@ -152,16 +135,16 @@ func (s Settings) provenanceOf(name string, model *superres.Model) (string, erro
 
 // Identify returns the fingerprint and provenance of each model that may be used. It fails if one cannot be opened.
 func (e *Enlarger) Identify() (fingerprints, provenances []string, err error) {
-	all := []engine{e.clean}
-	if e.robust != nil {
-		strongest, err := e.robust(1)
+	all := []Choice{describe(e.clean, superres.Choice{Model: e.clean.model})}
+	if e.choosing != nil {
+		strongest, err := e.atStrength(1)
 		if err != nil {
 			return nil, nil, err
 		}
 		all = append(all, strongest)
 	}
 	for _, one := range all {
-		sum, err := one.model.Fingerprint()
+		sum, err := one.Model.Fingerprint()
 		if err != nil {
 			return nil, nil, err
 		}

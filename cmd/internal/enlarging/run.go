@@ -160,9 +160,9 @@ func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float6
 	if opt.Depth = p.Keep.Depth; p.Format.OnlyAnimates() {
 		opt.Depth = 8
 	}
-	opt.Chroma, opt.Mix = f.Chroma, by.mix
+	opt.Chroma, opt.Mix = f.Chroma, by.Mix
 	opt.Subsampled = f.About.Subsampled || by.Found != nil && by.Found.Subsampled
-	if by.model.Network != nil {
+	if by.Model.Network != nil {
 		opt.Report = new(superres.Report)
 	}
 	img := f.Image
@@ -172,10 +172,10 @@ func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float6
 		if text := by.unfit(img); text != "" {
 			defer func() { r.Warnings = append(r.Warnings, text) }()
 		}
-		if p.inStrips(p.Output.X, p.Output.Y) && by.model.Streams(img) {
+		if p.inStrips(p.Output.X, p.Output.Y) && by.Model.Streams(img) {
 			r.report = opt.Report // which is complete when strips returns
 			r.strips = func(put func(Result) error) error {
-				err := by.model.Stream(ctx, img, opt, func(strip image.Image) error {
+				err := by.Model.Stream(ctx, img, opt, func(strip image.Image) error {
 					r := p.finish(f, strip, by)
 					r.isStrip = true
 					return put(r)
@@ -185,13 +185,13 @@ func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float6
 			return r, nil
 		}
 		if !p.Region.Empty() {
-			if region, err = p.partOf(by.model, p.Input, picture.IsOpaque(img)); err != nil {
+			if region, err = p.partOf(by.Model, p.Input, picture.IsOpaque(img)); err != nil {
 				return r, named(err, name)
 			}
 			img, opt = region.cut(img, opt)
 		}
 	}
-	enlarged, err := by.model.Upscale(ctx, img, opt)
+	enlarged, err := by.Model.Upscale(ctx, img, opt)
 	if err != nil {
 		return r, named(err, name)
 	}

@@ -41,7 +41,7 @@ func openPicture(ctx context.Context, p *Plan) error {
 		switch {
 		case err != nil:
 			return err
-		case p.trial && several == "" && (p.robust == nil || p.Denoise >= 0):
+		case p.trial && several == "" && (p.choosing == nil || p.Denoise >= 0):
 			return errEnough
 		case !pipe:
 			err = p.admit()

@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/internal/kernel"
 )
 
 // Version returns the command superres version.
@@ -27,8 +28,11 @@ func Version(s *console.Streams) *cli.Command {
 // control, "" if unknown.
 func printVersion(to io.Writer, asJSON bool) error {
 	if !asJSON {
-		_, err := fmt.Fprintf(to, "superres %s (%s, %s/%s)\n", console.Version, runtime.Version(), runtime.GOOS,
-			runtime.GOARCH)
+		_, err := fmt.Fprintf(to, "superres %s (%s, %s/%s, kernel %s)\n", console.Version, runtime.Version(),
+			runtime.GOOS, runtime.GOARCH, kernel.Tier())
+		if text := console.Slowness(); text != "" && err == nil {
+			_, err = fmt.Fprintln(to, text)
+		}
 		return err
 	}
 	revision := ""
@@ -41,6 +45,6 @@ func printVersion(to io.Writer, asJSON bool) error {
 	}
 	return json.NewEncoder(to).Encode(map[string]string{
 		"version": console.Version, "revision": revision, "go": runtime.Version(), "os": runtime.GOOS,
-		"arch": runtime.GOARCH,
+		"arch": runtime.GOARCH, "kernel": kernel.Tier(),
 	})
 }

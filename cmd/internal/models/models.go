@@ -25,7 +25,7 @@ import (
 // The names of models that commands refer to.
 const (
 	// Auto lets a command choose for each picture: PhotoReal if it finds noise or compression, otherwise Photo.
-	Auto = "auto"
+	Auto = embedded.Auto
 	// Photo is for pictures without noise and compression.
 	Photo = "photo"
 	// PhotoReal is for pictures with the noise and compression that people's files have.

@@ -36,7 +36,7 @@ func IsWorker() bool { return os.Getenv(workerVariable) != "" }
 // returns the exit code of the process.
 func Work() int {
 	// The server ends its workers. A terminal sends these signals to workers as well.
-	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Ignore(os.Interrupt, syscall.SIGTERM, console.SIGHUP)
 	aside, files := openAside()
 	// admit sets a memory limit that the collector respects, so it can run less often than in a program that enlarges
 	// one picture: 256×256 ×2 takes 7 ms less.

@@ -61,10 +61,10 @@ type pictureEvent struct {
 func (ev *pictureEvent) plan(p *enlarging.Plan) {
 	ev.InputWidth, ev.InputHeight, ev.Width, ev.Height = p.Input.X, p.Input.Y, p.Output.X, p.Output.Y
 	c := p.Choice
-	if c.Model() == "" {
+	if c.Name() == "" {
 		return // no model was chosen
 	}
-	ev.Model, ev.Level = paths.Name(filepath.Base(c.Model())), c.Strength
+	ev.Model, ev.Level = paths.Name(filepath.Base(c.Name())), c.Strength
 	if c.Found == nil {
 		return
 	}

@@ -196,7 +196,7 @@ func (r *report) reportRest() {
 // tell reports the outcome of picture i. The caller holds r.mu.
 func (r *report) tell(i int) {
 	j, out, ev := r.jobs[i], r.results[i], r.event(i)
-	if r.verbose && out.Plan != nil && out.Choice.Model() != "" {
+	if r.verbose && out.Plan != nil && out.Choice.Name() != "" {
 		r.say(j.Path + ": " + out.Plan.String())
 	}
 	if r.verbose && out.Plan != nil && out.Report != nil && out.Report.Saturates() {

@@ -9,6 +9,7 @@
 package upscale
 
 import (
+	"fmt"
 	"os"
 
 	"github.com/urfave/cli/v2"
@@ -56,6 +57,9 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 		return err
 	}
 	opt.takeSize(enlarger)
+	if text := console.Slowness(); text != "" && opt.Verbose {
+		fmt.Fprintln(s.Err, "superres:", text)
+	}
 	bar := console.NewProgress(c, s)
 	defer bar.Clear()
 	past, err := newResumption(opt, enlarger)

@@ -1,0 +1,341 @@
+package kernel
+
+import "sync"
+
+// Plain Go multiplies one number at a time. A product of 64 bits, however, holds two of 32: with samples a and b,
+//
+//	(a + b·2³²)·w = a·w + b·w·2³²,
+//
+// so that sums of the products of a packed pair of samples are pairs of sums (L. Lamport: Multiple byte processing with
+// full-word instructions, CACM 18(8), 1975, doi:10.1145/360933.360994). All is modulo 2⁶⁴. The lower sum is what the
+// lower half holds, because a sum with its bias fits 32 bits; what it borrowed from the upper half is known then. Sums,
+// differences and so Winograd's transforms work on packed pairs too, however they wrap on the way.
+//
+// Note: a picture of 768×512 enlarged ×2 with -tags purego, on two busy cores of an AMD EPYC (Zen 4), took 53.8 s of
+// processor time by products of 32 bits, and takes 12 to 14 s by pairs and tiles; with AVX2 it takes 0.9 to 1.1 s. The
+// benchmark ConvolveTwoRows/48to48 makes 10.6 GMAC/s at best, 168 with AVX2. On arm64, millions of instructions a call
+// of benchmarks, counted by a plug-in of qemu-aarch64:
+//
+//	                         products of 32 bits   pairs, tiles   neon
+//	Convolve/5x3/outputs=32                  5.9            2.6    0.3
+//	Convolve/3x24/outputs=16                11.7            3.6    0.6
+//	Convolve/3x48/outputs=32                45.2           11.9    2.3
+//	ConvolveTwoRows/16to16                  23.5            5.5    1.1
+//	ConvolveTwoRows/48to48                 202.0           29.0   10.2
+//	ConvolveTwoRows/64to64                 357.4           47.2   18.3
+//
+// The tier neon has no tiles.
+
+const (
+	packedSamples = 2 * packedPairs // samples, or tiles, that are packed together
+	packedPairs   = tilesPerCall / 2
+)
+
+// pack returns a pair of samples.
+func pack(low, high int16) int64 { return int64(low) + int64(high)<<32 }
+
+// packSame returns a pair of equal sums.
+func packSame(v int32) int64 { return int64(v) + int64(v)<<32 }
+
+// unpack returns the two sums of a pair.
+func unpack(pair int64) (low, high int32) {
+	low = int32(pair)
+	return low, int32((pair - int64(low)) >> 32)
+}
+
+// packed is memory for layers in plain Go. Its slices grow as they have to.
+type packed struct {
+	weights        [][2]int64 // for each entry of a transform, for each two outputs, for each input, a weight of both
+	columns, input []int64    // pairs of samples, or of their transforms
+	products       []int64    // pairs of sums
+	sums           []int32
+	// transformed is the filter transform whose weights are in weights.
+	transformed []int32
+}
+
+var packedMemory = sync.Pool{New: func() any { return new(packed) }}
+
+// multiply sets products to the products of the rows of input, packedPairs of inputs values each, and the weights: for
+// each row, outputs values.
+func multiply(products, input []int64, weights [][2]int64, inputs, outputs int) {
+	for o := 0; o < outputs; o += 2 {
+		w := weights[:inputs]
+		weights = weights[inputs:]
+		for s := 0; s < packedPairs; s += 2 {
+			to, next := products[s*outputs+o:][:2], products[(s+1)*outputs+o:][:2]
+			to[0], to[1], next[0], next[1] = multiplyTwo(input[s*inputs:][:inputs], input[(s+1)*inputs:][:inputs], w)
+		}
+	}
+}
+
+// multiplyTwo returns the scalar products of v with both columns of w, then those of u. It is a function of its own,
+// and has as many sums, because the compiler then keeps all in registers of amd64: with six sums it takes a third more
+// time, inlined nearly twice the time.
+//
+//go:noinline
+func multiplyTwo(v, u []int64, w [][2]int64) (v0, v1, u0, u1 int64) {
+	v, u = v[:len(w)], u[:len(w)]
+	for i := range w {
+		pair, x, y := &w[i], v[i], u[i]
+		v0 += x * pair[0]
+		v1 += x * pair[1]
+		u0 += y * pair[0]
+		u1 += y * pair[1]
+	}
+	return v0, v1, u0, u1
+}
+
+// packWeights takes the weights of a layer, as Filter.Weights has them.
+func (p *packed) packWeights(weights []int32, rows, words, outputs int) {
+	inputs := 2 * rows * words
+	p.weights = resize(p.weights, inputs*outputs/2)
+	for first := 0; first < outputs; first += Lanes {
+		for i := 0; i < inputs; i += 2 {
+			for o, word := range (*[Lanes]int32)(weights) {
+				to := p.weights[(first+o)/2*inputs+i:][:2]
+				to[0][o%2], to[1][o%2] = int64(int16(word)), int64(word>>16)
+			}
+			weights = weights[Lanes:]
+		}
+	}
+}
+
+// eachSums computes the sums of a layer and calls use with those of packedSamples samples from first on. Some of the
+// last may come twice.
+func eachSums(samples int, src []int16, rows []int, step, words int, weights, bias []int32,
+	use func(first int, sums []int32)) {
+	p := packedMemory.Get().(*packed)
+	run, outputs := 2*words, len(bias)
+	inputs := len(rows) * run
+	p.packWeights(weights, len(rows), words, outputs)
+	p.input = resize(p.input, packedPairs*inputs)
+	p.products, p.sums = resize(p.products, packedPairs*outputs), resize(p.sums, packedSamples*outputs)
+	for s := 0; s < samples; s += packedSamples {
+		first := min(s, samples-packedSamples)
+		to := p.input
+		for j := range packedPairs {
+			for _, row := range rows {
+				at := row + (first+j)*step
+				low, high := src[at:][:run], src[at+packedPairs*step:][:run]
+				into := to[:run]
+				for i := range into {
+					into[i] = pack(low[i], high[i])
+				}
+				to = to[run:]
+			}
+		}
+		multiply(p.products, p.input, p.weights, inputs, outputs)
+		for j := range packedPairs {
+			from := p.products[j*outputs:][:len(bias)]
+			low, high := p.sums[j*outputs:][:len(bias)], p.sums[(j+packedPairs)*outputs:][:len(bias)]
+			for o, v := range bias {
+				low[o], high[o] = unpack(from[o] + packSame(v))
+			}
+		}
+		use(first, p.sums)
+	}
+	packedMemory.Put(p)
+}
+
+func convolveGeneric(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32,
+	positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
+	eachSums(samples, src, rows, step, words, weights, bias, func(first int, sums []int32) {
+		scaleSums(dst[first*dstStep:], packedSamples, sums, positive[:len(bias)], negative, limits,
+			skip[first*skipStep:], skipStep, dstStep)
+	})
+}
+
+func residualGeneric(dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32,
+	scale []float32) {
+	eachSums(samples, src, rows, step, words, weights, bias, func(first int, sums []int32) {
+		floatSums(dst[first*len(bias):], sums, scale[:len(bias)])
+	})
+}
+
+// sumRunsGeneric sets dst to the sums of Convolve before they are scaled.
+func sumRunsGeneric(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32) {
+	eachSums(samples, src, rows, step, words, weights, bias, func(first int, sums []int32) {
+		copy(dst[first*len(bias):], sums)
+	})
+}
+
+// scaleSums sets dst to the outputs of Convolve for sums, as scaleAndClip defines them.
+func scaleSums(dst []int16, samples int, sums []int32, positive, negative []float32, limits, skip []int16, skipStep,
+	dstStep int) {
+	outputs := len(positive)
+	negative = negative[:outputs]
+	clip, least := float32(limits[0]), float32(limits[limitLanes])
+	most, lowest := int32(limits[2*limitLanes]), int32(limits[3*limitLanes])
+	for s := range samples {
+		to, add, from := dst[s*dstStep:][:outputs], skip[s*skipStep:][:outputs], sums[s*outputs:][:outputs]
+		for o, scale := range positive {
+			if from[o] < 0 {
+				scale = negative[o]
+			}
+			v := float32(float32(from[o]) * scale) // a conversion, so that no compiler fuses it with a sum
+			// Comparisons take half the time of min and max, which look for NaN.
+			if v > clip {
+				v = clip
+			} else if v < least {
+				v = least
+			}
+			to[o] = int16(min(max(round(v)+int32(add[o]), lowest), most))
+		}
+	}
+}
+
+// floatSums sets dst to sums times the scale of each output.
+func floatSums(dst []float32, sums []int32, scale []float32) {
+	for ; len(sums) > 0; dst, sums = dst[len(scale):], sums[len(scale):] {
+		to, from := dst[:len(scale)], sums[:len(scale)]
+		for o, by := range scale {
+			to[o] = float32(from[o]) * by
+		}
+	}
+}
+
+// packTransform takes the filter transform of f, unless it is what was taken last.
+func (p *packed) packTransform(f *Filter) {
+	if len(p.transformed) > 0 && &p.transformed[0] == &f.transformed[0] {
+		return
+	}
+	channels := f.tileChannels()
+	p.weights = resize(p.weights, 16*f.Outputs/2*channels)
+	for e := range 16 {
+		for o := range f.Outputs {
+			to := p.weights[(e*f.Outputs/2+o/2)*channels:][:channels]
+			lane := sumLane(o, f.Outputs)
+			for i := 0; i < channels; i += 2 {
+				word := f.transformed[((e/2*channels/2+i/2)*2+e%2)*f.Outputs+lane]
+				to[i][o%2], to[i+1][o%2] = int64(int16(word)), int64(word>>16)
+			}
+		}
+	}
+	p.transformed = f.transformed
+}
+
+// sumTiles returns the sums of tilesPerCall tiles that begin at sample first: those of the first row, of each sample
+// the outputs, then those of the second.
+func (p *packed) sumTiles(src []int16, rows []int, first int, f *Filter) []int32 {
+	channels, outputs := f.tileChannels(), f.Outputs
+	p.packTransform(f)
+	p.transformTiles(src[first*f.Step:], (*[4]int)(rows), f.Step, channels)
+	inputs, sums := packedPairs*channels, packedPairs*outputs
+	p.products, p.sums = resize(p.products, 16*sums), resize(p.sums, 4*tilesPerCall*outputs)
+	for e := range 16 {
+		multiply(p.products[e*sums:], p.input[e*inputs:], p.weights[e*outputs/2*channels:], channels, outputs)
+	}
+	for x := range 4 { // entry has the second and the third row of a column before the first and the last
+		m := p.products[4*x*sums:][:4*sums]
+		b, c, a, d := m[:sums], m[sums:][:sums], m[2*sums:][:sums], m[3*sums:][:sums]
+		for i := range b {
+			b[i], c[i] = a[i]+b[i]+c[i], b[i]-c[i]+d[i]
+		}
+	}
+	for y := range 2 {
+		for s := range packedPairs {
+			at := y*sums + s*outputs
+			a, b := p.products[at:][:outputs], p.products[at+4*sums:][:outputs]
+			c, d := p.products[at+8*sums:][:outputs], p.products[at+12*sums:][:outputs]
+			low := p.sums[(y*2*tilesPerCall+2*s)*outputs:][:2*outputs]
+			high := p.sums[(y*2*tilesPerCall+2*s+2*packedPairs)*outputs:][:2*outputs]
+			setQuarters(low[:outputs], high[:outputs], f.Bias, a, b, c, 1)
+			setQuarters(low[outputs:], high[outputs:], f.Bias, b, d, c, -1)
+		}
+	}
+	return p.sums
+}
+
+// setQuarters sets low and high to the quarters of the pairs a + b + sign·c, plus the bias.
+func setQuarters(low, high, bias []int32, a, b, c []int64, sign int64) {
+	a, b, c, high, bias = a[:len(low)], b[:len(low)], c[:len(low)], high[:len(low)], bias[:len(low)]
+	for i := range low {
+		l, h := unpack(a[i] + b[i] + sign*c[i] + 4*packSame(bias[i]))
+		low[i], high[i] = l>>2, h>>2
+	}
+}
+
+// transformTiles sets input to the input transform of tilesPerCall tiles, packed. Samples begin step entries apart.
+func (p *packed) transformTiles(src []int16, rows *[4]int, step, channels int) {
+	const columns = 2*packedPairs + 2 // that half of the tiles cover
+	size, plane := columns*channels, packedPairs*channels
+	p.columns, p.input = resize(p.columns, 4*size), resize(p.input, 16*plane)
+	for x := range columns {
+		var low, high [4][]int16
+		for y, row := range rows {
+			low[y], high[y] = src[row+x*step:][:channels], src[row+(x+2*packedPairs)*step:][:channels]
+		}
+		at := p.columns[x*channels:]
+		differences(at[:channels], low[0], low[2], high[0], high[2])
+		sums(at[size:][:channels], low[1], low[2], high[1], high[2])
+		differences(at[2*size:][:channels], low[2], low[1], high[2], high[1])
+		differences(at[3*size:][:channels], low[3], low[1], high[3], high[1])
+	}
+	for y := range 4 {
+		for s := range packedPairs {
+			at := p.columns[y*size+2*s*channels:]
+			a, b := at[:channels], at[channels:][:channels]
+			c, d := at[2*channels:][:channels], at[3*channels:][:channels]
+			to := p.input[entry(y, 0)*plane+s*channels:]
+			v0, v1 := to[:channels], to[4*plane:][:channels]
+			v2, v3 := to[8*plane:][:channels], to[12*plane:][:channels]
+			for i := range a {
+				b, c := b[i], c[i]
+				v0[i], v1[i], v2[i], v3[i] = a[i]-c, b+c, c-b, d[i]-b
+			}
+		}
+	}
+}
+
+// differences sets dst to the pairs of a - b and of c - d.
+func differences(dst []int64, a, b, c, d []int16) {
+	a, b, c, d = a[:len(dst)], b[:len(dst)], c[:len(dst)], d[:len(dst)]
+	for i := range dst {
+		dst[i] = int64(a[i]) - int64(b[i]) + (int64(c[i])-int64(d[i]))<<32
+	}
+}
+
+// sums sets dst to the pairs of a + b and of c + d.
+func sums(dst []int64, a, b, c, d []int16) {
+	a, b, c, d = a[:len(dst)], b[:len(dst)], c[:len(dst)], d[:len(dst)]
+	for i := range dst {
+		dst[i] = int64(a[i]) + int64(b[i]) + (int64(c[i])+int64(d[i]))<<32
+	}
+}
+
+// convolvePacked is convolve in plain Go. Where samples are too large for tiles, it convolves one row after the other.
+func (w *Winograd) convolvePacked(dst []int16, to [2]int, src []int16, rows []int, first int, f *Filter, skip []int16,
+	skipTo [2]int, skipStep int) {
+	const samples = 2 * tilesPerCall
+	var sums []int32
+	if !f.IsWide || !f.exceeds(WideTileInput, src, rows, first, samples) {
+		sums = w.packed.sumTiles(src, rows, first, f)
+	}
+	for i := range 2 {
+		out, add := dst[to[i]+first*f.outputStep():], skip[skipTo[i]+first*skipStep:]
+		if sums == nil {
+			f.convolveWide(out, src[first*f.Step:], rows[i:i+3], samples, add, skipStep)
+			continue
+		}
+		scaleSums(out, samples, sums[i*samples*f.Outputs:], f.PositiveScale[:f.Outputs], f.NegativeScale, w.limits[:],
+			add, skipStep, f.outputStep())
+	}
+}
+
+// residualPacked is convolvePacked for the last layer.
+func (w *Winograd) residualPacked(dst []float32, to [2]int, src []int16, rows []int, first int, f *Filter) {
+	const samples = 2 * tilesPerCall
+	var sums []int32
+	if !f.IsWide || !f.exceeds(WideTileInput, src, rows, first, samples) {
+		sums = w.packed.sumTiles(src, rows, first, f)
+	}
+	for i := range 2 {
+		out := dst[to[i]+first*f.Outputs:]
+		if sums == nil {
+			f.residualWide(out, src[first*f.Step:], rows[i:i+3], samples)
+			continue
+		}
+		size := samples * f.Outputs
+		floatSums(out, sums[i*size:][:size], f.PositiveScale[:f.Outputs])
+	}
+}

@@ -2,11 +2,17 @@ package serve
 
 import (
 	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/imagefile"
+	"superres/internal/must"
 )
 
 // The page and the server together: what is added is enlarged, also what the browser does
@@ -31,6 +37,7 @@ func TestPageInBrowser(t *testing.T) {
 	call("-m", "nearest", "-s", "1", "-f", "tiff", "-o", "small.tiff", "small.png")
 	call("-m", "nearest", "-s", "1", "--quality", "30", "-o", "small.jpg", "small.png")
 	consoletest.Put(t, filepath.Join(dir, "bad.png"), []byte("no picture"))
+	writePages(t, filepath.Join(dir, "pages.tif"))
 
 	states := func(want string) {
 		t.Helper()
@@ -47,8 +54,7 @@ func TestPageInBrowser(t *testing.T) {
 	b.Eval("document.querySelector('[name=effort][value=fast]').click()")
 	add("small.png", "small.jpg", "small.tiff", "bad.png")
 	states("done,done,done,failed")
-	for _, want := range []string{"80×60 → 160×120", "JPEG compression of quality", "by photo-real",
-		"not an image"} {
+	for _, want := range []string{"80×60 → 160×120", "JPEG quality about ", ": cleaned", "not an image"} {
 		if got := fmt.Sprint(b.Eval("list.innerText")); !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}
@@ -61,6 +67,30 @@ func TestPageInBrowser(t *testing.T) {
 	}
 	b.Eval("document.querySelectorAll('.pick')[2].click()")
 	b.Wait("canvas.ariaLabel.startsWith('small.tiff') && JSON.parse(canvas.dataset.state).after === 'whole'")
+
+	// The pages of a TIFF, of which the last is as large as the first and has another colour.
+	add("pages.tif")
+	states("done,done,done,failed,done")
+	b.Eval("document.querySelectorAll('.pick')[4].click()")
+	colour := func(page, view string) string {
+		t.Helper()
+		b.Wait(fmt.Sprintf("canvas.ariaLabel.startsWith('pages.tif, page %s of 3') && "+
+			"JSON.parse(canvas.dataset.state).after === 'whole'", page))
+		b.Eval(fmt.Sprintf("document.querySelector('[data-view=%s]').click()", view))
+		b.Drawn()
+		return fmt.Sprint(b.Eval("[...canvas.getContext('2d').getImageData(canvas.width >> 1, canvas.height >> 1, 1, " +
+			"1).data].map(v => Math.round(v / 255)).join() + ' ' + JSON.parse(canvas.dataset.state).scene.w"))
+	}
+	for i, want := range []string{"1,0,0,1 80", "0,1,0,1 40", "0,0,1,1 80", "1,0,0,1 80"} {
+		for _, view := range []string{"before", "after"} {
+			if got := colour(fmt.Sprint(i%3+1), view); got != want {
+				t.Errorf("page %d, %s, is %s, expected %s", i+1, view, got, want)
+			}
+		}
+		b.Eval("document.querySelector('[data-do=PageDown]').click()")
+	}
+	b.Eval("document.querySelector('[data-view=slider]').click()")
+	b.Eval("document.querySelector('[aria-label=\"Remove pages.tif\"]').click()")
 
 	add("large.png")
 	states("done,done,done,failed,done")
@@ -98,4 +128,20 @@ func TestPageInBrowser(t *testing.T) {
 	if got := b.Eval("faults.join()"); got != "" {
 		t.Errorf("faults of the page: %v", got)
 	}
+}
+
+// writePages writes a TIFF of three pages, red, green and blue, of which the second is smaller.
+func writePages(t *testing.T, path string) {
+	t.Helper()
+	f := must.Get(os.Create(path))(t)
+	defer f.Close()
+	w := imagefile.NewPageWriter(f, 3)
+	for i, width := range []int{40, 20, 40} {
+		page := image.NewNRGBA(image.Rect(0, 0, width, 30))
+		c := color.NRGBA{A: 255}
+		*[]*uint8{&c.R, &c.G, &c.B}[i] = 255
+		draw.Draw(page, page.Rect, image.NewUniform(c), image.Point{}, draw.Src)
+		must.Succeed(t, w.Put(page, imagefile.EncodeOptions{}))
+	}
+	must.Succeed(t, w.Close())
 }

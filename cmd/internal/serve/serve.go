@@ -1,10 +1,11 @@
 // Package serve is the command superres serve: a web page and an HTTP interface that enlarge pictures on this machine.
 //
-// Read it in this order: serve.go, flags, start and end of the server; gate.go, admission of requests; server.go,
-// routing of URLs; calls.go, the calls of the interface; body.go, transfer of pictures; scheduler.go, how requests
-// share memory and processors; events.go, progress; score.go, scores. Pictures are decoded only by workers, separate
-// processes: workers.go starts and reuses them; workerprocess.go and talk.go are the server's view of a worker and of
-// its job; worker.go is the worker itself; frames.go is the protocol between them. README.md describes the interface.
+// Read it in this order: serve.go, flags, start and end of the server; addresses.go, where the page is; opener.go, the
+// start of a browser; gate.go, admission of requests; server.go, routing of URLs; refusal.go, pages for wrong URLs;
+// calls.go, the calls of the interface; body.go, transfer of pictures; scheduler.go, how requests share memory and
+// processors; events.go, progress; score.go, scores. Pictures are decoded only by workers, separate processes:
+// workers.go starts and reuses them; workerprocess.go and talk.go are the server's view of a worker and of its job;
+// worker.go is the worker itself; frames.go is the protocol between them. README.md describes the interface.
 package serve
 
 import (
@@ -34,17 +35,21 @@ func Command(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
 		Name: "serve", Usage: "enlarge pictures in the browser, or for other programs by HTTP", ArgsUsage: "",
 		Description: `   superres serve                         prints the address of a page, to be opened in a browser
+   superres serve --open                  opens it
    superres serve --listen 127.0.0.1:9000
+   superres serve --listen 0.0.0.0:8020   for the phones and computers of your network
    superres serve --token none            then, for other programs of this machine:
    curl -T photo.jpg 'http://127.0.0.1:8020/v1/upscale?scale=2' -o photo_2x.jpg
 
 The page and the interface are for this machine alone, unless --listen says another
-address: whoever has the printed address can use them, over a network unencrypted. A
-picture is sent to v1/upscale as the body of a PUT or POST, with the flags of superres
-upscale as parameters, and comes back enlarged by the same code, to the same bytes.
-v1/inspect tells what would be made, v1/options which parameters there are, v1/events how
-far it is, v1/score compares with the truth. No parameter names a file of this machine, and nothing is kept: what comes and
-goes is in files without names while it is worked on.
+address: whoever has the printed address can use them, over a network unencrypted. With
+0.0.0.0 the addresses of this machine in its network are printed, and on a terminal the
+first of them as a QR code for a phone. A picture is sent to v1/upscale as the body of a
+PUT or POST, with the flags of superres upscale as parameters, and comes back enlarged
+by the same code, to the same bytes. v1/inspect tells what would be made, v1/options
+which parameters there are, v1/events how far it is, v1/score compares with the truth.
+No parameter names a file of this machine, and nothing is kept: what comes and goes is
+in files without names while it is worked on.
 
 All pictures share --max-memory, of which a part is kept for small ones, so that these do
 not wait for large ones; --max-pixels and --timeout count a picture. What is too much at
@@ -63,6 +68,7 @@ func (opt *options) table() settings.Table {
 		{Name: "token", To: settings.Text(&opt.token, ""), Help: "let in who knows `TEXT`, letters, digits, - and " +
 			"_, 16 at least; none: everybody who reaches the address, of this machine alone; by default that of " +
 			"SUPERRES_TOKEN, or a new one for each run"},
+		{Name: "open", To: settings.Bool(&opt.open, false), Help: "open the page in the browser"},
 		{Name: "queue", To: settings.Num(&opt.queue, 8).AtLeast(0).In("pictures"),
 			Help: "let `N` pictures wait for their turn, and answer others that the server is busy"},
 		{Name: "timeout", To: settings.Time(&opt.decode, 30*time.Second),
@@ -81,6 +87,13 @@ func run(c *cli.Context, s *console.Streams, opt options) error {
 	if err := opt.complete(settings.Of(c.Command)); err != nil {
 		return err
 	}
+	var opener []string
+	if opt.open {
+		var err error
+		if opener, err = findOpener(); err != nil {
+			return err
+		}
+	}
 	l, err := listen(c.Context, opt)
 	if err != nil {
 		return err
@@ -95,9 +108,12 @@ func run(c *cli.Context, s *console.Streams, opt options) error {
 	}
 	site := newSite(opt, l.Addr(), func(line string) { fmt.Fprintln(s.Err, "superres:", line) })
 	if s.CheckOpen() == nil { // standard output is closed if the server runs in the background
-		if _, err := fmt.Fprintln(s.Out, site.address()); err != nil {
+		if _, err := io.WriteString(s.Out, site.announcement(console.IsTerminal(s.Out))); err != nil {
 			return err
 		}
+	}
+	if opt.open {
+		site.open(opener)
 	}
 	return site.serve(c.Context, l)
 }
@@ -108,6 +124,7 @@ type options struct {
 	any      bool   // if the port is taken, use any other; false: fail
 	loopback bool   // address is of this machine alone; false: others can reach it
 	token    string // secret in the URL; empty: everybody is let in
+	open     bool   // open the page in the browser
 	queue    int    // most pictures that wait
 	quiet    bool   // print only errors; false: warnings, too
 	verbose  bool   // print which protections of workers the system lacks; false: do not

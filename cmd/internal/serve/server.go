@@ -36,6 +36,7 @@ type site struct {
 	log        func(line string) // prints a line for the operator
 	watches    watches
 	ending     chan struct{} // closed when the program is to end
+	ticket     ticket        // of the browser that --open starts
 }
 
 // morePlaces is how many pictures may be received or sent besides those in work or waiting.
@@ -65,19 +66,6 @@ func newSite(opt options, at net.Addr, log func(line string)) *site {
 	s.heads = make(chan struct{}, s.scheduler.large)
 	s.places = make(chan struct{}, s.scheduler.large+s.scheduler.small+opt.queue+morePlaces)
 	return s
-}
-
-// address returns the URL of the page.
-func (s *site) address() string {
-	host := s.host
-	if host == "" || net.ParseIP(host).IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	address := "http://" + net.JoinHostPort(host, s.port) + "/"
-	if s.token != "" {
-		address += s.token + "/"
-	}
-	return address
 }
 
 // pageSettings are the values that the page needs when it is loaded.
@@ -125,18 +113,22 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// The body of a client that is not let in is not waited for.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.patience.head))
 	if !s.fromHere(r) {
-		s.refuse(w, http.StatusForbidden, console.ExitUsage, "this address is not for other sites; use the one "+
-			"that superres serve prints")
+		s.refuseWith(w, r, http.StatusForbidden, console.ExitUsage, "this address is not for other sites; use the "+
+			"one that superres serve prints", wrongHost)
 		return
 	}
 	if at := strings.TrimPrefix(r.URL.Path, "/"); s.token != "" && same(s.token, at) {
 		http.Redirect(w, r, "/"+at+"/", http.StatusPermanentRedirect) // so that relative names in the page resolve
 		return
 	}
+	if r.Method == http.MethodGet && s.ticket.redeem(strings.TrimPrefix(r.URL.Path, "/")) {
+		http.Redirect(w, r, "/"+s.token+"/", http.StatusSeeOther)
+		return
+	}
 	to, ok := s.route(r)
 	if !ok {
-		s.refuse(w, http.StatusUnauthorized, console.ExitUsage, "this address has no token, or an old one; use "+
-			"the one that superres serve prints")
+		s.refuseWith(w, r, http.StatusUnauthorized, console.ExitUsage, "this address has no token, or an old one; "+
+			"use the one that superres serve prints", oldAddress)
 		return
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
@@ -171,8 +163,9 @@ func (s *site) file(w http.ResponseWriter, r *http.Request, name string) {
 	} else {
 		var err error
 		if content, err = page.Files.ReadFile(name); err != nil {
-			s.refuse(w, http.StatusNotFound, console.ExitInput, "there is nothing at this address; the page is at "+
-				"the one that superres serve prints")
+			base := strings.TrimSuffix(r.URL.Path, name)
+			s.refuseWith(w, r, http.StatusNotFound, console.ExitInput, "there is nothing at this address; the page "+
+				"is at the one that superres serve prints", noSuchPage(base))
 			return
 		}
 	}

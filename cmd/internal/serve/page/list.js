@@ -26,7 +26,7 @@ export function makeRow(p, on) {
 	const name = make("b", { textContent: p.name, title: p.name }), sizes = make("small"), found = make("span", { className: "soft" });
 	const pick = make("button", { type: "button", className: "pick" }, thumb, make("span", {}, name, sizes));
 	pick.addEventListener("click", () => on.pick(p));
-	const acts = { cancel: button("Cancel", "cancel"), again: button("Try again", "again"), save: button("Save", "save"), remove: button("Remove", "remove", "×") };
+	const acts = { save: button("Save", "save"), cancel: button("Cancel", "cancel"), again: button("Try again", "again"), remove: button("Remove", "remove", "×") };
 	const bar = make("progress", { max: 1 }), text = make("span");
 	bar.setAttribute("aria-label", p.name);
 	p.row = make("li", {}, pick, make("div", { className: "acts" }, ...Object.values(acts)), make("div", { className: "state" }, bar, found, text));

@@ -48,15 +48,16 @@ function update() {
 }
 
 function show() {
+	const p = leave(), results = pictures.filter(q => q.result);
 	document.body.classList.toggle("empty", !pictures.length);
 	const states = { working: 0, waiting: 0, done: 0, failed: 0, cancelled: 0 };
 	let place = 0, share = 0;
-	for (const p of pictures) {
-		const state = queue.stateOf(p);
+	for (const q of pictures) {
+		const state = queue.stateOf(q);
 		states[state]++;
-		p.place = state === "waiting" ? ++place : 0;
-		share += ["working", "waiting"].includes(state) ? p.work?.share ?? 0 : 1;
-		list.showRow(p, { state, to: sizeAfter(p), chosen: p === view.chosen(), paused: queue.paused });
+		q.place = state === "waiting" ? ++place : 0;
+		share += ["working", "waiting"].includes(state) ? q.work?.share ?? 0 : 1;
+		list.showRow(q, { state, to: sizeAfter(q), chosen: q === p, paused: queue.paused });
 	}
 	const busy = states.working + states.waiting, left = busy && !queue.paused ? queue.left(sizeAfter) : null;
 	$("totalBar").value = pictures.length ? share / pictures.length : 0;
@@ -64,16 +65,29 @@ function show() {
 		`${states.done} of ${pictures.length} done`, states.failed && `${states.failed} failed`, states.cancelled && `${states.cancelled} cancelled`,
 		busy && queue.paused && "paused", left !== null && words.left(left),
 	].filter(Boolean).join(", ");
-	const results = pictures.filter(p => p.result);
 	$("pause").textContent = queue.paused ? "Go on" : "Pause";
 	$("pause").disabled = !busy && !queue.paused;
-	$("saveAll").textContent = results.length > 1 ? `Save all ${results.length} as ZIP` : "Save all";
-	$("saveAll").disabled = !results.length || saving;
+	$("savePart").hidden = !pictures.length;
+	$("save").disabled = !p?.result;
+	$("save").title = p?.result ? nameOf(p) : "";
+	$("saveAll").textContent = `Save all ${results.length} as ZIP`;
+	$("saveAll").hidden = results.length < 2;
+	$("saveAll").disabled = saving;
 	$("clear").disabled = !pictures.length;
 	document.title = busy ? `${Math.round(100 * share / pictures.length)} % - superres` : "superres";
 	view.refresh();
-	const p = view.chosen();
+	$("facts").textContent = words.facts(p?.found);
 	scores.show(p, p && queue.stateOf(p) === "done");
+}
+
+// leave has a picture that failed leave the stage to the next that did not, or the one before,
+// unless it was chosen by hand or has a result of other settings, and returns the picture on the stage.
+function leave() {
+	const p = view.chosen(), failed = q => queue.stateOf(q) === "failed";
+	if (!p || p.picked || p.result || !failed(p)) return p;
+	const at = pictures.indexOf(p), next = pictures.slice(at).find(q => !failed(q)) ?? pictures.slice(0, at).findLast(q => !failed(q));
+	if (next) view.choose(next).then(update);
+	return next ?? p;
 }
 
 // add puts pictures into the list, and shows the first if none is shown.
@@ -185,17 +199,17 @@ function save(blob, name) {
 	setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }
 
+function saveOne(p) {
+	save(p.result.blob, nameOf(p));
+	p.saved = true;
+}
+
 const ends = { "image/png": "png", "image/jpeg": "jpg", "image/tiff": "tif", "image/bmp": "bmp" };
 const nameOf = p => p.result.name ?? `${p.file.name.replace(/\.[^.]*$/, "")}_large.${ends[p.result.blob.type] ?? "png"}`;
 
 let saving = false;
 async function saveAll() {
 	const some = pictures.filter(p => p.result);
-	if (some.length === 1) {
-		save(some[0].result.blob, nameOf(some[0]));
-		some[0].saved = true;
-		return;
-	}
 	saving = true;
 	update();
 	try {
@@ -210,20 +224,25 @@ async function saveAll() {
 }
 
 const rowActions = {
-	pick: choose,
+	pick: p => { p.picked = true; choose(p); },
 	cancel: p => { queue.cancel(p); say(`${p.name} is cancelled.`); },
 	again: p => queue.again(p),
-	save: p => { save(p.result.blob, nameOf(p)); p.saved = true; },
+	save: saveOne,
 	remove: p => remove([p]),
 };
 
 $("pause").addEventListener("click", () => { queue.pause(!queue.paused); update(); });
+$("save").addEventListener("click", () => saveOne(view.chosen()));
 $("saveAll").addEventListener("click", saveAll);
 $("clear").addEventListener("click", () => { remove([...pictures]); $("undo").focus(); });
 
 files.watch({
 	add, named: () => view.chosen()?.name ?? "",
-	truth: file => { view.chosen().truth = file; update(); },
+	truth: file => {
+		view.chosen().truth = file;
+		$("more").open = true; // with the scores
+		update();
+	},
 });
 
 // Settings that change: first what is seen, then all.

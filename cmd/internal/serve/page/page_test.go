@@ -143,12 +143,16 @@ func TestQueue(t *testing.T) {
 	b.Drag(300, 300, filepath.Join(dir, "one.png"), filepath.Join(dir, "f"), filepath.Join(dir, "bad.png"))
 	b.reach("working,working,waiting,waiting,failed") // by v1/inspect
 	b.Wait("document.querySelectorAll('#list li')[2].innerText.includes('9×8 → 18×16')")
-	for _, want := range []string{"f/a10.png", "noise of 4.2 levels and JPEG compression of quality 71, by " +
-		"photo-real at level 0.31", "waiting, place 1", "failed: not an image; known: PNG JPEG",
+	for _, want := range []string{"f/a10.png", "Noise and JPEG quality about 71: cleaned", "waiting, place 1",
+		"failed: not an image; known: PNG JPEG",
 		"50 %, about 7 s left"} {
 		if !strings.Contains(b.text("listPart"), want) {
 			t.Errorf("no %q in %s", want, b.text("listPart"))
 		}
+	}
+	if got := b.text("facts"); got != "model photo-real at level 0.31; noise of 4.2 levels; JPEG compression of "+
+		"quality 71" {
+		t.Errorf("facts: %s", got)
 	}
 	if got := b.text("noticeText"); got != "1 file left out that is no picture by name." {
 		t.Errorf("told: %s", got)
@@ -303,6 +307,20 @@ func TestSettings(t *testing.T) {
 	if got := d.asked(func(q url.Values) bool { return q.Get("scale") == "99" }); got != 0 {
 		t.Errorf("%d calls with a scale of 99", got)
 	}
+	for _, c := range []struct{ size, field, value, want string }{
+		{"scale", "scale", "99", "99 cannot be used: enter a number from 1 to 16"},
+		{"scale", "scale", "", "Enter a number from 1 to 16"},
+		{"scale", "scale", "1.25", ""},
+		{"width", "pixels", "0", "0 cannot be used: enter a whole number from 1 to 100000"},
+		{"fit", "pixels", "10.5", "10.5 cannot be used: enter a whole number from 1 to 100000"},
+		{"2", "quality", "101", "101 cannot be used: enter a whole number from 1 to 100"},
+	} {
+		b.Eval(fmt.Sprintf("form.elements.size.value = %q; form.elements.%s.value = %q; "+
+			"form.dispatchEvent(new Event('input'))", c.size, c.field, c.value))
+		if got := b.text(c.field + "Wrong"); got != c.want {
+			t.Errorf("%s of %q: %q, expected %q", c.field, c.value, got, c.want)
+		}
+	}
 }
 
 // The view: the divider, zoom and moving by keys, mouse and fingers; before is what bicubic
@@ -345,6 +363,10 @@ func TestView(t *testing.T) {
 	if got := b.view("x").(float64); math.Abs(got-62) > 0.3 {
 		t.Errorf("dragged to %v", got)
 	}
+	if b.Eval("scores.checkVisibility()") != false {
+		t.Error("scores are shown that nobody asked for")
+	}
+	b.Eval("more.querySelector('summary').click()")
 	b.click("Score against a truth")
 	b.Choose("document.getElementById('truthFile')", filepath.Join(dir, "truth.png"))
 	b.Wait("scores.textContent.includes('31.25')")
@@ -371,6 +393,123 @@ func TestView(t *testing.T) {
 	if got := b.view("shown").(float64); got < 1.9*zoom || got > 2.1*zoom {
 		t.Errorf("a pinch to twice the distance zooms from %g to %g", zoom, got)
 	}
+}
+
+// A picture is first seen at two pixels of the screen for one of the result, on the part with the
+// most detail, and a small or plain one whole or in its middle.
+func TestOpening(t *testing.T) {
+	d := newDouble(t)
+	b := open(t, d)
+	b.Window(1400, 900, false)
+	dir := t.TempDir()
+	detailed, plain := image.NewGray(image.Rect(0, 0, 800, 600)), image.NewGray(image.Rect(0, 0, 800, 600))
+	for i := range detailed.Pix {
+		x, y := i%800, i/800
+		if detailed.Pix[i] = uint8(60 + x/8); x == 200 || y == 450 { // a strong edge is no detail
+			detailed.Pix[i] = 255
+		}
+		if 600 <= x && x < 700 && 100 <= y && y < 175 {
+			detailed.Pix[i] = uint8((x*x + 3*y*y) % 251)
+		}
+	}
+	consoletest.WritePicture(t, filepath.Join(dir, "detailed.png"), detailed)
+	consoletest.WritePicture(t, filepath.Join(dir, "plain.png"), plain)
+	write(t, dir, map[string]image.Point{"small.png": {40, 30}})
+	var names []string
+	for _, name := range []string{"detailed.png", "plain.png", "small.png"} {
+		names = append(names, filepath.Join(dir, name))
+	}
+	b.Choose("document.getElementById('files')", names...)
+	b.reach("done,done,done")
+	b.Wait("JSON.parse(canvas.dataset.state).after === 'whole'")
+	at := fmt.Sprint(b.view("zoom"), b.view("x"), b.view("y"))
+	if x, y := b.view("x").(float64), b.view("y").(float64); b.view("zoom") != 2. || math.Abs(x-1300) > 100 ||
+		math.Abs(y-275) > 100 {
+		t.Errorf("seen at zoom, x, y %s, expected 2 and about 1300, 275", at)
+	}
+	b.Eval("document.querySelectorAll('.pick')[1].click()")
+	b.Wait("canvas.ariaLabel.startsWith('plain.png') && JSON.parse(canvas.dataset.state).after === 'whole'")
+	if b.view("zoom") != 2. {
+		t.Errorf("a plain picture is seen at %v", b.view("zoom"))
+	}
+	b.Eval("document.querySelectorAll('.pick')[2].click()")
+	b.Wait("canvas.ariaLabel.startsWith('small.png') && JSON.parse(canvas.dataset.state).after === 'whole'")
+	if b.view("zoom") != 0. {
+		t.Errorf("a small picture is seen at %v", b.view("zoom"))
+	}
+	b.Eval("document.querySelectorAll('.pick')[0].click()")
+	b.Wait("canvas.ariaLabel.startsWith('detailed.png') && JSON.parse(canvas.dataset.state).after === 'whole'")
+	if got := fmt.Sprint(b.view("zoom"), b.view("x"), b.view("y")); got != at {
+		t.Errorf("seen at %s, and again at %s", at, got)
+	}
+}
+
+// A file that fails leaves the stage to the next that does not, unless it was chosen by hand. On a
+// phone Save is the first button, and saves what is on the stage.
+func TestStage(t *testing.T) {
+	d := newDouble(t)
+	b := open(t, d)
+	dir, saved := t.TempDir(), t.TempDir()
+	b.Downloads(saved)
+	consoletest.Put(t, filepath.Join(dir, "bad.png"), []byte("no picture"))
+	consoletest.Put(t, filepath.Join(dir, "worse.png"), []byte("no picture, too"))
+	write(t, dir, map[string]image.Point{"good.png": {20, 10}, "other.png": {8, 9}})
+	b.Choose("document.getElementById('files')", filepath.Join(dir, "bad.png"))
+	b.reach("failed")
+	b.Wait("canvas.ariaLabel.startsWith('bad.png')") // there is no other
+	b.Choose("document.getElementById('files')", filepath.Join(dir, "worse.png"), filepath.Join(dir, "good.png"),
+		filepath.Join(dir, "other.png"))
+	b.reach("failed,failed,done,done")
+	b.Wait("canvas.ariaLabel.startsWith('good.png') && JSON.parse(canvas.dataset.state).after === 'whole'")
+	if got := b.Eval("[...document.querySelectorAll('#list li.chosen b')].map(e => e.textContent).join()"); got !=
+		"good.png" {
+		t.Errorf("the list says that %v is on the stage", got)
+	}
+	b.Window(400, 800, true)
+	b.Drawn()
+	const first = `(all => all.filter(e => all.every(o => o.bottom > e.top + 1 && (o.top >= e.bottom || o.left >= e.left)))
+		.map(e => e.text).join())([...document.querySelectorAll("button")].filter(e => e.checkVisibility())
+		.map(e => { const { top, bottom, left } = e.getBoundingClientRect(); return { top, bottom, left, text: e.textContent } }))`
+	if got := b.Eval(first); got != "Save" {
+		t.Errorf("first on a phone is %v", got)
+	}
+	b.click("Save")
+	waitFor(t, filepath.Join(saved, "good_2x.png"))
+	b.Eval("document.querySelectorAll('.pick')[0].click()")
+	b.Wait("canvas.ariaLabel.startsWith('bad.png')")
+	b.Eval("document.querySelector('[name=size][value=\"3\"]').click()")
+	b.reach("failed,failed,done,done")
+	b.Wait("canvas.ariaLabel.startsWith('bad.png') && document.getElementById('save').disabled")
+}
+
+// Settings are there again at the next visit, except those that cannot be; Defaults takes them back.
+func TestRemembered(t *testing.T) {
+	d := newDouble(t)
+	b := open(t, d)
+	b.Eval("form.elements.size.value = 'width'; form.elements.pixels.value = '1234'; " +
+		"form.elements.effort.value = 'max'; form.elements.format.value = 'tiff'; " +
+		"form.dispatchEvent(new Event('input'))")
+	const form = "[form.elements.size.value, form.elements.pixels.value, form.elements.effort.value, " +
+		"form.elements.format.value].join()"
+	b.Wait("localStorage.getItem('superres.settings')?.includes('1234')")
+	visit := func(want string) {
+		t.Helper()
+		b.Visit(d.page(), "document.body.dataset.ready")
+		if got := b.Eval(form); got != want {
+			t.Errorf("the settings are %v, expected %s", got, want)
+		}
+	}
+	visit("width,1234,max,tiff")
+	if got := b.text("chosenSettings"); got != "1234 px wide, max, TIFF" {
+		t.Errorf("settings in short: %s", got)
+	}
+	b.click("Defaults")
+	b.Wait("localStorage.getItem('superres.settings')?.includes('\"size\":\"2\"')")
+	visit("2,3840,best,")
+	b.Eval(`localStorage.setItem("superres.settings", '{"size":"7","pixels":"0","effort":"fast","format":5,"more":1}')`)
+	visit("2,3840,fast,")
+	b.Eval(`localStorage.setItem("superres.settings", "{")`)
+	visit("2,3840,best,")
 }
 
 // A server that is gone is waited for: nothing is lost, and the work goes on. One that was

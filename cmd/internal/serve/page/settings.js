@@ -11,6 +11,30 @@ for (const name of options.format.values) form.elements.format.add(new Option(na
 Object.assign(form.elements.quality, { min: options.quality.least, max: options.quality.most, value: options.quality.default });
 for (const [field, name] of [["size", "scale"], ["effort", "effort"], ["denoise", "denoise"]]) form.elements[field].value = options[name].default;
 
+const fields = ["size", "scale", "pixels", "model", "effort", "denoise", "level", "format", "quality"];
+const valuesOf = () => Object.fromEntries(fields.map(name => [name, value(name)]));
+
+// put gives the form values, except those that it cannot have.
+function put(values) {
+	for (const name of fields) {
+		const e = form.elements[name], had = e.value;
+		if (typeof values[name] !== "string") continue;
+		e.value = values[name];
+		if (e.value !== values[name] || e.validity?.valid === false) e.value = had;
+	}
+}
+
+// The browser keeps the form from one visit to the next.
+const kept = "superres.settings", defaults = valuesOf();
+try {
+	put(JSON.parse(localStorage.getItem(kept)) ?? {});
+} catch { /* it keeps nothing here, or something else */ }
+function keep() {
+	try {
+		localStorage.setItem(kept, JSON.stringify(valuesOf()));
+	} catch { /* then not */ }
+}
+
 // The settings that are in force are those that the form had when it was last at rest and all
 // of its numbers could be meant: key is their text, params the same as parameters of a call.
 // Those that are as by default are there as well: the same settings give the same text.
@@ -34,6 +58,13 @@ function read() {
 	if (value("format")) p.set("format", value("format"));
 	if (["", "jpeg"].includes(value("format"))) p.set("quality", +value("quality"));
 	return p;
+}
+
+// complaint says in words what is wrong with a number, "" where nothing is.
+function complaint(e) {
+	if (e.closest("[hidden]") || e.checkValidity()) return "";
+	const range = `${e.step === "any" ? "a number" : "a whole number"} from ${e.min} to ${e.max}`;
+	return e.value ? `${e.value} cannot be used: enter ${range}` : `Enter ${range}`;
 }
 
 const valid = () => [...form.elements].every(e => e.closest("[hidden]") || e.checkValidity());
@@ -62,6 +93,12 @@ function show() {
 	$("levelPart").hidden = value("denoise") !== "level";
 	$("levelText").value = value("level");
 	$("qualityPart").hidden = !["", "jpeg"].includes(value("format"));
+	for (const e of form.querySelectorAll("input[type=number]")) {
+		const text = complaint(e), place = $(`${e.name}Wrong`);
+		if (place.textContent !== text) place.textContent = text;
+		e.ariaInvalid = Boolean(text);
+	}
+	$("defaults").hidden = fields.every(name => value(name) === defaults[name]);
 	if (valid()) $("chosenSettings").textContent = words(read());
 }
 
@@ -71,12 +108,18 @@ export function watch(changed) {
 	const check = () => {
 		if (!valid() || read().toString() === inForce) return;
 		inForce = read().toString();
+		keep();
 		changed();
 	};
 	form.addEventListener("input", () => {
 		show();
 		clearTimeout(timer);
 		timer = setTimeout(check, 350);
+	});
+	$("defaults").addEventListener("click", () => {
+		put(defaults);
+		form.elements.size[0].focus(); // the button goes
+		form.dispatchEvent(new Event("input"));
 	});
 	form.addEventListener("submit", event => event.preventDefault());
 	show();

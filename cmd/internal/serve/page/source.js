@@ -15,9 +15,9 @@ async function decode(blob) {
 }
 
 // standIn returns a PNG that the server makes of a file that the browser does not read, such
-// as TIFF.
+// as TIFF, of its first page.
 export async function standIn(blob, signal) {
-	return (await api.upscale("scale=1&model=bicubic&format=png", blob, signal)).blob;
+	return (await api.upscale("scale=1&model=bicubic&format=png&first-frame=true", blob, signal)).blob;
 }
 
 // open makes a source of a file.

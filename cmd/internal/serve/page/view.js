@@ -1,5 +1,7 @@
 // The view of the chosen picture before and after, in a scene of the size of its result.
 import * as api from "./api.js";
+import { mostDetailed } from "./detail.js";
+import * as pages from "./pages.js";
 import * as settings from "./settings.js";
 import { sizeOf } from "./sizes.js";
 import { open } from "./source.js";
@@ -17,10 +19,11 @@ const viewport = makeViewport(canvas, { state, change, size: () => scene, divide
 const checks = viewport.checks(ctx);
 
 // current is the chosen picture with its sources, before, after and truth, where they are
-// ready; words is what is wrong; patch is a part of it with the settings as they are.
-let current = null;
-const none = { p: null, sources: {}, words: "", patch: null, stop: new AbortController() };
-current = none;
+// ready; words is what is wrong; patch is a part of it with the settings as they are; page is
+// the one that is seen, from 0, of so many pages.
+const make = (p, page = 0) => ({ p, page, pages: 1, sources: {}, words: "", patch: null, stop: new AbortController() });
+const none = make(null);
+let current = none;
 let stateOf = () => "waiting";
 export const chosen = () => current.p;
 export const use = queue => { stateOf = queue.stateOf; };
@@ -37,21 +40,41 @@ function change(parts) {
 
 // choose shows another picture, or with null none.
 export async function choose(p) {
-	if (current.p === p) return;
+	if (current.p !== p) await begin(p, 0);
+}
+
+// turn shows another page of the chosen picture, after the last one the first.
+function turn(by) {
+	const { p, page, pages } = current;
+	if (pages > 1) begin(p, (page + by + pages) % pages);
+}
+
+async function begin(p, page) {
 	close();
-	current = p ? { p, sources: {}, words: "", patch: null, stop: new AbortController() } : none;
+	current = p ? make(p, page) : none;
 	if (state.view === "truth" && !p?.truth) state.view = "slider";
 	change({});
 	if (!p) return;
 	const mine = current;
-	await load(mine, "before", p.stand ?? p.file);
+	mine.pages = await pages.count(p.file).catch(() => 1);
+	await load(mine, "before", page ? p.file : p.stand ?? p.file);
 	if (current !== mine || !mine.sources.before) return;
 	const { w, h } = mine.sources.before;
-	p.size ??= { w, h };
+	if (!page) p.size ??= { w, h };
 	scene = sizeOf(settings.params(), w, h);
-	viewport.resize();
-	change({ zoom: viewport.fitting() >= 1 ? 0 : 1, x: scene.w / 2, y: scene.h / 2 });
+	change(opening());
 	refresh();
+}
+
+// opening is where a picture is seen first: at two pixels of the page for one of the result, on
+// the part with the most detail, or all of it if it is small.
+function opening() {
+	viewport.resize();
+	const { image, w, h } = current.sources.before, zoom = 2 * Math.max(1, Math.round(devicePixelRatio));
+	if (viewport.fitting() >= zoom) return { zoom: 0, x: scene.w / 2, y: scene.h / 2 };
+	const [across, down] = [scene.w / w, scene.h / h];
+	const { x, y } = mostDetailed(image, w, h, canvas.width / zoom / across, canvas.height / zoom / down);
+	return { zoom, x: x * across, y: y * down };
 }
 
 function close() {
@@ -65,7 +88,7 @@ function close() {
 // load opens a source of the picture that is shown.
 async function load(mine, what, blob) {
 	try {
-		const source = await open(blob, mine.stop.signal);
+		const source = await open(await pages.page(blob, mine.page), mine.stop.signal);
 		if (current !== mine) return source.close();
 		mine.sources[what]?.close();
 		mine.sources[what] = source;
@@ -94,7 +117,7 @@ export function refresh() {
 			sources[what] = null;
 		}
 	}
-	const to = want.after && p.result.info.width ? { w: p.result.info.width, h: p.result.info.height } : sizeOf(settings.params(), sources.before.w, sources.before.h);
+	const to = want.after && mine.pages === 1 && p.result.info.width ? { w: p.result.info.width, h: p.result.info.height } : sizeOf(settings.params(), sources.before.w, sources.before.h);
 	if (to.w !== scene.w || to.h !== scene.h) { // the same place is in the middle
 		Object.assign(state, { x: state.x * to.w / scene.w, y: state.y * to.h / scene.h });
 		scene = to;
@@ -147,7 +170,7 @@ export async function preview() {
 	mine.words = "";
 	change({});
 	try {
-		const { blob } = await api.upscale(params, p.file, stop.signal), bitmap = await createImageBitmap(blob);
+		const { blob } = await api.upscale(params, await pages.page(p.file, mine.page), stop.signal), bitmap = await createImageBitmap(blob);
 		if (current !== mine || stop.signal.aborted) return bitmap.close();
 		mine.patch?.bitmap.close();
 		mine.patch = { key, bitmap, ...region };
@@ -218,14 +241,17 @@ function draw() {
 	const previewed = !sources.after && patch?.key === settings.key();
 	const names = { before: "before: bicubic", after: sources.after ? "after" : previewed ? "after: preview" : "after: not there yet", truth: "truth" };
 	const what = view === "slider" ? `left ${names.before}, right ${names.after}` : names[view];
-	const title = p ? `${p.name}, ${what}` : "No picture";
+	const which = current.pages > 1 ? `page ${current.page + 1} of ${current.pages}` : "";
+	const title = p ? [p.name, which, what].filter(Boolean).join(", ") : "No picture";
 	if (canvas.getAttribute("aria-label") !== title) canvas.setAttribute("aria-label", title);
 	$("left").textContent = ready ? names[view === "slider" ? "before" : view] : "";
 	$("right").textContent = ready && view === "slider" ? names.after : "";
 	const percent = `zoom ${Math.round(viewport.zoom() * 1000) / 10} %`;
-	$("shown").textContent = !p ? "" : ready ? [p.name, `${scene.w}×${scene.h}`, percent, asked ? "the part that is seen is at work" : words].filter(Boolean).join("; ") : words || `${p.name} is read`;
+	$("shown").textContent = !p ? "" : ready ? [p.name, which, `${scene.w}×${scene.h}`, percent, asked ? "the part that is seen is at work" : words].filter(Boolean).join("; ") : words || `${p.name} is read`;
 	for (const button of document.querySelectorAll("#view [data-view]")) button.setAttribute("aria-pressed", button.dataset.view === view);
 	document.querySelector("#view [data-view=truth]").hidden = !p?.truth;
+	$("pagePart").hidden = !which;
+	$("pageText").textContent = which;
 	$("splitPart").hidden = view !== "slider" || !ready;
 	$("split").value = 100 * state.split;
 	canvas.dataset.state = JSON.stringify({ ...state, x: Math.round(state.x * 100) / 100, y: Math.round(state.y * 100) / 100, scene, shown: viewport.zoom(), after: sources.after ? "whole" : previewed ? "preview" : "" });
@@ -247,12 +273,13 @@ addEventListener("fullscreenchange", () => { if (!document.fullscreenElement) fu
 const show = view => () => { if (view !== "truth" || current.p?.truth) change({ view }); };
 const actions = {
 	...viewport.actions, 1: show("before"), 2: show("after"), 3: show("truth"), w: () => full(), Escape: () => full(false),
-	" ": () => change({ view: state.view === "after" ? "before" : "after" }),
+	" ": () => change({ view: state.view === "after" ? "before" : "after" }), PageUp: () => turn(-1), PageDown: () => turn(1),
 };
 $("view").addEventListener("keydown", event => {
 	const { key, target } = event;
 	if (event.ctrlKey || event.metaKey || event.altKey || !Object.hasOwn(actions, key)) return;
-	if (target.matches("input") && key.startsWith("Arrow") || target.matches("button") && key === " ") return;
+	if (key.startsWith("Page") && current.pages === 1) return;
+	if (target.matches("input") && key.startsWith("Arrow") || target.matches("button, summary") && key === " ") return;
 	event.preventDefault();
 	actions[key]();
 });

@@ -18,18 +18,31 @@ export const left = s => s < 1 ? "nearly done" : `about ${seconds(Math.round(s))
 
 export const count = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
 
-// found says what was found about a picture, and what enlarges it.
+// found says in plain words what was found about a picture, and what is done about it.
 export function found(info) {
+	if (!info?.model) return "";
+	const list = [], level = info.level ?? 0;
+	if (info.noise >= 1) list.push(info.noise < 4 ? "a little noise" : info.noise < 12 ? "noise" : "much noise");
+	else if (info.colour_noise) list.push("noise in colour");
+	if (info.jpeg_quality) list.push(`JPEG quality about ${info.jpeg_quality}`);
+	if (info.webp_index) list.push("WebP compression");
+	if (!info.sought) return level ? "Cleaned as set by hand" : "";
+	if (!list.length && !level) return "No noise or compression found";
+	const much = level < 0.22 ? "cleaned a little" : level < 0.45 ? "cleaned" : "cleaned a lot";
+	const text = `${list.join(" and ") || "Some flaws"}: ${level ? much : "left as it is"}${info.varies ? ", more where there is more" : ""}`;
+	return text[0].toUpperCase() + text.slice(1);
+}
+
+// facts says in numbers what was found about a picture, and which model enlarges it.
+export function facts(info) {
 	if (!info?.model) return "";
 	const list = [];
 	const least = info.varies ? `${(info.noise_least ?? 0).toFixed(1)} to ` : "";
-	if (info.noise >= 1) list.push(`noise of ${least}${info.noise.toFixed(1)} levels`);
+	if (info.noise) list.push(`noise of ${least}${info.noise.toFixed(1)} levels`);
 	if (info.colour_noise) list.push(`noise of ${info.colour_noise.toFixed(1)} levels in colour`);
 	if (info.jpeg_quality) list.push(`JPEG compression of quality ${info.jpeg_quality}`);
 	if (info.webp_index) list.push("WebP compression");
 	const short = v => +v.toPrecision(2);
 	const level = info.varies ? `levels of ${short(info.level_least ?? 0)} to ${short(info.level)}` : info.level && `level ${short(info.level)}`;
-	const by = level ? `${info.model} at ${level}` : info.model;
-	if (!list.length && !info.sought) return `by ${by}`;
-	return `${list.join(" and ") || "no flaws found"}, by ${by}`;
+	return [`model ${info.model}${level ? ` at ${level}` : ""}`, ...list].join("; ");
 }

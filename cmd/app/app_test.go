@@ -45,7 +45,7 @@ var call = tested.Call
 
 func TestLists(t *testing.T) {
 	for command, want := range map[string]string{
-		"learners": "Aharon", "coders": "sparsity=0", "models": "×2 from box", "version": "superres " +
+		"learners": "Aharon", "coders": "sparsity=0", "models": "\nphoto-real ", "version": "superres " +
 			console.Version, "--version": "superres " + console.Version, "help": "EXAMPLES",
 	} {
 		if stdout, stderr := tested.Succeeds(t, ".", command); stderr != "" || !strings.Contains(stdout, want) {

@@ -115,7 +115,7 @@ func TestNoBinaryOnTerminal(t *testing.T) {
 		t.Errorf("left %v", after)
 	}
 	if screen, code := tested.OnTerminal(t, dir, "", "upscale", "a.png", "-o", "-", "--dry-run"); code != 0 ||
-		!strings.HasPrefix(screen, "a.png 9x7 -> - 18x14, ") {
+		!strings.HasPrefix(screen, "a.png 9×7 -> - 18×14, ") {
 		t.Errorf("exit %d, %q", code, screen)
 	}
 }

@@ -128,10 +128,10 @@ func (c *codec) canHold(w, h int, img image.Image) error {
 			knownOutputs()).With(KnownFormat)
 	}
 	if w < 1 || h < 1 {
-		return refuse(safefile.ErrOutput, "there is nothing to write, the picture is %dx%d", w, h).With(LargerScale)
+		return refuse(safefile.ErrOutput, "there is nothing to write, the picture is %d×%d", w, h).With(LargerScale)
 	}
 	if side := cmp.Or(c.mostSide, math.MaxInt32); w > side || h > side {
-		return refuse(safefile.ErrOutput, "a side of %s has at most %d pixels, the picture is %dx%d", c.title, side, w,
+		return refuse(safefile.ErrOutput, "a side of %s has at most %d pixels, the picture is %d×%d", c.title, side, w,
 			h).With(PNGOrSmaller)
 	}
 	const headers = 64 << 20 // more than any format needs, with metadata
@@ -143,7 +143,7 @@ func (c *codec) canHold(w, h int, img image.Image) error {
 		}
 	}
 	if c.mostBytes > 0 && int64(w)*int64(h) > (c.mostBytes-headers)/perPixel {
-		return refuse(safefile.ErrOutput, "%s has at most 4 GiB, which a picture of %dx%d exceeds", c.title, w,
+		return refuse(safefile.ErrOutput, "%s has at most 4 GiB, which a picture of %d×%d exceeds", c.title, w,
 			h).With(PNGOrSmaller)
 	}
 	return nil

@@ -134,7 +134,7 @@ type clock struct{ limit, left time.Duration }
 // timeout returns the error for a picture that takes longer than c.limit.
 func (c *clock) timeout() error {
 	return &safefile.Fault{Class: safefile.ErrLimit, Cause: context.DeadlineExceeded, Remedy: safefile.MoreTime,
-		Reason: fmt.Sprintf("takes longer to decode than the limit of %v", c.limit)}
+		Reason: fmt.Sprintf("takes longer to decode than the limit of %g s", c.limit.Seconds())}
 }
 
 // runTimed calls step with a source that fails once c.left has passed or ctx has ended, and takes the time used off

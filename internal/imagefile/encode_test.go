@@ -143,12 +143,12 @@ func TestEncodeRefusals(t *testing.T) {
 		{pixel, "gif", 0, `cannot write the format "gif" (known: PNG JPEG TIFF BMP)`, KnownFormat},
 		{pixel, "jpeg", 101, "JPEG quality 101 is not from 1 to 100", KnownQuality},
 		{pixel, "jpeg", -1, "JPEG quality -1 is not", KnownQuality},
-		{image.NewGray(image.Rectangle{}), "png", 0, "there is nothing to write, the picture is 0x0", LargerScale},
+		{image.NewGray(image.Rectangle{}), "png", 0, "there is nothing to write, the picture is 0×0", LargerScale},
 		{sized(image.Rect(0, 0, 65536, 1)), "jpeg", 0,
-			"a side of JPEG has at most 65535 pixels, the picture is 65536x1", PNGOrSmaller},
+			"a side of JPEG has at most 65535 pixels, the picture is 65536×1", PNGOrSmaller},
 		{sized(image.Rect(0, 0, 1, 65536)), "tiff", 0, "a side of TIFF has at most 65535 pixels", PNGOrSmaller},
 		{sized(image.Rect(0, 0, 40000, 40000)), "bmp", 0,
-			"BMP has at most 4 GiB, which a picture of 40000x40000 exceeds", PNGOrSmaller},
+			"BMP has at most 4 GiB, which a picture of 40000×40000 exceeds", PNGOrSmaller},
 		{large, "tiff", 0, "TIFF has at most 4 GiB", PNGOrSmaller},
 	} {
 		var out bytes.Buffer

@@ -127,7 +127,7 @@ func TestTimeLimitStopsMetadata(t *testing.T) {
 		accept := func(image.Config, int64) error { accepted = true; return nil }
 		lim := Limits{Time: 20 * time.Millisecond, Accept: accept}
 		_, err := decode(t.Context(), in, name, lim.orDefaults())
-		checkRefusal(t, err, safefile.ErrLimit, name, "takes longer to decode than the limit of 20ms")
+		checkRefusal(t, err, safefile.ErrLimit, name, "takes longer to decode than the limit of 0.02 s")
 		checkRemedy(t, err, safefile.MoreTime)
 		if all := len(data) / 4096; f.reads > all/2 || accepted {
 			t.Errorf("%s: %d reads, accepted: %v", name, f.reads, accepted)

@@ -17,13 +17,13 @@ func (l Limits) CheckSize(w, h int64) (Size, error) {
 	l = l.orDefaults()
 	switch {
 	case w < 1 || h < 1:
-		return Size{}, refuse(safefile.ErrInput, "has no pixels (its size is %dx%d); copy or export it again", w, h)
+		return Size{}, refuse(safefile.ErrInput, "has no pixels (its size is %d×%d); copy or export it again", w, h)
 	case w > int64(l.Side) || h > int64(l.Side):
 		return Size{}, refuse(safefile.ErrLimit,
-			"%dx%d has a side beyond the limit of %d pixels; crop or split it first", w, h, l.Side)
+			"%d×%d has a side beyond the limit of %d pixels; crop or split it first", w, h, l.Side)
 	case w > l.Pixels/h: // a quotient, which cannot overflow
 		got, limit := megapixels(w*h, l.Pixels)
-		return Size{}, refuse(safefile.ErrLimit, "%dx%d is %s, the limit is %s", w, h, got, limit).With(MorePixels)
+		return Size{}, refuse(safefile.ErrLimit, "%d×%d is %s, the limit is %s", w, h, got, limit).With(MorePixels)
 	}
 	return Size{int(w), int(h)}, nil
 }

@@ -36,7 +36,7 @@ func TestTimeLimitStopsTheDecoder(t *testing.T) {
 		if took := time.Since(begin); took > 10*time.Second {
 			t.Errorf("%s: stopped after %v", name, took)
 		}
-		checkRefusal(t, err, safefile.ErrLimit, name, "takes longer to decode than the limit of 100ms")
+		checkRefusal(t, err, safefile.ErrLimit, name, "takes longer to decode than the limit of 0.1 s")
 		checkRemedy(t, err, safefile.MoreTime)
 	}
 }

@@ -79,16 +79,16 @@ func hostilePNGs(t testing.TB) []hostile {
 		{"huge", pngFile(head(huge, huge), act, first, idat, second, late, end),
 			"has a side beyond the limit of 65535"},
 		{"large", pngFile(head(65535, 65535), act, first, idat, second, late, end),
-			"65535x65535 is 4295 megapixels, the limit is"},
-		{"empty", pngFile(head(0, 4), act, first, idat, second, late, end), "has no pixels (its size is 0x4)"},
+			"65535×65535 is 4295 megapixels, the limit is"},
+		{"empty", pngFile(head(0, 4), act, first, idat, second, late, end), "has no pixels (its size is 0×4)"},
 		{"frame outside", pngFile(ihdr, act, first, idat, control(1, 65535, 65535, 1<<31, 1<<31), late, end),
-			"frame 2, of 65535x65535 at 2147483648,2147483648, is not inside of its 4x4"},
+			"frame 2, of 65535×65535 at 2147483648,2147483648, is not inside of its 4×4"},
 		{"frame too wide", pngFile(ihdr, act, control(0, 5, 4, 0, 0), idat, second, late, end),
-			"frame 1, of 5x4 at 0,0, is not inside of its 4x4"},
+			"frame 1, of 5×4 at 0,0, is not inside of its 4×4"},
 		{"frame of nothing", pngFile(ihdr, act, first, idat, control(1, 0, 4, 0, 0), late, end),
-			"frame 2, of 0x4 at 0,0, is not inside of its 4x4"},
+			"frame 2, of 0×4 at 0,0, is not inside of its 4×4"},
 		{"frame too far", pngFile(ihdr, act, first, idat, control(1, 1, 1, 4, 0), late, end),
-			"frame 2, of 1x1 at 4,0, is not inside"},
+			"frame 2, of 1×1 at 4,0, is not inside"},
 		{"no number", pngFile(ihdr, act, first, idat, second, metadata.AppendChunk(nil, "fdAT", nil), end),
 			"its frames are out of order"},
 		{"a gap", pngFile(ihdr, act, first, idat, second, data(3), end), "its frames are out of order"},
@@ -123,9 +123,9 @@ func hostileGIFs() []hostile {
 		return bytes.Join(parts, nil)
 	}
 	return []hostile{
-		{"outside", file(2, 2, 0, 0, 3, 1), "frame 2, of 3x1 at 0,0, is not inside of its 2x2"},
-		{"far", file(2, 2, 65535, 65535, 65535, 65535), "frame 2, of 65535x65535 at 65535,65535, is not inside"},
-		{"huge", file(65535, 65535, 0, 0, 65535, 65535), "65535x65535 is 4295 megapixels, the limit is"},
+		{"outside", file(2, 2, 0, 0, 3, 1), "frame 2, of 3×1 at 0,0, is not inside of its 2×2"},
+		{"far", file(2, 2, 65535, 65535, 65535, 65535), "frame 2, of 65535×65535 at 65535,65535, is not inside"},
+		{"huge", file(65535, 65535, 0, 0, 65535, 65535), "65535×65535 is 4295 megapixels, the limit is"},
 		{"cut", file(2, 2, 0, 0, 1, 1)[:30], "unexpected EOF"},
 	}
 }
@@ -170,9 +170,9 @@ func hostileWebPs(t testing.TB) []hostile {
 		{"chunk beyond its frame", file(vp8x, anim, nested), "where there are"},
 		{"no pixels", file(vp8x, anim, frame(0, 0, 8, 6, nil)), "a frame without pixels"},
 		{"frame outside", file(vp8x, anim, frame(1, 0, 8, 6, still)),
-			"frame 1, of 8x6 at 2,0, is not inside of its 8x6"},
+			"frame 1, of 8×6 at 2,0, is not inside of its 8×6"},
 		{"frame far outside", file(vp8x, anim, frame(1<<24-1, 1<<24-1, 1<<24, 1<<24, still)),
-			"is not inside of its 8x6"},
+			"is not inside of its 8×6"},
 		{"huge", file(head(1<<24, 64), anim, good), "has a side beyond the limit"},
 		{"other pixels", file(head(8, 6), anim, frame(0, 0, 8, 6, imagetest.PlainWebP(16383, 16383)[12:])),
 			"damaged WebP"},
@@ -228,7 +228,7 @@ func TestPlanComesBeforePixels(t *testing.T) {
 	at := bytes.Index(data, []byte("IDAT")) + 8
 	data[at] ^= 1 // the first frame is damaged as well
 	_, err := open(data, "a.png", imagefile.Limits{})
-	if err == nil || !strings.Contains(err.Error(), "frame 8, of 2x1 at 10,6") {
+	if err == nil || !strings.Contains(err.Error(), "frame 8, of 2×1 at 10,6") {
 		t.Errorf("%v, expected that frame 8 is not inside", err)
 	}
 }

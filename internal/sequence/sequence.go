@@ -210,7 +210,7 @@ func (r *Reader) cell() (cell, error) {
 	ok := false
 	if c.size, ok = r.size.Part(c.left, c.top, c.width, c.height); !ok {
 		w, h := r.size.Sides()
-		return c, refuseDamaged("frame %d, of %dx%d at %d,%d, is not inside of its %dx%d",
+		return c, refuseDamaged("frame %d, of %d×%d at %d,%d, is not inside of its %d×%d",
 			r.number, c.width, c.height, c.left, c.top, w, h)
 	}
 	c.rect = c.size.Bounds().Add(image.Pt(int(c.left), int(c.top)))
@@ -280,7 +280,7 @@ func (r *Reader) compose(ctx context.Context) (cell, error) {
 		return c, err
 	}
 	if got := pic.Image.Bounds(); got != c.size.Bounds() {
-		return c, refuseDamaged("frame %d has pixels of %dx%d, expected %dx%d",
+		return c, refuseDamaged("frame %d has pixels of %d×%d, expected %d×%d",
 			r.number, got.Dx(), got.Dy(), c.rect.Dx(), c.rect.Dy())
 	}
 	if r.number == 1 {

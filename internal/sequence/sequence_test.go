@@ -419,7 +419,7 @@ func TestDamagedSequences(t *testing.T) {
 		want string // an ErrLimit if it names a limit, else an ErrInput
 	}{
 		"outside.png": {apngOf(t, w, h, 8, 0, imagetest.Ramp(w, h), outside), "outside.png: damaged animation: " +
-			"frame 3, of 6x4 at 11,1, is not inside of its 11x7; copy or export it again"},
+			"frame 3, of 6×4 at 11,1, is not inside of its 11×7; copy or export it again"},
 		"order.png": {swapped, "damaged animation: its frames are out of order"},
 		"sum.png":   {sum, "damaged animation: invalid checksum of a chunk fdAT"},
 		"none.png":  {apngOf(t, w, h, 5, 0, imagetest.Ramp(w, h), nil), "damaged animation: it has no frames"},

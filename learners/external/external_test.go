@@ -147,7 +147,7 @@ func TestNoAnswer(t *testing.T) {
 	y, opt := smallProblem()
 	for words, want := range map[string]string{
 		"tired 0": "ended without an answer (exit status 0); a program for one problem is named with exec1",
-		"mute": "no answer in 1s, the limit for a problem; D.npy is there: was the answer flushed, with a " +
+		"mute": "no answer in 1 s, the limit for a problem; D.npy is there: was the answer flushed, with a " +
 			"line end?; it said: ",
 		"once": "ended without an answer (exit status 1); it said: ", // it has no folder
 		"serve, once": "ended with status 0, but left no D.npy; a program that reads problems from its standard " +

@@ -224,7 +224,8 @@ func (r reply) request(ctx context.Context) error {
 				return errors.New(quoted(*a.Error))
 			}
 		case <-limit.C:
-			return fmt.Errorf("no answer in %v, the limit for a problem%s%s", r.limit(), skipped, r.flushAdvice())
+			return fmt.Errorf("no answer in %g s, the limit for a problem%s%s", r.limit().Seconds(), skipped,
+				r.flushAdvice())
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -282,7 +283,7 @@ func (p Program) runOnce(ctx context.Context, programs *programs, folder string,
 			err = fmt.Errorf("failed (%s)", ending(proc.err))
 		}
 	case <-limit.C:
-		err = fmt.Errorf("has not ended in %v, the limit for a problem", p.limit())
+		err = fmt.Errorf("has not ended in %g s, the limit for a problem", p.limit().Seconds())
 	case <-ctx.Done():
 	}
 	programs.end(proc)

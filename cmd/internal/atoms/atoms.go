@@ -21,7 +21,7 @@ import (
 // Command returns the command superres dict.
 func Command(s *console.Streams) *cli.Command {
 	return console.Group(&cli.Command{
-		Name: "dict", Usage: "look at the atoms of a model, take them elsewhere, bring others in",
+		Name: "dict", Usage: "look at the atoms of a model, export them, import others",
 		Description: `   superres dict show coupled -o atoms.png
    superres dict export coupled -o coupled-atoms.npz
    superres dict import coupled-atoms.npz -o my.npz`,

@@ -170,7 +170,7 @@ func TestDictErrors(t *testing.T) {
 			"atoms, or --transpose"},
 		{"show big.npy --zoom 64 -o new.png --transpose --max-memory 8192 --array x", 2, "is no .npz file"},
 		{"show atoms.npy --zoom 64 -o new.png", 7,
-			"new.png: the atoms take 22544x18040 pixels, more than 100 million; use a smaller --zoom"},
+			"new.png: the atoms take 22544×18040 pixels, more than 100 million; use a smaller --zoom"},
 		{"show nan.csv", 4, "NaN is not finite"},
 		{"export", 2, "no model; superres dict export --help shows examples"},
 		{"export m.npz", 2, "say where the atoms go with -o"},

@@ -24,7 +24,7 @@ func showCommand(s *console.Streams) *cli.Command {
 		ArgsUsage: "[FLAGS] MODEL|DICT [PICTURES...]",
 		Description: `   superres dict show coupled                       sizes, norms, coherence, condition
    superres dict show coupled -o atoms.png          and the atoms as a picture
-   superres dict show my.npz -o atoms.png photos/ and how often they are used for these pictures
+   superres dict show my.npz -o atoms.png photos/  and how often these pictures use them
    superres dict show --shape 8x4 -o atoms.png D.npy
 
 MODEL is a name that superres models lists or the file of a model; DICT is a

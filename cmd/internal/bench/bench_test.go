@@ -23,7 +23,7 @@ func TestBench(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	stdout, stderr, code := call(t, t.TempDir(), "", "bench", "--json", "--runs", "1", "--only",
-		"^photo.*fast|^[A-OQ-Z]|^PNG (of|768x512.*fast)|digits")
+		"^photo.*fast|^[A-OQ-Z]|^PNG (of|768×512.*fast)|digits")
 	if code != 0 || stderr != "" {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
@@ -41,8 +41,8 @@ func TestBench(t *testing.T) {
 	for _, task := range r.Tasks {
 		text += task.line()
 	}
-	consoletest.InOrder(t, text, "workers: 1\n", "\nPNG 768x512 to 1536x1024, fast ", "\nphoto to 1536x1024, fast ",
-		" megapixels/s", "\nPNG of 1536x1024 ", "\nOMP n=9 K=128 S=3 ", "\nK-SVD exact, 20 iterations ")
+	consoletest.InOrder(t, text, "workers: 1\n", "\nPNG 768×512 to 1536×1024, fast ", "\nphoto to 1536×1024, fast ",
+		" megapixels/s", "\nPNG of 1536×1024 ", "\nOMP n=9 K=128 S=3 ", "\nK-SVD exact, 20 iterations ")
 	for _, args := range [][]string{{"bench", "x"}, {"bench", "-j", "-1"}, {"bench", "--runs", "0"},
 		{"bench", "--only", "("}} {
 		if _, _, code := call(t, t.TempDir(), "", args...); code != 2 {

@@ -53,7 +53,7 @@ func fileTasks() (tasks []task, err error) {
 				return nil, err
 			}
 			tasks = append(tasks, task{
-				name: fmt.Sprintf("PNG %dx%d to %dx%d, %s", size.X, size.Y, 2*size.X, 2*size.Y, effort), unit: "s",
+				name: fmt.Sprintf("PNG %d×%d to %d×%d, %s", size.X, size.Y, 2*size.X, 2*size.Y, effort), unit: "s",
 				run: timed(func(ctx context.Context) error {
 					p, err := imagefile.Decode(ctx, bytes.NewReader(file.Bytes()), "synthetic", imagefile.Limits{})
 					if err != nil {
@@ -82,7 +82,7 @@ func pictureTasks() (tasks []task, err error) {
 			return nil, err
 		}
 		tasks = append(tasks, task{
-			name: fmt.Sprintf("photo to %dx%d, %s", 2*width, 2*height, effort), unit: "megapixels/s",
+			name: fmt.Sprintf("photo to %d×%d, %s", 2*width, 2*height, effort), unit: "megapixels/s",
 			count: 4 * width * height / 1e6,
 			run: timed(func(ctx context.Context) error {
 				_, err := m.Upscale(ctx, picture, superres.Options{Scale: 2})
@@ -91,7 +91,7 @@ func pictureTasks() (tasks []task, err error) {
 		})
 	}
 	tasks = append(tasks, task{
-		name: fmt.Sprintf("PNG of %dx%d", 2*width, 2*height), unit: "MB/s", count: 3 * 4 * width * height / 1e6,
+		name: fmt.Sprintf("PNG of %d×%d", 2*width, 2*height), unit: "MB/s", count: 3 * 4 * width * height / 1e6,
 		run: timed(func(context.Context) error {
 			return imagefile.Encode(io.Discard, large, "png", imagefile.EncodeOptions{})
 		}),
@@ -107,7 +107,7 @@ func pictureTasks() (tasks []task, err error) {
 		draw.Draw(small[i], small[i].Rect, picture, image.Pt(3*i, 2*i), draw.Src)
 	}
 	return append(tasks, task{
-		name: fmt.Sprintf("digits to %dx%d", 2*side, 2*side), unit: "digits/s", count: digits,
+		name: fmt.Sprintf("digits to %d×%d", 2*side, 2*side), unit: "digits/s", count: digits,
 		run: timed(func(ctx context.Context) error {
 			return parallel.Each(ctx, small, func(ctx context.Context, img *image.Gray) (image.Image, error) {
 				return m.Upscale(ctx, img, superres.Options{})

@@ -12,7 +12,7 @@ import (
 
 // Group returns c, a command that only has subcommands, with its help and theirs set up.
 func Group(c *cli.Command) *cli.Command {
-	c.CustomHelpTemplate = groupHelp
+	c.CustomHelpTemplate, c.UsageText = groupHelp, filled(c.Description, Columns)
 	c.HideHelpCommand = true
 	for _, sub := range c.Subcommands {
 		sub.HelpName = "superres " + c.Name + " " + sub.Name
@@ -23,7 +23,7 @@ func Group(c *cli.Command) *cli.Command {
 // Command returns c, whose Flags must be *settings.Option, with what all commands share: the form of help, checks of
 // arguments and --output, --jobs, and ExitUsage for wrong usage, which c.OnUsageError may report.
 func Command(c *cli.Command) *cli.Command {
-	c.CustomHelpTemplate, c.UsageText = commandHelp, optionsText(settings.Of(c))
+	c.CustomHelpTemplate, c.UsageText = commandHelp+optionsText(settings.Of(c)), filled(c.Description, Columns)
 	c.HideHelpCommand = true // "help" may be a file
 	action := c.Action
 	c.Action = func(ctx *cli.Context) error {

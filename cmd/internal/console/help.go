@@ -11,18 +11,18 @@ import (
 	"superres/cmd/internal/settings"
 )
 
-// commandHelp is the template of a command's help. Description begins with the examples; Command sets UsageText to the
-// text of the flags.
+// commandHelp is the beginning of the template of a command's help, before its flags. Command sets UsageText to its
+// examples and what is to be known.
 const commandHelp = `{{.HelpName}}: {{.Usage}}
 
 EXAMPLES
-{{.Description}}
+{{.UsageText}}
 
 USAGE
    {{.HelpName}} {{.ArgsUsage}}
 
 FLAGS
-{{.UsageText}}`
+`
 
 // briefHelp is the template of the first of two levels of help. Leveled sets UsageText to its examples and flags.
 const briefHelp = `{{.HelpName}}: {{.Usage}}
@@ -32,11 +32,11 @@ EXAMPLES
 {{.HelpName}} --help all has all flags, in groups, and the small print.
 `
 
-// groupHelp is the template of the help of a command that only has subcommands.
+// groupHelp is the template of the help of a command that only has subcommands. Group sets UsageText to its examples.
 const groupHelp = `{{.HelpName}}: {{.Usage}}
 
 EXAMPLES
-{{.Description}}
+{{.UsageText}}
 
 COMMANDS
 {{range .VisibleCommands}}   {{printf "%-10s" .Name}} {{.Usage}}
@@ -62,7 +62,7 @@ func Leveled(c *cli.Command, examples string, groups ...string) *cli.Command {
 	}
 	Command(c)
 	var brief strings.Builder
-	brief.WriteString(examples + "\n\nFLAGS\n")
+	brief.WriteString(filled(examples, Columns) + "\n\nFLAGS\n")
 	for _, o := range options {
 		if value, text := o.BriefUsage(); text != "" {
 			writeOption(&brief, o.Dashed(), value, text)
@@ -75,7 +75,8 @@ func Leveled(c *cli.Command, examples string, groups ...string) *cli.Command {
 // groupedHelp returns the second level of help of c: the options by group, in the order of the titles in groups.
 func groupedHelp(c *cli.Command, options settings.Table, groups []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n\nEXAMPLES\n%s\n\nUSAGE\n   %[1]s %s\n", c.HelpName, c.Usage, c.Description, c.ArgsUsage)
+	fmt.Fprintf(&b, "%s: %s\n\nEXAMPLES\n%s\n\nUSAGE\n   %s %s\n", c.HelpName, c.Usage,
+		filled(c.Description, Columns), c.HelpName, c.ArgsUsage)
 	for _, title := range groups {
 		fmt.Fprintf(&b, "\n%s\n", strings.ToUpper(title))
 		for _, o := range options {
@@ -100,9 +101,9 @@ func optionsText(options settings.Table) string {
 }
 
 // writeOption appends to b the names of an option, long name first in names, its value's name and, in a column beside
-// them, text, in lines of 96 columns at most.
+// them, text, in lines of at most Columns.
 func writeOption(b *strings.Builder, names []string, value, text string) {
-	const left, width = 28, 96
+	const left = 25
 	head := "       "
 	for _, name := range names {
 		if len(name) == 2 {
@@ -120,7 +121,7 @@ func writeOption(b *strings.Builder, names []string, value, text string) {
 	}
 	at := left
 	for i, word := range strings.Fields(text) {
-		if n := utf8.RuneCountInString(word); i > 0 && at+1+n > width {
+		if n := utf8.RuneCountInString(word); i > 0 && at+1+n > Columns {
 			b.WriteString(line + "\n")
 			line, at = strings.Repeat(" ", left)+word, left+n
 		} else if i > 0 {

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/urfave/cli/v2"
+	"golang.org/x/term"
 
 	"superres/internal/safefile"
 )
@@ -19,9 +22,20 @@ type Progress struct {
 	style   string
 	auto    bool // --progress is auto, and --quiet is not given
 	shown   string
-	endless bool // the bar is one of Spin, for work of unknown size
-	done    int  // thousandths of the work that the bar shows
+	note    string // text of Describe
+	endless bool   // the bar is one of Spin, for work of unknown size
+	visible bool   // the last line of the terminal is the bar
+
+	began        time.Time // when the bar was first shown
+	first, share float64   // the share done, 0 to 1, then and now
+	drawn        time.Time // when the bar was last drawn
 }
+
+// Thousandths are the steps of a bar, and betweenDraws is the least time from one drawing of it to the next.
+const (
+	thousandths  = 1000
+	betweenDraws = 100 * time.Millisecond
+)
 
 // NewProgress returns progress on s.Err in the style that --progress and --quiet of c ask for.
 func NewProgress(c *cli.Context, s *Streams) *Progress {
@@ -57,19 +71,58 @@ func (p *Progress) Set(what string, share float64) {
 	if p.style != "bar" {
 		return
 	}
-	const whole = 1000
+	share = min(max(share, 0), 1-1.0/thousandths) // a bar that is full would disappear
 	if p.bar == nil || p.shown != what || p.endless {
 		p.Clear()
-		p.shown, p.done, p.endless = what, 0, false
-		p.bar = progressbar.NewOptions(whole,
+		p.shown, p.note, p.endless = what, "", false
+		p.began, p.first, p.share, p.drawn = time.Now(), share, share, time.Time{}
+		p.bar = progressbar.NewOptions(thousandths,
 			progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(what), progressbar.OptionSetWidth(30),
-			progressbar.OptionSetPredictTime(true), progressbar.OptionSetElapsedTime(true),
-			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+			progressbar.OptionShowDescriptionAtLineEnd(), progressbar.OptionSetPredictTime(false),
+			progressbar.OptionSetElapsedTime(false), progressbar.OptionClearOnFinish())
 	}
-	if done := int(whole * share); done > p.done && done < whole {
-		p.done = done
-		_ = p.bar.Set(done) // a bar that cannot be drawn is no error
+	p.share = max(p.share, share)
+	p.draw()
+}
+
+// draw draws the bar, unless that was done only just now.
+func (p *Progress) draw() {
+	now := time.Now()
+	if now.Sub(p.drawn) < betweenDraws {
+		return
 	}
+	p.drawn, p.visible = now, true
+	_ = p.bar.Set(int(thousandths * p.share)) // a bar that cannot be drawn is no error
+	room := 0
+	if f, ok := file(p.w); ok {
+		const percent = len(" 100% ||  ") + 1
+		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > percent {
+			room = columns - percent
+		}
+	}
+	p.bar.Describe(p.text(now, room))
+}
+
+// text returns what the work is called, the text of Describe and, once it can be told, how much time is left. The text
+// of Describe is cut off where there are more than room characters, since a line that is broken would be left behind;
+// 0: there is any room.
+func (p *Progress) text(now time.Time, room int) string {
+	const (
+		soonest = time.Second // after which the pace is known well enough
+		least   = 0.01        // share of the work that tells it
+	)
+	left := ""
+	if took, made := now.Sub(p.began), p.share-p.first; took >= soonest && made >= least {
+		left = ", " + Remaining(time.Duration(float64(took)*(1-p.share)/made))
+	}
+	note := []rune(p.note)
+	if len(note) > 0 {
+		note = append([]rune(", "), note...)
+	}
+	if over := utf8.RuneCountInString(p.shown+left) + len(note) - room; room > 0 && over > 0 {
+		note = note[:max(len(note)-over, 0)]
+	}
+	return p.shown + strings.TrimRight(string(note), " ,") + left
 }
 
 // Spin shows in the bar that the work called what, whose size is unknown, goes on. It does nothing without a bar.
@@ -79,18 +132,27 @@ func (p *Progress) Spin(what string) {
 	}
 	if p.bar == nil || !p.endless {
 		p.Clear()
-		p.shown, p.endless = what, true
+		p.shown, p.note, p.endless = what, "", true
 		p.bar = progressbar.NewOptions(-1,
 			progressbar.OptionSetWriter(p.w), progressbar.OptionSetDescription(what),
-			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+			progressbar.OptionThrottle(betweenDraws), progressbar.OptionClearOnFinish())
 	}
+	p.visible = true
 	_ = p.bar.Add(1) // a bar that cannot be drawn is no error
 }
 
 // Describe puts text, such as the error reached, beside the bar.
 func (p *Progress) Describe(text string) {
-	if p.bar != nil {
+	if p.note == "" {
+		p.drawn = time.Time{} // the first text is shown at once
+	}
+	switch p.note = text; {
+	case p.bar == nil:
+	case p.endless:
+		p.visible = true
 		p.bar.Describe(p.shown + ", " + text)
+	default:
+		p.draw()
 	}
 }
 
@@ -102,8 +164,9 @@ func (p *Progress) Clear() {
 
 // Pause hides the bar until it moves again.
 func (p *Progress) Pause() {
-	if p.bar != nil {
+	if p.bar != nil && p.visible {
 		_ = p.bar.Clear()
+		p.visible = false
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -40,6 +41,8 @@ func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	defer cancel(nil)
 	defer untilSignal(cancel)()
 	ctx = context.WithValue(ctx, typedKey{}, args)
+	after := new(atomic.Pointer[string])
+	ctx = context.WithValue(ctx, interruptKey{}, after)
 	ctx, end := external.Keep(ctx)
 	defer end() // ends external programs, also those of abandoned work
 	stdout, stderr, unwatch := watched(stdout, stderr, func() { cancel(Interrupt{SIGPIPE}) })
@@ -69,6 +72,9 @@ func (p Program) Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wri
 	if i, ok := errors.AsType[Interrupt](context.Cause(ctx)); ok {
 		if i.Signal != SIGPIPE { // with SIGPIPE nobody would read the message
 			fmt.Fprintln(stderr, "superres: interrupted; finished files are whole, nothing is half written")
+			if text := after.Load(); text != nil {
+				fmt.Fprintln(stderr, "superres:", safefile.OneLine(*text))
+			}
 		}
 		return i.Code()
 	}

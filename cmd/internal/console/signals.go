@@ -3,10 +3,12 @@ package console
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"runtime"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -25,6 +27,17 @@ const (
 	SIGHUP  = syscall.Signal(1)
 	SIGPIPE = syscall.Signal(13)
 )
+// interruptKey is the key of the context value for OnInterrupt, an *atomic.Pointer[string].
+type interruptKey struct{}
+
+// OnInterrupt has the program say the formatted text, how to go on, if a signal ends the command that ctx belongs to.
+// A later call replaces the text. It is safe for concurrent use.
+func OnInterrupt(ctx context.Context, format string, args ...any) {
+	if to, ok := ctx.Value(interruptKey{}).(*atomic.Pointer[string]); ok {
+		text := fmt.Sprintf(format, args...)
+		to.Store(&text)
+	}
+}
 
 // twice is how long after the first signal others are ignored as its repetition: timeout(1) signals the program and
 // then its group, a closing terminal may send SIGHUP and SIGTERM.

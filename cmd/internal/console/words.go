@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // MostNames is the greatest number of names that a message lists.
@@ -36,6 +37,36 @@ func Bytes(n int64) string {
 		return fmt.Sprintf("%d MiB", n>>20)
 	}
 	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+}
+
+// Elapsed returns the time that something took, in seconds, as text: "0.42 s", "4.2 s", "42 s", "2 min 5 s", "1 h 20
+// min".
+func Elapsed(seconds float64) string {
+	switch whole := int(seconds + 0.5); {
+	case seconds < 0.995:
+		return fmt.Sprintf("%.2f s", seconds)
+	case seconds < 9.95:
+		return fmt.Sprintf("%.1f s", seconds)
+	case whole < 100:
+		return fmt.Sprintf("%d s", whole)
+	case whole < 3600:
+		return fmt.Sprintf("%d min %d s", whole/60, whole%60)
+	default:
+		return fmt.Sprintf("%d h %d min", whole/3600, whole%3600/60)
+	}
+}
+
+// Remaining returns an estimate of the time that is left as text: "about 40 s left", in minutes from 100 seconds on, in
+// hours from 2 hours on.
+func Remaining(d time.Duration) string {
+	switch seconds := max(d.Seconds(), 1); {
+	case seconds < 100:
+		return fmt.Sprintf("about %.0f s left", seconds)
+	case seconds < 7200:
+		return fmt.Sprintf("about %.0f min left", seconds/60)
+	default:
+		return fmt.Sprintf("about %.0f h left", seconds/3600)
+	}
 }
 
 // Quantity returns n, 0 or more, as text of three digits with a prefix for thousands: 950, 24.9 K, 1.21 M, 38 T.

@@ -202,7 +202,7 @@ func (d *downloader) fetch(ctx context.Context, name string, f mnist.OfficialFil
 		}
 		text := fmt.Sprintf("%s: %v", from, failure)
 		if errors.Is(failure, context.DeadlineExceeded) {
-			text = fmt.Sprintf("%s took longer than %v", from, d.opt.Timeout)
+			text = fmt.Sprintf("%s took longer than %g s", from, d.opt.Timeout.Seconds())
 		}
 		failures = append(failures, text)
 	}

@@ -174,7 +174,7 @@ func TestDownloadFallsBack(t *testing.T) {
 			case <-stop:
 			case <-r.Context().Done():
 			}
-		}, "took longer than 200ms"},
+		}, "took longer than 0.2 s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files, timeout := files, time.Minute

@@ -22,7 +22,7 @@ func inspect(ctx context.Context, opt Options, e *engine, bar *console.Progress)
 	defer pair.Close()
 	j := &job{opt: opt, engine: e, bar: bar, total: pair.Count(), size: image.Pt(pair.Width(), pair.Height())}
 	if pixels := opt.Limits.Pixels; int64(j.size.X)*int64(j.size.Y) > pixels {
-		return nil, console.Failf(console.ExitLimit, "%s: images of %dx%d have more than %d megapixels; use "+
+		return nil, console.Failf(console.ExitLimit, "%s: images of %d×%d have more than %d megapixels; use "+
 			"--max-pixels", opt.Images, j.size.X, j.size.Y, pixels/1e6)
 	}
 	taken, count, err := opt.Choice.Among(opt.Images, j.total)
@@ -61,7 +61,7 @@ func (j *job) fit(workers int) error {
 	name, e, in := j.opt.Images, j.engine, j.size
 	if !e.enlarges {
 		if in.X < e.scale || in.Y < e.scale {
-			return console.Failf(console.ExitInput, "%s: images of %dx%d cannot be reduced by %d; use a smaller "+
+			return console.Failf(console.ExitInput, "%s: images of %d×%d cannot be reduced by %d; use a smaller "+
 				"--scale", name, in.X, in.Y, e.scale)
 		}
 		in = in.Div(e.scale)
@@ -77,7 +77,7 @@ func (j *job) fit(workers int) error {
 		400*pixels)
 	need := 32<<20 + int64(min(workers, j.batch))*imageBytes + 6*pixels*int64(j.batch)
 	if limit := j.opt.Limits.Memory; need > limit {
-		return console.Failf(console.ExitLimit, "%s: images of %dx%d need %s, the limit is %s; use --max-memory or "+
+		return console.Failf(console.ExitLimit, "%s: images of %d×%d need %s, the limit is %s; use --max-memory or "+
 			"a smaller -j", name, j.size.X, j.size.Y, console.Bytes(need), console.Bytes(limit))
 	}
 	if j.opt.Sheet == "" {
@@ -85,7 +85,7 @@ func (j *job) fit(workers int) error {
 	}
 	j.sheet = &sheet{enlarges: e.enlarges, out: j.out, count: min(j.opt.SheetCount, j.count)}
 	if size := j.sheet.size(); size.X*size.Y > 50e6 {
-		return console.Failf(console.ExitLimit, "%s: the sheet would have %dx%d pixels, the limit is 50 "+
+		return console.Failf(console.ExitLimit, "%s: the sheet would have %d×%d pixels, the limit is 50 "+
 			"megapixels; use a smaller --sheet-count, or no --sheet", j.opt.Sheet, size.X, size.Y)
 	}
 	return nil

@@ -32,7 +32,7 @@ func Command(s *console.Streams) *cli.Command {
 	var opt Options
 	return console.Command(&cli.Command{
 		Name: "mnist", Usage: "restore and score the images of an IDX file",
-		ArgsUsage: "[FLAGS] IMAGES [LABELS]   or   FOLDER   or   download --dir DIR",
+		ArgsUsage: "[FLAGS] IMAGES [LABELS]  or  FOLDER  or  download --dir DIR",
 		Description: `   superres mnist mnist/                            its test images, and their labels
    superres mnist t10k-images-idx3-ubyte.gz
    superres mnist t10k-images-idx3-ubyte.gz t10k-labels-idx1-ubyte.gz --sheet sheet.html

@@ -40,7 +40,7 @@ func TestOutputs(t *testing.T) {
 			stdout, stderr, code := call(t, dir, "", "mnist", "-j", j, "a-ubyte", "-o", j+out, "--sheet", j+".png",
 				"--sheet-count", "25", "--on-exist", "overwrite")
 			if code != 0 || !strings.Contains(stdout, "mean           600 ") ||
-				!strings.HasPrefix(stderr, j+out+", "+j+".png: 600 images of 12x10 by digits") {
+				!strings.HasPrefix(stderr, j+out+", "+j+".png: 600 images of 12×10 by digits") {
 				t.Fatalf("exit %d, %s%s", code, stdout, stderr)
 			}
 		}
@@ -106,7 +106,7 @@ func TestEnlarges(t *testing.T) {
 	consoletest.Put(t, filepath.Join(dir, "a"), consoletest.IDX(low))
 	stdout, stderr, code := call(t, dir, "", "mnist", "--task", "enlarge", "a", "-o", "b.idx", "--sheet", "s.png",
 		"-s", "3", "--skip-index", "0")
-	if code != 0 || stdout != "" || !strings.Contains(stderr, "b.idx, s.png: 8 images of 42x39 by digits") {
+	if code != 0 || stdout != "" || !strings.Contains(stderr, "b.idx, s.png: 8 images of 42×39 by digits") {
 		t.Fatalf("exit %d, %s%s", code, stdout, stderr)
 	}
 	m := must.Get(embedded.Open("digits"))(t)

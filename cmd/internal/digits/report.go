@@ -123,8 +123,8 @@ func (s *summary) line() string {
 			to = append(to, name)
 		}
 	}
-	text := fmt.Sprintf("%s of %dx%d by %s in %.1f s, %.0f a second", console.Count(s.Count, "image"), s.OutWidth,
-		s.OutHeight, s.Model, s.Seconds, s.PerSecond)
+	text := fmt.Sprintf("%s of %d×%d by %s in %s, %.0f a second", console.Count(s.Count, "image"), s.OutWidth,
+		s.OutHeight, s.Model, console.Elapsed(s.Seconds), s.PerSecond)
 	if len(to) > 0 {
 		text = strings.Join(to, ", ") + ": " + text
 	}
@@ -137,7 +137,7 @@ func (s *summary) text() string {
 	if s.Finding != "" {
 		fmt.Fprintln(&b, safefile.OneLine(s.Finding))
 	}
-	fmt.Fprintf(&b, "%s of %dx%d from %s", console.Count(s.Count, "image"), s.Width, s.Height,
+	fmt.Fprintf(&b, "%s of %d×%d from %s", console.Count(s.Count, "image"), s.Width, s.Height,
 		safefile.OneLine(filepath.Base(string(s.Images))))
 	if s.Official != "" {
 		b.WriteString(", which is MNIST's " + s.Official)

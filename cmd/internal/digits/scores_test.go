@@ -83,7 +83,7 @@ func TestScores(t *testing.T) {
 		}
 	}
 	stdout, stderr, code := call(t, dir, "", "mnist", "a-ubyte.gz", "labels")
-	if code != 0 || !strings.Contains(stderr, "40 images of 28x28 by digits in ") || strings.Count(stderr, "\n") != 1 ||
+	if code != 0 || !strings.Contains(stderr, "40 images of 28×28 by digits in ") || strings.Count(stderr, "\n") != 1 ||
 		!strings.Contains(stdout, "protocol nfe, scale 2, reduced by box") || strings.Count(stdout, "\nlabel ") != 3 ||
 		!strings.Contains(stdout, "\nmean            40 ") || !strings.Contains(stdout, "worst by digits") {
 		t.Errorf("exit %d\n%s%s", code, stdout, stderr)

@@ -143,7 +143,7 @@ func repeat(dst *image.Gray, corner image.Point, img *image.Gray, size image.Poi
 func (s *sheet) page(mode fs.FileMode, name string, overwrite bool, sum summary) error {
 	p := report.Page{
 		Title: "Images of an IDX file, restored", Command: sum.typed,
-		Lead: fmt.Sprintf("%s of %dx%d, reduced by %s and restored by %s, scale %d. The error is ‖Î − I‖² / ‖I‖² "+
+		Lead: fmt.Sprintf("%s of %d×%d, reduced by %s and restored by %s, scale %d. The error is ‖Î − I‖² / ‖I‖² "+
 			"of the grey values, its mean over the images; less is better.",
 			console.Count(sum.Count, "image"), sum.Width, sum.Height, sum.Degradation, sum.Model, sum.Scale),
 		Facts: []report.Fact{
@@ -159,7 +159,7 @@ func (s *sheet) page(mode fs.FileMode, name string, overwrite bool, sum summary)
 	}
 	if s.enlarges {
 		p.Title = "Images of an IDX file, enlarged"
-		p.Lead = fmt.Sprintf("%s of %dx%d, enlarged by %s, scale %d.", console.Count(sum.Count, "image"), sum.Width,
+		p.Lead = fmt.Sprintf("%s of %d×%d, enlarged by %s, scale %d.", console.Count(sum.Count, "image"), sum.Width,
 			sum.Height, sum.Model, sum.Scale)
 	}
 	if sum.Finding != "" {

@@ -150,7 +150,7 @@ func (p *Plan) choose(ctx context.Context) (err error) {
 
 // String describes the input, its flaws, the model that enlarges it and how much memory that takes.
 func (p *Plan) String() string {
-	text := fmt.Sprintf("%s, %s%dx%d, %v%s, about %s", p.title, p.first, p.Input.X, p.Input.Y, p.Choice, p.scope,
+	text := fmt.Sprintf("%s, %s%d×%d, %v%s, about %s", p.title, p.first, p.Input.X, p.Input.Y, p.Choice, p.scope,
 		console.Bytes(p.Memory))
 	if p.moves {
 		text += fmt.Sprintf(" for %d at a time", p.together)
@@ -168,9 +168,9 @@ func (p *Plan) Pixels() int64 {
 }
 
 // limits returns the limits for reading a picture.
-func (p *Plan) limits() imagefile.Limits {
-	return imagefile.Limits{Pixels: p.Limits.Pixels, Time: p.DecodeTime, FirstFrame: p.Keep.FirstFrame,
-		Strip: p.Keep.Strip}
+func (s Settings) limits() imagefile.Limits {
+	return imagefile.Limits{Pixels: s.Limits.Pixels, Time: s.DecodeTime, FirstFrame: s.Keep.FirstFrame,
+		Strip: s.Keep.Strip}
 }
 
 // demand is the memory in bytes that enlarging several pictures of one kind takes: shared, however many are in work at
@@ -216,7 +216,7 @@ func (p *Plan) measure(cfg image.Config, strips bool, shared, each int64) (size 
 	}
 	const most = 400 // largest result, in megapixels
 	if int64(w)*int64(h) > most*1e6 {
-		return size, d, fmt.Errorf("output %dx%d is more than %d megapixels; use %s", w, h, most, advice)
+		return size, d, fmt.Errorf("output %d×%d is more than %d megapixels; use %s", w, h, most, advice)
 	}
 	d.shared, d.each = model.MemoryEach(p.Keep.deepened(worked), w, h, p.Size, strips && p.inStrips(w, h))
 	d.shared += superres.WithGarbage(shared)
@@ -226,7 +226,7 @@ func (p *Plan) measure(cfg image.Config, strips bool, shared, each int64) (size 
 	d.each += superres.WithGarbage(each)
 	if need := d.of(1); need > p.Limits.Memory {
 		p.Memory = need
-		return size, d, fmt.Errorf("output %dx%d needs %s, the limit is %s; use --max-memory or %s",
+		return size, d, fmt.Errorf("output %d×%d needs %s, the limit is %s; use --max-memory or %s",
 			w, h, console.Bytes(need), console.Bytes(p.Limits.Memory), advice)
 	}
 	return image.Pt(w, h), d, nil

@@ -54,7 +54,7 @@ func (p *Plan) partOf(m *superres.Model, in image.Point, opaque bool) (of part, 
 	}
 	r := p.Region
 	if !r.In(image.Rectangle{Max: in}) {
-		return of, console.Usage("region %d,%d,%d,%d: not within the picture of %dx%d",
+		return of, console.Usage("region %d,%d,%d,%d: not within the picture of %d×%d",
 			r.Min.X, r.Min.Y, r.Dx(), r.Dy(), in.X, in.Y)
 	}
 	reach := max(in.X, in.Y)

@@ -159,7 +159,7 @@ func (p progress) step(step learners.Step, total int) {
 	p.bar.Describe(fmt.Sprintf("RMSE %.4g", step.RMSE))
 	p.bar.Set("learning", (float64(p.done)+float64(step.Iteration)/float64(total))/float64(p.all))
 	if tenth := max(1, total/10); p.bar.Plain() && p.all == 1 && step.Iteration > 0 && step.Iteration%tenth == 0 {
-		p.bar.Line("iteration %d of %d: RMSE %.4g, %.3g non-zeros a signal, %.1f s", step.Iteration, total,
-			step.RMSE, step.NonZeros, step.Elapsed.Seconds())
+		p.bar.Line("iteration %d of %d: RMSE %.4g, %.3g non-zeros a signal, %s", step.Iteration, total,
+			step.RMSE, step.NonZeros, console.Elapsed(step.Elapsed.Seconds()))
 	}
 }

@@ -93,8 +93,9 @@ func (s summary) text() string {
 	if s.Iterations > 0 {
 		ended = fmt.Sprintf("%s (%s)", console.Count(s.Iterations, "iteration"), s.Stop)
 	}
-	text := fmt.Sprintf("%s: %s by %s from %d×%d data, %s, %.1f s: RMSE %.4g, %.3g non-zeros a signal",
-		to, console.Count(s.Atoms, "atom"), by, s.Entries, s.Signals, ended, s.Seconds, s.RMSE, s.NonZeros)
+	text := fmt.Sprintf("%s: %s by %s from %d×%d data, %s, %s: RMSE %.4g, %.3g non-zeros a signal",
+		to, console.Count(s.Atoms, "atom"), by, s.Entries, s.Signals, ended, console.Elapsed(s.Seconds), s.RMSE,
+		s.NonZeros)
 	for _, w := range s.Warnings {
 		text += "; warning: " + w
 	}

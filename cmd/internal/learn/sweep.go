@@ -108,8 +108,8 @@ func runSweep(ctx context.Context, opt Options, p problem, bar *console.Progress
 		s.Seconds = time.Since(began).Seconds()
 		f.Settings = append(f.Settings, s)
 		if bar.Plain() {
-			bar.Line("%s %s, %d of %d: RMSE %.4g of hidden entries, %.1f s", f.Param, shortest(v.number), i+1, count,
-				s.Hidden, s.Seconds)
+			bar.Line("%s %s, %d of %d: RMSE %.4g of hidden entries, %s", f.Param, shortest(v.number), i+1, count,
+				s.Hidden, console.Elapsed(s.Seconds))
 		}
 	}
 	f.Least, f.Best = pick(f.Settings)

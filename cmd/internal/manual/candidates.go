@@ -54,7 +54,7 @@ func completions(app *cli.App, words []string) (list []settings.Word, files bool
 	switch name {
 	case "models", "models info", "dict show", "dict export":
 		if at.arguments == 0 {
-			list = append(list, settings.Plain(models.Names())...)
+			list = append(list, models.Words()...)
 		}
 	case "models remove":
 		return settings.Plain(models.UserNames()), false

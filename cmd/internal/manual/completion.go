@@ -24,7 +24,7 @@ var shells = []string{"bash", "zsh", "fish", "powershell"}
 // Completion returns the command superres completion.
 func Completion(s *console.Streams) *cli.Command {
 	return console.Command(&cli.Command{
-		Name: "completion", Usage: "print a script by which a shell completes commands, flags and values",
+		Name: "completion", Usage: "print a script for the completion of commands in a shell",
 		ArgsUsage: "bash|zsh|fish|powershell",
 		Description: `   source <(superres completion bash)               in ~/.bashrc
    source <(superres completion zsh)                in ~/.zshrc, after compinit

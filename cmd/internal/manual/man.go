@@ -76,9 +76,17 @@ func page(app *cli.App, to io.Writer) error {
 func manualOf(b *strings.Builder, name string, c *cli.Command) {
 	fmt.Fprintf(b, ".SS %s \\- %s\n", roff(name), roff(c.Usage))
 	if len(c.Subcommands) == 0 || c.Action != nil {
-		fmt.Fprintf(b, ".B %s\n%s\n.PP\n", roff(name), roff(c.ArgsUsage))
+		fmt.Fprintf(b, ".B %s\n%s\n", roff(name), roff(c.ArgsUsage))
 	}
-	fmt.Fprintf(b, ".nf\n%s\n.fi\n", roff(strings.Trim(c.Description, "\n")))
+	const indented = 7 // columns by which a formatter indents text of a subsection
+	for _, p := range console.Paragraphs(c.Description) {
+		b.WriteString(".PP\n")
+		if text := roff(strings.Join(p.Fit(console.Columns-indented), "\n")); p.Examples {
+			fmt.Fprintf(b, ".nf\n%s\n.fi\n", text)
+		} else {
+			b.WriteString(text + "\n")
+		}
+	}
 	for _, o := range settings.Of(c).Visible() {
 		value, about := o.Usage()
 		var names []string

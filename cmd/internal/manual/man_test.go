@@ -4,6 +4,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
@@ -24,9 +25,21 @@ func TestManual(t *testing.T) {
 			"") || !strings.Contains(c.Description, "superres "+name) {
 			t.Errorf("%s --help: exit %d, %s%s", name, code, help, stderr)
 		}
-		for _, want := range []string{".SS superres " + name + ` \- ` + roff(c.Usage) +
-			"\n", roff(strings.Trim(c.Description, "\n"))} {
-			if !strings.Contains(page, want) {
+		checkWidth(t, name+" --help", help)
+		if c.ArgsUsage != "" && !strings.Contains(help, "\nUSAGE\n   superres "+name+" "+c.ArgsUsage+"\n") &&
+			!strings.Contains(help, " --help all has all flags") {
+			t.Errorf("%s --help says another usage than %s: %s", name, c.ArgsUsage, help)
+		}
+		if want := ".SS superres " + name + ` \- ` + roff(c.Usage) + "\n"; !strings.Contains(page, want) {
+			t.Errorf("the page has no %q", want)
+		}
+		words := strings.Join(strings.Fields(strings.ReplaceAll(page, `\e`, "")), " ") // without ends of lines
+		for _, p := range console.Paragraphs(c.Description) {
+			want := p.Lines[0]
+			if p.Examples {
+				want, _, _ = strings.Cut(strings.TrimSpace(want), "  ")
+			}
+			if want = strings.Join(strings.Fields(roff(want)), " "); !strings.Contains(words, want) {
 				t.Errorf("the page has no %q", want)
 			}
 		}
@@ -43,9 +56,34 @@ func TestManual(t *testing.T) {
 	if err != nil {
 		t.Skip("no groff here: the page is not formatted")
 	}
-	cmd := exec.Command(groff, "-man", "-Tutf8", "-ww", "-z")
-	cmd.Stdin = strings.NewReader(page)
-	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
-		t.Errorf("%v: %s", err, out)
+	for _, args := range []string{"-ww -z", "-P-bcou -rLL=80n"} {
+		cmd := exec.Command(groff, strings.Fields("-man -Tutf8 "+args)...)
+		cmd.Stdin = strings.NewReader(page)
+		out, err := cmd.CombinedOutput()
+		if err != nil || args == "-ww -z" && len(out) > 0 {
+			t.Errorf("%s: %v: %s", args, err, out)
+		}
+		checkWidth(t, "the page", string(out))
+	}
+}
+
+// The second level of help names the arguments, and is as narrow as all help.
+func TestHelpAll(t *testing.T) {
+	for name, usage := range map[string]string{"upscale": "[FLAGS] IN...", "train": "[FLAGS] IMAGES... -o MODEL"} {
+		help, _, code := call(t, ".", "", name, "--help", "all")
+		if want := "\nUSAGE\n   superres " + name + " " + usage + "\n"; code != 0 || !strings.Contains(help, want) {
+			t.Errorf("exit %d, no %q in %s", code, want, help)
+		}
+		checkWidth(t, name+" --help all", help)
+	}
+}
+
+// checkWidth reports lines of text, from what, that are wider than a terminal usually is.
+func checkWidth(t *testing.T, what, text string) {
+	t.Helper()
+	for line := range strings.SplitSeq(text, "\n") {
+		if n := utf8.RuneCountInString(line); n > console.Columns {
+			t.Errorf("%s has a line of %d columns: %s", what, n, line)
+		}
 	}
 }

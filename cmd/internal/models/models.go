@@ -3,8 +3,8 @@
 // packages in cmd import as embedded.
 //
 // Read it in this order: open.go, which finds a model by its name; folder.go, the folder of the user's models and their
-// names; network.go, which imports networks, and cache.go, which keeps them; then the commands: models.go, add.go,
-// info.go. head.go reads what a listing needs of a model file.
+// names; network.go, which imports networks, and cache.go, which keeps them; then the commands: models.go, uses.go,
+// add.go, info.go. head.go reads what a listing needs of a model file.
 package models
 
 import (
@@ -18,8 +18,6 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/settings"
 	"superres/superres"
-	embedded "superres/superres/models"
-	"superres/superres/resample"
 )
 
 // The names of models that commands refer to.
@@ -38,7 +36,7 @@ const (
 func Command(s *console.Streams) *cli.Command {
 	c := console.Command(&cli.Command{
 		Name: "models", Usage: "list, add and remove models, or tell where one comes from",
-		ArgsUsage: "[NAME|FILE...]   or   add FILE...   or   remove NAME...   or   info NAME|FILE...",
+		ArgsUsage: "[NAME|FILE...]  or  add|info FILE...  or  remove NAME...",
 		Description: `   superres models
    superres models photo            its provenance, as JSON
    superres models my.npz
@@ -68,16 +66,11 @@ D_L of a coupled stage, ["stage0.weights"] are the weights of a convolutional on
 // Option returns the option called name, "model" or "models"; "model" has the alias m. It completes the names of Names.
 func Option(name string, to settings.Value, help string) *settings.Option {
 	o := &settings.Option{Name: name, To: to, Help: help,
-		Words: func() []settings.Word { return settings.Plain(Names()) }}
+		Words: Words}
 	if name == "model" {
 		o.Aliases = []string{"m"}
 	}
 	return o
-}
-
-// WithAuto returns the names of Names, and Auto, for completion.
-func WithAuto() []settings.Word {
-	return append(settings.Plain(Names()), settings.Word{Text: Auto, About: "the best for each picture"})
 }
 
 // describe writes the descriptions of models that o opens, with their provenance, as JSON.
@@ -96,14 +89,12 @@ func describe(ctx context.Context, o Opener, w io.Writer, names []string) error 
 	return nil
 }
 
-// list writes one line for each embedded model and, after a line that says where they are, for each of the user.
+// list writes what Auto and each embedded model is for, a line each, and, after a line that says where they are, a line
+// for each model of the user.
 func list(w io.Writer) error {
-	for _, name := range embedded.Names() {
-		m, err := embedded.Open(name)
-		if err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintf(w, "%-10s %s\n", name, Summary(m)); err != nil {
+	width := len("photo-real-fast")
+	for _, name := range append([]string{Auto}, embeddedNames()...) {
+		if _, err := fmt.Fprintf(w, "%-*s %s\n", width, name, uses[name]); err != nil {
 			return err
 		}
 	}
@@ -118,7 +109,6 @@ func list(w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "\nyours, in %s:\n", dir); err != nil {
 		return err
 	}
-	width := 10
 	for _, name := range names {
 		width = max(width, len(name))
 	}
@@ -143,10 +133,13 @@ func summaryOf(name string) string {
 	if err != nil {
 		return "cannot be used: " + console.Message(err)
 	}
-	return Summary(m)
+	if m.Provenance.Imported != nil {
+		return Summary(m)
+	}
+	return use(m)
 }
 
-// Summary returns one line that describes m: its scale, stages and training and, if known, its score.
+// Summary returns one line on how m was made: its scale, stages and training and, if known, its score.
 func Summary(m *superres.Model) string {
 	p := m.Provenance
 	switch {
@@ -166,12 +159,5 @@ func Summary(m *superres.Model) string {
 	if m.Colour != nil || m.Subsampled != nil {
 		text += ", with colour"
 	}
-	if p.Score == nil {
-		return text
-	}
-	a, b := p.Score.Model, p.Score.Bicubic
-	if m.Degradation == resample.Box {
-		return text + fmt.Sprintf(", error %.4f on %d held-out pictures (bicubic %.4f)", a.NFE, p.HeldOut, b.NFE)
-	}
-	return text + fmt.Sprintf(", %.2f dB on %d held-out pictures (bicubic %.2f)", a.PSNR, p.HeldOut, b.PSNR)
+	return text + scoreText(m)
 }

@@ -58,8 +58,8 @@ func TestAddAndRemove(t *testing.T) {
 	}
 	list, _ := program.Succeeds(t, dir, "models")
 	want := "\n\nyours, in " + os.Getenv(folderVariable) +
-		":\na          ×2, SRVGGNetCompact 64×32, 1.21 M parameters, imported from a.param\nb-v2       ×2"
-	if !strings.Contains(list, want) || !strings.Contains(list, "nearest    plain") {
+		":\na               ×2, SRVGGNetCompact 64×32, 1.21 M parameters, imported from a.param\nb-v2            ×2"
+	if !strings.Contains(list, want) || !strings.Contains(list, "nearest         repeats") {
 		t.Errorf("%s, expected %s", list, want)
 	}
 	for _, name := range []string{"second", "a.param", "./a.bin"} {

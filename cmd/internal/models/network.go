@@ -107,8 +107,8 @@ func (o Opener) openNetwork(ctx context.Context, n *networkFile) (*superres.Mode
 			return nil, refused(ctx, n.name, err)
 		}
 		facts := m.Provenance.Imported
-		o.note("%s: %s, imported in %.1f s, agrees with float32 to %.1f dB; %s", n.name, facts.Architecture,
-			time.Since(began).Seconds(), facts.PSNR, keepCached(sum, m))
+		o.note("%s: %s, imported in %s, agrees with float32 to %.1f dB; %s", n.name, facts.Architecture,
+			console.Elapsed(time.Since(began).Seconds()), facts.PSNR, keepCached(sum, m))
 	}
 	own := *m // with the name that the file has now
 	imported := *m.Provenance.Imported

@@ -54,7 +54,7 @@ func Draw(panels []Panel, order []int, zoom int) (image.Image, error) {
 	}
 	if l.width*l.height > maxPixels {
 		return nil, safefile.Refuse(safefile.ErrLimit, "",
-			"the atoms take %dx%d pixels, more than %d million; use a smaller --zoom or fewer atoms", l.width,
+			"the atoms take %d×%d pixels, more than %d million; use a smaller --zoom or fewer atoms", l.width,
 			l.height, maxPixels/1_000_000)
 	}
 	img := image.NewPaletted(image.Rect(0, 0, l.width, l.height), Palette)

@@ -107,14 +107,23 @@ func (s Sweep[K, R]) Do(ctx context.Context, tasks []K, bar *console.Progress) (
 		todo = sampleFirst(todo, first)
 		bar.Line("%d trials to run; how long they take is told after the first %d", len(todo), first)
 	}
+	show := func() {
+		bar.Set("trials", sum/max(total, 1e-9))
+		bar.Describe(fmt.Sprintf("%d of %d", count, len(todo)))
+	}
+	if len(todo) > 0 {
+		show()
+		console.OnInterrupt(ctx, "what is done is kept in %s, and the same command goes on from there", s.Dir)
+	}
 	err = parallel.Each(ctx, todo, s.Run, func(r R) error {
 		done[s.Task(r)] = r
 		sum += s.Weight(s.Task(r))
-		bar.Set(fmt.Sprintf("%d trials", len(todo)), sum/total)
 		if count+1 == first && len(todo) > first {
 			bar.Line("%s", s.forecast(time.Duration(float64(time.Since(began))*(total/sum-1))))
 		}
-		if count++; bar.Plain() && 10*count/len(todo) > 10*(count-1)/len(todo) {
+		count++
+		show()
+		if bar.Plain() && 10*count/len(todo) > 10*(count-1)/len(todo) {
 			bar.Line("%d of %d trials", count, len(todo))
 		}
 		if s.Failed(r) {
@@ -183,7 +192,7 @@ func sampleFirst[K any](list []K, n int) []K {
 
 // forecast returns a message that about the time rest is left and, if that is a minute or more, how to shorten it.
 func (s Sweep[K, R]) forecast(rest time.Duration) string {
-	text := "about " + formatRoughly(rest) + " left, judged from the first trials"
+	text := console.Remaining(rest) + ", judged from the first trials"
 	if rest < time.Minute {
 		return text
 	}
@@ -192,17 +201,6 @@ func (s Sweep[K, R]) forecast(rest time.Duration) string {
 		text += "; shorter by " + s.Shorter
 	}
 	return text
-}
-
-// formatRoughly returns d as text: in seconds below a minute, in minutes below two hours, else in hours.
-func formatRoughly(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%.0f s", max(1, d.Seconds()))
-	case d < 2*time.Hour:
-		return fmt.Sprintf("%.0f min", d.Minutes())
-	}
-	return fmt.Sprintf("%.0f h", d.Hours())
 }
 
 // readJournals returns the results in all journals of the folder by task, failures in failed and others in done. own

@@ -8,6 +8,7 @@ package pictures
 
 import (
 	"errors"
+	"image"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -30,10 +31,16 @@ type Input struct {
 	// Several says that the file holds several pictures, all to be taken. It is set only where it decides the name of
 	// the output: for GIFs, or for all files if GIF is the output format.
 	Several bool
+	// Width and Height are the size of the enlargement in pixels, for its name. They are 0 where they are not known, or
+	// where a scale names it.
+	Width, Height int32
 	// Format is the format of the content if the name of the file does not tell it; empty: the name tells it, or the
 	// file is not a picture that can be read.
 	Format imagefile.Format
 }
+
+// SetSize sets Width and Height to size.
+func (in *Input) SetSize(size image.Point) { in.Width, in.Height = int32(size.X), int32(size.Y) }
 
 // Finder finds the pictures that arguments of a command line stand for.
 type Finder struct {

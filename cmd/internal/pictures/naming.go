@@ -3,6 +3,7 @@ package pictures
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -32,7 +33,7 @@ type Namer struct {
 	template string            // --name without the extension
 	pieces   []string          // the parts of template: text and placeholders in turn
 	ext      string            // of all outputs; empty: that of their format
-	size     string            // value of {size}
+	size     string            // value of {size}, if a scale is given or the size of a result is not known
 	values   map[string]string // values of the placeholders that are equal for all inputs
 	single   bool              // there is only one input, a file that was named; false: several or a folder
 }
@@ -286,6 +287,11 @@ func (n Namer) base(in Input, ext string) string {
 			words[i] = strings.TrimSuffix(filepath.Base(in.Place), ext)
 		case "{ext}":
 			words[i] = strings.TrimPrefix(ext, ".")
+		case "{size}":
+			words[i] = n.size
+			if in.Width > 0 && n.values["{scale}"] == "" {
+				words[i] = fmt.Sprintf("%dx%d", in.Width, in.Height)
+			}
 		default:
 			words[i] = n.values[words[i]]
 		}

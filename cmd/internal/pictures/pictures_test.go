@@ -76,6 +76,11 @@ func TestNames(t *testing.T) {
 			}
 			continue
 		}
+		sized := Input{Path: "in/sub/a.b.JPG", Place: "sub/a.b.JPG", Root: "in", Width: 90, Height: 60}
+		want := strings.NewReplacer("800w", "90x60", "600h", "90x60", "800x600", "90x60").Replace(c.want)
+		if got, err := n.Output(sized); err != nil || filepath.Base(got.Path) != want {
+			t.Errorf("%s of 90×60: %s, expected %s (%v)", c.template, got.Path, want, err)
+		}
 		if want := filepath.Join("out", "sub", c.want); err != nil || j.Path != want || j.Format != "jpeg" {
 			t.Errorf("%s: %s (%s), expected %s (%v)", c.template, j.Path, j.Format, want, err)
 		}

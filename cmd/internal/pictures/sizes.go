@@ -87,7 +87,7 @@ func readScale(text string) (float64, error) {
 	return v, nil
 }
 
-// SizeText returns the size in opt as part of a file name: 2x, 800w, 600h, 800x600.
+// SizeText returns the size that opt asks for, as part of the name of a folder: 2x, 800w, 600h, 800x600.
 func SizeText(opt superres.Options) string {
 	switch {
 	case opt.Width > 0 && opt.Height > 0:

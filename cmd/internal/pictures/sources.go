@@ -106,7 +106,7 @@ func Open(ctx context.Context, path string, limits imagefile.Limits) (img image.
 func Frugal(l console.Limits, bytesPerPixel int64) imagefile.Limits {
 	return imagefile.Limits{Pixels: l.Pixels, Strip: true, Accept: func(cfg image.Config, held int64) error {
 		if need := int64(cfg.Width)*int64(cfg.Height)*bytesPerPixel + held; need > l.Memory {
-			return fmt.Errorf("%dx%d needs %s, the limit is %s; use --max-memory", cfg.Width, cfg.Height,
+			return fmt.Errorf("%d×%d needs %s, the limit is %s; use --max-memory", cfg.Width, cfg.Height,
 				console.Bytes(need), console.Bytes(l.Memory))
 		}
 		return nil
@@ -193,7 +193,7 @@ func (s Sources) IDX(ctx context.Context, name string) ([]training.Source, error
 		return nil, err
 	}
 	if need := int64(count) * (int64(f.Width())*int64(f.Height()) + 256); need > s.Limits.Memory/2 {
-		return nil, console.Failf(console.ExitLimit, "%s: %d images of %dx%d need %s, more than half of the limit "+
+		return nil, console.Failf(console.ExitLimit, "%s: %d images of %d×%d need %s, more than half of the limit "+
 			"of %s; use --limit or --max-memory", name, count, f.Width(), f.Height(), console.Bytes(need),
 			console.Bytes(s.Limits.Memory))
 

@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -68,6 +69,35 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	}
 	opt.Panels, err = panels(opt.panels)
 	return err
+}
+
+// shorter names the flags that would shorten the run, to follow "shorter by". It leaves out what the options have done
+// already, and is empty if they have done it all.
+func (opt *Options) shorter() string {
+	var list []string
+	if few := 10; opt.Trials > few {
+		list = append(list, fmt.Sprintf("--trials %d (of %d)", few, opt.Trials))
+	}
+	if len(opt.Panels) > 1 {
+		list = append(list, fmt.Sprintf("--panel %s (of %d)", panelName(opt.Panels[0]), len(opt.Panels)))
+	}
+	if len(opt.Sizes) == 0 {
+		list = append(list, "--n 100,400")
+	}
+	if last := len(list) - 1; last > 0 {
+		return strings.Join(list[:last], ", ") + " or " + list[last]
+	}
+	return strings.Join(list, "")
+}
+
+// panelName returns the text by which --panel asks for p.
+func panelName(p planted.Panel) string {
+	for _, known := range planted.Figure1 {
+		if known.Panel == p {
+			return known.Name
+		}
+	}
+	return fmt.Sprintf("%d,%d,%d", p.M, p.K, p.S)
 }
 
 // readLearners returns the specs in text, the value of --learners. It fails where there is none.

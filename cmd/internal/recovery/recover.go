@@ -24,9 +24,9 @@ import (
 func Command(s *console.Streams) *cli.Command {
 	var opt Options
 	return console.Command(&cli.Command{
-		Name: "recover", Usage: "compare learners on signals from known dictionaries: the paper's Figure 1",
+		Name: "recover", Usage: "compare learners on known dictionaries: the paper's Figure 1",
 		ArgsUsage: "[FLAGS]",
-		Description: `   superres recover --trials 10 -o figure1                 the whole figure, 10 problems a point
+		Description: `   superres recover --trials 10 -o figure1                 the figure, 10 problems a point
    superres recover --panel 16,32,3 --n 100,200,400 --trials 20
    superres recover --panel c --learners rop,blotless:inner=5 --noise 0.05
    superres recover --panel a --trials 10 --learners rop,exec:./mine.py
@@ -69,7 +69,7 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 		Command: "recover", Dir: opt.Folder, Part: part, Merge: parts.Merging(c),
 		Task:    func(t planted.Trial) planted.Task { return t.Task },
 		Failed:  func(t planted.Trial) bool { return t.Failure != "" },
-		Shorter: "--trials 10 (of 100), --panel a (of four), or --n 100,400", Weight: planted.Task.Weight,
+		Shorter: opt.shorter(), Weight: planted.Task.Weight,
 		Run:   func(ctx context.Context, t planted.Task) (planted.Trial, error) { return t.Run(ctx) },
 		Table: readTable,
 	}.Do(c.Context, tasks, bar)

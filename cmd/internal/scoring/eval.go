@@ -102,7 +102,7 @@ func (opt *EvalOptions) table() settings.Table {
 		models.Option("model", settings.List(&opt.Models, nil), "reduce every picture and enlarge it again by "+
 			"`NAME|FILE`; may be given more than once"),
 		{Name: "effort", To: settings.OneOf(&opt.Effort, "best", superres.Efforts()...),
-			Help: "`HOW` much the models do: fast, best or max; see upscale --help"},
+			Help: "`HOW` much the models do: fast, by a smaller one; best; or max, eight times as long"},
 		{Name: "scale", Aliases: []string{"s"}, To: settings.Num(&opt.Scale, 2).If("2 to 16",
 			func(v int) bool { return v >= 1 && v <= superres.MaxScale }), Help: "the scale `N`, 2 to 16: how " +
 			"much TEST was enlarged, or how much to reduce"},

@@ -47,7 +47,7 @@ func TestReadme(t *testing.T) {
 		}
 	}
 	for name, size := range map[string]image.Point{"photo_2x.jpg": {X: 256, Y: 256},
-		"photo_800x600.png": {X: 600, Y: 600}, "part.png": {X: 256, Y: 192}} {
+		"photo_600x600.png": {X: 600, Y: 600}, "part.png": {X: 256, Y: 192}} {
 		got, _, err := image.DecodeConfig(bytes.NewReader(consoletest.Read(t, dir, name)))
 		if err != nil || image.Pt(got.Width, got.Height) != size {
 			t.Errorf("%s: %dx%d, expected %v (%v)", name, got.Width, got.Height, size, err)

@@ -412,7 +412,7 @@ func TestRefusals(t *testing.T) {
 		{"upscale?model=photo.npz", "", 400, 6, `unknown model "photo.npz"`},
 		{"upscale?model=photos", "", 400, 6, `did you mean "photo"?`},
 		{"upscale?region=1,2,3", "", 400, 2, "expected X,Y,W,H"},
-		{"upscale?region=100,100,29,29", string(hopper(t)), 400, 2, "not within the picture of 128x128"},
+		{"upscale?region=100,100,29,29", string(hopper(t)), 400, 2, "not within the picture of 128×128"},
 		{"upscale?width=20", string(hopper(t)), 400, 2, "nothing is made smaller"},
 		{"upscale?depth=16&format=bmp", string(hopper(t)), 400, 2, "8 bits a sample"},
 		{"upscale", "", 422, 4, "is empty"},

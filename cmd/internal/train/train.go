@@ -1,9 +1,9 @@
 // Package train is the command superres train: it learns a model from pictures.
 //
-// Read it in this order: options.go, the flags; train.go, the run of a command; kind.go, the kinds of model and what
-// differs between them; coupled.go and convolutional.go, the trainer of each kind; partial.go, the file from which an
-// interrupted training continues. To add a kind of model, write a file like coupled.go, a line in kinds, a case in
-// kindOf, and its flags in options.go.
+// Read it in this order: options.go, the flags, and help.go, what help says of them; train.go, the run of a
+// command; kind.go, the kinds of model and what differs between them; coupled.go and convolutional.go, the trainer of
+// each kind; partial.go, the file from which an interrupted training continues. To add a kind of model, write a file
+// like coupled.go, a line in kinds, a case in kindOf, and its flags in options.go.
 package train
 
 import (
@@ -26,7 +26,7 @@ import (
 // Command returns the command superres train.
 func Command(s *console.Streams) *cli.Command {
 	var opt Options
-	return console.Command(&cli.Command{
+	return console.Leveled(&cli.Command{
 		Name: "train", Usage: "learn a model from pictures", ArgsUsage: "[FLAGS] IMAGES... -o MODEL",
 		Description: `   superres train photos/ -o my.npz
    superres train --mean=false --detail=false --refit=false --back-projection 0 --sparsity 3 photos/ -o paper.npz
@@ -52,9 +52,9 @@ was or, after a crash, one of the last five minutes, and goes when the model is 
 --progress plain says every 1,000 steps how many pixels of low resolution the network has
 been shown, the products of its forward pass for them, how good it is, and how long this
 run has taken and will still take.`,
-		Flags:  opt.table().Flags(),
+		Flags:  opt.leveled().Flags(),
 		Action: func(c *cli.Context) error { return run(c, s, &opt) },
-	})
+	}, examples, groups...)
 }
 
 // run runs the command superres train.
@@ -97,9 +97,9 @@ func tell(bar *console.Progress, r learning.Report) {
 	if r.Dead > 0 {
 		text += fmt.Sprintf(", %d channels silent", r.Dead)
 	}
-	text += fmt.Sprintf("; %v", r.Elapsed.Round(time.Second))
+	text += "; " + console.Elapsed(r.Elapsed.Seconds())
 	if r.Step < r.Steps {
-		text += fmt.Sprintf(", %v left", r.Left.Round(time.Second))
+		text += ", " + console.Remaining(r.Left)
 	}
 	bar.Line("step %d of %d: %s", r.Step, r.Steps, text)
 }
@@ -161,6 +161,9 @@ func train(ctx context.Context, opt Options, bar *console.Progress) error {
 	if err != nil {
 		return err
 	}
+	if file := opt.partial(); file != "" {
+		console.OnInterrupt(ctx, "the same command goes on from what %s has", file)
+	}
 	m, err := fit.Train(ctx, list, trainer, fit.Options{
 		HeldOut: opt.HeldOut, Seed: opt.coupled.Seed, Init: init, Teachers: teachers, Command: opt.command,
 		Data:     opt.data,
@@ -179,6 +182,6 @@ func train(ctx context.Context, opt Options, bar *console.Progress) error {
 		return err
 	}
 	opt.partial().remove()
-	bar.Line("%s: %s%s; %v", opt.Output, models.Summary(m), had(m), time.Since(began).Round(time.Second))
+	bar.Line("%s: %s%s; %s", opt.Output, models.Summary(m), had(m), console.Elapsed(time.Since(began).Seconds()))
 	return nil
 }

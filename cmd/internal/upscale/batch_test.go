@@ -116,7 +116,7 @@ func TestDryRun(t *testing.T) {
 	before := consoletest.Tree(t, dir)
 	stdout, _ := expect(t, dir, "", "in -o out --on-exist skip --dry-run", 3, "b.png: not an image")
 	consoletest.InOrder(t, filepath.ToSlash(stdout), "in/c.png: skipped, out/c_2x.png exists\n",
-		"in/a.png 9x7 -> out/a_2x.png 18x14, no flaws found, by photo, about ",
+		"in/a.png 9×7 -> out/a_2x.png 18×14, no flaws found, by photo, about ",
 		"1 to make, 1 skipped, 1 cannot be, at most about ")
 	stdout, stderr := expect(t, dir, "", "in in/a.png in/c.png -o out --dry-run --json", 5)
 	pictures, last := decodeEvents(t, stdout)

@@ -51,7 +51,7 @@ func (e *session) show(ctx context.Context, b *batch, r *report) error {
 		if ev.Frames > 0 {
 			frames = fmt.Sprintf(" (%d)", ev.Frames)
 		}
-		if err := r.plan("%s %dx%d%s -> %s %dx%d, %v, about %s", j.Path, ev.InputWidth, ev.InputHeight, frames,
+		if err := r.plan("%s %d×%d%s -> %s %d×%d, %v, about %s", j.Path, ev.InputWidth, ev.InputHeight, frames,
 			j.output, ev.Width, ev.Height, p.Choice, console.Bytes(ev.Memory)); err != nil {
 			return err
 		}

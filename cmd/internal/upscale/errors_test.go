@@ -46,7 +46,7 @@ func TestErrors(t *testing.T) {
 		{"a.png/", console.ExitInput, "a.png"},
 		{"none.png out.png", console.ExitInput, "none.png: does not exist"},
 		{"", console.ExitUsage, "no input"},
-		{"huge.png", console.ExitLimit, "65535x65535"},
+		{"huge.png", console.ExitLimit, "65535×65535"},
 		{"a.png -s 16 --max-memory 1", console.ExitLimit, "--max-memory"},
 		// Outputs.
 		{"exists.png", console.ExitOutput, "exists_2x.png exists; use --on-exist"},

@@ -21,9 +21,9 @@ func TestSizeOfTurnedPicture(t *testing.T) {
 		"\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00"
 	putText(t, dir, "turned.jpg", plain[:2]+"\xff\xe1\x00"+string(byte(len(exif)+2))+exif+plain[2:])
 	stdout, _ := expect(t, dir, "", "turned.jpg --width 30 --dry-run", 0)
-	consoletest.InOrder(t, stdout, "turned.jpg 20x10 -> turned_30w.jpg 30x15")
+	consoletest.InOrder(t, stdout, "turned.jpg 20×10 -> turned_30x15.jpg 30×15")
 	expect(t, dir, "", "turned.jpg --width 20 -f png", 0)
-	if got := consoletest.Size(t, filepath.Join(dir, "turned_20w.png")); got != image.Pt(20, 10) {
+	if got := consoletest.Size(t, filepath.Join(dir, "turned_20x10.png")); got != image.Pt(20, 10) {
 		t.Error(got)
 	}
 }
@@ -36,7 +36,7 @@ func TestLines(t *testing.T) {
 		line  string
 		wants []string // of none there is none
 	}{
-		{"in", []string{"[1/2] in_2x/a_2x.png: 18x14 in ", "2 done, 0 skipped, in "}},
+		{"in", []string{"[1/2] in_2x/a_2x.png, 18×14, ", "2 done, 0 skipped, in "}},
 		{"in -q", nil},
 		{"in --progress none", nil},
 		{"in/a.png", nil},

@@ -2,7 +2,7 @@ package upscale
 
 // examples are in the short help, which uses no word that a photographer does not know.
 const examples = `   superres upscale photo.jpg                     makes photo_2x.jpg, twice as large
-   superres upscale -s 4 photo.jpg large.png      four times as large, under a name of your own
+   superres upscale -s 4 photo.jpg large.png      four times as large, named by you
    superres upscale photos/ -o large/             a whole folder`
 
 // description is the text before the flags in the full help.
@@ -16,7 +16,8 @@ const description = `   superres upscale photo.jpg                      writes p
    superres upscale - < in.png > out.png           a pipe
    ffmpeg -i in.mp4 -f yuv4mpegpipe - | superres upscale - | ffmpeg -i - out.mp4
                                                    video, frame by frame
-   superres upscale --effort fast photos/          in a third of the time
+   superres upscale --effort fast photos/          quick: in a third of the time
+   superres upscale --effort max photo.jpg         the finest, eight times as long
    superres upscale -m bicubic photo.jpg           plain interpolation, for comparison
    superres upscale -m upscayl-lite-4x.param photo.jpg
                                                    by a network of another program

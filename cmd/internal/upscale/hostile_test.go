@@ -69,7 +69,7 @@ func TestHostileFiles(t *testing.T) {
 	for name, data := range imagetest.Bombs(t, 3000, 3000) {
 		if strings.HasPrefix(name, "bomb") {
 			files = append(files, file{name, data, []string{"--max-memory", "64"}, console.ExitLimit,
-				"output 6000x6000 needs "})
+				"output 6000×6000 needs "})
 		} else {
 			files = append(files, file{name, data, nil, console.ExitOK, ""})
 			carriers++

@@ -40,9 +40,9 @@ func (opt *Options) table() settings.Table {
 			Brief:  "where the result goes: a file or a folder (default: beside the photo)"},
 		{Name: "name", To: settings.Text(&opt.Naming.Template, "{stem}_{size}{ext}"), Group: files,
 			Effect: settings.Neutral,
-			Help: "`TEMPLATE` of output names, of {stem}, {size} (2x, 800w, 600h or 800x600), {scale} (2) and " +
-				"{model}; {ext} is the extension of the output at the end, which is added where it is missing, " +
-				"and elsewhere that of the input"},
+			Help: "`TEMPLATE` of output names, of {stem}, {size} (2x or, with --width, --height or " +
+				"--fit, the size of the result, 800x600), {scale} (2) and {model}; {ext} is the extension of the " +
+				"output at the end, which is added where it is missing, and elsewhere that of the input"},
 	}, pictures.SizeOptions(&opt.Size), settings.Table{
 		{Name: "model", Aliases: []string{"m"}, To: settings.Text(&opt.Model, models.Auto), Words: models.WithAuto,
 			Group: quality, Effect: settings.Elsewhere, Request: true,
@@ -56,11 +56,12 @@ func (opt *Options) table() settings.Table {
 		{Name: "strength", To: settings.Num(strength, 1).Between(0, superres.MaxStrength), Group: quality,
 			Noted: true, Request: true,
 			Help: "add the `SHARE` of what the model adds to interpolation, 0 to 1.3"},
-		{Name: "effort", To: settings.Text(&opt.Effort, "best"), Words: offer(superres.Efforts()...), Group: quality,
-			Noted: true, Request: true,
-			Help: "`HOW` much to do: fast, by a smaller model; best; or max, the " +
-				"mean over the eight flips and quarter turns of a picture, which takes eight times as long",
-			Brief: "fast; best; or max, which takes eight times as long"},
+		{Name: "effort", To: settings.Text(&opt.Effort, "best"), Words: efforts, Group: quality, Noted: true,
+			Request: true,
+			Help: "`HOW` much to do: fast, for a quick look, by a smaller model in a third of the time; best, for " +
+				"almost everything; or max, for the finest detail, the mean over the eight flips and quarter turns " +
+				"of a picture, eight times as long and a little better",
+			Brief: "fast: quick; best: for almost everything; max: the finest, eight times as long"},
 		{Name: "coder", To: settings.Text(&opt.Tuning.Coder, ""), Words: plugins.CoderWords, Group: research,
 			Noted: true, Help: "code patches with another `SPEC` than the model's: see superres coders"},
 		{Name: "sparsity", To: settings.Num(&opt.Tuning.Sparsity, 0), Group: research, Noted: true,
@@ -113,6 +114,16 @@ func (opt *Options) table() settings.Table {
 		{Name: "first-frame", To: settings.Bool(&opt.Keep.FirstFrame, false), Group: files, Request: true,
 			Help: "take the first picture alone of animations and of files with pages"},
 	}, console.PictureOptions(&opt.Limits, &opt.quiet))
+}
+
+// efforts returns the values of --effort with what they are for, for completion in a shell.
+func efforts() (words []settings.Word) {
+	about := map[string]string{"fast": "quick, by a smaller model", "best": "for almost everything",
+		"max": "the finest, eight times as long"}
+	for _, name := range superres.Efforts() {
+		words = append(words, settings.Word{Text: name, About: about[name]})
+	}
+	return words
 }
 
 // offer returns a function that returns words, for the completion of values in a shell.

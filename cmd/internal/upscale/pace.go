@@ -1,6 +1,10 @@
 package upscale
 
-import "time"
+import (
+	"time"
+
+	"superres/cmd/internal/console"
+)
 
 // pace estimates the progress of a batch from the bytes of its inputs.
 type pace struct {
@@ -29,8 +33,13 @@ func (p *pace) set(i int, share float64) {
 // share returns the share of all work that is done, 0 to 1.
 func (p *pace) share() float64 { return p.made / p.whole }
 
-// remaining returns the time that the rest takes at the pace so far.
-func (p *pace) remaining() time.Duration {
-	rest := max((p.whole-p.made)/p.made, 0)
-	return time.Duration(rest * float64(time.Since(p.began))).Round(time.Second)
+// remaining returns the time that the rest takes at the pace so far, as text to follow others: ", about 40 s left". It
+// is empty if nothing is left.
+func (p *pace) remaining() string {
+	const rounding = 1e-9
+	rest := (p.whole - p.made) / p.made
+	if rest < rounding {
+		return ""
+	}
+	return ", " + console.Remaining(time.Duration(rest*float64(time.Since(p.began))))
 }

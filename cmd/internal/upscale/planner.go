@@ -1,6 +1,7 @@
 package upscale
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,14 +35,19 @@ type planner struct {
 }
 
 // newBatch returns the work of one call, planned before any of it begins: it finds the inputs and names the outputs.
-// Inputs that share an output and outputs that exist become problems of the batch. json says that --json is given.
-func newBatch(opt Options, json bool, past resumption) (batch, error) {
+// Inputs that share an output and outputs that exist become problems of the batch. json says that --json is given. It
+// fails also if ctx ends.
+func newBatch(ctx context.Context, e *session, json bool) (batch, error) {
+	opt, past := e.opt, e.past
 	if len(opt.Inputs) == 0 {
 		return batch{}, console.Usage("no input: name files, folders or - for standard input; " +
 			"superres upscale --help shows examples")
 	}
 	list, others, err := findInputs(opt)
 	if err != nil {
+		return batch{}, err
+	}
+	if err := e.measure(ctx, list); err != nil {
 		return batch{}, err
 	}
 	single := len(opt.Inputs) == 1 && len(list) == 1 && list[0].Root == ""
@@ -101,6 +107,23 @@ func findInputs(opt Options) (list []pictures.Input, others []pictures.Other, er
 			errors.New("no picture is left to work on; check --include and --exclude"))
 	}
 	return list, others, nil
+}
+
+// measure sets the sizes of the enlargements of the pictures in list, which name them, unless a scale does. It reads
+// the header of each file, and fails only if ctx ends.
+func (e *session) measure(ctx context.Context, list []pictures.Input) error {
+	if e.opt.Size.Scale != 0 {
+		return nil
+	}
+	return parallel.For(ctx, len(list), 16, func() func(lo, hi int) {
+		return func(lo, hi int) {
+			for i := range list[lo:hi] {
+				if in := &list[lo+i]; !paths.IsStandard(in.Path) {
+					in.SetSize(e.ResultSize(ctx, e.source(in.Path)))
+				}
+			}
+		}
+	})
 }
 
 // leaveOut adds those of others that belong to this part to the batch, and returns an error for each if

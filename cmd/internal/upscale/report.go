@@ -216,16 +216,16 @@ func (r *report) tell(i int) {
 	r.made++
 	r.events.picture(ev)
 	if out.Written > 0 && len(r.jobs) == 1 {
-		r.bar.Line("%s, %d frames of %d×%d, %.1f s, %.2f frames a second%s", j.output, out.Written, out.Output.X,
-			out.Output.Y, out.seconds, float64(out.Written)/out.seconds, out.agreement())
+		r.bar.Line("%s, %d frames of %d×%d, %s, %.2f frames a second%s", j.output, out.Written, out.Output.X,
+			out.Output.Y, console.Elapsed(out.seconds), float64(out.Written)/out.seconds, out.agreement())
 		return
 	}
 	if n := len(r.jobs); n > 1 {
-		r.bar.Line("[%d/%d] %s: %dx%d in %.2f s%s, %s left", i+1, n, j.output, out.Output.X, out.Output.Y, out.seconds,
-			out.agreement(), r.pace.remaining())
+		r.bar.Line("[%d/%d] %s, %d×%d, %s%s%s", i+1, n, j.output, out.Output.X, out.Output.Y,
+			console.Elapsed(out.seconds), out.agreement(), r.pace.remaining())
 		return
 	}
-	r.bar.Line("%s, %d×%d, %.1f s%s", j.output, out.Output.X, out.Output.Y, out.seconds, out.agreement())
+	r.bar.Line("%s, %d×%d, %s%s", j.output, out.Output.X, out.Output.Y, console.Elapsed(out.seconds), out.agreement())
 }
 
 // note prints text, a remark about the call, unless the report is quiet.
@@ -266,7 +266,7 @@ func (r *report) verdict() error {
 	switch {
 	case failed == 0:
 		if r.total > 1 {
-			r.bar.Line("%d done, %d skipped, in %v", r.made, r.skipped, time.Since(r.began).Round(time.Second/10))
+			r.bar.Line("%d done, %d skipped, in %s", r.made, r.skipped, console.Elapsed(time.Since(r.began).Seconds()))
 		}
 		return nil
 	case r.total == 1:

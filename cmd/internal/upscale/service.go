@@ -191,8 +191,11 @@ func baseName(name string) string {
 }
 
 // resultOf returns the name and format of the result for the picture in body, of size bytes.
-func (r *Request) resultOf(body io.ReaderAt, size int64) (out pictures.Output, err error) {
+func (r *Request) resultOf(ctx context.Context, body io.ReaderAt, size int64) (out pictures.Output, err error) {
 	in := pictures.Input{Path: r.title(), Place: r.title()}
+	if r.opt.Size.Scale == 0 {
+		in.SetSize(r.ResultSize(ctx, &enlarging.Body{Title: in.Path, Bytes: body, Size: size}))
+	}
 	if in.Format, _, err = imagefile.IdentifyAt(body, in.Path); err != nil {
 		return out, err
 	}
@@ -269,7 +272,7 @@ func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64, adm
 // answer has work handle the picture in body, of size bytes, and returns the result with the event from work.
 func (r *Request) answer(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error,
 	work func(context.Context, enlarging.Job, *pictureEvent, func(Load)) error) (Result, error) {
-	out, err := r.resultOf(body, size)
+	out, err := r.resultOf(ctx, body, size)
 	if err != nil {
 		return Result{}, err
 	}

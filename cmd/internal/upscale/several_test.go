@@ -265,11 +265,11 @@ func TestSeveralKinds(t *testing.T) {
 		{"in/a.gif --depth 16", console.ExitUsage, "--depth 16: GIF has 8 bits a sample"},
 	})
 	stdout, _ := expect(t, dir, "", "in/a.gif in/c.tif --dry-run -m nearest -o other/", 0)
-	consoletest.InOrder(t, stdout, "in/a.gif 12x10 (3) -> other/a_2x.gif 24x20, by nearest",
-		"in/c.tif 12x10 (3) -> other/c_2x.tif 24x20")
+	consoletest.InOrder(t, stdout, "in/a.gif 12×10 (3) -> other/a_2x.gif 24×20, by nearest",
+		"in/c.tif 12×10 (3) -> other/c_2x.tif 24×20")
 	expect(t, dir, "", "in/a.gif --dry-run -f bmp", console.ExitOutput,
 		"is an animation of 3 frames, which BMP cannot be")
-	expect(t, dir, "", "in/a.gif -o x.tif -v", 0, "in/a.gif: GIF of 3 frames, 12x10, ",
+	expect(t, dir, "", "in/a.gif -o x.tif -v", 0, "in/a.gif: GIF of 3 frames, 12×10, ",
 		"in/a.gif: its delays are left out: the pages of a TIFF have none")
 }
 
@@ -437,9 +437,9 @@ func TestSeveralLimits(t *testing.T) {
 		{"whole.gif --max-pixels 1", console.ExitLimit, "whole.gif: its 101 pictures have 101 megapixels together, " +
 			"the limit is 100, that of 100 pictures alone; use --max-pixels"},
 		{"large.gif --max-pixels 1", console.ExitLimit,
-			"1001x1001 is 1.002 megapixels, the limit is 1; use --max-pixels"},
+			"1001×1001 is 1.002 megapixels, the limit is 1; use --max-pixels"},
 		{"slow.gif --timeout 300ms", console.ExitLimit,
-			"slow.gif: takes longer to enlarge than the limit of 300ms; use --timeout"},
+			"slow.gif: takes longer to enlarge than the limit of 0.3 s; use --timeout"},
 		{"pages.tif", console.ExitOutput, "pages.tif: its 120 pages would have 4.0"},
 		{"pages.tif", console.ExitOutput, "a TIFF has at most 4 GiB; use a smaller --scale, or a file of fewer pages"},
 	})

@@ -11,6 +11,7 @@ package upscale
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -71,7 +72,8 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 	if opt.Video, err = e.isVideo(); err != nil {
 		return err
 	}
-	b, err := newBatch(opt, opt.json, past)
+	e.opt = opt
+	b, err := newBatch(c.Context, e, opt.json)
 	if err != nil {
 		return err
 	}
@@ -92,7 +94,6 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 	for _, line := range opt.idle(&b, enlarger) {
 		r.note(line)
 	}
-	e.opt = opt
 	if opt.DryRun {
 		return e.show(c.Context, &b, r)
 	}
@@ -115,5 +116,26 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 	if err := past.Open(b.roots.list, b.working.list, b.most); err != nil {
 		return err
 	}
+	if b.total() > 1 {
+		console.OnInterrupt(c.Context, "%s", goingOn(c, opt))
+	}
 	return e.enlargeJobs(c.Context, &b, r)
+}
+
+// goingOn says how to do the rest of several pictures after an interruption.
+func goingOn(c *cli.Context, opt Options) string {
+	const (
+		longest = 200 // bytes of a command that is shown whole
+		skip    = "--on-exist skip"
+	)
+	given, typed := settings.Of(c.Command), console.Typed(c)
+	switch {
+	case opt.Resume || opt.OnExist == "skip":
+		return "the same command does the rest"
+	case opt.OnExist == "overwrite":
+		return "the same command begins anew; with --resume it keeps a journal, and does only the rest"
+	case given.Given("on-exist") || len(typed) > longest || strings.Contains(typed, " -- "):
+		return "to do the rest, give the same command with " + skip
+	}
+	return "to do the rest: " + typed + " " + skip
 }

@@ -39,7 +39,7 @@ func TestUpscaleNames(t *testing.T) {
 		"-r src/* --exclude *.jpg":        "src/b_2x/a_2x.png src/b_2x/deep/a_2x.png src/c_2x/a_2x.png",
 		"-r src/b* -o out":                "out/a_2x.png out/deep/a_2x.png",
 		"src/a.jpg --name {stem}-{model}": "src/a-nearest.jpg",
-		"src/a.jpg --width 20":            "src/a_20w.jpg",
+		"src/a.jpg --width 20":            "src/a_20x16.jpg",
 		"-- -odd.png":                     "-odd_2x.png",
 	} {
 		dir := t.TempDir()

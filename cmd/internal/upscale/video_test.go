@@ -245,7 +245,7 @@ func TestVideoAsPNG(t *testing.T) {
 func TestVideoNoiseAndRange(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
 	noisy := video(t, "W64 H64 Cmono", 2, func(int, int, int, int) int { return 100 + int(20*random.NormFloat64()) })
-	expect(t, t.TempDir(), noisy, "-v - -o out.y4m", 0, "Y4M, mono of 8 bits, 64x64, noise of ", "photo-real")
+	expect(t, t.TempDir(), noisy, "-v - -o out.y4m", 0, "Y4M, mono of 8 bits, 64×64, noise of ", "photo-real")
 	bright := video(t, "W40 H40 Cmono XCOLORRANGE=LIMITED", 1, func(_, _, x, _ int) int { return 2 + 250*(x/20) })
 	got, frames := readVideo(t, piped(t, bright, ""))
 	if img := got.Brightness(frames[0]).(*image.Gray); img.GrayAt(8, 40).Y != 2 || img.GrayAt(70, 40).Y != 252 {

@@ -16,7 +16,7 @@ func TestVideoBar(t *testing.T) {
 	consoletest.Put(t, filepath.Join(dir, "in.y4m"), []byte(data))
 	for _, args := range []string{"upscale in.y4m -o a.y4m", "upscale - -o b.y4m"} {
 		screen, code := program.OnTerminal(t, dir, data, strings.Fields(args)...)
-		if code != 0 || !strings.Contains(screen, " a second ") || !strings.Contains(screen, "enlarging, frame ") ||
+		if code != 0 || !strings.Contains(screen, " a second") || !strings.Contains(screen, "enlarging, frame ") ||
 			!strings.Contains(screen, ".y4m, 15 frames of 320×240, ") {
 			t.Errorf("%s: exit %d, %q", args, code, screen)
 		}

@@ -64,9 +64,9 @@ func TestVideoRefusals(t *testing.T) {
 		{"empty.y4m", console.ExitInput, "empty.y4m: has no frames"},
 		{"colour.y4m", console.ExitInput, `colour as "444alpha"`},
 		{"none.y4m", console.ExitInput, "none.y4m"},
-		{"huge.y4m", console.ExitLimit, "60000x60000 is 3600 megapixels, the limit is 50; use --max-pixels"},
-		{"--max-memory 40 in.y4m", console.ExitLimit, "in.y4m: output 800x600 needs "},
-		{"--timeout 1ns in.y4m", console.ExitLimit, "frame 1: takes longer to enlarge than the limit of 1ns"},
+		{"huge.y4m", console.ExitLimit, "60000×60000 is 3600 megapixels, the limit is 50; use --max-pixels"},
+		{"--max-memory 40 in.y4m", console.ExitLimit, "in.y4m: output 800×600 needs "},
+		{"--timeout 1ns in.y4m", console.ExitLimit, "frame 1: takes longer to enlarge than the limit of 1e-09 s"},
 		{"in.y4m -o there.y4m", console.ExitOutput, "there.y4m exists"},
 		{"in.y4m -o in.y4m --on-exist overwrite", console.ExitOutput, "the output is the input"},
 		{"in.y4m -o out.png", console.ExitUsage, "frames are written as Y4M alone"},
@@ -82,7 +82,7 @@ func TestVideoRefusals(t *testing.T) {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
 	if plan, _ := expect(t, dir, "", "in.y4m --dry-run", 0); !strings.HasPrefix(plan,
-		"in.y4m 400x300 -> in_2x.y4m 800x600, ") {
+		"in.y4m 400×300 -> in_2x.y4m 800×600, ") {
 		t.Error(plan)
 	}
 	expect(t, dir, "", "in.y4m -m bicubic --metadata strip", 0, "--metadata is for files of pictures")

@@ -171,7 +171,7 @@ func TestTimeoutOfAPicture(t *testing.T) {
 	dir := t.TempDir()
 	putBlobs(t, dir, 900, 500, "a.png")
 	_, stderr := expect(t, dir, "", "a.png -o out/ --effort max --timeout 200ms", 7)
-	want := regexp.MustCompile(`a.png: takes longer to (enlarge|decode) than the limit of 200ms; use --timeout`)
+	want := regexp.MustCompile(`a.png: takes longer to (enlarge|decode) than the limit of 0.2 s; use --timeout`)
 	if !want.MatchString(stderr) {
 		t.Error(stderr)
 	}

@@ -1,0 +1,125 @@
+package console
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Columns is the width, in characters, of the lines of help.
+const Columns = 80
+
+// Paragraph is a part of the Description of a command.
+type Paragraph struct {
+	// Examples says that Lines are examples, indented: a command and, behind two spaces or more, a remark. False: they
+	// are prose, which may be filled anew.
+	Examples bool
+	Lines    []string
+}
+
+// Paragraphs returns the parts of description: lines that begin with a space are examples, others prose, and blank
+// lines end a part.
+func Paragraphs(description string) (list []Paragraph) {
+	open := false // the last paragraph goes on
+	for line := range strings.SplitSeq(description, "\n") {
+		if strings.TrimSpace(line) == "" {
+			open = false
+			continue
+		}
+		if examples := strings.HasPrefix(line, " "); !open || list[len(list)-1].Examples != examples {
+			list = append(list, Paragraph{Examples: examples})
+		}
+		last := &list[len(list)-1]
+		last.Lines, open = append(last.Lines, line), true
+	}
+	return list
+}
+
+// Fit returns the lines of p in at most width columns. Prose is filled. If an example is too long, remarks go on below
+// where they begin, in the column that gives the fewest lines, and long commands behind a backslash. A word that is too
+// long stays whole.
+func (p Paragraph) Fit(width int) (best []string) {
+	switch {
+	case !p.Examples:
+		return fill(strings.Join(p.Lines, " "), "", width)
+	case !slices.ContainsFunc(p.Lines, func(line string) bool { return utf8.RuneCountInString(line) > width }):
+		return p.Lines
+	}
+	const leftmost, narrowest = 20, 24 // column of remarks, and columns that are theirs
+	list := p.examples()
+	for column := leftmost; column <= width-narrowest; column++ {
+		if lines := fitExamples(list, column, width); best == nil || len(lines) < len(best) {
+			best = lines
+		}
+	}
+	return best
+}
+
+// fitExamples returns the lines of the examples in list, in at most width columns, with the remarks in a column.
+func fitExamples(list []example, column, width int) (lines []string) {
+	const indent, gap = "   ", 2
+	for _, e := range list {
+		command := fill(e.command, indent, width-len(` \`))
+		for i := 1; i < len(command); i++ {
+			command[i-1] += ` \`
+			command[i] = indent + command[i]
+		}
+		lines = append(lines, command...)
+		if e.remark == "" {
+			continue
+		}
+		remark := fill(e.remark, strings.Repeat(" ", column), width)
+		last := &lines[len(lines)-1]
+		if room := column - utf8.RuneCountInString(*last); room >= gap {
+			*last += remark[0][column-room:]
+			remark = remark[1:]
+		}
+		lines = append(lines, remark...)
+	}
+	return lines
+}
+
+// example is a command and a remark on it, which may be empty.
+type example struct{ command, remark string }
+
+// examples returns the examples of p. A line that is indented far is the remark of the command above it.
+func (p Paragraph) examples() (list []example) {
+	const far = 16
+	for _, line := range p.Lines {
+		text := strings.TrimLeft(line, " ")
+		if n := len(list); n > 0 && len(line)-len(text) >= far {
+			list[n-1].remark = strings.TrimSpace(list[n-1].remark + " " + text)
+			continue
+		}
+		command, remark, _ := strings.Cut(text, "  ")
+		list = append(list, example{command, strings.TrimSpace(remark)})
+	}
+	return list
+}
+
+// fill returns the words of text in lines of at most width columns, each behind indent.
+func fill(text, indent string, width int) (lines []string) {
+	line, words := indent, 0 // words is the number of words in line
+	for word := range strings.FieldsSeq(text) {
+		if words > 0 && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+			lines, line, words = append(lines, line), indent, 0
+		}
+		if words++; words > 1 {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
+}
+
+// filled returns the Description of a command in lines of at most width columns.
+func filled(description string, width int) string {
+	var b strings.Builder
+	for i, p := range Paragraphs(description) {
+		if i > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(strings.Join(p.Fit(width), "\n"))
+	}
+	return b.String()
+}

@@ -1,0 +1,49 @@
+package enlarging
+
+import (
+	"context"
+	"image"
+
+	"superres/internal/imagefile"
+	"superres/internal/y4m"
+)
+
+// ResultSize returns the size in pixels of the enlargement of the picture or video in src, the first of several, from
+// its header alone. It returns zeros for a pipe, whose header cannot be read twice, and where the size is not known, as
+// for a damaged file or a size that is refused: Enlarge reports why.
+func (e *Enlarger) ResultSize(ctx context.Context, src Source) (out image.Point) {
+	content, err := src.Open()
+	if err != nil {
+		return out
+	}
+	defer content.Close()
+	if content.At == nil {
+		return out
+	}
+	in, known := content.size(ctx, e.limits())
+	if !known {
+		return out
+	}
+	if out.X, out.Y, err = e.clean.model.ResultSize(in.X, in.Y, e.Size); err != nil {
+		return image.Point{}
+	}
+	return out
+}
+
+// size returns the size in pixels of the upright picture or the video that the content holds, from its header, if it is
+// known within limits.
+func (c *Content) size(ctx context.Context, limits imagefile.Limits) (size image.Point, known bool) {
+	if c.StartsWith(videoMagic) {
+		in, err := y4m.NewReader(c, limits)
+		if err != nil {
+			return size, false
+		}
+		return image.Pt(in.Width, in.Height), true
+	}
+	limits.Accept = func(cfg image.Config, _ int64) error {
+		size, known = image.Pt(cfg.Width, cfg.Height), true
+		return errEnough
+	}
+	_, _ = c.decode(ctx, "", limits) // ends at the header, with errEnough or the error that Enlarge reports
+	return size, known
+}

@@ -1,0 +1,72 @@
+package models
+
+import (
+	"fmt"
+
+	"superres/cmd/internal/settings"
+	"superres/superres"
+	embedded "superres/superres/models"
+	"superres/superres/resample"
+)
+
+// uses say in a few words what each embedded model, and Auto, is for.
+var uses = map[string]string{
+	Auto:              "the default: photo-real for noise or compression, else photo",
+	Photo:             "clean photographs, drawings, text: keeps detail; ×2, ×3, ×4",
+	PhotoReal:         "pictures with noise or compression: removes it; ×2, ×3, ×4",
+	"photo-fast":      "photo for a quick look: what --effort fast takes",
+	"photo-real-fast": "photo-real for a quick look: what --effort fast takes",
+	"coupled":         "the paper's method, with dictionaries, for comparison; ×2",
+	Digits:            "small grey pictures of digits, such as MNIST; ×2",
+	"bicubic":         "plain interpolation, soft, for comparison; any scale",
+	"lanczos":         "plain interpolation, crisper than bicubic; any scale",
+	"nearest":         "repeats pixels as squares: pixel art; any scale",
+}
+
+// embeddedNames returns the names of the embedded models in the order in which people should read of them: those with
+// which the default works, their small forms, then others.
+func embeddedNames() []string {
+	names := []string{Photo, PhotoReal, "photo-fast", "photo-real-fast"}
+	for _, name := range embedded.Names() {
+		if name != Photo && name != PhotoReal && name != "photo-fast" && name != "photo-real-fast" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Words returns the names of Names for completion, with the uses of embedded models.
+func Words() (words []settings.Word) {
+	for _, name := range Names() {
+		words = append(words, settings.Word{Text: name, About: uses[name]})
+	}
+	return words
+}
+
+// WithAuto returns Words, and Auto, for completion.
+func WithAuto() []settings.Word { return append(Words(), settings.Word{Text: Auto, About: uses[Auto]}) }
+
+// use returns a line on what m, which superres learned for its user, does, and how well.
+func use(m *superres.Model) string {
+	text := fmt.Sprintf("enlarges ×%d", m.Scale)
+	if m.Degradation == resample.Box {
+		text += " what was reduced by means of blocks"
+	}
+	if m.IsGraded() {
+		text += ", takes noise and compression away"
+	}
+	return text + ", learned by superres train" + scoreText(m)
+}
+
+// scoreText returns the score of m on pictures that were held out, if it is known, to follow other text.
+func scoreText(m *superres.Model) string {
+	p := m.Provenance
+	if p.Score == nil {
+		return ""
+	}
+	a, b := p.Score.Model, p.Score.Bicubic
+	if m.Degradation == resample.Box {
+		return fmt.Sprintf(", error %.4f on %d held-out pictures (bicubic %.4f)", a.NFE, p.HeldOut, b.NFE)
+	}
+	return fmt.Sprintf(", %.2f dB on %d held-out pictures (bicubic %.2f)", a.PSNR, p.HeldOut, b.PSNR)
+}

@@ -1,0 +1,100 @@
+package upscale
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/console/consoletest"
+	"superres/internal/imagefile"
+	"superres/internal/must"
+)
+
+// An interruption of several pictures says by which command the rest is done, and that command does it.
+func TestInterruptionSaysHowToGoOn(t *testing.T) {
+	dir := t.TempDir()
+	putBlobs(t, dir, 9, 7, "in/a.png", "in/b.png", "in/c.png", "in/d's.png")
+	for args, want := range map[string]string{
+		"upscale in -o out":                      "to do the rest: superres upscale in -o out %s --on-exist skip\n",
+		"upscale in -o out2 --resume":            "the same command does the rest\n",
+		"upscale in -o out3 --on-exist fail":     "to do the rest, give the same command with --on-exist skip\n",
+		"upscale in -o out4 --on-exist skip":     "the same command does the rest\n",
+		"upscale -o out5 -- in":                  "to do the rest, give the same command with --on-exist skip\n",
+		"upscale in -o new --on-exist overwrite": "the same command begins anew; with --resume it keeps a journal",
+	} {
+		flags := "--progress plain -j 1 -m bicubic"
+		words := strings.Fields(strings.Replace(args, "upscale", "upscale "+flags, 1))
+		want = strings.Replace(want, "upscale in -o out %s", "upscale "+flags+" in -o out", 1)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		screen := &stopAt{sign: "[1/4]", stop: func() { cancel(console.Interrupt{Signal: 2}) }}
+		t.Chdir(dir)
+		code := program.Run(ctx, nil, screen, screen, append([]string{"superres"}, words...))
+		text := screen.String()
+		if code != 130 || !strings.Contains(text, "superres: interrupted; ") ||
+			!strings.Contains(text, "\nsuperres: "+want) {
+			t.Errorf("%s: exit %d, %s", args, code, text)
+		}
+	}
+	expect(t, dir, "", "in -o out -m bicubic --on-exist skip", 0, " skipped, in ")
+	if got := consoletest.Tree(t, filepath.Join(dir, "out")); len(got) != 4 {
+		t.Errorf("made %v", got)
+	}
+}
+
+// stopAt is a writer that calls stop once the text sign was written.
+type stopAt struct {
+	sign string
+	stop func()
+
+	mu sync.Mutex
+	strings.Builder
+}
+
+func (s *stopAt) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n, err := s.Builder.Write(p)
+	if strings.Contains(s.String(), s.sign) {
+		s.stop()
+	}
+	return n, err
+}
+
+// Results of --fit, --width and --height are named by the size that each has, of videos and damaged files too, and
+// --resume and --on-exist find them by these names.
+func TestNamesOfSizes(t *testing.T) {
+	dir := t.TempDir()
+	putBlobs(t, dir, 9, 7, "in/wide.png")
+	putBlobs(t, dir, 7, 9, "in/tall.png")
+	putText(t, dir, "in/video.y4m", video(t, "W20 H10", 1, moving))
+	putText(t, dir, "in/damaged.png", "\x89PNG\r\n\x1a\n")
+	for _, c := range []struct{ line, want string }{
+		{"--fit 50x50", "out/tall_39x50.png out/wide_50x39.png"},
+		{"--width 18", "out/tall_18x23.png out/wide_18x14.png"},
+		{"--height 18", "out/tall_14x18.png out/wide_23x18.png"},
+		{"--width 18 --height 18", "out/tall_18x18.png out/wide_18x18.png"},
+	} {
+		line := "in -o out -m bicubic --exclude video.y4m --exclude damaged.png " + c.line
+		expect(t, dir, "", line+" --resume -q", 0)
+		for _, name := range strings.Fields(c.want) {
+			pic := must.Get(imagefile.Open(t.Context(), filepath.Join(dir, name), imagefile.Limits{}))(t)
+			got := pic.Image.Bounds().Size()
+			if !strings.Contains(name, strings.ReplaceAll(got.String()[1:len(got.String())-1], ",", "x")) {
+				t.Errorf("%s: %s has %v pixels", c.line, name, got)
+			}
+		}
+		expect(t, dir, "", line+" --resume", 0, "0 done, 2 skipped")
+		expect(t, dir, "", line+" --on-exist skip", 0, "0 done, 2 skipped")
+		expect(t, dir, "", line, 5, strings.Fields(c.want)[0]+" exists")
+	}
+	expect(t, dir, "", "in/video.y4m --width 40 -m bicubic -q", 0)
+	expect(t, dir, "", "in/wide.png in/damaged.png --width 18 -m bicubic -q", 3, "damaged PNG")
+	if files := consoletest.Tree(t, filepath.Join(dir, "in")); !slices.Contains(files, "video_40x20.y4m") ||
+		!slices.Contains(files, "wide_18x14.png") {
+		t.Errorf("made %v", files)
+	}
+}

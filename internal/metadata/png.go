@@ -16,6 +16,8 @@ const (
 	chunkFrame    = 12                                     // length, kind and checksum around a chunk's data
 	pngHeader     = pngSignature + chunkFrame + headerBody // the signature and the chunk IHDR
 	xmpKeyword    = "XML:com.adobe.xmp"
+
+	softwareKeyword = "Software\x00" // and its end
 )
 
 func (r *reader) png(src Source) {
@@ -135,7 +137,6 @@ func (m Metadata) pngChunks(w io.Writer, software string) error {
 	if m.XMP != nil {
 		out.add("iTXt", []byte(xmpKeyword+"\x00\x00\x00\x00\x00"), m.XMP)
 	}
-	const softwareKeyword = "Software\x00"
 	for _, p := range m.Own {
 		if !isColour(p.Kind) && (software == "" || !bytes.HasPrefix(p.Data, []byte(softwareKeyword))) {
 			out.add(p.Kind, p.Data)

@@ -27,23 +27,41 @@ func Unknown(kind, name string, known []string) string {
 		name = name[:60] + "..."
 	}
 	text := fmt.Sprintf("unknown %s %q", kind, name)
-	nearest, distance := "", max(2, len(name)/3)+1
-	for _, k := range known {
-		d := editDistance(name, k)
-		if sortedBytes(name) == sortedBytes(k) {
-			d = 1 // the right letters in another order, which is the most frequent mistake
-		}
-		if d < distance && d < max(len(name), len(k)) { // at the full distance they have nothing in common
-			nearest, distance = k, d
-		}
-	}
-	if nearest != "" {
+	if nearest := nearest(name, known, max(2, len(name)/3)); nearest != "" {
 		text += fmt.Sprintf("; did you mean %q?", nearest)
 	}
 	if len(known) == 0 {
 		return text + "; there are none"
 	}
 	return text + " (known: " + strings.Join(known, " ") + ")"
+}
+
+// Meant returns the word of known that name was most likely meant as: the nearest by spelling, else the only one that
+// begins with name; or "" if there is none. It is stricter than the suggestion of Unknown, for lists that are long.
+func Meant(name string, known []string) string {
+	if word := nearest(name, known, max(1, len(name)/3)); word != "" || len(name) < 3 {
+		return word
+	}
+	longer := slices.DeleteFunc(slices.Clone(known), func(k string) bool { return !strings.HasPrefix(k, name) })
+	if len(longer) != 1 {
+		return ""
+	}
+	return longer[0]
+}
+
+// nearest returns the word of known with the least distance to name, at most the distance most, or "" if there is none.
+func nearest(name string, known []string, most int) (word string) {
+	least := most + 1
+	for _, k := range known {
+		d := editDistance(name, k)
+		if sortedBytes(name) == sortedBytes(k) {
+			d = 1 // the right letters in another order, which is the most frequent mistake
+		}
+		if d < least && d < max(len(name), len(k)) { // at the full distance they have nothing in common
+			word, least = k, d
+		}
+	}
+	return word
 }
 
 // editDistance returns the Levenshtein distance of two words: the least number of bytes to insert, delete or replace

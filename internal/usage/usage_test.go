@@ -38,3 +38,15 @@ func TestUnknown(t *testing.T) {
 		}
 	}
 }
+
+func TestMeant(t *testing.T) {
+	known := []string{"fit", "format", "on-exist", "on-unreadable", "recursive", "resume", "scale"}
+	for name, want := range map[string]string{
+		"scael": "scale", "foramt": "format", "recursiv": "recursive", "recur": "recursive", "fi": "fit",
+		"foo": "", "on": "", "on-": "", "on-e": "on-exist", "re": "", "": "", "wxyz": "",
+	} {
+		if got := usage.Meant(name, known); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+}

@@ -1,8 +1,8 @@
 package console
 
 import (
-	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -10,31 +10,34 @@ import (
 
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/settings"
-	"superres/internal/imagefile"
 	"superres/internal/usage"
 )
 
 // reorder returns args, a command line as in os.Args, with flags before file names, because the command-line library
 // stops at the first name. "--" ends the flags; "-" is a file name. A subcommand must follow its command directly. A
-// line that begins with a picture gets the command implied. An error of an unknown command or flag suggests similar
-// names.
+// line that begins with an input or a flag gets the command implied. An error of an unknown command or flag says what
+// was most likely meant.
 func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 	if len(args) < 2 {
 		return args, nil
 	}
 	switch first := args[1]; {
-	case first == "--help" || first == "-h":
-		return args[:2], nil
-	case first == "--version" || first == "-v":
+	case first == "--help" || first == "-h" || first == "-?" || first == "/?":
+		return append(args[:1:1], "--help"), nil
+	case first == "--version" || first == "-V" || first == "-v" && (len(args) == 2 || args[2] == "--json"):
 		return append([]string{args[0], "version"}, args[2:]...), nil
-	case strings.HasPrefix(first, "-") && !paths.IsStandard(first):
-		name, _, _ := strings.Cut(first, "=")
-		return nil, Usage("%s; all others come after the command", usage.Unknown("flag", name, []string{"--help",
-			"--version"}))
 	}
 	command := app.Command(args[1])
-	if command == nil && app.Command(implied) != nil && isPicture(args[1]) {
-		command, args = app.Command(implied), slices.Insert(slices.Clone(args), 1, implied)
+	if upscale := app.Command(implied); command == nil && upscale != nil {
+		switch isFlag := isFlag(args[1]); {
+		case isFlag:
+			if err := misplacedFlag(app, upscale, args); err != nil {
+				return nil, err
+			}
+			fallthrough
+		case isInput(args[1]):
+			command, args = upscale, slices.Insert(slices.Clone(args), 1, implied)
+		}
 	}
 	switch {
 	case command == nil && (args[1] == "help" || args[1] == "h"):
@@ -52,7 +55,7 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 		}
 		return []string{args[0], args[1], "--help"}, nil
 	}
-	flags, files, err := parted(command, args[first:])
+	flags, files, err := parted(command, args, first)
 	switch {
 	case err != nil:
 		return nil, err
@@ -66,6 +69,25 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 	return append(append(out, "--"), files...), nil
 }
 
+// isFlag reports whether word is a flag; false: it is a file name, perhaps "-", or a command.
+func isFlag(word string) bool { return strings.HasPrefix(word, "-") && !paths.IsStandard(word) }
+
+// misplacedFlag returns an error if args, which begin with a flag, are not meant for the command implied: for a
+// misspelt --help or --version, and where the name of a command comes after flags.
+func misplacedFlag(app *cli.App, implied *cli.Command, args []string) error {
+	name := strings.TrimLeft(args[1], "-")
+	if meant := usage.Meant(name, []string{"help", "version"}); meant != "" {
+		return Usage("unknown flag %q; did you mean %q?", args[1], "--"+meant)
+	}
+	for i, word := range args {
+		if i > 1 && app.Command(word) != nil && !exists(word) {
+			rest := slices.Delete(slices.Clone(args), i, i+1)
+			return Usage("the command comes before its flags; write: %s", Line(rest, 1, 0, word))
+		}
+	}
+	return nil
+}
+
 // askedForHelp and askedForAll are the flags that parted returns when the first or the second level of help is asked
 // for.
 var (
@@ -73,55 +95,71 @@ var (
 	askedForAll  = []string{"--" + helpAll}
 )
 
-// parted splits the arguments of a command into flags, each as the one word --name=value with its long name, and files.
-func parted(command *cli.Command, args []string) (flags, files []string, err error) {
+// parted splits the arguments of a command, the words of the line args from index first on, into flags, each as the one
+// word --name=value with its long name, and files.
+func parted(command *cli.Command, args []string, first int) (flags, files []string, err error) {
 	options := settings.Of(command)
-	for rest := args; len(rest) > 0; rest = rest[1:] {
-		arg := rest[0]
+	for i := first; i < len(args); i++ {
+		arg := args[i]
 		if arg == "--" {
-			files = append(files, rest[1:]...)
+			files = append(files, args[i+1:]...)
 			break
 		}
-		if paths.IsStandard(arg) || !strings.HasPrefix(arg, "-") {
+		if err := longDash(args, i); err != nil {
+			return nil, nil, err
+		}
+		if !isFlag(arg) {
 			files = append(files, arg)
 			continue
 		}
 		shown, value, hasValue := strings.Cut(arg, "=")
 		name := strings.TrimLeft(shown, "-")
-		if name == "help" || name == "h" {
-			_, level, _ := strings.Cut(arg, "=")
-			if all := level == "all" || len(rest) > 1 && rest[1] == "all"; all && options.Find(helpAll) != nil {
+		if name == "help" || name == "h" || name == "?" {
+			if all := value == "all" || i+1 < len(args) && args[i+1] == "all"; all && options.Find(helpAll) != nil {
 				return askedForAll, nil, nil
 			}
 			return askedForHelp, nil, nil
 		}
-		o := options.Find(name)
-		switch {
-		case o == nil || strings.HasPrefix(shown, "---"):
-			return nil, nil, unknownFlag(options.Visible(), shown)
-		case !hasValue && o.TakesValue() && len(rest) == 1:
-			return nil, nil, Usage("flag %s needs a value", shown)
-		case !hasValue && o.TakesValue():
-			rest = rest[1:]
-			value = rest[0]
-		case !hasValue:
-			value = "true"
+		list := []short{{options.Find(name), value, hasValue}}
+		double := strings.HasPrefix(shown, "--")
+		if strings.HasPrefix(shown, "-q") {
+			if err := asQuality(options, args, i); err != nil {
+				return nil, nil, err
+			}
 		}
-		flags = append(flags, "--"+o.Name+"="+value)
+		if list[0].option == nil && !double && !isLong(options, name) {
+			list = splitShort(options, name, value, hasValue)
+		}
+		if len(list) == 0 || list[0].option == nil || strings.HasPrefix(shown, "---") {
+			return nil, nil, unknownFlag(command, "superres "+strings.Join(args[1:first], " "), args, i,
+				shown)
+		}
+		for _, f := range list {
+			switch {
+			case f.whole:
+			case !f.option.TakesValue():
+				f.value = "true"
+			case i+1 == len(args):
+				return nil, nil, Usage("flag %s needs a value", shown)
+			default:
+				i++
+				f.value = args[i]
+			}
+			flags = append(flags, "--"+f.option.Name+"="+f.value)
+		}
 	}
 	return flags, files, nil
 }
 
-// isPicture reports whether word, where a command should be, is meant as an input: a file that exists, as when it was
-// dropped on the program's icon, a name with the extension of a picture, or a folder written with a slash. Without a
-// slash it may be a mistyped command.
-func isPicture(word string) bool {
-	info, err := os.Stat(word)
-	if err == nil && info.IsDir() {
-		return strings.ContainsAny(word, `/`+string(filepath.Separator))
-	}
-	_, noPicture := imagefile.FormatOf(word)
-	return err == nil || noPicture == nil
+// sizeOrScale matches what begins like a size or a scale: 4x, x4, 400%, 1920x1080, 4K.
+var sizeOrScale = regexp.MustCompile(`^[x×]?[0-9]`)
+
+// isInput reports whether word, where a command should be, is meant as an input: a file or folder that exists, as when
+// it was dropped on the program's icon, or what no command looks like: a path, a name with an extension, a pattern, an
+// address or a size.
+func isInput(word string) bool {
+	return exists(word) || paths.IsStandard(word) || strings.ContainsAny(word, `./*?[=~`+string(filepath.Separator)) ||
+		sizeOrScale.MatchString(word)
 }
 
 // helpFor returns the command line "superres help …" in args rewritten to COMMAND --help where args name a subcommand
@@ -145,27 +183,20 @@ func helpFor(app *cli.App, args []string) ([]string, error) {
 	return args, nil
 }
 
-// unknownCommand returns a usage error that suggests commands similar to name.
+// unknownCommand returns a usage error with the command that name was most likely meant as, if there is one.
 func unknownCommand(app *cli.App, name string) error {
 	var names []string
 	for _, c := range app.Commands {
 		names = append(names, c.Names()...)
 	}
-	return Usage("%s", usage.Unknown("command", name, names))
-}
-
-// unknownFlag returns a usage error that suggests long flags similar to shown, the flag as typed.
-func unknownFlag(options settings.Table, shown string) error {
-	var long []string
-	for _, o := range options {
-		for _, name := range o.Dashed() {
-			if len(name) > 2 {
-				long = append(long, name)
-			}
-		}
+	meant := usage.Meant(name, names)
+	if slices.Contains(upscaleElsewhere, name) && slices.Contains(names, "upscale") {
+		meant = "upscale"
 	}
-	slices.Sort(long)
-	return Usage("%s", usage.Unknown("flag", shown, long))
+	if meant != "" {
+		return Usage("unknown command %q; did you mean %q?", name, meant)
+	}
+	return Usage("unknown command %q, and no file has this name; superres --help lists the commands", name)
 }
 
 // subcommand returns an error if args[0] does not name a subcommand of of; nil if it asks for help, or args or the

@@ -1,6 +1,7 @@
 // Package console is what all commands have in common.
 //
 // run.go runs a program of commands, on a command line that reorder.go has put in order, and signals.go ends it.
+// meant.go says which flags were meant by those of other programs.
 // Package settings has the type of an option; command.go gives commands what they share, help.go prints their help, and
 // options.go has the options that several commands share. limits.go and process.go limit memory, outputs.go checks
 // outputs before the work, and progress.go shows progress. settings.go records the command line that made a result, and

@@ -27,6 +27,7 @@ const (
 	SIGHUP  = syscall.Signal(1)
 	SIGPIPE = syscall.Signal(13)
 )
+
 // interruptKey is the key of the context value for OnInterrupt, an *atomic.Pointer[string].
 type interruptKey struct{}
 

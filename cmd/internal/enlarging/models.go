@@ -11,6 +11,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/pictures"
+	"superres/internal/imagefile"
 	"superres/internal/parallel"
 	"superres/superres"
 	"superres/superres/flaws"
@@ -107,11 +108,18 @@ func (s *Settings) takeOwnScale(m *superres.Model) {
 	}
 }
 
+// madeBy is the start of the record of provenance in a result.
+const madeBy = "superres "
+
+// IsResult reports whether the picture in the file path is an enlargement by superres, by the record of provenance in
+// it. It is false also for a file that cannot be read, and where the record was left out.
+func IsResult(path string) bool { return imagefile.SoftwareBegins(path, madeBy) }
+
 // provenanceOf returns one line for the output about the program, the model called name and the options of s. It has
 // no folder and no time, so that the same command gives the same bytes everywhere. The fingerprint of an embedded
 // model covers all its scales and stages.
 func (s Settings) provenanceOf(name string, model *superres.Model) (string, error) {
-	text := fmt.Sprintf("superres %s; model %s", console.Version, filepath.Base(name))
+	text := fmt.Sprintf("%s%s; model %s", madeBy, console.Version, filepath.Base(name))
 	sum := embedded.Fingerprint(name)
 	if !slices.Contains(embedded.Names(), name) {
 		var err error

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -24,6 +25,7 @@ type batch struct {
 	jobs     []job
 	problems []error          // if there are any, no picture is enlarged
 	others   []pictures.Other // pictures of unreadable kinds, which are left out
+	results  []pictures.Input // pictures that superres enlarged before, which are left out
 
 	names  pictures.Namer
 	inputs []pictures.Input // pictures of all parts of --shard
@@ -157,9 +159,9 @@ func (b *batch) problem() error {
 	return nil
 }
 
-// makeFolders makes missing output folders and returns them. It fails only if no output folder can be written to; if
-// some can, the pictures of the others fail on their own.
-func (b *batch) makeFolders() (made []string, err error) {
+// makeFolders makes missing output folders. It fails only if no output folder can be written to; if some can, the
+// pictures of the others fail on their own.
+func (b *batch) makeFolders() (err error) {
 	good := false
 	for _, root := range b.working.list {
 		if root == "" { // empty: standard output
@@ -167,9 +169,7 @@ func (b *batch) makeFolders() (made []string, err error) {
 		}
 		var now error
 		if _, missing := os.Stat(root); errors.Is(missing, fs.ErrNotExist) {
-			if now = os.MkdirAll(root, 0o777); now == nil {
-				made = append(made, root)
-			} else {
+			if now = os.MkdirAll(root, 0o777); now != nil {
 				now = safefile.Unwritable(root, now)
 			}
 		} else if paths.IsFolder(root) {
@@ -181,9 +181,26 @@ func (b *batch) makeFolders() (made []string, err error) {
 		err = cmp.Or(err, now)
 	}
 	if good {
-		return made, nil
+		return nil
 	}
-	return made, err
+	return err
+}
+
+// missingFolders returns those of the output folders, and of the folders above them, that do not exist, each before the
+// folder that it lies in.
+func (b *batch) missingFolders() (list []string) {
+	known := map[string]bool{}
+	for _, folder := range b.folders.list {
+		for folder = filepath.Clean(folder); !known[folder]; folder = filepath.Dir(folder) {
+			known[folder] = true
+			if _, err := os.Lstat(folder); !errors.Is(err, fs.ErrNotExist) {
+				break
+			}
+			list = append(list, folder)
+		}
+	}
+	slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) })
+	return list
 }
 
 // occupy marks the output folders as in use by this program, for other programs to see, until leave is called.

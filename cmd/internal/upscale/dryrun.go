@@ -15,7 +15,7 @@ import (
 // show does a dry run of b: it reads headers, and whole pictures if the choice of model depends on them, reports the
 // plans, and writes nothing.
 func (e *session) show(ctx context.Context, b *batch, r *report) error {
-	if err := r.leaveOut(b.others); err != nil {
+	if err := r.leaveOut(b); err != nil {
 		return err
 	}
 	for j := range b.skipped() {
@@ -62,6 +62,11 @@ func (e *session) show(ctx context.Context, b *batch, r *report) error {
 		most = min(most+need, e.opt.Limits.Memory)
 	}
 	_, planned, skipped, failed := r.counts()
+	if n := len(b.results); n > 0 {
+		if err := r.plan("%s", tellResults(n)); err != nil {
+			return err
+		}
+	}
 	if text := pictures.Skipped(b.others); text != "" {
 		if err := r.plan("%s", text); err != nil {
 			return err

@@ -123,6 +123,7 @@ func TestErrors(t *testing.T) {
 		{"a.png --depth 16 -f bmp", console.ExitUsage, "has 8 bits a sample; use --format png or tiff"},
 		{"a.png --progress plane", console.ExitUsage, `did you mean "plain"? (known: auto bar plain none)`},
 	})
-	expect(t, dir, "", "--dry-run --include *.x a.png z", console.ExitSome, "z: ") // files that are named are taken
+	expect(t, dir, "", "--dry-run --include *.x a.png z", console.ExitUsage, "-o z/")
+	expect(t, dir, "", "--dry-run --include *.x a.png b z.tif", console.ExitSome, "z.tif: ") // named files are taken
 	expect(t, dir, "", "a.png --dry-run --fit 8x8", console.ExitUsage, "nothing is made smaller")
 }

@@ -65,6 +65,9 @@ Folders are mirrored: -r photos/ -o large/ makes large/a/b_2x.jpg of photos/a/b.
 What is a picture in them is told by its content. Those of kinds that cannot be read,
 such as HEIC and the raw files of cameras, are counted in the end; --verbose, --dry-run
 and --json list them, and --on-unreadable fail refuses the folder.
+Of several pictures, those that superres enlarged before, by the Software in them, are
+left out, so that a command on *.jpg can be given twice; --on-result take enlarges
+them, too, and so does a call on nothing else.
 Two inputs with one output, an output that exists, and a folder that cannot be
 written to are found before any work. As many pictures are in work at once as there
 are processors (-j), and no more than have room together in --max-memory, by the
@@ -110,8 +113,8 @@ of the path below the folder: a picture stays in its part when others are added.
 part keeps a journal of its own, .superres-journal.I-of-N.jsonl, that all others
 read.
 
---json writes unreadable for every picture of a folder that is of a kind that cannot
-be read, and for every other picture skip, or start and then done or fail, with input
+--json writes result for every picture that superres enlarged before and that is left
+out, unreadable for every picture of a folder that is of a kind that cannot be read, and for every other picture skip, or start and then done or fail, with input
 and output, sizes, seconds, model, level and what was found, warnings of what the
 output has not got of its input, and the class and exit code of an error (usage, input, output, model, limit, other), and
 in the end a summary; of a stream of frames, an animation or a file with pages there is a

@@ -29,6 +29,9 @@ func (opt Options) idle(b *batch, e *enlarging.Enlarger) (lines []string) {
 			say(name, "is for the pictures of folders, and none is named")
 		}
 	}
+	if b.total() == 1 && len(b.results) == 0 {
+		say("on-result", "is for several pictures, and one is named")
+	}
 	if !slices.ContainsFunc(opt.Inputs, paths.IsFolder) {
 		say("recursive", "is for folders, and none is named")
 	}

@@ -88,6 +88,9 @@ func (opt *Options) table() settings.Table {
 		{Name: "on-unreadable", To: settings.OneOf(&opt.OnUnreadable, "skip", "skip", "fail"), Group: files,
 			Effect: settings.Neutral, Help: "`WHAT` to do when a folder has pictures of kinds that cannot be " +
 				"read, such as HEIC: skip, and say so in the end, or fail, before any work"},
+		{Name: "on-result", To: settings.OneOf(&opt.OnResult, "skip", "skip", "take"), Group: files,
+			Effect: settings.Neutral, Help: "`WHAT` to do with pictures that superres enlarged before, told by " +
+				"their provenance, where there are others: skip, and say so in the end, or take"},
 		{Name: "resume", To: settings.Bool(&opt.Resume, false), Group: files, Effect: settings.Neutral,
 			Help: "keep a journal in the folder of the outputs, and do not do again what it has as done"},
 		{Name: "shard", To: settings.Parsed(&opt.Part, "", parts.Parse), Group: files, Effect: settings.Neutral,
@@ -143,6 +146,7 @@ type Options struct {
 	Naming       pictures.Naming
 	OnExist      string
 	OnUnreadable string
+	OnResult     string
 	Resume       bool
 	DryRun       bool
 	Verbose      bool

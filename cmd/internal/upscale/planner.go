@@ -47,13 +47,17 @@ func newBatch(ctx context.Context, e *session, json bool) (batch, error) {
 	if err != nil {
 		return batch{}, err
 	}
+	list, results, err := opt.leaveResults(list)
+	if err != nil {
+		return batch{}, err
+	}
 	if err := e.measure(ctx, list); err != nil {
 		return batch{}, err
 	}
 	single := len(opt.Inputs) == 1 && len(list) == 1 && list[0].Root == ""
 	p := planner{opt: opt, past: past, targets: map[string]bool{}, sources: map[paths.Key]int32{},
 		seen: map[paths.Key]int32{}, busy: map[string]bool{}}
-	p.most = safefile.AnyMode
+	p.results, p.most = results, safefile.AnyMode
 	if p.names, err = pictures.NewNamer(opt.Naming, single); err != nil {
 		return batch{}, err
 	}
@@ -193,13 +197,14 @@ func (p *planner) findSources() {
 // finding is what is known of a picture after its files were looked up.
 type finding struct {
 	job
-	number int       // index of the input
-	place  paths.Key // real path of the output
-	mine   bool      // it belongs to this part; false: its files are not looked up
-	there  bool      // a file other than an earlier result has the name of the output
-	itself bool      // the output is the very file of the input
-	mode   fs.FileMode
-	err    error
+	number  int       // index of the input
+	place   paths.Key // real path of the output
+	mine    bool      // it belongs to this part; false: its files are not looked up
+	missing bool      // there is no file of the input
+	there   bool      // a file other than an earlier result has the name of the output
+	itself  bool      // the output is the very file of the input
+	mode    fs.FileMode
+	err     error
 }
 
 // examine returns what the file system and the journal tell about picture i. It may be called for several at once.
@@ -214,7 +219,7 @@ func (p *planner) examine(i int) (l finding) {
 	}
 	source, err := os.Stat(l.Path)
 	if err != nil {
-		source = nil
+		source, l.missing = nil, errors.Is(err, fs.ErrNotExist) && !l.fromStandard()
 	} else {
 		l.bytes, l.mode = source.Size(), safefile.ModeOfInfo(source)
 	}
@@ -264,7 +269,9 @@ func (p *planner) take(l finding) {
 		p.exist = append(p.exist, problem)
 	default:
 		p.jobs = append(p.jobs, l.job)
-		p.working.add(l.root)
+		if !l.missing {
+			p.working.add(l.root)
+		}
 	}
 }
 

@@ -34,6 +34,7 @@ type report struct {
 	failed                      []string         // paths of the inputs that failed
 	last                        error            // the latest failure
 	others                      []pictures.Other // pictures of kinds that cannot be read
+	earlier                     int              // number of pictures left out since superres enlarged them before
 
 	jobs     []job      // all pictures that are enlarged
 	results  []*outcome // outcome of each job; nil: not ended, or reported already
@@ -67,10 +68,17 @@ func (r *report) skip(j job) {
 		Reason: j.reason})
 }
 
-// leaveOut reports pictures of kinds that cannot be read, which total leaves out.
-func (r *report) leaveOut(others []pictures.Other) error {
+// leaveOut reports the pictures of b that total leaves out, of kinds that cannot be read and earlier results.
+func (r *report) leaveOut(b *batch) error {
 	r.mu.Lock()
-	r.others = others
+	others := b.others
+	r.others, r.earlier = others, len(b.results)
+	for _, in := range b.results {
+		r.events.picture(pictureEvent{Event: "result", Input: paths.Name(in.Path)})
+		if r.verbose && !r.dry {
+			r.say(in.Path + ": skipped, superres enlarged it before")
+		}
+	}
 	for _, o := range others {
 		r.events.picture(pictureEvent{Event: "unreadable", Input: paths.Name(o.Path), Reason: o.Reason(),
 			Kind: o.Kind.Title})
@@ -81,6 +89,11 @@ func (r *report) leaveOut(others []pictures.Other) error {
 	r.mu.Unlock()
 	if !r.dry {
 		return nil
+	}
+	for _, in := range b.results {
+		if err := r.plan("%s: skipped, superres enlarged it before", in.Path); err != nil {
+			return err
+		}
 	}
 	for _, o := range others {
 		if err := r.plan("%s: skipped, %s", o.Path, o.Reason()); err != nil {
@@ -282,8 +295,11 @@ func (r *report) verdict() error {
 		console.FirstOf(r.failed))
 }
 
-// skippedOthers prints how many pictures of unreadable kinds were left out. The caller holds r.mu.
+// skippedOthers prints how many pictures were left out, of unreadable kinds and earlier results. The caller holds r.mu.
 func (r *report) skippedOthers() {
+	if r.earlier > 0 && !r.quiet && !r.dry {
+		r.say("superres: " + tellResults(r.earlier))
+	}
 	text := pictures.Skipped(r.others)
 	if text == "" || r.quiet || r.dry {
 		return
@@ -302,7 +318,7 @@ func (r *report) summary(ctx context.Context, err error) {
 		return
 	}
 	ev := summaryEvent{Event: "summary", Total: r.total, Done: r.made, Skipped: r.skipped, Planned: r.plans,
-		Unreadable: len(r.others), Failed: len(r.failed),
+		Unreadable: len(r.others), Results: r.earlier, Failed: len(r.failed),
 		Seconds: time.Since(r.began).Seconds(), Failures: append([]paths.Name{}, paths.Names(r.failed)...)}
 	if err != nil {
 		ev.Error, ev.ExitCode = console.Message(err), console.ExitCode(err)

@@ -1,11 +1,12 @@
 // Package upscale is the command superres upscale, which enlarges picture files. Package enlarging does that for each
 // file; this package plans, runs and reports the work of a call on many files.
 //
-// Read it in this order: options.go, the options, and idle.go, which of them have no effect in a call; upscale.go, one
-// call, and session.go, what it works with; planner.go, which finds inputs and names outputs, with resume.go for
-// pictures already done; batch.go, the resulting plan; work.go, which enlarges pictures in parallel, within the memory
-// limits of memory.go; dryrun.go, which only shows the plan; report.go for people, events.go for programs, and
-// pace.go, which estimates progress. service.go is for package serve, and help.go is the help.
+// Read it in this order: options.go, the options, and idle.go, which of them have no effect in a call; words.go, which
+// refuses arguments that were meant as options; upscale.go, one call, and session.go, what it works with; planner.go,
+// which finds inputs and names outputs, with resume.go for pictures already done and results.go for earlier results;
+// batch.go, the resulting plan; work.go, which enlarges pictures in parallel, within the memory limits of memory.go;
+// dryrun.go, which only shows the plan; report.go for people, events.go for programs, and pace.go, which estimates
+// progress. service.go is for package serve, and help.go is the help.
 package upscale
 
 import (
@@ -39,6 +40,9 @@ func run(c *cli.Context, s *console.Streams, opt *Options, err error) error {
 	r := newReport(s, opt.json && !paths.IsStandard(opt.Naming.Out))
 	if err == nil {
 		err = opt.complete(settings.Of(c.Command), c.Args().Slice())
+	}
+	if err == nil {
+		err = opt.checkWords(c)
 	}
 	if err == nil {
 		err = enlargeAll(c, s, *opt, r)
@@ -101,15 +105,15 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 	if err := b.problem(); err != nil {
 		return err
 	}
-	folders, err := b.makeFolders()
+	missing := b.missingFolders()
 	defer func() {
 		if made, _, _, _ := r.counts(); made == 0 {
-			for _, folder := range folders {
+			for _, folder := range missing {
 				_ = os.Remove(folder) // fails if the folder is not empty
 			}
 		}
 	}()
-	if err != nil {
+	if err := b.makeFolders(); err != nil {
 		return err
 	}
 	defer b.occupy()()

@@ -19,7 +19,7 @@ func (e *session) enlargeJobs(ctx context.Context, b *batch, r *report) error {
 	for _, err := range e.past.Warnings() {
 		r.bar.Warn(err)
 	}
-	if err := r.leaveOut(b.others); err != nil {
+	if err := r.leaveOut(b); err != nil {
 		return err
 	}
 	for j := range b.skipped() {

@@ -1,0 +1,205 @@
+package app
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"superres/cmd/internal/console/consoletest"
+	"superres/internal/must"
+)
+
+// typed is a line that somebody typed, without "superres", and what must come of it.
+type typed struct {
+	before string // lines typed before it, separated by semicolons
+	line   string
+	in     string   // the folder in which it is typed; empty: the one that has photo.jpg
+	code   int      // the exit code
+	answer []string // what the program must say
+	made   string   // all files and folders that are new afterwards; a file in a new folder stands for both
+}
+
+// What people type in their first hour is done, or answered with what they meant before anything is done. photo.jpg,
+// photos/a.png, photos/b.png, photos/more/c.png and an empty folder are there.
+func TestTyped(t *testing.T) {
+	const (
+		done, nothing, usage, some, input, output = 0, 1, 2, 3, 4, 5
+		noFetch                                   = "superres does not fetch; download it first: curl -LO "
+	)
+	says := func(words ...string) []string { return words }
+	for _, row := range []typed{
+		// Where the result goes.
+		{line: "photos/ large/", code: usage, answer: says("write: superres photos/ -o large/")},
+		{line: "upscale photos/ large/", code: usage, answer: says("write: superres upscale photos/ -o large/")},
+		{line: "upscale photos large", code: usage, answer: says("superres upscale photos -o large/")},
+		{line: "photo.jpg large/", code: usage, answer: says("superres photo.jpg -o large/")},
+		{line: "photo.jpg photos -s 3 large", code: usage, answer: says("superres photo.jpg photos -s 3 -o large/")},
+		{line: "photo.jpg new/large", code: usage, answer: says("superres photo.jpg -o new/large/")},
+		{line: "photo.jpg empty", code: usage, answer: says("empty", "superres photo.jpg -o empty")},
+		{line: "photo.jpg out.heic", code: usage, answer: says("out.heic", "end in .png, .jpg, .tif or .bmp")},
+		{line: "photo.jpg large.png", made: "large.png"},
+		{before: "photo.jpg large.png", line: "photo.jpg large.png", code: output,
+			answer: says("superres photo.jpg -o large.png --on-exist overwrite")},
+		{line: "photo.jpg -o large", code: usage, answer: says("write large.png", "or large/ for a folder")},
+		{line: "photo.jpg -olarge/", made: "large/photo_2x.jpg"},
+
+		// How large it is.
+		{line: "photo.jpg 4x", code: usage, answer: says("4x is no file; write: superres photo.jpg -s 4")},
+		{line: "photo.jpg x4", code: usage, answer: says("superres photo.jpg -s 4")},
+		{line: "photo.jpg 4", code: usage, answer: says("superres photo.jpg -s 4")},
+		{line: "2x photo.jpg", code: usage, answer: says("superres -s 2 photo.jpg")},
+		{line: "upscale photos 400%", code: usage, answer: says("superres upscale photos -s '400%'")},
+		{line: "photo.jpg 50%", code: usage, answer: says("50% is no file", "-s, from 1 to 16")},
+		{line: "photo.jpg 1920x1080", code: usage,
+			answer: says("superres photo.jpg --width 1920 --height 1080", "--fit 1920x1080")},
+		{line: "photo.jpg 1920", code: usage, answer: says("superres photo.jpg --width 1920")},
+		{line: "photo.jpg 1920px", code: usage, answer: says("superres photo.jpg --width 1920")},
+		{line: "photo.jpg 4K", code: usage, answer: says("superres photo.jpg --fit 4K")},
+		{line: "-s 4 2 photo.jpg", code: usage, answer: says("leave it out: superres -s 4 photo.jpg")},
+		{line: "photo.jpg scale=4", code: usage, answer: says("superres photo.jpg --scale 4")},
+		{line: "photo.jpg --scale=4x", made: "photo_4x.jpg"},
+		{line: "photo.jpg --size 4", code: usage,
+			answer: says(`unknown flag "--size"`, "superres upscale photo.jpg -s 4")},
+		{line: "photo.jpg --resize 20x30", code: usage, answer: says("superres upscale photo.jpg --fit 20x30")},
+		{line: "photo.jpg --resize", code: usage, answer: says(`unknown flag "--resize"; did you mean "-s"?`)},
+		{line: "photo.jpg -4x", code: usage, answer: says("superres upscale photo.jpg -s 4x")},
+
+		// How it is made.
+		{line: "photo.jpg -q 90", code: usage,
+			answer: says("-q is --quiet; write: superres upscale photo.jpg --quality 90")},
+		{line: "photo.jpg -q90", code: usage, answer: says("superres upscale photo.jpg --quality 90")},
+		{line: "photo.jpg png", code: usage, answer: says("superres photo.jpg -f png")},
+		{line: "photo.jpg max", code: usage, answer: says("superres photo.jpg --effort max")},
+		{line: "photo.jpg coupled", code: usage, answer: says("superres photo.jpg -m coupled")},
+		{line: "photo.jpg -g 0", code: usage, answer: says("no GPU is needed; write: superres upscale photo.jpg\n")},
+
+		// What is not there.
+		{line: "https://example.com/x/y", code: usage, answer: says(noFetch + "https://example.com/x/y")},
+		{line: "upscale https://example.com/x/y.jpg -o large/", code: usage, answer: says(noFetch)},
+		{line: "photo.jpg http://example.com/y.jpg?size=l&page=1", code: usage,
+			answer: says(noFetch + "'http://example.com/y.jpg?size=l&page=1'")},
+		{line: "file:///home/you/my%20photo.jpg", code: usage,
+			answer: says("write the path: superres '/home/you/my photo.jpg'")},
+		{line: "gone/gone.jpg", code: input, answer: says("gone/gone.jpg: does not exist; check the name")},
+		{line: "gone/gone.jpg -o a/b/c/", code: input, answer: says("gone/gone.jpg: does not exist")},
+		{line: "gone1.jpg gone2.jpg --resume -o a/b/", code: nothing, answer: says("gone1.jpg: does not exist")},
+		{line: "photo.jpg gone.jpg other.jpg -o new/", code: some, answer: says("gone.jpg: does not exist"),
+			made: "new/photo_2x.jpg"},
+		{line: "phtoo.jpg", code: input, answer: says("phtoo.jpg: does not exist; did you mean photo.jpg?")},
+		{line: "photo.png", code: input, answer: says("did you mean photo.jpg?")},
+		{line: "photo.jpg ~/large", code: usage, answer: says("the shell replaces ~ only at the start of a word")},
+		{line: "*.tif", code: input, answer: says("*.tif: no file matches this pattern")},
+		{line: "empty", code: input, answer: says("empty: no pictures in this folder")},
+
+		// Without the command, and with another one.
+		{line: "photo.jpg", made: "photo_2x.jpg"},
+		{line: "-s 4 photo.jpg", made: "photo_4x.jpg"},
+		{line: "--quality=90 photo.jpg -o x.jpg", made: "x.jpg"},
+		{line: "photos", made: "photos_2x/a_2x.png photos_2x/b_2x.png"},
+		{line: ".", in: "photos", made: "../photos_2x/a_2x.png ../photos_2x/b_2x.png"},
+		{line: "..", in: "photos/more", made: "../../photos_2x/a_2x.png ../../photos_2x/b_2x.png"},
+		{line: "enlarge photo.jpg", code: usage, answer: says(`unknown command "enlarge"; did you mean "upscale"?`)},
+		{line: "upscael photo.jpg", code: usage, answer: says(`did you mean "upscale"?`)},
+		{line: "frobnicate", code: usage, answer: says("superres --help lists the commands")},
+		{line: "-s 4 upscale photo.jpg", code: usage, answer: says("superres upscale -s 4 photo.jpg")},
+		{line: "-v photo.jpg", answer: says("by photo"), made: "photo_2x.jpg"},
+
+		// Flags.
+		{line: "upscale -s4 photo.jpg", made: "photo_4x.jpg"},
+		{line: "upscale -j2 photo.jpg", made: "photo_2x.jpg"},
+		{line: "upscale -rv photos", answer: says("photos/more/c.png: PNG"),
+			made: "photos_2x/a_2x.png photos_2x/b_2x.png photos_2x/more/c_2x.png"},
+		{line: "-rs3 photos/more", made: "photos/more_3x/c_3x.png"},
+		{line: "-fpng photo.jpg", made: "photo_2x.png"},
+		{line: "-i photo.jpg -o x.png", code: usage,
+			answer: says("inputs need no flag; write: superres upscale photo.jpg -o x.png")},
+		{line: "photo.jpg -n", code: usage, answer: says("superres upscale photo.jpg --dry-run")},
+		{line: "photo.jpg --force", code: usage, answer: says("superres upscale photo.jpg --on-exist overwrite")},
+		{line: "photo.jpg -y", code: usage, answer: says("superres upscale photo.jpg --on-exist overwrite")},
+		{line: "photo.jpg --overwrite", code: usage, answer: says("--on-exist overwrite")},
+		{line: "photo.jpg --out large/", code: usage, answer: says("superres upscale photo.jpg -o large/")},
+		{line: "photos --recurse", code: usage, answer: says("superres upscale photos -r")},
+		{line: "photos --recursive --dry-run", answer: says("3 to make")},
+		{line: "photo.jpg --suffix _big", code: usage, answer: says("--name '{stem}_big'")},
+		{line: "photo.jpg --scael 4", code: usage,
+			answer: says(`unknown flag "--scael"; did you mean "--scale"?` + "\n")},
+		{line: "photo.jpg --foo", code: usage,
+			answer: says(`unknown flag "--foo"; superres upscale --help all lists the flags` + "\n")},
+		{line: "photo.jpg –s 4", code: usage, answer: says("U+2013", "write: superres upscale photo.jpg -s 4")},
+		{line: "--versoin", code: usage, answer: says(`did you mean "--version"?`)},
+		{line: "eval --froce photos", code: usage, answer: says(`superres eval --help lists the flags`)},
+
+		// The same again.
+		{before: "photo.jpg", line: "*.jpg", code: output, answer: says("photo_2x.jpg exists; use --on-exist")},
+		{before: "photo.jpg", line: "*.jpg --on-exist skip",
+			answer: says("1 picture that superres enlarged before is " +
+				"left out; --on-result take enlarges it, too")},
+		{before: "photo.jpg", line: "-s 3 photo.jpg photo_2x.jpg",
+			answer: says("--on-result take"), made: "photo_3x.jpg"},
+		{before: "photo.jpg", line: "-s 3 *.jpg --on-result take", made: "photo_3x.jpg photo_2x_3x.jpg"},
+		{before: "photo.jpg", line: "-s 3 photo_2x.jpg", made: "photo_2x_3x.jpg"},
+		{before: "photos", line: "photos_2x", made: "photos_2x_2x/a_2x_2x.png photos_2x_2x/b_2x_2x.png"},
+		{before: "photos -o large", line: "-r .", in: "large", made: "../large_2x/a_2x_2x.png ../large_2x/b_2x_2x.png"},
+		{before: "photos -o large", line: "photos large", code: usage, answer: says("to write there use -o large")},
+		{before: "photos -o photos", line: "photos -o photos -s 3", answer: says("2 pictures that superres enlarged " +
+			"before are left out; --on-result take enlarges them, too"), made: "photos/a_3x.png photos/b_3x.png"},
+	} {
+		row.run(t)
+	}
+}
+
+// run types the lines of the row in a new folder with pictures, and checks what comes of the last.
+func (row typed) run(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"photos/a.png", "photos/b.png", "photos/more/c.png", "empty/x.png"} {
+		consoletest.WritePicture(t, filepath.Join(dir, name), consoletest.Blob(9, 7))
+	}
+	tested.Succeeds(t, dir, "upscale", "photos/a.png", "-q", "-m", "nearest", "-s", "1", "-o", "photo.jpg",
+		"--provenance=false")
+	must.Succeed(t, os.Remove(filepath.Join(dir, "empty/x.png")))
+	in := filepath.Join(dir, row.in)
+	for line := range strings.SplitSeq(row.before, ";") {
+		if line != "" {
+			tested.Succeeds(t, dir, strings.Fields(line)...)
+		}
+	}
+	before := everything(t, dir)
+	stdout, stderr, code := call(t, in, "", strings.Fields(row.line)...)
+	text := filepath.ToSlash(stdout + stderr)
+	if code != row.code {
+		t.Errorf("%s: exit %d, expected %d: %s", row.line, code, row.code, text)
+	}
+	for _, words := range row.answer {
+		if !strings.Contains(text, words) {
+			t.Errorf("%s: no %q in %s", row.line, words, text)
+		}
+	}
+	if code == 2 && (strings.Count(text, "\n") != 1 || len(text) > 250) {
+		t.Errorf("%s: not one short line: %s", row.line, text)
+	}
+	want := before
+	for name := range strings.FieldsSeq(row.made) {
+		for name = filepath.Join(in, name); !slices.Contains(want, name); name = filepath.Dir(name) {
+			want = append(want, name)
+		}
+	}
+	slices.Sort(want)
+	if got := everything(t, dir); !slices.Equal(got, want) {
+		t.Errorf("%s: has left\n%s, expected\n%s", row.line, strings.Join(got, " "), strings.Join(want, " "))
+	}
+}
+
+// everything returns the paths of all files and folders in dir, in order.
+func everything(t *testing.T, dir string) (list []string) {
+	t.Helper()
+	must.Succeed(t, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		list = append(list, path)
+		return err
+	}))
+	slices.Sort(list)
+	return list
+}

@@ -1,0 +1,58 @@
+package upscale
+
+import (
+	"fmt"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/enlarging"
+	"superres/cmd/internal/pictures"
+	"superres/internal/parallel"
+)
+
+// leaveResults divides list into the pictures to enlarge and those that superres enlarged before, each in their order,
+// so that a command on *.jpg can be given twice. Nothing is left out if --on-result is take, or if all are results:
+// then these are what is meant. It fails if the last of several arguments is a folder of results alone: that was meant
+// as the place of new ones.
+func (opt Options) leaveResults(list []pictures.Input) (inputs, results []pictures.Input, err error) {
+	if len(list) == 1 || opt.OnResult == "take" {
+		return list, nil, nil
+	}
+	last, others := opt.Inputs[len(opt.Inputs)-1], false // others: the folder last has other pictures
+	const at = 64                                        // files that are looked at in a row
+	err = parallel.Ordered((len(list)+at-1)/at, func(k int) (are []bool) {
+		for _, in := range list[k*at : min(len(list), (k+1)*at)] {
+			are = append(are, enlarging.IsResult(in.Path))
+		}
+		return are
+	}, func(are []bool) error {
+		for _, is := range are {
+			in := list[len(inputs)+len(results)]
+			if is {
+				results = append(results, in)
+			} else {
+				inputs = append(inputs, in)
+				others = others || in.Root == last
+			}
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case len(inputs) == 0 || len(results) == 0:
+		return list, nil, nil
+	case opt.Naming.Out == "" && !others && list[len(list)-1].Root == last:
+		return nil, nil, console.Usage("%s has results of superres alone; to write there use -o %[1]s, to enlarge "+
+			"these, too, --on-result take", last)
+	}
+	return inputs, results, nil
+}
+
+// tellResults returns a line about count pictures that are left out as results.
+func tellResults(count int) string {
+	if count == 1 {
+		return "1 picture that superres enlarged before is left out; --on-result take enlarges it, too"
+	}
+	return fmt.Sprintf("%d pictures that superres enlarged before are left out; --on-result take enlarges them, too",
+		count)
+}

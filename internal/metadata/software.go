@@ -1,0 +1,52 @@
+package metadata
+
+import "bytes"
+
+// SoftwareBegins reports whether a file of the given format, named as for Read, or "gif", has a record of what made it
+// that begins with prefix. It looks where the encoders write Software: into the text Software of a PNG, the tag of that
+// name of the first page of a TIFF, and the comments of a JPEG or a GIF. False is also returned for files that are
+// damaged before the record. Only the heads of segments and chunks before the pixels are read.
+func SoftwareBegins(format string, src Source, prefix string) (found bool) {
+	begins := func(b Body, prefix string) bool { return bytes.HasPrefix(b.Start(int64(len(prefix))), []byte(prefix)) }
+	switch format {
+	case "png":
+		_ = Chunks(src, func(c Chunk) bool {
+			found = string(c.Kind) == "tEXt" && begins(c.Body, softwareKeyword+prefix)
+			return !found && string(c.Kind) != "IDAT"
+		})
+	case "jpeg":
+		Segments(src, func(marker byte, payload Body) bool {
+			found = marker == markerComment && begins(payload, prefix)
+			return !found && marker != markerScan
+		})
+	case "tiff":
+		_ = TIFFDirectories(src, func(d TIFFDirectory) bool {
+			for e := range d.Entries() {
+				if text, ok := d.Value(e); ok && e.Tag == tagSoftware && begins(text, prefix) {
+					found = true
+				}
+			}
+			return false // later pages repeat the record
+		})
+	case "gif":
+		found = gifComment(src, prefix)
+	}
+	return found
+}
+
+// gifComment reports whether a comment before the first image of the GIF in src begins with prefix.
+func gifComment(src Source, prefix string) bool {
+	const comment = 0xfe
+	walk, err := WalkGIF(src)
+	for err == nil {
+		var kind byte
+		if kind, err = walk.Next(); err != nil || kind == GIFImage {
+			break
+		}
+		head := Piece(src, walk.At(), int64(3+len(prefix))).Bytes() // the kind, the label, and the length of the text
+		if len(head) == 3+len(prefix) && head[1] == comment && string(head[3:]) == prefix {
+			return int(head[2]) >= len(prefix)
+		}
+	}
+	return false
+}

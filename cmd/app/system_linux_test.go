@@ -37,12 +37,12 @@ func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 12 {
 		consoletest.WritePicture(t, filepath.Join(dir, fmt.Sprintf("in/%02d.png", i)), consoletest.Blob(300, 100+i))
-		consoletest.Put(t, filepath.Join(disk, fmt.Sprintf("%02d_2x.tif", i)), []byte("old"))
+		consoletest.Put(t, filepath.Join(disk, fmt.Sprintf("%02d_2x.bmp", i)), []byte("old"))
 	}
 	in := filepath.Join(dir, "in")
-	tested.Succeeds(t, dir, "upscale", in, "-f", "tiff", "-o", filepath.Join(dir, "want"), "-m", "bicubic", "-q")
+	tested.Succeeds(t, dir, "upscale", in, "-f", "bmp", "-o", filepath.Join(dir, "want"), "-m", "bicubic", "-q")
 	want := consoletest.Results(t, filepath.Join(dir, "want"))
-	_, stderr, code := call(t, dir, "", "upscale", in, "-f", "tiff", "-o", disk, "-m", "bicubic", "--on-exist",
+	_, stderr, code := call(t, dir, "", "upscale", in, "-f", "bmp", "-o", disk, "-m", "bicubic", "--on-exist",
 		"overwrite", "-q")
 	old, made := 0, 0
 	for f, data := range consoletest.Results(t, disk) {

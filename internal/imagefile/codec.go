@@ -1,7 +1,6 @@
 package imagefile
 
 import (
-	"cmp"
 	"image"
 	"image/gif"
 	"image/jpeg"
@@ -15,6 +14,7 @@ import (
 
 	"superres/internal/imagefile/foreign"
 	"superres/internal/safefile"
+	"superres/internal/vp8l"
 )
 
 // codec is all that the package knows of one format.
@@ -28,8 +28,9 @@ type codec struct {
 	// What files of the format can hold: see the methods of Format.
 	canAlpha, canGreyAlpha, canDeep, canAnimate, canPage, hasQuality bool
 
-	// mimic returns the kind of a file that begins like the format but is of another. nil: no other begins so.
-	mimic func(io.ReaderAt) (foreign.Kind, bool)
+	// mimic returns the kind of a file called name that begins like the format but is of another. nil: no other begins
+	// so.
+	mimic func(r io.ReaderAt, name string) (foreign.Kind, bool)
 	// config decodes the header of a file, and decode the pixels, given the size of the header.
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader, Size) (image.Image, error)
@@ -58,6 +59,8 @@ type codec struct {
 	// encode writes a picture of a type that adapt returns. withMetadata adds the metadata, but for a TIFF, where
 	// encode writes them. nil: the format is not written, or only by package sequence.
 	encode func(w io.Writer, img image.Image, opt EncodeOptions) error
+	// encoderBytes returns the bytes that encode takes beside a picture of the given width. nil: next to none.
+	encoderBytes func(width int) int64
 	// stream begins a file that is written chunk by chunk. nil: the format is only written as a whole.
 	stream func(s *Stream, w io.Writer, opt EncodeOptions) (chunkWriter, error)
 	// takesAll: encode takes pictures of all types of 8 bits. takesClearPalettes: encode takes a palette with
@@ -73,8 +76,8 @@ type codec struct {
 //
 // Note: this is not the registry of package image, so that imports elsewhere cannot change what a program accepts.
 //
-// WebP is read and not written, because the available encoders in Go fail on some pictures. The enlargement of a WebP
-// is written as PNG, and so is that of a GIF of one picture, since a GIF has too few colours.
+// The enlargement of a GIF of one picture is written as PNG, since a GIF has too few colours, and that of an animated
+// WebP too, by package sequence.
 var codecs = []codec{
 	{
 		format: PNG, title: "PNG", extensions: []string{".png"}, magic: []string{"\x89PNG\r\n\x1a\n"},
@@ -99,9 +102,10 @@ var codecs = []codec{
 		canAlpha: true,
 		config:   webp.DecodeConfig, decode: withoutSize(decodeWebP), start: startOfWebP, inspect: inspectWebP,
 		several: isAnimatedWebP, first: firstOfWebP, describe: describeWebP, end: endOfRIFF,
+		encode: encodeWebP, encoderBytes: vp8l.Memory, mostSide: vp8l.MostSide,
 	}, {
 		format: TIFF, title: "TIFF", extensions: []string{".tif", ".tiff"}, magic: []string{"II*\x00", "MM\x00*"},
-		canAlpha: true, canDeep: true, canPage: true, mimic: foreign.Raw,
+		canAlpha: true, canDeep: true, canPage: true, mimic: isRaw,
 		config: tiff.DecodeConfig, decode: withoutSize(tiff.Decode), inspect: inspectTIFF, several: hasPages,
 		greyPalette: true, end: endOfTIFF,
 		encode: encodeTIFF, mostSide: math.MaxUint16, mostBytes: math.MaxUint32,
@@ -130,7 +134,7 @@ func (c *codec) canHold(w, h int, img image.Image) error {
 	if w < 1 || h < 1 {
 		return refuse(safefile.ErrOutput, "there is nothing to write, the picture is %d×%d", w, h).With(LargerScale)
 	}
-	if side := cmp.Or(c.mostSide, math.MaxInt32); w > side || h > side {
+	if side := c.format.MostSide(); w > side || h > side {
 		return refuse(safefile.ErrOutput, "a side of %s has at most %d pixels, the picture is %d×%d", c.title, side, w,
 			h).With(PNGOrSmaller)
 	}

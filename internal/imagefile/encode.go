@@ -27,9 +27,10 @@ type EncodeOptions struct {
 	Alpha bool
 }
 
-// Encode writes img to w in a format for which CanWrite is true. PNG and TIFF keep 16 bits and alpha; a TIFF is not
-// compressed, so that writing it takes no memory. JPEG and BMP round to 8 bits. A JPEG has its colour at full
-// resolution and no alpha: transparent pixels are blended with black, unless the caller blends them before.
+// Encode writes img to w in a format for which CanWrite is true. PNG and TIFF keep 16 bits and alpha. WebP, which is
+// lossless, keeps alpha and rounds to 8 bits, as JPEG and BMP do. A JPEG has its colour at full resolution and no
+// alpha: transparent pixels are blended with black, unless the caller blends them before. What encoding takes beside
+// the picture is Format.EncoderBytes.
 //
 // It returns an error of w unchanged. A picture or an option that the format cannot hold is an ErrOutput without a
 // file's name, returned before anything is written; safefile.WriteAtomic adds the name.

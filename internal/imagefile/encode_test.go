@@ -140,7 +140,7 @@ func TestEncodeRefusals(t *testing.T) {
 		want    string
 		remedy  safefile.Remedy
 	}{
-		{pixel, "gif", 0, `cannot write the format "gif" (known: PNG JPEG TIFF BMP)`, KnownFormat},
+		{pixel, "gif", 0, `cannot write the format "gif" (known: PNG JPEG WebP TIFF BMP)`, KnownFormat},
 		{pixel, "jpeg", 101, "JPEG quality 101 is not from 1 to 100", KnownQuality},
 		{pixel, "jpeg", -1, "JPEG quality -1 is not", KnownQuality},
 		{image.NewGray(image.Rectangle{}), "png", 0, "there is nothing to write, the picture is 0×0", LargerScale},
@@ -204,7 +204,7 @@ func TestFormatOf(t *testing.T) {
 		}
 	}
 	_, err := FormatOf("a.gif")
-	checkRefusal(t, err, safefile.ErrOutput, "a.gif", `cannot write ".gif" files (known: PNG JPEG TIFF BMP)`)
+	checkRefusal(t, err, safefile.ErrOutput, "a.gif", `cannot write ".gif" files (known: PNG JPEG WebP TIFF BMP)`)
 	checkRemedy(t, err, KnownName)
 	_, err = FormatOf("dir.png/a")
 	checkRefusal(t, err, safefile.ErrOutput, "dir.png/a", "has no extension to tell the format")

@@ -1,7 +1,9 @@
 package imagefile
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -58,6 +60,17 @@ func (f Format) Extension() string {
 // CanWrite reports whether Encode writes the format.
 func (f Format) CanWrite() bool { return f.codec().encode != nil }
 
+// EncoderBytes returns the memory, in bytes, that Encode takes beside a picture of the given width in pixels.
+func (f Format) EncoderBytes(width int) int64 {
+	if c := f.codec(); c.encoderBytes != nil {
+		return c.encoderBytes(width)
+	}
+	return 0
+}
+
+// MostSide returns the largest width or height, in pixels, of a picture in the format.
+func (f Format) MostSide() int { return cmp.Or(f.codec().mostSide, math.MaxInt32) }
+
 // CanStream reports whether a Stream writes the format, row by row.
 func (f Format) CanStream() bool { return f.codec().stream != nil }
 
@@ -66,6 +79,12 @@ func (f Format) CanAnimate() bool { return f.codec().canAnimate }
 
 // OnlyAnimates reports whether the format is written for animations alone, as GIF is.
 func (f Format) OnlyAnimates() bool { return f.CanAnimate() && !f.CanWrite() }
+
+// SplitsAnimations reports whether the enlargements of an animation and of a still picture in the format have different
+// formats: a still GIF and an animated WebP become PNG.
+func (f Format) SplitsAnimations() bool {
+	return f.codec().several != nil && !f.CanPage() && f.CanAnimate() != f.CanWrite()
+}
 
 // CanPage reports whether a file of the format can have several pages, each a picture of its own
 // size. A PageWriter writes them.

@@ -52,7 +52,7 @@ func Check(name string) error {
 func codecOf(r io.ReaderAt, head []byte, name string) (*codec, error) {
 	f, err := sniff(head)
 	if err == nil && f.mimic != nil {
-		if other, is := f.mimic(r); is {
+		if other, is := f.mimic(r, name); is {
 			err = refuseKind(other)
 		}
 	}
@@ -61,6 +61,14 @@ func codecOf(r io.ReaderAt, head []byte, name string) (*codec, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// isRaw tells whether a TIFF called name is a raw file of a camera, by its content or by its name.
+func isRaw(r io.ReaderAt, name string) (foreign.Kind, bool) {
+	if kind, is := foreign.Raw(r); is {
+		return kind, true
+	}
+	return foreign.RawName(name)
 }
 
 // headOf returns the first bytes of a file, at most foreign.HeadLength.
@@ -97,7 +105,7 @@ func IdentifyAt(r io.ReaderAt, name string) (format Format, other foreign.Kind, 
 		return "", other, nil
 	}
 	if f.mimic != nil {
-		if other, is := f.mimic(r); is {
+		if other, is := f.mimic(r, name); is {
 			return "", other, nil
 		}
 	}

@@ -61,7 +61,8 @@ type Picture struct {
 
 // Limits bound what one picture may cost. A zero field means its default, so the zero value is ready to use.
 type Limits struct {
-	// Pixels is the largest width × height, in pixels: 50,000,000.
+	// Pixels is the largest width × height, in pixels: DefaultPixels. But where Accept judges the memory, and the file
+	// has a byte for every 200 pixels, the default is no limit but that of Accept: see ofFile.
 	Pixels int64
 	// Side is the largest width or height, in pixels: 65,535.
 	Side int
@@ -89,6 +90,26 @@ type Limits struct {
 	// picture, as a safefile.ErrLimit. Only the headers of a named file have been read by then; other input is in
 	// memory. nil accepts all pictures.
 	Accept func(cfg image.Config, held int64) error
+
+	fileBytes int64 // the length of the file from which the default of Pixels was derived; 0: Pixels was not derived
+}
+
+// DefaultPixels is the largest number of pixels of a picture by default, where nothing else says how large it may be.
+const DefaultPixels = 50_000_000
+
+// ofFile returns l for a file of size bytes, with every zero field replaced by its default. Where Pixels is 0 and
+// Accept judges the memory of a picture, a file may have mostPerByte pixels for each byte, and DefaultPixels in any
+// case.
+//
+// Note: a photograph has ½ to 20 pixels for each byte of its file, and a JPEG of one colour 128. A PNG of one colour
+// has 344, and formats that repeat rows many more, so that a small file can claim all the memory that there is, and the
+// time to enlarge it. Drawings of such a kind above DefaultPixels are taken when Pixels is set.
+func (l Limits) ofFile(size int64) Limits {
+	const mostPerByte = 200
+	if l.Pixels == 0 && l.Accept != nil {
+		l.Pixels, l.fileBytes = max(DefaultPixels, mostPerByte*size), size
+	}
+	return l.orDefaults()
 }
 
 // MaxBytes is the largest size of a file, in bytes, that is read by default.
@@ -97,7 +118,7 @@ const MaxBytes = 256 << 20
 // orDefaults returns l with every zero field replaced by its default.
 func (l Limits) orDefaults() Limits {
 	return Limits{
-		Pixels: cmp.Or(l.Pixels, 50_000_000),
+		Pixels: cmp.Or(l.Pixels, DefaultPixels),
 		Side:   cmp.Or(l.Side, math.MaxUint16),
 		Bytes:  cmp.Or(l.Bytes, MaxBytes),
 		Scans:  cmp.Or(l.Scans, 100),
@@ -107,6 +128,7 @@ func (l Limits) orDefaults() Limits {
 		Several:    l.Several,
 		Strip:      l.Strip,
 		Accept:     l.Accept,
+		fileBytes:  l.fileBytes,
 	}
 }
 
@@ -126,9 +148,8 @@ func Open(ctx context.Context, name string, lim Limits) (*Picture, error) {
 
 // OpenAt is Open for an open file of the given size in bytes, which it does not close. The name is for messages.
 func OpenAt(ctx context.Context, r io.ReaderAt, size int64, name string, lim Limits) (*Picture, error) {
-	lim = lim.orDefaults()
-	if size > lim.Bytes {
-		return nil, tooManyBytes(name, size, lim.Bytes)
+	if most := lim.orDefaults().Bytes; size > most {
+		return nil, tooManyBytes(name, size, most)
 	}
 	return decode(ctx, onDisk(r, size), name, lim)
 }
@@ -137,8 +158,7 @@ func OpenAt(ctx context.Context, r io.ReaderAt, size int64, name string, lim Lim
 // bytes. It refuses a second picture behind the first unless lim.FirstFrame is set. The name is for messages. Ending
 // ctx does not interrupt a Read that blocks.
 func Decode(ctx context.Context, r io.Reader, name string, lim Limits) (*Picture, error) {
-	lim = lim.orDefaults()
-	in, f, err := readAll(ctx, r, name, lim.Bytes)
+	in, f, err := readAll(ctx, r, name, lim.orDefaults().Bytes)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +172,7 @@ func Decode(ctx context.Context, r io.Reader, name string, lim Limits) (*Picture
 // DecodeBytes is Decode for a file in memory. It may change data, unless the file is a TIFF. Bytes behind the picture
 // are ignored.
 func DecodeBytes(ctx context.Context, data []byte, name string, lim Limits) (*Picture, error) {
-	return decode(ctx, inMemory(data), name, lim.orDefaults())
+	return decode(ctx, inMemory(data), name, lim)
 }
 
 // decode finds the format of in by its first bytes and returns the picture. Errors have the file's name.
@@ -160,6 +180,7 @@ func decode(ctx context.Context, in *input, name string, lim Limits) (*Picture, 
 	if err := ctx.Err(); err != nil {
 		return nil, readError(err, name)
 	}
+	lim = lim.ofFile(in.size)
 	head := make([]byte, min(foreign.HeadLength, in.size))
 	if _, err := in.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, readError(err, name)

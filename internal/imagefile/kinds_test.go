@@ -23,12 +23,20 @@ func TestTIFFSamples(t *testing.T) {
 	}
 	for _, c := range []struct {
 		img  image.Image
-		want int // bytes of pixels
-	}{{opaque, 600}, {imagetest.Ramp(20, 10), 800}, {imagetest.GreyRamp(20, 10), 200},
-		{image.NewGray16(image.Rect(0, 0, 20, 10)), 400}} {
-		data := encoded(t, c.img, TIFF, EncodeOptions{})
-		if got := int(binary.LittleEndian.Uint32(data[4:])) - 8; got != c.want {
-			t.Errorf("%T: %d bytes, want %d", c.img, got, c.want)
+		want uint16
+	}{{opaque, 3}, {imagetest.Ramp(20, 10), 4}, {imagetest.GreyRamp(20, 10), 1},
+		{image.NewGray16(image.Rect(0, 0, 20, 10)), 1}} {
+		data, samples := encoded(t, c.img, TIFF, EncodeOptions{}), uint16(0)
+		must.Succeed(t, metadata.TIFFDirectories(bytes.NewReader(data), func(d metadata.TIFFDirectory) bool {
+			for e := range d.Entries() {
+				if e.Tag == 277 {
+					samples = e.Short
+				}
+			}
+			return true
+		}))
+		if samples != c.want {
+			t.Errorf("%T: %d samples a pixel, want %d", c.img, samples, c.want)
 		}
 	}
 	planes := append([]byte(imagetest.TIFFStart), imagetest.TIFFPage(0, [4]uint32{256, 4, 1, 9},

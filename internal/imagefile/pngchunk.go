@@ -6,8 +6,6 @@ import (
 	"hash/adler32"
 	"hash/crc32"
 	"sync"
-
-	"github.com/klauspost/compress/flate"
 )
 
 // chunkBytes is about the length of a chunk before compression: much more than 32 KB, the farthest that compression
@@ -19,7 +17,7 @@ type pngChunk struct {
 	rows        [2][]byte // a row and the row above it, each behind mostPixelBytes zeros
 	filtered    []byte
 	packed      bytes.Buffer
-	packers     [3]*flate.Writer
+	packer      packer
 	first, last bool
 	sum         uint32 // Adler-32 of filtered
 }
@@ -51,54 +49,13 @@ func (c *pngChunk) pack(r *raster, lo, hi int) {
 	c.sum = adler32.Checksum(c.filtered)
 	c.first, c.last = lo == 0, hi == r.height
 
-	c.deflate(c.chooseMethod(), c.filtered)
-}
-
-// chooseMethod returns the method of compression for c.filtered, tried on a sample. Rows of photographs have few
-// repetitions, which often cost more to refer to than they save: huffmanOnly. Where repetitions save something, a
-// quick search finds them, and where they save much, as in drawings, a thorough one.
-func (c *pngChunk) chooseMethod() int {
-	part := c.filtered[len(c.filtered)/2:][:min(1<<15, len(c.filtered)/2)]
-	c.deflate(huffmanOnly, part)
-	plain := c.packed.Len()
-	c.deflate(quick, part)
-	switch some := c.packed.Len(); {
-	case 100*some >= 99*plain:
-		return huffmanOnly
-	case 10*some >= 9*plain:
-		return quick
-	}
-	return thorough
-}
-
-// The methods of compression.
-const (
-	huffmanOnly = iota
-	quick
-	thorough
-)
-
-// deflate compresses rows, which are filtered, by the method how into c.packed, behind 8 bytes for the chunk's head.
-func (c *pngChunk) deflate(how int, rows []byte) {
-	out := &c.packed
-	out.Reset()
-	out.Write(make([]byte, 8))
+	method := c.packer.chooseMethod(&c.packed, c.filtered)
+	c.packed.Reset()
+	c.packed.Write(make([]byte, 8)) // for the chunk's head
 	if c.first {
-		out.Write([]byte{0x78, 0x9c}) // zlib's head: deflate, a window of 32 KB
+		c.packed.WriteString(zlibHead)
 	}
-	// Nothing of this can fail: the methods are valid, and a buffer takes all bytes.
-	p := c.packers[how]
-	if p == nil {
-		p, _ = flate.NewWriter(out, [...]int{flate.HuffmanOnly, 3, 6}[how])
-		c.packers[how] = p
-	}
-	p.Reset(out)
-	_, _ = p.Write(rows)
-	if c.last {
-		_ = p.Close()
-	} else {
-		_ = p.Flush()
-	}
+	c.packer.deflate(&c.packed, method, c.filtered, c.last)
 }
 
 // finish returns the chunk with its head and its checksum, in memory of c. sum is the Adler-32 of all filtered rows up

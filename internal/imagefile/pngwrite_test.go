@@ -239,8 +239,7 @@ func TestWaysOfPacking(t *testing.T) {
 		want int
 	}{"noise": {noise, huffmanOnly}, "drawing": {drawing, thorough}, "some": {some, quick},
 		"nothing": {nil, huffmanOnly}, "a byte": {noise[:1], huffmanOnly}} {
-		b := &pngChunk{filtered: c.rows}
-		if got := b.chooseMethod(); got != c.want {
+		if got := new(packer).chooseMethod(new(bytes.Buffer), c.rows); got != c.want {
 			t.Errorf("%s: way %d, expected %d", name, got, c.want)
 		}
 	}

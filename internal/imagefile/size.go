@@ -1,6 +1,7 @@
 package imagefile
 
 import (
+	"fmt"
 	"image"
 
 	"superres/internal/safefile"
@@ -23,7 +24,12 @@ func (l Limits) CheckSize(w, h int64) (Size, error) {
 			"%d×%d has a side beyond the limit of %d pixels; crop or split it first", w, h, l.Side)
 	case w > l.Pixels/h: // a quotient, which cannot overflow
 		got, limit := megapixels(w*h, l.Pixels)
-		return Size{}, refuse(safefile.ErrLimit, "%d×%d is %s, the limit is %s", w, h, got, limit).With(MorePixels)
+		what := ""
+		if l.fileBytes > 0 {
+			what = fmt.Sprintf(" for a file of %d bytes", l.fileBytes)
+		}
+		return Size{}, refuse(safefile.ErrLimit, "%d×%d is %s, the limit is %s%s", w, h, got, limit,
+			what).With(MorePixels)
 	}
 	return Size{int(w), int(h)}, nil
 }

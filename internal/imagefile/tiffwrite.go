@@ -5,14 +5,13 @@ import (
 	"image"
 	"image/color"
 	"io"
-	"slices"
 
 	"superres/internal/metadata"
 	"superres/internal/safefile"
 )
 
-// tiffRaster is a picture as the uncompressed samples of a TIFF. It shares the memory of the picture, so that writing
-// takes no further memory.
+// tiffRaster is a picture as the strips of a TIFF, compressed by deflate. It shares the memory of the picture, of which
+// writing works on a strip for each processor at a time.
 //
 // Note: x/image/tiff writes 72 pixels per inch for every picture, no metadata, and four samples a pixel where three
 // would do.
@@ -24,6 +23,7 @@ type tiffRaster struct {
 	bits, photometric uint32 // the bits of a sample, and the TIFF field PhotometricInterpretation
 	alpha             uint32 // 1: colour is multiplied by alpha; 2: it is not; 0: there is no alpha
 	colours           color.Palette
+	lengths           []uint32 // of the compressed strips, in bytes
 }
 
 // tiffOf returns a raster of img, which is of a type that adapt returns. The raster may share the memory of img.
@@ -60,68 +60,15 @@ func tiffOf(img image.Image) *tiffRaster {
 // sampleBytes returns the size of a sample in bytes.
 func (r *tiffRaster) sampleBytes() int { return int(r.bits / 8) }
 
-// length returns the length of all samples, in bytes.
-func (r *tiffRaster) length() int64 {
-	return int64(r.width) * int64(r.height) * int64(r.samples*r.sampleBytes())
-}
-
-// fields returns the entries of a directory about the samples, which begin at offset at of the file.
-func (r *tiffRaster) fields(at uint32) []metadata.TIFFField {
-	f := []metadata.TIFFField{
-		{Tag: 256, Long: true, Values: []uint32{uint32(r.width)}},
-		{Tag: 257, Long: true, Values: []uint32{uint32(r.height)}},
-		{Tag: 258, Values: slices.Repeat([]uint32{r.bits}, r.samples)},
-		{Tag: 259, Values: []uint32{1}}, // not compressed
-		{Tag: 262, Values: []uint32{r.photometric}},
-		{Tag: 273, Long: true, Values: []uint32{at}},
-		{Tag: 277, Values: []uint32{uint32(r.samples)}},
-		{Tag: 278, Long: true, Values: []uint32{uint32(r.height)}},
-		{Tag: 279, Long: true, Values: []uint32{uint32(r.length())}},
-	}
-	if r.colours != nil {
-		f = append(f, metadata.TIFFField{Tag: 320, Values: colourMap(r.colours)})
-	}
-	if r.alpha != 0 {
-		f = append(f, metadata.TIFFField{Tag: 338, Values: []uint32{r.alpha}})
-	}
-	return f
-}
-
-// write writes the samples to w in the byte order order.
-func (r *tiffRaster) write(w io.Writer, order binary.ByteOrder) error {
-	// Samples of 16 bits are big-endian in memory.
-	size := r.sampleBytes()
-	swap := size == 2 && order.Uint16([]byte{0, 1}) != 1
-	row := make([]byte, r.width*r.samples*size)
-	for y := range r.height {
-		src := r.pix[y*r.stride:][:r.width*r.stored*size]
-		if r.samples == r.stored {
-			copy(row, src)
-		} else {
-			for x := range r.width {
-				copy(row[x*r.samples*size:(x+1)*r.samples*size], src[x*r.stored*size:])
-			}
-		}
-		if swap {
-			for i := 0; i < len(row); i += 2 {
-				row[i], row[i+1] = row[i+1], row[i]
-			}
-		}
-		if _, err := w.Write(row); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // encodeTIFF writes img, which is of a type that adapt returns, with its metadata.
 func encodeTIFF(w io.Writer, img image.Image, opt EncodeOptions) error {
 	r := tiffOf(img)
-	layout := opt.Metadata.TIFF(opt.Software, uint32(r.length()), r.fields)
+	order := opt.Metadata.TIFFOrder()
+	layout := opt.Metadata.TIFF(opt.Software, uint32(r.measure(order)), r.fields)
 	if err := layout.WriteHead(w); err != nil {
 		return err
 	}
-	if err := r.write(w, layout.Order); err != nil {
+	if err := r.write(w, order); err != nil {
 		return err
 	}
 	return layout.WriteTail(w)
@@ -161,7 +108,7 @@ func (p *PageWriter) Put(img image.Image, opt EncodeOptions) error {
 			metadata.TIFFField{Tag: 297, Values: []uint32{uint32(min(p.made, 0xffff)), uint32(min(p.of, 0xffff))}})
 	}
 	p.made++
-	layout := m.TIFFPage(p.order, opt.Software, p.at, r.length(), p.made == p.of, fields)
+	layout := m.TIFFPage(p.order, opt.Software, p.at, r.measure(p.order), p.made == p.of, fields)
 	if layout.End > 1<<32-1 {
 		return refuse(safefile.ErrOutput, "TIFF has at most 4 GiB, which %d of %d pages exceed", p.made,
 			p.of).With(PNGOrSmaller)

@@ -10,17 +10,19 @@ import (
 type container struct {
 	// read reads the metadata of a file into a reader. nil: files of the format have none.
 	read func(*reader, Source)
-	// maxEXIF, maxXMP and maxICC are the largest blocks that a file can carry, in bytes; 0: none at all.
-	maxEXIF, maxXMP, maxICC int
+	// maxEXIF, maxXMP, maxICC and maxIPTC are the largest blocks that a file can carry, in bytes; 0: none at all.
+	maxEXIF, maxXMP, maxICC, maxIPTC int
+	// colourOnly: grey pictures are written in colour, too; false: in grey.
+	colourOnly bool
 	// splice returns a splicer that puts m and software into the file that an encoder writes, or nil where both are
-	// empty. nil: the format is not written, or is TIFF, whose files Metadata.TIFF lays out.
+	// empty. nil: the format is not written, or is TIFF or WebP, whose files Metadata.TIFF and Metadata.WebP lay out.
 	splice func(m Metadata, software string) *splicer
 }
 
 // containers has the formats by their names. Files of other formats have no metadata.
 var containers = map[string]container{
 	"png": {
-		read: (*reader).png, maxEXIF: math.MaxInt, maxXMP: math.MaxInt, maxICC: math.MaxInt,
+		read: (*reader).png, maxEXIF: math.MaxInt, maxXMP: math.MaxInt, maxICC: math.MaxInt, maxIPTC: math.MaxInt,
 		splice: func(m Metadata, software string) *splicer {
 			return &splicer{need: pngHeader, insert: func(w io.Writer) error { return m.pngChunks(w, software) }}
 		},
@@ -28,15 +30,18 @@ var containers = map[string]container{
 	"jpeg": {
 		read:    (*reader).jpeg,
 		maxEXIF: mostSegment - len(exifPrefix), maxXMP: mostSegment - len(xmpPrefix), maxICC: 255 * mostProfile,
+		maxIPTC: mostSegment - len(photoshopPrefix) - resourceHeader - 1,
 		splice: func(m Metadata, software string) *splicer {
 			return &splicer{need: startOfPicture, insert: func(w io.Writer) error {
 				return m.jpegSegments(w, software)
 			}}
 		},
 	},
-	"webp": {read: (*reader).webp},
-	"tiff": {read: (*reader).tiff, maxEXIF: math.MaxInt, maxXMP: math.MaxInt, maxICC: math.MaxInt},
-	"bmp":  {read: (*reader).bmp, splice: spliceBMP},
+	"webp": {read: (*reader).webp, maxEXIF: math.MaxInt, maxXMP: math.MaxInt, maxICC: math.MaxInt, colourOnly: true},
+	"tiff": {
+		read: (*reader).tiff, maxEXIF: math.MaxInt, maxXMP: math.MaxInt, maxICC: math.MaxInt, maxIPTC: math.MaxInt,
+	},
+	"bmp": {read: (*reader).bmp, splice: spliceBMP},
 }
 
 const (

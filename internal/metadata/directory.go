@@ -21,6 +21,8 @@ const (
 	tagResolutionUnit   = 0x0128
 	tagSoftware         = 0x0131
 	tagXMP              = 0x02bc
+	tagIPTC             = 0x83bb
+	tagPhotoshop        = 0x8649
 	tagProfile          = 0x8773
 	tagExif             = 0x8769
 	tagGPS              = 0x8825

@@ -87,7 +87,11 @@ func (r *reader) jpeg(src Source) {
 				own = r.starts(payload, xmpMorePrefix)
 			}
 		case markerApp13:
-			own = r.starts(payload, photoshopPrefix)
+			if own = r.starts(payload, photoshopPrefix); own {
+				if records, ok := iptcResource(payload.after(int64(len(photoshopPrefix)))); ok {
+					r.iptc(inOnePiece(records))
+				}
+			}
 		case markerComment:
 			own = true
 		case markerApp2:
@@ -158,6 +162,10 @@ func (m Metadata) jpegSegments(w io.Writer, software string) error {
 		n := min(len(rest), mostProfile)
 		out.add(markerApp2, profilePrefix+string([]byte{i, parts}), rest[:n])
 		rest = rest[n:]
+	}
+	if m.IPTC != nil {
+		records := append(iptcHead(len(m.IPTC)), m.IPTC...)
+		out.add(markerApp13, photoshopPrefix, append(records, make([]byte, len(m.IPTC)%2)...))
 	}
 	for _, p := range m.Own {
 		out.add(p.Marker, "", p.Data)

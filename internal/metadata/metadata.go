@@ -1,5 +1,5 @@
 // Package metadata reads and writes what a picture file carries beside its
-// pixels: the ICC profile, the EXIF block, the XMP packet, the resolution.
+// pixels: the ICC profile, the EXIF block, the XMP packet, the records of IPTC, the resolution.
 //
 // Reading trusts nothing and never fails: what is damaged or too large is left out, with a warning. Profile, EXIF and
 // XMP are kept byte for byte but for the orientation: since package imagefile returns pictures turned upright, the
@@ -31,10 +31,12 @@ type Metadata struct {
 	ICC        []byte // a colour profile
 	EXIF       []byte // a TIFF structure, from its byte order mark on
 	XMP        []byte // a packet of UTF-8
+	IPTC       []byte // IIM records
 	Resolution Resolution
 
 	// Own is what only a file of the same format can carry: the chunks of a PNG about its colours without a
-	// profile, and its texts; the comments of a JPEG, IPTC in its Photoshop segments, and further parts of its XMP.
+	// profile, and its texts; the comments of a JPEG, its Photoshop segments, and further parts of its XMP. Texts
+	// and Photoshop segments have the records of IPTC too, byte for byte.
 	Own    []Part
 	Format string // the format of the file, whose parts Own are
 
@@ -116,9 +118,10 @@ func profileColours(start []byte, length int64) string {
 // warnings about the rest.
 func (m Metadata) For(format string, grey bool) (Metadata, []string) {
 	var warnings []string
+	c := containers[format]
 	if m.ICC != nil {
 		want := "RGB "
-		if grey {
+		if grey && !c.colourOnly {
 			want = "GRAY"
 		}
 		if got := ProfileColours(m.ICC); got != want {
@@ -127,12 +130,19 @@ func (m Metadata) For(format string, grey bool) (Metadata, []string) {
 				strings.TrimSpace(got), strings.TrimSpace(want)))
 		}
 	}
-	c := containers[format]
+	texts := func(p Part) bool { return !isColour(p.Kind) }
+	if m.IPTC != nil {
+		texts = func(p Part) bool { return !isColour(p.Kind) && !p.hasIPTC() }
+		if format == m.Format && slices.ContainsFunc(m.Own, Part.hasIPTC) {
+			m.IPTC = nil // m.Own has it
+		}
+	}
 	for _, block := range []struct {
 		name  string
 		bytes *[]byte
 		most  int
-	}{{"EXIF block", &m.EXIF, c.maxEXIF}, {"XMP packet", &m.XMP, c.maxXMP}, {"ICC profile", &m.ICC, c.maxICC}} {
+	}{{"IPTC block", &m.IPTC, c.maxIPTC}, {"EXIF block", &m.EXIF, c.maxEXIF}, {"XMP packet", &m.XMP, c.maxXMP},
+		{"ICC profile", &m.ICC, c.maxICC}} {
 		if len(*block.bytes) <= block.most {
 			continue
 		}
@@ -144,7 +154,7 @@ func (m Metadata) For(format string, grey bool) (Metadata, []string) {
 		warnings = append(warnings, fmt.Sprintf("its %s is left out: %s", block.name, why))
 	}
 	if format != m.Format {
-		if slices.ContainsFunc(m.Own, func(p Part) bool { return !isColour(p.Kind) }) {
+		if slices.ContainsFunc(m.Own, texts) {
 			warnings = append(warnings, fmt.Sprintf("its texts are left out: they are of a kind that only %s has",
 				strings.ToUpper(m.Format)))
 		}

@@ -27,7 +27,7 @@ func TestEveryPairOfFormats(t *testing.T) {
 			if string(p.Format) != in || len(p.Warnings) > 0 {
 				t.Fatalf("%s: read as %s, %v", in, p.Format, p.Warnings)
 			}
-			for _, out := range []string{"png", "jpeg", "tiff"} {
+			for _, out := range []string{"png", "jpeg", "webp", "tiff"} {
 				file := encoded(t, p.Image, out, imagefile.EncodeOptions{Metadata: p.Metadata})
 				got := decoded(t, file)
 				what := in + " to " + out

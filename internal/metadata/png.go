@@ -80,6 +80,7 @@ func (r *reader) chunk(kind string, body Body, colours bool) {
 			r.keepPart(Part{Kind: kind}, body)
 		}
 	case "tEXt", "zTXt":
+		r.iptcText(kind, body)
 		r.keepPart(Part{Kind: kind}, body)
 	}
 }
@@ -136,6 +137,9 @@ func (m Metadata) pngChunks(w io.Writer, software string) error {
 	}
 	if m.XMP != nil {
 		out.add("iTXt", []byte(xmpKeyword+"\x00\x00\x00\x00\x00"), m.XMP)
+	}
+	if m.IPTC != nil {
+		out.iptc(m.IPTC)
 	}
 	for _, p := range m.Own {
 		if !isColour(p.Kind) && (software == "" || !bytes.HasPrefix(p.Data, []byte(softwareKeyword))) {

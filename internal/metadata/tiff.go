@@ -48,9 +48,18 @@ func (r *reader) tiff(src Source) {
 			r.icc(inOnePiece(v))
 		case e.tag == tagXMP:
 			r.xmp(inOnePiece(v))
+		case e.tag == tagIPTC:
+			r.iptc(inOnePiece(v))
 		case e.tag == tagOrientation && e.kind == typeShort && v.Len == 2:
 			if o := int(e.short); o >= 1 && o <= 8 {
 				r.m.Orientation = o
+			}
+		}
+	}
+	for e := range f.fields(f.first) { // behind the tag for IPTC, which counts before resources of Photoshop
+		if v, ok := f.value(e); ok && e.tag == tagPhotoshop && v.Len <= MaxBlock && r.isFirst("photoshop") {
+			if records, ok := iptcResource(v); ok {
+				r.iptc(inOnePiece(records))
 			}
 		}
 	}
@@ -187,6 +196,7 @@ func (l TIFFLayout) ownEntries(m Metadata, software string) (d directory) {
 	}
 	blob(tagXMP, typeByte, m.XMP)
 	blob(tagProfile, typeUndefined, m.ICC)
+	blob(tagIPTC, typeUndefined, m.IPTC)
 	if software != "" {
 		blob(tagSoftware, typeASCII, append([]byte(software), 0))
 	}

@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -101,4 +102,100 @@ func (r *reader) webp(src Source) {
 		}
 		return true
 	})
+}
+
+// WebPLayout is the layout of a lossless WebP: the file is the bytes of WriteHead, the VP8L bit stream, and the bytes
+// of WriteTail.
+type WebPLayout struct{ head, tail []byte }
+
+// WriteHead writes the bytes before the pixels.
+func (l WebPLayout) WriteHead(w io.Writer) error {
+	_, err := w.Write(l.head)
+	return err
+}
+
+// WriteTail writes the bytes behind the pixels.
+func (l WebPLayout) WriteTail(w io.Writer) error {
+	_, err := w.Write(l.tail)
+	return err
+}
+
+// WebP returns the layout of a lossless WebP of a picture of width×height pixels, transparent ones among them if alpha,
+// with metadata m, software as a record of what made the file, and pixels bytes of pixels. m must be a result of For.
+func (m Metadata) WebP(software string, width, height int, alpha bool, pixels int64) WebPLayout {
+	const hasICC, hasAlpha, hasEXIF, hasXMP = 0x20, 0x10, 0x08, 0x04
+	exif := m.exifWith(software)
+	var flags byte
+	for _, is := range []struct {
+		flag byte
+		has  bool
+	}{{hasICC, m.ICC != nil}, {hasEXIF, exif != nil}, {hasXMP, m.XMP != nil}} {
+		if is.has {
+			flags |= is.flag
+		}
+	}
+	body := []byte("WEBP")
+	if flags != 0 {
+		if alpha {
+			flags |= hasAlpha
+		}
+		w, h := uint32(width-1), uint32(height-1)
+		body = appendRIFF(body, "VP8X", []byte{flags, 0, 0, 0, byte(w), byte(w >> 8), byte(w >> 16), byte(h),
+			byte(h >> 8), byte(h >> 16)})
+	}
+	if m.ICC != nil {
+		body = appendRIFF(body, "ICCP", m.ICC)
+	}
+	body = binary.LittleEndian.AppendUint32(append(body, "VP8L"...), uint32(pixels))
+	l := WebPLayout{tail: make([]byte, pixels%2)}
+	if exif != nil {
+		l.tail = appendRIFF(l.tail, "EXIF", exif)
+	}
+	if m.XMP != nil {
+		l.tail = appendRIFF(l.tail, "XMP ", m.XMP)
+	}
+	size := int64(len(body)) + pixels + int64(len(l.tail))
+	l.head = append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(size)), body...)
+	return l
+}
+
+// appendRIFF appends a chunk with this kind and data to b, and returns the result.
+func appendRIFF(b []byte, kind string, data []byte) []byte {
+	b = binary.LittleEndian.AppendUint32(append(b, kind...), uint32(len(data)))
+	return append(append(b, data...), make([]byte, len(data)%2)...)
+}
+
+// exifWith returns the EXIF block of m with software and the resolution of m in its first directory, since a WebP has
+// no other place for them. It is nil where there is nothing to keep.
+//
+// Note: as in Metadata.TIFF, all of the block stays where it is, and with it what the notes of camera makers refer to.
+// A new directory behind it has the entries of the first.
+func (m Metadata) exifWith(software string) []byte {
+	exif, ok := tiffIn(bodyOf(m.EXIF))
+	if ok && software == "" && (m.Resolution.Unit == Unknown || m.Resolution == exif.resolution()) {
+		return m.EXIF
+	}
+	l := TIFFLayout{Order: binary.LittleEndian}
+	b := header(l.Order)
+	var next []byte // the link to the second directory
+	if ok {
+		l.Order, b = exif.order, append([]byte(nil), m.EXIF...)
+		b = append(b, make([]byte, len(b)%2)...)
+		for e := range exif.fields(exif.first) {
+			l.directory = append(l.directory, entry{e.tag, e.kind, e.count, Body{exif.src, e.at + 8, 4}, nil})
+		}
+		if _, end, ok := exif.span(exif.first); ok {
+			next = exif.read(end, 4)
+		}
+	}
+	d := l.merge(l.ownEntries(Metadata{Resolution: m.Resolution}, software), nil)
+	if len(d) == 0 {
+		return nil
+	}
+	at := len(b)
+	l.Order.PutUint32(b[4:], uint32(at))
+	out := bytes.NewBuffer(b)
+	_ = d.writeTo(out, int64(at), l.Order) // into memory
+	copy(out.Bytes()[at+int(d.table())-4:], next)
+	return out.Bytes()
 }

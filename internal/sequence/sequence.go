@@ -10,6 +10,7 @@
 package sequence
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -170,7 +171,7 @@ func refuseTooMany() error {
 
 // checkWhole fails where pixels, the sum over all frames or pages, is above WholePixels times the limit of one picture.
 func (r *Reader) checkWhole(pixels int64) error {
-	if most := WholePixels * r.lim.Pixels; most > 0 && pixels > most {
+	if most := WholePixels * cmp.Or(r.lim.Pixels, imagefile.DefaultPixels); pixels > most {
 		return safefile.Refuse(safefile.ErrLimit, "",
 			"its %d pictures have %.4g megapixels together, the limit is %.4g, that of %d pictures alone",
 			r.Frames, float64(pixels)/1e6, float64(most)/1e6, WholePixels).With(imagefile.MorePixels)

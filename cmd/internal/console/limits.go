@@ -9,8 +9,11 @@ import (
 type Limits struct {
 	// Memory is the largest memory that the work may take, in bytes: --max-memory, 2 GiB by default.
 	Memory int64
-	// Pixels is how many pixels a picture may have: --max-pixels, 50 million by default; 0 if no pictures are read.
+	// Pixels is how many pixels a picture may have: --max-pixels; 0: as many as Memory holds, by the rule of
+	// imagefile.Limits.
 	Pixels int64
+	// Result is how many pixels the enlargement of a picture may have; 0: 4,000 million.
+	Result int64
 }
 
 // Process estimates the peak memory of a process, in bytes, of which inUse bytes are live: it adds 36 MiB for the

@@ -49,9 +49,10 @@ func MemoryOption(l *Limits) *settings.Option {
 // PictureOptions returns WorkOptions and --max-pixels, which sets l.Pixels, for commands that read pictures.
 func PictureOptions(l *Limits, quiet *bool) settings.Table {
 	return append(WorkOptions(l, quiet),
-		&settings.Option{Name: "max-pixels", To: settings.Num(&l.Pixels, 50).Between(1,
+		&settings.Option{Name: "max-pixels", To: settings.Num(&l.Pixels, 0).Between(1,
 			1<<20).In("megapixels").Times(1e6), Group: Machine, Effect: settings.Neutral, Help: "refuse pictures " +
-			"of more than `N` megapixels"})
+			"of more than `N` megapixels; by default what --max-memory cannot hold and, above 50, files of less " +
+			"than a byte for every 200 pixels"})
 }
 
 // OutputOption returns --output, which sets to and has the default preset.

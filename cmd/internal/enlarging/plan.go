@@ -1,6 +1,7 @@
 package enlarging
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +18,7 @@ import (
 type Job struct {
 	Source Source
 	Sink   Sink
-	// Format is the format of the result: png, jpeg, bmp, tiff, gif or pictures.Video.
+	// Format is the format of the result: png, jpeg, webp, bmp, tiff, gif or pictures.Video.
 	Format imagefile.Format
 	// Follow lets a file of several pictures keep its own format, whatever Format says; false: Format is for all.
 	Follow bool
@@ -201,10 +202,6 @@ func (p *Plan) measure(cfg image.Config, strips bool, shared, each int64) (size 
 	if err != nil {
 		return size, d, console.Fail(console.ExitUsage, err)
 	}
-	advice := "a smaller --scale"
-	if p.Size.Scale == 0 {
-		advice = "a smaller size"
-	}
 	worked := cfg
 	if !p.Region.Empty() {
 		of, err := p.partOf(model, image.Pt(cfg.Width, cfg.Height), !mayHide(cfg.ColorModel))
@@ -214,12 +211,12 @@ func (p *Plan) measure(cfg image.Config, strips bool, shared, each int64) (size 
 		shared += int64(cfg.Width) * int64(cfg.Height) * regionPixelBytes
 		w, h, worked.Width, worked.Height = of.size.X, of.size.Y, of.from.Dx(), of.from.Dy()
 	}
-	const most = 400 // largest result, in megapixels
-	if int64(w)*int64(h) > most*1e6 {
-		return size, d, fmt.Errorf("output %d×%d is more than %d megapixels; use %s", w, h, most, advice)
+	const mostResult = 4000e6 // pixels: what is meant to be so large is rarer than a scale that is mistyped
+	if most := cmp.Or(p.Limits.Result, mostResult); int64(w)*int64(h) > most {
+		return size, d, fmt.Errorf("output %d×%d is more than %d megapixels; use %s", w, h, most/1e6, p.advice())
 	}
 	d.shared, d.each = model.MemoryEach(p.Keep.deepened(worked), w, h, p.Size, strips && p.inStrips(w, h))
-	d.shared += superres.WithGarbage(shared)
+	d.shared += superres.WithGarbage(shared + p.Format.EncoderBytes(w))
 	if p.robustJudge != nil {
 		d.shared += judgesBytes
 	}
@@ -227,9 +224,17 @@ func (p *Plan) measure(cfg image.Config, strips bool, shared, each int64) (size 
 	if need := d.of(1); need > p.Limits.Memory {
 		p.Memory = need
 		return size, d, fmt.Errorf("output %d×%d needs %s, the limit is %s; use --max-memory or %s",
-			w, h, console.Bytes(need), console.Bytes(p.Limits.Memory), advice)
+			w, h, console.Bytes(need), console.Bytes(p.Limits.Memory), p.advice())
 	}
 	return image.Pt(w, h), d, nil
+}
+
+// advice returns what to ask for where the result is too large.
+func (p *Plan) advice() string {
+	if p.Size.Scale == 0 {
+		return "a smaller size"
+	}
+	return "a smaller --scale"
 }
 
 // resultSize returns the size in pixels of the enlargement of a whole picture of size in. It fails with a usage error.

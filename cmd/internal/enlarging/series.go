@@ -211,7 +211,8 @@ func (s *series) Writer(w io.Writer) (Writer, func(), error) {
 		t := imagefile.NewPageWriter(w, s.Plan.Frames)
 		return writer{func(r Result) error {
 			if !s.Pages && r.Number > 1 {
-				r.How.Metadata.EXIF, r.How.Metadata.XMP = nil, nil // only the first page has them
+				m := &r.How.Metadata
+				m.EXIF, m.XMP, m.IPTC = nil, nil, nil // only the first page has them
 			}
 			return t.Put(r.Image, r.How)
 		}, t.Close}, func() {}, nil

@@ -18,6 +18,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/settings"
 	"superres/superres"
+	embedded "superres/superres/models"
 )
 
 // The names of models that commands refer to.

@@ -162,13 +162,13 @@ func (f Finder) listFolder(folder string) (list []Input, others []Other, err err
 		"TIFF BMP)", folder)
 }
 
-// MarkSeveral sets Several for each file in list that holds several pictures. It looks only into GIFs, or, if all is
-// true, into all files.
+// MarkSeveral sets Several for each file in list that holds several pictures. It looks only into GIFs and
+// WebPs, or, if all is true, into all files.
 func MarkSeveral(list []Input, all bool) {
 	for i := range list {
 		in := &list[i]
 		if named, _ := formatOf(in.Place); !paths.IsStandard(in.Path) &&
-			(all || named.OnlyAnimates() || in.Format.OnlyAnimates()) {
+			(all || named.SplitsAnimations() || in.Format.SplitsAnimations()) {
 			in.Several = imagefile.HoldsSeveral(in.Path)
 		}
 	}

@@ -65,7 +65,7 @@ const videoExt = ".y4m"
 type Output struct {
 	// Path is the path of the file; "-" is standard output.
 	Path   string
-	Format imagefile.Format // png, jpeg, bmp, tiff, gif (animations only) or Video
+	Format imagefile.Format // png, jpeg, webp, bmp, tiff, gif (animations only) or Video
 	Root   string           // the folder that the file must not leave through a link
 }
 
@@ -90,7 +90,8 @@ func NewNamer(want Naming, single bool) (Namer, error) {
 	if f := strings.TrimPrefix(want.Format, "."); f != "" {
 		var err error
 		if n.format, err = formatOf("x." + strings.ToLower(f)); err != nil {
-			return n, console.Usage("--format %s: expected png, jpeg, bmp or tiff, or gif for animations", want.Format)
+			return n, console.Usage("--format %s: expected png, jpeg, webp, bmp or tiff, or gif for animations",
+				want.Format)
 		}
 	}
 	n.values = map[string]string{
@@ -139,18 +140,14 @@ func (want Naming) WantsGIF() bool {
 }
 
 // takeFormat moves the extension of a picture, if the template ends in one, to ext, and sets the format for all
-// outputs from it. It fails if that format cannot be written or --format says another.
+// outputs from it. It fails if --format says another.
 func (n *Namer) takeFormat() error {
 	if !isNamedPicture(n.template) {
 		return nil
 	}
 	n.ext = filepath.Ext(n.template)
-	format, err := formatOf(n.template)
-	switch {
-	case err != nil:
-		return console.Usage("--name %s: %s files are not written; end it in .png, .jpg, .bmp or .tif", n.template,
-			n.ext)
-	case n.format != "" && n.format != format:
+	format := imagefile.NamedFormat(n.template)
+	if n.format != "" && n.format != format {
 		return console.Usage("--name %s and --format %s say two formats; leave out one of them", n.template, n.format)
 	}
 	n.format, n.template = format, strings.TrimSuffix(n.template, n.ext)
@@ -213,12 +210,15 @@ func (n Namer) output(in Input) (Output, error) {
 		if was, err := formatOf(in.Place); err == nil && was == format {
 			newExt = ext
 		}
-	} else if f, err := imagefile.FormatOf(in.Place); err == nil {
+	} else if f, err := imagefile.FormatOf(in.Place); err == nil && !(in.Several && f.SplitsAnimations()) {
 		format = f
 	} else if in.Several {
 		format = imagefile.GIF
+		if cmp.Or(in.Format, imagefile.NamedFormat(in.Place)) == imagefile.WebP {
+			format = imagefile.PNG
+		}
 		if was, _ := formatOf(in.Place); was != format {
-			newExt = ".gif"
+			newExt = format.Extension()
 		}
 	} else if newExt = extensionOf(in.Format); newExt != "" && !in.Format.OnlyAnimates() { // the format of its content
 		format = in.Format

@@ -74,7 +74,7 @@ type pageSettings struct {
 	Options   []settings.Description `json:"options"`    // parameters of v1/upscale
 	Models    []string               `json:"models"`     // names of the user's models
 	MaxBytes  int64                  `json:"max_bytes"`  // limit for a file
-	MaxPixels int64                  `json:"max_pixels"` // limit for a picture
+	MaxPixels int64                  `json:"max_pixels"` // limit for a picture; 0: as many as the memory holds
 	MaxMemory int64                  `json:"max_memory"` // for all pictures in work, in bytes
 }
 

@@ -93,7 +93,6 @@ func TestErrors(t *testing.T) {
 		{"a.png --width 10 --name {scale}", console.ExitUsage, "use {size}"},
 		{"a.png --name {stm}", console.ExitUsage, `did you mean "{stem}"?`},
 		{"a.png --name x/{stem}", console.ExitUsage, "without folders"},
-		{"a.png --name {stem}.webp", console.ExitUsage, ".webp files are not written; end it in .png"},
 		{"a.png --name {stem}.jpg -f png", console.ExitUsage, "say two formats"},
 		// Flags and their values.
 		{"a.png -x", console.ExitUsage, `unknown flag "-x"`},

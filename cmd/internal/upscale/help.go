@@ -45,21 +45,27 @@ has the LR-PSNR, how near the result, reduced again, is to the picture; --back-p
 10 brings it nearer, and --strength 0.5 takes half of what the network adds. --verbose
 tells where values left the range of its integers.
 
-PNG, JPEG, GIF, BMP, TIFF and WebP are read; PNG, JPEG, BMP and TIFF are written, PNG
-where the input is a GIF or WebP of one picture, and animations as below. Grey stays grey, with alpha or without (in
-TIFF, grey with alpha becomes colour), 16 bits stay 16 in PNG and TIFF, palettes
+PNG, JPEG, GIF, BMP, TIFF and WebP are read; PNG, JPEG, WebP, BMP and TIFF are written,
+PNG where the input is a GIF of one picture, and animations as below. WebP is lossless,
+and a side of it has at most 16383 pixels. Grey stays grey, with alpha or without (in
+TIFF and WebP, grey with alpha becomes colour), 16 bits stay 16 in PNG and TIFF, palettes
 become colour, CMYK becomes RGB by plain arithmetic, and JPEGs have colour at full
 resolution (4:4:4). In JPEG and BMP transparency becomes white.
 
 Pictures are turned upright by their orientation tag, which then says so. ICC
-profile, EXIF, XMP and resolution are kept byte for byte, but for that tag. Left out
-are a profile that is for colour when the output is grey, or the other way round, the
+profile, EXIF, XMP, IPTC and resolution are kept byte for byte, but for that tag. Left
+out are a profile that is for colour when the output is grey, or the other way round, the
 small copy inside EXIF when the picture was turned, and what is damaged or larger
 than 16 MiB: that never fails a picture, and is said in one line. The texts of a PNG
-stay in a PNG, IPTC and comments of a JPEG in a JPEG. The size that some EXIF blocks
-repeat stays that of the input. --provenance writes Software in PNG and TIFF, the
-comment of a JPEG: program, version, model with its hash, and settings, no time and
-no folder.
+stay in a PNG, comments of a JPEG in a JPEG; WebP and BMP have no IPTC. The size that
+some EXIF blocks repeat stays that of the input. --provenance writes Software in PNG,
+TIFF and the EXIF of a WebP, the comment of a JPEG: program, version, model with its
+hash, and settings, no time and no folder.
+
+A picture may be as large as --max-memory holds: PNG and JPEG without transparency are
+written in strips, so that 100 megapixels ×2 fit into the default. Above 50 megapixels
+a file must have a byte for every 200 pixels, as all photographs have: a small file may
+claim any size. --max-pixels says another limit. A result has at most 4000 megapixels.
 
 Folders are mirrored: -r photos/ -o large/ makes large/a/b_2x.jpg of photos/a/b.jpg.
 What is a picture in them is told by its content. Those of kinds that cannot be read,
@@ -86,8 +92,8 @@ dithered; what is less than half opaque is transparent in it. What is said of th
 file is kept as of a picture, in a GIF nothing. Pages keep their own sizes, depths,
 resolutions and metadata; smaller copies and masks of pages are left out. All frames are
 looked at before any is enlarged, and a file is whole or not there, in a pipe as well.
---max-pixels counts a picture, and all of a file may have 100 times as many, at most
-50000 pictures; --timeout, where it is given, counts the file, and else the decoding of
+--max-pixels counts a picture, by default 50 million pixels, and all of a file may have
+100 times as many, at most 50000 pictures; --timeout, where it is given, counts the file, and else the decoding of
 a picture. --resume goes on with files, and begins each anew.
 
 Y4M (YUV4MPEG2) in a file or a pipe becomes Y4M, a call for each stream: 4:2:0 as
@@ -101,8 +107,8 @@ gives the same bytes. How much noise is taken away is found in the first two fra
 and holds for all: that of a picture, and less noise, too, where it is another in the
 second frame, as it would shimmer. --denoise says it by hand. Interlaced video is
 refused. As many frames are in work at once as there are processors, and as have room
-in --max-memory; they are written in their order. --max-pixels and --timeout count a
-frame. A file is whole or not there; a pipe ends with a whole frame, also when it is
+in --max-memory; they are written in their order. --max-pixels (by default 50) and
+--timeout count a frame. A file is whole or not there; a pipe ends with a whole frame, also when it is
 interrupted or the input is cut. --resume does not go on within a stream.
 
 --resume keeps .superres-journal.jsonl in the folder of the outputs. A picture that

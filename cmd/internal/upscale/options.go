@@ -70,9 +70,9 @@ func (opt *Options) table() settings.Table {
 			Noted: true, Help: "back-project `N` times; 0: never; -1: as the model says"},
 		{Name: "format", Aliases: []string{"f"}, To: settings.Text(&opt.Naming.Format, ""),
 			Words: offer(pictures.Formats()...), Group: files, Effect: settings.Elsewhere, Request: true,
-			Help: "write `FORMAT` (png, jpeg, bmp, tiff, and gif for animations); by default that of the input or " +
-				"of -o, and for standard output png, or that of the input where it holds several pictures",
-			Brief: "png, jpeg, tiff or bmp, or gif for animations (default: as the photo)"},
+			Help: "write `FORMAT` (png, jpeg, webp, bmp, tiff, and gif for animations); by default that of the input " +
+				"or of -o, and for standard output png, or that of the input where it holds several pictures",
+			Brief: "png, jpeg, webp, tiff or bmp, or gif for animations (default: as the photo)"},
 		{Name: "quality", To: settings.Num(&opt.Quality, 95).Between(1, 100), Group: quality, Request: true,
 			Help: "`Q` of JPEG, 1 to 100", Brief: "of a JPEG, from 1 to 100"},
 		{Name: "tile", To: settings.Num(&opt.Size.BandRows, 0).AtLeast(0).In("rows"), Group: console.Machine,

@@ -50,6 +50,7 @@ type provided struct {
 
 // NewService returns a service with limits for each picture: decode for its decoding and whole for all; 0: no limit.
 func NewService(limits console.Limits, decode, whole time.Duration) *Service {
+	limits.Result = 400e6 // a request may come from anybody
 	return &Service{limits: limits, decode: decode, whole: whole, models: map[string]*superres.Model{}}
 }
 
@@ -199,7 +200,7 @@ func (r *Request) resultOf(ctx context.Context, body io.ReaderAt, size int64) (o
 	if in.Format, _, err = imagefile.IdentifyAt(body, in.Path); err != nil {
 		return out, err
 	}
-	if r.opt.Naming.WantsGIF() || in.Format.OnlyAnimates() || imagefile.NamedFormat(in.Place).OnlyAnimates() {
+	if r.opt.Naming.WantsGIF() || in.Format.SplitsAnimations() || imagefile.NamedFormat(in.Place).SplitsAnimations() {
 		in.Several = !r.opt.Keep.FirstFrame && imagefile.HoldsSeveralAt(body, size)
 	}
 	namer, err := pictures.NewNamer(r.opt.Naming, true)
@@ -220,7 +221,7 @@ func (r *Request) title() string { return cmp.Or(r.name, "picture") }
 type Result struct {
 	// Name is the suggested file name of the result.
 	Name string
-	// Format is png, jpeg, bmp, tiff or gif.
+	// Format is png, jpeg, webp, bmp, tiff or gif.
 	Format imagefile.Format
 	// Event is the event of the command for the picture, done or plan, as JSON.
 	Event json.RawMessage

@@ -10,6 +10,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
+	"superres/internal/imagefile"
 	"superres/internal/imagefile/imagetest"
 )
 
@@ -34,6 +35,17 @@ func TestRawFilesAreRefused(t *testing.T) {
 		putText(t, dir, name, rawFile())
 		program.RefusesLines(t, dir, "upscale", []consoletest.RefusedLine{
 			{name + " --first-frame", console.ExitInput, name + ": " + want}})
+	}
+	// With nothing but a small picture in it, the name tells it.
+	var lone bytes.Buffer
+	if err := imagefile.Encode(&lone, consoletest.Blob(9, 7), imagefile.TIFF, imagefile.EncodeOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{"NEF", "CR2", "ARW"} {
+		name := "lone." + strings.ToLower(kind)
+		putText(t, dir, name, lone.String())
+		program.RefusesLines(t, dir, "upscale", []consoletest.RefusedLine{
+			{name, console.ExitInput, strings.Replace(want, "DNG", name+": "+kind, 1)}})
 	}
 	if out, _ := expect(t, dir, rawFile(), "-", console.ExitInput, want); out != "" {
 		t.Errorf("a pipe: %d bytes", len(out))

@@ -41,12 +41,25 @@ func raw(first [][4]uint32, whole ...[4]uint32) []byte {
 		imagetest.TIFFPage(0, whole...)...)
 }
 
+func TestRawName(t *testing.T) {
+	for name, want := range map[string]string{"a.nef": "NEF", "x/B.CR2": "CR2", "a.dng": "DNG", "a.arw": "ARW",
+		"a.tif": "", "nef": "", "a.nef.tif": ""} {
+		if got, is := foreign.RawName(name); got.Title != want || is != (want != "") {
+			t.Errorf("%s: %q, expected %q", name, got.Title, want)
+		}
+	}
+}
+
 func TestRaw(t *testing.T) {
 	small, filter := [4]uint32{254, 4, 1, 1}, [4]uint32{262, 3, 1, 32803}
 	rgb, dng := [4]uint32{262, 3, 1, 2}, [4]uint32{50706, 1, 4, 0x401}
 	nikon := raw([][4]uint32{small, {271, 2, 18, 0}}, [4]uint32{254, 4, 1, 0}, filter)
 	binary.LittleEndian.PutUint32(nikon[8+2+12+8:], uint32(len(nikon)))
 	nikon = append(nikon, "NIKON CORPORATION\x00"...)
+	// One directory: a small copy, by a camera of a maker of raw files.
+	lone := append([]byte(imagetest.TIFFStart), imagetest.TIFFPage(0, small, rgb, [4]uint32{271, 2, 6, 0})...)
+	binary.LittleEndian.PutUint32(lone[8+2+2*12+8:], uint32(len(lone)))
+	lone = append(lone, "Nikon\x00"...)
 	canon := append([]byte("II*\x00\x10\x00\x00\x00CR\x02\x00"), 0, 0, 0, 0)
 	for name, c := range map[string]struct {
 		data []byte
@@ -58,6 +71,7 @@ func TestRaw(t *testing.T) {
 		"cr2":                      {canon, "CR2"},
 		"sensor without a maker":   {raw([][4]uint32{rgb}, filter), "camera raw"},
 		"compressed as a sensor's": {raw([][4]uint32{rgb}, [4]uint32{259, 3, 1, 32767}), "camera raw"},
+		"nef of a copy alone":      {lone, "NEF"},
 		"copy first":               {raw([][4]uint32{small}, rgb), "TIFF with a small copy first"},
 		"picture and copies":       {raw([][4]uint32{rgb}, small), ""},
 		"copy alone": {append([]byte(imagetest.TIFFStart), imagetest.TIFFPage(0, small, rgb)...),

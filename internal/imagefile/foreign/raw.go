@@ -3,6 +3,8 @@ package foreign
 import (
 	"encoding/binary"
 	"io"
+	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -29,10 +31,27 @@ const (
 	firstOfDirectory = 8 // no directory is before it
 )
 
+// unknownRaw is the title of a raw file of any other maker.
+const unknownRaw = "camera raw"
+
 // makers are the kinds of raw files by what the maker of the camera begins with.
 var makers = []struct{ maker, title string }{
 	{"NIKON", "NEF"}, {"SONY", "ARW"}, {"PENTAX", "PEF"}, {"RICOH", "PEF"}, {"SAMSUNG", "SRW"}, {"HASSELBLAD", "3FR"},
 	{"PHASE ONE", "IIQ"}, {"CANON", "CR2"},
+}
+
+// rawNames are the extensions that only raw files have.
+var rawNames = []string{".3fr", ".arw", ".cr2", ".dcr", ".dng", ".erf", ".fff", ".iiq", ".kdc", ".mef", ".mos", ".nef",
+	".nrw", ".pef", ".rwl", ".sr2", ".srf", ".srw"}
+
+// RawName tells whether a TIFF is a raw file of a camera by its name: one with nothing but a small picture in it, which
+// some programs leave of a raw file, cannot be told from a picture by its content.
+func RawName(name string) (Kind, bool) {
+	ext := strings.ToLower(filepath.Ext(name))
+	if !slices.Contains(rawNames, ext) {
+		return Kind{}, false
+	}
+	return Kind{Title: strings.ToUpper(ext[1:]), Advice: develop}, true
 }
 
 // Raw tells whether a TIFF is a raw file of a camera, or has a small copy of its picture as
@@ -60,7 +79,7 @@ func Raw(r io.ReaderAt) (Kind, bool) {
 	switch {
 	case t.dng:
 		return Kind{Title: "DNG", Advice: develop}, true
-	case t.raw || t.copyFirst && t.others && t.maker != "":
+	case t.raw || t.copyFirst && (t.others && t.maker != "" || t.kind() != unknownRaw):
 		return Kind{Title: t.kind(), Advice: develop}, true
 	case t.copyFirst && t.others:
 		return Kind{Title: "TIFF with a small copy first", Advice: "save it as PNG first"}, true
@@ -87,7 +106,7 @@ func (t *tiff) kind() string {
 			return m.title
 		}
 	}
-	return "camera raw"
+	return unknownRaw
 }
 
 // directory looks at the directory at a place and puts those that it names into the queue.

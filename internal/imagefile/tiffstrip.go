@@ -1,0 +1,140 @@
+package imagefile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/adler32"
+	"io"
+	"slices"
+	"sync"
+
+	"superres/internal/metadata"
+	"superres/internal/parallel"
+)
+
+// rowBytes returns the length of a row of samples, in bytes.
+func (r *tiffRaster) rowBytes() int { return r.width * r.samples * r.sampleBytes() }
+
+// stripRows returns the number of rows of a strip: of about chunkBytes, but for the last.
+func (r *tiffRaster) stripRows() int { return min(max(chunkBytes/r.rowBytes(), 1), r.height) }
+
+// strips returns the number of strips.
+func (r *tiffRaster) strips() int { return (r.height + r.stripRows() - 1) / r.stripRows() }
+
+// predicts reports whether a sample is stored less the one of the pixel to its left. Indices of colours are not.
+func (r *tiffRaster) predicts() bool { return r.colours == nil }
+
+// fields returns the entries of a directory about the strips that measure has measured, which begin at offset at of the
+// file.
+func (r *tiffRaster) fields(at uint32) []metadata.TIFFField {
+	const deflate, differences = 8, 2
+	offsets := make([]uint32, len(r.lengths))
+	for i, n := range r.lengths {
+		offsets[i] = at
+		at += n
+	}
+	f := []metadata.TIFFField{
+		{Tag: 256, Long: true, Values: []uint32{uint32(r.width)}},
+		{Tag: 257, Long: true, Values: []uint32{uint32(r.height)}},
+		{Tag: 258, Values: slices.Repeat([]uint32{r.bits}, r.samples)},
+		{Tag: 259, Values: []uint32{deflate}},
+		{Tag: 262, Values: []uint32{r.photometric}},
+		{Tag: 273, Long: true, Values: offsets},
+		{Tag: 277, Values: []uint32{uint32(r.samples)}},
+		{Tag: 278, Long: true, Values: []uint32{uint32(r.stripRows())}},
+		{Tag: 279, Long: true, Values: r.lengths},
+	}
+	if r.predicts() {
+		f = append(f, metadata.TIFFField{Tag: 317, Values: []uint32{differences}})
+	}
+	if r.colours != nil {
+		f = append(f, metadata.TIFFField{Tag: 320, Values: colourMap(r.colours)})
+	}
+	if r.alpha != 0 {
+		f = append(f, metadata.TIFFField{Tag: 338, Values: []uint32{r.alpha}})
+	}
+	return f
+}
+
+// pack compresses all strips in the byte order order, and calls put with each, in order.
+func (r *tiffRaster) pack(order binary.ByteOrder, put func(strip []byte) error) error {
+	return parallel.Ordered(r.strips(), func(i int) *tiffStrip {
+		s := tiffStrips.Get().(*tiffStrip)
+		s.pack(r, order, i*r.stripRows(), min((i+1)*r.stripRows(), r.height))
+		return s
+	}, func(s *tiffStrip) error {
+		defer tiffStrips.Put(s)
+		return put(s.packed.Bytes())
+	})
+}
+
+// measure sets r.lengths to the lengths of the compressed strips, and returns their sum.
+//
+// Note: the directory of a page, or the offset of it, stands before the strips and depends on their lengths. So they
+// are compressed twice, which is quick beside enlarging, and takes no memory for the file.
+func (r *tiffRaster) measure(order binary.ByteOrder) (sum int64) {
+	r.lengths = r.lengths[:0]
+	_ = r.pack(order, func(strip []byte) error {
+		r.lengths = append(r.lengths, uint32(len(strip)))
+		sum += int64(len(strip))
+		return nil
+	})
+	return sum
+}
+
+// write writes the compressed strips to w in the byte order order.
+func (r *tiffRaster) write(w io.Writer, order binary.ByteOrder) error {
+	return r.pack(order, func(strip []byte) error {
+		_, err := w.Write(strip)
+		return err
+	})
+}
+
+// tiffStrip compresses rows into a strip.
+type tiffStrip struct {
+	rows   []byte
+	packed bytes.Buffer
+	packer packer
+}
+
+// tiffStrips keeps the memory of tiffStrip values, mostly of their packers, for reuse.
+var tiffStrips = sync.Pool{New: func() any { return new(tiffStrip) }}
+
+// pack sets s.packed to the rows [lo, hi) of r, as zlib has them.
+func (s *tiffStrip) pack(r *tiffRaster, order binary.ByteOrder, lo, hi int) {
+	n := r.rowBytes()
+	s.rows = slices.Grow(s.rows[:0], (hi-lo)*n)[:(hi-lo)*n]
+	for y := lo; y < hi; y++ {
+		r.read(s.rows[(y-lo)*n:][:n], order, y)
+	}
+	method := s.packer.chooseMethod(&s.packed, s.rows)
+	s.packed.Reset()
+	s.packed.WriteString(zlibHead)
+	s.packer.deflate(&s.packed, method, s.rows, true)
+	_ = binary.Write(&s.packed, binary.BigEndian, adler32.Checksum(s.rows)) // into memory
+}
+
+// read sets row to the samples of row y in the byte order order, each less the one to its left if r.predicts.
+func (r *tiffRaster) read(row []byte, order binary.ByteOrder, y int) {
+	size, n := r.sampleBytes(), r.samples
+	if src := r.pix[y*r.stride:]; n == r.stored {
+		copy(row, src)
+	} else {
+		withoutAlpha(row, src, size)
+	}
+	switch {
+	case !r.predicts():
+	case size == 1:
+		for i := len(row) - 1; i >= n; i-- {
+			row[i] -= row[i-n]
+		}
+	default: // samples are big-endian in memory
+		for i := len(row) - 2; i >= 0; i -= 2 {
+			v := binary.BigEndian.Uint16(row[i:])
+			if i >= 2*n {
+				v -= binary.BigEndian.Uint16(row[i-2*n:])
+			}
+			order.PutUint16(row[i:], v)
+		}
+	}
+}

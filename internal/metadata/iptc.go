@@ -1,0 +1,145 @@
+package metadata
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"io"
+)
+
+// IPTC records (IIM 4) are in a TIFF under a tag of their own; in a JPEG in a resource of Photoshop, of which a segment
+// has several; and in a PNG, by the habit of ImageMagick and ExifTool, as such a resource in hexadecimal in a text.
+
+const (
+	resourceMark   = "8BIM"
+	resourceIPTC   = 0x0404
+	resourceHeader = len(resourceMark) + 2 + 2 + 4 // the mark, the number, an empty name, and the length
+	mostName       = 256                           // bytes of the name of a resource, with its length and padding
+	iptcKeyword    = "Raw profile type iptc\x00"
+	iptcMark       = 0x1c // the byte that a record begins with
+	hexColumns     = 36   // bytes in a line of hexadecimal
+)
+
+// iptcResource returns the IPTC records in b, resources of Photoshop. ok is false where there are none.
+func iptcResource(b Body) (_ Body, ok bool) {
+	for b.Len >= int64(resourceHeader) {
+		head := b.Start(int64(len(resourceMark) + 2 + mostName + 4))
+		if len(head) < resourceHeader || string(head[:4]) != resourceMark {
+			return Body{}, false
+		}
+		name := 1 + int(head[6])
+		at := len(resourceMark) + 2 + name + name%2
+		if len(head) < at+4 {
+			return Body{}, false
+		}
+		n := int64(binary.BigEndian.Uint32(head[at:]))
+		b = b.after(int64(at + 4))
+		if n > b.Len {
+			return Body{}, false
+		}
+		if binary.BigEndian.Uint16(head[4:]) == resourceIPTC {
+			return Body{b.src, b.at, n}, true
+		}
+		b = b.after(n + n%2)
+	}
+	return Body{}, false
+}
+
+// iptc reads the IPTC records c. Some programs write them to a TIFF as numbers of 32 bits in the wrong order.
+func (r *reader) iptc(c content) {
+	if !r.isFirst("iptc") || !r.fits("IPTC block", c.size) {
+		return
+	}
+	swapped := false
+	switch start := c.start(4); {
+	case len(start) > 0 && start[0] == iptcMark:
+	case len(start) == 4 && start[3] == iptcMark && c.size%4 == 0:
+		swapped = true
+	default:
+		r.drop("IPTC block", "damaged")
+		return
+	}
+	r.m.IPTC = r.keepBlock(c)
+	if swapped {
+		for b := r.m.IPTC; len(b) >= 4; b = b[4:] {
+			b[0], b[1], b[2], b[3] = b[3], b[2], b[1], b[0]
+		}
+	}
+}
+
+// iptcText reads the IPTC records in body, the data of a chunk tEXt or zTXt of a PNG, where it has such. Records of
+// unusual length, and damaged ones, stay in the text alone.
+func (r *reader) iptcText(kind string, body Body) {
+	if r.seen["iptc"] || !r.starts(body, iptcKeyword) {
+		return
+	}
+	text := inOnePiece(body.after(int64(len(iptcKeyword))))
+	if kind == "zTXt" {
+		const method = 1 // byte before the compressed text
+		var ok bool
+		if text, ok = inflate(text.first.after(method)); !ok {
+			return
+		}
+	}
+	const most = 1 << 20 // bytes of the text
+	if text.size > most {
+		return
+	}
+	_, rest, _ := bytes.Cut(bytes.TrimLeft(text.start(text.size), "\n"), []byte("\n")) // behind the name
+	_, rest, _ = bytes.Cut(rest, []byte("\n"))                                         // and the length
+	digits := bytes.Join(bytes.Fields(rest), nil)
+	block := make([]byte, hex.DecodedLen(len(digits)))
+	if _, err := hex.Decode(block, digits); err != nil {
+		return
+	}
+	records := bodyOf(block)
+	if inner, ok := iptcResource(records); ok {
+		records = inner
+	}
+	r.iptc(inOnePiece(records))
+}
+
+// hasIPTC reports whether a part is where a JPEG or a PNG has its IPTC records.
+func (p Part) hasIPTC() bool {
+	return p.Marker == markerApp13 || bytes.HasPrefix(p.Data, []byte(iptcKeyword))
+}
+
+// iptcHead returns what precedes n bytes of IPTC records in their resource of Photoshop.
+func iptcHead(n int) []byte {
+	b := binary.BigEndian.AppendUint16([]byte(resourceMark), resourceIPTC)
+	return binary.BigEndian.AppendUint32(append(b, 0, 0), uint32(n))
+}
+
+// iptc writes IPTC records as a chunk zTXt. It compresses them twice, the first time only to learn the length.
+func (c *chunks) iptc(records []byte) {
+	head := iptcHead(len(records))
+	padding := make([]byte, len(records)%2)
+	pack := func(w io.Writer) error {
+		if _, err := io.WriteString(w, iptcKeyword+"\x00"); err != nil {
+			return err
+		}
+		z := zlib.NewWriter(w)
+		if _, err := fmt.Fprintf(z, "\niptc\n%8d\n", len(head)+len(records)+len(padding)); err != nil {
+			return err
+		}
+		block := io.MultiReader(bytes.NewReader(head), bytes.NewReader(records), bytes.NewReader(padding))
+		for line := make([]byte, hexColumns); ; {
+			n, err := io.ReadFull(block, line)
+			if n == 0 {
+				break
+			}
+			if _, failed := fmt.Fprintf(z, "%x\n", line[:n]); failed != nil {
+				return failed
+			}
+			if err != nil {
+				break
+			}
+		}
+		return z.Close()
+	}
+	var n length
+	_ = pack(&n) // counting cannot fail
+	c.chunk("zTXt", uint32(n), pack)
+}

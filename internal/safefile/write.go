@@ -21,12 +21,24 @@ import (
 // write must not keep its writer. A Fault that write returns, or the error of a context, keeps its class; all
 // others are an ErrOutput.
 func WriteAtomic(name string, overwrite bool, write func(io.Writer) error) error {
-	return writeAtomic(osDisk{}, name, AnyMode, overwrite, write)
+	return writeAtomic(osDisk{}, name, AnyMode, overwrite, filling(name, write))
 }
 
 // WriteAtomicMode is WriteAtomic for a new file that gets at most the mode most, from its first byte on. See ModeOf.
 func WriteAtomicMode(most fs.FileMode, name string, overwrite bool, write func(io.Writer) error) error {
-	return writeAtomic(osDisk{}, name, most, overwrite, write)
+	return writeAtomic(osDisk{}, name, most, overwrite, filling(name, write))
+}
+
+// MakeAtomicMode is WriteAtomicMode for a file that another program writes: make is given the path of the temporary
+// file, which exists and is empty, and has that program write to it. The program must not replace it by another file.
+func MakeAtomicMode(most fs.FileMode, name string, overwrite bool, make func(temp string) error) error {
+	return writeAtomic(osDisk{}, name, most, overwrite, func(f file) error {
+		err := make(f.Name())
+		if err == nil {
+			return nil
+		}
+		return asOutput(err, name)
+	})
 }
 
 // AnyMode is the largest mode of a new file that is made from no other files: the umask alone restricts it.
@@ -84,8 +96,8 @@ func tryTemp(d disk, dir string, mode fs.FileMode, name string) error {
 	return nil
 }
 
-// writeAtomic is WriteAtomicMode on a given file system.
-func writeAtomic(d disk, name string, most fs.FileMode, overwrite bool, write func(io.Writer) error) error {
+// writeAtomic is WriteAtomicMode on a given file system. write fills the temporary file.
+func writeAtomic(d disk, name string, most fs.FileMode, overwrite bool, write func(file) error) error {
 	mode, replaces, err := outputMode(d, name, overwrite)
 	if err != nil {
 		return err
@@ -109,7 +121,7 @@ func writeAtomic(d disk, name string, most fs.FileMode, overwrite bool, write fu
 		temp.Release()
 	}()
 
-	if err := fill(temp, name, write); err != nil {
+	if err := write(temp); err != nil {
 		return err
 	}
 	if err := temp.Sync(); err != nil {
@@ -158,6 +170,11 @@ func outputMode(d disk, name string, overwrite bool) (mode fs.FileMode, replaces
 	return info.Mode().Perm(), true, nil
 }
 
+// filling returns fill for the file name and write, for writeAtomic.
+func filling(name string, write func(io.Writer) error) func(file) error {
+	return func(f file) error { return fill(f, name, write) }
+}
+
 // fill calls write with a buffer in front of f, and returns errors as faults about name.
 func fill(f io.Writer, name string, write func(io.Writer) error) error {
 	out := &Watched{Writer: f}
@@ -172,6 +189,11 @@ func fill(f io.Writer, name string, write func(io.Writer) error) error {
 	case err == nil:
 		return nil
 	}
+	return asOutput(err, name)
+}
+
+// asOutput returns err, which ended the writing of name, as a fault about name.
+func asOutput(err error, name string) error {
 	if err, ok := Named(err, name); ok {
 		return err
 	}

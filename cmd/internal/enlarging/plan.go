@@ -31,7 +31,8 @@ type Plan struct {
 	Job
 	// Input and Output are the sizes in pixels of the upright picture, or the first of several, and of its result.
 	Input, Output image.Point
-	// Frames is the number of pictures in the file; 0 for a still picture, and for video, whose length is not known.
+	// Frames is the number of pictures in the file, of video as far as the file tells; 0 for a still picture, and for a
+	// stream of video, whose length is not known.
 	Frames int
 	// Memory is an estimate of the bytes that the work takes at its peak, those of the program included.
 	Memory int64

@@ -28,6 +28,10 @@ type Content struct {
 	Size int64
 	// Info describes the file as it was when it was opened; nil if the content is not a file of the user.
 	Info fs.FileInfo
+	// Title says what a video file holds, in words for people; empty: the content itself tells.
+	Title string
+	// Frames is the number of frames of a video, as far as its file tells; 0: it is not known.
+	Frames int
 	// Close frees what Open took.
 	Close func()
 }
@@ -63,7 +67,8 @@ func (f File) Open() (*Content, error) {
 		file.Close()
 		return nil, safefile.Refuse(safefile.ErrInput, string(f), "cannot be read: %v", err)
 	}
-	return &Content{bufio.NewReader(file), file, size, info, func() { file.Close() }}, nil
+	return &Content{Reader: bufio.NewReader(file), At: file, Size: size, Info: info,
+		Close: func() { file.Close() }}, nil
 }
 
 // Standard is the Source of standard input. There must be one for each stream, as it reads ahead.
@@ -94,5 +99,6 @@ func (b *Body) Name() string { return b.Title }
 
 // Open implements Source.
 func (b *Body) Open() (*Content, error) {
-	return &Content{bufio.NewReader(io.NewSectionReader(b.Bytes, 0, b.Size)), b.Bytes, b.Size, nil, func() {}}, nil
+	return &Content{Reader: bufio.NewReader(io.NewSectionReader(b.Bytes, 0, b.Size)), At: b.Bytes, Size: b.Size,
+		Close: func() {}}, nil
 }

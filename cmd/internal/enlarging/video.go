@@ -59,10 +59,17 @@ func openVideo(ctx context.Context, p *Plan) error {
 	}
 	v.placeColour()
 	p.title = fmt.Sprintf("Y4M, %s of %d bits", in.Layout.Name, in.Depth)
+	if p.content.Title != "" {
+		p.title = p.content.Title
+	}
 	p.scope, p.noun, p.moves, p.endless = " for all frames", "frame", true, true
 	p.share = func(int) float64 { return 0 }
 	if each := in.FrameBytes() + int64(len("FRAME\n")); p.content.Size > 0 {
 		p.share = func(frames int) float64 { return min(float64(frames)*float64(each)/float64(p.content.Size), 1) }
+	}
+	if all := p.content.Frames; all > 0 {
+		p.Frames = all
+		p.share = func(frames int) float64 { return min(float64(frames)/float64(all), 1) }
 	}
 	p.seq.Sequence = v
 	err = p.seq.fill(ctx, 2)

@@ -65,7 +65,7 @@ const videoExt = ".y4m"
 type Output struct {
 	// Path is the path of the file; "-" is standard output.
 	Path   string
-	Format imagefile.Format // png, jpeg, webp, bmp, tiff, gif (animations only) or Video
+	Format imagefile.Format // png, jpeg, webp, bmp, tiff, gif (animations only), Video or Container
 	Root   string           // the folder that the file must not leave through a link
 }
 
@@ -74,7 +74,8 @@ var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 // SplitOutput splits args into inputs and the output out. The second of two arguments is the output if it is named
 // like a picture or video and does not exist; otherwise all are inputs and out is empty.
 func SplitOutput(args []string) (inputs []string, out string) {
-	if len(args) != 2 || !isNamedPicture(args[1]) && !IsNamedVideo(args[1]) || strings.ContainsAny(args[1], "*?[") {
+	if len(args) != 2 || strings.ContainsAny(args[1], "*?[") ||
+		!isNamedPicture(args[1]) && !IsNamedVideo(args[1]) && !isNamedContainer(args[1]) {
 		return args, ""
 	}
 	if _, err := os.Lstat(args[1]); !errors.Is(err, fs.ErrNotExist) {
@@ -175,8 +176,11 @@ func (n Namer) Output(in Input) (Output, error) {
 func (n Namer) output(in Input) (Output, error) {
 	out, format := n.out, n.format
 	asFile := n.asFile()
-	if in.Format == Video {
+	switch in.Format {
+	case Video:
 		return n.video(in)
+	case Container:
+		return n.container(in)
 	}
 	switch {
 	case paths.IsStandard(out) || out == "" && paths.IsStandard(in.Path):

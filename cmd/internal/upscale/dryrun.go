@@ -34,7 +34,7 @@ func (e *session) show(ctx context.Context, b *batch, r *report) error {
 			if j.fromStandard() {
 				return console.Usage("--dry-run does not read standard input; name files")
 			}
-			p, err = e.Inspect(ctx, e.jobOf(j), func(*enlarging.Plan) {})
+			p, err = e.Inspect(ctx, e.jobOf(ctx, j), func(*enlarging.Plan) {})
 			ev.trial(p)
 			return err
 		})

@@ -14,8 +14,9 @@ const description = `   superres upscale photo.jpg                      writes p
    superres upscale -r --resume -o large/ photos/  goes on where it was interrupted
    superres upscale --dry-run -r photos/           what would be made, and nothing else
    superres upscale - < in.png > out.png           a pipe
-   ffmpeg -i in.mp4 -f yuv4mpegpipe - | superres upscale - | ffmpeg -i - out.mp4
-                                                   video, frame by frame
+   superres upscale in.mp4                         writes in_2x.mp4, with its sound
+   ffmpeg -i in.mp4 -f yuv4mpegpipe - | superres upscale - |
+   ffmpeg -i - -i in.mp4 -c:a copy out.mp4         the same by hand, by FFmpeg
    superres upscale --effort fast photos/          quick: in a third of the time
    superres upscale --effort max photo.jpg         the finest, eight times as long
    superres upscale -m bicubic photo.jpg           plain interpolation, for comparison
@@ -95,6 +96,23 @@ looked at before any is enlarged, and a file is whole or not there, in a pipe as
 --max-pixels counts a picture, by default 50 million pixels, and all of a file may have
 100 times as many, at most 50000 pictures; --timeout, where it is given, counts the file, and else the decoding of
 a picture. --resume goes on with files, and begins each anew.
+
+Video files (MP4, MOV, M4V, MKV, WebM, AVI and others) are read and written by the
+programs ffmpeg and ffprobe, which must be on the path, one file at a time. MP4, MOV, M4V,
+MKV and WebM become what they were, others MKV, which holds any sound; -o or --name may
+say another. Each frame is enlarged as one of Y4M is, below, and shown when it was: a
+frame rate that varies still does. Sound is copied, packet by packet; a container that
+does not take it is refused before any work. Subtitles are copied, or written in the form
+that the container has; chapters, languages, titles, dates, places and, in MP4 and MOV,
+the cover are kept, unless --metadata strip. What is left out is said: pictures as
+subtitles where only MKV takes them, the data of cameras, transparency, HDR screens'
+data, all videos but the first. The flags of colour (matrix, range, primaries, transfer)
+are those of the input; where it has no matrix, and programs would take the larger video
+for another, BT.601 is said. The encoder is libx264 at CRF 16 in 4:2:0, or MPEG-4 where
+ffmpeg has none; libx265 at CRF 18 for more than 8 bits; libvpx-vp9 at CRF 20 in WebM.
+Turned video comes out upright. Odd sides get one row or column more, a copy of the last.
+Interlaced video goes through ffmpeg's bwdif. Videos in folders are left alone: name
+them, as in videos/*.mp4. --resume is refused; --on-exist skip leaves out what is done.
 
 Y4M (YUV4MPEG2) in a file or a pipe becomes Y4M, a call for each stream: 4:2:0 as
 jpeg, mpeg2 or paldv, 4:1:1, 4:2:2, 4:4:4 or mono, of 8 to 16 bits; 420p10 and the

@@ -137,7 +137,7 @@ func TestNetworksOfSeveral(t *testing.T) {
 			t.Errorf("%s: %d frames of %d", format, len(got), len(want))
 		}
 	}
-	stream := video(t, "W32 H24 F25:1 C420jpeg", 3, moving)
+	stream := stream(t, "W32 H24 F25:1 C420jpeg", 3, moving)
 	first := piped(t, stream, "-m rgb2")
 	if h, list := readVideo(t, first); h.Width != 64 || len(list) != 3 || piped(t, stream, "-m rgb2 -j 1") != first {
 		t.Errorf("video of width %d, %d frames", h.Width, len(list))

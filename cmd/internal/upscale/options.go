@@ -213,16 +213,20 @@ func readDenoise(text string) (float64, error) {
 // check returns an error if options contradict each other for the input in and its output out. single says that in is
 // the only input and was named itself; json that --json is given.
 func (opt Options) check(in pictures.Input, out pictures.Output, single, json bool) error {
+	video := opt.Video || out.Format == pictures.Container
 	standard, pipe := paths.IsStandard(in.Path), paths.IsStandard(out.Path)
 	switch {
 	case pipe && !single:
 		return console.Usage("standard output takes one picture: give one file, or - alone")
 	case standard && opt.Part != parts.Part{}:
 		return console.Usage("--shard divides files; standard input is one")
-	case opt.Video && opt.Resume:
+	case out.Format == pictures.Container && opt.Resume:
+		return console.Usage("--resume goes on with pictures; of videos, --on-exist skip leaves out those that are " +
+			"done")
+	case video && opt.Resume:
 		return console.Usage("--resume goes on with pictures; a stream of frames begins anew")
-	case opt.Video && opt.Keep.Depth != 0:
-		return console.Usage("--depth %d: a stream of frames keeps the depth that it has; leave it out", opt.Keep.Depth)
+	case video && opt.Keep.Depth != 0:
+		return console.Usage("--depth %d: a video keeps the depth that it has; leave it out", opt.Keep.Depth)
 	case (standard || pipe) && opt.Resume:
 		return console.Usage("--resume goes on with files; standard input and output begin anew")
 	case pipe && json:

@@ -101,6 +101,7 @@ func findInputs(opt Options) (list []pictures.Input, others []pictures.Other, er
 			list = inputs
 		}
 	}
+	pictures.MarkContainers(list)
 	if opt.Video {
 		list[0].Format = pictures.Video
 	} else if !opt.Keep.FirstFrame {
@@ -260,7 +261,7 @@ func (p *planner) take(l finding) {
 	case l.there && p.opt.OnExist == "fail":
 		// A file that cannot be read is reported as such, not for its output.
 		var problem error
-		if !p.opt.Video {
+		if !p.opt.Video && l.format != pictures.Container {
 			problem = imagefile.Check(l.Path)
 		}
 		if problem == nil {

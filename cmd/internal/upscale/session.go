@@ -1,6 +1,7 @@
 package upscale
 
 import (
+	"context"
 	"io"
 	"io/fs"
 
@@ -8,6 +9,7 @@ import (
 	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
+	"superres/cmd/internal/video"
 )
 
 // session is one call of the command, with its options and all that it works with.
@@ -17,6 +19,7 @@ type session struct {
 	past    resumption
 	streams *console.Streams
 	in      *enlarging.Standard
+	ffmpeg  *video.Tools // nil: no input is a video file
 }
 
 // source returns the source of the input called name: standard input or a file.
@@ -27,8 +30,12 @@ func (e *session) source(name string) enlarging.Source {
 	return enlarging.File(name)
 }
 
-// jobOf returns j in the form that the enlarger takes, with its source and sink.
-func (e *session) jobOf(j job) enlarging.Job {
+// jobOf returns j in the form that the enlarger takes, with its source and sink. A job of a video file ends with ctx.
+func (e *session) jobOf(ctx context.Context, j job) enlarging.Job {
+	if j.format == pictures.Container {
+		return e.ffmpeg.Job(ctx, video.File{In: j.Path, Out: j.output, Root: j.root,
+			Overwrite: e.opt.OnExist == "overwrite", Strip: e.opt.Keep.Strip})
+	}
 	out := enlarging.Job{Source: e.source(j.Path), Format: j.format}
 	if j.piped() {
 		out.Sink, out.Follow = enlarging.Pipe{Writer: e.streams.Out}, e.opt.Naming.Format == ""
@@ -41,6 +48,17 @@ func (e *session) jobOf(j job) enlarging.Job {
 	return out
 }
 
+// findFFmpeg looks for the programs that video files are read and written by, if jobs has any.
+func (e *session) findFFmpeg(ctx context.Context, jobs []job) (err error) {
+	for _, j := range jobs {
+		if j.format == pictures.Container && pictures.CheckContainer(j.Path) == nil {
+			e.ffmpeg, err = video.Find(ctx, j.Path, j.output)
+			return err
+		}
+	}
+	return nil
+}
+
 // isVideo reports whether the only input is a video stream, by its first bytes; false: inputs are pictures. It fails
 // if a video is one of several inputs.
 func (e *session) isVideo() (bool, error) {
@@ -48,6 +66,14 @@ func (e *session) isVideo() (bool, error) {
 	for _, name := range e.opt.Inputs {
 		if paths.IsStandard(name) && (!alone || e.opt.DryRun || e.opt.Resume) {
 			continue // refused later, so not read here
+		}
+		if paths.IsStandard(name) {
+			in, _ := e.in.Open() // never fails
+			if head, _ := in.Peek(pictures.HeadBytes); pictures.BeginsContainer(head) {
+				return false, console.Failf(console.ExitInput, "standard input is a video file; name the file, or "+
+					"pipe its frames: ffmpeg -i IN -f yuv4mpegpipe - | superres upscale - | "+
+					"ffmpeg -i - -i IN -c:a copy OUT")
+			}
 		}
 		if !alone && !pictures.IsNamedVideo(name) || enlarging.FormatOf(e.source(name)) != pictures.Video {
 			continue

@@ -23,7 +23,7 @@ func TestVideoShimmer(t *testing.T) {
 		}
 		for _, sigma := range sigmas {
 			random := rand.New(rand.NewPCG(1, 1))
-			still := video(t, head, frameCount, func(_, plane, x, y int) int {
+			still := stream(t, head, frameCount, func(_, plane, x, y int) int {
 				if plane > 0 {
 					return int(128 * unit)
 				}
@@ -65,7 +65,7 @@ func TestVideoShimmer(t *testing.T) {
 
 // Each frame of a video equals its enlargement alone.
 func TestVideoFramesAlone(t *testing.T) {
-	data := video(t, "W30 H20 C420mpeg2", 6, moving)
+	data := stream(t, "W30 H20 C420mpeg2", 6, moving)
 	in, frames := readVideo(t, data)
 	_, got := readVideo(t, piped(t, data, "--denoise 0.2"))
 	head := len(in.String()) + 1

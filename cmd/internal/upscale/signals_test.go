@@ -86,7 +86,7 @@ func TestInterrupted(t *testing.T) {
 
 // If a video is interrupted while it waits for frames, a pipe ends with a whole frame, and a file is not made.
 func TestVideoInterrupted(t *testing.T) {
-	data := video(t, "W20 H10", 3, moving)
+	data := stream(t, "W20 H10", 3, moving)
 	want := piped(t, data, "-m bicubic")
 	for _, output := range []string{"-", "out.y4m"} {
 		dir := t.TempDir()

@@ -86,6 +86,11 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 			return err
 		}
 	}
+	if len(b.problems) == 0 || opt.DryRun {
+		if err := e.findFFmpeg(c.Context, b.jobs); err != nil {
+			return err
+		}
+	}
 	if b.piped() && !opt.DryRun {
 		if err := s.CheckOpen(); err != nil {
 			return err

@@ -26,8 +26,8 @@ import (
 	"superres/superres/score"
 )
 
-// video returns a stream with the header head and a number of frames; at gives the code of a sample.
-func video(t *testing.T, head string, frames int, at func(n, plane, x, y int) int) string {
+// stream returns a stream with the header head and a number of frames; at gives the code of a sample.
+func stream(t *testing.T, head string, frames int, at func(n, plane, x, y int) int) string {
 	t.Helper()
 	in := must.Get(y4m.NewReader(strings.NewReader(y4m.Magic+head+"\n"), imagefile.Limits{}))(t)
 	var out bytes.Buffer
@@ -116,7 +116,7 @@ func TestVideoLayouts(t *testing.T) {
 				px, py := place(x, h.Layout.Across, h.Layout.Left), place(y, h.Layout.Down, h.Layout.Top)
 				return float64(unit) * (20 + 2*px/across + float64(plane)*py/down)
 			}
-			data := video(t, head, 2,
+			data := stream(t, head, 2,
 				func(_, plane, x, y int) int { return int(value(asked.Header, 1, 1, plane, x, y) + 0.5) })
 			got, frames := readVideo(t, piped(t, data, "-m bicubic -s "+scale))
 			var factor float64
@@ -157,7 +157,7 @@ func TestVideoLayouts(t *testing.T) {
 // equal results, so still areas do not shimmer.
 func TestVideoIsTheSame(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	still := video(t, "W40 H30 C420jpeg", 20, func(_, plane, x, y int) int { return moving(0, plane, x, y) })
+	still := stream(t, "W40 H30 C420jpeg", 20, func(_, plane, x, y int) int { return moving(0, plane, x, y) })
 	_, frames := readVideo(t, piped(t, still, ""))
 	if len(frames) != 20 {
 		t.Fatalf("%d frames", len(frames))
@@ -167,7 +167,7 @@ func TestVideoIsTheSame(t *testing.T) {
 			t.Errorf("frame %d is not the first", n+1)
 		}
 	}
-	data := video(t, "W40 H30 C422p10", 12, moving)
+	data := stream(t, "W40 H30 C422p10", 12, moving)
 	want := piped(t, data, "-j 1")
 	for _, jobs := range []string{"2", "8"} {
 		if piped(t, data, "-j "+jobs) != want {
@@ -214,7 +214,7 @@ func TestVideoAsPNG(t *testing.T) {
 		{"C420jpeg XCOLORRANGE=FULL", 0, 255}, {"C420jpeg", 16, 219}, {"Cmono", 16, 219},
 		{"C420p10 XCOLORRANGE=FULL", 0, 1023}, {"C422p10", 64, 876}, {"C444p10", 64, 876},
 	} {
-		data := video(t, fmt.Sprintf("W%d H%d %s", w, h, c.head), 1, func(_, plane, x, y int) int {
+		data := stream(t, fmt.Sprintf("W%d H%d %s", w, h, c.head), 1, func(_, plane, x, y int) int {
 			if plane > 0 {
 				return int(c.black+c.of+1) / 2
 			}
@@ -244,9 +244,9 @@ func TestVideoAsPNG(t *testing.T) {
 // kept.
 func TestVideoNoiseAndRange(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
-	noisy := video(t, "W64 H64 Cmono", 2, func(int, int, int, int) int { return 100 + int(20*random.NormFloat64()) })
+	noisy := stream(t, "W64 H64 Cmono", 2, func(int, int, int, int) int { return 100 + int(20*random.NormFloat64()) })
 	expect(t, t.TempDir(), noisy, "-v - -o out.y4m", 0, "Y4M, mono of 8 bits, 64×64, noise of ", "photo-real")
-	bright := video(t, "W40 H40 Cmono XCOLORRANGE=LIMITED", 1, func(_, _, x, _ int) int { return 2 + 250*(x/20) })
+	bright := stream(t, "W40 H40 Cmono XCOLORRANGE=LIMITED", 1, func(_, _, x, _ int) int { return 2 + 250*(x/20) })
 	got, frames := readVideo(t, piped(t, bright, ""))
 	if img := got.Brightness(frames[0]).(*image.Gray); img.GrayAt(8, 40).Y != 2 || img.GrayAt(70, 40).Y != 252 {
 		t.Errorf("codes 2 and 252 became %d and %d", img.GrayAt(8, 40).Y, img.GrayAt(70, 40).Y)
@@ -299,9 +299,9 @@ func TestVideoColour(t *testing.T) {
 		return (sum + side*side/2) / (side * side)
 	}
 	plain := func(_, _, x, y int) int { return code(low, 0, x, y, 1) }
-	_, grey := readVideo(t, piped(t, video(t, fmt.Sprintf("W%d H%d Cmono", w, h), 1, plain), ""))
+	_, grey := readVideo(t, piped(t, stream(t, fmt.Sprintf("W%d H%d Cmono", w, h), 1, plain), ""))
 	for layout, side := range map[string]int{"444": 1, "420jpeg": 2} {
-		data := video(t, fmt.Sprintf("W%d H%d C%s", w, h, layout), 1, func(_, plane, x, y int) int {
+		data := stream(t, fmt.Sprintf("W%d H%d C%s", w, h, layout), 1, func(_, plane, x, y int) int {
 			return code(low, plane, x, y, map[bool]int{true: 1, false: side}[plane == 0])
 		})
 		off := func(flags string) (sum float64) {

@@ -12,7 +12,7 @@ import (
 func TestVideoBar(t *testing.T) {
 	t.Setenv("TERM", "xterm")
 	t.Setenv("NO_COLOR", "")
-	dir, data := t.TempDir(), video(t, "W160 H120", 15, moving) // long enough to be drawn
+	dir, data := t.TempDir(), stream(t, "W160 H120", 15, moving) // long enough to be drawn
 	consoletest.Put(t, filepath.Join(dir, "in.y4m"), []byte(data))
 	for _, args := range []string{"upscale in.y4m -o a.y4m", "upscale - -o b.y4m"} {
 		screen, code := program.OnTerminal(t, dir, data, strings.Fields(args)...)

@@ -11,7 +11,7 @@ import (
 
 // If a stream is cut or damaged, a pipe gets the frames before, and a file is not made; the error names the frame.
 func TestVideoIsCut(t *testing.T) {
-	whole := video(t, "W20 H10 C420jpeg", 5, moving)
+	whole := stream(t, "W20 H10 C420jpeg", 5, moving)
 	const head, frame = len("YUV4MPEG2 W20 H10 C420jpeg\n"), len("FRAME\n") + 300
 	want := piped(t, whole, "-m bicubic")
 	const outHead, outFrame = head, len("FRAME\n") + 1200
@@ -52,7 +52,7 @@ func TestVideoIsCut(t *testing.T) {
 func TestVideoRefusals(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"in.y4m": video(t, "W400 H300 C420jpeg", 2, moving), "fields.y4m": "YUV4MPEG2 W4 H4 It\nFRAME\n",
+		"in.y4m": stream(t, "W400 H300 C420jpeg", 2, moving), "fields.y4m": "YUV4MPEG2 W4 H4 It\nFRAME\n",
 		"empty.y4m": "YUV4MPEG2 W4 H4\n", "huge.y4m": "YUV4MPEG2 W60000 H60000\nFRAME\n",
 		"colour.y4m": "YUV4MPEG2 W4 H4 C444alpha\n", "none.y4m": "no stream", "there.y4m": "here already",
 	} {
@@ -90,7 +90,7 @@ func TestVideoRefusals(t *testing.T) {
 
 // There is an event for each frame, in order, between the start and the end of the video.
 func TestVideoEvents(t *testing.T) {
-	stdout, _ := expect(t, t.TempDir(), video(t, "W20 H10", 7, moving), "--json - -o out.y4m -m bicubic", 0)
+	stdout, _ := expect(t, t.TempDir(), stream(t, "W20 H10", 7, moving), "--json - -o out.y4m -m bicubic", 0)
 	var got []string
 	for line := range strings.Lines(stdout) {
 		ev := consoletest.Decode[struct {

@@ -9,6 +9,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/enlarging"
+	"superres/cmd/internal/pictures"
 	"superres/internal/parallel"
 	"superres/internal/safefile"
 )
@@ -109,7 +110,11 @@ func (w *crew) try(ctx context.Context, i int, admit func(bytes int64)) (stopped
 	promised := int64(0)
 	watch := enlarging.Watch{
 		Admit: func(p *enlarging.Plan) {
-			admit(p.Memory)
+			if need := p.Memory; j.format != pictures.Container {
+				admit(need)
+			} else {
+				admit(w.opt.Limits.Memory) // alone: FFmpeg takes processors and memory besides
+			}
 			promised = p.Memory
 			watched.promise(p.Memory)
 			end = parallel.Task()
@@ -123,7 +128,7 @@ func (w *crew) try(ctx context.Context, i int, admit func(bytes int64)) (stopped
 		},
 	}
 	out.err = console.Picture(j.title(), func() (err error) {
-		out.Plan, err = w.Enlarge(of, w.jobOf(j), watch)
+		out.Plan, err = w.Enlarge(of, w.jobOf(of, j), watch)
 		return err
 	})
 	stopped, alone := watched.end()

@@ -1,0 +1,92 @@
+package video
+
+import (
+	"encoding/binary"
+	"io"
+	"strings"
+
+	"superres/internal/y4m"
+)
+
+// muxer writes the frames of a Y4M stream that it is given, as package y4m writes it, as Matroska to out. Sides that
+// are odd are made even, as H.264 asks, by repeating the last row or column, and grey frames get colour that is
+// neutral. It belongs to one goroutine.
+type muxer struct {
+	out io.Writer
+	// duration is how long a frame is shown by default, in nanoseconds; 0: not known.
+	duration float64
+	// next returns the time of the next frame, in units of tick.
+	next func() int64
+
+	started bool
+	failed  bool // out refused a write
+	in, to  y4m.Header
+	buf     []byte
+}
+
+// Write implements io.Writer. It takes the header in the first call, and a frame in each other, as y4m.Writer does.
+func (m *muxer) Write(p []byte) (int, error) {
+	if !m.started {
+		in, err := readHeader(string(p))
+		if err != nil {
+			return 0, err
+		}
+		m.started = true
+		return len(p), m.start(in)
+	}
+	head := strings.IndexByte(string(p[:min(len(p), 4096)]), '\n') + 1
+	m.buf = m.buf[:0]
+	m.adapt(p[head:])
+	if err := m.put(matroskaFrame(m.next(), len(m.buf))); err != nil {
+		return 0, err
+	}
+	return len(p), m.put(m.buf)
+}
+
+func (m *muxer) put(p []byte) error {
+	_, err := m.out.Write(p)
+	m.failed = m.failed || err != nil
+	return err
+}
+
+// start writes all that comes before the frames, which have the header h.
+func (m *muxer) start(h y4m.Header) error {
+	m.in, m.to = h, h.Sized(even(h.Width), even(h.Height))
+	if h.Layout.Grey {
+		m.to.Layout = y4m.Layout{Name: "420", Across: 2, Down: 2}
+	}
+	return m.put(matroskaStart(m.to, fourCC(m.to), m.duration))
+}
+
+func even(side int) int { return side + side%2 }
+
+// adapt appends the frame with the samples data to m.buf, in the layout and size of m.to.
+func (m *muxer) adapt(data []byte) {
+	bytes := (m.in.Depth + 7) / 8
+	for i := range m.to.Planes() {
+		toW, toH := m.to.Plane(i)
+		if i >= m.in.Planes() { // grey
+			for range toW * toH {
+				if bytes == 1 {
+					m.buf = append(m.buf, 1<<7)
+				} else {
+					m.buf = binary.LittleEndian.AppendUint16(m.buf, 1<<(m.in.Depth-1))
+				}
+			}
+			continue
+		}
+		w, h := m.in.Plane(i)
+		if w == toW && h == toH {
+			m.buf, data = append(m.buf, data[:w*h*bytes]...), data[w*h*bytes:]
+			continue
+		}
+		for y := range toH {
+			row := data[min(y, h-1)*w*bytes:][:w*bytes]
+			m.buf = append(m.buf, row...)
+			for range toW - w {
+				m.buf = append(m.buf, row[len(row)-bytes:]...)
+			}
+		}
+		data = data[w*h*bytes:]
+	}
+}

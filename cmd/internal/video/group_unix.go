@@ -1,0 +1,11 @@
+//go:build unix
+
+package video
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// setGroup makes a program, before it starts, the head of a group of processes of its own.
+func setGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -1,0 +1,94 @@
+package video
+
+import (
+	"encoding/binary"
+	"math"
+
+	"superres/internal/y4m"
+)
+
+// Frames go to ffmpeg as Matroska with uncompressed video, since Y4M has no times: each frame of the input keeps its
+// time, also where the frame rate varies. See https://www.matroska.org/technical/elements.html for the numbers of
+// the elements.
+
+// tick is the unit of time in the stream, in nanoseconds.
+const tick = 1000
+
+// element returns the element id with the content parts.
+func element(id uint32, parts ...[]byte) []byte {
+	size := 0
+	for _, p := range parts {
+		size += len(p)
+	}
+	out := elementHead(id, size)
+	for _, p := range parts {
+		out = append(out, p...)
+	}
+	return out
+}
+
+// elementHead returns the start of the element id, whose content has size bytes and follows.
+func elementHead(id uint32, size int) []byte {
+	return append(idBytes(id), sizeBytes(uint64(size))...)
+}
+
+func idBytes(id uint32) []byte {
+	b := binary.BigEndian.AppendUint32(nil, id)
+	for b[0] == 0 {
+		b = b[1:]
+	}
+	return b
+}
+
+// sizeBytes returns a size in the form of eight bytes.
+func sizeBytes(size uint64) []byte { return binary.BigEndian.AppendUint64(nil, size|1<<56) }
+
+func number(id uint32, v uint64) []byte { return element(id, binary.BigEndian.AppendUint64(nil, v)) }
+
+func text(id uint32, s string) []byte { return element(id, []byte(s)) }
+
+// matroskaStart returns all that comes before the first frame, for frames of the size and layout of h, each shown for
+// duration nanoseconds by default. fourCC is the kind of their samples.
+func matroskaStart(h y4m.Header, fourCC string, duration float64) []byte {
+	const unknown = 1<<56 - 1 // size of an element that ends with the stream
+	track := [][]byte{number(0xD7, 1), number(0x73C5, 1), number(0x83, 1), number(0x9C, 0)}
+	if duration > 0 && duration < math.MaxInt64 {
+		track = append(track, number(0x23E383, uint64(duration+0.5)))
+	}
+	track = append(track, text(0x86, "V_UNCOMPRESSED"), element(0xE0, number(0xB0, uint64(h.Width)),
+		number(0xBA, uint64(h.Height)), text(0x2EB524, fourCC)))
+	out := element(0x1A45DFA3, number(0x4286, 1), number(0x42F7, 1), number(0x42F2, 4), number(0x42F3, 8),
+		text(0x4282, "matroska"), number(0x4287, 4), number(0x4285, 2))
+	out = append(append(out, idBytes(0x18538067)...), sizeBytes(unknown)...)
+	info := element(0x1549A966, number(0x2AD7B1, tick), text(0x4D80, "superres"), text(0x5741, "superres"))
+	out = append(out, info...)
+	return append(out, element(0x1654AE6B, element(0xAE, track...))...)
+}
+
+// matroskaFrame returns what comes before a frame of size bytes that is shown from time on, in units of tick.
+func matroskaFrame(time int64, size int) []byte {
+	stamp := number(0xE7, uint64(max(time, 0)))
+	block := append(elementHead(0xA3, 4+size), 0x81, 0, 0, 0x80) // track 1, at the time of the cluster, a key frame
+	out := append(elementHead(0x1F43B675, len(stamp)+len(block)+size), stamp...)
+	return append(out, block...)
+}
+
+// fourCC returns the kind of samples of frames of layout and depth, as names of FFmpeg have it for uncompressed video.
+func fourCC(h y4m.Header) string {
+	kind := byte(11) // 4:2:0
+	switch l := h.Layout; {
+	case h.Depth == 8 && l.Across == 4:
+		return "Y41B"
+	case h.Depth == 8 && l.Across == 2 && l.Down == 1:
+		return "Y42B"
+	case h.Depth == 8 && l.Across == 1 && !l.Grey:
+		return "444P"
+	case h.Depth == 8:
+		return "I420"
+	case l.Across == 2 && l.Down == 1:
+		kind = 10
+	case l.Across == 1 && !l.Grey:
+		kind = 0
+	}
+	return string([]byte{'Y', '3', kind, byte(h.Depth)})
+}

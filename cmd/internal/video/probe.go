@@ -1,0 +1,200 @@
+package video
+
+import (
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// probed is what ffprobe says of a file. Fields that a file has not got are empty or 0.
+type probed struct {
+	Streams []stream `json:"streams"`
+	Format  struct {
+		Start    string            `json:"start_time"` // in seconds, as all times
+		Duration string            `json:"duration"`
+		Tags     map[string]string `json:"tags"`
+	} `json:"format"`
+}
+
+// stream is one stream of a file: a video, a sound, subtitles or data.
+type stream struct {
+	Index       int               `json:"index"`
+	Type        string            `json:"codec_type"` // video, audio, subtitle, data, attachment
+	Codec       string            `json:"codec_name"`
+	PixFmt      string            `json:"pix_fmt"`
+	Width       int               `json:"width"`
+	Height      int               `json:"height"`
+	FieldOrder  string            `json:"field_order"`
+	Range       string            `json:"color_range"`
+	Matrix      string            `json:"color_space"`
+	Transfer    string            `json:"color_transfer"`
+	Primaries   string            `json:"color_primaries"`
+	Location    string            `json:"chroma_location"`
+	Rate        string            `json:"avg_frame_rate"`
+	Frames      string            `json:"nb_frames"`
+	Duration    string            `json:"duration"`
+	Disposition map[string]int    `json:"disposition"`
+	Tags        map[string]string `json:"tags"`
+	SideData    []struct {
+		Type string `json:"side_data_type"`
+	} `json:"side_data_list"`
+}
+
+// parseProbe returns what ffprobe wrote as JSON.
+func parseProbe(data []byte) (p probed, err error) {
+	err = json.Unmarshal(data, &p)
+	return p, err
+}
+
+// video returns the first stream of pictures that move, or nil if there is none. A cover picture is none.
+func (p *probed) video() *stream {
+	for i := range p.Streams {
+		if s := &p.Streams[i]; s.Type == "video" && !s.isCover() {
+			return s
+		}
+	}
+	return nil
+}
+
+func (s *stream) isCover() bool { return s.Disposition["attached_pic"] != 0 }
+
+// start returns when the file begins, in seconds, 0 or more: what lies before 0 is sound that is not heard, which
+// primes a decoder.
+func (p *probed) start() float64 { return max(seconds(p.Format.Start), 0) }
+
+func seconds(text string) float64 {
+	v, _ := strconv.ParseFloat(text, 64) // 0 for "N/A"
+	return v
+}
+
+// rate returns the mean number of frames a second, or 0.
+func (s *stream) rate() float64 {
+	over, under, _ := strings.Cut(s.Rate, "/")
+	if below := seconds(under); below > 0 {
+		return seconds(over) / below
+	}
+	return 0
+}
+
+// frames returns the number of frames of s, or an estimate of it, or 0.
+func (p *probed) frames(s *stream) int {
+	if n, err := strconv.Atoi(s.Frames); err == nil && n > 0 {
+		return n
+	}
+	length := seconds(s.Duration)
+	if length == 0 {
+		length = seconds(p.Format.Duration)
+	}
+	if n := length * s.rate(); n >= 1 && n < 1e9 {
+		return int(n + 0.5)
+	}
+	return 0
+}
+
+// isInterlaced reports whether a frame of s consists of two fields, taken at different times.
+func (s *stream) isInterlaced() bool {
+	switch s.FieldOrder {
+	case "tt", "bb", "tb", "bt":
+		return true
+	}
+	return false
+}
+
+// isRGB reports whether the samples of s are red, green and blue, and not brightness and colour.
+func (s *stream) isRGB() bool { return ofRGB.MatchString(s.PixFmt) }
+
+// isDeep reports whether the samples of s have more than 8 bits.
+func (s *stream) isDeep() bool { return deep.MatchString(s.PixFmt) }
+
+var (
+	ofRGB    = regexp.MustCompile(`^(gbr|rgb|bgr|argb|abgr|rgba|bgra|0rgb|0bgr|x2rgb|x2bgr|pal8|mono|bayer)`)
+	deep     = regexp.MustCompile(`(9|10|12|14|16|32|48|64)(le|be)$`)
+	planar   = regexp.MustCompile(`^yuv(j?)a?(420|422|444|411|440|410)p(9|10|12|14|16)?(le|be)?$`)
+	grey     = regexp.MustCompile(`^gray(9|10|12|14|16)?(le|be)?$`)
+	withPair = regexp.MustCompile(`^(nv12|nv21|p0|nv16|nv20|p2|y2|yuyv|uyvy|yvyu|uyyvyy|nv24|nv42|p4|ayuv|vuy|xv|ya)`)
+)
+
+// piped returns the pixel format in which ffmpeg hands over the frames of s: its own, where Y4M has it, so that no
+// sample changes, else the nearest that Y4M has.
+func (s *stream) piped() string {
+	pix := s.PixFmt
+	if s.isRGB() {
+		if s.isDeep() && !strings.HasPrefix(pix, "mono") {
+			return "yuv444p10le"
+		}
+		return "yuv444p"
+	}
+	if m := planar.FindStringSubmatch(pix); m != nil {
+		layout := m[2]
+		switch layout {
+		case "440":
+			layout = "444"
+		case "410":
+			layout = "411"
+		}
+		if m[3] == "" {
+			return "yuv" + m[1] + layout + "p"
+		}
+		return "yuv" + layout + "p" + m[3] + "le"
+	}
+	if m := grey.FindStringSubmatch(pix); m != nil {
+		if m[1] == "" {
+			return "gray"
+		}
+		if m[1] == "14" { // Y4M has no grey of 14 bits
+			m[1] = "16"
+		}
+		return "gray" + m[1] + "le"
+	}
+	if m := withPair.FindString(pix); m != "" {
+		layout := map[string]string{"nv12": "420", "nv21": "420", "p0": "420", "uyyvyy": "411", "nv24": "444",
+			"nv42": "444", "p4": "444", "ayuv": "444", "vuy": "444", "xv": "444", "ya": "444"}[m]
+		if layout == "" {
+			layout = "422"
+		}
+		if s.isDeep() {
+			return "yuv" + layout + "p10le"
+		}
+		return "yuv" + layout + "p"
+	}
+	if s.isDeep() {
+		return "yuv444p10le"
+	}
+	return "yuv444p"
+}
+
+// hasAlpha reports whether the frames of s have transparency, which no output keeps.
+func (s *stream) hasAlpha() bool { return withAlpha.MatchString(s.PixFmt) }
+
+var withAlpha = regexp.MustCompile(`^(yuva|gbrap|rgba|bgra|argb|abgr|ya|ayuv|vuya)`)
+
+// colours are the flags of a video that say what its samples mean, by FFmpeg's names; "" is not known.
+type colours struct{ Range, Matrix, Primaries, Transfer string }
+
+// colours returns the flags of the result of s, enlarged to toW×toH. They are those of s. Where s does not say its
+// matrix, programs guess it by the size, and take small video as BT.601 and large as BT.709: so that an enlarged one is
+// not taken for another than it was, the matrix is said where that guess changes.
+func (s *stream) colours(toW, toH int) colours {
+	known := func(flag string, others ...string) string {
+		for _, o := range append(others, "unknown", "unspecified", "reserved") {
+			if flag == o {
+				return ""
+			}
+		}
+		return flag
+	}
+	c := colours{Range: known(s.Range), Matrix: known(s.Matrix), Primaries: known(s.Primaries),
+		Transfer: known(s.Transfer)}
+	large := func(w, h int) bool { return w >= 1280 || h > 576 }
+	switch {
+	case s.isRGB():
+		c.Range, c.Matrix = "tv", "bt709"
+	case c.Matrix == "" && !large(s.Width, s.Height) && large(toW, toH):
+		c.Matrix = "smpte170m"
+	}
+	if strings.HasPrefix(s.PixFmt, "yuvj") {
+		c.Range = "pc"
+	}
+	return c
+}

@@ -1,0 +1,113 @@
+package video
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// times are the times of the frames that ffmpeg hands over, as its filter showinfo tells them, one line a frame. It is
+// safe for concurrent use.
+type times struct {
+	begin, each float64 // of the file and of a frame by its mean rate, in seconds
+
+	mu       sync.Mutex
+	more     *sync.Cond
+	num, den int64   // the unit of stamps: num/den seconds
+	stamps   []int64 // of frames that were not taken yet
+	last     int64
+	began    bool
+	ended    bool // there are no more
+}
+
+func newTimes(begin, rate float64) *times {
+	t := &times{begin: begin, each: 1 / max(rate, 1e-3), num: 1, den: 25}
+	if rate == 0 {
+		t.each = 1. / 25
+	}
+	t.more = sync.NewCond(&t.mu)
+	return t
+}
+
+var (
+	unitLine  = regexp.MustCompile(`^\[Parsed_showinfo_\d+ @ 0x[0-9a-fA-F]+\] \[info\] config in time_base: (\d+)/(\d+)`)
+	frameLine = regexp.MustCompile(`^\[Parsed_showinfo_\d+ @ 0x[0-9a-fA-F]+\] \[info\] n: *\d+ pts: *(-?\d+|NOPTS)`)
+)
+
+// take takes a line of the messages of ffmpeg.
+func (t *times) take(line string) {
+	if m := unitLine.FindStringSubmatch(line); m != nil {
+		num, err := strconv.ParseInt(m[1], 10, 32)
+		den, err2 := strconv.ParseInt(m[2], 10, 32)
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if err == nil && err2 == nil && num > 0 && den > 0 && !t.began {
+			t.num, t.den = num, den
+		}
+		return
+	}
+	m := frameLine.FindStringSubmatch(line)
+	if m == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	stamp, err := strconv.ParseInt(m[1], 10, 64)
+	if step := max(int64(t.each*float64(t.den)/float64(t.num)+0.5), 1); err != nil && t.began {
+		stamp = t.last + step
+	}
+	if t.began { // encoders take no two frames of one time
+		stamp = max(stamp, t.last+1)
+	}
+	t.last, t.began = stamp, true
+	t.stamps = append(t.stamps, stamp)
+	t.more.Broadcast()
+}
+
+// end says that there are no more lines.
+func (t *times) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ended = true
+	t.more.Broadcast()
+}
+
+// patience is how long the time of a frame may come after the frame itself.
+const patience = 10 * time.Second
+
+// wait waits until ready, or the times have ended. An ffmpeg that does not tell the time of a frame that is there tells
+// none at all. The caller holds t.mu.
+func (t *times) wait(ready func() bool) {
+	if ready() || t.ended {
+		return
+	}
+	defer time.AfterFunc(patience, t.end).Stop()
+	for !ready() && !t.ended {
+		t.more.Wait()
+	}
+}
+
+// next returns the time of the next frame since the file begins, in units of tick. It waits until that is known; if it
+// never will be, the frame follows the one before it by the mean rate.
+func (t *times) next() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.wait(func() bool { return len(t.stamps) > 0 })
+	if len(t.stamps) == 0 {
+		t.last += max(int64(t.each*float64(t.den)/float64(t.num)+0.5), 1)
+		t.stamps = append(t.stamps, t.last)
+	}
+	stamp := t.stamps[0]
+	t.stamps = t.stamps[1:]
+	return int64(math.Round((float64(stamp)*float64(t.num)/float64(t.den) - t.begin) * (1e9 / tick)))
+}
+
+// unit returns the unit of the times of the input, as a fraction of seconds. It waits until that is known.
+func (t *times) unit() (num, den int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.wait(func() bool { return t.began })
+	return t.num, t.den
+}

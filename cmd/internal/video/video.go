@@ -1,0 +1,60 @@
+// Package video enlarges video files, such as MP4, by the programs of FFmpeg: one ffmpeg takes the frames out of a
+// file, package enlarging enlarges them as those of a Y4M stream, and another ffmpeg packs them again, with the sound
+// and the subtitles of the file, which are copied. Frames keep their times, and colours their meaning.
+//
+// Read it in this order: tools.go, the programs and encoders that there are; probe.go, what a file holds; video.go, the
+// job for package enlarging; source.go, the frames of a file, with times.go, when they are shown; sink.go, the result,
+// with arguments.go, how ffmpeg is called; frames.go and matroska.go, the stream between superres and ffmpeg; and
+// process.go, a run of a program.
+package video
+
+import (
+	"context"
+	"io"
+	"io/fs"
+
+	"superres/cmd/internal/enlarging"
+	"superres/cmd/internal/pictures"
+	"superres/internal/safefile"
+)
+
+// File is a video file to enlarge.
+type File struct {
+	// In is the path of the file, Out that of the result, and Root the folder that Out must not leave through a link.
+	In, Out, Root string
+	// Overwrite replaces a file that has the name of the result; false: that is an error.
+	Overwrite bool
+	// Strip leaves out all that is said of the video, such as its title and place; false: it is kept.
+	Strip bool
+}
+
+// Job returns the job that enlarges f by the programs t; a nil t refuses all files. It can be done once, and ends when
+// ctx does. Nothing is opened before it is done.
+func (t *Tools) Job(ctx context.Context, f File) enlarging.Job {
+	c := &clip{File: f, tools: t, ctx: ctx}
+	keep := func(info fs.FileInfo, write func(io.Writer) error) error {
+		return safefile.MakeAtomicMode(safefile.ModeOfInfo(info), f.Out, f.Overwrite,
+			func(temp string) error { return c.encode(temp, write) })
+	}
+	return enlarging.Job{Source: source{c}, Format: pictures.Video,
+		Sink: sink{enlarging.FileSink{Path: f.Out, Root: f.Root, Keep: keep}, c}}
+}
+
+// clip is a file in work.
+type clip struct {
+	File
+	tools *Tools
+	ctx   context.Context // of the job, which has one life: its processes end with it
+
+	probed   probed
+	video    *stream // of probed
+	times    *times
+	decoder  *process
+	warnings []string
+}
+
+// warn keeps text, which follows the name of the file, for the report.
+func (c *clip) warn(text string) { c.warnings = append(c.warnings, text) }
+
+// local returns path in the form of an address, so that ffmpeg takes no part of it for an option or a protocol.
+func local(path string) string { return "file:" + path }

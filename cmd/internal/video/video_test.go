@@ -1,0 +1,206 @@
+package video
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/enlarging"
+	"superres/internal/must"
+	"superres/superres"
+	"superres/superres/models"
+)
+
+// enlarge enlarges the file in of dir to out by 2, by interpolation, and returns its plan.
+func enlarge(t *testing.T, ctx context.Context, dir, in, out string) (*enlarging.Plan, error) {
+	t.Helper()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	tools, err := Find(ctx, path(in), path(out))
+	if err != nil {
+		return nil, err
+	}
+	e := must.Get(enlarging.New(enlarging.Settings{Model: "bicubic", Effort: "best", Denoise: -1, Quality: 95,
+		Limits: console.Limits{Pixels: 1 << 30, Memory: 1 << 30}, Size: superres.Options{Scale: 2},
+		Open: func(name string) (*superres.Model, error) { return models.Open(name) }}))(t)
+	return e.Enlarge(ctx, tools.Job(ctx, File{In: path(in), Out: path(out), Root: dir}),
+		enlarging.Watch{Admit: func(*enlarging.Plan) {}, Progress: func(*enlarging.Plan, int, float64) {}})
+}
+
+// With the programs of FFmpeg on the path, frames go through superres with their times, beside the streams that are
+// copied, and the result is whole.
+func TestArgumentsAndFrames(t *testing.T) {
+	fake(t, "")
+	dir := t.TempDir()
+	must.Succeed(t, os.WriteFile(filepath.Join(dir, "-in.mp4"), []byte(fakeVideo), 0o600))
+	p, err := enlarge(t, t.Context(), dir, "-in.mp4", "-out.mp4")
+	if err != nil || p.Written != 3 || p.Frames != 3 || p.Output.X != 12 || len(p.Warnings) != 0 {
+		t.Fatalf("%v, %d of %d frames, %v, %v", err, p.Written, p.Frames, p.Output, p.Warnings)
+	}
+	made := must.Get(os.ReadFile(filepath.Join(dir, "-out.mp4")))(t)
+	line, stream, _ := bytes.Cut(made, []byte("\n"))
+	for _, want := range []string{
+		"-copyts -f matroska -i pipe:0 -itsoffset -1.5 ", " -format_whitelist mov,", " -i file:" + dir,
+		" -map 0:0 -map 1:1 -map 1:2 -c:s:0 mov_text -map 1:3 -c:v:1 copy -disposition:v:1 attached_pic -c:a copy ",
+		" -filter:v:0 setparams=range=tv:colorspace=bt709,setsar=16/15,format=yuv420p ", " -crf 16 ",
+		" -color_range tv -colorspace bt709 ", " -vsync 0 -enc_time_base 1:100 ", " -map_metadata 1 -map_chapters 1 ",
+		" -metadata:s:v:0 language=fra -movflags +faststart ", " -f mp4 -y file:"} {
+		if !strings.Contains(string(line), want) {
+			t.Errorf("no %q in %s", want, line)
+		}
+	}
+	for _, time := range []uint64{0, 40_000, 400_000} {
+		stamp := append([]byte{0xE7, 1, 0, 0, 0, 0, 0, 0, 8}, binary.BigEndian.AppendUint64(nil, time)...)
+		at := bytes.Index(stream, stamp)
+		if at < 0 {
+			t.Fatalf("no frame at %d µs", time)
+		}
+		stream = stream[at:]
+	}
+	if files := must.Get(os.ReadDir(dir))(t); len(files) != 2 {
+		t.Errorf("%d files", len(files))
+	}
+}
+
+// Whatever goes wrong is told in the words of ffmpeg, and leaves nothing.
+func TestFailures(t *testing.T) {
+	for _, c := range []struct {
+		mode, want string
+		code       int
+	}{
+		{"probe", "in.mp4: FFmpeg cannot read it: moov atom not found", console.ExitInput},
+		{"decode", "frame 3 cannot be read: ffmpeg says: Error while decoding; nothing is written", console.ExitInput},
+		{"trial", ".mp4 files do not take the sound of ", console.ExitOutput},
+		{"encode", "out.mp4: ffmpeg could not make it: No space left on device", console.ExitOutput},
+	} {
+		fake(t, c.mode)
+		dir := t.TempDir()
+		must.Succeed(t, os.WriteFile(filepath.Join(dir, "in.mp4"), []byte(fakeVideo), 0o600))
+		_, err := enlarge(t, t.Context(), dir, "in.mp4", "out.mp4")
+		if err == nil || !strings.Contains(console.Message(err), c.want) || console.ExitCode(err) != c.code {
+			t.Errorf("%s: %v", c.mode, err)
+		}
+		if files := must.Get(os.ReadDir(dir))(t); len(files) != 1 {
+			t.Errorf("%s: %v", c.mode, files)
+		}
+	}
+	fake(t, "")
+	dir := t.TempDir()
+	must.Succeed(t, os.WriteFile(filepath.Join(dir, "in.mp4"), []byte("Dear all"), 0o600))
+	if _, err := enlarge(t, t.Context(), dir, "in.mp4", "out.mp4"); err == nil ||
+		!strings.Contains(err.Error(), `is not a video (starts with "Dear all"`) {
+		t.Error(err)
+	}
+	t.Setenv("PATH", dir)
+	if _, err := enlarge(t, t.Context(), dir, "in it.mp4", "out.mp4"); err == nil ||
+		!strings.Contains(err.Error(), "no ffmpeg on the path") || !strings.Contains(err.Error(), `in it.mp4" -map 0:v `+
+		`-map "1:a?" -c:a copy`) {
+		t.Error(err)
+	}
+}
+
+// An interruption ends ffmpeg, and leaves nothing.
+func TestInterruption(t *testing.T) {
+	fake(t, "slow")
+	dir := t.TempDir()
+	must.Succeed(t, os.WriteFile(filepath.Join(dir, "in.mp4"), []byte(fakeVideo), 0o600))
+	ctx, cancel := context.WithCancel(t.Context())
+	tools := must.Get(Find(ctx, "in.mp4", "out.mp4"))(t)
+	c := &clip{File: File{In: filepath.Join(dir, "in.mp4")}, tools: tools, ctx: ctx}
+	content := must.Get(source{c}.Open())(t)
+	cancel()
+	if _, err := content.WriteTo(&bytes.Buffer{}); err == nil {
+		t.Error("the frames of a killed ffmpeg end in order")
+	}
+	content.Close()
+	if c.decoder.ProcessState == nil {
+		t.Error("ffmpeg was not waited for")
+	}
+}
+
+// What Y4M has is handed over as it is; all else as the nearest that holds it.
+func TestPixelFormats(t *testing.T) {
+	for from, want := range map[string]string{
+		"yuv420p": "yuv420p", "yuvj420p": "yuvj420p", "yuv422p10le": "yuv422p10le", "yuv420p10be": "yuv420p10le",
+		"yuva420p": "yuv420p", "yuva444p12le": "yuv444p12le", "yuv440p": "yuv444p", "yuvj440p": "yuvj444p",
+		"yuv410p": "yuv411p", "gray": "gray", "gray10le": "gray10le", "gray14le": "gray16le", "nv12": "yuv420p",
+		"p010le": "yuv420p10le", "yuyv422": "yuv422p", "y210le": "yuv422p10le", "bgr24": "yuv444p", "pal8": "yuv444p",
+		"gbrp10le": "yuv444p10le", "gbrp": "yuv444p", "rgb48be": "yuv444p10le", "monob": "yuv444p", "ya8": "yuv444p",
+		"": "yuv444p",
+	} {
+		if got := (&stream{PixFmt: from}).piped(); got != want {
+			t.Errorf("%s: %s, expected %s", from, got, want)
+		}
+	}
+}
+
+// Flags of colour are those of the input; the matrix of small video that says none is said where programs would guess
+// another for the result.
+func TestColourFlags(t *testing.T) {
+	for _, c := range []struct {
+		s      stream
+		toW, H int
+		want   colours
+	}{
+		{stream{Matrix: "bt709", Range: "tv", Primaries: "bt709", Transfer: "bt709", Width: 320, Height: 200}, 640, 400,
+			colours{"tv", "bt709", "bt709", "bt709"}},
+		{stream{Matrix: "unknown", Width: 720, Height: 480}, 1440, 960, colours{Matrix: "smpte170m"}},
+		{stream{Width: 320, Height: 240}, 640, 480, colours{}},
+		{stream{Width: 1920, Height: 1080, Transfer: "reserved"}, 3840, 2160, colours{}},
+		{stream{Width: 320, Height: 240, PixFmt: "yuvj420p"}, 640, 480, colours{Range: "pc"}},
+		{stream{Width: 320, Height: 240, PixFmt: "gbrp", Matrix: "gbr", Range: "pc"}, 640, 480,
+			colours{Range: "tv", Matrix: "bt709"}},
+	} {
+		if got := c.s.colours(c.toW, c.H); got != c.want {
+			t.Errorf("%+v: %+v, expected %+v", c.s, got, c.want)
+		}
+	}
+}
+
+// What a container does not hold is named.
+func TestCopies(t *testing.T) {
+	p := probed{Streams: []stream{{Index: 0, Type: "video"}, {Index: 1, Type: "audio"}, {Index: 2, Type: "subtitle",
+		Codec: "ass"}, {Index: 3, Type: "subtitle", Codec: "hdmv_pgs_subtitle"}, {Index: 4, Type: "attachment"},
+		{Index: 5, Type: "video"}, {Index: 6, Type: "data", Codec: "bin_data"}, {Index: 7, Type: "data"}}}
+	const others = "attached|one video of several|data beside"
+	for ext, want := range map[string]struct{ list, lost string }{
+		".mkv":  {"1 copy, 2 copy, 3 copy, 4 copy, ", "one video of several|data beside"},
+		".mp4":  {"1 copy, 2 mov_text, ", "subtitles (hdmv_pgs_subtitle)|" + others},
+		".webm": {"1 copy, 2 webvtt, ", "subtitles (hdmv_pgs_subtitle)|" + others},
+	} {
+		list, lost := p.copies(p.video(), ext)
+		var got strings.Builder
+		for _, s := range list {
+			fmt.Fprintf(&got, "%d %s, ", s.Index, s.by)
+		}
+		if !slices.EqualFunc(lost, strings.Split(want.lost, "|"), strings.HasPrefix) || got.String() != want.list {
+			t.Errorf("%s: %s, lost %q", ext, got.String(), lost)
+		}
+	}
+}
+
+// Times that ffmpeg does not tell follow by the mean rate, and none repeats.
+func TestTimes(t *testing.T) {
+	times := newTimes(0, 25)
+	const of = "[Parsed_showinfo_2 @ 0x5a] [info] "
+	for _, line := range []string{of + "config in time_base: 1/1000, frame_rate: 25/1",
+		of + "n:   0 pts:     80 pts_time:0.08",
+		"  title : n: 9 pts: 9999", of + "n:   1 pts:  NOPTS pts_time:NOPTS",
+		of + "n:   2 pts:    120 pts_time:0.12"} {
+		times.take(line)
+	}
+	times.end()
+	var got []int64
+	for range 4 {
+		got = append(got, times.next())
+	}
+	if want := []int64{80_000, 120_000, 121_000, 161_000}; !slices.Equal(got, want) {
+		t.Errorf("%v, expected %v", got, want)
+	}
+}

@@ -31,15 +31,15 @@ func TestPixelsOfFile(t *testing.T) {
 	}{
 		{"100 megapixels", claim(10000, 10000, bytes100MP), imagefile.Limits{Accept: accept}, ""},
 		{"a byte less", claim(10000, 10000, bytes100MP-1), imagefile.Limits{Accept: accept},
-			"10000x10000 is 100000000 pixels, the limit is 99999800 for a file of 499999 bytes"},
+			"10000×10000 is 100000000 pixels, the limit is 99999800 for a file of 499999 bytes"},
 		{"a bomb", claim(50000, 50000, 0), imagefile.Limits{Accept: accept},
-			"50000x50000 is 2500 megapixels, the limit is 50 for a file of 45 bytes"},
+			"50000×50000 is 2500 megapixels, the limit is 50 for a file of 45 bytes"},
 		{"a small file of 50 megapixels", claim(10000, 5000, 0), imagefile.Limits{Accept: accept}, ""},
 		{"a limit above", claim(50000, 50000, 0), imagefile.Limits{Accept: accept, Pixels: 3e9}, ""},
 		{"a limit below", claim(10000, 10000, bytes100MP), imagefile.Limits{Accept: accept, Pixels: 90e6},
-			"10000x10000 is 100 megapixels, the limit is 90"},
+			"10000×10000 is 100 megapixels, the limit is 90"},
 		{"without Accept", claim(10000, 10000, bytes100MP), imagefile.Limits{},
-			"10000x10000 is 100 megapixels, the limit is 50"},
+			"10000×10000 is 100 megapixels, the limit is 50"},
 	} {
 		_, err := imagefile.DecodeBytes(t.Context(), c.data, "a.png", c.limits)
 		if !errors.Is(err, safefile.ErrLimit) || errors.Is(err, reached) != (c.want == "") ||

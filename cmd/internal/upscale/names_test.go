@@ -70,7 +70,7 @@ func TestNamesOfSizes(t *testing.T) {
 	dir := t.TempDir()
 	putBlobs(t, dir, 9, 7, "in/wide.png")
 	putBlobs(t, dir, 7, 9, "in/tall.png")
-	putText(t, dir, "in/video.y4m", video(t, "W20 H10", 1, moving))
+	putText(t, dir, "in/video.y4m", stream(t, "W20 H10", 1, moving))
 	putText(t, dir, "in/damaged.png", "\x89PNG\r\n\x1a\n")
 	for _, c := range []struct{ line, want string }{
 		{"--fit 50x50", "out/tall_39x50.png out/wide_50x39.png"},

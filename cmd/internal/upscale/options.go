@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/plugins"
 	"superres/cmd/internal/settings"
+	"superres/internal/enlarging"
 	"superres/internal/imagefile"
 	"superres/superres"
 )

@@ -18,11 +18,11 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/settings"
+	"superres/internal/enlarging"
 	"superres/internal/imagefile"
 	"superres/internal/safefile"
 	"superres/internal/usage"
@@ -243,12 +243,13 @@ type Load struct {
 func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error,
 	progress func(share float64)) (Result, error) {
 	began := time.Now()
-	return r.answer(ctx, body, size, to, admit,
-		func(ctx context.Context, file enlarging.Job, ev *pictureEvent, admit func(Load)) error {
+	return r.answer(ctx, body, size, to,
+		func(file enlarging.Job, ev *pictureEvent) error {
 			p, err := r.Enlarge(ctx, file, enlarging.Watch{
-				Admit: func(p *enlarging.Plan) {
-					admit(Load{Memory: p.Memory, Pixels: p.Pixels()})
+				Admit: func(p *enlarging.Plan) error {
+					err := admit(Load{Memory: p.Memory, Pixels: p.Pixels()})
 					began = time.Now()
+					return err
 				},
 				Progress: func(_ *enlarging.Plan, _ int, share float64) { progress(share) },
 			})
@@ -260,10 +261,10 @@ func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to 
 // Inspect returns the plan for the picture in body, of size bytes. It reads the header, and the whole picture, after
 // admit as in Upscale, if the choice of model depends on it.
 func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64, admit func(Load) error) (Result, error) {
-	return r.answer(ctx, body, size, io.Discard, admit,
-		func(ctx context.Context, file enlarging.Job, ev *pictureEvent, admit func(Load)) error {
-			p, err := r.Enlarger.Inspect(ctx, file, func(p *enlarging.Plan) {
-				admit(Load{p.Memory, int64(p.Input.X) * int64(p.Input.Y)})
+	return r.answer(ctx, body, size, io.Discard,
+		func(file enlarging.Job, ev *pictureEvent) error {
+			p, err := r.Enlarger.Inspect(ctx, file, func(p *enlarging.Plan) error {
+				return admit(Load{p.Memory, int64(p.Input.X) * int64(p.Input.Y)})
 			})
 			ev.trial(p)
 			return err
@@ -271,25 +272,18 @@ func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64, adm
 }
 
 // answer has work handle the picture in body, of size bytes, and returns the result with the event from work.
-func (r *Request) answer(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error,
-	work func(context.Context, enlarging.Job, *pictureEvent, func(Load)) error) (Result, error) {
+func (r *Request) answer(ctx context.Context, body io.ReaderAt, size int64, to io.Writer,
+	work func(enlarging.Job, *pictureEvent) error) (Result, error) {
 	out, err := r.resultOf(ctx, body, size)
 	if err != nil {
 		return Result{}, err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	ev := pictureEvent{Input: paths.Name(r.title()), Output: paths.Name(out.Path), Number: 1, Of: 1}
 	file := enlarging.Job{
 		Source: &enlarging.Body{Title: r.title(), Bytes: body, Size: size}, Format: out.Format,
 		Sink: enlarging.Response{Name: out.Path, To: to, Scratch: r.aside},
 	}
-	err = work(ctx, file, &ev, func(l Load) {
-		if err := admit(l); err != nil {
-			cancel(err) // work sees this before it goes on
-		}
-	})
-	if err != nil {
+	if err = work(file, &ev); err != nil {
 		return Result{}, cmp.Or(context.Cause(ctx), err)
 	}
 	text, err := json.Marshal(ev)

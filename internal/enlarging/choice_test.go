@@ -10,11 +10,11 @@ import (
 
 	"github.com/disintegration/imaging"
 
-	"superres/cmd/internal/models"
 	"superres/internal/golden"
 	"superres/internal/imagefile"
 	"superres/internal/must"
 	"superres/superres"
+	"superres/superres/models"
 )
 
 // With Diagnose, a picture that was sharpened is reported as such at every effort, but enlarged by the same model as
@@ -23,7 +23,7 @@ func TestSharpenedPictures(t *testing.T) {
 	hopper := golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png"))
 	img := imaging.Resize(hopper, 64, 0, imaging.CatmullRom)
 	blurred := imaging.Blur(img, 1)
-	const told = "looks sharpened or aliased (-m photo-real may do better), by photo"
+	const told = "looks sharpened or aliased (photo-real may do better), by photo"
 	for _, c := range []struct {
 		amount        float64
 		effort, model string
@@ -48,7 +48,7 @@ func TestSharpenedPictures(t *testing.T) {
 			lock.Lock()
 			defer lock.Unlock()
 			opened++
-			return models.Open(t.Context(), name)
+			return models.Open(name)
 		}
 		e := must.Get(New(opt))(t)
 		by, err := e.choose(t.Context(), &Frame{Image: sharp, About: &imagefile.Picture{}}, false)

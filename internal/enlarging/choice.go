@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"superres/cmd/internal/models"
 	"superres/superres"
 	"superres/superres/flaws"
+	"superres/superres/models"
 )
 
 // Choice is the model that enlarges a picture, and why it was chosen. All strengths of degradation are 0 to 1.
@@ -153,7 +153,7 @@ func (c Choice) String() string {
 		list = append(list, fmt.Sprintf("WebP compression of index %.0f", c.Found.WebP))
 	}
 	if c.Found.Sharpened {
-		list = append(list, "looks sharpened or aliased (-m photo-real may do better)")
+		list = append(list, "looks sharpened or aliased (photo-real may do better)")
 	}
 	if len(list) == 0 {
 		return "no flaws found, " + by
@@ -166,7 +166,7 @@ func (c Choice) unfit(img image.Image) string {
 	if c.name != models.Digits || isDigit(img) {
 		return ""
 	}
-	return "is enlarged by digits, which knows small grey pictures of digits alone; for photographs leave out --model"
+	return "is enlarged by digits, which knows small grey pictures of digits alone; photographs need another model"
 }
 
 // isDigit reports whether img may show a digit: it is small and wholly grey.

@@ -5,10 +5,19 @@ import (
 	"image/color"
 	"time"
 
-	"superres/cmd/internal/console"
 	"superres/superres"
 	"superres/superres/stage"
 )
+
+// Limits are how much of the machine may be used.
+type Limits struct {
+	// Memory is the largest memory that the work may take, in bytes.
+	Memory int64
+	// Pixels is how many pixels a picture may have; 0: as many as Memory holds, by the rule of imagefile.Limits.
+	Pixels int64
+	// Result is how many pixels the enlargement of a picture may have; 0: 4,000 million.
+	Result int64
+}
 
 // Settings say how pictures are enlarged. Flags of a command or parameters of a request fill them in; each field names
 // its flag and default.
@@ -36,7 +45,7 @@ type Settings struct {
 	Region image.Rectangle
 
 	// Limits are the most pixels and memory that a picture may take.
-	Limits console.Limits
+	Limits Limits
 	// DecodeTime is the longest time to decode a picture: --timeout, 30 s.
 	DecodeTime time.Duration
 	// WholeTime is how long a picture may take in all: --timeout if it is given; 0: no limit.

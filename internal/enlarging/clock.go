@@ -39,8 +39,8 @@ func (c *clock) end(err error, path string) error {
 	}
 	c.stop()
 	if err != nil && c.over.Load() {
-		return safefile.Refuse(safefile.ErrLimit, path,
-			"takes longer to enlarge than the limit of %g s; use --timeout, or --effort fast", c.limit.Seconds())
+		return safefile.Refuse(safefile.ErrLimit, path, "takes longer to enlarge than the limit of %g s",
+			c.limit.Seconds()).With(MoreTime)
 	}
 	return err
 }

@@ -8,14 +8,12 @@ import (
 	"slices"
 	"sync"
 
-	"superres/cmd/internal/console"
-	"superres/cmd/internal/models"
-	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
 	"superres/internal/parallel"
+	"superres/internal/usage"
 	"superres/superres"
 	"superres/superres/flaws"
-	embedded "superres/superres/models"
+	"superres/superres/models"
 	"superres/superres/resample"
 )
 
@@ -52,8 +50,8 @@ func New(s Settings) (*Enlarger, error) {
 	e.takeOwnScale(e.clean.model)
 	if s.Model != models.Auto && !e.clean.model.IsGraded() {
 		if s.Denoise > 0 {
-			return nil, console.Usage("--denoise %g: the model %s takes no noise away; leave out --model, or name %s",
-				s.Denoise, s.Model, models.PhotoReal)
+			return nil, usage.Errorf("denoise %g: the model %s takes no noise away; %s does", s.Denoise, s.Model,
+				models.PhotoReal)
 		}
 		return e, nil
 	}
@@ -84,7 +82,7 @@ func (s Settings) open(name string) (e engine, err error) {
 	e.name = name
 	open := s.Open
 	if open == nil {
-		open = func(name string) (*superres.Model, error) { return models.Open(context.Background(), name) }
+		open = models.Open
 	}
 	m, err := open(name)
 	if err != nil {
@@ -119,9 +117,9 @@ func IsResult(path string) bool { return imagefile.SoftwareBegins(path, madeBy) 
 // no folder and no time, so that the same command gives the same bytes everywhere. The fingerprint of an embedded
 // model covers all its scales and stages.
 func (s Settings) provenanceOf(name string, model *superres.Model) (string, error) {
-	text := fmt.Sprintf("%s%s; model %s", madeBy, console.Version, filepath.Base(name))
-	sum := embedded.Fingerprint(name)
-	if !slices.Contains(embedded.Names(), name) {
+	text := fmt.Sprintf("%s%s; model %s", madeBy, superres.Version, filepath.Base(name))
+	sum := models.Fingerprint(name)
+	if !slices.Contains(models.Names(), name) {
 		var err error
 		if sum, err = model.Fingerprint(); err != nil {
 			return "", err
@@ -134,7 +132,7 @@ func (s Settings) provenanceOf(name string, model *superres.Model) (string, erro
 	if s.Size.Fit {
 		how = "fit"
 	}
-	text += fmt.Sprintf("; %s %s", how, pictures.SizeText(s.Size))
+	text += fmt.Sprintf("; %s %s", how, SizeText(s.Size))
 	for _, option := range s.Given {
 		text += "; " + option
 	}

@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"io/fs"
 	"runtime"
 
-	"superres/cmd/internal/console"
-	"superres/cmd/internal/pictures"
 	"superres/internal/imagefile"
+	"superres/internal/safefile"
+	"superres/internal/usage"
 	"superres/superres"
 )
 
@@ -49,6 +50,7 @@ type Plan struct {
 	*Enlarger
 	content *Content
 	admit   func() error // called before the memory is taken; it may block
+	refusal error        // the error of Watch.Admit; nil: the plan was not refused
 	start   func()       // begins the time limit
 	trial   bool         // only the plan is wanted: no more of the file is read than it needs
 
@@ -78,7 +80,10 @@ type kind struct {
 }
 
 // kinds lists them all. A file that matches none goes to package imagefile.
-var kinds = []kind{{videoMagic, pictures.Video, openVideo}}
+var kinds = []kind{{videoMagic, Video, openVideo}}
+
+// Video is the format of video streams, both as input and as output.
+const Video = "y4m"
 
 // FormatOf returns the format of the result if the first bytes of s decide it, as for video. It returns "" for other
 // pictures, and if s cannot be opened, an error that Enlarge will report.
@@ -97,11 +102,12 @@ func FormatOf(s Source) imagefile.Format {
 }
 
 // Inspect returns the plan for a file without enlarging it. It reads the header, and whole pictures if the choice of
-// model depends on them; it calls admit before it takes the memory for these.
-func (e *Enlarger) Inspect(ctx context.Context, job Job, admit func(*Plan)) (*Plan, error) {
+// model depends on them; it calls admit, as Enlarge does, before it takes the memory for these.
+func (e *Enlarger) Inspect(ctx context.Context, job Job, admit func(*Plan) error) (*Plan, error) {
 	p := &Plan{Job: job, Enlarger: e, trial: true}
 	defer p.close()
-	return p, p.prepare(ctx, admit, func() {})
+	err := p.prepare(ctx, admit, func() {})
+	return p, cmp.Or(p.refusal, err)
 }
 
 // errEnough stops the decoding of a picture once its header has told all that the plan needs.
@@ -109,10 +115,12 @@ var errEnough = errors.New("enough")
 
 // prepare opens the source and works out the plan. It calls admit once the memory is known but not yet taken, then
 // start, when the time limit of a picture begins.
-func (p *Plan) prepare(ctx context.Context, admit func(*Plan), start func()) (err error) {
+func (p *Plan) prepare(ctx context.Context, admit func(*Plan) error, start func()) (err error) {
 	p.together, p.ahead, p.start = 1, 1, start
 	p.admit = func() error {
-		admit(p)
+		if p.refusal = admit(p); p.refusal != nil {
+			return p.refusal
+		}
 		return ctx.Err()
 	}
 	if p.content, err = p.Source.Open(); err != nil {
@@ -129,6 +137,9 @@ func (p *Plan) prepare(ctx context.Context, admit func(*Plan), start func()) (er
 	}
 	return err
 }
+
+// InputInfo describes the input file as it was when it was opened; nil if it is not a file of the user.
+func (p *Plan) InputInfo() fs.FileInfo { return p.content.Info }
 
 func (p *Plan) close() {
 	if p.content != nil {
@@ -153,7 +164,7 @@ func (p *Plan) choose(ctx context.Context) (err error) {
 // String describes the input, its flaws, the model that enlarges it and how much memory that takes.
 func (p *Plan) String() string {
 	text := fmt.Sprintf("%s, %s%d×%d, %v%s, about %s", p.title, p.first, p.Input.X, p.Input.Y, p.Choice, p.scope,
-		console.Bytes(p.Memory))
+		usage.Bytes(p.Memory))
 	if p.moves {
 		text += fmt.Sprintf(" for %d at a time", p.together)
 	}
@@ -201,7 +212,7 @@ func (p *Plan) measure(cfg image.Config, strips bool, shared, each int64) (size 
 	model := p.clean.model
 	w, h, err := model.ResultSize(cfg.Width, cfg.Height, p.Size)
 	if err != nil {
-		return size, d, console.Fail(console.ExitUsage, err)
+		return size, d, err
 	}
 	worked := cfg
 	if !p.Region.Empty() {
@@ -214,7 +225,8 @@ func (p *Plan) measure(cfg image.Config, strips bool, shared, each int64) (size 
 	}
 	const mostResult = 4000e6 // pixels: what is meant to be so large is rarer than a scale that is mistyped
 	if most := cmp.Or(p.Limits.Result, mostResult); int64(w)*int64(h) > most {
-		return size, d, fmt.Errorf("output %d×%d is more than %d megapixels; use %s", w, h, most/1e6, p.advice())
+		return size, d, p.tooLarge(safefile.ErrLimit, SmallerScale, SmallerSize,
+			"output %d×%d is more than %d megapixels", w, h, most/1e6)
 	}
 	d.shared, d.each = model.MemoryEach(p.Keep.deepened(worked), w, h, p.Size, strips && p.inStrips(w, h))
 	d.shared += superres.WithGarbage(shared + p.Format.EncoderBytes(w))
@@ -224,25 +236,24 @@ func (p *Plan) measure(cfg image.Config, strips bool, shared, each int64) (size 
 	d.each += superres.WithGarbage(each)
 	if need := d.of(1); need > p.Limits.Memory {
 		p.Memory = need
-		return size, d, fmt.Errorf("output %d×%d needs %s, the limit is %s; use --max-memory or %s",
-			w, h, console.Bytes(need), console.Bytes(p.Limits.Memory), p.advice())
+		return size, d, p.tooLarge(safefile.ErrLimit, MoreMemoryOrSmallerScale, MoreMemoryOrSmallerSize,
+			"output %d×%d needs %s, the limit is %s", w, h, usage.Bytes(need), usage.Bytes(p.Limits.Memory))
 	}
 	return image.Pt(w, h), d, nil
 }
 
-// advice returns what to ask for where the result is too large.
-func (p *Plan) advice() string {
+// tooLarge returns a fault about a result that is too large, with the remedy scale or, if the size of the result was
+// given, size.
+func (p *Plan) tooLarge(class error, scale, size safefile.Remedy, format string, args ...any) error {
 	if p.Size.Scale == 0 {
-		return "a smaller size"
+		scale = size
 	}
-	return "a smaller --scale"
+	return safefile.Refuse(class, "", format, args...).With(scale)
 }
 
 // resultSize returns the size in pixels of the enlargement of a whole picture of size in. It fails with a usage error.
 func (p *Plan) resultSize(in image.Point) (out image.Point, err error) {
-	if out.X, out.Y, err = p.clean.model.ResultSize(in.X, in.Y, p.Size); err != nil {
-		err = console.Fail(console.ExitUsage, err)
-	}
+	out.X, out.Y, err = p.clean.model.ResultSize(in.X, in.Y, p.Size)
 	return out, err
 }
 

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"superres/cmd/internal/console"
+	"superres/internal/usage"
 	"superres/superres"
 	"superres/superres/stage"
 )
@@ -32,7 +32,7 @@ func ParseRegion(text string) (r image.Rectangle, err error) {
 	}
 	const most = 1 << 20
 	if err != nil || min(v[0], v[1]) < 0 || min(v[2], v[3]) < 1 || max(v[0], v[1], v[2], v[3]) > most {
-		return r, console.Usage("region %s: expected X,Y,W,H in pixels of the picture", text)
+		return r, usage.Errorf("region %s: expected X,Y,W,H in pixels of the picture", text)
 	}
 	return image.Rect(v[0], v[1], v[0]+v[2], v[1]+v[3]), nil
 }
@@ -54,7 +54,7 @@ func (p *Plan) partOf(m *superres.Model, in image.Point, opaque bool) (of part, 
 	}
 	r := p.Region
 	if !r.In(image.Rectangle{Max: in}) {
-		return of, console.Usage("region %d,%d,%d,%d: not within the picture of %d×%d",
+		return of, usage.Errorf("region %d,%d,%d,%d: not within the picture of %d×%d",
 			r.Min.X, r.Min.Y, r.Dx(), r.Dy(), in.X, in.Y)
 	}
 	reach := max(in.X, in.Y)

@@ -1,6 +1,7 @@
 package enlarging
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,29 +13,30 @@ import (
 
 	"github.com/disintegration/imaging"
 
-	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 	"superres/internal/picture"
+	"superres/internal/safefile"
 	"superres/superres"
 )
 
 // Watch has the functions that Enlarge calls while it works.
 type Watch struct {
-	// Admit is called before the memory of p is taken. It may block, and refuses p by cancelling the context.
-	Admit func(p *Plan)
+	// Admit is called before the memory of p is taken. It may block, and refuses p by an error, which Enlarge returns.
+	Admit func(p *Plan) error
 	// Progress is called by one goroutine at a time with the share of the work that is done, 0 to 1, or 0 if it is not
 	// known. written is the number of pictures written, for a file of several, else 0.
 	Progress func(p *Plan, written int, share float64)
 }
 
 // Enlarge works out the plan for a file, runs it and returns it. The plan is never nil; after an error it holds what
-// was known by then. Errors carry an exit code of package console, or are the error of ctx.
+// was known by then. Errors wrap one of the classes of package
+// safefile, usage.ErrSettings or superres.ErrModel, or are the error of ctx.
 func (e *Enlarger) Enlarge(ctx context.Context, job Job, watch Watch) (p *Plan, err error) {
 	ctx, clock := newClock(ctx, e.WholeTime)
 	p = &Plan{Job: job, Enlarger: e}
 	defer func() {
 		p.close()
-		err = clock.end(err, job.Source.Name())
+		err = cmp.Or(p.refusal, clock.end(err, job.Source.Name()))
 	}()
 	err = p.prepare(ctx, watch.Admit, clock.start)
 	if err == nil {
@@ -48,7 +50,7 @@ func (p *Plan) run(ctx context.Context, progress func(p *Plan, written int, shar
 	defer workers(p.together)()
 	var failure error // any error but one of writing
 	err := p.Sink.Deliver(p, parted(&failure, func(w io.Writer) error {
-		to, done, err := p.seq.Writer(console.Interruptible(ctx, w))
+		to, done, err := p.seq.Writer(safefile.Interruptible(ctx, w))
 		if err != nil {
 			return writing{err}
 		}

@@ -9,7 +9,6 @@ import (
 	"image/color"
 	"io"
 
-	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 	"superres/internal/picture"
 	"superres/internal/safefile"
@@ -109,7 +108,7 @@ func (v *video) measure() error {
 	}
 	_, d, err := p.measure(cfg, false, v.to.FrameBytes()+both/2, each)
 	if err != nil {
-		return console.Failf(console.ExitLimit, "%s: %w", p.Source.Name(), err)
+		return p.faultOf(err)
 	}
 	p.together = d.most(p.Limits.Memory)
 	p.ahead = p.together + (p.together+1)/2 // frames take about equally long, so half as many waiting suffice

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"superres/internal/imagefile"
+	"superres/internal/safefile"
 )
 
 // still is the sequence of a still picture.
@@ -81,8 +82,8 @@ func (p *Plan) measureStill(cfg image.Config, held int64) error {
 		p.Output = of.keep.Size()
 	}
 	if most := p.Format.MostSide(); max(p.Output.X, p.Output.Y) > most {
-		return fmt.Errorf("output %dx%d: a side of %s has at most %d pixels; use --format png or %s", p.Output.X,
-			p.Output.Y, p.Format.Title(), most, p.advice())
+		return p.tooLarge(safefile.ErrLimit, PNGOrSmallerScale, PNGOrSmallerSize,
+			"output %d×%d: a side of %s has at most %d pixels", p.Output.X, p.Output.Y, p.Format.Title(), most)
 	}
 	return nil
 }

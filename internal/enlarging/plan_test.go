@@ -9,7 +9,6 @@ import (
 	"io"
 	"testing"
 
-	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 	"superres/internal/must"
 	"superres/internal/sequence"
@@ -22,7 +21,7 @@ func newTestEnlarger(t *testing.T, model string) *Enlarger {
 	t.Helper()
 	e, err := New(Settings{
 		Size: superres.Options{Scale: 2}, Model: model, Denoise: -1, Effort: "best", Quality: 95,
-		Limits: console.Limits{Memory: 2 << 30, Pixels: 50e6},
+		Limits: Limits{Memory: 2 << 30, Pixels: 50e6},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -67,10 +66,11 @@ func TestPlans(t *testing.T) {
 		job := Job{Source: &Body{"scene", bytes.NewReader(data), int64(len(data))},
 			Sink: Response{Name: "made", To: &out}, Format: format}
 		admitted := 0
-		count := func(p *Plan) {
+		count := func(p *Plan) error {
 			if admitted++; p.Memory == 0 || p.Output != image.Pt(48, 36) {
 				t.Errorf("%s: admitted with %d bytes for %v", format, p.Memory, p.Output)
 			}
+			return nil
 		}
 		want := must.Get(e.Inspect(t.Context(), job, count))(t)
 		got, err := e.Enlarge(t.Context(), job, Watch{Admit: count, Progress: func(*Plan, int, float64) {}})
@@ -138,7 +138,7 @@ func TestNextKind(t *testing.T) {
 			t.Fatalf("a %q", got)
 		}
 		p, err := e.Enlarge(t.Context(), Job{Source: in, Sink: Pipe{&out}, Format: "strip"},
-			Watch{Admit: func(*Plan) {}, Progress: func(*Plan, int, float64) {}})
+			Watch{Admit: func(*Plan) error { return nil }, Progress: func(*Plan, int, float64) {}})
 		if out.String() != want || (err == nil) != (want != "") {
 			t.Errorf("%s: %q, %v", text, out.String(), err)
 		}

@@ -9,10 +9,10 @@ import (
 	"runtime"
 	"strings"
 
-	"superres/cmd/internal/console"
 	"superres/internal/imagefile"
 	"superres/internal/safefile"
 	"superres/internal/sequence"
+	"superres/internal/usage"
 	"superres/superres"
 )
 
@@ -84,7 +84,7 @@ func openSeries(ctx context.Context, p *Plan, pic *imagefile.Picture, held int64
 	}
 	if most := int64(1<<32 - 1); s.Pages && pages.written > most {
 		return safefile.Refuse(safefile.ErrOutput, p.Source.Name(),
-			"its %d pages would have %s, and a TIFF has at most 4 GiB", p.Frames, console.Bytes(pages.written)).
+			"its %d pages would have %s, and a TIFF has at most 4 GiB", p.Frames, usage.Bytes(pages.written)).
 			With(imagefile.FewerPages)
 	}
 	if p.Warnings = append(p.Warnings, s.Reader.Warnings...); p.Format.CanPage() && !s.Pages {
@@ -159,16 +159,16 @@ func (s *series) chooseFormat() error {
 			p.Format = imagefile.PNG
 		}
 	}
-	what, use := fmt.Sprintf("an animation of %d frames", p.Frames), "png or gif"
+	what, use := fmt.Sprintf("an animation of %d frames", p.Frames), AnimationFormat
 	good := p.Format.CanAnimate() || p.Format.CanPage()
 	if s.Pages {
-		what, use, good = fmt.Sprintf("a TIFF of %d pages", p.Frames), "tiff", p.Format.CanPage()
+		what, use, good = fmt.Sprintf("a TIFF of %d pages", p.Frames), PageFormat, p.Format.CanPage()
 	}
 	if good {
 		return nil
 	}
-	return console.Failf(console.ExitOutput, "%s: is %s, which %s cannot be; use --format %s, or --first-frame",
-		p.Source.Name(), what, strings.ToUpper(string(p.Format)), use)
+	return safefile.Refuse(safefile.ErrOutput, p.Source.Name(), "is %s, which %s cannot be", what,
+		strings.ToUpper(string(p.Format))).With(use)
 }
 
 // Next implements Sequence.

@@ -2,7 +2,7 @@
 //
 // Read it in this order: serve.go, flags, start and end of the server; addresses.go, where the page is; opener.go, the
 // start of a browser; gate.go, admission of requests; server.go, routing of URLs; refusal.go, pages for wrong URLs;
-// calls.go, the calls of the interface; body.go, transfer of pictures; scheduler.go, how requests share memory and
+// calls.go, the calls of the interface; body.go, transfer of pictures; package scheduling, how requests share memory and
 // processors; events.go, progress; score.go, scores. Pictures are decoded only by workers, separate processes:
 // workers.go starts and reuses them; workerprocess.go and talk.go are the server's view of a worker and of its job;
 // worker.go is the worker itself; frames.go is the protocol between them. README.md describes the interface.
@@ -27,6 +27,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/settings"
+	"superres/internal/scheduling"
 )
 
 // Command returns the command superres serve.
@@ -235,7 +236,7 @@ func (s *site) serve(ctx context.Context, l net.Listener) error {
 	soon, done := context.WithTimeout(working, s.patience.end)
 	defer done()
 	if server.Shutdown(soon) != nil {
-		cancel(errEnding)
+		cancel(scheduling.ErrEnding)
 		soon, done := context.WithTimeout(context.WithoutCancel(ctx), hurryTime)
 		defer done()
 		_ = server.Shutdown(soon) // connections that are still open then are closed

@@ -144,21 +144,18 @@ func (s *tested) left() {
 	if files := consoletest.Tree(s.t, s.folder); len(files) > 0 {
 		s.t.Errorf("files are left: %v", files)
 	}
-	busy := func() bool {
-		s.scheduler.mu.Lock()
-		defer s.scheduler.mu.Unlock()
-		s.watches.mu.Lock()
-		defer s.watches.mu.Unlock()
-		return len(s.places)+len(s.scheduler.waiting)+len(s.scheduler.working)+len(s.watches.all) > 0
-	}
+	var waiting, working, watches int
 	for range 500 {
-		if !busy() {
+		waiting, working = s.scheduler.Pictures()
+		s.watches.mu.Lock()
+		watches = len(s.watches.all)
+		s.watches.mu.Unlock()
+		if len(s.places)+waiting+working+watches == 0 {
 			return
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	s.t.Errorf("%d places, %d waiting, %d working, %d watches are left", len(s.places), len(s.scheduler.waiting),
-		len(s.scheduler.working), len(s.watches.all))
+	s.t.Errorf("%d places, %d waiting, %d working, %d watches are left", len(s.places), waiting, working, watches)
 }
 
 func hopper(t *testing.T) []byte { return consoletest.Read(t, golden.Root(t), "testdata/hopper.png") }

@@ -25,6 +25,7 @@ import (
 	"superres/internal/enlarging"
 	"superres/internal/imagefile"
 	"superres/internal/safefile"
+	"superres/internal/scheduling"
 	"superres/internal/usage"
 	"superres/superres"
 	embedded "superres/superres/models"
@@ -227,27 +228,19 @@ type Result struct {
 	Event json.RawMessage
 }
 
-// Load is an estimate of the resources that a picture takes.
-type Load struct {
-	// Memory is in bytes.
-	Memory int64
-	// Pixels is the number of pixels computed for the result, counting each as often as it is computed.
-	Pixels int64
-}
-
 // Upscale enlarges the picture in body, of size bytes, which must not change, and writes the result to to; after an
 // error, what was written is useless. Before it takes much memory it calls admit, which may block, or refuse the
 // picture by an error; that memory is free again when Upscale returns. progress is called with the share done, 0 to 1,
 // by one goroutine at a time, and may block, too. Errors are those of the command, of admit, or the cause of the end
 // of ctx.
-func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error,
+func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(scheduling.Load) error,
 	progress func(share float64)) (Result, error) {
 	began := time.Now()
 	return r.answer(ctx, body, size, to,
 		func(file enlarging.Job, ev *pictureEvent) error {
 			p, err := r.Enlarge(ctx, file, enlarging.Watch{
 				Admit: func(p *enlarging.Plan) error {
-					err := admit(Load{Memory: p.Memory, Pixels: p.Pixels()})
+					err := admit(scheduling.Load{Memory: p.Memory, Pixels: p.Pixels()})
 					began = time.Now()
 					return err
 				},
@@ -260,11 +253,11 @@ func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to 
 
 // Inspect returns the plan for the picture in body, of size bytes. It reads the header, and the whole picture, after
 // admit as in Upscale, if the choice of model depends on it.
-func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64, admit func(Load) error) (Result, error) {
+func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64, admit func(scheduling.Load) error) (Result, error) {
 	return r.answer(ctx, body, size, io.Discard,
 		func(file enlarging.Job, ev *pictureEvent) error {
 			p, err := r.Enlarger.Inspect(ctx, file, func(p *enlarging.Plan) error {
-				return admit(Load{p.Memory, int64(p.Input.X) * int64(p.Input.Y)})
+				return admit(scheduling.Load{Memory: p.Memory, Pixels: int64(p.Input.X) * int64(p.Input.Y)})
 			})
 			ev.trial(p)
 			return err

@@ -22,6 +22,7 @@ import (
 	"superres/internal/golden"
 	"superres/internal/imagefile"
 	"superres/internal/must"
+	"superres/internal/scheduling"
 	"superres/internal/testimage"
 )
 
@@ -39,7 +40,7 @@ func served(t *testing.T, s *Service, picture []byte, query string) ([]byte, Res
 	}
 	var out bytes.Buffer
 	result, err := r.Upscale(t.Context(), bytes.NewReader(picture), int64(len(picture)), &out,
-		func(Load) error { return nil }, func(float64) {})
+		func(scheduling.Load) error { return nil }, func(float64) {})
 	return out.Bytes(), result, err
 }
 

@@ -1,4 +1,4 @@
-package serve
+package scheduling
 
 import (
 	"context"
@@ -9,21 +9,20 @@ import (
 	"testing/synctest"
 	"time"
 
-	"superres/cmd/internal/upscale"
 	"superres/internal/must"
 )
 
 // The loads of these tests: of a small picture, of one of much less work, of large ones.
 var (
-	tinyLoad  = upscale.Load{Memory: 40 << 20, Pixels: 20_000}
-	smallLoad = upscale.Load{Memory: 60 << 20, Pixels: 1_000_000}
-	largeLoad = upscale.Load{Memory: 500 << 20, Pixels: 20e6}
-	hugeLoad  = upscale.Load{Memory: 1700 << 20, Pixels: 200e6}
+	tinyLoad  = Load{Memory: 40 << 20, Pixels: 20_000}
+	smallLoad = Load{Memory: 60 << 20, Pixels: 1_000_000}
+	largeLoad = Load{Memory: 500 << 20, Pixels: 20e6}
+	hugeLoad  = Load{Memory: 1700 << 20, Pixels: 200e6}
 )
 
 // newTestTurns returns a scheduler for two processors, in which up to queue pictures may wait.
-func newTestTurns(queue int) *scheduler {
-	t := newScheduler(2<<30, queue, make(chan struct{}))
+func newTestTurns(queue int) *Scheduler {
+	t := New(2<<30, queue, make(chan struct{}))
 	t.large, t.small = 2, 1
 	return t
 }
@@ -35,7 +34,7 @@ func TestTurns(t *testing.T) {
 		all := newTestTurns(8)
 		var mu sync.Mutex
 		var order []string
-		in := func(name string, load upscale.Load, lasts time.Duration) {
+		in := func(name string, load Load, lasts time.Duration) {
 			go func() {
 				one, err := all.enter(t.Context(), load, nil)
 				if err != nil {
@@ -46,13 +45,13 @@ func TestTurns(t *testing.T) {
 				order = append(order, name)
 				mu.Unlock()
 				time.Sleep(lasts)
-				one.end()
+				one.End()
 			}()
 			synctest.Wait()
 		}
 		in("huge", hugeLoad, 10*time.Second)
 		in("large", largeLoad, time.Second)
-		in("larger", upscale.Load{Memory: 1700 << 20, Pixels: 40e6}, time.Second)
+		in("larger", Load{Memory: 1700 << 20, Pixels: 40e6}, time.Second)
 		in("small", smallLoad, time.Second)
 		in("tiny", tinyLoad, time.Second)
 		in("small 2", smallLoad, time.Second)
@@ -96,10 +95,10 @@ func TestTurnsAreBounded(t *testing.T) {
 				one, err := all.enter(t.Context(), load, nil)
 				mu.Lock()
 				defer mu.Unlock()
-				if b, is := errors.AsType[busy](err); is {
+				if b, is := errors.AsType[Busy](err); is {
 					refused[class]++
-					if class == 0 && b.seconds() < 1 || b.seconds() > 100 {
-						t.Errorf("come again in %d s", b.seconds())
+					if class == 0 && b.Seconds() < 1 || b.Seconds() > 100 {
+						t.Errorf("come again in %d s", b.Seconds())
 					}
 					return
 				}
@@ -110,7 +109,7 @@ func TestTurnsAreBounded(t *testing.T) {
 				time.Sleep(time.Second)
 				mu.Lock()
 				used -= load.Memory
-				one.end()
+				one.End()
 			}()
 			synctest.Wait()
 		}
@@ -129,7 +128,7 @@ func TestPause(t *testing.T) {
 		large := must.Get(all.enter(t.Context(), largeLoad, nil))(t)
 		paused := func() time.Duration {
 			began := time.Now()
-			large.pause(t.Context())
+			large.Pause(t.Context())
 			return time.Since(began)
 		}
 		if d := paused(); d != 0 {
@@ -139,8 +138,8 @@ func TestPause(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		small.pause(t.Context()) // not for a large one
-		time.AfterFunc(70*time.Millisecond, small.end)
+		small.Pause(t.Context()) // not for a large one
+		time.AfterFunc(70*time.Millisecond, small.End)
 		if d := paused(); d != 70*time.Millisecond {
 			t.Errorf("until it ends: %v", d)
 		}
@@ -157,11 +156,11 @@ func TestPause(t *testing.T) {
 		time.Sleep(betweenPause)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
-		if large.pause(ctx); time.Since(large.rested) != 0 {
+		if large.Pause(ctx); time.Since(large.rested) != 0 {
 			t.Error("not until it is interrupted")
 		}
-		small.end()
-		large.end()
+		small.End()
+		large.End()
 	})
 }
 
@@ -169,7 +168,7 @@ func TestPause(t *testing.T) {
 func TestWaitingEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ending := make(chan struct{})
-		all := newScheduler(2<<30, 8, ending)
+		all := New(2<<30, 8, ending)
 		first := must.Get(all.enter(t.Context(), hugeLoad, nil))(t)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		gone := errors.New("gone")
@@ -194,10 +193,10 @@ func TestWaitingEnds(t *testing.T) {
 			t.Errorf("places %v", places)
 		}
 		close(ending)
-		if err := <-results; !errors.Is(err, errEnding) {
+		if err := <-results; !errors.Is(err, ErrEnding) {
 			t.Error(err)
 		}
-		first.end()
+		first.End()
 		synctest.Wait()
 		if len(all.waiting)+len(all.working) > 0 {
 			t.Error("somebody is left")
@@ -206,13 +205,13 @@ func TestWaitingEnds(t *testing.T) {
 }
 
 // enter waits for and returns the slot of a picture that takes load.
-func (t *scheduler) enter(ctx context.Context, load upscale.Load, queued func(place int)) (*slot, error) {
-	one, err := t.begin(load)
+func (t *Scheduler) enter(ctx context.Context, load Load, queued func(place int)) (*Slot, error) {
+	one, err := t.Begin(load)
 	if err == nil {
-		err = t.await(ctx, one, queued)
+		err = t.Await(ctx, one, queued)
 	}
 	if err == nil {
-		one.start()
+		one.Start()
 	}
 	return one, err
 }

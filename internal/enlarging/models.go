@@ -197,3 +197,15 @@ func (e *Enlarger) openJudges() {
 		parallel.Start(func() error { _, err := open(); return err })
 	}
 }
+
+// Chooser returns the model for pictures that are decoded already, as the settings say: one that chooses for each
+// picture, or one at the strength of Settings.Denoise.
+func (e *Enlarger) Chooser() (*superres.Model, error) {
+	switch {
+	case e.choosing == nil:
+		return e.clean.model, nil
+	case e.Denoise < 0:
+		return e.choosing, nil
+	}
+	return e.choosing.Robust(e.Denoise)
+}

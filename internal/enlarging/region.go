@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"strconv"
-	"strings"
 
 	"superres/internal/usage"
 	"superres/superres"
@@ -16,26 +14,6 @@ import (
 // part that is enlarged includes all surrounding pixels that affect the region. It begins and ends where the edges of
 // a pixel of the picture and of one of the result coincide, so that their grids match those of the whole. If there is
 // no such place before an edge of the picture, the part ends at that edge.
-
-// ParseRegion reads X,Y,W,H: the first pixel of a region of the upright picture, and its sides.
-func ParseRegion(text string) (r image.Rectangle, err error) {
-	var v [4]int
-	words := strings.Split(text, ",")
-	for i := range v {
-		if len(words) != len(v) {
-			err = strconv.ErrSyntax
-			break
-		}
-		if v[i], err = strconv.Atoi(words[i]); err != nil {
-			break
-		}
-	}
-	const most = 1 << 20
-	if err != nil || min(v[0], v[1]) < 0 || min(v[2], v[3]) < 1 || max(v[0], v[1], v[2], v[3]) > most {
-		return r, usage.Errorf("region %s: expected X,Y,W,H in pixels of the picture", text)
-	}
-	return image.Rect(v[0], v[1], v[0]+v[2], v[1]+v[3]), nil
-}
 
 // part is the part of a picture that is enlarged for the sake of a region in it.
 type part struct {

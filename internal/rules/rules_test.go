@@ -43,7 +43,8 @@ var importRules = []rule{
 		return !standard(p) && !within("./mnist")(p)
 	}, true},
 	{"kinds of stage know the contract, not the model", func(p string) bool {
-		return within("./superres")(p) && p != "./superres" && p != "./superres/models" && p != "./superres/fit"
+		return within("./superres")(p) && p != "./superres" && !within("./superres/models", "./superres/fit",
+			"./superres/files", "./superres/handler")(p)
 	}, func(p string) bool { return p == "./superres" || p == "./superres/models" }, false},
 	{"the model knows no kind of stage", func(p string) bool { return p == "./superres" },
 		within("./superres/coupled", "./superres/convolutional", "./superres/models"), false},

@@ -1,7 +1,7 @@
 // Package models opens the models that are part of the program, by name: the trained ones, which are embedded
 // files, and the plain interpolations. Importing it registers all kinds of stage and of network that come with
-// superres. A program that only loads model files, or scores pictures, need not import it, and is then smaller
-// by the size of the embedded files.
+// superres, and makes Auto the model of superres.Upscale. A program that only loads model files, or scores pictures,
+// need not import it, and is then smaller by the size of the embedded files.
 package models
 
 import (
@@ -58,6 +58,8 @@ const (
 	// Digits is for small pictures of digits.
 	Digits = "digits"
 )
+
+func init() { superres.SetDefault(func() (*superres.Model, error) { return Open(Auto) }) }
 
 // Open returns the model of the given name, with its siblings for other scales and its smaller model for the effort
 // fast, which are opened when they are needed. The error for an unknown name lists the known ones and wraps

@@ -107,7 +107,9 @@ func (s *Service) read(ctx context.Context, params url.Values) (*Request, error)
 		case name == "name":
 			r.name = baseName(values[0])
 		case name == "region":
-			region, err = enlarging.ParseRegion(values[0])
+			if region, err = enlarging.ParseRegion(values[0]); err != nil {
+				err = fmt.Errorf("region %s: %w", values[0], err)
+			}
 		case o != nil && o.Request && o.Name == name:
 			if err = o.Set(values[0]); err != nil {
 				err = console.Fail(console.ExitUsage, err)
@@ -233,8 +235,8 @@ type Result struct {
 // picture by an error; that memory is free again when Upscale returns. progress is called with the share done, 0 to 1,
 // by one goroutine at a time, and may block, too. Errors are those of the command, of admit, or the cause of the end
 // of ctx.
-func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(scheduling.Load) error,
-	progress func(share float64)) (Result, error) {
+func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer,
+	admit func(scheduling.Load) error, progress func(share float64)) (Result, error) {
 	began := time.Now()
 	return r.answer(ctx, body, size, to,
 		func(file enlarging.Job, ev *pictureEvent) error {
@@ -253,7 +255,8 @@ func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to 
 
 // Inspect returns the plan for the picture in body, of size bytes. It reads the header, and the whole picture, after
 // admit as in Upscale, if the choice of model depends on it.
-func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64, admit func(scheduling.Load) error) (Result, error) {
+func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64,
+	admit func(scheduling.Load) error) (Result, error) {
 	return r.answer(ctx, body, size, io.Discard,
 		func(file enlarging.Job, ev *pictureEvent) error {
 			p, err := r.Enlarger.Inspect(ctx, file, func(p *enlarging.Plan) error {

@@ -60,7 +60,7 @@ func TestAnnouncement(t *testing.T) {
 		t.Errorf("into a pipe: %q", got)
 	}
 	code, border := must.Get(qr.Encode(lines[0], qr.L))(t), 4 // by ISO/IEC 18004
-	var rows []string // of the code with its border
+	var rows []string                                         // of the code with its border
 	for _, line := range lines {
 		if strings.ContainsAny(line, "█▀▄") {
 			line = strings.TrimSuffix(strings.TrimPrefix(line, "\x1b[97;40m"), "\x1b[0m")

@@ -101,8 +101,7 @@ func run(c *cli.Context, s *console.Streams, opt options) error {
 	}
 	defer l.Close()
 	if !opt.loopback && !opt.quiet {
-		fmt.Fprintf(s.Err, "superres: %s is open to the network, unencrypted: whoever has the address can use it\n",
-			l.Addr())
+		fmt.Fprintln(s.Err, "superres: open to the network, unencrypted: whoever has the address can use it")
 	}
 	if opt.token == "" && !opt.quiet {
 		fmt.Fprintln(s.Err, "superres: without a token every program of this machine can use it")

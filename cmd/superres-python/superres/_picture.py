@@ -72,14 +72,23 @@ def _chunk(kind: bytes, content: bytes) -> bytes:
                      struct.pack(">I", zlib.crc32(content, zlib.crc32(kind)))))
 
 
-def decode_array(file: bytes, like: Any) -> numpy.ndarray:
-    """Return the pixels in file, a TIFF as the program writes it, with the number of dimensions and channels of like.
+def format_of(image: Any) -> str:
+    """Return the format in which an array comes back: bmp where it can hold the result, which is the quickest; or tiff.
 
-    TIFF and not PNG, whose filters cannot be undone for all pixels of a row at a time.
+    Not png, since the filters of its rows cannot be undone for many pixels at a time.
     """
     import numpy
 
-    pixels = _decode_tiff(file)
+    pixels = numpy.asarray(image)
+    is_opaque = pixels.ndim == 2 or pixels.shape[2] in (1, 3)
+    return "bmp" if pixels.dtype.itemsize == 1 and is_opaque else "tiff"
+
+
+def decode_array(name: str, file: bytes, like: Any) -> numpy.ndarray:
+    """Return the pixels in file, of the format called name, with the number of dimensions and channels of like."""
+    import numpy
+
+    pixels = _decode_bmp(file) if name == "bmp" else _decode_tiff(file)
     shape = numpy.shape(like)
     channels = shape[2] if len(shape) == 3 else 1
     has_alpha = channels in (2, 4)
@@ -91,6 +100,16 @@ def decode_array(file: bytes, like: Any) -> numpy.ndarray:
     if channels > 2 and pixels.shape[2] < 3:
         pixels = pixels[:, :, [0, 0, 0, 1][:channels]]
     return numpy.ascontiguousarray(pixels if len(shape) == 3 else pixels[:, :, 0])
+
+
+def _decode_bmp(file: bytes) -> numpy.ndarray:
+    """Return the pixels in file, a BMP without compression, as (height, width, samples): a palette has greys alone."""
+    import numpy
+
+    start, _, width, height, _, bits = struct.unpack_from("<IIiiHH", file, 10)
+    samples = bits // 8
+    rows = numpy.frombuffer(file, numpy.uint8, offset=start).reshape(height, -1)[::-1]  # from the last to the first
+    return rows[:, :width * samples].reshape(height, width, samples)[:, :, ::-1]  # of blue, green and red
 
 
 def _decode_tiff(file: bytes) -> numpy.ndarray:

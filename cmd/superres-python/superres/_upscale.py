@@ -74,7 +74,8 @@ class Upscaler:
         if _picture.is_pil(image):
             name, file = "png", _picture.encode_pil(image)
         else:
-            name, file = "tiff", _picture.encode_array(image)
+            file = _picture.encode_array(image)
+            name = "tiff" if "depth" in options else _picture.format_of(image)
         parameters = {"model": model, "format": name, "provenance": "false"}
         for option, value in {"scale": scale, **options}.items():
             if value is not None:
@@ -82,7 +83,7 @@ class Upscaler:
         result = self._request("/v1/upscale?" + urllib.parse.urlencode(parameters), file)
         if name == "png":
             return _picture.decode_pil(result, image)
-        return _picture.decode_array(result, image)
+        return _picture.decode_array(name, result, image)
 
     def _request(self, address: str, body: bytes) -> bytes:
         """Return the answer of the process to a request, which is tried again where the process had ended before."""

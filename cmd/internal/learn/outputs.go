@@ -49,7 +49,7 @@ func (out *outputs) check(opt Options) (err error) {
 			"where it goes")
 	case sweeps && paths.IsStandard(out.dictionary.Name):
 		return console.Usage("-o - and the table of --sweep both write to standard output; give -o a file")
-	case out.dictionary.Name == "" && !sweeps:
+	case out.dictionary.Name == "" && !sweeps && !opt.codes():
 		return console.Usage("no output: say where the dictionary goes with -o FILE.npy, .npz or .csv")
 	case paths.IsStandard(out.dictionary.Name) && opt.JSON:
 		return console.Usage("-o - and --json both write to standard output; give -o a file")

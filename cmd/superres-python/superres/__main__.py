@@ -7,6 +7,6 @@ import sys
 from ._program import find_program
 
 command = [find_program(), *sys.argv[1:]]
-if os.name == "nt":
+if sys.platform == "win32":
     sys.exit(subprocess.call(command))  # Windows has no exec that the shell would wait for
 os.execv(command[0], command)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Union
 from ._program import run
 
 if TYPE_CHECKING:
-    import numpy
+    from numpy.typing import NDArray
 
 Option = Union[str, int, float, bool, None]
 
@@ -20,11 +20,11 @@ Option = Union[str, int, float, bool, None]
 class Learned:
     """A dictionary with the codes of the signals that it was learned from: Y ≈ dictionary @ codes."""
 
-    dictionary: numpy.ndarray
+    dictionary: NDArray[Any]
     """M×K, an atom of length 1 a column."""
-    codes: numpy.ndarray
+    codes: NDArray[Any]
     """K×N, the code of a signal a column, mostly zeros."""
-    history: numpy.ndarray
+    history: NDArray[Any]
     """An entry for each iteration, with the fields iteration, rmse, nonzeros, primal, dual, replaced and seconds:
     history["rmse"] is the error after each."""
     rmse: float
@@ -44,7 +44,7 @@ def learn(Y: Any, atoms: int | None = None, *, learner: str = "rop", coder: str 
     superres learners: "rop", which needs no coder, "ksvd", "mod", "simco", "blotless", "online", with parameters as in
     "ksvd:exact=false". coder is one of superres coders (None: "omp"), and sparsity the most atoms in a code (None: 3).
     iterations is the most of them (None: 500), seed the seed of all random numbers, and init a dictionary to go on
-    from. All other options are flags of superres learn, with _ for -, such as jobs=1 or max_memory="2GiB".
+    from. All other options are flags of superres learn, with _ for -, such as jobs=1 or max_memory=4096.
 
     The result is that of the command: the same for the same arguments. Error is raised for what the program refuses.
     """
@@ -67,7 +67,7 @@ def learn(Y: Any, atoms: int | None = None, *, learner: str = "rop", coder: str 
 
 
 def code(Y: Any, dictionary: Any, *, coder: str = "omp", sparsity: int | None = None,
-         **options: Option) -> numpy.ndarray:
+         **options: Option) -> NDArray[Any]:
     """Return the codes X, K×N, of the signals in the columns of Y, M×N, over a dictionary, M×K: Y ≈ dictionary @ X.
 
     coder is one of the command superres coders, with parameters as in "lasso:lambda=0.1", and sparsity the most atoms
@@ -81,7 +81,8 @@ def code(Y: Any, dictionary: Any, *, coder: str = "omp", sparsity: int | None = 
 
         import numpy
 
-        return numpy.load(codes)
+        result: NDArray[Any] = numpy.load(codes)
+        return result
 
 
 def _flags(**options: Option) -> list[str]:

@@ -9,7 +9,7 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import numpy
+    from numpy.typing import NDArray
     from PIL.Image import Image
 
 
@@ -31,13 +31,15 @@ def encode_pil(image: Image) -> bytes:
 
 
 def decode_pil(file: bytes, like: Image) -> Image:
-    """Return the image in file, a PNG; of mode I;16 where like is."""
+    """Return the image in file, a PNG; with an alpha, full everywhere, where like has one; of mode I;16 where like is."""
     from PIL import Image
 
     result: Image.Image = Image.open(io.BytesIO(file))
     result.load()
     if like.mode == "I;16" and result.mode == "I":  # as Pillow before 11 reads 16 bits
         result = result.convert("I;16")
+    if like.mode in ("LA", "RGBA") and result.mode in ("L", "RGB"):
+        result = result.convert(like.mode)
     return result
 
 
@@ -62,8 +64,9 @@ def encode_array(image: Any) -> bytes:
     rows[:, 1:] = samples
     colour = {1: 0, 2: 4, 3: 2, 4: 6}[channels]
     level = 0 if rows.size < 200 << 20 else 1  # the program reads files of up to 256 MiB
-    return b"".join((b"\x89PNG\r\n\x1a\n", _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0)),
-                     _chunk(b"IDAT", zlib.compress(rows, level)), _chunk(b"IEND", b"")))
+    head = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0)
+    return b"".join((b"\x89PNG\r\n\x1a\n", _chunk(b"IHDR", head),
+                     _chunk(b"IDAT", zlib.compress(rows.data, level)), _chunk(b"IEND", b"")))
 
 
 def _chunk(kind: bytes, content: bytes) -> bytes:
@@ -84,7 +87,7 @@ def format_of(image: Any) -> str:
     return "bmp" if pixels.dtype.itemsize == 1 and is_opaque else "tiff"
 
 
-def decode_array(name: str, file: bytes, like: Any) -> numpy.ndarray:
+def decode_array(name: str, file: bytes, like: Any) -> NDArray[Any]:
     """Return the pixels in file, of the format called name, with the number of dimensions and channels of like."""
     import numpy
 
@@ -102,7 +105,7 @@ def decode_array(name: str, file: bytes, like: Any) -> numpy.ndarray:
     return numpy.ascontiguousarray(pixels if len(shape) == 3 else pixels[:, :, 0])
 
 
-def _decode_bmp(file: bytes) -> numpy.ndarray:
+def _decode_bmp(file: bytes) -> NDArray[Any]:
     """Return the pixels in file, a BMP without compression, as (height, width, samples): a palette has greys alone."""
     import numpy
 
@@ -112,7 +115,7 @@ def _decode_bmp(file: bytes) -> numpy.ndarray:
     return rows[:, :width * samples].reshape(height, width, samples)[:, :, ::-1]  # of blue, green and red
 
 
-def _decode_tiff(file: bytes) -> numpy.ndarray:
+def _decode_tiff(file: bytes) -> NDArray[Any]:
     """Return the pixels in file, a TIFF in strips of deflate with differences, as (height, width, samples)."""
     import numpy
 

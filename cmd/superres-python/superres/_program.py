@@ -6,9 +6,10 @@ import importlib.metadata
 import os
 import shutil
 import subprocess
+import sys
 import sysconfig
 from pathlib import Path
-from typing import Iterator
+from typing import Any, Iterator
 
 
 class Error(RuntimeError):
@@ -52,13 +53,13 @@ def find_program() -> str:
 
 def _installed() -> Iterator[str]:
     """Yield the paths where the program of this module may be."""
-    name = "superres.exe" if os.name == "nt" else "superres"
+    name = "superres.exe" if sys.platform == "win32" else "superres"
     module = Path(__file__).parent
     yield str(module / name)
     try:
         for file in importlib.metadata.distribution("superres").files or []:
             if file.name == name and len(file.parts) > 1:  # such as ../../../bin/superres
-                yield str(file.locate())
+                yield os.fspath(Path(file.locate()))
     except importlib.metadata.PackageNotFoundError:
         pass
     yield os.path.join(sysconfig.get_path("scripts"), name)
@@ -74,11 +75,13 @@ def run(*arguments: str, folder: str) -> str:
                           stderr=subprocess.PIPE, **WINDOWLESS)
     if done.returncode != 0:
         raise Error(last_words(done.stderr, done.returncode).replace(folder + os.sep, ""), done.returncode)
-    return done.stdout.decode()
+    return str(done.stdout, "utf-8")
 
 
 # No window opens where a program without a console, such as an editor of notebooks, starts the program.
-WINDOWLESS: dict = {"creationflags": subprocess.CREATE_NO_WINDOW} if os.name == "nt" else {}
+WINDOWLESS: dict[str, Any] = {}
+if sys.platform == "win32":
+    WINDOWLESS["creationflags"] = subprocess.CREATE_NO_WINDOW
 
 
 def last_words(stderr: bytes, exit_code: int | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -11,6 +11,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ._learn import code, learn
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 try:
     from sklearn.base import ClassNamePrefixFeaturesOutMixin
@@ -42,7 +45,7 @@ class DictionaryLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         One of the command superres coders, with parameters as in "lasso:lambda=0.1". transform codes by it, and so do
         all learners but "rop" while they learn.
     sparsity : int or None
-        The most atoms in a code. None: as the coder says.
+        The most atoms in a code. None: as the coder says, or 3.
     max_iter : int
         The most iterations.
     random_state : int, RandomState or None
@@ -65,7 +68,7 @@ class DictionaryLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     """
 
     def __init__(self, n_components: int | None = None, *, learner: str = "rop", coder: str = "omp",
-                 sparsity: int | None = 3, max_iter: int = 500, random_state: Any = 0,
+                 sparsity: int | None = None, max_iter: int = 500, random_state: Any = 0,
                  n_jobs: int | None = None) -> None:
         self.n_components = n_components
         self.learner = learner
@@ -82,26 +85,29 @@ class DictionaryLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             raise ValueError(f"max_iter is {self.max_iter}, expected at least 1")
         rng = check_random_state(self.random_state)
         seed = self.random_state if isinstance(self.random_state, numbers.Integral) else rng.randint(2**31 - 1)
-        coding = {} if self.learner.partition(":")[0] == "rop" else {"coder": self.coder, "sparsity": self.sparsity}
-        learned = learn(X.T, self.n_components, learner=self.learner, iterations=self.max_iter, seed=int(seed),
-                        jobs=self._jobs(), **coding)
+        coder: str | None = self.coder
+        sparsity = self.sparsity
+        if self.learner.partition(":")[0] == "rop":  # which has none
+            coder = sparsity = None
+        learned = learn(X.T, self.n_components, learner=self.learner, coder=coder, sparsity=sparsity,
+                        iterations=self.max_iter, seed=int(seed), jobs=self._jobs())
         self.components_ = numpy.ascontiguousarray(learned.dictionary.T)
         self.error_, self.history_ = learned.rmse, learned.history
         self.n_iter_ = len(learned.history)
         return self
 
-    def transform(self, X: Any) -> numpy.ndarray:
+    def transform(self, X: Any) -> NDArray[Any]:
         """Return the codes of X over components_, of shape (n_samples, n_components)."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=(numpy.float64, numpy.float32), reset=False)
-        sparsity = None if self.sparsity is None else min(self.sparsity, len(self.components_))
-        codes = code(X.T, self.components_.T, coder=self.coder, sparsity=sparsity, jobs=self._jobs())
+        codes = code(X.T, self.components_.T, coder=self.coder, sparsity=self.sparsity, jobs=self._jobs())
         return numpy.ascontiguousarray(codes.T)
 
-    def inverse_transform(self, X: Any) -> numpy.ndarray:
+    def inverse_transform(self, X: Any) -> NDArray[Any]:
         """Return the samples that codes X stand for: X @ components_."""
         check_is_fitted(self)
-        return numpy.asarray(X) @ self.components_
+        result: NDArray[Any] = numpy.asarray(X) @ self.components_
+        return result
 
     def _jobs(self) -> int | None:
         return None if self.n_jobs in (None, -1) else self.n_jobs

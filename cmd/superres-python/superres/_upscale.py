@@ -11,35 +11,36 @@ import io
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import threading
 import urllib.parse
 import weakref
-from typing import TYPE_CHECKING, Any, BinaryIO, Union, overload
+from typing import TYPE_CHECKING, IO, Any, Union, overload
 
 from . import _picture
 from ._program import Error, WINDOWLESS, find_program, last_words
 
 if TYPE_CHECKING:
-    import numpy
+    from numpy.typing import NDArray
     from PIL.Image import Image
 
-Option = Union[str, int, float, bool, tuple]
+Option = Union[str, int, float, bool, "tuple[int, ...]"]
 
 
 class Upscaler:
     """Enlarges pictures by a process of its own, which is started when it is first needed.
 
-    jobs is how many processors it uses (None: all), max_memory how much memory, such as "2GiB" (None: as the program
-    finds right for the machine), and max_pixels how many pixels a picture may have (None: as the memory allows).
+    jobs is how many processors it uses (None: all), max_memory for how many MiB it refuses a picture (None: 2048), and
+    max_pixels for how many megapixels (None: for what the memory does not hold).
 
     It may be used by several threads: their pictures take turns, and each is worked on by all processors. After a fork
     the child starts a process of its own. close, the end of a with statement, or the end of Python ends the process;
     a killed Python does so too.
     """
 
-    def __init__(self, *, jobs: int | None = None, max_memory: str | int | None = None,
-                 max_pixels: str | int | None = None) -> None:
+    def __init__(self, *, jobs: int | None = None, max_memory: int | None = None,
+                 max_pixels: float | None = None) -> None:
         self._flags: list[str] = []
         for flag, value in (("jobs", jobs), ("max-memory", max_memory), ("max-pixels", max_pixels)):
             if value is not None:
@@ -63,8 +64,8 @@ class Upscaler:
     def upscale(self, image: Image, scale: float | None = ..., model: str = ..., **options: Option) -> Image: ...
 
     @overload
-    def upscale(self, image: numpy.ndarray, scale: float | None = ..., model: str = ...,
-                **options: Option) -> numpy.ndarray: ...
+    def upscale(self, image: NDArray[Any], scale: float | None = ..., model: str = ...,
+                **options: Option) -> NDArray[Any]: ...
 
     def upscale(self, image: Any, scale: float | None = None, model: str = "auto", **options: Option) -> Any:
         """Return image enlarged: see superres.upscale."""
@@ -76,10 +77,10 @@ class Upscaler:
         else:
             file = _picture.encode_array(image)
             name = "tiff" if "depth" in options else _picture.format_of(image)
-        parameters = {"model": model, "format": name, "provenance": "false"}
-        for option, value in {"scale": scale, **options}.items():
-            if value is not None:
-                parameters[option.replace("_", "-")] = _text(option, value)
+        given: dict[str, Option | None] = {"scale": scale, "model": model, "format": name, "provenance": False,
+                                           **options}
+        parameters = {option.replace("_", "-"): _text(option, value) for option, value in given.items()
+                      if value is not None}
         result = self._request("/v1/upscale?" + urllib.parse.urlencode(parameters), file)
         if name == "png":
             return _picture.decode_pil(result, image)
@@ -129,15 +130,18 @@ class _Process:
     """A process of superres serve --listen -. It is used by one thread at a time."""
 
     def __init__(self, flags: list[str]) -> None:
-        options = dict(WINDOWLESS)
+        program, options = find_program(), dict(WINDOWLESS)
         # Ctrl-C is for Python, which goes on and needs the process again.
-        if os.name == "nt":
+        if sys.platform == "win32":
             options["creationflags"] |= subprocess.CREATE_NEW_PROCESS_GROUP
         else:
             options["start_new_session"] = True
-        self._stderr = tempfile.TemporaryFile()
-        self._popen = subprocess.Popen([find_program(), "serve", "--listen=-", "--quiet", *flags], bufsize=0,
-                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._stderr, **options)
+        self._stderr, self._said = tempfile.TemporaryFile(), b""
+        self._popen: subprocess.Popen[bytes] = subprocess.Popen(
+            [program, "serve", "--listen=-", "--quiet", *flags], bufsize=0, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=self._stderr, **options)
+        assert self._popen.stdin and self._popen.stdout
+        self._in, self._out = self._popen.stdin, self._popen.stdout
         self._owner = os.getpid()
 
     def request(self, address: str, body: bytes) -> tuple[http.client.HTTPResponse, bytes]:
@@ -147,17 +151,16 @@ class _Process:
             for part in (head.encode("ascii"), body):
                 rest = memoryview(part)
                 while rest:
-                    rest = rest[self._popen.stdin.write(rest):]  # type: ignore[union-attr]
+                    rest = rest[self._in.write(rest):]
         except OSError:
             pass  # it may have answered before it has read the whole picture
-        response = http.client.HTTPResponse(_Pipe(self._popen.stdout), method="PUT")  # type: ignore[arg-type]
+        response = http.client.HTTPResponse(_Pipe(self._out), method="PUT")  # type: ignore[arg-type]
         response.begin()
         return response, response.read()
 
     def words(self, exit_code: int | None) -> str:
         """Return what the process said last, after its end."""
-        self._stderr.seek(0)
-        return last_words(self._stderr.read(), exit_code)
+        return last_words(self._said, exit_code)
 
     def kill(self) -> None:
         self._popen.kill()
@@ -166,31 +169,32 @@ class _Process:
         """End the process by closing its input, and return its exit code."""
         if os.getpid() != self._owner or self._popen.returncode is not None:
             return self._popen.returncode
-        self._close()
+        self._in.close()
+        self._out.close()
         try:
-            return self._popen.wait(5)
+            self._popen.wait(5)
         except subprocess.TimeoutExpired:
             self._popen.kill()
-            return self._popen.wait()
+        code = self._popen.wait()
+        self._stderr.seek(0)
+        self._said = self._stderr.read()
+        self._stderr.close()
+        return code
 
     def forget(self) -> None:
         """Give up a process that this one, after a fork, is not the parent of."""
-        self._close()
+        for file in (self._in, self._out, self._stderr):
+            file.close()
         self._popen.returncode = 0  # so that nothing waits for it
-
-    def _close(self) -> None:
-        for pipe in (self._popen.stdin, self._popen.stdout):
-            if pipe:
-                pipe.close()
 
 
 class _Pipe:
     """What http.client takes for a socket, to read an answer from a pipe that stays open."""
 
-    def __init__(self, pipe: BinaryIO) -> None:
+    def __init__(self, pipe: IO[bytes]) -> None:
         self._pipe = pipe
 
-    def makefile(self, _mode: str) -> BinaryIO:
+    def makefile(self, _mode: str) -> IO[bytes]:
         return io.open(self._pipe.fileno(), "rb", closefd=False, buffering=1 << 16)
 
 
@@ -213,7 +217,7 @@ def upscale(image: Image, scale: float | None = ..., model: str = ..., **options
 
 
 @overload
-def upscale(image: numpy.ndarray, scale: float | None = ..., model: str = ..., **options: Option) -> numpy.ndarray: ...
+def upscale(image: NDArray[Any], scale: float | None = ..., model: str = ..., **options: Option) -> NDArray[Any]: ...
 
 
 def upscale(image: Any, scale: float | None = None, model: str = "auto", **options: Option) -> Any:

@@ -1,6 +1,6 @@
 // Command packages makes the files of a release, out of the checkout around it:
 //
-//	go -C .ci/packages run . VERSION URL FOLDER
+//	go run ./cmd/internal/packages VERSION URL FOLDER
 //
 // VERSION is that of the program, such as 0.1.0; URL is the address of the folder from which users will fetch the
 // files; FOLDER is a new one, where they are written. The same commit and Go version give the same bytes. It needs Go
@@ -26,11 +26,11 @@ import (
 
 func main() {
 	if len(os.Args) != 4 {
-		fmt.Fprintln(os.Stderr, "usage: go -C .ci/packages run . VERSION URL FOLDER")
+		fmt.Fprintln(os.Stderr, "usage: go run ./cmd/internal/packages VERSION URL FOLDER")
 		os.Exit(2)
 	}
 	if err := run(os.Args[1], os.Args[2], os.Args[3]); err != nil {
-		fmt.Fprintln(os.Stderr, ".ci/packages:", err)
+		fmt.Fprintln(os.Stderr, "packages:", err)
 		os.Exit(1)
 	}
 }
@@ -54,7 +54,7 @@ func run(version, address, folder string) (err error) {
 			err = errors.Join(err, os.RemoveAll(folder))
 		}
 	}()
-	s, err := newSource("../..", version, strings.TrimSuffix(address, "/"))
+	s, err := newSource(".", version, strings.TrimSuffix(address, "/"))
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -98,12 +97,14 @@ func makeSBOM(r release, programs []program) (file, error) {
 			p.Name, p.Location = "Go standard library", "https://go.dev/dl/go"+u.module.Version+".src.tar.gz"
 			p.References[0].Locator = "pkg:golang/stdlib@" + u.module.Version
 		}
+		var comments []string
 		if u.module.Sum != "" {
-			p.Comment = "the sum of the module, as in go.sum: " + u.module.Sum
+			comments = append(comments, "the sum of the module, as in go.sum: "+u.module.Sum)
 		}
 		if len(u.targets) < len(programs) {
-			p.Comment = cmp.Or(p.Comment+"; ", "") + "linked for " + strings.Join(u.targets, ", ")
+			comments = append(comments, "linked for "+strings.Join(u.targets, ", "))
 		}
+		p.Comment = strings.Join(comments, "; ")
 		add(p)
 		doc.Relationships = append(doc.Relationships, relationship{self, "DEPENDS_ON", p.ID})
 	}

@@ -20,16 +20,14 @@ func makeDeb(r release, p program) (name string, data []byte, err error) {
 	changes := fmt.Appendf(nil, "superres (%s-1) unstable; urgency=medium\n\n  * Version %s; /usr/share/doc/superres/"+
 		"changelog.gz has what is new.\n\n -- %s  %s\n", r.version, r.version, r.maintainer,
 		r.time.Format("Mon, 02 Jan 2006 15:04:05 -0700"))
-	doc := tree{{"copyright", 0o644, copyright(r, p)}, {"changelog.gz", 0o644, r.changelog},
+	texts := tree{{"copyright", 0o644, copyright(r, p)}, {"changelog.gz", 0o644, r.changelog},
 		{"changelog.Debian.gz", 0o644, changes}}
-	for i := 1; i < len(doc); i++ {
-		if doc[i].data, err = compress(doc[i].data); err != nil {
+	for i := 1; i < len(texts); i++ {
+		if texts[i].data, err = compress(texts[i].data); err != nil {
 			return "", nil, err
 		}
 	}
-	t = slices.Concat(t, doc.in("usr/share/doc/superres"), tree{{"usr/share/lintian/overrides/superres", 0o644,
-		[]byte("# A program in Go without cgo: one file, which runs on any Linux.\nsuperres: statically-linked-binary " +
-			"[usr/bin/superres]\n")}})
+	t = slices.Concat(t, texts.in(docs), tree{{"usr/share/lintian/overrides/superres", 0o644, []byte(overrides)}})
 	var sums, control bytes.Buffer
 	kibibytes := 0
 	for _, f := range t.sorted() {
@@ -62,6 +60,16 @@ func makeDeb(r release, p program) (name string, data []byte, err error) {
 	}
 	return fmt.Sprintf("superres_%s-1_%s.deb", r.version, p.arch), members.ar(r.time.Unix()), nil
 }
+
+// overrides says why lintian is wrong here.
+const overrides = `# A program in Go without cgo: one file, which runs on any Linux.
+superres: statically-linked-binary [usr/bin/superres]
+# The licences of others are as these wrote them.
+superres: copyright-file-contains-full-apache-2-license
+superres: copyright-not-using-common-license-for-apache2
+# This package is not part of Debian.
+superres: initial-upload-closes-no-bugs [usr/share/doc/superres/changelog.Debian.gz:1]
+`
 
 // synopsis returns the summary as Debian wants it: it goes on after "superres is able to".
 func synopsis() string { return strings.ToLower(summary[:1]) + summary[1:] }

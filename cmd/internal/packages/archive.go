@@ -163,8 +163,11 @@ func makeArchive(r release, p program) (name string, data []byte, err error) {
 	return name + ".tar.gz", data, err
 }
 
-// linuxTree returns where things belong in a Linux system, but for licences and pages, which each kind of package has
-// in another way. zsh is the folder of completions for zsh, of which distributions have two.
+// docs and licences are folders of packages for Linux.
+const docs, licences = "usr/share/doc/superres", "usr/share/licenses/superres"
+
+// linuxTree returns where things belong in a Linux system, but for changelog and licences, which each kind of package
+// has in another way. zsh is the folder of completions for zsh, of which distributions have two.
 func linuxTree(r release, p program, zsh string) (tree, error) {
 	manual, err := compress(r.manual)
 	if err != nil {
@@ -188,6 +191,16 @@ func linuxTree(r release, p program, zsh string) (tree, error) {
 	}
 	for _, editor := range []string{"gimp-3", "gimp-2.10", "darktable"} {
 		t = append(t, r.install.under(editor).in("usr/share/superres/"+editor)...)
+	}
+	for _, page := range r.pages {
+		if page.name != "LICENSE" && page.name != "CHANGELOG.md" {
+			t = append(t, file{docs + "/" + page.name, page.mode, page.data})
+		}
+	}
+	for _, page := range r.install {
+		if page.name == "README.md" {
+			t = append(t, file{docs + "/install/README.md", page.mode, page.data})
+		}
 	}
 	return t.sorted(), nil
 }

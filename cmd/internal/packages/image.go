@@ -33,7 +33,12 @@ func makeImage(r release, p program) (name string, data []byte, err error) {
 		return d
 	}
 	layerAt := add("application/vnd.oci.image.layer.v1.tar+gzip", layer)
-	configAt := add("application/vnd.oci.image.config.v1+json", toJSON(configOf(r, p.arch, digest(unpacked))))
+	terms, err := p.expressions()
+	if err != nil {
+		return "", nil, err
+	}
+	config := configOf(r, p.arch, terms[""], digest(unpacked))
+	configAt := add("application/vnd.oci.image.config.v1+json", toJSON(config))
 	manifestAt := add(manifestType, toJSON(manifest{2, manifestType, configAt, []descriptor{layerAt}}))
 	tag := "superres:" + r.version
 	manifestAt.Annotations = map[string]string{
@@ -89,8 +94,8 @@ type history struct {
 	CreatedBy string    `json:"created_by"`
 }
 
-// configOf returns how the image is run. layer is the digest of its layer, unpacked.
-func configOf(r release, arch, layer string) imageConfig {
+// configOf returns how the image is run. terms is an SPDX licence expression, layer the digest of the layer, unpacked.
+func configOf(r release, arch, terms, layer string) imageConfig {
 	const address = "0.0.0.0:8020"
 	check := []string{"CMD", "/superres", "serve", "--check", "--listen", address}
 	variant := map[string]string{"arm64": "v8"}[arch]
@@ -101,7 +106,7 @@ func configOf(r release, arch, layer string) imageConfig {
 		"StopSignal": "SIGTERM",
 		"Labels": map[string]string{
 			"org.opencontainers.image.title": "superres", "org.opencontainers.image.description": summary,
-			"org.opencontainers.image.version": r.version, "org.opencontainers.image.licenses": "BSD-3-Clause",
+			"org.opencontainers.image.version": r.version, "org.opencontainers.image.licenses": terms,
 			"org.opencontainers.image.url": r.url},
 		// Not of the OCI, but of Docker, and read by podman: seconds in nanoseconds.
 		"Healthcheck": map[string]any{"Test": check, "Interval": 30 * time.Second, "Timeout": 5 * time.Second,

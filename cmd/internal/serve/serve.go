@@ -1,12 +1,12 @@
 // Package serve is the command superres serve: a web page and an HTTP interface that enlarge pictures on this machine.
 //
 // Read it in this order: serve.go, flags, start and end of the server; addresses.go, where the page is; opener.go, the
-// start of a browser; pipes.go, service for the program that started this one; gate.go, admission of requests;
-// server.go, routing of URLs; refusal.go, pages for wrong URLs; calls.go, the calls of the interface; body.go, transfer
-// of pictures; events.go, progress; score.go, scores. Package scheduling divides memory and processors among them.
-// Pictures are decoded only by workers, separate processes:
-// workers.go starts and reuses them; workerprocess.go and talk.go are the server's view of a worker and of its job;
-// worker.go is the worker itself; frames.go is the protocol between them. README.md describes the interface.
+// start of a browser; pipes.go, service for the program that started this one; check.go, the check of a server that
+// runs; gate.go, admission of requests; server.go, routing of URLs; refusal.go, pages for wrong URLs; calls.go, the calls
+// of the interface; body.go, transfer of pictures; events.go, progress; score.go, scores. Package scheduling divides
+// memory and processors among them. Pictures are decoded only by workers, separate processes: workers.go starts and
+// reuses them; workerprocess.go and talk.go are the server's view of a worker and of its job; worker.go is the worker
+// itself; frames.go is the protocol between them. README.md describes the interface.
 package serve
 
 import (
@@ -75,6 +75,8 @@ func (opt *options) table() settings.Table {
 			"_, 16 at least; none: everybody who reaches the address, of this machine alone; by default that of " +
 			"SUPERRES_TOKEN, or a new one for each run"},
 		{Name: "open", To: settings.Bool(&opt.open, false), Help: "open the page in the browser"},
+		{Name: "check", To: settings.Bool(&opt.check, false), Help: "serve nothing, but ask the server at --listen " +
+			"whether it answers: exit code 0, or 1"},
 		{Name: "queue", To: settings.Num(&opt.queue, 8).AtLeast(0).In("pictures"),
 			Help: "let `N` pictures wait for their turn, and answer others that the server is busy"},
 		{Name: "timeout", To: settings.Time(&opt.decode, 30*time.Second),
@@ -92,6 +94,9 @@ const defaultAddress = "127.0.0.1:8020"
 func run(c *cli.Context, s *console.Streams, opt options) error {
 	if err := opt.complete(settings.Of(c.Command)); err != nil {
 		return err
+	}
+	if opt.check {
+		return check(c.Context, opt)
 	}
 	var opener []string
 	if opt.open {
@@ -137,6 +142,7 @@ type options struct {
 	loopback bool   // address is of this machine alone; false: others can reach it
 	token    string // secret in the URL; empty: everybody is let in
 	open     bool   // open the page in the browser
+	check    bool   // ask a server that runs whether it answers; false: be one
 	queue    int    // most pictures that wait
 	quiet    bool   // print only errors; false: warnings, too
 	verbose  bool   // print which protections of workers the system lacks; false: do not
@@ -177,8 +183,9 @@ func (opt *options) complete(given settings.Table) error {
 			opt.address)
 	case opt.token == "none":
 		opt.token = ""
-	case opt.token == "":
+	case opt.token == "" && !opt.check:
 		opt.token = newToken()
+	case opt.token == "":
 	case !goodToken.MatchString(opt.token):
 		return console.Usage("--token: expected 16 to 128 letters, digits, - and _, or none")
 	}

@@ -137,7 +137,8 @@ func (r release) metadata(version string) ([]byte, error) {
 	)
 	extras := map[string]string{"numpy": "numpy", "pillow": "Pillow", "sklearn": "scikit-learn"}
 	for _, extra := range []string{"numpy", "pillow", "sklearn"} {
-		lines = append(lines, "Provides-Extra: "+extra, fmt.Sprintf("Requires-Dist: %s; extra == %q", extras[extra], extra))
+		lines = append(lines, "Provides-Extra: "+extra,
+			fmt.Sprintf("Requires-Dist: %s; extra == %q", extras[extra], extra))
 	}
 	lines = append(lines, "Description-Content-Type: text/markdown; charset=UTF-8", "", "")
 	return slices.Concat([]byte(strings.Join(lines, "\n")), readme), nil

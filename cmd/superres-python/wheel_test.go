@@ -24,8 +24,8 @@ import (
 
 // content are the files of an archive that a wheel has, and others.
 var content = map[string]string{
-	"LICENSE": "ours", "licenses/go/LICENSE": "theirs", "licenses/example.org/a/COPYING": "others'", "README.md": "read",
-	"doc/superres/README.md": "more", "superres.1": "manual",
+	"LICENSE": "ours", "licenses/go/LICENSE": "theirs", "licenses/example.org/a/COPYING": "others'",
+	"README.md": "read", "doc/superres/README.md": "more", "superres.1": "manual",
 }
 
 var made = time.Date(2026, 11, 24, 10, 20, 30, 0, time.UTC)
@@ -116,7 +116,8 @@ func TestStructure(t *testing.T) {
 				record += about + "RECORD,,\n"
 			} else {
 				sum := sha256.Sum256([]byte(text))
-				record += fmt.Sprintf("%s,sha256=%s,%d\n", f.Name, base64.RawURLEncoding.EncodeToString(sum[:]), len(text))
+				digest := base64.RawURLEncoding.EncodeToString(sum[:])
+				record += fmt.Sprintf("%s,sha256=%s,%d\n", f.Name, digest, len(text))
 			}
 		}
 		if files[about+"RECORD"] != record {

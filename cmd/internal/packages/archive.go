@@ -143,8 +143,8 @@ func (r release) archiveName(t target) string {
 	return "superres-" + r.version + "-" + t.os + "-" + t.arch
 }
 
-// makeArchive makes the archive for one system, whatever that is: the program, manual, completions, pages, licences, and
-// what can be installed beside the program.
+// makeArchive makes the archive for one system, whatever that is: the program, manual, completions, pages, licences,
+// and what can be installed beside the program.
 func makeArchive(r release, p program) (name string, data []byte, err error) {
 	name = r.archiveName(p.target)
 	base := "superres"

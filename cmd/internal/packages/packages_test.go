@@ -109,7 +109,8 @@ func TestArchives(t *testing.T) {
 	name, data = made(t, makeArchive, target{"windows", "amd64"})
 	z := must.Get(zip.NewReader(bytes.NewReader(data), int64(len(data))))(t)
 	f := must.Get(z.Open("superres-1.2.3-windows-amd64/superres.exe"))(t)
-	if text := string(must.Get(io.ReadAll(f))(t)); text != "\x7fELF of windows/amd64" || !strings.HasSuffix(name, ".zip") {
+	text := string(must.Get(io.ReadAll(f))(t))
+	if text != "\x7fELF of windows/amd64" || !strings.HasSuffix(name, ".zip") {
 		t.Errorf("%s has the program %q", name, text)
 	}
 }
@@ -348,8 +349,8 @@ func TestManifests(t *testing.T) {
 	text := map[string]string{}
 	for _, f := range files {
 		text[f.name] = string(f.data)
-		if strings.Contains(text[f.name], "<no value>") || f.name != "compose.yaml" && f.name != "superres.superres.yaml" &&
-			!strings.Contains(text[f.name], r.url) {
+		if strings.Contains(text[f.name], "<no value>") ||
+			f.name != "compose.yaml" && f.name != "superres.superres.yaml" && !strings.Contains(text[f.name], r.url) {
 			t.Errorf("%s is %s", f.name, f.data)
 		}
 	}
@@ -395,8 +396,10 @@ func TestRefusals(t *testing.T) {
 
 func TestIdentify(t *testing.T) {
 	for name, want := range map[string]string{bsd: "BSD-3-Clause",
-		"Redistribution and use in source and\nbinary forms are permitted.":                    "BSD-2-Clause",
-		"Apache License\n  Version 2.0, January 2004\n" + bsd:                                  "Apache-2.0 BSD-3-Clause",
+		"Redistribution and use in source and\nbinary forms are permitted.": "BSD-2-Clause",
+
+		"Apache License\n  Version 2.0, January 2004\n" + bsd: "Apache-2.0 BSD-3-Clause",
+
 		"Permission is hereby granted, free of charge, to any person obtaining a copy of this": "MIT",
 		"All rights reserved.": "",
 	} {

@@ -229,7 +229,9 @@ func (t tree) cpio(seconds uint32) []byte {
 	var b bytes.Buffer
 	add := func(inode, mode uint32, name string, data []byte) {
 		b.WriteString("070701")
-		for _, n := range []uint32{inode, mode, 0, 0, 1, seconds, uint32(len(data)), 0, 1, 0, 0, uint32(len(name) + 1), 0} {
+		for _, n := range []uint32{
+			inode, mode, 0, 0, 1, seconds, uint32(len(data)), 0, 1, 0, 0, uint32(len(name) + 1), 0,
+		} {
 			fmt.Fprintf(&b, "%08x", n)
 		}
 		b.WriteString(name + "\x00")

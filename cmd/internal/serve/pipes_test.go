@@ -26,7 +26,8 @@ func byPipes(t *testing.T, in ...string) (answers []answer) {
 	replies, toHere := io.Pipe()
 	code, errs := make(chan int, 1), new(bytes.Buffer)
 	go func() {
-		code <- program.Run(context.Background(), fromHere, toHere, errs, []string{"superres", "serve", "--listen", "-"})
+		code <- program.Run(context.Background(), fromHere, toHere, errs,
+			[]string{"superres", "serve", "--listen", "-"})
 		_ = toHere.Close()
 	}()
 	read := bufio.NewReader(replies)
@@ -58,8 +59,8 @@ func byPipes(t *testing.T, in ...string) (answers []answer) {
 
 // request returns an HTTP request to enlarge the picture in body.
 func request(query string, body []byte) string {
-	return fmt.Sprintf("PUT /v1/upscale?%s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", query, len(body),
-		body)
+	return fmt.Sprintf("PUT /v1/upscale?%s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", query,
+		len(body), body)
 }
 
 // By pipes there are the answers that there are at an address, to the bytes of the command, and errors end nothing.

@@ -245,8 +245,8 @@ func (w *worker) sizeOf(ctx context.Context, f *distant, name string) (size imag
 	return size, err
 }
 
-// open returns the picture f, to be scored: of an animation or a file with pages, the first one. accept may refuse it by
-// its header; name stands for it in messages.
+// open returns the picture f, to be scored: of an animation or a file with pages, the first one. accept may refuse it
+// by its header; name stands for it in messages.
 func (w *worker) open(ctx context.Context, f *distant, name string,
 	accept func(image.Config, int64) error) (*imagefile.Picture, error) {
 	limits := imagefile.Limits{Pixels: w.settings.Pixels, Time: w.settings.Decode, Strip: true, FirstFrame: true,

@@ -81,7 +81,7 @@ func (p *Plan) measureStill(cfg image.Config, held int64) error {
 		p.Output = of.keep.Size()
 	}
 	if most := p.Format.MostSide(); max(p.Output.X, p.Output.Y) > most {
-		return fmt.Errorf("output %dx%d: a side of %s has at most %d pixels; use --format png or %s", p.Output.X,
+		return fmt.Errorf("output %d×%d: a side of %s has at most %d pixels; use --format png or %s", p.Output.X,
 			p.Output.Y, p.Format.Title(), most, p.advice())
 	}
 	return nil

@@ -77,12 +77,18 @@ func readScale(text string) (float64, error) {
 		number = strings.TrimPrefix(strings.TrimSuffix(number, "x"), "x")
 	}
 	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil {
+	switch v /= unit; {
+	case err != nil && readFit(new(superres.Options), text) == nil:
+		return 0, console.Usage("--scale %s is a size; write --fit %[1]s", text)
+	case err != nil:
 		return 0, console.Usage("--scale %s: expected %d to %d, such as 2, 2.5, 4x or 200%%", text,
 			superres.MinScale, superres.MaxScale)
-	}
-	if v /= unit; !(v >= superres.MinScale && v <= superres.MaxScale) {
-		return 0, console.Usage("--scale %g: expected %d to %d", v, superres.MinScale, superres.MaxScale)
+	case v > 0 && v < superres.MinScale:
+		return 0, console.Usage("--scale %g: nothing is made smaller; expected %d to %d", v, superres.MinScale,
+			superres.MaxScale)
+	case !(v >= superres.MinScale && v <= superres.MaxScale):
+		return 0, console.Usage("--scale %g: expected %d to %d; pixels are --width, such as --width 1920", v,
+			superres.MinScale, superres.MaxScale)
 	}
 	return v, nil
 }

@@ -2,6 +2,7 @@ package pictures
 
 import (
 	"fmt"
+	"strconv"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/settings"

@@ -3,7 +3,7 @@
 //
 //	go run ./cmd/superres-python VERSION FOLDER
 //
-// For each archive superres-VERSION-OS-ARCH of .ci/archive in FOLDER it writes a wheel to FOLDER, with the program and
+// For each archive superres-VERSION-OS-ARCH of .ci/release in FOLDER it writes a wheel to FOLDER, with the program and
 // the licences of that archive. The same archives give the same bytes.
 //
 // archive.go reads an archive, and wheel.go writes a wheel.

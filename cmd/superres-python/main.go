@@ -50,7 +50,7 @@ func pack(version, folder string) error {
 		count++
 	}
 	if count == 0 {
-		return fmt.Errorf("no archive %s* in %s; make one with .ci/archive", prefix, folder)
+		return fmt.Errorf("no archive %s* in %s; make it with .ci/release", prefix, folder)
 	}
 	return nil
 }

@@ -39,8 +39,8 @@ func ResidualTwoRows(dst []float32, to [2]int, src []int16, rows []int, samples 
 func (w *Winograd) residual(dst []float32, to [2]int, src []int16, rows []int, first, samples int, f *Filter) {
 	channels := f.tileChannels()
 	inputs, sums := w.take(channels, f.Outputs)
-	residualTiles(dst[to[0]+first*f.Outputs:], to[1]-to[0], samples, src[first*f.Step:], rows, f.Step, channels, w.input,
-		inputs, w.sums, sums, f.transformed, w.bias[:f.Outputs], w.positive[:])
+	residualTiles(dst[to[0]+first*f.Outputs:], to[1]-to[0], samples, src[first*f.Step:], rows, f.Step, channels,
+		w.input, inputs, w.sums, sums, f.transformed, w.bias[:f.Outputs], w.positive[:])
 }
 
 // residualWide is residual for tileSamples samples of which some are large.

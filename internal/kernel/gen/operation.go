@@ -67,8 +67,8 @@ func register(op operation) struct{} {
 	}
 	for _, name := range op.tiers {
 		if !slices.ContainsFunc(tiers, func(t tier) bool { return t.name == name }) {
-			panic(fmt.Sprintf("%s: no tier %q, expected %s, %s, %s, %s, %s or %s", op.name, name, AVX2, AVX512BW, AVX512,
-				AVX512BF16, NEON, SIMD128))
+			panic(fmt.Sprintf("%s: no tier %q, expected %s, %s, %s, %s, %s or %s", op.name, name, AVX2, AVX512BW,
+				AVX512, AVX512BF16, NEON, SIMD128))
 		}
 	}
 	if len(op.on("amd64")) > 0 && op.assembly == nil {

@@ -2,9 +2,9 @@ package main
 
 var _ = register(operation{
 	name: "convolveTiles",
-	signature: "(dst []int16, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, " +
-		"sums []int32, sumStride int, weights, bias []int32, positive, negative []float32, limits []int16, " +
-		"skip []int16, skipSecond, skipStep, dstStep int)",
+	signature: "(dst []int16, second, samples int, src []int16, rows []int, step, channels int, v []int16, " +
+		"stride int, sums []int32, sumStride int, weights, bias []int32, positive, negative []float32, " +
+		"limits []int16, skip []int16, skipSecond, skipStep, dstStep int)",
 	lengths: []string{"bias"},
 	needs:   "samples is at least 24, channels a multiple of 8, at least 8, len(bias) a multiple of 16, at least 16",
 	simd: func(f *function) {
@@ -44,8 +44,8 @@ const tilesPerCall = 12
 func (f *function) eachTiles(finish func(first value)) {
 	f.along("samples", 2*tilesPerCall, func(first value) {
 		f.call(f.module.operation("transformInput"), f.arg("v"), f.arg("stride"),
-			add(f.arg("src"), shift(multiply(first, f.arg("step")), 1)), f.arg("rows"), f.arg("step"), number(tilesPerCall),
-			f.arg("channels"))
+			add(f.arg("src"), shift(multiply(first, f.arg("step")), 1)), f.arg("rows"), f.arg("step"),
+			number(tilesPerCall), f.arg("channels"))
 		f.call(f.module.operation("multiplyTiles"), f.arg("sums"), f.arg("sumStride"), f.arg("v"), f.arg("stride"),
 			number(tilesPerCall), f.arg("channels"), f.arg("weights"), f.arg("bias"), f.arg("biasLen"))
 		finish(first)

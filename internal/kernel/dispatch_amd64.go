@@ -19,6 +19,13 @@ var tierRuns = []bool{
 	cpu.X86.HasAVX512BF16,
 }
 
+func convolveTiles(dst []int16, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
+	convolveTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
+}
+func residualTiles(dst []float32, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, scale []float32) {
+	residualTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, scale)
+}
+
 // activate needs, in assembly: len(slope) is a multiple of 16, len(z) of len(slope).
 func activate(h, z, slope []float32) {
 	if current == 0 {

@@ -58,6 +58,9 @@ func convolveBFloat16(dst []float32, src []uint16, step, stride, rows, k int, we
 func convolveDepthwise(dst []int16, samples int, src []int16, rows []int, step, taps int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
 	convolveDepthwiseGeneric(dst, samples, src, rows, step, taps, weights, bias, positive, negative, limits, skip, skipStep, dstStep)
 }
+func convolveTiles(dst []int16, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
+	convolveTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
+}
 func correlate(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
 	correlateGeneric(c, cols, a, step, strideA, b, strideB, rows, n, k)
 }
@@ -93,6 +96,9 @@ func peak(sums []int32, x, y int32, rounds int)     { peakGeneric(sums, x, y, ro
 func powerStep(z, u, next []float64, cols int)      { powerStepGeneric(z, u, next, cols) }
 func project(z, q, u, shrink, w, out []float64)     { projectGeneric(z, q, u, shrink, w, out) }
 func rescale(q, z, u, grow, w []float64, r float64) { rescaleGeneric(q, z, u, grow, w, r) }
+func residualTiles(dst []float32, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, scale []float32) {
+	residualTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, scale)
+}
 func ropResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
 	ropResidualGeneric(q, z, p, old, sum, shrink, part, out, ld, keep)
 }

@@ -1,5 +1,7 @@
 package kernel
 
+import "runtime"
+
 // Lengths and strides of float64 are multiples of Width. The number of rows of C in Mul is a multiple of Rows.
 const (
 	Width = 8
@@ -47,6 +49,8 @@ func Plain() string {
 		return ""
 	case len(tierRuns) == 0:
 		return "this build of superres has no assembly"
+	case runtime.GOARCH == "wasm":
+		return "this engine of WebAssembly has no vectors"
 	}
 	return "this processor lacks AVX2 with FMA, or NEON"
 }

@@ -18,25 +18,50 @@ func ResidualTwoRows(dst []float32, to [2]int, src []int16, rows []int, samples 
 		_ = dst[to[i]]
 	}
 	work.prepare(f)
-	for first := 0; first < samples; first += 2 * tilesPerCall {
-		at := min(first, samples-2*tilesPerCall)
-		if current == 0 {
+	if current > 0 && !f.IsWide {
+		work.residual(dst, to, src, rows, 0, samples, f)
+		return
+	}
+	for first := 0; first < samples; first += tileSamples {
+		at := min(first, samples-tileSamples)
+		switch exceeds := f.IsWide && f.exceeds(WideTileInput, src, rows, at, tileSamples); {
+		case current == 0 || exceeds && !hasWideTiles():
 			work.residualPacked(dst, to, src, rows, at, f)
-			continue
+		case exceeds:
+			work.residualWide(dst, to, src, rows, at, f)
+		default:
+			work.residual(dst, to, src, rows, at, tileSamples, f)
 		}
-		out, second := dst[to[0]+at*f.Outputs:], to[1]-to[0]
-		if f.IsWide && f.exceeds(WideTileInput, src, rows, at, 2*tilesPerCall) {
-			stride := work.sumWide(src, rows, at, f)
-			if len(work.wide.distances) > 0 {
-				transformWideResidual(out, second, work.sums, work.wide.sums, stride, tilesPerCall, f.Outputs,
-					work.positive[:])
-				continue
-			}
-			transformResidual(out, second, work.sums, stride, tilesPerCall, f.Outputs, work.positive[:])
-			continue
-		}
-		stride := work.sum(src, rows, at, f)
-		transformResidual(out, second, work.sums, stride, tilesPerCall, f.Outputs, work.positive[:])
+	}
+}
+
+// residual computes the outputs of samples from first on.
+func (w *Winograd) residual(dst []float32, to [2]int, src []int16, rows []int, first, samples int, f *Filter) {
+	channels := f.tileChannels()
+	inputs, sums := w.take(channels, f.Outputs)
+	residualTiles(dst[to[0]+first*f.Outputs:], to[1]-to[0], samples, src[first*f.Step:], rows, f.Step, channels,
+		w.input, inputs, w.sums, sums, f.transformed, w.bias[:f.Outputs], w.positive[:])
+}
+
+// residualWide is residual for tileSamples samples of which some are large.
+func (w *Winograd) residualWide(dst []float32, to [2]int, src []int16, rows []int, first int, f *Filter) {
+	out, second := dst[to[0]+first*f.Outputs:], to[1]-to[0]
+	stride := w.sumWide(src, rows, first, f)
+	if len(w.wide.distances) > 0 {
+		transformWideResidual(out, second, w.sums, w.wide.sums, stride, tilesPerCall, f.Outputs, w.positive[:])
+		return
+	}
+	transformResidual(out, second, w.sums, stride, tilesPerCall, f.Outputs, w.positive[:])
+}
+
+// residualTilesGeneric is convolveTiles for the last layer.
+func residualTilesGeneric(dst []float32, second, samples int, src []int16, rows []int, step, channels int, v []int16,
+	stride int, sums []int32, sumStride int, weights, bias []int32, scale []float32) {
+	for first := 0; first < samples; first += tileSamples {
+		at, outputs := min(first, samples-tileSamples), len(bias)
+		transformInput(v, stride, src[at*step:], rows, step, tilesPerCall, channels)
+		multiplyTiles(sums, sumStride, v, stride, tilesPerCall, channels, weights, bias)
+		transformResidual(dst[at*outputs:], second, sums, sumStride, tilesPerCall, outputs, scale)
 	}
 }
 

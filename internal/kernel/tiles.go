@@ -1,5 +1,21 @@
 package kernel
 
+// convolveTilesGeneric computes the outputs of samples of two rows by tiles, with the memory v and sums for the input
+// transform and the sums of tilesPerCall tiles. The weights are the filter transform; bias, positive and negative are
+// those of a Winograd. The outputs of the second row lie second entries after those of the first in dst, and skipSecond
+// entries after in skip.
+func convolveTilesGeneric(dst []int16, second, samples int, src []int16, rows []int, step, channels int, v []int16,
+	stride int, sums []int32, sumStride int, weights, bias []int32, positive, negative []float32, limits []int16,
+	skip []int16, skipSecond, skipStep, dstStep int) {
+	for first := 0; first < samples; first += tileSamples {
+		at := min(first, samples-tileSamples)
+		transformInput(v, stride, src[at*step:], rows, step, tilesPerCall, channels)
+		multiplyTiles(sums, sumStride, v, stride, tilesPerCall, channels, weights, bias)
+		transformOutput(dst[at*dstStep:], second, sums, sumStride, tilesPerCall, len(bias), positive, negative, limits,
+			skip[at*skipStep:], skipSecond, skipStep, dstStep)
+	}
+}
+
 // transformInputGeneric sets v to the input transform BᵀdB of n tiles, whose 4×4 samples begin two apart and step
 // entries from each other: for each of 16 entries, in the order of entry and stride apart, for each tile, the channels.
 // The last row and the last column have the other sign, and so have those of A.

@@ -156,6 +156,10 @@ type Winograd struct {
 // tiles, layers of 32 and of 48 channels took 7 % more time.
 const tilesPerCall = 12
 
+// tileSamples is the number of samples of a row that these tiles cover. The last tiles of a row end where the row ends,
+// so some outputs are computed twice.
+const tileSamples = 2 * tilesPerCall
+
 // WinogradBytes returns how many bytes a Winograd takes for filters of at most the given number of channels and
 // outputs.
 func WinogradBytes(channels int) int64 {
@@ -193,15 +197,19 @@ func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples in
 	}
 	work.prepare(f)
 	work.limits = f.limits(skipStep > 0)
-	for first := 0; first < samples; first += 2 * tilesPerCall {
-		// The last tiles end where the row ends, so some outputs are computed twice.
-		at := min(first, samples-2*tilesPerCall)
-		if current == 0 {
+	if current > 0 && !f.IsWide {
+		work.convolve(dst, to, src, rows, 0, samples, f, skip, skipTo, skipStep)
+		return
+	}
+	for first := 0; first < samples; first += tileSamples {
+		at := min(first, samples-tileSamples)
+		switch exceeds := f.IsWide && f.exceeds(WideTileInput, src, rows, at, tileSamples); {
+		case current == 0 || exceeds && !hasWideTiles():
 			work.convolvePacked(dst, to, src, rows, at, f, skip, skipTo, skipStep)
-		} else if f.IsWide && f.exceeds(WideTileInput, src, rows, at, 2*tilesPerCall) {
+		case exceeds:
 			work.convolveWide(dst, to, src, rows, at, f, skip, skipTo, skipStep)
-		} else {
-			work.convolve(dst, to, src, rows, at, f, skip, skipTo, skipStep)
+		default:
+			work.convolve(dst, to, src, rows, at, tileSamples, f, skip, skipTo, skipStep)
 		}
 	}
 }
@@ -220,15 +228,6 @@ func (w *Winograd) prepare(f *Filter) {
 // tileChannels returns the number of channels of a sample that the filter transform is for.
 func (f *Filter) tileChannels() int { return len(f.transformed) / (16 / 2 * f.Outputs) }
 
-// sum computes the sums of tilesPerCall tiles, beginning at sample first, and returns the stride between their entries.
-func (w *Winograd) sum(src []int16, rows []int, first int, f *Filter) (stride int) {
-	channels := f.tileChannels()
-	inputs, sums := w.take(channels, f.Outputs)
-	transformInput(w.input, inputs, src[first*f.Step:], rows, f.Step, tilesPerCall, channels)
-	multiplyTiles(w.sums, sums, w.input, inputs, tilesPerCall, channels, f.transformed, w.bias[:f.Outputs])
-	return sums
-}
-
 // take takes memory for tiles, and returns the strides between the entries of the input transform and the sums.
 func (w *Winograd) take(channels, outputs int) (inputs, sums int) {
 	inputs, sums = paddedStride(tilesPerCall*channels, 2), paddedStride(tilesPerCall*outputs, 4)
@@ -236,13 +235,14 @@ func (w *Winograd) take(channels, outputs int) (inputs, sums int) {
 	return inputs, sums
 }
 
-// convolve computes tilesPerCall tiles, beginning at sample first.
-func (w *Winograd) convolve(dst []int16, to [2]int, src []int16, rows []int, first int, f *Filter, skip []int16,
-	skipTo [2]int, skipStep int) {
-	const n = tilesPerCall
-	sums := w.sum(src, rows, first, f)
-	transformOutput(dst[to[0]+first*f.outputStep():], to[1]-to[0], w.sums, sums, n, f.Outputs, w.positive[:],
-		w.negative[:], w.limits[:], skip[skipTo[0]+first*skipStep:], skipTo[1]-skipTo[0], skipStep, f.outputStep())
+// convolve computes the outputs of samples from first on.
+func (w *Winograd) convolve(dst []int16, to [2]int, src []int16, rows []int, first, samples int, f *Filter,
+	skip []int16, skipTo [2]int, skipStep int) {
+	channels := f.tileChannels()
+	inputs, sums := w.take(channels, f.Outputs)
+	convolveTiles(dst[to[0]+first*f.outputStep():], to[1]-to[0], samples, src[first*f.Step:], rows, f.Step, channels,
+		w.input, inputs, w.sums, sums, f.transformed, w.bias[:f.Outputs], w.positive[:], w.negative[:], w.limits[:],
+		skip[skipTo[0]+first*skipStep:], skipTo[1]-skipTo[0], skipStep, f.outputStep())
 }
 
 // paddedStride returns the stride, in numbers of size bytes, between the entries of a transform, each of which has n
@@ -253,7 +253,10 @@ func paddedStride(n, size int) int {
 }
 
 // hasWinograd reports whether tiles are faster than Convolve in the tier in use. neon has assembly for Convolve alone.
-func hasWinograd() bool { return current == 0 || runtime.GOARCH == "amd64" }
+func hasWinograd() bool { return current == 0 || runtime.GOARCH != "arm64" }
+
+// hasWideTiles reports whether the tier in use has assembly for tiles of two parts.
+func hasWideTiles() bool { return runtime.GOARCH == "amd64" }
 
 // checkTwoRows panics unless the operands of ConvolveTwoRows fit.
 func (f *Filter) checkTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples int, skip []int16,

@@ -31,6 +31,9 @@ func TestRulesBite(t *testing.T) {
 		"mnist/m.go":               `package mnist; import ("image"; "m/internal/pixel")`,
 		"mnist/m_test.go":          `package mnist_test; import ("m/mnist"; "example.org/x")`,
 		"internal/attic/a.go":      `package attic; import ("m/internal/kernel"; "m/learners")`,
+		"internal/enlarging/e.go":  `package enlarging; import "m/superres/plain"`, // of the floor of superres
+		"internal/closet/c.go":     `package closet; import "m/internal/enlarging"`,
+		"superres/plain/p.go":      `package plain`,
 		"internal/attic/a_test.go": `package attic; import "m/learners/sparse"`, // tests may climb
 		"superres/s.go":            `package superres; import _ "github.com/urfave/cli/v2/altsrc"`,
 		"superres/shown.go": `package superres
@@ -82,6 +85,7 @@ func TestRulesBite(t *testing.T) {
 	}
 	want := []string{
 		"a floor stands on those below it: ./internal/attic → ./learners",
+		"a floor stands on those below it: ./internal/closet → ./internal/enlarging",
 		"a floor stands on those below it: ./mnist → ./internal/pixel",
 		"exported signatures have no internal types: superres/shown.go has kernel.A in Func",
 		"exported signatures have no internal types: superres/shown.go has kernel.B in Method",

@@ -324,7 +324,9 @@ func (r *Reader) findPages(ctx context.Context) error {
 			return err
 		}
 	}
-	r.lim.Accept = nil
+	if r.lim.Accept = nil; accept != nil { // which need not be asked again, but is what bounds the pixels
+		r.lim.Accept = func(image.Config, int64) error { return nil }
+	}
 	r.Rewind()
 	if err := r.checkWhole(pixels); err != nil {
 		return err

@@ -589,6 +589,35 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// Pages that Accept has let in may be larger than a picture may be without it.
+func TestLargePages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not with -short: 100 megapixels")
+	}
+	var out bytes.Buffer
+	p := imagefile.NewPageWriter(&out, 2)
+	page := image.NewGray(image.Rect(0, 0, 8000, 6300))
+	for range 2 {
+		must.Succeed(t, p.Put(page, imagefile.EncodeOptions{}))
+	}
+	must.Succeed(t, p.Close())
+	data := append(out.Bytes(), make([]byte, 8000*6300/200)...)
+	accepted := 0
+	lim := imagefile.Limits{Several: func(imagefile.Format) {},
+		Accept: func(image.Config, int64) error { accepted++; return nil }}
+	pic := must.Get(imagefile.DecodeBytes(t.Context(), data, "a.tif", lim))(t)
+	accepted = 0
+	r := must.Get(sequence.NewReader(t.Context(), pic, "a.tif", lim))(t)
+	for range 2 {
+		if f := must.Get(r.Next(t.Context()))(t); f.Image.Bounds() != page.Rect {
+			t.Errorf("a page of %v", f.Image.Bounds())
+		}
+	}
+	if accepted != 2 {
+		t.Errorf("%d pages were accepted", accepted)
+	}
+}
+
 // FFmpeg reads what is written, and sees the same.
 func TestFFmpegReads(t *testing.T) {
 	if _, err := exec.LookPath("ffmpeg"); err != nil {

@@ -1,7 +1,7 @@
 // Package models opens the models that are part of the program, by name: the trained ones, which are embedded
 // files, and the plain interpolations. Importing it registers all kinds of stage and of network that come with
-// superres. A program that only loads model files, or scores pictures, need not import it, and is then smaller
-// by the size of the embedded files.
+// superres, and makes Auto the model of superres.Upscale. A program that only loads model files, or scores pictures,
+// need not import it, and is then smaller by the size of the embedded files.
 package models
 
 import (
@@ -45,20 +45,32 @@ func Names() []string {
 	return names
 }
 
-// Auto is the name of a model that Open returns though Names lacks it: photo, with photo-real as its robust model. It
-// chooses between the two by the noise and compression that it finds in each picture, as the program does by default.
-const Auto = "auto"
+// The names of the models that most pictures are enlarged by, and that of Digits.
+const (
+	// Auto is the name of a model that Open returns though Names lacks it: Photo, with PhotoReal as its robust model.
+	// It chooses between the two by the noise and compression that it finds in each picture, as the program does by
+	// default.
+	Auto = "auto"
+	// Photo is for pictures without noise and compression.
+	Photo = "photo"
+	// PhotoReal is for pictures with the noise and compression that people's files have.
+	PhotoReal = "photo-real"
+	// Digits is for small pictures of digits.
+	Digits = "digits"
+)
+
+func init() { superres.SetDefault(func() (*superres.Model, error) { return Open(Auto) }) }
 
 // Open returns the model of the given name, with its siblings for other scales and its smaller model for the effort
 // fast, which are opened when they are needed. The error for an unknown name lists the known ones and wraps
 // superres.ErrModel.
 func Open(name string) (*superres.Model, error) {
 	if name == Auto {
-		m, err := Open(clean)
+		m, err := Open(Photo)
 		if err != nil {
 			return nil, err
 		}
-		return m.WithRobust(func() (*superres.Model, error) { return Open(robust) }), nil
+		return m.WithRobust(func() (*superres.Model, error) { return Open(PhotoReal) }), nil
 	}
 	if k := resample.Kernel(name); slices.Contains(interpolations, k) {
 		return superres.Plain(k), nil
@@ -85,16 +97,10 @@ func Open(name string) (*superres.Model, error) {
 	return m, nil
 }
 
-// The names of the models for degraded pictures begin with robust, those of the models for clean pictures with clean.
-const (
-	robust = "photo-real"
-	clean  = "photo"
-)
-
-// load returns the model of the embedded file with the given name. In a robust model, the network for subsampled colour
-// is that of the clean model, because one that was trained on degraded pictures makes colour pale. PSNR of RGB, in dB,
-// of 25 pictures (Set5, open-valid, a part of T91) reduced by 2, and of coloured strokes of 1 to 4 pixels, in JPEG
-// files of 4:2:0, enlarged by photo-real tuned for each picture:
+// load returns the model of the embedded file with the given name. In PhotoReal, at all scales and efforts, the network
+// for subsampled colour is that of Photo, because one that was trained on degraded pictures makes colour pale. PSNR of
+// RGB, in dB, of 25 pictures (Set5, open-valid, a part of T91) reduced by 2, and of coloured strokes of 1 to 4 pixels,
+// in JPEG files of 4:2:0, enlarged by photo-real tuned for each picture:
 //
 //	quality of the file               40     60     75     90     97
 //	photographs, its own colour       26.57  27.37  28.17  29.49  30.57
@@ -103,11 +109,11 @@ const (
 //	strokes, the colour of photo             25.07  25.63  26.06
 func load(name string) (*superres.Model, error) {
 	m, err := loadFile(name)
-	suffix, isRobust := strings.CutPrefix(name, robust)
+	suffix, isRobust := strings.CutPrefix(name, PhotoReal)
 	if err != nil || !isRobust {
 		return m, err
 	}
-	cleanModel, err := loadFile(clean + suffix)
+	cleanModel, err := loadFile(Photo + suffix)
 	if err != nil {
 		return nil, err
 	}

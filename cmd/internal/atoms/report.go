@@ -158,7 +158,7 @@ func (d *description) report(ctx context.Context, opt ShowOptions, s *console.St
 	table, drawing := s.Out, opt.Drawing
 	if drawing.Name != "" {
 		table, err = s.WriteOutput(drawing.Name, safefile.ModeOf(opt.Name), drawing.Overwrite, func(w io.Writer) error {
-			return drawing.write(d.Dictionaries[0], console.Interruptible(ctx, w))
+			return drawing.write(d.Dictionaries[0], safefile.Interruptible(ctx, w))
 		})
 		if err != nil {
 			return err

@@ -67,12 +67,12 @@ func ExitCode(err error) int {
 		class error
 		code  int
 	}{
+		{usage.ErrSettings, ExitUsage}, // also where a fault about a file has it as its cause
 		{safefile.ErrInput, ExitInput},
 		{safefile.ErrOutput, ExitOutput},
 		{safefile.ErrLimit, ExitLimit},
 		{superres.ErrModel, ExitModel},
 		{training.ErrPictures, ExitInput},
-		{usage.ErrSettings, ExitUsage},
 	} {
 		if errors.Is(err, c.class) {
 			return c.code

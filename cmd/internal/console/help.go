@@ -19,7 +19,7 @@ EXAMPLES
 {{.UsageText}}
 
 USAGE
-   {{.HelpName}} {{.ArgsUsage}}
+   {{.HelpName}}{{with .ArgsUsage}} {{.}}{{end}}
 
 FLAGS
 `

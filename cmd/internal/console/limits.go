@@ -3,18 +3,13 @@ package console
 import (
 	"fmt"
 	"io"
+
+	"superres/internal/enlarging"
 )
 
-// Limits are how much of the machine a command may use.
-type Limits struct {
-	// Memory is the largest memory that the work may take, in bytes: --max-memory, 2 GiB by default.
-	Memory int64
-	// Pixels is how many pixels a picture may have: --max-pixels; 0: as many as Memory holds, by the rule of
-	// imagefile.Limits.
-	Pixels int64
-	// Result is how many pixels the enlargement of a picture may have; 0: 4,000 million.
-	Result int64
-}
+// Limits are how much of the machine a command may use: Memory is --max-memory, 2 GiB by default, and Pixels is
+// --max-pixels.
+type Limits = enlarging.Limits
 
 // Process estimates the peak memory of a process, in bytes, of which inUse bytes are live: it adds 36 MiB for the
 // program itself, and 30 % for garbage that Go has not collected yet.

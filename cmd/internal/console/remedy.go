@@ -3,6 +3,7 @@ package console
 import (
 	"strings"
 
+	"superres/internal/enlarging"
 	"superres/internal/imagefile"
 	"superres/internal/safefile"
 )
@@ -27,6 +28,16 @@ var remedies = map[safefile.Remedy]string{
 	imagefile.LargerScale:  "use a larger --scale",
 	imagefile.FewerPages:   "use a smaller --scale, or a file of fewer pages",
 	imagefile.PNGOrSmaller: "use PNG or a smaller --scale",
+
+	enlarging.MoreTime:                 "use --timeout, or --effort fast",
+	enlarging.SmallerScale:             "use a smaller --scale",
+	enlarging.SmallerSize:              "use a smaller size",
+	enlarging.MoreMemoryOrSmallerScale: "use --max-memory or a smaller --scale",
+	enlarging.MoreMemoryOrSmallerSize:  "use --max-memory or a smaller size",
+	enlarging.PNGOrSmallerScale:        "use --format png or a smaller --scale",
+	enlarging.PNGOrSmallerSize:         "use --format png or a smaller size",
+	enlarging.AnimationFormat:          "use --format png or gif, or --first-frame",
+	enlarging.PageFormat:               "use --format tiff, or --first-frame",
 }
 
 // advised returns the text of err with the advice of remedies behind the text of each *safefile.Fault in it.

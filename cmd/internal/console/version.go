@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"superres/internal/kernel"
+	"superres/superres"
 )
 
 // Version is the version of the program.
-const Version = "0.1.0"
+const Version = superres.Version
 
 // Slowness returns a line without end that says that the program computes in plain Go, and why; "" if it does not.
 func Slowness() string {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"superres/internal/usage"
 )
 
 // MostNames is the greatest number of names that a message lists.
@@ -31,13 +33,8 @@ func Count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// Bytes returns n bytes as text, in MiB, rounded down, or in GiB from 1 GiB.
-func Bytes(n int64) string {
-	if n < 1<<30 {
-		return fmt.Sprintf("%d MiB", n>>20)
-	}
-	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
-}
+// Bytes is usage.Bytes.
+func Bytes(n int64) string { return usage.Bytes(n) }
 
 // Elapsed returns the time that something took, in seconds, as text: "0.42 s", "4.2 s", "42 s", "2 min 5 s", "1 h 20
 // min".

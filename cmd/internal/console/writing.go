@@ -2,7 +2,6 @@ package console
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"io"
 	"io/fs"
@@ -11,21 +10,6 @@ import (
 	"superres/cmd/internal/paths"
 	"superres/internal/safefile"
 )
-
-// Interruptible returns a writer that fails once ctx ends.
-func Interruptible(ctx context.Context, w io.Writer) io.Writer { return stopped{ctx, w} }
-
-type stopped struct {
-	context.Context
-	io.Writer
-}
-
-func (w stopped) Write(p []byte) (int, error) {
-	if err := w.Err(); err != nil {
-		return 0, err
-	}
-	return w.Writer.Write(p)
-}
 
 // WriteOutput calls write for standard output if name is "-", else for the file name, whole or not at all, with no more
 // permissions than most. An existing file is an error unless overwrite. It returns the stream for messages about the

@@ -75,7 +75,7 @@ func (s *sheet) size() image.Point {
 func (s *sheet) write(ctx context.Context, mode fs.FileMode, name string, overwrite bool) error {
 	img := s.draw()
 	return safefile.WriteAtomicMode(mode, name, overwrite, func(w io.Writer) error {
-		return imagefile.Encode(console.Interruptible(ctx, w), img, "png", imagefile.EncodeOptions{})
+		return imagefile.Encode(safefile.Interruptible(ctx, w), img, "png", imagefile.EncodeOptions{})
 	})
 }
 

@@ -1,7 +1,8 @@
 // Package learn is the command superres learn: it learns a dictionary from a matrix.
 //
 // Read it in this order: options.go, the flags; learn.go, the run of a command; problem.go, which reads the data and
-// checks that the memory suffices; outputs.go, the files that are written; report.go, the summary of a run. A sweep
+// checks that the memory suffices; coding.go, codes over a dictionary that is there; outputs.go, the files that are
+// written; report.go, the summary of a run. A sweep
 // chooses a parameter of the coder: values.go reads --sweep, sweep.go chooses, heldout.go measures errors on signals
 // that were held out, and findings.go prints the results.
 package learn
@@ -33,6 +34,7 @@ func Command(s *console.Streams) *cli.Command {
    superres learn Y.csv -o D.csv --codes X.npz --trace trace.csv
    superres learn --transpose --array train data.npz -o D.npy     one signal a row
    superres learn --continue D.npy Y.npy -o better.npy            go on from there
+   superres learn --init D.npy --iterations 0 --codes X.npy Z.npy  only code signals
    superres learn --sweep 1,2,3,4,6,8 Y.npy -o D.npy --report sweep.html
    superres learn --coder lasso --sweep lambda=0.05,0.1,0.2 Y.npy
 
@@ -82,7 +84,7 @@ func learn(ctx context.Context, opt Options, s *console.Streams, bar *console.Pr
 	if err != nil {
 		return err
 	}
-	if m, n := p.signals.Dims(); m > n && !opt.Quiet {
+	if m, n := p.signals.Dims(); m > n && !opt.Quiet && !opt.codes() {
 		how := "if DATA has one signal a row, as scikit-learn has its samples, use --transpose"
 		if opt.Transpose {
 			how = "if DATA has one signal a column, leave out --transpose"
@@ -132,11 +134,16 @@ func choose(ctx context.Context, opt Options, p problem, s *console.Streams, bar
 	return f.tell(opt, s)
 }
 
-// learn returns what the learner makes of the signals y, with settings, and shows progress.
+// learn returns what the learner makes of the signals y, with settings, and shows progress. With --iterations 0 it
+// returns their codes.
 func (opt Options) learn(ctx context.Context, y *mat.Dense, settings learners.Options,
 	show progress) (*learners.Result, error) {
 	settings.Trace = func(step learners.Step) { show.step(step, opt.Iterations) }
-	result, err := opt.learner.Learn(ctx, y, settings)
+	do := opt.learner.Learn
+	if opt.codes() {
+		do = opt.code
+	}
+	result, err := do(ctx, y, settings)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

@@ -33,7 +33,8 @@ func (opt *Options) table() settings.Table {
 			"says"), settings.Table{
 		{Name: "atoms", To: settings.Maybe(&opt.Atoms, 0).AtLeast(0), Help: "learn `K` atoms; 0: as many as " +
 			"--init has, or twice the entries of a signal, but no more than there are signals"},
-		{Name: "iterations", To: settings.Num(&opt.Iterations, 500).AtLeast(1), Help: "iterate `N` times at most"},
+		{Name: "iterations", To: settings.Num(&opt.Iterations, 500).AtLeast(0), Help: "iterate `N` times at most; 0: " +
+			"learn nothing, and write with --codes the codes of DATA over the dictionary of --init"},
 		console.SeedOption(&opt.Seed),
 		{Name: "init", Aliases: []string{"continue"}, To: settings.Text(&opt.Init, ""),
 			Help: "begin with the dictionary in `FILE` and go on from there, as --continue does; without: with " +
@@ -95,6 +96,11 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 		return console.Usage("%d files, expected one: %q and %q", c.NArg(), c.Args().Get(0), c.Args().Get(1))
 	case !given.Given("sweep") && given.Given("holdout", "report"):
 		return console.Usage("--holdout and --report are for --sweep; give it the values to choose among")
+	}
+	if opt.codes() {
+		if err := opt.checkCoding(given); err != nil {
+			return err
+		}
 	}
 	if opt.learner, err = learners.New(opt.Learner); err != nil {
 		return err

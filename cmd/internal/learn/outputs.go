@@ -49,7 +49,7 @@ func (out *outputs) check(opt Options) (err error) {
 			"where it goes")
 	case sweeps && paths.IsStandard(out.dictionary.Name):
 		return console.Usage("-o - and the table of --sweep both write to standard output; give -o a file")
-	case out.dictionary.Name == "" && !sweeps:
+	case out.dictionary.Name == "" && !sweeps && !opt.codes():
 		return console.Usage("no output: say where the dictionary goes with -o FILE.npy, .npz or .csv")
 	case paths.IsStandard(out.dictionary.Name) && opt.JSON:
 		return console.Usage("-o - and --json both write to standard output; give -o a file")
@@ -88,7 +88,7 @@ func (out outputs) saveReports(ctx context.Context, f findings) (first error) {
 		err := ctx.Err()
 		if err == nil {
 			err = safefile.WriteAtomicMode(out.most, o.Name, out.overwrite, func(w io.Writer) error {
-				return reportForms[reportForm(o.Name)](f, console.Interruptible(ctx, w))
+				return reportForms[reportForm(o.Name)](f, safefile.Interruptible(ctx, w))
 			})
 		}
 		first = cmp.Or(first, err)
@@ -105,7 +105,7 @@ func (out outputs) save(ctx context.Context, stdout io.Writer, r *learners.Resul
 			return
 		}
 		errs = append(errs, safefile.WriteAtomicMode(out.most, o.Name, out.overwrite, func(w io.Writer) error {
-			return write(console.Interruptible(ctx, w))
+			return write(safefile.Interruptible(ctx, w))
 		}))
 	}
 	write(out.trace.Output, func(w io.Writer) error { return writeTrace(w, r.Steps) })

@@ -143,6 +143,8 @@ func accept(opt Options, settings learners.Options, m, n int, piped float64) err
 	signals, atoms := 8*float64(m)*float64(n), float64(settings.Atoms)
 	reading, learning := piped+signals, signals
 	switch {
+	case opt.codes():
+		learning += codingMemory(m, n, settings.Atoms, nonZeros)
 	case opt.Sweep.Param == "":
 		learning += opt.learner.Memory(m, n, settings.Atoms, nonZeros)
 	case opt.outputs.dictionary.Name == "":
@@ -161,9 +163,12 @@ func accept(opt Options, settings learners.Options, m, n int, piped float64) err
 		learning += 8 * atoms * float64(n)
 	}
 	need := console.Process(max(reading, learning))
-	return console.EnoughMemory(opt.Limits.Memory, fmt.Sprintf("%s: learning %d atoms from %d signals of %d entries",
-		name, settings.Atoms, n, m), need,
-		", fewer --atoms or fewer signals, or --transpose when there is one signal a row")
+	what, advice := "learning %d atoms from %d signals of %d entries", ", fewer --atoms or fewer signals"
+	if opt.codes() {
+		what, advice = "coding over %d atoms %d signals of %d entries", ", or fewer signals"
+	}
+	return console.EnoughMemory(opt.Limits.Memory, fmt.Sprintf("%s: "+what, name, settings.Atoms, n, m), need,
+		advice+", or --transpose when there is one signal a row")
 }
 
 // watchedCoder is a coder that records whether it was used, since some learners use none.

@@ -10,21 +10,22 @@ import (
 	"superres/learners"
 )
 
-// summary describes a run, in a line for people and as JSON for programs. Coder is empty if the learner used none,
-// Iterations is 0 if the learner does not count them, and NonZeros is the mean number in the code of a signal.
+// summary describes a run, in a line for people and as JSON for programs. Coder is empty if the learner used none, and
+// Iterations is 0 if the learner does not count them. With --iterations 0, Learner and Stop are empty, too. NonZeros is
+// the mean number in the code of a signal.
 type summary struct {
 	Dictionary paths.Name `json:"dictionary"`
 	Codes      paths.Name `json:"codes,omitempty"`
 	Trace      paths.Name `json:"trace,omitempty"`
 	Data       paths.Name `json:"data"`
-	Learner    string     `json:"learner"`
+	Learner    string     `json:"learner,omitempty"`
 	Coder      string     `json:"coder,omitempty"`
 	Seed       uint64     `json:"seed"`
 	Entries    int        `json:"entries"`
 	Signals    int        `json:"signals"`
 	Atoms      int        `json:"atoms"`
 	Iterations int        `json:"iterations,omitempty"`
-	Stop       string     `json:"stop"`
+	Stop       string     `json:"stop,omitempty"`
 	RMSE       float64    `json:"rmse"`
 	NonZeros   float64    `json:"nonzeros"`
 	Seconds    float64    `json:"seconds"`
@@ -44,6 +45,9 @@ func newSummary(opt Options, p problem, r *learners.Result) summary {
 		Learner: opt.Learner, Seed: opt.Seed, Entries: m, Signals: n, Atoms: p.settings.Atoms,
 		Iterations: last.Iteration, Stop: string(r.Stop), RMSE: last.RMSE,
 		NonZeros: float64(len(r.Codes.Index)) / float64(n), Seconds: last.Elapsed.Seconds(),
+	}
+	if opt.codes() {
+		sum.Dictionary, sum.Learner, sum.Seed = paths.Name(opt.Init), "", 0
 	}
 	for _, w := range r.Warnings {
 		sum.Warnings = append(sum.Warnings, console.Message(w))
@@ -82,6 +86,9 @@ func (s summary) tell(opt Options, to *console.Streams) error {
 
 // text returns the summary as one line.
 func (s summary) text() string {
+	if s.Learner == "" {
+		return s.codesText()
+	}
 	by, to := s.Learner, s.Dictionary
 	if s.Coder != "" {
 		by += " with " + s.Coder

@@ -21,16 +21,12 @@ import (
 	embedded "superres/superres/models"
 )
 
-// The names of models that commands refer to.
+// The names of embedded models that commands refer to.
 const (
-	// Auto lets a command choose for each picture: PhotoReal if it finds noise or compression, otherwise Photo.
-	Auto = embedded.Auto
-	// Photo is for pictures without noise and compression.
-	Photo = "photo"
-	// PhotoReal is for pictures with the noise and compression that people's files have.
-	PhotoReal = "photo-real"
-	// Digits is for small pictures of digits.
-	Digits = "digits"
+	Auto      = embedded.Auto
+	Photo     = embedded.Photo
+	PhotoReal = embedded.PhotoReal
+	Digits    = embedded.Digits
 )
 
 // Command returns the command superres models.

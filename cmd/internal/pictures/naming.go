@@ -12,6 +12,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
+	"superres/internal/enlarging"
 	"superres/internal/imagefile"
 	"superres/internal/usage"
 	"superres/superres"
@@ -57,7 +58,7 @@ func Formats() (names []string) {
 }
 
 // Video is the format of video streams, both as input and as output.
-const Video = "y4m"
+const Video = enlarging.Video
 
 const videoExt = ".y4m"
 
@@ -87,7 +88,7 @@ func SplitOutput(args []string) (inputs []string, out string) {
 // NewNamer returns a Namer for the options want, or an error if they are invalid. single says that there is one input,
 // a file that was named itself. A template may end in {ext}, the extension of the output, which is added otherwise.
 func NewNamer(want Naming, single bool) (Namer, error) {
-	n := Namer{out: want.Out, single: single, size: SizeText(want.Size)}
+	n := Namer{out: want.Out, single: single, size: enlarging.SizeText(want.Size)}
 	if f := strings.TrimPrefix(want.Format, "."); f != "" {
 		var err error
 		if n.format, err = formatOf("x." + strings.ToLower(f)); err != nil {
@@ -96,7 +97,7 @@ func NewNamer(want Naming, single bool) (Namer, error) {
 		}
 	}
 	n.values = map[string]string{
-		"{size}": n.size, "{scale}": scaleText(want.Size),
+		"{size}": n.size, "{scale}": enlarging.ScaleText(want.Size),
 		"{model}": strings.TrimSuffix(filepath.Base(want.Model), ".npz"),
 	}
 	known := []string{"{stem}", "{ext}", "{size}", "{scale}", "{model}"}

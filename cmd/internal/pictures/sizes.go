@@ -1,11 +1,11 @@
 package pictures
 
 import (
-	"strconv"
-	"strings"
+	"fmt"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/settings"
+	"superres/internal/enlarging"
 	"superres/superres"
 )
 
@@ -48,62 +48,19 @@ func CheckSize(to *superres.Options, given settings.Table) error {
 }
 
 // readFit sets to from text, the value of --fit: WxH or the name of a screen.
-func readFit(to *superres.Options, text string) error {
-	if named, is := screens[strings.ToLower(text)]; is {
-		text = named
-	}
-	w, h, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(text, "×", "x")), "x")
-	var err1, err2 error
-	to.Width, err1 = strconv.Atoi(w)
-	to.Height, err2 = strconv.Atoi(h)
-	if err1 != nil || err2 != nil || to.Width < 1 || to.Height < 1 {
-		return console.Usage("--fit %s: expected WxH, such as 1920x1080, or HD, FullHD, 4K or 8K", text)
+func readFit(to *superres.Options, text string) (err error) {
+	if to.Width, to.Height, err = enlarging.ParseFit(text); err != nil {
+		return fmt.Errorf("--fit %s: %w", text, err)
 	}
 	to.Fit = true
 	return nil
 }
 
-// screens maps names of screens to their sizes in pixels.
-var screens = map[string]string{"hd": "1280x720", "720p": "1280x720", "fullhd": "1920x1080", "1080p": "1920x1080",
-	"1440p": "2560x1440", "4k": "3840x2160", "2160p": "3840x2160", "8k": "7680x4320"}
-
 // readScale returns the scale that text means, in any usual spelling: 4, 4x, x4, 4×, 400%.
 func readScale(text string) (float64, error) {
-	number, unit := strings.ToLower(strings.TrimSpace(text)), 1.0
-	if share, is := strings.CutSuffix(number, "%"); is {
-		number, unit = share, 100
-	} else {
-		number = strings.ReplaceAll(number, "×", "x")
-		number = strings.TrimPrefix(strings.TrimSuffix(number, "x"), "x")
-	}
-	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	v, err := enlarging.ParseScale(text)
 	if err != nil {
-		return 0, console.Usage("--scale %s: expected %d to %d, such as 2, 2.5, 4x or 200%%", text,
-			superres.MinScale, superres.MaxScale)
-	}
-	if v /= unit; !(v >= superres.MinScale && v <= superres.MaxScale) {
-		return 0, console.Usage("--scale %g: expected %d to %d", v, superres.MinScale, superres.MaxScale)
+		return 0, fmt.Errorf("--scale %s: %w", text, err)
 	}
 	return v, nil
-}
-
-// SizeText returns the size that opt asks for, as part of the name of a folder: 2x, 800w, 600h, 800x600.
-func SizeText(opt superres.Options) string {
-	switch {
-	case opt.Width > 0 && opt.Height > 0:
-		return strconv.Itoa(opt.Width) + "x" + strconv.Itoa(opt.Height)
-	case opt.Width > 0:
-		return strconv.Itoa(opt.Width) + "w"
-	case opt.Height > 0:
-		return strconv.Itoa(opt.Height) + "h"
-	}
-	return scaleText(opt) + "x"
-}
-
-// scaleText returns the scale in opt as text, or "" if opt has a width or height instead.
-func scaleText(opt superres.Options) string {
-	if opt.Scale == 0 {
-		return ""
-	}
-	return strconv.FormatFloat(opt.Scale, 'g', -1, 64)
 }

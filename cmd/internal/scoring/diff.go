@@ -74,7 +74,7 @@ func runDiff(c *cli.Context, s *console.Streams, opt DiffOptions) error {
 	}
 	bar.Clear()
 	table, err := s.WriteOutput(opt.Page, d.mode, opt.Overwrite, func(w io.Writer) error {
-		return d.write(console.Interruptible(c.Context, w))
+		return d.write(safefile.Interruptible(c.Context, w))
 	})
 	if err != nil {
 		return err

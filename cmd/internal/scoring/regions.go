@@ -127,7 +127,7 @@ func encodePNG8(ctx context.Context, img image.Image) ([]byte, error) {
 		}
 	}
 	var b bytes.Buffer
-	err := imagefile.Encode(console.Interruptible(ctx, &b), img, "png", imagefile.EncodeOptions{})
+	err := imagefile.Encode(safefile.Interruptible(ctx, &b), img, "png", imagefile.EncodeOptions{})
 	return b.Bytes(), err
 }
 
@@ -271,7 +271,7 @@ func (d *comparison) writeRegions(ctx context.Context, overwrite bool) error {
 		}
 		name := filepath.Join(folder, d.regionFile(i))
 		err := safefile.WriteAtomicMode(d.mode, name, overwrite, func(w io.Writer) error {
-			return regionTemplate.Execute(console.Interruptible(ctx, w), map[string]any{
+			return regionTemplate.Execute(safefile.Interruptible(ctx, w), map[string]any{
 				"Title": fmt.Sprintf("superres diff: %v of %s", d.region(i), d.Pictures[0].Name), "ID": d.id,
 				"Region": i, "Tiles": tiles,
 			})

@@ -113,7 +113,7 @@ func qrCode(text string) string {
 	if runtime.GOOS == "windows" {         // whose consoles are dark, and may not know colours
 		begin, end = "", ""
 	}
-	const quiet = 2                                // width of the white border
+	const quiet = 4                                // width of the white border, by ISO/IEC 18004
 	blocks := [2][2]string{{"█", "▀"}, {"▄", " "}} // by whether the upper and the lower module are black
 	index := func(x, y int) int {
 		if code.Black(x, y) {

@@ -59,8 +59,8 @@ func TestAnnouncement(t *testing.T) {
 	if got := s.announcement(false); strings.ContainsAny(got, "█▀▄") || !strings.HasPrefix(got, lines[0]) {
 		t.Errorf("into a pipe: %q", got)
 	}
-	code := must.Get(qr.Encode(lines[0], qr.L))(t)
-	var rows []string // of the code with its border
+	code, border := must.Get(qr.Encode(lines[0], qr.L))(t), 4 // by ISO/IEC 18004
+	var rows []string                                         // of the code with its border
 	for _, line := range lines {
 		if strings.ContainsAny(line, "█▀▄") {
 			line = strings.TrimSuffix(strings.TrimPrefix(line, "\x1b[97;40m"), "\x1b[0m")
@@ -68,12 +68,12 @@ func TestAnnouncement(t *testing.T) {
 				strings.NewReplacer("█", "w", "▀", "b", "▄", "w", " ", "b").Replace(line))
 		}
 	}
-	if len(rows) < code.Size+4 || len(rows[0]) != code.Size+4 {
+	if len(rows) < code.Size+2*border || len(rows[0]) != code.Size+2*border {
 		t.Fatalf("%d rows of a code of %d", len(rows), code.Size)
 	}
 	for y, row := range rows {
 		for x, module := range row {
-			if code.Black(x-2, y-2) != (module == 'b') {
+			if code.Black(x-border, y-border) != (module == 'b') {
 				t.Fatalf("the module %d, %d is %c", x, y, module)
 			}
 		}

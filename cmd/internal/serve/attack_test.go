@@ -394,10 +394,7 @@ func TestEnd(t *testing.T) {
 		}()
 	}
 	for { // until the long one is in work
-		s.scheduler.mu.Lock()
-		n := len(s.scheduler.working)
-		s.scheduler.mu.Unlock()
-		if n > 0 && len(answers) == 1 {
+		if _, working := s.scheduler.Pictures(); working > 0 && len(answers) == 1 {
 			break
 		} else if len(answers) == 2 {
 			t.Fatalf("both have ended, with %d and %d", <-answers, <-answers)

@@ -77,9 +77,9 @@ type body struct {
 
 // moving returns the body of r, which fails to read after the time all.
 func (s *site) moving(w http.ResponseWriter, r *http.Request, all time.Duration) *body {
-	transfer := s.scheduler.transfer()
+	transfer := s.scheduler.Transfer()
 	return &body{r.Body, http.NewResponseController(w), s.patience.move, time.Now().Add(all), 0,
-		func() { transfer.pause(r.Context()) }}
+		func() { transfer.Pause(r.Context()) }}
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -115,11 +115,11 @@ func (s *site) drain(w http.ResponseWriter, r *http.Request) {
 
 // send sends f, of size bytes, as the answer. It gives up if the client stops reading.
 func (s *site) send(w http.ResponseWriter, r *http.Request, f *os.File, size int64) {
-	control, transfer := http.NewResponseController(w), s.scheduler.transfer()
+	control, transfer := http.NewResponseController(w), s.scheduler.Transfer()
 	until := time.Now().Add(s.patience.body)
 	for sent := int64(0); sent < size; sent += smallBody {
 		if sent > 0 {
-			transfer.pause(r.Context())
+			transfer.Pause(r.Context())
 		}
 		next := time.Now().Add(s.patience.move)
 		if next.After(until) || control.SetWriteDeadline(next) != nil {

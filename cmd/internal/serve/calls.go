@@ -18,6 +18,7 @@ import (
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/upscale"
 	"superres/internal/safefile"
+	"superres/internal/scheduling"
 )
 
 // call answers a request to v1/name.
@@ -52,21 +53,21 @@ func (s *site) call(w http.ResponseWriter, r *http.Request, name string) {
 func (s *site) runInSlot(work func() error) error {
 	select {
 	case <-s.ending:
-		return errEnding
+		return scheduling.ErrEnding
 	case s.places <- struct{}{}:
 		defer func() { <-s.places }()
 		return work()
 	default:
-		return busy{time.Second}
+		return scheduling.Busy{Wait: time.Second}
 	}
 }
 
 // picture is the picture of a request, or the pair of pictures to be compared.
 type picture struct {
 	*site
-	watch  *watch // receives its events; nil: the client gave no id
-	looked func() // ends the reading of its head; nil: not yet begun
-	slot   *slot  // its share of memory and processors; nil: none yet
+	watch  *watch           // receives its events; nil: the client gave no id
+	looked func()           // ends the reading of its head; nil: not yet begun
+	slot   *scheduling.Slot // its share of memory and processors; nil: none yet
 	began  time.Time
 }
 
@@ -97,7 +98,7 @@ func (s *site) take(w http.ResponseWriter, r *http.Request, call string, out io.
 	}
 	come := func() {}
 	if 0 < r.ContentLength && r.ContentLength <= smallBody {
-		come = s.scheduler.expect()
+		come = s.scheduler.Expect()
 	}
 	in, err := s.receive(w, r)
 	come()
@@ -130,7 +131,7 @@ func (p *picture) run(ctx context.Context, j job, files []*os.File, out io.Write
 		return done, err
 	}
 	queued := func(place int) { p.watches.tell(p.watch, event{Event: "queued", Place: place}, false) }
-	if err := p.scheduler.await(ctx, p.slot, queued); err != nil {
+	if err := p.scheduler.Await(ctx, p.slot, queued); err != nil {
 		return reply{}, err
 	}
 	return p.workers.do(ctx, p, j, files, out)
@@ -154,7 +155,7 @@ func (p *picture) leave() {
 		p.looked()
 	}
 	if p.slot != nil {
-		p.slot.end()
+		p.slot.End()
 	}
 }
 
@@ -163,17 +164,17 @@ var errWaits = errors.New("the picture waits for its slot")
 
 // admit asks for a slot for a picture that takes load. It returns errWaits while there is none, and a busy error if
 // too many pictures wait.
-func (p *picture) admit(load upscale.Load) (err error) {
+func (p *picture) admit(load scheduling.Load) (err error) {
 	p.looked()
 	switch {
 	case p.slot == nil:
-		if p.slot, err = p.scheduler.begin(load); err != nil {
+		if p.slot, err = p.scheduler.Begin(load); err != nil {
 			return err
 		}
-	case load.Memory > p.slot.load.Memory || load.Pixels > p.slot.load.Pixels:
+	case load.Memory > p.slot.Load().Memory || load.Pixels > p.slot.Load().Pixels:
 		return errors.New("a worker asks for more than it did before")
 	}
-	if !p.slot.start() {
+	if !p.slot.Start() {
 		return errWaits
 	}
 	p.began = time.Now()
@@ -184,7 +185,7 @@ func (p *picture) admit(load upscale.Load) (err error) {
 func (p *picture) progress(ctx context.Context, share float64) {
 	took := time.Since(p.began).Seconds()
 	p.watches.tell(p.watch, event{Event: "progress", Share: share, Left: took * (1 - share) / max(share, 1e-3)}, false)
-	p.slot.pause(ctx)
+	p.slot.Pause(ctx)
 }
 
 // upscale answers r with its picture enlarged.

@@ -1,11 +1,12 @@
 // Package serve is the command superres serve: a web page and an HTTP interface that enlarge pictures on this machine.
 //
 // Read it in this order: serve.go, flags, start and end of the server; addresses.go, where the page is; opener.go, the
-// start of a browser; gate.go, admission of requests; server.go, routing of URLs; refusal.go, pages for wrong URLs;
-// calls.go, the calls of the interface; body.go, transfer of pictures; scheduler.go, how requests share memory and
-// processors; events.go, progress; score.go, scores. Pictures are decoded only by workers, separate processes:
-// workers.go starts and reuses them; workerprocess.go and talk.go are the server's view of a worker and of its job;
-// worker.go is the worker itself; frames.go is the protocol between them. README.md describes the interface.
+// start of a browser; pipes.go, service for the program that started this one; check.go, the check of a server that
+// runs; gate.go, admission of requests; server.go, routing of URLs; refusal.go, pages for wrong URLs; calls.go, the
+// calls of the interface; body.go, transfer of pictures; events.go, progress; score.go, scores. Package scheduling
+// divides memory and processors among them. Pictures are decoded only by workers, separate processes: workers.go starts
+// and reuses them; workerprocess.go and talk.go are the server's view of a worker and of its job; worker.go is the
+// worker itself; frames.go is the protocol between them. README.md describes the interface.
 package serve
 
 import (
@@ -27,6 +28,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/settings"
+	"superres/internal/scheduling"
 )
 
 // Command returns the command superres serve.
@@ -38,6 +40,7 @@ func Command(s *console.Streams) *cli.Command {
    superres serve --open                  opens it
    superres serve --listen 127.0.0.1:9000
    superres serve --listen 0.0.0.0:8020   for the phones and computers of your network
+   superres serve --listen -              for the program that started it, by pipes
    superres serve --token none            then, for other programs of this machine:
    curl -T photo.jpg 'http://127.0.0.1:8020/v1/upscale?scale=2' -o photo_2x.jpg
 
@@ -49,7 +52,9 @@ PUT or POST, with the flags of superres upscale as parameters, and comes back en
 by the same code, to the same bytes. v1/inspect tells what would be made, v1/options
 which parameters there are, v1/events how far it is, v1/score compares with the truth.
 No parameter names a file of this machine, and nothing is kept: what comes and goes is
-in files without names while it is worked on.
+in files without names while it is worked on. With --listen - the requests of one
+connection come by standard input, answers go to standard output, and the end of the
+input ends the server.
 
 All pictures share --max-memory, of which a part is kept for small ones, so that these do
 not wait for large ones; --max-pixels and --timeout count a picture. What is too much at
@@ -64,11 +69,14 @@ is finished, within three seconds.`,
 func (opt *options) table() settings.Table {
 	return append(settings.Table{
 		{Name: "listen", To: settings.Text(&opt.address, defaultAddress),
-			Help: "listen at `HOST:PORT`; port 0 is any, and so is the default where it is taken"},
+			Help: "listen at `HOST:PORT`; port 0 is any, and so is the default where it is taken; - is standard " +
+				"input and output"},
 		{Name: "token", To: settings.Text(&opt.token, ""), Help: "let in who knows `TEXT`, letters, digits, - and " +
 			"_, 16 at least; none: everybody who reaches the address, of this machine alone; by default that of " +
 			"SUPERRES_TOKEN, or a new one for each run"},
 		{Name: "open", To: settings.Bool(&opt.open, false), Help: "open the page in the browser"},
+		{Name: "check", To: settings.Bool(&opt.check, false), Help: "serve nothing, but ask the server at --listen " +
+			"whether it answers: exit code 0, or 1"},
 		{Name: "queue", To: settings.Num(&opt.queue, 8).AtLeast(0).In("pictures"),
 			Help: "let `N` pictures wait for their turn, and answer others that the server is busy"},
 		{Name: "timeout", To: settings.Time(&opt.decode, 30*time.Second),
@@ -87,6 +95,9 @@ func run(c *cli.Context, s *console.Streams, opt options) error {
 	if err := opt.complete(settings.Of(c.Command)); err != nil {
 		return err
 	}
+	if opt.check {
+		return check(c.Context, opt)
+	}
 	var opener []string
 	if opt.open {
 		var err error
@@ -94,14 +105,20 @@ func run(c *cli.Context, s *console.Streams, opt options) error {
 			return err
 		}
 	}
+	if opt.piped() {
+		if err := s.CheckOpen(); err != nil {
+			return err
+		}
+		site := newSite(opt, pipeAddress{}, func(line string) { fmt.Fprintln(s.Err, "superres:", line) })
+		return site.serve(c.Context, listenToPipes(s.In, s.Out))
+	}
 	l, err := listen(c.Context, opt)
 	if err != nil {
 		return err
 	}
 	defer l.Close()
 	if !opt.loopback && !opt.quiet {
-		fmt.Fprintf(s.Err, "superres: %s is open to the network, unencrypted: whoever has the address can use it\n",
-			l.Addr())
+		fmt.Fprintln(s.Err, "superres: open to the network, unencrypted: whoever has the address can use it")
 	}
 	if opt.token == "" && !opt.quiet {
 		fmt.Fprintln(s.Err, "superres: without a token every program of this machine can use it")
@@ -120,11 +137,12 @@ func run(c *cli.Context, s *console.Streams, opt options) error {
 
 // options are the values of the flags.
 type options struct {
-	address  string // HOST:PORT to listen at
+	address  string // HOST:PORT to listen at; "-": standard input and output
 	any      bool   // if the port is taken, use any other; false: fail
 	loopback bool   // address is of this machine alone; false: others can reach it
 	token    string // secret in the URL; empty: everybody is let in
 	open     bool   // open the page in the browser
+	check    bool   // ask a server that runs whether it answers; false: be one
 	queue    int    // most pictures that wait
 	quiet    bool   // print only errors; false: warnings, too
 	verbose  bool   // print which protections of workers the system lacks; false: do not
@@ -142,12 +160,20 @@ func (opt *options) complete(given settings.Table) error {
 	if given.Given("timeout") {
 		opt.whole = opt.decode
 	}
+	if opt.piped() {
+		if given.Given("token") || opt.open {
+			return console.Usage("--listen - answers the program that started it, without --token and --open; " +
+				"leave them out")
+		}
+		opt.loopback, opt.token, opt.patience = true, "", patient
+		return nil
+	}
 	if !given.Given("token") {
 		opt.token = os.Getenv("SUPERRES_TOKEN")
 	}
 	host, _, err := net.SplitHostPort(opt.address)
 	if err != nil {
-		return console.Usage("--listen %s: expected HOST:PORT, such as 127.0.0.1:8020", opt.address)
+		return console.Usage("--listen %s: expected HOST:PORT, such as 127.0.0.1:8020, or -", opt.address)
 	}
 	ip := net.ParseIP(host)
 	opt.loopback = host == "localhost" || ip != nil && ip.IsLoopback()
@@ -157,8 +183,9 @@ func (opt *options) complete(given settings.Table) error {
 			opt.address)
 	case opt.token == "none":
 		opt.token = ""
-	case opt.token == "":
+	case opt.token == "" && !opt.check:
 		opt.token = newToken()
+	case opt.token == "":
 	case !goodToken.MatchString(opt.token):
 		return console.Usage("--token: expected 16 to 128 letters, digits, - and _, or none")
 	}
@@ -211,6 +238,14 @@ type patience struct {
 var usual = patience{head: 5 * time.Second, idle: 20 * time.Second, move: 15 * time.Second, body: 10 * time.Minute,
 	drain: 30 * time.Second, call: time.Minute, end: 2 * time.Second}
 
+// patient is the patience with the program that started the server, which may pause for days between its requests.
+var patient = func() patience {
+	const days = 1000 * time.Hour
+	p := usual
+	p.head, p.idle, p.move, p.body, p.drain = days, days, days, 2*days, 2*days // a body takes longer than its parts
+	return p
+}()
+
 // hurryTime is how long pictures in work may take to end after they were cancelled at the end of the program.
 const hurryTime = time.Second / 2
 
@@ -228,6 +263,9 @@ func (s *site) serve(ctx context.Context, l net.Listener) error {
 	go func() { failed <- server.Serve(newLimited(l, mostConnections, mostOfAddress)) }()
 	select {
 	case err := <-failed:
+		if errors.Is(err, errPipesEnd) {
+			break
+		}
 		return console.Failf(console.ExitOutput, "cannot listen any more: %w", reason(err))
 	case <-ctx.Done():
 	}
@@ -235,7 +273,7 @@ func (s *site) serve(ctx context.Context, l net.Listener) error {
 	soon, done := context.WithTimeout(working, s.patience.end)
 	defer done()
 	if server.Shutdown(soon) != nil {
-		cancel(errEnding)
+		cancel(scheduling.ErrEnding)
 		soon, done := context.WithTimeout(context.WithoutCancel(ctx), hurryTime)
 		defer done()
 		_ = server.Shutdown(soon) // connections that are still open then are closed

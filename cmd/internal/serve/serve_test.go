@@ -23,6 +23,7 @@ import (
 	"superres/cmd/internal/settings"
 	"superres/cmd/internal/upscale"
 	"superres/internal/golden"
+	"superres/internal/imagefile"
 	"superres/internal/must"
 	embedded "superres/superres/models"
 )
@@ -144,21 +145,18 @@ func (s *tested) left() {
 	if files := consoletest.Tree(s.t, s.folder); len(files) > 0 {
 		s.t.Errorf("files are left: %v", files)
 	}
-	busy := func() bool {
-		s.scheduler.mu.Lock()
-		defer s.scheduler.mu.Unlock()
-		s.watches.mu.Lock()
-		defer s.watches.mu.Unlock()
-		return len(s.places)+len(s.scheduler.waiting)+len(s.scheduler.working)+len(s.watches.all) > 0
-	}
+	var waiting, working, watches int
 	for range 500 {
-		if !busy() {
+		waiting, working = s.scheduler.Pictures()
+		s.watches.mu.Lock()
+		watches = len(s.watches.all)
+		s.watches.mu.Unlock()
+		if len(s.places)+waiting+working+watches == 0 {
 			return
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	s.t.Errorf("%d places, %d waiting, %d working, %d watches are left", len(s.places), len(s.scheduler.waiting),
-		len(s.scheduler.working), len(s.watches.all))
+	s.t.Errorf("%d places, %d waiting, %d working, %d watches are left", len(s.places), waiting, working, watches)
 }
 
 func hopper(t *testing.T) []byte { return consoletest.Read(t, golden.Root(t), "testdata/hopper.png") }
@@ -287,6 +285,17 @@ func TestScore(t *testing.T) {
 	if got := score("?scale=3", "picture", test, "truth", test); got.status != 200 || bytes.Contains(got.body,
 		[]byte("psnr")) || !bytes.Contains(got.body, []byte(`"ssim":1,"mean_absolute_difference":0`)) {
 		t.Errorf("of equals: %d %s", got.status, got.body)
+	}
+	var pages bytes.Buffer
+	write := imagefile.NewPageWriter(&pages, 2)
+	for range 2 {
+		must.Succeed(t, write.Put(golden.Open(t, filepath.Join(root, "testdata/golden/hopper_photo.png")),
+			imagefile.EncodeOptions{}))
+	}
+	must.Succeed(t, write.Close())
+	if got := score("", "truth", truth, "picture", pages.String()); got.status != 200 ||
+		!bytes.Contains(got.body, []byte(`"ssim":1,`)) {
+		t.Errorf("of the first of two pages: %d %s", got.status, got.body)
 	}
 	score("?scale=0", "truth", truth, "picture", test).failed(t, "scale", 400, 2, "expected no parameter but scale")
 	score("", "truth", truth).failed(t, "one part", 400, 2, "no part picture")

@@ -22,6 +22,7 @@ import (
 	"superres/cmd/internal/upscale"
 	"superres/internal/imagefile"
 	"superres/internal/safefile"
+	"superres/internal/scheduling"
 )
 
 // site answers the requests of a server. It is safe for concurrent use.
@@ -31,7 +32,7 @@ type site struct {
 	service    *upscale.Service // checks parameters only; pictures are for workers
 	places     chan struct{}    // one for each request with a picture, from receiving it to sending its result
 	heads      chan struct{}    // one for each picture whose head is being read
-	scheduler  *scheduler
+	scheduler  *scheduling.Scheduler
 	workers    *workers
 	log        func(line string) // prints a line for the operator
 	watches    watches
@@ -49,7 +50,7 @@ func (o options) shared() int64 {
 }
 
 // memory returns the most bytes for one picture: those for all, less the part that only small pictures may take.
-func (o options) memory() int64 { return o.shared() - keptOf(o.shared()) }
+func (o options) memory() int64 { return o.shared() - scheduling.Kept(o.shared()) }
 
 // newSite returns a site for a server that listens at at, with the options opt. log prints a line for the operator.
 func newSite(opt options, at net.Addr, log func(line string)) *site {
@@ -62,9 +63,10 @@ func newSite(opt options, at net.Addr, log func(line string)) *site {
 		opt.verbose, log)
 	s.service = upscale.NewService(console.Limits{Memory: opt.memory(), Pixels: opt.limits.Pixels}, opt.decode,
 		opt.whole)
-	s.scheduler = newScheduler(opt.shared(), opt.queue, s.ending)
-	s.heads = make(chan struct{}, s.scheduler.large)
-	s.places = make(chan struct{}, s.scheduler.large+s.scheduler.small+opt.queue+morePlaces)
+	s.scheduler = scheduling.New(opt.shared(), opt.queue, s.ending)
+	large, small := s.scheduler.Places()
+	s.heads = make(chan struct{}, large)
+	s.places = make(chan struct{}, large+small+opt.queue+morePlaces)
 	return s
 }
 
@@ -227,20 +229,6 @@ var statuses = map[int]int{
 	console.ExitInput: http.StatusUnprocessableEntity, console.ExitLimit: http.StatusRequestEntityTooLarge,
 }
 
-// busy is the error of a picture that is refused because too many wait.
-type busy struct {
-	wait time.Duration // estimate of when there is room
-}
-
-func (b busy) Error() string {
-	return fmt.Sprintf("the server is busy; come again in %d s", b.seconds())
-}
-
-func (b busy) seconds() int { return max(1, int((b.wait+time.Second-1)/time.Second)) }
-
-// errEnding is the error of new requests once the program is to end.
-var errEnding = errors.New("the server is about to end; start it again")
-
 // failureOf returns the answer for err, with names of flags replaced by those of parameters.
 func failureOf(err error) failure {
 	if told, is := errors.AsType[answered](err); is {
@@ -253,12 +241,12 @@ func failureOf(err error) failure {
 func (s *site) fail(w http.ResponseWriter, err error) {
 	f := failureOf(err)
 	status, known := statuses[f.Exit]
-	busy, is := errors.AsType[busy](err)
+	busy, is := errors.AsType[scheduling.Busy](err)
 	switch {
 	case is:
-		w.Header().Set("Retry-After", fmt.Sprint(busy.seconds()))
+		w.Header().Set("Retry-After", fmt.Sprint(busy.Seconds()))
 		status, f.Exit = http.StatusTooManyRequests, console.ExitLimit
-	case errors.Is(err, errEnding):
+	case errors.Is(err, scheduling.ErrEnding):
 		status = http.StatusServiceUnavailable
 	case !known:
 		status = http.StatusInternalServerError

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/upscale"
 	"superres/internal/safefile"
+	"superres/internal/scheduling"
 )
 
 // talk is one job done by a worker, as seen by the server. No message of the worker is trusted: a malicious picture
@@ -137,7 +137,7 @@ func (t *talk) hear(ctx context.Context, kind byte, content []byte) error {
 		}
 		return t.give(n)
 	case frameAdmit:
-		var l upscale.Load
+		var l scheduling.Load
 		if err := json.Unmarshal(content, &l); err != nil {
 			return err
 		}
@@ -148,13 +148,13 @@ func (t *talk) hear(ctx context.Context, kind byte, content []byte) error {
 			return fmt.Errorf("it tells of progress at a wrong time (%v)", err)
 		}
 		t.pic.progress(ctx, min(max(share, 0), 1))
-		return t.sendValue(frameGrant, grant{Tasks: int(t.pic.scheduler.tasks.Load())})
+		return t.sendValue(frameGrant, grant{Tasks: t.pic.scheduler.Tasks()})
 	case frameBytes:
 		t.written += int64(len(content))
 		if !t.admitted || t.out == nil || t.written > mostResult {
 			return errors.New("it writes more than it may")
 		}
-		t.pic.slot.pause(ctx)
+		t.pic.slot.Pause(ctx)
 		if t.refused == nil {
 			if _, err := t.out.Write(content); err != nil {
 				t.refused = safefile.Unwritable(os.TempDir(), err)
@@ -180,7 +180,7 @@ func (t *talk) give(n need) error {
 }
 
 // admit asks for a slot for load l and sends the worker a grant or a refusal. It fails if l is beyond the limits.
-func (t *talk) admit(l upscale.Load) error {
+func (t *talk) admit(l scheduling.Load) error {
 	if t.admitted || t.refused != nil || l.Memory < 0 || l.Memory > t.pic.memory() || l.Pixels < 0 {
 		return errors.New("it asks for more than it may")
 	}
@@ -192,7 +192,7 @@ func (t *talk) admit(l upscale.Load) error {
 	if err := t.allow(l.Memory); err != nil {
 		return err
 	}
-	return t.sendValue(frameGrant, grant{l.Memory, int(t.pic.scheduler.tasks.Load())})
+	return t.sendValue(frameGrant, grant{l.Memory, t.pic.scheduler.Tasks()})
 }
 
 // ended decodes and checks the last frame of a job. err is the error that the worker reports; fault says that the

@@ -23,6 +23,7 @@ import (
 	"superres/internal/imagefile"
 	"superres/internal/parallel"
 	"superres/internal/sandbox"
+	"superres/internal/scheduling"
 	"superres/superres/score"
 )
 
@@ -165,7 +166,7 @@ func (w *worker) do(ctx context.Context, j job, out io.Writer) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	admit := func(l upscale.Load) error { return w.admit(l) }
+	admit := func(l scheduling.Load) error { return w.admit(l) }
 	file := &distant{worker: w, size: j.Sizes[0]}
 	var result upscale.Result
 	if j.Call == "inspect" {
@@ -204,7 +205,7 @@ func (w *worker) score(ctx context.Context, j job) (reply, error) {
 	if err := console.EnoughMemory(w.settings.Memory, "scoring", float64(need), ", or smaller pictures"); err != nil {
 		return reply{}, err
 	}
-	if err := w.admit(upscale.Load{Memory: need, Pixels: pixels}); err != nil {
+	if err := w.admit(scheduling.Load{Memory: need, Pixels: pixels}); err != nil {
 		return reply{}, err
 	}
 	var images [len(parts)]image.Image
@@ -244,10 +245,12 @@ func (w *worker) sizeOf(ctx context.Context, f *distant, name string) (size imag
 	return size, err
 }
 
-// open returns the picture f, to be scored. accept may refuse it by its header; name stands for it in messages.
+// open returns the picture f, to be scored: of an animation or a file with pages, the first one. accept may refuse it
+// by its header; name stands for it in messages.
 func (w *worker) open(ctx context.Context, f *distant, name string,
 	accept func(image.Config, int64) error) (*imagefile.Picture, error) {
-	limits := imagefile.Limits{Pixels: w.settings.Pixels, Time: w.settings.Decode, Strip: true, Accept: accept}
+	limits := imagefile.Limits{Pixels: w.settings.Pixels, Time: w.settings.Decode, Strip: true, FirstFrame: true,
+		Accept: accept}
 	return imagefile.OpenAt(ctx, f, f.size, name, limits)
 }
 
@@ -265,7 +268,7 @@ func (w *worker) ask(kind byte, v any) (frame, error) {
 var errRefused = errors.New("the server has refused it")
 
 // admit waits until the server grants load l to the picture and sets limits, or returns errRefused.
-func (w *worker) admit(l upscale.Load) error {
+func (w *worker) admit(l scheduling.Load) error {
 	got, err := w.ask(frameAdmit, l)
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/internal/safefile"
+	"superres/internal/scheduling"
 )
 
 // workers are processes of this program that do all work on the bytes of pictures, so that a malicious or broken
@@ -61,7 +62,7 @@ func (ws *workers) take() (p *workerProcess, isNew bool, err error) {
 	closed := ws.closed
 	ws.mu.Unlock()
 	if closed {
-		return nil, false, errEnding
+		return nil, false, scheduling.ErrEnding
 	}
 	if p != nil {
 		return p, false, nil
@@ -74,7 +75,7 @@ func (ws *workers) take() (p *workerProcess, isNew bool, err error) {
 	defer ws.mu.Unlock()
 	if ws.closed {
 		go p.end()
-		return nil, true, errEnding
+		return nil, true, scheduling.ErrEnding
 	}
 	ws.busy[p] = true
 	if len(p.missing) > 0 && ws.verbose && !ws.told {

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"superres/cmd/internal/upscale"
+	"superres/internal/scheduling"
 )
 
 // In tests, the name of a picture can make its worker misbehave instead of doing its work.
@@ -31,7 +31,7 @@ func init() {
 		case "eat.png":
 			eat(8 << 30)
 		case "promise.png":
-			if err := w.admit(upscale.Load{Memory: 100 << 20, Pixels: 100}); err == nil {
+			if err := w.admit(scheduling.Load{Memory: 100 << 20, Pixels: 100}); err == nil {
 				eat(8 << 30)
 			}
 		case "kill.png":
@@ -48,7 +48,7 @@ func init() {
 		case "past.png":
 			_, _ = w.ask(frameNeed, need{Offset: 1 << 62, Length: 1 << 19})
 		case "more.png":
-			_, _ = w.ask(frameAdmit, upscale.Load{Memory: 1 << 60, Pixels: 1})
+			_, _ = w.ask(frameAdmit, scheduling.Load{Memory: 1 << 60, Pixels: 1})
 		case "bytes.png":
 			_ = w.send(frameBytes, make([]byte, 1000))
 			select {}

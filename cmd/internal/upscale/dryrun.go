@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
+	"superres/internal/enlarging"
 )
 
 // show does a dry run of b: it reads headers, and whole pictures if the choice of model depends on them, reports the
@@ -34,7 +34,7 @@ func (e *session) show(ctx context.Context, b *batch, r *report) error {
 			if j.fromStandard() {
 				return console.Usage("--dry-run does not read standard input; name files")
 			}
-			p, err = e.Inspect(ctx, e.jobOf(ctx, j), func(*enlarging.Plan) {})
+			p, err = e.Inspect(ctx, e.jobOf(ctx, j), func(*enlarging.Plan) error { return nil })
 			ev.trial(p)
 			return err
 		})

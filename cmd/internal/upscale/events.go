@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/paths"
+	"superres/internal/enlarging"
 	"superres/internal/safefile"
 )
 

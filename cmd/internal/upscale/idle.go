@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
+	"superres/internal/enlarging"
 )
 
 // idle returns a line for each flag set by the user that has no effect on the pictures of b. Such flags are not

@@ -18,7 +18,7 @@ func TestIdleFlags(t *testing.T) {
 		folders  = " is for the pictures of folders, and none is named\n"
 		strength = "superres: --strength changes what a model adds to interpolation, and bicubic adds nothing\n"
 		digits   = "superres: a.png: is enlarged by digits, which knows small grey pictures of digits alone; " +
-			"for photographs leave out --model\n"
+			"photographs need another model\n"
 		recursive = "superres: --recursive is for folders, and none is named\n"
 	)
 	for line, want := range map[string]string{

@@ -1,19 +1,20 @@
 package upscale
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/plugins"
 	"superres/cmd/internal/settings"
+	"superres/internal/enlarging"
 	"superres/internal/imagefile"
 	"superres/superres"
 )
@@ -200,12 +201,9 @@ func (opt *Options) takeSize(e *enlarging.Enlarger) { opt.Size, opt.Naming.Size 
 
 // readDenoise returns the value of --denoise, 0 to 1, or -1 for auto.
 func readDenoise(text string) (float64, error) {
-	if text == "auto" {
-		return -1, nil
-	}
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(v >= 0 && v <= 1) {
-		return 0, console.Usage("--denoise %s: expected auto, or 0 to 1", text)
+	v, err := enlarging.ParseDenoise(text)
+	if err != nil {
+		return 0, fmt.Errorf("--denoise %s: %w", text, err)
 	}
 	return v, nil
 }

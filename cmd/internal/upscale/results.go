@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/pictures"
+	"superres/internal/enlarging"
 	"superres/internal/parallel"
 )
 

@@ -7,9 +7,8 @@ import (
 	"path/filepath"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/parts"
-	"superres/cmd/internal/pictures"
+	"superres/internal/enlarging"
 	"superres/internal/imagefile"
 )
 
@@ -34,7 +33,7 @@ func newResumption(opt Options, e *enlarging.Enlarger) (r resumption, err error)
 	for _, format := range imagefile.Formats() {
 		sum := sha256.New()
 		fmt.Fprintf(sum, "version %s\nmodel %s %s\nsize %s\nformat %s\n", console.Version, hashes,
-			filepath.Base(opt.Model), pictures.SizeText(opt.Size), format)
+			filepath.Base(opt.Model), enlarging.SizeText(opt.Size), format)
 		if opt.Size.Fit {
 			fmt.Fprintln(sum, "fit")
 		}

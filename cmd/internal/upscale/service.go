@@ -18,13 +18,14 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/settings"
+	"superres/internal/enlarging"
 	"superres/internal/imagefile"
 	"superres/internal/safefile"
+	"superres/internal/scheduling"
 	"superres/internal/usage"
 	"superres/superres"
 	embedded "superres/superres/models"
@@ -106,7 +107,9 @@ func (s *Service) read(ctx context.Context, params url.Values) (*Request, error)
 		case name == "name":
 			r.name = baseName(values[0])
 		case name == "region":
-			region, err = enlarging.ParseRegion(values[0])
+			if region, err = enlarging.ParseRegion(values[0]); err != nil {
+				err = fmt.Errorf("region %s: %w", values[0], err)
+			}
 		case o != nil && o.Request && o.Name == name:
 			if err = o.Set(values[0]); err != nil {
 				err = console.Fail(console.ExitUsage, err)
@@ -227,28 +230,21 @@ type Result struct {
 	Event json.RawMessage
 }
 
-// Load is an estimate of the resources that a picture takes.
-type Load struct {
-	// Memory is in bytes.
-	Memory int64
-	// Pixels is the number of pixels computed for the result, counting each as often as it is computed.
-	Pixels int64
-}
-
 // Upscale enlarges the picture in body, of size bytes, which must not change, and writes the result to to; after an
 // error, what was written is useless. Before it takes much memory it calls admit, which may block, or refuse the
 // picture by an error; that memory is free again when Upscale returns. progress is called with the share done, 0 to 1,
 // by one goroutine at a time, and may block, too. Errors are those of the command, of admit, or the cause of the end
 // of ctx.
-func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error,
-	progress func(share float64)) (Result, error) {
+func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer,
+	admit func(scheduling.Load) error, progress func(share float64)) (Result, error) {
 	began := time.Now()
-	return r.answer(ctx, body, size, to, admit,
-		func(ctx context.Context, file enlarging.Job, ev *pictureEvent, admit func(Load)) error {
+	return r.answer(ctx, body, size, to,
+		func(file enlarging.Job, ev *pictureEvent) error {
 			p, err := r.Enlarge(ctx, file, enlarging.Watch{
-				Admit: func(p *enlarging.Plan) {
-					admit(Load{Memory: p.Memory, Pixels: p.Pixels()})
+				Admit: func(p *enlarging.Plan) error {
+					err := admit(scheduling.Load{Memory: p.Memory, Pixels: p.Pixels()})
 					began = time.Now()
+					return err
 				},
 				Progress: func(_ *enlarging.Plan, _ int, share float64) { progress(share) },
 			})
@@ -259,11 +255,12 @@ func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to 
 
 // Inspect returns the plan for the picture in body, of size bytes. It reads the header, and the whole picture, after
 // admit as in Upscale, if the choice of model depends on it.
-func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64, admit func(Load) error) (Result, error) {
-	return r.answer(ctx, body, size, io.Discard, admit,
-		func(ctx context.Context, file enlarging.Job, ev *pictureEvent, admit func(Load)) error {
-			p, err := r.Enlarger.Inspect(ctx, file, func(p *enlarging.Plan) {
-				admit(Load{p.Memory, int64(p.Input.X) * int64(p.Input.Y)})
+func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64,
+	admit func(scheduling.Load) error) (Result, error) {
+	return r.answer(ctx, body, size, io.Discard,
+		func(file enlarging.Job, ev *pictureEvent) error {
+			p, err := r.Enlarger.Inspect(ctx, file, func(p *enlarging.Plan) error {
+				return admit(scheduling.Load{Memory: p.Memory, Pixels: int64(p.Input.X) * int64(p.Input.Y)})
 			})
 			ev.trial(p)
 			return err
@@ -271,25 +268,18 @@ func (r *Request) Inspect(ctx context.Context, body io.ReaderAt, size int64, adm
 }
 
 // answer has work handle the picture in body, of size bytes, and returns the result with the event from work.
-func (r *Request) answer(ctx context.Context, body io.ReaderAt, size int64, to io.Writer, admit func(Load) error,
-	work func(context.Context, enlarging.Job, *pictureEvent, func(Load)) error) (Result, error) {
+func (r *Request) answer(ctx context.Context, body io.ReaderAt, size int64, to io.Writer,
+	work func(enlarging.Job, *pictureEvent) error) (Result, error) {
 	out, err := r.resultOf(ctx, body, size)
 	if err != nil {
 		return Result{}, err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	ev := pictureEvent{Input: paths.Name(r.title()), Output: paths.Name(out.Path), Number: 1, Of: 1}
 	file := enlarging.Job{
 		Source: &enlarging.Body{Title: r.title(), Bytes: body, Size: size}, Format: out.Format,
 		Sink: enlarging.Response{Name: out.Path, To: to, Scratch: r.aside},
 	}
-	err = work(ctx, file, &ev, func(l Load) {
-		if err := admit(l); err != nil {
-			cancel(err) // work sees this before it goes on
-		}
-	})
-	if err != nil {
+	if err = work(file, &ev); err != nil {
 		return Result{}, cmp.Or(context.Cause(ctx), err)
 	}
 	text, err := json.Marshal(ev)

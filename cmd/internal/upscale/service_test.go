@@ -22,7 +22,9 @@ import (
 	"superres/internal/golden"
 	"superres/internal/imagefile"
 	"superres/internal/must"
+	"superres/internal/scheduling"
 	"superres/internal/testimage"
+	library "superres/superres/files"
 )
 
 func newTestService() *Service {
@@ -39,16 +41,41 @@ func served(t *testing.T, s *Service, picture []byte, query string) ([]byte, Res
 	}
 	var out bytes.Buffer
 	result, err := r.Upscale(t.Context(), bytes.NewReader(picture), int64(len(picture)), &out,
-		func(Load) error { return nil }, func(float64) {})
+		func(scheduling.Load) error { return nil }, func(float64) {})
 	return out.Bytes(), result, err
 }
 
-// A service returns the same bytes and events as the command, also for animations.
+// filed returns the result of package files for picture with the parameters in query.
+func filed(t *testing.T, picture []byte, query url.Values) []byte {
+	t.Helper()
+	var opt library.Options
+	for name, values := range query {
+		if name != "name" {
+			must.Succeed(t, opt.Set(name, values[0]))
+		}
+	}
+	var out bytes.Buffer
+	e := must.Get(library.New(opt))(t)
+	must.Get(e.Upscale(t.Context(), &out, bytes.NewReader(picture)))(t)
+	return out.Bytes()
+}
+
+// Package files knows the parameters of a service by the same names.
+func TestLibraryKnowsTheParameters(t *testing.T) {
+	var opt library.Options
+	for _, o := range Parameters() {
+		if err := opt.Set(o.Name, o.To.String()); err != nil && strings.Contains(err.Error(), "unknown option") {
+			t.Error(err)
+		}
+	}
+}
+
+// A service, and package files, return the same bytes as the command, also for animations; a service the same events.
 func TestServiceMakesTheSame(t *testing.T) {
 	s, dir := newTestService(), t.TempDir()
 	frames := []image.Image{testimage.Fill(image.NewNRGBA(image.Rect(0, 0, 40, 30)), true),
 		image.NewNRGBA(image.Rect(0, 0, 40, 30))}
-	files := map[string][]byte{"in.png": consoletest.Read(t, golden.Root(t), "testdata/hopper.png"),
+	inputs := map[string][]byte{"in.png": consoletest.Read(t, golden.Root(t), "testdata/hopper.png"),
 		"in.gif": scenes(t, "gif", 0, frames...)}
 	for query, flags := range map[string]string{
 		"name=in.png":                         "",
@@ -63,8 +90,8 @@ func TestServiceMakesTheSame(t *testing.T) {
 		"name=in.gif&first-frame=true": "--first-frame",
 	} {
 		name := query[len("name="):len("name=in.png")]
-		consoletest.Put(t, filepath.Join(dir, name), files[name])
-		got, result, err := served(t, s, files[name], query)
+		consoletest.Put(t, filepath.Join(dir, name), inputs[name])
+		got, result, err := served(t, s, inputs[name], query)
 		if err != nil {
 			t.Errorf("%s: %v", query, err)
 			continue
@@ -80,9 +107,12 @@ func TestServiceMakesTheSame(t *testing.T) {
 		if !bytes.Equal(got, consoletest.Read(t, dir, string(want.Output))) {
 			t.Errorf("%s: not the bytes of the command", query)
 		}
+		if again := filed(t, inputs[name], must.Get(url.ParseQuery(query))(t)); !bytes.Equal(again, got) {
+			t.Errorf("%s: package files makes other bytes", query)
+		}
 	}
 	// A region of an animation is one of its first frame.
-	part, _, err := served(t, s, files["in.gif"], "name=in.gif&region=0,0,8,8&format=png")
+	part, _, err := served(t, s, inputs["in.gif"], "name=in.gif&region=0,0,8,8&format=png")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,10 +6,10 @@ import (
 	"io/fs"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/video"
+	"superres/internal/enlarging"
 )
 
 // session is one call of the command, with its options and all that it works with.
@@ -41,7 +41,7 @@ func (e *session) jobOf(ctx context.Context, j job) enlarging.Job {
 		out.Sink, out.Follow = enlarging.Pipe{Writer: e.streams.Out}, e.opt.Naming.Format == ""
 		return out
 	}
-	out.Sink = enlarging.FileSink{Path: j.output, Root: j.root,
+	out.Sink = pictures.FileSink{Path: j.output, Root: j.root,
 		Keep: func(info fs.FileInfo, write func(io.Writer) error) error {
 			return e.past.Keep(j.file(), info, e.opt.OnExist == "overwrite", write)
 		}}

@@ -17,9 +17,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/settings"
+	"superres/internal/enlarging"
 	"superres/superres"
 )
 

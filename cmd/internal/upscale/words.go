@@ -13,11 +13,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/settings"
+	"superres/internal/enlarging"
 	"superres/internal/imagefile"
 	"superres/internal/usage"
 	"superres/superres"

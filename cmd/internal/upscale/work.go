@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/pictures"
+	"superres/internal/enlarging"
 	"superres/internal/parallel"
 	"superres/internal/safefile"
 )
@@ -109,7 +109,7 @@ func (w *crew) try(ctx context.Context, i int, admit func(bytes int64)) (stopped
 	of, watched := w.over.begin(ctx)
 	promised := int64(0)
 	watch := enlarging.Watch{
-		Admit: func(p *enlarging.Plan) {
+		Admit: func(p *enlarging.Plan) error {
 			if need := p.Memory; j.format != pictures.Container {
 				admit(need)
 			} else {
@@ -118,6 +118,7 @@ func (w *crew) try(ctx context.Context, i int, admit func(bytes int64)) (stopped
 			promised = p.Memory
 			watched.promise(p.Memory)
 			end = parallel.Task()
+			return nil
 		},
 		Progress: func(p *enlarging.Plan, written int, share float64) {
 			if written == 0 {

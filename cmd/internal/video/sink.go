@@ -9,14 +9,15 @@ import (
 	"os"
 	"strings"
 
-	"superres/cmd/internal/enlarging"
+	"superres/cmd/internal/pictures"
+	"superres/internal/enlarging"
 	"superres/internal/safefile"
 )
 
 // sink is the video file that becomes of the frames of a clip. It is made under another name in the folder of the
 // result, and gets its name when it is whole.
 type sink struct {
-	enlarging.FileSink
+	pictures.FileSink
 	*clip
 }
 

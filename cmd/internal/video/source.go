@@ -7,8 +7,8 @@ import (
 	"os"
 	"strings"
 
-	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/pictures"
+	"superres/internal/enlarging"
 	"superres/internal/safefile"
 )
 

@@ -13,8 +13,8 @@ import (
 	"io"
 	"io/fs"
 
-	"superres/cmd/internal/enlarging"
 	"superres/cmd/internal/pictures"
+	"superres/internal/enlarging"
 	"superres/internal/safefile"
 )
 
@@ -37,7 +37,7 @@ func (t *Tools) Job(ctx context.Context, f File) enlarging.Job {
 			func(temp string) error { return c.encode(temp, write) })
 	}
 	return enlarging.Job{Source: source{c}, Format: pictures.Video,
-		Sink: sink{enlarging.FileSink{Path: f.Out, Root: f.Root, Keep: keep}, c}}
+		Sink: sink{pictures.FileSink{Path: f.Out, Root: f.Root, Keep: keep}, c}}
 }
 
 // clip is a file in work.

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/enlarging"
+	"superres/internal/enlarging"
 	"superres/internal/must"
 	"superres/superres"
 	"superres/superres/models"
@@ -30,7 +30,8 @@ func enlarge(t *testing.T, ctx context.Context, dir, in, out string) (*enlarging
 		Limits: console.Limits{Pixels: 1 << 30, Memory: 1 << 30}, Size: superres.Options{Scale: 2},
 		Open: func(name string) (*superres.Model, error) { return models.Open(name) }}))(t)
 	return e.Enlarge(ctx, tools.Job(ctx, File{In: path(in), Out: path(out), Root: dir}),
-		enlarging.Watch{Admit: func(*enlarging.Plan) {}, Progress: func(*enlarging.Plan, int, float64) {}})
+		enlarging.Watch{Admit: func(*enlarging.Plan) error { return nil },
+			Progress: func(*enlarging.Plan, int, float64) {}})
 }
 
 // With the programs of FFmpeg on the path, frames go through superres with their times, beside the streams that are

@@ -14,7 +14,8 @@ var _ = register(operation{
 	lengths:  []string{"rows", "bias"},
 	needs:    "samples is at least 24, len(bias) a multiple of 16, at least 16",
 	assembly: tier.convolve,
-	tiers:    []string{AVX2, AVX512BW, AVX512, NEON},
+	simd:     simdConvolve,
+	tiers:    []string{AVX2, AVX512BW, AVX512, NEON, SIMD128},
 })
 
 var _ = register(operation{
@@ -24,7 +25,8 @@ var _ = register(operation{
 	lengths:  []string{"rows", "bias"},
 	needs:    "samples is at least 24, len(bias) a multiple of 16, at least 16",
 	assembly: tier.residual,
-	tiers:    []string{AVX2, AVX512BW, AVX512, NEON},
+	simd:     simdResidual,
+	tiers:    []string{AVX2, AVX512BW, AVX512, NEON, SIMD128},
 })
 
 // convolve scales, rounds and clips the sums while they are in registers.

@@ -1,7 +1,7 @@
 // Command gen writes the parts of package kernel that follow from a description: the assembly of its operations
-// for amd64, for AVX2 with FMA and for AVX-512 from one description each, and the choice of a tier on every
-// architecture. The definitions of the operations are Go, in the folder above, whose doc.go explains the words
-// and how to add an operation.
+// for amd64, for AVX2 with FMA and for AVX-512 from one description each, the module of WebAssembly with those that
+// have vectors there, and the choice of a tier on every architecture. The definitions of the operations are Go, in the
+// folder above, whose doc.go explains the words and how to add an operation.
 //
 // It is a module of its own, so that avo is no dependency of superres. Run it with go generate in the folder above.
 package main
@@ -32,6 +32,13 @@ func main() {
 		if err := os.WriteFile(filepath.Join(*to, "dispatch_"+arch+".go"), code, 0o666); err != nil {
 			log.Fatal(err)
 		}
+	}
+	code, err := simd(ops)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(*to, "kernel.wasm"), code, 0o666); err != nil {
+		log.Fatal(err)
 	}
 	assemble(filepath.Join(*to, "kernel_amd64.s"), ops)
 }

@@ -20,6 +20,7 @@ const (
 	AVX512     = "AVX512"
 	AVX512BF16 = "AVX512BF16"
 	NEON       = "NEON"
+	SIMD128    = "SIMD128"
 )
 
 // tiers has all tiers, those of each architecture from the slowest on.
@@ -29,23 +30,25 @@ var tiers = []tier{
 	{"amd64", AVX512, "cpu.X86.HasAVX512VNNI", 8},
 	{"amd64", AVX512BF16, "cpu.X86.HasAVX512BF16", 8},
 	{"arm64", NEON, "cpu.ARM64.HasASIMD", 2},
+	{"wasm", SIMD128, "hasModule()", 2},
 }
 
-// operation has a definition in Go, the function nameGeneric, and assembly, the functions nameAMD64 and
-// nameARM64, which take slices as pointers, and the lengths that they need as numbers. The generator writes the
+// operation has a definition in Go, the function nameGeneric, and assembly, the functions nameAMD64, nameARM64 and
+// nameWASM, which take slices as pointers, and the lengths that they need as numbers. The generator writes the
 // function name, which calls the definition or the assembly.
 //
 // Note: the assembly does not take whole slices, because they are three words each on the stack: the smallest
 // calls took a tenth longer.
 type operation struct {
 	name      string
-	signature string       // parameters and results, in Go
-	lengths   []string     // slices whose lengths the assembly takes: that of v as vLen, after v
-	needs     string       // the assumptions of the assembly, which the exported function ensures
-	assembly  func(t tier) // writes the body for a tier of amd64
+	signature string            // parameters and results, in Go
+	lengths   []string          // slices whose lengths the assembly takes: that of v as vLen, after v
+	needs     string            // the assumptions of the assembly, which the exported function ensures
+	assembly  func(t tier)      // writes the body for a tier of amd64
+	simd      func(f *function) // writes the body for SIMD128
 
-	// tiers names the tiers with assembly; nil stands for AVX2 and AVX512. The assembly for other architectures
-	// than amd64 is written by hand, in a file such as dense_arm64.s.
+	// tiers names the tiers with assembly; nil stands for AVX2 and AVX512. The assembly for arm64 is written by hand,
+	// in a file such as dense_arm64.s.
 	tiers []string
 }
 
@@ -64,12 +67,15 @@ func register(op operation) struct{} {
 	}
 	for _, name := range op.tiers {
 		if !slices.ContainsFunc(tiers, func(t tier) bool { return t.name == name }) {
-			panic(fmt.Sprintf("%s: no tier %q, expected %s, %s, %s, %s or %s", op.name, name, AVX2, AVX512BW, AVX512,
-				AVX512BF16, NEON))
+			panic(fmt.Sprintf("%s: no tier %q, expected %s, %s, %s, %s, %s or %s", op.name, name, AVX2, AVX512BW,
+				AVX512, AVX512BF16, NEON, SIMD128))
 		}
 	}
 	if len(op.on("amd64")) > 0 && op.assembly == nil {
 		panic(op.name + ": no assembly for amd64")
+	}
+	if len(op.on("wasm")) > 0 && op.simd == nil {
+		panic(op.name + ": no code for WebAssembly")
 	}
 	if _, err := op.parse(); err != nil {
 		panic(op.name + ": " + err.Error())

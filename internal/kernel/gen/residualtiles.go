@@ -11,7 +11,8 @@ var _ = register(operation{
 	signature: "(dst []float32, second int, sums []int32, stride, n, outputs int, scale []float32)",
 	needs:     "n is at least 1, outputs a multiple of 16, at least 16",
 	assembly:  func(t tier) { t.transformResidual("sums", "") },
-	tiers:     []string{AVX2, AVX512BW},
+	simd:      simdTransformResidual,
+	tiers:     []string{AVX2, AVX512BW, SIMD128},
 })
 
 var _ = register(operation{

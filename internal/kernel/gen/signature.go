@@ -15,6 +15,13 @@ type signature struct {
 	addresses string // what the assembly is called with
 	assembly  string // the signature of the assembly
 	returns   string // "return " if there are results
+
+	parameters []parameter // of the assembly
+}
+
+type parameter struct {
+	name      string
+	isPointer bool
 }
 
 func (op operation) parse() (s signature, err error) {
@@ -34,14 +41,17 @@ func (op operation) parse() (s signature, err error) {
 			if !ok {
 				addresses = append(addresses, name.Name)
 				parameters = append(parameters, name.Name+" "+types.ExprString(field.Type))
+				s.parameters = append(s.parameters, parameter{name.Name, false})
 				continue
 			}
 			sliceNames = append(sliceNames, name.Name)
 			addresses = append(addresses, "unsafe.SliceData("+name.Name+")")
 			parameters = append(parameters, name.Name+" *"+types.ExprString(slice.Elt))
+			s.parameters = append(s.parameters, parameter{name.Name, true})
 			if slices.Contains(op.lengths, name.Name) {
 				addresses = append(addresses, "len("+name.Name+")")
 				parameters = append(parameters, lengthName(name.Name)+" int")
+				s.parameters = append(s.parameters, parameter{lengthName(name.Name), false})
 			}
 		}
 	}

@@ -11,7 +11,8 @@ var _ = register(operation{
 	signature: "(v []int16, stride int, src []int16, rows []int, step, n, channels int)",
 	needs:     "n is at least 1, channels a multiple of 8, at least 8",
 	assembly:  tier.transformInput,
-	tiers:     []string{AVX2, AVX512BW},
+	simd:      simdTransformInput,
+	tiers:     []string{AVX2, AVX512BW, SIMD128},
 })
 
 var _ = register(operation{
@@ -20,7 +21,8 @@ var _ = register(operation{
 	lengths:   []string{"bias"},
 	needs:     "n is at least 12, channels even, len(bias) a multiple of 16, at least 16",
 	assembly:  tier.multiplyTiles,
-	tiers:     []string{AVX2, AVX512BW, AVX512},
+	simd:      simdMultiplyTiles,
+	tiers:     []string{AVX2, AVX512BW, AVX512, SIMD128},
 })
 
 var _ = register(operation{
@@ -29,7 +31,8 @@ var _ = register(operation{
 		"positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int)",
 	needs:    "n is at least 1, outputs a multiple of 16, at least 16",
 	assembly: tier.transformOutput,
-	tiers:    []string{AVX2, AVX512BW},
+	simd:     simdTransformOutput,
+	tiers:    []string{AVX2, AVX512BW, SIMD128},
 })
 
 // transformInput walks along the tiles of a row, for one group of channels after another.

@@ -147,10 +147,12 @@ func TestKeyboard(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]image.Point{"a.png": {20, 10}, "b.png": {8, 9}})
 	b.tab("Add pictures")
-	b.tab("2×")
+	b.tab("Choose pictures")
 	release := d.close()
 	b.Choose("document.getElementById('files')", filepath.Join(dir, "a.png"), filepath.Join(dir, "b.png"))
 	b.reach("working,working")
+	b.Wait("document.activeElement.textContent.startsWith('a.png')") // the button that had the focus is gone
+	b.tab("2×")
 	b.enter("ArrowRight", 39, "")
 	b.Wait("chosenSettings.textContent.startsWith('3×')")
 	b.reach("working,working")
@@ -161,9 +163,13 @@ func TestKeyboard(t *testing.T) {
 	}
 	b.Eval("document.getElementById('full').focus()")
 	b.enter("Enter", 13, "\r")
-	b.Wait("document.body.className.includes('full') && document.activeElement === canvas")
+	b.Wait("document.body.className.includes('full') && document.activeElement.textContent === 'Back'")
+	b.Press("1")
+	if b.view("view") != "before" {
+		t.Errorf("the key 1 shows %v in full screen", b.view("view"))
+	}
 	b.Press("w")
-	b.Wait("!document.body.className.includes('full') && document.activeElement === canvas")
+	b.Wait("!document.body.className.includes('full') && document.activeElement.textContent === 'Full screen'")
 	b.tab("Pause")
 	b.enter(" ", 32, " ")
 	b.Wait("pause.textContent === 'Go on'")

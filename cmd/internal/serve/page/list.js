@@ -46,7 +46,7 @@ export function showRow(p, { state, to, chosen, paused }) {
 	const look = state + (chosen ? " chosen" : "");
 	if (p.row.className !== look) p.row.className = look;
 	if (pick.ariaPressed !== String(chosen)) pick.ariaPressed = chosen;
-	setText(sizes, p.size ? `${p.size.w}×${p.size.h}${to ? ` → ${to.w}×${to.h}` : ""}` : words.size(p.file.size));
+	setText(sizes, p.size ? `${p.size.w}×${p.size.h}${to && state !== "failed" ? ` → ${to.w}×${to.h}` : ""}` : words.size(p.file.size));
 	setText(found, words.found(p.found));
 	found.hidden = !found.textContent;
 	bar.hidden = state !== "working";
@@ -55,11 +55,11 @@ export function showRow(p, { state, to, chosen, paused }) {
 	const kept = result && state !== "done" ? "; the result of other settings is kept" : "";
 	const time = work?.left == null ? "" : `, ${words.left(work.left)}`;
 	setText(text, {
-		working: work?.place ? `waiting for the server, place ${work.place}` : work?.share ? `${Math.round(100 * work.share)} %${time}` : "sent, at work",
-		waiting: (paused ? "paused" : p.place ? `waiting, place ${p.place}` : "waiting") + kept,
-		done: result ? `done in ${words.seconds(result.seconds)}, ${words.size(p.file.size)} → ${words.size(result.blob.size)}${(result.info.warnings ?? []).map(w => `; ${w}`).join("")}` : "",
-		failed: `failed: ${p.failed?.text}${kept}`,
-		cancelled: `cancelled${kept}`,
+		working: work?.place ? `Waiting for the server, place ${work.place}` : work?.share ? `${Math.round(100 * work.share)} %${time}` : "Being enlarged",
+		waiting: (paused ? "Paused" : p.place ? `Waiting, place ${p.place}` : "Waiting") + kept,
+		done: result ? `Done in ${words.seconds(result.seconds)}, ${words.size(p.file.size)} → ${words.size(result.blob.size)}${(result.info.warnings ?? []).map(w => `; ${w}`).join("")}` : "",
+		failed: `Failed: ${p.failed?.text.replace(`${p.file.name}: `, "")}${kept}`,
+		cancelled: `Cancelled${kept}`,
 	}[state]);
 	const had = Object.values(acts).includes(document.activeElement) && document.activeElement;
 	acts.cancel.hidden = state !== "working" && state !== "waiting";
@@ -85,19 +85,19 @@ list.addEventListener("keydown", event => {
 });
 
 // Thumbnails are made one after the other: a large picture takes much memory while it is
-// read. What tells its size is there before that.
-let last = Promise.resolve();
+// read. What tells its size is there before that. Those of files that the browser does not read
+// are made by the server, which may be busy, so that no other waits for them.
+let own = Promise.resolve(), servers = Promise.resolve();
 export function drawThumb(p, changed) {
-	last = last.then(async () => {
+	const byServer = async () => {
+		if (!p.row.isConnected || p.failed || api.connection.state !== "here") return;
+		p.stand = await standIn(p.file);
+		await draw(p, p.stand, changed);
+	};
+	own = own.then(async () => {
 		if (!p.row.isConnected) return;
-		try {
-			await draw(p, p.file, changed);
-		} catch { // the browser does not read it, perhaps the server does
-			if (p.failed || api.connection.state !== "here") return;
-			p.stand = await standIn(p.file);
-			await draw(p, p.stand, changed);
-		}
-	}).catch(() => {}); // then without
+		await draw(p, p.file, changed).catch(() => { servers = servers.then(byServer).catch(() => {}); }); // then without
+	});
 }
 
 async function draw(p, source, changed) {

@@ -90,8 +90,11 @@ function leave() {
 	return next ?? p;
 }
 
+const phone = matchMedia("(max-width: 860px)");
+
 // add puts pictures into the list, and shows the first if none is shown.
 function add(found, others) {
+	const first = found.length && !pictures.length;
 	const large = found.filter(({ file }) => server.max_bytes && file.size > server.max_bytes);
 	for (const { file, folder } of found) {
 		const p = { id: next++, file, folder, name: folder + file.name, size: null, found: null, work: null, result: null, failed: null, cancelled: false, cuts: 0, saved: false, stand: null };
@@ -105,15 +108,18 @@ function add(found, others) {
 	if (!found.length && !others) tell("There is no picture in it.");
 	if (others) tell(`${words.count(others, "file")} left out that ${others === 1 ? "is no picture" : "are no pictures"} by name.`);
 	if (!view.chosen() && found.length) choose(pictures.at(-found.length));
+	if (first && phone.matches) $("folded").open = false; // so that the picture is seen
+	const lost = document.activeElement.matches("body, #chooseHere");
 	show();
+	if (first && lost) pictures[0].row.querySelector(".pick").focus({ preventScroll: true });
 	inspect();
 	queue.go();
 }
 
 function choose(p) {
-	const phone = p && view.chosen() && matchMedia("(max-width: 860px)").matches;
+	const scroll = p && view.chosen() && phone.matches;
 	view.choose(p).then(update);
-	if (phone) $("view").scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+	if (scroll) $("view").scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
 	update();
 }
 
@@ -282,6 +288,6 @@ addEventListener("beforeunload", event => {
 const here = /^(localhost|127\.[\d.]+|\[::1\])$/.test(location.hostname);
 $("about").textContent = here ? "enlarges pictures on this computer; they go nowhere else" : `enlarges pictures on ${location.hostname}; they go nowhere else`;
 $("about").title = `superres ${server.version ?? ""}`;
-if (matchMedia("(max-width: 860px)").matches) $("folded").open = false;
+if (phone.matches) $("folded").open = false;
 show();
 document.body.dataset.ready = "yes";

@@ -143,8 +143,8 @@ func TestQueue(t *testing.T) {
 	b.Drag(300, 300, filepath.Join(dir, "one.png"), filepath.Join(dir, "f"), filepath.Join(dir, "bad.png"))
 	b.reach("working,working,waiting,waiting,failed") // by v1/inspect
 	b.Wait("document.querySelectorAll('#list li')[2].innerText.includes('9×8 → 18×16')")
-	for _, want := range []string{"f/a10.png", "Noise and JPEG quality about 71: cleaned", "waiting, place 1",
-		"failed: not an image; known: PNG JPEG",
+	for _, want := range []string{"f/a10.png", "Noise and JPEG quality about 71: cleaned", "Waiting, place 1",
+		"Failed: not an image; known: PNG JPEG",
 		"50 %, about 7 s left"} {
 		if !strings.Contains(b.text("listPart"), want) {
 			t.Errorf("no %q in %s", want, b.text("listPart"))
@@ -300,6 +300,16 @@ func TestSettings(t *testing.T) {
 		t.Errorf("%d calls with a model of the user: %s", got, b.text("chosenSettings"))
 	}
 	b.Eval("form.elements.model.value = ''; form.elements.model.dispatchEvent(new Event('input', { bubbles: true }))")
+	for _, c := range []struct{ field, value, says string }{
+		{"effort", "fast", "quick, by a smaller model"}, {"effort", "max", "the finest, eight times as long"},
+		{"denoise", "0", "keeps them"}, {"denoise", "auto", "takes away what is found"},
+	} {
+		b.Eval(fmt.Sprintf("document.querySelector('[name=%s][value=\"%s\"]').click()", c.field, c.value))
+		if got := b.Eval(fmt.Sprintf("form.elements.%s[0].closest('fieldset').innerText", c.field)); !strings.Contains(
+			got.(string), c.says) {
+			t.Errorf("%s %s is said to be for: %v", c.field, c.value, got)
+		}
+	}
 	// A number that cannot be meant changes nothing.
 	b.Eval("document.querySelector('[name=size][value=scale]').click(); form.elements.scale.value = '99'; " +
 		"form.elements.scale.dispatchEvent(new Event('input', { bubbles: true }))")
@@ -317,6 +327,9 @@ func TestSettings(t *testing.T) {
 	} {
 		b.Eval(fmt.Sprintf("form.elements.size.value = %q; form.elements.%s.value = %q; "+
 			"form.dispatchEvent(new Event('input'))", c.size, c.field, c.value))
+		if strings.HasPrefix(b.text("chosenSettings"), "99") {
+			t.Errorf("in short, settings that are not in force: %s", b.text("chosenSettings"))
+		}
 		if got := b.text(c.field + "Wrong"); got != c.want {
 			t.Errorf("%s of %q: %q, expected %q", c.field, c.value, got, c.want)
 		}
@@ -457,6 +470,9 @@ func TestStage(t *testing.T) {
 	b.Choose("document.getElementById('files')", filepath.Join(dir, "bad.png"))
 	b.reach("failed")
 	b.Wait("canvas.ariaLabel.startsWith('bad.png')") // there is no other
+	if got := b.text("list"); strings.Contains(got, "→") {
+		t.Errorf("a size is promised of what failed: %s", got)
+	}
 	b.Choose("document.getElementById('files')", filepath.Join(dir, "worse.png"), filepath.Join(dir, "good.png"),
 		filepath.Join(dir, "other.png"))
 	b.reach("failed,failed,done,done")

@@ -14,7 +14,7 @@ function make(tag, text = "", scope = "") {
 
 function table(p, rows) {
 	const t = make("table"), head = t.createTHead().insertRow(), body = t.createTBody();
-	t.append(make("caption", `against ${p.truth.name}${p.scores.protocol ? `, protocol ${p.scores.protocol}` : ""}`));
+	t.append(make("caption", `${p.pages > 1 ? "page 1 " : ""}against ${p.truth.name}${p.scores.protocol ? `, protocol ${p.scores.protocol}` : ""}`));
 	for (const name of ["", "PSNR of Y, dB", "SSIM of Y"]) head.append(name ? make("th", name, "col") : make("td"));
 	for (const [name, s] of rows) {
 		const row = body.insertRow();
@@ -46,7 +46,7 @@ export async function show(p, done) {
 	if (!key) return put(make("p", "The scores come with the result."));
 	const { signal } = stop;
 	if (p.scores?.of !== p.result || p.scores.truth !== p.truth) {
-		put(make("p", "Being scored."));
+		put(make("p", "The result is being scored."));
 		try {
 			const { width, input_width } = p.result.info, border = Math.min(Math.max(Math.round(width / input_width) || 2, 1), 16);
 			const after = await api.score(border, p.result.blob, p.truth, signal);

@@ -69,11 +69,12 @@ function complaint(e) {
 
 const valid = () => [...form.elements].every(e => e.closest("[hidden]") || e.checkValidity());
 
-// interpolated are the parameters that make the same size by interpolation.
+// interpolated are the parameters that make the same size of the first page by interpolation.
 export function interpolated(p) {
 	const q = new URLSearchParams([...p].filter(([name]) => ["scale", "fit", "width"].includes(name)));
 	q.set("model", "bicubic");
 	q.set("format", "png");
+	q.set("first-frame", "true");
 	return q;
 }
 
@@ -98,8 +99,9 @@ function show() {
 		if (place.textContent !== text) place.textContent = text;
 		e.ariaInvalid = Boolean(text);
 	}
+	for (const e of form.querySelectorAll(".says")) e.textContent = e.parentElement.querySelector(":checked").closest("label").title;
 	$("defaults").hidden = fields.every(name => value(name) === defaults[name]);
-	if (valid()) $("chosenSettings").textContent = words(read());
+	$("chosenSettings").textContent = words(params());
 }
 
 // watch calls changed when other settings have come in force.
@@ -109,6 +111,7 @@ export function watch(changed) {
 		if (!valid() || read().toString() === inForce) return;
 		inForce = read().toString();
 		keep();
+		show();
 		changed();
 	};
 	form.addEventListener("input", () => {

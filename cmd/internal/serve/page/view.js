@@ -56,7 +56,7 @@ async function begin(p, page) {
 	change({});
 	if (!p) return;
 	const mine = current;
-	mine.pages = await pages.count(p.file).catch(() => 1);
+	mine.pages = p.pages = await pages.count(p.file).catch(() => 1);
 	await load(mine, "before", page ? p.file : p.stand ?? p.file);
 	if (current !== mine || !mine.sources.before) return;
 	const { w, h } = mine.sources.before;
@@ -239,7 +239,7 @@ function draw() {
 	if (ready && view === "slider") viewport.divide(ctx, () => paint("before"), () => paint("after"));
 	else if (ready) paint(view);
 	const previewed = !sources.after && patch?.key === settings.key();
-	const names = { before: "before: bicubic", after: sources.after ? "after" : previewed ? "after: preview" : "after: not there yet", truth: "truth" };
+	const names = { before: "before: bicubic", after: sources.after ? "after" : previewed ? "after: preview" : "after: not ready yet", truth: "truth" };
 	const what = view === "slider" ? `left ${names.before}, right ${names.after}` : names[view];
 	const which = current.pages > 1 ? `page ${current.page + 1} of ${current.pages}` : "";
 	const title = p ? [p.name, which, what].filter(Boolean).join(", ") : "No picture";
@@ -247,7 +247,7 @@ function draw() {
 	$("left").textContent = ready ? names[view === "slider" ? "before" : view] : "";
 	$("right").textContent = ready && view === "slider" ? names.after : "";
 	const percent = `zoom ${Math.round(viewport.zoom() * 1000) / 10} %`;
-	$("shown").textContent = !p ? "" : ready ? [p.name, which, `${scene.w}×${scene.h}`, percent, asked ? "the part that is seen is at work" : words].filter(Boolean).join("; ") : words || `${p.name} is read`;
+	$("shown").textContent = !p ? "" : ready ? [p.name, which, `${scene.w}×${scene.h}`, percent, asked ? "enlarging the part that you see" : words].filter(Boolean).join("; ") : words || `reading ${p.name}`;
 	for (const button of document.querySelectorAll("#view [data-view]")) button.setAttribute("aria-pressed", button.dataset.view === view);
 	document.querySelector("#view [data-view=truth]").hidden = !p?.truth;
 	$("pagePart").hidden = !which;
@@ -260,8 +260,7 @@ function draw() {
 // full shows the canvas alone, on all of the screen where the browser allows it.
 async function full(on = !document.body.classList.contains("full")) {
 	document.body.classList.toggle("full", on);
-	if (on) canvas.focus(); // the button is no longer there
-	else if (document.activeElement.matches("body, #back")) $("full").focus();
+	$("full").textContent = on ? "Back" : "Full screen";
 	try {
 		if (on) await document.documentElement.requestFullscreen();
 		else if (document.fullscreenElement) await document.exitFullscreen();
@@ -287,7 +286,6 @@ $("view").addEventListener("click", event => {
 	const button = event.target.closest("button");
 	if (!button) return;
 	if (button.dataset.view) show(button.dataset.view)();
-	else if (button.id === "back") full(false);
 	else actions[button.dataset.do]?.();
 });
 $("split").addEventListener("input", event => change({ split: event.target.value / 100 }));

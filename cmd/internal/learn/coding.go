@@ -1,0 +1,71 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/settings"
+	"superres/learners"
+	"superres/learners/sparse"
+)
+
+// codes reports whether the run codes the signals over the dictionary of --init and learns none.
+func (opt Options) codes() bool { return opt.Iterations == 0 }
+
+// checkCoding returns an error if options that given has contradict --iterations 0.
+func (opt Options) checkCoding(given settings.Table) error {
+	const what = "--iterations 0 only codes the signals"
+	switch {
+	case opt.Init == "":
+		return console.Usage("%s: name the dictionary with --init", what)
+	case opt.outputs.codes.Name == "":
+		return console.Usage("%s: say where the codes go with --codes", what)
+	}
+	for _, name := range []string{"output", "trace", "sweep", "learner"} {
+		if given.Given(name) {
+			return console.Usage("%s, and learns nothing: leave out --%s", what, name)
+		}
+	}
+	return nil
+}
+
+// codingMemory returns the bytes that code takes besides n signals of m entries and k atoms, for at most nonZeros in a
+// code.
+func codingMemory(m, n, k, nonZeros int) float64 {
+	result, working := sparse.Memory(m, k, n, nonZeros)
+	return result + working + 8*float64(n)
+}
+
+// code returns the codes of y over the dictionary of --init. The only step has their error.
+func (opt Options) code(ctx context.Context, y *mat.Dense, with learners.Options) (*learners.Result, error) {
+	began := time.Now()
+	codes, err := with.Coder.Code(ctx, with.Init, y)
+	if err != nil {
+		return nil, err
+	}
+	m, n := y.Dims()
+	errors, all := make([]float64, n), make([]int, m)
+	for i := range all {
+		all[i] = i
+	}
+	addErrors(errors, codes, with.Init, y, all)
+	sum := 0.0
+	for _, e := range errors {
+		sum += e
+	}
+	step := learners.Step{RMSE: math.Sqrt(sum / float64(n)), NonZeros: float64(len(codes.Index)) / float64(n),
+		Elapsed: time.Since(began)}
+	return &learners.Result{Dictionary: with.Init, Codes: codes, Steps: []learners.Step{step}}, nil
+}
+
+// codesText is summary.text of a run that only coded.
+func (s summary) codesText() string {
+	return fmt.Sprintf("%s: codes of %d×%d data by %s over %s of %s, %s: RMSE %.4g, %.3g non-zeros a signal", s.Codes,
+		s.Entries, s.Signals, s.Coder, console.Count(s.Atoms, "atom"), s.Dictionary, console.Elapsed(s.Seconds), s.RMSE,
+		s.NonZeros)
+}

@@ -1,0 +1,42 @@
+package pictures
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
+	"superres/internal/enlarging"
+	"superres/internal/safefile"
+)
+
+// FileSink is an enlarging.Sink that makes a file.
+type FileSink struct {
+	// Path is the file to make, and Root the folder that it must not leave through a symbolic link.
+	Path, Root string
+	// Keep makes the file from what write writes. info describes the input file; nil for a pipe.
+	Keep func(info fs.FileInfo, write func(io.Writer) error) error
+}
+
+// Deliver implements enlarging.Sink. It makes the folder of the file if need be.
+func (s FileSink) Deliver(p *enlarging.Plan, write func(io.Writer) error) error {
+	dir := filepath.Dir(s.Path)
+	if link, is := paths.ThroughLink(s.Root, dir); is {
+		return console.Failf(console.ExitOutput, "%s is a link out of %s; nothing is written through it", link, s.Root)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return safefile.Unwritable(dir, err)
+	}
+	err := s.Keep(p.InputInfo(), write)
+	if errors.Is(err, fs.ErrExist) { // the file did not exist when the batch was planned
+		return console.Failf(console.ExitOutput, "%s has been made by another program since this one began; "+
+			"if that is another superres in %s, wait for it, or use another -o", s.Path, filepath.Clean(s.Root))
+	}
+	return err
+}
+
+// Aside implements enlarging.Sink: the file has no name, and lies in the folder of the result.
+func (s FileSink) Aside() (*os.File, func(), error) { return enlarging.Scratch(filepath.Dir(s.Path)) }

@@ -1,0 +1,66 @@
+package serve
+
+import (
+	"errors"
+	"io"
+	"net"
+	"sync"
+
+	"superres/cmd/internal/paths"
+)
+
+// piped reports whether the server is for the program that started it, by standard input and output.
+func (o options) piped() bool { return paths.IsStandard(o.address) }
+
+// pipes is a listener of a single connection, made of two streams.
+type pipes struct {
+	conn chan net.Conn // has the connection until it is accepted
+	over chan struct{} // closed at the end of the connection
+	end  func()        // closes over
+}
+
+// errPipesEnd is what Accept returns at the end of the connection.
+var errPipesEnd = errors.New("the connection of pipes has ended")
+
+// listenToPipes returns a listener whose only connection reads from in and writes to out. It ends when in does, or when
+// the server closes it; what was written has then gone to out.
+//
+// Note: the server sees one end of a net.Pipe, since files such as pipes have deadlines on some systems only.
+func listenToPipes(in io.Reader, out io.Writer) net.Listener {
+	inner, outer := net.Pipe()
+	l := &pipes{conn: make(chan net.Conn, 1), over: make(chan struct{})}
+	l.end = sync.OnceFunc(func() { close(l.over) })
+	l.conn <- inner
+	go func() {
+		_, _ = io.Copy(outer, in) // an error ends the connection, as the end of in does
+		_ = outer.Close()
+	}()
+	go func() {
+		_, _ = io.Copy(out, outer)
+		_ = outer.Close() // if out cannot be written
+		l.end()
+	}()
+	return l
+}
+
+func (l *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conn:
+		return c, nil
+	case <-l.over:
+		return nil, errPipesEnd
+	}
+}
+
+func (l *pipes) Close() error {
+	l.end()
+	return nil
+}
+
+func (l *pipes) Addr() net.Addr { return pipeAddress{} }
+
+// pipeAddress is the address of a listener of pipes.
+type pipeAddress struct{}
+
+func (pipeAddress) Network() string { return "pipe" }
+func (pipeAddress) String() string  { return "-" }

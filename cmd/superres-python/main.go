@@ -1,0 +1,66 @@
+// Command superres-python packs the Python module superres, whose sources are in the folder superres, and the program
+// into wheels, for pip and PyPI:
+//
+//	go run ./cmd/superres-python VERSION FOLDER
+//
+// For each archive superres-VERSION-OS-ARCH of .ci/archive in FOLDER it writes a wheel to FOLDER, with the program and
+// the licences of that archive. The same archives give the same bytes.
+//
+// archive.go reads an archive, and wheel.go writes a wheel.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: superres-python VERSION FOLDER")
+		os.Exit(2)
+	}
+	if err := pack(os.Args[1], os.Args[2]); err != nil {
+		fmt.Fprintln(os.Stderr, "superres-python:", err)
+		os.Exit(1)
+	}
+}
+
+// pack writes the wheels of a version for all of its archives in folder.
+func pack(version, folder string) error {
+	prefix := "superres-" + version + "-"
+	paths, err := filepath.Glob(filepath.Join(folder, prefix+"*"))
+	if err != nil {
+		return err
+	}
+	count := 0
+	for _, path := range paths {
+		target, is := cutSuffixes(strings.TrimPrefix(filepath.Base(path), prefix), ".tar.gz", ".zip")
+		if !is {
+			continue
+		}
+		r, err := readArchive(path)
+		if err == nil {
+			err = r.write(version, target, folder)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		count++
+	}
+	if count == 0 {
+		return fmt.Errorf("no archive %s* in %s; make one with .ci/archive", prefix, folder)
+	}
+	return nil
+}
+
+// cutSuffixes returns name without the first of suffixes that it has; it has one if is is true.
+func cutSuffixes(name string, suffixes ...string) (rest string, is bool) {
+	for _, s := range suffixes {
+		if rest, is = strings.CutSuffix(name, s); is {
+			return rest, true
+		}
+	}
+	return name, false
+}

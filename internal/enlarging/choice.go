@@ -1,0 +1,222 @@
+package enlarging
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"slices"
+	"strings"
+
+	"superres/superres"
+	"superres/superres/flaws"
+	"superres/superres/models"
+)
+
+// Choice is the model that enlarges a picture, and why it was chosen. All strengths of degradation are 0 to 1.
+type Choice struct {
+	superres.Choice
+	// Found is the flaws measured in the picture; nil: the picture was not measured.
+	Found *flaws.Flaws
+
+	name       string // name of the model, or path of its file
+	provenance string // text about the model for the outputs; empty: none is recorded
+}
+
+// Name returns the name of the model, or the path of its file; "" if none was chosen.
+func (c Choice) Name() string { return c.name }
+
+// Varies reports whether noise, and so the strength, varies over the picture; false means one strength for all of it.
+func (c Choice) Varies() bool { return c.Mix != nil }
+
+const (
+	// visibleNoise is the noise, in levels of 255, from which noise is removed from frames of video or an animation.
+	// movingStrength is the least strength at which the model leaves less of that noise than interpolation does.
+	visibleNoise   = 0.2
+	movingStrength = 3.0 / 25
+)
+
+// choose returns the model for frame f. If mixing is true and noise varies over f, the choice is a mixture of two
+// models; if mixing is false, one strength serves the whole frame. f may be nil if nothing is to be measured.
+func (e *Enlarger) choose(ctx context.Context, f *Frame, mixing bool) (c Choice, err error) {
+	switch {
+	case e.choosing == nil:
+		return describe(e.clean, superres.Choice{Model: e.clean.model}), nil
+	case e.Denoise >= 0:
+		return e.atStrength(e.Denoise)
+	}
+	e.openJudges()
+	found := f.measure()
+	var img image.Image
+	if mixing {
+		img = f.Image
+	}
+	by, err := e.choosing.Choose(img, found)
+	if err != nil {
+		return c, err
+	}
+	of := e.clean
+	if by.Strength > 0 || by.Mix != nil {
+		if of, err = e.robust(); err != nil {
+			return c, err
+		}
+	}
+	c = describe(of, by)
+	if c.Found = &by.Found; by.ColourStrength > 0 && c.provenance != "" {
+		noisy, err := e.robust()
+		if err != nil {
+			return c, err
+		}
+		c.provenance += fmt.Sprintf("; colour of %s, level %g", noisy.name, by.ColourStrength)
+	}
+	if by.Strength == 0 && by.ColourStrength == 0 && by.Mix == nil {
+		c.Found.Sharpened, err = e.isSharpened(ctx, f.Image)
+	}
+	return c, err
+}
+
+// atStrength returns the choice of the robust model tuned to a strength, for a picture that is not measured.
+func (e *Enlarger) atStrength(strength float64) (Choice, error) {
+	m, err := e.choosing.Robust(strength)
+	if err != nil {
+		return Choice{}, err
+	}
+	of, err := e.robust()
+	return describe(of, superres.Choice{Model: m, Strength: strength}), err
+}
+
+// describe returns a choice that was made of the model of, with its name and what outputs record of it.
+func describe(of engine, by superres.Choice) Choice {
+	c := Choice{Choice: by, name: of.name, provenance: of.provenance}
+	if c.provenance == "" {
+		return c
+	}
+	switch {
+	case by.Mix != nil:
+		c.provenance += fmt.Sprintf("; level %g to %g", by.LeastStrength, by.Strength)
+	case by.Strength > 0:
+		c.provenance += fmt.Sprintf("; level %g", by.Strength)
+	}
+	return c
+}
+
+// chooseMoving returns the model for all frames of a video or an animation, chosen from its first two; second may be
+// nil. It also removes noise so faint that a still picture would keep it, if the noise differs between the two frames:
+// sharpened, it would make still areas shimmer more than interpolation does.
+func (e *Enlarger) chooseMoving(ctx context.Context, first, second *Frame) (c Choice, err error) {
+	c, err = e.choose(ctx, first, false)
+	if err != nil || c.Found == nil || c.Strength >= movingStrength || second == nil {
+		return c, err
+	}
+	noise := min(c.Found.Likely, noiseBetween(first.Image, second.Image))
+	if noise < visibleNoise {
+		return c, nil
+	}
+	found := *c.Found
+	found.Noise, found.Sharpened = noise, false
+	if c, err = e.atStrength(max(movingStrength, found.Strength())); err == nil {
+		c.Found = &found
+	}
+	return c, err
+}
+
+// String describes the flaws that were found and the model that enlarges the picture.
+func (c Choice) String() string {
+	by := "by " + c.name
+	switch {
+	case c.Varies():
+		by += fmt.Sprintf(" at levels of %.2g to %.2g", c.LeastStrength, c.Strength)
+	case c.Strength > 0:
+		by += fmt.Sprintf(" at level %.2g", c.Strength)
+	}
+	if c.ColourStrength > 0 {
+		by += fmt.Sprintf(", with the colour of %s at level %.2g", models.PhotoReal, c.ColourStrength)
+	}
+	if c.Found == nil {
+		return by
+	}
+	var list []string
+	switch {
+	case c.Varies():
+		list = append(list, fmt.Sprintf("noise of %.1f to %.1f levels", c.LeastNoise, c.Found.Noise))
+	case c.Found.Noise >= 1:
+		list = append(list, fmt.Sprintf("noise of %.1f levels", c.Found.Noise))
+	}
+	if c.ColourStrength > 0 {
+		list = append(list, fmt.Sprintf("noise of %.1f levels in colour", c.Found.ColourNoise))
+	}
+	if c.Found.Quality > 0 {
+		list = append(list, fmt.Sprintf("JPEG compression of quality %d", c.Found.Quality))
+	}
+	if c.Found.WebP > 0 {
+		list = append(list, fmt.Sprintf("WebP compression of index %.0f", c.Found.WebP))
+	}
+	if c.Found.Sharpened {
+		list = append(list, "looks sharpened or aliased (photo-real may do better)")
+	}
+	if len(list) == 0 {
+		return "no flaws found, " + by
+	}
+	return strings.Join(list, " and ") + ", " + by
+}
+
+// unfit returns a warning if the model was never trained on pictures like img, else "".
+func (c Choice) unfit(img image.Image) string {
+	if c.name != models.Digits || isDigit(img) {
+		return ""
+	}
+	return "is enlarged by digits, which knows small grey pictures of digits alone; photographs need another model"
+}
+
+// isDigit reports whether img may show a digit: it is small and wholly grey.
+func isDigit(img image.Image) bool {
+	const most = 64 * 64 // pixels; pictures of MNIST have 784
+	b := img.Bounds()
+	if b.Dx()*b.Dy() > most {
+		return false
+	}
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			if r, g, b, _ := img.At(x, y).RGBA(); r != g || g != b {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// noiseBetween returns the noise that differs between frames a and b, in levels of 255. It is the root mean square of
+// their difference in blocks of 8×8, at the lower quartile of the blocks, where nothing moves, divided by √2. It is 0
+// for pictures smaller than a block.
+func noiseBetween(a, b image.Image) float64 {
+	sampler := func(img image.Image) func(x, y int) float64 {
+		switch g := img.(type) {
+		case *image.Gray:
+			return func(x, y int) float64 { return float64(g.Pix[y*g.Stride+x]) }
+		case *image.Gray16:
+			return func(x, y int) float64 { return float64(g.Gray16At(x, y).Y) / 0x101 }
+		}
+		return func(x, y int) float64 {
+			return float64(color.Gray16Model.Convert(img.At(x, y)).(color.Gray16).Y) / 0x101
+		}
+	}
+	const side = 8
+	before, after, size := sampler(a), sampler(b), a.Bounds().Size()
+	var blocks []float64 // the mean squared difference of each block
+	for top := 0; top+side <= size.Y; top += side {
+		for left := 0; left+side <= size.X; left += side {
+			sum := 0.0
+			for i := range side * side {
+				d := before(left+i%side, top+i/side) - after(left+i%side, top+i/side)
+				sum += float64(d * d)
+			}
+			blocks = append(blocks, sum/(side*side))
+		}
+	}
+	if len(blocks) == 0 {
+		return 0
+	}
+	slices.Sort(blocks)
+	return math.Sqrt(blocks[len(blocks)/4] / 2)
+}

@@ -1,0 +1,46 @@
+package enlarging
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"superres/internal/safefile"
+)
+
+// clock cancels a context after a time limit.
+type clock struct {
+	limit time.Duration // 0: no limit
+	timer *time.Timer
+	stop  context.CancelFunc
+	over  atomic.Bool
+}
+
+func newClock(ctx context.Context, limit time.Duration) (context.Context, *clock) {
+	ctx, stop := context.WithCancel(ctx)
+	return ctx, &clock{limit: limit, stop: stop}
+}
+
+// start begins the time limit; it does nothing if there is none.
+func (c *clock) start() {
+	if c.limit > 0 {
+		c.timer = time.AfterFunc(c.limit, func() {
+			c.over.Store(true)
+			c.stop()
+		})
+	}
+}
+
+// end cancels the context and returns err. If err came after the time was over, it returns an error about the limit
+// instead, which names the picture path.
+func (c *clock) end(err error, path string) error {
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+	c.stop()
+	if err != nil && c.over.Load() {
+		return safefile.Refuse(safefile.ErrLimit, path, "takes longer to enlarge than the limit of %g s",
+			c.limit.Seconds()).With(MoreTime)
+	}
+	return err
+}

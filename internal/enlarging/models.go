@@ -1,0 +1,211 @@
+package enlarging
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"superres/internal/imagefile"
+	"superres/internal/parallel"
+	"superres/internal/usage"
+	"superres/superres"
+	"superres/superres/flaws"
+	"superres/superres/models"
+	"superres/superres/resample"
+)
+
+// Enlarger enlarges picture files, all by the same settings. It is safe for concurrent use.
+type Enlarger struct {
+	Settings
+	clean engine // model for pictures without flaws, and for all if choosing is nil
+	// choosing is the model of clean with its robust model, which chooses for each picture; nil: all use clean.
+	choosing *superres.Model
+	// robust opens the model for pictures with flaws, not tuned.
+	robust func() (engine, error)
+	// cleanJudge and robustJudge open the two models whose results show whether a picture was sharpened, or are nil.
+	cleanJudge, robustJudge func() (engine, error)
+}
+
+// engine is a model that is ready to use, with the text that outputs record about it.
+type engine struct {
+	name       string // name of the model, or path of its file
+	model      *superres.Model
+	provenance string // text about the model for the outputs; empty: none is recorded
+}
+
+// New opens the models that s names. It fails if one cannot be opened, or cannot do what s asks of it.
+func New(s Settings) (*Enlarger, error) {
+	e := &Enlarger{Settings: s}
+	name, robust := s.Model, s.Model
+	if name == models.Auto {
+		name, robust = models.Photo, models.PhotoReal
+	}
+	var err error
+	if e.clean, err = s.open(name); err != nil {
+		return nil, err
+	}
+	e.takeOwnScale(e.clean.model)
+	if s.Model != models.Auto && !e.clean.model.IsGraded() {
+		if s.Denoise > 0 {
+			return nil, usage.Errorf("denoise %g: the model %s takes no noise away; %s does", s.Denoise, s.Model,
+				models.PhotoReal)
+		}
+		return e, nil
+	}
+	if s.Denoise == 0 {
+		return e, nil
+	}
+	e.robust = sync.OnceValues(func() (engine, error) { return s.open(robust) })
+	e.choosing = e.clean.model.WithRobust(func() (*superres.Model, error) {
+		found, err := e.robust()
+		return found.model, err
+	})
+	if s.Model == models.Auto && s.Diagnose {
+		judge := func(name, effort string) func() (engine, error) {
+			own := s
+			own.Effort, own.Keep.Record = effort, false
+			return sync.OnceValues(func() (engine, error) { return own.open(name) })
+		}
+		e.cleanJudge, e.robustJudge = judge(name, "fast"), judge(robust, "best")
+		if s.Effort == "best" {
+			e.robustJudge = e.robust
+		}
+	}
+	return e, nil
+}
+
+// open returns the model called name, tuned to the effort and the tuning of s.
+func (s Settings) open(name string) (e engine, err error) {
+	e.name = name
+	open := s.Open
+	if open == nil {
+		open = models.Open
+	}
+	m, err := open(name)
+	if err != nil {
+		return e, err
+	}
+	if m, err = m.Effort(s.Effort); err != nil {
+		return e, err
+	}
+	if e.model, err = m.Tune(s.Tuning); err != nil || !s.Keep.Record {
+		return e, err
+	}
+	s.takeOwnScale(m)
+	e.provenance, err = s.provenanceOf(name, e.model)
+	return e, err
+}
+
+// takeOwnScale sets the scale to that of m, if s.OwnScale and m is a network of another program.
+func (s *Settings) takeOwnScale(m *superres.Model) {
+	if s.OwnScale && m.Network != nil {
+		s.Size.Scale = float64(m.Scale)
+	}
+}
+
+// madeBy is the start of the record of provenance in a result.
+const madeBy = "superres "
+
+// IsResult reports whether the picture in the file path is an enlargement by superres, by the record of provenance in
+// it. It is false also for a file that cannot be read, and where the record was left out.
+func IsResult(path string) bool { return imagefile.SoftwareBegins(path, madeBy) }
+
+// provenanceOf returns one line for the output about the program, the model called name and the options of s. It has
+// no folder and no time, so that the same command gives the same bytes everywhere. The fingerprint of an embedded
+// model covers all its scales and stages.
+func (s Settings) provenanceOf(name string, model *superres.Model) (string, error) {
+	text := fmt.Sprintf("%s%s; model %s", madeBy, superres.Version, filepath.Base(name))
+	sum := models.Fingerprint(name)
+	if !slices.Contains(models.Names(), name) {
+		var err error
+		if sum, err = model.Fingerprint(); err != nil {
+			return "", err
+		}
+	}
+	if sum != "" {
+		text += fmt.Sprintf(" (sha256 %s)", sum[:16])
+	}
+	how := "size"
+	if s.Size.Fit {
+		how = "fit"
+	}
+	text += fmt.Sprintf("; %s %s", how, SizeText(s.Size))
+	for _, option := range s.Given {
+		text += "; " + option
+	}
+	return text, nil
+}
+
+// Identify returns the fingerprint and provenance of each model that may be used. It fails if one cannot be opened.
+func (e *Enlarger) Identify() (fingerprints, provenances []string, err error) {
+	all := []Choice{describe(e.clean, superres.Choice{Model: e.clean.model})}
+	if e.choosing != nil {
+		strongest, err := e.atStrength(1)
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, strongest)
+	}
+	for _, one := range all {
+		sum, err := one.Model.Fingerprint()
+		if err != nil {
+			return nil, nil, err
+		}
+		fingerprints, provenances = append(fingerprints, sum), append(provenances, one.provenance)
+	}
+	return fingerprints, provenances, nil
+}
+
+// Interpolates returns the name of the model in the settings, and whether it only interpolates, without learned
+// stages.
+func (e *Enlarger) Interpolates() (name string, is bool) {
+	return e.clean.name, e.clean.model.IsPlain()
+}
+
+// isSharpened reports whether the two judge models find that img was sharpened; false also if there are no judges.
+func (e *Enlarger) isSharpened(ctx context.Context, img image.Image) (bool, error) {
+	if e.robustJudge == nil {
+		return false, nil
+	}
+	clean, err := e.cleanJudge()
+	if err != nil {
+		return false, err
+	}
+	robust, err := e.robustJudge()
+	if err != nil {
+		return false, err
+	}
+	double := func(m *superres.Model) flaws.Double {
+		return func(ctx context.Context, img image.Image) (image.Image, error) {
+			return m.Upscale(ctx, img, superres.Options{Scale: 2})
+		}
+	}
+	return flaws.Sharpened(ctx, img, double(superres.Plain(resample.Bicubic)), double(clean.model),
+		double(robust.model))
+}
+
+// openJudges begins to open the two judge models in the background, as most pictures need them. isSharpened, which
+// waits for them, returns their errors.
+func (e *Enlarger) openJudges() {
+	if e.robustJudge == nil {
+		return
+	}
+	for _, open := range []func() (engine, error){e.robustJudge, e.cleanJudge} {
+		parallel.Start(func() error { _, err := open(); return err })
+	}
+}
+
+// Chooser returns the model for pictures that are decoded already, as the settings say: one that chooses for each
+// picture, or one at the strength of Settings.Denoise.
+func (e *Enlarger) Chooser() (*superres.Model, error) {
+	switch {
+	case e.choosing == nil:
+		return e.clean.model, nil
+	case e.Denoise < 0:
+		return e.choosing, nil
+	}
+	return e.choosing.Robust(e.Denoise)
+}

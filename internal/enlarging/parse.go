@@ -1,0 +1,83 @@
+package enlarging
+
+import (
+	"image"
+	"strconv"
+	"strings"
+
+	"superres/internal/usage"
+	"superres/superres"
+)
+
+// The functions below read the values of settings from text, of a flag or of a parameter. Their errors say what was
+// expected, but not of which setting.
+
+// ParseScale reads a scale in any usual spelling: 4, 4x, x4, 4×, 400%.
+func ParseScale(text string) (float64, error) {
+	number, unit := strings.ToLower(strings.TrimSpace(text)), 1.0
+	if share, is := strings.CutSuffix(number, "%"); is {
+		number, unit = share, 100
+	} else {
+		number = strings.ReplaceAll(number, "×", "x")
+		number = strings.TrimPrefix(strings.TrimSuffix(number, "x"), "x")
+	}
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil {
+		return 0, usage.Errorf("expected %d to %d, such as 2, 2.5, 4x or 200%%", superres.MinScale, superres.MaxScale)
+	}
+	if v /= unit; !(v >= superres.MinScale && v <= superres.MaxScale) {
+		return 0, usage.Errorf("expected %d to %d", superres.MinScale, superres.MaxScale)
+	}
+	return v, nil
+}
+
+// screens maps names of screens to their sizes in pixels.
+var screens = map[string]string{"hd": "1280x720", "720p": "1280x720", "fullhd": "1920x1080", "1080p": "1920x1080",
+	"1440p": "2560x1440", "4k": "3840x2160", "2160p": "3840x2160", "8k": "7680x4320"}
+
+// ParseFit reads a width and a height: WxH or the name of a screen.
+func ParseFit(text string) (width, height int, err error) {
+	if named, is := screens[strings.ToLower(text)]; is {
+		text = named
+	}
+	w, h, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(text, "×", "x")), "x")
+	var err1, err2 error
+	width, err1 = strconv.Atoi(w)
+	height, err2 = strconv.Atoi(h)
+	if err1 != nil || err2 != nil || width < 1 || height < 1 {
+		return 0, 0, usage.Errorf("expected WxH, such as 1920x1080, or HD, FullHD, 4K or 8K")
+	}
+	return width, height, nil
+}
+
+// ParseDenoise reads a strength of 0 to 1, or auto, for which it returns -1.
+func ParseDenoise(text string) (float64, error) {
+	if text == "auto" {
+		return -1, nil
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(v >= 0 && v <= 1) {
+		return 0, usage.Errorf("expected auto, or 0 to 1")
+	}
+	return v, nil
+}
+
+// ParseRegion reads X,Y,W,H: the first pixel of a region of the upright picture, and its sides.
+func ParseRegion(text string) (r image.Rectangle, err error) {
+	var v [4]int
+	words := strings.Split(text, ",")
+	for i := range v {
+		if len(words) != len(v) {
+			err = strconv.ErrSyntax
+			break
+		}
+		if v[i], err = strconv.Atoi(words[i]); err != nil {
+			break
+		}
+	}
+	const most = 1 << 20
+	if err != nil || min(v[0], v[1]) < 0 || min(v[2], v[3]) < 1 || max(v[0], v[1], v[2], v[3]) > most {
+		return r, usage.Errorf("expected X,Y,W,H in pixels of the picture")
+	}
+	return image.Rect(v[0], v[1], v[0]+v[2], v[1]+v[3]), nil
+}

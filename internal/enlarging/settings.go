@@ -1,0 +1,86 @@
+package enlarging
+
+import (
+	"image"
+	"image/color"
+	"time"
+
+	"superres/superres"
+	"superres/superres/stage"
+)
+
+// Limits are how much of the machine may be used.
+type Limits struct {
+	// Memory is the largest memory that the work may take, in bytes.
+	Memory int64
+	// Pixels is how many pixels a picture may have; 0: as many as Memory holds, by the rule of imagefile.Limits.
+	Pixels int64
+	// Result is how many pixels the enlargement of a picture may have; 0: 4,000 million.
+	Result int64
+}
+
+// Settings say how pictures are enlarged. Flags of a command or parameters of a request fill them in; each field names
+// its flag and default.
+type Settings struct {
+	// Size is the size of the results and how the model computes them: --scale (2), --width, --height, --fit,
+	// --strength and --tile.
+	Size superres.Options
+	// OwnScale lets a network of another program enlarge by its own scale, whatever Size.Scale is: true if no size is
+	// given.
+	OwnScale bool
+	// Model is the name of a model or the path of its file: --model, auto.
+	Model string
+	// Denoise is how strongly noise and compression are removed, 0 to 1: --denoise. Below 0, as much is removed as is
+	// measured in each picture.
+	Denoise float64
+	// Effort is how much work to do, fast, best or max: --effort, best.
+	Effort string
+	// Tuning changes how sparse coding stages work: --coder, --sparsity, --back-projection; zero changes nothing.
+	Tuning stage.Tuning
+	// Keep says what an output takes over from its input, besides the pixels.
+	Keep Fidelity
+	// Quality is the quality of JPEG output, 1 to 100: --quality, 95.
+	Quality int
+	// Region is the part of the upright picture to enlarge, in pixels; empty: all of it.
+	Region image.Rectangle
+
+	// Limits are the most pixels and memory that a picture may take.
+	Limits Limits
+	// DecodeTime is the longest time to decode a picture: --timeout, 30 s.
+	DecodeTime time.Duration
+	// WholeTime is how long a picture may take in all: --timeout if it is given; 0: no limit.
+	WholeTime time.Duration
+
+	// Diagnose also checks pictures without other flaws for sharpening, at about the cost of enlarging a small
+	// picture: with --verbose, --json and --dry-run. If false, they are not checked.
+	Diagnose bool
+	// Given lists the options set by the user that change pixels, with their values, for the text that outputs record.
+	Given []string
+	// Open opens the model called name; nil: models.Open.
+	Open func(name string) (*superres.Model, error)
+}
+
+// Fidelity says what an output takes over from its input, besides the pixels.
+type Fidelity struct {
+	// Strip drops colour profile, EXIF, XMP and resolution: --metadata. False keeps them.
+	Strip bool
+	// FirstFrame takes only the first picture of a file with several: --first-frame. False takes all.
+	FirstFrame bool
+	// Depth is the bits a sample of the output, 8 or 16: --depth. 0: those of the input.
+	Depth int
+	// Record writes program, model and settings into the output: --provenance, true unless metadata is dropped.
+	Record bool
+}
+
+// deepened returns cfg, the header of a picture, with the depth of its output, for estimates of memory.
+func (f Fidelity) deepened(cfg image.Config) image.Config {
+	if f.Depth == 16 {
+		switch cfg.ColorModel {
+		case color.GrayModel, color.Gray16Model:
+			cfg.ColorModel = color.Gray16Model
+		default:
+			cfg.ColorModel = color.NRGBA64Model
+		}
+	}
+	return cfg
+}

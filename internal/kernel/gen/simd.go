@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The numbers of pointers and of integers in what holds the operands of a call.
+const (
+	mostPointers = 12
+	mostNumbers  = 12
+)
+
+// numbersAt is the offset of the integers among the operands of a call, in bytes.
+const numbersAt = 8 * mostPointers
+
+// simd returns the module of WebAssembly with the operations of the tier SIMD128. It exports each under its name, as a
+// function of the address of its operands in memory, in 8 bytes each: first the pointers, then, from numbersAt on, the
+// integers, both in the order of the signature.
+func simd(ops []operation) ([]byte, error) {
+	m := &module{}
+	for _, op := range ops {
+		if len(op.on("wasm")) == 0 {
+			continue
+		}
+		sig, err := op.parse()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", op.name, err)
+		}
+		inner := m.operation(op.name)
+		f := &function{name: op.name, params: []string{"operands"}}
+		var values []value
+		pointers, numbers := 0, numbersAt
+		for _, p := range sig.parameters {
+			at := &numbers
+			if p.isPointer {
+				at = &pointers
+			}
+			values = append(values, word(f.arg("operands"), *at))
+			*at += 8
+		}
+		if pointers > numbersAt || numbers > numbersAt+8*mostNumbers {
+			return nil, fmt.Errorf("%s: more than %d pointers or %d numbers", op.name, mostPointers, mostNumbers)
+		}
+		f.call(inner, values...)
+		m.add(f)
+	}
+	return m.encode(), nil
+}
+
+// operation returns the function of an operation, with its parameters, which is written first if it is not there.
+func (m *module) operation(name string) *function {
+	i := slices.IndexFunc(m.functions, func(f *function) bool { return f.is == name })
+	if i >= 0 {
+		return m.functions[i]
+	}
+	i = slices.IndexFunc(registered, func(op operation) bool { return op.name == name })
+	sig, err := registered[i].parse()
+	if err != nil {
+		panic(err)
+	}
+	f := &function{is: name, module: m}
+	for _, p := range sig.parameters {
+		f.params = append(f.params, p.name)
+	}
+	registered[i].simd(f)
+	return m.add(f)
+}
+
+// writeCall writes the Go function that calls an operation of the module.
+func writeCall(b *strings.Builder, op operation, sig signature) {
+	var pointers, numbers []string
+	for _, p := range sig.parameters {
+		if p.isPointer {
+			pointers = append(pointers, "unsafe.Pointer("+p.name+")")
+		} else {
+			numbers = append(numbers, p.name)
+		}
+	}
+	fmt.Fprintf(b, "\nfunc %s%s {\n\tcallModule(%q, &operands{\n\t\t[%d]unsafe.Pointer{%s},\n"+
+		"\t\t[%d]int{%s},\n\t})\n}\n", op.assemblyName("wasm"), sig.assembly, op.name, mostPointers,
+		strings.Join(pointers, ", "), mostNumbers, strings.Join(numbers, ", "))
+}

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"slices"
+)
+
+// A module of WebAssembly is written by its binary format (W3C: WebAssembly Core Specification 2.0, section 5). Its
+// functions work in the memory of another module, which it imports as go.mem.
+
+// value is the instructions that leave one value on the stack: an integer of 32 bits or a vector of 128.
+type value []byte
+
+// local is the index of a variable of a function.
+type local uint32
+
+// function is a function of a module, with parameters that are integers of 32 bits, and no result.
+type function struct {
+	name   string // under which it is exported; empty: it is not
+	is     string // the operation that it is; empty: none
+	params []string
+	types  []byte // of the variables after the parameters
+	code   []byte
+	module *module
+	index  int // in module
+}
+
+// The types of variables.
+const (
+	typeInt    = 0x7f
+	typeVector = 0x7b
+)
+
+// module is a module that is being written.
+type module struct{ functions []*function }
+
+// add adds a function whose code is written, and returns it.
+func (m *module) add(f *function) *function {
+	f.module, f.index = m, len(m.functions)
+	m.functions = append(m.functions, f)
+	return f
+}
+
+// encode returns the module in the binary format.
+func (m *module) encode() []byte {
+	var types, functions, exports, code [][]byte
+	for _, f := range m.functions {
+		types = append(types, slices.Concat([]byte{0x60}, vectorOf(slices.Repeat([][]byte{{typeInt}}, len(f.params))),
+			[]byte{0}))
+		functions = append(functions, unsigned(len(types)-1))
+		if f.name != "" {
+			exports = append(exports, slices.Concat(text(f.name), []byte{0}, unsigned(f.index)))
+		}
+		var groups [][]byte
+		for _, t := range f.types {
+			groups = append(groups, []byte{1, t})
+		}
+		body := slices.Concat(vectorOf(groups), f.code, []byte{0x0b})
+		code = append(code, append(unsigned(len(body)), body...))
+	}
+	memory := slices.Concat(text("go"), text("mem"), []byte{2, 0, 0})
+	return slices.Concat([]byte("\x00asm\x01\x00\x00\x00"), section(1, types), section(2, [][]byte{memory}),
+		section(3, functions), section(7, exports), section(10, code))
+}
+
+func section(id byte, entries [][]byte) []byte {
+	content := vectorOf(entries)
+	return slices.Concat([]byte{id}, unsigned(len(content)), content)
+}
+
+func vectorOf(entries [][]byte) []byte {
+	return append(unsigned(len(entries)), bytes.Join(entries, nil)...)
+}
+
+func text(s string) []byte { return append(unsigned(len(s)), s...) }
+
+// unsigned and signed return n in LEB128.
+func unsigned(n int) []byte { return binary.AppendUvarint(nil, uint64(n)) }
+
+func signed(n int) (b []byte) {
+	for ; n < -64 || n > 63; n >>= 7 {
+		b = append(b, byte(n)|0x80)
+	}
+	return append(b, byte(n)&0x7f)
+}
+
+// op returns an instruction with the values that it takes.
+func op(code byte, values ...value) value { return append(slices.Concat(values...), code) }
+
+// vectorOp is op for instructions of vectors.
+func vectorOp(code int, values ...value) value {
+	return slices.Concat(slices.Concat(values...), []byte{0xfd}, unsigned(code))
+}
+
+// accessOp is an instruction of vectors for the memory that begins offset bytes behind an address.
+func accessOp(code, offset int, values ...value) value {
+	return slices.Concat(vectorOp(code, values...), []byte{0}, unsigned(offset))
+}
+
+// Values of integers.
+
+func number(n int) value               { return append([]byte{0x41}, signed(n)...) }
+func (l local) value() value           { return append([]byte{0x20}, unsigned(int(l))...) }
+func add(x, y value) value             { return op(0x6a, x, y) }
+func sub(x, y value) value             { return op(0x6b, x, y) }
+func multiply(x, y value) value        { return op(0x6c, x, y) }
+func shift(x value, n int) value       { return op(0x74, x, number(n)) }
+func and(x, y value) value             { return op(0x71, x, y) }
+func equal(x, y value) value           { return op(0x46, x, y) }
+func below(x, y value) value           { return op(0x48, x, y) }
+func above(x, y value) value           { return op(0x4a, x, y) }
+func word(at value, offset int) value  { return slices.Concat(at, []byte{0x28, 0}, unsigned(offset)) }
+func short(at value, offset int) value { return slices.Concat(at, []byte{0x2e, 0}, unsigned(offset)) }
+
+// Values of vectors. The name says of what lanes where that matters.
+
+func load(at value, offset int) value      { return accessOp(0x00, offset, at) }
+func loadPair(at value, offset int) value  { return accessOp(0x09, offset, at) } // in all lanes
+func splat(x value) value                  { return vectorOp(0x11, x) }
+func dot(x, y value) value                 { return vectorOp(0xba, x, y) }
+func addInts(x, y value) value             { return vectorOp(0xae, x, y) }
+func subInts(x, y value) value             { return vectorOp(0xb1, x, y) }
+func addShorts(x, y value) value           { return vectorOp(0x8e, x, y) }
+func addShortsSaturated(x, y value) value  { return vectorOp(0x8f, x, y) }
+func subShorts(x, y value) value           { return vectorOp(0x91, x, y) }
+func minShorts(x, y value) value           { return vectorOp(0x96, x, y) }
+func maxShorts(x, y value) value           { return vectorOp(0x98, x, y) }
+func narrow(x, y value) value              { return vectorOp(0x85, x, y) }
+func signs(x value) value                  { return vectorOp(0xac, x, number(31)) }
+func choose(ones, zeros, mask value) value { return vectorOp(0x52, ones, zeros, mask) }
+func toFloats(x value) value               { return vectorOp(0xfa, x) }
+func addFloats(x, y value) value           { return vectorOp(0xe4, x, y) }
+func mulFloats(x, y value) value           { return vectorOp(0xe6, x, y) }
+func minFloats(x, y value) value           { return vectorOp(0xea, x, y) }
+func maxFloats(x, y value) value           { return vectorOp(0xeb, x, y) }
+
+// same returns a vector whose lanes have the given 32 bits.
+func same(bits uint32) value {
+	v := vectorOp(0x0c)
+	for range 4 {
+		v = binary.LittleEndian.AppendUint32(v, bits)
+	}
+	return v
+}
+
+// sameFloat returns a vector of equal numbers.
+func sameFloat(x float32) value { return same(math.Float32bits(x)) }
+
+// arg returns the value of a parameter.
+func (f *function) arg(name string) value {
+	i := slices.Index(f.params, name)
+	if i < 0 {
+		panic("no parameter " + name)
+	}
+	return local(i).value()
+}
+
+func (f *function) declare(kind byte) local {
+	f.types = append(f.types, kind)
+	return local(len(f.params) + len(f.types) - 1)
+}
+
+// int returns a new variable, set to v.
+func (f *function) int(v value) local {
+	l := f.declare(typeInt)
+	f.set(l, v)
+	return l
+}
+
+// vector returns a new variable, set to v.
+func (f *function) vector(v value) local {
+	l := f.declare(typeVector)
+	f.set(l, v)
+	return l
+}
+
+// vectors returns n new variables.
+func (f *function) vectors(n int) []local {
+	list := make([]local, n)
+	for i := range list {
+		list[i] = f.declare(typeVector)
+	}
+	return list
+}
+
+// set gives a variable a value.
+func (f *function) set(l local, v value) {
+	f.code = slices.Concat(f.code, v, []byte{0x21}, unsigned(int(l)))
+}
+
+// increase adds v to an integer.
+func (f *function) increase(l local, v value) { f.set(l, add(l.value(), v)) }
+
+// store stores a vector offset bytes behind an address.
+func (f *function) store(at value, offset int, v value) {
+	f.code = append(f.code, accessOp(0x0b, offset, at, v)...)
+}
+
+// repeat writes a loop that runs body once, and again as long as the condition holds.
+func (f *function) repeat(body func() (condition value)) {
+	f.code = append(f.code, 0x03, 0x40)
+	condition := body()
+	f.code = slices.Concat(f.code, condition, []byte{0x0d, 0, 0x0b})
+}
+
+// while writes a loop that runs body as long as the condition holds.
+func (f *function) while(condition value, body func()) {
+	f.when(condition, func() {
+		f.repeat(func() value {
+			body()
+			return condition
+		})
+	}, nil)
+}
+
+// when writes then for the case that the condition holds, and otherwise, unless it is nil, for the other case.
+func (f *function) when(condition value, then, otherwise func()) {
+	f.code = slices.Concat(f.code, condition, []byte{0x04, 0x40})
+	then()
+	if otherwise != nil {
+		f.code = append(f.code, 0x05)
+		otherwise()
+	}
+	f.code = append(f.code, 0x0b)
+}
+
+// call calls another function.
+func (f *function) call(other *function, values ...value) {
+	if len(values) != len(other.params) {
+		panic("a call of " + other.is + " with too few or too many values")
+	}
+	f.code = slices.Concat(f.code, slices.Concat(values...), []byte{0x10}, unsigned(other.index))
+}

@@ -1,0 +1,192 @@
+// Package files enlarges picture files, from bytes to bytes: decoding under limits, the choice of a model, metadata,
+// transparency, animations and pages, encoding. It makes the bytes that the program superres makes. Pictures that are
+// decoded already go to package superres.
+//
+// Files may be damaged or hostile: sizes are checked before memory is taken, and Limits bound pixels, memory and time.
+package files
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"superres/internal/enlarging"
+	"superres/internal/imagefile"
+	"superres/internal/parallel"
+	"superres/internal/safefile"
+	"superres/internal/usage"
+	"superres/superres"
+	"superres/superres/models"
+)
+
+// The classes of errors, for errors.Is. An error about a model wraps superres.ErrModel, and errors of a writer or of a
+// context are wrapped as they are.
+var (
+	// ErrInput: the file is damaged, incomplete or no picture that can be read.
+	ErrInput = safefile.ErrInput
+	// ErrOutput: the result cannot be written as a file of its format.
+	ErrOutput = safefile.ErrOutput
+	// ErrLimit: the picture would take more pixels, memory, bytes or time than Limits allow.
+	ErrLimit = safefile.ErrLimit
+	// ErrOptions: the options are out of their ranges, contradict each other, or do not suit the file.
+	ErrOptions = usage.ErrSettings
+)
+
+// Enlarger enlarges picture files, all by the same options. It may be used concurrently.
+type Enlarger struct {
+	enlarger *enlarging.Enlarger
+	opt      Options
+}
+
+// New returns an Enlarger with the options opt, and opens its model, which takes some milliseconds; embedded models are
+// opened once in a program. It fails with ErrOptions or superres.ErrModel.
+func New(opt Options) (*Enlarger, error) {
+	settings, err := opt.settings()
+	if err != nil {
+		return nil, err
+	}
+	e, err := enlarging.New(settings)
+	if err != nil {
+		return nil, err
+	}
+	return &Enlarger{e, opt}, nil
+}
+
+// opened holds the embedded models that were opened. Models do not change, and may be used concurrently.
+var opened struct {
+	sync.Mutex
+	models map[string]*superres.Model
+}
+
+// open returns the embedded model called name.
+func open(name string) (*superres.Model, error) {
+	opened.Lock()
+	defer opened.Unlock()
+	if m := opened.models[name]; m != nil {
+		return m, nil
+	}
+	m, err := models.Open(name)
+	if err == nil {
+		if opened.models == nil {
+			opened.models = map[string]*superres.Model{}
+		}
+		opened.models[name] = m
+	}
+	return m, err
+}
+
+// Result describes a result.
+type Result struct {
+	// Format is the format of the file: png, jpeg, webp, bmp, tiff or gif.
+	Format string
+	// InputWidth and InputHeight are the size of the upright picture, Width and Height that of the result, in pixels;
+	// of pages, those of the first.
+	InputWidth, InputHeight, Width, Height int
+	// Pictures is the number of pictures of an animation or of a file with pages, else 1.
+	Pictures int
+	// Model is the name of the model that enlarged the picture, of pages the first.
+	Model string
+	// Warnings say what the result has not kept of the file, each worded to follow the name of the file.
+	Warnings []string
+}
+
+// MIMEType returns the media type of the result, such as image/png.
+func (r Result) MIMEType() string { return imagefile.Format(r.Format).MIMEType() }
+
+// Watch has the functions that UpscaleAt calls while it works. Each may be nil.
+type Watch struct {
+	// Admit is called once, when the size of the picture is known and before memory is taken for it, with estimates of
+	// the memory of the work, in bytes, and of the pixels to compute. It may block. Its error refuses the picture, and
+	// is returned.
+	Admit func(memory, pixels int64) error
+	// Progress is called with the share of the work that is done, 0 to 1, by one goroutine at a time.
+	Progress func(share float64)
+}
+
+// Upscale reads a picture file from r to its end, at most 256 MiB, and writes the file of the enlarged picture to w.
+// After an error, what was written is useless. When ctx ends, Upscale returns its error soon, but does not interrupt a
+// Read or Write that blocks.
+func (e *Enlarger) Upscale(ctx context.Context, w io.Writer, r io.Reader) (Result, error) {
+	data, err := io.ReadAll(io.LimitReader(r, imagefile.MaxBytes+1))
+	if err != nil {
+		return Result{}, fmt.Errorf("the picture cannot be read: %w", err)
+	}
+	return e.UpscaleAt(ctx, w, bytes.NewReader(data), int64(len(data)), Watch{})
+}
+
+// UpscaleAt is Upscale for a file of size bytes in r, which must not change. A file that is refused by its header is
+// not read beyond it.
+func (e *Enlarger) UpscaleAt(ctx context.Context, w io.Writer, r io.ReaderAt, size int64, watch Watch) (Result, error) {
+	var p *enlarging.Plan
+	end := func() {}
+	defer func() { end() }()
+	err := parallel.Caught(func() error {
+		job, err := e.job(w, r, size)
+		if err != nil {
+			return err
+		}
+		p, err = e.enlarger.Enlarge(ctx, job, enlarging.Watch{
+			Admit: func(p *enlarging.Plan) error {
+				if watch.Admit != nil {
+					if err := watch.Admit(p.Memory, p.Pixels()); err != nil {
+						return err
+					}
+				}
+				end = parallel.Task()
+				return nil
+			},
+			Progress: func(_ *enlarging.Plan, _ int, share float64) {
+				if watch.Progress != nil {
+					watch.Progress(share)
+				}
+			},
+		})
+		return err
+	})
+	if caught, is := errors.AsType[*parallel.Panic](err); is {
+		err = &safefile.Fault{Name: title, Class: ErrInput, Cause: caught,
+			Reason: fmt.Sprintf("a fault of superres, not of the file: %v; please report it with the file",
+				caught.Value)}
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Format: string(p.Format), InputWidth: p.Input.X, InputHeight: p.Input.Y, Width: p.Output.X,
+		Height: p.Output.Y, Pictures: max(p.Frames, 1), Model: p.Choice.Name(), Warnings: p.Warnings}, nil
+}
+
+// title stands for the file in messages.
+const title = "picture"
+
+// job returns the job for the file in r, with the format of its result.
+func (e *Enlarger) job(w io.Writer, r io.ReaderAt, size int64) (enlarging.Job, error) {
+	job := enlarging.Job{
+		Source: &enlarging.Body{Title: title, Bytes: r, Size: size},
+		Sink:   enlarging.Response{Name: "result", To: w},
+		Format: imagefile.Format(strings.ToLower(e.opt.Format)), Follow: e.opt.Format == "",
+	}
+	switch {
+	case job.Follow:
+		format, _, err := imagefile.IdentifyAt(r, title) // other files are refused when they are opened
+		if err != nil {
+			return job, err
+		}
+		if job.Format = format; !format.CanWrite() {
+			job.Format = imagefile.PNG
+		}
+	case job.Format.OnlyAnimates() && !imagefile.HoldsSeveralAt(r, size):
+		return job, usage.Errorf("format %s: it is written for animations alone, and this is one picture", job.Format)
+	}
+	if e.opt.Depth == 16 && !job.Format.CanDeep() {
+		return job, usage.Errorf("depth 16: %s has 8 bits a sample; png and tiff have 16", job.Format.Title())
+	}
+	return job, nil
+}
+
+// Model returns the model by which the pictures are enlarged, at the effort and the strength of Denoise that the
+// options say, for pictures that are decoded already. It chooses for each picture if the options leave that to it.
+func (e *Enlarger) Model() (*superres.Model, error) { return e.enlarger.Chooser() }

@@ -3,7 +3,7 @@
 //
 //	go run ./cmd/superres-python VERSION FOLDER
 //
-// For each archive superres-VERSION-OS-ARCH of .ci/archive in FOLDER it writes a wheel to FOLDER, with the program and
+// For each archive superres-VERSION-OS-ARCH of .ci/release in FOLDER it writes a wheel to FOLDER, with the program and
 // the licences of that archive. The same archives give the same bytes.
 //
 // archive.go reads an archive, and wheel.go writes a wheel.
@@ -50,7 +50,7 @@ func pack(version, folder string) error {
 		count++
 	}
 	if count == 0 {
-		return fmt.Errorf("no archive %s* in %s; make one with .ci/archive", prefix, folder)
+		return fmt.Errorf("no archive %s* in %s; make it with .ci/release", prefix, folder)
 	}
 	return nil
 }

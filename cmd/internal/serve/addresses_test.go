@@ -84,8 +84,8 @@ func TestAnnouncement(t *testing.T) {
 	}
 }
 
-// --open starts the browser with an address that leads to the page once, and does not have the token. Without anything
-// that starts a browser it is refused, and a browser that fails is told.
+// --open starts the browser with an address that leads to the page once, and does not have the token. Without a
+// command that starts a browser it is refused, and the failure of a browser is logged.
 func TestOpen(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the browser of this system is started by another command")

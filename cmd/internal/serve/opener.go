@@ -36,7 +36,8 @@ func findOpener() ([]string, error) {
 		"that is printed", list[0][0])
 }
 
-// open opens the page in the browser with command. It returns at once; if the command fails, the operator is told.
+// open opens the page in the browser with command. It returns at once; a failure of the command is
+// logged.
 func (s *site) open(command []string) {
 	cmd := exec.Command(command[0], append(command[1:], s.ticket.issue(s))...)
 	detach(cmd)

@@ -60,7 +60,7 @@ var refusalPage = template.Must(template.New("").Parse(`<!DOCTYPE html>
 </html>
 `))
 
-// refusal is what a person is told who has opened an address where no page is.
+// refusal is the text of the page that answers a browser at an address where no page is.
 type refusal struct {
 	Title, Text string
 	Link, Name  string // address and text of the link; an empty address is the same again

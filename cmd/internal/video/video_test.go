@@ -69,7 +69,7 @@ func TestArgumentsAndFrames(t *testing.T) {
 	}
 }
 
-// Whatever goes wrong is told in the words of ffmpeg, and leaves nothing.
+// The error of a failed video has the words of ffmpeg, and the failure leaves no files.
 func TestFailures(t *testing.T) {
 	for _, c := range []struct {
 		mode, want string

@@ -2,7 +2,7 @@
 // not read, by what their files contain, so that they can be refused by name.
 //
 // The raw files of most cameras are TIFF files whose first picture is a small copy: a
-// reader of TIFF takes it for the whole, without a word. They are told by raw.go.
+// reader of TIFF takes it for the whole, without a word. raw.go recognises them.
 package foreign
 
 import (
@@ -30,7 +30,7 @@ const (
 	export  = "export it as a PNG of the size you want"
 )
 
-// kinds are told by what their files start with; ? is any byte.
+// kinds lists the kinds with the bytes that their files start with; ? is any byte.
 var kinds = []struct {
 	magic string
 	Kind

@@ -61,7 +61,7 @@ func Run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []
 }
 
 var program = console.Program{
-	Usage:   "enlarge pictures with learned dictionaries",
+	Usage:   "enlarge pictures and videos sharply, and invent nothing",
 	Help:    help,
 	Implied: "upscale",
 	Commands: []func(*console.Streams) *cli.Command{
@@ -73,15 +73,17 @@ var program = console.Program{
 }
 
 // help is the template of the help that superres shows without a command.
-const help = `superres enlarges pictures with learned dictionaries.
+const help = `superres enlarges pictures and videos sharply, and invents nothing.
 
 EXAMPLES
-   superres photo.jpg                               writes photo_2x.jpg
-   superres upscale -s 3 -o large/ photos/          a whole folder
-   superres eval -m bicubic -m photo -s 2 set5/     reduce, enlarge and score
+   superres photo.jpg                          writes photo_2x.jpg
+   superres -s 3 -o large/ photos/             a whole folder, three times as large
+   superres in.mp4                             a video, with its sound
+   superres serve --open                       a page in the browser
+   superres eval -m bicubic -m photo set5/     reduce, enlarge and score
 
 COMMANDS
 {{range .VisibleCommands}}   {{printf "%-10s" .Name}} {{.Usage}}
 {{end}}
-superres COMMAND --help tells the rest.
+superres COMMAND --help says more.
 `

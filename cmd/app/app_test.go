@@ -106,7 +106,7 @@ func TestPictureAlone(t *testing.T) {
 	})
 }
 
-// Where no assembly runs, upscale --verbose and version say so.
+// Where no assembly runs, upscale --verbose and version say so. That upscale says it on a terminal is tested for Linux.
 func TestPlainGoIsTold(t *testing.T) {
 	defer kernel.Use(0)()
 	dir := t.TempDir()

@@ -39,7 +39,7 @@ func TestTyped(t *testing.T) {
 		{line: "photo.jpg photos -s 3 large", code: usage, answer: says("superres photo.jpg photos -s 3 -o large/")},
 		{line: "photo.jpg new/large", code: usage, answer: says("superres photo.jpg -o new/large/")},
 		{line: "photo.jpg empty", code: usage, answer: says("empty", "superres photo.jpg -o empty")},
-		{line: "photo.jpg out.heic", code: usage, answer: says("out.heic", "end in .png, .jpg, .tif or .bmp")},
+		{line: "photo.jpg out.heic", code: usage, answer: says("out.heic", "end in .png, .jpg, .webp, .tif or .bmp")},
 		{line: "photo.jpg large.png", made: "large.png"},
 		{before: "photo.jpg large.png", line: "photo.jpg large.png", code: output,
 			answer: says("superres photo.jpg -o large.png --on-exist overwrite")},

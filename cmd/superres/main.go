@@ -1,5 +1,5 @@
-// Command superres enlarges pictures with learned dictionaries, learns such
-// dictionaries, and scores what comes out.
+// Command superres enlarges pictures and videos by learned models, learns such models and dictionaries, and scores what
+// comes out.
 package main
 
 import "superres/cmd/app"

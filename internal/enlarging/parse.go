@@ -25,7 +25,10 @@ func ParseScale(text string) (float64, error) {
 	if err != nil {
 		return 0, usage.Errorf("expected %d to %d, such as 2, 2.5, 4x or 200%%", superres.MinScale, superres.MaxScale)
 	}
-	if v /= unit; !(v >= superres.MinScale && v <= superres.MaxScale) {
+	switch v /= unit; {
+	case v > 0 && v < superres.MinScale:
+		return 0, usage.Errorf("nothing is made smaller; expected %d to %d", superres.MinScale, superres.MaxScale)
+	case !(v >= superres.MinScale && v <= superres.MaxScale):
 		return 0, usage.Errorf("expected %d to %d", superres.MinScale, superres.MaxScale)
 	}
 	return v, nil

@@ -1,8 +1,7 @@
 package report
 
 import (
-	_ "embed" // the parts of the page
-	_ "embed" // the scripts
+	_ "embed" // the parts of the page and its scripts
 	"html/template"
 	"io"
 )

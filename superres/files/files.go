@@ -99,12 +99,21 @@ func (r Result) MIMEType() string { return imagefile.Format(r.Format).MIMEType()
 
 // Watch has the functions that UpscaleAt calls while it works. Each may be nil.
 type Watch struct {
-	// Admit is called once, when the size of the picture is known and before memory is taken for it, with estimates of
-	// the memory of the work, in bytes, and of the pixels to compute. It may block. Its error refuses the picture, and
-	// is returned.
-	Admit func(memory, pixels int64) error
+	// Admit is called once, when the size of the picture is known and before memory is taken for it. It may block. Its
+	// error refuses the picture, and is returned.
+	Admit func(Need) error
 	// Progress is called with the share of the work that is done, 0 to 1, by one goroutine at a time.
 	Progress func(share float64)
+}
+
+// Need is an estimate of what a picture takes.
+type Need struct {
+	// Memory is the memory of the work, in bytes, that of the program and the model included.
+	Memory int64
+	// Pixels is the number of pixels to compute for one result, each counted as often as it is computed.
+	Pixels int64
+	// Width and Height are the size of the result, in pixels; of pages, of the first.
+	Width, Height int
 }
 
 // Upscale reads a picture file from r to its end, at most 256 MiB, and writes the file of the enlarged picture to w.
@@ -132,7 +141,8 @@ func (e *Enlarger) UpscaleAt(ctx context.Context, w io.Writer, r io.ReaderAt, si
 		p, err = e.enlarger.Enlarge(ctx, job, enlarging.Watch{
 			Admit: func(p *enlarging.Plan) error {
 				if watch.Admit != nil {
-					if err := watch.Admit(p.Memory, p.Pixels()); err != nil {
+					need := Need{Memory: p.Memory, Pixels: p.Pixels(), Width: p.Output.X, Height: p.Output.Y}
+					if err := watch.Admit(need); err != nil {
 						return err
 					}
 				}

@@ -186,9 +186,10 @@ func TestWatch(t *testing.T) {
 	refused := errors.New("refused")
 	asked := 0
 	_, err := e.UpscaleAt(t.Context(), io.Discard, bytes.NewReader(data), int64(len(data)), files.Watch{
-		Admit: func(memory, pixels int64) error {
-			if asked++; memory < 30<<20 || memory > 200<<20 || pixels != 800*600 {
-				t.Errorf("%d bytes for %d pixels", memory, pixels)
+		Admit: func(need files.Need) error {
+			if asked++; need.Memory < 30<<20 || need.Memory > 200<<20 || need.Pixels != 800*600 || need.Width != 800 ||
+				need.Height != 600 {
+				t.Errorf("%+v", need)
 			}
 			return refused
 		}, Progress: func(float64) { t.Error("it works") }})

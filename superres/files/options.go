@@ -10,6 +10,7 @@ import (
 
 	"superres/internal/enlarging"
 	"superres/internal/imagefile"
+	"superres/internal/safefile"
 	"superres/internal/usage"
 	"superres/superres"
 	"superres/superres/models"
@@ -84,7 +85,7 @@ func (o *Options) Set(name, text string) error {
 		return usage.Errorf("%s", usage.Unknown("option", name, optionNames))
 	}
 	if err := set(text); err != nil {
-		return fmt.Errorf("%s %.60s: %w", name, strconv.QuoteToGraphic(text), err)
+		return fmt.Errorf("%s %s: %w", name, safefile.Shortened(safefile.OneLine(text)), err)
 	}
 	return nil
 }

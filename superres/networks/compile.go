@@ -245,6 +245,11 @@ func (r *reach) add(picture, channel int, v float64) {
 	}
 }
 
+// leastUnit is the least unit of a channel as a share of the largest of its layer. A channel that is silent in all
+// pictures that the compiler sees may be as loud as the others in a photograph; the precision of the others suffices
+// for it.
+const leastUnit = 1. / 8
+
 // units returns the units for the values of node i of the graph: the integers of ordinary pictures stay below
 // kernel.WideTileInput, those of all pictures, times margin, fit 16 bits, unless that made the former too small.
 func (c *compiler) units(i int, r reach) []float64 {
@@ -258,6 +263,7 @@ func (c *compiler) units(i int, r reach) []float64 {
 		if unit == 0 { // the channel is 0 everywhere
 			units[o] = cmp.Or(largest, 1)
 		}
+		units[o] = max(units[o], largest*leastUnit)
 	}
 	arrange(units, c.wants(i))
 	return units

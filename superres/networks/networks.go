@@ -28,7 +28,7 @@ type Source struct {
 }
 
 // ImportVersion is raised when importing the same file gives other integers than before.
-const ImportVersion = 1
+const ImportVersion = 2
 
 // Options are the options of Import.
 type Options struct {
@@ -87,7 +87,7 @@ func withRange(ctx context.Context, s *Source) (*graph.Graph, error) {
 // What an integer stands for is a compromise between precision, time, and pictures of extreme contrast, in which some
 // networks have values a hundred times as large. A network is rounded by ordinaryChoices first. One that then agrees
 // with float32 to less than enoughOrdinary dB is rounded finer, which takes longer to run; one that has precision to
-// spare, and less than enoughExtreme dB for extreme pictures, coarser.
+// spare, and less than enoughExtreme dB for extreme pictures, coarser, if these gain as many dB as the others lose.
 var (
 	ordinaryChoices = choices{coarse: 2, tiled: 0.6}
 	finerChoices    = choices{coarse: 3.4, tiled: 0.35}
@@ -114,13 +114,16 @@ func roundGraph(ctx context.Context, g *graph.Graph) (*Stage, Report, error) {
 	if err != nil || r.PSNR >= enoughOrdinary && extreme >= enoughExtreme {
 		return s, r, err
 	}
-	other, least := coarserChoices, float64(enoughOrdinary)
 	if r.PSNR < enoughOrdinary {
-		other, least = finerChoices, r.PSNR
+		finer, found, _, err := t.round(ctx, finerChoices)
+		if err == nil && found.PSNR >= r.PSNR {
+			return finer, found, nil
+		}
+		return s, r, err
 	}
-	changed, found, _, err := t.round(ctx, other)
-	if err == nil && found.PSNR >= least {
-		return changed, found, nil
+	coarser, found, gained, err := t.round(ctx, coarserChoices)
+	if err == nil && found.PSNR >= enoughOrdinary && gained-extreme >= r.PSNR-found.PSNR {
+		return coarser, found, nil
 	}
 	return s, r, err
 }

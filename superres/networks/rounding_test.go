@@ -110,3 +110,18 @@ func squaredError(pictures []*lines.Rows, weight []float64, to []int16, gain, bi
 	}
 	return sum
 }
+
+// A channel that is silent in the pictures of an import has integers for values an eighth as large as its layer's.
+func TestSilentChannelHasRoom(t *testing.T) {
+	c := compiler{users: [][]int{nil}, choices: ordinaryChoices}
+	values := []float64{100, 0.01, 0, 30}
+	units := c.units(0, reach{values, values})
+	for o, unit := range units {
+		if got, want := unit*math.MaxInt16, 100/8.; got < want {
+			t.Errorf("channel %d reaches %g, expected %g or more", o, got, want)
+		}
+	}
+	if units[3] > units[0]/2 {
+		t.Errorf("units %v: the precision of loud channels changed", units)
+	}
+}

@@ -88,12 +88,12 @@ func (m measure) sign() float64 {
 	return -1
 }
 
-// amount returns a difference of scores, 0 or more, with its unit: with the digits of a table or, where these are all
-// zeros, with one significant digit.
+// amount returns a difference of scores, 0 or more, with its unit and the digits of a table. Of one that has zeros there,
+// it says that it is less than one of the last digit.
 func (m measure) amount(v float64) string {
 	text := fmt.Sprintf(m.format, v)
-	if strings.Trim(text, "0.") == "" {
-		text = fmt.Sprintf("%.1g", v)
+	if v > 0 && strings.Trim(text, "0.") == "" {
+		text = "less than " + text[:len(text)-1] + "1"
 	}
 	return text + m.unit
 }

@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/draw"
 	"io"
+	"math"
 	"runtime"
 	"strings"
 
@@ -60,15 +61,19 @@ func (f findings) html(w io.Writer) error {
 		}
 		page.Sections = []report.Section{s, figures}
 	}
-	page.Sections = append(page.Sections, report.Section{Title: "Learning", Tables: tables[last:]})
-	curves := &page.Sections[len(page.Sections)-1]
+	learning := report.Section{Title: "Learning", Tables: tables[last:]}
 	for _, byTime := range []bool{false, true} {
-		figure, err := f.curves(byTime).Figure(340, 250)
+		curves, below := f.curves(byTime)
+		figure, err := curves.Figure(340, 250)
 		if err != nil {
 			return err
 		}
-		curves.Pictures = append(curves.Pictures, figure)
+		learning.Pictures = append(learning.Pictures, figure)
+		if below {
+			learning.Text = fmt.Sprintf("Errors below %.2g are drawn at the foot of the axis.", curves.Floor)
+		}
 	}
+	page.Sections = append(page.Sections, learning)
 	mosaics := report.Section{Title: "Dictionaries", Text: "The atoms of the first run: low halves on the left, high " +
 		"halves on the right."}
 	for _, learner := range f.opt.Learners {
@@ -203,12 +208,14 @@ func (f findings) photographs(shown []contrast) (list []report.Section) {
 }
 
 // curves returns a chart of the error of the training patches in run 0, over seconds or, byTime false, over iterations.
-func (f findings) curves(byTime bool) report.Chart {
-	c := report.Chart{Title: "error of the training patches, first run", X: "iteration", Log: true, LogX: true,
-		Floor: 1e-4}
+// below reports whether errors are below its floor, where they are drawn.
+func (f findings) curves(byTime bool) (c report.Chart, below bool) {
+	c = report.Chart{Title: "error of the training patches, first run", X: "iteration", Log: true, LogX: true}
 	if byTime {
 		c.X = "seconds"
 	}
+	const least = 1e-4 // smaller errors are none: the patches are learned by heart
+	smallest := math.Inf(1)
 	for style, learner := range f.opt.Learners {
 		r := f.firstRun(learner)
 		if r == nil {
@@ -224,10 +231,18 @@ func (f findings) curves(byTime bool) report.Chart {
 				continue
 			}
 			s.Points = append(s.Points, report.Point{X: x, Y: p.RMSE, Low: p.RMSE, High: p.RMSE})
+			if p.RMSE < least {
+				below = true
+			} else {
+				smallest = min(smallest, p.RMSE)
+			}
 		}
 		c.Series = append(c.Series, s)
 	}
-	return c
+	if c.Floor = least; below && !math.IsInf(smallest, 1) {
+		c.Floor = max(least, smallest/3)
+	}
+	return c, below
 }
 
 // maxShown is the largest number of pictures that the page shows, out of the first maxKept that are restored.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"superres/cmd/internal/console"
 	"superres/internal/report"
 )
 
@@ -21,12 +22,12 @@ func (f findings) verdicts() []string {
 	}
 	list := []string{headline + "."}
 	if v.first != "" {
-		list = append(list, fmt.Sprintf("That is %s. %s", shown.with, v.means(f)))
+		list = append(list, fmt.Sprintf("That is %s. %s%s", shown.with, v.evidence(), v.means(f)))
 	}
 	for _, kind := range f.forms {
 		if other := f.verdict(m, kind); kind.with != shown.with && other.first != "" {
-			list = append(list, fmt.Sprintf("%s%s: %s. %s", strings.ToUpper(kind.with[:1]), kind.with[1:], other,
-				other.means(f)))
+			list = append(list, fmt.Sprintf("%s%s: %s. %s%s", strings.ToUpper(kind.with[:1]), kind.with[1:], other,
+				other.evidence(), other.means(f)))
 		}
 	}
 	return list
@@ -113,7 +114,7 @@ func (f findings) problems(m measure, kind form, learner string) (list []float64
 // String returns the verdict as a sentence without a full stop. A learner that is ahead by no more than chance explains
 // is not called the best.
 func (v verdict) String() string {
-	ahead := fmt.Sprintf("%s in mean %s", v.measure.amount(v.gap.Mean), v.measure.noun)
+	ahead := v.ahead()
 	count := fmt.Sprintf("on %d of %d pictures", v.wins, v.gap.N)
 	if v.what == "runs" {
 		count = fmt.Sprintf("in %d of %d runs", v.wins, v.gap.N)
@@ -131,12 +132,28 @@ func (v verdict) String() string {
 			"be chance", v.what, v.first, v.next, ahead)
 	case len(v.alike) > 0:
 		names := append([]string{v.first}, v.alike...)
-		return fmt.Sprintf("%s and %s cannot be told apart: %s is ahead of %s by %s, with a standard error of %s",
-			strings.Join(names[:len(names)-1], ", "), names[len(names)-1], v.first, names[1], ahead,
-			v.measure.amount(v.gap.Error))
+		return fmt.Sprintf("%s and %s cannot be told apart", strings.Join(names[:len(names)-1], ", "),
+			names[len(names)-1])
 	}
-	return fmt.Sprintf("%s is best %s, ahead of %s, the next, by %s (standard error %s)", v.first, count, v.next,
-		ahead, v.measure.amount(v.gap.Error))
+	return fmt.Sprintf("%s is best %s, ahead of %s, the next, by %s", v.first, count, v.next, ahead)
+}
+
+// ahead says by how much first is ahead.
+func (v verdict) ahead() string {
+	return fmt.Sprintf("%s in mean %s", v.measure.amount(v.gap.Mean), v.measure.noun)
+}
+
+// evidence returns a sentence, and a space, that says how sure the verdict is, or "" where there is nothing to judge by.
+func (v verdict) evidence() string {
+	spread := v.measure.amount(v.gap.Error)
+	switch {
+	case v.next == "" || v.gap.N < 2:
+		return ""
+	case len(v.alike) > 0:
+		return fmt.Sprintf("%s is ahead of %s by %s, with a standard error of %s, which may be chance. ", v.first,
+			v.alike[0], v.ahead(), spread)
+	}
+	return fmt.Sprintf("The lead of %s has a standard error of %s. ", v.first, spread)
 }
 
 // means returns sentences that say what first comes to, beside the best model that was there already.
@@ -182,20 +199,20 @@ func (f findings) fastest() string {
 	case len(mean) < 2:
 		return ""
 	case len(names) == 1:
-		return fmt.Sprintf("%s learns fastest, in %s s", names[0], roundSeconds(least))
+		return fmt.Sprintf("%s learns fastest, in %s", names[0], elapsed(least))
 	case len(names) == len(mean):
-		return fmt.Sprintf("all learn about as fast, in %s s", roundSeconds(least))
+		return "all learn about as fast, in " + elapsed(least)
 	}
-	return fmt.Sprintf("%s and %s learn fastest, in about %s s", strings.Join(names[:len(names)-1], ", "),
-		names[len(names)-1], roundSeconds(least))
+	return fmt.Sprintf("%s and %s learn fastest, in %s", strings.Join(names[:len(names)-1], ", "),
+		names[len(names)-1], elapsed(least))
 }
 
-// roundSeconds returns a time with two significant digits, and whole seconds from 10 on.
-func roundSeconds(v float64) string {
-	if v >= 10 {
-		return fmt.Sprintf("%.0f", v)
+// elapsed returns a time in seconds as text.
+func elapsed(seconds float64) string {
+	if seconds < 0.005 {
+		return "less than 0.01 s"
 	}
-	return fmt.Sprintf("%.2g", v)
+	return console.Elapsed(seconds)
 }
 
 // contrast is how much the learners differ on a test picture in the first run, by the first measure and with the kind

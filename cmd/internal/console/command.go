@@ -23,7 +23,8 @@ func Group(c *cli.Command) *cli.Command {
 // Command returns c, whose Flags must be *settings.Option, with what all commands share: the form of help, checks of
 // arguments and --output, --jobs, and ExitUsage for wrong usage, which c.OnUsageError may report.
 func Command(c *cli.Command) *cli.Command {
-	c.CustomHelpTemplate, c.UsageText = commandHelp+optionsText(settings.Of(c)), filled(c.Description, Columns)
+	c.CustomHelpTemplate = commandHelp + Arguments(c) + "\n\nFLAGS\n" + optionsText(settings.Of(c))
+	c.UsageText = filled(c.Description, Columns)
 	c.HideHelpCommand = true // "help" may be a file
 	action := c.Action
 	c.Action = func(ctx *cli.Context) error {

@@ -11,18 +11,26 @@ import (
 	"superres/cmd/internal/settings"
 )
 
-// commandHelp is the beginning of the template of a command's help, before its flags. Command sets UsageText to its
-// examples and what is to be known.
+// commandHelp is the beginning of the template of a command's help, before its arguments and flags. Command sets
+// UsageText to its examples and what is to be known.
 const commandHelp = `{{.HelpName}}: {{.Usage}}
 
 EXAMPLES
 {{.UsageText}}
 
 USAGE
-   {{.HelpName}}{{with .ArgsUsage}} {{.}}{{end}}
+   {{.HelpName}}`
 
-FLAGS
-`
+// Arguments returns what follows the name of c in a line of its usage, behind a blank, or "" for nothing.
+func Arguments(c *cli.Command) string {
+	switch {
+	case c.ArgsUsage != "":
+		return " " + c.ArgsUsage
+	case len(settings.Of(c).Visible()) > 0:
+		return " [FLAGS]"
+	}
+	return ""
+}
 
 // briefHelp is the template of the first of two levels of help. Leveled sets UsageText to its examples and flags.
 const briefHelp = `{{.HelpName}}: {{.Usage}}
@@ -41,7 +49,7 @@ EXAMPLES
 COMMANDS
 {{range .VisibleCommands}}   {{printf "%-10s" .Name}} {{.Usage}}
 {{end}}
-{{.HelpName}} COMMAND --help tells the rest.
+{{.HelpName}} COMMAND --help says more.
 `
 
 // helpAll is the name of the hidden option that shows the second level of help.
@@ -72,11 +80,13 @@ func Leveled(c *cli.Command, examples string, groups ...string) *cli.Command {
 	return c
 }
 
-// groupedHelp returns the second level of help of c: the options by group, in the order of the titles in groups.
+// groupedHelp returns the second level of help of c: examples, the options by group, in the order of the titles in
+// groups, and then the rest of its Description.
 func groupedHelp(c *cli.Command, options settings.Table, groups []string) string {
+	prose := Paragraphs(c.Description)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n\nEXAMPLES\n%s\n\nUSAGE\n   %s %s\n", c.HelpName, c.Usage,
-		filled(c.Description, Columns), c.HelpName, c.ArgsUsage)
+		strings.Join(prose[0].Fit(Columns), "\n"), c.HelpName, c.ArgsUsage)
 	for _, title := range groups {
 		fmt.Fprintf(&b, "\n%s\n", strings.ToUpper(title))
 		for _, o := range options {
@@ -86,6 +96,7 @@ func groupedHelp(c *cli.Command, options settings.Table, groups []string) string
 			}
 		}
 	}
+	b.WriteString(sectioned(prose[1:], Columns))
 	return b.String()
 }
 

@@ -203,6 +203,27 @@ func MeantLine(c *cli.Context, word string, instead ...string) string {
 	return strings.Join(instead, " ")
 }
 
+// checkQuotes returns a usage error if args[i] and words behind it make, with blanks between them, the name of a file,
+// which a shell has taken apart.
+func checkQuotes(args []string, i int) error {
+	name := args[i]
+	for k, word := range args[i+1:] {
+		if name += " " + word; exists(name) && !exists(args[i]) {
+			return Usage("a name with blanks needs quotes; write: %s", Line(args, i, k+2, name))
+		}
+	}
+	return nil
+}
+
+// CheckQuotes returns a usage error if word, an argument of c, and those behind it are the parts of a name with blanks.
+func CheckQuotes(c *cli.Context, word string) error {
+	args, _ := c.Context.Value(typedKey{}).([]string)
+	if i := slices.Index(args, word); i > 0 {
+		return checkQuotes(args, i)
+	}
+	return nil
+}
+
 // exists reports whether there is a file or folder called name.
 func exists(name string) bool {
 	_, err := os.Lstat(name)

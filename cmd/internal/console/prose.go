@@ -11,23 +11,39 @@ const Columns = 80
 
 // Paragraph is a part of the Description of a command.
 type Paragraph struct {
-	// Examples says that Lines are examples, indented: a command and, behind two spaces or more, a remark. False: they
-	// are prose, which may be filled anew.
-	Examples bool
-	Lines    []string
+	Kind
+	Lines []string
 }
 
-// Paragraphs returns the parts of description: lines that begin with a space are examples, others prose, and blank
-// lines end a part.
+// Kind is a kind of Paragraph.
+type Kind int
+
+const (
+	// Prose may be filled anew.
+	Prose Kind = iota
+	// Examples are indented: a command and, behind two spaces or more, a remark.
+	Examples
+	// Heading is one line in capitals over the paragraphs that follow.
+	Heading
+)
+
+// Paragraphs returns the parts of description: lines that begin with a space are examples, lines without small letters
+// headings, others prose. Blank lines end a part.
 func Paragraphs(description string) (list []Paragraph) {
 	open := false // the last paragraph goes on
 	for line := range strings.SplitSeq(description, "\n") {
-		if strings.TrimSpace(line) == "" {
+		kind := Prose
+		switch {
+		case strings.TrimSpace(line) == "":
 			open = false
 			continue
+		case strings.HasPrefix(line, " "):
+			kind = Examples
+		case strings.ToUpper(line) == line:
+			kind = Heading
 		}
-		if examples := strings.HasPrefix(line, " "); !open || list[len(list)-1].Examples != examples {
-			list = append(list, Paragraph{Examples: examples})
+		if !open || list[len(list)-1].Kind != kind {
+			list = append(list, Paragraph{Kind: kind})
 		}
 		last := &list[len(list)-1]
 		last.Lines, open = append(last.Lines, line), true
@@ -40,7 +56,7 @@ func Paragraphs(description string) (list []Paragraph) {
 // long stays whole.
 func (p Paragraph) Fit(width int) (best []string) {
 	switch {
-	case !p.Examples:
+	case p.Kind != Examples:
 		return fill(strings.Join(p.Lines, " "), "", width)
 	case !slices.ContainsFunc(p.Lines, func(line string) bool { return utf8.RuneCountInString(line) > width }):
 		return p.Lines
@@ -114,12 +130,34 @@ func fill(text, indent string, width int) (lines []string) {
 
 // filled returns the Description of a command in lines of at most width columns.
 func filled(description string, width int) string {
+	var parts []string
+	for _, p := range Paragraphs(description) {
+		parts = append(parts, strings.Join(p.Fit(width), "\n"))
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// sectioned returns list, headings and what is below each, in lines of at most width columns that end in line breaks.
+// All but headings is indented.
+func sectioned(list []Paragraph, width int) string {
+	const indent = "   "
 	var b strings.Builder
-	for i, p := range Paragraphs(description) {
-		if i > 0 {
-			b.WriteString("\n\n")
+	for i, p := range list {
+		lines, before := p.Fit(width), indent
+		switch p.Kind {
+		case Heading:
+			before = ""
+		case Prose:
+			lines = p.Fit(width - len(indent))
+		case Examples:
+			before = "" // they are indented
 		}
-		b.WriteString(strings.Join(p.Fit(width), "\n"))
+		if i == 0 || list[i-1].Kind != Heading {
+			b.WriteString("\n")
+		}
+		for _, line := range lines {
+			b.WriteString(before + line + "\n")
+		}
 	}
 	return b.String()
 }

@@ -22,3 +22,14 @@ func TestFilled(t *testing.T) {
 		}
 	}
 }
+
+// Headings stand above what belongs to them, which is indented like the flags of the help.
+func TestSectioned(t *testing.T) {
+	got := sectioned(Paragraphs("SIZES\nProse that is too long for a line.\n\nAnd more.\n\n   superres a  one\n\n"+
+		"JSON\nIts events."), 24)
+	want := "\nSIZES\n   Prose that is too\n   long for a line.\n\n   And more.\n\n   superres a  one\n\n" +
+		"JSON\n   Its events.\n"
+	if got != want {
+		t.Errorf("got\n%s\nexpected\n%s", got, want)
+	}
+}

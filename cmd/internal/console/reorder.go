@@ -28,6 +28,7 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 		return append([]string{args[0], "version"}, args[2:]...), nil
 	}
 	command := app.Command(args[1])
+	first, head := 2, args[:min(len(args), 2)] // the index of the command's first argument, and the words of its name
 	if upscale := app.Command(implied); command == nil && upscale != nil {
 		switch isFlag := isFlag(args[1]); {
 		case isFlag:
@@ -36,37 +37,40 @@ func reorder(app *cli.App, implied string, args []string) ([]string, error) {
 			}
 			fallthrough
 		case isInput(args[1]):
-			command, args = upscale, slices.Insert(slices.Clone(args), 1, implied)
+			command, first, head = upscale, 1, []string{args[0], implied}
 		}
 	}
 	switch {
 	case command == nil && (args[1] == "help" || args[1] == "h"):
 		return helpFor(app, args)
 	case command == nil:
+		if err := checkQuotes(args, 1); err != nil {
+			return nil, err
+		}
 		return nil, unknownCommand(app, args[1])
-	}
-	first := 2 // the index of the command's first argument
-	switch {
+	case first == 1:
 	case len(args) > 2 && command.Command(args[2]) != nil:
-		command, first = command.Command(args[2]), 3
+		command, first, head = command.Command(args[2]), 3, args[:3]
 	case len(command.Subcommands) > 0 && command.Action == nil: // a subcommand must be named
 		if err := subcommand(command, args[first:]); err != nil {
 			return nil, err
 		}
 		return []string{args[0], args[1], "--help"}, nil
 	}
-	flags, files, err := parted(command, args, first)
+	head = slices.Clone(head)
+	flags, files, err := parted(command, "superres "+strings.Join(head[1:], " "), args, first)
 	switch {
 	case err != nil:
 		return nil, err
+	case len(flags) == 0 && slices.Equal(files, []string{"help"}) && !exists("help"):
+		return append(head, askedForHelp...), nil
 	case slices.Equal(flags, askedForHelp) || slices.Equal(flags, askedForAll):
-		return append(slices.Clone(args[:first]), flags...), nil
+		return append(head, flags...), nil
 	case len(files) > 0 && command.Command(files[0]) != nil:
 		return nil, Usage("%s: the command %s %[1]s comes before all flags; a file of this name is ./%[1]s",
-			files[0], args[1])
+			files[0], head[1])
 	}
-	out := append(slices.Clone(args[:first]), flags...)
-	return append(append(out, "--"), files...), nil
+	return append(append(append(head, flags...), "--"), files...), nil
 }
 
 // isFlag reports whether word is a flag; false: it is a file name, perhaps "-", or a command.
@@ -95,9 +99,9 @@ var (
 	askedForAll  = []string{"--" + helpAll}
 )
 
-// parted splits the arguments of a command, the words of the line args from index first on, into flags, each as the one
-// word --name=value with its long name, and files.
-func parted(command *cli.Command, args []string, first int) (flags, files []string, err error) {
+// parted splits the arguments of a command of the given name, the words of the line args from index first on, into
+// flags, each as the one word --name=value with its long name, and files.
+func parted(command *cli.Command, name string, args []string, first int) (flags, files []string, err error) {
 	options := settings.Of(command)
 	for i := first; i < len(args); i++ {
 		arg := args[i]
@@ -113,26 +117,25 @@ func parted(command *cli.Command, args []string, first int) (flags, files []stri
 			continue
 		}
 		shown, value, hasValue := strings.Cut(arg, "=")
-		name := strings.TrimLeft(shown, "-")
-		if name == "help" || name == "h" || name == "?" {
+		flag := strings.TrimLeft(shown, "-")
+		if flag == "help" || flag == "h" || flag == "?" {
 			if all := value == "all" || i+1 < len(args) && args[i+1] == "all"; all && options.Find(helpAll) != nil {
 				return askedForAll, nil, nil
 			}
 			return askedForHelp, nil, nil
 		}
-		list := []short{{options.Find(name), value, hasValue}}
+		list := []short{{options.Find(flag), value, hasValue}}
 		double := strings.HasPrefix(shown, "--")
 		if strings.HasPrefix(shown, "-q") {
 			if err := asQuality(options, args, i); err != nil {
 				return nil, nil, err
 			}
 		}
-		if list[0].option == nil && !double && !isLong(options, name) {
-			list = splitShort(options, name, value, hasValue)
+		if list[0].option == nil && !double && !isLong(options, flag) {
+			list = splitShort(options, flag, value, hasValue)
 		}
 		if len(list) == 0 || list[0].option == nil || strings.HasPrefix(shown, "---") {
-			return nil, nil, unknownFlag(command, "superres "+strings.Join(args[1:first], " "), args, i,
-				shown)
+			return nil, nil, unknownFlag(command, name, args, i, shown)
 		}
 		for _, f := range list {
 			switch {
@@ -162,14 +165,17 @@ func isInput(word string) bool {
 		sizeOrScale.MatchString(word)
 }
 
-// helpFor returns the command line "superres help …" in args rewritten to COMMAND --help where args name a subcommand
-// or "all".
+// helpFor returns the command line "superres help …" in args rewritten to that with --help, for the command, subcommand
+// or level that args name.
 func helpFor(app *cli.App, args []string) ([]string, error) {
-	if len(args) > 2 && app.Command(args[2]) == nil {
+	if len(args) == 2 {
+		return []string{args[0], "--help"}, nil
+	}
+	of := app.Command(args[2])
+	if of == nil {
 		return nil, unknownCommand(app, args[2])
 	}
 	if len(args) > 3 {
-		of := app.Command(args[2])
 		if err := subcommand(of, args[3:]); err != nil {
 			return nil, err
 		}
@@ -180,7 +186,7 @@ func helpFor(app *cli.App, args []string) ([]string, error) {
 			return []string{args[0], args[2], askedForAll[0]}, nil
 		}
 	}
-	return args, nil
+	return []string{args[0], args[2], "--help"}, nil
 }
 
 // unknownCommand returns a usage error with the command that name was most likely meant as, if there is one.

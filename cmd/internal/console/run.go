@@ -90,6 +90,7 @@ func (p Program) App(s *Streams) *cli.App {
 		Usage:                 p.Usage,
 		Version:               Version,
 		HideVersion:           true,
+		HideHelpCommand:       true, // reorder makes --help of it
 		Writer:                s.Out,
 		ErrWriter:             s.Err,
 		Reader:                s.In,

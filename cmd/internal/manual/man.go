@@ -76,14 +76,17 @@ func page(app *cli.App, to io.Writer) error {
 func manualOf(b *strings.Builder, name string, c *cli.Command) {
 	fmt.Fprintf(b, ".SS %s \\- %s\n", roff(name), roff(c.Usage))
 	if len(c.Subcommands) == 0 || c.Action != nil {
-		fmt.Fprintf(b, ".B %s\n%s\n", roff(name), roff(c.ArgsUsage))
+		fmt.Fprintf(b, ".B %s\n%s\n", roff(name), roff(strings.TrimSpace(console.Arguments(c))))
 	}
 	const indented = 7 // columns by which a formatter indents text of a subsection
 	for _, p := range console.Paragraphs(c.Description) {
 		b.WriteString(".PP\n")
-		if text := roff(strings.Join(p.Fit(console.Columns-indented), "\n")); p.Examples {
+		switch text := roff(strings.Join(p.Fit(console.Columns-indented), "\n")); p.Kind {
+		case console.Examples:
 			fmt.Fprintf(b, ".nf\n%s\n.fi\n", text)
-		} else {
+		case console.Heading:
+			fmt.Fprintf(b, ".B %s\n", text)
+		default:
 			b.WriteString(text + "\n")
 		}
 	}

@@ -36,7 +36,7 @@ func TestManual(t *testing.T) {
 		words := strings.Join(strings.Fields(strings.ReplaceAll(page, `\e`, "")), " ") // without ends of lines
 		for _, p := range console.Paragraphs(c.Description) {
 			want := p.Lines[0]
-			if p.Examples {
+			if p.Kind == console.Examples {
 				want, _, _ = strings.Cut(strings.TrimSpace(want), "  ")
 			}
 			if want = strings.Join(strings.Fields(roff(want)), " "); !strings.Contains(words, want) {

@@ -2,6 +2,7 @@ package pictures
 
 import (
 	"fmt"
+	"strconv"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/settings"
@@ -59,6 +60,14 @@ func readFit(to *superres.Options, text string) (err error) {
 // readScale returns the scale that text means, in any usual spelling: 4, 4x, x4, 4×, 400%.
 func readScale(text string) (float64, error) {
 	v, err := enlarging.ParseScale(text)
+	switch {
+	case err == nil:
+	case readFit(new(superres.Options), text) == nil:
+		return 0, console.Usage("--scale %s is a size; write --fit %[1]s", text)
+	}
+	if n, failed := strconv.ParseFloat(text, 64); failed == nil && n > superres.MaxScale {
+		return 0, fmt.Errorf("--scale %s: %w; pixels are --width, such as --width 1920", text, err)
+	}
 	if err != nil {
 		return 0, fmt.Errorf("--scale %s: %w", text, err)
 	}

@@ -308,3 +308,32 @@ func TestSeveralOnPhone(t *testing.T) {
 		t.Errorf("after a finger moved the divider: %s", b.state())
 	}
 }
+
+// The page opens without ground beside a picture that fills the canvas, in the middle of a side that does not, a pixel
+// for a pixel of the page on fine screens, too, and with the divider where the pictures differ most.
+func TestOpeningInBrowser(t *testing.T) {
+	b := openBrowser(t)
+	dir := t.TempDir()
+	truth := consoletest.Blob(1000, 200)
+	other := consoletest.Blob(1000, 200)
+	for y := range 40 {
+		for x := 760; x < 800; x++ {
+			other.Pix[other.PixOffset(x, y)] ^= 0x80
+		}
+	}
+	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), truth)
+	consoletest.WritePicture(t, filepath.Join(dir, "b.png"), other)
+	program.Succeeds(t, dir, "diff", "a.png", "b.png")
+	for _, fine := range []float64{1, 2} {
+		b.Window(900, 700, false)
+		b.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": 900, "height": 700,
+			"deviceScaleFactor": fine, "mobile": false}, nil)
+		b.open(filepath.Join(dir, "diff.html"), "")
+		if zoom, x, y := b.number("zoom"), b.number("x"), b.number("y"); zoom != fine || x != 550 || y != 100 {
+			t.Errorf("%g pixels of the screen for one of the page: %s", fine, b.state())
+		}
+		if at := (b.number("split")-0.5)*900 + 550; at < 750 || at > 810 {
+			t.Errorf("the divider is at %g: %s", at, b.state())
+		}
+	}
+}

@@ -24,7 +24,7 @@ func Diff(s *console.Streams) *cli.Command {
    superres diff --json truth.png enlarged.png
 
 The page uses no network. It opens where the pictures differ most, a pixel for a pixel
-of the screen, and has a divider between two pictures, every picture alone, a map of the
+of the page, and has a divider between two pictures, every picture alone, a map of the
 differences, and zoom, by mouse, fingers and keys; what is seen can be saved. A is the
 reference: the others are scored against it as eval does, protocol matlab-y, and by the
 mean and the largest absolute difference of colours, in levels of 0..255. Pictures of

@@ -9,15 +9,20 @@
 
 	// What is shown. zoom is pixels of the screen for one of the scene, 0 means that all
 	// of it fits; x, y is the place in the scene at the middle; gain is a power of two.
-	// At the start it is a pixel for a pixel where the pictures differ most; a scene that
-	// the canvas has room for is shown whole.
+	// At the start it is a pixel for a pixel of the page where the pictures differ most, without
+	// ground beside a scene that fills the canvas, and the divider goes through that place; a
+	// scene that the canvas has space for is shown whole.
 	const start = { view: "slider", a: 0, b: 1, show: 0, zoom: 1, x: scene.at.x, y: scene.at.y, split: 0.5, gain: 3, bicubic: false };
 	const state = { ...start };
 
 	// The state is kept behind the # of the address, with pictures from 1 and the gain as
 	// it is; what is missing there is as at the start.
 	function read() {
-		start.zoom = fitting() >= 1 ? 0 : 1;
+		const same = Math.max(1, Math.round(devicePixelRatio)), across = canvas.width / same, down = canvas.height / same;
+		const inside = (v, size, seen) => seen >= size ? size / 2 : clamp(v, seen / 2, size - seen / 2);
+		const x = inside(scene.at.x, scene.w, across), y = inside(scene.at.y, scene.h, down);
+		if (fitting() >= same) Object.assign(start, { zoom: 0, x: scene.at.x, y: scene.at.y, split: 0.5 });
+		else Object.assign(start, { zoom: same, x, y, split: clamp(0.5 + (scene.at.x - x) / across, 0.1, 0.9) });
 		const hash = new URLSearchParams(location.hash.slice(1));
 		const number = (name, lo, hi, fallback) => {
 			const v = parseFloat(hash.get(name));
@@ -169,7 +174,7 @@
 	const actions = {
 		...viewport.actions, " ": flicker, d: () => change({ view: "diff" }), x: () => change({ a: state.b, b: state.a }),
 		"[": () => change({ gain: Math.max(state.gain - 1, 0) }), "]": () => change({ gain: Math.min(state.gain + 1, mostGain) }),
-		h: () => change({ zoom: 1, x: start.x, y: start.y }), b: () => $("bicubic") && change({ bicubic: !state.bicubic }), e: save, w: () => full(), Escape: () => full(false),
+		h: () => change({ zoom: start.zoom || 1, x: start.x, y: start.y }), b: () => $("bicubic") && change({ bicubic: !state.bicubic }), e: save, w: () => full(), Escape: () => full(false),
 	};
 	pictures.forEach((_, i) => { actions[i + 1] = () => change({ view: "one", show: i }); });
 

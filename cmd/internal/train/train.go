@@ -36,6 +36,7 @@ func Command(s *console.Streams) *cli.Command {
    superres train --convolutional --channels 16 --depth 5 --steps 3000 photos/ -o quick.npz
    superres upscale -m my.npz photo.jpg
 
+HOW LONG, AND HOW GOOD
 The second example is the form of the paper. Convolutional stages of digits are learned
 with --symmetries none. On two processors with AVX-512 48 channels and 10 layers have had
 2,000 steps after three minutes, and all 80,000 after two hours. --channels 32
@@ -46,6 +47,7 @@ Colour is learned at last, in a minute or two: --steps 0 --init MODEL does that 
 Other scales begin with what one scale has learned: --scale 3 --init photo.npz
 --steps 3000. The same pictures in the same order, flags and seed give the same bytes.
 
+INTERRUPTIONS
 A convolutional stage whose training was interrupted goes on when the same command is run
 again, on any machine, from FILE.npz.partial. That file has the step where the training
 was or, after a crash, one of the last five minutes, and goes when the model is there.

@@ -72,8 +72,12 @@ func (e *session) show(ctx context.Context, b *batch, r *report) error {
 			return err
 		}
 	}
-	if err := r.plan("%d to make, %d skipped, %d cannot be, at most about %s at a time", planned, skipped, failed,
-		console.Bytes(most)); err != nil {
+	memory := ""
+	if planned > 0 {
+		memory = fmt.Sprintf(", at most about %s at a time", console.Bytes(most))
+	}
+	if err := r.plan("%d to make, %d skipped, %d cannot be%s", planned, skipped, failed+len(b.problems),
+		memory); err != nil {
 		return err
 	}
 	if n := len(b.problems); n > 1 {

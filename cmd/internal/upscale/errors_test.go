@@ -78,7 +78,7 @@ func TestErrors(t *testing.T) {
 		// Sizes.
 		{"a.png -s 17", console.ExitUsage, "expected 1 to 16"},
 		{"a.png -s two", console.ExitUsage, "--scale two: expected 1 to 16, such as 2, 2.5, 4x or 200%"},
-		{"a.png -s 50%", console.ExitUsage, "--scale 50%: expected 1 to 16"},
+		{"a.png -s 50%", console.ExitUsage, "--scale 50%: nothing is made smaller; expected 1 to 16"},
 		{"a.png -s 1e400", console.ExitUsage, "--scale 1e400: expected 1 to 16, such as 2"},
 		{"a.png --width 8", console.ExitUsage, "a.png: 9×7 would become 8×6, and nothing is made smaller"},
 		{"a.png --width 150", console.ExitUsage, "more than 16 times as large"},

@@ -3,146 +3,167 @@ package upscale
 // examples are in the short help, which uses no word that a photographer does not know.
 const examples = `   superres upscale photo.jpg                     makes photo_2x.jpg, twice as large
    superres upscale -s 4 photo.jpg large.png      four times as large, named by you
-   superres upscale photos/ -o large/             a whole folder`
+   superres upscale photos/ -o large/             a whole folder
+   superres upscale in.mp4                        a video, with its sound, where FFmpeg is installed`
 
-// description is the text before the flags in the full help.
+// description is the rest of the full help: examples, and what stands behind the flags.
 const description = `   superres upscale photo.jpg                      writes photo_2x.jpg beside it
    superres upscale -s 3 photo.png -o large.png    any scale from 1 to 16
    superres upscale photo.png large.png            the same as with -o, if there is no large.png yet
    superres upscale --fit 3840x2160 photo.png      the largest that a screen holds
    superres upscale -o large/ photos/ more/*.png   folders and files into one folder
    superres upscale -r --resume -o large/ photos/  goes on where it was interrupted
-   superres upscale --dry-run -r photos/           what would be made, and nothing else
-   superres upscale - < in.png > out.png           a pipe
-   superres upscale in.mp4                         writes in_2x.mp4, with its sound
-   ffmpeg -i in.mp4 -f yuv4mpegpipe - | superres upscale - |
-   ffmpeg -i - -i in.mp4 -c:a copy out.mp4         the same by hand, by FFmpeg
+   superres upscale -r --dry-run photos/           what would be made, and nothing else
    superres upscale --effort fast photos/          quick: in a third of the time
    superres upscale --effort max photo.jpg         the finest, eight times as long
+   superres upscale in.mp4                         writes in_2x.mp4, with its sound
+   superres upscale - < in.png > out.png           a pipe
    superres upscale -m bicubic photo.jpg           plain interpolation, for comparison
    superres upscale -m upscayl-lite-4x.param photo.jpg
                                                    by a network of another program
 
+SIZES
 A side is rounded to the nearest pixel, halves up: -s 1.5 takes 9×7 to 14×11, --width
-20 to 20×16. Nothing is ever made smaller. A scale that no model was made for is
-reached by the least enlargement by 2, 3 and 4 that goes past it, and an exact
-reduction from there.
+20 to 20×16. Nothing is made smaller. A scale for which there is no model is reached by
+the least enlargement by 2, 3 and 4 that goes past it, and an exact reduction from there.
 
-Noise and compression are measured in the samples of a picture. One that has some,
-beyond doubt, is enlarged by photo-real, which takes as much away; others are by photo,
-which keeps all that is there, with the colour of photo-real where noise is in colour
-alone. Of a picture by photo that looks sharpened, or reduced without antialiasing,
---verbose, --dry-run and --json tell that; -m photo-real may do better. Where noise varies over a picture, as where a
-photograph stands on a page, as much is taken away as there is in each part; this takes
-twice as long. --denoise 0 takes nothing away, 0.2 what noise of 5 levels of 255 asks for,
-1 what noise of 25 does, everywhere; --verbose, --dry-run and --json tell what was found.
+NOISE AND COMPRESSION
+Noise and compression are measured in every picture. Where there is some beyond doubt,
+photo-real takes as much away; all others are enlarged by photo, which keeps what is
+there. Where noise is in colour alone, only colour is by photo-real. Where noise varies,
+as where a photograph stands on a page, each part loses what it has; this takes twice
+as long.
+
+--denoise 0 takes nothing away, 0.2 what noise of 5 levels of 255 asks for, 1 what noise
+of 25 does, everywhere. --verbose, --dry-run and --json tell what was found, and whether
+a picture looks sharpened, or reduced without antialiasing: -m photo-real may do better.
 --strength below 1 adds less detail, up to 1.3 more.
 
--m takes the files of networks that other programs use, too: ncnn (.param with .bin),
-ONNX, safetensors and PyTorch's .pth. A network is imported once, to integers, and kept
-in the cache of the user; superres models add gives it a name for good. Without a size
-it enlarges by its own scale. Many such networks invent detail: the line of a picture
-has the LR-PSNR, how near the result, reduced again, is to the picture; --back-projection
-10 brings it nearer, and --strength 0.5 takes half of what the network adds. --verbose
-tells where values left the range of its integers.
+NETWORKS OF OTHER PROGRAMS
+-m takes files of ncnn (.param, with .bin beside it), ONNX, safetensors and PyTorch
+(.pth). A network is imported once, to integers, and kept in the cache of the user;
+superres models add gives it a name for good. Without a size it enlarges by its own
+scale.
 
-PNG, JPEG, GIF, BMP, TIFF and WebP are read; PNG, JPEG, WebP, BMP and TIFF are written,
-PNG where the input is a GIF of one picture, and animations as below. WebP is lossless,
-and a side of it has at most 16383 pixels. Grey stays grey, with alpha or without (in
-TIFF and WebP, grey with alpha becomes colour), 16 bits stay 16 in PNG and TIFF, palettes
-become colour, CMYK becomes RGB by plain arithmetic, and JPEGs have colour at full
-resolution (4:4:4). In JPEG and BMP transparency becomes white.
+Many such networks invent detail. The line of a picture has the LR-PSNR, how near the
+result, reduced again, is to the picture: --back-projection 10 brings it nearer, and
+--strength 0.5 takes half of what the network adds. --verbose tells where values left
+the range of the network's integers.
 
-Pictures are turned upright by their orientation tag, which then says so. ICC
-profile, EXIF, XMP, IPTC and resolution are kept byte for byte, but for that tag. Left
-out are a profile that is for colour when the output is grey, or the other way round, the
-small copy inside EXIF when the picture was turned, and what is damaged or larger
-than 16 MiB: that never fails a picture, and is said in one line. The texts of a PNG
-stay in a PNG, comments of a JPEG in a JPEG; WebP and BMP have no IPTC. The size that
-some EXIF blocks repeat stays that of the input. --provenance writes Software in PNG,
-TIFF and the EXIF of a WebP, the comment of a JPEG: program, version, model with its
-hash, and settings, no time and no folder.
+FORMATS
+PNG, JPEG, GIF, BMP, TIFF and WebP are read. A result has the format of its picture, or
+PNG if that is a GIF of one picture. JPEGs are written with colour at full resolution
+(4:4:4), TIFFs compressed, and WebPs lossless, of at most 16383 pixels a side. Grey stays
+grey; in TIFF and WebP, grey with transparency becomes colour. 16 bits stay 16 in PNG and
+TIFF. Palettes become full colour, CMYK becomes RGB by plain arithmetic, and in JPEG and
+BMP transparency becomes white.
 
-A picture may be as large as --max-memory holds: PNG and JPEG without transparency are
-written in strips, so that 100 megapixels ×2 fit into the default. Above 50 megapixels
-a file must have a byte for every 200 pixels, as all photographs have: a small file may
-claim any size. --max-pixels says another limit. A result has at most 4000 megapixels.
+METADATA
+ICC profile, EXIF, XMP, IPTC and resolution are kept byte for byte. Only the orientation
+tag changes, since pictures are turned upright; a size that EXIF repeats stays that of the
+input. What a result does not have is said in one line and never fails a picture: IPTC in
+WebP, all but the resolution in BMP, the texts of a PNG and the comments of a JPEG in
+other formats, a profile for colour in a result that is grey, the small copy inside EXIF
+of a picture that was turned, and what is damaged or larger than 16 MiB.
 
-Folders are mirrored: -r photos/ -o large/ makes large/a/b_2x.jpg of photos/a/b.jpg.
-What is a picture in them is told by its content. Those of kinds that cannot be read,
-such as HEIC and the raw files of cameras, are counted in the end; --verbose, --dry-run
-and --json list them, and --on-unreadable fail refuses the folder.
-Of several pictures, those that superres enlarged before, by the Software in them, are
-left out, so that a command on *.jpg can be given twice; --on-result take enlarges
-them, too, and so does a call on nothing else.
-Two inputs with one output, an output that exists, and a folder that cannot be
-written to are found before any work. As many pictures are in work at once as there
-are processors (-j), and no more than have room together in --max-memory, by the
-estimates that --dry-run shows; one that needs it all has it alone. The results and
-the order of what is told are the same with any -j.
+A result notes what made it: program, version, model with its hash, and settings, no time
+and no folder. That is Software in PNG and TIFF and in the EXIF of a WebP, and the comment
+of a JPEG. --provenance=false leaves it out.
 
-Animations, as GIF, PNG or WebP, and TIFFs of several pages are enlarged picture by
-picture, and come out as what they were, WebP as animated PNG; --format or -o may say png
-or gif, or tiff for a page a frame. --first-frame takes the first picture alone. Each
-frame is enlarged as it is seen, all by one model, which the first two choose as for
-video, so that what stands still stays the same bytes, beside what moves, too. Delays,
-also of nothing, and how often it is played stay as they are; a GIF has hundredths of a
-second, of a delay that is none 2 at least. A picture of a PNG that is no part of its
-animation is left out. The colours of a GIF are chosen once, from all frames, and not
-dithered; what is less than half opaque is transparent in it. What is said of the whole
-file is kept as of a picture, in a GIF nothing. Pages keep their own sizes, depths,
-resolutions and metadata; smaller copies and masks of pages are left out. All frames are
-looked at before any is enlarged, and a file is whole or not there, in a pipe as well.
---max-pixels counts a picture, by default 50 million pixels, and all of a file may have
-100 times as many, at most 50000 pictures; --timeout, where it is given, counts the file, and else the decoding of
-a picture. --resume goes on with files, and begins each anew.
+LIMITS OF A PICTURE
+A picture may be as large as --max-memory holds. PNG and JPEG without transparency are
+written in strips, so that 100 megapixels ×2 fit into the default. Above 50 megapixels a
+file must have a byte for every 200 pixels, as all photographs have, since a small file
+may claim any size; a frame of an animation or of Y4M has at most 50 megapixels.
+--max-pixels sets another limit for all of them. A result has at most 4000 megapixels.
 
-Video files (MP4, MOV, M4V, MKV, WebM, AVI and others) are read and written by the
-programs ffmpeg and ffprobe, which must be on the path, one file at a time. MP4, MOV, M4V,
-MKV and WebM become what they were, others MKV, which holds any sound; -o or --name may
-say another. Each frame is enlarged as one of Y4M is, below, and shown when it was: a
-frame rate that varies still does. Sound is copied, packet by packet; a container that
-does not take it is refused before any work. Subtitles are copied, or written in the form
-that the container has; chapters, languages, titles, dates, places and, in MP4 and MOV,
-the cover are kept, unless --metadata strip. What is left out is said: pictures as
-subtitles where only MKV takes them, the data of cameras, transparency, HDR screens'
-data, all videos but the first. The flags of colour (matrix, range, primaries, transfer)
-are those of the input; where it has no matrix, and programs would take the larger video
-for another, BT.601 is said. The encoder is libx264 at CRF 16 in 4:2:0, or MPEG-4 where
-ffmpeg has none; libx265 at CRF 18 for more than 8 bits; libvpx-vp9 at CRF 20 in WebM.
-Turned video comes out upright. Odd sides get one row or column more, a copy of the last.
-Interlaced video goes through ffmpeg's bwdif. Videos in folders are left alone: name
-them, as in videos/*.mp4. --resume is refused; --on-exist skip leaves out what is done.
+FOLDERS
+Folders are mirrored: -r photos/ -o large/ makes large/a/b_2x.jpg of photos/a/b.jpg. A
+picture is told by its content, not by its name. Files of kinds that cannot be read, such
+as HEIC and the raw files of cameras, are counted in the end; --verbose, --dry-run and
+--json list them, and --on-unreadable fail refuses the folder.
 
-Y4M (YUV4MPEG2) in a file or a pipe becomes Y4M, a call for each stream: 4:2:0 as
-jpeg, mpeg2 or paldv, 4:1:1, 4:2:2, 4:4:4 or mono, of 8 to 16 bits; 420p10 and the
-like are taken to have colour on the left, as mpeg2. All that the header says but the
-size stays. Y, Cb and Cr are enlarged as they are, whatever their range and matrix, by
-the model, Cb and Cr from where a layout has them to where it has them. Nothing is cut
-off at the ends of limited range: a result may pass them, as an input may. Each frame
-is enlarged for itself, as a picture is: there is no model of motion. The same frame
-gives the same bytes. How much noise is taken away is found in the first two frames
-and holds for all: that of a picture, and less noise, too, where it is another in the
-second frame, as it would shimmer. --denoise says it by hand. Interlaced video is
-refused. As many frames are in work at once as there are processors, and as have room
-in --max-memory; they are written in their order. --max-pixels (by default 50) and
---timeout count a frame. A file is whole or not there; a pipe ends with a whole frame, also when it is
-interrupted or the input is cut. --resume does not go on within a stream.
+Pictures that superres made, as their metadata note, are left out where there are others,
+so that a command on *.jpg can be given twice; --on-result take enlarges them, too.
 
---resume keeps .superres-journal.jsonl in the folder of the outputs. A picture that
-it has is made again only when its input (size, time, or else SHA-256), the settings,
-the model or the version of superres have changed. Results that it has not are
-somebody else's: --on-exist says what becomes of them. --shard takes a part by a hash
-of the path below the folder: a picture stays in its part when others are added. Each
-part keeps a journal of its own, .superres-journal.I-of-N.jsonl, that all others
-read.
+Two inputs with one output, an output that exists, and a folder that cannot be written to
+are found before any work. As many pictures are in work at once as there are processors
+(-j), and no more than fit into --max-memory by the estimates that --dry-run shows.
+Results, and the order of what is told, are the same with any -j.
 
---json writes result for every picture that superres enlarged before and that is left
-out, unreadable for every picture of a folder that is of a kind that cannot be read, and for every other picture skip, or start and then done or fail, with input
-and output, sizes, seconds, model, level and what was found, warnings of what the
-output has not got of its input, and the class and exit code of an error (usage, input, output, model, limit, other), and
-in the end a summary; of a stream of frames, an animation or a file with pages there is a
-frame for each that is written, with its number; with --dry-run it is skip, plan (with memory) or fail. A byte of
-a name that is of no UTF-8 is \u0000 and its two hexadecimal digits, there and in the
-journal: \u0000ff. Without --json there is a bar with the time left on a terminal, of video with frames a second, elsewhere a line a picture for
-several.`
+ANIMATIONS AND PAGES
+Animations (GIF, PNG, WebP) and TIFFs of several pages come out as what they were, WebP
+as animated PNG; -f or -o may say png or gif, or tiff for a page a frame. --first-frame
+takes the first picture alone. All frames are by one model, which the first two choose,
+and what stands still has the same bytes in every frame.
+
+Delays and repetitions are kept; those of other files are rounded to a GIF's hundredths of
+a second, 2 at least. A GIF has one palette for all frames, without dithering, nothing that is half
+transparent, and no metadata. A picture of a PNG that is no part of its animation is left
+out. Pages keep their own sizes, depths, resolutions and metadata; smaller copies and
+masks of pages are left out.
+
+All frames are looked at before any is enlarged, and a file is whole or not there. It may
+have 50000 pictures, and as many pixels as 100 of the largest that --max-pixels allows.
+--timeout, if it is given, counts the whole file. --resume begins each file anew.
+
+VIDEO
+MP4, MOV, M4V, MKV, WebM, AVI and other video files are read and written by ffmpeg and
+ffprobe, which must be on the path, one file at a time. MP4, MOV, M4V, MKV and WebM stay
+what they were, others become MKV, which holds any sound; -o or --name may say another.
+Videos in folders are left alone: name them, as in videos/*.mp4. Those that superres made
+are left out as pictures are. --resume is refused; --on-exist skip leaves out what is done.
+
+Frames are enlarged as those of Y4M are, below, and shown when they were, also where the
+rate varies. Turned video comes out upright, and an odd side gets one more row or column,
+a copy of the last. Interlaced video goes through ffmpeg's bwdif.
+
+Sound is copied, packet by packet; a container that does not take it is refused before
+any work. Subtitles are copied, or written in the form that the container has. Chapters,
+languages, titles, dates, places and, in MP4 and MOV, the cover are kept, unless
+--metadata strip. What is left out is said: pictures as subtitles where only MKV takes
+them, the data of cameras, transparency, HDR screens' data, all videos but the first.
+
+The flags of colour (matrix, range, primaries, transfer) stay. A small video without a
+matrix that programs would take for another once it is large gets BT.601, which it had.
+The encoder is libx264 at CRF 16 in 4:2:0, or MPEG-4 where ffmpeg has none; libx265 at CRF
+18 for more than 8 bits; libvpx-vp9 at CRF 20 in WebM.
+
+By hand, with encoders and filters of your own, this keeps the sound and, of an HD video,
+the colour matrix; of a smaller one write smpte170m:
+
+   ffmpeg -i in.mp4 -f yuv4mpegpipe -strict -1 - | superres upscale - |
+   ffmpeg -i - -i in.mp4 -map 0:v -map "1:a?" -c:a copy -crf 16 \
+      -vf setparams=colorspace=bt709 -pix_fmt yuv420p out.mp4
+
+Y4M
+A Y4M stream (YUV4MPEG2), in a file or a pipe, becomes Y4M, one in a call: 4:2:0 as jpeg,
+mpeg2 or paldv, 4:1:1, 4:2:2, 4:4:4 or mono, of 8 to 16 bits. 420p10 and the like are
+taken to have colour on the left, as mpeg2. The header stays, but for the size. Y, Cb and
+Cr are enlarged by the model as they are, whatever their range and matrix, and values
+outside the limited range are kept.
+
+Each frame is enlarged on its own, as a picture is; there is no model of motion, and the
+same frame gives the same bytes. The first two frames decide for all how much noise is
+taken away: less than from a picture where the noise of the second is another, which would
+shimmer. --denoise says it by hand. Interlaced streams are refused. --timeout counts a
+frame. A file is whole or not there; a pipe ends with a whole frame, also when it is
+interrupted or the input is cut.
+
+RESUMING AND SHARING
+--resume keeps .superres-journal.jsonl in the folder of the outputs. A picture in it is
+made again only when its input (size, time, or else SHA-256), the settings, the model or
+the version of superres have changed. Results that are not in it are somebody else's:
+--on-exist says what becomes of them. --shard takes a part by a hash of the path below the
+folder, so that a picture stays in its part when others are added. Each part keeps a
+journal of its own, .superres-journal.I-of-N.jsonl, that all others read.
+
+EVENTS
+--json writes an event a line. A picture has start, and then done or fail; or skip; or,
+with --dry-run, plan. Their fields are input and output, sizes, seconds, memory, model,
+level and what was found, warnings of what the output does not have, and of an error its
+class (usage, input, output, model, limit, other) and exit code. There is a result for
+every picture that superres made and that is left out, an unreadable for every one of a
+kind that cannot be read, a frame for each frame or page that is written, and at last a
+summary. A byte of a name that is no UTF-8 is \u0000 and its two hexadecimal digits, there
+and in the journal: \u0000ff.`

@@ -8,10 +8,10 @@ import (
 	"superres/cmd/internal/console"
 )
 
-// Help has two levels: ten flags and three examples in plain words, and all flags, each once, in groups.
+// Help has two levels: ten flags and four examples in plain words, and all flags, each once, in groups.
 func TestHelpLevels(t *testing.T) {
 	brief, stderr, code := call(t, ".", "", "upscale", "a.png", "--help")
-	if code != 0 || stderr != "" || strings.Count(brief, "\n   superres upscale ") != 3 ||
+	if code != 0 || stderr != "" || strings.Count(brief, "\n   superres upscale ") != 4 ||
 		strings.Count(brief, "--") != 11 || !strings.HasSuffix(brief, "\nsuperres upscale --help all has all "+
 		"flags, in groups, and the small print.\n") {
 		t.Errorf("exit %d, %s%s", code, brief, stderr)

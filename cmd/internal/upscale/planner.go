@@ -255,6 +255,7 @@ func (p *planner) take(l finding) {
 	case l.reason != "":
 		p.fates[l.number] = done
 		p.left++
+	case l.itself: // which clash has said
 	case l.there && p.opt.OnExist == "skip":
 		p.fates[l.number] = exists
 		p.left++

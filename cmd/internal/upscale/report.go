@@ -76,14 +76,14 @@ func (r *report) leaveOut(b *batch) error {
 	for _, in := range b.results {
 		r.events.picture(pictureEvent{Event: "result", Input: paths.Name(in.Path)})
 		if r.verbose && !r.dry {
-			r.say(in.Path + ": skipped, superres enlarged it before")
+			r.say(in.Path + ": left out, superres enlarged it before")
 		}
 	}
 	for _, o := range others {
 		r.events.picture(pictureEvent{Event: "unreadable", Input: paths.Name(o.Path), Reason: o.Reason(),
 			Kind: o.Kind.Title})
 		if r.verbose && !r.dry {
-			r.say(o.Path + ": skipped, " + o.Reason())
+			r.say(o.Path + ": left out, " + o.Reason())
 		}
 	}
 	r.mu.Unlock()
@@ -91,12 +91,12 @@ func (r *report) leaveOut(b *batch) error {
 		return nil
 	}
 	for _, in := range b.results {
-		if err := r.plan("%s: skipped, superres enlarged it before", in.Path); err != nil {
+		if err := r.plan("%s: left out, superres enlarged it before", in.Path); err != nil {
 			return err
 		}
 	}
 	for _, o := range others {
-		if err := r.plan("%s: skipped, %s", o.Path, o.Reason()); err != nil {
+		if err := r.plan("%s: left out, %s", o.Path, o.Reason()); err != nil {
 			return err
 		}
 	}

@@ -44,7 +44,7 @@ func TestResultsAreLeftOut(t *testing.T) {
 		}
 	}
 	expect(t, dir, "", ". -o out -m nearest", 0, "4 pictures that superres enlarged before are left out; --on-result ")
-	expect(t, dir, "", ". -o out2 -m nearest -v", 0, "large.jpg: skipped, superres enlarged it before")
+	expect(t, dir, "", ". -o out2 -m nearest -v", 0, "large.jpg: left out, superres enlarged it before")
 	expect(t, dir, "", ". -o all -m nearest -q --on-result take", 0)
 	if all := consoletest.Tree(t, filepath.Join(dir, "all")); len(all) != 6 {
 		t.Errorf("with --on-result take: %v", all)

@@ -72,8 +72,8 @@ func TestFolderOfAllKinds(t *testing.T) {
 		command = "in -r -m nearest -o "
 		tally   = "4 files are of kinds that cannot be read: 3 HEIC, 1 DNG"
 	)
-	list := []string{"IMG_1.HEIC: skipped, HEIC cannot be read; save it as PNG or JPEG first", "IMG_2.heic: skipped",
-		"noname: skipped", "raw.dng: skipped, DNG cannot be read; develop it"}
+	list := []string{"IMG_1.HEIC: left out, HEIC cannot be read; save it as PNG or JPEG first", "IMG_2.heic: left out",
+		"noname: left out", "raw.dng: left out, DNG cannot be read; develop it"}
 	stdout, _ := expect(t, dir, "", command+"plan --dry-run", 0)
 	consoletest.InOrder(t, stdout, append(list, tally+"\n5 to make, 0 skipped, 0 cannot be")...)
 	expect(t, dir, "", command+"out", 0, "superres: "+tally+"; --verbose lists them, with what to do\n")
@@ -82,7 +82,7 @@ func TestFolderOfAllKinds(t *testing.T) {
 		t.Errorf("made %v, expected %v", got, want)
 	}
 	_, stderr := expect(t, dir, "", command+"verbose --verbose", 0, append(list, tally+"\n")...)
-	if strings.Count(stderr, ": skipped, ") != len(list) {
+	if strings.Count(stderr, ": left out, ") != len(list) {
 		t.Errorf("verbose: %s", stderr)
 	}
 	succeeds(t, dir, command+"quiet -q")

@@ -62,7 +62,7 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 		return err
 	}
 	opt.takeSize(enlarger)
-	if text := console.Slowness(); text != "" && opt.Verbose {
+	if text := console.Slowness(); text != "" && (opt.Verbose || !opt.quiet && console.IsTerminal(s.Err)) {
 		fmt.Fprintln(s.Err, "superres:", text)
 	}
 	bar := console.NewProgress(c, s)

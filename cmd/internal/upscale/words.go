@@ -38,7 +38,9 @@ func (opt Options) checkWords(c *cli.Context) error {
 		case paths.IsStandard(word) || word == "" || !there && strings.ContainsAny(word, "*?["):
 			continue
 		case !there:
-			err = opt.checkMissing(c, word, last)
+			if err = console.CheckQuotes(c, word); err == nil {
+				err = opt.checkMissing(c, word, last)
+			}
 		case last:
 			err = opt.checkLast(c, word)
 		default:
@@ -52,8 +54,8 @@ func (opt Options) checkWords(c *cli.Context) error {
 }
 
 var (
-	// addressStart matches the start of an address, such as https:// and file://.
-	addressStart = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+:/{1,3}`)
+	// addressStart matches the start of an address, such as https://, file:// and www.
+	addressStart = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]+:/{1,3}|www\.)`)
 	// likeScale matches what is written like a scale, and likeSize what is like a size in pixels.
 	likeScale = regexp.MustCompile(`^[x×]?[0-9]+([.,][0-9]+)?[x×%]?$`)
 	likeSize  = regexp.MustCompile(`^([0-9]+)[xX×*:,]([0-9]+)(px)?$`)
@@ -65,7 +67,7 @@ var (
 
 // addressError returns the error for word, an address that begins with scheme.
 func addressError(c *cli.Context, word, scheme string) error {
-	if strings.EqualFold(scheme[:strings.Index(scheme, ":")], "file") {
+	if strings.HasPrefix(strings.ToLower(scheme), "file:") {
 		if at, err := url.Parse(word); err == nil && at.Path != "" {
 			return console.Usage("%s is an address; write the path: %s", word, console.MeantLine(c, word, at.Path))
 		}
@@ -111,8 +113,8 @@ func (opt Options) checkMissing(c *cli.Context, word string, last bool) error {
 		return meant("-o", strings.TrimSuffix(filepath.ToSlash(word), "/")+"/")
 	case len(opt.Inputs) == 2 && imagefile.NamedFormat(word) == "" && !pictures.IsNamedVideo(word) &&
 		!slices.Contains(videos, ext):
-		return console.Usage("%s: does not exist, and is no name of a result: these end in .png, .jpg, .tif or .bmp",
-			word)
+		return console.Usage("%s: does not exist, and is no name of a result: these end in .png, .jpg, .webp, .tif "+
+			"or .bmp", word)
 	}
 	return nil
 }
@@ -165,8 +167,8 @@ func (opt Options) checkSize(c *cli.Context, word string) error {
 	if flag := console.SizeFlag(options, number); flag != "" {
 		return console.Usage("%s is no file; write: %s", word, write(flag, strings.Trim(number, "x×")))
 	}
-	return console.Usage("%s is no file; sizes are -s, from %d to %d, --width 1920 and --fit 1920x1080", word,
-		superres.MinScale, superres.MaxScale)
+	return console.Usage("%s is no file; nothing is made smaller, and sizes are -s, from %d to %d, --width 1920 and "+
+		"--fit 1920x1080", word, superres.MinScale, superres.MaxScale)
 }
 
 // checkLast returns an error if word, the last of several inputs, is meant as the output: an empty folder, or, of two

@@ -283,3 +283,16 @@ func (b *Browser) Downloads(dir string) {
 	all := &Browser{t: b.t, pipe: b.pipe}
 	all.Call("Browser.setDownloadBehavior", map[string]any{"behavior": "allow", "downloadPath": dir}, nil)
 }
+
+// Await waits until the file path is there, with content, and returns path.
+func Await(t *testing.T, path string) string {
+	t.Helper()
+	for range 200 {
+		if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+			return path
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatalf("%s does not come", path)
+	return ""
+}

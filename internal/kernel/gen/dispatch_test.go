@@ -39,7 +39,7 @@ func TestDispatch(t *testing.T) {
 			"\tcpu.ARM64.HasASIMD,\n",
 			"\treturn armARM64(unsafe.SliceData(out), unsafe.SliceData(in), len(in), n)\n",
 			"\n//go:noescape\nfunc armARM64(out *int8, in *int8, inLen int, n int) (a int, b int)\n",
-			"\nfunc all(v []float64) { allGeneric(v) }\n",
+			"\nfunc all(v []float64)     { allGeneric(v) }\n",
 		},
 		"wasm": {
 			"//go:build !purego && js\n", "{\"generic\", \"simd128\"}", "\thasModule(),\n",

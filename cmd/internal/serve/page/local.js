@@ -90,7 +90,7 @@ async function work(job, first, signal, tell) {
 	}
 	return new Promise((done, fail) => {
 		let over = 0;
-		const end = (reusable, settle, value) => {
+		const end = (reusable, settle = () => {}, value) => {
 			clearTimeout(over);
 			w.worker.onmessage = w.worker.onerror = null;
 			signal?.removeEventListener("abort", stop);

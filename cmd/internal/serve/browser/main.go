@@ -46,8 +46,8 @@ func main() {
 const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; " +
 	"img-src 'self' blob:; connect-src 'self'; form-action 'none'; base-uri 'none'"
 
-// write makes the folder and prints the sizes of superres.wasm.
-func write(folder string) error {
+// write makes the folder, with superres.wasm built with more flags of go build, and prints its sizes.
+func write(folder string, flags ...string) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
@@ -81,8 +81,8 @@ func write(folder string) error {
 		}
 	}
 	program := filepath.Join(folder, "superres.wasm")
-	if _, err := output("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", program,
-		"superres/cmd/internal/serve/browser"); err != nil {
+	flags = append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", program}, flags...)
+	if _, err := output("go", append(flags, "superres/cmd/internal/serve/browser")...); err != nil {
 		return err
 	}
 	if err := os.Chmod(program, 0o666); err != nil {

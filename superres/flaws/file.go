@@ -91,18 +91,31 @@ func newCoefficients(parts []*samples, x0, y0, step int) *coefficients {
 
 // add appends the coefficients of one block, whose samples are given by rows.
 func (c *coefficients) add(block *[64]int64) {
-	var half, whole [64]int64
+	// A cosine of an even frequency is the same from both ends of the block, of an odd one the opposite.
+	var folded, half, whole [64]int64
+	for k := range 4 {
+		for j := range 8 {
+			a, b := block[8*k+j], block[8*(7-k)+j]
+			folded[8*k+j], folded[8*(k+4)+j] = a+b, a-b
+		}
+	}
 	for i := range 8 {
-		for k, w := range cosines[8*i : 8*i+8] {
+		from := folded[32*(i%2):][:32]
+		for k, w := range cosines[8*i : 8*i+4] {
 			for j := range 8 {
-				half[8*i+j] += w * block[8*k+j]
+				half[8*i+j] += w * from[8*k+j]
 			}
 		}
 	}
 	for i := range 8 {
+		row := half[8*i:][:8]
+		var ends [2][4]int64
+		for k := range 4 {
+			ends[0][k], ends[1][k] = row[k]+row[7-k], row[k]-row[7-k]
+		}
 		for j := range 8 {
-			for k, w := range cosines[8*j : 8*j+8] {
-				whole[8*i+j] += half[8*i+k] * w
+			for k, w := range cosines[8*j : 8*j+4] {
+				whole[8*i+j] += ends[j%2][k] * w
 			}
 		}
 	}

@@ -23,7 +23,7 @@ const memory = 2 << 30
 
 // main is the program of a worker: it waits for calls of superres.run, one at a time, and superres.cancel.
 func main() {
-	debug.SetGCPercent(100)
+	debug.SetGCPercent(400) // within the limit that admit sets
 	limits := console.Limits{Memory: memory}
 	w := &worker{host: js.Global().Get("host")}
 	w.runner = jobs.Runner{Service: upscale.NewService(limits, 0, 0), Limits: limits, Progress: w.progress,

@@ -74,7 +74,8 @@ func TestPageWithoutServer(t *testing.T) {
 	b.Wait("scores.querySelectorAll('tbody td').length === 4")
 
 	// An animation goes through a temporary file, which is in memory there.
-	consoletest.Put(t, filepath.Join(dir, "moves.gif"), imagetest.GIF(t, imagetest.Indexed(40, 30), imagetest.Indexed(40, 30)))
+	frame := imagetest.Indexed(40, 30)
+	consoletest.Put(t, filepath.Join(dir, "moves.gif"), imagetest.GIF(t, frame, frame))
 	b.Eval("document.getElementById('clear').click()")
 	b.Choose("files", filepath.Join(dir, "moves.gif"))
 	b.Wait("[...document.querySelectorAll('#list li')].map(li => li.className.split(' ')[0]).join() === 'done'")
@@ -87,7 +88,8 @@ func TestPageWithoutServer(t *testing.T) {
 	b.Choose("files", filepath.Join(dir, "huge.png"), filepath.Join(dir, "blob.png"))
 	b.Wait("[...document.querySelectorAll('#list li')].map(li => li.className.split(' ')[0]).join() === " +
 		"'done,failed,done'")
-	if got := fmt.Sprint(b.Eval("list.innerText")); !strings.Contains(got, "the program superres, which may take more") {
+	const advice = "the program superres, which may take more"
+	if got := fmt.Sprint(b.Eval("list.innerText")); !strings.Contains(got, advice) {
 		t.Errorf("no advice in %s", got)
 	}
 	if got := b.Eval("faults.join()"); got != "" {

@@ -57,8 +57,8 @@ func write(folder string, flags ...string) error {
 		return err
 	}
 	head := []byte("<meta charset=\"utf-8\">\n")
-	index = bytes.Replace(index, head, fmt.Appendf(head, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n",
-		policy), 1)
+	meta := fmt.Sprintf("<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n", policy)
+	index = bytes.Replace(index, head, append(head, meta...), 1)
 	root, err := output("go", "env", "GOROOT")
 	if err != nil {
 		return err

@@ -131,8 +131,10 @@ func (r *Runner) sizeOf(ctx context.Context, index int) (size image.Point, err e
 	return size, err
 }
 
-// open returns a picture that is to be scored: of an animation or a file with pages, the first one. accept may refuse it by its header.
-func (r *Runner) open(ctx context.Context, index int, accept func(image.Config, int64) error) (*imagefile.Picture, error) {
+// open returns a picture that is to be scored: of an animation or a file with pages, the first one. accept may refuse
+// it by its header.
+func (r *Runner) open(ctx context.Context, index int,
+	accept func(image.Config, int64) error) (*imagefile.Picture, error) {
 	limits := imagefile.Limits{Pixels: r.Limits.Pixels, Time: r.Decode, Strip: true, FirstFrame: true, Accept: accept}
 	file, size := r.File(index)
 	return imagefile.OpenAt(ctx, file, size, Parts[index], limits)

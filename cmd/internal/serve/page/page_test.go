@@ -206,7 +206,8 @@ func TestSave(t *testing.T) {
 	b.Choose("document.getElementById('folder')", filepath.Join(dir, "f"))
 	b.reach("done,done,done")
 	b.click("Save f/a.png")
-	if got := golden.Open(t, consoletest.Await(t, filepath.Join(saved, "a_2x.png"))).Bounds().Size(); got != image.Pt(16, 18) {
+	one := consoletest.Await(t, filepath.Join(saved, "a_2x.png"))
+	if got := golden.Open(t, one).Bounds().Size(); got != image.Pt(16, 18) {
 		t.Errorf("saved %v", got)
 	}
 	b.click("Save all 3 as ZIP")

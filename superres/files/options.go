@@ -209,9 +209,6 @@ func (o Options) settings() (s enlarging.Settings, err error) {
 	if s.OwnScale {
 		s.Size.Scale = 2
 	}
-	if s.Open == nil {
-		s.Open = open
-	}
 	if o.Denoise != nil {
 		s.Denoise = *o.Denoise
 	}

@@ -40,8 +40,8 @@ func TestLibrary(t *testing.T) {
 	}
 	run("go", "build", "-buildmode=c-shared", "-o", filepath.Join(dir, "libsuperres.so"), ".")
 	program := filepath.Join(dir, "test")
-	run(compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-D_POSIX_C_SOURCE=200809L", "-I", ".", "-o", program, "test.c",
-		"-L", dir, "-lsuperres", "-pthread", "-Wl,-rpath,"+dir)
+	run(compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-D_POSIX_C_SOURCE=200809L", "-I", ".", "-o", program,
+		"test.c", "-L", dir, "-lsuperres", "-pthread", "-Wl,-rpath,"+dir)
 	result, pixels := filepath.Join(dir, "result.png"), filepath.Join(dir, "pixels")
 	photo := must.Get(filepath.Abs("../../testdata/hopper.png"))(t)
 	version := run(program, photo, "scale=1.5&effort=fast", result, pixels)

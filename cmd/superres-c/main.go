@@ -76,7 +76,7 @@ func superres_upscale_pixels(pixels *C.bytes, stride C.size_t, width, height, ch
 			return usage.Errorf("pixels, result, result_width or result_height is NULL")
 		}
 		*result, *resultWidth, *resultHeight = nil, 0, 0
-		opt, err := parse(options, "scale", "width", "height", "fit", "model", "effort", "denoise", "strength", maxMemory)
+		opt, err := parse(options, "scale", "width", "height", "fit", "model", "effort", "denoise", "strength")
 		if err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func give(data []byte) *C.uint8_t { return (*C.uint8_t)(C.CBytes(data)) }
 // maxMemory is the name of the option that limits the memory of a picture, in MiB.
 const maxMemory = "max-memory"
 
-// parse returns the options in a query; it may have those called names, or all if there are none.
+// parse returns the options in a query: maxMemory, and those called names, or all if there are none.
 func parse(text *C.text, names ...string) (opt files.Options, err error) {
 	if text == nil {
 		return opt, nil
@@ -150,7 +150,7 @@ func parse(text *C.text, names ...string) (opt files.Options, err error) {
 		case name == maxMemory:
 			opt.Limits.Memory, err = mebibytes(values[0])
 		case len(names) > 0 && !slices.Contains(names, name):
-			err = usage.Errorf("%s", usage.Unknown("option", name, names))
+			err = usage.Errorf("%s", usage.Unknown("option", name, append(names, maxMemory)))
 		default:
 			err = opt.Set(name, values[0])
 		}
@@ -178,7 +178,7 @@ func imageOf(pixels *C.bytes, stride uint64, width, height, channels int) (image
 	case channels != 1 && channels != 3 && channels != 4:
 		return nil, usage.Errorf("%d channels: expected 1, 3 or 4", channels)
 	case stride < uint64(width)*uint64(channels):
-		return nil, usage.Errorf("a stride of %d bytes: expected %d or more for %d pixels", stride, width*channels, width)
+		return nil, usage.Errorf("a stride of %d bytes: expected %d or more", stride, width*channels)
 	case stride > math.MaxInt/uint64(height):
 		return nil, usage.Errorf("a stride of %d bytes: no memory has %d rows of it", stride, height)
 	}
@@ -216,7 +216,8 @@ func enlarge(in image.Image, opt files.Options) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := superres.Options{Scale: opt.Scale, Width: opt.Width, Height: opt.Height, Fit: opt.Fit, Strength: opt.Strength}
+	size := superres.Options{Scale: opt.Scale, Width: opt.Width, Height: opt.Height, Fit: opt.Fit,
+		Strength: opt.Strength}
 	if size.Scale == 0 && size.Width == 0 && size.Height == 0 {
 		size.Scale = 2
 	}

@@ -9,7 +9,7 @@
  * "scale=3&effort=fast". NULL and "" mean that all have their defaults, which double the size.
  *
  *   scale       1 to 16, 1.5, or 300%; or width, height, or both; or fit=800x600: as large as fits into that
- *   region      X,Y,W,H: the part to enlarge, in pixels of the picture
+ *   region      X,Y,W,H: the part to enlarge, in pixels of the picture (of files alone)
  *   model       auto, photo, photo-real, coupled, digits, bicubic, lanczos, nearest
  *   effort      fast, best, max
  *   denoise     auto, or 0 to 1

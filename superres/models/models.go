@@ -69,8 +69,8 @@ func init() {
 
 // Open returns the model of the given name, with its siblings for other scales and its smaller model for the effort
 // fast, which are opened when they are needed. Files are read once in a program: all models of a name share stages,
-// which must not be changed. The error for an unknown name lists the known ones and wraps superres.ErrModel. Open may be
-// called concurrently.
+// which must not be changed. The error for an unknown name lists the known ones and wraps superres.ErrModel. Open may
+// be called concurrently.
 func Open(name string) (*superres.Model, error) {
 	if name == Auto {
 		m, err := Open(Photo)

@@ -268,7 +268,7 @@ func (s *source) makePage() (name string, data []byte, err error) {
 	if linked.licences, err = s.readLicences(target{"js", "wasm"}); err != nil {
 		return "", nil, err
 	}
-	pages := append(linked.licenceTree().in("licences"), file{"LICENSE", 0o644, s.licence})
+	pages := append(linked.licenceTree().in("licenses"), file{"LICENSE", 0o644, s.licence})
 	for _, e := range entries {
 		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		if err != nil {

@@ -38,8 +38,8 @@ type Filter struct {
 	// largest magnitude after skip was added; with 0 the result is clipped to 16 bits alone. Residual ignores both.
 	Clip, SumClip int16
 
-	// IsWide is true for a layer whose samples may be any integers of 16 bits: see wide.go. Of other layers, Most is the
-	// largest magnitude of a sample; 0 stands for Clip.
+	// IsWide is true for a layer whose samples may be any integers of 16 bits: see wide.go. Of other layers, Most is
+	// the largest magnitude of a sample; 0 stands for Clip.
 	IsWide bool
 	Most   int16
 

@@ -84,9 +84,9 @@ const (
 )
 
 // SplitHigh sets dst to the high parts of integers, and SplitLow to the low parts: n = low + high·2^PartBits. n is
-// a + b + c, times slope where that is negative, times factor, each rounded to float32, clipped to -MostSplit..MostSplit and
-// rounded to the nearest integer, half to even. There is a slope and a factor for each channel; their number,
-// len(slope), is a multiple of Lanes, and len(dst) a multiple of it. All values are finite.
+// a + b + c, times slope where that is negative, times factor, each rounded to float32, clipped to
+// -MostSplit..MostSplit and rounded to the nearest integer, half to even. There is a slope and a factor for each
+// channel; their number, len(slope), is a multiple of Lanes, and len(dst) a multiple of it. All values are finite.
 func SplitHigh(dst []int16, a, b, c, slope, factor []float32) {
 	split(dst, a, b, c, slope, factor, splitHigh)
 }
@@ -96,7 +96,7 @@ func SplitLow(dst []int16, a, b, c, slope, factor []float32) {
 	split(dst, a, b, c, slope, factor, splitLow)
 }
 
-func split(dst []int16, a, b, c, slope, factor []float32, by func(dst []int16, a, b, c, slope, factor []float32)) {
+func split(dst []int16, a, b, c, slope, factor []float32, by func(_ []int16, a, b, c, slope, factor []float32)) {
 	if n := checkEntries(len(dst), len(slope), 0); n > 0 {
 		_, _, _, _ = a[n-1], b[n-1], c[n-1], factor[len(slope)-1]
 		for part := range entriesPerCall(n, len(slope)) {

@@ -57,8 +57,8 @@ func (m *Multiply) Make(t *Task, y, _ int) {
 // Make implements Op.
 func (l *Lookup) Make(t *Task, y, _ int) { kernel.Lookup(t.Out.Row(y), t.In[0].Row(y), l.Tables) }
 
-// Split makes integers of 22 bits of the sum of one, two or three inputs of float32, and has a part of each: the high parts, at most
-// kernel.MostHigh in magnitude, or the low ones, at most kernel.MostLow. See kernel.SplitHigh.
+// Split makes integers of 22 bits of the sum of one, two or three inputs of float32, and has a part of each: the high
+// parts, at most kernel.MostHigh in magnitude, or the low ones, at most kernel.MostLow. See kernel.SplitHigh.
 type Split struct {
 	pointwise
 	// Slope and Factor have one number per value of a sample.

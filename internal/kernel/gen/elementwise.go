@@ -136,7 +136,7 @@ const (
 func (t tier) split(part func(n, high reg.VecVirtual)) {
 	most, least := t.constant32(math.Float32bits(mostSplit)), t.constant32(math.Float32bits(-mostSplit))
 	half, zero := t.constant32(1<<(splitBits-1)), t.zero()
-	t.eachSample([]string{"a", "b", "c"}, 4, []string{"slope", "factor"}, func(m func(name string, size int) Mem) reg.VecVirtual {
+	value := func(m func(name string, size int) Mem) reg.VecVirtual {
 		sum, sloped := t.load(m("a", 4)), t.vec()
 		VADDPS(m("b", 4), sum, sum)
 		VADDPS(m("c", 4), sum, sum)
@@ -151,7 +151,8 @@ func (t tier) split(part func(n, high reg.VecVirtual)) {
 		VPSRAD(U8(splitBits), high, high)
 		part(sum, high)
 		return high
-	})
+	}
+	t.eachSample([]string{"a", "b", "c"}, 4, []string{"slope", "factor"}, value)
 }
 
 var _ = register(operation{

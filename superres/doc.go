@@ -17,8 +17,8 @@
 // superres/handler compiles with all later versions of the same first number, and what their comments say stays true:
 // names, signatures, defaults, classes of errors, and the model files that are read. The same holds for the functions
 // of superres.h, in cmd/superres-c. Structs may get more fields, so name the fields in literals; the texts of errors
-// may change. Until 1.0.0 all this may change with the second number, and CHANGELOG.md says how; it never changes with the
-// third.
+// may change. Until 1.0.0 all this may change with the second number, and CHANGELOG.md says how; it never changes with
+// the third.
 //
 // The pixels of a result are the same on every machine and with every number of workers as long as the version is. A
 // version that changes them, for the better, has another first or second number.

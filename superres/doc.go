@@ -20,8 +20,8 @@
 // may change. Until 1.0.0 all this may change with the second number, and CHANGELOG.md says how; it never changes with
 // the third.
 //
-// The pixels of a result are the same on every machine and with every number of workers as long as the version is. A
-// version that changes them, for the better, has another first or second number.
+// As long as the version is the same, so are the pixels of a result, with every number of workers, and by convolutional
+// models on every machine. A version that changes them, for the better, has another first or second number.
 //
 // All other packages are parts of these or are for research. They may change with the second number.
 //

@@ -31,8 +31,8 @@ func main() {
 	log.Fatal(server.ListenAndServe())
 }
 
-// newServer returns a handler for the pictures of photos. All that it makes takes at most 1 GiB of memory at a time; 256
-// MiB more keep results, so that the same picture is not made again. A result has at most 24 megapixels.
+// newServer returns a handler for the pictures of photos. All that it makes takes at most 1 GiB of memory at a time.
+// Another 256 MiB keep results, so that the same picture is not made again. A result has at most 24 megapixels.
 func newServer(photos fs.FS) (http.Handler, error) {
 	large, err := handler.New(handler.Options{
 		Files:   photos,

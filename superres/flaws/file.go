@@ -172,23 +172,23 @@ func (c *coefficients) quality() (best int) {
 // are only by chance, and 0 if too few coefficients are left to decide.
 func (c *coefficients) keep(quality int) float64 {
 	const few = 60
-	off, count := int64(0), int64(0)
-	different := map[[2]int32]bool{}
+	off, count := uint64(0), uint64(0)
+	different := map[[2]uint32]bool{}
 	for _, k := range telling {
-		step := int32(quantiser.Scale(quantiser.Brightness[k], quality)) << 8
+		step := uint32(quantiser.Scale(quantiser.Brightness[k], quality)) << 8
 		if step < 3<<8 { // rounding hides so small a step
 			continue
 		}
 		for _, v := range c[k] {
-			v = max(v, -v)
+			v := uint32(max(v, -v))
 			if 2*v <= step {
 				continue
 			}
 			r := v % step
-			off += int64(min(r, step-r)) << 12 / int64(step) // as a share of the step; 1/4 by chance
+			off += uint64(min(r, step-r) << 12 / step) // as a share of the step; 1/4 by chance
 			count++
 			if len(different) < few {
-				different[[2]int32{int32(k), v >> 5}] = true
+				different[[2]uint32{uint32(k), v >> 5}] = true
 			}
 		}
 	}

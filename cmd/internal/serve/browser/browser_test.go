@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"image"
+	"image/draw"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -118,7 +119,14 @@ func BenchmarkPageWithoutServer(b *testing.B) {
 		for _, size := range []int{256, 768} {
 			b.Run(fmt.Sprintf("tier=%s/size=%d", tier, size), func(b *testing.B) {
 				browser.Visit(host.URL, "document.body.dataset.ready")
-				picture := imagetest.PNG(b, consoletest.Blob(size, size))
+				photo := golden.Open(b, "../../../../testdata/hopper.png")
+				tiled := image.NewNRGBA(image.Rect(0, 0, size, size))
+				for x := 0; x < size; x += photo.Bounds().Dx() {
+					for y := 0; y < size; y += photo.Bounds().Dy() {
+						draw.Draw(tiled, photo.Bounds().Add(image.Pt(x, y)), photo, photo.Bounds().Min, draw.Src)
+					}
+				}
+				picture := imagetest.PNG(b, tiled)
 				browser.Eval(fmt.Sprintf(`(async () => {
 					const { fetch } = await import("./local.js");
 					const file = new Blob([Uint8Array.from(atob(%q), c => c.charCodeAt())]);

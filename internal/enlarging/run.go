@@ -167,6 +167,9 @@ func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float6
 	if by.Model.Network != nil {
 		opt.Report = new(superres.Report)
 	}
+	if f.Repeated > 0 {
+		opt.Scale, opt.Width, opt.Height, opt.Fit = 0, p.Output.X, p.Output.Y, false
+	}
 	img := f.Image
 	var region part
 	if p.single {

@@ -101,9 +101,10 @@ func (o outcome) warnings() []string {
 	return o.Warnings
 }
 
-// agreement returns how well the result of a network of another program agrees with the picture, as the end of a line.
+// agreement returns how well the result agrees with the picture, as the end of a line; "" for models of
+// the program, unless they are to be described.
 func (o outcome) agreement() string {
-	if o.Report == nil {
+	if o.Report == nil || o.Choice.Model.Network == nil && !o.Diagnose {
 		return ""
 	}
 	return fmt.Sprintf(", LR-PSNR %.1f dB", o.Report.LRPSNR)

@@ -1,7 +1,7 @@
 package kernel
 
-// AddFloats sets dst to a + b, SubtractFloats to a − b, and MultiplyFloats to a·b, entry by entry. a and b have at least
-// len(dst) entries. dst may be one of them.
+// AddFloats sets dst to a + b, SubtractFloats to a − b, and MultiplyFloats to a·b, entry by entry. a and b have at
+// least len(dst) entries. dst may be one of them.
 func AddFloats(dst, a, b []float32) { eachFloat(dst, a, b, addFloats, addFloatsGeneric) }
 
 // SubtractFloats is described with AddFloats.
@@ -42,8 +42,8 @@ func multiplyFloatsGeneric(dst, a, b []float32) {
 	}
 }
 
-// Interpolate sets dst to a function of the finite entries of src. table has its values from −most to most, 2 or more at
-// equal distances, between which it is a line; outside, lines of the slopes below and above go on from the first and
+// Interpolate sets dst to a function of the finite entries of src. table has its values from −most to most, 2 or more
+// at equal distances, between which it is a line; outside, lines of the slopes below and above go on from the first and
 // the last value. Every product and sum is rounded to float32. dst may be src.
 func Interpolate(dst, src, table []float32, most, below, above float32) {
 	n := len(dst)

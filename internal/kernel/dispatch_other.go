@@ -38,6 +38,9 @@ func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj 
 func boundFlatAreas(least, most, above, row, below []float32) {
 	boundFlatAreasGeneric(least, most, above, row, below)
 }
+func boundRange(least, most, above, row, below []float32) {
+	boundRangeGeneric(least, most, above, row, below)
+}
 func combine(dst, src []float32, at []int, weight []float32) { combineGeneric(dst, src, at, weight) }
 func combineOnto(dst, base, src []float32, at []int, weight []float32) {
 	combineOntoGeneric(dst, base, src, at, weight)

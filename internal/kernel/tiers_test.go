@@ -540,6 +540,8 @@ func TestRefuses(t *testing.T) {
 		"AddPixels, few sums":        func() { AddPixels(s[:8], s, s[:20], 2, 4, 4, one, one, one) },
 		"AddPixels, few limits":      func() { AddPixels(s[:8], s, s, 2, 4, 4, one, Row{s[:3], 1}, one) },
 		"AddPixels, step 2":          func() { AddPixels(s[:8], s, s, 2, 4, 4, one, one, Row{s, 2}) },
+		"BoundRange, short row":      func() { BoundRange(s[:10], s[:10], s, s[:11], s) },
+		"BoundRange, short most":     func() { BoundRange(s[:10], s[:9:9], s, s, s) },
 		"BoundFlatAreas, short row":  func() { BoundFlatAreas(s[:10], s[:10], s, s[:11], s) },
 		"BoundFlatAreas, short most": func() { BoundFlatAreas(s[:10], s[:9], s, s, s) },
 

@@ -104,6 +104,10 @@ func List() []Info { return registry.List() }
 // unknown name or parameter lists the known ones.
 func New(spec string) (Learner, error) { return registry.New(spec) }
 
+// Revision returns the revision of the learner that spec names: results that were kept from another revision are not
+// what the learner gives now. An external program has revision 0; its plugin.Fingerprint tells its versions apart.
+func Revision(spec string) (int, error) { return registry.Revision(spec) }
+
 // Prepare checks y and opt. It returns opt with its defaults, and the first dictionary with atoms of length 1.
 func Prepare(y *mat.Dense, opt Options) (Options, *sparse.Dictionary, error) {
 	if y.IsEmpty() {

@@ -28,6 +28,9 @@ type Info[T any] struct {
 	Summary string
 	// Reference is the paper that it implements.
 	Reference string
+	// Revision numbers the algorithm: it is raised by every change after which the same input has another result, so
+	// that results of an older revision are told from those of this one. The default is 0.
+	Revision int
 	// Argument names the required parameter that a spec gives first, without its name:
 	// "name:VALUE,key=value". The default is none.
 	Argument string
@@ -92,6 +95,16 @@ func (r *Registry[T]) List() []Info[T] {
 
 // Names returns the registered names, sorted.
 func (r *Registry[T]) Names() []string { return r.infos.Names() }
+
+// Revision returns the Revision of the plug-in that spec names. The error for an unknown name lists the known ones.
+func (r *Registry[T]) Revision(spec string) (int, error) {
+	name, _, _ := strings.Cut(spec, ":")
+	info, err := r.infos.Get(name)
+	if err != nil {
+		return 0, Errorf("%v", err)
+	}
+	return info.Revision, nil
+}
 
 // New returns the plug-in that spec names, with the parameters that spec sets, such as "ksvd" or "ksvd:exact=false".
 // The error for an unknown name or parameter lists the known ones. All errors about the spec wrap ErrSettings.

@@ -52,6 +52,10 @@ func List() []Info { return registry.List() }
 // New makes the coder of a spec such as "omp" or "omp:sparsity=3".
 func New(spec string) (Coder, error) { return registry.New(spec) }
 
+// Revision returns the revision of the coder that spec names: codes that were kept from another revision are not what
+// the coder gives now.
+func Revision(spec string) (int, error) { return registry.Revision(spec) }
+
 // WithSparsity returns the spec of a coder with its parameter sparsity set. It returns an error if the coder has no
 // such parameter.
 func WithSparsity(spec string, sparsity int) (string, error) {

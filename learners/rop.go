@@ -45,10 +45,14 @@ import (
 // Dictionary Learning Using Rank-One Projection (ROP): formulation (8), ADMM (12) to (18). Two slips of its text are
 // mended: the third constraint is Z = P throughout, and u, v are left and right singular vectors.
 type ROP struct {
-	// Penalty is the penalty ρ of all iterations. If it is 0, the default, ρ grows from 5 to 30 in the first nine
-	// tenths of the iterations, and to 2000 in the last tenth.
+	// Paper is the iteration as the paper has it: one ρ, the norm, one sweep, no relaxation, and every atom is kept.
+	// Z_k is the best rank-one approximation, not what two power steps from the last one reach. What the paper leaves
+	// open is as by default: the start, that X is zero where Q is, and the scale of Y, to which ρ relates.
+	Paper bool
+	// Penalty is the penalty ρ of all iterations. If it is 0, the default, ρ is 20 with Paper; otherwise it grows from
+	// 5 to 30 in the first nine tenths of the iterations, and to 2000 in the last tenth.
 	Penalty float64
-	// Relaxation is α, above 0 and below 2. The default, 0, is 1.7; 1 is the paper's iteration.
+	// Relaxation is α, above 0 and below 2. The default, 0, is 1.7; 1 is none, and all that Paper allows.
 	Relaxation float64
 	// Norm keeps the shrinkage 1 − t, t = 1/(ρ‖q̂‖), of the paper's norm. By default the shrinkage becomes 1 − t·(1
 	// − c + ct), where c grows from 0 to 0.6 and, with few signals, falls again. A constant Penalty implies Norm.
@@ -59,6 +63,8 @@ type ROP struct {
 	// Noise is the root mean square of the noise in the entries of Y, in their units: ε = Noise·√(MN). The default,
 	// 0, is no noise.
 	Noise float64
+	// Keep leaves all atoms as they are. By default those that are mixtures or spikes begin anew: see roprestart.go.
+	Keep bool
 }
 
 func init() {
@@ -67,15 +73,17 @@ func init() {
 		Summary:   "rank-one projection: one problem for dictionary and codes, solved by ADMM; needs no coder",
 		Reference: "Dictionary Learning Using Rank-One Projection (ROP)",
 		New: func(fs *flag.FlagSet) Learner {
-			l := &ROP{Relaxation: relaxation}
-			fs.Float64Var(&l.Relaxation, "relaxation", l.Relaxation,
-				"over-relaxation, above 0 and below 2; 1: the paper's iteration")
+			l := &ROP{}
+			fs.BoolVar(&l.Paper, "paper", false, "the iteration as published: one penalty, 20 unless given, no "+
+				"relaxation, no restarts")
+			fs.Float64Var(&l.Relaxation, "relaxation", 0, "over-relaxation, above 0 and below 2; 0: 1.7; 1: none")
 			fs.Float64Var(&l.Noise, "noise", 0, "root mean square of the noise in the entries, where it is known")
 			fs.BoolVar(&l.Norm, "norm", false,
 				"shrink by the paper's norm all the time, not less where entries are large")
 			fs.IntVar(&l.Sweeps, "sweeps", 0, "passes of ADMM in an iteration; 0: 2, or 1 where there are fewer "+
 				"than two signals an atom")
 			fs.Float64Var(&l.Penalty, "penalty", 0, "keep the penalty fixed; 0: grow it from 5 to 2000")
+			bindRestart(fs, &l.Keep)
 			return l
 		},
 	})
@@ -121,9 +129,6 @@ const (
 	normUntil, concaveFrom                   = 0.15, 0.55 // of the iterations: c grows from 0 to mostConcave
 	concaveFall                              = 0.2        // of the iterations: the fall of c
 	relaxation                               = 1.7
-	checkEvery                               = 0.025 // of the iterations
-	firstCheck, lastCheck                    = 0.1, 0.75
-	fewIterations                            = 40 // with fewer, atoms are not checked
 )
 
 // schedule holds the settings that depend on how many signals there are.
@@ -142,6 +147,9 @@ var (
 	scheduleForMany = schedule{sweeps: 2, concaveUntil: 1}
 	scheduleForFew  = schedule{sweeps: 1, concaveUntil: 0.7}
 )
+
+// paperPenalty is the ρ of Paper. The paper does not give its own.
+const paperPenalty = 20
 
 // ropLimit is the largest size of the two arrays, in bytes.
 const ropLimit = 8 << 30
@@ -165,7 +173,11 @@ func (l ROP) Memory(m, n, k, _ int) float64 {
 		small = k
 	}
 	start := 8 * (3*signals + atoms*count + 2*ld*atoms + 4*square(small))
-	pass := 8 * (ld*float64(2*min(ropColumns, n)+2) + count) * min(groups, float64(runtime.GOMAXPROCS(0)))
+	work := ld*float64(2*min(ropColumns, n)+2) + count
+	if l.Paper {
+		work += 5 * square(kernel.Pad(min(m, n)))
+	}
+	pass := 8 * work * min(groups, float64(runtime.GOMAXPROCS(0)))
 	gather := 8 * (2*ld*float64(kernel.PadTo(min(gatherGrain, n), kernel.Rows)) + 2*atoms*gatherGrain) * workers(n)
 	restart := 8 * (signals + count + 3*square(min(m, n)))
 	result := 8*(2*ld*atoms+count) + 12*atoms*count
@@ -177,6 +189,10 @@ func (l ROP) Check() error {
 	if !(l.Relaxation >= 0 && l.Relaxation < 2) { // 0 is the default
 		return plugin.Errorf("learners: relaxation %g, expected more than 0 and less than 2", l.Relaxation)
 	}
+	if l.Paper && (l.Relaxation > 0 && l.Relaxation != 1 || l.Sweeps > 1) {
+		return plugin.Errorf("learners: rop: the paper's iteration has one sweep and no relaxation, got sweeps %d and "+
+			"relaxation %g; leave them out, or leave out paper", l.Sweeps, l.Relaxation)
+	}
 	return plugin.CheckNumbers("learners: rop",
 		map[string]float64{"penalty": l.Penalty, "sweeps": float64(l.Sweeps), "noise": l.Noise})
 }
@@ -186,6 +202,9 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 	began := time.Now()
 	if err := l.Check(); err != nil {
 		return nil, err
+	}
+	if l.Paper {
+		l.Penalty, l.Relaxation, l.Sweeps, l.Keep = cmp.Or(l.Penalty, paperPenalty), 1, 1, true
 	}
 	l.Relaxation = cmp.Or(l.Relaxation, relaxation)
 	opt, d, err := Prepare(y, opt)
@@ -207,7 +226,7 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 	if err != nil {
 		return nil, err
 	}
-	s.alpha = l.Relaxation
+	s.alpha, s.exact = l.Relaxation, l.Paper
 	if l.Noise > 0 {
 		s.ball, s.v = l.Noise*s.scale*math.Sqrt(float64(m)*float64(n)), slices.Clone(s.y)
 	}
@@ -223,7 +242,7 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 		penalty, next := l.penalty(sweep, every, sweeps), l.penalty(sweep+1, every, sweeps)
 		s.concave = l.concave(plan, sweep, sweeps)
 		s.iterate(penalty, penalty/next)
-		if isCheckDue(sweep, sweeps) {
+		if !l.Keep && isCheckDue(sweep, sweeps) {
 			replaced += s.restart()
 		}
 		if sweep%l.Sweeps != 0 {
@@ -242,14 +261,6 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 		replaced = 0
 	}
 	return Finish(s.fill(result))
-}
-
-// isCheckDue reports whether atoms are checked after iteration it.
-func isCheckDue(it, iterations int) bool {
-	total := float64(iterations)
-	every := checkEvery * total
-	due := it == int(every*math.Ceil(float64(it)/every))
-	return due && iterations >= fewIterations && float64(it) >= firstCheck*total && float64(it) <= lastCheck*total
 }
 
 // concave returns c for iteration it.

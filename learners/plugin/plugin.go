@@ -2,7 +2,7 @@
 // sparse, to add its own: [Info] describes a plug-in, and [Errorf] makes the error about settings that are invalid.
 //
 // A spec names a plug-in: "name" or "name:key=value,key=value". A comma between quotes belongs to the
-// value, which keeps the quotes. A plug-in declares its parameters as flags of a flag.FlagSet, so that
+// value, which keeps the quotes. The key of a parameter that is true or false may stand alone for key=true. A plug-in declares its parameters as flags of a flag.FlagSet, so that
 // their names, defaults and help reach the command line without a second list.
 package plugin
 
@@ -133,6 +133,9 @@ func (r *Registry[T]) New(spec string) (T, error) {
 			})
 			return zero, Errorf("%s", Unknown(r.infos.Kind+" "+name+": parameter", key, known))
 		}
+		if v, isBool := fs.Lookup(key).Value.(interface{ IsBoolFlag() bool }); !ok && isBool && v.IsBoolFlag() {
+			text, ok = "true", true
+		}
 		if !ok {
 			return zero, Errorf("%s %s: parameter %s has no value; write %s:%s=VALUE", r.infos.Kind, name, key, name,
 				key)
@@ -217,6 +220,9 @@ func (n Not) Set(text string) error {
 	*n.Value = !v
 	return nil
 }
+
+// IsBoolFlag returns true: the parameter may be given without a value.
+func (n Not) IsBoolFlag() bool { return true }
 
 // String shows the opposite of the field.
 func (n Not) String() string { return strconv.FormatBool(n.Value == nil || !*n.Value) }

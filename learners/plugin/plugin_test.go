@@ -43,6 +43,9 @@ func TestNew(t *testing.T) {
 	if err != nil || *a != (animal{6, true}) {
 		t.Fatalf("got %+v, %v", a, err)
 	}
+	if a, err = r.New("ant:loud=false,loud"); err != nil || *a != (animal{4, false}) {
+		t.Fatalf("got %+v, %v", a, err)
+	}
 	if a, err = r.New("zebra"); err != nil || *a != (animal{4, false}) {
 		t.Fatalf("got %+v, %v", a, err)
 	}

@@ -37,6 +37,21 @@ func MostNonZeros(c Coder) int {
 	return 0
 }
 
+// Penalised is a coder that minimises something else than ‖y − Dx‖².
+type Penalised interface {
+	// Objective returns what the codes x of all signals minimise, from ‖Y − DX‖² and x.
+	Objective(squaredError float64, x *Codes) float64
+}
+
+// Objective returns what c minimises by choosing the codes x: ‖Y − DX‖², which is squaredError, or more where c is
+// Penalised.
+func Objective(c Coder, squaredError float64, x *Codes) float64 {
+	if p, ok := c.(Penalised); ok {
+		return p.Objective(squaredError, x)
+	}
+	return squaredError
+}
+
 // Info describes a registered coder.
 type Info = plugin.Info[Coder]
 

@@ -26,7 +26,8 @@ func learn(t *testing.T, l learners.Learner, y *mat.Dense, opt learners.Options)
 func TestLearners(t *testing.T) {
 	for name, l := range map[string]learners.Learner{
 		"mod": learners.MOD{}, "ksvd": learners.KSVD{}, "approximate ksvd": learners.KSVD{Approximate: true},
-		"rop": learners.ROP{}, "paper's rop": learners.ROP{Paper: true, Penalty: 100}, "online": learners.Online{}, "blotless": learners.BLOTLESS{},
+		"rop": learners.ROP{}, "paper's rop": learners.ROP{Paper: true, Penalty: 100},
+		"online": learners.Online{}, "blotless": learners.BLOTLESS{},
 		"plain blotless": learners.BLOTLESS{Plain: true}, "simco": learners.SimCO{},
 		"regularised simco": learners.SimCO{Mu: 0.1, Steps: 2},
 	} {

@@ -9,8 +9,8 @@ import (
 
 // twoStageMemory returns the peak memory of the loop alternate, in bytes, for k atoms, n signals of m entries and s
 // non-zeros in a code; update is what the update takes besides. The loop always has two copies of Y, as signals and as
-// residual, the codes of this iteration and of the last, the rows of X, and the best atoms of all checks (restart.go). It
-// has the atoms once more during coding, and three times during the update.
+// residual, the codes of this iteration and of the last, the rows of X, and the best atoms of all checks (restart.go).
+// It has the atoms once more during coding, and three times during the update.
 func twoStageMemory(m, n, k, s int, update float64) float64 {
 	signals, atoms, nonZeros := float64(m)*float64(n), float64(m)*float64(k), float64(n)*float64(min(s, k))
 	result, working := sparse.Memory(m, k, n, s)

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"flag"
+	"fmt"
 	"math"
 	"runtime"
-	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
@@ -35,7 +35,8 @@ import (
 //
 // Where the noise of Y is known, Noise relaxes the constraint to ‖Y − Σ_k Z_k‖_F ≤ ε, as the paper suggests. Without
 // it, noise is represented like the rest of Y, by many small non-zeros. (16,32,3), N = 400, noise of 0.2 times the
-// signals' root mean square: error 0.028 without, 0.004 with it, and 0.063 by K-SVD, which knows S.
+// signals' root mean square: error 0.028 without, 0.004 with it, and 0.063 by K-SVD, which knows S. EstimateNoise needs
+// no such knowledge: see ropnoise.go. With K ≤ M atoms the start is another: see whitenedStart.
 //
 // A sweep, of which an iteration has one or two, costs about 30·M·N·K operations in one pass over two M×N×K arrays,
 // which take nearly all of the memory. 12,500 signals of 64 entries and 256 atoms take 3.5 GB and, on two processors,
@@ -63,6 +64,8 @@ type ROP struct {
 	// Noise is the root mean square of the noise in the entries of Y, in their units: ε = Noise·√(MN). The default,
 	// 0, is no noise.
 	Noise float64
+	// EstimateNoise sets Noise, after half of the iterations, to an estimate: see ropnoise.go.
+	EstimateNoise bool
 	// Keep leaves all atoms as they are. By default those that are mixtures or spikes begin anew: see roprestart.go.
 	Keep bool
 }
@@ -72,12 +75,14 @@ func init() {
 		Name:      "rop",
 		Summary:   "rank-one projection: one problem for dictionary and codes, solved by ADMM; needs no coder",
 		Reference: "Dictionary Learning Using Rank-One Projection (ROP)",
+		Revision:  1,
 		New: func(fs *flag.FlagSet) Learner {
 			l := &ROP{}
 			fs.BoolVar(&l.Paper, "paper", false, "the iteration as published: one penalty, 20 unless given, no "+
 				"relaxation, no restarts")
 			fs.Float64Var(&l.Relaxation, "relaxation", 0, "over-relaxation, above 0 and below 2; 0: 1.7; 1: none")
-			fs.Float64Var(&l.Noise, "noise", 0, "root mean square of the noise in the entries, where it is known")
+			fs.Var(noiseParam{l}, "noise", "root mean square of the noise in the entries, where it is known; auto: "+
+				"estimate it after half of the iterations")
 			fs.BoolVar(&l.Norm, "norm", false,
 				"shrink by the paper's norm all the time, not less where entries are large")
 			fs.IntVar(&l.Sweeps, "sweeps", 0, "passes of ADMM in an iteration; 0: 2, or 1 where there are fewer "+
@@ -151,6 +156,9 @@ var (
 // paperPenalty is the ρ of Paper. The paper does not give its own.
 const paperPenalty = 20
 
+// denseCodes, times M, is the mean number of non-zeros of a signal above which the result has a warning.
+const denseCodes = 0.5
+
 // ropLimit is the largest size of the two arrays, in bytes.
 const ropLimit = 8 << 30
 
@@ -165,7 +173,7 @@ func (l ROP) Memory(m, n, k, _ int) float64 {
 	signals := ld * count
 	groups := math.Ceil(atoms / ropGrain)
 	state := 8 * ((2*atoms+4+groups)*signals + ld*atoms + 2*atoms*count)
-	if l.Noise > 0 {
+	if l.Noise > 0 || l.EstimateNoise {
 		state += 8 * signals
 	}
 	small := m
@@ -222,13 +230,18 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 			"limit is %d; use fewer signals, or another learner",
 			n, m, opt.Atoms, need/(1<<30), ropLimit>>30)
 	}
+	if opt.Init == nil && opt.Atoms <= m && !l.Paper {
+		if d, err = whitenedStart(y, d, opt); err != nil {
+			return nil, err
+		}
+	}
 	s, err := newROPState(columns(y), m, d, opt.Seed, opt.Init == nil)
 	if err != nil {
 		return nil, err
 	}
 	s.alpha, s.exact = l.Relaxation, l.Paper
 	if l.Noise > 0 {
-		s.ball, s.v = l.Noise*s.scale*math.Sqrt(float64(m)*float64(n)), slices.Clone(s.y)
+		s.relax(l.Noise)
 	}
 	result := &Result{Stop: IterationLimit}
 	sweeps := opt.Iterations * l.Sweeps
@@ -240,6 +253,13 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 			return finishCancelled(s.fill(result)), err
 		}
 		penalty, next := l.penalty(sweep, every, sweeps), l.penalty(sweep+1, every, sweeps)
+		if l.EstimateNoise && isNoiseDue(sweep, sweeps) {
+			noise, err := s.estimateNoise(ctx)
+			if err != nil {
+				return finishCancelled(s.fill(result)), err
+			}
+			s.relax(noise)
+		}
 		s.concave = l.concave(plan, sweep, sweeps)
 		s.iterate(penalty, penalty/next)
 		if !l.Keep && isCheckDue(sweep, sweeps) {
@@ -260,7 +280,16 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 		}
 		replaced = 0
 	}
-	return Finish(s.fill(result))
+	result, err = Finish(s.fill(result))
+	if err != nil {
+		return nil, err
+	}
+	if used := s.step.NonZeros; s.ball == 0 && used > denseCodes*float64(m) {
+		result.Warnings = append(result.Warnings, fmt.Errorf("learners: rop: codes have %.1f non-zeros a signal, for "+
+			"%d entries and %d atoms, which is not sparse; where signals have noise, use rop:noise=auto, or a learner "+
+			"with a coder", used, m, opt.Atoms))
+	}
+	return result, nil
 }
 
 // concave returns c for iteration it.

@@ -2,8 +2,9 @@
 // sparse, to add its own: [Info] describes a plug-in, and [Errorf] makes the error about settings that are invalid.
 //
 // A spec names a plug-in: "name" or "name:key=value,key=value". A comma between quotes belongs to the
-// value, which keeps the quotes. The key of a parameter that is true or false may stand alone for key=true. A plug-in declares its parameters as flags of a flag.FlagSet, so that
-// their names, defaults and help reach the command line without a second list.
+// value, which keeps the quotes. The key of a parameter that is true or false may stand alone for key=true. A plug-in
+// declares its parameters as flags of a flag.FlagSet, so that their names, defaults and help reach the command line
+// without a second list.
 package plugin
 
 import (

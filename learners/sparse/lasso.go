@@ -93,8 +93,8 @@ func (c Lasso) Check() error {
 // MostNonZeros implements Limited.
 func (c Lasso) MostNonZeros() int { return c.Sparsity }
 
-// Objective implements Penalised, over unit atoms: ½‖Y − DX‖² + λ‖X‖₁ with a Lambda, ‖X‖₁ with none, and ‖Y − DX‖² where
-// the coefficients are those of least squares.
+// Objective implements Penalised, over unit atoms: ½‖Y − DX‖² + λ‖X‖₁ with a Lambda, ‖X‖₁ with none, and ‖Y − DX‖²
+// where the coefficients are those of least squares.
 func (c Lasso) Objective(squaredError float64, x *Codes) float64 {
 	if c.Sparsity > 0 || c.Debias {
 		return squaredError

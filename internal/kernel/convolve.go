@@ -38,8 +38,10 @@ type Filter struct {
 	// largest magnitude after skip was added; with 0 the result is clipped to 16 bits alone. Residual ignores both.
 	Clip, SumClip int16
 
-	// IsWide is true for a layer whose samples may be any integers of 16 bits: see wide.go.
+	// IsWide is true for a layer whose samples may be any integers of 16 bits: see wide.go. Of other layers, Most is
+	// the largest magnitude of a sample; 0 stands for Clip.
 	IsWide bool
+	Most   int16
 
 	// transformed and maxBias are set by PrepareWinograd: the filter transform, for each of its 4 columns what
 	// Weights is for the filter, with the 4 rows of a column instead of runs; and the largest magnitude of a

@@ -544,6 +544,30 @@ func splitEntries(low, high, src []int16) {
 //go:noescape
 func splitEntriesAMD64(low *int16, high *int16, src *int16, srcLen int)
 
+// splitHigh needs, in assembly: len(slope) is a multiple of 16, at least 16, len(dst) a multiple of it.
+func splitHigh(dst []int16, a, b, c, slope, factor []float32) {
+	if current == 0 {
+		splitHighGeneric(dst, a, b, c, slope, factor)
+	} else {
+		splitHighAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(c), unsafe.SliceData(slope), len(slope), unsafe.SliceData(factor))
+	}
+}
+
+//go:noescape
+func splitHighAMD64(dst *int16, dstLen int, a *float32, b *float32, c *float32, slope *float32, slopeLen int, factor *float32)
+
+// splitLow needs, in assembly: len(slope) is a multiple of 16, at least 16, len(dst) a multiple of it.
+func splitLow(dst []int16, a, b, c, slope, factor []float32) {
+	if current == 0 {
+		splitLowGeneric(dst, a, b, c, slope, factor)
+	} else {
+		splitLowAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(c), unsafe.SliceData(slope), len(slope), unsafe.SliceData(factor))
+	}
+}
+
+//go:noescape
+func splitLowAMD64(dst *int16, dstLen int, a *float32, b *float32, c *float32, slope *float32, slopeLen int, factor *float32)
+
 // splitSamples needs, in assembly: len(active) is a multiple of 8, samples at least 1.
 func splitSamples(low, high, active, src []int16, step, samples int) {
 	if current == 0 {

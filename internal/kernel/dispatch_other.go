@@ -114,6 +114,12 @@ func shorten(shrink, part, square []float64, penalty, c, r float64, out []float6
 	shortenGeneric(shrink, part, square, penalty, c, r, out)
 }
 func splitEntries(low, high, src []int16) { splitEntriesGeneric(low, high, src) }
+func splitHigh(dst []int16, a, b, c, slope, factor []float32) {
+	splitHighGeneric(dst, a, b, c, slope, factor)
+}
+func splitLow(dst []int16, a, b, c, slope, factor []float32) {
+	splitLowGeneric(dst, a, b, c, slope, factor)
+}
 func splitSamples(low, high, active, src []int16, step, samples int) {
 	splitSamplesGeneric(low, high, active, src, step, samples)
 }

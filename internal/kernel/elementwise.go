@@ -73,6 +73,63 @@ func multiplyScaledGeneric(dst, x, y []int16, a []float32, clip float32) {
 	}
 }
 
+// PartBits is the number of bits of the low part of a number of which SplitHigh and SplitLow make two samples, and
+// MostSplit the largest magnitude of such a number. High parts are at most MostHigh in magnitude, low parts −MostLow to
+// MostLow−1.
+const (
+	PartBits  = 10
+	MostLow   = 1 << (PartBits - 1)
+	MostSplit = MostHigh << PartBits
+	MostHigh  = 1<<12 - 1
+)
+
+// SplitHigh sets dst to the high parts of integers, and SplitLow to the low parts: n = low + high·2^PartBits. n is
+// a + b + c, times slope where that is negative, times factor, each rounded to float32, clipped to
+// -MostSplit..MostSplit and rounded to the nearest integer, half to even. There is a slope and a factor for each
+// channel; their number, len(slope), is a multiple of Lanes, and len(dst) a multiple of it. All values are finite.
+func SplitHigh(dst []int16, a, b, c, slope, factor []float32) {
+	split(dst, a, b, c, slope, factor, splitHigh)
+}
+
+// SplitLow is described with SplitHigh.
+func SplitLow(dst []int16, a, b, c, slope, factor []float32) {
+	split(dst, a, b, c, slope, factor, splitLow)
+}
+
+func split(dst []int16, a, b, c, slope, factor []float32, by func(_ []int16, a, b, c, slope, factor []float32)) {
+	if n := checkEntries(len(dst), len(slope), 0); n > 0 {
+		_, _, _, _ = a[n-1], b[n-1], c[n-1], factor[len(slope)-1]
+		for part := range entriesPerCall(n, len(slope)) {
+			by(dst[part.from:part.to], a[part.from:], b[part.from:], c[part.from:], slope, factor)
+		}
+	}
+}
+
+func splitHighGeneric(dst []int16, a, b, c, slope, factor []float32) {
+	eachSplit(dst, a, b, c, slope, factor, func(to *int16, _, high int32) { *to = int16(high) })
+}
+
+func splitLowGeneric(dst []int16, a, b, c, slope, factor []float32) {
+	eachSplit(dst, a, b, c, slope, factor, func(to *int16, low, _ int32) { *to = int16(low) })
+}
+
+// eachSplit calls set with the parts of each number.
+func eachSplit(dst []int16, a, b, c, slope, factor []float32, set func(to *int16, low, high int32)) {
+	for len(dst) > 0 {
+		to, u, v, w := dst[:len(slope)], a[:len(slope)], b[:len(slope)], c[:len(slope)]
+		for i, s := range slope {
+			sum := u[i] + v[i] + w[i]
+			if sum < 0 {
+				sum *= s
+			}
+			n := round(min(max(float32(sum*factor[i]), -MostSplit), MostSplit))
+			high := (n + MostLow) >> PartBits
+			set(&to[i], n-high<<PartBits, high)
+		}
+		dst, a, b, c = dst[len(slope):], a[len(slope):], b[len(slope):], c[len(slope):]
+	}
+}
+
 // Lookup sets every entry of dst to a value of a function of its channel: dst[i] = table[src[i] + 32768]. There is one
 // table for each channel, and len(dst) is a multiple of their number, which is one of 4. dst may be src.
 func Lookup(dst, src []int16, tables []*[1 << 16]int16) {

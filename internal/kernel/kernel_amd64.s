@@ -944,14 +944,14 @@ done2:
 TEXT ·addScaledAMD64(SB), NOSPLIT, $0-60
 	CMPQ         ·current+0(SB), $0x02
 	JLT          slower1
+	VBROADCASTSS clip+56(FP), Z0
+	VPXORQ       Z1, Z1, Z1
+	VSUBPS       Z0, Z1, Z1
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+16(FP), CX
 	MOVQ         y+24(FP), DX
 	MOVQ         a+32(FP), BX
 	MOVQ         b+48(FP), SI
-	VBROADCASTSS clip+56(FP), Z0
-	VPXORQ       Z1, Z1, Z1
-	VSUBPS       Z0, Z1, Z1
 	MOVQ         dstLen+8(FP), DI
 	MOVQ         aLen+40(FP), R9
 
@@ -986,14 +986,14 @@ done3:
 	RET
 
 slower1:
+	VBROADCASTSS clip+56(FP), Y0
+	VXORPD       Y1, Y1, Y1
+	VSUBPS       Y0, Y1, Y1
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+16(FP), CX
 	MOVQ         y+24(FP), DX
 	MOVQ         a+32(FP), BX
 	MOVQ         b+48(FP), SI
-	VBROADCASTSS clip+56(FP), Y0
-	VXORPD       Y1, Y1, Y1
-	VSUBPS       Y0, Y1, Y1
 	MOVQ         dstLen+8(FP), DI
 	MOVQ         aLen+40(FP), R9
 
@@ -17337,13 +17337,13 @@ fewer64:
 TEXT ·multiplyScaledAMD64(SB), NOSPLIT, $0-52
 	CMPQ         ·current+0(SB), $0x02
 	JLT          slower1
+	VBROADCASTSS clip+48(FP), Z0
+	VPXORQ       Z1, Z1, Z1
+	VSUBPS       Z0, Z1, Z1
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+16(FP), CX
 	MOVQ         y+24(FP), DX
 	MOVQ         a+32(FP), BX
-	VBROADCASTSS clip+48(FP), Z0
-	VPXORQ       Z1, Z1, Z1
-	VSUBPS       Z0, Z1, Z1
 	MOVQ         dstLen+8(FP), SI
 	MOVQ         aLen+40(FP), R8
 
@@ -17376,13 +17376,13 @@ done3:
 	RET
 
 slower1:
+	VBROADCASTSS clip+48(FP), Y0
+	VXORPD       Y1, Y1, Y1
+	VSUBPS       Y0, Y1, Y1
 	MOVQ         dst+0(FP), AX
 	MOVQ         x+16(FP), CX
 	MOVQ         y+24(FP), DX
 	MOVQ         a+32(FP), BX
-	VBROADCASTSS clip+48(FP), Y0
-	VXORPD       Y1, Y1, Y1
-	VSUBPS       Y0, Y1, Y1
 	MOVQ         dstLen+8(FP), SI
 	MOVQ         aLen+40(FP), R8
 
@@ -24159,6 +24159,234 @@ loop2:
 	JMP     loop2
 
 done3:
+	VZEROUPPER
+	RET
+
+// func splitHighAMD64(dst *int16, dstLen int, a *float32, b *float32, c *float32, slope *float32, slopeLen int, factor *float32)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·splitHighAMD64(SB), NOSPLIT, $0-64
+	CMPQ         ·current+0(SB), $0x02
+	JLT          slower1
+	MOVL         $0x4a7ff000, AX
+	VMOVD        AX, X0
+	VBROADCASTSS X0, Z0
+	MOVL         $0xca7ff000, AX
+	VMOVD        AX, X2
+	VBROADCASTSS X2, Z2
+	MOVL         $0x00000200, AX
+	VMOVD        AX, X3
+	VBROADCASTSS X3, Z3
+	VPXORQ       Z1, Z1, Z1
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+16(FP), CX
+	MOVQ         b+24(FP), DX
+	MOVQ         c+32(FP), BX
+	MOVQ         slope+40(FP), SI
+	MOVQ         factor+56(FP), DI
+	MOVQ         dstLen+8(FP), R8
+	MOVQ         slopeLen+48(FP), R10
+
+loop2:
+	CMPQ R8, $0x00000001
+	JL   done3
+	XORQ R9, R9
+
+channels4:
+	VMOVUPD   (CX)(R9*4), Z4
+	VADDPS    (DX)(R9*4), Z4, Z4
+	VADDPS    (BX)(R9*4), Z4, Z4
+	VMULPS    (SI)(R9*4), Z4, Z5
+	VCMPPS    $0x11, Z1, Z4, K1
+	VMOVAPS   Z5, K1, Z4
+	VMULPS    (DI)(R9*4), Z4, Z4
+	VMAXPS    Z2, Z4, Z4
+	VMINPS    Z0, Z4, Z4
+	VCVTPS2DQ Z4, Z4
+	VPADDD    Z3, Z4, Z4
+	VPSRAD    $0x0a, Z4, Z4
+	VPMOVDW   Z4, (AX)(R9*2)
+	ADDQ      $0x10, R9
+	CMPQ      R9, R10
+	JLT       channels4
+	LEAQ      (AX)(R10*2), AX
+	LEAQ      (CX)(R10*4), CX
+	LEAQ      (DX)(R10*4), DX
+	LEAQ      (BX)(R10*4), BX
+	SUBQ      R10, R8
+	JMP       loop2
+
+done3:
+	VZEROUPPER
+	RET
+
+slower1:
+	MOVL         $0x4a7ff000, AX
+	VMOVD        AX, X0
+	VBROADCASTSS X0, Y0
+	MOVL         $0xca7ff000, AX
+	VMOVD        AX, X1
+	VBROADCASTSS X1, Y1
+	MOVL         $0x00000200, AX
+	VMOVD        AX, X2
+	VBROADCASTSS X2, Y2
+	VXORPD       Y3, Y3, Y3
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+16(FP), CX
+	MOVQ         b+24(FP), DX
+	MOVQ         c+32(FP), BX
+	MOVQ         slope+40(FP), SI
+	MOVQ         factor+56(FP), DI
+	MOVQ         dstLen+8(FP), R8
+	MOVQ         slopeLen+48(FP), R10
+
+loop6:
+	CMPQ R8, $0x00000001
+	JL   done7
+	XORQ R9, R9
+
+channels8:
+	VMOVUPD      (CX)(R9*4), Y4
+	VADDPS       (DX)(R9*4), Y4, Y4
+	VADDPS       (BX)(R9*4), Y4, Y4
+	VMULPS       (SI)(R9*4), Y4, Y5
+	VCMPPS       $0x11, Y3, Y4, Y6
+	VBLENDVPS    Y6, Y5, Y4, Y4
+	VMULPS       (DI)(R9*4), Y4, Y4
+	VMAXPS       Y1, Y4, Y4
+	VMINPS       Y0, Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VPADDD       Y2, Y4, Y4
+	VPSRAD       $0x0a, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X5
+	VPACKSSDW    X5, X4, X5
+	VMOVDQU      X5, (AX)(R9*2)
+	ADDQ         $0x08, R9
+	CMPQ         R9, R10
+	JLT          channels8
+	LEAQ         (AX)(R10*2), AX
+	LEAQ         (CX)(R10*4), CX
+	LEAQ         (DX)(R10*4), DX
+	LEAQ         (BX)(R10*4), BX
+	SUBQ         R10, R8
+	JMP          loop6
+
+done7:
+	VZEROUPPER
+	RET
+
+// func splitLowAMD64(dst *int16, dstLen int, a *float32, b *float32, c *float32, slope *float32, slopeLen int, factor *float32)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·splitLowAMD64(SB), NOSPLIT, $0-64
+	CMPQ         ·current+0(SB), $0x02
+	JLT          slower1
+	MOVL         $0x4a7ff000, AX
+	VMOVD        AX, X0
+	VBROADCASTSS X0, Z0
+	MOVL         $0xca7ff000, AX
+	VMOVD        AX, X2
+	VBROADCASTSS X2, Z2
+	MOVL         $0x00000200, AX
+	VMOVD        AX, X3
+	VBROADCASTSS X3, Z3
+	VPXORQ       Z1, Z1, Z1
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+16(FP), CX
+	MOVQ         b+24(FP), DX
+	MOVQ         c+32(FP), BX
+	MOVQ         slope+40(FP), SI
+	MOVQ         factor+56(FP), DI
+	MOVQ         dstLen+8(FP), R8
+	MOVQ         slopeLen+48(FP), R10
+
+loop2:
+	CMPQ R8, $0x00000001
+	JL   done3
+	XORQ R9, R9
+
+channels4:
+	VMOVUPD   (CX)(R9*4), Z4
+	VADDPS    (DX)(R9*4), Z4, Z4
+	VADDPS    (BX)(R9*4), Z4, Z4
+	VMULPS    (SI)(R9*4), Z4, Z5
+	VCMPPS    $0x11, Z1, Z4, K1
+	VMOVAPS   Z5, K1, Z4
+	VMULPS    (DI)(R9*4), Z4, Z4
+	VMAXPS    Z2, Z4, Z4
+	VMINPS    Z0, Z4, Z4
+	VCVTPS2DQ Z4, Z4
+	VPADDD    Z3, Z4, Z5
+	VPSRAD    $0x0a, Z5, Z5
+	VPSLLD    $0x0a, Z5, Z5
+	VPSUBD    Z5, Z4, Z5
+	VPMOVDW   Z5, (AX)(R9*2)
+	ADDQ      $0x10, R9
+	CMPQ      R9, R10
+	JLT       channels4
+	LEAQ      (AX)(R10*2), AX
+	LEAQ      (CX)(R10*4), CX
+	LEAQ      (DX)(R10*4), DX
+	LEAQ      (BX)(R10*4), BX
+	SUBQ      R10, R8
+	JMP       loop2
+
+done3:
+	VZEROUPPER
+	RET
+
+slower1:
+	MOVL         $0x4a7ff000, AX
+	VMOVD        AX, X0
+	VBROADCASTSS X0, Y0
+	MOVL         $0xca7ff000, AX
+	VMOVD        AX, X1
+	VBROADCASTSS X1, Y1
+	MOVL         $0x00000200, AX
+	VMOVD        AX, X2
+	VBROADCASTSS X2, Y2
+	VXORPD       Y3, Y3, Y3
+	MOVQ         dst+0(FP), AX
+	MOVQ         a+16(FP), CX
+	MOVQ         b+24(FP), DX
+	MOVQ         c+32(FP), BX
+	MOVQ         slope+40(FP), SI
+	MOVQ         factor+56(FP), DI
+	MOVQ         dstLen+8(FP), R8
+	MOVQ         slopeLen+48(FP), R10
+
+loop6:
+	CMPQ R8, $0x00000001
+	JL   done7
+	XORQ R9, R9
+
+channels8:
+	VMOVUPD      (CX)(R9*4), Y4
+	VADDPS       (DX)(R9*4), Y4, Y4
+	VADDPS       (BX)(R9*4), Y4, Y4
+	VMULPS       (SI)(R9*4), Y4, Y5
+	VCMPPS       $0x11, Y3, Y4, Y6
+	VBLENDVPS    Y6, Y5, Y4, Y4
+	VMULPS       (DI)(R9*4), Y4, Y4
+	VMAXPS       Y1, Y4, Y4
+	VMINPS       Y0, Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VPADDD       Y2, Y4, Y5
+	VPSRAD       $0x0a, Y5, Y5
+	VPSLLD       $0x0a, Y5, Y5
+	VPSUBD       Y5, Y4, Y5
+	VEXTRACTI128 $0x01, Y5, X4
+	VPACKSSDW    X4, X5, X4
+	VMOVDQU      X4, (AX)(R9*2)
+	ADDQ         $0x08, R9
+	CMPQ         R9, R10
+	JLT          channels8
+	LEAQ         (AX)(R10*2), AX
+	LEAQ         (CX)(R10*4), CX
+	LEAQ         (DX)(R10*4), DX
+	LEAQ         (BX)(R10*4), BX
+	SUBQ         R10, R8
+	JMP          loop6
+
+done7:
 	VZEROUPPER
 	RET
 

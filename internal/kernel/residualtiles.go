@@ -1,7 +1,7 @@
 package kernel
 
 // ResidualTwoRows is Residual for two rows of samples. rows has the offsets in src of the runs in the four rows from
-// which both are computed; the rows of outputs begin at the offsets to of dst. No sample in src may be above Clip in
+// which both are computed; the rows of outputs begin at the offsets to of dst. No sample in src may be above Most in
 // magnitude, unless the filter is wide.
 func ResidualTwoRows(dst []float32, to [2]int, src []int16, rows []int, samples int, f *Filter, work *Winograd) {
 	if len(rows) != 4 {

@@ -321,6 +321,23 @@ var agreements = []agreement{
 		}
 		return out
 	}},
+	{"SplitHigh, SplitLow", true, func() (out []any) {
+		for _, channels := range []int{16, 48, 64} {
+			for _, samples := range []int{0, 1, 3, 700} {
+				n := samples * channels
+				a, b, c, slope, factor := random32(n, 1), random32(n, 2), random32(n, 3), random32(channels, 4),
+					random32(channels, 5)
+				for i := range factor {
+					factor[i] *= float32(int(1) << (i % 26))
+				}
+				high, low := randomShorts(n+9, 5), randomShorts(n+9, 5)
+				SplitHigh(high[:n], a, b, c, slope, factor)
+				SplitLow(low[:n], a, b, c, slope, factor)
+				out = append(out, high, low)
+			}
+		}
+		return out
+	}},
 	{"peak", true, func() (out []any) {
 		sums := make([]int32, peakSums+1)
 		for i := range sums {
@@ -514,6 +531,8 @@ func TestRefuses(t *testing.T) {
 		"AddScaled, clip":          func() { AddScaled(dst[:32], src, src, s[:16], s, -1) },
 		"MultiplyScaled, channels": func() { MultiplyScaled(dst[:30], src, src, s[:15], 1) },
 		"MultiplyScaled, none":     func() { MultiplyScaled(dst[:30], src, src, nil, 1) },
+		"SplitHigh, short c":       func() { SplitHigh(dst[:32], s, s, s[:31:31], s[:16], s) },
+		"SplitLow, factors":        func() { SplitLow(dst[:32], s, s, s, s[:16], s[:15:15]) },
 		"Lookup, short source":     func() { Lookup(dst, src[:9:9], make([]*[1 << 16]int16, 4)) },
 
 		"Convolve, few samples":     func() { Convolve(dst, src, []int{0}, 23, f, nil) },

@@ -25,12 +25,12 @@ const MaxWinogradSum = 1<<29 - 1
 const maxInput = math.MaxInt16 / 4
 
 // PrepareWinograd computes the filter transform, for ConvolveTwoRows, of a filter of 3×3 taps over samples of at most
-// Clip in magnitude. It returns false if the weights do not allow that: (2G)g(2G)ᵀ must fit 16 bits, and every sum must
+// Most in magnitude. It returns false if the weights do not allow that: (2G)g(2G)ᵀ must fit 16 bits, and every sum must
 // be at most MaxWinogradSum in magnitude for any samples. Otherwise, and after a bias was set that makes sums larger,
 // ConvolveTwoRows convolves one row after the other.
 func (f *Filter) PrepareWinograd() bool {
 	f.transformed, f.maxBias = nil, nil
-	if f.Rows != 3 || f.Step%8 != 0 || 2*f.Words != 3*f.Step || Clip > maxInput {
+	if f.Rows != 3 || f.Step%8 != 0 || 2*f.Words != 3*f.Step || f.tileInput() > maxInput {
 		return false
 	}
 	channels := PadTo(f.usedChannels(), 8)
@@ -70,7 +70,7 @@ func (f *Filter) tileInput() int64 {
 	if f.IsWide {
 		return WideTileInput
 	}
-	return Clip
+	return int64(cmp.Or(f.Most, Clip))
 }
 
 // usedChannels returns the number of channels up to the last that has a weight other than 0, at least 1.
@@ -174,7 +174,7 @@ func WinogradBytes(channels int) int64 {
 
 // ConvolveTwoRows is Convolve for two rows of samples. rows has the offsets in src of the runs in the four rows from
 // which both are computed; to has the offsets in dst of the two rows of outputs, skipTo the offsets in skip, which may
-// be nil, of what is added to them. No sample in src may be above Clip in magnitude, unless the filter is wide.
+// be nil, of what is added to them. No sample in src may be above Most in magnitude, unless the filter is wide.
 func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples int, f *Filter, skip []int16,
 	skipTo [2]int, work *Winograd) {
 	if len(rows) != 4 {

@@ -72,3 +72,33 @@ func (c *Combine) Make(t *Task, y, _ int) {
 		}
 	}
 }
+
+// Curve is a function of float32, by linear interpolation between the values of a table, and a line on each side.
+type Curve struct {
+	pointwise
+	// Table has the values from −Most to Most, CurveSteps+1 of them at equal distances.
+	Table []float32
+	Most  float32
+	// Below and Above are the slopes of the lines that go on from the first and the last value.
+	Below, Above float32
+}
+
+// CurveSteps is the number of intervals of a Curve.
+const CurveSteps = 1 << 14
+
+// Make implements Op.
+func (c *Curve) Make(t *Task, y, _ int) {
+	out, in, table := t.Out.FloatRow(y), t.In[0].FloatRow(y), (*[CurveSteps + 1]float32)(c.Table)
+	in = in[:len(out)]
+	perUnit := CurveSteps / 2 / c.Most
+	for i, v := range in {
+		inside := min(max(v, -c.Most), c.Most)
+		place := float32(inside*perUnit) + CurveSteps/2
+		k := min(int(place), CurveSteps-1) & (CurveSteps - 1)
+		low, slope := table[k], c.Above
+		if v < 0 {
+			slope = c.Below
+		}
+		out[i] = low + float32((place-float32(k))*(table[k+1]-low)) + float32((v-inside)*slope)
+	}
+}

@@ -57,6 +57,39 @@ func (m *Multiply) Make(t *Task, y, _ int) {
 // Make implements Op.
 func (l *Lookup) Make(t *Task, y, _ int) { kernel.Lookup(t.Out.Row(y), t.In[0].Row(y), l.Tables) }
 
+// Split makes integers of 22 bits of the sum of one, two or three inputs of float32, and has a part of each: the high
+// parts, at most kernel.MostHigh in magnitude, or the low ones, at most kernel.MostLow. See kernel.SplitHigh.
+type Split struct {
+	pointwise
+	// Slope and Factor have one number per value of a sample.
+	Slope, Factor []float32
+	IsLow         bool
+}
+
+// Size implements Op.
+func (s *Split) Size(in []Size) Size {
+	size := in[0]
+	size.Floats = false
+	return size
+}
+
+// Make implements Op.
+func (s *Split) Make(t *Task, y, _ int) {
+	to := t.Out.Row(y)
+	if len(t.In) < 3 && len(t.zeros) < len(to) {
+		t.zeros = make([]float32, len(to))
+	}
+	in := [3][]float32{t.zeros, t.zeros, t.zeros}
+	for k, from := range t.In {
+		in[k] = from.FloatRow(y)
+	}
+	by := kernel.SplitHigh
+	if s.IsLow {
+		by = kernel.SplitLow
+	}
+	by(to, in[0], in[1], in[2], s.Slope, s.Factor)
+}
+
 // Gather has, for each value of a sample, that of a channel of one of its inputs: it joins, selects and repeats
 // channels.
 type Gather struct {
@@ -65,6 +98,8 @@ type Gather struct {
 	Channels []Channels
 	// Step is the number of values of a sample, those behind the last run are 0.
 	Step int
+	// Floats is true for float32.
+	Floats bool
 }
 
 // Channels are Count channels of an input, beginning with From.
@@ -79,9 +114,18 @@ func (g *Gather) Size(in []Size) Size {
 
 // Make implements Op.
 func (g *Gather) Make(t *Task, y, _ int) {
-	out, at := t.Out.Row(y), 0
+	if g.Floats {
+		gatherRow(g, t, t.Out.FloatRow(y), func(r *Rows) []float32 { return r.FloatRow(y) })
+	} else {
+		gatherRow(g, t, t.Out.Row(y), func(r *Rows) []int16 { return r.Row(y) })
+	}
+}
+
+// gatherRow makes the row out of rows of the inputs.
+func gatherRow[T int16 | float32](g *Gather, t *Task, out []T, row func(*Rows) []T) {
+	at := 0
 	for _, c := range g.Channels {
-		from, step := t.In[c.Input].Row(y), t.In[c.Input].Step
+		from, step := row(t.In[c.Input]), t.In[c.Input].Step
 		for x := range t.Out.W {
 			copy(out[x*g.Step+at:][:c.Count], from[x*step+c.From:])
 		}

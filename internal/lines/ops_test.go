@@ -119,6 +119,54 @@ func TestPointwise(t *testing.T) {
 	}
 }
 
+// The parts of a number are those of the nearest integer, and a curve goes through the values of a function.
+func TestPartsAndCurves(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	square := make([]float32, CurveSteps+1)
+	for i := range square {
+		x := float64(i)/(CurveSteps/2) - 1
+		square[i] = float32(x * x)
+	}
+	for range 5 {
+		s := randomSize(rng, 32)
+		s.Floats = true
+		in := []*Rows{randomRows(rng, s, 0), randomRows(rng, s, 0), randomRows(rng, s, 0)}
+		slope, factor := randomFactors(rng, 32), randomFactors(rng, 32)
+		for c := range factor {
+			factor[c] *= float32(int(1) << (c % 25))
+		}
+		for count := 1; count <= 3; count++ {
+			parts := func(y, x, c int) (low, high float64) {
+				sum := float32(0)
+				for _, r := range in[:count] {
+					sum += float32(sample(r, y, x, c))
+				}
+				if sum < 0 {
+					sum *= slope[c]
+				}
+				n := int(math.RoundToEven(min(max(float64(sum*factor[c]), -kernel.MostSplit), kernel.MostSplit)))
+				h := (n + kernel.MostLow) >> kernel.PartBits
+				if n != h<<kernel.PartBits+n-h<<kernel.PartBits || max(h, -h) > kernel.MostHigh {
+					t.Errorf("%d has a high part of %d", n, h)
+				}
+				return float64(n - h<<kernel.PartBits), float64(h)
+			}
+			op := &Split{Slope: slope, Factor: factor}
+			check(t, "high", op, 0, func(y, x, c int) float64 { _, v := parts(y, x, c); return v }, in[:count]...)
+			op = &Split{Slope: slope, Factor: factor, IsLow: true}
+			check(t, "low", op, 0, func(y, x, c int) float64 { v, _ := parts(y, x, c); return v }, in[:count]...)
+		}
+		for _, most := range []float32{1, 0.25} {
+			op := &Curve{Table: square, Most: most, Below: -2, Above: 2}
+			check(t, "curve", op, 1e-6, func(y, x, c int) float64 {
+				v := sample(in[0], y, x, c)
+				inside := min(max(v, -float64(most)), float64(most))
+				return inside*inside/float64(most*most) + 2*math.Abs(v-inside)
+			}, in[0])
+		}
+	}
+}
+
 // Channels are joined, selected and repeated, and samples of a square become channels of one and again samples.
 func TestRearranging(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))

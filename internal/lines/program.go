@@ -62,6 +62,7 @@ type Task struct {
 	winograd kernel.Winograd
 	offsets  []int
 	floats   []float32
+	zeros    []float32
 
 	clipped, counted int64
 }

@@ -26,8 +26,8 @@ type flight struct {
 }
 
 // do returns the result of work for key, with a use of its own. Calls with the same key at the same time share one call
-// of work. When ctx ends, do returns its error; when nobody waits any more, the context of work is cancelled. do fails with scheduling.Busy where
-// too much other work is under way.
+// of work. When ctx ends, do returns its error; when nobody waits any more, the context of work is cancelled. do fails
+// with scheduling.Busy where too much other work is under way.
 func (f *flights) do(ctx context.Context, key string, work func(context.Context) (*result, error)) (*result, error) {
 	f.mu.Lock()
 	one := f.all[key]
@@ -81,8 +81,8 @@ func (f *flights) land(key string, one *flight, made *result, err error) {
 		made.use()
 	}
 	made.release() // that of work
-	close(one.done)
 	f.forget(key, one)
+	close(one.done)
 }
 
 // forget ends the work, and lets later calls begin anew.

@@ -103,10 +103,12 @@ func TestAnswers(t *testing.T) {
 		name := strings.ReplaceAll(strings.TrimPrefix(strings.Split(target, "?")[0], "/"), "%20", " ")
 		opt.Model = "nearest"
 		var want bytes.Buffer
-		made := must.Get(must.Get(files.New(opt))(t).Upscale(t.Context(), &want, bytes.NewReader(fsys.MapFS[name].Data)))(t)
+		in := bytes.NewReader(fsys.MapFS[name].Data)
+		made := must.Get(must.Get(files.New(opt))(t).Upscale(t.Context(), &want, in))(t)
 		got := get(h, target)
 		tag := got.Header().Get("ETag")
-		if got.Code != 200 || !bytes.Equal(got.Body.Bytes(), want.Bytes()) || got.Header().Get("Content-Type") != made.MIMEType() ||
+		if got.Code != 200 || !bytes.Equal(got.Body.Bytes(), want.Bytes()) ||
+			got.Header().Get("Content-Type") != made.MIMEType() ||
 			got.Header().Get("Cache-Control") != "max-age=3600" || len(tag) != 34 {
 			t.Errorf("%s: %d, %d bytes, %v", target, got.Code, got.Body.Len(), got.Header())
 		}
@@ -173,8 +175,10 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"POST /cat.png", 405, "GET and HEAD"},
 		{"/dog.png", 404, "there is no such picture\n"},
-		{"/dir", 404, "there is no such"}, {"/", 404, "there is"}, {"/dir/../cat.png", 404, "there"}, {"//cat.png", 404, "there"},
-		{"/..%2fcat.png", 404, "there"}, {"/dir%5ca", 404, "there"}, {"/cat.png%00", 404, "there"}, {"/./cat.png", 404, "there"},
+		{"/dir", 404, "there is no such"}, {"/", 404, "there is"}, {"/dir/../cat.png", 404, "there"},
+		{"//cat.png", 404, "there"},
+		{"/..%2fcat.png", 404, "there"}, {"/dir%5ca", 404, "there"}, {"/cat.png%00", 404, "there"},
+		{"/./cat.png", 404, "there"},
 		{"/cat.png?scale=17", 400, "scale 17: expected 1 to 16"},
 		{"/cat.png?scale=2&scale=3", 400, "scale is given 2 times"},
 		{"/cat.png?scale=2&width=100", 400, "expected one of them"},
@@ -242,10 +246,13 @@ func (h *Handler) left(t *testing.T) {
 			t.Errorf("a result with %d uses", one.uses)
 		}
 	}
+	h.flights.mu.Lock()
+	flights := len(h.flights.all)
+	h.flights.mu.Unlock()
 	waiting, working := h.scheduler.Pictures()
-	if kept != h.results.bytes || kept > h.Results || waiting+working+len(h.heads)+len(h.flights.all) != 0 {
-		t.Errorf("%d of %d bytes are kept; %d wait, %d in work, %d heads, %d flights", kept, h.results.bytes, waiting, working,
-			len(h.heads), len(h.flights.all))
+	if kept != h.results.bytes || kept > h.Results || waiting+working+len(h.heads)+flights != 0 {
+		t.Errorf("%d of %d bytes are kept; %d wait, %d in work, %d heads, %d flights", kept, h.results.bytes,
+			waiting, working, len(h.heads), flights)
 	}
 }
 
@@ -369,7 +376,8 @@ func TestResultsAreBounded(t *testing.T) {
 		noise.Pix[i] = uint8(i * i >> 7 * i)
 	}
 	fsys["noise.png"] = &fstest.MapFile{Data: imagetest.PNG(t, noise), ModTime: someTime}
-	if got := get(h, "/noise.png?format=bmp"); got.Code != 413 || !strings.Contains(got.Body.String(), "its result has more than 0 MiB") {
+	got := get(h, "/noise.png?format=bmp")
+	if got.Code != 413 || !strings.Contains(got.Body.String(), "its result has more than 0 MiB") {
 		t.Errorf("%d %s", got.Code, got.Body)
 	}
 	h.left(t)

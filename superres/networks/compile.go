@@ -36,6 +36,9 @@ type compiled struct {
 	integers, floats int // indexes of nodes of spec; −1: there is none
 	// units are, for each channel, what an integer of 1 stands for.
 	units []float64
+	// sums and parts are the node in a network that is computed in parts: see compileparts.go.
+	sums  *sums
+	parts *parts
 }
 
 // margin is how much larger than the values of the pictures that the compiler sees values may be without being clipped.
@@ -49,6 +52,10 @@ type choices struct {
 	tiled float64
 	// alone is true if weights are rounded with an eye on those of the same channel alone, which takes little time.
 	alone bool
+	// inParts is true if samples and weights have two parts, and room is how much larger than those of the pictures
+	// that the compiler sees samples may then be.
+	inParts bool
+	room    float64
 }
 
 // compile returns the graph in integers. It fails for what integers cannot do, and with ctx.Err().
@@ -58,13 +65,21 @@ func compile(ctx context.Context, g *graph.Graph, pictures []*lines.Rows, choice
 		isFused: make([]bool, count)}
 	c.builder.program = new(lines.Program)
 	c.findTail()
+	if c.inParts {
+		if err := c.canSplit(); err != nil {
+			return nil, err
+		}
+		for i := range c.isTail {
+			c.isTail[i] = true
+		}
+	}
 	channels := g.Nodes[0].Op.(graph.Input).Channels
 	if err := c.emit(specNode{Op: "source", Channels: channels}, arrays{}); err != nil {
 		return nil, err
 	}
 	c.whole[0] = pictures
 	unit := float64(g.Range) / white
-	c.done = append(c.done, compiled{0, -1, slices.Repeat([]float64{unit}, channels)})
+	c.done = append(c.done, compiled{integers: 0, floats: -1, units: slices.Repeat([]float64{unit}, channels)})
 	for i, n := range g.Nodes[1:] {
 		first := len(c.whole)
 		made, err := c.node(i+1, n)
@@ -163,14 +178,14 @@ func (c *compiler) last() int { return len(c.spec.Nodes) - 1 }
 
 // forget frees the values that no node of the graph after i needs; those from first on were made for i.
 func (c *compiler) forget(i, first int) {
-	keep := []int{c.done[i].integers, c.done[i].floats}
+	keep := c.done[i].nodes()
 	for _, from := range c.graph.Nodes[i].Inputs {
 		d := c.done[from]
 		if slices.Max(c.users[from]) > i || from == c.graph.Output {
-			keep = append(keep, d.integers, d.floats)
+			keep = append(keep, d.nodes()...)
 			continue
 		}
-		for _, at := range []int{d.integers, d.floats} {
+		for _, at := range d.nodes() {
 			if at >= 0 && !slices.Contains(keep, at) {
 				c.whole[at] = nil
 			}
@@ -274,6 +289,12 @@ func (c *compiler) finish() error {
 	at, err := c.floats(c.graph.Output)
 	if err != nil {
 		return err
+	}
+	if v := c.builder.nodes[at]; v.step != v.channels {
+		if err := c.floatGather(at, identity(v.channels)); err != nil {
+			return err
+		}
+		at = c.last()
 	}
 	if c.graph.Range == 1 && at == c.last() {
 		return nil

@@ -18,10 +18,15 @@ type convolution struct {
 	weight []float64
 	bias   []float64
 	slope  []float64 // of negative results
+	// isPlain is true if each weight is rounded to the nearest integer.
+	isPlain bool
 }
 
 // conv compiles a convolution, and the PReLU that follows it where nobody else takes its values.
 func (c *compiler) conv(i int, op graph.Conv) (compiled, error) {
+	if c.inParts {
+		return c.convInParts(i, op)
+	}
 	in, err := c.integers(c.graph.Nodes[i].Inputs[0])
 	if err != nil {
 		return compiled{}, err
@@ -83,7 +88,10 @@ func (c *compiler) convolution(op graph.Conv, in compiled) *convolution {
 // round returns the weights and biases of v as integers, and the gain of each output: the integer that stands for 1.
 func (c *compiler) round(v *convolution) (a arrays, gains []float64, err error) {
 	n := v.node
-	all := momentsOf(c.whole[n.In[0]], v.from.channels, n.Height, n.Width, n.Dilation, c.alone)
+	var all moments
+	if !v.isPlain {
+		all = momentsOf(c.whole[n.In[0]], v.from.channels, n.Height, n.Width, n.Dilation, c.alone)
+	}
 	outputs, per := n.Channels, len(v.weight)/n.Channels
 	gains, errs := make([]float64, outputs), make([]error, outputs)
 	a = arrays{weights: make([]int16, len(v.weight)), bias: make([]int32, outputs)}
@@ -120,7 +128,14 @@ func (v *convolution) roundOutput(m *moments, o int, to []int16) (bias int32, ga
 		return 0, 0, errors.New("its weights are out of the range of integers")
 	}
 	for range 100 {
-		added := m.round(to, weight, gain)
+		added := 0.
+		if v.isPlain {
+			for k, w := range weight {
+				to[k] = int16(math.RoundToEven(w * gain))
+			}
+		} else {
+			added = m.round(to, weight, gain)
+		}
 		exact := math.Round(float64(v.bias[o]*gain) + added)
 		if bias = int32(min(max(exact, math.MinInt32), math.MaxInt32)); v.fits(to, bias) {
 			return bias, gain, nil
@@ -134,7 +149,7 @@ func (v *convolution) roundOutput(m *moments, o int, to []int16) (bias int32, ga
 func (v *convolution) largestGain(all, bias float64) float64 {
 	gain := math.MaxInt32 / (float64(float64(v.from.largest(v.node.Op))*all) + math.Abs(bias))
 	if v.node.isTiled() {
-		gain = min(gain, kernel.MaxWinogradSum/(float64(kernel.WideTileInput*all)+math.Abs(bias)))
+		gain = min(gain, kernel.MaxWinogradSum/(float64(float64(v.from.tileInput())*all)+math.Abs(bias)))
 	}
 	return gain
 }
@@ -156,7 +171,7 @@ func (v *convolution) fits(weights []int16, bias int32) bool {
 	for i, w := range weights {
 		exact[i] = float64(w)
 	}
-	return most+all*kernel.WideTileInput <= kernel.MaxWinogradSum && greatestTransformed(exact) <= math.MaxInt16
+	return most+all*v.from.tileInput() <= kernel.MaxWinogradSum && greatestTransformed(exact) <= math.MaxInt16
 }
 
 // greatestTransformed returns the greatest magnitude of 3×3 weights after Winograd's filter transform.
@@ -202,7 +217,7 @@ func (c *compiler) quantise(i int, v *convolution) (compiled, error) {
 	if err := c.emit(v.node, a); err != nil {
 		return compiled{}, err
 	}
-	return compiled{c.last(), -1, units}, nil
+	return compiled{integers: c.last(), floats: -1, units: units}, nil
 }
 
 // greatest returns the greatest magnitudes of the results of a convolution.
@@ -296,5 +311,5 @@ func (c *compiler) sums(v *convolution) (compiled, error) {
 			return compiled{}, err
 		}
 	}
-	return compiled{-1, c.last(), nil}, nil
+	return compiled{integers: -1, floats: c.last()}, nil
 }

@@ -57,7 +57,7 @@ func (c *compiler) gather(in []compiled, inputs, channels []int) (compiled, erro
 		a.indexes = append(a.indexes, int32(from), int32(channels[i]), 1)
 	}
 	err := c.emit(n, a)
-	return compiled{c.last(), -1, units}, err
+	return compiled{integers: c.last(), floats: -1, units: units}, err
 }
 
 // shuffle adds a pixel shuffle, for which all channels have the same unit.
@@ -68,7 +68,7 @@ func (c *compiler) shuffle(x compiled, factor int) (compiled, error) {
 	}
 	channels := len(x.units) / (factor * factor)
 	err = c.emit(specNode{Op: "shuffle", In: []int{x.integers}, Channels: channels, Factor: factor}, arrays{})
-	return compiled{c.last(), -1, x.units[:channels]}, err
+	return compiled{integers: c.last(), floats: -1, units: x.units[:channels]}, err
 }
 
 // unshuffle adds the inverse of a pixel shuffle.
@@ -78,7 +78,7 @@ func (c *compiler) unshuffle(x compiled, factor int) (compiled, error) {
 		units = append(units, slices.Repeat([]float64{unit}, factor*factor)...)
 	}
 	err := c.emit(specNode{Op: "unshuffle", In: []int{x.integers}, Channels: len(units), Factor: factor}, arrays{})
-	return compiled{c.last(), -1, units}, err
+	return compiled{integers: c.last(), floats: -1, units: units}, err
 }
 
 // resize adds a resizing. Bicubic interpolation goes past the values that it is made of, and gets units half as large
@@ -95,7 +95,7 @@ func (c *compiler) resize(x compiled, op graph.Resize) (compiled, error) {
 		}
 	}
 	err := c.emit(resizeNode(op, x.integers, len(x.units)), arrays{})
-	return compiled{c.last(), -1, x.units}, err
+	return compiled{integers: c.last(), floats: -1, units: x.units}, err
 }
 
 // resizeNode returns the node for op, of integers or of float32.
@@ -109,7 +109,7 @@ func resizeNode(op graph.Resize, from, channels int) specNode {
 // pad adds rows and columns around the picture, or crops it.
 func (c *compiler) pad(x compiled, op graph.Pad) (compiled, error) {
 	err := c.emit(padNode(op, x.integers, len(x.units)), arrays{})
-	return compiled{c.last(), -1, x.units}, err
+	return compiled{integers: c.last(), floats: -1, units: x.units}, err
 }
 
 // padNode returns the node for op, of integers or of float32.

@@ -120,7 +120,7 @@ func (c *compiler) add(i int, in []compiled, sign float64) (compiled, error) {
 	}
 	n := specNode{Op: "add", In: []int{in[0].integers, in[1].integers}, Channels: len(units), Most: math.MaxInt16}
 	err = c.emit(n, a)
-	return compiled{c.last(), -1, units}, err
+	return compiled{integers: c.last(), floats: -1, units: units}, err
 }
 
 // multiply adds the product of two inputs.
@@ -136,7 +136,7 @@ func (c *compiler) multiply(i int, in []compiled) (compiled, error) {
 	}
 	n := specNode{Op: "multiply", In: []int{in[0].integers, in[1].integers}, Channels: len(units), Most: math.MaxInt16}
 	err = c.emit(n, a)
-	return compiled{c.last(), -1, units}, err
+	return compiled{integers: c.last(), floats: -1, units: units}, err
 }
 
 // rescale returns x in other units, clipped to most.
@@ -152,7 +152,7 @@ func (c *compiler) rescale(x compiled, units []float64, most int) (compiled, err
 	a.floats = append(a.floats, make([]float32, len(units))...)
 	n := specNode{Op: "add", In: []int{x.integers, x.integers}, Channels: len(units), Most: most}
 	err = c.emit(n, a)
-	return compiled{c.last(), -1, units}, err
+	return compiled{integers: c.last(), floats: -1, units: units}, err
 }
 
 // withUnits returns x with units as they are asked for.
@@ -193,7 +193,7 @@ func (c *compiler) lookup(i int, x compiled, f func(float64) float64) (compiled,
 	}
 	n := specNode{Op: "lookup", In: []int{x.integers}, Channels: len(units), Factor: len(tables)}
 	err = c.emit(n, a)
-	return compiled{c.last(), -1, units}, err
+	return compiled{integers: c.last(), floats: -1, units: units}, err
 }
 
 // perChannel adds a convolution of one tap for each channel: a factor, an offset and a slope for negative results.
@@ -240,5 +240,5 @@ func (c *compiler) affine(i int, x compiled, op graph.Affine) (compiled, error) 
 		units[ch] *= float64(op.Scale[ch%len(op.Scale)])
 	}
 	// The node has the same integers as its input, which must stay as long as it is needed.
-	return c.choose(compiled{x.integers, -1, units}, identity(len(units)))
+	return c.choose(compiled{integers: x.integers, floats: -1, units: units}, identity(len(units)))
 }

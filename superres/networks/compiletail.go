@@ -13,6 +13,11 @@ func (c *compiler) floats(i int) (int, error) {
 	if d.floats >= 0 {
 		return d.floats, nil
 	}
+	if d.sums != nil {
+		at, err := c.addUp(d.sums)
+		d.floats = at
+		return at, err
+	}
 	var a arrays
 	for _, unit := range d.units {
 		a.floats = append(a.floats, float32(unit))
@@ -29,11 +34,15 @@ func (c *compiler) tail(i int, n graph.Node) (compiled, error) {
 	in := make([]int, len(n.Inputs))
 	for k, from := range n.Inputs {
 		var err error
-		if in[k], err = c.floats(from); err != nil {
+		in[k], err = c.floats(from)
+		if err == nil && c.inParts {
+			in[k], err = c.aligned(from)
+		}
+		if err != nil {
 			return compiled{}, err
 		}
 	}
-	made := func(err error) (compiled, error) { return compiled{-1, c.last(), nil}, err }
+	made := func(err error) (compiled, error) { return compiled{integers: -1, floats: c.last()}, err }
 	channels := c.builder.nodes[in[0]].channels
 	switch op := n.Op.(type) {
 	case graph.Add, graph.Sub, graph.Mul:
@@ -48,6 +57,12 @@ func (c *compiler) tail(i int, n graph.Node) (compiled, error) {
 				return compiled{}, err
 			}
 			in[k] = c.last()
+			if c.inParts {
+				if err := c.join(in[k : k+1]); err != nil {
+					return compiled{}, err
+				}
+				in[k] = c.last()
+			}
 		}
 		sign := map[string]string{"Add": "+", "Sub": "-", "Mul": "*"}[op.Name()]
 		return made(c.emit(specNode{Op: "floats" + sign, In: in, Channels: channels}, arrays{}))
@@ -66,6 +81,10 @@ func (c *compiler) tail(i int, n graph.Node) (compiled, error) {
 		return made(c.emit(resizeNode(op, in[0], channels), arrays{}))
 	case graph.Pad:
 		return made(c.emit(padNode(op, in[0], channels), arrays{}))
+	case graph.Concat:
+		return made(c.join(in))
+	case graph.Function:
+		return made(c.curve(in[0], evaluate(op)))
 	}
 	return compiled{}, errors.New("float32 cannot compute it")
 }

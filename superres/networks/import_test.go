@@ -16,6 +16,11 @@ import (
 // float32.
 func roundQuickly(t *testing.T, g *graph.Graph) *Stage {
 	t.Helper()
+	return must.Get(roundBy(t, g, ordinaryChoices))(t)
+}
+
+func roundBy(t *testing.T, g *graph.Graph, by choices) (*Stage, error) {
+	t.Helper()
 	var pictures []*lines.Rows
 	for _, p := range renderPictures(1, 3, 24, g.Nodes[0].Op.(graph.Input).Channels) {
 		pictures = append(pictures, p.rows())
@@ -23,9 +28,12 @@ func roundQuickly(t *testing.T, g *graph.Graph) *Stage {
 	g = splitOutputs(g.Simplify())
 	m := g.Measure()
 	s := &Stage{params: params{Scale: m.Scale, Multiple: m.Multiple, Reach: g.Reach()}}
-	s.spec = *must.Get(compile(t.Context(), g, pictures, choices{coarse: 2, tiled: 0.6}))(t)
-	must.Succeed(t, s.build())
-	return s
+	made, err := compile(t.Context(), g, pictures, by)
+	if err != nil {
+		return nil, err
+	}
+	s.spec = *made
+	return s, s.build()
 }
 
 // A network of each kind agrees with float32 to 60 dB, is rounded to the same integers with all kernels, runs alike
@@ -35,28 +43,68 @@ func TestRounding(t *testing.T) {
 		t.Skip("imports networks, which takes long under the race detector")
 	}
 	for _, n := range graphtest.All() {
-		t.Run(n.Name, func(t *testing.T) {
-			s := roundQuickly(t, n.Graph)
-			if got := agreement(t, s, n.Graph); got < 60 {
-				t.Errorf("it agrees with float32 to %.1f dB", got)
-			}
-			restore := kernel.Use(0)
-			generic := roundQuickly(t, n.Graph)
-			restore()
-			if !isSame(s, generic) {
-				t.Error("other kernels round it to other integers")
-			}
-			if back := must.Get(reload(t, s))(t); !isSame(back, s) {
-				t.Error("saved and loaded it is another")
-			}
-			p := renderPictures(5, 2, 24, s.Channels())[1]
-			for i, v := range p.values {
-				if i%7 < 3 {
-					p.values[i] = ^v
-				}
-			}
-			sameForAllTiers(t, s, &p)
-		})
+		t.Run(n.Name, func(t *testing.T) { checkRounding(t, n.Graph, ordinaryChoices, 60) })
+	}
+}
+
+// The same in parts, with an agreement of 80 dB, for the networks that can be computed so.
+func TestRoundingInParts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("imports networks, which takes long under the race detector")
+	}
+	count := 0
+	for _, n := range graphtest.All() {
+		if _, err := roundBy(t, n.Graph, partsChoices); err != nil {
+			t.Logf("%s: %v", n.Name, err)
+			continue
+		}
+		count++
+		t.Run(n.Name, func(t *testing.T) { checkRounding(t, n.Graph, partsChoices, 80) })
+	}
+	if count < 6 {
+		t.Errorf("%d networks can be computed in parts", count)
+	}
+}
+
+func checkRounding(t *testing.T, g *graph.Graph, by choices, least float64) {
+	t.Helper()
+	s := must.Get(roundBy(t, g, by))(t)
+	if got := agreement(t, s, g); got < least {
+		t.Errorf("it agrees with float32 to %.1f dB", got)
+	}
+	restore := kernel.Use(0)
+	generic := must.Get(roundBy(t, g, by))(t)
+	restore()
+	if !isSame(s, generic) {
+		t.Error("other kernels round it to other integers")
+	}
+	if back := must.Get(reload(t, s))(t); !isSame(back, s) {
+		t.Error("saved and loaded it is another")
+	}
+	p := renderPictures(5, 2, 24, s.Channels())[1]
+	for i, v := range p.values {
+		if i%7 < 3 {
+			p.values[i] = ^v
+		}
+	}
+	sameForAllTiers(t, s, &p)
+}
+
+// A network of which ten levels hang on a hundredth of one is computed in parts.
+func TestImportInParts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("imports networks, which takes long under the race detector")
+	}
+	b := graphtest.NewBuilder(3, 5)
+	x := b.Conv(0, 16, 3, 1)
+	small := b.Add(graph.Sub{}, b.Carry(x, 16, 3, 1, 0.01), x)
+	b.Add(graph.PixelShuffle{Factor: 2}, b.Conv(b.PReLU(b.Scale(small, 100)), 12, 3, 0.3))
+	g := b.Graph()
+	s, r, err := Import(t.Context(), &Source{Graph: g}, Options{LeastPSNR: -1})
+	must.Succeed(t, err)
+	isInParts := slices.ContainsFunc(s.spec.Nodes, func(n specNode) bool { return n.Op == "high" })
+	if t.Logf("%+v", r); !isInParts || r.PSNR < enoughOrdinary {
+		t.Errorf("%+v, in parts %t", r, isInParts)
 	}
 }
 

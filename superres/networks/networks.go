@@ -28,7 +28,7 @@ type Source struct {
 }
 
 // ImportVersion is raised when importing the same file gives other integers than before.
-const ImportVersion = 2
+const ImportVersion = 3
 
 // Options are the options of Import.
 type Options struct {
@@ -84,46 +84,44 @@ func withRange(ctx context.Context, s *Source) (*graph.Graph, error) {
 	return &g, err
 }
 
-// What an integer stands for is a compromise between precision, time, and pictures of extreme contrast, in which some
-// networks have values a hundred times as large. A network is rounded by ordinaryChoices first. One that then agrees
-// with float32 to less than enoughOrdinary dB is rounded finer, which takes longer to run; one that has precision to
-// spare, and less than enoughExtreme dB for extreme pictures, coarser, if these gain as many dB as the others lose.
+// A network is rounded by ordinaryChoices first, a deep one by quickChoices. Where it then differs from float32 by too
+// much, in ordinary pictures or in extreme ones, in which some networks have values a hundred times as large, it is
+// computed in parts, which takes three times as long; and with wideChoices if that leaves too little room for extreme
+// pictures.
 var (
 	ordinaryChoices = choices{coarse: 2, tiled: 0.6}
-	finerChoices    = choices{coarse: 3.4, tiled: 0.35}
-	coarserChoices  = choices{coarse: 6, tiled: 0.6}
+	partsChoices    = choices{inParts: true, room: 2}
+	wideChoices     = choices{inParts: true, room: 8}
 	// quickChoices are for networks of more than mostMACs products a pixel, which are deep, and whose small residuals
 	// leave precision to spare.
 	quickChoices = choices{coarse: 2, tiled: 1.2, alone: true}
 )
 
+// Two results differ by little enough with so many dB, for ordinary and for extreme pictures, and so many levels.
 const (
-	enoughExtreme  = 55
 	enoughOrdinary = 63
+	enoughExtreme  = 55
+	fewLevels      = 1.5
 	mostMACs       = 2e6
 )
 
 // roundGraph returns a simplified graph in integers.
 func roundGraph(ctx context.Context, g *graph.Graph) (*Stage, Report, error) {
 	t := newTrials(g)
+	tries := []choices{ordinaryChoices, partsChoices, wideChoices}
 	if g.Measure().MACs > mostMACs {
-		s, r, _, err := t.round(ctx, quickChoices)
-		return s, r, err
+		tries = append([]choices{quickChoices}, tries...)
 	}
-	s, r, extreme, err := t.round(ctx, ordinaryChoices)
-	if err != nil || r.PSNR >= enoughOrdinary && extreme >= enoughExtreme {
-		return s, r, err
-	}
-	if r.PSNR < enoughOrdinary {
-		finer, found, _, err := t.round(ctx, finerChoices)
-		if err == nil && found.PSNR >= r.PSNR {
-			return finer, found, nil
+	s, r, extreme, err := t.round(ctx, tries[0])
+	for _, by := range tries[1:] {
+		if err != nil || r.PSNR >= enoughOrdinary && r.Greatest <= fewLevels && extreme >= enoughExtreme {
+			break
 		}
-		return s, r, err
-	}
-	coarser, found, gained, err := t.round(ctx, coarserChoices)
-	if err == nil && found.PSNR >= enoughOrdinary && gained-extreme >= r.PSNR-found.PSNR {
-		return coarser, found, nil
+		next, found, gained, failed := t.round(ctx, by)
+		if failed == nil && found.PSNR >= min(r.PSNR, enoughOrdinary) {
+			s, r, extreme = next, found, gained
+		}
+		err = ctx.Err()
 	}
 	return s, r, err
 }

@@ -171,6 +171,8 @@ var builders = map[string]func(b *builder, n *specNode, in []values) (lines.Op, 
 	"gather":      (*builder).gather,
 	"shuffle":     (*builder).shuffle,
 	"unshuffle":   (*builder).unshuffle,
+	"high":        (*builder).split,
+	"low":         (*builder).split,
 	"resize":      (*builder).resize,
 	"shift":       (*builder).shift,
 	"floats":      (*builder).floats,
@@ -179,6 +181,8 @@ var builders = map[string]func(b *builder, n *specNode, in []values) (lines.Op, 
 	"floats-":     (*builder).combine,
 	"floats*":     (*builder).combine,
 	"floatgather": (*builder).floatGather,
+	"floatjoin":   (*builder).gather,
+	"curve":       (*builder).curve,
 }
 
 // expect fails unless there are count inputs, all of float32 or all of integers.

@@ -84,7 +84,11 @@ func (b *builder) filter(n *specNode, in values) (*kernel.Filter, error) {
 		}
 	}
 	f := layOut(n, in, weights)
-	f.IsWide = largest < in.most || n.isTiled()
+	if in.most <= kernel.WideTileInput {
+		f.Most = int16(in.most)
+	} else {
+		f.IsWide = largest < in.most || n.isTiled()
+	}
 	if n.Op == "depthwise" {
 		f = layOutDepthwise(n, in, weights)
 	}
@@ -112,6 +116,9 @@ func (v values) largest(op string) int64 {
 	}
 	return min(v.most, kernel.WideInput)
 }
+
+// tileInput returns the largest magnitude of samples of which a convolution makes tiles.
+func (v values) tileInput() int64 { return min(v.most, kernel.WideTileInput) }
 
 func isScale(v float32) bool { return math.Abs(float64(v)) < 1 }
 

@@ -41,6 +41,35 @@ func (b *builder) arithmetic(n *specNode, in []values) (op lines.Op, out values,
 	return &lines.Add{First: factors(), Second: factors(), Most: int16(n.Most)}, out, err
 }
 
+// split builds a part of integers of 22 bits, with a slope and a factor a channel.
+func (b *builder) split(n *specNode, in []values) (lines.Op, values, error) {
+	if err := expect(in, len(in), true); err != nil || len(in) < 1 || len(in) > 3 {
+		return nil, values{}, errors.Join(err, fmt.Errorf("%d inputs, expected 1 to 3", len(in)))
+	}
+	step := kernel.PadTo(n.Channels, kernel.Lanes)
+	for _, v := range in {
+		if v.step != step {
+			return nil, values{}, errors.New("its inputs have other numbers of channels")
+		}
+	}
+	list, err := take(&b.rest.floats, 2*n.Channels)
+	if err != nil {
+		return nil, values{}, err
+	}
+	for _, v := range list {
+		if !(math.Abs(float64(v)) < 1<<40) {
+			return nil, values{}, errors.New("a factor out of range")
+		}
+	}
+	op := &lines.Split{
+		Slope: padded(list[:n.Channels], step), Factor: padded(list[n.Channels:], step), IsLow: n.Op == "low",
+	}
+	if op.IsLow {
+		return op, values{most: kernel.MostLow}, nil
+	}
+	return op, values{most: kernel.MostHigh}, nil
+}
+
 // lookup builds a function of one number: Factor tables of 65,536 integers, and the index of the table of each
 // channel.
 func (b *builder) lookup(n *specNode, in []values) (lines.Op, values, error) {
@@ -73,13 +102,15 @@ func (b *builder) lookup(n *specNode, in []values) (lines.Op, values, error) {
 	return op, values{most: most, step: in[0].step}, nil
 }
 
-// gather builds a choice of channels of its inputs: runs of channels, three indexes each.
+// gather builds a choice of channels of its inputs: runs of channels, three indexes each. The inputs of "floatjoin" are
+// float32.
 func (b *builder) gather(n *specNode, in []values) (lines.Op, values, error) {
-	if err := expect(in, len(in), false); err != nil || len(in) == 0 {
-		return nil, values{}, errors.Join(err, errors.New("expected inputs of integers"))
+	isFloats := n.Op == "floatjoin"
+	if err := expect(in, len(in), isFloats); err != nil || len(in) == 0 {
+		return nil, values{}, errors.Join(err, errors.New("expected inputs"))
 	}
-	op := &lines.Gather{Step: kernel.PadTo(n.Channels, kernel.Lanes)}
-	out := values{}
+	op := &lines.Gather{Step: kernel.PadTo(n.Channels, kernel.Lanes), Floats: isFloats}
+	out := values{floats: isFloats, step: op.Step}
 	for left := n.Channels; left > 0; {
 		run, err := take(&b.rest.indexes, 3)
 		if err != nil {
@@ -205,13 +236,14 @@ func (b *builder) scale(n *specNode, in []values) (lines.Op, values, error) {
 		return nil, values{}, err
 	}
 	list, err := take(&b.rest.floats, 3*n.Channels+2)
-	if err != nil || in[0].channels != n.Channels || in[0].step != n.Channels {
+	if err != nil || in[0].channels != n.Channels {
 		return nil, values{}, errors.Join(err, errors.New("its input has another number of channels"))
 	}
-	c := n.Channels
+	c, step := n.Channels, in[0].step
 	return &lines.Scale{
-		Slope: list[:c], Factor: list[c : 2*c], Offset: list[2*c : 3*c], Least: list[3*c], Most: list[3*c+1],
-	}, values{floats: true}, nil
+		Slope: padded(list[:c], step), Factor: padded(list[c:2*c], step), Offset: padded(list[2*c:3*c], step),
+		Least: list[3*c], Most: list[3*c+1],
+	}, values{floats: true, step: step}, nil
 }
 
 // combine builds a sum, a difference or a product of float32.
@@ -219,8 +251,37 @@ func (b *builder) combine(n *specNode, in []values) (lines.Op, values, error) {
 	if err := expect(in, 2, true); err != nil {
 		return nil, values{}, err
 	}
-	if in[0].step != n.Channels || in[1].step != n.Channels {
+	if in[0].channels != n.Channels || in[1].channels != n.Channels || in[0].step != in[1].step {
 		return nil, values{}, errors.New("its inputs have other numbers of channels")
 	}
-	return &lines.Combine{By: n.Op[len("floats")]}, values{floats: true}, nil
+	return &lines.Combine{By: n.Op[len("floats")]}, values{floats: true, step: in[0].step}, nil
+}
+
+// curve builds a function of float32: three numbers, and a table.
+func (b *builder) curve(n *specNode, in []values) (lines.Op, values, error) {
+	if err := expect(in, 1, true); err != nil {
+		return nil, values{}, err
+	}
+	list, err := take(&b.rest.floats, lines.CurveSteps+4)
+	if err != nil || in[0].channels != n.Channels {
+		return nil, values{}, errors.Join(err, errors.New("its input has another number of channels"))
+	}
+	for _, v := range list {
+		if !(math.Abs(float64(v)) < 1<<40) {
+			return nil, values{}, errors.New("a value out of range")
+		}
+	}
+	if list[0] < 1 {
+		return nil, values{}, errors.New("a table of too small a range")
+	}
+	op := &lines.Curve{Most: list[0], Below: list[1], Above: list[2], Table: list[3:]}
+	return op, values{floats: true, step: in[0].step}, nil
+}
+
+// padded returns list with zeros up to length n.
+func padded(list []float32, n int) []float32 {
+	if len(list) == n {
+		return list
+	}
+	return append(list[:len(list):len(list)], make([]float32, n-len(list))...)
 }

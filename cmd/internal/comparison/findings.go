@@ -88,8 +88,8 @@ func (m measure) sign() float64 {
 	return -1
 }
 
-// amount returns a difference of scores, 0 or more, with its unit and the digits of a table. Of one that has zeros there,
-// it says that it is less than one of the last digit.
+// amount returns a difference of scores, 0 or more, with its unit and the digits of a table. Of one that has zeros
+// there, it says that it is less than one of the last digit.
 func (m measure) amount(v float64) string {
 	text := fmt.Sprintf(m.format, v)
 	if v > 0 && strings.Trim(text, "0.") == "" {

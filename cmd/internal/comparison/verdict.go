@@ -143,7 +143,8 @@ func (v verdict) ahead() string {
 	return fmt.Sprintf("%s in mean %s", v.measure.amount(v.gap.Mean), v.measure.noun)
 }
 
-// evidence returns a sentence, and a space, that says how sure the verdict is, or "" where there is nothing to judge by.
+// evidence returns a sentence, and a space, that says how sure the verdict is, or "" where there is nothing to judge
+// by.
 func (v verdict) evidence() string {
 	spread := v.measure.amount(v.gap.Error)
 	switch {

@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"superres/internal/must"
 	"superres/superres"
 	embedded "superres/superres/models"
+	"superres/superres/networks"
 )
 
 var program = consoletest.Of(Command)
@@ -141,7 +143,7 @@ func TestCache(t *testing.T) {
 	open(1)
 	folder := must.Get(cacheFolder())(t)
 	entry := filepath.Join(folder, must.Get(os.ReadDir(folder))(t)[0].Name())
-	if said.Len() > 0 || !strings.HasSuffix(entry, "-v1.npz") {
+	if said.Len() > 0 || !strings.HasSuffix(entry, fmt.Sprintf("-v%d.npz", networks.ImportVersion)) {
 		t.Errorf("%q, %s", said.String(), entry)
 	}
 	data := must.Get(os.ReadFile(entry))(t)

@@ -182,8 +182,8 @@ type position struct {
 	Y int `json:"y"`
 }
 
-// Differences are summed in square cells of cellSide pixels. The place where pictures differ most is the middle of
-// the window of windowCols × windowRows cells with the largest sum.
+// Differences are summed in square cells of cellSide pixels. The place where pictures differ most is the centre
+// of mass of the differences in the window of windowCols × windowRows cells with the largest sum.
 const (
 	cellSide   = 32
 	windowCols = 20
@@ -236,32 +236,36 @@ func (d *differences) add(ctx context.Context, a, b image.Image, coversA, covers
 	return nil
 }
 
-// peak returns the middle of the window with the largest sum: of equal windows the uppermost and then the leftmost.
-// Where nothing differs it returns the middle of the scene.
+// peak returns the centre of mass of the differences in the window with the largest sum: of equal windows in the
+// uppermost and then the leftmost. Where nothing differs, and along a side that the window covers, it is the middle of
+// the scene.
 func (d *differences) peak() position {
 	w, h := min(windowCols, d.cols), min(windowRows, d.rows)
-	largest, middle := 0.0, position{d.scene.X / 2, d.scene.Y / 2}
+	largest, centre := 0.0, position{d.scene.X / 2, d.scene.Y / 2}
 	for y := 0; y+h <= d.rows; y++ {
 		for x := 0; x+w <= d.cols; x++ {
-			sum := 0.0
+			sum, across, down := 0.0, 0.0, 0.0
 			for row := y; row < y+h; row++ {
-				for _, v := range d.sums[row*d.cols+x:][:w] {
+				for i, v := range d.sums[row*d.cols+x:][:w] {
 					sum += v
+					across += float64(v * (float64(x+i) + 0.5))
+					down += float64(v * (float64(row) + 0.5))
 				}
 			}
 			if sum > largest {
 				largest = sum
-				middle = position{min((2*x+w)*cellSide/2, d.scene.X), min((2*y+h)*cellSide/2, d.scene.Y)}
+				centre.X = min(int(across/sum*cellSide), d.scene.X)
+				centre.Y = min(int(down/sum*cellSide), d.scene.Y)
 			}
 		}
 	}
 	if w == d.cols {
-		middle.X = d.scene.X / 2
+		centre.X = d.scene.X / 2
 	}
 	if h == d.rows {
-		middle.Y = d.scene.Y / 2
+		centre.Y = d.scene.Y / 2
 	}
-	return middle
+	return centre
 }
 
 // scaledPicture returns rows of img, enlarged to the size at which the page shows img.

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"math"
+	"slices"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -55,23 +58,32 @@ func (t tier) signed(m Mem) reg.VecVirtual {
 // memory of that part of a parameter whose entries have size bytes; factors are the parameters that have an entry for
 // each channel. Values are clipped, rounded and stored.
 func (t tier) eachEntry(factors []string, value func(m func(name string, size int) Mem) reg.VecVirtual) {
-	names := append([]string{"dst", "x", "y"}, factors...)
-	base := map[string]reg.GPVirtual{}
-	for _, name := range names {
-		base[name] = pointer(name)
-	}
 	most, least := t.number32("clip"), t.zero()
 	VSUBPS(most, least, least)
-	left, c, channels := lengthOf("dst"), GP64(), lengthOf("a")
+	t.eachSample([]string{"x", "y"}, 2, factors, func(m func(name string, size int) Mem) reg.VecVirtual {
+		v := value(m)
+		VMAXPS(least, v, v)
+		VMINPS(most, v, v)
+		VCVTPS2DQ(v, v)
+		return v
+	})
+}
+
+// eachSample is eachEntry for values that are integers of 32 bits, stored in 16, and inputs whose entries have size
+// bytes.
+func (t tier) eachSample(inputs []string, size int, factors []string,
+	value func(m func(name string, size int) Mem) reg.VecVirtual) {
+	base := map[string]reg.GPVirtual{"dst": pointer("dst")}
+	for _, name := range slices.Concat(inputs, factors) {
+		base[name] = pointer(name)
+	}
+	left, c, channels := lengthOf("dst"), GP64(), lengthOf(factors[0])
 	while(left, 1, func() {
 		XORQ(c, c)
 		top := label("channels")
 		Label(top)
 		m := func(name string, size int) Mem { return Mem{Base: base[name], Index: c, Scale: uint8(size)} }
 		v := value(m)
-		VMAXPS(least, v, v)
-		VMINPS(most, v, v)
-		VCVTPS2DQ(v, v)
 		if t.lanes == 8 {
 			VPMOVDW(v, m("dst", 2))
 		} else {
@@ -83,11 +95,64 @@ func (t tier) eachEntry(factors []string, value func(m func(name string, size in
 		ADDQ(U8(t.lanes32()), c)
 		CMPQ(c, channels)
 		JLT(LabelRef(top))
-		for _, name := range names[:3] {
-			LEAQ(Mem{Base: base[name], Index: channels, Scale: 2}, base[name])
+		LEAQ(Mem{Base: base["dst"], Index: channels, Scale: 2}, base["dst"])
+		for _, name := range inputs {
+			LEAQ(Mem{Base: base[name], Index: channels, Scale: uint8(size)}, base[name])
 		}
 		SUBQ(channels, left)
 	})
+}
+
+var _ = register(operation{
+	name:      "splitHigh",
+	signature: "(dst []int16, a, b, c, slope, factor []float32)",
+	lengths:   []string{"dst", "slope"},
+	needs:     "len(slope) is a multiple of 16, at least 16, len(dst) a multiple of it",
+	tiers:     []string{AVX2, AVX512BW},
+	assembly:  func(t tier) { t.split(func(n, _ reg.VecVirtual) {}) },
+})
+
+var _ = register(operation{
+	name:      "splitLow",
+	signature: "(dst []int16, a, b, c, slope, factor []float32)",
+	lengths:   []string{"dst", "slope"},
+	needs:     "len(slope) is a multiple of 16, at least 16, len(dst) a multiple of it",
+	tiers:     []string{AVX2, AVX512BW},
+	assembly: func(t tier) {
+		t.split(func(n, high reg.VecVirtual) {
+			VPSLLD(U8(splitBits), high, high)
+			VPSUBD(high, n, high)
+		})
+	},
+})
+
+// splitBits is the number of bits of the low part, and mostSplit the largest magnitude of a number that is split.
+const (
+	splitBits = 10
+	mostSplit = (1<<12 - 1) << splitBits
+)
+
+// split makes integers and their high parts. part makes of these, in place, what is stored.
+func (t tier) split(part func(n, high reg.VecVirtual)) {
+	most, least := t.constant32(math.Float32bits(mostSplit)), t.constant32(math.Float32bits(-mostSplit))
+	half, zero := t.constant32(1<<(splitBits-1)), t.zero()
+	value := func(m func(name string, size int) Mem) reg.VecVirtual {
+		sum, sloped := t.load(m("a", 4)), t.vec()
+		VADDPS(m("b", 4), sum, sum)
+		VADDPS(m("c", 4), sum, sum)
+		VMULPS(m("slope", 4), sum, sloped)
+		t.choose(t.compare(less, sum, zero), sloped, sum)
+		VMULPS(m("factor", 4), sum, sum)
+		VMAXPS(least, sum, sum)
+		VMINPS(most, sum, sum)
+		VCVTPS2DQ(sum, sum)
+		high := t.vec()
+		VPADDD(half, sum, high)
+		VPSRAD(U8(splitBits), high, high)
+		part(sum, high)
+		return high
+	}
+	t.eachSample([]string{"a", "b", "c"}, 4, []string{"slope", "factor"}, value)
 }
 
 var _ = register(operation{

@@ -205,6 +205,9 @@ func (l ROP) Check() error {
 		map[string]float64{"penalty": l.Penalty, "sweeps": float64(l.Sweeps), "noise": l.Noise})
 }
 
+// IgnoresCoder implements Coderless.
+func (ROP) IgnoresCoder() {}
+
 // Learn implements Learner. opt.Coder is not used.
 func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error) {
 	began := time.Now()

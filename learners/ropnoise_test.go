@@ -60,8 +60,8 @@ func TestNoiseParam(t *testing.T) {
 	}
 }
 
-// Whitened coordinates are uncorrelated with mean square 1, and base·w is Y again for K = M. Signals of less than rank K
-// are refused.
+// Whitened coordinates are uncorrelated with mean square 1, and base·w is Y again for K = M. Signals of less than rank
+// K are refused.
 func TestWhiten(t *testing.T) {
 	const m, n = 6, 40
 	rng := rand.New(rand.NewPCG(3, 1))

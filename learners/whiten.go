@@ -68,8 +68,8 @@ func (t whitening) atoms(r *mat.Dense) []float64 {
 	return list
 }
 
-// whitenedStart returns a first dictionary of opt.Atoms atoms, at most M, over which the codes of y are uncorrelated: the
-// whitening of y with a random rotation. Where the rank of y is less than the number of atoms, it returns d.
+// whitenedStart returns a first dictionary of opt.Atoms atoms, at most M, over which the codes of y are uncorrelated:
+// the whitening of y with a random rotation. Where the rank of y is less than the number of atoms, it returns d.
 //
 // Note: the K signals of the usual start may be nearly dependent, and then the codes over them are long, which no K ≤ M
 // atoms can share among them. Errors of ROP in 8 problems of seed 7, (16,16,3), N = 300, 500 iterations: 0.00, 0.00,

@@ -7,6 +7,7 @@
 package comparison
 
 import (
+	stdcmp "cmp"
 	"path/filepath"
 
 	"github.com/urfave/cli/v2"
@@ -15,6 +16,7 @@ import (
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/plugins"
+	"superres/learners/planted"
 )
 
 // Command returns the command superres compare, which uses the streams s.
@@ -96,7 +98,7 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 		return err
 	}
 	bar.Clear()
-	f := newFindings(cmp, baselines, results)
+	f := newFindings(cmp.labelled(results), baselines, results)
 	if err := console.WriteReports(opt.Folder, read.mode,
 		console.ReportAs("table.csv", f.csv), console.ReportAs("table.md", f.markdown),
 		console.ReportAs("table.tex", f.latex),
@@ -115,6 +117,20 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 		}
 	}
 	return nil
+}
+
+// labelled calls the learners of results by their labels, and returns a comparison that has these for its learners.
+func (cmp *comparison) labelled(results []result) *comparison {
+	out := *cmp
+	name := func(spec string) string { return stdcmp.Or(cmp.opt.Labels[spec], spec) }
+	out.opt.Learners = nil
+	for _, spec := range cmp.opt.Learners {
+		out.opt.Learners = append(out.opt.Learners, name(spec))
+	}
+	for i := range results {
+		results[i].Learner = name(results[i].Learner)
+	}
+	return &out
 }
 
 // task is one run of a learner, with everything that decides its result. The journal of finished runs finds a result by
@@ -139,6 +155,8 @@ type task struct {
 	Limit int    `json:"images_limit"`
 	// Program is the fingerprint of the external programs that learn or code. It is empty where there are none.
 	Program string `json:"program,omitempty"`
+	// Revision has the revisions of the learner and of the coder: see planted.Revision.
+	Revision string `json:"revision"`
 }
 
 // weight returns an estimate of the work of a task, in an arbitrary unit.
@@ -183,12 +201,16 @@ func (cmp *comparison) tasks() ([]task, error) {
 	var list []task
 	for run := range p.runs {
 		for i, learner := range cmp.opt.Learners {
+			revision, err := planted.Revision(learner, cmp.opt.Coder)
+			if err != nil {
+				return nil, err
+			}
 			list = append(list, task{
 				Protocol: p.name, Learner: learner, Coder: cmp.opt.Coder, Run: run, Seed: cmp.opt.Seed, Atoms: p.atoms,
 				Patches:        p.patches,
 				MostIterations: p.iterations, Back: p.back, Data: paths.Name(cmp.data.identity), Index: cmp.opt.chosen,
 				Limit:   cmp.opt.limit,
-				Program: programs[i],
+				Program: programs[i], Revision: revision,
 			})
 		}
 	}

@@ -38,7 +38,7 @@ func (opt *Options) table() settings.Table {
 		plugins.LearnerOption("learners", settings.Parsed(&opt.Learners, "", func(text string) ([]string, error) {
 			return plugins.Specs(text), nil
 		}), "`SPECS` of the learners "+
-			"(default: all)"),
+			"(default: all that take any number of atoms)"),
 		models.Option("models", settings.Text(&asked.models, ""), "compare with the models `NAMES|FILES` too "+
 			"(default with photographs: coupled and photo at every effort)"),
 		plugins.CoderOption(&opt.Coder, "omp", "`SPEC` of the coder, of learning and restoring"),
@@ -69,9 +69,11 @@ type Options struct {
 
 	Protocol protocol // with the settings of asked in it
 	Learners []string // specs, such as "ksvd"
-	Coder    string   // a spec with the sparsity, such as "omp:sparsity=3"
-	Seed     uint64
-	Models   []givenModel // baselines besides the plain interpolations
+	// Labels are the names of learners in the report, by spec; a learner without one is called by its spec.
+	Labels map[string]string
+	Coder  string // a spec with the sparsity, such as "omp:sparsity=3"
+	Seed   uint64
+	Models []givenModel // baselines besides the plain interpolations
 
 	Folder string // of the report and of the journals of finished runs
 	Limits console.Limits
@@ -108,6 +110,7 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 		opt.Models = []givenModel{{name: "coupled"}, {models.Photo, "fast"}, {name: models.Photo}, {models.Photo,
 			"max"}}
 	}
+	opt.Learners, opt.Labels = plugins.Labelled(opt.Learners)
 	if err := plugins.CheckLearners(opt.Learners); err != nil {
 		return err
 	}

@@ -238,7 +238,7 @@ func (f findings) html(w io.Writer) error {
 		Command: f.typed,
 		Facts: []report.Fact{
 			{Name: "command with all settings", Value: f.command},
-			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s, %d processors", console.Version,
+			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s, %d processors", console.Build(),
 				runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))},
 			{Name: "seed", Value: fmt.Sprint(t.Seed)},
 			{Name: "noise", Value: f.across("noise", fmt.Sprintf("%g of the signals' root mean square", t.Noise))},
@@ -321,6 +321,42 @@ func (f findings) chart(p planted.Panel, name string, value func(planted.Trial) 
 		c.Series = append(c.Series, s)
 	}
 	return c
+}
+
+// latex writes a table for each panel or, for a map, for each learner.
+func (f findings) latex(w io.Writer) error {
+	var tables []report.Table
+	t := f.trials[0]
+	made := fmt.Sprintf("seed %d, superres %s", t.Seed, console.Build())
+	if len(f.axes) > 0 {
+		for _, learner := range f.learners() {
+			h := f.heat(learner)
+			one := report.Table{Title: "Recovered atoms in percent by " + h.Title, Caption: fmt.Sprintf("Means of %s, "+
+				"%s.", console.Count(f.mapCount(), "problem"), made), Head: append([]string{h.Y + ", " + h.X}, h.Columns...)}
+			for r := range slices.Backward(h.Rows) {
+				row := []report.Cell{{Text: h.Rows[r]}}
+				for _, share := range h.Shares[r] {
+					row = append(row, report.Cell{Text: console.Figure("%.0f", 100*share)})
+				}
+				one.Rows = append(one.Rows, row)
+			}
+			tables = append(tables, one)
+		}
+	} else {
+		for _, p := range f.panels() {
+			one := f.table(p)
+			one.Title = fmt.Sprintf("Error 1 − |cos|, M = %d, K = %d, S = %d", p.M, p.K, p.S)
+			one.Caption = fmt.Sprintf("Means ± standard errors of %s, %s. Bold: ahead of every other by a test of pairs "+
+				"at 5 %%.", console.Count(f.count(), "problem"), made)
+			tables = append(tables, one)
+		}
+	}
+	for _, one := range tables {
+		if err := one.LaTeX(w); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // budgets returns a chart of error over seconds for n signals of panel p: each learner has a point for each number of

@@ -85,7 +85,7 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	if err := console.WriteReports(
 		opt.Folder, safefile.AnyMode,
 		console.ReportAs(tableName, f.csv), console.ReportAs("trials.json", f.json),
-		console.ReportAs("report.html", f.html),
+		console.ReportAs("report.html", f.html), console.ReportAs("table.tex", f.latex),
 	); err != nil {
 		return err
 	}

@@ -176,8 +176,8 @@ func (f findings) table(m measure, kind form) report.Table {
 
 // caption says what the figures of the tables are means of, and what made them.
 func (f findings) caption() string {
-	return fmt.Sprintf("Means ± standard errors of %s, seed %d, protocol %s, superres %s. Bold: ahead of every other by "+
-		"a test of pairs at 5 %%.", console.Count(f.opt.Protocol.runs, "run"), f.opt.Seed, f.opt.Protocol.name,
+	return fmt.Sprintf("Means ± standard errors of %s, seed %d, protocol %s, superres %s. Bold: ahead of every other "+
+		"by a test of pairs at 5 %%.", console.Count(f.opt.Protocol.runs, "run"), f.opt.Seed, f.opt.Protocol.name,
 		console.Build())
 }
 
@@ -192,8 +192,8 @@ func (f findings) runs(m measure, kind form, learner string, test int) []float64
 	return list
 }
 
-// baselineProblems returns the scores of a baseline, times m.sign(), on the same problems as those of problems, or for a
-// test picture of runs; a baseline is the same in every run.
+// baselineProblems returns the scores of a baseline, times m.sign(), on the same problems as those of problems, or for
+// a test picture of runs; a baseline is the same in every run.
 func (f findings) baselineProblems(m measure, b baseline, test int) (list []float64) {
 	if test < 0 && len(f.data.tests) > f.opt.Protocol.runs {
 		for i := range f.data.tests {
@@ -223,8 +223,8 @@ func (f findings) paper(learner string, test int) (float64, bool) {
 // learning returns the table of the means over the runs of each learner: seconds, iterations, errors and dictionaries.
 func (f findings) learning() report.Table {
 	t := report.Table{
-		Title: "learning", Caption: f.caption(), Head: []string{"learner", "seconds", "iterations", "RMSE of the patches",
-			"non-zeros a patch", "atoms used", "coherence"},
+		Title: "learning", Caption: f.caption(), Head: []string{"learner", "seconds", "iterations",
+			"RMSE of the patches", "non-zeros a patch", "atoms used", "coherence"},
 	}
 	for _, learner := range f.opt.Learners {
 		var seconds, iterations, rmse, nonZeros, used, coherent []float64

@@ -29,9 +29,9 @@ func (f findings) html(w io.Writer) error {
 			{Name: "data", Value: strings.TrimSpace(f.data.identity)},
 		},
 		Notes: []string{
-			"Figures are means ± standard errors over the runs. Bold is what is ahead of all others of its row, plain " +
-				"enlargements too, by more than chance explains. Every learner works under the same conditions. " +
-				"Seconds are those of a run beside the others.",
+			"Figures are means ± standard errors over the runs. Bold is what is ahead of all others of its row, " +
+				"plain enlargements too, by more than chance explains. Every learner works under the same " +
+				"conditions. Seconds are those of a run beside the others.",
 			"A learner is called the best where it is ahead of every other one by more than chance explains: by " +
 				"Student's t test of pairs or by the sign test, over the pictures or over the runs, whichever are " +
 				"more, at 5 %.",

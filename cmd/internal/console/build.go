@@ -2,8 +2,8 @@ package console
 
 import "runtime/debug"
 
-// Build returns the version of the program with the commit that it was built from, such as "0.1.0 (commit 1a2b3c4d5e6f)"
-// or "0.1.0 (commit 1a2b3c4d5e6f, changed)"; without a commit where Go did not record it.
+// Build returns the version of the program with the commit that it was built from, such as
+// "0.1.0 (commit 1a2b3c4d5e6f)" or "0.1.0 (commit 1a2b3c4d5e6f, changed)"; without a commit where Go recorded none.
 func Build() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -332,7 +332,8 @@ func (f findings) latex(w io.Writer) error {
 		for _, learner := range f.learners() {
 			h := f.heat(learner)
 			one := report.Table{Title: "Recovered atoms in percent by " + h.Title, Caption: fmt.Sprintf("Means of %s, "+
-				"%s.", console.Count(f.mapCount(), "problem"), made), Head: append([]string{h.Y + ", " + h.X}, h.Columns...)}
+				"%s.", console.Count(f.mapCount(), "problem"), made)}
+			one.Head = append([]string{h.Y + ", " + h.X}, h.Columns...)
 			for r := range slices.Backward(h.Rows) {
 				row := []report.Cell{{Text: h.Rows[r]}}
 				for _, share := range h.Shares[r] {
@@ -346,8 +347,8 @@ func (f findings) latex(w io.Writer) error {
 		for _, p := range f.panels() {
 			one := f.table(p)
 			one.Title = fmt.Sprintf("Error 1 − |cos|, M = %d, K = %d, S = %d", p.M, p.K, p.S)
-			one.Caption = fmt.Sprintf("Means ± standard errors of %s, %s. Bold: ahead of every other by a test of pairs "+
-				"at 5 %%.", console.Count(f.count(), "problem"), made)
+			one.Caption = fmt.Sprintf("Means ± standard errors of %s, %s. Bold: ahead of every other by a test of "+
+				"pairs at 5 %%.", console.Count(f.count(), "problem"), made)
 			tables = append(tables, one)
 		}
 	}

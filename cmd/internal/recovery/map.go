@@ -82,8 +82,8 @@ func readMap(texts []string) ([]axis, error) {
 // readAxis returns the axis in text, such as "N=25:800:6".
 func readAxis(text string) (a axis, err error) {
 	fail := func(why string) (axis, error) {
-		return a, console.Usage("--map %s: %s; expected NAME=LOW:HIGH or NAME=LOW:HIGH:STEPS with a name of N, S, K, M, "+
-			"noise, coherence, outliers", text, why)
+		return a, console.Usage("--map %s: %s; expected NAME=LOW:HIGH or NAME=LOW:HIGH:STEPS with a name of N, S, K, "+
+			"M, noise, coherence, outliers", text, why)
 	}
 	name, ends, _ := strings.Cut(text, "=")
 	a.name = name

@@ -17,8 +17,8 @@ import (
 // table has the options of superres recover, with their defaults.
 func (opt *Options) table() settings.Table {
 	return slices.Concat(settings.Table{
-		console.OutputOption(&opt.Folder, "recovery", "write report.html, table.tex, trials.csv and trials.json to the "+
-			"folder `DIR`; trials it holds already are not run again"),
+		console.OutputOption(&opt.Folder, "recovery", "write report.html, table.tex, trials.csv and trials.json "+
+			"to the folder `DIR`; trials it holds already are not run again"),
 		{Name: "panel", To: settings.List(&opt.panels, nil), Help: "sizes `M,K,S` of the problems, or a, b, c, d " +
 			"for the paper's; may be repeated (default: the paper's four)"},
 		{Name: "n", To: settings.Parsed(

@@ -4,6 +4,9 @@
 // pictures to learn from and those to restore; learning.go, one run and the pictures that it restores. The report is
 // findings.go, its tables as data; report.go, the findings in a sentence, and the tables as text, CSV, Markdown, LaTeX
 // and JSON; and page.go, the page and the parts of pictures on it.
+//
+// The protocols patches and signals are apart: signals.go, a call; signaldata.go, the signals, with wfdb.go;
+// signalmeasure.go, the figures of one dictionary; signalreport.go, the report.
 package comparison
 
 import (
@@ -30,6 +33,8 @@ func Command(s *console.Streams) *cli.Command {
    superres compare --protocol open --images mnist/t10k-images-idx3-ubyte.gz --limit 100 mnist/
    superres compare --protocol images photos/                  every fifth picture is restored
    superres compare --protocol images --images set5/ photos/
+   superres compare --protocol patches --learners rop,ksvd photos/
+   superres compare --protocol signals ecg.csv                 or .npy, .npz, or a WFDB .hea
 
 Every learner gets the same patches, the same first dictionary and the same number of
 atoms; those that need a coder the same coder. DATA is the folder of MNIST's training
@@ -37,7 +42,9 @@ file, or that file; for images, the pictures to learn from.
 
 Protocols: single, the 144 patches of one training digit, each of the first ten in turn;
 pooled, 144 patches that are not flat of the first 2,000 training digits, ten seeds;
-open, 4,000 of all but the digits of Table 1; images, 4,000 of photographs.
+open, 4,000 of all but the digits of Table 1; images, 4,000 of photographs. patches and
+signals ask how well dictionaries represent and denoise what was not learned from, beside
+an overcomplete DCT: 8×8 patches of your pictures, or the columns of any matrix.
 
 The report has the pictures side by side, the same detail of each by all of them,
 tables, curves and dictionaries. For images it compares coupled stages, which is the
@@ -60,6 +67,13 @@ type comparison struct {
 func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	if err := opt.complete(c); err != nil {
 		return err
+	}
+	if opt.Protocol.isSignals() {
+		if opt.Images != "" || opt.asked.models != "" {
+			return console.Usage("--protocol %s restores no pictures: leave out --images and --models",
+				opt.Protocol.name)
+		}
+		return runSignals(c, s, opt)
 	}
 	bar := console.NewProgress(c, s)
 	defer bar.Clear()

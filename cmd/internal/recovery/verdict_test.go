@@ -279,7 +279,8 @@ func TestMap(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"N=20:90": "two axes", "N=20:90,N=1:2": "two axes", "N=20,S=1:2": "no range", "T=1:2,S=1:2": `no axis "T"`,
-		"N=0:9,S=1:2": "no number", "N=9:3,S=1:2": "low end", "S=1:2.5,N=1:2": "no number", "S=1:9,N=20:30": "more than",
+		"N=0:9,S=1:2": "no number", "N=9:3,S=1:2": "low end", "S=1:2.5,N=1:2": "no number",
+		"S=1:9,N=20:30": "more than",
 	} {
 		_, errs, code := call(t, dir, "", "recover", "--map", text, "--panel", "6,8,2", "--learners", "mod", "-o", "x")
 		if code != console.ExitUsage || !strings.Contains(errs, want) {

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"gonum.org/v1/gonum/mat"
-
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
 	"superres/internal/report"
@@ -148,8 +146,8 @@ func (f signalFindings) html(w io.Writer) error {
 	page := report.Page{
 		Title: "Dictionaries on signals that were not learned from", Findings: f.verdict(),
 		Lead: fmt.Sprintf("Protocol %s: %d atoms, learned from at most %d signals of %d entries in %s; every run "+
-			"holds out other signals. All learners get the same signals and the same first dictionary.", p.name, p.atoms,
-			p.patches, f.entries, console.Count(p.runs, "run")),
+			"holds out other signals. All learners get the same signals and the same first dictionary.", p.name,
+			p.atoms, p.patches, f.entries, console.Count(p.runs, "run")),
 		Command: f.opt.typed,
 		Facts: []report.Fact{
 			{Name: "command with all settings", Value: f.opt.command},

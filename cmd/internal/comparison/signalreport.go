@@ -105,7 +105,8 @@ func (f signalFindings) verdict() []string {
 			than = "less"
 		}
 		list = append(list, fmt.Sprintf("%s: the learner with the least is %s, %.3g, which is %.1f %% %s than the "+
-			"%.3g of an overcomplete DCT, for which nothing is learned.", m.name, best, least, 100*math.Abs(1-least/dct), than, dct))
+			"%.3g of an overcomplete DCT, for which nothing is learned.", m.name, best, least,
+			100*math.Abs(1-least/dct), than, dct))
 	}
 	return list
 }

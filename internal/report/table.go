@@ -11,6 +11,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"superres/internal/imagefile"
 )
@@ -91,16 +92,28 @@ func (t Table) transposed() Table {
 	return out
 }
 
-// LaTeX writes the table for the packages booktabs and graphicx, the best in bold. It has the longer side downward, and
-// is made smaller where it is wider than a column.
+// letters returns the width of the table in letters, without what is between columns.
+func (t Table) letters() (sum int) {
+	for c, head := range t.Head {
+		longest := utf8.RuneCountInString(head)
+		for _, row := range t.Rows {
+			longest = max(longest, utf8.RuneCountInString(row[c].Text))
+		}
+		sum += longest
+	}
+	return sum
+}
+
+// LaTeX writes the table for the packages booktabs and graphicx, the best in bold. It has its rows for columns where it
+// is narrower so, and is made smaller where it is wider than a column of the page.
 func (t Table) LaTeX(w io.Writer) error {
-	if len(t.Head)-1 > len(t.Rows) && len(t.Rows) > 0 {
-		t = t.transposed()
+	if other := t.transposed(); len(t.Rows) > 0 && other.letters() < t.letters() {
+		t = other
 	}
 	escape := strings.NewReplacer(
 		`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`, "}", `\}`,
 		"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "±", `$\pm$`, "×", `$\times$`, "−", "$-$", "·", `$\cdot$`,
-		"–", "--", "‖", `$\|$`, "²", "$^2$", "Î", `$\hat I$`, "|", `$|$`, "<", "$<$", ">", "$>$")
+		"–", "--", "‖", `$\|$`, "²", "$^2$", "Î", `$\hat I$`, "σ", `$\sigma$`, "|", `$|$`, "<", "$<$", ">", "$>$")
 	var b strings.Builder
 	caption := strings.TrimSuffix(t.Title, ".")
 	if t.Caption != "" {

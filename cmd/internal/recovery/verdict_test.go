@@ -318,3 +318,27 @@ func TestBudgets(t *testing.T) {
 		t.Errorf("the table has %d rows", n)
 	}
 }
+
+// learners/README.md states what the trials with and without restarts and those of ROP step by step have.
+func TestTablesOfTheReadme(t *testing.T) {
+	text := string(consoletest.Read(t, golden.Root(t), "learners/README.md"))
+	for folder, count := range map[string]int{"restarts": 3, "ablation": 1} {
+		f := findings{trials: must.Get(readTable(filepath.Join(golden.Root(t), "testdata", folder)))(t)}
+		p := f.panels()[0]
+		if sizes := f.sizes(p); len(sizes) != count || f.failures() > 0 {
+			t.Errorf("%s: %v, %d failures", folder, sizes, f.failures())
+		}
+		for _, learner := range f.learners() {
+			line := ""
+			for _, n := range f.sizes(p) {
+				if point := f.point(p, n, learner); point.trials != f.count() {
+					t.Errorf("%s, %s, N = %d: %d trials, expected %d", folder, learner, n, point.trials, f.count())
+				}
+				line += fmt.Sprintf(" %.4f ± %.4f |", mustMean(f.point(p, n, learner).assigned)...)
+			}
+			if !strings.Contains(text, "|"+line) {
+				t.Errorf("learners/README.md lacks the figures of %s in %s:%s", learner, folder, line)
+			}
+		}
+	}
+}

@@ -46,11 +46,12 @@ func (p *problem) row(k int) (signals []int32, places []int) {
 type update func(ctx context.Context, p *problem) error
 
 // alternate is the loop of all two-stage learners: X = code(Y, D), then the update on the fixed support, until D does
-// not change, the residual vanishes or stalls, or there were opt.Iterations.
+// not change, the residual vanishes, the objective stalls, or there were opt.Iterations. The objective is that of the
+// coder, such as the lasso's, and ‖Y − DX‖ for a pursuit.
 //
 // Between coding and update, atoms that no signal uses are replaced by the signals with the largest residuals, each
-// signal once in an iteration.
-func alternate(ctx context.Context, y *mat.Dense, opt Options, apply update) (*Result, error) {
+// signal once in an iteration. Between iterations others begin anew (restart.go), unless keep is true.
+func alternate(ctx context.Context, y *mat.Dense, opt Options, keep bool, apply update) (*Result, error) {
 	began := time.Now()
 	opt, d, err := Prepare(y, opt)
 	if err != nil {
@@ -59,7 +60,8 @@ func alternate(ctx context.Context, y *mat.Dense, opt Options, apply update) (*R
 	m, n := y.Dims()
 	p := &problem{m: m, n: n, k: opt.Atoms, signals: columns(y), residual: make([]float64, m*n),
 		iterations: opt.Iterations}
-	watch := newProgress(opt, y, began)
+	watch, again := newProgress(opt, y, began), newRestarts(opt.Iterations, keep)
+	renewed := 0 // the atoms that have begun anew since the last iteration
 	for done := false; !done; {
 		codes, err := opt.Coder.Code(ctx, d, y)
 		if err != nil {
@@ -67,7 +69,7 @@ func alternate(ctx context.Context, y *mat.Dense, opt Options, apply update) (*R
 		}
 		p.iteration++
 		p.load(d, codes)
-		replaced := p.replaceUnused()
+		replaced := renewed + p.replaceUnused()
 		before := slices.Clone(p.atoms)
 		if err := apply(ctx, p); err != nil {
 			return watch.fail(ctx, err)
@@ -79,7 +81,21 @@ func alternate(ctx context.Context, y *mat.Dense, opt Options, apply update) (*R
 		if p.transient {
 			move, watch.best = math.Inf(1), math.Inf(1)
 		}
-		done = watch.done(d, codes, energy(p.residual), replaced, move)
+		objective := sparse.Objective(opt.Coder, energy(p.residual), codes)
+		done = watch.done(d, codes, energy(p.residual), objective, replaced, move)
+		renewed = 0
+		if !again.isDue(p.iteration, done) || !watch.mayGoOn() {
+			continue
+		}
+		var changed bool
+		renewed, changed = again.check(p.iteration, p.atoms, codes, objective, p.errors(), p.signal)
+		if changed {
+			if d, err = sparse.FromAtoms(m, p.atoms); err != nil {
+				return nil, fmt.Errorf("learners: iteration %d: %w", p.iteration, err)
+			}
+			watch.goOn()
+			done = false
+		}
 	}
 	return Finish(watch.result)
 }
@@ -135,13 +151,7 @@ func (p *problem) replaceUnused() int {
 	if len(unused) == 0 {
 		return 0
 	}
-	errs := make([]float64, p.n)
-	for j := range errs {
-		if errs[j] = energy(p.residualOf(j)); errs[j] <= 1e-18*energy(p.signal(j)) {
-			errs[j] = 0
-		}
-	}
-	worst := worstSignals(errs)
+	worst := worstSignals(p.errors())
 	count := min(len(unused), len(worst))
 	for i, j := range worst[:count] {
 		atom := p.atom(unused[i])
@@ -149,6 +159,17 @@ func (p *problem) replaceUnused() int {
 		Normalise(atom)
 	}
 	return count
+}
+
+// errors returns ‖y − Dx‖² of every signal, or 0 where that is rounding error.
+func (p *problem) errors() []float64 {
+	errs := make([]float64, p.n)
+	for j := range errs {
+		if errs[j] = energy(p.residualOf(j)); errs[j] <= 1e-18*energy(p.signal(j)) {
+			errs[j] = 0
+		}
+	}
+	return errs
 }
 
 // worstSignals returns the signals with errors above 0 by descending error, and those of equal errors in their order.

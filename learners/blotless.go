@@ -39,6 +39,8 @@ type BLOTLESS struct {
 	Inner int
 	// Plain leaves out the momentum, as the paper does. By default a step adds half of the change of the step before.
 	Plain bool
+	// Keep leaves coherent and hardly used atoms as they are. By default they begin anew: see the note in restart.go.
+	Keep bool
 }
 
 func init() {
@@ -46,11 +48,13 @@ func init() {
 		Name:      "blotless",
 		Summary:   "BLOTLESS: a block of atoms with their coefficients, by total least squares",
 		Reference: "Yu, Dai, Cvetković, Zhu 2020",
+		Revision:  1,
 		New: func(fs *flag.FlagSet) Learner {
 			l := &BLOTLESS{}
 			fs.IntVar(&l.Inner, "inner", 20, "total-least-squares steps a block")
 			fs.Var(plugin.Not{Value: &l.Plain}, "momentum",
 				"let a block go on by half of its last change; false: the paper's step")
+			bindRestart(fs, &l.Keep)
 			return l
 		},
 	})
@@ -103,7 +107,7 @@ func (l BLOTLESS) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result
 		l.Inner = 20
 	}
 	rng := rand.New(rand.NewPCG(blotlessSeed, 0))
-	return alternate(ctx, y, opt, func(ctx context.Context, p *problem) error {
+	return alternate(ctx, y, opt, l.Keep, func(ctx context.Context, p *problem) error {
 		return l.update(ctx, p, rng.Perm(p.k))
 	})
 }

@@ -27,6 +27,8 @@
 //   - Register it in init with its parameters bound to flags, and refuse values without a meaning in a method
 //     Check() error, which is called before any work.
 //   - Call learnertest.Run in its test, and add tests of the identities that its mathematics has.
+//   - Raise Revision in its registration whenever the same input has another result from then on, so that trials which
+//     were kept from before are run again.
 //
 // A learner in another module uses what is exported: [Register], [Prepare], [Start], [Finish], the conformance suite
 // in package learnertest, and package plugin for its registration. A program that imports that module and calls

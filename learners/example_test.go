@@ -57,6 +57,6 @@ func ExampleNew() {
 	_, err = learners.New("ksvd:exat=false")
 	fmt.Println(err)
 	// Output:
-	// &{Approximate:true} <nil>
-	// unknown learner ksvd: parameter "exat"; did you mean "exact"? (known: exact)
+	// &{Approximate:true Keep:false} <nil>
+	// unknown learner ksvd: parameter "exat"; did you mean "exact"? (known: exact restart)
 }

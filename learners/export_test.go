@@ -17,7 +17,7 @@ type InOrder struct{ BLOTLESS }
 
 // Learn implements Learner.
 func (l InOrder) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error) {
-	return alternate(ctx, y, opt, func(ctx context.Context, p *problem) error {
+	return alternate(ctx, y, opt, l.Keep, func(ctx context.Context, p *problem) error {
 		return l.update(ctx, p, upTo(p.k))
 	})
 }

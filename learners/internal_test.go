@@ -90,7 +90,7 @@ func TestStopReasons(t *testing.T) {
 		t.Errorf("K-SVD ended: %v, %v", settled.Stop, err)
 	}
 	// An update that turns the atoms for ever, to no use.
-	stalled, err := alternate(context.Background(), y, opt, func(_ context.Context, p *problem) error {
+	stalled, err := alternate(context.Background(), y, opt, true, func(_ context.Context, p *problem) error {
 		p.atoms[0], p.atoms[1] = p.atoms[1], p.atoms[0]
 		return nil
 	})

@@ -26,6 +26,8 @@ import (
 type KSVD struct {
 	// Approximate takes one power iteration for an atom. By default the singular triplet is exact.
 	Approximate bool
+	// Keep leaves coherent and hardly used atoms as they are. By default they begin anew: see the note in restart.go.
+	Keep bool
 }
 
 func init() {
@@ -33,9 +35,11 @@ func init() {
 		Name:      "ksvd",
 		Summary:   "K-SVD: each atom with its coefficients, by a singular triplet",
 		Reference: "Aharon, Elad, Bruckstein 2006; Rubinstein, Zibulevsky, Elad 2008",
+		Revision:  1,
 		New: func(fs *flag.FlagSet) Learner {
 			l := &KSVD{}
 			fs.Var(plugin.Not{Value: &l.Approximate}, "exact", "the exact triplet; false: one power iteration")
+			bindRestart(fs, &l.Keep)
 			return l
 		},
 	})
@@ -45,7 +49,7 @@ var errEigen = errors.New("learners: an eigenvalue decomposition did not converg
 
 // Learn implements Learner.
 func (l KSVD) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error) {
-	return alternate(ctx, y, opt, l.update)
+	return alternate(ctx, y, opt, l.Keep, l.update)
 }
 
 // Memory implements Learner. It counts E for an atom that all signals use, and its smaller Gram matrix with what

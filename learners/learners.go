@@ -17,11 +17,11 @@ import (
 // Learner learns a dictionary from training signals. A learner is a plain value that keeps no state between calls,
 // and is safe for concurrent use.
 type Learner interface {
-	// Learn returns a dictionary of opt.Atoms atoms for the columns of y (M×N). It returns an error where y is empty,
-	// not finite or zero, where the sum of its squares is above 1e290 or below 1e-280, and where opt does not fit y.
-	// When ctx ends it returns the result of the last complete iteration, if there is one, together with ctx.Err(). y
-	// is not changed. The result belongs to the caller. It is the same bits for the same y, opt and learner, for any
-	// number of workers.
+	// Learn returns a dictionary of opt.Atoms atoms for the columns of y (M×N), or of another number where a parameter
+	// of the learner lets it find that. It returns an error where y is empty, not finite or zero, where the sum of its
+	// squares is above 1e290 or below 1e-280, and where opt does not fit y. When ctx ends it returns the result of the
+	// last complete iteration, if there is one, together with ctx.Err(). y is not changed. The result belongs to the
+	// caller. It is the same bits for the same y, opt and learner, for any number of workers.
 	Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error)
 	// Memory estimates the bytes that Learn has in use at its peak, including the result but not Y or garbage, to
 	// learn k atoms from n signals of m entries with at most s non-zeros in a code. The estimate is between what is
@@ -29,13 +29,16 @@ type Learner interface {
 	Memory(m, n, k, s int) float64
 }
 
+// Coderless is a learner that finds codes by itself: it does not use Options.Coder, and is not told the sparsity.
+type Coderless interface{ IgnoresCoder() }
+
 // Options are the options that all learners have. The zero value of a field is its default.
 type Options struct {
 	// Atoms is K, the number of atoms. The default, 0, is as many as Init has; without Init there is no default.
 	Atoms int
 	// Iterations is the largest number of iterations. The default, 0, is 100.
 	Iterations int
-	// Coder codes the signals. ROP does not use it. The default, nil, is OMP with 3 non-zeros a signal.
+	// Coder codes the signals. A Coderless learner does not use it. The default, nil, is OMP with 3 non-zeros a signal.
 	Coder sparse.Coder
 	// Init is the first dictionary, M×K. The default, nil, is a random sample of the training signals: see Start.
 	Init *sparse.Dictionary
@@ -103,6 +106,10 @@ func List() []Info { return registry.List() }
 // New returns the learner that spec names, a name alone or with parameters such as "ksvd:exact=false". The error for an
 // unknown name or parameter lists the known ones.
 func New(spec string) (Learner, error) { return registry.New(spec) }
+
+// Revision returns the revision of the learner that spec names: results that were kept from another revision are not
+// what the learner gives now. An external program has revision 0; its plugin.Fingerprint tells its versions apart.
+func Revision(spec string) (int, error) { return registry.Revision(spec) }
 
 // Prepare checks y and opt. It returns opt with its defaults, and the first dictionary with atoms of length 1.
 func Prepare(y *mat.Dense, opt Options) (Options, *sparse.Dictionary, error) {

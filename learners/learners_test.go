@@ -26,8 +26,10 @@ func learn(t *testing.T, l learners.Learner, y *mat.Dense, opt learners.Options)
 func TestLearners(t *testing.T) {
 	for name, l := range map[string]learners.Learner{
 		"mod": learners.MOD{}, "ksvd": learners.KSVD{}, "approximate ksvd": learners.KSVD{Approximate: true},
-		"rop": learners.ROP{}, "online": learners.Online{}, "blotless": learners.BLOTLESS{},
+		"rop": learners.ROP{}, "paper's rop": learners.ROP{Paper: true, Penalty: 100},
+		"online": learners.Online{}, "blotless": learners.BLOTLESS{},
 		"plain blotless": learners.BLOTLESS{Plain: true}, "simco": learners.SimCO{},
+		"lasso": learners.Lasso{}, "itkrm": learners.ITKrM{},
 		"regularised simco": learners.SimCO{Mu: 0.1, Steps: 2},
 	} {
 		t.Run(name, func(t *testing.T) { learnertest.Run(t, l) })
@@ -174,7 +176,7 @@ func TestSimCOOnAKnownSupport(t *testing.T) {
 		other := sparsetest.Must(planted.New(panel, n, 0, 2, 0))(t)
 		opt := learners.Options{Init: other.Dictionary, Coder: knownSupport{p.Codes}, Iterations: 300}
 		for _, mu := range []float64{0.1, 4} {
-			r := learn(t, learners.SimCO{Mu: mu}, p.Y, opt)
+			r := learn(t, learners.SimCO{Mu: mu, Keep: true}, p.Y, opt)
 			miss := 0.0
 			for k := range panel.K {
 				truth, got := mat.NewVecDense(16, p.Dictionary.Atom(k)), mat.NewVecDense(16, r.Dictionary.Atom(k))

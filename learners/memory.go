@@ -9,13 +9,13 @@ import (
 
 // twoStageMemory returns the peak memory of the loop alternate, in bytes, for k atoms, n signals of m entries and s
 // non-zeros in a code; update is what the update takes besides. The loop always has two copies of Y, as signals and as
-// residual, the codes of this iteration and of the last, and the rows of X. It has the atoms once during coding, and
-// three times during the update.
+// residual, the codes of this iteration and of the last, the rows of X, and the best atoms of all checks (restart.go).
+// It has the atoms once more during coding, and three times during the update.
 func twoStageMemory(m, n, k, s int, update float64) float64 {
 	signals, atoms, nonZeros := float64(m)*float64(n), float64(m)*float64(k), float64(n)*float64(min(s, k))
 	result, working := sparse.Memory(m, k, n, s)
 	const code, position = 12, 12 // bytes of a non-zero in codes and in the rows of X
-	always := 8*2*signals + result + (code+position)*nonZeros + 8*float64(n) + 8*5*float64(k)
+	always := 8*2*signals + result + (code+position)*nonZeros + 8*float64(n) + 8*5*float64(k) + 8*atoms
 	return always + max(8*atoms+working, 8*3*atoms+max(update, replacementBytes*float64(n)))
 }
 

@@ -18,20 +18,28 @@ import (
 //
 // K. Engan, S. Aase, J. Husøy: Method of optimal directions for frame design, ICASSP 1999,
 // doi:10.1109/ICASSP.1999.760624.
-type MOD struct{}
+type MOD struct {
+	// Keep leaves coherent and hardly used atoms as they are. By default they begin anew: see the note in restart.go.
+	Keep bool
+}
 
 func init() {
 	Register(Info{
 		Name:      "mod",
 		Summary:   "method of optimal directions: least squares for the whole dictionary",
 		Reference: "Engan, Aase, Husøy 1999",
-		New:       func(*flag.FlagSet) Learner { return MOD{} },
+		Revision:  1,
+		New: func(fs *flag.FlagSet) Learner {
+			l := &MOD{}
+			bindRestart(fs, &l.Keep)
+			return l
+		},
 	})
 }
 
 // Learn implements Learner.
-func (MOD) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error) {
-	return alternate(ctx, y, opt, modUpdate)
+func (l MOD) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error) {
+	return alternate(ctx, y, opt, l.Keep, modUpdate)
 }
 
 // Memory implements Learner. It counts both sides of the equations and what solves them.

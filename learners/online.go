@@ -48,6 +48,8 @@ type Online struct {
 	Batch int
 	// Forget is ρ, the power by which past batches are forgotten. The default, 0, is 10.
 	Forget float64
+	// Keep leaves coherent and hardly used atoms as they are. By default they begin anew: see the note in restart.go.
+	Keep bool
 }
 
 func init() {
@@ -55,10 +57,12 @@ func init() {
 		Name:      "online",
 		Summary:   "online learning: a step of block coordinate descent after every small batch of signals",
 		Reference: "Mairal, Bach, Ponce, Sapiro 2009",
+		Revision:  1,
 		New: func(fs *flag.FlagSet) Learner {
 			l := &Online{}
 			fs.IntVar(&l.Batch, "batch", 0, "signals coded between two updates at most; 0: 256, or as many as atoms")
 			fs.Float64Var(&l.Forget, "forget", 0, "power of the batch number that weights the past; 0: 10")
+			bindRestart(fs, &l.Keep)
 			return l
 		},
 	})
@@ -77,7 +81,7 @@ func (l Online) Memory(m, n, k, s int) float64 {
 	batch := min(n, l.batch(k))
 	last, coding := sparse.Memory(m, k, n, s)
 	batchCodes, working := sparse.Memory(m, k, batch, s)
-	always := 8*(4*atoms+square(k)) + last
+	always := 8*(6*atoms+square(k)) + last
 	batchWork := 8*signals + 8*float64(m)*float64(batch) + 8*atoms + batchCodes + max(working, 8*(square(k)+atoms))
 	finalWork := 8*atoms + last + max(coding, replacementBytes*signals+8*workers(n)*float64(m))
 	return always + max(batchWork, finalWork)
@@ -108,7 +112,8 @@ func (l Online) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, 
 	}
 	s := newOnlineState(d)
 	rng := rand.New(rand.NewPCG(opt.Seed, 1))
-	watch := newProgress(opt, y, began)
+	watch, again := newProgress(opt, y, began), newRestarts(opt.Iterations, l.Keep)
+	renewed := 0 // the atoms that have begun anew since the last pass
 	for done := false; !done; {
 		before := slices.Clone(s.atoms)
 		d, codes, err := s.pass(ctx, y, l, opt.Coder, rng)
@@ -119,12 +124,25 @@ func (l Online) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, 
 		if err != nil {
 			return watch.fail(ctx, err)
 		}
-		replaced := s.replace(y, codes.Usage(), errs)
+		replaced := renewed + s.replace(y, codes.Usage(), errs)
 		sum := 0.0
 		for _, v := range errs {
 			sum += v
 		}
-		done = watch.done(d, codes, sum, replaced, largestMove(before, s.atoms))
+		objective := sparse.Objective(opt.Coder, sum, codes)
+		done = watch.done(d, codes, sum, objective, replaced, largestMove(before, s.atoms))
+		renewed = 0
+		if it := len(watch.result.Steps); again.isDue(it, done) && watch.mayGoOn() {
+			var changed bool
+			copy(before, s.atoms)
+			renewed, changed = again.check(it, s.atoms, codes, objective, errs,
+				func(j int) []float64 { return mat.Col(nil, j, y) })
+			if changed {
+				s.forget(before)
+				watch.goOn()
+				done = false
+			}
+		}
 	}
 	return Finish(watch.result)
 }
@@ -253,20 +271,31 @@ func (s *onlineState) descend() {
 // replace replaces the atoms that no signal uses by the signals with the largest errors, and their rows of A and B by
 // zeros. It returns how many it replaced.
 func (s *onlineState) replace(y *mat.Dense, usage []int, errs []float64) int {
-	worst, count := worstSignals(errs), 0
+	worst, count, before := worstSignals(errs), 0, slices.Clone(s.atoms)
 	for k, uses := range usage {
 		if uses > 0 || count == len(worst) {
 			continue
 		}
-		d, a, b := s.rows(k)
+		d, _, _ := s.rows(k)
 		Normalise(mat.Col(d, worst[count], y))
 		count++
+	}
+	s.forget(before)
+	return count
+}
+
+// forget makes zeros of the rows of A and B of the atoms that are not as before.
+func (s *onlineState) forget(before []float64) {
+	for k := range s.k {
+		d, a, b := s.rows(k)
+		if slices.Equal(d, before[k*s.m:(k+1)*s.m]) {
+			continue
+		}
 		clear(b)
 		for j := range a {
 			a[j], s.a[j*s.k+k] = 0, 0
 		}
 	}
-	return count
 }
 
 // squaredErrors returns ‖y_n − Dx_n‖² of every signal, or 0 where that is rounding error.

@@ -11,12 +11,12 @@ import (
 )
 
 // A loop ends before its last iteration when the residual is below exactResidual, the dictionary has settled, or the
-// residual has not fallen by the share stallGain in stallSteps iterations.
+// objective has not fallen by the share stallGain in stallSteps iterations.
 const (
 	exactResidual = 1e-9 // relative to ‖Y‖_F
 	settledMove   = 1e-9 // largest change of an atom's entry
 	stallSteps    = 60
-	stallGain     = 1e-3
+	stallGain     = 1.999e-3 // of ‖Y − DX‖², which is 0.1 % of ‖Y − DX‖
 )
 
 // progress records the iterations of a loop: it keeps the result of the last one and decides when to end.
@@ -26,7 +26,7 @@ type progress struct {
 	total  float64 // ‖Y‖²
 	began  time.Time
 	result *Result // of the last complete iteration; nil before the first
-	best   float64 // the least ‖Y − DX‖ that counted as an improvement; infinite before the first
+	best   float64 // the least objective that counted as an improvement; infinite before the first
 	bestAt int     // the iteration that reached it
 }
 
@@ -37,9 +37,9 @@ func newProgress(opt Options, y *mat.Dense, began time.Time) *progress {
 	return &progress{opt: opt, m: m, n: n, total: length * length, began: began, best: math.Inf(1)}
 }
 
-// done records an iteration: its dictionary and codes, ‖Y − DX‖², how many atoms were replaced, and the largest
-// change of an entry of the others. It reports whether the loop ends.
-func (w *progress) done(d *sparse.Dictionary, codes *sparse.Codes, squaredError float64, replaced int,
+// done records an iteration: its dictionary and codes, ‖Y − DX‖², what the learner makes less (often the same), how
+// many atoms were replaced, and the largest change of an entry of the others. It reports whether the loop ends.
+func (w *progress) done(d *sparse.Dictionary, codes *sparse.Codes, squaredError, objective float64, replaced int,
 	move float64) bool {
 	if w.result == nil {
 		w.result = &Result{}
@@ -55,8 +55,8 @@ func (w *progress) done(d *sparse.Dictionary, codes *sparse.Codes, squaredError 
 	if w.opt.Trace != nil {
 		w.opt.Trace(step)
 	}
-	if root := math.Sqrt(squaredError); root < w.best*(1-stallGain) {
-		w.best, w.bestAt = root, it
+	if objective < w.best-stallGain*math.Abs(w.best) || math.IsInf(w.best, 1) {
+		w.best, w.bestAt = objective, it
 	}
 	switch {
 	case squaredError <= exactResidual*exactResidual*w.total:
@@ -67,6 +67,17 @@ func (w *progress) done(d *sparse.Dictionary, codes *sparse.Codes, squaredError 
 		r.Stop = Stalled
 	}
 	return r.Stop != IterationLimit || it == w.opt.Iterations
+}
+
+// mayGoOn reports whether a loop that has ended, or not yet, may go on with other atoms: there are iterations left, and
+// the residual is not zero.
+func (w *progress) mayGoOn() bool {
+	return w.result.Stop != Exact && len(w.result.Steps) < w.opt.Iterations
+}
+
+// goOn lets the loop go on after other atoms than the learner's were put in: it stalls no sooner than a new loop would.
+func (w *progress) goOn() {
+	w.result.Stop, w.bestAt = IterationLimit, len(w.result.Steps)
 }
 
 // fail ends a loop that failed with err within an iteration. If ctx has ended, it returns the previous result.

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"flag"
+	"fmt"
 	"math"
 	"runtime"
-	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
@@ -35,7 +35,8 @@ import (
 //
 // Where the noise of Y is known, Noise relaxes the constraint to ‖Y − Σ_k Z_k‖_F ≤ ε, as the paper suggests. Without
 // it, noise is represented like the rest of Y, by many small non-zeros. (16,32,3), N = 400, noise of 0.2 times the
-// signals' root mean square: error 0.028 without, 0.004 with it, and 0.063 by K-SVD, which knows S.
+// signals' root mean square: error 0.028 without, 0.004 with it, and 0.063 by K-SVD, which knows S. EstimateNoise needs
+// no such knowledge: see ropnoise.go. With K ≤ M atoms the start is another: see whitenedStart.
 //
 // A sweep, of which an iteration has one or two, costs about 30·M·N·K operations in one pass over two M×N×K arrays,
 // which take nearly all of the memory. 12,500 signals of 64 entries and 256 atoms take 3.5 GB and, on two processors,
@@ -45,10 +46,14 @@ import (
 // Dictionary Learning Using Rank-One Projection (ROP): formulation (8), ADMM (12) to (18). Two slips of its text are
 // mended: the third constraint is Z = P throughout, and u, v are left and right singular vectors.
 type ROP struct {
-	// Penalty is the penalty ρ of all iterations. If it is 0, the default, ρ grows from 5 to 30 in the first nine
-	// tenths of the iterations, and to 2000 in the last tenth.
+	// Paper is the iteration as the paper has it: one ρ, the norm, one sweep, no relaxation, and every atom is kept.
+	// Z_k is the best rank-one approximation, not what two power steps from the last one reach. What the paper leaves
+	// open is as by default: the start, that X is zero where Q is, and the scale of Y, to which ρ relates.
+	Paper bool
+	// Penalty is the penalty ρ of all iterations. If it is 0, the default, ρ is 20 with Paper; otherwise it grows from
+	// 5 to 30 in the first nine tenths of the iterations, and to 2000 in the last tenth.
 	Penalty float64
-	// Relaxation is α, above 0 and below 2. The default, 0, is 1.7; 1 is the paper's iteration.
+	// Relaxation is α, above 0 and below 2. The default, 0, is 1.7; 1 is none, and all that Paper allows.
 	Relaxation float64
 	// Norm keeps the shrinkage 1 − t, t = 1/(ρ‖q̂‖), of the paper's norm. By default the shrinkage becomes 1 − t·(1
 	// − c + ct), where c grows from 0 to 0.6 and, with few signals, falls again. A constant Penalty implies Norm.
@@ -59,6 +64,10 @@ type ROP struct {
 	// Noise is the root mean square of the noise in the entries of Y, in their units: ε = Noise·√(MN). The default,
 	// 0, is no noise.
 	Noise float64
+	// EstimateNoise sets Noise, after half of the iterations, to an estimate: see ropnoise.go.
+	EstimateNoise bool
+	// Keep leaves all atoms as they are. By default those that are mixtures or spikes begin anew: see roprestart.go.
+	Keep bool
 }
 
 func init() {
@@ -66,16 +75,20 @@ func init() {
 		Name:      "rop",
 		Summary:   "rank-one projection: one problem for dictionary and codes, solved by ADMM; needs no coder",
 		Reference: "Dictionary Learning Using Rank-One Projection (ROP)",
+		Revision:  1,
 		New: func(fs *flag.FlagSet) Learner {
-			l := &ROP{Relaxation: relaxation}
-			fs.Float64Var(&l.Relaxation, "relaxation", l.Relaxation,
-				"over-relaxation, above 0 and below 2; 1: the paper's iteration")
-			fs.Float64Var(&l.Noise, "noise", 0, "root mean square of the noise in the entries, where it is known")
+			l := &ROP{}
+			fs.BoolVar(&l.Paper, "paper", false, "the iteration as published: one penalty, 20 unless given, no "+
+				"relaxation, no restarts")
+			fs.Float64Var(&l.Relaxation, "relaxation", 0, "over-relaxation, above 0 and below 2; 0: 1.7; 1: none")
+			fs.Var(noiseParam{l}, "noise", "root mean square of the noise in the entries, where it is known; auto: "+
+				"estimate it after half of the iterations")
 			fs.BoolVar(&l.Norm, "norm", false,
 				"shrink by the paper's norm all the time, not less where entries are large")
 			fs.IntVar(&l.Sweeps, "sweeps", 0, "passes of ADMM in an iteration; 0: 2, or 1 where there are fewer "+
 				"than two signals an atom")
 			fs.Float64Var(&l.Penalty, "penalty", 0, "keep the penalty fixed; 0: grow it from 5 to 2000")
+			bindRestart(fs, &l.Keep)
 			return l
 		},
 	})
@@ -121,9 +134,6 @@ const (
 	normUntil, concaveFrom                   = 0.15, 0.55 // of the iterations: c grows from 0 to mostConcave
 	concaveFall                              = 0.2        // of the iterations: the fall of c
 	relaxation                               = 1.7
-	checkEvery                               = 0.025 // of the iterations
-	firstCheck, lastCheck                    = 0.1, 0.75
-	fewIterations                            = 40 // with fewer, atoms are not checked
 )
 
 // schedule holds the settings that depend on how many signals there are.
@@ -143,6 +153,12 @@ var (
 	scheduleForFew  = schedule{sweeps: 1, concaveUntil: 0.7}
 )
 
+// paperPenalty is the ρ of Paper. The paper does not give its own.
+const paperPenalty = 20
+
+// denseCodes, times M, is the mean number of non-zeros of a signal above which the result has a warning.
+const denseCodes = 0.5
+
 // ropLimit is the largest size of the two arrays, in bytes.
 const ropLimit = 8 << 30
 
@@ -157,7 +173,7 @@ func (l ROP) Memory(m, n, k, _ int) float64 {
 	signals := ld * count
 	groups := math.Ceil(atoms / ropGrain)
 	state := 8 * ((2*atoms+4+groups)*signals + ld*atoms + 2*atoms*count)
-	if l.Noise > 0 {
+	if l.Noise > 0 || l.EstimateNoise {
 		state += 8 * signals
 	}
 	small := m
@@ -165,7 +181,11 @@ func (l ROP) Memory(m, n, k, _ int) float64 {
 		small = k
 	}
 	start := 8 * (3*signals + atoms*count + 2*ld*atoms + 4*square(small))
-	pass := 8 * (ld*float64(2*min(ropColumns, n)+2) + count) * min(groups, float64(runtime.GOMAXPROCS(0)))
+	work := ld*float64(2*min(ropColumns, n)+2) + count
+	if l.Paper {
+		work += 5 * square(kernel.Pad(min(m, n)))
+	}
+	pass := 8 * work * min(groups, float64(runtime.GOMAXPROCS(0)))
 	gather := 8 * (2*ld*float64(kernel.PadTo(min(gatherGrain, n), kernel.Rows)) + 2*atoms*gatherGrain) * workers(n)
 	restart := 8 * (signals + count + 3*square(min(m, n)))
 	result := 8*(2*ld*atoms+count) + 12*atoms*count
@@ -177,15 +197,25 @@ func (l ROP) Check() error {
 	if !(l.Relaxation >= 0 && l.Relaxation < 2) { // 0 is the default
 		return plugin.Errorf("learners: relaxation %g, expected more than 0 and less than 2", l.Relaxation)
 	}
+	if l.Paper && (l.Relaxation > 0 && l.Relaxation != 1 || l.Sweeps > 1) {
+		return plugin.Errorf("learners: rop: the paper's iteration has one sweep and no relaxation, got sweeps %d and "+
+			"relaxation %g; leave them out, or leave out paper", l.Sweeps, l.Relaxation)
+	}
 	return plugin.CheckNumbers("learners: rop",
 		map[string]float64{"penalty": l.Penalty, "sweeps": float64(l.Sweeps), "noise": l.Noise})
 }
+
+// IgnoresCoder implements Coderless.
+func (ROP) IgnoresCoder() {}
 
 // Learn implements Learner. opt.Coder is not used.
 func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, error) {
 	began := time.Now()
 	if err := l.Check(); err != nil {
 		return nil, err
+	}
+	if l.Paper {
+		l.Penalty, l.Relaxation, l.Sweeps, l.Keep = cmp.Or(l.Penalty, paperPenalty), 1, 1, true
 	}
 	l.Relaxation = cmp.Or(l.Relaxation, relaxation)
 	opt, d, err := Prepare(y, opt)
@@ -203,13 +233,18 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 			"limit is %d; use fewer signals, or another learner",
 			n, m, opt.Atoms, need/(1<<30), ropLimit>>30)
 	}
+	if opt.Init == nil && opt.Atoms <= m && !l.Paper {
+		if d, err = whitenedStart(y, d, opt); err != nil {
+			return nil, err
+		}
+	}
 	s, err := newROPState(columns(y), m, d, opt.Seed, opt.Init == nil)
 	if err != nil {
 		return nil, err
 	}
-	s.alpha = l.Relaxation
+	s.alpha, s.exact = l.Relaxation, l.Paper
 	if l.Noise > 0 {
-		s.ball, s.v = l.Noise*s.scale*math.Sqrt(float64(m)*float64(n)), slices.Clone(s.y)
+		s.relax(l.Noise)
 	}
 	result := &Result{Stop: IterationLimit}
 	sweeps := opt.Iterations * l.Sweeps
@@ -221,9 +256,16 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 			return finishCancelled(s.fill(result)), err
 		}
 		penalty, next := l.penalty(sweep, every, sweeps), l.penalty(sweep+1, every, sweeps)
+		if l.EstimateNoise && isNoiseDue(sweep, sweeps) {
+			noise, err := s.estimateNoise(ctx)
+			if err != nil {
+				return finishCancelled(s.fill(result)), err
+			}
+			s.relax(noise)
+		}
 		s.concave = l.concave(plan, sweep, sweeps)
 		s.iterate(penalty, penalty/next)
-		if isCheckDue(sweep, sweeps) {
+		if !l.Keep && isCheckDue(sweep, sweeps) {
 			replaced += s.restart()
 		}
 		if sweep%l.Sweeps != 0 {
@@ -241,15 +283,16 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 		}
 		replaced = 0
 	}
-	return Finish(s.fill(result))
-}
-
-// isCheckDue reports whether atoms are checked after iteration it.
-func isCheckDue(it, iterations int) bool {
-	total := float64(iterations)
-	every := checkEvery * total
-	due := it == int(every*math.Ceil(float64(it)/every))
-	return due && iterations >= fewIterations && float64(it) >= firstCheck*total && float64(it) <= lastCheck*total
+	result, err = Finish(s.fill(result))
+	if err != nil {
+		return nil, err
+	}
+	if used := s.step.NonZeros; s.ball == 0 && used > denseCodes*float64(m) {
+		result.Warnings = append(result.Warnings, fmt.Errorf("learners: rop: codes have %.1f non-zeros a signal, for "+
+			"%d entries and %d atoms, which is not sparse; where signals have noise, use rop:noise=auto, or a learner "+
+			"with a coder", used, m, opt.Atoms))
+	}
+	return result, nil
 }
 
 // concave returns c for iteration it.

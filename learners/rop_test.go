@@ -138,6 +138,54 @@ func againstThePlainForm(t *testing.T, alpha, ball float64) {
 	}
 }
 
+// Paper is the plain form from the same start, to the last digits of 40 iterations.
+func TestPaperIsThePlainForm(t *testing.T) {
+	y := plantedSignals(6, 9, 2, 40, 6)
+	start := sparsetest.Must(sparse.FromAtoms(6, plantedAtoms(6, 9, 7)))(t)
+	r := sparsetest.Must(ROP{Paper: true, Penalty: 12}.Learn(context.Background(), y,
+		Options{Init: start, Iterations: 40}))(t)
+	s := sparsetest.Must(newROPState(columns(y), 6, start, 0, false))(t)
+	zero := func() *mat.Dense { return mat.NewDense(6, 40, nil) }
+	plain := &plainROP{y: zero(), l0: zero(), rho: 12, alpha: 1}
+	plain.y.Scale(s.scale, y)
+	plain.v = mat.DenseCopyOf(plain.y)
+	for k := range 9 {
+		z := zero()
+		z.Outer(1, mat.NewVecDense(6, s.direction(k)[:6]), mat.NewVecDense(40, s.row(k)))
+		plain.p, plain.q, plain.z = append(plain.p, zero()), append(plain.q, z), append(plain.z, mat.DenseCopyOf(z))
+		plain.l1, plain.l2 = append(plain.l1, zero()), append(plain.l2, zero())
+	}
+	for range 40 {
+		plain.iterate()
+	}
+	codes := r.Codes.Dense()
+	for k, z := range plain.z {
+		for j := range 40 {
+			for i := range 6 {
+				want := z.At(i, j) / s.scale
+				if plain.q[k].At(i, j) == 0 { // X is zero where Q is
+					want = 0
+				}
+				if got := r.Dictionary.Atom(k)[i] * codes.At(k, j); math.Abs(got-want) > 1e-8 {
+					t.Fatalf("atom %d, signal %d: %g, the plain form has %g", k, j, got, want)
+				}
+			}
+		}
+	}
+}
+
+// What the paper's iteration does not have is refused beside it.
+func TestPaperHasNoParameterButThePenalty(t *testing.T) {
+	for spec, ok := range map[string]bool{
+		"rop:paper": true, "rop:paper=true,penalty=30,relaxation=1,sweeps=1": true, "rop:paper,noise=0.1": true,
+		"rop:paper,relaxation=1.7": false, "rop:paper,sweeps=2": false,
+	} {
+		if _, err := New(spec); (err == nil) != ok {
+			t.Errorf("%s: %v", spec, err)
+		}
+	}
+}
+
 // With a fixed penalty and many iterations all residuals vanish: the paper's section on convergence.
 func TestROPConverges(t *testing.T) {
 	if testing.Short() {

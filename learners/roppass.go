@@ -50,7 +50,7 @@ func (s *ropState) pass(penalty, r float64) (total ropSums) {
 		columns := min(ropColumns, s.n)
 		p, old := make([]float64, columns*s.ld), make([]float64, columns*s.ld)
 		var length, now, g [ropColumns]float64
-		next, before := make([]float64, s.ld), make([]float64, s.n)
+		next, before, lead := make([]float64, s.ld), make([]float64, s.n), &leading{}
 		return func(lo, hi int, part *ropPart) {
 			clear(part.s)
 			part.sums = ropSums{}
@@ -67,7 +67,7 @@ func (s *ropState) pass(penalty, r float64) (total ropSums) {
 					kernel.ROPResidual(q, z, p, old, part.s[j*s.ld:], shrink, g[:], part.sums[sumPQ:], s.ld, r)
 					kernel.PowerStep(z, u, next)
 				}
-				s.updateRankOne(k, r, next, before, &part.sums)
+				s.updateRankOne(k, r, next, before, lead, &part.sums)
 			}
 		}
 	})
@@ -94,11 +94,18 @@ func growth(shrink, r float64) float64 { return shrink + r*(1-shrink) }
 
 // updateRankOne updates u and w of atom k for the new Ẑ by power steps, of which next holds the first, rescales the
 // multipliers of the atom, and adds its residuals to the sums.
-func (s *ropState) updateRankOne(k int, r float64, next, before []float64, to *ropSums) {
+func (s *ropState) updateRankOne(k int, r float64, next, before []float64, lead *leading, to *ropSums) {
 	u, w, z := s.direction(k), s.row(k), s.z[k*s.n*s.ld:(k+1)*s.n*s.ld]
 	old := append([]float64(nil), u...)
 	copy(before, w)
-	for step := range s.power {
+	steps := s.power
+	if s.exact {
+		if v := make([]float64, s.m); lead.right(z, s.m, v) == nil {
+			copy(next, v)
+			steps = 1
+		} // else next has its power step still
+	}
+	for step := range steps {
 		if step > 0 {
 			clear(next)
 			for i := 0; i < len(z); i += ropCall * s.ld {

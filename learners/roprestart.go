@@ -158,8 +158,6 @@ func (s *ropState) setAtom(k int, signal func(j int) []float64) {
 const (
 	// coherent is the |cos| between two atoms above which the weaker counts as a mixture.
 	coherent = 0.68
-	// fewUsers is the number of signals below which an atom counts as one of them.
-	fewUsers = 4.0
 	// largeEntry, times the length of a signal, is the least entry of X that counts as found before the others have
 	// settled.
 	largeEntry = 0.3

@@ -47,6 +47,7 @@ type ropState struct {
 	s, e        []float64 // N×ld: S and E
 	parts       []ropPart // of S
 	power       int       // how many steps of the power iteration for u an iteration has
+	exact       bool      // u is the leading singular vector instead
 	rng         *rand.Rand
 	step        Step
 }

@@ -47,6 +47,8 @@ type SimCO struct {
 	Mu float64
 	// Steps is the number of gradient steps in an iteration. The default, 0, is 1.
 	Steps int
+	// Keep leaves coherent and hardly used atoms as they are. By default they begin anew: see the note in restart.go.
+	Keep bool
 }
 
 func init() {
@@ -54,11 +56,13 @@ func init() {
 		Name:      "simco",
 		Summary:   "SimCO: all atoms and coefficients together, by gradient steps on spheres",
 		Reference: "Dai, Xu, Wang 2012",
+		Revision:  1,
 		New: func(fs *flag.FlagSet) Learner {
 			l := &SimCO{}
 			fs.Float64Var(&l.Mu, "mu", 0, "regularisation to begin with, falling to 0 over half of the iterations; "+
 				"0: none")
 			fs.IntVar(&l.Steps, "steps", 1, "gradient steps in an iteration")
+			bindRestart(fs, &l.Keep)
 			return l
 		},
 	})
@@ -74,7 +78,7 @@ func (l SimCO) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, e
 	if err := l.Check(); err != nil {
 		return nil, err
 	}
-	return alternate(ctx, y, opt, l.update)
+	return alternate(ctx, y, opt, l.Keep, l.update)
 }
 
 // Memory implements Learner. It counts the gradient, the atoms at the beginning of a step, and a Cholesky factor for

@@ -204,9 +204,11 @@ func TestTable(t *testing.T) {
 		{Table.Markdown, "**a_b**\n\n| digit | rop\\|x | mod |\n| --- | ---: | ---: |\n| 5 | **0.1 ± 0.2** (n) | " +
 			"50 % |\n\n"},
 		{Table.CSV, "digit,rop|x,mod\n5,0.1 ± 0.2,50 %\n"},
-		{Table.LaTeX, "\\begin{table}\n\\caption{a\\_b}\n\\begin{tabular}{lrr}\n\\toprule\ndigit & rop|x & mod " +
-			"\\\\\n\\midrule\n5 & \\textbf{0.1 $\\pm$ 0.2} & 50 \\% " +
-			"\\\\\n\\bottomrule\n\\end{tabular}\n\\end{table}\n\n"},
+		{Table.LaTeX, "\\begin{table}\n\\caption{a\\_b}\n" +
+			"\\resizebox{\\ifdim\\width>\\columnwidth\\columnwidth\\else\\width\\fi}{!}{%\n" +
+			"\\begin{tabular}{lr}\n\\toprule\ndigit & 5 \\\\\n\\midrule\n" +
+			"rop$|$x & \\textbf{0.1 $\\pm$ 0.2} \\\\\nmod & 50 \\% \\\\\n" +
+			"\\bottomrule\n\\end{tabular}}\n\\end{table}\n\n"},
 	} {
 		var b bytes.Buffer
 		if err := c.write(table, &b); err != nil || b.String() != c.want {
@@ -295,5 +297,22 @@ func TestSpread(t *testing.T) {
 	}
 	if low, _ := Spread(nil); !math.IsNaN(low) {
 		t.Error("a spread of nothing")
+	}
+}
+
+// The best is ahead of all others by more than chance explains; equals are not, nor is one after a single problem.
+func TestBest(t *testing.T) {
+	low, high := []float64{1, 1.1, 0.9, 1, 1.05}, []float64{2, 2.2, 1.9, 2.1, 2}
+	for name, c := range map[string]struct {
+		scores [][]float64
+		want   int
+	}{
+		"ahead": {[][]float64{high, low, high}, 1}, "equals": {[][]float64{low, low, high}, -1},
+		"one problem": {[][]float64{low[:1], high[:1]}, -1}, "alone": {[][]float64{low}, -1}, "none": {nil, -1},
+		"failed": {[][]float64{{math.NaN(), math.NaN()}, low[:2]}, -1},
+	} {
+		if got := Best(c.scores); got != c.want {
+			t.Errorf("%s: %d, expected %d", name, got, c.want)
+		}
 	}
 }

@@ -21,6 +21,21 @@ func Mean(v []float64) (m, sd float64) {
 	return m, sd
 }
 
+// MeanError returns the mean of numbers and its standard error. Both are NaN for no numbers; the error of one is 0.
+func MeanError(v []float64) (m, se float64) {
+	m, sd := Mean(v)
+	return m, sd / math.Sqrt(float64(len(v)))
+}
+
+// Median returns the median of numbers, or NaN for none.
+func Median(v []float64) float64 {
+	if len(v) == 0 {
+		return math.NaN()
+	}
+	sorted := slices.Sorted(slices.Values(v))
+	return (sorted[(len(v)-1)/2] + sorted[len(v)/2]) / 2
+}
+
 // Spread returns the 10 % and the 90 % quantile of numbers, interpolated linearly. Both are NaN for no numbers.
 func Spread(v []float64) (low, high float64) {
 	if len(v) == 0 {
@@ -112,4 +127,26 @@ func Compare(scores, others []float64) Gap {
 func (g Gap) Decided() bool {
 	return g.N > 1 && g.Mean > 0 &&
 		g.Mean > g.Error*distuv.StudentsT{Sigma: 1, Nu: float64(g.N - 1)}.Quantile(1-Doubt/2)
+}
+
+// Best returns the index of the scores with the least mean where these are ahead of every other by more than chance
+// explains, by Student's t test of pairs or by the sign test, or else -1. All scores are of the same problems in the
+// same order; less is better, and NaN is left out.
+func Best(scores [][]float64) int {
+	best, least := -1, math.Inf(1)
+	for i, v := range scores {
+		m, _ := Mean(slices.DeleteFunc(slices.Clone(v), math.IsNaN))
+		if m < least {
+			best, least = i, m
+		}
+	}
+	for i, v := range scores {
+		if i != best && best >= 0 && !Compare(scores[best], v).Decided() && !Judge(scores[best], v).Decided() {
+			return -1
+		}
+	}
+	if len(scores) < 2 {
+		return -1
+	}
+	return best
 }

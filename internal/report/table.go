@@ -11,6 +11,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"superres/internal/imagefile"
 )
@@ -18,8 +19,10 @@ import (
 // Table is a table of text. The first column names the row.
 type Table struct {
 	Title string
-	Head  []string
-	Rows  [][]Cell
+	// Caption says more of the table where it stands alone, in LaTeX, such as what its figures are means of.
+	Caption string
+	Head    []string
+	Rows    [][]Cell
 }
 
 // Cell is an entry of a table. Best marks the best of a row, which is emphasised.
@@ -73,21 +76,59 @@ func (t Table) Markdown(w io.Writer) error {
 	return err
 }
 
-// LaTeX writes the table for the package booktabs, the best in bold.
+// transposed returns the table with its rows for columns.
+func (t Table) transposed() Table {
+	out := Table{Title: t.Title, Caption: t.Caption, Head: []string{t.Head[0]}}
+	for _, row := range t.Rows {
+		out.Head = append(out.Head, row[0].Text)
+	}
+	for c := 1; c < len(t.Head); c++ {
+		row := []Cell{{Text: t.Head[c]}}
+		for _, from := range t.Rows {
+			row = append(row, from[c])
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out
+}
+
+// letters returns the width of the table in letters, without what is between columns.
+func (t Table) letters() (sum int) {
+	for c, head := range t.Head {
+		longest := utf8.RuneCountInString(head)
+		for _, row := range t.Rows {
+			longest = max(longest, utf8.RuneCountInString(row[c].Text))
+		}
+		sum += longest
+	}
+	return sum
+}
+
+// LaTeX writes the table for the packages booktabs and graphicx, the best in bold. It has its rows for columns where it
+// is narrower so, and is made smaller where it is wider than a column of the page.
 func (t Table) LaTeX(w io.Writer) error {
+	if other := t.transposed(); len(t.Rows) > 0 && other.letters() < t.letters() {
+		t = other
+	}
 	escape := strings.NewReplacer(
 		`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`, "}", `\}`,
-		"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "±", `$\pm$`, "×", `$\times$`, "−", "$-$", "·", `$\cdot$`)
+		"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "±", `$\pm$`, "×", `$\times$`, "−", "$-$", "·", `$\cdot$`,
+		"–", "--", "‖", `$\|$`, "²", "$^2$", "Î", `$\hat I$`, "σ", `$\sigma$`, "|", `$|$`, "<", "$<$", ">", "$>$")
 	var b strings.Builder
-	fmt.Fprintf(&b, "\\begin{table}\n\\caption{%s}\n\\begin{tabular}{l%s}\n\\toprule\n", escape.Replace(t.Title),
-		strings.Repeat("r", max(0, len(t.Head)-1)))
+	caption := strings.TrimSuffix(t.Title, ".")
+	if t.Caption != "" {
+		caption += ". " + t.Caption
+	}
+	fmt.Fprintf(&b, "\\begin{table}\n\\caption{%s}\n", escape.Replace(caption))
+	b.WriteString("\\resizebox{\\ifdim\\width>\\columnwidth\\columnwidth\\else\\width\\fi}{!}{%\n")
+	fmt.Fprintf(&b, "\\begin{tabular}{l%s}\n\\toprule\n", strings.Repeat("r", max(0, len(t.Head)-1)))
 	for i, row := range t.texts(escape, [2]string{`\textbf{`, "}"}, false) {
 		fmt.Fprintf(&b, "%s \\\\\n", strings.Join(row, " & "))
 		if i == 0 {
 			b.WriteString("\\midrule\n")
 		}
 	}
-	_, err := io.WriteString(w, b.String()+"\\bottomrule\n\\end{tabular}\n\\end{table}\n\n")
+	_, err := io.WriteString(w, b.String()+"\\bottomrule\n\\end{tabular}}\n\\end{table}\n\n")
 	return err
 }
 

@@ -82,6 +82,34 @@ func TestExamples(t *testing.T) {
 	})
 }
 
+// The plain ROP of testdata/external finds what rop:paper finds, from nearly the same start.
+func TestROPPeer(t *testing.T) {
+	ownTemp(t)
+	p := sparsetest.Must(planted.New(planted.Panel{M: 8, K: 12, S: 2}, 150, 0, 1, 0))(t)
+	o := learners.Options{Atoms: 12, Iterations: 300, Coder: sparse.OMP{Sparsity: 2}, Seed: 1}
+	program := external.Program{Command: python(t, "numpy") + " " + example(t, "rop_peer.py"), Limit: 2 * time.Minute}
+	for _, l := range []learners.Learner{learners.ROP{Paper: true}, &external.Learner{Program: program}} {
+		ctx, end := external.Keep(t.Context())
+		r := sparsetest.Must(l.Learn(ctx, p.Y, o))(t)
+		end()
+		if found := sparsetest.Must(planted.Measure(r.Dictionary, p.Dictionary))(t); found.Assigned > 0.01 {
+			t.Errorf("%T: error %.4f", l, found.Assigned)
+		}
+	}
+}
+
+// The benchmark of testdata/benchopt does what benchopt asks of it, with the solvers that are here.
+func TestBenchopt(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs solvers for some seconds")
+	}
+	check := sparsetest.Must(filepath.Abs("../../testdata/benchopt/check.py"))(t)
+	out, err := exec.CommandContext(t.Context(), python(t, "scipy.optimize"), check).CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // The peers of scikit-learn come nearer to planted atoms.
 func TestScikitLearn(t *testing.T) {
 	command := python(t, "sklearn.decomposition") + " " + example(t, "sklearn_peer.py")

@@ -42,8 +42,9 @@ func Run(t *testing.T, learner learners.Learner) {
 			t.Errorf("%d steps traced, %d in the result, stop %q", len(traced), len(r.Steps), r.Stop)
 		}
 		Check(t, r, y, 12)
-		if first, last := r.Steps[0].RMSE, r.Steps[len(r.Steps)-1].RMSE; last > first {
-			t.Errorf("RMSE went from %g to %g", first, last)
+		first, last := r.Steps[0], r.Steps[len(r.Steps)-1]
+		if first.Primal == 0 && last.RMSE > first.RMSE { // a learner with a constraint may begin with Y = DX
+			t.Errorf("RMSE went from %g to %g", first.RMSE, last.RMSE)
 		}
 	})
 

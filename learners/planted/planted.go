@@ -2,13 +2,16 @@
 // errors: the experiment of the paper's Figure 1.
 //
 // Signals are Y = D⁰X⁰ (M×N). D⁰ (M×K) has Gaussian atoms of length 1. A column of X⁰ (K×N) has S non-zeros at
-// positions drawn uniformly, with N(0,1) values. Noise may be added to Y, which the paper does not do.
+// positions drawn uniformly, with N(0,1) values. A Model makes other signals: with noise, outliers, other coefficients,
+// atoms that are used more than others or are alike, none of which the paper has.
 package planted
 
 import (
+	"cmp"
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -53,28 +56,78 @@ type Problem struct {
 	Codes *sparse.Codes
 }
 
-// New returns the problem of a trial with n signals. noise is the standard deviation of white Gaussian noise relative
-// to the root mean square of the entries of Y without noise: 0.1 is 20 dB. The dictionary and the codes do not depend
-// on it.
+// Coefficients are the distributions of the non-zeros of codes, all of mean square 1.
+var Coefficients = []string{"gaussian", "uniform", "signs", "laplace", "nonnegative"}
+
+// Uses are how often atoms are used: "equal", each as often; "zipf", atom k in proportion to 1/k.
+var Uses = []string{"equal", "zipf"}
+
+// Model says what planted signals are like. The zero value is that of the paper.
+type Model struct {
+	// Noise is the standard deviation of white Gaussian noise relative to the root mean square of the entries of Y
+	// without noise: 0.1 is 20 dB. The dictionary and the codes do not depend on it.
+	Noise float64 `json:"noise"`
+	// Coefficients is one of the distributions Coefficients. The default, "", is "gaussian"; nonnegative ones are
+	// absolute values of Gaussian ones.
+	Coefficients string `json:"coefficients,omitempty"`
+	// Use is one of Uses. The default, "", is "equal".
+	Use string `json:"use,omitempty"`
+	// Coherence, at least 0 and below 1, is the share of the energy of an atom that is along one direction, the same
+	// for all: about the mean cosine between atoms.
+	Coherence float64 `json:"coherence,omitempty"`
+	// Outliers is the share of the signals, 0 to 1, in whose place is Gaussian noise of the same energy.
+	Outliers float64 `json:"outliers,omitempty"`
+	// ByChance lets each atom be in a code with probability S/K, and at least one, so that S is the mean.
+	ByChance bool `json:"by_chance,omitempty"`
+}
+
+// check refuses what has no meaning.
+func (model Model) check() error {
+	switch {
+	case !(model.Noise >= 0) || math.IsInf(model.Noise, 0):
+		return plugin.Errorf("planted: noise %g: expected 0 or more", model.Noise)
+	case !(model.Coherence >= 0 && model.Coherence < 1):
+		return plugin.Errorf("planted: coherence %g: expected 0 or more and less than 1", model.Coherence)
+	case !(model.Outliers >= 0 && model.Outliers <= 1):
+		return plugin.Errorf("planted: outliers %g: expected 0 to 1", model.Outliers)
+	case model.Coefficients != "" && !slices.Contains(Coefficients, model.Coefficients):
+		return plugin.Errorf("planted: coefficients %q: expected one of %v", model.Coefficients, Coefficients)
+	case model.Use != "" && !slices.Contains(Uses, model.Use):
+		return plugin.Errorf("planted: use %q: expected one of %v", model.Use, Uses)
+	}
+	return nil
+}
+
+// New returns the problem of a trial with n signals and noise, which is as in Model.
 func New(p Panel, n int, noise float64, seed uint64, trial int) (*Problem, error) {
+	return Model{Noise: noise}.New(p, n, seed, trial)
+}
+
+// New returns the problem of a trial with n signals that are as the model says. It is the same for the same arguments.
+func (model Model) New(p Panel, n int, seed uint64, trial int) (*Problem, error) {
 	switch {
 	case p.M < 1 || p.K < 1 || n < 1:
 		return nil, plugin.Errorf("planted: %d entries, %d atoms, %d signals: expected at least 1 of each", p.M, p.K, n)
 	case p.S < 1 || p.S > p.K:
 		return nil, plugin.Errorf("planted: %d non-zeros a signal of %d atoms: expected 1 to %d", p.S, p.K, p.K)
-	case !(noise >= 0) || math.IsInf(noise, 0):
-		return nil, plugin.Errorf("planted: noise %g: expected 0 or more", noise)
+	}
+	if err := model.check(); err != nil {
+		return nil, err
 	}
 	rng := rand.New(rand.NewPCG(seed, stream(p.M, p.K, p.S, n, trial)))
-	d, err := sparse.NewDictionary(gaussian(p.M, p.K, rng))
+	atoms := gaussian(p.M, p.K, rng)
+	if model.Coherence > 0 {
+		align(atoms, model.Coherence, rng)
+	}
+	d, err := sparse.NewDictionary(atoms)
 	if err != nil {
 		return nil, err
 	}
 	codes := &sparse.Codes{Atoms: p.K, Start: make([]int, 1, n+1)}
 	for range n {
 		column := make([]float64, p.K)
-		for _, k := range rng.Perm(p.K)[:p.S] {
-			column[k] = rng.NormFloat64()
+		for _, k := range model.support(p, rng) {
+			column[k] = model.coefficient(rng)
 		}
 		for k, v := range column {
 			if v != 0 {
@@ -84,11 +137,73 @@ func New(p Panel, n int, noise float64, seed uint64, trial int) (*Problem, error
 		codes.Start = append(codes.Start, len(codes.Index))
 	}
 	y := codes.Rebuild(d)
-	if noise > 0 {
-		sd := noise * mat.Norm(y, 2) / math.Sqrt(float64(p.M*n))
+	level := mat.Norm(y, 2) / math.Sqrt(float64(p.M*n))
+	if count := int(math.Round(model.Outliers * float64(n))); count > 0 {
+		for _, j := range rng.Perm(n)[:count] {
+			for i := range p.M {
+				y.Set(i, j, level*rng.NormFloat64())
+			}
+		}
+	}
+	if model.Noise > 0 {
+		sd := model.Noise * level
 		y.Apply(func(_, _ int, v float64) float64 { return v + sd*rng.NormFloat64() }, y)
 	}
 	return &Problem{Y: y, Dictionary: d, Codes: codes}, nil
+}
+
+// support returns the atoms of a code.
+func (model Model) support(p Panel, rng *rand.Rand) []int {
+	count := p.S
+	if model.ByChance {
+		count = 0
+		for range p.K {
+			if rng.Float64() < float64(p.S)/float64(p.K) {
+				count++
+			}
+		}
+		count = max(count, 1)
+	}
+	if model.Use != "zipf" {
+		return rng.Perm(p.K)[:count]
+	}
+	// Atoms with the least Exp(1)/weight are a sample by weight without repetition (Efraimidis, Spirakis 2006).
+	key, order := make([]float64, p.K), make([]int, p.K)
+	for k := range key {
+		key[k], order[k] = rng.ExpFloat64()*float64(k+1), k
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(key[a], key[b]) })
+	return order[:count]
+}
+
+// coefficient returns a non-zero of a code.
+func (model Model) coefficient(rng *rand.Rand) float64 {
+	switch model.Coefficients {
+	case "uniform":
+		return math.Sqrt(3) * (2*rng.Float64() - 1)
+	case "signs":
+		return float64(2*rng.IntN(2) - 1)
+	case "laplace":
+		return math.Copysign(rng.ExpFloat64()/math.Sqrt2, rng.Float64()-0.5)
+	case "nonnegative":
+		return math.Abs(rng.NormFloat64())
+	}
+	return rng.NormFloat64()
+}
+
+// align gives the atoms the share c of their energy along one random direction.
+func align(atoms *mat.Dense, c float64, rng *rand.Rand) {
+	m, k := atoms.Dims()
+	common := gaussian(m, 1, rng).ColView(0)
+	for j := range k {
+		atom := atoms.ColView(j).(*mat.VecDense)
+		atom.AddScaledVec(atom, -mat.Dot(atom, common), common)
+		if length := mat.Norm(atom, 2); length > 0 {
+			atom.ScaleVec(math.Sqrt(1-c)/length, atom)
+		}
+		atom.AddScaledVec(atom, math.Sqrt(c), common)
+		atom.ScaleVec(1/mat.Norm(atom, 2), atom)
+	}
 }
 
 // gaussian returns k Gaussian columns of length 1.

@@ -131,9 +131,22 @@ func TestMeasureForgivesOrderSignAndLength(t *testing.T) {
 	if err != nil || r.Assigned > 1e-15 || r.InOrder > 1e-15 || r.Recovered < 1-1e-12 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	small, _ := sparse.NewDictionary(other.Slice(0, 8, 0, 11))
-	if _, err := planted.Measure(small, truth); err == nil {
-		t.Error("another size is measured")
+	// A true atom that is missing has error 1; an atom too many has none.
+	fewer, _ := sparse.NewDictionary(other.Slice(0, 8, 0, 11))
+	r, err = planted.Measure(fewer, truth)
+	if want := 1 / 12.; err != nil || math.Abs(r.Assigned-want) > 1e-12 || math.Abs(r.InOrder-want) > 1e-12 ||
+		math.Abs(r.Recovered-11/12.) > 1e-12 {
+		t.Errorf("one atom fewer: %+v, %v", r, err)
+	}
+	var more mat.Dense
+	more.Augment(mat.NewDense(8, 1, []float64{1, 0, 0, 0, 0, 0, 0, 0}), other)
+	larger, _ := sparse.NewDictionary(&more)
+	if r, err = planted.Measure(larger, truth); err != nil || r.Assigned > 1e-15 || r.Recovered < 1-1e-12 {
+		t.Errorf("one atom more: %+v, %v", r, err)
+	}
+	long, _ := sparse.NewDictionary(mat.NewDense(9, 12, nil))
+	if _, err := planted.Measure(long, truth); err == nil {
+		t.Error("atoms of another length are measured")
 	}
 }
 

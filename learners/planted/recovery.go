@@ -21,29 +21,36 @@ type Recovery struct {
 	Recovered float64 `json:"recovered"`
 }
 
-// Measure compares two dictionaries of the same size. Atoms need not have length 1. An atom of zeros has |cos| 0 with
-// all others.
+// Measure compares a learned dictionary with the true one, which has K atoms. Atoms need not have length 1. An atom of
+// zeros has |cos| 0 with all others. Where the learned dictionary has fewer atoms, the true ones that are left over
+// have |cos| 0; where it has more, the learned ones that are left over do not count.
 func Measure(learned, truth *sparse.Dictionary) (Recovery, error) {
 	m, k := truth.Dims()
-	if rows, atoms := learned.Dims(); rows != m || atoms != k {
-		return Recovery{}, fmt.Errorf("planted: the learned dictionary is %d×%d, the true one %d×%d", rows, atoms, m, k)
+	rows, atoms := learned.Dims()
+	if rows != m {
+		return Recovery{}, fmt.Errorf("planted: learned atoms have %d entries, the true ones %d", rows, m)
 	}
-	cost := make([][]float64, k) // 1 − |cos| of every pair
+	size := max(k, atoms)
+	// cost is 1 − |cos| of every pair. It has rows of 1 where there are fewer learned atoms than true ones, and columns
+	// of 1 where there are more.
+	cost := make([][]float64, size)
 	for a := range cost {
-		cost[a] = make([]float64, k)
-		for b := range k {
+		cost[a] = make([]float64, size)
+		for b := range size {
+			if cost[a][b] = 1; a >= atoms || b >= k {
+				continue
+			}
 			sum := 0.0
 			for i, v := range learned.Atom(a) {
 				sum += v * truth.Atom(b)[i]
 			}
-			cost[a][b] = 1
 			if size := learned.Norm(a) * truth.Norm(b); size > 0 {
 				cost[a][b] = max(0, 1-math.Abs(sum)/size)
 			}
 		}
 	}
 	var r Recovery
-	free := make([]bool, k)
+	free := make([]bool, size)
 	for b := range free {
 		free[b] = true
 	}
@@ -55,9 +62,14 @@ func Measure(learned, truth *sparse.Dictionary) (Recovery, error) {
 			}
 		}
 		free[best] = false
-		r.InOrder += row[best] / float64(k)
+		if best < k {
+			r.InOrder += row[best] / float64(k)
+		}
 	}
 	for a, b := range assign(cost) {
+		if b >= k {
+			continue // more learned atoms than true ones
+		}
 		r.Assigned += cost[a][b] / float64(k)
 		if cost[a][b] < 0.01 {
 			r.Recovered += 1 / float64(k)

@@ -1,6 +1,7 @@
 package planted
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -20,8 +21,9 @@ type Task struct {
 	S int `json:"s"`
 	// N is the number of signals.
 	N int `json:"n"`
-	// Noise is the noise of the signals relative to their root mean square: see New.
-	Noise float64 `json:"noise"`
+	Model
+	// Atoms is how many atoms the learner is told to find. The default, 0, is K.
+	Atoms int `json:"atoms,omitempty"`
 	// Trial is the number of the problem, from 0.
 	Trial int `json:"trial"`
 	// Seed is the seed of all random numbers.
@@ -34,6 +36,19 @@ type Task struct {
 	Limit int `json:"limit"`
 	// Program is the fingerprint of the external programs that learn or code. It is empty where there are none.
 	Program string `json:"program,omitempty"`
+	// Revision has the revisions of the learner and of the coder, such as "1.0": trials of another revision of either
+	// are not what they would give now.
+	Revision string `json:"revision"`
+}
+
+// Revision returns what Task.Revision is now for specs of a learner and of a coder.
+func Revision(learner, coder string) (string, error) {
+	l, err := learners.Revision(learner)
+	if err != nil {
+		return "", err
+	}
+	c, err := sparse.Revision(coder)
+	return fmt.Sprintf("%d.%d", l, c), err
 }
 
 // Trial is the result of a task.
@@ -87,13 +102,13 @@ func (t *Trial) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p, err := New(t.Panel(), t.N, t.Noise, t.Seed, t.Task.Trial)
+	p, err := t.Model.New(t.Panel(), t.N, t.Seed, t.Task.Trial)
 	if err != nil {
 		return err
 	}
 	began := time.Now()
 	r, err := learner.Learn(ctx, p.Y, learners.Options{
-		Atoms: t.K, Iterations: t.Limit, Coder: coder, Seed: stream(int(t.Seed), t.Task.Trial),
+		Atoms: cmp.Or(t.Atoms, t.K), Iterations: t.Limit, Coder: coder, Seed: stream(int(t.Seed), t.Task.Trial),
 	})
 	if err != nil {
 		return err

@@ -2,8 +2,9 @@
 // sparse, to add its own: [Info] describes a plug-in, and [Errorf] makes the error about settings that are invalid.
 //
 // A spec names a plug-in: "name" or "name:key=value,key=value". A comma between quotes belongs to the
-// value, which keeps the quotes. A plug-in declares its parameters as flags of a flag.FlagSet, so that
-// their names, defaults and help reach the command line without a second list.
+// value, which keeps the quotes. The key of a parameter that is true or false may stand alone for key=true. A plug-in
+// declares its parameters as flags of a flag.FlagSet, so that their names, defaults and help reach the command line
+// without a second list.
 package plugin
 
 import (
@@ -28,6 +29,9 @@ type Info[T any] struct {
 	Summary string
 	// Reference is the paper that it implements.
 	Reference string
+	// Revision numbers the algorithm: it is raised by every change after which the same input has another result, so
+	// that results of an older revision are told from those of this one. The default is 0.
+	Revision int
 	// Argument names the required parameter that a spec gives first, without its name:
 	// "name:VALUE,key=value". The default is none.
 	Argument string
@@ -93,6 +97,16 @@ func (r *Registry[T]) List() []Info[T] {
 // Names returns the registered names, sorted.
 func (r *Registry[T]) Names() []string { return r.infos.Names() }
 
+// Revision returns the Revision of the plug-in that spec names. The error for an unknown name lists the known ones.
+func (r *Registry[T]) Revision(spec string) (int, error) {
+	name, _, _ := strings.Cut(spec, ":")
+	info, err := r.infos.Get(name)
+	if err != nil {
+		return 0, Errorf("%v", err)
+	}
+	return info.Revision, nil
+}
+
 // New returns the plug-in that spec names, with the parameters that spec sets, such as "ksvd" or "ksvd:exact=false".
 // The error for an unknown name or parameter lists the known ones. All errors about the spec wrap ErrSettings.
 func (r *Registry[T]) New(spec string) (T, error) {
@@ -119,6 +133,9 @@ func (r *Registry[T]) New(spec string) (T, error) {
 				}
 			})
 			return zero, Errorf("%s", Unknown(r.infos.Kind+" "+name+": parameter", key, known))
+		}
+		if v, isBool := fs.Lookup(key).Value.(interface{ IsBoolFlag() bool }); !ok && isBool && v.IsBoolFlag() {
+			text, ok = "true", true
 		}
 		if !ok {
 			return zero, Errorf("%s %s: parameter %s has no value; write %s:%s=VALUE", r.infos.Kind, name, key, name,
@@ -204,6 +221,9 @@ func (n Not) Set(text string) error {
 	*n.Value = !v
 	return nil
 }
+
+// IsBoolFlag returns true: the parameter may be given without a value.
+func (n Not) IsBoolFlag() bool { return true }
 
 // String shows the opposite of the field.
 func (n Not) String() string { return strconv.FormatBool(n.Value == nil || !*n.Value) }

@@ -24,7 +24,7 @@ func (a *animal) Check() error {
 func zoo() *plugin.Registry[*animal] {
 	r := plugin.NewRegistry[*animal]("animal")
 	for _, name := range []string{"zebra", "ant"} {
-		r.Register(plugin.Info[*animal]{Name: name, New: func(fs *flag.FlagSet) *animal {
+		r.Register(plugin.Info[*animal]{Name: name, Revision: len(name), New: func(fs *flag.FlagSet) *animal {
 			a := &animal{}
 			fs.IntVar(&a.legs, "legs", 4, "how many")
 			fs.Var(plugin.Not{Value: &a.quiet}, "loud", "makes noise")
@@ -43,6 +43,9 @@ func TestNew(t *testing.T) {
 	if err != nil || *a != (animal{6, true}) {
 		t.Fatalf("got %+v, %v", a, err)
 	}
+	if a, err = r.New("ant:loud=false,loud"); err != nil || *a != (animal{4, false}) {
+		t.Fatalf("got %+v, %v", a, err)
+	}
 	if a, err = r.New("zebra"); err != nil || *a != (animal{4, false}) {
 		t.Fatalf("got %+v, %v", a, err)
 	}
@@ -50,6 +53,15 @@ func TestNew(t *testing.T) {
 		if p.Name == "loud" && p.Default != "true" {
 			t.Errorf("loud shows default %q", p.Default)
 		}
+	}
+}
+
+func TestRevision(t *testing.T) {
+	if v, err := zoo().Revision("zebra:legs=6"); v != 5 || err != nil {
+		t.Error(v, err)
+	}
+	if _, err := zoo().Revision("zebar"); err == nil || !errors.Is(err, plugin.ErrSettings) {
+		t.Error(err)
 	}
 }
 

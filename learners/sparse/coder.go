@@ -37,6 +37,21 @@ func MostNonZeros(c Coder) int {
 	return 0
 }
 
+// Penalised is a coder that minimises something else than ‖y − Dx‖².
+type Penalised interface {
+	// Objective returns what the codes x of all signals minimise, from ‖Y − DX‖² and x.
+	Objective(squaredError float64, x *Codes) float64
+}
+
+// Objective returns what c minimises by choosing the codes x: ‖Y − DX‖², which is squaredError, or more where c is
+// Penalised.
+func Objective(c Coder, squaredError float64, x *Codes) float64 {
+	if p, ok := c.(Penalised); ok {
+		return p.Objective(squaredError, x)
+	}
+	return squaredError
+}
+
 // Info describes a registered coder.
 type Info = plugin.Info[Coder]
 
@@ -51,6 +66,10 @@ func List() []Info { return registry.List() }
 
 // New makes the coder of a spec such as "omp" or "omp:sparsity=3".
 func New(spec string) (Coder, error) { return registry.New(spec) }
+
+// Revision returns the revision of the coder that spec names: codes that were kept from another revision are not what
+// the coder gives now.
+func Revision(spec string) (int, error) { return registry.Revision(spec) }
 
 // WithSparsity returns the spec of a coder with its parameter sparsity set. It returns an error if the coder has no
 // such parameter.

@@ -93,6 +93,22 @@ func (c Lasso) Check() error {
 // MostNonZeros implements Limited.
 func (c Lasso) MostNonZeros() int { return c.Sparsity }
 
+// Objective implements Penalised, over unit atoms: ½‖Y − DX‖² + λ‖X‖₁ with a Lambda, ‖X‖₁ with none, and ‖Y − DX‖²
+// where the coefficients are those of least squares.
+func (c Lasso) Objective(squaredError float64, x *Codes) float64 {
+	if c.Sparsity > 0 || c.Debias {
+		return squaredError
+	}
+	sum := 0.0
+	for _, v := range x.Value {
+		sum += math.Abs(v)
+	}
+	if c.Lambda > 0 {
+		return squaredError/2 + c.Lambda*sum
+	}
+	return sum
+}
+
 // Code implements Coder.
 func (c Lasso) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, error) {
 	if err := c.Check(); err != nil {

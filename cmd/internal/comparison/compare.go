@@ -4,9 +4,13 @@
 // pictures to learn from and those to restore; learning.go, one run and the pictures that it restores. The report is
 // findings.go, its tables as data; report.go, the findings in a sentence, and the tables as text, CSV, Markdown, LaTeX
 // and JSON; and page.go, the page and the parts of pictures on it.
+//
+// The protocols patches and signals are apart: signals.go, a call; signaldata.go, the signals, with wfdb.go;
+// signalmeasure.go, the figures of one dictionary; signalreport.go, the report.
 package comparison
 
 import (
+	stdcmp "cmp"
 	"path/filepath"
 
 	"github.com/urfave/cli/v2"
@@ -15,6 +19,7 @@ import (
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/plugins"
+	"superres/learners/planted"
 )
 
 // Command returns the command superres compare, which uses the streams s.
@@ -28,6 +33,8 @@ func Command(s *console.Streams) *cli.Command {
    superres compare --protocol open --images mnist/t10k-images-idx3-ubyte.gz --limit 100 mnist/
    superres compare --protocol images photos/                  every fifth picture is restored
    superres compare --protocol images --images set5/ photos/
+   superres compare --protocol patches --learners rop,ksvd photos/
+   superres compare --protocol signals ecg.csv                 or .npy, .npz, or a WFDB .hea
 
 Every learner gets the same patches, the same first dictionary and the same number of
 atoms; those that need a coder the same coder. DATA is the folder of MNIST's training
@@ -35,7 +42,9 @@ file, or that file; for images, the pictures to learn from.
 
 Protocols: single, the 144 patches of one training digit, each of the first ten in turn;
 pooled, 144 patches that are not flat of the first 2,000 training digits, ten seeds;
-open, 4,000 of all but the digits of Table 1; images, 4,000 of photographs.
+open, 4,000 of all but the digits of Table 1; images, 4,000 of photographs. patches and
+signals ask how well dictionaries represent and denoise what was not learned from, beside
+an overcomplete DCT: 8×8 patches of your pictures, or the columns of any matrix.
 
 The report has the pictures side by side, the same detail of each by all of them,
 tables, curves and dictionaries. For images it compares coupled stages, which is the
@@ -58,6 +67,13 @@ type comparison struct {
 func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	if err := opt.complete(c); err != nil {
 		return err
+	}
+	if opt.Protocol.isSignals() {
+		if opt.Images != "" || opt.asked.models != "" {
+			return console.Usage("--protocol %s restores no pictures: leave out --images and --models",
+				opt.Protocol.name)
+		}
+		return runSignals(c, s, opt)
 	}
 	bar := console.NewProgress(c, s)
 	defer bar.Clear()
@@ -96,7 +112,7 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 		return err
 	}
 	bar.Clear()
-	f := newFindings(cmp, baselines, results)
+	f := newFindings(cmp.labelled(results), baselines, results)
 	if err := console.WriteReports(opt.Folder, read.mode,
 		console.ReportAs("table.csv", f.csv), console.ReportAs("table.md", f.markdown),
 		console.ReportAs("table.tex", f.latex),
@@ -115,6 +131,20 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 		}
 	}
 	return nil
+}
+
+// labelled calls the learners of results by their labels, and returns a comparison that has these for its learners.
+func (cmp *comparison) labelled(results []result) *comparison {
+	out := *cmp
+	name := func(spec string) string { return stdcmp.Or(cmp.opt.Labels[spec], spec) }
+	out.opt.Learners = nil
+	for _, spec := range cmp.opt.Learners {
+		out.opt.Learners = append(out.opt.Learners, name(spec))
+	}
+	for i := range results {
+		results[i].Learner = name(results[i].Learner)
+	}
+	return &out
 }
 
 // task is one run of a learner, with everything that decides its result. The journal of finished runs finds a result by
@@ -139,6 +169,8 @@ type task struct {
 	Limit int    `json:"images_limit"`
 	// Program is the fingerprint of the external programs that learn or code. It is empty where there are none.
 	Program string `json:"program,omitempty"`
+	// Revision has the revisions of the learner and of the coder: see planted.Revision.
+	Revision string `json:"revision"`
 }
 
 // weight returns an estimate of the work of a task, in an arbitrary unit.
@@ -183,12 +215,16 @@ func (cmp *comparison) tasks() ([]task, error) {
 	var list []task
 	for run := range p.runs {
 		for i, learner := range cmp.opt.Learners {
+			revision, err := planted.Revision(learner, cmp.opt.Coder)
+			if err != nil {
+				return nil, err
+			}
 			list = append(list, task{
 				Protocol: p.name, Learner: learner, Coder: cmp.opt.Coder, Run: run, Seed: cmp.opt.Seed, Atoms: p.atoms,
 				Patches:        p.patches,
 				MostIterations: p.iterations, Back: p.back, Data: paths.Name(cmp.data.identity), Index: cmp.opt.chosen,
 				Limit:   cmp.opt.limit,
-				Program: programs[i],
+				Program: programs[i], Revision: revision,
 			})
 		}
 	}

@@ -87,14 +87,14 @@ func TestCompare(t *testing.T) {
 }
 
 // comparePage checks that the page of TestCompare begins with a finding for each form, then has its pictures, two of
-// which can be laid over one another, then the tables, in which the best learner of a row is bold.
+// which can be laid over one another, then the tables, with one learner of a row in bold at most.
 func comparePage(t *testing.T, page string) {
 	consoletest.InOrder(t, page,
 		`<p class="finding">`, `<p class="further">`,
 		"<code>superres compare --protocol pooled --images train-images-idx3-ubyte --index 3,9,30", "<details>",
 		"--coder omp", "</details>",
 		`<a href="#section0">Pictures of the first run</a>`, `<section id="section0" data-a="`, "data-scene=", "Figures",
-		`class="best"`, "Learning", "</svg> rop</span>", "</svg> mod</span>",
+		"Learning", "</svg> rop</span>", "</svg> mod</span>",
 	)
 	// Three pictures by truth, low resolution and bicubic once, and by three learners in two ways.
 	if n := strings.Count(page, "data-scene="); n != 3*(3+2*3) {
@@ -107,8 +107,8 @@ func comparePage(t *testing.T, page string) {
 		t.Fatalf("%d rows of figures, expected 6", len(rows))
 	}
 	for _, row := range rows {
-		if strings.Count(row[1], `class="best"`) != 1 {
-			t.Errorf("not one learner is the best: %s", row[0])
+		if strings.Count(row[1], `class="best"`) > 1 {
+			t.Errorf("more than one learner is ahead of all others: %s", row[0])
 		}
 	}
 }

@@ -3,6 +3,7 @@ package comparison
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"superres/cmd/internal/console"
@@ -129,9 +130,10 @@ func average(m measure, scores []restored, test int) float64 {
 }
 
 // table returns the table of a measure, with a row for each test picture and one for their mean, and a column for each
-// baseline and each learner. The best learner of each row is marked, unless there is only one.
+// baseline and each learner. In each row the one is marked, learner or baseline, that is ahead of all others by more
+// than chance explains.
 func (f findings) table(m measure, kind form) report.Table {
-	t := report.Table{Title: m.name + ", " + kind.title, Head: []string{"picture"}}
+	t := report.Table{Title: m.name + ", " + kind.title, Head: []string{"picture"}, Caption: f.caption()}
 	for _, b := range f.baselines {
 		t.Head = append(t.Head, f.title(b))
 	}
@@ -142,37 +144,64 @@ func (f findings) table(m measure, kind form) report.Table {
 			name, index = f.data.tests[test].name, test
 		}
 		row := []report.Cell{{Text: name}}
-		least, best := math.Inf(1), -1
-		better := func(v float64) {
-			if !m.less {
-				v = -v
-			}
-			if v < least {
-				least, best = v, len(row)
-			}
-		}
+		var scores [][]float64
 		for _, b := range f.baselines {
 			row = append(row, report.Cell{Text: console.Figure(m.format, average(m, b.scores, index))})
+			scores = append(scores, f.baselineProblems(m, b, index))
 		}
 		for _, learner := range f.opt.Learners {
 			values := f.values(m, kind, learner, index)
-			mu, sd := report.Mean(values)
-			better(mu)
+			mu, se := report.MeanError(values)
 			c := report.Cell{Text: console.Figure(m.format, mu)}
 			if len(values) > 1 {
-				c.Text += " ± " + console.Figure(m.format, sd)
+				c.Text += " ± " + console.Figure(m.format, se)
 			}
 			if paper, ok := f.paper(learner, index); ok && kind.paper {
 				c.Note = fmt.Sprintf("paper %.4f", paper)
 			}
 			row = append(row, c)
+			list, _ := f.problems(m, kind, learner)
+			if index >= 0 {
+				list = f.runs(m, kind, learner, index)
+			}
+			scores = append(scores, list)
 		}
-		if best >= 0 && len(f.opt.Learners) > 1 {
-			row[best].Best = true
+		if best := report.Best(scores); best >= 0 {
+			row[best+1].Best = true
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// caption says what the figures of the tables are means of, and what made them.
+func (f findings) caption() string {
+	return fmt.Sprintf("Means ± standard errors of %s, seed %d, protocol %s, superres %s. Bold: ahead of every other "+
+		"by a test of pairs at 5 %%.", console.Count(f.opt.Protocol.runs, "run"), f.opt.Seed, f.opt.Protocol.name,
+		console.Build())
+}
+
+// runs returns the scores of a learner on a test picture, times m.sign(), one for every run; NaN where it has none.
+func (f findings) runs(m measure, kind form, learner string, test int) []float64 {
+	list := slices.Repeat([]float64{math.NaN()}, f.opt.Protocol.runs)
+	for _, r := range f.results {
+		if r.Learner == learner && r.Failure == "" && r.Run < len(list) {
+			list[r.Run] = m.sign() * average(m, kind.scores(r), test)
+		}
+	}
+	return list
+}
+
+// baselineProblems returns the scores of a baseline, times m.sign(), on the same problems as those of problems, or for
+// a test picture of runs; a baseline is the same in every run.
+func (f findings) baselineProblems(m measure, b baseline, test int) (list []float64) {
+	if test < 0 && len(f.data.tests) > f.opt.Protocol.runs {
+		for i := range f.data.tests {
+			list = append(list, m.sign()*average(m, b.scores, i))
+		}
+		return list
+	}
+	return slices.Repeat([]float64{m.sign() * average(m, b.scores, test)}, f.opt.Protocol.runs)
 }
 
 // paper returns the paper's error for test picture number test or, for test -1, the mean of the paper's errors. The
@@ -194,8 +223,8 @@ func (f findings) paper(learner string, test int) (float64, bool) {
 // learning returns the table of the means over the runs of each learner: seconds, iterations, errors and dictionaries.
 func (f findings) learning() report.Table {
 	t := report.Table{
-		Title: "learning", Head: []string{"learner", "seconds", "iterations", "RMSE of the patches",
-			"non-zeros a patch", "atoms used", "coherence"},
+		Title: "learning", Caption: f.caption(), Head: []string{"learner", "seconds", "iterations",
+			"RMSE of the patches", "non-zeros a patch", "atoms used", "coherence"},
 	}
 	for _, learner := range f.opt.Learners {
 		var seconds, iterations, rmse, nonZeros, used, coherent []float64

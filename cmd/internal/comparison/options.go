@@ -31,14 +31,14 @@ func (opt *Options) table() settings.Table {
 		console.OutputOption(&opt.Folder, "comparison", "write report.html, table.csv, table.md, table.tex and "+
 			"runs.json to the folder `DIR`; what it holds already is not run again"),
 		{Name: "protocol", To: settings.OneOf(&asked.protocol, "single", names...),
-			Help: "learn as `NAME` says: single, pooled, open or images"},
+			Help: "learn as `NAME` says: single, pooled, open, images, patches or signals"},
 		{Name: "images", To: settings.Text(&opt.Images, ""), Help: "restore the pictures in `PATH`, a file, a " +
 			"folder or an IDX file (default: the four digits of Table 1; of photographs every fifth, which is not " +
 			"learned from)"},
 		plugins.LearnerOption("learners", settings.Parsed(&opt.Learners, "", func(text string) ([]string, error) {
 			return plugins.Specs(text), nil
 		}), "`SPECS` of the learners "+
-			"(default: all)"),
+			"(default: all that take any number of atoms)"),
 		models.Option("models", settings.Text(&asked.models, ""), "compare with the models `NAMES|FILES` too "+
 			"(default with photographs: coupled and photo at every effort)"),
 		plugins.CoderOption(&opt.Coder, "omp", "`SPEC` of the coder, of learning and restoring"),
@@ -69,9 +69,11 @@ type Options struct {
 
 	Protocol protocol // with the settings of asked in it
 	Learners []string // specs, such as "ksvd"
-	Coder    string   // a spec with the sparsity, such as "omp:sparsity=3"
-	Seed     uint64
-	Models   []givenModel // baselines besides the plain interpolations
+	// Labels are the names of learners in the report, by spec; a learner without one is called by its spec.
+	Labels map[string]string
+	Coder  string // a spec with the sparsity, such as "omp:sparsity=3"
+	Seed   uint64
+	Models []givenModel // baselines besides the plain interpolations
 
 	Folder string // of the report and of the journals of finished runs
 	Limits console.Limits
@@ -91,7 +93,7 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	if opt.Protocol, err = opt.asked.read(c.NArg()); err != nil {
 		return err
 	}
-	photo := opt.Protocol.photo
+	photo := opt.Protocol.photo && !opt.Protocol.isSignals()
 	if opt.Coder, err = plugins.WithSparsity(opt.Coder, opt.Protocol.sparsity); err != nil {
 		return err
 	}
@@ -108,6 +110,7 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 		opt.Models = []givenModel{{name: "coupled"}, {models.Photo, "fast"}, {name: models.Photo}, {models.Photo,
 			"max"}}
 	}
+	opt.Learners, opt.Labels = plugins.Labelled(opt.Learners)
 	if err := plugins.CheckLearners(opt.Learners); err != nil {
 		return err
 	}
@@ -132,6 +135,9 @@ func (a asked) read(inputs int) (p protocol, err error) {
 	switch {
 	case inputs == 0 && p.photo:
 		return p, console.Usage("no pictures to learn from; superres compare --help shows examples")
+	case inputs != 1 && p.name == "signals":
+		return p, console.Usage("expected one file with signals: a matrix (.csv, .npy, .npz), or the header of a WFDB " +
+			"record (.hea)")
 	case inputs != 1 && !p.photo:
 		return p, console.Usage("expected the folder of MNIST's training file, or that file; superres compare " +
 			"--help shows examples")
@@ -180,6 +186,8 @@ var protocols = []protocol{
 	{name: "open", runs: 1, patches: 4000, atoms: 256, sparsity: 1, iterations: 100, back: 20, flat: 10, refit: true},
 	{name: "images", runs: 1, patches: 4000, atoms: 256, sparsity: 2, iterations: 100, back: 3, flat: 3, refit: true,
 		photo: true},
+	{name: "patches", runs: 5, patches: 4000, atoms: 128, sparsity: 4, iterations: 50, photo: true},
+	{name: "signals", runs: 5, patches: 4000, atoms: 128, sparsity: 4, iterations: 50},
 }
 
 // degradation returns how pictures are reduced: by bicubic interpolation for photographs, by means of 2×2 for digits.

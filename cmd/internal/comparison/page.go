@@ -23,14 +23,15 @@ func (f findings) html(w io.Writer) error {
 		Command:  f.opt.typed,
 		Facts: []report.Fact{
 			{Name: "command with all settings", Value: f.opt.command},
-			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s, %d processors", console.Version,
+			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s, %d processors", console.Build(),
 				runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))},
 			{Name: "seed", Value: fmt.Sprint(f.opt.Seed)},
 			{Name: "data", Value: strings.TrimSpace(f.data.identity)},
 		},
 		Notes: []string{
-			"Figures are means ± one standard deviation over the runs; the best learner of a row is bold. Every " +
-				"learner works under the same conditions. Seconds are those of a run beside the others.",
+			"Figures are means ± standard errors over the runs. Bold is what is ahead of all others of its row, " +
+				"plain enlargements too, by more than chance explains. Every learner works under the same " +
+				"conditions. Seconds are those of a run beside the others.",
 			"A learner is called the best where it is ahead of every other one by more than chance explains: by " +
 				"Student's t test of pairs or by the sign test, over the pictures or over the runs, whichever are " +
 				"more, at 5 %.",

@@ -79,14 +79,17 @@ func words[T any](infos []plugin.Info[T]) (list []settings.Word) {
 }
 
 // Specs splits a list of specs at commas, but not between the parameters of a spec nor within quotes:
-// "rop,blotless:inner=5,block=8,mod" has three specs.
+// "rop,blotless:inner=5,block=8,mod" has three specs. A spec may have a label before it: "mine=exec:./mine.py".
 func Specs(text string) []string {
 	var list []string
 	for _, part := range plugin.Split(text) {
 		part = strings.TrimSpace(part)
 		name, _, _ := strings.Cut(part, ":")
+		_, _, labelled := cutLabel(part)
 		switch {
 		case part == "":
+		case labelled:
+			list = append(list, part)
 		case strings.Contains(name, "=") && len(list) > 0:
 			list[len(list)-1] += "," + part
 		default:
@@ -94,6 +97,28 @@ func Specs(text string) []string {
 		}
 	}
 	return list
+}
+
+// Labelled splits "label=spec" among specs of learners: it returns the specs alone, and their labels by spec. A text is
+// taken for a label where the name of a learner follows the =.
+func Labelled(list []string) (specs []string, labels map[string]string) {
+	labels = map[string]string{}
+	for _, text := range list {
+		if label, spec, ok := cutLabel(text); ok {
+			labels[spec] = label
+			text = spec
+		}
+		specs = append(specs, text)
+	}
+	return specs, labels
+}
+
+// cutLabel returns the label and the spec of "label=spec", or false for a spec alone.
+func cutLabel(text string) (label, spec string, ok bool) {
+	label, spec, ok = strings.Cut(text, "=")
+	name, _, _ := strings.Cut(spec, ":")
+	known := slices.ContainsFunc(learners.List(), func(info learners.Info) bool { return info.Name == name })
+	return label, spec, ok && known && label != "" && !strings.Contains(label, ":")
 }
 
 // CheckLearners returns an error for the first of names, which are specs, that is no valid learner or that comes twice.
@@ -131,12 +156,13 @@ func Fingerprints(names []string, coder string) (_ []string, err error) {
 	return list, nil
 }
 
-// All returns the names of all learners that need no argument: first those of the paper, in the paper's order.
+// All returns the names of the learners that need no argument and take any number of atoms: first those of the paper,
+// in the paper's order.
 func All() []string {
 	paper := []string{"rop", "blotless", "simco", "ksvd", "mod"}
 	var names []string
 	for _, info := range learners.List() {
-		if info.Argument == "" {
+		if info.Argument == "" && info.Name != "msp" { // which refuses more atoms than entries
 			names = append(names, info.Name)
 		}
 	}

@@ -30,3 +30,16 @@ func TestWithSparsity(t *testing.T) {
 		}
 	}
 }
+
+// A label goes before a spec, and parameters of a spec are no labels.
+func TestLabelled(t *testing.T) {
+	specs, labels := Labelled(Specs("mod,my learner=exec:'./my, own.py',limit=9s,ksvd:exact=false," +
+		"fast=rop:sweeps=1,norm=true"))
+	if want := []string{"mod", "exec:'./my, own.py',limit=9s", "ksvd:exact=false",
+		"rop:sweeps=1,norm=true"}; !slices.Equal(specs, want) {
+		t.Errorf("%q", specs)
+	}
+	if len(labels) != 2 || labels[specs[1]] != "my learner" || labels[specs[3]] != "fast" {
+		t.Errorf("%q", labels)
+	}
+}

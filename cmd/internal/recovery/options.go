@@ -17,8 +17,8 @@ import (
 // table has the options of superres recover, with their defaults.
 func (opt *Options) table() settings.Table {
 	return slices.Concat(settings.Table{
-		console.OutputOption(&opt.Folder, "recovery", "write report.html, trials.csv and trials.json to the "+
-			"folder `DIR`; trials it holds already are not run again"),
+		console.OutputOption(&opt.Folder, "recovery", "write report.html, table.tex, trials.csv and trials.json "+
+			"to the folder `DIR`; trials it holds already are not run again"),
 		{Name: "panel", To: settings.List(&opt.panels, nil), Help: "sizes `M,K,S` of the problems, or a, b, c, d " +
 			"for the paper's; may be repeated (default: the paper's four)"},
 		{Name: "n", To: settings.Parsed(
@@ -31,10 +31,28 @@ func (opt *Options) table() settings.Table {
 			"`SPECS` of the learners: see superres learners"),
 		plugins.CoderOption(&opt.Coder, "omp", "`SPEC` of the coder of the two-stage learners, which is told the "+
 			"true S"),
-		{Name: "noise", To: settings.Num(&opt.Noise, 0).If("0 or more", func(v float64) bool {
+		{Name: "noise", To: settings.Num(&opt.Model.Noise, 0).If("0 or more", func(v float64) bool {
 			return v >= 0 &&
 				v < 1e6
 		}), Help: "add white noise of `R` times the signals' root mean square"},
+		{Name: "coefficients", To: settings.OneOf(&opt.Model.Coefficients, "gaussian", planted.Coefficients...),
+			Help: "draw the non-zeros of codes from `NAME`: " + strings.Join(planted.Coefficients, ", ")},
+		{Name: "use", To: settings.OneOf(&opt.Model.Use, "equal", planted.Uses...), Help: "use atoms as `NAME` " +
+			"says: equal, each as often; zipf, atom k in proportion to 1/k"},
+		{Name: "coherence", To: settings.Num(&opt.Model.Coherence, 0).If("0 to less than 1", func(v float64) bool {
+			return v >= 0 && v < 1
+		}), Help: "give atoms the share `R` of their energy along one direction"},
+		{Name: "outliers", To: settings.Num(&opt.Model.Outliers, 0).Between(0, 1), Help: "put noise in the place of " +
+			"the share `R` of the signals"},
+		{Name: "by-chance", To: settings.Bool(&opt.Model.ByChance, false), Help: "draw the number of non-zeros of " +
+			"each signal, so that S is the mean"},
+		{Name: "atoms", To: settings.Num(&opt.Atoms, 1).If("above 0, 4 at most", func(v float64) bool {
+			return v > 0 && v <= 4
+		}), Help: "tell learners to find `R` times the true number of atoms"},
+		{Name: "map", To: settings.Text(&opt.mapped, ""), Help: "draw the share recovered over two `AXES`, such as " +
+			"N=25:800,S=1:8, of N, S, K, M, noise, coherence, outliers; the rest is that of the only --panel"},
+		{Name: "budgets", To: settings.Parsed(&opt.Budgets, "", readSizes), Help: "run with `I,I,...` iterations " +
+			"besides, for curves of error over seconds"},
 		console.SeedOption(&opt.Seed),
 		parts.SweepOption(),
 	}, console.WorkOptions(&opt.Limits, nil))
@@ -46,29 +64,50 @@ type Options struct {
 	Panels []planted.Panel
 	Sizes  []int // numbers of signals, ascending; none: eight for each panel
 	Trials int
-	Noise  float64 // relative to the signals' root mean square
+	Model  planted.Model
+	Atoms  float64 // the number that learners are told, relative to the true one
+	Map    []axis  // the two axes of a map; none: the report is about the panels
+	// Budgets are other numbers of iterations than Iterations, ascending.
+	Budgets []int
 
-	Learners   []string // specs
-	Coder      string   // a spec, without the sparsity of the problem
+	Learners   []string          // specs
+	Labels     map[string]string // of learners, by spec
+	Coder      string            // a spec, without the sparsity of the problem
 	Iterations int
 	Seed       uint64
 	Limits     console.Limits
 
 	panels  []string // the values of --panel
+	mapped  string   // the value of --map
 	command string   // the command line as the report records it
 }
 
 // complete sets Panels and command from c. It fails where c has arguments, or a learner or a panel is not valid.
 func (opt *Options) complete(c *cli.Context) (err error) {
-	if c.NArg() > 0 {
+	if c.NArg() > 0 && opt.mapped == "" {
 		return console.Usage("recover takes no argument, got %q", c.Args().First())
 	}
-	opt.command = strings.Join(console.Settings(c), " ")
+	if opt.Map, err = readMap(append([]string{opt.mapped}, c.Args().Slice()...)); err != nil {
+		return err
+	}
+	opt.command = strings.Join(append(console.Settings(c), c.Args().Slice()...), " ")
+	opt.Budgets = slices.DeleteFunc(opt.Budgets, func(n int) bool { return n == opt.Iterations })
+	opt.Learners, opt.Labels = plugins.Labelled(opt.Learners)
 	if err := plugins.CheckLearners(opt.Learners); err != nil {
 		return err
 	}
-	opt.Panels, err = panels(opt.panels)
-	return err
+	if opt.Panels, err = panels(opt.panels); err != nil {
+		return err
+	}
+	if len(opt.Map) > 0 {
+		if len(opt.panels) == 0 {
+			opt.Panels = opt.Panels[:1]
+		}
+		if len(opt.Panels) > 1 || len(opt.Sizes) > 1 {
+			return console.Usage("--map varies one problem: expected one --panel and one --n at most")
+		}
+	}
+	return nil
 }
 
 // shorter names the flags that would shorten the run, to follow "shorter by". It leaves out what the options have done

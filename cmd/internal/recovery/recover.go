@@ -7,8 +7,10 @@ package recovery
 
 import (
 	"context"
+	"math"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -29,10 +31,12 @@ func Command(s *console.Streams) *cli.Command {
 		Description: `   superres recover --trials 10 -o figure1                 the figure, 10 problems a point
    superres recover --panel 16,32,3 --n 100,200,400 --trials 20
    superres recover --panel c --learners rop,blotless:inner=5 --noise 0.05
-   superres recover --panel a --trials 10 --learners rop,exec:./mine.py
+   superres recover --panel a --trials 10 --learners rop,mine=exec:./mine.py
+   superres recover --map N=25:800,S=1:8 --trials 5 --learners rop,lasso,ksvd
+   superres recover --panel c --n 400 --noise 0.1 --outliers 0.05 --use zipf --atoms 1.25
 
-Every learner gets signals made from dictionaries that are known; ROP is told the
-signals and K, the others S too. The error is 1 − |cos| of the angle between true and
+Every learner gets signals made from dictionaries that are known; rop and lasso are told
+the signals and K, the others S too. A learner may have a label, as mine has above. The error is 1 − |cos| of the angle between true and
 found atoms, assigned to each other so that the sum is least, the mean over atoms and
 problems. The page has a plot for each size of problem. On two processors the whole
 figure, four sizes at eight N each with 100 problems a point, takes about 3 hours
@@ -77,11 +81,11 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 		return err
 	}
 	bar.Clear()
-	f := findings{command: opt.command, typed: console.Typed(c), trials: trials}
+	f := newFindings(opt, console.Typed(c), trials)
 	if err := console.WriteReports(
 		opt.Folder, safefile.AnyMode,
 		console.ReportAs(tableName, f.csv), console.ReportAs("trials.json", f.json),
-		console.ReportAs("report.html", f.html),
+		console.ReportAs("report.html", f.html), console.ReportAs("table.tex", f.latex),
 	); err != nil {
 		return err
 	}
@@ -96,33 +100,64 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	return nil
 }
 
-// tasks returns the trials to run, in the order of panels, then of N, of problems and of learners.
-func (opt Options) tasks() ([]planted.Task, error) {
-	count := 0.0
+// problems returns the problems to solve, as tasks without trial and learner: those of the map, or of the panels, in
+// their order, with each number of signals.
+func (opt Options) problems() (list []planted.Task) {
 	for _, p := range opt.Panels {
-		count += float64(opt.Trials) * float64(len(opt.Learners)) * float64(len(opt.sizes(p)))
+		for _, n := range opt.sizes(p) {
+			list = append(list, planted.Task{M: p.M, K: p.K, S: p.S, N: n, Model: opt.Model})
+		}
 	}
+	if len(opt.Map) == 0 {
+		return list
+	}
+	base := list[len(list)/2]
+	list = nil
+	for _, y := range opt.Map[1].steps {
+		for _, x := range opt.Map[0].steps {
+			t := base
+			opt.Map[1].set(&t, y)
+			opt.Map[0].set(&t, x)
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// tasks returns the trials to run, in the order of problems, then of trials, of learners and of iterations.
+func (opt Options) tasks() ([]planted.Task, error) {
+	problems := opt.problems()
+	limits := append(slices.Clone(opt.Budgets), opt.Iterations)
+	count := float64(len(problems)) * float64(opt.Trials) * float64(len(opt.Learners)) * float64(len(limits))
 	if count > parts.MaxTrials {
 		return nil, console.Usage("%.0f trials are asked for, expected %d at most; use a smaller --trials or "+
 			"several -o", count, parts.MaxTrials)
 	}
 	var tasks []planted.Task
-	for _, p := range opt.Panels {
-		coder, err := plugins.WithSparsity(opt.Coder, p.S)
+	for _, t := range problems {
+		if t.S > t.K {
+			return nil, console.Usage("--map: S = %d is more than K = %d", t.S, t.K)
+		}
+		var err error
+		if t.Coder, err = plugins.WithSparsity(opt.Coder, t.S); err != nil {
+			return nil, err
+		}
+		programs, err := plugins.Fingerprints(opt.Learners, t.Coder)
 		if err != nil {
 			return nil, err
 		}
-		programs, err := plugins.Fingerprints(opt.Learners, coder)
-		if err != nil {
-			return nil, err
+		if opt.Atoms != 1 {
+			t.Atoms = max(1, int(math.Round(opt.Atoms*float64(t.K))))
 		}
-		for _, n := range opt.sizes(p) {
-			for trial := range opt.Trials {
-				for i, name := range opt.Learners {
-					tasks = append(tasks, planted.Task{
-						M: p.M, K: p.K, S: p.S, N: n, Noise: opt.Noise, Trial: trial, Seed: opt.Seed,
-						Learner: name, Coder: coder, Limit: opt.Iterations, Program: programs[i],
-					})
+		t.Seed = opt.Seed
+		for t.Trial = range opt.Trials {
+			for i, name := range opt.Learners {
+				t.Learner, t.Program = name, programs[i]
+				if t.Revision, err = planted.Revision(name, t.Coder); err != nil {
+					return nil, err
+				}
+				for _, t.Limit = range limits {
+					tasks = append(tasks, t)
 				}
 			}
 		}
@@ -157,7 +192,8 @@ func enoughMemory(tasks []planted.Task, memory int64) error {
 			return err
 		}
 		workers := float64(min(runtime.GOMAXPROCS(0), len(tasks)))
-		need := console.Process(workers * (8*float64(t.M)*float64(t.N) + learner.Memory(t.M, t.N, t.K, t.S) +
+		need := console.Process(workers * (8*float64(t.M)*float64(t.N) +
+			learner.Memory(t.M, t.N, max(t.K, t.Atoms), t.S) +
 			8*float64(t.K)*float64(t.K+2*t.M)))
 		if need > float64(memory) {
 			return console.Failf(console.ExitLimit, "%s with M,K,S = %d,%d,%d and N = %d needs %s for %.0f trials "+

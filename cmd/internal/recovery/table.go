@@ -49,6 +49,13 @@ var columns = []tableColumn{
 	{"seconds", true, func(t *planted.Trial) any { return &t.Seconds }},
 	{"failure", false, func(t *planted.Trial) any { return &t.Failure }},
 	{"program", false, func(t *planted.Trial) any { return &t.Program }},
+	{"revision", false, func(t *planted.Trial) any { return &t.Revision }},
+	{"atoms", false, func(t *planted.Trial) any { return &t.Atoms }},
+	{"coefficients", false, func(t *planted.Trial) any { return &t.Coefficients }},
+	{"use", false, func(t *planted.Trial) any { return &t.Use }},
+	{"coherence", false, func(t *planted.Trial) any { return &t.Coherence }},
+	{"outliers", false, func(t *planted.Trial) any { return &t.Outliers }},
+	{"by_chance", false, func(t *planted.Trial) any { return &t.ByChance }},
 }
 
 // optionalInt is a number that is unknown when it is 0, and then an empty field of the table.
@@ -66,7 +73,7 @@ func columnNames() (names []string) {
 func (f findings) csv(w io.Writer) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{columnNames()}
-	for _, t := range f.trials {
+	for _, t := range f.all {
 		row := make([]string, len(columns))
 		for i, c := range columns {
 			if !c.result || t.Failure == "" {
@@ -87,6 +94,8 @@ func formatField(field any) string {
 		return console.Told(int(*v))
 	case *uint64:
 		return strconv.FormatUint(*v, 10)
+	case *bool:
+		return strconv.FormatBool(*v)
 	case *float64:
 		return strconv.FormatFloat(*v, 'g', -1, 64)
 	}
@@ -104,6 +113,8 @@ func parseField(field any, text string) (err error) {
 		}
 	case *uint64:
 		*v, err = strconv.ParseUint(text, 10, 64)
+	case *bool:
+		*v, err = strconv.ParseBool(text)
 	case *float64:
 		*v, err = strconv.ParseFloat(text, 64)
 	case *string:

@@ -69,6 +69,7 @@ func (f findings) verdict(p planted.Panel) verdict {
 	})
 	v.first = order[0]
 	if len(order) == 1 {
+		v.first = f.label(v.first)
 		return v
 	}
 	v.next, v.nextN = order[1], needs[order[1]]
@@ -78,6 +79,10 @@ func (f findings) verdict(p planted.Panel) verdict {
 		}
 	}
 	v.duel = report.Judge(f.scores(p, v.n, v.first, score), f.scores(p, v.n, v.next, score))
+	v.first, v.next = f.label(v.first), f.label(v.next)
+	for i := range v.alike {
+		v.alike[i] = f.label(v.alike[i])
+	}
 	return v
 }
 
@@ -146,7 +151,7 @@ func (f findings) verdicts() []string {
 	}
 	var parts []string
 	largest := 0
-	order := f.learners()
+	order := f.names()
 	slices.SortStableFunc(order, func(a, b string) int { return ahead[b] - ahead[a] })
 	for _, learner := range order {
 		if n := ahead[learner]; n > 0 {

@@ -1,0 +1,141 @@
+package comparison
+
+import (
+	"context"
+	"image/color"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/cmd/internal/console"
+	"superres/internal/matfile"
+)
+
+// readSignals returns all signals, a column each, and for each the group that it belongs to: the picture, for patches,
+// or else none (nil). Patches are without their mean, in levels of 255.
+func readSignals(ctx context.Context, opt Options) (y *mat.Dense, groups []int, err error) {
+	if opt.Protocol.name == "signals" {
+		if y, err = openSignals(opt.Inputs[0]); err != nil {
+			return nil, nil, err
+		}
+		return y, nil, nil
+	}
+	list, err := opt.Sources.List(ctx, opt.Inputs)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(list) < 2 {
+		return nil, nil, console.Usage("one picture to learn from and one to be held out are needed at least, "+
+			"%d found", len(list))
+	}
+	per := max(1, 2*(opt.Protocol.patches+mostHeldOut)/len(list)) // patches of a picture, more than are used
+	var columns []float64
+	for i, src := range list {
+		img, err := src.Open(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		b := img.Bounds()
+		if b.Dx() < patchSide || b.Dy() < patchSide {
+			continue
+		}
+		rng := rand.New(rand.NewPCG(uint64(i), 7))
+		for range per {
+			x0, y0 := b.Min.X+rng.IntN(b.Dx()-patchSide+1), b.Min.Y+rng.IntN(b.Dy()-patchSide+1)
+			patch, mean := make([]float64, 0, patchSide*patchSide), 0.0
+			for dy := range patchSide {
+				for dx := range patchSide {
+					v := float64(color.Gray16Model.Convert(img.At(x0+dx, y0+dy)).(color.Gray16).Y) / 257
+					patch, mean = append(patch, v), mean+v/(patchSide*patchSide)
+				}
+			}
+			for j := range patch {
+				patch[j] -= mean
+			}
+			columns, groups = append(columns, patch...), append(groups, i)
+		}
+	}
+	if len(groups) == 0 {
+		return nil, nil, console.Failf(console.ExitInput, "no picture has %d×%d pixels", patchSide, patchSide)
+	}
+	return mat.DenseCopyOf(mat.NewDense(len(groups), patchSide*patchSide, columns).T()), groups, nil
+}
+
+// openSignals returns the signals in a file: the columns of a matrix (.npy, .npz, .csv); of a matrix with one row or
+// one column, windows of 64 values without their means; and those of the first channel of a WFDB record, whose header
+// is named.
+func openSignals(name string) (*mat.Dense, error) {
+	var row []float64
+	if strings.EqualFold(filepath.Ext(name), ".hea") {
+		values, err := readWFDB(name)
+		if err != nil {
+			return nil, err
+		}
+		row = values
+	} else {
+		y, err := matfile.Open(name, matfile.Options{Column: "signal"})
+		if err != nil {
+			return nil, err
+		}
+		m, n := y.Dims()
+		if m > 1 && n > 1 {
+			return y, nil
+		}
+		row = mat.Col(nil, 0, y)
+		if m == 1 {
+			row = mat.Row(nil, 0, y)
+		}
+	}
+	count := len(row) / windowSize
+	if count == 0 {
+		return nil, console.Failf(console.ExitInput, "%s: %d values, expected %d at least", name, len(row), windowSize)
+	}
+	y := mat.NewDense(windowSize, count, nil)
+	for j := range count {
+		window, mean := row[j*windowSize:(j+1)*windowSize], 0.0
+		for _, v := range window {
+			mean += v / windowSize
+		}
+		for i, v := range window {
+			y.Set(i, j, v-mean)
+		}
+	}
+	return y, nil
+}
+
+// split returns the signals of a run: those of every fifth group, drawn by the seed, are held out, or where there are
+// no groups a fifth of the signals. Signals of zeros are left out.
+func split(all *mat.Dense, groups []int, t signalTask) (d signalData) {
+	m, n := all.Dims()
+	rng := rand.New(rand.NewPCG(t.Seed+uint64(t.Run), 11))
+	last := 0
+	for _, g := range groups {
+		last = max(last, g)
+	}
+	order := rng.Perm(last + 1)
+	heldOut := map[int]bool{}
+	for _, g := range order[:max(1, (last+1)/5)] {
+		heldOut[g] = true
+	}
+	var train, held []int
+	for i, j := range rng.Perm(n) {
+		column := mat.Col(nil, j, all)
+		switch out := groups == nil && i%5 == 4 || groups != nil && heldOut[groups[j]]; {
+		case mat.Norm(mat.NewVecDense(m, column), 2) == 0:
+		case out && len(held) < mostHeldOut:
+			held = append(held, j)
+		case !out && len(train) < t.Signals:
+			train = append(train, j)
+		}
+	}
+	pick := func(list []int) *mat.Dense {
+		out := mat.NewDense(m, max(1, len(list)), nil)
+		for c, j := range list {
+			out.SetCol(c, mat.Col(nil, j, all))
+		}
+		return out
+	}
+	return signalData{train: pick(train), heldOut: pick(held), square: t.Protocol == "patches"}
+}

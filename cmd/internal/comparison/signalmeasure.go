@@ -1,0 +1,140 @@
+package comparison
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/cmd/internal/console"
+	"superres/learners"
+	"superres/learners/sparse"
+)
+
+// runSignalTask makes or learns the dictionary of t and measures it. A failure is part of the result; the only error is
+// that of ctx.
+func runSignalTask(ctx context.Context, t signalTask, all *mat.Dense, groups []int) (signalResult, error) {
+	r := signalResult{signalTask: t}
+	if err := r.measure(ctx, split(all, groups, t)); err != nil {
+		if ctx.Err() != nil {
+			return r, ctx.Err()
+		}
+		return signalResult{signalTask: t, Failure: console.Message(err)}, nil
+	}
+	return r, nil
+}
+
+// measure sets the figures of r.
+func (r *signalResult) measure(ctx context.Context, data signalData) error {
+	coder, err := sparse.New(r.Coder)
+	if err != nil {
+		return err
+	}
+	m, n := data.heldOut.Dims()
+	seed := r.Seed + uint64(r.Run)
+	var d *sparse.Dictionary
+	switch r.Learner {
+	case "dct":
+		d, err = overcompleteDCT(m, r.Atoms, data.square)
+	case "samples":
+		d, err = learners.Start(data.train, r.Atoms, seed)
+	default:
+		learner, err := learners.New(r.Learner)
+		if err != nil {
+			return err
+		}
+		l, err := learner.Learn(ctx, data.train, learners.Options{Atoms: r.Atoms, Iterations: r.Limit, Coder: coder,
+			Seed: seed})
+		if err != nil {
+			return err
+		}
+		last := l.Steps[len(l.Steps)-1]
+		d, r.Training, r.Seconds = l.Dictionary, last.RMSE, last.Elapsed.Seconds()
+	}
+	if err != nil {
+		return err
+	}
+	if r.HeldOut, err = codedError(ctx, coder, d, data.heldOut, data.heldOut); err != nil {
+		return err
+	}
+	scale := 1.0
+	if !data.square {
+		scale = mat.Norm(data.heldOut, 2) / math.Sqrt(float64(m*n)) / 100
+	}
+	for i, level := range denoiseLevels {
+		sigma := scale * level
+		rng := rand.New(rand.NewPCG(seed, uint64(20+i)))
+		noisy := mat.DenseCopyOf(data.heldOut)
+		noisy.Apply(func(_, _ int, v float64) float64 { return v + sigma*rng.NormFloat64() }, noisy)
+		until := sparse.OMP{Tolerance: gain * sigma * math.Sqrt(float64(m))}
+		e, err := codedError(ctx, until, d, noisy, data.heldOut)
+		if err != nil {
+			return err
+		}
+		r.Denoised = append(r.Denoised, e)
+	}
+	return nil
+}
+
+// codedError codes y over d and returns the root mean square of truth − Dx.
+func codedError(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y, truth *mat.Dense) (float64, error) {
+	codes, err := c.Code(ctx, d, y)
+	if err != nil {
+		return 0, err
+	}
+	var e mat.Dense
+	e.Sub(truth, codes.Rebuild(d))
+	m, n := y.Dims()
+	return mat.Norm(&e, 2) / math.Sqrt(float64(m*n)), nil
+}
+
+// overcompleteDCT returns a dictionary of cosines cos((i + ½)·π·k/K) for signals of m entries, without their means but
+// for the first, and for square patches the products of such by rows and columns. It has the k of the lowest
+// frequencies.
+func overcompleteDCT(m, k int, square bool) (*sparse.Dictionary, error) {
+	side := m
+	count := k
+	if square {
+		side, count = int(math.Round(math.Sqrt(float64(m)))), int(math.Ceil(math.Sqrt(float64(k))))
+	}
+	cosines := make([][]float64, count)
+	for f := range cosines {
+		mean := 0.0
+		for i := range side {
+			v := math.Cos((float64(i) + 0.5) * math.Pi * float64(f) / float64(count))
+			cosines[f], mean = append(cosines[f], v), mean+v/float64(side)
+		}
+		for i := range cosines[f] {
+			if f > 0 {
+				cosines[f][i] -= mean
+			}
+		}
+	}
+	var atoms []float64
+	if !square {
+		for _, c := range cosines {
+			atoms = append(atoms, c...)
+		}
+	} else {
+		pairs := make([][2]int, 0, count*count)
+		for a := range count {
+			for b := range count {
+				pairs = append(pairs, [2]int{a, b})
+			}
+		}
+		slices.SortStableFunc(pairs, func(p, q [2]int) int { return p[0] + p[1] - q[0] - q[1] })
+		for _, p := range pairs[:k] {
+			for _, v := range cosines[p[0]] {
+				for _, w := range cosines[p[1]] {
+					atoms = append(atoms, v*w)
+				}
+			}
+		}
+	}
+	for j := range k {
+		learners.Normalise(atoms[j*m : (j+1)*m])
+	}
+	return sparse.FromAtoms(m, atoms)
+}

@@ -1,0 +1,191 @@
+package comparison
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+	"gonum.org/v1/gonum/mat"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/parts"
+	"superres/cmd/internal/paths"
+	"superres/cmd/internal/plugins"
+	"superres/internal/report"
+	"superres/learners"
+	"superres/learners/planted"
+)
+
+// The protocols patches and signals compare dictionaries on signals that were not learned from: by how well S atoms
+// represent them, and by how much noise of a known strength codes over them take away. Beside the learners stand
+// dictionaries that nothing was learned for: an overcomplete DCT, and a sample of the training signals.
+
+const (
+	patchSide   = 8  // of the patches of the protocol patches, in pixels
+	windowSize  = 64 // entries of a signal that is cut from a long one
+	mostHeldOut = 2000
+)
+
+// denoiseLevels are the standard deviations of noise, in levels of 255 for patches, and in percent of the root mean
+// square of the held-out signals for others.
+var denoiseLevels = []float64{10, 25}
+
+// gain is the factor, on the length σ·√M of noise, of the residual at which the coding of a noisy signal ends
+// (Elad, Aharon 2006, doi:10.1109/TIP.2006.881969, section III-C).
+const gain = 1.15
+
+// fixed are the dictionaries that are not learned.
+var fixed = []string{"dct", "samples"}
+
+// signalTask is a dictionary of one run, with everything that decides its figures.
+type signalTask struct {
+	Protocol string     `json:"protocol"`
+	Learner  string     `json:"learner"` // a spec, or one of fixed
+	Coder    string     `json:"coder"`
+	Run      int        `json:"run"` // is added to Seed
+	Seed     uint64     `json:"seed"`
+	Atoms    int        `json:"atoms"`
+	Signals  int        `json:"signals"` // to learn from, at most
+	Limit    int        `json:"limit"`
+	Data     paths.Name `json:"data"`
+	Program  string     `json:"program,omitempty"`
+	Revision string     `json:"revision"`
+}
+
+// signalResult is the result of a signalTask. Errors are root mean squares, in the units of the signals.
+type signalResult struct {
+	signalTask
+	HeldOut  float64   `json:"held_out"` // of the held-out signals coded with S atoms
+	Denoised []float64 `json:"denoised"` // of the held-out signals with noise of each of denoiseLevels
+	Training float64   `json:"training"`
+	Seconds  float64   `json:"seconds"`
+	Failure  string    `json:"failure,omitempty"`
+}
+
+// signalData are the signals of a run, a column each.
+type signalData struct {
+	train, heldOut *mat.Dense
+	square         bool // signals are square patches; false: they are rows of values
+}
+
+// isSignals reports whether the protocol compares dictionaries on signals, and not on restored pictures.
+func (p protocol) isSignals() bool { return p.name == "patches" || p.name == "signals" }
+
+// runSignals carries out superres compare by the protocol patches or signals.
+func runSignals(c *cli.Context, s *console.Streams, opt *Options) error {
+	bar := console.NewProgress(c, s)
+	defer bar.Clear()
+	bar.Set("reading", 0)
+	cmp := &comparison{opt: *opt}
+	var d data
+	identity, err := d.identify(c.Context, opt.Inputs, opt.Sources.Recursive)
+	if err != nil {
+		return err
+	}
+	all, groups, err := readSignals(c.Context, *opt)
+	if err != nil {
+		return err
+	}
+	m, n := all.Dims()
+	if n < 10 {
+		return console.Failf(console.ExitInput, "%s: %d signals, expected 10 at least", strings.Join(opt.Inputs, " "),
+			n)
+	}
+	var tasks []signalTask
+	names := append(slices.Clone(fixed), opt.Learners...)
+	programs, err := plugins.Fingerprints(opt.Learners, opt.Coder)
+	if err != nil {
+		return err
+	}
+	for run := range opt.Protocol.runs {
+		for i, name := range names {
+			t := signalTask{Protocol: opt.Protocol.name, Learner: name, Coder: opt.Coder, Run: run, Seed: opt.Seed,
+				Atoms: opt.Protocol.atoms, Signals: opt.Protocol.patches, Limit: opt.Protocol.iterations,
+				Data: paths.Name(identity)}
+			if i >= len(fixed) {
+				t.Program = programs[i-len(fixed)]
+				if t.Revision, err = planted.Revision(name, opt.Coder); err != nil {
+					return err
+				}
+				learner, err := learners.New(name)
+				if err != nil {
+					return err
+				}
+				need := float64(cmp.workers()) * (8*float64(m*min(n, t.Signals)) +
+					learner.Memory(m, min(n, t.Signals), t.Atoms, opt.Protocol.sparsity))
+				if err := console.EnoughMemory(opt.Limits.Memory, "learning by "+name, console.Process(need),
+					", a smaller -j or fewer --patches"); err != nil {
+					return err
+				}
+			}
+			tasks = append(tasks, t)
+		}
+	}
+	part, err := parts.SweepPart(c, opt.Folder)
+	if err != nil {
+		return err
+	}
+	results, err := parts.Sweep[string, signalResult]{
+		Command: "compare", Dir: opt.Folder, Part: part, Merge: parts.Merging(c),
+		Task:   func(r signalResult) string { return key(r.signalTask) },
+		Failed: func(r signalResult) bool { return r.Failure != "" },
+		Weight: func(string) float64 { return 1 },
+		Run: func(ctx context.Context, k string) (signalResult, error) {
+			i := slices.IndexFunc(tasks, func(t signalTask) bool { return key(t) == k })
+			return runSignalTask(ctx, tasks[i], all, groups)
+		},
+	}.Do(c.Context, keys(tasks), bar)
+	if err != nil || part.Of > 0 {
+		return err
+	}
+	bar.Clear()
+	for i := range results {
+		if label, ok := opt.Labels[results[i].Learner]; ok {
+			results[i].Learner = label
+		}
+	}
+	for i, name := range names {
+		if label, ok := opt.Labels[name]; ok {
+			names[i] = label
+		}
+	}
+	f := signalFindings{opt: opt, names: names, results: results, identity: identity, entries: m}
+	if err := console.WriteReports(opt.Folder, d.mode,
+		console.ReportAs("table.csv", f.write(report.Table.CSV)), console.ReportAs("table.md", f.write(
+			report.Table.Markdown)), console.ReportAs("table.tex", f.write(report.Table.LaTeX)),
+		console.ReportAs("runs.json", f.json), console.ReportAs("report.html", f.html),
+	); err != nil {
+		return err
+	}
+	if err := f.text(s.Out); err != nil {
+		return err
+	}
+	bar.Line("%s: the report", filepath.Join(opt.Folder, "report.html"))
+	for _, r := range results {
+		if r.Failure != "" {
+			return console.Failf(console.ExitSome, "%s failed: %s; the same command tries it again", r.Learner,
+				r.Failure)
+		}
+	}
+	return nil
+}
+
+// key returns the JSON of a task, by which its result is found again.
+func key(t signalTask) string {
+	text, err := json.Marshal(t)
+	if err != nil {
+		panic(err) // texts and numbers alone
+	}
+	return string(text)
+}
+
+// keys returns the keys of tasks.
+func keys(tasks []signalTask) (list []string) {
+	for _, t := range tasks {
+		list = append(list, key(t))
+	}
+	return list
+}

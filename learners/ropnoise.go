@@ -1,0 +1,116 @@
+package learners
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/learners/sparse"
+)
+
+// estimateNoise returns the root mean square of the noise in the entries of Y, as it appears over the present atoms, in
+// the units of Y. Signals made of S atoms and noise are coded by OMP with s = 0, 1, 2, ... atoms: the squared error
+// falls fast until s = S, and slowly from there, where atoms only follow the noise. S is taken where the logarithm of
+// the median of the signals' errors bends most, and the noise is what is left there, with M − S degrees of freedom a
+// signal. The median, because OMP misses the support of some signals, whose errors are not noise.
+//
+// Note: mean error of 6 problems of seed 7, noise of 0.1 times the signals' root mean square, 500 iterations:
+//
+//	                                              (16,32,3)        (24,48,6)
+//	                                              N = 200  400     800
+//	no estimate                                   0.0188   0.0104  0.0035
+//	no estimate, the norm                         0.0084   0.0076  0.0052
+//	an estimate at every tenth of them from half  0.0054   0.0011  0.0012
+//
+// Where there is no noise, but so few signals that atoms are wrong by half of the iterations, the estimate does harm:
+// (16,32,3), N = 100: 0.036, and 0.004 without. So it is not the default.
+func (s *ropState) estimateNoise(ctx context.Context) (float64, error) {
+	atoms := make([]float64, 0, s.m*s.k)
+	for k := range s.k {
+		atoms = append(atoms, s.direction(k)[:s.m]...)
+	}
+	d, err := sparse.FromAtoms(s.m, atoms)
+	if err != nil {
+		return 0, err
+	}
+	y := mat.DenseCopyOf(mat.NewDense(s.n, s.ld, s.y).Slice(0, s.n, 0, s.m).T())
+	most := min(s.m/2, s.k) + 1
+	sizes := make([]float64, s.n)
+	for j := range sizes {
+		sizes[j] = energy(s.signal(j))
+	}
+	left := []float64{max(median(sizes), 1e-24)} // the median of the signals' squared errors with s atoms
+	for count := 1; count <= min(most, s.m, s.k); count++ {
+		codes, err := sparse.OMP{Sparsity: count}.Code(ctx, d, y)
+		if err != nil {
+			return 0, err
+		}
+		errs, err := squaredErrors(ctx, y, d, codes)
+		if err != nil {
+			return 0, err
+		}
+		left = append(left, max(median(errs), 1e-24))
+	}
+	best, bend := 0, 0.0
+	for i := 1; i+1 < len(left); i++ {
+		if b := math.Log(left[i-1]/left[i]) - math.Log(left[i]/left[i+1]); b > bend {
+			best, bend = i, b
+		}
+	}
+	if best == 0 {
+		return 0, nil
+	}
+	// The median of χ² with ν degrees of freedom is about ν(1 − 2/(9ν))³ (Wilson, Hilferty 1931).
+	freedom := float64(s.m - best)
+	return math.Sqrt(left[best]/(freedom*math.Pow(1-2/(9*freedom), 3))) / s.scale, nil
+}
+
+// median returns the median of v, which is not empty; it sorts v.
+func median(v []float64) float64 {
+	slices.Sort(v)
+	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
+}
+
+// isNoiseDue reports whether noise is estimated before iteration it: from half of the iterations on, at every tenth.
+func isNoiseDue(it, iterations int) bool {
+	every := max(1, iterations/10)
+	return it > iterations/2 && (it-1)%every == 0
+}
+
+// relax relaxes the constraint from now on to ‖Y − ΣZ_k‖ ≤ ε for noise of this root mean square in the entries.
+func (s *ropState) relax(noise float64) {
+	if s.ball == 0 {
+		s.v = slices.Clone(s.y)
+	}
+	s.ball = max(noise*s.scale*math.Sqrt(float64(s.m)*float64(s.n)), 1e-12)
+}
+
+// noiseParam is the parameter noise: a number, or auto.
+type noiseParam struct{ rop *ROP }
+
+// Set reads a number, or auto.
+func (p noiseParam) Set(text string) (err error) {
+	if p.rop.EstimateNoise = text == "auto"; p.rop.EstimateNoise {
+		p.rop.Noise = 0
+		return nil
+	}
+	if p.rop.Noise, err = strconv.ParseFloat(text, 64); err != nil {
+		return errors.New("neither a number nor auto")
+	}
+	return nil
+}
+
+// String shows the parameter as Set reads it.
+func (p noiseParam) String() string {
+	switch {
+	case p.rop == nil:
+		return "0"
+	case p.rop.EstimateNoise:
+		return "auto"
+	}
+	return strconv.FormatFloat(p.rop.Noise, 'g', -1, 64)
+}

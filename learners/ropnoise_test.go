@@ -1,0 +1,149 @@
+package learners
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"superres/learners/sparse"
+)
+
+// Over the dictionary that signals were made from, the estimate is the noise that was added to them, and next to
+// nothing where none was.
+func TestNoiseEstimate(t *testing.T) {
+	const m, k, s, n = 16, 32, 3, 400
+	rng := rand.New(rand.NewPCG(5, 1))
+	atoms := make([]float64, m*k)
+	for i := range atoms {
+		atoms[i] = rng.NormFloat64()
+	}
+	for j := range k {
+		Normalise(atoms[j*m : (j+1)*m])
+	}
+	d, err := sparse.FromAtoms(m, atoms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, noise := range []float64{0, 0.05, 0.5} {
+		y := make([]float64, m*n)
+		for j := range n {
+			for _, a := range rng.Perm(k)[:s] {
+				axpy(10*rng.NormFloat64(), d.Atom(a), y[j*m:(j+1)*m])
+			}
+		}
+		for i := range y {
+			y[i] += noise * rng.NormFloat64()
+		}
+		state, err := newROPState(y, m, d, 1, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := state.estimateNoise(context.Background())
+		if err != nil || got < 0.9*noise || got > 1.2*noise+1e-9 {
+			t.Errorf("noise %g: estimated %g, %v", noise, got, err)
+		}
+	}
+}
+
+// The parameter noise is a number or auto, and shows as it is read.
+func TestNoiseParam(t *testing.T) {
+	for text, ok := range map[string]bool{"0.5": true, "auto": true, "0": true, "loud": false} {
+		l := &ROP{}
+		p := noiseParam{l}
+		if err := p.Set(text); (err == nil) != ok || ok && (p.String() != text || l.EstimateNoise != (text == "auto")) {
+			t.Errorf("%s: %v, %s", text, err, p)
+		}
+	}
+}
+
+// Whitened coordinates are uncorrelated with mean square 1, and base·w is Y again for K = M. Signals of less than rank
+// K are refused.
+func TestWhiten(t *testing.T) {
+	const m, n = 6, 40
+	rng := rand.New(rand.NewPCG(3, 1))
+	y := mat.NewDense(m, n, nil)
+	y.Apply(func(i, _ int, _ float64) float64 { return float64(i+1) * 1e3 * rng.NormFloat64() }, y)
+	w, err := whiten(y, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var gram, again mat.Dense
+	gram.Mul(w.w, w.w.T())
+	for i := range m {
+		for j := range m {
+			want := 0.0
+			if i == j {
+				want = n
+			}
+			if math.Abs(gram.At(i, j)-want) > 1e-9 {
+				t.Errorf("WWᵀ has %g at (%d, %d), expected %g", gram.At(i, j), i, j, want)
+			}
+		}
+	}
+	again.Mul(w.base, w.w)
+	if !mat.EqualApprox(&again, y, 1e-6) {
+		t.Error("base·w is not Y")
+	}
+	flat := mat.NewDense(m, n, nil)
+	flat.Outer(1, mat.NewVecDense(m, []float64{1, 2, 3, 4, 5, 6}), y.RowView(0))
+	if _, err := whiten(flat, 2); err == nil || !strings.Contains(err.Error(), "dimensions") {
+		t.Errorf("two coordinates of signals on a line: %v", err)
+	}
+}
+
+// ROP finds complete dictionaries, whose usual start from signals it does not leave in half of the problems.
+func TestROPComplete(t *testing.T) {
+	const m, n = 8, 150
+	for seed := range uint64(3) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		d := mat.NewDense(m, m, nil)
+		d.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, d)
+		x := mat.NewDense(m, n, nil)
+		for j := range n {
+			for _, i := range rng.Perm(m)[:2] {
+				x.Set(i, j, rng.NormFloat64())
+			}
+		}
+		var y, product mat.Dense
+		y.Mul(d, x)
+		r, err := ROP{}.Learn(context.Background(), &y, Options{Atoms: m, Iterations: 300, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		atoms := mat.NewDense(m, m, nil) // by rows
+		for k := range m {
+			atoms.SetRow(k, r.Dictionary.Atom(k))
+		}
+		product.Mul(atoms, d)
+		for k := range m {
+			largest, length := 0.0, mat.Norm(d.ColView(k), 2)
+			for a := range m {
+				largest = max(largest, math.Abs(product.At(a, k))/length)
+			}
+			if largest < 0.95 {
+				t.Errorf("seed %d: true atom %d has |cos| %.4f to the nearest", seed, k, largest)
+			}
+		}
+	}
+}
+
+// Signals of noise alone give codes that are not sparse, and a warning that says so.
+func TestROPWarnsOfDenseCodes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	y := mat.NewDense(8, 60, nil)
+	y.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, y)
+	r, err := ROP{}.Learn(context.Background(), y, Options{Atoms: 12, Iterations: 60})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range r.Warnings {
+		if strings.Contains(w.Error(), "noise=auto") {
+			return
+		}
+	}
+	t.Errorf("%.1f non-zeros a signal, warnings %v", r.Steps[len(r.Steps)-1].NonZeros, r.Warnings)
+}

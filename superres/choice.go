@@ -148,24 +148,47 @@ func (m *Model) chooseMix(c Choice, r *flaws.Regions) (Choice, error) {
 	return c, nil
 }
 
-// chosenFor returns the model that enlarges img, and opt for it: m and opt themselves, unless m has a robust model.
-func (m *Model) chosenFor(img image.Image, opt Options) (*Model, Options, error) {
-	if m.robust == nil || img.Bounds().Empty() {
-		return m, opt, nil
+// WithoutCopies returns img, and opt for it, without the copies of its samples if it was enlarged by repeating them:
+// see flaws.Repeated. The result has the same size as that of img. repeated is how often samples were repeated along a
+// side; 0: img and opt are returned as they are. That is also so where the result would be more than MaxScale times as
+// large as what is left.
+func (m *Model) WithoutCopies(img image.Image, opt Options) (once image.Image, same Options, repeated int) {
+	b := img.Bounds()
+	k := flaws.Repeated(img)
+	w, h, err := m.ResultSize(b.Dx(), b.Dy(), opt)
+	if k == 0 || err != nil || opt.Mix != nil || opt.Chroma != nil || w*k > MaxScale*b.Dx() || h*k > MaxScale*b.Dy() {
+		return img, opt, 0
 	}
+	opt.Scale, opt.Width, opt.Height, opt.Fit = 0, w, h, false
+	return flaws.TakeOnce(img, k), opt, k
+}
+
+// chosen is a picture with the model that enlarges it, and the options.
+type chosen struct {
+	*Model
+	img image.Image
+	opt Options
+}
+
+// chosenFor returns what is enlarged: all as it is, unless m has a robust model.
+func (m *Model) chosenFor(img image.Image, opt Options) (chosen, error) {
+	if m.robust == nil || img.Bounds().Empty() {
+		return chosen{m, img, opt}, nil
+	}
+	img, opt, _ = m.WithoutCopies(img, opt)
 	found := flaws.Measure(img, opt.Quality)
 	if opt.WebP > 0 {
 		found = found.OutOfWebP(opt.WebP)
 	}
 	c, err := m.Choose(img, found)
 	if err != nil {
-		return nil, opt, err
+		return chosen{}, err
 	}
 	if opt.Mix == nil {
 		opt.Mix = c.Mix
 	}
 	opt.Subsampled = opt.Subsampled || found.Subsampled
-	return c.Model, opt, nil
+	return chosen{c.Model, img, opt}, nil
 }
 
 // Decode reads a picture file to the end of r and returns the picture, turned upright, with what the file says of it in

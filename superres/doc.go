@@ -11,6 +11,22 @@
 // This package knows no kind of stage. A program registers the kinds that it wants by importing them, as it does for
 // image formats; superres/models imports all kinds and has the models that are part of the program.
 //
+// # What is promised
+//
+// Versions are semantic (semver.org). From 1.0.0 on, what compiles with superres, superres/models, superres/files and
+// superres/handler compiles with all later versions of the same first number, and what their comments say stays true:
+// names, signatures, defaults, classes of errors, and the model files that are read. The same holds for the functions
+// of superres.h, in cmd/superres-c. Structs may get more fields, so name the fields in literals; the texts of errors
+// may change. Until 1.0.0 all this may change with the second number, and CHANGELOG.md says how; it never changes with
+// the third.
+//
+// As long as the version is the same, so are the pixels of a result, with every number of workers, and by convolutional
+// models on every machine. A version that changes them, for the better, has another first or second number.
+//
+// All other packages are parts of these or are for research. They may change with the second number.
+//
+// # How it works
+//
 // The life of a picture, by file:
 //
 //	choice.go       Decode reads a file; a model with a robust model chooses by the flaws of the picture

@@ -85,11 +85,11 @@ const (
 //
 // It is an error if img is empty, or an option is out of its range. When ctx ends, Upscale returns ctx.Err().
 func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (image.Image, error) {
-	m, opt, err := m.chosenFor(img, opt)
+	c, err := m.chosenFor(img, opt)
 	if err != nil {
 		return nil, err
 	}
-	e, err := m.prepare(img, opt)
+	e, err := c.prepare(c.img, c.opt)
 	if err != nil {
 		return nil, err
 	}
@@ -112,11 +112,11 @@ func (m *Model) Stream(ctx context.Context, img image.Image, opt Options, emit f
 		return errors.New(text)
 	}
 	opt.strips = true
-	m, opt, err := m.chosenFor(img, opt)
+	c, err := m.chosenFor(img, opt)
 	if err != nil {
 		return err
 	}
-	e, err := m.prepare(img, opt)
+	e, err := c.prepare(c.img, c.opt)
 	if err != nil {
 		return err
 	}

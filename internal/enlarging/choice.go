@@ -63,7 +63,9 @@ func (e *Enlarger) choose(ctx context.Context, f *Frame, mixing bool) (c Choice,
 		}
 	}
 	c = describe(of, by)
-	if c.Found = &by.Found; by.ColourStrength > 0 && c.provenance != "" {
+	c.Found = &by.Found
+	c.Found.Repeated = f.Repeated
+	if by.ColourStrength > 0 && c.provenance != "" {
 		noisy, err := e.robust()
 		if err != nil {
 			return c, err
@@ -154,6 +156,9 @@ func (c Choice) String() string {
 	}
 	if c.Found.Sharpened {
 		list = append(list, "looks sharpened or aliased (photo-real may do better)")
+	}
+	if k := c.Found.Repeated; k > 0 {
+		list = append(list, fmt.Sprintf("squares of %d×%d equal pixels, of which one is taken", k, k))
 	}
 	if len(list) == 0 {
 		return "no flaws found, " + by

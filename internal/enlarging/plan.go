@@ -43,8 +43,8 @@ type Plan struct {
 	Warnings []string
 	// Written is the number of pictures written so far, for a file of several.
 	Written int
-	// Report says how the enlargement went, for a network of another program: of several pictures, the least LRPSNR and
-	// all counts together. nil: nothing was enlarged yet, or the model is another one.
+	// Report says how the enlargement went: of several pictures, the least LRPSNR and all counts together. nil: nothing
+	// was enlarged yet.
 	Report *superres.Report
 
 	*Enlarger

@@ -33,6 +33,8 @@ type Frame struct {
 	Chroma *superres.Chroma
 	// About is what the file says of the picture, such as its metadata.
 	About *imagefile.Picture
+	// Repeated is flaws.Repeated of the picture before its samples were taken once; 0: they were not.
+	Repeated int
 	// Delay is how long the frame is shown; zero for pictures that are not animated.
 	Delay sequence.Delay
 	// Video is the frame as the stream stores it; nil: the source is not video.

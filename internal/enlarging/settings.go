@@ -54,7 +54,8 @@ type Settings struct {
 	// Diagnose also checks pictures without other flaws for sharpening, at about the cost of enlarging a small
 	// picture: with --verbose, --json and --dry-run. If false, they are not checked.
 	Diagnose bool
-	// Given lists the options set by the user that change pixels, with their values, for the text that outputs record.
+	// Given lists the options that change pixels and are not the defaults, with their values, for the text that outputs
+	// record.
 	Given []string
 	// Open opens the model called name; nil: models.Open.
 	Open func(name string) (*superres.Model, error)

@@ -94,6 +94,9 @@ func (s *still) Next(context.Context) (*Frame, error) {
 		return nil, io.EOF
 	}
 	f := &Frame{Number: 1, Image: s.pic.Image, About: s.pic}
+	if s.choosing != nil && s.Denoise < 0 && s.Region.Empty() {
+		f.Image, _, f.Repeated = s.choosing.WithoutCopies(f.Image, s.Size)
+	}
 	s.pic = nil
 	return f, nil
 }

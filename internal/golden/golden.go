@@ -64,7 +64,7 @@ func nrgba(c color.Color) [4]int {
 }
 
 // Open returns the picture in the PNG file at path, and ends the test if it cannot be read.
-func Open(t *testing.T, path string) image.Image {
+func Open(t testing.TB, path string) image.Image {
 	t.Helper()
 	f := must.Get(os.Open(path))(t)
 	defer f.Close()

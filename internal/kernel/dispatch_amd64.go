@@ -19,6 +19,9 @@ var tierRuns = []bool{
 	cpu.X86.HasAVX512BF16,
 }
 
+func boundRange(least, most, above, row, below []float32) {
+	boundRangeGeneric(least, most, above, row, below)
+}
 func convolveTiles(dst []int16, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
 	convolveTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
 }
@@ -97,6 +100,18 @@ func add(to, v []float64) {
 
 //go:noescape
 func addAMD64(to *float64, toLen int, v *float64)
+
+// addFloats needs, in assembly: len(dst) is a multiple of 16.
+func addFloats(dst, a, b []float32) {
+	if current == 0 {
+		addFloatsGeneric(dst, a, b)
+	} else {
+		addFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b))
+	}
+}
+
+//go:noescape
+func addFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
 
 // addPixels needs, in assembly: n is at least 1, scale 2, 3 or 4.
 func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
@@ -274,6 +289,18 @@ func indexAbs(v []float64, value float64) int {
 //go:noescape
 func indexAbsAMD64(v *float64, vLen int, value float64) int
 
+// interpolate needs, in assembly: len(dst) is a multiple of 16, len(table) at least 2.
+func interpolate(dst, src, table []float32, most, perUnit, middle, below, above float32) {
+	if current == 0 {
+		interpolateGeneric(dst, src, table, most, perUnit, middle, below, above)
+	} else {
+		interpolateAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(table), len(table), most, perUnit, middle, below, above)
+	}
+}
+
+//go:noescape
+func interpolateAMD64(dst *float32, dstLen int, src *float32, table *float32, tableLen int, most float32, perUnit float32, middle float32, below float32, above float32)
+
 // mask needs, in assembly: len(w) is a multiple of 8.
 func mask(x, w, s []float64) (count int) {
 	if current == 0 {
@@ -330,6 +357,18 @@ func mul32(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, i
 
 //go:noescape
 func mul32AMD64(c *float32, ldc int, a *float32, lda int, b *float32, ldb int, rows int, inner int, cols int)
+
+// multiplyFloats needs, in assembly: len(dst) is a multiple of 16.
+func multiplyFloats(dst, a, b []float32) {
+	if current == 0 {
+		multiplyFloatsGeneric(dst, a, b)
+	} else {
+		multiplyFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b))
+	}
+}
+
+//go:noescape
+func multiplyFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
 
 // multiplyPairsOfTiles needs, in assembly: n is at least 12, len(distances) at least 1, len(bias) a multiple of 16, at least 16.
 func multiplyPairsOfTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32, distances []int) {
@@ -579,6 +618,18 @@ func splitSamples(low, high, active, src []int16, step, samples int) {
 
 //go:noescape
 func splitSamplesAMD64(low *int16, high *int16, active *int16, activeLen int, src *int16, step int, samples int)
+
+// subtractFloats needs, in assembly: len(dst) is a multiple of 16.
+func subtractFloats(dst, a, b []float32) {
+	if current == 0 {
+		subtractFloatsGeneric(dst, a, b)
+	} else {
+		subtractFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b))
+	}
+}
+
+//go:noescape
+func subtractFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
 
 // sumRows needs, in assembly: len(dst) is a multiple of 16.
 func sumRows(dst, src []float32, offsets []int32) {

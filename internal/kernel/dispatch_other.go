@@ -21,7 +21,8 @@ func activateBackBFloat16(dst []uint16, d []float32, z []uint16, slope, toSlope,
 func adam(p, m, v, grad []float32, clip, rest1, rest2, rate, least float32) {
 	adamGeneric(p, m, v, grad, clip, rest1, rest2, rate, least)
 }
-func add(to, v []float64) { addGeneric(to, v) }
+func add(to, v []float64)           { addGeneric(to, v) }
+func addFloats(dst, a, b []float32) { addFloatsGeneric(dst, a, b) }
 func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
 	addPixelsGeneric(dst, was, sums, n, scale, step, outputs, share, shareStep, least, leastStep, most, mostStep)
 }
@@ -36,6 +37,9 @@ func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj 
 }
 func boundFlatAreas(least, most, above, row, below []float32) {
 	boundFlatAreasGeneric(least, most, above, row, below)
+}
+func boundRange(least, most, above, row, below []float32) {
+	boundRangeGeneric(least, most, above, row, below)
 }
 func combine(dst, src []float32, at []int, weight []float32) { combineGeneric(dst, src, at, weight) }
 func combineOnto(dst, base, src []float32, at []int, weight []float32) {
@@ -64,15 +68,19 @@ func correlateBFloat16(c []float32, cols int, a []uint32, stepA, strideA int, b 
 }
 func countClipped(v []int16, magnitude int) int { return countClippedGeneric(v, magnitude) }
 func indexAbs(v []float64, value float64) int   { return indexAbsGeneric(v, value) }
-func mask(x, w, s []float64) (count int)        { return maskGeneric(x, w, s) }
-func maxAbs(v []float64) float64                { return maxAbsGeneric(v) }
-func maxMagnitude(v []int16) int                { return maxMagnitudeGeneric(v) }
+func interpolate(dst, src, table []float32, most, perUnit, middle, below, above float32) {
+	interpolateGeneric(dst, src, table, most, perUnit, middle, below, above)
+}
+func mask(x, w, s []float64) (count int) { return maskGeneric(x, w, s) }
+func maxAbs(v []float64) float64         { return maxAbsGeneric(v) }
+func maxMagnitude(v []int16) int         { return maxMagnitudeGeneric(v) }
 func mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inner, cols int) {
 	mulGeneric(c, ldc, a, lda, b, ldb, rows, inner, cols)
 }
 func mul32(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, inner, cols int) {
 	mul32Generic(c, ldc, a, lda, b, ldb, rows, inner, cols)
 }
+func multiplyFloats(dst, a, b []float32) { multiplyFloatsGeneric(dst, a, b) }
 func multiplyPairsOfTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32, distances []int) {
 	multiplyPairsOfTilesGeneric(sums, sumStride, v, stride, n, channels, weights, bias, distances)
 }
@@ -123,6 +131,7 @@ func splitLow(dst []int16, a, b, c, slope, factor []float32) {
 func splitSamples(low, high, active, src []int16, step, samples int) {
 	splitSamplesGeneric(low, high, active, src, step, samples)
 }
+func subtractFloats(dst, a, b []float32)          { subtractFloatsGeneric(dst, a, b) }
 func sumRows(dst, src []float32, offsets []int32) { sumRowsGeneric(dst, src, offsets) }
 func sumRuns(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32) {
 	sumRunsGeneric(dst, samples, src, rows, step, words, weights, bias)

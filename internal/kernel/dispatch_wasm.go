@@ -27,10 +27,8 @@ func activateBackBFloat16(dst []uint16, d []float32, z []uint16, slope, toSlope,
 func adam(p, m, v, grad []float32, clip, rest1, rest2, rate, least float32) {
 	adamGeneric(p, m, v, grad, clip, rest1, rest2, rate, least)
 }
-func add(to, v []float64) { addGeneric(to, v) }
-func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
-	addPixelsGeneric(dst, was, sums, n, scale, step, outputs, share, shareStep, least, leastStep, most, mostStep)
-}
+func add(to, v []float64)           { addGeneric(to, v) }
+func addFloats(dst, a, b []float32) { addFloatsGeneric(dst, a, b) }
 func addScaled(dst, x, y []int16, a, b []float32, clip float32) {
 	addScaledGeneric(dst, x, y, a, b, clip)
 }
@@ -39,13 +37,6 @@ func addWideSums(dst []float32, low, high []int32, scale []float32) {
 }
 func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
 	return advanceGeneric(p, corr, gram, basis, ld, row, scale, proj)
-}
-func boundFlatAreas(least, most, above, row, below []float32) {
-	boundFlatAreasGeneric(least, most, above, row, below)
-}
-func combine(dst, src []float32, at []int, weight []float32) { combineGeneric(dst, src, at, weight) }
-func combineOnto(dst, base, src []float32, at []int, weight []float32) {
-	combineOntoGeneric(dst, base, src, at, weight)
 }
 func convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
 	convolve32Generic(dst, src, step, stride, rows, k, weight, bias, n)
@@ -64,15 +55,19 @@ func correlateBFloat16(c []float32, cols int, a []uint32, stepA, strideA int, b 
 }
 func countClipped(v []int16, magnitude int) int { return countClippedGeneric(v, magnitude) }
 func indexAbs(v []float64, value float64) int   { return indexAbsGeneric(v, value) }
-func mask(x, w, s []float64) (count int)        { return maskGeneric(x, w, s) }
-func maxAbs(v []float64) float64                { return maxAbsGeneric(v) }
-func maxMagnitude(v []int16) int                { return maxMagnitudeGeneric(v) }
+func interpolate(dst, src, table []float32, most, perUnit, middle, below, above float32) {
+	interpolateGeneric(dst, src, table, most, perUnit, middle, below, above)
+}
+func mask(x, w, s []float64) (count int) { return maskGeneric(x, w, s) }
+func maxAbs(v []float64) float64         { return maxAbsGeneric(v) }
+func maxMagnitude(v []int16) int         { return maxMagnitudeGeneric(v) }
 func mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inner, cols int) {
 	mulGeneric(c, ldc, a, lda, b, ldb, rows, inner, cols)
 }
 func mul32(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, inner, cols int) {
 	mul32Generic(c, ldc, a, lda, b, ldb, rows, inner, cols)
 }
+func multiplyFloats(dst, a, b []float32) { multiplyFloatsGeneric(dst, a, b) }
 func multiplyPairsOfTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32, distances []int) {
 	multiplyPairsOfTilesGeneric(sums, sumStride, v, stride, n, channels, weights, bias, distances)
 }
@@ -114,6 +109,7 @@ func splitLow(dst []int16, a, b, c, slope, factor []float32) {
 func splitSamples(low, high, active, src []int16, step, samples int) {
 	splitSamplesGeneric(low, high, active, src, step, samples)
 }
+func subtractFloats(dst, a, b []float32)          { subtractFloatsGeneric(dst, a, b) }
 func sumRows(dst, src []float32, offsets []int32) { sumRowsGeneric(dst, src, offsets) }
 func sumRuns(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32) {
 	sumRunsGeneric(dst, samples, src, rows, step, words, weights, bias)
@@ -125,6 +121,85 @@ func transformWideResidual(dst []float32, second int, low, high []int32, stride,
 	transformWideResidualGeneric(dst, second, low, high, stride, n, outputs, scale)
 }
 func widenBFloat16(dst []float32, src []uint16) { widenBFloat16Generic(dst, src) }
+
+// addPixels needs, in assembly: n is at least 1, scale 2, 3 or 4.
+func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
+	if current == 0 {
+		addPixelsGeneric(dst, was, sums, n, scale, step, outputs, share, shareStep, least, leastStep, most, mostStep)
+	} else {
+		addPixelsWASM(unsafe.SliceData(dst), unsafe.SliceData(was), unsafe.SliceData(sums), n, scale, step, outputs, unsafe.SliceData(share), shareStep, unsafe.SliceData(least), leastStep, unsafe.SliceData(most), mostStep)
+	}
+}
+
+func addPixelsWASM(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, share *float32, shareStep int, least *float32, leastStep int, most *float32, mostStep int) {
+	callModule("addPixels", &operands{
+		[12]unsafe.Pointer{unsafe.Pointer(dst), unsafe.Pointer(was), unsafe.Pointer(sums), unsafe.Pointer(share), unsafe.Pointer(least), unsafe.Pointer(most)},
+		[12]int{n, scale, step, outputs, shareStep, leastStep, mostStep},
+	})
+}
+
+// boundFlatAreas needs, in assembly: len(least) is a multiple of 8.
+func boundFlatAreas(least, most, above, row, below []float32) {
+	if current == 0 {
+		boundFlatAreasGeneric(least, most, above, row, below)
+	} else {
+		boundFlatAreasWASM(unsafe.SliceData(least), len(least), unsafe.SliceData(most), unsafe.SliceData(above), unsafe.SliceData(row), unsafe.SliceData(below))
+	}
+}
+
+func boundFlatAreasWASM(least *float32, leastLen int, most *float32, above *float32, row *float32, below *float32) {
+	callModule("boundFlatAreas", &operands{
+		[12]unsafe.Pointer{unsafe.Pointer(least), unsafe.Pointer(most), unsafe.Pointer(above), unsafe.Pointer(row), unsafe.Pointer(below)},
+		[12]int{leastLen},
+	})
+}
+
+// boundRange needs, in assembly: len(least) is a multiple of 8.
+func boundRange(least, most, above, row, below []float32) {
+	if current == 0 {
+		boundRangeGeneric(least, most, above, row, below)
+	} else {
+		boundRangeWASM(unsafe.SliceData(least), len(least), unsafe.SliceData(most), unsafe.SliceData(above), unsafe.SliceData(row), unsafe.SliceData(below))
+	}
+}
+
+func boundRangeWASM(least *float32, leastLen int, most *float32, above *float32, row *float32, below *float32) {
+	callModule("boundRange", &operands{
+		[12]unsafe.Pointer{unsafe.Pointer(least), unsafe.Pointer(most), unsafe.Pointer(above), unsafe.Pointer(row), unsafe.Pointer(below)},
+		[12]int{leastLen},
+	})
+}
+
+// combine needs, in assembly: len(at) is at least 1.
+func combine(dst, src []float32, at []int, weight []float32) {
+	if current == 0 {
+		combineGeneric(dst, src, at, weight)
+	} else {
+		combineWASM(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(at), len(at), unsafe.SliceData(weight))
+	}
+}
+
+func combineWASM(dst *float32, dstLen int, src *float32, at *int, atLen int, weight *float32) {
+	callModule("combine", &operands{
+		[12]unsafe.Pointer{unsafe.Pointer(dst), unsafe.Pointer(src), unsafe.Pointer(at), unsafe.Pointer(weight)},
+		[12]int{dstLen, atLen},
+	})
+}
+
+func combineOnto(dst, base, src []float32, at []int, weight []float32) {
+	if current == 0 {
+		combineOntoGeneric(dst, base, src, at, weight)
+	} else {
+		combineOntoWASM(unsafe.SliceData(dst), len(dst), unsafe.SliceData(base), unsafe.SliceData(src), unsafe.SliceData(at), len(at), unsafe.SliceData(weight))
+	}
+}
+
+func combineOntoWASM(dst *float32, dstLen int, base *float32, src *float32, at *int, atLen int, weight *float32) {
+	callModule("combineOnto", &operands{
+		[12]unsafe.Pointer{unsafe.Pointer(dst), unsafe.Pointer(base), unsafe.Pointer(src), unsafe.Pointer(at), unsafe.Pointer(weight)},
+		[12]int{dstLen, atLen},
+	})
+}
 
 // convolve needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
 func convolve(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {

@@ -7,12 +7,12 @@
 // there is no assembly. Only layers of integers, which take nearly all the time there, run in Go that is made for speed
 // (packed.go), and are defined in their test.
 //
-// A tier is a set of instructions. All architectures have the tier generic, Go alone. On amd64 follow avx2
-// (AVX2 with FMA), avx512bw (AVX-512 without VNNI), avx512 (AVX-512 with VNNI) and avx512bf16 (also with products in
-// bfloat16), on arm64 neon. A machine that runs a tier also runs the tiers before it. The last that it runs is chosen
-// when the program starts. GODEBUG=cpu.avx512f=off disables all tiers of AVX-512, GODEBUG=cpu.avx512bf16=off the last
-// (the Go runtime complains that it does not know this name), and with the build tag purego there is only generic. An
-// operation without assembly for a tier uses that of the tier before it.
+// A tier is a set of instructions. All architectures have the tier generic, Go alone. On amd64 follow avx2 (AVX2 with
+// FMA), avx512bw (AVX-512 without VNNI), avx512 (AVX-512 with VNNI) and avx512bf16 (also with products in bfloat16), on
+// arm64 neon, and on wasm, where it runs with JavaScript, simd128. A machine that runs a tier also runs the tiers
+// before it. The last that it runs is chosen when the program starts. GODEBUG=cpu.avx512f=off disables all tiers of
+// AVX-512, GODEBUG=cpu.avx512bf16=off the last (the Go runtime complains that it does not know this name), and with the
+// build tag purego there is only generic. An operation without assembly for a tier uses that of the tier before it.
 //
 // A matrix lies in a flat slice by rows, with a stride: the number of entries from one row to the next, in
 // parameters that are called stride or begin with ld. A lane is one of the numbers of a vector register. A word
@@ -34,8 +34,12 @@
 //
 // A file such as dense.go holds operations and their definitions, gen/dense.go their assembly for amd64, and
 // dense_test.go the tests that are not tables; tiers_test.go holds all tiers against the definitions, and
-// bench_test.go the benchmarks. kernel.go has the tiers. The module in gen writes kernel_amd64.s and, in
+// bench_test.go the benchmarks. kernel.go has the tiers. The module in gen writes kernel_amd64.s, kernel.wasm and, in
 // dispatch_*.go, the choice of a tier on each architecture.
+//
+// Go's WebAssembly has no vectors. kernel.wasm is a module of its own, which works in the memory of Go's module:
+// module_js.go starts it and calls it, gen/simd.go has the form of a call, and gen/wasm.go writes its binary format.
+// In it are layers and sums of rows, a call of which is a whole row, since each call goes through JavaScript.
 //
 // # To add an operation
 //
@@ -53,8 +57,8 @@
 //  5. go generate ./internal/kernel
 //
 // An entry may list the tiers that have assembly. If NEON is among them, which is for arm64, scale_arm64.s has
-// TEXT ·scaleARM64, written by hand for the parameters that go generate declares in dispatch_arm64.go. A new
-// tier is a line of the table in gen/operation.go.
+// TEXT ·scaleARM64, written by hand for the parameters that go generate declares in dispatch_arm64.go. If SIMD128 is,
+// the field simd writes the instructions of WebAssembly. A new tier is a line of the table in gen/operation.go.
 //
 // Note: exported functions access the last entry that the assembly touches, and check offsets, so that a slice
 // that is too short panics as it would in Go.

@@ -798,6 +798,57 @@ done5:
 	VZEROUPPER
 	RET
 
+// func addFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
+// Requires: AVX, AVX512F
+TEXT ·addFloatsAMD64(SB), NOSPLIT, $0-32
+	CMPQ ·current+0(SB), $0x02
+	JLT  slower1
+	MOVQ dst+0(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ b+24(FP), DX
+	MOVQ dstLen+8(FP), BX
+
+loop2:
+	CMPQ    BX, $0x00000010
+	JL      done3
+	VMOVUPD (CX), Z0
+	VADDPS  (DX), Z0, Z0
+	VMOVUPS Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, BX
+	JMP     loop2
+
+done3:
+	VZEROUPPER
+	RET
+
+slower1:
+	MOVQ dst+0(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ b+24(FP), DX
+	MOVQ dstLen+8(FP), BX
+
+loop5:
+	CMPQ    BX, $0x00000010
+	JL      done6
+	VMOVUPD (CX), Y0
+	VADDPS  (DX), Y0, Y0
+	VMOVUPS Y0, (AX)
+	VMOVUPD 32(CX), Y0
+	VADDPS  32(DX), Y0, Y0
+	VMOVUPS Y0, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, BX
+	JMP     loop5
+
+done6:
+	VZEROUPPER
+	RET
+
 // func addPixelsAMD64(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, share *float32, shareStep int, least *float32, leastStep int, most *float32, mostStep int)
 // Requires: AVX
 TEXT ·addPixelsAMD64(SB), NOSPLIT, $0-104
@@ -13711,6 +13762,120 @@ done4:
 	VZEROUPPER
 	RET
 
+// func interpolateAMD64(dst *float32, dstLen int, src *float32, table *float32, tableLen int, most float32, perUnit float32, middle float32, below float32, above float32)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·interpolateAMD64(SB), NOSPLIT, $0-60
+	CMPQ         ·current+0(SB), $0x02
+	JLT          slower1
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+16(FP), CX
+	MOVQ         table+24(FP), DX
+	MOVQ         dstLen+8(FP), BX
+	MOVQ         tableLen+32(FP), SI
+	VBROADCASTSS most+40(FP), Z0
+	VBROADCASTSS perUnit+44(FP), Z1
+	VBROADCASTSS middle+48(FP), Z2
+	VBROADCASTSS below+52(FP), Z3
+	VBROADCASTSS above+56(FP), Z4
+	VPXORQ       Z5, Z5, Z5
+	VPXORQ       Z6, Z6, Z6
+	VSUBPS       Z0, Z5, Z5
+	SUBQ         $0x02, SI
+	VMOVD        SI, X7
+	VPBROADCASTD X7, Z7
+
+loop2:
+	CMPQ       BX, $0x00000010
+	JL         done3
+	VMOVUPD    (CX), Z8
+	VMAXPS     Z5, Z8, Z9
+	VMINPS     Z0, Z9, Z9
+	VMULPS     Z1, Z9, Z10
+	VADDPS     Z2, Z10, Z10
+	VCVTTPS2DQ Z10, Z11
+	VPMINSD    Z7, Z11, Z11
+	KXNORW     K1, K1, K1
+	VGATHERDPS (DX)(Z11*4), K1, Z12
+	KXNORW     K2, K2, K2
+	VGATHERDPS 4(DX)(Z11*4), K2, Z13
+	VCVTDQ2PS  Z11, Z11
+	VSUBPS     Z11, Z10, Z10
+	VSUBPS     Z12, Z13, Z13
+	VMULPS     Z13, Z10, Z10
+	VADDPS     Z10, Z12, Z12
+	VMOVAPS    Z4, Z10
+	VCMPPS     $0x11, Z6, Z8, K3
+	VMOVAPS    Z3, K3, Z10
+	VSUBPS     Z9, Z8, Z8
+	VMULPS     Z10, Z8, Z8
+	VADDPS     Z8, Z12, Z12
+	VMOVUPS    Z12, (AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	SUBQ       $0x10, BX
+	JMP        loop2
+
+done3:
+	VZEROUPPER
+	RET
+
+slower1:
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+16(FP), CX
+	MOVQ         table+24(FP), DX
+	MOVQ         dstLen+8(FP), BX
+	MOVQ         tableLen+32(FP), SI
+	VBROADCASTSS most+40(FP), Y0
+	VBROADCASTSS perUnit+44(FP), Y1
+	VBROADCASTSS middle+48(FP), Y2
+	VBROADCASTSS below+52(FP), Y3
+	VBROADCASTSS above+56(FP), Y4
+	VXORPD       Y5, Y5, Y5
+	VXORPD       Y6, Y6, Y6
+	VSUBPS       Y0, Y5, Y5
+	SUBQ         $0x02, SI
+	VMOVD        SI, X7
+	VPBROADCASTD X7, Y7
+
+loop5:
+	CMPQ         BX, $0x00000008
+	JL           done6
+	VMOVUPD      (CX), Y8
+	VMAXPS       Y5, Y8, Y9
+	VMINPS       Y0, Y9, Y9
+	VMULPS       Y1, Y9, Y10
+	VADDPS       Y2, Y10, Y10
+	VCVTTPS2DQ   Y10, Y11
+	VPMINSD      Y7, Y11, Y11
+	MOVL         $0xffffffff, SI
+	VMOVD        SI, X14
+	VBROADCASTSS X14, Y14
+	VGATHERDPS   Y14, (DX)(Y11*4), Y12
+	MOVL         $0xffffffff, SI
+	VMOVD        SI, X14
+	VBROADCASTSS X14, Y14
+	VGATHERDPS   Y14, 4(DX)(Y11*4), Y13
+	VCVTDQ2PS    Y11, Y11
+	VSUBPS       Y11, Y10, Y10
+	VSUBPS       Y12, Y13, Y13
+	VMULPS       Y13, Y10, Y10
+	VADDPS       Y10, Y12, Y12
+	VMOVAPS      Y4, Y10
+	VCMPPS       $0x11, Y6, Y8, Y11
+	VBLENDVPS    Y11, Y3, Y10, Y10
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y10, Y8, Y8
+	VADDPS       Y8, Y12, Y12
+	VMOVUPS      Y12, (AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x20, CX
+	SUBQ         $0x08, BX
+	JMP          loop5
+
+done6:
+	VZEROUPPER
+	RET
+
 // func maskAMD64(x *float64, w *float64, wLen int, s *float64) (count int)
 // Requires: AVX, POPCNT
 TEXT ·maskAMD64(SB), NOSPLIT, $0-40
@@ -14680,6 +14845,57 @@ done28:
 	JMP  loop17
 
 done18:
+	VZEROUPPER
+	RET
+
+// func multiplyFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
+// Requires: AVX, AVX512F
+TEXT ·multiplyFloatsAMD64(SB), NOSPLIT, $0-32
+	CMPQ ·current+0(SB), $0x02
+	JLT  slower1
+	MOVQ dst+0(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ b+24(FP), DX
+	MOVQ dstLen+8(FP), BX
+
+loop2:
+	CMPQ    BX, $0x00000010
+	JL      done3
+	VMOVUPD (CX), Z0
+	VMULPS  (DX), Z0, Z0
+	VMOVUPS Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, BX
+	JMP     loop2
+
+done3:
+	VZEROUPPER
+	RET
+
+slower1:
+	MOVQ dst+0(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ b+24(FP), DX
+	MOVQ dstLen+8(FP), BX
+
+loop5:
+	CMPQ    BX, $0x00000010
+	JL      done6
+	VMOVUPD (CX), Y0
+	VMULPS  (DX), Y0, Y0
+	VMOVUPS Y0, (AX)
+	VMOVUPD 32(CX), Y0
+	VMULPS  32(DX), Y0, Y0
+	VMOVUPS Y0, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, BX
+	JMP     loop5
+
+done6:
 	VZEROUPPER
 	RET
 
@@ -24604,6 +24820,57 @@ sample17:
 	JMP     channels15
 
 fewer16:
+	VZEROUPPER
+	RET
+
+// func subtractFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
+// Requires: AVX, AVX512F
+TEXT ·subtractFloatsAMD64(SB), NOSPLIT, $0-32
+	CMPQ ·current+0(SB), $0x02
+	JLT  slower1
+	MOVQ dst+0(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ b+24(FP), DX
+	MOVQ dstLen+8(FP), BX
+
+loop2:
+	CMPQ    BX, $0x00000010
+	JL      done3
+	VMOVUPD (CX), Z0
+	VSUBPS  (DX), Z0, Z0
+	VMOVUPS Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, BX
+	JMP     loop2
+
+done3:
+	VZEROUPPER
+	RET
+
+slower1:
+	MOVQ dst+0(FP), AX
+	MOVQ a+16(FP), CX
+	MOVQ b+24(FP), DX
+	MOVQ dstLen+8(FP), BX
+
+loop5:
+	CMPQ    BX, $0x00000010
+	JL      done6
+	VMOVUPD (CX), Y0
+	VSUBPS  (DX), Y0, Y0
+	VMOVUPS Y0, (AX)
+	VMOVUPD 32(CX), Y0
+	VSUBPS  32(DX), Y0, Y0
+	VMOVUPS Y0, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, BX
+	JMP     loop5
+
+done6:
 	VZEROUPPER
 	RET
 

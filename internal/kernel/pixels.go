@@ -57,6 +57,39 @@ func addPixelsGeneric(dst, was, sums []float32, n, scale, step, outputs int, sha
 	}
 }
 
+// BoundRange sets least and most to the range of the 3×3 samples x..x+2 of the rows above, row and below, extended on
+// both sides by its own width: for a range a..b to a−(b−a) and b+(b−a). The rows have two samples more than least and
+// most.
+func BoundRange(least, most, above, row, below []float32) {
+	n := len(least)
+	_, _, _ = above[n+1], row[n+1], below[n+1]
+	if n > 0 {
+		_ = most[n-1]
+	}
+	whole := n / boundTogether * boundTogether
+	if whole > 0 {
+		boundRange(least[:whole], most, above, row, below)
+	}
+	boundRangeGeneric(least[whole:], most[whole:n], above[whole:], row[whole:], below[whole:])
+}
+
+func boundRangeGeneric(least, most, above, row, below []float32) {
+	if len(least) == 0 {
+		return
+	}
+	n := len(least)
+	most, above, row, below = most[:n], above[:n+2], row[:n+2], below[:n+2]
+	lo, hi := min(above[0], row[0], below[0]), max(above[0], row[0], below[0])
+	lo1, hi1 := min(above[1], row[1], below[1]), max(above[1], row[1], below[1])
+	for x := range least {
+		u, v, w := above[x+2], row[x+2], below[x+2]
+		lo2, hi2 := min(u, v, w), max(u, v, w)
+		a, b := min(lo, lo1, lo2), max(hi, hi1, hi2)
+		least[x], most[x] = a-(b-a), b+(b-a)
+		lo, hi, lo1, hi1 = lo1, hi1, lo2, hi2
+	}
+}
+
 // BoundFlatAreas looks at the 3×3 samples x..x+2 of the rows above, row and below. It sets least[x] to the least of
 // them if three or more have that value, otherwise to −Inf, and most[x] to the greatest of them if three or more have
 // that value, otherwise to +Inf. The rows have two samples more than least and most. No sample is negative. Missing
@@ -78,7 +111,7 @@ func BoundFlatAreas(least, most, above, row, below []float32) {
 // as a signed number they are less.
 var Missing = float32(math.Copysign(0, -1))
 
-// boundTogether is the number of samples that the assembly of BoundFlatAreas processes at a time.
+// boundTogether is the number of samples that the assembly of BoundRange and BoundFlatAreas processes at a time.
 const boundTogether = 8
 
 func boundFlatAreasGeneric(least, most, above, row, below []float32) {

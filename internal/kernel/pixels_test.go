@@ -39,6 +39,27 @@ func TestAddPixels(t *testing.T) {
 	})
 }
 
+// TestBoundRange takes the range of nine samples as the comment states it.
+func TestBoundRange(t *testing.T) {
+	eachTier(t, func(t *testing.T) {
+		for _, n := range []int{0, 1, 7, 8, 9, 40} {
+			rows := [3][]float32{uniform32(n+2, 1), uniform32(n+2, 2), uniform32(n+2, 3)}
+			least, most := make([]float32, n+1), make([]float32, n+1)
+			BoundRange(least[:n], most[:n], rows[0], rows[1], rows[2])
+			for x := range n {
+				nine := slices.Concat(rows[0][x:x+3], rows[1][x:x+3], rows[2][x:x+3])
+				lo, hi := slices.Min(nine), slices.Max(nine)
+				if least[x] != lo-(hi-lo) || most[x] != hi+(hi-lo) {
+					t.Fatalf("sample %d of %d: %g to %g around %g to %g", x, n, least[x], most[x], lo, hi)
+				}
+			}
+			if least[n] != 0 || most[n] != 0 {
+				t.Fatalf("%d samples: one too many", n)
+			}
+		}
+	})
+}
+
 // TestBoundFlatAreas counts equal samples itself, in rows of few values with missing samples.
 func TestBoundFlatAreas(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -338,6 +338,24 @@ var agreements = []agreement{
 		}
 		return out
 	}},
+	{"AddFloats, SubtractFloats, MultiplyFloats, Interpolate", true, func() (out []any) {
+		table := random32(1<<14+1, 7)
+		for _, n := range []int{0, 1, 16, 35, 70_001} {
+			a, b := random32(n, 1), random32(n, 2)
+			for i := range a {
+				a[i] *= 3
+			}
+			sum, difference, product, curve := random32(n+9, 3), random32(n+9, 3), random32(n+9, 3), random32(n+9, 3)
+			AddFloats(sum[:n], a, b)
+			SubtractFloats(difference[:n], a, b)
+			MultiplyFloats(product[:n], a, b)
+			Interpolate(curve[:n], a, table, 2, -0.5, 1.5)
+			out = append(out, sum, difference, product, curve)
+			Interpolate(b, b, []float32{-1, 2, 1}, 0.25, 0, 0)
+			out = append(out, b)
+		}
+		return out
+	}},
 	{"peak", true, func() (out []any) {
 		sums := make([]int32, peakSums+1)
 		for i := range sums {
@@ -522,6 +540,8 @@ func TestRefuses(t *testing.T) {
 		"AddPixels, few sums":        func() { AddPixels(s[:8], s, s[:20], 2, 4, 4, one, one, one) },
 		"AddPixels, few limits":      func() { AddPixels(s[:8], s, s, 2, 4, 4, one, Row{s[:3], 1}, one) },
 		"AddPixels, step 2":          func() { AddPixels(s[:8], s, s, 2, 4, 4, one, one, Row{s, 2}) },
+		"BoundRange, short row":      func() { BoundRange(s[:10], s[:10], s, s[:11], s) },
+		"BoundRange, short most":     func() { BoundRange(s[:10], s[:9:9], s, s, s) },
 		"BoundFlatAreas, short row":  func() { BoundFlatAreas(s[:10], s[:10], s, s[:11], s) },
 		"BoundFlatAreas, short most": func() { BoundFlatAreas(s[:10], s[:9], s, s, s) },
 
@@ -531,6 +551,8 @@ func TestRefuses(t *testing.T) {
 		"AddScaled, clip":          func() { AddScaled(dst[:32], src, src, s[:16], s, -1) },
 		"MultiplyScaled, channels": func() { MultiplyScaled(dst[:30], src, src, s[:15], 1) },
 		"MultiplyScaled, none":     func() { MultiplyScaled(dst[:30], src, src, nil, 1) },
+		"AddFloats, short a":       func() { AddFloats(s[:32], s[:31:31], s) },
+		"Interpolate, one value":   func() { Interpolate(s[:32], s, s[:1], 1, 0, 0) },
 		"SplitHigh, short c":       func() { SplitHigh(dst[:32], s, s, s[:31:31], s[:16], s) },
 		"SplitLow, factors":        func() { SplitLow(dst[:32], s, s, s, s[:16], s[:15:15]) },
 		"Lookup, short source":     func() { Lookup(dst, src[:9:9], make([]*[1 << 16]int16, 4)) },

@@ -1,5 +1,7 @@
 package lines
 
+import "superres/internal/kernel"
+
 // ToFloats makes float32 of integers: value c is Factor[c] times the integer plus Offset[c].
 type ToFloats struct {
 	pointwise
@@ -54,22 +56,14 @@ type Combine struct {
 
 // Make implements Op.
 func (c *Combine) Make(t *Task, y, _ int) {
-	out, a := t.Out.FloatRow(y), t.In[0].FloatRow(y)
-	b := t.In[1].FloatRow(y)[:len(out)]
-	a = a[:len(out)]
+	out, a, b := t.Out.FloatRow(y), t.In[0].FloatRow(y), t.In[1].FloatRow(y)
 	switch c.By {
 	case '+':
-		for i := range out {
-			out[i] = a[i] + b[i]
-		}
+		kernel.AddFloats(out, a, b)
 	case '-':
-		for i := range out {
-			out[i] = a[i] - b[i]
-		}
+		kernel.SubtractFloats(out, a, b)
 	default:
-		for i := range out {
-			out[i] = a[i] * b[i]
-		}
+		kernel.MultiplyFloats(out, a, b)
 	}
 }
 
@@ -88,17 +82,5 @@ const CurveSteps = 1 << 14
 
 // Make implements Op.
 func (c *Curve) Make(t *Task, y, _ int) {
-	out, in, table := t.Out.FloatRow(y), t.In[0].FloatRow(y), (*[CurveSteps + 1]float32)(c.Table)
-	in = in[:len(out)]
-	perUnit := CurveSteps / 2 / c.Most
-	for i, v := range in {
-		inside := min(max(v, -c.Most), c.Most)
-		place := float32(inside*perUnit) + CurveSteps/2
-		k := min(int(place), CurveSteps-1) & (CurveSteps - 1)
-		low, slope := table[k], c.Above
-		if v < 0 {
-			slope = c.Below
-		}
-		out[i] = low + float32((place-float32(k))*(table[k+1]-low)) + float32((v-inside)*slope)
-	}
+	kernel.Interpolate(t.Out.FloatRow(y), t.In[0].FloatRow(y), c.Table, c.Most, c.Below, c.Above)
 }

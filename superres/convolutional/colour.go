@@ -111,16 +111,17 @@ func (c *Colour) Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Pla
 func bounds(least, most []float32, p *plane.Plane, y int) {
 	row := p.Row(y)
 	above, below := p.Row(max(y-1, 0))[:len(row)], p.Row(min(y+1, p.H-1))[:len(row)]
-	least, most = least[:len(row)], most[:len(row)]
-	for x, v := range row {
-		least[x], most[x] = min(v, above[x], below[x]), max(v, above[x], below[x])
+	n := len(row)
+	if n > 2 {
+		kernel.BoundRange(least[1:n-1], most[1:n-1], above, row, below)
 	}
-	lo, hi := least[0], most[0] // the range of the column on the left, before it was overwritten
-	for x := range row {
-		next := min(x+1, len(row)-1)
-		a, b := min(lo, least[x], least[next]), max(hi, most[x], most[next])
-		lo, hi = least[x], most[x]
-		least[x], most[x] = a-(b-a), b+(b-a)
+	for _, x := range [2]int{0, n - 1} { // beyond an edge are the samples of the edge
+		var a, r, b [3]float32
+		for k := range r {
+			i := min(max(x+k-1, 0), n-1)
+			a[k], r[k], b[k] = above[i], row[i], below[i]
+		}
+		kernel.BoundRange(least[x:x+1], most[x:x+1], a[:], r[:], b[:])
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 
 	"superres/internal/enlarging"
 	"superres/internal/imagefile"
@@ -20,7 +19,6 @@ import (
 	"superres/internal/safefile"
 	"superres/internal/usage"
 	"superres/superres"
-	"superres/superres/models"
 )
 
 // The classes of errors, for errors.Is. An error about a model wraps superres.ErrModel, and errors of a writer or of a
@@ -43,7 +41,7 @@ type Enlarger struct {
 }
 
 // New returns an Enlarger with the options opt, and opens its model, which takes some milliseconds; embedded models are
-// opened once in a program. It fails with ErrOptions or superres.ErrModel.
+// read once in a program. It fails with ErrOptions or superres.ErrModel.
 func New(opt Options) (*Enlarger, error) {
 	settings, err := opt.settings()
 	if err != nil {
@@ -54,29 +52,6 @@ func New(opt Options) (*Enlarger, error) {
 		return nil, err
 	}
 	return &Enlarger{e, opt}, nil
-}
-
-// opened holds the embedded models that were opened. Models do not change, and may be used concurrently.
-var opened struct {
-	sync.Mutex
-	models map[string]*superres.Model
-}
-
-// open returns the embedded model called name.
-func open(name string) (*superres.Model, error) {
-	opened.Lock()
-	defer opened.Unlock()
-	if m := opened.models[name]; m != nil {
-		return m, nil
-	}
-	m, err := models.Open(name)
-	if err == nil {
-		if opened.models == nil {
-			opened.models = map[string]*superres.Model{}
-		}
-		opened.models[name] = m
-	}
-	return m, err
 }
 
 // Result describes a result.

@@ -209,9 +209,6 @@ func (o Options) settings() (s enlarging.Settings, err error) {
 	if s.OwnScale {
 		s.Size.Scale = 2
 	}
-	if s.Open == nil {
-		s.Open = open
-	}
 	if o.Denoise != nil {
 		s.Denoise = *o.Denoise
 	}
@@ -219,15 +216,15 @@ func (o Options) settings() (s enlarging.Settings, err error) {
 	return s, nil
 }
 
-// given lists the options that are set and change pixels, in the words and the order of the program.
+// given lists the options that change pixels and are not the defaults, in the words and the order of the program.
 func (o Options) given() (list []string) {
 	if o.Denoise != nil {
 		list = append(list, fmt.Sprint("denoise ", *o.Denoise))
 	}
-	if o.Strength != nil {
+	if o.Strength != nil && *o.Strength != 1 {
 		list = append(list, fmt.Sprint("strength ", *o.Strength))
 	}
-	if o.Effort != "" {
+	if o.Effort != "" && o.Effort != "best" {
 		list = append(list, "effort "+o.Effort)
 	}
 	return list

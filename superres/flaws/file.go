@@ -91,18 +91,31 @@ func newCoefficients(parts []*samples, x0, y0, step int) *coefficients {
 
 // add appends the coefficients of one block, whose samples are given by rows.
 func (c *coefficients) add(block *[64]int64) {
-	var half, whole [64]int64
+	// A cosine of an even frequency is the same from both ends of the block, of an odd one the opposite.
+	var folded, half, whole [64]int64
+	for k := range 4 {
+		for j := range 8 {
+			a, b := block[8*k+j], block[8*(7-k)+j]
+			folded[8*k+j], folded[8*(k+4)+j] = a+b, a-b
+		}
+	}
 	for i := range 8 {
-		for k, w := range cosines[8*i : 8*i+8] {
+		from := folded[32*(i%2):][:32]
+		for k, w := range cosines[8*i : 8*i+4] {
 			for j := range 8 {
-				half[8*i+j] += w * block[8*k+j]
+				half[8*i+j] += w * from[8*k+j]
 			}
 		}
 	}
 	for i := range 8 {
+		row := half[8*i:][:8]
+		var ends [2][4]int64
+		for k := range 4 {
+			ends[0][k], ends[1][k] = row[k]+row[7-k], row[k]-row[7-k]
+		}
 		for j := range 8 {
-			for k, w := range cosines[8*j : 8*j+8] {
-				whole[8*i+j] += half[8*i+k] * w
+			for k, w := range cosines[8*j : 8*j+4] {
+				whole[8*i+j] += ends[j%2][k] * w
 			}
 		}
 	}
@@ -159,23 +172,23 @@ func (c *coefficients) quality() (best int) {
 // are only by chance, and 0 if too few coefficients are left to decide.
 func (c *coefficients) keep(quality int) float64 {
 	const few = 60
-	off, count := int64(0), int64(0)
-	different := map[[2]int32]bool{}
+	off, count := uint64(0), uint64(0)
+	different := map[[2]uint32]bool{}
 	for _, k := range telling {
-		step := int32(quantiser.Scale(quantiser.Brightness[k], quality)) << 8
+		step := uint32(quantiser.Scale(quantiser.Brightness[k], quality)) << 8
 		if step < 3<<8 { // rounding hides so small a step
 			continue
 		}
 		for _, v := range c[k] {
-			v = max(v, -v)
+			v := uint32(max(v, -v))
 			if 2*v <= step {
 				continue
 			}
 			r := v % step
-			off += int64(min(r, step-r)) << 12 / int64(step) // as a share of the step; 1/4 by chance
+			off += uint64(min(r, step-r) << 12 / step) // as a share of the step; 1/4 by chance
 			count++
 			if len(different) < few {
-				different[[2]int32{int32(k), v >> 5}] = true
+				different[[2]uint32{uint32(k), v >> 5}] = true
 			}
 		}
 	}

@@ -239,3 +239,25 @@ func TestOutOfWebP(t *testing.T) {
 		}
 	}
 }
+
+// TestCoefficients compares the coefficients of blocks with sums of products as the transform is defined.
+func TestCoefficients(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		var c coefficients
+		var block [64]int64
+		for i := range block {
+			block[i] = rng.Int64N(1 << 16)
+		}
+		c.add(&block)
+		for i := range 64 {
+			sum := int64(0)
+			for k := range 64 {
+				sum += cosines[8*(i/8)+k/8] * cosines[8*(i%8)+k%8] * block[k]
+			}
+			if want := int32((sum + 1<<17) >> 18); c[i][0] != want {
+				t.Fatalf("coefficient %d is %d, expected %d", i, c[i][0], want)
+			}
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 
 	"superres/internal/usage"
 	"superres/superres"
@@ -59,11 +60,17 @@ const (
 	Digits = "digits"
 )
 
-func init() { superres.SetDefault(func() (*superres.Model, error) { return Open(Auto) }) }
+func init() {
+	superres.SetDefault(func() (*superres.Model, error) { return Open(Auto) })
+	for _, name := range Names() {
+		opened[name] = sync.OnceValues(func() (*superres.Model, error) { return open(name) })
+	}
+}
 
 // Open returns the model of the given name, with its siblings for other scales and its smaller model for the effort
-// fast, which are opened when they are needed. The error for an unknown name lists the known ones and wraps
-// superres.ErrModel.
+// fast, which are opened when they are needed. Files are read once in a program: all models of a name share stages,
+// which must not be changed. The error for an unknown name lists the known ones and wraps superres.ErrModel. Open may
+// be called concurrently.
 func Open(name string) (*superres.Model, error) {
 	if name == Auto {
 		m, err := Open(Photo)
@@ -75,9 +82,23 @@ func Open(name string) (*superres.Model, error) {
 	if k := resample.Kernel(name); slices.Contains(interpolations, k) {
 		return superres.Plain(k), nil
 	}
-	if !slices.Contains(Names(), name) {
+	read := opened[name]
+	if read == nil {
 		return nil, superres.Unusable(errors.New(usage.Unknown("model", name, Names())))
 	}
+	m, err := read()
+	if err != nil {
+		return nil, err
+	}
+	own := *m // whose fields the caller may set
+	return &own, nil
+}
+
+// opened has a function for each trained model, which opens it when it is called first.
+var opened = map[string]func() (*superres.Model, error){}
+
+// open returns the trained model called name.
+func open(name string) (*superres.Model, error) {
 	m, err := load(name)
 	if err != nil {
 		return nil, err

@@ -12,13 +12,8 @@ import (
 	"superres/superres/networks/graph/graphtest"
 )
 
-// roundQuickly returns a graph in integers, with fewer and smaller pictures than Import, and without comparing it with
-// float32.
-func roundQuickly(t *testing.T, g *graph.Graph) *Stage {
-	t.Helper()
-	return must.Get(roundBy(t, g, ordinaryChoices))(t)
-}
-
+// roundBy returns a graph in integers by some choices, with fewer and smaller pictures than Import, and without
+// comparing it with float32.
 func roundBy(t *testing.T, g *graph.Graph, by choices) (*Stage, error) {
 	t.Helper()
 	var pictures []*lines.Rows

@@ -150,6 +150,8 @@ func (v verdict) evidence() string {
 	switch {
 	case v.next == "" || v.gap.N < 2:
 		return ""
+	case len(v.alike) > 0 && v.gap.Mean <= 0:
+		return fmt.Sprintf("%s and %s have the same mean %s. ", v.first, v.alike[0], v.measure.noun)
 	case len(v.alike) > 0:
 		return fmt.Sprintf("%s is ahead of %s by %s, with a standard error of %s, which may be chance. ", v.first,
 			v.alike[0], v.ahead(), spread)

@@ -24,6 +24,12 @@ func Version(s *console.Streams) *cli.Command {
 	})
 }
 
+// releaseRevision is the revision of a release, which the linker sets (see cmd/internal/packages).
+//
+// Note: the go command writes the revision itself, but not in every kind of checkout, so that the bytes of the same
+// commit would differ.
+var releaseRevision string
+
 // printVersion writes the versions of the program and of Go and the platform. As JSON it adds the revision in version
 // control, "" if unknown.
 func printVersion(to io.Writer, asJSON bool) error {
@@ -35,8 +41,8 @@ func printVersion(to io.Writer, asJSON bool) error {
 		}
 		return err
 	}
-	revision := ""
-	if info, ok := debug.ReadBuildInfo(); ok {
+	revision := releaseRevision
+	if info, ok := debug.ReadBuildInfo(); ok && revision == "" {
 		for _, s := range info.Settings {
 			if s.Key == "vcs.revision" {
 				revision = s.Value

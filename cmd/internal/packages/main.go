@@ -72,6 +72,13 @@ func run(version, address, folder string) (err error) {
 	if err := out.writeCommon(s.release, programs); err != nil {
 		return err
 	}
+	name, page, err := s.makePage()
+	if err != nil {
+		return err
+	}
+	if err := out.write(name, page); err != nil {
+		return err
+	}
 	return out.writeSums()
 }
 

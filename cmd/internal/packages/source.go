@@ -49,8 +49,9 @@ type program struct {
 // source makes programs and texts of the checkout of a release.
 type source struct {
 	release
-	root string // the checkout's folder, absolute
-	work string // a temporary folder
+	root     string // the checkout's folder, absolute
+	work     string // a temporary folder
+	revision string // of the checkout
 }
 
 // summary says what superres is, in a line without a full stop.
@@ -76,16 +77,17 @@ func newSource(root, version, address string) (*source, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(s.work)
-	commit, err := s.output(target{}, "git", "show", "-s", "--format=%ct %cn <%ce>", "HEAD")
+	commit, err := s.output(target{}, "git", "show", "-s", "--format=%H %ct %cn <%ce>", "HEAD")
 	if err != nil {
 		return nil, err
 	}
-	seconds, maintainer, _ := strings.Cut(strings.TrimSpace(string(commit)), " ")
+	revision, rest, _ := strings.Cut(strings.TrimSpace(string(commit)), " ")
+	seconds, maintainer, _ := strings.Cut(rest, " ")
 	unix, err := strconv.ParseInt(seconds, 10, 64)
 	if err != nil {
 		return nil, fmt.Errorf("git says that the commit is of %q: %w", seconds, err)
 	}
-	s.time, s.maintainer = time.Unix(unix, 0).UTC(), maintainer
+	s.revision, s.time, s.maintainer = revision, time.Unix(unix, 0).UTC(), maintainer
 	for _, read := range []func() error{s.readPages, s.readInstall, s.askProgram} {
 		if err := read(); err != nil {
 			return nil, err
@@ -231,8 +233,8 @@ func (s *source) build(t target) (p program, err error) {
 	}
 	defer os.RemoveAll(dir)
 	name := filepath.Join(dir, "superres")
-	if _, err := s.output(t, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags", "-s -w", "-o", name,
-		"./cmd/superres"); err != nil {
+	if _, err := s.output(t, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags",
+		"-s -w -X superres/cmd/internal/manual.releaseRevision="+s.revision, "-o", name, "./cmd/superres"); err != nil {
 		return p, err
 	}
 	p.target = t
@@ -246,6 +248,37 @@ func (s *source) build(t target) (p program, err error) {
 	p.version, p.modules = info.GoVersion, info.Deps
 	p.licences, err = s.readLicences(t)
 	return p, err
+}
+
+// makePage makes the page that needs no server, as a zip file with a folder.
+func (s *source) makePage() (name string, data []byte, err error) {
+	dir, err := os.MkdirTemp("", "superres-packages-")
+	if err != nil {
+		return "", nil, err
+	}
+	defer os.RemoveAll(dir)
+	if _, err := s.output(target{}, "go", "run", "./cmd/internal/serve/browser", dir); err != nil {
+		return "", nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", nil, err
+	}
+	linked := program{}
+	if linked.licences, err = s.readLicences(target{"js", "wasm"}); err != nil {
+		return "", nil, err
+	}
+	pages := append(linked.licenceTree().in("licenses"), file{"LICENSE", 0o644, s.licence})
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return "", nil, err
+		}
+		pages = append(pages, file{e.Name(), 0o644, data})
+	}
+	name = "superres-page-" + s.version // not as archives of the program are called
+	data, err = pages.in(name).zip(s.time)
+	return name + ".zip", data, err
 }
 
 // licence is a file about the terms of something that is linked.

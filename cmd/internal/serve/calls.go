@@ -16,6 +16,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
+	"superres/cmd/internal/serve/jobs"
 	"superres/cmd/internal/upscale"
 	"superres/internal/safefile"
 	"superres/internal/scheduling"
@@ -107,7 +108,7 @@ func (s *site) take(w http.ResponseWriter, r *http.Request, call string, out io.
 	}
 	defer in.Close()
 	defer p.leave()
-	j, files := job{Call: call, Params: params}, []*os.File{in}
+	j, files := job{Job: jobs.Job{Call: call, Params: params}}, []*os.File{in}
 	model, version, err := models.OpenUser(params.Get("model"))
 	if err != nil {
 		return done, err

@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/url"
 	"sync"
 	"time"
 
+	"superres/cmd/internal/serve/jobs"
 	"superres/internal/imagefile"
 )
 
@@ -69,10 +69,8 @@ type workerReady struct {
 
 // job is a call that a worker is to do.
 type job struct {
-	Call   string     // upscale, inspect or score
-	Params url.Values // parameters of upscale and inspect
-	Scale  int        // of score: width of the border to leave out, in pixels
-	Sizes  []int64    // sizes of the files of the call, in bytes
+	jobs.Job
+	Sizes []int64 // sizes of the files of the call, in bytes
 	// Model is the version of the user's model that upscale and inspect use, whose file follows the picture; empty: the
 	// model is embedded.
 	Model string `json:",omitempty"`

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/serve/jobs"
 	"superres/internal/imagefile"
 	"superres/internal/safefile"
 	"superres/superres"
@@ -36,19 +37,16 @@ func (s *site) score(w http.ResponseWriter, r *http.Request) error {
 	}
 	p := &picture{site: s}
 	defer p.leave()
-	done, err := p.run(r.Context(), job{Call: "score", Scale: scale}, files[:], nil)
+	done, err := p.run(r.Context(), job{Job: jobs.Job{Call: "score", Scale: scale}}, files[:], nil)
 	if err == nil {
 		s.answer(w, http.StatusOK, done.Answer)
 	}
 	return err
 }
 
-// parts are the names of the parts of the form sent to v1/score.
-var parts = [...]string{"truth", "picture"}
-
 // pair stores the two pictures of a form in unnamed files, which the caller closes. After an error, files holds those
 // received so far, and nil.
-func (s *site) pair(w http.ResponseWriter, r *http.Request) (files [len(parts)]*os.File, err error) {
+func (s *site) pair(w http.ResponseWriter, r *http.Request) (files [len(jobs.Parts)]*os.File, err error) {
 	in := &metered{body: s.moving(w, r, s.patience.body)}
 	r.Body = in
 	form, err := r.MultipartReader()
@@ -68,7 +66,7 @@ func (s *site) pair(w http.ResponseWriter, r *http.Request) (files [len(parts)]*
 			return files, err
 		}
 	}
-	for i, name := range parts {
+	for i, name := range jobs.Parts {
 		if files[i] == nil {
 			return files, console.Usage("score: no part %s; expected truth and picture", name)
 		}
@@ -81,8 +79,8 @@ func (s *site) pair(w http.ResponseWriter, r *http.Request) (files [len(parts)]*
 }
 
 // take stores part in files, at the index of its name, and returns files. It fails for an unknown or repeated name.
-func (m *metered) take(part *multipart.Part, files [len(parts)]*os.File) ([len(parts)]*os.File, error) {
-	for i, name := range parts {
+func (m *metered) take(part *multipart.Part, files [len(jobs.Parts)]*os.File) ([len(jobs.Parts)]*os.File, error) {
+	for i, name := range jobs.Parts {
 		if name != part.FormName() || files[i] != nil {
 			continue
 		}

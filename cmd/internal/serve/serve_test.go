@@ -20,6 +20,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
+	"superres/cmd/internal/serve/page"
 	"superres/cmd/internal/settings"
 	"superres/cmd/internal/upscale"
 	"superres/internal/golden"
@@ -377,7 +378,7 @@ func TestPage(t *testing.T) {
 	got := s.do("GET", s.url, nil, nil)
 	_, rest, _ := strings.Cut(string(got.body), `id="settings">`)
 	text, _, _ := strings.Cut(rest, "</script>")
-	var at pageSettings
+	var at page.Settings
 	if err := json.Unmarshal([]byte(text), &at); err != nil || at.Version != console.Version ||
 		!slices.Equal(names(at.Options), upscale.Parameters().Names()) || at.MaxMemory != 2<<30 {
 		t.Errorf("%d %q (%v)", got.status, text, err)

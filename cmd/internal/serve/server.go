@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"path"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -17,8 +16,8 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
+	"superres/cmd/internal/serve/jobs"
 	"superres/cmd/internal/serve/page"
-	"superres/cmd/internal/settings"
 	"superres/cmd/internal/upscale"
 	"superres/internal/imagefile"
 	"superres/internal/safefile"
@@ -70,19 +69,9 @@ func newSite(opt options, at net.Addr, log func(line string)) *site {
 	return s
 }
 
-// pageSettings are the values that the page needs when it is loaded.
-type pageSettings struct {
-	Version   string                 `json:"version"`
-	Options   []settings.Description `json:"options"`    // parameters of v1/upscale
-	Models    []string               `json:"models"`     // names of the user's models
-	MaxBytes  int64                  `json:"max_bytes"`  // limit for a file
-	MaxPixels int64                  `json:"max_pixels"` // limit for a picture; 0: as many as the memory holds
-	MaxMemory int64                  `json:"max_memory"` // for all pictures in work, in bytes
-}
-
 // page returns index.html with the page settings filled in.
 func (s *site) page() []byte {
-	text, err := page.Files.Index(pageSettings{Version: console.Version, Options: upscale.Parameters().Describe(),
+	text, err := page.Files.Index(page.Settings{Version: console.Version, Options: upscale.Parameters().Describe(),
 		Models: models.UserNames(), MaxBytes: imagefile.MaxBytes, MaxPixels: s.limits.Pixels,
 		MaxMemory: s.limits.Memory})
 	if err != nil {
@@ -254,20 +243,8 @@ func (s *site) fail(w http.ResponseWriter, err error) {
 	s.answer(w, status, f)
 }
 
-var dashed = regexp.MustCompile(`--([a-z]+(?:-[a-z]+)*)`)
-
 // asParameters returns text with flags that are parameters of a request named without dashes, and flags of the server
 // named as such.
 func asParameters(text string) string {
-	parameters := upscale.Parameters().Names()
-	return dashed.ReplaceAllStringFunc(text, func(flag string) string {
-		name := flag[2:]
-		switch {
-		case slices.Contains(parameters, name):
-			return name
-		case slices.Contains([]string{"max-memory", "max-pixels", "timeout"}, name):
-			return "superres serve " + flag
-		}
-		return flag
-	})
+	return jobs.AsParameters(text, func(flag string) string { return "superres serve " + flag })
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"image"
 	"io"
 	"math"
 	"os"
@@ -18,13 +17,11 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/scoring"
+	"superres/cmd/internal/serve/jobs"
 	"superres/cmd/internal/upscale"
-	"superres/internal/imagefile"
 	"superres/internal/parallel"
 	"superres/internal/sandbox"
 	"superres/internal/scheduling"
-	"superres/superres/score"
 )
 
 // workerVariable is the environment variable that makes the program run as a worker of a server.
@@ -153,105 +150,22 @@ func (w *worker) do(ctx context.Context, j job, out io.Writer) (reply, error) {
 	if len(j.Sizes) == 0 {
 		return reply{}, errors.New("no file")
 	}
-	if j.Call == "score" {
-		return w.score(ctx, j)
-	}
 	if j.Model != "" {
-		file := &distant{worker: w, file: 1, size: j.Sizes[len(j.Sizes)-1]}
-		if err := w.service.Provide(j.Params.Get("model"), j.Model, file, file.size); err != nil {
+		size := j.Sizes[len(j.Sizes)-1]
+		if err := w.service.Provide(j.Params.Get("model"), j.Model, w.file(1, size), size); err != nil {
 			return reply{}, err
 		}
 	}
-	request, err := w.service.Request(ctx, j.Params)
-	if err != nil {
-		return reply{}, err
+	r := &jobs.Runner{
+		Service: w.service, Decode: w.settings.Decode,
+		Limits: console.Limits{Memory: w.settings.Memory, Pixels: w.settings.Pixels},
+		File: func(i int) (io.ReaderAt, int64) {
+			return w.file(i, j.Sizes[i]), j.Sizes[i]
+		},
+		Admit: w.admit, Progress: w.progress,
 	}
-	admit := func(l scheduling.Load) error { return w.admit(l) }
-	file := &distant{worker: w, size: j.Sizes[0]}
-	var result upscale.Result
-	if j.Call == "inspect" {
-		result, err = request.Inspect(ctx, file, file.size, admit)
-	} else {
-		result, err = request.Upscale(ctx, file, file.size, out, admit, w.progress)
-	}
+	result, err := r.Do(ctx, j.Job, out)
 	return reply{Name: result.Name, Format: result.Format, Answer: result.Event}, err
-}
-
-// scores is the answer to a call of v1/score.
-type scores struct {
-	Protocol score.Protocol `json:"protocol"`
-	Scale    int            `json:"scale"` // width of the border that is left out, in pixels
-	scoring.Cell
-	Mean    float64 `json:"mean_absolute_difference"` // mean over all colours, in levels of 0 to 255
-	Largest float64 `json:"largest_difference"`
-}
-
-// scoreBytes is the memory that scoring takes for each pixel, in bytes, both pictures included.
-const scoreBytes = 112
-
-// score returns the scores of a picture against the true one.
-func (w *worker) score(ctx context.Context, j job) (reply, error) {
-	files := make([]*distant, len(parts))
-	pixels := int64(0)
-	for i, name := range parts {
-		files[i] = &distant{worker: w, file: i, size: j.Sizes[i]}
-		size, err := w.sizeOf(ctx, files[i], name)
-		if err != nil {
-			return reply{}, err
-		}
-		pixels = max(pixels, int64(size.X)*int64(size.Y))
-	}
-	need := pixels * scoreBytes
-	if err := console.EnoughMemory(w.settings.Memory, "scoring", float64(need), ", or smaller pictures"); err != nil {
-		return reply{}, err
-	}
-	if err := w.admit(scheduling.Load{Memory: need, Pixels: pixels}); err != nil {
-		return reply{}, err
-	}
-	var images [len(parts)]image.Image
-	for i, name := range parts {
-		pic, err := w.open(ctx, files[i], name, nil)
-		if err != nil {
-			return reply{}, err
-		}
-		images[i] = pic.Image
-	}
-	answer := scores{Protocol: score.MatlabY, Scale: j.Scale}
-	metrics, err := answer.Protocol.Compare(images[0], images[1], j.Scale)
-	if err != nil {
-		return reply{}, console.Fail(console.ExitInput, err)
-	}
-	by, err := score.Differ(images[0], images[1], j.Scale)
-	if err != nil {
-		return reply{}, console.Fail(console.ExitInput, err)
-	}
-	answer.Cell, answer.Mean, answer.Largest = scoring.CellOf(metrics), by.Mean, by.Max
-	text, err := json.Marshal(answer)
-	return reply{Answer: text}, err
-}
-
-// errSize stops the reading of a picture once its size is known.
-var errSize = errors.New("the size is known")
-
-// sizeOf returns the size of the picture f in pixels, from its header. name stands for it in messages.
-func (w *worker) sizeOf(ctx context.Context, f *distant, name string) (size image.Point, err error) {
-	_, err = w.open(ctx, f, name, func(cfg image.Config, _ int64) error {
-		size = image.Pt(cfg.Width, cfg.Height)
-		return errSize
-	})
-	if errors.Is(err, errSize) {
-		err = nil
-	}
-	return size, err
-}
-
-// open returns the picture f, to be scored: of an animation or a file with pages, the first one. accept may refuse it
-// by its header; name stands for it in messages.
-func (w *worker) open(ctx context.Context, f *distant, name string,
-	accept func(image.Config, int64) error) (*imagefile.Picture, error) {
-	limits := imagefile.Limits{Pixels: w.settings.Pixels, Time: w.settings.Decode, Strip: true, FirstFrame: true,
-		Accept: accept}
-	return imagefile.OpenAt(ctx, f, f.size, name, limits)
 }
 
 // ask sends v as JSON in a frame of a kind and returns the answer, which comes even if the job was cancelled.
@@ -315,66 +229,15 @@ func (w *worker) share(tasks int) {
 	}
 }
 
-// distant reads a file that the server holds, in blocks, of which the last few are kept in memory.
-type distant struct {
-	*worker
-	file int   // index among the files of the job
-	size int64 // size of the file, in bytes
-
-	mu     sync.Mutex  // guards blocks, and the exchange with the server about them
-	blocks []fileBlock // last used first
-}
-
-type fileBlock struct {
-	offset int64
-	data   []byte
-}
-
-const (
-	blockBytes = 128 << 10
-	mostBlocks = 4
-)
-
-// ReadAt implements io.ReaderAt. It is safe for concurrent use.
-func (d *distant) ReadAt(p []byte, offset int64) (n int, err error) {
-	if offset < 0 {
-		return 0, errors.New("a negative offset")
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for n < len(p) {
-		at := offset + int64(n)
-		if at >= d.size {
-			return n, io.EOF
+// file returns a file that the server holds, which is read in blocks.
+func (w *worker) file(index int, size int64) io.ReaderAt {
+	return &jobs.Blocks{Size: size, Read: func(offset, length int64) ([]byte, error) {
+		got, err := w.ask(frameNeed, need{int64(index), offset, length})
+		if err == nil && (got.kind != frameData || int64(len(got.content)) != length) {
+			err = errors.New("the picture cannot be read from the server")
 		}
-		data, err := d.block(at - at%blockBytes)
-		if err != nil {
-			return n, err
-		}
-		n += copy(p[n:], data[at%blockBytes:])
-	}
-	return n, nil
-}
-
-// block returns the block that begins at offset, a multiple of blockBytes. The caller must not change it.
-func (d *distant) block(offset int64) ([]byte, error) {
-	for i, b := range d.blocks {
-		if b.offset == offset {
-			copy(d.blocks[1:i+1], d.blocks[:i])
-			d.blocks[0] = b
-			return b.data, nil
-		}
-	}
-	length := min(blockBytes, d.size-offset)
-	got, err := d.ask(frameNeed, need{int64(d.file), offset, length})
-	if err == nil && (got.kind != frameData || int64(len(got.content)) != length) {
-		err = errors.New("the picture cannot be read from the server")
-	}
-	if err != nil {
-		return nil, err
-	}
-	d.blocks = slices.Insert(d.blocks[:min(len(d.blocks), mostBlocks-1)], 0, fileBlock{offset, got.content})
-	return got.content, nil
+		return got.content, err
+	}}
 }
 
 // frameWriter sends what is written to it to the server, in frames, as bytes of the result.

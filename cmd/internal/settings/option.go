@@ -46,7 +46,7 @@ type Option struct {
 	Group string
 	// Effect says whether the value decides the bytes of a result.
 	Effect Effect
-	// Noted says that output files record the value if the user gave it.
+	// Noted says that output files record the value if it is not the default.
 	Noted bool
 	// Path says that the value is a file name, or several with commas; a result records base names only.
 	Path bool

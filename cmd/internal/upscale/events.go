@@ -44,6 +44,7 @@ type pictureEvent struct {
 	LevelLeast  float64    `json:"level_least,omitempty"`  // done, plan: the least level, if it varies
 	WebPIndex   float64    `json:"webp_index,omitempty"`   // done, plan: quantiser index of a lossy WebP
 	Sharpened   bool       `json:"sharpened,omitempty"`    // done, plan: looks sharpened; false also if not checked
+	Repeated    int        `json:"repeated,omitempty"`     // done, plan: side of the squares of equal pixels
 	JPEGQuality int        `json:"jpeg_quality,omitempty"` // done, plan: quality of compression that was found
 	Memory      int64      `json:"memory,omitempty"`       // plan: estimated bytes
 	Seconds     float64    `json:"seconds,omitempty"`      // done, fail: time taken
@@ -73,7 +74,7 @@ func (ev *pictureEvent) plan(p *enlarging.Plan) {
 		ev.ColourNoise = hundredths(c.Found.ColourNoise)
 	}
 	ev.Varies, ev.NoiseLeast, ev.LevelLeast = c.Varies(), hundredths(c.LeastNoise), c.LeastStrength
-	ev.Sharpened = c.Found.Sharpened
+	ev.Sharpened, ev.Repeated = c.Found.Sharpened, c.Found.Repeated
 	ev.WebPIndex = math.Round(10*c.Found.WebP) / 10
 }
 
@@ -100,9 +101,10 @@ func (o outcome) warnings() []string {
 	return o.Warnings
 }
 
-// agreement returns how well the result of a network of another program agrees with the picture, as the end of a line.
+// agreement returns how well the result agrees with the picture, as the end of a line; "" for models of
+// the program, unless they are to be described.
 func (o outcome) agreement() string {
-	if o.Report == nil {
+	if o.Report == nil || o.Choice.Model.Network == nil && !o.Diagnose {
 		return ""
 	}
 	return fmt.Sprintf(", LR-PSNR %.1f dB", o.Report.LRPSNR)

@@ -48,7 +48,7 @@ scale.
 Many such networks invent detail. The line of a picture has the LR-PSNR, how near the
 result, reduced again, is to the picture: --back-projection 10 brings it nearer, and
 --strength 0.5 takes half of what the network adds. --verbose tells where values left
-the range of the network's integers.
+the range of the network's integers. --verbose and --json have the LR-PSNR of all models.
 
 FORMATS
 PNG, JPEG, GIF, BMP, TIFF and WebP are read. A result has the format of its picture, or

@@ -186,7 +186,7 @@ func (opt *Options) complete(given settings.Table, inputs []string) error {
 		if o.Given() {
 			opt.said = append(opt.said, o.Name)
 		}
-		if o.Given() && o.Noted {
+		if o.Noted && o.To.String() != o.Default() {
 			opt.Given = append(opt.Given, o.Name+" "+o.To.String())
 		}
 		if o.Effect == settings.Changes {

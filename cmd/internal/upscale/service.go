@@ -28,7 +28,6 @@ import (
 	"superres/internal/scheduling"
 	"superres/internal/usage"
 	"superres/superres"
-	embedded "superres/superres/models"
 )
 
 // Service enlarges pictures one by one, each with settings of its own, by the same code as the command and to the same
@@ -38,8 +37,7 @@ type Service struct {
 	decode, whole time.Duration
 	aside         *os.File // temporary file of PuttingAside
 
-	mu       sync.Mutex                 // guards models and provided
-	models   map[string]*superres.Model // the embedded ones that were asked for
+	mu       sync.Mutex // guards provided
 	provided provided
 }
 
@@ -52,7 +50,7 @@ type provided struct {
 // NewService returns a service with limits for each picture: decode for its decoding and whole for all; 0: no limit.
 func NewService(limits console.Limits, decode, whole time.Duration) *Service {
 	limits.Result = 400e6 // a request may come from anybody
-	return &Service{limits: limits, decode: decode, whole: whole, models: map[string]*superres.Model{}}
+	return &Service{limits: limits, decode: decode, whole: whole}
 }
 
 // PuttingAside makes the service use f as its temporary file, for one picture at a time; nil: each picture has a new
@@ -167,22 +165,15 @@ func (s *Service) Provide(name, version string, r io.ReaderAt, size int64) error
 	return nil
 }
 
-// model returns the model called name: an embedded one, which is opened once and kept, or the one that is provided, or
-// one of the user.
+// model returns the model called name: the one that is provided, an embedded one, or one of the user.
 func (s *Service) model(name string) (*superres.Model, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.provided.name == name && s.provided.model != nil {
-		return s.provided.model, nil
+	provided := s.provided
+	s.mu.Unlock()
+	if provided.name == name && provided.model != nil {
+		return provided.model, nil
 	}
-	if m := s.models[name]; m != nil {
-		return m, nil
-	}
-	m, err := models.Open(context.Background(), name)
-	if err == nil && slices.Contains(embedded.Names(), name) { // another may be replaced
-		s.models[name] = m
-	}
-	return m, err
+	return models.Open(context.Background(), name)
 }
 
 // baseName returns the last part of name, a path of any operating system, or "" if it has none.

@@ -12,6 +12,8 @@ var _ = register(operation{
 	lengths:   []string{"dst", "at"},
 	needs:     "len(at) is at least 1",
 	assembly:  func(t tier) { t.combine(false) },
+	simd:      func(f *function) { f.simdCombine(false) },
+	tiers:     []string{AVX2, AVX512, SIMD128},
 })
 
 var _ = register(operation{
@@ -19,6 +21,8 @@ var _ = register(operation{
 	signature: "(dst, base, src []float32, at []int, weight []float32)",
 	lengths:   []string{"dst", "at"},
 	assembly:  func(t tier) { t.combine(true) },
+	simd:      func(f *function) { f.simdCombine(true) },
+	tiers:     []string{AVX2, AVX512, SIMD128},
 })
 
 // combine goes over dst eight vectors at a time, then one, then a sample: each sum is in the order of the

@@ -11,6 +11,7 @@ func testOperations() []operation {
 		{name: "all", signature: "(v []float64)", tiers: []string{AVX2, AVX512}},
 		{name: "arm", signature: "(out, in []int8, n int) (a, b int)", lengths: []string{"in"}, tiers: []string{NEON}},
 		{name: "last", signature: "()", tiers: []string{AVX512BF16}, assembly: func(tier) {}},
+		{name: "web", signature: "(v []byte, n int)", tiers: []string{SIMD128}, simd: func(*function) {}},
 		{name: "few", signature: "(v []byte) int", needs: "len(v) is a multiple of 32", tiers: []string{AVX2, NEON}},
 	}
 }
@@ -18,7 +19,7 @@ func testOperations() []operation {
 func TestDispatch(t *testing.T) {
 	ops := testOperations()
 	archs := architectures(ops)
-	if strings.Join(archs, " ") != "amd64 arm64" {
+	if strings.Join(archs, " ") != "amd64 arm64 wasm" {
 		t.Fatalf("assembly for %v", archs)
 	}
 	for arch, parts := range map[string][]string{
@@ -38,10 +39,16 @@ func TestDispatch(t *testing.T) {
 			"\tcpu.ARM64.HasASIMD,\n",
 			"\treturn armARM64(unsafe.SliceData(out), unsafe.SliceData(in), len(in), n)\n",
 			"\n//go:noescape\nfunc armARM64(out *int8, in *int8, inLen int, n int) (a int, b int)\n",
-			"\nfunc all(v []float64) { allGeneric(v) }\n",
+			"\nfunc all(v []float64)     { allGeneric(v) }\n",
+		},
+		"wasm": {
+			"//go:build !purego && js\n", "{\"generic\", \"simd128\"}", "\thasModule(),\n",
+			"\t\twebWASM(unsafe.SliceData(v), n)\n",
+			"func webWASM(v *byte, n int) {\n\tcallModule(\"web\", &operands{\n" +
+				"\t\t[12]unsafe.Pointer{unsafe.Pointer(v)},\n\t\t[12]int{n},\n\t})\n}\n",
 		},
 		other: {
-			"//go:build purego || !(amd64 || arm64)\n",
+			"//go:build purego || !(amd64 || arm64 || js)\n",
 			"\nfunc few(v []byte) int                     { return fewGeneric(v) }\n",
 		},
 	} {
@@ -63,6 +70,7 @@ func TestRefusesOperations(t *testing.T) {
 		"a name twice":         {name: "mul", signature: "()", assembly: write},
 		"an unknown tier":      {name: "new", signature: "()", assembly: write, tiers: []string{"SSE"}},
 		"no assembly":          {name: "new", signature: "()"},
+		"no WebAssembly":       {name: "new", signature: "()", tiers: []string{SIMD128}},
 		"no signature":         {name: "new", signature: "int", assembly: write},
 		"a length of no slice": {name: "new", signature: "(v []int, n int)", lengths: []string{"n"}, assembly: write},
 	} {

@@ -12,7 +12,8 @@ var _ = register(operation{
 		"least []float32, leastStep int, most []float32, mostStep int)",
 	needs:    "n is at least 1, scale 2, 3 or 4",
 	assembly: tier.addPixels,
-	tiers:    []string{AVX2}, // a sample is four numbers at most
+	simd:     simdAddPixels,
+	tiers:    []string{AVX2, SIMD128}, // a sample is four numbers at most
 })
 
 // addPixels has a loop for every scale: all pixels of a sample are worked on together.
@@ -96,7 +97,8 @@ var _ = register(operation{
 	lengths:   []string{"least"},
 	needs:     "len(least) is a multiple of 8",
 	assembly:  tier.boundFlatAreas,
-	tiers:     []string{AVX2},
+	simd:      simdBoundFlatAreas,
+	tiers:     []string{AVX2, SIMD128},
 })
 
 func (t tier) boundFlatAreas() {

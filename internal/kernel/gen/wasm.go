@@ -117,7 +117,9 @@ func short(at value, offset int) value { return slices.Concat(at, []byte{0x2e, 0
 // Values of vectors. The name says of what lanes where that matters.
 
 func load(at value, offset int) value      { return accessOp(0x00, offset, at) }
-func loadPair(at value, offset int) value  { return accessOp(0x09, offset, at) } // in all lanes
+func loadSplat(at value, offset int) value { return accessOp(0x09, offset, at) } // 32 bits, in all lanes
+func loadOne(at value, offset int) value   { return accessOp(0x5c, offset, at) } // 32 bits, and zeros
+func loadTwo(at value, offset int) value   { return accessOp(0x5d, offset, at) } // 64 bits, and zeros
 func splat(x value) value                  { return vectorOp(0x11, x) }
 func dot(x, y value) value                 { return vectorOp(0xba, x, y) }
 func addInts(x, y value) value             { return vectorOp(0xae, x, y) }
@@ -128,13 +130,25 @@ func subShorts(x, y value) value           { return vectorOp(0x91, x, y) }
 func minShorts(x, y value) value           { return vectorOp(0x96, x, y) }
 func maxShorts(x, y value) value           { return vectorOp(0x98, x, y) }
 func narrow(x, y value) value              { return vectorOp(0x85, x, y) }
+func equalInts(x, y value) value           { return vectorOp(0x37, x, y) } // all bits of a lane, or none
+func aboveInts(x, y value) value           { return vectorOp(0x3b, x, y) } // the same
+func minUnsigned(x, y value) value         { return vectorOp(0xb7, x, y) }
+func maxInts(x, y value) value             { return vectorOp(0xb8, x, y) }
 func signs(x value) value                  { return vectorOp(0xac, x, number(31)) }
 func choose(ones, zeros, mask value) value { return vectorOp(0x52, ones, zeros, mask) }
 func toFloats(x value) value               { return vectorOp(0xfa, x) }
 func addFloats(x, y value) value           { return vectorOp(0xe4, x, y) }
 func mulFloats(x, y value) value           { return vectorOp(0xe6, x, y) }
-func minFloats(x, y value) value           { return vectorOp(0xea, x, y) }
-func maxFloats(x, y value) value           { return vectorOp(0xeb, x, y) }
+func subFloats(x, y value) value           { return vectorOp(0xe5, x, y) }
+func minFloats(x, y value) value           { return vectorOp(0xea, x, y) } // y < x ? y : x
+func maxFloats(x, y value) value           { return vectorOp(0xeb, x, y) } // x < y ? y : x
+func leastFloats(x, y value) value         { return vectorOp(0xe8, x, y) } // as Go's min, of NaN and zeros too
+func greatestFloats(x, y value) value      { return vectorOp(0xe9, x, y) } // as Go's max
+
+// loadLane returns x with a lane of 32 bits replaced by what is in memory.
+func loadLane(at value, offset int, x value, lane byte) value {
+	return append(accessOp(0x56, offset, at, x), lane)
+}
 
 // same returns a vector whose lanes have the given 32 bits.
 func same(bits uint32) value {
@@ -196,6 +210,15 @@ func (f *function) increase(l local, v value) { f.set(l, add(l.value(), v)) }
 // store stores a vector offset bytes behind an address.
 func (f *function) store(at value, offset int, v value) {
 	f.code = append(f.code, accessOp(0x0b, offset, at, v)...)
+}
+
+// storeLane stores a lane of 32 bits of a vector, storeTwo the first two lanes.
+func (f *function) storeLane(at value, offset int, v value, lane byte) {
+	f.code = append(append(f.code, accessOp(0x5a, offset, at, v)...), lane)
+}
+
+func (f *function) storeTwo(at value, offset int, v value) {
+	f.code = append(append(f.code, accessOp(0x5b, offset, at, v)...), 0)
 }
 
 // repeat writes a loop that runs body once, and again as long as the condition holds.

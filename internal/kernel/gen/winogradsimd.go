@@ -173,7 +173,7 @@ func simdMultiplyTiles(f *function) {
 					f.set(words[i], load(w.value(), 16*i))
 				}
 				for s := range tall {
-					f.set(x, loadPair(at[s].value(), 4*k))
+					f.set(x, loadSplat(at[s].value(), 4*k))
 					for i := range wide {
 						to := acc[s*wide+i]
 						f.set(to, addInts(to.value(), dot(x.value(), words[i].value())))

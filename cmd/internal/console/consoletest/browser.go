@@ -17,7 +17,7 @@ import (
 // Browser is a headless Chromium that is driven by the DevTools protocol over pipes: messages in JSON, each ended by
 // a zero byte.
 type Browser struct {
-	t *testing.T
+	t testing.TB
 	*pipe
 	session string // the session of one tab
 }
@@ -33,7 +33,7 @@ type pipe struct {
 const patience = 2 * time.Minute
 
 // OpenBrowser starts Chromium with a blank page, or skips the test if Chromium is not installed.
-func OpenBrowser(t *testing.T) *Browser {
+func OpenBrowser(t testing.TB) *Browser {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("not with -short: pages in a browser are slow")
@@ -282,4 +282,17 @@ func (b *Browser) Downloads(dir string) {
 	b.t.Helper()
 	all := &Browser{t: b.t, pipe: b.pipe}
 	all.Call("Browser.setDownloadBehavior", map[string]any{"behavior": "allow", "downloadPath": dir}, nil)
+}
+
+// Await waits until the file path is there, with content, and returns path.
+func Await(t *testing.T, path string) string {
+	t.Helper()
+	for range 200 {
+		if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+			return path
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatalf("%s does not come", path)
+	return ""
 }

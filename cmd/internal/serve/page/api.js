@@ -2,6 +2,10 @@
 // when there is no answer; with Moved, when there is a server that does not know the
 // address of this page; or as fetch does when its signal says that it is no longer wanted.
 
+// Where there is no server, workers of the browser answer.
+const { local } = JSON.parse(document.getElementById("settings").textContent);
+const { fetch, EventSource } = local ? await import("./local.js") : globalThis;
+
 export class Refused extends Error {
 	constructor(message, exit, wait) {
 		super(message);

@@ -115,8 +115,8 @@ func (d *double) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		data, err := page.Files.ReadFile(name)
 		if name == "" {
 			name = "index.html"
-			data, err = page.Files.Index(map[string]any{"options": upscale.Parameters().Describe(),
-				"models": []string{"mine", "other"}})
+			data, err = page.Files.Index(page.Settings{Options: upscale.Parameters().Describe(),
+				Models: []string{"mine", "other"}})
 		}
 		if err != nil {
 			refuse(w, http.StatusNotFound, "there is nothing at this address")

@@ -270,7 +270,7 @@ settings.watch(async () => {
 api.connection.watch = state => {
 	const place = $("trouble");
 	place.hidden = state === "here";
-	if (state === "gone") place.textContent = "The server does not answer. All is kept here, and goes on when it is back; if it was stopped, start superres serve again.";
+	if (state === "gone") place.textContent = server.local ? "superres.wasm cannot be loaded. All is kept here, and goes on when it can." : "The server does not answer. All is kept here, and goes on when it is back; if it was stopped, start superres serve again.";
 	if (state === "moved") place.textContent = "The server was started again under a new address: open the page from the line it has printed. What is done can still be saved here.";
 	say(state === "here" ? "The server is back." : "");
 	if (state === "here") {
@@ -286,7 +286,7 @@ addEventListener("beforeunload", event => {
 });
 
 const here = /^(localhost|127\.[\d.]+|\[::1\])$/.test(location.hostname);
-$("about").textContent = here ? "enlarges pictures on this computer; they go nowhere else" : `enlarges pictures on ${location.hostname}; they go nowhere else`;
+$("about").textContent = server.local ? "enlarges pictures in this browser; they go nowhere else" : here ? "enlarges pictures on this computer; they go nowhere else" : `enlarges pictures on ${location.hostname}; they go nowhere else`;
 $("about").title = `superres ${server.version ?? ""}`;
 if (phone.matches) $("folded").open = false;
 show();

@@ -3,10 +3,10 @@
 //
 // Each script is a module: main.js ties the others together; files.js takes files that are dropped, pasted or chosen;
 // settings.js reads the form, and sizes.js computes the size it asks for; api.js calls the server and waits for a lost
-// one; queue.js schedules pictures; list.js lists them; view.js shows one before and after, from the pixels that
-// source.js loads, first where detail.js finds the most detail, and page by page by pages.js; scores.js compares with a
-// true picture; zip.js packs results; words.js formats numbers. viewport.js and bicubic.js are shared with the page of
-// superres diff.
+// one, or local.js does the calls in workers of the browser (see package browser); queue.js schedules pictures; list.js
+// lists them; view.js shows one before and after, from the pixels that source.js loads, first where detail.js finds the
+// most detail, and page by page by pages.js; scores.js compares with a true picture; zip.js packs results; words.js
+// formats numbers. viewport.js and bicubic.js are shared with the page of superres diff.
 package page
 
 import (
@@ -14,11 +14,23 @@ import (
 	"embed"
 	"encoding/json"
 
+	"superres/cmd/internal/settings"
 	"superres/internal/report"
 )
 
 //go:embed *.html *.css *.svg *.js
 var own embed.FS
+
+// Settings are the values that the page needs when it is loaded.
+type Settings struct {
+	Version   string                 `json:"version"`
+	Options   []settings.Description `json:"options"`         // parameters of v1/upscale
+	Models    []string               `json:"models"`          // names of the user's models
+	MaxBytes  int64                  `json:"max_bytes"`       // limit for a file
+	MaxPixels int64                  `json:"max_pixels"`      // limit for a picture; 0: as many as the memory holds
+	MaxMemory int64                  `json:"max_memory"`      // for all pictures in work, in bytes
+	Local     bool                   `json:"local,omitempty"` // the browser does the calls; false: a server
+}
 
 // Files gives access to index.html and the files that it loads.
 var Files files
@@ -36,8 +48,21 @@ func (files) ReadFile(name string) ([]byte, error) {
 	return own.ReadFile(name)
 }
 
+// Names returns the names of all files.
+func (files) Names() []string {
+	names := []string{"bicubic.js", "viewport.js"}
+	entries, err := own.ReadDir(".")
+	if err != nil {
+		panic(err) // cannot happen: it is embedded
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
 // Index returns index.html with values, as JSON, in its block of data.
-func (files) Index(values any) ([]byte, error) {
+func (files) Index(values Settings) ([]byte, error) {
 	text, err := own.ReadFile("index.html")
 	if err != nil {
 		return nil, err

@@ -206,11 +206,12 @@ func TestSave(t *testing.T) {
 	b.Choose("document.getElementById('folder')", filepath.Join(dir, "f"))
 	b.reach("done,done,done")
 	b.click("Save f/a.png")
-	if got := golden.Open(t, waitFor(t, filepath.Join(saved, "a_2x.png"))).Bounds().Size(); got != image.Pt(16, 18) {
+	one := consoletest.Await(t, filepath.Join(saved, "a_2x.png"))
+	if got := golden.Open(t, one).Bounds().Size(); got != image.Pt(16, 18) {
 		t.Errorf("saved %v", got)
 	}
 	b.click("Save all 3 as ZIP")
-	archive := must.Get(zip.OpenReader(waitFor(t, filepath.Join(saved, "superres.zip"))))(t)
+	archive := must.Get(zip.OpenReader(consoletest.Await(t, filepath.Join(saved, "superres.zip"))))(t)
 	defer archive.Close()
 	var names []string
 	for _, f := range archive.File {
@@ -242,19 +243,6 @@ func TestSave(t *testing.T) {
 		large.File[0].Modified.Year() != 2024 {
 		t.Errorf("%q of %d files", got, len(large.File))
 	}
-}
-
-// waitFor waits until a file is there, whole.
-func waitFor(t *testing.T, path string) string {
-	t.Helper()
-	for range 200 {
-		if info, err := os.Stat(path); err == nil && info.Size() > 0 {
-			return path
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	t.Fatalf("%s does not come", path)
-	return ""
 }
 
 // Settings that change: the part that is seen is there before the whole, what was done with
@@ -490,7 +478,7 @@ func TestStage(t *testing.T) {
 		t.Errorf("first on a phone is %v", got)
 	}
 	b.click("Save")
-	waitFor(t, filepath.Join(saved, "good_2x.png"))
+	consoletest.Await(t, filepath.Join(saved, "good_2x.png"))
 	b.Eval("document.querySelectorAll('.pick')[0].click()")
 	b.Wait("canvas.ariaLabel.startsWith('bad.png')")
 	b.Eval("document.querySelector('[name=size][value=\"3\"]').click()")

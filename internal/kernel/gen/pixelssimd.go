@@ -1,0 +1,186 @@
+package main
+
+// lanes says how many numbers of a row instructions work on: 4, or the first alone.
+type lanes int
+
+// load returns numbers at an address, with zeros behind them.
+func (n lanes) load(at value, offset int) value {
+	if n == 1 {
+		return loadOne(at, offset)
+	}
+	return load(at, offset)
+}
+
+func (n lanes) store(f *function, at value, offset int, v value) {
+	if n == 1 {
+		f.storeLane(at, offset, v, 0)
+	} else {
+		f.store(at, offset, v)
+	}
+}
+
+// simdCombine goes over dst four vectors at a time, then one, then a number.
+func (f *function) simdCombine(onto bool) {
+	rest, k := f.int(f.arg("dstLen")), f.int(number(0))
+	dst, src, base := f.int(f.arg("dst")), f.int(f.arg("src")), f.int(number(0))
+	if onto {
+		f.set(base, f.arg("base"))
+	}
+	from, w, acc := f.int(number(0)), f.vectors(1)[0], f.vectors(4)
+	for _, part := range []struct {
+		vectors int
+		lanes
+	}{{4, 4}, {1, 4}, {1, 1}} {
+		n := part.vectors * int(part.lanes)
+		f.while(above(rest.value(), number(n-1)), func() {
+			for i, a := range acc[:part.vectors] {
+				if onto {
+					f.set(a, part.load(base.value(), 16*i))
+				} else {
+					f.set(a, same(0))
+				}
+			}
+			f.set(k, number(0))
+			f.while(below(k.value(), f.arg("atLen")), func() {
+				f.set(from, add(src.value(), shift(word(add(f.arg("at"), shift(k.value(), 3)), 0), 2)))
+				f.set(w, loadSplat(add(f.arg("weight"), shift(k.value(), 2)), 0))
+				for i, a := range acc[:part.vectors] {
+					f.set(a, addFloats(a.value(), mulFloats(w.value(), part.load(from.value(), 16*i))))
+				}
+				f.increase(k, number(1))
+			})
+			for i, a := range acc[:part.vectors] {
+				v := a.value()
+				if onto {
+					v = minFloats(maxFloats(same(0), v), same(floatOne)) // NaN: 0
+				}
+				part.store(f, dst.value(), 16*i, v)
+			}
+			for _, p := range []local{dst, src, base} {
+				f.increase(p, number(4*n))
+			}
+			f.increase(rest, number(-n))
+		})
+	}
+}
+
+// simdAddPixels has a loop for every scale: all pixels of a sample are worked on together.
+func simdAddPixels(f *function) {
+	step := f.int(shift(f.arg("step"), 2))
+	left, own := f.int(f.arg("sums")), f.int(add(step.value(), shift(f.arg("outputs"), 2)))
+	next := f.int(add(left.value(), shift(own.value(), 1)))
+	f.set(own, add(left.value(), own.value()))
+	dst, was, n := f.int(f.arg("dst")), f.int(f.arg("was")), f.int(f.arg("n"))
+	rows := map[string]local{}
+	for _, name := range []string{"share", "least", "most"} {
+		rows[name] = f.int(f.arg(name))
+	}
+	v := f.vectors(1)[0]
+	for scale := 2; scale <= 4; scale++ {
+		pixels := func(at local) value {
+			switch scale {
+			case 2:
+				return loadTwo(at.value(), 0)
+			case 3:
+				return loadLane(at.value(), 8, loadTwo(at.value(), 0), 2)
+			}
+			return load(at.value(), 0)
+		}
+		f.when(equal(f.arg("scale"), number(scale)), func() {
+			f.repeat(func() value {
+				bound := func(name string) value { return loadSplat(rows[name].value(), 0) }
+				f.set(v, addFloats(addFloats(pixels(left), pixels(own)), pixels(next)))
+				f.set(v, addFloats(pixels(was), mulFloats(bound("share"), v.value())))
+				f.set(v, minFloats(maxFloats(bound("least"), v.value()), bound("most"))) // NaN: the least
+				switch scale {
+				case 4:
+					f.store(dst.value(), 0, v.value())
+				case 3:
+					f.storeLane(dst.value(), 8, v.value(), 2)
+					fallthrough
+				case 2:
+					f.storeTwo(dst.value(), 0, v.value())
+				}
+				f.increase(dst, number(4*scale))
+				f.increase(was, number(4*scale))
+				for _, p := range []local{left, own, next} {
+					f.increase(p, step.value())
+				}
+				for _, name := range []string{"share", "least", "most"} {
+					f.increase(rows[name], shift(f.arg(name+"Step"), 2))
+				}
+				f.increase(n, number(-1))
+				return n.value()
+			})
+		}, nil)
+	}
+}
+
+// around calls body with the nine samples around each of four, the one in the middle first, and moves on.
+func (f *function) around(finish func(at local), body func(first bool, sample value)) {
+	at := f.int(number(0))
+	x := f.vectors(1)[0]
+	f.while(below(at.value(), shift(f.arg("leastLen"), 2)), func() {
+		for i, row := range []string{"row", "above", "below"} {
+			for k, column := range []int{1, 0, 2} {
+				f.set(x, load(add(f.arg(row), at.value()), 4*column))
+				body(i+k == 0, x.value())
+			}
+		}
+		finish(at)
+		f.increase(at, number(16))
+	})
+}
+
+func simdBoundFlatAreas(f *function) {
+	const many = 2
+	nine := f.vectors(9)
+	lo, hi, los, his := f.vectors(1)[0], f.vectors(1)[0], f.vectors(1)[0], f.vectors(1)[0]
+	i := 0
+	f.around(func(at local) {
+		f.set(los, same(0))
+		f.set(his, same(0))
+		for _, v := range nine {
+			f.set(los, subInts(los.value(), equalInts(v.value(), lo.value())))
+			f.set(his, subInts(his.value(), equalInts(v.value(), hi.value())))
+		}
+		f.store(add(f.arg("least"), at.value()), 0,
+			choose(lo.value(), same(minusInf32), aboveInts(los.value(), same(many))))
+		f.store(add(f.arg("most"), at.value()), 0,
+			choose(hi.value(), same(inf32), aboveInts(his.value(), same(many))))
+	}, func(first bool, sample value) {
+		f.set(nine[i], sample)
+		i++
+		if first {
+			f.set(lo, sample)
+			f.set(hi, sample)
+		} else {
+			f.set(lo, minUnsigned(lo.value(), sample))
+			f.set(hi, maxInts(hi.value(), sample))
+		}
+	})
+}
+
+var _ = register(operation{
+	name:      "boundRange",
+	signature: "(least, most, above, row, below []float32)",
+	lengths:   []string{"least"},
+	needs:     "len(least) is a multiple of 8",
+	simd: func(f *function) {
+		lo, hi, width := f.vectors(1)[0], f.vectors(1)[0], f.vectors(1)[0]
+		f.around(func(at local) {
+			f.set(width, subFloats(hi.value(), lo.value()))
+			f.store(add(f.arg("least"), at.value()), 0, subFloats(lo.value(), width.value()))
+			f.store(add(f.arg("most"), at.value()), 0, addFloats(hi.value(), width.value()))
+		}, func(first bool, sample value) {
+			if first {
+				f.set(lo, sample)
+				f.set(hi, sample)
+			} else {
+				f.set(lo, leastFloats(lo.value(), sample))
+				f.set(hi, greatestFloats(hi.value(), sample))
+			}
+		})
+	},
+	tiers: []string{SIMD128},
+})

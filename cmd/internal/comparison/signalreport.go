@@ -60,7 +60,8 @@ func (f signalFindings) scores(m signalMeasure, name string) []float64 {
 func (f signalFindings) table() report.Table {
 	t := report.Table{Title: "Signals that were not learned from", Head: []string{"dictionary"}, Caption: fmt.Sprintf(
 		"Means ± standard errors of %s, seed %d, %d atoms, superres %s. Bold: ahead of every other by a test of "+
-			"pairs at 5 %%.", console.Count(f.opt.Protocol.runs, "run"), f.opt.Seed, f.opt.Protocol.atoms, console.Build())}
+			"pairs at 5 %%.", console.Count(f.opt.Protocol.runs, "run"), f.opt.Seed, f.opt.Protocol.atoms,
+		console.Build())}
 	best := map[string]int{}
 	for _, m := range f.measures() {
 		t.Head = append(t.Head, m.name)

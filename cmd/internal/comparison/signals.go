@@ -15,6 +15,7 @@ import (
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/plugins"
 	"superres/internal/report"
+	"superres/internal/safefile"
 	"superres/learners"
 	"superres/learners/planted"
 )
@@ -80,7 +81,7 @@ func runSignals(c *cli.Context, s *console.Streams, opt *Options) error {
 	defer bar.Clear()
 	bar.Set("reading", 0)
 	cmp := &comparison{opt: *opt}
-	var d data
+	d := data{mode: safefile.AnyMode}
 	identity, err := d.identify(c.Context, opt.Inputs, opt.Sources.Recursive)
 	if err != nil {
 		return err

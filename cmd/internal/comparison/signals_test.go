@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -145,6 +146,9 @@ func TestCompareSignals(t *testing.T) {
 		if !strings.Contains(string(consoletest.Read(t, dir, "a", name)), want) {
 			t.Errorf("%s lacks %s", name, want)
 		}
+	}
+	if info := must.Get(os.Stat(filepath.Join(dir, "a", "report.html")))(t); info.Mode().Perm()&0o400 == 0 {
+		t.Errorf("the report has mode %v", info.Mode())
 	}
 	long := signalFile(t, dir, 1, 6400)
 	program.Succeeds(t, dir, append(args, "-o", "c", long)...)

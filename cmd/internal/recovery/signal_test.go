@@ -157,6 +157,7 @@ func TestSecondInterrupt(t *testing.T) {
 		_, err := os.Stat(report)
 		there = err == nil
 	}
+	time.Sleep(300 * time.Millisecond) // until it prints
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	for over := false; !over; {

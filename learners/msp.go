@@ -43,7 +43,7 @@ func init() {
 func (MSP) Memory(m, n, k, s int) float64 {
 	codes, coding := sparse.Memory(m, k, n, s)
 	atoms, signals := float64(m)*float64(k), float64(n)
-	own := 8 * (float64(m)*signals + 2*float64(k)*signals + 6*square(max(m, k)) + 4*atoms)
+	own := 8 * (float64(m)*signals + 2*float64(k)*signals + 4*square(min(m, n)) + 6*square(k) + 4*atoms)
 	return own + 2*codes + max(coding, 8*float64(m)*signals)
 }
 

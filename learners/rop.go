@@ -176,11 +176,7 @@ func (l ROP) Memory(m, n, k, _ int) float64 {
 	if l.Noise > 0 || l.EstimateNoise {
 		state += 8 * signals
 	}
-	small := m
-	if k < m && n < m {
-		small = k
-	}
-	start := 8 * (3*signals + atoms*count + 2*ld*atoms + 4*square(small))
+	start := 8 * (3*signals + atoms*count + 2*ld*atoms + 4*square(min(m, n)))
 	work := ld*float64(2*min(ropColumns, n)+2) + count
 	if l.Paper {
 		work += 5 * square(kernel.Pad(min(m, n)))

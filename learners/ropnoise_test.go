@@ -60,38 +60,46 @@ func TestNoiseParam(t *testing.T) {
 	}
 }
 
-// Whitened coordinates are uncorrelated with mean square 1, and base·w is Y again for K = M. Signals of less than rank
-// K are refused.
+// Whitened coordinates are uncorrelated with mean square 1, and base·w is Y again where K is the rank. Signals of less
+// than rank K are refused, at once where there is no room for the square of their length.
 func TestWhiten(t *testing.T) {
-	const m, n = 6, 40
 	rng := rand.New(rand.NewPCG(3, 1))
-	y := mat.NewDense(m, n, nil)
-	y.Apply(func(i, _ int, _ float64) float64 { return float64(i+1) * 1e3 * rng.NormFloat64() }, y)
-	w, err := whiten(y, m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var gram, again mat.Dense
-	gram.Mul(w.w, w.w.T())
-	for i := range m {
-		for j := range m {
-			want := 0.0
-			if i == j {
-				want = n
-			}
-			if math.Abs(gram.At(i, j)-want) > 1e-9 {
-				t.Errorf("WWᵀ has %g at (%d, %d), expected %g", gram.At(i, j), i, j, want)
+	for _, size := range [][2]int{{6, 40}, {40, 6}} {
+		m, n := size[0], size[1]
+		k := min(m, n)
+		y := mat.NewDense(m, n, nil)
+		y.Apply(func(i, _ int, _ float64) float64 { return float64(i+1) * 1e3 * rng.NormFloat64() }, y)
+		w, err := whiten(y, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var gram, again mat.Dense
+		gram.Mul(w.w, w.w.T())
+		for i := range k {
+			for j := range k {
+				want := 0.0
+				if i == j {
+					want = float64(n)
+				}
+				if math.Abs(gram.At(i, j)-want) > 1e-9 {
+					t.Errorf("%d×%d: WWᵀ has %g at (%d, %d), expected %g", m, n, gram.At(i, j), i, j, want)
+				}
 			}
 		}
+		again.Mul(w.base, w.w)
+		if !mat.EqualApprox(&again, y, 1e-6) {
+			t.Errorf("%d×%d: base·w is not Y", m, n)
+		}
+		flat := mat.NewDense(m, n, nil)
+		flat.Outer(1, y.ColView(0), y.RowView(0))
+		if _, err := whiten(flat, 2); err == nil || !strings.Contains(err.Error(), "dimensions") {
+			t.Errorf("%d×%d: two coordinates of signals on a line: %v", m, n, err)
+		}
 	}
-	again.Mul(w.base, w.w)
-	if !mat.EqualApprox(&again, y, 1e-6) {
-		t.Error("base·w is not Y")
-	}
-	flat := mat.NewDense(m, n, nil)
-	flat.Outer(1, mat.NewVecDense(m, []float64{1, 2, 3, 4, 5, 6}), y.RowView(0))
-	if _, err := whiten(flat, 2); err == nil || !strings.Contains(err.Error(), "dimensions") {
-		t.Errorf("two coordinates of signals on a line: %v", err)
+	long := mat.NewDense(300_000, 3, nil)
+	long.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, long)
+	if _, err := whiten(long, 2); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -26,32 +26,45 @@ var errRank = errors.New("learners: the training signals span fewer dimensions t
 // whiten returns the whitening of y (M×N) to k coordinates. It fails where the rank of y is less than k.
 func whiten(y *mat.Dense, k int) (whitening, error) {
 	m, n := y.Dims()
+	small := min(m, n)
+	if k > small {
+		return whitening{}, errRank
+	}
 	length := mat.Norm(y, 2) / math.Sqrt(float64(n)) // so that no square overflows
 	var scaled mat.Dense
 	scaled.Scale(1/length, y)
-	gram := mat.NewSymDense(m, nil)
-	gram.SymOuterK(1/float64(n), &scaled)
+	// The squares of the singular values are the eigenvalues of YYᵀ/N and of YᵀY/N. The smaller one is taken: signals of
+	// 300,000 entries have no room for the other.
+	gram := mat.NewSymDense(small, nil)
+	if n < m {
+		gram.SymOuterK(1/float64(n), scaled.T())
+	} else {
+		gram.SymOuterK(1/float64(n), &scaled)
+	}
 	var eig mat.EigenSym
-	if k > m || !eig.Factorize(gram, true) {
+	if !eig.Factorize(gram, true) {
 		return whitening{}, errRank
 	}
 	values := eig.Values(nil)
-	if values[m-k] <= 1e-12*values[m-1] {
+	if values[small-k] <= 1e-12*values[small-1] {
 		return whitening{}, errRank
 	}
 	var vectors mat.Dense
 	eig.VectorsTo(&vectors)
 	t := whitening{k: k, base: mat.NewDense(m, k, nil), w: mat.NewDense(k, n, nil)}
-	back := mat.NewDense(m, k, nil) // U·diag(1/σ)
 	for j := range k {
-		root := math.Sqrt(values[m-1-j])
-		for i := range m {
-			v := vectors.At(i, m-1-j)
-			t.base.Set(i, j, v*root*length)
-			back.Set(i, j, v/root)
+		root, v := math.Sqrt(values[small-1-j]), mat.NewVecDense(small, mat.Col(nil, small-1-j, &vectors))
+		base, w := t.base.ColView(j).(*mat.VecDense), t.w.RowView(j).(*mat.VecDense)
+		if n < m {
+			base.MulVec(&scaled, v)
+			base.ScaleVec(length/math.Sqrt(float64(n)), base)
+			w.ScaleVec(math.Sqrt(float64(n)), v)
+		} else {
+			base.ScaleVec(root*length, v)
+			w.MulVec(scaled.T(), v)
+			w.ScaleVec(1/root, w)
 		}
 	}
-	t.w.Mul(back.T(), &scaled)
 	return t, nil
 }
 

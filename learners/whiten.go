@@ -33,8 +33,8 @@ func whiten(y *mat.Dense, k int) (whitening, error) {
 	length := mat.Norm(y, 2) / math.Sqrt(float64(n)) // so that no square overflows
 	var scaled mat.Dense
 	scaled.Scale(1/length, y)
-	// The squares of the singular values are the eigenvalues of YYᵀ/N and of YᵀY/N. The smaller one is taken: signals of
-	// 300,000 entries have no room for the other.
+	// The squares of the singular values are the eigenvalues of YYᵀ/N and of YᵀY/N. The smaller one is taken: for
+	// signals of 300,000 entries there is no room for the other.
 	gram := mat.NewSymDense(small, nil)
 	if n < m {
 		gram.SymOuterK(1/float64(n), scaled.T())

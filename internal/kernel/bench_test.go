@@ -59,6 +59,13 @@ func listBenchmarks() (list []benchmark) {
 				}
 			}
 		})
+		const tiles = 14 // in a row, each of 4×4 samples
+		places := make([]float32, 36*tiles*c)
+		for name, by := range map[string]winogradMap{"SpreadSamples": SpreadSamples, "GatherSums": GatherSums,
+			"SpreadGradients": SpreadGradients} {
+			add(fmt.Sprintf("%s/channels=%d", name, c), 0, 4*12*tiles*float64(c),
+				func() { by(places, tiles*c, c, src, c, 4*c, c, tiles) })
+		}
 		short, weights := randomBFloat16((side+2)*(side+2)*c, 1), randomPairs(9*c*c/2, 2)
 		add(fmt.Sprintf("ConvolveBFloat16/channels=%d", c), work, 0, func() {
 			for y := range side {

@@ -278,6 +278,30 @@ func countClipped(v []int16, magnitude int) int {
 //go:noescape
 func countClippedAMD64(v *int16, vLen int, magnitude int) int
 
+// gatherSums needs, in assembly: k is a multiple of 16, k and n are at least 1.
+func gatherSums(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
+	if current == 0 {
+		gatherSumsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
+	} else {
+		gatherSumsAMD64(unsafe.SliceData(dst), dstGap, dstStep, unsafe.SliceData(src), srcGap, srcStep, k, n)
+	}
+}
+
+//go:noescape
+func gatherSumsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+
+// gatherTaps needs, in assembly: k is a multiple of 16, k and n are at least 1.
+func gatherTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
+	if current == 0 {
+		gatherTapsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
+	} else {
+		gatherTapsAMD64(unsafe.SliceData(dst), dstGap, dstStep, unsafe.SliceData(src), srcGap, srcStep, k, n)
+	}
+}
+
+//go:noescape
+func gatherTapsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+
 // indexAbs needs, in assembly: len(v) is a multiple of 8.
 func indexAbs(v []float64, value float64) int {
 	if current == 0 {
@@ -618,6 +642,42 @@ func splitSamples(low, high, active, src []int16, step, samples int) {
 
 //go:noescape
 func splitSamplesAMD64(low *int16, high *int16, active *int16, activeLen int, src *int16, step int, samples int)
+
+// spreadGradients needs, in assembly: k is a multiple of 16, k and n are at least 1.
+func spreadGradients(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
+	if current == 0 {
+		spreadGradientsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
+	} else {
+		spreadGradientsAMD64(unsafe.SliceData(dst), dstGap, dstStep, unsafe.SliceData(src), srcGap, srcStep, k, n)
+	}
+}
+
+//go:noescape
+func spreadGradientsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+
+// spreadSamples needs, in assembly: k is a multiple of 16, k and n are at least 1.
+func spreadSamples(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
+	if current == 0 {
+		spreadSamplesGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
+	} else {
+		spreadSamplesAMD64(unsafe.SliceData(dst), dstGap, dstStep, unsafe.SliceData(src), srcGap, srcStep, k, n)
+	}
+}
+
+//go:noescape
+func spreadSamplesAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+
+// spreadTaps needs, in assembly: k is a multiple of 16, k and n are at least 1.
+func spreadTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
+	if current == 0 {
+		spreadTapsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
+	} else {
+		spreadTapsAMD64(unsafe.SliceData(dst), dstGap, dstStep, unsafe.SliceData(src), srcGap, srcStep, k, n)
+	}
+}
+
+//go:noescape
+func spreadTapsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
 
 // subtractFloats needs, in assembly: len(dst) is a multiple of 16.
 func subtractFloats(dst, a, b []float32) {

@@ -67,7 +67,13 @@ func correlateBFloat16(c []float32, cols int, a []uint32, stepA, strideA int, b 
 	correlateBFloat16Generic(c, cols, a, stepA, strideA, b, stepB, strideB, rows, n, k)
 }
 func countClipped(v []int16, magnitude int) int { return countClippedGeneric(v, magnitude) }
-func indexAbs(v []float64, value float64) int   { return indexAbsGeneric(v, value) }
+func gatherSums(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
+	gatherSumsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
+}
+func gatherTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
+	gatherTapsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
+}
+func indexAbs(v []float64, value float64) int { return indexAbsGeneric(v, value) }
 func interpolate(dst, src, table []float32, most, perUnit, middle, below, above float32) {
 	interpolateGeneric(dst, src, table, most, perUnit, middle, below, above)
 }
@@ -130,6 +136,15 @@ func splitLow(dst []int16, a, b, c, slope, factor []float32) {
 }
 func splitSamples(low, high, active, src []int16, step, samples int) {
 	splitSamplesGeneric(low, high, active, src, step, samples)
+}
+func spreadGradients(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
+	spreadGradientsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
+}
+func spreadSamples(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
+	spreadSamplesGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
+}
+func spreadTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
+	spreadTapsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
 }
 func subtractFloats(dst, a, b []float32)          { subtractFloatsGeneric(dst, a, b) }
 func sumRows(dst, src []float32, offsets []int32) { sumRowsGeneric(dst, src, offsets) }

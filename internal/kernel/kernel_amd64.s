@@ -13731,6 +13731,302 @@ done3:
 	VZEROUPPER
 	RET
 
+// func gatherSumsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+// Requires: AVX, AVX2, AVX512F, FMA3
+TEXT ·gatherSumsAMD64(SB), NOSPLIT, $0-64
+	CMPQ         ·current+0(SB), $0x03
+	JLT          slower1
+	MOVQ         dst+0(FP), AX
+	MOVQ         dstGap+8(FP), CX
+	MOVQ         dstStep+16(FP), DX
+	MOVQ         src+24(FP), BX
+	MOVQ         srcGap+32(FP), SI
+	MOVQ         srcStep+40(FP), DI
+	MOVQ         n+56(FP), R8
+	SHLQ         $0x02, CX
+	SHLQ         $0x02, DX
+	SHLQ         $0x02, SI
+	SHLQ         $0x02, DI
+	MOVL         $0x40000000, R9
+	VMOVD        R9, X0
+	VBROADCASTSS X0, Z0
+	MOVL         $0x40800000, R9
+	VMOVD        R9, X1
+	VBROADCASTSS X1, Z1
+	MOVL         $0x41000000, R9
+	VMOVD        R9, X2
+	VBROADCASTSS X2, Z2
+
+loop2:
+	CMPQ R8, $0x00000001
+	JL   done3
+	MOVQ k+48(FP), R9
+	MOVQ BX, R10
+	MOVQ AX, R11
+
+loop4:
+	VMOVUPD     (R10), Z3
+	VMOVUPD     (R10)(SI*1), Z4
+	VMOVUPD     (R10)(SI*2), Z5
+	LEAQ        (R10)(SI*2), R12
+	VMOVUPD     (R12)(SI*1), Z6
+	VMOVUPD     (R12)(SI*2), Z7
+	ADDQ        SI, R12
+	VMOVUPD     (R12)(SI*2), Z8
+	VADDPS      Z5, Z4, Z9
+	VSUBPS      Z5, Z4, Z4
+	VADDPS      Z7, Z6, Z5
+	VSUBPS      Z7, Z6, Z6
+	VADDPS      Z9, Z3, Z3
+	VADDPS      Z5, Z3, Z3
+	VMOVUPS     Z3, (R11)
+	VMOVAPS     Z4, Z3
+	VFMADD231PS Z0, Z6, Z3
+	VMOVUPS     Z3, (R11)(CX*1)
+	VMOVAPS     Z9, Z3
+	VFMADD231PS Z1, Z5, Z3
+	VMOVUPS     Z3, (R11)(CX*2)
+	VMOVAPS     Z4, Z3
+	VFMADD231PS Z2, Z6, Z3
+	VADDPS      Z8, Z3, Z3
+	LEAQ        (R11)(CX*2), R12
+	VMOVUPS     Z3, (R12)(CX*1)
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R11
+	SUBQ        $0x10, R9
+	JNZ         loop4
+	ADDQ        DI, BX
+	ADDQ        DX, AX
+	DECQ        R8
+	JMP         loop2
+
+done3:
+	VZEROUPPER
+	RET
+
+slower1:
+	MOVQ         dst+0(FP), AX
+	MOVQ         dstGap+8(FP), CX
+	MOVQ         dstStep+16(FP), DX
+	MOVQ         src+24(FP), BX
+	MOVQ         srcGap+32(FP), SI
+	MOVQ         srcStep+40(FP), DI
+	MOVQ         n+56(FP), R8
+	SHLQ         $0x02, CX
+	SHLQ         $0x02, DX
+	SHLQ         $0x02, SI
+	SHLQ         $0x02, DI
+	MOVL         $0x40000000, R9
+	VMOVD        R9, X0
+	VBROADCASTSS X0, Y0
+	MOVL         $0x40800000, R9
+	VMOVD        R9, X1
+	VBROADCASTSS X1, Y1
+	MOVL         $0x41000000, R9
+	VMOVD        R9, X2
+	VBROADCASTSS X2, Y2
+
+loop6:
+	CMPQ R8, $0x00000001
+	JL   done7
+	MOVQ k+48(FP), R9
+	MOVQ BX, R10
+	MOVQ AX, R11
+
+loop8:
+	VMOVUPD     (R10), Y3
+	VMOVUPD     (R10)(SI*1), Y4
+	VMOVUPD     (R10)(SI*2), Y5
+	LEAQ        (R10)(SI*2), R12
+	VMOVUPD     (R12)(SI*1), Y6
+	VMOVUPD     (R12)(SI*2), Y7
+	ADDQ        SI, R12
+	VMOVUPD     (R12)(SI*2), Y8
+	VADDPS      Y5, Y4, Y9
+	VSUBPS      Y5, Y4, Y4
+	VADDPS      Y7, Y6, Y5
+	VSUBPS      Y7, Y6, Y6
+	VADDPS      Y9, Y3, Y3
+	VADDPS      Y5, Y3, Y3
+	VMOVUPS     Y3, (R11)
+	VMOVAPS     Y4, Y3
+	VFMADD231PS Y0, Y6, Y3
+	VMOVUPS     Y3, (R11)(CX*1)
+	VMOVAPS     Y9, Y3
+	VFMADD231PS Y1, Y5, Y3
+	VMOVUPS     Y3, (R11)(CX*2)
+	VMOVAPS     Y4, Y3
+	VFMADD231PS Y2, Y6, Y3
+	VADDPS      Y8, Y3, Y3
+	LEAQ        (R11)(CX*2), R12
+	VMOVUPS     Y3, (R12)(CX*1)
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R11
+	SUBQ        $0x08, R9
+	JNZ         loop8
+	ADDQ        DI, BX
+	ADDQ        DX, AX
+	DECQ        R8
+	JMP         loop6
+
+done7:
+	VZEROUPPER
+	RET
+
+// func gatherTapsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+// Requires: AVX, AVX2, AVX512F, FMA3
+TEXT ·gatherTapsAMD64(SB), NOSPLIT, $0-64
+	CMPQ         ·current+0(SB), $0x03
+	JLT          slower1
+	MOVQ         dst+0(FP), AX
+	MOVQ         dstGap+8(FP), CX
+	MOVQ         dstStep+16(FP), DX
+	MOVQ         src+24(FP), BX
+	MOVQ         srcGap+32(FP), SI
+	MOVQ         srcStep+40(FP), DI
+	MOVQ         n+56(FP), R8
+	SHLQ         $0x02, CX
+	SHLQ         $0x02, DX
+	SHLQ         $0x02, SI
+	SHLQ         $0x02, DI
+	MOVL         $0x3e800000, R9
+	VMOVD        R9, X0
+	VBROADCASTSS X0, Z0
+	MOVL         $0x3e2aaaab, R9
+	VMOVD        R9, X1
+	VBROADCASTSS X1, Z1
+	MOVL         $0xbe2aaaab, R9
+	VMOVD        R9, X2
+	VBROADCASTSS X2, Z2
+	MOVL         $0x3daaaaab, R9
+	VMOVD        R9, X3
+	VBROADCASTSS X3, Z3
+	MOVL         $0x3d2aaaab, R9
+	VMOVD        R9, X4
+	VBROADCASTSS X4, Z4
+
+loop2:
+	CMPQ R8, $0x00000001
+	JL   done3
+	MOVQ k+48(FP), R9
+	MOVQ BX, R10
+	MOVQ AX, R11
+
+loop4:
+	VMOVUPD     (R10), Z5
+	VMOVUPD     (R10)(SI*1), Z6
+	VMOVUPD     (R10)(SI*2), Z7
+	LEAQ        (R10)(SI*2), R12
+	VMOVUPD     (R12)(SI*1), Z8
+	VMOVUPD     (R12)(SI*2), Z9
+	ADDQ        SI, R12
+	VMOVUPD     (R12)(SI*2), Z10
+	VADDPS      Z7, Z6, Z11
+	VMULPS      Z2, Z11, Z11
+	VSUBPS      Z6, Z7, Z6
+	VADDPS      Z9, Z8, Z7
+	VSUBPS      Z9, Z8, Z8
+	VMOVAPS     Z11, Z9
+	VFMADD231PS Z0, Z5, Z9
+	VMOVAPS     Z9, Z5
+	VFMADD231PS Z4, Z7, Z5
+	VMOVUPS     Z5, (R11)
+	VMULPS      Z1, Z6, Z5
+	VMOVAPS     Z5, Z5
+	VFMADD231PS Z3, Z8, Z5
+	VMOVUPS     Z5, (R11)(CX*1)
+	VMOVAPS     Z11, Z5
+	VFMADD231PS Z1, Z7, Z5
+	VADDPS      Z10, Z5, Z5
+	VMOVUPS     Z5, (R11)(CX*2)
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R11
+	SUBQ        $0x10, R9
+	JNZ         loop4
+	ADDQ        DI, BX
+	ADDQ        DX, AX
+	DECQ        R8
+	JMP         loop2
+
+done3:
+	VZEROUPPER
+	RET
+
+slower1:
+	MOVQ         dst+0(FP), AX
+	MOVQ         dstGap+8(FP), CX
+	MOVQ         dstStep+16(FP), DX
+	MOVQ         src+24(FP), BX
+	MOVQ         srcGap+32(FP), SI
+	MOVQ         srcStep+40(FP), DI
+	MOVQ         n+56(FP), R8
+	SHLQ         $0x02, CX
+	SHLQ         $0x02, DX
+	SHLQ         $0x02, SI
+	SHLQ         $0x02, DI
+	MOVL         $0x3e800000, R9
+	VMOVD        R9, X0
+	VBROADCASTSS X0, Y0
+	MOVL         $0x3e2aaaab, R9
+	VMOVD        R9, X1
+	VBROADCASTSS X1, Y1
+	MOVL         $0xbe2aaaab, R9
+	VMOVD        R9, X2
+	VBROADCASTSS X2, Y2
+	MOVL         $0x3daaaaab, R9
+	VMOVD        R9, X3
+	VBROADCASTSS X3, Y3
+	MOVL         $0x3d2aaaab, R9
+	VMOVD        R9, X4
+	VBROADCASTSS X4, Y4
+
+loop6:
+	CMPQ R8, $0x00000001
+	JL   done7
+	MOVQ k+48(FP), R9
+	MOVQ BX, R10
+	MOVQ AX, R11
+
+loop8:
+	VMOVUPD     (R10), Y5
+	VMOVUPD     (R10)(SI*1), Y6
+	VMOVUPD     (R10)(SI*2), Y7
+	LEAQ        (R10)(SI*2), R12
+	VMOVUPD     (R12)(SI*1), Y8
+	VMOVUPD     (R12)(SI*2), Y9
+	ADDQ        SI, R12
+	VMOVUPD     (R12)(SI*2), Y10
+	VADDPS      Y7, Y6, Y11
+	VMULPS      Y2, Y11, Y11
+	VSUBPS      Y6, Y7, Y6
+	VADDPS      Y9, Y8, Y7
+	VSUBPS      Y9, Y8, Y8
+	VMOVAPS     Y11, Y9
+	VFMADD231PS Y0, Y5, Y9
+	VMOVAPS     Y9, Y5
+	VFMADD231PS Y4, Y7, Y5
+	VMOVUPS     Y5, (R11)
+	VMULPS      Y1, Y6, Y5
+	VMOVAPS     Y5, Y5
+	VFMADD231PS Y3, Y8, Y5
+	VMOVUPS     Y5, (R11)(CX*1)
+	VMOVAPS     Y11, Y5
+	VFMADD231PS Y1, Y7, Y5
+	VADDPS      Y10, Y5, Y5
+	VMOVUPS     Y5, (R11)(CX*2)
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R11
+	SUBQ        $0x08, R9
+	JNZ         loop8
+	ADDQ        DI, BX
+	ADDQ        DX, AX
+	DECQ        R8
+	JMP         loop6
+
+done7:
+	VZEROUPPER
+	RET
+
 // func indexAbsAMD64(v *float64, vLen int, value float64) int
 // Requires: AVX, AVX2
 TEXT ·indexAbsAMD64(SB), NOSPLIT, $0-32
@@ -24820,6 +25116,440 @@ sample17:
 	JMP     channels15
 
 fewer16:
+	VZEROUPPER
+	RET
+
+// func spreadGradientsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+// Requires: AVX, AVX2, AVX512F, FMA3
+TEXT ·spreadGradientsAMD64(SB), NOSPLIT, $0-64
+	CMPQ         ·current+0(SB), $0x03
+	JLT          slower1
+	MOVQ         dst+0(FP), AX
+	MOVQ         dstGap+8(FP), CX
+	MOVQ         dstStep+16(FP), DX
+	MOVQ         src+24(FP), BX
+	MOVQ         srcGap+32(FP), SI
+	MOVQ         srcStep+40(FP), DI
+	MOVQ         n+56(FP), R8
+	SHLQ         $0x02, CX
+	SHLQ         $0x02, DX
+	SHLQ         $0x02, SI
+	SHLQ         $0x02, DI
+	MOVL         $0x40800000, R9
+	VMOVD        R9, X0
+	VBROADCASTSS X0, Z0
+
+loop2:
+	CMPQ R8, $0x00000001
+	JL   done3
+	MOVQ k+48(FP), R9
+	MOVQ BX, R10
+	MOVQ AX, R11
+
+loop4:
+	VMOVUPD     (R10), Z1
+	VMOVUPD     (R10)(SI*1), Z2
+	VMOVUPD     (R10)(SI*2), Z3
+	LEAQ        (R10)(SI*2), R12
+	VMOVUPD     (R12)(SI*1), Z4
+	VADDPS      Z3, Z1, Z5
+	VADDPS      Z4, Z2, Z6
+	VMOVUPS     Z1, (R11)
+	VADDPS      Z6, Z5, Z7
+	VMOVUPS     Z7, (R11)(CX*1)
+	VSUBPS      Z6, Z5, Z5
+	VMOVUPS     Z5, (R11)(CX*2)
+	VMOVAPS     Z1, Z1
+	VFMADD231PS Z0, Z3, Z1
+	VMOVAPS     Z2, Z2
+	VFMADD231PS Z0, Z4, Z2
+	VADDPS      Z2, Z2, Z2
+	VADDPS      Z2, Z1, Z3
+	LEAQ        (R11)(CX*2), R12
+	VMOVUPS     Z3, (R12)(CX*1)
+	VSUBPS      Z2, Z1, Z1
+	VMOVUPS     Z1, (R12)(CX*2)
+	ADDQ        CX, R12
+	VMOVUPS     Z4, (R12)(CX*2)
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R11
+	SUBQ        $0x10, R9
+	JNZ         loop4
+	ADDQ        DI, BX
+	ADDQ        DX, AX
+	DECQ        R8
+	JMP         loop2
+
+done3:
+	VZEROUPPER
+	RET
+
+slower1:
+	MOVQ         dst+0(FP), AX
+	MOVQ         dstGap+8(FP), CX
+	MOVQ         dstStep+16(FP), DX
+	MOVQ         src+24(FP), BX
+	MOVQ         srcGap+32(FP), SI
+	MOVQ         srcStep+40(FP), DI
+	MOVQ         n+56(FP), R8
+	SHLQ         $0x02, CX
+	SHLQ         $0x02, DX
+	SHLQ         $0x02, SI
+	SHLQ         $0x02, DI
+	MOVL         $0x40800000, R9
+	VMOVD        R9, X0
+	VBROADCASTSS X0, Y0
+
+loop6:
+	CMPQ R8, $0x00000001
+	JL   done7
+	MOVQ k+48(FP), R9
+	MOVQ BX, R10
+	MOVQ AX, R11
+
+loop8:
+	VMOVUPD     (R10), Y1
+	VMOVUPD     (R10)(SI*1), Y2
+	VMOVUPD     (R10)(SI*2), Y3
+	LEAQ        (R10)(SI*2), R12
+	VMOVUPD     (R12)(SI*1), Y4
+	VADDPS      Y3, Y1, Y5
+	VADDPS      Y4, Y2, Y6
+	VMOVUPS     Y1, (R11)
+	VADDPS      Y6, Y5, Y7
+	VMOVUPS     Y7, (R11)(CX*1)
+	VSUBPS      Y6, Y5, Y5
+	VMOVUPS     Y5, (R11)(CX*2)
+	VMOVAPS     Y1, Y1
+	VFMADD231PS Y0, Y3, Y1
+	VMOVAPS     Y2, Y2
+	VFMADD231PS Y0, Y4, Y2
+	VADDPS      Y2, Y2, Y2
+	VADDPS      Y2, Y1, Y3
+	LEAQ        (R11)(CX*2), R12
+	VMOVUPS     Y3, (R12)(CX*1)
+	VSUBPS      Y2, Y1, Y1
+	VMOVUPS     Y1, (R12)(CX*2)
+	ADDQ        CX, R12
+	VMOVUPS     Y4, (R12)(CX*2)
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R11
+	SUBQ        $0x08, R9
+	JNZ         loop8
+	ADDQ        DI, BX
+	ADDQ        DX, AX
+	DECQ        R8
+	JMP         loop6
+
+done7:
+	VZEROUPPER
+	RET
+
+// func spreadSamplesAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+// Requires: AVX, AVX2, AVX512F, FMA3
+TEXT ·spreadSamplesAMD64(SB), NOSPLIT, $0-64
+	CMPQ         ·current+0(SB), $0x03
+	JLT          slower1
+	MOVQ         dst+0(FP), AX
+	MOVQ         dstGap+8(FP), CX
+	MOVQ         dstStep+16(FP), DX
+	MOVQ         src+24(FP), BX
+	MOVQ         srcGap+32(FP), SI
+	MOVQ         srcStep+40(FP), DI
+	MOVQ         n+56(FP), R8
+	SHLQ         $0x02, CX
+	SHLQ         $0x02, DX
+	SHLQ         $0x02, SI
+	SHLQ         $0x02, DI
+	MOVL         $0x40800000, R9
+	VMOVD        R9, X0
+	VBROADCASTSS X0, Z0
+	MOVL         $0xc0a00000, R9
+	VMOVD        R9, X1
+	VBROADCASTSS X1, Z1
+	MOVL         $0xc0800000, R9
+	VMOVD        R9, X2
+	VBROADCASTSS X2, Z2
+
+loop2:
+	CMPQ R8, $0x00000001
+	JL   done3
+	MOVQ k+48(FP), R9
+	MOVQ BX, R10
+	MOVQ AX, R11
+
+loop4:
+	VMOVUPD     (R10), Z3
+	VMOVUPD     (R10)(SI*1), Z4
+	VMOVUPD     (R10)(SI*2), Z5
+	LEAQ        (R10)(SI*2), R12
+	VMOVUPD     (R12)(SI*1), Z6
+	VMOVUPD     (R12)(SI*2), Z7
+	ADDQ        SI, R12
+	VMOVUPD     (R12)(SI*2), Z8
+	VMOVAPS     Z7, Z9
+	VFMADD231PS Z1, Z5, Z9
+	VMOVAPS     Z9, Z9
+	VFMADD231PS Z0, Z3, Z9
+	VMOVUPS     Z9, (R11)
+	VMOVAPS     Z7, Z3
+	VFMADD231PS Z2, Z5, Z3
+	VMOVAPS     Z6, Z9
+	VFMADD231PS Z2, Z4, Z9
+	VADDPS      Z9, Z3, Z10
+	VMOVUPS     Z10, (R11)(CX*1)
+	VSUBPS      Z9, Z3, Z3
+	VMOVUPS     Z3, (R11)(CX*2)
+	VSUBPS      Z5, Z7, Z3
+	VSUBPS      Z4, Z6, Z5
+	VADDPS      Z5, Z5, Z5
+	VADDPS      Z5, Z3, Z7
+	LEAQ        (R11)(CX*2), R12
+	VMOVUPS     Z7, (R12)(CX*1)
+	VSUBPS      Z5, Z3, Z3
+	VMOVUPS     Z3, (R12)(CX*2)
+	VMOVAPS     Z8, Z3
+	VFMADD231PS Z1, Z6, Z3
+	VMOVAPS     Z3, Z3
+	VFMADD231PS Z0, Z4, Z3
+	ADDQ        CX, R12
+	VMOVUPS     Z3, (R12)(CX*2)
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R11
+	SUBQ        $0x10, R9
+	JNZ         loop4
+	ADDQ        DI, BX
+	ADDQ        DX, AX
+	DECQ        R8
+	JMP         loop2
+
+done3:
+	VZEROUPPER
+	RET
+
+slower1:
+	MOVQ         dst+0(FP), AX
+	MOVQ         dstGap+8(FP), CX
+	MOVQ         dstStep+16(FP), DX
+	MOVQ         src+24(FP), BX
+	MOVQ         srcGap+32(FP), SI
+	MOVQ         srcStep+40(FP), DI
+	MOVQ         n+56(FP), R8
+	SHLQ         $0x02, CX
+	SHLQ         $0x02, DX
+	SHLQ         $0x02, SI
+	SHLQ         $0x02, DI
+	MOVL         $0x40800000, R9
+	VMOVD        R9, X0
+	VBROADCASTSS X0, Y0
+	MOVL         $0xc0a00000, R9
+	VMOVD        R9, X1
+	VBROADCASTSS X1, Y1
+	MOVL         $0xc0800000, R9
+	VMOVD        R9, X2
+	VBROADCASTSS X2, Y2
+
+loop6:
+	CMPQ R8, $0x00000001
+	JL   done7
+	MOVQ k+48(FP), R9
+	MOVQ BX, R10
+	MOVQ AX, R11
+
+loop8:
+	VMOVUPD     (R10), Y3
+	VMOVUPD     (R10)(SI*1), Y4
+	VMOVUPD     (R10)(SI*2), Y5
+	LEAQ        (R10)(SI*2), R12
+	VMOVUPD     (R12)(SI*1), Y6
+	VMOVUPD     (R12)(SI*2), Y7
+	ADDQ        SI, R12
+	VMOVUPD     (R12)(SI*2), Y8
+	VMOVAPS     Y7, Y9
+	VFMADD231PS Y1, Y5, Y9
+	VMOVAPS     Y9, Y9
+	VFMADD231PS Y0, Y3, Y9
+	VMOVUPS     Y9, (R11)
+	VMOVAPS     Y7, Y3
+	VFMADD231PS Y2, Y5, Y3
+	VMOVAPS     Y6, Y9
+	VFMADD231PS Y2, Y4, Y9
+	VADDPS      Y9, Y3, Y10
+	VMOVUPS     Y10, (R11)(CX*1)
+	VSUBPS      Y9, Y3, Y3
+	VMOVUPS     Y3, (R11)(CX*2)
+	VSUBPS      Y5, Y7, Y3
+	VSUBPS      Y4, Y6, Y5
+	VADDPS      Y5, Y5, Y5
+	VADDPS      Y5, Y3, Y7
+	LEAQ        (R11)(CX*2), R12
+	VMOVUPS     Y7, (R12)(CX*1)
+	VSUBPS      Y5, Y3, Y3
+	VMOVUPS     Y3, (R12)(CX*2)
+	VMOVAPS     Y8, Y3
+	VFMADD231PS Y1, Y6, Y3
+	VMOVAPS     Y3, Y3
+	VFMADD231PS Y0, Y4, Y3
+	ADDQ        CX, R12
+	VMOVUPS     Y3, (R12)(CX*2)
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R11
+	SUBQ        $0x08, R9
+	JNZ         loop8
+	ADDQ        DI, BX
+	ADDQ        DX, AX
+	DECQ        R8
+	JMP         loop6
+
+done7:
+	VZEROUPPER
+	RET
+
+// func spreadTapsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+// Requires: AVX, AVX2, AVX512F, FMA3
+TEXT ·spreadTapsAMD64(SB), NOSPLIT, $0-64
+	CMPQ         ·current+0(SB), $0x03
+	JLT          slower1
+	MOVQ         dst+0(FP), AX
+	MOVQ         dstGap+8(FP), CX
+	MOVQ         dstStep+16(FP), DX
+	MOVQ         src+24(FP), BX
+	MOVQ         srcGap+32(FP), SI
+	MOVQ         srcStep+40(FP), DI
+	MOVQ         n+56(FP), R8
+	SHLQ         $0x02, CX
+	SHLQ         $0x02, DX
+	SHLQ         $0x02, SI
+	SHLQ         $0x02, DI
+	MOVL         $0x3e800000, R9
+	VMOVD        R9, X0
+	VBROADCASTSS X0, Z0
+	MOVL         $0x3e2aaaab, R9
+	VMOVD        R9, X1
+	VBROADCASTSS X1, Z1
+	MOVL         $0xbe2aaaab, R9
+	VMOVD        R9, X2
+	VBROADCASTSS X2, Z2
+	MOVL         $0x3daaaaab, R9
+	VMOVD        R9, X3
+	VBROADCASTSS X3, Z3
+	MOVL         $0x3d2aaaab, R9
+	VMOVD        R9, X4
+	VBROADCASTSS X4, Z4
+
+loop2:
+	CMPQ R8, $0x00000001
+	JL   done3
+	MOVQ k+48(FP), R9
+	MOVQ BX, R10
+	MOVQ AX, R11
+
+loop4:
+	VMOVUPD     (R10), Z5
+	VMOVUPD     (R10)(SI*1), Z6
+	VMOVUPD     (R10)(SI*2), Z7
+	VMULPS      Z0, Z5, Z8
+	VMOVUPS     Z8, (R11)
+	VADDPS      Z7, Z5, Z8
+	VMULPS      Z2, Z8, Z8
+	VMULPS      Z2, Z6, Z9
+	VADDPS      Z9, Z8, Z10
+	VMOVUPS     Z10, (R11)(CX*1)
+	VSUBPS      Z9, Z8, Z8
+	VMOVUPS     Z8, (R11)(CX*2)
+	VMULPS      Z1, Z7, Z8
+	VMOVAPS     Z8, Z8
+	VFMADD231PS Z4, Z5, Z8
+	VMULPS      Z3, Z6, Z5
+	VADDPS      Z5, Z8, Z6
+	LEAQ        (R11)(CX*2), R12
+	VMOVUPS     Z6, (R12)(CX*1)
+	VSUBPS      Z5, Z8, Z5
+	VMOVUPS     Z5, (R12)(CX*2)
+	ADDQ        CX, R12
+	VMOVUPS     Z7, (R12)(CX*2)
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R11
+	SUBQ        $0x10, R9
+	JNZ         loop4
+	ADDQ        DI, BX
+	ADDQ        DX, AX
+	DECQ        R8
+	JMP         loop2
+
+done3:
+	VZEROUPPER
+	RET
+
+slower1:
+	MOVQ         dst+0(FP), AX
+	MOVQ         dstGap+8(FP), CX
+	MOVQ         dstStep+16(FP), DX
+	MOVQ         src+24(FP), BX
+	MOVQ         srcGap+32(FP), SI
+	MOVQ         srcStep+40(FP), DI
+	MOVQ         n+56(FP), R8
+	SHLQ         $0x02, CX
+	SHLQ         $0x02, DX
+	SHLQ         $0x02, SI
+	SHLQ         $0x02, DI
+	MOVL         $0x3e800000, R9
+	VMOVD        R9, X0
+	VBROADCASTSS X0, Y0
+	MOVL         $0x3e2aaaab, R9
+	VMOVD        R9, X1
+	VBROADCASTSS X1, Y1
+	MOVL         $0xbe2aaaab, R9
+	VMOVD        R9, X2
+	VBROADCASTSS X2, Y2
+	MOVL         $0x3daaaaab, R9
+	VMOVD        R9, X3
+	VBROADCASTSS X3, Y3
+	MOVL         $0x3d2aaaab, R9
+	VMOVD        R9, X4
+	VBROADCASTSS X4, Y4
+
+loop6:
+	CMPQ R8, $0x00000001
+	JL   done7
+	MOVQ k+48(FP), R9
+	MOVQ BX, R10
+	MOVQ AX, R11
+
+loop8:
+	VMOVUPD     (R10), Y5
+	VMOVUPD     (R10)(SI*1), Y6
+	VMOVUPD     (R10)(SI*2), Y7
+	VMULPS      Y0, Y5, Y8
+	VMOVUPS     Y8, (R11)
+	VADDPS      Y7, Y5, Y8
+	VMULPS      Y2, Y8, Y8
+	VMULPS      Y2, Y6, Y9
+	VADDPS      Y9, Y8, Y10
+	VMOVUPS     Y10, (R11)(CX*1)
+	VSUBPS      Y9, Y8, Y8
+	VMOVUPS     Y8, (R11)(CX*2)
+	VMULPS      Y1, Y7, Y8
+	VMOVAPS     Y8, Y8
+	VFMADD231PS Y4, Y5, Y8
+	VMULPS      Y3, Y6, Y5
+	VADDPS      Y5, Y8, Y6
+	LEAQ        (R11)(CX*2), R12
+	VMOVUPS     Y6, (R12)(CX*1)
+	VSUBPS      Y5, Y8, Y5
+	VMOVUPS     Y5, (R12)(CX*2)
+	ADDQ        CX, R12
+	VMOVUPS     Y7, (R12)(CX*2)
+	ADDQ        $0x20, R10
+	ADDQ        $0x20, R11
+	SUBQ        $0x08, R9
+	JNZ         loop8
+	ADDQ        DI, BX
+	ADDQ        DX, AX
+	DECQ        R8
+	JMP         loop6
+
+done7:
 	VZEROUPPER
 	RET
 

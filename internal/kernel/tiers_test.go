@@ -107,6 +107,19 @@ var agreements = []agreement{
 		}
 		return out
 	}},
+	{"SpreadSamples, GatherSums, SpreadGradients, SpreadTaps, GatherTaps", false, func() (out []any) {
+		for _, by := range []winogradMap{SpreadSamples, GatherSums, SpreadGradients, SpreadTaps, GatherTaps} {
+			for k := 0; k <= 64; k += 16 {
+				for n := range 4 {
+					const gap = 70
+					dst := random32(6*gap+3*n+k, 2)
+					by(dst, gap, 0, random32(6*gap+3*n+k, 1), gap, 3, k, n)
+					out = append(out, dst)
+				}
+			}
+		}
+		return out
+	}},
 	{"Activate, ActivateBack", false, func() (out []any) {
 		for _, cols := range []int{16, 48} {
 			for n := range 4 {

@@ -113,7 +113,7 @@ func (l *learner) restore(checkpoint []byte, d dataset) {
 		for k, v := range f.arrays() {
 			copy(v, read[i*len(arrayNames)+k])
 		}
-		f.transpose()
+		f.prepare()
 	}
 	l.done, l.norm, l.loss, l.square = s.Done, s.Norm, s.Loss, s.Square
 	l.steps, l.rmse, l.dead = s.Steps, s.RMSE, s.Dead

@@ -89,14 +89,6 @@ func (s shape) write(l convolutional.Layer, p parameters) {
 	copy(l.Strength, p.strength)
 }
 
-// parametersOf returns the parameters of all layers of a network.
-func parametersOf(n *convolutional.Network) (list []parameters) {
-	for i, s := range shapesOf(n) {
-		list = append(list, s.read(n.Layers[i]))
-	}
-	return list
-}
-
 // layer is a layer in training.
 type layer struct {
 	shape
@@ -109,7 +101,13 @@ type layer struct {
 	update     []float32  // what the weights move by, before the learning rate
 	muon       muon
 
-	// The weights and transposed in bfloat16, in pairs of rows; nil while products are in float32.
+	isRounded bool // products are in bfloat16
+
+	// The transforms of the weights and of transposed for tiles, of a layer that has some, if isRounded is false; and a
+	// buffer.
+	spread, spreadBack, half []float32
+
+	// The weights and transposed in bfloat16, in pairs of rows, if isRounded is true.
 	pairs, transposedPairs []uint32
 	short                  []uint16 // a buffer
 }
@@ -146,13 +144,32 @@ func newLayer(s shape, l convolutional.Layer, random, isNearIdentity bool, rng *
 		}
 	}
 	copy(f.average.all, f.now.all)
-	f.transpose()
+	f.prepare()
 	return f
 }
 
+// prepare sets what a pass works with besides the parameters. It must be called whenever f.now or f.isRounded has
+// changed.
+func (f *layer) prepare() {
+	f.transpose()
+	if f.isRounded {
+		f.round()
+		return
+	}
+	if !f.isTiled() {
+		return
+	}
+	block := f.in * f.wide
+	if f.spread == nil {
+		f.spread, f.spreadBack = make([]float32, places*block), make([]float32, places*block)
+		f.half = make([]float32, 3*tileTaken*block)
+	}
+	spreadTaps(f.spread, f.now.weight, f.half, block)
+	spreadTaps(f.spreadBack, f.transposed, f.half, block)
+}
+
 // transpose sets f.transposed to the current weights with inputs and outputs swapped and the taps in reverse
-// order, by which backward convolves gradients. It must be called whenever f.now has changed. The first layer
-// for brightness needs none.
+// order, by which backward convolves gradients. The first layer for brightness needs none.
 func (f *layer) transpose() {
 	if f.in == 1 {
 		return
@@ -167,8 +184,7 @@ func (f *layer) transpose() {
 	}
 }
 
-// round sets f.pairs and f.transposedPairs to the current weights. It must be called whenever f.now has changed, after
-// transpose.
+// round sets f.pairs and f.transposedPairs to the current weights, after transpose.
 func (f *layer) round() {
 	if f.short == nil {
 		f.short = make([]uint16, max(len(f.now.weight), len(f.transposed)))

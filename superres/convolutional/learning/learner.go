@@ -108,17 +108,15 @@ func (l *learner) chooseProducts(isRounded bool) {
 		return
 	}
 	l.isRounded, l.workers = isRounded, nil
-	if isRounded {
-		for _, f := range l.layers {
-			f.round()
-		}
+	for _, f := range l.layers {
+		f.isRounded = isRounded
+		f.prepare()
 	}
 }
 
 // step makes one step. Each patch has its own gradient, computed by any worker, and the gradients are summed in
 // the order of the patches, so that the number of workers does not change the result.
 func (l *learner) step(ctx context.Context, d dataset) error {
-	layers, transposed := l.parameters()
 	l.chooseProducts(l.opt.isRounded(l.done))
 	size := l.size()
 	next := 0
@@ -135,7 +133,7 @@ func (l *learner) step(ctx context.Context, d dataset) error {
 			if l.failures[lo] = err; err != nil {
 				return
 			}
-			l.losses[lo] = l.learn(w, synthetic, layers, transposed, l.divide(gradient))
+			l.losses[lo] = l.learn(w, synthetic, l.divide(gradient))
 			if l.isReported(l.done + 1) {
 				w.findPeaks(l.peaks[lo])
 			}
@@ -158,15 +156,6 @@ func (l *learner) step(ctx context.Context, d dataset) error {
 	return nil
 }
 
-// parameters returns the parameters of all layers, and their weights transposed for backward. Both share the
-// memory of the layers.
-func (l *learner) parameters() (layers []parameters, transposed [][]float32) {
-	for _, f := range l.layers {
-		layers, transposed = append(layers, f.now), append(transposed, f.transposed)
-	}
-	return layers, transposed
-}
-
 // divide returns the parts of a gradient that belong to each layer, in the same memory.
 func (l *learner) divide(gradient []float32) (list []parameters) {
 	for _, s := range l.shapes {
@@ -178,13 +167,11 @@ func (l *learner) divide(gradient []float32) (list []parameters) {
 
 // learn adds the gradient of a patch's loss to to, and returns the loss and the mean squared error.
 // optimiser.go defines the loss.
-func (l *learner) learn(
-	w *worker, synthetic bool, layers []parameters, transposed [][]float32, to []parameters,
-) (losses [2]float64) {
+func (l *learner) learn(w *worker, synthetic bool, to []parameters) (losses [2]float64) {
 	if w.rounded != nil {
 		w.forwardRounded(l.layers)
 	} else {
-		w.forward(layers)
+		w.forward(l.layers)
 	}
 	last := len(l.shapes) - 1
 	s := l.shapes[last]
@@ -216,7 +203,7 @@ func (l *learner) learn(
 	if w.rounded != nil {
 		w.backwardRounded(l.layers, to)
 	} else {
-		w.backward(layers, transposed, to)
+		w.backward(l.layers, to)
 	}
 	return [2]float64{losses[0] / count, losses[1] / count}
 }
@@ -246,10 +233,7 @@ func (l *learner) update(ctx context.Context) error {
 	return l.forLayers(ctx, func(_ int, f *layer) {
 		f.moveWeights(factor, float32(rate), float32(l.opt.Decay))
 		f.moveOthers(factor, rate, t)
-		f.transpose()
-		if l.isRounded {
-			f.round()
-		}
+		f.prepare()
 		for k, v := range f.now.all {
 			f.average.all[k] += fresh * (v - f.average.all[k])
 		}

@@ -20,6 +20,7 @@ type pass struct {
 	skipped  [2][]float32 // gradients that skip layers, of outputs in turn
 	zero     []float32
 	bias     []float32 // the bias of a layer at the strength
+	tiles    *tiles    // nil where rounded is not
 	rounded  *rounded  // nil: all products are in float32
 }
 
@@ -31,16 +32,21 @@ const rowsTogether = 6
 // around the patch are computed in each layer.
 func newPass(shapes []shape, skip, side, margin int) *pass {
 	p := newBarePass(shapes, skip, side, margin)
-	most := 0
+	most, longest, widest := 0, 0, 0
 	for i, s := range shapes {
 		m, padded := p.sides[i+1], p.sides[i+1]+2*p.margin(i)
 		p.before[i] = make([]float32, m*m*s.wide)
 		if p.after[i] = p.before[i]; i < len(shapes)-1 {
-			p.after[i] = make([]float32, p.full(i+1)*p.full(i+1)*s.wide)
+			// Behind the samples are zeros that whole tiles reach into.
+			p.after[i] = make([]float32, tiledSize(p.full(i+1))*s.wide)
 		}
-		most = max(most, padded*padded*s.wide)
+		most, widest = max(most, tiledSize(padded)*s.wide), max(widest, s.wide)
+		if s.isTiled() {
+			longest, widest = max(longest, p.sides[i]), max(widest, s.in)
+		}
 	}
 	p.back[0], p.back[1] = make([]float32, most), make([]float32, most)
+	p.tiles = newTiles(longest, widest)
 	return p
 }
 
@@ -75,7 +81,7 @@ func (p *pass) bytes() int64 {
 			n += len(p.after[i])
 		}
 	}
-	return 4*int64(n) + p.rounded.bytes()
+	return 4*int64(n) + p.tiles.bytes() + p.rounded.bytes()
 }
 
 // full returns the side of the input of a layer with its zeros.
@@ -104,20 +110,30 @@ func (p *pass) output(x, y int) []float32 {
 }
 
 // forward computes the output of all layers for the window in p.input.
-func (p *pass) forward(layers []parameters) {
+func (p *pass) forward(layers []*layer) {
 	for i, s := range p.shapes {
 		x, n, m := p.inputOf(i), p.full(i), p.sides[i+1]
-		bias := p.biasOf(i, layers[i])
-		for y := range m {
-			z := p.before[i][y*m*s.wide : (y+1)*m*s.wide]
-			kernel.Convolve32(z, x[y*n*s.in:], s.in, n*s.in, s.side, s.span, layers[i].weight, bias, m)
+		bias := p.biasOf(i, layers[i].now)
+		for top := 0; top < m; top += tileSide {
+			rows, row := min(tileSide, m-top), m*s.wide
+			z := p.before[i][top*row : (top+rows)*row]
+			if s.isTiled() {
+				p.tiles.convolve(z, row, x[top*n*s.in:], n*s.in, s.in, layers[i].spread, bias, rows, m)
+			} else {
+				for y := range rows {
+					kernel.Convolve32(z[y*row:], x[(top+y)*n*s.in:], s.in, n*s.in, s.side, s.span, layers[i].now.weight,
+						bias, m)
+				}
+			}
 			if s.linear {
 				continue
 			}
-			to := p.after[i][p.start(i, y):][:len(z)]
-			kernel.Activate(to, z, layers[i].slope)
-			if p.isSum(i) {
-				add(to, p.after[i-p.skip][p.overlap(i, y):])
+			for y := top; y < top+rows; y++ {
+				to := p.after[i][p.start(i, y):][:row]
+				kernel.Activate(to, p.before[i][y*row:][:row], layers[i].now.slope)
+				if p.isSum(i) {
+					add(to, p.after[i-p.skip][p.overlap(i, y):])
+				}
 			}
 		}
 	}
@@ -156,11 +172,7 @@ func (p *pass) overlap(layer, y int) int {
 }
 
 // add adds v, which is at least as long, to to.
-func add(to, v []float32) {
-	for i, x := range v[:len(to)] {
-		to[i] += x
-	}
-}
+func add(to, v []float32) { kernel.AddFloats(to, to, v) }
 
 // margin returns the width of the border of zeros around the gradient of a layer's output, with
 // which it can be convolved back to all of the layer's input. The first layer needs none.
@@ -200,12 +212,11 @@ func clearMargin[T float32 | uint16](d []T, row, margin, wide int) {
 }
 
 // backward takes the gradient of the last layer's output, which the caller has written to p.inner, back through
-// the layers, and adds the gradient of the parameters to to. transposed has the transposed weights of each
-// layer: see layer.transpose. It must follow forward.
-func (p *pass) backward(layers []parameters, transposed [][]float32, to []parameters) {
+// the layers, and adds the gradient of the parameters to to. It must follow forward.
+func (p *pass) backward(layers []*layer, to []parameters) {
 	for i := len(p.shapes) - 1; i >= 0; i-- {
 		s := p.shapes[i]
-		n, m, full := p.sides[i], p.sides[i+1], p.full(i)
+		m := p.sides[i+1]
 		for y := range m {
 			d := p.inner(i, y)
 			if s.linear {
@@ -213,27 +224,62 @@ func (p *pass) backward(layers []parameters, transposed [][]float32, to []parame
 				continue
 			}
 			p.passSkipped(i, y, d)
-			kernel.ActivateBack(d, p.before[i][y*m*s.wide:][:len(d)], layers[i].slope, to[i].slope, to[i].bias)
+			kernel.ActivateBack(d, p.before[i][y*m*s.wide:][:len(d)], layers[i].now.slope, to[i].slope, to[i].bias)
 		}
 		p.addStrength(i, to[i])
-		d, row := p.gradient(i)
-		x := p.inputOf(i)
-		for y := 0; y < m; y += rowsTogether {
-			d, rows := p.inner(i, y), min(rowsTogether, m-y)
-			d = d[:cap(d)]
-			for r := range s.side {
-				kernel.Correlate(to[i].weight[r*s.span*s.wide:], s.wide, x[(y+r)*full*s.in:], s.in, full*s.in, d,
-					row*s.wide, rows, m, s.span)
-			}
+		p.correlate(i, to[i].weight)
+		if i > 0 {
+			p.convolveBack(i, layers[i])
 		}
-		if i == 0 {
-			return
+	}
+}
+
+// correlate adds the gradient of a layer's weights to to.
+func (p *pass) correlate(layer int, to []float32) {
+	s, m, full := p.shapes[layer], p.sides[layer+1], p.full(layer)
+	x := p.inputOf(layer)
+	_, row := p.gradient(layer)
+	if s.isTiled() {
+		block := s.in * s.wide
+		taps := p.tiles.taps[:places*block]
+		clear(taps)
+		for y := 0; y < m; y += tileSide {
+			d := p.inner(layer, y)
+			p.tiles.correlate(d[:cap(d)], row*s.wide, s.wide, x[y*full*s.in:], full*s.in, s.in, min(tileSide, m-y), m)
 		}
-		clearMargin(d, row, p.margin(i), s.wide)
-		for y := range n {
-			kernel.Convolve32(p.inner(i-1, y), d[y*row*s.wide:], s.wide, row*s.wide, s.side, s.side*s.wide,
-				transposed[i], p.zero[:s.in], n)
+		p.tiles.gatherTaps(taps, block)
+		add(to, taps[:len(to)])
+		return
+	}
+	for y := 0; y < m; y += rowsTogether {
+		d, rows := p.inner(layer, y), min(rowsTogether, m-y)
+		d = d[:cap(d)]
+		for r := range s.side {
+			kernel.Correlate(to[r*s.span*s.wide:], s.wide, x[(y+r)*full*s.in:], s.in, full*s.in, d, row*s.wide, rows, m,
+				s.span)
 		}
+	}
+}
+
+// convolveBack sets the gradient of the output of the layer before to that of the layer's input.
+func (p *pass) convolveBack(layer int, f *layer) {
+	s, n := p.shapes[layer], p.sides[layer]
+	d, row := p.gradient(layer)
+	clearMargin(d, row, p.margin(layer), s.wide)
+	if s.isTiled() {
+		d = d[:tiledSize(row)*s.wide]
+		clear(d[row*row*s.wide:])
+		_, rowBefore := p.gradient(layer - 1)
+		for y := 0; y < n; y += tileSide {
+			before := p.inner(layer-1, y)
+			p.tiles.convolve(before[:cap(before)], rowBefore*s.in, d[y*row*s.wide:], row*s.wide, s.wide, f.spreadBack,
+				p.zero[:s.in], min(tileSide, n-y), n)
+		}
+		return
+	}
+	for y := range n {
+		kernel.Convolve32(p.inner(layer-1, y), d[y*row*s.wide:], s.wide, row*s.wide, s.side, s.side*s.wide,
+			f.transposed, p.zero[:s.in], n)
 	}
 }
 

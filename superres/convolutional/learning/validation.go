@@ -72,7 +72,11 @@ const tile = 48
 // computeResidual returns the residual that n computes in float32 for low, by the code that trains it.
 func computeResidual(ctx context.Context, n *convolutional.Network, low *plane.Plane) (*plane.Plane, error) {
 	out := plane.New(low.W*n.Scale, low.H*n.Scale)
-	shapes, layers, reach := shapesOf(n), parametersOf(n), n.Reach()
+	shapes, reach := shapesOf(n), n.Reach()
+	var layers []*layer
+	for i, s := range shapes {
+		layers = append(layers, newLayer(s, n.Layers[i], false, false, nil))
+	}
 	cols, rows := (low.W+tile-1)/tile, (low.H+tile-1)/tile
 	err := parallel.For(ctx, cols*rows, 1, func() func(lo, hi int) {
 		p := newPass(shapes, n.Every(), tile, reach)

@@ -1,0 +1,107 @@
+package kernel
+
+// This file has the transforms by which learning computes convolutions of 3×3 taps with a quarter of the products:
+// Winograd's F(4×4, 3×3) (A. Lavin, S. Gray: Fast algorithms for convolutional neural networks, CVPR 2016,
+// arXiv:1509.09308). A tile of 4×4 results needs 6×6 samples. With V = BᵀxB of the samples and U = GgGᵀ of the taps,
+// for each of the 36 places the products of V and U are summed over the channels of the samples, which is Convolve32
+// with one row; the results are AᵀMA of the sums M. For the gradient of U, AdAᵀ of the gradient d of the results takes
+// the place of M, which is Correlate with one row; the gradient of the taps is GᵀUG of it.
+//
+// Each of the five functions applies one of these matrices along one direction of tiles. A tile is made by two calls.
+
+// winogradMap is a linear map, called for n groups of k entries, a multiple of Lanes. The inputs of an entry lie srcGap
+// apart, its results dstGap, the first of the groups srcStep and dstStep.
+type winogradMap = func(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int)
+
+// SpreadSamples sets 6 results to Bᵀ times 6 samples. src and dst must not overlap.
+func SpreadSamples(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
+	mapTiles(dst, dstGap, dstStep, src, srcGap, srcStep, k, n, 6, 6, spreadSamples)
+}
+
+// GatherSums sets 4 results to Aᵀ times 6 sums. src and dst must not overlap.
+func GatherSums(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
+	mapTiles(dst, dstGap, dstStep, src, srcGap, srcStep, k, n, 6, 4, gatherSums)
+}
+
+// SpreadGradients sets 6 results to A times 4 gradients. src and dst must not overlap.
+func SpreadGradients(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
+	mapTiles(dst, dstGap, dstStep, src, srcGap, srcStep, k, n, 4, 6, spreadGradients)
+}
+
+// SpreadTaps sets 6 results to G times 3 taps. src and dst must not overlap.
+func SpreadTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
+	mapTiles(dst, dstGap, dstStep, src, srcGap, srcStep, k, n, 3, 6, spreadTaps)
+}
+
+// GatherTaps sets 3 results to Gᵀ times 6 gradients. src and dst must not overlap.
+func GatherTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
+	mapTiles(dst, dstGap, dstStep, src, srcGap, srcStep, k, n, 6, 3, gatherTaps)
+}
+
+func mapTiles(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n, from, to int, by winogradMap) {
+	needOf(k, Lanes)
+	if k == 0 || n <= 0 {
+		return
+	}
+	if min(dstGap, dstStep, srcGap, srcStep) < 0 {
+		panic("kernel: a negative stride")
+	}
+	_, _ = dst[(to-1)*dstGap+(n-1)*dstStep+k-1], src[(from-1)*srcGap+(n-1)*srcStep+k-1]
+	by(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
+}
+
+// mapEach calls by for each entry, with its inputs and its results.
+func mapEach(
+	dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n, from, to int, by func(y, x *[6]float32),
+) {
+	var x, y [6]float32
+	for g := range n {
+		for c := range k {
+			for i := range from {
+				x[i] = src[g*srcStep+i*srcGap+c]
+			}
+			by(&y, &x)
+			for i := range to {
+				dst[g*dstStep+i*dstGap+c] = y[i]
+			}
+		}
+	}
+}
+
+func spreadSamplesGeneric(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
+	mapEach(dst, dstGap, dstStep, src, srcGap, srcStep, k, n, 6, 6, func(y, x *[6]float32) {
+		p, q := x[4]-4*x[2], x[3]-4*x[1]
+		r, s := x[4]-x[2], 2*(x[3]-x[1])
+		*y = [6]float32{4*x[0] - 5*x[2] + x[4], p + q, p - q, r + s, r - s, 4*x[1] - 5*x[3] + x[5]}
+	})
+}
+
+func gatherSumsGeneric(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
+	mapEach(dst, dstGap, dstStep, src, srcGap, srcStep, k, n, 6, 4, func(y, x *[6]float32) {
+		s, d, s2, d2 := x[1]+x[2], x[1]-x[2], x[3]+x[4], x[3]-x[4]
+		*y = [6]float32{x[0] + s + s2, d + 2*d2, s + 4*s2, d + 8*d2 + x[5]}
+	})
+}
+
+func spreadGradientsGeneric(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
+	mapEach(dst, dstGap, dstStep, src, srcGap, srcStep, k, n, 4, 6, func(y, x *[6]float32) {
+		even, odd := x[0]+x[2], x[1]+x[3]
+		even2, odd2 := x[0]+4*x[2], 2*(x[1]+4*x[3])
+		*y = [6]float32{x[0], even + odd, even - odd, even2 + odd2, even2 - odd2, x[3]}
+	})
+}
+
+func spreadTapsGeneric(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
+	mapEach(dst, dstGap, dstStep, src, srcGap, srcStep, k, n, 3, 6, func(y, x *[6]float32) {
+		even, odd := -(x[0]+x[2])/6, -x[1]/6
+		even2, odd2 := x[0]/24+x[2]/6, x[1]/12
+		*y = [6]float32{x[0] / 4, even + odd, even - odd, even2 + odd2, even2 - odd2, x[2]}
+	})
+}
+
+func gatherTapsGeneric(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
+	mapEach(dst, dstGap, dstStep, src, srcGap, srcStep, k, n, 6, 3, func(y, x *[6]float32) {
+		s, d, s2, d2 := -(x[1]+x[2])/6, x[2]-x[1], x[3]+x[4], x[3]-x[4]
+		*y = [6]float32{x[0]/4 + s + s2/24, d/6 + d2/12, s + s2/6 + x[5]}
+	})
+}

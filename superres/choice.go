@@ -9,20 +9,27 @@ import (
 	"sync"
 
 	"superres/internal/imagefile"
+	"superres/patches/plane"
 	"superres/superres/flaws"
+	"superres/superres/resample"
 	"superres/superres/stage"
 )
 
 // Choice is the model that suits a picture, and why. All strengths of degradation are 0 to 1, as stage.Tuning has them.
 type Choice struct {
-	// Model enlarges the picture, with Mix as Options.Mix.
+	// Model enlarges the picture, with Mix as Options.Mix and Options.Strength times 1 − Plain.
 	Model *Model
-	// Mix is the model at the greatest strength and its share at each place, where noise varies over the picture; nil:
-	// one strength serves all of it.
+	// Mix is the robust model and its share beside Model, the model for clean pictures, or, where noise varies over the
+	// picture, the robust model at the greatest strength and its share at each place; nil: one model does all.
 	Mix *Mix
+	// Plain is the share of plain interpolation in the result, 0 to 1, where what models add would do harm.
+	Plain float64
+	// Robust is the share of the robust model, 0 to 1, in what the models add.
+	Robust float64
 	// Found is the flaws of the picture. Where noise varies, its Noise is the greatest.
 	Found flaws.Flaws
-	// Strength is the strength of noise and compression that the model removes, the greatest where it varies; 0: none.
+	// Strength is the strength of noise and compression that the robust model removes, the greatest where it varies; 0:
+	// none.
 	Strength float64
 	// ColourStrength is the strength at which colour is enlarged by the robust model; 0: brightness and colour share
 	// one model.
@@ -31,8 +38,7 @@ type Choice struct {
 	LeastNoise, LeastStrength float64
 }
 
-// leastStrength is the measured strength from which a picture counts as degraded. Below it, the robust model gives no
-// better result than the one for clean pictures.
+// leastStrength is the measured strength from which a picture counts as degraded where nothing else is known of it.
 const leastStrength = 2.5 / 25
 
 // noisierColour: colour gets a strength of its own if this strength is at least noisierColour times the strength for
@@ -51,6 +57,8 @@ type robust struct {
 	open  func() (*Model, error)
 	lock  sync.Mutex
 	known map[float64]*Model
+
+	doubles func() (flaws.Doubles, error) // see WithDoubles; may be nil
 }
 
 // WithRobust returns m with the robust model that open returns, one for pictures with noise or compression that can be
@@ -59,6 +67,14 @@ type robust struct {
 func (m *Model) WithRobust(open func() (*Model, error)) *Model {
 	out := *m
 	out.robust = &robust{open: sync.OnceValues(open), known: map[float64]*Model{}}
+	return &out
+}
+
+// WithDoubles returns m, which must have a robust model, with the models that tell how much of each suits a picture, as
+// open returns them: see flaws.Flaws.Shares. Without them, Choose goes by the strength of flaws alone.
+func (m *Model) WithDoubles(open func() (flaws.Doubles, error)) *Model {
+	out := *m
+	out.robust = &robust{open: m.robust.open, known: map[float64]*Model{}, doubles: open}
 	return &out
 }
 
@@ -74,7 +90,7 @@ func (m *Model) withRobustOf(other *Model, change func(*Model) (*Model, error)) 
 			return nil, err
 		}
 		return change(found)
-	})
+	}).WithDoubles(r.doubles)
 }
 
 // Robust returns the robust model of WithRobust, tuned to a strength of 0 to 1. It fails if there is none, or it cannot
@@ -100,10 +116,11 @@ func (m *Model) Robust(strength float64) (*Model, error) {
 	return found, nil
 }
 
-// Choose returns the model that suits the picture img with the flaws that package flaws has found in it: m alone for a
-// clean picture, its robust model tuned to the strength of the flaws, or a mixture where noise varies over the
-// picture. If img is nil, one strength serves all of it, as frames of a video need it. A model without a robust model
-// is its own choice. The models of the choice have no robust model. Choose may be called concurrently.
+// Choose returns the model that suits the picture img with the flaws that package flaws has found in it: m for a clean
+// picture, its robust model tuned to the strength of the flaws, or a mixture of the two, in doubt or where noise varies
+// over the picture. How much of each, flaws.Flaws.Shares says. If img is nil, one model serves all of it, chosen by the
+// strength alone, as frames of a video need it; so it is for pictures too small for shares, and without WithDoubles. A model without a robust
+// model is its own choice. The models of the choice have no robust model. Choose may be called concurrently.
 func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error) {
 	alone := *m
 	alone.robust = nil
@@ -111,15 +128,41 @@ func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error)
 	if m.robust == nil {
 		return c, nil
 	}
+	strength := found.Strength()
+	shares := flaws.Shares{Clean: 1}
+	if strength >= leastStrength {
+		shares = flaws.Shares{Robust: 1}
+	}
 	if img != nil {
 		if r := found.Varying(img); r != nil {
 			return m.chooseMix(c, r)
 		}
 	}
-	if c.Strength = found.Strength(); c.Strength < leastStrength {
-		c.Strength = 0
-	} else if c.Model, err = m.Robust(c.Strength); err != nil {
-		return c, err
+	if img != nil && m.robust.doubles != nil {
+		by, err := m.robust.doubles()
+		if err != nil {
+			return c, err
+		}
+		if judged, ok, err := found.Shares(context.Background(), img, by); err != nil {
+			return c, err
+		} else if ok {
+			shares = judged
+		}
+	}
+	models := shares.Clean + shares.Robust
+	c.Plain = 1 - models
+	if shares.Robust > 0 {
+		c.Robust, c.Strength = shares.Robust/models, strength
+		tuned, err := m.Robust(strength)
+		if err != nil {
+			return c, err
+		}
+		if shares.Clean == 0 {
+			c.Model = tuned
+		} else {
+			c.Mix = &Mix{Model: tuned, Share: plane.New(1, 1)}
+			c.Mix.Share.Pix[0] = float32(c.Robust)
+		}
 	}
 	if colour := found.ColourStrength(); colour >= max(leastStrength, noisierColour*c.Strength) {
 		noisy, err := m.Robust(colour)
@@ -127,8 +170,22 @@ func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error)
 			return c, err
 		}
 		c.Model, c.ColourStrength = c.Model.WithColour(noisy), colour
+		if c.Mix != nil {
+			c.Mix.Model = c.Mix.Model.WithColour(noisy)
+		}
 	}
 	return c, nil
+}
+
+// NewDoubles returns the functions that double a picture by a model for clean pictures, and by a robust one, for
+// flaws.Flaws.Shares.
+func NewDoubles(clean, robust *Model) flaws.Doubles {
+	double := func(m *Model) flaws.Double {
+		return func(ctx context.Context, img image.Image) (image.Image, error) {
+			return m.Upscale(ctx, img, Options{Scale: 2})
+		}
+	}
+	return flaws.Doubles{Plain: double(Plain(resample.Bicubic)), Clean: double(clean), Robust: double(robust)}
 }
 
 // chooseMix returns c as a mixture of the robust model at the least and at the greatest strength, for a picture whose
@@ -142,7 +199,7 @@ func (m *Model) chooseMix(c Choice, r *flaws.Regions) (Choice, error) {
 	if c.Model, err = m.Robust(least); err != nil {
 		return c, err
 	}
-	c.Mix = &Mix{Model: noisiest, Share: share}
+	c.Mix, c.Robust = &Mix{Model: noisiest, Share: share}, 1
 	c.Found.Noise, c.LeastNoise = slices.Max(r.Noise), slices.Min(r.Noise)
 	c.Strength, c.LeastStrength = most, least
 	return c, nil
@@ -161,6 +218,27 @@ func (m *Model) WithoutCopies(img image.Image, opt Options) (once image.Image, s
 	}
 	opt.Scale, opt.Width, opt.Height, opt.Fit = 0, w, h, false
 	return flaws.TakeOnce(img, k), opt, k
+}
+
+// WithStrength returns opt with the strength times 1 − c.Plain.
+func (c Choice) WithStrength(opt Options) Options {
+	if c.Plain > 0 {
+		strength := 1 - c.Plain
+		if opt.Strength != nil {
+			strength *= *opt.Strength
+		}
+		opt.Strength = &strength
+	}
+	return opt
+}
+
+// Reach is that of the model, and of the model of the mixture: see Model.Reach.
+func (c Choice) Reach(inW, inH, w, h int) int {
+	reach := c.Model.Reach(inW, inH, w, h)
+	if c.Mix != nil {
+		reach = max(reach, c.Mix.Model.Reach(inW, inH, w, h))
+	}
+	return reach
 }
 
 // chosen is a picture with the model that enlarges it, and the options.
@@ -187,6 +265,7 @@ func (m *Model) chosenFor(img image.Image, opt Options) (chosen, error) {
 	if opt.Mix == nil {
 		opt.Mix = c.Mix
 	}
+	opt = c.WithStrength(opt)
 	opt.Subsampled = opt.Subsampled || found.Subsampled
 	return chosen{c.Model, img, opt}, nil
 }

@@ -142,7 +142,9 @@ func (m *Model) stream(
 		return err
 	}
 	var mixedIn *enlargement
+	var mixing *junction
 	if t.mixer != nil {
+		mixing = newJunction(t.mixer, t.planes, t.mem)
 		if mixedIn, err = t.mixer.other.newEnlargement(t, func(float64) {}); err != nil {
 			return err
 		}
@@ -160,12 +162,7 @@ func (m *Model) stream(
 			if err != nil {
 				return err
 			}
-			if rows != nil { // then other has as many rows, because both models have the same reach
-				t.mixer.mix(top, rows, other)
-			}
-			for _, p := range other {
-				t.mem.Give(p.Pix)
-			}
+			rows = mixing.push(rows, other)
 		}
 		if rows != nil {
 			height := rows[0].H

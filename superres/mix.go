@@ -8,12 +8,14 @@ import (
 	"superres/internal/picture"
 	"superres/internal/usage"
 	"superres/patches/plane"
+	"superres/superres/stage"
 )
 
 // Mix has parts of a picture enlarged by a second model, for example by a model for stronger noise where the picture
 // has more noise.
 type Mix struct {
-	// Model is the second model. It must not differ from the first by more than what Tune changes.
+	// Model is the second model, for the same scale, of the same effort, and with a network for colour if the first has
+	// one.
 	Model *Model
 	// Share is the share of the second model's result, 0 to 1. The picture is divided into Share.W × Share.H equal
 	// cells; a sample of Share counts in the middle of its cell, and shares are linear between the middles and
@@ -50,9 +52,10 @@ func (m *Model) newMixer(mix *Mix, s sizes) (*mixer, error) {
 	if m.Network != nil || mix.Model.Network != nil {
 		return nil, usage.Errorf("superres: a model with a network cannot be mixed with another")
 	}
-	if len(mix.Model.Stages) != len(m.Stages) || mix.Model.Scale != m.Scale || mix.Model.maxEffort != m.maxEffort ||
-		mix.Model.reach(s) != m.reach(s) {
-		return nil, usage.Errorf("superres: two models that differ by more than their tuning cannot be mixed")
+	if mix.Model.Scale != m.Scale || mix.Model.maxEffort != m.maxEffort || mix.Model.IsPlain() != m.IsPlain() ||
+		mix.Model.enlargesColour(s) != m.enlargesColour(s) {
+		return nil, usage.Errorf("superres: models of different scales or efforts, of which one enlarges colour, or " +
+			"of which one only interpolates, cannot be mixed")
 	}
 	area := mix.Area
 	if area.Empty() {
@@ -127,4 +130,63 @@ func (x *mixer) mix(top int, rows, other []*plane.Plane) {
 			}
 		}
 	})
+}
+
+// junction mixes rows of the results of two models, which may look differently far and so return rows at different
+// times.
+type junction struct {
+	*mixer
+	mem           *stage.Pool
+	top           int      // the next row
+	first, second []window // of each plane, the rows that wait for those of the other model
+}
+
+// newJunction returns a junction for results of a number of planes.
+func newJunction(x *mixer, planes int, mem *stage.Pool) *junction {
+	return &junction{mixer: x, mem: mem, first: make([]window, planes), second: make([]window, planes)}
+}
+
+// push takes the next rows of both models' planes, which may be nil, and returns the next rows of the mixture; nil when
+// too few have arrived. It takes over the memory of both.
+func (j *junction) push(rows, other []*plane.Plane) []*plane.Plane {
+	if rows != nil && other != nil && rows[0].H == other[0].H && j.first[0].plane.H+j.second[0].plane.H == 0 {
+		j.mix(j.top, rows, other)
+		j.pass(rows[0].H)
+		for _, p := range other {
+			j.mem.Give(p.Pix)
+		}
+		return rows
+	}
+	for i, p := range rows {
+		j.first[i].append(j.mem, p)
+	}
+	for i, p := range other {
+		j.second[i].append(j.mem, p)
+	}
+	end := min(j.first[0].end(), j.second[0].end())
+	if end == j.top {
+		return nil
+	}
+	out, with := make([]*plane.Plane, len(j.first)), make([]*plane.Plane, len(j.first))
+	for i := range out {
+		ready := j.first[i].rows(j.top, end)
+		out[i] = j.mem.Plane(ready.W, ready.H)
+		copy(out[i].Pix, ready.Pix)
+		with[i] = j.second[i].rows(j.top, end)
+	}
+	j.mix(j.top, out, with)
+	for i := range out {
+		j.first[i].dropBefore(j.mem, end)
+		j.second[i].dropBefore(j.mem, end)
+	}
+	j.top = end
+	return out
+}
+
+// pass goes on by rows that did not wait.
+func (j *junction) pass(rows int) {
+	j.top += rows
+	for i := range j.first {
+		j.first[i].top, j.second[i].top = j.top, j.top
+	}
 }

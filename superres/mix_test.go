@@ -141,14 +141,32 @@ func farthest(a, b *plane.Plane) (most float64) {
 	return most
 }
 
-// Incomplete mixtures are refused, and models that differ by more than their tuning.
+// Models that look differently far are mixed as those that look equally far: the mixture is that of their results,
+// whatever the height of bands.
+func TestMixOfDifferentReach(t *testing.T) {
+	near, far := builtin(t, "photo-fast"), builtin(t, "photo-real")
+	img, opt := deep(testimage.Drawing(60, 50, 1)), Options{Scale: 2}
+	a, b := deepUpscale(t, near, img, opt), deepUpscale(t, far, img, opt)
+	opt.Mix = &Mix{Model: far, Share: shares(1, 1, 0.25)}
+	for _, opt.BandRows = range []int{0, 3, 7, 100} {
+		got := deepUpscale(t, near, img, opt)
+		for i := 0; i < len(got.Pix); i += 2 {
+			at := func(m *image.NRGBA64) float64 { return float64(m.Pix[i])*256 + float64(m.Pix[i+1]) }
+			if want := 0.75*at(a) + 0.25*at(b); math.Abs(at(got)-want) > 300 {
+				t.Fatalf("bands of %d rows: %g at %d, expected %g", opt.BandRows, at(got), i, want)
+			}
+		}
+	}
+}
+
+// Incomplete mixtures are refused, and models of different scales, or that only interpolate.
 func TestMixRefuses(t *testing.T) {
 	weak, _ := tunedModels(t)
 	img, share := testimage.Drawing(30, 30, 1), shares(1, 1, 0.5)
 	for name, mix := range map[string]Mix{
-		"photo-real": {Model: builtin(t, "photo-real"), Share: share},
-		"bicubic":    {Model: Plain(resample.Bicubic), Share: share},
-		"nothing":    {}, "no share": {Model: weak}, "no cells": {Model: weak, Share: shares(0, 0)},
+		"another scale": {Model: must.Get(builtin(t, "photo-real").modelFor(3))(t), Share: share},
+		"bicubic":       {Model: Plain(resample.Bicubic), Share: share},
+		"nothing":       {}, "no share": {Model: weak}, "no cells": {Model: weak, Share: shares(0, 0)},
 	} {
 		if _, err := weak.Upscale(t.Context(), img, Options{Mix: &mix}); err == nil {
 			t.Errorf("%s: no error", name)

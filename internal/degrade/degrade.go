@@ -1,6 +1,7 @@
 package degrade
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 )
@@ -19,13 +20,22 @@ type Plane struct {
 type Degradation struct {
 	// Blur is the standard deviation of a Gaussian in samples; 0: none.
 	Blur float64
-	// Sharpen is the amount of an unsharp mask with a Gaussian of one sample; 0: none.
-	Sharpen float64
+	// Sharpen is the amount of an unsharp mask with a Gaussian of the deviation Radius, in samples; 0: none. A Radius of 0
+	// stands for 1.
+	Sharpen, Radius float64
 	// Noise is the standard deviation of noise in levels, at half brightness; 0: none.
 	Noise float64
 	// Shot is the share, 0 to 1, of the noise's variance that is proportional to brightness, as shot noise is;
 	// the rest is the same everywhere.
 	Shot float64
+	// Grain is the deviation, in samples, of the Gaussian that has blurred the noise, as in the grain of film; 0: the noise
+	// of each sample is its own.
+	Grain float64
+	// Salt is the share of samples that are black or white instead.
+	Salt float64
+	// Tones is the number of equal steps of brightness, 2 to 255, of a picture whose errors of rounding were diffused, as
+	// in dithered GIF files; 0: all 256.
+	Tones int
 	// Files are the JPEG files that the picture passes through.
 	Files []File
 }
@@ -75,7 +85,9 @@ func Sample(rng *rand.Rand) (d Degradation) {
 }
 
 // IsClean reports whether there is neither noise nor a file, so that a network has nothing to remove.
-func (d Degradation) IsClean() bool { return d.Noise == 0 && len(d.Files) == 0 }
+func (d Degradation) IsClean() bool {
+	return d.Noise == 0 && d.Salt == 0 && d.Tones == 0 && len(d.Files) == 0
+}
 
 // Apply degrades a picture and rounds it to levels. It returns the standard deviation, in levels, of the change
 // made by noise and files.
@@ -84,7 +96,7 @@ func (d Degradation) Apply(rng *rand.Rand, p *Plane) (deviation float64) {
 		p.blend(d.Blur, 1)
 	}
 	if d.Sharpen > 0 {
-		p.blend(1, -d.Sharpen)
+		p.blend(cmp.Or(d.Radius, 1), -d.Sharpen)
 	}
 	p.round()
 	if d.IsClean() {
@@ -94,6 +106,16 @@ func (d Degradation) Apply(rng *rand.Rand, p *Plane) (deviation float64) {
 	if d.Noise > 0 {
 		d.addNoise(rng, p)
 		p.round()
+	}
+	if d.Salt > 0 {
+		for i := range p.Pix {
+			if rng.Float64() < d.Salt {
+				p.Pix[i] = float32(255 * rng.IntN(2))
+			}
+		}
+	}
+	if d.Tones > 0 {
+		p.dither(d.Tones)
 	}
 	for _, f := range d.Files {
 		f.pass(p)
@@ -108,9 +130,56 @@ func (d Degradation) Apply(rng *rand.Rand, p *Plane) (deviation float64) {
 
 // addNoise adds normal noise with a standard deviation of d.Noise at half brightness.
 func (d Degradation) addNoise(rng *rand.Rand, p *Plane) {
+	if d.Grain > 0 {
+		d.addGrain(rng, p)
+		return
+	}
 	for i, v := range p.Pix {
-		variance := 1 - d.Shot + d.Shot*float64(v)/127.5
-		p.Pix[i] = v + float32(d.Noise*math.Sqrt(variance)*rng.NormFloat64())
+		p.Pix[i] = v + float32(d.deviation(v)*rng.NormFloat64())
+	}
+}
+
+// deviation returns the standard deviation of noise at brightness v.
+func (d Degradation) deviation(v float32) float64 {
+	return d.Noise * math.Sqrt(1-d.Shot+d.Shot*float64(v)/127.5)
+}
+
+// addGrain is addNoise for noise that is blurred.
+func (d Degradation) addGrain(rng *rand.Rand, p *Plane) {
+	grain := &Plane{W: p.W, H: p.H, Pix: make([]float32, len(p.Pix))}
+	for i := range grain.Pix {
+		grain.Pix[i] = float32(rng.NormFloat64())
+	}
+	grain.blend(d.Grain, 1)
+	square := 0.0
+	for _, v := range grain.Pix {
+		square += float64(v) * float64(v)
+	}
+	scale := 1 / math.Sqrt(square/float64(len(grain.Pix)))
+	for i, v := range p.Pix {
+		p.Pix[i] = v + float32(d.deviation(v)*scale)*grain.Pix[i]
+	}
+}
+
+// dither rounds every sample to one of some equal steps from black to white, and passes its error on to its neighbours
+// (R. Floyd, L. Steinberg: An adaptive algorithm for spatial grey scale, Proc. SID 17, 1976).
+func (p *Plane) dither(tones int) {
+	unit := 255 / float32(tones-1)
+	for y := range p.H {
+		for x := range p.W {
+			at := &p.Pix[y*p.W+x]
+			v := *at
+			*at = roundLevel(unit * float32(math.Round(float64(min(max(v, 0), 255)/unit))))
+			pass := func(dx, dy int, share float32) {
+				if x+dx >= 0 && x+dx < p.W && y+dy < p.H {
+					p.Pix[(y+dy)*p.W+x+dx] += share * (v - *at)
+				}
+			}
+			pass(1, 0, 7./16)
+			pass(-1, 1, 3./16)
+			pass(0, 1, 5./16)
+			pass(1, 1, 1./16)
+		}
 	}
 }
 

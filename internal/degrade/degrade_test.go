@@ -147,3 +147,49 @@ func TestSample(t *testing.T) {
 		}
 	}
 }
+
+// Grain has the deviation of the noise and neighbours that resemble each other, salt is black or white, and dithering
+// keeps the brightness by few tones.
+func TestGrainSaltAndTones(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	flat := func() *Plane {
+		p := &Plane{W: 100, H: 100, Pix: make([]float32, 100*100)}
+		for i := range p.Pix {
+			p.Pix[i] = 100
+		}
+		return p
+	}
+	p := flat()
+	if deviation := (Degradation{Noise: 10, Grain: 1}).Apply(rng, p); math.Abs(deviation-10) > 0.3 {
+		t.Errorf("grain of 10 levels has a deviation of %g", deviation)
+	}
+	near, square := 0.0, 0.0
+	for i, v := range p.Pix[:len(p.Pix)-1] {
+		near += float64(v-100) * float64(p.Pix[i+1]-100)
+		square += float64(v-100) * float64(v-100)
+	}
+	if near < 0.6*square {
+		t.Errorf("the correlation of neighbours is %g, expected more than 0.6", near/square)
+	}
+	p = flat()
+	Degradation{Salt: 0.02}.Apply(rng, p)
+	seen := map[float32]int{}
+	for _, v := range p.Pix {
+		seen[v]++
+	}
+	if salt := seen[0] + seen[255]; len(seen) != 3 || salt < 140 || salt > 260 {
+		t.Errorf("levels with salt: %v", seen)
+	}
+	p = flat()
+	Degradation{Tones: 4}.Apply(rng, p)
+	sum := float32(0)
+	for _, v := range p.Pix {
+		if v != 85 && v != 170 {
+			t.Fatalf("a dithered sample of 100 is %g, expected 85 or 170", v)
+		}
+		sum += v
+	}
+	if mean := sum / 1e4; mean < 99 || mean > 101 {
+		t.Errorf("the mean of dithered samples is %g, expected 100", mean)
+	}
+}

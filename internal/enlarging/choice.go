@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"superres/internal/parallel"
 	"superres/superres"
 	"superres/superres/flaws"
 	"superres/superres/models"
@@ -28,7 +29,7 @@ type Choice struct {
 func (c Choice) Name() string { return c.name }
 
 // Varies reports whether noise, and so the strength, varies over the picture; false means one strength for all of it.
-func (c Choice) Varies() bool { return c.Mix != nil }
+func (c Choice) Varies() bool { return c.Mix != nil && c.Robust == 1 }
 
 const (
 	// visibleNoise is the noise, in levels of 255, from which noise is removed from frames of video or an animation.
@@ -46,7 +47,9 @@ func (e *Enlarger) choose(ctx context.Context, f *Frame, mixing bool) (c Choice,
 	case e.Denoise >= 0:
 		return e.atStrength(e.Denoise)
 	}
-	e.openJudges()
+	if mixing && e.Model == models.Auto { // they are opened while the picture is measured; Choose returns the error
+		parallel.Start(func() error { _, err := models.Doubles(); return err })
+	}
 	found := f.measure()
 	var img image.Image
 	if mixing {
@@ -57,7 +60,7 @@ func (e *Enlarger) choose(ctx context.Context, f *Frame, mixing bool) (c Choice,
 		return c, err
 	}
 	of := e.clean
-	if by.Strength > 0 || by.Mix != nil {
+	if by.Robust == 1 {
 		if of, err = e.robust(); err != nil {
 			return c, err
 		}
@@ -72,10 +75,7 @@ func (e *Enlarger) choose(ctx context.Context, f *Frame, mixing bool) (c Choice,
 		}
 		c.provenance += fmt.Sprintf("; colour of %s, level %g", noisy.name, by.ColourStrength)
 	}
-	if by.Strength == 0 && by.ColourStrength == 0 && by.Mix == nil {
-		c.Found.Sharpened, err = e.isSharpened(ctx, f.Image)
-	}
-	return c, err
+	return c, nil
 }
 
 // atStrength returns the choice of the robust model tuned to a strength, for a picture that is not measured.
@@ -85,7 +85,7 @@ func (e *Enlarger) atStrength(strength float64) (Choice, error) {
 		return Choice{}, err
 	}
 	of, err := e.robust()
-	return describe(of, superres.Choice{Model: m, Strength: strength}), err
+	return describe(of, superres.Choice{Model: m, Strength: strength, Robust: 1}), err
 }
 
 // describe returns a choice that was made of the model of, with its name and what outputs record of it.
@@ -95,10 +95,15 @@ func describe(of engine, by superres.Choice) Choice {
 		return c
 	}
 	switch {
-	case by.Mix != nil:
+	case c.Varies():
 		c.provenance += fmt.Sprintf("; level %g to %g", by.LeastStrength, by.Strength)
+	case by.Robust > 0 && by.Robust < 1:
+		c.provenance += fmt.Sprintf("; %g by %s, level %g", by.Robust, models.PhotoReal, by.Strength)
 	case by.Strength > 0:
 		c.provenance += fmt.Sprintf("; level %g", by.Strength)
+	}
+	if by.Plain > 0 {
+		c.provenance += fmt.Sprintf("; %g interpolated", by.Plain)
 	}
 	return c
 }
@@ -116,7 +121,7 @@ func (e *Enlarger) chooseMoving(ctx context.Context, first, second *Frame) (c Ch
 		return c, nil
 	}
 	found := *c.Found
-	found.Noise, found.Sharpened = noise, false
+	found.Noise = noise
 	if c, err = e.atStrength(max(movingStrength, found.Strength())); err == nil {
 		c.Found = &found
 	}
@@ -129,8 +134,16 @@ func (c Choice) String() string {
 	switch {
 	case c.Varies():
 		by += fmt.Sprintf(" at levels of %.2g to %.2g", c.LeastStrength, c.Strength)
+	case c.Robust > 0 && c.Robust < 1:
+		by += fmt.Sprintf(" (%.0f %%) and %s (%.0f %%)", 100*(1-c.Robust), models.PhotoReal, 100*c.Robust)
+		if c.Strength > 0 {
+			by += fmt.Sprintf(" at level %.2g", c.Strength)
+		}
 	case c.Strength > 0:
 		by += fmt.Sprintf(" at level %.2g", c.Strength)
+	}
+	if c.Plain > 0 {
+		by += fmt.Sprintf(", %.0f %% of the detail that they add left out", 100*c.Plain)
 	}
 	if c.ColourStrength > 0 {
 		by += fmt.Sprintf(", with the colour of %s at level %.2g", models.PhotoReal, c.ColourStrength)
@@ -154,13 +167,13 @@ func (c Choice) String() string {
 	if c.Found.WebP > 0 {
 		list = append(list, fmt.Sprintf("WebP compression of index %.0f", c.Found.WebP))
 	}
-	if c.Found.Sharpened {
-		list = append(list, "looks sharpened or aliased (photo-real may do better)")
-	}
 	if k := c.Found.Repeated; k > 0 {
 		list = append(list, fmt.Sprintf("squares of %d×%d equal pixels, of which one is taken", k, k))
 	}
-	if len(list) == 0 {
+	switch {
+	case len(list) == 0 && c.Robust+c.Plain > 0:
+		return "not as clean pictures are, " + by
+	case len(list) == 0:
 		return "no flaws found, " + by
 	}
 	return strings.Join(list, " and ") + ", " + by

@@ -1,20 +1,15 @@
 package enlarging
 
 import (
-	"context"
 	"fmt"
-	"image"
 	"path/filepath"
 	"slices"
 	"sync"
 
 	"superres/internal/imagefile"
-	"superres/internal/parallel"
 	"superres/internal/usage"
 	"superres/superres"
-	"superres/superres/flaws"
 	"superres/superres/models"
-	"superres/superres/resample"
 )
 
 // Enlarger enlarges picture files, all by the same settings. It is safe for concurrent use.
@@ -25,8 +20,6 @@ type Enlarger struct {
 	choosing *superres.Model
 	// robust opens the model for pictures with flaws, not tuned.
 	robust func() (engine, error)
-	// cleanJudge and robustJudge open the two models whose results show whether a picture was sharpened, or are nil.
-	cleanJudge, robustJudge func() (engine, error)
 }
 
 // engine is a model that is ready to use, with the text that outputs record about it.
@@ -63,16 +56,8 @@ func New(s Settings) (*Enlarger, error) {
 		found, err := e.robust()
 		return found.model, err
 	})
-	if s.Model == models.Auto && s.Diagnose {
-		judge := func(name, effort string) func() (engine, error) {
-			own := s
-			own.Effort, own.Keep.Record = effort, false
-			return sync.OnceValues(func() (engine, error) { return own.open(name) })
-		}
-		e.cleanJudge, e.robustJudge = judge(name, "fast"), judge(robust, "best")
-		if s.Effort == "best" {
-			e.robustJudge = e.robust
-		}
+	if s.Model == models.Auto {
+		e.choosing = e.choosing.WithDoubles(models.Doubles)
 	}
 	return e, nil
 }
@@ -163,39 +148,6 @@ func (e *Enlarger) Identify() (fingerprints, provenances []string, err error) {
 // stages.
 func (e *Enlarger) Interpolates() (name string, is bool) {
 	return e.clean.name, e.clean.model.IsPlain()
-}
-
-// isSharpened reports whether the two judge models find that img was sharpened; false also if there are no judges.
-func (e *Enlarger) isSharpened(ctx context.Context, img image.Image) (bool, error) {
-	if e.robustJudge == nil {
-		return false, nil
-	}
-	clean, err := e.cleanJudge()
-	if err != nil {
-		return false, err
-	}
-	robust, err := e.robustJudge()
-	if err != nil {
-		return false, err
-	}
-	double := func(m *superres.Model) flaws.Double {
-		return func(ctx context.Context, img image.Image) (image.Image, error) {
-			return m.Upscale(ctx, img, superres.Options{Scale: 2})
-		}
-	}
-	return flaws.Sharpened(ctx, img, double(superres.Plain(resample.Bicubic)), double(clean.model),
-		double(robust.model))
-}
-
-// openJudges begins to open the two judge models in the background, as most pictures need them. isSharpened, which
-// waits for them, returns their errors.
-func (e *Enlarger) openJudges() {
-	if e.robustJudge == nil {
-		return
-	}
-	for _, open := range []func() (engine, error){e.robustJudge, e.cleanJudge} {
-		parallel.Start(func() error { _, err := open(); return err })
-	}
 }
 
 // Chooser returns the model for pictures that are decoded already, as the settings say: one that chooses for each

@@ -198,8 +198,8 @@ func (d demand) most(memory int64) int {
 	return max(1, min(runtime.GOMAXPROCS(0), int((memory-d.shared)/max(d.each, 1))))
 }
 
-// judgesBytes is the memory of the two models that tell whether a picture was sharpened.
-const judgesBytes = 9 << 20
+// robustBytes is the memory of the robust model, which may be mixed with the one for clean pictures.
+const robustBytes = 9 << 20
 
 // regionPixelBytes is the most bytes that a pixel takes of the whole picture of which a region is enlarged.
 const regionPixelBytes = 8
@@ -216,7 +216,7 @@ func (p *Plan) measure(cfg image.Config, strips bool, shared, each int64) (size 
 	}
 	worked := cfg
 	if !p.Region.Empty() {
-		of, err := p.partOf(model, image.Pt(cfg.Width, cfg.Height), !mayHide(cfg.ColorModel))
+		of, err := p.partOf(model.Reach, image.Pt(cfg.Width, cfg.Height), !mayHide(cfg.ColorModel))
 		if err != nil {
 			return size, d, err
 		}
@@ -230,8 +230,8 @@ func (p *Plan) measure(cfg image.Config, strips bool, shared, each int64) (size 
 	}
 	d.shared, d.each = model.MemoryEach(p.Keep.deepened(worked), w, h, p.Size, strips && p.inStrips(w, h))
 	d.shared += superres.WithGarbage(shared + p.Format.EncoderBytes(w))
-	if p.robustJudge != nil {
-		d.shared += judgesBytes
+	if p.choosing != nil {
+		d.shared += robustBytes
 	}
 	d.each += superres.WithGarbage(each)
 	if need := d.of(1); need > p.Limits.Memory {

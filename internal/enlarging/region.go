@@ -25,7 +25,9 @@ type part struct {
 // partOf returns the part to enlarge with m for p.Region of a picture of size in. If opaque is false, the part is the
 // whole picture: colours of hidden pixels are filled in from everywhere. It fails if the region is not within the
 // picture.
-func (p *Plan) partOf(m *superres.Model, in image.Point, opaque bool) (of part, err error) {
+func (p *Plan) partOf(
+	reachOf func(inW, inH, w, h int) int, in image.Point, opaque bool,
+) (of part, err error) {
 	out, err := p.resultSize(in)
 	if err != nil {
 		return of, err
@@ -37,7 +39,7 @@ func (p *Plan) partOf(m *superres.Model, in image.Point, opaque bool) (of part, 
 	}
 	reach := max(in.X, in.Y)
 	if opaque {
-		reach = m.Reach(in.X, in.Y, out.X, out.Y)
+		reach = reachOf(in.X, in.Y, out.X, out.Y)
 	}
 	toEnd := p.Effort == "max" // effort max also enlarges the picture turned and flipped
 	x, y := alongOf(r.Min.X, r.Max.X, in.X, out.X, reach, toEnd), alongOf(r.Min.Y, r.Max.Y, in.Y, out.Y, reach, toEnd)

@@ -164,6 +164,7 @@ func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float6
 	}
 	opt.Chroma, opt.Mix = f.Chroma, by.Mix
 	opt.Subsampled = f.About.Subsampled || by.Found != nil && by.Found.Subsampled
+	opt = by.WithStrength(opt)
 	opt.Report = new(superres.Report)
 	if f.Repeated > 0 {
 		opt.Scale, opt.Width, opt.Height, opt.Fit = 0, p.Output.X, p.Output.Y, false
@@ -188,7 +189,7 @@ func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float6
 			return r, nil
 		}
 		if !p.Region.Empty() {
-			if region, err = p.partOf(by.Model, p.Input, picture.IsOpaque(img)); err != nil {
+			if region, err = p.partOf(by.Reach, p.Input, picture.IsOpaque(img)); err != nil {
 				return r, named(err, name)
 			}
 			img, opt = region.cut(img, opt)

@@ -51,9 +51,6 @@ type Settings struct {
 	// WholeTime is how long a picture may take in all: --timeout if it is given; 0: no limit.
 	WholeTime time.Duration
 
-	// Diagnose also checks pictures without other flaws for sharpening, at about the cost of enlarging a small
-	// picture: with --verbose, --json and --dry-run. If false, they are not checked.
-	Diagnose bool
 	// Given lists the options that change pixels and are not the defaults, with their values, for the text that outputs
 	// record.
 	Given []string

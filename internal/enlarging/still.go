@@ -75,7 +75,7 @@ func (p *Plan) measureStill(cfg image.Config, held int64) error {
 	}
 	p.worked, p.Output, p.Memory = size, size, d.of(1)
 	if !p.Region.Empty() {
-		of, err := p.partOf(p.clean.model, p.Input, true)
+		of, err := p.partOf(p.clean.model.Reach, p.Input, true)
 		if err != nil {
 			return err
 		}

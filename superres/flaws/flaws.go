@@ -30,10 +30,8 @@ type Flaws struct {
 	// Subsampled reports whether a file that the picture passed through had chroma at half the resolution of luma in
 	// both directions, as most JPEG files do.
 	Subsampled bool
-	// Sharpened and Repeated are the results of the functions of that name, which callers store here; Measure leaves
-	// them at zero.
-	Sharpened bool
-	Repeated  int
+	// Repeated is the result of the function of that name, which callers store here; Measure leaves it at zero.
+	Repeated int
 
 	somewhere bool // some parts of the picture have noise, perhaps not all
 }

@@ -18,6 +18,7 @@ import (
 	"superres/superres"
 	_ "superres/superres/convolutional"
 	_ "superres/superres/coupled"
+	"superres/superres/flaws"
 	_ "superres/superres/networks"
 	"superres/superres/resample"
 )
@@ -65,6 +66,7 @@ func init() {
 	for _, name := range Names() {
 		opened[name] = sync.OnceValues(func() (*superres.Model, error) { return open(name) })
 	}
+	doubles = sync.OnceValues(openDoubles)
 }
 
 // Open returns the model of the given name, with its siblings for other scales and its smaller model for the effort
@@ -77,7 +79,7 @@ func Open(name string) (*superres.Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		return m.WithRobust(func() (*superres.Model, error) { return Open(PhotoReal) }), nil
+		return m.WithRobust(func() (*superres.Model, error) { return Open(PhotoReal) }).WithDoubles(Doubles), nil
 	}
 	if k := resample.Kernel(name); slices.Contains(interpolations, k) {
 		return superres.Plain(k), nil
@@ -92,6 +94,27 @@ func Open(name string) (*superres.Model, error) {
 	}
 	own := *m // whose fields the caller may set
 	return &own, nil
+}
+
+// Doubles returns the models whose results tell what suits a picture: Photo and PhotoReal for the effort fast. The judge
+// of package flaws has learned from these two; if one of them changes, it must be learned again. They are opened once.
+// Doubles may be called concurrently.
+func Doubles() (flaws.Doubles, error) { return doubles() }
+
+var doubles func() (flaws.Doubles, error)
+
+func openDoubles() (by flaws.Doubles, err error) {
+	var pair [2]*superres.Model
+	for i, name := range []string{Photo, PhotoReal} {
+		m, err := Open(name)
+		if err != nil {
+			return by, err
+		}
+		if pair[i], err = m.Effort("fast"); err != nil {
+			return by, err
+		}
+	}
+	return superres.NewDoubles(pair[0], pair[1]), nil
 }
 
 // opened has a function for each trained model, which opens it when it is called first.

@@ -43,7 +43,8 @@ type pictureEvent struct {
 	NoiseLeast  float64    `json:"noise_least,omitempty"`  // done, plan: the least noise, if it varies
 	LevelLeast  float64    `json:"level_least,omitempty"`  // done, plan: the least level, if it varies
 	WebPIndex   float64    `json:"webp_index,omitempty"`   // done, plan: quantiser index of a lossy WebP
-	Sharpened   bool       `json:"sharpened,omitempty"`    // done, plan: looks sharpened; false also if not checked
+	Robust      float64    `json:"robust,omitempty"`       // done, plan: share of photo-real beside the model, 0 to 1
+	Plain       float64    `json:"plain,omitempty"`        // done, plan: share of the added detail that is left out
 	Repeated    int        `json:"repeated,omitempty"`     // done, plan: side of the squares of equal pixels
 	JPEGQuality int        `json:"jpeg_quality,omitempty"` // done, plan: quality of compression that was found
 	Memory      int64      `json:"memory,omitempty"`       // plan: estimated bytes
@@ -74,7 +75,10 @@ func (ev *pictureEvent) plan(p *enlarging.Plan) {
 		ev.ColourNoise = hundredths(c.Found.ColourNoise)
 	}
 	ev.Varies, ev.NoiseLeast, ev.LevelLeast = c.Varies(), hundredths(c.LeastNoise), c.LeastStrength
-	ev.Sharpened, ev.Repeated = c.Found.Sharpened, c.Found.Repeated
+	ev.Plain, ev.Repeated = c.Plain, c.Found.Repeated
+	if c.Robust < 1 {
+		ev.Robust = c.Robust
+	}
 	ev.WebPIndex = math.Round(10*c.Found.WebP) / 10
 }
 
@@ -102,9 +106,9 @@ func (o outcome) warnings() []string {
 }
 
 // agreement returns how well the result agrees with the picture, as the end of a line; "" for models of
-// the program, unless they are to be described.
-func (o outcome) agreement() string {
-	if o.Report == nil || o.Choice.Model.Network == nil && !o.Diagnose {
+// the program, unless verbose is true.
+func (o outcome) agreement(verbose bool) string {
+	if o.Report == nil || o.Choice.Model.Network == nil && !verbose {
 		return ""
 	}
 	return fmt.Sprintf(", LR-PSNR %.1f dB", o.Report.LRPSNR)

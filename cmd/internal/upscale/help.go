@@ -28,16 +28,16 @@ A side is rounded to the nearest pixel, halves up: -s 1.5 takes 9×7 to 14×11, 
 the least enlargement by 2, 3 and 4 that goes past it, and an exact reduction from there.
 
 NOISE AND COMPRESSION
-Noise and compression are measured in every picture. Where there is some beyond doubt,
-photo-real takes as much away; all others are enlarged by photo, which keeps what is
-there. Where noise is in colour alone, only colour is by photo-real. Where noise varies,
-as where a photograph stands on a page, each part loses what it has; this takes twice
-as long.
+Noise and compression are measured in every picture, and signs of sharpening, grain, salt,
+dithering, or of a reduction without antialiasing. A clean picture is enlarged by photo,
+which keeps what is there, others by photo-real, which takes away what it was measured to
+hold. In doubt the result is a mixture of both, at twice the time, or of interpolation and
+one of them. Where noise is in colour alone, only colour is by photo-real. Where noise
+varies, as where a photograph stands on a page, each part loses what it has.
 
 --denoise 0 takes nothing away, 0.2 what noise of 5 levels of 255 asks for, 1 what noise
-of 25 does, everywhere. --verbose, --dry-run and --json tell what was found, and whether
-a picture looks sharpened, or reduced without antialiasing: -m photo-real may do better.
---strength below 1 adds less detail, up to 1.3 more.
+of 25 does, everywhere. -m photo takes every picture for clean. --verbose, --dry-run and
+--json tell what was found, and the share of each model. --strength below 1 adds less detail, up to 1.3 more.
 
 NETWORKS OF OTHER PROGRAMS
 -m takes files of ncnn (.param, with .bin beside it), ONNX, safetensors and PyTorch

@@ -175,7 +175,6 @@ func (opt *Options) complete(given settings.Table, inputs []string) error {
 	}
 	opt.Naming.Model, opt.Naming.Size = opt.Model, opt.Size
 	opt.Verbose = opt.Verbose && !opt.quiet
-	opt.Diagnose = opt.Verbose || opt.DryRun || opt.json
 	if given.Given("timeout") {
 		opt.WholeTime = opt.DecodeTime
 	}

@@ -230,15 +230,16 @@ func (r *report) tell(i int) {
 	r.events.picture(ev)
 	if out.Written > 0 && len(r.jobs) == 1 {
 		r.bar.Line("%s, %d frames of %d×%d, %s, %.2f frames a second%s", j.output, out.Written, out.Output.X,
-			out.Output.Y, console.Elapsed(out.seconds), float64(out.Written)/out.seconds, out.agreement())
+			out.Output.Y, console.Elapsed(out.seconds), float64(out.Written)/out.seconds, out.agreement(r.verbose))
 		return
 	}
 	if n := len(r.jobs); n > 1 {
 		r.bar.Line("[%d/%d] %s, %d×%d, %s%s%s", i+1, n, j.output, out.Output.X, out.Output.Y,
-			console.Elapsed(out.seconds), out.agreement(), r.pace.remaining())
+			console.Elapsed(out.seconds), out.agreement(r.verbose), r.pace.remaining())
 		return
 	}
-	r.bar.Line("%s, %d×%d, %s%s", j.output, out.Output.X, out.Output.Y, console.Elapsed(out.seconds), out.agreement())
+	r.bar.Line("%s, %d×%d, %s%s", j.output, out.Output.X, out.Output.Y, console.Elapsed(out.seconds),
+		out.agreement(r.verbose))
 }
 
 // note prints text, a remark about the call, unless the report is quiet.

@@ -27,7 +27,10 @@ export function found(info) {
 	if (info.jpeg_quality) list.push(`JPEG quality about ${info.jpeg_quality}`);
 	if (info.webp_index) list.push("WebP compression");
 	if (!info.sought) return level ? "Cleaned as set by hand" : "";
-	if (!list.length && !level) return "No noise or compression found";
+	if (!list.length && !level) {
+		const isClean = info.model === "photo" && !info.robust && !info.plain;
+		return isClean ? "No noise or compression found" : "Not quite clean: enlarged with care";
+	}
 	const much = level < 0.22 ? "cleaned a little" : level < 0.45 ? "cleaned" : "cleaned a lot";
 	const text = `${list.join(" and ") || "Some flaws"}: ${level ? much : "left as it is"}${info.varies ? ", more where there is more" : ""}`;
 	return text[0].toUpperCase() + text.slice(1);
@@ -44,5 +47,8 @@ export function facts(info) {
 	if (info.webp_index) list.push("WebP compression");
 	const short = v => +v.toPrecision(2);
 	const level = info.varies ? `levels of ${short(info.level_least ?? 0)} to ${short(info.level)}` : info.level && `level ${short(info.level)}`;
-	return [`model ${info.model}${level ? ` at ${level}` : ""}`, ...list].join("; ");
+	const percent = v => `${Math.round(100 * v)} %`;
+	if (info.plain) list.push(`${percent(info.plain)} of the added detail left out`);
+	const model = info.model + (info.robust ? ` and, to ${percent(info.robust)}, photo-real` : "");
+	return [`model ${model}${level ? ` at ${level}` : ""}`, ...list].join("; ");
 }

@@ -1,0 +1,282 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+
+	"superres/internal/degrade"
+	"superres/internal/parallel"
+	"superres/internal/picture"
+	"superres/patches/plane"
+	"superres/superres"
+	"superres/superres/flaws"
+	"superres/superres/models"
+	"superres/superres/resample"
+	"superres/superres/stage"
+)
+
+// scale is by how much samples are reduced and enlarged.
+const scale = 2
+
+// kinds are what is done to pictures, as often as they are named.
+var kinds = []string{"clean", "clean", "random", "random", "random", "sharpened", "sharpened JPEG", "blurred", "dithered",
+	"decimated", "salt", "grain", "enlarged", "box", "middle", "noise", "JPEG"}
+
+// sampler makes samples of pictures.
+type sampler struct {
+	pictures                        []*plane.Plane
+	names                           []string
+	clean, robust, bicubic, lanczos *superres.Model
+	doubles                         flaws.Doubles
+	seed                            uint64
+	whole                           bool // each picture with each kind, its middle; false: random parts and kinds
+}
+
+func newSampler(folders []string, seed uint64, whole bool) (*sampler, error) {
+	s := &sampler{seed: seed, whole: whole}
+	for name, to := range map[string]**superres.Model{models.Photo: &s.clean, models.PhotoReal: &s.robust,
+		"bicubic": &s.bicubic, "lanczos": &s.lanczos} {
+		m, err := models.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		*to = m
+	}
+	var err error
+	if s.doubles, err = models.Doubles(); err != nil {
+		return nil, err
+	}
+	for _, folder := range folders {
+		files, err := filepath.Glob(filepath.Join(folder, "*.png"))
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			img, err := readPicture(file)
+			if err != nil {
+				return nil, err
+			}
+			s.pictures = append(s.pictures, picture.Split(img).Luma())
+			s.names = append(s.names, filepath.Join(filepath.Base(folder), filepath.Base(file)))
+		}
+	}
+	if len(s.pictures) == 0 {
+		return nil, fmt.Errorf("no PNG files in %v", folders)
+	}
+	return s, nil
+}
+
+// make calls emit with count samples, or with all where pictures are taken whole, in order.
+func (s *sampler) make(ctx context.Context, count int, emit func(sample) error) error {
+	if s.whole {
+		count = len(s.pictures) * len(slices.Compact(slices.Clone(kinds)))
+	}
+	numbers := make([]int, count)
+	for i := range numbers {
+		numbers[i] = i
+	}
+	all := make([]sample, count)
+	err := parallel.Each(ctx, numbers, func(ctx context.Context, number int) (struct{}, error) {
+		one, err := s.one(ctx, number)
+		all[number] = one
+		return struct{}{}, err
+	}, func(struct{}) error { return nil })
+	if err != nil {
+		return err
+	}
+	for _, one := range all {
+		if one.Traits == nil {
+			continue // too small for traits
+		}
+		if err := emit(one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// one returns a sample, which depends on its number and the seed alone.
+func (s *sampler) one(ctx context.Context, number int) (sample, error) {
+	rng := rand.New(rand.NewPCG(s.seed, uint64(number)))
+	i, kind := rng.IntN(len(s.pictures)), kinds[rng.IntN(len(kinds))]
+	side, before := 64+8*rng.IntN(8), 1+rng.IntN(3) // of the reduced picture; and by how much the truth is reduced
+	if rng.IntN(6) == 0 {
+		side = 128 + 16*rng.IntN(9)
+	}
+	if s.whole {
+		list := slices.Compact(slices.Clone(kinds))
+		i, kind, side, before = number/len(list), list[number%len(list)], 256, 1
+	}
+	p := s.pictures[i]
+	for before > 1 && min(p.W, p.H) < scale*side*before+4 {
+		before--
+	}
+	w, h := scale*before*min(side, p.W/scale/before), scale*before*min(side, p.H/scale/before)
+	x, y := (p.W-w)/2, (p.H-h)/2
+	if !s.whole {
+		x, y = rng.IntN(p.W-w+1), rng.IntN(p.H-h+1)
+	}
+	truth := p.Crop(x, y, w, h)
+	if before > 1 {
+		truth = resample.Cubic.Reduce(truth, before)
+	}
+	out, err := s.measure(ctx, truth, reduce(truth, kind, rng))
+	out.Name, out.Kind = s.names[i], kind
+	return out, err
+}
+
+// reduce returns truth reduced and degraded.
+func reduce(truth *plane.Plane, kind string, rng *rand.Rand) *degrade.Plane {
+	between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
+	file := func(least, most int) degrade.File {
+		return degrade.File{Quality: least + rng.IntN(most-least+1), X: rng.IntN(8), Y: rng.IntN(8)}
+	}
+	low := resample.Cubic.Reduce(truth, scale)
+	var d degrade.Degradation
+	switch kind {
+	case "random":
+		d = randomDegradation(rng)
+	case "sharpened", "sharpened JPEG":
+		d.Sharpen, d.Radius = between(0.2, 1.5), between(0.6, 1.4)
+		if kind != "sharpened" {
+			d.Files = []degrade.File{file(60, 95)}
+		}
+	case "blurred": // at the size of the result
+		soft := levelsOf(truth)
+		degrade.Degradation{Blur: between(0.5, 3)}.Apply(rng, soft)
+		low = resample.Cubic.Reduce(planeOf(soft), scale)
+	case "dithered":
+		d.Tones = 4 + rng.IntN(14)
+	case "decimated":
+		for y := range low.H {
+			for x := range low.W {
+				low.Row(y)[x] = truth.Row(scale * y)[scale*x]
+			}
+		}
+	case "salt":
+		d.Salt = between(0.001, 0.02)
+	case "grain":
+		d.Noise, d.Grain = between(3, 18), between(0.4, 1.1)
+	case "enlarged":
+		by := between(1.25, 2.2)
+		w, h := max(8, int(float64(low.W)/by)), max(8, int(float64(low.H)/by))
+		low = resize(resize(low, w, h), low.W, low.H)
+	case "box":
+		low = resample.Box.Reduce(truth, scale)
+	case "middle": // sharper than by the bicubic kernel, as of programs that take few samples
+		low = resample.Box.Reduce(truth, scale)
+		d.Sharpen, d.Radius = between(0, 0.4), 0.7
+	case "noise":
+		if d.Noise = between(2, 25); rng.IntN(2) == 0 {
+			d.Shot = rng.Float64()
+		}
+	case "JPEG":
+		d.Files = []degrade.File{file(25, 96)}
+	}
+	q := levelsOf(low)
+	d.Apply(rng, q)
+	return q
+}
+
+// randomDegradation returns several degradations at once.
+func randomDegradation(rng *rand.Rand) (d degrade.Degradation) {
+	likely := func(p float64) bool { return rng.Float64() < p }
+	between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
+	if likely(0.4) {
+		d.Blur = between(0.25, 2.5)
+	}
+	if likely(0.3) {
+		d.Sharpen, d.Radius = between(0.1, 1.5), between(0.5, 1.5)
+	}
+	if likely(0.4) {
+		if d.Noise = between(0, 5) * between(0, 5); likely(0.4) {
+			d.Shot = between(0.3, 1)
+		}
+		if likely(0.25) {
+			d.Grain = between(0.4, 1.2)
+		}
+	}
+	if likely(0.05) {
+		d.Salt = between(0.001, 0.02)
+	}
+	if likely(0.05) {
+		d.Tones = 4 + rng.IntN(28)
+	}
+	for len(d.Files) < 2 && likely(0.4) {
+		d.Files = append(d.Files, degrade.File{Quality: 25 + rng.IntN(74), X: rng.IntN(8), Y: rng.IntN(8)})
+	}
+	return d
+}
+
+func resize(p *plane.Plane, w, h int) *plane.Plane {
+	out := plane.New(w, h)
+	resample.New(p.W, p.H, w, h, resample.Bicubic).Rows(out, p, 0, 0)
+	return out
+}
+
+func levelsOf(p *plane.Plane) *degrade.Plane {
+	q := &degrade.Plane{W: p.W, H: p.H, Pix: make([]float32, p.W*p.H)}
+	for y := range p.H {
+		for x, v := range p.Row(y) {
+			q.Pix[y*p.W+x] = 255 * v
+		}
+	}
+	return q
+}
+
+func planeOf(q *degrade.Plane) *plane.Plane {
+	p := plane.New(q.W, q.H)
+	for i, v := range q.Pix {
+		p.Pix[i] = v / 255
+	}
+	return p
+}
+
+// margin is how many samples at the edges of a result do not count.
+const margin = 6
+
+// measure returns the sample of a reduced picture.
+func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.Plane) (out sample, err error) {
+	img := image.NewGray(image.Rect(0, 0, low.W, low.H))
+	for i, v := range low.Pix {
+		img.Pix[i] = uint8(v)
+	}
+	found := flaws.Measure(img, 0)
+	out.Strength = found.Strength()
+	if out.Traits, err = flaws.Traits(ctx, img, found, s.doubles); out.Traits == nil || err != nil {
+		return out, err
+	}
+	tuned, err := s.robust.Tune(stage.Tuning{Strength: out.Strength})
+	if err != nil {
+		return out, err
+	}
+	var results [4]*image.Gray
+	for i, m := range []*superres.Model{s.bicubic, s.clean, tuned, s.lanczos} {
+		big, err := m.Upscale(ctx, img, superres.Options{Scale: scale})
+		if err != nil {
+			return out, err
+		}
+		results[i] = big.(*image.Gray)
+	}
+	count := 0.0
+	for y := margin; y < truth.H-margin; y++ {
+		for x, v := range truth.Row(y)[margin : truth.W-margin] {
+			at := func(i int) float64 { return float64(results[i].Pix[y*results[i].Stride+margin+x]) }
+			e, c, r, l := 255*float64(v)-at(0), at(1)-at(0), at(2)-at(0), at(3)-at(0)
+			for i, product := range [len(out.Moments)]float64{e * e, c * c, r * r, c * r, e * c, e * r} {
+				out.Moments[i] += product
+			}
+			out.Lanczos += (l - e) * (l - e)
+			count++
+		}
+	}
+	for i := range out.Moments {
+		out.Moments[i] /= count
+	}
+	out.Lanczos /= count
+	return out, nil
+}

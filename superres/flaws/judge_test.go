@@ -1,0 +1,134 @@
+package flaws
+
+import (
+	"context"
+	"errors"
+	"image"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"superres/internal/must"
+	"superres/internal/testimage"
+)
+
+// A judge in integers gives the shares of its formula in float64, but for the line between whole powers of two.
+func TestJudgeComputes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		j := &Judge{}
+		traits := make([]int32, traitCount)
+		for i := range traits {
+			traits[i] = int32(rng.IntN(2000) - 1000)
+			j.Least[i], j.Most[i] = -800, 700
+		}
+		var score [scores]float64
+		for i := range j.SecondBias {
+			j.SecondBias[i] = int32(rng.IntN(1<<24) - 1<<23)
+			score[i] = float64(j.SecondBias[i]) / (1 << 24)
+		}
+		for h := range Hidden {
+			j.FirstBias[h] = int32(rng.IntN(1<<20) - 1<<19)
+			sum := float64(j.FirstBias[h]) / (1 << 20)
+			for i, v := range traits {
+				j.First[h][i] = int32(rng.IntN(400) - 200)
+				sum += float64(j.First[h][i]) / (1 << 20) * float64(min(max(v, -800), 700))
+			}
+			sum = min(max(sum, -1), 1)
+			for i := range score {
+				j.Second[i][h] = int32(rng.IntN(4096) - 2048)
+				score[i] += float64(j.Second[i][h]) / (1 << 12) * sum
+			}
+		}
+		total := 0.0
+		for i, s := range score {
+			score[i] = math.Exp2(s)
+			total += score[i]
+		}
+		clean, robust := score[0]/total, score[1]/total
+		got := j.Shares(traits)
+		if got.Clean == 0 || got.Robust == 0 { // what was too little is given to the other
+			if min(clean, robust) > (leastShare+1.)/shareSteps {
+				t.Errorf("shares %v, expected %g and %g", got, clean, robust)
+			}
+			continue
+		}
+		within := 1./shareSteps + 0.03
+		if plain := 1 - clean - robust; plain < (leastShare+1.)/shareSteps { // it may be given to one of them
+			within += plain
+		}
+		if math.Abs(got.Clean-clean) > within || math.Abs(got.Robust-robust) > within {
+			t.Errorf("shares %v, expected %g and %g", got, clean, robust)
+		}
+	}
+}
+
+func TestLogarithm(t *testing.T) {
+	for v := int64(1); v > 0 && v < 1<<62; v = v*3/2 + 1 {
+		if got := float64(logarithm(v)) / traitOne; math.Abs(got-math.Log2(float64(v))) > 0.09 {
+			t.Errorf("the logarithm of %d is %g, expected %g", v, got, math.Log2(float64(v)))
+		}
+	}
+}
+
+// The transform of a block keeps its energy, and divides it among the frequencies.
+func TestTransformIsOrthonormal(t *testing.T) {
+	for u, a := range transform8 {
+		for v, b := range transform8 {
+			sum := int64(0)
+			for i := range a {
+				sum += a[i] * b[i]
+			}
+			want := 0.
+			if u == v {
+				want = 1
+			}
+			if got := float64(sum) / (1 << 20); math.Abs(got-want) > 0.002 {
+				t.Errorf("the product of frequencies %d and %d is %g, expected %g", u, v, got, want)
+			}
+		}
+	}
+}
+
+// plainly enlarges by repeating pixels, so that no model adds anything.
+func plainly(_ context.Context, img image.Image) (image.Image, error) {
+	b := img.Bounds()
+	out := image.NewGray(image.Rect(0, 0, 2*b.Dx(), 2*b.Dy()))
+	for y := range out.Rect.Dy() {
+		for x := range out.Rect.Dx() {
+			out.Set(x, y, img.At(b.Min.X+x/2, b.Min.Y+y/2))
+		}
+	}
+	return out, nil
+}
+
+// There are traits of every picture that is large enough, whatever is in it; small ones have none. Errors of models are
+// returned.
+func TestTraits(t *testing.T) {
+	by := Doubles{plainly, plainly, plainly}
+	flat := image.NewGray(image.Rect(0, 0, 80, 60))
+	for name, img := range map[string]image.Image{
+		"flat": flat, "drawing": testimage.Drawing(90, 70, 1), "large": testimage.Drawing(1100, 50, 1),
+	} {
+		list := must.Get(Traits(t.Context(), img, Measure(img, 0), by))(t)
+		if len(list) != traitCount {
+			t.Errorf("%s: %d traits, expected %d", name, len(list), traitCount)
+		}
+		for i, v := range list {
+			if v < -1<<14 || v > 1<<14 {
+				t.Errorf("%s: trait %d is %d", name, i, v)
+			}
+		}
+	}
+	for _, size := range [][2]int{{1, 1}, {45, 400}, {400, 45}, {28, 28}} {
+		img := testimage.Drawing(size[0], size[1], 1)
+		if list := must.Get(Traits(t.Context(), img, Flaws{}, by))(t); list != nil {
+			t.Errorf("%v: %d traits of a small picture", size, len(list))
+		}
+	}
+	broken := errors.New("broken")
+	by.Robust = func(context.Context, image.Image) (image.Image, error) { return nil, broken }
+	if _, err := Traits(t.Context(), testimage.Drawing(90, 70, 1), Flaws{}, by); !errors.Is(err, broken) {
+		t.Errorf("error %v, expected that of a model", err)
+	}
+}

@@ -1,0 +1,332 @@
+package flaws
+
+import (
+	"context"
+	"image"
+	"math/bits"
+	"slices"
+
+	"superres/internal/parallel"
+)
+
+// The traits of a picture are numbers that tell what was done to it: the judge of judge.go has learned from them which
+// model suits it. All are integers, in steps of 1/256 of their unit.
+//
+// They come from squares of traitSide×traitSide samples all over the picture:
+//
+//   - the energy of 21 groups of frequencies in blocks of 8×8 samples, by base-2 logarithms: the values that 5, 25, 60 and
+//     90 % of the blocks stay below (flat and busy blocks tell noise, blur and sharpening apart);
+//   - the correlation of a high-pass with itself at 14 distances (grain, interpolation, sharpening);
+//   - the energy of differences over one sample against that over three, in four directions (blur along one of them);
+//   - how far edges overshoot, and how steep they are, across and down;
+//   - the shares of lone samples (salt), of samples at black and white, and the number of levels (dithering);
+//   - how much third differences depend on the place in a grid of eight (JPEG);
+//   - how many samples there are, since little can be told of few;
+//   - what Measure has found;
+//   - what two models make of the picture: see evidence.go.
+const (
+	traitSide    = 32
+	traitMargin  = 7 // samples around a square that are read too
+	traitStep    = 16
+	traitSquares = 96 // at most
+
+	// leastTraitSide is the least side of a picture that has traits.
+	leastTraitSide = traitSide + 2*traitMargin
+
+	traitOne = 256
+)
+
+// traitQuantiles are the shares of blocks, in percent.
+var traitQuantiles = [...]int{5, 25, 60, 90}
+
+// traitLags are distances, across and down.
+var traitLags = [...][2]int{{1, 0}, {0, 1}, {1, 1}, {1, -1}, {2, 0}, {0, 2}, {2, 2}, {2, -2}, {2, 1}, {1, 2}, {2, -1},
+	{1, -2}, {3, 0}, {0, 3}}
+
+// traitWays are directions of differences.
+var traitWays = [...][2]int{{1, 0}, {0, 1}, {1, 1}, {1, -1}}
+
+const (
+	frequencyGroups = 7 * 3
+	traitCount      = frequencyGroups*len(traitQuantiles) + len(traitLags) + len(traitWays) + 2*3 + 3 + 2*2 + 1 + 4 +
+		evidenceTraits
+)
+
+// frequencyGroup returns the group of a frequency of a block: seven rings, each in three parts, mostly across, mostly
+// down, and between; −1 for the mean.
+func frequencyGroup(u, v int) int {
+	ring := max(u, v)
+	switch {
+	case ring == 0:
+		return -1
+	case u > 2*v:
+		return 3 * (ring - 1)
+	case v > 2*u:
+		return 3*(ring-1) + 1
+	default:
+		return 3*(ring-1) + 2
+	}
+}
+
+// traitSums has sums over squares.
+type traitSums struct {
+	blocks    [frequencyGroups][]int64 // the mean energy of each block
+	high      [len(traitLags) + 1]int64
+	near, far [len(traitWays)]int64
+	edges     [2]struct{ over, steep, count int64 }
+	lone      int64
+	clipped   int64
+	levels    [256]bool
+	third     [2][8]int64
+	thirds    [2][8]int64 // the numbers of samples in third
+	count     int64
+}
+
+// traits returns the traits of a picture but for the evidence, from its parts and what was found in it.
+func traits(list []*samples, f Flaws) []int32 {
+	var sums traitSums
+	for _, p := range list {
+		p.spread(traitMargin, traitMargin, traitStep, traitMargin, traitSide, traitSquares, func(x, y int) {
+			sums.add(p, x, y)
+		})
+	}
+	out := make([]int32, 0, traitCount)
+	for _, energies := range sums.blocks {
+		slices.Sort(energies)
+		for _, q := range traitQuantiles {
+			out = append(out, logarithm(energies[min(len(energies)*q/100, len(energies)-1)]+1)/4)
+		}
+	}
+	for _, v := range sums.high[1:] {
+		out = append(out, ratio(v, sums.high[0]+1))
+	}
+	for i, v := range sums.near {
+		out = append(out, logarithm(v+unit*unit)-logarithm(sums.far[i]+unit*unit))
+	}
+	for _, e := range sums.edges {
+		out = append(out, logarithm(e.count+1)/8, ratio(e.over, 256*(e.count+3)), ratio(e.steep, 256*(e.count+3)))
+	}
+	levels := int64(0)
+	for _, is := range sums.levels {
+		if is {
+			levels++
+		}
+	}
+	out = append(out, logarithm(ratio64(sums.lone, 1000, sums.count)+13)/4, logarithm(levels)/4,
+		logarithm(ratio64(sums.clipped, 100, sums.count)+26)/4)
+	for axis := range 2 {
+		var means []int64
+		for k, v := range sums.third[axis] {
+			means = append(means, 16*v/max(sums.thirds[axis][k], 1)+6)
+		}
+		slices.Sort(means)
+		for _, k := range []int{7, 6} {
+			out = append(out, logarithm(means[k])-logarithm(means[3]))
+		}
+	}
+	out = append(out, logarithm(sums.count))
+	return append(out, int32(f.Noise*traitOne/worst), int32(f.Likely*traitOne/worst), int32(f.Loss*traitOne/8),
+		int32(f.Quality*traitOne/100))
+}
+
+// logarithm returns the base-2 logarithm of v, at least 1, in steps of 1/256, linear between powers of two.
+func logarithm[T int32 | int64](v T) int32 {
+	n := bits.Len64(uint64(v)) - 1
+	return int32(traitOne*n) + int32((uint64(v)<<(63-n)>>55)&(traitOne-1))
+}
+
+// ratio returns a/b in steps of 1/256.
+func ratio(a, b int64) int32 { return int32(traitOne * a / b) }
+
+// ratio64 returns times·a/b in steps of 1/256.
+func ratio64(a, times, b int64) int64 { return traitOne * times * a / b }
+
+// add adds the square whose first sample is (x0, y0).
+func (s *traitSums) add(p *samples, x0, y0 int) {
+	s.count += traitSide * traitSide
+	for y := y0; y < y0+traitSide; y += 8 {
+		for x := x0; x < x0+traitSide; x += 8 {
+			s.addBlock(p, x, y)
+		}
+	}
+	s.addHigh(p, x0, y0)
+	for y := y0; y < y0+traitSide; y++ {
+		for x := x0; x < x0+traitSide; x++ {
+			at := y*p.w + x
+			s.addDifferences(p, at)
+			s.addLevels(p, at)
+			s.addEdge(p, at, 0, 1)
+			s.addEdge(p, at, 1, p.w)
+			s.addThird(p, at, 0, 1, x)
+			s.addThird(p, at, 1, p.w, y)
+		}
+	}
+}
+
+// transform8 are those of the cosine transform of 8 samples, orthonormal, in steps of 1/1024.
+var transform8 = [8][8]int64{
+	{362, 362, 362, 362, 362, 362, 362, 362},
+	{502, 426, 284, 100, -100, -284, -426, -502},
+	{473, 196, -196, -473, -473, -196, 196, 473},
+	{426, -100, -502, -284, 284, 502, 100, -426},
+	{362, -362, -362, 362, 362, -362, -362, 362},
+	{284, -502, 100, 426, -426, -100, 502, -284},
+	{196, -473, 473, -196, -196, 473, -473, 196},
+	{100, -284, 426, -502, 502, -426, 284, -100},
+}
+
+// groupSizes are the numbers of frequencies in the groups.
+var groupSizes = func() (sizes [frequencyGroups]int64) {
+	for u := range 8 {
+		for v := range 8 {
+			if g := frequencyGroup(u, v); g >= 0 {
+				sizes[g]++
+			}
+		}
+	}
+	return sizes
+}()
+
+// addBlock adds the energies of a block.
+func (s *traitSums) addBlock(p *samples, x, y int) {
+	var across [8][8]int64 // of each row, the frequencies across
+	for j := range 8 {
+		row := p.pix[(y+j)*p.w+x:][:8]
+		for u, c := range transform8 {
+			sum := int64(0)
+			for i, v := range row {
+				sum += c[i] * int64(v)
+			}
+			across[j][u] = sum >> 5
+		}
+	}
+	var energies [frequencyGroups]int64
+	for u := range 8 {
+		for v, c := range transform8 {
+			g := frequencyGroup(u, v)
+			if g < 0 {
+				continue
+			}
+			sum := int64(0)
+			for j := range 8 {
+				sum += c[j] * across[j][u]
+			}
+			sum >>= 13 // in steps of 1/16 level
+			energies[g] += sum * sum
+		}
+	}
+	for g, e := range energies {
+		s.blocks[g] = append(s.blocks[g], e/groupSizes[g])
+	}
+}
+
+// addHigh adds the products of a high-pass with itself. Its values are limited, so that no single edge counts for all.
+func (s *traitSums) addHigh(p *samples, x0, y0 int) {
+	const reach, most = 3, 60 * unit
+	const side = traitSide + 2*reach
+	var high [side * side]int32
+	for y := range side {
+		for x := range side {
+			at := (y0-reach+y)*p.w + x0 - reach + x
+			v := 4*p.pix[at] - p.pix[at-1] - p.pix[at+1] - p.pix[at-p.w] - p.pix[at+p.w]
+			high[y*side+x] = min(max(v, -most), most)
+		}
+	}
+	for y := reach; y < reach+traitSide; y++ {
+		for x := reach; x < reach+traitSide; x++ {
+			v := int64(high[y*side+x])
+			s.high[0] += v * v
+			for i, lag := range traitLags {
+				s.high[i+1] += v * int64(high[(y+lag[1])*side+x+lag[0]])
+			}
+		}
+	}
+}
+
+// addDifferences adds the squares of differences over one sample, and over three.
+func (s *traitSums) addDifferences(p *samples, at int) {
+	for i, way := range traitWays {
+		step := way[1]*p.w + way[0]
+		near, far := int64(p.pix[at]-p.pix[at+step]), int64(p.pix[at-step]-p.pix[at+2*step])
+		s.near[i] += near * near
+		s.far[i] += far * far
+	}
+}
+
+// addLevels adds what the level of a sample tells.
+func (s *traitSums) addLevels(p *samples, at int) {
+	v := p.pix[at]
+	s.levels[min((v+unit/2)/unit, 255)] = true
+	if v == 0 || v == 255*unit {
+		s.clipped++
+	}
+	least, most := int32(255*unit), int32(0)
+	for _, row := range [3]int{at - p.w, at, at + p.w} {
+		for i := row - 1; i <= row+1; i++ {
+			if i != at {
+				least, most = min(least, p.pix[i]), max(most, p.pix[i])
+			}
+		}
+	}
+	if v > most+30*unit || v < least-30*unit {
+		s.lone++
+	}
+}
+
+// addEdge adds the edge between a sample and the next, step entries on, if it is steep enough, and steeper than what is
+// before and after it.
+func (s *traitSums) addEdge(p *samples, at, axis, step int) {
+	rise := p.pix[at+step] - p.pix[at]
+	size := max(rise, -rise)
+	before, after := p.pix[at]-p.pix[at-step], p.pix[at+2*step]-p.pix[at+step]
+	if size < 25*unit || size < max(after, -after) || size <= max(before, -before) {
+		return
+	}
+	sign := int32(1)
+	if rise < 0 {
+		sign = -1
+	}
+	low, high := sign*p.pix[at-5*step], sign*p.pix[at+6*step]
+	if high-low < 30*unit {
+		return
+	}
+	most, least := sign*p.pix[at+step], sign*p.pix[at]
+	for k := 2; k <= 4; k++ {
+		most, least = max(most, sign*p.pix[at+k*step]), min(least, sign*p.pix[at+(1-k)*step])
+	}
+	e := &s.edges[axis]
+	e.count++
+	e.over += 256 * int64(most-high+low-least) / int64(high-low)
+	e.steep += 256 * int64(size) / int64(high-low)
+}
+
+// addThird adds the third difference at a place of a grid of eight.
+func (s *traitSums) addThird(p *samples, at, axis, step, place int) {
+	v := p.pix[at-2*step] - 3*p.pix[at-step] + 3*p.pix[at] - p.pix[at+step]
+	s.third[axis][place%8] += int64(min(max(v, -v), 12*unit))
+	s.thirds[axis][place%8]++
+}
+
+type evidenceOrError struct {
+	traits []int32
+	err    error
+}
+
+// Traits returns the traits of a picture with the flaws f, for learning to judge it; nil where it is too small. It
+// returns the errors of by.
+func Traits(ctx context.Context, img image.Image, f Flaws, by Doubles) ([]int32, error) {
+	if b := img.Bounds(); min(b.Dx(), b.Dy()) < leastTraitSide {
+		return nil, nil
+	}
+	evidence := parallel.Start(func() (e evidenceOrError) {
+		e.traits, e.err = evidenceOf(ctx, img, by)
+		return e
+	})
+	var list []*samples
+	shown := parts(img)
+	for _, p := range shown {
+		list = append(list, newSamples(p.Luma(), len(shown)))
+	}
+	t, e := traits(list, f), evidence()
+	return append(t, e.traits...), e.err
+}

@@ -15,12 +15,13 @@ import (
 	"superres/superres/stage"
 )
 
-// Choice is the model that suits a picture, and why. All strengths of degradation are 0 to 1, as stage.Tuning has them.
+// Choice is the model that suits a picture, and why. All strengths of degradation are 0 to 1, as stage.Tuning has
+// them.
 type Choice struct {
 	// Model enlarges the picture, with Mix as Options.Mix and Options.Strength times 1 − Plain.
 	Model *Model
-	// Mix is the robust model and its share beside Model, the model for clean pictures, or, where noise varies over the
-	// picture, the robust model at the greatest strength and its share at each place; nil: one model does all.
+	// Mix is the robust model and its share beside Model, the model for clean pictures, or, where noise varies over
+	// the picture, the robust model at the greatest strength and its share at each place; nil: one model does all.
 	Mix *Mix
 	// Plain is the share of plain interpolation in the result, 0 to 1, where what models add would do harm.
 	Plain float64
@@ -28,8 +29,8 @@ type Choice struct {
 	Robust float64
 	// Found is the flaws of the picture. Where noise varies, its Noise is the greatest.
 	Found flaws.Flaws
-	// Strength is the strength of noise and compression that the robust model removes, the greatest where it varies; 0:
-	// none.
+	// Strength is the strength of noise and compression that the robust model removes, the greatest where it varies;
+	// 0: none.
 	Strength float64
 	// ColourStrength is the strength at which colour is enlarged by the robust model; 0: brightness and colour share
 	// one model.
@@ -61,17 +62,17 @@ type robust struct {
 	doubles func() (flaws.Doubles, error) // see WithDoubles; may be nil
 }
 
-// WithRobust returns m with the robust model that open returns, one for pictures with noise or compression that can be
-// tuned to their strength. Upscale and Stream of the result choose between the two for each picture, as Choose does.
-// open is called at most once, when a picture first needs it.
+// WithRobust returns m with the robust model that open returns, one for pictures with noise or compression that can
+// be tuned to their strength. Upscale and Stream of the result choose between the two for each picture, as Choose
+// does. open is called at most once, when a picture first needs it.
 func (m *Model) WithRobust(open func() (*Model, error)) *Model {
 	out := *m
 	out.robust = &robust{open: sync.OnceValues(open), known: map[float64]*Model{}}
 	return &out
 }
 
-// WithDoubles returns m, which must have a robust model, with the models that tell how much of each suits a picture, as
-// open returns them: see flaws.Flaws.Shares. Without them, Choose goes by the strength of flaws alone.
+// WithDoubles returns m, which must have a robust model, with the models that tell how much of each suits a picture,
+// as open returns them: see flaws.Flaws.Shares. Without them, Choose goes by the strength of flaws alone.
 func (m *Model) WithDoubles(open func() (flaws.Doubles, error)) *Model {
 	out := *m
 	out.robust = &robust{open: m.robust.open, known: map[float64]*Model{}, doubles: open}
@@ -93,8 +94,8 @@ func (m *Model) withRobustOf(other *Model, change func(*Model) (*Model, error)) 
 	}).WithDoubles(r.doubles)
 }
 
-// Robust returns the robust model of WithRobust, tuned to a strength of 0 to 1. It fails if there is none, or it cannot
-// be opened or tuned. It may be called concurrently.
+// Robust returns the robust model of WithRobust, tuned to a strength of 0 to 1. It fails if there is none, or it
+// cannot be opened or tuned. It may be called concurrently.
 func (m *Model) Robust(strength float64) (*Model, error) {
 	r := m.robust
 	if r == nil {
@@ -116,11 +117,12 @@ func (m *Model) Robust(strength float64) (*Model, error) {
 	return found, nil
 }
 
-// Choose returns the model that suits the picture img with the flaws that package flaws has found in it: m for a clean
-// picture, its robust model tuned to the strength of the flaws, or a mixture of the two, in doubt or where noise varies
-// over the picture. How much of each, flaws.Flaws.Shares says. If img is nil, one model serves all of it, chosen by the
-// strength alone, as frames of a video need it; so it is for pictures too small for shares, and without WithDoubles. A model without a robust
-// model is its own choice. The models of the choice have no robust model. Choose may be called concurrently.
+// Choose returns the model that suits the picture img with the flaws that package flaws has found in it: m for a
+// clean picture, its robust model tuned to the strength of the flaws, or a mixture of the two, in doubt or where
+// noise varies over the picture. How much of each, flaws.Flaws.Shares says. If img is nil, one model serves all of
+// it, chosen by the strength alone, as frames of a video need it; so it is for pictures too small for shares, and
+// without WithDoubles. A model without a robust model is its own choice. The models of the choice have no robust
+// model. Choose may be called concurrently.
 func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error) {
 	alone := *m
 	alone.robust = nil
@@ -206,9 +208,9 @@ func (m *Model) chooseMix(c Choice, r *flaws.Regions) (Choice, error) {
 }
 
 // WithoutCopies returns img, and opt for it, without the copies of its samples if it was enlarged by repeating them:
-// see flaws.Repeated. The result has the same size as that of img. repeated is how often samples were repeated along a
-// side; 0: img and opt are returned as they are. That is also so where the result would be more than MaxScale times as
-// large as what is left.
+// see flaws.Repeated. The result has the same size as that of img. repeated is how often samples were repeated along
+// a side; 0: img and opt are returned as they are. That is also so where the result would be more than MaxScale times
+// as large as what is left.
 func (m *Model) WithoutCopies(img image.Image, opt Options) (once image.Image, same Options, repeated int) {
 	b := img.Bounds()
 	k := flaws.Repeated(img)
@@ -270,10 +272,10 @@ func (m *Model) chosenFor(img image.Image, opt Options) (chosen, error) {
 	return chosen{c.Model, img, opt}, nil
 }
 
-// Decode reads a picture file to the end of r and returns the picture, turned upright, with what the file says of it in
-// Options.Subsampled, Quality and WebP, for Upscale. It reads PNG, JPEG, GIF, BMP, TIFF and WebP of at most 50 million
-// pixels, the first picture of files with several. Subsampled colour is interpolated smoothly, as the program superres
-// does it and image/jpeg does not. When ctx ends, Decode returns ctx.Err().
+// Decode reads a picture file to the end of r and returns the picture, turned upright, with what the file says of it
+// in Options.Subsampled, Quality and WebP, for Upscale. It reads PNG, JPEG, GIF, BMP, TIFF and WebP of at most 50
+// million pixels, the first picture of files with several. Subsampled colour is interpolated smoothly, as the program
+// superres does it and image/jpeg does not. When ctx ends, Decode returns ctx.Err().
 func Decode(ctx context.Context, r io.Reader) (image.Image, Options, error) {
 	pic, err := imagefile.Decode(ctx, r, "superres", imagefile.Limits{FirstFrame: true, Strip: true})
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 // Mix has parts of a picture enlarged by a second model, for example by a model for stronger noise where the picture
 // has more noise.
 type Mix struct {
-	// Model is the second model, for the same scale, of the same effort, and with a network for colour if the first has
-	// one.
+	// Model is the second model, for the same scale, of the same effort, and with a network for colour if the first
+	// has one.
 	Model *Model
 	// Share is the share of the second model's result, 0 to 1. The picture is divided into Share.W × Share.H equal
 	// cells; a sample of Share counts in the middle of its cell, and shares are linear between the middles and
@@ -146,8 +146,8 @@ func newJunction(x *mixer, planes int, mem *stage.Pool) *junction {
 	return &junction{mixer: x, mem: mem, first: make([]window, planes), second: make([]window, planes)}
 }
 
-// push takes the next rows of both models' planes, which may be nil, and returns the next rows of the mixture; nil when
-// too few have arrived. It takes over the memory of both.
+// push takes the next rows of both models' planes, which may be nil, and returns the next rows of the mixture; nil
+// when too few have arrived. It takes over the memory of both.
 func (j *junction) push(rows, other []*plane.Plane) []*plane.Plane {
 	if rows != nil && other != nil && rows[0].H == other[0].H && j.first[0].plane.H+j.second[0].plane.H == 0 {
 		j.mix(j.top, rows, other)

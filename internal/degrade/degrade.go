@@ -20,21 +20,21 @@ type Plane struct {
 type Degradation struct {
 	// Blur is the standard deviation of a Gaussian in samples; 0: none.
 	Blur float64
-	// Sharpen is the amount of an unsharp mask with a Gaussian of the deviation Radius, in samples; 0: none. A Radius of 0
-	// stands for 1.
+	// Sharpen is the amount of an unsharp mask with a Gaussian of the deviation Radius, in samples; 0: none. A Radius
+	// of 0 stands for 1.
 	Sharpen, Radius float64
 	// Noise is the standard deviation of noise in levels, at half brightness; 0: none.
 	Noise float64
 	// Shot is the share, 0 to 1, of the noise's variance that is proportional to brightness, as shot noise is;
 	// the rest is the same everywhere.
 	Shot float64
-	// Grain is the deviation, in samples, of the Gaussian that has blurred the noise, as in the grain of film; 0: the noise
-	// of each sample is its own.
+	// Grain is the deviation, in samples, of the Gaussian that has blurred the noise, as in the grain of film; 0: the
+	// noise of each sample is its own.
 	Grain float64
 	// Salt is the share of samples that are black or white instead.
 	Salt float64
-	// Tones is the number of equal steps of brightness, 2 to 255, of a picture whose errors of rounding were diffused, as
-	// in dithered GIF files; 0: all 256.
+	// Tones is the number of equal steps of brightness, 2 to 255, of a picture whose errors of rounding were
+	// diffused, as in dithered GIF files; 0: all 256.
 	Tones int
 	// Files are the JPEG files that the picture passes through.
 	Files []File
@@ -161,8 +161,8 @@ func (d Degradation) addGrain(rng *rand.Rand, p *Plane) {
 	}
 }
 
-// dither rounds every sample to one of some equal steps from black to white, and passes its error on to its neighbours
-// (R. Floyd, L. Steinberg: An adaptive algorithm for spatial grey scale, Proc. SID 17, 1976).
+// dither rounds every sample to one of some equal steps from black to white, and passes its error on to its
+// neighbours (R. Floyd, L. Steinberg: An adaptive algorithm for spatial grey scale, Proc. SID 17, 1976).
 func (p *Plane) dither(tones int) {
 	unit := 255 / float32(tones-1)
 	for y := range p.H {

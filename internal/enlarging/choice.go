@@ -109,8 +109,8 @@ func describe(of engine, by superres.Choice) Choice {
 }
 
 // chooseMoving returns the model for all frames of a video or an animation, chosen from its first two; second may be
-// nil. It also removes noise so faint that a still picture would keep it, if the noise differs between the two frames:
-// sharpened, it would make still areas shimmer more than interpolation does.
+// nil. It also removes noise so faint that a still picture would keep it, if the noise differs between the two
+// frames: sharpened, it would make still areas shimmer more than interpolation does.
 func (e *Enlarger) chooseMoving(ctx context.Context, first, second *Frame) (c Choice, err error) {
 	c, err = e.choose(ctx, first, false)
 	if err != nil || c.Found == nil || c.Strength >= movingStrength || second == nil {

@@ -21,7 +21,7 @@ import (
 // the truth for it.
 func TestUncleanPictures(t *testing.T) {
 	truth := imaging.Clone(golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")))
-	clean := imaging.Resize(truth, truth.Rect.Dx()/2, 0, imaging.CatmullRom)
+	clean := imaging.Resize(truth, 80, 0, imaging.CatmullRom)
 	sharp, salt := imaging.Sharpen(clean, 1.5), imaging.Clone(clean)
 	rng := rand.New(rand.NewPCG(4, 5))
 	for range len(salt.Pix) / 400 {
@@ -33,7 +33,7 @@ func TestUncleanPictures(t *testing.T) {
 		off := func(e *Enlarger, img image.Image) (sum float64, by Choice) {
 			t.Helper()
 			by = must.Get(e.choose(t.Context(), &Frame{Image: img, About: &imagefile.Picture{}}, true))(t)
-			opt := by.WithStrength(superres.Options{Scale: 2, Mix: by.Mix})
+			opt := by.WithStrength(superres.Options{Width: truth.Rect.Dx(), Mix: by.Mix})
 			for i, v := range imaging.Clone(must.Get(by.Model.Upscale(t.Context(), img, opt))(t)).Pix {
 				d := float64(v) - float64(truth.Pix[i])
 				sum += d * d
@@ -44,7 +44,8 @@ func TestUncleanPictures(t *testing.T) {
 			got, by := off(auto, img)
 			plain, _ := off(photo, img)
 			if !strings.HasPrefix(by.String(), "not as clean pictures are, by photo") || got > 0.95*plain {
-				t.Errorf("effort %s: a picture with %s has the error %.0f, by photo %.0f; told %q", effort, name, got, plain, by)
+				t.Errorf("effort %s: a picture with %s has the error %.0f, by photo %.0f; told %q", effort, name, got,
+					plain, by)
 			}
 		}
 		got, by := off(auto, clean)

@@ -22,19 +22,20 @@ type Double func(ctx context.Context, img image.Image) (image.Image, error)
 // concurrently.
 type Doubles struct{ Plain, Clean, Robust Double }
 
-// What two models make of a picture tells more of it than its samples do. The clean model takes all pictures for clean;
-// the robust one has learned from sharpened pictures and others as well, and adds little to a picture that it takes for
-// one of them. With B the plain interpolation and C and R the results of the two models, the share that both add is
+// What two models make of a picture tells more of it than its samples do. The clean model takes all pictures for
+// clean; the robust one has learned from sharpened pictures and others as well, and adds little to a picture that it
+// takes for one of them. With B the plain interpolation and C and R the results of the two models, the share that
+// both add is
 //
 //	⟨R − B, C − B⟩ / ‖C − B‖².
 //
-// Of a clean picture L, C reduced by D is L itself, because clean models are trained for exactly that, while B reduced
-// by D is not. The part of the difference that is left,
+// Of a clean picture L, C reduced by D is L itself, because clean models are trained for exactly that, while B
+// reduced by D is not. The part of the difference that is left,
 //
 //	⟨DC − L, DB − L⟩ / ‖DB − L‖²,
 //
-// is larger where the model does not understand the picture, and so are ‖DC − L‖² and ‖DR − L‖². All is computed from brightness in
-// levels, in the four windows of 72×72 samples with the most detail of at most 16.
+// is larger where the model does not understand the picture, and so are ‖DC − L‖² and ‖DR − L‖². All is computed from
+// brightness in levels, in the four windows of 72×72 samples with the most detail of at most 16.
 const (
 	evidenceSide    = 72 // of a window
 	evidenceWindows = 4  // of those with the most detail
@@ -44,8 +45,9 @@ const (
 	evidenceTraits = 7
 )
 
-// evidence has sums, over samples in levels, of products and squares of what the models add (both, clean, robust) and of
-// what is left after reducing their results: ⟨DC − L, DB − L⟩ (left), and the squares of DB − L, DC − L and DR − L.
+// evidence has sums, over samples in levels, of products and squares of what the models add (both, clean, robust) and
+// of what is left after reducing their results: ⟨DC − L, DB − L⟩ (left), and the squares of DB − L, DC − L and DR −
+// L.
 type evidence struct {
 	both, clean, robust                    int64
 	left, leftPlain, leftClean, leftRobust int64

@@ -106,9 +106,9 @@ func plainly(_ context.Context, img image.Image) (image.Image, error) {
 // returned.
 func TestTraits(t *testing.T) {
 	by := Doubles{plainly, plainly, plainly}
-	flat := image.NewGray(image.Rect(0, 0, 80, 60))
+	flat := image.NewGray(image.Rect(0, 0, 80, 72))
 	for name, img := range map[string]image.Image{
-		"flat": flat, "drawing": testimage.Drawing(90, 70, 1), "large": testimage.Drawing(1100, 50, 1),
+		"flat": flat, "drawing": testimage.Drawing(90, 80, 1), "large": testimage.Drawing(1100, 75, 1),
 	} {
 		list := must.Get(Traits(t.Context(), img, Measure(img, 0), by))(t)
 		if len(list) != traitCount {
@@ -128,7 +128,7 @@ func TestTraits(t *testing.T) {
 	}
 	broken := errors.New("broken")
 	by.Robust = func(context.Context, image.Image) (image.Image, error) { return nil, broken }
-	if _, err := Traits(t.Context(), testimage.Drawing(90, 70, 1), Flaws{}, by); !errors.Is(err, broken) {
+	if _, err := Traits(t.Context(), testimage.Drawing(90, 80, 1), Flaws{}, by); !errors.Is(err, broken) {
 		t.Errorf("error %v, expected that of a model", err)
 	}
 }

@@ -9,13 +9,13 @@ import (
 	"superres/internal/parallel"
 )
 
-// The traits of a picture are numbers that tell what was done to it: the judge of judge.go has learned from them which
-// model suits it. All are integers, in steps of 1/256 of their unit.
+// The traits of a picture are numbers that tell what was done to it: the judge of judge.go has learned from them
+// which model suits it. All are integers, in steps of 1/256 of their unit.
 //
 // They come from squares of traitSide×traitSide samples all over the picture:
 //
-//   - the energy of 21 groups of frequencies in blocks of 8×8 samples, by base-2 logarithms: the values that 5, 25, 60 and
-//     90 % of the blocks stay below (flat and busy blocks tell noise, blur and sharpening apart);
+//   - the energy of 21 groups of frequencies in blocks of 8×8 samples, by base-2 logarithms: the values that 5, 25, 60
+//     and 90 % of the blocks stay below (flat and busy blocks tell noise, blur and sharpening apart);
 //   - the correlation of a high-pass with itself at 14 distances (grain, interpolation, sharpening);
 //   - the energy of differences over one sample against that over three, in four directions (blur along one of them);
 //   - how far edges overshoot, and how steep they are, across and down;
@@ -220,7 +220,8 @@ func (s *traitSums) addBlock(p *samples, x, y int) {
 	}
 }
 
-// addHigh adds the products of a high-pass with itself. Its values are limited, so that no single edge counts for all.
+// addHigh adds the products of a high-pass with itself. Its values are limited, so that no single edge counts for
+// all.
 func (s *traitSums) addHigh(p *samples, x0, y0 int) {
 	const reach, most = 3, 60 * unit
 	const side = traitSide + 2*reach
@@ -273,8 +274,8 @@ func (s *traitSums) addLevels(p *samples, at int) {
 	}
 }
 
-// addEdge adds the edge between a sample and the next, step entries on, if it is steep enough, and steeper than what is
-// before and after it.
+// addEdge adds the edge between a sample and the next, step entries on, if it is steep enough, and steeper than what
+// is before and after it.
 func (s *traitSums) addEdge(p *samples, at, axis, step int) {
 	rise := p.pix[at+step] - p.pix[at]
 	size := max(rise, -rise)

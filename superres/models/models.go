@@ -96,9 +96,9 @@ func Open(name string) (*superres.Model, error) {
 	return &own, nil
 }
 
-// Doubles returns the models whose results tell what suits a picture: Photo and PhotoReal for the effort fast. The judge
-// of package flaws has learned from these two; if one of them changes, it must be learned again. They are opened once.
-// Doubles may be called concurrently.
+// Doubles returns the models whose results tell what suits a picture: Photo and PhotoReal for the effort fast. The
+// judge of package flaws has learned from these two; if one of them changes, it must be learned again. They are
+// opened once. Doubles may be called concurrently.
 func Doubles() (flaws.Doubles, error) { return doubles() }
 
 var doubles func() (flaws.Doubles, error)
@@ -141,10 +141,10 @@ func open(name string) (*superres.Model, error) {
 	return m, nil
 }
 
-// load returns the model of the embedded file with the given name. In PhotoReal, at all scales and efforts, the network
-// for subsampled colour is that of Photo, because one that was trained on degraded pictures makes colour pale. PSNR of
-// RGB, in dB, of 25 pictures (Set5, open-valid, a part of T91) reduced by 2, and of coloured strokes of 1 to 4 pixels,
-// in JPEG files of 4:2:0, enlarged by photo-real tuned for each picture:
+// load returns the model of the embedded file with the given name. In PhotoReal, at all scales and efforts, the
+// network for subsampled colour is that of Photo, because one that was trained on degraded pictures makes colour
+// pale. PSNR of RGB, in dB, of 25 pictures (Set5, open-valid, a part of T91) reduced by 2, and of coloured strokes of
+// 1 to 4 pixels, in JPEG files of 4:2:0, enlarged by photo-real tuned for each picture:
 //
 //	quality of the file               40     60     75     90     97
 //	photographs, its own colour       26.57  27.37  28.17  29.49  30.57

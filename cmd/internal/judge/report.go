@@ -12,13 +12,14 @@ import (
 	"superres/superres/flaws"
 )
 
-// sample is a degraded picture with what is known of its enlargements by 2. Errors are of brightness in levels of 255.
+// sample is a degraded picture with what is known of its enlargements by 2. Errors are of brightness in levels of
+// 255.
 type sample struct {
 	Name, Kind string
 	Traits     []int32
 	Strength   float64 // see flaws.Flaws
-	// Moments are the means of products of E, C and R: the truth, the result for clean pictures, and the robust result,
-	// each less plain interpolation: EE, CC, RR, CR, EC, ER.
+	// Moments are the means of products of E, C and R: the truth, the result for clean pictures, and the robust
+	// result, each less plain interpolation: EE, CC, RR, CR, EC, ER.
 	Moments [6]float64
 	Lanczos float64 // mean squared error of interpolation by Lanczos
 }
@@ -48,7 +49,7 @@ const cleanWeight = 6
 // weight is the weight of the squared error in learning: that of the best of the three results is 1, or cleanWeight.
 func (s sample) weight() float64 {
 	w := 1 / max(min(s.squaredError(1, 0), s.squaredError(0, 1), s.squaredError(0, 0)), 1)
-	if s.Kind == "clean" {
+	if s.Kind == "clean" || s.Kind == "drawing" {
 		w *= cleanWeight
 	}
 	return w
@@ -112,12 +113,14 @@ func report(w io.Writer, samples []sample, judge func(traits []int32) flaws.Shar
 		}
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "kind\tpictures\tphoto\tphoto-real\tchoice\tjudge\tbest\tworse\tby judge\tleast\tbelow photo\tboth\t")
+	fmt.Fprintln(t, "kind\tpictures\tphoto\tphoto-real\tchoice\tjudge\tbest\tworse\tby judge\tleast\t"+
+		"below photo\tboth\t")
 	for _, name := range slices.SortedFunc(maps.Keys(rows), cmp.Compare[string]) {
 		r := rows[name]
 		n := float64(r.count)
 		share := func(k int) float64 { return 100 * float64(k) / n }
-		fmt.Fprintf(t, "%s\t%d\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.0f %%\t%.0f %%\t%.2f\t%.2f\t%.0f %%\t\n", name, r.count, r.clean/n,
+		fmt.Fprintf(t, "%s\t%d\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.0f %%\t%.0f %%\t%.2f\t%.2f\t%.0f %%\t\n",
+			name, r.count, r.clean/n,
 			r.robust/n, r.choice/n, r.judge/n, r.best/n, share(r.worseChoice), share(r.worseJudge), r.least, r.below,
 			share(r.both))
 	}

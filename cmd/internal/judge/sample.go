@@ -11,6 +11,7 @@ import (
 	"superres/internal/degrade"
 	"superres/internal/parallel"
 	"superres/internal/picture"
+	"superres/internal/synthetic"
 	"superres/patches/plane"
 	"superres/superres"
 	"superres/superres/flaws"
@@ -23,8 +24,8 @@ import (
 const scale = 2
 
 // kinds are what is done to pictures, as often as they are named.
-var kinds = []string{"clean", "clean", "random", "random", "random", "sharpened", "sharpened JPEG", "blurred", "dithered",
-	"decimated", "salt", "grain", "enlarged", "box", "middle", "noise", "JPEG"}
+var kinds = []string{"clean", "clean", "random", "random", "random", "sharpened", "sharpened JPEG", "blurred",
+	"dithered", "decimated", "salt", "grain", "enlarged", "box", "middle", "noise", "JPEG"}
 
 // sampler makes samples of pictures.
 type sampler struct {
@@ -34,10 +35,11 @@ type sampler struct {
 	doubles                         flaws.Doubles
 	seed                            uint64
 	whole                           bool // each picture with each kind, its middle; false: random parts and kinds
+	drawn                           bool // synthetic drawings instead of pictures
 }
 
-func newSampler(folders []string, seed uint64, whole bool) (*sampler, error) {
-	s := &sampler{seed: seed, whole: whole}
+func newSampler(folders []string, seed uint64, whole, drawn bool) (*sampler, error) {
+	s := &sampler{seed: seed, whole: whole, drawn: drawn}
 	for name, to := range map[string]**superres.Model{models.Photo: &s.clean, models.PhotoReal: &s.robust,
 		"bicubic": &s.bicubic, "lanczos": &s.lanczos} {
 		m, err := models.Open(name)
@@ -64,7 +66,7 @@ func newSampler(folders []string, seed uint64, whole bool) (*sampler, error) {
 			s.names = append(s.names, filepath.Join(filepath.Base(folder), filepath.Base(file)))
 		}
 	}
-	if len(s.pictures) == 0 {
+	if len(s.pictures) == 0 && !drawn {
 		return nil, fmt.Errorf("no PNG files in %v", folders)
 	}
 	return s, nil
@@ -102,6 +104,9 @@ func (s *sampler) make(ctx context.Context, count int, emit func(sample) error) 
 // one returns a sample, which depends on its number and the seed alone.
 func (s *sampler) one(ctx context.Context, number int) (sample, error) {
 	rng := rand.New(rand.NewPCG(s.seed, uint64(number)))
+	if s.drawn {
+		return s.draw(ctx, rng)
+	}
 	i, kind := rng.IntN(len(s.pictures)), kinds[rng.IntN(len(kinds))]
 	side, before := 64+8*rng.IntN(8), 1+rng.IntN(3) // of the reduced picture; and by how much the truth is reduced
 	if rng.IntN(6) == 0 {
@@ -126,6 +131,28 @@ func (s *sampler) one(ctx context.Context, number int) (sample, error) {
 	}
 	out, err := s.measure(ctx, truth, reduce(truth, kind, rng))
 	out.Name, out.Kind = s.names[i], kind
+	return out, err
+}
+
+// draw returns a sample of a drawing. Small graphics that programs render resemble block means of large ones, so most
+// are reduced by these.
+func (s *sampler) draw(ctx context.Context, rng *rand.Rand) (sample, error) {
+	w, h := 72+8*rng.IntN(10), 72+8*rng.IntN(10)
+	d := synthetic.Sample(rng, scale*w, scale*h, scale)
+	truth := picture.Split(d.Image).Luma()
+	by, kind := resample.Box, "drawing"
+	if !d.IsPixelArt && rng.IntN(3) == 0 {
+		by = resample.Cubic
+	}
+	low := levelsOf(by.Reduce(truth, scale))
+	var damage degrade.Degradation
+	if rng.IntN(3) == 0 {
+		kind = "drawing JPEG"
+		damage.Files = []degrade.File{{Quality: 40 + rng.IntN(58), X: rng.IntN(8), Y: rng.IntN(8)}}
+	}
+	damage.Apply(rng, low)
+	out, err := s.measure(ctx, truth, low)
+	out.Name, out.Kind = "drawing", kind
 	return out, err
 }
 

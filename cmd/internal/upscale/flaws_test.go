@@ -16,6 +16,7 @@ import (
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/golden"
 	"superres/internal/must"
+	"superres/internal/synthetic"
 )
 
 // noisy returns img with noise of standard deviation sigma, in levels of 255.
@@ -90,11 +91,12 @@ func TestFlaws(t *testing.T) {
 	dir := t.TempDir()
 	photograph := golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png"))
 	smooth := imaging.Resize(photograph, 200, 0, imaging.CatmullRom)
+	drawn := synthetic.Sample(rand.New(rand.NewPCG(3, 1)), 200, 200, 2).Image
 	var file bytes.Buffer
 	must.Succeed(t, jpeg.Encode(&file, smooth, &jpeg.Options{Quality: 60}))
 	consoletest.Put(t, filepath.Join(dir, "compressed.jpg"), file.Bytes())
 	decoded := must.Get(jpeg.Decode(&file))(t)
-	for name, img := range map[string]image.Image{"clean.png": smooth, "noisy.png": noisy(smooth, 10),
+	for name, img := range map[string]image.Image{"clean.png": drawn, "noisy.png": noisy(smooth, 10),
 		"saved-again.png": imaging.Crop(decoded, image.Rect(3, 2, 199, 190))} {
 		consoletest.WritePicture(t, filepath.Join(dir, name), img)
 	}

@@ -62,8 +62,8 @@ func TestLibraryChoosesAsTheCommand(t *testing.T) {
 			}
 			by := must.Get(m.Choose(img, flaws.Measure(img, opt.Quality)))(t)
 			if flawed, varies := name != "clean.png" && name != "drawn.png", name == "half.png"; flawed !=
-				(by.Strength > 0) || varies != (by.Mix != nil) {
-				t.Errorf("%s, %s: strength %g, mixed: %t", name, effort, by.Strength, by.Mix != nil)
+				(by.Strength > 0) || varies != (by.LeastNoise > 0) {
+				t.Errorf("%s, %s: strength %g, least noise %g", name, effort, by.Strength, by.LeastNoise)
 			}
 			opt.Scale = 1.7
 			got := must.Get(m.Upscale(t.Context(), img, opt))(t)

@@ -22,7 +22,7 @@ type Task struct {
 	// N is the number of signals.
 	N int `json:"n"`
 	Model
-	// Atoms is how many atoms the learner is told to find. The default, 0, is K.
+	// Atoms is the number of atoms that the learner looks for. The default, 0, is K.
 	Atoms int `json:"atoms,omitempty"`
 	// Trial is the number of the problem, from 0.
 	Trial int `json:"trial"`

@@ -5,6 +5,6 @@
 // learned which models suit a picture: see Flaws.Shares.
 //
 // flaws.go has the exported results; noise.go estimates noise, white.go tells noise from texture, and regions.go finds
-// how noise varies; file.go and chroma.go find the traces of JPEG files. traits.go
-// and judge.go say how a picture is to be enlarged.
+// how noise varies; file.go and chroma.go find the traces of JPEG files. traits.go, evidence.go and judge.go say how a
+// picture is to be enlarged.
 package flaws

@@ -11,6 +11,7 @@ package comparison
 
 import (
 	stdcmp "cmp"
+	"io"
 	"path/filepath"
 
 	"github.com/urfave/cli/v2"
@@ -120,17 +121,29 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	); err != nil {
 		return err
 	}
-	if err := f.text(s.Out); err != nil {
+	if err := conclude(s, bar, opt.Folder, f.text); err != nil {
 		return err
 	}
-	bar.Line("%s: the report", filepath.Join(opt.Folder, "report.html"))
 	for _, r := range results {
 		if r.Failure != "" {
-			return console.Failf(console.ExitSome, "%s failed: %s; the same command tries it again", r.Learner,
-				r.Failure)
+			return failed(r.Learner, r.Failure)
 		}
 	}
 	return nil
+}
+
+// conclude prints the text of a report, and where its page is.
+func conclude(s *console.Streams, bar *console.Progress, folder string, text func(io.Writer) error) error {
+	if err := text(s.Out); err != nil {
+		return err
+	}
+	bar.Line("%s: the report", filepath.Join(folder, "report.html"))
+	return nil
+}
+
+// failed returns the error for a run of a learner that failed, beside others that may not have.
+func failed(learner, why string) error {
+	return console.Failf(console.ExitSome, "%s failed: %s; the same command tries it again", learner, why)
 }
 
 // labelled calls the learners of results by their labels, and returns a comparison that has these for its learners.

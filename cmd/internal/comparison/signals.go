@@ -3,7 +3,6 @@ package comparison
 import (
 	"context"
 	"encoding/json"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -161,14 +160,12 @@ func runSignals(c *cli.Context, s *console.Streams, opt *Options) error {
 	); err != nil {
 		return err
 	}
-	if err := f.text(s.Out); err != nil {
+	if err := conclude(s, bar, opt.Folder, f.text); err != nil {
 		return err
 	}
-	bar.Line("%s: the report", filepath.Join(opt.Folder, "report.html"))
 	for _, r := range results {
 		if r.Failure != "" {
-			return console.Failf(console.ExitSome, "%s failed: %s; the same command tries it again", r.Learner,
-				r.Failure)
+			return failed(r.Learner, r.Failure)
 		}
 	}
 	return nil

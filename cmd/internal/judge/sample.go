@@ -27,6 +27,9 @@ const scale = 2
 var kinds = []string{"clean", "clean", "random", "random", "random", "sharpened", "sharpened JPEG", "blurred",
 	"dithered", "decimated", "salt", "grain", "enlarged", "box", "middle", "noise", "JPEG"}
 
+// distinctKinds has each of them once.
+var distinctKinds = slices.Compact(slices.Clone(kinds))
+
 // sampler makes samples of pictures.
 type sampler struct {
 	pictures                        []*plane.Plane
@@ -75,7 +78,7 @@ func newSampler(folders []string, seed uint64, whole, drawn bool) (*sampler, err
 // make calls emit with count samples, or with all where pictures are taken whole, in order.
 func (s *sampler) make(ctx context.Context, count int, emit func(sample) error) error {
 	if s.whole {
-		count = len(s.pictures) * len(slices.Compact(slices.Clone(kinds)))
+		count = len(s.pictures) * len(distinctKinds)
 	}
 	numbers := make([]int, count)
 	for i := range numbers {
@@ -113,8 +116,8 @@ func (s *sampler) one(ctx context.Context, number int) (sample, error) {
 		side = 128 + 16*rng.IntN(9)
 	}
 	if s.whole {
-		list := slices.Compact(slices.Clone(kinds))
-		i, kind, side, before = number/len(list), list[number%len(list)], 256, 1
+		i, kind = number/len(distinctKinds), distinctKinds[number%len(distinctKinds)]
+		side, before = 256, 1
 	}
 	p := s.pictures[i]
 	for before > 1 && min(p.W, p.H) < scale*side*before+4 {

@@ -65,7 +65,7 @@ type Options struct {
 	Sizes  []int // numbers of signals, ascending; none: eight for each panel
 	Trials int
 	Model  planted.Model
-	Atoms  float64 // the number that learners are told, relative to the true one
+	Atoms  float64 // how many atoms a learner looks for, as a share of the true number
 	Map    []axis  // the two axes of a map; none: the report is about the panels
 	// Budgets are other numbers of iterations than Iterations, ascending.
 	Budgets []int

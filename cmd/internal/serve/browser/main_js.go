@@ -77,7 +77,7 @@ func (w *worker) run(_ js.Value, args []js.Value) any {
 // raise returns what the user can do about a limit.
 func raise(string) string { return "the program superres, which may take more than a browser" }
 
-// failure is what the page is told of a job that failed.
+// failure is the message to the page about a job that failed.
 type failure struct {
 	Error string `json:"error"`
 	Exit  int    `json:"exit"`

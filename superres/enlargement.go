@@ -127,6 +127,19 @@ func (e *enlargement) push(ctx context.Context, rows []*plane.Plane) ([]*plane.P
 	return out, ctx.Err()
 }
 
+// owned returns rows that push has returned, or a copy if they are those of the picture, which others may need.
+func (e *enlargement) owned(rows []*plane.Plane) []*plane.Plane {
+	if len(e.passes) > 0 || e.resizing != nil {
+		return rows
+	}
+	copies := make([]*plane.Plane, len(rows))
+	for i, r := range rows {
+		copies[i] = e.mem.Plane(r.W, r.H)
+		copy(copies[i].Pix, r.Pix)
+	}
+	return copies
+}
+
 // reader returns the rows [lo, hi) of the planes of a picture.
 type reader func(lo, hi int) []*plane.Plane
 
@@ -162,7 +175,7 @@ func (m *Model) stream(
 			if err != nil {
 				return err
 			}
-			rows = mixing.push(rows, other)
+			rows = mixing.push(e.owned(rows), mixedIn.owned(other))
 		}
 		if rows != nil {
 			height := rows[0].H

@@ -3,6 +3,7 @@ package superres
 import (
 	"context"
 	"image"
+	"slices"
 
 	"superres/internal/parallel"
 	"superres/internal/picture"
@@ -27,6 +28,7 @@ type enlarger struct {
 	// interpolation enlarges colour if the model has no network for colour, and brightness if strength is not 1.
 	interpolation *resample.Scaler
 	strength      float32 // share, in the result, of what the model adds to interpolated brightness
+	changed       bool    // a model makes something of the picture; false: the result is the picture, in its memory
 	bandRows      int
 	emit          func(strip image.Image) // takes each band of the result; nil: the result is painted as one image
 	// columnStarts has, for each column of the picture, the first column of the result that lies over it, and at the
@@ -40,7 +42,13 @@ func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.P
 	b := img.Bounds()
 	e := &enlarger{model: m, img: img, grey: picture.IsGrey(img), chroma: opt.Chroma, bandRows: opt.BandRows}
 	e.task = task{sizes: sizes{b.Dx(), b.Dy(), w, h}, planes: 1, subsampled: opt.Subsampled, mem: mem}
-	if (!e.grey || e.chroma != nil) && m.enlargesColour(e.sizes) {
+	used := []*Model{m}
+	if opt.Mix != nil {
+		used = append(used, opt.Mix.Model)
+	}
+	e.changed = e.resizes() || slices.ContainsFunc(used, (*Model).restores)
+	inColour := slices.ContainsFunc(used, func(m *Model) bool { return m.enlargesColour(e.sizes) })
+	if (!e.grey || e.chroma != nil) && inColour {
 		e.planes = 3
 	}
 	if e.chroma != nil {
@@ -63,13 +71,13 @@ func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.P
 		e.out = picture.NewCanvas(w, h, e.grey, deep)
 	}
 	e.interpolation = resample.New(e.inW, e.inH, w, h, m.Kernel)
-	if e.strength = 1; opt.Strength != nil && e.changes() {
+	if e.strength = 1; opt.Strength != nil && e.changed {
 		e.strength = float32(*opt.Strength)
 	}
 	if opt.Report != nil {
 		e.report, e.agreement, e.saturation = opt.Report, newAgreement(e.sizes), &saturation{}
 	}
-	if m.clampsFlatAreas(e.sizes) {
+	if slices.ContainsFunc(used, func(m *Model) bool { return m.clampsFlatAreas(e.sizes) }) {
 		e.columnStarts = make([]int32, e.inW+1)
 		for x := range w {
 			e.columnStarts[resample.Under(x, e.inW, w)+1] = int32(x + 1)
@@ -78,9 +86,8 @@ func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.P
 	return e
 }
 
-// changes reports whether the result is larger than the picture, or a network restores it. If it is neither, the planes
-// of the result share the memory of the planes of the picture.
-func (e *enlarger) changes() bool { return e.inW != e.w || e.inH != e.h || e.model.Network != nil }
+// resizes reports whether the result is larger than the picture.
+func (e *enlarger) resizes() bool { return e.inW != e.w || e.inH != e.h }
 
 // split returns the rows [lo, hi) of the picture as planes. Pass them to release when they are no longer needed.
 func (e *enlarger) split(lo, hi int) picture.Picture {
@@ -173,7 +180,12 @@ func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 		whole = 0.5
 	}
 	err := e.run(ctx, e.task, e.read, e.paint, func(share float64) { report(whole * share) })
-	if err == nil && e.transparent != nil {
+	switch {
+	case err != nil || e.transparent == nil:
+	case !e.resizes() && e.model.Network == nil:
+		e.paintAlpha(0, e.readAlpha(0, e.h))
+		report(1)
+	default:
 		alpha := task{sizes: e.sizes, planes: 1, saturation: e.saturation, mem: e.mem}
 		err = e.run(ctx, alpha, e.readAlpha, e.paintAlpha, func(share float64) { report(0.5 + share/2) })
 	}
@@ -187,7 +199,7 @@ func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 func (e *enlarger) run(ctx context.Context, t task, read reader, paint writer, report func(float64)) error {
 	write := func(top int, rows []*plane.Plane) {
 		paint(top, rows)
-		if e.changes() {
+		if e.changed {
 			for _, p := range rows {
 				e.mem.Give(p.Pix)
 			}

@@ -98,10 +98,14 @@ func (m *Model) modelFor(scale int) (*Model, error) {
 	return m, nil
 }
 
+// restores reports whether the model changes a picture also where the result is no larger: whether it is the network
+// of another program, or takes noise and compression away. What it has enlarged is then reduced again.
+func (m *Model) restores() bool { return m.Network != nil || m.IsGraded() }
+
 // scaleChain returns the scales of the passes that enlarge a picture to the size of a result or just beyond it:
 // those with the least product that suffices, and of these the fewest. They are sorted from the largest,
-// because the first pass has the fewest samples to work on. It is nil when the result is not larger; but a
-// network, which restores what it enlarges, has at least one pass.
+// because the first pass has the fewest samples to work on. It is nil when the result is not larger; but a model
+// that restores what it enlarges has at least one pass.
 func (m *Model) scaleChain(s sizes) []int {
 	if m.Scale == 1 {
 		return []int{1}
@@ -115,7 +119,7 @@ func (m *Model) scaleChain(s sizes) []int {
 		switch {
 		case bestProduct > 0 && (product > bestProduct || product == bestProduct && len(taken) >= len(best)):
 			return
-		case s.inW*product >= s.w && s.inH*product >= s.h && (len(taken) > 0 || m.Network == nil):
+		case s.inW*product >= s.w && s.inH*product >= s.h && (len(taken) > 0 || !m.restores()):
 			best, bestProduct = slices.Clone(taken), product
 			return
 		}

@@ -52,8 +52,9 @@ func (m *Model) newMixer(mix *Mix, s sizes) (*mixer, error) {
 	if m.Network != nil || mix.Model.Network != nil {
 		return nil, usage.Errorf("superres: a model with a network cannot be mixed with another")
 	}
+	sameColour := mix.Model.enlargesColour(s) == m.enlargesColour(s) || s.inW == s.w && s.inH == s.h
 	if mix.Model.Scale != m.Scale || mix.Model.maxEffort != m.maxEffort || mix.Model.IsPlain() != m.IsPlain() ||
-		mix.Model.enlargesColour(s) != m.enlargesColour(s) {
+		!sameColour {
 		return nil, usage.Errorf("superres: models of different scales or efforts, of which one enlarges colour, or " +
 			"of which one only interpolates, cannot be mixed")
 	}

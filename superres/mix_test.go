@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/png"
 	"math"
+	"os"
 	"testing"
 
+	"superres/internal/degrade"
 	"superres/internal/must"
 	"superres/internal/testimage"
 	"superres/patches/plane"
@@ -203,4 +206,57 @@ func TestStrength(t *testing.T) {
 			t.Errorf("no error for strength %g", strength)
 		}
 	}
+}
+
+// At its own size a picture is restored by a model that takes noise away, and left as it is by one that does not; a
+// mixture lies between the two. It is the same in any bands, at each effort, and transparency stays as it is.
+func TestRestore(t *testing.T) {
+	photo := builtin(t, "photo-fast")
+	real := must.Get(builtin(t, "photo-real-fast").Tune(stage.Tuning{Strength: 0.4}))(t)
+	clean := must.Get(png.Decode(bytes.NewReader(must.Get(os.ReadFile("../testdata/hopper.png"))(t))))(t)
+	noisy := degrade.WithNoise(clean, 10, 1)
+	same, restored := deepUpscale(t, photo, noisy, Options{Scale: 1}), deepUpscale(t, real, noisy, Options{Scale: 1})
+	if !bytes.Equal(same.Pix, deep(noisy).Pix) {
+		t.Error("a model for clean pictures changes a picture")
+	}
+	if before, after := levelsApart(deep(clean), same), levelsApart(deep(clean), restored); after > 0.7*before {
+		t.Errorf("an error of %.2f levels, of %.2f before", after, before)
+	}
+	wave := waves(60, 44) // no two samples are equal, so that nothing is clamped
+	quarter := func(_, _ float64) float64 { return 0.25 }
+	for _, effort := range Efforts()[1:] {
+		first, second := must.Get(photo.Effort(effort))(t), must.Get(real.Effort(effort))(t)
+		mixed := func(a, b *Model, share float32, bandRows int) *image.NRGBA64 {
+			mix := &Mix{Model: b, Share: shares(1, 1, share)}
+			return deepUpscale(t, a, wave, Options{Scale: 1, Mix: mix, BandRows: bandRows})
+		}
+		all := deepUpscale(t, second, wave, Options{Scale: 1})
+		checkBetween(t, effort, mixed(first, second, 0.25, 0), wave, all, quarter)
+		checkBetween(t, effort+" swapped", mixed(second, first, 0.75, 0), wave, all, quarter)
+		if !bytes.Equal(mixed(first, second, 0.5, 0).Pix, mixed(first, second, 0.5, 7).Pix) {
+			t.Errorf("%s: bands change a mixture", effort)
+		}
+	}
+	figure := image.NewNRGBA(image.Rect(0, 0, 40, 30))
+	for i := range figure.Pix {
+		figure.Pix[i] = uint8(i * i)
+	}
+	for name, opt := range map[string]Options{"alone": {Scale: 1},
+		"mixed": {Scale: 1, Mix: &Mix{Model: photo, Share: shares(1, 1, 0.5)}}} {
+		out := must.Get(real.Upscale(t.Context(), figure, opt))(t).(*image.NRGBA)
+		for i := 3; i < len(figure.Pix); i += 4 {
+			if out.Pix[i] != figure.Pix[i] {
+				t.Fatalf("%s: transparency %d of pixel %d, expected %d", name, out.Pix[i], i/4, figure.Pix[i])
+			}
+		}
+	}
+}
+
+// levelsApart returns the mean difference of the samples of two pictures, in levels of 255.
+func levelsApart(a, b *image.NRGBA64) float64 {
+	sum := 0.0
+	for i := range len(a.Pix) / 2 {
+		sum += math.Abs(sampleAt(a, i)-sampleAt(b, i)) / 257
+	}
+	return sum / float64(len(a.Pix)/2)
 }

@@ -80,8 +80,9 @@ const (
 // The result has the same bytes whatever the number of workers and of rows in a band.
 //
 // A scale other than the model's is reached in passes by the model, and by its siblings for other scales, until the
-// size is met or passed, and an exact antialiased reduction from there. A model with a network has at least one pass,
-// and one of scale 1 no more: its result is interpolated to a larger size.
+// size is met or passed, and an exact antialiased reduction from there. A model that takes noise and compression away,
+// and one with a network, has at least one pass, so that a picture is restored where the result is no larger; a network
+// of scale 1 has no more, and its result is interpolated to a larger size.
 //
 // It is an error if img is empty, or an option is out of its range. When ctx ends, Upscale returns ctx.Err().
 func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (image.Image, error) {
@@ -163,9 +164,15 @@ func (m *Model) prepare(img image.Image, opt Options) (*enlarger, error) {
 	if opt.Strength != nil && !(*opt.Strength >= 0 && *opt.Strength <= MaxStrength) {
 		return nil, usage.Errorf("superres: strength %g, expected 0 to %g", *opt.Strength, MaxStrength)
 	}
-	e := m.newEnlarger(img, w, h, opt, &stage.Pool{})
-	if opt.Mix != nil && e.changes() {
-		e.mixer, err = m.newMixer(opt.Mix, e.sizes)
+	var mixer *mixer
+	if s := (sizes{b.Dx(), b.Dy(), w, h}); opt.Mix != nil {
+		if mixer, err = m.newMixer(opt.Mix, s); err != nil {
+			return nil, err
+		}
 	}
-	return e, err
+	e := m.newEnlarger(img, w, h, opt, &stage.Pool{})
+	if e.changed {
+		e.mixer = mixer
+	}
+	return e, nil
 }

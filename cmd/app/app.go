@@ -65,10 +65,9 @@ var program = console.Program{
 	Help:    help,
 	Implied: "upscale",
 	Commands: []func(*console.Streams) *cli.Command{
-		upscale.Command, serve.Command, scoring.Eval, scoring.Diff, train.Command, learn.Command, recovery.Command,
-		comparison.Command, parts.Command, digits.Command, atoms.Command, models.Command, plugins.Learners,
-		plugins.Coders,
-		bench.Command, manual.Completion, manual.Man, manual.Version,
+		upscale.Command, upscale.Restore, serve.Command, scoring.Eval, scoring.Diff, train.Command, learn.Command,
+		recovery.Command, comparison.Command, parts.Command, digits.Command, atoms.Command, models.Command,
+		plugins.Learners, plugins.Coders, bench.Command, manual.Completion, manual.Man, manual.Version,
 	},
 }
 

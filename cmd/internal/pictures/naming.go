@@ -89,6 +89,9 @@ func SplitOutput(args []string) (inputs []string, out string) {
 // a file that was named itself. A template may end in {ext}, the extension of the output, which is added otherwise.
 func NewNamer(want Naming, single bool) (Namer, error) {
 	n := Namer{out: want.Out, single: single, size: enlarging.SizeText(want.Size)}
+	if n.size == "1x" {
+		n.size = "restored"
+	}
 	if f := strings.TrimPrefix(want.Format, "."); f != "" {
 		var err error
 		if n.format, err = formatOf("x." + strings.ToLower(f)); err != nil {

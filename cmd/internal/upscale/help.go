@@ -6,6 +6,23 @@ const examples = `   superres upscale photo.jpg                     makes photo_
    superres upscale photos/ -o large/             a whole folder
    superres upscale in.mp4                        a video, with its sound, where FFmpeg is installed`
 
+const restoringExamples = `   superres restore photo.jpg            makes photo_restored.jpg
+   superres restore scans/ -o clean/     a whole folder`
+
+// restoring is the rest of the full help of superres restore.
+const restoring = `   superres restore photo.jpg                   writes photo_restored.jpg beside it
+   superres restore -r -o clean/ scans/         a folder with all below it
+   superres restore --denoise 0.4 photo.jpg     takes away what noise of 10 levels asks for
+   superres restore -m photo-real photo.png     without judging the picture first
+   superres restore -f png --dry-run *.jpg      what was found, and nothing else
+
+HOW
+What superres upscale finds in a picture (noise, compression, blur, sharpening) is taken
+away at the size that the picture has: it is enlarged by photo-real and reduced again. In
+doubt the result is a mixture with the picture, and a clean picture stays as it is, byte
+for byte of its pixels. superres upscale -s 1 is the same. superres upscale --help all
+tells of files, formats, metadata and --json.`
+
 // description is the rest of the full help: examples, and what stands behind the flags.
 const description = `   superres upscale photo.jpg                      writes photo_2x.jpg beside it
    superres upscale -s 3 photo.png -o large.png    any scale from 1 to 16

@@ -42,8 +42,9 @@ func (opt *Options) table() settings.Table {
 		{Name: "name", To: settings.Text(&opt.Naming.Template, "{stem}_{size}{ext}"), Group: files,
 			Effect: settings.Neutral,
 			Help: "`TEMPLATE` of output names, of {stem}, {size} (2x or, with --width, --height or " +
-				"--fit, the size of the result, 800x600), {scale} (2) and {model}; {ext} is the extension of the " +
-				"output at the end, which is added where it is missing, and elsewhere that of the input"},
+				"--fit, the size of the result, 800x600; at scale 1 it is restored), {scale} (2) and {model}; " +
+				"{ext} is the extension of the output at the end, which is added where it is missing, and elsewhere " +
+				"that of the input"},
 	}, pictures.SizeOptions(&opt.Size), settings.Table{
 		{Name: "model", Aliases: []string{"m"}, To: settings.Text(&opt.Model, models.Auto), Words: models.WithAuto,
 			Group: quality, Effect: settings.Elsewhere, Request: true,
@@ -120,6 +121,13 @@ func (opt *Options) table() settings.Table {
 	}, console.PictureOptions(&opt.Limits, &opt.quiet))
 }
 
+// restoringTable is table for superres restore, which has no size.
+func (opt *Options) restoringTable() settings.Table {
+	list := slices.DeleteFunc(opt.table(), func(o *settings.Option) bool { return o.Group == sizes })
+	opt.Size.Scale = 1
+	return list
+}
+
 // efforts returns the values of --effort with what they are for, for completion in a shell.
 func efforts() (words []settings.Word) {
 	about := map[string]string{"fast": "quick, by a smaller model", "best": "for almost everything",
@@ -154,6 +162,7 @@ type Options struct {
 
 	metadata, depth string // values of --metadata and --depth
 	json, quiet     bool
+	restores        bool // the command is restore
 	opener          models.Opener
 	said            []string  // names of all options set by the user
 	settings        []setting // the options that decide the bytes of a result, with their values
@@ -168,7 +177,7 @@ func (opt *Options) complete(given settings.Table, inputs []string) error {
 	if err := pictures.CheckSize(&opt.Size, given); err != nil {
 		return err
 	}
-	opt.OwnScale = !given.Given("scale", "width", "height", "fit")
+	opt.OwnScale = !opt.restores && !given.Given("scale", "width", "height", "fit")
 	opt.Inputs = inputs
 	if !given.Given("output") {
 		opt.Inputs, opt.Naming.Out = pictures.SplitOutput(inputs)

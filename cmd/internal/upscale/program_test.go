@@ -10,7 +10,7 @@ import (
 )
 
 // program runs superres upscale, and superres merge, which checks its parts.
-var program = consoletest.Of(Command, parts.Command)
+var program = consoletest.Of(Command, Restore, parts.Command)
 
 func TestMain(m *testing.M) { program.Main(m) }
 

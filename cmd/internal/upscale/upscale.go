@@ -35,6 +35,18 @@ func Command(s *console.Streams) *cli.Command {
 	}, examples, groups...)
 }
 
+// Restore returns the command superres restore, which is upscale at scale 1.
+func Restore(s *console.Streams) *cli.Command {
+	opt := &Options{restores: true}
+	return console.Leveled(&cli.Command{
+		Name: "restore", Usage: "take noise, compression and blur away, at the same size", ArgsUsage: "[FLAGS] IN...",
+		Description:  restoring,
+		Flags:        opt.restoringTable().Flags(),
+		Action:       func(c *cli.Context) error { return run(c, s, opt, nil) },
+		OnUsageError: func(c *cli.Context, err error, _ bool) error { return run(c, s, opt, err) },
+	}, restoringExamples, groups[1:]...)
+}
+
 // run does one call, or none if err, from reading the options, is not nil. In either case it writes the last event.
 func run(c *cli.Context, s *console.Streams, opt *Options, err error) error {
 	r := newReport(s, opt.json && !paths.IsStandard(opt.Naming.Out))

@@ -75,7 +75,7 @@ func init() {
 		Name:      "rop",
 		Summary:   "rank-one projection: one problem for dictionary and codes, solved by ADMM; needs no coder",
 		Reference: "Dictionary Learning Using Rank-One Projection (ROP)",
-		Revision:  1,
+		Revision:  2,
 		New: func(fs *flag.FlagSet) Learner {
 			l := &ROP{}
 			fs.BoolVar(&l.Paper, "paper", false, "the iteration as published: one penalty, 20 unless given, no "+
@@ -228,6 +228,11 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 		return nil, plugin.Errorf("learners: rop on %d signals of %d entries with %d atoms takes %.1f GiB, the "+
 			"limit is %d; use fewer signals, or another learner",
 			n, m, opt.Atoms, need/(1<<30), ropLimit>>30)
+	}
+	if opt.Init == nil && !l.Paper {
+		if d, err = withoutTwins(y, d, opt.Seed); err != nil {
+			return nil, err
+		}
 	}
 	if opt.Init == nil && opt.Atoms <= m && !l.Paper {
 		if d, err = whitenedStart(y, d, opt); err != nil {

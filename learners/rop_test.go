@@ -215,6 +215,29 @@ func TestROPLeavesTheNoise(t *testing.T) {
 	}
 }
 
+// Where a signal is one atom alone, ROP finds all atoms: those that it starts from are no twins.
+func TestROPFindsLoneAtoms(t *testing.T) {
+	const m, k = 16, 24
+	for seed := range uint64(3) {
+		r := sparsetest.Must(ROP{}.Learn(context.Background(), plantedSignals(m, k, 1, 400, seed),
+			Options{Atoms: k, Iterations: 100, Seed: 1}))(t)
+		truth := plantedAtoms(m, k, seed)
+		for i := range k {
+			best := 0.0
+			for j := range k {
+				best = max(best, math.Abs(dot(truth[i*m:(i+1)*m], r.Dictionary.Atom(j))))
+			}
+			if best < 0.98 {
+				t.Errorf("seed %d: atom %d is met with |cos| %g", seed, i, best)
+			}
+		}
+	}
+	few := mat.NewDense(2, 5, []float64{1, 2, 0, 3, 1, 0, 0, 1, 0, 0})
+	if _, err := (ROP{}).Learn(context.Background(), few, Options{Atoms: 4, Iterations: 3}); err != nil {
+		t.Errorf("of two directions: %v", err)
+	}
+}
+
 // An atom that is one large signal becomes the atom that is missing, and one that is a mixture of two becomes the
 // other.
 func TestROPBeginsWrongAtomsAnew(t *testing.T) {

@@ -234,6 +234,9 @@ func (p *Plan) measure(cfg image.Config, strips bool, shared, each int64) (size 
 		d.shared += robustBytes
 	}
 	d.each += superres.WithGarbage(each)
+	if p.Map != nil {
+		d.each += superres.WithGarbage(superres.BoundsBytes * int64(w) * int64(h))
+	}
 	if need := d.of(1); need > p.Limits.Memory {
 		p.Memory = need
 		return size, d, p.tooLarge(safefile.ErrLimit, MoreMemoryOrSmallerScale, MoreMemoryOrSmallerSize,
@@ -260,5 +263,5 @@ func (p *Plan) resultSize(in image.Point) (out image.Point, err error) {
 // inStrips reports whether a result of w×h is made and written in strips; false means that it is whole in memory.
 func (p *Plan) inStrips(w, h int) bool {
 	const mostWhole = 64e6 // pixels of the largest result that is made whole
-	return p.Region.Empty() && p.Format.CanStream() && (float64(w)*float64(h) > mostWhole || p.Size.BandRows > 0)
+	return p.Region.Empty() && p.Map == nil && p.Format.CanStream() && (float64(w)*float64(h) > mostWhole || p.Size.BandRows > 0)
 }

@@ -202,6 +202,11 @@ func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float6
 	if p.single && !p.Region.Empty() {
 		enlarged = region.crop(enlarged)
 	}
+	if p.Map != nil {
+		if err := p.Map(superres.BoundsMap(superres.Bounds(img, enlarged, by.Choice))); err != nil {
+			return r, err
+		}
+	}
 	r, err = p.seq.Finish(f, enlarged, by)
 	r.report = opt.Report
 	return r, err

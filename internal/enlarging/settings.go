@@ -41,6 +41,9 @@ type Settings struct {
 	Keep Fidelity
 	// Quality is the quality of JPEG output, 1 to 100: --quality, 95.
 	Quality int
+	// Map is called with a map of what is sure in the result of a still picture, before that is written: see
+	// superres.BoundsMap. An error fails the picture. nil: none is made.
+	Map func(*image.Paletted) error
 	// Region is the part of the upright picture to enlarge, in pixels; empty: all of it.
 	Region image.Rectangle
 

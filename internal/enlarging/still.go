@@ -9,6 +9,7 @@ import (
 
 	"superres/internal/imagefile"
 	"superres/internal/safefile"
+	"superres/internal/usage"
 )
 
 // still is the sequence of a still picture.
@@ -34,7 +35,9 @@ func openPicture(ctx context.Context, p *Plan) error {
 	limits.Several = func(kind imagefile.Format) { several = kind }
 	limits.Accept = func(cfg image.Config, held int64) (err error) {
 		p.Input, fileBytes = image.Pt(cfg.Width, cfg.Height), held
-		if several != "" {
+		if several != "" && p.Map != nil {
+			return usage.Errorf("a map of what is sure is for a still picture, and this file has several")
+		} else if several != "" {
 			err = p.measureSeries(several, cfg, held)
 		} else {
 			err = p.measureStill(cfg, held)

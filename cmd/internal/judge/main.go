@@ -3,11 +3,13 @@
 //	go run ./cmd/internal/judge sample [-n 9000] [-seed 1] [-whole | -drawn] -o samples.json FOLDER...
 //	go run ./cmd/internal/judge fit -o superres/flaws/judge.bin samples.json...
 //	go run ./cmd/internal/judge report samples.json...
+//	go run ./cmd/internal/judge bounds [-n 600] [-seed 1] [-check] FOLDER...
 //
 // sample degrades parts of the PNG files in folders in known ways, reduces them by 2, enlarges them by photo,
 // photo-real and interpolation, and writes the traits of each with what is known of the errors. fit learns from that.
 // report compares the judge of this program with the choice by noise and compression alone, on samples of other
-// pictures. Judges are chosen on pictures that nothing was learned from. The one in this program comes from
+// pictures. bounds learns the weights of superres.Bounds, and prints them; with -check it tells how those of this
+// program hold. Judges are chosen on pictures that nothing was learned from. The one in this program comes from
 //
 //	sample -n 9000 -seed 31 -o photographs.json kodak open pexels skimage unsplash
 //	sample -drawn -n 2000 -seed 41 -o drawings.json
@@ -39,7 +41,7 @@ func main() {
 	}
 }
 
-var errUsage = errors.New("expected sample, fit or report, with files: see the comment of cmd/internal/judge")
+var errUsage = errors.New("expected sample, fit, report or bounds, with files: see the comment of cmd/internal/judge")
 
 func run(args []string) error {
 	if len(args) < 2 {
@@ -51,6 +53,7 @@ func run(args []string) error {
 	whole := options.Bool("whole", false, "take each picture with each kind of damage, instead of random parts")
 	drawn := options.Bool("drawn", false, "make drawings instead of taking pictures")
 	output := options.String("o", "", "the file that is written")
+	check := options.Bool("check", false, "tell how the bounds of this program hold, instead of learning others")
 	file := options.String("judge", "", "a file that fit wrote; the judge of this program if it is not given")
 	if err := options.Parse(args[1:]); err != nil {
 		return err
@@ -58,6 +61,8 @@ func run(args []string) error {
 	switch args[0] {
 	case "sample":
 		return writeSamples(*output, options.Args(), *count, *seed, *whole, *drawn)
+	case "bounds":
+		return boundErrors(os.Stdout, options.Args(), *count, *seed, *check)
 	case "fit":
 		samples, err := readSamples(options.Args())
 		if err != nil {

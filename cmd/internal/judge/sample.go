@@ -110,6 +110,14 @@ func (s *sampler) one(ctx context.Context, number int) (sample, error) {
 	if s.drawn {
 		return s.draw(ctx, rng)
 	}
+	truth, name, kind := s.pick(rng, number, scale)
+	out, err := s.measure(ctx, truth, reduce(truth, scale, kind, rng))
+	out.Name, out.Kind = name, kind
+	return out, err
+}
+
+// pick returns part number of a picture to be reduced by scale, and what is to be done to it.
+func (s *sampler) pick(rng *rand.Rand, number, scale int) (truth *plane.Plane, name, kind string) {
 	i, kind := rng.IntN(len(s.pictures)), kinds[rng.IntN(len(kinds))]
 	side, before := 64+8*rng.IntN(8), 1+rng.IntN(3) // of the reduced picture; and by how much the truth is reduced
 	if rng.IntN(6) == 0 {
@@ -128,13 +136,11 @@ func (s *sampler) one(ctx context.Context, number int) (sample, error) {
 	if !s.whole {
 		x, y = rng.IntN(p.W-w+1), rng.IntN(p.H-h+1)
 	}
-	truth := p.Crop(x, y, w, h)
+	truth = p.Crop(x, y, w, h)
 	if before > 1 {
 		truth = resample.Cubic.Reduce(truth, before)
 	}
-	out, err := s.measure(ctx, truth, reduce(truth, kind, rng))
-	out.Name, out.Kind = s.names[i], kind
-	return out, err
+	return truth, s.names[i], kind
 }
 
 // draw returns a sample of a drawing. Small graphics that programs render resemble block means of large ones, so most
@@ -159,8 +165,8 @@ func (s *sampler) draw(ctx context.Context, rng *rand.Rand) (sample, error) {
 	return out, err
 }
 
-// reduce returns truth reduced and degraded.
-func reduce(truth *plane.Plane, kind string, rng *rand.Rand) *degrade.Plane {
+// reduce returns truth reduced by scale and degraded.
+func reduce(truth *plane.Plane, scale int, kind string, rng *rand.Rand) *degrade.Plane {
 	between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
 	file := func(least, most int) degrade.File {
 		return degrade.File{Quality: least + rng.IntN(most-least+1), X: rng.IntN(8), Y: rng.IntN(8)}

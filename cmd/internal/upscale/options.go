@@ -101,6 +101,10 @@ func (opt *Options) table() settings.Table {
 			Help: "show what would be made, and make nothing"},
 		{Name: "json", To: settings.Bool(&opt.json, false), Group: console.Reports, Effect: settings.Neutral,
 			Help: "write an event a line to standard output, as JSON"},
+		{Name: "map", To: settings.Text(&opt.mapFile, ""), Group: console.Reports, Effect: settings.Neutral,
+			Help: "draw to `FILE.png` what is sure in the result: the index of a colour, an eighth of a level of 255, " +
+				"is how far nine of ten pixels of that colour are off at most",
+			Brief: "a picture of what is sure in the result"},
 		{Name: "verbose", Aliases: []string{"v"}, To: settings.Bool(&opt.Verbose, false), Group: console.Reports,
 			Effect: settings.Neutral, Help: "say of every picture what it is, by which model it is enlarged and " +
 				"how much memory that is taken to need"},
@@ -160,6 +164,7 @@ type Options struct {
 	DryRun       bool
 	Verbose      bool
 
+	mapFile         string // value of --map
 	metadata, depth string // values of --metadata and --depth
 	json, quiet     bool
 	restores        bool // the command is restore
@@ -231,6 +236,8 @@ func (opt Options) check(in pictures.Input, out pictures.Output, single, json bo
 			"done")
 	case video && opt.Resume:
 		return console.Usage("--resume goes on with pictures; a stream of frames begins anew")
+	case opt.mapFile != "" && (video || !single):
+		return console.Usage("--map takes one still picture")
 	case video && opt.Keep.Depth != 0:
 		return console.Usage("--depth %d: a video keeps the depth that it has; leave it out", opt.Keep.Depth)
 	case (standard || pipe) && opt.Resume:

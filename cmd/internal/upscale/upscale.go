@@ -11,6 +11,9 @@ package upscale
 
 import (
 	"fmt"
+	"image"
+	"image/png"
+	"io"
 	"os"
 	"strings"
 
@@ -20,6 +23,7 @@ import (
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/settings"
 	"superres/internal/enlarging"
+	"superres/internal/safefile"
 	"superres/superres"
 )
 
@@ -67,6 +71,15 @@ func run(c *cli.Context, s *console.Streams, opt *Options, err error) error {
 func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) error {
 	if !opt.quiet {
 		opt.opener.Notes = s.Err
+	}
+	if opt.mapFile != "" {
+		if err := safefile.CheckWritable(opt.mapFile, opt.OnExist == "overwrite"); err != nil {
+			return err
+		}
+		opt.Map = func(m *image.Paletted) error {
+			return safefile.WriteAtomic(opt.mapFile, opt.OnExist == "overwrite",
+				func(w io.Writer) error { return png.Encode(w, m) })
+		}
 	}
 	opt.Open = func(name string) (*superres.Model, error) { return opt.opener.Open(c.Context, name) }
 	enlarger, err := enlarging.New(opt.Settings)

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"io"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"slices"
+	"text/tabwriter"
+
+	"superres/internal/parallel"
+	"superres/internal/picture"
+	"superres/patches/plane"
+	"superres/superres"
+	"superres/superres/flaws"
+	"superres/superres/models"
+)
+
+// pixel is a pixel of an enlargement: the signs of its error, the error in levels of 255, and the bound that this
+// program gives.
+type pixel struct {
+	signs        [superres.SignCount]float64
+	error, bound float64
+}
+
+// pixelsEach is how many pixels of a picture are taken.
+const pixelsEach = 400
+
+// boundErrors learns bounds for errors at each scale from count parts of pictures, or checks those of this program.
+func boundErrors(w io.Writer, folders []string, count int, seed uint64, check bool) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	s, err := newSampler(folders, seed, false, false)
+	if err != nil {
+		return err
+	}
+	auto, err := models.Open(models.Auto)
+	if err != nil {
+		return err
+	}
+	for scale := 2; scale <= 4; scale++ {
+		byKind, err := s.pixels(ctx, auto, scale, count)
+		if err != nil {
+			return err
+		}
+		if check {
+			if err := reportBounds(w, scale, byKind); err != nil {
+				return err
+			}
+			continue
+		}
+		var all []pixel
+		for _, kind := range slices.Sorted(maps.Keys(byKind)) {
+			all = append(all, byKind[kind]...)
+		}
+		fmt.Fprintf(w, "×%d, %d pixels:", scale, len(all))
+		for _, v := range regress(all, superres.BoundShare) {
+			fmt.Fprintf(w, " %.4f,", v)
+		}
+		fmt.Fprintln(w)
+	}
+	return nil
+}
+
+// pixels returns pixels of count parts of pictures, by what was done to these.
+func (s *sampler) pixels(ctx context.Context, auto *superres.Model, scale, count int) (map[string][]pixel, error) {
+	type part struct {
+		kind string
+		list []pixel
+	}
+	parts, numbers := make([]part, count), make([]int, count)
+	for i := range numbers {
+		numbers[i] = i
+	}
+	err := parallel.Each(ctx, numbers, func(ctx context.Context, number int) (_ struct{}, err error) {
+		rng := rand.New(rand.NewPCG(s.seed, uint64(number)))
+		truth, _, kind := s.pick(rng, number, scale)
+		low := reduce(truth, scale, kind, rng)
+		img := image.NewGray(image.Rect(0, 0, low.W, low.H))
+		for i, v := range low.Pix {
+			img.Pix[i] = uint8(v)
+		}
+		list, err := samplePixels(ctx, auto, scale, img, truth, rng)
+		parts[number] = part{kind, list}
+		return struct{}{}, err
+	}, func(struct{}) error { return nil })
+	byKind := map[string][]pixel{}
+	for _, p := range parts {
+		byKind[p.kind] = append(byKind[p.kind], p.list...)
+	}
+	return byKind, err
+}
+
+func samplePixels(
+	ctx context.Context, auto *superres.Model, scale int, img image.Image, truth *plane.Plane, rng *rand.Rand,
+) (list []pixel, err error) {
+	choice, err := auto.Choose(img, flaws.Measure(img, 0))
+	if err != nil {
+		return nil, err
+	}
+	opt := choice.WithStrength(superres.Options{Scale: float64(scale), Mix: choice.Mix})
+	result, err := choice.Model.Upscale(ctx, img, opt)
+	if err != nil {
+		return nil, err
+	}
+	signs, bounds := superres.NewSigns(img, result, choice), superres.Bounds(img, result, choice)
+	luma := picture.Split(result).Luma()
+	for range pixelsEach {
+		x, y := margin+rng.IntN(truth.W-2*margin), margin+rng.IntN(truth.H-2*margin)
+		off := 255 * math.Abs(float64(luma.Row(y)[x]-truth.Row(y)[x]))
+		list = append(list, pixel{signs.At(x, y), off, float64(bounds.Row(y)[x])})
+	}
+	return list, nil
+}
+
+// regress returns the weights of the signs for which their sum is, of a share of the pixels, at least the logarithm of
+// the error: quantile regression (R. Koenker, G. Bassett, Regression quantiles, Econometrica 46 (1978)), by Adam.
+func regress(list []pixel, share float64) (weights [superres.SignCount]float64) {
+	const steps, least = 3000, 0.25
+	logs := make([]float64, len(list))
+	for i, p := range list {
+		logs[i] = math.Log(max(p.error, least))
+	}
+	var mean, deviation [superres.SignCount]float64
+	deviation[0] = 1
+	for k := 1; k < len(mean); k++ {
+		for _, p := range list {
+			mean[k] += p.signs[k] / float64(len(list))
+		}
+		for _, p := range list {
+			deviation[k] += (p.signs[k] - mean[k]) * (p.signs[k] - mean[k]) / float64(len(list))
+		}
+		deviation[k] = max(math.Sqrt(deviation[k]), 1e-9)
+	}
+	var w, slope, square [superres.SignCount]float64
+	for step := range steps {
+		var gradient [superres.SignCount]float64
+		for i, p := range list {
+			sum := w[0]
+			for k := 1; k < len(w); k++ {
+				sum += w[k] * (p.signs[k] - mean[k]) / deviation[k]
+			}
+			pull := 1 - share // of a pixel below its bound
+			if logs[i] > sum {
+				pull = -share
+			}
+			gradient[0] += pull
+			for k := 1; k < len(w); k++ {
+				gradient[k] += pull * (p.signs[k] - mean[k]) / deviation[k]
+			}
+		}
+		rate := 0.05 * (1 - float64(step)/steps)
+		for k, g := range gradient {
+			g /= float64(len(list))
+			slope[k] += 0.1 * (g - slope[k])
+			square[k] += 0.01 * (g*g - square[k])
+			w[k] -= rate * slope[k] / (math.Sqrt(square[k]/(1-math.Pow(0.99, float64(step+1)))) + 1e-12)
+		}
+	}
+	weights[0] = w[0]
+	for k := 1; k < len(w); k++ {
+		weights[k] = w[k] / deviation[k]
+		weights[0] -= weights[k] * mean[k]
+	}
+	return weights
+}
+
+// reportBounds writes how many pixels of each kind are within their bounds, and how bounds and errors correlate.
+func reportBounds(w io.Writer, scale int, byKind map[string][]pixel) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(table, "×%d\tpixels\twithin\tmean bound\tmean error\tcorrelation\t\n", scale)
+	row := func(name string, list []pixel) {
+		within, n := 0.0, float64(len(list))
+		var b, e, bb, ee, be float64
+		for _, p := range list {
+			if p.error <= p.bound {
+				within++
+			}
+			b, e, bb, ee, be = b+p.bound, e+p.error, bb+p.bound*p.bound, ee+p.error*p.error, be+p.bound*p.error
+		}
+		r := (be - b*e/n) / math.Sqrt((bb-b*b/n)*(ee-e*e/n))
+		fmt.Fprintf(table, "%s\t%d\t%.1f %%\t%.2f\t%.2f\t%.2f\t\n", name, len(list), 100*within/n, b/n, e/n, r)
+	}
+	var all []pixel
+	for _, kind := range slices.Sorted(maps.Keys(byKind)) {
+		row(kind, byKind[kind])
+		all = append(all, byKind[kind]...)
+	}
+	row("all", all)
+	return table.Flush()
+}

@@ -1,0 +1,145 @@
+package superres
+
+import (
+	"image"
+	"image/color"
+	"math"
+
+	"superres/internal/parallel"
+	"superres/internal/picture"
+	"superres/patches/plane"
+	"superres/superres/resample"
+)
+
+// Bounds says how sure an enlargement is: for each pixel of result, an enlargement of img by a scale from 1 to 4 or
+// more, how far its brightness is off, in levels of 255, for nine of ten pixels. choice says by which models it was
+// made. The brightness must be as a model of this program makes it; what other networks invent is not told.
+//
+// Where much was added to interpolation, and where there is much fine detail, errors are larger: the logarithm of the
+// bound is linear in the logarithms of both, within 2 and within 8 pixels, and in what was found in the picture. The
+// weights come from quantile regression on degraded pictures: see cmd/internal/judge.
+func Bounds(img, result image.Image, choice Choice) *plane.Plane {
+	s := NewSigns(img, result, choice)
+	w := boundWeights[min(max(int(math.Ceil(s.scale)), 2), 4)-2]
+	out := plane.New(s.added[0].W, s.added[0].H)
+	parallel.Rows(out.H, func(y int) {
+		row := out.Row(y)
+		for x := range row {
+			sum := 0.0
+			for i, v := range s.At(x, y) {
+				sum += w[i] * v
+			}
+			row[x] = float32(min(math.Exp(sum), 255))
+		}
+	})
+	return out
+}
+
+// BoundShare is the share of the pixels whose error is within the bound.
+const BoundShare = 0.9
+
+// BoundsBytes is the most memory that Bounds and BoundsMap take for each pixel of the result.
+const BoundsBytes = 48
+
+// SignCount is the number of signs of a pixel.
+const SignCount = 8
+
+// boundWeights are the weights of the signs at the scales 2, 3 and 4.
+var boundWeights = [3][SignCount]float64{
+	{1.3830, 0.1199, -0.1994, 0.2710, 0.0555, 0.8658, 0.4907, -1.5546},
+	{1.7391, 0.0556, -0.1590, 0.2837, 0.0863, 1.3630, 0.5153, -1.4768},
+	{2.1011, 0.0395, -0.1714, 0.2396, 0.1644, 0.6621, 0.6857, -1.9371},
+}
+
+// Signs is what the bounds of an enlargement depend on.
+type Signs struct {
+	scale         float64
+	added, detail [2]*plane.Plane // mean squares, in levels, within each radius
+	whole         [3]float64      // of the picture
+}
+
+// NewSigns returns the signs of result: see Bounds.
+func NewSigns(img, result image.Image, choice Choice) *Signs {
+	low, high := picture.Split(img).Luma(), picture.Split(result).Luma()
+	s := &Signs{scale: float64(high.W) / float64(low.W), whole: [3]float64{choice.Strength, choice.Robust, choice.Plain}}
+	added := resample.Resize(low, high.W, high.H, resample.Bicubic)
+	detail := meanAround(high, 2)
+	for i, v := range high.Pix {
+		added.Pix[i] = square(255 * (added.Pix[i] - v))
+		detail.Pix[i] = square(255 * (detail.Pix[i] - v))
+	}
+	for i, radius := range [2]int{2, 8} {
+		s.added[i], s.detail[i] = meanAround(added, radius), meanAround(detail, radius)
+	}
+	return s
+}
+
+// At returns the signs of the pixel (x, y).
+func (s *Signs) At(x, y int) (list [SignCount]float64) {
+	list[0] = 1
+	at := y*s.added[0].W + x
+	for i := range s.added {
+		list[1+i] = math.Log(float64(s.added[i].Pix[at]) + 0.05)
+		list[3+i] = math.Log(float64(s.detail[i].Pix[at]) + 0.05)
+	}
+	copy(list[5:], s.whole[:])
+	return list
+}
+
+func square(v float32) float32 { return v * v }
+
+// meanAround returns the means of the samples of p in squares that reach radius samples to each side; edge samples are
+// repeated.
+func meanAround(p *plane.Plane, radius int) *plane.Plane {
+	across, out := plane.New(p.W, p.H), plane.New(p.W, p.H)
+	share := 1 / float32(2*radius+1)
+	parallel.Rows(p.H, func(y int) {
+		row, to := p.Row(y), across.Row(y)
+		for x := range to {
+			sum := float32(0)
+			for u := x - radius; u <= x+radius; u++ {
+				sum += row[min(max(u, 0), p.W-1)]
+			}
+			to[x] = sum * share
+		}
+	})
+	parallel.Rows(p.H, func(y int) {
+		to := out.Row(y)
+		for v := y - radius; v <= y+radius; v++ {
+			for x, s := range across.Row(min(max(v, 0), p.H-1)) {
+				to[x] += float32(s * share)
+			}
+		}
+	})
+	return out
+}
+
+// boundSteps is how many steps of a map of bounds a level has.
+const boundSteps = 8
+
+// BoundsMap draws bounds as a picture to look at: from black, sure to the level, by blue, red and yellow to white, 32
+// levels and more. The index of a colour in the palette is the bound times 8.
+func BoundsMap(bounds *plane.Plane) *image.Paletted {
+	out := image.NewPaletted(image.Rect(0, 0, bounds.W, bounds.H), heat())
+	for y := range bounds.H {
+		for x, v := range bounds.Row(y) {
+			out.Pix[y*out.Stride+x] = uint8(min(math.Round(float64(v)*boundSteps), 255))
+		}
+	}
+	return out
+}
+
+// heat returns a palette of 256 colours whose brightness grows steadily.
+func heat() color.Palette {
+	stops := [...][3]float64{{0, 0, 0}, {45, 20, 130}, {190, 40, 100}, {250, 150, 30}, {255, 240, 120}, {255, 255, 255}}
+	list := make(color.Palette, 256)
+	for i := range list {
+		at := math.Sqrt(float64(i)/255) * float64(len(stops)-1) // small bounds are told apart best
+		k := min(int(at), len(stops)-2)
+		mix := func(c int) uint8 {
+			return uint8(math.Round(stops[k][c] + (at-float64(k))*(stops[k+1][c]-stops[k][c])))
+		}
+		list[i] = color.RGBA{mix(0), mix(1), mix(2), 255}
+	}
+	return list
+}

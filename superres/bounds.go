@@ -61,7 +61,8 @@ type Signs struct {
 // NewSigns returns the signs of result: see Bounds.
 func NewSigns(img, result image.Image, choice Choice) *Signs {
 	low, high := picture.Split(img).Luma(), picture.Split(result).Luma()
-	s := &Signs{scale: float64(high.W) / float64(low.W), whole: [3]float64{choice.Strength, choice.Robust, choice.Plain}}
+	whole := [3]float64{choice.Strength, choice.Robust, choice.Plain}
+	s := &Signs{scale: float64(high.W) / float64(low.W), whole: whole}
 	added := resample.Resize(low, high.W, high.H, resample.Bicubic)
 	detail := meanAround(high, 2)
 	for i, v := range high.Pix {

@@ -263,5 +263,6 @@ func (p *Plan) resultSize(in image.Point) (out image.Point, err error) {
 // inStrips reports whether a result of w×h is made and written in strips; false means that it is whole in memory.
 func (p *Plan) inStrips(w, h int) bool {
 	const mostWhole = 64e6 // pixels of the largest result that is made whole
-	return p.Region.Empty() && p.Map == nil && p.Format.CanStream() && (float64(w)*float64(h) > mostWhole || p.Size.BandRows > 0)
+	return p.Region.Empty() && p.Map == nil && p.Format.CanStream() &&
+		(float64(w)*float64(h) > mostWhole || p.Size.BandRows > 0)
 }

@@ -102,8 +102,8 @@ func (opt *Options) table() settings.Table {
 		{Name: "json", To: settings.Bool(&opt.json, false), Group: console.Reports, Effect: settings.Neutral,
 			Help: "write an event a line to standard output, as JSON"},
 		{Name: "map", To: settings.Text(&opt.mapFile, ""), Group: console.Reports, Effect: settings.Neutral,
-			Help: "draw to `FILE.png` what is sure in the result: the index of a colour, an eighth of a level of 255, " +
-				"is how far nine of ten pixels of that colour are off"},
+			Help: "draw to `FILE.png` what is sure in the result: the index of a colour, in eighths of a level, " +
+				"is how far nine of ten of its pixels are off"},
 		{Name: "verbose", Aliases: []string{"v"}, To: settings.Bool(&opt.Verbose, false), Group: console.Reports,
 			Effect: settings.Neutral, Help: "say of every picture what it is, by which model it is enlarged and " +
 				"how much memory that is taken to need"},

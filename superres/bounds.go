@@ -38,6 +38,9 @@ func Bounds(img, result image.Image, choice Choice) *plane.Plane {
 // BoundShare is the share of the pixels whose error is within the bound.
 const BoundShare = 0.9
 
+// BoundsReach is how far Bounds looks, in pixels of the result, which are no more than as many of the picture.
+const BoundsReach = 10
+
 // BoundsBytes is the most memory that Bounds and BoundsMap take for each pixel of the result.
 const BoundsBytes = 48
 

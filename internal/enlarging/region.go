@@ -113,6 +113,10 @@ func (p part) crop(result image.Image) image.Image {
 		m = m.SubImage(p.keep).(*image.NRGBA64)
 		m.Rect = m.Rect.Sub(p.keep.Min)
 		return m
+	case *image.Paletted:
+		m = m.SubImage(p.keep).(*image.Paletted)
+		m.Rect = m.Rect.Sub(p.keep.Min)
+		return m
 	}
 	panic(fmt.Sprintf("enlarging: a result of type %T", result))
 }

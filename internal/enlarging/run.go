@@ -189,7 +189,11 @@ func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float6
 			return r, nil
 		}
 		if !p.Region.Empty() {
-			if region, err = p.partOf(by.Reach, p.Input, picture.IsOpaque(img)); err != nil {
+			reach := by.Reach
+			if p.Map != nil {
+				reach = func(inW, inH, w, h int) int { return by.Reach(inW, inH, w, h) + superres.BoundsReach }
+			}
+			if region, err = p.partOf(reach, p.Input, picture.IsOpaque(img)); err != nil {
 				return r, named(err, name)
 			}
 			img, opt = region.cut(img, opt)
@@ -199,11 +203,17 @@ func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float6
 	if err != nil {
 		return r, named(err, name)
 	}
-	if p.single && !p.Region.Empty() {
-		enlarged = region.crop(enlarged)
-	}
+	var sure image.Image
 	if p.Map != nil {
-		if err := p.Map(superres.BoundsMap(superres.Bounds(img, enlarged, by.Choice))); err != nil {
+		sure = superres.BoundsMap(superres.Bounds(img, enlarged, by.Choice))
+	}
+	if p.single && !p.Region.Empty() {
+		if enlarged = region.crop(enlarged); sure != nil {
+			sure = region.crop(sure)
+		}
+	}
+	if sure != nil {
+		if err := p.Map(sure); err != nil {
 			return r, err
 		}
 	}

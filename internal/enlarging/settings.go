@@ -43,7 +43,7 @@ type Settings struct {
 	Quality int
 	// Map is called with a map of what is sure in the result of a still picture, before that is written: see
 	// superres.BoundsMap. An error fails the picture. nil: none is made.
-	Map func(*image.Paletted) error
+	Map func(image.Image) error
 	// Region is the part of the upright picture to enlarge, in pixels; empty: all of it.
 	Region image.Rectangle
 

@@ -53,7 +53,7 @@ func TestReadme(t *testing.T) {
 			t.Errorf("%s: %dx%d, expected %v (%v)", name, got.Width, got.Height, size, err)
 		}
 	}
-	for _, name := range []string{"name", "region", "id"} {
+	for _, name := range []string{"name", "region", "map", "id"} {
 		if !strings.Contains(text, "`"+name) {
 			t.Errorf("the parameter %s is not told", name)
 		}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"io"
 	"mime/multipart"
 	"net"
@@ -199,6 +201,32 @@ func TestUpscale(t *testing.T) {
 		}
 	}
 	s.left()
+}
+
+// With map a request has the map of the command, and that of a region is a part of it.
+func TestMapOfUpscale(t *testing.T) {
+	s, dir, photo := start(t, nil), t.TempDir(), hopper(t)
+	consoletest.Put(t, filepath.Join(dir, "a.png"), photo)
+	if _, stderr, code := program.Call(t, dir, "", "upscale", "a.png", "-q", "-m", "photo", "--map", "m.png"); code != 0 {
+		t.Fatal(stderr)
+	}
+	whole := s.do("PUT", s.url+"v1/upscale?model=photo&map=true", bytes.NewReader(photo), nil)
+	if !bytes.Equal(whole.body, consoletest.Read(t, dir, "m.png")) {
+		t.Errorf("%d, %d bytes that are not those of the command", whole.status, len(whole.body))
+	}
+	got := s.do("PUT", s.url+"v1/upscale?model=photo&map=true&region=40,30,20,10", bytes.NewReader(photo), nil)
+	part, err := png.Decode(bytes.NewReader(got.body))
+	if err != nil || part.Bounds().Size() != image.Pt(40, 20) {
+		t.Fatalf("%d: %v", got.status, err)
+	}
+	all := must.Get(png.Decode(bytes.NewReader(whole.body)))(t)
+	for y := range 20 {
+		for x := range 40 {
+			if part.At(x, y) != all.At(80+x, 60+y) {
+				t.Fatalf("(%d, %d) of a region is %v, expected %v", x, y, part.At(x, y), all.At(80+x, 60+y))
+			}
+		}
+	}
 }
 
 // A model of the user is offered, and makes the same bytes as the command, also after its file has changed. Requests
@@ -421,6 +449,7 @@ func TestRefusals(t *testing.T) {
 		{"upscale?model=../model.npz", "", 400, 6, `unknown model "../model.npz"`},
 		{"upscale?model=photo.npz", "", 400, 6, `unknown model "photo.npz"`},
 		{"upscale?model=photos", "", 400, 6, `did you mean "photo"?`},
+		{"upscale?map=perhaps", "", 400, 2, "expected true or false"},
 		{"upscale?region=1,2,3", "", 400, 2, "expected X,Y,W,H"},
 		{"upscale?region=100,100,29,29", string(hopper(t)), 400, 2, "not within the picture of 128×128"},
 		{"upscale?width=20", string(hopper(t)), 400, 2, "nothing is made smaller"},

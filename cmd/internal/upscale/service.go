@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/png"
 	"io"
 	"maps"
 	"net/url"
 	"os"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -68,12 +70,15 @@ type Request struct {
 	*enlarging.Enlarger
 	opt   Options
 	name  string // file name of the picture; empty: none is known
+	asMap bool   // a map of what is sure is wanted in place of the result
+	sure  image.Image
 	aside *os.File
 }
 
 // Request returns the request with params, each given at most once: the options that Parameters lists; name, the file
-// name of the picture, used for the name of the result and for messages only; and region, as X,Y,W,H, the only part of
-// the picture to enlarge, in pixels, to the same pixels as in the whole. It fails as the command does.
+// name of the picture, used for the name of the result and for messages only; region, as X,Y,W,H, the only part of the
+// picture to enlarge, in pixels, to the same pixels as in the whole; and map, true or false, for a map of what is sure
+// in the result in its place, as --map draws it. It fails as the command does.
 func (s *Service) Request(ctx context.Context, params url.Values) (*Request, error) {
 	r, err := s.read(ctx, params)
 	if err == nil {
@@ -108,13 +113,17 @@ func (s *Service) read(ctx context.Context, params url.Values) (*Request, error)
 			if region, err = enlarging.ParseRegion(values[0]); err != nil {
 				err = fmt.Errorf("region %s: %w", values[0], err)
 			}
+		case name == "map":
+			if r.asMap, err = strconv.ParseBool(values[0]); err != nil {
+				err = console.Usage("map %s: expected true or false", values[0])
+			}
 		case o != nil && o.Request && o.Name == name:
 			if err = o.Set(values[0]); err != nil {
 				err = console.Fail(console.ExitUsage, err)
 			}
 		default:
 			err = console.Usage("%s", usage.Unknown("parameter", name, append(options.Requested().Names(), "name",
-				"region", "id")))
+				"region", "map", "id")))
 		}
 		if err != nil {
 			return nil, err
@@ -131,6 +140,10 @@ func (s *Service) read(ctx context.Context, params url.Values) (*Request, error)
 	r.opt.Limits, r.opt.DecodeTime, r.opt.WholeTime = s.limits, s.decode, s.whole
 	if r.opt.Open, r.opt.Region = s.model, region; !region.Empty() {
 		r.opt.Keep.FirstFrame = true // a region is part of one picture
+	}
+	if r.asMap {
+		r.opt.Naming.Format, r.opt.Keep.FirstFrame = "png", true
+		r.opt.Map = func(m image.Image) error { r.sure = m; return nil }
 	}
 	return r, nil
 }
@@ -229,7 +242,11 @@ type Result struct {
 func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to io.Writer,
 	admit func(scheduling.Load) error, progress func(share float64)) (Result, error) {
 	began := time.Now()
-	return r.answer(ctx, body, size, to,
+	result := to
+	if r.asMap {
+		result = io.Discard
+	}
+	answer, err := r.answer(ctx, body, size, result,
 		func(file enlarging.Job, ev *pictureEvent) error {
 			p, err := r.Enlarge(ctx, file, enlarging.Watch{
 				Admit: func(p *enlarging.Plan) error {
@@ -242,6 +259,10 @@ func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to 
 			ev.ended(outcome{p, time.Since(began).Seconds(), err})
 			return err
 		})
+	if err == nil && r.asMap {
+		err = png.Encode(to, r.sure)
+	}
+	return answer, err
 }
 
 // Inspect returns the plan for the picture in body, of size bytes. It reads the header, and the whole picture, after

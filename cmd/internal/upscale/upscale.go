@@ -76,7 +76,7 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 		if err := safefile.CheckWritable(opt.mapFile, opt.OnExist == "overwrite"); err != nil {
 			return err
 		}
-		opt.Map = func(m *image.Paletted) error {
+		opt.Map = func(m image.Image) error {
 			return safefile.WriteAtomic(opt.mapFile, opt.OnExist == "overwrite",
 				func(w io.Writer) error { return png.Encode(w, m) })
 		}

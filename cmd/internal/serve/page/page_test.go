@@ -364,6 +364,17 @@ func TestView(t *testing.T) {
 	if got := b.view("x").(float64); math.Abs(got-62) > 0.3 {
 		t.Errorf("dragged to %v", got)
 	}
+	maps := func() int { return d.asked(func(v url.Values) bool { return v.Get("map") == "true" }) }
+	b.Press("4")
+	b.Wait("document.getElementById('left').textContent.startsWith('dark: sure')")
+	if got := maps(); got != 1 {
+		t.Errorf("a map is asked for %d times", got)
+	}
+	b.Press("s", "4", "s")
+	b.Drawn()
+	if got := maps(); got != 1 || b.view("view") != "slider" {
+		t.Errorf("a map is asked for %d times: %v", got, b.Eval("canvas.dataset.state"))
+	}
 	if b.Eval("scores.checkVisibility()") != false {
 		t.Error("scores are shown that nobody asked for")
 	}

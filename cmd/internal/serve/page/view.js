@@ -12,14 +12,14 @@ const canvas = $("canvas"), ctx = canvas.getContext("2d");
 // bicubic: for the sake of time.
 const mostPreview = 2.5e5, mostEnlarged = 6e6;
 
-// What is shown: view is before, after, truth or slider, the rest is of the viewport.
+// What is shown: view is before, after, sure, truth or slider, the rest is of the viewport.
 const state = { view: "slider", zoom: 1, x: 0, y: 0, split: 0.5 };
 let scene = { w: 1, h: 1 };
 const viewport = makeViewport(canvas, { state, change, size: () => scene, divided: () => state.view === "slider" });
 const checks = viewport.checks(ctx);
 
-// current is the chosen picture with its sources, before, after and truth, where they are
-// ready; words is what is wrong; patch is a part of it with the settings as they are; page is
+// current is the chosen picture with its sources, before, after, sure and truth, where they
+// are ready; words is what is wrong; patch is a part of it with the settings as they are; page is
 // the one that is seen, from 0, of so many pages.
 const make = (p, page = 0) => ({ p, page, pages: 1, sources: {}, words: "", patch: null, stop: new AbortController() });
 const none = make(null);
@@ -117,6 +117,11 @@ export function refresh() {
 			sources[what] = null;
 		}
 	}
+	if (!want.after) {
+		sources.sure?.close();
+		sources.sure = mine.sureOf = null;
+		if (state.view === "sure") state.view = "slider";
+	} else if (state.view === "sure") makeSure(mine);
 	const to = want.after && mine.pages === 1 && p.result.info.width ? { w: p.result.info.width, h: p.result.info.height } : sizeOf(settings.params(), sources.before.w, sources.before.h);
 	if (to.w !== scene.w || to.h !== scene.h) { // the same place is in the middle
 		Object.assign(state, { x: state.x * to.w / scene.w, y: state.y * to.h / scene.h });
@@ -124,6 +129,27 @@ export function refresh() {
 	}
 	if (!p.truth && state.view === "truth") state.view = "slider";
 	change({});
+}
+
+// makeSure asks for the map of what is sure in the result, once for each result.
+async function makeSure(mine) {
+	const { p } = mine, of = p.result.blob, params = settings.params();
+	if (mine.sureOf === of) return;
+	mine.sureOf = of;
+	params.set("map", "true");
+	params.set("name", p.file.name);
+	mine.words = "working out what is sure";
+	change({});
+	try {
+		const { blob } = await api.upscale(params, await pages.page(p.file, mine.page), mine.stop.signal);
+		if (mine.sureOf === of) mine.words = "";
+		if (mine.sureOf === of && current === mine) await load(mine, "sure", blob);
+	} catch (problem) {
+		if (current !== mine || mine.stop.signal.aborted) return;
+		mine.words = api.failed(problem) ? "" : `What is sure is not known: ${problem.message}`;
+		mine.sureOf = null;
+		change({});
+	}
 }
 
 // The preview: the part that is seen, with the settings as they are.
@@ -223,7 +249,8 @@ function after() {
 	const { bitmap } = patch, x = Math.floor(patch.x * scene.w / sources.before.w), y = Math.floor(patch.y * scene.h / sources.before.h);
 	put(bitmap, part(bitmap.width, bitmap.height, { x, y, w: bitmap.width, h: bitmap.height }));
 }
-const painters = { before, after, truth: () => current.sources.truth && put(current.sources.truth.image, part(current.sources.truth.w, current.sources.truth.h)) };
+const sure = () => { const s = current.sources.sure; return s ? put(s.image, part(s.w, s.h)) : after(); };
+const painters = { before, after, sure, truth: () => current.sources.truth && put(current.sources.truth.image, part(current.sources.truth.w, current.sources.truth.h)) };
 
 function ground() {
 	const { left, top, zoom } = viewport.seen();
@@ -239,7 +266,7 @@ function draw() {
 	if (ready && view === "slider") viewport.divide(ctx, () => paint("before"), () => paint("after"));
 	else if (ready) paint(view);
 	const previewed = !sources.after && patch?.key === settings.key();
-	const names = { before: "before: bicubic", after: sources.after ? "after" : previewed ? "after: preview" : "after: not ready yet", truth: "truth" };
+	const names = { before: "before: bicubic", after: sources.after ? "after" : previewed ? "after: preview" : "after: not ready yet", sure: sources.sure ? "dark: sure to a level, bright: up to 32 levels off" : "after", truth: "truth" };
 	const what = view === "slider" ? `left ${names.before}, right ${names.after}` : names[view];
 	const which = current.pages > 1 ? `page ${current.page + 1} of ${current.pages}` : "";
 	const title = p ? [p.name, which, what].filter(Boolean).join(", ") : "No picture";
@@ -250,6 +277,7 @@ function draw() {
 	$("shown").textContent = !p ? "" : ready ? [p.name, which, `${scene.w}×${scene.h}`, percent, asked ? "enlarging the part that you see" : words].filter(Boolean).join("; ") : words || `reading ${p.name}`;
 	for (const button of document.querySelectorAll("#view [data-view]")) button.setAttribute("aria-pressed", button.dataset.view === view);
 	document.querySelector("#view [data-view=truth]").hidden = !p?.truth;
+	document.querySelector("#view [data-view=sure]").hidden = !sources.after;
 	$("pagePart").hidden = !which;
 	$("pageText").textContent = which;
 	$("splitPart").hidden = view !== "slider" || !ready;
@@ -269,9 +297,14 @@ async function full(on = !document.body.classList.contains("full")) {
 }
 addEventListener("fullscreenchange", () => { if (!document.fullscreenElement) full(false); });
 
-const show = view => () => { if (view !== "truth" || current.p?.truth) change({ view }); };
+const has = { truth: () => current.p?.truth, sure: () => current.sources.after };
+const show = view => () => {
+	if (has[view] && !has[view]()) return;
+	change({ view });
+	if (view === "sure") makeSure(current);
+};
 const actions = {
-	...viewport.actions, 1: show("before"), 2: show("after"), 3: show("truth"), w: () => full(), Escape: () => full(false),
+	...viewport.actions, 1: show("before"), 2: show("after"), 3: show("truth"), 4: show("sure"), w: () => full(), Escape: () => full(false),
 	" ": () => change({ view: state.view === "after" ? "before" : "after" }), PageUp: () => turn(-1), PageDown: () => turn(1),
 };
 $("view").addEventListener("keydown", event => {

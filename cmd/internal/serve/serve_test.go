@@ -207,9 +207,7 @@ func TestUpscale(t *testing.T) {
 func TestMapOfUpscale(t *testing.T) {
 	s, dir, photo := start(t, nil), t.TempDir(), hopper(t)
 	consoletest.Put(t, filepath.Join(dir, "a.png"), photo)
-	if _, stderr, code := program.Call(t, dir, "", "upscale", "a.png", "-q", "-m", "photo", "--map", "m.png"); code != 0 {
-		t.Fatal(stderr)
-	}
+	program.Succeeds(t, dir, "upscale", "a.png", "-q", "-m", "photo", "--map", "m.png")
 	whole := s.do("PUT", s.url+"v1/upscale?model=photo&map=true", bytes.NewReader(photo), nil)
 	if !bytes.Equal(whole.body, consoletest.Read(t, dir, "m.png")) {
 		t.Errorf("%d, %d bytes that are not those of the command", whole.status, len(whole.body))

@@ -91,6 +91,7 @@ const programBytes = 30 << 20
 const (
 	planesBytes = 12 // what a stage reads and what it returns, with the rows that wait for the next band
 	plainBytes  = 6  // of a grey picture without stages
+	greyBytes   = 24 // of another grey picture, with what waits and is not collected yet
 	colourBytes = 16 // in addition, where the model enlarges colour
 )
 
@@ -101,6 +102,8 @@ func (m *Model) sampleBytes(s sizes, grey bool) int64 {
 		return planesBytes + colourBytes
 	case grey && m.IsPlain():
 		return plainBytes
+	case grey:
+		return greyBytes
 	}
 	return planesBytes
 }

@@ -214,6 +214,13 @@ func (p *Plan) measure(cfg image.Config, strips bool, shared, each int64) (size 
 	if err != nil {
 		return size, d, err
 	}
+	if w == cfg.Width && h == cfg.Height && p.choosing != nil { // the model for clean pictures does nothing
+		restoring, err := p.robust()
+		if err != nil {
+			return size, d, err
+		}
+		model = restoring.model
+	}
 	worked := cfg
 	if !p.Region.Empty() {
 		of, err := p.partOf(model.Reach, image.Pt(cfg.Width, cfg.Height), !mayHide(cfg.ColorModel))

@@ -27,7 +27,7 @@ func TestEvalFiles(t *testing.T) {
 	if code != 0 || !strings.Contains(stdout, "protocol matlab-y, scale 2") || !strings.Contains(stdout, "- / 1.0000") {
 		t.Errorf("exit %d, %s%s", code, stdout, stderr)
 	}
-	os.Remove(filepath.Join(dir, "test/b_1x.png"))
+	os.Remove(filepath.Join(dir, "test/b_restored.png"))
 	program.Ends(t, dir, 4, "b.png: no picture called b", "eval", "ref", "test")
 }
 

@@ -48,39 +48,24 @@ type File struct {
 	X, Y int
 }
 
-// Sample returns a random degradation as real pictures have it. One of ten does nothing. Of the others, about two of
-// five each are blurred, sharpened, noisy with a deviation of at most 25, and passed through files of quality 20 to 98;
-// a few are dithered or have salt. Weak ones are more common than strong ones.
+// Sample returns a random degradation as real pictures have it: noise with a deviation of at most 25, and files
+// of quality 30 to 98, each in about half of the pictures, weak ones more often. Of the pictures with neither,
+// half are sharpened, because other networks are made for clean ones.
 func Sample(rng *rand.Rand) (d Degradation) {
 	likely := func(p float64) bool { return rng.Float64() < p }
 	between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
-	if likely(0.1) {
-		return d
+	if likely(0.12) {
+		d.Blur = between(0.2, 0.7)
 	}
-	if likely(0.4) {
-		d.Blur = between(0.2, 1.6)
-	}
-	if likely(0.35) {
-		d.Sharpen, d.Radius = between(0.1, 1.5), between(0.5, 1.5)
-	}
-	if likely(0.4) {
+	if likely(0.55) {
 		d.Noise = 25 * math.Pow(rng.Float64(), 1.5)
 		if likely(0.4) {
 			d.Shot = between(0.3, 1)
 		}
-		if likely(0.3) {
-			d.Grain = between(0.4, 1.2)
-		}
 	}
-	if likely(0.04) {
-		d.Salt = between(0.001, 0.02)
-	}
-	if likely(0.06) {
-		d.Tones = 4 + rng.IntN(28)
-	}
-	if likely(0.45) {
+	if likely(0.6) {
 		for {
-			f := File{Quality: 98 - int(78*math.Pow(rng.Float64(), 1.2))}
+			f := File{Quality: 30 + rng.IntN(69)}
 			if likely(0.5) { // otherwise the picture was not cropped after it was saved
 				f.X, f.Y = rng.IntN(8), rng.IntN(8)
 			}
@@ -88,6 +73,13 @@ func Sample(rng *rand.Rand) (d Degradation) {
 				break
 			}
 		}
+	}
+	sharpened := 0.12
+	if d.IsClean() {
+		sharpened = 0.5
+	}
+	if likely(sharpened) {
+		d.Sharpen = between(0.2, 1.5)
 	}
 	return d
 }

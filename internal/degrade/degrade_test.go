@@ -124,7 +124,7 @@ func TestSample(t *testing.T) {
 			t.Fatalf("%+v and %+v", d, e)
 		}
 		for _, f := range d.Files {
-			if f.Quality < 20 || f.Quality > 98 || f.X > 7 || f.Y > 7 {
+			if f.Quality < 30 || f.Quality > 98 || f.X > 7 || f.Y > 7 {
 				t.Fatalf("%+v", f)
 			}
 		}

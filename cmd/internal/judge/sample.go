@@ -188,7 +188,7 @@ func reduce(truth *plane.Plane, scale int, kind string, rng *rand.Rand) *degrade
 	var d degrade.Degradation
 	switch kind {
 	case "random":
-		d = degrade.Sample(rng)
+		d = randomDegradation(rng)
 	case "sharpened", "sharpened JPEG":
 		d.Sharpen, d.Radius = between(0.2, 1.5), between(0.6, 1.4)
 		if kind != "sharpened" {
@@ -229,6 +229,36 @@ func reduce(truth *plane.Plane, scale int, kind string, rng *rand.Rand) *degrade
 	q := levelsOf(low)
 	d.Apply(rng, q)
 	return q
+}
+
+// randomDegradation returns several degradations at once.
+func randomDegradation(rng *rand.Rand) (d degrade.Degradation) {
+	likely := func(p float64) bool { return rng.Float64() < p }
+	between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
+	if likely(0.4) {
+		d.Blur = between(0.25, 2.5)
+	}
+	if likely(0.3) {
+		d.Sharpen, d.Radius = between(0.1, 1.5), between(0.5, 1.5)
+	}
+	if likely(0.4) {
+		if d.Noise = between(0, 5) * between(0, 5); likely(0.4) {
+			d.Shot = between(0.3, 1)
+		}
+		if likely(0.25) {
+			d.Grain = between(0.4, 1.2)
+		}
+	}
+	if likely(0.05) {
+		d.Salt = between(0.001, 0.02)
+	}
+	if likely(0.05) {
+		d.Tones = 4 + rng.IntN(28)
+	}
+	for len(d.Files) < 2 && likely(0.4) {
+		d.Files = append(d.Files, degrade.File{Quality: 25 + rng.IntN(74), X: rng.IntN(8), Y: rng.IntN(8)})
+	}
+	return d
 }
 
 func resize(p *plane.Plane, w, h int) *plane.Plane {

@@ -26,17 +26,10 @@ func (p patch) fillDegraded(window, target []float32, side, margin, scale int) (
 	x0, y0 := max(p.x-reach, 0), max(p.y-reach, 0)
 	x1, y1 := min(p.x+side+reach, p.from.w), min(p.y+side+reach, p.from.h)
 	part := &degrade.Plane{W: x1 - x0, H: y1 - y0, Pix: make([]float32, (x1-x0)*(y1-y0))}
-	p.reduce(part, x0, y0, scale)
-	if p.degrade.IntN(14) == 0 {
-		enlargeAgain(part, 1.2+p.degrade.Float64())
-	}
 	degradation := degrade.Sample(p.degrade)
+	p.reduce(part, x0, y0, scale, degradation.IsClean())
 	if deviation := degradation.Apply(p.degrade, part) / worstNoise; deviation > 0 {
-		// At enlarging the strength is an estimate, so noise is added to it here. It is too low for what hardly looks
-		// like noise.
-		if degradation.Salt > 0 || degradation.Tones > 0 || degradation.Grain > 0 {
-			deviation *= p.degrade.Float64()
-		}
+		// At enlarging the strength is an estimate, so noise is added to it here.
 		strength = float32(min(deviation*math.Exp(0.15*p.degrade.NormFloat64()), 1))
 	}
 	n := side + 2*margin
@@ -64,25 +57,21 @@ func (p patch) fillDegraded(window, target []float32, side, margin, scale int) (
 }
 
 // reduce sets part to samples of the picture from (x0, y0) on, in levels of 255, reduced as various programs
-// do: most often by the bicubic kernel, else by the mean of a block or of its middle, linearly, or by Lanczos, and
-// at times without antialiasing.
-func (p patch) reduce(part *degrade.Plane, x0, y0, scale int) {
-	switch kind := p.degrade.IntN(20); {
-	case kind < 2:
-		p.decimate(part, x0, y0, scale)
-	case kind < 2+2*len(reductions):
-		p.filter(part, x0, y0, scale, reductions[kind/2-1](scale))
-	default:
+// do: most often by the bicubic kernel, else by the mean of a block or of its middle, linearly, or by Lanczos.
+// A clean patch, without noise and compression, is often reduced without antialiasing.
+func (p patch) reduce(part *degrade.Plane, x0, y0, scale int, clean bool) {
+	kind := p.degrade.IntN(10)
+	if clean && p.degrade.IntN(4) == 0 {
+		kind = aliasing
+	} else if kind >= aliasing {
 		for y := range part.H {
 			for x := range part.W {
 				part.Pix[y*part.W+x] = float32(p.from.low[(y0+y)*p.from.w+x0+x]) / sampleSteps
 			}
 		}
+		return
 	}
-}
-
-// filter is reduce by taps.
-func (p patch) filter(part *degrade.Plane, x0, y0, scale int, taps []float32) {
+	taps := reductions[kind](scale)
 	first := (scale - len(taps)) / 2 // the pixel of sample 0's first tap; len(taps)−scale is even
 	w, h := p.from.w*scale, p.from.h*scale
 	across := make([]float32, part.W*(part.H*scale+len(taps)))
@@ -108,31 +97,21 @@ func (p patch) filter(part *degrade.Plane, x0, y0, scale int, taps []float32) {
 	}
 }
 
-// decimate is reduce by taking one pixel of each block: one of those around its middle, the same in all blocks.
-func (p patch) decimate(part *degrade.Plane, x0, y0, scale int) {
-	dx, dy := (scale-p.degrade.IntN(2))/2, (scale-p.degrade.IntN(2))/2
-	w := p.from.w * scale
-	for y := range part.H {
-		for x := range part.W {
-			part.Pix[y*part.W+x] = float32(p.from.truth[((y0+y)*scale+dy)*w+(x0+x)*scale+dx])
-		}
-	}
-}
-
-// enlargeAgain reduces a picture by a factor and enlarges it to its size again.
-func enlargeAgain(p *degrade.Plane, by float64) {
-	size := func(n int) int { return max(1, int(math.Round(float64(n)/by))) }
-	small := resample.Resize(&plane.Plane{W: p.W, H: p.H, Pix: p.Pix}, size(p.W), size(p.H), resample.Bicubic)
-	copy(p.Pix, resample.Resize(small, p.W, p.H, resample.Bicubic).Pix)
-}
+// aliasing is the index in reductions of the reduction without antialiasing, the last one.
+const aliasing = 4
 
 // reductions return the taps by which a scale is reduced in one dimension, for all reductions other than the
 // trainer's own.
-var reductions = [...]func(scale int) []float32{
+var reductions = [aliasing + 1]func(scale int) []float32{
 	func(s int) []float32 { return taps(s, s, imaging.Box) },
 	func(s int) []float32 { return taps(s, 2-s%2, imaging.Box) },
 	func(s int) []float32 { return taps(s, 2*s, imaging.Linear) },
 	func(s int) []float32 { return taps(s, 6*s, imaging.Lanczos) },
+	// Interpolation between the pixels at the middle of the block.
+	func(s int) []float32 {
+		narrow := func(x float64) float64 { return imaging.Lanczos.Kernel(x * float64(s)) }
+		return taps(s, 6-s%2, imaging.ResampleFilter{Kernel: narrow})
+	},
 }
 
 // taps returns the values of a filter at n taps that are symmetric around the middle of a block of scale

@@ -56,6 +56,9 @@ const (
 // That is without drawings among the samples, of which 300 others then lost 2 dB on average. With them, at a tilt of 1:
 // 2.92 (−0.83), 0.42, −0.47, 0.64, 0.99, 0.96, and drawings 6.71, by photo alone 6.62.
 //
+// More parts of the same pictures, 18,000, half of them with other brightness and contrast, bring no more: of 70 others
+// sharpened ones gain 0.13 and clean ones lose 0.03 (the worst 2.1, for 0.8), and at a tilt of 2 all is as before.
+//
 // Interpolation makes pictures softer, which costs more than errors say; −1 there costs 0.03 of all.
 var tilts = [3]float64{1, 0, -1}
 

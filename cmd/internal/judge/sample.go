@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -141,19 +140,7 @@ func (s *sampler) pick(rng *rand.Rand, number, scale int) (truth *plane.Plane, n
 	if before > 1 {
 		truth = resample.Cubic.Reduce(truth, before)
 	}
-	if !s.whole && rng.IntN(2) == 0 {
-		changeTones(truth, rng)
-	}
 	return truth, s.names[i], kind
-}
-
-// changeTones changes brightness and contrast, so that a few pictures stand for more.
-func changeTones(p *plane.Plane, rng *rand.Rand) {
-	gamma, contrast := math.Exp2(2*rng.Float64()-1), 0.5+0.5*rng.Float64()
-	dark := (1 - contrast) * rng.Float64()
-	for i, v := range p.Pix {
-		p.Pix[i] = float32(dark + contrast*math.Pow(float64(picture.Clamp(v)), gamma))
-	}
 }
 
 // draw returns a sample of a drawing. Small graphics that programs render resemble block means of large ones, so most

@@ -27,7 +27,7 @@ func Bounds(img, result image.Image, choice Choice) *plane.Plane {
 		for x := range row {
 			sum := 0.0
 			for i, v := range s.At(x, y) {
-				sum += w[i] * v
+				sum += float64(w[i] * v)
 			}
 			row[x] = float32(min(math.Exp(sum), 255))
 		}
@@ -141,7 +141,7 @@ func heat() color.Palette {
 		at := math.Sqrt(float64(i)/255) * float64(len(stops)-1) // small bounds are told apart best
 		k := min(int(at), len(stops)-2)
 		mix := func(c int) uint8 {
-			return uint8(math.Round(stops[k][c] + (at-float64(k))*(stops[k+1][c]-stops[k][c])))
+			return uint8(math.Round(stops[k][c] + float64((at-float64(k))*(stops[k+1][c]-stops[k][c]))))
 		}
 		list[i] = color.RGBA{mix(0), mix(1), mix(2), 255}
 	}

@@ -89,10 +89,10 @@ const programBytes = 30 << 20
 
 // Bytes for each sample of the enlargement while a band is worked on.
 const (
-	planesBytes = 12 // what a stage reads and what it returns, with the rows that wait for the next band
-	plainBytes  = 6  // of a grey picture without stages
-	greyBytes   = 24 // of another grey picture, with what waits and is not collected yet
-	colourBytes = 16 // in addition, where the model enlarges colour
+	planesBytes  = 12 // what a stage reads and what it returns, with the rows that wait for the next band
+	plainBytes   = 6  // of a grey picture without stages
+	betweenBytes = 12 // in addition, of a grey picture in several bands, for what waits and is not collected yet
+	colourBytes  = 16 // in addition, where the model enlarges colour
 )
 
 // sampleBytes returns the bytes for each sample of the enlargement while a band is worked on.
@@ -102,8 +102,6 @@ func (m *Model) sampleBytes(s sizes, grey bool) int64 {
 		return planesBytes + colourBytes
 	case grey && m.IsPlain():
 		return plainBytes
-	case grey:
-		return greyBytes
 	}
 	return planesBytes
 }
@@ -242,7 +240,11 @@ func (m *Model) fixedMemory() (bytes int64) {
 // bandsMemory returns the bytes that the planes of a band of bandRows rows take, and the largest stage beside them.
 func (m *Model) bandsMemory(s sizes, bandRows int, grey bool) int64 {
 	scale, _, _ := m.lastPass(s)
-	bytes := m.sampleBytes(s, grey) * int64(min(bandRows, s.inH)) * int64(scale) * int64(s.inW) * int64(scale)
+	each := m.sampleBytes(s, grey)
+	if grey && !m.IsPlain() && bandRows < s.inH {
+		each += betweenBytes
+	}
+	bytes := each * int64(min(bandRows, s.inH)) * int64(scale) * int64(s.inW) * int64(scale)
 	before := 1 // scale of the passes before this one
 	for _, model := range m.chainModels(s) {
 		resized := before*model.Scale != scale || s.inW*scale != s.w || s.inH*scale != s.h

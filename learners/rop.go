@@ -233,10 +233,10 @@ func (l ROP) Learn(ctx context.Context, y *mat.Dense, opt Options) (*Result, err
 		if d, err = withoutTwins(y, d, opt.Seed); err != nil {
 			return nil, err
 		}
-	}
-	if opt.Init == nil && opt.Atoms <= m && !l.Paper {
-		if d, err = whitenedStart(y, d, opt); err != nil {
-			return nil, err
+		if opt.Atoms <= m {
+			if d, err = whitenedStart(y, d, opt); err != nil {
+				return nil, err
+			}
 		}
 	}
 	s, err := newROPState(columns(y), m, d, opt.Seed, opt.Init == nil)

@@ -19,7 +19,11 @@ import (
 // bound is linear in the logarithms of both, within 2 and within 8 pixels, and in what was found in the picture. The
 // weights come from quantile regression on degraded pictures: see cmd/internal/judge.
 func Bounds(img, result image.Image, choice Choice) *plane.Plane {
-	s := NewSigns(img, result, choice)
+	return NewSigns(img, result, choice).Bounds()
+}
+
+// Bounds returns the bounds that follow from the signs: see the function Bounds.
+func (s *Signs) Bounds() *plane.Plane {
 	w := boundWeights[min(max(int(math.Ceil(s.scale)), 2), 4)-2]
 	out := plane.New(s.added[0].W, s.added[0].H)
 	parallel.Rows(out.H, func(y int) {
@@ -138,7 +142,7 @@ func heat() color.Palette {
 	stops := [...][3]float64{{0, 0, 0}, {45, 20, 130}, {190, 40, 100}, {250, 150, 30}, {255, 240, 120}, {255, 255, 255}}
 	list := make(color.Palette, 256)
 	for i := range list {
-		at := math.Sqrt(float64(i)/255) * float64(len(stops)-1) // small bounds are told apart best
+		at := math.Sqrt(float64(i)/255) * float64(len(stops)-1) // the root gives small bounds most of the colours
 		k := min(int(at), len(stops)-2)
 		mix := func(c int) uint8 {
 			return uint8(math.Round(stops[k][c] + float64((at-float64(k))*(stops[k+1][c]-stops[k][c]))))

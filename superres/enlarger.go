@@ -89,6 +89,9 @@ func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.P
 // resizes reports whether the result is larger than the picture.
 func (e *enlarger) resizes() bool { return e.inW != e.w || e.inH != e.h }
 
+// changesAlpha reports whether transparency goes through the model.
+func (e *enlarger) changesAlpha() bool { return e.resizes() || e.model.Network != nil }
+
 // split returns the rows [lo, hi) of the picture as planes. Pass them to release when they are no longer needed.
 func (e *enlarger) split(lo, hi int) picture.Picture {
 	if e.transparent == nil {
@@ -182,7 +185,7 @@ func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 	err := e.run(ctx, e.task, e.read, e.paint, func(share float64) { report(whole * share) })
 	switch {
 	case err != nil || e.transparent == nil:
-	case !e.resizes() && e.model.Network == nil:
+	case !e.changesAlpha():
 		e.paintAlpha(0, e.readAlpha(0, e.h))
 		report(1)
 	default:

@@ -144,7 +144,7 @@ func (e *enlarger) paintInterpolated(top int, luma *plane.Plane, low picture.Pic
 // paintAlpha paints the transparency of rows of the result, beginning with row top.
 func (e *enlarger) paintAlpha(top int, planes []*plane.Plane) {
 	alpha := planes[0]
-	if e.resizes() || e.model.Network != nil {
+	if e.changesAlpha() {
 		clampToNeighbours(alpha, top, e.h, e.transparent.Alpha)
 	}
 	parallel.Rows(alpha.H, func(y int) { e.out.Put(top+y, 3, alpha.Row(y)) })

@@ -86,39 +86,37 @@ func (p part) cut(img image.Image, opt superres.Options) (image.Image, superres.
 		opt.Mix = &mix
 	}
 	if p.from != img.Bounds() {
-		img = img.(interface {
-			SubImage(image.Rectangle) image.Image
-		}).SubImage(p.from) // all types of decoded pictures have it
+		img = img.(subImager).SubImage(p.from)
 	}
 	opt.Scale, opt.Width, opt.Height, opt.Fit = 0, p.size.X, p.size.Y, false
 	return img, opt
 }
 
+// subImager is what all types of decoded pictures and of results are.
+type subImager interface {
+	SubImage(image.Rectangle) image.Image
+}
+
 // crop returns the region out of result, the enlarged part. It shares the memory of result; nothing is copied.
 func (p part) crop(result image.Image) image.Image {
-	switch m := result.(type) {
+	cut := result.(subImager).SubImage(p.keep)
+	var at *image.Rectangle
+	switch m := cut.(type) {
 	case *image.Gray:
-		m = m.SubImage(p.keep).(*image.Gray)
-		m.Rect = m.Rect.Sub(p.keep.Min)
-		return m
+		at = &m.Rect
 	case *image.Gray16:
-		m = m.SubImage(p.keep).(*image.Gray16)
-		m.Rect = m.Rect.Sub(p.keep.Min)
-		return m
+		at = &m.Rect
 	case *image.NRGBA:
-		m = m.SubImage(p.keep).(*image.NRGBA)
-		m.Rect = m.Rect.Sub(p.keep.Min)
-		return m
+		at = &m.Rect
 	case *image.NRGBA64:
-		m = m.SubImage(p.keep).(*image.NRGBA64)
-		m.Rect = m.Rect.Sub(p.keep.Min)
-		return m
+		at = &m.Rect
 	case *image.Paletted:
-		m = m.SubImage(p.keep).(*image.Paletted)
-		m.Rect = m.Rect.Sub(p.keep.Min)
-		return m
+		at = &m.Rect
+	default:
+		panic(fmt.Sprintf("enlarging: a result of type %T", result))
 	}
-	panic(fmt.Sprintf("enlarging: a result of type %T", result))
+	*at = at.Sub(p.keep.Min)
+	return cut
 }
 
 // mayHide reports whether a picture of colour model m may have transparency; false means that it cannot.

@@ -80,11 +80,7 @@ func (s *sampler) pixels(ctx context.Context, auto *superres.Model, scale, count
 	err := parallel.Each(ctx, numbers, func(ctx context.Context, number int) (_ struct{}, err error) {
 		rng := rand.New(rand.NewPCG(s.seed, uint64(number)))
 		truth, _, kind := s.pick(rng, number, scale)
-		low := reduce(truth, scale, kind, rng)
-		img := image.NewGray(image.Rect(0, 0, low.W, low.H))
-		for i, v := range low.Pix {
-			img.Pix[i] = uint8(v)
-		}
+		img := greyOf(reduce(truth, scale, kind, rng))
 		list, err := samplePixels(ctx, auto, scale, img, truth, rng)
 		parts[number] = part{kind, list}
 		return struct{}{}, err
@@ -108,8 +104,8 @@ func samplePixels(
 	if err != nil {
 		return nil, err
 	}
-	signs, bounds := superres.NewSigns(img, result, choice), superres.Bounds(img, result, choice)
-	luma := picture.Split(result).Luma()
+	signs := superres.NewSigns(img, result, choice)
+	bounds, luma := signs.Bounds(), picture.Split(result).Luma()
 	for range pixelsEach {
 		x, y := margin+rng.IntN(truth.W-2*margin), margin+rng.IntN(truth.H-2*margin)
 		off := 255 * math.Abs(float64(luma.Row(y)[x]-truth.Row(y)[x]))

@@ -264,6 +264,15 @@ func levelsOf(p *plane.Plane) *degrade.Plane {
 	return q
 }
 
+// greyOf returns the picture that has the levels of q.
+func greyOf(q *degrade.Plane) *image.Gray {
+	img := image.NewGray(image.Rect(0, 0, q.W, q.H))
+	for i, v := range q.Pix {
+		img.Pix[i] = uint8(v)
+	}
+	return img
+}
+
 func planeOf(q *degrade.Plane) *plane.Plane {
 	p := plane.New(q.W, q.H)
 	for i, v := range q.Pix {
@@ -277,10 +286,7 @@ const margin = 6
 
 // measure returns the sample of a reduced picture.
 func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.Plane) (out sample, err error) {
-	img := image.NewGray(image.Rect(0, 0, low.W, low.H))
-	for i, v := range low.Pix {
-		img.Pix[i] = uint8(v)
-	}
+	img := greyOf(low)
 	found := flaws.Measure(img, 0)
 	out.Strength = found.Strength()
 	if out.Traits, err = flaws.Traits(ctx, img, found, s.doubles); out.Traits == nil || err != nil {

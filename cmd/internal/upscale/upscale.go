@@ -30,25 +30,26 @@ import (
 // Command returns the command superres upscale.
 func Command(s *console.Streams) *cli.Command {
 	opt := new(Options)
-	return console.Leveled(&cli.Command{
-		Name: "upscale", Usage: "enlarge picture files", ArgsUsage: "[FLAGS] IN...",
-		Description:  description,
-		Flags:        opt.table().Flags(),
-		Action:       func(c *cli.Context) error { return run(c, s, opt, nil) },
-		OnUsageError: func(c *cli.Context, err error, _ bool) error { return run(c, s, opt, err) },
-	}, examples, groups...)
+	return command(s, opt, &cli.Command{
+		Name: "upscale", Usage: "enlarge picture files", Description: description, Flags: opt.table().Flags(),
+	}, examples, groups)
 }
 
 // Restore returns the command superres restore, which is upscale at scale 1.
 func Restore(s *console.Streams) *cli.Command {
 	opt := &Options{restores: true}
-	return console.Leveled(&cli.Command{
-		Name: "restore", Usage: "take noise, compression and blur away, at the same size", ArgsUsage: "[FLAGS] IN...",
-		Description:  restoring,
-		Flags:        opt.restoringTable().Flags(),
-		Action:       func(c *cli.Context) error { return run(c, s, opt, nil) },
-		OnUsageError: func(c *cli.Context, err error, _ bool) error { return run(c, s, opt, err) },
-	}, restoringExamples, groups[1:]...)
+	return command(s, opt, &cli.Command{
+		Name: "restore", Usage: "take noise, compression and blur away, at the same size", Description: restoring,
+		Flags: opt.restoringTable().Flags(),
+	}, restoringExamples, groups[1:])
+}
+
+// command returns c as a command that enlarges by opt, with examples in the short help and groups in the full one.
+func command(s *console.Streams, opt *Options, c *cli.Command, examples string, groups []string) *cli.Command {
+	c.ArgsUsage = "[FLAGS] IN..."
+	c.Action = func(c *cli.Context) error { return run(c, s, opt, nil) }
+	c.OnUsageError = func(c *cli.Context, err error, _ bool) error { return run(c, s, opt, err) }
+	return console.Leveled(c, examples, groups...)
 }
 
 // run does one call, or none if err, from reading the options, is not nil. In either case it writes the last event.

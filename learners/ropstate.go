@@ -99,6 +99,46 @@ func newROPState(signals []float64, m int, d *sparse.Dictionary, seed uint64, no
 	return s, nil
 }
 
+// twins is the |cos| from which two atoms of the start count as one.
+const twins = 0.999
+
+// withoutTwins returns a dictionary with the atoms of d that are not twins of earlier ones, and in place of the others
+// signals that are twins of none, in random order, as long as there are any. Where a signal is one atom alone, those of
+// the same atom are twins, and ROP would not find the atoms that are missing: (16,24,1), N = 400, 20 problems of seed
+// 7: error 0.1124, and 0.0001 without twins.
+func withoutTwins(y *mat.Dense, d *sparse.Dictionary, seed uint64) (*sparse.Dictionary, error) {
+	m, k := d.Dims()
+	_, n := y.Dims()
+	atoms := make([]float64, 0, m*k)
+	add := func(atom []float64) {
+		for i := 0; i < len(atoms); i += m {
+			if math.Abs(dot(atoms[i:i+m], atom)) > twins {
+				return
+			}
+		}
+		atoms = append(atoms, atom...)
+	}
+	for j := range k {
+		add(d.Atom(j))
+	}
+	if len(atoms) == m*k {
+		return d, nil
+	}
+	atom := make([]float64, m)
+	for _, j := range rand.New(rand.NewPCG(seed, 5)).Perm(n) {
+		if mat.Col(atom, j, y); Normalise(atom) > 0 {
+			add(atom)
+		}
+		if len(atoms) == m*k {
+			break
+		}
+	}
+	for j := 0; len(atoms) < m*k; j++ { // there are too few directions
+		atoms = append(atoms, d.Atom(j)...)
+	}
+	return sparse.FromAtoms(m, atoms)
+}
+
 // shortest returns the shortest X, K×N, among those with the least ‖Y − D·X‖: Dᵀ(DDᵀ)⁺Y = (DᵀD)⁺DᵀY. It solves the
 // smaller of the two.
 func (s *ropState) shortest() (*mat.Dense, error) {

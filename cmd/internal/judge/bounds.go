@@ -54,10 +54,7 @@ func boundErrors(w io.Writer, folders []string, count int, seed uint64, check bo
 			}
 			continue
 		}
-		var all []pixel
-		for _, kind := range slices.Sorted(maps.Keys(byKind)) {
-			all = append(all, byKind[kind]...)
-		}
+		all := ofAllKinds(byKind)
 		fmt.Fprintf(w, "×%d, %d pixels:", scale, len(all))
 		for _, v := range regress(all, superres.BoundShare) {
 			fmt.Fprintf(w, " %.4f,", v)
@@ -73,11 +70,8 @@ func (s *sampler) pixels(ctx context.Context, auto *superres.Model, scale, count
 		kind string
 		list []pixel
 	}
-	parts, numbers := make([]part, count), make([]int, count)
-	for i := range numbers {
-		numbers[i] = i
-	}
-	err := parallel.Each(ctx, numbers, func(ctx context.Context, number int) (_ struct{}, err error) {
+	parts := make([]part, count)
+	err := parallel.Each(ctx, numbersBelow(count), func(ctx context.Context, number int) (_ struct{}, err error) {
 		rng := rand.New(rand.NewPCG(s.seed, uint64(number)))
 		truth, _, kind := s.pick(rng, number, scale)
 		img := greyOf(reduce(truth, scale, kind, rng))
@@ -90,6 +84,14 @@ func (s *sampler) pixels(ctx context.Context, auto *superres.Model, scale, count
 		byKind[p.kind] = append(byKind[p.kind], p.list...)
 	}
 	return byKind, err
+}
+
+// ofAllKinds returns the pixels of all kinds, in the order of their names.
+func ofAllKinds(byKind map[string][]pixel) (all []pixel) {
+	for _, kind := range slices.Sorted(maps.Keys(byKind)) {
+		all = append(all, byKind[kind]...)
+	}
+	return all
 }
 
 func samplePixels(
@@ -182,11 +184,9 @@ func reportBounds(w io.Writer, scale int, byKind map[string][]pixel) error {
 		r := (be - b*e/n) / math.Sqrt((bb-b*b/n)*(ee-e*e/n))
 		fmt.Fprintf(table, "%s\t%d\t%.1f %%\t%.2f\t%.2f\t%.2f\t\n", name, len(list), 100*within/n, b/n, e/n, r)
 	}
-	var all []pixel
 	for _, kind := range slices.Sorted(maps.Keys(byKind)) {
 		row(kind, byKind[kind])
-		all = append(all, byKind[kind]...)
 	}
-	row("all", all)
+	row("all", ofAllKinds(byKind))
 	return table.Flush()
 }

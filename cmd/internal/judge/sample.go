@@ -80,12 +80,8 @@ func (s *sampler) make(ctx context.Context, count int, emit func(sample) error) 
 	if s.whole {
 		count = len(s.pictures) * len(distinctKinds)
 	}
-	numbers := make([]int, count)
-	for i := range numbers {
-		numbers[i] = i
-	}
 	all := make([]sample, count)
-	err := parallel.Each(ctx, numbers, func(ctx context.Context, number int) (struct{}, error) {
+	err := parallel.Each(ctx, numbersBelow(count), func(ctx context.Context, number int) (struct{}, error) {
 		one, err := s.one(ctx, number)
 		all[number] = one
 		return struct{}{}, err
@@ -102,6 +98,15 @@ func (s *sampler) make(ctx context.Context, count int, emit func(sample) error) 
 		}
 	}
 	return nil
+}
+
+// numbersBelow returns 0 to n − 1.
+func numbersBelow(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
 }
 
 // one returns a sample, which depends on its number and the seed alone.

@@ -13,7 +13,8 @@ import (
 
 // Bounds says how sure an enlargement is: for each pixel of result, an enlargement of img by a scale from 1 to 4 or
 // more, how far its brightness is off, in levels of 255, for nine of ten pixels. choice says by which models it was
-// made. The brightness must be as a model of this program makes it; what other networks invent is not told.
+// made, and img is the picture that these enlarge, as corrected. The brightness must be as a model of this program
+// makes it; what other networks invent is not told.
 //
 // Where much was added to interpolation, and where there is much fine detail, errors are larger: the logarithm of the
 // bound is linear in the logarithms of both, within 2 and within 8 pixels, and in what was found in the picture. The
@@ -49,7 +50,7 @@ const BoundsReach = 10
 const BoundsBytes = 48
 
 // SignCount is the number of signs of a pixel.
-const SignCount = 8
+const SignCount = 9
 
 // boundWeights are the weights of the signs at the scales 2, 3 and 4.
 var boundWeights = [3][SignCount]float64{
@@ -62,13 +63,13 @@ var boundWeights = [3][SignCount]float64{
 type Signs struct {
 	scale         float64
 	added, detail [2]*plane.Plane // mean squares, in levels, within each radius
-	whole         [3]float64      // of the picture
+	whole         [4]float64      // of the picture
 }
 
 // NewSigns returns the signs of result: see Bounds.
 func NewSigns(img, result image.Image, choice Choice) *Signs {
 	low, high := picture.Split(img).Luma(), picture.Split(result).Luma()
-	whole := [3]float64{choice.Strength, choice.Robust, choice.Plain}
+	whole := [...]float64{choice.Strength, choice.Robust, choice.Plain, choice.Correction.Blur()}
 	s := &Signs{scale: float64(high.W) / float64(low.W), whole: whole}
 	added := resample.Resize(low, high.W, high.H, resample.Bicubic)
 	detail := meanAround(high, 2)

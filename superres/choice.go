@@ -20,6 +20,10 @@ import (
 type Choice struct {
 	// Model enlarges the picture, with Mix as Options.Mix and Options.Strength times 1 − Plain.
 	Model *Model
+	// Picture is the picture to enlarge, in place of the one that was chosen for, and Correction is how it differs: it
+	// is less blurred. nil: that one is enlarged.
+	Picture    image.Image
+	Correction flaws.Correction
 	// Mix is the robust model and its share beside Model, the model for clean pictures, or, where noise varies over
 	// the picture, the robust model at the greatest strength and its share at each place; nil: one model does all.
 	Mix *Mix
@@ -119,7 +123,8 @@ func (m *Model) Robust(strength float64) (*Model, error) {
 
 // Choose returns the model that suits the picture img with the flaws that package flaws has found in it: m for a
 // clean picture, its robust model tuned to the strength of the flaws, or a mixture of the two, in doubt or where
-// noise varies over the picture. How much of each, flaws.Flaws.Shares says. If img is nil, one model serves all of
+// noise varies over the picture. How much of each, flaws.Flaws.Shares says, of the picture as flaws.Flaws.Correction
+// corrects it. If img is nil, one model serves all of
 // it, chosen by the strength alone, as frames of a video need it; so it is for pictures too small for shares, and
 // without WithDoubles. A model without a robust model is its own choice. The models of the choice have no robust
 // model. Choose may be called concurrently.
@@ -144,6 +149,11 @@ func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error)
 		by, err := m.robust.doubles()
 		if err != nil {
 			return c, err
+		}
+		if c.Correction = found.Correction(img); !c.Correction.IsNone() {
+			img = c.Correction.Apply(img)
+			c.Picture, found = img, found.Corrected(c.Correction)
+			strength = found.Strength()
 		}
 		if judged, ok, err := found.Shares(context.Background(), img, by); err != nil {
 			return c, err
@@ -266,6 +276,9 @@ func (m *Model) chosenFor(img image.Image, opt Options) (chosen, error) {
 	}
 	if opt.Mix == nil {
 		opt.Mix = c.Mix
+	}
+	if c.Picture != nil {
+		img = c.Picture
 	}
 	opt = c.WithStrength(opt)
 	opt.Subsampled = opt.Subsampled || found.Subsampled

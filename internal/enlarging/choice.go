@@ -167,6 +167,9 @@ func (c Choice) String() string {
 	if c.Found.WebP > 0 {
 		list = append(list, fmt.Sprintf("WebP compression of index %.0f", c.Found.WebP))
 	}
+	if !c.Correction.IsNone() {
+		list = append(list, fmt.Sprintf("blur of %.1f pixels", c.Correction.Blur()))
+	}
 	if k := c.Found.Repeated; k > 0 {
 		list = append(list, fmt.Sprintf("squares of %d×%d equal pixels, of which one is taken", k, k))
 	}

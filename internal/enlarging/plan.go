@@ -158,6 +158,9 @@ func (p *Plan) choose(ctx context.Context) (err error) {
 	} else {
 		p.Choice, err = p.Enlarger.choose(ctx, first, p.single)
 	}
+	if p.Choice.Picture != nil { // it is kept once
+		first.Image, p.Choice.Picture = p.Choice.Picture, nil
+	}
 	return err
 }
 

@@ -72,6 +72,9 @@ func openPicture(ctx context.Context, p *Plan) error {
 
 // measureStill sets sizes and memory from cfg, the header of a picture; held are the bytes of its file and metadata.
 func (p *Plan) measureStill(cfg image.Config, held int64) error {
+	if p.choosing != nil && p.Denoise < 0 { // the picture may be corrected, beside which it stays as it came
+		held += pixelBytes(cfg.ColorModel) * int64(cfg.Width) * int64(cfg.Height)
+	}
 	size, d, err := p.measure(cfg, true, held, 0)
 	if err != nil {
 		return err

@@ -1,9 +1,9 @@
 package flaws
 
 import (
+	"bytes"
 	"context"
 	_ "embed" // the judge
-	"encoding/binary"
 	"fmt"
 	"image"
 	"sync"
@@ -20,66 +20,14 @@ const (
 	leastShare = 3
 )
 
-// Judge is a small network that says from the traits of a picture which shares of three results come nearest to the
-// truth: one layer of hidden numbers, clipped to ±1, and one of three scores, whose powers of two are in the
-// proportion of the shares. It computes in integers, so that all machines agree.
+// Shares returns the shares of three results that come nearest to the truth, from the traits of a picture: p is a
+// judge, whose three outputs are scores, of which the powers of two are in the proportion of the shares.
 //
 // It learned from pictures that were degraded in known ways, reduced by 2 and enlarged by all three: see
 // cmd/internal/judge, which has the command and the figures.
-type Judge struct {
-	// Least and Most limit each trait.
-	Least, Most [traitCount]int32
-	// First has, for each hidden number, a weight for each trait in steps of 2⁻²⁰, and FirstBias the constants.
-	First     [Hidden][traitCount]int32
-	FirstBias [Hidden]int32
-	// Second has, for each score, a weight for each hidden number in steps of 2⁻¹², and SecondBias the constants, in
-	// steps of 2⁻²⁴.
-	Second     [scores][Hidden]int32
-	SecondBias [scores]int32
-}
-
-// Hidden is the number of hidden numbers of a Judge.
-const Hidden = 96
-
-const (
-	scores     = 3 // clean, robust, plain
-	firstBits  = 20
-	secondBits = 12
-)
-
-//go:embed judge.bin
-var judgeFile []byte
-
-// learned returns the judge of this program.
-var learned = sync.OnceValue(func() *Judge {
-	j := &Judge{}
-	if _, err := binary.Decode(judgeFile, binary.LittleEndian, j); err != nil {
-		panic(fmt.Sprintf("flaws: judge.bin: %v", err))
-	}
-	return j
-})
-
-// Shares returns the shares that suit a picture, from its traits, of which there are traitCount.
-func (j *Judge) Shares(traits []int32) Shares {
-	var seen [traitCount]int64
-	for i, v := range traits {
-		seen[i] = int64(min(max(v, j.Least[i]), j.Most[i]))
-	}
+func (p *Perceptron) Shares(traits []int32) Shares {
 	var powers [scores]int64
-	score := [scores]int64{}
-	for i, b := range j.SecondBias {
-		score[i] = int64(b)
-	}
-	for h, weights := range j.First {
-		sum := int64(j.FirstBias[h])
-		for i, w := range weights {
-			sum += int64(w) * seen[i]
-		}
-		sum = min(max(sum, -1<<firstBits), 1<<firstBits) >> (firstBits - secondBits)
-		for i := range score {
-			score[i] += int64(j.Second[i][h]) * sum
-		}
-	}
+	score := p.Outputs(traits)
 	most := max(score[0], score[1], score[2])
 	total := int64(0)
 	for i, s := range score {
@@ -104,31 +52,57 @@ func (j *Judge) Shares(traits []int32) Shares {
 	return Shares{float64(clean) / shareSteps, float64(robust) / shareSteps}
 }
 
-// powerOfTwo returns 2²⁰ times two to the power of v/256, which is at most 0; it is linear between whole powers.
+const scores = 3 // clean, robust, plain
+
+//go:embed judge.bin
+var judgeFile []byte
+
+var judge = sync.OnceValue(func() *Perceptron { return embedded(judgeFile) })
+
+// Judge returns the judge of this program: see Perceptron.Shares. It must not be changed.
+func Judge() *Perceptron { return judge() }
+
+// embedded returns the perceptron of an embedded file.
+func embedded(file []byte) *Perceptron {
+	p, err := ReadPerceptron(bytes.NewReader(file))
+	if err != nil {
+		panic(fmt.Sprintf("flaws: an embedded perceptron: %v", err))
+	}
+	return p
+}
+
+// powerOfTwo returns 2²⁰ times two to the power of v/256, v < 10,000, to within 0.3 %. For the part p of v/256 after
+// the point it takes 1 + p·(0.657 + 0.344·p).
 func powerOfTwo(v int64) int64 {
 	whole, part := v>>8, v&255
 	if whole < -20 {
 		return 0
 	}
-	return (256 + part) << 12 >> -whole
+	power := 1<<20 + part*(43_056+88*part)/16
+	if whole < 0 {
+		return power >> -whole
+	}
+	return power << whole
 }
-
-// JudgeTraits returns the shares that suit a picture, from its traits.
-func JudgeTraits(traits []int32) Shares { return learned().Shares(traits) }
 
 // leastJudgedSide is the least side of a picture that is judged: that of a window of the evidence. Too little can be
 // told of smaller ones: a clean one of 64×64 lost 0.3 dB.
 const leastJudgedSide = evidenceSide
 
+// isJudged reports whether img is large enough to tell.
+func isJudged(img image.Image) bool {
+	return min(img.Bounds().Dx(), img.Bounds().Dy()) >= leastJudgedSide
+}
+
 // Shares returns the shares that suit the picture img with the flaws f. ok is false where it is too small to tell. It
 // returns the errors of by.
 func (f Flaws) Shares(ctx context.Context, img image.Image, by Doubles) (s Shares, ok bool, err error) {
-	if b := img.Bounds(); min(b.Dx(), b.Dy()) < leastJudgedSide {
+	if !isJudged(img) {
 		return s, false, nil
 	}
-	t, err := Traits(ctx, img, f, by)
+	t, err := Traits(ctx, img, f, &by)
 	if t == nil || err != nil {
 		return s, false, err
 	}
-	return JudgeTraits(t), true, nil
+	return judge().Shares(t), true, nil
 }

@@ -12,48 +12,27 @@ import (
 	"superres/internal/testimage"
 )
 
-// A judge in integers gives the shares of its formula in float64, but for the line between whole powers of two.
-func TestJudgeComputes(t *testing.T) {
+// The shares are the powers of two of a judge's outputs, in their proportion.
+func TestSharesFollowOutputs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
+	j := NewPerceptron(1, 1, scores)
 	for range 200 {
-		j := &Judge{}
-		traits := make([]int32, traitCount)
-		for i := range traits {
-			traits[i] = int32(rng.IntN(2000) - 1000)
-			j.Least[i], j.Most[i] = -800, 700
-		}
 		var score [scores]float64
-		for i := range j.SecondBias {
-			j.SecondBias[i] = int32(rng.IntN(1<<24) - 1<<23)
-			score[i] = float64(j.SecondBias[i]) / (1 << 24)
-		}
-		for h := range Hidden {
-			j.FirstBias[h] = int32(rng.IntN(1<<20) - 1<<19)
-			sum := float64(j.FirstBias[h]) / (1 << 20)
-			for i, v := range traits {
-				j.First[h][i] = int32(rng.IntN(400) - 200)
-				sum += float64(j.First[h][i]) / (1 << 20) * float64(min(max(v, -800), 700))
-			}
-			sum = min(max(sum, -1), 1)
-			for i := range score {
-				j.Second[i][h] = int32(rng.IntN(4096) - 2048)
-				score[i] += float64(j.Second[i][h]) / (1 << 12) * sum
-			}
-		}
 		total := 0.0
-		for i, s := range score {
-			score[i] = math.Exp2(s)
+		for i := range score {
+			j.SecondBias[i] = int32(rng.IntN(1<<26) - 1<<25)
+			score[i] = math.Exp2(float64(j.SecondBias[i]) / (1 << 24))
 			total += score[i]
 		}
 		clean, robust := score[0]/total, score[1]/total
-		got := j.Shares(traits)
+		got := j.Shares([]int32{0})
 		if got.Clean == 0 || got.Robust == 0 { // what was too little is given to the other
 			if min(clean, robust) > (leastShare+1.)/shareSteps {
 				t.Errorf("shares %v, expected %g and %g", got, clean, robust)
 			}
 			continue
 		}
-		within := 1./shareSteps + 0.03
+		within := 1./shareSteps + 0.01
 		if plain := 1 - clean - robust; plain < (leastShare+1.)/shareSteps { // it may be given to one of them
 			within += plain
 		}
@@ -110,7 +89,7 @@ func TestTraits(t *testing.T) {
 	for name, img := range map[string]image.Image{
 		"flat": flat, "drawing": testimage.Drawing(90, 80, 1), "large": testimage.Drawing(1100, 75, 1),
 	} {
-		list := must.Get(Traits(t.Context(), img, Measure(img, 0), by))(t)
+		list := must.Get(Traits(t.Context(), img, Measure(img, 0), &by))(t)
 		if len(list) != traitCount {
 			t.Errorf("%s: %d traits, expected %d", name, len(list), traitCount)
 		}
@@ -122,13 +101,13 @@ func TestTraits(t *testing.T) {
 	}
 	for _, size := range [][2]int{{1, 1}, {45, 400}, {400, 45}, {28, 28}} {
 		img := testimage.Drawing(size[0], size[1], 1)
-		if list := must.Get(Traits(t.Context(), img, Flaws{}, by))(t); list != nil {
+		if list := must.Get(Traits(t.Context(), img, Flaws{}, &by))(t); list != nil {
 			t.Errorf("%v: %d traits of a small picture", size, len(list))
 		}
 	}
 	broken := errors.New("broken")
 	by.Robust = func(context.Context, image.Image) (image.Image, error) { return nil, broken }
-	if _, err := Traits(t.Context(), testimage.Drawing(90, 80, 1), Flaws{}, by); !errors.Is(err, broken) {
+	if _, err := Traits(t.Context(), testimage.Drawing(90, 80, 1), Flaws{}, &by); !errors.Is(err, broken) {
 		t.Errorf("error %v, expected that of a model", err)
 	}
 }

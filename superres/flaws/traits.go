@@ -14,11 +14,12 @@ import (
 //
 // They come from squares of traitSide×traitSide samples all over the picture:
 //
-//   - the energy of 21 groups of frequencies in blocks of 8×8 samples, by base-2 logarithms: the values that 5, 25, 60
-//     and 90 % of the blocks stay below (flat and busy blocks tell noise, blur and sharpening apart);
+//   - the energy of 21 groups of frequencies in blocks of 8×8 samples, by base-2 logarithms: the values that 5, 25, 60,
+//     90 and 98 % of the blocks stay below (flat and busy blocks tell noise, blur and sharpening apart);
 //   - the correlation of a high-pass with itself at 14 distances (grain, interpolation, sharpening);
 //   - the energy of differences over one sample against that over three, in four directions (blur along one of them);
 //   - how far edges overshoot, and how steep they are, across and down;
+//   - the mean course of gentle and of steep edges, half a sample from their middle to three and a half;
 //   - the shares of lone samples (salt), of samples at black and white, and the number of levels (dithering);
 //   - how much third differences depend on the place in a grid of eight (JPEG);
 //   - how many samples there are, since little can be told of few;
@@ -37,7 +38,7 @@ const (
 )
 
 // traitQuantiles are the shares of blocks, in percent.
-var traitQuantiles = [...]int{5, 25, 60, 90}
+var traitQuantiles = [...]int{5, 25, 60, 90, 98}
 
 // traitLags are distances, across and down.
 var traitLags = [...][2]int{{1, 0}, {0, 1}, {1, 1}, {1, -1}, {2, 0}, {0, 2}, {2, 2}, {2, -2}, {2, 1}, {1, 2}, {2, -1},
@@ -47,9 +48,10 @@ var traitLags = [...][2]int{{1, 0}, {0, 1}, {1, 1}, {1, -1}, {2, 0}, {0, 2}, {2,
 var traitWays = [...][2]int{{1, 0}, {0, 1}, {1, 1}, {1, -1}}
 
 const (
+	profileSamples  = 4
 	frequencyGroups = 7 * 3
-	traitCount      = frequencyGroups*len(traitQuantiles) + len(traitLags) + len(traitWays) + 2*3 + 3 + 2*2 + 1 + 4 +
-		evidenceTraits
+	traitCount      = frequencyGroups*len(traitQuantiles) + len(traitLags) + len(traitWays) + 2*3 + 2*profileSamples +
+		3 + 2*2 + 1 + 4 + evidenceTraits
 )
 
 // frequencyGroup returns the group of a frequency of a block: seven rings, each in three parts, mostly across, mostly
@@ -74,12 +76,16 @@ type traitSums struct {
 	high      [len(traitLags) + 1]int64
 	near, far [len(traitWays)]int64
 	edges     [2]struct{ over, steep, count int64 }
-	lone      int64
-	clipped   int64
-	levels    [256]bool
-	third     [2][8]int64
-	thirds    [2][8]int64 // the numbers of samples in third
-	count     int64
+	profiles  [2]struct {
+		sums  [profileSamples]int64
+		count int64
+	}
+	lone    int64
+	clipped int64
+	levels  [256]bool
+	third   [2][8]int64
+	thirds  [2][8]int64 // the numbers of samples in third
+	count   int64
 }
 
 // traits returns the traits of a picture but for the evidence, from its parts and what was found in it.
@@ -105,6 +111,11 @@ func traits(list []*samples, f Flaws) []int32 {
 	}
 	for _, e := range sums.edges {
 		out = append(out, logarithm(e.count+1)/8, ratio(e.over, 256*(e.count+3)), ratio(e.steep, 256*(e.count+3)))
+	}
+	for _, e := range sums.profiles {
+		for _, v := range e.sums {
+			out = append(out, ratio(v, 256*(e.count+3)))
+		}
 	}
 	levels := int64(0)
 	for _, is := range sums.levels {
@@ -280,7 +291,7 @@ func (s *traitSums) addEdge(p *samples, at, axis, step int) {
 	rise := p.pix[at+step] - p.pix[at]
 	size := max(rise, -rise)
 	before, after := p.pix[at]-p.pix[at-step], p.pix[at+2*step]-p.pix[at+step]
-	if size < 25*unit || size < max(after, -after) || size <= max(before, -before) {
+	if size < 8*unit || size < max(after, -after) || size <= max(before, -before) {
 		return
 	}
 	sign := int32(1)
@@ -289,6 +300,19 @@ func (s *traitSums) addEdge(p *samples, at, axis, step int) {
 	}
 	low, high := sign*p.pix[at-5*step], sign*p.pix[at+6*step]
 	if high-low < 30*unit {
+		return
+	}
+	steep := 0
+	if size >= 25*unit {
+		steep = 1
+	}
+	profile := &s.profiles[steep]
+	profile.count++
+	for k := range profileSamples {
+		before, after := sign*p.pix[at-k*step], sign*p.pix[at+(1+k)*step]
+		profile.sums[k] += 256 * int64(min(max(after-before, low-high), 2*(high-low))) / int64(high-low)
+	}
+	if steep == 0 {
 		return
 	}
 	most, least := sign*p.pix[at+step], sign*p.pix[at]
@@ -313,16 +337,19 @@ type evidenceOrError struct {
 	err    error
 }
 
-// Traits returns the traits of a picture with the flaws f, for learning to judge it; nil where it is too small. It
-// returns the errors of by.
-func Traits(ctx context.Context, img image.Image, f Flaws, by Doubles) ([]int32, error) {
+// Traits returns the traits of a picture with the flaws f, for learning to judge it; nil where it is too small. Without
+// by they are those without what models make of it. It returns the errors of by.
+func Traits(ctx context.Context, img image.Image, f Flaws, by *Doubles) ([]int32, error) {
 	if b := img.Bounds(); min(b.Dx(), b.Dy()) < leastTraitSide {
 		return nil, nil
 	}
-	evidence := parallel.Start(func() (e evidenceOrError) {
-		e.traits, e.err = evidenceOf(ctx, img, by)
-		return e
-	})
+	evidence := func() evidenceOrError { return evidenceOrError{} }
+	if by != nil {
+		evidence = parallel.Start(func() (e evidenceOrError) {
+			e.traits, e.err = evidenceOf(ctx, img, *by)
+			return e
+		})
+	}
 	var list []*samples
 	shown := parts(img)
 	for _, p := range shown {

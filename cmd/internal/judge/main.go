@@ -1,21 +1,29 @@
-// Command judge learns how much of each model suits a picture: the file judge.bin of package flaws.
+// Command judge learns what is judged of a picture before it is enlarged, for package flaws: how much of each model
+// suits it, the file judge.bin, and how its blur is undone, correction.bin.
 //
-//	go run ./cmd/internal/judge sample [-n 9000] [-seed 1] [-whole | -drawn] -o samples.json FOLDER...
-//	go run ./cmd/internal/judge fit -o superres/flaws/judge.bin samples.json...
-//	go run ./cmd/internal/judge report samples.json...
+//	go run ./cmd/internal/judge sample [-corrections] [-n 9000] [-seed 1] [-whole | -drawn] -o samples.json FOLDER...
+//	go run ./cmd/internal/judge fit [-corrections] [-seed 1] -o superres/flaws/judge.bin samples.json...
+//	go run ./cmd/internal/judge report [-corrections] [-of FILE] samples.json...
 //	go run ./cmd/internal/judge bounds [-n 600] [-seed 1] [-check] FOLDER...
 //
-// sample degrades parts of the PNG files in folders in known ways, reduces them by 2, enlarges them by photo,
-// photo-real and interpolation, and writes the traits of each with what is known of the errors. fit learns from that.
-// report compares the judge of this program with the choice by noise and compression alone, on samples of other
-// pictures. bounds learns the weights of superres.Bounds, and prints them; with -check it tells how those of this
-// program hold. Judges are chosen on pictures that nothing was learned from. The one in this program comes from
+// sample degrades parts of the PNG files in folders in known ways, and reduces them by 2. It writes the traits of each
+// with, for corrections, the gains that undo blur and sharpening; otherwise it corrects it as this program does,
+// enlarges it by photo, photo-real and interpolation, and writes what is known of the errors. fit learns from that.
+// report tells what a judge, that of this program or of a file, is worth on samples of other pictures. bounds learns
+// the weights of superres.Bounds, and prints them; with -check it tells how those of this program hold. All are chosen
+// on pictures that nothing was learned from. First come the corrections of this program, from
+//
+//	sample -corrections -n 40000 -seed 51 -o photographs.json kodak open pexels skimage unsplash
+//	sample -corrections -drawn -n 3000 -seed 61 -o drawings.json
+//	fit -corrections -seed 3 -o superres/flaws/correction.bin photographs.json drawings.json
+//
+// then, by these, the judge, from
 //
 //	sample -n 9000 -seed 31 -o photographs.json kodak open pexels skimage unsplash
 //	sample -drawn -n 2000 -seed 41 -o drawings.json
-//	fit -o judge.bin photographs.json drawings.json
+//	fit -o superres/flaws/judge.bin photographs.json drawings.json
 //
-// and the weights in superres/bounds.go from
+// and at last the weights in superres/bounds.go, from
 //
 //	bounds -n 600 -seed 5 kodak open pexels skimage unsplash
 package main
@@ -24,7 +32,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -34,7 +41,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 
+	"superres/internal/parallel"
 	"superres/superres/flaws"
 )
 
@@ -58,50 +67,79 @@ func run(args []string) error {
 	drawn := options.Bool("drawn", false, "make drawings instead of taking pictures")
 	output := options.String("o", "", "the file that is written")
 	check := options.Bool("check", false, "tell how the bounds of this program hold, instead of learning others")
-	file := options.String("judge", "", "a file that fit wrote; the judge of this program if it is not given")
+	file := options.String("of", "", "a file that fit wrote; what this program has, if it is not given")
+	corrections := options.Bool("corrections", false, "learn corrections, instead of a judge")
 	if err := options.Parse(args[1:]); err != nil {
 		return err
 	}
-	switch args[0] {
+	switch names := options.Args(); args[0] {
 	case "sample":
-		return writeSamples(*output, options.Args(), *count, *seed, *whole, *drawn)
+		s, err := newSampler(names, *seed, *whole, *drawn)
+		if err != nil {
+			return err
+		}
+		if *whole {
+			*count = len(s.pictures) * len(distinctKinds)
+		}
+		if *corrections {
+			return writeSamples(*output, *count, s.correction, correctionSample.hasTraits)
+		}
+		return writeSamples(*output, *count, s.one, sample.hasTraits)
 	case "bounds":
-		return boundErrors(os.Stdout, options.Args(), *count, *seed, *check)
+		return boundErrors(os.Stdout, names, *count, *seed, *check)
 	case "fit":
-		samples, err := readSamples(options.Args())
-		if err != nil {
-			return err
+		if *corrections {
+			return fit(*output, names, *seed, correctionFitting, fitting.fitCorrections, reportCorrections)
 		}
-		defaults.seed = *seed
-		j := defaults.fit(samples)
-		var b bytes.Buffer
-		if err := binary.Write(&b, binary.LittleEndian, j); err != nil {
-			return err
-		}
-		if err := os.WriteFile(*output, b.Bytes(), 0o666); err != nil {
-			return err
-		}
-		return report(os.Stdout, samples, j.Shares)
+		return fit(*output, names, *seed, judgeFitting, fitting.fitJudge, report)
 	case "report":
-		samples, err := readSamples(options.Args())
-		if err != nil {
-			return err
+		if *corrections {
+			return reportFiles(names, *file, flaws.Corrector, reportCorrections)
 		}
-		judge := flaws.JudgeTraits
-		if *file != "" {
-			var j flaws.Judge
-			content, err := os.ReadFile(*file)
-			if err != nil {
-				return err
-			}
-			if _, err := binary.Decode(content, binary.LittleEndian, &j); err != nil {
-				return fmt.Errorf("%s: %w", *file, err)
-			}
-			judge = j.Shares
-		}
-		return report(os.Stdout, samples, judge)
+		return reportFiles(names, *file, flaws.Judge, report)
 	}
 	return errUsage
+}
+
+// fit learns from samples in files, writes what was learned, and reports how well it does on the same.
+func fit[T any](
+	output string, names []string, seed uint64, o fitting, learn func(fitting, []T) *flaws.Perceptron,
+	report func(io.Writer, []T, *flaws.Perceptron) error,
+) error {
+	samples, err := readSamples[T](names)
+	if err != nil {
+		return err
+	}
+	o.seed = seed
+	p := learn(o, samples)
+	var b bytes.Buffer
+	if err := p.Write(&b); err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(output, b.Bytes(), 0o666), report(os.Stdout, samples, p))
+}
+
+// reportFiles reports on samples in files by the perceptron of a file, or, if that is "", by the one of this program.
+func reportFiles[T any](
+	names []string, file string, ours func() *flaws.Perceptron, report func(io.Writer, []T, *flaws.Perceptron) error,
+) error {
+	samples, err := readSamples[T](names)
+	if err != nil {
+		return err
+	}
+	if file == "" {
+		return report(os.Stdout, samples, ours())
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	p, err := flaws.ReadPerceptron(bufio.NewReader(f))
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return report(os.Stdout, samples, p)
 }
 
 func readPicture(name string) (image.Image, error) {
@@ -117,33 +155,48 @@ func readPicture(name string) (image.Image, error) {
 	return img, nil
 }
 
-func writeSamples(output string, folders []string, count int, seed uint64, whole, drawn bool) error {
+// writeSamples writes the samples 0 to count − 1 that make returns, in order, without those of pictures that are too
+// small for traits.
+func writeSamples[T any](
+	output string, count int, make func(context.Context, int) (T, error), hasTraits func(T) bool,
+) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	s, err := newSampler(folders, seed, whole, drawn)
-	if err != nil {
-		return err
-	}
 	f, err := os.Create(output)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	w := bufio.NewWriter(f)
-	if err := s.make(ctx, count, func(one sample) error { return json.NewEncoder(w).Encode(one) }); err != nil {
+	all := slices.Repeat([]T{*new(T)}, count)
+	err = parallel.Each(ctx, numbersBelow(count), func(ctx context.Context, number int) (struct{}, error) {
+		one, err := make(ctx, number)
+		all[number] = one
+		return struct{}{}, err
+	}, func(struct{}) error { return nil })
+	if err != nil {
 		return err
+	}
+	w := bufio.NewWriter(f)
+	e := json.NewEncoder(w)
+	for _, one := range all {
+		if !hasTraits(one) {
+			continue
+		}
+		if err := e.Encode(one); err != nil {
+			return err
+		}
 	}
 	return errors.Join(w.Flush(), f.Close())
 }
 
-func readSamples(names []string) (list []sample, err error) {
+func readSamples[T any](names []string) (list []T, err error) {
 	for _, name := range names {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
 		for d := json.NewDecoder(bytes.NewReader(text)); ; {
-			var s sample
+			var s T
 			if err := d.Decode(&s); errors.Is(err, io.EOF) {
 				break
 			} else if err != nil {

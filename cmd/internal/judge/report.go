@@ -21,8 +21,12 @@ type sample struct {
 	// Moments are the means of products of E, C and R: the truth, the result for clean pictures, and the robust
 	// result, each less plain interpolation: EE, CC, RR, CR, EC, ER.
 	Moments [6]float64
-	Lanczos float64 // mean squared error of interpolation by Lanczos
+	// Interpolated are the mean squared errors of bicubic interpolation, and of that by Lanczos, of the picture as it
+	// came.
+	Interpolated [2]float64
 }
+
+func (s sample) hasTraits() bool { return s.Traits != nil }
 
 // squaredError returns that of a mixture with the shares a of the clean result and b of the robust one.
 func (s sample) squaredError(a, b float64) float64 {
@@ -59,7 +63,7 @@ func decibels(squared float64) float64 { return 10 * math.Log10(255*255/max(squa
 
 // gain returns the PSNR of a mixture less that of the better of bicubic and Lanczos interpolation, in dB.
 func (s sample) gain(a, b float64) float64 {
-	return decibels(s.squaredError(a, b)) - decibels(min(s.squaredError(0, 0), s.Lanczos))
+	return decibels(s.squaredError(a, b)) - decibels(min(s.Interpolated[0], s.Interpolated[1]))
 }
 
 // leastStrength is from where the choice before the judge took the robust result.
@@ -101,10 +105,10 @@ func (r *row) add(s sample, shares flaws.Shares) {
 }
 
 // report writes a table of the gains on the better of bicubic and Lanczos, for each kind.
-func report(w io.Writer, samples []sample, judge func(traits []int32) flaws.Shares) error {
+func report(w io.Writer, samples []sample, judge *flaws.Perceptron) error {
 	rows := map[string]*row{}
 	for _, s := range samples {
-		shares := judge(s.Traits)
+		shares := judge.Shares(s.Traits)
 		for _, name := range []string{s.Kind, "~all"} {
 			if rows[name] == nil {
 				rows[name] = &row{}

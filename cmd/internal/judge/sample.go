@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"superres/internal/degrade"
-	"superres/internal/parallel"
 	"superres/internal/picture"
 	"superres/internal/synthetic"
 	"superres/patches/plane"
@@ -75,31 +74,6 @@ func newSampler(folders []string, seed uint64, whole, drawn bool) (*sampler, err
 	return s, nil
 }
 
-// make calls emit with count samples, or with all where pictures are taken whole, in order.
-func (s *sampler) make(ctx context.Context, count int, emit func(sample) error) error {
-	if s.whole {
-		count = len(s.pictures) * len(distinctKinds)
-	}
-	all := make([]sample, count)
-	err := parallel.Each(ctx, numbersBelow(count), func(ctx context.Context, number int) (struct{}, error) {
-		one, err := s.one(ctx, number)
-		all[number] = one
-		return struct{}{}, err
-	}, func(struct{}) error { return nil })
-	if err != nil {
-		return err
-	}
-	for _, one := range all {
-		if one.Traits == nil {
-			continue // too small for traits
-		}
-		if err := emit(one); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // numbersBelow returns 0 to n − 1.
 func numbersBelow(n int) []int {
 	list := make([]int, n)
@@ -112,13 +86,24 @@ func numbersBelow(n int) []int {
 // one returns a sample, which depends on its number and the seed alone.
 func (s *sampler) one(ctx context.Context, number int) (sample, error) {
 	rng := rand.New(rand.NewPCG(s.seed, uint64(number)))
-	if s.drawn {
-		return s.draw(ctx, rng)
-	}
-	truth, name, kind := s.pick(rng, number, scale)
-	out, err := s.measure(ctx, truth, reduce(truth, scale, kind, rng))
+	truth, low, name, kind, damage := s.pickReduced(rng, number)
+	damage.Apply(rng, low)
+	out, err := s.measure(ctx, truth, low)
 	out.Name, out.Kind = name, kind
 	return out, err
+}
+
+// pickReduced returns part number of a picture, or a drawing, the same reduced, and what is to be done to it next.
+func (s *sampler) pickReduced(rng *rand.Rand, number int) (
+	truth *plane.Plane, low *degrade.Plane, name, kind string, damage degrade.Degradation,
+) {
+	if s.drawn {
+		truth, low, kind, damage = pickDrawing(rng)
+		return truth, low, "drawing", kind, damage
+	}
+	truth, name, kind = s.pick(rng, number, scale)
+	low, damage = reduceTo(truth, scale, kind, rng)
+	return truth, low, name, kind, damage
 }
 
 // pick returns part number of a picture to be reduced by scale, and what is to be done to it.
@@ -148,30 +133,33 @@ func (s *sampler) pick(rng *rand.Rand, number, scale int) (truth *plane.Plane, n
 	return truth, s.names[i], kind
 }
 
-// draw returns a sample of a drawing. Small graphics that programs render resemble block means of large ones, so most
-// are reduced by these.
-func (s *sampler) draw(ctx context.Context, rng *rand.Rand) (sample, error) {
+// pickDrawing returns a drawing, the same reduced, and what is to be done to it next. Small graphics that programs
+// render resemble block means of large ones, so most are reduced by these.
+func pickDrawing(rng *rand.Rand) (truth *plane.Plane, low *degrade.Plane, kind string, damage degrade.Degradation) {
 	w, h := 72+8*rng.IntN(10), 72+8*rng.IntN(10)
 	d := synthetic.Sample(rng, scale*w, scale*h, scale)
-	truth := picture.Split(d.Image).Luma()
-	by, kind := resample.Box, "drawing"
+	truth = picture.Split(d.Image).Luma()
+	by := resample.Box
 	if !d.IsPixelArt && rng.IntN(3) == 0 {
 		by = resample.Cubic
 	}
-	low := levelsOf(by.Reduce(truth, scale))
-	var damage degrade.Degradation
+	kind = "drawing"
 	if rng.IntN(3) == 0 {
 		kind = "drawing JPEG"
 		damage.Files = []degrade.File{{Quality: 40 + rng.IntN(58), X: rng.IntN(8), Y: rng.IntN(8)}}
 	}
-	damage.Apply(rng, low)
-	out, err := s.measure(ctx, truth, low)
-	out.Name, out.Kind = "drawing", kind
-	return out, err
+	return truth, levelsOf(by.Reduce(truth, scale)), kind, damage
 }
 
 // reduce returns truth reduced by scale and degraded.
 func reduce(truth *plane.Plane, scale int, kind string, rng *rand.Rand) *degrade.Plane {
+	low, d := reduceTo(truth, scale, kind, rng)
+	d.Apply(rng, low)
+	return low
+}
+
+// reduceTo returns truth reduced by scale as pictures of a kind are, and what is to be done to it after that.
+func reduceTo(truth *plane.Plane, scale int, kind string, rng *rand.Rand) (*degrade.Plane, degrade.Degradation) {
 	between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
 	file := func(least, most int) degrade.File {
 		return degrade.File{Quality: least + rng.IntN(most-least+1), X: rng.IntN(8), Y: rng.IntN(8)}
@@ -218,9 +206,7 @@ func reduce(truth *plane.Plane, scale int, kind string, rng *rand.Rand) *degrade
 	case "JPEG":
 		d.Files = []degrade.File{file(25, 96)}
 	}
-	q := levelsOf(low)
-	d.Apply(rng, q)
-	return q
+	return levelsOf(low), d
 }
 
 // randomDegradation returns several degradations at once.
@@ -291,19 +277,27 @@ const margin = 6
 
 // measure returns the sample of a reduced picture.
 func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.Plane) (out sample, err error) {
-	img := greyOf(low)
-	found := flaws.Measure(img, 0)
+	original := greyOf(low)
+	found := flaws.Measure(original, 0)
+	img := original
+	if c := found.Correction(original); !c.IsNone() {
+		img, found = c.Apply(original).(*image.Gray), found.Corrected(c)
+	}
 	out.Strength = found.Strength()
-	if out.Traits, err = flaws.Traits(ctx, img, found, s.doubles); out.Traits == nil || err != nil {
+	if out.Traits, err = flaws.Traits(ctx, img, found, &s.doubles); out.Traits == nil || err != nil {
 		return out, err
 	}
 	tuned, err := s.robust.Tune(stage.Tuning{Strength: out.Strength})
 	if err != nil {
 		return out, err
 	}
-	var results [4]*image.Gray
-	for i, m := range []*superres.Model{s.bicubic, s.clean, tuned, s.lanczos} {
-		big, err := m.Upscale(ctx, img, superres.Options{Scale: scale})
+	var results [5]*image.Gray
+	for i, m := range []*superres.Model{s.bicubic, s.clean, tuned, s.bicubic, s.lanczos} {
+		of := img
+		if i >= 3 {
+			of = original
+		}
+		big, err := m.Upscale(ctx, of, superres.Options{Scale: scale})
 		if err != nil {
 			return out, err
 		}
@@ -313,17 +307,22 @@ func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.
 	for y := margin; y < truth.H-margin; y++ {
 		for x, v := range truth.Row(y)[margin : truth.W-margin] {
 			at := func(i int) float64 { return float64(results[i].Pix[y*results[i].Stride+margin+x]) }
-			e, c, r, l := 255*float64(v)-at(0), at(1)-at(0), at(2)-at(0), at(3)-at(0)
+			t := 255 * float64(v)
+			e, c, r := t-at(0), at(1)-at(0), at(2)-at(0)
 			for i, product := range [len(out.Moments)]float64{e * e, c * c, r * r, c * r, e * c, e * r} {
 				out.Moments[i] += product
 			}
-			out.Lanczos += (l - e) * (l - e)
+			for i := range out.Interpolated {
+				out.Interpolated[i] += (t - at(3+i)) * (t - at(3+i))
+			}
 			count++
 		}
 	}
 	for i := range out.Moments {
 		out.Moments[i] /= count
 	}
-	out.Lanczos /= count
+	for i := range out.Interpolated {
+		out.Interpolated[i] /= count
+	}
 	return out, nil
 }

@@ -45,6 +45,7 @@ type pictureEvent struct {
 	WebPIndex   float64    `json:"webp_index,omitempty"`   // done, plan: quantiser index of a lossy WebP
 	Robust      float64    `json:"robust,omitempty"`       // done, plan: share of photo-real beside the model, 0 to 1
 	Plain       float64    `json:"plain,omitempty"`        // done, plan: share of the added detail that is left out
+	Blur        float64    `json:"blur,omitempty"`         // done, plan: that was undone, standard deviation in pixels
 	Repeated    int        `json:"repeated,omitempty"`     // done, plan: side of the squares of equal pixels
 	JPEGQuality int        `json:"jpeg_quality,omitempty"` // done, plan: quality of compression that was found
 	Memory      int64      `json:"memory,omitempty"`       // plan: estimated bytes
@@ -76,6 +77,7 @@ func (ev *pictureEvent) plan(p *enlarging.Plan) {
 	}
 	ev.Varies, ev.NoiseLeast, ev.LevelLeast = c.Varies(), hundredths(c.LeastNoise), c.LeastStrength
 	ev.Plain, ev.Repeated = c.Plain, c.Found.Repeated
+	ev.Blur = hundredths(c.Correction.Blur())
 	if c.Robust < 1 {
 		ev.Robust = c.Robust
 	}

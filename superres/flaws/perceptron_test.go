@@ -1,0 +1,78 @@
+package flaws
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"superres/internal/must"
+)
+
+// randomPerceptron returns a perceptron of n traits with random numbers.
+func randomPerceptron(rng *rand.Rand, traits, hidden, outputs int) *Perceptron {
+	p := NewPerceptron(traits, hidden, outputs)
+	fill := func(list []int32, most int) {
+		for i := range list {
+			list[i] = int32(rng.IntN(2*most+1) - most)
+		}
+	}
+	for i := range p.Least {
+		p.Least[i], p.Most[i] = -800, 700
+	}
+	for _, row := range p.First {
+		fill(row, 200)
+	}
+	for _, row := range p.Second {
+		fill(row, 2048)
+	}
+	fill(p.FirstBias, 1<<19)
+	fill(p.SecondBias, 1<<23)
+	return p
+}
+
+// A perceptron in integers gives what its formula gives in float64.
+func TestPerceptronComputes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 100 {
+		p := randomPerceptron(rng, 40, 12, 5)
+		traits := make([]int32, 40)
+		for i := range traits {
+			traits[i] = int32(rng.IntN(2000) - 1000)
+		}
+		want := make([]float64, 5)
+		for k := range want {
+			want[k] = float64(p.SecondBias[k]) / (1 << 24)
+		}
+		for h, row := range p.First {
+			sum := float64(p.FirstBias[h]) / (1 << 20)
+			for i, w := range row {
+				sum += float64(w) / (1 << 20) * float64(min(max(traits[i], -800), 700))
+			}
+			for k := range want {
+				want[k] += float64(p.Second[k][h]) / (1 << 12) * min(max(sum, -1), 1)
+			}
+		}
+		for k, got := range p.Outputs(traits) {
+			if math.Abs(float64(got)/(1<<24)-want[k]) > 0.01 {
+				t.Errorf("output %d is %g, expected %g", k, float64(got)/(1<<24), want[k])
+			}
+		}
+	}
+}
+
+// A file holds a perceptron; none is read from half of it, or from another.
+func TestPerceptronFile(t *testing.T) {
+	p := randomPerceptron(rand.New(rand.NewPCG(3, 4)), 7, 3, 2)
+	var file bytes.Buffer
+	must.Succeed(t, p.Write(&file))
+	if got := must.Get(ReadPerceptron(bytes.NewReader(file.Bytes())))(t); !reflect.DeepEqual(got, p) {
+		t.Errorf("read %v, expected %v", got, p)
+	}
+	for _, broken := range [][]byte{nil, file.Bytes()[:file.Len()/2], []byte("not a perceptron")} {
+		if _, err := ReadPerceptron(bytes.NewReader(broken)); err == nil {
+			t.Errorf("%d bytes are read", len(broken))
+		}
+	}
+}

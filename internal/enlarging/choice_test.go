@@ -1,6 +1,7 @@
 package enlarging
 
 import (
+	"bytes"
 	"image"
 	"math"
 	"math/rand/v2"
@@ -15,6 +16,7 @@ import (
 	"superres/internal/imagefile"
 	"superres/internal/must"
 	"superres/superres"
+	"superres/superres/models"
 )
 
 // A picture that was sharpened or blurred, or has salt in it, is not enlarged as a clean one is, at every effort, and
@@ -33,13 +35,22 @@ func TestUncleanPictures(t *testing.T) {
 		off := func(e *Enlarger, img image.Image) (sum float64, by Choice) {
 			t.Helper()
 			by = must.Get(e.choose(t.Context(), &Frame{Image: img, About: &imagefile.Picture{}}, true))(t)
+			came := img
 			if by.Picture != nil {
 				img = by.Picture
 			}
 			opt := by.WithStrength(superres.Options{Width: truth.Rect.Dx(), Mix: by.Mix})
-			for i, v := range imaging.Clone(must.Get(by.Model.Upscale(t.Context(), img, opt))(t)).Pix {
+			result := imaging.Clone(must.Get(by.Model.Upscale(t.Context(), img, opt))(t))
+			for i, v := range result.Pix {
 				d := float64(v) - float64(truth.Pix[i])
 				sum += d * d
+			}
+			if e == auto && effort == "best" {
+				alone := must.Get(must.Get(models.Open(models.Auto))(t).Upscale(t.Context(), came,
+					superres.Options{Width: truth.Rect.Dx()}))(t)
+				if !bytes.Equal(imaging.Clone(alone).Pix, result.Pix) {
+					t.Error("package superres makes another result")
+				}
 			}
 			return sum, by
 		}

@@ -21,9 +21,9 @@ type sample struct {
 	// Moments are the means of products of E, C and R: the truth, the result for clean pictures, and the robust
 	// result, each less plain interpolation: EE, CC, RR, CR, EC, ER.
 	Moments [6]float64
-	// Interpolated are the mean squared errors of bicubic interpolation, and of that by Lanczos, of the picture as it
-	// came.
-	Interpolated [2]float64
+	// Interpolated and Enlarged are the mean squared errors of the picture as it came, enlarged by bicubic interpolation
+	// and by Lanczos, and by the model for clean pictures and the robust one.
+	Interpolated, Enlarged [2]float64
 }
 
 func (s sample) hasTraits() bool { return s.Traits != nil }
@@ -61,9 +61,9 @@ func (s sample) weight() float64 {
 
 func decibels(squared float64) float64 { return 10 * math.Log10(255*255/max(squared, 0.05)) }
 
-// gain returns the PSNR of a mixture less that of the better of bicubic and Lanczos interpolation, in dB.
-func (s sample) gain(a, b float64) float64 {
-	return decibels(s.squaredError(a, b)) - decibels(min(s.Interpolated[0], s.Interpolated[1]))
+// gain returns the PSNR of a squared error less that of the better of bicubic and Lanczos interpolation, in dB.
+func (s sample) gain(squaredError float64) float64 {
+	return decibels(squaredError) - decibels(min(s.Interpolated[0], s.Interpolated[1]))
 }
 
 // leastStrength is from where the choice before the judge took the robust result.
@@ -79,7 +79,8 @@ type row struct {
 
 func (r *row) add(s sample, shares flaws.Shares) {
 	r.count++
-	clean, robust, judged := s.gain(1, 0), s.gain(0, 1), s.gain(shares.Clean, shares.Robust)
+	clean, robust := s.gain(s.Enlarged[0]), s.gain(s.Enlarged[1])
+	judged := s.gain(s.squaredError(shares.Clean, shares.Robust))
 	choice := clean
 	if s.Strength >= leastStrength {
 		choice = robust
@@ -87,7 +88,7 @@ func (r *row) add(s sample, shares flaws.Shares) {
 	best := math.Inf(-1)
 	for a := range 11 {
 		for b := range 11 - a {
-			best = max(best, s.gain(float64(a)/10, float64(b)/10))
+			best = max(best, s.gain(s.squaredError(float64(a)/10, float64(b)/10)))
 		}
 	}
 	r.clean, r.robust, r.choice = r.clean+clean, r.robust+robust, r.choice+choice
@@ -104,7 +105,8 @@ func (r *row) add(s sample, shares flaws.Shares) {
 	r.least, r.below = min(r.least, judged), min(r.below, judged-clean)
 }
 
-// report writes a table of the gains on the better of bicubic and Lanczos, for each kind.
+// report writes a table of the gains on the better of bicubic and Lanczos, for each kind: by the two models and by the
+// choice before the judge from the picture as it came, by the judge, and by the best shares.
 func report(w io.Writer, samples []sample, judge *flaws.Perceptron) error {
 	rows := map[string]*row{}
 	for _, s := range samples {

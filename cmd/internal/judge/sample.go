@@ -278,23 +278,29 @@ const margin = 6
 // measure returns the sample of a reduced picture.
 func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.Plane) (out sample, err error) {
 	original := greyOf(low)
-	found := flaws.Measure(original, 0)
-	img := original
+	asItCame := flaws.Measure(original, 0)
+	img, found := original, asItCame
 	if c := found.Correction(original); !c.IsNone() {
 		img, found = c.Apply(original).(*image.Gray), found.Corrected(c)
 	}
-	out.Strength = found.Strength()
+	out.Strength = asItCame.Strength()
 	if out.Traits, err = flaws.Traits(ctx, img, found, &s.doubles); out.Traits == nil || err != nil {
 		return out, err
 	}
-	tuned, err := s.robust.Tune(stage.Tuning{Strength: out.Strength})
+	tuned, err := s.robust.Tune(stage.Tuning{Strength: found.Strength()})
 	if err != nil {
 		return out, err
 	}
-	var results [5]*image.Gray
-	for i, m := range []*superres.Model{s.bicubic, s.clean, tuned, s.bicubic, s.lanczos} {
+	alone, err := s.robust.Tune(stage.Tuning{Strength: out.Strength})
+	if err != nil {
+		return out, err
+	}
+	by := []*superres.Model{s.bicubic, s.clean, tuned, s.bicubic, s.lanczos, s.clean, alone}
+	results := make([]*image.Gray, len(by))
+	const corrected = 3 // of the models enlarge the corrected picture
+	for i, m := range by {
 		of := img
-		if i >= 3 {
+		if i >= corrected {
 			of = original
 		}
 		big, err := m.Upscale(ctx, of, superres.Options{Scale: scale})
@@ -313,7 +319,9 @@ func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.
 				out.Moments[i] += product
 			}
 			for i := range out.Interpolated {
-				out.Interpolated[i] += (t - at(3+i)) * (t - at(3+i))
+				lost, left := t-at(corrected+i), t-at(corrected+2+i)
+				out.Interpolated[i] += lost * lost
+				out.Enlarged[i] += left * left
 			}
 			count++
 		}
@@ -323,6 +331,7 @@ func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.
 	}
 	for i := range out.Interpolated {
 		out.Interpolated[i] /= count
+		out.Enlarged[i] /= count
 	}
 	return out, nil
 }

@@ -21,8 +21,8 @@ type sample struct {
 	// Moments are the means of products of E, C and R: the truth, the result for clean pictures, and the robust
 	// result, each less plain interpolation: EE, CC, RR, CR, EC, ER.
 	Moments [6]float64
-	// Interpolated and Enlarged are the mean squared errors of the picture as it came, enlarged by bicubic interpolation
-	// and by Lanczos, and by the model for clean pictures and the robust one.
+	// Interpolated and Enlarged are the mean squared errors of the picture as it came, enlarged by bicubic
+	// interpolation and by Lanczos, and by the model for clean pictures and the robust one.
 	Interpolated, Enlarged [2]float64
 }
 

@@ -158,8 +158,9 @@ func (p *Plan) choose(ctx context.Context) (err error) {
 	} else {
 		p.Choice, err = p.Enlarger.choose(ctx, first, p.single)
 	}
-	if p.Choice.Picture != nil { // it is kept once
-		first.Image, p.Choice.Picture = p.Choice.Picture, nil
+	if p.Choice.Picture != nil {
+		// What it was made of is released, so that enlarging it takes no more memory than that would.
+		first.Image, first.About.Image, p.Choice.Picture = p.Choice.Picture, nil, nil
 	}
 	return err
 }

@@ -72,11 +72,6 @@ func openPicture(ctx context.Context, p *Plan) error {
 
 // measureStill sets sizes and memory from cfg, the header of a picture; held are the bytes of its file and metadata.
 func (p *Plan) measureStill(cfg image.Config, held int64) error {
-	if p.choosing != nil && p.Denoise < 0 {
-		// The picture may be corrected. It stays as it came beside that, and what it was split into is collected late:
-		// 12 megapixels at scale 1.5 took 671 MiB, with once as much 576 were promised.
-		held += 2 * pixelBytes(cfg.ColorModel) * int64(cfg.Width) * int64(cfg.Height)
-	}
 	size, d, err := p.measure(cfg, true, held, 0)
 	if err != nil {
 		return err

@@ -20,8 +20,8 @@ import (
 type Choice struct {
 	// Model enlarges the picture, with Mix as Options.Mix and Options.Strength times 1 − Plain.
 	Model *Model
-	// Picture is the picture to enlarge, in place of the one that was chosen for, and Correction is how it differs: it
-	// is less blurred. nil: that one is enlarged.
+	// Picture is the picture to enlarge: the one that Choose was given, or a sharper one, with its blur undone by
+	// Correction; nil: Choose was given none.
 	Picture    image.Image
 	Correction flaws.Correction
 	// Mix is the robust model and its share beside Model, the model for clean pictures, or, where noise varies over
@@ -123,15 +123,14 @@ func (m *Model) Robust(strength float64) (*Model, error) {
 
 // Choose returns the model that suits the picture img with the flaws that package flaws has found in it: m for a
 // clean picture, its robust model tuned to the strength of the flaws, or a mixture of the two, in doubt or where
-// noise varies over the picture. How much of each, flaws.Flaws.Shares says, of the picture as flaws.Flaws.Correction
-// corrects it. If img is nil, one model serves all of
-// it, chosen by the strength alone, as frames of a video need it; so it is for pictures too small for shares, and
-// without WithDoubles. A model without a robust model is its own choice. The models of the choice have no robust
-// model. Choose may be called concurrently.
+// noise varies over the picture. flaws.Flaws.CorrectBlur undoes its blur first, and flaws.Flaws.Shares says how much of
+// each model suits what comes out. If img is nil, one model serves all of it, chosen by the strength alone, as frames
+// of a video need it; so it is for pictures too small for shares, and without WithDoubles. A model without a robust
+// model is its own choice. The models of the choice have no robust model. Choose may be called concurrently.
 func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error) {
 	alone := *m
 	alone.robust = nil
-	c = Choice{Model: &alone, Found: found}
+	c = Choice{Model: &alone, Picture: img, Found: found}
 	if m.robust == nil {
 		return c, nil
 	}
@@ -150,11 +149,8 @@ func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error)
 		if err != nil {
 			return c, err
 		}
-		if c.Correction = found.Correction(img); !c.Correction.IsNone() {
-			img = c.Correction.Apply(img)
-			c.Picture, found = img, found.Corrected(c.Correction)
-			strength = found.Strength()
-		}
+		img, found, c.Correction = found.CorrectBlur(img)
+		c.Picture, strength = img, found.Strength()
 		if judged, ok, err := found.Shares(context.Background(), img, by); err != nil {
 			return c, err
 		} else if ok {
@@ -277,12 +273,9 @@ func (m *Model) chosenFor(img image.Image, opt Options) (chosen, error) {
 	if opt.Mix == nil {
 		opt.Mix = c.Mix
 	}
-	if c.Picture != nil {
-		img = c.Picture
-	}
 	opt = c.WithStrength(opt)
 	opt.Subsampled = opt.Subsampled || found.Subsampled
-	return chosen{c.Model, img, opt}, nil
+	return chosen{c.Model, c.Picture, opt}, nil
 }
 
 // Decode reads a picture file to the end of r and returns the picture, turned upright, with what the file says of it

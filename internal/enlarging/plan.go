@@ -159,7 +159,7 @@ func (p *Plan) choose(ctx context.Context) (err error) {
 		p.Choice, err = p.Enlarger.choose(ctx, first, p.single)
 	}
 	if p.Choice.Picture != nil {
-		// What it was made of is released, so that enlarging it takes no more memory than that would.
+		// If its blur was undone, the picture that was read is released: it need not stay in memory beside the other.
 		first.Image, first.About.Image, p.Choice.Picture = p.Choice.Picture, nil, nil
 	}
 	return err

@@ -41,14 +41,8 @@ func TestTapsHaveGains(t *testing.T) {
 				f, got := 2*math.Pi*float64(band)/16, 0.0
 				for y, row := range taps {
 					for x, v := range row {
-						times := math.Cos(f*way[0]*float64(x)) * math.Cos(f*way[1]*float64(y))
-						if x > 0 {
-							times *= 2
-						}
-						if y > 0 {
-							times *= 2
-						}
-						got += float64(v) / (1 << tapBits) * times
+						wave := math.Cos(f*way[0]*float64(x)) * math.Cos(f*way[1]*float64(y))
+						got += float64(countOf(x, y)*v) / (1 << tapBits) * wave
 					}
 				}
 				want := 1.0
@@ -63,7 +57,7 @@ func TestTapsHaveGains(t *testing.T) {
 	}
 }
 
-// The blur that a correction undoes is told by its deviation.
+// Blur returns the standard deviation of a Gaussian blur from the correction that undoes it.
 func TestCorrectionTellsBlur(t *testing.T) {
 	var c Correction
 	for i := range c {

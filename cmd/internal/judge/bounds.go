@@ -101,9 +101,7 @@ func samplePixels(
 	if err != nil {
 		return nil, err
 	}
-	if choice.Picture != nil {
-		img = choice.Picture
-	}
+	img = choice.Picture
 	opt := choice.WithStrength(superres.Options{Scale: float64(scale), Mix: choice.Mix})
 	result, err := choice.Model.Upscale(ctx, img, opt)
 	if err != nil {

@@ -111,11 +111,12 @@ func spectrum(p *degrade.Plane) [][]complex128 {
 	return rows
 }
 
-// careOf returns how much more than others the samples of a kind count. If gains up to a doubtful one count as none, as
-// in flaws.Perceptron.Correction, at which clean ones lose about as little, 1,493 parts of pictures of general-dev and
-// T91 lose so many dB on average, of 1.94 that they lose without, and clean ones at most:
+// careOf returns the weight of the samples of a kind in learning. The table compares weights, each with the gain up to
+// which a correction counts as none, in octaves, as flaws.Perceptron.Correction applies it; it was chosen so that clean
+// pictures lose about as little. The loss is that of correctionSample.lost, in dB, of 1,493 parts of pictures of
+// general-dev and T91: the mean over all parts, which is 1.94 without corrections, and the greatest of a clean part.
 //
-//	care of clean   of JPEG, noise …   gain    all    clean
+//	clean, drawings   JPEG, noise …   gain    mean   greatest
 //	20              3                  0.2     1.25   0.05
 //	6               2                  0.35    1.14   0.04
 //	3               1                  0.5     1.14   0.12

@@ -19,8 +19,8 @@ type fitting struct {
 }
 
 var (
-	judgeFitting      = fitting{steps: 12_000, batch: 256, rate: 3e-3, decay: 0.02, noise: 0.3, hidden: 24, seed: 1}
-	correctionFitting = fitting{steps: 20_000, batch: 256, rate: 3e-3, decay: 0.005, noise: 0.1, hidden: 64, seed: 1}
+	judgeFitting      = fitting{steps: 12_000, batch: 256, rate: 3e-3, decay: 0.02, noise: 0.3, hidden: 24}
+	correctionFitting = fitting{steps: 20_000, batch: 256, rate: 3e-3, decay: 0.005, noise: 0.1, hidden: 64}
 )
 
 // lesson is what a perceptron learns: from the traits of each sample, outputs that start at start. slopes sets slope to

@@ -279,10 +279,7 @@ const margin = 6
 func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.Plane) (out sample, err error) {
 	original := greyOf(low)
 	asItCame := flaws.Measure(original, 0)
-	img, found := original, asItCame
-	if c := found.Correction(original); !c.IsNone() {
-		img, found = c.Apply(original).(*image.Gray), found.Corrected(c)
-	}
+	img, found, correction := asItCame.CorrectBlur(original)
 	out.Strength = asItCame.Strength()
 	if out.Traits, err = flaws.Traits(ctx, img, found, &s.doubles); out.Traits == nil || err != nil {
 		return out, err
@@ -295,13 +292,17 @@ func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.
 	if err != nil {
 		return out, err
 	}
-	by := []*superres.Model{s.bicubic, s.clean, tuned, s.bicubic, s.lanczos, s.clean, alone}
+	by := []*superres.Model{s.bicubic, s.clean, tuned, s.bicubic, s.clean, alone, s.lanczos}
 	results := make([]*image.Gray, len(by))
-	const corrected = 3 // of the models enlarge the corrected picture
+	const corrected = 3 // of the models enlarge the corrected picture, then all the original
 	for i, m := range by {
 		of := img
 		if i >= corrected {
 			of = original
+		}
+		if correction.IsNone() && i >= corrected && i < 2*corrected {
+			results[i] = results[i-corrected]
+			continue
 		}
 		big, err := m.Upscale(ctx, of, superres.Options{Scale: scale})
 		if err != nil {
@@ -318,11 +319,11 @@ func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.
 			for i, product := range [len(out.Moments)]float64{e * e, c * c, r * r, c * r, e * c, e * r} {
 				out.Moments[i] += product
 			}
-			for i := range out.Interpolated {
-				lost, left := t-at(corrected+i), t-at(corrected+2+i)
-				out.Interpolated[i] += lost * lost
-				out.Enlarged[i] += left * left
-			}
+			square := func(i int) float64 { return (t - at(i)) * (t - at(i)) }
+			out.Interpolated[0] += square(3)
+			out.Enlarged[0] += square(4)
+			out.Enlarged[1] += square(5)
+			out.Interpolated[1] += square(6)
 			count++
 		}
 	}

@@ -175,13 +175,9 @@ func (p *Plan) String() string {
 	return text
 }
 
-// Pixels returns the number of pixels that are computed for one result; effort max computes each 8 times.
+// Pixels returns the number of pixels that are computed for one result, each as often as it is computed.
 func (p *Plan) Pixels() int64 {
-	times := int64(1)
-	if p.Effort == "max" {
-		times = 8
-	}
-	return times * int64(p.worked.X) * int64(p.worked.Y)
+	return int64(p.clean.model.Orientations()) * int64(p.worked.X) * int64(p.worked.Y)
 }
 
 // limits returns the limits for reading a picture.

@@ -41,7 +41,7 @@ func (p *Plan) partOf(
 	if opaque {
 		reach = reachOf(in.X, in.Y, out.X, out.Y)
 	}
-	toEnd := p.Effort == "max" // effort max also enlarges the picture turned and flipped
+	toEnd := p.clean.model.Orientations() > 1 // the picture is also enlarged turned and flipped
 	x, y := alongOf(r.Min.X, r.Max.X, in.X, out.X, reach, toEnd), alongOf(r.Min.Y, r.Max.Y, in.Y, out.Y, reach, toEnd)
 	return part{
 		from: image.Rect(x.lo, y.lo, x.hi, y.hi), size: image.Pt(x.size, y.size),

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -176,7 +175,7 @@ func (o fitting) fitCorrections(samples []correctionSample) *flaws.Perceptron {
 // much these are worse than none: the mean of the gains, the worst, and how many pictures lose.
 func reportCorrections(w io.Writer, samples []correctionSample, p *flaws.Perceptron) error {
 	type row struct{ count, without, with, least, worse, none float64 }
-	rows := map[string]*row{}
+	rows := table[row]{}
 	for _, s := range samples {
 		c := p.Correction(s.Traits)
 		said := make([]float64, len(c))
@@ -184,12 +183,7 @@ func reportCorrections(w io.Writer, samples []correctionSample, p *flaws.Percept
 			said[i] = float64(v) / 256
 		}
 		without, with := s.lost(make([]float64, len(c))), s.lost(said)
-		for _, name := range []string{s.Kind, "~all"} {
-			r := rows[name]
-			if r == nil {
-				r = &row{}
-				rows[name] = r
-			}
+		for _, r := range rows.of(s.Kind) {
 			r.count, r.without, r.with = r.count+1, r.without+without, r.with+with
 			r.least = min(r.least, without-with)
 			if without-with < -0.2 {
@@ -202,7 +196,7 @@ func reportCorrections(w io.Writer, samples []correctionSample, p *flaws.Percept
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "kind\tpictures\tlost\tcorrected\tleast gain\tworse\tleft alone\t")
-	for _, name := range slices.SortedFunc(maps.Keys(rows), cmp.Compare[string]) {
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		r := rows[name]
 		fmt.Fprintf(t, "%s\t%.0f\t%.2f\t%.2f\t%.2f\t%.0f %%\t%.0f %%\t\n", name, r.count, r.without/r.count,
 			r.with/r.count, r.least, 100*r.worse/r.count, 100*r.none/r.count)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -105,23 +104,34 @@ func (r *row) add(s sample, shares flaws.Shares) {
 	r.least, r.below = min(r.least, judged), min(r.below, judged-clean)
 }
 
+// table has a row for each kind of sample, and one for all.
+type table[R any] map[string]*R
+
+// of returns the rows that a sample of a kind counts in.
+func (t table[R]) of(kind string) (rows [2]*R) {
+	for i, name := range []string{kind, "~all"} {
+		if t[name] == nil {
+			t[name] = new(R)
+		}
+		rows[i] = t[name]
+	}
+	return rows
+}
+
 // report writes a table of the gains on the better of bicubic and Lanczos, for each kind: by the two models and by the
 // choice before the judge from the picture as it came, by the judge, and by the best shares.
 func report(w io.Writer, samples []sample, judge *flaws.Perceptron) error {
-	rows := map[string]*row{}
+	rows := table[row]{}
 	for _, s := range samples {
 		shares := judge.Shares(s.Traits)
-		for _, name := range []string{s.Kind, "~all"} {
-			if rows[name] == nil {
-				rows[name] = &row{}
-			}
-			rows[name].add(s, shares)
+		for _, r := range rows.of(s.Kind) {
+			r.add(s, shares)
 		}
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "kind\tpictures\tphoto\tphoto-real\tchoice\tjudge\tbest\tworse\tby judge\tleast\t"+
 		"below photo\tboth\t")
-	for _, name := range slices.SortedFunc(maps.Keys(rows), cmp.Compare[string]) {
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		r := rows[name]
 		n := float64(r.count)
 		share := func(k int) float64 { return 100 * float64(k) / n }

@@ -20,6 +20,8 @@ import (
 
 // Opener opens models by name or from files. The zero value opens all but imprecise networks, and says nothing.
 type Opener struct {
+	// Auto accepts the name Auto.
+	Auto bool
 	// Imprecise accepts the network of a file even if its integers agree with float32 to less than 50 dB.
 	Imprecise bool
 	// Notes receives a line at the beginning and at the end of the import of a network; nil: nothing is said.
@@ -40,6 +42,9 @@ func Names() []string { return append(embedded.Names(), UserNames()...) }
 // model file or the network of another program. A network is imported, which takes seconds, unless the cache has it.
 // Open fails with ctx.Err().
 func (o Opener) Open(ctx context.Context, name string) (*superres.Model, error) {
+	if o.Auto && name == Auto {
+		return embedded.Open(Auto)
+	}
 	if !IsFile(name) {
 		return openNamed(name)
 	}

@@ -38,7 +38,8 @@ func Eval(s *console.Streams) *cli.Command {
 		Description: `   superres eval truth.png enlarged.png            two files
    superres eval -s 2 truth/ enlarged/             two folders, matched by name
    superres eval -m bicubic -m photo -s 2 set5/    reduce, enlarge and score a folder
-   superres eval -m bicubic -m photo --jpeg 85 set5/   through JPEG files
+   superres eval -m photo -m auto --jpeg 85 set5/   through JPEG files; auto chooses
+                                                   the model for each picture
    superres eval -m lanczos -m photo-real --noise 10 set5/   with noise
    superres eval -m digits --index 39114,10523,3760,2065 train-images-idx3-ubyte.gz
 
@@ -98,11 +99,14 @@ func (t *Scores) cell(ref, test image.Image) (Cell, error) {
 
 // table has the options of superres eval, with their defaults.
 func (opt *EvalOptions) table() settings.Table {
+	model := models.Option("model", settings.List(&opt.Models, nil), "reduce every picture and enlarge it again by "+
+		"`NAME|FILE`, or by auto, as upscale does by default; may be given more than once")
+	model.Words = models.WithAuto
 	return slices.Concat(settings.Table{
-		models.Option("model", settings.List(&opt.Models, nil), "reduce every picture and enlarge it again by "+
-			"`NAME|FILE`; may be given more than once"),
+		model,
 		{Name: "effort", To: settings.OneOf(&opt.Effort, "best", superres.Efforts()...),
-			Help: "`HOW` much the models do: fast, by a smaller one; best; or max, eight times as long"},
+			Help: "`HOW` much the models do: fast, by a smaller one; best; or max, by a larger one, or " +
+				"without it by the mean over eight flips and turns"},
 		{Name: "scale", Aliases: []string{"s"}, To: settings.Num(&opt.Scale, 2).If("2 to 16",
 			func(v int) bool { return v >= 1 && v <= superres.MaxScale }), Help: "the scale `N`, 2 to 16: how " +
 			"much TEST was enlarged, or how much to reduce"},

@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/upscale"
+	"superres/internal/golden"
 )
 
 // program is the program of this package, and of what its tests need besides.
@@ -29,6 +31,17 @@ func TestEvalFiles(t *testing.T) {
 	}
 	os.Remove(filepath.Join(dir, "test/b_restored.png"))
 	program.Ends(t, dir, 4, "b.png: no picture called b", "eval", "ref", "test")
+}
+
+// The default of upscale is scored as others are: it finds the noise that photo takes for detail.
+func TestEvalAuto(t *testing.T) {
+	picture := filepath.Join(golden.Root(t), "testdata", "hopper.png")
+	stdout, stderr, code := call(t, t.TempDir(), "", "eval", "--json", "-m", "photo", "-m", "auto", "--noise", "20", picture)
+	var scores Scores
+	if err := json.Unmarshal([]byte(stdout), &scores); code != 0 || err != nil || len(scores.Mean) != 2 ||
+		*scores.Mean[1].PSNR < *scores.Mean[0].PSNR+2 {
+		t.Errorf("exit %d, %v, %s%s", code, err, stdout, stderr)
+	}
 }
 
 // Wrong input, wrong usage, wrong models: one clear line, the right exit code, no new file.

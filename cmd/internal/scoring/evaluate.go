@@ -24,7 +24,7 @@ func (t *Scores) scoreModels(ctx context.Context, opt EvalOptions, bar *console.
 	var opened []*superres.Model
 	t.Degradation = opt.Degradation
 	for _, name := range opt.Models {
-		m, err := models.Opener{Notes: opt.Notes}.Open(ctx, name)
+		m, err := models.Opener{Auto: true, Notes: opt.Notes}.Open(ctx, name)
 		if err == nil {
 			m, err = m.Effort(opt.Effort)
 		}
@@ -65,7 +65,7 @@ func (t *Scores) scoreModels(ctx context.Context, opt EvalOptions, bar *console.
 					return err
 				}
 				high, err := m.Upscale(ctx, low,
-					superres.Options{Scale: float64(t.Scale), Progress: func(share float64) {
+					superres.Options{Scale: float64(t.Scale), Quality: t.JPEG, Progress: func(share float64) {
 						bar.Set("scoring", (float64(i)+(float64(j)+share)/float64(len(opened)))/float64(len(list)))
 					}})
 				if err != nil {

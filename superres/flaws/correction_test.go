@@ -73,7 +73,7 @@ func TestCorrectionTellsBlur(t *testing.T) {
 func TestDoubtfulCorrections(t *testing.T) {
 	p := NewPerceptron(1, 1, correctionBands)
 	for _, c := range []struct{ up, down, want float64 }{
-		{0.3, 0, 0}, {0, 2, 0}, {1, 1.1, 0}, {0.7, 0, 0.525}, {2, 0.5, 2 * (1 - 0.35*0.35/4)},
+		{0.4, 0, 0}, {0, 2, 0}, {1, 1.1, 0}, {0.7, 0, 0.7 - 0.45*0.45/0.7}, {2, 0.5, 2 - 0.45*0.45/2},
 	} {
 		for i := range p.SecondBias {
 			p.SecondBias[i] = int32(c.up * (1 << 24))

@@ -36,7 +36,8 @@ func TestEvalFiles(t *testing.T) {
 // The default of upscale is scored as others are: it finds the noise that photo takes for detail.
 func TestEvalAuto(t *testing.T) {
 	picture := filepath.Join(golden.Root(t), "testdata", "hopper.png")
-	stdout, stderr, code := call(t, t.TempDir(), "", "eval", "--json", "-m", "photo", "-m", "auto", "--noise", "20", picture)
+	args := []string{"eval", "--json", "-m", "photo", "-m", "auto", "--noise", "20", picture}
+	stdout, stderr, code := call(t, t.TempDir(), "", args...)
 	var scores Scores
 	if err := json.Unmarshal([]byte(stdout), &scores); code != 0 || err != nil || len(scores.Mean) != 2 ||
 		*scores.Mean[1].PSNR < *scores.Mean[0].PSNR+2 {

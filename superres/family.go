@@ -37,8 +37,9 @@ func (m *Model) WithSibling(scale int, open func() (*Model, error)) *Model {
 }
 
 // WithColour returns m with the networks for colour of other, at each scale that both models were trained for;
-// at other scales m keeps its own, and always if it has a network for red, green and blue. The result has no
-// models for other efforts, so choose both efforts first.
+// at other scales m keeps its own, and always if it has a network for red, green and blue. Its stages no longer look at
+// colour, of which only the other network may know what is wrong with it. The result has no models for other efforts, so
+// choose both efforts first.
 func (m *Model) WithColour(other *Model) *Model {
 	out := m.colouredBy(other)
 	out.fast, out.finest = nil, nil
@@ -74,7 +75,7 @@ func (m *Model) changedSiblings(change func(*Model) (*Model, error)) (list []sib
 func (m *Model) colouredBy(other *Model) *Model {
 	out := *m
 	if other.Scale == m.Scale && !m.takesRGB() {
-		out.Colour, out.Subsampled = other.Colour, other.Subsampled
+		out.Colour, out.Subsampled, out.hidesColour = other.Colour, other.Subsampled, true
 	}
 	return &out
 }

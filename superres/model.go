@@ -30,6 +30,7 @@ type Model struct {
 	fast        func() (*Model, error) // opens the smaller model for the effort fast; nil: there is none
 	finest      func() (*Model, error) // opens the larger model for the effort max; nil: max is a mean
 	robust      *robust                // chooses a model for each picture; nil: this one enlarges all
+	hidesColour bool                   // shows stages no colour: see WithColour
 	isMean      bool                   // takes the mean over eight orientations: the effort max without a larger model
 	loadedBytes int64                  // bytes that the stages took when the file was loaded; tuning may leave fewer
 }

@@ -45,6 +45,9 @@ func Of(s stage.Stage) (*Stage, bool) {
 // Kind implements stage.Stage.
 func (s *Stage) Kind() string { return kind }
 
+// SeesColour implements stage.ColourViewer.
+func (s *Stage) SeesColour() bool { return s.params.SeesColour }
+
 // Reach implements stage.Stage.
 func (s *Stage) Reach() int { return s.reach() }
 
@@ -104,6 +107,9 @@ func (s *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.W
 			to[x] = quantiseLuma(v)
 		}
 	}
+	if s.params.SeesColour {
+		read = readWithColour(low, w)
+	}
 	add := func(y int, sums []float32, step int) {
 		for k := range s.scale {
 			row := y*s.scale + k
@@ -116,6 +122,29 @@ func (s *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.W
 		return nil, err
 	}
 	return out, nil
+}
+
+// readWithColour returns a function that writes the inputs of a row for a network that sees colour. Without colour in w
+// the picture is grey.
+func readWithColour(low *plane.Plane, w *stage.Work) func(y int, to []int16) {
+	const inputs = colours + 1
+	colour, ok := w.Colour()
+	return func(y int, to []int16) {
+		for x, v := range low.Row(y) {
+			to[x*inputs+colours] = quantiseLuma(v)
+		}
+		for i, p := range colour {
+			if !ok {
+				for x := range low.W {
+					to[x*inputs+i] = 0
+				}
+				continue
+			}
+			for x, v := range p.Row(y) {
+				to[x*inputs+i] = quantiseColour(v)
+			}
+		}
+	}
 }
 
 // zero and one are the range of brightness; one is also the share by which a whole residual is added.

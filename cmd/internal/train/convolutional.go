@@ -5,6 +5,7 @@ import (
 	"superres/superres"
 	"superres/superres/convolutional"
 	"superres/superres/convolutional/learning"
+	"superres/superres/stage"
 	"superres/superres/training"
 )
 
@@ -40,6 +41,9 @@ func convolutionalTrainer(opt Options) (training.Trainer, error) {
 	if opt.first != nil {
 		if t.From, err = stageOf(opt.first, opt.Init, "begin with"); err != nil {
 			return nil, err
+		}
+		if opt.first.Scale == t.Scale {
+			t.Colours = [2]stage.Colour{opt.first.Colour, opt.first.Subsampled}
 		}
 	}
 	for i, m := range opt.teachers {

@@ -193,7 +193,11 @@ func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resa
 	}
 	low := picture.Split(small)
 	lowLuma := low.Luma()
-	high, err := enlarge.Apply(ctx, lowLuma, resample.Resize(lowLuma, w*scale, h*scale, resample.Bicubic), nil)
+	var work *stage.Work
+	if !d.subsampled {
+		work = work.WithColour([2]*plane.Plane(differences(low.Channels, lowLuma)))
+	}
+	high, err := enlarge.Apply(ctx, lowLuma, resample.Resize(lowLuma, w*scale, h*scale, resample.Bicubic), work)
 	if err != nil {
 		return err
 	}

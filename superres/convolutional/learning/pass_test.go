@@ -41,13 +41,14 @@ func TestGradient(t *testing.T) {
 			}
 			testGradient(t, isRounded, scale, scale-1, false)
 		}
+		testGradient(t, isRounded, 4, 0, false)
 	}
 }
 
 func testGradient(t *testing.T, isRounded bool, scale, skip int, squared bool) {
 	o := newSmallTrainer()
 	o.Scale, o.Patch, o.Batch = scale, 7, 1
-	o.Robust = scale == 3
+	o.Robust, o.SeesColour = scale == 3, scale == 4
 	within := 0.02
 	if skip > 0 {
 		if isRounded {

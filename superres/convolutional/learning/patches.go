@@ -15,9 +15,14 @@ type patch struct {
 	from      *pair
 	x, y      int // top left corner of the target, in low-resolution samples
 	synthetic bool
+	isGrey    bool       // the network sees no colour
 	degrade   *rand.Rand // samples the degradation of a robust model's patch; nil: none
 	symmetry
 }
+
+// greyShare is the share of patches that are shown without colour to a network that sees it: pictures are grey, too, or
+// have colour at half the resolution, which the network is not shown.
+const greyShare = 0.25
 
 // fill implements dataset.
 func (d *pictures) fill(w *worker, step, number int) (synthetic bool, err error) {
@@ -45,6 +50,9 @@ func (d *pictures) sample(step, number int) (patch, error) {
 		}
 	}
 	p.symmetry = d.sampleSymmetry(rng)
+	if d.SeesColour {
+		p.isGrey = rng.Float64() < greyShare || p.from.colour[0] == nil
+	}
 	if d.Robust {
 		p.degrade = rng
 	}
@@ -90,23 +98,31 @@ func (p patch) fill(w *worker, scale int) {
 	if w.strength = 0; p.degrade != nil {
 		w.strength = p.fillDegraded(w.input, w.target, w.side, margin, scale)
 	} else {
-		p.fillClean(w.input, w.target, w.side, margin, scale)
+		p.fillClean(w.input, w.target, w.side, margin, scale, w.shapes[0].in)
 	}
 }
 
 // fillClean sets window to the low-resolution samples of the target and of a margin on each side, edge samples
-// repeated, and target to the residual, the scale² pixels of each sample side by side.
-func (p patch) fillClean(window, target []float32, side, margin, scale int) {
+// repeated, with inputs inputs each, of which the last is brightness; and target to the residual, the scale² pixels of
+// each sample side by side.
+func (p patch) fillClean(window, target []float32, side, margin, scale, inputs int) {
 	n := side + 2*margin
 	for v := range n {
 		for u := range n {
 			x, y := p.source(u, v, n)
 			x, y = min(max(p.x-margin+x, 0), p.from.w-1), min(max(p.y-margin+y, 0), p.from.h-1)
-			sample := p.from.low[y*p.from.w+x]
+			at := y*p.from.w + x
+			sample, sign := p.from.low[at], float32(1)
 			if p.negative {
-				sample = lumaSteps - sample
+				sample, sign = lumaSteps-sample, -1
 			}
-			window[v*n+u] = float32(sample) / lumaSteps
+			to := window[(v*n+u)*inputs:][:inputs]
+			to[inputs-1] = float32(sample) / lumaSteps
+			for k := range inputs - 1 {
+				if to[k] = 0; !p.isGrey {
+					to[k] = sign * float32(p.from.colour[k][at]) / (2 * lowSteps)
+				}
+			}
 		}
 	}
 	unit := float32(1) / residualSteps

@@ -33,7 +33,7 @@ func TestPatches(t *testing.T) {
 			}
 		}
 		seen[[4]bool{p.transposed, p.flipX, p.flipY, p.negative}] = true
-		p.fillClean(w.input, w.target, w.side, reach, 2)
+		p.fillClean(w.input, w.target, w.side, reach, 2, 1)
 		// One sample of the window and one of the target, computed directly.
 		u, v := i%w.side, i/7%w.side
 		x, y := p.source(u, v, w.side)

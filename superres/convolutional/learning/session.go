@@ -108,7 +108,13 @@ func (s *session) firstNetwork() (n *convolutional.Network, known int, err error
 		return nil, 0, usage.Errorf("convolutional: the network to go on from has %d channels and depth %d, expected "+
 			"%d and at most %d", from.Channels, from.Depth, s.Channels, s.Depth)
 	}
-	from = deepen(from, s.Depth)
+	if from = deepen(from, s.Depth); s.SeesColour {
+		from = from.WithColour()
+	}
+	if from.SeesColour != s.SeesColour {
+		return nil, 0, usage.Errorf("convolutional: the network to go on from looks at colour, expected one that " +
+			"does not")
+	}
 	known = len(n.Layers)
 	if from.Scale != s.Scale {
 		known--

@@ -64,7 +64,7 @@ func TestIntegersLoseNothing(t *testing.T) {
 	for name, n := range networks {
 		low := picture.Round8(picture.Split(testimage.Drawing(120, 90, 7)).Luma())
 		current := resample.Resize(low, n.Scale*low.W, n.Scale*low.H, resample.Bicubic)
-		lack := must.Get(computeResidual(t.Context(), n, low))(t)
+		lack := must.Get(computeResidual(t.Context(), n, low, nil))(t)
 		got := must.Get(roundNetwork(t, n).Apply(t.Context(), low, current, nil))(t)
 		squares := 0.0
 		for i, v := range lack.Pix {

@@ -36,7 +36,7 @@ type Trainer struct {
 	Steps int
 	// ColourSteps is the number of gradient steps for each of the two networks for colour, which are trained
 	// last, on the pictures that have colour. The default of 1,500 takes less than a minute each. 0 trains
-	// none: the model interpolates colour.
+	// none: the model gets Colours.
 	ColourSteps int
 	// Batch is the number of patches of a step, 1 to 256.
 	Batch int
@@ -94,6 +94,12 @@ type Trainer struct {
 	// the training starts from. Further layers are inserted between them as identities; at another scale the
 	// last layer starts at random. nil: all layers start at random.
 	From *convolutional.Stage
+	// SeesColour trains a network that looks at the colour of a picture, too: see convolutional.Architecture. From may be
+	// one that does not. It excludes Robust and JPEG.
+	SeesColour bool
+	// Colours are networks for colour, at the resolution of brightness and at half of it, that the model gets if
+	// ColourSteps is 0; nil: it interpolates colour.
+	Colours [2]stage.Colour
 	// Teachers are for the same scale. Their results are part of the target (knowledge distillation). They exclude
 	// Robust.
 	Teachers []Teacher
@@ -191,6 +197,9 @@ func (t Trainer) check() error {
 	case t.JPEG[1] != 0 && (t.JPEG[0] < 1 || t.JPEG[0] > t.JPEG[1] || t.JPEG[1] > 100):
 		return usage.Errorf("convolutional: JPEG qualities %d to %d, expected 1 to 100", t.JPEG[0], t.JPEG[1])
 	}
+	if t.SeesColour && (t.Robust || t.JPEG[1] != 0) {
+		return usage.Errorf("convolutional: a network that looks at colour learns from clean pictures alone")
+	}
 	for _, teacher := range t.Teachers {
 		if teacher.Scale() != t.Scale || t.Robust {
 			return usage.Errorf("convolutional: a teacher for scale %d, expected one for %d, and no damage",
@@ -219,7 +228,7 @@ func (t Trainer) isRounded(step int) bool {
 // architecture returns the architecture of the network for brightness.
 func (t Trainer) architecture() convolutional.Architecture {
 	return convolutional.Architecture{Scale: t.Scale, Channels: t.Channels, Depth: t.Depth, Skip: t.Skip,
-		Strength: t.Robust}
+		SeesColour: t.SeesColour, Strength: t.Robust}
 }
 
 // Memory implements training.Trainer. It counts the layers, the gradients of the patches of a step and the
@@ -261,7 +270,7 @@ func (t Trainer) Train(
 		}
 	}
 	bright = bright.WithGrain(t.Grain)
-	r := &training.Result{Stages: []stage.Stage{bright}}
+	r := &training.Result{Stages: []stage.Stage{bright}, Colour: t.Colours[0], Subsampled: t.Colours[1]}
 	if t.BackProject > 0 {
 		back, err := stage.NewBackProject(t.Scale, t.BackProject, t.Degradation)
 		if err != nil {

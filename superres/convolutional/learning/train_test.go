@@ -288,9 +288,9 @@ func TestDeepen(t *testing.T) {
 	low := testimage.Noise(11, 9)
 	for have := 1; have <= 3; have++ {
 		n := sampleNetwork(have, 7)
-		want := must.Get(computeResidual(t.Context(), n, low))(t)
+		want := must.Get(computeResidual(t.Context(), n, low, nil))(t)
 		for depth := have; depth <= 7; depth++ {
-			got := must.Get(computeResidual(t.Context(), deepen(n, depth), low))(t)
+			got := must.Get(computeResidual(t.Context(), deepen(n, depth), low, nil))(t)
 			for i, v := range got.Pix {
 				if d := v - want.Pix[i]; !(d < 1e-5 && d > -1e-5) {
 					t.Fatalf("depth %d from %d: pixel %d is %g, expected %g", depth, have, i, v, want.Pix[i])

@@ -89,8 +89,8 @@ func (m *Model) has(setting stage.Settings) bool {
 }
 
 // Efforts returns the names of the efforts, from the fastest: fast uses a smaller model, best the model itself, and max
-// a larger one, which takes three times as long. Without a larger model, max takes the mean of what the model makes of
-// the eight orientations of a picture, which takes eight times as long.
+// a larger one. Without a larger one, as with the models that are part of the program, max takes the mean of what the
+// model makes of the eight orientations of a picture, which takes eight times as long.
 func Efforts() []string { return []string{"fast", "best", "max"} }
 
 // Effort returns the model, with its siblings, at the effort of the given name; at best, m itself. The robust model of

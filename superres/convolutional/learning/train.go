@@ -108,6 +108,23 @@ const mostMargin = 128
 
 // Defaults returns the options that trained the best model for photographs at scale 2, except for its teachers.
 // 16 channels and a depth of 7 make the fast model.
+//
+// Many small patches teach more than few large ones, small steps more than large ones, and a chain with skips more than
+// one without. At ×4, 32 channels, 10 layers, margin 4, no drawings, from nothing and always after 27.6 million pixels,
+// mean PSNR of 5 pictures that were held out, and seconds on two threads of one core:
+//
+//	patch, batch, steps    rate     skip    dB       s
+//	48, 4, 3000            0.01     0       29.99    76
+//	48, 4, 3000            0.005    0       29.98    79
+//	48, 4, 3000            0.02     0       29.96
+//	48, 4, 3000            0.01     5       30.01    71
+//	48, 2, 6000            0.01     0       30.02    85
+//	24, 16, 3000           0.01     0       30.03    95
+//	24, 8, 6000            0.01     5       30.05   101
+//	16, 18, 6000           0.01     5       30.05   123
+//	48, 4, 5000            0.01     0       30.03   137, after 46 million pixels
+//
+// Squared errors in the last 40 % of the steps, in place of 15 %, change nothing.
 func Defaults() Trainer {
 	return Trainer{
 		Scale: 2, Degradation: resample.Cubic, Channels: 48, Depth: 10, Steps: 80_000, ColourSteps: 1500, Batch: 10,

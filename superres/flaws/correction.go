@@ -70,7 +70,7 @@ func (p *Perceptron) Correction(traits []int32) (c Correction) {
 //	0.4             0
 //	0.45                            1       2.31   2.86
 //
-// The three are soft in themselves, and lost 0.84, 0.76 and 0.32 dB, of 42 to 51. With 0.45 one loses 0.3.
+// The three are soft in themselves, and lost 0.84, 0.76 and 0.32 dB, of 42 to 51. With 0.45 one loses 0.2.
 const doubtful = 45 * traitOne / 100
 
 //go:embed correction.bin

@@ -122,6 +122,7 @@ func sumTile[V reg.Register](c convolution, acc, right []V, bytes, entries int, 
 		Label(loop)
 		for j := range w {
 			VMOVUPS(from(weight, j*bytes), right[j])
+			PREFETCHT0(from(weight, ahead+j*bytes))
 		}
 		for i := range tall {
 			multiply(i, c.sample(i, first, seventh))
@@ -185,6 +186,7 @@ func (t tier) correlate() {
 								VMOVUPS(acc[r*w+j], from(at, j*t.bytes()))
 							} else {
 								VMOVUPS(from(at, j*t.bytes()), acc[r*w+j])
+								PREFETCHT0(from(at, ahead+j*t.bytes()))
 							}
 						}
 						ADDQ(pitch, at)

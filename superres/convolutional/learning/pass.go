@@ -114,8 +114,9 @@ func (p *pass) forward(layers []*layer) {
 	for i, s := range p.shapes {
 		x, n, m := p.inputOf(i), p.full(i), p.sides[i+1]
 		bias := p.biasOf(i, layers[i].now)
-		for top := 0; top < m; top += tileSide {
-			rows, row := min(tileSide, m-top), m*s.wide
+		step := tiledRows(m)
+		for top := 0; top < m; top += step {
+			rows, row := min(step, m-top), m*s.wide
 			z := p.before[i][top*row : (top+rows)*row]
 			if s.isTiled() {
 				p.tiles.convolve(z, row, x[top*n*s.in:], n*s.in, s.in, layers[i].spread, bias, rows, m)
@@ -243,9 +244,10 @@ func (p *pass) correlate(layer int, to []float32) {
 		block := s.in * s.wide
 		taps := p.tiles.taps[:places*block]
 		clear(taps)
-		for y := 0; y < m; y += tileSide {
+		step := tiledRows(m)
+		for y := 0; y < m; y += step {
 			d := p.inner(layer, y)
-			p.tiles.correlate(d[:cap(d)], row*s.wide, s.wide, x[y*full*s.in:], full*s.in, s.in, min(tileSide, m-y), m)
+			p.tiles.correlate(d[:cap(d)], row*s.wide, s.wide, x[y*full*s.in:], full*s.in, s.in, min(step, m-y), m)
 		}
 		p.tiles.gatherTaps(taps, block)
 		add(to, taps[:len(to)])
@@ -270,10 +272,11 @@ func (p *pass) convolveBack(layer int, f *layer) {
 		d = d[:tiledSize(row)*s.wide]
 		clear(d[row*row*s.wide:])
 		_, rowBefore := p.gradient(layer - 1)
-		for y := 0; y < n; y += tileSide {
+		step := tiledRows(n)
+		for y := 0; y < n; y += step {
 			before := p.inner(layer-1, y)
 			p.tiles.convolve(before[:cap(before)], rowBefore*s.in, d[y*row*s.wide:], row*s.wide, s.wide, f.spreadBack,
-				p.zero[:s.in], min(tileSide, n-y), n)
+				p.zero[:s.in], min(step, n-y), n)
 		}
 		return
 	}

@@ -3,7 +3,8 @@ package learning
 import "superres/internal/kernel"
 
 // Layers of 3×3 taps are computed by tiles of 4×4 samples of their output, with a quarter of the products: see
-// kernel.SpreadSamples. A row of tiles is computed at a time, so that all of it stays in the cache.
+// kernel.SpreadSamples. Some rows of tiles are computed at a time: few enough to stay in the cache, and enough tiles to
+// use each weight often when it is there.
 //
 // 100 steps of a network for ×4 with 32 channels, 20 layers and 6 patches of 48×48, on two cores of AMD's Zen 3 with
 // AVX2, took in seconds of processor time:
@@ -12,8 +13,7 @@ import "superres/internal/kernel"
 //	without tiles        44.2  28.2
 //	by tiles             20.1  12.0
 //
-// Of that time 60 % is in the products, 25 % in the transforms. On a machine with products in bfloat16 these are used
-// instead; which of the two is faster there has not been measured.
+// Of that time 60 % is in the products, 25 % in the transforms.
 
 const (
 	tileSide  = 4            // samples of the output in a row of a tile
@@ -26,6 +26,22 @@ func (s shape) isTiled() bool { return s.side == 3 && s.in%kernel.Lanes == 0 }
 
 // tilesOf returns the number of tiles in a row, or a column, of side samples.
 func tilesOf(side int) int { return (side + tileSide - 1) / tileSide }
+
+// tilesTogether is the least number of tiles that are computed together, where a patch has as many.
+//
+// 200 steps of a network for ×4 with 64 channels, 16 layers and 8 patches of 24×24, on two cores of AMD's Zen 5 with
+// AVX-512, took, in seconds:
+//
+//	a row of tiles at a time           12.4
+//	at least 64 tiles                   9.9
+//	and weights fetched ahead of use    8.9
+const tilesTogether = 64
+
+// tiledRows returns the number of rows of the output that are computed together, when each has so many samples.
+func tiledRows(samples int) int {
+	n := tilesOf(samples)
+	return (tilesTogether + n - 1) / n * tileSide
+}
 
 // tiledSize returns the number of samples that a layer reads, of an input of full×full samples of which full−2 are
 // needed in each direction, when the output is rounded up to whole tiles.
@@ -40,7 +56,7 @@ func spreadTaps(to, weights, buffer []float32, block int) {
 	kernel.SpreadTaps(to, block, tileTaken*block, buffer, block, 3*block, block, tileTaken)
 }
 
-// tiles has the buffers for a row of tiles.
+// tiles has the buffers for the tiles that are computed together.
 type tiles struct {
 	rows             []float32 // rows of samples, transformed along columns
 	samples, results []float32 // the places of all tiles, one place after another
@@ -54,9 +70,10 @@ type tiles struct {
 func newTiles(side, channels int) *tiles {
 	n := tilesOf(side)
 	row := (tileSide*n + 2) * channels
+	all := tilesTogether + n
 	make := func(n int) []float32 { return make([]float32, n) }
 	return &tiles{
-		rows: make(tileTaken * row), samples: make(places * n * channels), results: make(places * n * channels),
+		rows: make(tileTaken * row), samples: make(places * all * channels), results: make(places * all * channels),
 		valid: make(tileSide * row), taps: make(places * channels * channels),
 		half: make(3 * tileTaken * channels * channels),
 		zero: make(channels),
@@ -71,64 +88,75 @@ func (t *tiles) bytes() int64 {
 	return 4 * int64(len(t.rows)+len(t.samples)+len(t.results)+len(t.valid)+len(t.taps)+len(t.half)+len(t.zero))
 }
 
-// spreadSamples transforms a row of n tiles of src, whose rows of samples of k channels begin pitch entries apart.
-func (t *tiles) spreadSamples(src []float32, pitch, k, n int) {
-	row := (tileSide*n + 2) * k
-	kernel.SpreadSamples(t.rows, row, 0, src, pitch, 0, row, 1)
-	for j := range tileTaken {
-		kernel.SpreadSamples(t.samples[j*tileTaken*n*k:], n*k, k, t.rows[j*row:], k, tileSide*k, k, n)
+// spreadSamples transforms rows of n tiles of src, whose rows of samples of k channels begin pitch entries apart.
+func (t *tiles) spreadSamples(src []float32, pitch, k, n, rows int) {
+	row, all := (tileSide*n+2)*k, rows*n*k
+	for y := range rows {
+		kernel.SpreadSamples(t.rows, row, 0, src[y*tileSide*pitch:], pitch, 0, row, 1)
+		for j := range tileTaken {
+			kernel.SpreadSamples(t.samples[j*tileTaken*all+y*n*k:], all, k, t.rows[j*row:], k, tileSide*k, k, n)
+		}
 	}
 }
 
 // convolve sets the rows of dst, which begin dstPitch entries apart, to the convolution of src by transformed taps: at
-// most 4 rows of samples samples of len(bias) channels. src, of k channels, is read for whole tiles.
+// most tiledRows(samples) rows of samples samples of len(bias) channels. src, of k channels, is read for whole tiles.
 func (t *tiles) convolve(
 	dst []float32, dstPitch int, src []float32, srcPitch, k int, taps, bias []float32, rows, samples int,
 ) {
-	n, out := tilesOf(samples), len(bias)
-	t.spreadSamples(src, srcPitch, k, n)
-	zero := t.zero[:out]
+	n, lines, out := tilesOf(samples), tilesOf(rows), len(bias)
+	t.spreadSamples(src, srcPitch, k, n, lines)
+	zero, all := t.zero[:out], lines*n
 	for i := range places {
 		with := zero
 		if i == tileTaken+1 { // the place that all results get once
 			with = bias
 		}
-		kernel.Convolve32(t.results[i*n*out:], t.samples[i*n*k:], k, 0, 1, k, taps[i*k*out:], with, n)
+		kernel.Convolve32(t.results[i*all*out:], t.samples[i*all*k:], k, 0, 1, k, taps[i*k*out:], with, all)
 	}
 	row := tileSide * n * out
-	for j := range tileTaken {
-		kernel.GatherSums(t.rows[j*row:], out, tileSide*out, t.results[j*tileTaken*n*out:], n*out, out, out, n)
-	}
-	if rows == tileSide {
-		kernel.GatherSums(dst, dstPitch, 0, t.rows, row, 0, samples*out, 1)
-		return
-	}
-	kernel.GatherSums(t.valid, row, 0, t.rows, row, 0, samples*out, 1)
-	for y := range rows {
-		copy(dst[y*dstPitch:][:samples*out], t.valid[y*row:])
+	for line := range lines {
+		results := t.results[line*n*out:]
+		for j := range tileTaken {
+			kernel.GatherSums(t.rows[j*row:], out, tileSide*out, results[j*tileTaken*all*out:], all*out, out, out, n)
+		}
+		top := line * tileSide
+		if rows-top >= tileSide {
+			kernel.GatherSums(dst[top*dstPitch:], dstPitch, 0, t.rows, row, 0, samples*out, 1)
+			continue
+		}
+		kernel.GatherSums(t.valid, row, 0, t.rows, row, 0, samples*out, 1)
+		for y := range rows - top {
+			copy(dst[(top+y)*dstPitch:][:samples*out], t.valid[y*row:])
+		}
 	}
 }
 
-// correlate adds to t.taps the gradient of transformed taps from at most 4 rows of gradients d of samples samples
-// of out channels, whose inputs are src, of k channels.
+// correlate adds to t.taps the gradient of transformed taps from at most tiledRows(samples) rows of gradients d of
+// samples samples of out channels, whose inputs are src, of k channels.
 func (t *tiles) correlate(d []float32, dPitch, out int, src []float32, srcPitch, k, rows, samples int) {
-	n := tilesOf(samples)
-	t.spreadSamples(src, srcPitch, k, n)
-	row := tileSide * n * out
-	if rows < tileSide {
-		clear(t.valid[:tileSide*row])
-		for y := range rows {
-			copy(t.valid[y*row:], d[y*dPitch:][:samples*out])
+	n, lines := tilesOf(samples), tilesOf(rows)
+	t.spreadSamples(src, srcPitch, k, n, lines)
+	row, all := tileSide*n*out, lines*n
+	for line := range lines {
+		top := line * tileSide
+		from, pitch := d[top*dPitch:], dPitch
+		if rows-top < tileSide {
+			clear(t.valid[:tileSide*row])
+			for y := range rows - top {
+				copy(t.valid[y*row:], from[y*dPitch:][:samples*out])
+			}
+			from, pitch = t.valid, row
 		}
-		d, dPitch = t.valid, row
-	}
-	kernel.SpreadGradients(t.rows, row, 0, d, dPitch, 0, samples*out, 1)
-	for j := range tileTaken {
-		clear(t.rows[j*row+samples*out : (j+1)*row])
-		kernel.SpreadGradients(t.results[j*tileTaken*n*out:], n*out, out, t.rows[j*row:], out, tileSide*out, out, n)
+		kernel.SpreadGradients(t.rows, row, 0, from, pitch, 0, samples*out, 1)
+		for j := range tileTaken {
+			clear(t.rows[j*row+samples*out : (j+1)*row])
+			kernel.SpreadGradients(t.results[j*tileTaken*all*out+line*n*out:], all*out, out, t.rows[j*row:], out,
+				tileSide*out, out, n)
+		}
 	}
 	for i := range places {
-		kernel.Correlate(t.taps[i*k*out:], out, t.samples[i*n*k:], k, 0, t.results[i*n*out:], 0, 1, n, k)
+		kernel.Correlate(t.taps[i*k*out:], out, t.samples[i*all*k:], k, 0, t.results[i*all*out:], 0, 1, all, k)
 	}
 }
 

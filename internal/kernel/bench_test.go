@@ -66,28 +66,6 @@ func listBenchmarks() (list []benchmark) {
 			add(fmt.Sprintf("%s/channels=%d", name, c), 0, 4*12*tiles*float64(c),
 				func() { by(places, tiles*c, c, src, c, 4*c, c, tiles) })
 		}
-		short, weights := randomBFloat16((side+2)*(side+2)*c, 1), randomPairs(9*c*c/2, 2)
-		add(fmt.Sprintf("ConvolveBFloat16/channels=%d", c), work, 0, func() {
-			for y := range side {
-				ConvolveBFloat16(dst[y*side*c:], short[y*(side+2)*c:], c, (side+2)*c, 3, 3*c, weights, bias, side)
-			}
-		})
-		inputs, outputs := randomPairs((side+2)*(side+2)*c, 1), randomPairs(side*side/2*c, 3)
-		add(fmt.Sprintf("CorrelateBFloat16/channels=%d", c), work, 0, func() {
-			for y := 0; y < side; y += 6 {
-				for r := range 3 {
-					CorrelateBFloat16(weight[r*3*c*c:], c, inputs[(y+r)*(side+2)*c:], 2*c, (side+2)*c,
-						outputs[y/2*side*c:], c, side/2*c, 6, side/2, 3*c)
-				}
-			}
-		})
-		add(fmt.Sprintf("RoundBFloat16/channels=%d", c), 0, 6*samples*float64(c), func() { RoundBFloat16(short, dst) })
-		add(fmt.Sprintf("PairBFloat16/channels=%d", c), 0, 6*samples*float64(c),
-			func() { PairBFloat16(inputs, short, c, side*side*c, 0, 1) })
-		add(fmt.Sprintf("ActivateBFloat16/channels=%d", c), 0, 8*samples*float64(c),
-			func() { ActivateBFloat16(short, short, dst, bias) })
-		add(fmt.Sprintf("ActivateBackBFloat16/channels=%d", c), 0, 8*samples*float64(c),
-			func() { ActivateBackBFloat16(short, dst, short, bias, slopes, slopes) })
 		add(fmt.Sprintf("Activate/channels=%d", c), 0, 8*samples*float64(c), func() { Activate(src, dst, bias) })
 		add(fmt.Sprintf("ActivateBack/channels=%d", c), 0, 12*samples*float64(c),
 			func() { ActivateBack(dst, src, bias, slopes, slopes) })

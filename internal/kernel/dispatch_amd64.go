@@ -10,13 +10,12 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-var tierNames = []string{"generic", "avx2", "avx512bw", "avx512", "avx512bf16"}
+var tierNames = []string{"generic", "avx2", "avx512bw", "avx512"}
 
 var tierRuns = []bool{
 	cpu.X86.HasAVX2 && cpu.X86.HasFMA,
 	cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW,
 	cpu.X86.HasAVX512VNNI,
-	cpu.X86.HasAVX512BF16,
 }
 
 func boundRange(least, most, above, row, below []float32) {
@@ -41,18 +40,6 @@ func activate(h, z, slope []float32) {
 //go:noescape
 func activateAMD64(h *float32, z *float32, zLen int, slope *float32, slopeLen int)
 
-// activateBFloat16 needs, in assembly: len(slope) is a multiple of 16, len(sums) of len(slope).
-func activateBFloat16(h, z []uint16, sums, slope []float32) {
-	if current < 4 {
-		activateBFloat16Generic(h, z, sums, slope)
-	} else {
-		activateBFloat16AMD64(unsafe.SliceData(h), unsafe.SliceData(z), unsafe.SliceData(sums), len(sums), unsafe.SliceData(slope), len(slope))
-	}
-}
-
-//go:noescape
-func activateBFloat16AMD64(h *uint16, z *uint16, sums *float32, sumsLen int, slope *float32, slopeLen int)
-
 // activateBack needs, in assembly: len(slope) is a multiple of 16, len(d) of len(slope).
 func activateBack(d, z, slope, toSlope, toBias []float32) {
 	if current == 0 {
@@ -64,18 +51,6 @@ func activateBack(d, z, slope, toSlope, toBias []float32) {
 
 //go:noescape
 func activateBackAMD64(d *float32, dLen int, z *float32, slope *float32, slopeLen int, toSlope *float32, toBias *float32)
-
-// activateBackBFloat16 needs, in assembly: len(slope) is a multiple of 16, len(d) of len(slope).
-func activateBackBFloat16(dst []uint16, d []float32, z []uint16, slope, toSlope, toBias []float32) {
-	if current < 4 {
-		activateBackBFloat16Generic(dst, d, z, slope, toSlope, toBias)
-	} else {
-		activateBackBFloat16AMD64(unsafe.SliceData(dst), unsafe.SliceData(d), len(d), unsafe.SliceData(z), unsafe.SliceData(slope), len(slope), unsafe.SliceData(toSlope), unsafe.SliceData(toBias))
-	}
-}
-
-//go:noescape
-func activateBackBFloat16AMD64(dst *uint16, d *float32, dLen int, z *uint16, slope *float32, slopeLen int, toSlope *float32, toBias *float32)
 
 // adam needs, in assembly: len(p) is a multiple of 16.
 func adam(p, m, v, grad []float32, clip, rest1, rest2, rate, least float32) {
@@ -219,18 +194,6 @@ func convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []fl
 //go:noescape
 func convolve32AMD64(dst *float32, src *float32, step int, stride int, rows int, k int, weight *float32, bias *float32, biasLen int, n int)
 
-// convolveBFloat16 needs, in assembly: len(bias) is a multiple of 16, k of 2; rows, k and n are at least 1.
-func convolveBFloat16(dst []float32, src []uint16, step, stride, rows, k int, weight []uint32, bias []float32, n int) {
-	if current < 4 {
-		convolveBFloat16Generic(dst, src, step, stride, rows, k, weight, bias, n)
-	} else {
-		convolveBFloat16AMD64(unsafe.SliceData(dst), unsafe.SliceData(src), step, stride, rows, k, unsafe.SliceData(weight), unsafe.SliceData(bias), len(bias), n)
-	}
-}
-
-//go:noescape
-func convolveBFloat16AMD64(dst *float32, src *uint16, step int, stride int, rows int, k int, weight *uint32, bias *float32, biasLen int, n int)
-
 // convolveDepthwise needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
 func convolveDepthwise(dst []int16, samples int, src []int16, rows []int, step, taps int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
 	if current == 0 {
@@ -254,18 +217,6 @@ func correlate(c []float32, cols int, a []float32, step, strideA int, b []float3
 
 //go:noescape
 func correlateAMD64(c *float32, cols int, a *float32, step int, strideA int, b *float32, strideB int, rows int, n int, k int)
-
-// correlateBFloat16 needs, in assembly: k is a multiple of 8, cols of 16; rows and n are at least 1.
-func correlateBFloat16(c []float32, cols int, a []uint32, stepA, strideA int, b []uint32, stepB, strideB, rows, n, k int) {
-	if current < 4 {
-		correlateBFloat16Generic(c, cols, a, stepA, strideA, b, stepB, strideB, rows, n, k)
-	} else {
-		correlateBFloat16AMD64(unsafe.SliceData(c), cols, unsafe.SliceData(a), stepA, strideA, unsafe.SliceData(b), stepB, strideB, rows, n, k)
-	}
-}
-
-//go:noescape
-func correlateBFloat16AMD64(c *float32, cols int, a *uint32, stepA int, strideA int, b *uint32, stepB int, strideB int, rows int, n int, k int)
 
 // countClipped needs, in assembly: len(v) is a multiple of 16.
 func countClipped(v []int16, magnitude int) int {
@@ -452,18 +403,6 @@ func paint(dst []uint8, l, r, b []float32, wr, wb float32) {
 //go:noescape
 func paintAMD64(dst *uint8, l *float32, lLen int, r *float32, b *float32, wr float32, wb float32)
 
-// pairBFloat16 needs, in assembly: k is a multiple of 16; k and n are at least 1.
-func pairBFloat16(dst []uint32, src []uint16, step, k, skip, n int) {
-	if current < 4 {
-		pairBFloat16Generic(dst, src, step, k, skip, n)
-	} else {
-		pairBFloat16AMD64(unsafe.SliceData(dst), unsafe.SliceData(src), step, k, skip, n)
-	}
-}
-
-//go:noescape
-func pairBFloat16AMD64(dst *uint32, src *uint16, step int, k int, skip int, n int)
-
 // peak needs, in assembly: len(sums) is at least 384, rounds at least 1.
 func peak(sums []int32, x, y int32, rounds int) {
 	if current == 0 {
@@ -547,18 +486,6 @@ func ropUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 
 //go:noescape
 func ropUpdateAMD64(q *float64, z *float64, e *float64, p *float64, old *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, length *float64, alpha float64)
-
-// roundBFloat16 needs, in assembly: len(src) is a multiple of 16.
-func roundBFloat16(dst []uint16, src []float32) {
-	if current < 4 {
-		roundBFloat16Generic(dst, src)
-	} else {
-		roundBFloat16AMD64(unsafe.SliceData(dst), unsafe.SliceData(src), len(src))
-	}
-}
-
-//go:noescape
-func roundBFloat16AMD64(dst *uint16, src *float32, srcLen int)
 
 // scaleWideSums needs, in assembly: samples is at least 1, len(positive) a multiple of 16, at least 16.
 func scaleWideSums(dst []int16, samples int, low, high []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
@@ -774,15 +701,3 @@ func transformWideResidual(dst []float32, second int, low, high []int32, stride,
 
 //go:noescape
 func transformWideResidualAMD64(dst *float32, second int, low *int32, high *int32, stride int, n int, outputs int, scale *float32)
-
-// widenBFloat16 needs, in assembly: len(dst) is a multiple of 16.
-func widenBFloat16(dst []float32, src []uint16) {
-	if current < 4 {
-		widenBFloat16Generic(dst, src)
-	} else {
-		widenBFloat16AMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
-	}
-}
-
-//go:noescape
-func widenBFloat16AMD64(dst *float32, dstLen int, src *uint16)

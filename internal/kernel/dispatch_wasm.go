@@ -15,14 +15,8 @@ var tierRuns = []bool{
 }
 
 func activate(h, z, slope []float32) { activateGeneric(h, z, slope) }
-func activateBFloat16(h, z []uint16, sums, slope []float32) {
-	activateBFloat16Generic(h, z, sums, slope)
-}
 func activateBack(d, z, slope, toSlope, toBias []float32) {
 	activateBackGeneric(d, z, slope, toSlope, toBias)
-}
-func activateBackBFloat16(dst []uint16, d []float32, z []uint16, slope, toSlope, toBias []float32) {
-	activateBackBFloat16Generic(dst, d, z, slope, toSlope, toBias)
 }
 func adam(p, m, v, grad []float32, clip, rest1, rest2, rate, least float32) {
 	adamGeneric(p, m, v, grad, clip, rest1, rest2, rate, least)
@@ -41,17 +35,11 @@ func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj 
 func convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
 	convolve32Generic(dst, src, step, stride, rows, k, weight, bias, n)
 }
-func convolveBFloat16(dst []float32, src []uint16, step, stride, rows, k int, weight []uint32, bias []float32, n int) {
-	convolveBFloat16Generic(dst, src, step, stride, rows, k, weight, bias, n)
-}
 func convolveDepthwise(dst []int16, samples int, src []int16, rows []int, step, taps int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
 	convolveDepthwiseGeneric(dst, samples, src, rows, step, taps, weights, bias, positive, negative, limits, skip, skipStep, dstStep)
 }
 func correlate(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
 	correlateGeneric(c, cols, a, step, strideA, b, strideB, rows, n, k)
-}
-func correlateBFloat16(c []float32, cols int, a []uint32, stepA, strideA int, b []uint32, stepB, strideB, rows, n, k int) {
-	correlateBFloat16Generic(c, cols, a, stepA, strideA, b, stepB, strideB, rows, n, k)
 }
 func countClipped(v []int16, magnitude int) int { return countClippedGeneric(v, magnitude) }
 func gatherSums(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
@@ -82,20 +70,16 @@ func multiplyScaled(dst, x, y []int16, a []float32, clip float32) {
 }
 func paeth(out, x, a, b, c []byte) (sum int)               { return paethGeneric(out, x, a, b, c) }
 func paint(dst []uint8, l, r, b []float32, wr, wb float32) { paintGeneric(dst, l, r, b, wr, wb) }
-func pairBFloat16(dst []uint32, src []uint16, step, k, skip, n int) {
-	pairBFloat16Generic(dst, src, step, k, skip, n)
-}
-func peak(sums []int32, x, y int32, rounds int)     { peakGeneric(sums, x, y, rounds) }
-func powerStep(z, u, next []float64, cols int)      { powerStepGeneric(z, u, next, cols) }
-func project(z, q, u, shrink, w, out []float64)     { projectGeneric(z, q, u, shrink, w, out) }
-func rescale(q, z, u, grow, w []float64, r float64) { rescaleGeneric(q, z, u, grow, w, r) }
+func peak(sums []int32, x, y int32, rounds int)            { peakGeneric(sums, x, y, rounds) }
+func powerStep(z, u, next []float64, cols int)             { powerStepGeneric(z, u, next, cols) }
+func project(z, q, u, shrink, w, out []float64)            { projectGeneric(z, q, u, shrink, w, out) }
+func rescale(q, z, u, grow, w []float64, r float64)        { rescaleGeneric(q, z, u, grow, w, r) }
 func ropResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
 	ropResidualGeneric(q, z, p, old, sum, shrink, part, out, ld, keep)
 }
 func ropUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length, alpha)
 }
-func roundBFloat16(dst []uint16, src []float32) { roundBFloat16Generic(dst, src) }
 func scaleWideSums(dst []int16, samples int, low, high []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
 	scaleWideSumsGeneric(dst, samples, low, high, positive, negative, limits, skip, skipStep, dstStep)
 }
@@ -135,7 +119,6 @@ func transformWideOutput(dst []int16, second int, low, high []int32, stride, n, 
 func transformWideResidual(dst []float32, second int, low, high []int32, stride, n, outputs int, scale []float32) {
 	transformWideResidualGeneric(dst, second, low, high, stride, n, outputs, scale)
 }
-func widenBFloat16(dst []float32, src []uint16) { widenBFloat16Generic(dst, src) }
 
 // addPixels needs, in assembly: n is at least 1, scale 2, 3 or 4.
 func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {

@@ -8,11 +8,10 @@
 // (packed.go), and are defined in their test.
 //
 // A tier is a set of instructions. All architectures have the tier generic, Go alone. On amd64 follow avx2 (AVX2 with
-// FMA), avx512bw (AVX-512 without VNNI), avx512 (AVX-512 with VNNI) and avx512bf16 (also with products in bfloat16), on
-// arm64 neon, and on wasm, where it runs with JavaScript, simd128. A machine that runs a tier also runs the tiers
-// before it. The last that it runs is chosen when the program starts. GODEBUG=cpu.avx512f=off disables all tiers of
-// AVX-512, GODEBUG=cpu.avx512bf16=off the last (the Go runtime complains that it does not know this name), and with the
-// build tag purego there is only generic. An operation without assembly for a tier uses that of the tier before it.
+// FMA), avx512bw (AVX-512 without VNNI) and avx512 (AVX-512 with VNNI), on arm64 neon, and on wasm, where it runs with
+// JavaScript, simd128. A machine that runs a tier also runs the tiers before it. The last that it runs is chosen when
+// the program starts. GODEBUG=cpu.avx512f=off disables all tiers of AVX-512, and with the build tag purego there is
+// only generic. An operation without assembly for a tier uses that of the tier before it.
 //
 // A matrix lies in a flat slice by rows, with a stride: the number of entries from one row to the next, in
 // parameters that are called stride or begin with ld. A lane is one of the numbers of a vector register. A word

@@ -39,7 +39,7 @@ var fastest = func() (t tier) {
 // current is the tier in use. Only tests change it.
 var current = fastest
 
-// Tier returns the name of the tier in use, such as "avx512bf16", "avx2" or "generic".
+// Tier returns the name of the tier in use, such as "avx512", "avx2" or "generic".
 func Tier() string { return tierNames[current] }
 
 // Plain returns in words why no assembly runs, and "" where some does: if the tier in use is generic.

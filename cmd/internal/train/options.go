@@ -67,9 +67,6 @@ func (opt *Options) table() settings.Table {
 			"is not given"},
 		{Name: "weight-decay", To: settings.Num(&t.Decay, n.Decay), Help: "take away the share `SHARE`, times the " +
 			"learning rate, of the weights in a step"},
-		{Name: "float32", To: settings.Bool(&t.Float32, n.Float32), Help: "multiply in float32 throughout; " +
-			"otherwise, on processors with AVX512-BF16, in bfloat16 but for the last tenth of the steps, in half " +
-			"the time"},
 		{Name: "init", To: settings.Text(&opt.Init, ""), Path: true, Help: "begin with the layers of `MODEL`, a " +
 			"name or file, of the same channels and no greater depth; at another scale the last layer is new"},
 		{Name: "teachers", To: settings.Parsed(&opt.Teachers, "", readTeachers), Path: true,

@@ -81,29 +81,13 @@ func (c convolution) sample(i int, first, seventh reg.GPVirtual) Mem {
 	}
 }
 
+// convolveTile writes the loops over all taps that sum up a tile in acc, for each sample as many vectors as right has.
 func (t tier) convolveTile(c convolution, acc, right []reg.VecVirtual, left reg.VecVirtual) {
-	w := len(right)
-	sumTile(c, acc, right, t.bytes(), 1, func(i int, sample Mem) {
-		if w == 1 && t.lanes == 8 {
-			VFMADD231PS_BCST(sample, right[0], acc[i])
-			return
-		}
-		VBROADCASTSS(sample, left)
-		for j := range w {
-			VFMADD231PS(right[j], left, acc[i*w+j])
-		}
-	})
-}
-
-// sumTile writes the loops over all taps that sum up a tile in acc, for each sample as many vectors as right has.
-// multiply adds to sample i of the tile the products of the numbers at an address with right, which has the weights for
-// them: entries numbers, which make 4 bytes. A vector has the given number of bytes.
-func sumTile[V reg.Register](c convolution, acc, right []V, bytes, entries int, multiply func(i int, sample Mem)) {
 	w := len(right)
 	tall := len(acc) / w
 	start := pointer("bias")
 	for j := range w {
-		VMOVUPS(at(start, c.column, j*bytes), acc[j])
+		VMOVUPS(at(start, c.column, j*t.bytes()), acc[j])
 		for i := 1; i < tall; i++ {
 			VMOVAPS(acc[j], acc[i*w+j])
 		}
@@ -121,27 +105,34 @@ func sumTile[V reg.Register](c convolution, acc, right []V, bytes, entries int, 
 		loop := label("loop")
 		Label(loop)
 		for j := range w {
-			VMOVUPS(from(weight, j*bytes), right[j])
-			PREFETCHT0(from(weight, ahead+j*bytes))
+			VMOVUPS(from(weight, j*t.bytes()), right[j])
+			PREFETCHT0(from(weight, ahead+j*t.bytes()))
 		}
 		for i := range tall {
-			multiply(i, c.sample(i, first, seventh))
+			if w == 1 && t.lanes == 8 {
+				VFMADD231PS_BCST(c.sample(i, first, seventh), right[0], acc[i])
+				continue
+			}
+			VBROADCASTSS(c.sample(i, first, seventh), left)
+			for j := range w {
+				VFMADD231PS(right[j], left, acc[i*w+j])
+			}
 		}
 		ADDQ(U8(4), first)
 		if tall > 7 {
 			ADDQ(U8(4), seventh)
 		}
 		ADDQ(c.pitch, weight)
-		SUBQ(U8(entries), k)
+		DECQ(k)
 		JNZ(LabelRef(loop))
 		stride := pointer("stride")
-		LEAQ(Mem{Base: row, Index: stride, Scale: uint8(4 / entries)}, row)
+		LEAQ(Mem{Base: row, Index: stride, Scale: 4}, row)
 		DECQ(rows)
 	})
 }
 
 // storeTile stores acc, a tile of w vectors of the given number of bytes for each sample, and goes on to the next tile.
-func storeTile[V reg.Register](c convolution, acc []V, w, bytes int) {
+func storeTile(c convolution, acc []reg.VecVirtual, w, bytes int) {
 	tall := len(acc) / w
 	for i := range tall {
 		for j := range w {

@@ -10,7 +10,7 @@ func testOperations() []operation {
 	return []operation{
 		{name: "all", signature: "(v []float64)", tiers: []string{AVX2, AVX512}},
 		{name: "arm", signature: "(out, in []int8, n int) (a, b int)", lengths: []string{"in"}, tiers: []string{NEON}},
-		{name: "last", signature: "()", tiers: []string{AVX512BF16}, assembly: func(tier) {}},
+		{name: "last", signature: "()", tiers: []string{AVX512}, assembly: func(tier) {}},
 		{name: "web", signature: "(v []byte, n int)", tiers: []string{SIMD128}, simd: func(*function) {}},
 		{name: "few", signature: "(v []byte) int", needs: "len(v) is a multiple of 32", tiers: []string{AVX2, NEON}},
 	}
@@ -25,14 +25,14 @@ func TestDispatch(t *testing.T) {
 	for arch, parts := range map[string][]string{
 		"amd64": {
 			"//go:build !purego\n",
-			"{\"generic\", \"avx2\", \"avx512bw\", \"avx512\", \"avx512bf16\"}",
+			"{\"generic\", \"avx2\", \"avx512bw\", \"avx512\"}",
 			"func all(v []float64) {\n\tif current == 0 {\n\t\tallGeneric(v)\n\t} else {\n" +
 				"\t\tallAMD64(unsafe.SliceData(v))\n\t}\n}\n",
 			"\nfunc arm(out, in []int8, n int) (a, b int) { return armGeneric(out, in, n) }\n",
 			"// few needs, in assembly: len(v) is a multiple of 32.\nfunc few(v []byte) int {\n" +
 				"\tif current == 0 {\n\t\treturn fewGeneric(v)\n\t}\n\treturn fewAMD64(unsafe.SliceData(v))\n}\n",
 			"\n//go:noescape\nfunc allAMD64(v *float64)\n",
-			"func last() {\n\tif current < 4 {\n\t\tlastGeneric()\n\t} else {\n\t\tlastAMD64()\n\t}\n}\n",
+			"func last() {\n\tif current < 3 {\n\t\tlastGeneric()\n\t} else {\n\t\tlastAMD64()\n\t}\n}\n",
 		},
 		"arm64": {
 			"{\"generic\", \"neon\"}",

@@ -15,12 +15,11 @@ type tier struct {
 
 // The names of the tiers.
 const (
-	AVX2       = "AVX2"
-	AVX512BW   = "AVX512BW"
-	AVX512     = "AVX512"
-	AVX512BF16 = "AVX512BF16"
-	NEON       = "NEON"
-	SIMD128    = "SIMD128"
+	AVX2     = "AVX2"
+	AVX512BW = "AVX512BW"
+	AVX512   = "AVX512"
+	NEON     = "NEON"
+	SIMD128  = "SIMD128"
 )
 
 // tiers has all tiers, those of each architecture from the slowest on.
@@ -28,7 +27,6 @@ var tiers = []tier{
 	{"amd64", AVX2, "cpu.X86.HasAVX2 && cpu.X86.HasFMA", 4},
 	{"amd64", AVX512BW, "cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW", 8},
 	{"amd64", AVX512, "cpu.X86.HasAVX512VNNI", 8},
-	{"amd64", AVX512BF16, "cpu.X86.HasAVX512BF16", 8},
 	{"arm64", NEON, "cpu.ARM64.HasASIMD", 2},
 	{"wasm", SIMD128, "hasModule()", 2},
 }
@@ -67,8 +65,8 @@ func register(op operation) struct{} {
 	}
 	for _, name := range op.tiers {
 		if !slices.ContainsFunc(tiers, func(t tier) bool { return t.name == name }) {
-			panic(fmt.Sprintf("%s: no tier %q, expected %s, %s, %s, %s, %s or %s", op.name, name, AVX2, AVX512BW,
-				AVX512, AVX512BF16, NEON, SIMD128))
+			panic(fmt.Sprintf("%s: no tier %q, expected %s, %s, %s, %s or %s", op.name, name, AVX2, AVX512BW,
+				AVX512, NEON, SIMD128))
 		}
 	}
 	if len(op.on("amd64")) > 0 && op.assembly == nil {

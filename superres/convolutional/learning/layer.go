@@ -101,15 +101,8 @@ type layer struct {
 	update     []float32  // what the weights move by, before the learning rate
 	muon       muon
 
-	isRounded bool // products are in bfloat16
-
-	// The transforms of the weights and of transposed for tiles, of a layer that has some, if isRounded is false; and a
-	// buffer.
+	// The transforms of the weights and of transposed for tiles, of a layer that has some, and a buffer.
 	spread, spreadBack, half []float32
-
-	// The weights and transposed in bfloat16, in pairs of rows, if isRounded is true.
-	pairs, transposedPairs []uint32
-	short                  []uint16 // a buffer
 }
 
 // newLayer returns a layer that starts as l or, when random is true, with random weights. isNearIdentity adds these to
@@ -148,14 +141,9 @@ func newLayer(s shape, l convolutional.Layer, random, isNearIdentity bool, rng *
 	return f
 }
 
-// prepare sets what a pass works with besides the parameters. It must be called whenever f.now or f.isRounded has
-// changed.
+// prepare sets what a pass works with besides the parameters. It must be called whenever f.now has changed.
 func (f *layer) prepare() {
 	f.transpose()
-	if f.isRounded {
-		f.round()
-		return
-	}
 	if !f.isTiled() {
 		return
 	}
@@ -182,25 +170,6 @@ func (f *layer) transpose() {
 			}
 		}
 	}
-}
-
-// round sets f.pairs and f.transposedPairs to the current weights, after transpose.
-func (f *layer) round() {
-	if f.short == nil {
-		f.short = make([]uint16, max(len(f.now.weight), len(f.transposed)))
-		f.pairs, f.transposedPairs = make([]uint32, len(f.now.weight)/2), make([]uint32, len(f.transposed)/2)
-	}
-	f.pairRows(f.pairs, f.now.weight, f.wide)
-	if f.in%kernel.Lanes == 0 {
-		f.pairRows(f.transposedPairs, f.transposed, f.in)
-	}
-}
-
-// pairRows rounds weights, a matrix of cols columns, and sets to to the pairs of its rows 0 and 1, 2 and 3, and so on.
-func (f *layer) pairRows(to []uint32, weights []float32, cols int) {
-	short := f.short[:len(weights)]
-	kernel.RoundBFloat16(short, weights)
-	kernel.PairBFloat16(to, short, cols, cols, 2*cols, len(to)/cols)
 }
 
 // clearPadding sets the gradient of the padding to 0, and that of the slopes of a layer without an activation.

@@ -32,7 +32,6 @@ type learner struct {
 	steps        int     // number of steps summed: those since the last report
 	rmse         float64 // at the last report
 	dead         int     // dead channels at the last report
-	isRounded    bool    // products are in bfloat16: see chooseProducts
 
 	// The fields below are buffers, which checkpoints leave out.
 	gradients []float32 // one for each patch of a step, one after another
@@ -75,9 +74,6 @@ func newLearner(opt Trainer, n *convolutional.Network, known int) *learner {
 
 func (l *learner) newWorker() *worker {
 	w := &worker{pass: newPass(l.shapes, l.architecture.Every(), l.opt.Patch, l.opt.Margin)}
-	if l.isRounded {
-		w.pass = newRoundedPass(l.shapes, l.architecture.Every(), l.opt.Patch, l.opt.Margin)
-	}
 	w.target = make([]float32, l.opt.Patch*l.opt.Patch*l.shapes[len(l.shapes)-1].out)
 	return w
 }
@@ -102,22 +98,9 @@ func (l *learner) network() *convolutional.Network {
 // isReported reports whether a report follows when done steps have been made.
 func (l *learner) isReported(done int) bool { return done%l.opt.Interval == 0 || done == l.opt.Steps }
 
-// chooseProducts makes products be in bfloat16 from now on, or in float32.
-func (l *learner) chooseProducts(isRounded bool) {
-	if isRounded == l.isRounded {
-		return
-	}
-	l.isRounded, l.workers = isRounded, nil
-	for _, f := range l.layers {
-		f.isRounded = isRounded
-		f.prepare()
-	}
-}
-
 // step makes one step. Each patch has its own gradient, computed by any worker, and the gradients are summed in
 // the order of the patches, so that the number of workers does not change the result.
 func (l *learner) step(ctx context.Context, d dataset) error {
-	l.chooseProducts(l.opt.isRounded(l.done))
 	size := l.size()
 	next := 0
 	err := parallel.For(ctx, l.opt.Batch, 1, func() func(lo, hi int) {
@@ -168,11 +151,7 @@ func (l *learner) divide(gradient []float32) (list []parameters) {
 // learn adds the gradient of a patch's loss to to, and returns the loss and the mean squared error.
 // optimiser.go defines the loss.
 func (l *learner) learn(w *worker, synthetic bool, to []parameters) (losses [2]float64) {
-	if w.rounded != nil {
-		w.forwardRounded(l.layers)
-	} else {
-		w.forward(l.layers)
-	}
+	w.forward(l.layers)
 	last := len(l.shapes) - 1
 	s := l.shapes[last]
 	count := float64(len(w.target))
@@ -200,11 +179,7 @@ func (l *learner) learn(w *worker, synthetic bool, to []parameters) (losses [2]f
 	if squared {
 		losses[0] = squareWeight * losses[1]
 	}
-	if w.rounded != nil {
-		w.backwardRounded(l.layers, to)
-	} else {
-		w.backward(l.layers, to)
-	}
+	w.backward(l.layers, to)
 	return [2]float64{losses[0] / count, losses[1] / count}
 }
 

@@ -20,18 +20,33 @@ type pass struct {
 	skipped  [2][]float32 // gradients that skip layers, of outputs in turn
 	zero     []float32
 	bias     []float32 // the bias of a layer at the strength
-	tiles    *tiles    // nil where rounded is not
-	rounded  *rounded  // nil: all products are in float32
+	tiles    *tiles
 }
 
 // rowsTogether is the number of rows of samples for which Correlate uses each tile of weights, chosen so that
 // they stay in the cache.
 const rowsTogether = 6
 
-// newPass returns a pass for patches that predict side×side samples, with products in float32. Up to margin samples
-// around the patch are computed in each layer.
+// newPass returns a pass for patches that predict side×side samples. Up to margin samples around the patch are computed
+// in each layer.
 func newPass(shapes []shape, skip, side, margin int) *pass {
-	p := newBarePass(shapes, skip, side, margin)
+	p := &pass{shapes: shapes, skip: skip, side: side}
+	p.sides, p.pads = make([]int, len(shapes)+1), make([]int, len(shapes))
+	p.sides[len(shapes)] = side
+	for i := len(shapes) - 1; i >= 0; i-- {
+		full := p.full(i)
+		if p.sides[i] = full; i > 0 && full > side+2*margin {
+			p.sides[i] = p.sides[i+1]
+			p.pads[i] = (full - p.sides[i]) / 2
+		}
+	}
+	p.before, p.after = make([][]float32, len(shapes)), make([][]float32, len(shapes))
+	p.input = make([]float32, kernel.PadTo(p.sides[0]*p.sides[0]*shapes[0].in+shapes[0].span, kernel.Lanes))
+	for k := range p.skipped {
+		p.skipped[k] = make([]float32, p.sides[1]*p.sides[1]*shapes[0].wide)
+	}
+	p.zero = make([]float32, shapes[0].wide)
+	p.bias = make([]float32, shapes[0].wide)
 	most, longest, widest := 0, 0, 0
 	for i, s := range shapes {
 		m, padded := p.sides[i+1], p.sides[i+1]+2*p.margin(i)
@@ -50,28 +65,6 @@ func newPass(shapes []shape, skip, side, margin int) *pass {
 	return p
 }
 
-// newBarePass returns a pass without memory for the outputs and the gradients of layers.
-func newBarePass(shapes []shape, skip, side, margin int) *pass {
-	p := &pass{shapes: shapes, skip: skip, side: side}
-	p.sides, p.pads = make([]int, len(shapes)+1), make([]int, len(shapes))
-	p.sides[len(shapes)] = side
-	for i := len(shapes) - 1; i >= 0; i-- {
-		full := p.full(i)
-		if p.sides[i] = full; i > 0 && full > side+2*margin {
-			p.sides[i] = p.sides[i+1]
-			p.pads[i] = (full - p.sides[i]) / 2
-		}
-	}
-	p.before, p.after = make([][]float32, len(shapes)), make([][]float32, len(shapes))
-	p.input = make([]float32, kernel.PadTo(p.sides[0]*p.sides[0]*shapes[0].in+shapes[0].span, kernel.Lanes))
-	for k := range p.skipped {
-		p.skipped[k] = make([]float32, p.sides[1]*p.sides[1]*shapes[0].wide)
-	}
-	p.zero = make([]float32, shapes[0].wide)
-	p.bias = make([]float32, shapes[0].wide)
-	return p
-}
-
 // bytes returns the memory of the pass in bytes.
 func (p *pass) bytes() int64 {
 	n := len(p.input) + len(p.back[0]) + len(p.back[1]) + len(p.skipped[0]) + len(p.skipped[1])
@@ -81,7 +74,7 @@ func (p *pass) bytes() int64 {
 			n += len(p.after[i])
 		}
 	}
-	return 4*int64(n) + p.tiles.bytes() + p.rounded.bytes()
+	return 4*int64(n) + p.tiles.bytes()
 }
 
 // full returns the side of the input of a layer with its zeros.
@@ -328,10 +321,6 @@ func (p *pass) findPeaks(to []float32) {
 	clear(to)
 	for i, s := range p.shapes[:len(p.shapes)-1] {
 		h := p.after[i]
-		if p.rounded != nil {
-			h = make([]float32, p.full(i+1)*p.full(i+1)*s.wide)
-			kernel.WidenBFloat16(h, p.rounded.inputs[i+1])
-		}
 		for at, v := range h {
 			if v < 0 {
 				v = -v

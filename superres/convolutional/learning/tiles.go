@@ -13,7 +13,8 @@ import "superres/internal/kernel"
 //	without tiles        44.2  28.2
 //	by tiles             20.1  12.0
 //
-// Of that time 60 % is in the products, 25 % in the transforms.
+// Of that time 60 % is in the products, 25 % in the transforms. Products of all nine taps in bfloat16, by AVX512-BF16,
+// take as long as tiles in float32 on Zen 5, from 16×7 to 48×10, and 1.4 times as long with 64×16.
 
 const (
 	tileSide  = 4            // samples of the output in a row of a tile

@@ -16,9 +16,8 @@ import (
 )
 
 // Trainer has the options of a training and implements training.Trainer. Start from [Defaults] and change
-// fields: the zero value is not valid. The result depends, in rounding, on the kind of processor and on whether it
-// multiplies in bfloat16 (see Float32), but not on the number of workers. An interrupted run may go on on a processor
-// of another kind.
+// fields: the zero value is not valid. The result depends, in rounding, on the kind of processor, but not on the
+// number of workers. An interrupted run may go on on a processor of another kind.
 type Trainer struct {
 	// Scale is the factor by which the model enlarges, 2 to 4.
 	Scale int
@@ -54,9 +53,6 @@ type Trainer struct {
 	// Decay, times the learning rate, is the share of the weights that each step removes; 0 removes none.
 	// Without it weights grow throughout the training, and rounding them to integers loses more.
 	Decay float64
-	// Float32 makes all products be in float32. Otherwise, on processors with AVX512-BF16, those of all but the last
-	// tenth of the steps are in bfloat16, which takes half the time; sums and parameters are in float32.
-	Float32 bool
 	// Reductions are factors above 0 and below 1; each picture is also trained on reduced by each of them.
 	Reductions []float64
 	// Symmetries are the flips and transpositions that are applied to patches at random.
@@ -227,11 +223,6 @@ func (t Trainer) Target() (scale int, d resample.Degradation, err error) {
 func (t Trainer) WithValidation(held []training.Source) training.Trainer {
 	t.Validation = append(slices.Clip(t.Validation), held...)
 	return t
-}
-
-// isRounded reports whether the products of a step, counted from 0, are in bfloat16.
-func (t Trainer) isRounded(step int) bool {
-	return !t.Float32 && kernel.MultipliesBFloat16() && float64(step) < (1-exactPart)*float64(t.Steps)
 }
 
 // architecture returns the architecture of the network for brightness.

@@ -12,7 +12,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"superres/internal/kernel"
 	"superres/internal/must"
 	"superres/internal/testimage"
 	"superres/superres/convolutional"
@@ -80,24 +79,6 @@ func TestTrainingTwiceGivesTheSameBytes(t *testing.T) {
 	o.Seed++
 	if bytes.Equal(train(t, o), first) {
 		t.Error("the same bytes with another seed")
-	}
-}
-
-// Products are in float32 in the last tenth of the steps, or in all.
-func TestLastStepsAreInFloat32(t *testing.T) {
-	if !kernel.MultipliesBFloat16() {
-		t.Skip("this machine has no products in bfloat16")
-	}
-	o := newSmallTrainer()
-	l, d := begin(t, o)
-	for step := range o.Steps {
-		must.Succeed(t, l.step(t.Context(), d))
-		if got := l.workers[0].rounded != nil; got != (step < 27) {
-			t.Fatalf("products of step %d of %d in bfloat16: %v", step, o.Steps, got)
-		}
-	}
-	if o.Float32 = true; o.isRounded(0) {
-		t.Error("products in bfloat16 with the option Float32")
 	}
 }
 
@@ -175,7 +156,6 @@ func TestInterruptedTrainingGoesOn(t *testing.T) {
 func TestReports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // in which time passes in Sleep alone
 		o := newSmallTrainer()
-		o.Float32 = true
 		var got []Report
 		o.Report = func(r Report) { got = append(got, r) }
 		progress := func(name string, done, _ int) {
@@ -197,9 +177,9 @@ func TestReports(t *testing.T) {
 			}
 		}
 	})
-	// Of 30 steps, after step 5, the last 3 take two seconds each and all others one.
-	p := pace{first: 5, last: 30, exact: 27}
-	for steps, want := range map[int][2]float64{6: {1, 27}, 27: {22, 6}, 28: {24, 4}, 30: {28, 0}} {
+	// A run that goes on after step 5 counts its own steps alone.
+	p := pace{first: 5, last: 30}
+	for steps, want := range map[int][2]float64{6: {1, 24}, 10: {5, 20}, 30: {25, 0}} {
 		p.began = time.Now().Add(-time.Duration(want[0]) * time.Second)
 		elapsed, left := p.estimate(steps)
 		if scale := elapsed.Seconds() / want[0]; math.Abs(left.Seconds()-scale*want[1]) > 1e-6 {

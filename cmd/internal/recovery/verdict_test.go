@@ -11,7 +11,6 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/golden"
-	"superres/internal/kernel"
 	"superres/internal/must"
 	"superres/internal/report"
 	"superres/learners/planted"
@@ -175,8 +174,8 @@ func TestFigure1IsWhole(t *testing.T) {
 	}
 }
 
-// Run again, trials of the figure give the same numbers, to the bit where the processor offers what it was run with;
-// elsewhere sums are rounded otherwise, and dictionaries that were found are found as well.
+// Run again, trials of the figure find what they found. The figure was run on processors of two kinds, on which sums are
+// rounded otherwise, so that the numbers are not the same to the bit.
 func TestFigure1Again(t *testing.T) {
 	_, f := loadFigure1(t)
 	type of struct {
@@ -195,7 +194,7 @@ func TestFigure1Again(t *testing.T) {
 		delete(again, of{want.Learner, want.N})
 		got := must.Get(want.Run(t.Context()))(t)
 		off := max(got.Assigned-want.Assigned, want.Assigned-got.Assigned)
-		if got.Seconds = want.Seconds; got != want && (strings.HasPrefix(kernel.Tier(), "avx512") || off > 1e-3) {
+		if off > 1e-3 || got.Failure != want.Failure || got.Stop != want.Stop {
 			t.Errorf("%+v\nand now %+v", want, got)
 		}
 	}

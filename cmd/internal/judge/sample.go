@@ -284,46 +284,35 @@ func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.
 	if out.Traits, err = flaws.Traits(ctx, img, found, &s.doubles); out.Traits == nil || err != nil {
 		return out, err
 	}
-	tuned, err := s.robust.Tune(stage.Tuning{Strength: found.Strength()})
+	corrected, err := s.enlarge(ctx, img, found.Strength())
 	if err != nil {
 		return out, err
 	}
-	alone, err := s.robust.Tune(stage.Tuning{Strength: out.Strength})
-	if err != nil {
-		return out, err
-	}
-	by := []*superres.Model{s.bicubic, s.clean, tuned, s.bicubic, s.clean, alone, s.lanczos}
-	results := make([]*image.Gray, len(by))
-	const corrected = 3 // of the models enlarge the corrected picture, then all the original
-	for i, m := range by {
-		of := img
-		if i >= corrected {
-			of = original
-		}
-		if correction.IsNone() && i >= corrected && i < 2*corrected {
-			results[i] = results[i-corrected]
-			continue
-		}
-		big, err := m.Upscale(ctx, of, superres.Options{Scale: scale})
-		if err != nil {
+	plain := corrected
+	if !correction.IsNone() {
+		if plain, err = s.enlarge(ctx, original, out.Strength); err != nil {
 			return out, err
 		}
-		results[i] = big.(*image.Gray)
+	}
+	lanczos, err := enlargeGrey(ctx, s.lanczos, original)
+	if err != nil {
+		return out, err
 	}
 	count := 0.0
 	for y := margin; y < truth.H-margin; y++ {
 		for x, v := range truth.Row(y)[margin : truth.W-margin] {
-			at := func(i int) float64 { return float64(results[i].Pix[y*results[i].Stride+margin+x]) }
+			at := func(g *image.Gray) float64 { return float64(g.Pix[y*g.Stride+margin+x]) }
 			t := 255 * float64(v)
-			e, c, r := t-at(0), at(1)-at(0), at(2)-at(0)
+			base := at(corrected.bicubic)
+			e, c, r := t-base, at(corrected.clean)-base, at(corrected.robust)-base
 			for i, product := range [len(out.Moments)]float64{e * e, c * c, r * r, c * r, e * c, e * r} {
 				out.Moments[i] += product
 			}
-			square := func(i int) float64 { return (t - at(i)) * (t - at(i)) }
-			out.Interpolated[0] += square(3)
-			out.Enlarged[0] += square(4)
-			out.Enlarged[1] += square(5)
-			out.Interpolated[1] += square(6)
+			square := func(g *image.Gray) float64 { return (t - at(g)) * (t - at(g)) }
+			out.Interpolated[0] += square(plain.bicubic)
+			out.Interpolated[1] += square(lanczos)
+			out.Enlarged[0] += square(plain.clean)
+			out.Enlarged[1] += square(plain.robust)
 			count++
 		}
 	}
@@ -335,4 +324,32 @@ func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.
 		out.Enlarged[i] /= count
 	}
 	return out, nil
+}
+
+// enlarged has what bicubic interpolation, photo and photo-real make of a picture.
+type enlarged struct{ bicubic, clean, robust *image.Gray }
+
+// enlarge returns what the models make of img, photo-real at a strength.
+func (s *sampler) enlarge(ctx context.Context, img image.Image, strength float64) (out enlarged, err error) {
+	robust, err := s.robust.Tune(stage.Tuning{Strength: strength})
+	if err != nil {
+		return out, err
+	}
+	if out.bicubic, err = enlargeGrey(ctx, s.bicubic, img); err != nil {
+		return out, err
+	}
+	if out.clean, err = enlargeGrey(ctx, s.clean, img); err != nil {
+		return out, err
+	}
+	out.robust, err = enlargeGrey(ctx, robust, img)
+	return out, err
+}
+
+// enlargeGrey returns img, which is grey, enlarged by m.
+func enlargeGrey(ctx context.Context, m *superres.Model, img image.Image) (*image.Gray, error) {
+	big, err := m.Upscale(ctx, img, superres.Options{Scale: scale})
+	if err != nil {
+		return nil, err
+	}
+	return big.(*image.Gray), nil
 }

@@ -198,7 +198,7 @@ func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 	return err
 }
 
-// run carries out task t at the model's effort: at max, as a mean over orientations; otherwise in bands.
+// run carries out task t: in bands, or as a mean over orientations.
 func (e *enlarger) run(ctx context.Context, t task, read reader, paint writer, report func(float64)) error {
 	write := func(top int, rows []*plane.Plane) {
 		paint(top, rows)
@@ -208,7 +208,7 @@ func (e *enlarger) run(ctx context.Context, t task, read reader, paint writer, r
 			}
 		}
 	}
-	if !e.model.maxEffort {
+	if !e.model.isMean {
 		return e.model.stream(ctx, t, e.bandRows, read, write, report)
 	}
 	planes, err := e.model.ensemble(ctx, read(0, e.inH), t, report)

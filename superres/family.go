@@ -38,10 +38,10 @@ func (m *Model) WithSibling(scale int, open func() (*Model, error)) *Model {
 
 // WithColour returns m with the networks for colour of other, at each scale that both models were trained for;
 // at other scales m keeps its own, and always if it has a network for red, green and blue. The result has no
-// smaller model for the effort fast, so choose both efforts first.
+// models for other efforts, so choose both efforts first.
 func (m *Model) WithColour(other *Model) *Model {
 	out := m.colouredBy(other)
-	out.fast = nil
+	out.fast, out.finest = nil, nil
 	out.siblings = m.changedSiblings(func(model *Model) (*Model, error) {
 		if !slices.Contains(other.scales(), model.Scale) {
 			return model, nil

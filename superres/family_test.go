@@ -98,8 +98,9 @@ func withEffort(t *testing.T, m *Model, effort string) *Model {
 	return out
 }
 
-// The smaller model is opened once, and only for the effort fast. A model without one has no effort fast, and an
-// interpolation has only best. Each effort has a fingerprint of its own.
+// The smaller model is opened once, and only for the effort fast, a larger one for the effort max, which is a mean
+// without it. A model without a smaller one has no effort fast, and an interpolation has only best. Each effort has a
+// fingerprint of its own.
 func TestEffort(t *testing.T) {
 	m, smaller, opened := builtin(t, "digits"), builtin(t, "coupled"), 0
 	with := m.WithFast(func() (*Model, error) { opened++; return smaller, nil })
@@ -119,8 +120,18 @@ func TestEffort(t *testing.T) {
 	if _, err := m.Effort("bets"); err == nil || err.Error() != unknown {
 		t.Error(err)
 	}
-	if m.Orientations() != 1 || withEffort(t, m, "max").Orientations() != 8 {
-		t.Error("the effort max takes no mean of eight, or another effort does")
+	finest := m.WithFinest(func() (*Model, error) { opened++; return smaller, nil }).
+		WithRobust(func() (*Model, error) { return m, nil })
+	if withEffort(t, finest, "best") != finest || opened != 1 {
+		t.Error("the larger model is opened for the effort best")
+	}
+	larger := withEffort(t, finest, "max")
+	if robust := must.Get(larger.Robust(0))(t); larger.Stages[0] != smaller.Stages[0] || larger.Orientations() != 1 ||
+		robust.Orientations() != 1 || withEffort(t, m, "max").Orientations() != 8 {
+		t.Error("a larger model, or the robust model beside it, takes a mean")
+	}
+	if sum := must.Get(finest.Fingerprint())(t); sums[sum] {
+		t.Error("the fingerprint leaves the larger model out")
 	}
 	plain := builtin(t, "bicubic")
 	withEffort(t, plain, "best")

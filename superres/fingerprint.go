@@ -8,15 +8,15 @@ import (
 )
 
 // Fingerprint returns a SHA-256, in hexadecimal, of all that the model puts into the pixels of a result: its
-// interpolation, its stages with their settings, its siblings and its smaller model for the effort fast. Its provenance
-// does not count. It fails if a sibling or the smaller model cannot be opened.
+// interpolation, its stages with their settings, its siblings and its models for other efforts. Its provenance does
+// not count. It fails if one of these models cannot be opened.
 func (m *Model) Fingerprint() (string, error) {
 	h := sha256.New()
 	if m.IsPlain() {
 		fmt.Fprintf(h, "%s\n", m.Kernel)
 		return hex.EncodeToString(h.Sum(nil)), nil
 	}
-	if m.maxEffort {
+	if m.isMean {
 		fmt.Fprintln(h, "max")
 	}
 	for _, scale := range m.scales() {
@@ -30,16 +30,22 @@ func (m *Model) Fingerprint() (string, error) {
 			return "", err
 		}
 	}
-	if m.fast != nil {
-		smaller, err := m.fast()
+	for _, effort := range []struct {
+		prefix string
+		open   func() (*Model, error)
+	}{{"", m.fast}, {"max ", m.finest}} {
+		if effort.open == nil {
+			continue
+		}
+		other, err := effort.open()
 		if err != nil {
 			return "", err
 		}
-		sum, err := smaller.Fingerprint()
+		sum, err := other.Fingerprint()
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintln(h, sum)
+		fmt.Fprintf(h, "%s%s\n", effort.prefix, sum)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }

@@ -30,11 +30,11 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 	if bandRows < 1 {
 		bandRows = m.bandRows(s)
 	}
-	if m.maxEffort {
+	if m.isMean {
 		bandRows = s.inH
 	}
 	result := painted * out
-	if strips && split == 0 && !m.maxEffort {
+	if strips && split == 0 && !m.isMean {
 		scale, _, reach := m.lastPass(s)
 		if m.Network != nil {
 			reach = 0 // strips are no higher than a band
@@ -43,7 +43,7 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 		result = 7 * painted * int64(w) * strip          // a strip being painted, one being written, and its encoder
 	}
 	live := (pixel+split)*in + result + m.bandsMemory(s, bandRows, grey)
-	if m.maxEffort {
+	if m.isMean {
 		live += 4 * 4 * out // the mean, the colour of all rows, and an enlargement in two orientations
 		if !grey && m.enlargesColour(s) {
 			live += 3 * 4 * out // the mean of colour, and two planes of an enlargement

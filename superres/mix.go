@@ -53,7 +53,7 @@ func (m *Model) newMixer(mix *Mix, s sizes) (*mixer, error) {
 		return nil, usage.Errorf("superres: a model with a network cannot be mixed with another")
 	}
 	sameColour := mix.Model.enlargesColour(s) == m.enlargesColour(s) || s.inW == s.w && s.inH == s.h
-	if mix.Model.Scale != m.Scale || mix.Model.maxEffort != m.maxEffort || mix.Model.IsPlain() != m.IsPlain() ||
+	if mix.Model.Scale != m.Scale || mix.Model.isMean != m.isMean || mix.Model.IsPlain() != m.IsPlain() ||
 		!sameColour {
 		return nil, usage.Errorf("superres: models of different scales or efforts, of which one enlarges colour, or " +
 			"of which one only interpolates, cannot be mixed")

@@ -28,8 +28,9 @@ type Model struct {
 
 	siblings    []sibling              // for other scales
 	fast        func() (*Model, error) // opens the smaller model for the effort fast; nil: there is none
+	finest      func() (*Model, error) // opens the larger model for the effort max; nil: max is a mean
 	robust      *robust                // chooses a model for each picture; nil: this one enlarges all
-	maxEffort   bool                   // has the effort max: the mean over eight orientations
+	isMean      bool                   // takes the mean over eight orientations: the effort max without a larger model
 	loadedBytes int64                  // bytes that the stages took when the file was loaded; tuning may leave fewer
 }
 

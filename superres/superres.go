@@ -101,15 +101,15 @@ func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (imag
 }
 
 // Streams reports whether Stream can enlarge a picture. It cannot if the picture has transparency, which is enlarged
-// after all of its colour, or if the model has the effort max, which works on the whole picture.
-func (m *Model) Streams(img image.Image) bool { return picture.IsOpaque(img) && !m.maxEffort }
+// after all of its colour, or if the model is a mean over orientations, which is made of the whole picture.
+func (m *Model) Streams(img image.Image) bool { return picture.IsOpaque(img) && !m.isMean }
 
 // Stream enlarges a picture as Upscale does, but calls emit with strips of whole rows of the result, from the top, so
 // that the result is never in memory as a whole. The strips have the types that Upscale returns; each is in new memory,
 // which emit may keep. Stream ends at the first error of emit, and returns it.
 func (m *Model) Stream(ctx context.Context, img image.Image, opt Options, emit func(strip image.Image) error) error {
 	if !m.Streams(img) {
-		const text = "superres: a picture that cannot be enlarged in strips: it has transparency, or the effort is max"
+		const text = "superres: this picture has transparency, or its result is a mean, so it is not made in strips"
 		return errors.New(text)
 	}
 	opt.strips = true

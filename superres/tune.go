@@ -12,8 +12,8 @@ import (
 )
 
 // Tune returns a copy of the model with the settings of t; what was learned does not change. Its siblings are tuned in
-// the same way when they are first needed. The result has no smaller model for the effort fast. It is an error if a
-// setting is out of its range, or concerns no stage of the model.
+// the same way when they are first needed. The result has no models for other efforts. It is an error if a setting is
+// out of its range, or concerns no stage of the model.
 func (m *Model) Tune(t stage.Tuning) (*Model, error) {
 	out, err := m.tuneAlone(t)
 	if err != nil {
@@ -26,7 +26,7 @@ func (m *Model) Tune(t stage.Tuning) (*Model, error) {
 // tuneAlone returns a copy of the model with the settings of t. Its siblings are the untuned siblings of m.
 func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 	out := *m
-	out.Stages, out.fast = nil, nil
+	out.Stages, out.fast, out.finest = nil, nil, nil
 	for _, s := range m.Stages {
 		if tunable, ok := s.(stage.Tunable); ok {
 			var err error
@@ -89,12 +89,14 @@ func (m *Model) has(setting stage.Settings) bool {
 }
 
 // Efforts returns the names of the efforts, from the fastest: fast uses a smaller model, best the model itself, and max
-// takes the mean of what the model makes of the eight orientations of a picture, which takes eight times as long.
+// a larger one, which the embedded model photo has. Without a larger one, max takes the mean of what the model makes of
+// the eight orientations of a picture, which takes eight times as long.
 func Efforts() []string { return []string{"fast", "best", "max"} }
 
-// Effort returns the model, with its siblings, at the effort of the given name; at best, m itself. It fails if the
-// effort is unknown or the model lacks it: fast needs a smaller model (see WithFast), max needs a network or
-// stages.
+// Effort returns the model, with its siblings, at the effort of the given name; at best, m itself. The robust model of
+// WithRobust has the same effort, but beside a larger model it stays at best. Effort fails if the effort is unknown or
+// the model lacks it: fast needs a smaller model (see WithFast), max needs a larger one (see WithFinest), or a network
+// or stages.
 func (m *Model) Effort(name string) (*Model, error) {
 	atEffort := func(other *Model) (*Model, error) { return other.Effort(name) }
 	switch {
@@ -102,9 +104,15 @@ func (m *Model) Effort(name string) (*Model, error) {
 		return nil, usage.Errorf("superres: %s", usage.Unknown("effort", name, Efforts()))
 	case name == "best":
 		return m, nil
+	case name == "max" && m.finest != nil:
+		out, err := m.finest()
+		if err != nil {
+			return nil, err
+		}
+		return out.withRobustOf(m, func(other *Model) (*Model, error) { return other, nil }), nil
 	case name == "max" && !m.IsPlain():
 		out := *m
-		out.maxEffort = true
+		out.isMean = true
 		return out.withRobustOf(m, atEffort), nil
 	case name == "fast" && m.fast != nil:
 		out, err := m.fast()
@@ -124,10 +132,18 @@ func (m *Model) WithFast(open func() (*Model, error)) *Model {
 	return &out
 }
 
+// WithFinest returns m with the larger model that open returns for the effort max. open is called at most once, when
+// Effort is first called with "max".
+func (m *Model) WithFinest(open func() (*Model, error)) *Model {
+	out := *m
+	out.finest = sync.OnceValues(open)
+	return &out
+}
+
 // Orientations returns how many orientations of a picture the model enlarges, to take the mean of the results: 8 at the
-// effort max, otherwise 1.
+// effort max without a larger model, otherwise 1.
 func (m *Model) Orientations() int {
-	if m.maxEffort {
+	if m.isMean {
 		return picture.Orientations
 	}
 	return 1

@@ -51,6 +51,9 @@ func New(s Settings) (*Enlarger, error) {
 	if s.Denoise == 0 {
 		return e, nil
 	}
+	if s.Effort == "max" && e.clean.model.Orientations() == 1 {
+		s.Effort = "best" // of the robust model beside a larger one for clean pictures, as superres.Model.Effort has it
+	}
 	e.robust = sync.OnceValues(func() (engine, error) { return s.open(robust) })
 	e.choosing = e.clean.model.WithRobust(func() (*superres.Model, error) {
 		found, err := e.robust()

@@ -133,10 +133,12 @@ func open(name string) (*superres.Model, error) {
 			m = m.WithSibling(scale, func() (*superres.Model, error) { return load(file(scale)) })
 		}
 	}
-	// The model photo-fast is photo for the effort fast.
-	smaller := name + "-fast"
-	if slices.Contains(Names(), smaller) {
+	// The model photo-fast is photo for the effort fast, and photo-max is photo for the effort max.
+	if smaller := name + "-fast"; slices.Contains(Names(), smaller) {
 		m = m.WithFast(func() (*superres.Model, error) { return Open(smaller) })
+	}
+	if larger := name + "-max"; slices.Contains(Names(), larger) {
+		m = m.WithFinest(func() (*superres.Model, error) { return Open(larger) })
 	}
 	return m, nil
 }
@@ -151,17 +153,28 @@ func open(name string) (*superres.Model, error) {
 //	photographs, the colour of photo  26.58  27.41  28.26  29.70  30.87
 //	strokes, its own colour                  23.99  24.42  24.86
 //	strokes, the colour of photo             25.07  25.63  26.06
+//
+// The larger model of Photo has brightness alone in its files; both its networks for colour are those of Photo.
 func load(name string) (*superres.Model, error) {
 	m, err := loadFile(name)
-	suffix, isRobust := strings.CutPrefix(name, PhotoReal)
-	if err != nil || !isRobust {
-		return m, err
-	}
-	cleanModel, err := loadFile(Photo + suffix)
 	if err != nil {
 		return nil, err
 	}
-	m.Subsampled = cleanModel.Subsampled
+	suffix, isRobust := strings.CutPrefix(name, PhotoReal)
+	if isRobust {
+		cleanModel, err := loadFile(Photo + suffix)
+		if err != nil {
+			return nil, err
+		}
+		m.Subsampled = cleanModel.Subsampled
+	}
+	if scale, isLarger := strings.CutPrefix(name, Photo+"-max"); isLarger {
+		best, err := loadFile(Photo + scale)
+		if err != nil {
+			return nil, err
+		}
+		m.Colour, m.Subsampled = best.Colour, best.Subsampled
+	}
 	return m, nil
 }
 

@@ -61,9 +61,10 @@ func (opt *Options) table() settings.Table {
 		{Name: "effort", To: settings.Text(&opt.Effort, "best"), Words: efforts, Group: quality, Noted: true,
 			Request: true,
 			Help: "`HOW` much to do: fast, for a quick look, by a smaller model in a third of the time; best, for " +
-				"almost everything; or max, for the finest detail, the mean over the eight flips and quarter turns " +
-				"of a picture, eight times as long and a little better",
-			Brief: "fast: quick; best: for almost everything; max: the finest, eight times as long"},
+				"almost everything; or max, for the finest detail: by a larger model, in three times the time, or, " +
+				"where there is none, by the mean over the eight flips and quarter turns of a picture, in eight " +
+				"times the time",
+			Brief: "fast: quick; best: for almost everything; max: the finest, three times as long"},
 		{Name: "coder", To: settings.Text(&opt.Tuning.Coder, ""), Words: plugins.CoderWords, Group: research,
 			Noted: true, Help: "code patches with another `SPEC` than the model's: see superres coders"},
 		{Name: "sparsity", To: settings.Num(&opt.Tuning.Sparsity, 0), Group: research, Noted: true,
@@ -134,7 +135,7 @@ func (opt *Options) restoringTable() settings.Table {
 // efforts returns the values of --effort with what they are for, for completion in a shell.
 func efforts() (words []settings.Word) {
 	about := map[string]string{"fast": "quick, by a smaller model", "best": "for almost everything",
-		"max": "the finest, eight times as long"}
+		"max": "the finest, three times as long"}
 	for _, name := range superres.Efforts() {
 		words = append(words, settings.Word{Text: name, About: about[name]})
 	}

@@ -51,7 +51,7 @@ local scale = dt.new_widget("combobox") {
   "×2", "×3", "×4",
 }
 local effort = dt.new_widget("combobox") {
-  label = "effort", tooltip = "max is the finest, and takes eight times as long as best",
+  label = "effort", tooltip = "max is the finest, and takes three times as long as best",
   selected = remembered("effort", 2),
   changed_callback = function(self) dt.preferences.write(STORAGE, "effort", "integer", self.selected) end,
   table.unpack(EFFORTS),

@@ -174,8 +174,8 @@ func TestFigure1IsWhole(t *testing.T) {
 	}
 }
 
-// Run again, trials of the figure find what they found. The figure was run on processors of two kinds, on which sums are
-// rounded otherwise, so that the numbers are not the same to the bit.
+// Run again, trials of the figure find what they found. The figure was run on processors of two kinds, on which sums
+// are rounded otherwise, so that the numbers are not the same to the bit.
 func TestFigure1Again(t *testing.T) {
 	_, f := loadFigure1(t)
 	type of struct {

@@ -120,6 +120,17 @@ const mostMargin = 128
 //	16, 18, 6000           0.01     5       30.05   123
 //	48, 4, 5000            0.01     0       30.03   137, after 46 million pixels
 //
+// A small network gains by a teacher and by drawings. 16 channels and 7 layers, at ×4 from a network that had learned
+// from 0.75 billion pixels, mean PSNR in dB of three sets of photographs, and of 60 synthetic drawings that were reduced
+// by block means:
+//
+//	                                               Set5    T91     open-valid  drawings
+//	before                                         31.03   29.59   27.92       31.37
+//	from nothing, 120,000 steps of 8 patches of 24 30.98   29.60   27.95
+//	50,000 such steps more, photo its teacher      31.07   29.64   27.96       29.69
+//	100,000 steps and two teachers                 31.07   29.64   27.96       29.54
+//	60,000 steps, 10 % drawings in place of 1 %    31.06   29.62   27.95       31.86
+//
 // Squared errors in the last 40 % of the steps, in place of 15 %, change nothing, nor does momentum of 0.9, nor taking
 // patches as they come, instead of the one of two with the larger residual: 30.04 with each of the last two.
 func Defaults() Trainer {

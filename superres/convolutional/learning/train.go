@@ -121,8 +121,8 @@ const mostMargin = 128
 //	48, 4, 5000            0.01     0       30.03   137, after 46 million pixels
 //
 // A small network gains by a teacher and by drawings. 16 channels and 7 layers, at ×4 from a network that had learned
-// from 0.75 billion pixels, mean PSNR in dB of three sets of photographs, and of 60 synthetic drawings that were reduced
-// by block means:
+// from 0.75 billion pixels, mean PSNR in dB of three sets of photographs, and of 60 synthetic drawings that were
+// reduced by block means:
 //
 //	                                               Set5    T91     open-valid  drawings
 //	before                                         31.03   29.59   27.92       31.37

@@ -9,7 +9,7 @@ import (
 
 // examples are in the short help.
 const examples = `   superres train photos/ -o my.npz                  learns dictionaries
-   superres train --convolutional photos/ -o my.npz  learns a network: the best, in two hours
+   superres train --convolutional photos/ -o my.npz  learns a network: the best, in an hour or two
    superres upscale -m my.npz photo.jpg  enlarges with it`
 
 // The titles of the groups of options that are for all kinds of model, or for one, in the order of the help.

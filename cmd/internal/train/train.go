@@ -31,7 +31,7 @@ func Command(s *console.Streams) *cli.Command {
 		Description: `   superres train photos/ -o my.npz
    superres train --mean=false --detail=false --refit=false --back-projection 0 --sparsity 3 photos/ -o paper.npz
    superres train --degradation box -o digits.npz train-images-idx3-ubyte.gz
-   superres train --convolutional --held-out 5 photos/ -o best.npz           the best, in two hours
+   superres train --convolutional --held-out 5 photos/ -o best.npz           the best, in an hour or two
    superres train --convolutional -j 1 --priority low photos/ -o best.npz    the same beside other work
    superres train --convolutional --channels 16 --depth 5 --steps 3000 photos/ -o quick.npz
    superres upscale -m my.npz photo.jpg
@@ -39,9 +39,9 @@ func Command(s *console.Streams) *cli.Command {
 HOW LONG, AND HOW GOOD
 The second example is the form of the paper. Convolutional stages of digits are learned
 with --symmetries none. On two processors with AVX-512 48 channels and 10 layers have had
-2,000 steps after three minutes, and all 80,000 after two hours. --channels 32
+2,000 steps after two minutes, and all 80,000 after an hour. --channels 32
 --steps 2000 already makes a useful model, of 37.1 dB on Set5 at scale 2, as do 30,000 of
-16 channels and 7 layers, in five minutes, of 37.2. Where there are good models for a
+16 channels and 7 layers, in four minutes, of 37.2. Where there are good models for a
 scale, what they make of the pictures is easier to learn than the pictures: --teachers.
 Colour is learned at last, in a minute or two: --steps 0 --init MODEL does that alone.
 Other scales begin with what one scale has learned: --scale 3 --init photo.npz

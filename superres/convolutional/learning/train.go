@@ -30,7 +30,7 @@ type Trainer struct {
 	// Skip is the number of layers after which the chain adds what it was given: see convolutional.Architecture. It
 	// divides Depth; 0 stands for Depth.
 	Skip int
-	// Steps is the number of gradient steps for brightness. The default of 80,000 takes two hours on two cores
+	// Steps is the number of gradient steps for brightness. The default of 80,000 takes an hour on two cores
 	// with AVX-512. 0 trains none: the stage is From.
 	Steps int
 	// ColourSteps is the number of gradient steps for each of the two networks for colour, which are trained

@@ -11,6 +11,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/golden"
+	"superres/internal/kernel"
 	"superres/internal/must"
 	"superres/internal/report"
 	"superres/learners/planted"
@@ -174,16 +175,18 @@ func TestFigure1IsWhole(t *testing.T) {
 	}
 }
 
-// Run again, trials of the figure find what they found. The figure was run on processors of two kinds, on which sums
-// are rounded otherwise, so that the numbers are not the same to the bit.
+// Run again, trials of the figure give the same numbers, to the bit where the processor offers what they were run with;
+// elsewhere sums are rounded otherwise, and dictionaries that were found are found as well. All trials were run with
+// AVX-512, but for those of ROP at N = 150, which were run later, with AVX2.
 func TestFigure1Again(t *testing.T) {
 	_, f := loadFigure1(t)
 	type of struct {
 		learner string
 		n       int
 	}
+	later := of{"rop", 150}
 	again := map[of]bool{
-		{"rop", 100}: true, {"rop", 150}: true, {"rop", 400}: true, {"blotless:restart=false", 200}: true,
+		{"rop", 100}: true, later: true, {"rop", 400}: true, {"blotless:restart=false", 200}: true,
 		{"simco:restart=false", 400}: true, {"ksvd:restart=false", 150}: true, {"ksvd:restart=false", 300}: true,
 		{"mod:restart=false", 100}: true, {"mod:restart=false", 800}: true, {"online:restart=false", 300}: true,
 	}
@@ -192,9 +195,10 @@ func TestFigure1Again(t *testing.T) {
 			continue
 		}
 		delete(again, of{want.Learner, want.N})
+		isExact := strings.HasPrefix(kernel.Tier(), "avx512") && (of{want.Learner, want.N}) != later
 		got := must.Get(want.Run(t.Context()))(t)
 		off := max(got.Assigned-want.Assigned, want.Assigned-got.Assigned)
-		if off > 1e-3 || got.Failure != want.Failure || got.Stop != want.Stop {
+		if got.Seconds = want.Seconds; got != want && (isExact || off > 1e-3) {
 			t.Errorf("%+v\nand now %+v", want, got)
 		}
 	}

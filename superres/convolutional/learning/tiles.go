@@ -39,7 +39,7 @@ func tilesOf(side int) int { return (side + tileSide - 1) / tileSide }
 //	and weights fetched ahead of use    8.9
 const tilesTogether = 64
 
-// tiledRows returns the number of rows of the output that are computed together, when each has so many samples.
+// tiledRows returns how many rows of its output a layer computes at a time, when each row has so many samples.
 func tiledRows(samples int) int {
 	n := tilesOf(samples)
 	return (tilesTogether + n - 1) / n * tileSide
@@ -72,7 +72,7 @@ type tiles struct {
 func newTiles(side, channels int) *tiles {
 	n := tilesOf(side)
 	row := (tileSide*n + 2) * channels
-	all := tilesTogether + n
+	all := tilesTogether + n // whole rows of tiles are never more
 	make := func(n int) []float32 { return make([]float32, n) }
 	return &tiles{
 		rows: make(tileTaken * row), samples: make(places * all * channels), results: make(places * all * channels),

@@ -192,7 +192,7 @@ func (p *pass) inner(layer, y int) []float32 {
 }
 
 // clearMargin sets the margin of a gradient d, of row×row samples of wide channels, to zero.
-func clearMargin[T float32 | uint16](d []T, row, margin, wide int) {
+func clearMargin(d []float32, row, margin, wide int) {
 	pitch := row * wide
 	for y := range row {
 		line := d[y*pitch : (y+1)*pitch]

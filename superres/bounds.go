@@ -50,26 +50,27 @@ const BoundsReach = 10
 const BoundsBytes = 48
 
 // SignCount is the number of signs of a pixel.
-const SignCount = 9
+const SignCount = 10
 
 // boundWeights are the weights of the signs at the scales 2, 3 and 4.
 var boundWeights = [3][SignCount]float64{
-	{1.1749, 0.0758, -0.0705, 0.2872, 0.0378, 1.3142, 0.2753, -0.7197, 0.8611},
-	{1.6363, 0.0348, -0.0338, 0.2661, 0.0776, 1.3919, 0.1958, -0.4345, 1.0920},
-	{1.9700, 0.0118, 0.0372, 0.2306, 0.0807, 1.0551, 0.1888, -0.1538, 1.1669},
+	{1.1548, 0.0727, -0.0965, 0.2956, 0.0642, 1.4196, 0.4017, 0.5798, 0.6870, -0.0886},
+	{1.6517, 0.0328, -0.0650, 0.2702, 0.1101, 1.4312, 0.3482, 0.6232, 0.8944, -0.0870},
+	{2.0196, 0.0021, -0.0017, 0.2458, 0.1179, 1.2024, 0.3330, 0.6351, 1.0003, -0.0836},
 }
 
 // Signs is what the bounds of an enlargement depend on.
 type Signs struct {
 	scale         float64
 	added, detail [2]*plane.Plane // mean squares, in levels, within each radius
-	whole         [4]float64      // of the picture
+	whole         [5]float64      // of the picture
 }
 
 // NewSigns returns the signs of result: see Bounds.
 func NewSigns(img, result image.Image, choice Choice) *Signs {
 	low, high := picture.Split(img).Luma(), picture.Split(result).Luma()
-	whole := [...]float64{choice.Strength, choice.Robust, choice.Plain, choice.Correction.Blur()}
+	whole := [...]float64{choice.Strength, choice.Robust, choice.Plain, choice.Correction.Blur(),
+		choice.Correction.Sharpening()}
 	s := &Signs{scale: float64(high.W) / float64(low.W), whole: whole}
 	added := resample.Resize(low, high.W, high.H, resample.Bicubic)
 	detail := meanAround(high, 2)

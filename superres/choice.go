@@ -20,7 +20,7 @@ import (
 type Choice struct {
 	// Model enlarges the picture, with Mix as Options.Mix and Options.Strength times 1 − Plain.
 	Model *Model
-	// Picture is the picture to enlarge: the one that Choose was given, or a sharper one, with its blur undone by
+	// Picture is the picture to enlarge: the one that Choose was given, or that with its blur or sharpening undone by
 	// Correction; nil: Choose was given none.
 	Picture    image.Image
 	Correction flaws.Correction
@@ -76,7 +76,7 @@ func (m *Model) WithRobust(open func() (*Model, error)) *Model {
 }
 
 // WithDoubles returns m, which must have a robust model, with the models that tell how much of each suits a picture,
-// as open returns them: see flaws.Flaws.Shares. Without them, Choose goes by the strength of flaws alone.
+// as open returns them: see flaws.Flaws.Judge. Without them, Choose goes by the strength of flaws alone.
 func (m *Model) WithDoubles(open func() (flaws.Doubles, error)) *Model {
 	out := *m
 	out.robust = &robust{open: m.robust.open, known: map[float64]*Model{}, doubles: open}
@@ -123,8 +123,8 @@ func (m *Model) Robust(strength float64) (*Model, error) {
 
 // Choose returns the model that suits the picture img with the flaws that package flaws has found in it: m for a
 // clean picture, its robust model tuned to the strength of the flaws, or a mixture of the two, in doubt or where
-// noise varies over the picture. flaws.Flaws.CorrectBlur undoes its blur first, and flaws.Flaws.Shares says how much of
-// each model suits what comes out. If img is nil, one model serves all of it, chosen by the strength alone, as frames
+// noise varies over the picture. flaws.Flaws.Judge undoes its blur or sharpening first, and says how much of each model
+// suits what comes out. If img is nil, one model serves all of it, chosen by the strength alone, as frames
 // of a video need it; so it is for pictures too small for shares, and without WithDoubles. A model without a robust
 // model is its own choice. The models of the choice have no robust model. Choose may be called concurrently.
 func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error) {
@@ -149,12 +149,11 @@ func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error)
 		if err != nil {
 			return c, err
 		}
-		img, found, c.Correction = found.CorrectBlur(img)
-		c.Picture, strength = img, found.Strength()
-		if judged, ok, err := found.Shares(context.Background(), img, by); err != nil {
+		if judged, ok, err := found.Judge(context.Background(), img, by); err != nil {
 			return c, err
 		} else if ok {
-			shares = judged
+			c.Picture, found, c.Correction, shares = judged.Picture, judged.Flaws, judged.Correction, judged.Shares
+			strength = found.Strength()
 		}
 	}
 	models := shares.Clean + shares.Robust
@@ -186,7 +185,7 @@ func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error)
 }
 
 // NewDoubles returns the functions that double a picture by a model for clean pictures, and by a robust one, for
-// flaws.Flaws.Shares.
+// flaws.Flaws.Judge.
 func NewDoubles(clean, robust *Model) flaws.Doubles {
 	double := func(m *Model) flaws.Double {
 		return func(ctx context.Context, img image.Image) (image.Image, error) {

@@ -167,7 +167,10 @@ func (c Choice) String() string {
 	if c.Found.WebP > 0 {
 		list = append(list, fmt.Sprintf("WebP compression of index %.0f", c.Found.WebP))
 	}
-	if !c.Correction.IsNone() {
+	switch factor := c.Correction.Sharpening(); {
+	case factor > 0:
+		list = append(list, fmt.Sprintf("detail %.1f times too strong", factor))
+	case !c.Correction.IsNone():
 		list = append(list, fmt.Sprintf("blur of %.1f pixels", c.Correction.Blur()))
 	}
 	if k := c.Found.Repeated; k > 0 {

@@ -1,7 +1,6 @@
 package flaws
 
 import (
-	"context"
 	_ "embed" // the perceptron
 	"image"
 	"math"
@@ -13,9 +12,9 @@ import (
 	"superres/patches/plane"
 )
 
-// Correction changes a picture that is blurred to one as the bicubic kernel would have made it, for which models are
-// made (S. Abu Hussein, T. Tirer, R. Giryes, Correction filter for
-// single image super-resolution, CVPR 2020): the base-2 logarithms, in steps of 1/256, of the gains at frequencies of
+// Correction changes a picture that is blurred or sharpened to one as the bicubic kernel would have made it, for which
+// models are made (S. Abu Hussein, T. Tirer, R. Giryes, Correction filter for single image super-resolution, CVPR
+// 2020): the base-2 logarithms, in steps of 1/256, of the gains at frequencies of
 // 1/16, 2/16, … 8/16 cycles a sample, in all directions; the last holds beyond too. The zero value changes nothing.
 type Correction [correctionBands]int32
 
@@ -34,21 +33,38 @@ func (c Correction) Blur() float64 {
 	return math.Sqrt(math.Ln2 * max(0, float64(c[middle])/traitOne) * 8 / (math.Pi * math.Pi))
 }
 
+// Sharpening returns by what factor the sharpening that c undoes has raised detail, at the frequency where most; 0: it
+// undoes none.
+func (c Correction) Sharpening() float64 {
+	least := int32(0)
+	for _, v := range c {
+		least = min(least, v)
+	}
+	if least == 0 {
+		return 0
+	}
+	return math.Exp2(float64(-least) / traitOne)
+}
+
+// gains returns the outputs of p as the gains of a correction, and the greatest up and down.
+func (p *Perceptron) gains(traits []int32) (c Correction, up, down int64) {
+	for i, v := range p.Outputs(traits)[:correctionBands] {
+		c[i] = int32(min(max((v+1<<15)>>16, -mostGain), mostGain))
+		up, down = max(up, int64(c[i])), max(down, -int64(c[i]))
+	}
+	return c, up, down
+}
+
+// mostGain limits gains, to 12 octaves.
+const mostGain = 12 * traitOne
+
 // Correction returns the outputs of p as a correction of blur. It is less where there is little to correct, of which
 // most would be errors, and none where no gain is more than the doubtful one, d: it is multiplied by 1 − d²/m², with
 // the greatest gain m (the non-negative garrote: L. Breiman, Better subset regression using the nonnegative garrote,
-// Technometrics 37 (1995)).
-//
-// Where detail would have to be lowered, nothing is corrected. Sharpened pictures would gain 1 to 2 dB, but fine
-// texture is sometimes taken for sharpened beyond doubt: of 8 pictures of open-valid, which were clean, one lost 2.5
-// dB, and of 70 of general-dev one 1.3. What suits these, the judge says.
-func (p *Perceptron) Correction(traits []int32) (c Correction) {
+// Technometrics 37 (1995)). It is none where detail would have to be lowered: see Softening.
+func (p *Perceptron) Correction(traits []int32) Correction {
 	const d = doubtful
-	up, down := int64(0), int64(0)
-	for i, v := range p.Outputs(traits)[:correctionBands] {
-		c[i] = int32((v + 1<<15) >> 16)
-		up, down = max(up, int64(c[i])), max(down, -int64(c[i]))
-	}
+	c, up, down := p.gains(traits)
 	if up <= max(d, down) {
 		return Correction{}
 	}
@@ -56,6 +72,33 @@ func (p *Perceptron) Correction(traits []int32) (c Correction) {
 		c[i] = int32(int64(v) * (up*up - d*d) / (up * up))
 	}
 	return c
+}
+
+// Softening returns the outputs of p as a correction of sharpening, and of reductions by sharper kernels than the
+// bicubic one; none where detail would have to be raised. Sharpened pictures gain 1 to 4 dB by it, but fine texture is
+// taken for sharpened too: of 70 pictures of general-dev, which were clean, one lost 1.3 dB by all of it. So Shares
+// says how far to go.
+func (p *Perceptron) Softening(traits []int32) Correction {
+	c, up, down := p.gains(traits)
+	if down <= up {
+		return Correction{}
+	}
+	return c
+}
+
+// Partly returns the correction that changes a picture by a share, 0 to 1, of what c changes.
+func (c Correction) Partly(share float64) Correction {
+	const one, whole = 1 << 20, 1 << 10
+	part := int64(share*whole + 0.5)
+	for i, v := range c {
+		c[i] = logarithmOf(one + (powerOfTwo(int64(v))-one)*part/whole)
+	}
+	return c
+}
+
+// logarithmOf returns the greatest v for which powerOfTwo(v) is at most gain.
+func logarithmOf(gain int64) int32 {
+	return int32(sort.Search(2*mostGain, func(v int) bool { return powerOfTwo(int64(v+1-mostGain)) > gain }) - mostGain)
 }
 
 // doubtful is the greatest gain, in steps of 1/256, that counts as none. The table has two measurements by such a gain.
@@ -78,28 +121,9 @@ var correctionFile []byte
 
 var corrector = sync.OnceValue(func() *Perceptron { return embedded(correctionFile) })
 
-// Corrector returns what tells corrections in this program: see Perceptron.Correction. It must not be changed.
+// Corrector returns what tells corrections in this program: see Perceptron.Correction and Softening. It must not be
+// changed.
 func Corrector() *Perceptron { return corrector() }
-
-// Correction returns the correction that suits the picture img with the flaws f; none for pictures that are too small
-// to tell, and for those with transparency.
-func (f Flaws) Correction(img image.Image) Correction {
-	if !isJudged(img) || !picture.IsOpaque(img) {
-		return Correction{}
-	}
-	traits, _ := Traits(context.Background(), img, f, nil) // models, of which there are none, would return errors
-	return corrector().Correction(traits).Limited(f)
-}
-
-// CorrectBlur returns img, which has the flaws f, with its blur undone, and the flaws that it has then, and what was
-// done. If there is no correction for it, the results are img, f, and none.
-func (f Flaws) CorrectBlur(img image.Image) (image.Image, Flaws, Correction) {
-	c := f.Correction(img)
-	if c.IsNone() {
-		return img, f, c
-	}
-	return c.Apply(img), f.Corrected(c), c
-}
 
 // Limited returns c for a picture with the flaws f: where gains are large, they would enlarge noise more than detail.
 // With R, the inverse of a gain, and e, which is proportional to the variance of the noise and to the square of the
@@ -113,9 +137,7 @@ func (c Correction) Limited(f Flaws) Correction {
 	for i, v := range c {
 		r := powerOfTwo(-int64(v))
 		e := int64(float64(noise*NoiseWeight*one)) * int64((i+1)*(i+1)) / (correctionBands * correctionBands)
-		gain := (r + e) * one / max(r*r/one+e, 1)
-		const most = 12 * traitOne
-		c[i] = int32(sort.Search(2*most, func(v int) bool { return powerOfTwo(int64(v-most)) >= gain }) - most)
+		c[i] = logarithmOf((r + e) * one / max(r*r/one+e, 1))
 	}
 	return c
 }

@@ -86,6 +86,49 @@ func TestDoubtfulCorrections(t *testing.T) {
 	}
 }
 
+// Outputs that would raise detail more than lower it soften nothing; others do what they say, and undo a sharpening.
+func TestSoftening(t *testing.T) {
+	p := NewPerceptron(1, 1, correctionBands)
+	for _, c := range []struct{ up, down float64 }{{0.4, 0}, {1, 0.9}, {0, 0}, {0.1, 0.2}, {1, 1.5}, {0, 20}} {
+		for i := range p.SecondBias {
+			p.SecondBias[i] = int32(c.up * (1 << 24))
+		}
+		p.SecondBias[2] = -int32(c.down * (1 << 24))
+		got, want := p.Softening([]int32{0}), octaves(c.up)
+		if want[2] = -int32(math.Round(traitOne * min(c.down, 12))); c.down <= c.up {
+			want = Correction{}
+		}
+		if got != want {
+			t.Errorf("%g up and %g down make %v, expected %v", c.up, c.down, got, want)
+		}
+		if factor := got.Sharpening(); !got.IsNone() && math.Abs(factor-math.Exp2(min(c.down, 12))) > 0.01*factor ||
+			got.IsNone() && factor != 0 {
+			t.Errorf("%g down: a sharpening of %g", c.down, factor)
+		}
+	}
+}
+
+// A share of a correction changes a picture by that share of what all of it changes.
+func TestPartlyIsLinear(t *testing.T) {
+	img, c := testimage.Drawing(90, 140, 1), octaves(-0.2, -0.6, -0.9, 0.3, -1.3)
+	all := picture.Split(c.Apply(img)).Luma()
+	for _, share := range []float64{0, 0.25, 0.5, 1} {
+		part := c.Partly(share)
+		if share == 0 && !part.IsNone() {
+			t.Errorf("no share of it changes something: %v", part)
+		}
+		before, after := picture.Split(img).Luma(), picture.Split(part.Apply(img)).Luma()
+		for y := range before.H {
+			for x, v := range before.Row(y) {
+				want := v + float32(share)*(all.Row(y)[x]-v)
+				if off := math.Abs(float64(after.Row(y)[x]-want)) * 255; off > 2 {
+					t.Fatalf("share %g, (%d, %d): %.1f levels off", share, x, y, off)
+				}
+			}
+		}
+	}
+}
+
 // Noise limits gains; without noise they stay.
 func TestCorrectionIsLimited(t *testing.T) {
 	c := octaves(0.5, 1, 1.5, 2, 2.5, 3)

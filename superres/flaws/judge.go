@@ -7,30 +7,35 @@ import (
 	"fmt"
 	"image"
 	"sync"
+
+	"superres/internal/picture"
 )
 
 // Shares are the shares, 0 to 1, of a result: of the model for clean pictures, of the robust model, and of plain
-// interpolation, which has the rest.
-type Shares struct{ Clean, Robust float64 }
+// interpolation, which has the rest. Soft is the share of a softening that is done before: see Perceptron.Softening.
+type Shares struct{ Clean, Robust, Soft float64 }
 
 // shareSteps is the number of steps of a share from 0 to 1. Two models take twice as long as one, so that less than
-// leastShare steps of one is given to the other, and of interpolation to the greater share.
+// leastShare steps of one is given to the other, and of interpolation to the greater share. So little softening is not
+// done.
 const (
 	shareSteps = 32
 	leastShare = 3
 )
 
 // Shares returns the shares of three results that come nearest to the truth, from the traits of a picture: p is a
-// judge, whose three outputs are scores, of which the powers of two are in the proportion of the shares.
+// judge, whose first three outputs are scores, of which the powers of two are in the proportion of the shares, and the
+// last is the score of softening, against 0.
 //
 // It learned from pictures that were degraded in known ways, reduced by 2 and enlarged by all three: see
 // cmd/internal/judge, which has the command and the figures.
 func (p *Perceptron) Shares(traits []int32) Shares {
-	var powers [scores]int64
+	const one = 1 << 20
+	var powers [scores - 1]int64
 	score := p.Outputs(traits)
 	most := max(score[0], score[1], score[2])
 	total := int64(0)
-	for i, s := range score {
+	for i, s := range score[:scores-1] {
 		powers[i] = powerOfTwo((s - most) >> (2*secondBits - 8))
 		total += powers[i]
 	}
@@ -49,10 +54,18 @@ func (p *Perceptron) Shares(traits []int32) Shares {
 	case robust > clean && clean < leastShare:
 		clean, robust = 0, clean+robust
 	}
-	return Shares{float64(clean) / shareSteps, float64(robust) / shareSteps}
+	power := powerOfTwo(min(max(score[scores-1]>>(2*secondBits-8), -mostGain), mostGain))
+	soft := (2*shareSteps*power + one + power) / (2 * (one + power))
+	if soft < leastShare {
+		soft = 0
+	}
+	return Shares{float64(clean) / shareSteps, float64(robust) / shareSteps, float64(soft) / shareSteps}
 }
 
-const scores = 3 // clean, robust, plain
+// leastSharpening is the least sharpening that is undone.
+const leastSharpening = 1.1
+
+const scores = 4 // clean, robust, plain; soft
 
 //go:embed judge.bin
 var judgeFile []byte
@@ -94,15 +107,42 @@ func isJudged(img image.Image) bool {
 	return min(img.Bounds().Dx(), img.Bounds().Dy()) >= leastJudgedSide
 }
 
-// Shares returns the shares that suit the picture img with the flaws f. ok is false where it is too small to tell. It
-// returns the errors of by.
-func (f Flaws) Shares(ctx context.Context, img image.Image, by Doubles) (s Shares, ok bool, err error) {
+// Corrections returns the correction of blur, and the softening, that suit the picture img with the flaws f; at most
+// one of them changes anything. Both are none for pictures that are too small to tell, and for those with transparency.
+func (f Flaws) Corrections(img image.Image) (blur, softening Correction) {
+	if !isJudged(img) || !picture.IsOpaque(img) {
+		return blur, softening
+	}
+	traits, _ := Traits(context.Background(), img, f, nil) // models, of which there are none, would return errors
+	return corrector().Correction(traits).Limited(f), corrector().Softening(traits).Limited(f)
+}
+
+// Judged is what suits a picture.
+type Judged struct {
+	// Picture is the picture as corrected by Correction, and Flaws are those that it has then.
+	Picture    image.Image
+	Flaws      Flaws
+	Correction Correction
+	Shares     Shares
+}
+
+// Judge returns what suits the picture img with the flaws f. ok is false where it is too small to tell. It returns the
+// errors of by.
+func (f Flaws) Judge(ctx context.Context, img image.Image, by Doubles) (j Judged, ok bool, err error) {
 	if !isJudged(img) {
-		return s, false, nil
+		return j, false, nil
+	}
+	blur, softening := f.Corrections(img)
+	if !blur.IsNone() {
+		img, f = blur.Apply(img), f.Corrected(blur)
 	}
 	t, err := Traits(ctx, img, f, &by)
 	if t == nil || err != nil {
-		return s, false, err
+		return j, false, err
 	}
-	return judge().Shares(t), true, nil
+	j = Judged{img, f, blur, judge().Shares(t)}
+	if c := softening.Partly(j.Shares.Soft); c.Sharpening() >= leastSharpening {
+		j.Picture, j.Flaws, j.Correction = c.Apply(img), f.Corrected(c), c
+	}
+	return j, true, nil
 }

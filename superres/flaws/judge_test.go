@@ -22,10 +22,15 @@ func TestSharesFollowOutputs(t *testing.T) {
 		for i := range score {
 			j.SecondBias[i] = int32(rng.IntN(1<<26) - 1<<25)
 			score[i] = math.Exp2(float64(j.SecondBias[i]) / (1 << 24))
-			total += score[i]
 		}
-		clean, robust := score[0]/total, score[1]/total
+		for _, s := range score[:scores-1] {
+			total += s
+		}
+		clean, robust, soft := score[0]/total, score[1]/total, score[scores-1]/(1+score[scores-1])
 		got := j.Shares([]int32{0})
+		if math.Abs(got.Soft-soft) > 0.5/shareSteps+0.01 && (got.Soft > 0 || soft > float64(leastShare)/shareSteps) {
+			t.Errorf("a share of softening of %g, expected %g", got.Soft, soft)
+		}
 		if got.Clean == 0 || got.Robust == 0 { // what was too little is given to the other
 			if min(clean, robust) > (leastShare+1.)/shareSteps {
 				t.Errorf("shares %v, expected %g and %g", got, clean, robust)

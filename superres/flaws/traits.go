@@ -24,6 +24,7 @@ import (
 //   - how much third differences depend on the place in a grid of eight (JPEG);
 //   - how many samples there are, since little can be told of few;
 //   - what Measure has found;
+//   - the gains that the corrector makes of all these;
 //   - what two models make of the picture: see evidence.go.
 const (
 	traitSide    = 32
@@ -51,7 +52,7 @@ const (
 	profileSamples  = 4
 	frequencyGroups = 7 * 3
 	traitCount      = frequencyGroups*len(traitQuantiles) + len(traitLags) + len(traitWays) + 2*3 + 2*profileSamples +
-		3 + 2*2 + 1 + 4 + evidenceTraits
+		3 + 2*2 + 1 + 4 + correctionBands + evidenceTraits
 )
 
 // frequencyGroup returns the group of a frequency of a block: seven rings, each in three parts, mostly across, mostly
@@ -338,7 +339,7 @@ type evidenceOrError struct {
 }
 
 // Traits returns the traits of a picture with the flaws f, for learning to judge it; nil where it is too small. Without
-// by they are those without what models make of it. It returns the errors of by.
+// by they are those without gains and what models make of it. It returns the errors of by.
 func Traits(ctx context.Context, img image.Image, f Flaws, by *Doubles) ([]int32, error) {
 	if b := img.Bounds(); min(b.Dx(), b.Dy()) < leastTraitSide {
 		return nil, nil
@@ -356,5 +357,9 @@ func Traits(ctx context.Context, img image.Image, f Flaws, by *Doubles) ([]int32
 		list = append(list, newSamples(p.Luma(), len(shown)))
 	}
 	t, e := traits(list, f), evidence()
+	if by != nil {
+		gains, _, _ := corrector().gains(t)
+		t = append(t, gains[:]...)
+	}
 	return append(t, e.traits...), e.err
 }

@@ -19,32 +19,77 @@ func TestFitFindsWhatMatters(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var list []sample
 	for range 600 {
-		s := sample{Traits: make([]int32, 127)}
+		s := sample{Kind: "clean", Traits: make([]int32, 60)}
 		for i := range s.Traits {
 			s.Traits[i] = int32(rng.IntN(512))
 		}
-		// The clean result adds c, the robust one r, the truth is one of them or neither: E = kind.
-		const c, r = 10., 3.
+		// The clean result adds c, the robust one r, and the clean one of the softened picture soft; the truth is one
+		// of them or neither.
+		const c, r, soft = 10., 3., 12.
 		e := 0.
 		switch {
+		case s.Traits[5] > 340 && s.Traits[9] > 256:
+			e = soft
 		case s.Traits[5] > 340:
-			s.Kind, e = "first", c
+			e = c
 		case s.Traits[5] > 170:
-			s.Kind, e = "second", r
+			e = r
 		}
-		s.Moments, s.Interpolated = [6]float64{e*e + 1, c * c, r * r, c * r, e * c, e * r}, [2]float64{e*e + 1, 1e4}
+		s.Truth, s.Interpolated = e*e+1, [2]float64{e*e + 1, 1e4}
+		for i, a := range [results]float64{c, r, 0, soft, r} {
+			s.WithTruth[i] = a * e
+			for j, b := range [results]float64{c, r, 0, soft, r} {
+				s.Products[i][j] = a * b
+			}
+		}
 		list = append(list, s)
 	}
-	small := fitting{steps: 400, batch: 32, rate: 1e-2, noise: 0.1, hidden: 24, seed: 1}
+	small := fitting{steps: 1500, batch: 32, rate: 1e-2, noise: 0.1, hidden: 24, seed: 1}
 	j := small.fitJudge(list)
 	learned, alone := 0., 0.
 	for _, s := range list {
 		shares := j.Shares(s.Traits)
-		learned += s.squaredError(shares.Clean, shares.Robust)
-		alone += min(s.squaredError(0, 1), s.squaredError(1, 0))
+		learned += s.squaredError(shares)
+		alone += min(s.squaredError(flaws.Shares{Robust: 1}), s.squaredError(flaws.Shares{Clean: 1}))
 	}
-	if n := float64(len(list)); learned/n > 5 {
+	if n := float64(len(list)); learned/n > 1.3 {
 		t.Errorf("mean squared error %g; with one of the two models %g, the least is 1", learned/n, alone/n)
+	}
+}
+
+// The slopes of the squared error by the shares, and of the loss by the squared error, are those of differences.
+func TestSlopesOfShares(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 9))
+	s := sample{Truth: 40}
+	for i := range results {
+		s.WithTruth[i] = rng.NormFloat64()
+		for j := range i + 1 {
+			s.Products[i][j] = rng.NormFloat64()
+			s.Products[j][i] = s.Products[i][j]
+		}
+	}
+	at := flaws.Shares{Clean: 0.3, Robust: 0.5, Soft: 0.4}
+	slopes := s.slopes(at)
+	const h = 1e-5
+	for name, c := range map[string]struct {
+		by   flaws.Shares
+		want float64
+	}{
+		"clean":  {flaws.Shares{Clean: at.Clean + h, Robust: at.Robust, Soft: at.Soft}, slopes.Clean},
+		"robust": {flaws.Shares{Clean: at.Clean, Robust: at.Robust + h, Soft: at.Soft}, slopes.Robust},
+		"soft":   {flaws.Shares{Clean: at.Clean, Robust: at.Robust, Soft: at.Soft + h}, slopes.Soft},
+	} {
+		more := s.squaredError(c.by) - s.squaredError(at)
+		if got := more / h; math.Abs(got-c.want) > 1e-3 {
+			t.Errorf("the slope by %s is %g, by differences %g", name, c.want, got)
+		}
+		for _, s.Kind = range []string{"clean", "noise"} {
+			before, slope := s.loss(at)
+			if after, _ := s.loss(c.by); math.Abs((after-before)/more-slope) > 1e-3 {
+				t.Errorf("the slope of the loss of %s by %s is %g, by differences %g", s.Kind, name, slope,
+					(after-before)/more)
+			}
+		}
 	}
 }
 

@@ -1,16 +1,18 @@
 // Command judge learns what is judged of a picture before it is enlarged, for package flaws: how much of each model
-// suits it, the file judge.bin, and how its blur is undone, correction.bin.
+// suits it, the file judge.bin, and how its blur or sharpening is undone, correction.bin.
 //
-//	go run ./cmd/internal/judge sample [-corrections] [-n 9000] [-seed 1] [-whole | -drawn] -o samples.json FOLDER...
+//	go run ./cmd/internal/judge sample [-corrections] [-n 9000] [-seed 1] [-whole | -drawn | -vivid]
+//		-o samples.json FOLDER...
 //	go run ./cmd/internal/judge fit [-corrections] [-seed 1] -o superres/flaws/judge.bin samples.json...
 //	go run ./cmd/internal/judge report [-corrections] [-of FILE] samples.json...
 //	go run ./cmd/internal/judge bounds [-n 600] [-seed 1] [-check] FOLDER...
 //
 // sample degrades parts of the PNG files in folders in known ways, and reduces them by 2. It writes the traits of each
-// with, for corrections, the gains that undo blur and sharpening; otherwise it corrects it as this program does,
-// enlarges it by photo, photo-real and interpolation, and writes what is known of the errors. fit learns from that.
-// report tells what a judge, that of this program or of a file, is worth on samples of other pictures. bounds learns
-// the weights of superres.Bounds, and prints them; with -check it tells how those of this program hold. All are chosen
+// with, for corrections, the gains that undo blur and sharpening. Otherwise it undoes its blur as this program does,
+// enlarges it, and what softening makes of it, by photo, photo-real and interpolation, and writes what is known of the
+// errors; with -vivid pictures are sharpened first, as cameras do, and that is the truth. fit learns from that. report
+// tells what a judge, that of this program or of a file, is worth on samples of other pictures. bounds learns the
+// weights of superres.Bounds, and prints them; with -check it tells how those of this program hold. All are chosen
 // on pictures that nothing was learned from. First come the corrections of this program, from
 //
 //	sample -corrections -n 40000 -seed 51 -o photographs.json kodak open pexels skimage unsplash
@@ -19,9 +21,12 @@
 //
 // then, by these, the judge, from
 //
-//	sample -n 9000 -seed 31 -o photographs.json kodak open pexels skimage unsplash
-//	sample -drawn -n 2000 -seed 41 -o drawings.json
-//	fit -o superres/flaws/judge.bin photographs.json drawings.json
+//	sample -n 12000 -seed 31 -o 1.json kodak open pexels skimage unsplash
+//	sample -n 12000 -seed 32 -o 2.json kodak open pexels skimage unsplash
+//	sample -n 12000 -seed 33 -o 3.json kodak open pexels skimage unsplash
+//	sample -vivid -n 7000 -seed 34 -o vivid.json kodak open pexels skimage unsplash
+//	sample -drawn -n 3000 -seed 41 -o drawings.json
+//	fit -seed 3 -o superres/flaws/judge.bin 1.json 2.json 3.json vivid.json drawings.json
 //
 // and at last the weights in superres/bounds.go, from
 //
@@ -65,6 +70,7 @@ func run(args []string) error {
 	seed := options.Uint64("seed", 1, "the seed of all that is random")
 	whole := options.Bool("whole", false, "take each picture with each kind of damage, instead of random parts")
 	drawn := options.Bool("drawn", false, "make drawings instead of taking pictures")
+	vivid := options.Bool("vivid", false, "sharpen pictures first, as cameras do")
 	output := options.String("o", "", "the file that is written")
 	check := options.Bool("check", false, "tell how the bounds of this program hold, instead of learning others")
 	file := options.String("of", "", "a file that fit wrote; what this program has, if it is not given")
@@ -78,6 +84,7 @@ func run(args []string) error {
 		if err != nil {
 			return err
 		}
+		s.vivid = *vivid
 		if *whole {
 			*count = len(s.pictures) * len(distinctKinds)
 		}

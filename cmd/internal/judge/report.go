@@ -17,45 +17,81 @@ type sample struct {
 	Name, Kind string
 	Traits     []int32
 	Strength   float64 // see flaws.Flaws
-	// Moments are the means of products of E, C and R: the truth, the result for clean pictures, and the robust
-	// result, each less plain interpolation: EE, CC, RR, CR, EC, ER.
-	Moments [6]float64
+	// Truth is the mean square of the truth less plain interpolation, Products are the means of products of the
+	// results less the same, and WithTruth those of each with the truth. The results are those of the clean and of
+	// the robust model, and, of the softened picture, of plain interpolation, the clean and the robust model. Where
+	// nothing is to be softened, they are the same as of the picture.
+	Truth     float64
+	Products  [results][results]float64
+	WithTruth [results]float64
 	// Interpolated and Enlarged are the mean squared errors of the picture as it came, enlarged by bicubic
 	// interpolation and by Lanczos, and by the model for clean pictures and the robust one.
 	Interpolated, Enlarged [2]float64
 }
 
+const results = 5
+
 func (s sample) hasTraits() bool { return s.Traits != nil }
 
-// squaredError returns that of a mixture with the shares a of the clean result and b of the robust one.
-func (s sample) squaredError(a, b float64) float64 {
-	m := s.Moments
-	return m[0] + a*a*m[1] + b*b*m[2] + 2*a*b*m[3] - 2*a*m[4] - 2*b*m[5]
-}
-
-// slopes returns the slopes of squaredError.
-func (s sample) slopes(a, b float64) (toA, toB float64) {
-	m := s.Moments
-	return 2 * (a*m[1] + b*m[3] - m[4]), 2 * (b*m[2] + a*m[3] - m[5])
-}
-
-// cleanWeight is how much more a clean sample counts. Samples of 91 pictures of T91 (PSNR less that of the better of
-// bicubic and Lanczos interpolation, in dB; the least on photo alone):
-//
-//	weight       clean         sharpened  decimated  dithered  salt   all
-//	4            2.88 (−0.97)  0.94       −0.18      0.66      0.98   1.11
-//	16           2.89 (−2.05)  0.68       −0.19      0.66      0.99   1.05
-//	48           2.90 (−2.09)  0.33       −0.23      0.65      0.98   0.98
-//	photo alone  2.93          −1.48      −2.35      −2.11     −0.73  −0.43
-const cleanWeight = 6
-
-// weight is the weight of the squared error in learning: that of the best of the three results is 1, or cleanWeight.
-func (s sample) weight() float64 {
-	w := 1 / max(min(s.squaredError(1, 0), s.squaredError(0, 1), s.squaredError(0, 0)), 1)
-	if s.Kind == "clean" || s.Kind == "drawing" {
-		w *= cleanWeight
+// squaredError returns that of a mixture. What a model makes of a picture that is softened in part counts as the
+// mixture of what it makes of the two.
+func (s sample) squaredError(by flaws.Shares) float64 {
+	sum := s.Truth
+	w := weightsOf(by)
+	for i, v := range w {
+		sum -= 2 * v * s.WithTruth[i]
+		for j, u := range w {
+			sum += v * u * s.Products[i][j]
+		}
 	}
-	return w
+	return sum
+}
+
+// weightsOf returns the weights of the results in a mixture.
+func weightsOf(by flaws.Shares) [results]float64 {
+	hard := 1 - by.Soft
+	return [...]float64{hard * by.Clean, hard * by.Robust, by.Soft * (1 - by.Clean - by.Robust), by.Soft * by.Clean,
+		by.Soft * by.Robust}
+}
+
+// slopes returns the slopes of squaredError by the shares.
+func (s sample) slopes(by flaws.Shares) (to flaws.Shares) {
+	var g [results]float64
+	w := weightsOf(by)
+	for i := range g {
+		g[i] = -2 * s.WithTruth[i]
+		for j, u := range w {
+			g[i] += 2 * u * s.Products[i][j]
+		}
+	}
+	hard, plain := 1-by.Soft, 1-by.Clean-by.Robust
+	to.Clean = hard*g[0] + by.Soft*(g[3]-g[2])
+	to.Robust = hard*g[1] + by.Soft*(g[4]-g[2])
+	to.Soft = by.Clean*(g[3]-g[0]) + by.Robust*(g[4]-g[1]) + plain*g[2]
+	return to
+}
+
+// leastError returns that of the three results of the picture that is not softened.
+func (s sample) leastError() float64 {
+	return min(s.squaredError(flaws.Shares{Clean: 1}), s.squaredError(flaws.Shares{Robust: 1}), s.Truth)
+}
+
+// cleanWeight is how much more a clean sample counts.
+const cleanWeight = 10
+
+func (s sample) isClean() bool { return s.Kind == "clean" || s.Kind == "drawing" }
+
+// loss returns the loss of a mixture and its slope by the squared error: of clean samples the error relative to that of
+// the best of three results, so that the worst count most, and of others its fourth root, so that those of which
+// nothing can be made count less.
+func (s sample) loss(by flaws.Shares) (loss, slope float64) {
+	least := max(s.leastError(), 1)
+	relative := max(s.squaredError(by)/least, 1e-3)
+	if s.isClean() {
+		return cleanWeight / 4. * relative, cleanWeight / 4. / least
+	}
+	root := math.Sqrt(math.Sqrt(relative))
+	return root, root / relative / 4 / least
 }
 
 func decibels(squared float64) float64 { return 10 * math.Log10(255*255/max(squared, 0.05)) }
@@ -79,7 +115,7 @@ type row struct {
 func (r *row) add(s sample, shares flaws.Shares) {
 	r.count++
 	clean, robust := s.gain(s.Enlarged[0]), s.gain(s.Enlarged[1])
-	judged := s.gain(s.squaredError(shares.Clean, shares.Robust))
+	judged := s.gain(s.squaredError(shares))
 	choice := clean
 	if s.Strength >= leastStrength {
 		choice = robust
@@ -87,7 +123,10 @@ func (r *row) add(s sample, shares flaws.Shares) {
 	best := math.Inf(-1)
 	for a := range 11 {
 		for b := range 11 - a {
-			best = max(best, s.gain(s.squaredError(float64(a)/10, float64(b)/10)))
+			for soft := range 5 {
+				by := flaws.Shares{Clean: float64(a) / 10, Robust: float64(b) / 10, Soft: float64(soft) / 4}
+				best = max(best, s.gain(s.squaredError(by)))
+			}
 		}
 	}
 	r.clean, r.robust, r.choice = r.clean+clean, r.robust+robust, r.choice+choice

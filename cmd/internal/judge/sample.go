@@ -38,6 +38,7 @@ type sampler struct {
 	seed                            uint64
 	whole                           bool // each picture with each kind, its middle; false: random parts and kinds
 	drawn                           bool // synthetic drawings instead of pictures
+	vivid                           bool // pictures are sharpened first, as cameras do it: the result is the truth
 }
 
 func newSampler(folders []string, seed uint64, whole, drawn bool) (*sampler, error) {
@@ -129,6 +130,11 @@ func (s *sampler) pick(rng *rand.Rand, number, scale int) (truth *plane.Plane, n
 	truth = p.Crop(x, y, w, h)
 	if before > 1 {
 		truth = resample.Cubic.Reduce(truth, before)
+	}
+	if s.vivid {
+		sharp := levelsOf(truth)
+		degrade.Degradation{Sharpen: 0.2 + rng.Float64(), Radius: 0.6 + rng.Float64()}.Apply(rng, sharp)
+		truth = planeOf(sharp)
 	}
 	return truth, s.names[i], kind
 }
@@ -279,18 +285,25 @@ const margin = 6
 func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.Plane) (out sample, err error) {
 	original := greyOf(low)
 	asItCame := flaws.Measure(original, 0)
-	img, found, correction := asItCame.CorrectBlur(original)
 	out.Strength = asItCame.Strength()
-	if out.Traits, err = flaws.Traits(ctx, img, found, &s.doubles); out.Traits == nil || err != nil {
-		return out, err
-	}
-	corrected, err := s.enlarge(ctx, img, found.Strength())
+	blur, softening := asItCame.Corrections(original)
+	plain, err := s.enlarge(ctx, original, out.Strength)
 	if err != nil {
 		return out, err
 	}
-	plain := corrected
-	if !correction.IsNone() {
-		if plain, err = s.enlarge(ctx, original, out.Strength); err != nil {
+	img, found, hard := image.Image(original), asItCame, plain
+	if !blur.IsNone() {
+		img, found = blur.Apply(original), asItCame.Corrected(blur)
+		if hard, err = s.enlarge(ctx, img, found.Strength()); err != nil {
+			return out, err
+		}
+	}
+	if out.Traits, err = flaws.Traits(ctx, img, found, &s.doubles); out.Traits == nil || err != nil {
+		return out, err
+	}
+	soft := hard
+	if !softening.IsNone() {
+		if soft, err = s.enlarge(ctx, softening.Apply(img), found.Corrected(softening).Strength()); err != nil {
 			return out, err
 		}
 	}
@@ -298,30 +311,30 @@ func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.
 	if err != nil {
 		return out, err
 	}
-	count := 0.0
+	all := [results]*image.Gray{hard.clean, hard.robust, soft.bicubic, soft.clean, soft.robust}
+	count := float64((truth.W - 2*margin) * (truth.H - 2*margin))
 	for y := margin; y < truth.H-margin; y++ {
 		for x, v := range truth.Row(y)[margin : truth.W-margin] {
 			at := func(g *image.Gray) float64 { return float64(g.Pix[y*g.Stride+margin+x]) }
 			t := 255 * float64(v)
-			base := at(corrected.bicubic)
-			e, c, r := t-base, at(corrected.clean)-base, at(corrected.robust)-base
-			for i, product := range [len(out.Moments)]float64{e * e, c * c, r * r, c * r, e * c, e * r} {
-				out.Moments[i] += product
+			base := at(hard.bicubic)
+			var add [results]float64
+			for i, g := range all {
+				add[i] = at(g) - base
 			}
-			square := func(g *image.Gray) float64 { return (t - at(g)) * (t - at(g)) }
+			out.Truth += (t - base) * (t - base) / count
+			for i, a := range add {
+				out.WithTruth[i] += a * (t - base) / count
+				for j, b := range add {
+					out.Products[i][j] += a * b / count
+				}
+			}
+			square := func(g *image.Gray) float64 { return (t - at(g)) * (t - at(g)) / count }
 			out.Interpolated[0] += square(plain.bicubic)
 			out.Interpolated[1] += square(lanczos)
 			out.Enlarged[0] += square(plain.clean)
 			out.Enlarged[1] += square(plain.robust)
-			count++
 		}
-	}
-	for i := range out.Moments {
-		out.Moments[i] /= count
-	}
-	for i := range out.Interpolated {
-		out.Interpolated[i] /= count
-		out.Enlarged[i] /= count
 	}
 	return out, nil
 }

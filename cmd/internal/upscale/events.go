@@ -46,6 +46,7 @@ type pictureEvent struct {
 	Robust      float64    `json:"robust,omitempty"`       // done, plan: share of photo-real beside the model, 0 to 1
 	Plain       float64    `json:"plain,omitempty"`        // done, plan: share of the added detail that is left out
 	Blur        float64    `json:"blur,omitempty"`         // done, plan: that was undone, standard deviation in pixels
+	Sharpening  float64    `json:"sharpening,omitempty"`   // done, plan: factor by which detail was raised; undone
 	Repeated    int        `json:"repeated,omitempty"`     // done, plan: side of the squares of equal pixels
 	JPEGQuality int        `json:"jpeg_quality,omitempty"` // done, plan: quality of compression that was found
 	Memory      int64      `json:"memory,omitempty"`       // plan: estimated bytes
@@ -77,7 +78,7 @@ func (ev *pictureEvent) plan(p *enlarging.Plan) {
 	}
 	ev.Varies, ev.NoiseLeast, ev.LevelLeast = c.Varies(), hundredths(c.LeastNoise), c.LeastStrength
 	ev.Plain, ev.Repeated = c.Plain, c.Found.Repeated
-	ev.Blur = hundredths(c.Correction.Blur())
+	ev.Blur, ev.Sharpening = hundredths(c.Correction.Blur()), hundredths(c.Correction.Sharpening())
 	if c.Robust < 1 {
 		ev.Robust = c.Robust
 	}

@@ -27,13 +27,14 @@ export function found(info) {
 	if (info.jpeg_quality) list.push(`JPEG quality about ${info.jpeg_quality}`);
 	if (info.webp_index) list.push("WebP compression");
 	if (info.blur) list.push("blur");
+	if (info.sharpening) list.push("sharpening");
 	if (!info.sought) return level ? "Cleaned as set by hand" : "";
 	if (!list.length && !level) {
-		const isClean = info.model === "photo" && !info.robust && !info.plain;
+		const isClean = info.model === "photo" && !info.robust && !info.plain && !info.sharpening;
 		return isClean ? "No noise or compression found" : "Not quite clean: enlarged with care";
 	}
 	const much = level < 0.22 ? "cleaned a little" : level < 0.45 ? "cleaned" : "cleaned a lot";
-	const text = `${list.join(" and ") || "Some flaws"}: ${level ? much : info.blur ? "undone" : "left as it is"}${info.varies ? ", more where there is more" : ""}`;
+	const text = `${list.join(" and ") || "Some flaws"}: ${level ? much : info.blur || info.sharpening ? "undone" : "left as it is"}${info.varies ? ", more where there is more" : ""}`;
 	return text[0].toUpperCase() + text.slice(1);
 }
 
@@ -47,6 +48,7 @@ export function facts(info) {
 	if (info.jpeg_quality) list.push(`JPEG compression of quality ${info.jpeg_quality}`);
 	if (info.webp_index) list.push("WebP compression");
 	if (info.blur) list.push(`blur of ${info.blur.toFixed(1)} pixels undone`);
+	if (info.sharpening) list.push(`detail ${info.sharpening.toFixed(2)} times too strong, undone`);
 	const short = v => +v.toPrecision(2);
 	const level = info.varies ? `levels of ${short(info.level_least ?? 0)} to ${short(info.level)}` : info.level && `level ${short(info.level)}`;
 	const percent = v => `${Math.round(100 * v)} %`;

@@ -58,8 +58,8 @@ func TestUncleanPictures(t *testing.T) {
 			img  image.Image
 			told string
 		}{
-			"sharpening": {sharp, "detail 1."},
-			"salt":       {salt, "detail 1."},
+			"sharpening": {sharp, "detail "},
+			"salt":       {salt, "detail "},
 			"blur":       {imaging.Blur(clean, 0.8), "blur of 0."},
 		} {
 			got, by := off(auto, of.img)

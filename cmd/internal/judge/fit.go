@@ -199,6 +199,16 @@ func (p parameters) addTo(to *flaws.Perceptron, member int, mean, deviation []fl
 	}
 }
 
+// softer is added to the score of softening, after learning. Gains of 94 middles of general-dev and Kodak in dB: clean
+// (at most lost on photo), sharpened by 0.7, the same as JPEG 80, reduced by block means and sharpened by 0.3, and
+// every second pixel taken:
+//
+//	0     3.39 (0.37)   0.88   1.86   0.35   −0.28
+//	0.5   3.38 (0.54)   1.10   1.89   0.40   −0.25
+//	1     3.37 (0.84)   1.29   1.91   0.47   −0.22
+//	1.5   3.36 (1.20)   1.44   1.93   0.54   −0.19
+const softer = 0.5
+
 // fitJudge returns a judge that makes the sum of the losses of the samples least.
 //
 // Most pictures that people have are cleaner than those that were learned from, and nobody forgives what is done to a
@@ -240,5 +250,7 @@ func (o fitting) fitJudge(samples []sample) *flaws.Perceptron {
 		}
 		slope[3] = math.Ln2 * scale * d.Soft * soft * (1 - soft)
 	}
-	return o.fit(l)
+	p := o.fit(l)
+	p.SecondBias[3] += whole(softer * (1 << 24))
+	return p
 }

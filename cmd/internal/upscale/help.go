@@ -46,7 +46,8 @@ the least enlargement by 2, 3 and 4 that goes past it, and an exact reduction fr
 
 BLUR, NOISE AND COMPRESSION
 The networks know pictures that are as sharp as a good reduction makes them. If one is softer
-beyond doubt, a filter undoes its blur first, over the whole picture alike.
+beyond doubt, a filter undoes its blur first, over the whole picture alike; if one was
+sharpened, a filter undoes that as far as it is likely.
 
 Noise and compression are measured in every picture, and signs of sharpening, grain, salt,
 dithering, or of a reduction without antialiasing. A clean picture is enlarged by photo,
@@ -55,8 +56,9 @@ hold. In doubt the result is a mixture of both, at twice the time, or of interpo
 one of them. Where noise is in colour alone, only colour is by photo-real. Where noise
 varies, as where a photograph stands on a page, each part loses what it has.
 
---denoise 0 takes nothing away and undoes no blur, 0.2 takes away what noise of 5 levels of
-255 asks for, 1 what noise of 25 does, everywhere. -m photo takes every picture for clean.
+--denoise 0 takes nothing away and undoes neither blur nor sharpening, 0.2 takes away what
+noise of 5 levels of 255 asks for, 1 what noise of 25 does, everywhere. -m photo takes every
+picture for clean.
 --verbose, --dry-run and --json tell what was found, and the share of each model.
 --strength below 1 adds less detail, up to 1.3 more.
 

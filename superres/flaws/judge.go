@@ -110,11 +110,19 @@ func isJudged(img image.Image) bool {
 // Corrections returns the correction of blur, and the softening, that suit the picture img with the flaws f; at most
 // one of them changes anything. Both are none for pictures that are too small to tell, and for those with transparency.
 func (f Flaws) Corrections(img image.Image) (blur, softening Correction) {
-	if !isJudged(img) || !picture.IsOpaque(img) {
+	if !isJudged(img) {
 		return blur, softening
 	}
 	traits, _ := Traits(context.Background(), img, f, nil) // models, of which there are none, would return errors
-	return corrector().Correction(traits).Limited(f), corrector().Softening(traits).Limited(f)
+	return f.corrections(img, traits)
+}
+
+// corrections returns the Corrections of a picture that is large enough, from its traits.
+func (f Flaws) corrections(img image.Image, traits []int32) (blur, softening Correction) {
+	if picture.IsOpaque(img) {
+		blur, softening = corrector().Correction(traits).Limited(f), corrector().Softening(traits).Limited(f)
+	}
+	return blur, softening
 }
 
 // Judged is what suits a picture.
@@ -132,12 +140,18 @@ func (f Flaws) Judge(ctx context.Context, img image.Image, by Doubles) (j Judged
 	if !isJudged(img) {
 		return j, false, nil
 	}
-	blur, softening := f.Corrections(img)
-	if !blur.IsNone() {
-		img, f = blur.Apply(img), f.Corrected(blur)
+	t, err := Traits(ctx, img, f, nil)
+	if err != nil {
+		return j, false, err
 	}
-	t, err := Traits(ctx, img, f, &by)
-	if t == nil || err != nil {
+	blur, softening := f.corrections(img, t)
+	if blur.IsNone() {
+		t, err = completeTraits(ctx, t, img, by)
+	} else {
+		img, f = blur.Apply(img), f.Corrected(blur)
+		t, err = Traits(ctx, img, f, &by)
+	}
+	if err != nil {
 		return j, false, err
 	}
 	j = Judged{img, f, blur, judge().Shares(t)}

@@ -5,8 +5,6 @@ import (
 	"image"
 	"math/bits"
 	"slices"
-
-	"superres/internal/parallel"
 )
 
 // The traits of a picture are numbers that tell what was done to it: the judge of judge.go has learned from them
@@ -333,33 +331,27 @@ func (s *traitSums) addThird(p *samples, at, axis, step, place int) {
 	s.thirds[axis][place%8]++
 }
 
-type evidenceOrError struct {
-	traits []int32
-	err    error
-}
-
 // Traits returns the traits of a picture with the flaws f, for learning to judge it; nil where it is too small. Without
 // by they are those without gains and what models make of it. It returns the errors of by.
 func Traits(ctx context.Context, img image.Image, f Flaws, by *Doubles) ([]int32, error) {
 	if b := img.Bounds(); min(b.Dx(), b.Dy()) < leastTraitSide {
 		return nil, nil
 	}
-	evidence := func() evidenceOrError { return evidenceOrError{} }
-	if by != nil {
-		evidence = parallel.Start(func() (e evidenceOrError) {
-			e.traits, e.err = evidenceOf(ctx, img, *by)
-			return e
-		})
-	}
 	var list []*samples
 	shown := parts(img)
 	for _, p := range shown {
 		list = append(list, newSamples(p.Luma(), len(shown)))
 	}
-	t, e := traits(list, f), evidence()
-	if by != nil {
-		gains, _, _ := corrector().gains(t)
-		t = append(t, gains[:]...)
+	t := traits(list, f)
+	if by == nil {
+		return t, nil
 	}
-	return append(t, e.traits...), e.err
+	return completeTraits(ctx, t, img, *by)
+}
+
+// completeTraits returns the traits t of img with gains and with what models make of it.
+func completeTraits(ctx context.Context, t []int32, img image.Image, by Doubles) ([]int32, error) {
+	gains, _, _ := corrector().gains(t)
+	evidence, err := evidenceOf(ctx, img, by)
+	return slices.Concat(t, gains[:], evidence), err
 }

@@ -88,7 +88,7 @@ func (p *Perceptron) Softening(traits []int32) Correction {
 
 // Partly returns the correction that changes a picture by a share, 0 to 1, of what c changes.
 func (c Correction) Partly(share float64) Correction {
-	const one, whole = 1 << 20, 1 << 10
+	const whole = 1 << 10
 	part := int64(share*whole + 0.5)
 	for i, v := range c {
 		c[i] = logarithmOf(one + (powerOfTwo(int64(v))-one)*part/whole)
@@ -133,7 +133,6 @@ func (c Correction) Limited(f Flaws) Correction {
 	if noise == 0 {
 		return c
 	}
-	const one = 1 << 20
 	for i, v := range c {
 		r := powerOfTwo(-int64(v))
 		e := int64(float64(noise*NoiseWeight*one)) * int64((i+1)*(i+1)) / (correctionBands * correctionBands)

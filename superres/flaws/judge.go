@@ -30,7 +30,6 @@ const (
 // It learned from pictures that were degraded in known ways, reduced by 2 and enlarged by all three: see
 // cmd/internal/judge, which has the command and the figures.
 func (p *Perceptron) Shares(traits []int32) Shares {
-	const one = 1 << 20
 	var powers [scores - 1]int64
 	score := p.Outputs(traits)
 	most := max(score[0], score[1], score[2])
@@ -84,14 +83,17 @@ func embedded(file []byte) *Perceptron {
 	return p
 }
 
-// powerOfTwo returns 2²⁰ times two to the power of v/256, v < 10,000, to within 0.3 %. For the part p of v/256 after
+// one is 1 as powerOfTwo has it.
+const one = 1 << 20
+
+// powerOfTwo returns one times two to the power of v/256, v < 10,000, to within 0.3 %. For the part p of v/256 after
 // the point it takes 1 + p·(0.657 + 0.344·p).
 func powerOfTwo(v int64) int64 {
 	whole, part := v>>8, v&255
 	if whole < -20 {
 		return 0
 	}
-	power := 1<<20 + part*(43_056+88*part)/16
+	power := one + part*(43_056+88*part)/16
 	if whole < 0 {
 		return power >> -whole
 	}

@@ -120,7 +120,7 @@ func spectrum(p *degrade.Plane) [][]complex128 {
 //	6               2                  0.35    1.14   0.04
 //	3               1                  0.5     1.14   0.12
 func careOf(kind string) float64 {
-	if kind == "clean" || kind == "drawing" {
+	if isClean(kind) {
 		return 3
 	}
 	return 1

@@ -79,7 +79,8 @@ func (s sample) leastError() float64 {
 // cleanWeight is how much more a clean sample counts.
 const cleanWeight = 10
 
-func (s sample) isClean() bool { return s.Kind == "clean" || s.Kind == "drawing" }
+// isClean reports whether nothing was done to the pictures of a kind but to reduce them.
+func isClean(kind string) bool { return kind == "clean" || kind == "drawing" }
 
 // loss returns the loss of a mixture and its slope by the squared error: of clean samples the error relative to that of
 // the best of three results, so that the worst count most, and of others its fourth root, so that those of which
@@ -87,7 +88,7 @@ func (s sample) isClean() bool { return s.Kind == "clean" || s.Kind == "drawing"
 func (s sample) loss(by flaws.Shares) (loss, slope float64) {
 	least := max(s.leastError(), 1)
 	relative := max(s.squaredError(by)/least, 1e-3)
-	if s.isClean() {
+	if isClean(s.Kind) {
 		return cleanWeight / 4. * relative, cleanWeight / 4. / least
 	}
 	root := math.Sqrt(math.Sqrt(relative))

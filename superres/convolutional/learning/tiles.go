@@ -39,7 +39,8 @@ func tilesOf(side int) int { return (side + tileSide - 1) / tileSide }
 //	and weights fetched ahead of use    8.9
 const tilesTogether = 64
 
-// tiledRows returns how many rows of its output a layer computes at a time, when each row has so many samples.
+// tiledRows returns the number of rows, each of so many samples, that a pass hands to convolve or correlate in one
+// call: at least tilesTogether tiles.
 func tiledRows(samples int) int {
 	n := tilesOf(samples)
 	return (tilesTogether + n - 1) / n * tileSide

@@ -89,7 +89,7 @@ func (p *Perceptron) Softening(traits []int32) Correction {
 // Partly returns the correction that changes a picture by a share, 0 to 1, of what c changes.
 func (c Correction) Partly(share float64) Correction {
 	const whole = 1 << 10
-	part := int64(share*whole + 0.5)
+	part := int64(float64(share*whole) + 0.5)
 	for i, v := range c {
 		c[i] = logarithmOf(one + (powerOfTwo(int64(v))-one)*part/whole)
 	}

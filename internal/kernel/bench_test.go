@@ -191,3 +191,65 @@ func BenchmarkKernels(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkMatrices(b *testing.B) {
+	const channels, width = 64, 34
+	x := random32(width*width*channels+64, 1)
+	src, packed := make([]uint16, len(x)), make([]uint32, PackedSize(channels, 3, 3*channels))
+	w, bias := random32(9*channels*channels, 2), random32(channels, 3)
+	var from, to []int32
+	for y := range 32 {
+		for s := 0; s < 32; s += 16 {
+			from, to = append(from, int32((y*width+s)*channels)), append(to, int32((y*32+s)*channels))
+		}
+	}
+	dst := make([]float32, 32*32*channels)
+	RoundBFloat16(src, x[:len(x)/16*16])
+	PackWeights(packed, w, channels, 3, 3*channels*channels, 3*channels)
+	report := func(b *testing.B, n float64) {
+		b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds()/1e9, "GMAC/s")
+	}
+	b.Run("convolve", func(b *testing.B) {
+		for b.Loop() {
+			ConvolveBFloat16(dst, src, channels, width*channels, 3, 3*channels, packed, bias, from, to)
+		}
+		report(b, 1024*9*64*64)
+	})
+	const n = 1184
+	a, d := make([]uint16, channels*(n+32)), make([]uint32, (n+80)*channels)
+	g := make([]float32, 9*channels*channels)
+	b.Run("correlate", func(b *testing.B) {
+		for b.Loop() {
+			for tap := range 9 {
+				CorrelateBFloat16(g[tap*channels*channels:], channels, a, n+32, d[(tap/3*34+tap%3)*channels:], channels, n)
+			}
+		}
+		report(b, n*9*64*64)
+	})
+	b.Run("round", func(b *testing.B) {
+		for b.Loop() {
+			RoundBFloat16(src, x[:len(x)/16*16])
+		}
+	})
+	b.Run("transpose", func(b *testing.B) {
+		for b.Loop() {
+			for s := 0; s+32 <= 1156; s += 32 {
+				for i := 0; i < channels; i += 16 {
+					TransposeBFloat16(a[i*(n+32)+s:], n+32, x[s*channels+i:], channels)
+				}
+			}
+		}
+	})
+	b.Run("pair", func(b *testing.B) {
+		for b.Loop() {
+			for y := range 32 {
+				PairBFloat16(d[y*34*channels:][:33*channels], x[y*34*channels:], x[(y*34+1)*channels:])
+			}
+		}
+	})
+	b.Run("pack", func(b *testing.B) {
+		for b.Loop() {
+			PackWeights(packed, w, channels, 3, 3*channels*channels, 3*channels)
+		}
+	})
+}

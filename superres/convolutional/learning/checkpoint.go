@@ -17,7 +17,7 @@ const (
 )
 
 const (
-	checkpointFormat = 5
+	checkpointFormat = 6
 	maxText          = 1 << 20
 	maxCheckpoint    = 1 << 31
 )
@@ -49,7 +49,7 @@ func (l *learner) key(d dataset) []byte {
 	key, err := json.Marshal([]any{
 		checkpointFormat, o.Scale, o.Degradation, o.Channels, o.Depth, o.Skip, o.Steps, o.Batch, o.Patch, o.Margin,
 		o.LearningRate, o.Decay, o.Reductions, o.Symmetries, o.Robust, o.JPEG, o.Synthetic, o.Seed, o.Interval,
-		from[:], teachers, taughtShare, warmUp, lastPart, roundness, squareWeight, momentum,
+		from[:], teachers, o.Float32, taughtShare, warmUp, lastPart, exactPart, roundness, squareWeight, momentum,
 		adamRate, schulzSteps, decay1, decay2, least, clipAt, normDecay, averageDecay, d.digest(),
 	})
 	if err != nil {

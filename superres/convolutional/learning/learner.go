@@ -32,6 +32,7 @@ type learner struct {
 	steps        int     // number of steps summed: those since the last report
 	rmse         float64 // at the last report
 	dead         int     // dead channels at the last report
+	isRounded    bool    // products are in bfloat16: see chooseProducts
 
 	// The fields below are buffers, which checkpoints leave out.
 	gradients []float32 // one for each patch of a step, one after another
@@ -73,7 +74,7 @@ func newLearner(opt Trainer, n *convolutional.Network, known int) *learner {
 }
 
 func (l *learner) newWorker() *worker {
-	w := &worker{pass: newPass(l.shapes, l.architecture.Every(), l.opt.Patch, l.opt.Margin)}
+	w := &worker{pass: newPass(l.shapes, l.architecture.Every(), l.opt.Patch, l.opt.Margin, l.isRounded)}
 	w.target = make([]float32, l.opt.Patch*l.opt.Patch*l.shapes[len(l.shapes)-1].out)
 	return w
 }
@@ -95,12 +96,25 @@ func (l *learner) network() *convolutional.Network {
 	return n
 }
 
+// chooseProducts makes products be in bfloat16 from now on, or in float32.
+func (l *learner) chooseProducts(isRounded bool) {
+	if isRounded == l.isRounded {
+		return
+	}
+	l.isRounded, l.workers = isRounded, nil
+	for _, f := range l.layers {
+		f.isRounded = isRounded
+		f.prepare()
+	}
+}
+
 // isReported reports whether a report follows when done steps have been made.
 func (l *learner) isReported(done int) bool { return done%l.opt.Interval == 0 || done == l.opt.Steps }
 
 // step makes one step. Each patch has its own gradient, computed by any worker, and the gradients are summed in
 // the order of the patches, so that the number of workers does not change the result.
 func (l *learner) step(ctx context.Context, d dataset) error {
+	l.chooseProducts(l.opt.isRounded(l.done))
 	size := l.size()
 	next := 0
 	err := parallel.For(ctx, l.opt.Batch, 1, func() func(lo, hi int) {

@@ -20,7 +20,8 @@ type pass struct {
 	skipped  [2][]float32 // gradients that skip layers, of outputs in turn
 	zero     []float32
 	bias     []float32 // the bias of a layer at the strength
-	tiles    *tiles
+	tiles    *tiles    // nil where matrices is not
+	matrices *matrices // nil: all products are in float32
 }
 
 // rowsTogether is the number of rows of samples for which Correlate uses each tile of weights, chosen so that
@@ -28,8 +29,8 @@ type pass struct {
 const rowsTogether = 6
 
 // newPass returns a pass for patches that predict side×side samples. Up to margin samples around the patch are computed
-// in each layer.
-func newPass(shapes []shape, skip, side, margin int) *pass {
+// in each layer. isRounded makes products be in bfloat16; then side is at least leastSide.
+func newPass(shapes []shape, skip, side, margin int, isRounded bool) *pass {
 	p := &pass{shapes: shapes, skip: skip, side: side}
 	p.sides, p.pads = make([]int, len(shapes)+1), make([]int, len(shapes))
 	p.sides[len(shapes)] = side
@@ -47,7 +48,7 @@ func newPass(shapes []shape, skip, side, margin int) *pass {
 	}
 	p.zero = make([]float32, shapes[0].wide)
 	p.bias = make([]float32, shapes[0].wide)
-	most, longest, widest := 0, 0, 0
+	most, longest, widest, fullest := 0, 0, 0, 0
 	for i, s := range shapes {
 		m, padded := p.sides[i+1], p.sides[i+1]+2*p.margin(i)
 		p.before[i] = make([]float32, m*m*s.wide)
@@ -58,10 +59,15 @@ func newPass(shapes []shape, skip, side, margin int) *pass {
 		most, widest = max(most, tiledSize(padded)*s.wide), max(widest, s.wide)
 		if s.isTiled() {
 			longest, widest = max(longest, p.sides[i]), max(widest, s.in)
+			fullest = max(fullest, p.full(i), padded)
 		}
 	}
 	p.back[0], p.back[1] = make([]float32, most), make([]float32, most)
-	p.tiles = newTiles(longest, widest)
+	if isRounded {
+		p.matrices = newMatrices(fullest, widest)
+	} else {
+		p.tiles = newTiles(longest, widest)
+	}
 	return p
 }
 
@@ -74,7 +80,7 @@ func (p *pass) bytes() int64 {
 			n += len(p.after[i])
 		}
 	}
-	return 4*int64(n) + p.tiles.bytes()
+	return 4*int64(n) + p.tiles.bytes() + p.matrices.bytes()
 }
 
 // full returns the side of the input of a layer with its zeros.
@@ -107,11 +113,13 @@ func (p *pass) forward(layers []*layer) {
 	for i, s := range p.shapes {
 		x, n, m := p.inputOf(i), p.full(i), p.sides[i+1]
 		bias := p.biasOf(i, layers[i].now)
-		step := tiledRows(m)
+		step := p.rowsAtOnce(m)
 		for top := 0; top < m; top += step {
 			rows, row := min(step, m-top), m*s.wide
 			z := p.before[i][top*row : (top+rows)*row]
-			if s.isTiled() {
+			if s.isTiled() && p.matrices != nil {
+				p.matrices.convolve(z, x, blockLayout{m, n, s.in, m, s.wide}, layers[i].packed, bias)
+			} else if s.isTiled() {
 				p.tiles.convolve(z, row, x[top*n*s.in:], n*s.in, s.in, layers[i].spread, bias, rows, m)
 			} else {
 				for y := range rows {
@@ -131,6 +139,14 @@ func (p *pass) forward(layers []*layer) {
 			}
 		}
 	}
+}
+
+// rowsAtOnce returns the number of rows, each of so many samples, that are computed together.
+func (p *pass) rowsAtOnce(samples int) int {
+	if p.matrices != nil {
+		return samples
+	}
+	return tiledRows(samples)
 }
 
 // biasOf returns the bias of a layer at the strength of the patch, in the memory of p or of the layer.
@@ -221,6 +237,8 @@ func (p *pass) backward(layers []*layer, to []parameters) {
 			kernel.ActivateBack(d, p.before[i][y*m*s.wide:][:len(d)], layers[i].now.slope, to[i].slope, to[i].bias)
 		}
 		p.addStrength(i, to[i])
+		d, row := p.gradient(i)
+		clearMargin(d, row, p.margin(i), s.wide)
 		p.correlate(i, to[i].weight)
 		if i > 0 {
 			p.convolveBack(i, layers[i])
@@ -232,7 +250,11 @@ func (p *pass) backward(layers []*layer, to []parameters) {
 func (p *pass) correlate(layer int, to []float32) {
 	s, m, full := p.shapes[layer], p.sides[layer+1], p.full(layer)
 	x := p.inputOf(layer)
-	_, row := p.gradient(layer)
+	d, row := p.gradient(layer)
+	if s.isTiled() && p.matrices != nil {
+		p.matrices.correlate(to, x, full, s.in, d, p.margin(layer)*(row+1)*s.wide, row, s.wide)
+		return
+	}
 	if s.isTiled() {
 		block := s.in * s.wide
 		taps := p.tiles.taps[:places*block]
@@ -260,7 +282,13 @@ func (p *pass) correlate(layer int, to []float32) {
 func (p *pass) convolveBack(layer int, f *layer) {
 	s, n := p.shapes[layer], p.sides[layer]
 	d, row := p.gradient(layer)
-	clearMargin(d, row, p.margin(layer), s.wide)
+	if s.isTiled() && p.matrices != nil {
+		_, rowBefore := p.gradient(layer - 1)
+		before := p.inner(layer-1, 0)
+		p.matrices.convolve(before[:cap(before)], d, blockLayout{n, row, s.wide, rowBefore, s.in}, f.packedBack,
+			p.zero[:s.in])
+		return
+	}
 	if s.isTiled() {
 		d = d[:tiledSize(row)*s.wide]
 		clear(d[row*row*s.wide:])

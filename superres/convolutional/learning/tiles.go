@@ -83,8 +83,11 @@ func newTiles(side, channels int) *tiles {
 	}
 }
 
-// bytes returns the memory of t in bytes.
+// bytes returns the memory of t in bytes, that of nil 0.
 func (t *tiles) bytes() int64 {
+	if t == nil {
+		return 0
+	}
 	return 4 * int64(len(t.rows)+len(t.samples)+len(t.results)+len(t.valid)+len(t.taps)+len(t.half)+len(t.zero))
 }
 

@@ -90,6 +90,10 @@ type Trainer struct {
 	// the training starts from. Further layers are inserted between them as identities; at another scale the
 	// last layer starts at random. nil: all layers start at random.
 	From *convolutional.Stage
+	// Float32 makes all products be in float32. Otherwise, on processors with AMX, those of layers of 3×3 taps are in
+	// bfloat16 in all but the last tenth of the steps, which takes a fraction of the time; sums and parameters are in
+	// float32. Patches of less than 16 samples are computed in float32 anyway.
+	Float32 bool
 	// Teachers are for the same scale. Their results are part of the target (knowledge distillation). They exclude
 	// Robust.
 	Teachers []Teacher
@@ -236,6 +240,11 @@ func (t Trainer) WithValidation(held []training.Source) training.Trainer {
 	return t
 }
 
+// isRounded reports whether the products of a step, counted from 0, are in bfloat16.
+func (t Trainer) isRounded(step int) bool {
+	return !t.Float32 && kernel.HasMatrices() && t.Patch >= leastSide && float64(step) < (1-exactPart)*float64(t.Steps)
+}
+
 // architecture returns the architecture of the network for brightness.
 func (t Trainer) architecture() convolutional.Architecture {
 	return convolutional.Architecture{Scale: t.Scale, Channels: t.Channels, Depth: t.Depth, Skip: t.Skip,
@@ -258,7 +267,7 @@ func (t Trainer) Memory() int64 {
 		total += 4 * (int64(9+t.Batch)*rows*wide + 4*wide*wide)
 	}
 	workers := int64(min(runtime.GOMAXPROCS(0), t.Batch))
-	return total + workers*newPass(shapes, a.Every(), t.Patch, t.Margin).bytes()
+	return total + workers*newPass(shapes, a.Every(), t.Patch, t.Margin, false).bytes()
 }
 
 // Train implements training.Trainer.

@@ -1,0 +1,42 @@
+//go:build linux && !purego
+
+package kernel
+
+import (
+	"golang.org/x/sys/cpu"
+	"golang.org/x/sys/unix"
+)
+
+// hasMatrices is true if the processor has AMX and the system lets the program use it.
+var hasMatrices = cpu.X86.HasAMXTile && cpu.X86.HasAMXBF16 && cpu.X86.HasAVX512BF16 && allowMatrices()
+
+// allowMatrices asks Linux for the registers of AMX, for all threads of the program.
+func allowMatrices() bool {
+	const (
+		requestPermission = 0x1023 // ARCH_REQ_XCOMP_PERM in arch/x86/include/uapi/asm/prctl.h
+		tileData          = 18     // the state component with the tiles
+	)
+	_, _, failed := unix.RawSyscall(unix.SYS_ARCH_PRCTL, requestPermission, tileData, 0)
+	return failed == 0
+}
+
+//go:noescape
+func roundBFloat16AMX(dst *uint16, src *float32, n int)
+
+//go:noescape
+func pairBFloat16AMX(dst *uint32, low, high *float32, n int)
+
+//go:noescape
+func transposeBFloat16AMX(dst *uint16, stride int, src *float32, step int)
+
+// convolveBFloat16AMX takes steps, pitch and the offset of the second tile of outputs in bytes.
+//
+//go:noescape
+func convolveBFloat16AMX(dst *float32, dstStep, second int, src *uint16, step, pitch, rows, steps int, weights0,
+	weights1 *uint32, bias0, bias1 *float32, from, to *int32, n int)
+
+// correlateBFloat16AMX takes all strides and offsets in bytes.
+//
+//go:noescape
+func correlateBFloat16AMX(dst *float32, dstStep, second, secondRow int, a0, a1 *uint16, aStep int, b *uint32, bSecond,
+	bStep, steps int)

@@ -11,16 +11,26 @@ import (
 	"superres/superres/stage"
 )
 
-// Tune returns a copy of the model with the settings of t; what was learned does not change. Its siblings are tuned in
-// the same way when they are first needed. The result has no smaller model for the effort fast. It is an error if a
-// setting is out of its range, or concerns no stage of the model.
+// Tune returns a copy of the model with the settings of t; what was learned does not change. Its siblings, and its
+// smaller model for the effort fast, are tuned in the same way when they are first needed. It is an error if a setting is
+// out of its range, or concerns no stage of the model.
 func (m *Model) Tune(t stage.Tuning) (*Model, error) {
 	out, err := m.tuneAlone(t)
 	if err != nil {
 		return nil, err
 	}
-	out.siblings = m.changedSiblings(func(other *Model) (*Model, error) { return other.Tune(t) })
-	return out.withRobustOf(m, func(other *Model) (*Model, error) { return other.Tune(t) }), nil
+	tune := func(other *Model) (*Model, error) { return other.Tune(t) }
+	if m.fast != nil {
+		out = out.WithFast(func() (*Model, error) {
+			smaller, err := m.fast()
+			if err != nil {
+				return nil, err
+			}
+			return tune(smaller)
+		})
+	}
+	out.siblings = m.changedSiblings(tune)
+	return out.withRobustOf(m, tune), nil
 }
 
 // tuneAlone returns a copy of the model with the settings of t. Its siblings are the untuned siblings of m.
@@ -114,6 +124,14 @@ func (m *Model) Effort(name string) (*Model, error) {
 		return out.withRobustOf(m, atEffort), nil
 	}
 	return nil, usage.Errorf("superres: this model has no effort %q", name)
+}
+
+// fastest returns the model at the effort fast, if it has one and more effort was not asked for, else m.
+func (m *Model) fastest() (*Model, error) {
+	if m.fast == nil || m.maxEffort {
+		return m, nil
+	}
+	return m.Effort("fast")
 }
 
 // WithFast returns m with the smaller model that open returns for the effort fast. open is called at most once, when

@@ -15,7 +15,7 @@ import (
 // interpolation, which has the rest. Soft is the share of a softening that is done before: see Perceptron.Softening.
 type Shares struct{ Clean, Robust, Soft float64 }
 
-// shareSteps is the number of steps of a share from 0 to 1. Two models take twice as long as one, so that less than
+// shareSteps is the number of steps of a share from 0 to 1. Two models take longer than one, so that less than
 // leastShare steps of one is given to the other, and of interpolation to the greater share. So little softening is not
 // done.
 const (

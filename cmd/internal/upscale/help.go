@@ -52,9 +52,9 @@ sharpened, a filter undoes that as far as it is likely.
 Noise and compression are measured in every picture, and signs of sharpening, grain, salt,
 dithering, or of a reduction without antialiasing. A clean picture is enlarged by photo,
 which keeps what is there, others by photo-real, which takes away what it was measured to
-hold. In doubt the result is a mixture of both, at twice the time, or of interpolation and
-one of them. Where noise is in colour alone, only colour is by photo-real. Where noise
-varies, as where a photograph stands on a page, each part loses what it has.
+hold. In doubt the result is a mixture of both, the lesser by a faster network, or of
+interpolation and one of them. Where noise is in colour alone, only colour is by photo-real.
+Where noise varies, as where a photograph stands on a page, each part loses what it has.
 
 --denoise 0 takes nothing away and undoes neither blur nor sharpening, 0.2 takes away what
 noise of 5 levels of 255 asks for, 1 what noise of 25 does, everywhere. -m photo takes every

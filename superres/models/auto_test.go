@@ -8,11 +8,14 @@ import (
 	"os"
 	"testing"
 
+	"github.com/disintegration/imaging"
+
 	"superres/internal/degrade"
 	"superres/internal/must"
 	"superres/superres"
 	"superres/superres/flaws"
 	"superres/superres/models"
+	"superres/superres/stage"
 )
 
 // The program's default, in Go: noise and compression are measured in the picture and taken away as far as they are
@@ -54,5 +57,36 @@ func TestAuto(t *testing.T) {
 	}
 	if _, err := open(t, models.Auto).Robust(2); err == nil {
 		t.Error("a strength of 2 is accepted")
+	}
+}
+
+// In a mixture, the network with the smaller share is the fast one, unless the effort is max.
+func TestMixtureIsFast(t *testing.T) {
+	clean := must.Get(imaging.Open("../../testdata/hopper.png"))(t)
+	auto := open(t, models.Auto)
+	largest := must.Get(auto.Effort("max"))(t)
+	large, small := open(t, "photo").Stages[0], open(t, "photo-fast").Stages[0]
+	mixtures := 0
+	for sigma := 0.45; sigma < 1; sigma += 0.025 {
+		img := imaging.Blur(clean, sigma)
+		c := must.Get(auto.Choose(img, flaws.Measure(img, 0)))(t)
+		if c.Mix == nil {
+			continue
+		}
+		mixtures++
+		if want := map[bool]stage.Stage{true: small, false: large}[c.Robust >= 0.5]; c.Model.Stages[0] != want {
+			t.Errorf("blurred by %.3f: another network than expected for a share of %g", sigma, 1-c.Robust)
+		}
+		c = must.Get(largest.Choose(img, flaws.Measure(img, 0)))(t)
+		if c.Model.Stages[0] != large || c.Mix.Model.Orientations() == 1 {
+			t.Errorf("blurred by %.3f: another effort than max", sigma)
+		}
+	}
+	if mixtures < 3 {
+		t.Errorf("%d mixtures", mixtures)
+	}
+	tuned := must.Get(open(t, "photo-real").Tune(stage.Tuning{Strength: 0.4}))(t)
+	if small := must.Get(tuned.Effort("fast"))(t); small.Stages[0] == open(t, "photo-real-fast").Stages[0] {
+		t.Error("the fast network of a tuned model is not tuned")
 	}
 }

@@ -107,7 +107,9 @@ func (m *Model) withRobustOf(other *Model, change func(*Model) (*Model, error)) 
 
 // Robust returns the robust model of WithRobust, tuned to a strength of 0 to 1. It fails if there is none, or it
 // cannot be opened or tuned. It may be called concurrently.
-func (m *Model) Robust(strength float64) (*Model, error) { return m.tunedRobust(tuned{strength: strength}) }
+func (m *Model) Robust(strength float64) (*Model, error) {
+	return m.tunedRobust(tuned{strength: strength})
+}
 
 // tunedRobust returns a robust model of WithRobust.
 func (m *Model) tunedRobust(t tuned) (*Model, error) {
@@ -136,14 +138,15 @@ func (m *Model) tunedRobust(t tuned) (*Model, error) {
 	return found, nil
 }
 
-// Choose returns the model that suits the picture img with the flaws that package flaws has found in it: m for a
-// clean picture, its robust model tuned to the strength of the flaws, or a mixture of the two, in doubt or where
-// noise varies over the picture. flaws.Flaws.Judge undoes its blur or sharpening first, and says how much of each model
-// suits what comes out. The model with the smaller share is the one for the effort fast, unless more was asked for:
-// 70 parts of general-dev with each of 14 kinds of damage lose 0.015 dB by that in the mean, sharpened ones the most,
-// 0.08 dB, while the program takes 1.4 to 1.6 times as long for a mixture as by one model, not 1.9 times. If img is nil, one model serves all of it, chosen by the strength alone, as frames
-// of a video need it; so it is for pictures too small for shares, and without WithDoubles. A model without a robust
-// model is its own choice. The models of the choice have no robust model. Choose may be called concurrently.
+// Choose returns the model that suits the picture img with the flaws that package flaws has found in it: m for a clean
+// picture, its robust model tuned to the strength of the flaws, or a mixture of the two, in doubt or where noise varies
+// over the picture. flaws.Flaws.Judge undoes its blur or sharpening first, and says how much of each model suits what
+// comes out. The model with the smaller share is the one for the effort fast, unless more was asked for: 70 parts of
+// general-dev with each of 14 kinds of damage lose 0.015 dB by that in the mean, sharpened ones the most, 0.08 dB,
+// while the program takes 1.4 to 1.6 times as long for a mixture as by one model, not 1.9 times. If img is nil, one
+// model serves all of it, chosen by the strength alone, as frames of a video need it; so it is for pictures too small
+// for shares, and without WithDoubles. A model without a robust model is its own choice. The models of the choice have
+// no robust model. Choose may be called concurrently.
 func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error) {
 	alone := *m
 	alone.robust = nil

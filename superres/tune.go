@@ -12,8 +12,8 @@ import (
 )
 
 // Tune returns a copy of the model with the settings of t; what was learned does not change. Its siblings, and its
-// smaller model for the effort fast, are tuned in the same way when they are first needed. It is an error if a setting is
-// out of its range, or concerns no stage of the model.
+// smaller model for the effort fast, are tuned in the same way when they are first needed. It is an error if a setting
+// is out of its range, or concerns no stage of the model.
 func (m *Model) Tune(t stage.Tuning) (*Model, error) {
 	out, err := m.tuneAlone(t)
 	if err != nil {

@@ -221,7 +221,8 @@ func BenchmarkMatrices(b *testing.B) {
 	b.Run("correlate", func(b *testing.B) {
 		for b.Loop() {
 			for tap := range 9 {
-				CorrelateBFloat16(g[tap*channels*channels:], channels, a, n+32, d[(tap/3*34+tap%3)*channels:], channels, n)
+				pairs := d[(tap/3*34+tap%3)*channels:]
+				CorrelateBFloat16(g[tap*channels*channels:], channels, a, n+32, pairs, channels, n)
 			}
 		}
 		report(b, n*9*64*64)

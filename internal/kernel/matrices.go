@@ -4,9 +4,9 @@ import "math"
 
 // This file has the products of training in bfloat16: a number of 16 bits that has the sign, the exponent and the first
 // 7 bits of the fraction of a float32. A matrix of them is divided into tiles of 16 rows of 64 bytes, as AMX multiplies
-// them (Intel: 64 and IA-32 architectures software developer's manual, volume 1, chapter 18). Of the factor at the left,
-// a row of a tile has 32 numbers of a row. Of that at the right, row k has, for each of 16 columns, the numbers of rows 2k
-// and 2k+1: a pair, in the low and in the high half of 32 bits. Sums are in float32.
+// them (Intel: 64 and IA-32 architectures software developer's manual, volume 1, chapter 18). Of the factor at the
+// left, a row of a tile has 32 numbers of a row. Of that at the right, row k has, for each of 16 columns, the numbers
+// of rows 2k and 2k+1: a pair, in the low and in the high half of 32 bits. Sums are in float32.
 
 // TileDepth is the number of products in each sum to which a pair of tiles adds.
 const TileDepth = 32
@@ -36,7 +36,8 @@ func RoundBFloat16(dst []uint16, src []float32) {
 	}
 }
 
-// PairBFloat16 sets dst to the pairs of the entries of low and of high in bfloat16. Their number is a multiple of Lanes.
+// PairBFloat16 sets dst to the pairs of the entries of low and of high in bfloat16. Their number is a multiple of
+// Lanes.
 func PairBFloat16(dst []uint32, low, high []float32) {
 	if needOf(len(dst), Lanes); len(dst) == 0 {
 		return
@@ -51,8 +52,8 @@ func PairBFloat16(dst []uint32, low, high []float32) {
 	}
 }
 
-// TransposeBFloat16 sets 16 rows of dst, stride entries apart, to the columns of src, 32 rows of 16 numbers that are step
-// entries apart.
+// TransposeBFloat16 sets 16 rows of dst, stride entries apart, to the columns of src, 32 rows of 16 numbers that are
+// step entries apart.
 func TransposeBFloat16(dst []uint16, stride int, src []float32, step int) {
 	if min(stride, step) < 0 {
 		panic("kernel: a negative stride")
@@ -69,9 +70,9 @@ func TransposeBFloat16(dst []uint16, stride int, src []float32, step int) {
 	}
 }
 
-// PackWeights sets dst to the tiles of weights for ConvolveBFloat16: for each 16 of the outputs, for each of rows rows of
-// taps, the tiles of its k numbers. The weights of an input begin outputs entries after those of the one before it, those
-// of a row of taps stride entries. The padding is 0.
+// PackWeights sets dst to the tiles of weights for ConvolveBFloat16: for each 16 of the outputs, for each of rows rows
+// of taps, the tiles of its k numbers. The weights of an input begin outputs entries after those of the one before it,
+// those of a row of taps stride entries. The padding is 0.
 func PackWeights(dst []uint32, weights []float32, outputs, rows, stride, k int) {
 	needOf(outputs, tileRows)
 	needOf(k, 2)
@@ -93,9 +94,9 @@ func PackWeights(dst []uint32, weights []float32, outputs, rows, stride, k int) 
 func PackedSize(outputs, rows, k int) int { return outputs * rows * PadTo(k, TileDepth) / 2 }
 
 // ConvolveBFloat16 sets sums, of len(bias) channels, of blocks of 16 samples in a row. Block b begins at from[b] in src
-// and at to[b] in dst, whose samples are step and len(bias) entries apart. A sum is that of the bias and the products of
-// the weights, of rows rows of taps as PackWeights packs them, with k entries from a sample on in each of as many rows of
-// src, pitch entries apart. The number of blocks is even. src is read for whole tiles.
+// and at to[b] in dst, whose samples are step and len(bias) entries apart. A sum is that of the bias and the products
+// of the weights, of rows rows of taps as PackWeights packs them, with k entries from a sample on in each of as many
+// rows of src, pitch entries apart. The number of blocks is even. src is read for whole tiles.
 func ConvolveBFloat16(dst []float32, src []uint16, step, pitch, rows, k int, weights []uint32, bias []float32, from,
 	to []int32) {
 	outputs, steps := len(bias), PadTo(k, TileDepth)/TileDepth
@@ -115,8 +116,8 @@ func ConvolveBFloat16(dst []float32, src []uint16, step, pitch, rows, k int, wei
 	for o := 0; o < outputs && len(from) > 0; o += 2 * tileRows {
 		second := min(tileRows, outputs-tileRows-o) // an odd block of outputs is computed twice
 		convolveBFloat16AMX(&dst[o], 4*outputs, 4*second, &src[0], 2*step, 2*pitch, rows, steps,
-			&weights[o/tileRows*block], &weights[(o+second)/tileRows*block], &bias[o], &bias[o+second], &from[0], &to[0],
-			len(from))
+			&weights[o/tileRows*block], &weights[(o+second)/tileRows*block], &bias[o], &bias[o+second], &from[0],
+			&to[0], len(from))
 	}
 }
 
@@ -130,7 +131,8 @@ func convolveBFloat16(dst []float32, src []uint16, step, pitch, rows, steps int,
 				for r := range rows {
 					x := src[int(from[b])+s*step+r*pitch:]
 					for i := range steps * tileRows {
-						sum += multiplyPair(uint32(x[2*i])|uint32(x[2*i+1])<<16, tiles[(r*steps*tileRows+i)*tileRows+o%tileRows])
+						pair := tiles[(r*steps*tileRows+i)*tileRows+o%tileRows]
+						sum += multiplyPair(uint32(x[2*i])|uint32(x[2*i+1])<<16, pair)
 					}
 				}
 				dst[int(to[b])+s*len(bias)+o] = sum
@@ -140,8 +142,8 @@ func convolveBFloat16(dst []float32, src []uint16, step, pitch, rows, steps int,
 }
 
 // CorrelateBFloat16 adds to k rows of dst, cols entries each, the products of k rows of a, which are lda entries apart,
-// with the numbers of which b has pairs: the pair of entry j of rows i and i+1 is b[i·cols+j]. Each sum has n products, a
-// multiple of TileDepth. k and cols are multiples of Lanes.
+// with the numbers of which b has pairs: the pair of entry j of rows i and i+1 is b[i·cols+j]. Each sum has n products,
+// a multiple of TileDepth. k and cols are multiples of Lanes.
 func CorrelateBFloat16(dst []float32, cols int, a []uint16, lda int, b []uint32, k, n int) {
 	needOf(cols, tileRows)
 	needOf(k, tileRows)
@@ -177,7 +179,9 @@ func roundBFloat16(v float32) uint16 {
 }
 
 // pairOf returns the pair of two numbers.
-func pairOf(low, high float32) uint32 { return uint32(roundBFloat16(low)) | uint32(roundBFloat16(high))<<16 }
+func pairOf(low, high float32) uint32 {
+	return uint32(roundBFloat16(low)) | uint32(roundBFloat16(high))<<16
+}
 
 // multiplyPair returns the sum of the products of two pairs.
 func multiplyPair(a, b uint32) float32 {

@@ -27,7 +27,8 @@ func TestMatricesAgree(t *testing.T) {
 				src := make([]uint16, width*rows*channels+64)
 				RoundBFloat16(src, random32(len(src), 5))
 				weights := make([]uint32, PackedSize(outputs, rows, 3*channels))
-				PackWeights(weights, random32(rows*3*channels*outputs, 6), outputs, rows, 3*channels*outputs, 3*channels)
+				k := 3 * channels
+				PackWeights(weights, random32(rows*k*outputs, 6), outputs, rows, k*outputs, k)
 				dst := make([]float32, 40*outputs)
 				ConvolveBFloat16(dst, src, channels, width*channels, rows, 3*channels, weights, random32(outputs, 7),
 					[]int32{0, int32(2 * channels)}, []int32{0, int32(20 * outputs)})
@@ -68,7 +69,8 @@ func TestMatricesAgree(t *testing.T) {
 	}
 }
 
-// ConvolveBFloat16 and CorrelateBFloat16 are the sums of products that Convolve32 and Correlate are, of rounded numbers.
+// ConvolveBFloat16 and CorrelateBFloat16 are the sums of products that Convolve32 and Correlate are, of rounded
+// numbers.
 func TestMatricesAreRounded(t *testing.T) {
 	const channels, outputs, width, rows = 32, 48, 18, 3
 	x, w, bias := random32(width*rows*channels+64, 1), random32(rows*3*channels*outputs, 2), random32(outputs, 3)

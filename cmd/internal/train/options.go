@@ -57,7 +57,7 @@ func (opt *Options) table() settings.Table {
 		{Name: "rate", To: settings.Num(&t.LearningRate, n.LearningRate),
 			Help: "the greatest learning `RATE`; 0: the default"},
 		{Name: "float32", To: settings.Bool(&t.Float32, n.Float32), Help: "multiply in float32 throughout; " +
-			"otherwise, on processors with AMX, in bfloat16 but for the last tenth of the steps, in a third of the time"},
+			"otherwise, on processors with AMX, in bfloat16 but for the last tenth of the steps, in half the time"},
 		{Name: "damage", To: settings.Bool(&t.Robust, n.Robust), Help: "learn from pictures as people have them, " +
 			"noisy, compressed, sharpened, reduced by other programs, and a level of how much there is to be " +
 			"taken away"},

@@ -2,9 +2,18 @@ package learning
 
 import "superres/internal/kernel"
 
-// Where the processor multiplies matrices (AMX), layers of 3×3 taps are computed from numbers in bfloat16, without tiles
-// of samples: see kernel.ConvolveBFloat16. Sums, parameters and what lies between layers stay in float32, and so do the
-// products of the last tenth of the steps.
+// Where the processor multiplies matrices (AMX), layers of 3×3 taps are computed from numbers in bfloat16, without
+// tiles of samples: see kernel.ConvolveBFloat16. Sums, parameters and what lies between layers stay in float32, and so
+// do the products of the last tenth of the steps.
+//
+// A step of 8 patches with margin 4 at ×4, on two cores of Intel's Emerald Rapids, took, in ms:
+//
+//	channels, layers, patch   64×16, 24   32×22, 32
+//	float32, by tiles              82.6        31.2
+//	bfloat16                       28.8        16.5
+//
+// In the cache of one core the convolution of 64 channels does 1000 GMAC/s, and the gradient of its weights 1100. Of a
+// step, these are half of the time; the rest is in reading and writing what lies between layers.
 
 // leastSide is the least side of the patches, in samples, for which the products of a pass may be in bfloat16.
 const leastSide = 16
@@ -17,8 +26,8 @@ type matrices struct {
 	blocks  map[blockLayout]blocks
 }
 
-// blockLayout says where the outputs of a layer lie, which are side×side samples: input is the number of samples in a row
-// of what they are computed from, of in channels, output that of what they are written to, of out channels.
+// blockLayout says where the outputs of a layer lie, which are side×side samples: input is the number of samples in a
+// row of what they are computed from, of in channels, output that of what they are written to, of out channels.
 type blockLayout struct{ side, input, in, output, out int }
 
 // blocks are the blocks of 16 samples in a row into which the outputs of a layer are divided, for
@@ -60,8 +69,8 @@ func (m *matrices) bytes() int64 {
 // tiledLength returns the number of full×full samples, rounded up to whole tiles of products.
 func tiledLength(full int) int { return kernel.PadTo(full*full, kernel.TileDepth) }
 
-// columnOf returns the number of entries from a column of full×full samples to the next. A multiple of the size of a page
-// would make all columns share a few places of the cache.
+// columnOf returns the number of entries from a column of full×full samples to the next. A multiple of the size of a
+// page would make all columns share a few places of the cache.
 func columnOf(full int) int { return kernel.PadTo(full*full, 1024) + kernel.TileDepth }
 
 // convolve sets dst to the convolution of src by packed weights.
@@ -76,9 +85,9 @@ func (m *matrices) convolve(dst, src []float32, layout blockLayout, packed []uin
 		list.to)
 }
 
-// correlate adds to to, 9 blocks of k×out weights, their gradient from the inputs src, full×full samples of k channels,
-// and the gradient d of the outputs. The first of those is d[first], and the next row begins row samples later; beside a
-// row there are zeros.
+// correlate adds to to, 9 blocks of k×out weights, their gradient from the inputs src, full×full samples of k
+// channels, and the gradient d of the outputs. The first of those is d[first], and the next row begins row samples
+// later; beside a row there are zeros.
 func (m *matrices) correlate(to, src []float32, full, k int, d []float32, first, row, out int) {
 	n, column, side := tiledLength(full), columnOf(full), full-2
 	for s := 0; s < full*full; s += kernel.TileDepth {

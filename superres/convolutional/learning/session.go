@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sort"
 	"time"
 
 	"superres/internal/usage"
@@ -176,17 +177,27 @@ func (t Trainer) counted(steps int) Report {
 type pace struct {
 	began       time.Time
 	first, last int // the run begins after step first and ends after step last
+	exact       int // from this step on, counted from 0, products are in float32
 }
+
+// exactTime is how many times as long as one in bfloat16 a step in float32 takes.
+const exactTime = 2.5
 
 // newPace begins the estimate for a run that goes on after step first.
 func (t Trainer) newPace(first int) pace {
-	return pace{began: time.Now(), first: first, last: t.Steps}
+	exact := sort.Search(t.Steps, func(step int) bool { return !t.isRounded(step) })
+	return pace{began: time.Now(), first: first, last: t.Steps, exact: exact}
+}
+
+// work returns the work of a number of steps from the first on, in steps with products in bfloat16.
+func (p pace) work(steps int) float64 {
+	return float64(min(steps, p.exact)) + exactTime*float64(max(steps-p.exact, 0))
 }
 
 // estimate returns the time since the run began, and the time that it still takes after a number of steps, which must
 // be more than first.
 func (p pace) estimate(steps int) (elapsed, left time.Duration) {
 	elapsed = time.Since(p.began)
-	share := float64(p.last-steps) / float64(steps-p.first)
+	share := (p.work(p.last) - p.work(steps)) / (p.work(steps) - p.work(p.first))
 	return elapsed, time.Duration(share * float64(elapsed))
 }

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"sync"
 
+	"superres/internal/kernel"
 	"superres/internal/parallel"
 	"superres/internal/picture"
 	"superres/patches/plane"
@@ -251,45 +252,31 @@ func (c Correction) Apply(img image.Image) image.Image {
 
 // filter paints the rows [lo, hi) of img, filtered.
 func (t *taps) filter(out *picture.Canvas, img image.Image, lo, hi int) {
-	const levels = 0xffff
 	w, h := img.Bounds().Dx(), img.Bounds().Dy()
 	from, to := max(lo-reach, 0), min(hi+reach, h)
 	p := picture.SplitRows(plane.New, img, true, from, to)
 	luma := p.Luma()
 	padded := w + 2*reach
-	rows := make([]int32, padded*luma.H) // levels, each row mirrored at its ends
+	rows := make([]float32, padded*luma.H) // each row mirrored at its ends
 	for y := range luma.H {
-		row := luma.Row(y)
-		for x := range padded {
-			v := row[mirror(x-reach, w)]
-			rows[y*padded+x] = int32(float32(levels*min(max(v, 0), 1)) + 0.5)
+		row, to := luma.Row(y), rows[y*padded:][:padded]
+		copy(to[reach:], row)
+		for x := range reach {
+			to[x], to[padded-1-x] = row[mirror(x-reach, w)], row[mirror(w+reach-1-x, w)]
 		}
 	}
-	rowAt := func(y int) []int32 { return rows[(mirror(y, h)-from)*padded:][:padded] }
-	sums, pair := make([]int64, w), make([]int64, padded)
+	rowAt := func(y int) []float32 { return rows[(mirror(y, h)-from)*padded:][:padded] }
+	at, weights := t.parts(padded)
+	pairs, add := make([]float32, (reach+1)*padded), make([]float32, w)
 	for y := lo; y < hi; y++ {
-		clear(sums)
-		for dy, row := range t {
-			above, below := rowAt(y-dy), rowAt(y+dy)
-			for x := range pair {
-				pair[x] = int64(above[x])
-				if dy > 0 {
-					pair[x] += int64(below[x])
-				}
-			}
-			for x := range sums {
-				sum := row[0] * pair[x+reach]
-				for dx := 1; dx <= reach; dx++ {
-					sum += row[dx] * (pair[x+reach-dx] + pair[x+reach+dx])
-				}
-				sums[x] += sum
-			}
+		copy(pairs, rowAt(y))
+		for dy := 1; dy <= reach; dy++ {
+			kernel.AddFloats(pairs[dy*padded:][:padded], rowAt(y-dy), rowAt(y+dy))
 		}
-		for x, was := range rowAt(y)[reach:][:w] {
-			add := float32(sums[x]>>tapBits-int64(was)) / levels
-			for _, channel := range p.Channels {
-				channel.Row(y - from)[x] += add
-			}
+		kernel.Combine(add, pairs, at, weights)
+		for _, channel := range p.Channels {
+			row := channel.Row(y - from)
+			kernel.AddFloats(row, row, add)
 		}
 		if len(p.Channels) == 1 {
 			out.Put(y, 0, p.Channels[0].Row(y-from))
@@ -297,6 +284,21 @@ func (t *taps) filter(out *picture.Canvas, img image.Image, lo, hi int) {
 			out.RGB(y, p.Channels[0].Row(y-from), p.Channels[1].Row(y-from), p.Channels[2].Row(y-from))
 		}
 	}
+}
+
+// parts returns the taps, less the one that leaves a picture as it is, as kernel.Combine takes them, for rows of padded
+// samples: the row itself, then the sums of those 1, 2, … above and below.
+func (t *taps) parts(padded int) (at []int, weights []float32) {
+	for dy, row := range t {
+		for dx := -reach; dx <= reach; dx++ {
+			v := row[max(dx, -dx)]
+			if dx == 0 && dy == 0 {
+				v -= 1 << tapBits
+			}
+			at, weights = append(at, dy*padded+reach+dx), append(weights, float32(v)/(1<<tapBits))
+		}
+	}
+	return at, weights
 }
 
 // mirror returns the sample of n that stands for sample i, beyond the ends too: …1 0 0 1 … n−1 n−1 n−2….

@@ -143,7 +143,7 @@ func (m *Model) tunedRobust(t tuned) (*Model, error) {
 // over the picture. flaws.Flaws.Judge undoes its blur or sharpening first, and says how much of each model suits what
 // comes out. The model with the smaller share is the one for the effort fast, unless more was asked for: 70 parts of
 // general-dev with each of 14 kinds of damage lose 0.015 dB by that in the mean, sharpened ones the most, 0.08 dB,
-// while the program takes 1.4 to 1.6 times as long for a mixture as by one model, not 1.9 times. If img is nil, one
+// while the program takes 1.2 to 1.5 times as long for a mixture as by one model, not 1.9 times. If img is nil, one
 // model serves all of it, chosen by the strength alone, as frames of a video need it; so it is for pictures too small
 // for shares, and without WithDoubles. A model without a robust model is its own choice. The models of the choice have
 // no robust model. Choose may be called concurrently.

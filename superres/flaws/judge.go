@@ -136,6 +136,15 @@ type Judged struct {
 	Shares     Shares
 }
 
+// leastWebP is the strength from which a lossy WebP file is given to the robust model, whose strength the file itself
+// tells: the judge has learned from none, and takes what they do to edges for sharpening. Gains of 34 pictures of
+// open-valid, Kodak and general-dev at ×2 on interpolation, in dB, judged, and given to the robust model:
+//
+//	quality 30, 50, 70, 85             0.64  0.81  1.00  1.61    0.69  0.89  1.05  1.29
+//	blurred by 0.8, quality 70         0.36                      0.49
+//	sharpened by 0.7, qualities 40, 70 0.46  0.29                0.31  0.27
+const leastWebP = 0.125
+
 // Judge returns what suits the picture img with the flaws f. ok is false where it is too small to tell. It returns the
 // errors of by.
 func (f Flaws) Judge(ctx context.Context, img image.Image, by Doubles) (j Judged, ok bool, err error) {
@@ -147,10 +156,16 @@ func (f Flaws) Judge(ctx context.Context, img image.Image, by Doubles) (j Judged
 		return j, false, err
 	}
 	blur, softening := f.corrections(img, t)
+	isLossy := f.WebP > 0 && f.Strength() >= leastWebP
+	if !blur.IsNone() {
+		img, f = blur.Apply(img), f.Corrected(blur)
+	}
+	if isLossy {
+		return Judged{img, f, blur, Shares{Robust: 1}}, true, nil
+	}
 	if blur.IsNone() {
 		t, err = completeTraits(ctx, t, img, by)
 	} else {
-		img, f = blur.Apply(img), f.Corrected(blur)
 		t, err = Traits(ctx, img, f, &by)
 	}
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/disintegration/imaging"
+
 	"superres/internal/must"
 	"superres/internal/testimage"
 )
@@ -114,5 +116,32 @@ func TestTraits(t *testing.T) {
 	by.Robust = func(context.Context, image.Image) (image.Image, error) { return nil, broken }
 	if _, err := Traits(t.Context(), testimage.Drawing(90, 80, 1), Flaws{}, &by); !errors.Is(err, broken) {
 		t.Errorf("error %v, expected that of a model", err)
+	}
+}
+
+// What was lost much of in a WebP file is not judged, but its blur is undone.
+func TestWebPIsNotJudged(t *testing.T) {
+	by := Doubles{plainly, plainly, plainly}
+	clean := must.Get(imaging.Open("../../testdata/hopper.png"))(t)
+	for name, c := range map[string]struct {
+		img       image.Image
+		index     float64
+		unjudged  bool
+		isBlurred bool
+	}{
+		"much lost":   {clean, 45, true, false},
+		"blurred":     {imaging.Blur(clean, 1.5), 45, true, true},
+		"little lost": {clean, 4, false, false},
+	} {
+		j, ok, err := Measure(c.img, 0).OutOfWebP(c.index).Judge(t.Context(), c.img, by)
+		if !ok || err != nil {
+			t.Fatalf("%s: not judged, error %v", name, err)
+		}
+		if got := j.Shares == (Shares{Robust: 1}); got != c.unjudged {
+			t.Errorf("%s: shares %v", name, j.Shares)
+		}
+		if c.unjudged && j.Correction.IsNone() == c.isBlurred {
+			t.Errorf("%s: corrected by %v", name, j.Correction)
+		}
 	}
 }

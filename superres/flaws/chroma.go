@@ -18,6 +18,11 @@ const (
 	// The percentage of the positions that must be of one parity. Of 369 clean pictures, reduced, half have at most
 	// 51, one in twenty more than 54 and one 66; of those out of JPEG files half have 76 and more.
 	agreement = 73
+
+	// The same where samples of chroma do not begin at the first pixel, as in a picture that was cropped. That is
+	// rarer, and a red rose that was never subsampled has 81 and 83: it lost 3 dB. Of 260 pictures that were cropped by
+	// a column, and are told by 73, one in six is not told by 82.
+	shifted = 82
 )
 
 // isSubsampled reports whether the chroma of a picture, in parts that begin at even pixels, was subsampled both ways.
@@ -50,7 +55,11 @@ func isSubsampled(parts []picture.Picture) bool {
 			votes(&down, c[x:], h, w)
 		}
 	}
-	return decided(across) && decided(down)
+	least := agreement
+	if across[1] > across[0] || down[1] > down[0] {
+		least = shifted
+	}
+	return decided(across, least) && decided(down, least)
 }
 
 func level(v float32) int32 { return int32(float32(255*v) + 0.5) }
@@ -78,8 +87,8 @@ func votes(count *[2]int, c []int32, n, step int) {
 	}
 }
 
-// decided reports whether enough of the agreeing positions are of one parity.
-func decided(count [2]int) bool {
+// decided reports whether enough of the agreeing positions, at least so many percent, are of one parity.
+func decided(count [2]int, least int) bool {
 	all := count[0] + count[1]
-	return all >= fewVotes && 100*max(count[0], count[1]) >= agreement*all
+	return all >= fewVotes && 100*max(count[0], count[1]) >= least*all
 }

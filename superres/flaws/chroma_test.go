@@ -15,7 +15,10 @@ import (
 	"github.com/disintegration/imaging"
 )
 
-func halvedOf(img image.Image) bool { return isSubsampled([]picture.Picture{picture.Split(img)}) }
+func halvedOf(img image.Image) bool {
+	is, _ := isSubsampled([]picture.Picture{picture.Split(img)})
+	return is
+}
 
 // Measure tells colour that a JPEG file kept at half the resolution, at any quality, from colour at full resolution,
 // also when the picture was cropped afterwards.
@@ -31,6 +34,9 @@ func TestHalved(t *testing.T) {
 			if !halvedOf(shown.SubImage(cut)) {
 				t.Errorf("quality %d, %v: halved colour is not found", quality, cut)
 			}
+		}
+		if f := Measure(shown.SubImage(image.Rect(3, 0, 128, 128)), 0); !f.Subsampled && quality < 90 {
+			t.Errorf("quality %d: cropped, halved colour with traces of the file counts for nothing", quality)
 		}
 		if halvedOf(imaging.Resize(shown, 80, 0, imaging.CatmullRom)) {
 			t.Errorf("quality %d: what was reduced since is taken for halved", quality)

@@ -72,7 +72,10 @@ func measure(shown []picture.Picture, quality int) (f Flaws) {
 	for i, p := range shown {
 		luma[i] = p.Luma()
 	}
-	subsampled := parallel.Start(func() bool { return isSubsampled(shown) })
+	subsampled := parallel.Start(func() [2]bool {
+		is, isSure := isSubsampled(shown)
+		return [2]bool{is, isSure}
+	})
 	inColour := parallel.Start(func() float64 { return estimateColourNoise(shown, luma) })
 	var list []*samples
 	for _, l := range luma {
@@ -81,7 +84,8 @@ func measure(shown []picture.Picture, quality int) (f Flaws) {
 	estimate, somewhere := estimateNoise(list, limits)
 	f.somewhere = somewhere
 	f.Quality, f.Loss = estimateFile(list, quality)
-	f.Subsampled, f.ColourNoise = subsampled(), inColour()
+	chroma := subsampled()
+	f.Subsampled, f.ColourNoise = chroma[0] && (chroma[1] || f.Loss > 0), inColour()
 	f.Noise, f.Likely = confirmNoise(list, estimate, f), estimate
 	return f
 }

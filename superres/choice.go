@@ -159,7 +159,7 @@ func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error)
 	if strength >= leastStrength {
 		shares = flaws.Shares{Robust: 1}
 	}
-	if img != nil {
+	if img != nil && found.Palette == 0 {
 		if r := found.Varying(img); r != nil {
 			return m.chooseMix(c, r)
 		}

@@ -167,6 +167,9 @@ func (c Choice) String() string {
 	if c.Found.WebP > 0 {
 		list = append(list, fmt.Sprintf("WebP compression of index %.0f", c.Found.WebP))
 	}
+	if c.Found.Palette > 0 {
+		list = append(list, "a palette of few colours")
+	}
 	switch factor := c.Correction.Sharpening(); {
 	case factor > 0:
 		list = append(list, fmt.Sprintf("detail %.1f times too strong", factor))

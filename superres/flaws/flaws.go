@@ -30,6 +30,9 @@ type Flaws struct {
 	// Subsampled reports whether a file that the picture passed through had chroma at half the resolution of luma in
 	// both directions, as most JPEG files do.
 	Subsampled bool
+	// Palette is the deviation of noise that does as much harm as the palette to which a photograph was reduced; 0: it
+	// has none.
+	Palette float64
 	// Repeated is the result of the function of that name, which callers store here; Measure leaves it at zero.
 	Repeated int
 
@@ -49,14 +52,14 @@ func (f Flaws) OutOfWebP(index float64) Flaws {
 const worst = 25
 
 // Strength returns the estimated strength of the degradations, 0 to 1, as stage.Tuning takes it: the
-// deviation of noise and loss together, as a share of 25 levels, in steps of 1/64.
+// deviation of noise and loss together, or that of a palette, as a share of 25 levels, in steps of 1/64.
 func (f Flaws) Strength() float64 { return f.strengthOf(f.Noise) }
 
 // ColourStrength is Strength for the network that enlarges colour. It is never less than Strength.
 func (f Flaws) ColourStrength() float64 { return f.strengthOf(max(f.Noise, f.ColourNoise)) }
 
 func (f Flaws) strengthOf(noise float64) float64 {
-	v := math.Sqrt(float64(noise*noise)+float64(f.Loss*f.Loss)) / worst
+	v := max(math.Sqrt(float64(noise*noise)+float64(f.Loss*f.Loss)), f.Palette) / worst
 	return min(math.Round(64*v)/64, 1)
 }
 
@@ -76,6 +79,7 @@ func measure(shown []picture.Picture, quality int) (f Flaws) {
 		is, isSure := isSubsampled(shown)
 		return [2]bool{is, isSure}
 	})
+	palette := parallel.Start(func() float64 { return estimatePalette(shown) })
 	inColour := parallel.Start(func() float64 { return estimateColourNoise(shown, luma) })
 	var list []*samples
 	for _, l := range luma {
@@ -86,7 +90,7 @@ func measure(shown []picture.Picture, quality int) (f Flaws) {
 	f.Quality, f.Loss = estimateFile(list, quality)
 	chroma := subsampled()
 	f.Subsampled, f.ColourNoise = chroma[0] && (chroma[1] || f.Loss > 0), inColour()
-	f.Noise, f.Likely = confirmNoise(list, estimate, f), estimate
+	f.Noise, f.Likely, f.Palette = confirmNoise(list, estimate, f), estimate, palette()
 	return f
 }
 

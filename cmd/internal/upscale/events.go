@@ -43,6 +43,7 @@ type pictureEvent struct {
 	NoiseLeast  float64    `json:"noise_least,omitempty"`  // done, plan: the least noise, if it varies
 	LevelLeast  float64    `json:"level_least,omitempty"`  // done, plan: the least level, if it varies
 	WebPIndex   float64    `json:"webp_index,omitempty"`   // done, plan: quantiser index of a lossy WebP
+	Palette     float64    `json:"palette,omitempty"`      // done, plan: a photograph in few colours: as noise, in levels
 	Robust      float64    `json:"robust,omitempty"`       // done, plan: share of photo-real beside the model, 0 to 1
 	Plain       float64    `json:"plain,omitempty"`        // done, plan: share of the added detail that is left out
 	Blur        float64    `json:"blur,omitempty"`         // done, plan: that was undone, standard deviation in pixels
@@ -82,6 +83,7 @@ func (ev *pictureEvent) plan(p *enlarging.Plan) {
 	if c.Robust < 1 {
 		ev.Robust = c.Robust
 	}
+	ev.Palette = hundredths(c.Found.Palette)
 	ev.WebPIndex = math.Round(10*c.Found.WebP) / 10
 }
 

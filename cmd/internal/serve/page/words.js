@@ -26,6 +26,7 @@ export function found(info) {
 	else if (info.colour_noise) list.push("noise in colour");
 	if (info.jpeg_quality) list.push(`JPEG quality about ${info.jpeg_quality}`);
 	if (info.webp_index) list.push("WebP compression");
+	if (info.palette) list.push("few colours");
 	if (info.blur) list.push("blur");
 	if (info.sharpening) list.push("sharpening");
 	if (!info.sought) return level ? "Cleaned as set by hand" : "";
@@ -47,6 +48,7 @@ export function facts(info) {
 	if (info.colour_noise) list.push(`noise of ${info.colour_noise.toFixed(1)} levels in colour`);
 	if (info.jpeg_quality) list.push(`JPEG compression of quality ${info.jpeg_quality}`);
 	if (info.webp_index) list.push("WebP compression");
+	if (info.palette) list.push(`a palette of few colours, as noise of ${info.palette.toFixed(1)} levels`);
 	if (info.blur) list.push(`blur of ${info.blur.toFixed(1)} pixels undone`);
 	if (info.sharpening) list.push(`detail ${info.sharpening.toFixed(2)} times too strong, undone`);
 	const short = v => +v.toPrecision(2);

@@ -132,7 +132,7 @@ func convolveBFloat16(dst []float32, src []uint16, step, pitch, rows, steps int,
 					x := src[int(from[b])+s*step+r*pitch:]
 					for i := range steps * tileRows {
 						pair := tiles[(r*steps*tileRows+i)*tileRows+o%tileRows]
-						sum += multiplyPair(uint32(x[2*i])|uint32(x[2*i+1])<<16, pair)
+						sum += multiplyPair(joinPair(x[2*i:]), pair)
 					}
 				}
 				dst[int(to[b])+s*len(bias)+o] = sum
@@ -156,7 +156,7 @@ func CorrelateBFloat16(dst []float32, cols int, a []uint16, lda int, b []uint32,
 		for i := range k {
 			for j := range cols {
 				for s := 0; s < n; s += 2 {
-					dst[i*cols+j] += multiplyPair(uint32(a[i*lda+s])|uint32(a[i*lda+s+1])<<16, b[s*cols+j])
+					dst[i*cols+j] += multiplyPair(joinPair(a[i*lda+s:]), b[s*cols+j])
 				}
 			}
 		}
@@ -180,8 +180,11 @@ func roundBFloat16(v float32) uint16 {
 
 // pairOf returns the pair of two numbers.
 func pairOf(low, high float32) uint32 {
-	return uint32(roundBFloat16(low)) | uint32(roundBFloat16(high))<<16
+	return joinPair([]uint16{roundBFloat16(low), roundBFloat16(high)})
 }
+
+// joinPair returns the first two numbers of x as a pair.
+func joinPair(x []uint16) uint32 { return uint32(x[0]) | uint32(x[1])<<16 }
 
 // multiplyPair returns the sum of the products of two pairs.
 func multiplyPair(a, b uint32) float32 {

@@ -29,7 +29,7 @@ func pairBFloat16AMX(dst *uint32, low, high *float32, n int)
 //go:noescape
 func transposeBFloat16AMX(dst *uint16, stride int, src *float32, step int)
 
-// convolveBFloat16AMX takes steps, pitch and the offset of the second tile of outputs in bytes.
+// convolveBFloat16AMX takes dstStep, step, pitch, and second, the offset of the second tile of outputs, in bytes.
 //
 //go:noescape
 func convolveBFloat16AMX(dst *float32, dstStep, second int, src *uint16, step, pitch, rows, steps int, weights0,

@@ -163,12 +163,12 @@ func (f Flaws) Judge(ctx context.Context, img image.Image, by Doubles) (j Judged
 	if !blur.IsNone() {
 		img, f = blur.Apply(img), f.Corrected(blur)
 	}
-	if isLossy {
+	switch {
+	case isLossy:
 		return Judged{img, f, blur, Shares{Robust: 1}}, true, nil
-	}
-	if blur.IsNone() {
+	case blur.IsNone():
 		t, err = completeTraits(ctx, t, img, by)
-	} else {
+	default:
 		t, err = Traits(ctx, img, f, &by)
 	}
 	if err != nil {

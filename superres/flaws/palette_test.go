@@ -22,8 +22,8 @@ func tones(n int) (p color.Palette) {
 	return p
 }
 
-// A photograph in few colours is told, and the stronger the fewer it has; dithered it counts for more than when each
-// pixel has the nearest colour. What was enlarged since, photographs as they are, and black and white are left.
+// Measure finds the palette of a photograph in few colours, and more noise in fewer colours, and in dithered ones than
+// where each pixel has the nearest. It finds none in photographs as they are, enlarged since, or in black and white.
 func TestPalette(t *testing.T) {
 	img := photograph(t)
 	through := func(p color.Palette, by draw.Drawer) image.Image {

@@ -141,7 +141,7 @@ func (p *pass) forward(layers []*layer) {
 	}
 }
 
-// rowsAtOnce returns the number of rows, each of so many samples, that are computed together.
+// rowsAtOnce returns how many rows, each of so many samples, forward computes before it goes on to their activation.
 func (p *pass) rowsAtOnce(samples int) int {
 	if p.matrices != nil {
 		return samples

@@ -173,7 +173,7 @@ func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error)
 			return c, err
 		} else if ok {
 			c.Picture, found, c.Correction, shares = judged.Picture, judged.Flaws, judged.Correction, judged.Shares
-			strength = found.Strength()
+			strength = judged.Strength
 		}
 	}
 	models := shares.Clean + shares.Robust

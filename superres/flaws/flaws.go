@@ -60,7 +60,7 @@ func (f Flaws) ColourStrength() float64 { return f.strengthOf(max(f.Noise, f.Col
 
 func (f Flaws) strengthOf(noise float64) float64 {
 	v := max(math.Sqrt(float64(noise*noise)+float64(f.Loss*f.Loss)), f.Palette) / worst
-	return min(math.Round(64*v)/64, 1)
+	return min(math.Round(strengthSteps*v)/strengthSteps, 1)
 }
 
 // Measure returns the flaws of img; of a large picture it reads only nine parts. quality is the quality of the JPEG

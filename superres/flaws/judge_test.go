@@ -49,6 +49,18 @@ func TestSharesFollowOutputs(t *testing.T) {
 	}
 }
 
+// A strength is the square of the output, from 0 to 1.
+func TestStrengthFollowsOutput(t *testing.T) {
+	p := NewPerceptron(1, 1, 1)
+	for _, root := range []float64{-0.5, 0, 0.1, 0.4, 0.7, 1, 1.7} {
+		p.SecondBias[0] = int32(root * (1 << 24))
+		want := min(max(root, 0), 1)
+		if got := p.Strength([]int32{0}); math.Abs(got-want*want) > 0.5/strengthSteps+0.002 {
+			t.Errorf("strength %g of an output of %g", got, root)
+		}
+	}
+}
+
 func TestLogarithm(t *testing.T) {
 	for v := int64(1); v > 0 && v < 1<<62; v = v*3/2 + 1 {
 		if got := float64(logarithm(v)) / traitOne; math.Abs(got-math.Log2(float64(v))) > 0.09 {

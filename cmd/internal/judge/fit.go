@@ -20,6 +20,7 @@ type fitting struct {
 
 var (
 	judgeFitting      = fitting{steps: 24_000, batch: 64, rate: 3e-3, decay: 0.05, noise: 0.2, hidden: 32}
+	strengthFitting   = fitting{steps: 20_000, batch: 64, rate: 3e-3, decay: 0.05, noise: 0.1, hidden: 32}
 	correctionFitting = fitting{steps: 20_000, batch: 256, rate: 3e-3, decay: 0.005, noise: 0.1, hidden: 64}
 )
 
@@ -209,6 +210,10 @@ func (p parameters) addTo(to *flaws.Perceptron, member int, mean, deviation []fl
 //	1.5   3.36 (1.20)   1.44   1.93   0.54   −0.19
 const softer = 0.5
 
+// bolder is added to the score of the robust model, after learning. With 1 in place of 0, grain gains 0.16 dB more, and
+// 43 clean pictures in colour lose 0.009 more in the mean.
+const bolder = 0.5
+
 // fitJudge returns a judge that makes the sum of the losses of the samples least.
 //
 // Most pictures that people have are cleaner than those that were learned from, and nobody forgives what is done to a
@@ -251,6 +256,7 @@ func (o fitting) fitJudge(samples []sample) *flaws.Perceptron {
 		slope[3] = math.Ln2 * scale * d.Soft * soft * (1 - soft)
 	}
 	p := o.fit(l)
+	p.SecondBias[1] += whole(bolder * (1 << 24))
 	p.SecondBias[3] += whole(softer * (1 << 24))
 	return p
 }

@@ -144,6 +144,33 @@ func TestSlopesOfCorrections(t *testing.T) {
 	}
 }
 
+// Strengths are learned from planted samples, whose error is least at a strength that one trait tells.
+func TestFitFindsStrengths(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	var list []strengthSample
+	for range 400 {
+		s := strengthSample{Traits: make([]int32, 20)}
+		for i := range s.Traits {
+			s.Traits[i] = int32(rng.IntN(512))
+		}
+		best := 0.1 + 0.8*float64(s.Traits[7])/512
+		for i := range s.Errors {
+			off := float64(i)/strengthSteps - best
+			s.Errors[i] = 10 + 200*off*off
+		}
+		list = append(list, s)
+	}
+	small := fitting{steps: 800, batch: 32, rate: 1e-2, noise: 0.02, hidden: 8, seed: 1}
+	p := small.fitStrengths(list)
+	for _, s := range list {
+		want, _ := s.errorAt(0.1 + 0.8*float64(s.Traits[7])/512)
+		if got, _ := s.errorAt(math.Sqrt(p.Strength(s.Traits))); got > 1.3*want {
+			t.Fatalf("trait %d: an error of %g at strength %g, the least is %g", s.Traits[7], got,
+				p.Strength(s.Traits), want)
+		}
+	}
+}
+
 // Samples of a picture are the same each time, and a report of them has every kind.
 func TestSamples(t *testing.T) {
 	folder, dir := t.TempDir(), t.TempDir()
@@ -159,11 +186,16 @@ func TestSamples(t *testing.T) {
 	}
 	write("whole", "-whole")
 	samples := must.Get(readSamples[sample]([]string{filepath.Join(dir, "whole")}))(t)
-	var text strings.Builder
-	must.Succeed(t, report(&text, samples, flaws.Judge()))
+	write("strengths", "-what", "strengths", "-whole")
+	strengths := must.Get(readSamples[strengthSample]([]string{filepath.Join(dir, "strengths")}))(t)
+	var judged, assessed strings.Builder
+	must.Succeed(t, report(&judged, samples, flaws.Judge()))
+	must.Succeed(t, reportStrengths(&assessed, strengths, flaws.Assessor()))
 	for _, kind := range kinds {
-		if !strings.Contains(text.String(), kind) {
-			t.Errorf("no line of %q in\n%s", kind, text.String())
+		for _, text := range []string{judged.String(), assessed.String()} {
+			if !strings.Contains(text, kind) {
+				t.Errorf("no line of %q in\n%s", kind, text)
+			}
 		}
 	}
 	for _, args := range [][]string{{}, {"fit"}, {"fly", "x"}, {"report", "nothing"}, {"sample", "-o", "x", dir}} {

@@ -1,32 +1,49 @@
-// Command judge learns what is judged of a picture before it is enlarged, for package flaws: how much of each model
-// suits it, the file judge.bin, and how its blur or sharpening is undone, correction.bin.
+// Command judge learns what is judged of a picture before it is enlarged, for package flaws: how its blur or sharpening
+// is undone, the file correction.bin, at which strength the robust model suits it, strength.bin, and how much of each
+// model, judge.bin.
 //
-//	go run ./cmd/internal/judge sample [-corrections] [-n 9000] [-seed 1] [-whole | -drawn | -vivid]
-//		-o samples.json FOLDER...
-//	go run ./cmd/internal/judge fit [-corrections] [-seed 1] -o superres/flaws/judge.bin samples.json...
-//	go run ./cmd/internal/judge report [-corrections] [-of FILE] samples.json...
+//	go run ./cmd/internal/judge sample [-what WHAT] [-n 9000] [-seed 1] [-whole | -drawn | -vivid | -retouched]
+//		[-quick] -o samples.json FOLDER...
+//	go run ./cmd/internal/judge fit [-what WHAT] [-seed 1] -o superres/flaws/judge.bin samples.json...
+//	go run ./cmd/internal/judge report [-what WHAT] [-of FILE] samples.json...
 //	go run ./cmd/internal/judge bounds [-n 600] [-seed 1] [-check] FOLDER...
 //
-// sample degrades parts of the PNG files in folders in known ways, and reduces them by 2. It writes the traits of each
-// with, for corrections, the gains that undo blur and sharpening. Otherwise it undoes its blur as this program does,
-// enlarges it, and what softening makes of it, by photo, photo-real and interpolation, and writes what is known of the
-// errors; with -vivid pictures are sharpened first, as cameras do, and that is the truth. fit learns from that. report
-// tells what a judge, that of this program or of a file, is worth on samples of other pictures. bounds learns the
-// weights of superres.Bounds, and prints them; with -check it tells how those of this program hold. All are chosen
-// on pictures that nothing was learned from. First come the corrections of this program, from
+// WHAT is corrections, strengths or judge, which is the default. sample degrades parts of the PNG files in folders in
+// known ways, and reduces them by 2. It writes the traits of each with, for corrections, the gains that undo blur and
+// sharpening. For strengths it undoes its blur as this program does, and writes the errors of photo-real at each
+// strength; for the judge it enlarges it, and what softening makes of it, by photo, photo-real and interpolation, and
+// writes what is known of the errors. With -vivid pictures are sharpened first, as cameras do, and that is the truth;
+// with -retouched their size, contrast and gamma are changed first, so that 147 of them stand for more. -quick takes
+// the models for the effort fast, whose results want about the same shares. fit learns from that. report tells what
+// was learned, in this program or in a file, is worth on samples of other pictures. bounds learns the weights of
+// superres.Bounds, and prints them; with -check it tells how those of this program hold. All are chosen on pictures
+// that nothing was learned from. First come the corrections of this program, from
 //
-//	sample -corrections -n 40000 -seed 51 -o photographs.json kodak open pexels skimage unsplash
-//	sample -corrections -drawn -n 3000 -seed 61 -o drawings.json
-//	fit -corrections -seed 3 -o superres/flaws/correction.bin photographs.json drawings.json
+//	sample -what corrections -n 40000 -seed 51 -o photographs.json kodak open pexels skimage unsplash
+//	sample -what corrections -drawn -n 3000 -seed 61 -o drawings.json
+//	fit -what corrections -seed 3 -o superres/flaws/correction.bin photographs.json drawings.json
 //
-// then, by these, the judge, from
+// then, by these, the strengths, from
 //
-//	sample -n 12000 -seed 31 -o 1.json kodak open pexels skimage unsplash
-//	sample -n 12000 -seed 32 -o 2.json kodak open pexels skimage unsplash
-//	sample -n 12000 -seed 33 -o 3.json kodak open pexels skimage unsplash
-//	sample -vivid -n 7000 -seed 34 -o vivid.json kodak open pexels skimage unsplash
-//	sample -drawn -n 3000 -seed 41 -o drawings.json
-//	fit -seed 3 -o superres/flaws/judge.bin 1.json 2.json 3.json vivid.json drawings.json
+//	sample -what strengths -n 12000 -seed 71 -o 1.json kodak open pexels skimage unsplash
+//	sample -what strengths -n 12000 -seed 74 -o 2.json kodak open pexels skimage unsplash
+//	sample -what strengths -vivid -n 3000 -seed 72 -o vivid.json kodak open pexels skimage unsplash
+//	sample -what strengths -drawn -n 1500 -seed 73 -o drawings.json
+//	fit -what strengths -seed 3 -o superres/flaws/strength.bin 1.json vivid.json drawings.json 2.json
+//
+// then, by both, the judge, from
+//
+//	sample -n 9000 -seed 31 -o 1.json kodak open pexels skimage unsplash
+//	sample -n 9000 -seed 32 -o 2.json kodak open pexels skimage unsplash
+//	sample -n 9000 -seed 33 -o 3.json kodak open pexels skimage unsplash
+//	sample -quick -n 8000 -seed 37 -o 4.json kodak open pexels skimage unsplash
+//	sample -quick -n 8000 -seed 38 -o 5.json kodak open pexels skimage unsplash
+//	sample -retouched -n 9000 -seed 31 -o 6.json kodak open pexels skimage unsplash
+//	sample -vivid -n 5000 -seed 36 -o 7.json kodak open pexels skimage unsplash
+//	sample -retouched -vivid -n 3000 -seed 34 -o 8.json kodak open pexels skimage unsplash
+//	sample -drawn -n 2000 -seed 41 -o 9.json
+//	sample -quick -drawn -n 4000 -seed 42 -o 10.json
+//	fit -seed 3 -o superres/flaws/judge.bin 1.json 2.json 3.json 4.json 5.json 6.json 7.json 8.json 9.json 10.json
 //
 // and at last the weights in superres/bounds.go, from
 //
@@ -71,10 +88,12 @@ func run(args []string) error {
 	whole := options.Bool("whole", false, "take each picture with each kind of damage, instead of random parts")
 	drawn := options.Bool("drawn", false, "make drawings instead of taking pictures")
 	vivid := options.Bool("vivid", false, "sharpen pictures first, as cameras do")
+	retouched := options.Bool("retouched", false, "reduce pictures and change their contrast at random first")
+	quick := options.Bool("quick", false, "enlarge by the models for the effort fast")
 	output := options.String("o", "", "the file that is written")
 	check := options.Bool("check", false, "tell how the bounds of this program hold, instead of learning others")
 	file := options.String("of", "", "a file that fit wrote; what this program has, if it is not given")
-	corrections := options.Bool("corrections", false, "learn corrections, instead of a judge")
+	what := options.String("what", "judge", "what is learned: judge, corrections or strengths")
 	if err := options.Parse(args[1:]); err != nil {
 		return err
 	}
@@ -84,24 +103,39 @@ func run(args []string) error {
 		if err != nil {
 			return err
 		}
-		s.vivid = *vivid
+		s.vivid, s.retouched = *vivid, *retouched
+		if *quick {
+			if s.clean, err = s.clean.Effort("fast"); err != nil {
+				return err
+			}
+			s.robust = s.fast
+		}
 		if *whole {
 			*count = len(s.pictures) * len(distinctKinds)
 		}
-		if *corrections {
+		switch *what {
+		case "corrections":
 			return writeSamples(*output, *count, s.correction, correctionSample.hasTraits)
+		case "strengths":
+			return writeSamples(*output, *count, s.strength, strengthSample.hasTraits)
 		}
 		return writeSamples(*output, *count, s.one, sample.hasTraits)
 	case "bounds":
 		return boundErrors(os.Stdout, names, *count, *seed, *check)
 	case "fit":
-		if *corrections {
+		switch *what {
+		case "corrections":
 			return fit(*output, names, *seed, correctionFitting, fitting.fitCorrections, reportCorrections)
+		case "strengths":
+			return fit(*output, names, *seed, strengthFitting, fitting.fitStrengths, reportStrengths)
 		}
 		return fit(*output, names, *seed, judgeFitting, fitting.fitJudge, report)
 	case "report":
-		if *corrections {
+		switch *what {
+		case "corrections":
 			return reportFiles(names, *file, flaws.Corrector, reportCorrections)
+		case "strengths":
+			return reportFiles(names, *file, flaws.Assessor, reportStrengths)
 		}
 		return reportFiles(names, *file, flaws.Judge, report)
 	}

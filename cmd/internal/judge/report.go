@@ -76,15 +76,25 @@ func (s sample) leastError() float64 {
 	return min(s.squaredError(flaws.Shares{Clean: 1}), s.squaredError(flaws.Shares{Robust: 1}), s.Truth)
 }
 
-// cleanWeight is how much more a clean sample counts.
-const cleanWeight = 10
+// cleanWeight is how much more a clean sample counts. From the same samples, with bolder at 0, the gains of 43 pictures
+// in colour on interpolation, and the mean loss of clean ones on photo, of which n lose more than 0.3 dB:
+//
+//	     clean         grain of 6 levels   sharpened by 0.7
+//	20   −0.11, n = 5  1.20                0.70
+//	40   −0.05, n = 3  1.04                0.32
+const cleanWeight = 40
+
+// worseWeight is how much it counts that a result has a larger error than interpolation, by the share that is more.
+// With 0, 0.5 and 2, learned from 9,000 photographs alone, 2,000 parts of general-dev and open-valid gain 1.85, 1.86
+// and 1.86 dB, and 7, 7 and 6 % of them are worse than interpolation by 0.2 dB.
+const worseWeight = 2
 
 // isClean reports whether nothing was done to the pictures of a kind but to reduce them.
 func isClean(kind string) bool { return kind == "clean" || kind == "drawing" }
 
 // loss returns the loss of a mixture and its slope by the squared error: of clean samples the error relative to that of
 // the best of three results, so that the worst count most, and of others its fourth root, so that those of which
-// nothing can be made count less.
+// nothing can be made count less, and what is worse than interpolation.
 func (s sample) loss(by flaws.Shares) (loss, slope float64) {
 	least := max(s.leastError(), 1)
 	relative := max(s.squaredError(by)/least, 1e-3)
@@ -92,7 +102,12 @@ func (s sample) loss(by flaws.Shares) (loss, slope float64) {
 		return cleanWeight / 4. * relative, cleanWeight / 4. / least
 	}
 	root := math.Sqrt(math.Sqrt(relative))
-	return root, root / relative / 4 / least
+	loss, slope = root, root/relative/4/least
+	interpolated := max(min(s.Interpolated[0], s.Interpolated[1]), 1)
+	if worse := s.squaredError(by)/interpolated - 1; worse > 0 {
+		loss, slope = loss+worseWeight*worse, slope+worseWeight/interpolated
+	}
+	return loss, slope
 }
 
 func decibels(squared float64) float64 { return 10 * math.Log10(255*255/max(squared, 0.05)) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -34,11 +35,13 @@ type sampler struct {
 	pictures                        []*plane.Plane
 	names                           []string
 	clean, robust, bicubic, lanczos *superres.Model
+	fast                            *superres.Model // robust, for the effort fast
 	doubles                         flaws.Doubles
 	seed                            uint64
 	whole                           bool // each picture with each kind, its middle; false: random parts and kinds
 	drawn                           bool // synthetic drawings instead of pictures
 	vivid                           bool // pictures are sharpened first, as cameras do it: the result is the truth
+	retouched                       bool // pictures are reduced and retouched at random first
 }
 
 func newSampler(folders []string, seed uint64, whole, drawn bool) (*sampler, error) {
@@ -52,6 +55,9 @@ func newSampler(folders []string, seed uint64, whole, drawn bool) (*sampler, err
 		*to = m
 	}
 	var err error
+	if s.fast, err = s.robust.Effort("fast"); err != nil {
+		return nil, err
+	}
 	if s.doubles, err = models.Doubles(); err != nil {
 		return nil, err
 	}
@@ -110,7 +116,10 @@ func (s *sampler) pickReduced(rng *rand.Rand, number int) (
 // pick returns part number of a picture to be reduced by scale, and what is to be done to it.
 func (s *sampler) pick(rng *rand.Rand, number, scale int) (truth *plane.Plane, name, kind string) {
 	i, kind := rng.IntN(len(s.pictures)), kinds[rng.IntN(len(kinds))]
-	side, before := 64+8*rng.IntN(8), 1+rng.IntN(3) // of the reduced picture; and by how much the truth is reduced
+	side, before := 64+8*rng.IntN(8), float64(1+rng.IntN(3)) // of the reduced picture; how much the truth is reduced
+	if s.retouched && before > 1 {
+		before = 1.15 + 2*rng.Float64()
+	}
 	if rng.IntN(6) == 0 {
 		side = 128 + 16*rng.IntN(9)
 	}
@@ -119,17 +128,26 @@ func (s *sampler) pick(rng *rand.Rand, number, scale int) (truth *plane.Plane, n
 		side, before = 256, 1
 	}
 	p := s.pictures[i]
-	for before > 1 && min(p.W, p.H) < scale*side*before+4 {
-		before--
+	if most := float64(min(p.W, p.H)-4) / float64(scale*side); before > most {
+		if before = max(1, most); !s.retouched {
+			before = math.Floor(before)
+		}
 	}
-	w, h := scale*before*min(side, p.W/scale/before), scale*before*min(side, p.H/scale/before)
+	outW, outH := scale*min(side, p.W/scale), scale*min(side, p.H/scale)
+	w, h := min(int(before*float64(outW)), p.W), min(int(before*float64(outH)), p.H)
 	x, y := (p.W-w)/2, (p.H-h)/2
 	if !s.whole {
 		x, y = rng.IntN(p.W-w+1), rng.IntN(p.H-h+1)
 	}
-	truth = p.Crop(x, y, w, h)
-	if before > 1 {
-		truth = resample.Cubic.Reduce(truth, before)
+	switch truth = p.Crop(x, y, w, h); {
+	case w == outW && h == outH:
+	case s.retouched:
+		truth = resize(truth, outW, outH)
+	default:
+		truth = resample.Cubic.Reduce(truth, int(before))
+	}
+	if s.retouched && rng.IntN(2) == 0 {
+		retouch(truth, rng)
 	}
 	if s.vivid {
 		sharp := levelsOf(truth)
@@ -137,6 +155,15 @@ func (s *sampler) pick(rng *rand.Rand, number, scale int) (truth *plane.Plane, n
 		truth = planeOf(sharp)
 	}
 	return truth, s.names[i], kind
+}
+
+// retouch changes the contrast and the gamma of a picture at random, so that a few pictures stand for more.
+func retouch(p *plane.Plane, rng *rand.Rand) {
+	gamma, contrast := math.Exp2(1.4*rng.Float64()-0.7), 0.4+0.6*rng.Float64()
+	black := (1 - contrast) * rng.Float64()
+	for i, v := range p.Pix {
+		p.Pix[i] = float32(black + contrast*math.Pow(float64(min(max(v, 0), 1)), gamma))
+	}
 }
 
 // pickDrawing returns a drawing, the same reduced, and what is to be done to it next. Small graphics that programs
@@ -294,16 +321,19 @@ func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.
 	img, found, hard := image.Image(original), asItCame, plain
 	if !blur.IsNone() {
 		img, found = blur.Apply(original), asItCame.Corrected(blur)
-		if hard, err = s.enlarge(ctx, img, found.Strength()); err != nil {
-			return out, err
-		}
 	}
 	if out.Traits, err = flaws.Traits(ctx, img, found, &s.doubles); out.Traits == nil || err != nil {
 		return out, err
 	}
+	strength := flaws.Assessor().Strength(out.Traits)
+	if !blur.IsNone() || strength != out.Strength {
+		if hard, err = s.enlarge(ctx, img, strength); err != nil {
+			return out, err
+		}
+	}
 	soft := hard
 	if !softening.IsNone() {
-		if soft, err = s.enlarge(ctx, softening.Apply(img), found.Corrected(softening).Strength()); err != nil {
+		if soft, err = s.enlarge(ctx, softening.Apply(img), softening.StrengthAfter(strength)); err != nil {
 			return out, err
 		}
 	}

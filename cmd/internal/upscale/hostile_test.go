@@ -75,7 +75,7 @@ func TestHostileFiles(t *testing.T) {
 			carriers++
 		}
 	}
-	files = append(files, file{"scans.jpg", imagetest.ManyScans(3000, 3000, 201), nil, console.ExitLimit, ""})
+	files = append(files, file{"many-scans.jpg", imagetest.ManyScans(3000, 3000, 201), nil, console.ExitLimit, ""})
 	dir := t.TempDir()
 	var largest int64
 	var slowest time.Duration

@@ -198,7 +198,8 @@ func TestSamples(t *testing.T) {
 			}
 		}
 	}
-	for _, args := range [][]string{{}, {"fit"}, {"fly", "x"}, {"report", "nothing"}, {"sample", "-o", "x", dir}} {
+	for _, args := range [][]string{{}, {"fit"}, {"fly", "x"}, {"report", "nothing"}, {"sample", "-o", "x", dir},
+		{"report", "-what", "judges", filepath.Join(dir, "whole")}} {
 		if err := run(args); err == nil {
 			t.Errorf("%v: no error", args)
 		}

@@ -97,6 +97,10 @@ func run(args []string) error {
 	if err := options.Parse(args[1:]); err != nil {
 		return err
 	}
+	of, ok := subjects[*what]
+	if !ok {
+		return fmt.Errorf("-what %s: expected judge, corrections or strengths", *what)
+	}
 	switch names := options.Args(); args[0] {
 	case "sample":
 		s, err := newSampler(names, *seed, *whole, *drawn)
@@ -113,34 +117,55 @@ func run(args []string) error {
 		if *whole {
 			*count = len(s.pictures) * len(distinctKinds)
 		}
-		switch *what {
-		case "corrections":
-			return writeSamples(*output, *count, s.correction, correctionSample.hasTraits)
-		case "strengths":
-			return writeSamples(*output, *count, s.strength, strengthSample.hasTraits)
-		}
-		return writeSamples(*output, *count, s.one, sample.hasTraits)
+		return of.sample(s, *output, *count)
 	case "bounds":
 		return boundErrors(os.Stdout, names, *count, *seed, *check)
 	case "fit":
-		switch *what {
-		case "corrections":
-			return fit(*output, names, *seed, correctionFitting, fitting.fitCorrections, reportCorrections)
-		case "strengths":
-			return fit(*output, names, *seed, strengthFitting, fitting.fitStrengths, reportStrengths)
-		}
-		return fit(*output, names, *seed, judgeFitting, fitting.fitJudge, report)
+		return of.fit(*output, names, *seed)
 	case "report":
-		switch *what {
-		case "corrections":
-			return reportFiles(names, *file, flaws.Corrector, reportCorrections)
-		case "strengths":
-			return reportFiles(names, *file, flaws.Assessor, reportStrengths)
-		}
-		return reportFiles(names, *file, flaws.Judge, report)
+		return of.report(names, *file)
 	}
 	return errUsage
 }
+
+// subject is what can be learned, with the commands for it.
+type subject struct {
+	sample func(s *sampler, output string, count int) error
+	fit    func(output string, names []string, seed uint64) error
+	report func(names []string, file string) error
+}
+
+// subjects has all of them by the name that -what takes.
+var subjects = map[string]subject{
+	"judge": newSubject((*sampler).one, judgeFitting, fitting.fitJudge, report, flaws.Judge),
+	"corrections": newSubject((*sampler).correction, correctionFitting, fitting.fitCorrections, reportCorrections,
+		flaws.Corrector),
+	"strengths": newSubject((*sampler).strength, strengthFitting, fitting.fitStrengths, reportStrengths,
+		flaws.Assessor),
+}
+
+// newSubject returns the subject that is learned from samples of type T: one makes sample number, learn learns from
+// all with the options o, report reports on what was learned, and ours returns what this program has of it.
+func newSubject[T traited](
+	one func(s *sampler, ctx context.Context, number int) (T, error), o fitting,
+	learn func(fitting, []T) *flaws.Perceptron, report func(io.Writer, []T, *flaws.Perceptron) error,
+	ours func() *flaws.Perceptron,
+) subject {
+	return subject{
+		sample: func(s *sampler, output string, count int) error {
+			return writeSamples(output, count, func(ctx context.Context, number int) (T, error) {
+				return one(s, ctx, number)
+			})
+		},
+		fit: func(output string, names []string, seed uint64) error {
+			return fit(output, names, seed, o, learn, report)
+		},
+		report: func(names []string, file string) error { return reportFiles(names, file, ours, report) },
+	}
+}
+
+// traited is a sample, which has no traits if its picture is too small for them.
+type traited interface{ hasTraits() bool }
 
 // fit learns from samples in files, writes what was learned, and reports how well it does on the same.
 func fit[T any](
@@ -198,9 +223,7 @@ func readPicture(name string) (image.Image, error) {
 
 // writeSamples writes the samples 0 to count − 1 that make returns, in order, without those of pictures that are too
 // small for traits.
-func writeSamples[T any](
-	output string, count int, make func(context.Context, int) (T, error), hasTraits func(T) bool,
-) error {
+func writeSamples[T traited](output string, count int, make func(context.Context, int) (T, error)) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	f, err := os.Create(output)
@@ -220,7 +243,7 @@ func writeSamples[T any](
 	w := bufio.NewWriter(f)
 	e := json.NewEncoder(w)
 	for _, one := range all {
-		if !hasTraits(one) {
+		if !one.hasTraits() {
 			continue
 		}
 		if err := e.Encode(one); err != nil {

@@ -341,6 +341,8 @@ func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.
 	if err != nil {
 		return out, err
 	}
+	out.Interpolated = [...]float64{meanSquare(plain.bicubic, truth), meanSquare(lanczos, truth)}
+	out.Enlarged = [...]float64{meanSquare(plain.clean, truth), meanSquare(plain.robust, truth)}
 	all := [results]*image.Gray{hard.clean, hard.robust, soft.bicubic, soft.clean, soft.robust}
 	count := float64((truth.W - 2*margin) * (truth.H - 2*margin))
 	for y := margin; y < truth.H-margin; y++ {
@@ -359,14 +361,21 @@ func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.
 					out.Products[i][j] += a * b / count
 				}
 			}
-			square := func(g *image.Gray) float64 { return (t - at(g)) * (t - at(g)) / count }
-			out.Interpolated[0] += square(plain.bicubic)
-			out.Interpolated[1] += square(lanczos)
-			out.Enlarged[0] += square(plain.clean)
-			out.Enlarged[1] += square(plain.robust)
 		}
 	}
 	return out, nil
+}
+
+// meanSquare returns the mean squared error of big, in levels of 255, but for its edges.
+func meanSquare(big *image.Gray, truth *plane.Plane) (mean float64) {
+	count := float64((truth.W - 2*margin) * (truth.H - 2*margin))
+	for y := margin; y < truth.H-margin; y++ {
+		for x, v := range truth.Row(y)[margin : truth.W-margin] {
+			d := 255*float64(v) - float64(big.Pix[y*big.Stride+margin+x])
+			mean += d * d / count
+		}
+	}
+	return mean
 }
 
 // enlarged has what bicubic interpolation, photo and photo-real make of a picture.

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"text/tabwriter"
 
-	"superres/patches/plane"
 	"superres/superres"
 	"superres/superres/flaws"
 	"superres/superres/stage"
@@ -78,18 +77,6 @@ func (s *sampler) strength(ctx context.Context, number int) (out strengthSample,
 		out.Errors[i] = meanSquare(big, truth)
 	}
 	return out, nil
-}
-
-// meanSquare returns the mean squared error of big, in levels of 255, but for its edges.
-func meanSquare(big *image.Gray, truth *plane.Plane) (mean float64) {
-	count := float64((truth.W - 2*margin) * (truth.H - 2*margin))
-	for y := margin; y < truth.H-margin; y++ {
-		for x, v := range truth.Row(y)[margin : truth.W-margin] {
-			d := 255*float64(v) - float64(big.Pix[y*big.Stride+margin+x])
-			mean += d * d / count
-		}
-	}
-	return mean
 }
 
 // rounding is the squared error of rounding to levels, below which nothing matters.

@@ -323,3 +323,6 @@ func (f Flaws) Corrected(c Correction) Flaws {
 	}
 	return f
 }
+
+// StrengthAfter returns the strength of what is wrong with a picture after the correction c, if it was s before.
+func (c Correction) StrengthAfter(s float64) float64 { return roundStrength(s * c.NoiseGain()) }

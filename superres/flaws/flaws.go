@@ -59,9 +59,14 @@ func (f Flaws) Strength() float64 { return f.strengthOf(f.Noise) }
 func (f Flaws) ColourStrength() float64 { return f.strengthOf(max(f.Noise, f.ColourNoise)) }
 
 func (f Flaws) strengthOf(noise float64) float64 {
-	v := max(math.Sqrt(float64(noise*noise)+float64(f.Loss*f.Loss)), f.Palette) / worst
-	return min(math.Round(strengthSteps*v)/strengthSteps, 1)
+	return roundStrength(max(math.Sqrt(float64(noise*noise)+float64(f.Loss*f.Loss)), f.Palette) / worst)
 }
+
+// strengthSteps is the number of steps of a strength from 0 to 1.
+const strengthSteps = 64
+
+// roundStrength returns the step of a strength that is nearest to s, at most 1.
+func roundStrength(s float64) float64 { return min(math.Round(strengthSteps*s)/strengthSteps, 1) }
 
 // Measure returns the flaws of img; of a large picture it reads only nine parts. quality is the quality of the JPEG
 // file that img was read from, 1 to 100, or 0 for any other file.

@@ -6,7 +6,6 @@ import (
 	_ "embed" // the judge
 	"fmt"
 	"image"
-	"math"
 	"sync"
 
 	"superres/internal/picture"
@@ -62,9 +61,6 @@ func (p *Perceptron) Shares(traits []int32) Shares {
 	return Shares{float64(clean) / shareSteps, float64(robust) / shareSteps, float64(soft) / shareSteps}
 }
 
-// strengthSteps is the number of steps of a strength from 0 to 1: see Flaws.Strength.
-const strengthSteps = 64
-
 // Strength returns the strength, 0 to 1, at which the robust model comes nearest to the truth, from the traits of a
 // picture: the square of the only output of p, in steps of 1/64. It learned from what that model makes of 28,500
 // degraded parts of pictures at eleven strengths. What Flaws.Strength has is the deviation of white noise and the loss
@@ -85,11 +81,6 @@ const strengthSteps = 64
 func (p *Perceptron) Strength(traits []int32) float64 {
 	root := min(max(p.Outputs(traits)[0]>>(2*secondBits-10), 0), 1<<10)
 	return float64((root*root*strengthSteps+1<<19)>>20) / strengthSteps
-}
-
-// StrengthAfter returns the strength of what is wrong with a picture after the correction c, if it was s before.
-func (c Correction) StrengthAfter(s float64) float64 {
-	return min(math.Round(s*c.NoiseGain()*strengthSteps)/strengthSteps, 1)
 }
 
 // leastSharpening is the least sharpening that is undone.

@@ -141,7 +141,8 @@ func (p *pass) forward(layers []*layer) {
 	}
 }
 
-// rowsAtOnce returns how many rows, each of so many samples, forward computes before it goes on to their activation.
+// rowsAtOnce returns the number of rows that forward convolves before it activates them. A layer has samples rows of as
+// many samples.
 func (p *pass) rowsAtOnce(samples int) int {
 	if p.matrices != nil {
 		return samples

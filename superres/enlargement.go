@@ -190,25 +190,11 @@ func (m *Model) stream(
 	return nil
 }
 
-// enlargePlanes returns whole planes enlarged as a task says. With a mixer it works in four bands, because it then
-// holds the results of two models; without one, in a single band.
+// enlargePlanes returns whole planes enlarged as a task says, in a single band.
 func (m *Model) enlargePlanes(ctx context.Context, in []*plane.Plane, t task) (out []*plane.Plane, err error) {
-	bandRows := t.inH
-	write := func(_ int, rows []*plane.Plane) { out = rows }
-	if t.mixer != nil {
-		bandRows = (t.inH + 3) / 4
-		for range in {
-			out = append(out, t.mem.Plane(t.w, t.h))
-		}
-		write = func(top int, rows []*plane.Plane) {
-			for i, p := range rows {
-				copy(out[i].Pix[top*t.w:], p.Pix)
-				t.mem.Give(p.Pix)
-			}
-		}
-	}
 	read := func(lo, hi int) []*plane.Plane { return rowsOfAll(in, lo, hi) }
-	err = m.stream(ctx, t, bandRows, read, write, func(float64) {})
+	write := func(_ int, rows []*plane.Plane) { out = rows }
+	err = m.stream(ctx, t, t.inH, read, write, func(float64) {})
 	return out, err
 }
 

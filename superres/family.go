@@ -37,11 +37,12 @@ func (m *Model) WithSibling(scale int, open func() (*Model, error)) *Model {
 }
 
 // WithColour returns m with the networks for colour of other, at each scale that both models were trained for;
-// at other scales m keeps its own, and always if it has a network for red, green and blue. The result has no
-// smaller model for the effort fast, so choose both efforts first.
+// at other scales m keeps its own, and always if it has a network for red, green and blue. At the effort max brightness
+// is enlarged alone, as only the other networks may know what is wrong with colour. The result has no smaller model for
+// the effort fast, so choose both efforts first.
 func (m *Model) WithColour(other *Model) *Model {
 	out := m.colouredBy(other)
-	out.fast = nil
+	out.fast, out.foreignColour = nil, true
 	out.siblings = m.changedSiblings(func(model *Model) (*Model, error) {
 		if !slices.Contains(other.scales(), model.Scale) {
 			return model, nil

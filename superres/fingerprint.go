@@ -17,7 +17,7 @@ func (m *Model) Fingerprint() (string, error) {
 		return hex.EncodeToString(h.Sum(nil)), nil
 	}
 	if m.maxEffort {
-		fmt.Fprintln(h, "max")
+		fmt.Fprintln(h, "max, colours apart")
 	}
 	for _, scale := range m.scales() {
 		model, err := m.modelFor(scale)

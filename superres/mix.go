@@ -2,10 +2,8 @@ package superres
 
 import (
 	"image"
-	"slices"
 
 	"superres/internal/parallel"
-	"superres/internal/picture"
 	"superres/internal/usage"
 	"superres/patches/plane"
 	"superres/superres/stage"
@@ -79,31 +77,6 @@ func cellWeights(in, out, from, side, cells int) []weight {
 		first := min(position>>weightBits, cells-1)
 		list[i] = weight{int32(first), int32(min(first+1, cells-1)), int32(position & (1<<weightBits - 1))}
 	}
-	return list
-}
-
-// oriented returns the mixer for results in one of the orientations of package picture; nil if x is nil.
-func (x *mixer) oriented(orientation int32) *mixer {
-	if x == nil {
-		return nil
-	}
-	out := *x
-	if orientation&picture.FlipX != 0 {
-		out.across = reversed(out.across)
-	}
-	if orientation&picture.FlipY != 0 {
-		out.down = reversed(out.down)
-	}
-	if orientation&picture.Transposed != 0 {
-		out.across, out.down = out.down, out.across
-		out.share = picture.Orient(x.share, picture.Transposed)
-	}
-	return &out
-}
-
-func reversed(list []weight) []weight {
-	list = slices.Clone(list)
-	slices.Reverse(list)
 	return list
 }
 

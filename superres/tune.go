@@ -99,7 +99,8 @@ func (m *Model) has(setting stage.Settings) bool {
 }
 
 // Efforts returns the names of the efforts, from the fastest: fast uses a smaller model, best the model itself, and max
-// takes the mean of what the model makes of the eight orientations of a picture, which takes eight times as long.
+// takes the mean of what the model makes of the eight orientations of a picture, and of its red, green and blue, which
+// takes eight times as long.
 func Efforts() []string { return []string{"fast", "best", "max"} }
 
 // Effort returns the model, with its siblings, at the effort of the given name; at best, m itself. It fails if the

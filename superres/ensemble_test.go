@@ -1,0 +1,62 @@
+package superres
+
+import (
+	"testing"
+
+	"superres/internal/must"
+	"superres/internal/picture"
+	"superres/internal/testimage"
+	"superres/patches/plane"
+)
+
+// At the effort max the brightness of a picture in colour is that of its red, green and blue, each enlarged in three
+// orientations; colour is the mean of theirs and of what the model makes of it. With colour at half the resolution, and
+// with a model for damaged pictures, brightness is enlarged in eight orientations.
+func TestEnsembleOfColours(t *testing.T) {
+	const w, h = 13, 9
+	rgb := []*plane.Plane{testimage.Noise(w, h), picture.Orient(testimage.Noise(w, h), picture.FlipX),
+		picture.Orient(testimage.Noise(w, h), picture.FlipY)}
+	split := []*plane.Plane{rgb[0].Crop(0, 0, w, h), rgb[1].Crop(0, 0, w, h), rgb[2].Crop(0, 0, w, h)}
+	splitRGB(split)
+	double := task{sizes: sizes{w, h, 2 * w, 2 * h}, planes: 3}
+	mean := func(m *Model, p *plane.Plane, orientations ...int32) *plane.Plane {
+		t.Helper()
+		out := plane.New(2*w, 2*h)
+		for _, o := range orientations {
+			turned := picture.Orient(p, o)
+			enlarged := must.Get(m.enlargePlane(t.Context(), turned, 2*turned.W, 2*turned.H))(t)
+			picture.AddOriented(out, enlarged, o, 1/float32(len(orientations)))
+		}
+		return out
+	}
+	ignore := func(float64) {}
+	m := builtin(t, "photo-fast")
+	got := must.Get(m.ensemble(t.Context(), split, double, ignore))(t)
+	want := []*plane.Plane{mean(m, rgb[0], 0, 3, 5), mean(m, rgb[1], 1, 2, 4), mean(m, rgb[2], 6, 7, 0)}
+	splitRGB(want)
+	once := must.Get(m.enlargePlanes(t.Context(), split, double))(t)
+	for i, p := range want {
+		for k := range p.Pix {
+			if i > 0 {
+				p.Pix[k] = (p.Pix[k] + once[i].Pix[k]) / 2
+			}
+		}
+		if d := farthest(got[i], p); d > 1e-5 {
+			t.Errorf("plane %d is off by %g", i, d)
+		}
+	}
+	luma := mean(m, split[0], 0, 1, 2, 3, 4, 5, 6, 7)
+	if farthest(got[0], luma) < 1e-3 {
+		t.Error("brightness enlarged alone is the same, so that this shows nothing")
+	}
+	half := double
+	half.subsampled = true
+	if got := must.Get(m.ensemble(t.Context(), split, half, ignore))(t); farthest(got[0], luma) > 1e-5 {
+		t.Error("colour at half the resolution is enlarged as if it were whole")
+	}
+	robust := builtin(t, "photo-real-fast")
+	luma = mean(robust, split[0], 0, 1, 2, 3, 4, 5, 6, 7)
+	if got := must.Get(robust.ensemble(t.Context(), split, double, ignore))(t); farthest(got[0], luma) > 1e-5 {
+		t.Error("a model for damaged pictures enlarges colours one after the other")
+	}
+}

@@ -286,6 +286,9 @@ func (m *Model) chosenFor(img image.Image, opt Options) (chosen, error) {
 		return chosen{m, img, opt}, nil
 	}
 	img, opt, _ = m.WithoutCopies(img, opt)
+	if opt.Chroma == nil {
+		img, _ = flaws.WithoutSalt(img)
+	}
 	found := flaws.Measure(img, opt.Quality)
 	if opt.WebP > 0 {
 		found = found.OutOfWebP(opt.WebP)

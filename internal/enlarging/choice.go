@@ -67,7 +67,7 @@ func (e *Enlarger) choose(ctx context.Context, f *Frame, mixing bool) (c Choice,
 	}
 	c = describe(of, by)
 	c.Found = &by.Found
-	c.Found.Repeated = f.Repeated
+	c.Found.Repeated, c.Found.Salt = f.Repeated, f.Salt
 	if by.ColourStrength > 0 && c.provenance != "" {
 		noisy, err := e.robust()
 		if err != nil {
@@ -175,6 +175,9 @@ func (c Choice) String() string {
 		list = append(list, fmt.Sprintf("detail %.1f times too strong", factor))
 	case !c.Correction.IsNone():
 		list = append(list, fmt.Sprintf("blur of %.1f pixels", c.Correction.Blur()))
+	}
+	if c.Found.Salt > 0 {
+		list = append(list, fmt.Sprintf("salt and pepper in %.2g %% of the samples", 100*c.Found.Salt))
 	}
 	if k := c.Found.Repeated; k > 0 {
 		list = append(list, fmt.Sprintf("squares of %d×%d equal pixels, of which one is taken", k, k))

@@ -35,6 +35,8 @@ type Frame struct {
 	About *imagefile.Picture
 	// Repeated is flaws.Repeated of the picture before its samples were taken once; 0: they were not.
 	Repeated int
+	// Salt is the share of samples that flaws.WithoutSalt has replaced in Image.
+	Salt float64
 	// Delay is how long the frame is shown; zero for pictures that are not animated.
 	Delay sequence.Delay
 	// Video is the frame as the stream stores it; nil: the source is not video.

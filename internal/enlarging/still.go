@@ -10,6 +10,7 @@ import (
 	"superres/internal/imagefile"
 	"superres/internal/safefile"
 	"superres/internal/usage"
+	"superres/superres/flaws"
 )
 
 // still is the sequence of a still picture.
@@ -97,8 +98,12 @@ func (s *still) Next(context.Context) (*Frame, error) {
 		return nil, io.EOF
 	}
 	f := &Frame{Number: 1, Image: s.pic.Image, About: s.pic}
-	if s.choosing != nil && s.Denoise < 0 && s.Region.Empty() {
-		f.Image, _, f.Repeated = s.choosing.WithoutCopies(f.Image, s.Size)
+	if s.choosing != nil && s.Denoise < 0 {
+		if s.Region.Empty() {
+			f.Image, _, f.Repeated = s.choosing.WithoutCopies(f.Image, s.Size)
+		}
+		f.Image, f.Salt = flaws.WithoutSalt(f.Image)
+		s.pic.Image = f.Image // so that the picture as it came is released
 	}
 	s.pic = nil
 	return f, nil

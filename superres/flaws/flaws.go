@@ -35,6 +35,8 @@ type Flaws struct {
 	Palette float64
 	// Repeated is the result of the function of that name, which callers store here; Measure leaves it at zero.
 	Repeated int
+	// Salt is the share of samples that WithoutSalt replaced, which callers store here, too.
+	Salt float64
 
 	somewhere bool // some parts of the picture have noise, perhaps not all
 }

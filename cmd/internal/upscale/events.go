@@ -49,6 +49,7 @@ type pictureEvent struct {
 	Blur        float64    `json:"blur,omitempty"`         // done, plan: that was undone, standard deviation in pixels
 	Sharpening  float64    `json:"sharpening,omitempty"`   // done, plan: factor by which detail was raised; undone
 	Repeated    int        `json:"repeated,omitempty"`     // done, plan: side of the squares of equal pixels
+	Salt        float64    `json:"salt,omitempty"`         // done, plan: share of samples that were black or white by chance
 	JPEGQuality int        `json:"jpeg_quality,omitempty"` // done, plan: quality of compression that was found
 	Memory      int64      `json:"memory,omitempty"`       // plan: estimated bytes
 	Seconds     float64    `json:"seconds,omitempty"`      // done, fail: time taken
@@ -78,7 +79,7 @@ func (ev *pictureEvent) plan(p *enlarging.Plan) {
 		ev.ColourNoise = hundredths(c.Found.ColourNoise)
 	}
 	ev.Varies, ev.NoiseLeast, ev.LevelLeast = c.Varies(), hundredths(c.LeastNoise), c.LeastStrength
-	ev.Plain, ev.Repeated = c.Plain, c.Found.Repeated
+	ev.Plain, ev.Repeated, ev.Salt = c.Plain, c.Found.Repeated, math.Round(1e4*c.Found.Salt)/1e4
 	ev.Blur, ev.Sharpening = hundredths(c.Correction.Blur()), hundredths(c.Correction.Sharpening())
 	if c.Robust < 1 {
 		ev.Robust = c.Robust

@@ -29,13 +29,14 @@ export function found(info) {
 	if (info.palette) list.push("few colours");
 	if (info.blur) list.push("blur");
 	if (info.sharpening) list.push("sharpening");
+	if (info.salt) list.push("salt and pepper");
 	if (!info.sought) return level ? "Cleaned as set by hand" : "";
 	if (!list.length && !level) {
 		const isClean = info.model === "photo" && !info.robust && !info.plain && !info.sharpening;
 		return isClean ? "No noise or compression found" : "Not quite clean: enlarged with care";
 	}
 	const much = level < 0.22 ? "cleaned a little" : level < 0.45 ? "cleaned" : "cleaned a lot";
-	const text = `${list.join(" and ") || "Some flaws"}: ${level ? much : info.blur || info.sharpening ? "undone" : "left as it is"}${info.varies ? ", more where there is more" : ""}`;
+	const text = `${list.join(" and ") || "Some flaws"}: ${level ? much : info.blur || info.sharpening || info.salt ? "undone" : "left as it is"}${info.varies ? ", more where there is more" : ""}`;
 	return text[0].toUpperCase() + text.slice(1);
 }
 
@@ -51,6 +52,7 @@ export function facts(info) {
 	if (info.palette) list.push(`a palette of few colours, as noise of ${info.palette.toFixed(1)} levels`);
 	if (info.blur) list.push(`blur of ${info.blur.toFixed(1)} pixels undone`);
 	if (info.sharpening) list.push(`detail ${info.sharpening.toFixed(2)} times too strong, undone`);
+	if (info.salt) list.push(`salt and pepper in ${(100 * info.salt).toFixed(2)} % of the samples, taken out`);
 	const short = v => +v.toPrecision(2);
 	const level = info.varies ? `levels of ${short(info.level_least ?? 0)} to ${short(info.level)}` : info.level && `level ${short(info.level)}`;
 	const percent = v => `${Math.round(100 * v)} %`;

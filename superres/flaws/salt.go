@@ -19,8 +19,8 @@ import (
 //	with noise of 25 and of 40 levels; sharpened by 1.5    0       to 0.00022, 0.0011, 0.0005
 //	clean, reduced or not; dithered; every second pixel    0       to 0.00005
 //
-// That is without leastValues. With it, 104 of these with 0.5 % and with 2 % are found, of 321 clean photographs and 300
-// drawings none.
+// That is without leastValues. With it, 104 of these with 0.5 % and with 2 % are found, and none of 321 clean
+// photographs and 300 drawings.
 const (
 	leastSalt   = 0.0002
 	leastGrains = 3 // of each kind
@@ -95,8 +95,8 @@ func hasSalt(parts []picture.Picture) bool {
 }
 
 // isGrain reports whether the sample at (x, y), which is black or white and not at the edge, is far from all eight
-// around it, of which at most one is black or white too, and which have at least leastValues values: in drawings, single
-// samples are meant.
+// around it, of which at most one is black or white too, and which have at least leastValues values: those of drawings
+// have fewer, and there single samples are meant.
 func isGrain(p *plane.Plane, x, y int) bool {
 	v, extreme, isAlone := p.Row(y)[x], 0, true
 	var values [8]float32

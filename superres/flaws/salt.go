@@ -75,11 +75,17 @@ func WithoutSalt(img image.Image) (clean image.Image, share float64) {
 
 // hasSalt reports whether parts of a picture have both salt and pepper.
 func hasSalt(parts []picture.Picture) bool {
+	const enough = 1 << 18 // samples
+	all := 0
+	for _, part := range parts {
+		all += len(part.Channels) * len(part.Channels[0].Pix)
+	}
+	every := max(1, all/enough)
 	var grains [2]int // pepper and salt
 	samples := 0
 	for _, part := range parts {
 		for _, p := range part.Channels {
-			for y := 1; y < p.H-1; y++ {
+			for y := 1; y < p.H-1; y += every {
 				row := p.Row(y)
 				for x := 1; x < p.W-1; x++ {
 					if v := row[x]; (v == 0 || v == 1) && v != row[x-1] && isGrain(p, x, y) {
@@ -87,7 +93,7 @@ func hasSalt(parts []picture.Picture) bool {
 					}
 				}
 			}
-			samples += p.W * p.H
+			samples += p.W * p.H / every
 		}
 	}
 	fewest := min(grains[0], grains[1])
@@ -118,26 +124,26 @@ func isGrain(p *plane.Plane, x, y int) bool {
 func removeSalt(rows [][]float32, channels []*plane.Plane, y int) (replaced int) {
 	var medians [3]float32
 	for x := range rows[0] {
-		all, any := true, false // samples that can be salt, and of those some that must be
+		whole, some := true, false // all samples can be salt; one must be
 		var differs [3]bool
 		for c, p := range channels {
 			v := rows[c][x]
 			if (v != 0 && v != 1) || v != rows[0][x] {
-				all = false
+				whole = false
 			}
 			if v != 0 && v != 1 {
 				continue
 			}
 			median, ok := medianAround(p, x, y)
 			if medians[c] = median; !ok {
-				all = false
+				whole = false
 				continue
 			}
 			differs[c] = median-v >= saltDiffers || v-median >= saltDiffers
-			any = any || differs[c]
+			some = some || differs[c]
 		}
 		for c := range channels {
-			if any && (all || differs[c]) {
+			if some && (whole || differs[c]) {
 				rows[c][x] = medians[c]
 				replaced++
 			}

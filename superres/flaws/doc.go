@@ -6,6 +6,7 @@
 // suit the picture: see Flaws.Judge.
 //
 // flaws.go has the exported results; noise.go estimates noise, white.go tells noise from texture, and regions.go finds
-// how noise varies; file.go and chroma.go find the traces of JPEG files. traits.go, evidence.go,
-// perceptron.go, correction.go and judge.go say how a picture is to be enlarged.
+// how noise varies; file.go and chroma.go find the traces of JPEG files. salt.go and repeated.go take out what stands
+// for no part of a picture. traits.go, evidence.go, perceptron.go, correction.go and judge.go say how a picture is to
+// be enlarged.
 package flaws

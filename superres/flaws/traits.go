@@ -5,6 +5,8 @@ import (
 	"image"
 	"math/bits"
 	"slices"
+
+	"superres/internal/parallel"
 )
 
 // The traits of a picture are numbers that tell what was done to it: the judge of judge.go has learned from them
@@ -89,12 +91,7 @@ type traitSums struct {
 
 // traits returns the traits of a picture but for the evidence, from its parts and what was found in it.
 func traits(list []*samples, f Flaws) []int32 {
-	var sums traitSums
-	for _, p := range list {
-		p.spread(traitMargin, traitMargin, traitStep, traitMargin, traitSide, traitSquares, func(x, y int) {
-			sums.add(p, x, y)
-		})
-	}
+	sums := sumTraits(list)
 	out := make([]int32, 0, traitCount)
 	for _, energies := range sums.blocks {
 		slices.Sort(energies)
@@ -137,6 +134,59 @@ func traits(list []*samples, f Flaws) []int32 {
 	out = append(out, logarithm(sums.count))
 	return append(out, int32(f.Noise*traitOne/worst), int32(f.Likely*traitOne/worst), int32(f.Loss*traitOne/8),
 		int32(f.Quality*traitOne/100))
+}
+
+// sumTraits returns the sums over squares all over the parts of a picture.
+func sumTraits(list []*samples) (sums traitSums) {
+	type square struct {
+		in   *samples
+		x, y int
+	}
+	var squares []square
+	for _, p := range list {
+		p.spread(traitMargin, traitMargin, traitStep, traitMargin, traitSide, traitSquares, func(x, y int) {
+			squares = append(squares, square{p, x, y})
+		})
+	}
+	const together = 8 // squares
+	groups := make([]traitSums, (len(squares)+together-1)/together)
+	parallel.Rows(len(groups), func(i int) {
+		for _, q := range squares[i*together : min((i+1)*together, len(squares))] {
+			groups[i].add(q.in, q.x, q.y)
+		}
+	})
+	for i := range groups {
+		sums.join(&groups[i])
+	}
+	return sums
+}
+
+// join adds the sums of other.
+func (s *traitSums) join(other *traitSums) {
+	addAll := func(to, v []int64) {
+		for i := range to {
+			to[i] += v[i]
+		}
+	}
+	for i, list := range other.blocks {
+		s.blocks[i] = append(s.blocks[i], list...)
+	}
+	addAll(s.high[:], other.high[:])
+	addAll(s.near[:], other.near[:])
+	addAll(s.far[:], other.far[:])
+	for i := range 2 {
+		e, p := &s.edges[i], &s.profiles[i]
+		e.over, e.steep, e.count = e.over+other.edges[i].over, e.steep+other.edges[i].steep,
+			e.count+other.edges[i].count
+		addAll(p.sums[:], other.profiles[i].sums[:])
+		p.count += other.profiles[i].count
+		addAll(s.third[i][:], other.third[i][:])
+		addAll(s.thirds[i][:], other.thirds[i][:])
+	}
+	for i, is := range other.levels {
+		s.levels[i] = s.levels[i] || is
+	}
+	s.lone, s.clipped, s.count = s.lone+other.lone, s.clipped+other.clipped, s.count+other.count
 }
 
 // logarithm returns the base-2 logarithm of v, at least 1, in steps of 1/256, linear between powers of two.
@@ -243,14 +293,19 @@ func (s *traitSums) addHigh(p *samples, x0, y0 int) {
 			high[y*side+x] = min(max(v, -most), most)
 		}
 	}
-	for y := reach; y < reach+traitSide; y++ {
-		for x := reach; x < reach+traitSide; x++ {
-			v := int64(high[y*side+x])
-			s.high[0] += v * v
-			for i, lag := range traitLags {
-				s.high[i+1] += v * int64(high[(y+lag[1])*side+x+lag[0]])
+	for i := range s.high {
+		lag := [2]int{}
+		if i > 0 {
+			lag = traitLags[i-1]
+		}
+		sum := int32(0) // at most traitSide²·most²
+		for y := reach; y < reach+traitSide; y++ {
+			row, other := high[y*side+reach:][:traitSide], high[(y+lag[1])*side+reach+lag[0]:][:traitSide]
+			for x, v := range row {
+				sum += v * other[x]
 			}
 		}
+		s.high[i] += int64(sum)
 	}
 }
 

@@ -20,6 +20,7 @@ type task struct {
 	planes     int
 	subsampled bool // colour comes from a file that keeps it at half the resolution of brightness
 	mixer      *mixer
+	isPart     bool        // the results of others are held beside its own: enlargePlanes works in four bands
 	saturation *saturation // is added to; nil: nobody asks for it
 	mem        *stage.Pool
 }
@@ -190,11 +191,26 @@ func (m *Model) stream(
 	return nil
 }
 
-// enlargePlanes returns whole planes enlarged as a task says, in a single band.
+// enlargePlanes returns whole planes enlarged as a task says, in a single band or, as a part of a mixture, in four.
 func (m *Model) enlargePlanes(ctx context.Context, in []*plane.Plane, t task) (out []*plane.Plane, err error) {
-	read := func(lo, hi int) []*plane.Plane { return rowsOfAll(in, lo, hi) }
+	bandRows := t.inH
 	write := func(_ int, rows []*plane.Plane) { out = rows }
-	err = m.stream(ctx, t, t.inH, read, write, func(float64) {})
+	if t.isPart {
+		bandRows = (t.inH + 3) / 4
+		for range in {
+			out = append(out, t.mem.Plane(t.w, t.h))
+		}
+		write = func(top int, rows []*plane.Plane) {
+			for i, p := range rows {
+				copy(out[i].Pix[top*t.w:], p.Pix)
+				if t.w != t.inW || t.h != t.inH { // else they may be those of the picture
+					t.mem.Give(p.Pix)
+				}
+			}
+		}
+	}
+	read := func(lo, hi int) []*plane.Plane { return rowsOfAll(in, lo, hi) }
+	err = m.stream(ctx, t, bandRows, read, write, func(float64) {})
 	return out, err
 }
 

@@ -12,15 +12,16 @@ import (
 // 1.
 func (m *Model) ensemble(ctx context.Context, in []*plane.Plane, t task, report func(float64)) ([]*plane.Plane, error) {
 	alone := t
-	alone.mixer = nil
+	alone.mixer, alone.isPart = nil, t.mixer != nil
 	if t.mixer == nil {
 		return m.meanOf(ctx, in, alone, report)
 	}
-	out, err := m.meanOf(ctx, in, alone, func(share float64) { report(share / 2) })
+	// The other one comes first, as the mean over orientations takes more memory than that over colours.
+	other, err := t.mixer.other.meanOf(ctx, in, alone, func(share float64) { report(share / 2) })
 	if err != nil {
 		return nil, err
 	}
-	other, err := t.mixer.other.meanOf(ctx, in, alone, func(share float64) { report(0.5 + share/2) })
+	out, err := m.meanOf(ctx, in, alone, func(share float64) { report(0.5 + share/2) })
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +96,8 @@ func (m *Model) meanOfColours(
 	if err != nil {
 		return nil, err
 	}
+	colour := [2]*plane.Plane{out[1], out[2]}
+	out = nil // brightness is released
 	rgb := make([]*plane.Plane, len(in))
 	for i, p := range in {
 		rgb[i] = p.Crop(0, 0, p.W, p.H)
@@ -114,7 +117,7 @@ func (m *Model) meanOfColours(
 	}
 	splitRGB(rgb)
 	for i, p := range rgb[1:] {
-		setMean(p, out[1+i])
+		setMean(p, colour[i])
 	}
 	return rgb, nil
 }

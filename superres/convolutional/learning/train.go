@@ -141,6 +141,11 @@ const mostMargin = 128
 // 33.38, 31.81 and 29.63 dB, and 20 other drawings from 4.9 to 5.1 dB over Lanczos. Then 40,000 steps at rate 0.003
 // with 15 % drawings took it back to 33.34.
 //
+// A large network that is its own teacher learns drawings alone. At ×3, 48 channels, 10 layers, 150,000 steps more of 8
+// patches of 24 at rate 0.01 with 10 % drawings left Set5 and T91 at 33.69 and 32.08 dB, took open-valid from 29.86 to
+// 29.87, general-dev from 33.01 to 32.99, and 20 drawings from 4.25 to 7.14 dB over Lanczos, the least from 0.04 to
+// 1.16.
+//
 // Squared errors in the last 40 % of the steps, in place of 15 %, change nothing, nor does momentum of 0.9, nor taking
 // patches as they come, instead of the one of two with the larger residual: 30.04 with each of the last two.
 func Defaults() Trainer {

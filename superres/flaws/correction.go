@@ -234,20 +234,34 @@ func (c Correction) NoiseGain() float64 {
 	return math.Sqrt(float64(sum)) / (1 << tapBits)
 }
 
-// rowsEach is how many rows Apply splits at a time.
+// rowsEach is how many rows repaint has painted at a time.
 const rowsEach = 64
 
 // Apply returns img corrected, in new memory: its brightness is filtered, and what that changes is added to red, green
 // and blue alike. img must be opaque.
 func (c Correction) Apply(img image.Image) image.Image {
+	t := c.taps()
+	return repaint(img, func(out *picture.Canvas, lo, hi int) { t.filter(out, img, lo, hi) })
+}
+
+// repaint returns a picture of the kind and the size of img, whose rows paint paints, in new memory. paint is called
+// concurrently, for the rows [lo, hi).
+func repaint(img image.Image, paint func(out *picture.Canvas, lo, hi int)) image.Image {
 	size := img.Bounds().Size()
 	out := picture.NewCanvas(size.X, size.Y, picture.IsGrey(img), picture.IsDeep(img))
-	t := c.taps()
 	parallel.Rows((size.Y+rowsEach-1)/rowsEach, func(i int) {
-		lo, hi := i*rowsEach, min((i+1)*rowsEach, size.Y)
-		t.filter(out, img, lo, hi)
+		paint(out, i*rowsEach, min((i+1)*rowsEach, size.Y))
 	})
 	return out.Image
+}
+
+// paintRow paints row y with the samples of its channels, grey or red, green and blue.
+func paintRow(out *picture.Canvas, y int, channels [][]float32) {
+	if len(channels) == 1 {
+		out.Put(y, 0, channels[0])
+	} else {
+		out.RGB(y, channels[0], channels[1], channels[2])
+	}
 }
 
 // filter paints the rows [lo, hi) of img, filtered.
@@ -274,15 +288,13 @@ func (t *taps) filter(out *picture.Canvas, img image.Image, lo, hi int) {
 			kernel.AddFloats(pairs[dy*padded:][:padded], rowAt(y-dy), rowAt(y+dy))
 		}
 		kernel.Combine(add, pairs, at, weights)
+		var painted [][]float32
 		for _, channel := range p.Channels {
 			row := channel.Row(y - from)
 			kernel.AddFloats(row, row, add)
+			painted = append(painted, row)
 		}
-		if len(p.Channels) == 1 {
-			out.Put(y, 0, p.Channels[0].Row(y-from))
-		} else {
-			out.RGB(y, p.Channels[0].Row(y-from), p.Channels[1].Row(y-from), p.Channels[2].Row(y-from))
-		}
+		paintRow(out, y, painted)
 	}
 }
 

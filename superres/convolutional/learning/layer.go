@@ -115,7 +115,7 @@ func newLayer(s shape, l convolutional.Layer, random, isNearIdentity bool, rng *
 	f := &layer{
 		shape: s, now: s.read(l), transposed: make([]float32, s.side*s.side*s.wide*s.in),
 		square: make([]float32, s.size()-s.rows()*s.wide),
-		update: make([]float32, s.rows()*s.wide), muon: newMuon(s.rows(), s.wide),
+		update: make([]float32, s.rows()*s.wide), muon: newMuon(s.wide),
 	}
 	for _, p := range []*parameters{&f.average, &f.gradient, &f.momentum} {
 		*p = s.divide(make([]float32, s.size()))

@@ -101,18 +101,16 @@ const (
 	schulzC     = 2.0315
 )
 
-// muon has the buffers of orthogonalise: four n×n matrices, and a transposed rows×n one.
-type muon struct {
-	gram, next, p, poly, transposed []float32
-}
+// muon has the buffers of orthogonalise, four n×n matrices, and n zeros.
+type muon struct{ gram, next, p, poly, zero []float32 }
 
-func newMuon(rows, n int) muon {
+func newMuon(n int) muon {
 	make := func(n int) []float32 { return make([]float32, n) }
-	return muon{make(n * n), make(n * n), make(n * n), make(n * n), make(rows * n)}
+	return muon{make(n * n), make(n * n), make(n * n), make(n * n), make(n)}
 }
 
-// orthogonalise sets to, rows×n, approximately to x·(xᵀx)^(−1/2), or to 0 when x is 0. rows must be a multiple
-// of kernel.Rows32 and n of kernel.Lanes.
+// orthogonalise sets to, rows×n, approximately to x·(xᵀx)^(−1/2), or to 0 when x is 0. n must be a multiple of
+// kernel.Lanes and kernel.Rows32.
 func (w *muon) orthogonalise(to, x []float32, rows, n int) {
 	multiply := func(to, a, b []float32) { kernel.Mul32(to, n, a, n, b, n, n, n, n) } // a is symmetric
 	kernel.Mul32(w.gram, n, x, n, x, n, n, rows, n)
@@ -145,10 +143,5 @@ func (w *muon) orthogonalise(to, x []float32, rows, n int) {
 		multiply(w.next, w.poly, w.gram)
 		multiply(w.gram, w.poly, w.next)
 	}
-	for r := range rows {
-		for i, v := range x[r*n : (r+1)*n] {
-			w.transposed[i*rows+r] = v
-		}
-	}
-	kernel.Mul32(to, n, w.transposed, rows, w.p, n, rows, n, n)
+	kernel.Convolve32(to, x, n, 0, 1, n, w.p, w.zero, rows) // x·p
 }

@@ -37,7 +37,7 @@ func TestOrthogonalise(t *testing.T) {
 		var u, v, want mat.Dense
 		svd.UTo(&u)
 		svd.VTo(&v)
-		w := newMuon(rows, n)
+		w := newMuon(n)
 		in, got := make([]float32, rows*n), make([]float32, rows*n)
 		for i := range in {
 			in[i] = float32(3 * x.At(i/n, i%n))
@@ -64,7 +64,7 @@ func TestOrthogonalise(t *testing.T) {
 			}
 		}
 	}
-	w := newMuon(16, 16)
+	w := newMuon(16)
 	to := []float32{256: 0}[:256]
 	to[3] = 5
 	w.orthogonalise(to, make([]float32, 256), 16, 16)

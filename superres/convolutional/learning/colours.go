@@ -57,8 +57,8 @@ import (
 // green and blue, in eight orientations: its results were the same to 0.001 dB whether colour was shown or not, also
 // where three quarters of the channels had begun at red, green and blue. With red and blue as further results in
 // training it used colour, and had 31.36 dB on Set5 with it, 31.38 without, after 20,000 steps. A correction of
-// brightness as a further output of the network for colour, after 4,000 steps, changes none of 31.45, 29.93 and 28.20 dB
-// on Set5, T91 and open-valid. What the fast network makes of red, green and blue, less what it makes of brightness,
+// brightness as a further output of the network for colour, after 4,000 steps, changes none of 31.45, 29.93 and 28.20
+// dB on Set5, T91 and open-valid. What the fast network makes of red, green and blue, less what it makes of brightness,
 // added to what photo makes of brightness, gives 0.06 dB on Set5, half of what photo itself gives so, for a third more
 // time; 0.23 of bird's 0.40.
 const (

@@ -2,7 +2,6 @@ package superres
 
 import (
 	"context"
-	"slices"
 
 	"superres/internal/parallel"
 	"superres/internal/picture"
@@ -35,18 +34,7 @@ func (m *Model) meanOf(ctx context.Context, in []*plane.Plane, t task, report fu
 	if t.planes == 3 && m.Network == nil && !t.subsampled && !m.foreignColour && !m.IsGraded() {
 		return m.meanOfColours(ctx, in, t, report)
 	}
-	orientations := allOrientations
-	if m.hasFinest(t.sizes) {
-		orientations = colourOrientations[0]
-	}
-	return m.meanOfOrientations(ctx, in, orientations, t, report)
-}
-
-// hasFinest reports whether all passes have larger stages for the effort max. These take three times as long, so fewer
-// orientations are enlarged by them.
-func (m *Model) hasFinest(s sizes) bool {
-	models := m.chainModels(s)
-	return len(models) > 0 && !slices.ContainsFunc(models, func(model *Model) bool { return model.finest == nil })
+	return m.meanOfOrientations(ctx, in, allOrientations, t, report)
 }
 
 // allOrientations are those of package picture.
@@ -83,8 +71,7 @@ func (m *Model) meanOfOrientations(
 	return means, nil
 }
 
-// colourOrientations are the orientations in which red, green and blue are enlarged, by larger stages the first of
-// each. All eight are among them.
+// colourOrientations are the orientations in which red, green and blue are enlarged. All eight are among them.
 var colourOrientations = [3][]int32{{0, 3, 5}, {1, 2, 4}, {6, 7, 0}}
 
 // meanOfColours returns the enlargement of a picture in colour whose red, green and blue the model enlarges one after
@@ -105,9 +92,7 @@ func (m *Model) meanOfColours(
 	ctx context.Context, in []*plane.Plane, t task, report func(float64),
 ) ([]*plane.Plane, error) {
 	const parts = 4 // in red, green, blue, and the network for colour
-	best := *m      // whose colour it is
-	best.maxEffort = false
-	out, err := best.enlargePlanes(ctx, in, t)
+	out, err := m.enlargePlanes(ctx, in, t)
 	if err != nil {
 		return nil, err
 	}
@@ -121,13 +106,8 @@ func (m *Model) meanOfColours(
 	report(1. / parts)
 	single := t
 	single.planes = 1
-	isFinest := m.hasFinest(t.sizes)
 	for i, p := range rgb {
-		orientations := colourOrientations[i]
-		if isFinest {
-			orientations = orientations[:1]
-		}
-		mean, err := m.meanOfOrientations(ctx, []*plane.Plane{p}, orientations, single, func(share float64) {
+		mean, err := m.meanOfOrientations(ctx, []*plane.Plane{p}, colourOrientations[i], single, func(share float64) {
 			report((float64(i+1) + share) / parts)
 		})
 		if err != nil {

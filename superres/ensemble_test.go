@@ -1,17 +1,12 @@
 package superres
 
 import (
-	"image"
-	"image/draw"
-	"reflect"
 	"testing"
 
-	"superres/internal/kernel"
 	"superres/internal/must"
 	"superres/internal/picture"
 	"superres/internal/testimage"
 	"superres/patches/plane"
-	"superres/superres/stage"
 )
 
 // At the effort max the brightness of a picture in colour is that of its red, green and blue, each enlarged in three
@@ -63,57 +58,5 @@ func TestEnsembleOfColours(t *testing.T) {
 	luma = mean(robust, split[0], 0, 1, 2, 3, 4, 5, 6, 7)
 	if got := must.Get(robust.ensemble(t.Context(), split, double, ignore))(t); farthest(got[0], luma) > 1e-5 {
 		t.Error("a model for damaged pictures enlarges colours one after the other")
-	}
-}
-
-// Larger stages for the effort max are opened once, at this effort alone, and enlarge red, green and blue in an
-// orientation each, and grey in three. The model is tuned, and its colour changed, together with them, and its
-// fingerprint depends on them. A larger model for another scale is refused.
-func TestFinest(t *testing.T) {
-	opened := 0
-	small, large := builtin(t, "photo-fast"), builtin(t, "photo")
-	m := small.WithFinest(func() (*Model, error) { opened++; return large, nil })
-	img, grey := testimage.Drawing(20, 30, 1), image.NewGray(image.Rect(0, 0, 20, 30))
-	draw.Draw(grey, grey.Bounds(), img, image.Point{}, draw.Src)
-	if !reflect.DeepEqual(upscale(t, m, img, 2), upscale(t, small, img, 2)) || opened > 0 {
-		t.Errorf("the effort best is another one, or opened %d models", opened)
-	}
-	luma := func(m *Model, orientation int32, of image.Image) *plane.Plane {
-		p := picture.Orient(picture.Split(of).Luma(), orientation)
-		p = must.Get(m.enlargePlane(t.Context(), p, 2*p.W, 2*p.H))(t)
-		out := plane.New(40, 60)
-		picture.AddOriented(out, p, orientation, 1./3)
-		return out
-	}
-	sum := plane.New(40, 60)
-	for _, o := range []int32{0, 3, 5} {
-		kernel.AddFloats(sum.Pix, sum.Pix, luma(large, o, grey).Pix)
-	}
-	got := picture.Split(upscale(t, withEffort(t, m, "max"), grey, 2)).Luma()
-	if d := farthest(got, sum); d > 0.6/255 {
-		t.Errorf("grey is off by %g levels", 255*d)
-	}
-	if d := farthest(luma(small, 0, grey), luma(large, 0, grey)); d < 1./255/3 {
-		t.Errorf("the models differ by %g levels, so that this shows nothing", 3*255*d)
-	}
-	own := upscale(t, withEffort(t, m, "max"), img, 2)
-	if reflect.DeepEqual(own, upscale(t, withEffort(t, small, "max"), img, 2)) || opened != 1 {
-		t.Errorf("colour is enlarged without the larger stages, or %d models were opened", opened)
-	}
-	back := 3
-	tuned := must.Get(m.Tune(stage.Tuning{BackProject: &back}))(t)
-	if found := must.Get(withEffort(t, tuned, "max").modelFor(2))(t); len(found.Stages) != 2 {
-		t.Errorf("tuned, it has %d larger stages, expected 2", len(found.Stages))
-	}
-	sums := map[string]bool{}
-	for _, m := range []*Model{small, m, tuned, withEffort(t, small, "max"), withEffort(t, m, "max")} {
-		sums[must.Get(m.Fingerprint())(t)] = true
-	}
-	if len(sums) != 5 {
-		t.Errorf("%d fingerprints, expected 5", len(sums))
-	}
-	wrong := withEffort(t, small.WithFinest(func() (*Model, error) { return builtin(t, "photo").modelFor(3) }), "max")
-	if _, err := wrong.Upscale(t.Context(), img, Options{Scale: 2}); err == nil {
-		t.Error("a larger model for another scale: no error")
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-
-	"superres/superres/stage"
 )
 
 // A model may have siblings: models of the same kind that were trained for other scales. A picture is then enlarged
@@ -91,49 +89,14 @@ func (m *Model) scales() []int {
 	return list
 }
 
-// modelFor returns the sibling of the given scale, or m if there is none; at the effort max with its largest stages. It
-// fails if these or the sibling cannot be opened.
+// modelFor returns the sibling of the given scale, or m if there is none. It fails if the sibling cannot be opened.
 func (m *Model) modelFor(scale int) (*Model, error) {
-	found := m
 	for _, s := range m.siblings {
 		if s.scale == scale {
-			var err error
-			if found, err = s.open(); err != nil {
-				return nil, err
-			}
+			return s.open()
 		}
 	}
-	if !m.maxEffort || found.finest == nil {
-		return found, nil
-	}
-	larger, err := found.finest()
-	if err != nil {
-		return nil, err
-	}
-	own := *found
-	own.Stages, own.loadedBytes = larger, 0
-	return &own, nil
-}
-
-// stages opens stages.
-type stages func() ([]stage.Stage, error)
-
-// WithFinest returns m with the stages of the larger model that open returns for the effort max. That model must have
-// the scale of m, and stages. open is called at most once, when an enlargement first needs it.
-func (m *Model) WithFinest(open func() (*Model, error)) *Model {
-	out := *m
-	out.finest = sync.OnceValues(func() ([]stage.Stage, error) {
-		larger, err := open()
-		if err == nil && (larger.Scale != m.Scale || len(larger.Stages) == 0) {
-			err = fmt.Errorf("superres: a model of scale %d with %d stages where a larger one of %d is expected",
-				larger.Scale, len(larger.Stages), m.Scale)
-		}
-		if err != nil {
-			return nil, err
-		}
-		return larger.Stages, nil
-	})
-	return &out
+	return m, nil
 }
 
 // restores reports whether the model changes a picture also where the result is no larger: whether it is the network

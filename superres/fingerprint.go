@@ -8,8 +8,8 @@ import (
 )
 
 // Fingerprint returns a SHA-256, in hexadecimal, of all that the model puts into the pixels of a result: its
-// interpolation, its stages with their settings, those for the effort max, its siblings and its smaller model for the
-// effort fast. Its provenance does not count. It fails if one of these cannot be opened.
+// interpolation, its stages with their settings, its siblings and its smaller model for the effort fast. Its provenance
+// does not count. It fails if a sibling or the smaller model cannot be opened.
 func (m *Model) Fingerprint() (string, error) {
 	h := sha256.New()
 	if m.IsPlain() {
@@ -19,27 +19,15 @@ func (m *Model) Fingerprint() (string, error) {
 	if m.maxEffort {
 		fmt.Fprintln(h, "max, colours apart")
 	}
-	finest := *m
-	finest.maxEffort = true
 	for _, scale := range m.scales() {
 		model, err := m.modelFor(scale)
 		if err != nil {
 			return "", err
 		}
-		list := []*Model{model}
-		if model.finest != nil && !m.maxEffort {
-			larger, err := finest.modelFor(scale)
-			if err != nil {
-				return "", err
-			}
-			list = append(list, larger)
-		}
-		for _, one := range list {
-			bare := *one
-			bare.Provenance = Provenance{}
-			if err := bare.digest(h); err != nil {
-				return "", err
-			}
+		bare := *model
+		bare.Provenance = Provenance{}
+		if err := bare.digest(h); err != nil {
+			return "", err
 		}
 	}
 	if m.fast != nil {

@@ -28,7 +28,6 @@ type Model struct {
 
 	siblings      []sibling              // for other scales
 	fast          func() (*Model, error) // opens the smaller model for the effort fast; nil: there is none
-	finest        stages                 // opens larger ones than Stages for the effort max; nil: there are none
 	robust        *robust                // chooses a model for each picture; nil: this one enlarges all
 	maxEffort     bool                   // has the effort max: a mean over orientations and colours
 	foreignColour bool                   // has the networks for colour of another model

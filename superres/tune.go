@@ -36,46 +36,16 @@ func (m *Model) Tune(t stage.Tuning) (*Model, error) {
 // tuneAlone returns a copy of the model with the settings of t. Its siblings are the untuned siblings of m.
 func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 	out := *m
-	out.fast = nil
-	var err error
-	if out.Stages, err = m.tuneStages(m.Stages, t); err != nil {
-		return nil, err
-	}
-	if m.finest != nil {
-		out.finest = sync.OnceValues(func() ([]stage.Stage, error) {
-			larger, err := m.finest()
-			if err != nil {
-				return nil, err
-			}
-			return m.tuneStages(larger, t)
-		})
-	}
-	if (t.Coder != "" || t.Sparsity != 0) && !m.has(stage.Coding) {
-		return nil, usage.Errorf("superres: this model codes no patches: a coder or a sparsity means nothing to it")
-	}
-	for _, c := range out.colourFields() {
-		if *c.field != nil {
-			if *c.field, err = (*c.field).Tune(t); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if t.Strength != 0 && !m.has(stage.Graded) {
-		return nil, usage.Errorf("superres: this model knows no level of what is wrong with a picture")
-	}
-	return &out, nil
-}
-
-// tuneStages returns list, which m has or may have, with the settings of t.
-func (m *Model) tuneStages(list []stage.Stage, t stage.Tuning) (tuned []stage.Stage, err error) {
-	for _, s := range list {
+	out.Stages, out.fast = nil, nil
+	for _, s := range m.Stages {
 		if tunable, ok := s.(stage.Tunable); ok {
+			var err error
 			if s, err = tunable.Tune(t); err != nil {
 				return nil, err
 			}
 		}
 		if s != nil {
-			tuned = append(tuned, s)
+			out.Stages = append(out.Stages, s)
 		}
 	}
 	if t.BackProject != nil && *t.BackProject != 0 {
@@ -91,9 +61,23 @@ func (m *Model) tuneStages(list []stage.Stage, t stage.Tuning) (tuned []stage.St
 		if err != nil {
 			return nil, err
 		}
-		tuned = append(tuned, back)
+		out.Stages = append(out.Stages, back)
 	}
-	return tuned, nil
+	if (t.Coder != "" || t.Sparsity != 0) && !m.has(stage.Coding) {
+		return nil, usage.Errorf("superres: this model codes no patches: a coder or a sparsity means nothing to it")
+	}
+	for _, c := range out.colourFields() {
+		if *c.field != nil {
+			var err error
+			if *c.field, err = (*c.field).Tune(t); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if t.Strength != 0 && !m.has(stage.Graded) {
+		return nil, usage.Errorf("superres: this model knows no level of what is wrong with a picture")
+	}
+	return &out, nil
 }
 
 // IsGraded reports whether the model can be tuned to the strength of a picture's degradation, such as noise.

@@ -153,21 +153,9 @@ func open(name string) (*superres.Model, error) {
 //	strokes, the colour of photo             25.07  25.63  26.06
 func load(name string) (*superres.Model, error) {
 	m, err := loadFile(name)
-	if err != nil {
-		return nil, err
-	}
 	suffix, isRobust := strings.CutPrefix(name, PhotoReal)
-	if !isRobust {
-		// The stages of the file photo-max.x4.npz are those of photo for the effort max at scale 4.
-		base, scale, found := strings.Cut(name, ".")
-		if !found {
-			scale = "x2"
-		}
-		larger := base + "-max." + scale
-		if _, err := fs.Stat(files, larger+".npz"); err == nil {
-			m = m.WithFinest(func() (*superres.Model, error) { return loadFile(larger) })
-		}
-		return m, nil
+	if err != nil || !isRobust {
+		return m, err
 	}
 	cleanModel, err := loadFile(Photo + suffix)
 	if err != nil {

@@ -61,6 +61,11 @@ import (
 // dB on Set5, T91 and open-valid. What the fast network makes of red, green and blue, less what it makes of brightness,
 // added to what photo makes of brightness, gives 0.06 dB on Set5, half of what photo itself gives so, for a third more
 // time; 0.23 of bird's 0.40.
+//
+// Trained from nothing, a network of the size of photo does use colour. With red and blue as further results in
+// training, of half the weight, it has 31.47, 29.95, 28.19 and 30.53 dB on Set5, T91, open-valid and general-dev at ×4
+// after 36,000 steps of 8 patches of 32×32, 295 million pixels, where photo has 31.45, 29.93, 28.20 and 30.47 after
+// 2 billion and with teachers; on grey pictures it is 0.07 dB behind.
 const (
 	colours        = 2 // R−Y and B−Y
 	colourChannels = 16

@@ -49,7 +49,7 @@ func testGradient(t *testing.T, patch, scale, skip int, squared, isRounded bool)
 	o := newSmallTrainer()
 	o.Scale, o.Patch, o.Batch = scale, patch, 1
 	o.Robust = scale == 3
-	if patch < 39 {
+	if patch < 39 { // the large patch has zeros beside it in all layers, the small ones in none
 		o.Margin = mostMargin
 	}
 	if skip > 0 {

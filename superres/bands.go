@@ -27,6 +27,7 @@ type pass struct {
 	interpolation *resample.Scaler
 	network       *networkPass // nil: the model has no network
 	keepsLow      bool         // stages or colour need low; false: a network alone does all
+	showsColour   bool         // stages get the colour of low: see stage.ColourViewer
 	low           []window     // rows that have arrived, of each plane
 	enlarged      int          // number of rows of low that the interpolation or the network has enlarged
 	chains        []*chain     // of the planes that the stages improve: the first one, or red, green and blue
@@ -173,6 +174,9 @@ func (p *pass) improve(
 		}
 		from := bandStart(done, reach)
 		stageWork := stage.NewWork(mem, work.portion((to-done)*s*p.w*s))
+		if p.showsColour && stage.SeesColour(st) {
+			stageWork = stageWork.WithColour([2]*plane.Plane{p.low[1].rows(from, end), p.low[2].rows(from, end)})
+		}
 		applied, err := st.Apply(ctx, low.rows(from, end), in.rows(from*s, end*s), stageWork)
 		if err != nil {
 			return nil, 0, err

@@ -36,9 +36,10 @@ func (m *Model) colourStages() (list []stage.Colour) {
 	return list
 }
 
-// enlargesColour reports whether a pass has a network for colour, or one for red, green and blue, so that colour goes
-// through the passes with brightness.
+// enlargesColour reports whether a pass has a network for colour, or one for red, green and blue, or a stage that looks
+// at colour, so that colour goes through the passes with brightness.
 func (m *Model) enlargesColour(s sizes) bool {
-	return m.takesRGB() ||
-		slices.ContainsFunc(m.chainModels(s), func(model *Model) bool { return len(model.colourStages()) > 0 })
+	return m.takesRGB() || slices.ContainsFunc(m.chainModels(s), func(model *Model) bool {
+		return len(model.colourStages()) > 0 || slices.ContainsFunc(model.Stages, stage.SeesColour)
+	})
 }

@@ -38,8 +38,8 @@ func (m *Model) WithSibling(scale int, open func() (*Model, error)) *Model {
 
 // WithColour returns m with the networks for colour of other, at each scale that both models were trained for;
 // at other scales m keeps its own, and always if it has a network for red, green and blue. At the effort max brightness
-// is enlarged alone, as only the other networks may know what is wrong with colour. The result has no smaller model for
-// the effort fast, so choose both efforts first.
+// is enlarged alone, and its stages do not look at colour, as only the other networks may know what is wrong with that.
+// The result has no smaller model for the effort fast, so choose both efforts first.
 func (m *Model) WithColour(other *Model) *Model {
 	out := m.colouredBy(other)
 	out.fast, out.foreignColour = nil, true
@@ -75,7 +75,7 @@ func (m *Model) changedSiblings(change func(*Model) (*Model, error)) (list []sib
 func (m *Model) colouredBy(other *Model) *Model {
 	out := *m
 	if other.Scale == m.Scale && !m.takesRGB() {
-		out.Colour, out.Subsampled = other.Colour, other.Subsampled
+		out.Colour, out.Subsampled, out.foreignColour = other.Colour, other.Subsampled, true
 	}
 	return &out
 }

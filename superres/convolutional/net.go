@@ -36,9 +36,10 @@ type params struct {
 	// Clip is the magnitude to which activations are clipped. It must be kernel.Clip.
 	Clip int `json:"limit"`
 
-	Colour   bool    `json:"colour,omitempty"`  // see Architecture.Colour
-	Graded   bool    `json:"leveled,omitempty"` // see Architecture.Strength
-	Strength float64 `json:"level,omitempty"`   // the strength that the stage is tuned to, 0..1
+	Colour     bool    `json:"colour,omitempty"`      // see Architecture.Colour
+	SeesColour bool    `json:"sees_colour,omitempty"` // see Architecture.SeesColour
+	Graded     bool    `json:"leveled,omitempty"`     // see Architecture.Strength
+	Strength   float64 `json:"level,omitempty"`       // the strength that the stage is tuned to, 0..1
 }
 
 // tables are the arrays of a network as a file holds them: those of all layers one after another, and the
@@ -70,6 +71,9 @@ func (p params) check(scale int) error {
 	if !(p.Strength >= 0 && p.Strength <= 1) || p.Strength > 0 && !p.Graded {
 		return fmt.Errorf("level %g, expected 0 to 1, and 0 of a network that knows none", p.Strength)
 	}
+	if p.Colour && p.SeesColour {
+		return errors.New("a network for colour that is one for brightness which sees colour")
+	}
 	if p.Clip != kernel.Clip {
 		return fmt.Errorf("activations of at most %d, expected %d", p.Clip, kernel.Clip)
 	}
@@ -82,7 +86,7 @@ func (p params) check(scale int) error {
 // architecture returns the architecture of the network at a scale.
 func (p params) architecture(scale int) Architecture {
 	return Architecture{Scale: scale, Channels: p.Channels, Depth: p.Depth, Skip: p.Skip, Colour: p.Colour,
-		Strength: p.Graded}
+		SeesColour: p.SeesColour, Strength: p.Graded}
 }
 
 // layers returns the layers of the network at a scale, with their sizes and without weights.

@@ -18,6 +18,8 @@ type Architecture struct {
 	Skip int
 	// Colour is true for a network that enlarges colour, false for one that enlarges brightness.
 	Colour bool
+	// SeesColour is true for a network for brightness that looks at the colour of the picture, too.
+	SeesColour bool
 	// Strength is true when the estimated strength of degradation is an input of the network.
 	Strength bool
 }
@@ -36,6 +38,9 @@ func (a Architecture) Every() int { return cmp.Or(a.Skip, a.Depth) }
 // multiplies negative ones by a slope, one per channel (PReLU). When the strength l of the picture's
 // degradation, 0..1, is an input, all layers but the last use bᵢ + l·vᵢ as their bias, which moves the
 // thresholds of φ. That is equivalent to a further input channel whose samples are all l.
+//
+// A network that sees colour has ½(R−Y), ½(B−Y) and Y as its inputs, of which the first two are 0 for a grey picture.
+// Where colours change, they tell where an edge lies more exactly than brightness does.
 //
 // Before the first layer the picture is extended on each side by the reach of the network, with its edge
 // samples repeated; the layers themselves are not padded. The network of [Colour] differs in its first layer
@@ -94,6 +99,9 @@ const firstSide = 5
 // layers returns the layers of a network of this architecture with their sizes set and all slices nil.
 func (a Architecture) layers() []Layer {
 	first, outputs := Layer{Side: firstSide, In: 1, Out: a.Channels, first: true}, a.Scale*a.Scale
+	if a.SeesColour {
+		first.In = colours + 1
+	}
 	if a.Colour {
 		first.Side, first.In, outputs = 3, colours+a.Scale*a.Scale, colours*a.Scale*a.Scale
 	}

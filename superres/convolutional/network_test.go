@@ -7,13 +7,18 @@ import (
 	"superres/patches/plane"
 )
 
-// forward returns the residual of a network for brightness in float32, computed by the definition of Network.
-func (n *Network) forward(low *plane.Plane) *plane.Plane {
-	margin := n.Reach()
+// forward returns the residual of a network for brightness in float32, computed by the definition of Network. colour
+// are the colour differences that the network sees, if it does.
+func (n *Network) forward(low *plane.Plane, colour ...*plane.Plane) *plane.Plane {
+	margin, inputs := n.Reach(), len(colour)+1
 	w, h := low.W+2*margin, low.H+2*margin
-	x := make([]float32, w*h)
-	for i := range x {
-		x[i] = low.Row(min(max(i/w-margin, 0), low.H-1))[min(max(i%w-margin, 0), low.W-1)]
+	x := make([]float32, w*h*inputs)
+	for i := range w * h {
+		u, v := min(max(i%w-margin, 0), low.W-1), min(max(i/w-margin, 0), low.H-1)
+		for k, c := range colour {
+			x[i*inputs+k] = c.Row(v)[u] / 2
+		}
+		x[i*inputs+len(colour)] = low.Row(v)[u]
 	}
 	x = n.through(x, w, h)
 	s := n.Scale
@@ -50,6 +55,7 @@ func TestProducts(t *testing.T) {
 		{Architecture{Scale: 2, Channels: 16, Depth: 3}, 5*5*16 + 3*(9*16*16) + 9*16*4},
 		{Architecture{Scale: 2, Channels: 48, Depth: 10}, 210_288}, // photo
 		{Architecture{Scale: 4, Channels: 32, Depth: 18, Strength: true}, 171_296},
+		{Architecture{Scale: 2, Channels: 16, Depth: 3, SeesColour: true}, 3*5*5*16 + 3*(9*16*16) + 9*16*4},
 		// Colour has 2 and 9 inputs, and 2·9 outputs.
 		{Architecture{Scale: 3, Channels: 16, Depth: 1, Colour: true}, 9*11*16 + 9*16*16 + 9*16*18},
 	} {
@@ -57,4 +63,13 @@ func TestProducts(t *testing.T) {
 			t.Errorf("%+v: %d products, expected %d", c.Architecture, got, c.want)
 		}
 	}
+}
+
+// makeColour returns colour differences for a picture.
+func makeColour(low *plane.Plane) []*plane.Plane {
+	red, blue := plane.New(low.W, low.H), plane.New(low.W, low.H)
+	for i, v := range low.Pix {
+		red.Pix[i], blue.Pix[i] = 0.7*v-0.3, 0.5-v*v
+	}
+	return []*plane.Plane{red, blue}
 }

@@ -52,7 +52,7 @@ func (p params) isSum(layer int) bool { return p.isChain(layer) && layer%p.every
 // newNet rounds a network to integers. It fails when a number is not finite, too large for them, or of a wrong size.
 func newNet(n *Network) (net, error) {
 	p := params{Clip: kernel.Clip, Channels: n.Channels, Depth: n.Depth, Skip: n.Skip, Colour: n.Colour,
-		Graded: n.Strength}
+		SeesColour: n.SeesColour, Graded: n.Strength}
 	if p.Skip == p.Depth {
 		p.Skip = 0
 	}
@@ -288,12 +288,14 @@ func (n *Network) patterns() (list [][]float32) {
 		square := make([]float32, 0, side*side*n.Layers[0].In)
 		for i := range side * side {
 			x, y := float64(i%side), float64(i/side)
+			if n.Colour || n.SeesColour { // extreme colours
+				square = append(square, greatestRed*(2*f(x, y)-1), greatestBlue*(1-2*f(x, y)))
+			}
 			if !n.Colour {
 				square = append(square, f(x, y))
 				continue
 			}
-			// Extreme colours, then the brightness of the s² pixels that the sample covers.
-			square = append(square, greatestRed*(2*f(x, y)-1), greatestBlue*(1-2*f(x, y)))
+			// The brightness of the s² pixels that the sample covers.
 			for k := range n.Scale * n.Scale {
 				square = append(square, f(x+float64(k%n.Scale)/float64(n.Scale), y+float64(k/n.Scale)/float64(n.Scale)))
 			}

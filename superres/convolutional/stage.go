@@ -45,6 +45,9 @@ func Of(s stage.Stage) (*Stage, bool) {
 // Kind implements stage.Stage.
 func (s *Stage) Kind() string { return kind }
 
+// SeesColour implements stage.ColourViewer.
+func (s *Stage) SeesColour() bool { return s.params.SeesColour }
+
 // Reach implements stage.Stage.
 func (s *Stage) Reach() int { return s.reach() }
 
@@ -104,6 +107,9 @@ func (s *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.W
 			to[x] = quantiseLuma(v)
 		}
 	}
+	if s.params.SeesColour {
+		read = readColour(low, w.Colour())
+	}
 	add := func(y int, sums []float32, step int) {
 		for k := range s.scale {
 			row := y*s.scale + k
@@ -116,6 +122,28 @@ func (s *Stage) Apply(ctx context.Context, low, current *plane.Plane, w *stage.W
 		return nil, err
 	}
 	return out, nil
+}
+
+// readColour returns a function that writes the inputs of a network that sees colour for a row. Planes of colour that
+// are nil are 0.
+func readColour(low *plane.Plane, colour [colours]*plane.Plane) func(y int, to []int16) {
+	const inputs = colours + 1
+	return func(y int, to []int16) {
+		for i, p := range colour {
+			for x := range low.W {
+				to[x*inputs+i] = 0
+			}
+			if p == nil {
+				continue
+			}
+			for x, v := range p.Row(y) {
+				to[x*inputs+i] = quantiseColour(v)
+			}
+		}
+		for x, v := range low.Row(y) {
+			to[x*inputs+colours] = quantiseLuma(v)
+		}
+	}
 }
 
 // zero and one are the range of brightness; one is also the share by which a whole residual is added.

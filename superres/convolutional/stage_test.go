@@ -61,10 +61,17 @@ func TestStage(t *testing.T) {
 	}
 	stagetest.Run(t, 2, roundNetwork(t, addStrength(sampleNetwork(2, 16, 2, 1))))
 	stagetest.Run(t, 2, roundNetwork(t, sampleNetwork(2, 16, 2, 1)).WithGrain(15))
+	stagetest.Run(t, 3, roundNetwork(t, seeing(3, 20, 2)))
 	for skip := 1; skip <= 3; skip++ {
 		n := NewNetwork(Architecture{Scale: 2, Channels: 16, Depth: 6, Skip: skip})
 		stagetest.Run(t, 2, roundNetwork(t, randomise(n, 3)))
 	}
+}
+
+// seeing returns a network of random weights that sees colour.
+func seeing(scale, channels, depth int) *Network {
+	a := Architecture{Scale: scale, Channels: channels, Depth: depth, SeesColour: true}
+	return randomise(NewNetwork(a), 1)
 }
 
 // addStrength makes strength an input of n, with random parameters, and returns n.
@@ -97,24 +104,32 @@ func TestIntegersAreTheNetwork(t *testing.T) {
 	if testing.Short() {
 		t.Skip("nothing in it runs beside anything else")
 	}
-	for i, size := range [][3]int{{2, 32, 10}, {3, 16, 5}, {4, 12, 1}, {2, 16, 4}, {2, 16, 4}} {
+	for i, size := range [][3]int{{2, 32, 10}, {3, 16, 5}, {4, 12, 1}, {2, 16, 4}, {2, 16, 4}, {2, 16, 5}} {
 		n := sampleNetwork(size[0], size[1], size[2], 2)
 		if i == 1 {
 			n.Skip, n.Depth, n.Layers = 2, 6, append(n.Layers[:6:6], n.Layers[5:]...)
 		}
 		level := 0.0
-		if i > 2 {
+		if i == 5 {
+			n = seeing(size[0], size[1], size[2])
+		} else if i > 2 {
 			n, level = addStrength(n), float64(i-3)*0.625
 		}
 		tuned := must.Get(roundNetwork(t, n).Tune(stage.Tuning{Strength: level}))(t)
 		s := tuned.(*Stage)
 		low := makeTexture(33, 21)
-		want := n.atStrength(float32(level)).forward(low)
+		var colour []*plane.Plane
+		var work *stage.Work
+		if n.SeesColour {
+			colour = makeColour(low)
+			work = work.WithColour([2]*plane.Plane(colour))
+		}
+		want := n.atStrength(float32(level)).forward(low, colour...)
 		current := plane.New(want.W, want.H)
 		for i := range current.Pix {
 			current.Pix[i] = 0.5
 		}
-		got := must.Get(s.Apply(t.Context(), low, current, nil))(t)
+		got := must.Get(s.Apply(t.Context(), low, current, work))(t)
 		signal, noise := 0.0, 0.0
 		for i, v := range want.Pix {
 			d := float64(got.Pix[i] - picture.Clamp(0.5+v))

@@ -82,6 +82,13 @@ type AreaKeeper interface {
 	KeepsAreas() bool
 }
 
+// ColourViewer is a stage that reports whether it looks at the colour of a picture, which a model then gives it by
+// Work.WithColour: if the picture has colour, and of full resolution.
+type ColourViewer interface {
+	Stage
+	SeesColour() bool
+}
+
 // SettingsOf returns the settings that concern s: none if s is not Tunable.
 func SettingsOf(s Stage) Settings {
 	if t, ok := s.(Tunable); ok {
@@ -94,6 +101,12 @@ func SettingsOf(s Stage) Settings {
 func KeepsAreas(s Stage) bool {
 	k, ok := s.(AreaKeeper)
 	return ok && k.KeepsAreas()
+}
+
+// SeesColour reports whether s looks at colour (see ColourViewer); false if s is not a ColourViewer.
+func SeesColour(s Stage) bool {
+	v, ok := s.(ColourViewer)
+	return ok && v.SeesColour()
 }
 
 // Colour enlarges the colour of a picture for a model, after the stages have enlarged brightness. It does not change

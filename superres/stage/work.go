@@ -11,10 +11,30 @@ import (
 type Work struct {
 	memory *Pool
 	report func(float64)
+	colour [2]*plane.Plane
 }
 
 // NewWork returns a Work that takes memory from pool and calls report with the share done, 0 to 1; either may be nil.
-func NewWork(pool *Pool, report func(float64)) *Work { return &Work{pool, report} }
+func NewWork(pool *Pool, report func(float64)) *Work { return &Work{memory: pool, report: report} }
+
+// WithColour returns w with the colour of the picture that is enlarged, for stages that look at it: its differences R−Y
+// and B−Y, -1 to 1, of the same rows as low. They must not be changed or kept.
+func (w *Work) WithColour(colour [2]*plane.Plane) *Work {
+	var out Work
+	if w != nil {
+		out = *w
+	}
+	out.colour = colour
+	return &out
+}
+
+// Colour returns the planes of WithColour; nil if there are none, as for a grey picture.
+func (w *Work) Colour() [2]*plane.Plane {
+	if w == nil {
+		return [2]*plane.Plane{}
+	}
+	return w.colour
+}
 
 // Report passes on share, the share of the work that is done, 0 to 1.
 func (w *Work) Report(share float64) {

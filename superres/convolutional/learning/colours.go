@@ -85,9 +85,10 @@ var (
 // forColour returns the options for colour. The chain is deeper beside a larger network for brightness, which
 // takes more of the time anyway.
 func (t Trainer) forColour() Trainer {
-	t.Depth, t.Skip, t.Margin = t.Channels/kernel.Lanes, 0, mostMargin
+	t.Depth, t.Skip, t.Margin = max(t.Channels/kernel.Lanes, t.Depth/8), 0, mostMargin
 	t.Channels, t.Patch, t.Batch = colourChannels, colourPatch, colourBatch
 	t.Steps, t.Interval, t.LearningRate, t.Decay = t.ColourSteps, t.ColourSteps, colourRate, colourDecay
+	t.SeesColour = false // these see the colour that they enlarge anyway
 	return t
 }
 
@@ -221,7 +222,8 @@ func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resa
 	}
 	low := picture.Split(small)
 	lowLuma := low.Luma()
-	high, err := enlarge.Apply(ctx, lowLuma, resample.Resize(lowLuma, w*scale, h*scale, resample.Bicubic), nil)
+	work := (*stage.Work)(nil).WithColour(differences(low.Channels, lowLuma))
+	high, err := enlarge.Apply(ctx, lowLuma, resample.Resize(lowLuma, w*scale, h*scale, resample.Bicubic), work)
 	if err != nil {
 		return err
 	}

@@ -3,11 +3,15 @@ package learning
 import (
 	"context"
 	"image"
+	"slices"
+	"strings"
 	"testing"
 
 	"superres/internal/must"
+	"superres/internal/picture"
 	"superres/internal/testimage"
 	"superres/superres/convolutional"
+	"superres/superres/resample"
 	"superres/superres/stage"
 	"superres/superres/training"
 	"superres/superres/training/trainingtest"
@@ -17,13 +21,7 @@ import (
 func TestLearnsColour(t *testing.T) {
 	o := newSmallTrainer()
 	o.ColourSteps = 40
-	var sources []training.Source
-	for i := range 3 {
-		sources = append(sources, training.Source{Name: "tinted", Open: func(context.Context) (image.Image,
-			error) {
-			return testimage.Tinted(90, 80+10*i, float64(i)), nil
-		}})
-	}
+	sources := tinted(3)
 	first := must.Get(o.Train(t.Context(), sources, nil))(t)
 	second := must.Get(o.Train(t.Context(), sources, nil))(t)
 	for i, pair := range [][2]stage.Colour{{first.Colour, second.Colour}, {first.Subsampled, second.Subsampled}} {
@@ -48,5 +46,51 @@ func TestLearnsColour(t *testing.T) {
 	again.From = nil
 	if _, err := again.Train(t.Context(), sources, nil); err == nil {
 		t.Error("no steps, and nothing to begin with")
+	}
+}
+
+// tinted returns n pictures in colour.
+func tinted(n int) (list []training.Source) {
+	for i := range n {
+		list = append(list, training.Source{Name: "tinted", Open: func(context.Context) (image.Image, error) {
+			return testimage.Tinted(90, 80+10*i, float64(i)), nil
+		}})
+	}
+	return list
+}
+
+// Brightness that is learned from colour as well depends on it, as the networks for colour that follow do; a network
+// that sees colour and one that does not cannot go on from each other.
+func TestLearnsFromColour(t *testing.T) {
+	o := newSmallTrainer()
+	o.SeesColour, o.ColourSteps, o.Validation = true, 40, tinted(1)
+	var last Report
+	o.Report = func(r Report) { last = r }
+	r := must.Get(o.Train(t.Context(), tinted(3), nil))(t)
+	s, _ := convolutional.Of(r.Stages[0])
+	s = s.WithGrain(0)
+	if !s.SeesColour() || r.Colour == nil || r.Subsampled == nil || last.PSNR < 20 {
+		t.Fatalf("sees colour: %v, networks for colour %v and %v, %.2f dB", s.SeesColour(), r.Colour, r.Subsampled,
+			last.PSNR)
+	}
+	channels := picture.Split(testimage.Tinted(40, 30, 1)).Channels
+	low := luma(channels)
+	current := resample.Resize(low, 80, 60, resample.Bicubic)
+	work := (*stage.Work)(nil).WithColour(differences(channels, low))
+	grey := must.Get(s.Apply(t.Context(), low, current, nil))(t)
+	if seen := must.Get(s.Apply(t.Context(), low, current, work))(t); slices.Equal(seen.Pix, grey.Pix) {
+		t.Error("colour changes nothing")
+	}
+	taught := must.Get(StageTeacher(s).Enlarge(t.Context(), channels, low, current))(t)
+	if seen := must.Get(s.Apply(t.Context(), low, current, work))(t); !slices.Equal(taught.Pix, seen.Pix) {
+		t.Error("a teacher is not shown colour")
+	}
+	for _, sees := range []bool{true, false} {
+		other := newSmallTrainer()
+		other.SeesColour, other.From = sees, s
+		_, err := other.Train(t.Context(), tinted(3), nil)
+		if failed := err != nil && strings.Contains(err.Error(), "only one looks at colour"); failed == sees {
+			t.Errorf("going on, sees colour: %v: %v", sees, err)
+		}
 	}
 }

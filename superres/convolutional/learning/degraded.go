@@ -49,7 +49,7 @@ func (p patch) fillDegraded(window, target []float32, side, margin, scale int) (
 		}
 	}
 	base := resample.Resize(low, low.W*scale, low.H*scale, resample.Bicubic)
-	p.fillTarget(target, side, scale, func(x, y int) float32 {
+	p.fillTarget(target, side, scale, scale*scale, func(x, y int) float32 {
 		truth := picture.Levels[p.from.truth[(p.y*scale+y)*p.from.w*scale+p.x*scale+x]]
 		return truth - base.Row((p.y-by)*scale + y)[(p.x-bx)*scale+x]
 	})

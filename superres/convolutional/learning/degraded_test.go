@@ -36,7 +36,7 @@ func TestNoDegradation(t *testing.T) {
 				p.x, p.y = p.from.w-o.Patch, p.from.h-o.Patch
 			}
 			p.negative = false
-			p.fillClean(a.input, a.target, a.side, reach, scale)
+			p.fillClean(a.input, a.target, a.side, reach, scale, 1)
 			p.degrade = rand.New(quiet{})
 			if strength := p.fillDegraded(b.input, b.target, b.side, reach, scale); strength != 0 {
 				t.Fatalf("strength %g", strength)

@@ -122,7 +122,7 @@ func newLayer(s shape, l convolutional.Layer, random, isNearIdentity bool, rng *
 	}
 	if random {
 		deviation := 0.35
-		if s.in == 1 {
+		if s.side > 3 {
 			deviation = 1.2
 		} else if s.linear {
 			deviation = 0.02

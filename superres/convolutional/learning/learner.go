@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"superres/internal/kernel"
 	"superres/internal/parallel"
@@ -51,6 +52,9 @@ type worker struct {
 
 // newLearner returns the learner of n. Layers of n from index known on get random weights.
 func newLearner(opt Trainer, n *convolutional.Network, known int) *learner {
+	if opt.SeesColour {
+		n = withHeads(n)
+	}
 	l := &learner{opt: opt, architecture: n.Architecture, shapes: shapesOf(n)}
 	rng := rand.New(rand.NewPCG(opt.Seed, 1<<63))
 	channels := 0
@@ -90,10 +94,44 @@ func (l *learner) size() (n int) {
 // network returns a new network with the running means of the parameters.
 func (l *learner) network() *convolutional.Network {
 	n := convolutional.NewNetwork(l.architecture)
-	for i, f := range l.layers {
+	last := len(n.Layers) - 1
+	for i, f := range l.layers[:last] {
 		f.write(n.Layers[i], f.average)
 	}
+	if !l.opt.SeesColour {
+		l.layers[last].write(n.Layers[last], l.layers[last].average)
+		return n
+	}
+	heads := withHeads(n).Layers[last]
+	l.layers[last].write(heads, l.layers[last].average)
+	to := n.Layers[last]
+	for i := range to.Weight {
+		to.Weight[i] = heads.Weight[i/to.Out*heads.Out+i%to.Out]
+	}
+	copy(to.Bias, heads.Bias)
 	return n
+}
+
+// A network that sees colour, but learns from brightness alone, makes no use of it. So in training it has two more
+// heads, results of the last layer for the residuals of red and blue, which its users do without. headWeight is how
+// much their loss counts beside that of brightness.
+const (
+	heads      = 1 + colours
+	headWeight = 0.5
+)
+
+// withHeads returns n, whose memory it shares, with a last layer that has all heads. They begin as brightness.
+func withHeads(n *convolutional.Network) *convolutional.Network {
+	out := *n
+	out.Layers = slices.Clone(n.Layers)
+	l := &out.Layers[len(out.Layers)-1]
+	from := *l
+	l.Out *= heads
+	l.Weight, l.Bias = make([]float32, heads*len(from.Weight)), slices.Repeat(from.Bias, heads)
+	for i := range l.Weight {
+		l.Weight[i] = from.Weight[i/l.Out*from.Out+i%from.Out]
+	}
+	return &out
 }
 
 // chooseProducts makes products be in bfloat16 from now on, or in float32.
@@ -168,7 +206,8 @@ func (l *learner) learn(w *worker, synthetic bool, to []parameters) (losses [2]f
 	w.forward(l.layers)
 	last := len(l.shapes) - 1
 	s := l.shapes[last]
-	count := float64(len(w.target))
+	pixels := l.architecture.Scale * l.architecture.Scale // of a sample, as results for brightness
+	count := float64(w.side * w.side * pixels)
 	unit := float32(1 / (count * float64(l.opt.Batch)))
 	// Errors in synthetic pictures are larger: squared, they would outweigh all others.
 	squared := l.isSquared(l.done) && !synthetic
@@ -179,19 +218,22 @@ func (l *learner) learn(w *worker, synthetic bool, to []parameters) (losses [2]f
 			want := w.target[(y*w.side+x)*s.out:][:s.out]
 			for o, v := range w.output(x, y) {
 				e := v - want[o]
-				losses[1] += float64(e * e)
+				weight := float32(1)
+				if o >= pixels {
+					weight = headWeight
+				} else {
+					losses[1] += float64(e * e)
+				}
 				if squared {
-					d[x*s.wide+o] = 2 * squareWeight * unit * e
+					losses[0] += float64(weight * squareWeight * e * e)
+					d[x*s.wide+o] = weight * 2 * squareWeight * unit * e
 					continue
 				}
 				root := float32(math.Sqrt(float64(e*e + roundness)))
-				losses[0] += float64(root)
-				d[x*s.wide+o] = unit * e / root
+				losses[0] += float64(weight * root)
+				d[x*s.wide+o] = weight * unit * e / root
 			}
 		}
-	}
-	if squared {
-		losses[0] = squareWeight * losses[1]
 	}
 	w.backward(l.layers, to)
 	return [2]float64{losses[0] / count, losses[1] / count}

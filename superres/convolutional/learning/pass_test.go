@@ -41,6 +41,8 @@ func TestGradient(t *testing.T) {
 		testGradient(t, 7, scale, scale-1, false, false)
 		testGradient(t, 17, scale, scale-1, false, true)
 	}
+	testGradient(t, 7, 4, 0, false, false) // sees colour
+	testGradient(t, 7, 4, 0, true, false)
 	testGradient(t, 39, 2, 0, false, false)
 	testGradient(t, 39, 2, 0, false, true)
 }
@@ -48,7 +50,7 @@ func TestGradient(t *testing.T) {
 func testGradient(t *testing.T, patch, scale, skip int, squared, isRounded bool) {
 	o := newSmallTrainer()
 	o.Scale, o.Patch, o.Batch = scale, patch, 1
-	o.Robust = scale == 3
+	o.Robust, o.SeesColour = scale == 3, scale == 4
 	if patch < 39 { // the large patch has zeros beside it in all layers, the small ones in none
 		o.Margin = mostMargin
 	}

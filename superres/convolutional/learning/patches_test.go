@@ -1,10 +1,16 @@
 package learning
 
 import (
+	"context"
+	"image"
 	"math"
+	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"superres/internal/must"
+	"superres/internal/testimage"
+	"superres/superres/convolutional"
 	"superres/superres/training"
 )
 
@@ -33,7 +39,7 @@ func TestPatches(t *testing.T) {
 			}
 		}
 		seen[[4]bool{p.transposed, p.flipX, p.flipY, p.negative}] = true
-		p.fillClean(w.input, w.target, w.side, reach, 2)
+		p.fillClean(w.input, w.target, w.side, reach, 2, 1)
 		// One sample of the window and one of the target, computed directly.
 		u, v := i%w.side, i/7%w.side
 		x, y := p.source(u, v, w.side)
@@ -64,5 +70,88 @@ func TestPatches(t *testing.T) {
 		if p := samplePatch(t, d, i); p.transposed || p.flipX || p.flipY || p.negative {
 			t.Fatalf("draw %d is changed: %+v", i, p)
 		}
+	}
+}
+
+// A network that sees colour is shown that of each sample, with the residuals of red and blue beside that of
+// brightness; or none, or its means over 2×2 samples, which keep a colour that is the same everywhere.
+func TestPatchesInColour(t *testing.T) {
+	o := newSmallTrainer()
+	o.SeesColour, o.Synthetic = true, 0.3
+	l, d := beginWith(t, o, []training.Source{{Name: "photo", Open: func(context.Context) (image.Image, error) {
+		return testimage.Fill(image.NewNRGBA(image.Rect(0, 0, 61, 47)), true), nil
+	}}})
+	w := l.newWorker()
+	ways := map[shown]int{}
+	for i := range 400 {
+		p := samplePatch(t, d, i)
+		ways[p.shown]++
+		p.fill(w, 2)
+		u, v := i%w.side, i/7%w.side
+		x, y := p.source(u, v, w.side)
+		sign := float32(1)
+		if p.negative {
+			sign = -1
+		}
+		margin := (w.sides[0] - w.side) / 2
+		in := w.input[((v+margin)*w.sides[0]+u+margin)*3:][:3]
+		out := w.target[(v*w.side+u)*12:][:12]
+		px, py := p.source(2*u, 2*v+1, 2*w.side)
+		at := (2*p.y+py)*2*p.from.w + 2*p.x + px
+		for k := range colours {
+			want := sign * float32(p.from.colour[k][(p.y+y)*p.from.w+p.x+x]) / lowSteps / 2
+			lack := sign * float32(p.from.redBlue[k][at]) / residualSteps
+			switch p.shown {
+			case asGrey:
+				want, lack = 0, out[2]
+			case halved, repeated:
+				want = in[k] // see below
+			}
+			if math.Abs(float64(in[k]-want)) > 1e-6 || out[4*(k+1)+2] != lack {
+				t.Fatalf("draw %d: colour %g, residual %g, expected %g and %g", i, in[k], out[4*(k+1)+2], want, lack)
+			}
+		}
+	}
+	for _, way := range []shown{asGrey, halved, repeated} {
+		if n := ways[way]; n < 20 || n > 70 {
+			t.Errorf("%d of 400 patches are shown in way %d, expected about 40", n, way)
+		}
+	}
+	// Colours of 0, 100, … from left to right, in a picture of odd sides.
+	c := pair{w: 7, h: 3}
+	for k := range c.colour {
+		for i := range c.w * c.h {
+			c.colour[k] = append(c.colour[k], int16(100*(i%c.w)))
+		}
+	}
+	for way, want := range map[shown][]float32{
+		inFull: {0, 100, 200, 300, 400, 500, 600}, asGrey: make([]float32, 7),
+		repeated: {50, 50, 250, 250, 450, 450, 600}, halved: {50, 100, 200, 300, 400, 487.5, 562.5},
+	} {
+		for y := range c.h {
+			for x := range c.w {
+				if got := (patch{from: &c, shown: way}).colourAt(1, x, y); got != want[x] {
+					t.Errorf("way %d: sample %d, %d is %g, expected %g", way, x, y, got, want[x])
+				}
+			}
+		}
+	}
+}
+
+// A training that goes on from a network begins with what that computes, without the heads for red and blue.
+func TestHeads(t *testing.T) {
+	o := newSmallTrainer()
+	o.SeesColour = true
+	n := convolutional.NewNetwork(o.architecture())
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, l := range n.Layers {
+		for _, list := range [][]float32{l.Weight, l.Bias, l.Slope} {
+			for i := range list {
+				list[i] = float32(rng.NormFloat64())
+			}
+		}
+	}
+	if got := newLearner(o, n, len(n.Layers)).network(); !reflect.DeepEqual(got, n) {
+		t.Error("another network")
 	}
 }

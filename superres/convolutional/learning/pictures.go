@@ -28,6 +28,10 @@ type pair struct {
 	low      []uint16 // lumaSteps from black to white
 	residual []int16  // in steps of 1/residualSteps
 
+	// Of a picture in colour, for a network that sees colour; else nil.
+	colour  [colours][]int16 // red and blue minus brightness, in steps of 1/lowSteps, of each sample of low
+	redBlue [colours][]int16 // the residuals of red and blue
+
 	truth []uint8 // the full-resolution samples, for a robust model, which degrades them by patches; else nil
 }
 
@@ -61,6 +65,11 @@ func convert(channels []*plane.Plane, do func(*plane.Plane) *plane.Plane) (done 
 		done = append(done, do(p))
 	}
 	return done
+}
+
+// differences returns red minus brightness and blue minus brightness of the channels of a picture in colour.
+func differences(channels []*plane.Plane, luma *plane.Plane) [colours]*plane.Plane {
+	return [colours]*plane.Plane{subtract(channels[0], luma), subtract(channels[2], luma)}
 }
 
 // luma returns the brightness of the channels of a picture.
@@ -120,18 +129,18 @@ func (d *pictures) add(ctx context.Context, img image.Image, number int) error {
 func (s *session) makePair(ctx context.Context, channels []*plane.Plane, by resample.Degradation, quality int,
 	teachers []Teacher) (pair, error) {
 	truth := luma(channels)
-	colours := s.reduce(channels, by)
-	low := luma(colours)
+	small := s.reduce(channels, by)
+	low := luma(small)
 	if s.JPEG[1] > 0 {
 		img, err := resample.ThroughJPEG(picture.Picture{Channels: []*plane.Plane{low}}.Image(), quality)
 		if err != nil {
 			return pair{}, err
 		}
 		low = picture.Split(img).Luma()
-		colours = []*plane.Plane{low}
+		small = []*plane.Plane{low}
 	}
 	base := resample.Resize(low, truth.W, truth.H, resample.Bicubic)
-	target, err := distil(ctx, teachers, colours, low, base, truth)
+	target, err := distil(ctx, teachers, small, low, base, truth)
 	if err != nil {
 		return pair{}, err
 	}
@@ -139,6 +148,14 @@ func (s *session) makePair(ctx context.Context, channels []*plane.Plane, by resa
 	p.residual = quantise(subtract(target, base), residualSteps)
 	for i, v := range low.Pix {
 		p.low[i] = uint16(math.Round(lumaSteps * float64(v)))
+	}
+	if s.SeesColour && len(small) == 3 {
+		for i, difference := range differences(small, low) {
+			p.colour[i] = quantise(difference, lowSteps)
+			k := 2 * i // red or blue
+			base := resample.Resize(small[k], truth.W, truth.H, resample.Bicubic)
+			p.redBlue[i] = quantise(subtract(channels[k], base), residualSteps)
+		}
 	}
 	if s.Robust {
 		p.truth = make([]uint8, len(truth.Pix))
@@ -202,7 +219,12 @@ func (d *pictures) bytes() int64 {
 	if d.Robust {
 		each++
 	}
-	return d.pixels*each + 2*d.pixels/int64(d.Scale*d.Scale)
+	sample := int64(2)
+	if d.SeesColour {
+		each += 2 * colours
+		sample += 2 * colours
+	}
+	return d.pixels*each + sample*d.pixels/int64(d.Scale*d.Scale)
 }
 
 // digest implements dataset.

@@ -108,6 +108,10 @@ func (s *session) firstNetwork() (n *convolutional.Network, known int, err error
 		return nil, 0, usage.Errorf("convolutional: the network to go on from has %d channels and depth %d, expected "+
 			"%d and at most %d", from.Channels, from.Depth, s.Channels, s.Depth)
 	}
+	if from.SeesColour != s.SeesColour {
+		return nil, 0, usage.Errorf("convolutional: of the network to go on from and the one to train only one looks " +
+			"at colour")
+	}
 	from = deepen(from, s.Depth)
 	known = len(n.Layers)
 	if from.Scale != s.Scale {

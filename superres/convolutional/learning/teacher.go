@@ -31,8 +31,12 @@ type stageTeacher struct {
 	plain                *convolutional.Stage
 }
 
-func (t stageTeacher) Enlarge(ctx context.Context, _ []*plane.Plane, luma, base *plane.Plane) (*plane.Plane, error) {
-	return t.plain.Apply(ctx, luma, base, nil)
+func (t stageTeacher) Enlarge(ctx context.Context, low []*plane.Plane, luma, base *plane.Plane) (*plane.Plane, error) {
+	var work *stage.Work
+	if len(low) == 3 {
+		work = work.WithColour(differences(low, luma))
+	}
+	return t.plain.Apply(ctx, luma, base, work)
 }
 
 // NetworkTeacher returns the network n as a teacher. One that takes red, green and blue sees the colours of a picture,

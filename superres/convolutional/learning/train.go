@@ -94,6 +94,9 @@ type Trainer struct {
 	// bfloat16 in all but the last fiftieth of the steps, which takes a fraction of the time; sums and parameters are
 	// in float32. Patches of less than 16 samples are computed in float32 anyway.
 	Float32 bool
+	// SeesColour trains a network that looks at colour to enlarge brightness. From must be one, too, if there is one.
+	// It excludes Robust and JPEG.
+	SeesColour bool
 	// Teachers are for the same scale. Their results are part of the target (knowledge distillation). They exclude
 	// Robust.
 	Teachers []Teacher
@@ -244,6 +247,9 @@ func (t Trainer) check() error {
 	case t.JPEG[1] != 0 && (t.JPEG[0] < 1 || t.JPEG[0] > t.JPEG[1] || t.JPEG[1] > 100):
 		return usage.Errorf("convolutional: JPEG qualities %d to %d, expected 1 to 100", t.JPEG[0], t.JPEG[1])
 	}
+	if t.SeesColour && (t.Robust || t.JPEG[1] != 0) {
+		return usage.Errorf("convolutional: a network that looks at colour learns from clean pictures alone")
+	}
 	for _, teacher := range t.Teachers {
 		if teacher.Scale() != t.Scale || t.Robust {
 			return usage.Errorf("convolutional: a teacher for scale %d, expected one for %d, and no damage",
@@ -272,12 +278,12 @@ func (t Trainer) isRounded(step int) bool {
 // architecture returns the architecture of the network for brightness.
 func (t Trainer) architecture() convolutional.Architecture {
 	return convolutional.Architecture{Scale: t.Scale, Channels: t.Channels, Depth: t.Depth, Skip: t.Skip,
-		Strength: t.Robust}
+		SeesColour: t.SeesColour, Strength: t.Robust}
 }
 
 // Memory implements training.Trainer. It counts the layers, the gradients of the patches of a step and the
-// buffers of the workers, and not the pictures, of which each pixel takes 2 + 2/scale² bytes, as do those of
-// their reductions.
+// buffers of the workers, and not the pictures, of which each pixel takes 2 + 2/scale² bytes, three times as many for a
+// network that sees colour, as do those of their reductions.
 func (t Trainer) Memory() int64 {
 	if t.check() != nil {
 		return 0
@@ -285,7 +291,11 @@ func (t Trainer) Memory() int64 {
 	total := int64(96 << 20)
 	a := t.architecture()
 	a.Strength = false
-	shapes := shapesOf(convolutional.NewNetwork(a))
+	n := convolutional.NewNetwork(a)
+	if t.SeesColour {
+		n = withHeads(n)
+	}
+	shapes := shapesOf(n)
 	for _, s := range shapes {
 		rows, wide := int64(s.rows()), int64(s.wide)
 		total += 4 * (int64(9+t.Batch)*rows*wide + 4*wide*wide)

@@ -18,6 +18,7 @@ import (
 type validation struct {
 	scale      int
 	truth, low []*plane.Plane
+	colour     [][]*plane.Plane // the colour differences of low; none if it is grey, or the network sees none
 }
 
 // readValidation reads the validation pictures.
@@ -32,7 +33,14 @@ func (s *session) readValidation(ctx context.Context) (*validation, error) {
 				channels[0].H)
 		}
 		truth := convert(channels, func(p *plane.Plane) *plane.Plane { return p.Crop(0, 0, w*s.Scale, h*s.Scale) })
-		v.truth, v.low = append(v.truth, luma(truth)), append(v.low, luma(s.reduce(truth, s.Degradation)))
+		low := s.reduce(truth, s.Degradation)
+		v.truth, v.low = append(v.truth, luma(truth)), append(v.low, luma(low))
+		var colour []*plane.Plane
+		if s.SeesColour && len(low) == 3 {
+			d := differences(low, luma(low))
+			colour = d[:]
+		}
+		v.colour = append(v.colour, colour)
 		return nil
 	})
 }
@@ -47,7 +55,7 @@ func (v *validation) score(ctx context.Context, n *convolutional.Network) (float
 	sum := 0.0
 	for i, low := range v.low {
 		truth := v.truth[i]
-		added, err := computeResidual(ctx, n, low)
+		added, err := computeResidual(ctx, n, low, v.colour[i]...)
 		if err != nil {
 			return 0, err
 		}
@@ -69,8 +77,11 @@ func (v *validation) score(ctx context.Context, n *convolutional.Network) (float
 // tile is the side in low-resolution samples of the tiles that computeResidual divides a picture into.
 const tile = 48
 
-// computeResidual returns the residual that n computes in float32 for low, by the code that trains it.
-func computeResidual(ctx context.Context, n *convolutional.Network, low *plane.Plane) (*plane.Plane, error) {
+// computeResidual returns the residual that n computes in float32 for low, by the code that trains it. colour has the
+// colour differences of low if n sees them; none: low is grey.
+func computeResidual(
+	ctx context.Context, n *convolutional.Network, low *plane.Plane, colour ...*plane.Plane,
+) (*plane.Plane, error) {
 	out := plane.New(low.W*n.Scale, low.H*n.Scale)
 	shapes, reach := shapesOf(n), n.Reach()
 	var layers []*layer
@@ -84,9 +95,14 @@ func computeResidual(ctx context.Context, n *convolutional.Network, low *plane.P
 		return func(lo, hi int) {
 			left, top := lo%cols*tile, lo/cols*tile
 			for y := range side {
-				row := low.Row(min(max(top-reach+y, 0), low.H-1))
+				v, inputs := min(max(top-reach+y, 0), low.H-1), shapes[0].in
 				for x := range side {
-					p.input[y*side+x] = row[min(max(left-reach+x, 0), low.W-1)]
+					u, to := min(max(left-reach+x, 0), low.W-1), p.input[(y*side+x)*inputs:][:inputs]
+					clear(to)
+					for k, c := range colour {
+						to[k] = c.Row(v)[u] / 2
+					}
+					to[inputs-1] = low.Row(v)[u]
 				}
 			}
 			p.forward(layers)

@@ -34,6 +34,7 @@ type TB interface {
 //     bit;
 //   - only the rows that Reach promises count: bands give the bits of the whole;
 //   - it takes no more memory than Memory says, and Memory does not say far too much;
+//   - a ColourViewer is given colour, for which all this holds as well;
 //   - a Tunable with a Tuning of zeros is the same, and what it is tuned to keeps its Reach;
 //   - saved and loaded it is the same, and a damaged file is refused without a panic.
 func Run(t TB, scale int, s stage.Stage) {
@@ -93,6 +94,14 @@ func (in input) rows(top, end, scale int) (part input) {
 type enlarger struct{ stage.Stage }
 
 func (e enlarger) apply(ctx context.Context, in input, w *stage.Work) ([]*plane.Plane, error) {
+	if stage.SeesColour(e.Stage) {
+		low := in.low[0]
+		red, blue := plane.New(low.W, low.H), plane.New(low.W, low.H)
+		for i, v := range low.Pix {
+			red.Pix[i], blue.Pix[i] = v-0.5, 0.5-v*v
+		}
+		w = w.WithColour([2]*plane.Plane{red, blue})
+	}
 	out, err := e.Apply(ctx, in.low[0], in.current[0], w)
 	if out == nil {
 		return nil, err

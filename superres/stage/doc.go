@@ -3,8 +3,9 @@
 // A model first enlarges brightness by plain interpolation; then each of its stages improves the enlargement that the
 // stage before it made. A [Stage] does that, says how many rows around a row its result depends on ([Stage.Reach]) and
 // how much memory it takes, and is stored in a model file. Some stages implement optional interfaces: [Tunable] if they
-// have settings, [AreaKeeper] if they may ring beside flat areas. A model never asks for the type of a stage; a caller
-// that needs what one kind has, such as the atoms of a dictionary, asks the package of that kind, as with coupled.Of.
+// have settings, [AreaKeeper] if they may ring beside flat areas, [ColourViewer] if they look at colour. A model never
+// asks for the type of a stage; a caller that needs what one kind has, such as the atoms of a dictionary, asks the
+// package of that kind, as with coupled.Of.
 //
 // # Adding a kind of stage
 //

@@ -33,9 +33,9 @@ func TestPatches(t *testing.T) {
 		p := samplePatch(t, d, i)
 		if p.synthetic {
 			synthetic++
-			if p.from.w != w.sides[0] || p.x != reach {
-				t.Fatalf("a synthetic picture of %d samples, the target from %d, expected %d and %d", p.from.w, p.x,
-					w.sides[0], reach)
+			if p.x != p.y || p.x < reach || p.from.w != w.side+2*p.x || p.from.h != p.from.w {
+				t.Fatalf("a synthetic picture of %d×%d samples, the target from %d, %d; in the window of %d from %d",
+					p.from.w, p.from.h, p.x, p.y, w.sides[0], reach)
 			}
 		}
 		seen[[4]bool{p.transposed, p.flipX, p.flipY, p.negative}] = true

@@ -298,14 +298,8 @@ func (c *colourPair) fill(w *worker, scale, x0, y0 int, s symmetry) {
 			to[v%scale*scale+u%scale] = offset + sign*float32(c.luma[row*c.w*scale+col])/0xffff
 		}
 	}
-	n = w.side * scale
-	for v := range n {
-		for u := range n {
-			x, y := s.source(u, v, n)
-			at := (y0*scale+y)*c.w*scale + x0*scale + x
-			to := w.target[(v/scale*w.side+u/scale)*colours*scale*scale+v%scale*scale+u%scale:]
-			to[0] = sign * float32(c.residual[0][at]) / residualSteps
-			to[scale*scale] = sign * float32(c.residual[1][at]) / residualSteps
-		}
+	pixels := scale * scale
+	for k, residual := range c.residual {
+		fillTarget(w.target[k*pixels:], w.side, scale, colours*pixels, residual, c.w, x0, y0, s)
 	}
 }

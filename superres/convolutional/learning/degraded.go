@@ -49,10 +49,14 @@ func (p patch) fillDegraded(window, target []float32, side, margin, scale int) (
 		}
 	}
 	base := resample.Resize(low, low.W*scale, low.H*scale, resample.Bicubic)
-	p.fillTarget(target, side, scale, scale*scale, func(x, y int) float32 {
-		truth := picture.Levels[p.from.truth[(p.y*scale+y)*p.from.w*scale+p.x*scale+x]]
-		return truth - base.Row((p.y-by)*scale + y)[(p.x-bx)*scale+x]
-	})
+	for v := range side * scale {
+		to := target[v/scale*side*scale*scale+v%scale*scale:]
+		for u := range side * scale {
+			x, y := p.source(u, v, side*scale)
+			truth := picture.Levels[p.from.truth[(p.y*scale+y)*p.from.w*scale+p.x*scale+x]]
+			to[u/scale*scale*scale+u%scale] = truth - base.Row((p.y-by)*scale + y)[(p.x-bx)*scale+x]
+		}
+	}
 	return strength
 }
 

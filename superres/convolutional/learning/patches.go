@@ -143,10 +143,6 @@ func (p patch) fillClean(window, target []float32, side, margin, scale, inputs i
 			}
 		}
 	}
-	unit := float32(1) / residualSteps
-	if p.negative {
-		unit = -unit
-	}
 	pixels := scale * scale
 	each := len(target) / (side * side)
 	for k := range each / pixels {
@@ -154,9 +150,7 @@ func (p patch) fillClean(window, target []float32, side, margin, scale, inputs i
 		if k > 0 && p.shown != asGrey {
 			from = p.from.redBlue[k-1]
 		}
-		p.fillTarget(target[k*pixels:], side, scale, each, func(x, y int) float32 {
-			return unit * float32(from[(p.y*scale+y)*p.from.w*scale+p.x*scale+x])
-		})
+		fillTarget(target[k*pixels:], side, scale, each, from, p.from.w, p.x, p.y, p.symmetry)
 	}
 }
 
@@ -182,14 +176,27 @@ func (p patch) colourAt(k, x, y int) float32 {
 	return (9*mean(x, y) + 3*mean(u, y) + 3*mean(x, v) + mean(u, v)) / 16
 }
 
-// fillTarget sets the first scale² of the each values that target has for a sample to what pixel returns for the pixels
-// of a patch, moved by the symmetry.
-func (s symmetry) fillTarget(target []float32, side, scale, each int, pixel func(x, y int) float32) {
+// fillTarget sets the first scale² of the each values that target has for a sample to the residual of the patch at
+// (x, y), in samples, moved by a symmetry. residual is that of a picture of w samples in a row.
+func fillTarget(target []float32, side, scale, each int, residual []int16, w, x, y int, s symmetry) {
+	unit := float32(1) / residualSteps
+	if s.negative {
+		unit = -unit
+	}
 	n := side * scale
+	index := func(u, v int) int { // in residual, of what is moved to (u, v)
+		a, b := s.source(u, v, n)
+		return (y*scale+b)*w*scale + x*scale + a
+	}
+	across := index(1, 0) - index(0, 0)
 	for v := range n {
-		to := target[v/scale*side*each+v%scale*scale:]
-		for u := range n {
-			to[u/scale*each+u%scale] = pixel(s.source(u, v, n))
+		at := index(0, v)
+		for u := range side {
+			to := target[(v/scale*side+u)*each+v%scale*scale:][:scale]
+			for k := range to {
+				to[k] = unit * float32(residual[at])
+				at += across
+			}
 		}
 	}
 }

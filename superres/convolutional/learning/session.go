@@ -104,15 +104,26 @@ func (s *session) firstNetwork() (n *convolutional.Network, known int, err error
 		return n, 0, nil
 	}
 	from := s.From.Network()
-	if from.Channels != s.Channels || from.Depth > s.Depth {
-		return nil, 0, usage.Errorf("convolutional: the network to go on from has %d channels and depth %d, expected "+
-			"%d and at most %d", from.Channels, from.Depth, s.Channels, s.Depth)
+	switch {
+	case from.Channels != s.Channels || from.Skip != s.Skip:
+		return nil, 0, usage.Errorf("convolutional: the network to go on from has %d channels and a skip every %d "+
+			"layers, expected %d and %d", from.Channels, from.Skip, s.Channels, s.Skip)
+	case s.Skip == 0 && from.Depth > s.Depth:
+		return nil, 0, usage.Errorf("convolutional: the network to go on from has depth %d, expected at most %d",
+			from.Depth, s.Depth)
+	case s.Skip > 0 && from.Depth < s.Depth:
+		return nil, 0, usage.Errorf("convolutional: the network to go on from has skips and depth %d, expected at "+
+			"least %d", from.Depth, s.Depth)
 	}
 	if from.SeesColour != s.SeesColour {
 		return nil, 0, usage.Errorf("convolutional: of the network to go on from and the one to train only one looks " +
 			"at colour")
 	}
-	from = deepen(from, s.Depth)
+	if s.Skip > 0 {
+		from = shorten(from, s.Depth)
+	} else {
+		from = deepen(from, s.Depth)
+	}
 	known = len(n.Layers)
 	if from.Scale != s.Scale {
 		known--
@@ -124,6 +135,21 @@ func (s *session) firstNetwork() (n *convolutional.Network, known int, err error
 		n.Layers[i] = l
 	}
 	return n, known, nil
+}
+
+// shorten returns a network of the layers of n, depth of them in the chain, at most n.Depth: of the parts that skips
+// divide the chain into some are left out, evenly. As a part adds to what it is given, the others still work.
+func shorten(n *convolutional.Network, depth int) *convolutional.Network {
+	a := n.Architecture
+	a.Depth, a.Strength = depth, false
+	out := convolutional.NewNetwork(a)
+	have, parts := n.Depth/n.Skip, depth/n.Skip
+	for i := range parts {
+		from := (i*have + parts/2) / parts
+		copy(out.Layers[1+i*n.Skip:][:n.Skip], n.Layers[1+from*n.Skip:])
+	}
+	out.Layers[0], out.Layers[depth+1] = n.Layers[0], n.Layers[n.Depth+1]
+	return out
 }
 
 // deepen returns a network with depth layers in the chain, at least n.Depth. The new layers lie evenly

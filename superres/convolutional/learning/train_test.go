@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -277,10 +278,42 @@ func TestFrom(t *testing.T) {
 			}
 		}
 	}
-	for _, size := range [][2]int{{16, 1}, {32, 2}} {
-		o.Channels, o.Depth = size[0], size[1]
+	skipping := newSmallTrainer()
+	skipping.Skip = 1
+	fromSkips, _ := convolutional.Of(must.Get(skipping.Train(t.Context(), trainingtest.Drawings(2), nil))(t).Stages[0])
+	for _, c := range []struct {
+		from            *convolutional.Stage
+		channels, depth int
+		skip            int
+	}{{from, 16, 1, 0}, {from, 32, 2, 0}, {from, 16, 2, 1}, {fromSkips, 16, 4, 1}, {fromSkips, 16, 2, 0}} {
+		o.From, o.Channels, o.Depth, o.Skip = c.from, c.channels, c.depth, c.skip
 		if _, err := o.Train(t.Context(), trainingtest.Drawings(2), nil); err == nil {
-			t.Errorf("no error for %d channels and depth %d", o.Channels, o.Depth)
+			t.Errorf("no error for %d channels, depth %d and skip %d", o.Channels, o.Depth, o.Skip)
+		}
+	}
+	o.From, o.Depth, o.Skip = fromSkips, 1, 1
+	if _, err := o.Train(t.Context(), trainingtest.Drawings(2), nil); err != nil {
+		t.Errorf("a chain with skips becomes shorter: %v", err)
+	}
+}
+
+// A chain with skips loses whole parts, evenly, and one that is as long stays as it is.
+func TestShorten(t *testing.T) {
+	n := convolutional.NewNetwork(convolutional.Architecture{Scale: 2, Channels: 16, Depth: 12, Skip: 2})
+	for i, l := range n.Layers {
+		l.Bias[0] = float32(i)
+	}
+	for depth, want := range map[int][]float32{
+		12: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}, 10: {0, 1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13},
+		4: {0, 1, 2, 7, 8, 13},
+	} {
+		short := shorten(n, depth)
+		var got []float32
+		for _, l := range short.Layers {
+			got = append(got, l.Bias[0])
+		}
+		if !slices.Equal(got, want) || short.Depth != depth || short.Skip != 2 {
+			t.Errorf("depth %d: layers %v of %+v, expected %v", depth, got, short.Architecture, want)
 		}
 	}
 }

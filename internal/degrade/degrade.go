@@ -92,13 +92,7 @@ func (d Degradation) IsClean() bool {
 // Apply degrades a picture and rounds it to levels. It returns the standard deviation, in levels, of the change
 // made by noise and files.
 func (d Degradation) Apply(rng *rand.Rand, p *Plane) (deviation float64) {
-	if d.Blur > 0 {
-		p.blend(d.Blur, 1)
-	}
-	if d.Sharpen > 0 {
-		p.blend(cmp.Or(d.Radius, 1), -d.Sharpen)
-	}
-	p.round()
+	d.reshape(p)
 	if d.IsClean() {
 		return 0
 	}
@@ -120,12 +114,28 @@ func (d Degradation) Apply(rng *rand.Rand, p *Plane) (deviation float64) {
 	for _, f := range d.Files {
 		f.pass(p)
 	}
+	return distance(p.Pix, before)
+}
+
+// reshape blurs and sharpens p and rounds it to levels.
+func (d Degradation) reshape(p *Plane) {
+	if d.Blur > 0 {
+		p.blend(d.Blur, 1)
+	}
+	if d.Sharpen > 0 {
+		p.blend(cmp.Or(d.Radius, 1), -d.Sharpen)
+	}
+	p.round()
+}
+
+// distance returns the root of the mean squared difference of two lists.
+func distance(a, b []float32) float64 {
 	sum := 0.0
-	for i, v := range p.Pix {
-		e := float64(v - before[i])
+	for i, v := range a {
+		e := float64(v - b[i])
 		sum += e * e
 	}
-	return math.Sqrt(sum / float64(len(p.Pix)))
+	return math.Sqrt(sum / float64(len(a)))
 }
 
 // addNoise adds normal noise with a standard deviation of d.Noise at half brightness.

@@ -6,11 +6,14 @@ import (
 	"superres/internal/quantiser"
 )
 
-// pass passes the picture through the brightness of a JPEG file. Its blocks of 8×8 samples begin at X−8 and Y−8
+// pass passes the picture through the brightness of a JPEG file.
+func (f File) pass(p *Plane) { f.passBlocks(p, &quantiser.Brightness) }
+
+// passBlocks passes a plane through a JPEG file with a table of steps. Its blocks of 8×8 samples begin at X−8 and Y−8
 // and extend beyond the edges, where samples are repeated.
-func (f File) pass(p *Plane) {
+func (f File) passBlocks(p *Plane, steps *[64]int) {
 	var table [64]float32
-	for i, step := range quantiser.Brightness {
+	for i, step := range steps {
 		table[i] = float32(quantiser.Scale(step, f.Quality))
 	}
 	var block, work [64]float32

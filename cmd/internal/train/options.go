@@ -62,7 +62,7 @@ func (opt *Options) table() settings.Table {
 			"noisy, compressed, sharpened, reduced by other programs, and a level of how much there is to be " +
 			"taken away"},
 		{Name: "see-colour", To: settings.Bool(&t.SeesColour, n.SeesColour), Help: "let the network for brightness " +
-			"look at colour too, which tells where edges lie: 0.2 to 0.3 dB for photographs; not with --damage"},
+			"look at colour, too, which tells where edges lie"},
 		{Name: "drawings", To: settings.Num(&t.Synthetic, n.Synthetic),
 			Help: "learn from drawings too, text, lines, charts, which are drawn anew all the time; they are the " +
 				"share `SHARE`"},

@@ -21,28 +21,65 @@ const worstNoise = 25
 const degradedMargin = 8
 
 // fillDegraded does what fillClean does after a random degradation, and returns its strength, 0..1.
-func (p patch) fillDegraded(window, target []float32, side, margin, scale int) (strength float32) {
+func (p patch) fillDegraded(window, target []float32, side, margin, scale, inputs int) (strength float32) {
 	reach := margin + degradedMargin
 	x0, y0 := max(p.x-reach, 0), max(p.y-reach, 0)
 	x1, y1 := min(p.x+side+reach, p.from.w), min(p.y+side+reach, p.from.h)
-	part := &degrade.Plane{W: x1 - x0, H: y1 - y0, Pix: make([]float32, (x1-x0)*(y1-y0))}
 	degradation := degrade.Sample(p.degrade)
-	p.reduce(part, x0, y0, scale, degradation.IsClean())
-	if deviation := degradation.Apply(p.degrade, part) / worstNoise; deviation > 0 {
+	kind := p.sampleReduction(degradation.IsClean())
+	var rgb [3]*degrade.Plane // of a picture in colour that is shown so
+	var part *degrade.Plane   // brightness
+	deviation := 0.0
+	if channels := p.reduce(kind, x0, y0, x1, y1, scale); len(channels) < 3 {
+		part = channels[0]
+	} else if rgb = [3]*degrade.Plane(channels); p.shown == asGrey {
+		part, rgb = degrade.Brightness(rgb), [3]*degrade.Plane{}
+	}
+	if part != nil {
+		deviation = degradation.Apply(p.degrade, part)
+	} else {
+		deviation = degradation.ApplyColour(p.degrade, rgb)
+		part = degrade.Brightness(rgb)
+	}
+	if deviation > 0 {
 		// At enlarging the strength is an estimate, so noise is added to it here.
-		strength = float32(min(deviation*math.Exp(0.15*p.degrade.NormFloat64()), 1))
+		strength = float32(min(deviation/worstNoise*math.Exp(0.15*p.degrade.NormFloat64()), 1))
 	}
 	n := side + 2*margin
 	for v := range n {
 		for u := range n {
 			x, y := p.source(u, v, n)
 			x, y = min(max(p.x-margin+x, 0), p.from.w-1), min(max(p.y-margin+y, 0), p.from.h-1)
-			window[v*n+u] = part.Pix[(y-y0)*part.W+x-x0] / 255
+			at, to := (y-y0)*part.W+x-x0, window[(v*n+u)*inputs:][:inputs]
+			clear(to)
+			to[inputs-1] = part.Pix[at] / 255
+			for k := range inputs - 1 {
+				if rgb[2*k] != nil {
+					to[k] = (rgb[2*k].Pix[at] - part.Pix[at]) / (2 * 255)
+				}
+			}
 		}
 	}
+	pixels, each := scale*scale, len(target)/(side*side)
+	for k := range each / pixels {
+		from := part
+		truth := p.from.trueBrightness
+		if k > 0 && rgb[0] != nil {
+			from = rgb[2*(k-1)]
+			truth = func(i int) float32 { return picture.Levels[p.from.truth[2*(k-1)][i]] }
+		}
+		p.fillLack(target[k*pixels:], side, scale, each, from, x0, y0, truth)
+	}
+	return strength
+}
+
+// fillLack sets the first scale² of the each values that target has for a sample to what the interpolation of part
+// lacks of the truth. part begins at (x0, y0), in samples; truth returns a pixel of the picture.
+func (p patch) fillLack(target []float32, side, scale, each int, part *degrade.Plane, x0, y0 int,
+	truth func(i int) float32) {
 	const around = 3 // more than the reach of the interpolation
 	bx, by := max(p.x-around, x0), max(p.y-around, y0)
-	low := plane.New(min(p.x+side+around, x1)-bx, min(p.y+side+around, y1)-by)
+	low := plane.New(min(p.x+side+around, x0+part.W)-bx, min(p.y+side+around, y0+part.H)-by)
 	for y := range low.H {
 		for x := range low.W {
 			low.Row(y)[x] = part.Pix[(by+y-y0)*part.W+bx+x-x0] / 255
@@ -50,38 +87,80 @@ func (p patch) fillDegraded(window, target []float32, side, margin, scale int) (
 	}
 	base := resample.Resize(low, low.W*scale, low.H*scale, resample.Bicubic)
 	for v := range side * scale {
-		to := target[v/scale*side*scale*scale+v%scale*scale:]
+		to := target[v/scale*side*each+v%scale*scale:]
 		for u := range side * scale {
 			x, y := p.source(u, v, side*scale)
-			truth := picture.Levels[p.from.truth[(p.y*scale+y)*p.from.w*scale+p.x*scale+x]]
-			to[u/scale*scale*scale+u%scale] = truth - base.Row((p.y-by)*scale + y)[(p.x-bx)*scale+x]
+			i := (p.y*scale+y)*p.from.w*scale + p.x*scale + x
+			to[u/scale*each+u%scale] = truth(i) - base.Row((p.y-by)*scale + y)[(p.x-bx)*scale+x]
 		}
 	}
-	return strength
 }
 
-// reduce sets part to samples of the picture from (x0, y0) on, in levels of 255, reduced as various programs
-// do: most often by the bicubic kernel, else by the mean of a block or of its middle, linearly, or by Lanczos.
-// A clean patch, without noise and compression, is often reduced without antialiasing.
-func (p patch) reduce(part *degrade.Plane, x0, y0, scale int, clean bool) {
+// trueBrightness returns the brightness of a pixel.
+func (p *pair) trueBrightness(i int) float32 {
+	if len(p.truth) == 1 {
+		return picture.Levels[p.truth[0][i]]
+	}
+	return float32(picture.WeightR*picture.Levels[p.truth[0][i]]) +
+		float32(picture.WeightG*picture.Levels[p.truth[1][i]]) + float32(picture.WeightB*picture.Levels[p.truth[2][i]])
+}
+
+// sampleReduction returns a way in which programs reduce pictures: most often the trainer's own, ownReduction, or the
+// index in reductions of another. A clean patch, without noise and compression, is often reduced without antialiasing.
+func (p patch) sampleReduction(clean bool) int {
 	kind := p.degrade.IntN(10)
 	if clean && p.degrade.IntN(4) == 0 {
-		kind = aliasing
-	} else if kind >= aliasing {
-		for y := range part.H {
-			for x := range part.W {
-				part.Pix[y*part.W+x] = float32(p.from.low[(y0+y)*p.from.w+x0+x]) / sampleSteps
-			}
-		}
-		return
+		return aliasing
 	}
-	taps := reductions[kind](scale)
+	if kind >= aliasing {
+		return ownReduction
+	}
+	return kind
+}
+
+// ownReduction stands for the reduction by which the samples of a pair were made.
+const ownReduction = -1
+
+// reduce returns the samples from (x0, y0) to (x1, y1), in levels of 255, of brightness or of red, green and blue,
+// reduced as sampleReduction says.
+func (p patch) reduce(kind, x0, y0, x1, y1, scale int) (channels []*degrade.Plane) {
+	for range p.from.truth {
+		part := &degrade.Plane{W: x1 - x0, H: y1 - y0, Pix: make([]float32, (x1-x0)*(y1-y0))}
+		channels = append(channels, part)
+	}
+	if kind != ownReduction {
+		for k, part := range channels {
+			p.reduceBy(reductions[kind](scale), part, p.from.truth[k], x0, y0, scale)
+		}
+		return channels
+	}
+	for y := y0; y < y1; y++ {
+		for x := x0; x < x1; x++ {
+			i, at := (y-y0)*(x1-x0)+x-x0, y*p.from.w+x
+			luma := float32(p.from.low[at]) / sampleSteps
+			if len(channels) == 1 {
+				channels[0].Pix[i] = luma
+				continue
+			}
+			const unit = float32(255) / lowSteps
+			red, blue := unit*float32(p.from.colour[0][at]), unit*float32(p.from.colour[1][at])
+			channels[0].Pix[i], channels[2].Pix[i] = luma+red, luma+blue
+			channels[1].Pix[i] = luma - float32(picture.WeightR/picture.WeightG*red) -
+				float32(picture.WeightB/picture.WeightG*blue)
+		}
+	}
+	return channels
+}
+
+// reduceBy sets part to samples from (x0, y0) on, in levels of 255, of the pixels of a channel, reduced by taps in both
+// directions.
+func (p patch) reduceBy(taps []float32, part *degrade.Plane, truth []uint8, x0, y0, scale int) {
 	first := (scale - len(taps)) / 2 // the pixel of sample 0's first tap; len(taps)−scale is even
 	w, h := p.from.w*scale, p.from.h*scale
 	across := make([]float32, part.W*(part.H*scale+len(taps)))
 	top := y0*scale + first
 	for i := range len(across) / part.W {
-		row := p.from.truth[min(max(top+i, 0), h-1)*w:][:w]
+		row := truth[min(max(top+i, 0), h-1)*w:][:w]
 		for x := range part.W {
 			sum := float32(0)
 			for k, t := range taps {

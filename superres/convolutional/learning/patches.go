@@ -116,7 +116,7 @@ func (s *session) synthesise(rng *rand.Rand) (patch, error) {
 func (p patch) fill(w *worker, scale int) {
 	margin := (w.sides[0] - w.side) / 2
 	if w.strength = 0; p.degrade != nil {
-		w.strength = p.fillDegraded(w.input, w.target, w.side, margin, scale)
+		w.strength = p.fillDegraded(w.input, w.target, w.side, margin, scale, w.shapes[0].in)
 	} else {
 		p.fillClean(w.input, w.target, w.side, margin, scale, w.shapes[0].in)
 	}
@@ -173,7 +173,7 @@ func (p patch) colourAt(k, x, y int) float32 {
 	}
 	u, v := x^1, y^1 // the sides at which the next 2×2 samples are nearest
 	u, v = 2*x-u, 2*y-v
-	return (9*mean(x, y) + 3*mean(u, y) + 3*mean(x, v) + mean(u, v)) / 16
+	return (float32(9*mean(x, y)) + float32(3*(mean(u, y)+mean(x, v))) + mean(u, v)) / 16
 }
 
 // fillTarget sets the first scale² of the each values that target has for a sample to the residual of the patch at

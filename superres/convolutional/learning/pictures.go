@@ -30,9 +30,11 @@ type pair struct {
 
 	// Of a picture in colour, for a network that sees colour; else nil.
 	colour  [colours][]int16 // red and blue minus brightness, in steps of 1/lowSteps, of each sample of low
-	redBlue [colours][]int16 // the residuals of red and blue
+	redBlue [colours][]int16 // the residuals of red and blue; nil for a robust model
 
-	truth []uint8 // the full-resolution samples, for a robust model, which degrades them by patches; else nil
+	// For a robust model, which degrades patches of them, the full-resolution samples of brightness or, if it sees
+	// colour, of red, green and blue; else nil.
+	truth [][]uint8
 }
 
 const (
@@ -151,16 +153,24 @@ func (s *session) makePair(ctx context.Context, channels []*plane.Plane, by resa
 	}
 	if s.SeesColour && len(small) == 3 {
 		for i, difference := range differences(small, low) {
-			p.colour[i] = quantise(difference, lowSteps)
+			if p.colour[i] = quantise(difference, lowSteps); s.Robust {
+				continue
+			}
 			k := 2 * i // red or blue
 			base := resample.Resize(small[k], truth.W, truth.H, resample.Bicubic)
 			p.redBlue[i] = quantise(subtract(channels[k], base), residualSteps)
 		}
 	}
 	if s.Robust {
-		p.truth = make([]uint8, len(truth.Pix))
-		for i, v := range truth.Pix {
-			p.truth[i] = uint8(math.Round(255 * float64(v)))
+		if !s.SeesColour {
+			channels = []*plane.Plane{truth}
+		}
+		for _, c := range channels {
+			levels := make([]uint8, len(c.Pix))
+			for i, v := range c.Pix {
+				levels[i] = uint8(math.Round(255 * float64(v)))
+			}
+			p.truth = append(p.truth, levels)
 		}
 	}
 	return p, nil
@@ -215,14 +225,17 @@ func (s *session) quality(n int) int {
 
 // bytes returns the memory of the pictures in bytes.
 func (d *pictures) bytes() int64 {
-	each := int64(2)
-	if d.Robust {
-		each++
-	}
-	sample := int64(2)
+	each, sample := int64(2), int64(2)
 	if d.SeesColour {
-		each += 2 * colours
 		sample += 2 * colours
+	}
+	switch {
+	case d.Robust && d.SeesColour:
+		each += 3
+	case d.Robust:
+		each++
+	case d.SeesColour:
+		each += 2 * colours
 	}
 	return d.pixels*each + sample*d.pixels/int64(d.Scale*d.Scale)
 }

@@ -104,16 +104,17 @@ func (s *session) firstNetwork() (n *convolutional.Network, known int, err error
 		return n, 0, nil
 	}
 	from := s.From.Network()
-	switch {
-	case from.Channels != s.Channels || from.Skip != s.Skip:
-		return nil, 0, usage.Errorf("convolutional: the network to go on from has %d channels and a skip every %d "+
-			"layers, expected %d and %d", from.Channels, from.Skip, s.Channels, s.Skip)
-	case s.Skip == 0 && from.Depth > s.Depth:
-		return nil, 0, usage.Errorf("convolutional: the network to go on from has depth %d, expected at most %d",
-			from.Depth, s.Depth)
-	case s.Skip > 0 && from.Depth < s.Depth:
-		return nil, 0, usage.Errorf("convolutional: the network to go on from has skips and depth %d, expected at "+
-			"least %d", from.Depth, s.Depth)
+	if from.Skip != s.Skip {
+		return nil, 0, usage.Errorf("convolutional: the network to go on from has a skip every %d layers, expected %d",
+			from.Skip, s.Skip)
+	}
+	bound, fits := "at most", from.Depth <= s.Depth
+	if s.Skip > 0 {
+		bound, fits = "at least", from.Depth >= s.Depth
+	}
+	if from.Channels != s.Channels || !fits {
+		return nil, 0, usage.Errorf("convolutional: the network to go on from has %d channels and depth %d, expected "+
+			"%d and %s %d", from.Channels, from.Depth, s.Channels, bound, s.Depth)
 	}
 	if from.SeesColour != s.SeesColour {
 		return nil, 0, usage.Errorf("convolutional: of the network to go on from and the one to train only one looks " +

@@ -95,7 +95,7 @@ type Trainer struct {
 	// in float32. Patches of less than 16 samples are computed in float32 anyway.
 	Float32 bool
 	// SeesColour trains a network that looks at colour to enlarge brightness. From must be one, too, if there is one.
-	// It excludes Robust and JPEG.
+	// It excludes JPEG.
 	SeesColour bool
 	// Teachers are for the same scale. Their results are part of the target (knowledge distillation). They exclude
 	// Robust.
@@ -247,8 +247,8 @@ func (t Trainer) check() error {
 	case t.JPEG[1] != 0 && (t.JPEG[0] < 1 || t.JPEG[0] > t.JPEG[1] || t.JPEG[1] > 100):
 		return usage.Errorf("convolutional: JPEG qualities %d to %d, expected 1 to 100", t.JPEG[0], t.JPEG[1])
 	}
-	if t.SeesColour && (t.Robust || t.JPEG[1] != 0) {
-		return usage.Errorf("convolutional: a network that looks at colour learns from clean pictures alone")
+	if t.SeesColour && t.JPEG[1] != 0 {
+		return usage.Errorf("convolutional: a network that looks at colour cannot learn from JPEG files of brightness")
 	}
 	for _, teacher := range t.Teachers {
 		if teacher.Scale() != t.Scale || t.Robust {

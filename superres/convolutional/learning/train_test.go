@@ -355,7 +355,6 @@ func TestTrainerRefuses(t *testing.T) {
 		"grain":         func(o *Trainer) { o.Grain = 21 },
 		"teacher":       func(o *Trainer) { o.Scale, o.Teachers = 3, teachers },
 		"robust":        func(o *Trainer) { o.Robust, o.Teachers = true, teachers },
-		"colour":        func(o *Trainer) { o.Robust, o.SeesColour = true, true },
 		"grey":          func(o *Trainer) { o.JPEG, o.SeesColour = [2]int{20, 50}, true },
 	} {
 		o := Defaults()

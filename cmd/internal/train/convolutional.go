@@ -51,7 +51,7 @@ func convolutionalTrainer(opt Options) (training.Trainer, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.Teachers = append(t.Teachers, learning.StageTeacher(s))
+		t.Teachers = append(t.Teachers, learning.StageTeacher(s, t.SeesColour))
 	}
 	file := opt.partial()
 	if t.Kept, err = file.read(opt.Limits.Memory); err != nil {

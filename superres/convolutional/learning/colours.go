@@ -222,7 +222,10 @@ func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resa
 	}
 	low := picture.Split(small)
 	lowLuma := low.Luma()
-	work := (*stage.Work)(nil).WithColour(differences(low.Channels, lowLuma))
+	var work *stage.Work
+	if !d.subsampled {
+		work = work.WithColour(differences(low.Channels, lowLuma))
+	}
 	high, err := enlarge.Apply(ctx, lowLuma, resample.Resize(lowLuma, w*scale, h*scale, resample.Bicubic), work)
 	if err != nil {
 		return err

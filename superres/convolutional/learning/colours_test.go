@@ -81,7 +81,7 @@ func TestLearnsFromColour(t *testing.T) {
 	if seen := must.Get(s.Apply(t.Context(), low, current, work))(t); slices.Equal(seen.Pix, grey.Pix) {
 		t.Error("colour changes nothing")
 	}
-	taught := must.Get(StageTeacher(s).Enlarge(t.Context(), channels, low, current))(t)
+	taught := must.Get(StageTeacher(s, true).Enlarge(t.Context(), channels, low, current))(t)
 	if seen := must.Get(s.Apply(t.Context(), low, current, work))(t); !slices.Equal(taught.Pix, seen.Pix) {
 		t.Error("a teacher is not shown colour")
 	}

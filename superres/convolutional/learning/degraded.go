@@ -32,7 +32,7 @@ func (p patch) fillDegraded(window, target []float32, side, margin, scale, input
 	deviation := 0.0
 	if channels := p.reduce(kind, x0, y0, x1, y1, scale); len(channels) < 3 {
 		part = channels[0]
-	} else if rgb = [3]*degrade.Plane(channels); p.shown == asGrey {
+	} else if rgb = [3]*degrade.Plane(channels); p.isGrey {
 		part, rgb = degrade.Brightness(rgb), [3]*degrade.Plane{}
 	}
 	if part != nil {

@@ -38,9 +38,7 @@ func testNoDegradation(t *testing.T, scale int, sources []training.Source, seesC
 	for i := range 60 {
 		p := samplePatch(t, d, i)
 		p.negative = false
-		if p.from = &d.list[i%3]; seesColour {
-			p.shown = shown(i / 3 % 2) // inFull and asGrey
-		}
+		p.from, p.isGrey = &d.list[i%3], seesColour && i/3%2 == 0
 		p.x, p.y = i%(p.from.w-o.Patch+1), i*7%(p.from.h-o.Patch+1)
 		switch i { // two corners of the picture
 		case 0:
@@ -60,7 +58,7 @@ func testNoDegradation(t *testing.T, scale int, sources []training.Source, seesC
 		if seesColour {
 			inputs = 1e-4
 		}
-		if p.shown == asGrey {
+		if p.isGrey {
 			inputs += 0.5 / 255
 			targets += 1. / 255
 		}

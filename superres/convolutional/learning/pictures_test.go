@@ -21,7 +21,7 @@ func TestTaught(t *testing.T) {
 	low := picture.Split(testimage.Drawing(30, 20, 1)).Luma()
 	base := resample.Resize(low, 60, 40, resample.Bicubic)
 	truth := resample.Resize(low, 60, 40, resample.Nearest)
-	teachers := []Teacher{StageTeacher(teacher.WithGrain(3))} // whose grain does not count
+	teachers := []Teacher{StageTeacher(teacher.WithGrain(3), false)} // whose grain does not count
 	got := must.Get(distil(t.Context(), teachers, []*plane.Plane{low}, low, base, truth))(t)
 	want := make([]float64, len(truth.Pix))
 	for way := range int32(picture.Orientations) {
@@ -83,7 +83,7 @@ func TestTaughtByNetworks(t *testing.T) {
 func TestTeachers(t *testing.T) {
 	with := func(seed uint64) Trainer {
 		o := newSmallTrainer()
-		o.Teachers = []Teacher{StageTeacher(roundNetwork(t, sampleNetwork(2, seed)))}
+		o.Teachers = []Teacher{StageTeacher(roundNetwork(t, sampleNetwork(2, seed)), false)}
 		return o
 	}
 	first := train(t, with(1))

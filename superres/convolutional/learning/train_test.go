@@ -336,7 +336,7 @@ func TestDeepen(t *testing.T) {
 }
 
 func TestTrainerRefuses(t *testing.T) {
-	teachers := []Teacher{StageTeacher(roundNetwork(t, sampleNetwork(2, 1)))}
+	teachers := []Teacher{StageTeacher(roundNetwork(t, sampleNetwork(2, 1)), false)}
 	for name, spoil := range map[string]func(o *Trainer){
 		"scale":         func(o *Trainer) { o.Scale = 5 },
 		"channels":      func(o *Trainer) { o.Channels = 20 },

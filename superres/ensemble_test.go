@@ -1,12 +1,14 @@
 package superres
 
 import (
+	"context"
 	"testing"
 
 	"superres/internal/must"
 	"superres/internal/picture"
 	"superres/internal/testimage"
 	"superres/patches/plane"
+	"superres/superres/stage"
 )
 
 // At the effort max the brightness of a picture in colour is that of its red, green and blue, each enlarged in three
@@ -58,5 +60,52 @@ func TestEnsembleOfColours(t *testing.T) {
 	luma = mean(robust, split[0], 0, 1, 2, 3, 4, 5, 6, 7)
 	if got := must.Get(robust.ensemble(t.Context(), split, double, ignore))(t); farthest(got[0], luma) > 1e-5 {
 		t.Error("a model for damaged pictures enlarges colours one after the other")
+	}
+}
+
+// slanted is a reddener whose results depend on the orientation: they are a sample to the right.
+type slanted struct{ reddener }
+
+func (s slanted) Apply(ctx context.Context, low, current *plane.Plane, w *stage.Work) (*plane.Plane, error) {
+	out, err := s.reddener.Apply(ctx, low, current, w)
+	if err == nil {
+		for y := range out.H {
+			row := out.Row(y)
+			copy(row[1:], row)
+		}
+	}
+	return out, err
+}
+
+// A model whose stages look at colour also enlarges the picture as a whole in three orientations.
+func TestEnsembleThatSeesColour(t *testing.T) {
+	const w, h = 13, 9
+	var calls []int
+	without := 0
+	m := newRepeat(2, &calls)
+	m.Stages = []stage.Stage{slanted{reddener{repeat{2, &calls}, &without}}}
+	rgb := []*plane.Plane{testimage.Noise(w, h), picture.Orient(testimage.Noise(w, h), picture.FlipX), plane.New(w, h)}
+	split := []*plane.Plane{rgb[0].Crop(0, 0, w, h), rgb[1].Crop(0, 0, w, h), rgb[2].Crop(0, 0, w, h)}
+	splitRGB(split)
+	double := task{sizes: sizes{w, h, 2 * w, 2 * h}, planes: 3}
+	ignore := func(float64) {}
+	got := must.Get(m.ensemble(t.Context(), split, double, ignore))(t)
+	if without != 6 || len(calls) != 9 {
+		t.Errorf("%d enlargements, %d without colour, expected 9 and 6", len(calls), without)
+	}
+	want := must.Get(m.meanOfOrientations(t.Context(), split, []int32{0, 3, 5}, double, ignore))(t)
+	single := double
+	single.planes = 1
+	var apart []*plane.Plane
+	for i, ways := range [][]int32{{1, 2}, {4, 6}, {7, 0}} {
+		mean := must.Get(m.meanOfOrientations(t.Context(), rgb[i:i+1], ways, single, ignore))(t)
+		apart = append(apart, mean[0])
+	}
+	splitRGB(apart)
+	for i, p := range want {
+		setMean(p, apart[i])
+		if d := farthest(got[i], p); d > 1e-6 {
+			t.Errorf("plane %d is off by %g", i, d)
+		}
 	}
 }

@@ -25,8 +25,9 @@ type Teacher interface {
 }
 
 // StageTeacher returns s, without its grain, as a teacher. It enlarges brightness or, if apart is true, the red, green
-// and blue of a picture one after the other: the brightness of these is nearer to the truth, as brightness shows less of
-// an edge between two colours, and a network that sees colour can learn it. A stage that sees colour needs no apart.
+// and blue of a picture one after the other: the brightness of these is nearer to the truth, as brightness shows less
+// of an edge between two colours, and a network that sees colour can learn it. A stage that sees colour does not need
+// apart.
 func StageTeacher(s *convolutional.Stage, apart bool) Teacher {
 	return stageTeacher{s, s.WithGrain(0), apart && !s.SeesColour()}
 }

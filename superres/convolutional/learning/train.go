@@ -162,6 +162,16 @@ const mostMargin = 128
 // 29.87, general-dev from 33.01 to 32.99, and 20 drawings from 4.25 to 7.14 dB over Lanczos, the least from 0.04 to
 // 1.16.
 //
+// Deep and narrow does not last. 32 channels, 24 layers and a skip every 4 are as good as 48 and 10 after 49 million
+// pixels (×4, 31.78 and 31.75 dB of 8 pictures that were held out); but of networks that see colour the first has
+// 31.42 dB on Set5 after 1.47 billion, 31.36 where it is grey, and the second 31.47 and 31.35 after 0.3 billion.
+// Integers take 0.03 dB from the first, whose sums over skips are larger, and 0.01 from the second.
+//
+// With 32 channels and 10 layers at ×4, 20,000 steps of 8 patches of 32, 8 pictures held out, Set5, T91 and open-valid:
+// 33.85, 31.27, 29.79 and 28.09 dB; without negatives 33.82, 31.25, 29.77 and 28.09; with red and blue as brightness of
+// two more pictures each 33.84, 31.26, 29.78 and 28.09. A slope that bends in a curve, over ±0.25 or ±0.06, in place of
+// a corner has 33.73 and 33.69 dB after 4,000 steps, the corner 33.71.
+//
 // Squared errors in the last 40 % of the steps, in place of 15 %, change nothing, nor does momentum of 0.9, nor taking
 // patches as they come, instead of the one of two with the larger residual: 30.04 with each of the last two.
 func Defaults() Trainer {

@@ -88,13 +88,17 @@ func testGradient(t *testing.T, patch, scale, skip int, squared, isRounded bool)
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i, f := range l.layers {
-		for kind, part := range map[string][2][]float32{"weights": {f.now.weight, f.gradient.weight},
-			"biases": {f.now.bias, f.gradient.bias}, "slopes": {f.now.slope, f.gradient.slope},
-			"strengths": {f.now.strength, f.gradient.strength}} {
-			if f.linear && kind == "slopes" || len(part[0]) == 0 {
+		for _, part := range []struct { // in an order that is the same every time, as all draw from rng
+			kind            string
+			value, gradient []float32
+		}{
+			{"weights", f.now.weight, f.gradient.weight}, {"biases", f.now.bias, f.gradient.bias},
+			{"slopes", f.now.slope, f.gradient.slope}, {"strengths", f.now.strength, f.gradient.strength},
+		} {
+			kind, value, gradient := part.kind, part.value, part.gradient
+			if f.linear && kind == "slopes" || len(value) == 0 {
 				continue
 			}
-			value, gradient := part[0], part[1]
 			before := append([]float32(nil), value...)
 			norm := 0.0
 			for _, g := range gradient {

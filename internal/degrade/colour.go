@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"superres/internal/chroma"
 	"superres/internal/picture"
 	"superres/internal/quantiser"
 )
@@ -57,9 +58,9 @@ func (d Degradation) addColourNoise(rng *rand.Rand, rgb [3]*Plane) {
 // passColour passes red, green and blue through a JPEG file, in which colour is at half the resolution or at all of it.
 func (f File) passColour(rgb [3]*Plane, half bool) {
 	y := Brightness(rgb)
-	var chroma [2]*Plane // around 128, as in files
+	var blueRed [2]*Plane // Cb and Cr, around 128, as in files
 	scales := [2]float32{0.5 / (1 - picture.WeightB), 0.5 / (1 - picture.WeightR)}
-	for k := range chroma {
+	for k := range blueRed {
 		c := &Plane{W: y.W, H: y.H, Pix: make([]float32, len(y.Pix))}
 		for i, v := range rgb[2-2*k].Pix {
 			c.Pix[i] = 128 + float32(scales[k]*(v-y.Pix[i]))
@@ -71,14 +72,14 @@ func (f File) passColour(rgb [3]*Plane, half bool) {
 		} else {
 			f.passBlocks(c, &quantiser.Colour)
 		}
-		chroma[k] = c
+		blueRed[k] = c
 	}
 	y.round()
 	f.passBlocks(y, &quantiser.Brightness)
 	for i, v := range y.Pix {
-		blue, red := (chroma[0].Pix[i]-128)/scales[0], (chroma[1].Pix[i]-128)/scales[1]
-		green := -float32(picture.WeightR/picture.WeightG*red) - float32(picture.WeightB/picture.WeightG*blue)
-		rgb[0].Pix[i], rgb[1].Pix[i], rgb[2].Pix[i] = roundLevel(v+red), roundLevel(v+green), roundLevel(v+blue)
+		blue, red := (blueRed[0].Pix[i]-128)/scales[0], (blueRed[1].Pix[i]-128)/scales[1]
+		rgb[0].Pix[i], rgb[2].Pix[i] = roundLevel(v+red), roundLevel(v+blue)
+		rgb[1].Pix[i] = roundLevel(v + picture.Green(red, blue))
 	}
 }
 
@@ -99,9 +100,10 @@ func (p *Plane) halve() *Plane {
 // nearest of p, in both directions, and a quarter of the next.
 func (p *Plane) double(to *Plane) {
 	for y := range to.H {
-		near, next := p.Pix[y/2*p.W:][:p.W], p.Pix[min(max(y/2-1+2*(y%2), 0), p.H-1)*p.W:][:p.W]
+		nearest, other := chroma.Neighbours(y, p.H)
+		near, next := p.Pix[nearest*p.W:][:p.W], p.Pix[other*p.W:][:p.W]
 		for x := range to.W {
-			a, b := x/2, min(max(x/2-1+2*(x%2), 0), p.W-1)
+			a, b := chroma.Neighbours(x, p.W)
 			to.Pix[y*to.W+x] = (float32(9*near[a]) + float32(3*(near[b]+next[a])) + next[b]) / 16
 		}
 	}

@@ -220,8 +220,7 @@ func inColour(luma image.Image, chroma *superres.Chroma) image.Image {
 		at := i % chroma.Low[0].W
 		l, _, _, _ := luma.At(at, i/chroma.Low[0].W).RGBA()
 		y, red, blue := float32(l)/0xffff, chroma.Low[0].Pix[i], chroma.Low[1].Pix[i]
-		green := float32(-picture.WeightR/picture.WeightG*red) - float32(picture.WeightB/picture.WeightG*blue)
-		copy(out.Pix[4*i:], []uint8{level(y + red), level(y + green), level(y + blue), 0xff})
+		copy(out.Pix[4*i:], []uint8{level(y + red), level(y + picture.Green(red, blue)), level(y + blue), 0xff})
 	}
 	return out
 }

@@ -195,6 +195,11 @@ func lumaRow(dst, red, green, blue []float32) {
 // oneBits are the bits of 1. As unsigned numbers, the bits of samples beyond 0..1 are greater.
 const oneBits = 0x3f80_0000
 
+// Green returns green minus brightness where red and blue minus brightness are red and blue.
+func Green(red, blue float32) float32 {
+	return float32(-WeightR/WeightG*red) - float32(WeightB/WeightG*blue)
+}
+
 // WeightR, WeightG and WeightB are the weights of BT.601.
 const WeightR, WeightG, WeightB = 0.299, 0.587, 0.114
 

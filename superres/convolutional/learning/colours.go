@@ -224,9 +224,10 @@ func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resa
 	}
 	low := picture.Split(small)
 	lowLuma := low.Luma()
+	lowColours := differences(low.Channels, lowLuma)
 	var work *stage.Work
 	if !d.subsampled {
-		work = work.WithColour(differences(low.Channels, lowLuma))
+		work = work.WithColour(lowColours)
 	}
 	high, err := enlarge.Apply(ctx, lowLuma, resample.Resize(lowLuma, w*scale, h*scale, resample.Bicubic), work)
 	if err != nil {
@@ -235,12 +236,10 @@ func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resa
 	for i, v := range high.Pix {
 		p.luma[i] = uint16(math.Round(0xffff * float64(v)))
 	}
-	trueLuma := truth.Luma()
-	for k, channel := range [colours]int{0, 2} {
-		lowColour := subtract(low.Channels[channel], lowLuma)
-		base := resample.Resize(lowColour, w*scale, h*scale, resample.Bicubic)
-		residual := subtract(subtract(truth.Channels[channel], trueLuma), base)
-		p.low[k], p.residual[k] = quantise(lowColour, lowSteps), quantise(residual, residualSteps)
+	for k, trueColour := range differences(truth.Channels, truth.Luma()) {
+		base := resample.Resize(lowColours[k], w*scale, h*scale, resample.Bicubic)
+		residual := subtract(trueColour, base)
+		p.low[k], p.residual[k] = quantise(lowColours[k], lowSteps), quantise(residual, residualSteps)
 	}
 	d.list = append(d.list, p)
 	d.positions.add(w, h, d.Patch)

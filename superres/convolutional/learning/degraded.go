@@ -27,19 +27,16 @@ func (p patch) fillDegraded(window, target []float32, side, margin, scale, input
 	x1, y1 := min(p.x+side+reach, p.from.w), min(p.y+side+reach, p.from.h)
 	degradation := degrade.Sample(p.degrade)
 	kind := p.sampleReduction(degradation.IsClean())
-	var rgb [3]*degrade.Plane // of a picture in colour that is shown so
-	var part *degrade.Plane   // brightness
-	deviation := 0.0
-	if channels := p.reduce(kind, x0, y0, x1, y1, scale); len(channels) < 3 {
-		part = channels[0]
-	} else if rgb = [3]*degrade.Plane(channels); p.isGrey {
-		part, rgb = degrade.Brightness(rgb), [3]*degrade.Plane{}
+	rgb := p.reduce(kind, x0, y0, x1, y1, scale) // or brightness alone
+	if len(rgb) == 3 && p.isGrey {
+		rgb = []*degrade.Plane{degrade.Brightness([3]*degrade.Plane(rgb))}
 	}
-	if part != nil {
+	part, deviation := rgb[0], 0.0 // brightness
+	if len(rgb) == 1 {
 		deviation = degradation.Apply(p.degrade, part)
 	} else {
-		deviation = degradation.ApplyColour(p.degrade, rgb)
-		part = degrade.Brightness(rgb)
+		deviation = degradation.ApplyColour(p.degrade, [3]*degrade.Plane(rgb))
+		part = degrade.Brightness([3]*degrade.Plane(rgb))
 	}
 	if deviation > 0 {
 		// At enlarging the strength is an estimate, so noise is added to it here.
@@ -54,7 +51,7 @@ func (p patch) fillDegraded(window, target []float32, side, margin, scale, input
 			clear(to)
 			to[inputs-1] = part.Pix[at] / 255
 			for k := range inputs - 1 {
-				if rgb[2*k] != nil {
+				if len(rgb) == 3 {
 					to[k] = (rgb[2*k].Pix[at] - part.Pix[at]) / (2 * 255)
 				}
 			}
@@ -64,7 +61,7 @@ func (p patch) fillDegraded(window, target []float32, side, margin, scale, input
 	for k := range each / pixels {
 		from := part
 		truth := p.from.trueBrightness
-		if k > 0 && rgb[0] != nil {
+		if k > 0 && len(rgb) == 3 {
 			from = rgb[2*(k-1)]
 			truth = func(i int) float32 { return picture.Levels[p.from.truth[2*(k-1)][i]] }
 		}
@@ -145,8 +142,7 @@ func (p patch) reduce(kind, x0, y0, x1, y1, scale int) (channels []*degrade.Plan
 			const unit = float32(255) / lowSteps
 			red, blue := unit*float32(p.from.colour[0][at]), unit*float32(p.from.colour[1][at])
 			channels[0].Pix[i], channels[2].Pix[i] = luma+red, luma+blue
-			channels[1].Pix[i] = luma - float32(picture.WeightR/picture.WeightG*red) -
-				float32(picture.WeightB/picture.WeightG*blue)
+			channels[1].Pix[i] = luma + picture.Green(red, blue)
 		}
 	}
 	return channels

@@ -94,21 +94,21 @@ func (l *learner) size() (n int) {
 // network returns a new network with the running means of the parameters.
 func (l *learner) network() *convolutional.Network {
 	n := convolutional.NewNetwork(l.architecture)
-	last := len(n.Layers) - 1
-	for i, f := range l.layers[:last] {
-		f.write(n.Layers[i], f.average)
+	trained := n
+	if l.opt.SeesColour {
+		trained = withHeads(n) // which shares all other layers
 	}
-	if !l.opt.SeesColour {
-		l.layers[last].write(n.Layers[last], l.layers[last].average)
-		return n
+	for i, f := range l.layers {
+		f.write(trained.Layers[i], f.average)
 	}
-	heads := withHeads(n).Layers[last]
-	l.layers[last].write(heads, l.layers[last].average)
-	to := n.Layers[last]
-	for i := range to.Weight {
-		to.Weight[i] = heads.Weight[i/to.Out*heads.Out+i%to.Out]
+	if l.opt.SeesColour {
+		last := len(n.Layers) - 1
+		to, from := n.Layers[last], trained.Layers[last]
+		for i := range to.Weight {
+			to.Weight[i] = from.Weight[i/to.Out*from.Out+i%to.Out]
+		}
+		copy(to.Bias, from.Bias)
 	}
-	copy(to.Bias, heads.Bias)
 	return n
 }
 

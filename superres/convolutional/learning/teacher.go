@@ -29,7 +29,7 @@ type Teacher interface {
 // of an edge between two colours, and a network that sees colour can learn it. A stage that sees colour does not need
 // apart.
 func StageTeacher(s *convolutional.Stage, apart bool) Teacher {
-	return stageTeacher{s, s.WithGrain(0), apart && !s.SeesColour()}
+	return stageTeacher{s, s.WithGrain(0), apart}
 }
 
 type stageTeacher struct {
@@ -39,11 +39,11 @@ type stageTeacher struct {
 }
 
 func (t stageTeacher) Enlarge(ctx context.Context, low []*plane.Plane, luma, base *plane.Plane) (*plane.Plane, error) {
-	if len(low) < 3 {
-		return t.plain.Apply(ctx, luma, base, nil)
-	}
-	if !t.apart {
+	switch {
+	case len(low) == 3 && t.plain.SeesColour():
 		return t.plain.Apply(ctx, luma, base, (*stage.Work)(nil).WithColour(differences(low, luma)))
+	case len(low) < 3 || !t.apart:
+		return t.plain.Apply(ctx, luma, base, nil)
 	}
 	enlarged := make([]*plane.Plane, len(low))
 	for i, p := range low {

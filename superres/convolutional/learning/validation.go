@@ -34,10 +34,11 @@ func (s *session) readValidation(ctx context.Context) (*validation, error) {
 		}
 		truth := convert(channels, func(p *plane.Plane) *plane.Plane { return p.Crop(0, 0, w*s.Scale, h*s.Scale) })
 		low := s.reduce(truth, s.Degradation)
-		v.truth, v.low = append(v.truth, luma(truth)), append(v.low, luma(low))
+		lowLuma := luma(low)
+		v.truth, v.low = append(v.truth, luma(truth)), append(v.low, lowLuma)
 		var colour []*plane.Plane
 		if s.SeesColour && len(low) == 3 {
-			d := differences(low, luma(low))
+			d := differences(low, lowLuma)
 			colour = d[:]
 		}
 		v.colour = append(v.colour, colour)

@@ -1,6 +1,9 @@
 package kernel
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // This file has the products of training in bfloat16: a number of 16 bits that has the sign, the exponent and the first
 // 7 bits of the fraction of a float32. A matrix of them is divided into tiles of 16 rows of 64 bytes, as AMX multiplies
@@ -10,6 +13,9 @@ import "math"
 
 // TileDepth is the number of products in each sum to which a pair of tiles adds.
 const TileDepth = 32
+
+// Together is the number of blocks that ConvolveBFloat16 computes at a time.
+const Together = 4
 
 const (
 	tileRows  = 16
@@ -96,12 +102,12 @@ func PackedSize(outputs, rows, k int) int { return outputs * rows * PadTo(k, Til
 // ConvolveBFloat16 sets sums, of len(bias) channels, of blocks of 16 samples in a row. Block b begins at from[b] in src
 // and at to[b] in dst, whose samples are step and len(bias) entries apart. A sum is that of the bias and the products
 // of the weights, of rows rows of taps as PackWeights packs them, with k entries from a sample on in each of as many
-// rows of src, pitch entries apart. The number of blocks is even. src is read for whole tiles.
+// rows of src, pitch entries apart. The number of blocks is a multiple of Together. src is read for whole tiles.
 func ConvolveBFloat16(dst []float32, src []uint16, step, pitch, rows, k int, weights []uint32, bias []float32, from,
 	to []int32) {
 	outputs, steps := len(bias), PadTo(k, TileDepth)/TileDepth
 	needOf(outputs, tileRows)
-	needOf(len(from), 2)
+	needOf(len(from), Together)
 	if min(step, pitch, rows-1, k-1) < 0 || len(from) != len(to) {
 		panic("kernel: blocks that do not fit")
 	}
@@ -113,11 +119,19 @@ func ConvolveBFloat16(dst []float32, src []uint16, step, pitch, rows, k int, wei
 		convolveBFloat16(dst, src, step, pitch, rows, steps, weights, bias, from, to)
 		return
 	}
-	for o := 0; o < outputs && len(from) > 0; o += 2 * tileRows {
-		second := min(tileRows, outputs-tileRows-o) // an odd block of outputs is computed twice
-		convolveBFloat16AMX(&dst[o], 4*outputs, 4*second, &src[0], 2*step, 2*pitch, rows, steps,
-			&weights[o/tileRows*block], &weights[(o+second)/tileRows*block], &bias[o], &bias[o+second], &from[0],
-			&to[0], len(from))
+	if len(from) == 0 {
+		return
+	}
+	odd := outputs - outputs%(2*tileRows) // the outputs from here on, if there are more, are one tile
+	for o := 0; o < odd; o += 2 * tileRows {
+		second := o + tileRows
+		convolveTwoBFloat16AMX(&dst[o], 4*outputs, 4*tileRows, &src[0], 2*step, 2*pitch, rows, steps,
+			&weights[o/tileRows*block], &weights[second/tileRows*block], &bias[o], &bias[second], &from[0], &to[0],
+			len(from))
+	}
+	if odd < outputs {
+		convolveOneBFloat16AMX(&dst[odd], 4*outputs, &src[0], 2*step, 2*pitch, rows, steps,
+			&weights[odd/tileRows*block], &bias[odd], &from[0], &to[0], len(from))
 	}
 }
 
@@ -141,34 +155,56 @@ func convolveBFloat16(dst []float32, src []uint16, step, pitch, rows, steps int,
 	}
 }
 
-// CorrelateBFloat16 adds to k rows of dst, cols entries each, the products of k rows of a, which are lda entries apart,
-// with the numbers of which b has pairs: the pair of entry j of rows i and i+1 is b[i·cols+j]. Each sum has n products,
-// a multiple of TileDepth. k and cols are multiples of Lanes.
-func CorrelateBFloat16(dst []float32, cols int, a []uint16, lda int, b []uint32, k, n int) {
+// CorrelateBFloat16 adds to len(starts) matrices, which follow each other in dst and have k rows of cols entries, the
+// products of k rows of a, which are lda entries apart, with the numbers of which b has pairs: for matrix m the pair of
+// entry j of rows i and i+1 is b[starts[m]+i·cols+j]. Each sum has n products, a multiple of TileDepth. k and cols are
+// multiples of Lanes.
+func CorrelateBFloat16(dst []float32, cols int, a []uint16, lda int, b []uint32, starts []int, k, n int) {
 	needOf(cols, tileRows)
 	needOf(k, tileRows)
 	needOf(n, TileDepth)
-	if min(k, cols, n) <= 0 || lda < 0 {
+	if min(k, cols, n, len(starts)) <= 0 || min(lda, slices.Min(starts)) < 0 {
 		panic("kernel: an empty matrix, or a negative stride")
 	}
-	_, _, _ = dst[k*cols-1], a[(k-1)*lda+n-1], b[(n-1)*cols-1]
+	_, _, _ = dst[len(starts)*k*cols-1], a[(k-1)*lda+n-1], b[slices.Max(starts)+(n-1)*cols-1]
 	if !HasMatrices() {
-		for i := range k {
-			for j := range cols {
-				for s := 0; s < n; s += 2 {
-					dst[i*cols+j] += multiplyPair(joinPair(a[i*lda+s:]), b[s*cols+j])
+		for m, start := range starts {
+			for i := range k {
+				for j := range cols {
+					for s := 0; s < n; s += 2 {
+						dst[(m*k+i)*cols+j] += multiplyPair(joinPair(a[i*lda+s:]), b[start+s*cols+j])
+					}
 				}
 			}
 		}
 		return
 	}
-	for i := 0; i < k; i += 2 * tileRows {
-		secondRow := min(tileRows, k-tileRows-i)
-		for j := 0; j < cols; j += 2 * tileRows {
-			second := min(tileRows, cols-tileRows-j)
-			correlateBFloat16AMX(&dst[i*cols+j], 4*cols, 4*second, 4*secondRow*cols, &a[i*lda], &a[(i+secondRow)*lda],
-				2*lda, &b[j], 4*second, 8*cols, n/TileDepth)
+	tiles := cols / tileRows // in a row of a matrix
+	all := len(starts) * tiles
+	place := func(tile int) (sum, factor int) { // in dst and in b
+		tile = min(tile, all-1) // the last may be computed several times
+		m, j := tile/tiles, tile%tiles*tileRows
+		return m*k*cols + j, starts[m] + j
+	}
+	odd := k - k%(2*tileRows) // the rows from here on, if there are more, are one row of tiles
+	for t := 0; t < all; t += 2 {
+		sum, factor := place(t)
+		sum2, factor2 := place(t + 1)
+		for i := 0; i < odd; i += 2 * tileRows {
+			correlateTwoBFloat16AMX(&dst[sum+i*cols], 4*cols, 4*(sum2-sum), 4*tileRows*cols, &a[i*lda],
+				&a[(i+tileRows)*lda], 2*lda, &b[factor], 4*(factor2-factor), 8*cols, n/TileDepth)
 		}
+	}
+	if odd == k {
+		return
+	}
+	for t := 0; t < all; t += 4 {
+		var at [8]int32
+		for i := range 4 {
+			sum, factor := place(t + i)
+			at[i], at[4+i] = int32(4*sum), int32(4*factor)
+		}
+		correlateOneBFloat16AMX(&dst[odd*cols], 4*cols, &a[odd*lda], 2*lda, &b[0], 8*cols, &at, n/TileDepth)
 	}
 }
 

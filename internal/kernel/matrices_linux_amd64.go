@@ -29,14 +29,29 @@ func pairBFloat16AMX(dst *uint32, low, high *float32, n int)
 //go:noescape
 func transposeBFloat16AMX(dst *uint16, stride int, src *float32, step int)
 
-// convolveBFloat16AMX takes dstStep, step, pitch, and second, the offset of the second tile of outputs, in bytes.
+// convolveTwoBFloat16AMX computes 32 outputs of two blocks at a time, the second 16 of which are second bytes after the
+// first. It takes dstStep, step and pitch in bytes, too.
 //
 //go:noescape
-func convolveBFloat16AMX(dst *float32, dstStep, second int, src *uint16, step, pitch, rows, steps int, weights0,
+func convolveTwoBFloat16AMX(dst *float32, dstStep, second int, src *uint16, step, pitch, rows, steps int, weights0,
 	weights1 *uint32, bias0, bias1 *float32, from, to *int32, n int)
 
-// correlateBFloat16AMX takes all strides and offsets in bytes.
+// convolveOneBFloat16AMX computes 16 outputs of four blocks at a time. It takes dstStep, step and pitch in bytes.
 //
 //go:noescape
-func correlateBFloat16AMX(dst *float32, dstStep, second, secondRow int, a0, a1 *uint16, aStep int, b *uint32, bSecond,
-	bStep, steps int)
+func convolveOneBFloat16AMX(dst *float32, dstStep int, src *uint16, step, pitch, rows, steps int, weights *uint32,
+	bias *float32, from, to *int32, n int)
+
+// correlateTwoBFloat16AMX adds to two tiles of sums in each of two rows of tiles. It takes all strides and offsets in
+// bytes: second is that of the second tile in a row, bSecond that of its factor.
+//
+//go:noescape
+func correlateTwoBFloat16AMX(dst *float32, dstStep, second, secondRow int, a0, a1 *uint16, aStep int, b *uint32,
+	bSecond, bStep, steps int)
+
+// correlateOneBFloat16AMX adds to four tiles of sums in a row of tiles. It takes all strides and offsets in bytes: at
+// has those of the tiles in dst, then those of their factors in b.
+//
+//go:noescape
+func correlateOneBFloat16AMX(dst *float32, dstStep int, a *uint16, aStep int, b *uint32, bStep int, at *[8]int32,
+	steps int)

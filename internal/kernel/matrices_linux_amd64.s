@@ -3,7 +3,7 @@
 #include "textflag.h"
 
 // Go's assembler has no instructions for tiles and bfloat16, so they are written as bytes. Comments and macros name
-// operands as Go does: the destination comes last. Tiles 0 to 3 have sums, 4 and 5 the left factors, 6 and 7 the right.
+// operands as Go does: the destination comes last. Tiles 0 to 3 have sums, the others factors.
 
 // Eight tiles of 16 rows of 64 bytes.
 DATA tileShapes<>+0(SB)/8, $1
@@ -52,9 +52,12 @@ GLOBL inTurn<>(SB), RODATA|NOPTR, $64
 #define STORE_TILE2_R10_CX BYTE $0xC4; BYTE $0xC2; BYTE $0x7A; BYTE $0x4B; BYTE $0x14; BYTE $0x0A
 #define STORE_TILE3_R10_CX BYTE $0xC4; BYTE $0xC2; BYTE $0x7A; BYTE $0x4B; BYTE $0x1C; BYTE $0x0A
 
-// MULTIPLY adds the products of the left tiles at SI and DI, whose rows are AX bytes apart, with the right tiles at R8
+// Tiles are computed two by two, by a load for each product. An odd one beside them is computed with four, by five loads
+// for four products.
+
+// MULTIPLY_SQUARE adds the products of the left tiles at SI and DI, whose rows are AX bytes apart, with the right tiles at R8
 // and R9, whose rows are BX bytes apart: TILELOADD of tiles 4, 6, 5 and 7, TDPBF16PS 6, 4, 0; 7, 4, 1; 6, 5, 2; 7, 5, 3.
-#define MULTIPLY \
+#define MULTIPLY_SQUARE \
 	BYTE $0xC4; BYTE $0xE2; BYTE $0x7B; BYTE $0x4B; BYTE $0x24; BYTE $0x06 \
 	BYTE $0xC4; BYTE $0xC2; BYTE $0x7B; BYTE $0x4B; BYTE $0x34; BYTE $0x18 \
 	BYTE $0xC4; BYTE $0xE2; BYTE $0x4A; BYTE $0x5C; BYTE $0xC4             \
@@ -64,9 +67,37 @@ GLOBL inTurn<>(SB), RODATA|NOPTR, $64
 	BYTE $0xC4; BYTE $0xE2; BYTE $0x4A; BYTE $0x5C; BYTE $0xD5             \
 	BYTE $0xC4; BYTE $0xE2; BYTE $0x42; BYTE $0x5C; BYTE $0xDD
 
-// func convolveBFloat16AMX(dst *float32, dstStep, second int, src *uint16, step, pitch, rows, steps int, weights0,
+// MULTIPLY_SAMPLES adds the products of the samples at SI, DI, R10 and R11, whose rows are AX bytes apart, with the
+// weights at R8, whose rows are BX bytes apart: TILELOADD of tiles 4 and 5, TDPBF16PS 4, 5, 0; TILELOADD of 6, TDPBF16PS
+// 4, 6, 1; of 7, 4, 7, 2; of 5, 4, 5, 3.
+#define MULTIPLY_SAMPLES \
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x7B; BYTE $0x4B; BYTE $0x24; BYTE $0x18 \
+	BYTE $0xC4; BYTE $0xE2; BYTE $0x7B; BYTE $0x4B; BYTE $0x2C; BYTE $0x06 \
+	BYTE $0xC4; BYTE $0xE2; BYTE $0x5A; BYTE $0x5C; BYTE $0xC5             \
+	BYTE $0xC4; BYTE $0xE2; BYTE $0x7B; BYTE $0x4B; BYTE $0x34; BYTE $0x07 \
+	BYTE $0xC4; BYTE $0xE2; BYTE $0x5A; BYTE $0x5C; BYTE $0xCE             \
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x7B; BYTE $0x4B; BYTE $0x3C; BYTE $0x02 \
+	BYTE $0xC4; BYTE $0xE2; BYTE $0x5A; BYTE $0x5C; BYTE $0xD7             \
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x7B; BYTE $0x4B; BYTE $0x2C; BYTE $0x03 \
+	BYTE $0xC4; BYTE $0xE2; BYTE $0x5A; BYTE $0x5C; BYTE $0xDD
+
+// MULTIPLY_GRADIENTS adds the products of the samples at SI, whose rows are AX bytes apart, with the gradients at R8,
+// R9, R10 and R11, whose rows are BX bytes apart: TILELOADD of tiles 4 and 5, TDPBF16PS 5, 4, 0; TILELOADD of 6,
+// TDPBF16PS 6, 4, 1; of 7, 7, 4, 2; of 5, 5, 4, 3.
+#define MULTIPLY_GRADIENTS \
+	BYTE $0xC4; BYTE $0xE2; BYTE $0x7B; BYTE $0x4B; BYTE $0x24; BYTE $0x06 \
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x7B; BYTE $0x4B; BYTE $0x2C; BYTE $0x18 \
+	BYTE $0xC4; BYTE $0xE2; BYTE $0x52; BYTE $0x5C; BYTE $0xC4             \
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x7B; BYTE $0x4B; BYTE $0x34; BYTE $0x19 \
+	BYTE $0xC4; BYTE $0xE2; BYTE $0x4A; BYTE $0x5C; BYTE $0xCC             \
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x7B; BYTE $0x4B; BYTE $0x3C; BYTE $0x1A \
+	BYTE $0xC4; BYTE $0xE2; BYTE $0x42; BYTE $0x5C; BYTE $0xD4             \
+	BYTE $0xC4; BYTE $0xC2; BYTE $0x7B; BYTE $0x4B; BYTE $0x2C; BYTE $0x1B \
+	BYTE $0xC4; BYTE $0xE2; BYTE $0x52; BYTE $0x5C; BYTE $0xDC
+
+// func convolveTwoBFloat16AMX(dst *float32, dstStep, second int, src *uint16, step, pitch, rows, steps int, weights0,
 //	weights1 *uint32, bias0, bias1 *float32, from, to *int32, n int)
-TEXT ·convolveBFloat16AMX(SB), NOSPLIT, $0-120
+TEXT ·convolveTwoBFloat16AMX(SB), NOSPLIT, $0-120
 	CONFIGURE
 	MOVQ step+32(FP), AX
 	MOVQ $64, BX
@@ -96,7 +127,7 @@ row:
 	MOVQ steps+56(FP), R15
 
 step:
-	MULTIPLY
+	MULTIPLY_SQUARE
 	ADDQ $64, SI
 	ADDQ $64, DI
 	ADDQ $1024, R8
@@ -131,9 +162,83 @@ step:
 	RELEASE
 	RET
 
-// func correlateBFloat16AMX(dst *float32, dstStep, second, secondRow int, a0, a1 *uint16, aStep int, b *uint32, bSecond,
+// ADDRESS sets to to R14 and twice the offset at i.
+#define ADDRESS(i, to) \
+	MOVLQSX i, to        \
+	LEAQ (R14)(to*2), to
+
+// func convolveOneBFloat16AMX(dst *float32, dstStep int, src *uint16, step, pitch, rows, steps int, weights *uint32,
+//	bias *float32, from, to *int32, n int)
+TEXT ·convolveOneBFloat16AMX(SB), NOSPLIT, $0-96
+	CONFIGURE
+	MOVQ step+24(FP), AX
+	MOVQ $64, BX
+	MOVQ steps+48(FP), R15
+	SHLQ $6, R15
+	MOVQ pitch+32(FP), DX
+	SUBQ R15, DX // from behind a row of taps to the next one
+	MOVQ from+72(FP), R12
+	MOVQ to+80(FP), R9
+	MOVQ src+16(FP), R14
+
+four:
+	MOVQ bias+64(FP), R10
+	XORQ CX, CX
+	LOAD_TILE0_R10_CX
+	LOAD_TILE1_R10_CX
+	LOAD_TILE2_R10_CX
+	LOAD_TILE3_R10_CX
+	MOVQ weights+56(FP), R8
+	ADDRESS(0(R12), SI)
+	ADDRESS(4(R12), DI)
+	ADDRESS(8(R12), R10)
+	ADDRESS(12(R12), R11)
+	MOVQ rows+40(FP), R13
+
+row:
+	MOVQ steps+48(FP), R15
+
+step:
+	MULTIPLY_SAMPLES
+	ADDQ $64, SI
+	ADDQ $64, DI
+	ADDQ $64, R10
+	ADDQ $64, R11
+	ADDQ $1024, R8
+	DECQ R15
+	JNZ  step
+	ADDQ DX, SI
+	ADDQ DX, DI
+	ADDQ DX, R10
+	ADDQ DX, R11
+	DECQ R13
+	JNZ  row
+
+	MOVQ dst+0(FP), SI
+	MOVQ dstStep+8(FP), CX
+	MOVLQSX (R9), R10
+	LEAQ (SI)(R10*4), R10
+	STORE_TILE0_R10_CX
+	MOVLQSX 4(R9), R10
+	LEAQ (SI)(R10*4), R10
+	STORE_TILE1_R10_CX
+	MOVLQSX 8(R9), R10
+	LEAQ (SI)(R10*4), R10
+	STORE_TILE2_R10_CX
+	MOVLQSX 12(R9), R10
+	LEAQ (SI)(R10*4), R10
+	STORE_TILE3_R10_CX
+
+	ADDQ $16, R12
+	ADDQ $16, R9
+	SUBQ $4, n+88(FP)
+	JNZ  four
+	RELEASE
+	RET
+
+// func correlateTwoBFloat16AMX(dst *float32, dstStep, second, secondRow int, a0, a1 *uint16, aStep int, b *uint32, bSecond,
 //	bStep, steps int)
-TEXT ·correlateBFloat16AMX(SB), NOSPLIT, $0-88
+TEXT ·correlateTwoBFloat16AMX(SB), NOSPLIT, $0-88
 	CONFIGURE
 	MOVQ aStep+48(FP), AX
 	MOVQ bStep+72(FP), BX
@@ -156,7 +261,7 @@ TEXT ·correlateBFloat16AMX(SB), NOSPLIT, $0-88
 	MOVQ steps+80(FP), R13
 
 step:
-	MULTIPLY
+	MULTIPLY_SQUARE
 	ADDQ $64, SI
 	ADDQ $64, DI
 	ADDQ R12, R8
@@ -171,6 +276,59 @@ step:
 	STORE_TILE0_R10_CX
 	ADDQ second+16(FP), R10
 	STORE_TILE1_R10_CX
+	RELEASE
+	RET
+
+// OFFSET sets to to from and the offset at i.
+#define OFFSET(i, from, to) \
+	MOVLQSX i, to \
+	ADDQ from, to
+
+// func correlateOneBFloat16AMX(dst *float32, dstStep int, a *uint16, aStep int, b *uint32, bStep int, at *[8]int32,
+//	steps int)
+TEXT ·correlateOneBFloat16AMX(SB), NOSPLIT, $0-64
+	CONFIGURE
+	MOVQ aStep+24(FP), AX
+	MOVQ bStep+40(FP), BX
+	MOVQ dstStep+8(FP), CX
+	MOVQ at+48(FP), DX
+	MOVQ dst+0(FP), DI
+	MOVQ b+32(FP), R15
+	OFFSET(0(DX), DI, R10)
+	LOAD_TILE0_R10_CX
+	OFFSET(4(DX), DI, R10)
+	LOAD_TILE1_R10_CX
+	OFFSET(8(DX), DI, R10)
+	LOAD_TILE2_R10_CX
+	OFFSET(12(DX), DI, R10)
+	LOAD_TILE3_R10_CX
+	OFFSET(16(DX), R15, R8)
+	OFFSET(20(DX), R15, R9)
+	OFFSET(24(DX), R15, R10)
+	OFFSET(28(DX), R15, R11)
+	MOVQ a+16(FP), SI
+	MOVQ BX, R12
+	SHLQ $4, R12
+	MOVQ steps+56(FP), R13
+
+step:
+	MULTIPLY_GRADIENTS
+	ADDQ $64, SI
+	ADDQ R12, R8
+	ADDQ R12, R9
+	ADDQ R12, R10
+	ADDQ R12, R11
+	DECQ R13
+	JNZ  step
+
+	OFFSET(0(DX), DI, R10)
+	STORE_TILE0_R10_CX
+	OFFSET(4(DX), DI, R10)
+	STORE_TILE1_R10_CX
+	OFFSET(8(DX), DI, R10)
+	STORE_TILE2_R10_CX
+	OFFSET(12(DX), DI, R10)
+	STORE_TILE3_R10_CX
 	RELEASE
 	RET
 

@@ -29,16 +29,17 @@ func TestMatricesAgree(t *testing.T) {
 				weights := make([]uint32, PackedSize(outputs, rows, 3*channels))
 				k := 3 * channels
 				PackWeights(weights, random32(rows*k*outputs, 6), outputs, rows, k*outputs, k)
-				dst := make([]float32, 40*outputs)
+				dst := make([]float32, 80*outputs)
 				ConvolveBFloat16(dst, src, channels, width*channels, rows, 3*channels, weights, random32(outputs, 7),
-					[]int32{0, int32(2 * channels)}, []int32{0, int32(20 * outputs)})
+					[]int32{0, int32(2 * channels), int32(channels), 0},
+					[]int32{0, int32(20 * outputs), int32(40 * outputs), int32(60 * outputs)})
 				exact, sums = append(exact, weights), append(sums, dst)
-				const n = 64
-				a, b := make([]uint16, channels*(n+6)+32), make([]uint32, n*outputs)
+				const n = 96
+				a, b := make([]uint16, channels*(n+6)+32), make([]uint32, (n+3)*outputs)
 				RoundBFloat16(a[:len(a)/16*16], random32(len(a)/16*16, 8))
 				PairBFloat16(b, random32(len(b), 9), random32(len(b), 10))
-				dst = random32(channels*outputs, 11)
-				CorrelateBFloat16(dst, outputs, a, n+6, b, channels, n)
+				dst = random32(3*channels*outputs, 11)
+				CorrelateBFloat16(dst, outputs, a, n+6, b, []int{2 * outputs, 0, 3 * outputs}, channels, n)
 				sums = append(sums, dst)
 			}
 		}
@@ -86,7 +87,8 @@ func TestMatricesAreRounded(t *testing.T) {
 	src, packed := make([]uint16, len(x)), make([]uint32, PackedSize(outputs, rows, 3*channels))
 	RoundBFloat16(src, x)
 	PackWeights(packed, w, outputs, rows, 3*channels*outputs, 3*channels)
-	ConvolveBFloat16(got, src, channels, width*channels, rows, 3*channels, packed, bias, []int32{0, 0}, []int32{0, 0})
+	ConvolveBFloat16(got, src, channels, width*channels, rows, 3*channels, packed, bias, make([]int32, Together),
+		make([]int32, Together))
 	compareSums(t, "ConvolveBFloat16", got, want)
 
 	const n = 32
@@ -98,7 +100,7 @@ func TestMatricesAreRounded(t *testing.T) {
 		TransposeBFloat16(columns[i*n:], n, a[i:], channels)
 	}
 	PairBFloat16(pairs, d, d[outputs:])
-	CorrelateBFloat16(got, outputs, columns, n, pairs, channels, n)
+	CorrelateBFloat16(got, outputs, columns, n, pairs, []int{0}, channels, n)
 	compareSums(t, "CorrelateBFloat16", got, want)
 }
 

@@ -12,7 +12,7 @@ import (
 // ApplyColour is Apply for red, green and blue, of the same size. The deviation that it returns is that of brightness,
 // and as large as where Apply degrades brightness. A random part of the noise is the same in all three, as grain and
 // the processing in a camera make it; the rest is each one's own. Four files in five keep colour at half the
-// resolution. d must have no grain, salt or tones.
+// resolution. d must have no salt or tones.
 func (d Degradation) ApplyColour(rng *rand.Rand, rgb [3]*Plane) (deviation float64) {
 	for _, p := range rgb {
 		d.reshape(p)
@@ -46,11 +46,12 @@ func (d Degradation) addColourNoise(rng *rand.Rand, rgb [3]*Plane) {
 	const squares = picture.WeightR*picture.WeightR + picture.WeightG*picture.WeightG + picture.WeightB*picture.WeightB
 	part := rng.Float64() // of the variance of brightness, from noise that is each one's own
 	own, common := math.Sqrt(part/squares), math.Sqrt(1-part)
-	for i := range rgb[0].Pix {
-		shared := float64(common * rng.NormFloat64())
-		for _, p := range rgb {
-			v := p.Pix[i]
-			p.Pix[i] = roundLevel(v + float32(d.deviation(v)*(shared+float64(own*rng.NormFloat64()))))
+	shared := d.sampleNoise(rng, rgb[0].W, rgb[0].H)
+	for _, p := range rgb {
+		noise := d.sampleNoise(rng, p.W, p.H)
+		for i, v := range p.Pix {
+			both := float32(common*float64(shared[i])) + float32(own*float64(noise[i]))
+			p.Pix[i] = roundLevel(v + float32(float32(d.deviation(v))*both))
 		}
 	}
 }

@@ -42,9 +42,9 @@ func TestGreyAsColour(t *testing.T) {
 func TestColourNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	least, most := math.Inf(1), 0.0
-	for range 20 {
+	for i := range 20 {
 		rgb := flat(200, 128, 128, 128)
-		if got := (Degradation{Noise: 8}).ApplyColour(rng, rgb); math.Abs(got/8-1) > 0.03 {
+		if got := (Degradation{Noise: 8, Grain: float64(i%2) / 2}).ApplyColour(rng, rgb); math.Abs(got/8-1) > 0.03 {
 			t.Errorf("a deviation of %g in brightness, expected 8", got)
 		}
 		own := distance(rgb[0].Pix, rgb[2].Pix)

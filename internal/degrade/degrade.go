@@ -48,22 +48,25 @@ type File struct {
 	X, Y int
 }
 
-// Sample returns a random degradation as real pictures have it: noise with a deviation of at most 25, and files
-// of quality 30 to 98, each in about half of the pictures, weak ones more often. Of the pictures with neither,
-// half are sharpened, because other networks are made for clean ones.
+// Sample returns a random degradation as real pictures have it: noise with a deviation of at most 25, a fifth of it
+// grain, and files of quality 30 to 98, each in about half of the pictures, weak ones more often. Of the pictures with
+// neither, two in five are sharpened.
 func Sample(rng *rand.Rand) (d Degradation) {
 	likely := func(p float64) bool { return rng.Float64() < p }
 	between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
 	if likely(0.12) {
 		d.Blur = between(0.2, 0.7)
 	}
-	if likely(0.55) {
+	if likely(0.5) {
 		d.Noise = 25 * math.Pow(rng.Float64(), 1.5)
+		if likely(0.2) {
+			d.Grain = between(0.4, 1.1)
+		}
 		if likely(0.4) {
 			d.Shot = between(0.3, 1)
 		}
 	}
-	if likely(0.6) {
+	if likely(0.55) {
 		for {
 			f := File{Quality: 30 + rng.IntN(69)}
 			if likely(0.5) { // otherwise the picture was not cropped after it was saved
@@ -76,7 +79,7 @@ func Sample(rng *rand.Rand) (d Degradation) {
 	}
 	sharpened := 0.12
 	if d.IsClean() {
-		sharpened = 0.5
+		sharpened = 0.4
 	}
 	if likely(sharpened) {
 		d.Sharpen = between(0.2, 1.5)
@@ -140,12 +143,9 @@ func distance(a, b []float32) float64 {
 
 // addNoise adds normal noise with a standard deviation of d.Noise at half brightness.
 func (d Degradation) addNoise(rng *rand.Rand, p *Plane) {
-	if d.Grain > 0 {
-		d.addGrain(rng, p)
-		return
-	}
+	noise := d.sampleNoise(rng, p.W, p.H)
 	for i, v := range p.Pix {
-		p.Pix[i] = v + float32(d.deviation(v)*rng.NormFloat64())
+		p.Pix[i] = v + float32(float32(d.deviation(v))*noise[i])
 	}
 }
 
@@ -154,21 +154,25 @@ func (d Degradation) deviation(v float32) float64 {
 	return d.Noise * math.Sqrt(1-d.Shot+d.Shot*float64(v)/127.5)
 }
 
-// addGrain is addNoise for noise that is blurred.
-func (d Degradation) addGrain(rng *rand.Rand, p *Plane) {
-	grain := &Plane{W: p.W, H: p.H, Pix: make([]float32, len(p.Pix))}
-	for i := range grain.Pix {
-		grain.Pix[i] = float32(rng.NormFloat64())
+// sampleNoise returns noise of w×h samples with a standard deviation of 1, blurred if it is grain.
+func (d Degradation) sampleNoise(rng *rand.Rand, w, h int) []float32 {
+	noise := &Plane{W: w, H: h, Pix: make([]float32, w*h)}
+	for i := range noise.Pix {
+		noise.Pix[i] = float32(rng.NormFloat64())
 	}
-	grain.blend(d.Grain, 1)
+	if d.Grain == 0 {
+		return noise.Pix
+	}
+	noise.blend(d.Grain, 1)
 	square := 0.0
-	for _, v := range grain.Pix {
+	for _, v := range noise.Pix {
 		square += float64(v) * float64(v)
 	}
-	scale := 1 / math.Sqrt(square/float64(len(grain.Pix)))
-	for i, v := range p.Pix {
-		p.Pix[i] = v + float32(d.deviation(v)*scale)*grain.Pix[i]
+	scale := float32(1 / math.Sqrt(square/float64(len(noise.Pix))))
+	for i := range noise.Pix {
+		noise.Pix[i] *= scale
 	}
+	return noise.Pix
 }
 
 // dither rounds every sample to one of some equal steps from black to white, and passes its error on to its

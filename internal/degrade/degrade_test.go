@@ -117,7 +117,7 @@ func TestBlurAndSharpen(t *testing.T) {
 // Sample is reproducible, keeps to its ranges, and returns all kinds of degradations.
 func TestSample(t *testing.T) {
 	a, b := rand.New(rand.NewPCG(5, 6)), rand.New(rand.NewPCG(5, 6))
-	var blur, sharp, noise, files, twice, clean int
+	var blur, sharp, noise, grain, files, twice, clean int
 	for range 2000 {
 		d, e := Sample(a), Sample(b)
 		if d.Noise != e.Noise || len(d.Files) != len(e.Files) || d.Noise > 25 || d.Shot > 1 {
@@ -136,12 +136,13 @@ func TestSample(t *testing.T) {
 		count(&blur, d.Blur > 0)
 		count(&sharp, d.Sharpen > 0)
 		count(&noise, d.Noise > 0)
+		count(&grain, d.Noise > 0 && d.Grain > 0)
 		count(&files, len(d.Files) > 0)
 		count(&twice, len(d.Files) > 1)
 		count(&clean, d.Noise == 0 && len(d.Files) == 0)
 	}
-	for name, n := range map[string]int{"blurred": blur, "sharpened": sharp, "noisy": noise, "of files": files,
-		"of two files": twice, "clean": clean} {
+	for name, n := range map[string]int{"blurred": blur, "sharpened": sharp, "noisy": noise, "grainy": grain,
+		"of files": files, "of two files": twice, "clean": clean} {
 		if n < 100 {
 			t.Errorf("%d of 2,000 are %s", n, name)
 		}

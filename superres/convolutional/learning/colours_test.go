@@ -3,6 +3,7 @@ package learning
 import (
 	"context"
 	"image"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -60,7 +61,7 @@ func tinted(n int) (list []training.Source) {
 }
 
 // Brightness that is learned from colour as well depends on it, as the networks for colour that follow do; a network
-// that sees colour and one that does not cannot go on from each other.
+// that does not see colour cannot go on from one that does.
 func TestLearnsFromColour(t *testing.T) {
 	o := newSmallTrainer()
 	o.SeesColour, o.ColourSteps, o.Validation = true, 40, tinted(1)
@@ -89,8 +90,30 @@ func TestLearnsFromColour(t *testing.T) {
 		other := newSmallTrainer()
 		other.SeesColour, other.From = sees, s
 		_, err := other.Train(t.Context(), tinted(3), nil)
-		if failed := err != nil && strings.Contains(err.Error(), "only one looks at colour"); failed == sees {
+		if failed := err != nil && strings.Contains(err.Error(), "looks at colour"); failed == sees {
 			t.Errorf("going on, sees colour: %v: %v", sees, err)
+		}
+	}
+}
+
+// A network that has not seen colour begins to see it with what it computes without.
+func TestAddsColour(t *testing.T) {
+	o := newSmallTrainer()
+	r := must.Get(o.Train(t.Context(), tinted(3), nil))(t)
+	before, _ := convolutional.Of(r.Stages[0])
+	o.SeesColour, o.From = true, before
+	n, _, err := (&session{Trainer: o}).firstNetwork()
+	must.Succeed(t, err)
+	after := must.Get(convolutional.NewStage(n))(t)
+	channels := picture.Split(testimage.Tinted(40, 30, 1)).Channels
+	low := luma(channels)
+	current := resample.Resize(low, 80, 60, resample.Bicubic)
+	want := must.Get(before.WithGrain(0).Apply(t.Context(), low, current, nil))(t)
+	work := (*stage.Work)(nil).WithColour(differences(channels, low))
+	got := must.Get(after.WithGrain(0).Apply(t.Context(), low, current, work))(t)
+	for i, v := range want.Pix { // other inputs are rounded to integers in other steps
+		if math.Abs(float64(got.Pix[i]-v)) > 0.1/255 {
+			t.Fatalf("pixel %d is %g, expected %g", i, got.Pix[i], v)
 		}
 	}
 }

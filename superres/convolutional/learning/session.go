@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"time"
 
@@ -116,9 +117,12 @@ func (s *session) firstNetwork() (n *convolutional.Network, known int, err error
 		return nil, 0, usage.Errorf("convolutional: the network to go on from has %d channels and depth %d, expected "+
 			"%d and %s %d", from.Channels, from.Depth, s.Channels, bound, s.Depth)
 	}
-	if from.SeesColour != s.SeesColour {
-		return nil, 0, usage.Errorf("convolutional: of the network to go on from and the one to train only one looks " +
-			"at colour")
+	switch {
+	case from.SeesColour && !s.SeesColour:
+		return nil, 0, usage.Errorf("convolutional: the network to go on from looks at colour, the one to train does " +
+			"not")
+	case s.SeesColour && !from.SeesColour:
+		from = addColour(from)
 	}
 	if s.Skip > 0 {
 		from = shorten(from, s.Depth)
@@ -136,6 +140,20 @@ func (s *session) firstNetwork() (n *convolutional.Network, known int, err error
 		n.Layers[i] = l
 	}
 	return n, known, nil
+}
+
+// addColour returns a network that computes the same as n, whose other layers it shares, with weights of 0 for colour.
+func addColour(n *convolutional.Network) *convolutional.Network {
+	out := *n
+	out.SeesColour, out.Layers = true, slices.Clone(n.Layers)
+	l := &out.Layers[0]
+	l.In += colours
+	l.Weight = nil
+	none := make([]float32, colours*l.Out)
+	for taps := range slices.Chunk(n.Layers[0].Weight, l.Out) {
+		l.Weight = append(append(l.Weight, none...), taps...) // brightness is the last input
+	}
+	return &out
 }
 
 // shorten returns a network of the layers of n, depth of them in the chain, at most n.Depth: of the parts that skips

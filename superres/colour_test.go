@@ -35,8 +35,16 @@ func (s reddener) Apply(ctx context.Context, low, current *plane.Plane, w *stage
 	return s.repeat.Apply(ctx, red, current, w)
 }
 
-// A stage that looks at colour is given that of its rows, whatever the bands and passes; but not where colour has half
-// the resolution, or the networks for colour are those of another model. Grey and transparency have none.
+// gradedReddener has learned from files.
+type gradedReddener struct{ reddener }
+
+func (gradedReddener) Settings() stage.Settings { return stage.Graded }
+
+func (s gradedReddener) Tune(stage.Tuning) (stage.Stage, error) { return s, nil }
+
+// A stage that looks at colour is given that of its rows, whatever the bands and passes; but not where the networks for
+// colour are those of another model, or colour has half the resolution, of which only graded ones have learned. Grey
+// and transparency have none.
 func TestStagesSeeColour(t *testing.T) {
 	var calls []int
 	without := 0
@@ -70,5 +78,10 @@ func TestStagesSeeColour(t *testing.T) {
 		if enlarge(); without == 0 || without != len(calls) {
 			t.Errorf("%s: %d of %d calls without colour, expected all", name, without, len(calls))
 		}
+	}
+	m.Stages[0] = gradedReddener{m.Stages[0].(reddener)}
+	without = 0
+	if upscaleWith(t, m, img, Options{Scale: 2, Subsampled: true}); without > 0 {
+		t.Errorf("a graded model: %d calls without colour at half the resolution", without)
 	}
 }

@@ -72,7 +72,8 @@ func (m *Model) newEnlargement(t task, report func(share float64)) (*enlargement
 				return nil, errors.New("superres: a sibling that takes other planes than its model")
 			}
 			p := newPass(model, w, h, t.planes, model.colourStage(t.subsampled))
-			p.showsColour = t.planes == 3 && !t.subsampled && !model.takesRGB() && !model.foreignColour
+			isKnown := !t.subsampled || model.IsGraded() // which has learned from files with such colour
+			p.showsColour = t.planes == 3 && isKnown && !model.takesRGB() && !model.foreignColour
 			e.passes = append(e.passes, p)
 			w, h = w*scale, h*scale
 			e.progress.total += float64(w) * float64(h) * p.work()

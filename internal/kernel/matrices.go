@@ -124,10 +124,9 @@ func ConvolveBFloat16(dst []float32, src []uint16, step, pitch, rows, k int, wei
 	}
 	odd := outputs - outputs%(2*tileRows) // the outputs from here on, if there are more, are one tile
 	for o := 0; o < odd; o += 2 * tileRows {
-		second := o + tileRows
-		convolveTwoBFloat16AMX(&dst[o], 4*outputs, 4*tileRows, &src[0], 2*step, 2*pitch, rows, steps,
-			&weights[o/tileRows*block], &weights[second/tileRows*block], &bias[o], &bias[second], &from[0], &to[0],
-			len(from))
+		first := o / tileRows * block
+		convolveTwoBFloat16AMX(&dst[o], 4*outputs, &src[0], 2*step, 2*pitch, rows, steps, &weights[first],
+			&weights[first+block], &bias[o], &from[0], &to[0], len(from))
 	}
 	if odd < outputs {
 		convolveOneBFloat16AMX(&dst[odd], 4*outputs, &src[0], 2*step, 2*pitch, rows, steps,
@@ -191,18 +190,18 @@ func CorrelateBFloat16(dst []float32, cols int, a []uint16, lda int, b []uint32,
 		sum, factor := place(t)
 		sum2, factor2 := place(t + 1)
 		for i := 0; i < odd; i += 2 * tileRows {
-			correlateTwoBFloat16AMX(&dst[sum+i*cols], 4*cols, 4*(sum2-sum), 4*tileRows*cols, &a[i*lda],
-				&a[(i+tileRows)*lda], 2*lda, &b[factor], 4*(factor2-factor), 8*cols, n/TileDepth)
+			correlateTwoBFloat16AMX(&dst[sum+i*cols], 4*cols, 4*(sum2-sum), &a[i*lda], 2*lda, &b[factor],
+				4*(factor2-factor), 8*cols, n/TileDepth)
 		}
 	}
 	if odd == k {
 		return
 	}
 	for t := 0; t < all; t += 4 {
-		var at [8]int32
+		var at [8]int
 		for i := range 4 {
 			sum, factor := place(t + i)
-			at[i], at[4+i] = int32(4*sum), int32(4*factor)
+			at[i], at[4+i] = 4*sum, 4*factor
 		}
 		correlateOneBFloat16AMX(&dst[odd*cols], 4*cols, &a[odd*lda], 2*lda, &b[0], 8*cols, &at, n/TileDepth)
 	}

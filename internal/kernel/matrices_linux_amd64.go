@@ -29,12 +29,11 @@ func pairBFloat16AMX(dst *uint32, low, high *float32, n int)
 //go:noescape
 func transposeBFloat16AMX(dst *uint16, stride int, src *float32, step int)
 
-// convolveTwoBFloat16AMX computes 32 outputs of two blocks at a time, the second 16 of which are second bytes after the
-// first. It takes dstStep, step and pitch in bytes, too.
+// convolveTwoBFloat16AMX computes 32 outputs of two blocks at a time. It takes dstStep, step and pitch in bytes.
 //
 //go:noescape
-func convolveTwoBFloat16AMX(dst *float32, dstStep, second int, src *uint16, step, pitch, rows, steps int, weights0,
-	weights1 *uint32, bias0, bias1 *float32, from, to *int32, n int)
+func convolveTwoBFloat16AMX(dst *float32, dstStep int, src *uint16, step, pitch, rows, steps int, weights0,
+	weights1 *uint32, bias *float32, from, to *int32, n int)
 
 // convolveOneBFloat16AMX computes 16 outputs of four blocks at a time. It takes dstStep, step and pitch in bytes.
 //
@@ -46,12 +45,12 @@ func convolveOneBFloat16AMX(dst *float32, dstStep int, src *uint16, step, pitch,
 // bytes: second is that of the second tile in a row, bSecond that of its factor.
 //
 //go:noescape
-func correlateTwoBFloat16AMX(dst *float32, dstStep, second, secondRow int, a0, a1 *uint16, aStep int, b *uint32,
-	bSecond, bStep, steps int)
+func correlateTwoBFloat16AMX(dst *float32, dstStep, second int, a *uint16, aStep int, b *uint32, bSecond, bStep,
+	steps int)
 
 // correlateOneBFloat16AMX adds to four tiles of sums in a row of tiles. It takes all strides and offsets in bytes: at
 // has those of the tiles in dst, then those of their factors in b.
 //
 //go:noescape
-func correlateOneBFloat16AMX(dst *float32, dstStep int, a *uint16, aStep int, b *uint32, bStep int, at *[8]int32,
+func correlateOneBFloat16AMX(dst *float32, dstStep int, a *uint16, aStep int, b *uint32, bStep int, at *[8]int,
 	steps int)

@@ -55,8 +55,9 @@ GLOBL inTurn<>(SB), RODATA|NOPTR, $64
 // Tiles are computed two by two, by a load for each product. An odd one beside them is computed with four, by five loads
 // for four products.
 
-// MULTIPLY_SQUARE adds the products of the left tiles at SI and DI, whose rows are AX bytes apart, with the right tiles at R8
-// and R9, whose rows are BX bytes apart: TILELOADD of tiles 4, 6, 5 and 7, TDPBF16PS 6, 4, 0; 7, 4, 1; 6, 5, 2; 7, 5, 3.
+// MULTIPLY_SQUARE adds the products of the left tiles at SI and DI, whose rows are AX bytes apart, with the right tiles
+// at R8 and R9, whose rows are BX bytes apart: TILELOADD of tiles 4, 6, 5 and 7, TDPBF16PS 6, 4, 0; 7, 4, 1; 6, 5, 2; 7,
+// 5, 3.
 #define MULTIPLY_SQUARE \
 	BYTE $0xC4; BYTE $0xE2; BYTE $0x7B; BYTE $0x4B; BYTE $0x24; BYTE $0x06 \
 	BYTE $0xC4; BYTE $0xC2; BYTE $0x7B; BYTE $0x4B; BYTE $0x34; BYTE $0x18 \
@@ -95,36 +96,39 @@ GLOBL inTurn<>(SB), RODATA|NOPTR, $64
 	BYTE $0xC4; BYTE $0xC2; BYTE $0x7B; BYTE $0x4B; BYTE $0x2C; BYTE $0x1B \
 	BYTE $0xC4; BYTE $0xE2; BYTE $0x52; BYTE $0x5C; BYTE $0xDC
 
-// func convolveTwoBFloat16AMX(dst *float32, dstStep, second int, src *uint16, step, pitch, rows, steps int, weights0,
-//	weights1 *uint32, bias0, bias1 *float32, from, to *int32, n int)
-TEXT ·convolveTwoBFloat16AMX(SB), NOSPLIT, $0-120
+// ADDRESS sets to to the address of an entry of base: at has its index, size its bytes.
+#define ADDRESS(at, base, size, to) \
+	MOVLQSX at, to           \
+	LEAQ (base)(to*size), to
+
+// func convolveTwoBFloat16AMX(dst *float32, dstStep int, src *uint16, step, pitch, rows, steps int, weights0,
+//	weights1 *uint32, bias *float32, from, to *int32, n int)
+TEXT ·convolveTwoBFloat16AMX(SB), NOSPLIT, $0-104
 	CONFIGURE
-	MOVQ step+32(FP), AX
+	MOVQ step+24(FP), AX
 	MOVQ $64, BX
 	MOVQ dstStep+8(FP), CX
 	XORQ DX, DX
-	MOVQ from+96(FP), R12
+	MOVQ from+80(FP), R12
 
 pair:
-	MOVQ bias0+80(FP), R10
-	MOVQ bias1+88(FP), R11
+	MOVQ bias+72(FP), R10
+	LEAQ 64(R10), R11
 	LOAD_TILE0_R10_DX
 	LOAD_TILE1_R11_DX
 	LOAD_TILE2_R10_DX
 	LOAD_TILE3_R11_DX
-	MOVQ weights0+64(FP), R8
-	MOVQ weights1+72(FP), R9
-	MOVQ src+24(FP), R10
-	MOVLQSX (R12), SI
-	MOVLQSX 4(R12), DI
-	LEAQ (R10)(SI*2), SI
-	LEAQ (R10)(DI*2), DI
-	MOVQ rows+48(FP), R13
+	MOVQ weights0+56(FP), R8
+	MOVQ weights1+64(FP), R9
+	MOVQ src+16(FP), R10
+	ADDRESS(0(R12), R10, 2, SI)
+	ADDRESS(4(R12), R10, 2, DI)
+	MOVQ rows+40(FP), R13
 
 row:
 	MOVQ SI, R10
 	MOVQ DI, R11
-	MOVQ steps+56(FP), R15
+	MOVQ steps+48(FP), R15
 
 step:
 	MULTIPLY_SQUARE
@@ -136,36 +140,28 @@ step:
 	JNZ  step
 	MOVQ R10, SI
 	MOVQ R11, DI
-	ADDQ pitch+40(FP), SI
-	ADDQ pitch+40(FP), DI
+	ADDQ pitch+32(FP), SI
+	ADDQ pitch+32(FP), DI
 	DECQ R13
 	JNZ  row
 
-	MOVQ to+104(FP), R13
-	MOVLQSX (R13), R15
-	MOVQ dst+0(FP), R10
-	LEAQ (R10)(R15*4), R10
+	MOVQ to+88(FP), R13
+	MOVQ dst+0(FP), SI
+	ADDRESS(0(R13), SI, 4, R10)
 	STORE_TILE0_R10_CX
-	ADDQ second+16(FP), R10
+	ADDQ $64, R10
 	STORE_TILE1_R10_CX
-	MOVLQSX 4(R13), R15
-	MOVQ dst+0(FP), R10
-	LEAQ (R10)(R15*4), R10
+	ADDRESS(4(R13), SI, 4, R10)
 	STORE_TILE2_R10_CX
-	ADDQ second+16(FP), R10
+	ADDQ $64, R10
 	STORE_TILE3_R10_CX
 
 	ADDQ $8, R12
-	ADDQ $8, to+104(FP)
-	SUBQ $2, n+112(FP)
+	ADDQ $8, to+88(FP)
+	SUBQ $2, n+96(FP)
 	JNZ  pair
 	RELEASE
 	RET
-
-// ADDRESS sets to to R14 and twice the offset at i.
-#define ADDRESS(i, to) \
-	MOVLQSX i, to        \
-	LEAQ (R14)(to*2), to
 
 // func convolveOneBFloat16AMX(dst *float32, dstStep int, src *uint16, step, pitch, rows, steps int, weights *uint32,
 //	bias *float32, from, to *int32, n int)
@@ -189,10 +185,10 @@ four:
 	LOAD_TILE2_R10_CX
 	LOAD_TILE3_R10_CX
 	MOVQ weights+56(FP), R8
-	ADDRESS(0(R12), SI)
-	ADDRESS(4(R12), DI)
-	ADDRESS(8(R12), R10)
-	ADDRESS(12(R12), R11)
+	ADDRESS(0(R12), R14, 2, SI)
+	ADDRESS(4(R12), R14, 2, DI)
+	ADDRESS(8(R12), R14, 2, R10)
+	ADDRESS(12(R12), R14, 2, R11)
 	MOVQ rows+40(FP), R13
 
 row:
@@ -216,17 +212,13 @@ step:
 
 	MOVQ dst+0(FP), SI
 	MOVQ dstStep+8(FP), CX
-	MOVLQSX (R9), R10
-	LEAQ (SI)(R10*4), R10
+	ADDRESS(0(R9), SI, 4, R10)
 	STORE_TILE0_R10_CX
-	MOVLQSX 4(R9), R10
-	LEAQ (SI)(R10*4), R10
+	ADDRESS(4(R9), SI, 4, R10)
 	STORE_TILE1_R10_CX
-	MOVLQSX 8(R9), R10
-	LEAQ (SI)(R10*4), R10
+	ADDRESS(8(R9), SI, 4, R10)
 	STORE_TILE2_R10_CX
-	MOVLQSX 12(R9), R10
-	LEAQ (SI)(R10*4), R10
+	ADDRESS(12(R9), SI, 4, R10)
 	STORE_TILE3_R10_CX
 
 	ADDQ $16, R12
@@ -236,29 +228,33 @@ step:
 	RELEASE
 	RET
 
-// func correlateTwoBFloat16AMX(dst *float32, dstStep, second, secondRow int, a0, a1 *uint16, aStep int, b *uint32, bSecond,
-//	bStep, steps int)
-TEXT ·correlateTwoBFloat16AMX(SB), NOSPLIT, $0-88
+// func correlateTwoBFloat16AMX(dst *float32, dstStep, second int, a *uint16, aStep int, b *uint32, bSecond, bStep,
+//	steps int)
+TEXT ·correlateTwoBFloat16AMX(SB), NOSPLIT, $0-72
 	CONFIGURE
-	MOVQ aStep+48(FP), AX
-	MOVQ bStep+72(FP), BX
+	MOVQ aStep+32(FP), AX
+	MOVQ bStep+56(FP), BX
 	MOVQ dstStep+8(FP), CX
+	MOVQ CX, DX
+	SHLQ $4, DX // from a row of tiles to the next
 	MOVQ dst+0(FP), R10
 	LOAD_TILE0_R10_CX
 	ADDQ second+16(FP), R10
 	LOAD_TILE1_R10_CX
-	ADDQ secondRow+24(FP), R10
+	ADDQ DX, R10
 	LOAD_TILE3_R10_CX
 	SUBQ second+16(FP), R10
 	LOAD_TILE2_R10_CX
-	MOVQ a0+32(FP), SI
-	MOVQ a1+40(FP), DI
-	MOVQ b+56(FP), R8
+	MOVQ a+24(FP), SI
+	MOVQ AX, DI
+	SHLQ $4, DI
+	ADDQ SI, DI
+	MOVQ b+40(FP), R8
 	MOVQ R8, R9
-	ADDQ bSecond+64(FP), R9
+	ADDQ bSecond+48(FP), R9
 	MOVQ BX, R12
 	SHLQ $4, R12
-	MOVQ steps+80(FP), R13
+	MOVQ steps+64(FP), R13
 
 step:
 	MULTIPLY_SQUARE
@@ -279,12 +275,7 @@ step:
 	RELEASE
 	RET
 
-// OFFSET sets to to from and the offset at i.
-#define OFFSET(i, from, to) \
-	MOVLQSX i, to \
-	ADDQ from, to
-
-// func correlateOneBFloat16AMX(dst *float32, dstStep int, a *uint16, aStep int, b *uint32, bStep int, at *[8]int32,
+// func correlateOneBFloat16AMX(dst *float32, dstStep int, a *uint16, aStep int, b *uint32, bStep int, at *[8]int,
 //	steps int)
 TEXT ·correlateOneBFloat16AMX(SB), NOSPLIT, $0-64
 	CONFIGURE
@@ -294,18 +285,26 @@ TEXT ·correlateOneBFloat16AMX(SB), NOSPLIT, $0-64
 	MOVQ at+48(FP), DX
 	MOVQ dst+0(FP), DI
 	MOVQ b+32(FP), R15
-	OFFSET(0(DX), DI, R10)
+	MOVQ (DX), R10
+	ADDQ DI, R10
 	LOAD_TILE0_R10_CX
-	OFFSET(4(DX), DI, R10)
+	MOVQ 8(DX), R10
+	ADDQ DI, R10
 	LOAD_TILE1_R10_CX
-	OFFSET(8(DX), DI, R10)
+	MOVQ 16(DX), R10
+	ADDQ DI, R10
 	LOAD_TILE2_R10_CX
-	OFFSET(12(DX), DI, R10)
+	MOVQ 24(DX), R10
+	ADDQ DI, R10
 	LOAD_TILE3_R10_CX
-	OFFSET(16(DX), R15, R8)
-	OFFSET(20(DX), R15, R9)
-	OFFSET(24(DX), R15, R10)
-	OFFSET(28(DX), R15, R11)
+	MOVQ 32(DX), R8
+	ADDQ R15, R8
+	MOVQ 40(DX), R9
+	ADDQ R15, R9
+	MOVQ 48(DX), R10
+	ADDQ R15, R10
+	MOVQ 56(DX), R11
+	ADDQ R15, R11
 	MOVQ a+16(FP), SI
 	MOVQ BX, R12
 	SHLQ $4, R12
@@ -321,13 +320,17 @@ step:
 	DECQ R13
 	JNZ  step
 
-	OFFSET(0(DX), DI, R10)
+	MOVQ (DX), R10
+	ADDQ DI, R10
 	STORE_TILE0_R10_CX
-	OFFSET(4(DX), DI, R10)
+	MOVQ 8(DX), R10
+	ADDQ DI, R10
 	STORE_TILE1_R10_CX
-	OFFSET(8(DX), DI, R10)
+	MOVQ 16(DX), R10
+	ADDQ DI, R10
 	STORE_TILE2_R10_CX
-	OFFSET(12(DX), DI, R10)
+	MOVQ 24(DX), R10
+	ADDQ DI, R10
 	STORE_TILE3_R10_CX
 	RELEASE
 	RET

@@ -94,8 +94,8 @@ type Trainer struct {
 	// bfloat16 in all but the last fiftieth of the steps, which takes a fraction of the time; sums and parameters are
 	// in float32. Patches of less than 16 samples are computed in float32 anyway.
 	Float32 bool
-	// SeesColour trains a network that looks at colour to enlarge brightness. From may be one that does
-	// not. It excludes JPEG.
+	// SeesColour trains a network that looks at colour to enlarge brightness. From may be one that does not.
+	// It excludes JPEG.
 	SeesColour bool
 	// Teachers are for the same scale. Their results are part of the target (knowledge distillation). They exclude
 	// Robust.

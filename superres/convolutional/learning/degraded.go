@@ -106,8 +106,15 @@ func (p *pair) trueBrightness(i int) float32 {
 // index in reductions of another. A clean patch, without noise and compression, is often reduced without antialiasing.
 func (p patch) sampleReduction(clean bool) int {
 	kind := p.degrade.IntN(10)
-	if clean && p.degrade.IntN(4) == 0 {
-		return aliasing
+	if clean {
+		switch p.degrade.IntN(16) {
+		case 0, 1:
+			return aliasing
+		case 2:
+			return everyFirst
+		case 3:
+			return everyMiddle
+		}
 	}
 	if kind >= aliasing {
 		return ownReduction
@@ -176,12 +183,19 @@ func (p patch) reduceBy(taps []float32, part *degrade.Plane, truth []uint8, x0, 
 	}
 }
 
-// aliasing is the index in reductions of the reduction without antialiasing, the last one.
-const aliasing = 4
+// Indices in reductions of those without antialiasing, the last ones: by interpolation at the middle of a block, and by
+// taking one pixel of it, its first as OpenCV does or its middle as Pillow does. Then samples lie up to half a block
+// beside their place, which a picture does not tell; the network learns to be careful there.
+const (
+	aliasing = 4 + iota
+	everyFirst
+	everyMiddle
+	everyReduction
+)
 
 // reductions return the taps by which a scale is reduced in one dimension, for all reductions other than the
 // trainer's own.
-var reductions = [aliasing + 1]func(scale int) []float32{
+var reductions = [everyReduction]func(scale int) []float32{
 	func(s int) []float32 { return taps(s, s, imaging.Box) },
 	func(s int) []float32 { return taps(s, 2-s%2, imaging.Box) },
 	func(s int) []float32 { return taps(s, 2*s, imaging.Linear) },
@@ -191,6 +205,15 @@ var reductions = [aliasing + 1]func(scale int) []float32{
 		narrow := func(x float64) float64 { return imaging.Lanczos.Kernel(x * float64(s)) }
 		return taps(s, 6-s%2, imaging.ResampleFilter{Kernel: narrow})
 	},
+	func(s int) []float32 { return single(s, 0) },
+	func(s int) []float32 { return single(s, s/2) },
+}
+
+// single returns the taps that take a pixel of a block.
+func single(scale, pixel int) []float32 {
+	list := make([]float32, scale)
+	list[pixel] = 1
+	return list
 }
 
 // taps returns the values of a filter at n taps that are symmetric around the middle of a block of scale

@@ -61,10 +61,10 @@ func (c *Colour) Save(to *stage.Arrays) any { return c.save(to) }
 
 // Tune implements stage.Colour.
 func (c *Colour) Tune(t stage.Tuning) (stage.Colour, error) {
-	if t.Strength == 0 || !c.params.Graded {
+	if t.Strength == 0 && t.Trust == 0 {
 		return c, nil
 	}
-	tuned, err := c.tune(t.Strength)
+	tuned, err := c.tune(t)
 	if err != nil {
 		return nil, err
 	}

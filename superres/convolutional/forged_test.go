@@ -39,6 +39,9 @@ func sampleStage(t *testing.T, scale int, p params) *Stage {
 			if p.Graded {
 				tab.strength = append(tab.strength, int32(rng.IntN(1<<24)-1<<23))
 			}
+			if p.Trusting {
+				tab.trust = append(tab.trust, int32(rng.IntN(1<<24)-1<<23))
+			}
 		}
 	}
 	for range p.Depth + 1 {
@@ -107,13 +110,17 @@ func reload(t *testing.T, s *Stage) (*Stage, error) {
 
 // Files whose sums could overflow, or whose arrays have wrong sizes, are refused.
 func TestForgedFiles(t *testing.T) {
-	p := params{Channels: 16, Depth: 2, Graded: true}
+	p := params{Channels: 16, Depth: 2, Graded: true, Trusting: true}
 	must.Succeed(t, checkLoading(t, sampleStage(t, 2, p)))
 	for name, forge := range map[string]func(s *Stage){
 		"more than 32 bits":            func(s *Stage) { fill(s.tables.weights[5:400*16], math.MinInt16) },
 		"more than 32 bits, the bias":  func(s *Stage) { s.tables.bias[3] = math.MinInt32 },
 		"more than 32 bits, a level":   func(s *Stage) { s.tables.strength[3] = math.MaxInt32 },
 		"expected, levels":             func(s *Stage) { s.tables.strength = s.tables.strength[1:] },
+		"more than 32 bits, a trust":   func(s *Stage) { s.tables.trust[3] = math.MinInt32 },
+		"expected, trusts":             func(s *Stage) { s.tables.trust = s.tables.trust[1:] },
+		"trust 1.5":                    func(s *Stage) { s.params.Trust = 1.5 },
+		"trust 0.5":                    func(s *Stage) { s.params.Trusting, s.params.Trust = false, 0.5 },
 		"grain of 50 levels":           func(s *Stage) { s.params.Grain = 50 },
 		"level":                        func(s *Stage) { s.params.Strength = 1.5 },
 		"activations of at most 5":     func(s *Stage) { s.params.Clip = 5 },

@@ -40,6 +40,8 @@ type params struct {
 	SeesColour bool    `json:"sees_colour,omitempty"` // see Architecture.SeesColour
 	Graded     bool    `json:"leveled,omitempty"`     // see Architecture.Strength
 	Strength   float64 `json:"level,omitempty"`       // the strength that the stage is tuned to, 0..1
+	Trusting   bool    `json:"trusting,omitempty"`    // see Architecture.Trust
+	Trust      float64 `json:"trust,omitempty"`       // the trust that the stage is tuned to, 0..1
 }
 
 // tables are the arrays of a network as a file holds them: those of all layers one after another, and the
@@ -50,6 +52,7 @@ type tables struct {
 	positive []float32 // the factor of positive sums, one per output
 	negative []float32 // the factor of negative sums; all layers but the last
 	strength []int32   // what a strength of 1 adds to the bias; all layers but the last, or empty
+	trust    []int32   // what a trust of 1 adds to the bias; all layers but the last, or empty
 	units    []float64 // the activation scale a of all layers but the last: see quantise.go
 }
 
@@ -71,6 +74,9 @@ func (p params) check(scale int) error {
 	if !(p.Strength >= 0 && p.Strength <= 1) || p.Strength > 0 && !p.Graded {
 		return fmt.Errorf("level %g, expected 0 to 1, and 0 of a network that knows none", p.Strength)
 	}
+	if !(p.Trust >= 0 && p.Trust <= 1) || p.Trust > 0 && !p.Trusting {
+		return fmt.Errorf("trust %g, expected 0 to 1, and 0 of a network that knows none", p.Trust)
+	}
 	if p.Colour && p.SeesColour {
 		return errors.New("a network for colour that is one for brightness which sees colour")
 	}
@@ -86,7 +92,7 @@ func (p params) check(scale int) error {
 // architecture returns the architecture of the network at a scale.
 func (p params) architecture(scale int) Architecture {
 	return Architecture{Scale: scale, Channels: p.Channels, Depth: p.Depth, Skip: p.Skip, Colour: p.Colour,
-		SeesColour: p.SeesColour, Strength: p.Graded}
+		SeesColour: p.SeesColour, Strength: p.Graded, Trust: p.Trusting}
 }
 
 // layers returns the layers of the network at a scale, with their sizes and without weights.
@@ -127,6 +133,9 @@ func (t tables) after(l *Layer) tables {
 	if len(t.strength) > 0 {
 		t.strength = t.strength[l.Out:]
 	}
+	if len(t.trust) > 0 {
+		t.trust = t.trust[l.Out:]
+	}
 	return t
 }
 
@@ -138,6 +147,9 @@ func checkSums(l *Layer, largest int64, t tables) error {
 		most = max(most, -most)
 		if len(t.strength) > 0 {
 			most += max(int64(t.strength[o]), -int64(t.strength[o]))
+		}
+		if len(t.trust) > 0 {
+			most += max(int64(t.trust[o]), -int64(t.trust[o]))
 		}
 		for i := o; i < l.weights(); i += l.Out {
 			w := int64(t.weights[i])
@@ -176,19 +188,24 @@ func (p params) filter(l *Layer, t tables) kernel.Filter {
 	return *f
 }
 
-// setBias sets the biases of f to those of l, the first layer in the tables, at the strength of p.
+// setBias sets the biases of f to those of l, the first layer in the tables, at the strength and the trust of p.
 func (p params) setBias(f *kernel.Filter, l *Layer, t tables) {
 	copy(f.Bias, t.bias[:l.Out])
-	if p.Strength > 0 {
-		steps := int64(math.Round(p.Strength * strengthSteps))
-		for o, v := range t.strength[:l.Out] {
-			f.Bias[o] += int32(int64(v) * steps / strengthSteps)
+	add := func(level float64, list []int32) {
+		if level == 0 {
+			return
+		}
+		steps := int64(math.Round(level * levelSteps))
+		for o, v := range list[:l.Out] {
+			f.Bias[o] += int32(int64(v) * steps / levelSteps)
 		}
 	}
+	add(p.Strength, t.strength)
+	add(p.Trust, t.trust)
 }
 
-// strengthSteps is the number of equal steps to which strengths between 0 and 1 are rounded.
-const strengthSteps = 1 << 12
+// levelSteps is the number of equal steps to which strengths and trusts between 0 and 1 are rounded.
+const levelSteps = 1 << 12
 
 // lastFilter returns the last layer in the order of the kernels. Its taps of one row count as outputs: for each
 // sample it gives what the sample adds to the residual of its right neighbour, to its own, and to that of its
@@ -246,6 +263,9 @@ func loadNet(scale int, text json.RawMessage, a *stage.Arrays, colour bool) (n n
 	if p.Graded {
 		t.strength = get[int32](a, "level", inner, &err)
 	}
+	if p.Trusting {
+		t.trust = get[int32](a, "trust", inner, &err)
+	}
 	if err != nil {
 		return n, err
 	}
@@ -275,6 +295,9 @@ func (n *net) save(to *stage.Arrays) any {
 	if n.params.Graded {
 		stage.Put(to, "level", 1, n.tables.strength)
 	}
+	if n.params.Trusting {
+		stage.Put(to, "trust", 1, n.tables.trust)
+	}
 	return n.params
 }
 
@@ -284,7 +307,11 @@ func (n *net) Scale() int { return n.scale }
 // Fingerprint returns a hash of all numbers of the net: nets with the same fingerprint give the same residuals.
 func (n *net) Fingerprint() [sha256.Size]byte {
 	t := n.tables
-	data, err := json.Marshal([]any{n.scale, n.params, t.weights, t.bias, t.positive, t.negative, t.strength, t.units})
+	all := []any{n.scale, n.params, t.weights, t.bias, t.positive, t.negative, t.strength, t.units}
+	if n.params.Trusting {
+		all = append(all, t.trust)
+	}
+	data, err := json.Marshal(all)
 	if err != nil {
 		panic(err) // cannot be: all values are finite numbers
 	}
@@ -294,10 +321,16 @@ func (n *net) Fingerprint() [sha256.Size]byte {
 // reach returns Reach of the network.
 func (n *net) reach() int { return n.params.architecture(n.scale).Reach() }
 
-// tune returns the net tuned to a strength, 0..1. It shares all memory but that of the biases with n.
-func (n *net) tune(strength float64) (net, error) {
+// tune returns the net tuned to the strength and the trust of t, if it has these inputs. It shares all memory but that
+// of the biases with n.
+func (n *net) tune(t stage.Tuning) (net, error) {
 	tuned := *n
-	tuned.params.Strength = strength
+	if n.params.Graded && t.Strength != 0 {
+		tuned.params.Strength = t.Strength
+	}
+	if n.params.Trusting && t.Trust != 0 {
+		tuned.params.Trust = t.Trust
+	}
 	if err := tuned.params.check(n.scale); err != nil {
 		return tuned, usage.Errorf("convolutional: %v", err)
 	}
@@ -310,4 +343,15 @@ func (n *net) tune(strength float64) (net, error) {
 		at = at.after(&l)
 	}
 	return tuned, nil
+}
+
+// settings returns the settings that concern the net.
+func (n *net) settings() (all stage.Settings) {
+	if n.params.Graded {
+		all |= stage.Graded
+	}
+	if n.params.Trusting {
+		all |= stage.Trusting
+	}
+	return all
 }

@@ -22,6 +22,8 @@ type Architecture struct {
 	SeesColour bool
 	// Strength is true when the estimated strength of degradation is an input of the network.
 	Strength bool
+	// Trust is true when it is an input, too, how likely the picture was reduced cleanly: see stage.Tuning.
+	Trust bool
 }
 
 // Every returns Skip, or Depth where it is 0.
@@ -37,7 +39,7 @@ func (a Architecture) Every() int { return cmp.Or(a.Skip, a.Depth) }
 // out is the residual that is added to the bicubic enlargement. φ is the identity for positive values and
 // multiplies negative ones by a slope, one per channel (PReLU). When the strength l of the picture's
 // degradation, 0..1, is an input, all layers but the last use bᵢ + l·vᵢ as their bias, which moves the
-// thresholds of φ. That is equivalent to a further input channel whose samples are all l.
+// thresholds of φ. That is equivalent to a further input channel whose samples are all l. The same is done with trust.
 //
 // A network that sees colour has ½(R−Y), ½(B−Y) and Y as its inputs, of which the first two are 0 for a grey picture.
 // Where colours change, they tell where an edge lies more exactly than brightness does.
@@ -62,11 +64,14 @@ type Layer struct {
 	Slope []float32
 	// Strength has, per output, what a strength of 1 adds to Bias; nil: strength is no input of this layer.
 	Strength []float32
+	// Trust has, per output, what a trust of 1 adds to Bias; nil: trust is no input of this layer.
+	Trust []float32
 
 	first bool
 }
 
-// NewNetwork returns a network whose weights, biases and strengths are 0 and whose slopes are 0.2. It owns its memory.
+// NewNetwork returns a network whose weights, biases, strengths and trusts are 0 and whose slopes are 0.2. It owns its
+// memory.
 func NewNetwork(a Architecture) *Network {
 	n := &Network{Architecture: a, Layers: a.layers()}
 	for i := range n.Layers {
@@ -79,6 +84,9 @@ func NewNetwork(a Architecture) *Network {
 		if a.Strength {
 			l.Strength = make([]float32, l.Out)
 		}
+		if a.Trust {
+			l.Trust = make([]float32, l.Out)
+		}
 	}
 	return n
 }
@@ -89,7 +97,8 @@ func (n *Network) isWhole() bool {
 	return slices.EqualFunc(n.Layers, want, func(l, w Layer) bool {
 		return l.Side == w.Side && l.In == w.In && l.Out == w.Out && l.first == w.first &&
 			len(l.Weight) == len(w.Weight) &&
-			len(l.Bias) == len(w.Bias) && len(l.Slope) == len(w.Slope) && len(l.Strength) == len(w.Strength)
+			len(l.Bias) == len(w.Bias) && len(l.Slope) == len(w.Slope) &&
+			len(l.Strength) == len(w.Strength) && len(l.Trust) == len(w.Trust)
 	})
 }
 
@@ -121,21 +130,22 @@ func (l *Layer) isBrightness(weight int) bool {
 	return l.first && (l.In == 1 || weight/l.Out%l.In >= colours)
 }
 
-// atStrength returns a network that computes what n computes at one strength, 0..1, without that input. It
+// at returns a network that computes what n computes at one strength and one trust, 0..1, without these inputs. It
 // shares the weights and slopes of n.
-func (n *Network) atStrength(strength float32) *Network {
+func (n *Network) at(strength, trust float32) *Network {
 	out := *n
-	out.Strength = false
+	out.Strength, out.Trust = false, false
 	out.Layers = slices.Clone(n.Layers)
 	for i := range out.Layers {
 		l := &out.Layers[i]
-		if l.Strength != nil {
-			l.Bias = slices.Clone(l.Bias)
-			for o, v := range l.Strength {
-				l.Bias[o] += strength * v
-			}
-			l.Strength = nil
+		l.Bias = slices.Clone(l.Bias)
+		for o, v := range l.Strength {
+			l.Bias[o] += float32(strength * v)
 		}
+		for o, v := range l.Trust {
+			l.Bias[o] += float32(trust * v)
+		}
+		l.Strength, l.Trust = nil, nil
 	}
 	return &out
 }

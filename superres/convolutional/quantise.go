@@ -22,9 +22,9 @@ const (
 // which no layer of the chain is made of. A weight w to output o becomes
 // round(g·w), with one g per output, the largest for which no sum can overflow, whatever the activations are:
 //
-//	|bias| + |strength| + largest·Σ|weight| ≤ limit.
+//	|bias| + |strength| + |trust| + largest·Σ|weight| ≤ limit.
 //
-// largest is the greatest magnitude of an input, strength what a strength of 1 adds to the bias, and limit is
+// largest is the greatest magnitude of an input, strength and trust what those of 1 add to the bias, and limit is
 // 2³¹ − 1, in the chain kernel.MaxWinogradSum; there kernel.Filter.PrepareWinograd must accept the weights, too.
 // A sum is then a·g times the value that it stands for. The weights of trained networks get 10 or 11 bits.
 
@@ -52,7 +52,7 @@ func (p params) isSum(layer int) bool { return p.isChain(layer) && layer%p.every
 // newNet rounds a network to integers. It fails when a number is not finite, too large for them, or of a wrong size.
 func newNet(n *Network) (net, error) {
 	p := params{Clip: kernel.Clip, Channels: n.Channels, Depth: n.Depth, Skip: n.Skip, Colour: n.Colour,
-		SeesColour: n.SeesColour, Graded: n.Strength}
+		SeesColour: n.SeesColour, Graded: n.Strength, Trusting: n.Trust}
 	if p.Skip == p.Depth {
 		p.Skip = 0
 	}
@@ -79,8 +79,11 @@ func quantise(n *Network, p params) (t tables, err error) {
 	last := len(n.Layers) - 1
 	tests := n.patterns()
 	most := n.magnitudes(tests)
-	if p.Graded {
-		for i, v := range n.atStrength(1).magnitudes(tests) {
+	for k, is := range [...]bool{p.Graded, p.Trusting, p.Graded && p.Trusting} {
+		if !is {
+			continue
+		}
+		for i, v := range n.at(float32(1-k%2), float32(min(k, 1))).magnitudes(tests) {
 			most[i] = max(most[i], v)
 		}
 	}
@@ -126,12 +129,16 @@ func (t *tables) add(l *Layer, o int, isChain bool, largest, in, out float64) (g
 		terms++
 	}
 	bias := float64(l.Bias[o]) + brightness*grey/white
-	strength, rounding := 0.0, largest*float64(terms)/2+1
+	strength, trust, rounding := 0.0, 0.0, largest*float64(terms)/2+1
 	if l.Strength != nil {
 		strength = float64(l.Strength[o])
 		rounding++
 	}
-	offset, limit := math.Abs(bias)+math.Abs(strength), float64(math.MaxInt32)
+	if l.Trust != nil {
+		trust = float64(l.Trust[o])
+		rounding++
+	}
+	offset, limit := math.Abs(bias)+math.Abs(strength)+math.Abs(trust), float64(math.MaxInt32)
 	if isChain {
 		limit, most = kernel.MaxWinogradSum, max(most, l.greatestTransformed(o)*(1+1e-3))
 	}
@@ -149,6 +156,9 @@ func (t *tables) add(l *Layer, o int, isChain bool, largest, in, out float64) (g
 	t.bias = append(t.bias, int32(math.Round(bias*gain*in)))
 	if l.Strength != nil {
 		t.strength = append(t.strength, int32(math.Round(strength*gain*in)))
+	}
+	if l.Trust != nil {
+		t.trust = append(t.trust, int32(math.Round(trust*gain*in)))
 	}
 	t.positive = append(t.positive, float32(scale))
 	if l.Slope != nil {
@@ -203,6 +213,9 @@ func (n *net) Network() *Network {
 			l.Bias[o] = float32(float64(t.bias[o])*float64(t.positive[o])/out) - float32(sums[o]*grey/white)
 			if l.Strength != nil {
 				l.Strength[o] = float32(float64(t.strength[o]) * float64(t.positive[o]) / out)
+			}
+			if l.Trust != nil {
+				l.Trust[o] = float32(float64(t.trust[o]) * float64(t.positive[o]) / out)
 			}
 			if l.Slope != nil && t.positive[o] != 0 {
 				l.Slope[o] = t.negative[o] / t.positive[o]

@@ -56,18 +56,15 @@ func (s *Stage) Save(to *stage.Arrays) any { return s.save(to) }
 
 // Settings implements stage.Tunable.
 func (s *Stage) Settings() stage.Settings {
-	if s.params.Graded {
-		return stage.Graded
-	}
-	return 0
+	return s.settings()
 }
 
 // Tune implements stage.Tunable.
 func (s *Stage) Tune(t stage.Tuning) (stage.Stage, error) {
-	if t.Strength == 0 {
+	if t.Strength == 0 && t.Trust == 0 {
 		return s, nil
 	}
-	tuned, err := s.tune(t.Strength)
+	tuned, err := s.tune(t)
 	if err != nil {
 		return nil, err
 	}

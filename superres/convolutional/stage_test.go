@@ -59,7 +59,7 @@ func TestStage(t *testing.T) {
 	for _, size := range [][3]int{{2, 16, 2}, {3, 5, 1}, {4, 20, 3}} {
 		stagetest.Run(t, size[0], roundNetwork(t, sampleNetwork(size[0], size[1], size[2], 1)))
 	}
-	stagetest.Run(t, 2, roundNetwork(t, addStrength(sampleNetwork(2, 16, 2, 1))))
+	stagetest.Run(t, 2, roundNetwork(t, addLevels(sampleNetwork(2, 16, 2, 1))))
 	stagetest.Run(t, 2, roundNetwork(t, sampleNetwork(2, 16, 2, 1)).WithGrain(15))
 	stagetest.Run(t, 3, roundNetwork(t, seeing(3, 20, 2)))
 	for skip := 1; skip <= 3; skip++ {
@@ -74,15 +74,15 @@ func seeing(scale, channels, depth int) *Network {
 	return randomise(NewNetwork(a), 1)
 }
 
-// addStrength makes strength an input of n, with random parameters, and returns n.
-func addStrength(n *Network) *Network {
-	n.Strength = true
+// addLevels makes strength and trust inputs of n, with random parameters, and returns n.
+func addLevels(n *Network) *Network {
+	n.Strength, n.Trust = true, true
 	rng := rand.New(rand.NewPCG(4, 9))
 	for i := range n.Layers[:len(n.Layers)-1] {
 		l := &n.Layers[i]
-		l.Strength = make([]float32, l.Out)
+		l.Strength, l.Trust = make([]float32, l.Out), make([]float32, l.Out)
 		for o := range l.Strength {
-			l.Strength[o] = float32(0.1 * rng.NormFloat64())
+			l.Strength[o], l.Trust[o] = float32(0.1*rng.NormFloat64()), float32(0.1*rng.NormFloat64())
 		}
 	}
 	return n
@@ -109,13 +109,13 @@ func TestIntegersAreTheNetwork(t *testing.T) {
 		if i == 1 {
 			n.Skip, n.Depth, n.Layers = 2, 6, append(n.Layers[:6:6], n.Layers[5:]...)
 		}
-		level := 0.0
+		var levels stage.Tuning
 		if i == 5 {
 			n = seeing(size[0], size[1], size[2])
 		} else if i > 2 {
-			n, level = addStrength(n), float64(i-3)*0.625
+			n, levels = addLevels(n), stage.Tuning{Strength: float64(i-3) * 0.625, Trust: float64(4-i) * 0.5}
 		}
-		tuned := must.Get(roundNetwork(t, n).Tune(stage.Tuning{Strength: level}))(t)
+		tuned := must.Get(roundNetwork(t, n).Tune(levels))(t)
 		s := tuned.(*Stage)
 		low := makeTexture(33, 21)
 		var colour []*plane.Plane
@@ -124,7 +124,7 @@ func TestIntegersAreTheNetwork(t *testing.T) {
 			colour = makeColour(low)
 			work = work.WithColour([2]*plane.Plane(colour))
 		}
-		want := n.atStrength(float32(level)).forward(low, colour...)
+		want := n.at(float32(levels.Strength), float32(levels.Trust)).forward(low, colour...)
 		current := plane.New(want.W, want.H)
 		for i := range current.Pix {
 			current.Pix[i] = 0.5

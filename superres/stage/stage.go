@@ -53,6 +53,9 @@ type Tuning struct {
 	BackProject *int
 	// Strength is the estimated strength of the picture's degradation, 0 to 1, for graded stages; 0: no change.
 	Strength float64
+	// Trust is how likely it is, 0 to 1, that the picture was reduced as in training and neither blurred nor sharpened,
+	// for trusting stages; 0: no change.
+	Trust float64
 }
 
 // Settings are the parts of a Tuning that concern a stage.
@@ -63,6 +66,7 @@ const (
 	Coding         Settings = 1 << iota // Coder and Sparsity
 	BackProjecting                      // BackProject: the stage is removed when it is given
 	Graded                              // Strength
+	Trusting                            // Trust
 )
 
 // Tunable is a stage with settings that can be changed without learning anew.

@@ -218,7 +218,7 @@ func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resa
 	if d.Robust {
 		strength := flaws.Measure(small, quality).Strength()
 		p.strength = float32(strength)
-		if enlarge, err = d.stage.Tune(stage.Tuning{Strength: strength}); err != nil {
+		if enlarge, err = d.stage.Tune(stage.Tuning{Strength: strength, Trust: 1}); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package learning
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"github.com/disintegration/imaging"
 
@@ -20,13 +21,18 @@ const worstNoise = 25
 // in whole blocks of JPEG files.
 const degradedMargin = 8
 
-// fillDegraded does what fillClean does after a random degradation, and returns its strength, 0..1.
-func (p patch) fillDegraded(window, target []float32, side, margin, scale, inputs int) (strength float32) {
+// fillDegraded does what fillClean does after a random degradation, and returns its strength and how much the network
+// may trust in the way the patch was reduced, 0..1.
+func (p patch) fillDegraded(window, target []float32, side, margin, scale, inputs int) (strength, trust float32) {
 	reach := margin + degradedMargin
 	x0, y0 := max(p.x-reach, 0), max(p.y-reach, 0)
 	x1, y1 := min(p.x+side+reach, p.from.w), min(p.y+side+reach, p.from.h)
 	degradation := degrade.Sample(p.degrade)
 	kind := p.sampleReduction(degradation.IsClean())
+	trust = sampleTrust(p.degrade)
+	if p.degrade.Float32() < trust {
+		degradation.Blur, degradation.Sharpen, kind = 0, 0, ownReduction
+	}
 	rgb := p.reduce(kind, x0, y0, x1, y1, scale) // or brightness alone
 	if len(rgb) == 3 && p.isGrey {
 		rgb = []*degrade.Plane{degrade.Brightness([3]*degrade.Plane(rgb))}
@@ -67,7 +73,19 @@ func (p patch) fillDegraded(window, target []float32, side, margin, scale, input
 		}
 		p.fillLack(target[k*pixels:], side, scale, each, from, x0, y0, truth)
 	}
-	return strength
+	return strength, trust
+}
+
+// sampleTrust returns a random trust: of a share of patches that is as large, the way in which they were reduced is the
+// trainer's own, and they are neither blurred nor sharpened. So the network learns what is best at each trust.
+func sampleTrust(rng *rand.Rand) float32 {
+	switch kind := rng.Float32(); {
+	case kind < 0.25:
+		return 0
+	case kind < 0.5:
+		return 1
+	}
+	return rng.Float32()
 }
 
 // fillLack sets the first scale² of the each values that target has for a sample to what the interpolation of part

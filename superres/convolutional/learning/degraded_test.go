@@ -50,7 +50,7 @@ func testNoDegradation(t *testing.T, scale int, sources []training.Source, seesC
 		q.from = &clean.list[i%3]
 		q.fillClean(a.input, a.target, a.side, reach, scale, a.shapes[0].in)
 		p.degrade = rand.New(quiet{})
-		if strength := p.fillDegraded(b.input, b.target, b.side, reach, scale, b.shapes[0].in); strength != 0 {
+		if strength, _ := p.fillDegraded(b.input, b.target, b.side, reach, scale, b.shapes[0].in); strength != 0 {
 			t.Fatalf("strength %g", strength)
 		}
 		// Brightness of a picture in colour is another sum, and shown as grey it is rounded to levels.
@@ -112,9 +112,9 @@ type zero struct{}
 
 func (zero) Uint64() uint64 { return 1 << 32 }
 
-// A robust model has strength as an input with parameters other than 0, also when it starts from a clean or a
+// A robust model has strength and trust as inputs with parameters other than 0, also when it starts from a clean or a
 // robust model.
-func TestLearnsStrength(t *testing.T) {
+func TestLearnsLevels(t *testing.T) {
 	o := newSmallTrainer()
 	r, err := o.Train(t.Context(), trainingtest.Drawings(2), nil)
 	if err != nil {
@@ -127,17 +127,17 @@ func TestLearnsStrength(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, ok := convolutional.Of(r.Stages[0])
-		if !ok || s.Settings()&stage.Graded == 0 {
-			t.Fatal("what was learned from damage knows no level")
+		if !ok || s.Settings() != stage.Graded|stage.Trusting {
+			t.Fatal("what was learned from damage knows no strength or no trust")
 		}
-		moved := false
+		var strength, trust bool
 		for _, l := range s.Network().Layers {
-			for _, v := range l.Strength {
-				moved = moved || v != 0
+			for o, v := range l.Strength {
+				strength, trust = strength || v != 0, trust || l.Trust[o] != 0
 			}
 		}
-		if !moved {
-			t.Error("the level changes nothing")
+		if !strength || !trust {
+			t.Errorf("strength changes something: %v, trust: %v", strength, trust)
 		}
 		o.From = s
 	}

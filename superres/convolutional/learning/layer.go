@@ -16,7 +16,7 @@ type shape struct {
 	span          int  // side·in with padding
 	wide          int  // out with padding
 	linear        bool // the layer has no activation
-	graded        bool // strength is an input of the layer
+	graded        bool // strength and trust are inputs of the layer
 }
 
 // shapesOf returns the shapes of the layers of a network.
@@ -37,27 +37,33 @@ func (s shape) rows() int { return s.side * s.span }
 // row returns the row of the weight matrix for a tap and an input channel.
 func (s shape) row(tap, in int) int { return tap/s.side*s.span + tap%s.side*s.in + in }
 
-// size returns the number of all parameters: weights, biases, slopes and strengths.
+// size returns the number of all parameters: weights, biases, slopes, strengths and trusts.
 func (s shape) size() int {
 	n := (s.rows() + 2) * s.wide
 	if s.graded {
-		n += s.wide
+		n += 2 * s.wide
 	}
 	return n
 }
 
 // parameters are the parameters of a layer, or their gradient. The other slices are parts of all.
 type parameters struct {
-	all                           []float32
-	weight, bias, slope, strength []float32
+	all                                  []float32
+	weight, bias, slope, strength, trust []float32
 }
 
 // divide returns parameters in the memory of all, of at least size values.
 func (s shape) divide(all []float32) parameters {
-	n := s.rows() * s.wide
-	all = all[:s.size():s.size()]
-	return parameters{all, all[:n:n], all[n : n+s.wide : n+s.wide], all[n+s.wide : n+2*s.wide : n+2*s.wide],
-		all[n+2*s.wide:]}
+	p := parameters{all: all[:s.size():s.size()]}
+	next := func(size int) (part []float32) {
+		part, all = all[:size:size], all[size:]
+		return part
+	}
+	p.weight, p.bias, p.slope = next(s.rows()*s.wide), next(s.wide), next(s.wide)
+	if s.graded {
+		p.strength, p.trust = next(s.wide), next(s.wide)
+	}
+	return p
 }
 
 // read returns the parameters of l in new memory. Layers without an activation get slopes of 1.
@@ -74,10 +80,11 @@ func (s shape) read(l convolutional.Layer) parameters {
 	}
 	copy(p.slope, l.Slope)
 	copy(p.strength, l.Strength)
+	copy(p.trust, l.Trust)
 	return p
 }
 
-// write sets the weights, biases, slopes and strengths of l to p.
+// write sets the weights, biases, slopes, strengths and trusts of l to p.
 func (s shape) write(l convolutional.Layer, p parameters) {
 	for tap := range s.side * s.side {
 		for i := range s.in {
@@ -87,6 +94,7 @@ func (s shape) write(l convolutional.Layer, p parameters) {
 	copy(l.Bias, p.bias)
 	copy(l.Slope, p.slope)
 	copy(l.Strength, p.strength)
+	copy(l.Trust, p.trust)
 }
 
 // layer is a layer in training.
@@ -201,6 +209,7 @@ func (f *layer) clearPadding() {
 	clear(f.gradient.bias[f.out:])
 	if f.graded {
 		clear(f.gradient.strength[f.out:])
+		clear(f.gradient.trust[f.out:])
 	}
 	if f.linear {
 		clear(f.gradient.slope)

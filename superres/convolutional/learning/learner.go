@@ -14,7 +14,7 @@ import (
 
 // dataset is a source of patches.
 type dataset interface {
-	// fill sets the input, the target and the strength of w to patch number of a step. The result depends only
+	// fill sets the input, the target and the levels of w to patch number of a step. The result depends only
 	// on the two numbers. synthetic is true for a patch of a synthetic picture.
 	fill(w *worker, step, number int) (synthetic bool, err error)
 	// digest returns a hash of the pictures in hexadecimal.
@@ -207,10 +207,18 @@ func (l *learner) learn(w *worker, synthetic bool, to []parameters) (losses [2]f
 	last := len(l.shapes) - 1
 	s := l.shapes[last]
 	pixels := l.architecture.Scale * l.architecture.Scale // of a sample, as results for brightness
+	if l.architecture.Colour {
+		pixels = s.out
+	}
 	count := float64(w.side * w.side * pixels)
 	unit := float32(1 / (count * float64(l.opt.Batch)))
 	// Errors in synthetic pictures are larger: squared, they would outweigh all others.
 	squared := l.isSquared(l.done) && !synthetic
+	mean, square := 0.0, float32(squareWeight)
+	if squared && l.opt.Robust {
+		mean = l.meanSquare(w, pixels)
+		square *= float32(commonSquare / (mean + leastSquare))
+	}
 	for y := range w.side {
 		d := w.inner(last, y)
 		clear(d)
@@ -218,15 +226,13 @@ func (l *learner) learn(w *worker, synthetic bool, to []parameters) (losses [2]f
 			want := w.target[(y*w.side+x)*s.out:][:s.out]
 			for o, v := range w.output(x, y) {
 				e := v - want[o]
-				weight := float32(1)
-				if o >= pixels {
-					weight = headWeight
-				} else {
+				weight := weightOf(o, pixels)
+				if o < pixels {
 					losses[1] += float64(e * e)
 				}
 				if squared {
-					losses[0] += float64(weight * squareWeight * e * e)
-					d[x*s.wide+o] = weight * 2 * squareWeight * unit * e
+					losses[0] += float64(weight * square * e * e)
+					d[x*s.wide+o] = weight * 2 * square * unit * e
 					continue
 				}
 				root := float32(math.Sqrt(float64(e*e + roundness)))
@@ -235,8 +241,34 @@ func (l *learner) learn(w *worker, synthetic bool, to []parameters) (losses [2]f
 			}
 		}
 	}
+	if mean > 0 {
+		losses[0] = count * squareWeight * commonSquare * math.Log1p(mean/leastSquare)
+	}
 	w.backward(l.layers, to)
 	return [2]float64{losses[0] / count, losses[1] / count}
+}
+
+// weightOf returns how much output o of a network for brightness counts that has pixels outputs for brightness.
+func weightOf(o, pixels int) float32 {
+	if o < pixels {
+		return 1
+	}
+	return headWeight
+}
+
+// meanSquare returns the mean of e² of a patch over its pixels, as the outputs count.
+func (l *learner) meanSquare(w *worker, pixels int) (mean float64) {
+	s := l.shapes[len(l.shapes)-1]
+	for y := range w.side {
+		for x := range w.side {
+			want := w.target[(y*w.side+x)*s.out:][:s.out]
+			for o, v := range w.output(x, y) {
+				e := v - want[o]
+				mean += float64(weightOf(o, pixels) * e * e)
+			}
+		}
+	}
+	return mean / float64(w.side*w.side*pixels)
 }
 
 // update sums the gradients of the patches and moves the parameters along the sum.

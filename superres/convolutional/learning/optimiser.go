@@ -10,6 +10,15 @@ import (
 // nearly |e|. It is learned faster than e² and gives less weight to pixels that cannot be predicted. In the
 // last part of the steps the loss is e², by which results are scored.
 //
+// A robust model gets the logarithm of the mean of e² in a patch there instead, as results are scored by the mean of
+// decibels. By e² errors in noise count so much that clean pictures lose. 48 channels and 10 layers at ×2, 6,000 last
+// steps by each, dB over interpolation of 14 pictures:
+//
+//	             clean   sharpened   sharpened JPEG   JPEG 75   noise 10   decimated
+//	e²           2.60    1.84        0.86             1.50      2.52       −0.28
+//	√(e² + 10⁻⁶) 2.77    1.99        0.86             1.50      2.48       −0.32
+//	logarithm    2.83    2.17        1.03             1.53      2.50       −0.23
+//
 // The gradient is clipped to twice the running mean of its norm. Then weights move by Muon (moveWeights),
 // biases and slopes by Adam (kernel.Adam), with a learning rate that warms up and then falls along a cosine (I.
 // Loshchilov, F. Hutter: SGDR, ICLR 2017, arXiv:1608.03983). The result is the running mean of the parameters
@@ -21,6 +30,8 @@ const (
 	exactPart    = 0.02 // share of the steps, the last, in which products are in float32
 	roundness    = 1e-6 // the constant of Charbonnier's loss
 	squareWeight = 25   // factor of e², which keeps gradients about as large
+	commonSquare = 9e-4 // the mean of e² whose gradient the logarithm keeps, about
+	leastSquare  = 3e-4 // added to the mean of e² before its logarithm is taken
 	momentum     = 0.95 // of Muon
 	adamRate     = 0.3  // Adam's learning rate as a share of Muon's
 	decay1       = 0.9  // of Adam's running mean of gradients
@@ -55,7 +66,7 @@ func (l *learner) clipGradient(norm float64) float64 {
 	return clipped / norm
 }
 
-// moveOthers moves biases, slopes and strengths by Adam. t is the number of the step, from 1.
+// moveOthers moves biases, slopes, strengths and trusts by Adam. t is the number of the step, from 1.
 func (f *layer) moveOthers(clip float32, rate, t float64) {
 	n := len(f.now.weight)
 	root := math.Sqrt(1 - math.Pow(decay2, t)) // Adam's correction for running means that start at 0

@@ -14,12 +14,13 @@ type pass struct {
 	pads     []int       // the rows and columns of zeros around the input of each layer
 	input    []float32   // the window, padded for the span of the first layer
 	strength float32     // of the degradation of the patch
+	trust    float32     // see stage.Tuning
 	before   [][]float32 // the output of each layer before its activation
 	after    [][]float32 // the input of the next layer with its zeros; for the last layer the same slice
 	back     [2][]float32
 	skipped  [2][]float32 // gradients that skip layers, of outputs in turn
 	zero     []float32
-	bias     []float32 // the bias of a layer at the strength
+	bias     []float32 // the bias of a layer at the strength and the trust
 	tiles    *tiles    // nil where matrices is not
 	matrices *matrices // nil: all products are in float32
 }
@@ -150,14 +151,14 @@ func (p *pass) rowsAtOnce(samples int) int {
 	return tiledRows(samples)
 }
 
-// biasOf returns the bias of a layer at the strength of the patch, in the memory of p or of the layer.
+// biasOf returns the bias of a layer at the strength and the trust of the patch, in the memory of p or of the layer.
 func (p *pass) biasOf(layer int, now parameters) []float32 {
 	if !p.shapes[layer].graded {
 		return now.bias
 	}
 	copy(p.bias, now.bias)
 	for o, v := range now.strength {
-		p.bias[o] += p.strength * v
+		p.bias[o] += float32(p.strength*v) + float32(p.trust*now.trust[o])
 	}
 	return p.bias
 }
@@ -237,7 +238,7 @@ func (p *pass) backward(layers []*layer, to []parameters) {
 			p.passSkipped(i, y, d)
 			kernel.ActivateBack(d, p.before[i][y*m*s.wide:][:len(d)], layers[i].now.slope, to[i].slope, to[i].bias)
 		}
-		p.addStrength(i, to[i])
+		p.addLevels(i, to[i])
 		d, row := p.gradient(i)
 		clearMargin(d, row, p.margin(i), s.wide)
 		p.correlate(i, to[i].weight)
@@ -308,11 +309,12 @@ func (p *pass) convolveBack(layer int, f *layer) {
 	}
 }
 
-// addStrength adds the gradient of a layer's strengths, which act only through its biases.
-func (p *pass) addStrength(layer int, to parameters) {
+// addLevels adds the gradient of a layer's strengths and trusts, which act only through its biases.
+func (p *pass) addLevels(layer int, to parameters) {
 	if p.shapes[layer].graded {
 		for o, v := range to.bias {
-			to.strength[o] += p.strength * v
+			to.strength[o] += float32(p.strength * v)
+			to.trust[o] += float32(p.trust * v)
 		}
 	}
 }

@@ -25,6 +25,7 @@ func vary(l *learner) {
 			}
 			if f.graded {
 				f.now.strength[o] += float32(0.1 * rng.NormFloat64())
+				f.now.trust[o] += float32(0.1 * rng.NormFloat64())
 			}
 		}
 		f.prepare()
@@ -94,6 +95,7 @@ func testGradient(t *testing.T, patch, scale, skip int, squared, isRounded bool)
 		}{
 			{"weights", f.now.weight, f.gradient.weight}, {"biases", f.now.bias, f.gradient.bias},
 			{"slopes", f.now.slope, f.gradient.slope}, {"strengths", f.now.strength, f.gradient.strength},
+			{"trusts", f.now.trust, f.gradient.trust},
 		} {
 			kind, value, gradient := part.kind, part.value, part.gradient
 			if f.linear && kind == "slopes" || len(value) == 0 {

@@ -137,6 +137,9 @@ func (s *session) firstNetwork() (n *convolutional.Network, known int, err error
 		if l.Strength == nil || !s.Robust {
 			l.Strength = n.Layers[i].Strength
 		}
+		if l.Trust == nil || !s.Robust {
+			l.Trust = n.Layers[i].Trust
+		}
 		n.Layers[i] = l
 	}
 	return n, known, nil
@@ -160,7 +163,7 @@ func addColour(n *convolutional.Network) *convolutional.Network {
 // divide the chain into some are left out, evenly. As a part adds to what it is given, the others still work.
 func shorten(n *convolutional.Network, depth int) *convolutional.Network {
 	a := n.Architecture
-	a.Depth, a.Strength = depth, false
+	a.Depth, a.Strength, a.Trust = depth, false, false
 	out := convolutional.NewNetwork(a)
 	have, parts := n.Depth/n.Skip, depth/n.Skip
 	for i := range parts {
@@ -175,7 +178,7 @@ func shorten(n *convolutional.Network, depth int) *convolutional.Network {
 // between those of n, which it shares, and are identities.
 func deepen(n *convolutional.Network, depth int) *convolutional.Network {
 	a := n.Architecture
-	a.Depth, a.Strength = depth, false
+	a.Depth, a.Strength, a.Trust = depth, false, false
 	out := convolutional.NewNetwork(a)
 	for i := 1; i <= depth; i++ {
 		l := &out.Layers[i]

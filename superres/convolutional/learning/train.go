@@ -299,7 +299,7 @@ func (t Trainer) isRounded(step int) bool {
 // architecture returns the architecture of the network for brightness.
 func (t Trainer) architecture() convolutional.Architecture {
 	return convolutional.Architecture{Scale: t.Scale, Channels: t.Channels, Depth: t.Depth, Skip: t.Skip,
-		SeesColour: t.SeesColour, Strength: t.Robust}
+		SeesColour: t.SeesColour, Strength: t.Robust, Trust: t.Robust}
 }
 
 // Memory implements training.Trainer. It counts the layers, the gradients of the patches of a step and the
@@ -311,7 +311,7 @@ func (t Trainer) Memory() int64 {
 	}
 	total := int64(96 << 20)
 	a := t.architecture()
-	a.Strength = false
+	a.Strength, a.Trust = false, false
 	n := convolutional.NewNetwork(a)
 	if t.SeesColour {
 		n = withHeads(n)

@@ -431,7 +431,8 @@ func (c *check) tuned() {
 	}
 	none, one := 0, 1
 	for _, t := range []stage.Tuning{{Sparsity: 1}, {Coder: "mp:sparsity=1"}, {Coder: "?"}, {BackProject: &none},
-		{BackProject: &one}, {Strength: 0.3}, {Strength: 1}, {Strength: 2}} {
+		{BackProject: &one}, {Strength: 0.3}, {Strength: 1}, {Strength: 2}, {Trust: 0.5},
+		{Trust: 2}, {Strength: 0.3, Trust: 1}} {
 		switch other, _, err := c.tune(t); {
 		case err != nil: // refused
 		case other == nil && t.BackProject == nil:

@@ -28,6 +28,9 @@ type Choice struct {
 	// effort fast. Or, where noise varies over the picture, it is the robust model at the greatest strength and its
 	// share at each place. nil: one model does all.
 	Mix *Mix
+	// Trust is how likely the picture is taken to have been reduced cleanly, 0 to 1, if the robust model does all and
+	// can be told so: see stage.Tuning.
+	Trust float64
 	// Plain is the share of plain interpolation in the result, 0 to 1, where what models add would do harm.
 	Plain float64
 	// Robust is the share of the robust model, 0 to 1, in what the models add.
@@ -44,7 +47,8 @@ type Choice struct {
 	LeastNoise, LeastStrength float64
 }
 
-// leastStrength is the measured strength from which a picture counts as degraded where nothing else is known of it.
+// leastStrength is the strength from which a picture counts as degraded where nothing else is known of it. From there
+// on a robust model that knows trust does all, and the share that the judge gives to the clean model is its trust.
 const leastStrength = 2.5 / 25
 
 // noisierColour: colour gets a strength of its own if this strength is at least noisierColour times the strength for
@@ -67,10 +71,10 @@ type robust struct {
 	doubles func() (flaws.Doubles, error) // see WithDoubles; may be nil
 }
 
-// tuned names a robust model: at a strength, and at the effort fast or at that of the model itself.
+// tuned names a robust model: at a strength and a trust, and at the effort fast or at that of the model itself.
 type tuned struct {
-	strength float64
-	isFast   bool
+	strength, trust float64
+	isFast          bool
 }
 
 // WithRobust returns m with the robust model that open returns, one for pictures with noise or compression that can
@@ -131,7 +135,7 @@ func (m *Model) tunedRobust(t tuned) (*Model, error) {
 			return nil, err
 		}
 	}
-	if found, err = found.Tune(stage.Tuning{Strength: t.strength}); err != nil {
+	if found, err = found.Tune(stage.Tuning{Strength: t.strength, Trust: t.trust}); err != nil {
 		return nil, err
 	}
 	r.known[t] = found
@@ -140,13 +144,14 @@ func (m *Model) tunedRobust(t tuned) (*Model, error) {
 
 // Choose returns the model that suits the picture img with the flaws that package flaws has found in it: m for a clean
 // picture, its robust model tuned to the strength of the flaws, or a mixture of the two, in doubt or where noise varies
-// over the picture. flaws.Flaws.Judge undoes its blur or sharpening first, and says how much of each model suits what
-// comes out. The model with the smaller share is the one for the effort fast, unless more was asked for: 70 parts of
-// general-dev with each of 14 kinds of damage lose 0.015 dB by that in the mean, sharpened ones the most, 0.08 dB,
-// while the program takes 1.2 to 1.5 times as long for a mixture as by one model, not 1.9 times. If img is nil, one
-// model serves all of it, chosen by the strength alone, as frames of a video need it; so it is for pictures too small
-// for shares, and without WithDoubles. A model without a robust model is its own choice. The models of the choice have
-// no robust model. Choose may be called concurrently.
+// over the picture. A robust model that knows trust makes no mixture from a strength of 0.1 on. flaws.Flaws.Judge
+// undoes blur or sharpening first, and says how much of each model suits what comes out. The model with the smaller
+// share is the one for the effort fast, unless more was asked for: 70 parts of general-dev with each of 14 kinds of
+// damage lose 0.015 dB by that in the mean, sharpened ones the most, 0.08 dB, while the program takes 1.2 to 1.5 times
+// as long for a mixture as by one model, not 1.9 times. If img is nil, one model serves all of it, chosen by the
+// strength alone, as frames of a video need it; so it is for pictures too small for shares, and without WithDoubles. A
+// model without a robust model is its own choice. The models of the choice have no robust model. Choose may be called
+// concurrently.
 func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error) {
 	alone := *m
 	alone.robust = nil
@@ -178,9 +183,21 @@ func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error)
 	}
 	models := shares.Clean + shares.Robust
 	c.Plain = 1 - models
+	t := tuned{strength: strength, isFast: shares.Robust < shares.Clean}
+	if strength >= leastStrength && models > 0 {
+		robust, err := m.robust.open()
+		if err != nil {
+			return c, err
+		}
+		if robust.IsTrusting() {
+			c.Trust = shares.Clean / models
+			t = tuned{strength: strength, trust: c.Trust}
+			shares.Clean, shares.Robust = 0, models
+		}
+	}
 	if shares.Robust > 0 {
 		c.Robust, c.Strength = shares.Robust/models, strength
-		robust, err := m.tunedRobust(tuned{strength, shares.Robust < shares.Clean})
+		robust, err := m.tunedRobust(t)
 		if err != nil {
 			return c, err
 		}

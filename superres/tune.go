@@ -77,8 +77,14 @@ func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 	if t.Strength != 0 && !m.has(stage.Graded) {
 		return nil, usage.Errorf("superres: this model knows no level of what is wrong with a picture")
 	}
+	if t.Trust != 0 && !m.IsTrusting() {
+		return nil, usage.Errorf("superres: this model does not know how pictures were reduced")
+	}
 	return &out, nil
 }
+
+// IsTrusting reports whether the model can be told how likely a picture was reduced cleanly: see stage.Tuning.
+func (m *Model) IsTrusting() bool { return m.has(stage.Trusting) }
 
 // IsGraded reports whether the model can be tuned to the strength of a picture's degradation, such as noise.
 func (m *Model) IsGraded() bool { return m.has(stage.Graded) }

@@ -101,6 +101,9 @@ func describe(of engine, by superres.Choice) Choice {
 		c.provenance += fmt.Sprintf("; %g by %s, level %g", by.Robust, models.PhotoReal, by.Strength)
 	case by.Strength > 0:
 		c.provenance += fmt.Sprintf("; level %g", by.Strength)
+		if by.Trust > 0 {
+			c.provenance += fmt.Sprintf(", trust %g", by.Trust)
+		}
 	}
 	if by.Plain > 0 {
 		c.provenance += fmt.Sprintf("; %g interpolated", by.Plain)

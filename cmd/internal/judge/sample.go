@@ -378,7 +378,8 @@ func meanSquare(big *image.Gray, truth *plane.Plane) (mean float64) {
 	return mean
 }
 
-// enlarged has what bicubic interpolation, photo and photo-real make of a picture.
+// enlarged has what bicubic interpolation, photo and photo-real make of a picture. If photo-real does all, and can be
+// told how likely a picture was reduced cleanly, clean is what it makes of one that surely was.
 type enlarged struct{ bicubic, clean, robust *image.Gray }
 
 // enlarge returns what the models make of img, photo-real at a strength.
@@ -390,7 +391,13 @@ func (s *sampler) enlarge(ctx context.Context, img image.Image, strength float64
 	if out.bicubic, err = enlargeGrey(ctx, s.bicubic, img); err != nil {
 		return out, err
 	}
-	if out.clean, err = enlargeGrey(ctx, s.clean, img); err != nil {
+	clean := s.clean
+	if strength >= leastStrength && s.robust.IsTrusting() {
+		if clean, err = s.robust.Tune(stage.Tuning{Strength: strength, Trust: 1}); err != nil {
+			return out, err
+		}
+	}
+	if out.clean, err = enlargeGrey(ctx, clean, img); err != nil {
 		return out, err
 	}
 	out.robust, err = enlargeGrey(ctx, robust, img)

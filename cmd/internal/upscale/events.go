@@ -45,6 +45,7 @@ type pictureEvent struct {
 	WebPIndex   float64    `json:"webp_index,omitempty"`   // done, plan: quantiser index of a lossy WebP
 	Palette     float64    `json:"palette,omitempty"`      // done, plan: a photograph in few colours: as noise, in levels
 	Robust      float64    `json:"robust,omitempty"`       // done, plan: share of photo-real beside the model, 0 to 1
+	Trust       float64    `json:"trust,omitempty"`        // done, plan: how sure a clean reduction is, to photo-real
 	Plain       float64    `json:"plain,omitempty"`        // done, plan: share of the added detail that is left out
 	Blur        float64    `json:"blur,omitempty"`         // done, plan: that was undone, standard deviation in pixels
 	Sharpening  float64    `json:"sharpening,omitempty"`   // done, plan: factor by which detail was raised; undone
@@ -84,6 +85,7 @@ func (ev *pictureEvent) plan(p *enlarging.Plan) {
 	if c.Robust < 1 {
 		ev.Robust = c.Robust
 	}
+	ev.Trust = hundredths(c.Trust)
 	ev.Palette = hundredths(c.Found.Palette)
 	ev.WebPIndex = math.Round(10*c.Found.WebP) / 10
 }

@@ -12,7 +12,7 @@ import (
 // ApplyColour is Apply for red, green and blue, of the same size. The deviation that it returns is that of brightness,
 // and as large as where Apply degrades brightness. A random part of the noise is the same in all three, as grain and
 // the processing in a camera make it; the rest is each one's own. Four files in five keep colour at half the
-// resolution. d must have no salt or tones.
+// resolution. Salt is black or white, and each of the three is dithered alone.
 func (d Degradation) ApplyColour(rng *rand.Rand, rgb [3]*Plane) (deviation float64) {
 	for _, p := range rgb {
 		d.reshape(p)
@@ -24,6 +24,8 @@ func (d Degradation) ApplyColour(rng *rand.Rand, rgb [3]*Plane) (deviation float
 	if d.Noise > 0 {
 		d.addColourNoise(rng, rgb)
 	}
+	d.addSalt(rng, rgb[:]...)
+	d.dither(rgb[:]...)
 	for _, f := range d.Files {
 		f.passColour(rgb, rng.IntN(5) > 0)
 	}

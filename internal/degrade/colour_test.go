@@ -19,7 +19,7 @@ func flat(side int, r, g, b float32) (rgb [3]*Plane) {
 
 // Grey that is degraded as a colour picture stays grey, and is degraded as brightness is, where nothing is random.
 func TestGreyAsColour(t *testing.T) {
-	d := Degradation{Blur: 0.5, Sharpen: 0.8, Files: []File{{Quality: 60, X: 3, Y: 1}}}
+	d := Degradation{Blur: 0.5, Sharpen: 0.8, Tones: 40, Files: []File{{Quality: 60, X: 3, Y: 1}}}
 	grey := &Plane{W: 37, H: 29}
 	for i := range 37 * 29 {
 		grey.Pix = append(grey.Pix, float32(i*i%251))
@@ -35,6 +35,25 @@ func TestGreyAsColour(t *testing.T) {
 				t.Fatalf("plane %d, sample %d is %g, expected %g", k, i, v, grey.Pix[i])
 			}
 		}
+	}
+}
+
+// Salt of a picture in colour is black or white.
+func TestColourSalt(t *testing.T) {
+	rgb := flat(100, 200, 90, 40)
+	(Degradation{Salt: 0.1}).ApplyColour(rand.New(rand.NewPCG(1, 2)), rgb)
+	changed := 0
+	for i, red := range rgb[0].Pix {
+		if red == 200 {
+			continue
+		}
+		changed++
+		if red != 0 && red != 255 || rgb[1].Pix[i] != red || rgb[2].Pix[i] != red {
+			t.Fatalf("a pixel of %g, %g and %g", red, rgb[1].Pix[i], rgb[2].Pix[i])
+		}
+	}
+	if changed < 900 || changed > 1100 {
+		t.Errorf("%d of 10,000 pixels are black or white, expected 1,000", changed)
 	}
 }
 

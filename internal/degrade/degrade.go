@@ -49,8 +49,9 @@ type File struct {
 }
 
 // Sample returns a random degradation as real pictures have it: noise with a deviation of at most 25, a fifth of it
-// grain, and files of quality 30 to 98, each in about half of the pictures, weak ones more often. Of the pictures with
-// neither, two in five are sharpened, of the others one in five, as cameras do before they save.
+// grain, and files of quality 30 to 98, each in about half of the pictures, weak ones more often; a few have salt or
+// are dithered. Of the pictures with neither, two in five are sharpened, of the others one in five, as cameras do
+// before they save.
 func Sample(rng *rand.Rand) (d Degradation) {
 	likely := func(p float64) bool { return rng.Float64() < p }
 	between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
@@ -65,6 +66,12 @@ func Sample(rng *rand.Rand) (d Degradation) {
 		if likely(0.4) {
 			d.Shot = between(0.3, 1)
 		}
+	}
+	switch {
+	case likely(0.04):
+		d.Salt = between(0.001, 0.02)
+	case likely(0.04):
+		d.Tones = 4 + rng.IntN(28)
 	}
 	if likely(0.55) {
 		for {
@@ -104,20 +111,37 @@ func (d Degradation) Apply(rng *rand.Rand, p *Plane) (deviation float64) {
 		d.addNoise(rng, p)
 		p.round()
 	}
-	if d.Salt > 0 {
-		for i := range p.Pix {
-			if rng.Float64() < d.Salt {
-				p.Pix[i] = float32(255 * rng.IntN(2))
-			}
-		}
-	}
-	if d.Tones > 0 {
-		p.dither(d.Tones)
-	}
+	d.addSalt(rng, p)
+	d.dither(p)
 	for _, f := range d.Files {
 		f.pass(p)
 	}
 	return distance(p.Pix, before)
+}
+
+// addSalt makes a share of the pixels black or white in all planes.
+func (d Degradation) addSalt(rng *rand.Rand, planes ...*Plane) {
+	if d.Salt == 0 {
+		return
+	}
+	for i := range planes[0].Pix {
+		if rng.Float64() < d.Salt {
+			v := float32(255 * rng.IntN(2))
+			for _, p := range planes {
+				p.Pix[i] = v
+			}
+		}
+	}
+}
+
+// dither rounds planes to d.Tones, each of them alone.
+func (d Degradation) dither(planes ...*Plane) {
+	if d.Tones == 0 {
+		return
+	}
+	for _, p := range planes {
+		p.dither(d.Tones)
+	}
 }
 
 // reshape blurs and sharpens p and rounds it to levels.

@@ -117,8 +117,8 @@ func TestBlurAndSharpen(t *testing.T) {
 // Sample is reproducible, keeps to its ranges, and returns all kinds of degradations.
 func TestSample(t *testing.T) {
 	a, b := rand.New(rand.NewPCG(5, 6)), rand.New(rand.NewPCG(5, 6))
-	var blur, sharp, noise, grain, files, twice, clean int
-	for range 2000 {
+	var blur, sharp, noise, grain, salt, tones, files, twice, clean int
+	for range 6000 {
 		d, e := Sample(a), Sample(b)
 		if d.Noise != e.Noise || len(d.Files) != len(e.Files) || d.Noise > 25 || d.Shot > 1 {
 			t.Fatalf("%+v and %+v", d, e)
@@ -137,14 +137,16 @@ func TestSample(t *testing.T) {
 		count(&sharp, d.Sharpen > 0)
 		count(&noise, d.Noise > 0)
 		count(&grain, d.Noise > 0 && d.Grain > 0)
+		count(&salt, d.Salt > 0)
+		count(&tones, d.Tones > 0)
 		count(&files, len(d.Files) > 0)
 		count(&twice, len(d.Files) > 1)
-		count(&clean, d.Noise == 0 && len(d.Files) == 0)
+		count(&clean, d.IsClean())
 	}
 	for name, n := range map[string]int{"blurred": blur, "sharpened": sharp, "noisy": noise, "grainy": grain,
-		"of files": files, "of two files": twice, "clean": clean} {
+		"of files": files, "of two files": twice, "clean": clean, "with salt": salt, "dithered": tones} {
 		if n < 100 {
-			t.Errorf("%d of 2,000 are %s", n, name)
+			t.Errorf("%d of 6,000 are %s", n, name)
 		}
 	}
 }

@@ -61,7 +61,7 @@ func (c *Colour) Save(to *stage.Arrays) any { return c.save(to) }
 
 // Tune implements stage.Colour.
 func (c *Colour) Tune(t stage.Tuning) (stage.Colour, error) {
-	if t.Strength == 0 && t.Trust == 0 {
+	if !c.isChangedBy(t) {
 		return c, nil
 	}
 	tuned, err := c.tune(t)

@@ -345,6 +345,11 @@ func (n *net) tune(t stage.Tuning) (net, error) {
 	return tuned, nil
 }
 
+// isChangedBy reports whether t has a strength or a trust for the net.
+func (n *net) isChangedBy(t stage.Tuning) bool {
+	return n.params.Graded && t.Strength != 0 || n.params.Trusting && t.Trust != 0
+}
+
 // settings returns the settings that concern the net.
 func (n *net) settings() (all stage.Settings) {
 	if n.params.Graded {

@@ -79,11 +79,11 @@ func quantise(n *Network, p params) (t tables, err error) {
 	last := len(n.Layers) - 1
 	tests := n.patterns()
 	most := n.magnitudes(tests)
-	for k, is := range [...]bool{p.Graded, p.Trusting, p.Graded && p.Trusting} {
-		if !is {
+	for _, at := range [][2]float32{{1, 0}, {0, 1}, {1, 1}} { // strength, trust
+		if at[0] > 0 && !p.Graded || at[1] > 0 && !p.Trusting {
 			continue
 		}
-		for i, v := range n.at(float32(1-k%2), float32(min(k, 1))).magnitudes(tests) {
+		for i, v := range n.at(at[0], at[1]).magnitudes(tests) {
 			most[i] = max(most[i], v)
 		}
 	}

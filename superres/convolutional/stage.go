@@ -61,7 +61,7 @@ func (s *Stage) Settings() stage.Settings {
 
 // Tune implements stage.Tunable.
 func (s *Stage) Tune(t stage.Tuning) (stage.Stage, error) {
-	if t.Strength == 0 && t.Trust == 0 {
+	if !s.isChangedBy(t) {
 		return s, nil
 	}
 	tuned, err := s.tune(t)

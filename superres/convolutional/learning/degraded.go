@@ -89,8 +89,8 @@ func (p patch) fillDegraded(window, target []float32, side, margin, scale, input
 //	trust 1     2.79, 2.80, 3.58    2.23, 1.70    1.54             −0.92
 //	photo-real  2.24, 2.34, 3.18    1.95, 1.61    1.51              0.43
 //
-// Clean pictures have 37.05, 37.21 and 37.28 dB on Set5 at trusts of 0, 0.5 and 1, and 37.55 by photo. Then a quarter of
-// the patches had a trust of 0, and sharpened pictures lost: 10,000 such steps took photo-real from 2.06 to 1.66 dB.
+// Clean pictures have 37.05, 37.21 and 37.28 dB on Set5 at trusts of 0, 0.5 and 1, and 37.55 by photo. Then a quarter
+// of the patches had a trust of 0, and sharpened pictures lost: 10,000 such steps took photo-real from 2.06 to 1.66 dB.
 func sampleTrust(rng *rand.Rand) float32 {
 	switch kind := rng.Float32(); {
 	case kind < 0.5: // what is not clean is harder to learn

@@ -24,9 +24,8 @@ func trusting(t *testing.T, m *Model) *Model {
 	n.Trust = true
 	for i := range n.Layers[:len(n.Layers)-1] {
 		l := &n.Layers[i]
-		l.Trust = make([]float32, l.Out)
-		for o := range l.Trust {
-			l.Trust[o] = 0.01 * float32(o%3-1)
+		for o := range l.Out {
+			l.Levels[convolutional.Trust] = append(l.Levels[convolutional.Trust], 0.01*float32(o%3-1))
 		}
 	}
 	out := *m

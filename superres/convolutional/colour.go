@@ -61,12 +61,12 @@ func (c *Colour) Save(to *stage.Arrays) any { return c.save(to) }
 
 // Tune implements stage.Colour.
 func (c *Colour) Tune(t stage.Tuning) (stage.Colour, error) {
-	if !c.isChangedBy(t) {
-		return c, nil
-	}
-	tuned, err := c.tune(t)
+	tuned, changed, err := c.tune(t)
 	if err != nil {
 		return nil, err
+	}
+	if !changed {
+		return c, nil
 	}
 	return &Colour{tuned}, nil
 }

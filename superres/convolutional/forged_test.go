@@ -36,11 +36,10 @@ func sampleStage(t *testing.T, scale int, p params) *Stage {
 			}
 			tab.positive = append(tab.positive, float32(1+rng.IntN(5))/(1<<14))
 			tab.negative = append(tab.negative, float32(rng.IntN(7)-2)/(1<<16))
-			if p.Graded {
-				tab.strength = append(tab.strength, int32(rng.IntN(1<<24)-1<<23))
-			}
-			if p.Trusting {
-				tab.trust = append(tab.trust, int32(rng.IntN(1<<24)-1<<23))
+			for k, is := range p.architecture(scale).levels() {
+				if is {
+					tab.levels[k] = append(tab.levels[k], int32(rng.IntN(1<<24)-1<<23))
+				}
 			}
 		}
 	}
@@ -115,10 +114,10 @@ func TestForgedFiles(t *testing.T) {
 	for name, forge := range map[string]func(s *Stage){
 		"more than 32 bits":            func(s *Stage) { fill(s.tables.weights[5:400*16], math.MinInt16) },
 		"more than 32 bits, the bias":  func(s *Stage) { s.tables.bias[3] = math.MinInt32 },
-		"more than 32 bits, a level":   func(s *Stage) { s.tables.strength[3] = math.MaxInt32 },
-		"expected, levels":             func(s *Stage) { s.tables.strength = s.tables.strength[1:] },
-		"more than 32 bits, a trust":   func(s *Stage) { s.tables.trust[3] = math.MinInt32 },
-		"expected, trusts":             func(s *Stage) { s.tables.trust = s.tables.trust[1:] },
+		"more than 32 bits, a level":   func(s *Stage) { s.tables.levels[Strength][3] = math.MaxInt32 },
+		"expected, levels":             func(s *Stage) { s.tables.levels[Strength] = s.tables.levels[Strength][1:] },
+		"more than 32 bits, a trust":   func(s *Stage) { s.tables.levels[Trust][3] = math.MinInt32 },
+		"expected, trusts":             func(s *Stage) { s.tables.levels[Trust] = s.tables.levels[Trust][1:] },
 		"trust 1.5":                    func(s *Stage) { s.params.Trust = 1.5 },
 		"trust 0.5":                    func(s *Stage) { s.params.Trusting, s.params.Trust = false, 0.5 },
 		"grain of 50 levels":           func(s *Stage) { s.params.Grain = 50 },

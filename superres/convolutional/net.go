@@ -51,10 +51,13 @@ type tables struct {
 	bias     []int32   // one per output
 	positive []float32 // the factor of positive sums, one per output
 	negative []float32 // the factor of negative sums; all layers but the last
-	strength []int32   // what a strength of 1 adds to the bias; all layers but the last, or empty
-	trust    []int32   // what a trust of 1 adds to the bias; all layers but the last, or empty
 	units    []float64 // the activation scale a of all layers but the last: see quantise.go
+
+	levels [LevelCount][]int32 // what a level of 1 adds to the bias; all layers but the last, or empty
 }
+
+// levelNames are the names of the levels' arrays in files.
+var levelNames = [LevelCount]string{Strength: "level", Trust: "trust"}
 
 // maxChannels and maxDepth bound what a file can make a program allocate.
 const (
@@ -71,11 +74,11 @@ func (p params) check(scale int) error {
 	if p.Skip < 0 || p.Skip > p.Depth || p.Skip > 0 && p.Depth%p.Skip > 0 {
 		return fmt.Errorf("a skip every %d of %d layers, expected a divisor", p.Skip, p.Depth)
 	}
-	if !(p.Strength >= 0 && p.Strength <= 1) || p.Strength > 0 && !p.Graded {
-		return fmt.Errorf("level %g, expected 0 to 1, and 0 of a network that knows none", p.Strength)
-	}
-	if !(p.Trust >= 0 && p.Trust <= 1) || p.Trust > 0 && !p.Trusting {
-		return fmt.Errorf("trust %g, expected 0 to 1, and 0 of a network that knows none", p.Trust)
+	known := p.architecture(scale).levels()
+	for k, v := range p.levels() {
+		if !(v >= 0 && v <= 1) || v > 0 && !known[k] {
+			return fmt.Errorf("%s %g, expected 0 to 1, and 0 of a network that knows none", levelNames[k], v)
+		}
 	}
 	if p.Colour && p.SeesColour {
 		return errors.New("a network for colour that is one for brightness which sees colour")
@@ -93,6 +96,11 @@ func (p params) check(scale int) error {
 func (p params) architecture(scale int) Architecture {
 	return Architecture{Scale: scale, Channels: p.Channels, Depth: p.Depth, Skip: p.Skip, Colour: p.Colour,
 		SeesColour: p.SeesColour, Strength: p.Graded, Trust: p.Trusting}
+}
+
+// levels returns the levels that the stage is tuned to.
+func (p params) levels() [LevelCount]float64 {
+	return [...]float64{Strength: p.Strength, Trust: p.Trust}
 }
 
 // layers returns the layers of the network at a scale, with their sizes and without weights.
@@ -130,11 +138,10 @@ func (t tables) after(l *Layer) tables {
 	t.weights = t.weights[l.weights():]
 	t.bias, t.positive = t.bias[l.Out:], t.positive[l.Out:]
 	t.negative = t.negative[l.Out:]
-	if len(t.strength) > 0 {
-		t.strength = t.strength[l.Out:]
-	}
-	if len(t.trust) > 0 {
-		t.trust = t.trust[l.Out:]
+	for k, list := range t.levels {
+		if len(list) > 0 {
+			t.levels[k] = list[l.Out:]
+		}
 	}
 	return t
 }
@@ -145,11 +152,10 @@ func checkSums(l *Layer, largest int64, t tables) error {
 	for o := range l.Out {
 		most := int64(t.bias[o])
 		most = max(most, -most)
-		if len(t.strength) > 0 {
-			most += max(int64(t.strength[o]), -int64(t.strength[o]))
-		}
-		if len(t.trust) > 0 {
-			most += max(int64(t.trust[o]), -int64(t.trust[o]))
+		for _, list := range t.levels {
+			if len(list) > 0 {
+				most += max(int64(list[o]), -int64(list[o]))
+			}
 		}
 		for i := o; i < l.weights(); i += l.Out {
 			w := int64(t.weights[i])
@@ -188,23 +194,21 @@ func (p params) filter(l *Layer, t tables) kernel.Filter {
 	return *f
 }
 
-// setBias sets the biases of f to those of l, the first layer in the tables, at the strength and the trust of p.
+// setBias sets the biases of f to those of l, the first layer in the tables, at the levels of p.
 func (p params) setBias(f *kernel.Filter, l *Layer, t tables) {
 	copy(f.Bias, t.bias[:l.Out])
-	add := func(level float64, list []int32) {
+	for k, level := range p.levels() {
 		if level == 0 {
-			return
+			continue
 		}
 		steps := int64(math.Round(level * levelSteps))
-		for o, v := range list[:l.Out] {
+		for o, v := range t.levels[k][:l.Out] {
 			f.Bias[o] += int32(int64(v) * steps / levelSteps)
 		}
 	}
-	add(p.Strength, t.strength)
-	add(p.Trust, t.trust)
 }
 
-// levelSteps is the number of equal steps to which strengths and trusts between 0 and 1 are rounded.
+// levelSteps is the number of equal steps to which levels between 0 and 1 are rounded.
 const levelSteps = 1 << 12
 
 // lastFilter returns the last layer in the order of the kernels. Its taps of one row count as outputs: for each
@@ -260,11 +264,10 @@ func loadNet(scale int, text json.RawMessage, a *stage.Arrays, colour bool) (n n
 		negative: get[float32](a, "below", inner, &err),
 		units:    get[float64](a, "units", p.Depth+1, &err),
 	}
-	if p.Graded {
-		t.strength = get[int32](a, "level", inner, &err)
-	}
-	if p.Trusting {
-		t.trust = get[int32](a, "trust", inner, &err)
+	for k, is := range p.architecture(scale).levels() {
+		if is {
+			t.levels[k] = get[int32](a, levelNames[k], inner, &err)
+		}
 	}
 	if err != nil {
 		return n, err
@@ -292,11 +295,10 @@ func (n *net) save(to *stage.Arrays) any {
 	stage.Put(to, "above", 1, n.tables.positive)
 	stage.Put(to, "below", 1, n.tables.negative)
 	stage.Put(to, "units", 1, n.tables.units)
-	if n.params.Graded {
-		stage.Put(to, "level", 1, n.tables.strength)
-	}
-	if n.params.Trusting {
-		stage.Put(to, "trust", 1, n.tables.trust)
+	for k, is := range n.params.architecture(n.scale).levels() {
+		if is {
+			stage.Put(to, levelNames[k], 1, n.tables.levels[k])
+		}
 	}
 	return n.params
 }
@@ -307,9 +309,9 @@ func (n *net) Scale() int { return n.scale }
 // Fingerprint returns a hash of all numbers of the net: nets with the same fingerprint give the same residuals.
 func (n *net) Fingerprint() [sha256.Size]byte {
 	t := n.tables
-	all := []any{n.scale, n.params, t.weights, t.bias, t.positive, t.negative, t.strength, t.units}
+	all := []any{n.scale, n.params, t.weights, t.bias, t.positive, t.negative, t.levels[Strength], t.units}
 	if n.params.Trusting {
-		all = append(all, t.trust)
+		all = append(all, t.levels[Trust])
 	}
 	data, err := json.Marshal(all)
 	if err != nil {
@@ -321,18 +323,26 @@ func (n *net) Fingerprint() [sha256.Size]byte {
 // reach returns Reach of the network.
 func (n *net) reach() int { return n.params.architecture(n.scale).Reach() }
 
-// tune returns the net tuned to the strength and the trust of t, if it has these inputs. It shares all memory but that
-// of the biases with n.
-func (n *net) tune(t stage.Tuning) (net, error) {
-	tuned := *n
-	if n.params.Graded && t.Strength != 0 {
-		tuned.params.Strength = t.Strength
+// tuned returns p tuned to the levels of t, of those that are inputs.
+func (p params) tuned(t stage.Tuning) params {
+	if p.Graded && t.Strength != 0 {
+		p.Strength = t.Strength
 	}
-	if n.params.Trusting && t.Trust != 0 {
-		tuned.params.Trust = t.Trust
+	if p.Trusting && t.Trust != 0 {
+		p.Trust = t.Trust
+	}
+	return p
+}
+
+// tune returns the net tuned to the levels of t, and whether that changes anything. It shares all memory but that of
+// the biases with n.
+func (n *net) tune(t stage.Tuning) (tuned net, changed bool, err error) {
+	tuned = *n
+	if tuned.params = n.params.tuned(t); tuned.params == n.params {
+		return tuned, false, nil
 	}
 	if err := tuned.params.check(n.scale); err != nil {
-		return tuned, usage.Errorf("convolutional: %v", err)
+		return tuned, false, usage.Errorf("convolutional: %v", err)
 	}
 	tuned.filters = slices.Clone(n.filters)
 	at := n.tables
@@ -342,12 +352,7 @@ func (n *net) tune(t stage.Tuning) (net, error) {
 		tuned.params.setBias(f, &l, at)
 		at = at.after(&l)
 	}
-	return tuned, nil
-}
-
-// isChangedBy reports whether t has a strength or a trust for the net.
-func (n *net) isChangedBy(t stage.Tuning) bool {
-	return n.params.Graded && t.Strength != 0 || n.params.Trusting && t.Trust != 0
+	return tuned, true, nil
 }
 
 // settings returns the settings that concern the net.

@@ -26,6 +26,18 @@ type Architecture struct {
 	Trust bool
 }
 
+// The levels, 0 to 1, that can be inputs of a network: see stage.Tuning. They are indices of Layer.Levels.
+const (
+	Strength = iota
+	Trust
+	LevelCount
+)
+
+// levels reports which levels are inputs.
+func (a Architecture) levels() [LevelCount]bool {
+	return [...]bool{Strength: a.Strength, Trust: a.Trust}
+}
+
 // Every returns Skip, or Depth where it is 0.
 func (a Architecture) Every() int { return cmp.Or(a.Skip, a.Depth) }
 
@@ -62,16 +74,13 @@ type Layer struct {
 	Bias []float32
 	// Slope has one value per output, the factor of negative sums; nil: the layer has no activation.
 	Slope []float32
-	// Strength has, per output, what a strength of 1 adds to Bias; nil: strength is no input of this layer.
-	Strength []float32
-	// Trust has, per output, what a trust of 1 adds to Bias; nil: trust is no input of this layer.
-	Trust []float32
+	// Levels have, for each level and output, what a level of 1 adds to Bias; nil: the level is no input of this layer.
+	Levels [LevelCount][]float32
 
 	first bool
 }
 
-// NewNetwork returns a network whose weights, biases, strengths and trusts are 0 and whose slopes are 0.2. It owns its
-// memory.
+// NewNetwork returns a network whose weights, biases and levels are 0 and whose slopes are 0.2. It owns its memory.
 func NewNetwork(a Architecture) *Network {
 	n := &Network{Architecture: a, Layers: a.layers()}
 	for i := range n.Layers {
@@ -81,11 +90,10 @@ func NewNetwork(a Architecture) *Network {
 			break
 		}
 		l.Slope = slices.Repeat([]float32{0.2}, l.Out)
-		if a.Strength {
-			l.Strength = make([]float32, l.Out)
-		}
-		if a.Trust {
-			l.Trust = make([]float32, l.Out)
+		for k, is := range a.levels() {
+			if is {
+				l.Levels[k] = make([]float32, l.Out)
+			}
 		}
 	}
 	return n
@@ -96,9 +104,8 @@ func (n *Network) isWhole() bool {
 	want := NewNetwork(n.Architecture).Layers
 	return slices.EqualFunc(n.Layers, want, func(l, w Layer) bool {
 		return l.Side == w.Side && l.In == w.In && l.Out == w.Out && l.first == w.first &&
-			len(l.Weight) == len(w.Weight) &&
-			len(l.Bias) == len(w.Bias) && len(l.Slope) == len(w.Slope) &&
-			len(l.Strength) == len(w.Strength) && len(l.Trust) == len(w.Trust)
+			len(l.Weight) == len(w.Weight) && len(l.Bias) == len(w.Bias) && len(l.Slope) == len(w.Slope) &&
+			slices.EqualFunc(l.Levels[:], w.Levels[:], func(a, b []float32) bool { return len(a) == len(b) })
 	})
 }
 
@@ -130,22 +137,21 @@ func (l *Layer) isBrightness(weight int) bool {
 	return l.first && (l.In == 1 || weight/l.Out%l.In >= colours)
 }
 
-// at returns a network that computes what n computes at one strength and one trust, 0..1, without these inputs. It
-// shares the weights and slopes of n.
-func (n *Network) at(strength, trust float32) *Network {
+// at returns a network that computes what n computes at some levels, without these inputs. It shares the weights and
+// slopes of n.
+func (n *Network) at(levels [LevelCount]float32) *Network {
 	out := *n
 	out.Strength, out.Trust = false, false
 	out.Layers = slices.Clone(n.Layers)
 	for i := range out.Layers {
 		l := &out.Layers[i]
 		l.Bias = slices.Clone(l.Bias)
-		for o, v := range l.Strength {
-			l.Bias[o] += float32(strength * v)
+		for k, list := range l.Levels {
+			for o, v := range list {
+				l.Bias[o] += float32(levels[k] * v)
+			}
+			l.Levels[k] = nil
 		}
-		for o, v := range l.Trust {
-			l.Bias[o] += float32(trust * v)
-		}
-		l.Strength, l.Trust = nil, nil
 	}
 	return &out
 }

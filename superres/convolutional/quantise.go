@@ -22,9 +22,9 @@ const (
 // which no layer of the chain is made of. A weight w to output o becomes
 // round(g·w), with one g per output, the largest for which no sum can overflow, whatever the activations are:
 //
-//	|bias| + |strength| + |trust| + largest·Σ|weight| ≤ limit.
+//	|bias| + Σ|level| + largest·Σ|weight| ≤ limit.
 //
-// largest is the greatest magnitude of an input, strength and trust what those of 1 add to the bias, and limit is
+// largest is the greatest magnitude of an input, level what a level of 1 adds to the bias, and limit is
 // 2³¹ − 1, in the chain kernel.MaxWinogradSum; there kernel.Filter.PrepareWinograd must accept the weights, too.
 // A sum is then a·g times the value that it stands for. The weights of trained networks get 10 or 11 bits.
 
@@ -79,11 +79,11 @@ func quantise(n *Network, p params) (t tables, err error) {
 	last := len(n.Layers) - 1
 	tests := n.patterns()
 	most := n.magnitudes(tests)
-	for _, at := range [][2]float32{{1, 0}, {0, 1}, {1, 1}} { // strength, trust
-		if at[0] > 0 && !p.Graded || at[1] > 0 && !p.Trusting {
+	for _, at := range [][LevelCount]float32{{Strength: 1}, {Trust: 1}, {Strength: 1, Trust: 1}} {
+		if at[Strength] > 0 && !p.Graded || at[Trust] > 0 && !p.Trusting {
 			continue
 		}
-		for i, v := range n.at(at[0], at[1]).magnitudes(tests) {
+		for i, v := range n.at(at).magnitudes(tests) {
 			most[i] = max(most[i], v)
 		}
 	}
@@ -129,16 +129,13 @@ func (t *tables) add(l *Layer, o int, isChain bool, largest, in, out float64) (g
 		terms++
 	}
 	bias := float64(l.Bias[o]) + brightness*grey/white
-	strength, trust, rounding := 0.0, 0.0, largest*float64(terms)/2+1
-	if l.Strength != nil {
-		strength = float64(l.Strength[o])
-		rounding++
+	offset, rounding, limit := math.Abs(bias), largest*float64(terms)/2+1, float64(math.MaxInt32)
+	for _, list := range l.Levels {
+		if list != nil {
+			offset += math.Abs(float64(list[o]))
+			rounding++
+		}
 	}
-	if l.Trust != nil {
-		trust = float64(l.Trust[o])
-		rounding++
-	}
-	offset, limit := math.Abs(bias)+math.Abs(strength)+math.Abs(trust), float64(math.MaxInt32)
 	if isChain {
 		limit, most = kernel.MaxWinogradSum, max(most, l.greatestTransformed(o)*(1+1e-3))
 	}
@@ -154,11 +151,10 @@ func (t *tables) add(l *Layer, o int, isChain bool, largest, in, out float64) (g
 		scale = 0
 	}
 	t.bias = append(t.bias, int32(math.Round(bias*gain*in)))
-	if l.Strength != nil {
-		t.strength = append(t.strength, int32(math.Round(strength*gain*in)))
-	}
-	if l.Trust != nil {
-		t.trust = append(t.trust, int32(math.Round(trust*gain*in)))
+	for k, list := range l.Levels {
+		if list != nil {
+			t.levels[k] = append(t.levels[k], int32(math.Round(float64(list[o])*gain*in)))
+		}
 	}
 	t.positive = append(t.positive, float32(scale))
 	if l.Slope != nil {
@@ -211,11 +207,10 @@ func (n *net) Network() *Network {
 		}
 		for o := range l.Out {
 			l.Bias[o] = float32(float64(t.bias[o])*float64(t.positive[o])/out) - float32(sums[o]*grey/white)
-			if l.Strength != nil {
-				l.Strength[o] = float32(float64(t.strength[o]) * float64(t.positive[o]) / out)
-			}
-			if l.Trust != nil {
-				l.Trust[o] = float32(float64(t.trust[o]) * float64(t.positive[o]) / out)
+			for k, list := range l.Levels {
+				if list != nil {
+					list[o] = float32(float64(t.levels[k][o]) * float64(t.positive[o]) / out)
+				}
 			}
 			if l.Slope != nil && t.positive[o] != 0 {
 				l.Slope[o] = t.negative[o] / t.positive[o]

@@ -61,12 +61,12 @@ func (s *Stage) Settings() stage.Settings {
 
 // Tune implements stage.Tunable.
 func (s *Stage) Tune(t stage.Tuning) (stage.Stage, error) {
-	if !s.isChangedBy(t) {
-		return s, nil
-	}
-	tuned, err := s.tune(t)
+	tuned, changed, err := s.tune(t)
 	if err != nil {
 		return nil, err
+	}
+	if !changed {
+		return s, nil
 	}
 	return &Stage{tuned}, nil
 }

@@ -80,9 +80,10 @@ func addLevels(n *Network) *Network {
 	rng := rand.New(rand.NewPCG(4, 9))
 	for i := range n.Layers[:len(n.Layers)-1] {
 		l := &n.Layers[i]
-		l.Strength, l.Trust = make([]float32, l.Out), make([]float32, l.Out)
-		for o := range l.Strength {
-			l.Strength[o], l.Trust[o] = float32(0.1*rng.NormFloat64()), float32(0.1*rng.NormFloat64())
+		for k := range l.Levels {
+			for range l.Out {
+				l.Levels[k] = append(l.Levels[k], float32(0.1*rng.NormFloat64()))
+			}
 		}
 	}
 	return n
@@ -124,7 +125,7 @@ func TestIntegersAreTheNetwork(t *testing.T) {
 			colour = makeColour(low)
 			work = work.WithColour([2]*plane.Plane(colour))
 		}
-		want := n.at(float32(levels.Strength), float32(levels.Trust)).forward(low, colour...)
+		want := n.at([...]float32{float32(levels.Strength), float32(levels.Trust)}).forward(low, colour...)
 		current := plane.New(want.W, want.H)
 		for i := range current.Pix {
 			current.Pix[i] = 0.5

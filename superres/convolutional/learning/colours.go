@@ -272,7 +272,7 @@ func (d *colourPictures) fill(w *worker, step, number int) (synthetic bool, err 
 	rng := rand.New(rand.NewPCG(d.Seed, uint64(step)<<16|uint64(number)))
 	i, x, y := d.positions.sample(rng, func(i int) int { return d.list[i].w - d.Patch + 1 })
 	p := &d.list[i]
-	w.strength = p.strength
+	w.levels = levels{convolutional.Strength: p.strength}
 	p.fill(w, d.Scale, x, y, d.sampleSymmetry(rng))
 	return p.synthetic, nil
 }

@@ -50,7 +50,8 @@ func testNoDegradation(t *testing.T, scale int, sources []training.Source, seesC
 		q.from = &clean.list[i%3]
 		q.fillClean(a.input, a.target, a.side, reach, scale, a.shapes[0].in)
 		p.degrade = rand.New(quiet{})
-		if strength, _ := p.fillDegraded(b.input, b.target, b.side, reach, scale, b.shapes[0].in); strength != 0 {
+		told := p.fillDegraded(b.input, b.target, b.side, reach, scale, b.shapes[0].in)
+		if strength := told[convolutional.Strength]; strength != 0 {
 			t.Fatalf("strength %g", strength)
 		}
 		// Brightness of a picture in colour is another sum, and shown as grey it is rounded to levels.
@@ -132,8 +133,8 @@ func TestLearnsLevels(t *testing.T) {
 		}
 		var strength, trust bool
 		for _, l := range s.Network().Layers {
-			for o, v := range l.Strength {
-				strength, trust = strength || v != 0, trust || l.Trust[o] != 0
+			for o, v := range l.Levels[convolutional.Strength] {
+				strength, trust = strength || v != 0, trust || l.Levels[convolutional.Trust][o] != 0
 			}
 		}
 		if !strength || !trust {

@@ -16,7 +16,7 @@ type shape struct {
 	span          int  // side·in with padding
 	wide          int  // out with padding
 	linear        bool // the layer has no activation
-	graded        bool // strength and trust are inputs of the layer
+	graded        bool // levels are inputs of the layer
 }
 
 // shapesOf returns the shapes of the layers of a network.
@@ -25,7 +25,7 @@ func shapesOf(n *convolutional.Network) (list []shape) {
 		list = append(list, shape{
 			side: l.Side, in: l.In, out: l.Out,
 			span: kernel.PadTo(l.Side*l.In, kernel.Rows32), wide: kernel.PadTo(l.Out, kernel.Lanes),
-			linear: l.Slope == nil, graded: l.Strength != nil,
+			linear: l.Slope == nil, graded: l.Levels[convolutional.Strength] != nil,
 		})
 	}
 	return list
@@ -37,19 +37,20 @@ func (s shape) rows() int { return s.side * s.span }
 // row returns the row of the weight matrix for a tap and an input channel.
 func (s shape) row(tap, in int) int { return tap/s.side*s.span + tap%s.side*s.in + in }
 
-// size returns the number of all parameters: weights, biases, slopes, strengths and trusts.
+// size returns the number of all parameters: weights, biases, slopes and levels.
 func (s shape) size() int {
 	n := (s.rows() + 2) * s.wide
 	if s.graded {
-		n += 2 * s.wide
+		n += convolutional.LevelCount * s.wide
 	}
 	return n
 }
 
 // parameters are the parameters of a layer, or their gradient. The other slices are parts of all.
 type parameters struct {
-	all                                  []float32
-	weight, bias, slope, strength, trust []float32
+	all                 []float32
+	weight, bias, slope []float32
+	levels              [convolutional.LevelCount][]float32
 }
 
 // divide returns parameters in the memory of all, of at least size values.
@@ -61,7 +62,9 @@ func (s shape) divide(all []float32) parameters {
 	}
 	p.weight, p.bias, p.slope = next(s.rows()*s.wide), next(s.wide), next(s.wide)
 	if s.graded {
-		p.strength, p.trust = next(s.wide), next(s.wide)
+		for k := range p.levels {
+			p.levels[k] = next(s.wide)
+		}
 	}
 	return p
 }
@@ -79,12 +82,13 @@ func (s shape) read(l convolutional.Layer) parameters {
 		p.slope[o] = 1
 	}
 	copy(p.slope, l.Slope)
-	copy(p.strength, l.Strength)
-	copy(p.trust, l.Trust)
+	for k, list := range l.Levels {
+		copy(p.levels[k], list)
+	}
 	return p
 }
 
-// write sets the weights, biases, slopes, strengths and trusts of l to p.
+// write sets the weights, biases, slopes and levels of l to p.
 func (s shape) write(l convolutional.Layer, p parameters) {
 	for tap := range s.side * s.side {
 		for i := range s.in {
@@ -93,8 +97,9 @@ func (s shape) write(l convolutional.Layer, p parameters) {
 	}
 	copy(l.Bias, p.bias)
 	copy(l.Slope, p.slope)
-	copy(l.Strength, p.strength)
-	copy(l.Trust, p.trust)
+	for k, list := range p.levels {
+		copy(l.Levels[k], list)
+	}
 }
 
 // layer is a layer in training.
@@ -208,8 +213,9 @@ func (f *layer) clearPadding() {
 	}
 	clear(f.gradient.bias[f.out:])
 	if f.graded {
-		clear(f.gradient.strength[f.out:])
-		clear(f.gradient.trust[f.out:])
+		for _, list := range f.gradient.levels {
+			clear(list[f.out:])
+		}
 	}
 	if f.linear {
 		clear(f.gradient.slope)

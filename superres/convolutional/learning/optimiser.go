@@ -66,7 +66,7 @@ func (l *learner) clipGradient(norm float64) float64 {
 	return clipped / norm
 }
 
-// moveOthers moves biases, slopes, strengths and trusts by Adam. t is the number of the step, from 1.
+// moveOthers moves biases, slopes and levels by Adam. t is the number of the step, from 1.
 func (f *layer) moveOthers(clip float32, rate, t float64) {
 	n := len(f.now.weight)
 	root := math.Sqrt(1 - math.Pow(decay2, t)) // Adam's correction for running means that start at 0

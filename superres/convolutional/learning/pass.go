@@ -1,6 +1,9 @@
 package learning
 
-import "superres/internal/kernel"
+import (
+	"superres/internal/kernel"
+	"superres/superres/convolutional"
+)
 
 // pass takes one patch forward through the layers, and the gradient of its loss back. A window of the patch and some
 // samples around it gives as many samples of output as the patch has. The layers shrink what they are given; where that
@@ -13,17 +16,19 @@ type pass struct {
 	sides    []int       // of the input of each layer, then of the output of the last
 	pads     []int       // the rows and columns of zeros around the input of each layer
 	input    []float32   // the window, padded for the span of the first layer
-	strength float32     // of the degradation of the patch
-	trust    float32     // see stage.Tuning
+	levels   levels      // of the patch
 	before   [][]float32 // the output of each layer before its activation
 	after    [][]float32 // the input of the next layer with its zeros; for the last layer the same slice
 	back     [2][]float32
 	skipped  [2][]float32 // gradients that skip layers, of outputs in turn
 	zero     []float32
-	bias     []float32 // the bias of a layer at the strength and the trust
+	bias     []float32 // the bias of a layer at the levels
 	tiles    *tiles    // nil where matrices is not
 	matrices *matrices // nil: all products are in float32
 }
+
+// levels are what the network is told of a patch, as indexed by convolutional.Strength and Trust.
+type levels [convolutional.LevelCount]float32
 
 // rowsTogether is the number of rows of samples for which Correlate uses each tile of weights, chosen so that
 // they stay in the cache.
@@ -151,14 +156,16 @@ func (p *pass) rowsAtOnce(samples int) int {
 	return tiledRows(samples)
 }
 
-// biasOf returns the bias of a layer at the strength and the trust of the patch, in the memory of p or of the layer.
+// biasOf returns the bias of a layer at the levels of the patch, in the memory of p or of the layer.
 func (p *pass) biasOf(layer int, now parameters) []float32 {
 	if !p.shapes[layer].graded {
 		return now.bias
 	}
 	copy(p.bias, now.bias)
-	for o, v := range now.strength {
-		p.bias[o] += float32(p.strength*v) + float32(p.trust*now.trust[o])
+	for k, list := range now.levels {
+		for o, v := range list {
+			p.bias[o] += float32(p.levels[k] * v)
+		}
 	}
 	return p.bias
 }
@@ -309,12 +316,13 @@ func (p *pass) convolveBack(layer int, f *layer) {
 	}
 }
 
-// addLevels adds the gradient of a layer's strengths and trusts, which act only through its biases.
+// addLevels adds the gradient of a layer's levels, which act only through its biases.
 func (p *pass) addLevels(layer int, to parameters) {
 	if p.shapes[layer].graded {
-		for o, v := range to.bias {
-			to.strength[o] += float32(p.strength * v)
-			to.trust[o] += float32(p.trust * v)
+		for k, list := range to.levels {
+			for o, v := range to.bias {
+				list[o] += float32(p.levels[k] * v)
+			}
 		}
 	}
 }

@@ -24,8 +24,9 @@ func vary(l *learner) {
 				f.now.slope[o] += float32(0.3 * rng.NormFloat64())
 			}
 			if f.graded {
-				f.now.strength[o] += float32(0.1 * rng.NormFloat64())
-				f.now.trust[o] += float32(0.1 * rng.NormFloat64())
+				for _, list := range f.now.levels {
+					list[o] += float32(0.1 * rng.NormFloat64())
+				}
 			}
 		}
 		f.prepare()
@@ -94,8 +95,8 @@ func testGradient(t *testing.T, patch, scale, skip int, squared, isRounded bool)
 			value, gradient []float32
 		}{
 			{"weights", f.now.weight, f.gradient.weight}, {"biases", f.now.bias, f.gradient.bias},
-			{"slopes", f.now.slope, f.gradient.slope}, {"strengths", f.now.strength, f.gradient.strength},
-			{"trusts", f.now.trust, f.gradient.trust},
+			{"slopes", f.now.slope, f.gradient.slope}, {"strengths", f.now.levels[0], f.gradient.levels[0]},
+			{"trusts", f.now.levels[1], f.gradient.levels[1]},
 		} {
 			kind, value, gradient := part.kind, part.value, part.gradient
 			if f.linear && kind == "slopes" || len(value) == 0 {

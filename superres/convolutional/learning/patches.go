@@ -96,11 +96,11 @@ func (s *session) synthesise(rng *rand.Rand) (patch, error) {
 	return patch{from: &from, x: margin, y: margin, synthetic: true}, err
 }
 
-// fill sets the input, the target, the strength and the trust of w to those of the patch.
+// fill sets the input, the target and the levels of w to those of the patch.
 func (p patch) fill(w *worker, scale int) {
 	margin := (w.sides[0] - w.side) / 2
-	if w.strength, w.trust = 0, 0; p.degrade != nil {
-		w.strength, w.trust = p.fillDegraded(w.input, w.target, w.side, margin, scale, w.shapes[0].in)
+	if w.levels = (levels{}); p.degrade != nil {
+		w.levels = p.fillDegraded(w.input, w.target, w.side, margin, scale, w.shapes[0].in)
 	} else {
 		p.fillClean(w.input, w.target, w.side, margin, scale, w.shapes[0].in)
 	}

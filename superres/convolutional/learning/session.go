@@ -134,11 +134,10 @@ func (s *session) firstNetwork() (n *convolutional.Network, known int, err error
 		known--
 	}
 	for i, l := range from.Layers[:known] {
-		if l.Strength == nil || !s.Robust {
-			l.Strength = n.Layers[i].Strength
-		}
-		if l.Trust == nil || !s.Robust {
-			l.Trust = n.Layers[i].Trust
+		for k, list := range n.Layers[i].Levels {
+			if l.Levels[k] == nil || !s.Robust {
+				l.Levels[k] = list
+			}
 		}
 		n.Layers[i] = l
 	}

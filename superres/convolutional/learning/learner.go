@@ -212,13 +212,13 @@ func (l *learner) learn(w *worker, synthetic bool, to []parameters) (losses [2]f
 	}
 	count := float64(w.side * w.side * pixels)
 	unit := float32(1 / (count * float64(l.opt.Batch)))
-	// Errors in synthetic pictures are larger: squared, they would outweigh all others.
-	squared := l.isSquared(l.done) && !synthetic
-	mean, square := 0.0, float32(squareWeight)
-	if squared && l.opt.Robust {
-		mean = l.meanSquare(w, pixels)
-		square *= float32(commonSquare / (mean + leastSquare))
+	weightOf := func(output int) float32 {
+		if output < pixels {
+			return 1
+		}
+		return headWeight
 	}
+	mean := 0.0 // of e², as outputs count
 	for y := range w.side {
 		d := w.inner(last, y)
 		clear(d)
@@ -226,49 +226,44 @@ func (l *learner) learn(w *worker, synthetic bool, to []parameters) (losses [2]f
 			want := w.target[(y*w.side+x)*s.out:][:s.out]
 			for o, v := range w.output(x, y) {
 				e := v - want[o]
-				weight := weightOf(o, pixels)
+				d[x*s.wide+o] = e
+				mean += float64(weightOf(o) * e * e)
 				if o < pixels {
 					losses[1] += float64(e * e)
 				}
+			}
+		}
+	}
+	mean /= count
+	// Errors in synthetic pictures are larger: squared, they would outweigh all others.
+	squared := l.isSquared(l.done) && !synthetic
+	square := float32(squareWeight)
+	if squared && l.opt.Robust {
+		square *= float32(commonSquare / (mean + leastSquare))
+	}
+	for y := range w.side {
+		d := w.inner(last, y)
+		for x := range w.side {
+			for o, e := range d[x*s.wide:][:s.out] {
+				slope := &d[x*s.wide+o]
 				if squared {
-					losses[0] += float64(weight * square * e * e)
-					d[x*s.wide+o] = weight * 2 * square * unit * e
+					*slope = weightOf(o) * 2 * square * unit * e
 					continue
 				}
 				root := float32(math.Sqrt(float64(e*e + roundness)))
-				losses[0] += float64(weight * root)
-				d[x*s.wide+o] = weight * unit * e / root
+				losses[0] += float64(weightOf(o) * root)
+				*slope = weightOf(o) * unit * e / root
 			}
 		}
 	}
-	if mean > 0 {
+	switch {
+	case squared && l.opt.Robust:
 		losses[0] = count * squareWeight * commonSquare * math.Log1p(mean/leastSquare)
+	case squared:
+		losses[0] = count * squareWeight * mean
 	}
 	w.backward(l.layers, to)
 	return [2]float64{losses[0] / count, losses[1] / count}
-}
-
-// weightOf returns how much output o of a network for brightness counts that has pixels outputs for brightness.
-func weightOf(o, pixels int) float32 {
-	if o < pixels {
-		return 1
-	}
-	return headWeight
-}
-
-// meanSquare returns the mean of e² of a patch over its pixels, as the outputs count.
-func (l *learner) meanSquare(w *worker, pixels int) (mean float64) {
-	s := l.shapes[len(l.shapes)-1]
-	for y := range w.side {
-		for x := range w.side {
-			want := w.target[(y*w.side+x)*s.out:][:s.out]
-			for o, v := range w.output(x, y) {
-				e := v - want[o]
-				mean += float64(weightOf(o, pixels) * e * e)
-			}
-		}
-	}
-	return mean / float64(w.side*w.side*pixels)
 }
 
 // update sums the gradients of the patches and moves the parameters along the sum.

@@ -162,10 +162,12 @@ func (p *pass) biasOf(layer int, now parameters) []float32 {
 		return now.bias
 	}
 	copy(p.bias, now.bias)
-	for k, list := range now.levels {
-		for o, v := range list {
-			p.bias[o] += float32(p.levels[k] * v)
+	for o := range p.bias {
+		sum := float32(0)
+		for k, list := range now.levels {
+			sum += float32(p.levels[k] * list[o])
 		}
+		p.bias[o] += sum
 	}
 	return p.bias
 }

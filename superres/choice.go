@@ -47,9 +47,12 @@ type Choice struct {
 	LeastNoise, LeastStrength float64
 }
 
-// leastStrength is the strength from which a picture counts as degraded where nothing else is known of it. From there
-// on a robust model that knows trust does all, and the share that the judge gives to the clean model is its trust.
+// leastStrength is the strength from which a picture counts as degraded where nothing else is known of it.
 const leastStrength = 2.5 / 25
+
+// DoesAll reports whether m, as the robust model of another, does all of a picture of a strength of 0 to 1, in place of
+// a mixture: it knows trust, which is then the share that the judge gives to the clean model.
+func (m *Model) DoesAll(strength float64) bool { return strength >= leastStrength && m.IsTrusting() }
 
 // noisierColour: colour gets a strength of its own if this strength is at least noisierColour times the strength for
 // brightness. Note: figures for 5 pictures each of T91, open-valid and general-dev, reduced by 2, with noise of the
@@ -184,12 +187,12 @@ func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error)
 	models := shares.Clean + shares.Robust
 	c.Plain = 1 - models
 	t := tuned{strength: strength, isFast: shares.Robust < shares.Clean}
-	if strength >= leastStrength && models > 0 {
+	if models > 0 && strength >= leastStrength { // below that the robust model need not be opened
 		robust, err := m.robust.open()
 		if err != nil {
 			return c, err
 		}
-		if robust.IsTrusting() {
+		if robust.DoesAll(strength) {
 			c.Trust = shares.Clean / models
 			t = tuned{strength: strength, trust: c.Trust}
 			shares.Clean, shares.Robust = 0, models

@@ -127,8 +127,7 @@ func (s sample) gain(squaredError float64) float64 {
 	return decibels(squaredError) - decibels(min(s.Interpolated[0], s.Interpolated[1]))
 }
 
-// leastStrength is from where the choice before the judge took the robust result, and where one that knows trust does
-// all.
+// leastStrength is from where the choice before the judge took the robust result.
 const leastStrength = 0.1
 
 // row has means of the samples of a kind.

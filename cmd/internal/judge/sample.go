@@ -392,7 +392,7 @@ func (s *sampler) enlarge(ctx context.Context, img image.Image, strength float64
 		return out, err
 	}
 	clean := s.clean
-	if strength >= leastStrength && s.robust.IsTrusting() {
+	if s.robust.DoesAll(strength) {
 		if clean, err = s.robust.Tune(stage.Tuning{Strength: strength, Trust: 1}); err != nil {
 			return out, err
 		}

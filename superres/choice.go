@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"superres/internal/chroma"
 	"superres/internal/imagefile"
 	"superres/patches/plane"
 	"superres/superres/flaws"
@@ -300,8 +301,13 @@ type chosen struct {
 	opt Options
 }
 
-// chosenFor returns what is enlarged: all as it is, unless m has a robust model.
+// chosenFor returns what is enlarged: all as it is, but for colour at less than the resolution of brightness, unless m
+// has a robust model.
 func (m *Model) chosenFor(img image.Image, opt Options) (chosen, error) {
+	if ycc, ok := img.(*image.YCbCr); ok {
+		opt.Subsampled = opt.Subsampled || ycc.SubsampleRatio == image.YCbCrSubsampleRatio420
+		img = chroma.Smooth(img)
+	}
 	if m.robust == nil || img.Bounds().Empty() {
 		return chosen{m, img, opt}, nil
 	}

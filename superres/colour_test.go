@@ -1,8 +1,10 @@
 package superres
 
 import (
+	"bytes"
 	"context"
 	"image"
+	"image/jpeg"
 	"reflect"
 	"testing"
 
@@ -83,5 +85,30 @@ func TestStagesSeeColour(t *testing.T) {
 	without = 0
 	if upscaleWith(t, m, img, Options{Scale: 2, Subsampled: true}); without > 0 {
 		t.Errorf("a graded model: %d calls without colour at half the resolution", without)
+	}
+}
+
+// A picture as image/jpeg decodes it, with colour at half the resolution, is enlarged as Decode reads the file, without
+// being told.
+func TestHalvedColourIsSeen(t *testing.T) {
+	var file bytes.Buffer
+	if err := jpeg.Encode(&file, testimage.Tinted(41, 30, 1), nil); err != nil {
+		t.Fatal(err)
+	}
+	img := must.Get(jpeg.Decode(bytes.NewReader(file.Bytes())))(t)
+	if ratio := img.(*image.YCbCr).SubsampleRatio; ratio != image.YCbCrSubsampleRatio420 {
+		t.Fatalf("a file of %v, expected 4:2:0", ratio)
+	}
+	decoded, opt, err := Decode(t.Context(), &file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := builtin(t, "photo")
+	told := upscaleWith(t, m, decoded, Options{Subsampled: opt.Subsampled})
+	if !reflect.DeepEqual(upscaleWith(t, m, img, Options{}), told) {
+		t.Error("another picture than by Decode")
+	}
+	if reflect.DeepEqual(upscaleWith(t, m, decoded, Options{}), told) {
+		t.Error("it makes no difference, so that this shows nothing")
 	}
 }

@@ -95,7 +95,7 @@ func TestMix(t *testing.T) {
 }
 
 // A mixture has the same bytes in bands, in strips, and for a part of a picture. At effort max it is that of the
-// eight orientations.
+// four quarter turns.
 func TestMixInParts(t *testing.T) {
 	weak, strong := tunedModels(t)
 	img := testimage.Fill(image.NewNRGBA(image.Rect(0, 0, 72, 150)), true)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"superres/internal/picture"
 	"superres/internal/usage"
 	"superres/superres/flaws"
 	"superres/superres/stage"
@@ -105,8 +104,8 @@ func (m *Model) has(setting stage.Settings) bool {
 }
 
 // Efforts returns the names of the efforts, from the fastest: fast uses a smaller model, best the model itself, and max
-// takes the mean of what the model makes of the eight orientations of a picture, and of its red, green and blue, which
-// takes eight times as long.
+// takes the mean of what the model makes of the picture turned by quarters, or of its red, green and blue, which takes
+// four times as long.
 func Efforts() []string { return []string{"fast", "best", "max"} }
 
 // Effort returns the model, with its siblings, at the effort of the given name; at best, m itself. It fails if the
@@ -149,11 +148,11 @@ func (m *Model) WithFast(open func() (*Model, error)) *Model {
 	return &out
 }
 
-// Orientations returns how many orientations of a picture the model enlarges, to take the mean of the results: 8 at the
+// Orientations returns how many orientations of a picture the model enlarges, to take the mean of the results: 4 at the
 // effort max, otherwise 1.
 func (m *Model) Orientations() int {
 	if m.maxEffort {
-		return picture.Orientations
+		return len(quarterTurns)
 	}
 	return 1
 }

@@ -105,7 +105,7 @@ func (opt *EvalOptions) table() settings.Table {
 	return slices.Concat(settings.Table{
 		model,
 		{Name: "effort", To: settings.OneOf(&opt.Effort, "best", superres.Efforts()...),
-			Help: "`HOW` much the models do: fast, by a smaller one; best; or max, eight times as long"},
+			Help: "`HOW` much the models do: fast, by a smaller one; best; or max, four times as long"},
 		{Name: "scale", Aliases: []string{"s"}, To: settings.Num(&opt.Scale, 2).If("2 to 16",
 			func(v int) bool { return v >= 1 && v <= superres.MaxScale }), Help: "the scale `N`, 2 to 16: how " +
 			"much TEST was enlarged, or how much to reduce"},

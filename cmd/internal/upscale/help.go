@@ -32,7 +32,7 @@ const description = `   superres upscale photo.jpg                      writes p
    superres upscale -r --resume -o large/ photos/  goes on where it was interrupted
    superres upscale -r --dry-run photos/           what would be made, and nothing else
    superres upscale --effort fast photos/          quick: in a third of the time
-   superres upscale --effort max photo.jpg         the finest, eight times as long
+   superres upscale --effort max photo.jpg         the finest, four times as long
    superres upscale in.mp4                         writes in_2x.mp4, with its sound
    superres upscale - < in.png > out.png           a pipe
    superres upscale -m bicubic photo.jpg           plain interpolation, for comparison

@@ -61,9 +61,9 @@ func (opt *Options) table() settings.Table {
 		{Name: "effort", To: settings.Text(&opt.Effort, "best"), Words: efforts, Group: quality, Noted: true,
 			Request: true,
 			Help: "`HOW` much to do: fast, for a quick look, by a smaller model in a third of the time; best, for " +
-				"almost everything; or max, for the finest detail, the mean over flips, quarter turns and " +
-				"colours of a picture, eight times as long and a little better",
-			Brief: "fast: quick; best: for almost everything; max: the finest, eight times as long"},
+				"almost everything; or max, for the finest detail, the mean over quarter turns or over the " +
+				"colours of a picture, four times as long and a little better",
+			Brief: "fast: quick; best: for almost everything; max: the finest, four times as long"},
 		{Name: "coder", To: settings.Text(&opt.Tuning.Coder, ""), Words: plugins.CoderWords, Group: research,
 			Noted: true, Help: "code patches with another `SPEC` than the model's: see superres coders"},
 		{Name: "sparsity", To: settings.Num(&opt.Tuning.Sparsity, 0), Group: research, Noted: true,
@@ -134,7 +134,7 @@ func (opt *Options) restoringTable() settings.Table {
 // efforts returns the values of --effort with what they are for, for completion in a shell.
 func efforts() (words []settings.Word) {
 	about := map[string]string{"fast": "quick, by a smaller model", "best": "for almost everything",
-		"max": "the finest, eight times as long"}
+		"max": "the finest, four times as long"}
 	for _, name := range superres.Efforts() {
 		words = append(words, settings.Word{Text: name, About: about[name]})
 	}

@@ -289,7 +289,7 @@ func TestSettings(t *testing.T) {
 	}
 	b.Eval("form.elements.model.value = ''; form.elements.model.dispatchEvent(new Event('input', { bubbles: true }))")
 	for _, c := range []struct{ field, value, says string }{
-		{"effort", "fast", "quick, by a smaller model"}, {"effort", "max", "the finest, eight times as long"},
+		{"effort", "fast", "quick, by a smaller model"}, {"effort", "max", "the finest, four times as long"},
 		{"denoise", "0", "keeps them"}, {"denoise", "auto", "takes away what is found"},
 	} {
 		b.Eval(fmt.Sprintf("document.querySelector('[name=%s][value=\"%s\"]').click()", c.field, c.value))

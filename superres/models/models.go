@@ -105,17 +105,16 @@ var doubles func() (flaws.Doubles, error)
 
 func openDoubles() (by flaws.Doubles, err error) {
 	var pair [2]*superres.Model
-	for i, name := range []string{Photo, PhotoReal} {
-		m, err := Open(name)
-		if err != nil {
-			return by, err
-		}
-		if pair[i], err = m.Effort("fast"); err != nil {
+	for i, name := range []string{Photo, PhotoReal} { // the larger ones are not opened: that takes 10 ms
+		if pair[i], err = Open(name + fastSuffix); err != nil {
 			return by, err
 		}
 	}
 	return superres.NewDoubles(pair[0], pair[1]), nil
 }
+
+// fastSuffix ends the name of a model that is another one for the effort fast.
+const fastSuffix = "-fast"
 
 // opened has a function for each trained model, which opens it when it is called first.
 var opened = map[string]func() (*superres.Model, error){}
@@ -134,7 +133,7 @@ func open(name string) (*superres.Model, error) {
 		}
 	}
 	// The model photo-fast is photo for the effort fast.
-	smaller := name + "-fast"
+	smaller := name + fastSuffix
 	if slices.Contains(Names(), smaller) {
 		m = m.WithFast(func() (*superres.Model, error) { return Open(smaller) })
 	}
@@ -151,13 +150,19 @@ func open(name string) (*superres.Model, error) {
 //	photographs, the colour of photo  26.58  27.41  28.26  29.70  30.87
 //	strokes, its own colour                  23.99  24.42  24.86
 //	strokes, the colour of photo             25.07  25.63  26.06
+//
+// Of photo at scale 2, which the default has opened already, no second copy is made.
 func load(name string) (*superres.Model, error) {
 	m, err := loadFile(name)
 	suffix, isRobust := strings.CutPrefix(name, PhotoReal)
 	if err != nil || !isRobust {
 		return m, err
 	}
-	cleanModel, err := loadFile(Photo + suffix)
+	read := loadFile
+	if suffix == "" {
+		read = Open
+	}
+	cleanModel, err := read(Photo + suffix)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"image"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/disintegration/imaging"
 
@@ -63,13 +64,13 @@ func (f Flaws) Varying(img image.Image) *Regions {
 	if len(noisy) < max(3, (len(white)+5)/6) {
 		return nil
 	}
-	doubtless := 0
-	for _, p := range suspects {
-		if c := newCoefficients([]*samples{p}, 4, 4, 4); c.white(c[0]) >= leastWhite {
-			doubtless++
+	var doubtless atomic.Int64
+	parallel.Rows(len(suspects), func(i int) {
+		if c := newCoefficients(suspects[i:i+1], 4, 4, 4); c.white(c[0]) >= leastWhite {
+			doubtless.Add(1)
 		}
-	}
-	if 2*doubtless < len(suspects) {
+	})
+	if 2*int(doubtless.Load()) < len(suspects) {
 		return nil
 	}
 	slices.Sort(noisy)

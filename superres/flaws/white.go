@@ -1,7 +1,6 @@
 package flaws
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -169,7 +168,7 @@ func (c *coefficients) white(light []int32) (found float64) {
 		if len(list) < fewBlocks {
 			return 0
 		}
-		slices.SortStableFunc(list, func(a, b lit) int { return cmp.Compare(a.mean, b.mean) })
+		sortBy(list, func(b lit) float64 { return b.mean })
 		n := len(list)
 		quarters := min(max(n/blocksOfQuarter, 1), 4)
 		sum, count := 0.0, 0
@@ -207,7 +206,7 @@ func whitePart(list []lit) float64 {
 		finest[i] = b.finest
 	}
 	slices.Sort(finest)
-	slices.SortStableFunc(list, func(a, b lit) int { return cmp.Compare(a.coarse(), b.coarse()) })
+	sortBy(list, lit.coarse)
 	var sum bands
 	quiet := max(quietLeast, len(list)/8)
 	for _, b := range list[:quiet] {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,5 +102,20 @@ func TestMeasureNoiseLimits(t *testing.T) {
 		l := limits
 		c.to(&l)
 		row(c.name, l)
+	}
+}
+
+// Elements with equal keys stay in their order.
+func TestSortBy(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	type element struct{ key, number int }
+	list := make([]element, 1000)
+	for i := range list {
+		list[i] = element{rng.IntN(50), i}
+	}
+	want := slices.Clone(list)
+	slices.SortStableFunc(want, func(a, b element) int { return a.key - b.key })
+	if sortBy(list, func(e element) float64 { return float64(e.key) }); !slices.Equal(list, want) {
+		t.Error("another order than that of a stable sort")
 	}
 }

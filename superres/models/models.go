@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 	"strings"
 	"sync"
@@ -31,18 +30,23 @@ var interpolations = []resample.Kernel{resample.Bicubic, resample.Lanczos, resam
 
 // Names returns the names of the models: those of the trained ones, sorted, then the plain interpolations.
 func Names() []string {
-	var names []string
+	names := slices.DeleteFunc(fileNames(), func(name string) bool { return strings.Contains(name, ".") })
+	for _, k := range interpolations {
+		names = append(names, string(k))
+	}
+	return names
+}
+
+// fileNames returns the names of the embedded files of models without their extension, sorted.
+func fileNames() (names []string) {
 	entries, err := files.ReadDir(".")
 	if err != nil {
 		panic(err) // the files are part of the program
 	}
 	for _, e := range entries {
-		if name, ok := strings.CutSuffix(e.Name(), ".npz"); ok && !strings.Contains(name, ".") {
+		if name, ok := strings.CutSuffix(e.Name(), ".npz"); ok {
 			names = append(names, name)
 		}
-	}
-	for _, k := range interpolations {
-		names = append(names, string(k))
 	}
 	return names
 }
@@ -63,6 +67,9 @@ const (
 
 func init() {
 	superres.SetDefault(func() (*superres.Model, error) { return Open(Auto) })
+	for _, name := range fileNames() {
+		loaded[name] = sync.OnceValues(func() (*superres.Model, error) { return loadFile(name) })
+	}
 	for _, name := range Names() {
 		opened[name] = sync.OnceValues(func() (*superres.Model, error) { return open(name) })
 	}
@@ -128,7 +135,7 @@ func open(name string) (*superres.Model, error) {
 	// The file photo.x3.npz is the model photo for scale 3.
 	file := func(scale int) string { return fmt.Sprintf("%s.x%d", name, scale) }
 	for scale := 2; scale <= 4; scale++ {
-		if _, err := fs.Stat(files, file(scale)+".npz"); err == nil {
+		if loaded[file(scale)] != nil {
 			m = m.WithSibling(scale, func() (*superres.Model, error) { return load(file(scale)) })
 		}
 	}
@@ -150,25 +157,23 @@ func open(name string) (*superres.Model, error) {
 //	photographs, the colour of photo  26.58  27.41  28.26  29.70  30.87
 //	strokes, its own colour                  23.99  24.42  24.86
 //	strokes, the colour of photo             25.07  25.63  26.06
-//
-// Of photo at scale 2, which the default has opened already, no second copy is made.
 func load(name string) (*superres.Model, error) {
-	m, err := loadFile(name)
+	m, err := loaded[name]()
 	suffix, isRobust := strings.CutPrefix(name, PhotoReal)
 	if err != nil || !isRobust {
 		return m, err
 	}
-	read := loadFile
-	if suffix == "" {
-		read = Open
-	}
-	cleanModel, err := read(Photo + suffix)
+	cleanModel, err := loaded[Photo+suffix]()
 	if err != nil {
 		return nil, err
 	}
-	m.Subsampled = cleanModel.Subsampled
-	return m, nil
+	own := *m
+	own.Subsampled = cleanModel.Subsampled
+	return &own, nil
 }
+
+// loaded has a function for each embedded file, which reads it when it is called first.
+var loaded = map[string]func() (*superres.Model, error){}
 
 // loadFile returns the model of the embedded file with the given name, unchanged.
 func loadFile(name string) (*superres.Model, error) {

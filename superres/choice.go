@@ -29,8 +29,8 @@ type Choice struct {
 	// effort fast. Or, where noise varies over the picture, it is the robust model at the greatest strength and its
 	// share at each place. nil: one model does all.
 	Mix *Mix
-	// Trust is how likely the picture is taken to have been reduced cleanly, 0 to 1, if the robust model does all and
-	// can be told so: see stage.Tuning.
+	// Trust is how likely the judge takes the picture to have been reduced cleanly, 0 to 1. Choose tunes the robust
+	// model to it if that does all and knows trust: see stage.Tuning. Otherwise it is 0.
 	Trust float64
 	// Plain is the share of plain interpolation in the result, 0 to 1, where what models add would do harm.
 	Plain float64
@@ -301,8 +301,8 @@ type chosen struct {
 	opt Options
 }
 
-// chosenFor returns what is enlarged: all as it is, but for colour at less than the resolution of brightness, unless m
-// has a robust model.
+// chosenFor returns the model, the picture and the options of an enlargement. Colour that image/jpeg has left at less
+// than the resolution of brightness is interpolated; else all is as it came, unless m has a robust model.
 func (m *Model) chosenFor(img image.Image, opt Options) (chosen, error) {
 	if ycc, ok := img.(*image.YCbCr); ok {
 		opt.Subsampled = opt.Subsampled || ycc.SubsampleRatio == image.YCbCrSubsampleRatio420

@@ -26,7 +26,7 @@ type Options struct {
 	Strength *float64
 	// Subsampled says that the picture comes from a file which keeps colour at half the resolution of brightness in
 	// both directions (4:2:0), as most JPEG files and all lossy WebP files do. Colour is then enlarged from that
-	// resolution. Of an *image.YCbCr, as image/jpeg decodes a file, it need not be said.
+	// resolution. Upscale sees this itself in an *image.YCbCr, as image/jpeg decodes a file.
 	Subsampled bool
 	// Quality is the quality of the JPEG file that the picture comes from, 1 to 100; 0: another file, or unknown. Like
 	// WebP, it counts only for a model that chooses by the flaws of each picture: see WithRobust.

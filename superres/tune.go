@@ -82,7 +82,8 @@ func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 	return &out, nil
 }
 
-// IsTrusting reports whether the model can be told how likely a picture was reduced cleanly: see stage.Tuning.
+// IsTrusting reports whether Tune can give the model a trust, how likely a picture was reduced cleanly: see
+// stage.Tuning.
 func (m *Model) IsTrusting() bool { return m.has(stage.Trusting) }
 
 // IsGraded reports whether the model can be tuned to the strength of a picture's degradation, such as noise.

@@ -378,8 +378,8 @@ func meanSquare(big *image.Gray, truth *plane.Plane) (mean float64) {
 	return mean
 }
 
-// enlarged has what bicubic interpolation, photo and photo-real make of a picture. If photo-real does all, and can be
-// told how likely a picture was reduced cleanly, clean is what it makes of one that surely was.
+// enlarged has what bicubic interpolation, photo and photo-real make of a picture. If photo-real does
+// all of it, clean is what photo-real makes of it at a trust of 1, not what photo does.
 type enlarged struct{ bicubic, clean, robust *image.Gray }
 
 // enlarge returns what the models make of img, photo-real at a strength.

@@ -22,16 +22,16 @@ const worstNoise = 25
 // in whole blocks of JPEG files.
 const degradedMargin = 8
 
-// fillDegraded does what fillClean does after a random degradation, and returns its strength and how much the network
-// may trust in the way the patch was reduced.
-func (p patch) fillDegraded(window, target []float32, side, margin, scale, inputs int) (told levels) {
+// fillDegraded degrades the patch at random, then does what fillClean does. It returns the strength of the degradation,
+// and the trust that the network may have in the way the patch was reduced.
+func (p patch) fillDegraded(window, target []float32, side, margin, scale, inputs int) (out levels) {
 	reach := margin + degradedMargin
 	x0, y0 := max(p.x-reach, 0), max(p.y-reach, 0)
 	x1, y1 := min(p.x+side+reach, p.from.w), min(p.y+side+reach, p.from.h)
 	degradation := degrade.Sample(p.degrade)
 	kind := p.sampleReduction(degradation.IsClean())
-	told[convolutional.Trust] = sampleTrust(p.degrade)
-	if p.degrade.Float32() < told[convolutional.Trust] {
+	out[convolutional.Trust] = sampleTrust(p.degrade)
+	if p.degrade.Float32() < out[convolutional.Trust] {
 		degradation.Blur, degradation.Sharpen, kind = 0, 0, ownReduction
 	}
 	rgb := p.reduce(kind, x0, y0, x1, y1, scale) // or brightness alone
@@ -47,7 +47,7 @@ func (p patch) fillDegraded(window, target []float32, side, margin, scale, input
 	}
 	if deviation > 0 {
 		// At enlarging the strength is an estimate, so noise is added to it here.
-		told[convolutional.Strength] = float32(min(deviation/worstNoise*math.Exp(0.15*p.degrade.NormFloat64()), 1))
+		out[convolutional.Strength] = float32(min(deviation/worstNoise*math.Exp(0.15*p.degrade.NormFloat64()), 1))
 	}
 	n := side + 2*margin
 	for v := range n {
@@ -74,7 +74,7 @@ func (p patch) fillDegraded(window, target []float32, side, margin, scale, input
 		}
 		p.fillLack(target[k*pixels:], side, scale, each, from, x0, y0, truth)
 	}
-	return told
+	return out
 }
 
 // sampleTrust returns a random trust: of a share of patches that is as large, the way in which they were reduced is the

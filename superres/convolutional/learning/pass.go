@@ -27,7 +27,8 @@ type pass struct {
 	matrices *matrices // nil: all products are in float32
 }
 
-// levels are what the network is told of a patch, as indexed by convolutional.Strength and Trust.
+// levels are the strength of the degradation of a patch and the trust in its reduction, 0 to 1. The trainer gives them
+// to the network with the patch. convolutional.Strength and convolutional.Trust are their indices.
 type levels [convolutional.LevelCount]float32
 
 // rowsTogether is the number of rows of samples for which Correlate uses each tile of weights, chosen so that

@@ -13,7 +13,6 @@ import (
 	"superres/patches/plane"
 	"superres/superres/flaws"
 	"superres/superres/resample"
-	"superres/superres/stage"
 )
 
 // Choice is the model that suits a picture, and why. All strengths of degradation are 0 to 1, as stage.Tuning has
@@ -29,8 +28,8 @@ type Choice struct {
 	// effort fast. Or, where noise varies over the picture, it is the robust model at the greatest strength and its
 	// share at each place. nil: one model does all.
 	Mix *Mix
-	// Trust is how likely the judge takes the picture to have been reduced cleanly, 0 to 1. Choose tunes the robust
-	// model to it if that does all and knows trust: see stage.Tuning. Otherwise it is 0.
+	// Trust is how likely the picture was reduced cleanly, 0 to 1, where the robust model does all of it and knows
+	// trust: see stage.Tuning. Otherwise it is 0.
 	Trust float64
 	// Plain is the share of plain interpolation in the result, 0 to 1, where what models add would do harm.
 	Plain float64
@@ -47,13 +46,6 @@ type Choice struct {
 	// LeastNoise and LeastStrength are the least values where noise varies over the picture.
 	LeastNoise, LeastStrength float64
 }
-
-// leastStrength is the strength from which a picture counts as degraded where nothing else is known of it.
-const leastStrength = 2.5 / 25
-
-// DoesAll reports whether m, as the robust model of another, does all of a picture of a strength of 0 to 1, in place of
-// a mixture: it knows trust, which is then the share that the judge gives to the clean model.
-func (m *Model) DoesAll(strength float64) bool { return strength >= leastStrength && m.IsTrusting() }
 
 // noisierColour: colour gets a strength of its own if this strength is at least noisierColour times the strength for
 // brightness. Note: figures for 5 pictures each of T91, open-valid and general-dev, reduced by 2, with noise of the
@@ -113,13 +105,13 @@ func (m *Model) withRobustOf(other *Model, change func(*Model) (*Model, error)) 
 	}).WithDoubles(r.doubles)
 }
 
-// Robust returns the robust model of WithRobust, tuned to a strength of 0 to 1. It fails if there is none, or it
-// cannot be opened or tuned. It may be called concurrently.
+// Robust returns the robust model of WithRobust, tuned to a strength of 0 to 1 and, if it knows trust, to
+// flaws.UnknownTrust. It fails if there is none, or it cannot be opened or tuned. It may be called concurrently.
 func (m *Model) Robust(strength float64) (*Model, error) {
-	return m.tunedRobust(tuned{strength: strength})
+	return m.tunedRobust(tuned{strength: strength, trust: flaws.UnknownTrust})
 }
 
-// tunedRobust returns a robust model of WithRobust.
+// tunedRobust returns a robust model of WithRobust. One that does not know trust is not tuned to it.
 func (m *Model) tunedRobust(t tuned) (*Model, error) {
 	r := m.robust
 	if r == nil {
@@ -139,23 +131,23 @@ func (m *Model) tunedRobust(t tuned) (*Model, error) {
 			return nil, err
 		}
 	}
-	if found, err = found.Tune(stage.Tuning{Strength: t.strength, Trust: t.trust}); err != nil {
+	if found, err = found.tuneTo(t.strength, t.trust); err != nil {
 		return nil, err
 	}
 	r.known[t] = found
 	return found, nil
 }
 
-// Choose returns the model that suits the picture img with the flaws that package flaws has found in it: m for a clean
-// picture, its robust model tuned to the strength of the flaws, or a mixture of the two, in doubt or where noise varies
-// over the picture. A robust model that knows trust makes no mixture from a strength of 0.1 on. flaws.Flaws.Judge
-// undoes blur or sharpening first, and says how much of each model suits what comes out. The model with the smaller
-// share is the one for the effort fast, unless more was asked for: 70 parts of general-dev with each of 14 kinds of
-// damage lose 0.015 dB by that in the mean, sharpened ones the most, 0.08 dB, while the program takes 1.2 to 1.5 times
-// as long for a mixture as by one model, not 1.9 times. If img is nil, one model serves all of it, chosen by the
-// strength alone, as frames of a video need it; so it is for pictures too small for shares, and without WithDoubles. A
-// model without a robust model is its own choice. The models of the choice have no robust model. Choose may be called
-// concurrently.
+// Choose returns the model that suits the picture img with the flaws that package flaws has found in it: its robust
+// model tuned to the strength of the flaws from flaws.LeastStrength on, below that m for a clean picture, or a mixture
+// of the two, in doubt. flaws.Flaws.Judge undoes blur or sharpening first, and says how much of each model suits what
+// comes out. Where noise varies over the picture, the robust model is a mixture of itself at two strengths. In a
+// mixture, the model with the smaller share is the one for the effort fast, unless more was asked for: 70 parts of
+// general-dev with each of 14 kinds of damage lose 0.015 dB by that in the mean, sharpened ones the most, 0.08 dB,
+// while the program takes 1.2 to 1.5 times as long for a mixture as by one model, not 1.9 times. If img is nil, one
+// model serves all of it, chosen by the strength alone, as frames of a video need it; so it is for pictures too small
+// for shares, and without WithDoubles. A model without a robust model is its own choice. The models of the choice have
+// no robust model. Choose may be called concurrently.
 func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error) {
 	alone := *m
 	alone.robust = nil
@@ -163,10 +155,9 @@ func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error)
 	if m.robust == nil {
 		return c, nil
 	}
-	strength := found.Strength()
-	shares := flaws.Shares{Clean: 1}
-	if strength >= leastStrength {
-		shares = flaws.Shares{Robust: 1}
+	by := flaws.Judged{Picture: img, Strength: found.Strength(), Shares: flaws.Shares{Clean: 1}}
+	if by.Strength >= flaws.LeastStrength {
+		by.Trust, by.Shares = flaws.UnknownTrust, flaws.Shares{Robust: 1}
 	}
 	if img != nil && found.Palette == 0 {
 		if r := found.Varying(img); r != nil {
@@ -174,39 +165,31 @@ func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error)
 		}
 	}
 	if img != nil && m.robust.doubles != nil {
-		by, err := m.robust.doubles()
+		doubles, err := m.robust.doubles()
 		if err != nil {
 			return c, err
 		}
-		if judged, ok, err := found.Judge(context.Background(), img, by); err != nil {
+		if judged, ok, err := found.Judge(context.Background(), img, doubles); err != nil {
 			return c, err
 		} else if ok {
-			c.Picture, found, c.Correction, shares = judged.Picture, judged.Flaws, judged.Correction, judged.Shares
-			strength = judged.Strength
+			by, found = judged, judged.Flaws
 		}
 	}
+	c.Picture, c.Correction = by.Picture, by.Correction
+	shares := by.Shares
 	models := shares.Clean + shares.Robust
 	c.Plain = 1 - models
-	t := tuned{strength: strength, isFast: shares.Robust < shares.Clean}
-	if models > 0 && strength >= leastStrength { // below that the robust model need not be opened
-		robust, err := m.robust.open()
-		if err != nil {
-			return c, err
-		}
-		if robust.DoesAll(strength) {
-			c.Trust = shares.Clean / models
-			t = tuned{strength: strength, trust: c.Trust}
-			shares.Clean, shares.Robust = 0, models
-		}
-	}
 	if shares.Robust > 0 {
-		c.Robust, c.Strength = shares.Robust/models, strength
-		robust, err := m.tunedRobust(t)
+		c.Robust, c.Strength = shares.Robust/models, by.Strength
+		robust, err := m.tunedRobust(tuned{by.Strength, by.Trust, shares.Robust < shares.Clean})
 		if err != nil {
 			return c, err
 		}
 		if shares.Clean == 0 {
 			c.Model = robust
+			if robust.IsTrusting() {
+				c.Trust = by.Trust
+			}
 		} else {
 			if shares.Clean <= shares.Robust {
 				if c.Model, err = alone.fastest(); err != nil {
@@ -217,7 +200,7 @@ func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error)
 			c.Mix.Share.Pix[0] = float32(c.Robust)
 		}
 	}
-	if colour := found.ColourStrength(); colour >= max(leastStrength, noisierColour*c.Strength) {
+	if colour := found.ColourStrength(); colour >= max(flaws.LeastStrength, noisierColour*c.Strength) {
 		noisy, err := m.Robust(colour)
 		if err != nil {
 			return c, err

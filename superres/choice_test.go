@@ -33,8 +33,8 @@ func trusting(t *testing.T, m *Model) *Model {
 	return &out
 }
 
-// A robust model that knows trust does all of a noisy picture, and the share of the clean one is its trust; one that
-// does not know it makes a mixture of the same shares.
+// A robust model does all of a noisy picture; one that knows trust is tuned to what package flaws says of the picture,
+// and to flaws.UnknownTrust where that says nothing.
 func TestTrust(t *testing.T) {
 	clean, robust := builtin(t, "photo-fast"), builtin(t, "photo-real-fast")
 	auto := func(robust *Model) *Model {
@@ -47,22 +47,29 @@ func TestTrust(t *testing.T) {
 	for _, deviation := range []float64{0, 2, 3, 4, 6, 15} {
 		noisy := degrade.WithNoise(img, deviation, 1)
 		found := flaws.Measure(noisy, 0)
-		mixed, alone := must.Get(auto(robust).Choose(noisy, found))(t), must.Get(auto(knows).Choose(noisy, found))(t)
-		if mixed.Trust != 0 {
-			t.Errorf("noise of %g: a trust of %g of a model that knows none", deviation, mixed.Trust)
+		does, all := must.Get(auto(robust).Choose(noisy, found))(t), must.Get(auto(knows).Choose(noisy, found))(t)
+		if does.Trust != 0 {
+			t.Errorf("noise of %g: a trust of %g of a model that knows none", deviation, does.Trust)
 		}
-		if alone.Strength < leastStrength {
-			if alone.Trust != 0 || alone.Robust != mixed.Robust {
-				t.Errorf("noise of %g: a trust of %g at a strength of %g", deviation, alone.Trust, alone.Strength)
+		if all.Strength != does.Strength || all.Robust != does.Robust {
+			t.Errorf("noise of %g: trust changes the choice", deviation)
+		}
+		if found.Strength() < flaws.LeastStrength {
+			if all.Trust != 0 {
+				t.Errorf("noise of %g: a trust of %g at a strength of %g", deviation, all.Trust, all.Strength)
 			}
 			continue
 		}
-		if alone.Mix != nil || alone.Robust != 1 || !alone.Model.IsTrusting() || alone.Trust != 1-mixed.Robust {
-			t.Errorf("noise of %g: trust %g, share %g, mixture %v, expected trust %g and no mixture", deviation,
-				alone.Trust, alone.Robust, alone.Mix != nil, 1-mixed.Robust)
+		judged, _, err := found.Judge(t.Context(), noisy, must.Get(auto(robust).robust.doubles())(t))
+		if err != nil || all.Trust != judged.Trust || all.Mix != nil || all.Robust != 1 || !all.Model.IsTrusting() {
+			t.Errorf("noise of %g: %v, trust %g, share %g, mixture %v, expected trust %g and no mixture", deviation,
+				err, all.Trust, all.Robust, all.Mix != nil, judged.Trust)
 		}
-		if alone.Trust > 0 {
+		if all.Trust > 0 {
 			trusts++
+		}
+		if c := must.Get(auto(knows).Choose(nil, found))(t); c.Trust != flaws.UnknownTrust {
+			t.Errorf("noise of %g: a trust of %g of no picture, expected %g", deviation, c.Trust, flaws.UnknownTrust)
 		}
 	}
 	if trusts == 0 {

@@ -11,14 +11,20 @@ import (
 )
 
 // Tune returns a copy of the model with the settings of t; what was learned does not change. Its siblings, and its
-// smaller model for the effort fast, are tuned in the same way when they are first needed. It is an error if a setting
-// is out of its range, or concerns no stage of the model.
+// smaller model for the effort fast, are tuned in the same way when they are first needed, those that do not know trust
+// to the rest. It is an error if a setting is out of its range, or concerns no stage of the model.
 func (m *Model) Tune(t stage.Tuning) (*Model, error) {
 	out, err := m.tuneAlone(t)
 	if err != nil {
 		return nil, err
 	}
-	tune := func(other *Model) (*Model, error) { return other.Tune(t) }
+	tune := func(other *Model) (*Model, error) {
+		known := t
+		if !other.IsTrusting() {
+			known.Trust = 0
+		}
+		return other.Tune(known)
+	}
 	if m.fast != nil {
 		out = out.WithFast(func() (*Model, error) {
 			smaller, err := m.fast()
@@ -89,14 +95,22 @@ func (m *Model) IsTrusting() bool { return m.has(stage.Trusting) }
 // IsGraded reports whether the model can be tuned to the strength of a picture's degradation, such as noise.
 func (m *Model) IsGraded() bool { return m.has(stage.Graded) }
 
-// TuneFor returns the model tuned to the strength of the degradation that package flaws estimates for a picture, or m
-// itself if the model is not graded. quality is the quality of the JPEG file that img was read from, 1 to 100, or 0 for
-// any other file.
+// TuneFor returns the model tuned to the strength of the degradation that package flaws estimates for a picture, and to
+// flaws.UnknownTrust if it knows trust, or m itself if the model is not graded. quality is the quality of the JPEG file
+// that img was read from, 1 to 100, or 0 for any other file.
 func (m *Model) TuneFor(img image.Image, quality int) (*Model, error) {
 	if !m.IsGraded() {
 		return m, nil
 	}
-	return m.Tune(stage.Tuning{Strength: flaws.Measure(img, quality).Strength()})
+	return m.tuneTo(flaws.Measure(img, quality).Strength(), flaws.UnknownTrust)
+}
+
+// tuneTo returns the model tuned to a strength and, if it knows trust, to a trust.
+func (m *Model) tuneTo(strength, trust float64) (*Model, error) {
+	if !m.IsTrusting() {
+		trust = 0
+	}
+	return m.Tune(stage.Tuning{Strength: strength, Trust: trust})
 }
 
 // has reports whether setting concerns at least one stage of the model.

@@ -163,9 +163,29 @@ type Judged struct {
 	Picture    image.Image
 	Flaws      Flaws
 	Correction Correction
-	// Strength, 0 to 1, is that at which the robust model enlarges Picture: see Perceptron.Strength.
+	// Strength, 0 to 1, is that at which the robust model enlarges Picture: that of Flaws from LeastStrength on, else
+	// see Perceptron.Strength.
 	Strength float64
-	Shares   Shares
+	// Trust, 0 to 1, is how likely Picture was reduced cleanly, neither blurred nor sharpened. It is for a robust model
+	// that does all of the picture, and 0 where others have a share.
+	Trust  float64
+	Shares Shares
+}
+
+// LeastStrength is the strength from which a picture counts as noisy or compressed.
+const LeastStrength = 0.1
+
+// UnknownTrust is the trust in the reduction of a picture that nothing is known of.
+const UnknownTrust = 0.5
+
+// trustIn returns the trust in the reduction of a picture with noise or compression that seems blurred, or sharpened by
+// the factor sharpening: 1 up to leastSharpening, from there on less, and 0 from 1.25.
+func trustIn(blur Correction, sharpening float64) float64 {
+	const surely, mostBlur = 1.25, 0.2
+	if blur.Blur() > mostBlur {
+		return 0
+	}
+	return min(max((surely-sharpening)/(surely-leastSharpening), 0), 1)
 }
 
 // leastWebP is the strength from which a lossy WebP file is given to the robust model, whose strength the file itself
@@ -177,14 +197,17 @@ type Judged struct {
 //	sharpened by 0.7, qualities 40, 70 0.46  0.29                0.31  0.27
 const leastWebP = 0.125
 
-// Judge returns what suits the picture img with the flaws f. ok is false where it is too small to tell. It returns the
-// errors of by.
+// flawedSoftening is the share of its softening that is done to a picture with noise or compression.
+const flawedSoftening = 0.6
+
+// Judge returns what suits the picture img with the flaws f. ok is false where it is too small to tell. A picture of
+// LeastStrength and more is for the robust model alone. It returns the errors of by.
 func (f Flaws) Judge(ctx context.Context, img image.Image, by Doubles) (j Judged, ok bool, err error) {
 	if !isJudged(img) {
 		return j, false, nil
 	}
 	if f.Palette > 0 { // the judge has learned from palettes of grey alone
-		return Judged{Picture: img, Flaws: f, Strength: f.Strength(), Shares: Shares{Robust: 1}}, true, nil
+		return Judged{img, f, Correction{}, f.Strength(), UnknownTrust, Shares{Robust: 1}}, true, nil
 	}
 	t, err := Traits(ctx, img, f, nil)
 	if err != nil {
@@ -195,9 +218,13 @@ func (f Flaws) Judge(ctx context.Context, img image.Image, by Doubles) (j Judged
 	if !blur.IsNone() {
 		img, f = blur.Apply(img), f.Corrected(blur)
 	}
+	strength := f.Strength()
+	isFlawed := strength >= LeastStrength
 	switch {
 	case isLossy:
-		return Judged{img, f, blur, f.Strength(), Shares{Robust: 1}}, true, nil
+		return Judged{img, f, blur, strength, UnknownTrust, Shares{Robust: 1}}, true, nil
+	case isFlawed && softening.Sharpening() < leastSharpening:
+		return Judged{img, f, blur, strength, trustIn(blur, 0), Shares{Robust: 1}}, true, nil
 	case blur.IsNone():
 		t, err = completeTraits(ctx, t, img, by)
 	default:
@@ -206,8 +233,14 @@ func (f Flaws) Judge(ctx context.Context, img image.Image, by Doubles) (j Judged
 	if err != nil {
 		return j, false, err
 	}
-	j = Judged{img, f, blur, assessor().Strength(t), judge().Shares(t)}
-	if c := softening.Partly(j.Shares.Soft); c.Sharpening() >= leastSharpening {
+	j = Judged{Picture: img, Flaws: f, Correction: blur, Strength: assessor().Strength(t), Shares: judge().Shares(t)}
+	soft := j.Shares.Soft
+	if isFlawed {
+		j.Strength, j.Trust = strength, trustIn(blur, softening.Partly(soft).Sharpening())
+		j.Shares = Shares{Robust: 1}
+		soft *= flawedSoftening
+	}
+	if c := softening.Partly(soft); c.Sharpening() >= leastSharpening {
 		j.Picture, j.Flaws, j.Correction, j.Strength = c.Apply(img), f.Corrected(c), c, c.StrengthAfter(j.Strength)
 	}
 	return j, true, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/disintegration/imaging"
 
+	"superres/internal/degrade"
 	"superres/internal/must"
 	"superres/internal/testimage"
 )
@@ -154,6 +155,50 @@ func TestWebPIsNotJudged(t *testing.T) {
 		}
 		if c.unjudged && j.Correction.IsNone() == c.isBlurred {
 			t.Errorf("%s: corrected by %v", name, j.Correction)
+		}
+	}
+}
+
+// Trust falls from 1 to 0 as a picture seems sharper than it came, and is 0 for one that was blurred.
+func TestTrustFalls(t *testing.T) {
+	var blur Correction
+	for i := range blur {
+		blur[i] = traitOne / 2
+	}
+	for factor, want := range map[float64]float64{0: 1, 1: 1, leastSharpening: 1, 1.175: 0.5, 1.25: 0, 4: 0} {
+		if got := trustIn(Correction{}, factor); math.Abs(got-want) > 1e-9 {
+			t.Errorf("a trust of %g in detail of %g, expected %g", got, factor, want)
+		}
+		if got := trustIn(blur, factor); got != 0 {
+			t.Errorf("a trust of %g in what is blurred by %.2f", got, blur.Blur())
+		}
+	}
+}
+
+// Noise and compression of LeastStrength and more are for the robust model alone, at the strength that was measured. It
+// trusts the reduction where nothing seems sharpened; else it trusts it less, and part of the sharpening is undone.
+func TestFlawedAreForTheRobustModel(t *testing.T) {
+	by := Doubles{plainly, plainly, plainly}
+	// Sharpening shows after a reduction.
+	clean := imaging.Resize(must.Get(imaging.Open("../../testdata/hopper.png"))(t), 96, 96, imaging.CatmullRom)
+	for name, c := range map[string]struct {
+		img         image.Image
+		isSharpened bool
+	}{
+		"noise":                 {degrade.WithNoise(clean, 8, 1), false},
+		"sharpened, then noise": {degrade.WithNoise(imaging.Sharpen(clean, 1.5), 8, 1), true},
+	} {
+		found := Measure(c.img, 0)
+		j, ok, err := found.Judge(t.Context(), c.img, by)
+		if !ok || err != nil {
+			t.Fatalf("%s: not judged, error %v", name, err)
+		}
+		if j.Shares != (Shares{Robust: 1}) || j.Trust < 0.5 != c.isSharpened ||
+			j.Correction.Sharpening() > 0 != c.isSharpened {
+			t.Errorf("%s: shares %v, trust %g, sharpening of %g", name, j.Shares, j.Trust, j.Correction.Sharpening())
+		}
+		if want := j.Correction.StrengthAfter(found.Strength()); j.Strength != want || want < LeastStrength {
+			t.Errorf("%s: a strength of %g, expected %g", name, j.Strength, want)
 		}
 	}
 }

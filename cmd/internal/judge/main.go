@@ -112,6 +112,9 @@ func run(args []string) error {
 			if s.clean, err = s.clean.Effort("fast"); err != nil {
 				return err
 			}
+			if s.auto, err = s.auto.Effort("fast"); err != nil {
+				return err
+			}
 			s.robust = s.fast
 		}
 		if *whole {

@@ -35,6 +35,7 @@ type sampler struct {
 	pictures                        []*plane.Plane
 	names                           []string
 	clean, robust, bicubic, lanczos *superres.Model
+	auto                            *superres.Model // for the effort of robust
 	fast                            *superres.Model // robust, for the effort fast
 	doubles                         flaws.Doubles
 	seed                            uint64
@@ -47,7 +48,7 @@ type sampler struct {
 func newSampler(folders []string, seed uint64, whole, drawn bool) (*sampler, error) {
 	s := &sampler{seed: seed, whole: whole, drawn: drawn}
 	for name, to := range map[string]**superres.Model{models.Photo: &s.clean, models.PhotoReal: &s.robust,
-		"bicubic": &s.bicubic, "lanczos": &s.lanczos} {
+		models.Auto: &s.auto, "bicubic": &s.bicubic, "lanczos": &s.lanczos} {
 		m, err := models.Open(name)
 		if err != nil {
 			return nil, err
@@ -343,6 +344,11 @@ func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.
 	}
 	out.Interpolated = [...]float64{meanSquare(plain.bicubic, truth), meanSquare(lanczos, truth)}
 	out.Enlarged = [...]float64{meanSquare(plain.clean, truth), meanSquare(plain.robust, truth)}
+	chosen, err := enlargeGrey(ctx, s.auto, original)
+	if err != nil {
+		return out, err
+	}
+	out.Auto = meanSquare(chosen, truth)
 	all := [results]*image.Gray{hard.clean, hard.robust, soft.bicubic, soft.clean, soft.robust}
 	count := float64((truth.W - 2*margin) * (truth.H - 2*margin))
 	for y := margin; y < truth.H-margin; y++ {
@@ -378,8 +384,7 @@ func meanSquare(big *image.Gray, truth *plane.Plane) (mean float64) {
 	return mean
 }
 
-// enlarged has what bicubic interpolation, photo and photo-real make of a picture. If photo-real does
-// all of it, clean is what photo-real makes of it at a trust of 1, not what photo does.
+// enlarged has what bicubic interpolation, photo and photo-real make of a picture.
 type enlarged struct{ bicubic, clean, robust *image.Gray }
 
 // enlarge returns what the models make of img, photo-real at a strength.
@@ -391,13 +396,7 @@ func (s *sampler) enlarge(ctx context.Context, img image.Image, strength float64
 	if out.bicubic, err = enlargeGrey(ctx, s.bicubic, img); err != nil {
 		return out, err
 	}
-	clean := s.clean
-	if s.robust.DoesAll(strength) {
-		if clean, err = s.robust.Tune(stage.Tuning{Strength: strength, Trust: 1}); err != nil {
-			return out, err
-		}
-	}
-	if out.clean, err = enlargeGrey(ctx, clean, img); err != nil {
+	if out.clean, err = enlargeGrey(ctx, s.clean, img); err != nil {
 		return out, err
 	}
 	out.robust, err = enlargeGrey(ctx, robust, img)

@@ -2,14 +2,12 @@ package upscale
 
 import (
 	"bytes"
-	"fmt"
 	"image"
 	"image/jpeg"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -19,6 +17,9 @@ import (
 	"superres/internal/golden"
 	"superres/internal/must"
 	"superres/internal/synthetic"
+	"superres/superres"
+	"superres/superres/models"
+	"superres/superres/stage"
 )
 
 // noisy returns img with noise of standard deviation sigma, in levels of 255.
@@ -158,16 +159,18 @@ func TestFlaws(t *testing.T) {
 		if c.by != "photo-real" {
 			continue
 		}
-		level := regexp.MustCompile(`by photo-real at level (0\.\d+)`).FindStringSubmatch(told)
-		if level == nil {
-			t.Errorf("%s: no level in\n%s", c.name, told)
-			continue
-		}
-		exact := math.Round(64*must.Get(strconv.ParseFloat(level[1], 64))(t)) / 64
-		named, _ := made(fmt.Sprint(c.name, " -m photo-real --denoise ", exact))
-		isCorrected := regexp.MustCompile("blur of |detail ").MatchString(told)
-		if isSame := bytes.Equal(named, auto); isSame == isCorrected {
-			t.Errorf("%s: photo-real at that level makes the same, %v, and auto told\n%s", c.name, isSame, told)
+		stdout, _ := expect(t, dir, "", "--json --dry-run "+c.name, 0)
+		events, _ := decodeEvents(t, stdout)
+		plan := events[0]
+		tuned := must.Get(must.Get(models.Open(models.PhotoReal))(t).Tune(stage.Tuning{Strength: plan.Level,
+			Trust: plan.Trust}))(t)
+		img, opt, err := superres.Decode(t.Context(), bytes.NewReader(consoletest.Read(t, dir, c.name)))
+		must.Succeed(t, err)
+		exact := imaging.Clone(must.Get(tuned.Upscale(t.Context(), img, opt))(t))
+		isSame := bytes.Equal(exact.Pix, imaging.Clone(must.Get(imaging.Decode(bytes.NewReader(auto)))(t)).Pix)
+		if isCorrected := regexp.MustCompile("blur of |detail ").MatchString(told); isSame == isCorrected {
+			t.Errorf("%s: photo-real at level %g and trust %g makes the same, %v, and auto told\n%s", c.name,
+				plan.Level, plan.Trust, isSame, told)
 		}
 	}
 	some, _ := made("noisy.png --denoise 0.2")

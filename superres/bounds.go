@@ -52,12 +52,11 @@ const BoundsBytes = 48
 // SignCount is the number of signs of a pixel.
 const SignCount = 10
 
-// boundWeights are the weights of the signs at the scales 2, 3 and 4. The first one for 4 was 1.9427, by which 87.4,
-// 89.3 and 88.9 % of T91, general-dev and open-valid were within their bounds.
+// boundWeights are the weights of the signs at the scales 2, 3 and 4.
 var boundWeights = [3][SignCount]float64{
-	{1.1419, 0.0893, -0.0669, 0.2634, 0.0321, 0.7172, 0.5302, 0.0627, 0.8190, -0.0715},
-	{1.6001, 0.0533, -0.0448, 0.2527, 0.0722, 0.5968, 0.5733, 0, 0.9155, -0.0721},
-	{1.9827, 0.0304, 0.0019, 0.2287, 0.0889, 0.5922, 0.4528, 0.4024, 1.0394, -0.0768},
+	{1.1321, 0.1064, -0.0969, 0.2504, 0.0610, 0.5619, 0.6031, 0.0156, 0.7893, -0.0938},
+	{1.6712, 0.0548, -0.0589, 0.2511, 0.0887, 0.5471, 0.5821, 0.1786, 0.9057, -0.1004},
+	{2.0154, 0.0333, -0.0133, 0.2284, 0.1041, 0.5159, 0.5092, 0.4182, 1.0074, -0.1143},
 }
 
 // Signs is what the bounds of an enlargement depend on.

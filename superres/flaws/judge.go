@@ -6,6 +6,7 @@ import (
 	_ "embed" // the judge
 	"fmt"
 	"image"
+	"math"
 	"sync"
 
 	"superres/internal/picture"
@@ -175,17 +176,23 @@ type Judged struct {
 // LeastStrength is the strength from which a picture counts as noisy or compressed.
 const LeastStrength = 0.1
 
-// UnknownTrust is the trust in the reduction of a picture that nothing is known of.
+// UnknownTrust is the trust in the reduction of a picture that nothing is known of. By trust, gains of 26 WebP files in
+// colour at ×2 on interpolation, of qualities 30 and 70, in dB of brightness, and of those sharpened by 0.7 before:
+//
+//	0     0.66  1.05    0.66  0.75
+//	0.5   0.71  1.13    0.41  0.37
+//	1     0.75  1.19   −0.14 −0.42
 const UnknownTrust = 0.5
 
 // trustIn returns the trust in the reduction of a picture with noise or compression that seems blurred, or sharpened by
-// the factor sharpening: 1 up to leastSharpening, from there on less, and 0 from 1.25.
+// the factor sharpening: 1 up to leastSharpening, from there on less, and 0 from 1.25, in steps of 1/32.
 func trustIn(blur Correction, sharpening float64) float64 {
 	const surely, mostBlur = 1.25, 0.2
 	if blur.Blur() > mostBlur {
 		return 0
 	}
-	return min(max((surely-sharpening)/(surely-leastSharpening), 0), 1)
+	trust := (surely - sharpening) / (surely - leastSharpening)
+	return min(max(math.Round(trust*shareSteps)/shareSteps, 0), 1)
 }
 
 // leastWebP is the strength from which a lossy WebP file is given to the robust model, whose strength the file itself
@@ -197,7 +204,15 @@ func trustIn(blur Correction, sharpening float64) float64 {
 //	sharpened by 0.7, qualities 40, 70 0.46  0.29                0.31  0.27
 const leastWebP = 0.125
 
-// flawedSoftening is the share of its softening that is done to a picture with noise or compression.
+// flawedSoftening is the share of its softening that is done to a picture with noise or compression. JPEG files of
+// quality 85 of 26 pictures sharpened by 0.7, and of 90 and 75 of the same pictures as they are, gain in dB at ×2:
+//
+//	       in colour            in grey
+//	0      0.51  1.23  0.88     0.91  1.37  1.08
+//	0.6    0.63  1.21  0.85     1.28  1.30  1.02
+//	0.8    0.73  1.13  0.79     1.51  1.16  0.90
+//
+// As the judge says, with a mixture of both models, it was 0.73, 1.08 and 0.75 in colour, 1.65, 1.05 and 0.84 in grey.
 const flawedSoftening = 0.6
 
 // Judge returns what suits the picture img with the flaws f. ok is false where it is too small to tell. A picture of

@@ -18,7 +18,6 @@ import (
 	"superres/patches/plane"
 	"superres/superres"
 	"superres/superres/flaws"
-	"superres/superres/models"
 )
 
 // pixel is a pixel of an enlargement: the signs of its error, the error in levels of 255, and the bound that this
@@ -39,12 +38,8 @@ func boundErrors(w io.Writer, folders []string, count int, seed uint64, check bo
 	if err != nil {
 		return err
 	}
-	auto, err := models.Open(models.Auto)
-	if err != nil {
-		return err
-	}
 	for scale := 2; scale <= 4; scale++ {
-		byKind, err := s.pixels(ctx, auto, scale, count)
+		byKind, err := s.pixels(ctx, scale, count)
 		if err != nil {
 			return err
 		}
@@ -65,7 +60,7 @@ func boundErrors(w io.Writer, folders []string, count int, seed uint64, check bo
 }
 
 // pixels returns pixels of count parts of pictures, by what was done to these.
-func (s *sampler) pixels(ctx context.Context, auto *superres.Model, scale, count int) (map[string][]pixel, error) {
+func (s *sampler) pixels(ctx context.Context, scale, count int) (map[string][]pixel, error) {
 	type part struct {
 		kind string
 		list []pixel
@@ -75,7 +70,7 @@ func (s *sampler) pixels(ctx context.Context, auto *superres.Model, scale, count
 		rng := rand.New(rand.NewPCG(s.seed, uint64(number)))
 		truth, _, kind := s.pick(rng, number, scale)
 		img := greyOf(reduce(truth, scale, kind, rng))
-		list, err := samplePixels(ctx, auto, scale, img, truth, rng)
+		list, err := samplePixels(ctx, s.auto, scale, img, truth, rng)
 		parts[number] = part{kind, list}
 		return struct{}{}, err
 	}, func(struct{}) error { return nil })

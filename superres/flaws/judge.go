@@ -218,7 +218,8 @@ const leastWebP = 0.125
 //	0.6    0.63  1.21  0.85     1.28  1.30  1.02
 //	0.8    0.73  1.13  0.79     1.51  1.16  0.90
 //
-// As the judge says, with a mixture of both models, it was 0.73, 1.08 and 0.75 in colour, 1.65, 1.05 and 0.84 in grey.
+// Before, as the judge says and with the photo-real of then, it was 0.73, 1.08 and 0.75 in colour, 1.65, 1.05 and 0.84
+// in grey.
 const flawedSoftening = 0.6
 
 // Judge returns what suits the picture img with the flaws f. ok is false where it is too small to tell. A picture of

@@ -139,6 +139,8 @@ func powerOfTwo(v int64) int64 {
 //	72   2.77, n = 1       −0.33      −0.41         2.45           2.38, n = 0   0.00  −0.64  1.15
 //	56   2.76, n = 1       −0.17      −0.09         2.79           2.38, n = 0   0.39  −0.24  1.25
 //	48   2.74, n = 2       −0.17      −0.04         2.88           2.38, n = 0   0.51  −0.03  1.31
+//
+// Of random parts of clean pictures, of 56 to 80 samples along a side, one in ten loses more than 0.3 dB at each size.
 const leastJudgedSide = 56
 
 // isJudged reports whether img is large enough to tell.

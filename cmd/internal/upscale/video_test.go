@@ -192,7 +192,8 @@ func TestVideoAsPNG(t *testing.T) {
 	reduced := must.Get(score.Reduce(truth, 2, resample.Cubic))(t)
 	low := reduced.(*image.Gray)
 	w, h := low.Rect.Dx(), low.Rect.Dy()
-	alone, _ := expect(t, t.TempDir(), string(encoded(t, low, "png", imagefile.EncodeOptions{})), "-", 0)
+	// Frames are not judged, so that pictures are not to be either.
+	alone, _ := expect(t, t.TempDir(), string(encoded(t, low, "png", imagefile.EncodeOptions{})), "- -m photo", 0)
 	pic := must.Get(imagefile.Decode(t.Context(), strings.NewReader(alone), "", imagefile.Limits{}))(t)
 	want := pic.Image.(*image.Gray)
 	psnr := func(at func(x, y int) float64) float64 { // 0..255

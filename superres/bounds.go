@@ -52,7 +52,8 @@ const BoundsBytes = 48
 // SignCount is the number of signs of a pixel.
 const SignCount = 10
 
-// boundWeights are the weights of the signs at the scales 2, 3 and 4.
+// boundWeights are the weights of the signs at the scales 2, 3 and 4. The first ones are raised, by 0.01, 0.075 and
+// 0.07, for pictures that were not learned from.
 var boundWeights = [3][SignCount]float64{
 	{1.1321, 0.1064, -0.0969, 0.2504, 0.0610, 0.5619, 0.6031, 0.0156, 0.7893, -0.0938},
 	{1.6712, 0.0548, -0.0589, 0.2511, 0.0887, 0.5471, 0.5821, 0.1786, 0.9057, -0.1004},

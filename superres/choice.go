@@ -155,15 +155,12 @@ func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error)
 	if m.robust == nil {
 		return c, nil
 	}
-	by := flaws.Judged{Picture: img, Strength: found.Strength(), Shares: flaws.Shares{Clean: 1}}
-	if by.Strength >= flaws.LeastStrength {
-		by.Trust, by.Shares = flaws.UnknownTrust, flaws.Shares{Robust: 1}
-	}
 	if img != nil && found.Palette == 0 {
 		if r := found.Varying(img); r != nil {
 			return m.chooseMix(c, r)
 		}
 	}
+	by := found.Unjudged(img)
 	if img != nil && m.robust.doubles != nil {
 		doubles, err := m.robust.doubles()
 		if err != nil {
@@ -172,7 +169,7 @@ func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error)
 		if judged, ok, err := found.Judge(context.Background(), img, doubles); err != nil {
 			return c, err
 		} else if ok {
-			by, found = judged, judged.Flaws
+			by = judged
 		}
 	}
 	c.Picture, c.Correction = by.Picture, by.Correction
@@ -200,7 +197,7 @@ func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error)
 			c.Mix.Share.Pix[0] = float32(c.Robust)
 		}
 	}
-	if colour := found.ColourStrength(); colour >= max(flaws.LeastStrength, noisierColour*c.Strength) {
+	if colour := by.Flaws.ColourStrength(); colour >= max(flaws.LeastStrength, noisierColour*c.Strength) {
 		noisy, err := m.Robust(colour)
 		if err != nil {
 			return c, err

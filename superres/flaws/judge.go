@@ -224,6 +224,19 @@ const leastWebP = 0.125
 // in grey.
 const flawedSoftening = 0.6
 
+// forRobust returns what suits the picture img, corrected by c, with the flaws f, if the robust model does all of it.
+func (f Flaws) forRobust(img image.Image, c Correction, trust float64) Judged {
+	return Judged{img, f, c, f.Strength(), trust, Shares{Robust: 1}}
+}
+
+// Unjudged returns what suits the picture img with the flaws f by their strength alone. img may be nil.
+func (f Flaws) Unjudged(img image.Image) Judged {
+	if f.Strength() >= LeastStrength {
+		return f.forRobust(img, Correction{}, UnknownTrust)
+	}
+	return Judged{Picture: img, Flaws: f, Strength: f.Strength(), Shares: Shares{Clean: 1}}
+}
+
 // Judge returns what suits the picture img with the flaws f. ok is false where it is too small to tell. A picture of
 // LeastStrength and more is for the robust model alone. It returns the errors of by.
 func (f Flaws) Judge(ctx context.Context, img image.Image, by Doubles) (j Judged, ok bool, err error) {
@@ -231,7 +244,7 @@ func (f Flaws) Judge(ctx context.Context, img image.Image, by Doubles) (j Judged
 		return j, false, nil
 	}
 	if f.Palette > 0 { // the judge has learned from palettes of grey alone
-		return Judged{img, f, Correction{}, f.Strength(), UnknownTrust, Shares{Robust: 1}}, true, nil
+		return f.forRobust(img, Correction{}, UnknownTrust), true, nil
 	}
 	t, err := Traits(ctx, img, f, nil)
 	if err != nil {
@@ -242,13 +255,12 @@ func (f Flaws) Judge(ctx context.Context, img image.Image, by Doubles) (j Judged
 	if !blur.IsNone() {
 		img, f = blur.Apply(img), f.Corrected(blur)
 	}
-	strength := f.Strength()
-	isFlawed := strength >= LeastStrength
+	isFlawed := f.Strength() >= LeastStrength
 	switch {
 	case isLossy:
-		return Judged{img, f, blur, strength, UnknownTrust, Shares{Robust: 1}}, true, nil
+		return f.forRobust(img, blur, UnknownTrust), true, nil
 	case isFlawed && softening.Sharpening() < leastSharpening:
-		return Judged{img, f, blur, strength, trustIn(blur, 0), Shares{Robust: 1}}, true, nil
+		return f.forRobust(img, blur, trustIn(blur, 0)), true, nil
 	case blur.IsNone():
 		t, err = completeTraits(ctx, t, img, by)
 	default:
@@ -257,12 +269,13 @@ func (f Flaws) Judge(ctx context.Context, img image.Image, by Doubles) (j Judged
 	if err != nil {
 		return j, false, err
 	}
-	j = Judged{Picture: img, Flaws: f, Correction: blur, Strength: assessor().Strength(t), Shares: judge().Shares(t)}
-	soft := j.Shares.Soft
+	shares := judge().Shares(t)
+	soft := shares.Soft
 	if isFlawed {
-		j.Strength, j.Trust = strength, trustIn(blur, softening.Partly(soft).Sharpening())
-		j.Shares = Shares{Robust: 1}
+		j = f.forRobust(img, blur, trustIn(blur, softening.Partly(soft).Sharpening()))
 		soft *= flawedSoftening
+	} else {
+		j = Judged{Picture: img, Flaws: f, Correction: blur, Strength: assessor().Strength(t), Shares: shares}
 	}
 	if c := softening.Partly(soft); c.Sharpening() >= leastSharpening {
 		j.Picture, j.Flaws, j.Correction, j.Strength = c.Apply(img), f.Corrected(c), c, c.StrengthAfter(j.Strength)

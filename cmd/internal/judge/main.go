@@ -66,6 +66,7 @@ import (
 	"slices"
 
 	"superres/internal/parallel"
+	"superres/superres"
 	"superres/superres/flaws"
 )
 
@@ -109,11 +110,10 @@ func run(args []string) error {
 		}
 		s.vivid, s.retouched = *vivid, *retouched
 		if *quick {
-			if s.clean, err = s.clean.Effort("fast"); err != nil {
-				return err
-			}
-			if s.auto, err = s.auto.Effort("fast"); err != nil {
-				return err
+			for _, m := range []**superres.Model{&s.clean, &s.auto} {
+				if *m, err = (*m).Effort("fast"); err != nil {
+					return err
+				}
 			}
 			s.robust = s.fast
 		}

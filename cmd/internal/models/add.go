@@ -227,7 +227,7 @@ func sameModel(m *superres.Model) (string, error) {
 			}
 			continue
 		}
-		if other, err := openNamed(name); err == nil {
+		if other, err := (Opener{}).openNamed(name); err == nil {
 			if sum, err := other.Fingerprint(); err == nil && sum == want {
 				return name, nil
 			}

@@ -126,7 +126,7 @@ func summaryOf(name string) string {
 	if h, err := readHead(path); err == nil && h.network() != nil {
 		return h.String()
 	}
-	m, err := openNamed(name)
+	m, err := Opener{}.openNamed(name)
 	if err != nil {
 		return "cannot be used: " + console.Message(err)
 	}

@@ -42,11 +42,8 @@ func Names() []string { return append(embedded.Names(), UserNames()...) }
 // model file or the network of another program. A network is imported, which takes seconds, unless the cache has it.
 // Open fails with ctx.Err().
 func (o Opener) Open(ctx context.Context, name string) (*superres.Model, error) {
-	if o.Auto && name == Auto {
-		return embedded.Open(Auto)
-	}
 	if !IsFile(name) {
-		return openNamed(name)
+		return o.openNamed(name)
 	}
 	if paths.IsFolder(name) {
 		return nil, console.Failf(console.ExitModel, "model %s is a folder; name a file in it, or keep all of its "+
@@ -63,12 +60,16 @@ func (o Opener) Open(ctx context.Context, name string) (*superres.Model, error) 
 }
 
 // openNamed returns the embedded model or the user's model called name.
-func openNamed(name string) (*superres.Model, error) {
-	if slices.Contains(embedded.Names(), name) {
+func (o Opener) openNamed(name string) (*superres.Model, error) {
+	ours := embedded.Names()
+	if o.Auto {
+		ours = append(ours, Auto)
+	}
+	if slices.Contains(ours, name) {
 		return embedded.Open(name)
 	}
-	if !slices.Contains(UserNames(), name) {
-		text := usage.Unknown("model", name, Names())
+	if users := UserNames(); !slices.Contains(users, name) {
+		text := usage.Unknown("model", name, append(ours, users...))
 		for _, ext := range networkSuffixes {
 			if _, err := os.Stat(name + ext); err == nil {
 				return nil, superres.Unusable(fmt.Errorf("%s; the file is named -m %s%s", text, name, ext))

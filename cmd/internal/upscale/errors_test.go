@@ -67,6 +67,7 @@ func TestErrors(t *testing.T) {
 		{"a.png --json -o -", console.ExitUsage, "both go to standard output"},
 		// Models.
 		{"a.png -m foto", console.ExitModel, `did you mean "photo"?`},
+		{"a.png -m autto", console.ExitModel, `did you mean "auto"?`},
 		{"a.png -m bad.npz", console.ExitModel, "bad.npz: not an .npz file"},
 		{"a.png -m none.npz", console.ExitModel, "none.npz"},
 		{"a.png -m ./a.png", console.ExitModel, "not an .npz file"},

@@ -13,7 +13,8 @@ import (
 
 // At the effort max the brightness of a picture in colour is that of its red, green and blue, each enlarged in two
 // orientations; colour is the mean of theirs and of what the model makes of it. With colour at half the resolution, and
-// with a model for damaged pictures, brightness is enlarged turned by quarters.
+// with a model for damaged pictures, brightness is enlarged turned by quarters. A large model enlarges the picture as a
+// whole, in two orientations.
 func TestEnsembleOfColours(t *testing.T) {
 	const w, h = 13, 9
 	rgb := []*plane.Plane{testimage.Noise(w, h), picture.Orient(testimage.Noise(w, h), picture.FlipX),
@@ -60,6 +61,17 @@ func TestEnsembleOfColours(t *testing.T) {
 	luma = mean(robust, split[0], 0, 3, 5, 6)
 	if got := must.Get(robust.ensemble(t.Context(), split, double, ignore))(t); farthest(got[0], luma) > 1e-5 {
 		t.Error("a model for damaged pictures enlarges colours one after the other")
+	}
+	large := m.Large()
+	if got := must.Get(large.ensemble(t.Context(), split, double, ignore))(t); farthest(got[0],
+		mean(m, split[0], 0, 5)) > 1e-5 {
+		t.Error("a large model does not enlarge the picture as a whole, as it is and turned once")
+	}
+	six := double // by 3, whose model is none, and by 2
+	six.w, six.h = 6*w, 6*h
+	mixed := must.Get(large.ensemble(t.Context(), split, six, ignore))(t)
+	if same := must.Get(m.ensemble(t.Context(), split, six, ignore))(t); farthest(mixed[0], same[0]) > 0 {
+		t.Error("a picture is enlarged in fewer orientations though one of two passes has no large model")
 	}
 }
 

@@ -39,10 +39,10 @@ func (m *Model) WithSibling(scale int, open func() (*Model, error)) *Model {
 // WithColour returns m with the networks for colour of other, at each scale that both models were trained for;
 // at other scales m keeps its own, and always if it has a network for red, green and blue. At the effort max brightness
 // is enlarged alone, and its stages do not look at colour, as only the other networks may know what is wrong with that.
-// The result has no smaller model for the effort fast, so choose both efforts first.
+// The result has no models for other efforts, so choose both efforts first.
 func (m *Model) WithColour(other *Model) *Model {
 	out := m.colouredBy(other)
-	out.fast, out.foreignColour = nil, true
+	out.efforts, out.foreignColour = nil, true
 	out.siblings = m.changedSiblings(func(model *Model) (*Model, error) {
 		if !slices.Contains(other.scales(), model.Scale) {
 			return model, nil

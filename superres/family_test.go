@@ -98,17 +98,34 @@ func withEffort(t *testing.T, m *Model, effort string) *Model {
 	return out
 }
 
-// The smaller model is opened once, and only for the effort fast. A model without one has no effort fast, and an
+// The smaller model is opened once, and only for the effort fast, and so is the larger one for max, at which it is
+// enlarged by as a mean, and both are tuned as the model is. A model without a smaller one has no effort fast, and an
 // interpolation has only best. Each effort has a fingerprint of its own.
 func TestEffort(t *testing.T) {
 	m, smaller, opened := builtin(t, "digits"), builtin(t, "coupled"), 0
-	with := m.WithFast(func() (*Model, error) { opened++; return smaller, nil })
+	with := m.WithEffort("fast", func() (*Model, error) { opened++; return smaller, nil })
 	if withEffort(t, with, "best") != with || withEffort(t, with, "fast") != smaller ||
 		withEffort(t, withEffort(t, with, "max"), "fast") != smaller || opened != 1 {
 		t.Errorf("the smaller model was opened %d times, or another one is fast", opened)
 	}
+	larger, openedMax := builtin(t, "photo-fast"), 0
+	both := with.WithEffort("max", func() (*Model, error) { openedMax++; return larger, nil })
+	most := withEffort(t, both, "max")
+	img := testimage.Drawing(12, 9, 1)
+	if !reflect.DeepEqual(upscale(t, most, img, 2), upscale(t, withEffort(t, larger, "max"), img, 2)) ||
+		withEffort(t, both, "fast") != smaller || withEffort(t, most, "fast") != smaller || openedMax != 1 {
+		t.Errorf("the larger model was opened %d times, or another one is max, or fast", openedMax)
+	}
+	if with.efforts["max"] != nil {
+		t.Error("WithEffort has changed the model itself")
+	}
+	back := 3
+	tuned := withEffort(t, must.Get(both.Tune(stage.Tuning{BackProject: &back}))(t), "max")
+	if len(tuned.Stages) != len(larger.Stages)+1 {
+		t.Errorf("tuned, the larger model has %d stages", len(tuned.Stages))
+	}
 	sums := map[string]bool{}
-	for _, m := range []*Model{m, with, withEffort(t, m, "max"), smaller} {
+	for _, m := range []*Model{m, with, withEffort(t, m, "max"), smaller, both, most, tuned} {
 		sum, err := m.Fingerprint()
 		if err != nil || sums[sum] {
 			t.Errorf("a fingerprint of another effort (%v)", err)

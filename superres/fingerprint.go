@@ -8,8 +8,8 @@ import (
 )
 
 // Fingerprint returns a SHA-256, in hexadecimal, of all that the model puts into the pixels of a result: its
-// interpolation, its stages with their settings, its siblings and its smaller model for the effort fast. Its provenance
-// does not count. It fails if a sibling or the smaller model cannot be opened.
+// interpolation, its stages with their settings, its siblings and its models for other efforts. Its provenance does not
+// count. It fails if one of these cannot be opened.
 func (m *Model) Fingerprint() (string, error) {
 	h := sha256.New()
 	if m.IsPlain() {
@@ -30,12 +30,16 @@ func (m *Model) Fingerprint() (string, error) {
 			return "", err
 		}
 	}
-	if m.fast != nil {
-		smaller, err := m.fast()
+	for _, name := range Efforts() {
+		open := m.efforts[name]
+		if open == nil {
+			continue
+		}
+		other, err := open()
 		if err != nil {
 			return "", err
 		}
-		sum, err := smaller.Fingerprint()
+		sum, err := other.Fingerprint()
 		if err != nil {
 			return "", err
 		}

@@ -42,7 +42,7 @@ func builtin(t testing.TB, name string) *Model {
 		}
 	}
 	if smaller := name + "-fast"; slices.Contains(builtinNames(t), smaller) {
-		m = m.WithFast(func() (*Model, error) { return builtin(t, smaller), nil })
+		m = m.WithEffort("fast", func() (*Model, error) { return builtin(t, smaller), nil })
 	}
 	return m
 }

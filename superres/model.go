@@ -26,12 +26,13 @@ type Model struct {
 	// Provenance says where the model comes from.
 	Provenance Provenance
 
-	siblings      []sibling              // for other scales
-	fast          func() (*Model, error) // opens the smaller model for the effort fast; nil: there is none
-	robust        *robust                // chooses a model for each picture; nil: this one enlarges all
-	maxEffort     bool                   // has the effort max: a mean over orientations and colours
-	foreignColour bool                   // has the networks for colour of another model
-	loadedBytes   int64                  // bytes that the stages took when the file was loaded; tuning may leave fewer
+	siblings      []sibling         // for other scales
+	efforts       map[string]opener // open the models for other efforts, by their names
+	robust        *robust           // chooses a model for each picture; nil: this one enlarges all
+	maxEffort     bool              // has the effort max: a mean over orientations and colours
+	large         bool              // see Large
+	foreignColour bool              // has the networks for colour of another model
+	loadedBytes   int64             // bytes that the stages took when the file was loaded; tuning may leave fewer
 }
 
 // Plain returns the model that interpolates by the kernel k and has no stages.

@@ -2,6 +2,7 @@ package superres
 
 import (
 	"image"
+	"maps"
 	"slices"
 	"sync"
 
@@ -11,8 +12,8 @@ import (
 )
 
 // Tune returns a copy of the model with the settings of t; what was learned does not change. Its siblings, and its
-// smaller model for the effort fast, are tuned in the same way when they are first needed, those that do not know trust
-// to the rest. It is an error if a setting is out of its range, or concerns no stage of the model.
+// models for other efforts, are tuned in the same way when they are first needed, those that do not know trust to the
+// rest. It is an error if a setting is out of its range, or concerns no stage of the model.
 func (m *Model) Tune(t stage.Tuning) (*Model, error) {
 	out, err := m.tuneAlone(t)
 	if err != nil {
@@ -25,13 +26,13 @@ func (m *Model) Tune(t stage.Tuning) (*Model, error) {
 		}
 		return other.Tune(known)
 	}
-	if m.fast != nil {
-		out = out.WithFast(func() (*Model, error) {
-			smaller, err := m.fast()
+	for name, open := range m.efforts {
+		out = out.WithEffort(name, func() (*Model, error) {
+			other, err := open()
 			if err != nil {
 				return nil, err
 			}
-			return tune(smaller)
+			return tune(other)
 		})
 	}
 	out.siblings = m.changedSiblings(tune)
@@ -41,7 +42,7 @@ func (m *Model) Tune(t stage.Tuning) (*Model, error) {
 // tuneAlone returns a copy of the model with the settings of t. Its siblings are the untuned siblings of m.
 func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 	out := *m
-	out.Stages, out.fast = nil, nil
+	out.Stages, out.efforts = nil, nil
 	for _, s := range m.Stages {
 		if tunable, ok := s.(stage.Tunable); ok {
 			var err error
@@ -119,47 +120,67 @@ func (m *Model) has(setting stage.Settings) bool {
 }
 
 // Efforts returns the names of the efforts, from the fastest: fast uses a smaller model, best the model itself, and max
-// takes the mean of what the model makes of the picture turned by quarters, or of its red, green and blue, which takes
-// four times as long.
+// takes the mean of what the model, or a larger one, makes of the picture turned, and of its red, green and blue, which
+// takes four times as long.
 func Efforts() []string { return []string{"fast", "best", "max"} }
 
-// Effort returns the model, with its siblings, at the effort of the given name; at best, m itself. It fails if the
-// effort is unknown or the model lacks it: fast needs a smaller model (see WithFast), max needs a network or
-// stages.
+// Effort returns the model for the effort of the given name, with its siblings; at best, m itself. It fails if the
+// effort is unknown or the model lacks it: fast needs a smaller model (see WithEffort), max needs a network or stages.
 func (m *Model) Effort(name string) (*Model, error) {
 	atEffort := func(other *Model) (*Model, error) { return other.Effort(name) }
+	open := m.efforts[name]
 	switch {
 	case !slices.Contains(Efforts(), name):
 		return nil, usage.Errorf("superres: %s", usage.Unknown("effort", name, Efforts()))
 	case name == "best":
 		return m, nil
-	case name == "max" && !m.IsPlain():
-		out := *m
-		out.maxEffort = true
-		return out.withRobustOf(m, atEffort), nil
-	case name == "fast" && m.fast != nil:
-		out, err := m.fast()
+	case m.IsPlain() || name == "fast" && open == nil:
+		return nil, usage.Errorf("superres: this model has no effort %q", name)
+	}
+	out := *m
+	if open != nil {
+		other, err := open()
 		if err != nil {
 			return nil, err
 		}
-		return out.withRobustOf(m, atEffort), nil
+		if name == "fast" {
+			return other.withRobustOf(m, atEffort), nil
+		}
+		out = *other
+		out.efforts = m.efforts
 	}
-	return nil, usage.Errorf("superres: this model has no effort %q", name)
+	out.maxEffort = true
+	return out.withRobustOf(m, atEffort), nil
 }
 
 // fastest returns the model at the effort fast, if it has one and more effort was not asked for, else m.
 func (m *Model) fastest() (*Model, error) {
-	if m.fast == nil || m.maxEffort {
+	if m.efforts["fast"] == nil || m.maxEffort {
 		return m, nil
 	}
 	return m.Effort("fast")
 }
 
-// WithFast returns m with the smaller model that open returns for the effort fast. open is called at most once, when
-// Effort is first called with "fast".
-func (m *Model) WithFast(open func() (*Model, error)) *Model {
+// opener opens a model.
+type opener = func() (*Model, error)
+
+// WithEffort returns m with the model that open returns for the effort of the given name: a smaller one for fast, or a
+// larger one for max. open is called at most once, when Effort is first called with that name.
+func (m *Model) WithEffort(name string, open func() (*Model, error)) *Model {
 	out := *m
-	out.fast = sync.OnceValues(open)
+	out.efforts = maps.Clone(m.efforts)
+	if out.efforts == nil {
+		out.efforts = map[string]opener{}
+	}
+	out.efforts[name] = sync.OnceValues(open)
+	return &out
+}
+
+// Large returns m as a model that takes several times as long as others: at the effort max it enlarges a picture in two
+// orientations, where others take more, and its colours apart.
+func (m *Model) Large() *Model {
+	out := *m
+	out.large = true
 	return &out
 }
 

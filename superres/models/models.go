@@ -76,8 +76,8 @@ func init() {
 	doubles = sync.OnceValues(openDoubles)
 }
 
-// Open returns the model of the given name, with its siblings for other scales and its smaller model for the effort
-// fast, which are opened when they are needed. Files are read once in a program: all models of a name share stages,
+// Open returns the model of the given name, with its siblings for other scales and its models for other efforts,
+// which are opened when they are needed. Files are read once in a program: all models of a name share stages,
 // which must not be changed. The error for an unknown name lists the known ones and wraps superres.ErrModel. Open may
 // be called concurrently.
 func Open(name string) (*superres.Model, error) {
@@ -120,29 +120,59 @@ func openDoubles() (by flaws.Doubles, err error) {
 	return superres.NewDoubles(pair[0], pair[1]), nil
 }
 
-// fastSuffix ends the name of a model that is another one for the effort fast.
-const fastSuffix = "-fast"
+// fastSuffix and maxSuffix end the names of a model that is another one for the effort fast or max.
+const (
+	fastSuffix = "-fast"
+	maxSuffix  = "-max"
+)
 
 // opened has a function for each trained model, which opens it when it is called first.
 var opened = map[string]func() (*superres.Model, error){}
 
+// fileOf returns the name of the file of a model for a scale: photo, photo.x3, photo.x4.
+func fileOf(name string, scale int) string {
+	if scale == 2 {
+		return name
+	}
+	return fmt.Sprintf("%s.x%d", name, scale)
+}
+
 // open returns the trained model called name.
 func open(name string) (*superres.Model, error) {
-	m, err := load(name)
+	m, err := openFamily(func(scale int) string { return fileOf(name, scale) })
 	if err != nil {
 		return nil, err
-	}
-	// The file photo.x3.npz is the model photo for scale 3.
-	file := func(scale int) string { return fmt.Sprintf("%s.x%d", name, scale) }
-	for scale := 2; scale <= 4; scale++ {
-		if loaded[file(scale)] != nil {
-			m = m.WithSibling(scale, func() (*superres.Model, error) { return load(file(scale)) })
-		}
 	}
 	// The model photo-fast is photo for the effort fast.
 	smaller := name + fastSuffix
 	if slices.Contains(Names(), smaller) {
-		m = m.WithFast(func() (*superres.Model, error) { return Open(smaller) })
+		m = m.WithEffort("fast", func() (*superres.Model, error) { return Open(smaller) })
+	}
+	// The file photo-max.x4 is photo for the effort max at scale 4. At other scales it is photo itself.
+	isLarger := func(file string) bool { return strings.HasPrefix(file, name+maxSuffix) }
+	if slices.ContainsFunc(fileNames(), isLarger) {
+		m = m.WithEffort("max", func() (*superres.Model, error) {
+			return openFamily(func(scale int) string {
+				if larger := fileOf(name+maxSuffix, scale); loaded[larger] != nil {
+					return larger
+				}
+				return fileOf(name, scale)
+			})
+		})
+	}
+	return m, nil
+}
+
+// openFamily returns the model of a file for scale 2 with its siblings, of the files that there are for other scales.
+func openFamily(file func(scale int) string) (*superres.Model, error) {
+	m, err := load(file(2))
+	if err != nil {
+		return nil, err
+	}
+	for scale := 3; scale <= 4; scale++ {
+		if name := file(scale); loaded[name] != nil {
+			m = m.WithSibling(scale, func() (*superres.Model, error) { return load(name) })
+		}
 	}
 	return m, nil
 }
@@ -159,6 +189,9 @@ func open(name string) (*superres.Model, error) {
 //	strokes, the colour of photo             25.07  25.63  26.06
 func load(name string) (*superres.Model, error) {
 	m, err := loaded[name]()
+	if err == nil && strings.Contains(name, maxSuffix) {
+		m = m.Large()
+	}
 	suffix, isRobust := strings.CutPrefix(name, PhotoReal)
 	if err != nil || !isRobust {
 		return m, err

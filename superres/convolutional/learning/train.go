@@ -125,6 +125,9 @@ const mostMargin = 128
 //	                  0       32, 16, 3000           49.2         37.26, in 0.75 of the time
 //	                  0       32, 8, 6000, skip 5    49.2         37.22, in 0.7 of the time
 //
+// Digits, whose patches are whole pictures of 14 samples, want the margin: after 8,000 steps of 32 patches, 16 channels
+// and 7 layers have an error of 0.0109 on MNIST's test images without one, and 0.0105 with 128, in 1.4 times the time.
+//
 // With margins, many small patches teach more than few large ones, small steps more than large ones, and a chain with
 // skips more than one without. At ×4, 32 channels, 10 layers, margin 4, no drawings, from nothing and always after 27.6
 // million pixels, mean PSNR of 5 pictures that were held out, and seconds on two threads of one core:

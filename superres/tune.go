@@ -184,8 +184,8 @@ func (m *Model) Large() *Model {
 	return &out
 }
 
-// Orientations returns how many orientations of a picture the model enlarges, to take the mean of the results: 4 at the
-// effort max, otherwise 1.
+// Orientations returns how many orientations of a picture the model enlarges at most, to take the mean of the results:
+// 4 at the effort max, otherwise 1.
 func (m *Model) Orientations() int {
 	if m.maxEffort {
 		return len(quarterTurns)

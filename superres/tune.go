@@ -137,19 +137,18 @@ func (m *Model) Effort(name string) (*Model, error) {
 	case m.IsPlain() || name == "fast" && open == nil:
 		return nil, usage.Errorf("superres: this model has no effort %q", name)
 	}
-	out := *m
+	out := m
 	if open != nil {
-		other, err := open()
-		if err != nil {
+		var err error
+		if out, err = open(); err != nil {
 			return nil, err
 		}
-		if name == "fast" {
-			return other.withRobustOf(m, atEffort), nil
-		}
-		out = *other
-		out.efforts = m.efforts
 	}
-	out.maxEffort = true
+	if name == "max" {
+		most := *out
+		most.maxEffort, most.efforts = true, m.efforts
+		out = &most
+	}
 	return out.withRobustOf(m, atEffort), nil
 }
 

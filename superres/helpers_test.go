@@ -7,8 +7,6 @@ import (
 	"image/color"
 	"image/draw"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,48 +16,34 @@ import (
 	"superres/internal/must"
 	"superres/internal/npz"
 	_ "superres/superres/coupled"
-	"superres/superres/resample"
 )
 
-// builtin returns a model that is part of the program, as models.Open does, which a test of this package cannot import.
-func builtin(t testing.TB, name string) *Model {
-	t.Helper()
-	if k := resample.Kernel(name); k.Check() == nil {
-		return Plain(k)
-	}
-	open := func(file string) (*Model, error) {
-		data, err := os.ReadFile(filepath.Join("models", file))
-		if err != nil {
-			return nil, err
-		}
-		return Load(bytes.NewReader(data), int64(len(data)))
-	}
-	m := must.Get(open(name + ".npz"))(t)
-	for scale := 3; scale <= 4; scale++ {
-		file := fmt.Sprintf("%s.x%d.npz", name, scale)
-		if _, err := os.Stat(filepath.Join("models", file)); err == nil {
-			m = m.WithSibling(scale, func() (*Model, error) { return open(file) })
-		}
-	}
-	if smaller := name + "-fast"; slices.Contains(builtinNames(t), smaller) {
-		m = m.WithEffort("fast", func() (*Model, error) { return builtin(t, smaller), nil })
-	}
-	return m
+// openBuiltin and namesOfBuiltins are models.Open and models.Names, which models_test.go sets: a test of this package
+// cannot import package models, which imports it.
+var (
+	openBuiltin     func(name string) (*Model, error)
+	namesOfBuiltins func() []string
+)
+
+// UseModels makes open and names those of the models that are part of the program.
+func UseModels(open func(name string) (*Model, error), names func() []string) {
+	openBuiltin, namesOfBuiltins = open, names
 }
 
-// builtinNames returns the names that builtin knows.
-func builtinNames(t testing.TB) (names []string) {
+// builtin returns a model that is part of the program, which the test may change.
+func builtin(t testing.TB, name string) *Model {
 	t.Helper()
-	files, err := filepath.Glob("models/*.npz")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no models: %v", err)
+	return must.Get(openBuiltin(name))(t)
+}
+
+// builtinAtEffort returns the model that a name like "photo max" or "photo" calls: one of the program for an effort.
+func builtinAtEffort(t *testing.T, name string) *Model {
+	t.Helper()
+	name, effort, ok := strings.Cut(name, " ")
+	if !ok {
+		return builtin(t, name)
 	}
-	for _, f := range files {
-		if name := strings.TrimSuffix(filepath.Base(f), ".npz"); !strings.Contains(name, ".") {
-			names = append(names, name)
-		}
-	}
-	return append(names, "bicubic", "lanczos", "nearest")
+	return withEffort(t, builtin(t, name), effort)
 }
 
 // forge returns a model file with checksums that are right, with the given header and the matrices low, high, low,

@@ -97,7 +97,7 @@ func checkResult(t testing.TB, what string, out image.Image, w, h int) {
 // are pictures of one pixel, of one row or column, of prime sides, and smaller than a patch; and scales at the ends
 // of the range and beyond.
 func FuzzUpscale(f *testing.F) {
-	names := builtinNames(f)
+	names := namesOfBuiltins()
 	models := map[string]*Model{}
 	for i, name := range names {
 		models[name] = builtin(f, name)

@@ -78,7 +78,7 @@ func TestMixtureIsFast(t *testing.T) {
 			t.Errorf("blurred by %.3f: another network than expected for a share of %g", sigma, 1-c.Robust)
 		}
 		c = must.Get(largest.Choose(img, flaws.Measure(img, 0)))(t)
-		if c.Model.Stages[0] != large || c.Mix.Model.Orientations() == 1 {
+		if c.Model.Stages[0] != open(t, "photo-max").Stages[0] || c.Mix.Model.Orientations() == 1 {
 			t.Errorf("blurred by %.3f: another effort than max", sigma)
 		}
 	}

@@ -176,13 +176,14 @@ func TestCompletionScripts(t *testing.T) {
 		line, want  string
 	}{
 		{"bash", "--norc", bash, "superres ups", "upscale"},
-		{"bash", "--norc", bash, "superres upscale a.png -m ph", "photo-fast photo-real-fast photo-real photo"},
+		{"bash", "--norc", bash, "superres upscale a.png -m ph",
+			"photo-fast photo-max photo-real-fast photo-real photo"},
 		{"bash", "--norc", bash, "superres upscale --effort=", "fast best max"},
 		{"bash", "--norc", bash, "superres upscale --effort=be", "best"},
 		{"bash", "--norc", bash, "superres dict sh", "show"},
 		{"bash", "--norc", bash, "superres upscale my", ""},
 		{"zsh", "-f", zsh, "superres ups", "upscale:enlarge picture files"},
-		{"zsh", "-f", zsh, "superres upscale a.png -m ph", "photo-fast photo-real-fast photo-real photo"},
+		{"zsh", "-f", zsh, "superres upscale a.png -m ph", "photo-fast photo-max photo-real-fast photo-real photo"},
 		{"zsh", "-f", zsh, "superres upscale --effort=be", "--effort=best"},
 		{"zsh", "-f", zsh, "superres upscale my", "FILES"},
 		{"zsh", "-f", zsh, "superres version my", ""},
@@ -194,7 +195,7 @@ func TestCompletionScripts(t *testing.T) {
 		{"fish", "--no-config", fish, "superres version my", ""},
 		{"pwsh", "-NoProfile", powershell, "superres ups", "upscale"},
 		{"pwsh", "-NoProfile", powershell, "superres upscale a.png -m ph",
-			"photo-fast photo-real-fast photo-real photo"},
+			"photo-fast photo-max photo-real-fast photo-real photo"},
 		{"pwsh", "-NoProfile", powershell, "superres upscale a.png --effort ", "fast best max"},
 		{"pwsh", "-NoProfile", powershell, "superres upscale --effort=be", "--effort=best"},
 	} {

@@ -2,6 +2,7 @@ package models
 
 import (
 	"fmt"
+	"slices"
 
 	"superres/cmd/internal/settings"
 	"superres/superres"
@@ -15,6 +16,7 @@ var uses = map[string]string{
 	Photo:             "clean photographs, drawings, text: keeps detail; ×2, ×3, ×4",
 	PhotoReal:         "pictures with noise or compression: removes it; ×2, ×3, ×4",
 	"photo-fast":      "photo for a quick look: what --effort fast takes",
+	"photo-max":       "the finest form of photo: what --effort max takes; ×2, ×4",
 	"photo-real-fast": "photo-real for a quick look: what --effort fast takes",
 	"coupled":         "the paper's method, with dictionaries, for comparison; ×2",
 	Digits:            "small grey pictures of digits, such as MNIST; ×2",
@@ -26,9 +28,9 @@ var uses = map[string]string{
 // embeddedNames returns the names of the embedded models in the order in which people should read of them: those with
 // which the default works, their small forms, then others.
 func embeddedNames() []string {
-	names := []string{Photo, PhotoReal, "photo-fast", "photo-real-fast"}
+	names := []string{Photo, PhotoReal, "photo-fast", "photo-real-fast", "photo-max"}
 	for _, name := range embedded.Names() {
-		if name != Photo && name != PhotoReal && name != "photo-fast" && name != "photo-real-fast" {
+		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -37,7 +37,7 @@
 //	bands.go        is one pass: interpolation, every stage, and colour; network.go the network in its place
 //	paint.go        paints rows of the result; report.go compares them with the picture
 //	flatareas.go    keeps drawings from ringing; alpha.go keeps outlines clean
-//	ensemble.go     takes means over orientations and colours; mix.go mixes two models;
+//	ensemble.go     takes means over orientations; mix.go mixes two models;
 //	                bounds.go says how sure a result is
 //	memory.go       estimates memory beforehand, and chooses the height of a band
 //

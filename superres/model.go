@@ -29,7 +29,7 @@ type Model struct {
 	siblings      []sibling         // for other scales
 	efforts       map[string]opener // open the models for other efforts, by their names
 	robust        *robust           // chooses a model for each picture; nil: this one enlarges all
-	maxEffort     bool              // has the effort max: a mean over orientations and colours
+	maxEffort     bool              // has the effort max: a mean over orientations
 	large         bool              // see Large
 	foreignColour bool              // has the networks for colour of another model
 	loadedBytes   int64             // bytes that the stages took when the file was loaded; tuning may leave fewer

@@ -120,8 +120,8 @@ func (m *Model) has(setting stage.Settings) bool {
 }
 
 // Efforts returns the names of the efforts, from the fastest: fast uses a smaller model, best the model itself, and max
-// takes the mean of what the model, or a larger one, makes of the picture turned, and of its red, green and blue, which
-// takes four times as long.
+// takes the mean of what the model, or a larger one, makes of the picture in several orientations, which takes three to
+// six times as long.
 func Efforts() []string { return []string{"fast", "best", "max"} }
 
 // Effort returns the model for the effort of the given name, with its siblings; at best, m itself. It fails if the
@@ -176,7 +176,7 @@ func (m *Model) WithEffort(name string, open func() (*Model, error)) *Model {
 }
 
 // Large returns m as a model that takes several times as long as others: at the effort max it enlarges a picture in two
-// orientations, where others take more, and its colours apart.
+// orientations, where others take four.
 func (m *Model) Large() *Model {
 	out := *m
 	out.large = true

@@ -113,65 +113,34 @@ var doubles func() (flaws.Doubles, error)
 func openDoubles() (by flaws.Doubles, err error) {
 	var pair [2]*superres.Model
 	for i, name := range []string{Photo, PhotoReal} { // the larger ones are not opened: that takes 10 ms
-		if pair[i], err = Open(name + fastSuffix); err != nil {
+		if pair[i], err = Open(name + effortSuffix("fast")); err != nil {
 			return by, err
 		}
 	}
 	return superres.NewDoubles(pair[0], pair[1]), nil
 }
 
-// fastSuffix and maxSuffix end the names of a model that is another one for the effort fast or max.
-const (
-	fastSuffix = "-fast"
-	maxSuffix  = "-max"
-)
+// effortSuffix returns what the names of models end with that are others for an effort.
+func effortSuffix(effort string) string { return "-" + effort }
 
 // opened has a function for each trained model, which opens it when it is called first.
 var opened = map[string]func() (*superres.Model, error){}
 
-// fileOf returns the name of the file of a model for a scale: photo, photo.x3, photo.x4.
-func fileOf(name string, scale int) string {
-	if scale == 2 {
-		return name
-	}
-	return fmt.Sprintf("%s.x%d", name, scale)
-}
-
-// open returns the trained model called name.
+// open returns the trained model called name. The file photo.x3 is photo at scale 3; the models photo-fast and
+// photo-max are photo for the efforts fast and max.
 func open(name string) (*superres.Model, error) {
-	m, err := openFamily(func(scale int) string { return fileOf(name, scale) })
-	if err != nil {
-		return nil, err
-	}
-	// The model photo-fast is photo for the effort fast.
-	smaller := name + fastSuffix
-	if slices.Contains(Names(), smaller) {
-		m = m.WithEffort("fast", func() (*superres.Model, error) { return Open(smaller) })
-	}
-	// The file photo-max.x4 is photo for the effort max at scale 4. At other scales it is photo itself.
-	isLarger := func(file string) bool { return strings.HasPrefix(file, name+maxSuffix) }
-	if slices.ContainsFunc(fileNames(), isLarger) {
-		m = m.WithEffort("max", func() (*superres.Model, error) {
-			return openFamily(func(scale int) string {
-				if larger := fileOf(name+maxSuffix, scale); loaded[larger] != nil {
-					return larger
-				}
-				return fileOf(name, scale)
-			})
-		})
-	}
-	return m, nil
-}
-
-// openFamily returns the model of a file for scale 2 with its siblings, of the files that there are for other scales.
-func openFamily(file func(scale int) string) (*superres.Model, error) {
-	m, err := load(file(2))
+	m, err := load(name)
 	if err != nil {
 		return nil, err
 	}
 	for scale := 3; scale <= 4; scale++ {
-		if name := file(scale); loaded[name] != nil {
-			m = m.WithSibling(scale, func() (*superres.Model, error) { return load(name) })
+		if file := fmt.Sprintf("%s.x%d", name, scale); loaded[file] != nil {
+			m = m.WithSibling(scale, func() (*superres.Model, error) { return load(file) })
+		}
+	}
+	for _, effort := range superres.Efforts() {
+		if other := name + effortSuffix(effort); opened[other] != nil {
+			m = m.WithEffort(effort, func() (*superres.Model, error) { return Open(other) })
 		}
 	}
 	return m, nil
@@ -189,7 +158,7 @@ func openFamily(file func(scale int) string) (*superres.Model, error) {
 //	strokes, the colour of photo             25.07  25.63  26.06
 func load(name string) (*superres.Model, error) {
 	m, err := loaded[name]()
-	if err == nil && strings.Contains(name, maxSuffix) {
+	if err == nil && strings.Contains(name, effortSuffix("max")) {
 		m = m.Large()
 	}
 	suffix, isRobust := strings.CutPrefix(name, PhotoReal)

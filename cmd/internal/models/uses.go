@@ -16,7 +16,7 @@ var uses = map[string]string{
 	Photo:             "clean photographs, drawings, text: keeps detail; ×2, ×3, ×4",
 	PhotoReal:         "pictures with noise or compression: removes it; ×2, ×3, ×4",
 	"photo-fast":      "photo for a quick look: what --effort fast takes",
-	"photo-max":       "the finest form of photo: what --effort max takes; ×2, ×4",
+	"photo-max":       "the finest form of photo: what --effort max takes; ×2, ×3, ×4",
 	"photo-real-fast": "photo-real for a quick look: what --effort fast takes",
 	"coupled":         "the paper's method, with dictionaries, for comparison; ×2",
 	Digits:            "small grey pictures of digits, such as MNIST; ×2",

@@ -61,8 +61,8 @@ func (opt *Options) table() settings.Table {
 		{Name: "effort", To: settings.Text(&opt.Effort, "best"), Words: efforts, Group: quality, Noted: true,
 			Request: true,
 			Help: "`HOW` much to do: fast, for a quick look, by a smaller model in a third of the time; best, for " +
-				"almost everything; or max, for the finest detail, the mean over quarter turns or over the " +
-				"colours of a picture, four times as long and a little better",
+				"almost everything; or max, for the finest detail, by a larger model and the mean over " +
+				"the picture as it is and turned, four times as long",
 			Brief: "fast: quick; best: for almost everything; max: the finest, four times as long"},
 		{Name: "coder", To: settings.Text(&opt.Tuning.Coder, ""), Words: plugins.CoderWords, Group: research,
 			Noted: true, Help: "code patches with another `SPEC` than the model's: see superres coders"},

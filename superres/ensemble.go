@@ -28,9 +28,9 @@ func (m *Model) ensemble(ctx context.Context, in []*plane.Plane, t task, report 
 	return out, nil
 }
 
-// isLarge reports whether all passes have large models, which enlarge a picture as a whole in two orientations. For ×4,
-// a network of 64 channels and 16 layers has, in dB on Set5, T91, open-valid and general-dev, and the whole program
-// takes for 768×512 samples on two processors
+// isLarge reports whether all passes have large models, which enlarge a picture in two orientations. For ×4, a network
+// of 64 channels and 16 layers has, in dB on Set5, T91, open-valid and general-dev, and the whole program takes for
+// 768×512 samples on two processors
 //
 //	photo, once                                       31.57  30.02  28.23  30.60   0.43 s
 //	photo, twice, then red, green and blue once each  31.64  30.09  28.26  30.67   1.40 s

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/color"
 	"image/draw"
 	"reflect"
 	"testing"
 
-	"superres/internal/heap"
 	"superres/internal/must"
 	"superres/internal/picture"
 	"superres/internal/testimage"
@@ -266,51 +264,6 @@ func TestNetworkReach(t *testing.T) {
 					}
 				}
 			}
-		}
-	}
-}
-
-// The estimate of memory is no less than what an enlargement with a network takes, and not many times as much: of
-// pictures high and wide, whose rows come with the last band, in strips or not, in passes, reduced and back-projected.
-func TestNetworkMemory(t *testing.T) {
-	for _, c := range []struct {
-		blur   stagetest.Blur
-		back   int
-		w, h   int
-		scale  float64
-		strips bool
-	}{
-		{stagetest.Blur{Factor: 4, Planes: 3, Radius: 1}, 0, 100, 900, 4, false},
-		{stagetest.Blur{Factor: 4, Planes: 3, Radius: 1}, 0, 100, 900, 4, true},
-		{stagetest.Blur{Factor: 4, Planes: 3, Radius: 99}, 0, 200, 300, 4, true},
-		{stagetest.Blur{Factor: 4, Planes: 3, Radius: 60}, 0, 100, 300, 3, true},
-		{stagetest.Blur{Factor: 4, Planes: 3, Radius: 20}, 3, 100, 400, 4, true},
-		{stagetest.Blur{Factor: 2, Planes: 1, Radius: 9}, 0, 300, 400, 4, true},
-		{stagetest.Blur{Factor: 2, Planes: 3, Radius: 30}, 0, 100, 300, 4, true},
-		{stagetest.Blur{Factor: 1, Planes: 3, Radius: 9}, 0, 400, 400, 2.5, false},
-	} {
-		m := blurModel(t, c.blur, c.back)
-		img := grain(c.w, c.h, 3)
-		opt := Options{Scale: c.scale, Report: new(Report)}
-		cfg := image.Config{Width: c.w, Height: c.h, ColorModel: color.RGBA64Model}
-		toW, toH, err := m.Size(c.w, c.h, c.scale)
-		must.Succeed(t, err)
-		_, each := m.MemoryEach(cfg, toW, toH, opt, c.strips)
-		enlarge := func() {
-			if c.strips {
-				must.Succeed(t, m.Stream(t.Context(), img, opt, func(image.Image) error { return nil }))
-				return
-			}
-			upscaleWith(t, m, img, opt)
-		}
-		// Between the two is garbage that the collector has not found yet, which differs from run to run.
-		live, all := heap.Peak(heap.Live, enlarge), heap.Peak(heap.Objects, enlarge)
-		for range 2 {
-			live = min(live, heap.Peak(heap.Live, enlarge))
-		}
-		if live > each || each > 4*all {
-			t.Errorf("%+v ×%g, %d×%d: takes %d to %d KiB, estimated %d KiB", c.blur, c.scale, c.w, c.h, live>>10,
-				all>>10, each>>10)
 		}
 	}
 }

@@ -39,13 +39,7 @@ func (m *Model) colourStages() (list []stage.Colour) {
 // enlargesColour reports whether a pass has a network for colour, or one for red, green and blue, or a stage that looks
 // at colour, so that colour goes through the passes with brightness.
 func (m *Model) enlargesColour(s sizes) bool {
-	return m.takesRGB() || m.seesColour(s) ||
-		slices.ContainsFunc(m.chainModels(s), func(model *Model) bool { return len(model.colourStages()) > 0 })
-}
-
-// seesColour reports whether a stage of a pass looks at colour.
-func (m *Model) seesColour(s sizes) bool {
-	return slices.ContainsFunc(m.chainModels(s), func(model *Model) bool {
-		return slices.ContainsFunc(model.Stages, stage.SeesColour)
+	return m.takesRGB() || slices.ContainsFunc(m.chainModels(s), func(model *Model) bool {
+		return len(model.colourStages()) > 0 || slices.ContainsFunc(model.Stages, stage.SeesColour)
 	})
 }

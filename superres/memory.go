@@ -44,7 +44,7 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 	}
 	live := (pixel+split)*in + result + m.bandsMemory(s, bandRows, grey)
 	if m.maxEffort {
-		live += 4 * 4 * out // the mean of brightness, and an enlargement in two orientations
+		live += 4 * 4 * out // the mean of brightness, the colour of all rows, and an enlargement in two orientations
 		if !grey && m.enlargesColour(s) {
 			live += 3 * 4 * out // the mean of colour, and two planes of an enlargement
 		}

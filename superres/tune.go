@@ -121,7 +121,7 @@ func (m *Model) has(setting stage.Settings) bool {
 
 // Efforts returns the names of the efforts, from the fastest: fast uses a smaller model, best the model itself, and max
 // takes the mean of what the model, or a larger one, makes of the picture in several orientations, which takes three to
-// six times as long.
+// five times as long.
 func Efforts() []string { return []string{"fast", "best", "max"} }
 
 // Effort returns the model for the effort of the given name, with its siblings; at best, m itself. It fails if the

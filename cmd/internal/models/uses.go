@@ -26,7 +26,7 @@ var uses = map[string]string{
 }
 
 // embeddedNames returns the names of the embedded models in the order in which people should read of them: those with
-// which the default works, their small forms, then others.
+// which the default works, their forms for other efforts, then others.
 func embeddedNames() []string {
 	names := []string{Photo, PhotoReal, "photo-fast", "photo-real-fast", "photo-max"}
 	for _, name := range embedded.Names() {

@@ -17,12 +17,13 @@ type task struct {
 	sizes
 	// planes is 1 for brightness or transparency alone. 3 are brightness, red minus brightness and blue minus
 	// brightness; for a model that takes RGB, they are red, green and blue.
-	planes     int
-	subsampled bool // colour comes from a file that keeps it at half the resolution of brightness
-	mixer      *mixer
-	isPart     bool        // the results of others are held beside its own: enlargePlanes works in four bands
-	saturation *saturation // is added to; nil: nobody asks for it
-	mem        *stage.Pool
+	planes      int
+	subsampled  bool // colour comes from a file that keeps it at half the resolution of brightness
+	hidesColour bool // the networks for brightness are not shown the colour
+	mixer       *mixer
+	isPart      bool        // the results of others are held beside its own: enlargePlanes works in four bands
+	saturation  *saturation // is added to; nil: nobody asks for it
+	mem         *stage.Pool
 }
 
 // progress adds up the work that is done, in samples that have gone through a stage.
@@ -73,7 +74,7 @@ func (m *Model) newEnlargement(t task, report func(share float64)) (*enlargement
 			}
 			p := newPass(model, w, h, t.planes, model.colourStage(t.subsampled))
 			isKnown := !t.subsampled || model.IsGraded() // which has learned from files with such colour
-			p.showsColour = t.planes == 3 && isKnown && !model.takesRGB() && !model.foreignColour
+			p.showsColour = t.planes == 3 && !t.hidesColour && isKnown && !model.takesRGB() && !model.foreignColour
 			e.passes = append(e.passes, p)
 			w, h = w*scale, h*scale
 			e.progress.total += float64(w) * float64(h) * p.work()

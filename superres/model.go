@@ -45,10 +45,12 @@ type Provenance struct {
 
 	// Init is the provenance of the model that training started from; nil if it started from random values.
 	Init *Provenance `json:"init,omitempty"`
+	// InitOthers are the provenances of the other models, if training started from the mean of several.
+	InitOthers []Provenance `json:"init_others,omitempty"`
 	// Teachers are the provenances of the models that training learned from besides the pictures.
 	Teachers []Provenance `json:"teachers,omitempty"`
 	// Command is the command that trained the model. It gives the same bytes again from the same pictures and the
-	// models of Init and Teachers.
+	// models of Init, InitOthers and Teachers.
 	Command string `json:"command"`
 	// Learner is the spec of the learner: its name and settings.
 	Learner string `json:"learner"`

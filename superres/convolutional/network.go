@@ -2,6 +2,7 @@ package convolutional
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -40,6 +41,26 @@ func (a Architecture) levels() [LevelCount]bool {
 
 // Every returns Skip, or Depth where it is 0.
 func (a Architecture) Every() int { return cmp.Or(a.Skip, a.Depth) }
+
+// String returns the scale, the number of channels and of layers of the chain, and all else that is not usual.
+func (a Architecture) String() string {
+	text := fmt.Sprintf("×%d, %d channels, %d layers", a.Scale, a.Channels, a.Depth)
+	if a.Every() < a.Depth {
+		text += fmt.Sprintf(", a skip every %d", a.Skip)
+	}
+	for _, option := range []struct {
+		is   bool
+		name string
+	}{
+		{a.Colour, "of colour"}, {a.SeesColour, "sees colour"},
+		{a.Strength, "knows strength"}, {a.Trust, "knows trust"},
+	} {
+		if option.is {
+			text += ", " + option.name
+		}
+	}
+	return text
+}
 
 // Network is a network in float32. Training changes it, and [NewStage] rounds it to integers. With Y the
 // low-resolution brightness, C channels, M layers in the chain and scale s,

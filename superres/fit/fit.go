@@ -24,8 +24,8 @@ type Options struct {
 	Command string
 	// Data are the names of the training data, for the provenance.
 	Data []string
-	// Init is the provenance of the model that the trainer starts from; nil if there is none.
-	Init *superres.Provenance
+	// Init are the provenances of the models that the trainer starts from.
+	Init []superres.Provenance
 	// Teachers are the provenances of the models that the trainer learns from besides the pictures.
 	Teachers []superres.Provenance
 	// Progress is called as the work goes on. It may be nil.
@@ -76,10 +76,13 @@ func Train(
 		Stages: learned.Stages, Colour: learned.Colour, Subsampled: learned.Subsampled,
 	}
 	m.Provenance = superres.Provenance{
-		Init: opt.Init, Teachers: opt.Teachers, Command: opt.Command, Data: opt.Data, HeldOut: len(held),
+		Teachers: opt.Teachers, Command: opt.Command, Data: opt.Data, HeldOut: len(held),
 		Learner: r.Learner, Coder: r.Coder, Atoms: r.Atoms, Iterations: r.Iterations, Stop: r.Stop, Seed: r.Seed,
 		Warnings: r.Warnings, Pictures: r.Pictures, Patches: r.Patches, Pixels: r.Pixels, DataSHA256: r.DataSHA256,
 		TrainRMSE: r.RMSE,
+	}
+	if len(opt.Init) > 0 {
+		m.Provenance.Init, m.Provenance.InitOthers = &opt.Init[0], opt.Init[1:]
 	}
 	if len(held) > 0 {
 		if m.Provenance.Score, err = scoreModel(ctx, m, held, opt.Progress); err != nil {

@@ -37,9 +37,17 @@ func convolutionalTrainer(opt Options) (training.Trainer, error) {
 			console.Bytes(need), console.Bytes(opt.Limits.Memory))
 	}
 	var err error
-	if opt.first != nil {
-		if t.From, err = stageOf(opt.first, opt.Init, "begin with"); err != nil {
+	var first []*convolutional.Stage
+	for i, m := range opt.first {
+		s, err := stageOf(m, opt.Init[i], "begin with")
+		if err != nil {
 			return nil, err
+		}
+		first = append(first, s)
+	}
+	if len(first) > 0 {
+		if t.From, err = convolutional.MeanOf(first...); err != nil {
+			return nil, console.Failf(console.ExitUsage, "--init: %w", err)
 		}
 	}
 	for i, m := range opt.teachers {

@@ -84,6 +84,22 @@ func TestTrainConvolutional(t *testing.T) {
 		begun.Provenance.Init.Command != first.Provenance.Command {
 		t.Errorf("%v: it began with a model of %q", err, begun.Provenance.Init.Command)
 	}
+	train("set", "-o", "mean.npz", "--seed", "2")
+	train("set", "-o", "mean.npz", "--on-exist", "overwrite", "--init", "1.npz,mean.npz")
+	stdout, _, _ = call(t, dir, "", "models", "mean.npz")
+	var mean struct {
+		Provenance struct {
+			Command    string
+			Init       struct{ Command string }
+			InitOthers []struct{ Command string } `json:"init_others"`
+		}
+	}
+	if err := json.Unmarshal([]byte(stdout), &mean); err != nil ||
+		mean.Provenance.Init.Command != first.Provenance.Command || len(mean.Provenance.InitOthers) != 1 ||
+		!strings.Contains(mean.Provenance.InitOthers[0].Command, "--seed 2 ") ||
+		!strings.Contains(mean.Provenance.Command, "--init 1.npz,mean.npz ") {
+		t.Errorf("%v: it began with the mean of models of %v", err, mean.Provenance)
+	}
 	train("set", "-o", "4.npz", "--teachers", filepath.Join(dir, "1.npz")+",photo")
 	stdout, _, _ = call(t, dir, "", "models", "4.npz")
 	var taught struct {
@@ -126,6 +142,8 @@ func TestTrainConvolutional(t *testing.T) {
 			Want: "ask for some with --convolutional"},
 		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--channels", "20"}, Code: 2,
 			Want: "20 channels"},
+		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--init", "1.npz,photo"}, Code: 2,
+			Want: "networks of several shapes: ×2, 16 channels, 1 layers, and ×2, 48 channels, 10 layers"},
 		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--init", "bicubic"}, Code: 6,
 			Want: "bicubic has no convolutional stage to begin with"},
 		{Args: []string{"train", "set", "-o", "m.npz", "--convolutional", "--teachers", "1.npz,coupled"}, Code: 6,

@@ -71,10 +71,11 @@ func (opt *Options) table() settings.Table {
 			"is not given"},
 		{Name: "weight-decay", To: settings.Num(&t.Decay, n.Decay), Help: "take away the share `SHARE`, times the " +
 			"learning rate, of the weights in a step"},
-		{Name: "init", To: settings.Text(&opt.Init, ""), Path: true, Help: "begin with the layers of `MODEL`, a " +
-			"name or file, of the same channels and no greater depth; at another scale the last layer is new, " +
-			"and with --see-colour it may be one that does not look at colour"},
-		{Name: "teachers", To: settings.Parsed(&opt.Teachers, "", readTeachers), Path: true,
+		{Name: "init", To: settings.Parsed(&opt.Init, "", readModels), Path: true, Help: "begin with the layers of " +
+			"`MODELS`, a name or file, of the same channels and no greater depth; at another scale the last layer " +
+			"is new, and with --see-colour it may be one that does not look at colour; of several with commas " +
+			"between, with the mean of their layers: where all went on from one model, that is better than each"},
+		{Name: "teachers", To: settings.Parsed(&opt.Teachers, "", readModels), Path: true,
 			Help: "learn from what `MODELS`, names or files with commas between, make of the pictures too, as " +
 				"they are for this scale; networks of other programs teach as well"},
 	}), ofKind(coupledKind, settings.Table{
@@ -152,11 +153,11 @@ type Options struct {
 	sparsity      int             // the sparsity of the coder of coupled; 0 leaves it to the spec
 	Convolutional bool
 	convolutional convolutional.Trainer // the fields that only convolutional stages have
-	Init          string
-	Teachers      []string // names or files
+	Init          []string              // names or files
+	Teachers      []string              // likewise
 
 	teachers []*superres.Model          // the models of Teachers, once opened
-	first    *superres.Model            // the model of Init, once opened; nil if Init is empty
+	first    []*superres.Model          // the models of Init, once opened
 	report   func(convolutional.Report) // called with the state of training; may be nil
 	most     fs.FileMode                // greatest permissions of new files: those that all inputs have
 
@@ -233,8 +234,8 @@ func optionsOfOthers(given settings.Table, k kind) (names []string, err error) {
 	return names, nil
 }
 
-// readTeachers returns the models in text, the value of --teachers, which are separated by commas.
-func readTeachers(text string) ([]string, error) {
+// readModels returns the models in text, names or files that are separated by commas.
+func readModels(text string) ([]string, error) {
 	if text == "" {
 		return nil, nil
 	}

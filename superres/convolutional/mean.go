@@ -1,0 +1,43 @@
+package convolutional
+
+import "superres/internal/usage"
+
+// MeanOf returns the stage whose weights, biases, levels and slopes are the means of those of stages, with the grain of
+// the first. Of networks that have gone on from one by trainings of a few hours, or parts of that, the mean is better
+// than each: see learning.Defaults. Of networks that were learned apart it is worthless. The stages, at least one, must
+// be of one architecture.
+func MeanOf(stages ...*Stage) (*Stage, error) {
+	if len(stages) == 1 {
+		return stages[0], nil
+	}
+	mean := NewNetwork(stages[0].params.architecture(stages[0].scale))
+	for i := range mean.Layers {
+		clear(mean.Layers[i].Slope)
+	}
+	share := 1 / float32(len(stages))
+	for _, s := range stages {
+		n := s.Network()
+		if n.Architecture != mean.Architecture {
+			return nil, usage.Errorf("convolutional: the mean of networks of several shapes: %s, and %s",
+				mean.Architecture, n.Architecture)
+		}
+		for i := range mean.Layers {
+			sums, terms := mean.Layers[i].numbers(), n.Layers[i].numbers()
+			for j, sum := range sums {
+				for at, v := range terms[j] {
+					sum[at] += share * v
+				}
+			}
+		}
+	}
+	out, err := NewStage(mean)
+	if err != nil {
+		return nil, err
+	}
+	return out.WithGrain(stages[0].params.Grain), nil
+}
+
+// numbers returns all numbers of a layer, which share its memory: weights, biases, slopes, and levels if it has any.
+func (l *Layer) numbers() [][]float32 {
+	return append([][]float32{l.Weight, l.Bias, l.Slope}, l.Levels[:]...)
+}

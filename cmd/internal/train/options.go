@@ -72,9 +72,10 @@ func (opt *Options) table() settings.Table {
 		{Name: "weight-decay", To: settings.Num(&t.Decay, n.Decay), Help: "take away the share `SHARE`, times the " +
 			"learning rate, of the weights in a step"},
 		{Name: "init", To: settings.Parsed(&opt.Init, "", readModels), Path: true, Help: "begin with the layers of " +
-			"`MODELS`, a name or file, of the same channels and no greater depth; at another scale the last layer " +
-			"is new, and with --see-colour it may be one that does not look at colour; of several with commas " +
-			"between, with the mean of their layers: where all went on from one model, that is better than each"},
+			"`MODELS`, a name or file, of the same channels and, without --skip, no greater depth; at another " +
+			"scale the last layer is new, and with --see-colour it may be one that does not look at colour; of " +
+			"several with commas between, with the mean of their layers: where all went on from one model, that " +
+			"is better than each"},
 		{Name: "teachers", To: settings.Parsed(&opt.Teachers, "", readModels), Path: true,
 			Help: "learn from what `MODELS`, names or files with commas between, make of the pictures too, as " +
 				"they are for this scale; networks of other programs teach as well"},

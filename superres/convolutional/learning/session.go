@@ -109,22 +109,17 @@ func (s *session) firstNetwork() (n *convolutional.Network, known int, err error
 		return nil, 0, usage.Errorf("convolutional: the network to go on from has a skip every %d layers, expected %d",
 			from.Skip, s.Skip)
 	}
-	bound, fits := "at most", from.Depth <= s.Depth
-	if s.Skip > 0 {
-		bound, fits = "at least", from.Depth >= s.Depth
-	}
-	if from.Channels != s.Channels || !fits {
-		return nil, 0, usage.Errorf("convolutional: the network to go on from has %d channels and depth %d, expected "+
-			"%d and %s %d", from.Channels, from.Depth, s.Channels, bound, s.Depth)
-	}
 	switch {
+	case from.Channels != s.Channels || s.Skip == 0 && from.Depth > s.Depth:
+		return nil, 0, usage.Errorf("convolutional: the network to go on from has %d channels and depth %d, expected "+
+			"%d and at most %d", from.Channels, from.Depth, s.Channels, s.Depth)
 	case from.SeesColour && !s.SeesColour:
 		return nil, 0, usage.Errorf("convolutional: the network to go on from looks at colour, the one to train does " +
 			"not")
 	case s.SeesColour && !from.SeesColour:
 		from = addColour(from)
 	}
-	if s.Skip > 0 {
+	if from.Depth > s.Depth {
 		from = shorten(from, s.Depth)
 	} else {
 		from = deepen(from, s.Depth)
@@ -173,21 +168,23 @@ func shorten(n *convolutional.Network, depth int) *convolutional.Network {
 	return out
 }
 
-// deepen returns a network with depth layers in the chain, at least n.Depth. The new layers lie evenly
-// between those of n, which it shares, and are identities.
+// deepen returns a network with depth layers in the chain, at least n.Depth, that computes the same as n, whose layers
+// it shares. The new ones lie evenly between them and are identities. In a chain with skips whole parts are new; the
+// last layer of such a part is 0, since it is added to what the part is given.
 func deepen(n *convolutional.Network, depth int) *convolutional.Network {
 	a := n.Architecture
 	a.Depth, a.Strength, a.Trust = depth, false, false
 	out := convolutional.NewNetwork(a)
 	for i := 1; i <= depth; i++ {
 		l := &out.Layers[i]
-		for c := range l.Out {
+		for c := 0; c < l.Out && (n.Skip == 0 || i%n.Skip > 0); c++ {
 			l.Weight[(l.Side*l.Side/2*l.In+c)*l.Out+c] = 1
 			l.Slope[c] = 1
 		}
 	}
-	for i := range n.Depth {
-		out.Layers[1+i*depth/n.Depth] = n.Layers[1+i]
+	size := max(n.Skip, 1) // of a part
+	for i := 0; i < n.Depth; i += size {
+		copy(out.Layers[1+i*depth/n.Depth/size*size:][:size], n.Layers[1+i:])
 	}
 	out.Layers[0], out.Layers[depth+1] = n.Layers[0], n.Layers[n.Depth+1]
 	return out

@@ -86,9 +86,9 @@ type Trainer struct {
 	// Kept is a checkpoint of an interrupted run, or nil. It is ignored when it is damaged or was made with
 	// other options or pictures.
 	Kept []byte
-	// From is a stage, for any scale, with the same number of channels and at most the same depth, whose layers
-	// the training starts from. Further layers are inserted between them as identities; at another scale the
-	// last layer starts at random. nil: all layers start at random.
+	// From is a stage, for any scale, with the same number of channels, whose layers the training starts from. Further
+	// layers are inserted between them so that the result is the same. It may only be deeper in a chain with skips,
+	// which loses some of its parts. At another scale the last layer starts at random. nil: all layers do.
 	From *convolutional.Stage
 	// Float32 makes all products be in float32. Otherwise, on processors with AMX, those of layers of 3×3 taps are in
 	// bfloat16 in all but the last fiftieth of the steps, which takes a fraction of the time; sums and parameters are

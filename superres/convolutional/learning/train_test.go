@@ -285,15 +285,17 @@ func TestFrom(t *testing.T) {
 		from            *convolutional.Stage
 		channels, depth int
 		skip            int
-	}{{from, 16, 1, 0}, {from, 32, 2, 0}, {from, 16, 2, 1}, {fromSkips, 16, 4, 1}, {fromSkips, 16, 2, 0}} {
+	}{{from, 16, 1, 0}, {from, 32, 2, 0}, {from, 16, 2, 1}, {fromSkips, 16, 2, 0}} {
 		o.From, o.Channels, o.Depth, o.Skip = c.from, c.channels, c.depth, c.skip
 		if _, err := o.Train(t.Context(), trainingtest.Drawings(2), nil); err == nil {
 			t.Errorf("no error for %d channels, depth %d and skip %d", o.Channels, o.Depth, o.Skip)
 		}
 	}
-	o.From, o.Depth, o.Skip = fromSkips, 1, 1
-	if _, err := o.Train(t.Context(), trainingtest.Drawings(2), nil); err != nil {
-		t.Errorf("a chain with skips becomes shorter: %v", err)
+	for _, depth := range []int{1, 4} {
+		o.From, o.Depth, o.Skip = fromSkips, depth, 1
+		if _, err := o.Train(t.Context(), trainingtest.Drawings(2), nil); err != nil {
+			t.Errorf("a chain with skips becomes one of %d layers: %v", depth, err)
+		}
 	}
 }
 
@@ -321,10 +323,12 @@ func TestShorten(t *testing.T) {
 // Layers inserted by deepen do not change the residual.
 func TestDeepen(t *testing.T) {
 	low := testimage.Noise(11, 9)
-	for have := 1; have <= 3; have++ {
+	for _, c := range []struct{ have, skip int }{{1, 0}, {2, 0}, {3, 0}, {2, 1}, {2, 2}, {4, 2}} {
+		have := c.have
 		n := sampleNetwork(have, 7)
+		n.Skip = c.skip
 		want := must.Get(computeResidual(t.Context(), n, low))(t)
-		for depth := have; depth <= 7; depth++ {
+		for depth := have; depth <= 8; depth += max(c.skip, 1) {
 			got := must.Get(computeResidual(t.Context(), deepen(n, depth), low))(t)
 			for i, v := range got.Pix {
 				if d := v - want.Pix[i]; !(d < 1e-5 && d > -1e-5) {

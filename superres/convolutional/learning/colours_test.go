@@ -11,6 +11,7 @@ import (
 	"superres/internal/must"
 	"superres/internal/picture"
 	"superres/internal/testimage"
+	"superres/patches/plane"
 	"superres/superres/convolutional"
 	"superres/superres/resample"
 	"superres/superres/stage"
@@ -92,6 +93,28 @@ func TestLearnsFromColour(t *testing.T) {
 		_, err := other.Train(t.Context(), tinted(3), nil)
 		if failed := err != nil && strings.Contains(err.Error(), "looks at colour"); failed == sees {
 			t.Errorf("going on, sees colour: %v: %v", sees, err)
+		}
+	}
+}
+
+// A teacher that sees colour takes three tenths of what it adds to brightness from green by 3 and 4, nothing by 2.
+func TestTeacherTakesGreen(t *testing.T) {
+	for scale, share := range map[int]float32{2: 0, 3: 0.3, 4: 0.3} {
+		s := roundNetwork(t, randomise(convolutional.NewNetwork(convolutional.Architecture{
+			Scale: scale, Channels: 16, Depth: 1, SeesColour: true}), 1))
+		channels := picture.Split(testimage.Tinted(20, 15, 1)).Channels
+		low := luma(channels)
+		enlarge := func(p *plane.Plane) *plane.Plane { return resample.Resize(p, 20*scale, 15*scale, resample.Bicubic) }
+		base, green := enlarge(low), enlarge(channels[1])
+		work := (*stage.Work)(nil).WithColour(differences(channels, low))
+		shown := must.Get(s.Apply(t.Context(), low, base, work))(t)
+		alone := must.Get(s.Apply(t.Context(), channels[1], green, nil))(t)
+		taught := must.Get(StageTeacher(s, true).Enlarge(t.Context(), channels, low, base))(t)
+		for i, v := range taught.Pix {
+			want := (1-share)*shown.Pix[i] + share*(base.Pix[i]+alone.Pix[i]-green.Pix[i])
+			if d := v - want; !(d < 1e-6 && d > -1e-6) {
+				t.Fatalf("by %d: pixel %d is %g, expected %g", scale, i, v, want)
+			}
 		}
 	}
 }

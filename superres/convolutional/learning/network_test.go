@@ -12,7 +12,11 @@ import (
 // sampleNetwork returns a network for scale 2 with 16 channels and random weights. Its residual is about a
 // tenth of the picture.
 func sampleNetwork(depth int, seed uint64) *convolutional.Network {
-	n := convolutional.NewNetwork(convolutional.Architecture{Scale: 2, Channels: 16, Depth: depth})
+	return randomise(convolutional.NewNetwork(convolutional.Architecture{Scale: 2, Channels: 16, Depth: depth}), seed)
+}
+
+// randomise sets the weights and biases of n at random, and returns n.
+func randomise(n *convolutional.Network, seed uint64) *convolutional.Network {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	for i, l := range n.Layers {
 		size := 1.0

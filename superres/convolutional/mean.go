@@ -3,9 +3,9 @@ package convolutional
 import "superres/internal/usage"
 
 // MeanOf returns the stage whose weights, biases, levels and slopes are the means of those of stages, with the grain of
-// the first. Of networks that have gone on from one by trainings of a few hours, or parts of that, the mean is better
-// than each: see learning.Defaults. Of networks that were learned apart it is worthless. The stages, at least one, must
-// be of one architecture.
+// the first; of one stage, that stage. Of networks that have gone on from one for some ten thousand steps the mean can
+// be better than each: see learning.Defaults. Of networks that were learned apart it is worthless. There must be at
+// least one stage; stages of several architectures are an error. None is changed.
 func MeanOf(stages ...*Stage) (*Stage, error) {
 	if len(stages) == 1 {
 		return stages[0], nil

@@ -75,7 +75,7 @@ func (opt *Options) table() settings.Table {
 			"`MODELS`, a name or file, of the same channels and, without --skip, no greater depth; at another " +
 			"scale the last layer is new, and with --see-colour it may be one that does not look at colour; of " +
 			"several with commas between, with the mean of their layers: where all went on from one model, that " +
-			"is better than each"},
+			"can be better than each"},
 		{Name: "teachers", To: settings.Parsed(&opt.Teachers, "", readModels), Path: true,
 			Help: "learn from what `MODELS`, names or files with commas between, make of the pictures too, as " +
 				"they are for this scale; networks of other programs teach as well"},

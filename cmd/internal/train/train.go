@@ -46,9 +46,9 @@ with --symmetries none. On two processors with AVX-512 48 channels and 10 layers
 scale, what they make of the pictures is easier to learn than the pictures: --teachers.
 Colour is learned at last, in a minute or two: --steps 0 --init MODEL does that alone.
 Other scales begin with what one scale has learned: --scale 3 --init photo.npz
---steps 3000. Where several trainings, of other seeds, went on from one model, the mean of
-their networks is better than each: --steps 0 --init a.npz,b.npz,c.npz. The same pictures
-in the same order, flags and seed give the same bytes.
+--steps 3000. Where several trainings went on from one model, for some ten thousand steps,
+the mean of their networks can be better than each: --steps 0 --init a.npz,b.npz. The same
+pictures in the same order, flags and seed give the same bytes.
 
 INTERRUPTIONS
 A convolutional stage whose training was interrupted goes on when the same command is run

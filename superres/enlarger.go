@@ -120,13 +120,19 @@ func (e *enlarger) releaseLuma(luma *plane.Plane) {
 
 // read returns the planes of the task for the rows [lo, hi) of the picture, in new memory.
 func (e *enlarger) read(lo, hi int) []*plane.Plane {
-	out := make([]*plane.Plane, e.planes)
-	for i := range out {
-		out[i] = plane.New(e.inW, hi-lo)
-	}
+	out := newPlanes(e.planes, e.inW, hi-lo)
 	for from := lo; from < hi; from += rowsPerPass {
 		to := min(from+rowsPerPass, hi)
 		e.readRows(rowsOfAll(out, from-lo, to-lo), from, to)
+	}
+	return out
+}
+
+// newPlanes returns n planes of w×h samples, all 0.
+func newPlanes(n, w, h int) []*plane.Plane {
+	out := make([]*plane.Plane, n)
+	for i := range out {
+		out[i] = plane.New(w, h)
 	}
 	return out
 }

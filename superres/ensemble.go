@@ -75,10 +75,7 @@ func (m *Model) meanOfOrientations(
 			return m.meanWithGreen(ctx, in, t, report)
 		}
 	}
-	means := make([]*plane.Plane, len(in))
-	for i := range means {
-		means[i] = plane.New(t.w, t.h)
-	}
+	means := newPlanes(len(in), t.w, t.h)
 	for k, orientation := range orientations {
 		if err := m.addOriented(ctx, means, in, t, orientation, 1/float32(len(orientations))); err != nil {
 			return nil, err
@@ -134,40 +131,31 @@ func (m *Model) showsGreen(t task) bool {
 func (m *Model) meanWithGreen(
 	ctx context.Context, in []*plane.Plane, t task, report func(float64),
 ) ([]*plane.Plane, error) {
-	blank := func(w, h int) (list []*plane.Plane) {
-		for range in {
-			list = append(list, plane.New(w, h))
-		}
-		return list
-	}
-	means, others := blank(t.w, t.h), blank(t.w, t.h)
+	means, others := newPlanes(len(in), t.w, t.h), newPlanes(len(in), t.w, t.h)
 	if err := m.addOriented(ctx, means, in, t, quarterTurns[0], 1); err != nil {
 		return nil, err
 	}
 	report(0.5)
-	// Brightness is green and, in these shares, what red and blue have more than brightness.
-	const red, blue = picture.WeightR / picture.WeightG, picture.WeightB / picture.WeightG
-	split := append([]*plane.Plane{plane.New(t.inW, t.inH)}, in[1:]...)
-	parallel.Rows(t.inH, func(y int) {
-		green, r, b := split[0].Row(y), in[1].Row(y), in[2].Row(y)
-		for x, v := range in[0].Row(y) {
-			green[x] = v - red*r[x] - blue*b[x]
-		}
-	})
+	rgb := newPlanes(len(in), t.inW, t.inH)
+	for i, p := range in {
+		copy(rgb[i].Pix, p.Pix)
+	}
+	joinRGB(rgb)
 	alone := t
 	alone.hidesColour = true
-	if err := m.addOriented(ctx, others, split, alone, quarterTurns[1], 1); err != nil {
+	green := []*plane.Plane{rgb[1], in[1], in[2]}
+	if err := m.addOriented(ctx, others, green, alone, quarterTurns[1], 1); err != nil {
 		return nil, err
 	}
 	parallel.Rows(t.h, func(y int) {
-		green, r, b := others[0].Row(y), others[1].Row(y), others[2].Row(y)
-		for x := range green {
-			green[x] += red*r[x] + blue*b[x]
+		first, red, blue := others[0].Row(y), others[1].Row(y), others[2].Row(y)
+		for x, green := range first {
+			first[x] = green + (float32(redShare*red[x]) + float32(blueShare*blue[x]))
 		}
 		for i, share := range [3]float32{greenShare, 0.5, 0.5} {
 			mean := means[i].Row(y)
 			for x, v := range others[i].Row(y) {
-				mean[x] += share * (v - mean[x])
+				mean[x] += float32(share * (v - mean[x]))
 			}
 		}
 	})

@@ -19,9 +19,7 @@ func TestEnsembleOfOrientations(t *testing.T) {
 	large := m.Large()
 	mean := func(task task, orientations ...int32) (sum []*plane.Plane) {
 		t.Helper()
-		for range split {
-			sum = append(sum, plane.New(task.w, task.h))
-		}
+		sum = newPlanes(len(split), task.w, task.h)
 		for _, o := range orientations {
 			part := task
 			if o&picture.Transposed != 0 {
@@ -74,15 +72,10 @@ func TestEnsembleWithGreen(t *testing.T) {
 	for k := range 3 {
 		rgb = append(rgb, picture.Orient(testimage.Noise(w, h), int32(2*k%4)))
 	}
-	luma := picture.Picture{Channels: rgb}.Luma()
-	for _, p := range []*plane.Plane{luma, rgb[0], rgb[2]} {
-		split = append(split, plane.New(w, h))
-		copy(split[len(split)-1].Pix, p.Pix)
+	for _, p := range rgb {
+		split = append(split, p.Crop(0, 0, w, h))
 	}
-	for i, v := range luma.Pix {
-		split[1].Pix[i] -= v
-		split[2].Pix[i] -= v
-	}
+	splitRGB(split)
 	for _, p := range []*plane.Plane{rgb[1], split[1], split[2]} {
 		turned = append(turned, picture.Orient(p, turn))
 	}
@@ -100,10 +93,9 @@ func TestEnsembleWithGreen(t *testing.T) {
 	}
 	got := must.Get(m.ensemble(t.Context(), split, upright, func(float64) {}))(t)
 	first := must.Get(m.enlargePlanes(t.Context(), split, upright))(t)
-	var second []*plane.Plane
-	for _, p := range must.Get(m.enlargePlanes(t.Context(), turned, around))(t) {
-		second = append(second, plane.New(upright.w, upright.h))
-		picture.AddOriented(second[len(second)-1], p, turn, 1)
+	second := newPlanes(len(split), upright.w, upright.h)
+	for i, p := range must.Get(m.enlargePlanes(t.Context(), turned, around))(t) {
+		picture.AddOriented(second[i], p, turn, 1)
 	}
 	for i := range got[0].Pix {
 		green, dr, db := second[0].Pix[i], second[1].Pix[i], second[2].Pix[i]

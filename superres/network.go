@@ -91,13 +91,16 @@ func (n *networkPass) passOn(out []*plane.Plane, mem *stage.Pool) []*plane.Plane
 	return out
 }
 
+// Green is G = Y − redShare·(R−Y) − blueShare·(B−Y).
+const redShare, blueShare = picture.WeightR / picture.WeightG, picture.WeightB / picture.WeightG
+
 // joinRGB changes brightness, red minus brightness and blue minus brightness, in place, to red, green and blue.
 func joinRGB(planes []*plane.Plane) {
-	const r, b = picture.WeightR / picture.WeightG, picture.WeightB / picture.WeightG // G = Y − r·(R−Y) − b·(B−Y)
 	parallel.Rows(planes[0].H, func(y int) {
 		first, second, third := planes[0].Row(y), planes[1].Row(y), planes[2].Row(y)
 		for x, v := range first {
-			first[x], second[x], third[x] = v+second[x], v-float32(r*second[x])-float32(b*third[x]), v+third[x]
+			green := v - float32(redShare*second[x]) - float32(blueShare*third[x])
+			first[x], second[x], third[x] = v+second[x], green, v+third[x]
 		}
 	})
 }

@@ -25,7 +25,7 @@ func MeanOf(stages ...*Stage) (*Stage, error) {
 			sums, terms := mean.Layers[i].numbers(), n.Layers[i].numbers()
 			for j, sum := range sums {
 				for at, v := range terms[j] {
-					sum[at] += share * v
+					sum[at] += float32(share * v)
 				}
 			}
 		}

@@ -119,6 +119,20 @@ func had(m *superres.Model) string {
 	return "; " + seen(pixels, float64(pixels)*float64(s.Network().Products()))
 }
 
+// open returns the models with the given names, and their provenances.
+func open(ctx context.Context, by models.Opener, names []string) (
+	list []*superres.Model, from []superres.Provenance, err error,
+) {
+	for _, name := range names {
+		m, err := by.Open(ctx, name)
+		if err != nil {
+			return nil, nil, err
+		}
+		list, from = append(list, m), append(from, m.Provenance)
+	}
+	return list, from, nil
+}
+
 // train learns the model that opt describes and writes it to opt.Output.
 func train(ctx context.Context, opt Options, bar *console.Progress) error {
 	list, err := opt.Sources.List(ctx, opt.Inputs)
@@ -148,19 +162,11 @@ func train(ctx context.Context, opt Options, bar *console.Progress) error {
 		tell(bar, r)
 	}
 	var init, teachers []superres.Provenance
-	for _, name := range opt.Init {
-		m, err := models.Open(ctx, name)
-		if err != nil {
-			return err
-		}
-		opt.first, init = append(opt.first, m), append(init, m.Provenance)
+	if opt.first, init, err = open(ctx, models.Opener{}, opt.Init); err != nil {
+		return err
 	}
-	for _, name := range opt.Teachers {
-		m, err := models.Opener{Notes: opt.Sources.Notes}.Open(ctx, name)
-		if err != nil {
-			return err
-		}
-		opt.teachers, teachers = append(opt.teachers, m), append(teachers, m.Provenance)
+	if opt.teachers, teachers, err = open(ctx, models.Opener{Notes: opt.Sources.Notes}, opt.Teachers); err != nil {
+		return err
 	}
 	trainer, err := kindOf(opt).trainer(opt)
 	if err != nil {

@@ -177,7 +177,10 @@ func deepen(n *convolutional.Network, depth int) *convolutional.Network {
 	out := convolutional.NewNetwork(a)
 	for i := 1; i <= depth; i++ {
 		l := &out.Layers[i]
-		for c := 0; c < l.Out && (n.Skip == 0 || i%n.Skip > 0); c++ {
+		if n.Skip > 0 && i%n.Skip == 0 { // the last of a part
+			continue
+		}
+		for c := range l.Out {
 			l.Weight[(l.Side*l.Side/2*l.In+c)*l.Out+c] = 1
 			l.Slope[c] = 1
 		}

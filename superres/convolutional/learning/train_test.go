@@ -324,15 +324,14 @@ func TestShorten(t *testing.T) {
 func TestDeepen(t *testing.T) {
 	low := testimage.Noise(11, 9)
 	for _, c := range []struct{ have, skip int }{{1, 0}, {2, 0}, {3, 0}, {2, 1}, {2, 2}, {4, 2}} {
-		have := c.have
-		n := sampleNetwork(have, 7)
+		n := sampleNetwork(c.have, 7)
 		n.Skip = c.skip
 		want := must.Get(computeResidual(t.Context(), n, low))(t)
-		for depth := have; depth <= 8; depth += max(c.skip, 1) {
+		for depth := c.have; depth <= 8; depth += max(c.skip, 1) {
 			got := must.Get(computeResidual(t.Context(), deepen(n, depth), low))(t)
 			for i, v := range got.Pix {
 				if d := v - want.Pix[i]; !(d < 1e-5 && d > -1e-5) {
-					t.Fatalf("depth %d from %d: pixel %d is %g, expected %g", depth, have, i, v, want.Pix[i])
+					t.Fatalf("depth %d from %d: pixel %d is %g, expected %g", depth, c.have, i, v, want.Pix[i])
 				}
 			}
 		}

@@ -90,17 +90,34 @@ const (
 	colourDecay    = 0.03
 )
 
-// cleanQualities and robustQualities are the ranges of JPEG quality for pictures with subsampled chroma, for a
-// clean and for a robust model.
+// cleanQualities and robustQualities are the ranges of JPEG quality for pictures with subsampled chroma, for a clean or
+// a robust model. For a robust one noise is added to the share subsampledNoisy of these, and allNoisy of others.
+// Most files have too little noise for colour to lose by it; noise here, and fewer layers, cost colour, and drawings
+// keep that of thin strokes. Gains of photo-real on interpolation at ×2, in dB of RGB, of 26 pictures, after 80,000
+// steps, and the squared error at thin strokes in files of quality 75, of that of bicubic:
+//
+//	layers in the chain, noisy, drawings    JPEG 75   60, as PNG   WebP 30   strokes
+//	2, 0.6,  0.01                           1.06      0.95         0.77
+//	2, 0.15, 0.01                           1.08      0.97         0.76      0.49
+//	2, 0.02, 0.01                           1.06      0.95         0.75      0.49
+//	3, 0.15, 0.01                           1.09      0.97         0.79      0.52
+//	3, 0.1,  0.2                            1.06      0.94         0.75      0.43
+//	3, 0.1,  0.3                            1.06      0.96         0.75      0.39
+//	photo, whose files have 88 to 100       0.96      0.80         0.68      0.43
 var (
 	cleanQualities  = [2]int{88, 100}
-	robustQualities = [2]int{30, 98}
+	robustQualities = [2]int{30, 100}
+)
+
+const (
+	allNoisy        = 0.6
+	subsampledNoisy = 0.1
 )
 
 // forColour returns the options for colour. The chain is deeper beside a larger network for brightness, which
 // takes more of the time anyway.
 func (t Trainer) forColour() Trainer {
-	t.Depth, t.Skip, t.Margin = max(t.Channels/kernel.Lanes, t.Depth/8), 0, mostMargin
+	t.Depth, t.Skip, t.Margin = max(t.Channels/kernel.Lanes, t.Depth/4), 0, mostMargin
 	t.Channels, t.Patch, t.Batch = colourChannels, colourPatch, colourBatch
 	t.Steps, t.Interval, t.LearningRate, t.Decay = t.ColourSteps, t.ColourSteps, colourRate, colourDecay
 	t.SeesColour = false // these see the colour that they enlarge anyway
@@ -263,7 +280,11 @@ func (d *colourPictures) add(ctx context.Context, truth picture.Picture, by resa
 // JPEG file, whose quality is returned.
 func (d *colourPictures) degrade(img image.Image, number int) (out image.Image, quality int, err error) {
 	rng := rand.New(rand.NewPCG(d.Seed, 1<<62|uint64(number)))
-	if d.Robust && rng.Float64() < 0.6 {
+	noisy := allNoisy
+	if d.subsampled {
+		noisy = subsampledNoisy
+	}
+	if d.Robust && rng.Float64() < noisy {
 		img = degrade.WithNoise(img, worstNoise*math.Pow(rng.Float64(), 1.5), rng.Uint64())
 	}
 	if !d.subsampled {

@@ -64,7 +64,7 @@ func TestStrokesOfHalvedColour(t *testing.T) {
 		most float64
 	}{{"repeated", repeated, 0.555}, {"smooth", smooth, 0.55}} {
 		bicubic := squaredError(truth, enlarge(open(t, "bicubic"), c.img))
-		for _, name := range []string{"photo", "photo-real", "photo-fast", "photo-real-fast"} {
+		for _, name := range []string{"photo", "photo-real", "photo-fast", "photo-max", "photo-real-fast"} {
 			if r := squaredError(truth, enlarge(open(t, name), c.img)) / bicubic; r > c.most {
 				t.Errorf("%s colour: %s has %.3f times the squared error of bicubic, expected at most %.3f", c.what,
 					name, r, c.most)

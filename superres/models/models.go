@@ -170,20 +170,21 @@ func load(name string) (*superres.Model, error) {
 	return &own, nil
 }
 
-// byStrength is the network for subsampled colour of PhotoReal: up to leastStrong weak, which is that of Photo, from
-// there on strong, its own. The embedded one is that which was chosen last.
+// byStrength is the network for subsampled colour of PhotoReal: weak, the network of Photo, below the strength
+// leastStrong, and strong, PhotoReal's own, from there on. Tune chooses; the embedded Colour is the tuned choice,
+// weak at first.
 type byStrength struct {
 	stage.Colour
 	weak, strong stage.Colour
 }
 
-// leastStrong is the strength from which a network that was trained on degraded pictures enlarges colour. It makes that
-// of good files pale. PSNR of RGB over the better of bicubic and Lanczos interpolation, in dB, of 26 pictures of
-// open-valid and general-dev in JPEG files of 4:2:0 at ×2, and the median of their strengths:
+// leastStrong is the strength from which the network that was trained on degraded pictures enlarges colour. In good
+// files it makes colour pale. PSNR of RGB over the better of bicubic and Lanczos interpolation, in dB, of 26 pictures
+// of open-valid and general-dev in JPEG files of 4:2:0 at ×2, and the median of their strengths:
 //
 //	quality of the file   95     90     85     80     75     60, as PNG
-//	the colour of Photo   1.57   1.38   1.18   1.07   0.96   0.80
-//	its own               1.42   1.27   1.17   1.13   1.06   0.94
+//	weak                  1.57   1.38   1.18   1.07   0.96   0.80
+//	strong                1.42   1.27   1.17   1.13   1.06   0.94
 //	strength              0.06   0.11   0.16   0.19   0.21
 const leastStrong = 5. / 32
 

@@ -35,19 +35,20 @@ import (
 //	3, 3000                       0.49   1.16         0.78   0.154
 //	3, 6000                       0.51   1.25         0.74   0.156
 //
-// Longer is better, most of all for JPEG files, which hold colour at half the resolution. Pillow reduced 109 pictures
-// of open-valid, general-dev and T91 by 2; photo enlarged the clean ones, auto the JPEG files. PSNR of RGB in dB, where
-// the networks for colour had so many steps:
+// Longer training is better, most of all for JPEG files, which hold colour at half the resolution. Pillow reduced 109
+// pictures of open-valid, general-dev and T91 by 2; photo enlarged the clean ones, auto the JPEG files. PSNR of RGB in
+// dB, by the number of steps in which each network for colour was trained:
 //
 //	steps    clean   JPEG 95  JPEG 70
 //	6,000    34.57   31.28    28.41
 //	20,000   34.60   31.38    28.47
 //	80,000   34.61   31.43    28.51    five minutes
 //
-// 80,000 in place of 6,000 at ×3 gain 0.02, 0.13 and 0.11 dB, in place of 3,000 at ×4 0.08, 0.19 and 0.14. By the
-// effort max, 80,000 in place of 3,000 gain 0.05, 0.07 and 0.10 dB clean, and 0.24 to 0.26 of JPEG 95. Not so with one
-// layer in the chain: after 80,000 steps of photo-fast, whose network photo-real-fast takes, that has 1.17 times the
-// squared error of photo at thin strokes whose colour is repeated in 2×2 pixels, before 1.10.
+// At ×3, 80,000 steps in place of 6,000 gain 0.02, 0.13 and 0.11 dB; at ×4, in place of 3,000, 0.08, 0.19 and 0.14.
+// For photo-max, 80,000 in place of 3,000 gain 0.05, 0.07 and 0.10 dB at ×2, ×3 and ×4 on clean pictures, and 0.24 to
+// 0.26 on JPEG files of quality 95. A network with one layer in the chain does not gain: with 80,000 steps for
+// colour, photo-real-fast, which takes the network of photo-fast, has 1.17 times the squared error of photo at thin
+// strokes whose colour is repeated in 2×2 pixels, and 1.10 times with fewer.
 //
 // 3 layers of 32 channels, with eight times the products, had 0.3 dB more on open-valid and nothing on T91.
 // Training also on pictures reduced by 0.6 costs 0.2 dB on T91; preferring patches with larger residuals gains
@@ -91,11 +92,13 @@ const (
 	colourDecay    = 0.03
 )
 
-// cleanQualities and robustQualities are the ranges of JPEG quality for pictures with subsampled chroma, for a clean or
-// a robust model. For a robust one noise is added to the share subsampledNoisy of these, and allNoisy of others.
-// Most files have too little noise for colour to lose by it; noise here, and fewer layers, cost colour, and drawings
-// keep that of thin strokes. Gains of photo-real on interpolation at ×2, in dB of RGB, of 26 pictures, after 80,000
-// steps, and the squared error at thin strokes in files of quality 75, of that of bicubic:
+// cleanQualities and robustQualities are the ranges of the JPEG quality of the pictures from which the network for
+// subsampled chroma learns, for a clean and for a robust model. For a robust model the trainer adds noise to the
+// share subsampledNoisy of these pictures, and to the share allNoisy of those for the other network. Few JPEG files
+// are noisy, and for the others training on noise costs accuracy; so do fewer layers. Synthetic drawings keep the
+// colour of thin strokes. After 80,000 steps at ×2: gains of photo-real on interpolation, in dB of RGB, for 26
+// pictures, and its squared error at thin strokes in files of quality 75, as a share of that of bicubic
+// interpolation. The qualities in the first row were 30 to 98:
 //
 //	layers in the chain, noisy, drawings    JPEG 75   60, as PNG   WebP 30   strokes
 //	2, 0.6,  0.01                           1.06      0.95         0.77
@@ -104,7 +107,7 @@ const (
 //	3, 0.15, 0.01                           1.09      0.97         0.79      0.52
 //	3, 0.1,  0.2                            1.06      0.94         0.75      0.43
 //	3, 0.1,  0.3                            1.06      0.96         0.75      0.39
-//	photo, whose files have 88 to 100       0.96      0.80         0.68      0.43
+//	photo, qualities 88 to 100              0.96      0.80         0.68      0.43
 var (
 	cleanQualities  = [2]int{88, 100}
 	robustQualities = [2]int{30, 100}

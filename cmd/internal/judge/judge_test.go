@@ -11,6 +11,8 @@ import (
 
 	"superres/internal/golden"
 	"superres/internal/must"
+	"superres/internal/picture"
+	"superres/internal/testimage"
 	"superres/superres/flaws"
 )
 
@@ -202,6 +204,53 @@ func TestSamples(t *testing.T) {
 		{"report", "-what", "judges", filepath.Join(dir, "whole")}} {
 		if err := run(args); err == nil {
 			t.Errorf("%v: no error", args)
+		}
+	}
+}
+
+// The slopes of the loss of a softener are those of differences.
+func TestSlopesOfSoftener(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const samples = 5
+	results := make([]float32, samples*flaws.SoftenerResults)
+	for i := range results {
+		results[i] = 0.1 * float32(rng.NormFloat64())
+	}
+	slopes, none := make([]float32, len(results)), make([]float32, len(results))
+	l := &softenerLesson{class: 2}
+	before := l.Grade(results, slopes)
+	for i := range results {
+		const h = 1e-3
+		kept := results[i]
+		results[i] += h
+		got := (l.Grade(results, none) - before) / float64(results[i]-kept)
+		if results[i] = kept; math.Abs(got-float64(slopes[i])) > 0.02+0.02*math.Abs(got) {
+			t.Errorf("sample %d, result %d: slope %g, by differences %g", i/flaws.SoftenerResults,
+				i%flaws.SoftenerResults, slopes[i], got)
+		}
+	}
+}
+
+// A softener learns from pairs of patches: the first as it was reduced, the second sharpened, from the same place.
+func TestSoftenerLessons(t *testing.T) {
+	s := must.Get(newSampler(nil, 5, false, true))(t)
+	s.pictures = append(s.pictures, picture.Split(testimage.Drawing(200, 180, 2)).Luma())
+	lessons := s.newSoftenerLessons()
+	seen := map[int]int{}
+	for step := range 200 {
+		soft, sharp := lessons.pick(step, 0), lessons.pick(step, 1)
+		if soft.class != 0 || sharp.class == 0 || soft.x != sharp.x || soft.y != sharp.y || soft.flips != sharp.flips {
+			t.Fatalf("step %d: classes %d and %d, at (%d, %d) and (%d, %d)", step, soft.class, sharp.class, soft.x,
+				soft.y, sharp.x, sharp.y)
+		}
+		seen[sharp.class]++
+	}
+	if len(seen) != classCount-1 {
+		t.Errorf("classes %v, expected %d", seen, classCount-1)
+	}
+	for class, c := range lessons.corrections() {
+		if c.IsNone() != (class == 0) || class > 0 && c.Sharpening() < 1.05 {
+			t.Errorf("class %d is corrected by %v", class, c)
 		}
 	}
 }

@@ -1,11 +1,12 @@
 // Command judge learns what is judged of a picture before it is enlarged, for package flaws: how its blur or sharpening
-// is undone, the file correction.bin, at which strength the robust model suits it, strength.bin, and how much of each
-// model, judge.bin.
+// is undone, the files correction.bin and softener.npz, at which strength the robust model suits it, strength.bin, and
+// how much of each model, judge.bin.
 //
 //	go run ./cmd/internal/judge sample [-what WHAT] [-n 9000] [-seed 1] [-whole | -drawn | -vivid | -retouched]
 //		[-quick] -o samples.json FOLDER...
 //	go run ./cmd/internal/judge fit [-what WHAT] [-seed 1] -o superres/flaws/judge.bin samples.json...
 //	go run ./cmd/internal/judge report [-what WHAT] [-of FILE] samples.json...
+//	go run ./cmd/internal/judge soften [-n 9000] [-seed 1] -o superres/flaws/softener.npz FOLDER...
 //	go run ./cmd/internal/judge bounds [-n 600] [-seed 1] [-check] FOLDER...
 //
 // WHAT is corrections, strengths or judge, which is the default. sample degrades parts of the PNG files in folders in
@@ -15,9 +16,10 @@
 // writes what is known of the errors. With -vivid pictures are sharpened first, as cameras do, and that is the truth;
 // with -retouched their size, contrast and gamma are changed first, so that 147 of them stand for more. -quick takes
 // the models for the effort fast, whose results want about the same shares. fit learns from that. report tells what
-// was learned, in this program or in a file, is worth on samples of other pictures. bounds learns the weights of
-// superres.Bounds, and prints them; with -check it tells how those of this program hold. All are chosen on pictures
-// that nothing was learned from. First come the corrections of this program, from
+// was learned, in this program or in a file, is worth on samples of other pictures. soften learns, in a number of
+// steps, to tell how pictures without noise were sharpened. bounds learns the weights of superres.Bounds, and prints
+// them; with -check it tells how those of this program hold. All are chosen on pictures that nothing was learned from.
+// First come the corrections of this program, from
 //
 //	sample -what corrections -n 40000 -seed 51 -o photographs.json kodak open pexels skimage unsplash
 //	sample -what corrections -drawn -n 3000 -seed 61 -o drawings.json
@@ -44,6 +46,10 @@
 //	sample -drawn -n 2000 -seed 41 -o 9.json
 //	sample -quick -drawn -n 4000 -seed 42 -o 10.json
 //	fit -seed 3 -o superres/flaws/judge.bin 1.json 2.json 3.json 4.json 5.json 6.json 7.json 8.json 9.json 10.json
+//
+// then the softener, in 20 minutes on two cores, from
+//
+//	soften -n 90000 -seed 7 -o superres/flaws/softener.npz kodak open pexels skimage unsplash
 //
 // and at last the weights in superres/bounds.go, from
 //
@@ -77,14 +83,15 @@ func main() {
 	}
 }
 
-var errUsage = errors.New("expected sample, fit, report or bounds, with files: see the comment of cmd/internal/judge")
+var errUsage = errors.New("expected sample, fit, report, soften or bounds, with files: see the comment of " +
+	"cmd/internal/judge")
 
 func run(args []string) error {
 	if len(args) < 2 {
 		return errUsage
 	}
 	options := flag.NewFlagSet(args[0], flag.ContinueOnError)
-	count := options.Int("n", 9000, "the number of samples")
+	count := options.Int("n", 9000, "the number of samples, or of steps")
 	seed := options.Uint64("seed", 1, "the seed of all that is random")
 	whole := options.Bool("whole", false, "take each picture with each kind of damage, instead of random parts")
 	drawn := options.Bool("drawn", false, "make drawings instead of taking pictures")
@@ -121,6 +128,14 @@ func run(args []string) error {
 			*count = len(s.pictures) * len(distinctKinds)
 		}
 		return of.sample(s, *output, *count)
+	case "soften":
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		defer stop()
+		s, err := newSampler(names, *seed, false, false)
+		if err != nil {
+			return err
+		}
+		return s.learnSoftener(ctx, os.Stdout, *output, *count)
 	case "bounds":
 		return boundErrors(os.Stdout, names, *count, *seed, *check)
 	case "fit":

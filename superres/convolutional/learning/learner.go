@@ -149,9 +149,21 @@ func (l *learner) chooseProducts(isRounded bool) {
 // isReported reports whether a report follows when done steps have been made.
 func (l *learner) isReported(done int) bool { return done%l.opt.Interval == 0 || done == l.opt.Steps }
 
-// step makes one step. Each patch has its own gradient, computed by any worker, and the gradients are summed in
-// the order of the patches, so that the number of workers does not change the result.
+// step makes one step with the patches of d.
 func (l *learner) step(ctx context.Context, d dataset) error {
+	return l.move(ctx, func(w *worker, number int, gradient []parameters) error {
+		synthetic, err := d.fill(w, l.done, number)
+		if err == nil {
+			l.losses[number] = l.learn(w, synthetic, gradient)
+		}
+		return err
+	})
+}
+
+// move makes one step. learn adds the gradient of the loss of a patch to gradient, and sets its element of l.losses. It
+// is called concurrently. Each patch has its own gradient, computed by any worker, and the gradients are summed in the
+// order of the patches, so that the number of workers does not change the result.
+func (l *learner) move(ctx context.Context, learn func(w *worker, number int, gradient []parameters) error) error {
 	l.chooseProducts(l.opt.isRounded(l.done))
 	size := l.size()
 	next := 0
@@ -164,12 +176,8 @@ func (l *learner) step(ctx context.Context, d dataset) error {
 		return func(lo, hi int) {
 			gradient := l.gradients[lo*size : (lo+1)*size]
 			clear(gradient)
-			synthetic, err := d.fill(w, l.done, lo)
-			if l.failures[lo] = err; err != nil {
-				return
-			}
-			l.losses[lo] = l.learn(w, synthetic, l.divide(gradient))
-			if l.isReported(l.done + 1) {
+			l.failures[lo] = learn(w, lo, l.divide(gradient))
+			if l.failures[lo] == nil && l.isReported(l.done+1) {
 				w.findPeaks(l.peaks[lo])
 			}
 		}

@@ -1,0 +1,299 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"sort"
+	"time"
+
+	"superres/internal/degrade"
+	"superres/internal/parallel"
+	"superres/patches/plane"
+	"superres/superres/convolutional"
+	"superres/superres/convolutional/learning"
+	"superres/superres/flaws"
+	"superres/superres/resample"
+)
+
+// The classes of sharpening are none, those by amounts up to each of sharpAmounts, pictures of which every second
+// sample was taken, or every third or fourth, and those that were reduced by block means.
+var sharpAmounts = [...]float64{0.6, 0.9, 1.4}
+
+const (
+	leastAmount    = 0.3
+	decimatedClass = len(sharpAmounts) + 1
+	boxClass       = decimatedClass + 1
+	classCount     = boxClass + 1
+)
+
+// reducedPicture is a picture reduced by the bicubic kernel, by Lanczos, by taking single samples, and by block means;
+// a drawing has the first alone.
+type reducedPicture struct{ low, lanczos, decimated, box *degrade.Plane }
+
+// softenerSide is the side of the patches that a softener learns from.
+const softenerSide = 64
+
+// reduceAll returns all pictures, in five sizes, reduced.
+func (s *sampler) reduceAll() (list []reducedPicture) {
+	each := make([][]reducedPicture, len(s.pictures))
+	parallel.Rows(len(s.pictures), func(i int) {
+		p := s.pictures[i]
+		for _, by := range []float64{1, 0.8, 0.62, 0.5, 0.38} {
+			truth := p
+			if by < 1 {
+				truth = resize(p, int(float64(p.W)*by), int(float64(p.H)*by))
+			}
+			for scale := 2; scale <= 4 && (by == 1 || scale == 2); scale++ {
+				w, h := truth.W/scale, truth.H/scale
+				if min(w, h) < 80 {
+					continue
+				}
+				truth := truth.Crop(0, 0, w*scale, h*scale)
+				decimated := plane.New(w, h)
+				for y := range h {
+					for x := range w {
+						decimated.Row(y)[x] = truth.Row(y * scale)[x*scale]
+					}
+				}
+				r := reducedPicture{levelsOf(resample.Cubic.Reduce(truth, scale)),
+					levelsOf(resample.Resize(truth, w, h, resample.Lanczos)), levelsOf(decimated),
+					levelsOf(resample.Box.Reduce(truth, scale))}
+				for _, q := range []*degrade.Plane{r.low, r.lanczos, r.decimated, r.box} {
+					degrade.Degradation{}.Apply(nil, q) // rounds
+				}
+				each[i] = append(each[i], r)
+			}
+		}
+	})
+	return slices.Concat(each...)
+}
+
+// softenerLesson is a patch that a softener learns from, a part of a picture with what is around it.
+type softenerLesson struct {
+	part     *degrade.Plane
+	x, y     int // of the patch in part
+	flips    int
+	negative bool
+	class    int
+}
+
+// softenerLessons make the lessons, half of which were sharpened, or reduced by taking single samples or block means;
+// each of these follows the same patch without that.
+type softenerLessons struct {
+	pictures []reducedPicture
+	ends     []float64 // the sums of the weights of the pictures up to each
+	seed     uint64
+}
+
+func (s *sampler) newSoftenerLessons() softenerLessons {
+	l := softenerLessons{pictures: s.reduceAll(), seed: s.seed}
+	sum := 0.0
+	for _, p := range l.pictures {
+		sum += math.Sqrt(float64(p.low.W * p.low.H))
+		l.ends = append(l.ends, sum)
+	}
+	return l
+}
+
+// pick returns patch number of a step, which depends on these two alone.
+func (l softenerLessons) pick(step, number int) *softenerLesson {
+	rng := rand.New(rand.NewPCG(l.seed, uint64(step)<<8|uint64(number/2)))
+	between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
+	p := l.pictures[sort.SearchFloat64s(l.ends, l.ends[len(l.ends)-1]*rng.Float64())]
+	if rng.IntN(16) == 0 {
+		var damage degrade.Degradation
+		_, p.low, _, damage = pickDrawing(rng)
+		damage.Apply(rng, p.low)
+		p = reducedPicture{low: p.low}
+	}
+	x, y := rng.IntN(p.low.W-softenerSide+1), rng.IntN(p.low.H-softenerSide+1)
+	out := &softenerLesson{flips: rng.IntN(8), negative: rng.IntN(3) == 0}
+	d := degrade.Degradation{Sharpen: between(leastAmount, sharpAmounts[len(sharpAmounts)-1]),
+		Radius: 0.7 + 0.3*float64(rng.IntN(3))}
+	from, how := p.low, rng.IntN(10)
+	if p.lanczos != nil && rng.IntN(8) == 0 {
+		from = p.lanczos
+	}
+	switch isChanged := number%2 > 0; {
+	case isChanged && how < 2 && p.decimated != nil:
+		from, d, out.class = p.decimated, degrade.Degradation{}, decimatedClass
+	case isChanged && how < 4 && p.box != nil:
+		from, d, out.class = p.box, degrade.Degradation{}, boxClass
+	case isChanged:
+		out.class = classOf(d.Sharpen)
+	default:
+		d = degrade.Degradation{}
+	}
+	switch rng.IntN(12) {
+	case 0:
+		d.Noise, d.Grain = between(0.5, 3), float64(rng.IntN(2))*rng.Float64()
+	case 1:
+		d.Files = []degrade.File{{Quality: 88 + rng.IntN(11), X: rng.IntN(8), Y: rng.IntN(8)}}
+	}
+	const around = 24 // at least the reach of the network
+	left, top := max(x-around, 0), max(y-around, 0)
+	right, bottom := min(x+softenerSide+around, from.W), min(y+softenerSide+around, from.H)
+	out.part = &degrade.Plane{W: right - left, H: bottom - top}
+	for v := top; v < bottom; v++ {
+		out.part.Pix = append(out.part.Pix, from.Pix[v*from.W+left:v*from.W+right]...)
+	}
+	out.x, out.y = x-left, y-top
+	d.Apply(rng, out.part)
+	return out
+}
+
+// classOf returns the class of a sharpening by an amount.
+func classOf(amount float64) int {
+	class := 1
+	for class < len(sharpAmounts) && amount > sharpAmounts[class-1] {
+		class++
+	}
+	return class
+}
+
+// Fill implements learning.Lesson.
+func (l *softenerLesson) Fill(window []float32, side int) {
+	margin := (side - softenerSide) / 2
+	for y := range side {
+		for x := range side {
+			u, v := x, y
+			if l.flips&1 > 0 {
+				u = side - 1 - u
+			}
+			if l.flips&2 > 0 {
+				v = side - 1 - v
+			}
+			if l.flips&4 > 0 {
+				u, v = v, u
+			}
+			u, v = min(max(l.x-margin+u, 0), l.part.W-1), min(max(l.y-margin+v, 0), l.part.H-1)
+			level := l.part.Pix[v*l.part.W+u]
+			if l.negative {
+				level = 255 - level
+			}
+			window[y*side+x] = level / 255
+		}
+	}
+}
+
+// Grade implements learning.Lesson: the loss is the cross entropy of the classes, with the likelihoods that
+// flaws.Softener has.
+func (l *softenerLesson) Grade(results, slopes []float32) float64 {
+	const each = flaws.SoftenerResults
+	tells := func(of []float32) float64 { return 1 / (1 + math.Exp(-flaws.TellingGain*float64(of[2*classCount]))) }
+	var weighted, scores, slope [classCount]float64
+	weight, count := 0.0, float64(len(results)/each)
+	for of := range slices.Chunk(results, each) {
+		t := tells(of)
+		weight += t
+		for c := range classCount {
+			weighted[c] += t * float64(of[c])
+			scores[c] += float64(of[classCount+c]) / count
+		}
+	}
+	for c := range classCount {
+		weighted[c] /= weight
+		scores[c] = flaws.ScoreGain * (scores[c] + weighted[c])
+	}
+	sum := 0.0
+	for c := range classCount {
+		slope[c] = math.Exp(scores[c] - scores[l.class])
+		sum += slope[c]
+	}
+	for c := range classCount {
+		if slope[c] /= sum; c == l.class {
+			slope[c]--
+		}
+		slope[c] *= flaws.ScoreGain
+	}
+	clear(slopes)
+	for at := 0; at < len(results); at += each {
+		of, to := results[at:][:each], slopes[at:][:each]
+		t, byWeight := tells(of), 0.0
+		for c, s := range slope {
+			to[c], to[classCount+c] = float32(s*t/weight), float32(s/count)
+			byWeight += s * (float64(of[c]) - weighted[c]) / weight
+		}
+		to[2*classCount] = float32(byWeight * flaws.TellingGain * t * (1 - t))
+	}
+	return math.Log(sum)
+}
+
+// corrections returns the mean gains that undo what was done to the patches of each class, of some patches.
+func (l softenerLessons) corrections() []flaws.Correction {
+	const count = 4000
+	var all [count][len(flaws.Correction{})]float64
+	var classes [count]int
+	parallel.Rows(count/2, func(i int) {
+		before, after := l.pick(math.MaxInt32, 2*i), l.pick(math.MaxInt32, 2*i+1)
+		all[i], _ = gainsOf(after.part, before.part)
+		classes[i] = after.class
+	})
+	var sums [classCount][len(flaws.Correction{})]float64
+	var counts [classCount]float64
+	for i, class := range classes {
+		counts[class]++
+		for k, v := range all[i] {
+			sums[class][k] += v
+		}
+	}
+	list := make([]flaws.Correction, classCount)
+	for class := 1; class < classCount; class++ {
+		for k, v := range sums[class] {
+			list[class][k] = whole(256 * v / counts[class])
+		}
+	}
+	return list
+}
+
+// learnSoftener writes a softener that was learned in a number of steps, and reports on w.
+func (s *sampler) learnSoftener(ctx context.Context, w io.Writer, output string, steps int) error {
+	t := learning.Defaults()
+	t.Scale, t.Channels, t.Depth, t.Skip = flaws.SoftenerScale, 16, 12, 4
+	t.Steps, t.Batch, t.Patch, t.LearningRate = steps, 8, softenerSide, 0.005
+	t.Seed, t.Interval = s.seed, cmp.Or(steps/40, 1)
+	t.Report = func(r learning.Report) {
+		fmt.Fprintf(w, "step %d of %d: loss %.3f, %v left\n", r.Step, r.Steps, r.Loss, r.Left.Round(time.Second))
+	}
+	lessons := s.newSoftenerLessons()
+	network, err := t.Teach(ctx, func(step, number int) (learning.Lesson, error) {
+		return lessons.pick(step, number), nil
+	})
+	if err != nil {
+		return err
+	}
+	// The first steps are beside zeros, which takes half the time; the last are not, as a picture has none.
+	t.From, t.Margin, t.Steps, t.LearningRate = network, 128, max(steps/7, 1), 0.002
+	network, err = t.Teach(ctx, func(step, number int) (learning.Lesson, error) {
+		return lessons.pick(steps+step, number), nil
+	})
+	if err != nil {
+		return err
+	}
+	scaled := network.Network()
+	last := scaled.Layers[len(scaled.Layers)-1]
+	for _, list := range [][]float32{last.Weight, last.Bias} {
+		for i := range list {
+			list[i] /= flaws.SoftenerRange
+		}
+	}
+	if network, err = convolutional.NewStage(scaled); err != nil {
+		return err
+	}
+	softener, err := flaws.NewSoftener(network, lessons.corrections())
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := softener.Write(&b); err != nil {
+		return err
+	}
+	return os.WriteFile(output, b.Bytes(), 0o666)
+}

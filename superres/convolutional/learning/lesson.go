@@ -1,0 +1,90 @@
+package learning
+
+import (
+	"context"
+	"math"
+
+	"superres/internal/usage"
+	"superres/superres/convolutional"
+)
+
+// Lesson is a patch from which a network learns something other than to enlarge pictures.
+type Lesson interface {
+	// Fill sets window, side×side samples, to the brightness, 0 to 1, of the patch and of what is around it: as much
+	// on all four sides.
+	Fill(window []float32, side int)
+	// Grade returns the loss by the results of the network for the patch, Scale² of each of Patch×Patch samples side by
+	// side, and sets slopes to the slopes of the loss by each of them. It may keep neither.
+	Grade(results, slopes []float32) float64
+}
+
+// Teach trains a network with lessons instead of pictures: lesson returns the one of patch number of a step, and must
+// depend on these two alone; it is called concurrently. Of the options those count that say what the network is, what
+// it starts from and how it is trained. Report gets the steps, the rate and the loss at every interval; no checkpoints
+// are kept.
+func (t Trainer) Teach(
+	ctx context.Context, lesson func(step, number int) (Lesson, error),
+) (*convolutional.Stage, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	if t.SeesColour || t.Robust {
+		return nil, usage.Errorf("convolutional: lessons are of brightness alone")
+	}
+	n, known, err := (&session{Trainer: t}).firstNetwork()
+	if err != nil {
+		return nil, err
+	}
+	l := newLearner(t, n, known)
+	pace := t.newPace(0)
+	for l.done < t.Steps {
+		if err := l.teach(ctx, lesson); err != nil {
+			return nil, err
+		}
+		if !l.isReported(l.done) {
+			continue
+		}
+		r := t.counted(l.done)
+		r.LearningRate, r.Loss = l.learningRate(l.done-1), l.loss/float64(l.steps)
+		l.loss, l.steps = 0, 0
+		if math.IsNaN(r.Loss) {
+			return nil, l.diverged(r.Loss)
+		}
+		if t.Report != nil {
+			r.Elapsed, r.Left = pace.estimate(l.done)
+			t.Report(r)
+		}
+	}
+	return convolutional.NewStage(l.network())
+}
+
+// teach makes one step with lessons.
+func (l *learner) teach(ctx context.Context, lesson func(step, number int) (Lesson, error)) error {
+	return l.move(ctx, func(w *worker, number int, gradient []parameters) error {
+		one, err := lesson(l.done, number)
+		if err != nil {
+			return err
+		}
+		one.Fill(w.input, w.sides[0])
+		w.forward(l.layers)
+		last := len(l.shapes) - 1
+		s := l.shapes[last]
+		results := make([]float32, 0, len(w.target))
+		for y := range w.side {
+			for x := range w.side {
+				results = append(results, w.output(x, y)...)
+			}
+		}
+		slopes := w.target
+		l.losses[number] = [2]float64{one.Grade(results, slopes)}
+		for y := range w.side {
+			d := w.inner(last, y)
+			clear(d)
+			for x := range w.side {
+				copy(d[x*s.wide:], slopes[(y*w.side+x)*s.out:][:s.out])
+			}
+		}
+		w.backward(l.layers, gradient)
+		return nil
+	})
+}

@@ -148,8 +148,9 @@ func isJudged(img image.Image) bool {
 	return min(img.Bounds().Dx(), img.Bounds().Dy()) >= leastJudgedSide
 }
 
-// Corrections returns the correction of blur, and the softening, that suit the picture img with the flaws f; at most
-// one of them changes anything. Both are none for pictures that are too small to tell, and for those with transparency.
+// Corrections returns the correction of blur, and the softening, that suit the picture img with the flaws f, as the
+// perceptron of Corrector tells them; at most one of them changes anything. Both are none for pictures that are too
+// small to tell, and for those with transparency. Of pictures without noise and blur, Judge asks a Softener instead.
 func (f Flaws) Corrections(img image.Image) (blur, softening Correction) {
 	if !isJudged(img) {
 		return blur, softening

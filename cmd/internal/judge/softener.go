@@ -277,6 +277,7 @@ func (s *sampler) learnSoftener(ctx context.Context, w io.Writer, output string,
 	if err != nil {
 		return err
 	}
+	// As results, its numbers are limited like pixels: see flaws.SoftenerRange.
 	scaled := network.Network()
 	last := scaled.Layers[len(scaled.Layers)-1]
 	for _, list := range [][]float32{last.Weight, last.Bias} {

@@ -129,8 +129,8 @@ func findBusiest(img image.Image) (list []*image.Gray) {
 	if min(b.Dx(), b.Dy()) < 16 {
 		return nil
 	}
-	for _, y := range listStarts(b.Dy()) {
-		for _, x := range listStarts(b.Dx()) {
+	for _, y := range listStarts(b.Dy(), evidenceSide, evidenceGrid) {
+		for _, x := range listStarts(b.Dx(), evidenceSide, evidenceGrid) {
 			part := image.Rect(x, y, x+min(b.Dx(), evidenceSide), y+min(b.Dy(), evidenceSide)).Add(b.Min)
 			gray := cropLuma(img, part)
 			all = append(all, window{gray, detail(gray)})
@@ -143,10 +143,10 @@ func findBusiest(img image.Image) (list []*image.Gray) {
 	return list
 }
 
-// listStarts returns the offsets of windows along a side, in samples.
-func listStarts(side int) (list []int) {
-	free := max(side-evidenceSide, 0)
-	n := min(max(side/evidenceSide, 1), evidenceGrid)
+// listStarts returns the offsets, in samples, of at most most windows along a side.
+func listStarts(side, window, most int) (list []int) {
+	free := max(side-window, 0)
+	n := min(max(side/window, 1), most)
 	for i := range n {
 		if n == 1 {
 			return []int{free / 2}

@@ -221,20 +221,9 @@ func tells(number int64) int64 {
 // listWindows returns the parts of a picture that are looked at: at most four squares.
 func listWindows(b image.Rectangle) (list []image.Rectangle) {
 	const side, most = 80, 2
-	along := func(length int) (starts []int, part int) {
-		n, part := min(max(length/side, 1), most), min(length, side)
-		for i := range n {
-			starts = append(starts, i*(length-part)/max(n-1, 1))
-		}
-		if n == 1 {
-			starts[0] = (length - part) / 2
-		}
-		return starts, part
-	}
-	across, w := along(b.Dx())
-	down, h := along(b.Dy())
-	for _, y := range down {
-		for _, x := range across {
+	w, h := min(b.Dx(), side), min(b.Dy(), side)
+	for _, y := range listStarts(b.Dy(), side, most) {
+		for _, x := range listStarts(b.Dx(), side, most) {
 			list = append(list, image.Rect(x, y, x+w, y+h).Add(b.Min))
 		}
 	}

@@ -215,11 +215,7 @@ func reduceTo(truth *plane.Plane, scale int, kind string, rng *rand.Rand) (*degr
 	case "dithered":
 		d.Tones = 4 + rng.IntN(14)
 	case "decimated":
-		for y := range low.H {
-			for x := range low.W {
-				low.Row(y)[x] = truth.Row(scale * y)[scale*x]
-			}
-		}
+		low = decimate(truth, scale)
 	case "salt":
 		d.Salt = between(0.001, 0.02)
 	case "grain":
@@ -241,6 +237,17 @@ func reduceTo(truth *plane.Plane, scale int, kind string, rng *rand.Rand) (*degr
 		d.Files = []degrade.File{file(25, 96)}
 	}
 	return levelsOf(low), d
+}
+
+// decimate returns p reduced by taking every by-th sample of every by-th row.
+func decimate(p *plane.Plane, by int) *plane.Plane {
+	out := plane.New(p.W/by, p.H/by)
+	for y := range out.H {
+		for x := range out.W {
+			out.Row(y)[x] = p.Row(by * y)[by*x]
+		}
+	}
+	return out
 }
 
 // randomDegradation returns several degradations at once.

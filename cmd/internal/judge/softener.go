@@ -15,7 +15,6 @@ import (
 
 	"superres/internal/degrade"
 	"superres/internal/parallel"
-	"superres/patches/plane"
 	"superres/superres/convolutional"
 	"superres/superres/convolutional/learning"
 	"superres/superres/flaws"
@@ -56,14 +55,8 @@ func (s *sampler) reduceAll() (list []reducedPicture) {
 					continue
 				}
 				truth := truth.Crop(0, 0, w*scale, h*scale)
-				decimated := plane.New(w, h)
-				for y := range h {
-					for x := range w {
-						decimated.Row(y)[x] = truth.Row(y * scale)[x*scale]
-					}
-				}
 				r := reducedPicture{levelsOf(resample.Cubic.Reduce(truth, scale)),
-					levelsOf(resample.Resize(truth, w, h, resample.Lanczos)), levelsOf(decimated),
+					levelsOf(resample.Resize(truth, w, h, resample.Lanczos)), levelsOf(decimate(truth, scale)),
 					levelsOf(resample.Box.Reduce(truth, scale))}
 				for _, q := range []*degrade.Plane{r.low, r.lanczos, r.decimated, r.box} {
 					degrade.Degradation{}.Apply(nil, q) // rounds
@@ -228,10 +221,10 @@ func (l *softenerLesson) Grade(results, slopes []float32) float64 {
 
 // corrections returns the mean gains that undo what was done to the patches of each class, of some patches.
 func (l softenerLessons) corrections() []flaws.Correction {
-	const count = 4000
+	const count = 2000 // pairs
 	var all [count][len(flaws.Correction{})]float64
 	var classes [count]int
-	parallel.Rows(count/2, func(i int) {
+	parallel.Rows(count, func(i int) {
 		before, after := l.pick(math.MaxInt32, 2*i), l.pick(math.MaxInt32, 2*i+1)
 		all[i], _ = gainsOf(after.part, before.part)
 		classes[i] = after.class

@@ -70,6 +70,13 @@ func processors() int {
 	return (runtime.GOMAXPROCS(0) + share - 1) / share
 }
 
+// Indices calls body for every i in [0, n), on all workers, which take one index after the other: it is for few indices
+// that each take long.
+func Indices(n int, body func(i int)) {
+	// The background context never ends, so there is no error.
+	_ = For(context.Background(), n, 1, func() func(lo, hi int) { return func(i, _ int) { body(i) } })
+}
+
 // Rows calls body for every row y in [0, n), on all workers. The rows of one range come in order.
 func Rows(n int, body func(y int)) {
 	// The background context never ends, so there is no error.

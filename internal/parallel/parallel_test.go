@@ -60,6 +60,24 @@ func TestForStopsWhenCancelled(t *testing.T) {
 	}
 }
 
+// Few indices have all workers: the first waits here until the second begins.
+func TestIndicesRunAtOnce(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	second := make(chan bool)
+	done := make([]bool, 2)
+	parallel.Indices(len(done), func(i int) {
+		if i == 0 {
+			<-second
+		} else {
+			close(second)
+		}
+		done[i] = true
+	})
+	if !done[0] || !done[1] {
+		t.Error(done)
+	}
+}
+
 func TestEach(t *testing.T) {
 	items := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
 	square := func(_ context.Context, i int) (int, error) { return i * i, nil }

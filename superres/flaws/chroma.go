@@ -35,26 +35,18 @@ func isSubsampled(parts []picture.Picture) (is, isSure bool) {
 		}
 		w, h := p.Channels[0].W, p.Channels[0].H
 		red, green, blue := p.Channels[0].Pix, p.Channels[1].Pix, p.Channels[2].Pix
-		// R−G in half of the rows and B−G in the others: neither depends on brightness.
-		c := make([]int32, w*h)
-		colour := func(i, line int) int32 {
-			if line%4 > 1 {
-				return level(blue[i]) - level(green[i])
-			}
-			return level(red[i]) - level(green[i])
-		}
-		for i := range c {
-			c[i] = colour(i, i/w)
-		}
+		// R−G in half of the rows, or columns, and B−G in the others: neither depends on brightness.
+		c := [2][]int32{make([]int32, w*h), make([]int32, w*h)}
 		for y := range h {
-			votes(&across, c[y*w:(y+1)*w], w, 1)
+			for x := range w {
+				i := y*w + x
+				of := [2]int32{level(red[i]), level(blue[i])}
+				g := level(green[i])
+				c[0][i], c[1][i] = of[y/2%2]-g, of[x/2%2]-g
+			}
 		}
-		for i := range c {
-			c[i] = colour(i, i%w)
-		}
-		for x := range w {
-			votes(&down, c[x:], h, w)
-		}
+		votes(&across, c[0], w, h, 1, w)
+		votes(&down, c[1], h, w, w, 1)
 	}
 	least := agreement
 	if across[1] > across[0] || down[1] > down[0] {
@@ -66,26 +58,50 @@ func isSubsampled(parts []picture.Picture) (is, isSure bool) {
 
 func level(v float32) int32 { return int32(float32(255*v) + 0.5) }
 
-// votes adds to count, by parity, the positions among the n values of c, step apart, that agree and whose neighbours do
-// not.
-func votes(count *[2]int, c []int32, n, step int) {
-	off := func(i int) int32 {
-		v := 3*(c[i*step]-c[(i+1)*step]) - c[(i-1)*step] + c[(i+2)*step]
-		return max(v, -v)
-	}
+// votes adds to count, by parity, the positions on lines of n values, step apart, that agree and whose neighbours do
+// not. The lines, of which there are lines, begin apart entries from each other in c.
+func votes(count *[2]int, c []int32, n, lines, step, apart int) {
 	if n < 5 {
 		return
 	}
-	before := off(1)
-	for i := 2; i+2 < n; i++ {
-		now := off(i)
-		switch {
-		case now <= agree && before >= differ:
-			count[i%2]++
-		case before <= agree && now >= differ:
-			count[(i-1)%2]++
+	// How much the values at an entry are off: 0 if they agree, 2 if they differ.
+	off := func(at int) (kind uint8) {
+		v := 3*(c[at]-c[at+step]) - c[at-step] + c[at+2*step]
+		if v = max(v, -v); v > agree {
+			kind = 1
 		}
-		before = now
+		if v >= differ {
+			kind = 2
+		}
+		return kind
+	}
+	var pairs [2][9]int // by the parity of a position, then by 3 times what is before it and what is there
+	if step == 1 {
+		for line := range lines {
+			before := off(line*apart + 1)
+			for i := 2; i+2 < n; i++ {
+				now := off(line*apart + i)
+				pairs[i%2][3*before+now]++
+				before = now
+			}
+		}
+	} else { // by rows, which is faster
+		before := make([]uint8, lines)
+		for line := range before {
+			before[line] = off(line*apart + step)
+		}
+		for i := 2; i+2 < n; i++ {
+			of := &pairs[i%2]
+			for line, was := range before {
+				now := off(line*apart + i*step)
+				of[3*was+now]++
+				before[line] = now
+			}
+		}
+	}
+	for parity := range pairs {
+		count[parity] += pairs[parity][3*2+0]
+		count[1-parity] += pairs[parity][3*0+2]
 	}
 }
 

@@ -2,7 +2,9 @@ package flaws
 
 import (
 	"math"
+	"slices"
 
+	"superres/internal/parallel"
 	"superres/internal/quantiser"
 )
 
@@ -77,11 +79,16 @@ type coefficients [64][]int32
 // newCoefficients transforms blocks of parts. The first of a part is at (x0, y0); the others lie step samples apart.
 func newCoefficients(parts []*samples, x0, y0, step int) *coefficients {
 	c := new(coefficients)
+	for i := range c {
+		c[i] = make([]int32, 0, 2*mostBlocks)
+	}
 	for _, p := range parts {
 		p.spread(x0, y0, step, 0, 8, mostBlocks, func(x, y int) {
 			var block [64]int64
-			for i := range block {
-				block[i] = int64(p.pix[(y+i/8)*p.w+x+i%8])
+			for v := range 8 {
+				for u, s := range p.pix[(y+v)*p.w+x:][:8] {
+					block[8*v+u] = int64(s)
+				}
 			}
 			c.add(&block)
 		})
@@ -147,11 +154,8 @@ func (c *coefficients) quality() (best int) {
 	const lowest, highest = 20, 97
 	const enough, nearly = 0.3, 0.9
 	var scores [highest + 1]float64
-	most := 0.0
-	for q := lowest; q <= highest; q++ {
-		scores[q] = c.keep(q)
-		most = max(most, scores[q])
-	}
+	parallel.Indices(highest+1-lowest, func(i int) { scores[lowest+i] = c.keep(lowest + i) })
+	most := slices.Max(scores[:])
 	if most < enough {
 		return 0
 	}
@@ -179,13 +183,16 @@ func (c *coefficients) keep(quality int) float64 {
 		if step < 3<<8 { // rounding hides so small a step
 			continue
 		}
+		// A product with inverse, shifted, is the quotient by step: coefficients are below 2²⁰, and steps below 2¹⁶.
+		const shift = 44
+		inverse := (uint64(1)<<shift)/uint64(step) + 1
 		for _, v := range c[k] {
 			v := uint32(max(v, -v))
 			if 2*v <= step {
 				continue
 			}
-			r := v % step
-			off += uint64(min(r, step-r) << 12 / step) // as a share of the step; 1/4 by chance
+			r := v - uint32(uint64(v)*inverse>>shift)*step
+			off += uint64(min(r, step-r)<<12) * inverse >> shift // as a share of the step; 1/4 by chance
 			count++
 			if len(different) < few {
 				different[[2]uint32{uint32(k), v >> 5}] = true

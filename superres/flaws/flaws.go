@@ -78,20 +78,16 @@ func Measure(img image.Image, quality int) Flaws {
 
 // measure returns the flaws of a picture from shown, some of its parts. Their offsets are multiples of 8 samples.
 func measure(shown []picture.Picture, quality int) (f Flaws) {
-	luma := make([]*plane.Plane, len(shown))
-	for i, p := range shown {
-		luma[i] = p.Luma()
-	}
 	subsampled := parallel.Start(func() [2]bool {
 		is, isSure := isSubsampled(shown)
 		return [2]bool{is, isSure}
 	})
 	palette := parallel.Start(func() float64 { return estimatePalette(shown) })
-	inColour := parallel.Start(func() float64 { return estimateColourNoise(shown, luma) })
 	var list []*samples
-	for _, l := range luma {
-		list = append(list, newSamples(l, len(luma)))
+	for _, p := range shown {
+		list = append(list, newSamples(p.Luma(), len(shown)))
 	}
+	inColour := parallel.Start(func() float64 { return estimateColourNoise(shown, list) })
 	estimate, somewhere := estimateNoise(list, limits)
 	f.somewhere = somewhere
 	f.Quality, f.Loss = estimateFile(list, quality)
@@ -103,11 +99,17 @@ func measure(shown []picture.Picture, quality int) (f Flaws) {
 
 // parts returns nine parts of a large picture; a picture that is not large is returned whole, as one part.
 func parts(img image.Image) (list []picture.Picture) {
-	b := img.Bounds()
+	for _, part := range listParts(img.Bounds()) {
+		list = append(list, picture.Split(imaging.Crop(img, part)))
+	}
+	return list
+}
+
+// listParts returns where the parts of a picture with the bounds b are.
+func listParts(b image.Rectangle) (list []image.Rectangle) {
 	for _, y := range windows(b.Dy()) {
 		for _, x := range windows(b.Dx()) {
-			part := image.Rect(b.Min.X+x.lo, b.Min.Y+y.lo, b.Min.X+x.hi, b.Min.Y+y.hi)
-			list = append(list, picture.Split(imaging.Crop(img, part)))
+			list = append(list, image.Rect(x.lo, y.lo, x.hi, y.hi).Add(b.Min))
 		}
 	}
 	return list
@@ -140,14 +142,14 @@ const unit = 4 // of a level
 
 func newSamples(luma *plane.Plane, parts int) *samples {
 	p := &samples{luma.W, luma.H, make([]int32, luma.W*luma.H), parts}
-	for y := range luma.H {
-		to := p.pix[y*p.w:][:p.w]
-		for x, v := range luma.Row(y) {
-			to[x] = int32(float32(255*unit*min(max(v, 0), 1)) + 0.5)
-		}
+	for i, v := range luma.Pix {
+		p.pix[i] = sampleOf(v)
 	}
 	return p
 }
+
+// sampleOf returns a brightness, 0 to 1, in quarters of a level.
+func sampleOf(v float32) int32 { return int32(float32(255*unit*min(max(v, 0), 1)) + 0.5) }
 
 // spread calls visit with positions (x, y) of squares of side×side samples that have margin more samples to the right
 // and below. The first is at (x0, y0), and they lie step samples apart. If all parts of the picture have more than

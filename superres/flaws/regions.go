@@ -47,7 +47,7 @@ func (f Flaws) Varying(img image.Image) *Regions {
 	r.Noise = make([]float64, r.W*r.H)
 	white := make([]bool, len(r.Noise))
 	cells := make([]*samples, len(r.Noise))
-	parallel.Rows(len(r.Noise), func(i int) {
+	parallel.Indices(len(r.Noise), func(i int) {
 		x0, x1 := span(b.Min.X, b.Dx(), i%r.W, r.W)
 		y0, y1 := span(b.Min.Y, b.Dy(), i/r.W, r.H)
 		cells[i] = newSamples(picture.Split(imaging.Crop(img, image.Rect(x0, y0, x1, y1))).Luma(), 1)
@@ -65,7 +65,7 @@ func (f Flaws) Varying(img image.Image) *Regions {
 		return nil
 	}
 	var doubtless atomic.Int64
-	parallel.Rows(len(suspects), func(i int) {
+	parallel.Indices(len(suspects), func(i int) {
 		if c := newCoefficients(suspects[i:i+1], 4, 4, 4); c.white(c[0]) >= leastWhite {
 			doubtless.Add(1)
 		}

@@ -6,7 +6,10 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/disintegration/imaging"
+
 	"superres/internal/parallel"
+	"superres/internal/picture"
 )
 
 // The traits of a picture are numbers that tell what was done to it: the judge of judge.go has learned from them
@@ -89,70 +92,69 @@ type traitSums struct {
 	count   int64
 }
 
-// traits returns the traits of a picture but for the evidence, from its parts and what was found in it.
-func traits(list []*samples, f Flaws) []int32 {
-	sums := sumTraits(list)
+// traits returns the traits of a picture but for the evidence, from its sums over squares and what was found in it.
+func (s *traitSums) traits(f Flaws) []int32 {
 	out := make([]int32, 0, traitCount)
-	for _, energies := range sums.blocks {
-		slices.Sort(energies)
+	parallel.Indices(len(s.blocks), func(i int) { slices.Sort(s.blocks[i]) })
+	for _, energies := range s.blocks {
 		for _, q := range traitQuantiles {
 			out = append(out, logarithm(energies[min(len(energies)*q/100, len(energies)-1)]+1)/4)
 		}
 	}
-	for _, v := range sums.high[1:] {
-		out = append(out, ratio(v, sums.high[0]+1))
+	for _, v := range s.high[1:] {
+		out = append(out, ratio(v, s.high[0]+1))
 	}
-	for i, v := range sums.near {
-		out = append(out, logarithm(v+unit*unit)-logarithm(sums.far[i]+unit*unit))
+	for i, v := range s.near {
+		out = append(out, logarithm(v+unit*unit)-logarithm(s.far[i]+unit*unit))
 	}
-	for _, e := range sums.edges {
+	for _, e := range s.edges {
 		out = append(out, logarithm(e.count+1)/8, ratio(e.over, 256*(e.count+3)), ratio(e.steep, 256*(e.count+3)))
 	}
-	for _, e := range sums.profiles {
+	for _, e := range s.profiles {
 		for _, v := range e.sums {
 			out = append(out, ratio(v, 256*(e.count+3)))
 		}
 	}
 	levels := int64(0)
-	for _, is := range sums.levels {
+	for _, is := range s.levels {
 		if is {
 			levels++
 		}
 	}
-	out = append(out, logarithm(ratio64(sums.lone, 1000, sums.count)+13)/4, logarithm(levels)/4,
-		logarithm(ratio64(sums.clipped, 100, sums.count)+26)/4)
+	out = append(out, logarithm(ratio64(s.lone, 1000, s.count)+13)/4, logarithm(levels)/4,
+		logarithm(ratio64(s.clipped, 100, s.count)+26)/4)
 	for axis := range 2 {
 		var means []int64
-		for k, v := range sums.third[axis] {
-			means = append(means, 16*v/max(sums.thirds[axis][k], 1)+6)
+		for k, v := range s.third[axis] {
+			means = append(means, 16*v/max(s.thirds[axis][k], 1)+6)
 		}
 		slices.Sort(means)
 		for _, k := range []int{7, 6} {
 			out = append(out, logarithm(means[k])-logarithm(means[3]))
 		}
 	}
-	out = append(out, logarithm(sums.count))
+	out = append(out, logarithm(s.count))
 	return append(out, int32(f.Noise*traitOne/worst), int32(f.Likely*traitOne/worst), int32(f.Loss*traitOne/8),
 		int32(f.Quality*traitOne/100))
 }
 
-// sumTraits returns the sums over squares all over the parts of a picture.
-func sumTraits(list []*samples) (sums traitSums) {
-	type square struct {
-		in   *samples
-		x, y int
-	}
-	var squares []square
-	for _, p := range list {
+// sumTraits returns the sums over squares all over a picture.
+func sumTraits(img image.Image) (sums traitSums) {
+	var squares []image.Rectangle
+	shown := listParts(img.Bounds())
+	for _, part := range shown {
+		p := samples{w: part.Dx(), h: part.Dy(), parts: len(shown)}
 		p.spread(traitMargin, traitMargin, traitStep, traitMargin, traitSide, traitSquares, func(x, y int) {
-			squares = append(squares, square{p, x, y})
+			at := part.Min.Add(image.Pt(x, y))
+			squares = append(squares, image.Rectangle{at, at.Add(image.Pt(traitSide, traitSide))})
 		})
 	}
 	const together = 8 // squares
 	groups := make([]traitSums, (len(squares)+together-1)/together)
-	parallel.Rows(len(groups), func(i int) {
+	parallel.Indices(len(groups), func(i int) {
 		for _, q := range squares[i*together : min((i+1)*together, len(squares))] {
-			groups[i].add(q.in, q.x, q.y)
+			luma := picture.Split(imaging.Crop(img, q.Inset(-traitMargin))).Luma()
+			groups[i].add(newSamples(luma, len(shown)), traitMargin, traitMargin)
 		}
 	})
 	for i := range groups {
@@ -392,12 +394,8 @@ func Traits(ctx context.Context, img image.Image, f Flaws, by *Doubles) ([]int32
 	if b := img.Bounds(); min(b.Dx(), b.Dy()) < leastTraitSide {
 		return nil, nil
 	}
-	var list []*samples
-	shown := parts(img)
-	for _, p := range shown {
-		list = append(list, newSamples(p.Luma(), len(shown)))
-	}
-	t := traits(list, f)
+	sums := sumTraits(img)
+	t := sums.traits(f)
 	if by == nil {
 		return t, nil
 	}

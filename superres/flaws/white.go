@@ -115,12 +115,8 @@ func blockStep(parts []*samples) int {
 }
 
 // estimateColourNoise returns the deviation of the noise that is certainly in Cb and in Cr of parts, the parts of a
-// picture, whose brightness is luma; 0 if there may be none.
-func estimateColourNoise(parts []picture.Picture, luma []*plane.Plane) float64 {
-	light := make([]*samples, len(luma))
-	for i, p := range luma {
-		light[i] = newSamples(p, len(luma))
-	}
+// picture, whose brightness is light; 0 if there may be none.
+func estimateColourNoise(parts []picture.Picture, light []*samples) float64 {
 	step := blockStep(light)
 	mean := newCoefficients(light, 4, 4, step)[0]
 	sum := 0.0
@@ -144,9 +140,9 @@ func estimateColourNoise(parts []picture.Picture, luma []*plane.Plane) float64 {
 // subtractLuma returns the difference of a channel and brightness around 128 levels, divided by twice the half, in
 // thousandths, so that it has the range of Cb and Cr.
 func subtractLuma(channel *plane.Plane, luma *samples, half int32) *samples {
-	p := newSamples(channel, luma.parts)
-	for i, v := range luma.pix {
-		d := 1000 * (p.pix[i] - v)
+	p := &samples{luma.w, luma.h, make([]int32, len(luma.pix)), luma.parts}
+	for i, v := range channel.Pix {
+		d := 1000 * (sampleOf(v) - luma.pix[i])
 		p.pix[i] = 128*unit + (d+half*2*512+half)/(2*half) - 512
 	}
 	return p

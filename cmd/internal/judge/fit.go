@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 
@@ -68,9 +67,7 @@ func (o fitting) fit(l lesson) *flaws.Perceptron {
 		p.Most[i] = whole(mean[i] + deviations*deviation[i])
 	}
 	learned := make([]parameters, members)
-	_ = parallel.For(context.Background(), members, 1, func() func(lo, hi int) {
-		return func(lo, hi int) { learned[lo] = o.learn(l, mean, deviation, uint64(lo)) }
-	})
+	parallel.Indices(members, func(i int) { learned[i] = o.learn(l, mean, deviation, uint64(i)) })
 	for i, member := range learned {
 		member.addTo(p, i, mean, deviation)
 	}

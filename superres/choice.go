@@ -12,7 +12,6 @@ import (
 	"superres/internal/imagefile"
 	"superres/patches/plane"
 	"superres/superres/flaws"
-	"superres/superres/resample"
 )
 
 // Choice is the model that suits a picture, and why. All strengths of degradation are 0 to 1, as stage.Tuning has
@@ -64,7 +63,7 @@ type robust struct {
 	lock  sync.Mutex
 	known map[tuned]*Model
 
-	doubles func() (flaws.Doubles, error) // see WithDoubles; may be nil
+	isJudged bool // see WithJudge
 }
 
 // tuned names a robust model: at a strength and a trust, and at the effort fast or at that of the model itself.
@@ -82,11 +81,11 @@ func (m *Model) WithRobust(open func() (*Model, error)) *Model {
 	return &out
 }
 
-// WithDoubles returns m, which must have a robust model, with the models that tell how much of each suits a picture,
-// as open returns them: see flaws.Flaws.Judge. Without them, Choose goes by the strength of flaws alone.
-func (m *Model) WithDoubles(open func() (flaws.Doubles, error)) *Model {
+// WithJudge returns m, which must have a robust model, with the judge of how much of the two suits a picture, which has
+// learned from photo and photo-real: see flaws.Flaws.Judge. Without it, Choose goes by the strength of flaws alone.
+func (m *Model) WithJudge() *Model {
 	out := *m
-	out.robust = &robust{open: m.robust.open, known: map[tuned]*Model{}, doubles: open}
+	out.robust = &robust{open: m.robust.open, known: map[tuned]*Model{}, isJudged: true}
 	return &out
 }
 
@@ -96,13 +95,15 @@ func (m *Model) withRobustOf(other *Model, change func(*Model) (*Model, error)) 
 	if r == nil {
 		return m
 	}
-	return m.WithRobust(func() (*Model, error) {
+	out := m.WithRobust(func() (*Model, error) {
 		found, err := r.open()
 		if err != nil {
 			return nil, err
 		}
 		return change(found)
-	}).WithDoubles(r.doubles)
+	})
+	out.robust.isJudged = r.isJudged
+	return out
 }
 
 // Robust returns the robust model of WithRobust, tuned to a strength of 0 to 1 and, if it knows trust, to
@@ -146,7 +147,7 @@ func (m *Model) tunedRobust(t tuned) (*Model, error) {
 // general-dev with each of 14 kinds of damage lose 0.015 dB by that in the mean, sharpened ones the most, 0.08 dB,
 // while the program takes 1.2 to 1.5 times as long for a mixture as by one model, not 1.9 times. If img is nil, one
 // model serves all of it, chosen by the strength alone, as frames of a video need it; so it is for pictures too small
-// for shares, and without WithDoubles. A model without a robust model is its own choice. The models of the choice have
+// for shares, and without WithJudge. A model without a robust model is its own choice. The models of the choice have
 // no robust model. Choose may be called concurrently.
 func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error) {
 	alone := *m
@@ -161,12 +162,8 @@ func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error)
 		}
 	}
 	by := found.Unjudged(img)
-	if img != nil && m.robust.doubles != nil {
-		doubles, err := m.robust.doubles()
-		if err != nil {
-			return c, err
-		}
-		if judged, ok, err := found.Judge(context.Background(), img, doubles); err != nil {
+	if img != nil && m.robust.isJudged {
+		if judged, ok, err := found.Judge(context.Background(), img); err != nil {
 			return c, err
 		} else if ok {
 			by = judged
@@ -208,17 +205,6 @@ func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error)
 		}
 	}
 	return c, nil
-}
-
-// NewDoubles returns the functions that double a picture by a model for clean pictures, and by a robust one, for
-// flaws.Flaws.Judge.
-func NewDoubles(clean, robust *Model) flaws.Doubles {
-	double := func(m *Model) flaws.Double {
-		return func(ctx context.Context, img image.Image) (image.Image, error) {
-			return m.Upscale(ctx, img, Options{Scale: 2})
-		}
-	}
-	return flaws.Doubles{Plain: double(Plain(resample.Bicubic)), Clean: double(clean), Robust: double(robust)}
 }
 
 // chooseMix returns c as a mixture of the robust model at the least and at the greatest strength, for a picture whose

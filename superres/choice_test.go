@@ -38,8 +38,7 @@ func trusting(t *testing.T, m *Model) *Model {
 func TestTrust(t *testing.T) {
 	clean, robust := builtin(t, "photo-fast"), builtin(t, "photo-real-fast")
 	auto := func(robust *Model) *Model {
-		return clean.WithRobust(func() (*Model, error) { return robust, nil }).
-			WithDoubles(func() (flaws.Doubles, error) { return NewDoubles(clean, builtin(t, "photo-real-fast")), nil })
+		return clean.WithRobust(func() (*Model, error) { return robust, nil }).WithJudge()
 	}
 	knows := trusting(t, robust)
 	img := must.Get(png.Decode(bytes.NewReader(must.Get(os.ReadFile("../testdata/hopper.png"))(t))))(t)
@@ -60,7 +59,7 @@ func TestTrust(t *testing.T) {
 			}
 			continue
 		}
-		judged, _, err := found.Judge(t.Context(), noisy, must.Get(auto(robust).robust.doubles())(t))
+		judged, _, err := found.Judge(t.Context(), noisy)
 		if err != nil || all.Trust != judged.Trust || all.Mix != nil || all.Robust != 1 || !all.Model.IsTrusting() {
 			t.Errorf("noise of %g: %v, trust %g, share %g, mixture %v, expected trust %g and no mixture", deviation,
 				err, all.Trust, all.Robust, all.Mix != nil, judged.Trust)

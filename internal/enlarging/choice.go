@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"superres/internal/parallel"
 	"superres/superres"
 	"superres/superres/flaws"
 	"superres/superres/models"
@@ -46,9 +45,6 @@ func (e *Enlarger) choose(ctx context.Context, f *Frame, mixing bool) (c Choice,
 		return describe(e.clean, superres.Choice{Model: e.clean.model}), nil
 	case e.Denoise >= 0:
 		return e.atStrength(e.Denoise)
-	}
-	if mixing && e.Model == models.Auto { // they are opened while the picture is measured; Choose returns the error
-		parallel.Start(func() error { _, err := models.Doubles(); return err })
 	}
 	found := f.measure()
 	var img image.Image

@@ -57,7 +57,7 @@ func New(s Settings) (*Enlarger, error) {
 		return found.model, err
 	})
 	if s.Model == models.Auto {
-		e.choosing = e.choosing.WithDoubles(models.Doubles)
+		e.choosing = e.choosing.WithJudge()
 	}
 	return e, nil
 }

@@ -75,18 +75,6 @@ func (p *Perceptron) Correction(traits []int32) Correction {
 	return c
 }
 
-// Softening returns the outputs of p as a correction of sharpening, and of reductions by sharper kernels than the
-// bicubic one; none where detail would have to be raised. Sharpened pictures gain 1 to 4 dB by it, but fine texture is
-// taken for sharpened too: of 70 pictures of general-dev, which were clean, one lost 1.3 dB by all of it. So Shares
-// says how far to go.
-func (p *Perceptron) Softening(traits []int32) Correction {
-	c, up, down := p.gains(traits)
-	if down <= up {
-		return Correction{}
-	}
-	return c
-}
-
 // Partly returns the correction that changes a picture by a share, 0 to 1, of what c changes.
 func (c Correction) Partly(share float64) Correction {
 	const whole = 1 << 10
@@ -122,8 +110,7 @@ var correctionFile []byte
 
 var corrector = sync.OnceValue(func() *Perceptron { return embedded(correctionFile) })
 
-// Corrector returns what tells corrections in this program: see Perceptron.Correction and Softening. It must not be
-// changed.
+// Corrector returns what tells corrections in this program: see Perceptron.Correction. It must not be changed.
 func Corrector() *Perceptron { return corrector() }
 
 // Limited returns c for a picture with the flaws f: where gains are large, they would enlarge noise more than detail.

@@ -86,24 +86,11 @@ func TestDoubtfulCorrections(t *testing.T) {
 	}
 }
 
-// Outputs that would raise detail more than lower it soften nothing; others do what they say, and undo a sharpening.
-func TestSoftening(t *testing.T) {
-	p := NewPerceptron(1, 1, correctionBands)
-	for _, c := range []struct{ up, down float64 }{{0.4, 0}, {1, 0.9}, {0, 0}, {0.1, 0.2}, {1, 1.5}, {0, 20}} {
-		for i := range p.SecondBias {
-			p.SecondBias[i] = int32(c.up * (1 << 24))
-		}
-		p.SecondBias[2] = -int32(c.down * (1 << 24))
-		got, want := p.Softening([]int32{0}), octaves(c.up)
-		if want[2] = -int32(math.Round(traitOne * min(c.down, 12))); c.down <= c.up {
-			want = Correction{}
-		}
-		if got != want {
-			t.Errorf("%g up and %g down make %v, expected %v", c.up, c.down, got, want)
-		}
-		if factor := got.Sharpening(); !got.IsNone() && math.Abs(factor-math.Exp2(min(c.down, 12))) > 0.01*factor ||
-			got.IsNone() && factor != 0 {
-			t.Errorf("%g down: a sharpening of %g", c.down, factor)
+// A sharpening is the inverse of the least gain; what lowers nothing undoes none.
+func TestSharpening(t *testing.T) {
+	for _, c := range []struct{ least, want float64 }{{0.5, 0}, {0, 0}, {-0.2, 1.149}, {-1, 2}, {-3, 8}} {
+		if got := octaves(0, c.least, 0.3).Sharpening(); math.Abs(got-c.want) > 0.01 {
+			t.Errorf("a least gain of %g octaves undoes %g, expected %g", c.least, got, c.want)
 		}
 	}
 }

@@ -13,29 +13,27 @@ import (
 )
 
 // Shares are the shares, 0 to 1, of a result: of the model for clean pictures, of the robust model, and of plain
-// interpolation, which has the rest. Soft is the share of a softening that is done before: see Perceptron.Softening.
-type Shares struct{ Clean, Robust, Soft float64 }
+// interpolation, which has the rest.
+type Shares struct{ Clean, Robust float64 }
 
 // shareSteps is the number of steps of a share from 0 to 1. Two models take longer than one, so that less than
-// leastShare steps of one is given to the other, and of interpolation to the greater share. So little softening is not
-// done.
+// leastShare steps of one is given to the other, and of interpolation to the greater share.
 const (
 	shareSteps = 32
 	leastShare = 3
 )
 
 // Shares returns the shares of three results that come nearest to the truth, from the traits of a picture: p is a
-// judge, whose first three outputs are scores, of which the powers of two are in the proportion of the shares, and the
-// last is the score of softening, against 0.
+// judge, whose outputs are scores, of which the powers of two are in the proportion of the shares.
 //
 // It learned from pictures that were degraded in known ways, reduced by 2 and enlarged by all three: see
 // cmd/internal/judge, which has the command and the figures.
 func (p *Perceptron) Shares(traits []int32) Shares {
-	var powers [scores - 1]int64
+	var powers [scores]int64
 	score := p.Outputs(traits)
 	most := max(score[0], score[1], score[2])
 	total := int64(0)
-	for i, s := range score[:scores-1] {
+	for i, s := range score {
 		powers[i] = powerOfTwo((s - most) >> (2*secondBits - 8))
 		total += powers[i]
 	}
@@ -54,12 +52,7 @@ func (p *Perceptron) Shares(traits []int32) Shares {
 	case robust > clean && clean < leastShare:
 		clean, robust = 0, clean+robust
 	}
-	power := powerOfTwo(min(max(score[scores-1]>>(2*secondBits-8), -mostGain), mostGain))
-	soft := (2*shareSteps*power + one + power) / (2 * (one + power))
-	if soft < leastShare {
-		soft = 0
-	}
-	return Shares{float64(clean) / shareSteps, float64(robust) / shareSteps, float64(soft) / shareSteps}
+	return Shares{float64(clean) / shareSteps, float64(robust) / shareSteps}
 }
 
 // Strength returns the strength, 0 to 1, at which the robust model comes nearest to the truth, from the traits of a
@@ -87,7 +80,7 @@ func (p *Perceptron) Strength(traits []int32) float64 {
 // leastSharpening is the least sharpening that is undone.
 const leastSharpening = 1.1
 
-const scores = 4 // clean, robust, plain; soft
+const scores = 3 // clean, robust, plain
 
 //go:embed judge.bin
 var judgeFile []byte
@@ -148,23 +141,21 @@ func isJudged(img image.Image) bool {
 	return min(img.Bounds().Dx(), img.Bounds().Dy()) >= leastJudgedSide
 }
 
-// Corrections returns the correction of blur, and the softening, that suit the picture img with the flaws f, as the
-// perceptron of Corrector tells them; at most one of them changes anything. Both are none for pictures that are too
-// small to tell, and for those with transparency. Of pictures without noise and blur, Judge asks a Softener instead.
-func (f Flaws) Corrections(img image.Image) (blur, softening Correction) {
+// FindBlur returns the correction of blur that suits the picture img with the flaws f, as the perceptron of Corrector
+// tells it: none for pictures that are too small to tell, and for those with transparency.
+func (f Flaws) FindBlur(img image.Image) Correction {
 	if !isJudged(img) {
-		return blur, softening
+		return Correction{}
 	}
-	traits, _ := Traits(context.Background(), img, f, nil) // models, of which there are none, would return errors
-	return f.corrections(img, traits)
+	return f.findBlur(img, sumTraits(img).traits(f))
 }
 
-// corrections returns the Corrections of a picture that is large enough, from its traits.
-func (f Flaws) corrections(img image.Image, traits []int32) (blur, softening Correction) {
-	if picture.IsOpaque(img) {
-		blur, softening = corrector().Correction(traits).Limited(f), corrector().Softening(traits).Limited(f)
+// findBlur is FindBlur for a picture that is large enough, from its traits.
+func (f Flaws) findBlur(img image.Image, traits []int32) Correction {
+	if !picture.IsOpaque(img) {
+		return Correction{}
 	}
-	return blur, softening
+	return corrector().Correction(traits).Limited(f)
 }
 
 // Judged is what suits a picture.
@@ -182,28 +173,17 @@ type Judged struct {
 	Shares Shares
 }
 
-// mostSoftened is the strength, as the assessor tells it, from which a picture is softened as the perceptron and the
-// judge say: the softener has not learned from salt, dithering and strong grain. By mostSoftened, gains in dB of RGB at
-// ×2 on interpolation, of the 84 pictures that cleanFavour tells of, and the least:
-//
-//	       sharpened by 0.7   every second pixel   block means
-//	0.1    1.15, −2.54        −0.19                1.68
-//	0.2    1.26, −2.54        −0.17                1.64
-//	1      1.30, −4.10        −0.14                1.64
-const mostSoftened = 0.2
-
-// soften returns what softens a picture with the flaws f from which blur was undone; none for one with transparency, or
-// with blur.
-func (f Flaws) soften(ctx context.Context, img image.Image, blur Correction) (Correction, error) {
-	if !blur.IsNone() || !picture.IsOpaque(img) {
-		return Correction{}, nil
-	}
+// soften is Soften of the softener of this program, whose correction is none for a picture with transparency.
+func soften(ctx context.Context, img image.Image) (Softening, error) {
 	s, err := softener()
 	if err != nil {
-		return Correction{}, err
+		return Softening{}, err
 	}
-	c, err := s.Soften(ctx, img)
-	return c.Limited(f), err
+	to, err := s.Soften(ctx, img)
+	if !picture.IsOpaque(img) {
+		to.Correction = Correction{}
+	}
+	return to, err
 }
 
 // LeastStrength is the strength from which a picture counts as noisy or compressed.
@@ -237,18 +217,6 @@ func trustIn(blur Correction, sharpening float64) float64 {
 //	sharpened by 0.7, qualities 40, 70 0.46  0.29                0.31  0.27
 const leastWebP = 0.125
 
-// flawedSoftening is the share of its softening that is done to a picture with noise or compression. JPEG files of
-// quality 85 of 26 pictures sharpened by 0.7, and of 90 and 75 of the same pictures as they are, gain in dB at ×2:
-//
-//	       in colour            in grey
-//	0      0.51  1.23  0.88     0.91  1.37  1.08
-//	0.6    0.63  1.21  0.85     1.28  1.30  1.02
-//	0.8    0.73  1.13  0.79     1.51  1.16  0.90
-//
-// Before, as the judge says and with the photo-real of then, it was 0.73, 1.08 and 0.75 in colour, 1.65, 1.05 and 0.84
-// in grey.
-const flawedSoftening = 0.6
-
 // forRobust returns what suits the picture img, corrected by c, with the flaws f, if the robust model does all of it.
 func (f Flaws) forRobust(img image.Image, c Correction, trust float64) Judged {
 	return Judged{img, f, c, f.Strength(), trust, Shares{Robust: 1}}
@@ -263,51 +231,69 @@ func (f Flaws) Unjudged(img image.Image) Judged {
 }
 
 // Judge returns what suits the picture img with the flaws f. ok is false where it is too small to tell. A picture of
-// LeastStrength and more is for the robust model alone. It returns the errors of by.
-func (f Flaws) Judge(ctx context.Context, img image.Image, by Doubles) (j Judged, ok bool, err error) {
+// LeastStrength and more is for the robust model alone. It fails only with ctx.Err(), or in a program without package
+// convolutional.
+func (f Flaws) Judge(ctx context.Context, img image.Image) (j Judged, ok bool, err error) {
 	if !isJudged(img) {
 		return j, false, nil
 	}
 	if f.Palette > 0 { // the judge has learned from palettes of grey alone
 		return f.forRobust(img, Correction{}, UnknownTrust), true, nil
 	}
-	t, err := Traits(ctx, img, f, nil)
-	if err != nil {
-		return j, false, err
-	}
-	blur, softening := f.corrections(img, t)
+	t := sumTraits(img).traits(f)
+	blur := f.findBlur(img, t)
 	isLossy := f.WebP > 0 && f.Strength() >= leastWebP
 	if !blur.IsNone() {
 		img, f = blur.Apply(img), f.Corrected(blur)
 	}
-	isFlawed := f.Strength() >= LeastStrength
-	switch {
-	case isLossy:
+	if isLossy {
 		return f.forRobust(img, blur, UnknownTrust), true, nil
-	case isFlawed && softening.Sharpening() < leastSharpening:
-		return f.forRobust(img, blur, trustIn(blur, 0)), true, nil
-	case blur.IsNone():
-		t, err = completeTraits(ctx, t, img, by)
-	default:
-		t, err = Traits(ctx, img, f, &by)
 	}
+	if !blur.IsNone() {
+		t = sumTraits(img).traits(f)
+	}
+	said, err := soften(ctx, img)
 	if err != nil {
 		return j, false, err
 	}
-	shares := judge().Shares(t)
-	if softening = softening.Partly(shares.Soft); isFlawed {
+	var softening Correction
+	if blur.IsNone() {
+		softening = said.Correction.Limited(f)
+	}
+	if f.Strength() >= LeastStrength {
 		j = f.forRobust(img, blur, trustIn(blur, softening.Sharpening()))
-		softening = softening.Partly(flawedSoftening)
 	} else {
-		j = Judged{Picture: img, Flaws: f, Correction: blur, Strength: assessor().Strength(t), Shares: shares}
-		if j.Strength < mostSoftened {
-			if softening, err = f.soften(ctx, img, blur); err != nil {
-				return j, false, err
-			}
-		}
+		t = withSaid(t, said)
+		shares := judge().Shares(t)
+		models := 1 - said.Plain
+		j = Judged{img, f, blur, assessor().Strength(t), 0, Shares{models * shares.Clean, models * shares.Robust}}
 	}
-	if c := softening; c.Sharpening() >= leastSharpening {
-		j.Picture, j.Flaws, j.Correction, j.Strength = c.Apply(img), f.Corrected(c), c, c.StrengthAfter(j.Strength)
+	return j.softened(softening), true, nil
+}
+
+// softened returns j softened by c, if that changes enough.
+func (j Judged) softened(c Correction) Judged {
+	if c.Sharpening() >= leastSharpening {
+		j.Picture, j.Flaws, j.Correction = c.Apply(j.Picture), j.Flaws.Corrected(c), c
+		j.Strength = c.StrengthAfter(j.Strength)
 	}
-	return j, true, nil
+	return j
+}
+
+// Learned returns what Judge does of a picture without noise and compression but for its shares, whatever it has, with
+// its traits, which are nil where it is too small: what the judge learns from.
+func (f Flaws) Learned(ctx context.Context, img image.Image) (j Judged, traits []int32, err error) {
+	blur := f.FindBlur(img)
+	if !blur.IsNone() {
+		img, f = blur.Apply(img), f.Corrected(blur)
+	}
+	traits, said, err := AllTraits(ctx, img, f)
+	if traits == nil || err != nil {
+		return j, nil, err
+	}
+	j = Judged{Picture: img, Flaws: f, Correction: blur, Strength: assessor().Strength(traits)}
+	if blur.IsNone() {
+		j = j.softened(said.Correction.Limited(f))
+	}
+	return j, traits, nil
 }

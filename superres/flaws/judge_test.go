@@ -1,8 +1,6 @@
 package flaws
 
 import (
-	"context"
-	"errors"
 	"image"
 	"math"
 	"math/rand/v2"
@@ -25,15 +23,10 @@ func TestSharesFollowOutputs(t *testing.T) {
 		for i := range score {
 			j.SecondBias[i] = int32(rng.IntN(1<<26) - 1<<25)
 			score[i] = math.Exp2(float64(j.SecondBias[i]) / (1 << 24))
+			total += score[i]
 		}
-		for _, s := range score[:scores-1] {
-			total += s
-		}
-		clean, robust, soft := score[0]/total, score[1]/total, score[scores-1]/(1+score[scores-1])
+		clean, robust := score[0]/total, score[1]/total
 		got := j.Shares([]int32{0})
-		if math.Abs(got.Soft-soft) > 0.5/shareSteps+0.01 && (got.Soft > 0 || soft > float64(leastShare)/shareSteps) {
-			t.Errorf("a share of softening of %g, expected %g", got.Soft, soft)
-		}
 		if got.Clean == 0 || got.Robust == 0 { // what was too little is given to the other
 			if min(clean, robust) > (leastShare+1.)/shareSteps {
 				t.Errorf("shares %v, expected %g and %g", got, clean, robust)
@@ -89,27 +82,16 @@ func TestTransformIsOrthonormal(t *testing.T) {
 	}
 }
 
-// plainly enlarges by repeating pixels, so that no model adds anything.
-func plainly(_ context.Context, img image.Image) (image.Image, error) {
-	b := img.Bounds()
-	out := image.NewGray(image.Rect(0, 0, 2*b.Dx(), 2*b.Dy()))
-	for y := range out.Rect.Dy() {
-		for x := range out.Rect.Dx() {
-			out.Set(x, y, img.At(b.Min.X+x/2, b.Min.Y+y/2))
-		}
-	}
-	return out, nil
-}
-
-// There are traits of every picture that is large enough, whatever is in it; small ones have none. Errors of models are
-// returned.
+// There are traits of every picture that is large enough, whatever is in it; small ones have none.
 func TestTraits(t *testing.T) {
-	by := Doubles{plainly, plainly, plainly}
 	flat := image.NewGray(image.Rect(0, 0, 80, 72))
 	for name, img := range map[string]image.Image{
 		"flat": flat, "drawing": testimage.Drawing(90, 80, 1), "large": testimage.Drawing(1100, 75, 1),
 	} {
-		list := must.Get(Traits(t.Context(), img, Measure(img, 0), &by))(t)
+		list, _, err := AllTraits(t.Context(), img, Measure(img, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
 		if len(list) != traitCount {
 			t.Errorf("%s: %d traits, expected %d", name, len(list), traitCount)
 		}
@@ -121,20 +103,14 @@ func TestTraits(t *testing.T) {
 	}
 	for _, size := range [][2]int{{1, 1}, {45, 400}, {400, 45}, {28, 28}} {
 		img := testimage.Drawing(size[0], size[1], 1)
-		if list := must.Get(Traits(t.Context(), img, Flaws{}, &by))(t); list != nil {
-			t.Errorf("%v: %d traits of a small picture", size, len(list))
+		if list, _, err := AllTraits(t.Context(), img, Flaws{}); list != nil || err != nil {
+			t.Errorf("%v: %d traits of a small picture, error %v", size, len(list), err)
 		}
-	}
-	broken := errors.New("broken")
-	by.Robust = func(context.Context, image.Image) (image.Image, error) { return nil, broken }
-	if _, err := Traits(t.Context(), testimage.Drawing(90, 80, 1), Flaws{}, &by); !errors.Is(err, broken) {
-		t.Errorf("error %v, expected that of a model", err)
 	}
 }
 
 // What was lost much of in a WebP file is not judged, but its blur is undone.
 func TestWebPIsNotJudged(t *testing.T) {
-	by := Doubles{plainly, plainly, plainly}
 	clean := must.Get(imaging.Open("../../testdata/hopper.png"))(t)
 	for name, c := range map[string]struct {
 		img       image.Image
@@ -146,7 +122,7 @@ func TestWebPIsNotJudged(t *testing.T) {
 		"blurred":     {imaging.Blur(clean, 1.5), 45, true, true},
 		"little lost": {clean, 4, false, false},
 	} {
-		j, ok, err := Measure(c.img, 0).OutOfWebP(c.index).Judge(t.Context(), c.img, by)
+		j, ok, err := Measure(c.img, 0).OutOfWebP(c.index).Judge(t.Context(), c.img)
 		if !ok || err != nil {
 			t.Fatalf("%s: not judged, error %v", name, err)
 		}
@@ -178,7 +154,6 @@ func TestTrustFalls(t *testing.T) {
 // Noise and compression of LeastStrength and more are for the robust model alone, at the strength that was measured. It
 // trusts the reduction where nothing seems sharpened; else it trusts it less, and part of the sharpening is undone.
 func TestFlawedAreForTheRobustModel(t *testing.T) {
-	by := Doubles{plainly, plainly, plainly}
 	// Sharpening shows after a reduction.
 	clean := imaging.Resize(must.Get(imaging.Open("../../testdata/hopper.png"))(t), 96, 96, imaging.CatmullRom)
 	for name, c := range map[string]struct {
@@ -189,7 +164,7 @@ func TestFlawedAreForTheRobustModel(t *testing.T) {
 		"sharpened, then noise": {degrade.WithNoise(imaging.Sharpen(clean, 1.5), 8, 1), true},
 	} {
 		found := Measure(c.img, 0)
-		j, ok, err := found.Judge(t.Context(), c.img, by)
+		j, ok, err := found.Judge(t.Context(), c.img)
 		if !ok || err != nil {
 			t.Fatalf("%s: not judged, error %v", name, err)
 		}

@@ -76,3 +76,24 @@ func TestPerceptronFile(t *testing.T) {
 		}
 	}
 }
+
+// The perceptrons of this program take as many traits as pictures have: the corrector those without its own gains and
+// what is said of the picture, the others all.
+func TestEmbeddedPerceptronsTakeAllTraits(t *testing.T) {
+	const before = traitCount - correctionBands - softenerTraits
+	for name, c := range map[string]struct {
+		of              *Perceptron
+		traits, outputs int
+	}{
+		"corrector": {Corrector(), before, correctionBands}, "assessor": {Assessor(), traitCount, 1},
+		"judge": {Judge(), traitCount, scores},
+	} {
+		if len(c.of.Least) != c.traits || len(c.of.Second) != c.outputs {
+			t.Errorf("%s: %d traits and %d outputs, expected %d and %d", name, len(c.of.Least), len(c.of.Second),
+				c.traits, c.outputs)
+		}
+	}
+	if n := len(must.Get(softener())(t).classes); n != softenerTraits+1 {
+		t.Errorf("a softener of %d classes, expected %d", n, softenerTraits+1)
+	}
+}

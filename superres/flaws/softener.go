@@ -27,7 +27,15 @@ import (
 // the likelihoods. cmd/internal/judge makes softeners. A Softener may be used concurrently.
 type Softener struct {
 	network stage.Stage
-	classes []Correction
+	classes []Sharpening
+}
+
+// Sharpening is what is done to a picture of a class.
+type Sharpening struct {
+	// Correction undoes the sharpening.
+	Correction Correction `json:"correction"`
+	// Plain is the share of plain interpolation in the result, 0 to 1, in hundredths.
+	Plain float64 `json:"plain"`
 }
 
 const (
@@ -50,10 +58,15 @@ const (
 )
 
 // NewSoftener returns a softener of a network for SoftenerScale, whose results are to be multiplied by SoftenerRange,
-// and of the corrections that undo the sharpening of each class; that of the first is none.
-func NewSoftener(network stage.Stage, classes []Correction) (*Softener, error) {
-	if n := len(classes); n < 2 || 2*n >= SoftenerResults || !classes[0].IsNone() {
+// and of what is done to pictures of each class; to those of the first nothing.
+func NewSoftener(network stage.Stage, classes []Sharpening) (*Softener, error) {
+	if n := len(classes); n < 2 || 2*n >= SoftenerResults || classes[0] != (Sharpening{}) {
 		return nil, fmt.Errorf("flaws: a softener of %d classes, the first %v", n, classes[:min(n, 1)])
+	}
+	for _, class := range classes {
+		if !(class.Plain >= 0 && class.Plain <= 1) {
+			return nil, fmt.Errorf("flaws: a softener with a share of %g", class.Plain)
+		}
 	}
 	return &Softener{network, classes}, nil
 }
@@ -61,7 +74,7 @@ func NewSoftener(network stage.Stage, classes []Correction) (*Softener, error) {
 // softenerHead is the text in the file of a softener.
 type softenerHead struct {
 	Network stage.Head   `json:"network"`
-	Classes []Correction `json:"classes"`
+	Classes []Sharpening `json:"classes"`
 }
 
 // Write writes s as an .npz file.
@@ -105,9 +118,23 @@ var softenerFile []byte
 // softener returns that of this program. It fails in programs without package convolutional, which reads its network.
 var softener = sync.OnceValues(func() (*Softener, error) { return ReadSoftener(softenerFile) })
 
-// Soften returns the correction that undoes the sharpening of a picture: the mean of those of the classes, by how
-// likely they are. It fails only with ctx.Err().
-func (s *Softener) Soften(ctx context.Context, img image.Image) (c Correction, err error) {
+// softenerTraits is the number of traits of a Softening, one for each class of this program's softener but the first.
+const softenerTraits = 5
+
+// Softening is what a Softener says of a picture.
+type Softening struct {
+	// Correction undoes the sharpening of the picture as far as it is likely: the mean of what is undone of each class,
+	// by how likely they are.
+	Correction Correction
+	// Plain is the share of plain interpolation in the result, 0 to 1, in hundredths: the mean of those of the classes.
+	Plain float64
+	// traits are the base-2 logarithms of the likelihoods of the classes, each divided by that of none, in steps of
+	// 1/256.
+	traits []int32
+}
+
+// Soften tells how a picture was sharpened. It fails only with ctx.Err().
+func (s *Softener) Soften(ctx context.Context, img image.Image) (to Softening, err error) {
 	all := s.newSaid()
 	err = parallel.Each(ctx, listWindows(img.Bounds()), func(ctx context.Context, w image.Rectangle) (said, error) {
 		return s.look(ctx, img, w)
@@ -120,42 +147,43 @@ func (s *Softener) Soften(ctx context.Context, img image.Image) (c Correction, e
 		return nil
 	})
 	if err != nil {
-		return c, err
+		return to, err
 	}
 	likely := all.likelihoods()
 	most := slices.Max(likely)
 	var gains [correctionBands]int64
-	total := int64(0)
+	total, plain := int64(0), int64(0)
 	for i, class := range s.classes {
 		share := powerOfTwo(likely[i] - most)
 		if i == 0 {
 			share *= cleanFavour
+		} else {
+			to.traits = append(to.traits, int32(min(max(likely[i]-likely[0], -mostGain), mostGain)))
 		}
 		total += share
-		for k, v := range class {
+		plain += share * int64(math.Round(100*class.Plain))
+		for k, v := range class.Correction {
 			gains[k] += share * (powerOfTwo(int64(v)) >> 4)
 		}
 	}
 	for k, v := range gains {
-		c[k] = logarithmOf(v / (total >> 4))
+		to.Correction[k] = logarithmOf(v / (total >> 4))
 	}
-	return c, nil
+	to.Plain = float64(plain/total) / 100
+	return to, nil
 }
 
 // cleanFavour is how many times as likely a picture is clean as among the patches that were learned from, of which half
 // are. The gains in dB of RGB at ×2 on interpolation of 84 pictures in colour of open-valid, general-dev and T91,
-// damaged by Pillow, and what clean ones lose on photo in the mean, of which n lose more than 0.3 dB; without
-// mostSoftened, and with nine windows of 64×64 samples, which take 9 ms where four of 80×80 take 5, and have 1.34 where
-// these have 1.30:
+// damaged by Pillow, and how many clean ones lose more than 0.3 dB on what they had by the softener of before, of 16
+// channels:
 //
-//	    sharpened by 0.7  every second pixel  block means  clean
-//	1   1.74              −0.12               1.73         0.072, n = 5
-//	2   1.50              −0.13               1.70         0.046, n = 3
-//	3   1.34              −0.14               1.67         0.037, n = 2
-//	5                                                      0.028, n = 2
-//
-// By the perceptron, as far as the judge says, it was 0.32, −0.24, 1.58 and 0.023, n = 2.
-const cleanFavour = 3
+//	      sharpened by 0.7  every second pixel  block means  clean
+//	3     1.70              −0.08               1.67         3.24, n = 4
+//	6     1.44              −0.09               1.58         3.26, n = 4
+//	12    1.18              −0.10               1.57         3.28, n = 3
+//	then  1.26              −0.17               1.64         3.28
+const cleanFavour = 6
 
 // said has the sums over samples of the scores of each class, weighted and unweighted, the sum of the weights, and the
 // number of samples.
@@ -226,6 +254,19 @@ func listWindows(b image.Rectangle) (list []image.Rectangle) {
 		for _, x := range listStarts(b.Dx(), side, most) {
 			list = append(list, image.Rect(x, y, x+w, y+h).Add(b.Min))
 		}
+	}
+	return list
+}
+
+// listStarts returns the offsets, in samples, of at most most windows along a side.
+func listStarts(side, window, most int) (list []int) {
+	free := max(side-window, 0)
+	n := min(max(side/window, 1), most)
+	for i := range n {
+		if n == 1 {
+			return []int{free / 2}
+		}
+		list = append(list, i*free/(n-1))
 	}
 	return list
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"image"
 	"math"
+	"reflect"
 	"testing"
 
 	"github.com/disintegration/imaging"
@@ -27,7 +28,8 @@ func TestSoftenFollowsSharpening(t *testing.T) {
 		for i, v := range p.Pix {
 			img.Pix[i] = uint8(v)
 		}
-		got := must.Get(must.Get(softener())(t).Soften(t.Context(), img))(t).Sharpening()
+		said := must.Get(soften(t.Context(), img))(t)
+		got := said.Correction.Sharpening()
 		if amount == 0 && got > leastSharpening || amount > 0 && got < last {
 			t.Errorf("sharpened by %g: a sharpening of %.2f, the one before has %.2f", amount, got, last)
 		}
@@ -46,8 +48,9 @@ func TestSoftenerFile(t *testing.T) {
 	}
 	read := must.Get(ReadSoftener(file.Bytes()))(t)
 	img := imaging.Sharpen(photograph(t), 1)
-	if a, b := must.Get(read.Soften(t.Context(), img))(t), must.Get(ours.Soften(t.Context(), img))(t); a != b {
-		t.Errorf("corrections %v and, as it was written, %v", a, b)
+	a, b := must.Get(read.Soften(t.Context(), img))(t), must.Get(ours.Soften(t.Context(), img))(t)
+	if !reflect.DeepEqual(a, b) {
+		t.Errorf("%v and, as it was written, %v", a, b)
 	}
 	if _, err := ReadSoftener(file.Bytes()[:file.Len()/2]); err == nil {
 		t.Error("half a file was read")
@@ -55,12 +58,15 @@ func TestSoftenerFile(t *testing.T) {
 	network := must.Get(convolutional.NewStage(convolutional.NewNetwork(convolutional.Architecture{
 		Scale: SoftenerScale, Channels: 16, Depth: 1,
 	})))(t)
-	for _, classes := range [][]Correction{nil, {{}}, {octaves(1), octaves(2)}, make([]Correction, SoftenerResults/2)} {
+	one := Sharpening{Correction: octaves(1)}
+	for _, classes := range [][]Sharpening{
+		nil, {{}}, {one, one}, {{}, {Plain: 2}}, make([]Sharpening, SoftenerResults/2),
+	} {
 		if _, err := NewSoftener(network, classes); err == nil {
 			t.Errorf("classes %v were taken", classes)
 		}
 	}
-	if _, err := NewSoftener(network, make([]Correction, SoftenerResults/2-1)); err != nil {
+	if _, err := NewSoftener(network, make([]Sharpening, SoftenerResults/2-1)); err != nil {
 		t.Error(err)
 	}
 }

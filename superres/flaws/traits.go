@@ -28,7 +28,7 @@ import (
 //   - how many samples there are, since little can be told of few;
 //   - what Measure has found;
 //   - the gains that the corrector makes of all these;
-//   - what two models make of the picture: see evidence.go.
+//   - what a Softener says of the picture.
 const (
 	traitSide    = 32
 	traitMargin  = 7 // samples around a square that are read too
@@ -55,7 +55,7 @@ const (
 	profileSamples  = 4
 	frequencyGroups = 7 * 3
 	traitCount      = frequencyGroups*len(traitQuantiles) + len(traitLags) + len(traitWays) + 2*3 + 2*profileSamples +
-		3 + 2*2 + 1 + 4 + correctionBands + evidenceTraits
+		3 + 2*2 + 1 + 4 + correctionBands + softenerTraits
 )
 
 // frequencyGroup returns the group of a frequency of a block: seven rings, each in three parts, mostly across, mostly
@@ -92,7 +92,8 @@ type traitSums struct {
 	count   int64
 }
 
-// traits returns the traits of a picture but for the evidence, from its sums over squares and what was found in it.
+// traits returns the traits of a picture but for what is said of it, from its sums over squares and what was found in
+// it.
 func (s *traitSums) traits(f Flaws) []int32 {
 	out := make([]int32, 0, traitCount)
 	parallel.Indices(len(s.blocks), func(i int) { slices.Sort(s.blocks[i]) })
@@ -139,7 +140,8 @@ func (s *traitSums) traits(f Flaws) []int32 {
 }
 
 // sumTraits returns the sums over squares all over a picture.
-func sumTraits(img image.Image) (sums traitSums) {
+func sumTraits(img image.Image) *traitSums {
+	sums := new(traitSums)
 	var squares []image.Rectangle
 	shown := listParts(img.Bounds())
 	for _, part := range shown {
@@ -388,23 +390,28 @@ func (s *traitSums) addThird(p *samples, at, axis, step, place int) {
 	s.thirds[axis][place%8]++
 }
 
-// Traits returns the traits of a picture with the flaws f, for learning to judge it; nil where it is too small. Without
-// by they are those without gains and what models make of it. It returns the errors of by.
-func Traits(ctx context.Context, img image.Image, f Flaws, by *Doubles) ([]int32, error) {
+// Traits returns the traits of a picture with the flaws f but for gains and for what a Softener says, for learning to
+// judge it; nil where it is too small.
+func Traits(img image.Image, f Flaws) []int32 {
 	if b := img.Bounds(); min(b.Dx(), b.Dy()) < leastTraitSide {
-		return nil, nil
+		return nil
 	}
-	sums := sumTraits(img)
-	t := sums.traits(f)
-	if by == nil {
-		return t, nil
-	}
-	return completeTraits(ctx, t, img, *by)
+	return sumTraits(img).traits(f)
 }
 
-// completeTraits returns the traits t of img with gains and with what models make of it.
-func completeTraits(ctx context.Context, t []int32, img image.Image, by Doubles) ([]int32, error) {
+// withSaid returns the traits t with gains and with what is said of the picture.
+func withSaid(t []int32, said Softening) []int32 {
 	gains, _, _ := corrector().gains(t)
-	evidence, err := evidenceOf(ctx, img, by)
-	return slices.Concat(t, gains[:], evidence), err
+	return slices.Concat(t, gains[:], said.traits)
+}
+
+// AllTraits returns all traits of a picture with the flaws f, and what the softener says of it; nil where it is too
+// small. It fails only with ctx.Err(), or in a program without package convolutional.
+func AllTraits(ctx context.Context, img image.Image, f Flaws) ([]int32, Softening, error) {
+	t := Traits(img, f)
+	if t == nil {
+		return nil, Softening{}, nil
+	}
+	said, err := soften(ctx, img)
+	return withSaid(t, said), said, err
 }

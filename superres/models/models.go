@@ -17,7 +17,6 @@ import (
 	"superres/superres"
 	_ "superres/superres/convolutional"
 	_ "superres/superres/coupled"
-	"superres/superres/flaws"
 	_ "superres/superres/networks"
 	"superres/superres/resample"
 	"superres/superres/stage"
@@ -74,7 +73,6 @@ func init() {
 	for _, name := range Names() {
 		opened[name] = sync.OnceValues(func() (*superres.Model, error) { return open(name) })
 	}
-	doubles = sync.OnceValues(openDoubles)
 }
 
 // Open returns the model of the given name, with its siblings for other scales and its models for other efforts,
@@ -87,7 +85,7 @@ func Open(name string) (*superres.Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		return m.WithRobust(func() (*superres.Model, error) { return Open(PhotoReal) }).WithDoubles(Doubles), nil
+		return m.WithRobust(func() (*superres.Model, error) { return Open(PhotoReal) }).WithJudge(), nil
 	}
 	if k := resample.Kernel(name); slices.Contains(interpolations, k) {
 		return superres.Plain(k), nil
@@ -102,23 +100,6 @@ func Open(name string) (*superres.Model, error) {
 	}
 	own := *m // whose fields the caller may set
 	return &own, nil
-}
-
-// Doubles returns the models whose results tell what suits a picture: Photo and PhotoReal for the effort fast. The
-// judge of package flaws has learned from these two; if one of them changes, it must be learned again. They are
-// opened once. Doubles may be called concurrently.
-func Doubles() (flaws.Doubles, error) { return doubles() }
-
-var doubles func() (flaws.Doubles, error)
-
-func openDoubles() (by flaws.Doubles, err error) {
-	var pair [2]*superres.Model
-	for i, name := range []string{Photo, PhotoReal} { // the larger ones are not opened: that takes 10 ms
-		if pair[i], err = Open(name + effortSuffix("fast")); err != nil {
-			return by, err
-		}
-	}
-	return superres.NewDoubles(pair[0], pair[1]), nil
 }
 
 // effortSuffix returns what the names of models end with that are others for an effort.

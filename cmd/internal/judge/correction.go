@@ -50,8 +50,8 @@ func (s *sampler) correction(ctx context.Context, number int) (out correctionSam
 		e := float64(v - big.Pix[i])
 		out.Rest += left * e * e / float64(len(big.Pix))
 	}
-	out.Traits, err = flaws.Traits(ctx, img, found, nil)
-	return out, err
+	out.Traits = flaws.Traits(img, found)
+	return out, nil
 }
 
 // leastGain and mostGain limit gains.

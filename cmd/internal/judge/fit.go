@@ -197,16 +197,6 @@ func (p parameters) addTo(to *flaws.Perceptron, member int, mean, deviation []fl
 	}
 }
 
-// softer is added to the score of softening, after learning. Gains of 94 middles of general-dev and Kodak in dB: clean
-// (at most lost on photo), sharpened by 0.7, the same as JPEG 80, reduced by block means and sharpened by 0.3, and
-// every second pixel taken:
-//
-//	0     3.39 (0.37)   0.88   1.86   0.35   −0.28
-//	0.5   3.38 (0.54)   1.10   1.89   0.40   −0.25
-//	1     3.37 (0.84)   1.29   1.91   0.47   −0.22
-//	1.5   3.36 (1.20)   1.44   1.93   0.54   −0.19
-const softer = 0.5
-
 // bolder is added to the score of the robust model, after learning. With 1 in place of 0, grain gains 0.16 dB more, and
 // 43 clean pictures in colour lose 0.009 more in the mean.
 const bolder = 0.5
@@ -226,23 +216,21 @@ const bolder = 0.5
 //
 // Without drawings among the samples, 300 others lost 2 dB on average.
 func (o fitting) fitJudge(samples []sample) *flaws.Perceptron {
-	l := lesson{start: []float64{1, 0, -1, -2}}
+	l := lesson{start: []float64{1, 0, -1}}
 	for _, s := range samples {
 		l.traits = append(l.traits, s.Traits)
 	}
 	l.slopes = func(i int, outputs, slope []float64) {
 		var share [3]float64
 		total := 0.0
-		for k, score := range outputs[:3] {
+		for k, score := range outputs {
 			share[k] = math.Exp2(score)
 			total += share[k]
 		}
 		for k := range share {
 			share[k] /= total
 		}
-		soft := math.Exp2(outputs[3])
-		soft /= 1 + soft
-		by := flaws.Shares{Clean: share[0], Robust: share[1], Soft: soft}
+		by := flaws.Shares{Clean: share[0], Robust: share[1]}
 		_, scale := samples[i].loss(by)
 		d := samples[i].slopes(by)
 		to := [3]float64{scale * d.Clean, scale * d.Robust, 0}
@@ -250,10 +238,8 @@ func (o fitting) fitJudge(samples []sample) *flaws.Perceptron {
 		for k := range share {
 			slope[k] = math.Ln2 * share[k] * (to[k] - inner)
 		}
-		slope[3] = math.Ln2 * scale * d.Soft * soft * (1 - soft)
 	}
 	p := o.fit(l)
 	p.SecondBias[1] += whole(bolder * (1 << 24))
-	p.SecondBias[3] += whole(softer * (1 << 24))
 	return p
 }

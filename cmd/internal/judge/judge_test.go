@@ -25,22 +25,19 @@ func TestFitFindsWhatMatters(t *testing.T) {
 		for i := range s.Traits {
 			s.Traits[i] = int32(rng.IntN(512))
 		}
-		// The clean result adds c, the robust one r, and the clean one of the softened picture soft; the truth is one
-		// of them or neither.
-		const c, r, soft = 10., 3., 12.
+		// The clean result adds c, the robust one r; the truth is one of them or neither.
+		const c, r = 10., 3.
 		e := 0.
 		switch {
-		case s.Traits[5] > 340 && s.Traits[9] > 256:
-			e = soft
 		case s.Traits[5] > 340:
 			e = c
 		case s.Traits[5] > 170:
 			e = r
 		}
 		s.Truth, s.Interpolated = e*e+1, [2]float64{e*e + 1, 1e4}
-		for i, a := range [results]float64{c, r, 0, soft, r} {
+		for i, a := range [results]float64{c, r} {
 			s.WithTruth[i] = a * e
-			for j, b := range [results]float64{c, r, 0, soft, r} {
+			for j, b := range [results]float64{c, r} {
 				s.Products[i][j] = a * b
 			}
 		}
@@ -70,16 +67,15 @@ func TestSlopesOfShares(t *testing.T) {
 			s.Products[j][i] = s.Products[i][j]
 		}
 	}
-	at := flaws.Shares{Clean: 0.3, Robust: 0.5, Soft: 0.4}
+	at := flaws.Shares{Clean: 0.3, Robust: 0.5}
 	slopes := s.slopes(at)
 	const h = 1e-5
 	for name, c := range map[string]struct {
 		by   flaws.Shares
 		want float64
 	}{
-		"clean":  {flaws.Shares{Clean: at.Clean + h, Robust: at.Robust, Soft: at.Soft}, slopes.Clean},
-		"robust": {flaws.Shares{Clean: at.Clean, Robust: at.Robust + h, Soft: at.Soft}, slopes.Robust},
-		"soft":   {flaws.Shares{Clean: at.Clean, Robust: at.Robust, Soft: at.Soft + h}, slopes.Soft},
+		"clean":  {flaws.Shares{Clean: at.Clean + h, Robust: at.Robust}, slopes.Clean},
+		"robust": {flaws.Shares{Clean: at.Clean, Robust: at.Robust + h}, slopes.Robust},
 	} {
 		more := s.squaredError(c.by) - s.squaredError(at)
 		if got := more / h; math.Abs(got-c.want) > 1e-3 {
@@ -248,9 +244,9 @@ func TestSoftenerLessons(t *testing.T) {
 	if len(seen) != classCount-1 {
 		t.Errorf("classes %v, expected %d", seen, classCount-1)
 	}
-	for class, c := range lessons.corrections() {
-		if c.IsNone() != (class == 0) || class > 0 && c.Sharpening() < 1.05 {
-			t.Errorf("class %d is corrected by %v", class, c)
+	for class, c := range lessons.sharpenings() {
+		if (c == flaws.Sharpening{}) != (class == 0) || class > 0 && c.Correction.Sharpening() < 1.05 {
+			t.Errorf("what is done to class %d is %v", class, c)
 		}
 	}
 }

@@ -25,33 +25,31 @@
 //	sample -what corrections -drawn -n 3000 -seed 61 -o drawings.json
 //	fit -what corrections -seed 3 -o superres/flaws/correction.bin photographs.json drawings.json
 //
+// and the softener, in 50 minutes on two cores, from
+//
+//	soften -n 80000 -seed 7 -o superres/flaws/softener.npz kodak open pexels skimage unsplash
+//
 // then, by these, the strengths, from
 //
 //	sample -what strengths -n 12000 -seed 71 -o 1.json kodak open pexels skimage unsplash
-//	sample -what strengths -n 12000 -seed 74 -o 2.json kodak open pexels skimage unsplash
 //	sample -what strengths -vivid -n 3000 -seed 72 -o vivid.json kodak open pexels skimage unsplash
 //	sample -what strengths -drawn -n 1500 -seed 73 -o drawings.json
-//	fit -what strengths -seed 3 -o superres/flaws/strength.bin 1.json vivid.json drawings.json 2.json
+//	fit -what strengths -seed 3 -o superres/flaws/strength.bin 1.json vivid.json drawings.json
 //
-// then, by both, the judge, from
+// then, by all of them, the judge, from
 //
-//	sample -n 9000 -seed 31 -o 1.json kodak open pexels skimage unsplash
-//	sample -n 9000 -seed 32 -o 2.json kodak open pexels skimage unsplash
-//	sample -n 9000 -seed 33 -o 3.json kodak open pexels skimage unsplash
-//	sample -quick -n 8000 -seed 37 -o 4.json kodak open pexels skimage unsplash
-//	sample -quick -n 8000 -seed 38 -o 5.json kodak open pexels skimage unsplash
-//	sample -retouched -n 9000 -seed 31 -o 6.json kodak open pexels skimage unsplash
-//	sample -vivid -n 5000 -seed 36 -o 7.json kodak open pexels skimage unsplash
-//	sample -retouched -vivid -n 3000 -seed 34 -o 8.json kodak open pexels skimage unsplash
-//	sample -drawn -n 2000 -seed 41 -o 9.json
-//	sample -quick -drawn -n 4000 -seed 42 -o 10.json
-//	fit -seed 3 -o superres/flaws/judge.bin 1.json 2.json 3.json 4.json 5.json 6.json 7.json 8.json 9.json 10.json
+//	sample -quick -n 9000 -seed 31 -o 1.json kodak open pexels skimage unsplash
+//	sample -quick -retouched -n 9000 -seed 31 -o 2.json kodak open pexels skimage unsplash
+//	sample -quick -vivid -n 5000 -seed 36 -o 3.json kodak open pexels skimage unsplash
+//	sample -quick -drawn -n 4000 -seed 42 -o 4.json
+//	sample -quick -retouched -vivid -n 3000 -seed 34 -o 5.json kodak open pexels skimage unsplash
+//	sample -quick -n 8000 -seed 37 -o 6.json kodak open pexels skimage unsplash
+//	sample -n 9000 -seed 32 -o 7.json kodak open pexels skimage unsplash
+//	sample -drawn -n 2000 -seed 41 -o 8.json
+//	fit -seed 3 -o superres/flaws/judge.bin 1.json 2.json 3.json 4.json 5.json 6.json 7.json 8.json
 //
-// then the softener, in 20 minutes on two cores, from
-//
-//	soften -n 90000 -seed 7 -o superres/flaws/softener.npz kodak open pexels skimage unsplash
-//
-// and at last the weights in superres/bounds.go, from
+// (where the number of traits changes, the program needs files of as many first, whatever they say), and at last the
+// weights in superres/bounds.go, from
 //
 //	bounds -n 600 -seed 5 kodak open pexels skimage unsplash
 package main

@@ -19,8 +19,7 @@ type sample struct {
 	Strength   float64 // see flaws.Flaws
 	// Truth is the mean square of the truth less plain interpolation, Products are the means of products of the
 	// results less the same, and WithTruth those of each with the truth. The results are those of the clean and of
-	// the robust model, and, of the softened picture, of plain interpolation, the clean and the robust model. Where
-	// nothing is to be softened, they are the same as of the picture.
+	// the robust model, of the picture as it is corrected.
 	Truth     float64
 	Products  [results][results]float64
 	WithTruth [results]float64
@@ -31,15 +30,14 @@ type sample struct {
 	Auto                   float64
 }
 
-const results = 5
+const results = 2
 
 func (s sample) hasTraits() bool { return s.Traits != nil }
 
-// squaredError returns that of a mixture. What a model makes of a picture that is softened in part counts as the
-// mixture of what it makes of the two.
+// squaredError returns that of a mixture.
 func (s sample) squaredError(by flaws.Shares) float64 {
 	sum := s.Truth
-	w := weightsOf(by)
+	w := [results]float64{by.Clean, by.Robust}
 	for i, v := range w {
 		sum -= 2 * v * s.WithTruth[i]
 		for j, u := range w {
@@ -49,31 +47,15 @@ func (s sample) squaredError(by flaws.Shares) float64 {
 	return sum
 }
 
-// weightsOf returns the weights of the results in a mixture.
-func weightsOf(by flaws.Shares) [results]float64 {
-	hard := 1 - by.Soft
-	return [...]float64{hard * by.Clean, hard * by.Robust, by.Soft * (1 - by.Clean - by.Robust), by.Soft * by.Clean,
-		by.Soft * by.Robust}
-}
-
 // slopes returns the slopes of squaredError by the shares.
-func (s sample) slopes(by flaws.Shares) (to flaws.Shares) {
-	var g [results]float64
-	w := weightsOf(by)
-	for i := range g {
-		g[i] = -2 * s.WithTruth[i]
-		for j, u := range w {
-			g[i] += 2 * u * s.Products[i][j]
-		}
+func (s sample) slopes(by flaws.Shares) flaws.Shares {
+	of := func(i int) float64 {
+		return 2 * (by.Clean*s.Products[i][0] + by.Robust*s.Products[i][1] - s.WithTruth[i])
 	}
-	hard, plain := 1-by.Soft, 1-by.Clean-by.Robust
-	to.Clean = hard*g[0] + by.Soft*(g[3]-g[2])
-	to.Robust = hard*g[1] + by.Soft*(g[4]-g[2])
-	to.Soft = by.Clean*(g[3]-g[0]) + by.Robust*(g[4]-g[1]) + plain*g[2]
-	return to
+	return flaws.Shares{Clean: of(0), Robust: of(1)}
 }
 
-// leastError returns that of the three results of the picture that is not softened.
+// leastError returns that of the three results.
 func (s sample) leastError() float64 {
 	return min(s.squaredError(flaws.Shares{Clean: 1}), s.squaredError(flaws.Shares{Robust: 1}), s.Truth)
 }
@@ -148,10 +130,8 @@ func (r *row) add(s sample, shares flaws.Shares) {
 	best := math.Inf(-1)
 	for a := range 11 {
 		for b := range 11 - a {
-			for soft := range 5 {
-				by := flaws.Shares{Clean: float64(a) / 10, Robust: float64(b) / 10, Soft: float64(soft) / 4}
-				best = max(best, s.gain(s.squaredError(by)))
-			}
+			by := flaws.Shares{Clean: float64(a) / 10, Robust: float64(b) / 10}
+			best = max(best, s.gain(s.squaredError(by)))
 		}
 	}
 	r.clean, r.robust, r.choice = r.clean+clean, r.robust+robust, r.choice+choice

@@ -37,7 +37,6 @@ type sampler struct {
 	clean, robust, bicubic, lanczos *superres.Model
 	auto                            *superres.Model // for the effort of robust
 	fast                            *superres.Model // robust, for the effort fast
-	doubles                         flaws.Doubles
 	seed                            uint64
 	whole                           bool // each picture with each kind, its middle; false: random parts and kinds
 	drawn                           bool // synthetic drawings instead of pictures
@@ -57,9 +56,6 @@ func newSampler(folders []string, seed uint64, whole, drawn bool) (*sampler, err
 	}
 	var err error
 	if s.fast, err = s.robust.Effort("fast"); err != nil {
-		return nil, err
-	}
-	if s.doubles, err = models.Doubles(); err != nil {
 		return nil, err
 	}
 	for _, folder := range folders {
@@ -321,29 +317,17 @@ func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.
 	original := greyOf(low)
 	asItCame := flaws.Measure(original, 0)
 	out.Strength = asItCame.Strength()
-	blur, softening := asItCame.Corrections(original)
 	plain, err := s.enlarge(ctx, original, out.Strength)
 	if err != nil {
 		return out, err
 	}
-	img, found, hard := image.Image(original), asItCame, plain
-	if !blur.IsNone() {
-		img, found = blur.Apply(original), asItCame.Corrected(blur)
-	}
-	if out.Traits, err = flaws.Traits(ctx, img, found, &s.doubles); out.Traits == nil || err != nil {
+	j, traits, err := asItCame.Learned(ctx, original)
+	if out.Traits = traits; traits == nil || err != nil {
 		return out, err
 	}
-	strength := flaws.Assessor().Strength(out.Traits)
-	if !blur.IsNone() || strength != out.Strength {
-		if hard, err = s.enlarge(ctx, img, strength); err != nil {
-			return out, err
-		}
-	}
-	soft := hard
-	if !softening.IsNone() {
-		if soft, err = s.enlarge(ctx, softening.Apply(img), softening.StrengthAfter(strength)); err != nil {
-			return out, err
-		}
+	corrected, err := s.enlarge(ctx, j.Picture, j.Strength)
+	if err != nil {
+		return out, err
 	}
 	lanczos, err := enlargeGrey(ctx, s.lanczos, original)
 	if err != nil {
@@ -356,13 +340,13 @@ func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.
 		return out, err
 	}
 	out.Auto = meanSquare(chosen, truth)
-	all := [results]*image.Gray{hard.clean, hard.robust, soft.bicubic, soft.clean, soft.robust}
+	all := [results]*image.Gray{corrected.clean, corrected.robust}
 	count := float64((truth.W - 2*margin) * (truth.H - 2*margin))
 	for y := margin; y < truth.H-margin; y++ {
 		for x, v := range truth.Row(y)[margin : truth.W-margin] {
 			at := func(g *image.Gray) float64 { return float64(g.Pix[y*g.Stride+margin+x]) }
 			t := 255 * float64(v)
-			base := at(hard.bicubic)
+			base := at(corrected.bicubic)
 			var add [results]float64
 			for i, g := range all {
 				add[i] = at(g) - base

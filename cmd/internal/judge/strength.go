@@ -57,11 +57,11 @@ func (s *sampler) strength(ctx context.Context, number int) (out strengthSample,
 		}
 		out.Interpolated = min(out.Interpolated, meanSquare(big, truth))
 	}
-	if blur, _ := found.Corrections(img); !blur.IsNone() {
+	if blur := found.FindBlur(img); !blur.IsNone() {
 		img, found = blur.Apply(img), found.Corrected(blur)
 	}
 	out.Measured = found.Strength()
-	if out.Traits, err = flaws.Traits(ctx, img, found, &s.doubles); out.Traits == nil || err != nil {
+	if out.Traits, _, err = flaws.AllTraits(ctx, img, found); out.Traits == nil || err != nil {
 		return out, err
 	}
 	for i := range out.Errors {

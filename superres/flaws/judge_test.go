@@ -34,7 +34,7 @@ func TestSharesFollowOutputs(t *testing.T) {
 			continue
 		}
 		within := 1./shareSteps + 0.01
-		if plain := 1 - clean - robust; plain < (leastShare+1.)/shareSteps { // it may be given to one of them
+		if plain := 1 - clean - robust; plain < (leastPlain+1.)/shareSteps { // it may be given to one of them
 			within += plain
 		}
 		if math.Abs(got.Clean-clean) > within || math.Abs(got.Robust-robust) > within {

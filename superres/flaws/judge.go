@@ -59,22 +59,22 @@ func (p *Perceptron) Shares(traits []int32) Shares {
 }
 
 // Strength returns the strength, 0 to 1, at which the robust model comes nearest to the truth, from the traits of a
-// picture: the square of the only output of p, in steps of 1/64. It learned from what that model makes of 28,500
+// picture: the square of the only output of p, in steps of 1/64. It learned from what that model makes of 16,500
 // degraded parts of pictures at eleven strengths. What Flaws.Strength has is the deviation of white noise and the loss
-// of JPEG files; grain, salt and what is left of sharpening are not in it. Of 2,000 parts of pictures of general-dev
+// of JPEG files; grain, salt and what is left of sharpening are not in it. Of 1,500 parts of pictures of general-dev
 // and open-valid, which nothing was learned from, the robust model for the effort fast has, in dB more than
 // interpolation,
 //
 //	                without  by Flaws.Strength  by p   at the best
-//	grain            0.06     0.23              1.19    1.67
-//	salt             0.42     0.42              1.41    1.54
-//	noise           −0.87     2.14              2.44    2.62
-//	JPEG             0.20     0.79              0.79    0.93
-//	dithered        −0.85     2.62              3.12    3.25
-//	sharpened JPEG  −0.69    −0.08              0.34    0.81
-//	several          0.50     0.98              1.21    1.40
-//	clean            2.15     2.15              2.10    2.16
-//	all              0.44     1.01              1.29    1.49
+//	grain           −0.03     0.03              1.31    1.82
+//	salt             0.43     0.43              1.31    1.46
+//	noise           −1.09     2.53              2.82    3.01
+//	JPEG             0.26     0.98              1.00    1.10
+//	dithered        −0.94     2.49              3.07    3.20
+//	sharpened JPEG  −0.73    −0.13              0.26    0.66
+//	several          0.64     1.24              1.48    1.66
+//	clean            2.03     2.03              1.96    2.03
+//	all              0.47     1.11              1.42    1.61
 func (p *Perceptron) Strength(traits []int32) float64 {
 	root := min(max(p.Outputs(traits)[0]>>(2*secondBits-10), 0), 1<<10)
 	return float64((root*root*strengthSteps+1<<19)>>20) / strengthSteps

@@ -126,7 +126,7 @@ type Softening struct {
 	// Correction undoes the sharpening of the picture as far as it is likely: the mean of what is undone of each class,
 	// by how likely they are.
 	Correction Correction
-	// Plain is the share of plain interpolation in the result, 0 to 1, in hundredths: the mean of those of the classes.
+	// Plain is the share of plain interpolation in the result, 0 to 1, in steps of 1/32: the mean over the classes.
 	Plain float64
 	// traits are the base-2 logarithms of the likelihoods of the classes, each divided by that of none, in steps of
 	// 1/256.
@@ -169,7 +169,7 @@ func (s *Softener) Soften(ctx context.Context, img image.Image) (to Softening, e
 	for k, v := range gains {
 		to.Correction[k] = logarithmOf(v / (total >> 4))
 	}
-	to.Plain = float64(plain/total) / 100
+	to.Plain = float64((plain*shareSteps/100+total/2)/total) / shareSteps
 	return to, nil
 }
 

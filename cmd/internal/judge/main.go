@@ -12,12 +12,12 @@
 // WHAT is corrections, strengths or judge, which is the default. sample degrades parts of the PNG files in folders in
 // known ways, and reduces them by 2. It writes the traits of each with, for corrections, the gains that undo blur and
 // sharpening. For strengths it undoes its blur as this program does, and writes the errors of photo-real at each
-// strength; for the judge it enlarges it, and what softening makes of it, by photo, photo-real and interpolation, and
+// strength; for the judge it undoes sharpening, too, enlarges the picture by photo, photo-real and interpolation, and
 // writes what is known of the errors. With -vivid pictures are sharpened first, as cameras do, and that is the truth;
 // with -retouched their size, contrast and gamma are changed first, so that 147 of them stand for more. -quick takes
 // the models for the effort fast, whose results want about the same shares. fit learns from that. report tells what
 // was learned, in this program or in a file, is worth on samples of other pictures. soften learns, in a number of
-// steps, to tell how pictures without noise were sharpened. bounds learns the weights of superres.Bounds, and prints
+// steps, to tell how pictures were sharpened. bounds learns the weights of superres.Bounds, and prints
 // them; with -check it tells how those of this program hold. All are chosen on pictures that nothing was learned from.
 // First come the corrections of this program, from
 //
@@ -39,17 +39,15 @@
 // then, by all of them, the judge, from
 //
 //	sample -quick -n 9000 -seed 31 -o 1.json kodak open pexels skimage unsplash
-//	sample -quick -retouched -n 9000 -seed 31 -o 2.json kodak open pexels skimage unsplash
-//	sample -quick -vivid -n 5000 -seed 36 -o 3.json kodak open pexels skimage unsplash
-//	sample -quick -drawn -n 4000 -seed 42 -o 4.json
-//	sample -quick -retouched -vivid -n 3000 -seed 34 -o 5.json kodak open pexels skimage unsplash
-//	sample -quick -n 8000 -seed 37 -o 6.json kodak open pexels skimage unsplash
-//	sample -n 9000 -seed 32 -o 7.json kodak open pexels skimage unsplash
-//	sample -drawn -n 2000 -seed 41 -o 8.json
-//	fit -seed 3 -o superres/flaws/judge.bin 1.json 2.json 3.json 4.json 5.json 6.json 7.json 8.json
+//	sample -quick -drawn -n 4000 -seed 42 -o 2.json
+//	sample -quick -retouched -vivid -n 3000 -seed 34 -o 3.json kodak open pexels skimage unsplash
+//	sample -quick -n 8000 -seed 37 -o 4.json kodak open pexels skimage unsplash
+//	sample -quick -retouched -n 9000 -seed 31 -o 5.json kodak open pexels skimage unsplash
+//	fit -seed 3 -o superres/flaws/judge.bin 1.json 2.json 3.json 4.json 5.json
 //
-// (where the number of traits changes, the program needs files of as many first, whatever they say), and at last the
-// weights in superres/bounds.go, from
+// both with a softener that looked at four parts of 64×64 samples in place of 80×80, with a cleanFavour of 3 and no
+// share of plain interpolation, so that this program makes others. Where the number of traits changes, the program
+// needs files of as many first, whatever they say. At last come the weights in superres/bounds.go, from
 //
 //	bounds -n 600 -seed 5 kodak open pexels skimage unsplash
 package main

@@ -249,29 +249,40 @@ func (f Flaws) Judge(ctx context.Context, img image.Image) (j Judged, ok bool, e
 	if !blur.IsNone() {
 		img, f = blur.Apply(img), f.Corrected(blur)
 	}
-	if isLossy {
+	isFlawed := f.Strength() >= LeastStrength
+	switch {
+	case isLossy:
 		return f.forRobust(img, blur, UnknownTrust), true, nil
-	}
-	if !blur.IsNone() {
-		t = sumTraits(img).traits(f)
+	case isFlawed && !blur.IsNone():
+		return f.forRobust(img, blur, trustIn(blur, 0)), true, nil
 	}
 	said, err := soften(ctx, img)
 	if err != nil {
 		return j, false, err
 	}
-	var softening Correction
-	if blur.IsNone() {
-		softening = said.Correction.Limited(f)
+	if isFlawed {
+		softening := said.Correction.Limited(f)
+		return f.forRobust(img, blur, trustIn(blur, softening.Sharpening())).softened(softening), true, nil
 	}
-	if f.Strength() >= LeastStrength {
-		j = f.forRobust(img, blur, trustIn(blur, softening.Sharpening()))
-	} else {
-		t = withSaid(t, said)
-		shares := judge().Shares(t)
-		models := 1 - said.Plain
-		j = Judged{img, f, blur, assessor().Strength(t), 0, Shares{models * shares.Clean, models * shares.Robust}}
+	if !blur.IsNone() {
+		t = sumTraits(img).traits(f)
 	}
-	return j.softened(softening), true, nil
+	t = withSaid(t, said)
+	j = f.unflawed(img, blur, t, said)
+	shares := judge().Shares(t)
+	models := 1 - said.Plain
+	j.Shares = Shares{models * shares.Clean, models * shares.Robust}
+	return j, true, nil
+}
+
+// unflawed returns what suits the picture img, whose blur was undone by blur, but for the shares, if it has neither
+// noise nor compression. t are all its traits.
+func (f Flaws) unflawed(img image.Image, blur Correction, t []int32, said Softening) Judged {
+	j := Judged{Picture: img, Flaws: f, Correction: blur, Strength: assessor().Strength(t)}
+	if !blur.IsNone() {
+		return j
+	}
+	return j.softened(said.Correction.Limited(f))
 }
 
 // softened returns j softened by c, if that changes enough.
@@ -294,9 +305,5 @@ func (f Flaws) Learned(ctx context.Context, img image.Image) (j Judged, traits [
 	if traits == nil || err != nil {
 		return j, nil, err
 	}
-	j = Judged{Picture: img, Flaws: f, Correction: blur, Strength: assessor().Strength(traits)}
-	if blur.IsNone() {
-		j = j.softened(said.Correction.Limited(f))
-	}
-	return j, traits, nil
+	return f.unflawed(img, blur, traits, said), traits, nil
 }

@@ -17,9 +17,9 @@
 // with -retouched their size, contrast and gamma are changed first, so that 147 of them stand for more. -quick takes
 // the models for the effort fast, whose results want about the same shares. fit learns from that. report tells what
 // was learned, in this program or in a file, is worth on samples of other pictures. soften learns, in a number of
-// steps, to tell how pictures were sharpened. bounds learns the weights of superres.Bounds, and prints
-// them; with -check it tells how those of this program hold. All are chosen on pictures that nothing was learned from.
-// First come the corrections of this program, from
+// steps, to tell how pictures were sharpened. bounds learns the weights of superres.Bounds, and prints them; with
+// -check it tells how those of this program hold. All are chosen on pictures that nothing was learned from. First come
+// the corrections of this program, from
 //
 //	sample -what corrections -n 40000 -seed 51 -o photographs.json kodak open pexels skimage unsplash
 //	sample -what corrections -drawn -n 3000 -seed 61 -o drawings.json

@@ -163,10 +163,8 @@ func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error)
 	}
 	by := found.Unjudged(img)
 	if img != nil && m.robust.isJudged {
-		if judged, ok, err := found.Judge(context.Background(), img); err != nil {
+		if by, err = found.Judge(context.Background(), img); err != nil {
 			return c, err
-		} else if ok {
-			by = judged
 		}
 	}
 	c.Picture, c.Correction = by.Picture, by.Correction

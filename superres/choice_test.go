@@ -59,7 +59,7 @@ func TestTrust(t *testing.T) {
 			}
 			continue
 		}
-		judged, _, err := found.Judge(t.Context(), noisy)
+		judged, err := found.Judge(t.Context(), noisy)
 		if err != nil || all.Trust != judged.Trust || all.Mix != nil || all.Robust != 1 || !all.Model.IsTrusting() {
 			t.Errorf("noise of %g: %v, trust %g, share %g, mixture %v, expected trust %g and no mixture", deviation,
 				err, all.Trust, all.Robust, all.Mix != nil, judged.Trust)

@@ -139,6 +139,15 @@ func powerOfTwo(v int64) int64 {
 // Of random parts of clean pictures, of 56 to 80 samples along a side, one in ten loses more than 0.3 dB at each size.
 const leastJudgedSide = 56
 
+// leastSoftenedSide is the least side of a picture that is softened. By 56, as for judging, and by 16, the gains on
+// interpolation, in dB of RGB at ×4, of 91 pictures of T91, of which 67 have less than 56 samples along a side, and of
+// 83 of general-dev, open-valid and T91, of which 17 have. None of the clean ones is changed by that.
+//
+//	     clean  sharpened by 0.7  then JPEG 85   every fourth
+//	56   2.22   −0.40    0.71     −0.47   0.52   −1.56  −0.24
+//	16   2.22    0.76    1.16      0.27   0.77   −0.06   0.18
+const leastSoftenedSide = 16
+
 // isJudged reports whether img is large enough to tell.
 func isJudged(img image.Image) bool {
 	return min(img.Bounds().Dx(), img.Bounds().Dy()) >= leastJudgedSide
@@ -233,15 +242,14 @@ func (f Flaws) Unjudged(img image.Image) Judged {
 	return Judged{Picture: img, Flaws: f, Strength: f.Strength(), Shares: Shares{Clean: 1}}
 }
 
-// Judge returns what suits the picture img with the flaws f. ok is false where it is too small to tell. A picture of
-// LeastStrength and more is for the robust model alone. It fails only with ctx.Err(), or in a program without package
-// convolutional.
-func (f Flaws) Judge(ctx context.Context, img image.Image) (j Judged, ok bool, err error) {
-	if !isJudged(img) {
-		return j, false, nil
-	}
-	if f.Palette > 0 { // the judge has learned from palettes of grey alone
-		return f.forRobust(img, Correction{}, UnknownTrust), true, nil
+// Judge returns what suits the picture img with the flaws f. A picture of LeastStrength and more is for the robust
+// model alone. It fails only with ctx.Err(), or in a program without package convolutional.
+func (f Flaws) Judge(ctx context.Context, img image.Image) (Judged, error) {
+	switch {
+	case !isJudged(img):
+		return f.judgeSmall(ctx, img)
+	case f.Palette > 0: // the judge has learned from palettes of grey alone
+		return f.forRobust(img, Correction{}, UnknownTrust), nil
 	}
 	t := sumTraits(img).traits(f)
 	blur := f.findBlur(img, t)
@@ -252,27 +260,48 @@ func (f Flaws) Judge(ctx context.Context, img image.Image) (j Judged, ok bool, e
 	isFlawed := f.Strength() >= LeastStrength
 	switch {
 	case isLossy:
-		return f.forRobust(img, blur, UnknownTrust), true, nil
+		return f.forRobust(img, blur, UnknownTrust), nil
 	case isFlawed && !blur.IsNone():
-		return f.forRobust(img, blur, trustIn(blur, 0)), true, nil
+		return f.forRobust(img, blur, trustIn(blur, 0)), nil
 	}
 	said, err := soften(ctx, img)
 	if err != nil {
-		return j, false, err
+		return Judged{}, err
 	}
 	if isFlawed {
 		softening := said.Correction.Limited(f)
-		return f.forRobust(img, blur, trustIn(blur, softening.Sharpening())).softened(softening), true, nil
+		return f.forRobust(img, blur, trustIn(blur, softening.Sharpening())).softened(softening), nil
 	}
 	if !blur.IsNone() {
 		t = sumTraits(img).traits(f)
 	}
 	t = withSaid(t, said)
-	j = f.unflawed(img, blur, t, said)
+	j := f.unflawed(img, blur, t, said)
+	if said.isDrawing {
+		j.Shares = Shares{Clean: 1}
+		return j, nil
+	}
 	shares := judge().Shares(t)
 	models := 1 - said.Plain
 	j.Shares = Shares{models * shares.Clean, models * shares.Robust}
-	return j, true, nil
+	return j, nil
+}
+
+// judgeSmall is Judge for a picture that is too small to be judged: it goes by its strength, and by what the softener
+// says of it.
+func (f Flaws) judgeSmall(ctx context.Context, img image.Image) (Judged, error) {
+	j := f.Unjudged(img)
+	if b := img.Bounds(); min(b.Dx(), b.Dy()) < leastSoftenedSide || f.Palette > 0 {
+		return j, nil
+	}
+	said, err := soften(ctx, img)
+	if err != nil {
+		return j, err
+	}
+	if j.Shares.Clean > 0 {
+		j.Shares.Clean = 1 - said.Plain
+	}
+	return j.softened(said.Correction.Limited(f)), nil
 }
 
 // unflawed returns what suits the picture img, whose blur was undone by blur, but for the shares, if it has neither

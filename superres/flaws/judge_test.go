@@ -122,10 +122,7 @@ func TestWebPIsNotJudged(t *testing.T) {
 		"blurred":     {imaging.Blur(clean, 1.5), 45, true, true},
 		"little lost": {clean, 4, false, false},
 	} {
-		j, ok, err := Measure(c.img, 0).OutOfWebP(c.index).Judge(t.Context(), c.img)
-		if !ok || err != nil {
-			t.Fatalf("%s: not judged, error %v", name, err)
-		}
+		j := must.Get(Measure(c.img, 0).OutOfWebP(c.index).Judge(t.Context(), c.img))(t)
 		if got := j.Shares == (Shares{Robust: 1}); got != c.unjudged {
 			t.Errorf("%s: shares %v", name, j.Shares)
 		}
@@ -164,16 +161,52 @@ func TestFlawedAreForTheRobustModel(t *testing.T) {
 		"sharpened, then noise": {degrade.WithNoise(imaging.Sharpen(clean, 1.5), 8, 1), true},
 	} {
 		found := Measure(c.img, 0)
-		j, ok, err := found.Judge(t.Context(), c.img)
-		if !ok || err != nil {
-			t.Fatalf("%s: not judged, error %v", name, err)
-		}
+		j := must.Get(found.Judge(t.Context(), c.img))(t)
 		if j.Shares != (Shares{Robust: 1}) || j.Trust < 0.5 != c.isSharpened ||
 			j.Correction.Sharpening() > 0 != c.isSharpened {
 			t.Errorf("%s: shares %v, trust %g, sharpening of %g", name, j.Shares, j.Trust, j.Correction.Sharpening())
 		}
 		if want := j.Correction.StrengthAfter(found.Strength()); j.Strength != want || want < LeastStrength {
 			t.Errorf("%s: a strength of %g, expected %g", name, j.Strength, want)
+		}
+	}
+}
+
+// Pictures that are too small for traits are softened; what is no picture anyway is left alone.
+func TestSmallAreSoftened(t *testing.T) {
+	clean := imaging.Resize(must.Get(imaging.Open("../../testdata/hopper.png"))(t), 40, 40, imaging.CatmullRom)
+	for name, c := range map[string]struct {
+		img        image.Image
+		isSoftened bool
+	}{
+		"clean":               {clean, false},
+		"sharpened":           {imaging.Sharpen(clean, 1.5), true},
+		"sharpened, of 12×12": {imaging.CropCenter(imaging.Sharpen(clean, 1.5), 12, 12), false},
+	} {
+		found := Measure(c.img, 0)
+		j := must.Get(found.Judge(t.Context(), c.img))(t)
+		if got := !j.Correction.IsNone(); got != c.isSoftened || j.Shares.Robust > 0 {
+			t.Errorf("%s: corrected by %v, shares %v", name, j.Correction, j.Shares)
+		}
+	}
+}
+
+// The hard edges of drawings are not taken for sharpening or damage, in small ones and large ones.
+func TestDrawingsAreForTheCleanModel(t *testing.T) {
+	for _, side := range []int{30, 120} {
+		img := testimage.Gray(side, side, func(x, y int) uint8 { // boxes with thin lines across
+			switch {
+			case x%30 == 7 || (2*x+y)%23 == 0:
+				return 20
+			case x/10%3 == 1 && y/12%2 == 1:
+				return 150
+			default:
+				return 250
+			}
+		})
+		j := must.Get(Measure(img, 0).Judge(t.Context(), img))(t)
+		if j.Shares != (Shares{Clean: 1}) || !j.Correction.IsNone() {
+			t.Errorf("%d samples a side: corrected by %v, shares %v", side, j.Correction, j.Shares)
 		}
 	}
 }

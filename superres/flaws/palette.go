@@ -26,7 +26,7 @@ const (
 	// The most neighbours that are equal, and the fewest pixels between two equal ones of another colour, as shares of
 	// all, and the greatest mean distance between a colour and the nearest other one, in levels. Black and white alone
 	// are farther apart.
-	mostEqual, leastAlternating, mostApart = 0.75, 0.012, 130
+	mostEqualColours, leastAlternating, mostApart = 0.75, 0.012, 130
 
 	// The strength is a share of the distance. It is whole where pixels between two equal ones are as many of those
 	// that differ as dithering makes, and wholeStill of it where they are as few as without.
@@ -57,7 +57,7 @@ func estimatePalette(parts []picture.Picture) float64 {
 	}
 	equal, alternating := float64(p.equal)/float64(p.pairs), float64(p.alternating)/float64(p.pairs)
 	apart := p.apart()
-	if equal > mostEqual || alternating < leastAlternating || apart > mostApart {
+	if equal > mostEqualColours || alternating < leastAlternating || apart > mostApart {
 		return 0
 	}
 	// Of the pixels that differ from a neighbour, the share that lies between two equal ones is about 0.06 + 0.0027 a

@@ -71,6 +71,9 @@ func NewSoftener(network stage.Stage, classes []Sharpening) (*Softener, error) {
 	return &Softener{network, classes}, nil
 }
 
+// Network returns the network of s, which may not be changed.
+func (s *Softener) Network() stage.Stage { return s.network }
+
 // softenerHead is the text in the file of a softener.
 type softenerHead struct {
 	Network stage.Head   `json:"network"`
@@ -131,6 +134,8 @@ type Softening struct {
 	// traits are the base-2 logarithms of the likelihoods of the classes, each divided by that of none, in steps of
 	// 1/256.
 	traits []int32
+	// isDrawing is true for drawings, which are not softened.
+	isDrawing bool
 }
 
 // Soften tells how a picture was sharpened. It fails only with ctx.Err().
@@ -144,11 +149,13 @@ func (s *Softener) Soften(ctx context.Context, img image.Image) (to Softening, e
 			all.plain[i] += one.plain[i]
 		}
 		all.weight, all.count = all.weight+one.weight, all.count+one.count
+		all.equal, all.pairs = all.equal+one.equal, all.pairs+one.pairs
 		return nil
 	})
 	if err != nil {
 		return to, err
 	}
+	to.isDrawing = float64(all.equal) > mostEqual*float64(all.pairs)
 	likely := all.likelihoods()
 	most := slices.Max(likely)
 	var gains [correctionBands]int64
@@ -165,6 +172,9 @@ func (s *Softener) Soften(ctx context.Context, img image.Image) (to Softening, e
 		for k, v := range class.Correction {
 			gains[k] += share * (powerOfTwo(int64(v)) >> 4)
 		}
+	}
+	if to.isDrawing {
+		return to, nil
 	}
 	for k, v := range gains {
 		to.Correction[k] = logarithmOf(v / (total >> 4))
@@ -189,12 +199,19 @@ func (s *Softener) Soften(ctx context.Context, img image.Image) (to Softening, e
 // 0.57 and 0.41, all of them 0.037, 0.030 and 0.025 in the mean.
 const cleanFavour = 9
 
-// said has the sums over samples of the scores of each class, weighted and unweighted, the sum of the weights, and the
-// number of samples.
+// said has the sums over samples of the scores of each class, weighted and unweighted, the sum of the weights, the
+// number of samples, and the numbers of neighbours.
 type said struct {
 	scores, plain []int64
 	weight, count int64
+	equal, pairs  int64 // neighbours that are equal, and all
 }
+
+// mostEqual is the share of equal neighbours from which a picture is a drawing. A softener takes the hard edges of
+// drawings for sharpening, and the judge may take them for damage. Of 83 photographs in grey and in colour, reduced by
+// 2, none has more than 0.48; of 100 synthetic drawings of 60 to 120 samples a side, reduced by block means, 95 have.
+// By auto these lost 0.36 dB on photo in the mean, the worst 12; told by this, they lose 0.21, all of it in two.
+const mostEqual = 0.5
 
 func (s *Softener) newSaid() said {
 	n := len(s.classes)
@@ -214,7 +231,8 @@ func (s said) likelihoods() (list []int64) {
 // look returns what the network says of a window of img.
 func (s *Softener) look(ctx context.Context, img image.Image, window image.Rectangle) (all said, err error) {
 	shown := window.Inset(-s.network.Reach()).Intersect(img.Bounds())
-	low := picture.Split(imaging.Crop(img, shown)).Luma()
+	whole := picture.Split(imaging.Crop(img, shown))
+	low := whole.Luma()
 	half := plane.New(SoftenerScale*low.W, SoftenerScale*low.H)
 	for i := range half.Pix {
 		half.Pix[i] = 0.5
@@ -226,6 +244,7 @@ func (s *Softener) look(ctx context.Context, img image.Image, window image.Recta
 	all = s.newSaid()
 	classes := len(s.classes)
 	window = window.Sub(shown.Min)
+	all.equal, all.pairs = countEqual(whole.Channels, window)
 	for y := window.Min.Y; y < window.Max.Y; y++ {
 		for x := window.Min.X; x < window.Max.X; x++ {
 			number := func(k int) int64 {
@@ -241,6 +260,26 @@ func (s *Softener) look(ctx context.Context, img image.Image, window image.Recta
 		}
 	}
 	return all, nil
+}
+
+// countEqual returns how many neighbours in a part of a picture are equal, across and down, and how many there are.
+func countEqual(channels []*plane.Plane, part image.Rectangle) (equal, pairs int64) {
+	count := func(x, y, dx, dy int) {
+		for _, c := range channels {
+			if c.Row(y)[x] != c.Row(y + dy)[x+dx] {
+				return
+			}
+		}
+		equal++
+	}
+	for y := part.Min.Y; y < part.Max.Y-1; y++ {
+		for x := part.Min.X; x < part.Max.X-1; x++ {
+			count(x, y, 1, 0)
+			count(x, y, 0, 1)
+			pairs += 2
+		}
+	}
+	return equal, pairs
 }
 
 // tells returns how much a sample tells, of one, from the number that says it.

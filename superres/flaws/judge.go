@@ -185,7 +185,7 @@ type Judged struct {
 	Shares Shares
 }
 
-// soften is Soften of the softener of this program, whose correction is none for a picture with transparency.
+// soften is Soften of the softener of this program, which leaves a picture with transparency alone.
 func soften(ctx context.Context, img image.Image) (Softening, error) {
 	s, err := softener()
 	if err != nil {
@@ -193,7 +193,7 @@ func soften(ctx context.Context, img image.Image) (Softening, error) {
 	}
 	to, err := s.Soften(ctx, img)
 	if !picture.IsOpaque(img) {
-		to.Correction = Correction{}
+		to.Correction, to.Plain = Correction{}, 0
 	}
 	return to, err
 }
@@ -229,6 +229,8 @@ func trustIn(blur Correction, sharpening float64) float64 {
 //	sharpened by 0.7, qualities 40, 70 0.46  0.29                0.31  0.27
 const leastWebP = 0.125
 
+func (f Flaws) isLossyWebP() bool { return f.WebP > 0 && f.Strength() >= leastWebP }
+
 // forRobust returns what suits the picture img, corrected by c, with the flaws f, if the robust model does all of it.
 func (f Flaws) forRobust(img image.Image, c Correction, trust float64) Judged {
 	return Judged{img, f, c, f.Strength(), trust, Shares{Robust: 1}}
@@ -253,7 +255,7 @@ func (f Flaws) Judge(ctx context.Context, img image.Image) (Judged, error) {
 	}
 	t := sumTraits(img).traits(f)
 	blur := f.findBlur(img, t)
-	isLossy := f.WebP > 0 && f.Strength() >= leastWebP
+	isLossy := f.isLossyWebP()
 	if !blur.IsNone() {
 		img, f = blur.Apply(img), f.Corrected(blur)
 	}
@@ -291,7 +293,7 @@ func (f Flaws) Judge(ctx context.Context, img image.Image) (Judged, error) {
 // says of it.
 func (f Flaws) judgeSmall(ctx context.Context, img image.Image) (Judged, error) {
 	j := f.Unjudged(img)
-	if b := img.Bounds(); min(b.Dx(), b.Dy()) < leastSoftenedSide || f.Palette > 0 {
+	if b := img.Bounds(); min(b.Dx(), b.Dy()) < leastSoftenedSide || f.Palette > 0 || f.isLossyWebP() {
 		return j, nil
 	}
 	said, err := soften(ctx, img)

@@ -172,21 +172,32 @@ func TestFlawedAreForTheRobustModel(t *testing.T) {
 	}
 }
 
-// Pictures that are too small for traits are softened; what is no picture anyway is left alone.
+// Pictures that are too small to be judged are softened, but for tiny ones and those with transparency; so are not those
+// of which a WebP file lost much.
 func TestSmallAreSoftened(t *testing.T) {
 	clean := imaging.Resize(must.Get(imaging.Open("../../testdata/hopper.png"))(t), 40, 40, imaging.CatmullRom)
+	sharp := imaging.Sharpen(clean, 1.5)
+	transparent := imaging.Clone(sharp)
+	for i := 3; i < len(transparent.Pix)/2; i += 4 {
+		transparent.Pix[i] = 100
+	}
 	for name, c := range map[string]struct {
 		img        image.Image
+		found      Flaws
 		isSoftened bool
 	}{
-		"clean":               {clean, false},
-		"sharpened":           {imaging.Sharpen(clean, 1.5), true},
-		"sharpened, of 12×12": {imaging.CropCenter(imaging.Sharpen(clean, 1.5), 12, 12), false},
+		"clean":                        {clean, Measure(clean, 0), false},
+		"sharpened":                    {sharp, Measure(sharp, 0), true},
+		"sharpened, of 12×12":          {imaging.CropCenter(sharp, 12, 12), Flaws{}, false},
+		"sharpened, with transparency": {transparent, Flaws{}, false},
+		"sharpened, a WebP file":       {sharp, Measure(sharp, 0).OutOfWebP(45), false},
 	} {
-		found := Measure(c.img, 0)
-		j := must.Get(found.Judge(t.Context(), c.img))(t)
-		if got := !j.Correction.IsNone(); got != c.isSoftened || j.Shares.Robust > 0 {
+		j := must.Get(c.found.Judge(t.Context(), c.img))(t)
+		if got := !j.Correction.IsNone(); got != c.isSoftened {
 			t.Errorf("%s: corrected by %v, shares %v", name, j.Correction, j.Shares)
+		}
+		if !c.isSoftened && j.Shares.Clean+j.Shares.Robust < 1-1./shareSteps {
+			t.Errorf("%s: shares %v, expected no interpolation", name, j.Shares)
 		}
 	}
 }

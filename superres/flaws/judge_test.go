@@ -172,8 +172,8 @@ func TestFlawedAreForTheRobustModel(t *testing.T) {
 	}
 }
 
-// Pictures that are too small to be judged are softened, but for tiny ones and those with transparency; so are not those
-// of which a WebP file lost much.
+// Pictures that are too small to be judged are softened, but for tiny ones, those with transparency, and those of which
+// a WebP file lost much.
 func TestSmallAreSoftened(t *testing.T) {
 	clean := imaging.Resize(must.Get(imaging.Open("../../testdata/hopper.png"))(t), 40, 40, imaging.CatmullRom)
 	sharp := imaging.Sharpen(clean, 1.5)

@@ -127,16 +127,15 @@ func powerOfTwo(v int64) int64 {
 	return power << whole
 }
 
-// leastJudgedSide is the least side of a picture that is judged. By it, the gains on interpolation, in dB of RGB, of 91
-// pictures of T91 reduced by 2 and enlarged by 2, of which 4 have less than 56 samples along a side and 17 less than
-// 72, and of 70 of general-dev by 4, of which 13 and 27 have; and how many clean ones lose more than 0.3 on photo:
+// leastJudgedSide is the least side of a picture that is judged; smaller ones are softened alone. By it, the gains on
+// interpolation, in dB of RGB, of 91 pictures of T91 reduced by 2 and enlarged by 2, of which 4 have less than 56
+// samples along a side and 17 less than 72, and of 70 of general-dev by 4, of which 13 and 27 have; and how many clean
+// ones lose more than 0.3 on photo, of general-dev none:
 //
 //	     T91, ×2: clean    sharpened  every second  blurred by 2   general-dev, ×4
-//	72   2.77, n = 1       −0.33      −0.41         2.45           2.38, n = 0   0.00  −0.64  1.15
-//	56   2.76, n = 1       −0.17      −0.09         2.79           2.38, n = 0   0.39  −0.24  1.25
-//	48   2.74, n = 2       −0.17      −0.04         2.88           2.38, n = 0   0.51  −0.03  1.31
-//
-// Of random parts of clean pictures, of 56 to 80 samples along a side, one in ten loses more than 0.3 dB at each size.
+//	72   2.77, n = 2       0.84       0.01          2.41           2.47  1.12  0.10  1.16
+//	56   2.76, n = 2       0.85       0.05          2.75           2.47  1.13  0.16  1.29
+//	46   2.75, n = 3       0.87       0.05          2.84           2.47  1.14  0.21  1.34
 const leastJudgedSide = 56
 
 // leastSoftenedSide is the least side of a picture that is softened. By 56, as for judging, and by 16, the gains on

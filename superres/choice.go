@@ -146,9 +146,9 @@ func (m *Model) tunedRobust(t tuned) (*Model, error) {
 // mixture, the model with the smaller share is the one for the effort fast, unless more was asked for: 70 parts of
 // general-dev with each of 14 kinds of damage lose 0.015 dB by that in the mean, sharpened ones the most, 0.08 dB,
 // while the program takes 1.2 to 1.5 times as long for a mixture as by one model, not 1.9 times. If img is nil, one
-// model serves all of it, chosen by the strength alone, as frames of a video need it; so it is for pictures too small
-// for shares, and without WithJudge. A model without a robust model is its own choice. The models of the choice have
-// no robust model. Choose may be called concurrently.
+// model serves all of it, chosen by the strength alone, as frames of a video need it; so it is without WithJudge. A
+// picture too small for a judge is softened and has one model, chosen by the strength. A model without a robust model
+// is its own choice. The models of the choice have no robust model. Choose may be called concurrently.
 func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error) {
 	alone := *m
 	alone.robust = nil

@@ -45,8 +45,9 @@
 //	sample -quick -retouched -n 9000 -seed 31 -o 5.json kodak open pexels skimage unsplash
 //	fit -seed 3 -o superres/flaws/judge.bin 1.json 2.json 3.json 4.json 5.json
 //
-// both with a softener that looked at four parts of 64×64 samples in place of 80×80, with a favour of 3 and no
-// share of plain interpolation, so that this program makes others. Where the number of traits changes, the program
+// Both learned by an earlier softener, which looked at four parts of 64×64 samples in place of 80×80, took clean
+// pictures to be 3 times as likely as sharpened ones, and gave no share to plain interpolation. So the same commands
+// make other files today. Where the number of traits changes, the program
 // needs files of as many first, whatever they say. At last come the weights in superres/bounds.go, from
 //
 //	bounds -n 600 -seed 5 kodak open pexels skimage unsplash

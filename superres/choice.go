@@ -278,6 +278,7 @@ func (m *Model) chosenFor(img image.Image, opt Options) (chosen, error) {
 	img, opt, _ = m.WithoutCopies(img, opt)
 	if opt.Chroma == nil {
 		img, _ = flaws.WithoutSalt(img)
+		img, _ = flaws.WithoutUnsharp(img)
 	}
 	found := flaws.Measure(img, opt.Quality)
 	if opt.WebP > 0 {

@@ -27,6 +27,15 @@ type Choice struct {
 // Name returns the name of the model, or the path of its file; "" if none was chosen.
 func (c Choice) Name() string { return c.name }
 
+// Sharpening returns by what factor detail had been raised by the sharpening that was undone; 0: none was.
+func (c Choice) Sharpening() float64 {
+	factor := c.Correction.Sharpening()
+	if c.Found != nil && c.Found.Unsharp.Amount > 0 {
+		factor = max(factor, 1) * c.Found.Unsharp.Sharpening()
+	}
+	return factor
+}
+
 // Varies reports whether noise, and so the strength, varies over the picture; false means one strength for all of it.
 func (c Choice) Varies() bool { return c.Mix != nil && c.Robust == 1 }
 
@@ -63,7 +72,7 @@ func (e *Enlarger) choose(ctx context.Context, f *Frame, mixing bool) (c Choice,
 	}
 	c = describe(of, by)
 	c.Found = &by.Found
-	c.Found.Repeated, c.Found.Salt = f.Repeated, f.Salt
+	c.Found.Repeated, c.Found.Salt, c.Found.Unsharp = f.Repeated, f.Salt, f.Unsharp
 	if by.ColourStrength > 0 && c.provenance != "" {
 		noisy, err := e.robust()
 		if err != nil {
@@ -174,6 +183,9 @@ func (c Choice) String() string {
 		list = append(list, fmt.Sprintf("detail %.1f times too strong", factor))
 	case !c.Correction.IsNone():
 		list = append(list, fmt.Sprintf("blur of %.1f pixels", c.Correction.Blur()))
+	}
+	if m := c.Found.Unsharp; m.Amount > 0 {
+		list = append(list, m.String())
 	}
 	if c.Found.Salt > 0 {
 		list = append(list, fmt.Sprintf("salt and pepper in %.2g %% of the samples", 100*c.Found.Salt))

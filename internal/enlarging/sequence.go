@@ -37,6 +37,8 @@ type Frame struct {
 	Repeated int
 	// Salt is the share of samples that flaws.WithoutSalt has replaced in Image.
 	Salt float64
+	// Unsharp is the mask that flaws.WithoutUnsharp has undone in Image.
+	Unsharp flaws.Unsharp
 	// Delay is how long the frame is shown; zero for pictures that are not animated.
 	Delay sequence.Delay
 	// Video is the frame as the stream stores it; nil: the source is not video.

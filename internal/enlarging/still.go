@@ -103,6 +103,7 @@ func (s *still) Next(context.Context) (*Frame, error) {
 			f.Image, _, f.Repeated = s.choosing.WithoutCopies(f.Image, s.Size)
 		}
 		f.Image, f.Salt = flaws.WithoutSalt(f.Image)
+		f.Image, f.Unsharp = flaws.WithoutUnsharp(f.Image)
 		s.pic.Image = f.Image // so that the picture as it came is released
 	}
 	s.pic = nil

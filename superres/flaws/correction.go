@@ -139,7 +139,10 @@ const (
 	grid    = 32 // frequencies along a side, by which taps are computed
 )
 
-type taps [reach + 1][reach + 1]int64
+type taps [][]int64
+
+// reach returns how far the filter reaches, in samples.
+func (t taps) reach() int { return len(t) - 1 }
 
 // countOf returns how many taps of a filter equal the one x samples across and y down from its middle.
 func countOf(x, y int) int64 {
@@ -165,41 +168,51 @@ func (c Correction) gain(frequency int) int64 {
 	return powerOfTwo(int64(at(below) + (at(below+1)-at(below))*part/256))
 }
 
-// turns are those of a whole turn in grid steps, times 2¹⁴.
-var turns = func() (list [grid]int64) {
+// turnsOf returns the cosines of the n parts of a whole turn, times 2¹⁴.
+func turnsOf(n int) []int64 {
+	list := make([]int64, n)
 	for i := range list {
-		list[i] = int64(math.Round(math.Cos(2*math.Pi*float64(i)/grid) * (1 << 14)))
+		list[i] = int64(math.Round(math.Cos(2*math.Pi*float64(i)/float64(n)) * (1 << 14)))
 	}
 	return list
-}()
+}
 
 // taps returns the taps of c: its gains, transformed.
-func (c Correction) taps() (t taps) {
-	var across [grid][reach + 1]int64 // of each row of frequencies, the taps across, in steps of 2⁻²⁰
-	for v := range grid {
-		fv := min(v, grid-v)
-		for x := range reach + 1 {
+func (c Correction) taps() taps {
+	return newTaps(reach, grid, func(u, v int) int64 {
+		return c.gain(int(math.Sqrt(float64(u*u+v*v)) * 256 * 16 / grid))
+	})
+}
+
+// newTaps returns the taps of a filter from its gains at frequencies of 0/n, 1/n, … ½ cycles a sample across and down,
+// in steps of 2⁻²⁰.
+func newTaps(reach, n int, gain func(u, v int) int64) (t taps) {
+	turns := turnsOf(n)
+	across := make([][]int64, n) // of each row of frequencies, the taps across, in steps of 2⁻²⁰
+	for v := range across {
+		across[v] = make([]int64, reach+1)
+		for x := range across[v] {
 			sum := int64(0)
-			for u := range grid {
-				fu := min(u, grid-u)
-				sum += c.gain(int(math.Sqrt(float64(fu*fu+fv*fv))*256*16/grid)) * turns[u*x%grid]
+			for u := range n {
+				sum += gain(min(u, n-u), min(v, n-v)) * turns[u*x%n]
 			}
-			across[v][x] = sum / (grid << 14)
+			across[v][x] = sum / (int64(n) << 14)
 		}
 	}
 	total := int64(0)
-	for y := range t {
+	for y := range reach + 1 {
+		t = append(t, make([]int64, reach+1))
 		for x := range t[y] {
 			sum := int64(0)
-			for v := range grid {
-				sum += across[v][x] * turns[v*y%grid]
+			for v := range n {
+				sum += across[v][x] * turns[v*y%n]
 			}
-			t[y][x] = sum / (grid << 14) >> (20 - tapBits)
+			t[y][x] = sum / (int64(n) << 14) >> (20 - tapBits)
 			total += countOf(x, y) * t[y][x]
 		}
 	}
 	// What is missing of the mean goes to all taps alike, so that it changes no frequency but the lowest.
-	const width = 2*reach + 1
+	width := int64(2*reach + 1)
 	each := (1<<tapBits - total) / (width * width)
 	for y := range t {
 		for x := range t[y] {
@@ -251,30 +264,12 @@ func paintRow(out *picture.Canvas, y int, channels [][]float32) {
 	}
 }
 
-// filter paints the rows [lo, hi) of img, filtered.
-func (t *taps) filter(out *picture.Canvas, img image.Image, lo, hi int) {
-	w, h := img.Bounds().Dx(), img.Bounds().Dy()
-	from, to := max(lo-reach, 0), min(hi+reach, h)
-	p := picture.SplitRows(plane.New, img, true, from, to)
-	luma := p.Luma()
-	padded := w + 2*reach
-	rows := make([]float32, padded*luma.H) // each row mirrored at its ends
-	for y := range luma.H {
-		row, to := luma.Row(y), rows[y*padded:][:padded]
-		copy(to[reach:], row)
-		for x := range reach {
-			to[x], to[padded-1-x] = row[mirror(x-reach, w)], row[mirror(w+reach-1-x, w)]
-		}
-	}
-	rowAt := func(y int) []float32 { return rows[(mirror(y, h)-from)*padded:][:padded] }
-	at, weights := t.parts(padded)
-	pairs, add := make([]float32, (reach+1)*padded), make([]float32, w)
+// filter paints the rows [lo, hi) of img: its brightness is filtered, and what that changes is added to all channels.
+func (t taps) filter(out *picture.Canvas, img image.Image, lo, hi int) {
+	p, from := t.splitAround(img, lo, hi)
+	change := t.newChange(p.Luma(), from, img.Bounds().Dy())
 	for y := lo; y < hi; y++ {
-		copy(pairs, rowAt(y))
-		for dy := 1; dy <= reach; dy++ {
-			kernel.AddFloats(pairs[dy*padded:][:padded], rowAt(y-dy), rowAt(y+dy))
-		}
-		kernel.Combine(add, pairs, at, weights)
+		add := change(y)
 		var painted [][]float32
 		for _, channel := range p.Channels {
 			row := channel.Row(y - from)
@@ -285,9 +280,60 @@ func (t *taps) filter(out *picture.Canvas, img image.Image, lo, hi int) {
 	}
 }
 
+// filterEach paints the rows [lo, hi) of img, each channel filtered.
+func (t taps) filterEach(out *picture.Canvas, img image.Image, lo, hi int) {
+	p, from := t.splitAround(img, lo, hi)
+	var changes []func(y int) []float32
+	for _, channel := range p.Channels {
+		changes = append(changes, t.newChange(channel, from, img.Bounds().Dy()))
+	}
+	for y := lo; y < hi; y++ {
+		var painted [][]float32
+		for i, channel := range p.Channels {
+			row := channel.Row(y - from)
+			kernel.AddFloats(row, row, changes[i](y))
+			painted = append(painted, row)
+		}
+		paintRow(out, y, painted)
+	}
+}
+
+// splitAround returns the rows of img that t needs to filter the rows [lo, hi), and the first of them.
+func (t taps) splitAround(img image.Image, lo, hi int) (p picture.Picture, from int) {
+	from = max(lo-t.reach(), 0)
+	return picture.SplitRows(plane.New, img, true, from, min(hi+t.reach(), img.Bounds().Dy())), from
+}
+
+// newChange returns what t adds to row y of a picture of h rows, of which p has those from row from on. The result is
+// good until the next call.
+func (t taps) newChange(p *plane.Plane, from, h int) func(y int) []float32 {
+	w, reach := p.W, t.reach()
+	padded := w + 2*reach
+	rows := make([]float32, padded*p.H) // each row mirrored at its ends
+	for y := range p.H {
+		row, to := p.Row(y), rows[y*padded:][:padded]
+		copy(to[reach:], row)
+		for x := range reach {
+			to[x], to[padded-1-x] = row[mirror(x-reach, w)], row[mirror(w+reach-1-x, w)]
+		}
+	}
+	rowAt := func(y int) []float32 { return rows[(mirror(y, h)-from)*padded:][:padded] }
+	at, weights := t.parts(padded)
+	pairs, add := make([]float32, (reach+1)*padded), make([]float32, w)
+	return func(y int) []float32 {
+		copy(pairs, rowAt(y))
+		for dy := 1; dy <= reach; dy++ {
+			kernel.AddFloats(pairs[dy*padded:][:padded], rowAt(y-dy), rowAt(y+dy))
+		}
+		kernel.Combine(add, pairs, at, weights)
+		return add
+	}
+}
+
 // parts returns the taps, less the one that leaves a picture as it is, as kernel.Combine takes them, for rows of padded
 // samples: the row itself, then the sums of those 1, 2, … above and below.
-func (t *taps) parts(padded int) (at []int, weights []float32) {
+func (t taps) parts(padded int) (at []int, weights []float32) {
+	reach := t.reach()
 	for dy, row := range t {
 		for dx := -reach; dx <= reach; dx++ {
 			v := row[max(dx, -dx)]

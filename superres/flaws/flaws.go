@@ -37,6 +37,8 @@ type Flaws struct {
 	Repeated int
 	// Salt is the share of samples that WithoutSalt replaced, which callers store here, too.
 	Salt float64
+	// Unsharp is the mask that WithoutUnsharp undid, which callers store here, too.
+	Unsharp Unsharp
 
 	somewhere bool // some parts of the picture have noise, perhaps not all
 }

@@ -81,7 +81,7 @@ func (ev *pictureEvent) plan(p *enlarging.Plan) {
 	}
 	ev.Varies, ev.NoiseLeast, ev.LevelLeast = c.Varies(), hundredths(c.LeastNoise), c.LeastStrength
 	ev.Plain, ev.Repeated, ev.Salt = c.Plain, c.Found.Repeated, math.Round(1e4*c.Found.Salt)/1e4
-	ev.Blur, ev.Sharpening = hundredths(c.Correction.Blur()), hundredths(c.Correction.Sharpening())
+	ev.Blur, ev.Sharpening = hundredths(c.Correction.Blur()), hundredths(c.Sharpening())
 	if c.Robust < 1 {
 		ev.Robust = c.Robust
 	}

@@ -46,8 +46,9 @@ the least enlargement by 2, 3 and 4 that goes past it, and an exact reduction fr
 
 BLUR, NOISE AND COMPRESSION
 The networks know pictures that are as sharp as a good reduction makes them. If one is softer
-beyond doubt, a filter undoes its blur first, over the whole picture alike; if one was
-sharpened, a filter undoes that as far as it is likely.
+beyond doubt, a filter undoes its blur first, over the whole picture alike. The levels of a
+PNG, BMP or TIFF file of 8 bits betray an unsharp mask, which is undone then; other
+sharpening is undone as far as it is likely.
 
 Noise and compression are measured in every picture, and signs of sharpening, grain, salt,
 dithering, or of a reduction without antialiasing. A clean picture is enlarged by photo,

@@ -148,8 +148,9 @@ func TestTrustFalls(t *testing.T) {
 	}
 }
 
-// Noise and compression of LeastStrength and more are for the robust model alone, at the strength that was measured. It
-// trusts the reduction where nothing seems sharpened; else it trusts it less, and part of the sharpening is undone.
+// Noise and compression of LeastStrength and more are for no model but the robust one, at the strength that was
+// measured. It trusts the reduction where nothing seems sharpened; else it trusts it less, and some of the sharpening
+// is undone.
 func TestFlawedAreForTheRobustModel(t *testing.T) {
 	// Sharpening shows after a reduction.
 	clean := imaging.Resize(must.Get(imaging.Open("../../testdata/hopper.png"))(t), 96, 96, imaging.CatmullRom)
@@ -162,7 +163,11 @@ func TestFlawedAreForTheRobustModel(t *testing.T) {
 	} {
 		found := Measure(c.img, 0)
 		j := must.Get(found.Judge(t.Context(), c.img))(t)
-		if j.Shares != (Shares{Robust: 1}) || j.Trust < 0.5 != c.isSharpened ||
+		least := 1.0
+		if c.isSharpened {
+			least = 0.75 // some of the rest is interpolated
+		}
+		if j.Shares.Clean > 0 || j.Shares.Robust < least || j.Trust < 0.5 != c.isSharpened ||
 			j.Correction.Sharpening() > 0 != c.isSharpened {
 			t.Errorf("%s: shares %v, trust %g, sharpening of %g", name, j.Shares, j.Trust, j.Correction.Sharpening())
 		}

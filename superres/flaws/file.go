@@ -16,20 +16,38 @@ const mostBlocks = 1200
 // JPEG; an earlier file may have changed the picture more.
 func estimateFile(parts []*samples, known int) (quality int, loss float64) {
 	x, y := findGrid(parts)
-	c := newCoefficients(parts, x, y, 8)
-	if quality = c.quality(); quality != 0 {
+	c, quality := findQuality(parts, x, y)
+	if quality != 0 {
 		loss = c.loss(quality)
+	}
+	// The blocks of the last file begin at (0, 0), as do those of the only one, unless the picture was cropped since.
+	if (x != 0 || y != 0) && (quality == 0 || known != 0) {
+		first, q := findQuality(parts, 0, 0)
+		if c = first; quality == 0 && q != 0 {
+			quality, loss = q, c.loss(q)
+		}
 	}
 	if known == 0 {
 		return quality, loss
-	}
-	if x != 0 || y != 0 { // the blocks of the last file begin at (0, 0)
-		c = newCoefficients(parts, 0, 0, 8)
 	}
 	if last := c.loss(known); last > loss {
 		return known, last
 	}
 	return quality, loss
+}
+
+// findQuality returns the coefficients of blocks that begin at (x, y), and the quality that they show; 0: none.
+func findQuality(parts []*samples, x, y int) (c *coefficients, quality int) {
+	c = newCoefficients(parts, x, y, 8)
+	quality, isSure := c.quality()
+	if quality != 0 && !isSure {
+		// Patterns that repeat every four samples look like a file, but wherever the blocks begin.
+		half := newCoefficients(parts, (x+4)%8, (y+4)%8, 8)
+		if _, evidence := half.keep(quality); evidence >= leastEvidence/2 {
+			return c, 0
+		}
+	}
+	return c, quality
 }
 
 // findGrid returns the offset of the first whole JPEG block of 8×8 samples, 0 to 7 in each direction: the third
@@ -148,16 +166,26 @@ var cosines = func() (list [64]int64) {
 // telling are the frequencies whose coefficients are often not 0.
 var telling = [...]int{1, 8, 9, 2, 16, 10, 17, 3, 24, 18}
 
+// leastEvidence is that from which coefficients may come from a file. Of 83 pictures in colour of general-dev, open-
+// valid and T91, reduced by 2, all that were JPEG files of qualities 60, 75 and 90 have more than 8.4, and all but
+// one of those that were sharpened before, of quality 85, more than 8.8; without JPEG, in 16 kinds of damage or
+// clean, at most 3.9, but textures that repeat up to 10. By a score of 0.3, 81, 77, 65 and 57 of the files were
+// found.
+const leastEvidence = 8
+
 // quality returns the JPEG quality of whose quantiser steps the coefficients are multiples: on average, coefficients
-// other than 0 are nearer to multiples than they would be by chance. It returns 0 if there is no such quality.
-func (c *coefficients) quality() (best int) {
+// other than 0 are nearer to multiples than they would be by chance. It returns 0 if there is no such quality. isSure
+// is true where they are so near that nothing else makes them so.
+func (c *coefficients) quality() (best int, isSure bool) {
 	const lowest, highest = 20, 97
-	const enough, nearly = 0.3, 0.9
-	var scores [highest + 1]float64
-	parallel.Indices(highest+1-lowest, func(i int) { scores[lowest+i] = c.keep(lowest + i) })
+	const nearly, sure = 0.9, 0.3
+	var scores, evidence [highest + 1]float64
+	parallel.Indices(highest+1-lowest, func(i int) {
+		scores[lowest+i], evidence[lowest+i] = c.keep(lowest + i)
+	})
 	most := slices.Max(scores[:])
-	if most < enough {
-		return 0
+	if isSure = most >= sure; !isSure && slices.Max(evidence[:]) < leastEvidence {
+		return 0, false
 	}
 	// Multiples of a step are multiples of its fractions as well, so among the qualities with about the best score the
 	// one with the greatest steps is taken.
@@ -169,14 +197,15 @@ func (c *coefficients) quality() (best int) {
 			best++
 		}
 	}
-	return best
+	return best, isSure
 }
 
 // keep returns how well the coefficients are multiples of the quantiser steps of quality: 1 if all are, about 0 if they
-// are only by chance, and 0 if too few coefficients are left to decide.
-func (c *coefficients) keep(quality int) float64 {
-	const few = 60
-	off, count := uint64(0), uint64(0)
+// are only by chance, and 0 if too few coefficients are left to decide. evidence is that in standard deviations of what
+// it is by chance, of which no frequency has more than a few.
+func (c *coefficients) keep(quality int) (score, evidence float64) {
+	const few, most = 60, 4
+	off, count, frequencies := uint64(0), uint64(0), 0
 	different := map[[2]uint32]bool{}
 	for _, k := range telling {
 		step := uint32(quantiser.Scale(quantiser.Brightness[k], quality)) << 8
@@ -186,6 +215,7 @@ func (c *coefficients) keep(quality int) float64 {
 		// A product with inverse, shifted, is the quotient by step: coefficients are below 2²⁰, and steps below 2¹⁶.
 		const shift = 44
 		inverse := (uint64(1)<<shift)/uint64(step) + 1
+		offBefore, countBefore := off, count
 		for _, v := range c[k] {
 			v := uint32(max(v, -v))
 			if 2*v <= step {
@@ -198,11 +228,16 @@ func (c *coefficients) keep(quality int) float64 {
 				different[[2]uint32{uint32(k), v >> 5}] = true
 			}
 		}
+		if n := count - countBefore; n > 0 {
+			// off is uniform by chance, from 0 to 1/2 of a step.
+			evidence += min((1-float64(off-offBefore)/float64(n<<10))*math.Sqrt(3*float64(n)), most)
+			frequencies++
+		}
 	}
 	if len(different) < few {
-		return 0
+		return 0, 0
 	}
-	return 1 - float64(off)/float64(count<<10)
+	return 1 - float64(off)/float64(count<<10), evidence / math.Sqrt(float64(frequencies))
 }
 
 // loss estimates the standard deviation of the change by a JPEG file of the given quality, in levels. For coefficients

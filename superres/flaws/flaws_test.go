@@ -154,6 +154,36 @@ func TestFile(t *testing.T) {
 	}
 }
 
+// A file is found in the fine texture and in the few blocks of a small picture as well, where the edges of blocks do
+// not show, and also if the picture was sharpened before.
+func TestFileInFewBlocks(t *testing.T) {
+	p := clean(t)["photograph"]
+	for _, size := range [][2]int{{104, 96}, {128, 64}} {
+		for _, quality := range []int{70, 80, 85, 90} {
+			for _, sharpen := range []float64{0, 0.7} {
+				d := degrade.Degradation{Sharpen: sharpen, Files: []degrade.File{{Quality: quality}}}
+				part := &degrade.Plane{W: size[0], H: size[1]}
+				for y := range part.H {
+					part.Pix = append(part.Pix, p.Pix[(y+20)*p.W:][:part.W]...)
+				}
+				out, _ := damaged(part, d)
+				if f := measureLuma(out, 0); f.Quality < quality-3 || f.Quality > quality+3 {
+					t.Errorf("%v, sharpened by %g: quality %d is found for %d", size, sharpen, f.Quality, quality)
+				}
+			}
+		}
+	}
+}
+
+// Ordered dithers repeat every four samples, so that there are steps in the coefficients of their blocks, too.
+func TestOrderedDithersAreNoFiles(t *testing.T) {
+	for seed := range uint64(10) {
+		if f := Measure(fineTexture("dither", seed, 200, 160), 0); f.Quality != 0 {
+			t.Errorf("dither %d: %+v", seed, f)
+		}
+	}
+}
+
 // Dithers, checkerboards and text are not taken for noise.
 func TestDrawings(t *testing.T) {
 	if testing.Short() {

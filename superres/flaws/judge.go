@@ -197,13 +197,18 @@ type Judged struct {
 	Shares Shares
 }
 
-// soften is Soften of the softener of this program, which leaves a picture with transparency alone.
-func soften(ctx context.Context, img image.Image) (Softening, error) {
+// soften is Soften of the softener of this program, which leaves a picture with transparency alone. isFlawed is true
+// for a picture with noise or compression.
+func soften(ctx context.Context, img image.Image, isFlawed bool) (Softening, error) {
 	s, err := softener()
 	if err != nil {
 		return Softening{}, err
 	}
-	to, err := s.Soften(ctx, img)
+	favour := float64(cleanFavour)
+	if isFlawed {
+		favour = flawedFavour
+	}
+	to, err := s.Soften(ctx, img, favour)
 	if !picture.IsOpaque(img) {
 		to.Correction, to.Plain = Correction{}, 0
 	}
@@ -278,7 +283,7 @@ func (f Flaws) Judge(ctx context.Context, img image.Image) (Judged, error) {
 	case isFlawed && !blur.IsNone():
 		return f.forRobust(img, blur, trustIn(blur, 0)), nil
 	}
-	said, err := soften(ctx, img)
+	said, err := soften(ctx, img, isFlawed)
 	if err != nil {
 		return Judged{}, err
 	}
@@ -308,7 +313,7 @@ func (f Flaws) judgeSmall(ctx context.Context, img image.Image) (Judged, error) 
 	if b := img.Bounds(); min(b.Dx(), b.Dy()) < leastSoftenedSide || f.Palette > 0 || f.isLossyWebP() {
 		return j, nil
 	}
-	said, err := soften(ctx, img)
+	said, err := soften(ctx, img, j.Strength >= LeastStrength)
 	if err != nil {
 		return j, err
 	}

@@ -135,8 +135,9 @@ type Softening struct {
 	isDrawing bool
 }
 
-// Soften tells how a picture was sharpened. It fails only with ctx.Err().
-func (s *Softener) Soften(ctx context.Context, img image.Image) (to Softening, err error) {
+// Soften tells how a picture was sharpened, if it was in one of favour+1 pictures of the size of a patch. It fails only
+// with ctx.Err().
+func (s *Softener) Soften(ctx context.Context, img image.Image, favour float64) (to Softening, err error) {
 	all := s.newSaid()
 	err = parallel.Each(ctx, listWindows(img.Bounds()), func(ctx context.Context, w image.Rectangle) (said, error) {
 		return s.look(ctx, img, w)
@@ -156,13 +157,13 @@ func (s *Softener) Soften(ctx context.Context, img image.Image) (to Softening, e
 	likely := all.likelihoods()
 	most := slices.Max(likely)
 	sharper := math.Sqrt(float64(all.count) / learnedSamples)
-	favour := int64(256 * cleanFavour * sharper * math.Sqrt(sharper))
+	clean := int64(256 * favour * sharper * math.Sqrt(sharper))
 	var gains [correctionBands]int64
 	total, plain := int64(0), int64(0)
 	for i, class := range s.classes {
 		share := powerOfTwo(int64(math.Floor(sharper * float64(likely[i]-most))))
 		if i == 0 {
-			share = share * favour / 256
+			share = share * clean / 256
 		} else {
 			to.traits = append(to.traits, int32(min(max(likely[i]-likely[0], -mostGain), mostGain)))
 		}
@@ -202,9 +203,14 @@ func (s *Softener) Soften(ctx context.Context, img image.Image) (to Softening, e
 //
 // By the last but one none of 78 whole pictures of open-valid and general-dev loses more than 0.25 dB of brightness on
 // photo, and all of them 0.016 in the mean. Of T91 at ×2, two of 91 lose 1.7.
+//
+// Pictures with noise or compression lose less if they are softened by mistake. With flawedFavour, those sharpened by
+// 0.7, then JPEG 85, gain 1.06 dB where they have 0.90 with cleanFavour, and 1.10 with 1. JPEG 75 has 0.005 and 0.016
+// less, the worst picture 0.4 and 0.6, and noise of 10 levels 0.01 and 0.02.
 const (
 	learnedSamples = 64 * 64
 	cleanFavour    = 6
+	flawedFavour   = 2
 )
 
 // said has the sums over samples of the scores of each class, weighted and unweighted, the sum of the weights, the

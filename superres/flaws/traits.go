@@ -412,6 +412,6 @@ func AllTraits(ctx context.Context, img image.Image, f Flaws) ([]int32, Softenin
 	if t == nil {
 		return nil, Softening{}, nil
 	}
-	said, err := soften(ctx, img)
+	said, err := soften(ctx, img, false)
 	return withSaid(t, said), said, err
 }

@@ -32,8 +32,9 @@ var (
 	unsharpAmounts = []float64{0.2, 0.25, 0.32, 0.4, 0.5, 0.6, 0.7, 0.85, 1, 1.2, 1.5, 1.8, 2.2, 2.8, 3.5}
 )
 
-// All masks are tried in two squares. Those with evidence of suspicious and more are tried in four; if there one has as
-// much as likely, all masks are; and the best of them, refined in twelve, is that of the picture from certain on.
+// All masks are tried in two squares. If one of those with the most evidence, suspicious or more, has as much as
+// likely in four, the others are tried there, too, but for those with little evidence; and the best of them, refined
+// in twelve, is that of the picture from certain on.
 const (
 	suspicious = 18
 	likely     = 36
@@ -269,14 +270,19 @@ func findUnsharp(img image.Image) Unsharp {
 	places := listPlaces(img, l.side)
 	few, some, all := l.takeSquares(places, 2), l.takeSquares(places, 4), l.takeSquares(places, 12)
 	isLikely := func(c candidate) bool { return l.valueOf(some(), c.mask) >= likely }
-	if !slices.ContainsFunc(l.findPeaks(few()), isLikely) {
+	inFew := l.tryMasks(few(), nil)
+	if !slices.ContainsFunc(inFew.peaks(), isLikely) {
 		return Unsharp{}
 	}
 	var best candidate
-	for _, c := range l.findPeaks(some()) {
-		if c = l.refine(all(), c); c.value > best.value {
+	for _, c := range l.tryMasks(some(), inFew).peaks() {
+		c = l.refine(some(), c, 0.08, 0.04)
+		if c.value = l.valueOf(all(), c.mask); c.value > best.value {
 			best = c
 		}
+	}
+	if best.value >= certain/2 {
+		best = l.refine(all(), best, 0.04, 0.02)
 	}
 	if best.value < certain || best.mask.Amount < leastAmount || estimatePalette(parts(img)) > 0 {
 		return Unsharp{}
@@ -352,18 +358,35 @@ func countDetail(p *plane.Plane, inner image.Rectangle) (count int) {
 	return count
 }
 
-// findPeaks returns at most three masks for which there is suspicious evidence in squares, at least half as much as for
-// any, and more than for those next to them, from the likeliest on.
-func (l *lattice) findPeaks(squares []square) (list []candidate) {
-	values := make([][]float64, len(unsharpBlurs))
+// values are those of the evidence for all masks, by blur and amount.
+type values [][]float64
+
+// tryMasks returns the values of the evidence in squares. Masks that have less than a third of the greatest value
+// before, if that is given, have none.
+func (l *lattice) tryMasks(squares []square, before values) values {
+	least := 0.0
+	for _, row := range before {
+		least = max(least, slices.Max(row)/3)
+	}
+	all := make(values, len(unsharpBlurs))
 	parallel.Indices(len(unsharpBlurs), func(i int) {
 		var in work
-		for _, amount := range unsharpAmounts {
-			var all evidence
-			l.look(squares, l.edges[i], float32(amount), &in, &all)
-			values[i] = append(values[i], all.value())
+		all[i] = make([]float64, len(unsharpAmounts))
+		for j, amount := range unsharpAmounts {
+			if before != nil && before[i][j] < least {
+				continue
+			}
+			var e evidence
+			l.look(squares, l.edges[i], float32(amount), &in, &e)
+			all[i][j] = e.value()
 		}
 	})
+	return all
+}
+
+// peaks returns at most three masks with suspicious values, at least half the greatest, and more than those next to
+// them, from the likeliest on.
+func (values values) peaks() (list []candidate) {
 	for i, row := range values {
 		for j, v := range row {
 			isPeak := v >= suspicious
@@ -409,9 +432,10 @@ func (l *lattice) valueOf(squares []square, m Unsharp) float64 {
 	return all.value()
 }
 
-// refine returns the mask near that of best with the most evidence in squares.
-func (l *lattice) refine(squares []square, best candidate) candidate {
-	for step := 0.08; step > 0.01; step /= 2 {
+// refine returns the mask near that of best with the most evidence in squares, in steps from one to another, each half
+// of the one before.
+func (l *lattice) refine(squares []square, best candidate, from, to float64) candidate {
+	for step := from; step >= to; step /= 2 {
 		for range 3 {
 			was := best
 			for _, d := range [][2]float64{{0, 1}, {0, -1}, {0.5, 0}, {-0.5, 0}, {0.5, -1}, {-0.5, 1}} {

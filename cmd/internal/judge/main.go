@@ -47,8 +47,10 @@
 //
 // Both learned by an earlier softener, which looked at four parts of 64×64 samples in place of 80×80, took clean
 // pictures to be 3 times as likely as sharpened ones, and gave no share to plain interpolation. So the same commands
-// make other files today. Where the number of traits changes, the program
-// needs files of as many first, whatever they say. At last come the weights in superres/bounds.go, from
+// make other files today, and no better ones: of 83 pictures in colour of general-dev, open-valid and T91 at ×2,
+// clean ones gain 0.01 dB less by them, those reduced by block means 0.02 more, blurred by 1.2 0.04 less, and others
+// the same to 0.01. Where the number of traits changes, the program needs files of as many first, whatever they say.
+// At last come the weights in superres/bounds.go, from
 //
 //	bounds -n 600 -seed 5 kodak open pexels skimage unsplash
 package main

@@ -290,20 +290,25 @@ func findUnsharp(img image.Image) Unsharp {
 	return best.mask
 }
 
-// takeSquares returns a function that makes squares of places, first in green, then in the other channels, with as many
-// samples as count squares of the greatest side have, or with all that there are.
+// takeSquares returns a function that makes squares of places, first in green, then in the other channels where these
+// are not the same, with as many samples as count squares of the greatest side have, or with all that there are.
 func (l *lattice) takeSquares(places []place, count int) func() []square {
 	return sync.OnceValue(func() (list []square) {
 		count := count * latticeSides[0] * latticeSides[0] / (l.side * l.side)
 		for channel := range places[0].Channels {
 			for _, p := range places[:min(len(places), count-len(list))] {
-				c := p.Channels[(len(p.Channels)/2+channel)%len(p.Channels)]
-				list = append(list, l.newSquare(c, p.inner))
+				c := p.Channels[(greenOf(p.Picture)+channel)%len(p.Channels)]
+				if channel == 0 || !slices.Equal(c.Pix, p.Channels[greenOf(p.Picture)].Pix) {
+					list = append(list, l.newSquare(c, p.inner))
+				}
 			}
 		}
 		return list
 	})
 }
+
+// greenOf returns the number of the green channel of p, or of the only one.
+func greenOf(p picture.Picture) int { return len(p.Channels) / 2 }
 
 // place is a square part of a picture, and where in it samples may be informative.
 type place struct {
@@ -334,7 +339,7 @@ func listPlaces(img image.Image, side int) (list []place) {
 		for _, x := range cut(b.Dx()) {
 			part := image.Rect(x.at, y.at, x.at+side, y.at+side).Add(b.Min)
 			p := place{Picture: picture.Split(imaging.Crop(img, part)), inner: image.Rect(x.lo, y.lo, x.hi, y.hi)}
-			p.detail = countDetail(p.Channels[len(p.Channels)/2], p.inner)
+			p.detail = countDetail(p.Channels[greenOf(p.Picture)], p.inner)
 			list = append(list, p)
 		}
 	}

@@ -16,13 +16,13 @@ const mostBlocks = 1200
 // JPEG; an earlier file may have changed the picture more.
 func estimateFile(parts []*samples, known int) (quality int, loss float64) {
 	x, y := findGrid(parts)
-	c, quality := findQuality(parts, x, y)
+	c, quality := findQuality(parts, x, y, false)
 	if quality != 0 {
 		loss = c.loss(quality)
 	}
 	// The blocks of the last file begin at (0, 0), as do those of the only one, unless the picture was cropped since.
 	if (x != 0 || y != 0) && (quality == 0 || known != 0) {
-		first, q := findQuality(parts, 0, 0)
+		first, q := findQuality(parts, 0, 0, true)
 		if c = first; quality == 0 && q != 0 {
 			quality, loss = q, c.loss(q)
 		}
@@ -36,18 +36,34 @@ func estimateFile(parts []*samples, known int) (quality int, loss float64) {
 	return quality, loss
 }
 
-// findQuality returns the coefficients of blocks that begin at (x, y), and the quality that they show; 0: none.
-func findQuality(parts []*samples, x, y int) (c *coefficients, quality int) {
+// findQuality returns the coefficients of blocks that begin at (x, y), and the quality that they show; 0: none. inDoubt
+// is true if nothing else says that they begin there.
+func findQuality(parts []*samples, x, y int, inDoubt bool) (c *coefficients, quality int) {
 	c = newCoefficients(parts, x, y, 8)
 	quality, isSure := c.quality()
-	if quality != 0 && !isSure {
-		// Patterns that repeat every four samples look like a file, but wherever the blocks begin.
+	if quality != 0 && (inDoubt || !isSure) {
+		// Patterns that repeat every four samples look like a file, but wherever the blocks begin; so do drawings of
+		// a few squares.
 		half := newCoefficients(parts, (x+4)%8, (y+4)%8, 8)
-		if _, evidence := half.keep(quality); evidence >= leastEvidence/2 {
+		if _, evidence := half.keep(quality); evidence >= leastEvidence/2 || equalShare(parts) > mostFlat {
 			return c, 0
 		}
 	}
 	return c, quality
+}
+
+// equalShare returns the share of samples of parts that are as bright as those before them.
+func equalShare(parts []*samples) float64 {
+	equal, all := 0, 0
+	for _, p := range parts {
+		for i := 1; i < len(p.pix); i++ {
+			if p.pix[i] == p.pix[i-1] {
+				equal++
+			}
+		}
+		all += len(p.pix)
+	}
+	return float64(equal) / float64(max(all, 1))
 }
 
 // findGrid returns the offset of the first whole JPEG block of 8×8 samples, 0 to 7 in each direction: the third

@@ -93,6 +93,19 @@ const squareMargin = 6
 // has few values, too, and these may be near to integers by chance.
 const leastLevels = 24
 
+// Drawings and regular textures without noise have the same around many samples, and what any mask adds to these may
+// be near to integers by chance. So a picture may have at most mostFlat of all neighbours equal, and a square at
+// most mostRegular of its contrast in a 64th of the frequencies. Pictures in which masks were found have at most
+// 0.21, one 0.38, and 0.63. Without that, 160 of 360 synthetic weaves, dithers, halftones and lattices, and 32 of
+// 900 drawings, were taken for sharpened; with it 10, hatching that was reduced, and 2.
+const (
+	mostFlat    = 0.35
+	mostRegular = 0.7
+)
+
+// regularBlur is the number of the mask whose edges isRegular looks at, of a radius of 1.
+const regularBlur = 8
+
 // square is a part of a channel of a picture.
 type square struct {
 	levels      []float32 // transformed
@@ -117,10 +130,10 @@ func (l *lattice) newSquare(p *plane.Plane, inner image.Rectangle) (s square) {
 	l.multiply(half, pix, l.across)
 	l.multiply(s.levels, half, l.across)
 	// What was cut off at black and white is missing near to it. Where there is no detail nothing was added. Of samples
-	// that have the same around them, as in drawings, one counts.
+	// that have about the same around them, less themselves, one counts.
 	const side, least = 5, 2
 	seen := map[[side * side]uint8]bool{}
-	if different < leastLevels {
+	if different < leastLevels || s.isRegular(l.edges[regularBlur]) {
 		return s
 	}
 	for y := inner.Min.Y; y < inner.Max.Y; y++ {
@@ -136,7 +149,7 @@ func (l *lattice) newSquare(p *plane.Plane, inner image.Rectangle) (s square) {
 				if v == 0 || v == 255 {
 					continue next
 				}
-				around[i] = uint8(v)
+				around[i] = uint8((int(v) - int(pix[at]) + 256 + 4) / 8)
 			}
 			if !seen[around] {
 				seen[around] = true
@@ -145,6 +158,23 @@ func (l *lattice) newSquare(p *plane.Plane, inner image.Rectangle) (s square) {
 		}
 	}
 	return s
+}
+
+// isRegular reports whether most of the contrast of s at the frequencies that edges has is in a few of them.
+func (s square) isRegular(edges []float32) bool {
+	list := make([]float32, len(s.levels))
+	all := 0.0
+	for i, v := range s.levels {
+		v = float32(v * edges[i])
+		list[i] = float32(v * v)
+		all += float64(list[i])
+	}
+	slices.Sort(list)
+	few := 0.0
+	for _, v := range list[len(list)-len(list)/64:] {
+		few += float64(v)
+	}
+	return few > mostRegular*all
 }
 
 // turnSteps are the steps of a level in which what was added to a sample is counted, and mostAdded is the most of it
@@ -268,6 +298,9 @@ func findUnsharp(img image.Image) Unsharp {
 	}
 	l := lattices[i]()
 	places := listPlaces(img, l.side)
+	if isFlat(places) {
+		return Unsharp{}
+	}
 	few, some, all := l.takeSquares(places, 2), l.takeSquares(places, 4), l.takeSquares(places, 12)
 	isLikely := func(c candidate) bool { return l.valueOf(some(), c.mask) >= likely }
 	inFew := l.tryMasks(few(), nil)
@@ -345,6 +378,16 @@ func listPlaces(img image.Image, side int) (list []place) {
 	}
 	slices.SortStableFunc(list, func(a, b place) int { return b.detail - a.detail })
 	return list
+}
+
+// isFlat reports whether more than mostFlat of the neighbours in places are equal.
+func isFlat(places []place) bool {
+	var equal, pairs int64
+	for _, p := range places {
+		e, n := countEqual(p.Channels, p.inner)
+		equal, pairs = equal+e, pairs+n
+	}
+	return float64(equal) > mostFlat*float64(pairs)
 }
 
 // countDetail returns how many samples of every second row of inner differ a little from the mean of the four around

@@ -189,12 +189,16 @@ func (c Correction) taps() taps {
 func newTaps(reach, n int, gain func(u, v int) int64) (t taps) {
 	turns := turnsOf(n)
 	across := make([][]int64, n) // of each row of frequencies, the taps across, in steps of 2⁻²⁰
+	gains := make([]int64, n)
 	for v := range across {
+		for u := range gains {
+			gains[u] = gain(min(u, n-u), min(v, n-v))
+		}
 		across[v] = make([]int64, reach+1)
 		for x := range across[v] {
 			sum := int64(0)
-			for u := range n {
-				sum += gain(min(u, n-u), min(v, n-v)) * turns[u*x%n]
+			for u, g := range gains {
+				sum += g * turns[u*x%n]
 			}
 			across[v][x] = sum / (int64(n) << 14)
 		}
@@ -241,8 +245,10 @@ const rowsEach = 64
 // and blue alike. img must be opaque.
 func (c Correction) Apply(img image.Image) image.Image {
 	t := c.taps()
-	return repaint(img, func(out *picture.Canvas, lo, hi int) { t.filter(out, img, lo, hi) })
+	return repaint(img, func(out *picture.Canvas, lo, hi int) { t.filter(out, img, lo, hi, brightness) })
 }
+
+func brightness(p picture.Picture) []*plane.Plane { return []*plane.Plane{p.Luma()} }
 
 // repaint returns a picture of the kind and the size of img, whose rows paint paints, in new memory. paint is called
 // concurrently, for the rows [lo, hi).
@@ -264,44 +270,30 @@ func paintRow(out *picture.Canvas, y int, channels [][]float32) {
 	}
 }
 
-// filter paints the rows [lo, hi) of img: its brightness is filtered, and what that changes is added to all channels.
-func (t taps) filter(out *picture.Canvas, img image.Image, lo, hi int) {
-	p, from := t.splitAround(img, lo, hi)
-	change := t.newChange(p.Luma(), from, img.Bounds().Dy())
+// filter paints the rows [lo, hi) of img. It filters the planes that listPlanes takes from the picture: one for each
+// channel, or one for all, to which what that changes is added alike.
+func (t taps) filter(out *picture.Canvas, img image.Image, lo, hi int,
+	listPlanes func(picture.Picture) []*plane.Plane) {
+	h := img.Bounds().Dy()
+	from := max(lo-t.reach(), 0)
+	p := picture.SplitRows(plane.New, img, true, from, min(hi+t.reach(), h))
+	var changes []func(y int) []float32
+	for _, one := range listPlanes(p) {
+		changes = append(changes, t.newChange(one, from, h))
+	}
 	for y := lo; y < hi; y++ {
-		add := change(y)
+		var add []float32
 		var painted [][]float32
-		for _, channel := range p.Channels {
+		for i, channel := range p.Channels {
+			if i < len(changes) {
+				add = changes[i](y)
+			}
 			row := channel.Row(y - from)
 			kernel.AddFloats(row, row, add)
 			painted = append(painted, row)
 		}
 		paintRow(out, y, painted)
 	}
-}
-
-// filterEach paints the rows [lo, hi) of img, each channel filtered.
-func (t taps) filterEach(out *picture.Canvas, img image.Image, lo, hi int) {
-	p, from := t.splitAround(img, lo, hi)
-	var changes []func(y int) []float32
-	for _, channel := range p.Channels {
-		changes = append(changes, t.newChange(channel, from, img.Bounds().Dy()))
-	}
-	for y := lo; y < hi; y++ {
-		var painted [][]float32
-		for i, channel := range p.Channels {
-			row := channel.Row(y - from)
-			kernel.AddFloats(row, row, changes[i](y))
-			painted = append(painted, row)
-		}
-		paintRow(out, y, painted)
-	}
-}
-
-// splitAround returns the rows of img that t needs to filter the rows [lo, hi), and the first of them.
-func (t taps) splitAround(img image.Image, lo, hi int) (p picture.Picture, from int) {
-	from = max(lo-t.reach(), 0)
-	return picture.SplitRows(plane.New, img, true, from, min(hi+t.reach(), img.Bounds().Dy())), from
 }
 
 // newChange returns what t adds to row y of a picture of h rows, of which p has those from row from on. The result is

@@ -21,10 +21,14 @@ func estimateFile(parts []*samples, known int) (quality int, loss float64) {
 		loss = c.loss(quality)
 	}
 	// The blocks of the last file begin at (0, 0), as do those of the only one, unless the picture was cropped since.
-	if (x != 0 || y != 0) && (quality == 0 || known != 0) {
-		first, q := findQuality(parts, 0, 0, true)
-		if c = first; quality == 0 && q != 0 {
-			quality, loss = q, c.loss(q)
+	if x != 0 || y != 0 {
+		switch {
+		case quality == 0:
+			if c, quality = findQuality(parts, 0, 0, true); quality != 0 {
+				loss = c.loss(quality)
+			}
+		case known != 0:
+			c = newCoefficients(parts, 0, 0, 8)
 		}
 	}
 	if known == 0 {

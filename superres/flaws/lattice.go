@@ -1,6 +1,7 @@
 package flaws
 
 import (
+	"cmp"
 	"image"
 	"math"
 	"slices"
@@ -103,9 +104,6 @@ const (
 	mostRegular = 0.7
 )
 
-// regularBlur is the number of the mask whose edges isRegular looks at, of a radius of 1.
-const regularBlur = 8
-
 // square is a part of a channel of a picture.
 type square struct {
 	levels      []float32 // transformed
@@ -133,7 +131,7 @@ func (l *lattice) newSquare(p *plane.Plane, inner image.Rectangle) (s square) {
 	// that have about the same around them, less themselves, one counts.
 	const side, least = 5, 2
 	seen := map[[side * side]uint8]bool{}
-	if different < leastLevels || s.isRegular(l.edges[regularBlur]) {
+	if different < leastLevels || s.isRegular(l.edges[slices.Index(unsharpBlurs, Unsharp{Radius: 1})]) {
 		return s
 	}
 	for y := inner.Min.Y; y < inner.Max.Y; y++ {
@@ -450,15 +448,7 @@ func (values values) peaks() (list []candidate) {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b candidate) int {
-		switch {
-		case a.value > b.value:
-			return -1
-		case a.value < b.value:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.value, a.value) })
 	const most = 3
 	list = list[:min(len(list), most)]
 	return slices.DeleteFunc(list, func(c candidate) bool { return c.value < list[0].value/2 })

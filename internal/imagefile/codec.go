@@ -110,8 +110,8 @@ var codecs = []codec{
 		greyPalette: true, end: endOfTIFF,
 		encode: encodeTIFF, mostSide: math.MaxUint16, mostBytes: math.MaxUint32,
 	}, {
-		format: BMP, title: "BMP", extensions: []string{".bmp"}, magic: []string{"BM????\x00\x00\x00\x00"},
-		config: bmp.DecodeConfig, decode: withoutSize(bmp.Decode), greyPalette: true, end: endOfBMP,
+		format: BMP, title: "BMP", extensions: []string{".bmp", ".dib"}, magic: startsOfBMP(),
+		config: configOfBMP, decode: decodeBMP, greyPalette: true, end: endOfBMP,
 		encode:    func(w io.Writer, img image.Image, _ EncodeOptions) error { return bmp.Encode(w, img) },
 		mostBytes: math.MaxUint32,
 	},

@@ -7,8 +7,9 @@ import (
 	"io"
 	"strings"
 
-	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
+
+	"superres/internal/bmp"
 )
 
 // trouble is the reason for which a decoder has refused a file.
@@ -27,12 +28,13 @@ func classifyError(err error) (what string, kind trouble) {
 		badPNG, newPNG   = png.FormatError(""), png.UnsupportedError("")
 		badJPEG, newJPEG = jpeg.FormatError(""), jpeg.UnsupportedError("")
 		badTIFF, newTIFF = tiff.FormatError(""), tiff.UnsupportedError("")
+		newBMP           = bmp.UnsupportedError("")
 	)
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "unexpected EOF", incomplete
-	case errors.Is(err, bmp.ErrUnsupported):
-		return "its size, depth or compression", unsupported
+	case errors.As(err, &newBMP):
+		return string(newBMP), unsupported
 	case errors.As(err, &newPNG):
 		return string(newPNG), unsupported
 	case errors.As(err, &newJPEG):

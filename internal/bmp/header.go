@@ -1,0 +1,229 @@
+// Package bmp reads pictures of the format BMP of Windows and OS/2: uncompressed, run-length coded, and with bit fields.
+//
+// A Decoder reads the header and the palette (header.go). The caller checks the size and takes the memory for the
+// pixels, which Decode fills: uncompressed ones in pixels.go, run-length codes in rle.go.
+//
+// Sources: Microsoft, "Bitmap Storage", with BITMAPFILEHEADER, BITMAPCOREHEADER, BITMAPINFOHEADER, BITMAPV4HEADER,
+// BITMAPV5HEADER and "Bitmap Compression"; IBM, "OS/2 2.0 Presentation Manager Programming Reference",
+// BITMAPINFOHEADER2.
+package bmp
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"io"
+	"slices"
+)
+
+// UnsupportedError names what a valid file has and the package does not read.
+type UnsupportedError string
+
+func (e UnsupportedError) Error() string { return "bmp: " + string(e) }
+
+// Lengths in bytes of headers, which tell the versions apart. Other lengths from 16 to 64 are those of OS/2 2.0, whose
+// header may end behind any field.
+const (
+	fileHeader = 14
+	coreHeader = 12  // OS/2 1.x: sides of 16 bits, and a palette of three bytes an entry
+	infoHeader = 40  // Windows 3.0
+	v2Header   = 52  // with the masks of three channels
+	v3Header   = 56  // with the masks of four channels
+	os2Header  = 64  // OS/2 2.0
+	v4Header   = 108 // Windows 95
+	v5Header   = 124 // Windows 98
+)
+
+// The compressions of a picture.
+const (
+	uncompressed = 0
+	rle8         = 1
+	rle4         = 2
+	bitFields    = 3 // in OS/2 2.0 a fax code
+	jpegInside   = 4 // in OS/2 2.0 RLE of 24 bits
+	pngInside    = 5
+	alphaFields  = 6
+	os2Fax       = 3 + os2
+	rle24        = 4 + os2
+	os2          = 1 << 40 // tells the numbers of OS/2 2.0 from those of Windows
+)
+
+// Decoder reads one file.
+type Decoder struct {
+	r             *bufio.Reader
+	width, height int64
+	topDown       bool
+	depth         int64 // bits of a pixel
+	compression   int64
+	palette       color.Palette // with all 1<<depth entries; nil: there is none
+	masks         [4]uint64     // of red, green, blue and alpha; 0: the channel is missing
+}
+
+// NewDecoder reads the file in r up to its pixels. It fails with an UnsupportedError, or with io.ErrUnexpectedEOF where
+// the file is too short. The size of the picture may be anything.
+func NewDecoder(r io.Reader) (*Decoder, error) {
+	d := &Decoder{r: bufio.NewReader(r)}
+	head := make([]byte, fileHeader+v5Header) // zero where the header is shorter
+	if err := d.read(head[:fileHeader+4]); err != nil {
+		return nil, err
+	}
+	pixels := int64(binary.LittleEndian.Uint32(head[10:])) // the offset of the pixels
+	head = head[fileHeader:]
+	length := int64(binary.LittleEndian.Uint32(head))
+	if length != coreHeader && (length < 16 || length > os2Header) && length != v4Header && length != v5Header {
+		return nil, UnsupportedError(fmt.Sprintf("a header of %d bytes", length))
+	}
+	if err := d.read(head[4:length]); err != nil {
+		return nil, err
+	}
+	entries := d.readFields(head, length)
+	if err := d.check(); err != nil {
+		return nil, err
+	}
+	at := fileHeader + length
+	if masks := d.masksBehind(length); masks > 0 {
+		if err := d.read(head[infoHeader:][:4*masks]); err != nil {
+			return nil, err
+		}
+		at += 4 * masks
+	}
+	d.setMasks(head, length)
+
+	entry := int64(4) // bytes of an entry of the palette
+	if length == coreHeader {
+		entry = 3
+	}
+	most := int64(0) // entries that an index can mean
+	if d.depth <= 8 {
+		most = 1 << d.depth
+	}
+	if entries == 0 {
+		entries = most
+	}
+	if pixels < at { // as some programs write: the pixels follow the palette
+		pixels = at + entry*entries
+	}
+	list := make([]byte, entry*min(entries, most, (pixels-at)/entry))
+	if err := d.read(list); err != nil {
+		return nil, err
+	}
+	if most > 0 {
+		d.palette = slices.Repeat(color.Palette{color.RGBA{A: 0xff}}, int(most)) // black where there is no entry
+	}
+	for i := range int64(len(list)) / entry {
+		d.palette[i] = color.RGBA{R: list[entry*i+2], G: list[entry*i+1], B: list[entry*i], A: 0xff}
+	}
+	_, err := io.CopyN(io.Discard, d.r, pixels-at-int64(len(list)))
+	return d, cutShort(err)
+}
+
+// readFields sets the size, the depth and the compression from head, a header of the given length, and returns the
+// number of entries of the palette, 0 for as many as the depth allows.
+func (d *Decoder) readFields(head []byte, length int64) (entries int64) {
+	number := func(at int) int64 { return int64(binary.LittleEndian.Uint32(head[at:])) }
+	if length == coreHeader {
+		d.width, d.height, d.depth = number(4)&0xffff, number(6)&0xffff, number(8)>>16
+		return 0
+	}
+	d.width, d.height = int64(int32(number(4))), int64(int32(number(8)))
+	if d.topDown = d.height < 0; d.topDown {
+		d.height = -d.height
+	}
+	d.depth, d.compression = number(12)>>16, number(16)
+	isOS2 := length <= os2Header && length != infoHeader && length != v2Header && length != v3Header
+	if isOS2 && (d.compression == bitFields || d.compression == jpegInside) {
+		d.compression += os2
+	}
+	return number(32)
+}
+
+// check fails where the depth or the compression is not one that is read.
+func (d *Decoder) check() error {
+	what := ""
+	switch d.compression {
+	case jpegInside:
+		what = "a JPEG inside of it"
+	case pngInside:
+		what = "a PNG inside of it"
+	case os2Fax:
+		what = "a fax code of OS/2"
+	case 11, 12, 13:
+		what = "CMYK colours"
+	}
+	if what != "" {
+		return UnsupportedError(what)
+	}
+	depths, ok := map[int64][]int64{
+		uncompressed: {1, 2, 4, 8, 16, 24, 32}, rle8: {8}, rle4: {4}, rle24: {24},
+		bitFields: {16, 24, 32}, alphaFields: {16, 24, 32},
+	}[d.compression]
+	switch {
+	case !ok:
+		return UnsupportedError(fmt.Sprintf("compression %d", d.compression&^os2))
+	case !slices.Contains(depths, d.depth):
+		return UnsupportedError(fmt.Sprintf("%d bits a pixel with compression %d", d.depth, d.compression&^os2))
+	}
+	return nil
+}
+
+// masksBehind returns how many masks follow a header of the given length.
+func (d *Decoder) masksBehind(length int64) int64 {
+	switch {
+	case length == infoHeader && d.compression == bitFields:
+		return 3
+	case length == infoHeader && d.compression == alphaFields:
+		return 4
+	}
+	return 0
+}
+
+// setMasks sets the masks from head, a header of the given length with the masks behind it.
+//
+// Note: a plain INFO header has no place for a mask of alpha, but programs write alpha into its fourth byte, among them
+// FFmpeg and Pillow, and FFmpeg and ImageMagick read it. With the later headers that byte is alpha only by a mask.
+func (d *Decoder) setMasks(head []byte, length int64) {
+	if d.compression == bitFields || d.compression == alphaFields {
+		for i := range d.masks {
+			d.masks[i] = uint64(binary.LittleEndian.Uint32(head[infoHeader+4*i:]))
+		}
+	}
+	if d.masks[0]|d.masks[1]|d.masks[2] != 0 {
+		return
+	}
+	d.masks = [4]uint64{0xff0000, 0xff00, 0xff}
+	switch {
+	case d.depth == 16:
+		d.masks = [4]uint64{0x7c00, 0x3e0, 0x1f}
+	case d.depth == 32 && length == infoHeader && d.compression == uncompressed:
+		d.masks[3] = 0xff000000
+	}
+}
+
+// Config returns the size and the colour model of the picture. The model is a color.Palette, color.NRGBAModel for a
+// picture that may have transparency, or color.RGBAModel.
+func (d *Decoder) Config() image.Config {
+	c := image.Config{ColorModel: color.RGBAModel, Width: int(d.width), Height: int(d.height)}
+	if d.palette != nil {
+		c.ColorModel = d.palette
+	} else if d.masks[3] != 0 {
+		c.ColorModel = color.NRGBAModel
+	}
+	return c
+}
+
+// read fills b.
+func (d *Decoder) read(b []byte) error {
+	_, err := io.ReadFull(d.r, b)
+	return cutShort(err)
+}
+
+// cutShort returns err with io.ErrUnexpectedEOF in place of io.EOF.
+func cutShort(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

@@ -1,0 +1,123 @@
+package bmp
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"math/bits"
+)
+
+// Decode fills pix with the pixels: a byte for each where there is a palette, and else red, green, blue and alpha, not
+// multiplied by alpha. The rows, from the top, begin stride bytes apart, and have the width of Config. Decode can be
+// called once. It fails with io.ErrUnexpectedEOF where pixels are missing in the file, and with errors of its reader.
+func (d *Decoder) Decode(pix []byte, stride int) error {
+	rows := func(y int64) []byte { // y is the number of a row in the file
+		if !d.topDown {
+			y = d.height - 1 - y
+		}
+		return pix[y*int64(stride):]
+	}
+	switch d.compression {
+	case rle8, rle4, rle24:
+		return d.decodeRuns(rows)
+	}
+	line := make([]byte, (d.width*d.depth+31)/32*4)
+	used := (d.width*d.depth + 7) / 8 // the bytes behind are padding, which a file may lack at its end
+	draw := d.indices
+	if d.palette == nil {
+		draw = d.colours()
+	}
+	for y := range d.height {
+		n, err := io.ReadFull(d.r, line)
+		if ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF); err != nil &&
+			!(ended && y == d.height-1 && int64(n) >= used) {
+			return cutShort(err)
+		}
+		draw(rows(y), line)
+	}
+	if d.palette == nil && d.masks[3] != 0 {
+		d.withAlpha(rows)
+	}
+	return nil
+}
+
+// indices writes a row of indices, of depth bits each, the first in the high bits, into bytes.
+func (d *Decoder) indices(row, line []byte) {
+	perByte, mask := 8/d.depth, byte(1<<d.depth-1)
+	for x := range d.width {
+		row[x] = line[x/perByte] >> (8 - d.depth*(x%perByte+1)) & mask
+	}
+}
+
+// colours returns a function that writes a row of pixels with bit fields as red, green, blue and alpha.
+func (d *Decoder) colours() func(row, line []byte) {
+	var fields [4]field
+	for i, mask := range d.masks {
+		fields[i] = newField(mask)
+	}
+	n := d.depth / 8
+	return func(row, line []byte) {
+		var word [8]byte
+		for x := range d.width {
+			copy(word[:n], line[n*x:])
+			v := binary.LittleEndian.Uint64(word[:])
+			out := row[4*x:][:4]
+			for i := range out {
+				out[i] = fields[i].sample(v)
+			}
+			if d.masks[3] == 0 {
+				out[3] = 0xff
+			}
+		}
+	}
+}
+
+// withAlpha makes all pixels opaque where all are transparent: such a channel is none.
+func (d *Decoder) withAlpha(rows func(int64) []byte) {
+	for y := range d.height {
+		for x, row := int64(0), rows(y); x < d.width; x++ {
+			if row[4*x+3] != 0 {
+				return
+			}
+		}
+	}
+	for y := range d.height {
+		for x, row := int64(0), rows(y); x < d.width; x++ {
+			row[4*x+3] = 0xff
+		}
+	}
+}
+
+// field is a channel in the bits of a pixel.
+type field struct {
+	mask  uint64
+	shift int
+	table []byte // the samples of all values, for a field of at most 8 bits
+}
+
+func newField(mask uint64) field {
+	f := field{mask: mask, shift: bits.TrailingZeros64(mask | 1<<63)}
+	if most := mask >> f.shift; most < 256 {
+		for v := range most + 1 {
+			f.table = append(f.table, scale(v, most))
+		}
+	}
+	return f
+}
+
+// sample returns the channel in the pixel v as a sample of 8 bits.
+func (f *field) sample(v uint64) byte {
+	v = v & f.mask >> f.shift
+	if f.table != nil {
+		return f.table[v]
+	}
+	return scale(v, f.mask>>f.shift)
+}
+
+// scale returns v of 0..most as the nearest value of 0..255, and 0 where most is 0.
+func scale(v, most uint64) byte {
+	if most == 0 {
+		return 0
+	}
+	return byte((v*255 + most/2) / most)
+}

@@ -1,0 +1,46 @@
+package imagefile
+
+import (
+	"image"
+	"image/color"
+	"io"
+
+	"superres/internal/bmp"
+)
+
+// startsOfBMP returns what files of the format BMP start with: the reserved bytes are 0, or the header has one of the
+// usual lengths. "BM" alone begins many texts.
+func startsOfBMP() []string {
+	list := []string{"BM????\x00\x00\x00\x00"}
+	for _, length := range []byte{12, 16, 40, 52, 56, 64, 108, 124} {
+		list = append(list, "BM????????????"+string(rune(length))+"\x00\x00\x00")
+	}
+	return list
+}
+
+// configOfBMP returns the size and the colour model of the BMP in r.
+func configOfBMP(r io.Reader) (image.Config, error) {
+	d, err := bmp.NewDecoder(r)
+	if err != nil {
+		return image.Config{}, err
+	}
+	return d.Config(), nil
+}
+
+// decodeBMP decodes a BMP, whose header says the size size.
+func decodeBMP(r io.Reader, size Size) (img image.Image, err error) {
+	d, err := bmp.NewDecoder(r)
+	if err != nil {
+		return nil, err
+	}
+	model := d.Config().ColorModel
+	if palette, ok := model.(color.Palette); ok {
+		img = image.NewPaletted(size.Bounds(), palette)
+	} else if model == color.NRGBAModel {
+		img = image.NewNRGBA(size.Bounds())
+	} else {
+		img = image.NewRGBA(size.Bounds())
+	}
+	pix, stride, _ := Samples(img)
+	return img, d.Decode(pix, stride)
+}

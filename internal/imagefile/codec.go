@@ -82,7 +82,8 @@ var codecs = []codec{
 	{
 		format: PNG, title: "PNG", extensions: []string{".png"}, magic: []string{"\x89PNG\r\n\x1a\n"},
 		canAlpha: true, canGreyAlpha: true, canDeep: true, canAnimate: true,
-		config: png.DecodeConfig, decode: withoutSize(png.Decode), start: startOfPNG, inspect: inspectPNG,
+		mimic:  isCgBI,
+		config: png.DecodeConfig, decode: withoutSize(decodePNG), start: startOfPNG, inspect: inspectPNG,
 		several: isAnimatedPNG, prepare: pixelsOfPNG, describe: describePNG, greyPalette: true, end: endOfPNG,
 		encode: encodePNG, stream: streamPNG, takesClearPalettes: true,
 	}, {
@@ -96,12 +97,12 @@ var codecs = []codec{
 		format: GIF, title: "GIF", extensions: []string{".gif"}, magic: []string{"GIF87a", "GIF89a"},
 		canAlpha: true, canAnimate: true,
 		config: gif.DecodeConfig, decode: decodeGIF, inspect: inspectGIF, several: isAnimatedGIF, first: firstOfGIF,
-		greyPalette: true, end: endOfGIF,
+		describe: describeGIF, greyPalette: true, end: endOfGIF,
 	}, {
 		format: WebP, title: "WebP", extensions: []string{".webp"}, magic: []string{"RIFF????WEBPVP8"},
 		canAlpha: true,
 		config:   webp.DecodeConfig, decode: withoutSize(decodeWebP), start: startOfWebP, inspect: inspectWebP,
-		several: isAnimatedWebP, first: firstOfWebP, describe: describeWebP, end: endOfRIFF,
+		several: isAnimatedWebP, first: firstOfWebP, prepare: withAlphaFlag, describe: describeWebP, end: endOfRIFF,
 		encode: encodeWebP, encoderBytes: vp8l.Memory, mostSide: vp8l.MostSide,
 	}, {
 		format: TIFF, title: "TIFF", extensions: []string{".tif", ".tiff"}, magic: []string{"II*\x00", "MM\x00*"},

@@ -4,26 +4,7 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
-	"image/gif"
-	"io"
 )
-
-// decodeGIF decodes the first image of a GIF, whose screen has the size screen. An image that does not fill the screen
-// is returned in its place on a transparent picture of that size.
-func decodeGIF(r io.Reader, screen Size) (image.Image, error) {
-	// DecodeAll, unlike Decode, reads up to the trailer.
-	g, err := gif.DecodeAll(r)
-	if err != nil {
-		return nil, err
-	}
-	img := g.Image[0]
-	if img.Bounds() == screen.Bounds() {
-		return img, nil
-	}
-	canvas := image.NewNRGBA(screen.Bounds())
-	draw.Draw(canvas, img.Bounds(), img, img.Bounds().Min, draw.Src)
-	return canvas, nil
-}
 
 // Samples returns the memory of img, whose pixels lie one behind the other, and the lengths in bytes of a row and of a
 // pixel. pix shares the memory of img; nothing is copied. It is nil for other types, such as *image.YCbCr.

@@ -59,9 +59,11 @@ func TestEveryPrefix(t *testing.T) {
 			if err == nil && !reflect.DeepEqual(p.Metadata, whole.Metadata) && len(p.Warnings) == 0 {
 				t.Errorf("%s: %d of %d bytes have other metadata, without a word", name, n, len(data))
 			}
-			if err == nil && (whole.Format == "png" || whole.Format == "jpeg" || whole.Format == "gif" ||
-				whole.Format == "webp") {
+			if err == nil && (whole.Format == "png" || whole.Format == "jpeg" || whole.Format == "webp") {
 				t.Errorf("%s: %d of %d bytes are enough", name, n, len(data))
+			}
+			if err == nil && whole.Format == "gif" && len(p.Warnings) == 0 {
+				t.Errorf("%s: %d of %d bytes are enough, without a word", name, n, len(data))
 			}
 		}
 	}

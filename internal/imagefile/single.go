@@ -21,12 +21,24 @@ func inspectPNG(src *source, lim Limits) error {
 	return nil
 }
 
-// isAnimatedPNG reports whether a PNG has a chunk acTL of more than one frame before its pixels.
+// isAnimatedPNG reports whether a PNG has a chunk acTL of more than one frame before its pixels, or of one frame that
+// is not its still picture: one whose chunk fcTL stands behind the pixels of that picture.
 func isAnimatedPNG(src *source) (is bool) {
+	frames, pixels := uint32(0), false
 	_ = metadata.Chunks(src, func(c metadata.Chunk) bool {
-		kind := string(c.Kind)
-		is = kind == "acTL" && binary.BigEndian.Uint32(c.Start(4)) > 1
-		return kind != "IDAT" && !is
+		switch string(c.Kind) {
+		case "acTL":
+			if !pixels {
+				frames = binary.BigEndian.Uint32(c.Start(4))
+			}
+		case "fcTL":
+			is = frames == 1 && pixels
+			return pixels && !is
+		case "IDAT":
+			pixels = true
+		}
+		is = is || frames > 1
+		return !is && (!pixels || frames == 1)
 	})
 	return is
 }
@@ -47,11 +59,13 @@ func startOfPNG(src *source, _ Limits) ([]byte, error) {
 	if err == io.ErrUnexpectedEOF {
 		err = nil // the decoder will report that the file ends
 	}
-	return b, err
+	return tidyPNG(b), err
 }
 
 // pixelsOfPNG returns a source of a PNG in memory without the chunks that decoding does not need.
-func pixelsOfPNG(src *source) *source { return src.withData(metadata.PixelChunks(src.data, src)) }
+func pixelsOfPNG(src *source) *source {
+	return src.withData(tidyPNG(metadata.PixelChunks(src.data, src)))
+}
 
 // describePNG sets pic.GreyAlpha where the header of the PNG in src says grey and pic.Image has alpha.
 func describePNG(src *source, pic *Picture) {
@@ -80,13 +94,12 @@ func isAnimatedWebP(src *source) bool {
 	return len(head) > flags && string(head[12:16]) == "VP8X" && head[flags]&animation != 0
 }
 
-// inspectGIF refuses a GIF with more than one image, or that ends too early.
+// inspectGIF refuses a GIF with more than one image.
 func inspectGIF(src *source, _ Limits) error {
-	_, images, err := gifImages(src, 2)
-	if images > 1 {
+	if isAnimatedGIF(src) {
 		return refuseAnimation("GIF")
 	}
-	return err
+	return nil
 }
 
 // isAnimatedGIF reports whether a GIF has more than one image.

@@ -131,3 +131,23 @@ func (d *booleans) readOptional(bits int) int {
 	}
 	return v
 }
+
+// withAlphaFlag sets the flag of alpha in the extended header of the WebP in src, in its memory, where a chunk of alpha
+// stands in front of lossy pixels, and else clears it, since the decoder fails where both do not agree.
+func withAlphaFlag(src *source) *source {
+	const flags, alpha = riffHeader + chunkHeader, 0x10
+	if len(src.data) < extendedHeader || string(src.data[riffHeader:riffHeader+4]) != "VP8X" {
+		return src
+	}
+	has, lossless := false, false
+	metadata.RIFFChunks(src, func(kind []byte, _ metadata.Body) bool {
+		has, lossless = has || string(kind) == "ALPH", string(kind) == "VP8L"
+		return string(kind) != "VP8 " && !lossless
+	})
+	if has {
+		src.data[flags] |= alpha
+	} else if !lossless {
+		src.data[flags] &^= alpha
+	}
+	return src
+}

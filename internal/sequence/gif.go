@@ -101,10 +101,12 @@ func (g *gifCells) next() (c cell, err error) {
 	return c, nil
 }
 
-// file returns a GIF with only the image c, which next returned last, on a screen of the size of that image.
+// file returns a GIF with only the image c, which next returned last, on a screen of the size that it has on the canvas.
 func (g *gifCells) file(c cell) ([]byte, error) {
 	still := bytes.Clone(g.data[:g.blocks.Head.Length])
-	copy(still[6:], g.data[c.from+5:c.from+9])
+	w, h := c.size.Sides()
+	binary.LittleEndian.PutUint16(still[6:], uint16(w))
+	binary.LittleEndian.PutUint16(still[8:], uint16(h))
 	still = append(still, g.control...)
 	place := len(still)
 	still = append(append(still, g.data[c.from:c.to]...), gifTrailer)

@@ -104,7 +104,7 @@ func hostilePNGs(t testing.TB) []hostile {
 		{"long chunk", pngFile(ihdr, act, first, append(big32(1<<31), "IDATxxxx"...)),
 			"at most 2147483647 are allowed"},
 		{"chunk beyond the file", pngFile(ihdr, act, first, append(big32(1<<30), "IDATxxxx"...)), "unexpected EOF"},
-		{"frame of other pixels", pngFile(ihdr, act, control(0, 4, 2, 0, 0), idat, end), "damaged PNG"},
+		{"frame of too few pixels", pngFile(head(4, 5), act, control(0, 4, 5, 0, 0), idat, end), "damaged PNG"},
 	}
 }
 
@@ -123,7 +123,7 @@ func hostileGIFs() []hostile {
 		return bytes.Join(parts, nil)
 	}
 	return []hostile{
-		{"outside", file(2, 2, 0, 0, 3, 1), "frame 2, of 3×1 at 0,0, is not inside of its 2×2"},
+		{"outside", file(2, 2, 2, 0, 3, 1), "frame 2, of 3×1 at 2,0, is not inside of its 2×2"},
 		{"far", file(2, 2, 65535, 65535, 65535, 65535), "frame 2, of 65535×65535 at 65535,65535, is not inside"},
 		{"huge", file(65535, 65535, 0, 0, 65535, 65535), "65535×65535 is 4295 megapixels, the limit is"},
 		{"cut", file(2, 2, 0, 0, 1, 1)[:30], "unexpected EOF"},

@@ -201,16 +201,20 @@ func (r *Reader) plan(width, height int64, all cells, begin func() cells) (err e
 	return r.checkWhole(int64(r.Frames) * r.size.Pixels())
 }
 
-// cell returns the next frame with its checked size and rect. It fails where the frame is not inside the canvas.
+// cell returns the next frame with its checked size and rect. It fails where the frame is not inside the canvas. But a
+// frame of a GIF is cut at the right and lower edge of the canvas, as browsers show it.
 func (r *Reader) cell() (cell, error) {
 	c, err := r.cells.next()
 	if err != nil {
 		return c, err
 	}
 	r.number++
-	ok := false
-	if c.size, ok = r.size.Part(c.left, c.top, c.width, c.height); !ok {
-		w, h := r.size.Sides()
+	ok, width, height := false, c.width, c.height
+	w, h := r.size.Sides()
+	if r.Format == imagefile.GIF {
+		width, height = min(width, int64(w)-c.left), min(height, int64(h)-c.top)
+	}
+	if c.size, ok = r.size.Part(c.left, c.top, width, height); !ok {
 		return c, refuseDamaged("frame %d, of %d×%d at %d,%d, is not inside of its %d×%d",
 			r.number, c.width, c.height, c.left, c.top, w, h)
 	}

@@ -62,7 +62,7 @@ func Hostile(t testing.TB) []HostileFile {
 		{"half.png", good["colour.png"][:60], false, "damaged PNG: not enough pixel data (is the file complete?)"},
 		{"head.png", PNGHeader(5000, 5000), false, "damaged PNG: unexpected EOF (is the file complete?)"},
 		{"half.jpg", good["grey.jpeg"][:200], false, "damaged JPEG: unexpected EOF (is"},
-		{"half.gif", good["colour.gif"][:len(good["colour.gif"])-1], false, "damaged GIF: unexpected EOF (is"},
+		{"half.gif", good["colour.gif"][:len(good["colour.gif"])-9], false, "damaged GIF: unexpected EOF (is"},
 		{"half.webp", good["plain.webp"][:26], false, "damaged WebP: "},
 		{"sum.png", badSum, false, "damaged PNG: invalid checksum; copy or export it again"},
 		{"data.png", zlibSum, false, "damaged PNG: "},

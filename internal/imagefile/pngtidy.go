@@ -1,0 +1,184 @@
+package imagefile
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"errors"
+	"hash/adler32"
+	"hash/crc32"
+	"image"
+	"image/png"
+	"io"
+
+	"superres/internal/imagefile/foreign"
+	"superres/internal/metadata"
+)
+
+// Programs read PNG files with too much in them, which image/png refuses. The functions here leave that out.
+
+// isCgBI tells whether a PNG is of the kind that Xcode makes of the pictures of an app: without zlib's header, with
+// blue and red swapped.
+func isCgBI(r io.ReaderAt, _ string) (kind foreign.Kind, is bool) {
+	var head [16]byte
+	_, _ = r.ReadAt(head[:], 0)
+	kind = foreign.Kind{Title: "PNG of an iPhone app (CgBI)", Advice: "save it as an ordinary PNG first, on a Mac by Preview"}
+	return kind, string(head[12:]) == "CgBI"
+}
+
+// tidyPNG returns the PNG data without surplus in the chunks PLTE, tRNS and IEND: without entries of the palette that no
+// index can mean, without a tRNS of a wrong length, which libpng ignores too, and with nothing in IEND. It overwrites
+// data, whose memory the result shares. A chunk with a wrong checksum stays.
+func tidyPNG(data []byte) []byte {
+	const signature, frame, colourType, depth = 8, 12, 25, 24
+	var head []byte
+	end, colours := int64(0), int64(0) // the end of the chunks in head, and the entries of the palette
+	pixels := false
+	_ = metadata.Chunks(bytes.NewReader(data), func(c metadata.Chunk) bool {
+		at, next := c.At()-8, c.At()+c.Len+4
+		whole, body := data[at:next], data[c.At():c.At()+c.Len]
+		sound := crc32.ChecksumIEEE(whole[4:len(whole)-4]) == binary.BigEndian.Uint32(whole[len(whole)-4:])
+		keep := c.Len
+		switch kind := string(c.Kind); {
+		case kind == "IEND":
+			if sound && c.Len > 0 {
+				data = metadata.AppendChunk(data[:at], kind, nil)
+			}
+			return false
+		case kind == "IDAT" || pixels:
+			pixels = true
+			return true
+		case kind == "PLTE":
+			switch data[colourType] {
+			case pngGrey, pngGreyAlpha:
+				keep = -1
+			case pngPalette:
+				keep = min(c.Len, 3<<min(data[depth], 8))
+			}
+			colours = keep / 3
+		case kind == "tRNS":
+			if length, ok := map[byte]int64{pngGrey: 2, pngRGB: 6}[data[colourType]]; ok && c.Len != length ||
+				data[colourType] == pngPalette && c.Len > colours || data[colourType]&pngGreyAlpha != 0 {
+				keep = -1
+			}
+		}
+		switch {
+		case keep == c.Len || !sound:
+			head = append(head, whole...)
+		case keep >= 0:
+			head = metadata.AppendChunk(head, string(c.Kind), body[:keep])
+		}
+		end = next
+		return true
+	})
+	if start := end - int64(len(head)) - signature; start > 0 {
+		copy(data[start:], data[:signature])
+		copy(data[start+signature:], head)
+		return data[start:]
+	}
+	return data
+}
+
+// decodePNG decodes a PNG. Data behind its last pixel are left out.
+func decodePNG(r io.Reader) (image.Image, error) {
+	img, err := png.Decode(r)
+	src, ok := r.(*source)
+	if surplus := png.FormatError("too much pixel data"); ok && errors.Is(err, surplus) {
+		var exact io.Reader
+		if exact, err = exactPNG(src); err == nil {
+			img, err = png.Decode(exact)
+		}
+	}
+	return img, err
+}
+
+// exactPNG returns a reader of the PNG in src, in memory, whose pixels are stored without compression and end behind the
+// last. It fails where the checksum of a chunk with pixels is wrong.
+func exactPNG(src *source) (io.Reader, error) {
+	const checksum = png.FormatError("invalid checksum")
+	var parts []io.Reader
+	var err error
+	start := int64(0) // the offset of the first chunk with pixels
+	_ = metadata.Chunks(src, func(c metadata.Chunk) bool {
+		if string(c.Kind) != "IDAT" {
+			return true
+		}
+		at, end := c.At(), c.At()+c.Len
+		if start == 0 {
+			start = at - 8
+		}
+		if crc32.ChecksumIEEE(src.data[at-4:end]) != binary.BigEndian.Uint32(src.data[end:]) {
+			err = checksum
+		}
+		parts = append(parts, bytes.NewReader(src.data[at:end]))
+		return err == nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	pixels, err := zlib.NewReader(stoppable{src.ctx, io.MultiReader(parts...)})
+	if err != nil {
+		return nil, err
+	}
+	s := &storedPNG{pixels: pixels, left: pngBytes(src.data), sum: 1}
+	return io.MultiReader(bytes.NewReader(src.data[:start]), s), nil
+}
+
+// pngBytes returns the number of bytes of all rows of the PNG data, with the byte of the filter in each.
+func pngBytes(data []byte) (sum int64) {
+	w, h := int64(binary.BigEndian.Uint32(data[16:])), int64(binary.BigEndian.Uint32(data[20:]))
+	bits := int64(data[24]) * int64(pngSamples[data[25]])
+	passes := [][4]int64{{0, 0, 1, 1}} // the first column and row, and the steps to the next
+	if data[28] == 1 {
+		passes = [][4]int64{{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}}
+	}
+	for _, p := range passes {
+		width, height := (w-p[0]+p[2]-1)/p[2], (h-p[1]+p[3]-1)/p[3]
+		if width > 0 && height > 0 {
+			sum += height * (1 + (width*bits+7)/8)
+		}
+	}
+	return sum
+}
+
+// storedPNG reads the rest of a PNG: a chunk IDAT for each stored block (RFC 1951, section 3.2.4) of pixels, and IEND.
+type storedPNG struct {
+	pixels io.Reader
+	left   int64 // bytes of pixels that are not yet read
+	begun  bool
+	sum    uint32 // Adler-32 of the pixels so far
+	buffer []byte // what Read returns next
+}
+
+func (s *storedPNG) Read(p []byte) (int, error) {
+	if len(s.buffer) == 0 {
+		if s.left == 0 {
+			return 0, io.EOF
+		}
+		const header = 7 // of zlib and of the block
+		block := make([]byte, header+min(s.left, 1<<15))
+		n := uint16(len(block) - header)
+		if _, err := io.ReadFull(s.pixels, block[header:]); err != nil {
+			return 0, ended(err)
+		}
+		s.left -= int64(n)
+		s.sum = adlerOfBoth(s.sum, adler32.Checksum(block[header:]), int(n))
+		copy(block, zlibHead[:2])
+		if s.left == 0 {
+			block[2] = 1 // the last
+			block = binary.BigEndian.AppendUint32(block, s.sum)
+		}
+		binary.LittleEndian.PutUint16(block[3:], n)
+		binary.LittleEndian.PutUint16(block[5:], ^n)
+		if s.begun {
+			block = block[2:]
+		}
+		s.begun = true
+		if s.buffer = metadata.AppendChunk(nil, "IDAT", block); s.left == 0 {
+			s.buffer = metadata.AppendChunk(s.buffer, "IEND", nil)
+		}
+	}
+	n := copy(p, s.buffer)
+	s.buffer = s.buffer[n:]
+	return n, nil
+}

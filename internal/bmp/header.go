@@ -1,4 +1,4 @@
-// Package bmp reads pictures of the format BMP of Windows and OS/2: uncompressed, run-length coded, and with bit fields.
+// Package bmp reads pictures of the format BMP of Windows and OS/2: uncompressed, run-length coded, with bit fields.
 //
 // A Decoder reads the header and the palette (header.go). The caller checks the size and takes the memory for the
 // pixels, which Decode fills: uncompressed ones in pixels.go, run-length codes in rle.go.
@@ -163,8 +163,10 @@ func (d *Decoder) check() error {
 	switch {
 	case !ok:
 		return UnsupportedError(fmt.Sprintf("compression %d", d.compression&^os2))
+	case !slices.Contains(depths, d.depth) && d.compression == uncompressed:
+		return UnsupportedError(fmt.Sprintf("%d bits a pixel", d.depth))
 	case !slices.Contains(depths, d.depth):
-		return UnsupportedError(fmt.Sprintf("%d bits a pixel with compression %d", d.depth, d.compression&^os2))
+		return UnsupportedError(fmt.Sprintf("%d bits a pixel in compression %d", d.depth, d.compression&^os2))
 	}
 	return nil
 }

@@ -12,11 +12,12 @@ const (
 	delta     = 2 // two bytes follow: how far to go to the right, and how many rows on
 )
 
-// decodeRuns fills rows, which rows returns by their numbers in the file, from run-length codes. A run is its length and
-// its pixel: an index, two indices of 4 bits in turn, or blue, green and red. What no code writes gets the first colour
-// of the palette, or black. A run is cut at the end of its row, and one that begins behind it goes on in the next row.
+// decodeRuns fills rows, which rows returns by their numbers in the file, from run-length codes. A run is its length
+// and its pixel: an index, two indices of 4 bits in turn, or blue, green and red. What no code writes gets the first
+// colour of the palette, or black. What is behind the end of a row is left out. A file may end without a code for it
+// where all rows are there.
 //
-// A file may end without a code for it where all rows are there.
+// Note: ImageMagick writes rows of a multiple of four pixels, in runs that begin behind the end of the row, too.
 func (d *Decoder) decodeRuns(rows func(int64) []byte) error {
 	if d.compression == rle24 {
 		for y := range d.height {
@@ -55,11 +56,6 @@ func (d *Decoder) decodeRuns(rows func(int64) []byte) error {
 				continue
 			}
 			literal = true
-		}
-		if x >= d.width {
-			if x, y = 0, y+1; y == d.height {
-				return nil
-			}
 		}
 		if err := d.readRun(rows(y), x, int64(n), literal); err != nil {
 			return err

@@ -48,7 +48,16 @@ func classifyError(err error) (what string, kind trouble) {
 	case errors.As(err, &badTIFF):
 		return trimError(string(badTIFF))
 	}
+	if what := beyondWebP[err.Error()]; what != "" {
+		return what, unsupported
+	}
 	return trimError(err.Error())
+}
+
+// beyondWebP says what valid WebP files have for which golang.org/x/image/webp fails with an error of that text.
+var beyondWebP = map[string]string{
+	"vp8: too much data to decode": "16 MiB of lossy pixels, or more",
+	"vp8l: too many Huffman trees": "more than 2600 groups of prefix codes",
 }
 
 // trimError returns s without the names of packages and the words about reading at its front, and the kind of trouble:

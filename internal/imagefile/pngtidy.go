@@ -22,13 +22,13 @@ import (
 func isCgBI(r io.ReaderAt, _ string) (kind foreign.Kind, is bool) {
 	var head [16]byte
 	_, _ = r.ReadAt(head[:], 0)
-	kind = foreign.Kind{Title: "PNG of an iPhone app (CgBI)", Advice: "save it as an ordinary PNG first, on a Mac by Preview"}
-	return kind, string(head[12:]) == "CgBI"
+	return foreign.Kind{Title: "PNG of an iPhone app (CgBI)",
+		Advice: "save it as an ordinary PNG first, on a Mac by Preview"}, string(head[12:]) == "CgBI"
 }
 
-// tidyPNG returns the PNG data without surplus in the chunks PLTE, tRNS and IEND: without entries of the palette that no
-// index can mean, without a tRNS of a wrong length, which libpng ignores too, and with nothing in IEND. It overwrites
-// data, whose memory the result shares. A chunk with a wrong checksum stays.
+// tidyPNG returns the PNG data without surplus in the chunks PLTE, tRNS and IEND: without entries of the palette that
+// no index can mean, without a tRNS of a wrong length, which libpng ignores too, and with nothing in IEND. It
+// overwrites data, whose memory the result shares. A chunk with a wrong checksum stays.
 func tidyPNG(data []byte) []byte {
 	const signature, frame, colourType, depth = 8, 12, 25, 24
 	var head []byte
@@ -92,8 +92,8 @@ func decodePNG(r io.Reader) (image.Image, error) {
 	return img, err
 }
 
-// exactPNG returns a reader of the PNG in src, in memory, whose pixels are stored without compression and end behind the
-// last. It fails where the checksum of a chunk with pixels is wrong.
+// exactPNG returns a reader of the PNG in src, in memory, whose pixels are stored without compression and end behind
+// the last. It fails where the checksum of a chunk with pixels is wrong.
 func exactPNG(src *source) (io.Reader, error) {
 	const checksum = png.FormatError("invalid checksum")
 	var parts []io.Reader
@@ -130,7 +130,8 @@ func pngBytes(data []byte) (sum int64) {
 	bits := int64(data[24]) * int64(pngSamples[data[25]])
 	passes := [][4]int64{{0, 0, 1, 1}} // the first column and row, and the steps to the next
 	if data[28] == 1 {
-		passes = [][4]int64{{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}}
+		passes = [][4]int64{{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2},
+			{0, 1, 1, 2}}
 	}
 	for _, p := range passes {
 		width, height := (w-p[0]+p[2]-1)/p[2], (h-p[1]+p[3]-1)/p[3]

@@ -47,13 +47,31 @@ var containers = map[string]container{
 const (
 	bmpResolution = 38 // offset in a BMP of the pixels per metre, two numbers of 4 bytes
 	bmpHeader     = bmpResolution + 8
+
+	// Offsets in a BMP with the last header, BITMAPV5HEADER, of its length, the kind of colour space, and the offset,
+	// from the header on, and the length of the ICC profile.
+	bmpLength        = 14
+	bmpColourSpace   = 14 + 56
+	bmpProfile       = 14 + 112
+	bmpProfileHeader = bmpProfile + 8
 )
 
-// bmp sets r.m.Resolution from the BMP in src.
+// bmp reads the resolution and the ICC profile of the BMP in src.
 func (r *reader) bmp(src Source) {
 	head := newWindow(src).bytes(0, bmpHeader)
-	if head == nil || binary.LittleEndian.Uint32(head[14:]) < 40 {
+	if head == nil || binary.LittleEndian.Uint32(head[bmpLength:]) < 40 {
 		return
+	}
+	const embedded = "DEBM" // PROFILE_EMBEDDED, 'MBED' as a number
+	if long := newWindow(src).bytes(0, bmpProfileHeader); long != nil && long[bmpLength] == 124 &&
+		string(long[bmpColourSpace:][:4]) == embedded {
+		at := bmpLength + int64(binary.LittleEndian.Uint32(long[bmpProfile:]))
+		size := int64(binary.LittleEndian.Uint32(long[bmpProfile+4:]))
+		if size <= src.Size()-at {
+			r.icc(inOnePiece(Piece(src, at, size)))
+		} else {
+			r.drop("ICC profile", "damaged")
+		}
 	}
 	x, y := int32(binary.LittleEndian.Uint32(head[bmpResolution:])), int32(
 		binary.LittleEndian.Uint32(head[bmpResolution+4:]))

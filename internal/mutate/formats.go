@@ -389,15 +389,17 @@ func splitGIF(data []byte) (parts []part) {
 	}
 }
 
-// splitBMP takes a BMP apart into a header of the file, one of the picture with its colours, and pixels.
+// splitBMP takes a BMP apart into a header of the file, one of the picture, masks and colours, and pixels.
 func splitBMP(data []byte) []part {
-	const head, info = 14, 54
-	if len(data) < info {
+	const head = 14
+	if len(data) < head+4 {
 		return []part{{kind: "file", body: data}}
 	}
-	at := max(info, min(int(binary.LittleEndian.Uint32(data[10:])), len(data)))
-	return []part{{kind: "file", body: data[:head]}, {kind: "picture", body: data[head:at]},
-		{kind: "pixels", body: data[at:]}}
+	number := func(at int) int { return int(binary.LittleEndian.Uint32(data[at:])) }
+	info := min(head+number(head), len(data))
+	at := max(info, min(number(10), len(data)))
+	return []part{{kind: "file", body: data[:head]}, {kind: "picture", body: data[head:info]},
+		{kind: "colours", body: data[info:at]}, {kind: "pixels", body: data[at:]}}
 }
 
 // splitY4M takes a YUV4MPEG2 stream apart into the tags of its first line and frames.

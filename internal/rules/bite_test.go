@@ -125,8 +125,11 @@ func TestTopBites(t *testing.T) {
 	got := strangers([]string{
 		".ci/run", ".gitignore", "go.mod", "cmd/m/main.go", "superres/s.go",
 		"util/x.txt", "util/y.txt", "notes.txt", "go.mod/x", "cmd", "docs/README.md",
+		"findings/bmp.sh", "findings/bmp.go", "findings/more/tiff.sh",
 	})
 	want := []string{
+		"findings has scripts of bash alone, not bmp.go",
+		"findings has scripts of bash alone, not more/tiff.sh",
 		"the top has no place for cmd", // a file by the name of a folder
 		"the top has no place for docs",
 		"the top has no place for go.mod", // a folder by the name of a file

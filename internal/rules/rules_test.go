@@ -11,6 +11,7 @@ import (
 	"go/version"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,7 +25,7 @@ const root = "../.."
 
 // The top of the module. A folder or file joins by being written here.
 var (
-	topFolders = []string{"cmd", "superres", "learners", "patches", "mnist", "internal", "testdata"}
+	topFolders = []string{"cmd", "superres", "learners", "patches", "mnist", "internal", "testdata", "findings"}
 	topFiles   = []string{"go.mod", "go.sum", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md"}
 )
 
@@ -144,7 +145,7 @@ func brokenImports(pkgs map[string]*pkg, r rule) (found []string) {
 }
 
 // strangers lists what has no place at the top among a repository's files, each
-// named by its path from the top. Dot-files and dot-folders have.
+// named by its path from the top, and what is no script of bash in findings. Dot-files and dot-folders have a place.
 func strangers(files []string) (found []string) {
 	for _, file := range files {
 		top, _, isFolder := strings.Cut(file, "/")
@@ -154,6 +155,9 @@ func strangers(files []string) (found []string) {
 		}
 		if !strings.HasPrefix(top, ".") && !slices.Contains(allowed, top) {
 			found = append(found, "the top has no place for "+top)
+		}
+		if name, is := strings.CutPrefix(file, "findings/"); is && (path.Dir(name) != "." || path.Ext(name) != ".sh") {
+			found = append(found, "findings has scripts of bash alone, not "+name)
 		}
 	}
 	slices.Sort(found)

@@ -101,7 +101,7 @@ func (g *gifCells) next() (c cell, err error) {
 	return c, nil
 }
 
-// file returns a GIF with only the image c, which next returned last, on a screen of the size that it has on the canvas.
+// file returns a GIF with only the image c, which next returned last, on a screen of the size of c on the canvas.
 func (g *gifCells) file(c cell) ([]byte, error) {
 	still := bytes.Clone(g.data[:g.blocks.Head.Length])
 	w, h := c.size.Sides()

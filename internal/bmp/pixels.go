@@ -36,13 +36,17 @@ func (d *Decoder) Decode(pix []byte, stride int) error {
 		draw(rows(y), line)
 	}
 	if d.palette == nil && d.masks[3] != 0 {
-		d.withAlpha(rows)
+		d.fillEmptyAlpha(rows)
 	}
 	return nil
 }
 
 // indices writes a row of indices, of depth bits each, the first in the high bits, into bytes.
 func (d *Decoder) indices(row, line []byte) {
+	if d.depth == 8 {
+		copy(row[:d.width], line)
+		return
+	}
 	perByte, mask := 8/d.depth, byte(1<<d.depth-1)
 	for x := range d.width {
 		row[x] = line[x/perByte] >> (8 - d.depth*(x%perByte+1)) & mask
@@ -51,6 +55,18 @@ func (d *Decoder) indices(row, line []byte) {
 
 // colours returns a function that writes a row of pixels with bit fields as red, green, blue and alpha.
 func (d *Decoder) colours() func(row, line []byte) {
+	if places, ok := d.bytePlaces(); ok {
+		n, opaque := int(d.depth/8), d.masks[3] == 0
+		return func(row, line []byte) {
+			for x := range int(d.width) {
+				p, out := line[n*x:][:n], row[4*x:][:4]
+				out[0], out[1], out[2], out[3] = p[places[0]], p[places[1]], p[places[2]], 0xff
+				if !opaque {
+					out[3] = p[places[3]]
+				}
+			}
+		}
+	}
 	var fields [4]field
 	for i, mask := range d.masks {
 		fields[i] = newField(mask)
@@ -59,7 +75,9 @@ func (d *Decoder) colours() func(row, line []byte) {
 	return func(row, line []byte) {
 		var word [8]byte
 		for x := range d.width {
-			copy(word[:n], line[n*x:])
+			for i, b := range line[n*x:][:n] {
+				word[i] = b
+			}
 			v := binary.LittleEndian.Uint64(word[:])
 			out := row[4*x:][:4]
 			for i := range out {
@@ -72,8 +90,20 @@ func (d *Decoder) colours() func(row, line []byte) {
 	}
 }
 
-// withAlpha makes all pixels opaque where all are transparent: such a channel is none.
-func (d *Decoder) withAlpha(rows func(int64) []byte) {
+// bytePlaces returns which byte of a pixel each channel is. ok is false where a channel is no whole byte.
+func (d *Decoder) bytePlaces() (places [4]int, ok bool) {
+	for i, mask := range d.masks {
+		shift := bits.TrailingZeros64(mask | 1<<63)
+		if missing := mask == 0 && i == 3; !missing && (mask>>shift != 0xff || shift%8 != 0 || mask>>d.depth != 0) {
+			return places, false
+		}
+		places[i] = shift / 8
+	}
+	return places, true
+}
+
+// fillEmptyAlpha makes all pixels opaque where all are transparent: such a channel is none.
+func (d *Decoder) fillEmptyAlpha(rows func(int64) []byte) {
 	for y := range d.height {
 		for x, row := int64(0), rows(y); x < d.width; x++ {
 			if row[4*x+3] != 0 {

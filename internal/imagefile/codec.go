@@ -3,7 +3,6 @@ package imagefile
 import (
 	"image"
 	"image/gif"
-	"image/jpeg"
 	"image/png"
 	"io"
 	"math"
@@ -31,9 +30,10 @@ type codec struct {
 	// mimic returns the kind of a file called name that begins like the format but is of another. nil: no other begins
 	// so.
 	mimic func(r io.ReaderAt, name string) (foreign.Kind, bool)
-	// config decodes the header of a file, and decode the pixels, given the size of the header.
+	// config decodes the header of a file, and decode the pixels, given the size of the header. decode may add to
+	// src.warnings.
 	config func(io.Reader) (image.Config, error)
-	decode func(io.Reader, Size) (image.Image, error)
+	decode func(src *source, size Size, lim Limits) (image.Image, error)
 	// start returns a short file with the header of the picture to decode, for config to read instead of the
 	// file, of which it would read too much, or another picture. It returns nil where config is to read the file.
 	// It refuses a file whose parts up to the pixels are out of order. nil: config reads all files.
@@ -89,8 +89,7 @@ var codecs = []codec{
 		format: JPEG, title: "JPEG", extensions: []string{".jpg", ".jpeg", ".jpe", ".jfif"},
 		magic:  []string{"\xff\xd8"},
 		surely: "\xff\xd8\xff", hasQuality: true,
-		config: jpeg.DecodeConfig, decode: withoutSize(decodeJPEG), inspect: inspectJPEG, describe: describeJPEG,
-		end:    endOfJPEG,
+		config: configOfJPEG, decode: decodeJPEG, start: startOfJPEG, describe: describeJPEG, end: endOfJPEG,
 		encode: encodeJPEG, stream: streamJPEG, takesAll: true, mostSide: math.MaxUint16,
 	}, {
 		format: GIF, title: "GIF", extensions: []string{".gif"}, magic: []string{"GIF87a", "GIF89a"},
@@ -118,8 +117,8 @@ var codecs = []codec{
 }
 
 // withoutSize returns decode as a function for codec.decode, which ignores the size.
-func withoutSize(decode func(io.Reader) (image.Image, error)) func(io.Reader, Size) (image.Image, error) {
-	return func(r io.Reader, _ Size) (image.Image, error) { return decode(r) }
+func withoutSize(decode func(io.Reader) (image.Image, error)) func(*source, Size, Limits) (image.Image, error) {
+	return func(src *source, _ Size, _ Limits) (image.Image, error) { return decode(src) }
 }
 
 // canHold fails, with an ErrOutput, for a format that is not written, and for a size of w×h pixels that is empty or

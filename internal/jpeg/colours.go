@@ -2,7 +2,6 @@ package jpeg
 
 import (
 	"image"
-	"image/color"
 
 	"superres/internal/parallel"
 )
@@ -122,7 +121,7 @@ func (d *decoder) picture() image.Image {
 		for i := 0; i < len(out.Pix) && meaning != meansCMYK; i += 4 {
 			p := out.Pix[i : i+4 : i+4]
 			if meaning == meansInvertedYCCK {
-				p[0], p[1], p[2] = color.YCbCrToRGB(p[0], p[1], p[2])
+				p[0], p[1], p[2] = toRGB(p[0], p[1], p[2])
 			} else {
 				p[0], p[1], p[2] = 255-p[0], 255-p[1], 255-p[2]
 			}
@@ -143,4 +142,15 @@ func (d *decoder) interleave(pix []byte) {
 			}
 		}
 	}
+}
+
+// toRGB converts YCbCr of BT.601 in full range to RGB, rounded as in libjpeg (jdcolor.c), where package color rounds
+// otherwise: R = Y + 1.402·(Cr−128), G = Y − 0.344136·(Cb−128) − 0.714136·(Cr−128), B = Y + 1.772·(Cb−128).
+func toRGB(y, cb, cr byte) (r, g, b byte) {
+	const one, half = 1 << 16, 1 << 15
+	const crToR, cbToG, crToG, cbToB = 91881, 22554, 46802, 116130 // times one
+	blue, red := int(cb)-128, int(cr)-128
+	clip := func(v int) byte { return byte(min(max(v/one, 0), 255)) }
+	luma := int(y)*one + half
+	return clip(luma + crToR*red), clip(luma - cbToG*blue - crToG*red), clip(luma + cbToB*blue)
 }

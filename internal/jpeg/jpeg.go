@@ -113,11 +113,12 @@ type decoder struct {
 	hasJFIF, hasAdobe bool
 	adobeTransform    byte
 
-	scans int
-	eob   int // the blocks whose coefficients in this scan are all 0, or refined alone, of progressive files
+	scans    int
+	eob      int  // of progressive files: the blocks to come without further coefficients in this scan
+	hasEnded bool // the bits up to the next restart marker or the end of the scan have ended before they should
 
-	isDamaged, hasNoEnd bool
-	surplus             int // bytes that belong to no part
+	isDamaged, isCoarse, hasNoEnd bool
+	surplus                       int // bytes that belong to no part
 }
 
 // warnings returns what was wrong with a file that was decoded.
@@ -127,6 +128,9 @@ func (d *decoder) warnings() (list []string) {
 		list = append(list, "has damaged pixel data; parts of the picture may be wrong")
 	case d.surplus > 0:
 		list = append(list, "has surplus bytes behind its pixel data, which may be damaged")
+	}
+	if d.isCoarse {
+		list = append(list, "has but a coarse version of its picture")
 	}
 	if d.hasNoEnd {
 		list = append(list, "has no end marker; all of its pixels are there")
@@ -182,7 +186,8 @@ func (d *decoder) readHeader() error {
 	}
 }
 
-// checkPixels fails at the end marker of a file that has nothing of a component.
+// checkPixels fails at the end marker of a file that has nothing of a component, or that is damaged and lacks bits of
+// one. A sound file may lack bits: it was made so.
 func (d *decoder) checkPixels() error {
 	if d.components == nil {
 		return FormatError("no pixels")
@@ -191,6 +196,10 @@ func (d *decoder) checkPixels() error {
 		if !c.isBegun() {
 			return io.ErrUnexpectedEOF
 		}
+	}
+	d.isCoarse = !d.isComplete()
+	if d.isCoarse && d.isDamaged {
+		return io.ErrUnexpectedEOF
 	}
 	return nil
 }

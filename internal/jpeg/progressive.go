@@ -13,7 +13,7 @@ func (d *decoder) progressive(s *scan) func(c *component, x, y int) {
 		decode = d.decodeOthers
 	}
 	return func(c *component, x, y int) {
-		if d.count >= 0 {
+		if !d.hasEnded {
 			decode(s, c, &c.coefficients[y*c.stride/8+x])
 		}
 	}

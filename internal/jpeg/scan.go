@@ -9,8 +9,8 @@ type scan struct {
 	first, last  int // the coefficients, by index in the file
 	high, low    int // of progressive files: the bits that are missing before the scan (0: all), and behind it
 	across, down int // MCUs
-	// block decodes the next block of c, number (x, y). Where the bits have ended before it, its coefficients are 0, or
-	// stay as they are.
+	// block decodes the next block of c, number (x, y). Where the bits have ended before its MCU, its coefficients are
+	// 0, or stay as they are.
 	block func(c *component, x, y int)
 }
 
@@ -142,7 +142,6 @@ func (d *decoder) decodeScan(s *scan) error {
 				wanted = (wanted + 1) & 7
 			}
 			number++
-			hadBits := d.count >= 0
 			for _, c := range s.components {
 				for v := range c.stepDown {
 					for h := range c.stepAcross {
@@ -150,7 +149,8 @@ func (d *decoder) decodeScan(s *scan) error {
 					}
 				}
 			}
-			if d.count < 0 && hadBits {
+			if d.count < 0 && !d.hasEnded {
+				d.hasEnded = true
 				if err := d.checkEnd(s, s.across*s.down-number); err != nil {
 					return err
 				}
@@ -165,17 +165,19 @@ func (d *decoder) decodeScan(s *scan) error {
 
 // begin prepares for the first bits of a scan or behind a restart marker.
 func (d *decoder) begin(s *scan) {
-	d.acc, d.count, d.eob = 0, 0, 0
+	d.acc, d.count, d.eob, d.hasEnded = 0, 0, 0, false
 	for _, c := range s.components {
 		c.before = 0
 	}
 }
 
 // checkEnd fails where the bits have ended although MCUs of s are missing, unless that follows from damage: from bits
-// that were no code, or a restart marker that comes too early. Damage can make the last row of MCUs end early unseen.
+// that were no code, a restart marker that comes too early, or what is no marker. Where damage was not seen, up to one
+// in a hundred MCUs may be missing.
 func (d *decoder) checkEnd(s *scan, missing int) error {
 	marker, end, _ := d.find(d.at)
-	if end == 0 || !isRestart(marker) && !d.isDamaged && missing > s.across {
+	isCut := marker >= markerBaseline && !isRestart(marker) && !d.isDamaged && missing > s.across*s.down/100
+	if end == 0 || isCut {
 		return io.ErrUnexpectedEOF
 	}
 	d.isDamaged = true
@@ -188,14 +190,14 @@ func (d *decoder) checkEnd(s *scan, missing int) error {
 // too late, or is no marker, is skipped. Any other restart marker is taken for this one. missing is the MCUs of s that
 // are still to come.
 func (d *decoder) restart(s *scan, number byte, missing int) error {
-	d.surplus += max(d.count, 0) / 8
+	d.isDamaged = d.isDamaged || d.count >= 8
 	d.begin(s)
 	for {
 		marker, end, skipped := d.find(d.at)
 		if end == 0 {
 			return io.ErrUnexpectedEOF
 		}
-		d.surplus += skipped
+		d.isDamaged = d.isDamaged || skipped > 0
 		d.at = end
 		ahead := (marker - markerRestart0 - number) & 7
 		switch {
@@ -205,7 +207,7 @@ func (d *decoder) restart(s *scan, number byte, missing int) error {
 			d.isDamaged = d.isDamaged || ahead > 0
 			return nil
 		default:
-			d.at, d.count = end-2, -1 // in front of the marker, there are no bits
+			d.at, d.hasEnded = end-2, true // in front of the marker
 			return d.checkEnd(s, missing)
 		}
 	}

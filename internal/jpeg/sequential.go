@@ -14,7 +14,7 @@ var zigzag = func() (places [80]uint8) {
 // sequential decodes a block of a file that is not progressive (T.81, F.2.2) and writes its samples.
 func (d *decoder) sequential(c *component, x, y int) {
 	out := c.samples[8*(y*c.stride+x):]
-	if d.count < 0 {
+	if d.hasEnded {
 		flat(0, out, c.stride)
 		return
 	}

@@ -8,7 +8,7 @@
 // colours.go a picture of the samples, which resolution.go enlarges where components differ in it.
 //
 // Memory for pixels is taken once Options has accepted the size in the header. Work is bounded by the size, by
-// Options.Scans and by the context, which is asked once for every row of blocks.
+// Options.Scans and by the context, which is asked once for every segment and every row of blocks.
 package jpeg
 
 import (
@@ -144,6 +144,9 @@ func (d *decoder) readFile() error {
 		return err
 	}
 	for {
+		if err := d.ctx.Err(); err != nil {
+			return err
+		}
 		marker, payload, err := d.segment()
 		if err == nil && marker == markerEnd {
 			return d.checkPixels()

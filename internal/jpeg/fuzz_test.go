@@ -4,6 +4,8 @@ import (
 	"context"
 	"image"
 	"testing"
+
+	"superres/internal/mutate"
 )
 
 // No file makes the decoder panic, and what it gives has the size in the header.
@@ -12,6 +14,10 @@ func FuzzDecode(f *testing.F) {
 	for _, data := range files {
 		f.Add(data, byte(0))
 		f.Add(data[:len(data)/2], byte(1))
+	}
+	m := mutate.New(f).Of(".jpg", ".jpeg")
+	for n := range uint64(400) {
+		f.Add(m.Mutant(n).Data, byte(n))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, colours byte) {
 		opt := Options{Pixels: 1 << 12, Scans: 20, Colours: Colours(colours % 3)}

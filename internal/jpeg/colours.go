@@ -21,8 +21,7 @@ const (
 // meaning returns how the components make colours. It decides as libjpeg does (jdapimin.c, default_decompress_parms):
 // JFIF means YCbCr, the segment of Adobe comes next, and the names of the components last.
 //
-// Note: inverted CMYK comes from Adobe's programs, but Pillow, ImageMagick and libvips write and expect it without
-// Adobe's segment, too.
+// Note: inverted CMYK comes from Adobe's programs, but ImageMagick and Pillow expect it without Adobe's segment, too.
 func (d *decoder) meaning() meaning {
 	c := d.components
 	asStored, asYCbCr := d.opt.Colours == AsStored, d.opt.Colours == AsYCbCr

@@ -14,9 +14,9 @@ import (
 	"superres/internal/must"
 )
 
-// Files by cjpeg and jpegtran of libjpeg-turbo, where they are installed, have the pixels of its djpeg to the bit: of all
-// sampling factors, in all orders of scans, with restart markers in all of them, and of widths and heights that are no
-// multiple of a block. SUPERRES_FULL=1 tries six times as many.
+// Files by cjpeg and jpegtran of libjpeg-turbo, where they are installed, have the pixels of its djpeg to the bit: of
+// all sampling factors, in all orders of scans, with restart markers in all of them, and of widths and heights that are
+// no multiple of a block. SUPERRES_FULL=1 tries six times as many.
 func TestAgainstLibjpeg(t *testing.T) {
 	for _, name := range []string{"cjpeg", "djpeg", "jpegtran"} {
 		if _, err := exec.LookPath(name); err != nil {

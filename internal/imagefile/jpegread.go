@@ -61,9 +61,10 @@ func decodeJPEG(src *source, size Size, lim Limits) (image.Image, error) {
 	return chroma.Smooth(img), nil
 }
 
-// describeJPEG sets pic.Quality and pic.Subsampled from the JPEG in src.
+// describeJPEG sets pic.Quality and pic.Subsampled from the JPEG in src and from pic.Image.
 func describeJPEG(src *source, pic *Picture) {
-	pic.Quality, pic.Subsampled = jpegQuality(src), isSubsampledJPEG(src)
+	_, hasChroma := pic.Image.(*image.YCbCr)
+	pic.Quality, pic.Subsampled = jpegQuality(src), hasChroma && isSubsampledJPEG(src)
 }
 
 // jpegQuality returns an estimate of the quality, 1 to 100, of the JPEG in src: the quality at which the encoder of the

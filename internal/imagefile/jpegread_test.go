@@ -34,7 +34,7 @@ func TestJPEGQuality(t *testing.T) {
 	}
 }
 
-// A kind of JPEG that is not read is named and not called damaged, and what is wrong with one that is read is told.
+// A kind of JPEG that is not read is named and not called damaged, and faults of one that is read are told.
 func TestJPEGComplaints(t *testing.T) {
 	sound := imagetest.JPEG(t, imagetest.Ramp(40, 30), 80)
 	frame := bytes.Index(sound, []byte{0xff, 0xc0})

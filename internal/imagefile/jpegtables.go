@@ -12,7 +12,7 @@ type huffmanTable struct {
 	length [256]byte
 }
 
-// huffman has the tables for luma and then for chroma: that of the first coefficient of a block (DC), and that of the
+// huffman has the tables for luma and then for chroma: one of the first coefficient of a block (DC), and one of the
 // others (AC).
 var huffman = [2][2]huffmanTable{
 	{newHuffmanTable(jpeg.Standard[0][0]), newHuffmanTable(jpeg.Standard[0][1])},

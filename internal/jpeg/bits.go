@@ -6,9 +6,8 @@ import "encoding/binary"
 type bits struct {
 	data []byte // the file
 	at   int    // the offset of the next byte to take; never behind a marker that was not taken in
-	// acc has the next bits at its top. count is the number of those that were taken from data: as long as it is
-	// positive, there are so many. Behind the last bit before a marker acc has zeros, as if they were data, and
-	// count is negative where some of these were used.
+	// acc has the next bits at its top, and count is the number of bits that were taken from data and not used.
+	// Behind the last bit before a marker acc has zeros, as if they were data; count is negative once zeros were used.
 	acc   uint64
 	count int
 }

@@ -100,7 +100,7 @@ func (d *decoder) picture() image.Image {
 			for i := range c {
 				c[i] = d.enlarged(c[i])
 			}
-			if c[1].stride != c[2].stride { // those of one resolution have more beyond the picture
+			if c[1].stride != c[2].stride { // one of them has samples beyond the picture
 				c[1], c[2] = d.cropped(c[1]), d.cropped(c[2])
 			}
 		}

@@ -25,8 +25,8 @@ const (
 	damage  = "has damaged pixel data; parts of the picture may be wrong"
 )
 
-// A file without an end marker has all of its pixels, whatever follows, and says so. One with an end marker says
-// nothing of what follows.
+// A file without an end marker has all of its pixels, for any bytes behind them, and says so. One with an end marker
+// says nothing of what follows.
 func TestNoEndMarker(t *testing.T) {
 	files, _ := sound(t)
 	for name, data := range files {
@@ -54,7 +54,7 @@ func TestCut(t *testing.T) {
 	for name, data := range files {
 		for n := 0; n < len(data)-2; n += 1 + n/200 {
 			_, err := decode(data[:n], Options{})
-			// the last byte of a scan may be of filling alone, and what is before it all that there is
+			// the last byte of a scan may have no bit that is needed
 			if err == nil && n < len(data)-3 || err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Errorf("%s: %d of %d bytes: %v", name, n, len(data), err)
 			}
@@ -67,6 +67,21 @@ func TestCut(t *testing.T) {
 		if _, err := decode(cut, Options{}); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%d bytes and an end marker: %v", n, err)
 		}
+	}
+}
+
+// A sound progressive file may end before the last bits of its coefficients, and says so. Without its end marker it is
+// a file that was cut.
+func TestCoarse(t *testing.T) {
+	files, _ := sound(t)
+	data := files["progressive-420.jpg"]
+	scans := data[:bytes.LastIndex(data, []byte{0xff, markerScan})]
+	_, warnings := decoded(t, append(bytes.Clone(scans), 0xff, markerEnd))
+	if !slices.Equal(warnings, []string{"has but a coarse version of its picture"}) {
+		t.Errorf("%q", warnings)
+	}
+	if _, err := decode(scans, Options{}); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("without an end marker: %v", err)
 	}
 }
 

@@ -33,7 +33,7 @@ type component struct {
 	stepAcross, stepDown int    // the blocks of an MCU of this scan
 }
 
-// coefficients are those of a block of 8×8 samples, row by row, before quantisation is undone.
+// coefficients has the coefficients of a block of 8×8 samples, row by row, before quantisation is undone.
 type coefficients [64]int16
 
 // readFrame takes in the header of the picture and checks its numbers, but for a width or height of 0. It takes no

@@ -32,7 +32,7 @@ func scaleOf(u int) float64 {
 func cosine(x, u int) float64 { return math.Cos(float64((2*x+1)*u) * math.Pi / 16) }
 
 // The transform is within one level of its definition and hardly ever off, for blocks of few and of all coefficients.
-// The precisions are those of libjpeg, for which 1 sample in 60 is off by one; for image/jpeg it is 1 in 110.
+// By the precisions of libjpeg, 1 sample in 60 is off by one; by image/jpeg, 1 in 110 is.
 func TestInverse(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const blocks = 500

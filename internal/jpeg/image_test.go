@@ -88,7 +88,7 @@ func planes(img image.Image) [][]byte {
 	return nil
 }
 
-// BenchmarkDecode compares the time of a file of 12 megapixels, 4:2:0, with that of image/jpeg.
+// BenchmarkDecode compares the time of a file of 12 megapixels, 4:2:0, with the time of image/jpeg.
 func BenchmarkDecode(b *testing.B) {
 	var file bytes.Buffer
 	must.Succeed(b, jpeg.Encode(&file, picture(rand.New(rand.NewPCG(5, 6)), 4000, 3000, false), nil))

@@ -63,7 +63,7 @@ type UnsupportedError string
 func (e UnsupportedError) Error() string { return "jpeg: " + string(e) + " cannot be read" }
 
 // DecodeConfig returns the size and the colour model of the picture in data, a file or its segments up to the pixels.
-// Its errors are those of Decode.
+// It fails as Decode does.
 func DecodeConfig(data []byte, opt Options) (image.Config, error) {
 	d := &decoder{opt: opt, bits: bits{data: data}}
 	if err := d.readHeader(); err != nil {
@@ -87,7 +87,7 @@ func DecodeConfig(data []byte, opt Options) (image.Config, error) {
 //
 // warnings say what is wrong with a file that is read all the same, as words behind the name of the file. A file that
 // ends before its pixels gives io.ErrUnexpectedEOF, one that breaks the rules a FormatError, and one of a kind that is
-// not read an UnsupportedError. Once ctx has ended, the error is that of ctx. data is not changed.
+// not read an UnsupportedError. Once ctx has ended, the error is ctx.Err(). data is not changed.
 func Decode(ctx context.Context, data []byte, opt Options) (img image.Image, warnings []string, err error) {
 	d := &decoder{opt: opt, bits: bits{data: data}, ctx: ctx}
 	if err := d.readFile(); err != nil {

@@ -19,7 +19,7 @@ func (d *decoder) progressive(s *scan) func(c *component, x, y int) {
 	}
 }
 
-// decodeFirst decodes the difference between the first coefficient of a block and that of the block before.
+// decodeFirst decodes the difference between the first coefficients of a block and of the block before.
 func (d *decoder) decodeFirst(s *scan, c *component, block *coefficients) {
 	if d.count < leastBits {
 		d.fill()

@@ -114,7 +114,7 @@ next:
 	return nil
 }
 
-// tables returns the tables of codes of these numbers. In files that are not progressive, those of annex K stand for
+// tables returns the tables of codes of these numbers. In files that are not progressive, tables of annex K stand for
 // tables 0 and 1 that are missing, as in frames of Motion JPEG; so do libjpeg-turbo and FFmpeg.
 func (d *decoder) tables(dc, ac byte) (*codes, *codes) {
 	tables := [2]*codes{d.dc[dc], d.ac[ac]}
@@ -172,8 +172,8 @@ func (d *decoder) begin(s *scan) {
 }
 
 // checkEnd fails where the bits have ended although MCUs of s are missing, unless that follows from damage: from bits
-// that were no code, a restart marker that comes too early, or what is no marker. Where damage was not seen, up to one
-// in a hundred MCUs may be missing.
+// that were no code, a restart marker that comes too early, or a marker that does not exist. Where no damage was seen,
+// up to one in a hundred MCUs may be missing.
 func (d *decoder) checkEnd(s *scan, missing int) error {
 	marker, end, _ := d.find(d.at)
 	isCut := marker >= markerBaseline && !isRestart(marker) && !d.isDamaged && missing > s.across*s.down/100

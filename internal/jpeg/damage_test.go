@@ -70,6 +70,21 @@ func TestCut(t *testing.T) {
 	}
 }
 
+// What is missing of a file may have become zeros, which can be read as pixels.
+func TestZerosForPixels(t *testing.T) {
+	files, _ := sound(t)
+	for _, name := range []string{"420.jpg", "no-huffman.jpg", "names-adobe.jpg"} {
+		data := files[name]
+		scan := bytes.Index(data, []byte{0xff, markerScan})
+		for n := scan + 30; n < len(data)-5; n += 5 {
+			_, err := decode(append(bytes.Clone(data[:n]), make([]byte, 200)...), Options{})
+			if !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Errorf("%s: zeros behind %d of %d bytes: %v", name, n, len(data), err)
+			}
+		}
+	}
+}
+
 // A sound progressive file may end before the last bits of its coefficients, and says so. Without its end marker it is
 // a file that was cut.
 func TestCoarse(t *testing.T) {

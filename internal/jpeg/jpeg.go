@@ -12,6 +12,7 @@
 package jpeg
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"image"
@@ -114,6 +115,7 @@ type decoder struct {
 	adobeTransform    byte
 
 	scans    int
+	used     int  // the offset behind the bits of the last scan
 	eob      int  // of progressive files: the blocks to come without further coefficients in this scan
 	hasEnded bool // the bits up to the next restart marker or the end of the scan have ended before they should
 
@@ -160,6 +162,8 @@ func (d *decoder) readFile() error {
 			return d.ctx.Err()
 		case errors.Is(err, ErrScans) || !d.isComplete():
 			return err
+		case d.endsInZeros():
+			return io.ErrUnexpectedEOF
 		default: // what follows the pixels is not of the file
 			d.hasNoEnd, d.surplus = true, 0
 			return nil
@@ -205,6 +209,13 @@ func (d *decoder) checkPixels() error {
 		return io.ErrUnexpectedEOF
 	}
 	return nil
+}
+
+// endsInZeros reports whether the last scan ended among zeros that go on to the end of the file: a copy that was cut
+// can have zeros in place of what is missing, and they are codes. The last byte of a whole scan is hardly ever 0, since
+// it is filled up with ones.
+func (d *decoder) endsInZeros() bool {
+	return len(bytes.TrimRight(d.data, "\x00")) < d.used && d.used < len(d.data)
 }
 
 // isComplete reports whether the file has had all of its pixels.

@@ -157,9 +157,8 @@ func (d *decoder) decodeScan(s *scan) error {
 			}
 		}
 	}
-	if d.count >= 8 {
-		d.surplus += d.count / 8
-	}
+	d.surplus += max(d.count, 0) / 8
+	d.used = d.at - max(d.count, 0)/8
 	return nil
 }
 

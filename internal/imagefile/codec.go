@@ -8,7 +8,6 @@ import (
 	"math"
 
 	"golang.org/x/image/bmp"
-	"golang.org/x/image/tiff"
 	"golang.org/x/image/webp"
 
 	"superres/internal/imagefile/foreign"
@@ -103,9 +102,9 @@ var codecs = []codec{
 		several: isAnimatedWebP, first: firstOfWebP, describe: describeWebP, end: endOfRIFF,
 		encode: encodeWebP, encoderBytes: vp8l.Memory, mostSide: vp8l.MostSide,
 	}, {
-		format: TIFF, title: "TIFF", extensions: []string{".tif", ".tiff"}, magic: []string{"II*\x00", "MM\x00*"},
+		format: TIFF, title: "TIFF", extensions: []string{".tif", ".tiff"}, magic: []string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"},
 		canAlpha: true, canDeep: true, canPage: true, mimic: isRaw,
-		config: tiff.DecodeConfig, decode: withoutSize(tiff.Decode), inspect: inspectTIFF, several: hasPages,
+		config: configOfTIFF, decode: decodeTIFF, inspect: inspectTIFF, several: hasPages, describe: describeTIFF,
 		greyPalette: true, end: endOfTIFF,
 		encode: encodeTIFF, mostSide: math.MaxUint16, mostBytes: math.MaxUint32,
 	}, {

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"golang.org/x/image/bmp"
-	"golang.org/x/image/tiff"
 
 	"superres/internal/jpeg"
+	"superres/internal/tiff"
 )
 
 // trouble is the reason for which a decoder has refused a file.
@@ -40,7 +40,7 @@ func classifyError(err error) (what string, kind trouble) {
 	case errors.As(err, &newJPEG):
 		return string(newJPEG), named
 	case errors.As(err, &newTIFF):
-		return string(newTIFF), unsupported
+		return string(newTIFF), named
 	case errors.As(err, &badPNG):
 		return trimError(string(badPNG))
 	case errors.As(err, &badJPEG):

@@ -30,7 +30,7 @@ func TestTIFFSamples(t *testing.T) {
 		must.Succeed(t, metadata.TIFFDirectories(bytes.NewReader(data), func(d metadata.TIFFDirectory) bool {
 			for e := range d.Entries() {
 				if e.Tag == 277 {
-					samples = e.Short
+					samples = uint16(e.Number)
 				}
 			}
 			return true

@@ -102,7 +102,8 @@ var codecs = []codec{
 		several: isAnimatedWebP, first: firstOfWebP, describe: describeWebP, end: endOfRIFF,
 		encode: encodeWebP, encoderBytes: vp8l.Memory, mostSide: vp8l.MostSide,
 	}, {
-		format: TIFF, title: "TIFF", extensions: []string{".tif", ".tiff"}, magic: []string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"},
+		format: TIFF, title: "TIFF", extensions: []string{".tif", ".tiff"},
+		magic:    []string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"},
 		canAlpha: true, canDeep: true, canPage: true, mimic: isRaw,
 		config: configOfTIFF, decode: decodeTIFF, inspect: inspectTIFF, several: hasPages, describe: describeTIFF,
 		greyPalette: true, end: endOfTIFF,

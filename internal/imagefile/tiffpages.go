@@ -33,8 +33,8 @@ func decodeTIFF(src *source, size Size, _ Limits) (image.Image, error) {
 // describeTIFF sets pic.GreyAlpha of a TIFF.
 func describeTIFF(src *source, pic *Picture) { pic.GreyAlpha = tiff.GreyAlpha(src) }
 
-// inspectTIFF refuses a TIFF of more than one page. It accepts a single page whose link to the next leads nowhere, or in
-// a circle.
+// inspectTIFF refuses a TIFF of more than one page. It accepts a single page whose link to the next leads nowhere, or
+// in a circle.
 func inspectTIFF(src *source, lim Limits) error {
 	if !lim.FirstFrame && hasPages(src) {
 		return refuse(safefile.ErrInput, "is a TIFF with more than one page").With(FirstPage)

@@ -105,8 +105,8 @@ func (d TIFFDirectory) Numbers(e TIFFEntry, most int) (list []uint64) {
 	return list
 }
 
-// Fractions returns the values of e, fractions without a sign, or nil where e has values of another type, where they are
-// not inside the file or have no denominator, or where there are more than most.
+// Fractions returns the values of e, fractions without a sign, or nil where e has values of another type, where they
+// are not inside the file or have no denominator, or where there are more than most.
 func (d TIFFDirectory) Fractions(e TIFFEntry, most int) (list []float64) {
 	v, ok := d.f.value(e.field)
 	if !ok || e.kind != typeRational || e.count > uint64(most) {

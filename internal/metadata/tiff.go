@@ -160,7 +160,8 @@ func (m Metadata) TIFF(software string, pixels uint32, fields func(at uint32) []
 		for e := range exif.fields(exif.first) {
 			if !isOfFile(e.tag) {
 				// The four bytes of the value or its offset are copied unchanged.
-				l.directory = append(l.directory, entry{e.tag, e.kind, uint32(e.count), Body{exif.src, e.at + 8, 4}, nil})
+				l.directory = append(l.directory, entry{e.tag, e.kind, uint32(e.count), Body{exif.src, e.at + 8, 4},
+					nil})
 			}
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"superres/internal/parallel"
 )
 
-// canvas is the memory of the picture: rows of pixels of one channel or of four, of 8 bits or of 16, the high byte first,
-// as the types of package image have it.
+// canvas is the memory of the picture: rows of pixels of one channel or of four, of 8 bits or of 16, the high byte
+// first, as the types of package image have it.
 type canvas struct {
 	img                   image.Image
 	pix                   []byte
@@ -65,7 +65,8 @@ func (l *layout) colourPalette() color.Palette {
 	}
 	p := make(color.Palette, n)
 	for i := range p {
-		p[i] = color.RGBA64{l.colourMap[i] * scale, l.colourMap[n+i] * scale, l.colourMap[2*n+i] * scale, math.MaxUint16}
+		p[i] = color.RGBA64{l.colourMap[i] * scale, l.colourMap[n+i] * scale, l.colourMap[2*n+i] * scale,
+			math.MaxUint16}
 		if r, g, b, _ := p[i].RGBA(); l.isIndexed() {
 			p[i] = color.RGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), 255}
 		}
@@ -164,8 +165,8 @@ func (d *decoder) indexed() func(p []byte) {
 	}
 }
 
-// fromYCbCr returns red, green and blue, 0 to 1, of channels from 0 to 1, by the coefficients of luma and the references
-// for black and white of the file (TIFF 6.0, sections 20 and 21).
+// fromYCbCr returns red, green and blue, 0 to 1, of channels from 0 to 1, by the coefficients of luma and the
+// references for black and white of the file (TIFF 6.0, sections 20 and 21).
 func (d *decoder) fromYCbCr(y, cb, cr float64) (r, g, b float64) {
 	ref, luma := d.reference, d.coefficients
 	full := func(v, black, white, range_ float64) float64 {
@@ -201,7 +202,8 @@ func (d *decoder) fromLab(l, a, b float64) (red, green, blue float64) {
 	l *= 100
 	fy := (l + 16) / 116
 	x, y, z := 0.9642*labInverse(fy+a/500), labInverse(fy), 0.8249*labInverse(fy-b/200)
-	// From XYZ of D50 to linear sRGB, adapted by Bradford's method (B. Lindbloom, brucelindbloom.com, "RGB/XYZ matrices").
+	// From XYZ of D50 to linear sRGB, adapted by Bradford's method (B. Lindbloom, brucelindbloom.com, "RGB/XYZ
+	// matrices").
 	red = srgb(float64(3.1338561*x) - float64(1.6168667*y) - float64(0.4906146*z))
 	green = srgb(float64(-0.9787684*x) + float64(1.9161415*y) + float64(0.0334540*z))
 	blue = srgb(float64(0.0719453*x) - float64(0.2289914*y) + float64(1.4052427*z))

@@ -2,9 +2,9 @@ package tiff
 
 import "io"
 
-// faxRows are rows of one bit a pixel, 0 for white, in the codes of fax machines: lines of runs (ITU-T T.4, MH), lines of
-// changes against the line before (MR), or of these alone (T.6, MMR). A run of 64 pixels and more is a make-up code, or
-// several, before the code of the rest.
+// faxRows are rows of one bit a pixel, 0 for white, in the codes of fax machines: lines of runs (ITU-T T.4, MH), lines
+// of changes against the line before (MR), or of these alone (T.6, MMR). A run of 64 pixels and more is a make-up code,
+// or several, before the code of the rest.
 type faxRows struct {
 	bits    faxBits
 	width   int

@@ -74,9 +74,9 @@ const (
 
 // compressions are the names of what is not decoded.
 var compressions = map[int]string{
-	9: "JBIG", 10: "JBIG", 32766: "NeXT's compression", 32809: "ThunderScan's compression", 32908: "PIXAR's compression",
-	32909: "PIXAR's compression", 33003: "JPEG 2000", 33004: "JPEG 2000", 33005: "JPEG 2000", 34661: "JBIG",
-	34676: "LogLuv", 34677: "LogLuv", 34712: "JPEG 2000", 34887: "LERC", 34892: "lossy JPEG of a raw file",
+	9: "JBIG", 10: "JBIG", 32766: "NeXT's compression", 32809: "ThunderScan's compression",
+	32908: "PIXAR's compression", 32909: "PIXAR's compression", 33003: "JPEG 2000", 33004: "JPEG 2000", 33005: "JPEG 2000",
+	34661: "JBIG", 34676: "LogLuv", 34677: "LogLuv", 34712: "JPEG 2000", 34887: "LERC", 34892: "lossy JPEG of a raw file",
 	34925: "LZMA", 50002: "JPEG XL", 52546: "JPEG XL", 32767: "the raw samples of a camera",
 	34713: "the raw samples of a camera", 65535: "the raw samples of a camera",
 }
@@ -129,37 +129,46 @@ type layout struct {
 // mostBlocks is the largest number of strips or tiles, and mostColours of colours.
 const mostBlocks, mostColours = 1 << 24, 1 << 16
 
-// layoutOf returns the layout of the picture of the TIFF in src. It refuses pictures that are not decoded.
-func layoutOf(src metadata.Source) (*layout, error) {
+// layoutOf returns the layout of the picture of the TIFF in src, without its blocks unless withBlocks. It refuses
+// pictures that are not decoded.
+func layoutOf(src metadata.Source, withBlocks bool) (*layout, error) {
 	d, ok := metadata.TIFFPicture(src)
 	if !ok {
 		return nil, io.ErrUnexpectedEOF
 	}
-	l := &layout{bits: 1, format: unsigned, samples: 1, photometric: -1, compression: none, predictor: 1, order: d.Order(),
-		horizontal: 2, vertical: 2, coefficients: [3]float64{0.299, 0.587, 0.114},
+	l := &layout{bits: 1, format: unsigned, samples: 1, photometric: -1, compression: none, predictor: 1,
+		order: d.Order(), horizontal: 2, vertical: 2, coefficients: [3]float64{0.299, 0.587, 0.114},
 		reference: [6]float64{0, 255, 128, 255, 128, 255}}
 	var extra []uint64
-	inks, rows, byteFields := uint64(1), uint64(math.MaxUint64), map[uint16][]uint64{}
+	inks, rows, numbers := uint64(1), uint64(math.MaxUint64), map[uint16][]uint64{}
 	for e := range d.Entries() {
+		if tagWidth <= e.Tag && e.Tag <= tagReference {
+			if _, ok := d.Value(e); !ok {
+				return nil, io.ErrUnexpectedEOF
+			}
+		}
 		switch e.Tag {
 		case tagWidth, tagHeight, tagTileWidth, tagTileHeight, tagRowsPerStrip, tagSamples, tagCompression,
 			tagPhotometric, tagFillOrder, tagPlanes, tagFax3Options, tagPredictor, tagInkSet, tagOldJPEG,
 			tagOldJPEGLength:
 			if list := d.Numbers(e, 16); len(list) > 0 {
-				byteFields[e.Tag] = list
+				numbers[e.Tag] = list
 			}
 		case tagBits, tagSampleFormat:
-			byteFields[e.Tag] = d.Numbers(e, math.MaxUint16)
+			numbers[e.Tag] = d.Numbers(e, math.MaxUint16)
 		case tagExtraSamples:
 			extra = d.Numbers(e, math.MaxUint16)
 		case tagSubsampling:
-			byteFields[e.Tag] = d.Numbers(e, 2)
+			numbers[e.Tag] = d.Numbers(e, 2)
 		case tagStripOffsets, tagTileOffsets:
-			if l.offsets = d.Numbers(e, mostBlocks); e.Tag == tagTileOffsets {
-				l.tiled = true
+			l.tiled = e.Tag == tagTileOffsets
+			if withBlocks {
+				l.offsets = d.Numbers(e, mostBlocks)
 			}
 		case tagStripCounts, tagTileCounts:
-			l.lengths = d.Numbers(e, mostBlocks)
+			if withBlocks {
+				l.lengths = d.Numbers(e, mostBlocks)
+			}
 		case tagColourMap:
 			for _, v := range d.Numbers(e, 3*mostColours) {
 				l.colourMap = append(l.colourMap, uint16(v))
@@ -175,17 +184,20 @@ func layoutOf(src metadata.Source) (*layout, error) {
 		}
 	}
 	number := func(tag uint16, otherwise uint64) uint64 {
-		if list := byteFields[tag]; len(list) > 0 {
+		if list := numbers[tag]; len(list) > 0 {
 			return list[0]
 		}
 		return otherwise
 	}
 	width, height := number(tagWidth, 0), number(tagHeight, 0)
-	if width == 0 || height == 0 || width > math.MaxInt32 || height > math.MaxInt32 {
+	switch {
+	case width == 0 || height == 0:
 		return nil, FormatError(fmt.Sprintf("its size is %d×%d", width, height))
+	case width > math.MaxInt32 || height > math.MaxInt32:
+		return nil, FormatError("image too large")
 	}
 	l.width, l.height = int(width), int(height)
-	l.samples = int(min(number(tagSamples, 1), math.MaxUint16))
+	l.samples = int(min(number(tagSamples, uint64(max(1, len(numbers[tagBits])))), math.MaxUint16))
 	l.compression = int(min(number(tagCompression, none), math.MaxInt32))
 	l.photometric = int(min(number(tagPhotometric, math.MaxUint16), math.MaxUint16))
 	l.reversed = number(tagFillOrder, 1) == 2
@@ -196,21 +208,23 @@ func layoutOf(src metadata.Source) (*layout, error) {
 	if at := number(tagOldJPEG, 0); at > 0 {
 		l.oldJPEG = []uint64{at, number(tagOldJPEGLength, 0)}
 	}
-	if list := byteFields[tagSubsampling]; len(list) == 2 {
+	if list := numbers[tagSubsampling]; len(list) == 2 {
 		l.horizontal, l.vertical = int(min(list[0], 8)), int(min(list[1], 8))
 	}
 	var err error
-	if l.bits, err = same(byteFields[tagBits], 1, "bits"); err != nil {
+	if l.bits, err = same(numbers[tagBits], 1, "bits"); err != nil {
 		return nil, err
 	}
-	if l.format, err = same(byteFields[tagSampleFormat], unsigned, "kinds"); err != nil {
+	if l.format, err = same(numbers[tagSampleFormat], unsigned, "kinds"); err != nil {
 		return nil, err
 	}
 	if err := l.checkSamples(extra, inks); err != nil {
 		return nil, err
 	}
-	tileWidth, tileHeight := number(tagTileWidth, 0), number(tagTileHeight, 0)
-	return l, l.checkBlocks(tileWidth, tileHeight, rows)
+	if !withBlocks {
+		return l, nil
+	}
+	return l, l.checkBlocks(number(tagTileWidth, 0), number(tagTileHeight, 0), rows)
 }
 
 // same returns the number that is the same for all samples of a pixel, in list, or otherwise where list is empty. what
@@ -282,7 +296,8 @@ func (l *layout) checkSamples(extra []uint64, inks uint64) error {
 		return FormatError("it is a fax of more than one bit a pixel")
 	case l.photometric == palette && (l.bits > 16 || l.format == floating || len(l.colourMap) < 3<<l.bits):
 		return FormatError(fmt.Sprintf("it has %d numbers for the colours of %d bits", len(l.colourMap), l.bits))
-	case l.isJPEG() && l.bits != 8, l.compression == webP && (l.bits != 8 || l.planar || l.samples < 3 || l.samples > 4):
+	case l.isJPEG() && l.bits != 8,
+		l.compression == webP && (l.bits != 8 || l.planar || l.samples < 3 || l.samples > 4):
 		return UnsupportedError(fmt.Sprintf("compressed pictures of %d bits a sample inside", l.bits))
 	case l.subsampled() && l.bits != 8:
 		return UnsupportedError("halved colour of more than 8 bits inside")

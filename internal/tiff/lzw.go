@@ -3,8 +3,8 @@ package tiff
 import "io"
 
 // lzwRows are rows in the compression LZW (TIFF 6.0, section 13): codes of 9 to 12 bits, the highest bit first, which
-// get longer one code before they have to. Files of before 1990 have the lowest bit first, and get longer when they have
-// to; their first code, which is always the same, tells them apart, as in libtiff.
+// get longer one code before they have to. Files of before 1990 have the lowest bit first, and get longer when they
+// have to; their first code, which is always the same, tells them apart, as in libtiff.
 type lzwRows struct {
 	data  []byte
 	at    int // in data

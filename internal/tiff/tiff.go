@@ -1,6 +1,6 @@
 // Package tiff decodes the pictures of TIFF and BigTIFF files (TIFF 6.0, Adobe 1992, with its supplements, and the fax
-// codes of ITU-T T.4 and T.6): strips and tiles of bilevel, grey, palette, RGB, CMYK, YCbCr and CIELab pictures, of 1 to
-// 32 bits or in floating point.
+// codes of ITU-T T.4 and T.6): strips and tiles of bilevel, grey, palette, RGB, CMYK, YCbCr and CIELab pictures, of 1
+// to 32 bits or in floating point.
 //
 // layout.go reads what a directory says of the pixels and refuses what is not decoded, in words for the owner of a
 // scanner. blocks.go goes over the strips or tiles. rows.go makes rows of bytes of their data, with lzw.go, fax.go and
@@ -40,7 +40,7 @@ type Options struct {
 // DecodeConfig returns the size and the colour model of the picture of the TIFF in src: the first that is no smaller
 // copy of another. Its errors are those of Decode.
 func DecodeConfig(src metadata.Source) (image.Config, error) {
-	l, err := layoutOf(src)
+	l, err := layoutOf(src, false)
 	if err != nil {
 		return image.Config{}, err
 	}
@@ -61,7 +61,7 @@ func DecodeConfig(src metadata.Source) (image.Config, error) {
 // what is not decoded an UnsupportedError. Once ctx has ended, the error is that of ctx. data is not changed.
 func Decode(ctx context.Context, src metadata.Source, data []byte, opt Options) (img image.Image, warnings []string,
 	err error) {
-	l, err := layoutOf(src)
+	l, err := layoutOf(src, true)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -86,6 +86,6 @@ func Decode(ctx context.Context, src metadata.Source, data []byte, opt Options) 
 
 // GreyAlpha reports whether the picture of the TIFF in src is grey with alpha, which Decode returns in colour.
 func GreyAlpha(src metadata.Source) bool {
-	l, err := layoutOf(src)
+	l, err := layoutOf(src, false)
 	return err == nil && l.alpha != opaque && (l.photometric == blackIsZero || l.photometric == whiteIsZero)
 }

@@ -74,11 +74,12 @@ const (
 
 // compressions are the names of what is not decoded.
 var compressions = map[int]string{
-	9: "JBIG", 10: "JBIG", 32766: "NeXT's compression", 32809: "ThunderScan's compression",
-	32908: "PIXAR's compression", 32909: "PIXAR's compression", 33003: "JPEG 2000", 33004: "JPEG 2000", 33005: "JPEG 2000",
-	34661: "JBIG", 34676: "LogLuv", 34677: "LogLuv", 34712: "JPEG 2000", 34887: "LERC", 34892: "lossy JPEG of a raw file",
-	34925: "LZMA", 50002: "JPEG XL", 52546: "JPEG XL", 32767: "the raw samples of a camera",
-	34713: "the raw samples of a camera", 65535: "the raw samples of a camera",
+	9: "JBIG", 10: "JBIG", 34661: "JBIG", 32766: "NeXT's compression", 32809: "ThunderScan's compression",
+	32908: "PIXAR's compression", 32909: "PIXAR's compression",
+	33003: "JPEG 2000", 33004: "JPEG 2000", 33005: "JPEG 2000", 34712: "JPEG 2000",
+	34676: "LogLuv", 34677: "LogLuv", 34887: "LERC", 34892: "lossy JPEG of a raw file", 34925: "LZMA",
+	50002: "JPEG XL", 52546: "JPEG XL", 32767: "the raw samples of a camera", 34713: "the raw samples of a camera",
+	65535: "the raw samples of a camera",
 }
 
 // alpha is what a sample beside the colours means.

@@ -75,9 +75,7 @@ func (d *Decoder) colours() func(row, line []byte) {
 	return func(row, line []byte) {
 		var word [8]byte
 		for x := range d.width {
-			for i, b := range line[n*x:][:n] {
-				word[i] = b
-			}
+			copy(word[:], line[n*x:][:n])
 			v := binary.LittleEndian.Uint64(word[:])
 			out := row[4*x:][:4]
 			for i := range out {

@@ -28,8 +28,8 @@ func configOfBMP(r io.Reader) (image.Config, error) {
 }
 
 // decodeBMP decodes a BMP, whose header says the size size.
-func decodeBMP(r io.Reader, size Size) (img image.Image, err error) {
-	d, err := bmp.NewDecoder(r)
+func decodeBMP(src *source, size Size, _ Limits) (img image.Image, err error) {
+	d, err := bmp.NewDecoder(src)
 	if err != nil {
 		return nil, err
 	}

@@ -21,8 +21,8 @@ import (
 //
 // Note: image/gif refuses all of these, and reads whole animations for their first image. (GIF89a Specification,
 // CompuServe 1990; its appendix F has the code, of which compress/lzw is a reader.)
-func decodeGIF(r io.Reader, screen Size) (image.Image, error) {
-	in := bufio.NewReader(r)
+func decodeGIF(src *source, screen Size, _ Limits) (image.Image, error) {
+	in := bufio.NewReader(src)
 	var head [13]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
 		return nil, ended(err)
@@ -202,6 +202,6 @@ func ended(err error) error {
 // describeGIF adds a warning where the trailer of the GIF in src is missing.
 func describeGIF(src *source, pic *Picture) {
 	if _, _, err := gifImages(src, 2); err != nil {
-		pic.Warnings = append(pic.Warnings, "ends before its end mark, behind all of its pixels")
+		pic.Warnings = append(pic.Warnings, "has no end marker; all of its pixels are there")
 	}
 }

@@ -6,8 +6,9 @@
 // codec.go is the table of formats: all that reading and writing know of each, and format.go the questions that other
 // packages ask of it. Reading begins in imagefile.go (Open, Decode). input.go fetches the bytes and identify.go finds
 // their format, decode.go decodes under limits.go and size.go, single.go, tiffpages.go and first.go look for pictures
-// after the first, complaint.go words what a decoder refuses, and orientation.go makes the result upright. pngtidy.go and gifread.go read what the standard library refuses. Writing
-// begins in encode.go (Encode) and stream.go (Stream), and colour.go converts a picture to what the format can hold.
+// after the first, pngtidy.go and gifread.go read what the standard library refuses, complaint.go words what a decoder
+// refuses, and orientation.go makes the result upright. Writing begins in encode.go (Encode) and stream.go (Stream),
+// and colour.go converts a picture to what the format can hold.
 package imagefile
 
 import (

@@ -80,10 +80,9 @@ func tidyPNG(data []byte) []byte {
 }
 
 // decodePNG decodes a PNG. Data behind its last pixel are left out.
-func decodePNG(r io.Reader) (image.Image, error) {
-	img, err := png.Decode(r)
-	src, ok := r.(*source)
-	if surplus := png.FormatError("too much pixel data"); ok && errors.Is(err, surplus) {
+func decodePNG(src *source, _ Size, _ Limits) (image.Image, error) {
+	img, err := png.Decode(src)
+	if surplus := png.FormatError("too much pixel data"); errors.Is(err, surplus) {
 		var exact io.Reader
 		if exact, err = exactPNG(src); err == nil {
 			img, err = png.Decode(exact)

@@ -70,7 +70,7 @@ func (z Resizing) exif(block []byte) []byte {
 	}
 	out, size := bytes.Clone(block), z.size()
 	sx, sy := z.scales()
-	walk := func(at uint32) {
+	walk := func(at uint64) {
 		for e := range f.fields(at) {
 			switch e.tag {
 			case tagWidth, tagAcross:
@@ -87,7 +87,7 @@ func (z Resizing) exif(block []byte) []byte {
 	walk(f.first)
 	for e := range f.fields(f.first) {
 		if e.tag == tagExif && e.kind == typeLong && e.count == 1 {
-			walk(e.long)
+			walk(e.number)
 			break
 		}
 	}

@@ -242,8 +242,8 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// SciPy 1.10's wilcoxon gives these probabilities: exact up to 50 differences, and for more by the normal approximation.
-// The one of equal differences is counted over all signs.
+// SciPy 1.10's wilcoxon gives these probabilities: exact up to 50 differences, and for more by the normal
+// approximation. The one of equal differences is counted over all signs.
 func TestSignedRank(t *testing.T) {
 	wave := make([]float64, 60)
 	quarters := make([]float64, 60)
@@ -256,7 +256,8 @@ func TestSignedRank(t *testing.T) {
 		p           float64
 		positive    bool
 	}{
-		"5": {wave[:5], 0.4375, true}, "12": {wave[:12], 0.26611328125, true}, "50": {wave[:50], 0.037166605079788084, true},
+		"5": {wave[:5], 0.4375, true}, "12": {wave[:12], 0.26611328125, true},
+		"50": {wave[:50], 0.037166605079788084, true},
 		"60": {wave, 0.02382049854030701, true}, "60 with ties": {quarters, 0.012559196250813231, true},
 		"ties": {[]float64{1, 1, 2, -1, 3, 2, 4, 0, -2, 1}, 0.12109375, true},
 		"all":  {[]float64{-1, -2, -3, -4, -5, -6}, 1. / 32, false},
@@ -341,7 +342,8 @@ func TestBest(t *testing.T) {
 		want   int
 	}{
 		"ahead": {[][]float64{high, low, high}, 1}, "equals": {[][]float64{low, low, high}, -1},
-		"five problems": {[][]float64{low[:5], high[:5]}, -1}, "one problem": {[][]float64{low[:1], high[:1]}, -1}, "alone": {[][]float64{low}, -1}, "none": {nil, -1},
+		"five problems": {[][]float64{low[:5], high[:5]}, -1}, "one " +
+			"problem": {[][]float64{low[:1], high[:1]}, -1}, "alone": {[][]float64{low}, -1}, "none": {nil, -1},
 		"failed": {[][]float64{{math.NaN(), math.NaN()}, low[:2]}, -1},
 	} {
 		if got := Best(c.scores); got != c.want {

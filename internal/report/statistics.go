@@ -175,8 +175,8 @@ type Rank struct {
 	Entrant int // its index among the entrants
 	Mean    float64
 	Won     int // problems on which it alone is the best of all
-	// Pair compares the reference of the ranking with this entrant; it is the zero value for the reference itself. Its P
-	// is Holm's (S. Holm, Scandinavian Journal of Statistics 6, 1979), over all comparisons with the reference.
+	// Pair compares the reference of the ranking with this entrant; it is the zero value for the reference itself. Its
+	// P is Holm's (S. Holm, Scandinavian Journal of Statistics 6, 1979), over all comparisons with the reference.
 	Pair
 	Reference bool
 }

@@ -101,8 +101,8 @@ func comparePage(t *testing.T, page string) {
 	if n := strings.Count(page, "data-scene="); n != 3*(3+2*4) {
 		t.Errorf("%d pictures can be laid over one another, expected 33", n)
 	}
-	// In two rankings, all but the best learner have a mean and a difference; in two tables, two pictures and their mean
-	// have figures, by four dictionaries after two interpolations.
+	// In two rankings, all but the best learner have a mean and a difference; in two tables, two pictures and their
+	// mean have figures, by four dictionaries after two interpolations.
 	row := regexp.MustCompile(`(?s)<tr><td>(?:[^<]+)</td><td>[\d.]+</td><td>[\d.]+</td>(<td.*?)</tr>`)
 	rows := row.FindAllStringSubmatch(page[:strings.Index(page, "<h2>Learning")], -1)
 	if len(rows) != 2*5+2*3 {

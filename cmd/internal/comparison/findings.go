@@ -186,8 +186,8 @@ func (f findings) table(m measure, kind form) report.Table {
 	return t
 }
 
-// rankingTable returns the ranking by a measure as a table, the best first. The best learner is in bold where it is ahead
-// of every other one by more than chance explains.
+// rankingTable returns the ranking by a measure as a table, the best first. The best learner is in bold where it is
+// ahead of every other one by more than chance explains.
 func (f findings) rankingTable(m measure, kind form) report.Table {
 	r := f.ranking(m, kind)
 	t := report.Table{Title: "ranking, " + kind.title, Caption: f.caption(), Head: []string{"ranking", m.name,
@@ -317,7 +317,8 @@ func (f findings) paper(learner string, test int) (float64, bool) {
 func (f findings) learning() report.Table {
 	t := report.Table{
 		Title: "learning", Caption: f.caption(), Head: []string{"learner", "seconds", "iterations",
-			"RMSE of the patches", "least RMSE", "non-zeros a patch", "RMSE by " + f.opt.Coder, "atoms used", "coherence"},
+			"RMSE of the patches", "least RMSE", "non-zeros a patch", "RMSE by " + f.opt.Coder, "atoms " +
+				"used", "coherence"},
 	}
 	for _, learner := range f.opt.dictionaries() {
 		var seconds, iterations, rmse, least, nonZeros, coded, used, coherent []float64

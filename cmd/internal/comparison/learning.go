@@ -40,8 +40,9 @@ func (cmp *comparison) run(ctx context.Context, t task) (result, error) {
 // without and with back-projection, and sets the fields of r.
 func (cmp *comparison) learn(ctx context.Context, r *result) error {
 	p := cmp.opt.Protocol
-	const entries = 9 + 36                                                  // of a 3×3 and a 6×6 patch, stacked into one vector
-	inUse := 4*8*entries*float64(p.atoms) + 8*math.Pow(float64(p.atoms), 2) // of the DCT, with the products of its atoms
+	const entries = 9 + 36 // of a 3×3 and a 6×6 patch, stacked into one vector
+	// Of the DCT, with the products of its atoms:
+	inUse := 4*8*entries*float64(p.atoms) + 8*math.Pow(float64(p.atoms), 2)
 	var given *sparse.Dictionary
 	if r.Learner != fixedDCT {
 		learner, err := learners.New(r.Learner)
@@ -133,8 +134,8 @@ func (r *result) describe(l *learners.Result) error {
 	return nil
 }
 
-// leastOf returns the least RMSE of the iterations, and whether learning ended by the limit of iterations while the RMSE
-// still fell: by more than 1 % in the last tenth of them.
+// leastOf returns the least RMSE of the iterations, and whether learning ended by the limit of iterations while the
+// RMSE still fell: by more than 1 % in the last tenth of them.
 func leastOf(l *learners.Result) (least float64, falling bool) {
 	last := l.Steps[len(l.Steps)-1]
 	least = last.RMSE
@@ -203,7 +204,8 @@ func (r *result) draw(d *sparse.Dictionary) error {
 type restored struct {
 	// Cell has the scores of the restored picture against the test picture.
 	scoring.Cell
-	// Picture is the restored picture, or the part of it on the page, as PNG. It is empty where the page cannot show it.
+	// Picture is the restored picture, or the part of it on the page, as PNG. It is empty where the page cannot show
+	// it.
 	Picture []byte `json:"picture,omitempty"`
 }
 

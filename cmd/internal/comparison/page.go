@@ -35,11 +35,14 @@ func (f findings) html(w io.Writer) error {
 			"A learner is called the best where it is ahead of every other one by more than chance explains, at 5 %: " +
 				"by Wilcoxon's signed-rank test over the pictures or over the runs, whichever are more. Each p of a " +
 				"ranking is for the comparison with the best learner, corrected for all of these by Holm's method; " +
-				"the interval of the difference of means is Student's. dct is an overcomplete DCT of 6×6 patches, for " +
+				"the interval of the difference of means is Student's. dct is an overcomplete DCT of 6×6 patches, " +
+				"for " +
 				"which nothing is learned.",
 			"Non-zeros a patch are those of the learner's own codes. Learners without a coder, such as rop, choose " +
-				"their number; the models restore pictures with the coder for all, so the error of the patches by that " +
-				"coder stands beside. The least RMSE is that of the best iteration; dictionaries are those of the last.",
+				"their number; the models restore pictures with the coder for all, so the error of the patches by " +
+				"that " +
+				"coder stands beside. The least RMSE is that of the best iteration; dictionaries are those of the " +
+				"last.",
 		},
 	}
 	if p.photo {

@@ -90,8 +90,8 @@ func codedError(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y, tr
 	return mat.Norm(&e, 2) / math.Sqrt(float64(m*n)), nil
 }
 
-// overcompleteDCT returns a dictionary of cosines cos((i + ½)·π·f·k/K) for signals of m entries, without their means but
-// for the first, and for square patches the products of such by rows and columns. It has the k of the lowest
+// overcompleteDCT returns a dictionary of cosines cos((i + ½)·π·f·k/K) for signals of m entries, without their means
+// but for the first, and for square patches the products of such by rows and columns. It has the k of the lowest
 // frequencies, all below the share f = below of the highest that the entries can show.
 func overcompleteDCT(m, k int, square bool, below float64) (*sparse.Dictionary, error) {
 	side := m

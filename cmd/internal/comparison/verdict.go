@@ -199,7 +199,8 @@ func (r ranking) evidence() string {
 		return fmt.Sprintf("One of the %s decides nothing.", r.what)
 	}
 	text := fmt.Sprintf("%s is better than %s %s %d of %d %s, by %s in the mean (95 %% interval %s to %s), %s.",
-		best.name, next.name, map[string]string{"runs": "in", "pictures": "on"}[r.what], next.Wins, next.N, r.what, r.measure.difference(next.Pair.Mean),
+		best.name, next.name, map[string]string{"runs": "in", "pictures": "on"}[r.what], next.Wins,
+		next.N, r.what, r.measure.difference(next.Pair.Mean),
 		r.measure.difference(next.Low), r.measure.difference(next.High), report.Probability(next.P))
 	if least := math.Ldexp(float64(len(r.rows)-1), 1-next.N); least >= report.Doubt {
 		text += fmt.Sprintf(" With %d %s no difference can be told from chance; take more.", next.N, r.what)

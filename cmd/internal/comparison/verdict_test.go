@@ -83,17 +83,24 @@ func TestHeadline(t *testing.T) {
 	}{
 		"pictures": {8, 0.1, []float64{2, 0.5, 1},
 			[][]float64{eight, plus(eight, 0.02, 0.03), plus(eight, 0.08, 0.08, 0.08, -0.01)},
-			"rop is the best learner, 0.0250 ahead of mod, the next, in mean error, but bicubic, which learns nothing, is " +
-				"better than every learner, with an error of 0.1000 against 0.1350; mod learns fastest, in 0.50 s.|That " +
-				"is as in the paper, without back-projection. rop is better than mod on 8 of 8 pictures, by 0.0250 in " +
+			"rop is the best learner, 0.0250 ahead of mod, the next, in mean error, but bicubic, which learns " +
+				"nothing, is " +
+				"better than every learner, with an error of 0.1000 against 0.1350; mod learns fastest, in 0.50 " +
+				"s.|That " +
+				"is as in the paper, without back-projection. rop is better than mod on 8 of 8 pictures, by 0.0250 " +
+				"in " +
 				"the mean (95 % interval 0.0205 to 0.0295), p = 0.023.|With 20 back-projections: rop is the best"},
 		"runs": {1, 0.3, []float64{12, 12.5, 30}, [][]float64{plus(eight, 0.04, 0.05), eight, plus(eight, 0.2)},
-			"mod is the best learner, 0.0450 ahead of rop, the next, in mean error; ksvd is below bicubic, which learns " +
-				"nothing; rop and mod learn fastest, in 12 s.|That is as in the paper, without back-projection. mod is " +
+			"mod is the best learner, 0.0450 ahead of rop, the next, in mean error; ksvd is below bicubic, which " +
+				"learns " +
+				"nothing; rop and mod learn fastest, in 12 s.|That is as in the paper, without back-projection. mod " +
+				"is " +
 				"better than rop in 8 of 8 runs, by 0.0450 in the mean (95 % interval 0.0405 to 0.0495), p = 0.023.|"},
 		"small": {1, 0.3, []float64{1, 1.1}, [][]float64{eight, plus(eight, 0.00002, 0.00003)},
-			"rop is the best learner, less than 0.0001 ahead of mod, the next, in mean error; bicubic, the best of what " +
-				"learns nothing, is behind, with an error of 0.3000 against 0.1350; all learn about as fast, in 1.0 s.|"},
+			"rop is the best learner, less than 0.0001 ahead of mod, the next, in mean error; bicubic, the best of " +
+				"what " +
+				"learns nothing, is behind, with an error of 0.3000 against 0.1350; all learn about as fast, in 1.0 " +
+				"s.|"},
 		"tie": {8, 0.3, []float64{1, 9, 9}, [][]float64{eight, plus(eight, 0.02, -0.01), plus(eight, 0.1)},
 			"rop and mod cannot be told apart; bicubic, the best of what learns nothing, is behind, with an error of " +
 				"0.3000 against 0.1350; rop learns fastest, in 1.0 s.|That is as in the paper, without " +
@@ -104,15 +111,18 @@ func TestHeadline(t *testing.T) {
 			"rop is the best learner, 0.0510 ahead of mod, the next"},
 		"few": {2, 0.3, []float64{1, 9}, [][]float64{{0.1, 0.2}, {0.11, 0.23}},
 			"rop and mod cannot be told apart; bicubic, the best of what learns nothing, is behind, with an error of " +
-				"0.3000 against 0.1500; rop learns fastest, in 1.0 s.|That is as in the paper, without back-projection. " +
+				"0.3000 against 0.1500; rop learns fastest, in 1.0 s.|That is as in the paper, without " +
+				"back-projection. " +
 				"rop is better than mod on 2 of 2 pictures, by 0.0200 in the mean (95 % interval −0.1071 to 0.1471), " +
 				"p = 1. With 2 pictures no difference can be told from chance; take more.|"},
 		"one": {1, 0.3, []float64{1, 9}, [][]float64{{0.1}, {0.2}},
 			"rop and mod cannot be told apart; bicubic, the best of what learns nothing, is behind, with an error of " +
-				"0.3000 against 0.1000; rop learns fastest, in 1.0 s.|That is as in the paper, without back-projection. " +
+				"0.3000 against 0.1000; rop learns fastest, in 1.0 s.|That is as in the paper, without " +
+				"back-projection. " +
 				"One of the runs decides nothing.|"},
 		"failed": {1, 0.3, []float64{1, 9}, [][]float64{{0.1, 0.2}, nil},
-			"rop is the only learner, with an error of 0.1500 in the mean; bicubic, the best of what learns nothing, is " +
+			"rop is the only learner, with an error of 0.1500 in the mean; bicubic, the best of what learns nothing, " +
+				"is " +
 				"behind, with an error of 0.3000 against 0.1500.|"},
 		"nothing": {1, 0.3, []float64{1}, [][]float64{nil}, "No learner restored anything."},
 	} {

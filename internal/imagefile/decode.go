@@ -74,7 +74,8 @@ func (f *codec) read(ctx context.Context, in *input, name string, lim Limits) (*
 		pic.Warnings = append(pic.Warnings, "its CMYK colours become RGB by plain arithmetic")
 	}
 	pic.Image = Upright(pic.Image, about.Orientation)
-	return pic, nil
+	lim.Time = max(c.left, 1)
+	return pic, pic.turnGainMap(ctx, about.Orientation, lim)
 }
 
 // header returns the size and the colour model of the picture that f.decode would return for src.

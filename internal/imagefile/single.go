@@ -184,8 +184,7 @@ func endOfBMP(data []byte) uint64 {
 func endOfJPEG(data []byte) uint64 {
 	several := false
 	end := metadata.Segments(bytes.NewReader(data), func(marker byte, payload metadata.Body) bool {
-		const app2, kind = 0xe2, "MPF\x00"
-		several = several || marker == app2 && string(payload.Start(int64(len(kind)))) == kind
+		several = several || metadata.AnnouncesPictures(marker, payload)
 		return !several
 	})
 	if several {

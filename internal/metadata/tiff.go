@@ -57,6 +57,8 @@ func (r *reader) tiff(src Source) {
 			if o := e.number; o >= 1 && o <= 8 {
 				r.m.Orientation = int(o)
 			}
+		default:
+			r.geo(f, e, v)
 		}
 	}
 	for e := range f.fields(f.first) { // behind the tag for IPTC, which counts before resources of Photoshop
@@ -201,6 +203,7 @@ func (l TIFFLayout) ownEntries(m Metadata, software string) (d directory) {
 	blob(tagXMP, typeByte, m.XMP)
 	blob(tagProfile, typeUndefined, m.ICC)
 	blob(tagIPTC, typeUndefined, m.IPTC)
+	d = append(d, l.geo(m.Geo)...)
 	if software != "" {
 		blob(tagSoftware, typeASCII, append([]byte(software), 0))
 	}

@@ -50,6 +50,13 @@ func newCanvas(l *layout) (c canvas) {
 	return canvas{n, n.Pix, n.Stride, 4, 1}
 }
 
+// makeOpaque sets alpha of all pixels of a canvas, which other channels then overwrite.
+func (c canvas) makeOpaque() {
+	for i := range c.pix {
+		c.pix[i] = 0xff
+	}
+}
+
 // isLab reports whether the colours are those of CIELab.
 func (l *layout) isLab() bool { return l.photometric == cieLab || l.photometric == iccLab }
 
@@ -77,7 +84,7 @@ func (l *layout) colourPalette() color.Palette {
 // picture returns the picture on the canvas, whose channels it turns into red, green, blue and alpha.
 func (d *decoder) picture() image.Image {
 	c := &d.canvas
-	if c.pixel/c.sample != 4 || d.photometric == separated && c.sample == 1 {
+	if c.pixel/c.sample != 4 || d.photometric == rgb || d.photometric == separated && c.sample == 1 {
 		return c.img
 	}
 	pixel := d.converter()
@@ -100,14 +107,7 @@ func (d *decoder) converter() func(p []byte) {
 			binary.BigEndian.PutUint16(p[2*i:], uint16(min(max(v, 0), 1)*math.MaxUint16+0.5))
 		}
 	}
-	opaquely := func(p []byte) {
-		if d.alpha == opaque {
-			set(p, alphaChannel, 1)
-		}
-	}
 	switch {
-	case d.photometric == rgb:
-		return opaquely
 	case d.photometric == palette:
 		return d.indexed()
 	case d.photometric == separated:
@@ -116,7 +116,7 @@ func (d *decoder) converter() func(p []byte) {
 			for i := range 3 {
 				set(p, i, (1-get(p, i))*k)
 			}
-			opaquely(p)
+			set(p, alphaChannel, 1)
 		}
 	case d.photometric == yCbCr:
 		return func(p []byte) {
@@ -124,7 +124,6 @@ func (d *decoder) converter() func(p []byte) {
 			set(p, 0, r)
 			set(p, 1, g)
 			set(p, 2, b)
-			opaquely(p)
 		}
 	case d.isLab():
 		return func(p []byte) {
@@ -132,7 +131,6 @@ func (d *decoder) converter() func(p []byte) {
 			set(p, 0, r)
 			set(p, 1, g)
 			set(p, 2, b)
-			opaquely(p)
 		}
 	}
 	return func(p []byte) { // grey with alpha
@@ -155,9 +153,6 @@ func (d *decoder) indexed() func(p []byte) {
 		if wide {
 			for k, v := range [3]uint16{c.R, c.G, c.B} {
 				binary.BigEndian.PutUint16(p[2*k:], v)
-			}
-			if d.alpha == opaque {
-				binary.BigEndian.PutUint16(p[6:], math.MaxUint16)
 			}
 			return
 		}

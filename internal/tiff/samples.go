@@ -12,6 +12,18 @@ func (d *decoder) fill(s span) {
 	c := &d.canvas
 	n, used := d.inBlock(), d.used()
 	to := c.pix[s.y*c.stride+s.x*c.pixel:]
+	if c.pixel == 4 && d.bits == 8 && d.format != signed && used >= 3 && n >= used { // most files
+		from := s.row
+		for range s.n {
+			p, v := to[:4:4], from[:n:n]
+			p[0], p[1], p[2] = v[0], v[1], v[2]
+			if used == 4 {
+				p[3] = v[3]
+			}
+			to, from = to[4:], from[n:]
+		}
+		return
+	}
 	for k := range min(n, used) {
 		channel := k
 		if d.planar {

@@ -77,7 +77,9 @@ func Decode(ctx context.Context, src metadata.Source, data []byte, opt Options) 
 			return nil, nil, err
 		}
 	}
-	d.canvas = newCanvas(l)
+	if d.canvas = newCanvas(l); l.alpha == opaque && d.canvas.pixel == 4*d.canvas.sample {
+		d.canvas.makeOpaque()
+	}
 	if err := d.blocks(d.fill); err != nil {
 		return nil, nil, err
 	}

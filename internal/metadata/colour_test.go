@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -335,5 +336,44 @@ print(*ImageCms.profileToProfile(i, p, ImageCms.createProfile("sRGB"), rendering
 				t.Errorf("%s: %v became %s, want %v", name, c.from, out, c.to)
 			}
 		}
+	}
+}
+
+// Whatever numbers the chunks have, there is a profile with white at D50, or a line that says that there is none.
+func TestAnyColours(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	profiles := 0
+	for range 3000 {
+		values := make([]uint32, 8)
+		for i := range values {
+			values[i] = uint32(rng.IntN(110000))
+			if rng.IntN(20) == 0 {
+				values[i] = rng.Uint32()
+			}
+		}
+		m := metadata.Metadata{Format: "png", Own: []metadata.Part{
+			{Kind: "cHRM", Data: chunkOf("cHRM", values...)[8:40]},
+			{Kind: "gAMA", Data: chunkOf("gAMA", uint32(rng.IntN(200000)))[8:12]}}}
+		if rng.IntN(4) == 0 {
+			codes := []byte{byte(rng.IntN(24)), byte(rng.IntN(20)), 0, 1}
+			m.Own = append(m.Own, metadata.Part{Kind: "cICP", Data: codes})
+		}
+		got, warnings := m.For("tiff", false)
+		if got.ICC == nil {
+			if len(warnings) == 0 && m.Own[len(m.Own)-1].Kind != "cICP" { // which may say sRGB
+				t.Fatalf("%v: neither a profile nor a line", values)
+			}
+			continue
+		}
+		profiles++
+		p := parseProfile(t, got.ICC)
+		r, g, b := p.numbers("rXYZ", 8), p.numbers("gXYZ", 8), p.numbers("bXYZ", 8)
+		if sum := []float64{r[0] + g[0] + b[0], r[1] + g[1] + b[1], r[2] + g[2] + b[2]}; !near(sum,
+			[]float64{0.9642, 1, 0.8249}, 3.0/65536) {
+			t.Fatalf("%v: white is %v", values, sum)
+		}
+	}
+	if profiles < 1000 {
+		t.Errorf("%d profiles", profiles)
 	}
 }

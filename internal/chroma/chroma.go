@@ -40,26 +40,31 @@ func Smooth(img image.Image) image.Image {
 	out := image.NewYCbCr(src.Rect, image.YCbCrSubsampleRatio444)
 	parallel.Rows(h, func(y int) {
 		copy(out.Y[y*out.YStride:][:w], src.Y[y*src.YStride:][:w])
-		near, far := y, y
-		if high {
-			near, far = Neighbours(y, inH)
-		}
-		for _, c := range [2]struct{ to, from []uint8 }{{out.Cb, src.Cb}, {out.Cr, src.Cr}} {
-			to, a, b := c.to[y*out.CStride:][:w], c.from[near*src.CStride:][:inW], c.from[far*src.CStride:][:inW]
-			switch {
-			case wide && high:
-				widen(to, func(x int) int { return 3*int(a[x]) + int(b[x]) }, inW, 4, 8, 7)
-			case wide:
-				widen(to, func(x int) int { return int(a[x]) }, inW, 2, 1, 2)
-			default:
-				bias := 1 + y%2
-				for x := range to {
-					to[x] = uint8((3*int(a[x]) + int(b[x]) + bias) >> 2)
-				}
-			}
-		}
+		EnlargeRow(out.Cb[y*out.CStride:][:w], src.Cb, src.CStride, inW, inH, y, wide, high)
+		EnlargeRow(out.Cr[y*out.CStride:][:w], src.Cr, src.CStride, inW, inH, y, wide, high)
 	})
 	return out
+}
+
+// EnlargeRow writes row y of a plane to to. The plane is that of inW×inH samples in src, of which rows are stride
+// apart, enlarged as Smooth does: to twice its width if wide, and to twice its height if high.
+func EnlargeRow(to, src []uint8, stride, inW, inH, y int, wide, high bool) {
+	near, far := y, y
+	if high {
+		near, far = Neighbours(y, inH)
+	}
+	a, b := src[near*stride:][:inW], src[far*stride:][:inW]
+	switch {
+	case wide && high:
+		widen(to, func(x int) int { return 3*int(a[x]) + int(b[x]) }, inW, 4, 8, 7)
+	case wide:
+		widen(to, func(x int) int { return int(a[x]) }, inW, 2, 1, 2)
+	default:
+		bias := 1 + y%2
+		for x := range to {
+			to[x] = uint8((3*int(a[x]) + int(b[x]) + bias) >> 2)
+		}
+	}
 }
 
 // Neighbours returns the index of the sample, of n, that covers position i of 2n, and that of the other sample

@@ -9,11 +9,13 @@ import (
 	"image/color"
 	"image/draw"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/disintegration/imaging"
 
 	"superres/internal/imagefile"
+	"superres/internal/metadata"
 	"superres/internal/picture"
 	"superres/internal/safefile"
 	"superres/superres"
@@ -239,13 +241,28 @@ func (p *Plan) finish(f *Frame, enlarged image.Image, by Choice) Result {
 	case *image.Gray, *image.Gray16:
 		isGrey = true
 	}
-	_, lost := pic.Metadata.For(string(p.Format), isGrey)
+	kept, cut := pic.Metadata.Resized(p.resizing(f, enlarged.Bounds().Size()))
+	_, lost := kept.For(string(p.Format), isGrey)
 	return Result{
 		Number: f.Number, Delay: f.Delay, Image: enlarged,
-		How: imagefile.EncodeOptions{Quality: p.Quality, Metadata: pic.Metadata, Software: by.provenance,
-			GreyAlpha: grey},
-		Warnings: append(pic.Warnings[:len(pic.Warnings):len(pic.Warnings)], lost...),
+		How:      imagefile.EncodeOptions{Quality: p.Quality, Metadata: kept, Software: by.provenance, GreyAlpha: grey},
+		Warnings: slices.Concat(pic.Warnings, cut, lost),
 	}
+}
+
+// resizing returns how the result for f lies in the picture of the file. enlarged is the size of the enlargement of f,
+// which of a single picture may be a part of the result.
+func (p *Plan) resizing(f *Frame, enlarged image.Point) metadata.Resizing {
+	if !p.single {
+		return metadata.Resizing{From: f.Image.Bounds().Size(), To: enlarged}
+	}
+	z := metadata.Resizing{From: p.Input, To: p.Output}
+	if whole, err := p.resultSize(p.Input); err == nil && !p.Region.Empty() {
+		z.To = whole
+		at := image.Pt(p.Region.Min.X*whole.X/p.Input.X, p.Region.Min.Y*whole.Y/p.Input.Y)
+		z.Part = image.Rectangle{Min: at, Max: at.Add(p.Output)}
+	}
+	return z
 }
 
 // onWhite returns img on a white background, for formats without transparency. An opaque img is returned as it is.

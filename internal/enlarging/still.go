@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"os"
 	"strings"
 
 	"superres/internal/imagefile"
@@ -118,12 +119,21 @@ func (s *still) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error
 // Writer implements Sequence. Put of its result is called once, or once for each strip.
 func (s *still) Writer(w io.Writer) (Writer, func(), error) {
 	var strips *imagefile.Stream // nil: no strip has been put
+	free := func() {}
 	put := func(r Result) error {
 		if !r.isStrip {
 			return imagefile.Encode(w, r.Image, s.Format, r.How)
 		}
 		if strips == nil {
-			strips = imagefile.NewStream(w, s.Output.X, s.Output.Y, s.Format, r.How)
+			var aside *os.File
+			if s.Format.NeedsAside(r.How) {
+				f, done, err := s.Sink.Aside()
+				if err != nil {
+					return err
+				}
+				aside, free = f, done
+			}
+			strips = imagefile.NewStream(w, s.Output.X, s.Output.Y, s.Format, r.How, aside)
 		}
 		return strips.Put(r.Image)
 	}
@@ -133,5 +143,5 @@ func (s *still) Writer(w io.Writer) (Writer, func(), error) {
 		}
 		return strips.Close()
 	}
-	return writer{put, end}, func() {}, nil
+	return writer{put, end}, func() { free() }, nil
 }

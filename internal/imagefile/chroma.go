@@ -2,7 +2,6 @@ package imagefile
 
 import (
 	"image"
-	"image/jpeg"
 	"io"
 
 	"superres/internal/chroma"
@@ -11,18 +10,9 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// Most JPEG and all lossy WebP files store chroma at half the resolution of luma. Go's decoders return chroma as
-// stored, and Go's colour conversion repeats each sample. libjpeg and libwebp enlarge chroma by a triangle filter
-// instead: a new sample is ¾ and ¼ of two stored ones, or 9, 3, 3 and 1 sixteenths of 2×2. So does this package.
-
-// decodeJPEG decodes a JPEG to the pixels of libjpeg, but for the rounding of the cosine transform.
-func decodeJPEG(r io.Reader) (image.Image, error) {
-	img, err := jpeg.Decode(r)
-	if err != nil {
-		return nil, err
-	}
-	return chroma.Smooth(img), nil
-}
+// All lossy WebP files store chroma at half the resolution of luma. Go's decoder returns chroma as stored, and Go's
+// colour conversion repeats each sample. libwebp enlarges chroma by a triangle filter instead: a new sample is ¾ and ¼
+// of two stored ones, or 9, 3, 3 and 1 sixteenths of 2×2. So does this package.
 
 // decodeWebP decodes a WebP to the pixels of libwebp.
 func decodeWebP(r io.Reader) (image.Image, error) {

@@ -3,13 +3,11 @@ package imagefile
 import (
 	"image"
 	"image/gif"
-	"image/jpeg"
 	"image/png"
 	"io"
 	"math"
 
 	"golang.org/x/image/bmp"
-	"golang.org/x/image/tiff"
 	"golang.org/x/image/webp"
 
 	"superres/internal/imagefile/foreign"
@@ -31,9 +29,10 @@ type codec struct {
 	// mimic returns the kind of a file called name that begins like the format but is of another. nil: no other begins
 	// so.
 	mimic func(r io.ReaderAt, name string) (foreign.Kind, bool)
-	// config decodes the header of a file, and decode the pixels, given the size of the header.
+	// config decodes the header of a file, and decode the pixels, given the size of the header. decode may add to
+	// src.warnings.
 	config func(io.Reader) (image.Config, error)
-	decode func(io.Reader, Size) (image.Image, error)
+	decode func(src *source, size Size, lim Limits) (image.Image, error)
 	// start returns a short file with the header of the picture to decode, for config to read instead of the
 	// file, of which it would read too much, or another picture. It returns nil where config is to read the file.
 	// It refuses a file whose parts up to the pixels are out of order. nil: config reads all files.
@@ -89,8 +88,7 @@ var codecs = []codec{
 		format: JPEG, title: "JPEG", extensions: []string{".jpg", ".jpeg", ".jpe", ".jfif"},
 		magic:  []string{"\xff\xd8"},
 		surely: "\xff\xd8\xff", hasQuality: true,
-		config: jpeg.DecodeConfig, decode: withoutSize(decodeJPEG), inspect: inspectJPEG, describe: describeJPEG,
-		end:    endOfJPEG,
+		config: configOfJPEG, decode: decodeJPEG, start: startOfJPEG, describe: describeJPEG, end: endOfJPEG,
 		encode: encodeJPEG, stream: streamJPEG, takesAll: true, mostSide: math.MaxUint16,
 	}, {
 		format: GIF, title: "GIF", extensions: []string{".gif"}, magic: []string{"GIF87a", "GIF89a"},
@@ -104,9 +102,10 @@ var codecs = []codec{
 		several: isAnimatedWebP, first: firstOfWebP, describe: describeWebP, end: endOfRIFF,
 		encode: encodeWebP, encoderBytes: vp8l.Memory, mostSide: vp8l.MostSide,
 	}, {
-		format: TIFF, title: "TIFF", extensions: []string{".tif", ".tiff"}, magic: []string{"II*\x00", "MM\x00*"},
+		format: TIFF, title: "TIFF", extensions: []string{".tif", ".tiff"},
+		magic:    []string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"},
 		canAlpha: true, canDeep: true, canPage: true, mimic: isRaw,
-		config: tiff.DecodeConfig, decode: withoutSize(tiff.Decode), inspect: inspectTIFF, several: hasPages,
+		config: configOfTIFF, decode: decodeTIFF, inspect: inspectTIFF, several: hasPages, describe: describeTIFF,
 		greyPalette: true, end: endOfTIFF,
 		encode: encodeTIFF, mostSide: math.MaxUint16, mostBytes: math.MaxUint32,
 	}, {
@@ -118,8 +117,8 @@ var codecs = []codec{
 }
 
 // withoutSize returns decode as a function for codec.decode, which ignores the size.
-func withoutSize(decode func(io.Reader) (image.Image, error)) func(io.Reader, Size) (image.Image, error) {
-	return func(r io.Reader, _ Size) (image.Image, error) { return decode(r) }
+func withoutSize(decode func(io.Reader) (image.Image, error)) func(*source, Size, Limits) (image.Image, error) {
+	return func(src *source, _ Size, _ Limits) (image.Image, error) { return decode(src) }
 }
 
 // canHold fails, with an ErrOutput, for a format that is not written, and for a size of w×h pixels that is empty or

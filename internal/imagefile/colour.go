@@ -5,14 +5,13 @@ import (
 	"image/color"
 	"image/draw"
 	"image/gif"
-	"io"
 )
 
 // decodeGIF decodes the first image of a GIF, whose screen has the size screen. An image that does not fill the screen
 // is returned in its place on a transparent picture of that size.
-func decodeGIF(r io.Reader, screen Size) (image.Image, error) {
+func decodeGIF(src *source, screen Size, _ Limits) (image.Image, error) {
 	// DecodeAll, unlike Decode, reads up to the trailer.
-	g, err := gif.DecodeAll(r)
+	g, err := gif.DecodeAll(src)
 	if err != nil {
 		return nil, err
 	}

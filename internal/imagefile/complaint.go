@@ -2,13 +2,14 @@ package imagefile
 
 import (
 	"errors"
-	"image/jpeg"
 	"image/png"
 	"io"
 	"strings"
 
 	"golang.org/x/image/bmp"
-	"golang.org/x/image/tiff"
+
+	"superres/internal/jpeg"
+	"superres/internal/tiff"
 )
 
 // trouble is the reason for which a decoder has refused a file.
@@ -18,6 +19,7 @@ const (
 	damaged     trouble = iota // against the rules of the format
 	incomplete                 // ends too early
 	unsupported                // within the rules, but not known to the decoder
+	named                      // the same, and the error is a noun in plain words
 )
 
 // classifyError returns what a decoder's error says, without the name of the decoder's package, and the kind of trouble
@@ -36,9 +38,9 @@ func classifyError(err error) (what string, kind trouble) {
 	case errors.As(err, &newPNG):
 		return string(newPNG), unsupported
 	case errors.As(err, &newJPEG):
-		return string(newJPEG), unsupported
+		return string(newJPEG), named
 	case errors.As(err, &newTIFF):
-		return string(newTIFF), unsupported
+		return string(newTIFF), named
 	case errors.As(err, &badPNG):
 		return trimError(string(badPNG))
 	case errors.As(err, &badJPEG):

@@ -5,6 +5,7 @@ import (
 	"image"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,7 +47,7 @@ func checkOutcome(t testing.TB, p *Picture, err error) {
 	}
 }
 
-// No part of a file is a picture, unless what is missing is no part of it.
+// No part of a file is a picture, unless what is missing is no part of it. A JPEG may lack its end marker, with a word.
 func TestEveryPrefix(t *testing.T) {
 	for name, data := range imagetest.Sound(t) {
 		whole := must.Get(decodeBytes(data, name, small))(t)
@@ -59,8 +60,9 @@ func TestEveryPrefix(t *testing.T) {
 			if err == nil && !reflect.DeepEqual(p.Metadata, whole.Metadata) && len(p.Warnings) == 0 {
 				t.Errorf("%s: %d of %d bytes have other metadata, without a word", name, n, len(data))
 			}
-			if err == nil && (whole.Format == "png" || whole.Format == "jpeg" || whole.Format == "gif" ||
-				whole.Format == "webp") {
+			const noEnd = "has no end marker; all of its pixels are there"
+			if err == nil && (whole.Format == "png" || whole.Format == "gif" || whole.Format == "webp" ||
+				whole.Format == "jpeg" && !slices.Contains(p.Warnings, noEnd)) {
 				t.Errorf("%s: %d of %d bytes are enough", name, n, len(data))
 			}
 		}

@@ -74,7 +74,8 @@ func (f *codec) read(ctx context.Context, in *input, name string, lim Limits) (*
 		pic.Warnings = append(pic.Warnings, "its CMYK colours become RGB by plain arithmetic")
 	}
 	pic.Image = Upright(pic.Image, about.Orientation)
-	return pic, nil
+	lim.Time = max(c.left, 1)
+	return pic, pic.turnGainMap(ctx, about.Orientation, lim)
 }
 
 // header returns the size and the colour model of the picture that f.decode would return for src.
@@ -113,10 +114,11 @@ func (f *codec) pixels(src *source, size Size, lim Limits, pic *Picture) (err er
 	if f.prepare != nil {
 		pixels = f.prepare(src)
 	}
-	img, err := f.decode(pixels, size)
+	img, err := f.decode(pixels, size, lim)
 	if err != nil {
 		return err
 	}
+	pic.Warnings = append(pic.Warnings, pixels.warnings...)
 	// A decoder may return another size than it announced, even none at all.
 	if got, want := img.Bounds(), size.Bounds(); got != want {
 		return fmt.Errorf("its pixels are %v, its header says %v", got, want)
@@ -166,6 +168,8 @@ type source struct {
 	size int64
 	data []byte // the whole file; nil: the file is on a disk
 	at   int64  // the offset of the next Read
+
+	warnings []string // what was wrong with the pixels: see Picture.Warnings
 }
 
 // withData returns a source that reads data in place of the file of s. Reading it ends with the context of s, too.
@@ -175,8 +179,8 @@ func (s *source) withData(data []byte) *source {
 
 func (s *source) Size() int64 { return s.size }
 
-// stepBytes is the most bytes that one Read returns, so that ctx is checked often: a few hundred bytes can hold several
-// scans of a hostile JPEG, each of which can touch every pixel.
+// stepBytes is the most bytes that one Read returns, so that ctx is checked often: a few bytes can stand for many
+// pixels.
 const stepBytes = 256
 
 func (s *source) Read(p []byte) (int, error) {
@@ -222,6 +226,8 @@ func explain(err error, name, title string) error {
 			advice = "save it again as a plain PNG"
 		}
 		f.Reason = fmt.Sprintf("%s with an unsupported feature (%s); %s", title, what, advice)
+	case named:
+		f.Reason = fmt.Sprintf("%s with %s, which cannot be read; save it as PNG first", title, what)
 	default:
 		f.Reason = fmt.Sprintf("damaged %s: %s; copy or export it again", title, what)
 	}

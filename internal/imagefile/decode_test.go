@@ -145,7 +145,7 @@ func TestLimitsAreExact(t *testing.T) {
 func TestDecoderLies(t *testing.T) {
 	f := codec{
 		config: func(io.Reader) (image.Config, error) { return image.Config{Width: 4, Height: 4}, nil },
-		decode: func(io.Reader, Size) (image.Image, error) { return image.NewGray(image.Rectangle{}), nil },
+		decode: func(*source, Size, Limits) (image.Image, error) { return image.NewGray(image.Rectangle{}), nil },
 	}
 	_, err := f.read(context.Background(), inMemory(nil), "", Limits{}.orDefaults())
 	checkRefusal(t, explain(err, "a.jpg", "JPEG"), safefile.ErrInput, "a.jpg",

@@ -43,16 +43,32 @@ func Encode(w io.Writer, img image.Image, format Format, opt EncodeOptions) erro
 		return refuse(safefile.ErrOutput, "JPEG quality %d is not from 1 to 100", opt.Quality).With(KnownQuality)
 	}
 	opt.GreyAlpha = opt.GreyAlpha && c.canGreyAlpha
-	w, opt = c.withMetadata(w, opt, opt.GreyAlpha || isGrey(img))
-	return c.encode(w, c.adapt(img), opt)
+	opt = c.fitting(opt, opt.GreyAlpha || isGrey(img))
+	img = c.adapt(img)
+	var length count
+	if opt.Metadata.NeedsLength() { // the picture is encoded twice rather than kept encoded
+		_ = c.encode(&length, img, opt) // counting cannot fail
+	}
+	if err := c.encode(opt.Metadata.Writer(w, string(format), opt.Software, int64(length)), img, opt); err != nil {
+		return err
+	}
+	return opt.Metadata.WriteAppended(w)
 }
 
-// withMetadata returns a writer that passes an encoder's file on to w with the metadata of opt put in, and opt with
-// only the metadata that the format can hold. grey: the picture is written in grey; false: in colour.
-func (c *codec) withMetadata(w io.Writer, opt EncodeOptions, grey bool) (io.Writer, EncodeOptions) {
+// count counts the bytes that are written to it.
+type count int64
+
+func (n *count) Write(p []byte) (int, error) {
+	*n += count(len(p))
+	return len(p), nil
+}
+
+// fitting returns opt with only the metadata and the text that the format can hold. grey: the picture is written in
+// grey; false: in colour.
+func (c *codec) fitting(opt EncodeOptions, grey bool) EncodeOptions {
 	opt.Metadata, _ = opt.Metadata.For(string(c.format), grey)
 	opt.Software = plainText(opt.Software)
-	return opt.Metadata.Writer(w, string(c.format), opt.Software), opt
+	return opt
 }
 
 // isGrey reports whether a picture is of a grey type.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"image"
 	"image/color"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -229,11 +231,15 @@ func TestStream(t *testing.T) {
 	}{colour, deep, grey, grey16} {
 		for _, format := range []Format{"png", "jpeg"} {
 			opt := EncodeOptions{Quality: 80, Software: "test", Metadata: metadata.Metadata{
-				Resolution: metadata.Resolution{X: 300, Y: 300, Unit: 2}}}
+				Resolution: metadata.Resolution{X: 300, Y: 300, Unit: 2}, Film: []byte("a film")}}
+			if img == colour { // whose length stands in front of the picture
+				opt.Metadata.GainMap = []byte("a gain map")
+			}
 			want := encoded(t, img, format, opt)
 			for _, rows := range []int{1, 7, 8, 60, 129, h} {
 				var got bytes.Buffer
-				s := NewStream(&got, w, h, format, opt)
+				aside := must.Get(os.Create(filepath.Join(t.TempDir(), "aside")))(t)
+				s := NewStream(&got, w, h, format, opt, aside)
 				for y := 0; y < h; y += rows {
 					if err := s.Close(); err == nil {
 						t.Errorf("%T, %s: whole after %d rows", img, format, y)
@@ -244,6 +250,7 @@ func TestStream(t *testing.T) {
 					t.Errorf("%T, %s, %d rows at a time: %v, %d bytes, expected %d", img, format, rows, err, got.Len(),
 						len(want))
 				}
+				_ = aside.Close()
 			}
 		}
 	}

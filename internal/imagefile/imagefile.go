@@ -52,7 +52,8 @@ type Picture struct {
 	// chroma enlarged smoothly. false: it does not.
 	Subsampled bool
 
-	// Metadata is the metadata of the file, with the orientation in them set to upright, as Image is.
+	// Metadata is the metadata of the file, with the orientation in them set to upright, as Image is. So is the gain
+	// map.
 	Metadata metadata.Metadata
 
 	// Warnings say what had to be left out or changed, each in words to be printed behind the name of the file.

@@ -1,15 +1,70 @@
 package imagefile
 
 import (
+	"errors"
+	"image"
+	"io"
 	"math"
 
+	"superres/internal/chroma"
+	"superres/internal/jpeg"
 	"superres/internal/metadata"
 	"superres/internal/quantiser"
+	"superres/internal/safefile"
 )
 
-// describeJPEG sets pic.Quality and pic.Subsampled from the JPEG in src.
+// startOfJPEG returns the segments of the JPEG in src that say the size and the colour model of its picture, without
+// the others, which may be many and long.
+func startOfJPEG(src *source, _ Limits) ([]byte, error) {
+	const lastFrame, tables, scan, lines, app0, app14 = 0xcf, 0xc4, 0xda, 0xdc, 0xe0, 0xee
+	b := metadata.Piece(src, 0, 2).Start(2)
+	scans, hasHeight := 0, true
+	metadata.Segments(src, func(marker byte, payload metadata.Body) bool {
+		switch {
+		case marker <= lastFrame && marker != tables:
+			const height = 1
+			head := payload.Start(height + 2)
+			hasHeight = len(head) < height+2 || head[height] != 0 || head[height+1] != 0
+		case marker == scan:
+			scans++
+		case marker != lines && marker != app0 && marker != app14:
+			return true
+		}
+		n := payload.Len + 2
+		b = append(append(b, 0xff, marker, byte(n>>8), byte(n)), payload.Bytes()...)
+		const most = 1 << 20 // of a file with many of these segments
+		return (scans == 0 || !hasHeight && scans == 1 && marker != lines) && len(b) < most
+	})
+	return b, nil
+}
+
+// configOfJPEG returns the size and the colour model of a JPEG.
+func configOfJPEG(r io.Reader) (image.Config, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return image.Config{}, err
+	}
+	return jpeg.DecodeConfig(data, jpeg.Options{})
+}
+
+// decodeJPEG decodes a JPEG to the samples of libjpeg, with chroma at full resolution where libjpeg interpolates it.
+func decodeJPEG(src *source, size Size, lim Limits) (image.Image, error) {
+	img, warnings, err := jpeg.Decode(src.ctx, src.data, jpeg.Options{Pixels: size.Pixels(), Scans: lim.Scans})
+	if errors.Is(err, jpeg.ErrScans) {
+		return nil, refuse(safefile.ErrLimit,
+			"has more than %d scans, the limit for a JPEG; save it again as a plain JPEG or PNG", lim.Scans)
+	}
+	if err != nil {
+		return nil, err
+	}
+	src.warnings = append(src.warnings, warnings...)
+	return chroma.Smooth(img), nil
+}
+
+// describeJPEG sets pic.Quality and pic.Subsampled from the JPEG in src and from pic.Image.
 func describeJPEG(src *source, pic *Picture) {
-	pic.Quality, pic.Subsampled = jpegQuality(src), isSubsampledJPEG(src)
+	_, hasChroma := pic.Image.(*image.YCbCr)
+	pic.Quality, pic.Subsampled = jpegQuality(src), hasChroma && isSubsampledJPEG(src)
 }
 
 // jpegQuality returns an estimate of the quality, 1 to 100, of the JPEG in src: the quality at which the encoder of the

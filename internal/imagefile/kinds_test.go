@@ -30,7 +30,7 @@ func TestTIFFSamples(t *testing.T) {
 		must.Succeed(t, metadata.TIFFDirectories(bytes.NewReader(data), func(d metadata.TIFFDirectory) bool {
 			for e := range d.Entries() {
 				if e.Tag == 277 {
-					samples = e.Short
+					samples = uint16(e.Number)
 				}
 			}
 			return true
@@ -39,12 +39,11 @@ func TestTIFFSamples(t *testing.T) {
 			t.Errorf("%T: %d samples a pixel, want %d", c.img, samples, c.want)
 		}
 	}
-	planes := append([]byte(imagetest.TIFFStart), imagetest.TIFFPage(0, [4]uint32{256, 4, 1, 9},
-		[4]uint32{257, 4, 1, 9}, [4]uint32{258, 3, 1, 8},
-		[4]uint32{262, 3, 1, 1}, [4]uint32{277, 3, 1, 3}, [4]uint32{284, 3, 1, 2})...)
-	_, err := decodeBytes(planes, "a.tif", Limits{})
+	jpeg2000 := append([]byte(imagetest.TIFFStart), imagetest.TIFFPage(0, [4]uint32{256, 4, 1, 9},
+		[4]uint32{257, 4, 1, 9}, [4]uint32{258, 3, 1, 8}, [4]uint32{259, 3, 1, 34712}, [4]uint32{262, 3, 1, 1})...)
+	_, err := decodeBytes(jpeg2000, "a.tif", Limits{})
 	checkRefusal(t, err, safefile.ErrInput, "a.tif",
-		"is a TIFF with a plane for each colour, which cannot be read; save it as PNG first")
+		"TIFF with JPEG 2000 inside, which cannot be read; save it as PNG first")
 }
 
 // A profile goes where the picture has colours of its kind: with grey to a PNG of grey with alpha, not to a TIFF of the

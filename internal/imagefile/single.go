@@ -117,24 +117,6 @@ func gifImages(src metadata.Source, n int) (end int64, images int, err error) {
 	return walk.At(), images, nil
 }
 
-// inspectJPEG refuses a JPEG of more than lim.Scans scans. A scan of a few bytes may touch every pixel, so the limit on
-// pixels alone would not bound the time.
-func inspectJPEG(src *source, lim Limits) error {
-	const markerScan = 0xda
-	scans := 0
-	metadata.Segments(src, func(marker byte, _ metadata.Body) bool {
-		if marker == markerScan {
-			scans++
-		}
-		return scans <= lim.Scans
-	})
-	if scans > lim.Scans {
-		return refuse(safefile.ErrLimit,
-			"has more than %d scans, the limit for a JPEG; save it again as a plain JPEG or PNG", lim.Scans)
-	}
-	return nil
-}
-
 func refuseAnimation(title string) error {
 	return refuse(safefile.ErrInput, "is an animated %s with more than one picture", title).With(FirstFrame)
 }
@@ -189,8 +171,7 @@ func endOfBMP(data []byte) uint64 {
 func endOfJPEG(data []byte) uint64 {
 	several := false
 	end := metadata.Segments(bytes.NewReader(data), func(marker byte, payload metadata.Body) bool {
-		const app2, kind = 0xe2, "MPF\x00"
-		several = several || marker == app2 && string(payload.Start(int64(len(kind)))) == kind
+		several = several || metadata.AnnouncesPictures(marker, payload)
 		return !several
 	})
 	if several {

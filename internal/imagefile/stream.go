@@ -15,6 +15,7 @@ type Stream struct {
 	width, height int // of the picture
 	codec         *codec
 	opt           EncodeOptions
+	aside         io.ReadWriteSeeker
 
 	file     chunkWriter // nil before the first Put
 	like     image.Image // the rows of the first Put, whose type all rows have
@@ -41,9 +42,13 @@ type chunks struct {
 }
 
 // NewStream returns a Stream that writes a picture of width×height pixels to w, in a format that CanStream accepts.
-func NewStream(w io.Writer, width, height int, format Format, opt EncodeOptions) *Stream {
-	return &Stream{w: w, width: width, height: height, codec: format.codec(), opt: opt}
+// Where NeedsAside, it keeps the encoded picture in aside, an empty file, until Close; else aside may be nil.
+func NewStream(w io.Writer, width, height int, format Format, opt EncodeOptions, aside io.ReadWriteSeeker) *Stream {
+	return &Stream{w: w, width: width, height: height, codec: format.codec(), opt: opt, aside: aside}
 }
+
+// NeedsAside reports whether the start of a file with these options says how long the encoded picture is.
+func (f Format) NeedsAside(opt EncodeOptions) bool { return f == JPEG && opt.Metadata.NeedsLength() }
 
 // Put writes the next rows, of one type in all calls: *image.Gray, *image.Gray16, or an opaque *image.NRGBA or
 // *image.NRGBA64. It keeps no reference to rows. Its errors are those of Encode.
@@ -74,8 +79,12 @@ func (s *Stream) begin() (err error) {
 		return err
 	}
 	s.opt.Quality = cmp.Or(s.opt.Quality, defaultQuality)
-	w, opt := s.codec.withMetadata(s.w, s.opt, isGrey(s.like))
-	s.file, err = s.codec.stream(s, w, opt)
+	s.opt = s.codec.fitting(s.opt, isGrey(s.like))
+	w := io.Writer(s.aside)
+	if !s.codec.format.NeedsAside(s.opt) {
+		w, s.aside = s.opt.Metadata.Writer(s.w, string(s.codec.format), s.opt.Software, 0), nil
+	}
+	s.file, err = s.codec.stream(s, w, s.opt)
 	return err
 }
 
@@ -122,5 +131,21 @@ func (s *Stream) Close() error {
 	if s.file == nil || s.file.chunks().written < s.file.chunks().of {
 		return refuse(safefile.ErrOutput, "is not whole: rows are missing")
 	}
-	return s.file.end()
+	if err := s.file.end(); err != nil {
+		return err
+	}
+	if s.aside != nil {
+		length, err := s.aside.Seek(0, io.SeekCurrent)
+		if err == nil {
+			_, err = s.aside.Seek(0, io.SeekStart)
+		}
+		if err != nil {
+			return err
+		}
+		w := s.opt.Metadata.Writer(s.w, string(s.codec.format), s.opt.Software, length)
+		if _, err := io.CopyN(w, s.aside, length); err != nil {
+			return err
+		}
+	}
+	return s.opt.Metadata.WriteAppended(s.w)
 }

@@ -2,68 +2,51 @@ package imagefile
 
 import (
 	"bytes"
+	"context"
+	"encoding/binary"
+	"image"
 	"io"
 
 	"superres/internal/metadata"
 	"superres/internal/safefile"
+	"superres/internal/tiff"
 )
 
 // MostFrames is the largest number of pictures that are read from one file.
 const MostFrames = metadata.MostDirectories
 
-// tiffPage says what kind of picture a TIFF directory describes.
-type tiffPage struct {
-	whole    bool // it is a page; false: a smaller copy of a page, or a mask
-	separate bool // it has a plane for each colour; false: the samples of a pixel lie together
-}
+// configOfTIFF returns the size and the colour model of a TIFF, which must be a *source.
+func configOfTIFF(r io.Reader) (image.Config, error) { return tiff.DecodeConfig(r.(*source)) }
 
-// pageOf returns the kind of picture that d describes.
-func pageOf(d metadata.TIFFDirectory) tiffPage {
-	const (
-		tagNewSubfile = 254
-		tagSamples    = 277
-		tagPlanes     = 284
-		reduced, mask = 1, 4
-	)
-	p, kind, samples := tiffPage{}, uint32(0), uint16(1)
-	for e := range d.Entries() {
-		switch e.Tag {
-		case tagNewSubfile:
-			kind = e.Long
-		case tagSamples:
-			samples = e.Short
-		case tagPlanes:
-			p.separate = samples > 1 && e.Short == 2
-		}
-	}
-	p.whole = kind&(reduced|mask) == 0
-	return p
-}
-
-// inspectTIFF refuses a TIFF of more than one page, and a TIFF with a plane for each colour, which the decoder cannot
-// read. It accepts a single page whose link to the next leads nowhere, or in a circle.
-func inspectTIFF(src *source, lim Limits) (err error) {
-	if _, ok := metadata.ByteOrder(src.data); !ok {
-		return io.ErrUnexpectedEOF
-	}
-	_ = metadata.TIFFDirectories(src, func(d metadata.TIFFDirectory) bool {
-		if pageOf(d).separate {
-			err = refuse(safefile.ErrInput, "is a TIFF with a plane for each colour, which cannot be read; save "+
-				"it as PNG first")
-		}
-		return false // only the first page is decoded
+// decodeTIFF decodes the first page of a TIFF.
+func decodeTIFF(src *source, size Size, _ Limits) (image.Image, error) {
+	img, warnings, err := tiff.Decode(src.ctx, src, src.data, tiff.Options{
+		Pixels: size.Pixels(),
+		WebP: func(_ context.Context, data []byte) (image.Image, error) {
+			return decodeWebP(src.withData(data))
+		},
 	})
-	if err == nil && !lim.FirstFrame && hasPages(src) {
-		err = refuse(safefile.ErrInput, "is a TIFF with more than one page").With(FirstPage)
+	src.warnings = append(src.warnings, warnings...)
+	return img, err
+}
+
+// describeTIFF sets pic.GreyAlpha of a TIFF.
+func describeTIFF(src *source, pic *Picture) { pic.GreyAlpha = tiff.GreyAlpha(src) }
+
+// inspectTIFF refuses a TIFF of more than one page. It accepts a single page whose link to the next leads nowhere, or
+// in a circle.
+func inspectTIFF(src *source, lim Limits) error {
+	if !lim.FirstFrame && hasPages(src) {
+		return refuse(safefile.ErrInput, "is a TIFF with more than one page").With(FirstPage)
 	}
-	return err
+	return nil
 }
 
 // hasPages reports whether a TIFF has more than one page.
 func hasPages(src *source) bool {
 	pages := 0
 	_ = metadata.TIFFDirectories(src, func(d metadata.TIFFDirectory) bool {
-		if pageOf(d).whole {
+		if d.IsWhole() {
 			pages++
 		}
 		return pages < 2
@@ -72,11 +55,11 @@ func hasPages(src *source) bool {
 }
 
 // Pages returns the offsets of the directories of the pages of the TIFF data, and the number of other directories, of
-// smaller copies and masks. Writing one of the offsets at byte 4 of the file makes its page the first. The errors are
-// those of metadata.TIFFDirectories; the offsets that were found before the error are returned as well.
-func Pages(data []byte) (places []uint32, others int, err error) {
+// smaller copies and masks. SetPage makes one of them the first. The errors are those of metadata.TIFFDirectories; the
+// offsets that were found before the error are returned as well.
+func Pages(data []byte) (places []uint64, others int, err error) {
 	err = metadata.TIFFDirectories(bytes.NewReader(data), func(d metadata.TIFFDirectory) bool {
-		if pageOf(d).whole {
+		if d.IsWhole() {
 			places = append(places, d.At)
 		} else {
 			others++
@@ -86,13 +69,26 @@ func Pages(data []byte) (places []uint32, others int, err error) {
 	return places, others, err
 }
 
+// SetPage makes the page whose directory is at place, a result of Pages for data, the first of the TIFF data.
+func SetPage(data []byte, place uint64) {
+	if order, ok := metadata.ByteOrder(data); ok {
+		order.PutUint32(data[4:], uint32(place))
+		return
+	}
+	order := binary.ByteOrder(binary.LittleEndian) // of a BigTIFF
+	if data[0] == 'M' {
+		order = binary.BigEndian
+	}
+	order.PutUint64(data[8:], place)
+}
+
 // endOfTIFF returns the offset behind the last bytes that the TIFF data refers to, which may be a directory, a value or
 // pixels. It is 0 where that cannot be known.
 func endOfTIFF(data []byte) (end uint64) {
 	left := 1 << 22 // the most offsets and lengths of strips and tiles that may still be read
 	err := metadata.TIFFDirectories(bytes.NewReader(data), func(d metadata.TIFFDirectory) bool {
 		end = max(end, uint64(d.End))
-		var offsets, lengths []uint32
+		var offsets, lengths []uint64
 		for e := range d.Entries() {
 			if v, ok := d.Value(e); ok {
 				end = max(end, uint64(v.At()+v.Len))
@@ -107,7 +103,9 @@ func endOfTIFF(data []byte) (end uint64) {
 			}
 		}
 		for i := range min(len(offsets), len(lengths)) {
-			end = max(end, uint64(offsets[i])+uint64(lengths[i]))
+			if sum := offsets[i] + lengths[i]; sum >= offsets[i] { // without an overflow
+				end = max(end, sum)
+			}
 		}
 		return true
 	})

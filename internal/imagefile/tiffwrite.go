@@ -92,7 +92,7 @@ func (p *PageWriter) Put(img image.Image, opt EncodeOptions) error {
 	if err := tiff.canHold(size.X, size.Y, img); err != nil {
 		return err
 	}
-	_, opt = tiff.withMetadata(p.w, opt, isGrey(img))
+	opt = tiff.fitting(opt, isGrey(img))
 	m := opt.Metadata
 	if p.made == 0 {
 		p.order = m.TIFFOrder()

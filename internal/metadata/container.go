@@ -14,16 +14,17 @@ type container struct {
 	maxEXIF, maxXMP, maxICC, maxIPTC int
 	// colourOnly: grey pictures are written in colour, too; false: in grey.
 	colourOnly bool
-	// splice returns a splicer that puts m and software into the file that an encoder writes, or nil where both are
-	// empty. nil: the format is not written, or is TIFF or WebP, whose files Metadata.TIFF and Metadata.WebP lay out.
-	splice func(m Metadata, software string) *splicer
+	// splice returns a splicer that puts m and software into the file of length bytes that an encoder writes, or nil
+	// where both are empty. nil: the format is not written, or is TIFF or WebP, whose files Metadata.TIFF and
+	// Metadata.WebP lay out.
+	splice func(m Metadata, software string, length int64) *splicer
 }
 
 // containers has the formats by their names. Files of other formats have no metadata.
 var containers = map[string]container{
 	"png": {
 		read: (*reader).png, maxEXIF: math.MaxInt, maxXMP: math.MaxInt, maxICC: math.MaxInt, maxIPTC: math.MaxInt,
-		splice: func(m Metadata, software string) *splicer {
+		splice: func(m Metadata, software string, _ int64) *splicer {
 			s := &splicer{need: pngHeader}
 			s.insert = func(w io.Writer) error { return m.pngChunks(w, s.held[pngHeader-headerBody-4:], software) }
 			return s
@@ -33,9 +34,9 @@ var containers = map[string]container{
 		read:    (*reader).jpeg,
 		maxEXIF: mostSegment - len(exifPrefix), maxXMP: mostSegment - len(xmpPrefix), maxICC: 255 * mostProfile,
 		maxIPTC: mostSegment - len(photoshopPrefix) - resourceHeader - 1,
-		splice: func(m Metadata, software string) *splicer {
+		splice: func(m Metadata, software string, length int64) *splicer {
 			return &splicer{need: startOfPicture, insert: func(w io.Writer) error {
-				return m.jpegSegments(w, software)
+				return m.jpegSegments(w, software, length)
 			}}
 		},
 	},
@@ -63,7 +64,7 @@ func (r *reader) bmp(src Source) {
 }
 
 // spliceBMP returns a splicer that sets the resolution in the header of a BMP, or nil where m has none.
-func spliceBMP(m Metadata, _ string) *splicer {
+func spliceBMP(m Metadata, _ string, _ int64) *splicer {
 	x, y, ok := m.Resolution.perMetre()
 	if !ok {
 		return nil

@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
 	"iter"
@@ -17,26 +18,53 @@ const (
 // TIFFDirectory is one of the linked directories of a TIFF, each of which is a page.
 type TIFFDirectory struct {
 	// At is the offset of the directory in the file, End the offset behind its entries and its link to the next.
-	At  uint32
+	At  uint64
 	End int64
 
 	f tiffFile
 }
 
-// TIFFEntry is an entry of a directory. Short and Long are the value where it is a single number of 16 or 32 bits.
+// TIFFEntry is an entry of a directory. Number is the value where it is a single whole number without a sign, of any
+// length, and else 0.
 type TIFFEntry struct {
-	Tag   uint16
-	Short uint16
-	Long  uint32
+	Tag    uint16
+	Number uint64
 
 	field
+}
+
+// IsWhole reports whether the directory describes a page; false: a smaller copy of one, or a mask.
+func (d TIFFDirectory) IsWhole() bool {
+	const (
+		tagNewSubfile, reduced, mask = 254, 1, 4
+		tagSubfile, reducedToo       = 255, 2
+	)
+	for e := range d.Entries() {
+		if e.Tag == tagNewSubfile && e.Number&(reduced|mask) != 0 || e.Tag == tagSubfile && e.Number == reducedToo {
+			return false
+		}
+	}
+	return true
+}
+
+// TIFFPicture returns the directory of the picture of the TIFF in src: the first that describes a page or, where none
+// does, the first. ok is false where there is no directory wholly inside the file.
+func TIFFPicture(src Source) (picture TIFFDirectory, ok bool) {
+	_ = TIFFDirectories(src, func(d TIFFDirectory) bool {
+		whole := d.IsWhole()
+		if !ok || whole {
+			picture, ok = d, true
+		}
+		return !whole
+	})
+	return picture, ok
 }
 
 // Entries returns the entries of the directory.
 func (d TIFFDirectory) Entries() iter.Seq[TIFFEntry] {
 	return func(yield func(TIFFEntry) bool) {
 		for e := range d.f.fields(d.At) {
-			if !yield(TIFFEntry{e.tag, e.short, e.long, e}) {
+			if !yield(TIFFEntry{e.tag, e.number, e}) {
 				return
 			}
 		}
@@ -46,21 +74,50 @@ func (d TIFFDirectory) Entries() iter.Seq[TIFFEntry] {
 // Value returns the value of e, in the byte order of the file. ok is false when the value is not inside the file.
 func (d TIFFDirectory) Value(e TIFFEntry) (_ Body, ok bool) { return d.f.value(e.field) }
 
-// Numbers returns the values of e, whole numbers of 16 or 32 bits. It returns nil when e has values of another type,
-// when they are not inside the file, or when there are more than most.
-func (d TIFFDirectory) Numbers(e TIFFEntry, most int) (list []uint32) {
+// Order returns the byte order of the file.
+func (d TIFFDirectory) Order() binary.ByteOrder { return d.f.order }
+
+// Numbers returns the values of e, whole numbers without a sign of 8 to 64 bits. It returns nil when e has values of
+// another type, when they are not inside the file, or when there are more than most.
+func (d TIFFDirectory) Numbers(e TIFFEntry, most int) (list []uint64) {
 	v, ok := d.f.value(e.field)
-	if !ok || int64(e.count) > int64(most) || e.kind != typeShort && e.kind != typeLong {
+	if !ok || e.count > uint64(max(most, 0)) {
+		return nil
+	}
+	var number func([]byte) uint64
+	switch e.kind {
+	case typeByte:
+		number = func(b []byte) uint64 { return uint64(b[0]) }
+	case typeShort:
+		number = func(b []byte) uint64 { return uint64(d.f.order.Uint16(b)) }
+	case typeLong, typeIFD:
+		number = func(b []byte) uint64 { return uint64(d.f.order.Uint32(b)) }
+	case typeLong8, typeIFD8:
+		number = d.f.order.Uint64
+	default:
 		return nil
 	}
 	b, size := v.Bytes(), int(typeLengths[e.kind])
-	list = make([]uint32, 0, len(b)/size)
+	list = make([]uint64, 0, len(b)/size)
 	for ; len(b) >= size; b = b[size:] {
-		if e.kind == typeShort {
-			list = append(list, uint32(d.f.order.Uint16(b)))
-		} else {
-			list = append(list, d.f.order.Uint32(b))
+		list = append(list, number(b))
+	}
+	return list
+}
+
+// Fractions returns the values of e, fractions without a sign, or nil where e has values of another type, where they
+// are not inside the file or have no denominator, or where there are more than most.
+func (d TIFFDirectory) Fractions(e TIFFEntry, most int) (list []float64) {
+	v, ok := d.f.value(e.field)
+	if !ok || e.kind != typeRational || e.count > uint64(most) {
+		return nil
+	}
+	for b := v.Bytes(); len(b) >= 8; b = b[8:] {
+		over, under := d.f.order.Uint32(b), d.f.order.Uint32(b[4:])
+		if under == 0 {
+			return nil
 		}
+		list = append(list, float64(over)/float64(under))
 	}
 	return list
 }
@@ -70,11 +127,11 @@ func (d TIFFDirectory) Numbers(e TIFFEntry, most int) (list []uint32) {
 // circle and too many directories or entries are a FormatError. A directory that is not wholly inside the file is
 // io.ErrUnexpectedEOF. visit was called for the directories before the error.
 func TIFFDirectories(src Source, visit func(TIFFDirectory) bool) error {
-	f, ok := tiffIn(Piece(src, 0, src.Size()))
+	f, ok := fileIn(Piece(src, 0, src.Size()))
 	if !ok {
 		return io.ErrUnexpectedEOF
 	}
-	seen, entries := make(map[uint32]bool), int64(0)
+	seen, entries := make(map[uint64]bool), int64(0)
 	for at := f.first; at != 0; {
 		switch {
 		case seen[at]:
@@ -87,17 +144,19 @@ func TIFFDirectories(src Source, visit func(TIFFDirectory) bool) error {
 		if !ok {
 			return io.ErrUnexpectedEOF
 		}
-		if entries += (end - start) / entryLength; entries > mostEntries {
+		if entries += (end - start) / f.entryLength(); entries > mostEntries {
 			return FormatError(fmt.Sprintf("its directories have more than %d entries", mostEntries))
 		}
-		next := f.read(end, 4)
+		next := f.read(end, f.linkLength())
 		if !visit(TIFFDirectory{at, end + int64(len(next)), f}) {
 			return nil
 		}
 		if next == nil {
 			return io.ErrUnexpectedEOF
 		}
-		at = f.order.Uint32(next)
+		if at = uint64(f.order.Uint32(next)); f.big {
+			at = f.order.Uint64(next)
+		}
 	}
 	return nil
 }

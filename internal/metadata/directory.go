@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 	"iter"
+	"math"
 	"slices"
 )
 
@@ -35,13 +36,15 @@ const (
 	typeRational  = 5
 	typeUndefined = 7
 	typeIFD       = 13
+	typeLong8     = 16 // of BigTIFF, as IFD8
+	typeIFD8      = 18
 )
 
-// typeLengths are the lengths in bytes of one value of each type.
-var typeLengths = [...]uint64{0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4}
+// typeLengths are the lengths in bytes of one value of each type; 0: there is no such type.
+var typeLengths = [...]uint64{0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8}
 
-// ByteOrder returns the byte order that a TIFF header declares. ok is false unless b starts with a whole
-// header of 8 bytes.
+// ByteOrder returns the byte order that the header of a TIFF declares which is no BigTIFF. ok is false unless b starts
+// with a whole header of 8 bytes.
 func ByteOrder(b []byte) (_ binary.ByteOrder, ok bool) {
 	switch {
 	case len(b) < 8:
@@ -58,8 +61,33 @@ func ByteOrder(b []byte) (_ binary.ByteOrder, ok bool) {
 type tiffFile struct {
 	Body
 	order binary.ByteOrder
-	first uint32 // the offset of its first directory
+	first uint64 // the offset of its first directory
+	// big: offsets, counts and the values in entries have 64 bits, as in a BigTIFF; false: 32 bits.
+	big bool
 }
+
+// fileIn returns the TIFF or BigTIFF in b.
+func fileIn(b Body) (f tiffFile, ok bool) {
+	head := b.read(0, 16)
+	if len(head) < 16 {
+		return tiffIn(b)
+	}
+	order := binary.ByteOrder(binary.LittleEndian)
+	switch string(head[:8]) { // with the length of an offset, and zero
+	case "II+\x00\x08\x00\x00\x00":
+	case "MM\x00+\x00\x08\x00\x00":
+		order = binary.BigEndian
+	default:
+		return tiffIn(b)
+	}
+	return tiffFile{b, order, order.Uint64(head[8:]), true}, true
+}
+
+// countLength, entryLength and linkLength are the lengths in bytes of the number of entries of a directory, of an entry
+// and of the link to the next directory.
+func (f tiffFile) countLength() int64 { return map[bool]int64{false: 2, true: 8}[f.big] }
+func (f tiffFile) entryLength() int64 { return map[bool]int64{false: entryLength, true: 20}[f.big] }
+func (f tiffFile) linkLength() int64  { return map[bool]int64{false: 4, true: 8}[f.big] }
 
 func tiffIn(b Body) (f tiffFile, ok bool) {
 	head := b.read(0, 8)
@@ -67,33 +95,49 @@ func tiffIn(b Body) (f tiffFile, ok bool) {
 	if !ok {
 		return f, false
 	}
-	return tiffFile{b, order, order.Uint32(head[4:])}, true
+	return tiffFile{b, order, uint64(order.Uint32(head[4:])), false}, true
 }
 
 // field is an entry of a directory in a file.
 type field struct {
-	at        int64 // the offset of the 12 bytes of the entry
+	at        int64 // the offset of the entry
 	tag, kind uint16
-	count     uint32
-	short     uint16 // the value, if it is a single number of 2 bytes
-	long      uint32 // the value, if it is a single number of 4 bytes; else the offset of the value
+	count     uint64
+	// number is the value where it is a single whole number without a sign, and else 0; offset is the one of the value
+	// where that does not lie in the entry.
+	number, offset uint64
 }
 
 // span returns the offsets [start, end) of the entries of the directory at offset at. ok is false when they are not all
 // inside the file.
-func (f tiffFile) span(at uint32) (start, end int64, ok bool) {
-	n := f.read(int64(at), 2)
-	if at < 8 || n == nil {
+func (f tiffFile) span(at uint64) (start, end int64, ok bool) {
+	start, count, ok := f.head(at)
+	if !ok || count > uint64(f.Len-start)/uint64(f.entryLength()) {
+		return start, start, false
+	}
+	return start, start + f.entryLength()*int64(count), true
+}
+
+// head returns the offset of the entries of the directory at offset at, and their number.
+func (f tiffFile) head(at uint64) (start int64, count uint64, ok bool) {
+	if at < 8 || at > uint64(f.Len) {
 		return 0, 0, false
 	}
-	start = int64(at) + 2
-	end = start + entryLength*int64(f.order.Uint16(n))
-	return start, end, end <= f.Len
+	n := f.read(int64(at), f.countLength())
+	switch {
+	case n == nil:
+		return 0, 0, false
+	case f.big:
+		count = f.order.Uint64(n)
+	default:
+		count = uint64(f.order.Uint16(n))
+	}
+	return int64(at) + f.countLength(), count, true
 }
 
 // fields returns the entries of the directory at offset at, or none when they are not all inside the file. It reads 64
 // entries at a time.
-func (f tiffFile) fields(at uint32) iter.Seq[field] {
+func (f tiffFile) fields(at uint64) iter.Seq[field] {
 	return func(yield func(field) bool) {
 		start, end, ok := f.span(at)
 		if !ok {
@@ -105,32 +149,60 @@ func (f tiffFile) fields(at uint32) iter.Seq[field] {
 
 // readEntries calls yield with each entry at the offsets [start, end), until yield returns false.
 func (f tiffFile) readEntries(start, end int64, yield func(field) bool) {
-	var some [64 * entryLength]byte
+	size := f.entryLength()
+	some := make([]byte, 64*size)
 	for start < end {
 		b := some[:min(int64(len(some)), end-start)]
 		if !f.fill(b, start) {
 			return
 		}
-		for ; len(b) > 0; b, start = b[entryLength:], start+entryLength {
-			if !yield(field{start, f.order.Uint16(b), f.order.Uint16(b[2:]), f.order.Uint32(b[4:]),
-				f.order.Uint16(b[8:]), f.order.Uint32(b[8:])}) {
+		for ; len(b) > 0; b, start = b[size:], start+size {
+			if !yield(f.entry(b[:size], start)) {
 				return
 			}
 		}
 	}
 }
 
+// entry returns the entry with the bytes b, which lie at offset at.
+func (f tiffFile) entry(b []byte, at int64) field {
+	e := field{at: at, tag: f.order.Uint16(b), kind: f.order.Uint16(b[2:])}
+	value := b[8:]
+	if f.big {
+		e.count, value = f.order.Uint64(b[4:]), b[12:]
+		e.offset = f.order.Uint64(value)
+	} else {
+		e.count, e.offset = uint64(f.order.Uint32(b[4:])), uint64(f.order.Uint32(value))
+	}
+	if e.count != 1 {
+		return e
+	}
+	switch e.kind {
+	case typeByte:
+		e.number = uint64(value[0])
+	case typeShort:
+		e.number = uint64(f.order.Uint16(value))
+	case typeLong, typeIFD:
+		e.number = uint64(f.order.Uint32(value))
+	case typeLong8, typeIFD8:
+		if f.big {
+			e.number = e.offset
+		}
+	}
+	return e
+}
+
 // value returns the value of e, in the byte order of the file. ok is false when the value is not inside the file.
 func (f tiffFile) value(e field) (_ Body, ok bool) {
-	if int(e.kind) >= len(typeLengths) || e.kind == 0 {
+	if int(e.kind) >= len(typeLengths) || typeLengths[e.kind] == 0 || e.count > uint64(f.Len)/typeLengths[e.kind] {
 		return Body{}, false
 	}
-	n, at := int64(typeLengths[e.kind])*int64(e.count), e.at+8
-	if n > 4 {
-		at = int64(e.long)
-	}
-	if at > f.Len || n > f.Len-at {
-		return Body{}, false
+	n, at := int64(typeLengths[e.kind]*e.count), e.at+f.entryLength()-f.linkLength()
+	if n > f.linkLength() { // an entry has as many bytes for its value
+		if e.offset > uint64(f.Len-n) {
+			return Body{}, false
+		}
+		at = int64(e.offset)
 	}
 	return Body{f.src, f.Body.at + at, n}, true
 }
@@ -138,19 +210,21 @@ func (f tiffFile) value(e field) (_ Body, ok bool) {
 // orientation returns the orientation in an EXIF block, 1 to 8, and the offset at of its two bytes. Where it is missing
 // or another number, it returns 1 and offset 0. Damage to the values of other entries does not matter.
 func (f tiffFile) orientation() (at int64, orientation int) {
-	n := f.read(int64(f.first), 2)
-	if n == nil {
+	start, count, ok := f.head(f.first)
+	if !ok {
 		return 0, 1
 	}
 	orientation = 1
-	start := int64(f.first) + 2
-	whole := min(int64(f.order.Uint16(n)), (f.Len-start)/entryLength)
-	f.readEntries(start, start+entryLength*whole, func(e field) bool {
+	whole := min(int64(min(count, math.MaxInt64)), (f.Len-start)/f.entryLength())
+	f.readEntries(start, start+f.entryLength()*whole, func(e field) bool {
 		if e.tag != tagOrientation {
 			return true
 		}
-		if v := int(e.short); e.kind == typeShort && 1 <= v && v <= 8 {
-			at, orientation = e.at+8, v
+		if v := e.number; 1 <= v && v <= 8 && (e.kind == typeShort || e.kind == typeLong) {
+			at, orientation = e.at+8, int(v)
+			if e.kind == typeLong && f.order == binary.ByteOrder(binary.BigEndian) {
+				at += 2
+			}
 		}
 		return false
 	})
@@ -180,7 +254,7 @@ type allowance struct{ entries, bytes int64 }
 
 // parse returns the directory at offset at with the entries for whose tag keep returns true, and with the directories
 // of EXIF below it. Damaged entries are left out. Reading ends at the first entry that exceeds left.
-func (f tiffFile) parse(at uint32, depth int, left *allowance, keep func(tag uint16) bool) directory {
+func (f tiffFile) parse(at uint64, depth int, left *allowance, keep func(tag uint16) bool) directory {
 	var d directory
 	for e := range f.fields(at) {
 		if !keep(e.tag) {
@@ -193,15 +267,15 @@ func (f tiffFile) parse(at uint32, depth int, left *allowance, keep func(tag uin
 		if left.entries < 0 || left.bytes < 0 {
 			break
 		}
-		if !ok {
-			continue
+		if !ok || e.kind > typeIFD && e.tag != tagExif && e.tag != tagGPS && e.tag != tagInteroperability {
+			continue // types of BigTIFF alone are not copied
 		}
-		one := entry{tag: e.tag, kind: e.kind, count: e.count, value: v}
+		one := entry{tag: e.tag, kind: min(e.kind, typeIFD), count: uint32(e.count), value: v}
 		if e.tag == tagExif || e.tag == tagGPS || e.tag == tagInteroperability {
-			if depth == 0 || e.count != 1 || e.kind != typeLong && e.kind != typeIFD {
+			if depth == 0 || e.number == 0 || e.kind < typeLong {
 				continue
 			}
-			one.sub = f.parse(e.long, depth-1, left, func(uint16) bool { return true })
+			one.sub = f.parse(e.number, depth-1, left, func(uint16) bool { return true })
 			if len(one.sub) == 0 {
 				continue
 			}

@@ -1,8 +1,10 @@
 package metadata
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
+	"slices"
 )
 
 // JPEG markers, ITU-T T.81 table B.1: the byte after 0xff.
@@ -71,6 +73,7 @@ func Segments(src Source, visit func(marker byte, payload Body) bool) (end int64
 func (r *reader) jpeg(src Source) {
 	parts := map[byte]Body{} // the parts of the profile, by number
 	count, damaged := byte(0), false
+	var told promises
 	Segments(src, func(marker byte, payload Body) bool {
 		own := false
 		switch marker {
@@ -82,7 +85,11 @@ func (r *reader) jpeg(src Source) {
 			if r.starts(payload, exifPrefix) {
 				r.exif(payload)
 			} else if r.starts(payload, xmpPrefix) {
-				r.xmp(inOnePiece(payload.after(int64(len(xmpPrefix)))))
+				packet := payload.after(int64(len(xmpPrefix)))
+				if told.packet.Len == 0 {
+					told.packet = packet
+				}
+				r.xmp(inOnePiece(packet))
 			} else {
 				own = r.starts(payload, xmpMorePrefix)
 			}
@@ -95,6 +102,13 @@ func (r *reader) jpeg(src Source) {
 		case markerComment:
 			own = true
 		case markerApp2:
+			if own = !told.iso && r.starts(payload, isoPrefix); own {
+				told.iso = true
+				break
+			}
+			if told.index.Len == 0 && r.starts(payload, multiplePrefix) {
+				told.index = payload.after(int64(len(multiplePrefix)))
+			}
 			if !r.starts(payload, profilePrefix) {
 				break
 			}
@@ -123,6 +137,7 @@ func (r *reader) jpeg(src Source) {
 		}
 		r.icc(inPieces(list))
 	}
+	r.appended(src, told)
 }
 
 // jfif sets the resolution from payload, of a segment APP0: a name, a version, a unit, and the numbers of pixels per
@@ -143,8 +158,9 @@ func (r *reader) jfif(payload Body) {
 	r.m.Resolution = Resolution{x, y, unit}.validated()
 }
 
-// jpegSegments writes the segments of m and software, which belong behind the first two bytes of a JPEG.
-func (m Metadata) jpegSegments(w io.Writer, software string) error {
+// jpegSegments writes the segments of m and software, which belong behind the first two bytes of a JPEG of length bytes
+// without them.
+func (m Metadata) jpegSegments(w io.Writer, software string, length int64) error {
 	out := segments{w: w}
 	if unit, x, y, ok := m.Resolution.jfif(); ok {
 		p := []byte{1, 2, unit}
@@ -173,13 +189,20 @@ func (m Metadata) jpegSegments(w io.Writer, software string) error {
 	if software != "" {
 		out.add(markerComment, "", []byte(software))
 	}
+	if m.GainMap != nil {
+		head := int64(4 + len(multiplePrefix)) // of the segment, whose offsets count from behind it
+		picture := length + out.written + head + indexLength
+		out.add(markerApp2, multiplePrefix, mapIndex(picture, picture-(startOfPicture+out.written+head),
+			int64(len(m.GainMap))))
+	}
 	return out.err
 }
 
 // segments writes segments to w until one fails, and keeps the first error.
 type segments struct {
-	w   io.Writer
-	err error
+	w       io.Writer
+	written int64 // bytes
+	err     error
 }
 
 func (s *segments) add(marker byte, prefix string, payload []byte) {
@@ -188,6 +211,43 @@ func (s *segments) add(marker byte, prefix string, payload []byte) {
 	for _, b := range [2][]byte{head, payload} {
 		if s.err == nil {
 			_, s.err = s.w.Write(b)
+			s.written += int64(len(b))
 		}
 	}
+}
+
+// SplitJPEG returns the segments of a JPEG that say something about its picture, such as EXIF and XMP, and the JPEG
+// without them, both in new memory. The EXIF block among them says that the picture is upright.
+func SplitJPEG(data []byte) (about, pixels []byte) {
+	const app15, adobe = 0xef, 0xee
+	at := int64(startOfPicture)
+	pixels = append(pixels, data[:min(startOfPicture, len(data))]...)
+	Segments(bytes.NewReader(data), func(marker byte, payload Body) bool {
+		const head = 4
+		if marker == markerScan {
+			return false
+		}
+		start, end := payload.at-head, payload.at+payload.Len
+		segment := bytes.Clone(data[start:end])
+		switch {
+		case markerApp1 <= marker && marker <= app15 && marker != adobe, marker == markerComment:
+			if exif := segment[head:]; bytes.HasPrefix(exif, []byte(exifPrefix)) {
+				if f, ok := tiffIn(bodyOf(exif[len(exifPrefix):])); ok {
+					if o, orientation := f.orientation(); orientation > 1 {
+						f.order.PutUint16(exif[int64(len(exifPrefix))+o:], 1)
+					}
+				}
+			}
+			about = append(about, segment...)
+			pixels = append(pixels, data[at:start]...)
+			at = end
+		}
+		return true
+	})
+	return about, append(pixels, data[min(at, int64(len(data))):]...)
+}
+
+// JoinJPEG returns a JPEG with the segments about behind its start, in new memory.
+func JoinJPEG(about, pixels []byte) []byte {
+	return slices.Concat(pixels[:startOfPicture], about, pixels[startOfPicture:])
 }

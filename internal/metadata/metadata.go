@@ -1,6 +1,9 @@
 // Package metadata reads and writes what a picture file carries beside its
 // pixels: the ICC profile, the EXIF block, the XMP packet, the records of IPTC, the resolution.
 //
+// Files that lie behind the picture of a JPEG, a gain map and the film of a motion photo, are kept in a JPEG. Resized
+// says what follows from another size of the picture.
+//
 // Reading trusts nothing and never fails: what is damaged or too large is left out, with a warning. Profile, EXIF and
 // XMP are kept byte for byte but for the orientation: since package imagefile returns pictures turned upright, the
 // orientation in EXIF and XMP is set to upright too.
@@ -40,6 +43,14 @@ type Metadata struct {
 	// byte.
 	Own    []Part
 	Format string // the format of the file, whose parts Own are
+
+	// GainMap is a JPEG behind the picture of a JPEG, which says how much brighter it is on a screen of high dynamic
+	// range, relative to the picture. The samples lie as those of the file do: see Orientation.
+	GainMap []byte
+	// Film is the end of a JPEG behind the picture, from where the film of a motion photo or data beside it begin.
+	Film []byte
+	// Geo are the tags of a TIFF that say where on Earth its pixels lie.
+	Geo []GeoTag
 
 	// Orientation is how the stored rows and columns lie in the upright picture, by the EXIF tag of that name:
 	// 1 is upright, 5 to 8 swap the sides, and 0 stands for 1. EXIF and XMP have been set to 1 already.
@@ -96,6 +107,9 @@ func (r *reader) look(src Source) {
 	if r.m.Resolution.Unit == Unknown {
 		r.m.Resolution = r.inEXIF
 	}
+	if d := &r.m.Resolution; r.m.Orientation >= 5 {
+		d.X, d.Y = d.Y, d.X // with the sides of the picture
+	}
 }
 
 // profileHead is the length of the header of an ICC profile and of the number of its tags, in bytes.
@@ -120,7 +134,7 @@ func profileColours(start []byte, length int64) string {
 // warnings about the rest. For a format other than that of m, what the chunks of a PNG say about its colours becomes an
 // ICC profile; see describedColours.
 func (m Metadata) For(format string, grey bool) (Metadata, []string) {
-	var warnings []string
+	m, warnings := m.promising(format)
 	c := containers[format]
 	want, profile := "RGB ", "ICC profile"
 	if grey && !c.colourOnly {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"image"
 	"strings"
 	"testing"
 
@@ -33,7 +34,10 @@ func readMetadata(t *testing.T, what, format string, data []byte) metadata.Metad
 
 // sizeOf returns the bytes that metadata take.
 func sizeOf(m metadata.Metadata) int64 {
-	size := len(m.ICC) + len(m.EXIF) + len(m.XMP)
+	size := len(m.ICC) + len(m.EXIF) + len(m.XMP) + len(m.GainMap) + len(m.Film)
+	for _, g := range m.Geo {
+		size += len(g.Data)
+	}
 	for _, p := range m.Own {
 		size += len(p.Data)
 	}
@@ -43,10 +47,11 @@ func sizeOf(m metadata.Metadata) int64 {
 // writeMetadata writes what was read into every format that takes it.
 func writeMetadata(t *testing.T, what string, m metadata.Metadata) {
 	t.Helper()
+	m, _ = m.Resized(metadata.Resizing{From: image.Pt(3, 2), To: image.Pt(30_000, 4), Part: image.Rect(1, 1, 9, 3)})
 	for _, out := range []string{"png", "tiff", "jpeg"} {
 		fitting, _ := m.For(out, false)
 		var b bytes.Buffer
-		if _, err := fitting.Writer(&b, out, "x").Write(make([]byte, 100)); err != nil {
+		if _, err := fitting.Writer(&b, out, "x", 100).Write(make([]byte, 100)); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 		if out == "tiff" {
@@ -61,8 +66,8 @@ func writeMetadata(t *testing.T, what string, m metadata.Metadata) {
 // Metadata in files of which the structure is damaged is read or left out, without a panic and
 // in little memory, and takes no more than was announced.
 func TestMutatedFiles(t *testing.T) {
-	mutator := mutate.New(t).Of("metadata.png", "profile.jpg", "animated.webp", "pages.tif", "big.tif", "colour.jpeg",
-		".bmp", "alpha.webp")
+	mutator := mutate.New(t).Of("metadata.png", "profile.jpg", "gainmap.jpg", "geo.tif", "animated.webp", "pages.tif",
+		"big.tif", "colour.jpeg", ".bmp", "alpha.webp")
 	files := mutate.Files(3000)
 	kept, most := uint64(0), int64(0)
 	for n := range files {

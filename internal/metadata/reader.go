@@ -116,9 +116,13 @@ func (r *reader) exif(b Body) {
 		return
 	}
 	r.inEXIF = f.resolution()
+	r.size += b.Len // of the copy that Resized changes
 	if r.m.EXIF = r.keepBlock(inOnePiece(b)); r.m.EXIF != nil && r.m.Orientation > 1 {
 		f.order.PutUint16(r.m.EXIF[at:], 1)
 		dropThumbnail(r.m.EXIF, f)
+		if r.m.Orientation >= 5 { // the sides of the picture are swapped
+			swapResolutions(r.m.EXIF, f)
+		}
 	}
 }
 
@@ -127,6 +131,7 @@ func (r *reader) xmp(c content) {
 		return
 	}
 	b := r.keepBlock(c)
+	r.size += c.size // of the copies that Resized and For change
 	if r.m.Format == "tiff" {
 		b = bytes.TrimRight(b, "\x00")
 	}
@@ -136,21 +141,5 @@ func (r *reader) xmp(c content) {
 		r.drop("XMP packet", "damaged")
 	default:
 		r.m.XMP = b
-	}
-}
-
-// uprightXMP sets the orientation in b, an XMP packet, to 1, in both notations for it. The length of b stays.
-func uprightXMP(b []byte) {
-	for _, start := range []string{`tiff:Orientation="`, `tiff:Orientation='`, "<tiff:Orientation>"} {
-		for at := 0; ; {
-			i := bytes.Index(b[at:], []byte(start))
-			if i < 0 {
-				break
-			}
-			at += i + len(start)
-			if at < len(b) && '2' <= b[at] && b[at] <= '8' {
-				b[at] = '1'
-			}
-		}
 	}
 }

@@ -32,9 +32,12 @@ func isOfFile(tag uint16) bool {
 }
 
 func (r *reader) tiff(src Source) {
-	f, ok := tiffIn(Piece(src, 0, src.Size()))
+	f, ok := fileIn(Piece(src, 0, src.Size()))
 	if !ok {
 		return
+	}
+	if d, ok := TIFFPicture(src); ok {
+		f.first = d.At
 	}
 	for e := range f.fields(f.first) {
 		v, ok := f.value(e)
@@ -50,10 +53,12 @@ func (r *reader) tiff(src Source) {
 			r.xmp(inOnePiece(v))
 		case e.tag == tagIPTC:
 			r.iptc(inOnePiece(v))
-		case e.tag == tagOrientation && e.kind == typeShort && v.Len == 2:
-			if o := int(e.short); o >= 1 && o <= 8 {
-				r.m.Orientation = o
+		case e.tag == tagOrientation:
+			if o := e.number; o >= 1 && o <= 8 {
+				r.m.Orientation = int(o)
 			}
+		default:
+			r.geo(f, e, v)
 		}
 	}
 	for e := range f.fields(f.first) { // behind the tag for IPTC, which counts before resources of Photoshop
@@ -100,8 +105,8 @@ func (f tiffFile) resolution() Resolution {
 			} else if e.tag == tagYResolution {
 				r.Y = ratio
 			}
-		case e.kind == typeShort && v.Len == 2 && e.tag == tagResolutionUnit:
-			r.Unit = map[uint16]Unit{1: Ratio, 2: Inch, 3: Centimetre}[e.short]
+		case e.tag == tagResolutionUnit && e.number > 0:
+			r.Unit = map[uint64]Unit{1: Ratio, 2: Inch, 3: Centimetre}[e.number]
 		}
 	}
 	return r.validated()
@@ -157,7 +162,8 @@ func (m Metadata) TIFF(software string, pixels uint32, fields func(at uint32) []
 		for e := range exif.fields(exif.first) {
 			if !isOfFile(e.tag) {
 				// The four bytes of the value or its offset are copied unchanged.
-				l.directory = append(l.directory, entry{e.tag, e.kind, e.count, Body{exif.src, e.at + 8, 4}, nil})
+				l.directory = append(l.directory, entry{e.tag, e.kind, uint32(e.count), Body{exif.src, e.at + 8, 4},
+					nil})
 			}
 		}
 	}
@@ -197,6 +203,7 @@ func (l TIFFLayout) ownEntries(m Metadata, software string) (d directory) {
 	blob(tagXMP, typeByte, m.XMP)
 	blob(tagProfile, typeUndefined, m.ICC)
 	blob(tagIPTC, typeUndefined, m.IPTC)
+	d = append(d, l.geo(m.Geo)...)
 	if software != "" {
 		blob(tagSoftware, typeASCII, append([]byte(software), 0))
 	}

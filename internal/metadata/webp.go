@@ -182,7 +182,7 @@ func (m Metadata) exifWith(software string) []byte {
 		l.Order, b = exif.order, append([]byte(nil), m.EXIF...)
 		b = append(b, make([]byte, len(b)%2)...)
 		for e := range exif.fields(exif.first) {
-			l.directory = append(l.directory, entry{e.tag, e.kind, e.count, Body{exif.src, e.at + 8, 4}, nil})
+			l.directory = append(l.directory, entry{e.tag, e.kind, uint32(e.count), Body{exif.src, e.at + 8, 4}, nil})
 		}
 		if _, end, ok := exif.span(exif.first); ok {
 			next = exif.read(end, 4)

@@ -3,19 +3,33 @@ package metadata
 import "io"
 
 // Writer returns a writer for an encoder of a format, named as for Read, that passes the encoder's file on to w with m
-// put in. m must be a result of For. software is a short record of what made the file, in ASCII; empty is none. For a
-// TIFF, which Metadata.TIFF lays out, and where there is nothing to put in, it returns w.
-func (m Metadata) Writer(w io.Writer, format, software string) io.Writer {
+// put in. m must be a result of For. software is a short record of what made the file, in ASCII; empty is none. length
+// is the number of bytes of the encoder's file, where NeedsLength says that it counts. For a TIFF, which Metadata.TIFF
+// lays out, and where there is nothing to put in, it returns w. Behind the file, WriteAppended writes the rest.
+func (m Metadata) Writer(w io.Writer, format, software string, length int64) io.Writer {
 	splice := containers[format].splice
 	if splice == nil {
 		return w
 	}
-	s := splice(m, software)
+	s := splice(m, software, length)
 	if s == nil {
 		return w
 	}
 	s.w = w
 	return s
+}
+
+// NeedsLength reports whether the metadata in front of a picture say how long its file is, which Writer must be told.
+func (m Metadata) NeedsLength() bool { return m.GainMap != nil }
+
+// WriteAppended writes to w what belongs behind the whole file of an encoder.
+func (m Metadata) WriteAppended(w io.Writer) error {
+	for _, b := range [][]byte{m.GainMap, m.Film} {
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // splicer passes a file on to w with insertions behind its first need bytes. It holds these back until all are there,

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"strings"
@@ -241,49 +242,82 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// The sign test is that of the binomial distribution, and a duel is decided by it.
-func TestDuel(t *testing.T) {
-	for _, c := range []struct {
-		d       Duel
-		p       float64
-		decided bool
+// SciPy 1.10's wilcoxon gives these probabilities: exact up to 50 differences, and for more by the normal
+// approximation. The one of equal differences is counted over all signs.
+func TestSignedRank(t *testing.T) {
+	wave := make([]float64, 60)
+	quarters := make([]float64, 60)
+	for i := range wave {
+		wave[i] = math.Sin(float64(i+1)*1.7) + 0.2
+		quarters[i] = math.RoundToEven(wave[i]*4) / 4
+	}
+	for name, c := range map[string]struct {
+		differences []float64
+		p           float64
+		positive    bool
 	}{
-		{Duel{0, 0, 3}, 1, false}, {Duel{1, 0, 3}, 1, false}, {Duel{5, 0, 3}, 1. / 16, false},
-		{Duel{6, 0, 3}, 1. / 32, true}, {Duel{0, 6, 3}, 1. / 32, false},
-		{Duel{9, 1, 3}, 22. / 1024, true}, {Duel{8, 2, 3}, 112. / 1024, false}, {Duel{5, 5, 3}, 1, false},
-		{Duel{3000, 0, 3}, 0, true}, {Duel{1500, 1500, 3}, 1, false},
+		"5": {wave[:5], 0.4375, true}, "12": {wave[:12], 0.26611328125, true},
+		"50": {wave[:50], 0.037166605079788084, true},
+		"60": {wave, 0.02382049854030701, true}, "60 with ties": {quarters, 0.012559196250813231, true},
+		"ties": {[]float64{1, 1, 2, -1, 3, 2, 4, 0, -2, 1}, 0.12109375, true},
+		"all":  {[]float64{-1, -2, -3, -4, -5, -6}, 1. / 32, false},
+		"none": {[]float64{0, math.NaN()}, 1, false}, "even": {[]float64{1, -1}, 1, false},
 	} {
-		if got := c.d.P(); math.Abs(got-c.p) > 1e-9 || c.d.Decided() != c.decided {
-			t.Errorf("%+v: p %g, decided %v", c.d, got, c.d.Decided())
+		if p, positive := SignedRank(c.differences); math.Abs(p-c.p) > 1e-12 || positive != c.positive {
+			t.Errorf("%s: p %v, positive %v", name, p, positive)
 		}
-	}
-	if got := (Duel{6, 1, 3}).In("runs"); got != "better in 6 of 10 runs, sign test, p = 0.12" {
-		t.Error(got)
-	}
-	if got := Judge([]float64{1, 2, 3, math.NaN()}, []float64{2, 2, 1, 0, 7}); got != (Duel{1, 1, 1}) {
-		t.Errorf("%+v", got)
 	}
 }
 
-// A gap is decided by the test of Student for pairs.
-func TestGap(t *testing.T) {
-	for _, c := range []struct {
-		scores, others []float64
-		n              int
-		mean, se       float64
-		decided        bool
-	}{
-		{[]float64{1, 2, 3}, []float64{2, 4, 6}, 3, 2, 1 / math.Sqrt(3), false}, // t = 3.46 < 4.30
-		{[]float64{1, 2, 3, 4}, []float64{2.9, 4, 5.1, 6, 7}, 4, 2, 0.0408, true},
-		{[]float64{3, 3, 3}, []float64{1, 1.1, 0.9}, 3, -2, 0.0577, false},
-		{[]float64{1, math.NaN()}, []float64{2, 3}, 1, 1, math.NaN(), false},
-		{nil, nil, 0, math.NaN(), math.NaN(), false},
-	} {
-		same := func(a, b float64) bool { return math.Abs(a-b) < 1e-3 || math.IsNaN(a) && math.IsNaN(b) }
-		if g := Compare(c.scores, c.others); g.N != c.n || !same(g.Mean, c.mean) || !same(g.Error, c.se) ||
-			g.Decided() != c.decided {
-			t.Errorf("%v, %v: %+v, decided %v", c.scores, c.others, g, g.Decided())
+// The interval is Student's, as SciPy 1.10's t.interval has it, and a comparison turned round says the opposite.
+func TestCompare(t *testing.T) {
+	zero, ahead := make([]float64, 13), make([]float64, 13)
+	for i := range ahead {
+		ahead[i] = math.Sin(float64(i+1)*1.7) + 0.2
+	}
+	ahead[12] = math.NaN()
+	p := Compare(zero, ahead)
+	same := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 || math.IsNaN(a) && math.IsNaN(b) }
+	if p.N != 12 || p.Wins+p.Losses != 12 || !same(p.Mean, 0.27751637170545423) || !same(p.Low, -0.20822173356384588) ||
+		!same(p.High, 0.7632544769747543) || p.Decided() {
+		t.Errorf("%+v", p)
+	}
+	if back, want := p.Reversed(), Compare(ahead, zero); back != want {
+		t.Errorf("%+v, expected %+v", back, want)
+	}
+	p = Compare([]float64{1, 2, 3, 4, 5, 6, 7}, []float64{2, 3, 4, 5, 6, 7, 7})
+	if !p.Decided() || p.Reversed().Decided() || p.In("runs") != "better in 6 of 7 runs, signed-rank test, p = 0.031" {
+		t.Errorf("%+v %s", p, p.In("runs"))
+	}
+	if p = Compare([]float64{1}, []float64{2}); !same(p.Low, math.NaN()) || p.Decided() {
+		t.Errorf("%+v", p)
+	}
+	if p = Compare(nil, nil); !same(p.Mean, math.NaN()) || p.P != 1 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// The p of a ranking are Holm's: for 3 × 0.01, 2 × 0.04 and 1 × 0.03 they are 0.03, 0.06 and, not below the one before,
+// 0.06 again.
+func TestHolm(t *testing.T) {
+	list := []Rank{{Pair: Pair{P: 0.04}}, {Pair: Pair{P: 0.01}}, {Reference: true}, {Pair: Pair{P: 0.03}}}
+	holm(list)
+	for i, want := range []float64{0.06, 0.03, 0, 0.06} {
+		if math.Abs(list[i].P-want) > 1e-15 {
+			t.Errorf("%d: %v, expected %v", i, list[i].P, want)
 		}
+	}
+}
+
+// A ranking has the means in order, without those that never were scored, and who alone is the best how often.
+func TestRanking(t *testing.T) {
+	scores := [][]float64{{3, 3, 3}, {1, 2, 2}, {math.NaN(), math.NaN(), math.NaN()}, {2, 1, 2}}
+	var got []string
+	for _, r := range Ranking(scores, func(i int) bool { return i == 0 || i == 3 }) {
+		got = append(got, fmt.Sprintf("%d %.3g %.3g %d", r.Entrant, r.Mean, r.Pair.Mean, r.Won))
+	}
+	if fmt.Sprint(got) != "[1 1.67 0 1 3 1.67 0 1 0 3 1.33 0]" {
+		t.Error(got)
 	}
 }
 
@@ -302,13 +336,14 @@ func TestSpread(t *testing.T) {
 
 // The best is ahead of all others by more than chance explains; equals are not, nor is one after a single problem.
 func TestBest(t *testing.T) {
-	low, high := []float64{1, 1.1, 0.9, 1, 1.05}, []float64{2, 2.2, 1.9, 2.1, 2}
+	low, high := []float64{1, 1.1, 0.9, 1, 1.05, 1, 1, 1}, []float64{2, 2.2, 1.9, 2.1, 2, 2, 2.3, 2.4}
 	for name, c := range map[string]struct {
 		scores [][]float64
 		want   int
 	}{
 		"ahead": {[][]float64{high, low, high}, 1}, "equals": {[][]float64{low, low, high}, -1},
-		"one problem": {[][]float64{low[:1], high[:1]}, -1}, "alone": {[][]float64{low}, -1}, "none": {nil, -1},
+		"five problems": {[][]float64{low[:5], high[:5]}, -1}, "one " +
+			"problem": {[][]float64{low[:1], high[:1]}, -1}, "alone": {[][]float64{low}, -1}, "none": {nil, -1},
 		"failed": {[][]float64{{math.NaN(), math.NaN()}, low[:2]}, -1},
 	} {
 		if got := Best(c.scores); got != c.want {

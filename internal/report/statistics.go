@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -50,103 +51,188 @@ func Spread(v []float64) (low, high float64) {
 	return at(0.1), at(0.9)
 }
 
-// Doubt is the largest probability, by chance alone, of a result that Duel calls decided.
+// Doubt is the largest probability, by chance alone, of a difference that Pair calls decided.
 const Doubt = 0.05
 
-// Duel counts how often each of two was better than the other on the same problems, and how often they were equal.
-type Duel struct{ Wins, Losses, Ties int }
-
-// Judge returns the duel of scores[i] with others[i] over all problems i. Less is better, and NaN is left out.
-func Judge(scores, others []float64) (d Duel) {
-	for i, v := range scores[:min(len(scores), len(others))] {
-		switch {
-		case v < others[i]:
-			d.Wins++
-		case v > others[i]:
-			d.Losses++
-		case v == others[i]:
-			d.Ties++
-		}
-	}
-	return d
+// Pair compares the scores of two on the same problems. Less is better.
+type Pair struct {
+	N, Wins, Losses int // problems; those on which the first is better, and those on which it is worse
+	// Mean is the mean of the second's scores less the first's, above 0 where the first is better, and Low and High are
+	// the ends of its 95 % confidence interval, by Student's t. Mean is NaN where N is 0, the ends where N is below 2.
+	Mean, Low, High float64
+	// P is the probability of differences at least as uneven where neither is better: see SignedRank.
+	P float64
+	// Ahead reports whether the ranks of the differences are in favour of the first.
+	Ahead bool
 }
 
-// P returns the probability that a duel is at least as uneven as d when neither side is better, by the two-sided sign
-// test.
-func (d Duel) P() float64 {
-	n := d.Wins + d.Losses
-	logFactorial := func(k int) float64 {
-		v, _ := math.Lgamma(float64(k + 1))
-		return v
-	}
-	sum := 0.0
-	for k := range min(d.Wins, d.Losses) + 1 {
-		sum += math.Exp(logFactorial(n) - logFactorial(k) - logFactorial(n-k) - float64(n)*math.Ln2)
-	}
-	return min(1, 2*sum)
-}
-
-// Decided reports whether the first side is better by more than chance explains.
-func (d Duel) Decided() bool { return d.Wins > d.Losses && d.P() < Doubt }
-
-// In says in how many of the problems the first side was better. problems is the word for them, such as "runs".
-func (d Duel) In(problems string) string {
-	p := fmt.Sprintf("p = %.2g", d.P())
-	if d.P() < 0.001 {
-		p = "p < 0.001"
-	}
-	return fmt.Sprintf("better in %d of %d %s, sign test, %s", d.Wins, d.Wins+d.Losses+d.Ties, problems, p)
-}
-
-// Gap is by how much one of two is better than the other on the same problems, in the mean.
-type Gap struct {
-	N     int     // the number of problems
-	Mean  float64 // above 0 where the first is better; NaN where N is 0
-	Error float64 // the standard error of Mean; NaN where N is below 2
-}
-
-// Compare returns the gap between scores and others[i] over all problems i. Less is better, and NaN is left out.
-func Compare(scores, others []float64) Gap {
+// Compare returns the comparison of scores[i] with others[i] over all problems i. Problems with a NaN are left out.
+func Compare(scores, others []float64) Pair {
+	var p Pair
 	var differences []float64
 	for i, v := range scores[:min(len(scores), len(others))] {
-		if d := others[i] - v; !math.IsNaN(d) {
-			differences = append(differences, d)
+		switch d := others[i] - v; {
+		case math.IsNaN(d):
+			continue
+		case d > 0:
+			p.Wins++
+		case d < 0:
+			p.Losses++
 		}
+		differences = append(differences, others[i]-v)
 	}
-	g := Gap{N: len(differences)}
+	p.N = len(differences)
 	var sd float64
-	if g.Mean, sd = Mean(differences); g.N < 2 {
-		sd = math.NaN()
+	p.Mean, sd = Mean(differences)
+	p.Low, p.High = math.NaN(), math.NaN()
+	if p.N > 1 {
+		half := sd / math.Sqrt(float64(p.N)) * distuv.StudentsT{Sigma: 1, Nu: float64(p.N - 1)}.Quantile(0.975)
+		p.Low, p.High = p.Mean-half, p.Mean+half
 	}
-	g.Error = sd / math.Sqrt(float64(g.N))
-	return g
+	p.P, p.Ahead = SignedRank(differences)
+	return p
 }
 
-// Decided reports whether the first is better by more standard errors than chance explains: Student's t test of pairs,
-// two-sided, at the level Doubt.
-func (g Gap) Decided() bool {
-	return g.N > 1 && g.Mean > 0 &&
-		g.Mean > g.Error*distuv.StudentsT{Sigma: 1, Nu: float64(g.N - 1)}.Quantile(1-Doubt/2)
+// Reversed returns the comparison of the second with the first.
+func (p Pair) Reversed() Pair {
+	p.Wins, p.Losses = p.Losses, p.Wins
+	p.Mean, p.Low, p.High = -p.Mean, -p.High, -p.Low
+	p.Ahead = !p.Ahead && p.P < 1
+	return p
 }
 
-// Best returns the index of the scores with the least mean where these are ahead of every other by more than chance
-// explains, by Student's t test of pairs or by the sign test, or else -1. All scores are of the same problems in the
-// same order; less is better, and NaN is left out.
+// Decided reports whether the first is better by more than chance explains, at the level Doubt.
+func (p Pair) Decided() bool { return p.Ahead && p.P < Doubt }
+
+// In says in how many of the problems the first is better, and how likely that is by chance. problems is the word for
+// them, such as "runs".
+func (p Pair) In(problems string) string {
+	return fmt.Sprintf("better in %d of %d %s, signed-rank test, %s", p.Wins, p.N, problems, Probability(p.P))
+}
+
+// Probability returns a probability as text, such as "p = 0.02".
+func Probability(p float64) string {
+	if p < 0.001 {
+		return "p < 0.001"
+	}
+	return fmt.Sprintf("p = %.2g", p)
+}
+
+// SignedRank returns the two-sided p of Wilcoxon's signed-rank test (F. Wilcoxon, Biometrics Bulletin 1, 1945,
+// doi:10.2307/3001968) for the differences of pairs, and whether the ranks of the positive ones have the larger sum.
+// Differences of 0 are left out, and equal ones have the mean of their ranks. Up to 50 differences p is exact, given
+// the ranks; beyond it is the normal approximation with the correction for ties. Without a difference p is 1.
+//
+// Note: n differences have no p below 2^(1−n), so that five or fewer never decide at the level Doubt.
+func SignedRank(differences []float64) (p float64, positive bool) {
+	const mostExact = 50
+	list := slices.DeleteFunc(slices.Clone(differences), func(d float64) bool { return d == 0 || math.IsNaN(d) })
+	if len(list) == 0 {
+		return 1, false
+	}
+	slices.SortFunc(list, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) })
+	n := len(list)
+	ranks := make([]int, n)          // twice the ranks, so that means of two are whole numbers
+	sum, all, ties := 0, n*(n+1), 0. // of the positive differences, of all, and of t³ − t over groups of t equal ones
+	for i := 0; i < n; {
+		j := i
+		for j < n && math.Abs(list[j]) == math.Abs(list[i]) {
+			j++
+		}
+		t := float64(j - i)
+		ties += t*t*t - t
+		for k := i; k < j; k++ {
+			ranks[k] = i + 1 + j
+			if list[k] > 0 {
+				sum += ranks[k]
+			}
+		}
+		i = j
+	}
+	least := min(sum, all-sum)
+	if n > mostExact {
+		m := float64(n)
+		variance := m*(m+1)*(2*m+1)/24 - ties/48
+		z := (float64(least)/2 - m*(m+1)/4) / math.Sqrt(variance)
+		return min(1, math.Erfc(-z/math.Sqrt2)), 2*sum > all
+	}
+	counts := make([]float64, all+1) // counts[s]: the choices of signs of which the positive ranks have the sum s
+	counts[0] = 1
+	for _, r := range ranks {
+		for s := all; s >= r; s-- {
+			counts[s] += counts[s-r]
+		}
+	}
+	below := 0.0
+	for _, c := range counts[:least+1] {
+		below += c
+	}
+	return min(1, math.Ldexp(below, 1-n)), 2*sum > all
+}
+
+// Rank is the place of one of several, the entrants, that were scored on the same problems.
+type Rank struct {
+	Entrant int // its index among the entrants
+	Mean    float64
+	Won     int // problems on which it alone is the best of all
+	// Pair compares the reference of the ranking with this entrant; it is the zero value for the reference itself. Its
+	// P is Holm's (S. Holm, Scandinavian Journal of Statistics 6, 1979), over all comparisons with the reference.
+	Pair
+	Reference bool
+}
+
+// Ranking returns the entrants in the order of their means, the best first. scores has the scores of an entrant on all
+// problems; less is better, and NaN is no score. Entrants without a score are left out. All others are compared with
+// the reference, which is the first in the order whose number mayRefer reports to be eligible.
+func Ranking(scores [][]float64, mayRefer func(entrant int) bool) (list []Rank) {
+	for i, v := range scores {
+		if m, _ := Mean(slices.DeleteFunc(slices.Clone(v), math.IsNaN)); !math.IsNaN(m) {
+			list = append(list, Rank{Entrant: i, Mean: m})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Rank) int { return cmp.Compare(a.Mean, b.Mean) })
+	reference := slices.IndexFunc(list, func(r Rank) bool { return mayRefer(r.Entrant) })
+	for i := range list {
+		r := &list[i]
+		for k, v := range scores[r.Entrant] {
+			if !slices.ContainsFunc(list, func(o Rank) bool {
+				return o.Entrant != r.Entrant && !(v < scores[o.Entrant][k])
+			}) {
+				r.Won++
+			}
+		}
+		if i == reference {
+			r.Reference = true
+		} else if reference >= 0 {
+			r.Pair = Compare(scores[list[reference].Entrant], scores[r.Entrant])
+		}
+	}
+	holm(list)
+	return list
+}
+
+// holm replaces the P of all entrants but the reference by the ones that Holm's method gives.
+func holm(list []Rank) {
+	var order []*Rank
+	for i := range list {
+		if !list[i].Reference {
+			order = append(order, &list[i])
+		}
+	}
+	slices.SortStableFunc(order, func(a, b *Rank) int { return cmp.Compare(a.P, b.P) })
+	largest := 0.0
+	for i, r := range order {
+		largest = min(1, max(largest, r.P*float64(len(order)-i)))
+		r.P = largest
+	}
+}
+
+// Best returns the index of the entrant that is ahead of every other by more than chance explains, or -1. scores is as
+// for Ranking.
 func Best(scores [][]float64) int {
-	best, least := -1, math.Inf(1)
-	for i, v := range scores {
-		m, _ := Mean(slices.DeleteFunc(slices.Clone(v), math.IsNaN))
-		if m < least {
-			best, least = i, m
-		}
-	}
-	for i, v := range scores {
-		if i != best && best >= 0 && !Compare(scores[best], v).Decided() && !Judge(scores[best], v).Decided() {
-			return -1
-		}
-	}
-	if len(scores) < 2 {
+	list := Ranking(scores, func(int) bool { return true })
+	if len(list) < 2 || slices.ContainsFunc(list[1:], func(r Rank) bool { return !r.Decided() }) {
 		return -1
 	}
-	return best
+	return list[0].Entrant
 }

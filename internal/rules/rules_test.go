@@ -24,7 +24,7 @@ const root = "../.."
 
 // The top of the module. A folder or file joins by being written here.
 var (
-	topFolders = []string{"cmd", "superres", "learners", "patches", "mnist", "internal", "testdata"}
+	topFolders = []string{"cmd", "superres", "learners", "patches", "mnist", "internal", "testdata", "findings"}
 	topFiles   = []string{"go.mod", "go.sum", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md"}
 )
 

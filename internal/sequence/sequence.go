@@ -12,7 +12,6 @@ package sequence
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
@@ -75,7 +74,7 @@ type Reader struct {
 	cells  cells
 	begin  func() cells
 	canvas canvas
-	places []uint32 // the offsets of the directories of the pages
+	places []uint64 // the offsets of the directories of the pages
 	number int      // the number of frames or pages that Next has returned
 }
 
@@ -340,13 +339,8 @@ func (r *Reader) findPages(ctx context.Context) error {
 
 // page returns the next page, decoded.
 func (r *Reader) page(ctx context.Context) (*Frame, error) {
-	at := r.places[r.number]
+	imagefile.SetPage(r.data, r.places[r.number])
 	r.number++
-	order := binary.ByteOrder(binary.LittleEndian)
-	if r.data[0] == 'M' {
-		order = binary.BigEndian
-	}
-	order.PutUint32(r.data[4:], at)
 	pic, err := imagefile.DecodeBytes(ctx, r.data, fmt.Sprintf("%s: page %d", r.name, r.number), r.lim)
 	if err != nil {
 		return nil, err

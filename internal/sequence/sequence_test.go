@@ -565,7 +565,7 @@ func TestPages(t *testing.T) {
 	}
 	at := int(places[3])
 	end := at + 2 + 12*int(binary.LittleEndian.Uint16(data[at:]))
-	binary.LittleEndian.PutUint32(data[end:], places[1])
+	binary.LittleEndian.PutUint32(data[end:], uint32(places[1]))
 	if looped, _, err := imagefile.Pages(data); len(looped) != 4 || others != 0 || err == nil {
 		t.Errorf("%d pages of a loop, %v", len(looped), err)
 	}

@@ -60,8 +60,9 @@ exec:COMMAND is a learner of your own: see superres recover --help.`,
 
 // comparison holds the options and the pictures of a call, which all its runs share and only read.
 type comparison struct {
-	opt  Options
-	data data
+	opt   Options
+	data  data
+	specs map[string]string // the specs of the learners, by their names in the report
 }
 
 // run carries out superres compare: it reads the arguments, does the runs, and writes and prints the report.
@@ -86,7 +87,7 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	if opt.Protocol.name == "single" {
 		opt.Protocol.runs = len(read.train) // each run learns from one digit of its own
 	}
-	cmp := &comparison{*opt, read}
+	cmp := &comparison{opt: *opt, data: read}
 	if runs := float64(opt.Protocol.runs) * float64(len(opt.Learners)); runs > parts.MaxTrials {
 		return console.Usage("%.0f runs are asked for, expected %d at most; use fewer --seeds", runs, parts.MaxTrials)
 	}
@@ -150,9 +151,10 @@ func failed(learner, why string) error {
 func (cmp *comparison) labelled(results []result) *comparison {
 	out := *cmp
 	name := func(spec string) string { return stdcmp.Or(cmp.opt.Labels[spec], spec) }
-	out.opt.Learners = nil
+	out.opt.Learners, out.specs = nil, map[string]string{}
 	for _, spec := range cmp.opt.Learners {
 		out.opt.Learners = append(out.opt.Learners, name(spec))
+		out.specs[name(spec)] = spec
 	}
 	for i := range results {
 		results[i].Learner = name(results[i].Learner)
@@ -164,7 +166,7 @@ func (cmp *comparison) labelled(results []result) *comparison {
 // its task, and --shard divides tasks by their JSON, so the names and the order of the fields must stay.
 type task struct {
 	Protocol string `json:"protocol"` // the name of the protocol
-	Learner  string `json:"learner"`  // the learner's spec, such as "ksvd", as --learners has it
+	Learner  string `json:"learner"`  // the learner's spec, such as "ksvd", as --learners has it; or fixedDCT
 	Coder    string `json:"coder"`    // the coder's spec, such as "omp:sparsity=3"
 	// Run is the number of the run, from 0: in the protocol single the number of the training digit; in the others
 	// it is added to Seed.
@@ -198,7 +200,10 @@ type result struct {
 	// Projected are the tests as a coupled stage restores them with back-projection.
 	Projected []restored `json:"back_projected,omitempty"`
 	RMSE      float64    `json:"rmse"`      // the final error of the training patches, as a root mean square
-	NonZeros  float64    `json:"non_zeros"` // the mean number of atoms that code a training patch
+	Least     float64    `json:"least"`     // the least RMSE of all iterations
+	Falling   bool       `json:"falling"`   // the RMSE still fell at the last iteration that was allowed
+	NonZeros  float64    `json:"non_zeros"` // the mean number of atoms that code a training patch, by the learner
+	Coded     float64    `json:"coded"`     // the error of the training patches when the coder codes them
 	// Iterations is the number of iterations, or 0 for a learner that does not report them. Stop is why learning ended.
 	Iterations int          `json:"iterations,omitempty"`
 	Stop       string       `json:"stop"`
@@ -218,19 +223,25 @@ type curvePoint struct {
 	RMSE      float64 `json:"rmse"`
 }
 
-// tasks returns a task for each run and each learner, in the order of runs, then of learners.
+// dictionaries returns the names of the dictionaries that are compared: the DCT, and the learners.
+func (opt Options) dictionaries() []string { return append([]string{fixedDCT}, opt.Learners...) }
+
+// tasks returns a task for each run and each dictionary, in the order of runs, then of dictionaries.
 func (cmp *comparison) tasks() ([]task, error) {
 	p := cmp.opt.Protocol
 	programs, err := plugins.Fingerprints(cmp.opt.Learners, cmp.opt.Coder)
 	if err != nil {
 		return nil, err
 	}
+	programs = append([]string{""}, programs...)
 	var list []task
 	for run := range p.runs {
-		for i, learner := range cmp.opt.Learners {
-			revision, err := planted.Revision(learner, cmp.opt.Coder)
-			if err != nil {
-				return nil, err
+		for i, learner := range cmp.opt.dictionaries() {
+			revision := "1" // of the DCT
+			if i > 0 {
+				if revision, err = planted.Revision(learner, cmp.opt.Coder); err != nil {
+					return nil, err
+				}
 			}
 			list = append(list, task{
 				Protocol: p.name, Learner: learner, Coder: cmp.opt.Coder, Run: run, Seed: cmp.opt.Seed, Atoms: p.atoms,

@@ -65,7 +65,7 @@ func TestCompare(t *testing.T) {
 	if !slices.Equal(plainRuns(first), plainRuns(second)) {
 		t.Error("3 workers give other figures than 1")
 	}
-	if len(first.Runs) != 6 || len(first.Pictures) != 3 || len(first.Baselines["nearest"]) != 3 {
+	if len(first.Runs) != 8 || len(first.Pictures) != 3 || len(first.Baselines["nearest"]) != 3 {
 		t.Fatalf("%+v", first)
 	}
 	if c := first.Runs[0].Plain; c[0].NFE == nil || c[2].NFE != nil {
@@ -93,18 +93,20 @@ func comparePage(t *testing.T, page string) {
 		`<p class="finding">`, `<p class="further">`,
 		"<code>superres compare --protocol pooled --images train-images-idx3-ubyte --index 3,9,30", "<details>",
 		"--coder omp", "</details>",
-		`<a href="#section0">Pictures of the first run</a>`, `<section id="section0" data-a="`, "data-scene=", "Figures",
+		`<a href="#section0">Ranking</a>`, `<a href="#section1">Pictures of run `, `<section id="section1" data-a="`,
+		"data-scene=", "Figures",
 		"Learning", "</svg> rop</span>", "</svg> mod</span>",
 	)
-	// Three pictures by truth, low resolution and bicubic once, and by three learners in two ways.
-	if n := strings.Count(page, "data-scene="); n != 3*(3+2*3) {
-		t.Errorf("%d pictures can be laid over one another, expected 27", n)
+	// Three pictures by truth, low resolution and bicubic once, and by the DCT and three learners in two ways.
+	if n := strings.Count(page, "data-scene="); n != 3*(3+2*4) {
+		t.Errorf("%d pictures can be laid over one another, expected 33", n)
 	}
-	// In two tables, two pictures and their mean have figures, by three learners after two columns that were there.
+	// In two rankings, all but the best learner have a mean and a difference; in two tables, two pictures and their
+	// mean have figures, by four dictionaries after two interpolations.
 	row := regexp.MustCompile(`(?s)<tr><td>(?:[^<]+)</td><td>[\d.]+</td><td>[\d.]+</td>(<td.*?)</tr>`)
 	rows := row.FindAllStringSubmatch(page[:strings.Index(page, "<h2>Learning")], -1)
-	if len(rows) != 2*3 {
-		t.Fatalf("%d rows of figures, expected 6", len(rows))
+	if len(rows) != 2*5+2*3 {
+		t.Fatalf("%d rows of figures, expected 16", len(rows))
 	}
 	for _, row := range rows {
 		if strings.Count(row[1], `class="best"`) > 1 {
@@ -136,16 +138,16 @@ func TestComparePhotos(t *testing.T) {
 		t.Errorf("the page does not name its data in the command: %v", err)
 	}
 	consoletest.InOrder(t, out, "PSNR", "photo (max)", "coupled stages with 3 back-projections", "SSIM")
-	// truth, 7 that are given, 1 coupled, and the atoms of its dictionary
-	if n := bytes.Count(page, []byte("<figure>")); n != 10 {
-		t.Errorf("%d figures of one picture, expected 10", n)
+	// truth, 7 that are given, 2 coupled, and the atoms of their dictionaries
+	if n := bytes.Count(page, []byte("<figure>")); n != 12 {
+		t.Errorf("%d figures of one picture, expected 12", n)
 	}
 	r := readRuns(t, filepath.Join(dir, "out"))
-	if !slices.Equal(r.Pictures, []string{"4"}) || len(r.Runs) != 1 {
-		t.Fatalf("pictures %v by %d models, expected the fifth by 1", r.Pictures, len(r.Runs))
+	if !slices.Equal(r.Pictures, []string{"4"}) || len(r.Runs) != 2 {
+		t.Fatalf("pictures %v by %d models, expected the fifth by 2", r.Pictures, len(r.Runs))
 	}
 	plain := *r.Baselines["bicubic"][0].PSNR
-	if run := r.Runs[0]; run.Learner != "mod" || *run.Projected[0].PSNR < plain {
+	if run := r.Runs[1]; run.Learner != "mod" || *run.Projected[0].PSNR < plain {
 		t.Errorf("%s: %.2f dB, bicubic %.2f", run.Learner, *run.Projected[0].PSNR, plain)
 	}
 	// The models are another choice, and workers none.
@@ -174,10 +176,10 @@ func TestCompareChangedPictures(t *testing.T) {
 			Runs []struct{ Plain []struct{ PSNR float64 } }
 		}
 		text, err := os.ReadFile(filepath.Join(dir, "out", "runs.json"))
-		if err != nil || json.Unmarshal(text, &got) != nil || len(got.Runs) != 1 || len(got.Runs[0].Plain) != want {
+		if err != nil || json.Unmarshal(text, &got) != nil || len(got.Runs) != 2 || len(got.Runs[1].Plain) != want {
 			t.Fatalf("%v, %+v, expected %d pictures", err, got, want)
 		}
-		return got.Runs[0].Plain[0].PSNR
+		return got.Runs[1].Plain[0].PSNR
 	}
 	first := runs(1)
 	consoletest.WritePicture(t, filepath.Join(dir, "test", "b.png"), consoletest.Blob(50, 70))
@@ -195,11 +197,11 @@ func TestCompareChangedPictures(t *testing.T) {
 		journal := consoletest.Read(t, dir, "out", "journal.jsonl")
 		return bytes.Count(journal, []byte("\n"))
 	}
-	if before := lines(); before != 4 {
-		t.Errorf("%d runs kept, expected 4", before)
+	if before := lines(); before != 8 {
+		t.Errorf("%d runs kept, expected 8", before)
 	}
 	consoletest.Put(t, filepath.Join(dir, "test", "notes.txt"), []byte("no picture"))
-	if runs(2); lines() != 4 {
+	if runs(2); lines() != 8 {
 		t.Error("the same pictures are run again")
 	}
 	consoletest.WritePicture(t, filepath.Join(dir, "small", "a.png"), consoletest.Blob(2, 2))
@@ -317,11 +319,11 @@ func TestCompareFailures(t *testing.T) {
 		t.Errorf("%q", row)
 	}
 	all := consoletest.Decode[struct{ Runs []map[string]any }](t, string(consoletest.Read(t, dir, "out", "runs.json")))
-	if len(all.Runs) != 2 {
+	if len(all.Runs) != 3 {
 		t.Fatalf("%d runs", len(all.Runs))
 	}
 	for _, run := range all.Runs {
-		if _, has := run["rmse"]; has != (run["learner"] == "mod") || has == (run["failure"] != nil) {
+		if _, has := run["rmse"]; has != (run["learner"] != bad) || has == (run["failure"] != nil) {
 			t.Errorf("%v", run)
 		}
 	}

@@ -1,6 +1,7 @@
 package comparison
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/scoring"
 	"superres/internal/report"
+	"superres/learners"
 )
 
 // findings are the results of superres compare, which its report presents.
@@ -17,12 +19,17 @@ type findings struct {
 	baselines []baseline     // the models that need no learning
 	results   []result       // in the order of runs, then of learners
 	forms     []form         // the kinds of models that were made of learned dictionaries
-	tables    []report.Table // the figures of the report, which are the same in every format
+	tables    []report.Table // the figures of the report, which are the same in every format: rankings come first
+	shownRun  int            // the run whose pictures the page shows: see medianRun
 }
 
 // newFindings returns the findings with their tables.
 func newFindings(cmp *comparison, baselines []baseline, results []result) findings {
 	f := findings{comparison: cmp, baselines: baselines, results: results, forms: cmp.opt.forms()}
+	f.shownRun = f.medianRun()
+	for _, kind := range f.forms {
+		f.tables = append(f.tables, f.rankingTable(f.measures()[0], kind))
+	}
 	for _, m := range f.measures() {
 		for _, kind := range f.forms {
 			f.tables = append(f.tables, f.table(m, kind))
@@ -99,6 +106,11 @@ func (m measure) amount(v float64) string {
 	return text + m.unit
 }
 
+// difference returns a difference of scores, of any sign, with its unit and the digits of a table.
+func (m measure) difference(v float64) string {
+	return strings.Replace(console.Figure(m.format, v), "-", "−", 1) + m.unit
+}
+
 // values returns the measure m of test picture number test in each run of a learner that did not fail. For test -1 it
 // returns the mean of m over all test pictures, for each of these runs. Runs without a defined m are left out.
 func (f findings) values(m measure, kind form, learner string, test int) []float64 {
@@ -137,7 +149,7 @@ func (f findings) table(m measure, kind form) report.Table {
 	for _, b := range f.baselines {
 		t.Head = append(t.Head, f.title(b))
 	}
-	t.Head = append(t.Head, f.opt.Learners...)
+	t.Head = append(t.Head, f.opt.dictionaries()...)
 	for test := range len(f.data.tests) + 1 {
 		name, index := "mean", -1
 		if test < len(f.data.tests) {
@@ -149,7 +161,7 @@ func (f findings) table(m measure, kind form) report.Table {
 			row = append(row, report.Cell{Text: console.Figure(m.format, average(m, b.scores, index))})
 			scores = append(scores, f.baselineProblems(m, b, index))
 		}
-		for _, learner := range f.opt.Learners {
+		for _, learner := range f.opt.dictionaries() {
 			values := f.values(m, kind, learner, index)
 			mu, se := report.MeanError(values)
 			c := report.Cell{Text: console.Figure(m.format, mu)}
@@ -174,10 +186,91 @@ func (f findings) table(m measure, kind form) report.Table {
 	return t
 }
 
+// rankingTable returns the ranking by a measure as a table, the best first. The best learner is in bold where it is
+// ahead of every other one by more than chance explains.
+func (f findings) rankingTable(m measure, kind form) report.Table {
+	r := f.ranking(m, kind)
+	t := report.Table{Title: "ranking, " + kind.title, Caption: f.caption(), Head: []string{"ranking", m.name,
+		"behind", "95 % interval", "p", "best in " + r.what, "seconds", "told", "non-zeros"}}
+	if best := r.best(); best != nil {
+		t.Head[2] = "behind " + best.name
+	}
+	decided := !slices.ContainsFunc(r.others(), func(o standing) bool { return !o.Decided() }) && len(r.others()) > 0
+	for _, row := range r.rows {
+		cells := []report.Cell{{Text: row.name}, {Text: console.Figure(m.format, m.sign()*row.Mean),
+			Best: row.Reference && decided}, {Text: "–"}, {Text: "–"}, {Text: "–"}}
+		if !row.Reference && r.best() != nil {
+			cells[2].Text = m.difference(row.Pair.Mean)
+			if row.N > 1 {
+				cells[3].Text = m.difference(row.Low) + " to " + m.difference(row.High)
+			}
+			cells[4].Text = strings.TrimPrefix(strings.TrimPrefix(report.Probability(row.P), "p "), "= ")
+		}
+		problems := len(f.data.tests)
+		if r.what == "runs" {
+			problems = f.opt.Protocol.runs
+		}
+		cells = append(cells, report.Cell{Text: fmt.Sprintf("%.0f %%", 100*float64(row.Won)/float64(problems))})
+		var seconds, nonZeros []float64
+		for _, one := range f.results {
+			if one.Learner == row.name && one.Failure == "" {
+				seconds, nonZeros = append(seconds, one.Seconds), append(nonZeros, one.NonZeros)
+			}
+		}
+		time, _ := report.Mean(seconds)
+		count, _ := report.Mean(nonZeros)
+		cells = append(cells, report.Cell{Text: console.Figure("%.2f", time)}, report.Cell{Text: f.told(row)},
+			report.Cell{Text: console.Figure("%.2f", count)})
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
+// told returns what a learner knows besides the patches: the number of atoms K and, for its coder, their number S in a
+// patch.
+func (f findings) told(row standing) string {
+	if row.name == fixedDCT {
+		return fmt.Sprintf("S = %d", f.opt.Protocol.sparsity)
+	}
+	if !row.learns {
+		return "–"
+	}
+	spec, _, _ := strings.Cut(f.specs[row.name], ":")
+	if learner, err := learners.New(spec); err == nil {
+		if _, ok := learner.(learners.Coderless); ok {
+			return "K"
+		}
+	}
+	return fmt.Sprintf("K, S = %d", f.opt.Protocol.sparsity)
+}
+
+// medianRun returns the run in which the difference between the best learner and the next is the median, by the first
+// measure and with the kind of model that the page shows; of those whose pictures are kept.
+func (f findings) medianRun() int {
+	m, shown := f.measures()[0], f.shown()
+	r := f.ranking(m, shown)
+	others := r.others()
+	if len(others) == 0 || f.opt.Protocol.runs == 1 {
+		return 0
+	}
+	a, b := f.runs(m, shown, r.best().name, -1), f.runs(m, shown, others[0].name, -1)
+	var order []int
+	for run := range min(len(a), maxRuns) {
+		if !math.IsNaN(b[run] - a[run]) {
+			order = append(order, run)
+		}
+	}
+	if len(order) == 0 {
+		return 0
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(b[i]-a[i], b[j]-a[j]) })
+	return order[(len(order)-1)/2]
+}
+
 // caption says what the figures of the tables are means of, and what made them.
 func (f findings) caption() string {
 	return fmt.Sprintf("Means ± standard errors of %s, seed %d, protocol %s, superres %s. Bold: ahead of every other "+
-		"by a test of pairs at 5 %%.", console.Count(f.opt.Protocol.runs, "run"), f.opt.Seed, f.opt.Protocol.name,
+		"by the signed-rank test at 5 %%.", console.Count(f.opt.Protocol.runs, "run"), f.opt.Seed, f.opt.Protocol.name,
 		console.Build())
 }
 
@@ -224,11 +317,12 @@ func (f findings) paper(learner string, test int) (float64, bool) {
 func (f findings) learning() report.Table {
 	t := report.Table{
 		Title: "learning", Caption: f.caption(), Head: []string{"learner", "seconds", "iterations",
-			"RMSE of the patches", "non-zeros a patch", "atoms used", "coherence"},
+			"RMSE of the patches", "least RMSE", "non-zeros a patch", "RMSE by " + f.opt.Coder, "atoms " +
+				"used", "coherence"},
 	}
-	for _, learner := range f.opt.Learners {
-		var seconds, iterations, rmse, nonZeros, used, coherent []float64
-		failure, external := "", ""
+	for _, learner := range f.opt.dictionaries() {
+		var seconds, iterations, rmse, least, nonZeros, coded, used, coherent []float64
+		failure, external, falling := "", "", 0
 		for _, r := range f.results {
 			switch {
 			case r.Learner != learner:
@@ -241,16 +335,24 @@ func (f findings) learning() report.Table {
 				if r.Iterations > 0 {
 					iterations = append(iterations, float64(r.Iterations))
 				}
-				seconds, rmse = append(seconds, r.Seconds), append(rmse, r.RMSE)
-				nonZeros, used, coherent = append(nonZeros, r.NonZeros), append(used, float64(r.Used)),
-					append(coherent, r.Coherence)
+				if r.Falling {
+					falling++
+				}
+				seconds, rmse, least = append(seconds, r.Seconds), append(rmse, r.RMSE), append(least, r.Least)
+				nonZeros, coded = append(nonZeros, r.NonZeros), append(coded, r.Coded)
+				used, coherent = append(used, float64(r.Used)), append(coherent, r.Coherence)
 			}
 		}
-		row := []report.Cell{{Text: learner, Note: failure}}
+		note := failure
+		if falling > 0 {
+			note = fmt.Sprintf("still falling at the last iteration in %s", console.Count(falling, "run"))
+		}
+		row := []report.Cell{{Text: learner, Note: note}}
 		for _, v := range []struct {
 			format string
 			list   []float64
-		}{{"%.2f" + external, seconds}, {"%.0f", iterations}, {"%.5f", rmse}, {"%.2f", nonZeros}, {"%.1f", used},
+		}{{"%.2f" + external, seconds}, {"%.0f", iterations}, {"%.5f", rmse}, {"%.5f", least}, {"%.2f", nonZeros},
+			{"%.5f", coded}, {"%.1f", used},
 			{"%.4f", coherent}} {
 			m, _ := report.Mean(v.list)
 			row = append(row, report.Cell{Text: console.Figure(v.format, m)})

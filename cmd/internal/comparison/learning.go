@@ -1,11 +1,14 @@
 package comparison
 
 import (
+	stdcmp "cmp"
 	"context"
 	"fmt"
 	"image"
 	"math"
 	"runtime"
+
+	"gonum.org/v1/gonum/mat"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
@@ -37,30 +40,44 @@ func (cmp *comparison) run(ctx context.Context, t task) (result, error) {
 // without and with back-projection, and sets the fields of r.
 func (cmp *comparison) learn(ctx context.Context, r *result) error {
 	p := cmp.opt.Protocol
-	learner, err := learners.New(r.Learner)
-	if err != nil {
+	const entries = 9 + 36 // of a 3×3 and a 6×6 patch, stacked into one vector
+	// Of the DCT, with the products of its atoms:
+	inUse := 4*8*entries*float64(p.atoms) + 8*math.Pow(float64(p.atoms), 2)
+	var given *sparse.Dictionary
+	if r.Learner != fixedDCT {
+		learner, err := learners.New(r.Learner)
+		if err != nil {
+			return err
+		}
+		inUse = learner.Memory(entries, p.patches, p.atoms, p.sparsity)
+	}
+	if err := cmp.checkMemory(8*entries*float64(p.patches) + inUse); err != nil {
 		return err
 	}
-	const entries = 9 + 36 // of a 3×3 and a 6×6 patch, stacked into one vector
-	if err := cmp.checkMemory(8*entries*float64(p.patches) +
-		learner.Memory(entries, p.patches, p.atoms, p.sparsity)); err != nil {
-		return err
+	if r.Learner == fixedDCT {
+		var err error
+		if given, err = coupledDCT(p.atoms); err != nil {
+			return err
+		}
 	}
 	train, seed := cmp.data.train, r.Seed+uint64(r.Run)
+	var found error // while the dictionary was looked at
 	if p.name == "single" {
 		train, seed = cmp.data.train[r.Run:r.Run+1], r.Seed
 	}
-	var learned *learners.Result
 	model, err := fit.Train(ctx, train, learning.Trainer{
 		Scale: scale, Degradation: p.degradation(), Patch: 3, Patches: p.patches, Flat: p.flat / 255,
 		Mean: p.photo, Detail: p.refit, Refit: p.refit,
 		Learner: r.Learner, Coder: r.Coder, Atoms: p.atoms, Iterations: p.iterations, Seed: seed,
-		Learned: func(l *learners.Result) { learned = l },
+		Fixed: given,
+		Learned: func(l *learners.Result, stacked *mat.Dense) {
+			found = r.describe(l)
+			if found == nil {
+				r.Coded, found = codedBy(ctx, r.Coder, l.Dictionary, stacked)
+			}
+		},
 	}, fit.Options{})
-	if err != nil {
-		return err
-	}
-	if err := r.describe(learned); err != nil {
+	if err = stdcmp.Or(err, found); err != nil {
 		return err
 	}
 	projected, err := model.Tune(stage.Tuning{BackProject: &p.back})
@@ -101,6 +118,7 @@ func (r *result) describe(l *learners.Result) error {
 		}
 	}
 	r.Coherence = l.Dictionary.Angles(1).Max
+	r.Least, r.Falling = leastOf(l)
 	if r.Run == 0 {
 		if err := r.draw(l.Dictionary); err != nil {
 			return err
@@ -114,6 +132,52 @@ func (r *result) describe(l *learners.Result) error {
 		}
 	}
 	return nil
+}
+
+// leastOf returns the least RMSE of the iterations, and whether learning ended by the limit of iterations while the
+// RMSE still fell: by more than 1 % in the last tenth of them.
+func leastOf(l *learners.Result) (least float64, falling bool) {
+	last := l.Steps[len(l.Steps)-1]
+	least = last.RMSE
+	for _, s := range l.Steps {
+		least = min(least, s.RMSE)
+	}
+	before := l.Steps[len(l.Steps)-1-len(l.Steps)/10]
+	return least, l.Stop == learners.IterationLimit && last.RMSE < 0.99*before.RMSE
+}
+
+// codedBy returns the RMSE of the signals y coded over d by the coder of the given spec.
+func codedBy(ctx context.Context, spec string, d *sparse.Dictionary, y *mat.Dense) (float64, error) {
+	coder, err := sparse.New(spec)
+	if err != nil {
+		return 0, err
+	}
+	return codedError(ctx, coder, d, y, y)
+}
+
+// fixedDCT is the name, in the place of a learner's, of the dictionary that coupledDCT returns.
+const fixedDCT = "dct"
+
+// coupledDCT returns an overcomplete DCT of 6×6 patches, each atom below its means of 2×2: the dictionary of stacked
+// pairs for which nothing is learned. Its frequencies are those that 3×3 patches can show; of higher ones little is
+// left in the low half, which would code noise with them.
+func coupledDCT(atoms int) (*sparse.Dictionary, error) {
+	const high, low = 6, 3
+	d, err := overcompleteDCT(high*high, atoms, true, 1./scale)
+	if err != nil {
+		return nil, err
+	}
+	var stacked []float64
+	for k := range atoms {
+		atom, pair := d.Atom(k), make([]float64, low*low+high*high)
+		for i, v := range atom {
+			pair[i/high/scale*low+i%high/scale] += v / (scale * scale)
+			pair[low*low+i] = v
+		}
+		learners.Normalise(pair)
+		stacked = append(stacked, pair...)
+	}
+	return sparse.FromAtoms(low*low+high*high, stacked)
 }
 
 // draw sets r.Mosaic to a picture of the atoms of d, each with its low-resolution half beside its high-resolution half.
@@ -140,13 +204,15 @@ func (r *result) draw(d *sparse.Dictionary) error {
 type restored struct {
 	// Cell has the scores of the restored picture against the test picture.
 	scoring.Cell
-	// Picture is the restored picture, or the part of it on the page, as PNG. It is empty but for run 0.
+	// Picture is the restored picture, or the part of it on the page, as PNG. It is empty where the page cannot show
+	// it.
 	Picture []byte `json:"picture,omitempty"`
 }
 
 // baseline is an interpolation or a trained model, which needs no learning here, with its results.
 type baseline struct {
 	name   string     // its name in tables
+	plain  bool       // an interpolation; false: a trained model
 	scores []restored // has an entry for each test picture
 }
 
@@ -185,7 +251,7 @@ func (cmp *comparison) baselines(ctx context.Context) ([]baseline, error) {
 		if err != nil {
 			return nil, console.Fail(console.ExitInput, err)
 		}
-		list = append(list, baseline{name, scores})
+		list = append(list, baseline{name, m.IsPlain(), scores})
 	}
 	return list, nil
 }
@@ -221,10 +287,11 @@ func (cmp *comparison) restore(ctx context.Context, m *superres.Model, t testPic
 	return s, err
 }
 
-// restoreAll restores all test pictures with m. For run 0 it returns the first maxKept restored pictures, too.
+// restoreAll restores all test pictures with m. It returns the first restored pictures, too: maxKept for run 0, and
+// maxShown for each of the first maxRuns.
 func (cmp *comparison) restoreAll(ctx context.Context, m *superres.Model, run int) (list []restored, err error) {
 	for i, test := range cmp.data.tests {
-		r, err := cmp.restore(ctx, m, test, run == 0 && i < maxKept)
+		r, err := cmp.restore(ctx, m, test, run == 0 && i < maxKept || run < maxRuns && i < maxShown)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", test.name, err)
 		}

@@ -32,9 +32,17 @@ func (f findings) html(w io.Writer) error {
 			"Figures are means ± standard errors over the runs. Bold is what is ahead of all others of its row, " +
 				"plain enlargements too, by more than chance explains. Every learner works under the same " +
 				"conditions. Seconds are those of a run beside the others.",
-			"A learner is called the best where it is ahead of every other one by more than chance explains: by " +
-				"Student's t test of pairs or by the sign test, over the pictures or over the runs, whichever are " +
-				"more, at 5 %.",
+			"A learner is called the best where it is ahead of every other one by more than chance explains, at 5 %: " +
+				"by Wilcoxon's signed-rank test over the pictures or over the runs, whichever are more. Each p of a " +
+				"ranking is for the comparison with the best learner, corrected for all of these by Holm's method; " +
+				"the interval of the difference of means is Student's. dct is an overcomplete DCT of 6×6 patches, " +
+				"for " +
+				"which nothing is learned.",
+			"Non-zeros a patch are those of the learner's own codes. Learners without a coder, such as rop, choose " +
+				"their number; the models restore pictures with the coder for all, so the error of the patches by " +
+				"that " +
+				"coder stands beside. The least RMSE is that of the best iteration; dictionaries are those of the " +
+				"last.",
 		},
 	}
 	if p.photo {
@@ -47,20 +55,21 @@ func (f findings) html(w io.Writer) error {
 	}
 	tables, shown := f.tables, f.contrasts()
 	last := len(tables) - 1
-	figures := report.Section{Title: "Figures", Tables: tables[:last]}
+	page.Sections = []report.Section{{Title: "Ranking", Tables: tables[:len(f.forms)]}}
+	figures := report.Section{Title: "Figures", Tables: tables[len(f.forms):last]}
 	if p.photo {
-		page.Sections = append(f.photographs(shown), figures)
+		page.Sections = append(append(page.Sections, f.photographs(shown)...), figures)
 	} else {
-		s := report.Section{Title: "Pictures of the first run", Text: f.explain(shown) + "Truth, plain enlargements, " +
+		s := report.Section{Title: fmt.Sprintf("Pictures of run %d", f.shownRun+1), Text: f.explain(shown) +
+			f.whichRun() + "Truth, plain enlargements, " +
 			"and what the learners made: first as in the paper, then with back-projection."}
 		for i, kind := range f.forms {
 			s.Tables = append(s.Tables, f.pictures(kind, shown, i == 0))
 		}
-		if len(shown) > 0 && shown[0].width >= 0 {
-			c := shown[0]
-			s.A, s.B = c.worst+", "+f.shown().title, c.best+", "+f.shown().title
+		if first, next := f.rivals(); next != "" {
+			s.A, s.B = next+", "+f.shown().title, first+", "+f.shown().title
 		}
-		page.Sections = []report.Section{s, figures}
+		page.Sections = append(page.Sections, s, figures)
 	}
 	learning := report.Section{Title: "Learning", Tables: tables[last:]}
 	for _, byTime := range []bool{false, true} {
@@ -77,8 +86,8 @@ func (f findings) html(w io.Writer) error {
 	page.Sections = append(page.Sections, learning)
 	mosaics := report.Section{Title: "Dictionaries", Text: "The atoms of the first run: low halves on the left, high " +
 		"halves on the right."}
-	for _, learner := range f.opt.Learners {
-		if r := f.firstRun(learner); r != nil && len(r.Mosaic) > 0 {
+	for _, learner := range f.opt.dictionaries() {
+		if r := f.inRun(0, learner); r != nil && len(r.Mosaic) > 0 {
 			mosaics.Pictures = append(mosaics.Pictures,
 				report.Captioned(report.Picture(r.Mosaic, 340, "atoms of "+learner), learner, ""))
 		}
@@ -107,10 +116,29 @@ func (f findings) lead() string {
 	return text
 }
 
-// firstRun returns the result of run 0 of a learner, which shares memory with f, or nil where the run failed.
-func (f findings) firstRun(learner string) *result {
+// rivals returns the best learner and the next, whose pictures lie over one another at first. next is "" where there is
+// none.
+func (f findings) rivals() (first, next string) {
+	r := f.ranking(f.measures()[0], f.shown())
+	if others := r.others(); len(others) > 0 {
+		return r.best().name, others[0].name
+	}
+	return "", ""
+}
+
+// whichRun says why the run is shown, with a space behind.
+func (f findings) whichRun() string {
+	first, next := f.rivals()
+	if next == "" || f.opt.Protocol.runs == 1 {
+		return ""
+	}
+	return fmt.Sprintf("In this run the difference between %s and %s is the median of all. ", first, next)
+}
+
+// inRun returns the result of a learner in a run, which shares memory with f, or nil where it failed.
+func (f findings) inRun(run int, learner string) *result {
 	for i, r := range f.results {
-		if r.Learner == learner && r.Run == 0 && r.Failure == "" {
+		if r.Learner == learner && r.Run == run && r.Failure == "" {
 			return &f.results[i]
 		}
 	}
@@ -124,7 +152,7 @@ func (f findings) pictures(kind form, shown []contrast, first bool) report.Table
 	for _, b := range f.baselines {
 		t.Head = append(t.Head, f.title(b))
 	}
-	t.Head = append(t.Head, f.opt.Learners...)
+	t.Head = append(t.Head, f.opt.dictionaries()...)
 	const width = 96
 	m := f.measures()[0]
 	for _, c := range shown {
@@ -146,8 +174,8 @@ func (f findings) pictures(kind form, shown []contrast, first bool) report.Table
 		for _, b := range f.baselines {
 			show(f.title(b), "", b.scores, first)
 		}
-		for _, learner := range f.opt.Learners {
-			if r := f.firstRun(learner); r != nil {
+		for _, learner := range f.opt.dictionaries() {
+			if r := f.inRun(f.shownRun, learner); r != nil {
 				show(learner, ", "+kind.title, kind.scores(*r), true)
 			} else {
 				show(learner, "", nil, true)
@@ -175,10 +203,10 @@ func (f findings) photographs(shown []contrast) (list []report.Section) {
 		s := report.Section{Title: test.name}
 		if n == 0 {
 			s.Text = f.explain(shown) + fmt.Sprintf("Each is shown where it has most detail, %d times as large; PSNR "+
-				"and SSIM are of the whole picture. First run.", cropZoom)
+				"and SSIM are of the whole picture. ", cropZoom) + f.whichRun()
 		}
-		if c.width >= 0 {
-			s.A, s.B = c.worst+", coupled", c.best+", coupled"
+		if first, next := f.rivals(); next != "" {
+			s.A, s.B = next+", coupled", first+", coupled"
 		}
 		show := func(data []byte, name, note string) {
 			if len(data) > 0 {
@@ -198,8 +226,8 @@ func (f findings) photographs(shown []contrast) (list []report.Section) {
 		for _, b := range f.baselines {
 			scored(b.name, b.scores)
 		}
-		for _, learner := range f.opt.Learners {
-			if r := f.firstRun(learner); r != nil {
+		for _, learner := range f.opt.dictionaries() {
+			if r := f.inRun(f.shownRun, learner); r != nil {
 				scored(learner+", coupled", f.shown().scores(*r))
 			}
 		}
@@ -218,7 +246,7 @@ func (f findings) curves(byTime bool) (c report.Chart, below bool) {
 	const least = 1e-4 // smaller errors are none: the patches are learned by heart
 	smallest := math.Inf(1)
 	for style, learner := range f.opt.Learners {
-		r := f.firstRun(learner)
+		r := f.inRun(0, learner)
 		if r == nil {
 			continue
 		}
@@ -246,8 +274,9 @@ func (f findings) curves(byTime bool) (c report.Chart, below bool) {
 	return c, below
 }
 
-// maxShown is the largest number of pictures that the page shows, out of the first maxKept that are restored.
-const maxShown, maxKept = 12, 48
+// maxShown is the largest number of pictures that the page shows: of the first run out of the first maxKept that are
+// restored, and of the next ones, up to maxRuns, out of the first maxShown.
+const maxShown, maxKept, maxRuns = 12, 48, 20
 
 // cropZoom is the factor by which parts of photographs are enlarged on the page.
 const cropZoom = 3

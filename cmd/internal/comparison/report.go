@@ -83,7 +83,7 @@ func (f findings) json(w io.Writer) error {
 		"pictures": names, "baselines": base, "runs": runs})
 }
 
-// text writes the tables for a terminal.
+// text writes the tables and the findings for a terminal.
 func (f findings) text(w io.Writer) error {
 	tab := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 	for _, t := range f.tables {
@@ -96,5 +96,9 @@ func (f findings) text(w io.Writer) error {
 		}
 		fmt.Fprintln(tab, "\t")
 	}
-	return tab.Flush()
+	if err := tab.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w, strings.Join(f.verdicts(), "\n"))
+	return err
 }

@@ -37,7 +37,7 @@ func (r *signalResult) measure(ctx context.Context, data signalData) error {
 	var d *sparse.Dictionary
 	switch r.Learner {
 	case "dct":
-		d, err = overcompleteDCT(m, r.Atoms, data.square)
+		d, err = overcompleteDCT(m, r.Atoms, data.square, 1)
 	case "samples":
 		d, err = learners.Start(data.train, r.Atoms, seed)
 	default:
@@ -90,10 +90,10 @@ func codedError(ctx context.Context, c sparse.Coder, d *sparse.Dictionary, y, tr
 	return mat.Norm(&e, 2) / math.Sqrt(float64(m*n)), nil
 }
 
-// overcompleteDCT returns a dictionary of cosines cos((i + ½)·π·k/K) for signals of m entries, without their means but
-// for the first, and for square patches the products of such by rows and columns. It has the k of the lowest
-// frequencies.
-func overcompleteDCT(m, k int, square bool) (*sparse.Dictionary, error) {
+// overcompleteDCT returns a dictionary of cosines cos((i + ½)·π·f·k/K) for signals of m entries, without their means
+// but for the first, and for square patches the products of such by rows and columns. It has the k of the lowest
+// frequencies, all below the share f = below of the highest that the entries can show.
+func overcompleteDCT(m, k int, square bool, below float64) (*sparse.Dictionary, error) {
 	side := m
 	count := k
 	if square {
@@ -103,7 +103,7 @@ func overcompleteDCT(m, k int, square bool) (*sparse.Dictionary, error) {
 	for f := range cosines {
 		mean := 0.0
 		for i := range side {
-			v := math.Cos((float64(i) + 0.5) * math.Pi * float64(f) / float64(count))
+			v := math.Cos((float64(i) + 0.5) * math.Pi * below * float64(f) / float64(count))
 			cosines[f], mean = append(cosines[f], v), mean+v/float64(side)
 		}
 		for i := range cosines[f] {

@@ -23,7 +23,7 @@ func TestOvercompleteDCT(t *testing.T) {
 		m, k   int
 		square bool
 	}{{16, 16, false}, {16, 16, true}, {16, 40, false}, {16, 25, true}, {16, 23, true}, {64, 1, true}} {
-		d := must.Get(overcompleteDCT(c.m, c.k, c.square))(t)
+		d := must.Get(overcompleteDCT(c.m, c.k, c.square, 1))(t)
 		for a := range c.k {
 			for b := range a + 1 {
 				product := 0.0

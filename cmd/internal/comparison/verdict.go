@@ -12,22 +12,23 @@ import (
 )
 
 // verdicts returns the findings at the head of the page, by the first measure: which learner is best with the kind of
-// model that the page shows, and which is fastest; what that comes to; and the same for the other kind.
+// model that the page shows, how it stands to what learns nothing, and which is fastest; how sure that is; and the same
+// for the other kind.
 func (f findings) verdicts() []string {
 	m, shown := f.measures()[0], f.shown()
-	v := f.verdict(m, shown)
-	headline := v.String()
-	if fastest := f.fastest(); fastest != "" && v.first != "" {
+	r := f.ranking(m, shown)
+	headline := r.String()
+	if fastest := f.fastest(); fastest != "" && r.best() != nil {
 		headline += "; " + fastest
 	}
 	list := []string{headline + "."}
-	if v.first != "" {
-		list = append(list, fmt.Sprintf("That is %s. %s%s", shown.with, v.evidence(), v.means(f)))
+	if r.best() != nil {
+		list = append(list, strings.TrimSpace(fmt.Sprintf("That is %s. %s", shown.with, r.evidence())))
 	}
 	for _, kind := range f.forms {
-		if other := f.verdict(m, kind); kind.with != shown.with && other.first != "" {
-			list = append(list, fmt.Sprintf("%s%s: %s. %s%s", strings.ToUpper(kind.with[:1]), kind.with[1:], other,
-				other.evidence(), other.means(f)))
+		if other := f.ranking(m, kind); kind.with != shown.with && other.best() != nil {
+			list = append(list, strings.TrimSpace(fmt.Sprintf("%s%s: %s. %s", strings.ToUpper(kind.with[:1]),
+				kind.with[1:], other, other.evidence())))
 		}
 	}
 	return list
@@ -41,55 +42,75 @@ func (f findings) shown() form {
 	})]
 }
 
-// verdict says which learner is best with a kind of model by a measure.
-type verdict struct {
+// ranking is the order of the learners, and of what learns nothing, by a measure and for a kind of model. All are
+// compared with the best learner, the reference.
+type ranking struct {
 	measure measure
 	kind    form
-	// first is the learner with the best mean, and next the one after it. They are "" where no learner, or no other
-	// one, restored anything.
-	first, next string
-	mean        float64  // the mean of first
-	alike       []string // the others that cannot be told apart from first
-	// gap is the one between first and the first of alike or, where there is none, next, on problems of the kind what,
-	// which is "runs" or "pictures". wins counts the problems on which first is better than every other learner.
-	gap  report.Gap
-	wins int
-	what string
+	rows    []standing
+	what    string // what they were scored on: "runs" or "pictures"
 }
 
-// verdict returns the verdict on one kind of model by the measure m.
-func (f findings) verdict(m measure, kind form) verdict {
-	v := verdict{measure: m, kind: kind, mean: math.NaN()}
-	mean, scores := map[string]float64{}, map[string][]float64{}
-	var order []string
-	for _, learner := range f.opt.Learners {
-		if mu, _ := report.Mean(f.values(m, kind, learner, -1)); !math.IsNaN(mu) {
-			mean[learner] = m.sign() * mu
-			scores[learner], v.what = f.problems(m, kind, learner)
-			order = append(order, learner)
+// standing is a row of a ranking.
+type standing struct {
+	report.Rank
+	name   string
+	learns bool // false: a dictionary or an interpolation for which nothing is learned
+}
+
+// ranking returns the ranking by the measure m of one kind of model. Means are times m.sign().
+func (f findings) ranking(m measure, kind form) ranking {
+	r := ranking{measure: m, kind: kind}
+	var entrants []standing
+	var scores [][]float64
+	for _, b := range f.baselines {
+		if b.plain {
+			entrants = append(entrants, standing{name: f.title(b)})
+			scores = append(scores, f.baselineProblems(m, b, -1))
 		}
 	}
-	if len(order) == 0 {
-		return v
+	for _, name := range f.opt.dictionaries() {
+		entrants = append(entrants, standing{name: name, learns: name != fixedDCT})
+		var list []float64
+		list, r.what = f.problems(m, kind, name)
+		scores = append(scores, list)
 	}
-	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(mean[a], mean[b]) })
-	v.first, v.mean = order[0], m.sign()*mean[order[0]]
-	if len(order) == 1 {
-		return v
+	for _, rank := range report.Ranking(scores, func(i int) bool { return entrants[i].learns }) {
+		row := entrants[rank.Entrant]
+		row.Rank = rank
+		r.rows = append(r.rows, row)
 	}
-	v.next = order[1]
-	for _, learner := range order[1:] {
-		if a, b := scores[v.first], scores[learner]; !report.Compare(a, b).Decided() && !report.Judge(a, b).Decided() {
-			v.alike = append(v.alike, learner)
+	return r
+}
+
+// best returns the row of the best learner, or nil where none restored anything.
+func (r ranking) best() *standing {
+	for i := range r.rows {
+		if r.rows[i].Reference {
+			return &r.rows[i]
 		}
 	}
-	v.gap = report.Compare(scores[v.first], scores[append(slices.Clone(v.alike), v.next)[0]])
-	for i, score := range scores[v.first] {
-		if !slices.ContainsFunc(order[1:], func(learner string) bool { return !(score < scores[learner][i]) }) {
-			v.wins++
+	return nil
+}
+
+// others returns the rows of the learners besides the best, in their order.
+func (r ranking) others() (list []standing) {
+	for _, row := range r.rows {
+		if row.learns && !row.Reference {
+			list = append(list, row)
 		}
 	}
-	return v
+	return list
+}
+
+// untaught returns the best row of what learns nothing, or nil where there is none.
+func (r ranking) untaught() *standing {
+	for i := range r.rows {
+		if !r.rows[i].learns {
+			return &r.rows[i]
+		}
+	}
+	return nil
 }
 
 // problems returns the scores of a learner, times m.sign(): one for every run or, where there are more test pictures
@@ -111,71 +132,88 @@ func (f findings) problems(m measure, kind form, learner string) (list []float64
 	return list, "runs"
 }
 
-// String returns the verdict as a sentence without a full stop. A learner that is ahead by no more than chance explains
-// is not called the best.
-func (v verdict) String() string {
-	ahead := v.ahead()
-	count := fmt.Sprintf("on %d of %d pictures", v.wins, v.gap.N)
-	if v.what == "runs" {
-		count = fmt.Sprintf("in %d of %d runs", v.wins, v.gap.N)
-	}
-	if v.wins == v.gap.N {
-		count = strings.Replace(count, fmt.Sprintf("%d of", v.wins), "all", 1)
-	}
-	switch {
-	case v.first == "":
+// String returns the ranking as a sentence without a full stop. A learner that is ahead of another by no more than
+// chance explains is not called the best.
+func (r ranking) String() string {
+	best, others := r.best(), r.others()
+	if best == nil {
 		return "No learner restored anything"
-	case v.next == "":
-		return v.first + " has nobody to be compared with"
-	case v.gap.N < 2:
-		return fmt.Sprintf("No learner can be called the best after one of the %s: %s is ahead of %s by %s, which may "+
-			"be chance", v.what, v.first, v.next, ahead)
-	case len(v.alike) > 0:
-		names := append([]string{v.first}, v.alike...)
-		return fmt.Sprintf("%s and %s cannot be told apart", strings.Join(names[:len(names)-1], ", "),
-			names[len(names)-1])
 	}
-	return fmt.Sprintf("%s is best %s, ahead of %s, the next, by %s", v.first, count, v.next, ahead)
-}
-
-// ahead says by how much first is ahead.
-func (v verdict) ahead() string {
-	return fmt.Sprintf("%s in mean %s", v.measure.amount(v.gap.Mean), v.measure.noun)
-}
-
-// evidence returns a sentence, and a space, that says how sure the verdict is, or "" where there is nothing to judge
-// by.
-func (v verdict) evidence() string {
-	spread := v.measure.amount(v.gap.Error)
+	names := []string{best.name}
+	for _, o := range others {
+		if !o.Decided() {
+			names = append(names, o.name)
+		}
+	}
+	text := ""
 	switch {
-	case v.next == "" || v.gap.N < 2:
-		return ""
-	case len(v.alike) > 0 && v.gap.Mean <= 0:
-		return fmt.Sprintf("%s and %s have the same mean %s. ", v.first, v.alike[0], v.measure.noun)
-	case len(v.alike) > 0:
-		return fmt.Sprintf("%s is ahead of %s by %s, with a standard error of %s, which may be chance. ", v.first,
-			v.alike[0], v.ahead(), spread)
+	case len(others) == 0:
+		text = fmt.Sprintf("%s is the only learner, with %s in the mean", best.name, r.say(best))
+	case len(names) > 1:
+		text = enumerate(names) + " cannot be told apart"
+	default:
+		text = fmt.Sprintf("%s is the best learner, %s ahead of %s, the next, in mean %s", best.name,
+			r.measure.amount(others[0].Pair.Mean), others[0].name, r.measure.noun)
 	}
-	return fmt.Sprintf("The lead of %s has a standard error of %s. ", v.first, spread)
+	return text + r.beside()
 }
 
-// means returns sentences that say what first comes to, beside the best model that was there already.
-func (v verdict) means(f findings) string {
-	format := func(value float64) string { return fmt.Sprintf(v.measure.say, value) }
-	text := fmt.Sprintf("%s has %s in the mean.", v.first, format(v.mean))
-	best, name := math.NaN(), ""
-	for _, b := range f.baselines {
-		if mu := average(v.measure, b.scores, -1); name == "" || v.measure.sign()*mu < v.measure.sign()*best {
-			best, name = mu, f.title(b)
+// beside says how the learners stand to the best of what learns nothing, with what joins that to a sentence before.
+func (r ranking) beside() string {
+	best, plain := r.best(), r.untaught()
+	if plain == nil {
+		return ""
+	}
+	figures := fmt.Sprintf("with %s against %s", r.say(plain),
+		console.Figure(r.measure.format, r.measure.sign()*best.Mean))
+	var below []string
+	for _, o := range r.others() {
+		if o.Mean > plain.Mean {
+			below = append(below, o.name)
 		}
 	}
 	switch {
-	case name == "":
-		return text
-	case v.measure.sign()*best < v.measure.sign()*v.mean:
-		return fmt.Sprintf("%s None comes up to %s, with %s.", text, name, format(best))
+	case plain.Mean < best.Mean:
+		return fmt.Sprintf(", but %s, which learns nothing, is better than every learner, %s", plain.name, figures)
+	case len(below) > 0:
+		verb := map[bool]string{true: "is", false: "are"}[len(below) == 1]
+		return fmt.Sprintf("; %s %s below %s, which learns nothing", enumerate(below), verb, plain.name)
 	}
-	return fmt.Sprintf("%s The best of what was there already, %s, has %s.", text, name, format(best))
+	return fmt.Sprintf("; %s, the best of what learns nothing, is behind, %s", plain.name, figures)
+}
+
+// say returns the mean of a row in words.
+func (r ranking) say(row *standing) string {
+	return fmt.Sprintf(r.measure.say, r.measure.sign()*row.Mean)
+}
+
+// evidence returns sentences that say how sure the order of the best learner and the next is, or "" where there is
+// nothing to judge by.
+func (r ranking) evidence() string {
+	others := r.others()
+	if len(others) == 0 {
+		return ""
+	}
+	best, next := r.best(), others[0]
+	if next.N < 2 {
+		return fmt.Sprintf("One of the %s decides nothing.", r.what)
+	}
+	text := fmt.Sprintf("%s is better than %s %s %d of %d %s, by %s in the mean (95 %% interval %s to %s), %s.",
+		best.name, next.name, map[string]string{"runs": "in", "pictures": "on"}[r.what], next.Wins,
+		next.N, r.what, r.measure.difference(next.Pair.Mean),
+		r.measure.difference(next.Low), r.measure.difference(next.High), report.Probability(next.P))
+	if least := math.Ldexp(float64(len(r.rows)-1), 1-next.N); least >= report.Doubt {
+		text += fmt.Sprintf(" With %d %s no difference can be told from chance; take more.", next.N, r.what)
+	}
+	return text
+}
+
+// enumerate joins names as a sentence has them.
+func enumerate(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
 // fastest says which learners learn fastest: those that take no longer than 1.2 times the least mean time, since times
@@ -206,8 +244,7 @@ func (f findings) fastest() string {
 	case len(names) == len(mean):
 		return "all learn about as fast, in " + elapsed(least)
 	}
-	return fmt.Sprintf("%s and %s learn fastest, in %s", strings.Join(names[:len(names)-1], ", "),
-		names[len(names)-1], elapsed(least))
+	return fmt.Sprintf("%s learn fastest, in %s", enumerate(names), elapsed(least))
 }
 
 // elapsed returns a time in seconds as text.
@@ -218,7 +255,7 @@ func elapsed(seconds float64) string {
 	return console.Elapsed(seconds)
 }
 
-// contrast is how much the learners differ on a test picture in the first run, by the first measure and with the kind
+// contrast is how much the learners differ on a test picture in the run shown, by the first measure and with the kind
 // of model that the page shows.
 type contrast struct {
 	test        int     // the number of the test picture
@@ -234,7 +271,7 @@ func (f findings) contrasts() (list []contrast) {
 	for test := range f.data.tests {
 		c, kept := contrast{test: test, width: -1}, test < maxKept
 		for _, learner := range f.opt.Learners {
-			r := f.firstRun(learner)
+			r := f.inRun(f.shownRun, learner)
 			if r == nil {
 				continue
 			}

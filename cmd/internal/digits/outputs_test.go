@@ -148,7 +148,7 @@ func TestSheetPage(t *testing.T) {
 	consoletest.Put(t, filepath.Join(dir, "labels"), idxLabels(labels...))
 	stdout, _ := program.Succeeds(t, dir, "mnist", "a-ubyte", "labels", "--sheet", "sheet.html", "--sheet-count", "3")
 	finding, _, _ := strings.Cut(stdout, "\n")
-	if !strings.HasPrefix(finding, "digits ") || !strings.Contains(finding, " of 40 images, sign test, p ") {
+	if !strings.HasPrefix(finding, "digits ") || !strings.Contains(finding, " of 40 images, signed-rank test, p ") {
 		t.Errorf("the finding is %q", finding)
 	}
 	page := string(consoletest.Read(t, filepath.Join(dir, "sheet.html")))
@@ -176,13 +176,13 @@ func TestFinding(t *testing.T) {
 		want  string
 	}{
 		{0.1, 10, "m restores best: a mean error of 0.1000 against 0.2000 of b, the next (better in 10 of 10 " +
-			"images, sign test, p = 0.002)."},
+			"images, signed-rank test, p = 0.002)."},
 		{0.1, 3, "m is not shown to restore better than b: a mean error of 0.1000 against 0.2000 (better in 3 of 3 " +
-			"images, sign test, p = 0.25)."},
+			"images, signed-rank test, p = 0.25)."},
 		{0.25, 10, "m restores worse than b: a mean error of 0.2500 against 0.2000 (b is better in 10 of 10 " +
-			"images, sign test, p = 0.002)."},
+			"images, signed-rank test, p = 0.002)."},
 		{0.2, 10, "m is not shown to restore better than b: a mean error of 0.2000 against 0.2000 (better in 0 of " +
-			"10 images, sign test, p = 1)."},
+			"10 images, signed-rank test, p = 1)."},
 	} {
 		var s scores
 		for range c.count {

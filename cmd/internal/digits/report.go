@@ -182,7 +182,7 @@ type scores struct {
 	all     sums
 	classes map[int]*sums // by label; nil if there are no labels
 	worst   *worst        // nil if no error is defined
-	duels   []report.Duel // comparisons of the model with each other column
+	errors  [][]float64   // of each column, for the images that have an error
 }
 
 // add adds the errors of x, if it has any. Digits must be added in the order of the file, so that the sums are the same
@@ -192,7 +192,14 @@ func (s *scores) add(x digit) {
 		return
 	}
 	s.all.add(x.errors)
-	s.compare(x.errors)
+	if s.errors == nil {
+		s.errors = make([][]float64, len(x.errors))
+	}
+	if !slices.ContainsFunc(x.errors, math.IsNaN) { // a black image has no error
+		for i, v := range x.errors {
+			s.errors[i] = append(s.errors[i], v)
+		}
+	}
 	if x.label != mnist.NoLabel {
 		if s.classes == nil {
 			s.classes = map[int]*sums{}
@@ -210,21 +217,6 @@ func (s *scores) add(x digit) {
 	}
 }
 
-// compare adds an image to the duels. errs has its errors, of which the model's is the last.
-func (s *scores) compare(errs []float64) {
-	others, model := errs[:len(errs)-1], errs[len(errs)-1:]
-	if s.duels == nil {
-		s.duels = make([]report.Duel, len(others))
-	}
-	if slices.ContainsFunc(errs, math.IsNaN) {
-		return // a black image has no error
-	}
-	for i := range others {
-		d, image := &s.duels[i], report.Judge(model, others[i:])
-		d.Wins, d.Losses, d.Ties = d.Wins+image.Wins, d.Losses+image.Losses, d.Ties+image.Ties
-	}
-}
-
 // finding returns a sentence on whether the model, the last of columns, restores better than the best of the others, or
 // "" if nothing is compared.
 func (s *scores) finding(columns []string) string {
@@ -239,16 +231,17 @@ func (s *scores) finding(columns []string) string {
 			next = i
 		}
 	}
-	model, other, duel := columns[last], columns[next], s.duels[next]
-	back := report.Duel{Wins: duel.Losses, Losses: duel.Wins, Ties: duel.Ties}
+	model, other := columns[last], columns[next]
+	pair := report.Compare(s.errors[last], s.errors[next])
+	back := pair.Reversed()
 	figures := fmt.Sprintf("a mean error of %.4f against %.4f", *mean[last], *mean[next])
 	switch {
-	case *mean[last] < *mean[next] && duel.Decided():
-		return fmt.Sprintf("%s restores best: %s of %s, the next (%s).", model, figures, other, duel.In("images"))
+	case *mean[last] < *mean[next] && pair.Decided():
+		return fmt.Sprintf("%s restores best: %s of %s, the next (%s).", model, figures, other, pair.In("images"))
 	case *mean[last] > *mean[next] && back.Decided():
 		return fmt.Sprintf("%s restores worse than %s: %s (%s is %s).", model, other, figures, other, back.In("images"))
 	}
-	return fmt.Sprintf("%s is not shown to restore better than %s: %s (%s).", model, other, figures, duel.In("images"))
+	return fmt.Sprintf("%s is not shown to restore better than %s: %s (%s).", model, other, figures, pair.In("images"))
 }
 
 // sums has sums of errors over images.

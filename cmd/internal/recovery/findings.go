@@ -257,7 +257,7 @@ func (f findings) html(w io.Writer) error {
 				"problems, bands what lies between the best and the worst tenth of them; the error axis is " +
 				"logarithmic, and errors below 10⁻⁵ are drawn there.",
 			"Tables have means ± standard errors. In bold is a learner that is ahead of every other one by more than " +
-				"chance explains, by Student's t test of pairs or by the sign test, at 5 %.",
+				"chance explains, by Wilcoxon's signed-rank test and Holm's method, at 5 %.",
 			"Seconds are those of a trial beside the others that ran at the same time. All numbers but the seconds " +
 				"are the same for any number of processors. “External” seconds are those of programs outside, with " +
 				"what passing the problems takes.",

@@ -22,9 +22,9 @@ type verdict struct {
 	first, next string
 	n, nextN    int
 	alike       []string // the other learners that need n signals
-	// duel compares first with next, problem by problem with n signals: by the share of the atoms that they recover
+	// pair compares first with next, problem by problem with n signals: by the share of the atoms that they recover
 	// or, where no number of signals is enough, by their error.
-	duel    report.Duel
+	pair    report.Pair
 	reached bool // a number of signals that was tried is enough for some learner; false: for none
 }
 
@@ -78,7 +78,7 @@ func (f findings) verdict(p planted.Panel) verdict {
 			v.alike = append(v.alike, learner)
 		}
 	}
-	v.duel = report.Judge(f.scores(p, v.n, v.first, score), f.scores(p, v.n, v.next, score))
+	v.pair = report.Compare(f.scores(p, v.n, v.first, score), f.scores(p, v.n, v.next, score))
 	v.first, v.next = f.label(v.first), f.label(v.next)
 	for i := range v.alike {
 		v.alike[i] = f.label(v.alike[i])
@@ -101,11 +101,11 @@ func (f findings) scores(p planted.Panel, n int, learner string, score func(plan
 }
 
 // decided reports whether first alone needs the fewest signals, and is ahead of next by more than chance explains.
-func (v verdict) decided() bool { return v.reached && len(v.alike) == 0 && v.duel.Decided() }
+func (v verdict) decided() bool { return v.reached && len(v.alike) == 0 && v.pair.Decided() }
 
 // String returns the verdict as a sentence.
 func (v verdict) String() string {
-	better := v.duel.In("problems")
+	better := v.pair.In("problems")
 	recovers := fmt.Sprintf("%g %% of the atoms", 100*requiredShare)
 	nextNeeds := fmt.Sprintf("%s, the next, from %d on", v.next, v.nextN)
 	if v.nextN == 0 {
@@ -118,7 +118,7 @@ func (v verdict) String() string {
 	case v.next == "":
 		return fmt.Sprintf("%s recovers %s with none of the numbers of signals tried; there is nobody to compare "+
 			"it with.", v.first, recovers)
-	case !v.reached && v.duel.Decided():
+	case !v.reached && v.pair.Decided():
 		return fmt.Sprintf("No learner recovers %s with the numbers of signals tried; with the most, N = %d, %s "+
 			"comes nearest to the dictionary (than %s %s).", recovers, v.n, v.first, v.next, better)
 	case !v.reached:

@@ -47,13 +47,13 @@ func TestVerdict(t *testing.T) {
 	}{
 		"ahead": {10, map[string][2]float64{"a": {0.5, 0.95}, "b": {0.95, 0.99}, "c": {0.4, 0.8}},
 			"b needs the fewest signals: it recovers 90 % of the atoms from N = 100 on, a, the next, from 200 on " +
-				"(with N = 100 better in 10 of 10 problems, sign test, p = 0.002)."},
+				"(with N = 100 better in 10 of 10 problems, signed-rank test, p = 0.002)."},
 		"alone": {10, map[string][2]float64{"b": {0.8, 0.99}, "c": {0.4, 0.8}},
 			"b needs the fewest signals: it recovers 90 % of the atoms from N = 200 on, c, the next, with none of " +
-				"the numbers tried (with N = 200 better in 10 of 10 problems, sign test, p = 0.002)."},
+				"the numbers tried (with N = 200 better in 10 of 10 problems, signed-rank test, p = 0.002)."},
 		"by chance": {3, map[string][2]float64{"a": {0.5, 0.95}, "b": {0.95, 0.99}},
 			"No learner is shown to need the fewest signals: b recovers 90 % of the atoms from N = 100 on, a, the " +
-				"next, from 200 on, but that may be chance (better in 3 of 3 problems, sign test, p = 0.25)."},
+				"next, from 200 on, but that may be chance (better in 3 of 3 problems, signed-rank test, p = 0.25)."},
 		"not again": {10, map[string][2]float64{"a": {0.95, 0.5}, "b": {0.4, 0.95}},
 			"b needs the fewest signals: it recovers 90 % of the atoms from N = 200 on, a, the next, with none of " +
 				"the numbers tried"},
@@ -65,7 +65,7 @@ func TestVerdict(t *testing.T) {
 		"nothing": {10, map[string][2]float64{"a": {0.1, 0.2}, "b": {0.1, 0.2}},
 			"No learner recovers 90 % of the atoms with the numbers of signals tried, and none is shown to come " +
 				"nearest: a is ahead of b with N = 200, but that may be chance (better in 0 of 10 problems, " +
-				"sign test, p = 1)."},
+				"signed-rank test, p = 1)."},
 		"one": {10, map[string][2]float64{"a": {0.1, 0.99}},
 			"a recovers 90 % of the atoms from N = 200 signals on; there is nobody to compare it with."},
 	} {

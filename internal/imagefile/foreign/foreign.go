@@ -40,8 +40,6 @@ var kinds = []struct {
 	{"\x00\x00\x00\x0cjP  ", Kind{Title: "JPEG 2000", Advice: save}},
 	{"\xff\x4f\xff\x51", Kind{Title: "JPEG 2000", Advice: save}},
 	{"II\xbc\x01", Kind{Title: "JPEG XR", Advice: save}},
-	{"II+\x00", Kind{Title: "BigTIFF", Advice: "save it as PNG or plain TIFF first"}},
-	{"MM\x00+", Kind{Title: "BigTIFF", Advice: "save it as PNG or plain TIFF first"}},
 	{"8BPS", Kind{Title: "Photoshop", Advice: "save it as PNG or TIFF first"}},
 	{"gimp xcf", Kind{Title: "GIMP", Advice: "export it as PNG or TIFF first"}},
 	{"v/1\x01", Kind{Title: "OpenEXR", Advice: "save it as PNG or TIFF of 16 bits first"}},

@@ -18,7 +18,7 @@ func TestOf(t *testing.T) {
 		box("isom\x00\x00\x02\x00isomiso2"): "", box("qt  \x00\x00\x00\x00"): "",
 		"\xff\x0a\xfa": "JPEG XL", "\x00\x00\x00\x0cJXL \r\n\x87\n": "JPEG XL", "\x00\x00\x00\x0cjP  \r\n": "JPEG 2000",
 		"8BPS\x00\x01":         "Photoshop",
-		"FUJIFILMCCD-RAW 0201": "RAF", "%PDF-1.7": "PDF", "II+\x00\x08\x00": "BigTIFF", "P6\n3 2\n255\n": "PPM",
+		"FUJIFILMCCD-RAW 0201": "RAF", "%PDF-1.7": "PDF", "P6\n3 2\n255\n": "PPM",
 		"P6 was late": "",
 		"<svg xmlns=": "SVG", "\xef\xbb\xbf<?xml version=\"1.0\"?>\n<!-- <b> -->\n<svg width=": "SVG",
 		"<?xml?><!DOCTYPE svg PUBLIC": "SVG",

@@ -70,7 +70,7 @@ func Hostile(t testing.TB) []HostileFile {
 			"BMP with an unsupported feature ("},
 		{"cmyk.tif", append([]byte(TIFFStart), TIFFPage(0, [4]uint32{256, 4, 1, 9}, [4]uint32{257, 4, 1, 9},
 			[4]uint32{258, 3, 1, 8}, [4]uint32{262, 3, 1, 5})...), false,
-			"TIFF with an unsupported feature (color model); save it as PNG first"},
+			"damaged TIFF: it has 1 samples a pixel for 4 colours"},
 		{"scans.jpg", ManyScans(64, 64, 201), true, "has more than 100 scans"},
 
 		// Headers of a size within the limits with nothing behind them.

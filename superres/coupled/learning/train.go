@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -53,9 +54,12 @@ type Trainer struct {
 	BackProject int
 	// Seed is the seed of all random sampling.
 	Seed uint64
-	// Learned is called with the learner's result, which it must not change, before stages are made of it; it
-	// may be nil.
-	Learned func(*learners.Result)
+	// Fixed is the dictionary of the stacked pairs, with Atoms atoms, when none is learned; Learner and Iterations then
+	// have no effect. nil: Learner learns one.
+	Fixed *sparse.Dictionary
+	// Learned is called with the learner's result and with the stacked pairs that it learned from, one a column, before
+	// stages are made of them. It must change neither, and may be nil.
+	Learned func(found *learners.Result, stacked *mat.Dense)
 }
 
 // Defaults returns the options that trained the embedded model, except for its seed, 1.
@@ -108,7 +112,7 @@ func (t Trainer) Memory() int64 {
 		return 0
 	}
 	learner, err := learners.New(t.Learner)
-	if err != nil {
+	if err != nil && t.Fixed == nil {
 		return 0 // Train returns the error
 	}
 	coder, err := sparse.New(t.Coder)
@@ -118,7 +122,11 @@ func (t Trainer) Memory() int64 {
 	n, m := t.sizes()
 	s := cmp.Or(sparse.MostNonZeros(coder), n+m)
 	pairs := 8 * float64(t.Patches) * float64(n+m)
-	need := 64<<20 + pairs + max(pairs, learner.Memory(n+m, t.Patches, t.Atoms, s))
+	learning := 0.
+	if t.Fixed == nil {
+		learning = learner.Memory(n+m, t.Patches, t.Atoms, s)
+	}
+	need := 64<<20 + pairs + max(pairs, learning)
 	return int64(min(need, math.MaxInt64/2))
 }
 
@@ -130,8 +138,7 @@ func (t Trainer) Train(
 		return nil, err
 	}
 	progress = progress.OrNone()
-	learner, err := learners.New(t.Learner)
-	if err != nil {
+	if _, err := learners.New(t.Learner); err != nil && t.Fixed == nil { // before anything is read
 		return nil, err
 	}
 	n, _ := t.sizes()
@@ -151,15 +158,12 @@ func (t Trainer) Train(
 	if err != nil {
 		return nil, err
 	}
-	found, err := learner.Learn(ctx, stacked, learners.Options{
-		Atoms: t.Atoms, Iterations: t.Iterations, Coder: coder, Seed: t.Seed,
-		Trace: func(step learners.Step) { progress("learning", step.Iteration, t.Iterations) },
-	})
+	found, err := t.dictionary(ctx, stacked, coder, progress)
 	if err != nil {
 		return nil, err
 	}
 	if t.Learned != nil {
-		t.Learned(found)
+		t.Learned(found, stacked)
 	}
 	low, high, err := t.halves(ctx, found.Dictionary, stacked, coder)
 	if err != nil {
@@ -183,6 +187,34 @@ func (t Trainer) Train(
 		record.Warnings = append(record.Warnings, w.Error())
 	}
 	return &training.Result{Stages: stages, Record: record}, nil
+}
+
+// dictionary returns what the learner finds in the stacked pairs or, for t.Fixed, that dictionary with its codes.
+func (t Trainer) dictionary(
+	ctx context.Context, stacked *mat.Dense, coder sparse.Coder, progress training.Progress,
+) (*learners.Result, error) {
+	if t.Fixed != nil {
+		began := time.Now()
+		x, err := coder.Code(ctx, t.Fixed, stacked)
+		if err != nil {
+			return nil, err
+		}
+		m, count := stacked.Dims()
+		var rest mat.Dense
+		rest.Sub(stacked, x.Rebuild(t.Fixed))
+		return &learners.Result{Dictionary: t.Fixed, Codes: x, Stop: "nothing is learned", Steps: []learners.Step{{
+			RMSE:     mat.Norm(&rest, 2) / math.Sqrt(float64(m)*float64(count)),
+			NonZeros: float64(len(x.Value)) / float64(count), Elapsed: time.Since(began),
+		}}}, nil
+	}
+	learner, err := learners.New(t.Learner)
+	if err != nil {
+		return nil, err
+	}
+	return learner.Learn(ctx, stacked, learners.Options{
+		Atoms: t.Atoms, Iterations: t.Iterations, Coder: coder, Seed: t.Seed,
+		Trace: func(step learners.Step) { progress("learning", step.Iteration, t.Iterations) },
+	})
 }
 
 // halves returns D_L and D_H of the dictionary d that was learned from stacked pairs.

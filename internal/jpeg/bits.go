@@ -1,0 +1,80 @@
+package jpeg
+
+import "encoding/binary"
+
+// bits reads the bits of a scan, the highest of each byte first.
+type bits struct {
+	data []byte // the file
+	at   int    // the offset of the next byte to take; never behind a marker that was not taken in
+	// acc has the next bits at its top, and count is the number of bits that were taken from data and not used.
+	// Behind the last bit before a marker acc has zeros, as if they were data; count is negative once zeros were used.
+	acc   uint64
+	count int
+}
+
+// leastBits is a number of bits that are enough for a code and the number behind it.
+const leastBits = invalidLength + 16
+
+// fill takes bytes until there are more than 56 bits, or a marker follows.
+func (r *bits) fill() {
+	for r.count <= 56 {
+		if r.at+8 <= len(r.data) {
+			next := binary.BigEndian.Uint64(r.data[r.at:])
+			const ones, highs = 0x0101010101010101, 0x8080808080808080
+			if (^next-ones)&next&highs == 0 { // no byte is 0xff
+				r.acc |= next >> r.count
+				taken := (64 - r.count) / 8
+				r.at += taken
+				r.count += 8 * taken
+				return
+			}
+		}
+		if r.at >= len(r.data) {
+			return
+		}
+		b := r.data[r.at]
+		end := r.at + 1
+		if b == 0xff { // a byte of a number where a zero follows, and else a marker
+			for end < len(r.data) && r.data[end] == 0xff {
+				end++
+			}
+			if end == len(r.data) || r.data[end] != 0 {
+				return
+			}
+			end++
+		}
+		r.at = end
+		r.acc |= uint64(b) << (56 - r.count)
+		r.count += 8
+	}
+}
+
+// bit returns the next bit.
+func (r *bits) bit() uint64 {
+	if r.count < 1 {
+		r.fill()
+	}
+	b := r.acc >> 63
+	r.acc <<= 1
+	r.count--
+	return b
+}
+
+// number returns the next n bits, at most 16.
+func (r *bits) number(n uint) int {
+	if r.count < 16 {
+		r.fill()
+	}
+	v := int(r.acc >> (64 - n))
+	r.acc <<= n
+	r.count -= int(n)
+	return v
+}
+
+// extend returns the number that size bits at the top of acc stand for (T.81, table F.1): those that begin with 0 are
+// negative. size is at most 16.
+func extend(acc uint64, size uint) int32 {
+	v := int32(acc >> (64 - size))
+	negative := int32(acc>>63) - 1 // all bits set, or none
+	return v + negative&(1-int32(1)<<size)
+}

@@ -1,0 +1,155 @@
+package jpeg
+
+import (
+	"image"
+
+	"superres/internal/parallel"
+)
+
+// meaning is how the components of a picture make colours.
+type meaning int
+
+const (
+	meansGrey meaning = iota
+	meansYCbCr
+	meansRGB
+	meansCMYK         // 0 is no ink
+	meansInvertedCMYK // 255 is no ink
+	meansInvertedYCCK // YCbCr of inverted CMY, which is RGB, and inverted black
+)
+
+// meaning returns how the components make colours. It decides as libjpeg does (jdapimin.c, default_decompress_parms):
+// JFIF means YCbCr, the segment of Adobe comes next, and the names of the components last.
+//
+// Note: inverted CMYK comes from Adobe's programs, but ImageMagick and Pillow expect it without Adobe's segment, too.
+func (d *decoder) meaning() meaning {
+	c := d.components
+	asStored, asYCbCr := d.opt.Colours == AsStored, d.opt.Colours == AsYCbCr
+	switch {
+	case len(c) == 1:
+		return meansGrey
+	case len(c) == 3 && (asYCbCr || d.hasJFIF && !asStored):
+		return meansYCbCr
+	case len(c) == 3 && (asStored || d.hasAdobe && d.adobeTransform == 0):
+		return meansRGB
+	case len(c) == 3 && !d.hasAdobe && c[0].id == 'R' && c[1].id == 'G' && c[2].id == 'B':
+		return meansRGB
+	case len(c) == 3:
+		return meansYCbCr
+	case asStored:
+		return meansCMYK
+	case d.hasAdobe && d.adobeTransform != 0:
+		return meansInvertedYCCK
+	}
+	return meansInvertedCMYK
+}
+
+// transform makes samples of the coefficients of a progressive file.
+func (d *decoder) transform() error {
+	for _, c := range d.components {
+		if !d.isProgressive {
+			break
+		}
+		rows := c.rows(&d.frame)
+		c.samples = make([]byte, 8*rows*c.stride)
+		q, blocks := c.quantiser, c.stride/8
+		err := parallel.For(d.ctx, rows, 1, func() func(lo, hi int) {
+			return func(lo, hi int) {
+				for i := lo * blocks; i < hi*blocks; i++ {
+					out := c.samples[8*(i/blocks*c.stride+i%blocks):]
+					transformBlock(&c.coefficients[i], q, out, c.stride)
+				}
+			}
+		})
+		if err != nil {
+			return err
+		}
+		c.coefficients = nil
+	}
+	return nil
+}
+
+// transformBlock writes the samples of a block to out.
+func transformBlock(from *coefficients, q *[64]int32, out []byte, stride int) {
+	var block [64]int32
+	others := int16(0)
+	for k, v := range from {
+		if block[k] = int32(v) * q[k]; k > 0 {
+			others |= v
+		}
+	}
+	if others == 0 {
+		flat(block[0], out, stride)
+		return
+	}
+	inverse(&block, out, stride)
+}
+
+// picture returns the picture of the samples.
+func (d *decoder) picture() image.Image {
+	bounds := image.Rect(0, 0, d.width, d.height)
+	c := d.components
+	switch meaning := d.meaning(); meaning {
+	case meansGrey:
+		return &image.Gray{Pix: c[0].samples, Stride: c[0].stride, Rect: bounds}
+	case meansYCbCr:
+		out := &image.YCbCr{SubsampleRatio: image.YCbCrSubsampleRatio444, Rect: bounds}
+		if ratio, ok := d.ratio(); ok {
+			out.SubsampleRatio = ratio
+		} else {
+			for i := range c {
+				c[i] = d.enlarged(c[i])
+			}
+			if c[1].stride != c[2].stride { // one of them has samples beyond the picture
+				c[1], c[2] = d.cropped(c[1]), d.cropped(c[2])
+			}
+		}
+		out.Y, out.Cb, out.Cr = c[0].samples, c[1].samples, c[2].samples
+		out.YStride, out.CStride = c[0].stride, c[1].stride
+		return out
+	case meansRGB:
+		out := image.NewRGBA(bounds)
+		for i := 3; i < len(out.Pix); i += 4 {
+			out.Pix[i] = 255
+		}
+		d.interleave(out.Pix)
+		return out
+	default:
+		out := image.NewCMYK(bounds)
+		d.interleave(out.Pix)
+		for i := 0; i < len(out.Pix) && meaning != meansCMYK; i += 4 {
+			p := out.Pix[i : i+4 : i+4]
+			if meaning == meansInvertedYCCK {
+				p[0], p[1], p[2] = toRGB(p[0], p[1], p[2])
+			} else {
+				p[0], p[1], p[2] = 255-p[0], 255-p[1], 255-p[2]
+			}
+			p[3] = 255 - p[3]
+		}
+		return out
+	}
+}
+
+// interleave writes the samples of all components at full resolution to pix, which has 4 bytes a pixel.
+func (d *decoder) interleave(pix []byte) {
+	for i, c := range d.components {
+		c = d.enlarged(c)
+		for y := range d.height {
+			out := pix[4*y*d.width:]
+			for x, v := range c.samples[y*c.stride:][:d.width] {
+				out[4*x+i] = v
+			}
+		}
+	}
+}
+
+// toRGB converts YCbCr of BT.601 in full range to RGB, rounded as in libjpeg (jdcolor.c), where package color rounds
+// otherwise: R = Y + 1.402·(Cr−128), G = Y − 0.344136·(Cb−128) − 0.714136·(Cr−128), B = Y + 1.772·(Cb−128).
+func toRGB(y, cb, cr byte) (r, g, b byte) {
+	const one, half = 1 << 16, 1 << 15
+	const crToR, cbToG, crToG, cbToB = 91881, 22554, 46802, 116130 // times one
+	blue, red := int(cb)-128, int(cr)-128
+	clip := func(v int) byte { return byte(min(max(v/one, 0), 255)) }
+	luma := int(y)*one + half
+	return clip(luma + crToR*red), clip(luma - cbToG*blue - crToG*red), clip(luma + cbToB*blue)
+}

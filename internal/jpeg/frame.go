@@ -1,0 +1,125 @@
+package jpeg
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// frame is the header of a picture.
+type frame struct {
+	width, height        int // of the picture, in pixels
+	isProgressive        bool
+	components           []*component // nil: there has been no header yet
+	mostAcross, mostDown int          // the largest factors of the components
+	mcusWide, mcusHigh   int          // of a scan of several components
+}
+
+// component is one colour of a picture.
+type component struct {
+	id           byte
+	across, down int // the factors: samples for mostAcross and mostDown pixels
+	table        int // the number of the quantisation table
+
+	width, height          int            // in samples
+	blocksWide, blocksHigh int            // that have samples of the picture
+	stride                 int            // samples from row to row, a multiple of 8, with some beyond the picture
+	samples                []byte         // stride × rows, a multiple of 8 rows; nil: not decoded yet
+	coefficients           []coefficients // of progressive files: stride/8 blocks a row; nil: there was no scan yet
+	quantiser              *[64]int32     // the table when the first scan began
+	finest                 [64]int8       // by index in the file: the bits that are still missing; −1: all
+
+	dc, ac               *codes // in this scan
+	before               int32  // the first coefficient of the block before
+	stepAcross, stepDown int    // the blocks of an MCU of this scan
+}
+
+// coefficients has the coefficients of a block of 8×8 samples, row by row, before quantisation is undone.
+type coefficients [64]int16
+
+// readFrame takes in the header of the picture and checks its numbers, but for a width or height of 0. It takes no
+// memory for pixels.
+func (d *decoder) readFrame(marker byte, payload []byte) error {
+	if d.components != nil {
+		return FormatError("two frame headers")
+	}
+	const head, each = 6, 3
+	if len(payload) < head {
+		return FormatError("a frame header that is cut")
+	}
+	f := frame{isProgressive: marker == markerProgressive, height: int(binary.BigEndian.Uint16(payload[1:])),
+		width: int(binary.BigEndian.Uint16(payload[3:]))}
+	bits, n := payload[0], int(payload[5])
+	switch {
+	case bits == 12:
+		return UnsupportedError("12 bits a sample")
+	case bits != 8:
+		return FormatError(fmt.Sprintf("%d bits a sample", bits))
+	case n == 0 || len(payload) < head+each*n:
+		return FormatError("a frame header that is cut")
+	case n != 1 && n != 3 && n != 4:
+		return UnsupportedError(fmt.Sprintf("%d components", n))
+	}
+	if f.height == 0 {
+		f.height = d.findHeight()
+	}
+	if int64(f.width)*int64(f.height) > d.opt.mostPixels() {
+		return ErrPixels
+	}
+	for b := payload[head:]; n > 0; b, n = b[each:], n-1 {
+		c := &component{id: b[0], across: int(b[1] >> 4), down: int(b[1] & 15), table: int(b[2])}
+		if c.across < 1 || c.across > 4 || c.down < 1 || c.down > 4 || c.table > 3 {
+			return FormatError("a wrong frame header")
+		}
+		for i := range c.finest {
+			c.finest[i] = -1
+		}
+		f.components = append(f.components, c)
+		f.mostAcross, f.mostDown = max(f.mostAcross, c.across), max(f.mostDown, c.down)
+	}
+	const side = 8
+	f.mcusWide, f.mcusHigh = over(f.width, side*f.mostAcross), over(f.height, side*f.mostDown)
+	for _, c := range f.components {
+		c.width, c.height = over(f.width*c.across, f.mostAcross), over(f.height*c.down, f.mostDown)
+		c.blocksWide, c.blocksHigh = over(c.width, side), over(c.height, side)
+		c.stride = side * f.mcusWide * c.across
+	}
+	d.frame = f
+	return nil
+}
+
+// over returns a/b, rounded up.
+func over(a, b int) int { return (a + b - 1) / b }
+
+// findHeight returns the height in the segment behind the first scan that some files have in place of one in their
+// header (T.81, B.2.5), or 0.
+func (d *decoder) findHeight() int {
+	for at := d.at; ; {
+		marker, end, _ := d.find(at)
+		switch {
+		case end == 0 || marker == markerEnd || end+4 > len(d.data):
+			return 0
+		case marker == markerLines:
+			return int(binary.BigEndian.Uint16(d.data[end+2:]))
+		case isRestart(marker):
+			at = end
+		default:
+			at = end + int(binary.BigEndian.Uint16(d.data[end:]))
+		}
+	}
+}
+
+// rows returns the rows of blocks of c for which there is memory.
+func (c *component) rows(f *frame) int { return f.mcusHigh * c.down }
+
+// isBegun reports whether there has been a scan with the first coefficients of c.
+func (c *component) isBegun() bool { return c.finest[0] >= 0 }
+
+// isComplete reports whether there have been scans of all bits of all coefficients of c.
+func (c *component) isComplete() bool {
+	for _, missing := range c.finest {
+		if missing != 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,216 @@
+package jpeg
+
+import "io"
+
+// scan is one pass over blocks. An MCU is what the scan has between two places for a restart marker: a block of a
+// scan of one component, and else as many blocks of each component as its factors say.
+type scan struct {
+	components   []*component
+	first, last  int // the coefficients, by index in the file
+	high, low    int // of progressive files: the bits that are missing before the scan (0: all), and behind it
+	across, down int // MCUs
+	// block decodes the next block of c, number (x, y). Where the bits have ended before its MCU, its coefficients are
+	// 0, or stay as they are.
+	block func(c *component, x, y int)
+}
+
+// readScan takes in the header of a scan and decodes the scan.
+func (d *decoder) readScan(payload []byte) error {
+	if d.components == nil {
+		return FormatError("pixels before the frame header")
+	}
+	if d.width == 0 || d.height == 0 {
+		return FormatError("no pixels")
+	}
+	if d.scans++; d.opt.Scans > 0 && d.scans > d.opt.Scans {
+		return ErrScans
+	}
+	s, err := d.scanHeader(payload)
+	if err != nil {
+		return err
+	}
+	for _, c := range s.components {
+		if c.quantiser == nil {
+			if c.quantiser = d.quantisers[c.table]; c.quantiser == nil {
+				return FormatError("no quantisation table")
+			}
+		}
+		blocks := c.stride / 8 * c.rows(&d.frame)
+		if d.isProgressive && c.coefficients == nil {
+			c.coefficients = make([]coefficients, blocks)
+		}
+		if !d.isProgressive && c.samples == nil {
+			c.samples = make([]byte, 64*blocks)
+		}
+		c.stepAcross, c.stepDown = 1, 1
+		s.across, s.down = c.blocksWide, c.blocksHigh
+	}
+	if len(s.components) > 1 {
+		for _, c := range s.components {
+			c.stepAcross, c.stepDown = c.across, c.down
+		}
+		s.across, s.down = d.mcusWide, d.mcusHigh
+	}
+	if err := d.decodeScan(s); err != nil {
+		return err
+	}
+	for _, c := range s.components {
+		for k := s.first; k <= s.last; k++ {
+			c.finest[k] = int8(s.low)
+		}
+	}
+	return nil
+}
+
+// scanHeader returns the scan with the header payload. Components have their tables of codes.
+func (d *decoder) scanHeader(payload []byte) (*scan, error) {
+	damaged := FormatError("a wrong scan header")
+	if len(payload) < 1 {
+		return nil, damaged
+	}
+	n := int(payload[0])
+	if n < 1 || n > len(d.components) || len(payload) < 4+2*n {
+		return nil, damaged
+	}
+	s := &scan{last: 63, block: d.sequential}
+	if end := payload[1+2*n:]; d.isProgressive {
+		s.first, s.last, s.high, s.low = int(end[0]), int(end[1]), int(end[2]>>4), int(end[2]&15)
+		if s.last > 63 || s.low > 13 || s.high > 0 && s.high != s.low+1 || (s.first == 0) != (s.last == 0) ||
+			s.first > s.last || s.first > 0 && n > 1 {
+			return nil, damaged
+		}
+		s.block = d.progressive(s)
+	}
+	for ; n > 0; n-- {
+		c := d.unused(payload[1], s)
+		dc, ac := payload[2]>>4, payload[2]&15
+		if c == nil || dc > 3 || ac > 3 {
+			return nil, damaged
+		}
+		c.dc, c.ac = d.tables(dc, ac)
+		if s.first == 0 && s.high == 0 && c.dc == nil || s.last > 0 && c.ac == nil {
+			return nil, FormatError("no Huffman table")
+		}
+		s.components = append(s.components, c)
+		payload = payload[2:]
+	}
+	return s, nil
+}
+
+// unused returns the component called id that the scan s does not have yet, or nil.
+func (d *decoder) unused(id byte, s *scan) *component {
+next:
+	for _, c := range d.components {
+		if c.id != id {
+			continue
+		}
+		for _, used := range s.components {
+			if c == used {
+				continue next
+			}
+		}
+		return c
+	}
+	return nil
+}
+
+// tables returns the tables of codes of these numbers. In files that are not progressive, tables of annex K stand for
+// tables 0 and 1 that are missing, as in frames of Motion JPEG; so do libjpeg-turbo and FFmpeg.
+func (d *decoder) tables(dc, ac byte) (*codes, *codes) {
+	tables := [2]*codes{d.dc[dc], d.ac[ac]}
+	for class, number := range [2]byte{dc, ac} {
+		if t := tables[class]; t == nil && number < 2 && !d.isProgressive {
+			tables[class] = newCodes(Standard[number][class].Count[:], Standard[number][class].Values)
+		}
+	}
+	return tables[0], tables[1]
+}
+
+// decodeScan decodes all blocks of s, of which the bits begin at d.at.
+func (d *decoder) decodeScan(s *scan) error {
+	d.begin(s)
+	number, wanted := 0, byte(0) // of the MCU, and of the next restart marker
+	for y := range s.down {
+		if err := d.ctx.Err(); err != nil {
+			return err
+		}
+		for x := range s.across {
+			if d.interval > 0 && number > 0 && number%d.interval == 0 {
+				if err := d.restart(s, wanted, s.across*s.down-number); err != nil {
+					return err
+				}
+				wanted = (wanted + 1) & 7
+			}
+			number++
+			for _, c := range s.components {
+				for v := range c.stepDown {
+					for h := range c.stepAcross {
+						s.block(c, x*c.stepAcross+h, y*c.stepDown+v)
+					}
+				}
+			}
+			if d.count < 0 && !d.hasEnded {
+				d.hasEnded = true
+				if err := d.checkEnd(s, s.across*s.down-number); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	d.surplus += max(d.count, 0) / 8
+	d.used = d.at - max(d.count, 0)/8
+	return nil
+}
+
+// begin prepares for the first bits of a scan or behind a restart marker.
+func (d *decoder) begin(s *scan) {
+	d.acc, d.count, d.eob, d.hasEnded = 0, 0, 0, false
+	for _, c := range s.components {
+		c.before = 0
+	}
+}
+
+// checkEnd fails where the bits have ended although MCUs of s are missing, unless that follows from damage: from bits
+// that were no code, a restart marker that comes too early, or a marker that does not exist. Where no damage was seen,
+// up to one in a hundred MCUs may be missing.
+func (d *decoder) checkEnd(s *scan, missing int) error {
+	marker, end, _ := d.find(d.at)
+	isCut := marker >= markerBaseline && !isRestart(marker) && !d.isDamaged && missing > s.across*s.down/100
+	if end == 0 || isCut {
+		return io.ErrUnexpectedEOF
+	}
+	d.isDamaged = true
+	return nil
+}
+
+// restart goes to the restart marker of a number, 0 to 7, or to where it should be: it ends the bits before, and begins
+// those behind. Where it finds another marker, it does as libjpeg (jdmarker.c, jpeg_resync_to_restart): one of the next
+// two restart markers, or a marker of another kind, means that this one is missing with the bits behind it. What comes
+// too late, or is no marker, is skipped. Any other restart marker is taken for this one. missing is the MCUs of s that
+// are still to come.
+func (d *decoder) restart(s *scan, number byte, missing int) error {
+	d.isDamaged = d.isDamaged || d.count >= 8
+	d.begin(s)
+	for {
+		marker, end, skipped := d.find(d.at)
+		if end == 0 {
+			return io.ErrUnexpectedEOF
+		}
+		d.isDamaged = d.isDamaged || skipped > 0
+		d.at = end
+		ahead := (marker - markerRestart0 - number) & 7
+		switch {
+		case marker < markerBaseline, isRestart(marker) && ahead >= 6:
+			d.isDamaged = true
+		case isRestart(marker) && (ahead == 0 || ahead > 2):
+			d.isDamaged = d.isDamaged || ahead > 0
+			return nil
+		default:
+			d.at, d.hasEnded = end-2, true // in front of the marker
+			return d.checkEnd(s, missing)
+		}
+	}
+}
+
+// isRestart reports whether a marker is one of the eight restart markers.
+func isRestart(marker byte) bool { return markerRestart0 <= marker && marker <= markerRestart7 }

@@ -1,0 +1,278 @@
+package metadata
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strings"
+)
+
+// Telephones put files behind the picture of a JPEG: a gain map, which is a small JPEG that says how much brighter each
+// part of the picture is on a screen of high dynamic range, and the film of a motion photo. Several places tell of
+// them:
+//
+//   - Ultra HDR (Google, version 1.1): hdrgm:Version in the XMP packet, and a list Container:Directory of what lies
+//     behind the picture, with lengths. The XMP packet of the map itself has the numbers of the map.
+//   - ISO 21496-1: a segment APP2 with the version, in the picture, and with the numbers, in the map.
+//   - MPF (CIPA DC-007): a segment APP2 with the offsets and lengths of all pictures in the file.
+//   - Motion photos (Google, version 1.0): GCamera:MotionPhoto and an item of the directory, or, before, the distance
+//     of the film from the end of the file in GCamera:MicroVideoOffset.
+//   - Samsung: blocks of data behind the picture and, at the end of the file, a directory of their distances from it.
+const (
+	multiplePrefix = "MPF\x00"
+	isoPrefix      = "urn:iso:std:iso:ts:21496:-1\x00"
+
+	semanticPrimary = "Primary"
+	semanticMap     = "GainMap"
+	semanticFilm    = "MotionPhoto"
+
+	// MaxFilm is the largest size of a film and the data beside it, in bytes.
+	MaxFilm = 64 << 20
+)
+
+// promises is what the segments of a JPEG say of files behind its picture.
+type promises struct {
+	packet Body // the XMP packet; empty: there is none
+	index  Body // a TIFF, the payload of the segment MPF behind its name; empty: there is none
+	iso    bool // there is a segment of ISO 21496-1
+}
+
+// AnnouncesPictures reports whether a segment of a JPEG says that further pictures lie behind the picture.
+func AnnouncesPictures(marker byte, payload Body) bool {
+	switch marker {
+	case markerApp1:
+		return contains(payload.Bytes(), spaceContainer)
+	case markerApp2:
+		return string(payload.Start(int64(len(multiplePrefix)))) == multiplePrefix
+	}
+	return false
+}
+
+// appended reads the files behind the picture of the JPEG in src.
+func (r *reader) appended(src Source, told promises) {
+	var list packet
+	text := told.packet.Bytes()
+	if contains(text, spaceGainMap, spaceContainer, spaceCamera) {
+		list, _ = parseXMP(text, spaceGainMap, spaceContainer, spaceItem, spaceCamera) // For judges the error
+	}
+	_, promised := list.find(spaceGainMap, "Version", -1)
+	trailer, films := samsungTrailer(src)
+	filmed := films
+	for item := range list.items {
+		promised = promised || list.kind(item) == semanticMap
+		filmed = filmed || list.kind(item) == semanticFilm
+	}
+	offset, micro := list.number(spaceCamera, "MicroVideoOffset", -1)
+	if filmed = filmed || micro && offset > 0; !filmed && !promised && !told.iso && told.index.Len == 0 &&
+		len(list.items) == 0 {
+		return
+	}
+	end := Segments(src, func(byte, Body) bool { return true }) // of the picture
+	behind := src.Size()                                        // the offset of the film, or the end of the file
+	if films {
+		behind = trailer
+	}
+	for item := range list.items {
+		if n, ok := list.number(spaceItem, "Length", item); ok && list.kind(item) == semanticFilm {
+			if isFilm(src, src.Size()-n) {
+				behind = min(behind, src.Size()-n)
+			}
+		}
+	}
+	if micro && isFilm(src, src.Size()-offset) {
+		behind = min(behind, src.Size()-offset)
+	}
+	if behind < end || behind == src.Size() {
+		behind = src.Size()
+		if filmed {
+			r.drop("film", "not where the file says,")
+		}
+	} else if n := src.Size() - behind; n > MaxFilm {
+		r.drop("film", fmt.Sprintf("larger than %d MiB", MaxFilm>>20))
+	} else {
+		r.m.Film = r.keepBlock(inOnePiece(Piece(src, behind, n)))
+	}
+	found, others := findGainMap(src, list, told.index, end, behind)
+	w, h := jpegSize(found)
+	wide, high := jpegSize(Piece(src, 0, src.Size()))
+	switch {
+	case found.Len == 0 && (promised || told.iso):
+		r.drop("gain map", "not where the file says,")
+	case !r.fits("gain map", found.Len):
+	case r.m.Orientation <= 1:
+		r.m.GainMap = r.keepBlock(inOnePiece(found))
+	case w*h > wide*high:
+		r.drop("gain map", "larger than the picture")
+	default: // it is decoded, turned and encoded
+		r.size += turnedBytes * int64(w) * int64(h)
+		r.m.GainMap = r.keepBlock(inOnePiece(found))
+	}
+	for item := range list.items {
+		switch kind := list.kind(item); kind {
+		case "", semanticPrimary, semanticMap, semanticFilm:
+		default:
+			others = append(others, fmt.Sprintf("%.20q", kind))
+		}
+	}
+	const most = 5
+	if n := len(others); n > most {
+		others = append(others[:most], fmt.Sprintf("and %d more", n-most))
+	}
+	if len(others) > 0 {
+		r.warn("the rest of its file is left out: " + strings.Join(others, ", "))
+	}
+}
+
+// turnedBytes is the memory in bytes that turning a gain map takes for each of its pixels.
+const turnedBytes = 12
+
+// isFilm reports whether a film, in a container of ISO 14496-12, begins at offset at of src.
+func isFilm(src Source, at int64) bool {
+	return at > 0 && string(Piece(src, at, 8).read(4, 4)) == "ftyp"
+}
+
+// findGainMap returns the gain map in src, between the offsets end of the picture and behind, and the names of other
+// pictures that MPF lists, without small copies of the picture.
+func findGainMap(src Source, list packet, index Body, end, behind int64) (found Body, others []string) {
+	at, _ := list.number(spaceItem, "Padding", 0)
+	at += end
+	for item := 1; item < len(list.items) && at < behind; item++ {
+		n, ok := list.number(spaceItem, "Length", item)
+		if !ok || n > behind-at {
+			break
+		}
+		if list.kind(item) == semanticMap {
+			if b := Piece(src, at, n); isPicture(b) {
+				found = b
+			}
+			break
+		}
+		at += n
+	}
+	const mostPictures = 16 // two or three are usual
+	for i, e := range multiplePictures(index, mostPictures) {
+		b := Piece(src, index.At()+int64(e.offset), int64(e.length))
+		switch {
+		case i == 0, e.offset == 0, multipleKind(e.kind) == "":
+		case b.At() < end || b.Len < int64(e.length) || b.At()+b.Len > behind:
+			others = append(others, "a picture that is not where the file says")
+		case found.Len > 0 && b.At() == found.At():
+		case found.Len == 0 && isGainMap(b):
+			found = b
+		default:
+			others = append(others, multipleKind(e.kind))
+		}
+	}
+	return found, others
+}
+
+// multiplePicture is an entry of the list of pictures of MPF, CIPA DC-007 section 5.2.3.3.
+type multiplePicture struct{ kind, length, offset uint32 }
+
+// multiplePictures returns the first most entries of the list of pictures in index, a TIFF.
+func multiplePictures(index Body, most int) (list []multiplePicture) {
+	const tagEntries, size = 0xb002, 16
+	f, ok := tiffIn(index)
+	if !ok {
+		return nil
+	}
+	for e := range f.fields(f.first) {
+		v, ok := f.value(e)
+		if !ok || e.tag != tagEntries {
+			continue
+		}
+		for b := v.Start(int64(size * most)); len(b) >= size; b = b[size:] {
+			list = append(list, multiplePicture{f.order.Uint32(b) & 0xffffff, f.order.Uint32(b[4:]),
+				f.order.Uint32(b[8:])})
+		}
+		break
+	}
+	return list
+}
+
+// multipleKind returns what a picture is by its type in MPF, or "" for a copy of the picture at another size.
+func multipleKind(kind uint32) string {
+	const thumbnails, panorama, disparity, angles = 0x01, 0x020001, 0x020002, 0x020003
+	switch {
+	case kind>>16 == thumbnails:
+		return ""
+	case kind == panorama:
+		return "a picture of a panorama"
+	case kind == disparity:
+		return "the picture for the other eye"
+	case kind == angles:
+		return "a picture from another angle"
+	}
+	return "a further picture"
+}
+
+// isPicture reports whether b is a JPEG whose header says a size.
+func isPicture(b Body) bool {
+	w, h := jpegSize(b)
+	return w > 0 && h > 0
+}
+
+// jpegSize returns the sides in pixels of the JPEG b, or zeros where it is none.
+func jpegSize(b Body) (w, h int) {
+	if string(b.Start(2)) != "\xff\xd8" {
+		return 0, 0
+	}
+	Segments(b.source(), func(marker byte, payload Body) bool {
+		const first, last, tables, arithmetic = 0xc0, 0xcf, 0xc4, 0xcc
+		if first <= marker && marker <= last && marker != tables && marker != arithmetic {
+			if frame := payload.Start(5); len(frame) == 5 {
+				h, w = int(binary.BigEndian.Uint16(frame[1:])), int(binary.BigEndian.Uint16(frame[3:]))
+			}
+			return false
+		}
+		return marker != markerScan
+	})
+	return w, h
+}
+
+// isGainMap reports whether b is a JPEG that says of itself that it is a gain map: by ISO 21496-1, by the XMP of Ultra
+// HDR, or by that of Apple.
+func isGainMap(b Body) (is bool) {
+	if !isPicture(b) {
+		return false
+	}
+	Segments(b.source(), func(marker byte, payload Body) bool {
+		switch start := payload.Start(int64(max(len(isoPrefix), len(xmpPrefix)))); {
+		case marker == markerApp2:
+			is = bytes.HasPrefix(start, []byte(isoPrefix))
+		case marker == markerApp1 && bytes.HasPrefix(start, []byte(xmpPrefix)):
+			is = contains(payload.Bytes(), spaceGainMap, "http://ns.apple.com/HDRGainMap/1.0/",
+				"urn:com:apple:photo:2020:aux:hdrgainmap")
+		}
+		return !is && marker != markerScan
+	})
+	return is
+}
+
+// samsungTrailer returns the offset of the first of the blocks of data that telephones of Samsung put behind a picture,
+// and whether one of them is a film.
+//
+// The file ends with a directory: "SEFH", a version, the number of blocks, for each 2 bytes, its kind (2 bytes), its
+// distance before the directory and its length; then the length of the directory and "SEFT". The numbers have 4 bytes.
+func samsungTrailer(src Source) (first int64, films bool) {
+	const film, entry, head, mostBlocks = 0x0a30, 12, 12, 256
+	tail := Piece(src, max(src.Size()-8, 0), 8).Bytes()
+	if len(tail) < 8 || string(tail[4:]) != "SEFT" {
+		return 0, false
+	}
+	length := int64(binary.LittleEndian.Uint32(tail))
+	start := src.Size() - 8 - length
+	if start < 0 || length > head+entry*mostBlocks {
+		return 0, false
+	}
+	b := Piece(src, start, length).Bytes()
+	if len(b) < head || string(b[:4]) != "SEFH" {
+		return 0, false
+	}
+	first = start
+	for b := b[head:]; len(b) >= entry; b = b[entry:] {
+		first = min(first, start-int64(binary.LittleEndian.Uint32(b[4:])))
+		films = films || binary.LittleEndian.Uint16(b[2:]) == film
+	}
+	return first, films && first > 0
+}

@@ -1,0 +1,161 @@
+package metadata
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// GeoTIFF (OGC 19-008r4) says where on Earth the pixels of a TIFF lie: by the size of a pixel and points of which both
+// places are known, or by a matrix of 4×4 numbers. They count pixels from the corner of the first pixel or, where the
+// key GTRasterType says so, from its centre.
+
+// The tags of a directory that belong to GeoTIFF, and those of GDAL for texts and the value of missing pixels.
+const (
+	tagPixelScale     = 33550
+	tagTiePoints      = 33922
+	tagTransformation = 34264
+	tagGeoKeys        = 34735
+	tagGeoDoubles     = 34736
+	tagGeoTexts       = 34737
+	tagGDALMetadata   = 42112
+	tagGDALNoData     = 42113
+
+	typeDouble = 12
+)
+
+// GeoTag is an entry of a TIFF directory that belongs to GeoTIFF. Data is the value in little-endian order.
+type GeoTag struct {
+	Tag, Type uint16
+	Data      []byte
+}
+
+// isGeo reports whether a tag belongs to GeoTIFF.
+func isGeo(tag uint16) bool {
+	switch tag {
+	case tagPixelScale, tagTiePoints, tagTransformation, tagGeoKeys, tagGeoDoubles, tagGeoTexts, tagGDALMetadata,
+		tagGDALNoData:
+		return true
+	}
+	return false
+}
+
+// geo keeps the entry e of a TIFF with the value v, if it belongs to GeoTIFF.
+func (r *reader) geo(f tiffFile, e field, v Body) {
+	if !isGeo(e.tag) || !r.isFirst(fmt.Sprint("geo ", e.tag)) || !r.fits("entry of GeoTIFF", v.Len) {
+		return
+	}
+	b := r.keepBlock(inOnePiece(v))
+	r.size += partBytes
+	if b == nil {
+		return
+	}
+	if f.order == binary.ByteOrder(binary.BigEndian) {
+		swapBytes(b, e.kind)
+	}
+	r.m.Geo = append(r.m.Geo, GeoTag{e.tag, e.kind, b})
+}
+
+// swapBytes reverses the bytes of each of the numbers of a TIFF type in b.
+func swapBytes(b []byte, kind uint16) {
+	n := int(typeLengths[kind])
+	if kind == typeRational || kind == 10 { // a fraction is two numbers
+		n = 4
+	}
+	for ; n > 1 && len(b) >= n; b = b[n:] {
+		slices.Reverse(b[:n])
+	}
+}
+
+// geo returns tags as entries in the byte order of l.
+func (l TIFFLayout) geo(tags []GeoTag) (d directory) {
+	for _, g := range tags {
+		b := slices.Clone(g.Data)
+		if l.Order == binary.ByteOrder(binary.BigEndian) {
+			swapBytes(b, g.Type)
+		}
+		count := len(b) / int(typeLengths[g.Type])
+		d = append(d, entry{tag: g.Tag, kind: g.Type, count: uint32(count), value: bodyOf(b)})
+	}
+	return d
+}
+
+// geo returns tags for the result, in new memory, or nil where they cannot be kept. orientation is that of the stored
+// picture.
+//
+// A place (x, y) of the picture becomes (a·x + c, b·y + d) of the result. So a pixel of the result measures 1/a and 1/b
+// of one of the picture, and a matrix is multiplied by the inverse from the right.
+func (z Resizing) geo(tags []GeoTag, orientation int) []GeoTag {
+	if orientation > 1 && hasPlace(tags) {
+		return nil
+	}
+	a, b := z.scales()
+	c, d := -float64(z.Part.Min.X), -float64(z.Part.Min.Y)
+	if countsCentres(tags) {
+		c, d = c+(a-1)/2, d+(b-1)/2
+	}
+	tags = slices.Clone(tags)
+	for i := range tags {
+		t := &tags[i]
+		if !t.isPlace() {
+			continue
+		}
+		v := t.doubles()
+		switch {
+		case t.Tag == tagPixelScale && len(v) >= 2:
+			v[0], v[1] = v[0]/a, v[1]/b
+		case t.Tag == tagTiePoints && len(v) >= 6 && len(v)%6 == 0:
+			for p := v; len(p) > 0; p = p[6:] {
+				p[0], p[1] = float64(a*p[0])+c, float64(b*p[1])+d
+			}
+		case t.Tag == tagTransformation && len(v) == 16:
+			for row := v; len(row) > 0; row = row[4:] {
+				row[0], row[1] = row[0]/a, row[1]/b
+				row[3] = row[3] - float64(row[0]*c) - float64(row[1]*d)
+			}
+		default:
+			return nil
+		}
+		t.Data = nil
+		for _, n := range v {
+			t.Data = binary.LittleEndian.AppendUint64(t.Data, math.Float64bits(n))
+		}
+	}
+	return tags
+}
+
+// isPlace reports whether the value of a tag depends on the pixels.
+func (t GeoTag) isPlace() bool {
+	return t.Tag == tagPixelScale || t.Tag == tagTiePoints || t.Tag == tagTransformation
+}
+
+// hasPlace reports whether tags say where the pixels lie; false: they are notes of GDAL alone.
+func hasPlace(tags []GeoTag) bool { return slices.ContainsFunc(tags, GeoTag.isPlace) }
+
+// doubles returns the value of a tag as numbers, or nil where it has another type.
+func (t GeoTag) doubles() (v []float64) {
+	for b := t.Data; t.Type == typeDouble && len(b) >= 8; b = b[8:] {
+		v = append(v, math.Float64frombits(binary.LittleEndian.Uint64(b)))
+	}
+	return v
+}
+
+// countsCentres reports whether places count from the centre of the first pixel; false: from its corner. The directory
+// of keys has a head of four numbers, and four for each key: the key, where its value is (0: here), how many values,
+// and the value.
+func countsCentres(tags []GeoTag) bool {
+	const rasterType, point = 1025, 2
+	for _, t := range tags {
+		if t.Tag != tagGeoKeys || t.Type != typeShort {
+			continue
+		}
+		for b := t.Data; len(b) >= 16; b = b[8:] {
+			key := b[8:]
+			if binary.LittleEndian.Uint16(key) == rasterType && binary.LittleEndian.Uint16(key[2:]) == 0 {
+				return binary.LittleEndian.Uint16(key[6:]) == point
+			}
+		}
+	}
+	return false
+}

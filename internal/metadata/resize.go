@@ -1,0 +1,196 @@
+package metadata
+
+import (
+	"bytes"
+	"image"
+	"math"
+	"strings"
+)
+
+// Resizing says how the pixels of a result lie in the upright picture that the metadata are of.
+type Resizing struct {
+	// From and To are the sizes in pixels of the picture and of its whole enlargement.
+	From, To image.Point
+	// Part is the part of the enlargement that is the result, in its pixels. Empty: the result is all of it.
+	Part image.Rectangle
+}
+
+// size returns the size of the result in pixels.
+func (z Resizing) size() image.Point {
+	if z.Part.Empty() {
+		return z.To
+	}
+	return z.Part.Size()
+}
+
+// scales returns how many pixels of the enlargement there are for one of the picture, across and down.
+func (z Resizing) scales() (x, y float64) {
+	return float64(z.To.X) / float64(z.From.X), float64(z.To.Y) / float64(z.From.Y)
+}
+
+// Resized returns m for a result of another size, and warnings about what a part of the picture lacks. The memory of m
+// is shared where nothing changes. All that is said of the size in pixels becomes true of the result: of the whole
+// picture, of a panorama, and of the places of the pixels on Earth. Resolutions, which are for printing, stay.
+func (m Metadata) Resized(z Resizing) (_ Metadata, warnings []string) {
+	if z.From.X < 1 || z.From.Y < 1 {
+		return m, nil
+	}
+	if !z.Part.Empty() && z.size() != z.To {
+		for _, b := range []struct {
+			name  string
+			bytes *[]byte
+		}{{"gain map", &m.GainMap}, {"film", &m.Film}} {
+			if *b.bytes != nil {
+				*b.bytes = nil
+				warnings = append(warnings, "its "+b.name+" is left out: it is of the whole picture")
+			}
+		}
+	}
+	m.EXIF = z.exif(m.EXIF)
+	m.XMP = z.xmp(m.XMP)
+	if m.Geo != nil {
+		if m.Geo = z.geo(m.Geo, m.Orientation); m.Geo == nil {
+			warnings = append(warnings, "its coordinates (GeoTIFF) are left out: they are damaged, or it was turned")
+		}
+	}
+	return m, warnings
+}
+
+// exif returns an EXIF block with the size of the result in its directories, in new memory. Pixels of the sensor become
+// smaller with those of the picture.
+func (z Resizing) exif(block []byte) []byte {
+	const (
+		tagWidth, tagHeight  = 0x0100, 0x0101 // in the first directory, where cameras should not write them
+		tagAcross, tagDown   = 0xa002, 0xa003
+		tagFocalX, tagFocalY = 0xa20e, 0xa20f
+	)
+	f, ok := tiffIn(bodyOf(block))
+	if !ok {
+		return block
+	}
+	out, size := bytes.Clone(block), z.size()
+	sx, sy := z.scales()
+	walk := func(at uint64) {
+		for e := range f.fields(at) {
+			switch e.tag {
+			case tagWidth, tagAcross:
+				f.setNumber(out, e, size.X)
+			case tagHeight, tagDown:
+				f.setNumber(out, e, size.Y)
+			case tagFocalX:
+				f.scaleRatio(out, e, sx)
+			case tagFocalY:
+				f.scaleRatio(out, e, sy)
+			}
+		}
+	}
+	walk(f.first)
+	for e := range f.fields(f.first) {
+		if e.tag == tagExif && e.kind == typeLong && e.count == 1 {
+			walk(e.number)
+			break
+		}
+	}
+	return out
+}
+
+// setNumber sets the value of e in b, the bytes of f, to n, where it is a single whole number.
+func (f tiffFile) setNumber(b []byte, e field, n int) {
+	if e.count != 1 || e.kind != typeShort && e.kind != typeLong {
+		return
+	}
+	value := b[e.at+8 : e.at+12]
+	if e.kind == typeLong || n > math.MaxUint16 {
+		f.order.PutUint16(b[e.at+2:], typeLong)
+		f.order.PutUint32(value, uint32(n))
+		return
+	}
+	f.order.PutUint16(value, uint16(n))
+}
+
+// scaleRatio multiplies the value of e in b, the bytes of f, by scale, where it is a single fraction.
+func (f tiffFile) scaleRatio(b []byte, e field, scale float64) {
+	v, ok := f.value(e)
+	if !ok || e.count != 1 || e.kind != typeRational {
+		return
+	}
+	value := b[v.at-f.at:]
+	n, of := f.order.Uint32(value), f.order.Uint32(value[4:])
+	if ratio := float64(n) / float64(of) * scale; of > 0 && scale != 1 && ratio < math.MaxUint32 {
+		r := fraction(ratio)
+		f.order.PutUint32(value, r[0])
+		f.order.PutUint32(value[4:], r[1])
+	}
+}
+
+// swapResolutions exchanges the values of resolution across and down in b, the bytes of the EXIF block f.
+func swapResolutions(b []byte, f tiffFile) {
+	var values [2][]byte
+	for e := range f.fields(f.first) {
+		v, ok := f.value(e)
+		if i := int(e.tag) - tagXResolution; ok && (i == 0 || i == 1) && e.kind == typeRational && e.count == 1 {
+			values[i] = b[v.at-f.at:][:v.Len]
+		}
+	}
+	if values[0] != nil && values[1] != nil {
+		x := bytes.Clone(values[0])
+		copy(values[0], values[1])
+		copy(values[1], x)
+	}
+}
+
+// xmp returns an XMP packet with the size of the result, in new memory, or the packet itself where it says no size.
+func (z Resizing) xmp(text []byte) []byte {
+	if !contains(text, spaceTIFF, spaceEXIF, spacePanorama) {
+		return text
+	}
+	p, err := parseXMP(text, spaceTIFF, spaceEXIF, spacePanorama)
+	if err != nil {
+		return text // which is no XML for others either
+	}
+	var changes []change
+	for _, of := range p.properties {
+		n, ok := p.wholeNumber(of)
+		switch of.space + of.name {
+		case spaceTIFF + "ImageWidth", spaceEXIF + "PixelXDimension":
+			n, ok = int64(z.size().X), true
+		case spaceTIFF + "ImageLength", spaceEXIF + "PixelYDimension":
+			n, ok = int64(z.size().Y), true
+		default:
+			down, is := panorama[of.name]
+			ok = ok && is && of.space == spacePanorama
+			n = z.inPanorama(of.name, n, down)
+		}
+		if ok {
+			changes = append(changes, p.set(of, n)...)
+		}
+	}
+	return p.with(changes)
+}
+
+// panorama has the numbers of pixels in the Photo Sphere XMP (GPano) of Google. The values say that they are counted
+// down; false: across.
+var panorama = map[string]bool{
+	"FullPanoWidthPixels": false, "FullPanoHeightPixels": true,
+	"CroppedAreaImageWidthPixels": false, "CroppedAreaImageHeightPixels": true,
+	"CroppedAreaLeftPixels": false, "CroppedAreaTopPixels": true,
+	"LargestValidInteriorRectLeft": false, "LargestValidInteriorRectTop": true,
+	"LargestValidInteriorRectWidth": false, "LargestValidInteriorRectHeight": true,
+}
+
+// inPanorama returns n, the number of that name that a panorama says of the picture, for the result.
+func (z Resizing) inPanorama(name string, n int64, down bool) int64 {
+	start, from, part := z.Part.Min.X, z.From.X, z.Part.Dx()
+	scale, of := z.scales()
+	if down {
+		start, from, part, scale = z.Part.Min.Y, z.From.Y, z.Part.Dy(), of
+	}
+	if strings.HasPrefix(name, "CroppedAreaImage") && n == int64(from) && !z.Part.Empty() {
+		return int64(part)
+	}
+	n = int64(math.Round(min(float64(n)*scale, 1<<50)))
+	if name == "CroppedAreaLeftPixels" || name == "CroppedAreaTopPixels" {
+		n += int64(start)
+	}
+	return n
+}

@@ -1,0 +1,197 @@
+package tiff
+
+import (
+	"context"
+	"io"
+	"math"
+	"math/bits"
+	"sync"
+
+	"superres/internal/parallel"
+)
+
+// decoder decodes the blocks of a picture: its strips or tiles.
+type decoder struct {
+	*layout
+	ctx    context.Context
+	data   []byte // the whole file
+	opt    Options
+	white  float64 // the sample of floating point that is white
+	canvas canvas
+
+	mu       sync.Mutex
+	warnings map[string]bool
+}
+
+// span is a row of pixels of a block that are in the picture, beginning at (x, y).
+type span struct {
+	plane, x, y, n int
+	row            []byte // the samples as the file has them, without a predictor; valid for the call alone
+}
+
+// blocks calls visit with all rows of all blocks, several at a time. It returns the error of the first block that has
+// one.
+func (d *decoder) blocks(visit func(span)) error {
+	count := int(d.blockCount())
+	var mu sync.Mutex
+	first, failure := count, error(nil)
+	err := parallel.For(d.ctx, count, 1, func() func(lo, hi int) {
+		w := worker{decoder: d, row: make([]byte, d.rowBytes())}
+		return func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				if err := w.block(i, visit); err != nil {
+					mu.Lock()
+					if i < first {
+						first, failure = i, err
+					}
+					mu.Unlock()
+				}
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return failure
+}
+
+// rowBytes is the length of a row of a block, in bytes.
+func (d *decoder) rowBytes() int { return (d.blockWidth*d.inBlock()*d.bits + 7) / 8 }
+
+// worker has the memory for decoding one block after another.
+type worker struct {
+	*decoder
+	row      []byte
+	reversed []byte
+	rows     rowMemory
+}
+
+// block calls visit with the rows of block number i.
+func (w *worker) block(i int, visit func(span)) error {
+	inPlane := w.across() * w.down()
+	s := span{plane: i / inPlane, x: i % w.across() * w.blockWidth, y: i % inPlane / w.across() * w.blockHeight}
+	s.n = min(w.blockWidth, w.width-s.x)
+	height := min(w.blockHeight, w.height-s.y)
+	data, err := w.blockData(i, height)
+	if err != nil {
+		return err
+	}
+	rows, err := w.open(data, height)
+	if err != nil {
+		return err
+	}
+	if w.subsampled() {
+		return w.clumps(rows, s, height, visit)
+	}
+	for range height {
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+		if err := rows.next(w.row); err != nil {
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return err
+		}
+		w.undoPredictor(w.row)
+		s.row = w.row
+		visit(s)
+		s.y++
+	}
+	return nil
+}
+
+// blockData returns the data of block i, of the given height in pixels, as it was before its bits were reversed.
+func (w *worker) blockData(i, height int) ([]byte, error) {
+	at, size := w.offsets[i], uint64(len(w.data))
+	if at >= size {
+		return nil, io.ErrUnexpectedEOF
+	}
+	n := size - at
+	if i < len(w.lengths) && w.lengths[i] > 0 {
+		if n = min(n, w.lengths[i]); w.compression == none { // some programs write wrong lengths of these
+			n = min(size-at, max(n, uint64(len(w.row))*uint64(height)))
+		}
+	}
+	data := w.data[at : at+n]
+	if w.layout.reversed && !w.isJPEG() {
+		w.reversed = append(w.reversed[:0], data...)
+		for i, b := range w.reversed {
+			w.reversed[i] = bits.Reverse8(b)
+		}
+		data = w.reversed
+	}
+	return data, nil
+}
+
+// clumps calls visit with rows of YCbCr that lies in clumps of the luma of some pixels and their chroma (TIFF 6.0,
+// section 21). Chroma is repeated.
+func (w *worker) clumps(rows rowSource, s span, height int, visit func(span)) error {
+	across := (w.blockWidth + w.horizontal - 1) / w.horizontal
+	luma := w.horizontal * w.vertical
+	clump := make([]byte, across*(luma+2))
+	for top := 0; top < height; top += w.vertical {
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+		if err := rows.next(clump); err != nil {
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return err
+		}
+		for v := range min(w.vertical, height-top) {
+			for x := range s.n {
+				one := clump[x/w.horizontal*(luma+2):]
+				p := w.row[x*w.samples:]
+				p[0], p[1], p[2] = one[v*w.horizontal+x%w.horizontal], one[luma], one[luma+1]
+			}
+			s.row = w.row
+			visit(s)
+			s.y++
+		}
+	}
+	return nil
+}
+
+// warn notes what is wrong with a file that is read all the same.
+func (d *decoder) warn(text string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.warnings == nil {
+		d.warnings = map[string]bool{}
+	}
+	d.warnings[text] = true
+}
+
+// measure sets d.white by the largest sample of a picture in floating point: see Decode.
+func (d *decoder) measure() error {
+	var mu sync.Mutex
+	largest := 0.0
+	err := d.blocks(func(s span) {
+		most := 0.0
+		for i := range s.n * d.inBlock() {
+			if i%d.inBlock() >= d.used() {
+				continue // a sample that is not read
+			}
+			if v := d.float(s.row, i); v > most && !math.IsInf(v, 0) {
+				most = v
+			}
+		}
+		mu.Lock()
+		largest = max(largest, most)
+		mu.Unlock()
+	})
+	const bright = 16 // times white, as far as pictures go whose white is 1
+	switch {
+	case largest <= bright:
+		d.white = 1
+	case largest <= math.MaxUint8:
+		d.white = math.MaxUint8
+	case largest <= math.MaxUint16:
+		d.white = math.MaxUint16
+	default:
+		d.white = largest
+	}
+	return err
+}

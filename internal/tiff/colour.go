@@ -1,0 +1,235 @@
+package tiff
+
+import (
+	"encoding/binary"
+	"image"
+	"image/color"
+	"math"
+
+	"superres/internal/parallel"
+)
+
+// canvas is the memory of the picture: rows of pixels of one channel or of four, of 8 bits or of 16, the high byte
+// first, as the types of package image have it.
+type canvas struct {
+	img                   image.Image
+	pix                   []byte
+	stride, pixel, sample int // in bytes
+}
+
+// alphaChannel is the channel of alpha and, in CMYK, of black.
+const alphaChannel = 3
+
+// newCanvas returns an empty canvas for a layout, whose size has been checked.
+func newCanvas(l *layout) (c canvas) {
+	r := image.Rect(0, 0, l.width, l.height)
+	switch m := l.model(); {
+	case l.isIndexed():
+		p := image.NewPaletted(r, l.colourPalette())
+		return canvas{p, p.Pix, p.Stride, 1, 1}
+	case m == color.GrayModel:
+		g := image.NewGray(r)
+		return canvas{g, g.Pix, g.Stride, 1, 1}
+	case m == color.Gray16Model:
+		g := image.NewGray16(r)
+		return canvas{g, g.Pix, g.Stride, 2, 2}
+	case m == color.CMYKModel:
+		k := image.NewCMYK(r)
+		return canvas{k, k.Pix, k.Stride, 4, 1}
+	case m == color.NRGBAModel:
+		n := image.NewNRGBA(r)
+		return canvas{n, n.Pix, n.Stride, 4, 1}
+	case m == color.NRGBA64Model:
+		n := image.NewNRGBA64(r)
+		return canvas{n, n.Pix, n.Stride, 8, 2}
+	case m == color.RGBA64Model:
+		n := image.NewRGBA64(r)
+		return canvas{n, n.Pix, n.Stride, 8, 2}
+	}
+	n := image.NewRGBA(r)
+	return canvas{n, n.Pix, n.Stride, 4, 1}
+}
+
+// isLab reports whether the colours are those of CIELab.
+func (l *layout) isLab() bool { return l.photometric == cieLab || l.photometric == iccLab }
+
+// colourPalette returns the palette, of 2^bits opaque colours. Numbers of 16 bits none of which is above 255 have been
+// written by mistake for 8 bits.
+func (l *layout) colourPalette() color.Palette {
+	n := 1 << l.bits
+	scale := uint16(257)
+	for _, v := range l.colourMap[:3*n] {
+		if v > 255 {
+			scale = 1
+		}
+	}
+	p := make(color.Palette, n)
+	for i := range p {
+		p[i] = color.RGBA64{l.colourMap[i] * scale, l.colourMap[n+i] * scale, l.colourMap[2*n+i] * scale,
+			math.MaxUint16}
+		if r, g, b, _ := p[i].RGBA(); l.isIndexed() {
+			p[i] = color.RGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), 255}
+		}
+	}
+	return p
+}
+
+// picture returns the picture on the canvas, whose channels it turns into red, green, blue and alpha.
+func (d *decoder) picture() image.Image {
+	c := &d.canvas
+	if c.pixel/c.sample != 4 || d.photometric == separated && c.sample == 1 {
+		return c.img
+	}
+	pixel := d.converter()
+	parallel.Rows(d.height, func(y int) {
+		for row := c.pix[y*c.stride:][:d.width*c.pixel]; len(row) > 0; row = row[c.pixel:] {
+			pixel(row[:c.pixel])
+		}
+	})
+	return c.img
+}
+
+// converter returns the function that turns the channels of a pixel into red, green, blue and alpha.
+func (d *decoder) converter() func(p []byte) {
+	wide := d.canvas.sample == 2
+	get := func(p []byte, i int) float64 { return float64(p[i]) / math.MaxUint8 }
+	set := func(p []byte, i int, v float64) { p[i] = byte(min(max(v, 0), 1)*math.MaxUint8 + 0.5) }
+	if wide {
+		get = func(p []byte, i int) float64 { return float64(binary.BigEndian.Uint16(p[2*i:])) / math.MaxUint16 }
+		set = func(p []byte, i int, v float64) {
+			binary.BigEndian.PutUint16(p[2*i:], uint16(min(max(v, 0), 1)*math.MaxUint16+0.5))
+		}
+	}
+	opaquely := func(p []byte) {
+		if d.alpha == opaque {
+			set(p, alphaChannel, 1)
+		}
+	}
+	switch {
+	case d.photometric == rgb:
+		return opaquely
+	case d.photometric == palette:
+		return d.indexed()
+	case d.photometric == separated:
+		return func(p []byte) {
+			k := 1 - get(p, alphaChannel)
+			for i := range 3 {
+				set(p, i, (1-get(p, i))*k)
+			}
+			opaquely(p)
+		}
+	case d.photometric == yCbCr:
+		return func(p []byte) {
+			r, g, b := d.fromYCbCr(get(p, 0), get(p, 1), get(p, 2))
+			set(p, 0, r)
+			set(p, 1, g)
+			set(p, 2, b)
+			opaquely(p)
+		}
+	case d.isLab():
+		return func(p []byte) {
+			r, g, b := d.fromLab(get(p, 0), get(p, 1), get(p, 2))
+			set(p, 0, r)
+			set(p, 1, g)
+			set(p, 2, b)
+			opaquely(p)
+		}
+	}
+	return func(p []byte) { // grey with alpha
+		n := d.canvas.sample
+		copy(p[n:2*n], p[:n])
+		copy(p[2*n:3*n], p[:n])
+	}
+}
+
+// indexed returns the function that looks up the colour of a pixel, which keeps its alpha.
+func (d *decoder) indexed() func(p []byte) {
+	colours := d.colourPalette()
+	return func(p []byte) {
+		wide := d.canvas.sample == 2
+		i := int(p[0])
+		if wide {
+			i = int(binary.BigEndian.Uint16(p))
+		}
+		c := colours[min(i, len(colours)-1)].(color.RGBA64)
+		if wide {
+			for k, v := range [3]uint16{c.R, c.G, c.B} {
+				binary.BigEndian.PutUint16(p[2*k:], v)
+			}
+			if d.alpha == opaque {
+				binary.BigEndian.PutUint16(p[6:], math.MaxUint16)
+			}
+			return
+		}
+		p[0], p[1], p[2] = byte(c.R>>8), byte(c.G>>8), byte(c.B>>8)
+	}
+}
+
+// fromYCbCr returns red, green and blue, 0 to 1, of channels from 0 to 1, by the coefficients of luma and the
+// references for black and white of the file (TIFF 6.0, sections 20 and 21).
+func (d *decoder) fromYCbCr(y, cb, cr float64) (r, g, b float64) {
+	ref, luma := d.reference, d.coefficients
+	full := func(v, black, white, range_ float64) float64 {
+		if white == black {
+			return 0
+		}
+		return (float64(v*255) - black) / (white - black) * range_
+	}
+	y = full(y, ref[0], ref[1], 1)
+	cb = full(cb, ref[2], ref[3], 127./255)
+	cr = full(cr, ref[4], ref[5], 127./255)
+	r = float64(cr*(2-2*luma[0])) + y
+	b = float64(cb*(2-2*luma[2])) + y
+	if luma[1] != 0 {
+		g = (y - float64(luma[0]*r) - float64(luma[2]*b)) / luma[1]
+	}
+	return r, g, b
+}
+
+// fromLab returns sRGB, 0 to 1, of channels from 0 to 1 that hold CIELab of the white D50: L* from 0 to 100, and a* and
+// b* in two's complement or, for ICCLab, above -128 (TIFF 6.0, section 23; Adobe Photoshop TIFF Technical Notes).
+func (d *decoder) fromLab(l, a, b float64) (red, green, blue float64) {
+	span := 255. // of a* and b*
+	if d.canvas.sample == 2 {
+		span = 65535. / 256
+	}
+	a, b = a*span, b*span
+	if d.photometric == iccLab {
+		a, b = a-128, b-128
+	} else {
+		a, b = twos(a), twos(b)
+	}
+	l *= 100
+	fy := (l + 16) / 116
+	x, y, z := 0.9642*labInverse(fy+a/500), labInverse(fy), 0.8249*labInverse(fy-b/200)
+	// From XYZ of D50 to linear sRGB, adapted by Bradford's method (B. Lindbloom, brucelindbloom.com, "RGB/XYZ
+	// matrices").
+	red = srgb(float64(3.1338561*x) - float64(1.6168667*y) - float64(0.4906146*z))
+	green = srgb(float64(-0.9787684*x) + float64(1.9161415*y) + float64(0.0334540*z))
+	blue = srgb(float64(0.0719453*x) - float64(0.2289914*y) + float64(1.4052427*z))
+	return red, green, blue
+}
+
+// twos returns v, 0 to 256, as the number in two's complement that it is.
+func twos(v float64) float64 {
+	if v >= 128 {
+		return v - 256
+	}
+	return v
+}
+
+// labInverse is the inverse of the function f of CIELab.
+func labInverse(t float64) float64 {
+	if t > 6./29 {
+		return t * t * t
+	}
+	return 3 * 6. / 29 * 6. / 29 * (t - 4./29)
+}
+
+// srgb returns a linear value from 0 to 1 in the tone curve of sRGB (IEC 61966-2-1).
+func srgb(v float64) float64 {
+	if v <= 0.0031308 {
+		return 12.92 * max(v, 0)
+	}
+	return 1.055*math.Pow(v, 1/2.4) - 0.055
+}

@@ -1,0 +1,213 @@
+package tiff
+
+import "io"
+
+// faxRows are rows of one bit a pixel, 0 for white, in the codes of fax machines: lines of runs (ITU-T T.4, MH), lines
+// of changes against the line before (MR), or of these alone (T.6, MMR). A run of 64 pixels and more is a make-up code,
+// or several, before the code of the rest.
+type faxRows struct {
+	bits    faxBits
+	width   int
+	kind    int  // the compression
+	mixed   bool // MR: a bit behind each end-of-line code says how the next line is coded
+	damaged func()
+
+	line, before []int // the positions at which the colour changes, from white on; the last ones may be at width
+}
+
+// newFaxRows returns the rows of data, of the given width in pixels. It calls damaged for a line that breaks off, which
+// is white from there on; MMR has no place to go on at, so that it fails.
+func newFaxRows(l *layout, width int, data []byte, damaged func()) *faxRows {
+	const mixed = 1 // a bit of T4Options
+	return &faxRows{bits: faxBits{data: data}, width: width, kind: l.compression, mixed: l.fax3Options&mixed != 0,
+		damaged: damaged}
+}
+
+func (f *faxRows) next(row []byte) error {
+	f.before, f.line = f.line, f.before[:0]
+	changes := f.kind == fax4
+	switch f.kind {
+	case faxRLE:
+		f.bits.align(8)
+	case faxRLEWords:
+		f.bits.align(16)
+	case fax3:
+		found, runs := f.endOfLine()
+		changes = f.mixed && found && !runs
+	}
+	if f.bits.ended() {
+		return io.ErrUnexpectedEOF
+	}
+	ok := false
+	if changes {
+		ok = f.changes()
+	} else {
+		ok = f.runs()
+	}
+	if !ok {
+		switch {
+		case f.bits.ended():
+			return io.ErrUnexpectedEOF
+		case f.kind != fax3:
+			return FormatError("it has no fax code where one must be")
+		}
+		f.damaged()
+		f.skipToEndOfLine()
+	}
+	f.paint(row)
+	return nil
+}
+
+// paint writes the line into row.
+func (f *faxRows) paint(row []byte) {
+	clear(row)
+	for i := 0; i < len(f.line); i += 2 { // black begins at an even change
+		lo, hi := f.line[i], f.width
+		if i+1 < len(f.line) {
+			hi = f.line[i+1]
+		}
+		for x := lo; x < hi; {
+			if x%8 == 0 && hi-x >= 8 {
+				row[x/8] = 0xff
+				x += 8
+				continue
+			}
+			row[x/8] |= 0x80 >> (x % 8)
+			x++
+		}
+	}
+}
+
+// runs reads a line of runs into f.line. It reports whether the line is whole.
+func (f *faxRows) runs() bool {
+	for x, black := 0, 0; x < f.width; black ^= 1 {
+		n, ok := f.bits.run(black)
+		if x += n; !ok || x > f.width {
+			return false
+		}
+		f.line = append(f.line, x)
+	}
+	return true
+}
+
+// changes reads a line of changes against the line before into f.line. It reports whether the line is whole.
+func (f *faxRows) changes() bool {
+	at, black, i := -1, 0, 0 // at is a0 of the standard, i where to look for b1 in the line before
+	for at < f.width {
+		// b1 is the first change behind a0 to the colour that the line here does not have.
+		for i = max(i-2, 0); i < len(f.before) && (f.before[i] <= at || i%2 != black); {
+			i++
+		}
+		b1, b2 := f.width, f.width
+		if i < len(f.before) {
+			b1 = f.before[i]
+		}
+		if i+1 < len(f.before) {
+			b2 = f.before[i+1]
+		}
+		m, ok := f.bits.mode()
+		switch {
+		case !ok:
+			return false
+		case m == pass:
+			at = b2
+		case m == horizontal:
+			at = max(at, 0)
+			for k := range 2 {
+				n, ok := f.bits.run(black ^ k)
+				if at += n; !ok || at > f.width {
+					return false
+				}
+				f.line = append(f.line, at)
+			}
+		default: // vertical, by m pixels
+			if b1+m < max(at, 0) || b1+m > f.width {
+				return false
+			}
+			at = b1 + m
+			f.line = append(f.line, at)
+			black ^= 1
+		}
+	}
+	return true
+}
+
+// endOfLine skips all end-of-line codes here, with the zeros before them: eleven zeros at least and a one. runs reports
+// whether the bit behind the last says that a line of runs follows.
+func (f *faxRows) endOfLine() (found, runs bool) {
+	for f.bits.peek(11) == 0 && !f.bits.ended() {
+		for f.bits.peek(1) == 0 && !f.bits.ended() {
+			f.bits.skip(1)
+		}
+		f.bits.skip(1)
+		found, runs = true, true
+		if f.mixed {
+			runs = f.bits.peek(1) == 1
+			f.bits.skip(1)
+		}
+	}
+	return found, runs
+}
+
+// skipToEndOfLine goes on to the next end-of-line code.
+func (f *faxRows) skipToEndOfLine() {
+	for f.bits.peek(11) != 0 && !f.bits.ended() {
+		f.bits.skip(1)
+	}
+}
+
+// faxBits are the bits of data, the highest of a byte first. Behind the data follow zeros.
+type faxBits struct {
+	data []byte
+	at   int // in bits
+}
+
+// peek returns the next n bits, 13 at most.
+func (b *faxBits) peek(n int) int {
+	v, i := 0, b.at/8
+	for k := range 3 {
+		v <<= 8
+		if i+k < len(b.data) {
+			v |= int(b.data[i+k])
+		}
+	}
+	return v >> (24 - b.at%8 - n) & (1<<n - 1)
+}
+
+func (b *faxBits) skip(n int) { b.at += n }
+
+// ended reports whether all bits have been read.
+func (b *faxBits) ended() bool { return b.at >= 8*len(b.data) }
+
+// align goes to the next multiple of n bits.
+func (b *faxBits) align(n int) { b.at = (b.at + n - 1) / n * n }
+
+// run reads the length of a run of white (0) or black (1) pixels.
+func (b *faxBits) run(black int) (n int, ok bool) {
+	for {
+		c := faxRuns[black][b.peek(13)]
+		if c.bits == 0 || b.ended() {
+			return n, false
+		}
+		b.skip(int(c.bits))
+		if n += int(c.run); c.run < 64 {
+			return n, b.at <= 8*len(b.data)
+		}
+	}
+}
+
+// The modes of a line of changes besides the vertical ones, which are -3 to 3.
+const (
+	pass       = 4
+	horizontal = 5
+)
+
+// mode reads a mode.
+func (b *faxBits) mode() (m int, ok bool) {
+	c := faxModes[b.peek(7)]
+	if c.bits == 0 || b.ended() {
+		return 0, false
+	}
+	b.skip(int(c.bits))
+	return int(c.run), b.at <= 8*len(b.data)
+}

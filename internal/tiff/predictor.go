@@ -1,0 +1,62 @@
+package tiff
+
+import "encoding/binary"
+
+// undoPredictor makes samples of the differences in a row of a block: of integers each is stored less the one of the
+// pixel to the left (TIFF 6.0, section 14); of floating point (Adobe Photoshop TIFF Technical Note 3) the row has the
+// highest bytes of all samples, then the next, and each byte is stored less the one of the pixel to the left.
+func (d *decoder) undoPredictor(row []byte) {
+	switch d.predictor {
+	case 2:
+		d.undoDifferences(row)
+	case 3:
+		d.undoBytes(row)
+	}
+}
+
+func (d *decoder) undoDifferences(row []byte) {
+	n := d.inBlock()
+	switch d.bits {
+	case 8:
+		for i := n; i < len(row); i++ {
+			row[i] += row[i-n]
+		}
+	case 16:
+		if d.order == binary.ByteOrder(binary.LittleEndian) {
+			for i := 2 * n; i+1 < len(row); i += 2 {
+				binary.LittleEndian.PutUint16(row[i:], binary.LittleEndian.Uint16(row[i:])+
+					binary.LittleEndian.Uint16(row[i-2*n:]))
+			}
+			return
+		}
+		for i := 2 * n; i+1 < len(row); i += 2 {
+			binary.BigEndian.PutUint16(row[i:], binary.BigEndian.Uint16(row[i:])+binary.BigEndian.Uint16(row[i-2*n:]))
+		}
+	case 32:
+		for i := 4 * n; i+3 < len(row); i += 4 {
+			d.order.PutUint32(row[i:], d.order.Uint32(row[i:])+d.order.Uint32(row[i-4*n:]))
+		}
+	case 64:
+		for i := 8 * n; i+7 < len(row); i += 8 {
+			d.order.PutUint64(row[i:], d.order.Uint64(row[i:])+d.order.Uint64(row[i-8*n:]))
+		}
+	}
+}
+
+func (d *decoder) undoBytes(row []byte) {
+	n, size := d.inBlock(), d.bits/8
+	for i := n; i < len(row); i++ {
+		row[i] += row[i-n]
+	}
+	parts, count := append([]byte(nil), row...), len(row)/size
+	little := d.order == binary.ByteOrder(binary.LittleEndian)
+	for i := range count {
+		for k := range size {
+			to := k
+			if little {
+				to = size - 1 - k
+			}
+			row[i*size+to] = parts[k*count+i]
+		}
+	}
+}

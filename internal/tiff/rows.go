@@ -1,0 +1,249 @@
+package tiff
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"io"
+
+	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/zstd"
+
+	"superres/internal/chroma"
+	"superres/internal/jpeg"
+)
+
+// rowSource has the rows of a block, one after the other.
+type rowSource interface {
+	// next fills row with the next bytes. It fails with io.EOF or io.ErrUnexpectedEOF where the data ends before.
+	next(row []byte) error
+}
+
+// rowMemory keeps the memory of sources for the next block.
+type rowMemory struct {
+	lzw  lzwRows
+	zlib io.ReadCloser
+	zstd *zstd.Decoder
+}
+
+// open returns the rows of a block of data, of the given height in pixels.
+func (w *worker) open(data []byte, height int) (rowSource, error) {
+	switch w.compression {
+	case none:
+		return &plainRows{data}, nil
+	case packBits:
+		return &packedRows{data: data}, nil
+	case lzw:
+		return w.rows.lzw.reset(data), nil
+	case adobe, deflate:
+		in := bytes.NewReader(data)
+		var err error
+		if w.rows.zlib == nil {
+			w.rows.zlib, err = zlib.NewReader(in)
+		} else {
+			err = w.rows.zlib.(zlib.Resetter).Reset(in, nil)
+		}
+		return readerRows{w.rows.zlib}, err
+	case zstandard:
+		in := bytes.NewReader(data)
+		var err error
+		if w.rows.zstd == nil {
+			w.rows.zstd, err = zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+				zstd.WithDecoderMaxWindow(64<<20))
+		} else {
+			err = w.rows.zstd.Reset(in)
+		}
+		return readerRows{w.rows.zstd}, err
+	case newJPEG, oldJPEG, webP:
+		img, err := w.picture(data, height)
+		return &pictureRows{img: img, samples: w.inBlock()}, err
+	}
+	return newFaxRows(w.layout, w.blockWidth, data, func() {
+		w.warn("has damaged lines, whose ends are white")
+	}), nil
+}
+
+// plainRows are rows that are not compressed.
+type plainRows struct{ data []byte }
+
+func (p *plainRows) next(row []byte) error {
+	if len(p.data) < len(row) {
+		return io.ErrUnexpectedEOF
+	}
+	copy(row, p.data)
+	p.data = p.data[len(row):]
+	return nil
+}
+
+// readerRows are rows that a reader unpacks.
+type readerRows struct{ r io.Reader }
+
+func (r readerRows) next(row []byte) error {
+	_, err := io.ReadFull(r.r, row)
+	return err
+}
+
+// packedRows are rows in the compression PackBits (TIFF 6.0, section 9).
+type packedRows struct {
+	data     []byte
+	literals int  // bytes that still are to be copied
+	repeats  int  // how often value still is to be repeated
+	value    byte // of a run
+}
+
+func (p *packedRows) next(row []byte) error {
+	for len(row) > 0 {
+		switch {
+		case p.literals > 0:
+			n := min(p.literals, len(row))
+			if len(p.data) < n {
+				return io.ErrUnexpectedEOF
+			}
+			copy(row[:n], p.data)
+			p.data, row, p.literals = p.data[n:], row[n:], p.literals-n
+		case p.repeats > 0:
+			n := min(p.repeats, len(row))
+			for i := range n {
+				row[i] = p.value
+			}
+			row, p.repeats = row[n:], p.repeats-n
+		case len(p.data) < 2:
+			return io.ErrUnexpectedEOF
+		default:
+			switch n := int8(p.data[0]); {
+			case n >= 0:
+				p.literals, p.data = int(n)+1, p.data[1:]
+			case n != -128:
+				p.repeats, p.value, p.data = 1-int(n), p.data[1], p.data[2:]
+			default:
+				p.data = p.data[1:]
+			}
+		}
+	}
+	return nil
+}
+
+// pictureRows are the rows of a picture that was decoded as a whole, with the given number of samples of a pixel.
+type pictureRows struct {
+	img     image.Image
+	samples int
+	y       int
+}
+
+func (p *pictureRows) next(row []byte) error {
+	var pix []byte
+	stride, size := 0, 4
+	switch m := p.img.(type) {
+	case *image.Gray:
+		pix, stride, size = m.Pix, m.Stride, 1
+	case *image.RGBA:
+		pix, stride = m.Pix, m.Stride
+	case *image.NRGBA:
+		pix, stride = m.Pix, m.Stride
+	case *image.CMYK:
+		pix, stride = m.Pix, m.Stride
+	}
+	width := len(row) / p.samples
+	if b := p.img.Bounds(); p.y >= b.Dy() || width > b.Dx() || p.samples > size {
+		return FormatError("a picture inside is smaller than the place for it, or of other colours")
+	}
+	from := pix[p.y*stride:]
+	if p.samples == size {
+		copy(row, from[:width*size])
+	} else {
+		for x := range width {
+			copy(row[x*p.samples:(x+1)*p.samples], from[x*size:])
+		}
+	}
+	p.y++
+	return nil
+}
+
+// picture decodes the JPEG or WebP data of a block of the given height.
+func (w *worker) picture(data []byte, height int) (img image.Image, err error) {
+	// A block at an edge may hold all of a tile, or as much as is in the picture, and some encoders write more rows.
+	most := int64(w.blockWidth+16) * int64(w.blockHeight+16)
+	if w.compression == webP {
+		if w.opt.WebP == nil {
+			return nil, UnsupportedError("WebP inside")
+		}
+		size, err := webpSize(data)
+		if err != nil {
+			return nil, err
+		}
+		if size > most {
+			return nil, FormatError("a picture inside is larger than the place for it")
+		}
+		return w.opt.WebP(w.ctx, data)
+	}
+	opt := jpeg.Options{Tables: w.tables, Colours: jpeg.AsStored, Pixels: most, Scans: 100}
+	if w.jpegYCbCr {
+		opt.Colours = jpeg.AsYCbCr
+	}
+	if w.compression == oldJPEG {
+		opt.Colours = jpeg.FromFile
+	}
+	img, warnings, err := jpeg.Decode(w.ctx, data, opt)
+	if err != nil {
+		return nil, inside(err)
+	}
+	for _, text := range warnings {
+		w.warn(text)
+	}
+	return rgbOf(chroma.Smooth(img)), nil
+}
+
+// inside returns an error of package jpeg as one of this package.
+func inside(err error) error {
+	switch e := err.(type) {
+	case jpeg.FormatError:
+		return FormatError("a JPEG inside: " + string(e))
+	case jpeg.UnsupportedError:
+		return UnsupportedError(string(e) + " inside")
+	}
+	return err
+}
+
+// rgbOf returns a picture in YCbCr as RGB, and others unchanged.
+func rgbOf(img image.Image) image.Image {
+	src, ok := img.(*image.YCbCr)
+	if !ok {
+		return img
+	}
+	b := src.Bounds()
+	out := image.NewRGBA(b)
+	for y := range b.Dy() {
+		row := out.Pix[y*out.Stride:]
+		for x := range b.Dx() {
+			c := src.COffset(x, y)
+			p := row[4*x : 4*x+4 : 4*x+4]
+			p[0], p[1], p[2] = color.YCbCrToRGB(src.Y[y*src.YStride+x], src.Cb[c], src.Cr[c])
+			p[3] = 255
+		}
+	}
+	return out
+}
+
+// webpSize returns the number of pixels that the header of a WebP file of one picture says.
+func webpSize(data []byte) (int64, error) {
+	const head = 30
+	if len(data) < head {
+		return 0, io.ErrUnexpectedEOF
+	}
+	u := func(i, n int) (v int64) {
+		for k := range n {
+			v |= int64(data[i+k]) << (8 * k)
+		}
+		return v
+	}
+	switch string(data[12:16]) {
+	case "VP8X":
+		return (u(24, 3) + 1) * (u(27, 3) + 1), nil
+	case "VP8L":
+		bits := u(21, 4)
+		return (bits&0x3fff + 1) * (bits>>14&0x3fff + 1), nil
+	case "VP8 ":
+		return (u(26, 2) & 0x3fff) * (u(28, 2) & 0x3fff), nil
+	}
+	return 0, FormatError("a picture inside is no WebP")
+}

@@ -1,0 +1,172 @@
+package tiff
+
+import (
+	"math"
+)
+
+// fill puts the samples of a row into the canvas: sample s of the colours into channel s, and alpha into the last.
+func (d *decoder) fill(s span) {
+	if s.n <= 0 {
+		return
+	}
+	c := &d.canvas
+	n, used := d.inBlock(), d.used()
+	to := c.pix[s.y*c.stride+s.x*c.pixel:]
+	for k := range min(n, used) {
+		channel := k
+		if d.planar {
+			channel = s.plane
+		}
+		isAlpha := channel == d.colours
+		if isAlpha {
+			channel = alphaChannel
+		}
+		d.fillChannel(to[channel*c.sample:], s, k, n, isAlpha)
+	}
+}
+
+// fillChannel puts sample k of each pixel of a row, of n samples a pixel, into a channel that begins at to.
+func (d *decoder) fillChannel(to []byte, s span, k, n int, isAlpha bool) {
+	c := &d.canvas
+	inverted := d.photometric == whiteIsZero && !isAlpha
+	raw := d.photometric == palette && !isAlpha
+	switch {
+	case d.bits == 8 && d.format != signed && c.sample == 1 || d.isLab() && d.bits == 8:
+		flip := byte(0)
+		if inverted {
+			flip = 0xff
+		}
+		for i, x := 0, k; i < s.n; i, x = i+1, x+n {
+			to[i*c.pixel] = s.row[x] ^ flip
+		}
+	case d.isFloat():
+		for i := range s.n {
+			v := uint16(d.float(s.row, i*n+k)/d.white*math.MaxUint16 + 0.5) // of 0 to white
+			if inverted {
+				v = ^v
+			}
+			to[i*c.pixel], to[i*c.pixel+1] = byte(v>>8), byte(v)
+		}
+	case c.sample == 1:
+		table := d.levels(inverted, raw)
+		for i := range s.n {
+			to[i*c.pixel] = table[d.integer(s.row, i*n+k)]
+		}
+	default:
+		for i := range s.n {
+			v := d.integer(s.row, i*n+k)
+			if !raw {
+				v = d.sixteen(v)
+			}
+			if inverted {
+				v ^= math.MaxUint16
+			}
+			to[i*c.pixel], to[i*c.pixel+1] = byte(v>>8), byte(v)
+		}
+	}
+}
+
+// levels returns what a sample of up to 8 bits is of 255, or, raw, the sample itself.
+func (d *decoder) levels(inverted, raw bool) (table [256]byte) {
+	most := 1<<d.bits - 1
+	for v := range most + 1 {
+		level := (v*255 + most/2) / most
+		if d.format == signed && !d.isLab() && v > most/2 {
+			level = 0
+		}
+		if inverted {
+			level = 255 - level
+		}
+		if raw {
+			level = v
+		}
+		table[v] = byte(level)
+	}
+	return table
+}
+
+// sixteen returns what a sample is of 65535.
+func (d *decoder) sixteen(v uint32) uint32 {
+	if d.format == signed && !d.isLab() && v>>(d.bits-1) == 1 {
+		return 0
+	}
+	if d.bits >= 16 {
+		return v >> (d.bits - 16)
+	}
+	most := uint32(1)<<d.bits - 1
+	return (v*math.MaxUint16 + most/2) / most
+}
+
+// integer returns sample i of a row, of up to 32 bits. Those whose bits are no multiple of 8 lie one behind the other,
+// the highest bit first.
+func (d *decoder) integer(row []byte, i int) uint32 {
+	switch d.bits {
+	case 8:
+		return uint32(row[i])
+	case 16:
+		return uint32(d.order.Uint16(row[2*i:]))
+	case 32:
+		return d.order.Uint32(row[4*i:])
+	case 24:
+		b := row[3*i : 3*i+3]
+		return d.order.Uint32([]byte{0, b[0], b[1], b[2], 0}[d.first24():])
+	}
+	at := i * d.bits
+	v, have := uint64(0), 0
+	for p := at / 8; have < d.bits+at%8; p++ {
+		v, have = v<<8|uint64(row[p]), have+8
+	}
+	return uint32(v >> (have - at%8 - d.bits) & (1<<d.bits - 1))
+}
+
+// first24 is where a number of 32 bits begins around one of 24 bits with a zero on either side.
+func (d *decoder) first24() int {
+	if d.order.Uint16([]byte{1, 0}) == 1 { // the lowest byte comes first
+		return 1
+	}
+	return 0
+}
+
+// float returns sample i of a row in floating point, or 0 where it is below 0 or no number, limited to white once that
+// is known.
+func (d *decoder) float(row []byte, i int) float64 {
+	v := 0.0
+	switch d.bits {
+	case 16:
+		h := uint64(d.order.Uint16(row[2*i:]))
+		v = wider(h>>15, h>>10&0x1f, h&0x3ff, 10, 15)
+	case 24:
+		b := row[3*i : 3*i+3]
+		h := uint64(d.order.Uint32([]byte{0, b[0], b[1], b[2], 0}[d.first24():]))
+		v = wider(h>>23, h>>16&0x7f, h&0xffff, 16, 63)
+	case 32:
+		v = float64(math.Float32frombits(d.order.Uint32(row[4*i:])))
+	case 64:
+		v = math.Float64frombits(d.order.Uint64(row[8*i:]))
+	}
+	switch {
+	case !(v > 0):
+		return 0
+	case d.white > 0:
+		return min(v, d.white)
+	}
+	return v
+}
+
+// wider returns a number in floating point by its sign, its exponent less the bias, and its fraction of some bits.
+func wider(sign, exponent, fraction uint64, bits, bias int) float64 {
+	most := uint64(2*bias + 1)
+	v := math.Ldexp(float64(fraction), 1-bias-bits)
+	switch {
+	case exponent == most && fraction != 0:
+		return math.NaN()
+	case exponent == most:
+		v = math.Inf(1)
+	case exponent > 0:
+		v = math.Ldexp(float64(fraction+1<<bits), int(exponent)-bias-bits)
+	}
+	if sign == 1 {
+		return -v
+	}
+	return v
+}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"image"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 	"superres/cmd/internal/upscale"
 	"superres/internal/must"
 	"superres/superres"
+	"superres/superres/files"
 	"superres/superres/models"
 )
 
@@ -75,5 +77,28 @@ func TestLibrary(t *testing.T) {
 	}
 	if got := must.Get(os.ReadFile(pixels))(t); !bytes.Equal(got, want) {
 		t.Errorf("%d samples that are not the %d of package superres", len(got), len(want))
+	}
+}
+
+// The memory of a picture is estimated from its size, before there are pixels.
+func TestPlanNeedsNoPixels(t *testing.T) {
+	opt := must.Get(parse(nil))(t)
+	for _, c := range []struct {
+		p    picture
+		want error
+	}{
+		{picture{120000, 40000, 40000, 3}, files.ErrLimit}, {picture{1 << 40, 1, 1 << 20, 1}, nil},
+		{picture{60000, 60000, 60000, 1}, files.ErrLimit}, {picture{72, 24, 16, 3}, nil},
+		{picture{71, 24, 16, 3}, files.ErrOptions}, {picture{1 << 62, 1, 4, 1}, files.ErrOptions},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, _, err := c.p.plan(opt); !errors.Is(err, c.want) || c.want == nil && err != nil {
+			t.Errorf("%+v: %v, expected %v", c.p, err, c.want)
+		}
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > 256<<20 {
+			t.Errorf("%+v: %d MiB", c.p, took>>20)
+		}
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 	"math"
 	"net/url"
 	"slices"
@@ -80,11 +81,12 @@ func superres_upscale_pixels(pixels *C.bytes, stride C.size_t, width, height, ch
 		if err != nil {
 			return err
 		}
-		in, err := imageOf(pixels, uint64(stride), int(width), int(height), int(channels))
+		p := picture{uint64(stride), int(width), int(height), int(channels)}
+		m, how, err := p.plan(opt)
 		if err != nil {
 			return err
 		}
-		out, err := enlarge(in, opt)
+		out, err := m.Upscale(context.Background(), p.image(pixels), how)
 		if err != nil {
 			return err
 		}
@@ -170,72 +172,89 @@ func mebibytes(text string) (int64, error) {
 	return n << 20, nil
 }
 
-// imageOf returns a picture in memory of C as an image in memory of Go.
-func imageOf(pixels *C.bytes, stride uint64, width, height, channels int) (image.Image, error) {
-	switch {
-	case width < 1 || height < 1:
-		return nil, usage.Errorf("a picture of %d×%d pixels: expected 1 or more", width, height)
-	case channels != 1 && channels != 3 && channels != 4:
-		return nil, usage.Errorf("%d channels: expected 1, 3 or 4", channels)
-	case stride < uint64(width)*uint64(channels):
-		return nil, usage.Errorf("a stride of %d bytes: expected %d or more", stride, width*channels)
-	case stride > math.MaxInt/uint64(height):
-		return nil, usage.Errorf("a stride of %d bytes: no memory has %d rows of it", stride, height)
-	}
-	n := width * channels
-	row := func(y int) []byte {
-		all := unsafe.Slice((*byte)(pixels), int(stride)*(height-1)+n)
-		return all[y*int(stride):][:n]
-	}
-	area := image.Rect(0, 0, width, height)
-	if channels == 1 {
-		grey := image.NewGray(area)
-		for y := range height {
-			copy(grey.Pix[y*grey.Stride:], row(y))
-		}
-		return grey, nil
-	}
-	colour := image.NewNRGBA(area)
-	for y := range height {
-		from, to := row(y), colour.Pix[y*colour.Stride:][:4*width]
-		for x := range width {
-			to[4*x+3] = 0xff
-			copy(to[4*x:], from[x*channels:][:channels])
-		}
-	}
-	return colour, nil
+// picture describes a picture in memory of C: the bytes from one row to the next, the size in pixels, and the channels.
+type picture struct {
+	stride                  uint64
+	width, height, channels int
 }
 
-// enlarge returns in, an 8-bit image, enlarged by opt.
-func enlarge(in image.Image, opt files.Options) (image.Image, error) {
-	e, err := files.New(opt)
-	if err != nil {
-		return nil, err
+// check fails for a picture that there cannot be.
+func (p picture) check() error {
+	switch {
+	case p.width < 1 || p.height < 1:
+		return usage.Errorf("a picture of %d×%d pixels: expected 1 or more", p.width, p.height)
+	case p.channels != 1 && p.channels != 3 && p.channels != 4:
+		return usage.Errorf("%d channels: expected 1, 3 or 4", p.channels)
+	case p.stride < uint64(p.width)*uint64(p.channels):
+		return usage.Errorf("a stride of %d bytes: expected %d or more", p.stride, p.width*p.channels)
+	case p.stride > math.MaxInt/uint64(p.height):
+		return usage.Errorf("a stride of %d bytes: no memory has %d rows of it", p.stride, p.height)
 	}
-	m, err := e.Model()
-	if err != nil {
-		return nil, err
-	}
+	return nil
+}
+
+// plan returns the model that enlarges p by opt, and how. It fails where that takes more memory than opt allows. It
+// needs no memory for pixels.
+func (p picture) plan(opt files.Options) (*superres.Model, superres.Options, error) {
 	size := superres.Options{Scale: opt.Scale, Width: opt.Width, Height: opt.Height, Fit: opt.Fit,
 		Strength: opt.Strength}
 	if size.Scale == 0 && size.Width == 0 && size.Height == 0 {
 		size.Scale = 2
 	}
-	b := in.Bounds()
-	config := image.Config{ColorModel: in.ColorModel(), Width: b.Dx(), Height: b.Dy()}
-	w, h, err := m.ResultSize(b.Dx(), b.Dy(), size)
+	if err := p.check(); err != nil {
+		return nil, size, err
+	}
+	e, err := files.New(opt)
 	if err != nil {
-		return nil, err
+		return nil, size, err
+	}
+	m, err := e.Model()
+	if err != nil {
+		return nil, size, err
+	}
+	config := image.Config{ColorModel: color.NRGBAModel, Width: p.width, Height: p.height}
+	if p.channels == 1 {
+		config.ColorModel = color.GrayModel
+	}
+	w, h, err := m.ResultSize(p.width, p.height, size)
+	if err != nil {
+		return nil, size, err
 	}
 	limit := cmp.Or(opt.Limits.Memory, 2<<30)
 	if need := m.Memory(config, w, h, size); need > limit {
-		return nil, fmt.Errorf("%w: output %d×%d needs %s, the limit is %s; use %s", files.ErrLimit, w, h,
+		return nil, size, fmt.Errorf("%w: output %d×%d needs %s, the limit is %s; use %s", files.ErrLimit, w, h,
 			usage.Bytes(need), usage.Bytes(limit), maxMemory)
 	}
-	return m.Upscale(context.Background(), in, size)
+	return m, size, nil
 }
 
-// samplesOf returns the samples of an image that enlarge made, of the channels of a picture, row by row.
+// image returns p, which check accepts and whose first row is at pixels, as an image in memory of Go.
+func (p picture) image(pixels *C.bytes) image.Image {
+	n := p.width * p.channels
+	row := func(y int) []byte {
+		all := unsafe.Slice((*byte)(pixels), int(p.stride)*(p.height-1)+n)
+		return all[y*int(p.stride):][:n]
+	}
+	area := image.Rect(0, 0, p.width, p.height)
+	if p.channels == 1 {
+		grey := image.NewGray(area)
+		for y := range p.height {
+			copy(grey.Pix[y*grey.Stride:], row(y))
+		}
+		return grey
+	}
+	colour := image.NewNRGBA(area)
+	for y := range p.height {
+		from, to := row(y), colour.Pix[y*colour.Stride:][:4*p.width]
+		for x := range p.width {
+			to[4*x+3] = 0xff
+			copy(to[4*x:], from[x*p.channels:][:p.channels])
+		}
+	}
+	return colour
+}
+
+// samplesOf returns the samples of an image that Upscale made, of the channels of a picture, row by row.
 func samplesOf(img image.Image, channels int) []byte {
 	switch img := img.(type) {
 	case *image.Gray:

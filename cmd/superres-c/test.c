@@ -125,6 +125,8 @@ int main(int argc, char **argv)
 	expect(superres_upscale_pixels(pixels[0], 3, WIDTH, 1, 3, "", &result, &w, &h, &message), 2, &message, "stride");
 	expect(superres_upscale_pixels(pixels[0], 3, 1, 1, 2, "", &result, &w, &h, &message), 2, &message, "channels");
 	expect(superres_upscale_pixels(pixels[0], 99, 9, 9, 3, "max-memory=1", &result, &w, &h, &message), 7, &message, "limit");
+	/* What takes too much memory is refused before a pixel is read: there is one. */
+	expect(superres_upscale_pixels(pixels[0], 120000, 40000, 40000, 3, "", &result, &w, &h, &message), 7, &message, "limit");
 	superres_free(NULL);
 	free(file);
 	puts(superres_version());

@@ -186,6 +186,20 @@ class Arrays(unittest.TestCase):
             with self.assertRaisesRegex(error, words):
                 superres.upscale(bad)
 
+    def test_masked(self) -> None:
+        """A masked array is refused, also one that masks nothing, and so it is of all that takes arrays."""
+        pixels = scene(8, 8, 3, "uint8")
+        for masked in (numpy.ma.masked_less(pixels, 90), numpy.ma.array(pixels)):
+            with self.assertRaisesRegex(TypeError, "masked array.*filled"):
+                superres.upscale(masked)
+        self.assertEqual(superres.upscale(numpy.ma.masked_less(pixels, 90).filled(0)).shape, (16, 16, 3))
+        Y = numpy.ma.masked_less(numpy.random.default_rng(1).normal(size=(4, 30)), 0)
+        D = numpy.eye(4)
+        for call in (lambda: superres.learn(Y), lambda: superres.learn(Y.data, init=numpy.ma.array(D), iterations=1),
+                     lambda: superres.code(Y, D), lambda: superres.code(Y.data, numpy.ma.array(D))):
+            with self.assertRaisesRegex(TypeError, "masked array.*filled"):
+                call()
+
     def test_refusals(self) -> None:
         """What the program refuses is an Error with its words and exit code, and the process goes on."""
         pixels = scene(8, 8, 3, "uint8")
@@ -475,6 +489,30 @@ class Learning(unittest.TestCase):
             superres.learn([["a", None]])
 
 
+@needs_numpy
+class Programs(unittest.TestCase):
+    def test_exec(self) -> None:
+        """A program of one's own runs with allow_exec alone, as a learner, a coder or in another flag."""
+        Y = numpy.random.default_rng(1).normal(size=(4, 30))
+        with tempfile.TemporaryDirectory() as folder:
+            ran = os.path.join(folder, "ran")
+            program = os.path.join(folder, "program.py")
+            Path(program).write_text(f"open({ran!r}, 'w').close()\n")
+            spec = f"exec:{sys.executable} {program}"
+            for call in (lambda how: superres.learn(Y, learner=spec, iterations=1, **how),
+                         lambda how: superres.learn(Y, learner=spec.replace("exec", "exec1"), iterations=1, **how),
+                         lambda how: superres.learn(Y, learner="mine=" + spec, iterations=1, **how),
+                         lambda how: superres.learn(Y, learner="mod", coder=spec, iterations=1, **how),
+                         lambda how: superres.learn(Y, learner="mod", sweep=spec, iterations=1, **how),
+                         lambda how: superres.code(Y, numpy.eye(4), coder=spec, **how)):
+                with self.assertRaisesRegex(ValueError, "allow_exec=True"):
+                    call({})
+                self.assertFalse(os.path.exists(ran))
+            with self.assertRaises(superres.Error):  # for it says nothing of what a learner has to say
+                superres.learn(Y, learner=spec, iterations=1, allow_exec=True)
+            self.assertTrue(os.path.exists(ran))
+
+
 @needs_sklearn
 class Estimator(unittest.TestCase):
     @unittest.skipIf(os.environ.get("SUPERRES_TEST_SHORT"), "it takes long")
@@ -513,6 +551,15 @@ class Estimator(unittest.TestCase):
         self.assertLess(error, 1.05 * learned.rmse + 1e-9)
         again = pickle.loads(pickle.dumps(model))
         self.assertTrue((again.transform(Y.T[:7]) == codes[:7]).all())
+
+    def test_refusals(self) -> None:
+        X = numpy.random.default_rng(1).normal(size=(30, 4))
+        with self.assertRaisesRegex(TypeError, "masked array"):
+            superres.DictionaryLearner(4).fit(numpy.ma.masked_less(X, 0))
+        with self.assertRaisesRegex(TypeError, "masked array"):
+            superres.DictionaryLearner(4, max_iter=2).fit(X).transform(numpy.ma.masked_less(X, 0))
+        with self.assertRaisesRegex(ValueError, "allow_exec=True"):
+            superres.DictionaryLearner(4, learner="exec:true").fit(X)
 
     def test_settings(self) -> None:
         from sklearn.base import clone

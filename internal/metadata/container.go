@@ -25,7 +25,9 @@ var containers = map[string]container{
 	"png": {
 		read: (*reader).png, maxEXIF: math.MaxInt, maxXMP: math.MaxInt, maxICC: math.MaxInt, maxIPTC: math.MaxInt,
 		splice: func(m Metadata, software string, _ int64) *splicer {
-			return &splicer{need: pngHeader, insert: func(w io.Writer) error { return m.pngChunks(w, software) }}
+			s := &splicer{need: pngHeader}
+			s.insert = func(w io.Writer) error { return m.pngChunks(w, s.held[pngHeader-headerBody-4:], software) }
+			return s
 		},
 	},
 	"jpeg": {

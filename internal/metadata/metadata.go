@@ -37,9 +37,10 @@ type Metadata struct {
 	IPTC       []byte // IIM records
 	Resolution Resolution
 
-	// Own is what only a file of the same format can carry: the chunks of a PNG about its colours without a
-	// profile, and its texts; the comments of a JPEG, its Photoshop segments, and further parts of its XMP. Texts
-	// and Photoshop segments have the records of IPTC too, byte for byte.
+	// Own is what only a file of the same format can carry: the chunks of a PNG about its colours beside the
+	// profile, of which For makes a profile for other formats, and its texts; the comments of a JPEG, its Photoshop
+	// segments, and further parts of its XMP. Texts and Photoshop segments have the records of IPTC too, byte for
+	// byte.
 	Own    []Part
 	Format string // the format of the file, whose parts Own are
 
@@ -60,6 +61,7 @@ type Metadata struct {
 type Part struct {
 	Kind   string
 	Marker byte
+	Depth  byte // of a chunk sBIT: the bits of a sample in its file
 	Data   []byte
 }
 
@@ -129,34 +131,43 @@ func profileColours(start []byte, length int64) string {
 }
 
 // For returns the part of m that a file of the given format can carry with a grey or a colour picture, and
-// warnings about the rest.
+// warnings about the rest. For a format other than that of m, what the chunks of a PNG say about its colours becomes an
+// ICC profile; see describedColours.
 func (m Metadata) For(format string, grey bool) (Metadata, []string) {
 	m, warnings := m.promising(format)
 	c := containers[format]
-	if m.ICC != nil {
-		want := "RGB "
-		if grey && !c.colourOnly {
-			want = "GRAY"
+	want, profile := "RGB ", "ICC profile"
+	if grey && !c.colourOnly {
+		want = "GRAY"
+	}
+	lost := ""
+	if format != m.Format {
+		colours, kinds, unknown := m.describedColours()
+		if kinds != nil {
+			m.ICC, profile = nil, enumerate(kinds)+" colour description"
 		}
+		if colours.curve != nil {
+			m.ICC = colours.profile(want)
+		}
+		lost = m.lostWarning(unknown)
+		m.Own = nil
+	}
+	if m.ICC != nil {
 		if got := ProfileColours(m.ICC); got != want {
 			m.ICC = nil
 			warnings = append(warnings, fmt.Sprintf("its ICC profile is for %q, not for %q, and left out",
 				strings.TrimSpace(got), strings.TrimSpace(want)))
 		}
 	}
-	texts := func(p Part) bool { return !isColour(p.Kind) }
-	if m.IPTC != nil {
-		texts = func(p Part) bool { return !isColour(p.Kind) && !p.hasIPTC() }
-		if format == m.Format && slices.ContainsFunc(m.Own, Part.hasIPTC) {
-			m.IPTC = nil // m.Own has it
-		}
+	if slices.ContainsFunc(m.Own, Part.hasIPTC) {
+		m.IPTC = nil // m.Own has it
 	}
 	for _, block := range []struct {
 		name  string
 		bytes *[]byte
 		most  int
 	}{{"IPTC block", &m.IPTC, c.maxIPTC}, {"EXIF block", &m.EXIF, c.maxEXIF}, {"XMP packet", &m.XMP, c.maxXMP},
-		{"ICC profile", &m.ICC, c.maxICC}} {
+		{profile, &m.ICC, c.maxICC}} {
 		if len(*block.bytes) <= block.most {
 			continue
 		}
@@ -167,12 +178,8 @@ func (m Metadata) For(format string, grey bool) (Metadata, []string) {
 		*block.bytes = nil
 		warnings = append(warnings, fmt.Sprintf("its %s is left out: %s", block.name, why))
 	}
-	if format != m.Format {
-		if slices.ContainsFunc(m.Own, texts) {
-			warnings = append(warnings, fmt.Sprintf("its texts are left out: they are of a kind that only %s has",
-				strings.ToUpper(m.Format)))
-		}
-		m.Own = nil
+	if lost != "" {
+		warnings = append(warnings, lost)
 	}
 	return m, warnings
 }

@@ -22,24 +22,39 @@ const (
 
 func (r *reader) png(src Source) {
 	colours := true
+	var header []byte
 	_ = Chunks(src, func(c Chunk) bool { // chunks behind an error are left out
-		switch string(c.Kind) {
-		case "IDAT":
+		switch kind := string(c.Kind); {
+		case kind == "IHDR":
+			header = c.Bytes()
+		case kind == "IDAT":
 			colours = false
-		case "iCCP", "eXIf", "iTXt", "tEXt", "zTXt", "pHYs", "gAMA", "cHRM", "sRGB", "cICP":
-			if c.hasChecksum() {
-				r.chunk(string(c.Kind), c.Body, colours)
-			} else if r.isFirst("sum") {
-				r.warn("has chunks of metadata that are damaged and left out")
+		case isColour(kind) && colours || isAbout(kind):
+			if !c.hasChecksum() {
+				if r.isFirst("sum") {
+					r.warn("has chunks of metadata that are damaged and left out")
+				}
+			} else if isColour(kind) {
+				r.colourChunk(kind, c.Body, header)
+			} else {
+				r.chunk(kind, c.Body)
 			}
 		}
 		return string(c.Kind) != "IEND"
 	})
 }
 
-// chunk reads the metadata in body, the data of a chunk. colours: the chunk stands before the pixels,
-// where chunks about colours count; false: it does not.
-func (r *reader) chunk(kind string, body Body, colours bool) {
+// isAbout reports whether the method chunk reads chunks of this kind.
+func isAbout(kind string) bool {
+	switch kind {
+	case "iCCP", "eXIf", "iTXt", "tEXt", "zTXt", "pHYs":
+		return true
+	}
+	return false
+}
+
+// chunk reads the metadata in body, the data of a chunk for which isAbout is true.
+func (r *reader) chunk(kind string, body Body) {
 	switch kind {
 	case "iCCP":
 		if r.seen["icc"] {
@@ -73,11 +88,6 @@ func (r *reader) chunk(kind string, body Body, colours bool) {
 			}
 			r.m.Resolution = Resolution{float64(binary.BigEndian.Uint32(b)), float64(binary.BigEndian.Uint32(b[4:])),
 				unit}.validated()
-		}
-	case "gAMA", "cHRM", "sRGB", "cICP":
-		length := map[string]int64{"gAMA": 4, "cHRM": 32, "sRGB": 1, "cICP": 4}[kind]
-		if colours && body.Len == length && r.isFirst(kind) {
-			r.keepPart(Part{Kind: kind}, body)
 		}
 	case "tEXt", "zTXt":
 		r.iptcText(kind, body)
@@ -118,11 +128,14 @@ func xmpText(rest Body) (_ content, ok bool) {
 	return inOnePiece(rest), true
 }
 
-// pngChunks writes the chunks of m and software, which belong behind IHDR.
-func (m Metadata) pngChunks(w io.Writer, software string) error {
+// pngChunks writes the chunks of m and software, which belong behind IHDR, whose data are header.
+func (m Metadata) pngChunks(w io.Writer, header []byte, software string) error {
 	out := chunks{w: w}
 	for _, p := range m.Own {
-		if isColour(p.Kind) {
+		if p.Kind == "sBIT" {
+			p.Data = significantBits(p.Data, p.Depth, header)
+		}
+		if isColour(p.Kind) && p.Data != nil {
 			out.add(p.Kind, p.Data)
 		}
 	}
@@ -211,15 +224,6 @@ func (c *chunks) chunk(kind string, n uint32, data func(io.Writer) error) {
 	if c.err = data(io.MultiWriter(c.w, sum)); c.err == nil {
 		_, c.err = c.w.Write(sum.Sum(nil))
 	}
-}
-
-// isColour reports whether chunks of this kind say what the colours of a PNG mean.
-func isColour(kind string) bool {
-	switch kind {
-	case "gAMA", "cHRM", "sRGB", "cICP":
-		return true
-	}
-	return false
 }
 
 // pHYs returns r as the data of a chunk pHYs. The result is false where r cannot be written there.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // disk is the part of the file system that WriteAtomic uses. Tests replace it by one that fails on demand.
@@ -17,6 +18,7 @@ type disk interface {
 	Link(from, to string) error
 	Rename(from, to string) error
 	Remove(name string) error
+	Chtimes(name string, accessed, modified time.Time) error
 	// SyncDir asks the system to write the names in the folder dir, "" for the working folder, to the disk. It
 	// ignores systems that cannot do so.
 	SyncDir(dir string)
@@ -59,6 +61,10 @@ func (osDisk) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(name) }
 func (osDisk) Link(from, to string) error             { return os.Link(from, to) }
 func (osDisk) Rename(from, to string) error           { return os.Rename(from, to) }
 func (osDisk) Remove(name string) error               { return os.Remove(name) }
+
+func (osDisk) Chtimes(name string, accessed, modified time.Time) error {
+	return os.Chtimes(name, accessed, modified)
+}
 
 func (osDisk) Create(name string, perm fs.FileMode) (file, error) {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)

@@ -21,18 +21,23 @@ import (
 // write must not keep its writer. A Fault that write returns, or the error of a context, keeps its class; all
 // others are an ErrOutput.
 func WriteAtomic(name string, overwrite bool, write func(io.Writer) error) error {
-	return writeAtomic(osDisk{}, name, AnyMode, overwrite, filling(name, write))
+	return writeAtomic(osDisk{}, name, AnyMode, times{}, overwrite, filling(name, write))
 }
 
 // WriteAtomicMode is WriteAtomic for a new file that gets at most the mode most, from its first byte on. See ModeOf.
 func WriteAtomicMode(most fs.FileMode, name string, overwrite bool, write func(io.Writer) error) error {
-	return writeAtomic(osDisk{}, name, most, overwrite, filling(name, write))
+	return writeAtomic(osDisk{}, name, most, times{}, overwrite, filling(name, write))
 }
 
-// MakeAtomicMode is WriteAtomicMode for a file that another program writes: make is given the path of the temporary
+// WriteAtomicFrom is WriteAtomic for a file that is made from another one.
+func WriteAtomicFrom(from Origin, name string, overwrite bool, write func(io.Writer) error) error {
+	return writeAtomic(osDisk{}, name, ModeOfInfo(from.Info), from.times(), overwrite, filling(name, write))
+}
+
+// MakeAtomicFrom is WriteAtomicFrom for a file that another program writes: make is given the path of the temporary
 // file, which exists and is empty, and has that program write to it. The program must not replace it by another file.
-func MakeAtomicMode(most fs.FileMode, name string, overwrite bool, make func(temp string) error) error {
-	return writeAtomic(osDisk{}, name, most, overwrite, func(f file) error {
+func MakeAtomicFrom(from Origin, name string, overwrite bool, make func(temp string) error) error {
+	return writeAtomic(osDisk{}, name, ModeOfInfo(from.Info), from.times(), overwrite, func(f file) error {
 		err := make(f.Name())
 		if err == nil {
 			return nil
@@ -96,8 +101,9 @@ func tryTemp(d disk, dir string, mode fs.FileMode, name string) error {
 	return nil
 }
 
-// writeAtomic is WriteAtomicMode on a given file system. write fills the temporary file.
-func writeAtomic(d disk, name string, most fs.FileMode, overwrite bool, write func(file) error) error {
+// writeAtomic is WriteAtomicMode on a given file system, for a file that gets the times at. write fills the temporary
+// file.
+func writeAtomic(d disk, name string, most fs.FileMode, at times, overwrite bool, write func(file) error) error {
 	mode, replaces, err := outputMode(d, name, overwrite)
 	if err != nil {
 		return err
@@ -134,6 +140,11 @@ func writeAtomic(d disk, name string, most fs.FileMode, overwrite bool, write fu
 	}
 	if err := temp.Close(); err != nil {
 		return Unwritable(name, err)
+	}
+	if at != (times{}) { // behind Close, which sets the time of the last write on some systems
+		if err := d.Chtimes(temp.Name(), at.accessed, at.modified); err != nil {
+			return Unwritable(name, err)
+		}
 	}
 	if err := giveName(d, temp.Name(), name, mode, overwrite); err != nil {
 		return Unwritable(name, err)

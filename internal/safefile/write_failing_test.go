@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"superres/internal/must"
 )
@@ -67,6 +68,10 @@ func (d *failing) Remove(name string) error {
 	return d.do("remove", func() error { return d.osDisk.Remove(name) })
 }
 
+func (d *failing) Chtimes(name string, accessed, modified time.Time) error {
+	return d.do("chtimes", func() error { return d.osDisk.Chtimes(name, accessed, modified) })
+}
+
 func (d *failing) SyncDir(dir string) {
 	_ = d.do("syncdir", func() error { d.osDisk.SyncDir(dir); return nil })
 }
@@ -94,6 +99,7 @@ func (f *failingFile) Close() error { return errors.Join(f.d.next("close"), f.fi
 func TestWriteAtomicFailsAtEveryCall(t *testing.T) {
 	const oldText = "the old file"
 	newText := strings.Repeat("the new file ", 20000) // several writes
+	at := times{time.Unix(1, 0), time.Unix(2, 0)}
 	for _, c := range []struct{ overwrite, dead, noLinks bool }{
 		{overwrite: true}, {overwrite: true, dead: true},
 		{}, {dead: true}, {noLinks: true}, {noLinks: true, dead: true},
@@ -110,7 +116,7 @@ func TestWriteAtomicFailsAtEveryCall(t *testing.T) {
 				must.Succeed(t, os.WriteFile(name, []byte(oldText), 0o604))
 			}
 			d := &failing{at: k, dead: c.dead, noLinks: c.noLinks}
-			err := writeAtomic(d, name, 0o666, c.overwrite, filling(name, writes(newText)))
+			err := writeAtomic(d, name, 0o666, at, c.overwrite, filling(name, writes(newText)))
 			if d.failed == "" {
 				if err != nil {
 					t.Fatal(err)

@@ -31,7 +31,7 @@ func TestModeOfTheInput(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := syscall.Umask(int(c.umask))
-		err = WriteAtomicMode(ModeOfInfo(info), out, false, func(w io.Writer) error {
+		err = WriteAtomicFrom(Origin{Info: info}, out, false, func(w io.Writer) error {
 			for _, name := range leftovers(t, dir) {
 				if got := modeOf(t, filepath.Join(dir, name)); got != c.want {
 					t.Errorf("%v: %v while it is written", c.in, got)
@@ -39,8 +39,8 @@ func TestModeOfTheInput(t *testing.T) {
 			}
 			return writes("new")(w)
 		})
-		again := WriteAtomicMode(ModeOfInfo(info), there, true, writes("new"))
-		plain := WriteAtomicMode(ModeOfInfo(nil), filepath.Join(dir, "plain"), false, writes("new"))
+		again := WriteAtomicFrom(Origin{Info: info}, there, true, writes("new"))
+		plain := WriteAtomicFrom(Origin{}, filepath.Join(dir, "plain"), false, writes("new"))
 		syscall.Umask(before)
 		if err != nil || again != nil || plain != nil {
 			t.Fatal(err, again, plain)

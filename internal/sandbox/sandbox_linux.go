@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -23,8 +25,8 @@ const variable = "SUPERRES_SANDBOX"
 // a few words each.
 //
 // Note: landlock confines a thread and the threads that it starts, and Go has several before main runs. So the
-// confined thread executes the program again. Files that the start needs can be read; later the seccomp filter
-// refuses to open any.
+// confined thread executes the program again. Files that the start needs can be read, by landlock alone later too;
+// the seccomp filter refuses to open any.
 func Enter(files int) (missing []string) {
 	faults, begun := os.LookupEnv(variable)
 	if !begun {
@@ -50,12 +52,20 @@ func Enter(files int) (missing []string) {
 	note("no core dumps", unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}))
 	const mostFiles = 32 // the Go runtime opens some itself
 	note("few open files", unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: mostFiles, Max: mostFiles}))
-	note("seccomp", filter())
+	if !unfiltered {
+		note("seccomp", filter())
+	}
 	return missing
 }
 
-// landlock forbids this thread to change anything in any folder, to use TCP and sockets without a path, and to
-// send signals to other processes.
+// What tests switch off, to be on an older kernel.
+var (
+	lastLandlock uintptr = math.MaxUint32 // the last version of landlock that is used; 0: none
+	unfiltered   bool                     // there is no seccomp filter
+)
+
+// landlock forbids this thread to change anything in any folder, to read and to execute files but those that the
+// program needs to start, to use TCP and sockets without a path, and to send signals to other processes.
 func landlock() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
@@ -64,7 +74,11 @@ func landlock() error {
 	if errno != 0 {
 		return errno
 	}
-	rules := unix.LandlockRulesetAttr{Handled_access_fs: unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
+	if version = min(version, lastLandlock); version == 0 {
+		return unix.ENOSYS
+	}
+	rules := unix.LandlockRulesetAttr{Handled_access_fs: unix.LANDLOCK_ACCESS_FS_EXECUTE |
+		unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR | unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
 		unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE | unix.LANDLOCK_ACCESS_FS_MAKE_CHAR |
 		unix.LANDLOCK_ACCESS_FS_MAKE_DIR | unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK |
 		unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK | unix.LANDLOCK_ACCESS_FS_MAKE_SYM}
@@ -90,10 +104,50 @@ func landlock() error {
 		return errno
 	}
 	defer unix.Close(int(ruleset))
+	for _, name := range startFiles() {
+		letStart(ruleset, name)
+	}
 	if _, _, errno = unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, ruleset, 0, 0); errno != 0 {
 		return errno
 	}
 	return nil
+}
+
+// startFiles returns the files, and folders of files, that this program reads and executes when it starts: itself and,
+// where it is linked dynamically, the folders of the libraries that it has mapped, in which an update may have put
+// others since. Some may not exist.
+func startFiles() []string {
+	const self = "/proc/self/exe"
+	list := []string{self, "/etc/ld.so.cache", "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size"}
+	own, _ := os.Readlink(self)
+	maps, _ := os.ReadFile("/proc/self/maps")
+	for line := range strings.Lines(string(maps)) {
+		// Addresses, what is allowed, offset, device, inode, and the path, which may have spaces.
+		fields := strings.SplitN(line, " ", 3)
+		_, path, is := strings.Cut(line, " /")
+		if path = "/" + strings.TrimSuffix(path, "\n"); !is || !strings.Contains(fields[1], "x") || path == own {
+			continue
+		}
+		// What lies in no folder is memory that has only a name like a file's.
+		if dir := filepath.Dir(path); dir != "/" && !slices.Contains(list, dir) {
+			list = append(list, dir)
+		}
+	}
+	return list
+}
+
+// letStart lets threads that ruleset confines read and execute the file, or the files in the folder, called name. It
+// leaves out what there is none of, or what landlock does not confine.
+func letStart(ruleset uintptr, name string) {
+	fd, err := unix.Open(name, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	defer unix.Close(fd)
+	rule := unix.LandlockPathBeneathAttr{Parent_fd: int32(fd),
+		Allowed_access: unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE}
+	_, _, _ = unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, ruleset, unix.LANDLOCK_RULE_PATH_BENEATH,
+		uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
 }
 
 // Watch does nothing on this system, where the parent limits the memory.

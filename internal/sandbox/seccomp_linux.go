@@ -38,10 +38,12 @@ var denied = []uint32{
 	unix.SYS_EXECVE, unix.SYS_EXECVEAT, unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV,
 	unix.SYS_PROCESS_MADVISE, unix.SYS_PROCESS_MRELEASE, unix.SYS_KCMP, unix.SYS_PIDFD_OPEN, unix.SYS_PIDFD_GETFD,
 	unix.SYS_PIDFD_SEND_SIGNAL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO, unix.SYS_TKILL,
-	unix.SYS_SETPRIORITY, unix.SYS_SETRLIMIT, unix.SYS_SETPGID, unix.SYS_SETSID, unix.SYS_UNSHARE, unix.SYS_SETNS,
-	unix.SYS_PERSONALITY, unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_MSGGET, unix.SYS_SEMGET, unix.SYS_MQ_OPEN,
-	unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES, unix.SYS_SETUID, unix.SYS_SETGID, unix.SYS_SETREUID,
-	unix.SYS_SETREGID, unix.SYS_SETRESUID, unix.SYS_SETRESGID, unix.SYS_SETFSUID, unix.SYS_SETFSGID,
+	unix.SYS_SETPRIORITY, unix.SYS_IOPRIO_SET, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER,
+	unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR, unix.SYS_SETRLIMIT, unix.SYS_SETPGID, unix.SYS_SETSID,
+	unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_PERSONALITY, unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_MSGGET,
+	unix.SYS_SEMGET, unix.SYS_MQ_OPEN, unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES, unix.SYS_SETUID,
+	unix.SYS_SETGID, unix.SYS_SETREUID, unix.SYS_SETREGID, unix.SYS_SETRESUID, unix.SYS_SETRESGID,
+	unix.SYS_SETFSUID, unix.SYS_SETFSGID,
 	unix.SYS_SETGROUPS, unix.SYS_CAPSET,
 	// The kernel.
 	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER,
@@ -50,6 +52,19 @@ var denied = []uint32{
 	unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_SETTIMEOFDAY,
 	unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX, unix.SYS_ACCT, unix.SYS_SYSLOG,
 	unix.SYS_VHANGUP,
+}
+
+// deniedArguments are system calls that fail with EPERM where one of their arguments has one of these values.
+//
+// Note: the kernel sends signals to the owner of a file, who may be any process: before Linux 6.12 landlock does not
+// see that.
+var deniedArguments = []struct {
+	call     uint32
+	argument uint32 // its number, from 0
+	values   []uint32
+}{
+	{unix.SYS_FCNTL, 1, []uint32{unix.F_SETOWN, unix.F_SETOWN_EX, unix.F_SETSIG, unix.F_SETLEASE, unix.F_NOTIFY}},
+	{unix.SYS_PRCTL, 0, []uint32{unix.PR_SET_PDEATHSIG, unix.PR_SCHED_CORE}},
 }
 
 // lastCall is the highest number of a system call that this package knows.
@@ -123,6 +138,15 @@ func filterProgram(pid uint32) (p []unix.SockFilter) {
 		put(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 0, 1, pid)
 		answer(allow)
 		answer(forbid)
+	}
+	for _, d := range deniedArguments {
+		unless(unix.BPF_JEQ, d.call, uint8(2+2*len(d.values)))
+		load(offsetArg0 + 8*d.argument)
+		for _, v := range d.values {
+			unless(unix.BPF_JEQ, v, 1)
+			answer(forbid)
+		}
+		answer(allow)
 	}
 	// Memory must not become executable.
 	for _, call := range []uint32{unix.SYS_MMAP, unix.SYS_MPROTECT, unix.SYS_PKEY_MPROTECT} {

@@ -52,6 +52,7 @@ type File struct {
 	Output   string // the path of the file that is made
 	Root     string // the folder of the outputs, which holds the journal
 	Settings string // a hash of everything besides the input that decides the bytes of the output
+	Dates    bool   // the output gets the dates of the input
 }
 
 // Ledger records the files that a command makes, so that interrupted work continues. A nil ledger knows of no earlier
@@ -229,10 +230,11 @@ func (l *Ledger) End(all map[string]*Tally, total int) error {
 // Keep makes f.Output from what write writes, whole or not at all, and adds its two records; the first is on the disk
 // before the file gets its name. An existing file is replaced if overwrite, or if a journal records it as a result.
 // info is os.Stat of the input before it was read, or nil if the input is no file; a new file gets no permission that
-// the input does not have.
+// the input does not have, and with f.Dates the output has its dates.
 func (l *Ledger) Keep(f File, info fs.FileInfo, overwrite bool, write func(io.Writer) error) error {
+	from := safefile.Origin{Info: info, KeepDates: f.Dates}
 	if l == nil {
-		return safefile.WriteAtomicMode(safefile.ModeOfInfo(info), f.Output, overwrite, write)
+		return safefile.WriteAtomicFrom(from, f.Output, overwrite, write)
 	}
 	if !overwrite { // check again, since the file may have changed after Judge
 		var err error
@@ -248,7 +250,7 @@ func (l *Ledger) Keep(f File, info fs.FileInfo, overwrite bool, write func(io.Wr
 		Input: paths.Name(filepath.ToSlash(f.Place)), Size: info.Size(), Modified: info.ModTime(),
 		SHA256: sum.String(), Settings: f.Settings}
 	journal := l.journals[l.folders.Real(f.Root)]
-	err = safefile.WriteAtomicMode(safefile.ModeOfInfo(info), f.Output, overwrite, func(w io.Writer) error {
+	err = safefile.WriteAtomicFrom(from, f.Output, overwrite, func(w io.Writer) error {
 		counted := &countingWriter{Writer: w, sum: sha256.New()}
 		if err := write(counted); err != nil {
 			return err

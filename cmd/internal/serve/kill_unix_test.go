@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// killSelf kills this process as Linux does when memory runs out.
+// killSelf kills this process as another one may, or Linux when memory runs out.
 func killSelf() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) }
 
 // signalParent returns an error if this process may not send signals to its parent.

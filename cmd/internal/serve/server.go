@@ -218,17 +218,20 @@ var statuses = map[int]int{
 	console.ExitInput: http.StatusUnprocessableEntity, console.ExitLimit: http.StatusRequestEntityTooLarge,
 }
 
-// failureOf returns the answer for err, with names of flags replaced by those of parameters.
+// failureOf returns the answer for err, without paths, and with names of flags replaced by those of parameters.
 func failureOf(err error) failure {
 	if told, is := errors.AsType[answered](err); is {
-		return failure{asParameters(told.failure.Error), told.Exit}
+		return failure{asParameters(withoutPaths(told.failure.Error)), told.Exit}
 	}
-	return failure{asParameters(console.Message(err)), console.ExitCode(err)}
+	return failure{asParameters(pathless(err)), console.ExitCode(err)}
 }
 
-// fail answers with err, and the HTTP status for its kind.
+// fail answers with err, and the HTTP status for its kind, and logs an error with a path.
 func (s *site) fail(w http.ResponseWriter, err error) {
 	f := failureOf(err)
+	if whole := console.Message(err); strings.Contains(f.Error, ofServer) && whole != f.Error {
+		s.log(whole) // for the operator, who can mend it
+	}
 	status, known := statuses[f.Exit]
 	busy, is := errors.AsType[scheduling.Busy](err)
 	switch {

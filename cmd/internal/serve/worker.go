@@ -124,7 +124,7 @@ func (w *worker) work(j job) error {
 		err = out.flush()
 	}
 	if err != nil {
-		done = reply{Failure: &failure{console.Message(err), console.ExitCode(err)}}
+		done = reply{Failure: &failure{pathless(err), console.ExitCode(err)}}
 	}
 	w.share(1)
 	if err := w.sendValue(frameEnd, done); err != nil {

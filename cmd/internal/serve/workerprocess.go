@@ -125,9 +125,17 @@ func (p *workerProcess) kill(why string) {
 	_ = p.cmd.Process.Kill() // an error means that it has ended
 }
 
-// end makes the worker exit, if it has not, and returns how it ended. noMemory says that it ran out of memory; false
-// means that it ended for another reason.
-func (p *workerProcess) end() (noMemory bool, how string) {
+// death is why a worker ended.
+type death int
+
+const (
+	atFault  death = iota // its own fault, or that it was told to
+	noMemory              // it reached its limit of memory
+	outside               // another process killed it, or the system, where memory runs out
+)
+
+// end makes the worker exit, if it has not, and returns why it ended, and how in words.
+func (p *workerProcess) end() (why death, how string) {
 	late := time.AfterFunc(cancelTime, func() { p.kill("it did not end by itself") })
 	_ = p.in.Close() // tells the worker to exit
 	err := p.cmd.Wait()
@@ -142,27 +150,28 @@ func (p *workerProcess) end() (noMemory bool, how string) {
 		"out of memory", "cannot allocate memory", "failed to create new OS thread", "pthread_create failed",
 	} {
 		if strings.Contains(text, sign) {
-			return true, "out of memory"
+			return noMemory, "out of memory"
 		}
 	}
 	for line := range strings.Lines(text) {
 		// This line means a fault in the Go runtime itself, not in Go code, and that faults only if it got no memory
 		// and did not notice.
 		if strings.HasPrefix(line, "SIGSEGV: ") {
-			return true, "out of memory, in Go's runtime"
+			return noMemory, "out of memory, in Go's runtime"
 		}
 		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
-			return false, shortened(line)
+			return atFault, shortened(line)
 		}
 	}
 	switch {
 	case p.killed != "":
-		return false, p.killed
+		return atFault, p.killed
 	case err == nil:
-		return false, "it ended by itself"
+		return atFault, "it ended by itself"
+	case strings.Contains(err.Error(), "signal: killed"):
+		why = outside // a limit of memory sends no signal
 	}
-	// Linux kills processes when memory runs out.
-	return strings.Contains(err.Error(), "signal: killed"), shortened(err.Error())
+	return why, shortened(err.Error())
 }
 
 // shortened returns text, from a worker, as one short line.

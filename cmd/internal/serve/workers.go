@@ -148,7 +148,7 @@ func (ws *workers) do(ctx context.Context, pic *picture, j job, files []*os.File
 			ws.put(p)
 			return done, err
 		}
-		noMemory, how := ws.lose(p, fault)
+		why, how := ws.lose(p, fault)
 		switch {
 		case ctx.Err() != nil:
 			return reply{}, context.Cause(ctx)
@@ -162,18 +162,21 @@ func (ws *workers) do(ctx context.Context, pic *picture, j job, files []*os.File
 			name = "a picture"
 		}
 		ws.log(fmt.Sprintf("the process that read %.200s has ended: %s; others go on", name, how))
-		if noMemory {
+		switch why {
+		case noMemory:
 			err = errors.New("the picture takes more memory than its head tells; save it again with another program")
 			return reply{}, console.Fail(console.ExitLimit, err)
+		case outside:
+			err = errors.New("what read the picture was ended by another program, or for want of memory; try again")
+			return reply{}, console.Fail(console.ExitNothing, err)
 		}
 		err = fmt.Errorf("the program has failed on this picture: %s; please report it, with the picture", how)
 		return reply{}, console.Fail(console.ExitInput, err)
 	}
 }
 
-// lose ends a worker that cannot be used any more because of fault, and returns how it ended. noMemory says that it
-// ran out of memory; false means another reason.
-func (ws *workers) lose(p *workerProcess, fault error) (noMemory bool, how string) {
+// lose ends a worker that cannot be used any more because of fault, and returns why it ended, and how in words.
+func (ws *workers) lose(p *workerProcess, fault error) (why death, how string) {
 	ws.mu.Lock()
 	delete(ws.busy, p)
 	ws.mu.Unlock()

@@ -87,8 +87,13 @@ ICC profile, EXIF, XMP, IPTC and resolution are kept byte for byte. Only the ori
 tag changes, since pictures are turned upright; a size that EXIF repeats stays that of the
 input. What a result does not have is said in one line and never fails a picture: IPTC in
 WebP, all but the resolution in BMP, the texts of a PNG and the comments of a JPEG in
-other formats, a profile for colour in a result that is grey, the small copy inside EXIF
+other formats, by name, a profile for colour in a result that is grey, the small copy inside EXIF
 of a picture that was turned, and what is damaged or larger than 16 MiB.
+
+What a PNG says about its colours without a profile (cICP, gAMA and cHRM) is kept in a
+PNG, and becomes an ICC profile in other formats.
+
+--keep-dates gives a result the dates of its input: of the last change and the last access.
 
 A result notes what made it: program, version, model with its hash, and settings, no time
 and no folder. That is Software in PNG and TIFF and in the EXIF of a WebP, and the comment

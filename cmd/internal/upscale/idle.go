@@ -39,6 +39,9 @@ func (opt Options) idle(b *batch, e *enlarging.Enlarger) (lines []string) {
 		(one.piped() || one.output == filepath.Clean(opt.Naming.Out)) {
 		say("name", "is for outputs without a name, and -o %s is one", opt.Naming.Out)
 	}
+	if one, is := b.sole(); is && (one.piped() || one.fromStandard()) {
+		say("keep-dates", "is for files, and a pipe has none")
+	}
 	if name, is := e.Interpolates(); is {
 		say("strength", "changes what a model adds to interpolation, and %s adds nothing", name)
 	}

@@ -39,6 +39,7 @@ func TestIdleFlags(t *testing.T) {
 		"a.png --quality 80 -f bmp --json":           quality,
 		"in --quality 80 --dry-run":                  quality,
 		"in --on-unreadable fail -r --include *.png": "",
+		"a.png -o z.png --keep-dates":                "",
 		"a.png --on-unreadable fail":                 "superres: --on-unreadable" + folders,
 	} {
 		if _, stderr := expect(t, dir, "", "--on-exist overwrite "+line, 0); stderr != want {

@@ -87,6 +87,8 @@ func (opt *Options) table() settings.Table {
 		{Name: "on-exist", To: settings.OneOf(&opt.OnExist, "fail", "fail", "skip", "overwrite"), Group: files,
 			Effect: settings.Neutral, Help: "`WHAT` to do when the output exists: fail, skip or overwrite",
 			Brief: "if the result is there already: fail, skip or overwrite"},
+		{Name: "keep-dates", To: settings.Bool(&opt.KeepDates, false), Group: files, Effect: settings.Neutral,
+			Help: "give a result the dates of its input: of the last change and the last access"},
 		{Name: "on-unreadable", To: settings.OneOf(&opt.OnUnreadable, "skip", "skip", "fail"), Group: files,
 			Effect: settings.Neutral, Help: "`WHAT` to do when a folder has pictures of kinds that cannot be " +
 				"read, such as HEIC: skip, and say so in the end, or fail, before any work"},
@@ -157,6 +159,7 @@ type Options struct {
 
 	Naming       pictures.Naming
 	OnExist      string
+	KeepDates    bool
 	OnUnreadable string
 	OnResult     string
 	Resume       bool

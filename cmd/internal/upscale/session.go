@@ -34,16 +34,18 @@ func (e *session) source(name string) enlarging.Source {
 func (e *session) jobOf(ctx context.Context, j job) enlarging.Job {
 	if j.format == pictures.Container {
 		return e.ffmpeg.Job(ctx, video.File{In: j.Path, Out: j.output, Root: j.root,
-			Overwrite: e.opt.OnExist == "overwrite", Strip: e.opt.Keep.Strip})
+			Overwrite: e.opt.OnExist == "overwrite", Strip: e.opt.Keep.Strip, Dates: e.opt.KeepDates})
 	}
 	out := enlarging.Job{Source: e.source(j.Path), Format: j.format}
 	if j.piped() {
 		out.Sink, out.Follow = enlarging.Pipe{Writer: e.streams.Out}, e.opt.Naming.Format == ""
 		return out
 	}
+	file := j.file()
+	file.Dates = e.opt.KeepDates
 	out.Sink = pictures.FileSink{Path: j.output, Root: j.root,
 		Keep: func(info fs.FileInfo, write func(io.Writer) error) error {
-			return e.past.Keep(j.file(), info, e.opt.OnExist == "overwrite", write)
+			return e.past.Keep(file, info, e.opt.OnExist == "overwrite", write)
 		}}
 	return out
 }

@@ -26,6 +26,8 @@ type File struct {
 	Overwrite bool
 	// Strip leaves out all that is said of the video, such as its title and place; false: it is kept.
 	Strip bool
+	// Dates gives the result the dates of the file; false: it has those of its own making.
+	Dates bool
 }
 
 // Job returns the job that enlarges f by the programs t; a nil t refuses all files. It can be done once, and ends when
@@ -33,7 +35,7 @@ type File struct {
 func (t *Tools) Job(ctx context.Context, f File) enlarging.Job {
 	c := &clip{File: f, tools: t, ctx: ctx}
 	keep := func(info fs.FileInfo, write func(io.Writer) error) error {
-		return safefile.MakeAtomicMode(safefile.ModeOfInfo(info), f.Out, f.Overwrite,
+		return safefile.MakeAtomicFrom(safefile.Origin{Info: info, KeepDates: f.Dates}, f.Out, f.Overwrite,
 			func(temp string) error { return c.encode(temp, write) })
 	}
 	return enlarging.Job{Source: source{c}, Format: pictures.Video,

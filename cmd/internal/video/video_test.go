@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"superres/cmd/internal/console"
 	"superres/internal/enlarging"
@@ -29,7 +30,7 @@ func enlarge(t *testing.T, ctx context.Context, dir, in, out string) (*enlarging
 	e := must.Get(enlarging.New(enlarging.Settings{Model: "bicubic", Effort: "best", Denoise: -1, Quality: 95,
 		Limits: console.Limits{Pixels: 1 << 30, Memory: 1 << 30}, Size: superres.Options{Scale: 2},
 		Open: func(name string) (*superres.Model, error) { return models.Open(name) }}))(t)
-	return e.Enlarge(ctx, tools.Job(ctx, File{In: path(in), Out: path(out), Root: dir}),
+	return e.Enlarge(ctx, tools.Job(ctx, File{In: path(in), Out: path(out), Root: dir, Dates: true}),
 		enlarging.Watch{Admit: func(*enlarging.Plan) error { return nil },
 			Progress: func(*enlarging.Plan, int, float64) {}})
 }
@@ -40,9 +41,14 @@ func TestArgumentsAndFrames(t *testing.T) {
 	fake(t, "")
 	dir := t.TempDir()
 	must.Succeed(t, os.WriteFile(filepath.Join(dir, "-in.mp4"), []byte(fakeVideo), 0o600))
+	old := time.Unix(1_200_000_000, 0)
+	must.Succeed(t, os.Chtimes(filepath.Join(dir, "-in.mp4"), old, old))
 	p, err := enlarge(t, t.Context(), dir, "-in.mp4", "-out.mp4")
 	if err != nil || p.Written != 3 || p.Frames != 3 || p.Output.X != 12 || len(p.Warnings) != 0 {
 		t.Fatalf("%v, %d of %d frames, %v, %v", err, p.Written, p.Frames, p.Output, p.Warnings)
+	}
+	if info := must.Get(os.Stat(filepath.Join(dir, "-out.mp4")))(t); !info.ModTime().Equal(old) {
+		t.Errorf("the result has the date %v", info.ModTime())
 	}
 	made := must.Get(os.ReadFile(filepath.Join(dir, "-out.mp4")))(t)
 	line, stream, _ := bytes.Cut(made, []byte("\n"))
@@ -56,13 +62,13 @@ func TestArgumentsAndFrames(t *testing.T) {
 			t.Errorf("no %q in %s", want, line)
 		}
 	}
-	for _, time := range []uint64{0, 40_000, 400_000} {
-		stamp := append([]byte{0xE7, 1, 0, 0, 0, 0, 0, 0, 8}, binary.BigEndian.AppendUint64(nil, time)...)
-		at := bytes.Index(stream, stamp)
-		if at < 0 {
-			t.Fatalf("no frame at %d µs", time)
+	for _, at := range []uint64{0, 40_000, 400_000} {
+		stamp := append([]byte{0xE7, 1, 0, 0, 0, 0, 0, 0, 8}, binary.BigEndian.AppendUint64(nil, at)...)
+		i := bytes.Index(stream, stamp)
+		if i < 0 {
+			t.Fatalf("no frame at %d µs", at)
 		}
-		stream = stream[at:]
+		stream = stream[i:]
 	}
 	if files := must.Get(os.ReadDir(dir))(t); len(files) != 2 {
 		t.Errorf("%d files", len(files))

@@ -8,6 +8,8 @@ import sys
 import zlib
 from typing import TYPE_CHECKING, Any
 
+from ._program import refuse_masked
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from PIL.Image import Image
@@ -47,6 +49,7 @@ def encode_array(image: Any) -> bytes:
     """Return an array as a PNG of its pixels. TypeError and ValueError are raised for what is no picture."""
     import numpy
 
+    refuse_masked(image)
     pixels = numpy.asarray(image)
     if pixels.dtype.kind != "u" or pixels.dtype.itemsize > 2:
         raise TypeError(f"an array of {pixels.dtype} cannot be enlarged, but one of uint8 or uint16; for values from "

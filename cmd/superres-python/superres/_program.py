@@ -93,3 +93,12 @@ def last_words(stderr: bytes, exit_code: int | None) -> str:
         if found:
             return found[0]
     return f"the program ended without a word (exit code {exit_code})"
+
+
+def refuse_masked(array: Any) -> None:
+    """Raise TypeError for a masked array, whose masked values the program would take for true ones."""
+    import numpy
+
+    if numpy.ma.isMaskedArray(array):
+        raise TypeError("a masked array has values that do not count, and the program would take them for true ones; "
+                        "use array.filled(VALUE), or a part without masked values")

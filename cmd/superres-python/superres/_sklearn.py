@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ._learn import code, learn
+from ._program import refuse_masked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,6 +53,8 @@ class DictionaryLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         The seed; an int gives the same dictionary on every fit, and as the command does.
     n_jobs : int or None
         The number of processors. None or -1: all.
+    allow_exec : bool
+        Whether a learner or coder "exec:COMMAND" may run that program.
 
     Attributes
     ----------
@@ -69,7 +72,7 @@ class DictionaryLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     def __init__(self, n_components: int | None = None, *, learner: str = "rop", coder: str = "omp",
                  sparsity: int | None = None, max_iter: int = 500, random_state: Any = 0,
-                 n_jobs: int | None = None) -> None:
+                 n_jobs: int | None = None, allow_exec: bool = False) -> None:
         self.n_components = n_components
         self.learner = learner
         self.coder = coder
@@ -77,9 +80,11 @@ class DictionaryLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self.max_iter = max_iter
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.allow_exec = allow_exec
 
     def fit(self, X: Any, y: Any = None) -> DictionaryLearner:
         """Learn the dictionary from X, of shape (n_samples, n_features). y is ignored."""
+        refuse_masked(X)
         X = validate_data(self, X, dtype=(numpy.float64, numpy.float32))
         if self.max_iter < 1:
             raise ValueError(f"max_iter is {self.max_iter}, expected at least 1")
@@ -90,7 +95,7 @@ class DictionaryLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         if self.learner.partition(":")[0] == "rop":  # which has none
             coder = sparsity = None
         learned = learn(X.T, self.n_components, learner=self.learner, coder=coder, sparsity=sparsity,
-                        iterations=self.max_iter, seed=int(seed), jobs=self._jobs())
+                        iterations=self.max_iter, seed=int(seed), jobs=self._jobs(), allow_exec=self.allow_exec)
         self.components_ = numpy.ascontiguousarray(learned.dictionary.T)
         self.error_, self.history_ = learned.rmse, learned.history
         self.n_iter_ = len(learned.history)
@@ -99,8 +104,10 @@ class DictionaryLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     def transform(self, X: Any) -> NDArray[Any]:
         """Return the codes of X over components_, of shape (n_samples, n_components)."""
         check_is_fitted(self)
+        refuse_masked(X)
         X = validate_data(self, X, dtype=(numpy.float64, numpy.float32), reset=False)
-        codes = code(X.T, self.components_.T, coder=self.coder, sparsity=self.sparsity, jobs=self._jobs())
+        codes = code(X.T, self.components_.T, coder=self.coder, sparsity=self.sparsity, jobs=self._jobs(),
+                     allow_exec=self.allow_exec)
         return numpy.ascontiguousarray(codes.T)
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:

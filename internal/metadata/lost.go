@@ -1,0 +1,98 @@
+package metadata
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// lostWarning returns the warning about the parts of m, and about the chunks of the kinds of colours, which a file of
+// another format cannot carry, or "" where there are none.
+func (m Metadata) lostWarning(colours []string) string {
+	var names, keywords []string
+	if len(colours) > 0 {
+		names = []string{enumerate(colours) + " colour description"}
+	}
+	for _, p := range m.Own {
+		name := p.name()
+		switch {
+		case name == "" || m.IPTC != nil && p.hasIPTC():
+		case name == textChunk:
+			keywords = addOnce(keywords, p.keyword())
+		default:
+			names = addOnce(names, name)
+		}
+	}
+	plural := len(names) > 1 || len(keywords) > 1
+	if len(keywords) > 0 {
+		const most = 8
+		more := max(len(keywords)-most, 0)
+		text := textChunk + "s"[:min(len(keywords)-1, 1)] + " " + enumerate(keywords[:len(keywords)-more])
+		if more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		plural = plural || len(names) > 0
+		names = append(names, text)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	verb := "is"
+	if plural {
+		verb = "are"
+	}
+	return fmt.Sprintf("its %s %s left out: only %s has such", enumerate(names), verb, strings.ToUpper(m.Format))
+}
+
+// textChunk is the name of a part that is a text of a PNG.
+const textChunk = "text chunk"
+
+// name returns what a part is called in a warning, or "" for what a profile says to other formats.
+func (p Part) name() string {
+	switch p.Kind {
+	case "tEXt", "zTXt", "iTXt":
+		return textChunk
+	case "mDCV", "mDCv":
+		return "mDCV mastering display"
+	case "cLLI", "cLLi":
+		return "cLLI light levels"
+	case "sBIT":
+		return "sBIT significant bits"
+	}
+	switch p.Marker {
+	case markerComment:
+		return "comment"
+	case markerApp13:
+		return "Photoshop segment"
+	case markerApp1:
+		return "extended XMP"
+	}
+	return ""
+}
+
+// keyword returns what the text of a PNG is about, in quotes. It is in Latin-1 in the file.
+func (p Part) keyword() string {
+	word, _, _ := bytes.Cut(p.Data[:min(len(p.Data), 80)], []byte{0})
+	var runes []rune
+	for _, b := range word {
+		runes = append(runes, rune(b))
+	}
+	return fmt.Sprintf("%q", string(runes))
+}
+
+func addOnce(list []string, text string) []string {
+	if slices.Contains(list, text) {
+		return list
+	}
+	return append(list, text)
+}
+
+// enumerate returns the words of a list that is not empty as "a, b and c".
+func enumerate(words []string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}

@@ -1,0 +1,239 @@
+package metadata
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"unicode/utf16"
+)
+
+// This file makes ICC profiles from primaries and a transfer function: version 4.4 (ICC.1:2022), of the class for
+// displays, with three columns of XYZ and one curve, or with the curve alone for grey.
+//
+//	M = [S·(x, y, 1−x−y)] for red, green and blue, where S scales the columns so that their sum is the white point
+//	A = B⁻¹·diag(B·D50 / B·white)·B, where B is the matrix of Bradford (ICC.1:2022, annex E)
+//	profile: the columns of A·M, the tag chad A, and the curve from code value to light
+
+// colorimetry says what the samples of a picture mean. Its zero value is nothing known.
+type colorimetry struct {
+	name      string
+	primaries primaries
+	curve     []byte // the data of a tag of a curve, from a code value in 0..1 to light in 0..1
+	cicp      []byte // the four values of ITU-T H.273; nil: there are none
+}
+
+// primaries are the chromaticities x and y of white, red, green and blue.
+type primaries [4][2]float64
+
+var (
+	whiteD65  = [2]float64{0.3127, 0.3290}
+	sRGB      = primaries{whiteD65, {0.64, 0.33}, {0.30, 0.60}, {0.15, 0.06}}
+	sRGBCurve = parametric(2.4, 1/1.055, 0.055/1.055, 1/12.92, 0.04045) // IEC 61966-2-1
+)
+
+type vector [3]float64
+
+type matrix [3]vector // rows
+
+// bradford is the matrix from XYZ to the responses that are scaled, ICC.1:2022, equation E.2.
+var bradford = matrix{{0.8951, 0.2664, -0.1614}, {-0.7502, 1.7135, 0.0367}, {0.0389, -0.0685, 1.0296}}
+
+// whiteD50 is the white of the profile connection space, ICC.1:2022, 7.2.16.
+var whiteD50 = vector{0.9642, 1, 0.8249}
+
+// times returns m·v.
+func (m matrix) times(v vector) (out vector) {
+	for i, row := range m {
+		out[i] = float64(row[0]*v[0]) + float64(row[1]*v[1]) + float64(row[2]*v[2])
+	}
+	return out
+}
+
+// compose returns m·n.
+func (m matrix) compose(n matrix) matrix {
+	t := n.transposed()
+	for i := range t {
+		t[i] = m.times(t[i])
+	}
+	return t.transposed()
+}
+
+func (m matrix) transposed() (t matrix) {
+	for i, row := range m {
+		for j, v := range row {
+			t[j][i] = v
+		}
+	}
+	return t
+}
+
+// scaled returns m with column i multiplied by s[i].
+func (m matrix) scaled(s vector) matrix {
+	for i := range m {
+		for j := range s {
+			m[i][j] *= s[j]
+		}
+	}
+	return m
+}
+
+// cross returns the vector product of a and b.
+func cross(a, b vector) (c vector) {
+	for i := range c {
+		j, k := (i+1)%3, (i+2)%3
+		c[i] = float64(a[j]*b[k]) - float64(a[k]*b[j])
+	}
+	return c
+}
+
+// inverse returns the inverse of m, by cofactors. ok is false where m has nearly none.
+func (m matrix) inverse() (inv matrix, ok bool) {
+	const least = 1e-6
+	inv = matrix{cross(m[1], m[2]), cross(m[2], m[0]), cross(m[0], m[1])}
+	det := matrix{inv[0]}.times(m[0])[0]
+	for i := range inv {
+		for j := range inv[i] {
+			inv[i][j] /= det
+		}
+	}
+	return inv.transposed(), math.Abs(det) > least
+}
+
+// adapted returns the matrix from linear RGB to the XYZ of the profile connection space, and the adaptation in it. ok
+// is false where the primaries span no space of colours, or one that a profile cannot hold.
+func (p primaries) adapted() (rgb, adaptation matrix, ok bool) {
+	var m matrix
+	for i, c := range p[1:] {
+		m[i] = vector{c[0], c[1], 1 - c[0] - c[1]}
+	}
+	m = m.transposed()
+	inv, ok := m.inverse()
+	x, y := p[0][0], p[0][1]
+	if !ok || !(x > 0 && y > 0) {
+		return rgb, adaptation, false
+	}
+	white := vector{x / y, 1, (1 - x - y) / y}
+	back, _ := bradford.inverse()
+	from, to := bradford.times(white), bradford.times(whiteD50)
+	adaptation = back.compose(bradford.transposed().scaled(vector{to[0] / from[0], to[1] / from[1],
+		to[2] / from[2]}).transposed())
+	rgb = adaptation.compose(m.scaled(inv.times(white)))
+	const most = 16 // no XYZ of a sensible display is beyond it
+	for i := range rgb {
+		for j := range rgb[i] {
+			if !(math.Abs(rgb[i][j]) < most && math.Abs(adaptation[i][j]) < most) {
+				return rgb, adaptation, false
+			}
+		}
+	}
+	return rgb, adaptation, true
+}
+
+// profile returns c as an ICC profile for pictures of the colour space "RGB " or "GRAY", or nil where the primaries
+// span no space of colours.
+func (c colorimetry) profile(colours string) []byte {
+	rgb, adaptation, ok := c.primaries.adapted()
+	if !ok {
+		return nil
+	}
+	tags := []profileTag{{"desc", localized(c.name)}, {"cprt", localized("No copyright, use freely")},
+		{"wtpt", fixed("XYZ ", whiteD50[:]...)},
+		{"chad", fixed("sf32", append(append(adaptation[0][:], adaptation[1][:]...), adaptation[2][:]...)...)}}
+	if colours == "GRAY" {
+		tags = append(tags, profileTag{"kTRC", c.curve})
+	} else {
+		for i, column := range rgb.transposed() {
+			tags = append(tags, profileTag{"rgb"[i:i+1] + "XYZ", fixed("XYZ ", column[:]...)})
+		}
+		for _, letter := range "rgb" {
+			tags = append(tags, profileTag{string(letter) + "TRC", c.curve})
+		}
+		if c.cicp != nil { // which grey profiles must not have: ICC.1:2022, 9.2.17
+			tags = append(tags, profileTag{"cicp", append([]byte("cicp\x00\x00\x00\x00"), c.cicp...)})
+		}
+	}
+	return layOut(colours, tags)
+}
+
+type profileTag struct {
+	signature string
+	data      []byte
+}
+
+// layOut returns a profile with the given tags: a header of 128 bytes, a table, and the data, the same only once.
+func layOut(colours string, tags []profileTag) []byte {
+	be := binary.BigEndian
+	b := make([]byte, profileHead+12*len(tags))
+	be.PutUint32(b[8:], 0x04400000)
+	copy(b[12:], "mntr"+colours+"XYZ ")
+	for i, v := range [3]uint16{2026, 1, 1} { // a date is needed, and the same picture gives the same bytes
+		be.PutUint16(b[24+2*i:], v)
+	}
+	copy(b[36:], "acsp")
+	copy(b[68:], fixed("", whiteD50[:]...))
+	be.PutUint32(b[128:], uint32(len(tags)))
+	known := map[string]uint32{}
+	for i, tag := range tags {
+		at, is := known[string(tag.data)]
+		if !is {
+			b = append(b, make([]byte, -len(b)&3)...)
+			at = uint32(len(b))
+			known[string(tag.data)] = at
+			b = append(b, tag.data...)
+		}
+		entry := b[profileHead+12*i:]
+		copy(entry, tag.signature)
+		be.PutUint32(entry[4:], at)
+		be.PutUint32(entry[8:], uint32(len(tag.data)))
+	}
+	b = append(b, make([]byte, -len(b)&3)...)
+	be.PutUint32(b, uint32(len(b)))
+	return b
+}
+
+// fixed returns values in steps of 1/65536 behind the name of their type and four zeros, or alone where kind is empty.
+func fixed(kind string, values ...float64) (b []byte) {
+	if kind != "" {
+		b = append([]byte(kind), 0, 0, 0, 0)
+	}
+	for _, v := range values {
+		b = binary.BigEndian.AppendUint32(b, uint32(int32(math.Round(v*65536))))
+	}
+	return b
+}
+
+// localized returns a text in English as the data of a tag, ICC.1:2022, 10.15.
+func localized(text string) []byte {
+	units := utf16.Encode([]rune(text))
+	b := append([]byte("mluc\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x0cenUS"), 0, 0, 0, byte(2*len(units)),
+		0, 0, 0, 28)
+	for _, u := range units {
+		b = binary.BigEndian.AppendUint16(b, u)
+	}
+	return b
+}
+
+// parametric returns the curve Y = X^g, or with four more numbers Y = (a·X + b)^g from X = d on and Y = c·X below, as
+// the data of a tag, ICC.1:2022, 10.18.
+func parametric(g float64, abcd ...float64) []byte {
+	function := byte(0)
+	if len(abcd) > 0 {
+		function = 3
+	}
+	return append([]byte{'p', 'a', 'r', 'a', 0, 0, 0, 0, 0, function, 0, 0},
+		fixed("", append([]float64{g}, abcd...)...)...)
+}
+
+// sampled returns f, from 0..1 to 0..1, as the data of a tag, by 1025 values between which readers interpolate.
+func sampled(f func(float64) float64) []byte {
+	const n = 1025
+	b := binary.BigEndian.AppendUint32([]byte("curv\x00\x00\x00\x00"), n)
+	for i := range n {
+		y := f(float64(i) / (n - 1))
+		b = binary.BigEndian.AppendUint16(b, uint16(math.Round(min(max(y, 0), 1)*65535)))
+	}
+	return b
+}
+
+// gammaName returns the name of the plain gamma g.
+func gammaName(g float64) string { return fmt.Sprintf("gamma %.4g", g) }

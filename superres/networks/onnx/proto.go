@@ -54,7 +54,7 @@ const (
 	maxNodes      = 4 * graph.MaxNodes // nodes, of which many compute sizes; also constants, and values that nodes make
 	maxNames      = graph.MaxChannels  // inputs of a node, and outputs
 	maxAttributes = 64                 // of a node
-	maxList       = 1 << 16            // numbers of an attribute
+	maxList       = 1 << 14            // numbers of an attribute
 	// maxWholes is the greatest number of whole numbers in all constants together: 8 bytes each, of 1 in the file.
 	maxWholes = 1 << 20
 )

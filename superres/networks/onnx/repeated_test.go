@@ -30,10 +30,10 @@ var repeated = map[string][]protowire.Number{
 	"dims of an output": {7, 12, 2, 1, 2, 1}, "metadata of an input": {7, 11, 4},
 }
 
-// TestManyFields reads half a million fields of each kind that may repeat, empty ones and small numbers: beside the
+// TestManyFields reads 200,000 fields of each kind that may repeat, empty ones and small numbers: beside the
 // file, no more than three times its size is in memory, whether the network is refused or not.
 func TestManyFields(t *testing.T) {
-	const count = 500_000
+	const count = 200_000
 	for what, path := range repeated {
 		for kind, content := range map[protowire.Type][]byte{
 			protowire.BytesType: {0}, protowire.VarintType: {1}, protowire.Fixed32Type: {0, 0, 0, 0},
@@ -68,7 +68,7 @@ func TestManySmall(t *testing.T) {
 		"constants": func(f *file, i int) { f.constant(ints(fmt.Sprintf("%x", i))) },
 		"splits":    func(f *file, i int) { f.node(fmt.Sprintf("Split x > a%x b%x c%x", i, i, i), attr{"axis", 1}) },
 	} {
-		for _, count := range []int{10_000, maxNodes - 3, 200_000} {
+		for _, count := range []int{10_000, maxNodes - 3} {
 			file := newFile().node("Identity x > v0")
 			for i := range count {
 				f(file, i)

@@ -49,7 +49,7 @@ func isModelFile(name string) bool {
 		return false
 	}
 	defer f.Close()
-	z, err := zip.NewReader(f, size)
+	z, err := safefile.OpenZip(f, size)
 	return err == nil && slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Name == "model.json" })
 }
 
@@ -65,7 +65,7 @@ func beginsAsNetwork(name string) bool {
 	n, _ := io.ReadFull(f, head[:])
 	text := string(head[:n])
 	if strings.HasPrefix(text, "PK\x03\x04") {
-		z, err := zip.NewReader(f, size)
+		z, err := safefile.OpenZip(f, size)
 		isPickle := func(f *zip.File) bool { return strings.HasSuffix(f.Name, "/data.pkl") }
 		return err == nil && slices.ContainsFunc(z.File, isPickle)
 	}

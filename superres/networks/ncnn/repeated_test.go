@@ -21,6 +21,7 @@ func TestManySmall(t *testing.T) {
 		return data
 	}
 	zeros := make([]int32, 3<<20)
+	ones := strings.Repeat(",1", 4096)
 	const input = "7767517\n20000 9\nInput in 0 1 a\n"
 	repeat := func(text string, size int) []byte { return []byte(strings.Repeat(text, size/len(text))) }
 	for what, param := range map[string][]byte{
@@ -29,7 +30,7 @@ func TestManySmall(t *testing.T) {
 		"outputs":     append([]byte(input+"Split s 1 7000000 a "), repeat("b ", 14<<20)...),
 		"parameters":  append([]byte(input+"ReLU r 1 1 a b "), repeat("0=1 ", 14<<20)...),
 		"an array":    append([]byte(input+"ReLU r 1 1 a b -23300=7000000"), repeat(",1", 14<<20)...),
-		"arrays":      append([]byte(input), repeat("ReLU r 1 1 a b -23300=4096"+strings.Repeat(",1", 4096)+"\n", 14<<20)...),
+		"arrays":      append([]byte(input), repeat("ReLU r 1 1 a b -23300=4096"+ones+"\n", 14<<20)...),
 		"empty lines": append([]byte(input), repeat("\n", 14<<20)...),
 		"blobs": func() []byte {
 			var b strings.Builder

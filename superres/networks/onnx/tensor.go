@@ -203,7 +203,7 @@ func (c *contents) eachList(visit func(field) error) error {
 // spendWholes fails if n more whole numbers are more than are left of maxWholes.
 func spendWholes(left *int, n int) error {
 	if *left -= n; *left < 0 {
-		return fmt.Errorf("more than %d whole numbers; weights of 8 bits are not supported, save those of 16 or 32 bits",
+		return fmt.Errorf("more than %d whole numbers; weights of 8 bits are not supported, save 16 or 32 bits",
 			maxWholes)
 	}
 	return nil

@@ -210,7 +210,7 @@ func TestImportRefusesOthers(t *testing.T) {
 // An import that may not take the memory that it needs is refused, before it takes it.
 func TestImportInLittleMemory(t *testing.T) {
 	g := graphtest.Compact(64, 2, 4, 1)
-	need := roundingMemory(splitOutputs(g.Simplify()))
+	need := roundingMemory(splitOutputs(g.Simplify()), false)
 	_, _, err := Import(t.Context(), &Source{Graph: g}, Options{Memory: need - 1})
 	if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "importing the network needs") {
 		t.Error(err)

@@ -20,13 +20,18 @@ const programMemory = 36 << 20
 func readingMemory(bytes int64) int64 { return programMemory + 4*bytes }
 
 // roundingMemory returns an estimate of the memory, in bytes, of a program that rounds a simplified graph: of the
-// weights in float32, float64 and integers, and of the samples of all pictures. A graph that takes no such picture,
+// weights in float32, float64 and integers, and of the samples of all pictures, in parts or not. A graph that takes no such picture,
 // which is an error that rounding reports, takes none.
-func roundingMemory(g *graph.Graph) int64 {
+func roundingMemory(g *graph.Graph, inParts bool) int64 {
 	const (
 		weightBytes = 40
-		sampleBytes = 44 // of 12 pictures in 16 bits, and of what is tried beside the samples that are kept
+		wholeBytes  = 60  // a sample: of 12 pictures in 16 bits, and of what is tried beside the samples that are kept
+		partsBytes  = 320 // a sample in parts, and in float32
 	)
+	sampleBytes := int64(wholeBytes)
+	if inParts {
+		sampleBytes = partsBytes
+	}
 	side := sideFor(g.Measure())
 	samples, err := g.PeakSamples(side, side)
 	if err != nil {

@@ -4,6 +4,7 @@ package networks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -60,11 +61,7 @@ func Import(ctx context.Context, s *Source, o Options) (*Stage, Report, error) {
 	if err != nil {
 		return nil, Report{}, fmt.Errorf("networks: %w", err)
 	}
-	g = splitOutputs(g.Simplify())
-	if err := enough(o.Memory, roundingMemory(g)); err != nil {
-		return nil, Report{}, fmt.Errorf("networks: %w", err)
-	}
-	stage, r, err := roundGraph(ctx, g)
+	stage, r, err := roundGraph(ctx, splitOutputs(g.Simplify()), o.Memory)
 	if err != nil {
 		return nil, Report{}, fmt.Errorf("networks: %w", err)
 	}
@@ -127,9 +124,11 @@ const (
 	mostMACs       = 2e6
 )
 
-// roundGraph returns a simplified graph in integers.
-func roundGraph(ctx context.Context, g *graph.Graph) (*Stage, Report, error) {
+// roundGraph returns a simplified graph in integers. It fails with ErrMemory if a try would take more than memory bytes,
+// unless that is 0.
+func roundGraph(ctx context.Context, g *graph.Graph, memory int64) (*Stage, Report, error) {
 	t := newTrials(g)
+	t.memory = memory
 	tries := []choices{ordinaryChoices, partsChoices, wideChoices}
 	if g.Measure().MACs > mostMACs {
 		tries = append([]choices{quickChoices}, tries...)
@@ -143,7 +142,9 @@ func roundGraph(ctx context.Context, g *graph.Graph) (*Stage, Report, error) {
 		if failed == nil && found.PSNR >= min(r.PSNR, enoughOrdinary) {
 			s, r, extreme = next, found, gained
 		}
-		err = ctx.Err()
+		if err = ctx.Err(); errors.Is(failed, ErrMemory) {
+			err = failed
+		}
 	}
 	return s, r, err
 }
@@ -154,6 +155,7 @@ type trials struct {
 	rounding []*lines.Rows
 	compared []levels
 	results  []graph.Samples // of the graph, for those that have been compared
+	memory   int64           // that a try may take in bytes; 0: any
 }
 
 func newTrials(g *graph.Graph) *trials {
@@ -167,6 +169,7 @@ func newTrials(g *graph.Graph) *trials {
 
 // round returns the graph in integers by some choices, how near it is to float32, and the PSNR of extreme pictures.
 func (t *trials) round(ctx context.Context, by choices) (s *Stage, r Report, extreme float64, err error) {
+	by.memory = t.memory
 	made, err := compile(ctx, t.graph, t.rounding, by)
 	if err != nil {
 		return nil, r, 0, err

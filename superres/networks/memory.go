@@ -20,8 +20,8 @@ const programMemory = 36 << 20
 func readingMemory(bytes int64) int64 { return programMemory + 4*bytes }
 
 // roundingMemory returns an estimate of the memory, in bytes, of a program that rounds a simplified graph: of the
-// weights in float32, float64 and integers, and of the samples of all pictures, in parts or not. A graph that takes no such picture,
-// which is an error that rounding reports, takes none.
+// weights in float32, float64 and integers, and of the samples of all pictures, in parts or not. A graph that takes no
+// such picture, which is an error that rounding reports, takes none.
 func roundingMemory(g *graph.Graph, inParts bool) int64 {
 	const (
 		weightBytes = 40

@@ -124,8 +124,8 @@ const (
 	mostMACs       = 2e6
 )
 
-// roundGraph returns a simplified graph in integers. It fails with ErrMemory if a try would take more than memory bytes,
-// unless that is 0.
+// roundGraph returns a simplified graph in integers. It fails with ErrMemory if a try would take more than memory
+// bytes, unless that is 0.
 func roundGraph(ctx context.Context, g *graph.Graph, memory int64) (*Stage, Report, error) {
 	t := newTrials(g)
 	t.memory = memory

@@ -30,9 +30,6 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 	if bandRows < 1 {
 		bandRows = m.bandRows(s)
 	}
-	if m.maxEffort {
-		bandRows = s.inH
-	}
 	result := painted * out
 	if strips && split == 0 && !m.maxEffort {
 		scale, _, reach := m.lastPass(s)
@@ -42,15 +39,42 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 		strip := int64(min((bandRows+2*reach)*scale, h)) // rows
 		result = 7 * painted * int64(w) * strip          // a strip being painted, one being written, and its encoder
 	}
-	live := (pixel+split)*in + result + m.bandsMemory(s, bandRows, grey)
+	live := (pixel+split)*in + result
 	if m.maxEffort {
-		live += 4 * 4 * out // the mean of brightness, the colour of all rows, and an enlargement in two orientations
-		if !grey && m.enlargesColour(s) {
-			live += 3 * 4 * out // the mean of colour, and two planes of an enlargement
-		}
+		live += m.ensembleMemory(s, grey)
+	} else {
+		live += m.bandsMemory(s, bandRows, grey)
 	}
 	return programBytes + WithGarbage(m.loadedMemory(s)), WithGarbage(live)
 }
+
+// ensembleMemory returns the bytes that enlarging a whole picture in several orientations takes: those of the
+// orientation that takes most, which for networks, whose memory grows with the width, need not be the upright one, and
+// of the mean.
+func (m *Model) ensembleMemory(s sizes, grey bool) (bytes int64) {
+	out := int64(s.w) * int64(s.h)
+	for _, turned := range []sizes{s, {s.inH, s.inW, s.h, s.w}} {
+		live := m.bandsMemory(turned, turned.inH, grey)
+		before := 1
+		for _, model := range m.chainModels(turned) {
+			// Of the orientation before it, not all is collected yet.
+			live += model.networkMemory(turned, before, false) / 4
+			before *= model.Scale
+		}
+		bytes = max(bytes, live)
+	}
+	bytes += 4 * 4 * out // the mean of brightness, the colour of all rows, and an enlargement in two orientations
+	switch {
+	case m.takesRGB(): // the mean of three planes, of which none is apart
+		bytes += restingBytes
+	case !grey && m.enlargesColour(s):
+		bytes += 3 * 4 * out // the mean of colour, and two planes of an enlargement
+	}
+	return bytes
+}
+
+// restingBytes are the blocks that the orientations of a network before the last one leave to be used again.
+const restingBytes = 12 << 20
 
 // pixelBytes returns the bytes that a pixel takes: in a picture of the colour model, in its result (painted), and in
 // the planes that a whole picture with transparency is split into (split; 0 without transparency).

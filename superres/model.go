@@ -104,6 +104,8 @@ type Imported struct {
 	PSNR float64 `json:"psnr,omitempty"`
 	// Greatest is the greatest difference between the two, in levels of 255.
 	Greatest float64 `json:"greatest,omitempty"`
+	// Range is the range of a network's samples, such as "0..1", or "0..255 in and 0..1 out".
+	Range string `json:"range,omitempty"`
 	// Terms are the terms of use that the file of a network states; empty if it states none.
 	Terms string `json:"terms,omitempty"`
 	// From is the provenance that the file states; nil if it states none.

@@ -16,6 +16,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"superres/internal/safefile"
 )
 
 // MaxBytes is the largest size of all members of a file together, uncompressed, in bytes.
@@ -78,7 +80,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) { return OpenUpTo(r, size, M
 
 // OpenUpTo is Open with a limit of most bytes instead of MaxBytes.
 func OpenUpTo(r io.ReaderAt, size int64, most uint64) (*File, error) {
-	z, err := zip.NewReader(r, size)
+	z, err := safefile.OpenZip(r, size)
 	if err != nil {
 		return nil, errors.New("not an .npz file, or a damaged one")
 	}

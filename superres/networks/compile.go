@@ -56,6 +56,8 @@ type choices struct {
 	// that the compiler sees samples may then be.
 	inParts bool
 	room    float64
+	// memory is the most bytes that a program may take to compile by its estimate; 0: any.
+	memory int64
 }
 
 // compile returns the graph in integers. It fails for what integers cannot do, and with ctx.Err().
@@ -72,6 +74,9 @@ func compile(ctx context.Context, g *graph.Graph, pictures []*lines.Rows, choice
 		for i := range c.isTail {
 			c.isTail[i] = true
 		}
+	}
+	if err := enough(choices.memory, roundingMemory(g, choices.inParts)); err != nil {
+		return nil, err
 	}
 	channels := g.Nodes[0].Op.(graph.Input).Channels
 	if err := c.emit(specNode{Op: "source", Channels: channels}, arrays{}); err != nil {

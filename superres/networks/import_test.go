@@ -1,10 +1,15 @@
 package networks
 
 import (
+	"errors"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
+	"superres/internal/golden"
 	"superres/internal/kernel"
 	"superres/internal/lines"
 	"superres/internal/must"
@@ -138,6 +143,85 @@ func TestSplitOutputs(t *testing.T) {
 	want, got := must.Get(g.Eval(t.Context(), picture))(t), must.Get(split.Eval(t.Context(), picture))(t)
 	if !slices.Equal(got.Values, want.Values) {
 		t.Error("it gives another result")
+	}
+}
+
+// A network with other ranges than 0..1, which its file does not tell, makes the picture that the same with 0..1 does.
+func TestImportRanges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("imports networks, which takes long under the race detector")
+	}
+	b := graphtest.NewBuilder(3, 3)
+	x := b.PReLU(b.Conv(0, 8, 3, 1))
+	x = b.Add(graph.PixelShuffle{Factor: 2}, b.Conv(x, 12, 3, 0.02))
+	b.Add(graph.Add{}, x, b.Add(graph.Resize{By: graph.Bilinear, Up: 2, Down: 1}, 0))
+	plain := b.Graph()
+	spans := []graph.Span{graph.Unit, graph.Bytes, graph.Signed}
+	for _, in := range spans {
+		for _, out := range spans {
+			r := graph.Ranges{In: in, Out: out}
+			g := graphtest.Ranged(plain, r)
+			s, report, err := Import(t.Context(), &Source{Format: "onnx", Graph: g}, Options{})
+			must.Succeed(t, err)
+			least := 55.
+			if in == out && in == graph.Signed { // taken for 0..1, which is near enough
+				least = 30
+			} else if report.Ranges != r {
+				t.Errorf("%v is taken for %v", r, report.Ranges)
+			}
+			if got := agreement(t, s, plain); got < least {
+				t.Errorf("%v: %.1f dB from the same network with 0..1", r, got)
+			}
+		}
+	}
+}
+
+// Published networks are of 0..1, and with other ranges are told from that, but for those of −1..1 at both ends.
+func TestPublishedRanges(t *testing.T) {
+	dir := golden.Data(t, "networks")
+	spans := []graph.Span{graph.Unit, graph.Bytes, graph.Signed}
+	for _, name := range []string{"disp.onnx", "spanf.onnx", "realesr-animevideov3-x2.param"} {
+		path := filepath.Join(dir, name)
+		g := must.Get(Open(path, 0))(t).Graph
+		for _, in := range spans {
+			for _, out := range spans {
+				r := graph.Ranges{In: in, Out: out}
+				_, got, err := withRanges(t.Context(), &Source{Format: "onnx", Graph: graphtest.Ranged(g, r)})
+				must.Succeed(t, err)
+				isNear := in == out && got == (graph.Ranges{In: graph.Unit, Out: graph.Unit})
+				if got != r && !isNear {
+					t.Errorf("%s with %v is taken for %v", name, r, got)
+				}
+			}
+		}
+	}
+}
+
+// A network that makes no enlargement of the picture is refused.
+func TestImportRefusesOthers(t *testing.T) {
+	b := graphtest.NewBuilder(3, 3)
+	b.Scale(b.Enlarge(2), -1)
+	_, _, err := Import(t.Context(), &Source{Format: "onnx", Graph: b.Graph()}, Options{})
+	if err == nil || !strings.Contains(err.Error(), "the result is not the picture enlarged") {
+		t.Error(err)
+	}
+}
+
+// An import that may not take the memory that it needs is refused, before it takes it.
+func TestImportInLittleMemory(t *testing.T) {
+	g := graphtest.Compact(64, 2, 4, 1)
+	need := roundingMemory(splitOutputs(g.Simplify()), false)
+	_, _, err := Import(t.Context(), &Source{Graph: g}, Options{Memory: need - 1})
+	if !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "importing the network needs") {
+		t.Error(err)
+	}
+	path := filepath.Join(t.TempDir(), "a.onnx")
+	must.Succeed(t, os.WriteFile(path, append([]byte{8, 8}, make([]byte, 1<<20)...), 0o600))
+	if _, err := Open(path, readingMemory(1<<20)); !errors.Is(err, ErrMemory) {
+		t.Error(err)
+	}
+	if _, err := Open(path, readingMemory(1<<20+2)); err == nil || errors.Is(err, ErrMemory) {
+		t.Error(err)
 	}
 }
 

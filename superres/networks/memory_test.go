@@ -62,3 +62,35 @@ func TestMemory(t *testing.T) {
 		}
 	}
 }
+
+// At the effort max a picture is enlarged upright and turned: the estimate is that of the orientation that takes most,
+// the same for a flat picture and for a high one, and no less than what either takes.
+func TestMemoryOfOrientations(t *testing.T) {
+	m := &superres.Model{Scale: 2, Degradation: resample.Cubic, Kernel: resample.Bicubic,
+		Network: stagetest.Blur{Factor: 2, Planes: 3, Radius: 20}}
+	upright := m
+	m = must.Get(m.Effort("max"))(t)
+	opt := superres.Options{Scale: 2}
+	for _, size := range []image.Point{{1, 2000}, {30, 900}, {64, 400}} {
+		var estimates []int64
+		for _, p := range []image.Point{size, {size.Y, size.X}} {
+			img := image.NewNRGBA(image.Rectangle{Max: p})
+			for i := range img.Pix {
+				img.Pix[i] = uint8(100+i*i%31) | uint8(i%4/3*255)
+			}
+			cfg := image.Config{Width: p.X, Height: p.Y, ColorModel: color.RGBAModel}
+			_, each := m.MemoryEach(cfg, 2*p.X, 2*p.Y, opt, false)
+			if _, once := upright.MemoryEach(cfg, 2*p.X, 2*p.Y, opt, false); each <= once {
+				t.Errorf("%v: %d KiB, and %d KiB upright alone", p, each>>10, once>>10)
+			}
+			took := heap.Peak(heap.Objects, func() { _ = must.Get(m.Upscale(t.Context(), img, opt))(t) })
+			if took > each {
+				t.Errorf("%v: takes %d KiB, estimated %d KiB", p, took>>10, each>>10)
+			}
+			estimates = append(estimates, each)
+		}
+		if estimates[0] != estimates[1] {
+			t.Errorf("%v: %v bytes for the picture and for it turned", size, estimates)
+		}
+	}
+}

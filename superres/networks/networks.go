@@ -4,6 +4,7 @@ package networks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -28,13 +29,15 @@ type Source struct {
 }
 
 // ImportVersion is raised when importing the same file gives other integers than before.
-const ImportVersion = 3
+const ImportVersion = 4
 
 // Options are the options of Import.
 type Options struct {
 	// LeastPSNR is the least agreement, in dB, of the integers with float32 that Import accepts; 0: DefaultLeastPSNR;
 	// negative: any.
 	LeastPSNR float64
+	// Memory is the most bytes that the work may take at its peak by its estimate; 0: any.
+	Memory int64
 }
 
 // DefaultLeastPSNR is the least agreement in dB that Import accepts unless told otherwise.
@@ -47,19 +50,22 @@ type Report struct {
 	PSNR float64 `json:"psnr"`
 	// Greatest is the greatest difference of a sample, in levels of 255.
 	Greatest float64 `json:"greatest"`
+	// Ranges are those of the samples of the network's picture and of its result, told or guessed.
+	Ranges graph.Ranges `json:"ranges"`
 }
 
 // Import rounds a network to integers. It fails if the integers are further from float32 than o allows, and with
-// ctx.Err().
+// ctx.Err(), and with ErrMemory if that would take more memory than o allows.
 func Import(ctx context.Context, s *Source, o Options) (*Stage, Report, error) {
-	g, err := withRange(ctx, s)
+	g, ranges, err := withRanges(ctx, s)
 	if err != nil {
 		return nil, Report{}, fmt.Errorf("networks: %w", err)
 	}
-	stage, r, err := roundGraph(ctx, splitOutputs(g.Simplify()))
+	stage, r, err := roundGraph(ctx, splitOutputs(g.Simplify()), o.Memory)
 	if err != nil {
 		return nil, Report{}, fmt.Errorf("networks: %w", err)
 	}
+	r.Ranges = ranges
 	least := o.LeastPSNR
 	if least == 0 {
 		least = DefaultLeastPSNR
@@ -71,17 +77,30 @@ func Import(ctx context.Context, s *Source, o Options) (*Stage, Report, error) {
 	return stage, r, nil
 }
 
-// withRange returns the graph of s, checked, with its Range, which files of ncnn and ONNX do not tell.
-func withRange(ctx context.Context, s *Source) (*graph.Graph, error) {
+// leastAgreement is the least agreement, in dB, of the result for a picture, reduced to its size, with the picture.
+// Published networks have 31 dB or more by their own ranges, and up to 15.6 by ranges that differ from them.
+const leastAgreement = 15
+
+// withRanges returns the graph of s, checked, and its ranges, which files of ncnn and ONNX do not tell. It fails for a
+// network whose result is nothing like the picture by any ranges.
+func withRanges(ctx context.Context, s *Source) (*graph.Graph, graph.Ranges, error) {
 	if err := s.Graph.Check(); err != nil || s.Format != "ncnn" && s.Format != "onnx" {
-		return s.Graph, err
+		span := graph.Span{White: s.Graph.Range}
+		return s.Graph, graph.Ranges{In: span, Out: span}, err
 	}
-	g := *s.Graph
-	side := 24 * g.Measure().Multiple
-	picture := renderCloudy(3, side, g.Nodes[0].Op.(graph.Input).Channels)
-	white, err := g.GuessRange(ctx, picture.samples(1))
-	g.Range = white
-	return &g, err
+	side := 24 * s.Graph.Measure().Multiple
+	picture := renderCloudy(3, side, s.Graph.Nodes[0].Op.(graph.Input).Channels)
+	r, agreement, err := s.Graph.GuessRanges(ctx, picture.samples(1))
+	if err == nil && agreement < leastAgreement {
+		err = fmt.Errorf("the result is not the picture enlarged: with samples of 0..1, 0..255 or −1..1 in and out it "+
+			"agrees with the picture to %.1f dB at most, expected %d; is this a network for something else?", agreement,
+			leastAgreement)
+	}
+	if err != nil {
+		return nil, r, err
+	}
+	g := s.Graph.WithRanges(r)
+	return g, r, g.Check()
 }
 
 // A network is rounded by ordinaryChoices first, a deep one by quickChoices. Where it then differs from float32 by too
@@ -105,9 +124,11 @@ const (
 	mostMACs       = 2e6
 )
 
-// roundGraph returns a simplified graph in integers.
-func roundGraph(ctx context.Context, g *graph.Graph) (*Stage, Report, error) {
+// roundGraph returns a simplified graph in integers. It fails with ErrMemory if a try would take more than memory
+// bytes, unless that is 0.
+func roundGraph(ctx context.Context, g *graph.Graph, memory int64) (*Stage, Report, error) {
 	t := newTrials(g)
+	t.memory = memory
 	tries := []choices{ordinaryChoices, partsChoices, wideChoices}
 	if g.Measure().MACs > mostMACs {
 		tries = append([]choices{quickChoices}, tries...)
@@ -121,7 +142,9 @@ func roundGraph(ctx context.Context, g *graph.Graph) (*Stage, Report, error) {
 		if failed == nil && found.PSNR >= min(r.PSNR, enoughOrdinary) {
 			s, r, extreme = next, found, gained
 		}
-		err = ctx.Err()
+		if err = ctx.Err(); errors.Is(failed, ErrMemory) {
+			err = failed
+		}
 	}
 	return s, r, err
 }
@@ -132,6 +155,7 @@ type trials struct {
 	rounding []*lines.Rows
 	compared []levels
 	results  []graph.Samples // of the graph, for those that have been compared
+	memory   int64           // that a try may take in bytes; 0: any
 }
 
 func newTrials(g *graph.Graph) *trials {
@@ -145,6 +169,7 @@ func newTrials(g *graph.Graph) *trials {
 
 // round returns the graph in integers by some choices, how near it is to float32, and the PSNR of extreme pictures.
 func (t *trials) round(ctx context.Context, by choices) (s *Stage, r Report, extreme float64, err error) {
+	by.memory = t.memory
 	made, err := compile(ctx, t.graph, t.rounding, by)
 	if err != nil {
 		return nil, r, 0, err

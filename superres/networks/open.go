@@ -64,9 +64,19 @@ func beginsWith(path, text string) bool {
 
 // Open reads the network of a file: ncnn's NAME.param with NAME.bin beside it, or .onnx, .safetensors, .pth. What the
 // file holds tells its format; either of ncnn's two files may be named. The error for a network that cannot be run
-// names the operation.
-func Open(path string) (*Source, error) {
+// names the operation. Open fails with ErrMemory if by its estimate it would take more than memory bytes; 0: any
+// memory will do.
+func Open(path string, memory int64) (*Source, error) {
 	files := Files(path)
+	bytes := int64(0)
+	for _, name := range files {
+		if info, err := os.Stat(name); err == nil {
+			bytes += info.Size()
+		}
+	}
+	if err := enough(memory, readingMemory(bytes)); err != nil {
+		return nil, fmt.Errorf("networks: %w", err)
+	}
 	base := filepath.Base(files[0])
 	s := &Source{Name: strings.TrimSuffix(base, filepath.Ext(base))}
 	sum := sha256.New()

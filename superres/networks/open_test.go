@@ -22,7 +22,7 @@ func TestOpenPublished(t *testing.T) {
 		"4xLSDIRCompactC3.bin": {Name: "4xLSDIRCompactC3", Format: "ncnn", Architecture: "SRVGGNetCompact 64×16",
 			SHA256: "192162a5cdad55863ce8a9e5293f2a0464f13931d90246c48f48d361aea1e227"},
 	} {
-		got := *must.Get(Open(filepath.Join(dir, name)))(t)
+		got := *must.Get(Open(filepath.Join(dir, name), 0))(t)
 		if m := got.Graph.Measure(); m.Scale != 4 {
 			t.Errorf("%s has scale %d", name, m.Scale)
 		}
@@ -47,14 +47,14 @@ func TestOpenRefuses(t *testing.T) {
 	} {
 		path := filepath.Join(dir, name)
 		must.Succeed(t, os.WriteFile(path, []byte(c.content), 0o666))
-		if s, err := Open(path); s != nil || err == nil || !strings.Contains(err.Error(), c.want) {
+		if s, err := Open(path, 0); s != nil || err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, expected %q", name, err, c.want)
 		}
 	}
-	if _, err := Open(filepath.Join(dir, "none.param")); err == nil {
+	if _, err := Open(filepath.Join(dir, "none.param"), 0); err == nil {
 		t.Error("a missing file is opened")
 	}
-	if _, err := Open(dir); err == nil {
+	if _, err := Open(dir, 0); err == nil {
 		t.Error("a folder is opened")
 	}
 }

@@ -2,9 +2,13 @@ package comparison
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"image/color"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -17,10 +21,11 @@ import (
 // or else none (nil). Patches are without their mean, in levels of 255.
 func readSignals(ctx context.Context, opt Options) (y *mat.Dense, groups []int, err error) {
 	if opt.Protocol.name == "signals" {
-		if y, err = openSignals(opt.Inputs[0]); err != nil {
-			return nil, nil, err
+		y, note, err := openSignals(opt.Inputs[0])
+		if err == nil && note != "" && opt.Sources.Notes != nil {
+			fmt.Fprintln(opt.Sources.Notes, "superres:", note)
 		}
-		return y, nil, nil
+		return y, nil, err
 	}
 	list, err := opt.Sources.List(ctx, opt.Inputs)
 	if err != nil {
@@ -65,36 +70,48 @@ func readSignals(ctx context.Context, opt Options) (y *mat.Dense, groups []int, 
 
 // openSignals returns the signals in a file: the columns of a matrix (.npy, .npz, .csv); of a matrix with one row or
 // one column, windows of 64 values without their means; and those of the first channel of a WFDB record, whose header
-// is named.
-func openSignals(name string) (*mat.Dense, error) {
+// is named. Windows with a sample that the recorder had not are left out; note says how many, or is empty.
+func openSignals(name string) (y *mat.Dense, note string, err error) {
 	var row []float64
 	if strings.EqualFold(filepath.Ext(name), ".hea") {
-		values, err := readWFDB(name)
-		if err != nil {
-			return nil, err
+		if row, err = readWFDB(name); err != nil {
+			return nil, "", err
 		}
-		row = values
 	} else {
 		y, err := matfile.Open(name, matfile.Options{Column: "signal"})
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		m, n := y.Dims()
 		if m > 1 && n > 1 {
-			return y, nil
+			return y, "", nil
 		}
 		row = mat.Col(nil, 0, y)
 		if m == 1 {
 			row = mat.Row(nil, 0, y)
 		}
 	}
-	count := len(row) / windowSize
-	if count == 0 {
-		return nil, console.Failf(console.ExitInput, "%s: %d values, expected %d at least", name, len(row), windowSize)
+	all := len(row) / windowSize
+	if all == 0 {
+		return nil, "", console.Failf(console.ExitInput, "%s: %d values, expected %d at least", name, len(row),
+			windowSize)
 	}
-	y := mat.NewDense(windowSize, count, nil)
-	for j := range count {
-		window, mean := row[j*windowSize:(j+1)*windowSize], 0.0
+	var windows [][]float64
+	for window := range slices.Chunk(row[:all*windowSize], windowSize) {
+		if !slices.ContainsFunc(window, math.IsNaN) {
+			windows = append(windows, window)
+		}
+	}
+	if out := all - len(windows); out > 0 {
+		note = fmt.Sprintf("%s: %d of %d windows of %d values are left out: the recorder had no sample in them", name,
+			out, all, windowSize)
+	}
+	if len(windows) == 0 {
+		return nil, "", console.Fail(console.ExitInput, errors.New(note))
+	}
+	y = mat.NewDense(windowSize, len(windows), nil)
+	for j, window := range windows {
+		mean := 0.0
 		for _, v := range window {
 			mean += v / windowSize
 		}
@@ -102,7 +119,7 @@ func openSignals(name string) (*mat.Dense, error) {
 			y.Set(i, j, v-mean)
 		}
 	}
-	return y, nil
+	return y, note, nil
 }
 
 // split returns the signals of a run: those of every fifth group, drawn by the seed, are held out, or where there are

@@ -40,6 +40,7 @@ A network's terms of use are its author's: superres tells them where the file do
 			if !c.Bool("quiet") {
 				a.opener.Notes = s.Err
 			}
+			a.opener.Memory = a.limits.Memory
 			a.overwrite = console.Overwrites(c)
 			return a.addAll(c.Context, c.Args().Slice())
 		},
@@ -49,8 +50,9 @@ A network's terms of use are its author's: superres tells them where the file do
 // adding is one call of superres models add.
 type adding struct {
 	opener    Opener
-	name      string // the name of the model; empty: that of the file
-	overwrite bool   // a model of the same name is replaced; false: it is an error
+	limits    console.Limits // of which only the memory counts
+	name      string         // the name of the model; empty: that of the file
+	overwrite bool           // a model of the same name is replaced; false: it is an error
 	out       io.Writer
 }
 
@@ -61,6 +63,7 @@ func (a *adding) table() settings.Table {
 			Help: "call the model `NAME`: letters, digits, _, + and -; " +
 				"by default as the file is called"},
 		ImpreciseOption(&a.opener.Imprecise, ""),
+		console.MemoryOption(&a.limits),
 		console.OnExistOption("there is another model of that name"),
 		console.QuietOption(nil),
 	}

@@ -68,6 +68,8 @@ type information struct {
 	// PSNR and Greatest say how near the integers are to float32, in dB and in levels of 255.
 	PSNR     float64 `json:"psnr,omitempty"`
 	Greatest float64 `json:"greatest_difference,omitempty"`
+	// Range is the range of the network's samples, such as "0..1", or "0..255 in and 0..1 out".
+	Range string `json:"range,omitempty"`
 	// File is the base name of the file that was imported, Format its format, and SHA256 the hash of its bytes, or of
 	// those of both its files.
 	File   string `json:"file,omitempty"`
@@ -111,7 +113,7 @@ func inform(ctx context.Context, o Opener, name string) (i information, err erro
 			}
 		}
 		i.Kind, i.Architecture, i.Parameters, i.MACs = "network", n.Architecture, n.Parameters, n.MACs
-		i.PSNR, i.Greatest = n.PSNR, n.Greatest
+		i.PSNR, i.Greatest, i.Range = n.PSNR, n.Greatest, n.Range
 		i.File, i.Format, i.SHA256 = n.File, n.Format, n.SHA256
 		if n.Terms != "" {
 			i.Terms = n.Terms
@@ -152,6 +154,9 @@ func (i information) String() string {
 		line("MACs", "%s a pixel", console.Quantity(i.MACs))
 		line("reach", "%d pixels", i.Reach)
 		line("agreement", "%.1f dB with float32, %.1f levels of 255 at most", i.PSNR, i.Greatest)
+		if i.Range != "" {
+			line("samples", "%s", i.Range)
+		}
 		line("file", "%s (%s)", i.File, i.Format)
 		line("SHA-256", "%s", i.SHA256)
 	}

@@ -143,7 +143,11 @@ func Summary(m *superres.Model) string {
 	case m.IsPlain():
 		return "plain interpolation, any scale"
 	case networkIn(p) != nil:
-		return head{m.Scale, p}.String() + fmt.Sprintf(", agrees with float32 to %.1f dB", p.Imported.PSNR)
+		text := head{m.Scale, p}.String() + fmt.Sprintf(", agrees with float32 to %.1f dB", p.Imported.PSNR)
+		if p.Imported.Range != "" {
+			text += ", samples of " + p.Imported.Range
+		}
+		return text
 	}
 	text := fmt.Sprintf("×%d from %s, %s", m.Scale, m.Degradation, stageKinds(m))
 	if p.Atoms > 0 {

@@ -33,7 +33,7 @@ func standIn(t *testing.T, psnr float64) (dir string, imports *int) {
 	}
 	before := importNetwork
 	t.Cleanup(func() { importNetwork = before })
-	importNetwork = func(_ context.Context, n *networkFile) (*superres.Model, error) {
+	importNetwork = func(_ context.Context, n *networkFile, _ int64) (*superres.Model, error) {
 		*imports++
 		m := *must.Get(embedded.Open("photo-fast"))(t)
 		m.Provenance = superres.Provenance{Imported: &superres.Imported{SHA256: must.Get(n.hash())(t), Format: "ncnn",

@@ -2,9 +2,11 @@ package models
 
 import (
 	"archive/zip"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -49,7 +51,7 @@ func isModelFile(name string) bool {
 		return false
 	}
 	defer f.Close()
-	z, err := zip.NewReader(f, size)
+	z, err := safefile.OpenZip(f, size)
 	return err == nil && slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Name == "model.json" })
 }
 
@@ -65,7 +67,7 @@ func beginsAsNetwork(name string) bool {
 	n, _ := io.ReadFull(f, head[:])
 	text := string(head[:n])
 	if strings.HasPrefix(text, "PK\x03\x04") {
-		z, err := zip.NewReader(f, size)
+		z, err := safefile.OpenZip(f, size)
 		isPickle := func(f *zip.File) bool { return strings.HasSuffix(f.Name, "/data.pkl") }
 		return err == nil && slices.ContainsFunc(z.File, isPickle)
 	}
@@ -100,7 +102,7 @@ func (o Opener) openNetwork(ctx context.Context, n *networkFile) (*superres.Mode
 		o.note("%s: importing the network, once", n.name)
 		began := time.Now()
 		err := console.Picture(n.name, func() (err error) {
-			m, err = importNetwork(ctx, n)
+			m, err = importNetwork(ctx, n, cmp.Or(o.Memory, usualMemory))
 			return err
 		})
 		if err != nil {
@@ -129,14 +131,17 @@ func (o Opener) note(format string, args ...any) {
 	}
 }
 
+// usualMemory is the most memory, in bytes, that an import takes where no limit is given: the default of --max-memory.
+const usualMemory = 2 << 30
+
 // importNetwork reads the network n, rounds it to integers, however far these are from float32, and returns it as a
-// model. Tests replace it.
-var importNetwork = func(ctx context.Context, n *networkFile) (*superres.Model, error) {
-	source, err := networks.Open(n.files[0])
+// model. It takes no more than memory bytes, by an estimate. Tests replace it.
+var importNetwork = func(ctx context.Context, n *networkFile, memory int64) (*superres.Model, error) {
+	source, err := networks.Open(n.files[0], memory)
 	if err != nil {
 		return nil, err
 	}
-	network, report, err := networks.Import(ctx, source, networks.Options{LeastPSNR: -1})
+	network, report, err := networks.Import(ctx, source, networks.Options{LeastPSNR: -1, Memory: memory})
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +150,8 @@ var importNetwork = func(ctx context.Context, n *networkFile) (*superres.Model, 
 		Network: network}
 	m.Provenance.Imported = &superres.Imported{File: filepath.Base(n.files[0]), SHA256: source.SHA256,
 		Format: source.Format, Architecture: source.Architecture, Parameters: source.Graph.Parameters(),
-		MACs: measure.MACs, PSNR: min(report.PSNR, mostPSNR), Greatest: report.Greatest, Terms: source.Graph.Terms}
+		MACs: measure.MACs, PSNR: min(report.PSNR, mostPSNR), Greatest: report.Greatest, Range: report.Ranges.String(),
+		Terms: source.Graph.Terms}
 	return m, nil
 }
 
@@ -156,6 +162,9 @@ const mostPSNR = 200
 func refused(ctx context.Context, name string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if errors.Is(err, networks.ErrMemory) {
+		return console.Failf(console.ExitLimit, "network %s: %w; use --max-memory", name, err)
 	}
 	return console.Failf(console.ExitModel, "network %s: %w", name, err)
 }

@@ -26,6 +26,8 @@ type Opener struct {
 	Imprecise bool
 	// Notes receives a line at the beginning and at the end of the import of a network; nil: nothing is said.
 	Notes io.Writer
+	// Memory is the most bytes that an import may take; 0: 2 GiB.
+	Memory int64
 }
 
 // Open is Opener.Open for the zero Opener.

@@ -70,7 +70,7 @@ func run(c *cli.Context, s *console.Streams, opt *Options, err error) error {
 
 // enlargeAll plans the call and does it, or, with --dry-run, shows the plan.
 func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) error {
-	opt.opener.Auto = true
+	opt.opener.Auto, opt.opener.Memory = true, opt.Limits.Memory
 	if !opt.quiet {
 		opt.opener.Notes = s.Err
 	}

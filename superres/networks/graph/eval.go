@@ -26,7 +26,7 @@ func (g *Graph) EvalEach(ctx context.Context, picture Samples, visit func(node i
 		return Samples{}, err
 	}
 	last := g.lastUses()
-	if err := g.checkMemory(shapes, last); err != nil {
+	if _, err := g.peakSamples(shapes, last); err != nil {
 		return Samples{}, err
 	}
 	all := make([]Samples, len(g.Nodes))
@@ -97,9 +97,18 @@ func (g *Graph) evalShapes(picture Samples) ([]Shape, error) {
 	return shapes, nil
 }
 
-// checkMemory fails if the samples that are needed at the same time, of nodes with the given shapes and last uses, are
-// more than MaxSamples.
-func (g *Graph) checkMemory(shapes []Shape, last []int) error {
+// PeakSamples returns the most samples that are needed at the same time for a picture of w×h pixels, which the graph
+// takes, those of the picture included.
+func (g *Graph) PeakSamples(w, h int) (int, error) {
+	shapes, err := g.Shapes(w, h)
+	if err != nil {
+		return 0, err
+	}
+	return g.peakSamples(shapes, g.lastUses())
+}
+
+// peakSamples is PeakSamples for nodes with the given shapes and last uses. It fails for more than MaxSamples.
+func (g *Graph) peakSamples(shapes []Shape, last []int) (most int, err error) {
 	sum := 0
 	ends := make([]int, len(g.Nodes)+1) // the number of samples that each node is the last to need
 	for i, s := range shapes[:g.Output+1] {
@@ -107,14 +116,15 @@ func (g *Graph) checkMemory(shapes []Shape, last []int) error {
 			continue
 		}
 		if s.W > MaxSamples/s.Channels/s.H || s.count() > MaxSamples-sum {
-			return fmt.Errorf("graph: %s: more than %d samples in memory, with %d×%d of %d channels; "+
+			return 0, fmt.Errorf("graph: %s: more than %d samples in memory, with %d×%d of %d channels; "+
 				"the picture is too large", g.Nodes[i].describe(), MaxSamples, s.W, s.H, s.Channels)
 		}
 		sum += s.count()
+		most = max(most, sum)
 		ends[last[i]] += s.count()
 		sum -= ends[i]
 	}
-	return nil
+	return most, nil
 }
 
 // lastUses returns, for each node, the index of the last node that takes its samples for the result; for the output

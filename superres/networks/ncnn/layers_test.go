@@ -52,13 +52,12 @@ func TestLayers(t *testing.T) {
 			[]graph.Op{graph.Resize{By: graph.Bilinear, Up: 3, Down: 1, AlignCorners: true}}},
 	} {
 		f := newFile().layer("Input in 0 1 a").layer(c.line, c.weights...)
-		layers, err := readParam(f.param())
-		if err != nil {
+		r := newReader(f.bin.Bytes())
+		if err := readParam(f.param(), r.readLayer); err != nil {
 			t.Errorf("%s: %v", c.line, err)
 			continue
 		}
-		r := reader{bin: f.bin.Bytes(), blobs: map[string]graph.Operand{}}
-		output, err := r.readLayers(layers)
+		output, err := r.output()
 		if err != nil {
 			t.Errorf("%s: %v", c.line, err)
 			continue
@@ -205,7 +204,7 @@ func TestCounts(t *testing.T) {
 		"7767517\n2 2\nMemoryData a 0 1 b 0=1\nInput a 0 1 c":                         "too short",
 		"7767517\n2 2\nReLU a 1 1 b c\nInput a 0 1 c":                                 "no layer before",
 		"7767517\n20000 2\n" + strings.Repeat("ReLU a 1 1 b c\n", 20000):              "no layer before",
-		"7767517\n20000 2\nInput a 0 1 b\n" + strings.Repeat("ReLU a 1 1 b c\n", 200): "has 201 layers",
+		"7767517\n20000 2\nInput a 0 1 b\n" + strings.Repeat("ReLU a 1 1 b c\n", 200): `makes "c"`,
 	} {
 		if _, err := Read([]byte(text), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: %v, expected %q", text, err, want)

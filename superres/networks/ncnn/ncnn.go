@@ -15,12 +15,12 @@ import (
 // float32 or float16. It fails for operations that are not supported, naming them, for a .bin that is shorter or longer
 // than its .param says, and as graph.Graph.Check does. The files may be forged. Read keeps neither slice.
 func Read(param, weights []byte) (*graph.Graph, error) {
-	layers, err := readParam(param)
-	if err != nil {
-		return nil, fmt.Errorf("ncnn: %w", err)
+	r := newReader(weights)
+	err := readParam(param, r.readLayer)
+	output := 0
+	if err == nil {
+		output, err = r.output()
 	}
-	r := reader{bin: weights, blobs: map[string]graph.Operand{}}
-	output, err := r.readLayers(layers)
 	if err == nil && len(r.bin) > 0 {
 		err = fmt.Errorf("the .bin has %d bytes that the .param does not use; does it belong to it?", len(r.bin))
 	}
@@ -43,39 +43,34 @@ type reader struct {
 	sized bool
 	// blobs has, by its name, each blob that a layer so far makes.
 	blobs map[string]graph.Operand
+	// free are the blobs that no layer so far takes. A copy that a Split makes for nobody is none.
+	free map[string]bool
 }
+
+// newReader returns the reader of a network with the given .bin.
+func newReader(weights []byte) *reader {
+	return &reader{bin: weights, blobs: map[string]graph.Operand{}, free: map[string]bool{}}
+}
+
+// maxBlobs is the greatest number of blobs of a network.
+const maxBlobs = 4 * graph.MaxNodes
 
 // The picture by which shapes are worked out where the Input states none: its sides are multiples of every factor that
 // graphs may demand.
 const exampleWidth, exampleHeight = 240, 336
 
-// readLayers makes the nodes of all layers and returns that of the result: the only one that no layer takes. A copy
-// that a Split makes for nobody is no result.
-func (r *reader) readLayers(layers []layer) (output int, err error) {
-	free := map[string]bool{}
-	for _, l := range layers {
-		if err := r.readLayer(l); err != nil {
-			return 0, err
-		}
-		for _, name := range l.inputs {
-			delete(free, name)
-		}
-		for _, name := range l.outputs {
-			if l.kind != "Split" && r.blobs[name].Constant == nil {
-				free[name] = true
-			}
-		}
+// output returns the node of the result: that of the only blob that no layer takes.
+func (r *reader) output() (node int, err error) {
+	if len(r.free) != 1 {
+		return 0, fmt.Errorf("the network has %d results, expected 1", len(r.free))
 	}
-	if len(free) != 1 {
-		return 0, fmt.Errorf("the network has %d results, expected 1", len(free))
+	for name := range r.free {
+		node = r.blobs[name].Node
 	}
-	for name := range free {
-		output = r.blobs[name].Node
-	}
-	return output, nil
+	return node, nil
 }
 
-// readLayer makes the nodes of one layer.
+// readLayer makes the nodes of one layer, the next one.
 func (r *reader) readLayer(l layer) error {
 	fail := func(err error) error {
 		if strings.Contains(err.Error(), strconv.Quote(l.name)+": ") { // the graph names its nodes itself
@@ -114,7 +109,15 @@ func (r *reader) readLayer(l layer) error {
 		if _, twice := r.blobs[name]; twice {
 			return fail(fmt.Errorf("makes %q, which a layer before it makes", name))
 		}
-		r.blobs[name] = out[i]
+		if r.blobs[name] = out[i]; len(r.blobs) > maxBlobs {
+			return fail(fmt.Errorf("the network has more than %d blobs", maxBlobs))
+		}
+		if l.kind != "Split" && out[i].Constant == nil {
+			r.free[name] = true
+		}
+	}
+	for _, name := range l.inputs {
+		delete(r.free, name)
 	}
 	return nil
 }

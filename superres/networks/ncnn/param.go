@@ -18,6 +18,10 @@ const (
 	magic = 7767517 // the first number of a .param
 	// maxParam is the largest .param in bytes; real ones have some 80 bytes per layer.
 	maxParam = 16 << 20
+	// maxLine is the longest line of a layer in bytes.
+	maxLine = 1 << 18
+	// maxNames is the greatest number of inputs of a layer, and of outputs.
+	maxNames = graph.MaxChannels
 	// maxArray is the greatest length of an array in a .param.
 	maxArray = 4096
 	// endOfParameters is the key behind the last parameter of a layer in a binary .param.
@@ -41,46 +45,54 @@ type value struct {
 	f     float32
 }
 
-// readParam returns the layers of a .param, in text or binary.
-func readParam(data []byte) ([]layer, error) {
+// readParam calls visit for each layer of a .param, in text or binary, and returns its error. A layer is released after
+// the call: all together would take many times the bytes of the file.
+func readParam(data []byte, visit func(layer) error) error {
 	if len(data) > maxParam {
-		return nil, fmt.Errorf("a .param of %d bytes, expected at most %d", len(data), maxParam)
+		return fmt.Errorf("a .param of %d bytes, expected at most %d", len(data), maxParam)
 	}
 	if len(data) >= 4 && binary.LittleEndian.Uint32(data) == magic {
-		return readBinaryParam(data)
+		return readBinaryParam(data, visit)
 	}
 	first, rest, _ := bytes.Cut(data, []byte("\n"))
 	if string(bytes.TrimSpace(first)) != strconv.Itoa(magic) {
-		return nil, errors.New("no .param of ncnn: it does not begin with 7767517")
+		return errors.New("no .param of ncnn: it does not begin with 7767517")
 	}
 	second, rest, _ := bytes.Cut(rest, []byte("\n"))
-	counts := strings.Fields(string(second))
+	counts := strings.Fields(string(second[:min(len(second), maxLine)]))
 	if len(counts) != 2 {
-		return nil, errors.New("the .param does not state the number of its layers")
+		return errors.New("the .param does not state the number of its layers")
 	}
 	count, err := strconv.Atoi(counts[0])
 	if err := checkCount(count, err); err != nil {
-		return nil, err
+		return err
 	}
-	var layers []layer
+	layers := 0
 	for line := range bytes.Lines(rest) {
+		if len(line) > maxLine {
+			return fmt.Errorf("layer %d of the .param: a line of %d bytes, expected at most %d", layers+1, len(line),
+				maxLine)
+		}
 		fields := strings.Fields(string(line))
 		if len(fields) == 0 {
 			continue
 		}
-		if len(layers) == count {
-			return nil, fmt.Errorf("the .param has more than the %d layers that it states", count)
+		if layers == count {
+			return fmt.Errorf("the .param has more than the %d layers that it states", count)
 		}
 		l, err := parseLayer(fields)
 		if err != nil {
-			return nil, fmt.Errorf("layer %d of the .param: %w", len(layers)+1, err)
+			return fmt.Errorf("layer %d of the .param: %w", layers+1, err)
 		}
-		layers = append(layers, l)
+		layers++
+		if err := visit(l); err != nil {
+			return err
+		}
 	}
-	if len(layers) != count {
-		return nil, fmt.Errorf("the .param has %d layers, but states %d", len(layers), count)
+	if layers != count {
+		return fmt.Errorf("the .param has %d layers, but states %d", layers, count)
 	}
-	return layers, nil
+	return nil
 }
 
 // checkCount fails if a .param states a number of layers that no network has.
@@ -102,6 +114,9 @@ func parseLayer(fields []string) (l layer, err error) {
 	fields = fields[4:]
 	if err1 != nil || err2 != nil || in < 0 || out < 0 || in > len(fields) || out > len(fields)-in {
 		return l, fmt.Errorf("layer %q lacks some of its inputs and outputs", l.name)
+	}
+	if max(in, out) > maxNames {
+		return l, fmt.Errorf("layer %q has %d inputs and %d outputs, expected at most %d", l.name, in, out, maxNames)
 	}
 	l.inputs, l.outputs, fields = fields[:in], fields[in:in+out], fields[in+out:]
 	l.params = make(map[int][]value, len(fields))
@@ -161,10 +176,10 @@ func parseValue(item string) (value, error) {
 	return value{f: float32(f)}, nil
 }
 
-// readBinaryParam returns the layers of a binary .param. Its layers have no names, and numbers for blobs.
-func readBinaryParam(data []byte) ([]layer, error) {
+// readBinaryParam is readParam for a binary .param. Its layers have no names, and numbers for blobs.
+func readBinaryParam(data []byte, visit func(layer) error) error {
 	if len(data)%4 != 0 {
-		return nil, errors.New("the binary .param is cut off")
+		return errors.New("the binary .param is cut off")
 	}
 	next, short := 4, false
 	number := func() int {
@@ -177,10 +192,14 @@ func readBinaryParam(data []byte) ([]layer, error) {
 	}
 	count, _ := number(), number()
 	if err := checkCount(count, nil); err != nil {
-		return nil, err
+		return err
 	}
 	names := func(n int) (list []string) {
-		for range min(max(n, 0), len(data)/4) {
+		if n < 0 || n > maxNames {
+			short = true
+			return nil
+		}
+		for range n {
 			list = append(list, strconv.Itoa(number()))
 		}
 		return list
@@ -196,27 +215,31 @@ func readBinaryParam(data []byte) ([]layer, error) {
 		}
 		return list
 	}
-	layers := make([]layer, 0, count)
 	for i := range count {
 		l := layer{kind: kindOf(number()), name: "layer " + strconv.Itoa(i), params: map[int][]value{}}
 		in, out := number(), number()
 		l.inputs, l.outputs = names(in), names(out)
 		for key := number(); key != endOfParameters && !short; key = number() {
 			n := 1
+			if len(l.params) > maxArray {
+				return fmt.Errorf("%s has more than %d parameters", l.name, maxArray)
+			}
 			if key <= arrayKey {
 				key, n = arrayKey-key, number()
 			}
 			l.params[key] = values(n)
 		}
 		if short {
-			return nil, errors.New("the binary .param is cut off")
+			return errors.New("the binary .param is cut off")
 		}
-		layers = append(layers, l)
+		if err := visit(l); err != nil {
+			return err
+		}
 	}
 	if next != len(data) {
-		return nil, fmt.Errorf("the binary .param has %d bytes behind its last layer", len(data)-next)
+		return fmt.Errorf("the binary .param has %d bytes behind its last layer", len(data)-next)
 	}
-	return layers, nil
+	return nil
 }
 
 // kinds are the kinds of layers in the order of their numbers in a binary .param.

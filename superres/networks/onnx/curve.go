@@ -11,10 +11,10 @@ import (
 // curve is samples that are a function of each sample of a node. The function is recognised by its values at some
 // points: x·σ(x) becomes SiLU in whatever way the file writes it.
 type curve struct {
-	name string // of the file's node that makes it
-	base int    // the node of the graph
-	at   [points]float64
-	from []*curve // those of which the last operation makes it
+	name string           // of the file's node that makes it
+	base int              // the node of the graph
+	at   *[points]float64 // not changed once it is made
+	from []*curve         // those of which the last operation makes it
 	// made is the node of the graph that has the samples, once there is one; −1 before.
 	made int
 	// greatest is the extent, once it is known.
@@ -34,13 +34,24 @@ func point(i int) float64 {
 	return 4*x + 26*x*x*x
 }
 
-// identity returns the samples of a node themselves.
-func identity(node int) *curve {
-	c := &curve{base: node, made: node}
-	for i := range c.at {
-		c.at[i] = point(i)
+// identityAt has the values of the identity.
+var identityAt = func() *[points]float64 {
+	var at [points]float64
+	for i := range at {
+		at[i] = point(i)
 	}
-	return c
+	return &at
+}()
+
+// identity returns the samples of a node themselves.
+func identity(node int) *curve { return &curve{base: node, made: node, at: identityAt} }
+
+// newCurve returns a curve without values, of a node of the file. It fails if the file has made too many.
+func (c *call) newCurve(base int, from ...*curve) (*curve, error) {
+	if c.curves++; c.curves > graph.MaxNodes {
+		return nil, fmt.Errorf("more than %d functions of samples", graph.MaxNodes)
+	}
+	return &curve{name: c.name, base: base, from: from, made: -1, at: new([points]float64)}, nil
 }
 
 // functions are the functions that are recognised. HardSigmoid is not among them, as it is a clip.
@@ -139,7 +150,7 @@ func (c *curve) inner() []*curve {
 
 // resolve returns the node of the graph that has the samples.
 func (c *curve) resolve(t *tracer) (int, error) {
-	if c.made < 0 && c.at == identity(c.base).at {
+	if c.made < 0 && *c.at == *identityAt {
 		c.made = c.base
 	}
 	if c.made >= 0 || c.err != nil {
@@ -203,7 +214,10 @@ func (c *call) apply(v *value, function func(float64) float64, emit emitter) ([]
 		return nil, err
 	}
 	name, op := c.name, c.op
-	out := &curve{name: name, base: from.base, from: []*curve{from}, made: -1}
+	out, err := c.newCurve(from.base, from)
+	if err != nil {
+		return nil, err
+	}
 	out.emit = func(t *tracer) (graph.Operand, error) {
 		node, err := from.resolve(t)
 		if err != nil {

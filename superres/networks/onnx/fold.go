@@ -6,8 +6,12 @@ import (
 	"slices"
 )
 
-// maxFolded is the number of numbers that are computed of constants for one network.
-const maxFolded = 1 << 24
+// The number of numbers that are computed of constants for one network: leastFolded for any, more for large files, and
+// maxFolded at most.
+const (
+	leastFolded = 1 << 20
+	maxFolded   = 1 << 24
+)
 
 // spend fails if n more numbers are too many to compute.
 func (t *tracer) spend(n int) error {

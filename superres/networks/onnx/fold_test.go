@@ -18,14 +18,9 @@ func fold(f *file) (*tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tracer{opset: m.opset, values: map[string]*value{}, budget: maxFolded}
-	for name, c := range m.constants {
-		t.values[name] = &value{constant: c}
-	}
-	for _, n := range m.nodes {
-		if err := t.followNode(n); err != nil {
-			return nil, err
-		}
+	t := m.newTracer()
+	if err := m.eachNode(t.followNode); err != nil {
+		return nil, err
 	}
 	return t.values["y"].constant, nil
 }
@@ -165,7 +160,8 @@ func TestTypes(t *testing.T) {
 		{typeUint8, 9, []byte{1, 255}, "[2][1 255]"},
 		{typeBool, 5, packed(1, 0), "[2][1 0]"},
 	} {
-		_, got, err := parseTensor(message(number(number(nil, 1, 2), 2, c.kind), c.field, c.data))
+		wholes := maxWholes
+		_, got, err := parseTensor(message(number(number(nil, 1, 2), 2, c.kind), c.field, c.data), &wholes)
 		text := fmt.Sprint(err)
 		if err == nil {
 			text = print(got)

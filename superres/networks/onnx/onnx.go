@@ -102,19 +102,20 @@ type picture struct {
 
 // picture returns the only input that is no constant.
 func (m *model) picture() (p picture, err error) {
-	var found []input
-	for _, in := range m.inputs {
-		if _, isConstant := m.constants[in.name]; !isConstant {
-			found = append(found, in)
+	var in input
+	inputs := 0
+	err = m.eachValue(inputField, func(found input) {
+		if _, isConstant := m.constants[found.name]; !isConstant {
+			in = found
+			inputs++
 		}
-	}
+	})
 	switch {
-	case len(found) != 1:
-		return p, fmt.Errorf("the network has %d inputs, expected 1", len(found))
-	case len(m.outputs) != 1:
-		return p, fmt.Errorf("the network has %d results, expected 1", len(m.outputs))
+	case err != nil:
+		return p, err
+	case inputs != 1:
+		return p, fmt.Errorf("the network has %d inputs, expected 1", inputs)
 	}
-	in := found[0]
 	if len(in.dims) == 0 { // the file leaves them open
 		in.dims = []int{-1, -1, -1, -1}
 	}
@@ -130,6 +131,19 @@ func (m *model) picture() (p picture, err error) {
 	p.channels, p.height, p.width = max(p.channels, 0), max(p.height, 0), max(p.width, 0)
 	p.isSized = p.width > 0 && p.height > 0
 	return p, nil
+}
+
+// result returns the name of the only result.
+func (m *model) result() (name string, err error) {
+	results := 0
+	err = m.eachValue(outputField, func(found input) {
+		name = found.name
+		results++
+	})
+	if err == nil && results != 1 {
+		err = fmt.Errorf("the network has %d results, expected 1", results)
+	}
+	return name, err
 }
 
 // graphFor follows the network for a picture of the given size, where the file leaves the size open.
@@ -165,22 +179,22 @@ func (m *model) follow(p picture, s graph.Shape) (*graph.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tracer{builder: b, opset: m.opset, values: make(map[string]*value, len(m.constants)), budget: maxFolded}
-	for name, c := range m.constants {
-		t.values[name] = &value{constant: c}
-	}
+	t := m.newTracer()
+	t.builder = b
 	t.values[p.name] = t.sampled(0)
 	if p.lastChannels {
 		t.values[p.name] = &value{view: wholeView(s, 0).transposed([]int{0, 2, 3, 1})}
 	}
-	for _, n := range m.nodes {
-		if err := t.followNode(n); err != nil {
-			return nil, err
-		}
+	if err := m.eachNode(t.followNode); err != nil {
+		return nil, err
 	}
-	result, ok := t.values[m.outputs[0]]
+	name, err := m.result()
+	if err != nil {
+		return nil, err
+	}
+	result, ok := t.values[name]
 	if !ok {
-		return nil, fmt.Errorf("no node makes the result %q", m.outputs[0])
+		return nil, fmt.Errorf("no node makes the result %q", name)
 	}
 	if result.view != nil && len(result.view.dims) == 4 && p.lastChannels {
 		result = &value{view: result.view.transposed([]int{0, 3, 1, 2})}

@@ -34,13 +34,9 @@ func run(t *testing.T, f *file) (samples, constant []float32, ok bool) {
 			}
 		}
 	}
-	tr := &tracer{opset: m.opset, values: map[string]*value{"x": {constant: x}}, budget: maxFolded}
-	for name, c := range m.constants {
-		tr.values[name] = &value{constant: c}
-	}
-	for _, n := range m.nodes {
-		must.Succeed(t, tr.followNode(n))
-	}
+	tr := m.newTracer()
+	tr.values["x"] = &value{constant: x}
+	must.Succeed(t, m.eachNode(tr.followNode))
 	return samples, tr.values["y"].constant.reals, true
 }
 

@@ -214,7 +214,7 @@ func (c *call) arithmetic(sign byte, x, y *value) ([]*value, error) {
 			})
 	}
 	if x.samples != nil && y.samples != nil && x.samples.base == y.samples.base {
-		return c.combineCurves(sign, x.samples, y.samples), nil
+		return c.combineCurves(sign, x.samples, y.samples)
 	}
 	var operands [2]graph.Operand
 	for i, v := range []*value{x, y} {
@@ -239,9 +239,12 @@ func (c *call) arithmetic(sign byte, x, y *value) ([]*value, error) {
 }
 
 // combineCurves returns the result for two functions of the samples of one node.
-func (c *call) combineCurves(sign byte, x, y *curve) []*value {
+func (c *call) combineCurves(sign byte, x, y *curve) ([]*value, error) {
 	name := c.name
-	out := &curve{name: name, base: x.base, from: []*curve{x, y}, made: -1}
+	out, err := c.newCurve(x.base, x, y)
+	if err != nil {
+		return nil, err
+	}
 	out.emit = func(t *tracer) (graph.Operand, error) {
 		first, err := x.resolve(t)
 		if err != nil {
@@ -256,7 +259,7 @@ func (c *call) combineCurves(sign byte, x, y *curve) []*value {
 	for i := range out.at {
 		out.at[i] = combine(sign, x.at[i], y.at[i])
 	}
-	return []*value{{samples: out}}
+	return []*value{{samples: out}}, nil
 }
 
 // sum adds any number of inputs.

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -12,14 +13,15 @@ import (
 )
 
 // model is what is needed of an ONNX file.
+//
+// Note: nodes, inputs and results stay in the message of the graph, and are parsed whenever they are needed: as values
+// in memory they would take up to a hundred times their bytes.
 type model struct {
 	opset    int
 	metadata [][2]string // keys and values
-	nodes    []node
+	body     []byte      // the message of the graph; part of the file
 	// constants are the tensors of the file by name.
 	constants map[string]*tensor
-	inputs    []input
-	outputs   []string
 }
 
 // node is an operation of the file.
@@ -47,8 +49,15 @@ type input struct {
 	isTensor bool
 }
 
-// maxNodes is the greatest number of nodes of a file, of which many compute sizes.
-const maxNodes = 4 * graph.MaxNodes
+// The bounds of what a file may repeat.
+const (
+	maxNodes      = 4 * graph.MaxNodes // nodes, of which many compute sizes; also constants, and values that nodes make
+	maxNames      = graph.MaxChannels  // inputs of a node, and outputs
+	maxAttributes = 64                 // of a node
+	maxList       = 1 << 14            // numbers of an attribute
+	// maxWholes is the greatest number of whole numbers in all constants together: 8 bytes each, of 1 in the file.
+	maxWholes = 1 << 20
+)
 
 var errBroken = errors.New("the file is no ONNX, or is cut off")
 
@@ -94,11 +103,10 @@ func fields(message []byte, visit func(field) error) error {
 	return nil
 }
 
-// numbers calls visit with the numbers of a repeated field, packed or not.
-func (f field) numbers(kind protowire.Type, visit func(uint64)) error {
+// numbers calls visit with the numbers of a repeated field, packed or not, and returns its error.
+func (f field) numbers(kind protowire.Type, visit func(uint64) error) error {
 	if f.kind == kind {
-		visit(f.value)
-		return nil
+		return visit(f.value)
 	}
 	for b := f.bytes; len(b) > 0; {
 		v, n := uint64(0), 0
@@ -115,7 +123,9 @@ func (f field) numbers(kind protowire.Type, visit func(uint64)) error {
 		if n < 0 {
 			return errBroken
 		}
-		visit(v)
+		if err := visit(v); err != nil {
+			return err
+		}
 		b = b[n:]
 	}
 	return nil
@@ -133,7 +143,8 @@ func parseModel(data []byte) (*model, error) {
 				return errBroken
 			}
 			hasGraph = true
-			return m.parseGraph(f.bytes)
+			m.body = f.bytes
+			return m.parseConstants()
 		case 8:
 			return m.parseOpset(f.bytes)
 		case 14:
@@ -199,18 +210,20 @@ func parseEntry(message []byte) (key, value string, err error) {
 	return key, value, err
 }
 
-func (m *model) parseGraph(message []byte) error {
-	return fields(message, func(f field) error {
+// parseConstants sets the constants of the graph. It fails for a graph with more than is supported.
+func (m *model) parseConstants() error {
+	nodes, wholes := 0, maxWholes
+	return fields(m.body, func(f field) error {
 		switch f.number {
 		case 1:
-			if len(m.nodes) == maxNodes {
+			if nodes++; nodes > maxNodes {
 				return fmt.Errorf("more than %d nodes", maxNodes)
 			}
-			n, err := parseNode(f.bytes)
-			m.nodes = append(m.nodes, n)
-			return err
 		case 5:
-			name, t, err := parseTensor(f.bytes)
+			if len(m.constants) == maxNodes {
+				return fmt.Errorf("more than %d constants", maxNodes)
+			}
+			name, t, err := parseTensor(f.bytes, &wholes)
 			if _, twice := m.constants[name]; err == nil && twice {
 				err = fmt.Errorf("two constants of the name %q", name)
 			}
@@ -218,21 +231,50 @@ func (m *model) parseGraph(message []byte) error {
 			return err
 		case 15:
 			return errors.New("sparse constants are not supported")
-		case 11:
-			in, err := parseInput(f.bytes)
-			m.inputs = append(m.inputs, in)
-			return err
-		case 12:
-			out, err := parseInput(f.bytes)
-			m.outputs = append(m.outputs, out.name)
-			return err
 		}
 		return nil
 	})
 }
 
-func parseNode(message []byte) (n node, err error) {
+// eachNode calls visit for each node in order, and returns its error.
+func (m *model) eachNode(visit func(node) error) error {
+	wholes := maxWholes
+	return fields(m.body, func(f field) error {
+		if f.number != 1 {
+			return nil
+		}
+		n, err := parseNode(f.bytes, &wholes)
+		if err != nil {
+			return err
+		}
+		return visit(n)
+	})
+}
+
+// The fields of a graph for its inputs and its results.
+const (
+	inputField  = 11
+	outputField = 12
+)
+
+// eachValue calls visit for each description of a value in the fields of the given number.
+func (m *model) eachValue(number protowire.Number, visit func(input)) error {
+	return fields(m.body, func(f field) error {
+		if f.number != number {
+			return nil
+		}
+		in, err := parseInput(f.bytes)
+		if err == nil {
+			visit(in)
+		}
+		return err
+	})
+}
+
+// parseNode parses a node, of which whole numbers in constants are taken off wholes.
+func parseNode(message []byte, wholes *int) (n node, err error) {
 	n.attributes = map[string]attribute{}
+	attributes := 0
 	err = fields(message, func(f field) error {
 		switch f.number {
 		case 1:
@@ -244,11 +286,18 @@ func parseNode(message []byte) (n node, err error) {
 		case 4:
 			n.op = string(f.bytes)
 		case 5:
-			name, a, err := parseAttribute(f.bytes)
+			attributes++
+			name, a, err := parseAttribute(f.bytes, wholes)
 			n.attributes[name] = a
-			return err
+			if err != nil {
+				return err
+			}
 		case 7:
 			n.domain = string(f.bytes)
+		}
+		if max(len(n.inputs), len(n.outputs)) > maxNames || attributes > maxAttributes {
+			return fmt.Errorf("node %q: more than %d inputs, as many outputs or %d attributes", n.name, maxNames,
+				maxAttributes)
 		}
 		return nil
 	})
@@ -258,7 +307,7 @@ func parseNode(message []byte) (n node, err error) {
 	return n, err
 }
 
-func parseAttribute(message []byte) (name string, a attribute, err error) {
+func parseAttribute(message []byte, wholes *int) (name string, a attribute, err error) {
 	err = fields(message, func(f field) (err error) {
 		switch f.number {
 		case 1:
@@ -270,17 +319,29 @@ func parseAttribute(message []byte) (name string, a attribute, err error) {
 		case 4:
 			a.text = string(f.bytes)
 		case 5:
-			_, a.tensor, err = parseTensor(f.bytes)
+			_, a.tensor, err = parseTensor(f.bytes, wholes)
 		case 7:
-			err = f.numbers(protowire.Fixed32Type, func(v uint64) {
+			err = f.numbers(protowire.Fixed32Type, func(v uint64) error {
 				a.reals = append(a.reals, math.Float32frombits(uint32(v)))
+				return a.check(name)
 			})
 		case 8:
-			err = f.numbers(protowire.VarintType, func(v uint64) { a.numbers = append(a.numbers, int64(v)) })
+			err = f.numbers(protowire.VarintType, func(v uint64) error {
+				a.numbers = append(a.numbers, int64(v))
+				return cmp.Or(spendWholes(wholes, 1), a.check(name))
+			})
 		}
 		return err
 	})
 	return name, a, err
+}
+
+// check fails if an attribute has more numbers than are supported.
+func (a *attribute) check(name string) error {
+	if max(len(a.numbers), len(a.reals)) > maxList {
+		return fmt.Errorf("attribute %q: more than %d numbers", name, maxList)
+	}
+	return nil
 }
 
 // parseInput parses the description of a value: its name, and the type and the sizes of a tensor.

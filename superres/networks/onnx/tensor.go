@@ -76,24 +76,27 @@ type contents struct {
 	kind int
 	dims []int
 	raw  []byte
-	// lists are the fields that hold numbers where raw does not.
-	lists []field
+	// message is the whole tensor, whose fields hold the numbers if isListed is true and raw is nil.
+	message  []byte
+	isListed bool
 }
 
-func parseTensor(message []byte) (name string, t *tensor, err error) {
-	var c contents
+// parseTensor parses a constant, whose whole numbers are taken off wholes.
+func parseTensor(message []byte, wholes *int) (name string, t *tensor, err error) {
+	c := contents{message: message}
 	err = fields(message, func(f field) error {
 		switch f.number {
 		case 1:
-			return f.numbers(protowire.VarintType, func(v uint64) {
+			return f.numbers(protowire.VarintType, func(v uint64) error {
 				if len(c.dims) <= maxRank {
 					c.dims = append(c.dims, int(min(v, math.MaxInt32)))
 				}
+				return nil
 			})
 		case 2:
 			c.kind = int(min(f.value, math.MaxInt32))
 		case 4, 5, 7, 10:
-			c.lists = append(c.lists, f)
+			c.isListed = true
 		case 8:
 			c.name = string(f.bytes)
 		case 9:
@@ -106,7 +109,7 @@ func parseTensor(message []byte) (name string, t *tensor, err error) {
 		return nil
 	})
 	if err == nil {
-		t, err = c.decode()
+		t, err = c.decode(wholes)
 	}
 	if err != nil && err != errBroken {
 		err = fmt.Errorf("constant %q: %w", c.name, err)
@@ -115,7 +118,7 @@ func parseTensor(message []byte) (name string, t *tensor, err error) {
 }
 
 // decode returns the tensor. It fails unless the dimensions agree with the numbers that are there.
-func (c *contents) decode() (*tensor, error) {
+func (c *contents) decode(wholes *int) (*tensor, error) {
 	size := sizeOf(c.kind)
 	if size == 0 {
 		return nil, fmt.Errorf("numbers of type %d are not supported", c.kind)
@@ -124,8 +127,13 @@ func (c *contents) decode() (*tensor, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !isReal(c.kind) {
+		if err := spendWholes(wholes, n); err != nil {
+			return nil, err
+		}
+	}
 	t := &tensor{dims: c.dims}
-	if c.raw != nil || len(c.lists) == 0 {
+	if c.raw != nil || !c.isListed {
 		if len(c.raw) != n*size {
 			return nil, fmt.Errorf("has %d bytes, expected %d for the dimensions %v", len(c.raw), n*size, c.dims)
 		}
@@ -149,29 +157,54 @@ func (c *contents) decodeLists(t *tensor, n int) error {
 		least, kind = 8, protowire.Fixed64Type
 	}
 	have := 0
-	for _, f := range c.lists {
+	err := c.eachList(func(f field) error {
 		if have += 1; f.kind == protowire.BytesType {
 			have += len(f.bytes)/least - 1
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if have < n {
 		return fmt.Errorf("has fewer numbers than the %d of the dimensions %v", n, c.dims)
 	}
 	t.allocate(n, c.kind)
 	i := 0
-	for _, f := range c.lists {
-		err := f.numbers(kind, func(v uint64) {
+	err = c.eachList(func(f field) error {
+		return f.numbers(kind, func(v uint64) error {
 			if i < n {
 				t.set(i, c.kind, v)
 			}
 			i++
+			return nil
 		})
-		if err != nil {
-			return err
-		}
+	})
+	if err != nil {
+		return err
 	}
 	if i != n {
 		return fmt.Errorf("has %d numbers, expected %d for the dimensions %v", i, n, c.dims)
+	}
+	return nil
+}
+
+// eachList calls visit for the fields that hold numbers one by one, and returns its error.
+func (c *contents) eachList(visit func(field) error) error {
+	return fields(c.message, func(f field) error {
+		switch f.number {
+		case 4, 5, 7, 10:
+			return visit(f)
+		}
+		return nil
+	})
+}
+
+// spendWholes fails if n more whole numbers are more than are left of maxWholes.
+func spendWholes(left *int, n int) error {
+	if *left -= n; *left < 0 {
+		return fmt.Errorf("more than %d whole numbers; weights of 8 bits are not supported, save 16 or 32 bits",
+			maxWholes)
 	}
 	return nil
 }

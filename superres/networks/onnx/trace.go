@@ -18,6 +18,18 @@ type tracer struct {
 	values  map[string]*value
 	// budget is the number of numbers that may still be computed of constants.
 	budget int
+	// curves is the number of functions of samples that were made.
+	curves int
+}
+
+// newTracer returns a tracer that knows the constants of m, but has no graph.
+func (m *model) newTracer() *tracer {
+	t := &tracer{opset: m.opset, values: make(map[string]*value, len(m.constants)),
+		budget: min(maxFolded, leastFolded+len(m.body)/2)}
+	for name, c := range m.constants {
+		t.values[name] = &value{constant: c}
+	}
+	return t
 }
 
 // value is what a node of a file makes: a constant, a view of samples, or samples.
@@ -148,6 +160,9 @@ func (t *tracer) define(n node, out []*value) error {
 		}
 		if _, twice := t.values[name]; twice {
 			return fmt.Errorf("makes %q, which is there already", name)
+		}
+		if len(t.values) >= 2*maxNodes {
+			return fmt.Errorf("more than %d values", 2*maxNodes)
 		}
 		t.values[name] = out[i]
 	}

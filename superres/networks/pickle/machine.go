@@ -43,7 +43,7 @@ type machine struct {
 	stack []any
 	marks []int // lengths of the stack
 	memo  map[uint32]any
-	made  int // values put on the stack or into the memo
+	most  int // *Left at the beginning
 }
 
 // failure is an error on its way to Read.
@@ -54,9 +54,13 @@ func fail(err error) { panic(failure{err}) }
 func failf(format string, args ...any) { fail(fmt.Errorf(format, args...)) }
 
 // Read returns the value of the pickle at the beginning of data, and the number of bytes that the pickle has. It fails
-// for a pickle with more than MaxValues values.
+// for a pickle with more values than are left.
 func (r Reader) Read(data []byte) (value any, size int, err error) {
-	m := &machine{Reader: r, data: data, memo: map[uint32]any{}}
+	if r.Left == nil {
+		left := MaxValues
+		r.Left = &left
+	}
+	m := &machine{Reader: r, data: data, memo: map[uint32]any{}, most: *r.Left}
 	defer func() {
 		if caught := recover(); caught != nil {
 			f, isFailure := caught.(failure)
@@ -160,10 +164,10 @@ func (m *machine) line() string {
 	return string(m.take(n + 1)[:n])
 }
 
-// count fails if the pickle has made too many values with n more.
+// count fails if the pickle has made too many values, on the stack or in the memo, with n more.
 func (m *machine) count(n int) {
-	if m.made += n; m.made > MaxValues {
-		failf("the pickle has more than %d values", MaxValues)
+	if *m.Left -= n; *m.Left < 0 {
+		failf("the pickle has more than %d values", m.most)
 	}
 }
 

@@ -64,4 +64,6 @@ type Reader struct {
 	Global func(module, name string) (any, error)
 	// Persistent returns the value that stands outside the pickle under an identifier.
 	Persistent func(id any) (any, error)
+	// Left is the number of values that pickles may still make, which Read lowers; nil: MaxValues for each pickle.
+	Left *int
 }

@@ -19,8 +19,19 @@ const maxHeader = 16 << 20
 type entry struct {
 	name    string
 	Type    string   `json:"dtype"`
-	Shape   []int64  `json:"shape"`
+	Shape   shape    `json:"shape"`
 	Offsets [2]int64 `json:"data_offsets"` // of its first byte and of the byte behind its last, after the header
+}
+
+// shape is a list of numbers of elements.
+type shape []int64
+
+// UnmarshalJSON implements json.Unmarshaler. It fails for more numbers than tensors have.
+func (s *shape) UnmarshalJSON(data []byte) error {
+	if commas := bytes.Count(data, []byte(",")); commas >= maxRank {
+		return fmt.Errorf("has %d dimensions, expected at most %d", commas+1, maxRank)
+	}
+	return json.Unmarshal(data, (*[]int64)(s))
 }
 
 // readSafetensors reads a file of the form: the size of the header, a number of 64 bits; the header, a JSON object with
@@ -35,15 +46,11 @@ func readSafetensors(r io.ReaderAt, size int64) (*File, error) {
 		return nil, fmt.Errorf("safetensors: a header of %d bytes, expected at most %d, and no more than the file has",
 			n, maxHeader)
 	}
-	header := make([]byte, n)
-	if err := readAt(r, header, 8); err != nil {
-		return nil, fmt.Errorf("safetensors: %w", err)
-	}
-	entries, metadata, err := parseHeader(header)
+	entries, terms, err := parseHeader(io.NewSectionReader(r, 8, int64(n)))
 	if err != nil {
 		return nil, fmt.Errorf("safetensors: the header: %w", err)
 	}
-	f := &File{Format: "safetensors", Tensors: map[string]Tensor{}, Terms: statedTerms(metadata)}
+	f := &File{Format: "safetensors", Tensors: map[string]Tensor{}, Terms: terms}
 	body := 8 + int64(n)
 	if err := checkOffsets(entries, size-body); err != nil {
 		return nil, fmt.Errorf("safetensors: %w", err)
@@ -71,40 +78,40 @@ func readSafetensors(r io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// parseHeader returns the entries of a header and its metadata.
-func parseHeader(header []byte) (entries []entry, metadata map[string]string, err error) {
-	d := json.NewDecoder(bytes.NewReader(header))
+// parseHeader returns the entries of a header and the terms of use in its metadata.
+func parseHeader(header io.Reader) (entries []entry, terms string, err error) {
+	d := json.NewDecoder(header)
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, nil, errors.New("is no JSON object")
+		return nil, "", errors.New("is no JSON object")
 	}
 	names := map[string]bool{}
 	for d.More() {
 		key, err := d.Token()
 		if err != nil {
-			return nil, nil, err
+			return nil, "", err
 		}
 		name := key.(string) // as any key of an object
 		if names[name] {
-			return nil, nil, fmt.Errorf("has two entries %q", name)
+			return nil, "", fmt.Errorf("has two entries %q", name)
 		}
 		if names[name] = true; len(names) > MaxTensors {
-			return nil, nil, fmt.Errorf("has more than %d entries", MaxTensors)
+			return nil, "", fmt.Errorf("has more than %d entries", MaxTensors)
 		}
 		if name == "__metadata__" {
-			err = d.Decode(&metadata)
+			terms, err = parseTerms(d)
 		} else {
 			e := entry{name: name}
 			err = d.Decode(&e)
 			entries = append(entries, e)
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("the entry %q: %w", name, err)
+			return nil, "", fmt.Errorf("the entry %q: %w", name, err)
 		}
 	}
 	if _, err := d.Token(); err != nil {
-		return nil, nil, err
+		return nil, "", err
 	}
-	return entries, metadata, nil
+	return entries, terms, nil
 }
 
 // checkOffsets sorts the entries by their offsets. It fails unless they lie one after another and fill size bytes.
@@ -127,14 +134,28 @@ func checkOffsets(entries []entry, size int64) error {
 	return nil
 }
 
-// statedTerms returns the terms of use in the metadata of a file.
-func statedTerms(metadata map[string]string) string {
-	for _, key := range []string{"license", "licence", "modelspec.license", "License", "terms"} {
-		if terms := strings.TrimSpace(metadata[key]); terms != "" {
-			return terms
+// parseTerms returns the terms of use in the metadata of a file, an object of texts, of which it keeps no other.
+func parseTerms(d *json.Decoder) (terms string, err error) {
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return "", errors.New("is no JSON object")
+	}
+	keys := []string{"license", "licence", "modelspec.license", "License", "terms"} // the best first
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return "", err
+		}
+		value, err := d.Token()
+		text, isText := value.(string)
+		if err != nil || !isText {
+			return "", cmp.Or(err, fmt.Errorf("the value of %q is no text", key))
+		}
+		if i := slices.Index(keys, key.(string)); i >= 0 && strings.TrimSpace(text) != "" {
+			terms, keys = strings.TrimSpace(text), keys[:i]
 		}
 	}
-	return ""
+	_, err = d.Token()
+	return terms, err
 }
 
 // readAt fills b with the bytes from offset on.

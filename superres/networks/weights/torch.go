@@ -49,14 +49,17 @@ type container interface {
 // torchReader makes the views of a pickle.
 type torchReader struct {
 	storages map[string]*storage
-	pairs    int // of the lists of which dictionaries were made
+	values   int // that the pickles of the file may still make
 }
 
-func newTorchReader() *torchReader { return &torchReader{storages: map[string]*storage{}} }
+// newTorchReader returns the reader of a file of size bytes. A tensor takes some 40 values.
+func newTorchReader(size int64) *torchReader {
+	return &torchReader{map[string]*storage{}, int(min(1<<15+size/64, pickle.MaxValues))}
+}
 
 // parse returns the value of a pickle at the beginning of data, and its size in bytes.
 func (t *torchReader) parse(data []byte) (any, int, error) {
-	return pickle.Reader{Global: t.resolve, Persistent: t.resolveStorage}.Read(data)
+	return pickle.Reader{Global: t.resolve, Persistent: t.resolveStorage, Left: &t.values}.Read(data)
 }
 
 // resolve returns what stands for the names that files of weights have, and refuses all others.
@@ -91,8 +94,8 @@ func (t *torchReader) makeDict(args pickle.Tuple) (any, error) {
 	if !isList {
 		return nil, errors.New("a dictionary is made of what is no list")
 	}
-	if t.pairs += len(pairs.Items); t.pairs > pickle.MaxValues { // as a file may name one list again and again
-		return nil, fmt.Errorf("has dictionaries of more than %d items", pickle.MaxValues)
+	if t.values -= len(pairs.Items); t.values < 0 { // as a file may name one list again and again
+		return nil, errors.New("has dictionaries of more items than a file of its size needs")
 	}
 	for _, item := range pairs.Items {
 		var pair []any

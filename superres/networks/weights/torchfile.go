@@ -7,26 +7,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"math/big"
 	"slices"
 	"strings"
 
+	"superres/internal/safefile"
 	"superres/superres/networks/pickle"
 )
-
-// maxDirectory is how many bytes of a zip archive are read for its directory: 20,000 storages take 2 MB.
-const maxDirectory = 8 << 20
 
 // readZip reads the form of PyTorch 1.6 and later: a zip archive with the pickle FOLDER/data.pkl, the storages
 // FOLDER/data/KEY, and the order of bytes in FOLDER/byteorder.
 func readZip(r io.ReaderAt, size int64) (*File, error) {
-	limited := &limitedReader{r, maxDirectory}
-	archive, err := zip.NewReader(limited, size)
+	archive, err := safefile.OpenZip(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("pth: %w", err)
 	}
-	limited.left = math.MaxInt64
 	z := &zipFile{members: map[string]*zip.File{}}
 	for _, m := range archive.File {
 		folder, found := strings.CutSuffix(m.Name, "data.pkl")
@@ -50,24 +45,11 @@ func readZip(r io.ReaderAt, size int64) (*File, error) {
 		}
 		z.bigEndian = string(order) == "big"
 	}
-	value, _, err := newTorchReader().parse(data)
+	value, _, err := newTorchReader(size).parse(data)
 	if err != nil {
 		return nil, fmt.Errorf("pth: %w", err)
 	}
 	return loadTensors(value, z, size)
-}
-
-// limitedReader fails when more than left bytes are read.
-type limitedReader struct {
-	io.ReaderAt
-	left int64
-}
-
-func (r *limitedReader) ReadAt(b []byte, offset int64) (int, error) {
-	if r.left -= int64(len(b)); r.left < 0 {
-		return 0, fmt.Errorf("the directory of the archive has more than %d bytes", maxDirectory)
-	}
-	return r.ReaderAt.ReadAt(b, offset)
 }
 
 // zipFile is a PyTorch file in the form of a zip archive.
@@ -135,7 +117,7 @@ func readOld(r io.ReaderAt, size int64) (*File, error) {
 	if err := readAt(r, head, 0); err != nil {
 		return nil, fmt.Errorf("pth: %w", err)
 	}
-	t, at := newTorchReader(), 0
+	t, at := newTorchReader(size), 0
 	var values [5]any
 	for i := range values {
 		v, n, err := t.parse(head[at:])

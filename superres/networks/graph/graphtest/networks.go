@@ -178,6 +178,27 @@ func Brightness(features, layers, scale int, seed uint64) *graph.Graph {
 	return b.Graph()
 }
 
+// Ranged returns a graph whose samples have the given ranges, and which does with them what g does with 0..1.
+func Ranged(g *graph.Graph, r graph.Ranges) *graph.Graph {
+	size := r.In.White - r.In.Black
+	affine := func(scale, offset float32) graph.Op {
+		return graph.Affine{Scale: []float32{scale}, Offset: []float32{offset}}
+	}
+	out := &graph.Graph{Range: 1, Nodes: []graph.Node{g.Nodes[0],
+		{Op: affine(1/size, -r.In.Black/size), Inputs: []int{0}}}}
+	for _, node := range g.Nodes[1:] {
+		moved := graph.Node{Name: node.Name, Op: node.Op}
+		for _, from := range node.Inputs {
+			moved.Inputs = append(moved.Inputs, from+1)
+		}
+		out.Nodes = append(out.Nodes, moved)
+	}
+	out.Output = len(out.Nodes)
+	out.Nodes = append(out.Nodes, graph.Node{Op: affine(r.Out.White-r.Out.Black, r.Out.Black),
+		Inputs: []int{g.Output + 1}})
+	return out
+}
+
 // Network is a network of All.
 type Network struct {
 	Name  string

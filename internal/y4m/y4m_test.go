@@ -122,7 +122,7 @@ func TestRefusals(t *testing.T) {
 		Magic + "W2 H2 It\n":                          "deinterlace it first",
 		Magic + "W2 H2 Im\n":                          "deinterlace it first",
 		Magic + "W2 H2 Iz\n":                          "interlacing",
-		Magic + "W2 H2 C444alpha\n":                   `colour as "444alpha"`,
+		Magic + "W2 H2 C440\n":                   `colour as "440"`,
 		Magic + "W2 H2 C420p11\n":                     `colour as "420p11"`,
 		Magic + "W2 H2 X\x1b[2J\n":                    "line of text",
 		Magic + "W2 H2\nFRAM":                         "frame 1 is cut short",
@@ -177,5 +177,23 @@ func TestCodesBeyondTheDepth(t *testing.T) {
 	}
 	if want := "\xff\x03\xff\x03\xff\x03"; string(f.Data) != want {
 		t.Errorf("%x, expected %x", f.Data, want)
+	}
+}
+
+// The samples of colour lie where FFmpeg's names for the types of H.273 say, as far as the layout shares them.
+func TestSited(t *testing.T) {
+	type site struct{ left, top bool }
+	for _, c := range []struct {
+		name, location string
+		want           site
+	}{
+		{"420jpeg", "left", site{true, false}}, {"420p10", "topleft", site{true, true}}, {"420paldv", "center", site{}},
+		{"420mpeg2", "top", site{false, true}}, {"420mpeg2", "bottom", site{true, false}}, {"420jpeg", "", site{}},
+		{"422", "center", site{}}, {"422p10", "topleft", site{true, false}}, {"444", "topleft", site{}},
+	} {
+		l, _, err := layoutOf(c.name)
+		if l = l.Sited(c.location); err != nil || (site{l.Left, l.Top}) != c.want || l.Name != c.name {
+			t.Errorf("%s at %s: %+v, %v, expected %v", c.name, c.location, l, err, c.want)
+		}
 	}
 }

@@ -96,10 +96,7 @@ func (w *encoding) begin(head string) error {
 		return err
 	}
 	p := newProcess(w.ctx, nil, w.tools.ffmpeg, append(args, local(w.temp))...)
-	if w.stdin, err = p.StdinPipe(); err == nil {
-		err = p.Start()
-	}
-	if err != nil {
+	if w.stdin, err = p.feed(); err != nil {
 		p.kill()
 		return fmt.Errorf("ffmpeg cannot be started: %w", err)
 	}

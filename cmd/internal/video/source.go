@@ -36,10 +36,7 @@ func (s source) Open() (*enlarging.Content, error) {
 	s.times = newTimes(s.probed.start(), s.video.rate())
 	unwatch := context.AfterFunc(s.ctx, s.times.end)
 	s.decoder = newProcess(s.ctx, s.times.take, s.tools.ffmpeg, s.decodeArgs()...)
-	out, err := s.decoder.StdoutPipe()
-	if err == nil {
-		err = s.decoder.Start()
-	}
+	out, err := s.decoder.stream()
 	if err != nil {
 		s.decoder.kill()
 		return nil, s.refuse("ffmpeg cannot be started: %v", err)

@@ -230,11 +230,8 @@ func (opt Options) check(in pictures.Input, out pictures.Output, single, json bo
 		return console.Usage("standard output takes one picture: give one file, or - alone")
 	case standard && opt.Part != parts.Part{}:
 		return console.Usage("--shard divides files; standard input is one")
-	case out.Format == pictures.Container && opt.Resume:
-		return console.Usage("--resume goes on with pictures; of videos, --on-exist skip leaves out those that are " +
-			"done")
-	case video && opt.Resume:
-		return console.Usage("--resume goes on with pictures; a stream of frames begins anew")
+	case opt.Video && opt.Resume:
+		return console.Usage("--resume goes on with files of pictures and of videos; a stream of frames begins anew")
 	case opt.mapFile != "" && (video || !single):
 		return console.Usage("--map takes one still picture")
 	case video && opt.Keep.Depth != 0:

@@ -230,7 +230,8 @@ func (r *report) tell(i int) {
 	r.events.picture(ev)
 	if out.Written > 0 && len(r.jobs) == 1 {
 		r.bar.Line("%s, %d frames of %d×%d, %s, %.2f frames a second%s", j.output, out.Written, out.Output.X,
-			out.Output.Y, console.Elapsed(out.seconds), float64(out.Written)/out.seconds, out.agreement(r.verbose))
+			out.Output.Y, console.Elapsed(out.seconds), float64(out.Written-out.Earlier)/out.seconds,
+			out.agreement(r.verbose))
 		return
 	}
 	if n := len(r.jobs); n > 1 {
@@ -330,9 +331,9 @@ func (r *report) summary(ctx context.Context, err error) {
 	_ = r.events.Encode(ev)
 }
 
-// frame reports that frame n of job i was written, at size to, seconds after the first was begun. share is the share
-// of all its frames, 0 to 1, or 0 if their number is not known.
-func (r *report) frame(i, n int, to image.Point, seconds, share float64) {
+// frame reports that frame n of job i was written, at size to, seconds after the first was begun, or after the earlier
+// ones, which another run has made. share is the share of all its frames, 0 to 1, or 0 if their number is not known.
+func (r *report) frame(i, n, earlier int, to image.Point, seconds, share float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	j := r.jobs[i]
@@ -345,5 +346,5 @@ func (r *report) frame(i, n int, to image.Point, seconds, share float64) {
 		r.pace.set(i, share)
 		r.bar.Set(what, r.pace.share())
 	}
-	r.bar.Describe(fmt.Sprintf("frame %d, %.2f a second", n, float64(n)/seconds))
+	r.bar.Describe(fmt.Sprintf("frame %d, %.2f a second", n, float64(n-earlier)/seconds))
 }

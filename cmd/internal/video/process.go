@@ -109,23 +109,24 @@ func (p *process) output() ([]byte, error) {
 	case !late.Stop():
 		err = errTooLong
 	}
-	return out.Bytes(), err
+	return out.kept, err
 }
 
 // bounded is a buffer of at most mostOutput bytes. What is beyond is dropped, and full called.
 type bounded struct {
-	bytes.Buffer
+	kept []byte
 	over bool
 	full func()
 }
 
 // Write implements io.Writer and never fails.
 func (b *bounded) Write(p []byte) (int, error) {
-	if b.over = b.over || b.Len()+len(p) > mostOutput; b.over {
+	if b.over = b.over || len(b.kept)+len(p) > mostOutput; b.over {
 		b.full()
-		return len(p), nil
+	} else {
+		b.kept = append(b.kept, p...)
 	}
-	return b.Buffer.Write(p)
+	return len(p), nil
 }
 
 // words returns the last errors of ffmpeg, or err, how it ended, if there are none or it was stopped.
@@ -228,4 +229,37 @@ func (r reader) Read(p []byte) (int, error) {
 		return 0, fmt.Errorf("ffmpeg says: %s", r.words(ended))
 	}
 	return 0, io.EOF
+}
+
+// longWait is how long ffmpeg may leave a frame waiting, or be waited for, until people are told.
+var longWait = time.Minute
+
+// waiting reads the frames of a clip from ffmpeg, and says once when one is not there for very long.
+type waiting struct {
+	io.Reader
+	*clip
+}
+
+func (w waiting) Read(p []byte) (int, error) {
+	defer w.watch("has given no frame for %v; waiting for it")()
+	return w.Reader.Read(p)
+}
+
+// taking writes the frames of a clip to ffmpeg, and says once when one is not taken for very long.
+type taking struct {
+	io.Writer
+	*clip
+}
+
+func (w taking) Write(p []byte) (int, error) {
+	defer w.watch("has taken no frame for %v; waiting for it")()
+	return w.Writer.Write(p)
+}
+
+// watch tells text, about ffmpeg, in case that done is not called soon.
+func (c *clip) watch(text string) (done func()) {
+	t := time.AfterFunc(longWait, func() {
+		c.once.Do(func() { c.tools.Note(c.In + ": ffmpeg " + fmt.Sprintf(text, longWait)) })
+	})
+	return func() { t.Stop() }
 }

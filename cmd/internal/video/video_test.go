@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/internal/enlarging"
 	"superres/internal/must"
+	"superres/internal/safefile"
 	"superres/superres"
 	"superres/superres/models"
 )
@@ -29,7 +31,10 @@ func enlarge(t *testing.T, ctx context.Context, dir, in, out string) (*enlarging
 	e := must.Get(enlarging.New(enlarging.Settings{Model: "bicubic", Effort: "best", Denoise: -1, Quality: 95,
 		Limits: console.Limits{Pixels: 1 << 30, Memory: 1 << 30}, Size: superres.Options{Scale: 2},
 		Open: func(name string) (*superres.Model, error) { return models.Open(name) }}))(t)
-	return e.Enlarge(ctx, tools.Job(ctx, File{In: path(in), Out: path(out), Root: dir}),
+	keep := func(info fs.FileInfo, make func(string) error) error {
+		return safefile.MakeAtomicMode(safefile.ModeOfInfo(info), path(out), false, make)
+	}
+	return e.Enlarge(ctx, tools.Job(ctx, File{In: path(in), Out: path(out), Root: dir, Keep: keep}),
 		enlarging.Watch{Admit: func(*enlarging.Plan) error { return nil },
 			Progress: func(*enlarging.Plan, int, float64) {}})
 }
@@ -48,9 +53,10 @@ func TestArgumentsAndFrames(t *testing.T) {
 	line, stream, _ := bytes.Cut(made, []byte("\n"))
 	for _, want := range []string{
 		"-copyts -f matroska -i pipe:0 -itsoffset -1.5 ", " -format_whitelist mov,", " -i file:" + dir,
-		" -map 0:0 -map 1:1 -map 1:2 -c:s:0 mov_text -map 1:3 -c:v:1 copy -disposition:v:1 attached_pic -c:a copy ",
+		" -map 0:0 -map 1:1 -disposition:a:0 default+dub -map 1:2 -c:s:0 mov_text -disposition:s:0 0 -map 1:3 ",
+		" -c:v:1 copy -disposition:v:1 attached_pic -c:a copy ", " -disposition:v:0 0 ",
 		" -filter:v:0 setparams=range=tv:colorspace=bt709,setsar=16/15,format=yuv420p ", " -crf 16 ",
-		" -color_range tv -colorspace bt709 ", " -vsync 0 -enc_time_base 1:100 ", " -map_metadata 1 -map_chapters 1 ",
+		" -color_range tv -colorspace bt709 ", " -enc_time_base 1:100 -vsync 0 ", " -map_metadata 1 -map_chapters 1 ",
 		" -metadata:s:v:0 language=fra -movflags +faststart ", " -f mp4 -y file:"} {
 		if !strings.Contains(string(line), want) {
 			t.Errorf("no %q in %s", want, line)
@@ -78,7 +84,9 @@ func TestFailures(t *testing.T) {
 		{"probe", "in.mp4: FFmpeg cannot read it: moov atom not found", console.ExitInput},
 		{"decode", "frame 3 cannot be read: ffmpeg says: Error while decoding; nothing is written", console.ExitInput},
 		{"trial", ".mp4 files do not take the sound of ", console.ExitOutput},
-		{"encode", "out.mp4: ffmpeg could not make it: No space left on device", console.ExitOutput},
+		{"encode", "out.mp4: ffmpeg could not make it: Error submitting a frame", console.ExitOutput},
+		{"full", "out.mp4: cannot be written: no space left on device; free some space", console.ExitOutput},
+		{"verbose", "in.mp4: FFmpeg cannot read it: it wrote more than ", console.ExitInput},
 	} {
 		fake(t, c.mode)
 		dir := t.TempDir()

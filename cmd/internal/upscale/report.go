@@ -35,6 +35,7 @@ type report struct {
 	last                        error            // the latest failure
 	others                      []pictures.Other // pictures of kinds that cannot be read
 	earlier                     int              // number of pictures left out since superres enlarged them before
+	videos                      []pictures.Input // videos of folders, which are left out
 
 	jobs     []job      // all pictures that are enlarged
 	results  []*outcome // outcome of each job; nil: not ended, or reported already
@@ -68,11 +69,11 @@ func (r *report) skip(j job) {
 		Reason: j.reason})
 }
 
-// leaveOut reports the pictures of b that total leaves out, of kinds that cannot be read and earlier results.
+// leaveOut reports what total of b leaves out: pictures of kinds that cannot be read, earlier results, and videos.
 func (r *report) leaveOut(b *batch) error {
 	r.mu.Lock()
 	others := b.others
-	r.others, r.earlier = others, len(b.results)
+	r.others, r.earlier, r.videos = others, len(b.results), b.videos
 	for _, in := range b.results {
 		r.events.picture(pictureEvent{Event: "result", Input: paths.Name(in.Path)})
 		if r.verbose && !r.dry {
@@ -86,9 +87,20 @@ func (r *report) leaveOut(b *batch) error {
 			r.say(o.Path + ": left out, " + o.Reason())
 		}
 	}
+	for _, in := range b.videos {
+		r.events.picture(pictureEvent{Event: "video", Input: paths.Name(in.Path)})
+		if r.verbose && !r.dry {
+			r.say(in.Path + ": left out, a video in a folder")
+		}
+	}
 	r.mu.Unlock()
 	if !r.dry {
 		return nil
+	}
+	for _, in := range b.videos {
+		if err := r.plan("%s: left out, a video in a folder", in.Path); err != nil {
+			return err
+		}
 	}
 	for _, in := range b.results {
 		if err := r.plan("%s: left out, superres enlarged it before", in.Path); err != nil {
@@ -297,8 +309,12 @@ func (r *report) verdict() error {
 		console.FirstOf(r.failed))
 }
 
-// skippedOthers prints how many pictures were left out, of unreadable kinds and earlier results. The caller holds r.mu.
+// skippedOthers prints how many files were left out: earlier results, videos of folders, and pictures of unreadable
+// kinds. The caller holds r.mu.
 func (r *report) skippedOthers() {
+	if len(r.videos) > 0 && !r.quiet && !r.dry {
+		r.say("superres: " + pictures.TellVideos(r.videos))
+	}
 	if r.earlier > 0 && !r.quiet && !r.dry {
 		r.say("superres: " + tellResults(r.earlier))
 	}
@@ -320,7 +336,7 @@ func (r *report) summary(ctx context.Context, err error) {
 		return
 	}
 	ev := summaryEvent{Event: "summary", Total: r.total, Done: r.made, Skipped: r.skipped, Planned: r.plans,
-		Unreadable: len(r.others), Results: r.earlier, Failed: len(r.failed),
+		Unreadable: len(r.others), Results: r.earlier, Videos: len(r.videos), Failed: len(r.failed),
 		Seconds: time.Since(r.began).Seconds(), Failures: append([]paths.Name{}, paths.Names(r.failed)...)}
 	if err != nil {
 		ev.Error, ev.ExitCode = console.Message(err), console.ExitCode(err)

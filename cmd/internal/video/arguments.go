@@ -107,7 +107,7 @@ func (c *clip) pictureArgs(in y4m.Header, head string) []string {
 	args := slices.Concat([]string{"-filter:v:0", c.encodeFilters(in, head), "-c:v:0", c.by.name}, c.by.args,
 		c.colourArgs(in))
 	if c.alpha {
-		args = append(args, "-auto-alt-ref", "0", "-metadata:s:v:0", "alpha_mode=1")
+		args = append(args, "-auto-alt-ref", "0") // which VP9 has not with transparency
 	}
 	num, den := c.times.unit()
 	if c.by.name == mpeg4.name && den > 1<<16-1 {

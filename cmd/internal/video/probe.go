@@ -35,6 +35,7 @@ type stream struct {
 	Primaries   string            `json:"color_primaries"`
 	Location    string            `json:"chroma_location"`
 	Rate        string            `json:"avg_frame_rate"`
+	Least       string            `json:"r_frame_rate"` // the least rate that has all times
 	Frames      string            `json:"nb_frames"`
 	Duration    string            `json:"duration"`
 	Captions    int               `json:"closed_captions"`
@@ -59,8 +60,9 @@ func parseProbe(data []byte) (p probed, err error) {
 func (s *stream) addFrames(data []byte) error {
 	var first struct {
 		Frames []struct {
-			Location string     `json:"chroma_location"`
-			SideData []sideData `json:"side_data_list"`
+			Location   string     `json:"chroma_location"`
+			Interlaced int        `json:"interlaced_frame"`
+			SideData   []sideData `json:"side_data_list"`
 		} `json:"frames"`
 	}
 	err := json.Unmarshal(data, &first)
@@ -68,6 +70,9 @@ func (s *stream) addFrames(data []byte) error {
 		s.SideData = append(s.SideData, f.SideData...)
 		if !isKnown(s.Location) {
 			s.Location = f.Location
+		}
+		if f.Interlaced != 0 && !isKnown(s.FieldOrder) { // as of DV, whose streams do not say it
+			s.FieldOrder = "tt"
 		}
 	}
 	return err
@@ -154,9 +159,11 @@ func seconds(text string) float64 {
 
 // rate returns the mean number of frames a second, or 0.
 func (s *stream) rate() float64 {
-	over, under, _ := strings.Cut(s.Rate, "/")
-	if below := seconds(under); below > 0 {
-		return seconds(over) / below
+	for _, rate := range []string{s.Rate, s.Least} {
+		over, under, _ := strings.Cut(rate, "/")
+		if below := seconds(under); below > 0 && seconds(over) > 0 {
+			return seconds(over) / below
+		}
 	}
 	return 0
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -71,6 +72,12 @@ func play(name string, args []string) int {
 				return fail("Error while decoding")
 			}
 		}
+		for n := 3; mode == "endless"; n++ {
+			fmt.Fprintf(os.Stderr, "[Parsed_showinfo_1 @ 0x55] [info] n:%4d pts:%7d pts_time:1 pos: 1\n", n, 190+n)
+			if _, err := fmt.Print("FRAME\n", frame); err != nil {
+				return 1
+			}
+		}
 		for mode == "slow" {
 			time.Sleep(time.Hour) // until it is killed
 		}
@@ -78,7 +85,7 @@ func play(name string, args []string) int {
 		return fail("codec not currently supported in container")
 	case has("pipe:0"):
 		switch mode {
-		case "encode":
+		case "encode", "endless":
 			return fail("Error submitting a frame to " + args[len(args)-1])
 		case "full":
 			return fail("Error writing trailer of " + args[len(args)-1] + ": No space left on device")
@@ -105,4 +112,18 @@ func fake(t *testing.T, mode string) {
 	}
 	t.Setenv("PATH", dir)
 	t.Setenv(fakeMode, mode)
+}
+
+// wrap puts scripts on the path, in the place of the fake programs, that start these and do not become them.
+func wrap(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the scripts are for a shell of Unix")
+	}
+	dir, real := t.TempDir(), os.Getenv("PATH")
+	for _, name := range []string{"ffmpeg", "ffprobe"} {
+		text := fmt.Sprintf("#!/bin/sh\n'%s' \"$@\"\nexit $?\n", filepath.Join(real, name))
+		must.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700))
+	}
+	t.Setenv("PATH", dir)
 }

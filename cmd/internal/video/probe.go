@@ -14,6 +14,7 @@ import (
 type probed struct {
 	Streams []stream `json:"streams"`
 	Format  struct {
+		Name     string            `json:"format_name"`
 		Start    string            `json:"start_time"` // in seconds, as all times
 		Duration string            `json:"duration"`
 		Tags     map[string]string `json:"tags"`
@@ -147,6 +148,9 @@ func (p *probed) video() *stream {
 }
 
 func (s *stream) isCover() bool { return s.Disposition["attached_pic"] != 0 }
+
+// isMP4 reports whether the file is an MP4 or one of its family.
+func (p *probed) isMP4() bool { return strings.HasPrefix(p.Format.Name, "mov,mp4") }
 
 // start returns when the file begins, in seconds, 0 or more: what lies before 0 is sound that is not heard, which
 // primes a decoder.

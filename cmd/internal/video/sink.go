@@ -77,6 +77,11 @@ func (c *clip) encode(temp string, write func(io.Writer) error) error {
 	if info, err := os.Stat(temp); err != nil || info.Size() == 0 {
 		return safefile.Refuse(safefile.ErrOutput, c.Out, "ffmpeg made an empty file")
 	}
+	if tracks := c.probed.unwanted(list); len(tracks) > 0 && isMP4(extension(c.Out)) {
+		if err := hideTracks(temp, tracks); err != nil {
+			c.warn(fmt.Sprintf("players may choose other tracks by themselves: %v", err))
+		}
+	}
 	if n := c.decoder.log.count; n > 0 {
 		c.warn(fmt.Sprintf("FFmpeg found damage in it, in %d places; the last: %s", n, c.decoder.words(nil)))
 	}

@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"superres/cmd/internal/console"
 	"superres/internal/enlarging"
@@ -23,6 +26,13 @@ import (
 // enlarge enlarges the file in of dir to out by 2, by interpolation, and returns its plan.
 func enlarge(t *testing.T, ctx context.Context, dir, in, out string) (*enlarging.Plan, error) {
 	t.Helper()
+	return enlargeBy(t, ctx, dir, in, out, "", func(int) {})
+}
+
+// enlargeBy is enlarge in segments of these settings, if they are not empty. It calls at with the number of each frame.
+func enlargeBy(t *testing.T, ctx context.Context, dir, in, out, settings string, at func(frame int)) (*enlarging.Plan,
+	error) {
+	t.Helper()
 	path := func(name string) string { return filepath.Join(dir, name) }
 	tools, err := Find(ctx, path(in), path(out))
 	if err != nil {
@@ -34,9 +44,10 @@ func enlarge(t *testing.T, ctx context.Context, dir, in, out string) (*enlarging
 	keep := func(info fs.FileInfo, make func(string) error) error {
 		return safefile.MakeAtomicMode(safefile.ModeOfInfo(info), path(out), false, make)
 	}
-	return e.Enlarge(ctx, tools.Job(ctx, File{In: path(in), Out: path(out), Root: dir, Keep: keep}),
+	return e.Enlarge(ctx, tools.Job(ctx, File{In: path(in), Out: path(out), Root: dir, Keep: keep,
+		Settings: settings}),
 		enlarging.Watch{Admit: func(*enlarging.Plan) error { return nil },
-			Progress: func(*enlarging.Plan, int, float64) {}})
+			Progress: func(_ *enlarging.Plan, written int, _ float64) { at(written) }})
 }
 
 // With the programs of FFmpeg on the path, frames go through superres with their times, beside the streams that are
@@ -130,6 +141,83 @@ func TestInterruption(t *testing.T) {
 	content.Close()
 	if c.decoder.ProcessState == nil {
 		t.Error("ffmpeg was not waited for")
+	}
+}
+
+// A video that fails ends soon, and with it all that it has started, where a script on the path starts ffmpeg and waits
+// for it: nobody may wait for one that waits for somebody to read its frames.
+func TestFailuresOfScripts(t *testing.T) {
+	for mode, want := range map[string]string{"endless": "ffmpeg could not make it", "decode": "frame 3 cannot be read",
+		"encode": "ffmpeg could not make it", "slow": "context canceled"} {
+		fake(t, mode)
+		wrap(t)
+		dir := t.TempDir()
+		must.Succeed(t, os.WriteFile(filepath.Join(dir, "in.mp4"), []byte(fakeVideo), 0o600))
+		ctx, cancel := context.WithCancel(t.Context())
+		if mode == "slow" {
+			time.AfterFunc(time.Second, cancel)
+		}
+		began := time.Now()
+		_, err := enlarge(t, ctx, dir, "in.mp4", "out.mp4")
+		if took := time.Since(began); err == nil || !strings.Contains(err.Error(), want) && !errors.Is(err, ctx.Err()) ||
+			took > 10*time.Second {
+			t.Errorf("%s: %v after %v", mode, err, took)
+		}
+		if files := must.Get(os.ReadDir(dir))(t); len(files) != 1 {
+			t.Errorf("%s: %v", mode, files)
+		}
+		cancel()
+	}
+}
+
+// A long wait for ffmpeg is told once.
+func TestLongWait(t *testing.T) {
+	before := longWait
+	longWait = 10 * time.Millisecond
+	defer func() { longWait = before }()
+	told := make(chan string, 2)
+	c := &clip{File: File{In: "in.mp4"}, tools: &Tools{Note: func(text string) { told <- text }}}
+	r, w := io.Pipe()
+	for range 2 {
+		go func() {
+			time.Sleep(5 * longWait)
+			_, _ = w.Write([]byte("a"))
+		}()
+		must.Get(waiting{r, c}.Read(make([]byte, 1)))(t)
+	}
+	if text := <-told; text != "in.mp4: ffmpeg has given no frame for 10ms; waiting for it" || len(told) > 0 {
+		t.Errorf("told %q, and %d others", text, len(told))
+	}
+}
+
+// What stands in the first frames alone is told, each kind in one line, and says where colour lies and that a frame
+// consists of two fields.
+func TestFirstFrames(t *testing.T) {
+	s := stream{Location: "unspecified", FieldOrder: "unknown", SideData: []sideData{{Type: "Spherical Mapping"}}}
+	must.Succeed(t, s.addFrames([]byte(`{"frames":[{"chroma_location":"topleft","interlaced_frame":1,"side_data_list":[
+		{"side_data_type":"Mastering display metadata"},{"side_data_type":"Content light level metadata"},
+		{"side_data_type":"HDR Dynamic Metadata SMPTE2094-40 (HDR10+)"},{"side_data_type":"Dolby Vision RPU Data"},
+		{"side_data_type":"ATSC A53 Part 4 Closed Captions"}]},
+		{"side_data_list":[{"side_data_type":"Content light level metadata"}]}]}`)))
+	want := []string{"what it says for HDR screens (Mastering display metadata, Content light level metadata, HDR " +
+		"Dynamic Metadata SMPTE2094-40 (HDR10+), Dolby Vision RPU Data) is left out; its transfer is kept",
+		"its captions, which stand in its pictures (ATSC A53 Part 4 Closed Captions), are left out",
+		"what it says of 3D or of all-round views (Spherical Mapping) is left out"}
+	if got := s.lost(); !slices.Equal(got, want) || s.location() != "topleft" || !s.isInterlaced() {
+		t.Errorf("%q, %s, %s", got, s.location(), s.FieldOrder)
+	}
+	if got := (&stream{Captions: 1}).lost(); len(got) != 1 || !strings.Contains(got[0], "closed captions") {
+		t.Errorf("%q", got)
+	}
+	for _, c := range []struct {
+		at     string
+		turned float64
+		want   string
+	}{{"", 0, "left"}, {"center", -90, "center"}, {"left", -90, "top"}, {"left", 90, "bottom"}, {"topleft", 0, "topleft"}} {
+		s := stream{Location: c.at, SideData: []sideData{{"Display Matrix", c.turned}}}
+		if got := s.location(); got != c.want {
+			t.Errorf("%s turned by %v: %s, expected %s", c.at, c.turned, got, c.want)
+		}
 	}
 }
 

@@ -49,8 +49,8 @@ type Finder struct {
 	// Filter selects among the pictures of folders; the zero Filter takes all.
 	Filter Filter
 	Avoid  string // real path of a folder that is not entered, that of the outputs; empty: none
-	// Videos receives the videos of folders, which are left out: one takes as long as a thousand pictures. nil: they are
-	// not looked for.
+	// Videos receives the videos of folders, which are left out: one takes as long as a thousand pictures. nil: they
+	// are not looked for.
 	Videos *[]Input
 }
 

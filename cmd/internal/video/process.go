@@ -41,7 +41,7 @@ var (
 // newProcess returns a process that is not started yet, which ends when ctx does. line, if it is not nil, is called
 // for each line of its messages.
 //
-// Note: it gets a group of its own, so that an interrupt from a terminal goes to superres alone, which then ends it, with
+// Note: it gets a group of its own, so that an interrupt from a terminal goes to superres alone, which then ends it and
 // all that it has started. Otherwise ffmpeg would end a video in order that was interrupted.
 func newProcess(ctx context.Context, line func(string), path string, args ...string) *process {
 	ctx, kill := context.WithCancel(ctx)

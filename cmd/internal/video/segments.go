@@ -50,8 +50,8 @@ func segmentFolder(out string) string {
 // key returns a hash of all that decides the segments of c, of which info describes the file.
 func (c *clip) key(info fs.FileInfo) string {
 	sum := sha256.New()
-	fmt.Fprintln(sum, c.Settings, info.Size(), info.ModTime().UnixNano(), c.tools.version, c.by.name, c.by.args, c.alpha,
-		c.decodeArgs(0))
+	fmt.Fprintln(sum, c.Settings, info.Size(), info.ModTime().UnixNano(), c.tools.version, c.by.name, c.by.args,
+		c.alpha, c.decodeArgs(0))
 	return hex.EncodeToString(sum.Sum(nil))
 }
 

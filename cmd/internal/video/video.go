@@ -22,8 +22,8 @@ import (
 type File struct {
 	// In is the path of the file, Out that of the result, and Root the folder that Out must not leave through a link.
 	In, Out, Root string
-	// Keep makes the file Out: it calls make with the path of a temporary file, which gets the name Out when it is whole.
-	// info describes the input file.
+	// Keep makes the file Out: it calls make with the path of a temporary file, which gets the name Out when it is
+	// whole. info describes the input file.
 	Keep func(info fs.FileInfo, make func(temp string) error) error
 	// Strip leaves out all that is said of the video, such as its title and place; false: it is kept.
 	Strip bool

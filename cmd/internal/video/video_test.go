@@ -159,8 +159,8 @@ func TestFailuresOfScripts(t *testing.T) {
 		}
 		began := time.Now()
 		_, err := enlarge(t, ctx, dir, "in.mp4", "out.mp4")
-		if took := time.Since(began); err == nil || !strings.Contains(err.Error(), want) && !errors.Is(err, ctx.Err()) ||
-			took > 10*time.Second {
+		took := time.Since(began)
+		if err == nil || !strings.Contains(err.Error(), want) && !errors.Is(err, ctx.Err()) || took > 10*time.Second {
 			t.Errorf("%s: %v after %v", mode, err, took)
 		}
 		if files := must.Get(os.ReadDir(dir))(t); len(files) != 1 {
@@ -213,7 +213,8 @@ func TestFirstFrames(t *testing.T) {
 		at     string
 		turned float64
 		want   string
-	}{{"", 0, "left"}, {"center", -90, "center"}, {"left", -90, "top"}, {"left", 90, "bottom"}, {"topleft", 0, "topleft"}} {
+	}{{"", 0, "left"}, {"center", -90, "center"}, {"left", -90, "top"}, {"left", 90, "bottom"},
+		{"topleft", 0, "topleft"}} {
 		s := stream{Location: c.at, SideData: []sideData{{"Display Matrix", c.turned}}}
 		if got := s.location(); got != c.want {
 			t.Errorf("%s turned by %v: %s, expected %s", c.at, c.turned, got, c.want)

@@ -43,6 +43,8 @@ type Plan struct {
 	Warnings []string
 	// Written is the number of pictures written so far, for a file of several.
 	Written int
+	// Earlier is how many of the pictures written are of an earlier run, which this one continues.
+	Earlier int
 	// Report says how the enlargement went: of several pictures, the least LRPSNR and all counts together. nil: nothing
 	// was enlarged yet.
 	Report *superres.Report
@@ -134,6 +136,9 @@ func (p *Plan) prepare(ctx context.Context, admit func(*Plan) error, start func(
 	}
 	if err = open(ctx, p); err == nil || errors.Is(err, errEnough) {
 		err = p.choose(ctx)
+	}
+	if p.Earlier > 0 {
+		p.seq.drop()
 	}
 	return err
 }

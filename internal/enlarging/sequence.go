@@ -4,6 +4,7 @@ import (
 	"context"
 	"image"
 	"io"
+	"slices"
 
 	"superres/internal/imagefile"
 	"superres/internal/parallel"
@@ -124,6 +125,11 @@ func (l *lookahead) Next(ctx context.Context) (*Frame, error) {
 		l.read = l.read[1:]
 	}
 	return m.frame, m.err
+}
+
+// drop leaves out the frames that were read in advance, which an earlier run has enlarged.
+func (l *lookahead) drop() {
+	l.read = slices.DeleteFunc(l.read, func(m made[*Frame]) bool { return m.err == nil })
 }
 
 // second returns the second frame, or nil if there is none or it was not read.

@@ -32,6 +32,12 @@ type Content struct {
 	Title string
 	// Frames is the number of frames of a video, as far as its file tells; 0: it is not known.
 	Frames int
+	// Siting says where the samples of colour of a video lie, as y4m.Layout.Sited takes it; empty: the content itself
+	// tells.
+	Siting string
+	// Done is how many frames at the beginning were enlarged by an earlier run, or 0. If it is not 0, the content has
+	// the first two frames, by which the model is chosen, and then those that follow the first Done.
+	Done int
 	// Close frees what Open took.
 	Close func()
 }

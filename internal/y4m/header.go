@@ -45,6 +45,19 @@ type Layout struct {
 	// Left and Top: a sample of colour lies on the first of the samples that share it, in a row (Left) and in a
 	// column (Top). false: it lies in their middle.
 	Left, Top bool
+	// Alpha: a plane of opacity follows those of colour, with a sample for each of brightness. false: all is opaque.
+	Alpha bool
+}
+
+// Sited returns l with its samples of colour at location: left, center, topleft or top, as FFmpeg calls types 0 to 3 of
+// ITU-T H.273, ChromaLocType. For any other text it returns l, which is where its name says.
+func (l Layout) Sited(location string) Layout {
+	switch location {
+	case "left", "center", "topleft", "top":
+		l.Left = l.Across > 1 && strings.HasSuffix(location, "left")
+		l.Top = l.Down > 1 && strings.HasPrefix(location, "top")
+	}
+	return l
 }
 
 // layouts are the layouts that can be read, by their names for 8 bits a sample.
@@ -58,6 +71,7 @@ var layouts = []Layout{
 	{Name: "411", Across: 4, Down: 1, Left: true},
 	{Name: "422", Across: 2, Down: 1, Left: true},
 	{Name: "444", Across: 1, Down: 1},
+	{Name: "444alpha", Across: 1, Down: 1, Alpha: true},
 	{Name: "mono", Grey: true, Across: 1, Down: 1},
 }
 
@@ -79,8 +93,8 @@ func layoutOf(name string) (Layout, int, error) {
 			return l, depth, err
 		}
 	}
-	return Layout{}, 0, refuse("has colour as %q; known are 420jpeg, 420mpeg2, 420paldv, 411, 422, 444 and mono, "+
-		"and 420p10 and the like up to 16 bits", name)
+	return Layout{}, 0, refuse("has colour as %q; known are 420jpeg, 420mpeg2, 420paldv, 411, 422, 444, 444alpha "+
+		"and mono, and 420p10 and the like up to 16 bits", name)
 }
 
 // parse returns the header in line, which is the first line without Magic. It fails where the line breaks a rule, or

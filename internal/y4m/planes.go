@@ -8,17 +8,20 @@ import (
 	"superres/internal/picture"
 )
 
-// Planes returns the number of planes of a frame: 1 for grey, else 3.
+// Planes returns the number of planes of a frame: 1 for grey, else 3, or 4 with alpha.
 func (h Header) Planes() int {
-	if h.Layout.Grey {
+	switch {
+	case h.Layout.Grey:
 		return 1
+	case h.Layout.Alpha:
+		return 4
 	}
 	return 3
 }
 
-// Plane returns the width and height of plane i in samples. Plane 0 is brightness, 1 is Cb, and 2 is Cr.
+// Plane returns the width and height of plane i in samples. Plane 0 is brightness, 1 is Cb, 2 is Cr, and 3 is alpha.
 func (h Header) Plane(i int) (width, height int) {
-	if i == 0 {
+	if i == 0 || i == 3 {
 		return h.Width, h.Height
 	}
 	return (h.Width + h.Layout.Across - 1) / h.Layout.Across, (h.Height + h.Layout.Down - 1) / h.Layout.Down
@@ -99,7 +102,7 @@ func (h Header) PutBrightness(f *Frame, img image.Image) {
 	}
 }
 
-// Colour returns plane i of f, 1 or 2, as a new plane whose samples are 0 for code 0 to 1 for the largest code.
+// Colour returns plane i of f, 1 to 3, as a new plane whose samples are 0 for code 0 to 1 for the largest code.
 func (h Header) Colour(f *Frame, i int) *plane.Plane {
 	out, plane := plane.New(h.Plane(i)), h.plane(f, i)
 	scale := 1 / float64(h.most())
@@ -109,7 +112,7 @@ func (h Header) Colour(f *Frame, i int) *plane.Plane {
 	return out
 }
 
-// PutColour sets plane i of f, 1 or 2, to p, whose samples are clipped to 0..1 and rounded to codes.
+// PutColour sets plane i of f, 1 to 3, to p, whose samples are clipped to 0..1 and rounded to codes.
 func (h Header) PutColour(f *Frame, i int, p *plane.Plane) {
 	plane := h.plane(f, i)
 	for at, v := range p.Pix {

@@ -69,6 +69,9 @@ func (in *Reader) Next() (*Frame, error) {
 	return f, nil
 }
 
+// Skip counts n frames, which the stream leaves out here, for the numbers in later errors.
+func (in *Reader) Skip(n int) { in.count += n }
+
 // errLine is the error for a line that is too long or has characters that cannot be printed.
 var errLine = errors.New("no line of text")
 

@@ -110,26 +110,26 @@ func TestLayouts(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	frame := "FRAME\n" + strings.Repeat("x", 6)
 	for data, want := range map[string]string{
-		"":                                            "its header is cut short",
-		"YUV4MPEG2 W2 H2":                             "its header is cut short",
-		"YUV4MPEG W2 H2\n":                            "does not begin with",
-		Magic + "\n":                                  "no width",
-		Magic + "W2\n":                                "no height",
-		Magic + "W0 H2\n":                             `side of "0"`,
-		Magic + "W65536 H2\n":                         `side of "65536"`,
-		Magic + "W-2 H2\n":                            `side of "-2"`,
-		Magic + "W2 W2 H2\n":                          "twice",
-		Magic + "W2 H2 It\n":                          "deinterlace it first",
-		Magic + "W2 H2 Im\n":                          "deinterlace it first",
-		Magic + "W2 H2 Iz\n":                          "interlacing",
-		Magic + "W2 H2 C444alpha\n":                   `colour as "444alpha"`,
-		Magic + "W2 H2 C420p11\n":                     `colour as "420p11"`,
-		Magic + "W2 H2 X\x1b[2J\n":                    "line of text",
-		Magic + "W2 H2\nFRAM":                         "frame 1 is cut short",
-		Magic + "W2 H2\nFRAMES\n":                     `frame 1 is damaged: it begins with "FRAMES"`,
-		Magic + "W2 H2\nFRAME\nxxx":                   "frame 1 is cut short: it has 3 of 6 bytes",
-		Magic + "W2 H2\n" + frame[1:]:                 "frame 1 is damaged",
-		Magic + "W2 H2\n" + frame + frame + frame[:9]: "frame 3 is cut short: it has 3 of 6 bytes",
+		"":                            "its header is cut short",
+		"YUV4MPEG2 W2 H2":             "its header is cut short",
+		"YUV4MPEG W2 H2\n":            "does not begin with",
+		Magic + "\n":                  "no width",
+		Magic + "W2\n":                "no height",
+		Magic + "W0 H2\n":             `side of "0"`,
+		Magic + "W65536 H2\n":         `side of "65536"`,
+		Magic + "W-2 H2\n":            `side of "-2"`,
+		Magic + "W2 W2 H2\n":          "twice",
+		Magic + "W2 H2 It\n":          "deinterlace it first",
+		Magic + "W2 H2 Im\n":          "deinterlace it first",
+		Magic + "W2 H2 Iz\n":          "interlacing",
+		Magic + "W2 H2 C440\n":        `colour as "440"`,
+		Magic + "W2 H2 C420p11\n":     `colour as "420p11"`,
+		Magic + "W2 H2 X\x1b[2J\n":    "line of text",
+		Magic + "W2 H2\nFRAM":         "frame 1 is cut short",
+		Magic + "W2 H2\nFRAMES\n":     `frame 1 is damaged: it begins with "FRAMES"`,
+		Magic + "W2 H2\nFRAME\nxxx":   "frame 1 is cut short: it has 3 of 6 bytes",
+		Magic + "W2 H2\n" + frame[1:]: "frame 1 is damaged",
+		Magic + "W2 H2\n" + frame + frame + frame[:9]:                  "frame 3 is cut short: it has 3 of 6 bytes",
 		Magic + "W2 H2 X" + strings.Repeat("a", longest) + "\n":        "line of text",
 		Magic + "W2 H2\nFRAME X" + strings.Repeat("a", longest) + "\n": "line of text",
 	} {
@@ -177,5 +177,23 @@ func TestCodesBeyondTheDepth(t *testing.T) {
 	}
 	if want := "\xff\x03\xff\x03\xff\x03"; string(f.Data) != want {
 		t.Errorf("%x, expected %x", f.Data, want)
+	}
+}
+
+// The samples of colour lie where FFmpeg's names for the types of H.273 say, as far as the layout shares them.
+func TestSited(t *testing.T) {
+	type site struct{ left, top bool }
+	for _, c := range []struct {
+		name, location string
+		want           site
+	}{
+		{"420jpeg", "left", site{true, false}}, {"420p10", "topleft", site{true, true}}, {"420paldv", "center", site{}},
+		{"420mpeg2", "top", site{false, true}}, {"420mpeg2", "bottom", site{true, false}}, {"420jpeg", "", site{}},
+		{"422", "center", site{}}, {"422p10", "topleft", site{true, false}}, {"444", "topleft", site{}},
+	} {
+		l, _, err := layoutOf(c.name)
+		if l = l.Sited(c.location); err != nil || (site{l.Left, l.Top}) != c.want || l.Name != c.name {
+			t.Errorf("%s at %s: %+v, %v, expected %v", c.name, c.location, l, err, c.want)
+		}
 	}
 }

@@ -236,6 +236,46 @@ func (l *Ledger) Keep(f File, info fs.FileInfo, overwrite bool, write func(io.Wr
 	if l == nil {
 		return safefile.WriteAtomicFrom(from, f.Output, overwrite, write)
 	}
+	return l.keep(f, info, overwrite, func(overwrite bool, note func(bytes int64, sum digest) error) error {
+		return safefile.WriteAtomicFrom(from, f.Output, overwrite, func(w io.Writer) error {
+			counted := &countingWriter{Writer: w, sum: sha256.New()}
+			if err := write(counted); err != nil {
+				return err
+			}
+			return note(counted.bytes, digest(counted.sum.Sum(nil)))
+		})
+	})
+}
+
+// KeepMade is Keep for a file that another program writes: make is given the path of a temporary file, as by
+// safefile.MakeAtomicFrom.
+func (l *Ledger) KeepMade(f File, info fs.FileInfo, overwrite bool, make func(temp string) error) error {
+	from := safefile.Origin{Info: info, KeepDates: f.Dates}
+	if l == nil {
+		return safefile.MakeAtomicFrom(from, f.Output, overwrite, make)
+	}
+	return l.keep(f, info, overwrite, func(overwrite bool, note func(bytes int64, sum digest) error) error {
+		return safefile.MakeAtomicFrom(from, f.Output, overwrite, func(temp string) error {
+			if err := make(temp); err != nil {
+				return err
+			}
+			made, err := os.Stat(temp)
+			if err != nil {
+				return safefile.Unwritable(f.Output, err)
+			}
+			sum, err := hashFile(temp)
+			if err != nil {
+				return err
+			}
+			return note(made.Size(), sum)
+		})
+	})
+}
+
+// keep is Keep for a file that store makes. store calls note with size and hash when they are known, before the file
+// gets its name.
+func (l *Ledger) keep(f File, info fs.FileInfo, overwrite bool,
+	store func(overwrite bool, note func(bytes int64, sum digest) error) error) error {
 	if !overwrite { // check again, since the file may have changed after Judge
 		var err error
 		if overwrite, err = l.isPromised(f); err != nil {
@@ -250,12 +290,8 @@ func (l *Ledger) Keep(f File, info fs.FileInfo, overwrite bool, write func(io.Wr
 		Input: paths.Name(filepath.ToSlash(f.Place)), Size: info.Size(), Modified: info.ModTime(),
 		SHA256: sum.String(), Settings: f.Settings}
 	journal := l.journals[l.folders.Real(f.Root)]
-	err = safefile.WriteAtomicFrom(from, f.Output, overwrite, func(w io.Writer) error {
-		counted := &countingWriter{Writer: w, sum: sha256.New()}
-		if err := write(counted); err != nil {
-			return err
-		}
-		rec.Bytes, rec.Result, rec.Time = counted.bytes, digest(counted.sum.Sum(nil)).String(), time.Now()
+	err = store(overwrite, func(bytes int64, sum digest) error {
+		rec.Bytes, rec.Result, rec.Time = bytes, sum.String(), time.Now()
 		if err := journal.Add(rec); err != nil {
 			return err
 		}

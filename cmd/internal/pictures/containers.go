@@ -2,6 +2,7 @@ package pictures
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -21,10 +22,30 @@ const Container imagefile.Format = "container"
 var containers = []string{".mp4", ".mov", ".m4v", ".mkv", ".webm"}
 
 // readContainers are the extensions of video files that are read, apart from those that are written.
-var readContainers = []string{".avi", ".wmv", ".flv", ".mpg", ".mpeg", ".ts", ".mts", ".m2ts", ".ogv", ".3gp", ".vob"}
+var readContainers = []string{".avi", ".wmv", ".flv", ".mpg", ".mpeg", ".ts", ".mts", ".m2ts", ".ogv", ".3gp", ".vob",
+	".264", ".h264", ".265", ".h265", ".hevc", ".dv", ".mxf", ".ivf"}
 
 func isNamedContainer(name string) bool {
 	return slices.Contains(containers, strings.ToLower(filepath.Ext(name)))
+}
+
+// isReadContainer reports whether name has the extension of a video file that is read.
+func isReadContainer(name string) bool {
+	return isNamedContainer(name) || slices.Contains(readContainers, strings.ToLower(filepath.Ext(name)))
+}
+
+// isVideo reports whether the file path is a video by its name and content: a .ts may be text.
+func isVideo(path string) bool {
+	return isReadContainer(path) && CheckContainer(path) == nil || IsNamedVideo(path)
+}
+
+// TellVideos returns a line about list, the videos of folders, which are left out, with how to name them.
+func TellVideos(list []Input) string {
+	if first := list[0].Path; len(list) > 1 {
+		return fmt.Sprintf("%d videos in folders are left out; name them to enlarge them, as in %s", len(list),
+			filepath.Join(filepath.Dir(first), "*"+filepath.Ext(first)))
+	}
+	return "1 video in a folder is left out; name it to enlarge it: " + list[0].Path
 }
 
 // MarkContainers sets Format to Container for each file in list that was named itself and is a video file, by its
@@ -37,11 +58,7 @@ func MarkContainers(list []Input) {
 			IsNamedVideo(in.Path) {
 			continue
 		}
-		named := isNamedContainer(in.Path) || slices.Contains(readContainers, strings.ToLower(filepath.Ext(in.Path)))
-		if !named {
-			named = CheckContainer(in.Path) == nil
-		}
-		if named {
+		if isReadContainer(in.Path) || CheckContainer(in.Path) == nil {
 			in.Format = Container
 		}
 	}
@@ -82,7 +99,26 @@ func BeginsContainer(head []byte) bool {
 		has(0, "RIFF") && has(8, "AVI ") || has(0, "FLV\x01") || has(0, "OggS") ||
 		has(0, "\x30\x26\xb2\x75\x8e\x66\xcf\x11") || // ASF, WMV
 		has(0, "\x00\x00\x01\xba") || has(0, "\x00\x00\x01\xb3") || // MPEG program stream, MPEG video
-		packets(0, 188) || packets(4, 192) // MPEG transport stream
+		packets(0, 188) || packets(4, 192) || // MPEG transport stream
+		has(0, "DKIF\x00\x00") || // IVF
+		has(0, "\x06\x0e\x2b\x34\x02\x05\x01\x01\x0d\x01\x02\x01\x01") || // MXF, SMPTE ST 377-1, partition
+		has(0, "\x1f\x07\x00") && len(head) > 3 && head[3]&0x7f == 0x3f || // DV, IEC 61834-2, header of 525 or 625 lines
+		beginsUnits(head)
+}
+
+// beginsUnits reports whether head begins a raw stream of H.264 or HEVC: after the start code of Annex B, a unit that
+// comes first in an access unit by ITU-T H.264, 7.4.1.2.3, or H.265, 7.4.2.4.4: a delimiter or a set of parameters.
+func beginsUnits(head []byte) bool {
+	unit, is := bytes.CutPrefix(head, []byte{0, 0, 0, 1})
+	if !is {
+		unit, is = bytes.CutPrefix(head, []byte{0, 0, 1})
+	}
+	if !is || len(unit) < 2 {
+		return false
+	}
+	kind, next := unit[0], unit[1]
+	avc := kind&0x9f == 7 && kind != 7 || kind == 9 && next&0x1f == 0x10 // parameters of a sequence, delimiter
+	return avc || (kind == 32<<1 || kind == 33<<1 || kind == 35<<1) && next == 1
 }
 
 // container is Output for an input that is a video file.

@@ -49,6 +49,9 @@ type Finder struct {
 	// Filter selects among the pictures of folders; the zero Filter takes all.
 	Filter Filter
 	Avoid  string // real path of a folder that is not entered, that of the outputs; empty: none
+	// Videos receives the videos of folders, which are left out: one takes as long as a thousand pictures. nil: they
+	// are not looked for.
+	Videos *[]Input
 }
 
 // Expand is Finder.Expand without a filter.
@@ -109,7 +112,10 @@ func (f Finder) matching(pattern string) (list []Input, others []Other, err erro
 
 // listFolder returns the pictures of folder.
 func (f Finder) listFolder(folder string) (list []Input, others []Other, err error) {
-	any := false
+	any, videos := false, 0
+	if f.Videos != nil {
+		videos = len(*f.Videos)
+	}
 	root := filepath.Clean(folder) + string(filepath.Separator) // with the separator, a link is followed
 	err = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		place, relErr := filepath.Rel(folder, path)
@@ -137,6 +143,9 @@ func (f Finder) listFolder(folder string) (list []Input, others []Other, err err
 				any = true
 			} else if !taken {
 				return nil
+			} else if f.Videos != nil && isVideo(path) {
+				*f.Videos = append(*f.Videos, in)
+				return nil
 			} else if kind := in.identify(); kind.Title != "" {
 				others = append(others, Other{in, kind})
 				return nil
@@ -157,6 +166,10 @@ func (f Finder) listFolder(folder string) (list []Input, others []Other, err err
 	case len(others) > 0:
 		return nil, nil, console.Failf(console.ExitInput, "%s: no picture in this folder can be read: %s; %s", folder,
 			Tally(others), others[0].Kind.Advice)
+	}
+	if f.Videos != nil && len(*f.Videos) > videos {
+		return nil, nil, console.Failf(console.ExitInput, "%s: no pictures in this folder, and %s", folder,
+			TellVideos((*f.Videos)[videos:]))
 	}
 	return nil, nil, console.Failf(console.ExitInput, "%s: no pictures in this folder (known: PNG JPEG GIF WebP "+
 		"TIFF BMP)", folder)

@@ -26,6 +26,7 @@ type batch struct {
 	problems []error          // if there are any, no picture is enlarged
 	others   []pictures.Other // pictures of unreadable kinds, which are left out
 	results  []pictures.Input // pictures that superres enlarged before, which are left out
+	videos   []pictures.Input // videos of folders, which are left out
 
 	names  pictures.Namer
 	inputs []pictures.Input // pictures of all parts of --shard

@@ -22,7 +22,7 @@ import (
 // events of frames are left out.
 func decodeEvents(t *testing.T, stdout string) (pictures []pictureEvent, last summaryEvent) {
 	t.Helper()
-	known := []string{"unreadable", "skip", "start", "done", "fail", "plan"}
+	known := []string{"unreadable", "video", "skip", "start", "done", "fail", "plan"}
 	lines := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
 	for i, line := range lines {
 		if strings.HasPrefix(line, `{"event":"frame"`) {

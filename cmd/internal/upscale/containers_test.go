@@ -44,7 +44,7 @@ func TestVideoFilesWithoutFFmpeg(t *testing.T) {
 		{"in.mp4 -o -", console.ExitUsage, "a video goes to a file"},
 		{"in.mp4 -f png", console.ExitUsage, "in.mp4 is a video, and becomes one"},
 		{"in.mp4 in.webm -o x.mp4", console.ExitUsage, "several videos need a folder"},
-		{"in.mp4 --resume", console.ExitUsage, "--on-exist skip leaves out those that are done"},
+		{"in.mp4 --resume", console.ExitInput, "there is no ffmpeg on the path"},
 		{"in.mp4 --depth 16", console.ExitUsage, "a video keeps the depth that it has"},
 	})
 	expect(t, dir, mp4, "-", console.ExitInput, "standard input is a video file; name the file")

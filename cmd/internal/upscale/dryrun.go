@@ -67,6 +67,11 @@ func (e *session) show(ctx context.Context, b *batch, r *report) error {
 			return err
 		}
 	}
+	if len(b.videos) > 0 {
+		if err := r.plan("%s", pictures.TellVideos(b.videos)); err != nil {
+			return err
+		}
+	}
 	if text := pictures.Skipped(b.others); text != "" {
 		if err := r.plan("%s", text); err != nil {
 			return err

@@ -14,16 +14,17 @@ import (
 )
 
 // With --json, upscale writes one event a line to standard output, each a JSON object of one of the types below, in
-// UTF-8. First come "result" for each picture left out since superres enlarged it before, and "unreadable" for each in
-// a folder whose kind cannot be read. Then every picture has "skip", or "start" and later "done" or "fail", in the
-// order of the work; video, animations and files with pages have a "frame" between these for each frame written.
-// "summary" comes last, even if no work could begin. With --dry-run the events are "result", "unreadable", "skip",
-// "plan" or "fail", and "summary". In names, a byte that is not valid UTF-8 is written as a zero byte and two
-// hexadecimal digits. New fields may be added to the types; present ones keep their meaning.
+// UTF-8. First come "result" for each picture left out since superres enlarged it before, "unreadable" for each in a
+// folder whose kind cannot be read, and "video" for each video in a folder. Then every picture has "skip", or "start"
+// and later "done" or "fail", in the order of the work; video, animations and files with pages have a "frame" between
+// these for each frame written. "summary" comes last, even if no work could begin. With --dry-run the events are
+// "result", "unreadable", "video", "skip", "plan" or "fail", and "summary". In names, a byte that is not valid UTF-8 is
+// written as a zero byte and two hexadecimal digits. New fields may be added to the types; present ones keep their
+// meaning.
 
 // pictureEvent is an event about one picture. Fields that do not apply are left out.
 type pictureEvent struct {
-	Event       string     `json:"event"` // result, unreadable, skip, start, done, fail, plan
+	Event       string     `json:"event"` // result, unreadable, video, skip, start, done, fail, plan
 	Input       paths.Name `json:"input"` // the path as it was named or found; "-" is standard input
 	Output      paths.Name `json:"output"`
 	Number      int        `json:"number,omitempty"`       // position among the pictures not skipped, from 1
@@ -159,6 +160,7 @@ type summaryEvent struct {
 	Failed     int          `json:"failed"`
 	Unreadable int          `json:"unreadable"` // pictures of unreadable kinds, which are not in total
 	Results    int          `json:"results"`    // pictures left out as earlier results, which are not in total
+	Videos     int          `json:"videos"`     // videos left out of folders, which are not in total
 	Planned    int          `json:"planned"`    // with --dry-run: pictures that would be enlarged
 	Seconds    float64      `json:"seconds"`
 	ExitCode   int          `json:"exit_code"`

@@ -139,9 +139,16 @@ have 50000 pictures, and as many pixels as 100 of the largest that --max-pixels 
 VIDEO
 MP4, MOV, M4V, MKV, WebM, AVI and other video files are read and written by ffmpeg and
 ffprobe, which must be on the path, one file at a time. MP4, MOV, M4V, MKV and WebM stay
-what they were, others become MKV, which holds any sound; -o or --name may say another.
-Videos in folders are left alone: name them, as in videos/*.mp4. Those that superres made
-are left out as pictures are. --resume is refused; --on-exist skip leaves out what is done.
+what they were, others (DV, MXF, raw H.264 and HEVC, too) become MKV, which holds any
+sound; -o or --name may say another. Videos in folders are left alone, and counted in the
+end: name them, as in videos/*.mp4. Those that superres made are left out as pictures are.
+
+With --resume a video is encoded in parts of 250 frames, which lie in a hidden folder
+beside the result until it is made: an interruption, a full disk or a crash loses one part
+at most. The frames and their times are those of one run; the bytes are not, and as much
+space again is taken meanwhile. A run without --resume begins anew. A video that ends
+before the frames that it promises is made as far as it goes; a line says so, and the exit
+code is that of a damaged input, 4.
 
 Frames are enlarged as those of Y4M are, below, and shown when they were, also where the
 rate varies. Turned video comes out upright, and an odd side gets one more row or column,
@@ -149,14 +156,18 @@ a copy of the last. Interlaced video goes through ffmpeg's bwdif.
 
 Sound is copied, packet by packet; a container that does not take it is refused before
 any work. Subtitles are copied, or written in the form that the container has. Chapters,
-languages, titles, dates, places and, in MP4 and MOV, the cover are kept, unless
---metadata strip. What is left out is said: pictures as subtitles where only MKV takes
-them, the data of cameras, transparency, HDR screens' data, all videos but the first.
+languages, titles, dates, places, what players take by themselves, and, in MP4 and MOV,
+the cover are kept, unless --metadata strip. What is left out is said: pictures as
+subtitles where only MKV takes them, the data of cameras, what is for HDR screens, captions
+in the pictures, all videos but the first. Transparency is kept in WebM, and from MKV in
+MKV, as VP9 in 4:2:0 of 8 bits, where ffmpeg has libvpx; else that it is left out is said.
 
-The flags of colour (matrix, range, primaries, transfer) stay. A small video without a
+The flags of colour (matrix, range, primaries, transfer, siting) stay. A small video without a
 matrix that programs would take for another once it is large gets BT.601, which it had.
-The encoder is libx264 at CRF 16 in 4:2:0, or MPEG-4 where ffmpeg has none; libx265 at CRF
-18 for more than 8 bits; libvpx-vp9 at CRF 20 in WebM.
+The encoder is libx264 at CRF 16, or MPEG-4 where ffmpeg has none; libx265 at CRF 18 for
+more than 8 bits; libvpx-vp9 at CRF 20 in WebM. 4:2:2 and 4:4:4 stay, and RGB becomes
+4:4:4; what an encoder does not take is said. Not all players show these: -pix_fmt of the
+lines below chooses another.
 
 By hand, with encoders and filters of your own, this keeps the sound and, of an HD video,
 the colour matrix; of a smaller one write smpte170m:
@@ -167,7 +178,7 @@ the colour matrix; of a smaller one write smpte170m:
 
 Y4M
 A Y4M stream (YUV4MPEG2), in a file or a pipe, becomes Y4M, one in a call: 4:2:0 as jpeg,
-mpeg2 or paldv, 4:1:1, 4:2:2, 4:4:4 or mono, of 8 to 16 bits. 420p10 and the like are
+mpeg2 or paldv, 4:1:1, 4:2:2, 4:4:4, 444alpha or mono, of 8 to 16 bits. 420p10 and the like are
 taken to have colour on the left, as mpeg2. The header stays, but for the size. Y, Cb and
 Cr are enlarged by the model as they are, whatever their range and matrix, and values
 outside the limited range are kept.
@@ -193,6 +204,6 @@ with --dry-run, plan. Their fields are input and output, sizes, seconds, memory,
 level and what was found, warnings of what the output does not have, and of an error its
 class (usage, input, output, model, limit, other) and exit code. There is a result for
 every picture that superres made and that is left out, an unreadable for every one of a
-kind that cannot be read, a frame for each frame or page that is written, and at last a
-summary. A byte of a name that is no UTF-8 is \u0000 and its two hexadecimal digits, there
-and in the journal: \u0000ff.`
+kind that cannot be read, a video for every video in a folder, a frame for each frame or
+page that is written, and at last a summary. A byte of a name that is no UTF-8 is \u0000
+and its two hexadecimal digits, there and in the journal: \u0000ff.`

@@ -96,7 +96,8 @@ func (opt *Options) table() settings.Table {
 			Effect: settings.Neutral, Help: "`WHAT` to do with pictures that superres enlarged before, told by " +
 				"their provenance, where there are others: skip, and say so in the end, or take"},
 		{Name: "resume", To: settings.Bool(&opt.Resume, false), Group: files, Effect: settings.Neutral,
-			Help: "keep a journal in the folder of the outputs, and do not do again what it has as done"},
+			Help: "keep a journal in the folder of the outputs, and do not do again what it has as done, nor the " +
+				"parts of a video that are done"},
 		{Name: "shard", To: settings.Parsed(&opt.Part, "", parts.Parse), Group: files, Effect: settings.Neutral,
 			Help: "do only part `I/N` of the pictures, 0/N to N-1/N: the parts may run at once"},
 		{Name: "dry-run", To: settings.Bool(&opt.DryRun, false), Group: console.Reports, Effect: settings.Neutral,
@@ -233,11 +234,8 @@ func (opt Options) check(in pictures.Input, out pictures.Output, single, json bo
 		return console.Usage("standard output takes one picture: give one file, or - alone")
 	case standard && opt.Part != parts.Part{}:
 		return console.Usage("--shard divides files; standard input is one")
-	case out.Format == pictures.Container && opt.Resume:
-		return console.Usage("--resume goes on with pictures; of videos, --on-exist skip leaves out those that are " +
-			"done")
-	case video && opt.Resume:
-		return console.Usage("--resume goes on with pictures; a stream of frames begins anew")
+	case opt.Video && opt.Resume:
+		return console.Usage("--resume goes on with files of pictures and of videos; a stream of frames begins anew")
 	case opt.mapFile != "" && (video || !single):
 		return console.Usage("--map takes one still picture")
 	case video && opt.Keep.Depth != 0:

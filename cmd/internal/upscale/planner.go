@@ -43,7 +43,8 @@ func newBatch(ctx context.Context, e *session, json bool) (batch, error) {
 		return batch{}, console.Usage("no input: name files, folders or - for standard input; " +
 			"superres upscale --help shows examples")
 	}
-	list, others, err := findInputs(opt)
+	var videos []pictures.Input
+	list, others, err := findInputs(opt, &videos)
 	if err != nil {
 		return batch{}, err
 	}
@@ -58,6 +59,11 @@ func newBatch(ctx context.Context, e *session, json bool) (batch, error) {
 	p := planner{opt: opt, past: past, targets: map[string]bool{}, sources: map[paths.Key]int32{},
 		seen: map[paths.Key]int32{}, busy: map[string]bool{}}
 	p.results, p.most = results, safefile.AnyMode
+	for _, in := range videos {
+		if opt.Part.Has(in.Place) {
+			p.videos = append(p.videos, in)
+		}
+	}
 	if p.names, err = pictures.NewNamer(opt.Naming, single); err != nil {
 		return batch{}, err
 	}
@@ -85,9 +91,10 @@ func newBatch(ctx context.Context, e *session, json bool) (batch, error) {
 	return p.batch, err
 }
 
-// findInputs returns the pictures of all parts, and apart from them those of kinds that cannot be read.
-func findInputs(opt Options) (list []pictures.Input, others []pictures.Other, err error) {
-	find := pictures.Finder{Recursive: opt.Recursive, Filter: opt.Filter}
+// findInputs returns the pictures of all parts, and apart from them those of kinds that cannot be read, and, in videos,
+// the videos of folders.
+func findInputs(opt Options, videos *[]pictures.Input) (list []pictures.Input, others []pictures.Other, err error) {
+	find := pictures.Finder{Recursive: opt.Recursive, Filter: opt.Filter, Videos: videos}
 	if out := opt.Naming.Out; out != "" && !paths.IsStandard(out) {
 		find.Avoid = paths.Real(out)
 	}

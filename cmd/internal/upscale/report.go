@@ -35,6 +35,7 @@ type report struct {
 	last                        error            // the latest failure
 	others                      []pictures.Other // pictures of kinds that cannot be read
 	earlier                     int              // number of pictures left out since superres enlarged them before
+	videos                      []pictures.Input // videos of folders, which are left out
 
 	jobs     []job      // all pictures that are enlarged
 	results  []*outcome // outcome of each job; nil: not ended, or reported already
@@ -68,11 +69,11 @@ func (r *report) skip(j job) {
 		Reason: j.reason})
 }
 
-// leaveOut reports the pictures of b that total leaves out, of kinds that cannot be read and earlier results.
+// leaveOut reports what total of b leaves out: pictures of kinds that cannot be read, earlier results, and videos.
 func (r *report) leaveOut(b *batch) error {
 	r.mu.Lock()
 	others := b.others
-	r.others, r.earlier = others, len(b.results)
+	r.others, r.earlier, r.videos = others, len(b.results), b.videos
 	for _, in := range b.results {
 		r.events.picture(pictureEvent{Event: "result", Input: paths.Name(in.Path)})
 		if r.verbose && !r.dry {
@@ -86,9 +87,20 @@ func (r *report) leaveOut(b *batch) error {
 			r.say(o.Path + ": left out, " + o.Reason())
 		}
 	}
+	for _, in := range b.videos {
+		r.events.picture(pictureEvent{Event: "video", Input: paths.Name(in.Path)})
+		if r.verbose && !r.dry {
+			r.say(in.Path + ": left out, a video in a folder")
+		}
+	}
 	r.mu.Unlock()
 	if !r.dry {
 		return nil
+	}
+	for _, in := range b.videos {
+		if err := r.plan("%s: left out, a video in a folder", in.Path); err != nil {
+			return err
+		}
 	}
 	for _, in := range b.results {
 		if err := r.plan("%s: left out, superres enlarged it before", in.Path); err != nil {
@@ -230,7 +242,8 @@ func (r *report) tell(i int) {
 	r.events.picture(ev)
 	if out.Written > 0 && len(r.jobs) == 1 {
 		r.bar.Line("%s, %d frames of %d×%d, %s, %.2f frames a second%s", j.output, out.Written, out.Output.X,
-			out.Output.Y, console.Elapsed(out.seconds), float64(out.Written)/out.seconds, out.agreement(r.verbose))
+			out.Output.Y, console.Elapsed(out.seconds), float64(out.Written-out.Earlier)/out.seconds,
+			out.agreement(r.verbose))
 		return
 	}
 	if n := len(r.jobs); n > 1 {
@@ -296,8 +309,12 @@ func (r *report) verdict() error {
 		console.FirstOf(r.failed))
 }
 
-// skippedOthers prints how many pictures were left out, of unreadable kinds and earlier results. The caller holds r.mu.
+// skippedOthers prints how many files were left out: earlier results, videos of folders, and pictures of unreadable
+// kinds. The caller holds r.mu.
 func (r *report) skippedOthers() {
+	if len(r.videos) > 0 && !r.quiet && !r.dry {
+		r.say("superres: " + pictures.TellVideos(r.videos))
+	}
 	if r.earlier > 0 && !r.quiet && !r.dry {
 		r.say("superres: " + tellResults(r.earlier))
 	}
@@ -319,7 +336,7 @@ func (r *report) summary(ctx context.Context, err error) {
 		return
 	}
 	ev := summaryEvent{Event: "summary", Total: r.total, Done: r.made, Skipped: r.skipped, Planned: r.plans,
-		Unreadable: len(r.others), Results: r.earlier, Failed: len(r.failed),
+		Unreadable: len(r.others), Results: r.earlier, Videos: len(r.videos), Failed: len(r.failed),
 		Seconds: time.Since(r.began).Seconds(), Failures: append([]paths.Name{}, paths.Names(r.failed)...)}
 	if err != nil {
 		ev.Error, ev.ExitCode = console.Message(err), console.ExitCode(err)
@@ -330,9 +347,9 @@ func (r *report) summary(ctx context.Context, err error) {
 	_ = r.events.Encode(ev)
 }
 
-// frame reports that frame n of job i was written, at size to, seconds after the first was begun. share is the share
-// of all its frames, 0 to 1, or 0 if their number is not known.
-func (r *report) frame(i, n int, to image.Point, seconds, share float64) {
+// frame reports that frame n of job i was written, at size to, seconds after the first was begun, or after the earlier
+// ones, which another run has made. share is the share of all its frames, 0 to 1, or 0 if their number is not known.
+func (r *report) frame(i, n, earlier int, to image.Point, seconds, share float64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	j := r.jobs[i]
@@ -345,5 +362,5 @@ func (r *report) frame(i, n int, to image.Point, seconds, share float64) {
 		r.pace.set(i, share)
 		r.bar.Set(what, r.pace.share())
 	}
-	r.bar.Describe(fmt.Sprintf("frame %d, %.2f a second", n, float64(n)/seconds))
+	r.bar.Describe(fmt.Sprintf("frame %d, %.2f a second", n, float64(n-earlier)/seconds))
 }

@@ -8,6 +8,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/parts"
+	"superres/cmd/internal/pictures"
 	"superres/internal/enlarging"
 	"superres/internal/imagefile"
 )
@@ -30,7 +31,7 @@ func newResumption(opt Options, e *enlarging.Enlarger) (r resumption, err error)
 		return r, err
 	}
 	r = resumption{parts.NewLedger(opt.Part), map[imagefile.Format]string{}}
-	for _, format := range imagefile.Formats() {
+	for _, format := range append(imagefile.Formats(), pictures.Container) {
 		sum := sha256.New()
 		fmt.Fprintf(sum, "version %s\nmodel %s %s\nsize %s\nformat %s\n", console.Version, hashes,
 			filepath.Base(opt.Model), enlarging.SizeText(opt.Size), format)

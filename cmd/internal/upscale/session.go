@@ -32,17 +32,19 @@ func (e *session) source(name string) enlarging.Source {
 
 // jobOf returns j in the form that the enlarger takes, with its source and sink. A job of a video file ends with ctx.
 func (e *session) jobOf(ctx context.Context, j job) enlarging.Job {
+	file := j.file()
+	file.Dates = e.opt.KeepDates
 	if j.format == pictures.Container {
-		return e.ffmpeg.Job(ctx, video.File{In: j.Path, Out: j.output, Root: j.root,
-			Overwrite: e.opt.OnExist == "overwrite", Strip: e.opt.Keep.Strip, Dates: e.opt.KeepDates})
+		return e.ffmpeg.Job(ctx, video.File{In: j.Path, Out: j.output, Root: j.root, Settings: j.settings,
+			Strip: e.opt.Keep.Strip, Keep: func(info fs.FileInfo, make func(temp string) error) error {
+				return e.past.KeepMade(file, info, e.opt.OnExist == "overwrite", make)
+			}})
 	}
 	out := enlarging.Job{Source: e.source(j.Path), Format: j.format}
 	if j.piped() {
 		out.Sink, out.Follow = enlarging.Pipe{Writer: e.streams.Out}, e.opt.Naming.Format == ""
 		return out
 	}
-	file := j.file()
-	file.Dates = e.opt.KeepDates
 	out.Sink = pictures.FileSink{Path: j.output, Root: j.root,
 		Keep: func(info fs.FileInfo, write func(io.Writer) error) error {
 			return e.past.Keep(file, info, e.opt.OnExist == "overwrite", write)
@@ -50,11 +52,14 @@ func (e *session) jobOf(ctx context.Context, j job) enlarging.Job {
 	return out
 }
 
-// findFFmpeg looks for the programs that video files are read and written by, if jobs has any.
-func (e *session) findFFmpeg(ctx context.Context, jobs []job) (err error) {
+// findFFmpeg looks for the programs that video files are read and written by, if jobs has any. They tell r what people
+// should know before a video is done.
+func (e *session) findFFmpeg(ctx context.Context, jobs []job, r *report) (err error) {
 	for _, j := range jobs {
 		if j.format == pictures.Container && pictures.CheckContainer(j.Path) == nil {
-			e.ffmpeg, err = video.Find(ctx, j.Path, j.output)
+			if e.ffmpeg, err = video.Find(ctx, j.Path, j.output); err == nil {
+				e.ffmpeg.Note = r.note
+			}
 			return err
 		}
 	}

@@ -64,32 +64,33 @@ func TestFolderOfAllKinds(t *testing.T) {
 		"download.bin": string(imagetest.Sound(t)["colour.png"]), "IMG_1.HEIC": heic, "deep/IMG_2.heic": heic,
 		"raw.dng": rawFile(), "noname": heic, "notes.txt": "Dear all", "a.jpg.xmp": "<x:xmpmeta>",
 		"Thumbs.db": "\xd0\xcf\x11\xe0\xa1\xb1", "bill.pdf": "%PDF-1.7", "empty": "", ".hidden.heic": heic,
-		"film.mp4": "\x00\x00\x00\x18ftypisom\x00\x00\x00\x00isomiso2",
+		"film.mp4": "\x00\x00\x00\x18ftypisom\x00\x00\x00\x00isomiso2", "code.ts": "export const a = 1",
 	} {
 		putText(t, dir, "in/"+name, text)
 	}
 	const (
 		command = "in -r -m nearest -o "
 		tally   = "4 files are of kinds that cannot be read: 3 HEIC, 1 DNG"
+		film    = "1 video in a folder is left out; name it to enlarge it: in/film.mp4\n"
 	)
 	list := []string{"IMG_1.HEIC: left out, HEIC cannot be read; save it as PNG or JPEG first", "IMG_2.heic: left out",
 		"noname: left out", "raw.dng: left out, DNG cannot be read; develop it"}
 	stdout, _ := expect(t, dir, "", command+"plan --dry-run", 0)
-	consoletest.InOrder(t, stdout, append(list, tally+"\n5 to make, 0 skipped, 0 cannot be")...)
-	expect(t, dir, "", command+"out", 0, "superres: "+tally+"; --verbose lists them, with what to do\n")
+	consoletest.InOrder(t, stdout, append(list, film+tally+"\n5 to make, 0 skipped, 0 cannot be")...)
+	expect(t, dir, "", command+"out", 0, "superres: "+film+"superres: "+tally+"; --verbose lists them, with what to do\n")
 	want := []string{"a_2x.jpg", "b_2x.JFIF", "c_2x.jpe", "download_2x.png", "photo_2x.jpg"}
 	if got := consoletest.Tree(t, filepath.Join(dir, "out")); !slices.Equal(got, want) {
 		t.Errorf("made %v, expected %v", got, want)
 	}
 	_, stderr := expect(t, dir, "", command+"verbose --verbose", 0, append(list, tally+"\n")...)
-	if strings.Count(stderr, ": left out, ") != len(list) {
+	if strings.Count(stderr, ": left out, ") != len(list)+1 || !strings.Contains(stderr, "film.mp4: left out, a video") {
 		t.Errorf("verbose: %s", stderr)
 	}
 	succeeds(t, dir, command+"quiet -q")
 	stdout, _ = expect(t, dir, "", command+"events --json", 0)
 	events, last := decodeEvents(t, stdout)
 	if e := events[0]; e.Event != "unreadable" || e.Kind != "HEIC" || filepath.Base(string(e.Input)) != "IMG_1.HEIC" ||
-		last.Unreadable != 4 || last.Total != 5 || last.Done != 5 {
+		last.Unreadable != 4 || last.Videos != 1 || events[4].Event != "video" || last.Total != 5 || last.Done != 5 {
 		t.Errorf("events: %s", stdout)
 	}
 	// Filters apply to unreadable files as well, so that a script can leave them out.
@@ -102,6 +103,9 @@ func TestFolderOfAllKinds(t *testing.T) {
 		{"in/deep", console.ExitInput, "in/deep: no picture in this folder can be read: 1 HEIC; save it"},
 		{"in --on-unreadable skpi", console.ExitUsage, `did you mean "skip"?`},
 	})
+	putText(t, dir, "films/a.mp4", "\x00\x00\x00\x18ftypisom\x00\x00\x00\x00isomiso2")
+	program.RefusesLines(t, dir, "upscale", []consoletest.RefusedLine{
+		{"films", console.ExitInput, "films: no pictures in this folder, and 1 video in a folder is left out; name it"}})
 	// A file that is named itself gives the same result as in a folder.
 	succeeds(t, dir, "in/photo -m nearest -o alone/")
 	if !bytes.Equal(consoletest.Read(t, dir, "alone/photo_2x.jpg"), consoletest.Read(t, dir, "out/photo_2x.jpg")) {

@@ -21,6 +21,7 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
+	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/settings"
 	"superres/internal/enlarging"
 	"superres/internal/safefile"
@@ -114,7 +115,7 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 		}
 	}
 	if len(b.problems) == 0 || opt.DryRun {
-		if err := e.findFFmpeg(c.Context, b.jobs); err != nil {
+		if err := e.findFFmpeg(c.Context, b.jobs, r); err != nil {
 			return err
 		}
 	}
@@ -152,7 +153,7 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 	if err := past.Open(b.roots.list, b.working.list, b.most); err != nil {
 		return err
 	}
-	if b.total() > 1 {
+	if b.total() > 1 || opt.Resume && len(b.jobs) > 0 && b.jobs[0].format == pictures.Container {
 		console.OnInterrupt(c.Context, "%s", goingOn(c, opt))
 	}
 	return e.enlargeJobs(c.Context, &b, r)

@@ -94,8 +94,8 @@ func grey(t *testing.T) *image.Gray {
 // For every layout and depth, the header is kept except for the size, and a colour gradient has the same colour at the
 // same place of the result, wherever the samples of the layout lie.
 func TestVideoLayouts(t *testing.T) {
-	for _, layout := range []string{"420jpeg", "420mpeg2", "420paldv", "420", "411", "422", "444", "mono", "420p10",
-		"422p10", "444p10", "mono10", "420p12", "444p16"} {
+	for _, layout := range []string{"420jpeg", "420mpeg2", "420paldv", "420", "411", "422", "444", "444alpha", "mono",
+		"420p10", "422p10", "444p10", "mono10", "420p12", "444p16"} {
 		for _, scale := range []string{"1", "1.5", "2", "3"} {
 			const w, h = 61, 47
 			head := "W61 H47 F30000:1001 Ip A128:117 C" + layout + " XYSCSS=OWN XCOLORRANGE=LIMITED"
@@ -114,7 +114,7 @@ func TestVideoLayouts(t *testing.T) {
 					return float64(i*of) + float64(of)/2
 				}
 				px, py := place(x, h.Layout.Across, h.Layout.Left), place(y, h.Layout.Down, h.Layout.Top)
-				return float64(unit) * (20 + 2*px/across + float64(plane)*py/down)
+				return float64(unit) * (20 + 2*px/across + float64(plane%3)*py/down)
 			}
 			data := stream(t, head, 2,
 				func(_, plane, x, y int) int { return int(value(asked.Header, 1, 1, plane, x, y) + 0.5) })

@@ -54,7 +54,7 @@ func TestVideoRefusals(t *testing.T) {
 	for name, text := range map[string]string{
 		"in.y4m": stream(t, "W400 H300 C420jpeg", 2, moving), "fields.y4m": "YUV4MPEG2 W4 H4 It\nFRAME\n",
 		"empty.y4m": "YUV4MPEG2 W4 H4\n", "huge.y4m": "YUV4MPEG2 W60000 H60000\nFRAME\n",
-		"colour.y4m": "YUV4MPEG2 W4 H4 C444alpha\n", "none.y4m": "no stream", "there.y4m": "here already",
+		"colour.y4m": "YUV4MPEG2 W4 H4 C440\n", "none.y4m": "no stream", "there.y4m": "here already",
 	} {
 		putText(t, dir, name, text)
 	}
@@ -62,7 +62,7 @@ func TestVideoRefusals(t *testing.T) {
 	program.RefusesLines(t, dir, "upscale", []consoletest.RefusedLine{
 		{"fields.y4m", console.ExitInput, "deinterlace it first"},
 		{"empty.y4m", console.ExitInput, "empty.y4m: has no frames"},
-		{"colour.y4m", console.ExitInput, `colour as "444alpha"`},
+		{"colour.y4m", console.ExitInput, `colour as "440"`},
 		{"none.y4m", console.ExitInput, "none.y4m"},
 		{"huge.y4m", console.ExitLimit, "60000×60000 is 3600 megapixels, the limit is 50; use --max-pixels"},
 		{"--max-memory 40 in.y4m", console.ExitLimit, "in.y4m: output 800×600 needs "},

@@ -124,7 +124,7 @@ func (w *crew) try(ctx context.Context, i int, admit func(bytes int64)) (stopped
 			if written == 0 {
 				w.report.progress(i, share)
 			} else {
-				w.report.frame(i, written, p.Output, time.Since(began).Seconds(), share)
+				w.report.frame(i, written, p.Earlier, p.Output, time.Since(began).Seconds(), share)
 			}
 		},
 	}

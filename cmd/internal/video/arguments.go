@@ -16,7 +16,7 @@ import (
 // other files or addresses, is refused, whatever it is called.
 const (
 	protocols = "file"
-	demuxers  = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,asf,flv,ogg,mpeg,mpegvideo,mpegts"
+	demuxers  = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,asf,flv,ogg,mpeg,mpegvideo,mpegts,h264,hevc,dv,mxf,ivf"
 )
 
 // inputArgs are the arguments that open the file path as an input.
@@ -32,107 +32,44 @@ func probeArgs(path string) []string {
 	return append(args, inputArgs(path)...)
 }
 
-// decodeArgs are the arguments of the ffmpeg that writes the frames as Y4M, upright, and tells their times.
-func (c *clip) decodeArgs() []string {
+// frameArgs are the arguments of ffprobe that have it describe the first frames of stream number index of path.
+func frameArgs(path string, index int) []string {
+	args := []string{"-hide_banner", "-loglevel", "level+error", "-of", "json", "-select_streams", fmt.Sprint(index),
+		"-read_intervals", "%+#8", "-show_frames"}
+	return append(args, inputArgs(path)...)
+}
+
+// decodeArgs are the arguments of the ffmpeg that writes the frames as Y4M, upright, and tells their times. Of a video
+// of which done frames are done, they are the first two and those behind the first done. Those of a video with
+// transparency have their opacity below, as the brightness of a picture: see unstacked.
+func (c *clip) decodeArgs(done int) []string {
 	var filters []string
 	if c.video.isInterlaced() {
 		filters = append(filters, "bwdif=mode=send_frame")
+	}
+	if done > 0 {
+		filters = append(filters, fmt.Sprintf(`select=lt(n\,2)+gte(n\,%d)`, done))
 	}
 	if c.video.isRGB() {
 		filters = append(filters, "scale=out_color_matrix=bt709:out_range=tv")
 	}
 	// With the format before showinfo, that is last, and tells what is written.
-	filters = append(filters, "format="+c.video.piped(), "showinfo")
+	format := "format=" + c.video.piped()
+	if c.alpha {
+		format = "format=yuva444p,split[a][b];[b]shuffleplanes=3:1:2:3[c];[a][c]vstack,format=yuv444p"
+	}
+	filters = append(filters, format, "showinfo")
 	args := []string{"-hide_banner", "-nostdin", "-nostats", "-loglevel", "level+info"}
+	if by := c.video.alphaBy(); c.alpha && by != "" {
+		args = append(args, "-c:v", by)
+	}
 	args = append(args, inputArgs(c.In)...)
 	args = append(args, "-map", fmt.Sprint("0:", c.video.Index), "-copyts", "-vf", strings.Join(filters, ","))
 	args = append(args, c.tools.keepTimes()...)
 	return append(args, "-strict", "-1", "-f", "yuv4mpegpipe", "pipe:1")
 }
 
-// copied is a stream of the input that goes into the result, by an encoder of subtitles, or "copy".
-type copied struct {
-	*stream
-	by string
-}
-
-// copies returns the streams of p, but for video, that a file with the extension ext holds, and what is lost, each text
-// worded to follow the name of the file.
-func (p *probed) copies(video *stream, ext string) (list []copied, lost []string) {
-	subtitles := map[string]string{".mp4": "mov_text", ".m4v": "mov_text", ".mov": "mov_text", ".mkv": "srt",
-		".webm": "webvtt"}[ext]
-	written := []string{"mov_text", "subrip", "srt", "ass", "ssa", "webvtt", "text"} // not drawn as pictures
-	add := func(format string, args ...any) {
-		if text := fmt.Sprintf(format, args...); !slices.Contains(lost, text) {
-			lost = append(lost, text)
-		}
-	}
-	for i := range p.Streams {
-		s := &p.Streams[i]
-		switch {
-		case s == video:
-		case s.Type == "audio":
-			list = append(list, copied{s, "copy"})
-		case s.Type == "subtitle" && (s.Codec == subtitles || ext == ".mkv" && s.Codec != "mov_text"):
-			list = append(list, copied{s, "copy"})
-		case s.Type == "subtitle" && slices.Contains(written, s.Codec):
-			list = append(list, copied{s, subtitles})
-		case s.Type == "subtitle":
-			add("subtitles (%s) are left out: %s files do not take them", s.Codec, ext)
-		case s.isCover() && (ext == ".mp4" || ext == ".m4v" || ext == ".mov"):
-			list = append(list, copied{s, "copy"})
-		case s.isCover():
-			add("the cover picture is left out")
-		case s.Type == "video":
-			add("one video of several is enlarged, the first; the others are left out")
-		case s.Type == "attachment" && ext == ".mkv":
-			list = append(list, copied{s, "copy"})
-		case s.Type == "attachment":
-			add("attached files are left out: %s files do not take them", ext)
-		case s.Codec == "bin_data" || strings.HasPrefix(s.Tags["handler_name"], "TimeCode"):
-			// Titles of chapters, and the time code, which FFmpeg writes anew from what it read.
-		default:
-			add("data beside the pictures, as of a camera, is left out")
-		}
-	}
-	return list, lost
-}
-
-// copyArgs are the arguments that copy list from input number input, to follow the streams before, of which there is
-// video of number videos.
-func copyArgs(list []copied, input, videos int) []string {
-	var args []string
-	subtitles := 0
-	for _, s := range list {
-		args = append(args, "-map", fmt.Sprintf("%d:%d", input, s.Index))
-		switch {
-		case s.Type == "subtitle":
-			args = append(args, fmt.Sprint("-c:s:", subtitles), s.by)
-			subtitles++
-		case s.isCover():
-			args = append(args, fmt.Sprint("-c:v:", videos), "copy", fmt.Sprint("-disposition:v:", videos),
-				"attached_pic")
-			videos++
-		}
-	}
-	return append(args, "-c:a", "copy", "-c:t", "copy")
-}
-
-// muxers are the formats of FFmpeg by extension.
-var muxers = map[string]string{".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".mkv": "matroska", ".webm": "webm"}
-
 func extension(path string) string { return strings.ToLower(filepath.Ext(path)) }
-
-// trialArgs are the arguments of an ffmpeg that writes the beginning of list as a file with the extension ext to its
-// standard output. It fails at once where such a file cannot hold it.
-func (c *clip) trialArgs(ext string, list []copied) []string {
-	args := append(slices.Clone(quietArgs), inputArgs(c.In)...)
-	args = append(append(args, copyArgs(list, 0, 0)...), "-t", "0.1", "-f", muxers[ext])
-	if ext != ".mkv" && ext != ".webm" {
-		args = append(args, "-movflags", "empty_moov+frag_keyframe")
-	}
-	return append(args, "pipe:1")
-}
 
 // readHeader returns the header of a Y4M stream.
 func readHeader(head string) (y4m.Header, error) {
@@ -146,61 +83,62 @@ func readHeader(head string) (y4m.Header, error) {
 // pixelAspect matches the proportions of a pixel in the header of a stream.
 var pixelAspect = regexp.MustCompile(` A([1-9]\d*):([1-9]\d*)(?: |\n|$)`)
 
-// encodeArgs are the arguments, but for the name of the file, of the ffmpeg that makes the result of frames on its
-// standard input, by the header in, as text head, and of list.
-func (c *clip) encodeArgs(in y4m.Header, head string, list []copied) ([]string, error) {
+// framesArgs are the arguments that read the frames from standard input.
+var framesArgs = []string{"-f", "matroska", "-i", "pipe:0"}
+
+// resultArgs are the arguments, but for the name of the file, of the ffmpeg that makes the result of its first input,
+// whose arguments are frames, by the arguments pictures, and of list.
+func (c *clip) resultArgs(frames, pictures []string, list []copied) []string {
 	ext := extension(c.Out)
-	by, err := c.tools.encoderFor(ext, in.Depth > 8)
-	if err != nil {
-		return nil, err
-	}
-	if in.Depth > 8 && !by.deep {
-		c.warn(fmt.Sprintf("has %d bits a sample, and gets 8: this ffmpeg has no encoder for more", in.Depth))
-	}
-	c.warnOfLosses()
-	args := append(slices.Clone(quietArgs), "-copyts", "-f", "matroska", "-i", "pipe:0")
+	args := slices.Concat(quietArgs, []string{"-copyts"}, frames)
 	if begin := c.probed.start(); begin != 0 {
 		args = append(args, "-itsoffset", strconv.FormatFloat(-begin, 'f', -1, 64))
 	}
-	args = append(args, inputArgs(c.In)...)
-	args = append(append(args, "-map", "0:0"), copyArgs(list, 1, 1)...)
-	args = append(args, "-filter:v:0", c.encodeFilters(in, head, by), "-c:v:0", by.name)
-	args = append(append(args, by.args...), c.colourArgs(in)...)
-	if by.name == hevc.name && ext != ".mkv" {
+	args = slices.Concat(args, inputArgs(c.In), []string{"-map", "0:0"}, copyArgs(list, 1), pictures)
+	if c.by.name == hevc.name && isMP4(ext) {
 		args = append(args, "-tag:v:0", "hvc1") // which players of Apple ask for
 	}
-	num, den := c.times.unit()
-	if by.name == mpeg4.name && den > 1<<16-1 {
-		num, den = 1, 60000 // the most that MPEG-4 has
-	}
-	args = append(append(args, c.tools.keepTimes()...), "-enc_time_base", fmt.Sprintf("%d:%d", num, den))
-	args = append(args, c.metadataArgs(ext)...)
-	return append(args, "-fflags", "+bitexact", "-f", muxers[ext], "-y"), nil
+	args = append(args, c.tools.keepTimes()...)
+	return slices.Concat(args, c.metadataArgs(ext), []string{"-fflags", "+bitexact", "-f", muxers[ext], "-y"})
 }
 
-// warnOfLosses warns of what the frames lose whatever the result is.
-func (c *clip) warnOfLosses() {
-	if c.video.isInterlaced() {
-		c.warn("is interlaced; its frames are made of their two fields by FFmpeg's bwdif")
+// pictureArgs are the arguments that encode frames by the header in, as text head.
+func (c *clip) pictureArgs(in y4m.Header, head string) []string {
+	args := slices.Concat([]string{"-filter:v:0", c.encodeFilters(in, head), "-c:v:0", c.by.name}, c.by.args,
+		c.colourArgs(in))
+	if c.alpha {
+		args = append(args, "-auto-alt-ref", "0") // which VP9 has not with transparency
 	}
-	if c.video.hasAlpha() {
-		c.warn("its transparency is left out")
+	num, den := c.times.unit()
+	if c.by.name == mpeg4.name && den > 1<<16-1 {
+		num, den = 1, 60000 // the most that MPEG-4 has
 	}
-	for _, d := range c.video.SideData {
-		if strings.HasPrefix(d.Type, "Mastering display") || strings.HasPrefix(d.Type, "DOVI") {
-			c.warn(fmt.Sprintf("what it says for HDR screens (%s) is left out; its transfer is kept", d.Type))
-		}
+	return append(args, "-enc_time_base", fmt.Sprintf("%d:%d", num, den))
+}
+
+// pixFmt returns the pixel format of the result of frames with the header in: with their colour and depth, where the
+// encoder has these.
+func (c *clip) pixFmt(in y4m.Header) string {
+	layout := "yuv420p"
+	switch l := in.Layout; {
+	case c.alpha:
+		return "yuva420p"
+	case l.Grey || !c.by.chroma:
+	case l.Across == 1:
+		layout = "yuv444p"
+	case l.Across == 2 && l.Down == 1:
+		layout = "yuv422p"
 	}
+	if in.Depth > 8 && c.by.deep {
+		layout += "10le"
+	}
+	return layout
 }
 
 // encodeFilters are the filters of the frames before they are encoded: they say what the samples mean, which changes
-// none, and bring colour to half the resolution of brightness, which is that of the input or more.
-func (c *clip) encodeFilters(in y4m.Header, head string, by encoder) string {
-	said := c.video.colours(in.Width, in.Height)
-	pix := "yuv420p"
-	if in.Depth > 8 && by.deep {
-		pix = "yuv420p10le"
-	}
+// none, and bring them into the pixel format of the result.
+func (c *clip) encodeFilters(in y4m.Header, head string) string {
+	said, pix := c.video.colours(in.Width, in.Height), c.pixFmt(in)
 	var flags, filters []string
 	for _, f := range [][2]string{{"range", said.Range}, {"colorspace", said.Matrix},
 		{"color_primaries", said.Primaries}, {"color_trc", said.Transfer}} {
@@ -214,7 +152,7 @@ func (c *clip) encodeFilters(in y4m.Header, head string, by encoder) string {
 	if m := pixelAspect.FindStringSubmatch(strings.TrimSpace(head)); m != nil && m[1] != m[2] {
 		filters = append(filters, "setsar="+m[1]+"/"+m[2])
 	}
-	if is420 := in.Layout.Grey || in.Layout.Across == 2 && in.Layout.Down == 2; !is420 || in.Depth != 8 {
+	if pix != streamFormat(in) {
 		of := "tv"
 		if said.Range == "pc" {
 			of = "pc"
@@ -227,10 +165,12 @@ func (c *clip) encodeFilters(in y4m.Header, head string, by encoder) string {
 // colourArgs are the flags of the encoder that say what the samples mean.
 func (c *clip) colourArgs(in y4m.Header) (args []string) {
 	said := c.video.colours(in.Width, in.Height)
-	location := c.video.Location
-	known := []string{"left", "center", "topleft", "top", "bottomleft", "bottom"}
-	if !slices.Contains(known, location) {
+	location := c.video.location()
+	if !isKnown(c.video.Location) {
 		location = ""
+	}
+	if halved := in.Layout.Across == 2 && in.Layout.Down == 2; !halved && strings.Contains(c.pixFmt(in), "420") {
+		location = "left" // as ffmpeg reduces colour
 	}
 	for _, f := range [][2]string{{"-color_range", said.Range}, {"-colorspace", said.Matrix},
 		{"-color_primaries", said.Primaries}, {"-color_trc", said.Transfer}, {"-chroma_sample_location", location}} {
@@ -239,28 +179,4 @@ func (c *clip) colourArgs(in y4m.Header) (args []string) {
 		}
 	}
 	return args
-}
-
-// metadataArgs are the arguments that keep what is said of the file and its streams in one with the extension ext.
-func (c *clip) metadataArgs(ext string) (args []string) {
-	if c.Strip {
-		args = append(args, "-map_metadata", "-1", "-map_chapters", "-1")
-	} else {
-		args = append(args, "-map_metadata", "1", "-map_chapters", "1")
-		for _, tag := range []string{"language", "title"} {
-			if value := c.video.Tags[tag]; value != "" {
-				args = append(args, "-metadata:s:v:0", tag+"="+value)
-			}
-		}
-	}
-	if ext == ".mkv" || ext == ".webm" {
-		return args
-	}
-	flags := "+faststart" // a player that reads from a network need not read the end first
-	for tag := range c.probed.Format.Tags {
-		if strings.HasPrefix(tag, "com.apple.quicktime.") && !c.Strip {
-			flags = "+faststart+use_metadata_tags"
-		}
-	}
-	return append(args, "-movflags", flags)
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -33,7 +34,7 @@ const fakeVideo = "\x00\x00\x00\x18ftypisom\x00\x00\x00\x00isomiso2"
 const fakeProbe = `{"streams":[
 	{"index":0,"codec_type":"video","codec_name":"h264","pix_fmt":"yuv420p","width":6,"height":4,"color_range":"tv",
 		"color_space":"bt709","avg_frame_rate":"25/1","nb_frames":"3","tags":{"language":"fra"}},
-	{"index":1,"codec_type":"audio","codec_name":"aac"},
+	{"index":1,"codec_type":"audio","codec_name":"aac","disposition":{"default":1,"dub":1,"forced":0}},
 	{"index":2,"codec_type":"subtitle","codec_name":"subrip"},
 	{"index":3,"codec_type":"video","codec_name":"png","disposition":{"attached_pic":1}}],
 	"format":{"start_time":"1.5","duration":"0.12"}}`
@@ -49,6 +50,12 @@ func play(name string, args []string) int {
 	switch {
 	case name == "ffprobe" && mode == "probe":
 		return fail("moov atom not found")
+	case name == "ffprobe" && mode == "verbose":
+		for line := strings.Repeat(" ", 1<<20); ; {
+			if _, err := fmt.Println(line); err != nil {
+				return 1
+			}
+		}
 	case name == "ffprobe":
 		fmt.Println(fakeProbe)
 	case has("-encoders"):
@@ -65,14 +72,23 @@ func play(name string, args []string) int {
 				return fail("Error while decoding")
 			}
 		}
+		for n := 3; mode == "endless"; n++ {
+			fmt.Fprintf(os.Stderr, "[Parsed_showinfo_1 @ 0x55] [info] n:%4d pts:%7d pts_time:1 pos: 1\n", n, 190+n)
+			if _, err := fmt.Print("FRAME\n", frame); err != nil {
+				return 1
+			}
+		}
 		for mode == "slow" {
 			time.Sleep(time.Hour) // until it is killed
 		}
 	case has("pipe:1") && mode == "trial":
 		return fail("codec not currently supported in container")
 	case has("pipe:0"):
-		if mode == "encode" {
-			return fail("No space left on device")
+		switch mode {
+		case "encode", "endless":
+			return fail("Error submitting a frame to " + args[len(args)-1])
+		case "full":
+			return fail("Error writing trailer of " + args[len(args)-1] + ": No space left on device")
 		}
 		stream, _ := io.ReadAll(os.Stdin)
 		out := strings.TrimPrefix(args[len(args)-1], "file:")
@@ -96,4 +112,18 @@ func fake(t *testing.T, mode string) {
 	}
 	t.Setenv("PATH", dir)
 	t.Setenv(fakeMode, mode)
+}
+
+// wrap puts scripts on the path, in the place of the fake programs, that start these and do not become them.
+func wrap(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the scripts are for a shell of Unix")
+	}
+	dir, real := t.TempDir(), os.Getenv("PATH")
+	for _, name := range []string{"ffmpeg", "ffprobe"} {
+		text := fmt.Sprintf("#!/bin/sh\n'%s' \"$@\"\nexit $?\n", filepath.Join(real, name))
+		must.Succeed(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700))
+	}
+	t.Setenv("PATH", dir)
 }

@@ -2,6 +2,7 @@ package video
 
 import (
 	"encoding/binary"
+	"fmt"
 	"io"
 	"strings"
 
@@ -56,6 +57,20 @@ func (m *muxer) start(h y4m.Header) error {
 		m.to.Layout = y4m.Layout{Name: "420", Across: 2, Down: 2}
 	}
 	return m.put(matroskaStart(m.to, fourCC(m.to), m.duration))
+}
+
+// streamFormat returns the pixel format, by FFmpeg's names, in which frames with the header in are written.
+func streamFormat(in y4m.Header) string {
+	text := map[y4m.Layout]string{{Across: 1, Down: 1}: "yuv444p", {Across: 1, Down: 1, Alpha: true}: "yuva444p",
+		{Across: 2, Down: 1}: "yuv422p", {Across: 4, Down: 1}: "yuv411p"}[y4m.Layout{Across: in.Layout.Across,
+		Down: in.Layout.Down, Alpha: in.Layout.Alpha, Grey: in.Layout.Grey}]
+	if text == "" {
+		text = "yuv420p"
+	}
+	if in.Depth > 8 {
+		text += fmt.Sprint(in.Depth, "le")
+	}
+	return text
 }
 
 func even(side int) int { return side + side%2 }

@@ -51,7 +51,8 @@ func text(id uint32, s string) []byte { return element(id, []byte(s)) }
 // duration nanoseconds by default. fourCC is the kind of their samples.
 func matroskaStart(h y4m.Header, fourCC string, duration float64) []byte {
 	const unknown = 1<<56 - 1 // size of an element that ends with the stream
-	track := [][]byte{number(0xD7, 1), number(0x73C5, 1), number(0x83, 1), number(0x9C, 0)}
+	// Without a language, 0x22B59C, it would be English.
+	track := [][]byte{number(0xD7, 1), number(0x73C5, 1), number(0x83, 1), number(0x9C, 0), text(0x22B59C, "und")}
 	if duration > 0 && duration < math.MaxInt64 {
 		track = append(track, number(0x23E383, uint64(duration+0.5)))
 	}
@@ -77,6 +78,8 @@ func matroskaFrame(time int64, size int) []byte {
 func fourCC(h y4m.Header) string {
 	kind := byte(11) // 4:2:0
 	switch l := h.Layout; {
+	case l.Alpha:
+		return string([]byte{'Y', '4', 0, byte(h.Depth)})
 	case h.Depth == 8 && l.Across == 4:
 		return "Y41B"
 	case h.Depth == 8 && l.Across == 2 && l.Down == 1:

@@ -2,7 +2,10 @@ package video
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,6 +14,7 @@ import (
 type probed struct {
 	Streams []stream `json:"streams"`
 	Format  struct {
+		Name     string            `json:"format_name"`
 		Start    string            `json:"start_time"` // in seconds, as all times
 		Duration string            `json:"duration"`
 		Tags     map[string]string `json:"tags"`
@@ -32,19 +36,105 @@ type stream struct {
 	Primaries   string            `json:"color_primaries"`
 	Location    string            `json:"chroma_location"`
 	Rate        string            `json:"avg_frame_rate"`
+	Least       string            `json:"r_frame_rate"` // the least rate that has all times
 	Frames      string            `json:"nb_frames"`
 	Duration    string            `json:"duration"`
+	Captions    int               `json:"closed_captions"`
 	Disposition map[string]int    `json:"disposition"`
 	Tags        map[string]string `json:"tags"`
-	SideData    []struct {
-		Type string `json:"side_data_type"`
-	} `json:"side_data_list"`
+	SideData    []sideData        `json:"side_data_list"`
+}
+
+// sideData is what a file says beside the pictures or the sound.
+type sideData struct {
+	Type     string  `json:"side_data_type"`
+	Rotation float64 `json:"rotation"` // of a display matrix, in degrees, positive to the left
 }
 
 // parseProbe returns what ffprobe wrote as JSON.
 func parseProbe(data []byte) (p probed, err error) {
 	err = json.Unmarshal(data, &p)
 	return p, err
+}
+
+// addFrames adds to s what ffprobe wrote as JSON of its first frames: much stands there alone.
+func (s *stream) addFrames(data []byte) error {
+	var first struct {
+		Frames []struct {
+			Location   string     `json:"chroma_location"`
+			Interlaced int        `json:"interlaced_frame"`
+			SideData   []sideData `json:"side_data_list"`
+		} `json:"frames"`
+	}
+	err := json.Unmarshal(data, &first)
+	for _, f := range first.Frames {
+		s.SideData = append(s.SideData, f.SideData...)
+		if !isKnown(s.Location) {
+			s.Location = f.Location
+		}
+		if f.Interlaced != 0 && !isKnown(s.FieldOrder) { // as of DV, whose streams do not say it
+			s.FieldOrder = "tt"
+		}
+	}
+	return err
+}
+
+// isKnown reports whether a flag of ffprobe says anything.
+func isKnown(flag string) bool {
+	return flag != "" && flag != "unknown" && flag != "unspecified" && flag != "reserved"
+}
+
+// besides are the kinds of data beside the pictures that are left out, with what to say of them.
+var besides = []struct {
+	kinds *regexp.Regexp
+	text  string
+}{
+	{regexp.MustCompile(`^(Mastering display|Content light|HDR Dynamic|HDR Vivid|DOVI|Dolby Vision)`),
+		"what it says for HDR screens (%s) is left out; its transfer is kept"},
+	{regexp.MustCompile(`Closed Captions`), "its captions, which stand in its pictures (%s), are left out"},
+	{regexp.MustCompile(`^(Stereo 3D|Spherical)`), "what it says of 3D or of all-round views (%s) is left out"},
+}
+
+// lost returns what is said beside the pictures of s and left out, each text worded to follow the name of the file.
+func (s *stream) lost() (list []string) {
+	for _, b := range besides {
+		var kinds []string
+		for _, d := range s.SideData {
+			if b.kinds.MatchString(d.Type) && !slices.Contains(kinds, d.Type) {
+				kinds = append(kinds, d.Type)
+			}
+		}
+		if len(kinds) == 0 && s.Captions != 0 && b.kinds.MatchString("Closed Captions") {
+			kinds = []string{"closed captions"}
+		}
+		if len(kinds) > 0 {
+			list = append(list, fmt.Sprintf(b.text, strings.Join(kinds, ", ")))
+		}
+	}
+	return list
+}
+
+// location returns where the samples of colour of the upright pictures of s lie, by FFmpeg's names. Video that does not
+// say has them on the left, as nearly all has.
+func (s *stream) location() string {
+	at := s.Location
+	if !isKnown(at) {
+		at = "left"
+	}
+	for _, d := range s.SideData {
+		switch turned := math.Round(d.Rotation); {
+		case d.Type != "Display Matrix" || turned == 0 || at == "center":
+		case turned == -90 && at == "left":
+			at = "top"
+		case turned == 90 && at == "top":
+			at = "left"
+		case turned == 90 && at == "left":
+			at = "bottom"
+		case turned == -90 && at == "topleft":
+			at = "center" // which is the nearest that has a name
+		}
+	}
+	return at
 }
 
 // video returns the first stream of pictures that move, or nil if there is none. A cover picture is none.
@@ -59,6 +149,9 @@ func (p *probed) video() *stream {
 
 func (s *stream) isCover() bool { return s.Disposition["attached_pic"] != 0 }
 
+// isMP4 reports whether the file is an MP4 or one of its family.
+func (p *probed) isMP4() bool { return strings.HasPrefix(p.Format.Name, "mov,mp4") }
+
 // start returns when the file begins, in seconds, 0 or more: what lies before 0 is sound that is not heard, which
 // primes a decoder.
 func (p *probed) start() float64 { return max(seconds(p.Format.Start), 0) }
@@ -70,9 +163,11 @@ func seconds(text string) float64 {
 
 // rate returns the mean number of frames a second, or 0.
 func (s *stream) rate() float64 {
-	over, under, _ := strings.Cut(s.Rate, "/")
-	if below := seconds(under); below > 0 {
-		return seconds(over) / below
+	for _, rate := range []string{s.Rate, s.Least} {
+		over, under, _ := strings.Cut(rate, "/")
+		if below := seconds(under); below > 0 && seconds(over) > 0 {
+			return seconds(over) / below
+		}
 	}
 	return 0
 }
@@ -106,6 +201,22 @@ func (s *stream) isRGB() bool { return ofRGB.MatchString(s.PixFmt) }
 
 // isDeep reports whether the samples of s have more than 8 bits.
 func (s *stream) isDeep() bool { return deep.MatchString(s.PixFmt) }
+
+// depth returns the bits of a sample of s.
+func (s *stream) depth() int {
+	m := deep.FindStringSubmatch(s.PixFmt)
+	if m == nil {
+		return 8
+	}
+	n, _ := strconv.Atoi(m[1])
+	switch n {
+	case 32: // grey or one of RGB as a float
+		return 16
+	case 48, 64: // of RGB, and of RGB with alpha, together
+		return 16
+	}
+	return n
+}
 
 var (
 	ofRGB    = regexp.MustCompile(`^(gbr|rgb|bgr|argb|abgr|rgba|bgra|0rgb|0bgr|x2rgb|x2bgr|pal8|mono|bayer)`)
@@ -164,8 +275,18 @@ func (s *stream) piped() string {
 	return "yuv444p"
 }
 
-// hasAlpha reports whether the frames of s have transparency, which no output keeps.
-func (s *stream) hasAlpha() bool { return withAlpha.MatchString(s.PixFmt) }
+// hasAlpha reports whether the frames of s have transparency.
+func (s *stream) hasAlpha() bool { return withAlpha.MatchString(s.PixFmt) || s.alphaBy() != "" }
+
+// alphaBy returns the decoder that s needs for its transparency, or "" if that of its codec does. In WebM and Matroska,
+// transparency is a second picture beside each frame, which FFmpeg's own decoders of VP8 and VP9 pass over; see
+// https://www.matroska.org/technical/elements.html, AlphaMode.
+func (s *stream) alphaBy() string {
+	if s.Tags["alpha_mode"] == "1" || s.Tags["ALPHA_MODE"] == "1" {
+		return map[string]string{"vp8": "libvpx", "vp9": "libvpx-vp9"}[s.Codec]
+	}
+	return ""
+}
 
 var withAlpha = regexp.MustCompile(`^(yuva|gbrap|rgba|bgra|argb|abgr|ya|ayuv|vuya)`)
 
@@ -176,13 +297,11 @@ type colours struct{ Range, Matrix, Primaries, Transfer string }
 // matrix, programs guess it by the size, and take small video as BT.601 and large as BT.709: so that an enlarged one is
 // not taken for another than it was, the matrix is said where that guess changes.
 func (s *stream) colours(toW, toH int) colours {
-	known := func(flag string, others ...string) string {
-		for _, o := range append(others, "unknown", "unspecified", "reserved") {
-			if flag == o {
-				return ""
-			}
+	known := func(flag string) string {
+		if isKnown(flag) {
+			return flag
 		}
-		return flag
+		return ""
 	}
 	c := colours{Range: known(s.Range), Matrix: known(s.Matrix), Primaries: known(s.Primaries),
 		Transfer: known(s.Transfer)}

@@ -2,7 +2,9 @@ package video
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -10,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // process is a run of ffmpeg or ffprobe. No shell is involved: the arguments reach the program as they are.
@@ -18,26 +21,71 @@ type process struct {
 	log  log
 	kill context.CancelFunc
 	end  func() error
+	ends []io.Closer // our ends of its pipes, besides those of output and log
 }
+
+// The limits of a run whose output is wanted whole, such as one of ffprobe, and how long the pipes of a program may
+// stay open after it has ended: what ffmpeg on the path may be is a script, whose programs outlive it.
+var (
+	mostTime   = 30 * time.Second
+	mostOutput = 64 << 20 // bytes
+	mostDelay  = 2 * time.Second
+)
+
+// errTooMuch is the error for an output of more than mostOutput bytes, and errTooLong for a run of more than mostTime.
+var (
+	errTooMuch = fmt.Errorf("it wrote more than %d MiB and was stopped", mostOutput>>20)
+	errTooLong = errors.New("it did not end in time and was stopped")
+)
 
 // newProcess returns a process that is not started yet, which ends when ctx does. line, if it is not nil, is called
 // for each line of its messages.
 //
-// Note: it gets a group of its own, so that an interrupt from a terminal goes to superres alone, which then ends it.
-// Otherwise ffmpeg would end a video in order that was interrupted.
+// Note: it gets a group of its own, so that an interrupt from a terminal goes to superres alone, which then ends it and
+// all that it has started. Otherwise ffmpeg would end a video in order that was interrupted.
 func newProcess(ctx context.Context, line func(string), path string, args ...string) *process {
 	ctx, kill := context.WithCancel(ctx)
 	p := &process{Cmd: exec.CommandContext(ctx, path, args...), kill: kill}
 	p.log.line = line
 	p.Stderr = &p.log
 	setGroup(p.Cmd)
+	p.Cancel = func() error {
+		for _, end := range p.ends { // first, so that nothing that it has started can wait for us
+			_ = end.Close()
+		}
+		return killGroup(p.Process)
+	}
+	p.WaitDelay = mostDelay
 	p.end = sync.OnceValue(func() error {
 		defer kill()
 		err := p.Wait()
 		p.log.flush()
+		if errors.Is(err, exec.ErrWaitDelay) { // it ended well, and what it started holds the pipes
+			err = nil
+		}
 		return err
 	})
 	return p
+}
+
+// stream starts the process and returns its standard output, to be read before end is called.
+func (p *process) stream() (io.Reader, error) {
+	out, err := p.StdoutPipe()
+	if err == nil {
+		p.ends = append(p.ends, out)
+		err = p.Start()
+	}
+	return out, err
+}
+
+// feed starts the process and returns its standard input, to be closed before end is called.
+func (p *process) feed() (io.WriteCloser, error) {
+	in, err := p.StdinPipe()
+	if err == nil {
+		p.ends = append(p.ends, in)
+		err = p.Start()
+	}
+	return in, err
 }
 
 // stop kills the process if it still runs, and waits until it has ended.
@@ -46,15 +94,50 @@ func (p *process) stop() {
 	_ = p.end()
 }
 
-// output starts the process and returns what it writes to its standard output.
+// output starts the process and returns what it writes to its standard output. It fails with errTooMuch or errTooLong.
 func (p *process) output() ([]byte, error) {
-	var out bytes.Buffer
+	out := bounded{full: p.kill}
 	p.Stdout = &out
 	if err := p.Start(); err != nil {
 		return nil, err
 	}
+	late := time.AfterFunc(mostTime, p.kill)
 	err := p.end()
-	return out.Bytes(), err
+	switch {
+	case out.over:
+		err = errTooMuch
+	case !late.Stop():
+		err = errTooLong
+	}
+	return out.kept, err
+}
+
+// bounded is a buffer of at most mostOutput bytes. What is beyond is dropped, and full called.
+type bounded struct {
+	kept []byte
+	over bool
+	full func()
+}
+
+// Write implements io.Writer and never fails.
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.over = b.over || len(b.kept)+len(p) > mostOutput; b.over {
+		b.full()
+	} else {
+		b.kept = append(b.kept, p...)
+	}
+	return len(p), nil
+}
+
+// words returns the last errors of ffmpeg, or err, how it ended, if there are none or it was stopped.
+func (p *process) words(err error) string {
+	if errors.Is(err, errTooMuch) || errors.Is(err, errTooLong) {
+		return err.Error()
+	}
+	if len(p.log.errors) == 0 {
+		return fmt.Sprintf("it ended with %v and said nothing", cmp.Or(err, errors.New("no error")))
+	}
+	return strings.Join(p.log.errors, "; ")
 }
 
 // log splits the messages of ffmpeg into lines and keeps the last errors among them. It belongs to one goroutine until
@@ -64,6 +147,9 @@ type log struct {
 	rest   []byte
 	errors []string // the last few, each once
 	count  int
+	full   bool   // one said that the disk is full
+	cut    bool   // one said that the file ends too early
+	hidden string // a name that is left out of them, with what stands before it
 }
 
 const (
@@ -91,6 +177,12 @@ var prefix = regexp.MustCompile(`^(?:\[[^\[\]]* @ 0x[0-9a-fA-F]+\] )*\[(\w+)\] `
 // address is the name of a file at the start of a message, in the form of local.
 var address = regexp.MustCompile(`^(file|pipe):[^:]*: `)
 
+// diskFull matches what ffmpeg says of a disk without free space, or of a quota; its words are those of the system.
+var diskFull = regexp.MustCompile(`(?i)no space left on device|not enough space|disk quota exceeded`)
+
+// endsEarly matches what the demuxers of ffmpeg say of a file that is shorter than it says.
+var endsEarly = regexp.MustCompile(`partial file|ended prematurely|[Pp]acket too short|[Tt]runcat`)
+
 // flush takes the line that was read so far.
 func (l *log) flush() {
 	text := strings.TrimRight(string(l.rest), "\r")
@@ -102,22 +194,21 @@ func (l *log) flush() {
 	if m == nil || m[1] != "error" && m[1] != "fatal" && m[1] != "panic" {
 		return
 	}
-	text = strings.TrimSpace(address.ReplaceAllString(text[len(m[0]):], ""))
+	text = text[len(m[0]):]
+	if l.hidden != "" {
+		text = strings.ReplaceAll(text, " of "+l.hidden, "")
+		text = strings.ReplaceAll(strings.ReplaceAll(text, " "+l.hidden, ""), l.hidden+": ", "")
+	}
+	text = strings.TrimSpace(address.ReplaceAllString(text, ""))
 	l.count++
+	l.full = l.full || diskFull.MatchString(text)
+	l.cut = l.cut || endsEarly.MatchString(text)
 	if text == "" || slices.Contains(l.errors, text) {
 		return
 	}
 	if l.errors = append(l.errors, text); len(l.errors) > mostErrors {
 		l.errors = l.errors[1:]
 	}
-}
-
-// words returns the last errors of ffmpeg, or err, how it ended, if there are none.
-func (p *process) words(err error) string {
-	if len(p.log.errors) == 0 {
-		return fmt.Sprintf("it ended with %v and said nothing", err)
-	}
-	return strings.Join(p.log.errors, "; ")
 }
 
 // reader reads what a process writes to its standard output. When the process fails, the end of the output is an error.
@@ -138,4 +229,37 @@ func (r reader) Read(p []byte) (int, error) {
 		return 0, fmt.Errorf("ffmpeg says: %s", r.words(ended))
 	}
 	return 0, io.EOF
+}
+
+// longWait is how long ffmpeg may leave a frame waiting, or be waited for, until people are told.
+var longWait = time.Minute
+
+// waiting reads the frames of a clip from ffmpeg, and says once when one is not there for very long.
+type waiting struct {
+	io.Reader
+	*clip
+}
+
+func (w waiting) Read(p []byte) (int, error) {
+	defer w.watch("has given no frame for %v; waiting for it")()
+	return w.Reader.Read(p)
+}
+
+// taking writes the frames of a clip to ffmpeg, and says once when one is not taken for very long.
+type taking struct {
+	io.Writer
+	*clip
+}
+
+func (w taking) Write(p []byte) (int, error) {
+	defer w.watch("has taken no frame for %v; waiting for it")()
+	return w.Writer.Write(p)
+}
+
+// watch tells text, about ffmpeg, in case that done is not called soon.
+func (c *clip) watch(text string) (done func()) {
+	t := time.AfterFunc(longWait, func() {
+		c.once.Do(func() { c.tools.Note(c.In + ": ffmpeg " + fmt.Sprintf(text, longWait)) })
+	})
+	return func() { t.Stop() }
 }

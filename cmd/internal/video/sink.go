@@ -7,11 +7,15 @@ import (
 	"image"
 	"io"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 
 	"superres/cmd/internal/pictures"
 	"superres/internal/enlarging"
 	"superres/internal/safefile"
+	"superres/internal/y4m"
 )
 
 // sink is the video file that becomes of the frames of a clip. It is made under another name in the folder of the
@@ -21,40 +25,62 @@ type sink struct {
 	*clip
 }
 
-// Deliver implements enlarging.Sink.
+// Deliver implements enlarging.Sink. Of a clip that is cut it makes what there is, and fails.
 func (s sink) Deliver(p *enlarging.Plan, write func(io.Writer) error) error {
 	p.Output = image.Pt(even(p.Output.X), even(p.Output.Y))
 	err := s.FileSink.Deliver(p, write)
 	p.Warnings = append(p.Warnings, s.warnings...)
-	return err
+	if err != nil {
+		return err
+	}
+	removeSegments(s.Out)
+	return s.cut(p.Written)
+}
+
+// cut returns an error if the file ends before all the frames that it promises; written is how many there were.
+func (c *clip) cut(written int) error {
+	promised, _ := strconv.Atoi(c.video.Frames)
+	const few = 50 // one of so many frames may be missing for other reasons, such as an edit of its beginning
+	switch {
+	case promised-written > 2+promised/few:
+		return c.refuse("is cut short: it has %d of %d frames, which are in %s", written, promised, c.Out)
+	case c.decoder.log.cut:
+		return c.refuse("is cut short; the %d frames that it has are in %s", written, c.Out)
+	}
+	return nil
 }
 
 // encode has ffmpeg make the file temp of the frames that write writes, and of the sound of the clip.
 func (c *clip) encode(temp string, write func(io.Writer) error) error {
-	w := &encoding{clip: c, temp: temp}
-	w.next, w.duration = c.times.next, 1e9/max(c.video.rate(), 1e-3)
-	err := write(w)
-	if w.process == nil {
+	list, err := c.copies(extension(c.Out))
+	if err != nil {
 		return err
 	}
-	if err != nil && !w.failed {
-		w.stop()
-		return err
+	w := &encoding{clip: c, list: list, temp: temp}
+	err = write(w)
+	if w.process != nil {
+		switch {
+		case err != nil && !w.failed:
+			w.stop()
+		case c.parts != nil && err == nil:
+			err = w.endSegment()
+		default:
+			err = w.close(err)
+		}
 	}
-	// If ffmpeg refused a frame, it has ended, or is about to; its own messages say why.
-	closed := w.stdin.Close()
-	ended := w.end()
-	switch {
-	case c.ctx.Err() != nil:
-		return c.ctx.Err()
-	case ended != nil || err != nil:
-		return safefile.Refuse(safefile.ErrOutput, c.Out, "ffmpeg could not make it: %s",
-			w.words(errors.Join(ended, err)))
-	case closed != nil && !errors.Is(closed, os.ErrClosed):
-		return closed
+	if err == nil && c.parts != nil {
+		err = c.join(temp, list)
+	}
+	if err != nil {
+		return err
 	}
 	if info, err := os.Stat(temp); err != nil || info.Size() == 0 {
-		return safefile.Refuse(safefile.ErrOutput, c.Out, "ffmpeg made an empty file: %s", w.words(nil))
+		return safefile.Refuse(safefile.ErrOutput, c.Out, "ffmpeg made an empty file")
+	}
+	if tracks := c.probed.unwanted(list); len(tracks) > 0 && isMP4(extension(c.Out)) {
+		if err := hideTracks(temp, tracks); err != nil {
+			c.warn(fmt.Sprintf("players may choose other tracks by themselves: %v", err))
+		}
 	}
 	if n := c.decoder.log.count; n > 0 {
 		c.warn(fmt.Sprintf("FFmpeg found damage in it, in %d places; the last: %s", n, c.decoder.words(nil)))
@@ -62,49 +88,159 @@ func (c *clip) encode(temp string, write func(io.Writer) error) error {
 	return nil
 }
 
-// encoding is the stream to the ffmpeg that makes the result, which the header starts.
+// encoding is the stream to the ffmpeg that makes the result, which the header starts, or to one for each segment.
 type encoding struct {
 	muxer
 	*clip
-	*process
-	temp  string
-	stdin io.WriteCloser
+	*process // nil: none runs
+	list     []copied
+	temp     string // the file that it makes
+	head     string // of the stream; empty: it was not written yet
+	stdin    io.WriteCloser
+	segment  segment // in work
 }
 
 // Write implements io.Writer, as muxer does.
-func (w *encoding) Write(p []byte) (int, error) {
+func (w *encoding) Write(p []byte) (n int, err error) {
+	if w.head == "" {
+		w.head = string(p)
+		in, err := readHeader(w.head)
+		if err != nil {
+			return 0, err
+		}
+		w.warnOfFormat(in)
+		if w.parts != nil {
+			return len(p), nil
+		}
+		return len(p), w.begin(in, w.resultArgs(framesArgs, w.pictureArgs(in, w.head), w.list))
+	}
 	if w.process == nil {
-		if err := w.begin(string(p)); err != nil {
+		if err := w.beginSegment(); err != nil {
 			return 0, err
 		}
 	}
-	return w.muxer.Write(p)
+	if n, err = w.muxer.Write(p); err != nil || w.parts == nil {
+		return n, err
+	}
+	if w.segment.Frames++; w.segment.Frames == segmentFrames {
+		err = w.endSegment()
+	}
+	return n, err
 }
 
-// begin starts ffmpeg for a stream with the header head.
-func (w *encoding) begin(head string) error {
-	in, err := readHeader(head)
-	if err != nil {
-		return err
-	}
-	copied, err := w.copies(extension(w.Out))
-	if err != nil {
-		return err
-	}
-	args, err := w.encodeArgs(in, head, copied)
-	if err != nil {
-		return err
-	}
+// begin starts ffmpeg with args, to which it adds the name of the file, and begins the stream of frames in to it.
+func (w *encoding) begin(in y4m.Header, args []string) error {
 	p := newProcess(w.ctx, nil, w.tools.ffmpeg, append(args, local(w.temp))...)
-	if w.stdin, err = p.StdinPipe(); err == nil {
-		err = p.Start()
-	}
-	if err != nil {
+	p.log.hidden = local(w.temp)
+	var err error
+	if w.stdin, err = p.feed(); err != nil {
 		p.kill()
 		return fmt.Errorf("ffmpeg cannot be started: %w", err)
 	}
-	w.process, w.out = p, w.stdin
-	return nil
+	w.process = p
+	w.muxer = muxer{out: taking{w.stdin, w.clip}, next: w.next, duration: 1e9 / max(w.video.rate(), 1e-3),
+		started: true}
+	return w.muxer.start(in)
+}
+
+// next returns the time of the next frame since the file begins, or since the segment does.
+func (w *encoding) next() int64 {
+	now := w.times.next()
+	if w.parts != nil && w.segment.Frames == 0 {
+		w.segment.Begin = now
+	}
+	return now - w.segment.Begin
+}
+
+// beginSegment starts an ffmpeg that makes a segment: an MP4, whose times are as fine as those of the video, or, since
+// MP4 has no transparency, a Matroska file.
+func (w *encoding) beginSegment() (err error) {
+	in, err := readHeader(w.head)
+	if err == nil {
+		w.temp, err = w.parts.begin()
+	}
+	if err != nil {
+		return err
+	}
+	w.segment = segment{}
+	kind := "mp4"
+	if w.alpha {
+		kind = "matroska"
+	}
+	return w.begin(in, slices.Concat(quietArgs, []string{"-copyts"}, framesArgs, []string{"-map", "0:0"},
+		w.pictureArgs(in, w.head), w.tools.keepTimes(), []string{"-fflags", "+bitexact", "-f", kind, "-y"}))
+}
+
+// endSegment ends the segment in work.
+func (w *encoding) endSegment() error {
+	err := w.close(nil)
+	w.process = nil
+	if err != nil {
+		return err
+	}
+	return w.parts.add(w.temp, w.segment)
+}
+
+// close ends the stream to ffmpeg, which had the error err, and waits until ffmpeg has made its file.
+func (w *encoding) close(err error) error {
+	// If ffmpeg refused a frame, it has ended, or is about to; its own messages say why.
+	closed := w.stdin.Close()
+	ended := w.end()
+	if err == nil && closed != nil && !errors.Is(closed, os.ErrClosed) {
+		err = closed
+	}
+	return w.failure(w.process, errors.Join(ended, err))
+}
+
+// failure returns what became of the result by p, which ended with err; nil: it is made.
+func (c *clip) failure(p *process, err error) error {
+	const full = 256 - 28 // with which an ffmpeg since 6.0 ends for ENOSPC
+	switch {
+	case err == nil || c.ctx.Err() != nil:
+		return c.ctx.Err()
+	case p.log.full || p.ProcessState != nil && p.ProcessState.ExitCode() == full:
+		return safefile.Unwritable(c.Out, syscall.ENOSPC)
+	}
+	return safefile.Refuse(safefile.ErrOutput, c.Out, "ffmpeg could not make it: %s", p.words(err))
+}
+
+// join has ffmpeg make the file temp of all segments, whose pictures it copies, and of list.
+func (c *clip) join(temp string, list []copied) error {
+	path, err := c.parts.list()
+	if err != nil {
+		return err
+	}
+	frames := []string{"-f", "concat", "-i", local(path)}
+	if all := c.parts.record.Parts; len(all) > 0 && all[0].Begin > 0 {
+		frames = append([]string{"-itsoffset", fmt.Sprintf("%.6f", float64(all[0].Begin)*tick/1e9)}, frames...)
+	}
+	pictures := []string{"-c:v:0", "copy"}
+	if c.alpha {
+		pictures = append(pictures, "-metadata:s:v:0", "alpha_mode=1")
+	}
+	p := newProcess(c.ctx, nil, c.tools.ffmpeg, append(c.resultArgs(frames, pictures, list), local(temp))...)
+	p.log.hidden = local(temp)
+	if err := p.Start(); err != nil {
+		p.kill()
+		return fmt.Errorf("ffmpeg cannot be started: %w", err)
+	}
+	return c.failure(p, p.end())
+}
+
+// warnOfFormat warns of what the result lacks of frames with the header in.
+func (c *clip) warnOfFormat(in y4m.Header) {
+	switch depth := c.video.depth(); {
+	case c.alpha:
+	case depth > 8 && !c.by.deep:
+		c.warn(fmt.Sprintf("has %d bits a sample, and gets 8: this ffmpeg has no encoder for more", depth))
+	case depth > 10:
+		c.warn(fmt.Sprintf("has %d bits a sample, and gets 10", depth))
+	}
+	kept := in.Layout.Grey || c.alpha || strings.HasPrefix(c.pixFmt(in), streamFormat(in)[:len("yuv420p")])
+	if !kept {
+		c.warn(fmt.Sprintf("has more colour than %s keeps, 4:%c:%c, and gets 4:2:0", c.by.name,
+			streamFormat(in)[4], streamFormat(in)[5]))
+	}
 }
 
 // copies returns what of the file, beside its pictures, goes into a file with the extension ext. What ext cannot hold
@@ -133,8 +269,8 @@ func (c *clip) copies(ext string) (list []copied, err error) {
 			return nil, nil
 		}
 		p := newProcess(c.ctx, nil, c.tools.ffmpeg, c.trialArgs(ext, list)...)
-		if _, err = p.output(); err == nil {
-			return list, nil
+		if _, err = p.output(); err == nil || errors.Is(err, errTooLong) || errors.Is(err, errTooMuch) {
+			return list, nil // it takes them, or would have said so
 		}
 		if c.ctx.Err() != nil {
 			return nil, context.Cause(c.ctx)

@@ -33,18 +33,29 @@ func (s source) Open() (*enlarging.Content, error) {
 	if err := s.probe(); err != nil {
 		return nil, err
 	}
-	s.times = newTimes(s.probed.start(), s.video.rate())
-	unwatch := context.AfterFunc(s.ctx, s.times.end)
-	s.decoder = newProcess(s.ctx, s.times.take, s.tools.ffmpeg, s.decodeArgs()...)
-	out, err := s.decoder.StdoutPipe()
-	if err == nil {
-		err = s.decoder.Start()
+	if err := s.prepare(); err != nil {
+		return nil, err
 	}
+	done := 0
+	if s.Settings != "" {
+		s.parts = openSegments(s.Out, s.key(info))
+		done = s.parts.done()
+	}
+	s.times = newTimes(s.probed.start(), s.video.rate())
+	if done > 0 {
+		s.times.pass(2) // the first two, by which the model is chosen
+	}
+	unwatch := context.AfterFunc(s.ctx, s.times.end)
+	s.decoder = newProcess(s.ctx, s.times.take, s.tools.ffmpeg, s.decodeArgs(done)...)
+	out, err := s.decoder.stream()
 	if err != nil {
 		s.decoder.kill()
 		return nil, s.refuse("ffmpeg cannot be started: %v", err)
 	}
-	frames := bufio.NewReaderSize(reader{out, s.decoder, s.times.end}, 1<<16)
+	frames := bufio.NewReaderSize(reader{waiting{out, s.clip}, s.decoder, s.times.end}, 1<<16)
+	if s.alpha {
+		frames = bufio.NewReaderSize(&unstacked{in: frames}, 1<<16)
+	}
 	if _, err := frames.Peek(1); err != nil {
 		s.decoder.stop()
 		if s.ctx.Err() != nil {
@@ -53,7 +64,7 @@ func (s source) Open() (*enlarging.Content, error) {
 		return nil, s.refuse("has no frame that can be read: %v", err)
 	}
 	return &enlarging.Content{Reader: frames, Info: info, Title: s.title(), Frames: s.probed.frames(s.video),
-		Close: func() {
+		Siting: siting(s.video.location()), Done: done, Close: func() {
 			unwatch()
 			s.decoder.stop()
 			s.times.end()
@@ -80,7 +91,51 @@ func (c *clip) probe() error {
 	if c.video = c.probed.video(); c.video == nil {
 		return c.refuse("has no video in it")
 	}
+	data, err = newProcess(c.ctx, nil, c.tools.ffprobe, frameArgs(c.In, c.video.Index)...).output()
+	if err == nil {
+		_ = c.video.addFrames(data) // what it does not tell is not known; decoding will say what is wrong
+	}
+	return c.ctx.Err()
+}
+
+// prepare reads what the file holds, chooses the encoder, and warns of what the result lacks whatever its frames are.
+func (c *clip) prepare() (err error) {
+	if err = c.probe(); err != nil {
+		return err
+	}
+	deep, has := c.video.isDeep(), c.video.hasAlpha()
+	if c.by, err = c.tools.encoderFor(extension(c.Out), deep, has); err != nil {
+		return err
+	}
+	by := c.video.alphaBy()
+	c.alpha = has && c.by.alpha && (by == "" || c.tools.has(c.ctx, by))
+	switch {
+	case c.alpha && deep:
+		c.warn("has more than 8 bits a sample, and gets 8, as all that has transparency in VP9")
+	case has && c.by.alpha && !c.alpha:
+		c.warn("its transparency is left out: this ffmpeg was built without " + by + ", which reads it")
+	case has && !c.alpha:
+		c.warn(fmt.Sprintf("its transparency is left out: %s files are made without; -o NAME.webm keeps it",
+			extension(c.Out)))
+	}
+	if has && !c.alpha {
+		c.by, _ = c.tools.encoderFor(extension(c.Out), deep, false) // there is one, as before
+	}
+	if c.video.isInterlaced() {
+		c.warn("is interlaced; its frames are made of their two fields by FFmpeg's bwdif")
+	}
+	for _, text := range c.video.lost() {
+		c.warn(text)
+	}
 	return nil
+}
+
+// siting returns location in the form that y4m.Layout.Sited takes.
+func siting(location string) string {
+	if strings.HasPrefix(location, "bottom") {
+		return "center" // the nearest that it has
+	}
+	return location
 }
 
 // title says in a few words what the video is.

@@ -20,6 +20,7 @@ type times struct {
 	last     int64
 	began    bool
 	ended    bool // there are no more
+	passed   int  // how many of the next frames nobody asks for
 }
 
 func newTimes(begin, rate float64) *times {
@@ -61,10 +62,16 @@ func (t *times) take(line string) {
 	if t.began { // encoders take no two frames of one time
 		stamp = max(stamp, t.last+1)
 	}
-	t.last, t.began = stamp, true
+	if t.last, t.began = stamp, true; t.passed > 0 {
+		t.passed--
+		return
+	}
 	t.stamps = append(t.stamps, stamp)
 	t.more.Broadcast()
 }
+
+// pass leaves out the times of the first n frames.
+func (t *times) pass(n int) { t.passed = n }
 
 // end says that there are no more lines.
 func (t *times) end() {

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,7 +17,32 @@ import (
 type Tools struct {
 	ffmpeg, ffprobe string
 	encoders        map[string]bool // those that this ffmpeg was built with
-	old             bool            // before 5.1, when -fps_mode was called -vsync
+	version         [2]int          // major and minor; 0: one between releases, which is taken for a new one
+
+	// Note tells people something while a video is in work.
+	Note func(text string)
+}
+
+// newer reports whether ffmpeg is of the version major.minor or a later one.
+func (t *Tools) newer(major, minor int) bool {
+	return t.version[0] == 0 || slices.Compare(t.version[:], []int{major, minor}) >= 0
+}
+
+// has reports whether ffmpeg was built with the decoder called name.
+func (t *Tools) has(ctx context.Context, name string) bool {
+	list, err := newProcess(ctx, nil, t.ffmpeg, "-hide_banner", "-decoders").output()
+	return err == nil && listed(list)[name]
+}
+
+// listed returns the names of the codecs of video in what ffmpeg writes for -encoders and -decoders.
+func listed(list []byte) map[string]bool {
+	names := map[string]bool{}
+	for line := range strings.Lines(string(list)) {
+		if f := strings.Fields(line); len(f) > 1 && strings.HasPrefix(f[0], "V") {
+			names[f[1]] = true
+		}
+	}
+	return names
 }
 
 // Find returns the programs of FFmpeg. Without them it fails with what to do for the video file in, whose result was to
@@ -33,7 +59,7 @@ func Find(ctx context.Context, in, out string) (*Tools, error) {
 		return nil, console.Failf(console.ExitInput, "%s: is a video; ffmpeg is on the path, but not ffprobe, which "+
 			"comes with it; install it, or by hand: %s", in, byHand(in, out))
 	}
-	t := &Tools{ffmpeg: ffmpeg, ffprobe: ffprobe, encoders: map[string]bool{}}
+	t := &Tools{ffmpeg: ffmpeg, ffprobe: ffprobe, Note: func(string) {}}
 	banner := ""
 	p := newProcess(ctx, func(line string) { banner += line + "\n" }, ffmpeg, "-encoders")
 	list, err := p.output()
@@ -43,15 +69,10 @@ func Find(ctx context.Context, in, out string) (*Tools, error) {
 	if err != nil {
 		return nil, console.Failf(console.ExitInput, "%s: %s does not run: %v; %.200s", in, ffmpeg, err, banner)
 	}
-	for line := range strings.Lines(string(list)) {
-		if f := strings.Fields(line); len(f) > 1 && strings.HasPrefix(f[0], "V") {
-			t.encoders[f[1]] = true
-		}
-	}
+	t.encoders = listed(list)
 	if m := versions.FindStringSubmatch(banner); m != nil {
-		major, _ := strconv.Atoi(m[1])
-		minor, _ := strconv.Atoi(m[2])
-		t.old = major < 5 || major == 5 && minor < 1
+		t.version[0], _ = strconv.Atoi(m[1])
+		t.version[1], _ = strconv.Atoi(m[2])
 	}
 	return t, nil
 }
@@ -78,7 +99,7 @@ func quoted(name string) string {
 
 // keepTimes are the arguments that have ffmpeg neither repeat nor leave out frames.
 func (t *Tools) keepTimes() []string {
-	if t.old {
+	if !t.newer(5, 1) { // when -fps_mode was called -vsync
 		return []string{"-vsync", "0"}
 	}
 	return []string{"-fps_mode", "passthrough"}
@@ -86,30 +107,41 @@ func (t *Tools) keepTimes() []string {
 
 // encoder is an encoder of ffmpeg with its settings, which lose little that can be seen.
 type encoder struct {
-	name, title string
-	args        []string
-	deep        bool // it takes 10 bits a sample
+	name   string
+	args   []string
+	deep   bool // it takes 10 bits a sample
+	chroma bool // it takes colour as 4:2:2 and 4:4:4; false: as 4:2:0 alone
+	alpha  bool // it takes transparency, of 8 bits
 }
 
 var (
-	h264   = encoder{"libx264", "H.264", []string{"-preset", "medium", "-crf", "16"}, false}
-	h264At = encoder{"libx264", "H.264 of 10 bits", []string{"-preset", "medium", "-crf", "16"}, true}
-	hevc   = encoder{"libx265", "HEVC", []string{"-preset", "medium", "-crf", "18", "-x265-params", "log-level=error"},
-		true}
-	mpeg4 = encoder{"mpeg4", "MPEG-4", []string{"-q:v", "2"}, false}
-	vp9   = encoder{"libvpx-vp9", "VP9", []string{"-crf", "20", "-b:v", "0", "-row-mt", "1", "-cpu-used", "2"}, true}
-	av1   = encoder{"libsvtav1", "AV1", []string{"-crf", "24", "-preset", "6"}, true}
+	h264 = encoder{name: "libx264", args: []string{"-preset", "medium", "-crf", "16"}, chroma: true}
+
+	h264At = encoder{name: "libx264", args: h264.args, deep: true, chroma: true}
+
+	hevc = encoder{name: "libx265", deep: true, chroma: true,
+		args: []string{"-preset", "medium", "-crf", "18", "-x265-params", "log-level=error"}}
+
+	mpeg4 = encoder{name: "mpeg4", args: []string{"-q:v", "2"}}
+
+	vp9 = encoder{name: "libvpx-vp9", deep: true, chroma: true, alpha: true,
+		args: []string{"-crf", "20", "-b:v", "0", "-row-mt", "1", "-cpu-used", "2"}}
+
+	av1 = encoder{name: "libsvtav1", args: []string{"-crf", "24", "-preset", "6"}, deep: true}
 )
 
 // encoderFor returns the best encoder that there is for a file with the extension ext, lower case, of deep samples or
-// of 8 bits.
-func (t *Tools) encoderFor(ext string, deep bool) (encoder, error) {
+// of 8 bits, and of transparency.
+func (t *Tools) encoderFor(ext string, deep, alpha bool) (encoder, error) {
 	list := []encoder{h264, mpeg4}
 	switch {
 	case ext == ".webm":
 		list = []encoder{vp9, av1}
 	case deep:
 		list = []encoder{hevc, h264At, mpeg4}
+	}
+	if alpha && ext == ".mkv" {
+		list = append([]encoder{vp9}, list...)
 	}
 	var names []string
 	for _, e := range list {

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,12 +18,20 @@ import (
 	"superres/cmd/internal/console"
 	"superres/internal/enlarging"
 	"superres/internal/must"
+	"superres/internal/safefile"
 	"superres/superres"
 	"superres/superres/models"
 )
 
 // enlarge enlarges the file in of dir to out by 2, by interpolation, and returns its plan.
 func enlarge(t *testing.T, ctx context.Context, dir, in, out string) (*enlarging.Plan, error) {
+	t.Helper()
+	return enlargeBy(t, ctx, dir, in, out, "", func(int) {})
+}
+
+// enlargeBy is enlarge in segments of these settings, if they are not empty. It calls at with the number of each frame.
+func enlargeBy(t *testing.T, ctx context.Context, dir, in, out, settings string, at func(frame int)) (*enlarging.Plan,
+	error) {
 	t.Helper()
 	path := func(name string) string { return filepath.Join(dir, name) }
 	tools, err := Find(ctx, path(in), path(out))
@@ -30,9 +41,13 @@ func enlarge(t *testing.T, ctx context.Context, dir, in, out string) (*enlarging
 	e := must.Get(enlarging.New(enlarging.Settings{Model: "bicubic", Effort: "best", Denoise: -1, Quality: 95,
 		Limits: console.Limits{Pixels: 1 << 30, Memory: 1 << 30}, Size: superres.Options{Scale: 2},
 		Open: func(name string) (*superres.Model, error) { return models.Open(name) }}))(t)
-	return e.Enlarge(ctx, tools.Job(ctx, File{In: path(in), Out: path(out), Root: dir, Dates: true}),
+	keep := func(info fs.FileInfo, make func(string) error) error {
+		return safefile.MakeAtomicFrom(safefile.Origin{Info: info, KeepDates: true}, path(out), false, make)
+	}
+	return e.Enlarge(ctx, tools.Job(ctx, File{In: path(in), Out: path(out), Root: dir, Keep: keep,
+		Settings: settings}),
 		enlarging.Watch{Admit: func(*enlarging.Plan) error { return nil },
-			Progress: func(*enlarging.Plan, int, float64) {}})
+			Progress: func(_ *enlarging.Plan, written int, _ float64) { at(written) }})
 }
 
 // With the programs of FFmpeg on the path, frames go through superres with their times, beside the streams that are
@@ -54,9 +69,10 @@ func TestArgumentsAndFrames(t *testing.T) {
 	line, stream, _ := bytes.Cut(made, []byte("\n"))
 	for _, want := range []string{
 		"-copyts -f matroska -i pipe:0 -itsoffset -1.5 ", " -format_whitelist mov,", " -i file:" + dir,
-		" -map 0:0 -map 1:1 -map 1:2 -c:s:0 mov_text -map 1:3 -c:v:1 copy -disposition:v:1 attached_pic -c:a copy ",
+		" -map 0:0 -map 1:1 -disposition:a:0 default+dub -map 1:2 -c:s:0 mov_text -disposition:s:0 0 -map 1:3 ",
+		" -c:v:1 copy -disposition:v:1 attached_pic -c:a copy ", " -disposition:v:0 0 ",
 		" -filter:v:0 setparams=range=tv:colorspace=bt709,setsar=16/15,format=yuv420p ", " -crf 16 ",
-		" -color_range tv -colorspace bt709 ", " -vsync 0 -enc_time_base 1:100 ", " -map_metadata 1 -map_chapters 1 ",
+		" -color_range tv -colorspace bt709 ", " -enc_time_base 1:100 -vsync 0 ", " -map_metadata 1 -map_chapters 1 ",
 		" -metadata:s:v:0 language=fra -movflags +faststart ", " -f mp4 -y file:"} {
 		if !strings.Contains(string(line), want) {
 			t.Errorf("no %q in %s", want, line)
@@ -84,7 +100,9 @@ func TestFailures(t *testing.T) {
 		{"probe", "in.mp4: FFmpeg cannot read it: moov atom not found", console.ExitInput},
 		{"decode", "frame 3 cannot be read: ffmpeg says: Error while decoding; nothing is written", console.ExitInput},
 		{"trial", ".mp4 files do not take the sound of ", console.ExitOutput},
-		{"encode", "out.mp4: ffmpeg could not make it: No space left on device", console.ExitOutput},
+		{"encode", "out.mp4: ffmpeg could not make it: Error submitting a frame", console.ExitOutput},
+		{"full", "out.mp4: cannot be written: no space left on device; free some space", console.ExitOutput},
+		{"verbose", "in.mp4: FFmpeg cannot read it: it wrote more than ", console.ExitInput},
 	} {
 		fake(t, c.mode)
 		dir := t.TempDir()
@@ -128,6 +146,84 @@ func TestInterruption(t *testing.T) {
 	content.Close()
 	if c.decoder.ProcessState == nil {
 		t.Error("ffmpeg was not waited for")
+	}
+}
+
+// A video that fails ends soon, and with it all that it has started, where a script on the path starts ffmpeg and waits
+// for it: nobody may wait for one that waits for somebody to read its frames.
+func TestFailuresOfScripts(t *testing.T) {
+	for mode, want := range map[string]string{"endless": "ffmpeg could not make it", "decode": "frame 3 cannot be read",
+		"encode": "ffmpeg could not make it", "slow": "context canceled"} {
+		fake(t, mode)
+		wrap(t)
+		dir := t.TempDir()
+		must.Succeed(t, os.WriteFile(filepath.Join(dir, "in.mp4"), []byte(fakeVideo), 0o600))
+		ctx, cancel := context.WithCancel(t.Context())
+		if mode == "slow" {
+			time.AfterFunc(time.Second, cancel)
+		}
+		began := time.Now()
+		_, err := enlarge(t, ctx, dir, "in.mp4", "out.mp4")
+		took := time.Since(began)
+		if err == nil || !strings.Contains(err.Error(), want) && !errors.Is(err, ctx.Err()) || took > 10*time.Second {
+			t.Errorf("%s: %v after %v", mode, err, took)
+		}
+		if files := must.Get(os.ReadDir(dir))(t); len(files) != 1 {
+			t.Errorf("%s: %v", mode, files)
+		}
+		cancel()
+	}
+}
+
+// A long wait for ffmpeg is told once.
+func TestLongWait(t *testing.T) {
+	before := longWait
+	longWait = 10 * time.Millisecond
+	defer func() { longWait = before }()
+	told := make(chan string, 2)
+	c := &clip{File: File{In: "in.mp4"}, tools: &Tools{Note: func(text string) { told <- text }}}
+	r, w := io.Pipe()
+	for range 2 {
+		go func() {
+			time.Sleep(5 * longWait)
+			_, _ = w.Write([]byte("a"))
+		}()
+		must.Get(waiting{r, c}.Read(make([]byte, 1)))(t)
+	}
+	if text := <-told; text != "in.mp4: ffmpeg has given no frame for 10ms; waiting for it" || len(told) > 0 {
+		t.Errorf("told %q, and %d others", text, len(told))
+	}
+}
+
+// What stands in the first frames alone is told, each kind in one line, and says where colour lies and that a frame
+// consists of two fields.
+func TestFirstFrames(t *testing.T) {
+	s := stream{Location: "unspecified", FieldOrder: "unknown", SideData: []sideData{{Type: "Spherical Mapping"}}}
+	must.Succeed(t, s.addFrames([]byte(`{"frames":[{"chroma_location":"topleft","interlaced_frame":1,"side_data_list":[
+		{"side_data_type":"Mastering display metadata"},{"side_data_type":"Content light level metadata"},
+		{"side_data_type":"HDR Dynamic Metadata SMPTE2094-40 (HDR10+)"},{"side_data_type":"Dolby Vision RPU Data"},
+		{"side_data_type":"ATSC A53 Part 4 Closed Captions"}]},
+		{"side_data_list":[{"side_data_type":"Content light level metadata"}]}]}`)))
+	want := []string{"what it says for HDR screens (Mastering display metadata, Content light level metadata, HDR " +
+		"Dynamic Metadata SMPTE2094-40 (HDR10+), Dolby Vision RPU Data) is left out; its transfer is kept",
+		"its captions, which stand in its pictures (ATSC A53 Part 4 Closed Captions), are left out",
+		"what it says of 3D or of all-round views (Spherical Mapping) is left out"}
+	if got := s.lost(); !slices.Equal(got, want) || s.location() != "topleft" || !s.isInterlaced() {
+		t.Errorf("%q, %s, %s", got, s.location(), s.FieldOrder)
+	}
+	if got := (&stream{Captions: 1}).lost(); len(got) != 1 || !strings.Contains(got[0], "closed captions") {
+		t.Errorf("%q", got)
+	}
+	for _, c := range []struct {
+		at     string
+		turned float64
+		want   string
+	}{{"", 0, "left"}, {"center", -90, "center"}, {"left", -90, "top"}, {"left", 90, "bottom"},
+		{"topleft", 0, "topleft"}} {
+		s := stream{Location: c.at, SideData: []sideData{{"Display Matrix", c.turned}}}
+		if got := s.location(); got != c.want {
+			t.Errorf("%s turned by %v: %s, expected %s", c.at, c.turned, got, c.want)
+		}
 	}
 }
 

@@ -1,0 +1,138 @@
+package video
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// copied is a stream of the input that goes into the result, by an encoder of subtitles, or "copy".
+type copied struct {
+	*stream
+	by string
+}
+
+// copies returns the streams of p, but for video, that a file with the extension ext holds, and what is lost, each text
+// worded to follow the name of the file.
+func (p *probed) copies(video *stream, ext string) (list []copied, lost []string) {
+	subtitles := map[string]string{".mp4": "mov_text", ".m4v": "mov_text", ".mov": "mov_text", ".mkv": "srt",
+		".webm": "webvtt"}[ext]
+	written := []string{"mov_text", "subrip", "srt", "ass", "ssa", "webvtt", "text"} // not drawn as pictures
+	add := func(format string, args ...any) {
+		if text := fmt.Sprintf(format, args...); !slices.Contains(lost, text) {
+			lost = append(lost, text)
+		}
+	}
+	for i := range p.Streams {
+		s := &p.Streams[i]
+		switch {
+		case s == video:
+		case s.Type == "audio":
+			list = append(list, copied{s, "copy"})
+		case s.Type == "subtitle" && (s.Codec == subtitles || ext == ".mkv" && s.Codec != "mov_text"):
+			list = append(list, copied{s, "copy"})
+		case s.Type == "subtitle" && slices.Contains(written, s.Codec):
+			list = append(list, copied{s, subtitles})
+		case s.Type == "subtitle":
+			add("subtitles (%s) are left out: %s files do not take them", s.Codec, ext)
+		case s.isCover() && isMP4(ext):
+			list = append(list, copied{s, "copy"})
+		case s.isCover():
+			add("the cover picture is left out")
+		case s.Type == "video":
+			add("one video of several is enlarged, the first; the others are left out")
+		case s.Type == "attachment" && ext == ".mkv":
+			list = append(list, copied{s, "copy"})
+		case s.Type == "attachment":
+			add("attached files are left out: %s files do not take them", ext)
+		case s.Codec == "bin_data" || strings.HasPrefix(s.Tags["handler_name"], "TimeCode"):
+			// Titles of chapters, and the time code, which FFmpeg writes anew from what it read.
+		default:
+			add("data beside the pictures, as of a camera, is left out")
+		}
+	}
+	return list, lost
+}
+
+// isMP4 reports whether files with the extension ext are of the family of MP4; false: of Matroska.
+func isMP4(ext string) bool { return ext != ".mkv" && ext != ".webm" }
+
+// disposition returns what players do with s by themselves, such as to take it first, as a value of the option
+// -disposition. Without that option ffmpeg makes the first of several the default where none is.
+func (s *stream) disposition() string {
+	var list []string
+	for name, is := range s.Disposition {
+		if is != 0 {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	if len(list) == 0 {
+		return "0"
+	}
+	return strings.Join(list, "+")
+}
+
+// copyArgs are the arguments that copy list from input number input, to follow the video.
+func copyArgs(list []copied, input int) []string {
+	var args []string
+	numbers := map[string]int{"v": input} // of the next stream of each kind in the result; in a trial there is no video
+	for _, s := range list {
+		kind := s.Type[:1]
+		number := fmt.Sprint(kind, ":", numbers[kind])
+		args = append(args, "-map", fmt.Sprintf("%d:%d", input, s.Index))
+		switch {
+		case s.Type == "subtitle":
+			args = append(args, "-c:"+number, s.by)
+		case s.isCover():
+			args = append(args, "-c:"+number, "copy")
+		}
+		if s.Type != "attachment" {
+			args = append(args, "-disposition:"+number, s.disposition())
+			numbers[kind]++
+		}
+	}
+	return append(args, "-c:a", "copy", "-c:t", "copy")
+}
+
+// muxers are the formats of FFmpeg by extension.
+var muxers = map[string]string{".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".mkv": "matroska", ".webm": "webm"}
+
+// trialArgs are the arguments of an ffmpeg that writes the beginning of list as a file with the extension ext to its
+// standard output. It fails at once where such a file cannot hold it.
+func (c *clip) trialArgs(ext string, list []copied) []string {
+	args := append(slices.Clone(quietArgs), inputArgs(c.In)...)
+	args = append(append(args, copyArgs(list, 0)...), "-t", "0.1", "-f", muxers[ext])
+	if isMP4(ext) {
+		args = append(args, "-movflags", "empty_moov+frag_keyframe")
+	}
+	return append(args, "pipe:1")
+}
+
+// metadataArgs are the arguments that keep what is said of the file and its streams in one with the extension ext.
+func (c *clip) metadataArgs(ext string) (args []string) {
+	args = append(args, "-disposition:v:0", c.video.disposition())
+	if c.Strip {
+		args = append(args, "-map_metadata", "-1", "-map_chapters", "-1")
+	} else {
+		args = append(args, "-map_metadata", "1", "-map_chapters", "1")
+		for _, tag := range []string{"language", "title"} {
+			if value := c.video.Tags[tag]; value != "" {
+				args = append(args, "-metadata:s:v:0", tag+"="+value)
+			}
+		}
+	}
+	if !isMP4(ext) {
+		if c.tools.newer(4, 3) {
+			args = append(args, "-default_mode", "passthrough")
+		}
+		return args
+	}
+	flags := "+faststart" // a player that reads from a network need not read the end first
+	for tag := range c.probed.Format.Tags {
+		if strings.HasPrefix(tag, "com.apple.quicktime.") && !c.Strip {
+			flags = "+faststart+use_metadata_tags"
+		}
+	}
+	return append(args, "-movflags", flags)
+}

@@ -1,0 +1,143 @@
+package video
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"superres/internal/safefile"
+)
+
+// segmentFrames is how many frames a segment has, but for the last: what an interruption loses at most. 2 or more.
+var segmentFrames = 250
+
+// segments are the parts of a result that are encoded, each a file of its own without sound, in a hidden folder beside
+// the result. The record in the folder lists them. A segment is whole before it is in the record.
+type segments struct {
+	folder string
+	record segmentRecord
+}
+
+// segmentRecord is what is known of the segments in a folder.
+type segmentRecord struct {
+	// Key is a hash of all that decides them. Segments of another key are not used.
+	Key string `json:"key"`
+	// Parts has each segment, in the order of the frames.
+	Parts []segment `json:"parts"`
+}
+
+// segment is one segment: the time of its first frame since the file begins, in units of tick, and how many it has.
+type segment struct {
+	Begin  int64 `json:"begin"`
+	Frames int   `json:"frames"`
+}
+
+const recordName = "record.json"
+
+// segmentFolder returns the folder of the segments of the result out.
+func segmentFolder(out string) string {
+	sum := sha256.Sum256([]byte(filepath.Base(out)))
+	return filepath.Join(filepath.Dir(out), ".superres-parts-"+hex.EncodeToString(sum[:8]))
+}
+
+// key returns a hash of all that decides the segments of c, of which info describes the file.
+func (c *clip) key(info fs.FileInfo) string {
+	sum := sha256.New()
+	fmt.Fprintln(sum, c.Settings, info.Size(), info.ModTime().UnixNano(), c.tools.version, c.by.name, c.by.args,
+		c.alpha, c.decodeArgs(0))
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// openSegments returns the segments of the result out that are there with the key, or none. It changes no file.
+func openSegments(out, key string) *segments {
+	s := &segments{folder: segmentFolder(out), record: segmentRecord{Key: key}}
+	const most = 16 << 20 // bytes: of more segments than a file can have
+	var found segmentRecord
+	data, err := safefile.ReadRegular(filepath.Join(s.folder, recordName), most)
+	if err != nil || json.Unmarshal(data, &found) != nil || found.Key != key {
+		return s
+	}
+	for i, part := range found.Parts {
+		info, err := os.Lstat(s.path(i))
+		if err != nil || !info.Mode().IsRegular() || info.Size() == 0 || part.Frames < 1 {
+			break
+		}
+		s.record.Parts = append(s.record.Parts, part)
+	}
+	return s
+}
+
+// path returns the path of segment i.
+func (s *segments) path(i int) string { return filepath.Join(s.folder, segmentName(i)) }
+
+func segmentName(i int) string { return fmt.Sprintf("%06d.part", i) }
+
+// done returns how many frames the segments have.
+func (s *segments) done() (frames int) {
+	for _, part := range s.record.Parts {
+		frames += part.Frames
+	}
+	return frames
+}
+
+// begin makes the folder if need be, and returns the path of the file that the next segment is made in.
+func (s *segments) begin() (temp string, err error) {
+	if err := os.Mkdir(s.folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", safefile.Unwritable(s.folder, err)
+	}
+	if info, err := os.Lstat(s.folder); err != nil || !info.IsDir() {
+		return "", safefile.Unwritable(s.folder, errors.New("is not a folder"))
+	}
+	return filepath.Join(s.folder, "new.part"), nil
+}
+
+// add takes the file that begin named, which is complete, as the next segment.
+func (s *segments) add(temp string, part segment) error {
+	f, err := os.OpenFile(temp, os.O_RDWR, 0)
+	if err == nil {
+		err = errors.Join(f.Sync(), f.Close())
+	}
+	if err == nil {
+		err = os.Rename(temp, s.path(len(s.record.Parts)))
+	}
+	if err != nil {
+		return safefile.Unwritable(s.folder, err)
+	}
+	s.record.Parts = append(s.record.Parts, part)
+	return safefile.WriteAtomicMode(0o600, filepath.Join(s.folder, recordName), true, func(w io.Writer) error {
+		return json.NewEncoder(w).Encode(s.record)
+	})
+}
+
+// list writes the list of all segments that ffmpeg's demuxer concat takes, and returns its path. Each begins when its
+// first frame is to be shown, after the first of all.
+func (s *segments) list() (path string, err error) {
+	var text strings.Builder
+	for i, part := range s.record.Parts {
+		fmt.Fprintf(&text, "file %s\n", segmentName(i))
+		if i+1 < len(s.record.Parts) {
+			micros := s.record.Parts[i+1].Begin - part.Begin
+			fmt.Fprintf(&text, "duration %d.%06d\n", micros/1e6, micros%1e6)
+		}
+	}
+	path = filepath.Join(s.folder, "list.txt")
+	return path, safefile.WriteAtomicMode(0o600, path, true, func(w io.Writer) error {
+		_, err := io.WriteString(w, text.String())
+		return err
+	})
+}
+
+// removeSegments removes the segments of the result out, if there are any.
+func removeSegments(out string) {
+	folder := segmentFolder(out)
+	if info, err := os.Lstat(folder); err == nil && info.IsDir() {
+		_ = os.RemoveAll(folder) // what stays is hidden, and found by the next run
+	}
+}

@@ -1,0 +1,103 @@
+package video
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+)
+
+// unwanted returns the tracks, counted from 0 in an MP4 of the video and list, that FFmpeg makes the default of their
+// kind though none of the kind is: the first subtitles, which players would then show, and the first sound where the
+// input, an MP4 too, has it so. From other files the first sound is left as the default, since some players of MP4 play
+// none else.
+func (p *probed) unwanted(list []copied) (tracks []int) {
+	for _, kind := range []string{"audio", "subtitle"} {
+		track, first, wanted := 0, 0, kind == "audio" && !p.isMP4()
+		for _, s := range list {
+			if s.isCover() { // which is no track
+				continue
+			}
+			if track++; s.Type != kind {
+				continue
+			}
+			if first == 0 {
+				first = track
+			}
+			wanted = wanted || s.Disposition["default"] != 0
+		}
+		if first > 0 && !wanted {
+			tracks = append(tracks, first)
+		}
+	}
+	return tracks
+}
+
+// boxes calls each with the kind of every box in data, and with its content, which shares the memory of data, until
+// each returns an error. Boxes are those of ISO/IEC 14496-12, 4.2.
+func boxes(data []byte, each func(kind string, content []byte) error) error {
+	for len(data) >= 8 {
+		size, head := uint64(binary.BigEndian.Uint32(data)), uint64(8)
+		if size == 1 && len(data) >= 16 {
+			size, head = binary.BigEndian.Uint64(data[8:]), 16
+		}
+		if size < head || size > uint64(len(data)) {
+			return errors.New("has a box of a wrong size")
+		}
+		if err := each(string(data[4:8]), data[head:size]); err != nil {
+			return err
+		}
+		data = data[size:]
+	}
+	return nil
+}
+
+// hideTracks clears the flag track_enabled (8.3.2) of some tracks, counted from 0, of the MP4 file path.
+func hideTracks(path string, tracks []int) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for at := int64(0); ; {
+		var head [16]byte
+		if n, err := f.ReadAt(head[:], at); n < len(head) {
+			return fmt.Errorf("its tracks are not found: %w", err)
+		}
+		size, start := int64(binary.BigEndian.Uint32(head[:])), int64(8)
+		if size == 1 {
+			size, start = int64(binary.BigEndian.Uint64(head[8:])), 16
+		}
+		const most = 1 << 28 // bytes of the index of a file of days
+		switch isIndex := string(head[4:8]) == "moov"; {
+		case size < start || isIndex && size > most:
+			return errors.New("its tracks are not found")
+		case !isIndex:
+			at += size
+			continue
+		}
+		index := make([]byte, size-start)
+		if _, err := io.ReadFull(io.NewSectionReader(f, at+start, size-start), index); err != nil {
+			return err
+		}
+		number := 0
+		err := boxes(index, func(kind string, track []byte) error {
+			if kind != "trak" {
+				return nil
+			}
+			number++
+			return boxes(track, func(kind string, content []byte) error {
+				if kind == "tkhd" && len(content) > 3 && slices.Contains(tracks, number-1) {
+					content[3] &^= 1
+				}
+				return nil
+			})
+		})
+		if err == nil {
+			_, err = f.WriteAt(index, at+start)
+		}
+		return err
+	}
+}

@@ -11,7 +11,9 @@ import (
 	"golang.org/x/image/webp"
 
 	"superres/internal/imagefile/foreign"
+	"superres/internal/metadata"
 	"superres/internal/safefile"
+	"superres/internal/tiff"
 	"superres/internal/vp8l"
 )
 
@@ -33,6 +35,8 @@ type codec struct {
 	// src.warnings.
 	config func(io.Reader) (image.Config, error)
 	decode func(src *source, size Size, lim Limits) (image.Image, error)
+	// decoderBytes returns the bytes that decode takes beside the file and the picture. nil: next to none.
+	decoderBytes func(src metadata.Source) int64
 	// start returns a short file with the header of the picture to decode, for config to read instead of the
 	// file, of which it would read too much, or another picture. It returns nil where config is to read the file.
 	// It refuses a file whose parts up to the pixels are out of order. nil: config reads all files.
@@ -107,7 +111,7 @@ var codecs = []codec{
 		magic:    []string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"},
 		canAlpha: true, canDeep: true, canPage: true, mimic: isRaw,
 		config: configOfTIFF, decode: decodeTIFF, inspect: inspectTIFF, several: hasPages, describe: describeTIFF,
-		greyPalette: true, end: endOfTIFF,
+		decoderBytes: tiff.Scratch, greyPalette: true, end: endOfTIFF,
 		encode: encodeTIFF, mostSide: math.MaxUint16, mostBytes: math.MaxUint32,
 	}, {
 		format: BMP, title: "BMP", extensions: []string{".bmp", ".dib"}, magic: startsOfBMP(),

@@ -22,7 +22,7 @@ func (f *codec) read(ctx context.Context, in *input, name string, lim Limits) (*
 	var cfg image.Config
 	var size Size
 	var about metadata.Outline
-	several := false
+	several, scratch := false, int64(0)
 	c := &clock{limit: lim.Time, left: lim.Time}
 	err := c.runTimed(ctx, in, func(src *source) (err error) {
 		if cfg, err = f.header(src, lim); err == nil {
@@ -30,6 +30,9 @@ func (f *codec) read(ctx context.Context, in *input, name string, lim Limits) (*
 		}
 		if err == nil {
 			about = metadata.Look(string(f.format), src)
+			if f.decoderBytes != nil {
+				scratch = f.decoderBytes(src)
+			}
 			several = lim.Several != nil && !lim.FirstFrame && f.several != nil && f.several(src)
 		}
 		return err
@@ -40,7 +43,7 @@ func (f *codec) read(ctx context.Context, in *input, name string, lim Limits) (*
 	if several && lim.Several != nil {
 		lim.Several(f.format)
 	}
-	held := in.held
+	held := in.held + scratch
 	if !lim.Strip {
 		held += about.Bytes
 	}
@@ -71,12 +74,15 @@ func (f *codec) read(ctx context.Context, in *input, name string, lim Limits) (*
 		pic.Image = greyFromPalette(pic.Image)
 	}
 	if _, ok := pic.Image.(*image.CMYK); ok {
-		pic.Warnings = append(pic.Warnings, "its CMYK colours become RGB by plain arithmetic")
+		pic.Warnings = append(pic.Warnings, plainInks)
 	}
 	pic.Image = Upright(pic.Image, about.Orientation)
 	lim.Time = max(c.left, 1)
 	return pic, pic.turnGainMap(ctx, about.Orientation, lim)
 }
+
+// plainInks is the warning for a picture in the colours of inks.
+const plainInks = "its CMYK colours become RGB by plain arithmetic"
 
 // header returns the size and the colour model of the picture that f.decode would return for src.
 func (f *codec) header(src *source, lim Limits) (image.Config, error) {

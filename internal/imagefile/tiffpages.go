@@ -30,8 +30,13 @@ func decodeTIFF(src *source, size Size, _ Limits) (image.Image, error) {
 	return img, err
 }
 
-// describeTIFF sets pic.GreyAlpha of a TIFF.
-func describeTIFF(src *source, pic *Picture) { pic.GreyAlpha = tiff.GreyAlpha(src) }
+// describeTIFF sets pic.GreyAlpha of a TIFF, and says what became of inks that are not *image.CMYK any more.
+func describeTIFF(src *source, pic *Picture) {
+	pic.GreyAlpha = tiff.GreyAlpha(src)
+	if _, is := pic.Image.(*image.CMYK); !is && tiff.IsCMYK(src) {
+		pic.Warnings = append(pic.Warnings, plainInks)
+	}
+}
 
 // inspectTIFF refuses a TIFF of more than one page. It accepts a single page whose link to the next leads nowhere, or
 // in a circle.

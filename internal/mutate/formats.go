@@ -62,7 +62,7 @@ type format struct {
 	hasLengths, hasNoKinds, isText bool
 }
 
-// number returns a number of 1, 2 or 4 bytes.
+// number returns the low 32 bits of a number of 1, 2, 4 or 8 bytes.
 func (f *format) number(b []byte) (v uint32) {
 	for i := range b {
 		if f.littleEndian {
@@ -97,7 +97,8 @@ func init() { // for split and join know formats themselves
 		hasLengths: true}
 	jpegFormat = &format{is: begins("\xff\xd8\xff"), split: splitJPEG, join: joinJPEG, hasLengths: true}
 	formats = []*format{
-		pngFormat, webpFormat, jpegFormat, tiffOf("II*\x00"), tiffOf("MM\x00*"),
+		pngFormat, webpFormat, jpegFormat, tiffOf("II*\x00"), tiffOf("MM\x00*"), tiffOf("II+\x00"),
+		tiffOf("MM\x00+"),
 		{is: begins("GIF8"), split: splitGIF, join: joinRaw, littleEndian: true, hasNoKinds: true},
 		{is: begins("BM"), split: splitBMP, join: joinRaw, littleEndian: true, hasNoKinds: true},
 		{is: begins("YUV4MPEG2 "), split: splitY4M, join: joinRaw, isText: true, hasNoKinds: true},
@@ -316,32 +317,35 @@ func splitTIFF(f *format, data []byte) (parts []part) {
 		kind     string
 		from, to int
 	}
-	const header, entry = 8, 12
+	header, first, count, entry, word := 8, 4, 2, 12, 4
+	if f.is([]byte("II+\x00")) || f.is([]byte("MM\x00+")) { // a BigTIFF
+		header, first, count, entry, word = 16, 8, 8, 20, 8
+	}
 	if len(data) < header {
 		return []part{{kind: "header", body: data}}
 	}
 	pieces := []piece{{"header", 0, header}}
-	places := []int{int(f.number(data[4:header]))}
+	places := []int{int(f.number(data[first:header]))}
 	for seen := 0; seen < len(places) && seen < 64; seen++ {
 		at := places[seen]
-		if slices.Contains(places[:seen], at) || at < header || at+2 > len(data) {
+		if slices.Contains(places[:seen], at) || at < header || at+count > len(data) {
 			continue
 		}
-		n := int(f.number(data[at : at+2]))
-		link := at + 2 + entry*n
-		if link+4 > len(data) {
+		n := int(f.number(data[at : at+count]))
+		link := at + count + entry*n
+		if link+word > len(data) {
 			continue
 		}
-		pieces = append(pieces, piece{"count", at, at + 2}, piece{"link", link, link + 4})
-		for from := at + 2; from < link; from += entry {
+		pieces = append(pieces, piece{"count", at, at + count}, piece{"link", link, link + word})
+		for from := at + count; from < link; from += entry {
 			pieces = append(pieces, piece{"entry", from, from + entry})
 			const tagSub, tagEXIF, tagGPS = 330, 34665, 34853
 			switch f.number(data[from : from+2]) {
 			case tagSub, tagEXIF, tagGPS:
-				places = append(places, int(f.number(data[from+8:from+entry])))
+				places = append(places, int(f.number(data[from+entry-word:from+entry])))
 			}
 		}
-		places = append(places, int(f.number(data[link:link+4])))
+		places = append(places, int(f.number(data[link:link+word])))
 	}
 	slices.SortFunc(pieces, func(a, b piece) int { return cmp.Compare(a.from, b.from) })
 	end := 0

@@ -67,11 +67,6 @@ func wanted(name string, x, y int) (c color.Color, off int) {
 		return depth(4), 0
 	case name == "grey-12-bits":
 		return depth(12), 0
-	case name == "grey-int16": // what is negative is black
-		if v := sixteen(x, y, 0); v < 1<<15 {
-			return grey(v), 0
-		}
-		return color.Black, 0
 	case name == "grey-float16":
 		return grey(sixteen(x, y, 0)), 32
 	}

@@ -12,7 +12,7 @@ func (d *decoder) fill(s span) {
 	c := &d.canvas
 	n, used := d.inBlock(), d.used()
 	to := c.pix[s.y*c.stride+s.x*c.pixel:]
-	if c.pixel == 4 && d.bits == 8 && d.format != signed && used >= 3 && n >= used { // most files
+	if c.pixel == 4 && d.bits == 8 && used >= 3 && n >= used { // most files
 		from := s.row
 		for range s.n {
 			p, v := to[:4:4], from[:n:n]
@@ -43,7 +43,7 @@ func (d *decoder) fillChannel(to []byte, s span, k, n int, isAlpha bool) {
 	inverted := d.photometric == whiteIsZero && !isAlpha
 	raw := d.photometric == palette && !isAlpha
 	switch {
-	case d.bits == 8 && d.format != signed && c.sample == 1 || d.isLab() && d.bits == 8:
+	case d.bits == 8 && c.sample == 1:
 		flip := byte(0)
 		if inverted {
 			flip = 0xff
@@ -83,9 +83,6 @@ func (d *decoder) levels(inverted, raw bool) (table [256]byte) {
 	most := 1<<d.bits - 1
 	for v := range most + 1 {
 		level := (v*255 + most/2) / most
-		if d.format == signed && !d.isLab() && v > most/2 {
-			level = 0
-		}
 		if inverted {
 			level = 255 - level
 		}
@@ -99,7 +96,7 @@ func (d *decoder) levels(inverted, raw bool) (table [256]byte) {
 
 // sixteen returns what a sample is of 65535.
 func (d *decoder) sixteen(v uint32) uint32 {
-	if d.format == signed && !d.isLab() && v>>(d.bits-1) == 1 {
+	if d.format == signed && d.bits > 16 && v>>(d.bits-1) == 1 {
 		return 0
 	}
 	if d.bits >= 16 {

@@ -14,6 +14,7 @@ import (
 	"context"
 	"image"
 	"maps"
+	"runtime"
 	"slices"
 
 	"superres/internal/metadata"
@@ -52,9 +53,10 @@ func DecodeConfig(src metadata.Source) (image.Config, error) {
 // *image.CMYK, and all others *image.RGBA, *image.NRGBA, *image.RGBA64 or *image.NRGBA64: the alpha of a file is
 // multiplied into its colours or not, and stays so.
 //
-// Samples of n bits without a sign are v/(2ⁿ − 1) of white. Those with a sign are the same of their bits where they are
-// not negative, and black where they are. In floating point 1 is white where no sample is above 16; else 255 is where
-// none is above 255, 65535 where none is above that, and else the largest sample.
+// Samples of n bits are v/(2ⁿ − 1) of white. Those of up to 16 bits with a sign are taken as if they had none, as
+// ImageMagick and FFmpeg take them; longer ones are black where they are negative. In floating point 1 is white where
+// no sample is above 16; else 255 is where none is above 255, 65535 where none is above that, and else the largest
+// sample.
 //
 // warnings say what is wrong with a file that is read all the same, as words behind the name of the file. A file that
 // ends before its pixels gives io.ErrUnexpectedEOF, one that breaks the rules a FormatError, and one with
@@ -84,6 +86,34 @@ func Decode(ctx context.Context, src metadata.Source, data []byte, opt Options) 
 		return nil, nil, err
 	}
 	return d.picture(), slices.Sorted(maps.Keys(d.warnings)), nil
+}
+
+// Scratch bounds the memory, in bytes, that Decode takes for the picture of the TIFF in src beside the file and the
+// picture itself: for its blocks that are worked on at a time. It is 0 for a file that Decode refuses.
+func Scratch(src metadata.Source) int64 {
+	l, err := layoutOf(src, true)
+	if err != nil {
+		return 0
+	}
+	row := (int64(l.blockWidth)*int64(l.inBlock())*int64(l.bits) + 7) / 8
+	each := 3*row + 1<<16 // with the tables of LZW or Deflate
+	switch block := int64(l.blockWidth) * int64(l.blockHeight); {
+	case l.isJPEG() || l.compression == webP:
+		const perPixel = 16 // samples as stored, with all chroma, and in four bytes; coefficients of progressive ones
+		each += perPixel * block
+	case l.compression == zstandard:
+		each += min(64<<20, row*int64(l.blockHeight)) + 1<<20 // its window
+	}
+	if l.reversed && len(l.lengths) > 0 {
+		each += int64(min(slices.Max(l.lengths), uint64(src.Size())))
+	}
+	return each*min(int64(runtime.GOMAXPROCS(0)), l.blockCount()) + 24*l.blockCount() // with their offsets
+}
+
+// IsCMYK reports whether the picture of the TIFF in src is in inks.
+func IsCMYK(src metadata.Source) bool {
+	l, err := layoutOf(src, false)
+	return err == nil && l.photometric == separated
 }
 
 // GreyAlpha reports whether the picture of the TIFF in src is grey with alpha, which Decode returns in colour.

@@ -62,7 +62,7 @@ func Raw(r io.ReaderAt) (Kind, bool) {
 	if n, _ := r.ReadAt(head[:], 0); n < 8 {
 		return Kind{}, false
 	}
-	t := tiff{r: r, order: binary.LittleEndian}
+	t := tiff{r: r, order: binary.LittleEndian, inside: map[uint32]bool{}}
 	switch {
 	case StartsWith(head[:], "MM\x00*"):
 		t.order = binary.BigEndian
@@ -81,7 +81,7 @@ func Raw(r io.ReaderAt) (Kind, bool) {
 		return Kind{Title: "DNG", Advice: develop}, true
 	case t.raw || t.copyFirst && (t.others && t.maker != "" || t.kind() != unknownRaw):
 		return Kind{Title: t.kind(), Advice: develop}, true
-	case t.copyFirst && t.others:
+	case t.copyFirst && t.others && !t.linked:
 		return Kind{Title: "TIFF with a small copy first", Advice: "save it as PNG first"}, true
 	}
 	return Kind{}, false
@@ -97,6 +97,9 @@ type tiff struct {
 	dng, raw  bool
 	copyFirst bool // the first picture is a small copy
 	others    bool // there is a picture that is none
+	linked    bool // such a picture is a page, which a reader of TIFF finds
+
+	inside map[uint32]bool // the places of directories that are no pages, but below one
 }
 
 // kind is the name of a raw file that is no DNG.
@@ -147,7 +150,7 @@ func (t *tiff) directory(at uint32) {
 	if t.visited == 0 {
 		t.copyFirst = small
 	} else if !small {
-		t.others = true
+		t.others, t.linked = true, t.linked || !t.inside[at]
 	}
 }
 
@@ -164,6 +167,12 @@ func (t *tiff) text(n, at uint32) string {
 // below queues the directories that an entry of a type and a count names.
 func (t *tiff) below(kind uint16, n, value uint32) {
 	const offsetType = 13
+	known := len(t.queue)
+	defer func() {
+		for _, at := range t.queue[known:] {
+			t.inside[at] = true
+		}
+	}()
 	switch {
 	case kind != longType && kind != offsetType || len(t.queue) > mostDirectories:
 	case n == 1:

@@ -41,23 +41,25 @@ func TestIsDrawing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	var corners, random, ramp color.Palette
 	for i := range 8 {
-		corners = append(corners, color.RGBA{uint8(i & 1 * 255), uint8(i >> 1 & 1 * 255), uint8(i >> 2 * 255), 255})
-		random = append(random, color.RGBA{uint8(rng.IntN(256)), uint8(rng.IntN(256)), uint8(rng.IntN(256)), 255})
+		at := uint8(i)
+		corners = append(corners, color.RGBA{at & 1 * 255, at >> 1 & 1 * 255, at >> 2 * 255, 255})
+		shade := func() uint8 { return uint8(rng.IntN(256)) }
+		random = append(random, color.RGBA{shade(), shade(), shade(), 255})
 		ramp = append(ramp, color.RGBA{uint8(20 + 30*i), uint8(10 + 20*i), uint8(60 + 20*i), 255})
 	}
-	heights := rng.Perm(8)
+	high := rng.Perm(8)
 	bayer := [4][4]int{{0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}}
 	for name, img := range map[string]image.Image{
 		"checks":             paletted(32, 32, ramp, func(x, y int) int { return 7 * ((x + y) % 2) }),
 		"a code of squares":  paletted(29, 29, corners, func(_, _ int) int { return rng.IntN(8) }),
 		"in other colours":   paletted(33, 33, random, func(_, _ int) int { return rng.IntN(8) }),
-		"bars":               paletted(64, 40, ramp, func(x, y int) int { return min(y/(4+heights[x/8]), 1) * (x / 8) }),
+		"bars":               paletted(64, 40, ramp, func(x, y int) int { return min(y/(4+high[x/8]), 1) * (x / 8) }),
 		"a sprite":           sprite(rng),
 		"ordered dithering":  paletted(64, 64, ramp, func(x, y int) int { return (x*7*16/64 + bayer[y%4][x%4]) / 16 }),
 		"one colour":         image.NewGray(image.Rect(0, 0, 16, 16)),
 		"tiles, many shades": tiles(rng),
 	} {
-		if !isDrawing(img) {
+		if !IsDrawing(img) {
 			t.Errorf("%s: not a drawing", name)
 		}
 	}
@@ -79,7 +81,7 @@ func TestIsDrawing(t *testing.T) {
 		"64 colours":          through(few, draw.Src),
 		"8 dithered tones":    through(tones(8), draw.FloydSteinberg),
 	} {
-		if isDrawing(img) {
+		if IsDrawing(img) {
 			t.Errorf("%s: a drawing", name)
 		}
 	}

@@ -74,8 +74,8 @@ func estimatePalette(parts []picture.Picture) float64 {
 	return min(strength, 1) * worst
 }
 
-// isDrawn reports whether a picture of few colours, with at least one pair of neighbours, is a drawing. See areDrawn for
-// patterned.
+// isDrawn reports whether a picture of few colours, with at least one pair of neighbours, is a drawing. See areDrawn
+// for patterned.
 func (p *palette) isDrawn(patterned float64) bool {
 	differing := float64(p.pairs - p.equal)
 	equal, alternating := float64(p.equal)/float64(p.pairs), float64(p.alternating)/max(differing, 1)

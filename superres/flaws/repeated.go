@@ -39,10 +39,6 @@ func isRepeated(img image.Image, k int) bool {
 	return true
 }
 
-// IsDrawing reports whether img, whose samples have been taken once, is a drawing: pixel art, a chart or a code of
-// squares, whose pixels are squares by intent. A photograph, in few colours too, is none.
-func IsDrawing(img image.Image) bool { return isDrawing(img) }
-
 // TakeOnce returns one sample of each square of k×k of img, in new memory: as *image.Gray or *image.Gray16 if img is
 // grey, else as *image.NRGBA or *image.NRGBA64. The sides of img must be multiples of k.
 func TakeOnce(img image.Image, k int) image.Image {

@@ -153,7 +153,7 @@ func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error)
 	alone := *m
 	alone.robust = nil
 	c = Choice{Model: &alone, Picture: img, Found: found}
-	if m.robust == nil {
+	if m.robust == nil || found.IsDrawn {
 		return c, nil
 	}
 	if img != nil && found.Palette == 0 {
@@ -222,19 +222,25 @@ func (m *Model) chooseMix(c Choice, r *flaws.Regions) (Choice, error) {
 	return c, nil
 }
 
-// WithoutCopies returns img, and opt for it, without the copies of its samples if it was enlarged by repeating them:
-// see flaws.Repeated. The result has the same size as that of img. repeated is how often samples were repeated along
-// a side; 0: img and opt are returned as they are. That is also so where the result would be more than MaxScale times
-// as large as what is left.
-func (m *Model) WithoutCopies(img image.Image, opt Options) (once image.Image, same Options, repeated int) {
+// WithoutCopies returns img, and opt for it, without the copies of its samples if it is a photograph that was enlarged
+// by repeating them: see flaws.Repeated. The result has the same size as that of img. found.Repeated is how often
+// samples were repeated along a side; 0: img and opt are returned as they are. That is so for a drawing of equal
+// squares, where found.IsDrawn is true, and where the result would be more than MaxScale times as large as what is
+// left.
+func (m *Model) WithoutCopies(img image.Image, opt Options) (once image.Image, same Options, found flaws.Flaws) {
 	b := img.Bounds()
 	k := flaws.Repeated(img)
 	w, h, err := m.ResultSize(b.Dx(), b.Dy(), opt)
-	if k == 0 || err != nil || opt.Mix != nil || opt.Chroma != nil || w*k > MaxScale*b.Dx() || h*k > MaxScale*b.Dy() {
-		return img, opt, 0
+	if k == 0 || err != nil || opt.Mix != nil || opt.Chroma != nil {
+		return img, opt, found
+	}
+	once = flaws.TakeOnce(img, k)
+	if found.IsDrawn = flaws.IsDrawing(once); found.IsDrawn || w*k > MaxScale*b.Dx() || h*k > MaxScale*b.Dy() {
+		return img, opt, found
 	}
 	opt.Scale, opt.Width, opt.Height, opt.Fit = 0, w, h, false
-	return flaws.TakeOnce(img, k), opt, k
+	found.Repeated = k
+	return once, opt, found
 }
 
 // WithStrength returns opt with the strength times 1 − c.Plain.
@@ -275,14 +281,15 @@ func (m *Model) chosenFor(img image.Image, opt Options) (chosen, error) {
 	if m.robust == nil || img.Bounds().Empty() {
 		return chosen{m, img, opt}, nil
 	}
-	img, opt, _ = m.WithoutCopies(img, opt)
-	if opt.Chroma == nil {
-		img, _ = flaws.WithoutSalt(img)
-		img, _ = flaws.WithoutUnsharp(img)
-	}
-	found := flaws.Measure(img, opt.Quality)
-	if opt.WebP > 0 {
-		found = found.OutOfWebP(opt.WebP)
+	img, opt, found := m.WithoutCopies(img, opt)
+	if !found.IsDrawn {
+		if opt.Chroma == nil {
+			img, _ = flaws.WithoutSalt(img)
+			img, _ = flaws.WithoutUnsharp(img)
+		}
+		if found = flaws.Measure(img, opt.Quality); opt.WebP > 0 {
+			found = found.OutOfWebP(opt.WebP)
+		}
 	}
 	c, err := m.Choose(img, found)
 	if err != nil {

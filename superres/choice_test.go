@@ -2,9 +2,14 @@ package superres
 
 import (
 	"bytes"
+	"image"
 	"image/png"
+	"math/rand/v2"
 	"os"
+	"reflect"
 	"testing"
+
+	"github.com/disintegration/imaging"
 
 	"superres/internal/degrade"
 	"superres/internal/must"
@@ -86,5 +91,41 @@ func TestTrust(t *testing.T) {
 	}
 	if _, err := knows.Tune(stage.Tuning{Trust: 1.5}); err == nil {
 		t.Error("a trust of 1.5 is accepted")
+	}
+}
+
+// A drawing of squares of equal pixels is enlarged as it is, and restoring it changes nothing; a photograph is enlarged
+// from one pixel of each square.
+func TestSquares(t *testing.T) {
+	const k = 3
+	clean := builtin(t, "photo-fast")
+	auto := clean.WithRobust(func() (*Model, error) { return builtin(t, "photo-real-fast"), nil }).WithJudge()
+	rng := rand.New(rand.NewPCG(1, 2))
+	code := image.NewNRGBA(image.Rect(0, 0, 33, 33)) // eight colours at random
+	for i := range code.Pix {
+		if code.Pix[i] = uint8(rng.IntN(2) * 255); i%4 == 3 {
+			code.Pix[i] = 255
+		}
+	}
+	hopper := must.Get(png.Decode(bytes.NewReader(must.Get(os.ReadFile("../testdata/hopper.png"))(t))))(t)
+	photo := imaging.Resize(hopper, 40, 0, imaging.CatmullRom)
+	repeated := func(img image.Image) *image.NRGBA {
+		return imaging.Resize(img, k*img.Bounds().Dx(), 0, imaging.NearestNeighbor)
+	}
+	drawn := repeated(code)
+	if _, _, found := auto.WithoutCopies(drawn, Options{}); !found.IsDrawn || found.Repeated != 0 {
+		t.Errorf("a drawing: %+v", found)
+	}
+	if _, _, found := auto.WithoutCopies(repeated(photo), Options{}); found.IsDrawn || found.Repeated != k {
+		t.Errorf("a photograph: %+v", found)
+	}
+	for _, scale := range []float64{2, 1.5, 16} {
+		opt := Options{Scale: scale}
+		if !reflect.DeepEqual(upscaleWith(t, auto, drawn, opt), upscaleWith(t, clean, drawn, opt)) {
+			t.Errorf("a scale of %g: not as by the model for clean pictures", scale)
+		}
+	}
+	if got := upscaleWith(t, auto, drawn, Options{Scale: 1}); !reflect.DeepEqual(got, image.Image(drawn)) {
+		t.Error("a scale of 1 changes a drawing")
 	}
 }

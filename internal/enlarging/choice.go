@@ -194,6 +194,8 @@ func (c Choice) String() string {
 		list = append(list, fmt.Sprintf("squares of %d×%d equal pixels, of which one is taken", k, k))
 	}
 	switch {
+	case c.Found.IsDrawn:
+		return "a drawing in squares of equal pixels, " + by
 	case len(list) == 0 && c.Robust+c.Plain > 0:
 		return "not as clean pictures are, " + by
 	case len(list) == 0:

@@ -36,6 +36,8 @@ type Frame struct {
 	About *imagefile.Picture
 	// Repeated is flaws.Repeated of the picture before its samples were taken once; 0: they were not.
 	Repeated int
+	// IsDrawn reports that the picture is a drawing of squares of equal pixels.
+	IsDrawn bool
 	// Salt is the share of samples that flaws.WithoutSalt has replaced in Image.
 	Salt float64
 	// Unsharp is the mask that flaws.WithoutUnsharp has undone in Image.
@@ -47,6 +49,9 @@ type Frame struct {
 }
 
 func (f *Frame) measure() flaws.Flaws {
+	if f.IsDrawn {
+		return flaws.Flaws{IsDrawn: true}
+	}
 	found := flaws.Measure(f.Image, f.About.Quality)
 	if f.About.Quantiser > 0 {
 		found = found.OutOfWebP(f.About.Quantiser)

@@ -100,11 +100,14 @@ func (s *still) Next(context.Context) (*Frame, error) {
 	}
 	f := &Frame{Number: 1, Image: s.pic.Image, About: s.pic}
 	if s.choosing != nil && s.Denoise < 0 {
+		once, _, found := s.choosing.WithoutCopies(f.Image, s.Size)
 		if s.Region.Empty() {
-			f.Image, _, f.Repeated = s.choosing.WithoutCopies(f.Image, s.Size)
+			f.Image, f.Repeated = once, found.Repeated
 		}
-		f.Image, f.Salt = flaws.WithoutSalt(f.Image)
-		f.Image, f.Unsharp = flaws.WithoutUnsharp(f.Image)
+		if f.IsDrawn = found.IsDrawn; !f.IsDrawn {
+			f.Image, f.Salt = flaws.WithoutSalt(f.Image)
+			f.Image, f.Unsharp = flaws.WithoutUnsharp(f.Image)
+		}
 		s.pic.Image = f.Image // so that the picture as it came is released
 	}
 	s.pic = nil

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/image/bmp"
 
 	"superres/internal/imagefile/imagetest"
+	"superres/internal/must"
 	"superres/internal/safefile"
 )
 

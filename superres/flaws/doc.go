@@ -7,6 +7,6 @@
 //
 // flaws.go has the exported results; noise.go estimates noise, white.go tells noise from texture, and regions.go finds
 // how noise varies; file.go and chroma.go find the traces of JPEG files. salt.go and repeated.go take out what stands
-// for no part of a picture. traits.go, perceptron.go, correction.go, softener.go and judge.go say how a picture is to
-// be enlarged.
+// for no part of a picture; palette.go and drawing.go tell photographs in few colours from drawings. traits.go,
+// perceptron.go, correction.go, softener.go and judge.go say how a picture is to be enlarged.
 package flaws

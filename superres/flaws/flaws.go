@@ -35,6 +35,9 @@ type Flaws struct {
 	Palette float64
 	// Repeated is the result of the function of that name, which callers store here; Measure leaves it at zero.
 	Repeated int
+	// IsDrawn reports that the picture is a drawing of squares of equal pixels, which callers store here, too. It has
+	// no other flaws then, and is enlarged as it is.
+	IsDrawn bool
 	// Salt is the share of samples that WithoutSalt replaced, which callers store here, too.
 	Salt float64
 	// Unsharp is the mask that WithoutUnsharp undid, which callers store here, too.

@@ -101,8 +101,8 @@ func BeginsContainer(head []byte) bool {
 		has(0, "\x00\x00\x01\xba") || has(0, "\x00\x00\x01\xb3") || // MPEG program stream, MPEG video
 		packets(0, 188) || packets(4, 192) || // MPEG transport stream
 		has(0, "DKIF\x00\x00") || // IVF
-		has(0, "\x06\x0e\x2b\x34\x02\x05\x01\x01\x0d\x01\x02\x01\x01") || // MXF, SMPTE ST 377-1, partition
-		has(0, "\x1f\x07\x00") && len(head) > 3 && head[3]&0x7f == 0x3f || // DV, IEC 61834-2, of 525 or 625 lines
+		has(0, "\x06\x0e\x2b\x34\x02\x05\x01\x01\x0d\x01\x02\x01\x01") || // MXF, SMPTE ST 377-1
+		has(0, "\x1f\x07\x00") && len(head) > 3 && head[3]&0x7f == 0x3f || // DV, IEC 61834-2, 525 or 625 lines
 		beginsUnits(head)
 }
 

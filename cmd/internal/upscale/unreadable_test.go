@@ -77,15 +77,15 @@ func TestFolderOfAllKinds(t *testing.T) {
 		"noname: left out", "raw.dng: left out, DNG cannot be read; develop it"}
 	stdout, _ := expect(t, dir, "", command+"plan --dry-run", 0)
 	consoletest.InOrder(t, stdout, append(list, film+tally+"\n5 to make, 0 skipped, 0 cannot be")...)
-	expect(t, dir, "", command+"out", 0, "superres: "+film+"superres: "+tally+"; --verbose lists them, with what to "+
-		"do\n")
+	expect(t, dir, "", command+"out", 0, "superres: "+film+"superres: "+tally+
+		"; --verbose lists them, with what to do\n")
 	want := []string{"a_2x.jpg", "b_2x.JFIF", "c_2x.jpe", "download_2x.png", "photo_2x.jpg"}
 	if got := consoletest.Tree(t, filepath.Join(dir, "out")); !slices.Equal(got, want) {
 		t.Errorf("made %v, expected %v", got, want)
 	}
 	_, stderr := expect(t, dir, "", command+"verbose --verbose", 0, append(list, tally+"\n")...)
-	if strings.Count(stderr, ": left out, ") != len(list)+1 || !strings.Contains(stderr, "film.mp4: left out, a "+
-		"video") {
+	if strings.Count(stderr, ": left out, ") != len(list)+1 ||
+		!strings.Contains(stderr, "film.mp4: left out, a video") {
 		t.Errorf("verbose: %s", stderr)
 	}
 	succeeds(t, dir, command+"quiet -q")
@@ -107,8 +107,7 @@ func TestFolderOfAllKinds(t *testing.T) {
 	})
 	putText(t, dir, "films/a.mp4", "\x00\x00\x00\x18ftypisom\x00\x00\x00\x00isomiso2")
 	program.RefusesLines(t, dir, "upscale", []consoletest.RefusedLine{
-		{"films", console.ExitInput, "films: no pictures in this folder, and 1 video in a folder is left out; name " +
-			"it"}})
+		{"films", console.ExitInput, "films: no pictures in this folder, and 1 video in a folder is left out"}})
 	// A file that is named itself gives the same result as in a folder.
 	succeeds(t, dir, "in/photo -m nearest -o alone/")
 	if !bytes.Equal(consoletest.Read(t, dir, "alone/photo_2x.jpg"), consoletest.Read(t, dir, "out/photo_2x.jpg")) {

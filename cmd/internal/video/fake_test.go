@@ -35,7 +35,7 @@ const fakeProbe = `{"streams":[
 	{"index":0,"codec_type":"video","codec_name":"h264","pix_fmt":"yuv420p","width":6,"height":4,"color_range":"tv",
 		"color_space":"bt709","avg_frame_rate":"25/1","nb_frames":"3","tags":{"language":"fra"}},
 	{"index":1,"codec_type":"audio","codec_name":"aac","disposition":{"default":1,"dub":1,"forced":0}},
-	{"index":2,"codec_type":"subtitle","codec_name":"subrip"},
+	{"index":2,"codec_type":"subtitle","codec_name":"subrip","disposition":{"default":1}},
 	{"index":3,"codec_type":"video","codec_name":"png","disposition":{"attached_pic":1}}],
 	"format":{"start_time":"1.5","duration":"0.12"}}`
 

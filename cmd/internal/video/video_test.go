@@ -69,8 +69,8 @@ func TestArgumentsAndFrames(t *testing.T) {
 	line, stream, _ := bytes.Cut(made, []byte("\n"))
 	for _, want := range []string{
 		"-copyts -f matroska -i pipe:0 -itsoffset -1.5 ", " -format_whitelist mov,", " -i file:" + dir,
-		" -map 0:0 -map 1:1 -disposition:a:0 default+dub -map 1:2 -c:s:0 mov_text -disposition:s:0 0 -map 1:3 ",
-		" -c:v:1 copy -disposition:v:1 attached_pic -c:a copy ", " -disposition:v:0 0 ",
+		" -map 0:0 -map 1:1 -disposition:a:0 default+dub -map 1:2 -c:s:0 mov_text -disposition:s:0 default ",
+		" -map 1:3 -c:v:1 copy -disposition:v:1 attached_pic -c:a copy ", " -disposition:v:0 0 ",
 		" -filter:v:0 setparams=range=tv:colorspace=bt709,setsar=16/15,format=yuv420p ", " -crf 16 ",
 		" -color_range tv -colorspace bt709 ", " -enc_time_base 1:100 -vsync 0 ", " -map_metadata 1 -map_chapters 1 ",
 		" -metadata:s:v:0 language=fra -movflags +faststart ", " -f mp4 -y file:"} {

@@ -1,21 +1,22 @@
 #!/usr/bin/env bash
 # libtiff does not read back the word-aligned fax rows (compression 32771) that it writes.
 #
-# Guess: a library reads what it has written itself; a reader that shows another picture than libtiff, and with it Pillow
-#   and libvips, is the one that is wrong.
+# Guess: a library reads what it has written itself; a reader that shows another picture than libtiff, and with it
+#   Pillow and libvips, is the one that is wrong.
 # Truth: rows that libtiff's encoder has aligned to 16 bits come out shifted of libtiff's decoder, from the first row on
-#   whose codes end in an odd byte; the call succeeds, with a warning. A decoder that begins each row at an even byte of the strip gets the
-#   picture that was written. With compression 2, whose rows begin at any byte, both agree. So two programs that agree are
-#   no proof where both stand on one library.
+#   whose codes end in an odd byte; the call succeeds, with a warning. A decoder that begins each row at an even byte of
+#   the strip gets the picture that was written. With compression 2, whose rows begin at any byte, both agree. So two
+#   programs that agree are no proof where both stand on one library.
 # Versions: libtiff 4.5.0 (Debian 12, libtiff6 4.5.0-6+deb12u4), gcc 12.2, run on 2026-11-28.
-# Source: libtiff tif_fax3.c, the alignment behind a row in Fax3DecodeRLE and in Fax3EncodeRow; libtiff's tags page names
-#   the compression "CCITT RLE word aligned" and nothing else describes it.
+# Source: libtiff tif_fax3.c, the alignment behind a row in Fax3DecodeRLE and in Fax3EncodeRow; libtiff's tags page
+#   names the compression "CCITT RLE word aligned" and nothing else describes it.
 set -euo pipefail
 
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
-packages='libtiff6=4.5.0-6+deb12u4 libtiff-dev=4.5.0-6+deb12u4 libdeflate0 libjbig0 libjpeg62-turbo liblerc4 liblzma5 libwebp7 libzstd1 zlib1g'
+packages='libtiff6=4.5.0-6+deb12u4 libtiff-dev=4.5.0-6+deb12u4 libdeflate0 libjbig0 libjpeg62-turbo liblerc4'
+packages+=' liblzma5 libwebp7 libzstd1 zlib1g'
 # shellcheck disable=SC2086 # a word a package
 apt-get download -qq $packages 2>/dev/null || { echo 'needs Debian 12 and its package lists (apt-get update)'; exit 2; }
 for package in ./*.deb; do

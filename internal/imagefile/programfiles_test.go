@@ -82,7 +82,7 @@ tif ffmpeg $alpha.png -pix_fmt {rgb24 rgba rgb48le rgba64le gray gray16le ya8 ya
 tif vips tiffsave $deep.png @ --compression {deflate lzw zstd} --predictor horizontal
 tif vips tiffsave $colour.png @ --tile --tile-width 16 --tile-height 16 --compression {none jpeg} --bigtiff
 tif vips tiffsave $grey.png @ --bitdepth {1 2 4} --miniswhite
-tif .{1 L LA P RGB RGBA CMYK YCbCr LAB I;16 F}
+tif .{1 L LA P RGB RGBA CMYK YCbCr LAB I;16}
 tif .1 compression='{group3 group4 tiff_ccitt packbits}'
 tif .RGB compression='{tiff_lzw tiff_deflate tiff_adobe_deflate jpeg packbits}'
 `
@@ -91,7 +91,8 @@ tif .RGB compression='{tiff_lzw tiff_deflate tiff_adobe_deflate jpeg packbits}'
 const scansApart = "0;\n1;\n2;\n"
 
 // pillow is a program in Python. With the argument save it makes files: each further argument is a name, a mode and
-// options. With view it writes FILE.pil.png for each FILE. Both pass over what Pillow cannot do.
+// options. Floating point of 0 to 1, in which Pillow and libvips see black, is left out. With view it writes
+// FILE.pil.png for each FILE. Both pass over what Pillow cannot do.
 const pillow = `
 import sys, numpy
 from PIL import Image, ImageOps
@@ -106,7 +107,6 @@ for a in sys.argv[3:]:
                 im = ImageCms.profileToProfile(im.convert('RGB'), ImageCms.createProfile('sRGB'),
                     ImageCms.createProfile('LAB'), outputMode='LAB')
             elif mode == 'I;16': im = Image.fromarray((numpy.asarray(im.convert('L')).astype('uint16') * 257))
-            elif mode == 'F': im = Image.fromarray(numpy.asarray(im.convert('L')).astype('float32') / 255)
             else: im = im.convert('RGB').convert(mode) if mode in ('CMYK', 'YCbCr') else im.convert(mode)
             im.save(name, **eval('dict(' + options + ')'))
         else:

@@ -230,14 +230,13 @@ func TestDrawingsAreForTheCleanModel(t *testing.T) {
 // Small shares are left out: the greatest share has them.
 func TestWithoutDoubts(t *testing.T) {
 	for s, want := range map[Shares]Shares{
-		{Clean: 1}:                    {Clean: 1},
-		{Clean: 0.75, Robust: 0.25}:   {Clean: 1},
-		{Clean: 0.625, Robust: 0.375}: {Clean: 0.625, Robust: 0.375},
-		{Clean: 0.875}:                {Clean: 1},
-		{Clean: 0.5, Robust: 0.25}:    {Clean: 0.75},
-		{Clean: 0.125, Robust: 0.75}:  {Clean: 0.125, Robust: 0.875},
-		{Clean: 0.25}:                 {Clean: 0.25},
-		{Robust: 0.25}:                {Robust: 0.25},
+		{Clean: 1}:                   {Clean: 1},
+		{Clean: 0.75, Robust: 0.25}:  {Clean: 0.75, Robust: 0.25},
+		{Clean: 0.875}:               {Clean: 1},
+		{Clean: 0.5, Robust: 0.375}:  {Clean: 0.625, Robust: 0.375},
+		{Clean: 0.125, Robust: 0.75}: {Clean: 0.125, Robust: 0.875},
+		{Clean: 0.25}:                {Clean: 0.25},
+		{Robust: 0.25}:               {Robust: 0.25},
 	} {
 		if got := s.withoutDoubts(); got != want {
 			t.Errorf("%v: %v, expected %v", s, got, want)

@@ -76,6 +76,7 @@ func (w *worker) block(i int, visit func(span)) error {
 	if err != nil {
 		return err
 	}
+	defer w.rows.release()
 	rows, err := w.open(data, height)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"io"
+	"sync"
 
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
@@ -24,6 +25,25 @@ type rowMemory struct {
 	lzw  lzwRows
 	zlib io.ReadCloser
 	zstd *zstd.Decoder
+}
+
+// zstdDecoders keeps decoders, which take 2 MB each, for other blocks and pictures.
+var zstdDecoders = sync.Pool{New: func() any {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(64<<20))
+	if err != nil {
+		panic(err) // the options are valid
+	}
+	return d
+}}
+
+// release gives back what others can use when a block is done.
+func (m *rowMemory) release() {
+	if m.zstd != nil {
+		_ = m.zstd.Reset(nil) // lets go of the data
+		zstdDecoders.Put(m.zstd)
+		m.zstd = nil
+	}
 }
 
 // open returns the rows of a block of data, of the given height in pixels.
@@ -46,14 +66,10 @@ func (w *worker) open(data []byte, height int) (rowSource, error) {
 		return readerRows{w.rows.zlib}, err
 	case zstandard:
 		in := bytes.NewReader(data)
-		var err error
 		if w.rows.zstd == nil {
-			w.rows.zstd, err = zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-				zstd.WithDecoderMaxWindow(64<<20))
-		} else {
-			err = w.rows.zstd.Reset(in)
+			w.rows.zstd = zstdDecoders.Get().(*zstd.Decoder)
 		}
-		return readerRows{w.rows.zstd}, err
+		return readerRows{w.rows.zstd}, w.rows.zstd.Reset(in)
 	case newJPEG, oldJPEG, webP:
 		img, err := w.picture(data, height)
 		return &pictureRows{img: img, samples: w.inBlock()}, err

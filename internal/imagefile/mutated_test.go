@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"runtime"
 	"image"
+	"runtime"
 	"testing"
 	"time"
 

@@ -71,11 +71,11 @@ func (s Shares) withPlain(plain, strength float64) Shares {
 	return Shares{(1 - plain) * s.Clean, (1 - plain) * s.Robust}
 }
 
-// leastAlone is the least share of interpolation alone that counts where nothing was corrected: of the pictures to which
-// a judge gives less, most are clean. With it and leastDoubted, brightness of clean pictures at ×2 is −0.019 in place of
-// −0.023 dB on photo (70 of general-dev) and −0.026 in place of −0.049 (91 of T91), the worst −0.47 and −1.58; reduced
-// by block means 28 others lose 0.005 dB. A least share of 12/32 for the robust model would have −0.013 and −0.020, but
-// block means would lose 0.047.
+// leastAlone is the least share of interpolation alone that counts where nothing was corrected: of the pictures to
+// which a judge gives less, most are clean. With it and leastDoubted, brightness of clean pictures at ×2 is −0.019 in
+// place of −0.023 dB on photo (70 of general-dev) and −0.026 in place of −0.049 (91 of T91), the worst −0.47 and −1.58;
+// reduced by block means 28 others lose 0.005 dB. A least share of 12/32 for the robust model would have −0.013 and
+// −0.020, but block means would lose 0.047.
 const leastAlone = 7. / shareSteps
 
 // withoutDoubts returns s without a share of interpolation alone below leastAlone: the greater share has it.

@@ -89,10 +89,7 @@ func (w *worker) block(i int, visit func(span)) error {
 			return err
 		}
 		if err := rows.next(w.row); err != nil {
-			if err == io.EOF {
-				err = io.ErrUnexpectedEOF
-			}
-			return err
+			return whole(err)
 		}
 		w.undoPredictor(w.row)
 		s.row = w.row
@@ -100,6 +97,14 @@ func (w *worker) block(i int, visit func(span)) error {
 		s.y++
 	}
 	return nil
+}
+
+// whole returns err, but for the end of the data io.ErrUnexpectedEOF: a block ends behind its last row.
+func whole(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }
 
 // blockData returns the data of block i, of the given height in pixels, as it was before its bits were reversed.
@@ -136,10 +141,7 @@ func (w *worker) clumps(rows rowSource, s span, height int, visit func(span)) er
 			return err
 		}
 		if err := rows.next(clump); err != nil {
-			if err == io.EOF {
-				err = io.ErrUnexpectedEOF
-			}
-			return err
+			return whole(err)
 		}
 		for v := range min(w.vertical, height-top) {
 			for x := range s.n {

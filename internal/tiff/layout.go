@@ -222,10 +222,10 @@ func layoutOf(src metadata.Source, withBlocks bool) (*layout, error) {
 	if err := l.checkSamples(extra, inks); err != nil {
 		return nil, err
 	}
-	if !withBlocks {
-		return l, nil
+	if err := l.sizeBlocks(number(tagTileWidth, 0), number(tagTileHeight, 0), rows); err != nil || !withBlocks {
+		return l, err
 	}
-	return l, l.checkBlocks(number(tagTileWidth, 0), number(tagTileHeight, 0), rows)
+	return l, l.checkOffsets()
 }
 
 // same returns the number that is the same for all samples of a pixel, in list, or otherwise where list is empty. what
@@ -341,8 +341,8 @@ func (l *layout) checkPredictor() error {
 	return UnsupportedError(fmt.Sprintf("predictor %d inside", l.predictor))
 }
 
-// checkBlocks sets the size of strips or tiles, and fails where there are not as many offsets as the picture needs.
-func (l *layout) checkBlocks(tileWidth, tileHeight, rows uint64) error {
+// sizeBlocks sets the size of strips or tiles, and fails for tiles and rows that no picture of this size has.
+func (l *layout) sizeBlocks(tileWidth, tileHeight, rows uint64) error {
 	if l.compression == oldJPEG { // the whole picture is one
 		l.blockWidth, l.blockHeight, l.planar, l.tiled = l.width, l.height, false, false
 		l.offsets, l.lengths = l.oldJPEG[:1], l.oldJPEG[1:]
@@ -360,10 +360,15 @@ func (l *layout) checkBlocks(tileWidth, tileHeight, rows uint64) error {
 	if int64(l.blockWidth)*int64(l.samples)*int64(l.bits) > 1<<36 {
 		return FormatError("its rows are too long")
 	}
-	if need := l.blockCount(); int64(len(l.offsets)) < need {
-		if l.offsets == nil {
-			return FormatError("it does not say where its pixels are")
-		}
+	return nil
+}
+
+// checkOffsets fails where there are not as many offsets as the picture needs.
+func (l *layout) checkOffsets() error {
+	switch {
+	case l.offsets == nil:
+		return FormatError("it does not say where its pixels are")
+	case int64(len(l.offsets)) < l.blockCount():
 		return io.ErrUnexpectedEOF
 	}
 	return nil

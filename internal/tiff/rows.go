@@ -9,6 +9,7 @@ import (
 
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
+	"golang.org/x/image/webp"
 
 	"superres/internal/chroma"
 	"superres/internal/jpeg"
@@ -183,11 +184,11 @@ func (w *worker) picture(data []byte, height int) (img image.Image, err error) {
 		if w.opt.WebP == nil {
 			return nil, UnsupportedError("WebP inside")
 		}
-		size, err := webpSize(data)
+		size, err := webp.DecodeConfig(bytes.NewReader(data))
 		if err != nil {
 			return nil, err
 		}
-		if size > most {
+		if int64(size.Width)*int64(size.Height) > most {
 			return nil, FormatError("a picture inside is larger than the place for it")
 		}
 		return w.opt.WebP(w.ctx, data)
@@ -238,28 +239,4 @@ func rgbOf(img image.Image) image.Image {
 		}
 	}
 	return out
-}
-
-// webpSize returns the number of pixels that the header of a WebP file of one picture says.
-func webpSize(data []byte) (int64, error) {
-	const head = 30
-	if len(data) < head {
-		return 0, io.ErrUnexpectedEOF
-	}
-	u := func(i, n int) (v int64) {
-		for k := range n {
-			v |= int64(data[i+k]) << (8 * k)
-		}
-		return v
-	}
-	switch string(data[12:16]) {
-	case "VP8X":
-		return (u(24, 3) + 1) * (u(27, 3) + 1), nil
-	case "VP8L":
-		bits := u(21, 4)
-		return (bits&0x3fff + 1) * (bits>>14&0x3fff + 1), nil
-	case "VP8 ":
-		return (u(26, 2) & 0x3fff) * (u(28, 2) & 0x3fff), nil
-	}
-	return 0, FormatError("a picture inside is no WebP")
 }

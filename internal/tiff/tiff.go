@@ -91,10 +91,11 @@ func Decode(ctx context.Context, src metadata.Source, data []byte, opt Options) 
 // Scratch bounds the memory, in bytes, that Decode takes for the picture of the TIFF in src beside the file and the
 // picture itself: for its blocks that are worked on at a time. It is 0 for a file that Decode refuses.
 func Scratch(src metadata.Source) int64 {
-	l, err := layoutOf(src, true)
+	l, err := layoutOf(src, false) // without the lists of blocks, which Accept has not allowed yet
 	if err != nil {
 		return 0
 	}
+	blocks := min(l.blockCount(), src.Size()) // each has an offset in the file
 	row := (int64(l.blockWidth)*int64(l.inBlock())*int64(l.bits) + 7) / 8
 	each := 3*row + 1<<16 // with the tables of LZW or Deflate
 	switch block := int64(l.blockWidth) * int64(l.blockHeight); {
@@ -104,10 +105,10 @@ func Scratch(src metadata.Source) int64 {
 	case l.compression == zstandard:
 		each += min(64<<20, row*int64(l.blockHeight)) + 1<<20 // its window
 	}
-	if l.reversed && len(l.lengths) > 0 {
-		each += int64(min(slices.Max(l.lengths), uint64(src.Size())))
+	if l.reversed {
+		each += src.Size()
 	}
-	return each*min(int64(runtime.GOMAXPROCS(0)), l.blockCount()) + 24*l.blockCount() // with their offsets
+	return each*min(int64(runtime.GOMAXPROCS(0)), blocks) + 24*blocks // with their offsets
 }
 
 // IsCMYK reports whether the picture of the TIFF in src is in inks.

@@ -34,12 +34,10 @@ type pipe struct {
 
 const patience = 2 * time.Minute
 
-// OpenBrowser starts Chromium with a blank page, or skips the test if Chromium is not installed.
+// OpenBrowser starts Chromium with a blank page, or skips the test if Chromium is not installed or SUPERRES_FULL not set.
 func OpenBrowser(t testing.TB) *Browser {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("not with -short: pages in a browser are slow")
-	}
+	NeedFull(t, "pages in a browser are slow")
 	if runtime.GOOS == "windows" {
 		t.Skip("no pipes to a browser on Windows")
 	}

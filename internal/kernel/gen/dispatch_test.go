@@ -73,7 +73,8 @@ func TestRefusesOperations(t *testing.T) {
 		"new: no assembly for amd64":          {name: "new", signature: "()"},
 		"new: no code for WebAssembly":        {name: "new", signature: "()", tiers: []string{SIMD128}},
 		"new: \"int\" is no signature":        {name: "new", signature: "int", assembly: write},
-		"new: no slice n in (v []int, n int)": {name: "new", signature: "(v []int, n int)", lengths: []string{"n"}, assembly: write},
+		"new: no slice n in (v []int, n int)": {name: "new", signature: "(v []int, n int)", lengths: []string{"n"},
+			assembly: write},
 	} {
 		func() {
 			was := registered

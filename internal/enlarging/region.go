@@ -32,17 +32,18 @@ func (r *run) partOf(
 	if err != nil {
 		return of, err
 	}
-	at := r.Region
-	if !at.In(image.Rectangle{Max: in}) {
+	area := r.Region
+	if !area.In(image.Rectangle{Max: in}) {
 		return of, usage.Errorf("region %d,%d,%d,%d: not within the picture of %d×%d",
-			at.Min.X, at.Min.Y, at.Dx(), at.Dy(), in.X, in.Y)
+			area.Min.X, area.Min.Y, area.Dx(), area.Dy(), in.X, in.Y)
 	}
 	reach := max(in.X, in.Y)
 	if opaque {
 		reach = reachOf(in.X, in.Y, out.X, out.Y)
 	}
 	toEnd := r.clean.model.Orientations() > 1 // the picture is also enlarged turned and flipped
-	x, y := alongOf(at.Min.X, at.Max.X, in.X, out.X, reach, toEnd), alongOf(at.Min.Y, at.Max.Y, in.Y, out.Y, reach, toEnd)
+	x := alongOf(area.Min.X, area.Max.X, in.X, out.X, reach, toEnd)
+	y := alongOf(area.Min.Y, area.Max.Y, in.Y, out.Y, reach, toEnd)
 	return part{
 		from: image.Rect(x.lo, y.lo, x.hi, y.hi), size: image.Pt(x.size, y.size),
 		keep: image.Rect(x.keepLo, y.keepLo, x.keepHi, y.keepHi),

@@ -244,7 +244,7 @@ func (r *run) options(f *Frame, by Choice) superres.Options {
 }
 
 // finish returns enlarged, the enlargement of f by the model by, as a result that r.Format can hold: on white if the
-// format has no transparency. by z metadata follow the size. The warnings of the result list the metadata that is lost.
+// format has no transparency. Its metadata follow z. The warnings of the result list the metadata that is lost.
 func (r *run) finish(f *Frame, enlarged image.Image, by Choice, z metadata.Resizing) Result {
 	pic, grey := f.About, f.About.GreyAlpha
 	if !r.Format.CanAlpha() {

@@ -20,7 +20,8 @@ type Sequence interface {
 	Next(ctx context.Context) (*Frame, error)
 	// Choose returns the model for the pictures, or for the first of them, given those read in advance.
 	Choose(ctx context.Context) (Choice, error)
-	// Result returns what is written for f: it enlarges f and calls Finish. It may be called for several frames at once.
+	// Result returns what is written for f: it enlarges f and calls Finish. It may be called for several frames at a
+	// time.
 	Result(ctx context.Context, f *Frame) (Result, error)
 	// Finish returns what is written for f, given its enlargement.
 	Finish(f *Frame, enlarged image.Image, by Choice) (Result, error)

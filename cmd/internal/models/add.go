@@ -14,8 +14,8 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
-	"superres/cmd/internal/settings"
 	"superres/internal/safefile"
+	"superres/internal/settings"
 	"superres/internal/usage"
 	"superres/superres"
 )
@@ -35,7 +35,7 @@ files are read as well; nothing in a file is ever called. The network is rounded
 integers once, and what superres writes to the folder of your models, ` + "$SUPERRES_MODELS" + `
 or superres/models where the system keeps data of programs, needs its file no more.
 A network's terms of use are its author's: superres tells them where the file does.`,
-		Flags: a.table().Flags(),
+		Flags: console.Flags(a.table()),
 		Action: func(c *cli.Context) error {
 			if !c.Bool("quiet") {
 				a.opener.Notes = s.Err

@@ -23,11 +23,11 @@ import (
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
-	"superres/cmd/internal/settings"
 	"superres/internal/enlarging"
 	"superres/internal/imagefile"
 	"superres/internal/safefile"
 	"superres/internal/scheduling"
+	"superres/internal/settings"
 	"superres/internal/usage"
 	"superres/superres"
 )

@@ -47,16 +47,6 @@ func extensionOf(f imagefile.Format) string {
 	return f.Extension()
 }
 
-// Formats returns the names of the formats that can be written.
-func Formats() (names []string) {
-	for _, f := range imagefile.Formats() {
-		if f.CanWrite() || f.CanAnimate() {
-			names = append(names, string(f))
-		}
-	}
-	return names
-}
-
 // Video is the format of video streams, both as input and as output.
 const Video = enlarging.Video
 

@@ -27,7 +27,7 @@ func TestPicture(t *testing.T) {
 		must.Succeed(t, os.WriteFile(file, []byte(want), 0o666))
 	}
 	if got := string(must.Get(os.ReadFile(filepath.FromSlash(file)))(t)); got != want {
-		t.Error("testdata/architecture.svg shows other imports: 'go test ./internal/rules -run Picture -update' draws it")
+		t.Error("architecture.svg shows other imports: 'go test ./internal/rules -run Picture -update' draws it again")
 	}
 }
 
@@ -110,8 +110,8 @@ func drawImports(pkgs map[string]*pkg) string {
 			}
 			y += boxH + 4*gap
 		}
-		fmt.Fprintf(&bands, "<rect x='5' y='%d' width='%d' height='%d' class='floor'/><text x='60' y='%d'>%s</text>\n",
-			top-15, width-10, y-top-5, top+20, path.Base(floors[i][0]))
+		fmt.Fprintf(&bands, "<rect x='5' y='%d' width='%d' height='%d' class='floor'/><text x='60' y='%d'>%s</text>"+
+			"\n", top-15, width-10, y-top-5, top+20, path.Base(floors[i][0]))
 	}
 	for _, from := range slices.Sorted(maps.Keys(imports)) {
 		for _, to := range slices.Sorted(maps.Keys(imports[from])) {
@@ -123,8 +123,8 @@ func drawImports(pkgs map[string]*pkg) string {
 			}
 		}
 	}
-	return fmt.Sprintf(`<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' font-family='sans-serif' font-size='12'
-text-anchor='middle'><style>rect{fill:#fff;stroke:#456}.floor{fill:#eef2f6;stroke:none}line{stroke:#89a}</style>
+	return fmt.Sprintf(`<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' font-family='sans-serif' 
+font-size='12' text-anchor='middle'><style>rect{fill:#fff;stroke:#456}.floor{fill:#eef2f6;stroke:none}line{stroke:#89a}</style>
 <text x='620' y='15'>A line leads down to what is imported. Numbers say how many boxes import a package of internal.</text>
 %s%s%s</svg>
 `, width, y, bands.String(), lines.String(), boxes.String())

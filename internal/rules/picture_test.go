@@ -105,8 +105,8 @@ func drawImports(pkgs map[string]*pkg) string {
 				if i == 2 {
 					label += fmt.Sprintf(" · %d", importers[box])
 				}
-				fmt.Fprintf(&boxes, "<rect x='%d' y='%d' width='%d' height='%d' rx='5'/><text x='%d' y='%d'>%s</text>\n",
-					x, y, boxW, boxH, x+boxW/2, y+20, html.EscapeString(label))
+				fmt.Fprintf(&boxes, "<rect x='%d' y='%d' width='%d' height='%d' rx='5'/>\n", x, y, boxW, boxH)
+				fmt.Fprintf(&boxes, "<text x='%d' y='%d'>%s</text>\n", x+boxW/2, y+20, html.EscapeString(label))
 			}
 			y += boxH + 4*gap
 		}
@@ -119,7 +119,8 @@ func drawImports(pkgs map[string]*pkg) string {
 				return reaches(i, to)
 			})
 			if a, b := at[from], at[to]; !between && floorOf(to) != 2 && floorOf(from) != 2 {
-				fmt.Fprintf(&lines, "<line x1='%d' y1='%d' x2='%d' y2='%d'/>\n", a[0]+boxW/2, a[1]+boxH, b[0]+boxW/2, b[1])
+				fmt.Fprintf(&lines, "<line x1='%d' y1='%d' x2='%d' y2='%d'/>\n", a[0]+boxW/2, a[1]+boxH, b[0]+boxW/2,
+					b[1])
 			}
 		}
 	}

@@ -1,10 +1,11 @@
 // Command packages makes the files of a release, out of the checkout around it:
 //
-//	go run ./cmd/internal/packages VERSION URL FOLDER
+//	.ci/packages VERSION URL FOLDER
 //
 // VERSION is that of the program, such as 0.1.0; URL is the address of the folder from which users will fetch the
 // files; FOLDER is a new one, where they are written. The same commit and Go version give the same bytes. It needs Go
-// and git, and is called by .ci/release, which checks first that the checkout is that of the release.
+// and git, and is called by .ci/release, which checks first that the checkout is the release's. It is a module of its
+// own, since no user builds it.
 //
 // Read it in this order: source.go, what a release is made of; archive.go, deb.go, rpm.go, image.go, what is made for
 // one system; manifests.go and sbom.go, what is made of the sums and modules of these.
@@ -26,7 +27,7 @@ import (
 
 func main() {
 	if len(os.Args) != 4 {
-		fmt.Fprintln(os.Stderr, "usage: go run ./cmd/internal/packages VERSION URL FOLDER")
+		fmt.Fprintln(os.Stderr, "usage: .ci/packages VERSION URL FOLDER")
 		os.Exit(2)
 	}
 	if err := run(os.Args[1], os.Args[2], os.Args[3]); err != nil {

@@ -92,6 +92,23 @@ type Result struct {
 	Warnings []error
 }
 
+// Least returns the least RMSE of all steps. The dictionary is that of the last step, which may have a larger one.
+func (r *Result) Least() float64 {
+	least := math.Inf(1)
+	for _, s := range r.Steps {
+		least = min(least, s.RMSE)
+	}
+	return least
+}
+
+// Falling reports whether learning ended by the limit of iterations while the RMSE still fell: by more than 1 % in the
+// last tenth of the steps.
+func (r *Result) Falling() bool {
+	last := len(r.Steps) - 1
+	before := r.Steps[last-len(r.Steps)/10]
+	return r.Stop == IterationLimit && r.Steps[last].RMSE < 0.99*before.RMSE
+}
+
 // Info describes a registered learner.
 type Info = plugin.Info[Learner]
 

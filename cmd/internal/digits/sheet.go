@@ -8,7 +8,6 @@ import (
 	"image/draw"
 	"io"
 	"io/fs"
-	"runtime"
 
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/basicfont"
@@ -138,51 +137,17 @@ func repeat(dst *image.Gray, corner image.Point, img *image.Gray, size image.Poi
 	}
 }
 
-// page writes the sheet as the HTML page name, with at most the permissions mode: the finding, then the digits, whose
-// pictures a reader can lay over one another, then the errors.
+// page writes the sheet as the HTML page name, with at most the permissions mode: the report, with the digits before
+// its table, whose pictures a reader can lay over one another.
 func (s *sheet) page(mode fs.FileMode, name string, overwrite bool, sum summary) error {
-	p := report.Page{
-		Title: "Images of an IDX file, restored", Command: sum.typed,
-		Lead: fmt.Sprintf("%s of %d×%d, reduced by %s and restored by %s, scale %d. The error is ‖Î − I‖² / ‖I‖² "+
-			"of the grey values, its mean over the images; less is better.",
-			console.Count(sum.Count, "image"), sum.Width, sum.Height, sum.Degradation, sum.Model, sum.Scale),
-		Facts: []report.Fact{
-			{Name: "command with all settings", Value: string(sum.Command)},
-			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s", console.Version, runtime.Version(),
-				runtime.GOOS, runtime.GOARCH)},
-			{Name: "images", Value: string(sum.Images) + official(sum.Official)},
-		},
-		Notes: sum.Warnings,
-	}
-	if sum.Labels != "" {
-		p.Facts = append(p.Facts, report.Fact{Name: "labels", Value: string(sum.Labels) + official(sum.OfficialLabels)})
-	}
-	if s.enlarges {
-		p.Title = "Images of an IDX file, enlarged"
-		p.Lead = fmt.Sprintf("%s of %d×%d, enlarged by %s, scale %d.", console.Count(sum.Count, "image"), sum.Width,
-			sum.Height, sum.Model, sum.Scale)
-	}
-	if sum.Finding != "" {
-		p.Findings = []string{sum.Finding}
-	}
+	d := sum.document()
 	shown, err := s.table()
 	if err != nil {
 		return err
 	}
-	p.Sections = []report.Section{{Title: "Images", Text: fmt.Sprintf("The first %d.", len(s.drawn)),
-		Tables: []report.Table{shown}}}
-	if len(sum.Columns) > 0 {
-		p.Sections = append(p.Sections, report.Section{Title: "Errors", Tables: []report.Table{sum.table()}})
-	}
-	return safefile.WriteAtomicMode(mode, name, overwrite, func(w io.Writer) error { return p.Write(w) })
-}
-
-// official returns the end of a sentence, ", which is MNIST's " and name, or "" if name is "".
-func official(name string) string {
-	if name == "" {
-		return ""
-	}
-	return ", which is MNIST's " + name
+	d.Sections = append([]report.Section{{Title: "Images", Text: fmt.Sprintf("The first %d.", len(s.drawn)),
+		Tables: []report.Table{shown}}}, d.Sections...)
+	return safefile.WriteAtomicMode(mode, name, overwrite, d.HTML)
 }
 
 // table returns a table with a row of pictures for each digit.
@@ -213,27 +178,4 @@ func (s *sheet) table() (report.Table, error) {
 		t.Rows = append(t.Rows, row)
 	}
 	return t, nil
-}
-
-// table returns the mean errors for each label and of all images, the least of each row in bold.
-func (s *summary) table() report.Table {
-	t := report.Table{Head: append([]string{"", "images"}, s.Columns...)}
-	row := func(name string, images int, mean []*float64) {
-		cells, least := []report.Cell{{Text: name}, {Text: fmt.Sprint(images)}}, -1
-		for i, v := range mean {
-			cells = append(cells, report.Cell{Text: console.Number("%.4f", v)})
-			if v != nil && (least < 0 || *v < *mean[least]) {
-				least = i
-			}
-		}
-		if least >= 0 && len(mean) > 1 {
-			cells[2+least].Best = true
-		}
-		t.Rows = append(t.Rows, cells)
-	}
-	for _, class := range s.Classes {
-		row(fmt.Sprintf("label %d", class.Label), class.Count, class.Mean)
-	}
-	row("mean", s.Count, s.Mean)
-	return t
 }

@@ -2,20 +2,16 @@ package recovery
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"math"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/plugins"
 	"superres/internal/report"
-	"superres/learners"
 	"superres/learners/planted"
 )
 
@@ -43,10 +39,7 @@ func newFindings(opt *Options, typed string, trials []planted.Trial) findings {
 
 // label returns the name of a learner in the report.
 func (f findings) label(learner string) string {
-	if label, ok := f.labels[learner]; ok {
-		return label
-	}
-	return learner
+	return cmp.Or(f.labels[learner], learner)
 }
 
 // names returns the labels of all learners.
@@ -140,48 +133,11 @@ func (f findings) point(p planted.Panel, n int, learner string) point {
 	return out
 }
 
-// json writes the command and every trial. For a failed trial it writes only the task and the failure.
-func (f findings) json(w io.Writer) error {
-	trials := make([]any, len(f.all))
-	for i, t := range f.all {
-		trials[i] = t
-		if t.Failure != "" {
-			trials[i] = struct {
-				planted.Task
-				Failure string `json:"failure"`
-			}{t.Task, t.Failure}
-		}
-	}
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", " ")
-	return enc.Encode(map[string]any{"command": f.command, "version": console.Version, "labels": f.labels,
-		"trials": trials})
-}
-
-// text writes the mean errors as tables for a terminal.
-func (f findings) text(w io.Writer) error {
-	if len(f.axes) > 0 {
-		return f.mapText(w)
-	}
-	tab := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
-	for _, p := range f.panels() {
-		fmt.Fprintf(tab, "M=%d K=%d S=%d\t%s\t\n", p.M, p.K, p.S, strings.Join(f.names(), "\t"))
-		for _, n := range f.sizes(p) {
-			fmt.Fprintf(tab, "N=%d", n)
-			for _, learner := range f.learners() {
-				m, _ := report.Mean(f.point(p, n, learner).assigned)
-				fmt.Fprint(tab, "\t"+console.Figure("%.4f", m))
-			}
-			fmt.Fprint(tab, "\t\n")
-		}
-		fmt.Fprintln(tab, "\t")
-	}
-	fmt.Fprintf(tab, "mean error of %d trials, true atoms assigned so that it is least\n", f.count())
-	return tab.Flush()
-}
-
-// count returns the number of trials for each panel, N and learner, which is the same for all of them.
+// count returns the number of trials for each panel, N and learner, or cell of the map: the same for all of them.
 func (f findings) count() int {
+	if len(f.axes) > 0 {
+		return len(f.trials) / (len(f.learners()) * len(f.axes[0].steps) * len(f.axes[1].steps))
+	}
 	t := f.trials[0]
 	return f.point(t.Panel(), t.N, t.Learner).trials
 }
@@ -191,9 +147,7 @@ func (f findings) count() int {
 func (f findings) knowledge() string {
 	var alone, others []string // those that are not told S, and those that are
 	for _, learner := range f.learners() {
-		name, _, _ := strings.Cut(learner, ":")
-		l, err := learners.New(name)
-		if _, ok := l.(learners.Coderless); ok && err == nil {
+		if plugins.Coderless(learner) {
 			alone = append(alone, f.label(learner))
 		} else {
 			others = append(others, f.label(learner))
@@ -223,23 +177,15 @@ func (f findings) knowledge() string {
 // errorFloor is the lower end of the logarithmic axis, where smaller errors are drawn too.
 const errorFloor = 1e-5
 
-// html writes the report as a page.
-func (f findings) html(w io.Writer) error {
+// document returns the report.
+func (f findings) document() report.Document {
 	t := f.trials[0]
-	verdicts, count := f.verdicts, f.count
-	if len(f.axes) > 0 {
-		verdicts, count = func() []string { return []string{f.mapVerdict()} }, f.mapCount
-	}
-	page := report.Page{
-		Title:    "Dictionary recovery",
-		Findings: append(verdicts(), f.knowledge()),
-		Lead: fmt.Sprintf("How near learners come to the dictionary that made their training signals, %d "+
-			"problems a point. Every learner gets the same signals and the same first dictionary.", count()),
+	d := report.Document{
+		Title: "Dictionary recovery",
+		Lead: fmt.Sprintf("How near learners come to the dictionary that made their training signals, %d problems a "+
+			"point. Every learner gets the same signals and the same first dictionary.", f.count()),
 		Command: f.typed,
-		Facts: []report.Fact{
-			{Name: "command with all settings", Value: f.command},
-			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s, %d processors", console.Build(),
-				runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))},
+		Facts: console.Facts(f.command, []report.Fact{
 			{Name: "seed", Value: fmt.Sprint(t.Seed)},
 			{Name: "noise", Value: f.across("noise", fmt.Sprintf("%g of the signals' root mean square", t.Noise))},
 			{Name: "coefficients", Value: cmp.Or(t.Coefficients, "gaussian")},
@@ -248,59 +194,75 @@ func (f findings) html(w io.Writer) error {
 			{Name: "outliers", Value: f.across("outliers", fmt.Sprintf("%g of the signals", t.Outliers))},
 			{Name: "non-zeros of a signal", Value: map[bool]string{false: "S", true: "S in the mean"}[t.ByChance]},
 			{Name: "atoms that learners are told", Value: toldAtoms(t)},
-		},
+		}...),
 		Notes: []string{
 			"Error: mean over the atoms of 1 − |cos| to the true atom each is matched with. “Assigned” matches so " +
 				"that the error is least; the paper's rule lets each learned atom in turn take the best true atom " +
 				"still free, so one wrong atom can take another's.",
 			"Recovered: share of the true atoms met with |cos| above 0.99. Curves show means over the " +
 				"problems, bands what lies between the best and the worst tenth of them; the error axis is " +
-				"logarithmic, and errors below 10⁻⁵ are drawn there.",
-			"Tables have means ± standard errors. In bold is a learner that is ahead of every other one by more than " +
-				"chance explains, by Wilcoxon's signed-rank test and Holm's method, at 5 %.",
+				"logarithmic, and errors below 10⁻⁵ are drawn there. Tables have means ± standard errors.",
+			report.Method,
 			"Seconds are those of a trial beside the others that ran at the same time. All numbers but the seconds " +
 				"are the same for any number of processors. “External” seconds are those of programs outside, with " +
 				"what passing the problems takes.",
 		},
+		Caption: fmt.Sprintf("Means of %s, seed %d, superres %s. Bold: ahead of every other by the signed-rank test at "+
+			"5 %%.", console.Count(f.count(), "problem"), t.Seed, console.Build()),
+		Data: f.record(),
 	}
-	panels := f.panels()
 	if len(f.axes) > 0 {
-		page.Sections, panels = []report.Section{f.mapSection()}, nil
+		d.Findings, d.Sections = []string{f.mapVerdict()}, []report.Section{f.mapSection()}
+	} else {
+		d.Findings = f.verdicts()
+		for _, p := range f.panels() {
+			d.Sections = append(d.Sections, f.section(p))
+		}
 	}
-	for _, p := range panels {
-		section := report.Section{Title: fmt.Sprintf("M = %d, K = %d, S = %d", p.M, p.K, p.S),
-			Tables: []report.Table{f.table(p)}}
-		if len(f.panels()) > 1 { // the verdict on a single panel is at the head of the page
-			section.Text = f.verdict(p).String()
-		}
-		assigned := f.chart(p, "error, assigned", func(t planted.Trial) float64 { return t.Assigned })
-		inOrder := f.chart(p, "error, the paper's rule", func(t planted.Trial) float64 { return t.InOrder })
-		recovered := f.chart(p, "share of the atoms recovered", func(t planted.Trial) float64 { return t.Recovered })
-		assigned.Log, inOrder.Log, recovered.Y1 = true, true, 1
-		report.ShareY(&assigned, &inOrder)
-		for _, chart := range []report.Chart{assigned, inOrder, recovered} {
-			figure, err := chart.Figure(280, 240)
-			if err != nil {
-				return err
-			}
-			section.Pictures = append(section.Pictures, figure)
-		}
-		if len(f.all) > len(f.trials) {
-			for _, n := range f.sizes(p) {
-				figure, err := f.budgets(p, n).Figure(280, 240)
-				if err != nil {
-					return err
-				}
-				section.Pictures = append(section.Pictures, figure)
-			}
-		}
-		page.Sections = append(page.Sections, section)
-	}
+	d.Findings = append(d.Findings, f.knowledge())
 	if n := f.failures(); n > 0 {
-		page.Notes = append(page.Notes, fmt.Sprintf("%d trials failed and are left out of the means. The first: %s.",
-			n, f.firstFailure()))
+		d.Notes = append(d.Notes, fmt.Sprintf("%d trials failed and are left out of the means. The first: %s.", n,
+			f.firstFailure()))
 	}
-	return page.Write(w)
+	return d
+}
+
+// record returns what trials.json has: the command and every trial, of a failed one the task and the failure alone.
+func (f findings) record() any {
+	trials := make([]any, len(f.all))
+	for i, t := range f.all {
+		trials[i] = t
+		if t.Failure != "" {
+			trials[i] = struct {
+				planted.Task
+				Failure string `json:"failure"`
+			}{t.Task, t.Failure}
+		}
+	}
+	return map[string]any{"command": f.command, "version": console.Version, "labels": f.labels, "trials": trials}
+}
+
+// section returns the section of a panel: the ranking where it is decided who needs the fewest signals, the errors with
+// each number of them, and curves.
+func (f findings) section(p planted.Panel) report.Section {
+	v := f.verdict(p)
+	s := report.Section{Title: fmt.Sprintf("M = %d, K = %d, S = %d", p.M, p.K, p.S),
+		Tables: []report.Table{v.contest.Table(), f.table(p)}}
+	if len(f.panels()) > 1 { // the verdict on a single panel is at the head of the page
+		s.Text = v.String() + " " + v.contest.Evidence()
+	}
+	assigned := f.chart(p, "error, assigned", func(t planted.Trial) float64 { return t.Assigned })
+	inOrder := f.chart(p, "error, the paper's rule", func(t planted.Trial) float64 { return t.InOrder })
+	recovered := f.chart(p, "share of the atoms recovered", func(t planted.Trial) float64 { return t.Recovered })
+	assigned.Log, inOrder.Log, recovered.Y1 = true, true, 1
+	report.ShareY(&assigned, &inOrder)
+	s.Charts = []report.Chart{assigned, inOrder, recovered}
+	if len(f.all) > len(f.trials) {
+		for _, n := range f.sizes(p) {
+			s.Charts = append(s.Charts, f.budgets(p, n))
+		}
+	}
+	return s
 }
 
 // chart returns a chart of value over the number N of signals, in the trials of panel p, with a curve for each learner.
@@ -321,43 +283,6 @@ func (f findings) chart(p planted.Panel, name string, value func(planted.Trial) 
 		c.Series = append(c.Series, s)
 	}
 	return c
-}
-
-// latex writes a table for each panel or, for a map, for each learner.
-func (f findings) latex(w io.Writer) error {
-	var tables []report.Table
-	t := f.trials[0]
-	made := fmt.Sprintf("seed %d, superres %s", t.Seed, console.Build())
-	if len(f.axes) > 0 {
-		for _, learner := range f.learners() {
-			h := f.heat(learner)
-			one := report.Table{Title: "Recovered atoms in percent by " + h.Title, Caption: fmt.Sprintf("Means of %s, "+
-				"%s.", console.Count(f.mapCount(), "problem"), made)}
-			one.Head = append([]string{h.Y + ", " + h.X}, h.Columns...)
-			for r := range slices.Backward(h.Rows) {
-				row := []report.Cell{{Text: h.Rows[r]}}
-				for _, share := range h.Shares[r] {
-					row = append(row, report.Cell{Text: console.Figure("%.0f", 100*share)})
-				}
-				one.Rows = append(one.Rows, row)
-			}
-			tables = append(tables, one)
-		}
-	} else {
-		for _, p := range f.panels() {
-			one := f.table(p)
-			one.Title = fmt.Sprintf("Error 1 − |cos|, M = %d, K = %d, S = %d", p.M, p.K, p.S)
-			one.Caption = fmt.Sprintf("Means ± standard errors of %s, %s. Bold: ahead of every other by a test of "+
-				"pairs at 5 %%.", console.Count(f.count(), "problem"), made)
-			tables = append(tables, one)
-		}
-	}
-	for _, one := range tables {
-		if err := one.LaTeX(w); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // budgets returns a chart of error over seconds for n signals of panel p: each learner has a point for each number of
@@ -405,7 +330,8 @@ func toldAtoms(t planted.Trial) string {
 
 // table returns the errors of a panel, with a row for each N and a column for each learner.
 func (f findings) table(p planted.Panel) report.Table {
-	t := report.Table{Head: append([]string{"N"}, f.names()...)}
+	t := report.Table{Title: fmt.Sprintf("error, M = %d, K = %d, S = %d", p.M, p.K, p.S),
+		Head: append([]string{"N"}, f.names()...)}
 	for _, n := range f.sizes(p) {
 		row := []report.Cell{{Text: strconv.Itoa(n)}}
 		var scores [][]float64
@@ -415,7 +341,6 @@ func (f findings) table(p planted.Panel) report.Table {
 		best := report.Best(scores)
 		for i, learner := range f.learners() {
 			v := f.point(p, n, learner)
-			m, se := report.MeanError(v.assigned)
 			if len(v.assigned) == 0 {
 				row = append(row, report.Cell{Text: "–", Note: "all failed"})
 				continue
@@ -430,7 +355,7 @@ func (f findings) table(p planted.Panel) report.Table {
 			if v.external {
 				note += " external"
 			}
-			row = append(row, report.Cell{Text: fmt.Sprintf("%.4f ± %.4f", m, se), Best: i == best, Note: note})
+			row = append(row, report.Cell{Text: report.Estimate("%.4f", v.assigned), Best: i == best, Note: note})
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -44,7 +44,7 @@ func TestRecover(t *testing.T) {
 	args := []string{"recover", "--panel", "8,12,2", "--n", "60,30", "--trials", "2", "--iterations", "20",
 		"--learners", "rop,ksvd:exact=false,mod", "-q"}
 	out, errs := program.Succeeds(t, dir, append(args, "-o", a, "-j", "1")...)
-	if errs != "" || !strings.Contains(out, "M=8 K=12 S=2") || !strings.Contains(out, "ksvd:exact=false") {
+	if errs != "" || !strings.Contains(out, "M = 8, K = 12, S = 2") || !strings.Contains(out, "ksvd:exact=false") {
 		t.Fatal(out, errs)
 	}
 	program.Succeeds(t, dir, append(args, "-o", b, "-j", "4")...)

@@ -56,7 +56,12 @@ var columns = []tableColumn{
 	{"coherence", false, func(t *planted.Trial) any { return &t.Coherence }},
 	{"outliers", false, func(t *planted.Trial) any { return &t.Outliers }},
 	{"by_chance", false, func(t *planted.Trial) any { return &t.ByChance }},
+	{"least", true, func(t *planted.Trial) any { return &t.Least }},
+	{"falling", true, func(t *planted.Trial) any { return &t.Falling }},
 }
+
+// fewestColumns is the number of columns that tables have had from the first.
+const fewestColumns = 28
 
 // optionalInt is a number that is unknown when it is 0, and then an empty field of the table.
 type optionalInt int
@@ -142,10 +147,10 @@ func readTable(folder string) ([]planted.Trial, error) {
 	return trials, nil
 }
 
-// parseTable returns the trials of a table that findings.csv wrote. It fails where r holds anything else.
+// parseTable returns the trials of a table that findings.csv wrote, perhaps of an earlier version, which had fewer
+// columns. It fails where r holds anything else.
 func parseTable(r io.Reader) (trials []planted.Trial, err error) {
 	in := csv.NewReader(r)
-	in.FieldsPerRecord = len(columns)
 	in.ReuseRecord = true
 	for i, names := 0, columnNames(); ; i++ {
 		row, err := in.Read()
@@ -154,9 +159,11 @@ func parseTable(r io.Reader) (trials []planted.Trial, err error) {
 			return trials, nil
 		case err != nil:
 			return nil, fmt.Errorf("it is no table of trials: %w", err)
+		case len(row) > len(columns) || len(row) < fewestColumns:
+			return nil, fmt.Errorf("it is no table of trials: %d columns", len(row))
 		}
 		var t planted.Trial
-		for k, c := range columns {
+		for k, c := range columns[:len(row)] {
 			switch {
 			case i == 0 && row[k] != names[k]:
 				return nil, fmt.Errorf("column %d is %q, expected %q", k+1, row[k], names[k])

@@ -53,7 +53,8 @@ func TestBudget(t *testing.T) {
 	if !testing.Short() {
 		for kind, flags := range map[string]string{"": "", ", stripped of its symbols": "-s -w"} {
 			program := filepath.Join(t.TempDir(), "superres")
-			cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags", flags, "-o", program, "./cmd/superres")
+			cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags", flags, "-o", program,
+				"./cmd/superres")
 			cmd.Dir, cmd.Env = root, append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64")
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
@@ -64,8 +65,8 @@ func TestBudget(t *testing.T) {
 	for kind, most := range budget {
 		t.Logf("%7d of at most %7d %s", has[kind], most, kind)
 		if has[kind] > most {
-			t.Errorf("%d %s, at most %d: let something go that earns less, or raise the budget and say what for", has[kind],
-				kind, most)
+			t.Errorf("%d %s, at most %d: let something go that earns less, or raise the budget and say what for",
+				has[kind], kind, most)
 		}
 	}
 }

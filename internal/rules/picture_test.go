@@ -27,7 +27,7 @@ func TestPicture(t *testing.T) {
 		must.Succeed(t, os.WriteFile(file, []byte(want), 0o666))
 	}
 	if got := string(must.Get(os.ReadFile(filepath.FromSlash(file)))(t)); got != want {
-		t.Error("testdata/architecture.svg shows other imports: draw it with 'go test ./internal/rules -run Picture -update'")
+		t.Error("architecture.svg shows other imports: 'go test ./internal/rules -run Picture -update' draws it again")
 	}
 }
 
@@ -105,26 +105,30 @@ func drawImports(pkgs map[string]*pkg) string {
 				if i == 2 {
 					label += fmt.Sprintf(" · %d", importers[box])
 				}
-				fmt.Fprintf(&boxes, "<rect x='%d' y='%d' width='%d' height='%d' rx='5'/><text x='%d' y='%d'>%s</text>\n", x, y,
-					boxW, boxH, x+boxW/2, y+20, html.EscapeString(label))
+				fmt.Fprintf(&boxes, "<rect x='%d' y='%d' width='%d' height='%d' rx='5'/>\n", x, y, boxW, boxH)
+				fmt.Fprintf(&boxes, "<text x='%d' y='%d'>%s</text>\n", x+boxW/2, y+20, html.EscapeString(label))
 			}
 			y += boxH + 4*gap
 		}
-		fmt.Fprintf(&bands, "<rect x='5' y='%d' width='%d' height='%d' class='floor'/><text x='60' y='%d'>%s</text>\n", top-15,
-			width-10, y-top-5, top+20, path.Base(floors[i][0]))
+		fmt.Fprintf(&bands, "<rect x='5' y='%d' width='%d' height='%d' class='floor'/><text x='60' y='%d'>%s</text>"+
+			"\n", top-15, width-10, y-top-5, top+20, path.Base(floors[i][0]))
 	}
 	for _, from := range slices.Sorted(maps.Keys(imports)) {
 		for _, to := range slices.Sorted(maps.Keys(imports[from])) {
-			between := slices.ContainsFunc(slices.Collect(maps.Keys(imports[from])), func(i string) bool { return reaches(i, to) })
+			between := slices.ContainsFunc(slices.Collect(maps.Keys(imports[from])), func(i string) bool {
+				return reaches(i, to)
+			})
 			if a, b := at[from], at[to]; !between && floorOf(to) != 2 && floorOf(from) != 2 {
-				fmt.Fprintf(&lines, "<line x1='%d' y1='%d' x2='%d' y2='%d'/>\n", a[0]+boxW/2, a[1]+boxH, b[0]+boxW/2, b[1])
+				fmt.Fprintf(&lines, "<line x1='%d' y1='%d' x2='%d' y2='%d'/>\n", a[0]+boxW/2, a[1]+boxH, b[0]+boxW/2,
+					b[1])
 			}
 		}
 	}
-	return fmt.Sprintf("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' font-family='sans-serif' font-size='12' "+
-		"text-anchor='middle'><style>rect{fill:#fff;stroke:#456}.floor{fill:#eef2f6;stroke:none}line{stroke:#89a}</style>\n"+
-		"<text x='620' y='15'>A line leads down to what is imported. The numbers say how many boxes import a package of internal."+
-		"</text>\n%s%s%s</svg>\n", width, y, bands.String(), lines.String(), boxes.String())
+	return fmt.Sprintf(`<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' font-family='sans-serif' 
+font-size='12' text-anchor='middle'><style>rect{fill:#fff;stroke:#456}.floor{fill:#eef2f6;stroke:none}line{stroke:#89a}</style>
+<text x='620' y='15'>A line leads down to what is imported. Numbers say how many boxes import a package of internal.</text>
+%s%s%s</svg>
+`, width, y, bands.String(), lines.String(), boxes.String())
 }
 
 // floorOf returns the index of the floor on which a box stands.

@@ -68,12 +68,13 @@ func TestDispatch(t *testing.T) {
 func TestRefusesOperations(t *testing.T) {
 	write := func(tier) {}
 	for want, op := range map[string]operation{
-		"two operations of the name mul":      {name: "mul", signature: "()", assembly: write},
-		"new: no tier \"SSE\"":                {name: "new", signature: "()", assembly: write, tiers: []string{"SSE"}},
-		"new: no assembly for amd64":          {name: "new", signature: "()"},
-		"new: no code for WebAssembly":        {name: "new", signature: "()", tiers: []string{SIMD128}},
-		"new: \"int\" is no signature":        {name: "new", signature: "int", assembly: write},
-		"new: no slice n in (v []int, n int)": {name: "new", signature: "(v []int, n int)", lengths: []string{"n"}, assembly: write},
+		"two operations of the name mul": {name: "mul", signature: "()", assembly: write},
+		"new: no tier \"SSE\"":           {name: "new", signature: "()", assembly: write, tiers: []string{"SSE"}},
+		"new: no assembly for amd64":     {name: "new", signature: "()"},
+		"new: no code for WebAssembly":   {name: "new", signature: "()", tiers: []string{SIMD128}},
+		"new: \"int\" is no signature":   {name: "new", signature: "int", assembly: write},
+		"new: no slice n in (v []int, n int)": {name: "new", signature: "(v []int, n int)", lengths: []string{"n"},
+			assembly: write},
 	} {
 		func() {
 			was := registered

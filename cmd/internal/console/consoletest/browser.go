@@ -34,7 +34,7 @@ type pipe struct {
 
 const patience = 2 * time.Minute
 
-// OpenBrowser starts Chromium with a blank page, or skips the test if Chromium is not installed or SUPERRES_FULL not set.
+// OpenBrowser starts Chromium with a blank page, or skips the test if there is none, or SUPERRES_FULL is not set.
 func OpenBrowser(t testing.TB) *Browser {
 	t.Helper()
 	NeedFull(t, "pages in a browser are slow")

@@ -102,11 +102,11 @@ func (r *Result) Least() float64 {
 }
 
 // Falling reports whether learning ended by the limit of iterations while the RMSE still fell: by more than 1 % in the
-// last tenth of the steps.
+// last tenth of the steps. An RMSE below a thousandth of the first step's is as good as none, and does not count.
 func (r *Result) Falling() bool {
 	last := len(r.Steps) - 1
-	before := r.Steps[last-len(r.Steps)/10]
-	return r.Stop == IterationLimit && r.Steps[last].RMSE < 0.99*before.RMSE
+	end, before := r.Steps[last].RMSE, r.Steps[last-len(r.Steps)/10].RMSE
+	return r.Stop == IterationLimit && end < 0.99*before && end > r.Steps[0].RMSE/1000
 }
 
 // Info describes a registered learner.

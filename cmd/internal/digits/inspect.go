@@ -86,9 +86,9 @@ func (j *job) fit(workers int) error {
 		return nil
 	}
 	j.sheet = &sheet{enlarges: e.enlarges, out: j.out, count: min(j.opt.SheetCount, j.count)}
-	if size := j.sheet.size(); size.X*size.Y > 50e6 {
-		return console.Failf(console.ExitLimit, "%s: the sheet would have %d×%d pixels, the limit is 50 "+
-			"megapixels; use a smaller --sheet-count, or no --sheet", j.opt.Sheet, size.X, size.Y)
+	if all := int64(len(j.sheet.rows())*j.sheet.count) * pixels; all > mostSheetPixels {
+		return console.Failf(console.ExitLimit, "%s: the pictures of the sheet would have %.0f megapixels, the limit is "+
+			"%d; use a smaller --sheet-count, or no --sheet", j.opt.Sheet, float64(all)/1e6, mostSheetPixels/1_000_000)
 	}
 	return nil
 }

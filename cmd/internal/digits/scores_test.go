@@ -105,7 +105,7 @@ func TestBlack(t *testing.T) {
 	list := append(consoletest.Rings(3, 28, 28), image.NewGray(image.Rect(0, 0, 28, 28)))
 	consoletest.Put(t, filepath.Join(dir, "a-ubyte"), consoletest.IDX(list))
 	consoletest.Put(t, filepath.Join(dir, "labels"), idxLabels(1, 1, 1, 2))
-	sum, _ := mnistJSON(t, dir, "a-ubyte", "labels", "--sheet", "s.png")
+	sum, _ := mnistJSON(t, dir, "a-ubyte", "labels", "--sheet", "s.html")
 	if sum.Black != 1 || sum.Count != 4 || !slices.Equal(values(sum.Mean), evalMeans(t, dir, "a-ubyte")) ||
 		sum.Classes[1].Mean[2] != nil {
 		t.Errorf("%+v", sum)

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/plugins"
 	"superres/internal/report"
 	"superres/learners/planted"
 )
@@ -48,19 +47,6 @@ func (f findings) names() (list []string) {
 		list = append(list, f.label(learner))
 	}
 	return list
-}
-
-// point sums up the trials of one panel (a size M, K, S of the problems), number N of signals and learner.
-type point struct {
-	// trials is the number of trials, and failed how many of them failed.
-	trials, failed int
-	// assigned and inOrder are the errors by the two ways to match atoms: so that the error is least, and by the
-	// paper's rule. seconds are the times. Each has an entry for every trial that did not fail.
-	assigned, inOrder, seconds []float64
-	// recovered is the mean share of the atoms that were recovered, and iterations the mean number of iterations,
-	// over the trials that did not fail. iterations is 0 for a learner that does not report its iterations.
-	recovered, iterations float64
-	external              bool // the learner or its coder is an external program; false: both are part of superres
 }
 
 // failures returns the number of trials that failed.
@@ -111,71 +97,14 @@ func distinctKeys[T any, K comparable](list []T, key func(T) (K, bool)) []K {
 	return out
 }
 
-// point sums up the trials of panel p with n signals and a learner. Means are NaN where all of these trials failed.
-func (f findings) point(p planted.Panel, n int, learner string) point {
-	var out point
-	for _, t := range f.trials {
-		if t.Panel() != p || t.N != n || t.Learner != learner {
-			continue
-		}
-		out.external = t.Program != ""
-		if out.trials++; t.Failure != "" {
-			out.failed++
-			continue
-		}
-		out.assigned, out.inOrder, out.seconds = append(out.assigned, t.Assigned), append(out.inOrder, t.InOrder),
-			append(out.seconds, t.Seconds)
-		out.recovered += t.Recovered
-		out.iterations += float64(t.Iterations)
-	}
-	good := float64(out.trials - out.failed)
-	out.recovered, out.iterations = out.recovered/good, out.iterations/good
-	return out
-}
-
 // count returns the number of trials for each panel, N and learner, or cell of the map: the same for all of them.
 func (f findings) count() int {
 	if len(f.axes) > 0 {
 		return len(f.trials) / (len(f.learners()) * len(f.axes[0].steps) * len(f.axes[1].steps))
 	}
 	t := f.trials[0]
-	return f.point(t.Panel(), t.N, t.Learner).trials
+	return len(f.scores(t.Panel(), t.N, t.Learner, assigned))
 }
-
-// knowledge returns a sentence for the page. It says what the learners know besides the signals: the number of atoms K,
-// and those with a coder also the sparsity S.
-func (f findings) knowledge() string {
-	var alone, others []string // those that are not told S, and those that are
-	for _, learner := range f.learners() {
-		if plugins.Coderless(learner) {
-			alone = append(alone, f.label(learner))
-		} else {
-			others = append(others, f.label(learner))
-		}
-	}
-	coder, _, _ := strings.Cut(f.trials[0].Coder, ":")
-	told := fmt.Sprintf("K and, for their coder %s, the true S", coder)
-	for _, t := range f.trials {
-		if !strings.HasSuffix(t.Coder, fmt.Sprintf("sparsity=%d", t.S)) {
-			told = "K, and code with " + t.Coder
-		}
-	}
-	are := "is"
-	if len(alone) > 1 {
-		are = "are"
-	}
-	text := fmt.Sprintf("Besides the signals, %s %s told the number of atoms K alone", strings.Join(alone, ", "), are)
-	switch {
-	case len(alone) == 0:
-		return fmt.Sprintf("Besides the signals, all learners are told %s.", told)
-	case len(others) == 0:
-		return text + "."
-	}
-	return fmt.Sprintf("%s; the others are told %s.", text, told)
-}
-
-// errorFloor is the lower end of the logarithmic axis, where smaller errors are drawn too.
-const errorFloor = 1e-5
 
 // document returns the report.
 func (f findings) document() report.Document {
@@ -183,7 +112,8 @@ func (f findings) document() report.Document {
 	d := report.Document{
 		Title: "Dictionary recovery",
 		Lead: fmt.Sprintf("How near learners come to the dictionary that made their training signals, %d problems a "+
-			"point. Every learner gets the same signals and the same first dictionary.", f.count()),
+			"point. Every learner gets the same signals and the same first dictionary, and is told the number of atoms K; "+
+			"those with a coder code with %s.", f.count(), f.coder()),
 		Command: f.typed,
 		Facts: console.Facts(f.command, []report.Fact{
 			{Name: "seed", Value: fmt.Sprint(t.Seed)},
@@ -219,12 +149,26 @@ func (f findings) document() report.Document {
 			d.Sections = append(d.Sections, f.section(p))
 		}
 	}
-	d.Findings = append(d.Findings, f.knowledge())
 	if n := f.failures(); n > 0 {
 		d.Notes = append(d.Notes, fmt.Sprintf("%d trials failed and are left out of the means. The first: %s.", n,
 			f.firstFailure()))
 	}
 	return d
+}
+
+// coder names the coder of the trials, which is told the true S unless its spec has another sparsity.
+func (f findings) coder() string {
+	spec := f.trials[0].Coder
+	name, parameters, _ := strings.Cut(spec, ":")
+	for _, t := range f.trials {
+		if !strings.HasSuffix(t.Coder, fmt.Sprintf("sparsity=%d", t.S)) {
+			return spec
+		}
+	}
+	if i := strings.LastIndex(parameters, ",sparsity="); i >= 0 {
+		name += ":" + parameters[:i]
+	}
+	return name + ", which is told the true S"
 }
 
 // record returns what trials.json has: the command and every trial, of a failed one the task and the failure alone.
@@ -251,12 +195,12 @@ func (f findings) section(p planted.Panel) report.Section {
 	if len(f.panels()) > 1 { // the verdict on a single panel is at the head of the page
 		s.Text = v.String() + " " + v.contest.Evidence()
 	}
-	assigned := f.chart(p, "error, assigned", func(t planted.Trial) float64 { return t.Assigned })
+	least := f.chart(p, "error, assigned", assigned)
 	inOrder := f.chart(p, "error, the paper's rule", func(t planted.Trial) float64 { return t.InOrder })
-	recovered := f.chart(p, "share of the atoms recovered", func(t planted.Trial) float64 { return t.Recovered })
-	assigned.Log, inOrder.Log, recovered.Y1 = true, true, 1
-	report.ShareY(&assigned, &inOrder)
-	s.Charts = []report.Chart{assigned, inOrder, recovered}
+	share := f.chart(p, "share of the atoms recovered", recovered)
+	least.Log, inOrder.Log, share.Y1 = true, true, 1
+	report.ShareY(&least, &inOrder)
+	s.Charts = []report.Chart{least, inOrder, share}
 	if len(f.all) > len(f.trials) {
 		for _, n := range f.sizes(p) {
 			s.Charts = append(s.Charts, f.budgets(p, n))
@@ -264,6 +208,9 @@ func (f findings) section(p planted.Panel) report.Section {
 	}
 	return s
 }
+
+// errorFloor is the lower end of the logarithmic axis, where smaller errors are drawn too.
+const errorFloor = 1e-5
 
 // chart returns a chart of value over the number N of signals, in the trials of panel p, with a curve for each learner.
 func (f findings) chart(p planted.Panel, name string, value func(planted.Trial) float64) report.Chart {
@@ -274,7 +221,7 @@ func (f findings) chart(p planted.Panel, name string, value func(planted.Trial) 
 	for style, learner := range f.learners() {
 		s := report.Series{Name: f.label(learner), Style: style}
 		for _, n := range f.sizes(p) {
-			values := slices.DeleteFunc(f.scores(p, n, learner, value), math.IsNaN)
+			values := report.Defined(f.scores(p, n, learner, value))
 			if m, _ := report.Mean(values); !math.IsNaN(m) {
 				low, high := report.Spread(values)
 				s.Points = append(s.Points, report.Point{X: float64(n), Y: m, Low: low, High: high})
@@ -328,6 +275,15 @@ func toldAtoms(t planted.Trial) string {
 	return fmt.Sprintf("%.3g·K", float64(t.Atoms)/float64(t.K))
 }
 
+// assigned returns the error of a trial, by the assignment that makes it least.
+func assigned(t planted.Trial) float64 { return t.Assigned }
+
+// mean returns the mean of a figure over the trials of panel p with n signals and a learner; NaN where all failed.
+func (f findings) mean(p planted.Panel, n int, learner string, figure func(planted.Trial) float64) float64 {
+	m, _ := report.Mean(report.Defined(f.scores(p, n, learner, figure)))
+	return m
+}
+
 // table returns the errors of a panel, with a row for each N and a column for each learner.
 func (f findings) table(p planted.Panel) report.Table {
 	t := report.Table{Title: fmt.Sprintf("error, M = %d, K = %d, S = %d", p.M, p.K, p.S),
@@ -336,28 +292,34 @@ func (f findings) table(p planted.Panel) report.Table {
 		row := []report.Cell{{Text: strconv.Itoa(n)}}
 		var scores [][]float64
 		for _, learner := range f.learners() {
-			scores = append(scores, f.scores(p, n, learner, func(t planted.Trial) float64 { return t.Assigned }))
-		}
-		best := report.Best(scores)
-		for i, learner := range f.learners() {
-			v := f.point(p, n, learner)
-			if len(v.assigned) == 0 {
+			errors := f.scores(p, n, learner, assigned)
+			scores = append(scores, errors)
+			if len(report.Defined(errors)) == 0 {
 				row = append(row, report.Cell{Text: "–", Note: "all failed"})
 				continue
 			}
-			paper, _ := report.Mean(v.inOrder)
-			note := fmt.Sprintf("median %.4f · paper's rule %.4f · %.0f %% recovered · ", report.Median(v.assigned),
-				paper, 100*v.recovered)
-			if v.iterations > 0 {
-				note += fmt.Sprintf("%.0f iterations · ", v.iterations)
+			note := fmt.Sprintf("median %.4f · paper's rule %.4f · %.0f %% recovered · ",
+				report.Median(report.Defined(errors)),
+				f.mean(p, n, learner, func(t planted.Trial) float64 { return t.InOrder }),
+				100*f.mean(p, n, learner, recovered))
+			count := f.mean(p, n, learner, func(t planted.Trial) float64 { return float64(t.Iterations) })
+			if count > 0 { // the learner tells it
+				note += fmt.Sprintf("%.0f iterations · ", count)
 			}
-			note += fmt.Sprintf("%.2f s", report.Median(v.seconds))
-			if v.external {
+			note += fmt.Sprintf("%.2f s", report.Median(report.Defined(f.scores(p, n, learner, seconds))))
+			if slices.ContainsFunc(f.trials, func(t planted.Trial) bool { return t.Learner == learner && t.Program != "" }) {
 				note += " external"
 			}
-			row = append(row, report.Cell{Text: report.Estimate("%.4f", v.assigned), Best: i == best, Note: note})
+			row = append(row, report.Cell{Text: report.Estimate("%.4f", errors), Note: note})
+		}
+		if best := report.Best(scores); best >= 0 {
+			row[best+1].Best = true
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
+
+// recovered returns the share of the atoms that were recovered in a trial, and seconds its time.
+func recovered(t planted.Trial) float64 { return t.Recovered }
+func seconds(t planted.Trial) float64   { return t.Seconds }

@@ -35,7 +35,7 @@ func (f findings) verdict(p planted.Panel) (v verdict) {
 	needs := map[string]int{}
 	for _, learner := range f.learners() {
 		for _, n := range slices.Backward(sizes) {
-			if !(f.point(p, n, learner).recovered >= requiredShare) {
+			if !(f.mean(p, n, learner, recovered) >= requiredShare) {
 				break
 			}
 			needs[learner] = n
@@ -61,25 +61,16 @@ func (f findings) contest(p planted.Panel, n int) report.Contest {
 	c := report.Contest{Title: fmt.Sprintf("ranking with N = %d", n), Kind: "learner", Problems: "problems",
 		Measure: report.Measure{Name: "error", Format: "%.4f", Say: "an error of %.4f"},
 		Columns: []string{"recovered", "told", "non-zeros"}}
-	mean := func(learner string, score func(planted.Trial) float64) float64 {
-		m, _ := report.Mean(report.Defined(f.scores(p, n, learner, score)))
-		return m
-	}
 	for _, learner := range f.learners() {
-		nonZeros := report.Cell{Text: report.Number("%.2f", mean(learner, func(t planted.Trial) float64 {
-			return t.NonZeros
-		}))}
-		if plugins.Coderless(learner) {
-			nonZeros.Mark = f.label(learner) + " has no coder, is not told S, and chooses the number of non-zeros itself."
-		}
-		falling := mean(learner, func(t planted.Trial) float64 { return map[bool]float64{true: 1}[t.Falling] })
+		nonZeros := f.mean(p, n, learner, func(t planted.Trial) float64 { return t.NonZeros })
+		falling := f.mean(p, n, learner, func(t planted.Trial) float64 { return map[bool]float64{true: 1}[t.Falling] })
 		e := report.Entrant{Name: f.label(learner), Learns: true,
-			Seconds: mean(learner, func(t planted.Trial) float64 { return t.Seconds }),
-			Scores:  f.scores(p, n, learner, func(t planted.Trial) float64 { return t.Assigned }),
-			More: []report.Cell{
-				{Text: report.Number("%.0f %%", 100*mean(learner, func(t planted.Trial) float64 { return t.Recovered }))},
-				{Text: plugins.Told(learner, p.S)}, nonZeros,
-			}}
+			Seconds: f.mean(p, n, learner, seconds), Scores: f.scores(p, n, learner, assigned),
+			More: []report.Cell{{Text: report.Number("%.0f %%", 100*f.mean(p, n, learner, recovered))},
+				{Text: plugins.Told(learner, p.S)}, {Text: report.Number("%.2f", nonZeros)}}}
+		if plugins.Coderless(learner) {
+			e.More[2].Mark = e.Name + " has no coder, is not told S, and chooses the number of non-zeros itself."
+		}
 		if falling > 0 {
 			e.Mark = fmt.Sprintf("%s: the RMSE still fell at the last iteration in %.0f %% of the problems.", e.Name,
 				100*falling)

@@ -118,7 +118,7 @@ func (f findings) record() any {
 func (f findings) pictures() []report.Section {
 	shown := f.contrasts()
 	a, b := "", ""
-	if first, next := f.contest(f.measures()[0], f.shown()).Rivals(); next != "" {
+	if first, next := f.rivals(); next != "" {
 		by := map[bool]string{true: ", coupled", false: ", " + f.shown().title}[f.opt.Protocol.photo]
 		a, b = next+by, first+by
 	}

@@ -205,7 +205,7 @@ func (f findings) nonZeros(learner string) report.Cell {
 // measure and with the kind of model that the page shows; of those whose pictures are kept.
 func (f findings) medianRun() int {
 	m, shown := f.measures()[0], f.shown()
-	first, next := f.contest(m, shown).Rivals()
+	first, next := f.rivals()
 	a, b := f.runs(m, shown, first, -1), f.runs(m, shown, next, -1)
 	var order []int
 	for run := range min(len(a), maxRuns) {
@@ -350,70 +350,58 @@ func (f findings) title(b baseline) string {
 	return b.name
 }
 
-// contrast is how much the learners differ on a test picture in the run shown, by the first measure and with the kind
-// of model that the page shows.
-type contrast struct {
-	test        int     // the number of the test picture
-	best, worst string  // learners; "" where fewer than two restored the picture
-	top, bottom float64 // their scores
-	width       float64 // |top − bottom|; -1 where fewer than two restored the picture
+// rivals returns the best learner and the next, by the first measure and with the kind of model that the page shows.
+func (f findings) rivals() (first, next string) {
+	return f.contest(f.measures()[0], f.shown()).Rivals()
 }
 
-// contrasts returns the test pictures that the page shows, maxShown at most: those on which the learners differ most,
-// these first.
+// contrast is a test picture of the page, with the scores of the rivals in the run shown; NaN for none.
+type contrast struct {
+	test        int
+	first, next float64
+}
+
+// contrasts returns the test pictures that the page shows, maxShown at most: those on which the best learner and the
+// next differ most, these first.
 func (f findings) contrasts() (list []contrast) {
 	m, shown := f.measures()[0], f.shown()
-	for test := range f.data.tests {
-		c, kept := contrast{test: test, width: -1}, test < maxKept
-		for _, learner := range f.opt.Learners {
-			r := f.inRun(f.shownRun, learner)
-			if r == nil {
-				continue
-			}
-			scores := shown.scores(*r)
-			v := average(m, scores, test)
-			kept = kept && len(scores[test].Picture) > 0
-			switch {
-			case math.IsNaN(v):
-				continue
-			case c.best == "":
-				c.best, c.worst, c.top, c.bottom = learner, learner, v, v
-			case m.Sign()*v < m.Sign()*c.top:
-				c.best, c.top = learner, v
-			case m.Sign()*v > m.Sign()*c.bottom:
-				c.worst, c.bottom = learner, v
-			}
+	first, next := f.rivals()
+	score := func(test int, learner string) float64 {
+		if r := f.inRun(f.shownRun, learner); r != nil {
+			return average(m, shown.scores(*r), test)
 		}
-		if c.best != c.worst {
-			c.width = math.Abs(c.top - c.bottom)
-		}
-		if kept || len(f.data.tests) <= maxShown {
-			list = append(list, c)
-		}
+		return math.NaN()
 	}
-	slices.SortStableFunc(list, func(a, b contrast) int { return cmp.Compare(b.width, a.width) })
+	for test := range f.data.tests {
+		if test >= maxKept || f.shownRun > 0 && test >= maxShown { // their pictures were not kept
+			break
+		}
+		list = append(list, contrast{test, score(test, first), score(test, next)})
+	}
+	slices.SortStableFunc(list, func(a, b contrast) int {
+		return cmp.Compare(math.Abs(b.first-b.next), math.Abs(a.first-a.next)) // NaN comes last
+	})
 	return list[:min(len(list), maxShown)]
 }
 
-// explain says why the run is shown, by how much the learners differ on the first of the pictures, and which follow.
+// explain says why the run is shown, by how much the rivals differ on the first of the pictures, and which follow.
 func (f findings) explain(pictures []contrast) string {
-	if len(pictures) == 0 {
-		return ""
-	}
 	text := ""
 	m := f.measures()[0]
-	if c := pictures[0]; c.width >= 0 {
-		text = fmt.Sprintf("On %s the learners differ most: %s has %s, %s %s. ", f.data.tests[c.test].name, c.best,
-			fmt.Sprintf(m.Say, c.top), c.worst, fmt.Sprintf(m.Say, c.bottom))
+	first, next := f.rivals()
+	if f.opt.Protocol.runs > 1 && next != "" {
+		text = fmt.Sprintf("In this run the difference between %s and %s is the median of all. ", first, next)
+	}
+	if len(pictures) > 0 && !math.IsNaN(pictures[0].first-pictures[0].next) {
+		c := pictures[0]
+		text += fmt.Sprintf("They differ most on %s: %s has %s, %s %s. ", f.data.tests[c.test].name, first,
+			fmt.Sprintf(m.Say, c.first), next, fmt.Sprintf(m.Say, c.next))
 		if len(pictures) > 1 {
 			text += "The other pictures follow in the order of that difference. "
 		}
 	}
 	if more := len(f.data.tests) - len(pictures); more > 0 {
 		text += fmt.Sprintf("%d pictures are not shown. ", more)
-	}
-	if first, next := f.contest(m, f.shown()).Rivals(); next != "" && f.opt.Protocol.runs > 1 {
-		text += fmt.Sprintf("In this run the difference between %s and %s is the median of all. ", first, next)
 	}
 	return text
 }

@@ -101,6 +101,9 @@ func (d Document) write(w io.Writer, each func(Table, io.Writer) error) error {
 // Text writes the findings, what was done, and the tables, for a terminal.
 func (d Document) Text(w io.Writer) error {
 	for _, line := range append(slices.Clone(d.Findings), d.Lead) {
+		if line == "" {
+			continue
+		}
 		if _, err := fmt.Fprintln(w, safefile.OneLine(line)); err != nil {
 			return err
 		}

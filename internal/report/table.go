@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"superres/internal/imagefile"
+	"superres/internal/safefile"
 )
 
 // Table is a table of text. The first column names the row.
@@ -65,7 +66,7 @@ func (t Table) Number(mark string) string {
 
 // form is how a format writes cells.
 type form struct {
-	escape     *strings.Replacer
+	escape     func(string) string
 	best, mark [2]string // what stands before and behind the best of a row, and the number of a mark
 	notes      bool      // notes are written, in parentheses
 }
@@ -74,13 +75,13 @@ type form struct {
 func (t Table) texts(f form) (rows [][]string) {
 	var head []string
 	for _, h := range t.Head {
-		head = append(head, f.escape.Replace(h))
+		head = append(head, f.escape(h))
 	}
 	rows = append(rows, head)
 	for _, row := range t.Rows {
 		var cells []string
 		for _, c := range row {
-			text := f.escape.Replace(c.Text)
+			text := f.escape(c.Text)
 			if c.Best {
 				text = f.best[0] + text + f.best[1]
 			}
@@ -88,7 +89,7 @@ func (t Table) texts(f form) (rows [][]string) {
 				text += f.number(t.Number(c.Mark))
 			}
 			if c.Note != "" && f.notes {
-				text += " (" + f.escape.Replace(c.Note) + ")"
+				text += " (" + f.escape(c.Note) + ")"
 			}
 			cells = append(cells, text)
 		}
@@ -109,7 +110,7 @@ func (f form) number(n string) string {
 func (t Table) legend(f form, before, after string) string {
 	text := ""
 	for i, mark := range t.Marks() {
-		text += before + f.number(strconv.Itoa(i+1)) + " " + f.escape.Replace(mark) + after
+		text += before + f.number(strconv.Itoa(i+1)) + " " + f.escape(mark) + after
 	}
 	return text
 }
@@ -120,7 +121,7 @@ func (t Table) Text(w io.Writer) error {
 	if t.letters() > widest {
 		t = t.narrower()
 	}
-	f := form{escape: strings.NewReplacer("\t", " ", "\n", " ")}
+	f := form{escape: safefile.OneLine}
 	if t.Title != "" {
 		t.Head = append([]string{t.Title}, t.Head[1:]...)
 	}
@@ -144,7 +145,7 @@ func (t Table) Markdown(w io.Writer) error {
 	if t.Title != "" {
 		fmt.Fprintf(&b, "**%s**\n\n", escape.Replace(t.Title))
 	}
-	f := form{escape: escape, best: [2]string{"**", "**"}, notes: true}
+	f := form{escape: escape.Replace, best: [2]string{"**", "**"}, notes: true}
 	for i, row := range t.texts(f) {
 		fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
 		if i == 0 {
@@ -210,7 +211,7 @@ func (t Table) LaTeX(w io.Writer) error {
 	fmt.Fprintf(&b, "\\begin{table}\n\\caption{%s}\n", escape.Replace(caption))
 	b.WriteString("\\resizebox{\\ifdim\\width>\\columnwidth\\columnwidth\\else\\width\\fi}{!}{%\n")
 	fmt.Fprintf(&b, "\\begin{tabular}{l%s}\n\\toprule\n", strings.Repeat("r", max(0, len(t.Head)-1)))
-	f := form{escape: escape, best: [2]string{`\textbf{`, "}"}, mark: [2]string{`\textsuperscript{`, "}"}}
+	f := form{escape: escape.Replace, best: [2]string{`\textbf{`, "}"}, mark: [2]string{`\textsuperscript{`, "}"}}
 	for i, row := range t.texts(f) {
 		fmt.Fprintf(&b, "%s \\\\\n", strings.Join(row, " & "))
 		if i == 0 {

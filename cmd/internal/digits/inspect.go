@@ -23,6 +23,9 @@ func inspect(ctx context.Context, opt Options, e *engine, bar *console.Progress)
 	}
 	defer pair.Close()
 	j := &job{opt: opt, engine: e, bar: bar, total: pair.Count(), size: image.Pt(pair.Width(), pair.Height())}
+	if opt.Transposed {
+		j.size = image.Pt(j.size.Y, j.size.X)
+	}
 	if pixels := cmp.Or(opt.Limits.Pixels, imagefile.DefaultPixels); int64(j.size.X)*int64(j.size.Y) > pixels {
 		return nil, console.Failf(console.ExitLimit, "%s: images of %d×%d have more than %d megapixels; use "+
 			"--max-pixels", opt.Images, j.size.X, j.size.Y, pixels/1e6)

@@ -105,6 +105,25 @@ func TestEnlarges(t *testing.T) {
 	}
 }
 
+// --transpose-images gives what the file with its images transposed gives.
+func TestTransposed(t *testing.T) {
+	dir := t.TempDir()
+	images := consoletest.Rings(3, 14, 12)
+	consoletest.Put(t, filepath.Join(dir, "a"), consoletest.IDX(images))
+	for i, img := range images {
+		images[i] = image.NewGray(image.Rect(0, 0, 12, 14))
+		for p := range images[i].Pix {
+			images[i].Pix[p] = img.GrayAt(p/12, p%12).Y
+		}
+	}
+	consoletest.Put(t, filepath.Join(dir, "b"), consoletest.IDX(images))
+	program.Succeeds(t, dir, "mnist", "--transpose-images", "a", "-o", "a.idx")
+	program.Succeeds(t, dir, "mnist", "b", "-o", "b.idx")
+	if !bytes.Equal(consoletest.Read(t, dir, "a.idx"), consoletest.Read(t, dir, "b.idx")) {
+		t.Error("the results differ")
+	}
+}
+
 // An interruption leaves no new file, and keeps the earlier file as it was.
 func TestCancelled(t *testing.T) {
 	dir := t.TempDir()

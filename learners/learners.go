@@ -92,6 +92,23 @@ type Result struct {
 	Warnings []error
 }
 
+// Least returns the least RMSE of all steps. The dictionary is that of the last step, which may have a larger one.
+func (r *Result) Least() float64 {
+	least := math.Inf(1)
+	for _, s := range r.Steps {
+		least = min(least, s.RMSE)
+	}
+	return least
+}
+
+// Falling reports whether learning ended by the limit of iterations while the RMSE still fell: by more than 1 % in the
+// last tenth of the steps. An RMSE below a thousandth of the first step's is as good as none, and does not count.
+func (r *Result) Falling() bool {
+	last := len(r.Steps) - 1
+	end, before := r.Steps[last].RMSE, r.Steps[last-len(r.Steps)/10].RMSE
+	return r.Stop == IterationLimit && end < 0.99*before && end > r.Steps[0].RMSE/1000
+}
+
 // Info describes a registered learner.
 type Info = plugin.Info[Learner]
 

@@ -18,7 +18,8 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// Files of all sizes, plain and packed, of several gzip members too, hold what was written.
+// Files of all sizes, plain and packed, of several gzip members and padded with zeros too, hold what was written; labels
+// also as QMNIST has them, the first of eight int32 each.
 func TestRoundTrip(t *testing.T) {
 	for _, c := range []struct{ n, width, height int }{
 		{0, 28, 28}, {1, 1, 1}, {3, 5, 2}, {2, 1, maxSide}, {2, maxSide, 1}, {70, 28, 28}, {9000, 3, 1},
@@ -30,12 +31,18 @@ func TestRoundTrip(t *testing.T) {
 			want, labels[i] = append(want, img.Pix...), uint8(i)
 		}
 		images, plain := encodeImages(t, imgs, c.width, c.height), encodeLabels(labels)
+		wide := header(0xC02, uint32(c.n), 8)
+		for _, label := range labels {
+			wide = append(append(wide, 0, 0, 0, label), bytes.Repeat([]byte{9}, 28)...)
+		}
+		padded := append(packed(t, images), make([]byte, 700)...)
 		members := append(packed(t, plain[:7]), packed(t, plain[7:])...)
 		f := must(NewImages(bytes.NewReader(images)))(t)
 		if f.Count() != c.n || f.Width() != c.width || f.Height() != c.height {
 			t.Fatalf("header: got %d of %d×%d, want %v", f.Count(), f.Width(), f.Height(), c)
 		}
-		for _, files := range [][2][]byte{{images, plain}, {packed(t, images), packed(t, plain)}, {images, members}} {
+		for _, files := range [][2][]byte{{images, plain}, {packed(t, images), packed(t, plain)}, {images, members},
+			{padded, wide}, {images, append(packed(t, wide), 0)}} {
 			pix, got, err := decodePair(t, files[0], files[1])
 			if err != nil || !bytes.Equal(pix, want) || len(got) != c.n {
 				t.Fatalf("%v: got %d bytes of pixels and %d labels, error %v", c, len(pix), len(got), err)

@@ -52,12 +52,10 @@ func OpenPair(images, labels string) (*Pair, error) {
 // the next step. After an error the loop ends. A loop that runs to its end has checked the ends of both files.
 func (p *Pair) All() iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
-		var label [1]byte
 		for img, err := range p.Images.All() {
 			item := Item{Image: img, Index: p.Images.s.next - 1, Label: NoLabel}
 			if err == nil && p.labels != nil {
-				err = p.labels.read(label[:])
-				item.Label = int(label[0])
+				item.Label, err = p.labels.readLabel()
 			}
 			if err != nil {
 				yield(Item{}, err)
@@ -70,7 +68,7 @@ func (p *Pair) All() iter.Seq2[Item, error] {
 		if p.labels == nil {
 			return
 		}
-		if err := p.labels.read(label[:]); err != io.EOF {
+		if _, err := p.labels.readLabel(); err != io.EOF {
 			yield(Item{}, err)
 		}
 	}

@@ -16,6 +16,9 @@ type magic uint32
 const (
 	labelMagic magic = 0x0801
 	imageMagic magic = 0x0803
+	// wideMagic opens the labels of QMNIST: for each image a row of int32, of which the first is the label (C. Yadav,
+	// L. Bottou: Cold Case: The Lost MNIST Digits, 2019, arXiv 1905.10498).
+	wideMagic magic = 0x0C02
 )
 
 // dims is the number of sizes in the header, the count included.
@@ -150,7 +153,37 @@ func unpack(r io.Reader) (*bufio.Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gzip header: %w", noEOF(err))
 	}
-	return bufio.NewReader(z), nil
+	z.Multistream(false)
+	return bufio.NewReader(&members{z, b}), nil
+}
+
+// members reads all members of a gzip file, of which tapes and disks pad the end with zeros.
+type members struct {
+	z *gzip.Reader
+	b *bufio.Reader // what z reads
+}
+
+// Read implements io.Reader.
+func (m *members) Read(p []byte) (int, error) {
+	n, err := m.z.Read(p)
+	if err != io.EOF {
+		return n, err
+	}
+	for {
+		next, err := m.b.ReadByte()
+		if err != nil {
+			return n, err
+		}
+		if next != 0 {
+			break
+		}
+	}
+	if err := m.b.UnreadByte(); err != nil {
+		return n, err
+	}
+	err = m.z.Reset(m.b)
+	m.z.Multistream(false)
+	return n, err
 }
 
 // readHeader reads and checks the header.
@@ -161,7 +194,13 @@ func (s *stream) readHeader() error {
 		return fmt.Errorf("file is empty: %w", io.ErrUnexpectedEOF)
 	}
 	// The kind of file is checked first: a short file of another kind is reported as of another kind.
-	if got := magic(binary.BigEndian.Uint32(head)); n >= 4 && got != s.magic {
+	got := magic(binary.BigEndian.Uint32(head))
+	if n == len(head) && got == wideMagic && s.magic == labelMagic {
+		s.magic, head = wideMagic, append(head, 0, 0, 0, 0)
+		if _, err := io.ReadFull(s.r, head[n:]); err != nil {
+			return cut("header", n, len(head), err)
+		}
+	} else if n >= 4 && got != s.magic {
 		return fmt.Errorf("magic number: got 0x%08x (%s), expected 0x%08x (%s)",
 			uint32(got), got.describe(), uint32(s.magic), s.magic.describe())
 	}
@@ -177,6 +216,18 @@ func (s *stream) readHeader() error {
 	}
 	s.count, s.height, s.width = int(size[0]), int(size[1]), int(size[2])
 	return nil
+}
+
+// readLabel reads the next item, a label. After the last it returns io.EOF: see read.
+func (s *stream) readLabel() (int, error) {
+	if s.magic == wideMagic {
+		row := make([]byte, 4*s.height)
+		err := s.read(row)
+		return int(int32(binary.BigEndian.Uint32(row))), err
+	}
+	var label [1]byte
+	err := s.read(label[:])
+	return int(label[0]), err
 }
 
 // read fills dst, which has the size of an item (an image or a label), with the next one. After the last item it

@@ -2,12 +2,12 @@
 // bring their own data and take results away: NumPy's .npy and .npz, and text.
 //
 //	          read                                          written
-//	.npy      float64, float32, integers, bool; either      float64, row after row
+//	.npy      floats, integers, bool; either                float64, row after row
 //	          byte order; row after row or column after
 //	          column
 //	.npz      one of its arrays                             one array, by name
 //	.csv      numbers between commas, semicolons or blank   the shortest numbers that
-//	          space; # begins a comment; one header line    are read back the same
+//	          space; # begins a comment; two header lines   are read back the same
 //
 // The format of a file is found by its first bytes, not by its name. No file is trusted: the size in its header is
 // compared with the number of its bytes, and passed to Options.Accept, before memory is allocated. Every matrix that is

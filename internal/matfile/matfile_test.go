@@ -73,6 +73,7 @@ func TestWhatIsRead(t *testing.T) {
 		"columns":     array(little, "<f8", true, "(2, 3)", []float64{1, 4, 2, 5, 3, 6}),
 		"big endian":  array(big, ">f8", false, "(2, 3)", []float64{1, 2, 3, 4, 5, 6}),
 		"big float32": array(big, ">f4", true, "(2, 3)", []float32{1, 4, 2, 5, 3, 6}),
+		"float16":     array(little, "<f2", false, "(2, 3)", []uint16{0x3c00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600}),
 		"int8":        array(little, "|i1", false, "(2, 3)", []int8{1, 2, 3, 4, 5, 6}),
 		"int16":       array(little, "<i2", false, "(2, 3)", []int16{1, 2, 3, 4, 5, 6}),
 		"int32, big":  array(big, ">i4", false, "(2, 3)", []int32{1, 2, 3, 4, 5, 6}),
@@ -130,6 +131,60 @@ func TestWhatIsRead(t *testing.T) {
 	}
 }
 
+// Texts as programs write them: the numbers come out, or what may be no data is refused and named. None is taken in
+// silence. The matrix is y, or 4×3 with the lines of y and two more.
+func TestTextsOfPrograms(t *testing.T) {
+	const line, column = "the first line is ", "the first column is "
+	data := "0.5,-1,3\n2,0.25,-4\n7,1,0.125\n-2,6,1\n"
+	numbered := func(from int, quote string) (text string) {
+		for i, row := range strings.SplitAfter(strings.TrimSuffix(data, "\n"), "\n") {
+			text += fmt.Sprintf("%s%d%s,%s", quote, from+i, quote, row)
+		}
+		return text
+	}
+	timed := strings.NewReplacer("0.5,", "0,0.5,", "2,0.25", "0.004,2,0.25", "7,1", "0.008,7,1", "-2,6",
+		"0.012,-2,6").Replace(data) + "0.016,1,1,2\n"
+	for _, c := range []struct{ program, text, refused string }{
+		{"pandas, to_csv(index=False, header=False)", data, ""},
+		{"pandas, to_csv(index=False)", "0,1,2\n" + data, line},
+		{"pandas, to_csv()", ",0,1,2\n" + numbered(0, ""), "line 1, column 1 is empty"},
+		{"pandas, to_csv(header=False)", numbered(0, ""), column},
+		{"pandas, to_csv(index=False), columns of names", "a,b,c\n" + data, ""},
+		{"pandas, to_csv(index_label='i')", "i,a,b,c\n" + numbered(0, ""), column},
+		{"R, write.csv", "\"\",\"V1\",\"V2\",\"V3\"\n" + numbered(1, `"`), `"\"1\"" is no number`},
+		{"R, write.csv(row.names=FALSE)", "\"V1\",\"V2\",\"V3\"\n" + data, ""},
+		{"R, write.table(col.names=FALSE, quote=FALSE)", strings.ReplaceAll(numbered(1, ""), ",", " "), column},
+		{"Octave, save -ascii", " 5.0e-01 -1.0e+00 3.0e+00\n 2 0.25 -4\n 7 1 0.125\n -2 6 1\n", ""},
+		{"Octave, save -text", "# Created by Octave\n# name: Y\n# type: matrix\n# rows: 4\n# columns: 3\n " +
+			strings.ReplaceAll(data, ",", " ") + "\n\n", ""},
+		{"Octave, csvwrite with a first line of 1 to n", "1,2,3\n" + data, line},
+		{"Excel, CSV", "\ufeff" + strings.ReplaceAll(data, "\n", "\r\n"), ""},
+		{"Excel, CSV of a country with decimal commas", strings.NewReplacer(",", ";", ".", ",").Replace(data),
+			"write decimals with a point"},
+		{"Excel, CSV with numbered columns", "1;2;3\n" + strings.ReplaceAll(data, ",", ";"), line},
+		{"PhysioNet, rdsamp -c -v -pe", "'Elapsed time','MLII','V5'\n'hh:mm:ss.mmm','(mV)','(mV)'\n'0:00.000',-0.1,2\n",
+			"is no number"},
+		{"PhysioNet, rdsamp -c -v -ps", "'Elapsed time','a','b','c'\n'(seconds)','(mV)','(mV)','(mV)'\n" + timed, column},
+		{"PhysioNet, rdsamp -c -v without time", "'a','b','c'\n(mV),(mV),(mV)\n" + data, ""},
+		{"Fortran, 3D24.16", " 0.5D+00 -0.1D+01 3.0D0\n 0.2D+01 2.5D-01 -4d0\n 7 1 0.125\n -2 6 1\n", ""},
+		{"Fortran, numbered lines", "1 0.5D0 2\n2 3 0.1D1\n3 -1 0.2D0\n", column},
+		{"NumPy, savetxt(header='a b c')", "# a b c\n" + strings.ReplaceAll(data, ",", " "), ""},
+		{"wavelengths over spectra", "400,402,404,406,408\n1,2,4,2,1\n0,1,3,3,1\n", line},
+	} {
+		m, err := read([]byte(c.text), matfile.Options{})
+		if c.refused != "" {
+			if err == nil || !strings.Contains(err.Error(), c.refused) {
+				t.Errorf("%s: %v, expected %q", c.program, err, c.refused)
+			}
+			continue
+		}
+		if want := mat.NewDense(4, 3, []float64{0.5, -1, 3, 2, 0.25, -4, 7, 1, 0.125, -2, 6, 1}); err != nil ||
+			!mat.Equal(m, want) {
+			t.Errorf("%s: %v, %v", c.program, m, err)
+		}
+	}
+}
+
 func TestWhatIsRefused(t *testing.T) {
 	one := func(kind string, body ...any) []byte { return array(little, kind, false, "(1, 1)", body...) }
 	shaped := func(shape string) []byte { return array(little, "<f8", false, shape, []float64{1, 2, 3, 4}) }
@@ -154,35 +209,34 @@ func TestWhatIsRefused(t *testing.T) {
 		"MATLAB":  {[]byte("MATLAB 5.0 MAT-file"), "a MATLAB file"},
 		"objects": {one("|O", 1.0), "holds Python objects"},
 		"complex": {one("<c16", 1.0, 1.0), "holds complex numbers"},
-		"half":    {one("<f2", uint16(1)), `elements of type "<f2"`},
 		"records": {headed("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1, 1), }", little,
 			1.0), "holds records"},
-		"number":             {shaped("()"), "a single number"},
-		"1-D":                {shaped("(4,)"), "make it one with reshape(-1, 1)"},
-		"3-D":                {shaped("(2, 2, 1)"), "has 3 dimensions"},
-		"no rows":            {shaped("(0, 4)"), "is empty (0×4)"},
-		"no columns":         {shaped("(4, 0)"), "is empty (4×0)"},
-		"negative":           {shaped("(-2, -2)"), "damaged .npy header"},
-		"huge":               {shaped("(1000000, 1000000)"), "take 8000000000000 bytes, there are 32"},
-		"overflow":           {shaped("(4294967296, 4294967296)"), "damaged, or too large"},
-		"overflow of int":    {shaped("(18446744073709551618, 2)"), "damaged .npy header"},
-		"cut off":            {shaped("(2, 2)")[:90], "is cut off"},
-		"header cut off":     {shaped("(2, 2)")[:40], "damaged .npy header"},
-		"long header":        {[]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), "damaged .npy header"},
-		"version 9":          {[]byte("\x93NUMPY\x09\x00\xff\xff\xff\xff"), "version 9"},
-		"too long":           {append(shaped("(2, 2)"), 1), "has more than one array"},
-		"no arrays":          {archive(t), "without arrays"},
-		"other zip":          {archive(t, "word/document.xml", []byte("x")), "without arrays"},
-		"twice":              {archive(t, "Y.npy", shaped("(2, 2)"), "Y.npy", shaped("(2, 2)")), "there twice"},
-		"bad checksum":       {broken, "Y: array Y: "},
-		"half an npz":        {several[:len(several)/2], "damaged"},
-		"comments only":      {[]byte("# nothing\n\n"), "holds no numbers"},
-		"names only":         {[]byte("a,b\n"), "holds no numbers"},
-		"two lines of names": {[]byte("a,b\nc,d\n1,2"), `line 2, column 1: "c" is no number`},
-		"text":               {[]byte("# x\n1,2\n3,abc\n"), `line 3, column 2: "abc" is no number`},
-		"text at once":       {[]byte("1,abc\n"), `line 1, column 2: "abc" is no number`},
-		"too short":          {[]byte("1,2\n3\n"), "line 2 has 1 numbers, line 1 has 2"},
-		"too many":           {[]byte("# x\na,b\n1,2\n3,4,5\n"), "line 4 has 3 numbers, line 3 has 2"},
+		"number":               {shaped("()"), "a single number"},
+		"1-D":                  {shaped("(4,)"), "make it one with reshape(-1, 1)"},
+		"3-D":                  {shaped("(2, 2, 1)"), "has 3 dimensions"},
+		"no rows":              {shaped("(0, 4)"), "is empty (0×4)"},
+		"no columns":           {shaped("(4, 0)"), "is empty (4×0)"},
+		"negative":             {shaped("(-2, -2)"), "damaged .npy header"},
+		"huge":                 {shaped("(1000000, 1000000)"), "take 8000000000000 bytes, there are 32"},
+		"overflow":             {shaped("(4294967296, 4294967296)"), "damaged, or too large"},
+		"overflow of int":      {shaped("(18446744073709551618, 2)"), "damaged .npy header"},
+		"cut off":              {shaped("(2, 2)")[:90], "is cut off"},
+		"header cut off":       {shaped("(2, 2)")[:40], "damaged .npy header"},
+		"long header":          {[]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), "damaged .npy header"},
+		"version 9":            {[]byte("\x93NUMPY\x09\x00\xff\xff\xff\xff"), "version 9"},
+		"too long":             {append(shaped("(2, 2)"), 1), "has more than one array"},
+		"no arrays":            {archive(t), "without arrays"},
+		"other zip":            {archive(t, "word/document.xml", []byte("x")), "without arrays"},
+		"twice":                {archive(t, "Y.npy", shaped("(2, 2)"), "Y.npy", shaped("(2, 2)")), "there twice"},
+		"bad checksum":         {broken, "Y: array Y: "},
+		"half an npz":          {several[:len(several)/2], "damaged"},
+		"comments only":        {[]byte("# nothing\n\n"), "holds no numbers"},
+		"names only":           {[]byte("a,b\n"), "holds no numbers"},
+		"three lines of names": {[]byte("a,b\nc,d\ne,f\n1,2"), `line 3, column 1: "e" is no number`},
+		"text":                 {[]byte("# x\n1,2\n3,abc\n"), `line 3, column 2: "abc" is no number`},
+		"text at once":         {[]byte("1,abc\n"), `line 1, column 2: "abc" is no number`},
+		"too short":            {[]byte("1,2\n3\n"), "line 2 has 1 numbers, line 1 has 2"},
+		"too many":             {[]byte("# x\na,b\n1,2\n3,4,5\n"), "line 4 has 3 numbers, line 3 has 2"},
 		"wide, then long": {[]byte(strings.Repeat("1,", 1<<20) + "1" + strings.Repeat("\n1", 1<<20)),
 			"line 2 has 1 numbers"},
 		"nothing between":   {[]byte("1,,3\n"), "line 1, column 2 is empty"},

@@ -2,6 +2,8 @@ package matfile
 
 import (
 	"errors"
+	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -52,22 +54,66 @@ func (x *reading) text() (*mat.Dense, error) {
 	if len(values) != is.rows*is.cols {
 		return nil, x.refuse("changed while it was read; try again")
 	}
-	return mat.NewDense(is.rows, is.cols, values), nil
+	m := mat.NewDense(is.rows, is.cols, values)
+	if err := x.checkScales(m, is.named); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// checkScales refuses a matrix of which the first line or column, and not all of them, rises in even steps, as numbers
+// of lines and columns do, and times: few signals do. Whoever has such a signal can hand the matrix over as .npy, in
+// which no program writes scales of itself. Below names the first line is no scale.
+func (x *reading) checkScales(m *mat.Dense, named bool) error {
+	rows, cols := m.Dims()
+	for _, c := range []struct {
+		what, leave string
+		count, n    int // of lines, or columns, and of the entries of each
+		at          func(line, i int) float64
+	}{
+		{"line", "to_csv(header=False)", rows, cols, m.At},
+		{"column", "to_csv(index=False)", cols, rows, func(column, i int) float64 { return m.At(i, column) }},
+	} {
+		if c.n < 3 || c.count < 2 || c.what == "line" && named {
+			continue
+		}
+		first, last := c.at(0, 0), c.at(0, c.n-1)
+		step, tolerance := (last-first)/float64(c.n-1), 1e-3
+		if c.n >= 20 { // enough to tell times from signals, whose digits may be few: 0.003, 0.006, 0.008
+			tolerance = 0.3
+		}
+		isScale, alike := c.n >= 5 || step == 1 && (first == 0 || first == 1), true
+		for i := range c.n {
+			isScale = isScale && math.Abs(c.at(0, i)-first-float64(i)*step) <= tolerance*step // never, where it falls
+		}
+		for line := range c.count {
+			alike = alike && c.at(line, 1)-c.at(line, 0) == c.at(0, 1)-first && c.at(line, c.n-1)-c.at(line, 0) == last-first
+		}
+		if isScale && step > 0 && !alike {
+			return x.refuse("the first %s is %g, %g to %g in even steps, as numbers of lines and columns are, and times; "+
+				"leave it out (in pandas, %s), or save the matrix as .npy where it is data", c.what, first, c.at(0, 1), last,
+				c.leave)
+		}
+	}
+	return nil
 }
 
 // layout is the arrangement of the numbers in a text.
 type layout struct {
 	rows, cols int
 	first      int // the number of the line that the first row is in
+	named      bool
 	separator  rune
 }
 
-// layout counts the rows, and the columns of the first row. One line of names may come before it.
+// layout counts the rows, and the columns of the first row. Two lines of names, such as of columns and of their
+// units, may come before it.
 func (x *reading) layout() (is layout, err error) {
 	if is.separator, err = x.separatorFrom(0); err != nil {
 		return is, err
 	}
-	l, names, header := x.fields(0, is.separator), true, false
+	const mostHeaders = 2
+	l, names, headers := x.fields(0, is.separator), true, 0
 	for l.next() {
 		if is.rows == 0 {
 			is.cols++
@@ -75,8 +121,8 @@ func (x *reading) layout() (is layout, err error) {
 		}
 		switch {
 		case !l.last:
-		case is.rows == 0 && names && !header:
-			header, is.cols = true, 0
+		case is.rows == 0 && names && headers < mostHeaders:
+			headers, is.cols, is.named = headers+1, 0, true
 			if l.separator, err = x.separatorFrom(l.at); err != nil {
 				return is, err
 			}
@@ -90,9 +136,15 @@ func (x *reading) layout() (is layout, err error) {
 	return is, l.err
 }
 
+// reFortran matches a number of double precision as Fortran writes it, such as 0.5D+03.
+var reFortran = regexp.MustCompile(`^[+-]?[0-9]*\.?[0-9]*[dD][+-]?[0-9]+$`)
+
 // number returns the number in field, and fails where it is not a finite number. line and column are for errors.
 func (x *reading) number(field string, line, column int) (float64, error) {
 	v, err := strconv.ParseFloat(field, 64)
+	if err != nil && reFortran.MatchString(field) {
+		v, err = strconv.ParseFloat(strings.NewReplacer("D", "e", "d", "e").Replace(field), 64)
+	}
 	switch {
 	case len(field) > maxField:
 		return 0, x.refuse("line %d, column %d: %.40q and more, %d bytes at least, is no number; write numbers "+
@@ -113,11 +165,12 @@ func (x *reading) number(field string, line, column int) (float64, error) {
 		line, column, field)
 }
 
-// isName reports whether a field names a column: it is a word, or quoted.
+// isName reports whether a field names a column: it is a word, quoted, or in brackets as
+// units are.
 func isName(field string) bool {
 	if _, err := strconv.ParseFloat(field, 64); err == nil {
 		return false // "nan" is no name
 	}
 	first, _ := utf8.DecodeRuneInString(field)
-	return unicode.IsLetter(first) || strings.ContainsRune(`_"'`, first)
+	return unicode.IsLetter(first) || strings.ContainsRune(`_"'([`, first)
 }

@@ -93,6 +93,7 @@ type numeric struct {
 var numbers = map[string]numeric{
 	"f8": {8, func(o binary.ByteOrder, b []byte) float64 { return math.Float64frombits(o.Uint64(b)) }},
 	"f4": {4, func(o binary.ByteOrder, b []byte) float64 { return float64(math.Float32frombits(o.Uint32(b))) }},
+	"f2": {2, func(o binary.ByteOrder, b []byte) float64 { return half(o.Uint16(b)) }},
 	"i8": {8, func(o binary.ByteOrder, b []byte) float64 { return float64(int64(o.Uint64(b))) }},
 	"i4": {4, func(o binary.ByteOrder, b []byte) float64 { return float64(int32(o.Uint32(b))) }},
 	"i2": {2, func(o binary.ByteOrder, b []byte) float64 { return float64(int16(o.Uint16(b))) }},
@@ -102,6 +103,24 @@ var numbers = map[string]numeric{
 	"u2": {2, func(o binary.ByteOrder, b []byte) float64 { return float64(o.Uint16(b)) }},
 	"u1": {1, func(_ binary.ByteOrder, b []byte) float64 { return float64(b[0]) }},
 	"b1": {1, func(_ binary.ByteOrder, b []byte) float64 { return float64(min(b[0], 1)) }},
+}
+
+// half returns the number with the bits of IEEE 754's binary16: a sign, 5 bits of the exponent and 10 of the fraction.
+func half(bits uint16) float64 {
+	exponent, fraction := int(bits>>10&31), float64(bits&1023)
+	v := math.Ldexp(1024+fraction, exponent-25)
+	switch {
+	case exponent == 0: // subnormal
+		v = math.Ldexp(fraction, -24)
+	case exponent == 31 && fraction == 0:
+		v = math.Inf(1)
+	case exponent == 31:
+		return math.NaN()
+	}
+	if bits>>15 == 1 {
+		return -v
+	}
+	return v
 }
 
 // number returns the type of the elements and their byte order. It fails for types that cannot be read.
@@ -122,7 +141,7 @@ func (h Header) number() (n numeric, order binary.ByteOrder, err error) {
 		return n, nil, fmt.Errorf("holds complex numbers (%s), expected real ones; save Y.real, Y.imag or both stacked",
 			h.Type)
 	}
-	return n, nil, fmt.Errorf("holds elements of type %.20q, expected float64, float32, integers or bool; save it "+
+	return n, nil, fmt.Errorf("holds elements of type %.20q, expected floats, integers or bool; save it "+
 		"with astype(float)", h.Type)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -15,6 +16,19 @@ type Heat struct {
 	Columns, Rows []string
 	// Shares has Shares[row][column], 0 to 1. NaN leaves a cell empty.
 	Shares [][]float64
+}
+
+// table returns the map as a table, in percent, the highest row first.
+func (h Heat) table() Table {
+	t := Table{Title: h.Title + " in percent", Head: append([]string{h.Y + ", " + h.X}, h.Columns...)}
+	for r := range slices.Backward(h.Rows) {
+		row := []Cell{{Text: h.Rows[r]}}
+		for _, share := range h.Shares[r] {
+			row = append(row, Cell{Text: Number("%.0f", 100*share)})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
 }
 
 // The colours of a share of 0 and of 1, in red, green and blue.

@@ -166,7 +166,7 @@ func wellFormed(t *testing.T, text string) {
 // A page holds all that it shows, and escapes text.
 func TestPage(t *testing.T) {
 	svg := must.Get(chart().Figure(200, 150))(t)
-	page := Page{
+	page := Document{
 		Title: "T & T", Findings: []string{"<rop> is first", "so it is"}, Lead: "lead", Command: "superres x",
 		Facts: []Fact{{"settings", "a < b"}}, Notes: []string{"note"},
 		Sections: []Section{{Title: "first"}, {Title: "section", Text: "text", A: "left & one",
@@ -176,7 +176,7 @@ func TestPage(t *testing.T) {
 			}}}},
 	}
 	var b bytes.Buffer
-	must.Succeed(t, page.Write(&b))
+	must.Succeed(t, page.HTML(&b))
 	for _, want := range []string{
 		"T &amp; T", "a &lt; b", `data-scene="a&#34;b" data-by="&lt;mod&gt;"`, `class="best"`, "small", "<svg", "note",
 		"prefers-color-scheme: dark",
@@ -318,6 +318,122 @@ func TestRanking(t *testing.T) {
 	}
 	if fmt.Sprint(got) != "[1 1.67 0 1 3 1.67 0 1 0 3 1.33 0]" {
 		t.Error(got)
+	}
+}
+
+// The headline says who is best, by how much, how that stands to what learns nothing, and who is fastest, as far as
+// chance does not explain it.
+func TestContest(t *testing.T) {
+	eight := []float64{0.10, 0.11, 0.12, 0.13, 0.14, 0.15, 0.16, 0.17}
+	plus := func(by ...float64) (out []float64) {
+		for i, v := range eight {
+			out = append(out, v+by[i%len(by)])
+		}
+		return out
+	}
+	none := []float64{math.NaN(), math.NaN()}
+	for name, c := range map[string]struct {
+		plain   float64
+		seconds []float64
+		scores  [][]float64
+		want    string
+	}{
+		"ahead": {0.1, []float64{2, 0.5, 1}, [][]float64{eight, plus(0.02, 0.03), plus(0.08, 0.08, 0.08, -0.01)},
+			"a is the best learner, 0.0250 ahead of b, the next, in mean error, but plain, which learns nothing, is " +
+				"better than every learner, with an error of 0.1000 against 0.1350; b learns fastest, in 0.5 s. a is " +
+				"better than b in 8 of 8 runs; the mean difference is 0.0250 (95 % interval 0.0205 to 0.0295), p = " +
+				"0.023 by the signed-rank test."},
+		"below": {0.3, []float64{12, 12.5, 30}, [][]float64{plus(0.04, 0.05), eight, plus(0.2)},
+			"b is the best learner, 0.0450 ahead of a, the next, in mean error; c is below plain, which learns nothing; " +
+				"a and b learn fastest, in 12 s. b is better than a in 8 of 8 runs"},
+		"small": {0.3, []float64{1, 1.1}, [][]float64{eight, plus(0.00002, 0.00003)},
+			"a is the best learner, less than 0.0001 ahead of b, the next, in mean error; plain, the best of what learns " +
+				"nothing, is behind, with an error of 0.3000 against 0.1350; all learn about as fast, in 1 s."},
+		"tie": {0.3, []float64{1, 9, 9}, [][]float64{eight, plus(0.02, -0.01), plus(0.1)},
+			"a and b cannot be told apart; plain, the best of what learns nothing, is behind, with an error of 0.3000 " +
+				"against 0.1350; a learns fastest, in 1 s. a is better than b in 4 of 8 runs; the mean difference is " +
+				"0.0050 (95 % interval −0.0084 to 0.0184), p = 0.29 "},
+		// One run is all of the gap, but the order is the same in every one.
+		"steady": {0.3, []float64{1, 9}, [][]float64{eight, plus(0.001, 0.002, 0.001, 0.2)},
+			"a is the best learner, 0.0510 ahead of b, the next"},
+		"few": {0.3, []float64{1, 9}, [][]float64{{0.1, 0.2}, {0.11, 0.23}},
+			"a and b cannot be told apart; plain, the best of what learns nothing, is behind, with an error of 0.3000 " +
+				"against 0.1500; a learns fastest, in 1 s. a is better than b in 2 of 2 runs; the mean difference is " +
+				"0.0200 (95 % interval −0.1071 to 0.1471), p = 1 by the signed-rank test. With 2 runs no difference can " +
+				"be told from chance; take more."},
+		"one": {0.3, []float64{1, 9}, [][]float64{{0.1}, {0.2}}, "a and b cannot be told apart; plain, the best of what " +
+			"learns nothing, is behind, with an error of 0.3000 against 0.1000; a learns fastest, in 1 s. One of the runs " +
+			"decides nothing."},
+		"failed": {0.3, []float64{1, 9}, [][]float64{{0.1, 0.2}, none}, "a has an error of 0.1500 in the mean; it cannot " +
+			"be told apart from plain, which learns nothing, with an error of 0.3000"},
+		"nothing": {0.3, []float64{1}, [][]float64{none}, "No learner was scored. "},
+	} {
+		k := Contest{Kind: "learner", Problems: "runs", Measure: Measure{Name: "error", Format: "%.4f",
+			Say: "an error of %.4f"}}
+		plain := make([]float64, len(c.scores[0]))
+		for i := range plain {
+			plain[i] = c.plain
+		}
+		k.Entrants = []Entrant{{Name: "plain", Scores: plain, Seconds: math.NaN()}}
+		for i, scores := range c.scores {
+			e := Entrant{Name: string(rune('a' + i)), Learns: true, Scores: scores, Seconds: c.seconds[i]}
+			if _, all := Mean(Defined(scores)); math.IsNaN(all) {
+				e.Seconds = all
+			}
+			k.Entrants = append(k.Entrants, e)
+		}
+		if got := k.Headline() + ". " + k.Evidence(); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s:\n%s\nexpected\n%s", name, got, c.want)
+		}
+	}
+	// The p of a table are SciPy 1.10's wilcoxon, here of 8 differences of one sign, times 2 and 1 by Holm's method.
+	k := Contest{Problems: "runs", Measure: Measure{Format: "%.2f", More: true}, Entrants: []Entrant{
+		{Name: "a", Learns: true, Scores: eight}, {Name: "b", Learns: true, Scores: plus(1)},
+		{Name: "c", Scores: plus(-1, 2)}}}
+	var text bytes.Buffer
+	must.Succeed(t, k.Table().CSV(&text))
+	if want := "ranking,,behind b,95 % interval,p,best in runs,seconds\nb,1.14,–,–,–,50 %,0.00\n"; !strings.HasPrefix(
+		text.String(), want) || !strings.Contains(text.String(), "a,0.14,1.00,1.00 to 1.00,0.016,0 %,0.00\n") {
+		t.Error(text.String())
+	}
+}
+
+// All formats are of the same tables; numbers of marks and their text stand in each but CSV.
+func TestDocument(t *testing.T) {
+	d := Document{Findings: []string{"first", "second"}, Lead: "lead", Caption: "Means of 2.", Data: map[string]int{"n": 1},
+		Sections: []Section{{Maps: []Heat{{Title: "map", X: "N", Y: "S", Columns: []string{"10"}, Rows: []string{"1", "2"},
+			Shares: [][]float64{{0.5}, {math.NaN()}}}}},
+			{Charts: []Chart{chart()}, Tables: []Table{{Title: "t", Head: []string{"a", "b"}, Rows: [][]Cell{
+				{{Text: "x"}, {Text: "1", Mark: "falls"}}, {{Text: "y"}, {Text: "2", Mark: "falls"}}}},
+				{Head: []string{"drawn", "p"}, Rows: [][]Cell{{{Text: "x"}, {Picture: "<img>"}}}}}}}}
+	for name, c := range map[string]struct {
+		write func(io.Writer) error
+		want  string
+	}{
+		"text": {d.Text, "first\nsecond\nlead\n\n   map in percent   10\n                2    –\n                1   50\n\n" +
+			"   t    b\n   x   1¹\n   y   2¹\n¹ falls\n"},
+		"csv": {d.CSV, "map in percent,10\n2,–\n1,50\n\nt,b\nx,1\ny,2\n"},
+		"markdown": {d.Markdown, "**map in percent**\n\n| S, N | 10 |\n| --- | ---: |\n| 2 | – |\n| 1 | 50 |\n\n**t**\n\n" +
+			"| a | b |\n| --- | ---: |\n| x | 1¹ |\n| y | 2¹ |\n\n¹ falls\n\n"},
+		"json": {d.JSON, "{\n  \"n\": 1\n}\n"},
+	} {
+		var b strings.Builder
+		if err := c.write(&b); err != nil || b.String() != c.want {
+			t.Errorf("%s: %v\n%s\nexpected\n%s", name, err, b.String(), c.want)
+		}
+	}
+	var tex, page strings.Builder
+	must.Succeed(t, errors.Join(d.LaTeX(&tex), d.HTML(&page)))
+	if !strings.Contains(tex.String(), `1\textsuperscript{1}`) || !strings.Contains(tex.String(),
+		"\\end{tabular}}\n\\par\\footnotesize \\textsuperscript{1} falls\n\\end{table}") ||
+		!strings.Contains(tex.String(), `\caption{t. Means of 2.}`) || strings.Contains(tex.String(), "drawn") {
+		t.Error(tex.String())
+	}
+	for _, want := range []string{"1<sup>1</sup>", `<p class="mark"><sup>1</sup> falls</p>`, `class="heat"`, `class="chart"`,
+		"drawn"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page lacks %q", want)
+		}
 	}
 }
 

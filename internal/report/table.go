@@ -9,11 +9,14 @@ import (
 	"image"
 	"image/png"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 	"unicode/utf8"
 
 	"superres/internal/imagefile"
+	"superres/internal/safefile"
 )
 
 // Table is a table of text. The first column names the row.
@@ -29,33 +32,109 @@ type Table struct {
 type Cell struct {
 	Text    string
 	Note    string // smaller, below
+	Mark    string // a sentence that stands below the table, with a number that the cell has, too
 	Best    bool
 	Picture HTML // above the text; pages alone show it
 }
 
-// texts returns the head and the rows as a format has them: with special characters escaped, and the best of a row
-// within emphasis.
-func (t Table) texts(escape *strings.Replacer, emphasis [2]string, notes bool) (rows [][]string) {
+// hasPictures reports whether any cell has a picture.
+func (t Table) hasPictures() bool {
+	return slices.ContainsFunc(t.Rows, func(row []Cell) bool {
+		return slices.ContainsFunc(row, func(c Cell) bool { return c.Picture != "" })
+	})
+}
+
+// Marks returns the marks of all cells, each once, in the order of the cells.
+func (t Table) Marks() (list []string) {
+	for _, row := range t.Rows {
+		for _, c := range row {
+			if c.Mark != "" && !slices.Contains(list, c.Mark) {
+				list = append(list, c.Mark)
+			}
+		}
+	}
+	return list
+}
+
+// Number returns the number of a mark, from 1, or "" for no mark.
+func (t Table) Number(mark string) string {
+	if mark == "" {
+		return ""
+	}
+	return strconv.Itoa(slices.Index(t.Marks(), mark) + 1)
+}
+
+// form is how a format writes cells.
+type form struct {
+	escape     func(string) string
+	best, mark [2]string // what stands before and behind the best of a row, and the number of a mark
+	notes      bool      // notes are written, in parentheses
+}
+
+// texts returns the head and the rows as a format has them.
+func (t Table) texts(f form) (rows [][]string) {
 	var head []string
 	for _, h := range t.Head {
-		head = append(head, escape.Replace(h))
+		head = append(head, f.escape(h))
 	}
 	rows = append(rows, head)
 	for _, row := range t.Rows {
 		var cells []string
 		for _, c := range row {
-			text := escape.Replace(c.Text)
+			text := f.escape(c.Text)
 			if c.Best {
-				text = emphasis[0] + text + emphasis[1]
+				text = f.best[0] + text + f.best[1]
 			}
-			if c.Note != "" && notes {
-				text += " (" + escape.Replace(c.Note) + ")"
+			if c.Mark != "" {
+				text += f.number(t.Number(c.Mark))
+			}
+			if c.Note != "" && f.notes {
+				text += " (" + f.escape(c.Note) + ")"
 			}
 			cells = append(cells, text)
 		}
 		rows = append(rows, cells)
 	}
 	return rows
+}
+
+// number returns the number of a mark as the format has it: superscript.
+func (f form) number(n string) string {
+	if f.mark[0] == "" {
+		return superscripts.Replace(n)
+	}
+	return f.mark[0] + n + f.mark[1]
+}
+
+// legend returns a line for each mark, between before and after.
+func (t Table) legend(f form, before, after string) string {
+	text := ""
+	for i, mark := range t.Marks() {
+		text += before + f.number(strconv.Itoa(i+1)) + " " + f.escape(mark) + after
+	}
+	return text
+}
+
+// Text writes the table for a terminal, with its rows for columns where it is too wide and narrower so.
+func (t Table) Text(w io.Writer) error {
+	const widest = 100
+	if t.letters() > widest {
+		t = t.narrower()
+	}
+	f := form{escape: safefile.OneLine}
+	if t.Title != "" {
+		t.Head = append([]string{t.Title}, t.Head[1:]...)
+	}
+	tab := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(tab)
+	for _, row := range t.texts(f) {
+		fmt.Fprintln(tab, strings.Join(row, "\t")+"\t")
+	}
+	if err := tab.Flush(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, t.legend(f, "", "\n"))
+	return err
 }
 
 // Markdown writes the table as GitHub reads it, the best in bold.
@@ -66,13 +145,14 @@ func (t Table) Markdown(w io.Writer) error {
 	if t.Title != "" {
 		fmt.Fprintf(&b, "**%s**\n\n", escape.Replace(t.Title))
 	}
-	for i, row := range t.texts(escape, [2]string{"**", "**"}, true) {
+	f := form{escape: escape.Replace, best: [2]string{"**", "**"}, notes: true}
+	for i, row := range t.texts(f) {
 		fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
 		if i == 0 {
 			b.WriteString("| ---" + strings.Repeat(" | ---:", max(0, len(row)-1)) + " |\n")
 		}
 	}
-	_, err := io.WriteString(w, b.String()+"\n")
+	_, err := io.WriteString(w, b.String()+"\n"+t.legend(f, "", "\n\n"))
 	return err
 }
 
@@ -81,6 +161,9 @@ func (t Table) transposed() Table {
 	out := Table{Title: t.Title, Caption: t.Caption, Head: []string{t.Head[0]}}
 	for _, row := range t.Rows {
 		out.Head = append(out.Head, row[0].Text)
+		if row[0].Mark != "" {
+			return t // a head has no marks
+		}
 	}
 	for c := 1; c < len(t.Head); c++ {
 		row := []Cell{{Text: t.Head[c]}}
@@ -104,12 +187,18 @@ func (t Table) letters() (sum int) {
 	return sum
 }
 
+// narrower returns the table, or with its rows for columns where that is narrower.
+func (t Table) narrower() Table {
+	if other := t.transposed(); len(t.Rows) > 0 && other.letters() < t.letters() {
+		return other
+	}
+	return t
+}
+
 // LaTeX writes the table for the packages booktabs and graphicx, the best in bold. It has its rows for columns where it
 // is narrower so, and is made smaller where it is wider than a column of the page.
 func (t Table) LaTeX(w io.Writer) error {
-	if other := t.transposed(); len(t.Rows) > 0 && other.letters() < t.letters() {
-		t = other
-	}
+	t = t.narrower()
 	escape := strings.NewReplacer(
 		`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`, "}", `\}`,
 		"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "±", `$\pm$`, "×", `$\times$`, "−", "$-$", "·", `$\cdot$`,
@@ -122,13 +211,15 @@ func (t Table) LaTeX(w io.Writer) error {
 	fmt.Fprintf(&b, "\\begin{table}\n\\caption{%s}\n", escape.Replace(caption))
 	b.WriteString("\\resizebox{\\ifdim\\width>\\columnwidth\\columnwidth\\else\\width\\fi}{!}{%\n")
 	fmt.Fprintf(&b, "\\begin{tabular}{l%s}\n\\toprule\n", strings.Repeat("r", max(0, len(t.Head)-1)))
-	for i, row := range t.texts(escape, [2]string{`\textbf{`, "}"}, false) {
+	f := form{escape: escape.Replace, best: [2]string{`\textbf{`, "}"}, mark: [2]string{`\textsuperscript{`, "}"}}
+	for i, row := range t.texts(f) {
 		fmt.Fprintf(&b, "%s \\\\\n", strings.Join(row, " & "))
 		if i == 0 {
 			b.WriteString("\\midrule\n")
 		}
 	}
-	_, err := io.WriteString(w, b.String()+"\\bottomrule\n\\end{tabular}}\n\\end{table}\n\n")
+	_, err := io.WriteString(w, b.String()+"\\bottomrule\n\\end{tabular}}\n"+
+		t.legend(f, "\\par\\footnotesize ", "\n")+"\\end{table}\n\n")
 	return err
 }
 

@@ -57,6 +57,10 @@ type Trial struct {
 	Recovery
 	// RMSE is ‖Y − DX‖_F / √(MN).
 	RMSE float64 `json:"rmse"`
+	// Least is the least RMSE of all iterations, of which the dictionary is the last; 0 where it was not recorded.
+	Least float64 `json:"least,omitempty"`
+	// Falling reports whether the RMSE still fell at the last iteration: see learners.Result.
+	Falling bool `json:"falling,omitempty"`
 	// NonZeros is the mean number of non-zeros of a signal.
 	NonZeros float64 `json:"non_zeros"`
 	// Iterations is the number of iterations, or 0 where the learner does not report it.
@@ -119,6 +123,7 @@ func (t *Trial) run(ctx context.Context) error {
 	}
 	last := r.Steps[len(r.Steps)-1]
 	t.RMSE, t.NonZeros, t.Iterations, t.Stop = last.RMSE, last.NonZeros, last.Iteration, string(r.Stop)
+	t.Least, t.Falling = r.Least(), r.Falling()
 	for _, s := range r.Steps {
 		t.Replaced += s.Replaced
 	}

@@ -2,8 +2,7 @@
 //
 // Read it in this order: options.go, the options and protocols; compare.go, one call and the runs to do; data.go, the
 // pictures to learn from and those to restore; learning.go, one run and the pictures that it restores. The report is
-// findings.go, its tables as data; report.go, the findings in a sentence, and the tables as text, CSV, Markdown, LaTeX
-// and JSON; and page.go, the page and the parts of pictures on it.
+// findings.go, the figures, and document.go, which puts them together for package report.
 //
 // The protocols patches and signals are apart: signals.go, a call; signaldata.go, the signals, with wfdb.go;
 // signalmeasure.go, the figures of one dictionary; signalreport.go, the report.
@@ -12,7 +11,6 @@ package comparison
 import (
 	stdcmp "cmp"
 	"io"
-	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
@@ -20,6 +18,7 @@ import (
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/plugins"
+	"superres/internal/report"
 	"superres/learners/planted"
 )
 
@@ -113,16 +112,8 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	if err != nil || part.Of > 0 {
 		return err
 	}
-	bar.Clear()
-	f := newFindings(cmp.labelled(results), baselines, results)
-	if err := console.WriteReports(opt.Folder, read.mode,
-		console.ReportAs("table.csv", f.csv), console.ReportAs("table.md", f.markdown),
-		console.ReportAs("table.tex", f.latex),
-		console.ReportAs("runs.json", f.json), console.ReportAs("report.html", f.html),
-	); err != nil {
-		return err
-	}
-	if err := conclude(s, bar, opt.Folder, f.text); err != nil {
+	d := newFindings(cmp.labelled(results), baselines, results).document()
+	if err := s.Conclude(bar, opt.Folder, read.mode, d, files(d)); err != nil {
 		return err
 	}
 	for _, r := range results {
@@ -133,13 +124,10 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	return nil
 }
 
-// conclude prints the text of a report, and where its page is.
-func conclude(s *console.Streams, bar *console.Progress, folder string, text func(io.Writer) error) error {
-	if err := text(s.Out); err != nil {
-		return err
-	}
-	bar.Line("%s: the report", filepath.Join(folder, "report.html"))
-	return nil
+// files returns the files of a report.
+func files(d report.Document) map[string]func(io.Writer) error {
+	return map[string]func(io.Writer) error{"table.csv": d.CSV, "table.md": d.Markdown, "table.tex": d.LaTeX,
+		"runs.json": d.JSON, "report.html": d.HTML}
 }
 
 // failed returns the error for a run of a learner that failed, beside others that may not have.

@@ -103,7 +103,7 @@ func comparePage(t *testing.T, page string) {
 	}
 	// In two rankings, all but the best learner have a mean and a difference; in two tables, two pictures and their
 	// mean have figures, by four dictionaries after two interpolations.
-	row := regexp.MustCompile(`(?s)<tr><td>(?:[^<]+)</td><td>[\d.]+</td><td>[\d.]+</td>(<td.*?)</tr>`)
+	row := regexp.MustCompile(`(?s)<tr><td>(?:[^<]+)</td><td>[\d.]+(?:<sup>\d</sup>)?</td><td>[\d.]+</td>(<td.*?)</tr>`)
 	rows := row.FindAllStringSubmatch(page[:strings.Index(page, "<h2>Learning")], -1)
 	if len(rows) != 2*5+2*3 {
 		t.Fatalf("%d rows of figures, expected 16", len(rows))

@@ -8,34 +8,24 @@ import (
 	"strings"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/plugins"
 	"superres/cmd/internal/scoring"
 	"superres/internal/report"
-	"superres/learners"
 )
 
-// findings are the results of superres compare, which its report presents.
+// findings are the results of superres compare, of which document makes the report.
 type findings struct {
 	*comparison
-	baselines []baseline     // the models that need no learning
-	results   []result       // in the order of runs, then of learners
-	forms     []form         // the kinds of models that were made of learned dictionaries
-	tables    []report.Table // the figures of the report, which are the same in every format: rankings come first
-	shownRun  int            // the run whose pictures the page shows: see medianRun
+	baselines []baseline // the models that need no learning
+	results   []result   // in the order of runs, then of learners
+	forms     []form     // the kinds of models that were made of learned dictionaries
+	shownRun  int        // the run whose pictures the page shows: see medianRun
 }
 
-// newFindings returns the findings with their tables.
+// newFindings returns the findings.
 func newFindings(cmp *comparison, baselines []baseline, results []result) findings {
 	f := findings{comparison: cmp, baselines: baselines, results: results, forms: cmp.opt.forms()}
 	f.shownRun = f.medianRun()
-	for _, kind := range f.forms {
-		f.tables = append(f.tables, f.rankingTable(f.measures()[0], kind))
-	}
-	for _, m := range f.measures() {
-		for _, kind := range f.forms {
-			f.tables = append(f.tables, f.table(m, kind))
-		}
-	}
-	f.tables = append(f.tables, f.learning())
 	return f
 }
 
@@ -64,66 +54,30 @@ func (opt Options) forms() []form {
 	return list
 }
 
-// measure is a score of restored pictures, such as PSNR.
+// shown returns the kind of model whose pictures of photographs the page shows, and that its headline is about: with
+// back-projection for photographs, and as in the paper for digits.
+func (f findings) shown() form {
+	return f.forms[slices.IndexFunc(f.forms, func(k form) bool { return k.paper != f.opt.Protocol.photo })]
+}
+
+// measure is a score of restored pictures, with what returns that of a picture, nil where it is not defined.
 type measure struct {
-	name string // the name of the score in tables
-	noun string // the name of the score in sentences
-	// format is the fmt format of the score in a table, say that in a sentence.
-	format, say string
-	unit        string                      // what follows a difference of scores, such as " dB"
-	less        bool                        // smaller values are better, as for errors; false: larger ones
-	of          func(scoring.Cell) *float64 // returns the score of a picture; nil where it is not defined
+	report.Measure
+	of func(scoring.Cell) *float64
 }
 
 // measures returns the scores of the protocol: PSNR and SSIM for photographs, the error for digits.
 func (f findings) measures() []measure {
 	if f.opt.Protocol.photo {
 		return []measure{
-			{"PSNR in dB", "PSNR", "%.2f", "%.2f dB", " dB", false, func(c scoring.Cell) *float64 { return c.PSNR }},
-			{"SSIM", "SSIM", "%.4f", "an SSIM of %.4f", "", false, func(c scoring.Cell) *float64 { return c.SSIM }},
+			{report.Measure{Name: "PSNR in dB", Noun: "PSNR", Format: "%.2f", Say: "%.2f dB", Unit: " dB", More: true},
+				func(c scoring.Cell) *float64 { return c.PSNR }},
+			{report.Measure{Name: "SSIM", Format: "%.4f", Say: "an SSIM of %.4f", More: true},
+				func(c scoring.Cell) *float64 { return c.SSIM }},
 		}
 	}
-	return []measure{
-		{"error", "error", "%.4f", "an error of %.4f", "", true, func(c scoring.Cell) *float64 { return c.NFE }},
-	}
-}
-
-// sign is the factor by which scores are multiplied so that smaller ones are better.
-func (m measure) sign() float64 {
-	if m.less {
-		return 1
-	}
-	return -1
-}
-
-// amount returns a difference of scores, 0 or more, with its unit and the digits of a table. Of one that has zeros
-// there, it says that it is less than one of the last digit.
-func (m measure) amount(v float64) string {
-	text := fmt.Sprintf(m.format, v)
-	if v > 0 && strings.Trim(text, "0.") == "" {
-		text = "less than " + text[:len(text)-1] + "1"
-	}
-	return text + m.unit
-}
-
-// difference returns a difference of scores, of any sign, with its unit and the digits of a table.
-func (m measure) difference(v float64) string {
-	return strings.Replace(console.Figure(m.format, v), "-", "−", 1) + m.unit
-}
-
-// values returns the measure m of test picture number test in each run of a learner that did not fail. For test -1 it
-// returns the mean of m over all test pictures, for each of these runs. Runs without a defined m are left out.
-func (f findings) values(m measure, kind form, learner string, test int) []float64 {
-	var list []float64
-	for _, r := range f.results {
-		if r.Learner != learner || r.Failure != "" {
-			continue
-		}
-		if v := average(m, kind.scores(r), test); !math.IsNaN(v) {
-			list = append(list, v)
-		}
-	}
-	return list
+	return []measure{{report.Measure{Name: "error", Format: "%.4f", Say: "an error of %.4f"},
+		func(c scoring.Cell) *float64 { return c.NFE }}}
 }
 
 // average returns the measure m of test picture number test or, for test -1, the mean of the defined values of all test
@@ -141,119 +95,118 @@ func average(m measure, scores []restored, test int) float64 {
 	return sum / float64(count) // 0/0 is NaN
 }
 
-// table returns the table of a measure, with a row for each test picture and one for their mean, and a column for each
-// baseline and each learner. In each row the one is marked, learner or baseline, that is ahead of all others by more
-// than chance explains.
-func (f findings) table(m measure, kind form) report.Table {
-	t := report.Table{Title: m.name + ", " + kind.title, Head: []string{"picture"}, Caption: f.caption()}
+// inRun returns the result of a learner in a run, which shares memory with f, or nil where it failed.
+func (f findings) inRun(run int, learner string) *result {
+	for i, r := range f.results {
+		if r.Learner == learner && r.Run == run && r.Failure == "" {
+			return &f.results[i]
+		}
+	}
+	return nil
+}
+
+// inRuns returns a figure of a learner, one for every run; NaN where it failed.
+func (f findings) inRuns(learner string, figure func(result) float64) (list []float64) {
+	for run := range f.opt.Protocol.runs {
+		v := math.NaN()
+		if r := f.inRun(run, learner); r != nil {
+			v = figure(*r)
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// runs returns the scores of a learner on a test picture, or of all for -1, one for every run; NaN where it has none.
+func (f findings) runs(m measure, kind form, learner string, test int) []float64 {
+	return f.inRuns(learner, func(r result) float64 { return average(m, kind.scores(r), test) })
+}
+
+// byPicture reports whether learners are compared over the test pictures, since there are more of them than runs.
+func (f findings) byPicture() bool { return len(f.data.tests) > f.opt.Protocol.runs }
+
+// problems returns a score for every run or, by picture, for every test picture.
+func (f findings) problems(score func(test int) []float64) (list []float64) {
+	if !f.byPicture() {
+		return score(-1)
+	}
+	for test := range f.data.tests {
+		v, _ := report.Mean(report.Defined(score(test)))
+		list = append(list, v)
+	}
+	return list
+}
+
+// contest returns the comparison by the measure m of one kind of model: plain interpolations, the DCT and learners.
+func (f findings) contest(m measure, kind form) report.Contest {
+	c := report.Contest{Title: "ranking, " + kind.title, Measure: m.Measure, Kind: "learner", Problems: "runs",
+		Columns: []string{"told", "non-zeros"}}
+	if f.byPicture() {
+		c.Problems = "pictures"
+	}
+	dash := report.Cell{Text: "–"}
 	for _, b := range f.baselines {
-		t.Head = append(t.Head, f.title(b))
+		if b.plain {
+			c.Entrants = append(c.Entrants, report.Entrant{Name: f.title(b), Seconds: math.NaN(),
+				Scores: f.problems(func(test int) []float64 { return f.given(m, b, test) }),
+				More:   []report.Cell{dash, dash}})
+		}
 	}
-	t.Head = append(t.Head, f.opt.dictionaries()...)
-	for test := range len(f.data.tests) + 1 {
-		name, index := "mean", -1
-		if test < len(f.data.tests) {
-			name, index = f.data.tests[test].name, test
+	for _, name := range f.opt.dictionaries() {
+		seconds, _ := report.Mean(report.Defined(f.inRuns(name, func(r result) float64 { return r.Seconds })))
+		e := report.Entrant{Name: name, Learns: name != fixedDCT, Seconds: seconds, Mark: f.falling(name),
+			Scores: f.problems(func(test int) []float64 { return f.runs(m, kind, name, test) }),
+			More:   []report.Cell{{Text: plugins.Told(f.specs[name], f.opt.Protocol.sparsity)}, f.nonZeros(name)}}
+		if !e.Learns {
+			e.Seconds = math.NaN()
 		}
-		row := []report.Cell{{Text: name}}
-		var scores [][]float64
-		for _, b := range f.baselines {
-			row = append(row, report.Cell{Text: console.Figure(m.format, average(m, b.scores, index))})
-			scores = append(scores, f.baselineProblems(m, b, index))
-		}
-		for _, learner := range f.opt.dictionaries() {
-			values := f.values(m, kind, learner, index)
-			mu, se := report.MeanError(values)
-			c := report.Cell{Text: console.Figure(m.format, mu)}
-			if len(values) > 1 {
-				c.Text += " ± " + console.Figure(m.format, se)
-			}
-			if paper, ok := f.paper(learner, index); ok && kind.paper {
-				c.Note = fmt.Sprintf("paper %.4f", paper)
-			}
-			row = append(row, c)
-			list, _ := f.problems(m, kind, learner)
-			if index >= 0 {
-				list = f.runs(m, kind, learner, index)
-			}
-			scores = append(scores, list)
-		}
-		if best := report.Best(scores); best >= 0 {
-			row[best+1].Best = true
-		}
-		t.Rows = append(t.Rows, row)
+		c.Entrants = append(c.Entrants, e)
 	}
-	return t
+	return c
 }
 
-// rankingTable returns the ranking by a measure as a table, the best first. The best learner is in bold where it is
-// ahead of every other one by more than chance explains.
-func (f findings) rankingTable(m measure, kind form) report.Table {
-	r := f.ranking(m, kind)
-	t := report.Table{Title: "ranking, " + kind.title, Caption: f.caption(), Head: []string{"ranking", m.name,
-		"behind", "95 % interval", "p", "best in " + r.what, "seconds", "told", "non-zeros"}}
-	if best := r.best(); best != nil {
-		t.Head[2] = "behind " + best.name
-	}
-	decided := !slices.ContainsFunc(r.others(), func(o standing) bool { return !o.Decided() }) && len(r.others()) > 0
-	for _, row := range r.rows {
-		cells := []report.Cell{{Text: row.name}, {Text: console.Figure(m.format, m.sign()*row.Mean),
-			Best: row.Reference && decided}, {Text: "–"}, {Text: "–"}, {Text: "–"}}
-		if !row.Reference && r.best() != nil {
-			cells[2].Text = m.difference(row.Pair.Mean)
-			if row.N > 1 {
-				cells[3].Text = m.difference(row.Low) + " to " + m.difference(row.High)
-			}
-			cells[4].Text = strings.TrimPrefix(strings.TrimPrefix(report.Probability(row.P), "p "), "= ")
-		}
-		problems := len(f.data.tests)
-		if r.what == "runs" {
-			problems = f.opt.Protocol.runs
-		}
-		cells = append(cells, report.Cell{Text: fmt.Sprintf("%.0f %%", 100*float64(row.Won)/float64(problems))})
-		var seconds, nonZeros []float64
-		for _, one := range f.results {
-			if one.Learner == row.name && one.Failure == "" {
-				seconds, nonZeros = append(seconds, one.Seconds), append(nonZeros, one.NonZeros)
-			}
-		}
-		time, _ := report.Mean(seconds)
-		count, _ := report.Mean(nonZeros)
-		cells = append(cells, report.Cell{Text: console.Figure("%.2f", time)}, report.Cell{Text: f.told(row)},
-			report.Cell{Text: console.Figure("%.2f", count)})
-		t.Rows = append(t.Rows, cells)
-	}
-	return t
+// given returns the score of a baseline, which is the same in every run.
+func (f findings) given(m measure, b baseline, test int) []float64 {
+	return slices.Repeat([]float64{average(m, b.scores, test)}, f.opt.Protocol.runs)
 }
 
-// told returns what a learner knows besides the patches: the number of atoms K and, for its coder, their number S in a
-// patch.
-func (f findings) told(row standing) string {
-	if row.name == fixedDCT {
-		return fmt.Sprintf("S = %d", f.opt.Protocol.sparsity)
-	}
-	if !row.learns {
-		return "–"
-	}
-	spec, _, _ := strings.Cut(f.specs[row.name], ":")
-	if learner, err := learners.New(spec); err == nil {
-		if _, ok := learner.(learners.Coderless); ok {
-			return "K"
+// falling says in how many runs the error of a learner still fell when its iterations ended; empty for none.
+func (f findings) falling(learner string) string {
+	count := 0
+	for _, v := range f.inRuns(learner, func(r result) float64 { return map[bool]float64{true: 1}[r.Falling] }) {
+		if v == 1 {
+			count++
 		}
 	}
-	return fmt.Sprintf("K, S = %d", f.opt.Protocol.sparsity)
+	if count == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s: the error still fell at the last iteration in %s.", learner, console.Count(count, "run"))
+}
+
+// nonZeros returns the mean number of non-zeros of the codes of a learner. Where it chooses the number itself, a mark
+// has its error with as many as the others have.
+func (f findings) nonZeros(learner string) report.Cell {
+	mean := func(figure func(result) float64) float64 {
+		m, _ := report.Mean(report.Defined(f.inRuns(learner, figure)))
+		return m
+	}
+	c := report.Cell{Text: report.Number("%.2f", mean(func(r result) float64 { return r.NonZeros }))}
+	if coded := mean(func(r result) float64 { return r.Coded }); plugins.Coderless(f.specs[learner]) &&
+		!math.IsNaN(coded) {
+		c.Mark = fmt.Sprintf("%s has no coder, and chooses the number of non-zeros of its own codes, with which its "+
+			"patches have an RMSE of %.4f. Pictures are restored with %s, as for all others; coded so, its patches "+
+			"have an RMSE of %.4f.", learner, mean(func(r result) float64 { return r.RMSE }), f.opt.Coder, coded)
+	}
+	return c
 }
 
 // medianRun returns the run in which the difference between the best learner and the next is the median, by the first
 // measure and with the kind of model that the page shows; of those whose pictures are kept.
 func (f findings) medianRun() int {
 	m, shown := f.measures()[0], f.shown()
-	r := f.ranking(m, shown)
-	others := r.others()
-	if len(others) == 0 || f.opt.Protocol.runs == 1 {
-		return 0
-	}
-	a, b := f.runs(m, shown, r.best().name, -1), f.runs(m, shown, others[0].name, -1)
+	first, next := f.rivals()
+	a, b := f.runs(m, shown, first, -1), f.runs(m, shown, next, -1)
 	var order []int
 	for run := range min(len(a), maxRuns) {
 		if !math.IsNaN(b[run] - a[run]) {
@@ -263,100 +216,127 @@ func (f findings) medianRun() int {
 	if len(order) == 0 {
 		return 0
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(b[i]-a[i], b[j]-a[j]) })
+	slices.SortStableFunc(order, func(i, j int) int {
+		return cmp.Compare(m.Sign()*(b[i]-a[i]), m.Sign()*(b[j]-a[j]))
+	})
 	return order[(len(order)-1)/2]
 }
 
-// caption says what the figures of the tables are means of, and what made them.
-func (f findings) caption() string {
-	return fmt.Sprintf("Means ± standard errors of %s, seed %d, protocol %s, superres %s. Bold: ahead of every other "+
-		"by the signed-rank test at 5 %%.", console.Count(f.opt.Protocol.runs, "run"), f.opt.Seed, f.opt.Protocol.name,
-		console.Build())
-}
-
-// runs returns the scores of a learner on a test picture, times m.sign(), one for every run; NaN where it has none.
-func (f findings) runs(m measure, kind form, learner string, test int) []float64 {
-	list := slices.Repeat([]float64{math.NaN()}, f.opt.Protocol.runs)
-	for _, r := range f.results {
-		if r.Learner == learner && r.Failure == "" && r.Run < len(list) {
-			list[r.Run] = m.sign() * average(m, kind.scores(r), test)
+// table returns the table of a measure, with a row for each test picture and one for their mean, and a column for each
+// baseline and each learner. In each row the one is marked, learner or baseline, that is ahead of all others by more
+// than chance explains. The paper's figures follow the row that they belong to.
+func (f findings) table(m measure, kind form) report.Table {
+	t := report.Table{Title: m.Name + ", " + kind.title, Head: []string{"picture"}}
+	for _, b := range f.baselines {
+		t.Head = append(t.Head, f.title(b))
+	}
+	t.Head = append(t.Head, f.opt.dictionaries()...)
+	for test := range len(f.data.tests) + 1 {
+		name, index := "mean", -1
+		if test < len(f.data.tests) {
+			name, index = f.data.tests[test].name, test
+		}
+		row, paper := []report.Cell{{Text: name}}, []report.Cell{{Text: "  the paper"}}
+		var scores [][]float64
+		add := func(text string, list []float64) {
+			for i := range list {
+				list[i] *= m.Sign()
+			}
+			row, scores = append(row, report.Cell{Text: text}), append(scores, list)
+		}
+		of := func(score func(test int) []float64) []float64 {
+			if index >= 0 {
+				return score(index)
+			}
+			return f.problems(score)
+		}
+		for _, b := range f.baselines {
+			score := func(test int) []float64 { return f.given(m, b, test) }
+			add(report.Number(m.Format, average(m, b.scores, index)), of(score))
+			paper = append(paper, report.Cell{Text: "–"})
+		}
+		for _, learner := range f.opt.dictionaries() {
+			score := func(test int) []float64 { return f.runs(m, kind, learner, test) }
+			add(report.Estimate(m.Format, score(index)), of(score))
+			paper = append(paper, f.paper(learner, index))
+		}
+		if best := report.Best(scores); best >= 0 {
+			row[best+1].Best = true
+		}
+		t.Rows = append(t.Rows, row)
+		if kind.paper && slices.ContainsFunc(paper, func(c report.Cell) bool { return c.Mark != "" }) {
+			t.Rows = append(t.Rows, paper)
 		}
 	}
-	return list
+	return t
 }
 
-// baselineProblems returns the scores of a baseline, times m.sign(), on the same problems as those of problems, or for
-// a test picture of runs; a baseline is the same in every run.
-func (f findings) baselineProblems(m measure, b baseline, test int) (list []float64) {
-	if test < 0 && len(f.data.tests) > f.opt.Protocol.runs {
-		for i := range f.data.tests {
-			list = append(list, m.sign()*average(m, b.scores, i))
-		}
-		return list
-	}
-	return slices.Repeat([]float64{m.sign() * average(m, b.scores, test)}, f.opt.Protocol.runs)
-}
-
-// paper returns the paper's error for test picture number test or, for test -1, the mean of the paper's errors. The
-// result is false where the paper has none.
-func (f findings) paper(learner string, test int) (float64, bool) {
+// paper returns the paper's error for test picture number test or, for test -1, the mean of the paper's errors, with
+// why ours is another; a dash where the paper has none.
+func (f findings) paper(learner string, test int) report.Cell {
 	tests := f.data.tests
 	if test >= 0 {
 		tests = tests[test : test+1]
 	}
-	sum, count := 0.0, 0
+	var list []float64
 	for _, t := range tests {
 		if v, ok := t.paper[learner]; ok {
-			sum, count = sum+v, count+1
+			list = append(list, v)
 		}
 	}
-	return sum / float64(max(count, 1)), count > 0
+	if len(list) == 0 {
+		return report.Cell{Text: "–"}
+	}
+	m, _ := report.Mean(list)
+	why := "The paper's errors of BLOTLESS, K-SVD and MOD are three to five times that of the low resolution itself, " +
+		"which no average of patches coded over these dictionaries comes to here; it states neither the picture that " +
+		"was learned from nor how patches were coded."
+	if learner == "rop" {
+		why = "The paper states neither the penalty of its ROP nor the picture that was learned from; its iteration as " +
+			"published is rop:paper."
+	}
+	return report.Cell{Text: fmt.Sprintf("%.4f", m), Mark: why}
 }
 
 // learning returns the table of the means over the runs of each learner: seconds, iterations, errors and dictionaries.
 func (f findings) learning() report.Table {
-	t := report.Table{
-		Title: "learning", Caption: f.caption(), Head: []string{"learner", "seconds", "iterations",
-			"RMSE of the patches", "least RMSE", "non-zeros a patch", "RMSE by " + f.opt.Coder, "atoms " +
-				"used", "coherence"},
-	}
+	t := report.Table{Title: "learning", Head: []string{"learner", "seconds", "iterations", "RMSE of the patches",
+		"least RMSE", "non-zeros a patch", "RMSE by " + f.opt.Coder, "atoms used", "coherence"}}
 	for _, learner := range f.opt.dictionaries() {
-		var seconds, iterations, rmse, least, nonZeros, coded, used, coherent []float64
-		failure, external, falling := "", "", 0
+		external, failure := "", ""
 		for _, r := range f.results {
-			switch {
-			case r.Learner != learner:
-			case r.Failure != "":
+			if r.Learner == learner && r.Program != "" {
+				external = " external"
+			}
+			if r.Learner == learner && r.Failure != "" {
 				failure = r.Failure
-			default:
-				if r.Program != "" {
-					external = " external"
-				}
-				if r.Iterations > 0 {
-					iterations = append(iterations, float64(r.Iterations))
-				}
-				if r.Falling {
-					falling++
-				}
-				seconds, rmse, least = append(seconds, r.Seconds), append(rmse, r.RMSE), append(least, r.Least)
-				nonZeros, coded = append(nonZeros, r.NonZeros), append(coded, r.Coded)
-				used, coherent = append(used, float64(r.Used)), append(coherent, r.Coherence)
 			}
 		}
-		note := failure
-		if falling > 0 {
-			note = fmt.Sprintf("still falling at the last iteration in %s", console.Count(falling, "run"))
-		}
-		row := []report.Cell{{Text: learner, Note: note}}
+		row := []report.Cell{{Text: learner, Note: failure}}
 		for _, v := range []struct {
 			format string
-			list   []float64
-		}{{"%.2f" + external, seconds}, {"%.0f", iterations}, {"%.5f", rmse}, {"%.5f", least}, {"%.2f", nonZeros},
-			{"%.5f", coded}, {"%.1f", used},
-			{"%.4f", coherent}} {
-			m, _ := report.Mean(v.list)
-			row = append(row, report.Cell{Text: console.Figure(v.format, m)})
+			of     func(result) float64
+		}{
+			{"%.2f" + external, func(r result) float64 { return r.Seconds }},
+			{"%.0f", func(r result) float64 {
+				if r.Iterations == 0 { // the learner does not report them
+					return math.NaN()
+				}
+				return float64(r.Iterations)
+			}},
+			{"%.5f", func(r result) float64 { return r.RMSE }}, {"%.5f", func(r result) float64 { return r.Least }},
+			{"", nil}, {"%.5f", func(r result) float64 { return r.Coded }},
+			{"%.1f", func(r result) float64 { return float64(r.Used) }},
+			{"%.4f", func(r result) float64 { return r.Coherence }},
+		} {
+			if v.of == nil {
+				row = append(row, f.nonZeros(learner))
+				continue
+			}
+			m, _ := report.Mean(report.Defined(f.inRuns(learner, v.of)))
+			row = append(row, report.Cell{Text: report.Number(v.format, m)})
 		}
+		row[3].Mark = f.falling(learner)
 		t.Rows = append(t.Rows, row)
 	}
 	return t
@@ -368,4 +348,80 @@ func (f findings) title(b baseline) string {
 		return "low resolution"
 	}
 	return b.name
+}
+
+// rivals returns the best learner and the next, by the first measure and with the kind of model that the page shows.
+func (f findings) rivals() (first, next string) {
+	return f.contest(f.measures()[0], f.shown()).Rivals()
+}
+
+// contrast is a test picture of the page, with the scores of the rivals in the run shown; NaN for none.
+type contrast struct {
+	test        int
+	first, next float64
+}
+
+// contrasts returns the test pictures that the page shows, maxShown at most: those on which the best learner and the
+// next differ most, these first.
+func (f findings) contrasts() (list []contrast) {
+	m, shown := f.measures()[0], f.shown()
+	first, next := f.rivals()
+	score := func(test int, learner string) float64 {
+		if r := f.inRun(f.shownRun, learner); r != nil {
+			return average(m, shown.scores(*r), test)
+		}
+		return math.NaN()
+	}
+	for test := range f.data.tests {
+		if test >= maxKept || f.shownRun > 0 && test >= maxShown { // their pictures were not kept
+			break
+		}
+		list = append(list, contrast{test, score(test, first), score(test, next)})
+	}
+	slices.SortStableFunc(list, func(a, b contrast) int {
+		return cmp.Compare(math.Abs(b.first-b.next), math.Abs(a.first-a.next)) // NaN comes last
+	})
+	return list[:min(len(list), maxShown)]
+}
+
+// explain says why the run is shown, by how much the rivals differ on the first of the pictures, and which follow.
+func (f findings) explain(pictures []contrast) string {
+	text := ""
+	m := f.measures()[0]
+	first, next := f.rivals()
+	if f.opt.Protocol.runs > 1 && next != "" {
+		text = fmt.Sprintf("In this run the difference between %s and %s is the median of all. ", first, next)
+	}
+	if len(pictures) > 0 && !math.IsNaN(pictures[0].first-pictures[0].next) {
+		c := pictures[0]
+		text += fmt.Sprintf("They differ most on %s: %s has %s, %s %s. ", f.data.tests[c.test].name, first,
+			fmt.Sprintf(m.Say, c.first), next, fmt.Sprintf(m.Say, c.next))
+		if len(pictures) > 1 {
+			text += "The other pictures follow in the order of that difference. "
+		}
+	}
+	if more := len(f.data.tests) - len(pictures); more > 0 {
+		text += fmt.Sprintf("%d pictures are not shown. ", more)
+	}
+	return text
+}
+
+// verdicts returns the findings, by the first measure: those of the kind of model that the page shows, then those of
+// the other.
+func (f findings) verdicts() (list []string) {
+	m, shown := f.measures()[0], f.shown()
+	c := f.contest(m, shown)
+	list = append(list, c.Headline()+".")
+	if first, _ := c.Rivals(); first != "" {
+		list = append(list, "That is "+shown.with+". "+c.Evidence())
+	}
+	for _, kind := range f.forms {
+		if kind.with == shown.with {
+			continue
+		}
+		other := f.contest(m, kind)
+		list = append(list, strings.TrimSpace(fmt.Sprintf("%s%s: %s. %s", strings.ToUpper(kind.with[:1]), kind.with[1:],
+			other.Headline(), other.Evidence())))
+	}
+	return list
 }

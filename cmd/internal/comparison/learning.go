@@ -118,7 +118,7 @@ func (r *result) describe(l *learners.Result) error {
 		}
 	}
 	r.Coherence = l.Dictionary.Angles(1).Max
-	r.Least, r.Falling = leastOf(l)
+	r.Least, r.Falling = l.Least(), l.Falling()
 	if r.Run == 0 {
 		if err := r.draw(l.Dictionary); err != nil {
 			return err
@@ -132,18 +132,6 @@ func (r *result) describe(l *learners.Result) error {
 		}
 	}
 	return nil
-}
-
-// leastOf returns the least RMSE of the iterations, and whether learning ended by the limit of iterations while the
-// RMSE still fell: by more than 1 % in the last tenth of them.
-func leastOf(l *learners.Result) (least float64, falling bool) {
-	last := l.Steps[len(l.Steps)-1]
-	least = last.RMSE
-	for _, s := range l.Steps {
-		least = min(least, s.RMSE)
-	}
-	before := l.Steps[len(l.Steps)-1-len(l.Steps)/10]
-	return least, l.Stop == learners.IterationLimit && last.RMSE < 0.99*before.RMSE
 }
 
 // codedBy returns the RMSE of the signals y coded over d by the coder of the given spec.

@@ -51,7 +51,7 @@ func (r *signalResult) measure(ctx context.Context, data signalData) error {
 			return err
 		}
 		last := l.Steps[len(l.Steps)-1]
-		d, r.Training, r.Seconds = l.Dictionary, last.RMSE, last.Elapsed.Seconds()
+		d, r.Training, r.Seconds, r.Falling = l.Dictionary, last.RMSE, last.Elapsed.Seconds(), l.Falling()
 	}
 	if err != nil {
 		return err

@@ -1,8 +1,8 @@
 package comparison
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -13,7 +13,6 @@ import (
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/plugins"
-	"superres/internal/report"
 	"superres/internal/safefile"
 	"superres/learners"
 	"superres/learners/planted"
@@ -61,6 +60,7 @@ type signalResult struct {
 	HeldOut  float64   `json:"held_out"` // of the held-out signals coded with S atoms
 	Denoised []float64 `json:"denoised"` // of the held-out signals with noise of each of denoiseLevels
 	Training float64   `json:"training"`
+	Falling  bool      `json:"falling,omitempty"` // the training error still fell at the last iteration
 	Seconds  float64   `json:"seconds"`
 	Failure  string    `json:"failure,omitempty"`
 }
@@ -79,7 +79,7 @@ func runSignals(c *cli.Context, s *console.Streams, opt *Options) error {
 	bar := console.NewProgress(c, s)
 	defer bar.Clear()
 	bar.Set("reading", 0)
-	cmp := &comparison{opt: *opt}
+	shared := &comparison{opt: *opt}
 	d := data{mode: safefile.AnyMode}
 	identity, err := d.identify(c.Context, opt.Inputs, opt.Sources.Recursive)
 	if err != nil {
@@ -114,7 +114,7 @@ func runSignals(c *cli.Context, s *console.Streams, opt *Options) error {
 				if err != nil {
 					return err
 				}
-				need := float64(cmp.workers()) * (8*float64(m*min(n, t.Signals)) +
+				need := float64(shared.workers()) * (8*float64(m*min(n, t.Signals)) +
 					learner.Memory(m, min(n, t.Signals), t.Atoms, opt.Protocol.sparsity))
 				if err := console.EnoughMemory(opt.Limits.Memory, "learning by "+name, console.Process(need),
 					", a smaller -j or fewer --patches"); err != nil {
@@ -128,39 +128,29 @@ func runSignals(c *cli.Context, s *console.Streams, opt *Options) error {
 	if err != nil {
 		return err
 	}
-	results, err := parts.Sweep[string, signalResult]{
+	results, err := parts.Sweep[signalTask, signalResult]{
 		Command: "compare", Dir: opt.Folder, Part: part, Merge: parts.Merging(c),
-		Task:   func(r signalResult) string { return key(r.signalTask) },
+		Task:   func(r signalResult) signalTask { return r.signalTask },
 		Failed: func(r signalResult) bool { return r.Failure != "" },
-		Weight: func(string) float64 { return 1 },
-		Run: func(ctx context.Context, k string) (signalResult, error) {
-			i := slices.IndexFunc(tasks, func(t signalTask) bool { return key(t) == k })
-			return runSignalTask(ctx, tasks[i], all, groups)
+		Weight: func(signalTask) float64 { return 1 },
+		Run: func(ctx context.Context, t signalTask) (signalResult, error) {
+			return runSignalTask(ctx, t, all, groups)
 		},
-	}.Do(c.Context, keys(tasks), bar)
+	}.Do(c.Context, tasks, bar)
 	if err != nil || part.Of > 0 {
 		return err
 	}
-	bar.Clear()
+	label := func(spec string) string { return cmp.Or(opt.Labels[spec], spec) }
+	f := signalFindings{opt: opt, specs: append(make([]string, len(fixed)), opt.Learners...), results: results,
+		identity: identity, entries: m}
 	for i := range results {
-		if label, ok := opt.Labels[results[i].Learner]; ok {
-			results[i].Learner = label
-		}
+		results[i].Learner = label(results[i].Learner)
 	}
-	for i, name := range names {
-		if label, ok := opt.Labels[name]; ok {
-			names[i] = label
-		}
+	for _, name := range names {
+		f.names = append(f.names, label(name))
 	}
-	f := signalFindings{opt: opt, names: names, results: results, identity: identity, entries: m}
-	if err := console.WriteReports(opt.Folder, d.mode,
-		console.ReportAs("table.csv", f.write(report.Table.CSV)), console.ReportAs("table.md", f.write(
-			report.Table.Markdown)), console.ReportAs("table.tex", f.write(report.Table.LaTeX)),
-		console.ReportAs("runs.json", f.json), console.ReportAs("report.html", f.html),
-	); err != nil {
-		return err
-	}
-	if err := conclude(s, bar, opt.Folder, f.text); err != nil {
+	report := f.document()
+	if err := s.Conclude(bar, opt.Folder, d.mode, report, files(report)); err != nil {
 		return err
 	}
 	for _, r := range results {
@@ -169,21 +159,4 @@ func runSignals(c *cli.Context, s *console.Streams, opt *Options) error {
 		}
 	}
 	return nil
-}
-
-// key returns the JSON of a task, by which its result is found again.
-func key(t signalTask) string {
-	text, err := json.Marshal(t)
-	if err != nil {
-		panic(err) // texts and numbers alone
-	}
-	return string(text)
-}
-
-// keys returns the keys of tasks.
-func keys(tasks []signalTask) (list []string) {
-	for _, t := range tasks {
-		list = append(list, key(t))
-	}
-	return list
 }

@@ -109,11 +109,3 @@ func Told(n int) string {
 	}
 	return strconv.Itoa(n)
 }
-
-// Figure formats v, or returns a dash if v is NaN.
-func Figure(format string, v float64) string {
-	if math.IsNaN(v) {
-		return "–"
-	}
-	return fmt.Sprintf(format, v)
-}

@@ -3,11 +3,16 @@ package console
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"runtime"
+	"slices"
 
 	"superres/cmd/internal/paths"
+	"superres/internal/report"
 	"superres/internal/safefile"
 )
 
@@ -26,23 +31,29 @@ func (s *Streams) WriteOutput(name string, most fs.FileMode, overwrite bool, wri
 	return s.Err, w.Flush()
 }
 
-// ReportFile is a file of a report: its name within the folder and the function that writes its content.
-type ReportFile struct {
-	name  string
-	write func(io.Writer) error
+// Facts returns the settings behind a report: the command with all of them, the version, and more.
+func Facts(command string, more ...report.Fact) []report.Fact {
+	return append([]report.Fact{
+		{Name: "command with all settings", Value: command},
+		{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s, %d processors", Build(), runtime.Version(),
+			runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))},
+	}, more...)
 }
 
-// ReportAs returns the file called name, whose content write writes.
-func ReportAs(name string, write func(io.Writer) error) ReportFile { return ReportFile{name, write} }
-
-// WriteReports writes the files to the folder dir, in this order, and replaces those of an earlier run. New files get
-// no more permissions than most. It stops at the first error.
-func WriteReports(dir string, most fs.FileMode, files ...ReportFile) error {
-	for _, f := range files {
-		if err := safefile.WriteAtomicMode(most, filepath.Join(dir, f.name), true, f.write); err != nil {
+// Conclude writes the files of a report into the folder dir, in the order of their names, and replaces those of an
+// earlier run; new files get no more permissions than most. Then it prints the report and where its page is.
+func (s *Streams) Conclude(bar *Progress, dir string, most fs.FileMode, d report.Document,
+	files map[string]func(io.Writer) error) error {
+	bar.Clear()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := safefile.WriteAtomicMode(most, filepath.Join(dir, name), true, files[name]); err != nil {
 			return err
 		}
 	}
+	if err := d.Text(s.Out); err != nil {
+		return err
+	}
+	bar.Line("%s: the report", filepath.Join(dir, "report.html"))
 	return nil
 }
 

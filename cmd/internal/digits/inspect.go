@@ -23,6 +23,9 @@ func inspect(ctx context.Context, opt Options, e *engine, bar *console.Progress)
 	}
 	defer pair.Close()
 	j := &job{opt: opt, engine: e, bar: bar, total: pair.Count(), size: image.Pt(pair.Width(), pair.Height())}
+	if opt.Transposed {
+		j.size = image.Pt(j.size.Y, j.size.X)
+	}
 	if pixels := cmp.Or(opt.Limits.Pixels, imagefile.DefaultPixels); int64(j.size.X)*int64(j.size.Y) > pixels {
 		return nil, console.Failf(console.ExitLimit, "%s: images of %d×%d have more than %d megapixels; use "+
 			"--max-pixels", opt.Images, j.size.X, j.size.Y, pixels/1e6)
@@ -86,9 +89,9 @@ func (j *job) fit(workers int) error {
 		return nil
 	}
 	j.sheet = &sheet{enlarges: e.enlarges, out: j.out, count: min(j.opt.SheetCount, j.count)}
-	if size := j.sheet.size(); size.X*size.Y > 50e6 {
-		return console.Failf(console.ExitLimit, "%s: the sheet would have %d×%d pixels, the limit is 50 "+
-			"megapixels; use a smaller --sheet-count, or no --sheet", j.opt.Sheet, size.X, size.Y)
+	if all := int64(len(j.sheet.rows())*j.sheet.count) * pixels; all > mostSheetPixels {
+		return console.Failf(console.ExitLimit, "%s: the pictures of the sheet would have %.0f megapixels, the limit is "+
+			"%d; use a smaller --sheet-count, or no --sheet", j.opt.Sheet, float64(all)/1e6, mostSheetPixels/1_000_000)
 	}
 	return nil
 }

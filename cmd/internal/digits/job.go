@@ -108,9 +108,7 @@ func (j *job) stream(ctx context.Context, write func(*image.Gray) error) (writin
 			return nil, console.Fail(console.ExitInput, err)
 		}
 		if taken(item.Index) {
-			own := *item.Image
-			own.Pix = slices.Clone(item.Image.Pix)
-			batch = append(batch, digit{index: item.Index, label: item.Label, truth: &own})
+			batch = append(batch, digit{index: item.Index, label: item.Label, truth: j.copied(item.Image)})
 		}
 		if len(batch) < cap(batch) && done+len(batch) < j.count || len(batch) == 0 {
 			continue
@@ -135,6 +133,22 @@ func (j *job) stream(ctx context.Context, write func(*image.Gray) error) (writin
 		}
 	}
 	return nil, console.Failf(console.ExitInput, "%s: changed while it was read", j.opt.Images)
+}
+
+// copied returns a copy of an image of the file, transposed where that is asked for.
+func (j *job) copied(img *image.Gray) *image.Gray {
+	if !j.opt.Transposed {
+		own := *img
+		own.Pix = slices.Clone(img.Pix)
+		return &own
+	}
+	out := image.NewGray(image.Rectangle{Max: j.size})
+	for y := range j.size.Y {
+		for x := range j.size.X {
+			out.SetGray(x, y, img.GrayAt(y, x))
+		}
+	}
+	return out
 }
 
 // process processes the digits of batch in place on all processors, and writes PNG files if the output is a folder.

@@ -90,15 +90,10 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	sum := j.summary()
 	sum.Official, sum.OfficialLabels, sum.Warnings = official[0], official[1], warnings
 	sum.Seconds, sum.PerSecond = seconds, float64(j.count)/seconds
-	switch {
-	case j.sheet == nil:
-	case opt.asPage():
-		err = j.sheet.page(opt.most, opt.Sheet, opt.Overwrite, sum)
-	default:
-		err = j.sheet.write(c.Context, opt.most, opt.Sheet, opt.Overwrite)
-	}
-	if err != nil {
-		return err
+	if j.sheet != nil {
+		if err := j.sheet.page(opt.most, opt.Sheet, opt.Overwrite, sum); err != nil {
+			return err
+		}
 	}
 	bar.Clear()
 	return sum.print(s, opt.Quiet, opt.JSON)
@@ -109,14 +104,16 @@ func (opt *Options) table() settings.Table {
 	return slices.Concat(settings.Table{
 		console.OutputOption(&opt.Output, "", "write the results to `PATH`: an IDX file (FILE.idx3-ubyte, "+
 			"FILE.idx, or either with .gz), or a folder of PNG files, called by the number in IMAGES and the label"),
-		{Name: "sheet", To: settings.Text(&opt.Sheet, ""), Help: "draw truth, low resolution, result and " +
-			"difference of the first images to `FILE`.png, or to the page FILE.html, with the errors"},
-		{Name: "sheet-count", To: settings.Num(&opt.SheetCount, 20).AtLeast(1), Help: "draw `N` images on the sheet"},
+		{Name: "sheet", To: settings.Text(&opt.Sheet, ""), Help: "show truth, low resolution, result and " +
+			"difference of the first images, and the errors, on the page `FILE`.html"},
+		{Name: "sheet-count", To: settings.Num(&opt.SheetCount, 20).AtLeast(1), Help: "show `N` images on the sheet"},
 		models.Option("model", settings.Text(&opt.Model, models.Digits), "`NAME|FILE`: see superres models"),
 		{Name: "task", To: settings.OneOf(&opt.Task, "restore", "restore", "enlarge"),
 			Help: "`WHAT` to do: restore (reduce, restore, score) or enlarge"},
 		{Name: "scale", Aliases: []string{"s"}, To: settings.Maybe(&opt.Scale, 0).Between(2, superres.MaxScale),
 			Help: "reduce and enlarge by `N`, 2 to 16; 0: the model's own scale, or 2"},
+		{Name: "transpose-images", To: settings.Bool(&opt.Transposed, false), Help: "turn rows of pixels into columns " +
+			"first, as the letters of EMNIST need"},
 		pictures.DegradationOption(&opt.Degradation, "", "reduce by `HOW`: bicubic or box; by default what the "+
 			"model was trained for, and box for plain interpolations"),
 		console.OnExistOption("an output exists"),
@@ -130,6 +127,7 @@ type Options struct {
 	Labels string // the IDX file of the labels; empty: no labels
 	Choice pictures.Choice
 
+	Transposed  bool // rows of pixels of the images of the file are columns
 	Task        string
 	Model       string // the name of a model, or a file
 	Scale       *int   // nil: the model's scale, or 2 if it has none
@@ -161,8 +159,8 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 			c.Args().Get(2))
 	case slices.ContainsFunc(c.Args().Slice(), paths.IsStandard[string]):
 		return console.Usage("standard input cannot be checked before it is used; give the file itself")
-	case opt.Sheet != "" && !strings.EqualFold(filepath.Ext(opt.Sheet), ".png") && !opt.asPage():
-		return console.Usage("--sheet %s: expected a name that ends in .png or .html", opt.Sheet)
+	case opt.Sheet != "" && !strings.EqualFold(filepath.Ext(opt.Sheet), ".html"):
+		return console.Usage("--sheet %s: expected a name that ends in .html", opt.Sheet)
 	case opt.enlarges() && opt.Degradation != "":
 		return console.Usage("--degradation: --task enlarge reduces nothing")
 	case opt.enlarges() && opt.Output == "" && opt.Sheet == "":
@@ -208,9 +206,6 @@ func oneOf(folder string, names ...string) string {
 	}
 	return ""
 }
-
-// asPage reports whether the sheet is an HTML page; false: a PNG file.
-func (opt *Options) asPage() bool { return strings.EqualFold(filepath.Ext(opt.Sheet), ".html") }
 
 // enlarges reports whether images are enlarged and not scored; false: they are reduced, restored and scored.
 func (opt *Options) enlarges() bool { return opt.Task == "enlarge" }

@@ -26,7 +26,7 @@ func TestRefusals(t *testing.T) {
 		"few": idxLabels(1, 2), "sumlabels.gz": badLabels,
 		"shortlabels": labels[:20], "wide": {0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 16, 0, 0, 0, 16, 0}, "none": complete[:4],
 		"no-ubyte":  {0, 0, 8, 3, 0, 0, 0, 0, 0, 0, 0, 28, 0, 0, 0, 28},
-		"there.idx": {}, "there.png": {}, "model.npz": []byte("PK no zip"),
+		"there.idx": {}, "there.html": {}, "model.npz": []byte("PK no zip"),
 		"tiny": consoletest.IDX(consoletest.Rings(1, 1, 5)), "png/00004.png": complete, "deep/00000.png": {},
 	} {
 		consoletest.Put(t, filepath.Join(dir, name), data)
@@ -52,14 +52,14 @@ func TestRefusals(t *testing.T) {
 		{"tiny", 4, "images of 1×5 cannot be reduced by 2"},
 		{"wide --max-pixels 16", 7, "images of 4096×4096 have more than 16 megapixels; use --max-pixels"},
 		{"wide --max-memory 200 -j 2", 7, "the limit is 200 MiB; use --max-memory or a smaller -j"},
-		{"wide", 7, "the sheet would have 4162×16454 pixels"},
+		{"wide", 7, "the pictures of the sheet would have 67 megapixels, the limit is 50"},
 		{"good --index 20", 2, "good has 20 images, there is no image 20"},
 		{"good --index x", 2, "no image number"},
 		{"good --scale 1", 2, "--scale 1: expected 2 to 16"},
 		{"good --task restor", 2, `did you mean "restore"?`},
 		{"good --task enlarge --degradation box", 2, "reduces nothing"},
 		{"good --degradation bocks", 2, `unknown degradation "bocks"`},
-		{"good --sheet sheet.jpg", 2, "expected a name that ends in .png or .html"},
+		{"good --sheet sheet.jpg", 2, "expected a name that ends in .html"},
 		{"", 2, "no images: name an IDX file"},
 		{"good labels few", 2, `3 files, expected a file of images and perhaps one of labels; got "few" as well`},
 		{"-", 2, "standard input cannot be checked"},
@@ -69,21 +69,21 @@ func TestRefusals(t *testing.T) {
 		{"good -m digit", 6, `did you mean "digits"?`},
 		{"good -m ./model.npz", 6, "not an .npz file"},
 		{"good -o there.idx", 5, "there.idx exists; use --on-exist overwrite or another -o"},
-		{"good --sheet there.png", 5, "there.png exists; use --on-exist overwrite or another --sheet"},
+		{"good --sheet there.html", 5, "there.html exists; use --on-exist overwrite or another --sheet"},
 		{"good -o deep", 5, "deep/00000.png exists; use --on-exist overwrite"},
 		{"good -o nowhere/x.idx", 5, "nowhere/x.idx: cannot be written"},
 		{"good -o good/", 5, "good: "},
 		{"no-ubyte -o no-ubyte --on-exist overwrite", 5, "no-ubyte: -o would write over the input"},
 		{"good no-ubyte -o no-ubyte --on-exist overwrite", 5, "no-ubyte: -o would write over the input"},
 		{"png/00004.png -o png --on-exist overwrite", 5, "png/00004.png: -o would write over the input"},
-		{"there.png --sheet ./there.png --on-exist overwrite", 5, "--sheet would write over the input"},
+		{"there.html --sheet ./there.html --on-exist overwrite", 5, "--sheet would write over the input"},
 	}
 	for i, l := range lines {
 		if l.Code == 4 && !strings.Contains(l.Line, "-") {
 			lines = append(lines, consoletest.RefusedLine{Line: l.Line + " -o newpng/", Code: 4, Want: l.Want})
 		}
 		if l.Code == 4 || l.Code == 7 {
-			lines[i].Line += " -o new.idx3-ubyte.gz --sheet new.png"
+			lines[i].Line += " -o new.idx3-ubyte.gz --sheet new.html"
 		}
 	}
 	program.RefusesLines(t, dir, "mnist", lines)

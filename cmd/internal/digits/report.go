@@ -111,8 +111,7 @@ func (s *summary) print(to *console.Streams, quiet, asJSON bool) error {
 	if s.Protocol == "" {
 		return nil
 	}
-	_, err := fmt.Fprint(to.Out, s.text())
-	return err
+	return s.document().Text(to.Out)
 }
 
 // line returns one line: what was made of how many images, and how fast.
@@ -131,50 +130,70 @@ func (s *summary) line() string {
 	return text
 }
 
-// text returns the errors as a table for a terminal.
-func (s *summary) text() string {
-	var b strings.Builder
+// document returns the report: the finding, and the mean errors for each label and of all images, the least of each row
+// in bold.
+func (s *summary) document() report.Document {
+	d := report.Document{
+		Title: "Images of an IDX file, restored", Command: s.typed, Notes: s.Warnings, Data: s,
+		Lead: fmt.Sprintf("%s of %d×%d from %s%s, reduced by %s and restored by %s, scale %d. The error, protocol %s, is "+
+			"‖Î − I‖² / ‖I‖² of the grey values, its mean over the images; less is better.", console.Count(s.Count, "image"),
+			s.Width, s.Height, filepath.Base(string(s.Images)), official(s.Official), s.Degradation, s.Model, s.Scale,
+			s.Protocol),
+		Facts: console.Facts(string(s.Command), report.Fact{Name: "images", Value: string(s.Images) +
+			official(s.Official)}),
+	}
+	if s.Labels != "" {
+		d.Facts = append(d.Facts, report.Fact{Name: "labels", Value: string(s.Labels) + official(s.OfficialLabels)})
+	}
+	if s.Protocol == "" {
+		d.Title = "Images of an IDX file, enlarged"
+		d.Lead = fmt.Sprintf("%s of %d×%d, enlarged by %s, scale %d.", console.Count(s.Count, "image"), s.Width, s.Height,
+			s.Model, s.Scale)
+		return d
+	}
 	if s.Finding != "" {
-		fmt.Fprintln(&b, safefile.OneLine(s.Finding))
+		d.Findings = append(d.Findings, s.Finding)
 	}
-	fmt.Fprintf(&b, "%s of %d×%d from %s", console.Count(s.Count, "image"), s.Width, s.Height,
-		safefile.OneLine(filepath.Base(string(s.Images))))
-	if s.Official != "" {
-		b.WriteString(", which is MNIST's " + s.Official)
-	}
-	fmt.Fprintf(&b, "\nprotocol %s, scale %d, reduced by %s: normalised squared error\n", s.Protocol,
-		s.Scale, s.Degradation)
-	line := func(name, images string, cells []string) {
-		fmt.Fprintf(&b, "%-8s  %8s", name, images)
-		for _, cell := range cells {
-			fmt.Fprintf(&b, "  %10s", safefile.OneLine(cell))
-		}
-		b.WriteByte('\n')
-	}
-	row := func(name string, images int, mean []*float64) {
-		var cells []string
-		for _, v := range mean {
-			cells = append(cells, console.Number("%.4f", v))
-		}
-		line(name, strconv.Itoa(images), cells)
-	}
-	line("", "images", s.Columns)
-	for _, class := range s.Classes {
-		row("label "+strconv.Itoa(class.Label), class.Count, class.Mean)
-	}
-	row("mean", s.Count, s.Mean)
 	if s.Worst != nil {
 		label := ""
 		if s.Worst.Label != nil {
 			label = fmt.Sprintf(", label %d", *s.Worst.Label)
 		}
-		fmt.Fprintf(&b, "worst by %s: %.4f, image %d%s\n", safefile.OneLine(string(s.Model)), s.Worst.Error,
-			s.Worst.Index, label)
+		d.Findings = append(d.Findings, fmt.Sprintf("worst by %s: %.4f, image %d%s", s.Model, s.Worst.Error, s.Worst.Index,
+			label))
 	}
 	if s.Black > 0 {
-		fmt.Fprintf(&b, "black, so without an error, and left out of the means: %s\n", console.Count(s.Black, "image"))
+		d.Findings = append(d.Findings, "black, so without an error, and left out of the means: "+
+			console.Count(s.Black, "image"))
 	}
-	return b.String()
+	t := report.Table{Head: append([]string{"", "images"}, s.Columns...)}
+	row := func(name string, images int, mean []*float64) {
+		cells, least := []report.Cell{{Text: name}, {Text: strconv.Itoa(images)}}, -1
+		for i, v := range mean {
+			cells = append(cells, report.Cell{Text: console.Number("%.4f", v)})
+			if v != nil && (least < 0 || *v < *mean[least]) {
+				least = i
+			}
+		}
+		if least >= 0 && len(mean) > 1 {
+			cells[2+least].Best = true
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	for _, class := range s.Classes {
+		row("label "+strconv.Itoa(class.Label), class.Count, class.Mean)
+	}
+	row("mean", s.Count, s.Mean)
+	d.Sections = []report.Section{{Title: "Errors", Tables: []report.Table{t}}}
+	return d
+}
+
+// official returns the end of a sentence, ", which is MNIST's " and name, or "" if name is "".
+func official(name string) string {
+	if name == "" {
+		return ""
+	}
+	return ", which is MNIST's " + name
 }
 
 // scores collects the errors of all digits.
@@ -217,31 +236,20 @@ func (s *scores) add(x digit) {
 	}
 }
 
-// finding returns a sentence on whether the model, the last of columns, restores better than the best of the others, or
-// "" if nothing is compared.
+// finding says whether the model, the last of columns, restores better than the best of the others, and how sure that
+// is; "" if nothing is compared.
 func (s *scores) finding(columns []string) string {
-	mean := s.all.means()
-	last := len(mean) - 1
-	if last < 1 || mean[last] == nil {
+	last := len(columns) - 1
+	if last < 1 || s.all.scored == 0 {
 		return ""
 	}
-	next := 0
-	for i := range mean[:last] {
-		if *mean[i] < *mean[next] {
-			next = i
-		}
+	c := report.Contest{Kind: "model", Problems: "images",
+		Measure: report.Measure{Name: "error", Format: "%.4f", Say: "an error of %.4f"}}
+	for i, name := range columns {
+		c.Entrants = append(c.Entrants, report.Entrant{Name: name, Learns: i == last, Scores: s.errors[i],
+			Seconds: math.NaN()})
 	}
-	model, other := columns[last], columns[next]
-	pair := report.Compare(s.errors[last], s.errors[next])
-	back := pair.Reversed()
-	figures := fmt.Sprintf("a mean error of %.4f against %.4f", *mean[last], *mean[next])
-	switch {
-	case *mean[last] < *mean[next] && pair.Decided():
-		return fmt.Sprintf("%s restores best: %s of %s, the next (%s).", model, figures, other, pair.In("images"))
-	case *mean[last] > *mean[next] && back.Decided():
-		return fmt.Sprintf("%s restores worse than %s: %s (%s is %s).", model, other, figures, other, back.In("images"))
-	}
-	return fmt.Sprintf("%s is not shown to restore better than %s: %s (%s).", model, other, figures, pair.In("images"))
+	return c.Headline() + ". " + c.Evidence()
 }
 
 // sums has sums of errors over images.

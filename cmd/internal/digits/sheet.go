@@ -1,38 +1,24 @@
 package digits
 
 import (
-	"context"
 	"fmt"
 	"image"
 	"image/color"
-	"image/draw"
-	"io"
 	"io/fs"
-	"runtime"
-
-	"golang.org/x/image/font"
-	"golang.org/x/image/font/basicfont"
-	"golang.org/x/image/math/fixed"
 
 	"superres/cmd/internal/console"
-	"superres/internal/imagefile"
 	"superres/internal/report"
 	"superres/internal/safefile"
 	"superres/mnist"
 )
 
-// The contact sheet of superres mnist has blocks of up to 20 digits side by side. Each block has a row for each kind of
-// picture. Above a digit are its index and label, below it the error of the model. Small pictures are enlarged by
-// repeating their pixels. Lengths are in pixels.
-const (
-	sheetColumns = 20
-	sheetTile    = 52 // the least width of a picture, which the captions need
-	sheetGap     = 6
-	sheetText    = 14 // the height of a line of text
-	sheetMargin  = 54 // the width of the names of the rows
-)
+// sheetTile is the least width of a picture on the sheet, in pixels: smaller ones are shown larger.
+const sheetTile = 52
 
-// sheet collects and draws the first digits that are processed.
+// mostSheetPixels is the largest number of pixels of all pictures on a sheet.
+const mostSheetPixels = 50_000_000
+
+// sheet collects the first digits that are processed, for a page with a row of pictures for each.
 type sheet struct {
 	enlarges bool        // digits were enlarged: there is neither truth nor error
 	out      image.Point // the size of a result in pixels
@@ -47,7 +33,7 @@ func (s *sheet) add(x digit) {
 	}
 }
 
-// rows returns the names of the rows of a block, from the top.
+// rows returns the names of the pictures of a digit, from the left.
 func (s *sheet) rows() []string {
 	if s.enlarges {
 		return []string{"input", "result"}
@@ -55,63 +41,10 @@ func (s *sheet) rows() []string {
 	return []string{"truth", "low", "result", "error"}
 }
 
-// zoom returns how often a pixel of the result is repeated in each direction.
+// zoom returns how many pixels of the page a pixel of the result is wide.
 func (s *sheet) zoom() int { return max(1, (sheetTile+s.out.X-1)/s.out.X) }
 
-// block returns the size in pixels of a cell, which is a picture with a gap, and the height of a block.
-func (s *sheet) block() (cell image.Point, height int) {
-	cell = s.out.Mul(s.zoom()).Add(image.Pt(sheetGap, sheetGap))
-	return cell, 2*sheetText + len(s.rows())*cell.Y + 2*sheetGap
-}
-
-// size returns the size of the sheet in pixels.
-func (s *sheet) size() image.Point {
-	cell, height := s.block()
-	columns, blocks := min(s.count, sheetColumns), (s.count+sheetColumns-1)/sheetColumns
-	return image.Pt(sheetMargin+columns*cell.X+sheetGap, blocks*height+sheetGap)
-}
-
-// write draws the digits to the PNG file name, which has at most the permissions mode.
-func (s *sheet) write(ctx context.Context, mode fs.FileMode, name string, overwrite bool) error {
-	img := s.draw()
-	return safefile.WriteAtomicMode(mode, name, overwrite, func(w io.Writer) error {
-		return imagefile.Encode(safefile.Interruptible(ctx, w), img, "png", imagefile.EncodeOptions{})
-	})
-}
-
-// draw returns a picture of all digits.
-func (s *sheet) draw() *image.Gray {
-	img := image.NewGray(image.Rectangle{Max: s.size()})
-	draw.Draw(img, img.Bounds(), image.White, image.Point{}, draw.Src)
-	text := func(x, y int, t string) {
-		writer := font.Drawer{Dst: img, Src: image.Black, Face: basicfont.Face7x13, Dot: fixed.P(x, y+11)}
-		writer.DrawString(t)
-	}
-	cell, height := s.block()
-	for i, x := range s.drawn {
-		left, top := sheetMargin+i%sheetColumns*cell.X, sheetGap+i/sheetColumns*height
-		if i%sheetColumns == 0 {
-			for row, name := range s.rows() {
-				text(sheetGap, top+sheetText+row*cell.Y+(cell.Y-sheetGap-sheetText)/2, name)
-			}
-		}
-		caption := fmt.Sprint(x.index)
-		if x.label != mnist.NoLabel {
-			caption += fmt.Sprintf(":%d", x.label)
-		}
-		text(left, top, caption)
-		for row, picture := range s.pictures(x) {
-			repeat(img, image.Pt(left, top+sheetText+row*cell.Y), picture, s.out, s.zoom())
-		}
-		if n := len(x.errors); n > 0 {
-			text(left, top+sheetText+len(s.rows())*cell.Y-sheetGap/2,
-				console.Number("%.4f", console.Finite(x.errors[n-1])))
-		}
-	}
-	return img
-}
-
-// pictures returns the pictures of x, one for each row.
+// pictures returns the pictures of x, one for each of rows.
 func (s *sheet) pictures(x digit) []*image.Gray {
 	if s.enlarges {
 		return []*image.Gray{x.low, x.result}
@@ -126,63 +59,17 @@ func (s *sheet) pictures(x digit) []*image.Gray {
 	return []*image.Gray{x.truth, x.low, x.result, difference}
 }
 
-// repeat draws img in dst with its upper left corner at corner, brought to size, the size of a result, and then
-// enlarged by zoom. It repeats the pixels of a low-resolution picture, and crops others.
-func repeat(dst *image.Gray, corner image.Point, img *image.Gray, size image.Point, zoom int) {
-	in := img.Bounds().Size()
-	step := max(1, size.X/in.X) // the scale for a low-resolution picture, 1 for others
-	for y := range size.Y * zoom {
-		for x := range size.X * zoom {
-			dst.SetGray(corner.X+x, corner.Y+y, img.GrayAt(x/zoom/step, y/zoom/step))
-		}
-	}
-}
-
-// page writes the sheet as the HTML page name, with at most the permissions mode: the finding, then the digits, whose
-// pictures a reader can lay over one another, then the errors.
+// page writes the sheet as the HTML page name, with at most the permissions mode: the report, with the digits before
+// its table, whose pictures a reader can lay over one another.
 func (s *sheet) page(mode fs.FileMode, name string, overwrite bool, sum summary) error {
-	p := report.Page{
-		Title: "Images of an IDX file, restored", Command: sum.typed,
-		Lead: fmt.Sprintf("%s of %d×%d, reduced by %s and restored by %s, scale %d. The error is ‖Î − I‖² / ‖I‖² "+
-			"of the grey values, its mean over the images; less is better.",
-			console.Count(sum.Count, "image"), sum.Width, sum.Height, sum.Degradation, sum.Model, sum.Scale),
-		Facts: []report.Fact{
-			{Name: "command with all settings", Value: string(sum.Command)},
-			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s", console.Version, runtime.Version(),
-				runtime.GOOS, runtime.GOARCH)},
-			{Name: "images", Value: string(sum.Images) + official(sum.Official)},
-		},
-		Notes: sum.Warnings,
-	}
-	if sum.Labels != "" {
-		p.Facts = append(p.Facts, report.Fact{Name: "labels", Value: string(sum.Labels) + official(sum.OfficialLabels)})
-	}
-	if s.enlarges {
-		p.Title = "Images of an IDX file, enlarged"
-		p.Lead = fmt.Sprintf("%s of %d×%d, enlarged by %s, scale %d.", console.Count(sum.Count, "image"), sum.Width,
-			sum.Height, sum.Model, sum.Scale)
-	}
-	if sum.Finding != "" {
-		p.Findings = []string{sum.Finding}
-	}
+	d := sum.document()
 	shown, err := s.table()
 	if err != nil {
 		return err
 	}
-	p.Sections = []report.Section{{Title: "Images", Text: fmt.Sprintf("The first %d.", len(s.drawn)),
-		Tables: []report.Table{shown}}}
-	if len(sum.Columns) > 0 {
-		p.Sections = append(p.Sections, report.Section{Title: "Errors", Tables: []report.Table{sum.table()}})
-	}
-	return safefile.WriteAtomicMode(mode, name, overwrite, func(w io.Writer) error { return p.Write(w) })
-}
-
-// official returns the end of a sentence, ", which is MNIST's " and name, or "" if name is "".
-func official(name string) string {
-	if name == "" {
-		return ""
-	}
-	return ", which is MNIST's " + name
+	d.Sections = append([]report.Section{{Title: "Images", Text: fmt.Sprintf("The first %d.", len(s.drawn)),
+		Tables: []report.Table{shown}}}, d.Sections...)
+	return safefile.WriteAtomicMode(mode, name, overwrite, d.HTML)
 }
 
 // table returns a table with a row of pictures for each digit.
@@ -213,27 +100,4 @@ func (s *sheet) table() (report.Table, error) {
 		t.Rows = append(t.Rows, row)
 	}
 	return t, nil
-}
-
-// table returns the mean errors for each label and of all images, the least of each row in bold.
-func (s *summary) table() report.Table {
-	t := report.Table{Head: append([]string{"", "images"}, s.Columns...)}
-	row := func(name string, images int, mean []*float64) {
-		cells, least := []report.Cell{{Text: name}, {Text: fmt.Sprint(images)}}, -1
-		for i, v := range mean {
-			cells = append(cells, report.Cell{Text: console.Number("%.4f", v)})
-			if v != nil && (least < 0 || *v < *mean[least]) {
-				least = i
-			}
-		}
-		if least >= 0 && len(mean) > 1 {
-			cells[2+least].Best = true
-		}
-		t.Rows = append(t.Rows, cells)
-	}
-	for _, class := range s.Classes {
-		row(fmt.Sprintf("label %d", class.Label), class.Count, class.Mean)
-	}
-	row("mean", s.Count, s.Mean)
-	return t
 }

@@ -2,12 +2,9 @@ package learn
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
-	"runtime"
 	"strconv"
-	"text/tabwriter"
 
 	"superres/cmd/internal/console"
 	"superres/internal/report"
@@ -97,7 +94,7 @@ func (f findings) table() report.Table {
 			mark = "least"
 		}
 		t.Rows = append(t.Rows, []report.Cell{
-			{Text: shortest(s.Value)}, {Text: fmt.Sprintf("%.4g", s.Training)}, {Text: fmt.Sprintf("%.4g", s.HeldOut)},
+			{Text: shortest(s.Value), Mark: s.falling()}, {Text: fmt.Sprintf("%.4g", s.Training)}, {Text: fmt.Sprintf("%.4g", s.HeldOut)},
 			{Text: fmt.Sprintf("%.4g ± %.2g", s.Hidden, s.HiddenSE), Best: i == f.Best}, {Text: fmt.Sprintf("%.3g",
 				s.NonZeros)},
 			{Text: console.Told(s.Iterations)}, {Text: fmt.Sprintf("%.2f", s.Seconds)}, {Text: mark},
@@ -106,41 +103,15 @@ func (f findings) table() report.Table {
 	return t
 }
 
-// tell writes to standard output the table or, with --json, JSON, and a line on Learned to standard error unless quiet.
+// tell writes to standard output the report or, with --json, JSON, and a line on Learned to standard error unless quiet.
 func (f findings) tell(opt Options, to *console.Streams) error {
 	if f.Learned != nil && !opt.Quiet {
 		fmt.Fprintln(to.Err, safefile.OneLine(f.Learned.text()))
 	}
 	if opt.JSON {
-		return f.json(to.Out)
+		return f.document().JSON(to.Out)
 	}
-	return f.text(to.Out)
-}
-
-// text writes the table, the verdict and the warnings for a terminal.
-func (f findings) text(w io.Writer) error {
-	tab := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
-	t := f.table()
-	for _, name := range t.Head {
-		fmt.Fprint(tab, name+"\t")
-	}
-	fmt.Fprintln(tab)
-	for _, row := range t.Rows {
-		for _, c := range row {
-			fmt.Fprint(tab, c.Text+"\t")
-		}
-		fmt.Fprintln(tab)
-	}
-	if err := tab.Flush(); err != nil {
-		return err
-	}
-	text := fmt.Sprintf("%s by %s, RMSE of %d signals learned from and of %d held out\nbest: %s\n",
-		console.Count(f.Atoms, "atom"), f.Learner, f.Training, f.HeldOut, f.verdict())
-	for _, warning := range f.Warnings {
-		text += "warning: " + warning + "\n"
-	}
-	_, err := io.WriteString(w, text)
-	return err
+	return f.document().Text(to.Out)
 }
 
 // csv writes comma-separated values with a line for each setting.
@@ -158,34 +129,18 @@ func (f findings) csv(w io.Writer) error {
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-// json writes the findings as JSON.
-func (f findings) json(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(f)
-}
-
-// html writes the findings as an HTML page with a chart.
-func (f findings) html(w io.Writer) error {
-	figure, err := f.chart().Figure(480, 320)
-	if err != nil {
-		return err
-	}
-	page := report.Page{
+// document returns the report.
+func (f findings) document() report.Document {
+	d := report.Document{
 		Title:    "Error against " + f.Param,
 		Findings: []string{"Best: " + f.verdict() + "."},
 		Lead: fmt.Sprintf("%s of %d entries, learned by %s from %d signals with each setting; %d others, drawn at "+
 			"random, were held out. Their root mean square is %.4g.",
 			console.Count(f.Atoms, "atom"), f.Entries, f.Learner, f.Training, f.HeldOut, f.RMS),
 		Command: f.typed,
-		Facts: []report.Fact{
-			{Name: "command with all settings", Value: f.Command},
-			{Name: "coder of the best", Value: f.best().Coder},
-			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s, %d processors", f.Version,
-				runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))},
-			{Name: "seed", Value: fmt.Sprint(f.Seed)},
-		},
-		Sections: []report.Section{{Title: "RMSE", Pictures: []report.HTML{figure}, Tables: []report.Table{f.table()}}},
+		Facts: console.Facts(f.Command, report.Fact{Name: "coder of the best", Value: f.best().Coder},
+			report.Fact{Name: "seed", Value: fmt.Sprint(f.Seed)}),
+		Sections: []report.Section{{Title: "RMSE", Charts: []report.Chart{f.chart()}, Tables: []report.Table{f.table()}}},
 		Notes: []string{
 			"Training: the signals learned from, coded over the dictionary. Held out: the others, coded so. Both " +
 				"fall with every atom that a code may have, and never tell of too many.",
@@ -197,14 +152,15 @@ func (f findings) html(w io.Writer) error {
 			"Signals that are nearly alike, as patches that overlap, flatter every error here. All numbers but " +
 				"the seconds are the same for any number of processors.",
 		},
+		Data: f,
 	}
 	for _, warning := range f.Warnings {
-		page.Findings = append(page.Findings, "Note: "+warning+".")
+		d.Findings = append(d.Findings, "warning: "+warning)
 	}
 	if f.Learned != nil {
-		page.Findings = append(page.Findings, "Learned from all signals: "+f.Learned.text()+".")
+		d.Notes = append(d.Notes, "Learned from all signals: "+f.Learned.text()+".")
 	}
-	return page.Write(w)
+	return d
 }
 
 // chart returns a chart of the errors over the values, with a line at the best value.

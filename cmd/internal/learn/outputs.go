@@ -79,8 +79,10 @@ func (out *outputs) check(opt Options) (err error) {
 func reportForm(name string) string { return strings.ToLower(filepath.Ext(name)) }
 
 // reportForms have, for each extension of a report, the function that writes the findings.
-var reportForms = map[string]func(findings, io.Writer) error{".html": findings.html, ".csv": findings.csv,
-	".json": findings.json}
+var reportForms = map[string]func(findings, io.Writer) error{
+	".html": func(f findings, w io.Writer) error { return f.document().HTML(w) }, ".csv": findings.csv,
+	".json": func(f findings, w io.Writer) error { return f.document().JSON(w) },
+}
 
 // saveReports writes f to all reports and returns the first error. A report that fails does not stop the others.
 func (out outputs) saveReports(ctx context.Context, f findings) (first error) {

@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"superres/cmd/internal/console"
@@ -27,9 +26,11 @@ type summary struct {
 	Iterations int        `json:"iterations,omitempty"`
 	Stop       string     `json:"stop,omitempty"`
 	RMSE       float64    `json:"rmse"`
-	NonZeros   float64    `json:"nonzeros"`
-	Seconds    float64    `json:"seconds"`
-	Warnings   []string   `json:"warnings,omitempty"`
+	// Least is the least RMSE of all iterations; the dictionary is that of the last.
+	Least    float64  `json:"least_rmse"`
+	NonZeros float64  `json:"nonzeros"`
+	Seconds  float64  `json:"seconds"`
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // newSummary returns the summary of a run that learned r from p.
@@ -48,6 +49,13 @@ func newSummary(opt Options, p problem, r *learners.Result) summary {
 	}
 	if opt.codes() {
 		sum.Dictionary, sum.Learner, sum.Seed = paths.Name(opt.Init), "", 0
+	}
+	if sum.Least = r.Least(); sum.Least < 0.99*sum.RMSE {
+		sum.Warnings = append(sum.Warnings, fmt.Sprintf("an earlier iteration had a smaller RMSE, %.4g; the dictionary is "+
+			"that of the last", sum.Least))
+	}
+	if r.Falling() {
+		sum.Warnings = append(sum.Warnings, "the RMSE still fell at the last iteration; more --iterations may lessen it")
 	}
 	for _, w := range r.Warnings {
 		sum.Warnings = append(sum.Warnings, console.Message(w))
@@ -79,9 +87,7 @@ func (s summary) tell(opt Options, to *console.Streams) error {
 	if !opt.JSON {
 		return nil
 	}
-	enc := json.NewEncoder(to.Out)
-	enc.SetIndent("", "  ")
-	return enc.Encode(s)
+	return console.WriteJSON(to.Out, s)
 }
 
 // text returns the summary as one line.

@@ -31,11 +31,21 @@ type setting struct {
 	// Iterations is how many iterations the learner did, 0 if it does not count them, and Stop why it stopped.
 	Iterations int    `json:"iterations,omitempty"`
 	Stop       string `json:"stop"`
+	// Falling says that the error of learning still fell at the last iteration.
+	Falling bool `json:"falling,omitempty"`
 	// Seconds is the time that learning and coding took.
 	Seconds float64 `json:"seconds"`
 
 	// square is Hidden squared, a mean over the signals held out, and squareSE the standard error of that mean.
 	square, squareSE float64
+}
+
+// falling says that the error still fell at the last iteration; empty where it did not.
+func (s setting) falling() string {
+	if !s.Falling {
+		return ""
+	}
+	return "The error still fell at the last iteration; more --iterations may change it."
 }
 
 // acceptSweep returns a usage error if a sweep cannot choose with k atoms and n signals of m entries: no entry to hide,
@@ -94,7 +104,8 @@ func runSweep(ctx context.Context, opt Options, p problem, bar *console.Progress
 					heldOut, err)
 			}
 			last := result.Steps[len(result.Steps)-1]
-			learned = dictionary{result.Dictionary, last.Iteration, string(result.Stop), !p.coder.used.Load()}
+			learned = dictionary{result.Dictionary, last.Iteration, string(result.Stop), result.Falling(),
+				!p.coder.used.Load()}
 			f.OneForAll = learned.serves
 		}
 		s, err := measure(ctx, v, learned, parts)
@@ -122,13 +133,15 @@ type dictionary struct {
 	*sparse.Dictionary
 	iterations int
 	stop       string
+	falling    bool
 	// serves says that the dictionary is the same for all values, since the learner used no coder; false if it did.
 	serves bool
 }
 
 // measure codes both parts of the signals over d by v.coder, and returns the errors.
 func measure(ctx context.Context, v value, d dictionary, parts split) (setting, error) {
-	s := setting{value: v, Value: v.number, Coder: v.spec, Iterations: d.iterations, Stop: d.stop}
+	s := setting{value: v, Value: v.number, Coder: v.spec, Iterations: d.iterations, Stop: d.stop,
+		Falling: d.falling}
 	training, _, err := codedErrors(ctx, v.coder, d.Dictionary, parts.training)
 	if err != nil {
 		return s, err

@@ -170,7 +170,7 @@ func TestSweepReports(t *testing.T) {
 			t.Errorf("%v: %+v %v", row, s, err)
 		}
 	}
-	for _, want := range []string{"<svg", "Best: " + f.verdict(), "best: sparsity 2", "superres learn Y.npy " +
+	for _, want := range []string{"<svg", "Best: " + f.verdict(), "best: sparsity 2</span>", "superres learn Y.npy " +
 		"--sweep 1,2,5"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
@@ -181,7 +181,7 @@ func TestSweepReports(t *testing.T) {
 			t.Errorf("the page has %q", outside)
 		}
 	}
-	if !strings.Contains(stdout, "\nbest: "+f.verdict()+"\n") {
+	if !strings.HasPrefix(stdout, "Best: "+f.verdict()+".\n") {
 		t.Error(stdout)
 	}
 }

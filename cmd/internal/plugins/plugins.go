@@ -134,6 +134,26 @@ func CheckLearners(names []string) error {
 	return nil
 }
 
+// Coderless reports whether the learner of a spec finds codes by itself, and is not told how sparse they are.
+func Coderless(spec string) bool {
+	name, _, _ := strings.Cut(spec, ":")
+	l, err := learners.New(name) // without parameters, which may be those of another version
+	_, ok := l.(learners.Coderless)
+	return ok && err == nil
+}
+
+// Told says what a learner knows besides the signals: the number of atoms K and, for its coder, their number S in a
+// signal. An empty spec is a dictionary for which nothing is learned.
+func Told(spec string, sparsity int) string {
+	switch {
+	case spec == "":
+		return fmt.Sprintf("S = %d", sparsity)
+	case Coderless(spec):
+		return "K"
+	}
+	return fmt.Sprintf("K, S = %d", sparsity)
+}
+
 // Fingerprints returns, for each learner, the fingerprint of the external programs that it and the coder run;
 // "" if they run none. names and coder are specs; an empty coder stands for none.
 func Fingerprints(names []string, coder string) (_ []string, err error) {

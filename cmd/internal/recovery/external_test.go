@@ -155,7 +155,7 @@ func TestRecoverInParts(t *testing.T) {
 			}
 		}
 		if text, errs := program.Succeeds(t, dir, "merge", "-q", out); errs != "" ||
-			!strings.Contains(text, "M=8 K=12 S=2") {
+			!strings.Contains(text, "M = 8, K = 12, S = 2") {
 			t.Error(text, errs)
 		}
 		if got := rows(t, filepath.Join(dir, out, "trials.csv")); !slices.EqualFunc(got, want, slices.Equal) {

@@ -2,20 +2,15 @@ package recovery
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"math"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"superres/cmd/internal/console"
 	"superres/internal/report"
-	"superres/learners"
 	"superres/learners/planted"
 )
 
@@ -43,10 +38,7 @@ func newFindings(opt *Options, typed string, trials []planted.Trial) findings {
 
 // label returns the name of a learner in the report.
 func (f findings) label(learner string) string {
-	if label, ok := f.labels[learner]; ok {
-		return label
-	}
-	return learner
+	return cmp.Or(f.labels[learner], learner)
 }
 
 // names returns the labels of all learners.
@@ -55,19 +47,6 @@ func (f findings) names() (list []string) {
 		list = append(list, f.label(learner))
 	}
 	return list
-}
-
-// point sums up the trials of one panel (a size M, K, S of the problems), number N of signals and learner.
-type point struct {
-	// trials is the number of trials, and failed how many of them failed.
-	trials, failed int
-	// assigned and inOrder are the errors by the two ways to match atoms: so that the error is least, and by the
-	// paper's rule. seconds are the times. Each has an entry for every trial that did not fail.
-	assigned, inOrder, seconds []float64
-	// recovered is the mean share of the atoms that were recovered, and iterations the mean number of iterations,
-	// over the trials that did not fail. iterations is 0 for a learner that does not report its iterations.
-	recovered, iterations float64
-	external              bool // the learner or its coder is an external program; false: both are part of superres
 }
 
 // failures returns the number of trials that failed.
@@ -118,30 +97,82 @@ func distinctKeys[T any, K comparable](list []T, key func(T) (K, bool)) []K {
 	return out
 }
 
-// point sums up the trials of panel p with n signals and a learner. Means are NaN where all of these trials failed.
-func (f findings) point(p planted.Panel, n int, learner string) point {
-	var out point
-	for _, t := range f.trials {
-		if t.Panel() != p || t.N != n || t.Learner != learner {
-			continue
-		}
-		out.external = t.Program != ""
-		if out.trials++; t.Failure != "" {
-			out.failed++
-			continue
-		}
-		out.assigned, out.inOrder, out.seconds = append(out.assigned, t.Assigned), append(out.inOrder, t.InOrder),
-			append(out.seconds, t.Seconds)
-		out.recovered += t.Recovered
-		out.iterations += float64(t.Iterations)
+// count returns the number of trials for each panel, N and learner, or cell of the map: the same for all of them.
+func (f findings) count() int {
+	if len(f.axes) > 0 {
+		return len(f.trials) / (len(f.learners()) * len(f.axes[0].steps) * len(f.axes[1].steps))
 	}
-	good := float64(out.trials - out.failed)
-	out.recovered, out.iterations = out.recovered/good, out.iterations/good
-	return out
+	t := f.trials[0]
+	return len(f.scores(t.Panel(), t.N, t.Learner, assigned))
 }
 
-// json writes the command and every trial. For a failed trial it writes only the task and the failure.
-func (f findings) json(w io.Writer) error {
+// document returns the report.
+func (f findings) document() report.Document {
+	t := f.trials[0]
+	d := report.Document{
+		Title: "Dictionary recovery",
+		Lead: fmt.Sprintf("How near learners come to the dictionary that made their training signals, %d problems a "+
+			"point. Every learner gets the same signals and the same first dictionary, and is told the number of atoms K; "+
+			"those with a coder code with %s.", f.count(), f.coder()),
+		Command: f.typed,
+		Facts: console.Facts(f.command, []report.Fact{
+			{Name: "seed", Value: fmt.Sprint(t.Seed)},
+			{Name: "noise", Value: f.across("noise", fmt.Sprintf("%g of the signals' root mean square", t.Noise))},
+			{Name: "coefficients", Value: cmp.Or(t.Coefficients, "gaussian")},
+			{Name: "use of atoms", Value: cmp.Or(t.Use, "equal")},
+			{Name: "coherence", Value: f.across("coherence", fmt.Sprint(t.Coherence))},
+			{Name: "outliers", Value: f.across("outliers", fmt.Sprintf("%g of the signals", t.Outliers))},
+			{Name: "non-zeros of a signal", Value: map[bool]string{false: "S", true: "S in the mean"}[t.ByChance]},
+			{Name: "atoms that learners are told", Value: toldAtoms(t)},
+		}...),
+		Notes: []string{
+			"Error: mean over the atoms of 1 − |cos| to the true atom each is matched with. “Assigned” matches so " +
+				"that the error is least; the paper's rule lets each learned atom in turn take the best true atom " +
+				"still free, so one wrong atom can take another's.",
+			"Recovered: share of the true atoms met with |cos| above 0.99. Curves show means over the " +
+				"problems, bands what lies between the best and the worst tenth of them; the error axis is " +
+				"logarithmic, and errors below 10⁻⁵ are drawn there. Tables have means ± standard errors.",
+			report.Method,
+			"Seconds are those of a trial beside the others that ran at the same time. All numbers but the seconds " +
+				"are the same for any number of processors. “External” seconds are those of programs outside, with " +
+				"what passing the problems takes.",
+		},
+		Caption: fmt.Sprintf("Means of %s, seed %d, superres %s. Bold: ahead of every other by the signed-rank test at "+
+			"5 %%.", console.Count(f.count(), "problem"), t.Seed, console.Build()),
+		Data: f.record(),
+	}
+	if len(f.axes) > 0 {
+		d.Findings, d.Sections = []string{f.mapVerdict()}, []report.Section{f.mapSection()}
+	} else {
+		d.Findings = f.verdicts()
+		for _, p := range f.panels() {
+			d.Sections = append(d.Sections, f.section(p))
+		}
+	}
+	if n := f.failures(); n > 0 {
+		d.Notes = append(d.Notes, fmt.Sprintf("%d trials failed and are left out of the means. The first: %s.", n,
+			f.firstFailure()))
+	}
+	return d
+}
+
+// coder names the coder of the trials, which is told the true S unless its spec has another sparsity.
+func (f findings) coder() string {
+	spec := f.trials[0].Coder
+	name, parameters, _ := strings.Cut(spec, ":")
+	for _, t := range f.trials {
+		if !strings.HasSuffix(t.Coder, fmt.Sprintf("sparsity=%d", t.S)) {
+			return spec
+		}
+	}
+	if i := strings.LastIndex(parameters, ",sparsity="); i >= 0 {
+		name += ":" + parameters[:i]
+	}
+	return name + ", which is told the true S"
+}
+
+// record returns what trials.json has: the command and every trial, of a failed one the task and the failure alone.
+func (f findings) record() any {
 	trials := make([]any, len(f.all))
 	for i, t := range f.all {
 		trials[i] = t
@@ -152,156 +183,34 @@ func (f findings) json(w io.Writer) error {
 			}{t.Task, t.Failure}
 		}
 	}
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", " ")
-	return enc.Encode(map[string]any{"command": f.command, "version": console.Version, "labels": f.labels,
-		"trials": trials})
+	return map[string]any{"command": f.command, "version": console.Version, "labels": f.labels, "trials": trials}
 }
 
-// text writes the mean errors as tables for a terminal.
-func (f findings) text(w io.Writer) error {
-	if len(f.axes) > 0 {
-		return f.mapText(w)
+// section returns the section of a panel: the ranking where it is decided who needs the fewest signals, the errors with
+// each number of them, and curves.
+func (f findings) section(p planted.Panel) report.Section {
+	v := f.verdict(p)
+	s := report.Section{Title: fmt.Sprintf("M = %d, K = %d, S = %d", p.M, p.K, p.S),
+		Tables: []report.Table{v.contest.Table(), f.table(p)}}
+	if len(f.panels()) > 1 { // the verdict on a single panel is at the head of the page
+		s.Text = v.String() + " " + v.contest.Evidence()
 	}
-	tab := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
-	for _, p := range f.panels() {
-		fmt.Fprintf(tab, "M=%d K=%d S=%d\t%s\t\n", p.M, p.K, p.S, strings.Join(f.names(), "\t"))
+	least := f.chart(p, "error, assigned", assigned)
+	inOrder := f.chart(p, "error, the paper's rule", func(t planted.Trial) float64 { return t.InOrder })
+	share := f.chart(p, "share of the atoms recovered", recovered)
+	least.Log, inOrder.Log, share.Y1 = true, true, 1
+	report.ShareY(&least, &inOrder)
+	s.Charts = []report.Chart{least, inOrder, share}
+	if len(f.all) > len(f.trials) {
 		for _, n := range f.sizes(p) {
-			fmt.Fprintf(tab, "N=%d", n)
-			for _, learner := range f.learners() {
-				m, _ := report.Mean(f.point(p, n, learner).assigned)
-				fmt.Fprint(tab, "\t"+console.Figure("%.4f", m))
-			}
-			fmt.Fprint(tab, "\t\n")
-		}
-		fmt.Fprintln(tab, "\t")
-	}
-	fmt.Fprintf(tab, "mean error of %d trials, true atoms assigned so that it is least\n", f.count())
-	return tab.Flush()
-}
-
-// count returns the number of trials for each panel, N and learner, which is the same for all of them.
-func (f findings) count() int {
-	t := f.trials[0]
-	return f.point(t.Panel(), t.N, t.Learner).trials
-}
-
-// knowledge returns a sentence for the page. It says what the learners know besides the signals: the number of atoms K,
-// and those with a coder also the sparsity S.
-func (f findings) knowledge() string {
-	var alone, others []string // those that are not told S, and those that are
-	for _, learner := range f.learners() {
-		name, _, _ := strings.Cut(learner, ":")
-		l, err := learners.New(name)
-		if _, ok := l.(learners.Coderless); ok && err == nil {
-			alone = append(alone, f.label(learner))
-		} else {
-			others = append(others, f.label(learner))
+			s.Charts = append(s.Charts, f.budgets(p, n))
 		}
 	}
-	coder, _, _ := strings.Cut(f.trials[0].Coder, ":")
-	told := fmt.Sprintf("K and, for their coder %s, the true S", coder)
-	for _, t := range f.trials {
-		if !strings.HasSuffix(t.Coder, fmt.Sprintf("sparsity=%d", t.S)) {
-			told = "K, and code with " + t.Coder
-		}
-	}
-	are := "is"
-	if len(alone) > 1 {
-		are = "are"
-	}
-	text := fmt.Sprintf("Besides the signals, %s %s told the number of atoms K alone", strings.Join(alone, ", "), are)
-	switch {
-	case len(alone) == 0:
-		return fmt.Sprintf("Besides the signals, all learners are told %s.", told)
-	case len(others) == 0:
-		return text + "."
-	}
-	return fmt.Sprintf("%s; the others are told %s.", text, told)
+	return s
 }
 
 // errorFloor is the lower end of the logarithmic axis, where smaller errors are drawn too.
 const errorFloor = 1e-5
-
-// html writes the report as a page.
-func (f findings) html(w io.Writer) error {
-	t := f.trials[0]
-	verdicts, count := f.verdicts, f.count
-	if len(f.axes) > 0 {
-		verdicts, count = func() []string { return []string{f.mapVerdict()} }, f.mapCount
-	}
-	page := report.Page{
-		Title:    "Dictionary recovery",
-		Findings: append(verdicts(), f.knowledge()),
-		Lead: fmt.Sprintf("How near learners come to the dictionary that made their training signals, %d "+
-			"problems a point. Every learner gets the same signals and the same first dictionary.", count()),
-		Command: f.typed,
-		Facts: []report.Fact{
-			{Name: "command with all settings", Value: f.command},
-			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s, %d processors", console.Build(),
-				runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))},
-			{Name: "seed", Value: fmt.Sprint(t.Seed)},
-			{Name: "noise", Value: f.across("noise", fmt.Sprintf("%g of the signals' root mean square", t.Noise))},
-			{Name: "coefficients", Value: cmp.Or(t.Coefficients, "gaussian")},
-			{Name: "use of atoms", Value: cmp.Or(t.Use, "equal")},
-			{Name: "coherence", Value: f.across("coherence", fmt.Sprint(t.Coherence))},
-			{Name: "outliers", Value: f.across("outliers", fmt.Sprintf("%g of the signals", t.Outliers))},
-			{Name: "non-zeros of a signal", Value: map[bool]string{false: "S", true: "S in the mean"}[t.ByChance]},
-			{Name: "atoms that learners are told", Value: toldAtoms(t)},
-		},
-		Notes: []string{
-			"Error: mean over the atoms of 1 − |cos| to the true atom each is matched with. “Assigned” matches so " +
-				"that the error is least; the paper's rule lets each learned atom in turn take the best true atom " +
-				"still free, so one wrong atom can take another's.",
-			"Recovered: share of the true atoms met with |cos| above 0.99. Curves show means over the " +
-				"problems, bands what lies between the best and the worst tenth of them; the error axis is " +
-				"logarithmic, and errors below 10⁻⁵ are drawn there.",
-			"Tables have means ± standard errors. In bold is a learner that is ahead of every other one by more than " +
-				"chance explains, by Wilcoxon's signed-rank test and Holm's method, at 5 %.",
-			"Seconds are those of a trial beside the others that ran at the same time. All numbers but the seconds " +
-				"are the same for any number of processors. “External” seconds are those of programs outside, with " +
-				"what passing the problems takes.",
-		},
-	}
-	panels := f.panels()
-	if len(f.axes) > 0 {
-		page.Sections, panels = []report.Section{f.mapSection()}, nil
-	}
-	for _, p := range panels {
-		section := report.Section{Title: fmt.Sprintf("M = %d, K = %d, S = %d", p.M, p.K, p.S),
-			Tables: []report.Table{f.table(p)}}
-		if len(f.panels()) > 1 { // the verdict on a single panel is at the head of the page
-			section.Text = f.verdict(p).String()
-		}
-		assigned := f.chart(p, "error, assigned", func(t planted.Trial) float64 { return t.Assigned })
-		inOrder := f.chart(p, "error, the paper's rule", func(t planted.Trial) float64 { return t.InOrder })
-		recovered := f.chart(p, "share of the atoms recovered", func(t planted.Trial) float64 { return t.Recovered })
-		assigned.Log, inOrder.Log, recovered.Y1 = true, true, 1
-		report.ShareY(&assigned, &inOrder)
-		for _, chart := range []report.Chart{assigned, inOrder, recovered} {
-			figure, err := chart.Figure(280, 240)
-			if err != nil {
-				return err
-			}
-			section.Pictures = append(section.Pictures, figure)
-		}
-		if len(f.all) > len(f.trials) {
-			for _, n := range f.sizes(p) {
-				figure, err := f.budgets(p, n).Figure(280, 240)
-				if err != nil {
-					return err
-				}
-				section.Pictures = append(section.Pictures, figure)
-			}
-		}
-		page.Sections = append(page.Sections, section)
-	}
-	if n := f.failures(); n > 0 {
-		page.Notes = append(page.Notes, fmt.Sprintf("%d trials failed and are left out of the means. The first: %s.",
-			n, f.firstFailure()))
-	}
-	return page.Write(w)
-}
 
 // chart returns a chart of value over the number N of signals, in the trials of panel p, with a curve for each learner.
 func (f findings) chart(p planted.Panel, name string, value func(planted.Trial) float64) report.Chart {
@@ -312,7 +221,7 @@ func (f findings) chart(p planted.Panel, name string, value func(planted.Trial) 
 	for style, learner := range f.learners() {
 		s := report.Series{Name: f.label(learner), Style: style}
 		for _, n := range f.sizes(p) {
-			values := slices.DeleteFunc(f.scores(p, n, learner, value), math.IsNaN)
+			values := report.Defined(f.scores(p, n, learner, value))
 			if m, _ := report.Mean(values); !math.IsNaN(m) {
 				low, high := report.Spread(values)
 				s.Points = append(s.Points, report.Point{X: float64(n), Y: m, Low: low, High: high})
@@ -321,43 +230,6 @@ func (f findings) chart(p planted.Panel, name string, value func(planted.Trial) 
 		c.Series = append(c.Series, s)
 	}
 	return c
-}
-
-// latex writes a table for each panel or, for a map, for each learner.
-func (f findings) latex(w io.Writer) error {
-	var tables []report.Table
-	t := f.trials[0]
-	made := fmt.Sprintf("seed %d, superres %s", t.Seed, console.Build())
-	if len(f.axes) > 0 {
-		for _, learner := range f.learners() {
-			h := f.heat(learner)
-			one := report.Table{Title: "Recovered atoms in percent by " + h.Title, Caption: fmt.Sprintf("Means of %s, "+
-				"%s.", console.Count(f.mapCount(), "problem"), made)}
-			one.Head = append([]string{h.Y + ", " + h.X}, h.Columns...)
-			for r := range slices.Backward(h.Rows) {
-				row := []report.Cell{{Text: h.Rows[r]}}
-				for _, share := range h.Shares[r] {
-					row = append(row, report.Cell{Text: console.Figure("%.0f", 100*share)})
-				}
-				one.Rows = append(one.Rows, row)
-			}
-			tables = append(tables, one)
-		}
-	} else {
-		for _, p := range f.panels() {
-			one := f.table(p)
-			one.Title = fmt.Sprintf("Error 1 − |cos|, M = %d, K = %d, S = %d", p.M, p.K, p.S)
-			one.Caption = fmt.Sprintf("Means ± standard errors of %s, %s. Bold: ahead of every other by a test of "+
-				"pairs at 5 %%.", console.Count(f.count(), "problem"), made)
-			tables = append(tables, one)
-		}
-	}
-	for _, one := range tables {
-		if err := one.LaTeX(w); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // budgets returns a chart of error over seconds for n signals of panel p: each learner has a point for each number of
@@ -403,36 +275,51 @@ func toldAtoms(t planted.Trial) string {
 	return fmt.Sprintf("%.3g·K", float64(t.Atoms)/float64(t.K))
 }
 
+// assigned returns the error of a trial, by the assignment that makes it least.
+func assigned(t planted.Trial) float64 { return t.Assigned }
+
+// mean returns the mean of a figure over the trials of panel p with n signals and a learner; NaN where all failed.
+func (f findings) mean(p planted.Panel, n int, learner string, figure func(planted.Trial) float64) float64 {
+	m, _ := report.Mean(report.Defined(f.scores(p, n, learner, figure)))
+	return m
+}
+
 // table returns the errors of a panel, with a row for each N and a column for each learner.
 func (f findings) table(p planted.Panel) report.Table {
-	t := report.Table{Head: append([]string{"N"}, f.names()...)}
+	t := report.Table{Title: fmt.Sprintf("error, M = %d, K = %d, S = %d", p.M, p.K, p.S),
+		Head: append([]string{"N"}, f.names()...)}
 	for _, n := range f.sizes(p) {
 		row := []report.Cell{{Text: strconv.Itoa(n)}}
 		var scores [][]float64
 		for _, learner := range f.learners() {
-			scores = append(scores, f.scores(p, n, learner, func(t planted.Trial) float64 { return t.Assigned }))
-		}
-		best := report.Best(scores)
-		for i, learner := range f.learners() {
-			v := f.point(p, n, learner)
-			m, se := report.MeanError(v.assigned)
-			if len(v.assigned) == 0 {
+			errors := f.scores(p, n, learner, assigned)
+			scores = append(scores, errors)
+			if len(report.Defined(errors)) == 0 {
 				row = append(row, report.Cell{Text: "–", Note: "all failed"})
 				continue
 			}
-			paper, _ := report.Mean(v.inOrder)
-			note := fmt.Sprintf("median %.4f · paper's rule %.4f · %.0f %% recovered · ", report.Median(v.assigned),
-				paper, 100*v.recovered)
-			if v.iterations > 0 {
-				note += fmt.Sprintf("%.0f iterations · ", v.iterations)
+			note := fmt.Sprintf("median %.4f · paper's rule %.4f · %.0f %% recovered · ",
+				report.Median(report.Defined(errors)),
+				f.mean(p, n, learner, func(t planted.Trial) float64 { return t.InOrder }),
+				100*f.mean(p, n, learner, recovered))
+			count := f.mean(p, n, learner, func(t planted.Trial) float64 { return float64(t.Iterations) })
+			if count > 0 { // the learner tells it
+				note += fmt.Sprintf("%.0f iterations · ", count)
 			}
-			note += fmt.Sprintf("%.2f s", report.Median(v.seconds))
-			if v.external {
+			note += fmt.Sprintf("%.2f s", report.Median(report.Defined(f.scores(p, n, learner, seconds))))
+			if slices.ContainsFunc(f.trials, func(t planted.Trial) bool { return t.Learner == learner && t.Program != "" }) {
 				note += " external"
 			}
-			row = append(row, report.Cell{Text: fmt.Sprintf("%.4f ± %.4f", m, se), Best: i == best, Note: note})
+			row = append(row, report.Cell{Text: report.Estimate("%.4f", errors), Note: note})
+		}
+		if best := report.Best(scores); best >= 0 {
+			row[best+1].Best = true
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	return t
 }
+
+// recovered returns the share of the atoms that were recovered in a trial, and seconds its time.
+func recovered(t planted.Trial) float64 { return t.Recovered }
+func seconds(t planted.Trial) float64   { return t.Seconds }

@@ -2,7 +2,6 @@ package recovery
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -155,12 +154,6 @@ func (f findings) shares(learner string) [][]float64 {
 	return sum
 }
 
-// heat returns the map of a learner.
-func (f findings) heat(learner string) report.Heat {
-	return report.Heat{Title: f.label(learner), X: f.axes[0].name, Y: f.axes[1].name, Columns: f.axes[0].labels(),
-		Rows: f.axes[1].labels(), Shares: f.shares(learner)}
-}
-
 // solved returns in how many cells of the map a learner recovers 90 % of the atoms, and the number of cells.
 func (f findings) solved(learner string) (count, of int) {
 	for _, row := range f.shares(learner) {
@@ -190,42 +183,14 @@ func (f findings) mapVerdict() string {
 		strings.Join(parts, ", "), of)
 }
 
-// mapText writes the maps of all learners for a terminal, in percent.
-func (f findings) mapText(w io.Writer) error {
-	var b strings.Builder
-	for _, learner := range f.learners() {
-		h := f.heat(learner)
-		fmt.Fprintf(&b, "%s: %% of the atoms recovered, %s to the right, %s upward\n", h.Title, h.X, h.Y)
-		for r := range slices.Backward(h.Rows) {
-			fmt.Fprintf(&b, "%8s", h.Rows[r])
-			for c := range h.Columns {
-				fmt.Fprintf(&b, "%7s", console.Figure("%.0f", 100*h.Shares[r][c]))
-			}
-			b.WriteString("\n")
-		}
-		fmt.Fprintf(&b, "%8s", "")
-		for _, label := range h.Columns {
-			fmt.Fprintf(&b, "%7s", label)
-		}
-		b.WriteString("\n\n")
-	}
-	b.WriteString(f.mapVerdict() + "\n")
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
 // mapSection returns the maps of all learners.
 func (f findings) mapSection() report.Section {
 	s := report.Section{Title: fmt.Sprintf("Recovered share over %s and %s", f.axes[0].name, f.axes[1].name),
 		Text: fmt.Sprintf("Each cell has the share of the atoms that were recovered, in percent, the mean of %s.",
-			console.Count(f.mapCount(), "problem"))}
+			console.Count(f.count(), "problem"))}
 	for _, learner := range f.learners() {
-		s.Pictures = append(s.Pictures, f.heat(learner).Figure(34, 24))
+		s.Maps = append(s.Maps, report.Heat{Title: f.label(learner), X: f.axes[0].name, Y: f.axes[1].name,
+			Columns: f.axes[0].labels(), Rows: f.axes[1].labels(), Shares: f.shares(learner)})
 	}
 	return s
-}
-
-// mapCount returns the number of trials in a cell of the map, for each learner.
-func (f findings) mapCount() int {
-	return len(f.trials) / (len(f.learners()) * len(f.axes[0].steps) * len(f.axes[1].steps))
 }

@@ -7,8 +7,8 @@ package recovery
 
 import (
 	"context"
+	"io"
 	"math"
-	"path/filepath"
 	"runtime"
 	"slices"
 
@@ -80,19 +80,12 @@ func run(c *cli.Context, s *console.Streams, opt *Options) error {
 	if err != nil || part.Of > 0 {
 		return err
 	}
-	bar.Clear()
 	f := newFindings(opt, console.Typed(c), trials)
-	if err := console.WriteReports(
-		opt.Folder, safefile.AnyMode,
-		console.ReportAs(tableName, f.csv), console.ReportAs("trials.json", f.json),
-		console.ReportAs("report.html", f.html), console.ReportAs("table.tex", f.latex),
-	); err != nil {
+	d := f.document()
+	if err := s.Conclude(bar, opt.Folder, safefile.AnyMode, d, map[string]func(io.Writer) error{tableName: f.csv,
+		"trials.json": d.JSON, "report.html": d.HTML, "table.tex": d.LaTeX}); err != nil {
 		return err
 	}
-	if err := f.text(s.Out); err != nil {
-		return err
-	}
-	bar.Line("%s: the report", filepath.Join(opt.Folder, "report.html"))
 	if n := f.failures(); n > 0 {
 		return console.Failf(console.ExitSome, "%d of %d trials failed: %s; the same command tries them again", n,
 			len(trials), f.firstFailure())

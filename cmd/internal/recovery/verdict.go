@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
+	"superres/cmd/internal/plugins"
 	"superres/internal/report"
 	"superres/learners/planted"
 )
@@ -14,76 +14,70 @@ import (
 // numbers that were tried, so that N signals count as enough for it.
 const requiredShare = 0.9
 
-// verdict says which learner needs the fewest signals for the problems of a panel.
+// verdict says which learners need the fewest signals for the problems of a panel.
 type verdict struct {
-	// first is the learner that needs the fewest signals, n of them. next is the next best with n signals; it needs
-	// nextN signals, which is 0 where no number that was tried is enough for it. Where no number is enough for any
-	// learner, n is the largest that was tried and first the learner with the smallest error with n signals.
-	first, next string
-	n, nextN    int
-	alike       []string // the other learners that need n signals
-	// pair compares first with next, problem by problem with n signals: by the share of the atoms that they recover
-	// or, where no number of signals is enough, by their error.
-	pair    report.Pair
-	reached bool // a number of signals that was tried is enough for some learner; false: for none
+	// first are the learners for which n signals are enough, a number that is enough for nobody with fewer. Without any,
+	// n is the largest number that was tried.
+	first []string
+	n     int
+	// next is the learner that needs the fewest of the others, and nextN how many; 0 where no number that was tried is
+	// enough. It is empty where there is no other.
+	next  string
+	nextN int
+	// contest compares all learners with n signals by their errors.
+	contest report.Contest
 }
 
 // verdict returns the verdict on the trials of panel p.
-func (f findings) verdict(p planted.Panel) verdict {
+func (f findings) verdict(p planted.Panel) (v verdict) {
 	sizes := f.sizes(p)
-	v := verdict{n: sizes[len(sizes)-1]}
+	v.n = sizes[len(sizes)-1]
 	needs := map[string]int{}
 	for _, learner := range f.learners() {
 		for _, n := range slices.Backward(sizes) {
-			if !(f.point(p, n, learner).recovered >= requiredShare) {
+			if !(f.mean(p, n, learner, recovered) >= requiredShare) {
 				break
 			}
 			needs[learner] = n
 		}
-		if n := needs[learner]; n > 0 && n <= v.n {
-			v.n, v.reached = n, true
+		if n := needs[learner]; n > 0 {
+			v.n = min(v.n, n)
 		}
 	}
-	score := func(t planted.Trial) float64 { return t.Assigned }
-	if v.reached {
-		score = func(t planted.Trial) float64 { return -t.Recovered }
-	}
-	// Learners that need v.n signals come first, and within both groups those with the smaller mean of score.
-	mean := func(learner string) float64 {
-		m, _ := report.Mean(slices.DeleteFunc(f.scores(p, v.n, learner, score), math.IsNaN))
-		if math.IsNaN(m) {
-			return math.Inf(1)
-		}
-		return m
-	}
-	order := f.learners()
-	slices.SortStableFunc(order, func(a, b string) int {
-		firstA, firstB := v.reached && needs[a] == v.n, v.reached && needs[b] == v.n
-		switch {
-		case firstA != firstB && firstA, firstA == firstB && mean(a) < mean(b):
-			return -1
-		case firstA != firstB || mean(a) > mean(b):
-			return 1
-		}
-		return 0
-	})
-	v.first = order[0]
-	if len(order) == 1 {
-		v.first = f.label(v.first)
-		return v
-	}
-	v.next, v.nextN = order[1], needs[order[1]]
-	for _, learner := range order[1:] {
-		if v.reached && needs[learner] == v.n {
-			v.alike = append(v.alike, learner)
+	for _, learner := range f.learners() {
+		switch n := needs[learner]; {
+		case n == v.n:
+			v.first = append(v.first, f.label(learner))
+		case v.next == "" || n > 0 && (v.nextN == 0 || n < v.nextN):
+			v.next, v.nextN = f.label(learner), n
 		}
 	}
-	v.pair = report.Compare(f.scores(p, v.n, v.first, score), f.scores(p, v.n, v.next, score))
-	v.first, v.next = f.label(v.first), f.label(v.next)
-	for i := range v.alike {
-		v.alike[i] = f.label(v.alike[i])
-	}
+	v.contest = f.contest(p, v.n)
 	return v
+}
+
+// contest compares the learners by their errors in the problems of panel p with n signals.
+func (f findings) contest(p planted.Panel, n int) report.Contest {
+	c := report.Contest{Title: fmt.Sprintf("ranking with N = %d", n), Kind: "learner", Problems: "problems",
+		Measure: report.Measure{Name: "error", Format: "%.4f", Say: "an error of %.4f"},
+		Columns: []string{"recovered", "told", "non-zeros"}}
+	for _, learner := range f.learners() {
+		nonZeros := f.mean(p, n, learner, func(t planted.Trial) float64 { return t.NonZeros })
+		falling := f.mean(p, n, learner, func(t planted.Trial) float64 { return map[bool]float64{true: 1}[t.Falling] })
+		e := report.Entrant{Name: f.label(learner), Learns: true,
+			Seconds: f.mean(p, n, learner, seconds), Scores: f.scores(p, n, learner, assigned),
+			More: []report.Cell{{Text: report.Number("%.0f %%", 100*f.mean(p, n, learner, recovered))},
+				{Text: plugins.Told(learner, p.S)}, {Text: report.Number("%.2f", nonZeros)}}}
+		if plugins.Coderless(learner) {
+			e.More[2].Mark = e.Name + " has no coder, is not told S, and chooses the number of non-zeros itself."
+		}
+		if falling > 0 {
+			e.Mark = fmt.Sprintf("%s: the RMSE still fell at the last iteration in %.0f %% of the problems.", e.Name,
+				100*falling)
+		}
+		c.Entrants = append(c.Entrants, e)
+	}
+	return c
 }
 
 // scores returns the score of a learner in every trial of panel p with n signals, in their order: NaN where it failed.
@@ -100,84 +94,61 @@ func (f findings) scores(p planted.Panel, n int, learner string, score func(plan
 	return list
 }
 
-// decided reports whether first alone needs the fewest signals, and is ahead of next by more than chance explains.
-func (v verdict) decided() bool { return v.reached && len(v.alike) == 0 && v.pair.Decided() }
-
 // String returns the verdict as a sentence.
 func (v verdict) String() string {
-	better := v.pair.In("problems")
 	recovers := fmt.Sprintf("%g %% of the atoms", 100*requiredShare)
-	nextNeeds := fmt.Sprintf("%s, the next, from %d on", v.next, v.nextN)
-	if v.nextN == 0 {
-		nextNeeds = fmt.Sprintf("%s, the next, with none of the numbers tried", v.next)
-	}
+	with := fmt.Sprintf("With N = %d, %s.", v.n, v.contest.Headline())
+	next := ""
 	switch {
-	case v.next == "" && v.reached:
-		return fmt.Sprintf("%s recovers %s from N = %d signals on; there is nobody to compare it with.",
-			v.first, recovers, v.n)
-	case v.next == "":
-		return fmt.Sprintf("%s recovers %s with none of the numbers of signals tried; there is nobody to compare "+
-			"it with.", v.first, recovers)
-	case !v.reached && v.pair.Decided():
-		return fmt.Sprintf("No learner recovers %s with the numbers of signals tried; with the most, N = %d, %s "+
-			"comes nearest to the dictionary (than %s %s).", recovers, v.n, v.first, v.next, better)
-	case !v.reached:
-		return fmt.Sprintf("No learner recovers %s with the numbers of signals tried, and none is shown to come "+
-			"nearest: %s is ahead of %s with N = %d, but that may be chance (%s).", recovers, v.first, v.next, v.n,
-			better)
-	case len(v.alike) > 0:
-		return fmt.Sprintf("No learner alone needs the fewest signals: %s recover %s from N = %d on.",
-			strings.Join(append([]string{v.first}, v.alike...), ", "), recovers, v.n)
-	case v.decided():
-		return fmt.Sprintf("%s needs the fewest signals: it recovers %s from N = %d on, %s (with N = %d %s).", v.first,
-			recovers, v.n, nextNeeds, v.n, better)
+	case len(v.first) == 0:
+		return fmt.Sprintf("No learner recovers %s with the numbers of signals tried. %s", recovers, with)
+	case v.next != "" && v.nextN == 0:
+		next = fmt.Sprintf(", %s with none of the numbers tried", v.next)
+	case v.next != "":
+		next = fmt.Sprintf(", %s, the next, from %d on", v.next, v.nextN)
 	}
-	return fmt.Sprintf("No learner is shown to need the fewest signals: %s recovers %s from N = %d on, %s, but "+
-		"that may be chance (%s).", v.first, recovers, v.n, nextNeeds, better)
+	from := fmt.Sprintf("%s from N = %d on%s. %s", recovers, v.n, next, with)
+	names := report.Enumerate(v.first)
+	switch {
+	case len(v.first) > 1:
+		return fmt.Sprintf("No learner alone needs the fewest signals: %s recover %s", names, from)
+	case v.next == "":
+		return names + " recovers " + from
+	case !v.decided():
+		return fmt.Sprintf("No learner is shown to need the fewest signals: %s recovers %s", names, from)
+	}
+	return fmt.Sprintf("%s needs the fewest signals: it recovers %s", names, from)
 }
 
-// verdicts returns the sentence at the head of the page: the verdict on the only panel or, for several panels, in how
-// many of them each learner is ahead.
+// decided reports whether one learner alone needs the fewest signals, and is ahead of all others with them by more than
+// chance explains.
+func (v verdict) decided() bool { return len(v.first) == 1 && v.contest.Winner() == v.first[0] }
+
+// verdicts returns the findings at the head of the page: the verdict on the only panel and how sure it is or, for
+// several panels, in how many of them a learner alone needs the fewest signals.
 func (f findings) verdicts() []string {
 	panels := f.panels()
 	if len(panels) == 1 {
-		return []string{f.verdict(panels[0]).String()}
+		v := f.verdict(panels[0])
+		return append([]string{v.String()}, slices.DeleteFunc([]string{v.contest.Evidence()},
+			func(text string) bool { return text == "" })...)
 	}
-	ahead := map[string]int{}
+	alone := map[string]int{}
 	for _, p := range panels {
 		if v := f.verdict(p); v.decided() {
-			ahead[v.first]++
+			alone[v.first[0]]++
 		}
 	}
 	var parts []string
-	largest := 0
-	order := f.names()
-	slices.SortStableFunc(order, func(a, b string) int { return ahead[b] - ahead[a] })
-	for _, learner := range order {
-		if n := ahead[learner]; n > 0 {
+	for _, learner := range f.names() {
+		if n := alone[learner]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%s in %d", learner, n))
-			largest = max(largest, n)
 		}
 	}
-	of := fmt.Sprintf("of %d sizes of problem", len(panels))
-	open := len(panels)
-	for _, n := range ahead {
-		open -= n
+	if len(parts) == 0 {
+		return []string{fmt.Sprintf("No learner is shown to need the fewest signals in any of %d sizes of problem.",
+			len(panels))}
 	}
-	switch {
-	case largest == 0:
-		return []string{fmt.Sprintf("No learner is shown to need the fewest signals in any %s; what each "+
-			"comes to is below.", of)}
-	case len(parts) == 1 && open == 0:
-		return []string{fmt.Sprintf("%s needs the fewest signals: in all %s it recovers %g %% of the atoms with "+
-			"fewer than the others.", order[0], of[len("of "):], 100*requiredShare)}
-	case len(parts) == 1:
-		return []string{fmt.Sprintf("%s needs the fewest signals in %d %s; in the others nobody is shown to be ahead.",
-			order[0], largest, of)}
-	}
-	text := fmt.Sprintf("Who needs the fewest signals depends on the problem: %s %s", strings.Join(parts, ", "), of)
-	if open > 0 {
-		text += fmt.Sprintf(", and nobody is shown to be ahead in %d", open)
-	}
-	return []string{text + "."}
+	return []string{fmt.Sprintf("The fewest signals are needed by %s of %d sizes of problem.", report.Enumerate(parts),
+		len(panels))}
 }

@@ -2,6 +2,7 @@ package recovery
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,31 +47,25 @@ func TestVerdict(t *testing.T) {
 		want   string
 	}{
 		"ahead": {10, map[string][2]float64{"a": {0.5, 0.95}, "b": {0.95, 0.99}, "c": {0.4, 0.8}},
-			"b needs the fewest signals: it recovers 90 % of the atoms from N = 100 on, a, the next, from 200 on " +
-				"(with N = 100 better in 10 of 10 problems, signed-rank test, p = 0.002)."},
+			"b needs the fewest signals: it recovers 90 % of the atoms from N = 100 on, a, the next, from 200 on. With " +
+				"N = 100, b is the best learner, 0.4500 ahead of a, the next, in mean error"},
 		"alone": {10, map[string][2]float64{"b": {0.8, 0.99}, "c": {0.4, 0.8}},
-			"b needs the fewest signals: it recovers 90 % of the atoms from N = 200 on, c, the next, with none of " +
-				"the numbers tried (with N = 200 better in 10 of 10 problems, signed-rank test, p = 0.002)."},
+			"b needs the fewest signals: it recovers 90 % of the atoms from N = 200 on, c with none of the numbers tried. "},
 		"by chance": {3, map[string][2]float64{"a": {0.5, 0.95}, "b": {0.95, 0.99}},
 			"No learner is shown to need the fewest signals: b recovers 90 % of the atoms from N = 100 on, a, the " +
-				"next, from 200 on, but that may be chance (better in 3 of 3 problems, signed-rank test, p = 0.25)."},
+				"next, from 200 on. With N = 100, b and a cannot be told apart"},
 		"not again": {10, map[string][2]float64{"a": {0.95, 0.5}, "b": {0.4, 0.95}},
-			"b needs the fewest signals: it recovers 90 % of the atoms from N = 200 on, a, the next, with none of " +
-				"the numbers tried"},
+			"b needs the fewest signals: it recovers 90 % of the atoms from N = 200 on, a with none of the numbers tried"},
 		"alike": {10, map[string][2]float64{"a": {0.95, 0.95}, "b": {0.96, 0.99}, "c": {0.1, 0.1}},
-			"No learner alone needs the fewest signals: b, a recover 90 % of the atoms from N = 100 on."},
+			"No learner alone needs the fewest signals: a and b recover 90 % of the atoms from N = 100 on, c with none"},
 		"none": {10, map[string][2]float64{"a": {0.1, 0.2}, "b": {0.1, 0.3}},
-			"No learner recovers 90 % of the atoms with the numbers of signals tried; with the most, N = 200, b " +
-				"comes nearest to the dictionary (than a better in 10 of 10"},
+			"No learner recovers 90 % of the atoms with the numbers of signals tried. With N = 200, b is the best learner"},
 		"nothing": {10, map[string][2]float64{"a": {0.1, 0.2}, "b": {0.1, 0.2}},
-			"No learner recovers 90 % of the atoms with the numbers of signals tried, and none is shown to come " +
-				"nearest: a is ahead of b with N = 200, but that may be chance (better in 0 of 10 problems, " +
-				"signed-rank test, p = 1)."},
-		"one": {10, map[string][2]float64{"a": {0.1, 0.99}},
-			"a recovers 90 % of the atoms from N = 200 signals on; there is nobody to compare it with."},
+			"No learner recovers 90 % of the atoms with the numbers of signals tried. With N = 200, a and b cannot be told"},
+		"one": {10, map[string][2]float64{"a": {0.1, 0.99}}, "a recovers 90 % of the atoms from N = 200 on. With N = 200"},
 	} {
 		f := findings{trials: trialsOf(p, c.count, c.shares)}
-		if got := f.verdicts(); len(got) != 1 || !strings.HasPrefix(got[0], c.want) {
+		if got := f.verdicts(); !strings.HasPrefix(got[0], c.want) {
 			t.Errorf("%s:\n%q\nexpected\n%q", name, got, c.want)
 		}
 	}
@@ -90,14 +85,10 @@ func TestVerdict(t *testing.T) {
 		"b": {0.95, 0.99}}
 	swapped := map[string][2]float64{"b": {0.5, 0.95}, "a": {0.95, 0.99}}
 	for want, shares := range map[string][]map[string][2]float64{
-		"b needs the fewest signals: in all 2 sizes of problem it recovers 90 % of the atoms with fewer than the " +
-			"others.": {ahead, ahead},
-		"b needs the fewest signals in 1 of 2 sizes of problem; in the others nobody is shown to be " +
-			"ahead.": {ahead, even},
-		"No learner is shown to need the fewest signals in any of 2 sizes of problem; what each comes to is " +
-			"below.": {even, even},
-		"Who needs the fewest signals depends on the problem: a in 1, b in 1 of 3 sizes of problem, and nobody is " +
-			"shown to be ": {ahead, swapped, even},
+		"The fewest signals are needed by b in 2 of 2 sizes of problem.":            {ahead, ahead},
+		"The fewest signals are needed by b in 1 of 2 sizes of problem.":            {ahead, even},
+		"No learner is shown to need the fewest signals in any of 2 sizes of probl": {even, even},
+		"The fewest signals are needed by a in 1 and b in 1 of 3 sizes of problem.": {ahead, swapped, even},
 	} {
 		var f findings
 		for i, one := range shares {
@@ -160,9 +151,9 @@ func TestFigure1IsWhole(t *testing.T) {
 		for _, n := range figure.N {
 			for _, learner := range f.learners() {
 				points++
-				if p := f.point(figure.Panel, n, learner); p.trials != count || p.failed > 0 {
-					t.Errorf("%v, N = %d, %s: %d trials, %d failed; expected %d", figure.Panel, n, learner,
-						p.trials, p.failed, count)
+				if list := f.scores(figure.Panel, n, learner, assigned); len(list) != count ||
+					slices.ContainsFunc(list, math.IsNaN) {
+					t.Errorf("%v, N = %d, %s: %v, expected %d", figure.Panel, n, learner, list, count)
 				}
 			}
 		}
@@ -198,6 +189,7 @@ func TestFigure1Again(t *testing.T) {
 		isExact := strings.HasPrefix(kernel.Tier(), "avx512") && (of{want.Learner, want.N}) != later
 		got := must.Get(want.Run(t.Context()))(t)
 		off := max(got.Assigned-want.Assigned, want.Assigned-got.Assigned)
+		got.Least, got.Falling = 0, false // the trials of the figure were run before these were kept
 		if got.Seconds = want.Seconds; got != want && (isExact || off > 1e-3) {
 			t.Errorf("%+v\nand now %+v", want, got)
 		}
@@ -218,7 +210,7 @@ func TestFigure1Readme(t *testing.T) {
 		figure := planted.Figure1[i]
 		line := fmt.Sprintf("| %d, %d, %d | %d |", figure.M, figure.K, figure.S, n)
 		for _, learner := range f.learners() {
-			line += fmt.Sprintf(" %.4f ± %.4f |", mustMean(f.point(figure.Panel, n, learner).assigned)...)
+			line += fmt.Sprintf(" %.4f ± %.4f |", mustMean(f.scores(figure.Panel, n, learner, assigned))...)
 		}
 		if !strings.Contains(text, line) {
 			t.Errorf("learners/README.md: expected the line\n%s", line)
@@ -268,8 +260,8 @@ func TestMap(t *testing.T) {
 	dir := t.TempDir()
 	out, _ := program.Succeeds(t, dir, "recover", "--map", "N=20:90:3", "S=1:3", "--panel", "6,8,2", "--trials", "1",
 		"--iterations", "20", "--learners", "rop,plain=mod:restart=false", "-q", "-o", "out")
-	consoletest.InOrder(t, out, "rop: % of the atoms recovered, N to the right, S upward", "\n       3", "\n       2",
-		"\n       1", "20     42     90", "plain: %", "of 9 cells of the map")
+	consoletest.InOrder(t, out, "of 9 cells of the map", "rop in percent   20", "42", "90\n", " 3 ", " 2 ", " 1 ",
+		"plain in percent")
 	page := string(consoletest.Read(t, dir, "out", "report.html"))
 	if n := strings.Count(page, `<figure class="heat">`); n != 2 {
 		t.Errorf("%d maps, expected 2", n)
@@ -310,7 +302,7 @@ func TestBudgets(t *testing.T) {
 	dir := t.TempDir()
 	out, _ := program.Succeeds(t, dir, "recover", "--panel", "6,8,2", "--n", "30", "--trials", "2", "--iterations",
 		"20", "--budgets", "5,10", "--learners", "rop,mine=mod", "-q", "-o", "out")
-	if !strings.Contains(out, "mean error of 2 trials") || !strings.Contains(out, "mine") {
+	if !strings.Contains(out, "2 problems a point") || !strings.Contains(out, "mine") {
 		t.Error(out)
 	}
 	page := string(consoletest.Read(t, dir, "out", "report.html"))
@@ -334,10 +326,10 @@ func TestTablesOfTheReadme(t *testing.T) {
 		for _, learner := range f.learners() {
 			line := ""
 			for _, n := range f.sizes(p) {
-				if point := f.point(p, n, learner); point.trials != f.count() {
-					t.Errorf("%s, %s, N = %d: %d trials, expected %d", folder, learner, n, point.trials, f.count())
+				if list := f.scores(p, n, learner, assigned); len(list) != f.count() {
+					t.Errorf("%s, %s, N = %d: %d trials, expected %d", folder, learner, n, len(list), f.count())
 				}
-				line += fmt.Sprintf(" %.4f ± %.4f |", mustMean(f.point(p, n, learner).assigned)...)
+				line += fmt.Sprintf(" %.4f ± %.4f |", mustMean(f.scores(p, n, learner, assigned))...)
 			}
 			if !strings.Contains(text, "|"+line) {
 				t.Errorf("learners/README.md lacks the figures of %s in %s:%s", learner, folder, line)

@@ -1,7 +1,6 @@
 package scoring
 
 import (
-	"fmt"
 	"image"
 	"io"
 
@@ -82,8 +81,7 @@ func runDiff(c *cli.Context, s *console.Streams, opt DiffOptions) error {
 	if opt.JSON {
 		return console.WriteJSON(table, d)
 	}
-	_, err = fmt.Fprint(table, d.text())
-	return err
+	return d.document().Text(table)
 }
 
 // table has the options of superres diff, with their defaults.

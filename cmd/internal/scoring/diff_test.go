@@ -149,8 +149,8 @@ func TestDiffRefuses(t *testing.T) {
 		{"a.png a.png -o no/there.html", 5, "no/there.html"},
 	})
 	stdout, _, code := call(t, dir, "", "diff", "half.png", "a.png")
-	if code != 0 || !strings.Contains(stdout,
-		"a.png           40×30  not scored: the picture is 40×30, its reference 20×15") {
+	if code != 0 || !strings.Contains(stdout, "a.png²   40×30") ||
+		!strings.Contains(stdout, "² not scored: the picture is 40×30, its reference 20×15\n") {
 		t.Errorf("exit %d, %s", code, stdout)
 	}
 	program.Succeeds(t, dir, "diff", "a.png", "a.png", "--on-exist", "overwrite", "--max-memory", "1", "-o", "new.html")

@@ -14,7 +14,6 @@ import (
 	"image"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -22,7 +21,7 @@ import (
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
-	"superres/internal/safefile"
+	"superres/internal/report"
 	"superres/internal/settings"
 	"superres/superres"
 	"superres/superres/resample"
@@ -67,8 +66,7 @@ func runEval(c *cli.Context, s *console.Streams, opt EvalOptions) error {
 	if opt.JSON {
 		return console.WriteJSON(s.Out, table)
 	}
-	_, err = fmt.Fprint(s.Out, table.text())
-	return err
+	return table.document().Text(s.Out)
 }
 
 // evaluate returns the scores of opt.Models on opt.Inputs or, without models, of the second input against the first.
@@ -231,54 +229,40 @@ func (t *Scores) average() {
 	}
 }
 
-// text returns the scores as a table for a terminal.
-func (t *Scores) text() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "protocol %s, scale %d", t.Protocol, t.Scale)
+// document returns the scores for a terminal.
+func (t *Scores) document() report.Document {
+	d := report.Document{Lead: fmt.Sprintf("protocol %s, scale %d", t.Protocol, t.Scale)}
 	if t.Degradation != "" {
-		fmt.Fprintf(&b, ", reduced by %s", t.Degradation)
+		d.Lead += fmt.Sprintf(", reduced by %s", t.Degradation)
 	}
 	if t.Noise > 0 {
-		fmt.Fprintf(&b, ", noise of %g levels", t.Noise)
+		d.Lead += fmt.Sprintf(", noise of %g levels", t.Noise)
 	}
 	if t.JPEG > 0 {
-		fmt.Fprintf(&b, ", JPEG of quality %d", t.JPEG)
+		d.Lead += fmt.Sprintf(", JPEG of quality %d", t.JPEG)
 	}
 	if t.Effort != "" {
-		fmt.Fprintf(&b, ", effort %s", t.Effort)
+		d.Lead += fmt.Sprintf(", effort %s", t.Effort)
 	}
-	fmt.Fprintf(&b, ": %s\n", t.Protocol.Measures())
-	width := len("mean")
-	for _, row := range t.Rows {
-		width = max(width, len(row.Name))
-	}
-	line := func(name string, cells []string) {
-		fmt.Fprintf(&b, "%-*s", width, name)
-		for _, c := range cells {
-			fmt.Fprintf(&b, "  %16s", c)
-		}
-		b.WriteByte('\n')
-	}
-	undefined := false
-	var columns []string
+	d.Lead += ": " + t.Protocol.Measures()
+	table := report.Table{Head: []string{"picture"}}
 	for _, c := range t.Columns {
-		columns = append(columns, safefile.OneLine(string(c)))
+		table.Head = append(table.Head, string(c))
 	}
-	line("", columns)
-	for _, row := range append(slices.Clone(t.Rows), scoreRow{"mean", t.Mean}) {
-		var cells []string
-		for _, c := range row.Cells {
-			undefined = undefined || c.NFE == nil && (c.PSNR == nil || c.SSIM == nil)
+	for _, r := range append(slices.Clone(t.Rows), scoreRow{"mean", t.Mean}) {
+		row := []report.Cell{{Text: string(r.Name)}}
+		for _, c := range r.Cells {
+			cell := report.Cell{Text: console.Number("%.2f", c.PSNR) + " / " + console.Number("%.4f", c.SSIM)}
 			if t.Protocol == score.Normalised {
-				cells = append(cells, console.Number("%.4f", c.NFE))
-			} else {
-				cells = append(cells, console.Number("%.2f", c.PSNR)+" / "+console.Number("%.4f", c.SSIM))
+				cell.Text = console.Number("%.4f", c.NFE)
 			}
+			if c.NFE == nil && (c.PSNR == nil || c.SSIM == nil) {
+				cell.Mark = "not defined (equal pictures, or smaller than the window of SSIM), and left out of the mean"
+			}
+			row = append(row, cell)
 		}
-		line(safefile.OneLine(string(row.Name)), cells)
+		table.Rows = append(table.Rows, row)
 	}
-	if undefined {
-		b.WriteString("-: not defined (equal pictures, or smaller than the window of SSIM), and left out of the mean\n")
-	}
-	return b.String()
+	d.Sections = []report.Section{{Tables: []report.Table{table}}}
+	return d
 }

@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
@@ -146,36 +145,27 @@ func (p *comparedPicture) texts() (psnr, ssim, mean, largest string) {
 	return psnr, console.Number("%.4f", p.SSIM), console.Number("%.3f", p.Mean), console.Number("%.4g", p.Largest)
 }
 
-// text returns the scores as a table for a terminal.
-func (d *comparison) text() string {
-	var b strings.Builder
-	page := d.Page
+// document returns the scores for a terminal.
+func (d *comparison) document() report.Document {
+	page := string(d.Page)
 	if paths.IsStandard(page) {
 		page = "standard output"
 	}
-	fmt.Fprintf(&b, "%s: %s\n", page, d.caption())
+	out := report.Document{Lead: page + ": " + d.caption()}
 	switch outside := d.regions() - len(d.inPage); {
 	case d.Folder != "":
-		fmt.Fprintf(&b, "%s: %s for which the page has no room; it goes where the page goes\n", d.Folder+"/",
-			console.Count(outside, "region"))
+		out.Findings = []string{fmt.Sprintf("%s/: %s for which the page has no room; it goes where the page goes", d.Folder,
+			console.Count(outside, "region"))}
 	case outside > 0:
-		fmt.Fprintf(&b, "%s for which the page has no room are left out; -o FILE puts them into a folder beside it\n",
-			console.Count(outside, "region"))
+		out.Findings = []string{fmt.Sprintf("%s for which the page has no room are left out; -o FILE puts them into a "+
+			"folder beside it", console.Count(outside, "region"))}
 	}
-	width := len("picture")
+	t := report.Table{Head: []string{"picture", "size", "PSNR of Y", "SSIM", "mean", "largest"}}
 	for _, p := range d.Pictures {
-		width = max(width, len([]rune(p.Name)))
-	}
-	fmt.Fprintf(&b, "%-*s  %11s  %9s  %7s  %7s  %7s\n", width, "picture", "size", "PSNR of Y", "SSIM", "mean",
-		"largest")
-	for _, p := range d.Pictures {
-		fmt.Fprintf(&b, "%-*s  %11s", width, p.Name, fmt.Sprintf("%d×%d", p.Width, p.Height))
-		if p.Note != "" {
-			fmt.Fprintf(&b, "  %s\n", p.Note)
-			continue
-		}
 		psnr, ssim, mean, largest := p.texts()
-		fmt.Fprintf(&b, "  %9s  %7s  %7s  %7s\n", psnr, ssim, mean, largest)
+		t.Rows = append(t.Rows, []report.Cell{{Text: string(p.Name), Mark: p.Note}, {Text: fmt.Sprintf("%d×%d", p.Width,
+			p.Height)}, {Text: psnr}, {Text: ssim}, {Text: mean}, {Text: largest}})
 	}
-	return b.String()
+	out.Sections = []report.Section{{Tables: []report.Table{t}}}
+	return out
 }

@@ -4,86 +4,57 @@ import (
 	"fmt"
 	"image"
 	"image/draw"
-	"io"
 	"math"
-	"runtime"
 	"strings"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/paths"
+	"superres/cmd/internal/scoring"
 	"superres/internal/report"
 )
 
-// html writes the report as a page.
-func (f findings) html(w io.Writer) error {
-	p := f.opt.Protocol
-	page := report.Page{
+// document returns the report.
+func (f findings) document() report.Document {
+	p, m := f.opt.Protocol, f.measures()
+	d := report.Document{
 		Title:    "Comparison of dictionary learners",
 		Findings: f.verdicts(),
-		Lead:     f.lead(),
-		Command:  f.opt.typed,
-		Facts: []report.Fact{
-			{Name: "command with all settings", Value: f.opt.command},
-			{Name: "version", Value: fmt.Sprintf("superres %s, %s %s/%s, %d processors", console.Build(),
-				runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0))},
-			{Name: "seed", Value: fmt.Sprint(f.opt.Seed)},
-			{Name: "data", Value: strings.TrimSpace(f.data.identity)},
-		},
+		Lead: fmt.Sprintf("Protocol %s: %d atoms from %d pairs of 3×3 and 6×6 patches, %s, the same patches and the same "+
+			"first dictionary for all; pictures are coded with %s.", p.name, p.atoms, p.patches,
+			console.Count(p.runs, "run"), f.opt.Coder),
+		Command: f.opt.typed,
+		Facts: console.Facts(f.opt.command, report.Fact{Name: "seed", Value: fmt.Sprint(f.opt.Seed)},
+			report.Fact{Name: "data", Value: strings.TrimSpace(f.data.identity)}),
+		Caption: fmt.Sprintf("Means ± standard errors of %s, seed %d, protocol %s, superres %s. Bold: ahead of every "+
+			"other by the signed-rank test at 5 %%.", console.Count(p.runs, "run"), f.opt.Seed, p.name, console.Build()),
 		Notes: []string{
-			"Figures are means ± standard errors over the runs. Bold is what is ahead of all others of its row, " +
-				"plain enlargements too, by more than chance explains. Every learner works under the same " +
-				"conditions. Seconds are those of a run beside the others.",
-			"A learner is called the best where it is ahead of every other one by more than chance explains, at 5 %: " +
-				"by Wilcoxon's signed-rank test over the pictures or over the runs, whichever are more. Each p of a " +
-				"ranking is for the comparison with the best learner, corrected for all of these by Holm's method; " +
-				"the interval of the difference of means is Student's. dct is an overcomplete DCT of 6×6 patches, " +
-				"for " +
-				"which nothing is learned.",
-			"Non-zeros a patch are those of the learner's own codes. Learners without a coder, such as rop, choose " +
-				"their number; the models restore pictures with the coder for all, so the error of the patches by " +
-				"that " +
-				"coder stands beside. The least RMSE is that of the best iteration; dictionaries are those of the " +
-				"last.",
+			"Figures are means ± standard errors over the runs. Every learner works under the same conditions. Seconds " +
+				"are those of a run beside the others. dct is an overcomplete DCT of 6×6 patches, for which nothing is " +
+				"learned.",
+			report.Method,
+			"The least RMSE is that of the best iteration; dictionaries are those of the last.",
 		},
+		Data: f.record(),
 	}
 	if p.photo {
-		page.Notes = append(page.Notes, "The models of superres itself were trained on more pictures, with more "+
-			"atoms and stages; those of the learners here are small, and alike but for the learner.")
+		d.Lead += fmt.Sprintf(" Enlarged by %d; %d pictures were learned from, %d others restored.", scale,
+			len(f.data.train), len(f.data.tests))
+		d.Notes = append(d.Notes, "The models of superres itself were trained on more pictures, with more atoms and "+
+			"stages; those of the learners here are small, and alike but for the learner.")
 	} else {
-		page.Notes = append(page.Notes, "Error: ‖Î − I‖²_F / ‖I‖²_F of the grey values, nothing rounded; low "+
-			"resolution is the mean of 2×2 blocks, shown enlarged by repetition. The paper's figures stand below "+
-			"ours where a picture is of its Table 1.")
+		d.Notes = append(d.Notes, "Error: ‖Î − I‖²_F / ‖I‖²_F of the grey values, nothing rounded; low resolution is the "+
+			"mean of 2×2 blocks, shown enlarged by repetition.")
 	}
-	tables, shown := f.tables, f.contrasts()
-	last := len(tables) - 1
-	page.Sections = []report.Section{{Title: "Ranking", Tables: tables[:len(f.forms)]}}
-	figures := report.Section{Title: "Figures", Tables: tables[len(f.forms):last]}
-	if p.photo {
-		page.Sections = append(append(page.Sections, f.photographs(shown)...), figures)
-	} else {
-		s := report.Section{Title: fmt.Sprintf("Pictures of run %d", f.shownRun+1), Text: f.explain(shown) +
-			f.whichRun() + "Truth, plain enlargements, " +
-			"and what the learners made: first as in the paper, then with back-projection."}
-		for i, kind := range f.forms {
-			s.Tables = append(s.Tables, f.pictures(kind, shown, i == 0))
-		}
-		if first, next := f.rivals(); next != "" {
-			s.A, s.B = next+", "+f.shown().title, first+", "+f.shown().title
-		}
-		page.Sections = append(page.Sections, s, figures)
+	ranking, figures := report.Section{Title: "Ranking"}, report.Section{Title: "Figures"}
+	for _, kind := range f.forms {
+		ranking.Tables = append(ranking.Tables, f.contest(m[0], kind).Table())
 	}
-	learning := report.Section{Title: "Learning", Tables: tables[last:]}
-	for _, byTime := range []bool{false, true} {
-		curves, below := f.curves(byTime)
-		figure, err := curves.Figure(340, 250)
-		if err != nil {
-			return err
-		}
-		learning.Pictures = append(learning.Pictures, figure)
-		if below {
-			learning.Text = fmt.Sprintf("Errors below %.2g are drawn at the foot of the axis.", curves.Floor)
+	for _, m := range m {
+		for _, kind := range f.forms {
+			figures.Tables = append(figures.Tables, f.table(m, kind))
 		}
 	}
-	page.Sections = append(page.Sections, learning)
+	d.Sections = append(append([]report.Section{ranking}, f.pictures()...), figures, f.learningSection())
 	mosaics := report.Section{Title: "Dictionaries", Text: "The atoms of the first run: low halves on the left, high " +
 		"halves on the right."}
 	for _, learner := range f.opt.dictionaries() {
@@ -93,61 +64,96 @@ func (f findings) html(w io.Writer) error {
 		}
 	}
 	if len(mosaics.Pictures) > 0 {
-		page.Sections = append(page.Sections, mosaics)
+		d.Sections = append(d.Sections, mosaics)
 	}
 	for _, r := range f.results {
 		if r.Failure != "" {
-			page.Notes = append(page.Notes, fmt.Sprintf("%s failed in run %d: %s.", r.Learner, r.Run, r.Failure))
+			d.Notes = append(d.Notes, fmt.Sprintf("%s failed in run %d: %s.", r.Learner, r.Run, r.Failure))
 		}
 	}
-	return page.Write(w)
+	return d
 }
 
-// lead returns the paragraph that says what was compared.
-func (f findings) lead() string {
-	p := f.opt.Protocol
-	text := fmt.Sprintf("Protocol %s: %d atoms from %d pairs of 3×3 and 6×6 patches, %s, the same patches "+
-		"and the same first dictionary for all; pictures are coded with %s.",
-		p.name, p.atoms, p.patches, console.Count(p.runs, "run"), f.opt.Coder)
-	if p.photo {
-		text += fmt.Sprintf(" Enlarged by %d; %d pictures were learned from, %d others restored.", scale,
-			len(f.data.train), len(f.data.tests))
+// record returns what runs.json has: the command and every run, without pictures. Of a failed run it has the task and
+// the failure alone.
+func (f findings) record() any {
+	scores := func(list []restored) []scoring.Cell {
+		var out []scoring.Cell
+		for _, s := range list {
+			out = append(out, s.Cell)
+		}
+		return out
 	}
-	return text
-}
-
-// rivals returns the best learner and the next, whose pictures lie over one another at first. next is "" where there is
-// none.
-func (f findings) rivals() (first, next string) {
-	r := f.ranking(f.measures()[0], f.shown())
-	if others := r.others(); len(others) > 0 {
-		return r.best().name, others[0].name
+	type run struct {
+		result
+		Plain     []scoring.Cell `json:"plain"`
+		Projected []scoring.Cell `json:"back_projected"`
+		Mosaic    []byte         `json:"mosaic,omitempty"`
 	}
-	return "", ""
-}
-
-// whichRun says why the run is shown, with a space behind.
-func (f findings) whichRun() string {
-	first, next := f.rivals()
-	if next == "" || f.opt.Protocol.runs == 1 {
-		return ""
+	var runs []any
+	for _, r := range f.results {
+		if r.Failure != "" {
+			runs = append(runs, struct {
+				task
+				Failure string `json:"failure"`
+			}{r.task, r.Failure})
+			continue
+		}
+		runs = append(runs, run{r, scores(r.Plain), scores(r.Projected), nil})
 	}
-	return fmt.Sprintf("In this run the difference between %s and %s is the median of all. ", first, next)
+	var names []paths.Name
+	for _, t := range f.data.tests {
+		names = append(names, paths.Name(t.name))
+	}
+	base := map[string][]scoring.Cell{}
+	for _, b := range f.baselines {
+		base[b.name] = scores(b.scores)
+	}
+	return map[string]any{"command": paths.Name(f.opt.command), "version": console.Version, "pictures": names,
+		"baselines": base, "runs": runs}
 }
 
-// inRun returns the result of a learner in a run, which shares memory with f, or nil where it failed.
-func (f findings) inRun(run int, learner string) *result {
-	for i, r := range f.results {
-		if r.Learner == learner && r.Run == run && r.Failure == "" {
-			return &f.results[i]
+// pictures returns the sections that show what was restored: of digits one with all of them, of photographs one each.
+// Where two learners can be compared, they lie over one another at first.
+func (f findings) pictures() []report.Section {
+	shown := f.contrasts()
+	a, b := "", ""
+	if first, next := f.rivals(); next != "" {
+		by := map[bool]string{true: ", coupled", false: ", " + f.shown().title}[f.opt.Protocol.photo]
+		a, b = next+by, first+by
+	}
+	if !f.opt.Protocol.photo {
+		s := report.Section{Title: fmt.Sprintf("Pictures of run %d", f.shownRun+1), A: a, B: b,
+			Text: f.explain(shown) + "Truth, plain enlargements, and what the learners made: first as in the paper, then " +
+				"with back-projection."}
+		for i, kind := range f.forms {
+			s.Tables = append(s.Tables, f.pictureTable(kind, shown, i == 0))
+		}
+		return []report.Section{s}
+	}
+	list := f.photographs(shown)
+	for i := range list {
+		list[i].A, list[i].B = a, b
+	}
+	return list
+}
+
+// learningSection returns the section about learning: its table, and the curves of the errors.
+func (f findings) learningSection() report.Section {
+	s := report.Section{Title: "Learning", Tables: []report.Table{f.learning()}}
+	for _, byTime := range []bool{false, true} {
+		c, below := f.curves(byTime)
+		s.Charts = append(s.Charts, c)
+		if below {
+			s.Text = fmt.Sprintf("Errors below %.2g are drawn at the foot of the axis.", c.Floor)
 		}
 	}
-	return nil
+	return s
 }
 
-// pictures returns a table of the test pictures shown and their restorations side by side, as the paper has it, for one
+// pictureTable returns a table of the test pictures shown and their restorations side by side, as the paper has it, for one
 // kind of model. first marks the first such table of the page: see own of pictureOf.
-func (f findings) pictures(kind form, shown []contrast, first bool) report.Table {
+func (f findings) pictureTable(kind form, shown []contrast, first bool) report.Table {
 	t := report.Table{Title: kind.title, Head: []string{"picture", "truth"}}
 	for _, b := range f.baselines {
 		t.Head = append(t.Head, f.title(b))
@@ -164,7 +170,7 @@ func (f findings) pictures(kind form, shown []contrast, first bool) report.Table
 		show := func(name, by string, scores []restored, own bool) {
 			c := report.Cell{}
 			if len(scores) > i {
-				c.Text = console.Figure(m.format, average(m, scores, i))
+				c.Text = report.Number(m.Format, average(m, scores, i))
 				if len(scores[i].Picture) > 0 {
 					c.Picture = pictureOf(scores[i].Picture, width, test.name, name+by, own)
 				}
@@ -203,10 +209,7 @@ func (f findings) photographs(shown []contrast) (list []report.Section) {
 		s := report.Section{Title: test.name}
 		if n == 0 {
 			s.Text = f.explain(shown) + fmt.Sprintf("Each is shown where it has most detail, %d times as large; PSNR "+
-				"and SSIM are of the whole picture. ", cropZoom) + f.whichRun()
-		}
-		if first, next := f.rivals(); next != "" {
-			s.A, s.B = next+", coupled", first+", coupled"
+				"and SSIM are of the whole picture.", cropZoom)
 		}
 		show := func(data []byte, name, note string) {
 			if len(data) > 0 {
@@ -216,7 +219,7 @@ func (f findings) photographs(shown []contrast) (list []report.Section) {
 		scored := func(name string, scores []restored) {
 			note := ""
 			for _, m := range f.measures() {
-				note += ", " + console.Figure(m.format, average(m, scores, i))
+				note += ", " + report.Number(m.Format, average(m, scores, i))
 			}
 			show(scores[i].Picture, name, strings.Replace(note[2:], ",", " dB,", 1))
 		}

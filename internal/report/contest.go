@@ -1,0 +1,304 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Contest is a comparison of entrants by one measure on the same problems: the table and the sentences with which a
+// report opens are made of it.
+type Contest struct {
+	Title    string
+	Measure  Measure
+	Kind     string // what entrants that learn are called, such as "learner"
+	Problems string // what was scored, in the plural, such as "runs"
+	Entrants []Entrant
+	Columns  []string // the heads of Entrant.More
+}
+
+// Entrant is one of those that a Contest compares.
+type Entrant struct {
+	Name    string
+	Learns  bool      // false: an interpolation or a dictionary for which nothing is learned
+	Scores  []float64 // one for every problem, as measured; NaN is none
+	Seconds float64   // the mean time of learning; NaN is none
+	Mark    string    // a sentence on the scores, below the table: see Cell
+	More    []Cell    // what else the table says of it
+}
+
+// Measure is a score, such as PSNR.
+type Measure struct {
+	Name string // in tables
+	Noun string // in sentences; empty: Name
+	// Format is the fmt format of a score in tables, Say that in sentences.
+	Format, Say string
+	Unit        string // what follows a difference of scores, such as " dB"
+	More        bool   // larger is better; false: smaller, as for errors
+}
+
+// Sign is the factor by which scores are multiplied so that smaller ones are better.
+func (m Measure) Sign() float64 {
+	if m.More {
+		return -1
+	}
+	return 1
+}
+
+// Difference returns a difference of scores with its unit and the digits of a table. Of one that has zeros alone there,
+// it says that it is less than one of the last digit.
+func (m Measure) Difference(v float64) string {
+	text := strings.Replace(Number(m.Format, v), "-", "−", 1)
+	if v > 0 && strings.Trim(text, "0.") == "" {
+		text = "less than " + text[:len(text)-1] + "1"
+	}
+	return text + m.Unit
+}
+
+// Number formats v, or returns a dash if v is NaN.
+func Number(format string, v float64) string {
+	if math.IsNaN(v) {
+		return "–"
+	}
+	return fmt.Sprintf(format, v)
+}
+
+// Estimate formats the mean of numbers, without those that are NaN, and its standard error where there are several.
+func Estimate(format string, list []float64) string {
+	m, se := MeanError(Defined(list))
+	if len(Defined(list)) < 2 {
+		return Number(format, m)
+	}
+	return Number(format, m) + " ± " + Number(format, se)
+}
+
+// Defined returns the numbers of list that are not NaN.
+func Defined(list []float64) []float64 { return slices.DeleteFunc(slices.Clone(list), math.IsNaN) }
+
+// rank returns the order of the entrants; the best that learns is the reference.
+func (c Contest) rank() []Rank {
+	var scores [][]float64
+	for _, e := range c.Entrants {
+		list := slices.Clone(e.Scores)
+		for i := range list {
+			list[i] *= c.Measure.Sign()
+		}
+		scores = append(scores, list)
+	}
+	return Ranking(scores, func(i int) bool { return c.Entrants[i].Learns })
+}
+
+// places are the entrants of a contest in their order: the best that learns, the others that learn, and those that do
+// not.
+type places struct {
+	best          *Rank // nil: none that learns was scored
+	others, plain []Rank
+}
+
+func (c Contest) places() (p places) {
+	for _, r := range c.rank() {
+		switch {
+		case r.Reference:
+			p.best = &r
+		case c.Entrants[r.Entrant].Learns:
+			p.others = append(p.others, r)
+		default:
+			p.plain = append(p.plain, r)
+		}
+	}
+	return p
+}
+
+// next returns the one that the best is compared with in sentences: the next that learns or, where there is none, the
+// best that does not; nil where there is neither.
+func (p places) next() *Rank {
+	if list := slices.Concat(p.others, p.plain); p.best != nil && len(list) > 0 {
+		return &list[0]
+	}
+	return nil
+}
+
+// Rivals returns the names of the best entrant that learns and of the next that does; empty where there is none.
+func (c Contest) Rivals() (first, next string) {
+	if p := c.places(); len(p.others) > 0 {
+		return c.name(*p.best), c.name(p.others[0])
+	}
+	return "", ""
+}
+
+// Winner returns the name of the entrant that is ahead of every other that learns by more than chance explains; "" for
+// none.
+func (c Contest) Winner() string {
+	p := c.places()
+	if len(p.others) == 0 || slices.ContainsFunc(p.others, func(r Rank) bool { return !r.Decided() }) {
+		return ""
+	}
+	return c.name(*p.best)
+}
+
+func (c Contest) name(r Rank) string { return c.Entrants[r.Entrant].Name }
+
+// Table returns the ranking, the best first, each beside the best that learns, which is in bold where it is ahead of
+// every other that learns by more than chance explains.
+func (c Contest) Table() Table {
+	p := c.places()
+	t := Table{Title: c.Title, Head: append([]string{"ranking", c.Measure.Name, "behind", "95 % interval", "p", "best in " +
+		c.Problems, "seconds"}, c.Columns...)}
+	if p.best != nil {
+		t.Head[2] = "behind " + c.name(*p.best)
+	}
+	winner := c.Winner()
+	for _, r := range c.rank() {
+		e := c.Entrants[r.Entrant]
+		row := []Cell{{Text: e.Name}, {Text: Number(c.Measure.Format, c.Measure.Sign()*r.Mean),
+			Best: r.Reference && winner != "", Mark: e.Mark}, {Text: "–"}, {Text: "–"}, {Text: "–"}}
+		if !r.Reference && p.best != nil {
+			row[2].Text = c.Measure.Difference(r.Pair.Mean)
+			if r.N > 1 {
+				row[3].Text = c.Measure.Difference(r.Low) + " to " + c.Measure.Difference(r.High)
+			}
+			row[4].Text = strings.TrimPrefix(strings.TrimPrefix(Probability(r.P), "p "), "= ")
+		}
+		won := fmt.Sprintf("%.0f %%", 100*float64(r.Won)/float64(len(e.Scores)))
+		row = append(row, Cell{Text: won}, Cell{Text: Number("%.2f", e.Seconds)})
+		t.Rows = append(t.Rows, append(row, e.More...))
+	}
+	return t
+}
+
+// Headline says who is best, how that stands to what learns nothing, and who learns fastest, without a full stop. Who
+// is ahead by no more than chance explains is not called the best.
+func (c Contest) Headline() string {
+	p := c.places()
+	if p.best == nil {
+		return "No " + c.Kind + " was scored"
+	}
+	names := []string{c.name(*p.best)}
+	for _, r := range p.others {
+		if !r.Decided() {
+			names = append(names, c.name(r))
+		}
+	}
+	text := ""
+	switch {
+	case len(p.others) == 0:
+		text = fmt.Sprintf("%s has %s in the mean", names[0], c.say(*p.best))
+	case len(names) > 1:
+		text = Enumerate(names) + " cannot be told apart"
+	default:
+		text = fmt.Sprintf("%s is the best %s, %s ahead of %s, the next, in mean %s", names[0], c.Kind,
+			c.Measure.Difference(p.others[0].Pair.Mean), c.name(p.others[0]), c.noun())
+	}
+	return text + c.beside(p) + c.fastest()
+}
+
+func (c Contest) noun() string {
+	if c.Measure.Noun == "" {
+		return c.Measure.Name
+	}
+	return c.Measure.Noun
+}
+
+// beside says how those that learn stand to the best of what does not, with what joins that to a sentence before.
+func (c Contest) beside(p places) string {
+	if len(p.plain) == 0 {
+		return ""
+	}
+	plain := p.plain[0]
+	name := c.name(plain)
+	figures, every := "with "+c.say(plain), ""
+	if len(p.others) > 0 {
+		figures += " against " + Number(c.Measure.Format, c.Measure.Sign()*p.best.Mean)
+		every = " than every " + c.Kind
+	}
+	var below []string
+	for _, r := range p.others {
+		if r.Mean > plain.Mean {
+			below = append(below, c.name(r))
+		}
+	}
+	back := plain.Reversed()
+	switch {
+	case len(p.others) == 0 && !plain.Decided() && !back.Decided():
+		return fmt.Sprintf("; it cannot be told apart from %s, which learns nothing, %s", name, figures)
+	case plain.Mean < p.best.Mean:
+		return fmt.Sprintf(", but %s, which learns nothing, is better%s, %s", name, every, figures)
+	case len(below) > 0:
+		verb := map[bool]string{true: "is", false: "are"}[len(below) == 1]
+		return fmt.Sprintf("; %s %s below %s, which learns nothing", Enumerate(below), verb, name)
+	}
+	return fmt.Sprintf("; %s, the best of what learns nothing, is behind, %s", name, figures)
+}
+
+// say returns the mean of an entrant in words.
+func (c Contest) say(r Rank) string { return fmt.Sprintf(c.Measure.Say, c.Measure.Sign()*r.Mean) }
+
+// fastest says which entrants learn fastest: those that take no longer than 1.2 times the least time, since times of
+// runs beside others are no more exact. It is empty where there are no two to compare.
+func (c Contest) fastest() string {
+	const exact = 1.2
+	least, count := math.Inf(1), 0
+	for _, e := range c.Entrants {
+		if e.Learns && !math.IsNaN(e.Seconds) {
+			least, count = min(least, e.Seconds), count+1
+		}
+	}
+	var names []string
+	for _, e := range c.Entrants {
+		if e.Learns && e.Seconds <= exact*least {
+			names = append(names, e.Name)
+		}
+	}
+	took := fmt.Sprintf("in %.2g s", least)
+	switch {
+	case least < 0.005:
+		took = "in less than 0.01 s"
+	case least >= 9.5:
+		took = fmt.Sprintf("in %.0f s", least)
+	}
+	switch {
+	case count < 2:
+		return ""
+	case len(names) == 1:
+		return "; " + names[0] + " learns fastest, " + took
+	case len(names) == count:
+		return "; all learn about as fast, " + took
+	}
+	return "; " + Enumerate(names) + " learn fastest, " + took
+}
+
+// Evidence returns sentences that say how sure the order of the best and the next is; empty where there is nothing to
+// judge by.
+func (c Contest) Evidence() string {
+	p := c.places()
+	next := p.next()
+	switch {
+	case next == nil:
+		return ""
+	case next.N < 2:
+		return fmt.Sprintf("One of the %s decides nothing.", c.Problems)
+	}
+	on := map[bool]string{true: "in", false: "on"}[c.Problems == "runs"]
+	text := fmt.Sprintf("%s is better than %s %s %d of %d %s; the mean difference is %s (95 %% interval %s to %s), %s by "+
+		"the signed-rank test.", c.name(*p.best), c.name(*next), on, next.Wins, next.N, c.Problems,
+		c.Measure.Difference(next.Pair.Mean), c.Measure.Difference(next.Low), c.Measure.Difference(next.High),
+		Probability(next.P))
+	if least := math.Ldexp(float64(len(p.others)+len(p.plain)), 1-next.N); least >= Doubt {
+		text += fmt.Sprintf(" With %d %s no difference can be told from chance; take more.", next.N, c.Problems)
+	}
+	return text
+}
+
+// Enumerate joins names as a sentence has them.
+func Enumerate(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+// Method says how a contest is judged.
+const Method = "Each is compared with the best one, problem by problem, by Wilcoxon's signed-rank test; p is corrected " +
+	"for all of these comparisons by Holm's method, and the interval of the difference of means is Student's, at 95 %. " +
+	"Who is called the best, or is in bold, is ahead of every other one with a p below 0.05."

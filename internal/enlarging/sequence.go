@@ -94,6 +94,14 @@ type Result struct {
 	report *superres.Report
 }
 
+// put passes r, whole or strip by strip, to write.
+func (r Result) put(write func(Result) error) error {
+	if r.strips == nil {
+		return write(r)
+	}
+	return r.strips(write)
+}
+
 // Writer writes the results of a sequence, in order.
 type Writer interface {
 	Put(Result) error

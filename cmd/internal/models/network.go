@@ -47,8 +47,8 @@ func (f file) parts() []string {
 	return []string{f.name}
 }
 
-// identify tells networks of other programs, by the suffix or by how the file begins, from the model files that superres
-// wrote, which may have any suffix.
+// identify tells networks of other programs, by the suffix or by how the file begins, from the model files that
+// superres wrote, which may have any suffix.
 func identify(name string) file {
 	f := file{name: name}
 	model, network := look(name)
@@ -58,8 +58,8 @@ func identify(name string) file {
 	return f
 }
 
-// look reports whether the file called name is one that superres wrote, or begins as ncnn's text, safetensors or the two
-// forms of PyTorch's files do. ONNX files have no such sign.
+// look reports whether the file called name is one that superres wrote, or begins as ncnn's text, safetensors or the
+// two forms of PyTorch's files do. ONNX files have no such sign.
 func look(name string) (model, network bool) {
 	f, size, err := safefile.OpenRegular(name)
 	if err != nil {

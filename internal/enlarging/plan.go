@@ -96,16 +96,18 @@ func (e *Enlarger) Inspect(ctx context.Context, job Job, admit func(*Plan) error
 // Enlarge works out the plan for a file, runs it and returns it. The plan is never nil; after an error it holds what
 // was known by then. Errors wrap one of the classes of package safefile, usage.ErrSettings or superres.ErrModel, or are
 // the error of ctx.
-func (e *Enlarger) Enlarge(ctx context.Context, job Job, watch Watch) (*Plan, error) {
+func (e *Enlarger) Enlarge(ctx context.Context, job Job, watch Watch) (p *Plan, err error) {
 	ctx, clock := newClock(ctx, e.WholeTime)
 	r := newRun(e, job, watch)
 	r.start = clock.start
-	defer r.close()
-	err := r.prepare(ctx)
-	if err == nil {
+	defer func() {
+		r.close()
+		err = cmp.Or(r.refusal, clock.end(err, job.Source.Name()))
+	}()
+	if err = r.prepare(ctx); err == nil {
 		err = r.deliver(ctx)
 	}
-	return r.Plan, cmp.Or(r.refusal, clock.end(err, job.Source.Name()))
+	return r.Plan, err
 }
 
 // Watch has the functions that Enlarge calls while it works.

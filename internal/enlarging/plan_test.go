@@ -125,7 +125,7 @@ func (s *strip) Finish(f *Frame, enlarged image.Image, _ Choice) (Result, error)
 
 func (s *strip) Writer(w io.Writer) (Writer, func(), error) {
 	put := func(r Result) error { _, err := w.Write(r.Image.(*image.Gray).Pix); return err }
-	return writer{put, func() error { return nil }}, func() {}, nil
+	return Writer{put, func() error { return nil }}, func() {}, nil
 }
 
 // A new kind of input needs only a type and a line in kinds. A pipe gets the whole result, or nothing when a frame

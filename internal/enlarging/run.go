@@ -1,6 +1,7 @@
 package enlarging
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,34 +113,41 @@ func (r *run) next(ctx context.Context) (*Frame, error) {
 // deliver enlarges the pictures and writes them in order.
 func (r *run) deliver(ctx context.Context) error {
 	defer workers(r.together)()
-	var failure error // any error but one of writing
-	err := r.Sink.Deliver(r.Plan, parted(&failure, func(w io.Writer) error {
+	var failure error // any error but one of writing, to which the sink adds its own text
+	err := r.Sink.Deliver(r.Plan, func(w io.Writer) error {
 		to, done, err := r.seq.Writer(safefile.Interruptible(ctx, w))
 		if err != nil {
-			return writing{err}
+			return err
 		}
 		defer done()
-		next := func() (*Frame, error) { return r.next(ctx) }
-		enlarge := func(ctx context.Context, _ int, f *Frame) (Result, error) {
-			return r.seq.Result(ctx, f)
+		var wrote error // of to
+		write := func(part Result) error {
+			r.warn(part)
+			wrote = to.Put(part)
+			return wrote
 		}
+		next := func() (*Frame, error) { return r.next(ctx) }
+		enlarge := func(ctx context.Context, _ int, f *Frame) (Result, error) { return r.seq.Result(ctx, f) }
 		err = mapInOrder(ctx, next, r.together, r.ahead, enlarge, func(result Result) error {
-			if err := r.put(to, result); err != nil {
-				return err
+			if err := result.put(write); err != nil {
+				return cmp.Or(wrote, err)
 			}
+			r.warn(result)
 			r.addReport(result.report)
-			if r.seq.Noun() == "" {
-				return nil
+			if r.seq.Noun() != "" {
+				r.Written++
+				r.watch.Progress(r.Plan, r.Written, r.seq.Share(r.Written))
 			}
-			r.Written++
-			r.watch.Progress(r.Plan, r.Written, r.seq.Share(r.Written))
 			return nil
 		})
-		if err == nil {
-			err = asWriting(to.Close())
+		switch {
+		case err == nil:
+			return to.Close()
+		case wrote == nil:
+			failure = err
 		}
 		return err
-	}))
+	})
 	if failure != nil {
 		return r.unfinished(ctx, failure)
 	}
@@ -159,20 +167,6 @@ func (r *run) unfinished(ctx context.Context, err error) error {
 		return fmt.Errorf("%w; the frame before it is written", err)
 	}
 	return fmt.Errorf("%w; the %d frames before it are written", err, r.Written)
-}
-
-// put writes the result, whole or strip by strip, and keeps its warnings.
-func (r *run) put(to Writer, result Result) error {
-	if result.strips == nil {
-		r.warn(result)
-		return asWriting(to.Put(result))
-	}
-	err := result.strips(func(strip Result) error {
-		r.warn(strip)
-		return asWriting(to.Put(strip))
-	})
-	r.warn(result)
-	return err
 }
 
 // addReport adds more, the report on one picture, to r.Report; nil adds nothing.
@@ -215,7 +209,7 @@ func (r *run) resultBy(ctx context.Context, f *Frame, by Choice) (Result, error)
 	opt := r.options(f, by)
 	enlarged, err := by.Model.Upscale(ctx, f.Image, opt)
 	if err != nil {
-		return Result{}, named(err, r.nameOf(f))
+		return Result{}, fmt.Errorf("%s: %w", r.nameOf(f), err)
 	}
 	result, err := r.seq.Finish(f, enlarged, by)
 	result.report = opt.Report
@@ -275,40 +269,6 @@ func onWhite(img image.Image) image.Image {
 		return img
 	}
 	return imaging.OverlayCenter(imaging.New(img.Bounds().Dx(), img.Bounds().Dy(), color.White), img, 1)
-}
-
-// named returns err with name put before it, unless it is nil or an error of writing.
-func named(err error, name string) error {
-	if _, is := errors.AsType[writing](err); is || err == nil {
-		return err
-	}
-	return fmt.Errorf("%s: %w", name, err)
-}
-
-// writing marks an error of writing the output, to tell it from errors of the enlarging, which happen in between.
-type writing struct{ error }
-
-func (e writing) Unwrap() error { return e.error }
-
-// asWriting returns err marked as an error of writing; nil stays nil.
-func asWriting(err error) error {
-	if err == nil {
-		return nil
-	}
-	return writing{err}
-}
-
-// parted returns write for use by a Sink, which adds its own text to errors. It unmarks errors of writing; any other
-// error is also stored in *failure.
-func parted(failure *error, write func(io.Writer) error) func(io.Writer) error {
-	return func(w io.Writer) error {
-		err := write(w)
-		if e, ok := errors.AsType[writing](err); ok {
-			return e.error
-		}
-		*failure = err
-		return err
-	}
 }
 
 // chooseMoving returns the model for all frames, chosen from the first two.

@@ -94,24 +94,20 @@ type Result struct {
 	report *superres.Report
 }
 
+// put passes r, whole or strip by strip, to write.
+func (r Result) put(write func(Result) error) error {
+	if r.strips == nil {
+		return write(r)
+	}
+	return r.strips(write)
+}
+
 // Writer writes the results of a sequence, in order.
-type Writer interface {
-	Put(Result) error
+type Writer struct {
+	Put func(Result) error
 	// Close writes what the format needs after the last result.
-	Close() error
+	Close func() error
 }
-
-// writer is a Writer made of two functions.
-type writer struct {
-	put   func(Result) error
-	close func() error
-}
-
-// Put implements Writer.
-func (w writer) Put(r Result) error { return w.put(r) }
-
-// Close implements Writer.
-func (w writer) Close() error { return w.close() }
 
 // workers makes together frames in work at a time share the processors, until end is called. The caller itself counts
 // as the first.

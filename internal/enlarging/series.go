@@ -248,13 +248,13 @@ func (s *series) Writer(w io.Writer) (Writer, func(), error) {
 	case imagefile.GIF:
 		aside, done, err := s.Sink.Aside()
 		if err != nil {
-			return nil, nil, err
+			return Writer{}, nil, err
 		}
 		g := sequence.NewGIFWriter(w, s.Plays, s.Choice.provenance, aside)
-		return writer{func(r Result) error { return g.Put(r.Image, r.Delay) }, g.Close}, done, nil
+		return Writer{func(r Result) error { return g.Put(r.Image, r.Delay) }, g.Close}, done, nil
 	case imagefile.TIFF:
 		t := imagefile.NewPageWriter(w, s.run.Frames)
-		return writer{func(r Result) error {
+		return Writer{func(r Result) error {
 			if !s.Pages && r.Number > 1 {
 				m := &r.How.Metadata
 				m.EXIF, m.XMP, m.IPTC = nil, nil, nil // only the first page has them
@@ -263,7 +263,7 @@ func (s *series) Writer(w io.Writer) (Writer, func(), error) {
 		}, t.Close}, func() {}, nil
 	}
 	var a *sequence.PNGWriter
-	return writer{func(r Result) error {
+	return Writer{func(r Result) error {
 		if a == nil {
 			a = sequence.NewPNGWriter(w, s.run.Frames, s.Plays, r.How)
 		}

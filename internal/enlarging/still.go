@@ -143,5 +143,5 @@ func (s *still) Writer(w io.Writer) (Writer, func(), error) {
 		}
 		return strips.Close()
 	}
-	return writer{put, end}, func() { free() }, nil
+	return Writer{put, end}, func() { free() }, nil
 }

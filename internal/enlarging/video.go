@@ -258,7 +258,7 @@ func (v *video) Finish(f *Frame, enlarged image.Image, _ Choice) (Result, error)
 // Writer implements Sequence.
 func (v *video) Writer(w io.Writer) (Writer, func(), error) {
 	out, err := y4m.NewWriter(w, v.to)
-	return writer{func(r Result) error { return out.Put(r.Video) }, func() error { return nil }}, func() {}, err
+	return Writer{func(r Result) error { return out.Put(r.Video) }, func() error { return nil }}, func() {}, err
 }
 
 // inColour returns a frame of video, brightness luma and colour chroma, as an RGB picture of 8 bits a sample; rounding

@@ -46,12 +46,11 @@ func (s *still) Result(ctx context.Context, f *Frame) (r Result, err error) {
 	if s.inStrips(s.Output.X, s.Output.Y) && by.Model.Streams(img) {
 		r.report = opt.Report // which is complete when strips returns
 		r.strips = func(put func(Result) error) error {
-			err := by.Model.Stream(ctx, img, opt, func(strip image.Image) error {
+			return named(by.Model.Stream(ctx, img, opt, func(strip image.Image) error {
 				r, _ := s.Finish(f, strip, by)
 				r.isStrip = true
 				return put(r)
-			})
-			return named(err, name)
+			}), name)
 		}
 		return r, nil
 	}
@@ -91,4 +90,12 @@ func (s *still) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error
 		z.Part = image.Rectangle{Min: at, Max: at.Add(s.Output)}
 	}
 	return s.finish(f, enlarged, by, z), nil
+}
+
+// named returns err with name put before it; nil stays nil.
+func named(err error, name string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }

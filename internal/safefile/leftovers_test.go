@@ -54,12 +54,12 @@ func TestRemoveLeftovers(t *testing.T) {
 	before.boot = "00000000"
 	neighbour.host = "00000000"
 	stranger.pid, stranger.start = os.Getppid(), 0
-	gone := []string{named(ended(), 1), named(before, 2), named(far, 3), ".superres-0123456789abcdef.tmp"}
+	gone := []string{named(ended(), 1), named(before, 2), named(far, 3)}
 	for i, name := range gone {
 		add(name, []time.Time{time.Now(), old}[i/2])
 	}
 	spared := []string{
-		named(far, 4), named(stranger, 5), named(me, 6), ".superres-00000000000000ff.tmp",
+		named(far, 4), named(stranger, 5), named(me, 6), ".superres-0123456789abcdef.tmp",
 		"a.png", ".superres-notes.tmp", ".superres-0123456789ABCDEF.tmp", ".superres-0123456789abcdef.tmpx",
 		"x" + named(ended(), 7),
 		".superres-x-y-1-1-0123456789abcdef.tmp", ".superres-00000000-00000000-0-1-0123456789abcdef.tmp",

@@ -28,24 +28,3 @@ func tryLock(name string) (state lockState, release func()) {
 // Lock takes the lock of an open file until it is closed, and reports whether it could: false means that
 // another program, or another opening of the file, holds it. It returns true on systems without locks.
 func Lock(f *os.File) bool { return lock(f) != inUse }
-
-// Occupy marks a folder as used by this program until leave is called or the program ends. Several programs
-// may mark one folder. It does nothing on systems without locks.
-func Occupy(dir string) (leave func()) {
-	f, err := os.Open(dir)
-	if err != nil {
-		return func() {}
-	}
-	share(f)
-	return func() { f.Close() }
-}
-
-// Occupied reports whether a program, which may be this one, has marked a folder by Occupy.
-func Occupied(dir string) bool {
-	f, err := os.Open(dir)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	return lock(f) == inUse
-}

@@ -4,8 +4,7 @@ package safefile
 
 import "os"
 
-func lock(*os.File) lockState  { return unknown }
-func share(*os.File) lockState { return unknown }
+func lock(*os.File) lockState { return unknown }
 
 // A nil file can be closed, and has no effect.
 func duplicate(*os.File) (*os.File, error) { return nil, nil }

@@ -10,19 +10,14 @@ import (
 
 // lock takes the lock of the open file f, which lasts until f and its duplicates are closed, if only by the end of the
 // program. It returns free where it took the lock.
-func lock(f *os.File) lockState { return flock(f, syscall.LOCK_EX) }
-
-// share takes a shared lock of the open file f: others may share it, but nobody can take the lock of the function lock.
-func share(f *os.File) lockState { return flock(f, syscall.LOCK_SH) }
-
-func flock(f *os.File, how int) lockState {
+func lock(f *os.File) lockState {
 	state := unknown
 	conn, err := f.SyscallConn()
 	if err != nil {
 		return unknown
 	}
 	err = conn.Control(func(fd uintptr) {
-		switch err := syscall.Flock(int(fd), how|syscall.LOCK_NB); {
+		switch err := syscall.Flock(int(fd), syscall.LOCK_EX|syscall.LOCK_NB); {
 		case err == nil:
 			state = free
 		case errors.Is(err, syscall.EWOULDBLOCK):

@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// maker is the process that made a temporary file, as the name of the file says. The zero value is an unknown process.
+// maker is the process that made a temporary file, as the name of the file says.
 type maker struct {
 	// host is a hash of the machine and of its set of process numbers, of which each container has its own.
 	host string
@@ -41,8 +41,6 @@ func hashed(text string) string {
 func (m maker) state() makerState {
 	me := self()
 	switch {
-	case m == maker{}:
-		return elsewhere
 	case m.host == me.host && m.boot == me.boot:
 		if start, runs := processStart(m.pid); runs && (start == m.start || start == 0 || m.start == 0) {
 			return running
@@ -79,8 +77,7 @@ func tempName() string {
 	return fmt.Sprintf("%s%s-%s-%d-%d-%016x%s", tempPrefix, m.host, m.boot, m.pid, m.start, rand.Uint64(), tempSuffix)
 }
 
-// parseTemp reports whether name is one that tempName makes, and returns the maker in it. Names of earlier versions of
-// the program have no maker; for them it returns the zero value.
+// parseTemp reports whether name is one that tempName makes, and returns the maker in it.
 func parseTemp(name string) (by maker, ok bool) {
 	text, ok1 := strings.CutPrefix(name, tempPrefix)
 	text, ok2 := strings.CutSuffix(text, tempSuffix)
@@ -88,19 +85,13 @@ func parseTemp(name string) (by maker, ok bool) {
 		return maker{}, false
 	}
 	fields := strings.Split(text, "-")
-	if !isHex(fields[len(fields)-1], 16) {
+	if len(fields) != 5 {
 		return maker{}, false
 	}
-	switch len(fields) {
-	case 1:
-		return maker{}, true
-	case 5:
-		pid, err1 := strconv.ParseInt(fields[2], 10, 32)
-		start, err2 := strconv.ParseUint(fields[3], 10, 64)
-		ok := err1 == nil && err2 == nil && pid > 0 && isHex(fields[0], 8) && isHex(fields[1], 8)
-		return maker{fields[0], fields[1], int(pid), start}, ok
-	}
-	return maker{}, false
+	pid, err1 := strconv.ParseInt(fields[2], 10, 32)
+	start, err2 := strconv.ParseUint(fields[3], 10, 64)
+	ok = err1 == nil && err2 == nil && pid > 0 && isHex(fields[0], 8) && isHex(fields[1], 8) && isHex(fields[4], 16)
+	return maker{fields[0], fields[1], int(pid), start}, ok
 }
 
 // isHex reports whether a text consists of n lower-case hexadecimal digits.

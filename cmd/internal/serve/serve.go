@@ -2,11 +2,11 @@
 //
 // Read it in this order: serve.go, flags, start and end of the server; addresses.go, where the page is; opener.go, the
 // start of a browser; pipes.go, service for the program that started this one; check.go, the check of a server that
-// runs; gate.go, admission of requests; server.go, routing of URLs; refusal.go, pages for wrong URLs; calls.go, the
-// calls of the interface; body.go, transfer of pictures; events.go, progress; score.go, scores. Package scheduling
-// divides memory and processors among them. Pictures are decoded only by workers, separate processes: workers.go starts
-// and reuses them; workerprocess.go and talk.go are the server's view of a worker and of its job; worker.go is the
-// worker itself; frames.go is the protocol between them. README.md describes the interface.
+// runs; gate.go, admission of requests; server.go, routing of URLs; calls.go, the calls of the interface; body.go,
+// transfer of pictures; events.go, progress; score.go, scores. Package scheduling divides memory and processors among
+// them. Pictures are decoded only by workers, separate processes: workers.go starts and reuses them; workerprocess.go
+// and talk.go are the server's view of a worker and of its job; worker.go is the worker itself; frames.go is the
+// protocol between them. README.md describes the interface.
 package serve
 
 import (

@@ -104,8 +104,8 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// The body of a client that is not let in is not waited for.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.patience.head))
 	if !s.fromHere(r) {
-		s.refuseWith(w, r, http.StatusForbidden, console.ExitUsage, "this address is not for other sites; use the "+
-			"one that superres serve prints", wrongHost)
+		s.refuse(w, http.StatusForbidden, console.ExitUsage, "this address is not for other sites; use the one that "+
+			"superres serve prints")
 		return
 	}
 	if at := strings.TrimPrefix(r.URL.Path, "/"); s.token != "" && same(s.token, at) {
@@ -118,8 +118,8 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	to, ok := s.route(r)
 	if !ok {
-		s.refuseWith(w, r, http.StatusUnauthorized, console.ExitUsage, "this address has no token, or an old one; "+
-			"use the one that superres serve prints", oldAddress)
+		s.refuse(w, http.StatusUnauthorized, console.ExitUsage, "this address has no token, or an old one; use the "+
+			"one that superres serve prints")
 		return
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
@@ -154,9 +154,8 @@ func (s *site) file(w http.ResponseWriter, r *http.Request, name string) {
 	} else {
 		var err error
 		if content, err = page.Files.ReadFile(name); err != nil {
-			base := strings.TrimSuffix(r.URL.Path, name)
-			s.refuseWith(w, r, http.StatusNotFound, console.ExitInput, "there is nothing at this address; the page "+
-				"is at the one that superres serve prints", noSuchPage(base))
+			s.refuse(w, http.StatusNotFound, console.ExitInput, "there is nothing at this address; the page is at the "+
+				"one that superres serve prints")
 			return
 		}
 	}

@@ -53,8 +53,9 @@ func Work() int {
 		return console.ExitUsage
 	}
 	w.settings = settings
-	limits := console.Limits{Memory: settings.Memory, Pixels: settings.Pixels}
-	w.service = upscale.NewService(limits, settings.Decode, settings.Whole).PuttingAside(aside)
+	w.service = upscale.NewService(console.Limits{Memory: settings.Memory, Pixels: settings.Pixels}, settings.Decode,
+		settings.Whole)
+	w.service.Aside = aside
 	// Open the usual models in advance. If that fails, the first picture that needs one reports why.
 	_, _ = w.service.Request(context.Background(), nil)
 	if err := w.sendValue(frameReady, workerReady{console.Version, missing}); err != nil {
@@ -164,8 +165,7 @@ func (w *worker) do(ctx context.Context, j job, out io.Writer) (reply, error) {
 		}
 	}
 	r := &jobs.Runner{
-		Service: w.service, Decode: w.settings.Decode,
-		Limits: console.Limits{Memory: w.settings.Memory, Pixels: w.settings.Pixels},
+		Service: w.service,
 		File: func(i int) (io.ReaderAt, int64) {
 			return w.file(i, j.Sizes[i]), j.Sizes[i]
 		},

@@ -204,22 +204,6 @@ func (b *batch) missingFolders() (list []string) {
 	return list
 }
 
-// occupy marks the output folders as in use by this program, for other programs to see, until leave is called.
-func (b *batch) occupy() (leave func()) {
-	const most = 64 // folders that are marked: each takes an open file
-	var all []func()
-	for _, root := range b.working.list[:min(most, len(b.working.list))] {
-		if root != "" { // empty: standard output
-			all = append(all, safefile.Occupy(filepath.Clean(root)))
-		}
-	}
-	return func() {
-		for _, leave := range all {
-			leave()
-		}
-	}
-}
-
 // clearLeftovers removes temporary files that killed runs left in the output folders.
 func (b *batch) clearLeftovers() {
 	for _, dir := range b.folders.list {

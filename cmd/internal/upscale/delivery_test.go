@@ -5,14 +5,12 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
-	"superres/internal/safefile"
 )
 
 // A picture fails if standard output cannot be written to or was closed when the program began; output to the null
@@ -62,41 +60,6 @@ type looking struct {
 func (l *looking) Write(p []byte) (int, error) {
 	l.look()
 	return l.Buffer.Write(p)
-}
-
-// If an output exists because another superres is just making it, the error says so.
-func TestTwoAtOnce(t *testing.T) {
-	dir := t.TempDir()
-	putBlobs(t, dir, 9, 7, "in/a.png", "in/b.png", "out/a_2x.png")
-	at := filepath.Join(dir, "out")
-	leave := safefile.Occupy(at)
-	if !safefile.Occupied(at) {
-		t.Skip("there are no locks here")
-	}
-	const line = "in -o out -m nearest"
-	for _, flag := range []string{"", " --resume"} {
-		expect(t, dir, "", line+flag, console.ExitOutput,
-			"a_2x.png exists, and another superres is at work in out; wait for it")
-	}
-	leave()
-	_, stderr := expect(t, dir, "", line, console.ExitOutput)
-	if strings.Contains(stderr, "another superres") {
-		t.Errorf("alone: %s", stderr)
-	}
-	// The output folder is marked as in use from the beginning to the end of a run.
-	seen := 0
-	out := &looking{look: func() {
-		if safefile.Occupied(at) {
-			seen++
-		}
-	}}
-	errs, code := program.Into(out, strings.Fields("upscale --on-exist overwrite --json "+line)...)
-	if code != 0 || seen < 4 {
-		t.Errorf("exit %d, at work %d times: %s", code, seen, errs)
-	}
-	if safefile.Occupied(at) {
-		t.Error("it is at work after its end")
-	}
 }
 
 // The error says so if another program makes an output while this one works on it.

@@ -177,15 +177,8 @@ func newEvents(w io.Writer) *events {
 	return &events{enc}
 }
 
-// picture writes an event about a picture; a nil e writes nothing. Write errors are reported when the program ends.
-func (e *events) picture(ev pictureEvent) {
-	if e != nil {
-		_ = e.Encode(ev)
-	}
-}
-
-// frame writes an event about a frame; a nil e writes nothing.
-func (e *events) frame(ev frameEvent) {
+// write writes an event; a nil e writes nothing. Write errors are reported when the program ends.
+func (e *events) write(ev any) {
 	if e != nil {
 		_ = e.Encode(ev)
 	}

@@ -3,7 +3,6 @@ package upscale
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -31,7 +30,6 @@ type planner struct {
 	seen    map[paths.Key]int32 // by real path of its output: the input, by index
 	clashes []error             // inputs with one output, and outputs that are inputs
 	exist   []error             // outputs that exist already
-	busy    map[string]bool     // by folder: another program is at work in it; false: none is
 }
 
 // newBatch returns the work of one call, planned before any of it begins: it finds the inputs and names the outputs.
@@ -57,7 +55,7 @@ func newBatch(ctx context.Context, e *session, json bool) (batch, error) {
 	}
 	single := len(opt.Inputs) == 1 && len(list) == 1 && list[0].Root == ""
 	p := planner{opt: opt, past: past, targets: map[string]bool{}, sources: map[paths.Key]int32{},
-		seen: map[paths.Key]int32{}, busy: map[string]bool{}}
+		seen: map[paths.Key]int32{}}
 	p.results, p.most = results, safefile.AnyMode
 	for _, in := range videos {
 		if opt.Part.Has(in.Place) {
@@ -273,7 +271,8 @@ func (p *planner) take(l finding) {
 			problem = imagefile.Check(l.Path)
 		}
 		if problem == nil {
-			problem = console.Fail(console.ExitOutput, p.inTheWay(l))
+			problem = console.Failf(console.ExitOutput, "%s exists; use --on-exist skip or overwrite, or another -o",
+				l.output)
 		}
 		p.exist = append(p.exist, problem)
 	default:
@@ -282,21 +281,6 @@ func (p *planner) take(l finding) {
 			p.working.add(l.root)
 		}
 	}
-}
-
-// inTheWay returns the error that the output of l exists, and says if another superres is at work in its folder.
-func (p *planner) inTheWay(l finding) error {
-	folder := filepath.Clean(l.root)
-	busy, known := p.busy[folder]
-	if !known {
-		busy = safefile.Occupied(folder)
-		p.busy[folder] = busy
-	}
-	if busy {
-		return fmt.Errorf("%s exists, and another superres is at work in %s; wait for it, or use another -o", l.output,
-			folder)
-	}
-	return fmt.Errorf("%s exists; use --on-exist skip or overwrite, or another -o", l.output)
 }
 
 // clash adds a problem if another input has the output of l, or if that output is an input.

@@ -66,7 +66,7 @@ func (r *report) skip(j job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.skipped++
-	r.events.picture(pictureEvent{Event: "skip", Input: paths.Name(j.Path), Output: paths.Name(j.output),
+	r.events.write(pictureEvent{Event: "skip", Input: paths.Name(j.Path), Output: paths.Name(j.output),
 		Reason: j.reason})
 }
 
@@ -77,7 +77,7 @@ func (r *report) leaveOut(b *batch) error {
 	r.others, r.earlier, r.videos = b.others, len(b.results), b.videos
 	var err error
 	tell := func(ev pictureEvent, why string) {
-		r.events.picture(ev)
+		r.events.write(ev)
 		text := string(ev.Input) + ": left out, " + why
 		switch {
 		case r.verbose && !r.dry:
@@ -119,7 +119,7 @@ func (r *report) planned(ev pictureEvent) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.plans++
-	r.events.picture(ev)
+	r.events.write(ev)
 }
 
 // plan prints a line of a dry run; with --json it prints nothing.
@@ -155,7 +155,7 @@ func (r *report) fail(ev pictureEvent, err error) {
 // failure is fail for callers that hold r.mu. It does not print the error of a single picture, which ends the program.
 func (r *report) failure(ev pictureEvent, err error) {
 	r.failed, r.last = append(r.failed, string(ev.Input)), err
-	r.events.picture(failure(ev, err))
+	r.events.write(failure(ev, err))
 	if r.total > 1 {
 		r.bar.Warn(err)
 	}
@@ -183,7 +183,7 @@ func (r *report) event(i int) pictureEvent {
 func (r *report) begin(i int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.events.picture(r.event(i))
+	r.events.write(r.event(i))
 	r.bar.Set("enlarging", r.pace.share())
 	if n := len(r.jobs); n > 1 {
 		r.bar.Describe(fmt.Sprintf("%d of %d", i+1, n))
@@ -243,7 +243,7 @@ func (r *report) tell(i int) {
 		return
 	}
 	r.made++
-	r.events.picture(ev)
+	r.events.write(ev)
 	if out.Written > 0 && len(r.jobs) == 1 {
 		r.bar.Line("%s, %d frames of %d×%d, %s, %.2f frames a second%s", j.output, out.Written, out.Output.X,
 			out.Output.Y, console.Elapsed(out.seconds), float64(out.Written-out.Earlier)/out.seconds,
@@ -331,9 +331,6 @@ func (r *report) sayTallies() {
 func (r *report) summary(ctx context.Context, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.events == nil {
-		return
-	}
 	ev := summaryEvent{Event: "summary", Total: r.total, Done: r.made, Skipped: r.skipped, Planned: r.plans,
 		Unreadable: len(r.others), Results: r.earlier, Videos: len(r.videos), Failed: len(r.failed),
 		Seconds: time.Since(r.began).Seconds(), Failures: append([]paths.Name{}, paths.Names(r.failed)...)}
@@ -343,7 +340,7 @@ func (r *report) summary(ctx context.Context, err error) {
 			ev.Error, ev.ExitCode = i.Error(), i.Code()
 		}
 	}
-	_ = r.events.Encode(ev)
+	r.events.write(ev)
 }
 
 // frame reports that frame n of job i was written, at size to, seconds after the first was begun, or after the earlier
@@ -352,7 +349,7 @@ func (r *report) frame(i, n, earlier int, to image.Point, seconds, share float64
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	j := r.jobs[i]
-	r.events.frame(frameEvent{Event: "frame", Input: paths.Name(j.Path), Output: paths.Name(j.output), Frame: n,
+	r.events.write(frameEvent{Event: "frame", Input: paths.Name(j.Path), Output: paths.Name(j.output), Frame: n,
 		Width: to.X, Height: to.Y, Seconds: seconds})
 	const what = "enlarging"
 	if share == 0 {

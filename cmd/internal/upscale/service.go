@@ -35,9 +35,12 @@ import (
 // Service enlarges pictures one by one, each with settings of its own, by the same code as the command and to the same
 // bytes. It never opens a file by a name from a request. It is safe for concurrent use.
 type Service struct {
-	limits        console.Limits
-	decode, whole time.Duration
-	aside         *os.File // temporary file of PuttingAside
+	// Limits are those of each picture, and Decode and Whole the longest times for its decoding and for all; 0: no limit.
+	Limits        console.Limits
+	Decode, Whole time.Duration
+
+	// Aside is the temporary file, for one picture at a time; nil: each picture has a new file.
+	Aside *os.File
 
 	mu       sync.Mutex // guards provided
 	provided provided
@@ -52,14 +55,7 @@ type provided struct {
 // NewService returns a service with limits for each picture: decode for its decoding and whole for all; 0: no limit.
 func NewService(limits console.Limits, decode, whole time.Duration) *Service {
 	limits.Result = 400e6 // a request may come from anybody
-	return &Service{limits: limits, decode: decode, whole: whole}
-}
-
-// PuttingAside makes the service use f as its temporary file, for one picture at a time; nil: each picture has a new
-// file. It returns the service, and must be called before the first picture.
-func (s *Service) PuttingAside(f *os.File) *Service {
-	s.aside = f
-	return s
+	return &Service{Limits: limits, Decode: decode, Whole: whole}
 }
 
 // Parameters returns the options of the command that a request may set. None of them names a file or another program.
@@ -136,8 +132,8 @@ func (s *Service) read(ctx context.Context, params url.Values) (*Request, error)
 		return nil, superres.Unusable(errors.New(usage.Unknown("model", name, append([]string{models.Auto},
 			s.names()...))))
 	}
-	r.aside = s.aside
-	r.opt.Limits, r.opt.DecodeTime, r.opt.WholeTime = s.limits, s.decode, s.whole
+	r.aside = s.Aside
+	r.opt.Limits, r.opt.DecodeTime, r.opt.WholeTime = s.Limits, s.Decode, s.Whole
 	if r.opt.Open, r.opt.Region = s.model, region; !region.Empty() {
 		r.opt.Keep.FirstFrame = true // a region is part of one picture
 	}

@@ -148,7 +148,6 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 	if err := b.makeFolders(); err != nil {
 		return err
 	}
-	defer b.occupy()()
 	if err := past.Open(b.roots.list, b.working.list, b.most); err != nil {
 		return err
 	}

@@ -24,9 +24,8 @@ const memory = 2 << 30
 // main is the program of a worker: it waits for calls of superres.run, one at a time, and superres.cancel.
 func main() {
 	debug.SetGCPercent(400) // within the limit that admit sets
-	limits := console.Limits{Memory: memory}
 	w := &worker{host: js.Global().Get("host")}
-	w.runner = jobs.Runner{Service: upscale.NewService(limits, 0, 0), Limits: limits, Progress: w.progress,
+	w.runner = jobs.Runner{Service: upscale.NewService(console.Limits{Memory: memory}, 0, 0), Progress: w.progress,
 		File: func(i int) (io.ReaderAt, int64) { return w.files[i], w.files[i].Size },
 		Admit: func(l scheduling.Load) error {
 			const least = 128 << 20

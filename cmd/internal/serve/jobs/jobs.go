@@ -10,7 +10,6 @@ import (
 	"io"
 	"net/url"
 	"regexp"
-	"time"
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/scoring"
@@ -36,9 +35,6 @@ var Parts = [...]string{"truth", "picture"}
 // Runner does jobs, one at a time.
 type Runner struct {
 	Service *upscale.Service
-	// Limits are those of each picture, Decode that of the time to decode one.
-	Limits console.Limits
-	Decode time.Duration
 	// File returns a file of the job by its index, and its size in bytes.
 	File func(index int) (io.ReaderAt, int64)
 	// Admit is called with what a picture takes, before it takes much, and may refuse it by an error.
@@ -87,7 +83,7 @@ func (r *Runner) score(ctx context.Context, border int) (result upscale.Result, 
 		pixels = max(pixels, int64(size.X)*int64(size.Y))
 	}
 	need := pixels * scoreBytes
-	if err := console.EnoughMemory(r.Limits.Memory, "scoring", float64(need), ", or smaller pictures"); err != nil {
+	if err := console.EnoughMemory(r.Service.Limits.Memory, "scoring", float64(need), ", or smaller pictures"); err != nil {
 		return result, err
 	}
 	if err := r.Admit(scheduling.Load{Memory: need, Pixels: pixels}); err != nil {
@@ -134,7 +130,7 @@ func (r *Runner) sizeOf(ctx context.Context, index int) (size image.Point, err e
 // it by its header.
 func (r *Runner) open(ctx context.Context, index int,
 	accept func(image.Config, int64) error) (*imagefile.Picture, error) {
-	limits := imagefile.Limits{Pixels: r.Limits.Pixels, Time: r.Decode, Strip: true, FirstFrame: true, Accept: accept}
+	limits := imagefile.Limits{Pixels: r.Service.Limits.Pixels, Time: r.Service.Decode, Strip: true, FirstFrame: true, Accept: accept}
 	file, size := r.File(index)
 	return imagefile.OpenAt(ctx, file, size, Parts[index], limits)
 }

@@ -1,14 +1,8 @@
 package networks
 
 import (
-	"context"
-	"fmt"
-	"math"
 	"math/rand/v2"
-	"slices"
-	"testing"
 
-	"superres/internal/must"
 	"superres/superres/networks/graph"
 )
 
@@ -83,4 +77,3 @@ func cases() []struct {
 	}
 	return list
 }
-

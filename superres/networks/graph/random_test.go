@@ -1,47 +1,35 @@
 package graph_test
 
 import (
-	"context"
 	"math/rand/v2"
-	"slices"
-	"testing"
 
-	"superres/internal/must"
 	"superres/superres/networks/graph"
 	"superres/superres/networks/graph/graphtest"
 )
 
-// TestReach changes rows of pictures and looks which rows of the result change.
-func TestReach(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 8))
-	list := graphtest.All()
-	list = append(list, oneOperation(r)...)
-	for _, n := range list {
-		reach := n.Graph.Reach()
-		if got := observeReach(t, n.Graph, r, reach); got > reach || got < reach && reach < 15 {
-			t.Errorf("%s: rows depend on those up to %d away, got %d", n.Name, got, reach)
-		}
+// random returns n values of the normal distribution.
+func random(r *rand.Rand, n int) []float32 {
+	list := make([]float32, n)
+	for i := range list {
+		list[i] = float32(r.NormFloat64())
 	}
+	return list
 }
 
-// observeReach returns the reach that changes of rows show.
-func observeReach(t *testing.T, g *graph.Graph, r *rand.Rand, reach int) (observed int) {
-	m := g.Measure()
-	const period = 4
-	w, h := 4*m.Multiple, (2*reach+8+period)/period*period
-	picture := graphtest.Picture(w, h, g.Nodes[0].Op.(graph.Input).Channels, 1)
-	before := must.Get(g.Eval(context.Background(), picture))(t)
-	for y := h / 2; y < h/2+period; y++ {
-		changed := graph.Samples{Shape: picture.Shape, Values: slices.Clone(picture.Values)}
-		copy(changed.Row(y), random(r, w*picture.Channels))
-		after := must.Get(g.Eval(context.Background(), changed))(t)
-		for to := range after.H {
-			if !slices.Equal(before.Row(to), after.Row(to)) {
-				observed = max(observed, abs(to/m.Scale-y))
-			}
-		}
-	}
-	return observed
+func randomSamples(r *rand.Rand, w, h, channels int) graph.Samples {
+	s := graph.NewSamples(graph.Shape{W: w, H: h, Channels: channels})
+	copy(s.Values, random(r, len(s.Values)))
+	return s
+}
+
+func conv(r *rand.Rand, in, out, height, width, dilation, groups int, pad graph.Edges) graph.Conv {
+	return graph.Conv{Out: out, Height: height, Width: width, Dilation: dilation, Groups: groups, Pad: pad,
+		Weight: random(r, out*in/groups*height*width), Bias: random(r, out)}
+}
+
+func convTranspose(r *rand.Rand, in, out, kernel, stride, pad, extra, groups int) graph.ConvTranspose {
+	return graph.ConvTranspose{Out: out, Kernel: kernel, Stride: stride, Pad: pad, Extra: extra, Groups: groups,
+		Weight: random(r, in*out/groups*kernel*kernel), Bias: random(r, out)}
 }
 
 // oneOperation returns networks that have little beside one operation each, some of which reach up and down unequally.

@@ -131,7 +131,7 @@ func listBenchmarks() (list []benchmark) {
 		list = append(list, benchmark{fmt.Sprintf("ResidualTwoRows/wide=%d", large), "GMAC/s", products, 0,
 			func() { ResidualTwoRows(residuals, lines, src, starts, samples, wide, work) }})
 	}
-	for _, size := range [][4]int{{64, 64, 3, 1}, {48, 48, 3, 1}, {64, 16, 3, 1}, {64, 64, 1, 1}, {3, 64, 3, 1},
+	for _, size := range [][4]int{{64, 64, 3, 1}, {48, 48, 3, 1}, {32, 32, 3, 1}, {16, 16, 3, 1}, {12, 48, 3, 1}, {16, 64, 3, 1}, {64, 3, 3, 1}, {192, 64, 3, 1}, {64, 64, 1, 1}, {3, 64, 3, 1},
 		{64, 64, 3, 2}, {64, 64, 3, 64}} {
 		in, out, side, last := size[0], size[1], size[2], size[3]
 		t := Taps{Outputs: out, Inputs: in, Groups: 1, Height: side, Width: side}

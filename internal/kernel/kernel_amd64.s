@@ -5866,7 +5866,7 @@ loop7:
 
 done5:
 loop8:
-	CMPQ    R10, $0x0000000a
+	CMPQ    R10, $0x0000000c
 	JL      done9
 	MOVQ    bias+64(FP), R11
 	ADDQ    CX, R11
@@ -5890,6 +5890,10 @@ loop8:
 	VMOVAPS Z1, Z17
 	VMOVAPS Z0, Z18
 	VMOVAPS Z1, Z19
+	VMOVAPS Z0, Z20
+	VMOVAPS Z1, Z21
+	VMOVAPS Z0, Z22
+	VMOVAPS Z1, Z23
 	MOVQ    runs+24(FP), R11
 	MOVQ    runsLen+32(FP), R12
 	MOVQ    weight+56(FP), R13
@@ -5908,36 +5912,42 @@ loop11:
 	PREFETCHT0   4096(R13)
 	VMOVUPS      64(R13), Z29
 	PREFETCHT0   4160(R13)
-	VBROADCASTSS (R14), Z20
-	VFMADD231PS  Z28, Z20, Z0
-	VFMADD231PS  Z29, Z20, Z1
-	VBROADCASTSS (R14)(BX*1), Z20
-	VFMADD231PS  Z28, Z20, Z2
-	VFMADD231PS  Z29, Z20, Z3
-	VBROADCASTSS (R14)(BX*2), Z20
-	VFMADD231PS  Z28, Z20, Z4
-	VFMADD231PS  Z29, Z20, Z5
-	VBROADCASTSS (R14)(SI*1), Z20
-	VFMADD231PS  Z28, Z20, Z6
-	VFMADD231PS  Z29, Z20, Z7
-	VBROADCASTSS (R14)(BX*4), Z20
-	VFMADD231PS  Z28, Z20, Z8
-	VFMADD231PS  Z29, Z20, Z9
-	VBROADCASTSS (R14)(DI*1), Z20
-	VFMADD231PS  Z28, Z20, Z10
-	VFMADD231PS  Z29, Z20, Z11
-	VBROADCASTSS (R14)(SI*2), Z20
-	VFMADD231PS  Z28, Z20, Z12
-	VFMADD231PS  Z29, Z20, Z13
-	VBROADCASTSS (R15), Z20
-	VFMADD231PS  Z28, Z20, Z14
-	VFMADD231PS  Z29, Z20, Z15
-	VBROADCASTSS (R15)(BX*1), Z20
-	VFMADD231PS  Z28, Z20, Z16
-	VFMADD231PS  Z29, Z20, Z17
-	VBROADCASTSS (R15)(BX*2), Z20
-	VFMADD231PS  Z28, Z20, Z18
-	VFMADD231PS  Z29, Z20, Z19
+	VBROADCASTSS (R14), Z24
+	VFMADD231PS  Z28, Z24, Z0
+	VFMADD231PS  Z29, Z24, Z1
+	VBROADCASTSS (R14)(BX*1), Z24
+	VFMADD231PS  Z28, Z24, Z2
+	VFMADD231PS  Z29, Z24, Z3
+	VBROADCASTSS (R14)(BX*2), Z24
+	VFMADD231PS  Z28, Z24, Z4
+	VFMADD231PS  Z29, Z24, Z5
+	VBROADCASTSS (R14)(SI*1), Z24
+	VFMADD231PS  Z28, Z24, Z6
+	VFMADD231PS  Z29, Z24, Z7
+	VBROADCASTSS (R14)(BX*4), Z24
+	VFMADD231PS  Z28, Z24, Z8
+	VFMADD231PS  Z29, Z24, Z9
+	VBROADCASTSS (R14)(DI*1), Z24
+	VFMADD231PS  Z28, Z24, Z10
+	VFMADD231PS  Z29, Z24, Z11
+	VBROADCASTSS (R14)(SI*2), Z24
+	VFMADD231PS  Z28, Z24, Z12
+	VFMADD231PS  Z29, Z24, Z13
+	VBROADCASTSS (R15), Z24
+	VFMADD231PS  Z28, Z24, Z14
+	VFMADD231PS  Z29, Z24, Z15
+	VBROADCASTSS (R15)(BX*1), Z24
+	VFMADD231PS  Z28, Z24, Z16
+	VFMADD231PS  Z29, Z24, Z17
+	VBROADCASTSS (R15)(BX*2), Z24
+	VFMADD231PS  Z28, Z24, Z18
+	VFMADD231PS  Z29, Z24, Z19
+	VBROADCASTSS (R15)(SI*1), Z24
+	VFMADD231PS  Z28, Z24, Z20
+	VFMADD231PS  Z29, Z24, Z21
+	VBROADCASTSS (R15)(BX*4), Z24
+	VFMADD231PS  Z28, Z24, Z22
+	VFMADD231PS  Z29, Z24, Z23
 	ADDQ         $0x00000004, R14
 	ADDQ         $0x00000004, R15
 	ADDQ         AX, R13
@@ -5978,9 +5988,15 @@ loop11:
 	VMOVUPS      Z18, (R9)
 	VMOVUPS      Z19, 64(R9)
 	ADDQ         R11, R9
-	IMUL3Q       $0x0a, BX, R11
+	VMOVUPS      Z20, (R9)
+	VMOVUPS      Z21, 64(R9)
+	ADDQ         R11, R9
+	VMOVUPS      Z22, (R9)
+	VMOVUPS      Z23, 64(R9)
+	ADDQ         R11, R9
+	IMUL3Q       $0x0c, BX, R11
 	ADDQ         R11, R8
-	SUBQ         $0x0000000a, R10
+	SUBQ         $0x0000000c, R10
 	JMP          loop8
 
 done9:
@@ -6442,7 +6458,7 @@ loop37:
 
 done35:
 loop38:
-	CMPQ    R10, $0x0000000a
+	CMPQ    R10, $0x0000000c
 	JL      done39
 	MOVQ    bias+64(FP), R11
 	ADDQ    CX, R11
@@ -6456,6 +6472,8 @@ loop38:
 	VMOVAPS Z0, Z7
 	VMOVAPS Z0, Z8
 	VMOVAPS Z0, Z9
+	VMOVAPS Z0, Z10
+	VMOVAPS Z0, Z11
 	MOVQ    runs+24(FP), R11
 	MOVQ    runsLen+32(FP), R12
 	MOVQ    weight+56(FP), R13
@@ -6482,6 +6500,8 @@ loop41:
 	VFMADD231PS.BCST (R15), Z28, Z7
 	VFMADD231PS.BCST (R15)(BX*1), Z28, Z8
 	VFMADD231PS.BCST (R15)(BX*2), Z28, Z9
+	VFMADD231PS.BCST (R15)(SI*1), Z28, Z10
+	VFMADD231PS.BCST (R15)(BX*4), Z28, Z11
 	ADDQ             $0x00000004, R14
 	ADDQ             $0x00000004, R15
 	ADDQ             AX, R13
@@ -6512,9 +6532,13 @@ loop41:
 	ADDQ             R11, R9
 	VMOVUPS          Z9, (R9)
 	ADDQ             R11, R9
-	IMUL3Q           $0x0a, BX, R11
+	VMOVUPS          Z10, (R9)
+	ADDQ             R11, R9
+	VMOVUPS          Z11, (R9)
+	ADDQ             R11, R9
+	IMUL3Q           $0x0c, BX, R11
 	ADDQ             R11, R8
-	SUBQ             $0x0000000a, R10
+	SUBQ             $0x0000000c, R10
 	JMP              loop38
 
 done39:
@@ -6833,7 +6857,6 @@ loop68:
 	VMOVUPS      (R13), Y12
 	PREFETCHT0   4096(R13)
 	VMOVUPS      32(R13), Y13
-	PREFETCHT0   4128(R13)
 	VBROADCASTSS (R14), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
@@ -6913,7 +6936,6 @@ loop72:
 	VMOVUPS      (R13), Y12
 	PREFETCHT0   4096(R13)
 	VMOVUPS      32(R13), Y13
-	PREFETCHT0   4128(R13)
 	VBROADCASTSS (R14), Y8
 	VFMADD231PS  Y12, Y8, Y0
 	VFMADD231PS  Y13, Y8, Y1
@@ -6977,7 +6999,6 @@ loop76:
 	VMOVUPS      (R13), Y12
 	PREFETCHT0   4096(R13)
 	VMOVUPS      32(R13), Y13
-	PREFETCHT0   4128(R13)
 	VBROADCASTSS (R14), Y4
 	VFMADD231PS  Y12, Y4, Y0
 	VFMADD231PS  Y13, Y4, Y1
@@ -7027,7 +7048,6 @@ loop80:
 	VMOVUPS      (R13), Y12
 	PREFETCHT0   4096(R13)
 	VMOVUPS      32(R13), Y13
-	PREFETCHT0   4128(R13)
 	VBROADCASTSS (R14), Y2
 	VFMADD231PS  Y12, Y2, Y0
 	VFMADD231PS  Y13, Y2, Y1
@@ -9019,11 +9039,9 @@ loop3:
 	VMULPS    Z1, Z0, Z1
 	VPMOVD2M  Z0, K1
 	VBLENDMPS Z1, Z0, K1, Z2
-	MOVQ      AX, DI
-	ADDQ      BX, DI
 	VMOVUPS   (CX)(BX*1), Z0
 	VADDPS    Z0, Z2, Z0
-	VMOVUPS   Z0, (DI)
+	VMOVUPS   Z0, (AX)(BX*1)
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, SI
 	JMP       loop3
@@ -9057,11 +9075,9 @@ loop7:
 	VMOVUPS   (DI)(BX*1), Y1
 	VMULPS    Y1, Y0, Y1
 	VBLENDVPS Y0, Y1, Y0, Y0
-	MOVQ      AX, DI
-	ADDQ      BX, DI
 	VMOVUPS   (CX)(BX*1), Y1
 	VADDPS    Y1, Y0, Y0
-	VMOVUPS   Y0, (DI)
+	VMOVUPS   Y0, (AX)(BX*1)
 	ADDQ      $0x00000020, BX
 	SUBQ      $0x00000008, SI
 	JMP       loop7
@@ -9083,224 +9099,268 @@ done8:
 TEXT ·gatherRowsAMD64(SB), NOSPLIT, $0-88
 	CMPQ ·current+0(SB), $0x02
 	JLT  slower1
-	MOVQ gap+32(FP), AX
-	SHLQ $0x02, AX
-	XORQ CX, CX
+	MOVQ src+24(FP), AX
+	MOVQ slope+40(FP), CX
 	MOVQ slopeLen+48(FP), DX
+	SHLQ $0x02, DX
+	ADDQ DX, CX
+	MOVQ dst+0(FP), DX
+	MOVQ rows+8(FP), BX
+	MOVQ slopeLen+48(FP), SI
+	SHLQ $0x02, SI
+	ADDQ SI, DX
+	MOVQ (BX), SI
+	SHLQ $0x02, SI
+	ADDQ DX, SI
+	MOVQ 8(BX), DI
+	SHLQ $0x02, DI
+	ADDQ DX, DI
+	MOVQ 16(BX), R8
+	SHLQ $0x02, R8
+	ADDQ DX, R8
+	MOVQ 24(BX), BX
+	SHLQ $0x02, BX
+	ADDQ DX, BX
+	MOVQ skip+56(FP), DX
+	MOVQ skipRows+64(FP), R9
+	MOVQ slopeLen+48(FP), R10
+	SHLQ $0x02, R10
+	ADDQ R10, DX
+	MOVQ (R9), R10
+	SHLQ $0x02, R10
+	ADDQ DX, R10
+	MOVQ 8(R9), R11
+	SHLQ $0x02, R11
+	ADDQ DX, R11
+	MOVQ 16(R9), R12
+	SHLQ $0x02, R12
+	ADDQ DX, R12
+	MOVQ 24(R9), R9
+	SHLQ $0x02, R9
+	ADDQ DX, R9
+	MOVQ gap+32(FP), DX
+	SHLQ $0x02, DX
+	MOVQ n+80(FP), R13
 
 loop2:
-	CMPQ    DX, $0x00000010
-	JL      done3
-	MOVQ    src+24(FP), BX
-	MOVQ    dst+0(FP), SI
-	MOVQ    skip+56(FP), DI
-	MOVQ    rows+8(FP), R8
-	MOVQ    skipRows+64(FP), R9
-	MOVQ    slope+40(FP), R10
-	VMOVUPS (R10)(CX*1), Z0
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	MOVQ    n+80(FP), R10
+	XORQ R14, R14
+	MOVQ slopeLen+48(FP), R15
+	SHLQ $0x02, R15
+	SUBQ R15, R14
 
-loop4:
-	VMOVUPD      (BX), Z1
-	VMOVUPD      (BX)(AX*1), Z2
-	VMOVUPD      (BX)(AX*2), Z3
-	LEAQ         (BX)(AX*2), R11
-	VMOVUPD      (R11)(AX*1), Z4
-	VMOVUPD      (R11)(AX*2), Z5
-	ADDQ         AX, R11
-	VMOVUPD      (R11)(AX*2), Z6
-	VADDPS       Z3, Z2, Z7
-	VSUBPS       Z3, Z2, Z2
-	VADDPS       Z5, Z4, Z3
-	VSUBPS       Z5, Z4, Z4
-	VADDPS       Z7, Z1, Z1
-	VADDPS       Z3, Z1, Z1
-	VMULPS       Z0, Z1, Z5
-	VPMOVD2M     Z1, K1
-	VBLENDMPS    Z5, Z1, K1, Z8
-	MOVQ         (R9), R11
-	SHLQ         $0x02, R11
-	ADDQ         DI, R11
-	VMOVUPS      (R11), Z1
-	VADDPS       Z1, Z8, Z1
-	MOVQ         (R8), R11
-	SHLQ         $0x02, R11
-	ADDQ         SI, R11
-	VMOVUPS      Z1, (R11)
-	VBROADCASTSS floatConstants<>+120(SB), Z1
-	VMOVAPS      Z2, Z5
-	VFMADD231PS  Z1, Z4, Z5
-	VMULPS       Z0, Z5, Z1
-	VPMOVD2M     Z5, K1
-	VBLENDMPS    Z1, Z5, K1, Z9
-	MOVQ         8(R9), R11
-	SHLQ         $0x02, R11
-	ADDQ         DI, R11
-	VMOVUPS      (R11), Z1
-	VADDPS       Z1, Z9, Z1
-	MOVQ         8(R8), R11
-	SHLQ         $0x02, R11
-	ADDQ         SI, R11
-	VMOVUPS      Z1, (R11)
-	VBROADCASTSS floatConstants<>+76(SB), Z1
-	VMOVAPS      Z7, Z5
-	VFMADD231PS  Z1, Z3, Z5
-	VMULPS       Z0, Z5, Z1
-	VPMOVD2M     Z5, K1
-	VBLENDMPS    Z1, Z5, K1, Z10
-	MOVQ         16(R9), R11
-	SHLQ         $0x02, R11
-	ADDQ         DI, R11
-	VMOVUPS      (R11), Z1
-	VADDPS       Z1, Z10, Z1
-	MOVQ         16(R8), R11
-	SHLQ         $0x02, R11
-	ADDQ         SI, R11
-	VMOVUPS      Z1, (R11)
-	VBROADCASTSS floatConstants<>+124(SB), Z1
-	VMOVAPS      Z2, Z2
-	VFMADD231PS  Z1, Z4, Z2
-	VADDPS       Z6, Z2, Z1
-	VMULPS       Z0, Z1, Z2
-	VPMOVD2M     Z1, K1
-	VBLENDMPS    Z2, Z1, K1, Z11
-	MOVQ         24(R9), R11
-	SHLQ         $0x02, R11
-	ADDQ         DI, R11
-	VMOVUPS      (R11), Z1
-	VADDPS       Z1, Z11, Z1
-	MOVQ         24(R8), R11
-	SHLQ         $0x02, R11
-	ADDQ         SI, R11
-	VMOVUPS      Z1, (R11)
-	MOVQ         slopeLen+48(FP), R11
-	SHLQ         $0x02, R11
-	ADDQ         R11, BX
-	MOVQ         dstStep+16(FP), R11
-	SHLQ         $0x02, R11
-	ADDQ         R11, SI
-	MOVQ         skipStep+72(FP), R11
-	SHLQ         $0x02, R11
-	ADDQ         R11, DI
-	DECQ         R10
-	JNZ          loop4
-	ADDQ         $0x00000040, CX
-	SUBQ         $0x00000010, DX
-	JMP          loop2
-
-done3:
+loop3:
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (AX)(DX*1), Z1
+	VMOVUPD      (AX)(DX*2), Z2
+	LEAQ         (AX)(DX*2), R15
+	VMOVUPD      (R15)(DX*1), Z3
+	VMOVUPD      (R15)(DX*2), Z4
+	ADDQ         DX, R15
+	VMOVUPD      (R15)(DX*2), Z5
+	VADDPS       Z2, Z1, Z6
+	VSUBPS       Z2, Z1, Z1
+	VADDPS       Z4, Z3, Z2
+	VSUBPS       Z4, Z3, Z3
+	VADDPS       Z6, Z0, Z0
+	VADDPS       Z2, Z0, Z0
+	VMOVUPS      (CX)(R14*1), Z4
+	VMULPS       Z4, Z0, Z4
+	VPMOVD2M     Z0, K1
+	VBLENDMPS    Z4, Z0, K1, Z7
+	VMOVUPS      (R10)(R14*1), Z0
+	VADDPS       Z0, Z7, Z0
+	VMOVUPS      Z0, (SI)(R14*1)
+	VBROADCASTSS floatConstants<>+120(SB), Z0
+	VMOVAPS      Z1, Z4
+	VFMADD231PS  Z0, Z3, Z4
+	VMOVUPS      (CX)(R14*1), Z0
+	VMULPS       Z0, Z4, Z0
+	VPMOVD2M     Z4, K1
+	VBLENDMPS    Z0, Z4, K1, Z8
+	VMOVUPS      (R11)(R14*1), Z0
+	VADDPS       Z0, Z8, Z0
+	VMOVUPS      Z0, (DI)(R14*1)
+	VBROADCASTSS floatConstants<>+76(SB), Z0
+	VMOVAPS      Z6, Z4
+	VFMADD231PS  Z0, Z2, Z4
+	VMOVUPS      (CX)(R14*1), Z0
+	VMULPS       Z0, Z4, Z0
+	VPMOVD2M     Z4, K1
+	VBLENDMPS    Z0, Z4, K1, Z9
+	VMOVUPS      (R12)(R14*1), Z0
+	VADDPS       Z0, Z9, Z0
+	VMOVUPS      Z0, (R8)(R14*1)
+	VBROADCASTSS floatConstants<>+124(SB), Z0
+	VMOVAPS      Z1, Z1
+	VFMADD231PS  Z0, Z3, Z1
+	VADDPS       Z5, Z1, Z0
+	VMOVUPS      (CX)(R14*1), Z1
+	VMULPS       Z1, Z0, Z1
+	VPMOVD2M     Z0, K1
+	VBLENDMPS    Z1, Z0, K1, Z10
+	VMOVUPS      (R9)(R14*1), Z0
+	VADDPS       Z0, Z10, Z0
+	VMOVUPS      Z0, (BX)(R14*1)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x40, R14
+	JNZ          loop3
+	MOVQ         dstStep+16(FP), R14
+	SHLQ         $0x02, R14
+	ADDQ         R14, SI
+	MOVQ         skipStep+72(FP), R14
+	SHLQ         $0x02, R14
+	ADDQ         R14, R10
+	MOVQ         dstStep+16(FP), R14
+	SHLQ         $0x02, R14
+	ADDQ         R14, DI
+	MOVQ         skipStep+72(FP), R14
+	SHLQ         $0x02, R14
+	ADDQ         R14, R11
+	MOVQ         dstStep+16(FP), R14
+	SHLQ         $0x02, R14
+	ADDQ         R14, R8
+	MOVQ         skipStep+72(FP), R14
+	SHLQ         $0x02, R14
+	ADDQ         R14, R12
+	MOVQ         dstStep+16(FP), R14
+	SHLQ         $0x02, R14
+	ADDQ         R14, BX
+	MOVQ         skipStep+72(FP), R14
+	SHLQ         $0x02, R14
+	ADDQ         R14, R9
+	DECQ         R13
+	JNZ          loop2
 	VZEROUPPER
 	RET
 
 slower1:
-	MOVQ gap+32(FP), AX
-	SHLQ $0x02, AX
-	XORQ CX, CX
+	MOVQ src+24(FP), AX
+	MOVQ slope+40(FP), CX
 	MOVQ slopeLen+48(FP), DX
+	SHLQ $0x02, DX
+	ADDQ DX, CX
+	MOVQ dst+0(FP), DX
+	MOVQ rows+8(FP), BX
+	MOVQ slopeLen+48(FP), SI
+	SHLQ $0x02, SI
+	ADDQ SI, DX
+	MOVQ (BX), SI
+	SHLQ $0x02, SI
+	ADDQ DX, SI
+	MOVQ 8(BX), DI
+	SHLQ $0x02, DI
+	ADDQ DX, DI
+	MOVQ 16(BX), R8
+	SHLQ $0x02, R8
+	ADDQ DX, R8
+	MOVQ 24(BX), BX
+	SHLQ $0x02, BX
+	ADDQ DX, BX
+	MOVQ skip+56(FP), DX
+	MOVQ skipRows+64(FP), R9
+	MOVQ slopeLen+48(FP), R10
+	SHLQ $0x02, R10
+	ADDQ R10, DX
+	MOVQ (R9), R10
+	SHLQ $0x02, R10
+	ADDQ DX, R10
+	MOVQ 8(R9), R11
+	SHLQ $0x02, R11
+	ADDQ DX, R11
+	MOVQ 16(R9), R12
+	SHLQ $0x02, R12
+	ADDQ DX, R12
+	MOVQ 24(R9), R9
+	SHLQ $0x02, R9
+	ADDQ DX, R9
+	MOVQ gap+32(FP), DX
+	SHLQ $0x02, DX
+	MOVQ n+80(FP), R13
+
+loop5:
+	XORQ R14, R14
+	MOVQ slopeLen+48(FP), R15
+	SHLQ $0x02, R15
+	SUBQ R15, R14
 
 loop6:
-	CMPQ    DX, $0x00000008
-	JL      done7
-	MOVQ    src+24(FP), BX
-	MOVQ    dst+0(FP), SI
-	MOVQ    skip+56(FP), DI
-	MOVQ    rows+8(FP), R8
-	MOVQ    skipRows+64(FP), R9
-	MOVQ    slope+40(FP), R10
-	VMOVUPS (R10)(CX*1), Y0
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	ADDQ    CX, DI
-	MOVQ    n+80(FP), R10
-
-loop8:
-	VMOVUPD      (BX), Y1
-	VMOVUPD      (BX)(AX*1), Y2
-	VMOVUPD      (BX)(AX*2), Y3
-	LEAQ         (BX)(AX*2), R11
-	VMOVUPD      (R11)(AX*1), Y4
-	VMOVUPD      (R11)(AX*2), Y5
-	ADDQ         AX, R11
-	VMOVUPD      (R11)(AX*2), Y6
-	VADDPS       Y3, Y2, Y7
-	VSUBPS       Y3, Y2, Y2
-	VADDPS       Y5, Y4, Y3
-	VSUBPS       Y5, Y4, Y4
-	VADDPS       Y7, Y1, Y1
-	VADDPS       Y3, Y1, Y1
-	VMULPS       Y0, Y1, Y5
-	VBLENDVPS    Y1, Y5, Y1, Y1
-	MOVQ         (R9), R11
-	SHLQ         $0x02, R11
-	ADDQ         DI, R11
-	VMOVUPS      (R11), Y5
-	VADDPS       Y5, Y1, Y1
-	MOVQ         (R8), R11
-	SHLQ         $0x02, R11
-	ADDQ         SI, R11
-	VMOVUPS      Y1, (R11)
-	VBROADCASTSS floatConstants<>+120(SB), Y1
-	VMOVAPS      Y2, Y5
-	VFMADD231PS  Y1, Y4, Y5
-	VMULPS       Y0, Y5, Y1
-	VBLENDVPS    Y5, Y1, Y5, Y1
-	MOVQ         8(R9), R11
-	SHLQ         $0x02, R11
-	ADDQ         DI, R11
-	VMOVUPS      (R11), Y5
-	VADDPS       Y5, Y1, Y1
-	MOVQ         8(R8), R11
-	SHLQ         $0x02, R11
-	ADDQ         SI, R11
-	VMOVUPS      Y1, (R11)
-	VBROADCASTSS floatConstants<>+76(SB), Y1
-	VMOVAPS      Y7, Y5
-	VFMADD231PS  Y1, Y3, Y5
-	VMULPS       Y0, Y5, Y1
-	VBLENDVPS    Y5, Y1, Y5, Y1
-	MOVQ         16(R9), R11
-	SHLQ         $0x02, R11
-	ADDQ         DI, R11
-	VMOVUPS      (R11), Y3
-	VADDPS       Y3, Y1, Y1
-	MOVQ         16(R8), R11
-	SHLQ         $0x02, R11
-	ADDQ         SI, R11
-	VMOVUPS      Y1, (R11)
-	VBROADCASTSS floatConstants<>+124(SB), Y1
-	VMOVAPS      Y2, Y2
-	VFMADD231PS  Y1, Y4, Y2
-	VADDPS       Y6, Y2, Y1
-	VMULPS       Y0, Y1, Y2
-	VBLENDVPS    Y1, Y2, Y1, Y1
-	MOVQ         24(R9), R11
-	SHLQ         $0x02, R11
-	ADDQ         DI, R11
-	VMOVUPS      (R11), Y2
-	VADDPS       Y2, Y1, Y1
-	MOVQ         24(R8), R11
-	SHLQ         $0x02, R11
-	ADDQ         SI, R11
-	VMOVUPS      Y1, (R11)
-	MOVQ         slopeLen+48(FP), R11
-	SHLQ         $0x02, R11
-	ADDQ         R11, BX
-	MOVQ         dstStep+16(FP), R11
-	SHLQ         $0x02, R11
-	ADDQ         R11, SI
-	MOVQ         skipStep+72(FP), R11
-	SHLQ         $0x02, R11
-	ADDQ         R11, DI
-	DECQ         R10
-	JNZ          loop8
-	ADDQ         $0x00000020, CX
-	SUBQ         $0x00000008, DX
-	JMP          loop6
-
-done7:
+	VMOVUPD      (AX), Y0
+	VMOVUPD      (AX)(DX*1), Y1
+	VMOVUPD      (AX)(DX*2), Y2
+	LEAQ         (AX)(DX*2), R15
+	VMOVUPD      (R15)(DX*1), Y3
+	VMOVUPD      (R15)(DX*2), Y4
+	ADDQ         DX, R15
+	VMOVUPD      (R15)(DX*2), Y5
+	VADDPS       Y2, Y1, Y6
+	VSUBPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VSUBPS       Y4, Y3, Y3
+	VADDPS       Y6, Y0, Y0
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      (CX)(R14*1), Y4
+	VMULPS       Y4, Y0, Y4
+	VBLENDVPS    Y0, Y4, Y0, Y0
+	VMOVUPS      (R10)(R14*1), Y4
+	VADDPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (SI)(R14*1)
+	VBROADCASTSS floatConstants<>+120(SB), Y0
+	VMOVAPS      Y1, Y4
+	VFMADD231PS  Y0, Y3, Y4
+	VMOVUPS      (CX)(R14*1), Y0
+	VMULPS       Y0, Y4, Y0
+	VBLENDVPS    Y4, Y0, Y4, Y0
+	VMOVUPS      (R11)(R14*1), Y4
+	VADDPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (DI)(R14*1)
+	VBROADCASTSS floatConstants<>+76(SB), Y0
+	VMOVAPS      Y6, Y4
+	VFMADD231PS  Y0, Y2, Y4
+	VMOVUPS      (CX)(R14*1), Y0
+	VMULPS       Y0, Y4, Y0
+	VBLENDVPS    Y4, Y0, Y4, Y0
+	VMOVUPS      (R12)(R14*1), Y2
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (R8)(R14*1)
+	VBROADCASTSS floatConstants<>+124(SB), Y0
+	VMOVAPS      Y1, Y1
+	VFMADD231PS  Y0, Y3, Y1
+	VADDPS       Y5, Y1, Y0
+	VMOVUPS      (CX)(R14*1), Y1
+	VMULPS       Y1, Y0, Y1
+	VBLENDVPS    Y0, Y1, Y0, Y0
+	VMOVUPS      (R9)(R14*1), Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (BX)(R14*1)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x20, R14
+	JNZ          loop6
+	MOVQ         dstStep+16(FP), R14
+	SHLQ         $0x02, R14
+	ADDQ         R14, SI
+	MOVQ         skipStep+72(FP), R14
+	SHLQ         $0x02, R14
+	ADDQ         R14, R10
+	MOVQ         dstStep+16(FP), R14
+	SHLQ         $0x02, R14
+	ADDQ         R14, DI
+	MOVQ         skipStep+72(FP), R14
+	SHLQ         $0x02, R14
+	ADDQ         R14, R11
+	MOVQ         dstStep+16(FP), R14
+	SHLQ         $0x02, R14
+	ADDQ         R14, R8
+	MOVQ         skipStep+72(FP), R14
+	SHLQ         $0x02, R14
+	ADDQ         R14, R12
+	MOVQ         dstStep+16(FP), R14
+	SHLQ         $0x02, R14
+	ADDQ         R14, BX
+	MOVQ         skipStep+72(FP), R14
+	SHLQ         $0x02, R14
+	ADDQ         R14, R9
+	DECQ         R13
+	JNZ          loop5
 	VZEROUPPER
 	RET
 

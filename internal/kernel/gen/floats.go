@@ -147,9 +147,7 @@ var _ = portable("finishFloats", "(dst []float32, dstStep int, slope, skip []flo
 		c.repeat(c.param("n"), func() {
 			c.eachChannel("slope", func(column integer) {
 				v := c.inclined(c.loadAt(dst, column), c.loadAt(c.param("slope"), column))
-				at := c.copyOf(dst)
-				c.plus(at, column)
-				c.store(c.of(opAdd, v, c.loadAt(skip, column)), at, 0)
+				c.storeAt(c.of(opAdd, v, c.loadAt(skip, column)), dst, column)
 			})
 			c.plus(dst, c.bytesOf("dstStep"))
 			c.plus(skip, c.bytesOf("skipStep"))

@@ -36,7 +36,7 @@ func standIn(t *testing.T, psnr float64) (dir string, imports *int) {
 	importNetwork = func(_ context.Context, n *networkFile, _ int64) (*superres.Model, error) {
 		*imports++
 		m := *must.Get(embedded.Open("photo-fast"))(t)
-		m.Provenance = superres.Provenance{Imported: &superres.Imported{SHA256: must.Get(n.hash())(t), Format: "ncnn",
+		m.Provenance = superres.Provenance{Imported: &superres.Imported{SHA256: must.Get(networks.Hash(n.files))(t), Format: "ncnn",
 			Architecture: "SRVGGNetCompact 64×32", Parameters: 1_213_283, MACs: 1.21e6, PSNR: psnr, Greatest: 1.2}}
 		return &m, nil
 	}

@@ -75,27 +75,11 @@ func beginsAsNetwork(name string) bool {
 		strings.HasPrefix(text, "\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.")
 }
 
-// hash returns the SHA-256, in hexadecimal, of the bytes of the files, one after another.
-func (n *networkFile) hash() (string, error) {
-	sum := sha256.New()
-	for _, name := range n.files {
-		f, size, err := safefile.OpenRegular(name)
-		if err == nil {
-			_, err = io.Copy(sum, io.LimitReader(f, size))
-			f.Close()
-		}
-		if err != nil {
-			return "", console.Fail(console.ExitModel, safefile.Unreadable(name, err))
-		}
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
-}
-
 // openNetwork returns the model of the network n, from the cache or imported anew.
 func (o Opener) openNetwork(ctx context.Context, n *networkFile) (*superres.Model, error) {
-	sum, err := n.hash()
+	sum, err := networks.Hash(n.files)
 	if err != nil {
-		return nil, err
+		return nil, console.Fail(console.ExitModel, err)
 	}
 	m := cached(sum)
 	if m == nil {

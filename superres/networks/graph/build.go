@@ -50,6 +50,9 @@ func (b *Builder) Add(name string, op Op, inputs ...int) (int, error) {
 	return len(b.nodes) - 1, nil
 }
 
+// Len returns the number of nodes.
+func (b *Builder) Len() int { return len(b.nodes) }
+
 // Shape returns the shape of a node.
 func (b *Builder) Shape(node int) Shape { return b.shapes[node] }
 

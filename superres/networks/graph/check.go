@@ -13,6 +13,8 @@ const (
 	MaxWeights  = 64 << 20
 	MaxSide     = 31 // taps of a convolution
 	MaxScale    = 16 // of one node that resizes or shuffles, and of a whole network
+	// MaxScores is the greatest number of channels of the products of pixels in a window, as of 8 heads of 16×16 pixels.
+	MaxScores = 8 << 16
 )
 
 // Check fails if the graph is no network that enlarges pictures: if it breaks a limit, if a node has an input that is
@@ -80,6 +82,10 @@ func numbers(op Op) [][]float32 {
 		return [][]float32{op.Scale, op.Offset}
 	case Clip:
 		return [][]float32{{op.Min, op.Max}}
+	case Normalize:
+		return [][]float32{{op.Epsilon}}
+	case ShiftMask:
+		return [][]float32{{op.Value}}
 	}
 	return nil
 }
@@ -123,7 +129,7 @@ func (g *Graph) Shapes(w, h int) ([]Shape, error) {
 }
 
 func (s Shape) check() error {
-	if s.W < 1 || s.H < 1 || s.Channels < 1 || s.Channels > MaxChannels || s.W > 1<<30 || s.H > 1<<30 {
+	if s.W < 1 || s.H < 1 || s.Channels < 1 || s.Channels > MaxScores || s.W > 1<<30 || s.H > 1<<30 {
 		return fmt.Errorf("would have %d×%d samples of %d channels", s.W, s.H, s.Channels)
 	}
 	return nil
@@ -180,6 +186,14 @@ func (g *Graph) measure() (m Measure, err error) {
 		case ConvTranspose:
 			from := shapes[n.Inputs[0]]
 			m.MACs += float64(from.W) * float64(from.H) * float64(len(op.Weight))
+		case Scores:
+			m.MACs += op.products(shapes[n.Inputs[0]])
+		case WeightedSum:
+			m.MACs += op.products(shapes[n.Inputs[1]])
+		case ChannelScores:
+			m.MACs += samples * float64(shapes[i].Channels) * op.pixels(shapes[n.Inputs[0]])
+		case ChannelSum:
+			m.MACs += samples * float64(shapes[i].Channels) / float64(max(op.Heads, 1)) * float64(shapes[i].Channels)
 		}
 	}
 	m.MACs /= float64(in.W) * float64(in.H)

@@ -71,6 +71,20 @@ func (f Function) At(x float64) float64 {
 		return x * x
 	case Exp:
 		return math.Exp(x)
+	case Sqrt:
+		return math.Sqrt(x)
+	case Reciprocal:
+		return 1 / x
+	case Floor:
+		return math.Floor(x)
+	case Ceil:
+		return math.Ceil(x)
+	case Round:
+		return math.RoundToEven(x)
+	case Sign:
+		return positive(x) - positive(-x)
+	case Positive:
+		return positive(x)
 	}
 	panic("graph: no such function")
 }
@@ -78,6 +92,13 @@ func (f Function) At(x float64) float64 {
 func sigmoid(x float64) float64     { return 1 / (1 + math.Exp(-x)) }
 func softplus(x float64) float64    { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 func hardSigmoid(x float64) float64 { return min(max(x/6+0.5, 0), 1) }
+
+func positive(x float64) float64 {
+	if x > 0 {
+		return 1
+	}
+	return 0
+}
 
 func (c Clip) compute(ctx context.Context, out Samples, in []Samples) error {
 	return forRows(ctx, out, func(y int) {
@@ -130,14 +151,14 @@ func combine(ctx context.Context, out Samples, in []Samples, op func(to, a, b []
 	return forRows(ctx, out, func(y int) {
 		var rows [2][]float32
 		for k, s := range in[:2] {
-			rows[k] = s.Row(y)
-			if s.Channels == out.Channels {
+			rows[k] = s.Row(min(y, s.H-1))
+			if s.Channels == out.Channels && s.W == out.W {
 				continue
 			}
 			wide := make([]float32, 0, out.W*out.Channels)
-			for _, v := range rows[k] {
-				for range out.Channels {
-					wide = append(wide, v)
+			for x := range out.W {
+				for c := range out.Channels {
+					wide = append(wide, s.At(min(x, s.W-1), min(y, s.H-1))[min(c, s.Channels-1)])
 				}
 			}
 			rows[k] = wide

@@ -195,24 +195,12 @@ func (c *curve) addRecognised(t *tracer, leastExtent float64) (node int, ok bool
 	return 0, false
 }
 
-// curved returns the samples of v as a curve: v's own, or, for a view, those of the node that is made for it.
-func (t *tracer) curved(v *value) (*curve, error) {
-	if v.samples != nil {
-		return v.samples, nil
-	}
-	node, err := t.node(v)
-	return identity(node), err
-}
-
 // emitter makes the node of an operation on a node.
 type emitter func(*tracer, int) (graph.Operand, error)
 
 // apply returns the function value of the samples of v; emit, if not nil, makes its node of that of v.
 func (c *call) apply(v *value, function func(float64) float64, emit emitter) ([]*value, error) {
-	from, err := c.curved(v)
-	if err != nil {
-		return nil, err
-	}
+	from := v.samples
 	name, op := c.name, c.op
 	out, err := c.newCurve(from.base, from)
 	if err != nil {
@@ -232,5 +220,5 @@ func (c *call) apply(v *value, function func(float64) float64, emit emitter) ([]
 	for i, x := range from.at {
 		out.at[i] = function(x)
 	}
-	return []*value{{samples: out}}, nil
+	return []*value{{samples: out, dims: v.dims}}, nil
 }

@@ -120,8 +120,7 @@ func (p *Plan) addReport(r *superres.Report) {
 	case p.Report == nil:
 		p.Report = r
 	default:
-		p.Report = &superres.Report{LRPSNR: min(p.Report.LRPSNR, r.LRPSNR), Clipped: p.Report.Clipped + r.Clipped,
-			Values: p.Report.Values + r.Values}
+		p.Report = &superres.Report{LRPSNR: min(p.Report.LRPSNR, r.LRPSNR)}
 	}
 }
 

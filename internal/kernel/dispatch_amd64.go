@@ -18,15 +18,54 @@ var tierRuns = []bool{
 	cpu.X86.HasAVX512VNNI,
 }
 
+func absFloats(dst, src []float32)                { absFloatsGeneric(dst, src) }
+func addScaledFloats(dst, a, b, factor []float32) { addScaledFloatsGeneric(dst, a, b, factor) }
 func boundRange(least, most, above, row, below []float32) {
 	boundRangeGeneric(least, most, above, row, below)
 }
+func clipFloats(dst, src []float32, least, most float32) { clipFloatsGeneric(dst, src, least, most) }
 func convolveTiles(dst []int16, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
 	convolveTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
 }
+func depthwise32(dst []float32, dstStep int, src []float32, runs []int, step int, weight, bias []float32, n int) {
+	depthwise32Generic(dst, dstStep, src, runs, step, weight, bias, n)
+}
+func divideFloats(dst, a, b []float32) { divideFloatsGeneric(dst, a, b) }
+func eluFloats(dst, src []float32)     { eluFloatsGeneric(dst, src) }
+func erfFloats(dst, src []float32)     { erfFloatsGeneric(dst, src) }
+func expFloats(dst, src []float32)     { expFloatsGeneric(dst, src) }
+func finishFloats(dst []float32, dstStep int, slope, skip []float32, skipStep, n int) {
+	finishFloatsGeneric(dst, dstStep, slope, skip, skipStep, n)
+}
+func gatherRows(dst []float32, rows []int, dstStep int, src []float32, gap int, slope, skip []float32, skipRows []int, skipStep, n int) {
+	gatherRowsGeneric(dst, rows, dstStep, src, gap, slope, skip, skipRows, skipStep, n)
+}
+func geluFloats(dst, src []float32)           { geluFloatsGeneric(dst, src) }
+func geluTanhFloats(dst, src []float32)       { geluTanhFloatsGeneric(dst, src) }
+func hardSigmoidFloats(dst, src []float32)    { hardSigmoidFloatsGeneric(dst, src) }
+func hardSwishFloats(dst, src []float32)      { hardSwishFloatsGeneric(dst, src) }
+func inclineFloats(dst, src, slope []float32) { inclineFloatsGeneric(dst, src, slope) }
+func maxFloats(dst, a, b []float32)           { maxFloatsGeneric(dst, a, b) }
+func minFloats(dst, a, b []float32)           { minFloatsGeneric(dst, a, b) }
+func mishFloats(dst, src []float32)           { mishFloatsGeneric(dst, src) }
 func residualTiles(dst []float32, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, scale []float32) {
 	residualTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, scale)
 }
+func scaleFloats(dst, src, factor, offset []float32) { scaleFloatsGeneric(dst, src, factor, offset) }
+func scaleSamples(dst, src []float32, step int, factor []float32, factorStep, n int) {
+	scaleSamplesGeneric(dst, src, step, factor, factorStep, n)
+}
+func sigmoidFloats(dst, src []float32)  { sigmoidFloatsGeneric(dst, src) }
+func siluFloats(dst, src []float32)     { siluFloatsGeneric(dst, src) }
+func softplusFloats(dst, src []float32) { softplusFloatsGeneric(dst, src) }
+func spreadRows(dst []float32, dstGap, dstStep int, src []float32, rows []int, srcStep, k, n int) {
+	spreadRowsGeneric(dst, dstGap, dstStep, src, rows, srcStep, k, n)
+}
+func sqrtFloats(dst, src []float32)                     { sqrtFloatsGeneric(dst, src) }
+func squareFloats(dst, src []float32)                   { squareFloatsGeneric(dst, src) }
+func sumSamples(sums, src []float32, step, n int)       { sumSamplesGeneric(sums, src, step, n) }
+func sumSquares(sums, mean, src []float32, step, n int) { sumSquaresGeneric(sums, mean, src, step, n) }
+func tanhFloats(dst, src []float32)                     { tanhFloatsGeneric(dst, src) }
 
 // activate needs, in assembly: len(slope) is a multiple of 16, len(z) of len(slope).
 func activate(h, z, slope []float32) {
@@ -182,17 +221,17 @@ func convolve(dst []int16, samples int, src []int16, rows []int, step, words int
 //go:noescape
 func convolveAMD64(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, limits *int16, skip *int16, skipStep int, dstStep int)
 
-// convolve32 needs, in assembly: len(bias) is a multiple of 16; rows, k and n are at least 1.
-func convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
+// convolve32 needs, in assembly: len(bias) is a multiple of 16; len(runs), k and n are at least 1.
+func convolve32(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight, bias []float32, n int) {
 	if current == 0 {
-		convolve32Generic(dst, src, step, stride, rows, k, weight, bias, n)
+		convolve32Generic(dst, dstStep, src, runs, step, k, weight, bias, n)
 	} else {
-		convolve32AMD64(unsafe.SliceData(dst), unsafe.SliceData(src), step, stride, rows, k, unsafe.SliceData(weight), unsafe.SliceData(bias), len(bias), n)
+		convolve32AMD64(unsafe.SliceData(dst), dstStep, unsafe.SliceData(src), unsafe.SliceData(runs), len(runs), step, k, unsafe.SliceData(weight), unsafe.SliceData(bias), len(bias), n)
 	}
 }
 
 //go:noescape
-func convolve32AMD64(dst *float32, src *float32, step int, stride int, rows int, k int, weight *float32, bias *float32, biasLen int, n int)
+func convolve32AMD64(dst *float32, dstStep int, src *float32, runs *int, runsLen int, step int, k int, weight *float32, bias *float32, biasLen int, n int)
 
 // convolveDepthwise needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
 func convolveDepthwise(dst []int16, samples int, src []int16, rows []int, step, taps int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {

@@ -8,6 +8,7 @@ var tierNames = []string{"generic"}
 
 var tierRuns []bool
 
+func absFloats(dst, src []float32)   { absFloatsGeneric(dst, src) }
 func activate(h, z, slope []float32) { activateGeneric(h, z, slope) }
 func activateBack(d, z, slope, toSlope, toBias []float32) {
 	activateBackGeneric(d, z, slope, toSlope, toBias)
@@ -23,6 +24,7 @@ func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []fl
 func addScaled(dst, x, y []int16, a, b []float32, clip float32) {
 	addScaledGeneric(dst, x, y, a, b, clip)
 }
+func addScaledFloats(dst, a, b, factor []float32) { addScaledFloatsGeneric(dst, a, b, factor) }
 func addWideSums(dst []float32, low, high []int32, scale []float32) {
 	addWideSumsGeneric(dst, low, high, scale)
 }
@@ -35,6 +37,7 @@ func boundFlatAreas(least, most, above, row, below []float32) {
 func boundRange(least, most, above, row, below []float32) {
 	boundRangeGeneric(least, most, above, row, below)
 }
+func clipFloats(dst, src []float32, least, most float32)     { clipFloatsGeneric(dst, src, least, most) }
 func combine(dst, src []float32, at []int, weight []float32) { combineGeneric(dst, src, at, weight) }
 func combineOnto(dst, base, src []float32, at []int, weight []float32) {
 	combineOntoGeneric(dst, base, src, at, weight)
@@ -42,8 +45,8 @@ func combineOnto(dst, base, src []float32, at []int, weight []float32) {
 func convolve(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
 	convolveGeneric(dst, samples, src, rows, step, words, weights, bias, positive, negative, limits, skip, skipStep, dstStep)
 }
-func convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
-	convolve32Generic(dst, src, step, stride, rows, k, weight, bias, n)
+func convolve32(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight, bias []float32, n int) {
+	convolve32Generic(dst, dstStep, src, runs, step, k, weight, bias, n)
 }
 func convolveDepthwise(dst []int16, samples int, src []int16, rows []int, step, taps int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
 	convolveDepthwiseGeneric(dst, samples, src, rows, step, taps, weights, bias, positive, negative, limits, skip, skipStep, dstStep)
@@ -55,19 +58,40 @@ func correlate(c []float32, cols int, a []float32, step, strideA int, b []float3
 	correlateGeneric(c, cols, a, step, strideA, b, strideB, rows, n, k)
 }
 func countClipped(v []int16, magnitude int) int { return countClippedGeneric(v, magnitude) }
+func depthwise32(dst []float32, dstStep int, src []float32, runs []int, step int, weight, bias []float32, n int) {
+	depthwise32Generic(dst, dstStep, src, runs, step, weight, bias, n)
+}
+func divideFloats(dst, a, b []float32) { divideFloatsGeneric(dst, a, b) }
+func eluFloats(dst, src []float32)     { eluFloatsGeneric(dst, src) }
+func erfFloats(dst, src []float32)     { erfFloatsGeneric(dst, src) }
+func expFloats(dst, src []float32)     { expFloatsGeneric(dst, src) }
+func finishFloats(dst []float32, dstStep int, slope, skip []float32, skipStep, n int) {
+	finishFloatsGeneric(dst, dstStep, slope, skip, skipStep, n)
+}
+func gatherRows(dst []float32, rows []int, dstStep int, src []float32, gap int, slope, skip []float32, skipRows []int, skipStep, n int) {
+	gatherRowsGeneric(dst, rows, dstStep, src, gap, slope, skip, skipRows, skipStep, n)
+}
 func gatherSums(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	gatherSumsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
 }
 func gatherTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	gatherTapsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
 }
+func geluFloats(dst, src []float32)           { geluFloatsGeneric(dst, src) }
+func geluTanhFloats(dst, src []float32)       { geluTanhFloatsGeneric(dst, src) }
+func hardSigmoidFloats(dst, src []float32)    { hardSigmoidFloatsGeneric(dst, src) }
+func hardSwishFloats(dst, src []float32)      { hardSwishFloatsGeneric(dst, src) }
+func inclineFloats(dst, src, slope []float32) { inclineFloatsGeneric(dst, src, slope) }
 func indexAbs(v []float64, value float64) int { return indexAbsGeneric(v, value) }
 func interpolate(dst, src, table []float32, most, perUnit, middle, below, above float32) {
 	interpolateGeneric(dst, src, table, most, perUnit, middle, below, above)
 }
 func mask(x, w, s []float64) (count int) { return maskGeneric(x, w, s) }
 func maxAbs(v []float64) float64         { return maxAbsGeneric(v) }
+func maxFloats(dst, a, b []float32)      { maxFloatsGeneric(dst, a, b) }
 func maxMagnitude(v []int16) int         { return maxMagnitudeGeneric(v) }
+func minFloats(dst, a, b []float32)      { minFloatsGeneric(dst, a, b) }
+func mishFloats(dst, src []float32)      { mishFloatsGeneric(dst, src) }
 func mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inner, cols int) {
 	mulGeneric(c, ldc, a, lda, b, ldb, rows, inner, cols)
 }
@@ -102,6 +126,10 @@ func ropResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep fl
 func ropUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length, alpha)
 }
+func scaleFloats(dst, src, factor, offset []float32) { scaleFloatsGeneric(dst, src, factor, offset) }
+func scaleSamples(dst, src []float32, step int, factor []float32, factorStep, n int) {
+	scaleSamplesGeneric(dst, src, step, factor, factorStep, n)
+}
 func scaleWideSums(dst []int16, samples int, low, high []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
 	scaleWideSumsGeneric(dst, samples, low, high, positive, negative, limits, skip, skipStep, dstStep)
 }
@@ -111,6 +139,9 @@ func scores(score, fresh, p, corr []float64, least, floor float64) float64 {
 func shorten(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	shortenGeneric(shrink, part, square, penalty, c, r, out)
 }
+func sigmoidFloats(dst, src []float32)    { sigmoidFloatsGeneric(dst, src) }
+func siluFloats(dst, src []float32)       { siluFloatsGeneric(dst, src) }
+func softplusFloats(dst, src []float32)   { softplusFloatsGeneric(dst, src) }
 func splitEntries(low, high, src []int16) { splitEntriesGeneric(low, high, src) }
 func splitHigh(dst []int16, a, b, c, slope, factor []float32) {
 	splitHighGeneric(dst, a, b, c, slope, factor)
@@ -124,17 +155,25 @@ func splitSamples(low, high, active, src []int16, step, samples int) {
 func spreadGradients(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	spreadGradientsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
 }
+func spreadRows(dst []float32, dstGap, dstStep int, src []float32, rows []int, srcStep, k, n int) {
+	spreadRowsGeneric(dst, dstGap, dstStep, src, rows, srcStep, k, n)
+}
 func spreadSamples(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	spreadSamplesGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
 }
 func spreadTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	spreadTapsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
 }
+func sqrtFloats(dst, src []float32)               { sqrtFloatsGeneric(dst, src) }
+func squareFloats(dst, src []float32)             { squareFloatsGeneric(dst, src) }
 func subtractFloats(dst, a, b []float32)          { subtractFloatsGeneric(dst, a, b) }
 func sumRows(dst, src []float32, offsets []int32) { sumRowsGeneric(dst, src, offsets) }
 func sumRuns(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32) {
 	sumRunsGeneric(dst, samples, src, rows, step, words, weights, bias)
 }
+func sumSamples(sums, src []float32, step, n int)       { sumSamplesGeneric(sums, src, step, n) }
+func sumSquares(sums, mean, src []float32, step, n int) { sumSquaresGeneric(sums, mean, src, step, n) }
+func tanhFloats(dst, src []float32)                     { tanhFloatsGeneric(dst, src) }
 func transformInput(v []int16, stride int, src []int16, rows []int, step, n, channels int) {
 	transformInputGeneric(v, stride, src, rows, step, n, channels)
 }

@@ -5521,13 +5521,13 @@ done70:
 	VZEROUPPER
 	RET
 
-// func convolve32AMD64(dst *float32, src *float32, step int, stride int, rows int, k int, weight *float32, bias *float32, biasLen int, n int)
+// func convolve32AMD64(dst *float32, dstStep int, src *float32, runs *int, runsLen int, step int, k int, weight *float32, bias *float32, biasLen int, n int)
 // Requires: AVX, AVX512F, FMA3, MMX+
-TEXT ·convolve32AMD64(SB), NOSPLIT, $0-80
+TEXT ·convolve32AMD64(SB), NOSPLIT, $0-88
 	CMPQ ·current+0(SB), $0x03
 	JLT  slower1
-	MOVQ biasLen+64(FP), AX
-	MOVQ step+16(FP), CX
+	MOVQ biasLen+72(FP), AX
+	MOVQ step+40(FP), CX
 	XORQ SI, SI
 	SHLQ $0x02, CX
 	SHLQ $0x02, AX
@@ -5539,15 +5539,15 @@ columns2:
 	SUBQ SI, DI
 	CMPQ DI, $0x00000080
 	JL   done3
-	MOVQ src+8(FP), R8
+	MOVQ src+16(FP), R8
 	MOVQ dst+0(FP), DI
 	ADDQ SI, DI
-	MOVQ n+72(FP), R9
+	MOVQ n+80(FP), R9
 
 loop4:
 	CMPQ    R9, $0x0000000e
 	JL      done5
-	MOVQ    bias+56(FP), R10
+	MOVQ    bias+64(FP), R10
 	VMOVUPS (R10)(SI*1), Z0
 	VMOVAPS Z0, Z2
 	VMOVAPS Z0, Z4
@@ -5576,17 +5576,18 @@ loop4:
 	VMOVAPS Z1, Z23
 	VMOVAPS Z1, Z25
 	VMOVAPS Z1, Z27
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
+	MOVQ    runs+24(FP), R10
+	MOVQ    runsLen+32(FP), R11
+	MOVQ    weight+56(FP), R12
 	ADDQ    SI, R12
 
 loop6:
-	CMPQ R10, $0x00000001
+	CMPQ R11, $0x00000001
 	JL   done7
-	MOVQ k+40(FP), R15
-	MOVQ R11, R13
-	LEAQ (R11)(BX*1), R14
+	MOVQ k+48(FP), R15
+	MOVQ (R10), R13
+	LEAQ (R8)(R13*4), R13
+	LEAQ (R13)(BX*1), R14
 	LEAQ (R14)(CX*2), R14
 
 loop8:
@@ -5641,54 +5642,55 @@ loop8:
 	ADDQ         AX, R12
 	DECQ         R15
 	JNZ          loop8
-	MOVQ         stride+24(FP), R13
-	LEAQ         (R11)(R13*4), R11
-	DECQ         R10
+	ADDQ         $0x08, R10
+	DECQ         R11
 	JMP          loop6
 
 done7:
+	MOVQ    dstStep+8(FP), R10
+	SHLQ    $0x02, R10
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z2, (DI)
 	VMOVUPS Z3, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z4, (DI)
 	VMOVUPS Z5, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z6, (DI)
 	VMOVUPS Z7, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z8, (DI)
 	VMOVUPS Z9, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z10, (DI)
 	VMOVUPS Z11, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z12, (DI)
 	VMOVUPS Z13, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z14, (DI)
 	VMOVUPS Z15, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z16, (DI)
 	VMOVUPS Z17, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z18, (DI)
 	VMOVUPS Z19, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z20, (DI)
 	VMOVUPS Z21, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z22, (DI)
 	VMOVUPS Z23, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z24, (DI)
 	VMOVUPS Z25, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z26, (DI)
 	VMOVUPS Z27, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	IMUL3Q  $0x0e, CX, R10
 	ADDQ    R10, R8
 	SUBQ    $0x0e, R9
@@ -5698,7 +5700,7 @@ done5:
 loop9:
 	CMPQ    R9, $0x0000000a
 	JL      done10
-	MOVQ    bias+56(FP), R10
+	MOVQ    bias+64(FP), R10
 	VMOVUPS (R10)(SI*1), Z0
 	VMOVAPS Z0, Z2
 	VMOVAPS Z0, Z4
@@ -5719,17 +5721,18 @@ loop9:
 	VMOVAPS Z1, Z15
 	VMOVAPS Z1, Z17
 	VMOVAPS Z1, Z19
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
+	MOVQ    runs+24(FP), R10
+	MOVQ    runsLen+32(FP), R11
+	MOVQ    weight+56(FP), R12
 	ADDQ    SI, R12
 
 loop11:
-	CMPQ R10, $0x00000001
+	CMPQ R11, $0x00000001
 	JL   done12
-	MOVQ k+40(FP), R15
-	MOVQ R11, R13
-	LEAQ (R11)(BX*1), R14
+	MOVQ k+48(FP), R15
+	MOVQ (R10), R13
+	LEAQ (R8)(R13*4), R13
+	LEAQ (R13)(BX*1), R14
 	LEAQ (R14)(CX*2), R14
 
 loop13:
@@ -5772,42 +5775,43 @@ loop13:
 	ADDQ         AX, R12
 	DECQ         R15
 	JNZ          loop13
-	MOVQ         stride+24(FP), R13
-	LEAQ         (R11)(R13*4), R11
-	DECQ         R10
+	ADDQ         $0x08, R10
+	DECQ         R11
 	JMP          loop11
 
 done12:
+	MOVQ    dstStep+8(FP), R10
+	SHLQ    $0x02, R10
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z2, (DI)
 	VMOVUPS Z3, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z4, (DI)
 	VMOVUPS Z5, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z6, (DI)
 	VMOVUPS Z7, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z8, (DI)
 	VMOVUPS Z9, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z10, (DI)
 	VMOVUPS Z11, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z12, (DI)
 	VMOVUPS Z13, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z14, (DI)
 	VMOVUPS Z15, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z16, (DI)
 	VMOVUPS Z17, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z18, (DI)
 	VMOVUPS Z19, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	IMUL3Q  $0x0a, CX, R10
 	ADDQ    R10, R8
 	SUBQ    $0x0a, R9
@@ -5817,7 +5821,7 @@ done10:
 loop14:
 	CMPQ    R9, $0x00000008
 	JL      done15
-	MOVQ    bias+56(FP), R10
+	MOVQ    bias+64(FP), R10
 	VMOVUPS (R10)(SI*1), Z0
 	VMOVAPS Z0, Z2
 	VMOVAPS Z0, Z4
@@ -5834,17 +5838,18 @@ loop14:
 	VMOVAPS Z1, Z11
 	VMOVAPS Z1, Z13
 	VMOVAPS Z1, Z15
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
+	MOVQ    runs+24(FP), R10
+	MOVQ    runsLen+32(FP), R11
+	MOVQ    weight+56(FP), R12
 	ADDQ    SI, R12
 
 loop16:
-	CMPQ R10, $0x00000001
+	CMPQ R11, $0x00000001
 	JL   done17
-	MOVQ k+40(FP), R15
-	MOVQ R11, R13
-	LEAQ (R11)(BX*1), R14
+	MOVQ k+48(FP), R15
+	MOVQ (R10), R13
+	LEAQ (R8)(R13*4), R13
+	LEAQ (R13)(BX*1), R14
 	LEAQ (R14)(CX*2), R14
 
 loop18:
@@ -5881,36 +5886,37 @@ loop18:
 	ADDQ         AX, R12
 	DECQ         R15
 	JNZ          loop18
-	MOVQ         stride+24(FP), R13
-	LEAQ         (R11)(R13*4), R11
-	DECQ         R10
+	ADDQ         $0x08, R10
+	DECQ         R11
 	JMP          loop16
 
 done17:
+	MOVQ    dstStep+8(FP), R10
+	SHLQ    $0x02, R10
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z2, (DI)
 	VMOVUPS Z3, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z4, (DI)
 	VMOVUPS Z5, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z6, (DI)
 	VMOVUPS Z7, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z8, (DI)
 	VMOVUPS Z9, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z10, (DI)
 	VMOVUPS Z11, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z12, (DI)
 	VMOVUPS Z13, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z14, (DI)
 	VMOVUPS Z15, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	IMUL3Q  $0x08, CX, R10
 	ADDQ    R10, R8
 	SUBQ    $0x08, R9
@@ -5920,7 +5926,7 @@ done15:
 loop19:
 	CMPQ    R9, $0x00000006
 	JL      done20
-	MOVQ    bias+56(FP), R10
+	MOVQ    bias+64(FP), R10
 	VMOVUPS (R10)(SI*1), Z0
 	VMOVAPS Z0, Z2
 	VMOVAPS Z0, Z4
@@ -5933,16 +5939,17 @@ loop19:
 	VMOVAPS Z1, Z7
 	VMOVAPS Z1, Z9
 	VMOVAPS Z1, Z11
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
+	MOVQ    runs+24(FP), R10
+	MOVQ    runsLen+32(FP), R11
+	MOVQ    weight+56(FP), R12
 	ADDQ    SI, R12
 
 loop21:
-	CMPQ R10, $0x00000001
+	CMPQ R11, $0x00000001
 	JL   done22
-	MOVQ k+40(FP), R14
-	MOVQ R11, R13
+	MOVQ k+48(FP), R14
+	MOVQ (R10), R13
+	LEAQ (R8)(R13*4), R13
 
 loop23:
 	VMOVUPS      (R12), Z28
@@ -5971,30 +5978,31 @@ loop23:
 	ADDQ         AX, R12
 	DECQ         R14
 	JNZ          loop23
-	MOVQ         stride+24(FP), R13
-	LEAQ         (R11)(R13*4), R11
-	DECQ         R10
+	ADDQ         $0x08, R10
+	DECQ         R11
 	JMP          loop21
 
 done22:
+	MOVQ    dstStep+8(FP), R10
+	SHLQ    $0x02, R10
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z2, (DI)
 	VMOVUPS Z3, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z4, (DI)
 	VMOVUPS Z5, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z6, (DI)
 	VMOVUPS Z7, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z8, (DI)
 	VMOVUPS Z9, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z10, (DI)
 	VMOVUPS Z11, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	IMUL3Q  $0x06, CX, R10
 	ADDQ    R10, R8
 	SUBQ    $0x06, R9
@@ -6004,7 +6012,7 @@ done20:
 loop24:
 	CMPQ    R9, $0x00000004
 	JL      done25
-	MOVQ    bias+56(FP), R10
+	MOVQ    bias+64(FP), R10
 	VMOVUPS (R10)(SI*1), Z0
 	VMOVAPS Z0, Z2
 	VMOVAPS Z0, Z4
@@ -6013,16 +6021,17 @@ loop24:
 	VMOVAPS Z1, Z3
 	VMOVAPS Z1, Z5
 	VMOVAPS Z1, Z7
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
+	MOVQ    runs+24(FP), R10
+	MOVQ    runsLen+32(FP), R11
+	MOVQ    weight+56(FP), R12
 	ADDQ    SI, R12
 
 loop26:
-	CMPQ R10, $0x00000001
+	CMPQ R11, $0x00000001
 	JL   done27
-	MOVQ k+40(FP), R14
-	MOVQ R11, R13
+	MOVQ k+48(FP), R14
+	MOVQ (R10), R13
+	LEAQ (R8)(R13*4), R13
 
 loop28:
 	VMOVUPS      (R12), Z28
@@ -6045,24 +6054,25 @@ loop28:
 	ADDQ         AX, R12
 	DECQ         R14
 	JNZ          loop28
-	MOVQ         stride+24(FP), R13
-	LEAQ         (R11)(R13*4), R11
-	DECQ         R10
+	ADDQ         $0x08, R10
+	DECQ         R11
 	JMP          loop26
 
 done27:
+	MOVQ    dstStep+8(FP), R10
+	SHLQ    $0x02, R10
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z2, (DI)
 	VMOVUPS Z3, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z4, (DI)
 	VMOVUPS Z5, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z6, (DI)
 	VMOVUPS Z7, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	IMUL3Q  $0x04, CX, R10
 	ADDQ    R10, R8
 	SUBQ    $0x04, R9
@@ -6072,21 +6082,22 @@ done25:
 loop29:
 	CMPQ    R9, $0x00000002
 	JL      done30
-	MOVQ    bias+56(FP), R10
+	MOVQ    bias+64(FP), R10
 	VMOVUPS (R10)(SI*1), Z0
 	VMOVAPS Z0, Z2
 	VMOVUPS 64(R10)(SI*1), Z1
 	VMOVAPS Z1, Z3
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
+	MOVQ    runs+24(FP), R10
+	MOVQ    runsLen+32(FP), R11
+	MOVQ    weight+56(FP), R12
 	ADDQ    SI, R12
 
 loop31:
-	CMPQ R10, $0x00000001
+	CMPQ R11, $0x00000001
 	JL   done32
-	MOVQ k+40(FP), R14
-	MOVQ R11, R13
+	MOVQ k+48(FP), R14
+	MOVQ (R10), R13
+	LEAQ (R8)(R13*4), R13
 
 loop33:
 	VMOVUPS      (R12), Z28
@@ -6103,18 +6114,19 @@ loop33:
 	ADDQ         AX, R12
 	DECQ         R14
 	JNZ          loop33
-	MOVQ         stride+24(FP), R13
-	LEAQ         (R11)(R13*4), R11
-	DECQ         R10
+	ADDQ         $0x08, R10
+	DECQ         R11
 	JMP          loop31
 
 done32:
+	MOVQ    dstStep+8(FP), R10
+	SHLQ    $0x02, R10
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z2, (DI)
 	VMOVUPS Z3, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	IMUL3Q  $0x02, CX, R10
 	ADDQ    R10, R8
 	SUBQ    $0x02, R9
@@ -6124,19 +6136,20 @@ done30:
 loop34:
 	CMPQ    R9, $0x00000001
 	JL      done35
-	MOVQ    bias+56(FP), R10
+	MOVQ    bias+64(FP), R10
 	VMOVUPS (R10)(SI*1), Z0
 	VMOVUPS 64(R10)(SI*1), Z1
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
+	MOVQ    runs+24(FP), R10
+	MOVQ    runsLen+32(FP), R11
+	MOVQ    weight+56(FP), R12
 	ADDQ    SI, R12
 
 loop36:
-	CMPQ R10, $0x00000001
+	CMPQ R11, $0x00000001
 	JL   done37
-	MOVQ k+40(FP), R14
-	MOVQ R11, R13
+	MOVQ k+48(FP), R14
+	MOVQ (R10), R13
+	LEAQ (R8)(R13*4), R13
 
 loop38:
 	VMOVUPS      (R12), Z28
@@ -6150,15 +6163,16 @@ loop38:
 	ADDQ         AX, R12
 	DECQ         R14
 	JNZ          loop38
-	MOVQ         stride+24(FP), R13
-	LEAQ         (R11)(R13*4), R11
-	DECQ         R10
+	ADDQ         $0x08, R10
+	DECQ         R11
 	JMP          loop36
 
 done37:
+	MOVQ    dstStep+8(FP), R10
+	SHLQ    $0x02, R10
 	VMOVUPS Z0, (DI)
 	VMOVUPS Z1, 64(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	IMUL3Q  $0x01, CX, R10
 	ADDQ    R10, R8
 	SUBQ    $0x01, R9
@@ -6174,15 +6188,15 @@ columns39:
 	SUBQ SI, DI
 	CMPQ DI, $0x00000040
 	JL   done40
-	MOVQ src+8(FP), R8
+	MOVQ src+16(FP), R8
 	MOVQ dst+0(FP), DI
 	ADDQ SI, DI
-	MOVQ n+72(FP), R9
+	MOVQ n+80(FP), R9
 
 loop41:
 	CMPQ    R9, $0x0000000e
 	JL      done42
-	MOVQ    bias+56(FP), R10
+	MOVQ    bias+64(FP), R10
 	VMOVUPS (R10)(SI*1), Z0
 	VMOVAPS Z0, Z1
 	VMOVAPS Z0, Z2
@@ -6197,17 +6211,18 @@ loop41:
 	VMOVAPS Z0, Z11
 	VMOVAPS Z0, Z12
 	VMOVAPS Z0, Z13
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
+	MOVQ    runs+24(FP), R10
+	MOVQ    runsLen+32(FP), R11
+	MOVQ    weight+56(FP), R12
 	ADDQ    SI, R12
 
 loop43:
-	CMPQ R10, $0x00000001
+	CMPQ R11, $0x00000001
 	JL   done44
-	MOVQ k+40(FP), R15
-	MOVQ R11, R13
-	LEAQ (R11)(BX*1), R14
+	MOVQ k+48(FP), R15
+	MOVQ (R10), R13
+	LEAQ (R8)(R13*4), R13
+	LEAQ (R13)(BX*1), R14
 	LEAQ (R14)(CX*2), R14
 
 loop45:
@@ -6232,40 +6247,41 @@ loop45:
 	ADDQ             AX, R12
 	DECQ             R15
 	JNZ              loop45
-	MOVQ             stride+24(FP), R13
-	LEAQ             (R11)(R13*4), R11
-	DECQ             R10
+	ADDQ             $0x08, R10
+	DECQ             R11
 	JMP              loop43
 
 done44:
+	MOVQ    dstStep+8(FP), R10
+	SHLQ    $0x02, R10
 	VMOVUPS Z0, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z1, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z2, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z3, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z4, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z5, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z6, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z7, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z8, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z9, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z10, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z11, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z12, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z13, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	IMUL3Q  $0x0e, CX, R10
 	ADDQ    R10, R8
 	SUBQ    $0x0e, R9
@@ -6275,7 +6291,7 @@ done42:
 loop46:
 	CMPQ    R9, $0x0000000a
 	JL      done47
-	MOVQ    bias+56(FP), R10
+	MOVQ    bias+64(FP), R10
 	VMOVUPS (R10)(SI*1), Z0
 	VMOVAPS Z0, Z1
 	VMOVAPS Z0, Z2
@@ -6286,17 +6302,18 @@ loop46:
 	VMOVAPS Z0, Z7
 	VMOVAPS Z0, Z8
 	VMOVAPS Z0, Z9
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
+	MOVQ    runs+24(FP), R10
+	MOVQ    runsLen+32(FP), R11
+	MOVQ    weight+56(FP), R12
 	ADDQ    SI, R12
 
 loop48:
-	CMPQ R10, $0x00000001
+	CMPQ R11, $0x00000001
 	JL   done49
-	MOVQ k+40(FP), R15
-	MOVQ R11, R13
-	LEAQ (R11)(BX*1), R14
+	MOVQ k+48(FP), R15
+	MOVQ (R10), R13
+	LEAQ (R8)(R13*4), R13
+	LEAQ (R13)(BX*1), R14
 	LEAQ (R14)(CX*2), R14
 
 loop50:
@@ -6317,32 +6334,33 @@ loop50:
 	ADDQ             AX, R12
 	DECQ             R15
 	JNZ              loop50
-	MOVQ             stride+24(FP), R13
-	LEAQ             (R11)(R13*4), R11
-	DECQ             R10
+	ADDQ             $0x08, R10
+	DECQ             R11
 	JMP              loop48
 
 done49:
+	MOVQ    dstStep+8(FP), R10
+	SHLQ    $0x02, R10
 	VMOVUPS Z0, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z1, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z2, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z3, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z4, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z5, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z6, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z7, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z8, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z9, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	IMUL3Q  $0x0a, CX, R10
 	ADDQ    R10, R8
 	SUBQ    $0x0a, R9
@@ -6352,7 +6370,7 @@ done47:
 loop51:
 	CMPQ    R9, $0x00000008
 	JL      done52
-	MOVQ    bias+56(FP), R10
+	MOVQ    bias+64(FP), R10
 	VMOVUPS (R10)(SI*1), Z0
 	VMOVAPS Z0, Z1
 	VMOVAPS Z0, Z2
@@ -6361,17 +6379,18 @@ loop51:
 	VMOVAPS Z0, Z5
 	VMOVAPS Z0, Z6
 	VMOVAPS Z0, Z7
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
+	MOVQ    runs+24(FP), R10
+	MOVQ    runsLen+32(FP), R11
+	MOVQ    weight+56(FP), R12
 	ADDQ    SI, R12
 
 loop53:
-	CMPQ R10, $0x00000001
+	CMPQ R11, $0x00000001
 	JL   done54
-	MOVQ k+40(FP), R15
-	MOVQ R11, R13
-	LEAQ (R11)(BX*1), R14
+	MOVQ k+48(FP), R15
+	MOVQ (R10), R13
+	LEAQ (R8)(R13*4), R13
+	LEAQ (R13)(BX*1), R14
 	LEAQ (R14)(CX*2), R14
 
 loop55:
@@ -6390,28 +6409,29 @@ loop55:
 	ADDQ             AX, R12
 	DECQ             R15
 	JNZ              loop55
-	MOVQ             stride+24(FP), R13
-	LEAQ             (R11)(R13*4), R11
-	DECQ             R10
+	ADDQ             $0x08, R10
+	DECQ             R11
 	JMP              loop53
 
 done54:
+	MOVQ    dstStep+8(FP), R10
+	SHLQ    $0x02, R10
 	VMOVUPS Z0, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z1, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z2, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z3, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z4, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z5, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z6, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z7, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	IMUL3Q  $0x08, CX, R10
 	ADDQ    R10, R8
 	SUBQ    $0x08, R9
@@ -6421,23 +6441,24 @@ done52:
 loop56:
 	CMPQ    R9, $0x00000006
 	JL      done57
-	MOVQ    bias+56(FP), R10
+	MOVQ    bias+64(FP), R10
 	VMOVUPS (R10)(SI*1), Z0
 	VMOVAPS Z0, Z1
 	VMOVAPS Z0, Z2
 	VMOVAPS Z0, Z3
 	VMOVAPS Z0, Z4
 	VMOVAPS Z0, Z5
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
+	MOVQ    runs+24(FP), R10
+	MOVQ    runsLen+32(FP), R11
+	MOVQ    weight+56(FP), R12
 	ADDQ    SI, R12
 
 loop58:
-	CMPQ R10, $0x00000001
+	CMPQ R11, $0x00000001
 	JL   done59
-	MOVQ k+40(FP), R14
-	MOVQ R11, R13
+	MOVQ k+48(FP), R14
+	MOVQ (R10), R13
+	LEAQ (R8)(R13*4), R13
 
 loop60:
 	VMOVUPS          (R12), Z28
@@ -6452,24 +6473,25 @@ loop60:
 	ADDQ             AX, R12
 	DECQ             R14
 	JNZ              loop60
-	MOVQ             stride+24(FP), R13
-	LEAQ             (R11)(R13*4), R11
-	DECQ             R10
+	ADDQ             $0x08, R10
+	DECQ             R11
 	JMP              loop58
 
 done59:
+	MOVQ    dstStep+8(FP), R10
+	SHLQ    $0x02, R10
 	VMOVUPS Z0, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z1, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z2, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z3, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z4, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z5, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	IMUL3Q  $0x06, CX, R10
 	ADDQ    R10, R8
 	SUBQ    $0x06, R9
@@ -6479,21 +6501,22 @@ done57:
 loop61:
 	CMPQ    R9, $0x00000004
 	JL      done62
-	MOVQ    bias+56(FP), R10
+	MOVQ    bias+64(FP), R10
 	VMOVUPS (R10)(SI*1), Z0
 	VMOVAPS Z0, Z1
 	VMOVAPS Z0, Z2
 	VMOVAPS Z0, Z3
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
+	MOVQ    runs+24(FP), R10
+	MOVQ    runsLen+32(FP), R11
+	MOVQ    weight+56(FP), R12
 	ADDQ    SI, R12
 
 loop63:
-	CMPQ R10, $0x00000001
+	CMPQ R11, $0x00000001
 	JL   done64
-	MOVQ k+40(FP), R14
-	MOVQ R11, R13
+	MOVQ k+48(FP), R14
+	MOVQ (R10), R13
+	LEAQ (R8)(R13*4), R13
 
 loop65:
 	VMOVUPS          (R12), Z28
@@ -6506,20 +6529,21 @@ loop65:
 	ADDQ             AX, R12
 	DECQ             R14
 	JNZ              loop65
-	MOVQ             stride+24(FP), R13
-	LEAQ             (R11)(R13*4), R11
-	DECQ             R10
+	ADDQ             $0x08, R10
+	DECQ             R11
 	JMP              loop63
 
 done64:
+	MOVQ    dstStep+8(FP), R10
+	SHLQ    $0x02, R10
 	VMOVUPS Z0, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z1, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z2, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z3, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	IMUL3Q  $0x04, CX, R10
 	ADDQ    R10, R8
 	SUBQ    $0x04, R9
@@ -6529,19 +6553,20 @@ done62:
 loop66:
 	CMPQ    R9, $0x00000002
 	JL      done67
-	MOVQ    bias+56(FP), R10
+	MOVQ    bias+64(FP), R10
 	VMOVUPS (R10)(SI*1), Z0
 	VMOVAPS Z0, Z1
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
+	MOVQ    runs+24(FP), R10
+	MOVQ    runsLen+32(FP), R11
+	MOVQ    weight+56(FP), R12
 	ADDQ    SI, R12
 
 loop68:
-	CMPQ R10, $0x00000001
+	CMPQ R11, $0x00000001
 	JL   done69
-	MOVQ k+40(FP), R14
-	MOVQ R11, R13
+	MOVQ k+48(FP), R14
+	MOVQ (R10), R13
+	LEAQ (R8)(R13*4), R13
 
 loop70:
 	VMOVUPS          (R12), Z28
@@ -6552,16 +6577,17 @@ loop70:
 	ADDQ             AX, R12
 	DECQ             R14
 	JNZ              loop70
-	MOVQ             stride+24(FP), R13
-	LEAQ             (R11)(R13*4), R11
-	DECQ             R10
+	ADDQ             $0x08, R10
+	DECQ             R11
 	JMP              loop68
 
 done69:
+	MOVQ    dstStep+8(FP), R10
+	SHLQ    $0x02, R10
 	VMOVUPS Z0, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Z1, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	IMUL3Q  $0x02, CX, R10
 	ADDQ    R10, R8
 	SUBQ    $0x02, R9
@@ -6571,18 +6597,19 @@ done67:
 loop71:
 	CMPQ    R9, $0x00000001
 	JL      done72
-	MOVQ    bias+56(FP), R10
+	MOVQ    bias+64(FP), R10
 	VMOVUPS (R10)(SI*1), Z0
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
+	MOVQ    runs+24(FP), R10
+	MOVQ    runsLen+32(FP), R11
+	MOVQ    weight+56(FP), R12
 	ADDQ    SI, R12
 
 loop73:
-	CMPQ R10, $0x00000001
+	CMPQ R11, $0x00000001
 	JL   done74
-	MOVQ k+40(FP), R14
-	MOVQ R11, R13
+	MOVQ k+48(FP), R14
+	MOVQ (R10), R13
+	LEAQ (R8)(R13*4), R13
 
 loop75:
 	VMOVUPS          (R12), Z28
@@ -6592,14 +6619,15 @@ loop75:
 	ADDQ             AX, R12
 	DECQ             R14
 	JNZ              loop75
-	MOVQ             stride+24(FP), R13
-	LEAQ             (R11)(R13*4), R11
-	DECQ             R10
+	ADDQ             $0x08, R10
+	DECQ             R11
 	JMP              loop73
 
 done74:
+	MOVQ    dstStep+8(FP), R10
+	SHLQ    $0x02, R10
 	VMOVUPS Z0, (DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	IMUL3Q  $0x01, CX, R10
 	ADDQ    R10, R8
 	SUBQ    $0x01, R9
@@ -6614,8 +6642,8 @@ done40:
 	RET
 
 slower1:
-	MOVQ biasLen+64(FP), AX
-	MOVQ step+16(FP), CX
+	MOVQ biasLen+72(FP), AX
+	MOVQ step+40(FP), CX
 	XORQ SI, SI
 	SHLQ $0x02, CX
 	SHLQ $0x02, AX
@@ -6627,15 +6655,15 @@ columns77:
 	SUBQ SI, DI
 	CMPQ DI, $0x00000040
 	JL   done78
-	MOVQ src+8(FP), R8
+	MOVQ src+16(FP), R8
 	MOVQ dst+0(FP), DI
 	ADDQ SI, DI
-	MOVQ n+72(FP), R9
+	MOVQ n+80(FP), R9
 
 loop79:
 	CMPQ    R9, $0x00000006
 	JL      done80
-	MOVQ    bias+56(FP), R10
+	MOVQ    bias+64(FP), R10
 	VMOVUPS (R10)(SI*1), Y0
 	VMOVAPS Y0, Y2
 	VMOVAPS Y0, Y4
@@ -6648,16 +6676,17 @@ loop79:
 	VMOVAPS Y1, Y7
 	VMOVAPS Y1, Y9
 	VMOVAPS Y1, Y11
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
+	MOVQ    runs+24(FP), R10
+	MOVQ    runsLen+32(FP), R11
+	MOVQ    weight+56(FP), R12
 	ADDQ    SI, R12
 
 loop81:
-	CMPQ R10, $0x00000001
+	CMPQ R11, $0x00000001
 	JL   done82
-	MOVQ k+40(FP), R14
-	MOVQ R11, R13
+	MOVQ k+48(FP), R14
+	MOVQ (R10), R13
+	LEAQ (R8)(R13*4), R13
 
 loop83:
 	VMOVUPS      (R12), Y12
@@ -6686,30 +6715,31 @@ loop83:
 	ADDQ         AX, R12
 	DECQ         R14
 	JNZ          loop83
-	MOVQ         stride+24(FP), R13
-	LEAQ         (R11)(R13*4), R11
-	DECQ         R10
+	ADDQ         $0x08, R10
+	DECQ         R11
 	JMP          loop81
 
 done82:
+	MOVQ    dstStep+8(FP), R10
+	SHLQ    $0x02, R10
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y1, 32(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Y2, (DI)
 	VMOVUPS Y3, 32(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Y4, (DI)
 	VMOVUPS Y5, 32(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Y6, (DI)
 	VMOVUPS Y7, 32(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Y8, (DI)
 	VMOVUPS Y9, 32(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Y10, (DI)
 	VMOVUPS Y11, 32(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	IMUL3Q  $0x06, CX, R10
 	ADDQ    R10, R8
 	SUBQ    $0x06, R9
@@ -6719,7 +6749,7 @@ done80:
 loop84:
 	CMPQ    R9, $0x00000004
 	JL      done85
-	MOVQ    bias+56(FP), R10
+	MOVQ    bias+64(FP), R10
 	VMOVUPS (R10)(SI*1), Y0
 	VMOVAPS Y0, Y2
 	VMOVAPS Y0, Y4
@@ -6728,16 +6758,17 @@ loop84:
 	VMOVAPS Y1, Y3
 	VMOVAPS Y1, Y5
 	VMOVAPS Y1, Y7
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
+	MOVQ    runs+24(FP), R10
+	MOVQ    runsLen+32(FP), R11
+	MOVQ    weight+56(FP), R12
 	ADDQ    SI, R12
 
 loop86:
-	CMPQ R10, $0x00000001
+	CMPQ R11, $0x00000001
 	JL   done87
-	MOVQ k+40(FP), R14
-	MOVQ R11, R13
+	MOVQ k+48(FP), R14
+	MOVQ (R10), R13
+	LEAQ (R8)(R13*4), R13
 
 loop88:
 	VMOVUPS      (R12), Y12
@@ -6760,24 +6791,25 @@ loop88:
 	ADDQ         AX, R12
 	DECQ         R14
 	JNZ          loop88
-	MOVQ         stride+24(FP), R13
-	LEAQ         (R11)(R13*4), R11
-	DECQ         R10
+	ADDQ         $0x08, R10
+	DECQ         R11
 	JMP          loop86
 
 done87:
+	MOVQ    dstStep+8(FP), R10
+	SHLQ    $0x02, R10
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y1, 32(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Y2, (DI)
 	VMOVUPS Y3, 32(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Y4, (DI)
 	VMOVUPS Y5, 32(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Y6, (DI)
 	VMOVUPS Y7, 32(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	IMUL3Q  $0x04, CX, R10
 	ADDQ    R10, R8
 	SUBQ    $0x04, R9
@@ -6787,21 +6819,22 @@ done85:
 loop89:
 	CMPQ    R9, $0x00000002
 	JL      done90
-	MOVQ    bias+56(FP), R10
+	MOVQ    bias+64(FP), R10
 	VMOVUPS (R10)(SI*1), Y0
 	VMOVAPS Y0, Y2
 	VMOVUPS 32(R10)(SI*1), Y1
 	VMOVAPS Y1, Y3
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
+	MOVQ    runs+24(FP), R10
+	MOVQ    runsLen+32(FP), R11
+	MOVQ    weight+56(FP), R12
 	ADDQ    SI, R12
 
 loop91:
-	CMPQ R10, $0x00000001
+	CMPQ R11, $0x00000001
 	JL   done92
-	MOVQ k+40(FP), R14
-	MOVQ R11, R13
+	MOVQ k+48(FP), R14
+	MOVQ (R10), R13
+	LEAQ (R8)(R13*4), R13
 
 loop93:
 	VMOVUPS      (R12), Y12
@@ -6818,18 +6851,19 @@ loop93:
 	ADDQ         AX, R12
 	DECQ         R14
 	JNZ          loop93
-	MOVQ         stride+24(FP), R13
-	LEAQ         (R11)(R13*4), R11
-	DECQ         R10
+	ADDQ         $0x08, R10
+	DECQ         R11
 	JMP          loop91
 
 done92:
+	MOVQ    dstStep+8(FP), R10
+	SHLQ    $0x02, R10
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y1, 32(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	VMOVUPS Y2, (DI)
 	VMOVUPS Y3, 32(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	IMUL3Q  $0x02, CX, R10
 	ADDQ    R10, R8
 	SUBQ    $0x02, R9
@@ -6839,19 +6873,20 @@ done90:
 loop94:
 	CMPQ    R9, $0x00000001
 	JL      done95
-	MOVQ    bias+56(FP), R10
+	MOVQ    bias+64(FP), R10
 	VMOVUPS (R10)(SI*1), Y0
 	VMOVUPS 32(R10)(SI*1), Y1
-	MOVQ    rows+32(FP), R10
-	MOVQ    weight+48(FP), R12
-	MOVQ    R8, R11
+	MOVQ    runs+24(FP), R10
+	MOVQ    runsLen+32(FP), R11
+	MOVQ    weight+56(FP), R12
 	ADDQ    SI, R12
 
 loop96:
-	CMPQ R10, $0x00000001
+	CMPQ R11, $0x00000001
 	JL   done97
-	MOVQ k+40(FP), R14
-	MOVQ R11, R13
+	MOVQ k+48(FP), R14
+	MOVQ (R10), R13
+	LEAQ (R8)(R13*4), R13
 
 loop98:
 	VMOVUPS      (R12), Y12
@@ -6865,15 +6900,16 @@ loop98:
 	ADDQ         AX, R12
 	DECQ         R14
 	JNZ          loop98
-	MOVQ         stride+24(FP), R13
-	LEAQ         (R11)(R13*4), R11
-	DECQ         R10
+	ADDQ         $0x08, R10
+	DECQ         R11
 	JMP          loop96
 
 done97:
+	MOVQ    dstStep+8(FP), R10
+	SHLQ    $0x02, R10
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y1, 32(DI)
-	ADDQ    AX, DI
+	ADDQ    R10, DI
 	IMUL3Q  $0x01, CX, R10
 	ADDQ    R10, R8
 	SUBQ    $0x01, R9

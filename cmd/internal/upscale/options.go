@@ -50,7 +50,6 @@ func (opt *Options) table() settings.Table {
 			Group: quality, Effect: settings.Elsewhere, Request: true,
 			Help: "`NAME|FILE`: see superres models; the file may be the network of another program; auto is photo, " +
 				"and photo-real for pictures with noise or compression"},
-		models.ImpreciseOption(&opt.opener.Imprecise, quality),
 		{Name: "denoise", To: settings.Parsed(&opt.Denoise, "auto", readDenoise), Words: offer("auto", "0", "1"),
 			Group: quality, Noted: true, Request: true,
 			Help: "take noise and compression away: auto, as much as is found in a picture, or `HOW` much of 0, " +

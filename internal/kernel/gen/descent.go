@@ -8,9 +8,9 @@ import (
 
 var _ = register(operation{
 	name:      "convolve32",
-	signature: "(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int)",
-	lengths:   []string{"bias"},
-	needs:     "len(bias) is a multiple of 16; rows, k and n are at least 1",
+	signature: "(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight, bias []float32, n int)",
+	lengths:   []string{"runs", "bias"},
+	needs:     "len(bias) is a multiple of 16; len(runs), k and n are at least 1",
 	assembly:  tier.convolve32,
 })
 
@@ -92,14 +92,14 @@ func (t tier) convolveTile(c convolution, acc, right []reg.VecVirtual, left reg.
 			VMOVAPS(acc[j], acc[i*w+j])
 		}
 	}
-	rows, row, weight, first, seventh := pointer("rows"), GP64(), pointer("weight"), GP64(), GP64()
-	MOVQ(c.from, row)
+	runs, left32, weight, first, seventh := pointer("runs"), lengthOf("runs"), pointer("weight"), GP64(), GP64()
 	ADDQ(c.column, weight)
-	while(rows, 1, func() {
+	while(left32, 1, func() {
 		k := pointer("k")
-		MOVQ(row, first)
+		MOVQ(from(runs, 0), first)
+		LEAQ(Mem{Base: c.from, Index: first, Scale: 4}, first)
 		if tall > 7 {
-			LEAQ(Mem{Base: row, Index: c.step5, Scale: 1}, seventh)
+			LEAQ(Mem{Base: first, Index: c.step5, Scale: 1}, seventh)
 			LEAQ(Mem{Base: seventh, Index: c.step, Scale: 2}, seventh)
 		}
 		loop := label("loop")
@@ -125,22 +125,22 @@ func (t tier) convolveTile(c convolution, acc, right []reg.VecVirtual, left reg.
 		ADDQ(c.pitch, weight)
 		DECQ(k)
 		JNZ(LabelRef(loop))
-		stride := pointer("stride")
-		LEAQ(Mem{Base: row, Index: stride, Scale: 4}, row)
-		DECQ(rows)
+		ADDQ(U8(8), runs)
+		DECQ(left32)
 	})
 }
 
 // storeTile stores acc, a tile of w vectors of the given number of bytes for each sample, and goes on to the next tile.
 func storeTile(c convolution, acc []reg.VecVirtual, w, bytes int) {
 	tall := len(acc) / w
+	move := pointer("dstStep")
+	SHLQ(U8(2), move)
 	for i := range tall {
 		for j := range w {
 			VMOVUPS(acc[i*w+j], from(c.to, j*bytes))
 		}
-		ADDQ(c.pitch, c.to)
+		ADDQ(move, c.to)
 	}
-	move := GP64()
 	IMUL3Q(U8(tall), c.step, move)
 	ADDQ(move, c.from)
 	SUBQ(U8(tall), c.n)

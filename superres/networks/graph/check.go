@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 )
 
 // The limits of a graph bound what a file can make a program allocate.
@@ -69,25 +70,23 @@ func (g *Graph) Check() error {
 // describe returns the operation and the name of a node.
 func (n Node) describe() string { return fmt.Sprintf("%s %q", n.Op.Name(), n.Name) }
 
-// numbers returns the arrays of numbers of an operation.
+// numbers returns the lists of numbers of an operation, and one list of its single ones.
 func numbers(op Op) [][]float32 {
-	switch op := op.(type) {
-	case Conv:
-		return [][]float32{op.Weight, op.Bias}
-	case ConvTranspose:
-		return [][]float32{op.Weight, op.Bias}
-	case PReLU:
-		return [][]float32{op.Slope}
-	case Affine:
-		return [][]float32{op.Scale, op.Offset}
-	case Clip:
-		return [][]float32{{op.Min, op.Max}}
-	case Normalize:
-		return [][]float32{{op.Epsilon}}
-	case ShiftMask:
-		return [][]float32{{op.Value}}
+	v := reflect.ValueOf(op)
+	var all [][]float32
+	for _, list := range lists(v) {
+		all = append(all, list.Interface().([]float32))
 	}
-	return nil
+	if v.Kind() != reflect.Struct {
+		return all
+	}
+	var single []float32
+	for i := range v.NumField() {
+		if f := v.Field(i); f.Kind() == reflect.Float32 {
+			single = append(single, float32(f.Float()))
+		}
+	}
+	return append(all, single)
 }
 
 // Parameters returns the number of weights, biases and slopes.

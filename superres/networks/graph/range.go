@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"context"
 	"fmt"
 	"math"
 )
@@ -40,10 +39,12 @@ const (
 )
 
 // GuessRanges returns the ranges of a network of which the file does not tell them, and how well its result agrees with
-// the picture by them, in dB. The picture has samples from 0 to 1. The ranges are those of nine, of 0..1, 0..255 and
-// −1..1, by which the result, reduced to the size of the picture, is nearest to it, but 0..1 for both, or the span to
-// which the network limits its result, where that is near enough. GuessRanges fails as Eval does.
-func (g *Graph) GuessRanges(ctx context.Context, picture Samples) (best Ranges, agreement float64, err error) {
+// the picture by them, in dB. The picture has samples from 0 to 1; eval returns the result of the network for it by a
+// span, in that of the network. The ranges are those of nine, of 0..1, 0..255 and −1..1, by which the result, reduced
+// to the size of the picture, is nearest to it, but 0..1 for both, or the span to which the network limits its result,
+// where that is near enough. GuessRanges fails as eval does.
+func (g *Graph) GuessRanges(picture Samples, eval func(in Span) (Samples, error)) (best Ranges, agreement float64,
+	err error) {
 	spans := []Span{Unit, Bytes, Signed}
 	usual, usually := Ranges{Unit, Unit}, 0.
 	if limited, is := g.limits(); is {
@@ -51,11 +52,7 @@ func (g *Graph) GuessRanges(ctx context.Context, picture Samples) (best Ranges, 
 	}
 	agreement = math.Inf(-1)
 	for _, in := range spans {
-		given := NewSamples(picture.Shape)
-		for i, v := range picture.Values {
-			given.Values[i] = in.Black + float32(v*(in.White-in.Black))
-		}
-		result, err := g.Eval(ctx, given)
+		result, err := eval(in)
 		if err != nil {
 			return best, 0, err
 		}
@@ -115,33 +112,4 @@ func (s Samples) agreement(picture Samples, span Span) float64 {
 		}
 	}
 	return min(-10*math.Log10(sum/float64(len(picture.Values))), 200)
-}
-
-// WithRanges returns a graph that does what g does, whose samples have the given ranges, but has one Range: 255, or 1
-// with operations before and after those of g.
-func (g *Graph) WithRanges(r Ranges) *Graph {
-	out := *g
-	switch r {
-	case Ranges{Unit, Unit}:
-		out.Range = 1
-		return &out
-	case Ranges{Bytes, Bytes}:
-		out.Range = 255
-		return &out
-	}
-	before := Affine{[]float32{r.In.White - r.In.Black}, []float32{r.In.Black}}
-	size := r.Out.White - r.Out.Black
-	after := Affine{[]float32{1 / size}, []float32{-r.Out.Black / size}}
-	out.Range = 1
-	out.Nodes = []Node{g.Nodes[0], {Name: "input range", Op: before, Inputs: []int{0}}}
-	for _, n := range g.Nodes[1:] {
-		moved := Node{Name: n.Name, Op: n.Op}
-		for _, from := range n.Inputs {
-			moved.Inputs = append(moved.Inputs, from+1)
-		}
-		out.Nodes = append(out.Nodes, moved)
-	}
-	out.Output = len(out.Nodes)
-	out.Nodes = append(out.Nodes, Node{Name: "output range", Op: after, Inputs: []int{g.Output + 1}})
-	return &out
 }

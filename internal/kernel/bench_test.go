@@ -131,6 +131,32 @@ func listBenchmarks() (list []benchmark) {
 		list = append(list, benchmark{fmt.Sprintf("ResidualTwoRows/wide=%d", large), "GMAC/s", products, 0,
 			func() { ResidualTwoRows(residuals, lines, src, starts, samples, wide, work) }})
 	}
+	for _, size := range [][4]int{{64, 64, 3, 1}, {48, 48, 3, 1}, {64, 16, 3, 1}, {64, 64, 1, 1}, {3, 64, 3, 1},
+		{64, 64, 3, 2}, {64, 64, 3, 64}} {
+		in, out, side, last := size[0], size[1], size[2], size[3]
+		t := Taps{Outputs: out, Inputs: in, Groups: 1, Height: side, Width: side}
+		dilation := 1
+		if last > 2 {
+			t.Groups = last
+		} else {
+			dilation = last
+		}
+		step := in
+		t.Weight = random32(side*side*in*out, 1)
+		f := NewFloatFilter(t, step, dilation, 1)
+		n, line := f.Together(), (samples+2*dilation)*step
+		work, src, dst := &FloatWork{}, random32(6*line, 2), make([]float32, n*samples*f.Outputs)
+		rows, to := make([]int, side+n-1), make([]int, n)
+		for i := range rows {
+			rows[i] = i * line
+		}
+		for i := range to {
+			to[i] = i * samples * f.Outputs
+		}
+		list = append(list, benchmark{fmt.Sprintf("ConvolveFloats/%dto%d/side=%d,%d", in, out, side, last), "GMAC/s",
+			float64(n * side * side * in * out / t.Groups * samples), 0,
+			func() { ConvolveFloats(dst, to, src, rows, samples, f, nil, nil, work) }})
+	}
 	activations, other, sum := randomShorts(samples*64, 1), randomShorts(samples*64, 2), make([]int16, samples*64)
 	factors, table := random32(64, 1), (*[1 << 16]int16)(randomShorts(1<<16, 9))
 	near := make([]int16, len(activations)) // as activations are

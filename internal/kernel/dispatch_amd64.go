@@ -18,54 +18,27 @@ var tierRuns = []bool{
 	cpu.X86.HasAVX512VNNI,
 }
 
-func absFloats(dst, src []float32)                { absFloatsGeneric(dst, src) }
-func addScaledFloats(dst, a, b, factor []float32) { addScaledFloatsGeneric(dst, a, b, factor) }
 func boundRange(least, most, above, row, below []float32) {
 	boundRangeGeneric(least, most, above, row, below)
 }
-func clipFloats(dst, src []float32, least, most float32) { clipFloatsGeneric(dst, src, least, most) }
 func convolveTiles(dst []int16, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
 	convolveTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
 }
-func depthwise32(dst []float32, dstStep int, src []float32, runs []int, step int, weight, bias []float32, n int) {
-	depthwise32Generic(dst, dstStep, src, runs, step, weight, bias, n)
-}
-func divideFloats(dst, a, b []float32) { divideFloatsGeneric(dst, a, b) }
-func eluFloats(dst, src []float32)     { eluFloatsGeneric(dst, src) }
-func erfFloats(dst, src []float32)     { erfFloatsGeneric(dst, src) }
-func expFloats(dst, src []float32)     { expFloatsGeneric(dst, src) }
-func finishFloats(dst []float32, dstStep int, slope, skip []float32, skipStep, n int) {
-	finishFloatsGeneric(dst, dstStep, slope, skip, skipStep, n)
-}
-func gatherRows(dst []float32, rows []int, dstStep int, src []float32, gap int, slope, skip []float32, skipRows []int, skipStep, n int) {
-	gatherRowsGeneric(dst, rows, dstStep, src, gap, slope, skip, skipRows, skipStep, n)
-}
-func geluFloats(dst, src []float32)           { geluFloatsGeneric(dst, src) }
-func geluTanhFloats(dst, src []float32)       { geluTanhFloatsGeneric(dst, src) }
-func hardSigmoidFloats(dst, src []float32)    { hardSigmoidFloatsGeneric(dst, src) }
-func hardSwishFloats(dst, src []float32)      { hardSwishFloatsGeneric(dst, src) }
-func inclineFloats(dst, src, slope []float32) { inclineFloatsGeneric(dst, src, slope) }
-func maxFloats(dst, a, b []float32)           { maxFloatsGeneric(dst, a, b) }
-func minFloats(dst, a, b []float32)           { minFloatsGeneric(dst, a, b) }
-func mishFloats(dst, src []float32)           { mishFloatsGeneric(dst, src) }
 func residualTiles(dst []float32, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, scale []float32) {
 	residualTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, scale)
 }
-func scaleFloats(dst, src, factor, offset []float32) { scaleFloatsGeneric(dst, src, factor, offset) }
-func scaleSamples(dst, src []float32, step int, factor []float32, factorStep, n int) {
-	scaleSamplesGeneric(dst, src, step, factor, factorStep, n)
+
+// absFloats needs, in assembly: len(dst) is a multiple of 16.
+func absFloats(dst, src []float32) {
+	if current == 0 {
+		absFloatsGeneric(dst, src)
+	} else {
+		absFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
 }
-func sigmoidFloats(dst, src []float32)  { sigmoidFloatsGeneric(dst, src) }
-func siluFloats(dst, src []float32)     { siluFloatsGeneric(dst, src) }
-func softplusFloats(dst, src []float32) { softplusFloatsGeneric(dst, src) }
-func spreadRows(dst []float32, dstGap, dstStep int, src []float32, rows []int, srcStep, k, n int) {
-	spreadRowsGeneric(dst, dstGap, dstStep, src, rows, srcStep, k, n)
-}
-func sqrtFloats(dst, src []float32)                     { sqrtFloatsGeneric(dst, src) }
-func squareFloats(dst, src []float32)                   { squareFloatsGeneric(dst, src) }
-func sumSamples(sums, src []float32, step, n int)       { sumSamplesGeneric(sums, src, step, n) }
-func sumSquares(sums, mean, src []float32, step, n int) { sumSquaresGeneric(sums, mean, src, step, n) }
-func tanhFloats(dst, src []float32)                     { tanhFloatsGeneric(dst, src) }
+
+//go:noescape
+func absFloatsAMD64(dst *float32, dstLen int, src *float32)
 
 // activate needs, in assembly: len(slope) is a multiple of 16, len(z) of len(slope).
 func activate(h, z, slope []float32) {
@@ -151,6 +124,18 @@ func addScaled(dst, x, y []int16, a, b []float32, clip float32) {
 //go:noescape
 func addScaledAMD64(dst *int16, dstLen int, x *int16, y *int16, a *float32, aLen int, b *float32, clip float32)
 
+// addScaledFloats needs, in assembly: len(dst) is a multiple of len(factor), and that of 16.
+func addScaledFloats(dst, a, b, factor []float32) {
+	if current == 0 {
+		addScaledFloatsGeneric(dst, a, b, factor)
+	} else {
+		addScaledFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(factor), len(factor))
+	}
+}
+
+//go:noescape
+func addScaledFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32, factor *float32, factorLen int)
+
 // addWideSums needs, in assembly: len(scale) is a multiple of 16, at least 16, len(dst) a multiple of it.
 func addWideSums(dst []float32, low, high []int32, scale []float32) {
 	if current == 0 {
@@ -185,6 +170,18 @@ func boundFlatAreas(least, most, above, row, below []float32) {
 
 //go:noescape
 func boundFlatAreasAMD64(least *float32, leastLen int, most *float32, above *float32, row *float32, below *float32)
+
+// clipFloats needs, in assembly: len(dst) is a multiple of 16.
+func clipFloats(dst, src []float32, least, most float32) {
+	if current == 0 {
+		clipFloatsGeneric(dst, src, least, most)
+	} else {
+		clipFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), least, most)
+	}
+}
+
+//go:noescape
+func clipFloatsAMD64(dst *float32, dstLen int, src *float32, least float32, most float32)
 
 // combine needs, in assembly: len(at) is at least 1.
 func combine(dst, src []float32, at []int, weight []float32) {
@@ -268,6 +265,90 @@ func countClipped(v []int16, magnitude int) int {
 //go:noescape
 func countClippedAMD64(v *int16, vLen int, magnitude int) int
 
+// depthwise32 needs, in assembly: len(bias) is a multiple of 16; len(runs) and n are at least 1.
+func depthwise32(dst []float32, dstStep int, src []float32, runs []int, step int, weight, bias []float32, n int) {
+	if current == 0 {
+		depthwise32Generic(dst, dstStep, src, runs, step, weight, bias, n)
+	} else {
+		depthwise32AMD64(unsafe.SliceData(dst), dstStep, unsafe.SliceData(src), unsafe.SliceData(runs), len(runs), step, unsafe.SliceData(weight), unsafe.SliceData(bias), len(bias), n)
+	}
+}
+
+//go:noescape
+func depthwise32AMD64(dst *float32, dstStep int, src *float32, runs *int, runsLen int, step int, weight *float32, bias *float32, biasLen int, n int)
+
+// divideFloats needs, in assembly: len(dst) is a multiple of 16.
+func divideFloats(dst, a, b []float32) {
+	if current == 0 {
+		divideFloatsGeneric(dst, a, b)
+	} else {
+		divideFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b))
+	}
+}
+
+//go:noescape
+func divideFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
+
+// eluFloats needs, in assembly: len(dst) is a multiple of 16.
+func eluFloats(dst, src []float32) {
+	if current == 0 {
+		eluFloatsGeneric(dst, src)
+	} else {
+		eluFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func eluFloatsAMD64(dst *float32, dstLen int, src *float32)
+
+// erfFloats needs, in assembly: len(dst) is a multiple of 16.
+func erfFloats(dst, src []float32) {
+	if current == 0 {
+		erfFloatsGeneric(dst, src)
+	} else {
+		erfFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func erfFloatsAMD64(dst *float32, dstLen int, src *float32)
+
+// expFloats needs, in assembly: len(dst) is a multiple of 16.
+func expFloats(dst, src []float32) {
+	if current == 0 {
+		expFloatsGeneric(dst, src)
+	} else {
+		expFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func expFloatsAMD64(dst *float32, dstLen int, src *float32)
+
+// finishFloats needs, in assembly: len(slope) is a multiple of 16, n at least 1.
+func finishFloats(dst []float32, dstStep int, slope, skip []float32, skipStep, n int) {
+	if current == 0 {
+		finishFloatsGeneric(dst, dstStep, slope, skip, skipStep, n)
+	} else {
+		finishFloatsAMD64(unsafe.SliceData(dst), dstStep, unsafe.SliceData(slope), len(slope), unsafe.SliceData(skip), skipStep, n)
+	}
+}
+
+//go:noescape
+func finishFloatsAMD64(dst *float32, dstStep int, slope *float32, slopeLen int, skip *float32, skipStep int, n int)
+
+// gatherRows needs, in assembly: len(slope) is a multiple of 16, n at least 1.
+func gatherRows(dst []float32, rows []int, dstStep int, src []float32, gap int, slope, skip []float32, skipRows []int, skipStep, n int) {
+	if current == 0 {
+		gatherRowsGeneric(dst, rows, dstStep, src, gap, slope, skip, skipRows, skipStep, n)
+	} else {
+		gatherRowsAMD64(unsafe.SliceData(dst), unsafe.SliceData(rows), dstStep, unsafe.SliceData(src), gap, unsafe.SliceData(slope), len(slope), unsafe.SliceData(skip), unsafe.SliceData(skipRows), skipStep, n)
+	}
+}
+
+//go:noescape
+func gatherRowsAMD64(dst *float32, rows *int, dstStep int, src *float32, gap int, slope *float32, slopeLen int, skip *float32, skipRows *int, skipStep int, n int)
+
 // gatherSums needs, in assembly: k is a multiple of 16, k and n are at least 1.
 func gatherSums(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	if current == 0 {
@@ -291,6 +372,66 @@ func gatherTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcSt
 
 //go:noescape
 func gatherTapsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+
+// geluFloats needs, in assembly: len(dst) is a multiple of 16.
+func geluFloats(dst, src []float32) {
+	if current == 0 {
+		geluFloatsGeneric(dst, src)
+	} else {
+		geluFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func geluFloatsAMD64(dst *float32, dstLen int, src *float32)
+
+// geluTanhFloats needs, in assembly: len(dst) is a multiple of 16.
+func geluTanhFloats(dst, src []float32) {
+	if current == 0 {
+		geluTanhFloatsGeneric(dst, src)
+	} else {
+		geluTanhFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func geluTanhFloatsAMD64(dst *float32, dstLen int, src *float32)
+
+// hardSigmoidFloats needs, in assembly: len(dst) is a multiple of 16.
+func hardSigmoidFloats(dst, src []float32) {
+	if current == 0 {
+		hardSigmoidFloatsGeneric(dst, src)
+	} else {
+		hardSigmoidFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func hardSigmoidFloatsAMD64(dst *float32, dstLen int, src *float32)
+
+// hardSwishFloats needs, in assembly: len(dst) is a multiple of 16.
+func hardSwishFloats(dst, src []float32) {
+	if current == 0 {
+		hardSwishFloatsGeneric(dst, src)
+	} else {
+		hardSwishFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func hardSwishFloatsAMD64(dst *float32, dstLen int, src *float32)
+
+// inclineFloats needs, in assembly: len(dst) is a multiple of len(slope), and that of 16.
+func inclineFloats(dst, src, slope []float32) {
+	if current == 0 {
+		inclineFloatsGeneric(dst, src, slope)
+	} else {
+		inclineFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(slope), len(slope))
+	}
+}
+
+//go:noescape
+func inclineFloatsAMD64(dst *float32, dstLen int, src *float32, slope *float32, slopeLen int)
 
 // indexAbs needs, in assembly: len(v) is a multiple of 8.
 func indexAbs(v []float64, value float64) int {
@@ -337,6 +478,18 @@ func maxAbs(v []float64) float64 {
 //go:noescape
 func maxAbsAMD64(v *float64, vLen int) float64
 
+// maxFloats needs, in assembly: len(dst) is a multiple of 16.
+func maxFloats(dst, a, b []float32) {
+	if current == 0 {
+		maxFloatsGeneric(dst, a, b)
+	} else {
+		maxFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b))
+	}
+}
+
+//go:noescape
+func maxFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
+
 // maxMagnitude needs, in assembly: len(v) is a multiple of 64, at least 64.
 func maxMagnitude(v []int16) int {
 	if current == 0 {
@@ -347,6 +500,30 @@ func maxMagnitude(v []int16) int {
 
 //go:noescape
 func maxMagnitudeAMD64(v *int16, vLen int) int
+
+// minFloats needs, in assembly: len(dst) is a multiple of 16.
+func minFloats(dst, a, b []float32) {
+	if current == 0 {
+		minFloatsGeneric(dst, a, b)
+	} else {
+		minFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b))
+	}
+}
+
+//go:noescape
+func minFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
+
+// mishFloats needs, in assembly: len(dst) is a multiple of 16.
+func mishFloats(dst, src []float32) {
+	if current == 0 {
+		mishFloatsGeneric(dst, src)
+	} else {
+		mishFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func mishFloatsAMD64(dst *float32, dstLen int, src *float32)
 
 // mul needs, in assembly: rows is a multiple of 4, cols of 8.
 func mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inner, cols int) {
@@ -526,6 +703,30 @@ func ropUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 //go:noescape
 func ropUpdateAMD64(q *float64, z *float64, e *float64, p *float64, old *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, length *float64, alpha float64)
 
+// scaleFloats needs, in assembly: len(dst) is a multiple of len(factor), and that of 16.
+func scaleFloats(dst, src, factor, offset []float32) {
+	if current == 0 {
+		scaleFloatsGeneric(dst, src, factor, offset)
+	} else {
+		scaleFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(factor), len(factor), unsafe.SliceData(offset))
+	}
+}
+
+//go:noescape
+func scaleFloatsAMD64(dst *float32, dstLen int, src *float32, factor *float32, factorLen int, offset *float32)
+
+// scaleSamples needs, in assembly: step is a multiple of 16, n at least 1.
+func scaleSamples(dst, src []float32, step int, factor []float32, factorStep, n int) {
+	if current == 0 {
+		scaleSamplesGeneric(dst, src, step, factor, factorStep, n)
+	} else {
+		scaleSamplesAMD64(unsafe.SliceData(dst), unsafe.SliceData(src), step, unsafe.SliceData(factor), factorStep, n)
+	}
+}
+
+//go:noescape
+func scaleSamplesAMD64(dst *float32, src *float32, step int, factor *float32, factorStep int, n int)
+
 // scaleWideSums needs, in assembly: samples is at least 1, len(positive) a multiple of 16, at least 16.
 func scaleWideSums(dst []int16, samples int, low, high []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
 	if current == 0 {
@@ -560,6 +761,42 @@ func shorten(shrink, part, square []float64, penalty, c, r float64, out []float6
 
 //go:noescape
 func shortenAMD64(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, c float64, r float64, out *float64)
+
+// sigmoidFloats needs, in assembly: len(dst) is a multiple of 16.
+func sigmoidFloats(dst, src []float32) {
+	if current == 0 {
+		sigmoidFloatsGeneric(dst, src)
+	} else {
+		sigmoidFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func sigmoidFloatsAMD64(dst *float32, dstLen int, src *float32)
+
+// siluFloats needs, in assembly: len(dst) is a multiple of 16.
+func siluFloats(dst, src []float32) {
+	if current == 0 {
+		siluFloatsGeneric(dst, src)
+	} else {
+		siluFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func siluFloatsAMD64(dst *float32, dstLen int, src *float32)
+
+// softplusFloats needs, in assembly: len(dst) is a multiple of 16.
+func softplusFloats(dst, src []float32) {
+	if current == 0 {
+		softplusFloatsGeneric(dst, src)
+	} else {
+		softplusFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func softplusFloatsAMD64(dst *float32, dstLen int, src *float32)
 
 // splitEntries needs, in assembly: len(src) is a multiple of 16.
 func splitEntries(low, high, src []int16) {
@@ -621,6 +858,18 @@ func spreadGradients(dst []float32, dstGap, dstStep int, src []float32, srcGap, 
 //go:noescape
 func spreadGradientsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
 
+// spreadRows needs, in assembly: k is a multiple of 16, k and n are at least 1.
+func spreadRows(dst []float32, dstGap, dstStep int, src []float32, rows []int, srcStep, k, n int) {
+	if current == 0 {
+		spreadRowsGeneric(dst, dstGap, dstStep, src, rows, srcStep, k, n)
+	} else {
+		spreadRowsAMD64(unsafe.SliceData(dst), dstGap, dstStep, unsafe.SliceData(src), unsafe.SliceData(rows), srcStep, k, n)
+	}
+}
+
+//go:noescape
+func spreadRowsAMD64(dst *float32, dstGap int, dstStep int, src *float32, rows *int, srcStep int, k int, n int)
+
 // spreadSamples needs, in assembly: k is a multiple of 16, k and n are at least 1.
 func spreadSamples(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	if current == 0 {
@@ -644,6 +893,30 @@ func spreadTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcSt
 
 //go:noescape
 func spreadTapsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+
+// sqrtFloats needs, in assembly: len(dst) is a multiple of 16.
+func sqrtFloats(dst, src []float32) {
+	if current == 0 {
+		sqrtFloatsGeneric(dst, src)
+	} else {
+		sqrtFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func sqrtFloatsAMD64(dst *float32, dstLen int, src *float32)
+
+// squareFloats needs, in assembly: len(dst) is a multiple of 16.
+func squareFloats(dst, src []float32) {
+	if current == 0 {
+		squareFloatsGeneric(dst, src)
+	} else {
+		squareFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func squareFloatsAMD64(dst *float32, dstLen int, src *float32)
 
 // subtractFloats needs, in assembly: len(dst) is a multiple of 16.
 func subtractFloats(dst, a, b []float32) {
@@ -680,6 +953,42 @@ func sumRuns(dst []int32, samples int, src []int16, rows []int, step, words int,
 
 //go:noescape
 func sumRunsAMD64(dst *int32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int)
+
+// sumSamples needs, in assembly: len(sums) is a multiple of 16, n at least 1.
+func sumSamples(sums, src []float32, step, n int) {
+	if current == 0 {
+		sumSamplesGeneric(sums, src, step, n)
+	} else {
+		sumSamplesAMD64(unsafe.SliceData(sums), len(sums), unsafe.SliceData(src), step, n)
+	}
+}
+
+//go:noescape
+func sumSamplesAMD64(sums *float32, sumsLen int, src *float32, step int, n int)
+
+// sumSquares needs, in assembly: len(sums) is a multiple of 16, n at least 1.
+func sumSquares(sums, mean, src []float32, step, n int) {
+	if current == 0 {
+		sumSquaresGeneric(sums, mean, src, step, n)
+	} else {
+		sumSquaresAMD64(unsafe.SliceData(sums), len(sums), unsafe.SliceData(mean), unsafe.SliceData(src), step, n)
+	}
+}
+
+//go:noescape
+func sumSquaresAMD64(sums *float32, sumsLen int, mean *float32, src *float32, step int, n int)
+
+// tanhFloats needs, in assembly: len(dst) is a multiple of 16.
+func tanhFloats(dst, src []float32) {
+	if current == 0 {
+		tanhFloatsGeneric(dst, src)
+	} else {
+		tanhFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func tanhFloatsAMD64(dst *float32, dstLen int, src *float32)
 
 // transformInput needs, in assembly: n is at least 1, channels a multiple of 8, at least 8.
 func transformInput(v []int16, stride int, src []int16, rows []int, step, n, channels int) {

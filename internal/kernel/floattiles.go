@@ -151,7 +151,7 @@ func gatherRowsGeneric(dst []float32, rows []int, dstStep int, src []float32, ga
 // inclined returns v, times slope if its sign is negative.
 func inclined(v, slope float32) float32 {
 	if math.Signbit(float64(v)) {
-		return v * slope
+		return float32(v * slope)
 	}
 	return v
 }

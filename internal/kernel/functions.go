@@ -154,7 +154,7 @@ func geluTanh(x float32) float32 { return x / (1 + exp(x*fused(x*x, -0.071354816
 // mish uses that tanh(ln(1+e)) = (e² + 2e) / (e² + 2e + 2), which is 1 where e is large.
 func mish(x float32) float32 {
 	e := exp(lesser(20, x))
-	w := e * (e + 2)
+	w := float32(e * (e + 2))
 	return x * (w / (w + 2))
 }
 
@@ -167,9 +167,9 @@ func elu(x float32) float32 {
 
 func softplus(x float32) float32 {
 	t := exp(-abs(x))
-	log := t * horner(t, 0.0053839949, -0.0301107075, 0.079210341, -0.137465909, 0.191451028, -0.248529434, 0.333203435,
+	p := horner(t, 0.0053839949, -0.0301107075, 0.079210341, -0.137465909, 0.191451028, -0.248529434, 0.333203435,
 		-0.49999553, 1)
-	return log + greater(x, 0)
+	return float32(t*p) + greater(x, 0)
 }
 
 func hardSigmoid(x float32) float32 { return lesser(1, greater(0, fused(x, 1./6, 0.5))) }

@@ -79,7 +79,7 @@ var agreements = []agreement{
 		}
 		return out
 	}},
-	{"Convolve32", false, func() (out []any) {
+	{"Convolve32", true, func() (out []any) {
 		for _, cols := range []int{16, 32, 48, 64} {
 			for n := range 34 {
 				const rows = 3
@@ -107,7 +107,7 @@ var agreements = []agreement{
 		}
 		return out
 	}},
-	{"SpreadSamples, GatherSums, SpreadGradients, SpreadTaps, GatherTaps", false, func() (out []any) {
+	{"SpreadSamples, GatherSums, SpreadGradients, SpreadTaps, GatherTaps", true, func() (out []any) {
 		for _, by := range []winogradMap{SpreadSamples, GatherSums, SpreadGradients, SpreadTaps, GatherTaps} {
 			for k := 0; k <= 64; k += 16 {
 				for n := range 4 {
@@ -140,6 +140,77 @@ var agreements = []agreement{
 			}
 			Adam(p[:n], m, v, random32(n, 4), 0.5, 0.1, 0.01, 0.01, 1e-6)
 			out = append(out, p, m, v)
+		}
+		return out
+	}},
+	{"ConvolveFloats", true, func() (out []any) {
+		for _, t := range []Taps{
+			{Outputs: 33, Inputs: 18, Groups: 1, Height: 3, Width: 3}, {Outputs: 20, Inputs: 3, Groups: 1, Height: 3, Width: 3},
+			{Outputs: 40, Inputs: 20, Groups: 4, Height: 1, Width: 2}, {Outputs: 37, Inputs: 37, Groups: 37, Height: 3, Width: 3},
+		} {
+			t.Weight = hard32(t.Outputs*t.Inputs/t.Groups*t.Height*t.Width, 1)
+			f := NewFloatFilter(t, PadTo(t.Inputs, Lanes), 1, 1)
+			f.Slope = hard32(f.Outputs, 2)
+			for _, n := range []int{1, 3, 4, 11, 100} {
+				line, count, row := (n+3)*f.step, t.Height+f.Together()-1, n*f.Outputs
+				dst, rows, skip := make([]float32, f.Together()*row), make([]int, count), hard32(4*row, 4)
+				for i := range rows {
+					rows[i] = i * line
+				}
+				to := []int{row, 0, 3 * row, 2 * row}
+				if f.Together() == 1 {
+					to = []int{0}
+				}
+				ConvolveFloats(dst, to, hard32(count*line, 3), rows, n, f, skip, to, &FloatWork{})
+				out = append(out, dst)
+			}
+		}
+		return out
+	}},
+	{"Rows of floats", true, func() (out []any) {
+		for _, n := range []int{1, 16, 37, 48, 160} {
+			a, b, dst := hard32(n, 1), hard32(n, 2), make([]float32, n)
+			for _, by := range []func(dst, a, b []float32){AddFloats, SubtractFloats, MultiplyFloats, DivideFloats, MinFloats,
+				MaxFloats} {
+				by(dst, a, b)
+				out = append(out, slices.Clone(dst))
+			}
+			ClipFloats(dst, a, -1, 6)
+			out = append(out, slices.Clone(dst))
+			for f := range functions {
+				f.Compute(dst, a)
+				out = append(out, slices.Clone(dst))
+			}
+			Softmax(dst, random32(n, 1))
+			out = append(out, slices.Clone(dst))
+			Normalize(dst, random32(n, 1), a, b, 1e-5)
+			out = append(out, slices.Clone(dst))
+		}
+		for channels := 16; channels <= 64; channels += 16 {
+			for n := range 4 {
+				a, b, p, q := hard32(n*channels, 1), hard32(n*channels, 2), hard32(channels, 3), hard32(channels, 4)
+				dst := make([]float32, n*channels)
+				ScaleFloats(dst, a, p, q)
+				out = append(out, slices.Clone(dst))
+				InclineFloats(dst, a, p)
+				out = append(out, slices.Clone(dst))
+				AddScaledFloats(dst, a, b, p)
+				out = append(out, slices.Clone(dst))
+				ScaleSamples(dst, a, channels, b, 1)
+				SumSamples(p, b, channels, n)
+				SumSquares(q, p, b, channels, n)
+				out = append(out, dst, p, q)
+			}
+		}
+		return out
+	}},
+	{"Product", true, func() (out []any) {
+		for _, n := range []int{1, 5, 17} {
+			for cols := 16; cols <= 64; cols += 16 {
+				dst := random32(n*(cols+1), 1)
+				Product(dst, cols+1, hard32(n*9, 2), 9, n, 8, hard32(8*cols, 3), cols)
+				out = append(out, dst)
+			}
 		}
 		return out
 	}},
@@ -445,7 +516,8 @@ func agree(got, want any, exact bool) bool {
 		return slices.Equal(got.([]int32), want)
 	case []float32:
 		return slices.EqualFunc(got.([]float32), want, func(a, b float32) bool {
-			return a == b || !exact && near(float64(a), float64(b), 2e-5)
+			return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b ||
+				!exact && near(float64(a), float64(b), 2e-5)
 		})
 	case []float64:
 		return slices.EqualFunc(got.([]float64), want, func(a, b float64) bool {

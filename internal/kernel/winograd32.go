@@ -103,15 +103,15 @@ func spreadGradientsGeneric(dst []float32, dstGap, dstStep int, src []float32, s
 
 func spreadTapsGeneric(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	mapEach(dst, dstGap, dstStep, src, srcGap, srcStep, k, n, 3, 6, func(y, x *[6]float32) {
-		even, odd := -(x[0]+x[2])/6, -x[1]/6
-		even2, odd2 := x[0]/24+x[2]/6, x[1]/12
-		*y = [6]float32{x[0] / 4, even + odd, even - odd, even2 + odd2, even2 - odd2, x[2]}
+		even, odd := float32((x[0]+x[2])*(-1./6)), float32(x[1]*(-1./6))
+		even2, odd2 := fused(1./24, x[0], x[2]*(1./6)), float32(x[1]*(1./12))
+		*y = [6]float32{x[0] * (1. / 4), even + odd, even - odd, even2 + odd2, even2 - odd2, x[2]}
 	})
 }
 
 func gatherTapsGeneric(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	mapEach(dst, dstGap, dstStep, src, srcGap, srcStep, k, n, 6, 3, func(y, x *[6]float32) {
-		s, d, s2, d2 := -(x[1]+x[2])/6, x[2]-x[1], x[3]+x[4], x[3]-x[4]
-		*y = [6]float32{x[0]/4 + s + s2/24, d/6 + d2/12, s + s2/6 + x[5]}
+		s, d, s2, d2 := (x[1]+x[2])*(-1./6), x[2]-x[1], x[3]+x[4], x[3]-x[4]
+		*y = [6]float32{fused(1./24, s2, fused(1./4, x[0], s)), fused(1./12, d2, d*(1./6)), fused(1./6, s2, s) + x[5]}
 	})
 }

@@ -1,9 +1,7 @@
 // Package graph describes networks of convolutions in float32, as the files of other programs hold them: as nodes,
-// each of which computes samples from those of nodes before it. The readers of package networks make graphs, Eval
-// computes them in float32, and package networks rounds them to integers.
+// each of which computes samples from those of nodes before it. The readers of package networks make graphs, and package
+// networks makes programs of them.
 package graph
-
-import "context"
 
 // Graph is a network. It does not change once it is made, and may be used concurrently.
 type Graph struct {
@@ -34,9 +32,6 @@ type Op interface {
 	// shape returns the shape of the result for inputs of the given shapes. It fails if the parameters of the operation
 	// do not fit the inputs or each other, and for a result without samples.
 	shape(in []Shape) (Shape, error)
-	// compute sets out, which has the shape of the result and any values, to the result for the inputs, which shape
-	// accepts. It stops with ctx.Err().
-	compute(ctx context.Context, out Samples, in []Samples) error
 }
 
 // Shape is the size of the samples of a node.

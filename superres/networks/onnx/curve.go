@@ -54,11 +54,14 @@ func (c *call) newCurve(base int, from ...*curve) (*curve, error) {
 	return &curve{name: c.name, base: base, from: from, made: -1, at: new([points]float64)}, nil
 }
 
-// functions are the functions that are recognised. HardSigmoid is not among them, as it is a clip.
-var functions = []struct {
+// known is a function of the graph.
+type known struct {
 	op    graph.Function
 	value func(float64) float64
-}{
+}
+
+// functions are the functions that are recognised. HardSigmoid is not among them, as it is a clip.
+var functions = []known{
 	{graph.Sigmoid, logistic},
 	{graph.Tanh, math.Tanh},
 	{graph.SiLU, func(x float64) float64 { return x * logistic(x) }},

@@ -38,16 +38,24 @@ func unary(function func(float64) float64, op graph.Op) operation {
 	}, foldUnary(function, false)}
 }
 
-// apply returns the maker of a function that is applied to every sample.
-func apply(f graph.Function) func(*call) ([]*value, error) {
-	return func(c *call) ([]*value, error) { return c.apply(c.in[0], f.At, c.emit(f)) }
+// rounded is unary for a function that leaves whole numbers as they are.
+func rounded(function func(float64) float64, op graph.Op) operation {
+	o := unary(function, op)
+	o.fold = foldUnary(function, true)
+	return o
+}
+
+func sign(x float64) float64 { return positive(x) - positive(-x) }
+
+func positive(x float64) float64 {
+	if x > 0 {
+		return 1
+	}
+	return 0
 }
 
 func (c *call) swish() ([]*value, error) {
 	alpha := c.real("alpha", 1)
-	if alpha == 1 {
-		return c.apply(c.in[0], graph.SiLU.At, c.emit(graph.SiLU))
-	}
 	out, err := c.apply(c.in[0], func(x float64) float64 { return logistic(alpha * x) },
 		c.emit(affine(alpha, 0), graph.Sigmoid))
 	if err != nil {
@@ -163,11 +171,12 @@ func (c *call) celu() ([]*value, error) {
 }
 
 func (c *call) gelu() ([]*value, error) {
-	f := graph.GELU
+	name := graph.GELU
 	if c.text("approximate", "none") == "tanh" {
-		f = graph.GELUTanh
+		name = graph.GELUTanh
 	}
-	return c.apply(c.in[0], f.At, c.emit(f))
+	i := slices.IndexFunc(functions, func(f known) bool { return f.op == name })
+	return c.apply(c.in[0], functions[i].value, c.emit(name))
 }
 
 func (c *call) hardSigmoid() ([]*value, error) {

@@ -279,8 +279,7 @@ func compare(isSwapped, isNegated bool) func(*call) ([]*value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if out, err = c.apply(out[0], func(x float64) float64 { return max(math.Copysign(1, x), 0) * min(1, math.Abs(x)*1e300) },
-			c.emit(graph.Positive)); err != nil || !isNegated {
+		if out, err = c.apply(out[0], positive, c.emit(graph.Positive)); err != nil || !isNegated {
 			return out, err
 		}
 		return c.arithmetic('-', &value{constant: scalar(1)}, out[0])

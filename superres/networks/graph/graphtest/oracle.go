@@ -1,4 +1,4 @@
-package graph_test
+package graphtest
 
 import (
 	"math"
@@ -6,18 +6,93 @@ import (
 	"superres/superres/networks/graph"
 )
 
+// Eval returns the result of a graph for a picture that it takes, by the definitions of the operations: slowly, each
+// sample in float64, and rounded to float32.
+func Eval(g *graph.Graph, picture graph.Samples) graph.Samples {
+	return EvalEach(g, picture, func(graph.Samples) {})
+}
+
+// EvalEach is Eval, and calls visit with the samples of each node.
+func EvalEach(g *graph.Graph, picture graph.Samples, visit func(graph.Samples)) graph.Samples {
+	shapes, err := g.Shapes(picture.W, picture.H)
+	if err != nil {
+		panic("graphtest: " + err.Error())
+	}
+	all := make([]graph.Samples, len(g.Nodes))
+	all[0] = picture
+	for i, n := range g.Nodes {
+		if i > 0 {
+			all[i] = Apply(n.Op, shapes[i], all, n.Inputs)
+		}
+		visit(all[i])
+	}
+	return all[g.Output]
+}
+
+// Apply returns the result of an operation, of the given shape, for some of the samples in all.
+func Apply(op graph.Op, shape graph.Shape, all []graph.Samples, inputs []int) graph.Samples {
+	out := graph.NewSamples(shape)
+	var in []graph.Samples
+	for _, from := range inputs {
+		in = append(in, all[from])
+	}
+	if c, ok := op.(graph.Conv); ok {
+		convolve(c, out, in[0])
+		return out
+	}
+	if fill(op, out, in) {
+		return out
+	}
+	for y := range out.H {
+		for x := range out.W {
+			for c := range out.Channels {
+				out.At(x, y)[c] = float32(value(op, in, x, y, c))
+			}
+		}
+	}
+	return out
+}
+
+// convolve sets out to the convolution of s, a row of sums at a time.
+func convolve(op graph.Conv, out, s graph.Samples) {
+	planes := make([]float64, len(s.Values)) // a channel after the other
+	for i, v := range s.Values {
+		planes[i%s.Channels*s.W*s.H+i/s.Channels] = float64(v)
+	}
+	sums := make([]float64, out.W)
+	in, taps := s.Channels/op.Groups, op.Height*op.Width
+	for o := range op.Out {
+		first := o / (op.Out / op.Groups) * in
+		for y := range out.H {
+			clear(sums)
+			for i := range in * taps {
+				sy := y - op.Pad.Top + i%taps/op.Width*op.Dilation
+				if sy < 0 || sy >= s.H {
+					continue
+				}
+				row := planes[((first+i/taps)*s.H+sy)*s.W:][:s.W]
+				shift, w := i%op.Width*op.Dilation-op.Pad.Left, float64(op.Weight[o*in*taps+i])
+				for x := max(-shift, 0); x < min(len(sums), s.W-shift); x++ {
+					sums[x] += w * row[x+shift]
+				}
+			}
+			for x, sum := range sums {
+				if op.Bias != nil {
+					sum += float64(op.Bias[o])
+				}
+				out.At(x, y)[o] = float32(sum)
+			}
+		}
+	}
+}
+
 // value returns the sample of channel c at (x, y) of the result of op in float64, by the definitions of the operations.
 func value(op graph.Op, in []graph.Samples, x, y, c int) float64 {
 	s := in[0]
 	v := func(k int) float64 { // of input k
-		if in[k].Channels == 1 {
-			return at(in[k], x, y, 0)
-		}
-		return at(in[k], x, y, c)
+		return at(in[k], min(x, in[k].W-1), min(y, in[k].H-1), min(c, in[k].Channels-1))
 	}
 	switch op := op.(type) {
-	case graph.Conv:
-		return convValue(op, s, x, y, c)
 	case graph.ConvTranspose:
 		return convTransposeValue(op, s, x, y, c)
 	case graph.PReLU:
@@ -72,23 +147,6 @@ func pick(list []float32, c int) float64 {
 	return float64(list[c])
 }
 
-func convValue(op graph.Conv, s graph.Samples, x, y, o int) (sum float64) {
-	if op.Bias != nil {
-		sum = float64(op.Bias[o])
-	}
-	in := s.Channels / op.Groups
-	first := o / (op.Out / op.Groups) * in
-	for i := range in {
-		for ky := range op.Height {
-			for kx := range op.Width {
-				w := op.Weight[((o*in+i)*op.Height+ky)*op.Width+kx]
-				sum += float64(w) * at(s, x-op.Pad.Left+kx*op.Dilation, y-op.Pad.Top+ky*op.Dilation, first+i)
-			}
-		}
-	}
-	return sum
-}
-
 func convTransposeValue(op graph.ConvTranspose, s graph.Samples, x, y, c int) (sum float64) {
 	if op.Bias != nil {
 		sum = float64(op.Bias[c])
@@ -140,6 +198,24 @@ func functionValue(f graph.Function, x float64) float64 {
 		return math.Abs(x)
 	case graph.Square:
 		return x * x
+	case graph.Sqrt:
+		return math.Sqrt(x)
+	case graph.Reciprocal:
+		return 1 / x
+	case graph.Floor:
+		return math.Floor(x)
+	case graph.Ceil:
+		return math.Ceil(x)
+	case graph.Round:
+		return math.RoundToEven(x)
+	case graph.Sign, graph.Positive:
+		switch {
+		case x > 0:
+			return 1
+		case x < 0 && f == graph.Sign:
+			return -1
+		}
+		return 0
 	}
 	return math.Exp(x)
 }

@@ -1,36 +1,40 @@
-package graph
+package graphtest
 
-import "math"
+import (
+	"math"
+
+	"superres/superres/networks/graph"
+)
 
 // fill sets out, which has the shape of the result, to the result of an operation of several pixels or channels, by its
 // definition in float64. It reports false for all others.
-func fill(op Op, out Samples, in []Samples) bool {
+func fill(op graph.Op, out graph.Samples, in []graph.Samples) bool {
 	each := func(value func(x, y, c int) float64) {
 		for i := range out.Values {
 			out.Values[i] = float32(value(i/out.Channels%out.W, i/out.Channels/out.W, i%out.Channels))
 		}
 	}
-	at := func(s Samples, x, y, c int) float64 { return float64(s.Values[(y*s.W+x)*s.Channels+c]) }
+	at := func(s graph.Samples, x, y, c int) float64 { return float64(s.Values[(y*s.W+x)*s.Channels+c]) }
 	s := in[0]
 	pick := func(k, x, y, c int) float64 { // a sample of input k, which may be one for all pixels or channels
 		t := in[k]
 		return at(t, min(x, t.W-1), min(y, t.H-1), min(c, t.Channels-1))
 	}
 	switch op := op.(type) {
-	case Div:
+	case graph.Div:
 		each(func(x, y, c int) float64 { return pick(0, x, y, c) / pick(1, x, y, c) })
-	case Max:
+	case graph.Max:
 		each(func(x, y, c int) float64 { return max(pick(0, x, y, c), pick(1, x, y, c)) })
-	case Min:
+	case graph.Min:
 		each(func(x, y, c int) float64 { return min(pick(0, x, y, c), pick(1, x, y, c)) })
-	case Where:
+	case graph.Where:
 		each(func(x, y, c int) float64 {
 			if pick(0, x, y, c) != 0 {
 				return pick(1, x, y, c)
 			}
 			return pick(2, x, y, c)
 		})
-	case Pool:
+	case graph.Pool:
 		each(func(x, y, c int) float64 {
 			sum, greatest, count := 0., math.Inf(-1), 0
 			for ky := range op.Height {
@@ -51,21 +55,24 @@ func fill(op Op, out Samples, in []Samples) bool {
 			}
 			return sum / float64(count)
 		})
-	case Reduce:
+	case graph.Reduce:
 		each(func(x, y, c int) float64 {
 			sum, squares, greatest, count := 0., 0., math.Inf(-1), 0
-			for i, v := range s.Values {
-				sx, sy, sc := i/s.Channels%s.W, i/s.Channels/s.W, i%s.Channels
-				if (op.OfPicture || sx == x && sy == y) && (op.OfChannels || sc == c) {
+			values := s.Values
+			if !op.OfPicture {
+				values = s.At(x, y)
+			}
+			for i, v := range values {
+				if op.OfChannels || i%s.Channels == c {
 					sum, squares, count = sum+float64(v), squares+float64(v)*float64(v), count+1
 					greatest = max(greatest, float64(v))
 				}
 			}
 			return []float64{sum / float64(count), sum, math.Sqrt(squares), greatest}[op.By]
 		})
-	case Normalize:
+	case graph.Normalize:
 		fillNormalized(op, out, s)
-	case Softmax:
+	case graph.Softmax:
 		each(func(x, y, c int) float64 {
 			greatest, sum := math.Inf(-1), 0.
 			first := c / op.Size * op.Size
@@ -77,9 +84,9 @@ func fill(op Op, out Samples, in []Samples) bool {
 			}
 			return math.Exp(at(s, x, y, c)-greatest) / sum
 		})
-	case ResizeTo:
+	case graph.ResizeTo:
 		fillResized(op, out, s)
-	case Roll:
+	case graph.Roll:
 		each(func(x, y, c int) float64 {
 			wrap := func(i, n int) int { return (i%n + n) % n }
 			return at(s, wrap(x+op.Columns, s.W), wrap(y+op.Rows, s.H), c)
@@ -90,7 +97,7 @@ func fill(op Op, out Samples, in []Samples) bool {
 	return true
 }
 
-func fillNormalized(op Normalize, out, s Samples) {
+func fillNormalized(op graph.Normalize, out, s graph.Samples) {
 	per := s.Channels / op.Groups
 	group := func(i int) int { // of sample i
 		g := i % s.Channels / per
@@ -115,9 +122,9 @@ func fillNormalized(op Normalize, out, s Samples) {
 	}
 }
 
-func fillResized(op ResizeTo, out, s Samples) {
+func fillResized(op graph.ResizeTo, out, s graph.Samples) {
 	taps := func(i, from, to int) (list map[int]float64) {
-		if op.By == Nearest {
+		if op.By == graph.Nearest {
 			return map[int]float64{i * from / to: 1}
 		}
 		p := (float64(i)+0.5)*float64(from)/float64(to) - 0.5
@@ -128,7 +135,7 @@ func fillResized(op ResizeTo, out, s Samples) {
 		for k := int(p) - 3; k <= int(p)+3; k++ {
 			d := math.Abs(p - float64(k))
 			w := max(0, 1-d)
-			if a := op.A; op.By == Bicubic {
+			if a := op.A; op.By == graph.Bicubic {
 				switch {
 				case d < 1:
 					w = (a+2)*d*d*d - (a+3)*d*d + 1
@@ -160,19 +167,19 @@ func fillResized(op ResizeTo, out, s Samples) {
 }
 
 // fillAttention is fill for products of pixels and of channels.
-func fillAttention(op Op, out Samples, in []Samples) bool {
-	var w Windows
+func fillAttention(op graph.Op, out graph.Samples, in []graph.Samples) bool {
+	var w graph.Windows
 	var ofChannels, isSum bool
 	switch op := op.(type) {
-	case Scores:
+	case graph.Scores:
 		w = op.Windows
-	case WeightedSum:
+	case graph.WeightedSum:
 		w, isSum = op.Windows, true
-	case ChannelScores:
+	case graph.ChannelScores:
 		w, ofChannels = op.Windows, true
-	case ChannelSum:
+	case graph.ChannelSum:
 		w, ofChannels, isSum = op.Windows, true, true
-	case ShiftMask:
+	case graph.ShiftMask:
 		fillMask(op, out, in[0])
 		return true
 	default:
@@ -222,26 +229,12 @@ func fillAttention(op Op, out Samples, in []Samples) bool {
 	return true
 }
 
-func fillMask(op ShiftMask, out, s Samples) {
-	part := func(i, side, window, shift int) int { // of those that were neighbours before the shift
-		switch {
-		case i < side-window:
-			return 0
-		case i < side-shift:
-			return 1
-		}
-		return 2
-	}
+func fillMask(op graph.ShiftMask, out, s graph.Samples) {
 	n := op.Height * op.Width
 	for y := range s.H {
 		for x := range s.W {
-			parts := make([]int, n)
-			for i := range parts {
-				row := part(y*op.Height+i/op.Width, s.H*op.Height, op.Height, op.Rows)
-				parts[i] = 3*row + part(x*op.Width+i%op.Width, s.W*op.Width, op.Width, op.Columns)
-			}
 			for k, v := range s.At(x, y) {
-				if i := k % (n * n); parts[i/n] != parts[i%n] {
+				if i := k % (n * n); op.IsApart(x, y, i/n, i%n, s.Shape) {
 					v += op.Value
 				}
 				out.At(x, y)[k] = v

@@ -1,11 +1,10 @@
-package graph_test
+package networks
 
 import (
 	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -85,81 +84,3 @@ func cases() []struct {
 	return list
 }
 
-// TestOperations compares each operation with its definition.
-func TestOperations(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	for _, test := range cases() {
-		// Selections of the picture's three channels make inputs of other numbers of channels.
-		g := &graph.Graph{Nodes: []graph.Node{{Op: graph.Input{Channels: 3}}}, Range: 1}
-		picture := randomSamples(r, 12, 8, 3)
-		last := graph.Node{Op: test.op}
-		var in []graph.Samples
-		for _, channels := range test.in {
-			c := graph.Conv{Out: channels, Height: 1, Width: 1, Dilation: 1, Groups: 1, Weight: random(r, 3*channels)}
-			last.Inputs = append(last.Inputs, len(g.Nodes))
-			g.Nodes = append(g.Nodes, graph.Node{Op: c, Inputs: []int{0}})
-			in = append(in, graph.Samples{})
-		}
-		g.Output = len(g.Nodes)
-		g.Nodes = append(g.Nodes, last)
-		got := must.Get(g.EvalEach(context.Background(), picture, func(node int, s graph.Samples) {
-			if k := slices.Index(last.Inputs, node); k >= 0 {
-				in[k] = graph.Samples{Shape: s.Shape, Values: slices.Clone(s.Values)}
-			}
-		}))(t)
-		compare(t, fmt.Sprintf("%s %+v", test.op.Name(), test.op), got, in, test.op)
-	}
-}
-
-func compare(t *testing.T, name string, got graph.Samples, in []graph.Samples, op graph.Op) {
-	t.Helper()
-	for y := range got.H {
-		for x := range got.W {
-			for c, v := range got.At(x, y) {
-				want := value(op, in, x, y, c)
-				if d := math.Abs(float64(v) - want); !(d <= 2e-5*(1+math.Abs(want))) {
-					t.Errorf("%.100s: (%d, %d), channel %d: %g, expected %g", name, x, y, c, v, want)
-					return
-				}
-			}
-		}
-	}
-}
-
-// TestEvalIsIndependentOfProcessors compares results of one and several.
-func TestEvalIsIndependentOfProcessors(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	all := graph.Edges{Top: 1, Left: 1, Bottom: 1, Right: 1}
-	g := &graph.Graph{Nodes: []graph.Node{{Op: graph.Input{Channels: 3}},
-		{Op: conv(r, 3, 32, 3, 3, 1, 1, all), Inputs: []int{0}}, {Op: graph.SiLU, Inputs: []int{1}},
-		{Op: conv(r, 32, 3, 3, 3, 1, 1, all), Inputs: []int{2}}}, Output: 3, Range: 1}
-	picture := randomSamples(r, 300, 61, 3)
-	var results [][]float32
-	for _, n := range []int{1, 2, 5} {
-		before := runtime.GOMAXPROCS(n)
-		results = append(results, must.Get(g.Eval(context.Background(), picture))(t).Values)
-		runtime.GOMAXPROCS(before)
-	}
-	if !slices.Equal(results[0], results[1]) || !slices.Equal(results[0], results[2]) {
-		t.Error("other results with other numbers of processors")
-	}
-}
-
-func TestEvalRefuses(t *testing.T) {
-	g := &graph.Graph{Nodes: []graph.Node{{Op: graph.Input{Channels: 3}},
-		{Op: graph.PixelUnshuffle{Factor: 2}, Inputs: []int{0}}, {Op: graph.PixelShuffle{Factor: 2}, Inputs: []int{1}}},
-		Output: 2, Range: 1}
-	for _, s := range []graph.Samples{
-		{}, graph.NewSamples(graph.Shape{W: 4, H: 4, Channels: 1}),
-		graph.NewSamples(graph.Shape{W: 5, H: 4, Channels: 3}), {Shape: graph.Shape{W: 4, H: 4, Channels: 3}},
-	} {
-		if _, err := g.Eval(context.Background(), s); err == nil {
-			t.Errorf("a picture of %v in an array of %d was accepted", s.Shape, len(s.Values))
-		}
-	}
-	ended, end := context.WithCancel(context.Background())
-	end()
-	if _, err := g.Eval(ended, graph.NewSamples(graph.Shape{W: 4, H: 4, Channels: 3})); err != context.Canceled {
-		t.Errorf("after the context ended: %v", err)
-	}
-}

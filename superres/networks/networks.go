@@ -49,7 +49,7 @@ func importGraph(ctx context.Context, s *Source, memory int64) (*Stage, error) {
 	if err != nil || s.Format != "ncnn" && s.Format != "onnx" {
 		return n, err
 	}
-	side := n.padded(24 * n.measure.Multiple)
+	side := n.padded(48)
 	if err := enough(memory, n.importMemory(side)); err != nil {
 		return nil, err
 	}

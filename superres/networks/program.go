@@ -107,11 +107,13 @@ func (b *builder) node(i int, n graph.Node, in []value) (value, error) {
 		return v, nil
 	case graph.Resize:
 		v := in[0]
+		v.isOpen = false
 		v.node = b.add(&lines.Resize{By: lines.Interpolation(op.By), Up: op.Up, Down: op.Down, A: op.A,
 			AlignCorners: op.AlignCorners}, in...)
 		return v, nil
 	case graph.Pad:
 		v := in[0]
+		v.isOpen = false
 		v.node = b.add(&lines.Shift{Edges: lines.Edges(op.Edges), Mode: lines.Beyond(op.Mode)}, in[0])
 		return v, nil
 	}

@@ -69,6 +69,9 @@ func (m *model) terms() string {
 // may demand.
 var examples = [2][2]int{{240, 336}, {384, 192}}
 
+// The sides of the pictures for which networks are exported that say to take any size, but do not.
+var usualSides = [...]int{64, 48, 32, 128, 96, 256}
+
 // graph returns the network as a graph. What the file says of pictures of any size has to be the same for two sizes.
 func (m *model) graph() (*graph.Graph, error) {
 	in, err := m.picture()
@@ -79,7 +82,7 @@ func (m *model) graph() (*graph.Graph, error) {
 	for _, size := range examples {
 		g, err := m.graphFor(in, size)
 		if err != nil {
-			return nil, err
+			return m.graphOfUsual(in, err)
 		}
 		if graphs = append(graphs, g); in.isSized {
 			return g, nil
@@ -89,6 +92,20 @@ func (m *model) graph() (*graph.Graph, error) {
 		return nil, errors.New("the operations depend on the size of the picture, which is not supported")
 	}
 	return graphs[0], nil
+}
+
+// graphOfUsual returns the graph for a picture of one of the usual sizes, of which there is one that the network takes,
+// or the fault.
+func (m *model) graphOfUsual(in picture, fault error) (*graph.Graph, error) {
+	if in.isSized || !strings.Contains(fault.Error(), "Reshape") {
+		return nil, fault
+	}
+	for _, side := range usualSides {
+		if g, err := m.graphFor(in, [2]int{side, side}); err == nil {
+			return g, nil
+		}
+	}
+	return nil, fault
 }
 
 // picture is the input of a network.

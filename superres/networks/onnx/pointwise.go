@@ -222,6 +222,12 @@ func (c *call) pow() ([]*value, error) {
 		return c.same()
 	case 2:
 		emit = c.emit(graph.Square)
+	case 0.5:
+		emit = c.emit(graph.Sqrt)
+	case -0.5:
+		emit = c.emit(graph.Sqrt, graph.Reciprocal)
+	case -1:
+		emit = c.emit(graph.Reciprocal)
 	case 3:
 		emit = func(t *tracer, node int) (graph.Operand, error) {
 			square, err := t.builder.Add(c.name, graph.Square, node)
@@ -349,17 +355,22 @@ func (t *tracer) align(values ...*value) (nodes []int, dims layout, err error) {
 		}
 	}
 	fits := true
+	sizes := make([]int, len(dims))
 	for _, v := range values {
-		own := t.layout(v).merged()
-		for i, parts := range own {
-			switch to := &dims[i+len(dims)-len(own)]; {
-			case len(*to) == 0:
-				*to = parts
+		all := t.layout(v)
+		for i, parts := range all {
+			k := i + len(dims) - len(all)
+			sizes[k] = max(sizes[k], all.sizes()[i])
+			parts = slices.DeleteFunc(merged(parts), func(p part) bool { return p.step == 0 }) // repeated as it is
+			switch {
+			case len(dims[k]) == 0:
+				dims[k] = parts
 			case len(parts) > 0:
-				fits = fits && slices.Equal(*to, parts)
+				fits = fits && slices.Equal(dims[k], parts)
 			}
 		}
 	}
+	fits = fits && slices.EqualFunc(sizes, dims.sizes(), func(a, b int) bool { return max(a, 1) == b })
 	if isUsual || !fits {
 		dims = nil
 	}

@@ -234,7 +234,7 @@ func (c *call) spaceToDepth() ([]*value, error) {
 }
 
 // maxRepeats is the greatest number of times that samples are repeated.
-const maxRepeats = graph.MaxChannels
+const maxRepeats = 1 << 20
 
 // expand repeats dimensions of size 1.
 func (c *call) expand() ([]*value, error) {

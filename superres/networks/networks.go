@@ -54,9 +54,10 @@ func importGraph(ctx context.Context, s *Source, memory int64) (*Stage, error) {
 		return nil, err
 	}
 	picture := renderCloudy(3, side, n.Channels())
-	var agreement float64
+	shape, agreement := picture.Shape, 0.
+	shape.W, shape.H = side*n.Scale(), side*n.Scale()
 	n.ranges, agreement, err = n.graph.GuessRanges(picture, func(in graph.Span) (graph.Samples, error) {
-		return n.compute(ctx, picture, in)
+		return n.compute(ctx, picture, in, shape)
 	})
 	if err == nil && agreement < leastAgreement {
 		err = fmt.Errorf("the result is not the picture enlarged: with samples of 0..1, 0..255 or −1..1 in and out it "+

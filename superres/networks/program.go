@@ -39,8 +39,7 @@ func build(g *graph.Graph) (*builder, value, error) {
 			b.uses[from]++
 		}
 	}
-	m := g.Measure().Multiple
-	shapes, err := g.Shapes(17*m, 19*m)
+	shapes, _, err := g.Example()
 	if err != nil {
 		return nil, value{}, err
 	}
@@ -106,18 +105,17 @@ func (b *builder) node(i int, n graph.Node, in []value) (value, error) {
 		v.node = b.add(&lines.Unshuffle{Factor: op.Factor, Channels: in[0].channels, Step: v.step}, in[0])
 		return v, nil
 	case graph.Resize:
-		v := in[0]
-		v.isOpen = false
-		v.node = b.add(&lines.Resize{By: lines.Interpolation(op.By), Up: op.Up, Down: op.Down, A: op.A,
-			AlignCorners: op.AlignCorners}, in...)
-		return v, nil
+		return b.like(in[0], &lines.Resize{By: lines.Interpolation(op.By), Up: op.Up, Down: op.Down, A: op.A,
+			AlignCorners: op.AlignCorners}), nil
 	case graph.Pad:
-		v := in[0]
-		v.isOpen = false
-		v.node = b.add(&lines.Shift{Edges: lines.Edges(op.Edges), Mode: lines.Beyond(op.Mode)}, in[0])
-		return v, nil
+		return b.like(in[0], &lines.Shift{Edges: lines.Edges(op.Edges), Mode: lines.Beyond(op.Mode)}), nil
 	}
 	return b.further(n, in)
+}
+
+// like adds an operation on v whose samples are as those of v.
+func (b *builder) like(v value, op lines.Op) value {
+	return value{node: b.add(op, v), channels: v.channels, step: v.step}
 }
 
 // functions are those of the graph.

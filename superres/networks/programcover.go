@@ -49,10 +49,8 @@ func (b *builder) further(n graph.Node, in []value) (value, error) {
 	case graph.Where:
 		return b.where(in), nil
 	case graph.Pool:
-		v.isOpen = false
-		v.node = b.add(&lines.Pool{IsMax: op.IsMax, Height: op.Height, Width: op.Width, Stride: op.Stride,
-			Pad: lines.Edges(op.Pad), CountPad: op.CountPad}, v)
-		return v, nil
+		return b.like(v, &lines.Pool{IsMax: op.IsMax, Height: op.Height, Width: op.Width, Stride: op.Stride,
+			Pad: lines.Edges(op.Pad), CountPad: op.CountPad}), nil
 	case graph.Reduce:
 		return b.reduce(op, v), nil
 	case graph.Normalize:
@@ -65,16 +63,12 @@ func (b *builder) further(n graph.Node, in []value) (value, error) {
 			AlignCorners: op.AlignCorners}, in...)
 		return v, nil
 	case graph.Roll:
-		v.isOpen = false
-		v.node = b.add(&lines.Roll{Rows: op.Rows, Columns: op.Columns}, v)
-		return v, nil
+		return b.like(v, &lines.Roll{Rows: op.Rows, Columns: op.Columns}), nil
 	case graph.ShiftMask:
-		v.isOpen = false
-		v.node = b.add(&lines.Mask{Heads: op.Heads, N: op.Height * op.Width, Value: op.Value,
+		return b.like(v, &lines.Mask{Heads: op.Heads, N: op.Height * op.Width, Value: op.Value,
 			IsApart: func(x, y, first, second, w, h int) bool {
 				return op.IsApart(x, y, first, second, graph.Shape{W: w, H: h})
-			}}, v)
-		return v, nil
+			}}), nil
 	}
 	return b.attention(n, in)
 }

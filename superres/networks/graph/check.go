@@ -153,15 +153,20 @@ func (g *Graph) Measure() Measure {
 	return m
 }
 
-// measure tries pictures whose sides are a multiple of different numbers and of no other.
-func (g *Graph) measure() (m Measure, err error) {
-	shapes := []Shape(nil)
-	for _, m.Multiple = range []int{1, 2, 4, 8, 16, 3, 6, 12} {
-		if shapes, err = g.Shapes(17*m.Multiple, 19*m.Multiple); err == nil {
+// Example returns the shapes of all nodes for a picture that the graph takes, whose sides are a multiple of the returned
+// number. It tries pictures whose sides are a multiple of different numbers and of no other.
+func (g *Graph) Example() (shapes []Shape, multiple int, err error) {
+	for _, multiple = range []int{1, 2, 4, 8, 16, 3, 6, 12, 24, 32} {
+		if shapes, err = g.Shapes(17*multiple, 19*multiple); err == nil {
 			break
 		}
 	}
-	if err != nil {
+	return shapes, multiple, err
+}
+
+func (g *Graph) measure() (m Measure, err error) {
+	shapes, multiple, err := g.Example()
+	if m.Multiple = multiple; err != nil {
 		return m, err
 	}
 	in, out := shapes[0], shapes[g.Output]

@@ -130,17 +130,8 @@ func (c *call) interpolation() (by graph.Interpolation, a float64, err error) {
 
 // resizeTo resizes samples of shape s to the size of an earlier node; it returns unlike if there is no such node.
 func (c *call) resizeTo(s graph.Shape, down, across float64, unlike error) ([]*value, error) {
-	const slack = 1e-4 // of a pixel
-	w, h := float64(s.W)*across, float64(s.H)*down
-	to := -1
-	for i := range c.builder.Len() {
-		t := c.builder.Shape(i)
-		if math.Abs(w-float64(t.W)) < slack && math.Abs(h-float64(t.H)) < slack {
-			to = i
-			break
-		}
-	}
-	if to < 0 {
+	to, found := c.builder.Find(float64(s.W)*across, float64(s.H)*down)
+	if !found {
 		return nil, unlike
 	}
 	coordinates, err := c.coordinates()

@@ -24,9 +24,6 @@ func boundRange(least, most, above, row, below []float32) {
 func convolveTiles(dst []int16, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
 	convolveTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
 }
-func residualTiles(dst []float32, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, scale []float32) {
-	residualTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, scale)
-}
 
 // absFloats needs, in assembly: len(dst) is a multiple of 16.
 func absFloats(dst, src []float32) {
@@ -112,18 +109,6 @@ func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []fl
 //go:noescape
 func addPixelsAMD64(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, share *float32, shareStep int, least *float32, leastStep int, most *float32, mostStep int)
 
-// addScaled needs, in assembly: len(a) is a multiple of 16, at least 16, len(dst) a multiple of it.
-func addScaled(dst, x, y []int16, a, b []float32, clip float32) {
-	if current == 0 {
-		addScaledGeneric(dst, x, y, a, b, clip)
-	} else {
-		addScaledAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(x), unsafe.SliceData(y), unsafe.SliceData(a), len(a), unsafe.SliceData(b), clip)
-	}
-}
-
-//go:noescape
-func addScaledAMD64(dst *int16, dstLen int, x *int16, y *int16, a *float32, aLen int, b *float32, clip float32)
-
 // addScaledFloats needs, in assembly: len(dst) is a multiple of len(factor), and that of 16.
 func addScaledFloats(dst, a, b, factor []float32) {
 	if current == 0 {
@@ -135,18 +120,6 @@ func addScaledFloats(dst, a, b, factor []float32) {
 
 //go:noescape
 func addScaledFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32, factor *float32, factorLen int)
-
-// addWideSums needs, in assembly: len(scale) is a multiple of 16, at least 16, len(dst) a multiple of it.
-func addWideSums(dst []float32, low, high []int32, scale []float32) {
-	if current == 0 {
-		addWideSumsGeneric(dst, low, high, scale)
-	} else {
-		addWideSumsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(low), unsafe.SliceData(high), unsafe.SliceData(scale), len(scale))
-	}
-}
-
-//go:noescape
-func addWideSumsAMD64(dst *float32, dstLen int, low *int32, high *int32, scale *float32, scaleLen int)
 
 // advance needs, in assembly: len(p) is a multiple of 8.
 func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
@@ -230,18 +203,6 @@ func convolve32(dst []float32, dstStep int, src []float32, runs []int, step, k i
 //go:noescape
 func convolve32AMD64(dst *float32, dstStep int, src *float32, runs *int, runsLen int, step int, k int, weight *float32, bias *float32, biasLen int, n int)
 
-// convolveDepthwise needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
-func convolveDepthwise(dst []int16, samples int, src []int16, rows []int, step, taps int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
-	if current == 0 {
-		convolveDepthwiseGeneric(dst, samples, src, rows, step, taps, weights, bias, positive, negative, limits, skip, skipStep, dstStep)
-	} else {
-		convolveDepthwiseAMD64(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, taps, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(limits), unsafe.SliceData(skip), skipStep, dstStep)
-	}
-}
-
-//go:noescape
-func convolveDepthwiseAMD64(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, taps int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, limits *int16, skip *int16, skipStep int, dstStep int)
-
 // correlate needs, in assembly: k is a multiple of 8, cols of 16; rows and n are at least 1.
 func correlate(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
 	if current == 0 {
@@ -253,17 +214,6 @@ func correlate(c []float32, cols int, a []float32, step, strideA int, b []float3
 
 //go:noescape
 func correlateAMD64(c *float32, cols int, a *float32, step int, strideA int, b *float32, strideB int, rows int, n int, k int)
-
-// countClipped needs, in assembly: len(v) is a multiple of 16.
-func countClipped(v []int16, magnitude int) int {
-	if current == 0 {
-		return countClippedGeneric(v, magnitude)
-	}
-	return countClippedAMD64(unsafe.SliceData(v), len(v), magnitude)
-}
-
-//go:noescape
-func countClippedAMD64(v *int16, vLen int, magnitude int) int
 
 // depthwise32 needs, in assembly: len(bias) is a multiple of 16; len(runs) and n are at least 1.
 func depthwise32(dst []float32, dstStep int, src []float32, runs []int, step int, weight, bias []float32, n int) {
@@ -444,18 +394,6 @@ func indexAbs(v []float64, value float64) int {
 //go:noescape
 func indexAbsAMD64(v *float64, vLen int, value float64) int
 
-// interpolate needs, in assembly: len(dst) is a multiple of 16, len(table) at least 2.
-func interpolate(dst, src, table []float32, most, perUnit, middle, below, above float32) {
-	if current == 0 {
-		interpolateGeneric(dst, src, table, most, perUnit, middle, below, above)
-	} else {
-		interpolateAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(table), len(table), most, perUnit, middle, below, above)
-	}
-}
-
-//go:noescape
-func interpolateAMD64(dst *float32, dstLen int, src *float32, table *float32, tableLen int, most float32, perUnit float32, middle float32, below float32, above float32)
-
 // mask needs, in assembly: len(w) is a multiple of 8.
 func mask(x, w, s []float64) (count int) {
 	if current == 0 {
@@ -489,17 +427,6 @@ func maxFloats(dst, a, b []float32) {
 
 //go:noescape
 func maxFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
-
-// maxMagnitude needs, in assembly: len(v) is a multiple of 64, at least 64.
-func maxMagnitude(v []int16) int {
-	if current == 0 {
-		return maxMagnitudeGeneric(v)
-	}
-	return maxMagnitudeAMD64(unsafe.SliceData(v), len(v))
-}
-
-//go:noescape
-func maxMagnitudeAMD64(v *int16, vLen int) int
 
 // minFloats needs, in assembly: len(dst) is a multiple of 16.
 func minFloats(dst, a, b []float32) {
@@ -560,30 +487,6 @@ func multiplyFloats(dst, a, b []float32) {
 
 //go:noescape
 func multiplyFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
-
-// multiplyPairsOfTiles needs, in assembly: n is at least 12, len(distances) at least 1, len(bias) a multiple of 16, at least 16.
-func multiplyPairsOfTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32, distances []int) {
-	if current == 0 {
-		multiplyPairsOfTilesGeneric(sums, sumStride, v, stride, n, channels, weights, bias, distances)
-	} else {
-		multiplyPairsOfTilesAMD64(unsafe.SliceData(sums), sumStride, unsafe.SliceData(v), stride, n, channels, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(distances), len(distances))
-	}
-}
-
-//go:noescape
-func multiplyPairsOfTilesAMD64(sums *int32, sumStride int, v *int16, stride int, n int, channels int, weights *int32, bias *int32, biasLen int, distances *int, distancesLen int)
-
-// multiplyScaled needs, in assembly: len(a) is a multiple of 16, at least 16, len(dst) a multiple of it.
-func multiplyScaled(dst, x, y []int16, a []float32, clip float32) {
-	if current == 0 {
-		multiplyScaledGeneric(dst, x, y, a, clip)
-	} else {
-		multiplyScaledAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(x), unsafe.SliceData(y), unsafe.SliceData(a), len(a), clip)
-	}
-}
-
-//go:noescape
-func multiplyScaledAMD64(dst *int16, dstLen int, x *int16, y *int16, a *float32, aLen int, clip float32)
 
 // multiplyTiles needs, in assembly: n is at least 12, channels even, len(bias) a multiple of 16, at least 16.
 func multiplyTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32) {
@@ -727,18 +630,6 @@ func scaleSamples(dst, src []float32, step int, factor []float32, factorStep, n 
 //go:noescape
 func scaleSamplesAMD64(dst *float32, src *float32, step int, factor *float32, factorStep int, n int)
 
-// scaleWideSums needs, in assembly: samples is at least 1, len(positive) a multiple of 16, at least 16.
-func scaleWideSums(dst []int16, samples int, low, high []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
-	if current == 0 {
-		scaleWideSumsGeneric(dst, samples, low, high, positive, negative, limits, skip, skipStep, dstStep)
-	} else {
-		scaleWideSumsAMD64(unsafe.SliceData(dst), samples, unsafe.SliceData(low), unsafe.SliceData(high), unsafe.SliceData(positive), len(positive), unsafe.SliceData(negative), unsafe.SliceData(limits), unsafe.SliceData(skip), skipStep, dstStep)
-	}
-}
-
-//go:noescape
-func scaleWideSumsAMD64(dst *int16, samples int, low *int32, high *int32, positive *float32, positiveLen int, negative *float32, limits *int16, skip *int16, skipStep int, dstStep int)
-
 // scores needs, in assembly: len(score) is a multiple of 8.
 func scores(score, fresh, p, corr []float64, least, floor float64) float64 {
 	if current == 0 {
@@ -797,54 +688,6 @@ func softplusFloats(dst, src []float32) {
 
 //go:noescape
 func softplusFloatsAMD64(dst *float32, dstLen int, src *float32)
-
-// splitEntries needs, in assembly: len(src) is a multiple of 16.
-func splitEntries(low, high, src []int16) {
-	if current == 0 {
-		splitEntriesGeneric(low, high, src)
-	} else {
-		splitEntriesAMD64(unsafe.SliceData(low), unsafe.SliceData(high), unsafe.SliceData(src), len(src))
-	}
-}
-
-//go:noescape
-func splitEntriesAMD64(low *int16, high *int16, src *int16, srcLen int)
-
-// splitHigh needs, in assembly: len(slope) is a multiple of 16, at least 16, len(dst) a multiple of it.
-func splitHigh(dst []int16, a, b, c, slope, factor []float32) {
-	if current == 0 {
-		splitHighGeneric(dst, a, b, c, slope, factor)
-	} else {
-		splitHighAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(c), unsafe.SliceData(slope), len(slope), unsafe.SliceData(factor))
-	}
-}
-
-//go:noescape
-func splitHighAMD64(dst *int16, dstLen int, a *float32, b *float32, c *float32, slope *float32, slopeLen int, factor *float32)
-
-// splitLow needs, in assembly: len(slope) is a multiple of 16, at least 16, len(dst) a multiple of it.
-func splitLow(dst []int16, a, b, c, slope, factor []float32) {
-	if current == 0 {
-		splitLowGeneric(dst, a, b, c, slope, factor)
-	} else {
-		splitLowAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(c), unsafe.SliceData(slope), len(slope), unsafe.SliceData(factor))
-	}
-}
-
-//go:noescape
-func splitLowAMD64(dst *int16, dstLen int, a *float32, b *float32, c *float32, slope *float32, slopeLen int, factor *float32)
-
-// splitSamples needs, in assembly: len(active) is a multiple of 8, samples at least 1.
-func splitSamples(low, high, active, src []int16, step, samples int) {
-	if current == 0 {
-		splitSamplesGeneric(low, high, active, src, step, samples)
-	} else {
-		splitSamplesAMD64(unsafe.SliceData(low), unsafe.SliceData(high), unsafe.SliceData(active), len(active), unsafe.SliceData(src), step, samples)
-	}
-}
-
-//go:noescape
-func splitSamplesAMD64(low *int16, high *int16, active *int16, activeLen int, src *int16, step int, samples int)
 
 // spreadGradients needs, in assembly: k is a multiple of 16, k and n are at least 1.
 func spreadGradients(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
@@ -942,18 +785,6 @@ func sumRows(dst, src []float32, offsets []int32) {
 //go:noescape
 func sumRowsAMD64(dst *float32, dstLen int, src *float32, offsets *int32, offsetsLen int)
 
-// sumRuns needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
-func sumRuns(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32) {
-	if current == 0 {
-		sumRunsGeneric(dst, samples, src, rows, step, words, weights, bias)
-	} else {
-		sumRunsAMD64(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
-	}
-}
-
-//go:noescape
-func sumRunsAMD64(dst *int32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int)
-
 // sumSamples needs, in assembly: len(sums) is a multiple of 16, n at least 1.
 func sumSamples(sums, src []float32, step, n int) {
 	if current == 0 {
@@ -1013,39 +844,3 @@ func transformOutput(dst []int16, second int, sums []int32, stride, n, outputs i
 
 //go:noescape
 func transformOutputAMD64(dst *int16, second int, sums *int32, stride int, n int, outputs int, positive *float32, negative *float32, limits *int16, skip *int16, skipSecond int, skipStep int, dstStep int)
-
-// transformResidual needs, in assembly: n is at least 1, outputs a multiple of 16, at least 16.
-func transformResidual(dst []float32, second int, sums []int32, stride, n, outputs int, scale []float32) {
-	if current == 0 {
-		transformResidualGeneric(dst, second, sums, stride, n, outputs, scale)
-	} else {
-		transformResidualAMD64(unsafe.SliceData(dst), second, unsafe.SliceData(sums), stride, n, outputs, unsafe.SliceData(scale))
-	}
-}
-
-//go:noescape
-func transformResidualAMD64(dst *float32, second int, sums *int32, stride int, n int, outputs int, scale *float32)
-
-// transformWideOutput needs, in assembly: n is at least 1, outputs a multiple of 16, at least 16.
-func transformWideOutput(dst []int16, second int, low, high []int32, stride, n, outputs int, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
-	if current == 0 {
-		transformWideOutputGeneric(dst, second, low, high, stride, n, outputs, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
-	} else {
-		transformWideOutputAMD64(unsafe.SliceData(dst), second, unsafe.SliceData(low), unsafe.SliceData(high), stride, n, outputs, unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(limits), unsafe.SliceData(skip), skipSecond, skipStep, dstStep)
-	}
-}
-
-//go:noescape
-func transformWideOutputAMD64(dst *int16, second int, low *int32, high *int32, stride int, n int, outputs int, positive *float32, negative *float32, limits *int16, skip *int16, skipSecond int, skipStep int, dstStep int)
-
-// transformWideResidual needs, in assembly: n is at least 1, outputs a multiple of 16, at least 16.
-func transformWideResidual(dst []float32, second int, low, high []int32, stride, n, outputs int, scale []float32) {
-	if current == 0 {
-		transformWideResidualGeneric(dst, second, low, high, stride, n, outputs, scale)
-	} else {
-		transformWideResidualAMD64(unsafe.SliceData(dst), second, unsafe.SliceData(low), unsafe.SliceData(high), stride, n, outputs, unsafe.SliceData(scale))
-	}
-}
-
-//go:noescape
-func transformWideResidualAMD64(dst *float32, second int, low *int32, high *int32, stride int, n int, outputs int, scale *float32)

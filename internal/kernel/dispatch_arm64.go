@@ -27,12 +27,6 @@ func add(to, v []float64) { addGeneric(to, v) }
 func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
 	addPixelsGeneric(dst, was, sums, n, scale, step, outputs, share, shareStep, least, leastStep, most, mostStep)
 }
-func addScaled(dst, x, y []int16, a, b []float32, clip float32) {
-	addScaledGeneric(dst, x, y, a, b, clip)
-}
-func addWideSums(dst []float32, low, high []int32, scale []float32) {
-	addWideSumsGeneric(dst, low, high, scale)
-}
 func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
 	return advanceGeneric(p, corr, gram, basis, ld, row, scale, proj)
 }
@@ -46,34 +40,20 @@ func combine(dst, src []float32, at []int, weight []float32) { combineGeneric(ds
 func combineOnto(dst, base, src []float32, at []int, weight []float32) {
 	combineOntoGeneric(dst, base, src, at, weight)
 }
-func convolveDepthwise(dst []int16, samples int, src []int16, rows []int, step, taps int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
-	convolveDepthwiseGeneric(dst, samples, src, rows, step, taps, weights, bias, positive, negative, limits, skip, skipStep, dstStep)
-}
 func convolveTiles(dst []int16, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
 	convolveTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
 }
 func correlate(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
 	correlateGeneric(c, cols, a, step, strideA, b, strideB, rows, n, k)
 }
-func countClipped(v []int16, magnitude int) int { return countClippedGeneric(v, magnitude) }
-func indexAbs(v []float64, value float64) int   { return indexAbsGeneric(v, value) }
-func interpolate(dst, src, table []float32, most, perUnit, middle, below, above float32) {
-	interpolateGeneric(dst, src, table, most, perUnit, middle, below, above)
-}
-func mask(x, w, s []float64) (count int) { return maskGeneric(x, w, s) }
-func maxAbs(v []float64) float64         { return maxAbsGeneric(v) }
-func maxMagnitude(v []int16) int         { return maxMagnitudeGeneric(v) }
+func indexAbs(v []float64, value float64) int { return indexAbsGeneric(v, value) }
+func mask(x, w, s []float64) (count int)      { return maskGeneric(x, w, s) }
+func maxAbs(v []float64) float64              { return maxAbsGeneric(v) }
 func mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inner, cols int) {
 	mulGeneric(c, ldc, a, lda, b, ldb, rows, inner, cols)
 }
 func mul32(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, inner, cols int) {
 	mul32Generic(c, ldc, a, lda, b, ldb, rows, inner, cols)
-}
-func multiplyPairsOfTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32, distances []int) {
-	multiplyPairsOfTilesGeneric(sums, sumStride, v, stride, n, channels, weights, bias, distances)
-}
-func multiplyScaled(dst, x, y []int16, a []float32, clip float32) {
-	multiplyScaledGeneric(dst, x, y, a, clip)
 }
 func multiplyTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32) {
 	multiplyTilesGeneric(sums, sumStride, v, stride, n, channels, weights, bias)
@@ -84,17 +64,11 @@ func peak(sums []int32, x, y int32, rounds int)            { peakGeneric(sums, x
 func powerStep(z, u, next []float64, cols int)             { powerStepGeneric(z, u, next, cols) }
 func project(z, q, u, shrink, w, out []float64)            { projectGeneric(z, q, u, shrink, w, out) }
 func rescale(q, z, u, grow, w []float64, r float64)        { rescaleGeneric(q, z, u, grow, w, r) }
-func residualTiles(dst []float32, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, scale []float32) {
-	residualTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, scale)
-}
 func ropResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
 	ropResidualGeneric(q, z, p, old, sum, shrink, part, out, ld, keep)
 }
 func ropUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length, alpha)
-}
-func scaleWideSums(dst []int16, samples int, low, high []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
-	scaleWideSumsGeneric(dst, samples, low, high, positive, negative, limits, skip, skipStep, dstStep)
 }
 func scores(score, fresh, p, corr []float64, least, floor float64) float64 {
 	return scoresGeneric(score, fresh, p, corr, least, floor)
@@ -102,31 +76,12 @@ func scores(score, fresh, p, corr []float64, least, floor float64) float64 {
 func shorten(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	shortenGeneric(shrink, part, square, penalty, c, r, out)
 }
-func splitEntries(low, high, src []int16) { splitEntriesGeneric(low, high, src) }
-func splitHigh(dst []int16, a, b, c, slope, factor []float32) {
-	splitHighGeneric(dst, a, b, c, slope, factor)
-}
-func splitLow(dst []int16, a, b, c, slope, factor []float32) {
-	splitLowGeneric(dst, a, b, c, slope, factor)
-}
-func splitSamples(low, high, active, src []int16, step, samples int) {
-	splitSamplesGeneric(low, high, active, src, step, samples)
-}
 func sumRows(dst, src []float32, offsets []int32) { sumRowsGeneric(dst, src, offsets) }
 func transformInput(v []int16, stride int, src []int16, rows []int, step, n, channels int) {
 	transformInputGeneric(v, stride, src, rows, step, n, channels)
 }
 func transformOutput(dst []int16, second int, sums []int32, stride, n, outputs int, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
 	transformOutputGeneric(dst, second, sums, stride, n, outputs, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
-}
-func transformResidual(dst []float32, second int, sums []int32, stride, n, outputs int, scale []float32) {
-	transformResidualGeneric(dst, second, sums, stride, n, outputs, scale)
-}
-func transformWideOutput(dst []int16, second int, low, high []int32, stride, n, outputs int, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
-	transformWideOutputGeneric(dst, second, low, high, stride, n, outputs, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
-}
-func transformWideResidual(dst []float32, second int, low, high []int32, stride, n, outputs int, scale []float32) {
-	transformWideResidualGeneric(dst, second, low, high, stride, n, outputs, scale)
 }
 
 // absFloats needs, in assembly: len(dst) is a multiple of 16.
@@ -572,18 +527,6 @@ func subtractFloats(dst, a, b []float32) {
 
 //go:noescape
 func subtractFloatsARM64(dst *float32, dstLen int, a *float32, b *float32)
-
-// sumRuns needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
-func sumRuns(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32) {
-	if current == 0 {
-		sumRunsGeneric(dst, samples, src, rows, step, words, weights, bias)
-	} else {
-		sumRunsARM64(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
-	}
-}
-
-//go:noescape
-func sumRunsARM64(dst *int32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int)
 
 // sumSamples needs, in assembly: len(sums) is a multiple of 16, n at least 1.
 func sumSamples(sums, src []float32, step, n int) {

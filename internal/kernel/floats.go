@@ -116,7 +116,7 @@ func addScaledFloatsGeneric(dst, a, b, factor []float32) {
 
 // eachSample calls by for parts of rows of whole samples.
 func eachSample(dst, a, b, p, q []float32, by func(dst, a, b, p, q []float32)) {
-	n := checkEntries(len(dst), len(p), 0)
+	n := checkEntries(len(dst), len(p))
 	a, b, q = a[:n], b[:n], q[:len(p)]
 	for part := range entriesPerCall(n, len(p)) {
 		by(dst[part.from:part.to], a[part.from:], b[part.from:], p, q)
@@ -126,7 +126,7 @@ func eachSample(dst, a, b, p, q []float32, by func(dst, a, b, p, q []float32)) {
 // ScaleSamples multiplies each sample of src, of step channels, a multiple of Lanes, by a number of its own: that of
 // sample i is factor[i·factorStep]. There are len(dst)/step samples.
 func ScaleSamples(dst, src []float32, step int, factor []float32, factorStep int) {
-	n := checkEntries(len(dst), step, 0) / step
+	n := checkEntries(len(dst), step) / step
 	if n == 0 {
 		return
 	}
@@ -272,35 +272,25 @@ func sumOfSquares(v []float32) float32 {
 	}, func(sums, v []float32) { SumSquares(sums, none[:], v, Lanes, len(v)/Lanes) })
 }
 
-// Interpolate sets dst to a function of the finite entries of src. table has its values from −most to most, 2 or more
-// at equal distances, between which it is a line; outside, lines of the slopes below and above go on from the first and
-// the last value. Every product and sum is rounded to float32. dst may be src.
-func Interpolate(dst, src, table []float32, most, below, above float32) {
-	n := len(dst)
-	src = src[:n]
-	if len(table) < 2 || len(table) > 1<<20 || !(most > 0) {
-		panic("kernel: a table of no values, of too many, or of no range")
+// checkEntries returns n, the number of entries of a row. It panics unless that is a multiple of channels, which is to
+// be a multiple of Lanes.
+func checkEntries(n, channels int) int {
+	needOf(channels, Lanes)
+	if channels == 0 || n%channels != 0 {
+		panic("kernel: a row that its channels do not divide")
 	}
-	middle := float32(len(table)-1) / 2
-	perUnit := middle / most
-	whole := n / Lanes * Lanes
-	for part := range entriesPerCall(whole, Lanes) {
-		interpolate(dst[part.from:part.to], src[part.from:], table, most, perUnit, middle, below, above)
-	}
-	interpolateGeneric(dst[whole:], src[whole:], table, most, perUnit, middle, below, above)
+	return n
 }
 
-func interpolateGeneric(dst, src, table []float32, most, perUnit, middle, below, above float32) {
-	src = src[:len(dst)]
-	last := len(table) - 2
-	for i, v := range src {
-		inside := min(max(v, -most), most)
-		place := float32(inside*perUnit) + middle
-		k := min(int(place), last)
-		low, slope := table[k], above
-		if v < 0 {
-			slope = below
+// span is the part from..to-1 of a row.
+type span struct{ from, to int }
+
+// entriesPerCall divides n entries into parts of whole samples that take assembly far less than a millisecond.
+func entriesPerCall(n, channels int) func(yield func(span) bool) {
+	const most = 1 << 16
+	step := max(most/channels, 1) * channels
+	return func(yield func(span) bool) {
+		for from := 0; from < n && yield(span{from, min(from+step, n)}); from += step {
 		}
-		dst[i] = low + float32((place-float32(k))*(table[k+1]-low)) + float32((v-inside)*slope)
 	}
 }

@@ -16,7 +16,7 @@ const (
 )
 
 // tilesTogether is the number of tiles that are computed together.
-const tilesTogether = 24
+const tilesTogether = 12
 
 // transformWeights returns U = GgGᵀ of the weights, rounded once: for each place, for each input, the outputs.
 func transformWeights(t Taps, outputs int) []float32 {

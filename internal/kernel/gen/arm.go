@@ -77,6 +77,12 @@ func (f *armFunction) instruction(code uint32, mnemonic string, n integer, v vec
 		registers: []armOperand{{n.arm, 5}, {v.arm, 0}}})
 }
 
+// indexed adds an instruction on memory at the sum of two numbers.
+func (f *armFunction) indexed(code uint32, mnemonic string, base, index integer, v vector) {
+	f.lines = append(f.lines, armLine{code: code, mnemonic: mnemonic,
+		registers: []armOperand{{base.arm, 5}, {index.arm, 16}, {v.arm, 0}}})
+}
+
 // vectors adds an instruction on vectors: to is set to that on a and b, of which b may be −1 for none.
 func (f *armFunction) vectors(code uint32, mnemonic string, a, b, to vector) {
 	list := []armOperand{{a.arm, 5}}

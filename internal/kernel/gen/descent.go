@@ -15,7 +15,7 @@ var _ = portable("convolve32",
 func (c *code) convolve32() {
 	tiles, widths := []int{6, 4, 2, 1}, []int{16 / c.lanes32()}
 	if c.lanes == 8 {
-		tiles, widths = []int{14, 10, 8, 6, 4, 2, 1}, []int{2, 1}
+		tiles, widths = []int{14, 12, 8, 6, 4, 2, 1}, []int{2, 1}
 	}
 	acc, right := c.newVectors(widths[0]*tiles[0]), c.newVectors(widths[0])
 	pitch, column := c.bytesOf(lengthName("bias")), c.zeroNumber()
@@ -62,7 +62,7 @@ func (c *code) sumSamples32(step *stepping, from, pitch, column integer, acc, ri
 		c.repeat(k, func() {
 			for j := range w {
 				c.loadTo(weight, j*c.bytes(), right[j])
-				if c.arm == nil {
+				if c.arm == nil && j*c.bytes()%64 == 0 {
 					PREFETCHT0(Mem{Base: weight.GPVirtual, Disp: ahead + j*c.bytes()})
 				}
 			}

@@ -1,13 +1,5 @@
 package main
 
-import (
-	"math"
-
-	. "github.com/mmcloughlin/avo/build"
-	. "github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
-)
-
 // entries writes a loop over the entries of dst, a vector at a time: body gets those of the given rows, and returns what
 // is stored.
 func (c *code) entries(rows []string, body func(in []vector) vector) {
@@ -147,9 +139,7 @@ var _ = portable("finishFloats", "(dst []float32, dstStep int, slope, skip []flo
 		c.repeat(c.param("n"), func() {
 			c.eachChannel("slope", func(column integer) {
 				v := c.inclined(c.loadAt(dst, column), c.loadAt(c.param("slope"), column))
-				at := c.copyOf(dst)
-				c.plus(at, column)
-				c.store(c.of(opAdd, v, c.loadAt(skip, column)), at, 0)
+				c.storeAt(c.of(opAdd, v, c.loadAt(skip, column)), dst, column)
 			})
 			c.plus(dst, c.bytesOf("dstStep"))
 			c.plus(skip, c.bytesOf("skipStep"))
@@ -196,64 +186,3 @@ var _ = portable("depthwise32",
 			}
 		})
 	})
-
-var _ = register(operation{
-	name:      "interpolate",
-	signature: "(dst, src, table []float32, most, perUnit, middle, below, above float32)",
-	lengths:   []string{"dst", "table"},
-	needs:     "len(dst) is a multiple of 16, len(table) at least 2",
-	tiers:     []string{AVX2, AVX512BW},
-	assembly:  tier.interpolate,
-})
-
-// interpolate looks up as many values as a vector has.
-func (t tier) interpolate() {
-	dst, src, table, n, last := pointer("dst"), pointer("src"), pointer("table"), lengthOf("dst"), lengthOf("table")
-	most, perUnit, middle := t.number32("most"), t.number32("perUnit"), t.number32("middle")
-	below, above, least, zero, end := t.number32("below"), t.number32("above"), t.zero(), t.zero(), t.vec()
-	VSUBPS(most, least, least)
-	SUBQ(U8(2), last)
-	x := XMM()
-	VMOVD(last.As32(), x)
-	VPBROADCASTD(x, end)
-	while(n, t.lanes32(), func() {
-		v := t.load(from(src, 0))
-		inside, place, at, low, next := t.vec(), t.vec(), t.vec(), t.vec(), t.vec()
-		VMAXPS(least, v, inside)
-		VMINPS(most, inside, inside)
-		VMULPS(perUnit, inside, place)
-		VADDPS(middle, place, place)
-		VCVTTPS2DQ(place, at)
-		VPMINSD(end, at, at)
-		t.gather(table, at, 0, low)
-		t.gather(table, at, 4, next)
-		VCVTDQ2PS(at, at)
-		VSUBPS(at, place, place)
-		VSUBPS(low, next, next)
-		VMULPS(next, place, place)
-		VADDPS(place, low, low)
-		slope := t.vec()
-		VMOVAPS(above, slope)
-		t.choose(t.compare(less, v, zero), below, slope)
-		VSUBPS(inside, v, v)
-		VMULPS(slope, v, v)
-		VADDPS(v, low, low)
-		VMOVUPS(low, from(dst, 0))
-		ADDQ(U8(t.bytes()), dst)
-		ADDQ(U8(t.bytes()), src)
-		SUBQ(U8(t.lanes32()), n)
-	})
-}
-
-// gather sets the lanes of to to the entries of 32 bits at offset bytes behind those that the lanes of index name.
-func (t tier) gather(base reg.GPVirtual, index reg.VecVirtual, offset int, to reg.VecVirtual) {
-	m := Mem{Base: base, Index: index, Scale: 4, Disp: offset}
-	if t.lanes == 8 {
-		all := K()
-		KXNORW(all, all, all)
-		VGATHERDPS(m, all, to)
-		return
-	}
-	all := t.constant32(math.MaxUint32)
-	VGATHERDPS(all, m, to)
-}

@@ -195,6 +195,24 @@ func (c *code) repeat(count integer, body func()) {
 	c.arm.loops = append(c.arm.loops, [2]int{begin, len(c.arm.lines)})
 }
 
+// untilZero writes a loop that runs body with a negative index until that, increased by a step, is 0.
+func (c *code) untilZero(index integer, step int, body func()) {
+	top := label("loop")
+	if c.arm == nil {
+		Label(top)
+		body()
+		ADDQ(U8(step), index.GPVirtual)
+		JNZ(LabelRef(top))
+		return
+	}
+	begin := len(c.arm.lines)
+	c.arm.write("%s:", top)
+	body()
+	c.arm.write("ADD $%d, %s", step, index)
+	c.arm.write("CBNZ %s, %s", index, top)
+	c.arm.loops = append(c.arm.loops, [2]int{begin, len(c.arm.lines)})
+}
+
 // load returns the vector at offset bytes behind base.
 func (c *code) load(base integer, offset int) vector {
 	v := c.newVector()
@@ -210,16 +228,23 @@ func (c *code) loadTo(base integer, offset int, v vector) {
 	VMOVUPS(from(base.GPVirtual, offset), v.VecVirtual)
 }
 
-// loadAt returns the vector index bytes behind base.
+// loadAt returns the vector index bytes behind base, and storeAt stores one there.
 func (c *code) loadAt(base, index integer) vector {
 	v := c.newVector()
 	if c.arm != nil {
-		c.arm.lines = append(c.arm.lines, armLine{code: 0x3ce06800, mnemonic: "LDR",
-			registers: []armOperand{{base.arm, 5}, {index.arm, 16}, {v.arm, 0}}})
+		c.arm.indexed(0x3ce06800, "LDR", base, index, v)
 	} else {
 		VMOVUPS(at(base.GPVirtual, index.GPVirtual, 0), v.VecVirtual)
 	}
 	return v
+}
+
+func (c *code) storeAt(v vector, base, index integer) {
+	if c.arm != nil {
+		c.arm.indexed(0x3ca06800, "STR", base, index, v)
+		return
+	}
+	VMOVUPS(v.VecVirtual, at(base.GPVirtual, index.GPVirtual, 0))
 }
 
 func (c *code) store(v vector, base integer, offset int) {

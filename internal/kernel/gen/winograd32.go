@@ -134,18 +134,28 @@ var _ = portable("spreadRows",
 		})
 	})
 
-// gatherRows makes a vector of channels of all samples, then the next.
+// gatherRows goes along the channels of each sample, with pointers to the ends of its rows and an index that goes up
+// to 0.
 var _ = portable("gatherRows", "(dst []float32, rows []int, dstStep int, src []float32, gap int, "+
 	"slope, skip []float32, skipRows []int, skipStep, n int)", []string{"slope"},
 	"len(slope) is a multiple of 16, n at least 1", func(c *code) {
-		gap := c.bytesOf("gap")
-		c.eachChannel("slope", func(column integer) {
-			from, to, add := c.param("src"), c.param("dst"), c.param("skip")
-			rows, skipRows, s := c.param("rows"), c.param("skipRows"), c.loadAt(c.param("slope"), column)
-			for _, p := range []integer{from, to, add} {
-				c.plus(p, column)
+		var to, add []integer
+		from, slope := c.param("src"), c.param("slope")
+		c.plus(slope, c.bytesOf(lengthName("slope")))
+		ends := func(base, list string) (ends []integer) {
+			first, rows := c.param(base), c.param(list)
+			c.plus(first, c.bytesOf(lengthName("slope")))
+			for i := range 4 {
+				ends = append(ends, c.entry(first, rows, 8*i))
 			}
-			c.repeat(c.param("n"), func() {
+			return ends
+		}
+		to, add = ends("dst", "rows"), ends("skip", "skipRows")
+		gap, n := c.bytesOf("gap"), c.param("n")
+		c.repeat(n, func() {
+			index := c.zeroNumber()
+			c.minus(index, c.bytesOf(lengthName("slope")))
+			c.untilZero(index, c.bytes(), func() {
 				places := c.eachGap(from, gap)
 				m := mapping{code: c}
 				for range 6 {
@@ -153,14 +163,16 @@ var _ = portable("gatherRows", "(dst []float32, rows []int, dstStep int, src []f
 					m.in = append(m.in, c.loadPlace(base, place))
 				}
 				m.store = func(i int, v vector) {
-					v = c.of(opAdd, c.inclined(v, s), c.load(c.entry(add, skipRows, 8*i), 0))
-					c.store(v, c.entry(to, rows, 8*i), 0)
+					s := c.loadAt(slope, index)
+					c.storeAt(c.of(opAdd, c.inclined(v, s), c.loadAt(add[i], index)), to[i], index)
 				}
 				m.gather()
-				c.plus(from, c.bytesOf(lengthName("slope")))
-				c.plus(to, c.bytesOf("dstStep"))
-				c.plus(add, c.bytesOf("skipStep"))
+				c.increase(from, c.bytes())
 			})
+			for i := range to {
+				c.plus(to[i], c.bytesOf("dstStep"))
+				c.plus(add[i], c.bytesOf("skipStep"))
+			}
 		})
 	})
 

@@ -60,8 +60,8 @@ func (g *Graph) Save() (nodes []Saved, numbers []float32) {
 // Load returns the graph that was saved, with white 1, whose lists of numbers are parts of numbers. It fails if that is
 // no graph that Check accepts.
 func Load(nodes []Saved, numbers []float32) (*Graph, error) {
-	if len(nodes) > MaxNodes {
-		return nil, fmt.Errorf("%d nodes, expected at most %d", len(nodes), MaxNodes)
+	if len(nodes) == 0 || len(nodes) > MaxNodes {
+		return nil, fmt.Errorf("%d nodes, expected 1 to %d", len(nodes), MaxNodes)
 	}
 	g := &Graph{Range: 1, Output: len(nodes) - 1}
 	for i, s := range nodes {

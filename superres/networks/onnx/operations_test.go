@@ -15,7 +15,7 @@ func describe(g *graph.Graph) string {
 	for _, n := range g.Nodes[1:] {
 		text := fmt.Sprintf("%s%v%v", n.Op.Name(), n.Op, n.Inputs)
 		switch op := n.Op.(type) {
-		case graph.Function, graph.Add, graph.Sub, graph.Mul, graph.Concat:
+		case graph.Function, graph.Add, graph.Sub, graph.Mul, graph.Div, graph.Max, graph.Where, graph.Concat:
 			text = fmt.Sprintf("%s%v", n.Op.Name(), n.Inputs)
 		case graph.Conv:
 			text = fmt.Sprintf("Conv{%d %d×%d %v %d %d}%v", op.Out, op.Height, op.Width, op.Pad, op.Dilation, op.Groups,

@@ -10,7 +10,8 @@ import (
 
 // operations are all operations but the functions.
 var operations = []Op{Input{}, Conv{}, ConvTranspose{}, PReLU{}, Clip{}, Affine{}, Add{}, Sub{}, Mul{}, Concat{},
-	Select{}, PixelShuffle{}, PixelUnshuffle{}, Resize{}, Pad{}}
+	Select{}, PixelShuffle{}, PixelUnshuffle{}, Resize{}, Pad{}, Div{}, Max{}, Min{}, Where{}, Pool{}, Reduce{},
+	Normalize{}, Softmax{}, ResizeTo{}, Roll{}, Scores{}, WeightedSum{}, ChannelScores{}, ChannelSum{}, ShiftMask{}}
 
 // known has the operations by name.
 var known = func() map[string]Op {
@@ -18,7 +19,7 @@ var known = func() map[string]Op {
 	for _, op := range operations {
 		all[op.Name()] = op
 	}
-	for f := range Exp + 1 {
+	for f := range Positive + 1 {
 		all[f.Name()] = f
 	}
 	return all

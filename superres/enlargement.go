@@ -21,8 +21,7 @@ type task struct {
 	subsampled  bool // colour comes from a file that keeps it at half the resolution of brightness
 	hidesColour bool // the networks for brightness are not shown the colour
 	mixer       *mixer
-	isPart      bool        // the results of others are held beside its own: enlargePlanes works in four bands
-	saturation  *saturation // is added to; nil: nobody asks for it
+	isPart      bool // the results of others are held beside its own: enlargePlanes works in four bands
 	mem         *stage.Pool
 }
 
@@ -190,7 +189,6 @@ func (m *Model) stream(
 			report(float64(hi) / float64(t.inH))
 		}
 	}
-	t.saturation.add(e.passes)
 	return nil
 }
 

@@ -75,7 +75,7 @@ func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.P
 		e.strength = float32(*opt.Strength)
 	}
 	if opt.Report != nil {
-		e.report, e.agreement, e.saturation = opt.Report, newAgreement(e.sizes), &saturation{}
+		e.report, e.agreement = opt.Report, newAgreement(e.sizes)
 	}
 	if slices.ContainsFunc(used, func(m *Model) bool { return m.clampsFlatAreas(e.sizes) }) {
 		e.columnStarts = make([]int32, e.inW+1)
@@ -195,11 +195,11 @@ func (e *enlarger) enlarge(ctx context.Context, report func(float64)) error {
 		e.paintAlpha(0, e.readAlpha(0, e.h))
 		report(1)
 	default:
-		alpha := task{sizes: e.sizes, planes: 1, saturation: e.saturation, mem: e.mem}
+		alpha := task{sizes: e.sizes, planes: 1, mem: e.mem}
 		err = e.run(ctx, alpha, e.readAlpha, e.paintAlpha, func(share float64) { report(0.5 + share/2) })
 	}
 	if err == nil && e.report != nil {
-		*e.report = Report{e.agreement.psnr(e.inW * e.inH), e.saturation.clipped, e.saturation.all}
+		*e.report = Report{e.agreement.psnr(e.inW * e.inH)}
 	}
 	return err
 }

@@ -100,10 +100,6 @@ type Imported struct {
 	Parameters int `json:"parameters,omitempty"`
 	// MACs is the number of products for one pixel of the picture that a network enlarges.
 	MACs float64 `json:"macs_per_pixel,omitempty"`
-	// PSNR is how near the integers come to a network in float32, in dB, white being 1.
-	PSNR float64 `json:"psnr,omitempty"`
-	// Greatest is the greatest difference between the two, in levels of 255.
-	Greatest float64 `json:"greatest,omitempty"`
 	// Range is the range of a network's samples, such as "0..1", or "0..255 in and 0..1 out".
 	Range string `json:"range,omitempty"`
 	// Terms are the terms of use that the file of a network states; empty if it states none.

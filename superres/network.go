@@ -112,16 +112,3 @@ func splitRGB(planes []*plane.Plane) {
 	subtract(planes[1], planes[1], planes[0])
 	subtract(planes[2], planes[2], planes[0])
 }
-
-// saturation counts the values that networks clipped, and all that they looked at.
-type saturation struct{ clipped, all int64 }
-
-// add adds what the networks of the passes have counted. s may be nil.
-func (s *saturation) add(passes []*pass) {
-	for _, p := range passes {
-		if s != nil && p.network != nil {
-			clipped, all := p.network.run.Saturated()
-			s.clipped, s.all = s.clipped+clipped, s.all+all
-		}
-	}
-}

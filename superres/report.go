@@ -16,16 +16,10 @@ type Report struct {
 	// the brightness of the result, reduced to the size of the picture by antialiased bicubic resampling, against the
 	// brightness of the picture. It is at most MaxLRPSNR.
 	LRPSNR float64
-	// Clipped is the number of values that networks clipped because they left the range of the integers in which the
-	// networks compute, Values the number of all that were looked at. Both are 0 for models without a network.
-	Clipped, Values int64
 }
 
 // MaxLRPSNR is the LRPSNR, in dB, of a result that agrees with its picture but for rounding errors.
 const MaxLRPSNR = 120
-
-// Saturates reports whether networks clipped more than one value in a million, so that the result may be wrong there.
-func (r Report) Saturates() bool { return r.Clipped > r.Values/1_000_000 }
 
 // agreement compares the brightness of the result, reduced again, with that of the picture, while the result is
 // painted.

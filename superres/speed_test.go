@@ -37,8 +37,6 @@ func (n nearestRun) Push(_ context.Context, rows []*plane.Plane, w *stage.Work) 
 	return out, nil
 }
 
-func (nearestRun) Saturated() (clipped, all int64) { return 0, 1 }
-
 // BenchmarkAround measures what surrounds a network of scale 4 at 768×512 samples: its input, painting, the report.
 func BenchmarkAround(b *testing.B) {
 	img := testimage.Fill(image.NewNRGBA(image.Rect(0, 0, 768, 512)), true)

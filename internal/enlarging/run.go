@@ -176,8 +176,7 @@ func (r *run) addReport(more *superres.Report) {
 	case r.Report == nil:
 		r.Report = more
 	default:
-		r.Report = &superres.Report{LRPSNR: min(r.Report.LRPSNR, more.LRPSNR),
-			Clipped: r.Report.Clipped + more.Clipped, Values: r.Report.Values + more.Values}
+		r.Report = &superres.Report{LRPSNR: min(r.Report.LRPSNR, more.LRPSNR)}
 	}
 }
 

@@ -3,7 +3,6 @@ package kernel
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"testing"
 )
 
@@ -88,17 +87,6 @@ func listBenchmarks() (list []benchmark) {
 		list = append(list, benchmark{fmt.Sprintf("Convolve/%dx%d/outputs=%d", rows, words, outputs), "GMAC/s",
 			float64(2 * rows * words * outputs * samples), 0, func() { Convolve(dst, src, start, samples, f, nil) }})
 	}
-	for _, side := range []int{3, 7} {
-		const channels = 64
-		f, line := randomFilter(side, side, channels, channels, 9, 1), (samples+side)*channels
-		src, dst, start := randomShorts(side*line, 1), make([]int16, samples*channels), make([]int, side)
-		for j := range start {
-			start[j] = j * line
-		}
-		list = append(list, benchmark{fmt.Sprintf("ConvolveDepthwise/%dx%d", side, side), "GMAC/s",
-			float64(side * side * channels * samples), 0,
-			func() { ConvolveDepthwise(dst, src, start, samples, f, nil) }})
-	}
 	for _, size := range [][2]int{{16, 16}, {32, 32}, {48, 48}, {64, 64}, {96, 32}, {192, 64}} {
 		channels, outputs := size[0], size[1]
 		f, line := randomFilter(3, 3*channels/2, channels, outputs, 9-channels/32, 1), (samples+2)*channels
@@ -111,38 +99,38 @@ func listBenchmarks() (list []benchmark) {
 			float64(2 * 9 * channels * outputs * samples), 0,
 			func() { ConvolveTwoRows(dst, to, src, rows, samples, f, nil, [2]int{}, work) }})
 	}
-	const channels, line = 64, (samples + 2) * 64
-	wide, work := randomFilter(3, 3*channels/2, channels, channels, 5, 1), &Winograd{}
-	if wide.IsWide = true; !wide.PrepareWinograd() {
-		panic("a filter of small weights is refused")
-	}
-	lines, residuals := [2]int{0, samples * channels}, make([]float32, 2*samples*channels)
-	outputs, starts := make([]int16, 2*samples*channels), []int{0, line, 2 * line, 3 * line}
-	for _, large := range []int{0, 8, channels} { // channels with large samples
-		src := randomShorts(4*line, 1)
-		for i := range src {
-			if i%line%channels >= large {
-				src[i] /= 16
-			}
+	for _, size := range [][4]int{{16, 16, 3, 1}, {32, 32, 3, 1}, {48, 48, 3, 1}, {64, 64, 3, 1}, {192, 64, 3, 1},
+		{64, 64, 1, 1}, {3, 64, 3, 1}, {64, 64, 3, 2}, {64, 64, 3, 64}} {
+		in, out, side, last := size[0], size[1], size[2], size[3]
+		t := Taps{Outputs: out, Inputs: in, Groups: 1, Height: side, Width: side}
+		dilation := 1
+		if last > 2 {
+			t.Groups = last
+		} else {
+			dilation = last
 		}
-		products := float64(2 * 9 * channels * channels * samples)
-		list = append(list, benchmark{fmt.Sprintf("ConvolveTwoRows/wide=%d", large), "GMAC/s", products, 0,
-			func() { ConvolveTwoRows(outputs, lines, src, starts, samples, wide, nil, [2]int{}, work) }})
-		list = append(list, benchmark{fmt.Sprintf("ResidualTwoRows/wide=%d", large), "GMAC/s", products, 0,
-			func() { ResidualTwoRows(residuals, lines, src, starts, samples, wide, work) }})
+		step := in
+		t.Weight = random32(side*side*in*out, 1)
+		f := NewFloatFilter(t, step, dilation, 1)
+		n, line := f.Together(), (samples+2*dilation)*step
+		work, src, dst := &FloatWork{}, random32(6*line, 2), make([]float32, n*samples*f.Outputs)
+		rows, to := make([]int, side+n-1), make([]int, n)
+		for i := range rows {
+			rows[i] = i * line
+		}
+		for i := range to {
+			to[i] = i * samples * f.Outputs
+		}
+		list = append(list, benchmark{fmt.Sprintf("ConvolveFloats/%dto%d/side=%d,%d", in, out, side, last), "GMAC/s",
+			float64(n * side * side * in * out / t.Groups * samples), 0,
+			func() { ConvolveFloats(dst, to, src, rows, samples, f, nil, nil, work) }})
 	}
-	activations, other, sum := randomShorts(samples*64, 1), randomShorts(samples*64, 2), make([]int16, samples*64)
-	factors, table := random32(64, 1), (*[1 << 16]int16)(randomShorts(1<<16, 9))
-	near := make([]int16, len(activations)) // as activations are
-	for i, v := range random(len(near), 3) {
-		near[i] = int16(1000 * v)
+	activations, other, sum := random32(samples*64, 1), random32(samples*64, 2), make([]float32, samples*64)
+	add("AddFloats", 0, 12*samples*64, func() { AddFloats(sum, activations, other) })
+	add("ScaleFloats", 0, 8*samples*64, func() { ScaleFloats(sum, activations, other[:64], other[64:]) })
+	for f, name := range map[Function]string{Exp: "Exp", SiLU: "SiLU", GELU: "GELU"} {
+		add(name, 0, 8*samples*64, func() { f.Compute(sum, activations) })
 	}
-	add("AddScaled", 0, 6*samples*64, func() { AddScaled(sum, activations, other, factors, factors, Clip) })
-	add("MultiplyScaled", 0, 6*samples*64, func() { MultiplyScaled(sum, activations, other, factors, Clip) })
-	add("CountClipped", 0, 2*samples*64, func() { CountClipped(activations, Clip) })
-	add("MaxMagnitude", 0, 2*samples*64, func() { MaxMagnitude(activations) })
-	tables := slices.Repeat([]*[1 << 16]int16{table}, 64)
-	add("Lookup", 0, 4*samples*64, func() { Lookup(sum, near, tables) })
 
 	const scale, step = 2, 32 // a row of pixels
 	src, base, sums := uniform32(5*2*samples, 1), uniform32(2*samples, 2), uniform32((samples+2)*step, 2)

@@ -38,10 +38,8 @@ type Filter struct {
 	// largest magnitude after skip was added; with 0 the result is clipped to 16 bits alone. Residual ignores both.
 	Clip, SumClip int16
 
-	// IsWide is true for a layer whose samples may be any integers of 16 bits: see wide.go. Of other layers, Most is
-	// the largest magnitude of a sample; 0 stands for Clip.
-	IsWide bool
-	Most   int16
+	// Most is the largest magnitude of a sample; 0 stands for Clip.
+	Most int16
 
 	// transformed and maxBias are set by PrepareWinograd: the filter transform, for each of its 4 columns what
 	// Weights is for the filter, with the 4 rows of a column instead of runs; and the largest magnitude of a
@@ -91,10 +89,6 @@ func Convolve(dst, src []int16, rows []int, samples int, f *Filter, skip []int16
 	f.check(len(dst), f.outputStep(), len(src), rows, samples, 2*f.Words)
 	skip, skipStep := f.checkSkip(skip, samples)
 	limits := f.limits(skipStep > 0)
-	if f.IsWide {
-		f.convolveWide(dst, src, rows, samples, skip, skipStep)
-		return
-	}
 	for samples > 0 {
 		n := takeSamples(samples)
 		convolve(dst, n, src, rows, f.Step, f.Words, f.Weights, f.Bias[:f.Outputs], f.PositiveScale, f.NegativeScale,
@@ -107,10 +101,6 @@ func Convolve(dst, src []int16, rows []int, samples int, f *Filter, skip []int16
 // Residual is Convolve for the last layer: it sets dst to the sums times PositiveScale, neither rounded nor clipped.
 func Residual(dst []float32, src []int16, rows []int, samples int, f *Filter) {
 	f.check(len(dst), f.Outputs, len(src), rows, samples, 2*f.Words)
-	if f.IsWide {
-		f.residualWide(dst, src, rows, samples)
-		return
-	}
 	for samples > 0 {
 		n := takeSamples(samples)
 		residual(dst, n, src, rows, f.Step, f.Words, f.Weights, f.Bias[:f.Outputs], f.PositiveScale)

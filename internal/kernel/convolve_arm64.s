@@ -192,16 +192,6 @@ sample:
 	SCALE(10, (s+2)) \
 	SCALE(11, (s+3))
 
-// STORE_WORDS stores the words of 4 samples from R16 on; R9 is the number of words from one sample to the next.
-#define STORE_WORDS \
-	VST1 [V16.S4, V17.S4, V18.S4, V19.S4], (R16) \
-	ADD R9<<2, R16                               \
-	VST1 [V20.S4, V21.S4, V22.S4, V23.S4], (R16) \
-	ADD R9<<2, R16                               \
-	VST1 [V24.S4, V25.S4, V26.S4, V27.S4], (R16) \
-	ADD R9<<2, R16                               \
-	VST1 [V28.S4, V29.S4, V30.S4, V31.S4], (R16)
-
 // func residualARM64(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
 TEXT ·residualARM64(SB), NOSPLIT, $0-88
 	OPERANDS
@@ -220,21 +210,12 @@ sample:
 	STORE_FLOAT(20)
 	STORE_FLOAT(24)
 	STORE_FLOAT(28)
-	STORE_WORDS
-	NEXT(sample, output, out)
-	RET
-
-// func sumRunsARM64(dst *int32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int)
-TEXT ·sumRunsARM64(SB), NOSPLIT, $0-80
-	OPERANDS
-
-output:
-	MOVD $0, R11
-
-sample:
-	SUMS(row, pair)
-	MADD R9, R10, R11, R16
-	ADD R16<<2, R0, R16
-	STORE_WORDS
+	VST1 [V16.S4, V17.S4, V18.S4, V19.S4], (R16)
+	ADD R9<<2, R16
+	VST1 [V20.S4, V21.S4, V22.S4, V23.S4], (R16)
+	ADD R9<<2, R16
+	VST1 [V24.S4, V25.S4, V26.S4, V27.S4], (R16)
+	ADD R9<<2, R16
+	VST1 [V28.S4, V29.S4, V30.S4, V31.S4], (R16)
 	NEXT(sample, output, out)
 	RET

@@ -41,36 +41,33 @@ func randomShorts(n int, seed uint64) []int16 {
 // All tiers give what layers of integers are defined as: sums of products, one after the other.
 func TestConvolveIsDefined(t *testing.T) {
 	const samples, step, words, outputs = 61, 6, 9, 48
-	for _, wide := range []bool{false, true} {
-		f, line := randomFilter(3, words, step, outputs, 9, 5), samples*step+2*words
-		f.IsWide = wide
-		src, rows := randomShorts(3*line, 6), []int{2 * line, 0, line}
-		limits := f.limits(false)
-		want, sums := make([]int16, samples*outputs), make([]float32, samples*outputs)
-		for s := range samples {
-			for o := range outputs {
-				sum := int64(f.Bias[o])
-				for j, row := range rows {
-					for i := range 2 * words {
-						sum += int64(src[row+s*step+i]) * int64(f.weight(j, i, o))
-					}
+	f, line := randomFilter(3, words, step, outputs, 9, 5), samples*step+2*words
+	src, rows := randomShorts(3*line, 6), []int{2 * line, 0, line}
+	limits := f.limits(false)
+	want, sums := make([]int16, samples*outputs), make([]float32, samples*outputs)
+	for s := range samples {
+		for o := range outputs {
+			sum := int64(f.Bias[o])
+			for j, row := range rows {
+				for i := range 2 * words {
+					sum += int64(src[row+s*step+i]) * int64(f.weight(j, i, o))
 				}
-				scale := f.PositiveScale[o]
-				if sums[s*outputs+o] = float32(sum) * scale; sum < 0 {
-					scale = f.NegativeScale[o]
-				}
-				want[s*outputs+o] = clipScaled(float32(float32(sum)*scale), limits[:], 0)
 			}
+			scale := f.PositiveScale[o]
+			if sums[s*outputs+o] = float32(sum) * scale; sum < 0 {
+				scale = f.NegativeScale[o]
+			}
+			want[s*outputs+o] = clipScaled(float32(float32(sum)*scale), limits[:], 0)
 		}
-		eachTier(t, func(t *testing.T) {
-			got, floats := make([]int16, samples*outputs), make([]float32, samples*outputs)
-			Convolve(got, src, rows, samples, f, nil)
-			Residual(floats, src, rows, samples, f)
-			if !slices.Equal(got, want) || !slices.Equal(floats, sums) {
-				t.Errorf("wide %t: another result than defined", wide)
-			}
-		})
 	}
+	eachTier(t, func(t *testing.T) {
+		got, floats := make([]int16, samples*outputs), make([]float32, samples*outputs)
+		Convolve(got, src, rows, samples, f, nil)
+		Residual(floats, src, rows, samples, f)
+		if !slices.Equal(got, want) || !slices.Equal(floats, sums) {
+			t.Error("another result than defined")
+		}
+	})
 }
 
 // Sums as large as there may be, and all that is rounded to the even of two, limited, and limited again.

@@ -23,18 +23,23 @@ func Convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []fl
 		panic("kernel: a convolution without taps")
 	}
 	_, _, _ = dst[n*len(bias)-1], src[(rows-1)*stride+(n-1)*step+k-1], weight[rows*k*len(bias)-1]
-	convolve32(dst, src, step, stride, rows, k, weight, bias, n)
+	var memory [16]int
+	runs := memory[:0]
+	for r := range rows {
+		runs = append(runs, r*stride)
+	}
+	convolve32(dst, len(bias), src, runs, step, k, weight, bias, n)
 }
 
-func convolve32Generic(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
-	cols := len(bias)
+func convolve32Generic(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight, bias []float32,
+	n int) {
 	for x := range n {
-		sum := dst[x*cols : (x+1)*cols]
+		sum := dst[x*dstStep:][:len(bias)]
 		copy(sum, bias)
-		for r := range rows {
-			for j, v := range src[r*stride+x*step:][:k] {
-				for o, w := range weight[(r*k+j)*cols:][:len(sum)] {
-					sum[o] += v * w
+		for r, at := range runs {
+			for j, v := range src[at+x*step:][:k] {
+				for o, w := range weight[(r*k+j)*len(bias):][:len(bias)] {
+					sum[o] = fused(v, w, sum[o])
 				}
 			}
 		}

@@ -24,9 +24,18 @@ func boundRange(least, most, above, row, below []float32) {
 func convolveTiles(dst []int16, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
 	convolveTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
 }
-func residualTiles(dst []float32, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, scale []float32) {
-	residualTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, scale)
+
+// absFloats needs, in assembly: len(dst) is a multiple of 16.
+func absFloats(dst, src []float32) {
+	if current == 0 {
+		absFloatsGeneric(dst, src)
+	} else {
+		absFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
 }
+
+//go:noescape
+func absFloatsAMD64(dst *float32, dstLen int, src *float32)
 
 // activate needs, in assembly: len(slope) is a multiple of 16, len(z) of len(slope).
 func activate(h, z, slope []float32) {
@@ -100,29 +109,17 @@ func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []fl
 //go:noescape
 func addPixelsAMD64(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, share *float32, shareStep int, least *float32, leastStep int, most *float32, mostStep int)
 
-// addScaled needs, in assembly: len(a) is a multiple of 16, at least 16, len(dst) a multiple of it.
-func addScaled(dst, x, y []int16, a, b []float32, clip float32) {
+// addScaledFloats needs, in assembly: len(dst) is a multiple of len(factor), and that of 16.
+func addScaledFloats(dst, a, b, factor []float32) {
 	if current == 0 {
-		addScaledGeneric(dst, x, y, a, b, clip)
+		addScaledFloatsGeneric(dst, a, b, factor)
 	} else {
-		addScaledAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(x), unsafe.SliceData(y), unsafe.SliceData(a), len(a), unsafe.SliceData(b), clip)
+		addScaledFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(factor), len(factor))
 	}
 }
 
 //go:noescape
-func addScaledAMD64(dst *int16, dstLen int, x *int16, y *int16, a *float32, aLen int, b *float32, clip float32)
-
-// addWideSums needs, in assembly: len(scale) is a multiple of 16, at least 16, len(dst) a multiple of it.
-func addWideSums(dst []float32, low, high []int32, scale []float32) {
-	if current == 0 {
-		addWideSumsGeneric(dst, low, high, scale)
-	} else {
-		addWideSumsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(low), unsafe.SliceData(high), unsafe.SliceData(scale), len(scale))
-	}
-}
-
-//go:noescape
-func addWideSumsAMD64(dst *float32, dstLen int, low *int32, high *int32, scale *float32, scaleLen int)
+func addScaledFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32, factor *float32, factorLen int)
 
 // advance needs, in assembly: len(p) is a multiple of 8.
 func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
@@ -146,6 +143,18 @@ func boundFlatAreas(least, most, above, row, below []float32) {
 
 //go:noescape
 func boundFlatAreasAMD64(least *float32, leastLen int, most *float32, above *float32, row *float32, below *float32)
+
+// clipFloats needs, in assembly: len(dst) is a multiple of 16.
+func clipFloats(dst, src []float32, least, most float32) {
+	if current == 0 {
+		clipFloatsGeneric(dst, src, least, most)
+	} else {
+		clipFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), least, most)
+	}
+}
+
+//go:noescape
+func clipFloatsAMD64(dst *float32, dstLen int, src *float32, least float32, most float32)
 
 // combine needs, in assembly: len(at) is at least 1.
 func combine(dst, src []float32, at []int, weight []float32) {
@@ -182,29 +191,17 @@ func convolve(dst []int16, samples int, src []int16, rows []int, step, words int
 //go:noescape
 func convolveAMD64(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, limits *int16, skip *int16, skipStep int, dstStep int)
 
-// convolve32 needs, in assembly: len(bias) is a multiple of 16; rows, k and n are at least 1.
-func convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
+// convolve32 needs, in assembly: len(bias) is a multiple of 16; len(runs), k and n are at least 1.
+func convolve32(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight, bias []float32, n int) {
 	if current == 0 {
-		convolve32Generic(dst, src, step, stride, rows, k, weight, bias, n)
+		convolve32Generic(dst, dstStep, src, runs, step, k, weight, bias, n)
 	} else {
-		convolve32AMD64(unsafe.SliceData(dst), unsafe.SliceData(src), step, stride, rows, k, unsafe.SliceData(weight), unsafe.SliceData(bias), len(bias), n)
+		convolve32AMD64(unsafe.SliceData(dst), dstStep, unsafe.SliceData(src), unsafe.SliceData(runs), len(runs), step, k, unsafe.SliceData(weight), unsafe.SliceData(bias), len(bias), n)
 	}
 }
 
 //go:noescape
-func convolve32AMD64(dst *float32, src *float32, step int, stride int, rows int, k int, weight *float32, bias *float32, biasLen int, n int)
-
-// convolveDepthwise needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
-func convolveDepthwise(dst []int16, samples int, src []int16, rows []int, step, taps int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
-	if current == 0 {
-		convolveDepthwiseGeneric(dst, samples, src, rows, step, taps, weights, bias, positive, negative, limits, skip, skipStep, dstStep)
-	} else {
-		convolveDepthwiseAMD64(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, taps, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(limits), unsafe.SliceData(skip), skipStep, dstStep)
-	}
-}
-
-//go:noescape
-func convolveDepthwiseAMD64(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, taps int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, limits *int16, skip *int16, skipStep int, dstStep int)
+func convolve32AMD64(dst *float32, dstStep int, src *float32, runs *int, runsLen int, step int, k int, weight *float32, bias *float32, biasLen int, n int)
 
 // correlate needs, in assembly: k is a multiple of 8, cols of 16; rows and n are at least 1.
 func correlate(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
@@ -218,16 +215,89 @@ func correlate(c []float32, cols int, a []float32, step, strideA int, b []float3
 //go:noescape
 func correlateAMD64(c *float32, cols int, a *float32, step int, strideA int, b *float32, strideB int, rows int, n int, k int)
 
-// countClipped needs, in assembly: len(v) is a multiple of 16.
-func countClipped(v []int16, magnitude int) int {
+// depthwise32 needs, in assembly: len(bias) is a multiple of 16; len(runs) and n are at least 1.
+func depthwise32(dst []float32, dstStep int, src []float32, runs []int, step int, weight, bias []float32, n int) {
 	if current == 0 {
-		return countClippedGeneric(v, magnitude)
+		depthwise32Generic(dst, dstStep, src, runs, step, weight, bias, n)
+	} else {
+		depthwise32AMD64(unsafe.SliceData(dst), dstStep, unsafe.SliceData(src), unsafe.SliceData(runs), len(runs), step, unsafe.SliceData(weight), unsafe.SliceData(bias), len(bias), n)
 	}
-	return countClippedAMD64(unsafe.SliceData(v), len(v), magnitude)
 }
 
 //go:noescape
-func countClippedAMD64(v *int16, vLen int, magnitude int) int
+func depthwise32AMD64(dst *float32, dstStep int, src *float32, runs *int, runsLen int, step int, weight *float32, bias *float32, biasLen int, n int)
+
+// divideFloats needs, in assembly: len(dst) is a multiple of 16.
+func divideFloats(dst, a, b []float32) {
+	if current == 0 {
+		divideFloatsGeneric(dst, a, b)
+	} else {
+		divideFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b))
+	}
+}
+
+//go:noescape
+func divideFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
+
+// eluFloats needs, in assembly: len(dst) is a multiple of 16.
+func eluFloats(dst, src []float32) {
+	if current == 0 {
+		eluFloatsGeneric(dst, src)
+	} else {
+		eluFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func eluFloatsAMD64(dst *float32, dstLen int, src *float32)
+
+// erfFloats needs, in assembly: len(dst) is a multiple of 16.
+func erfFloats(dst, src []float32) {
+	if current == 0 {
+		erfFloatsGeneric(dst, src)
+	} else {
+		erfFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func erfFloatsAMD64(dst *float32, dstLen int, src *float32)
+
+// expFloats needs, in assembly: len(dst) is a multiple of 16.
+func expFloats(dst, src []float32) {
+	if current == 0 {
+		expFloatsGeneric(dst, src)
+	} else {
+		expFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func expFloatsAMD64(dst *float32, dstLen int, src *float32)
+
+// finishFloats needs, in assembly: len(slope) is a multiple of 16, n at least 1.
+func finishFloats(dst []float32, dstStep int, slope, skip []float32, skipStep, n int) {
+	if current == 0 {
+		finishFloatsGeneric(dst, dstStep, slope, skip, skipStep, n)
+	} else {
+		finishFloatsAMD64(unsafe.SliceData(dst), dstStep, unsafe.SliceData(slope), len(slope), unsafe.SliceData(skip), skipStep, n)
+	}
+}
+
+//go:noescape
+func finishFloatsAMD64(dst *float32, dstStep int, slope *float32, slopeLen int, skip *float32, skipStep int, n int)
+
+// gatherRows needs, in assembly: len(slope) is a multiple of 16, n at least 1.
+func gatherRows(dst []float32, rows []int, dstStep int, src []float32, gap int, slope, skip []float32, skipRows []int, skipStep, n int) {
+	if current == 0 {
+		gatherRowsGeneric(dst, rows, dstStep, src, gap, slope, skip, skipRows, skipStep, n)
+	} else {
+		gatherRowsAMD64(unsafe.SliceData(dst), unsafe.SliceData(rows), dstStep, unsafe.SliceData(src), gap, unsafe.SliceData(slope), len(slope), unsafe.SliceData(skip), unsafe.SliceData(skipRows), skipStep, n)
+	}
+}
+
+//go:noescape
+func gatherRowsAMD64(dst *float32, rows *int, dstStep int, src *float32, gap int, slope *float32, slopeLen int, skip *float32, skipRows *int, skipStep int, n int)
 
 // gatherSums needs, in assembly: k is a multiple of 16, k and n are at least 1.
 func gatherSums(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
@@ -253,6 +323,66 @@ func gatherTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcSt
 //go:noescape
 func gatherTapsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
 
+// geluFloats needs, in assembly: len(dst) is a multiple of 16.
+func geluFloats(dst, src []float32) {
+	if current == 0 {
+		geluFloatsGeneric(dst, src)
+	} else {
+		geluFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func geluFloatsAMD64(dst *float32, dstLen int, src *float32)
+
+// geluTanhFloats needs, in assembly: len(dst) is a multiple of 16.
+func geluTanhFloats(dst, src []float32) {
+	if current == 0 {
+		geluTanhFloatsGeneric(dst, src)
+	} else {
+		geluTanhFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func geluTanhFloatsAMD64(dst *float32, dstLen int, src *float32)
+
+// hardSigmoidFloats needs, in assembly: len(dst) is a multiple of 16.
+func hardSigmoidFloats(dst, src []float32) {
+	if current == 0 {
+		hardSigmoidFloatsGeneric(dst, src)
+	} else {
+		hardSigmoidFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func hardSigmoidFloatsAMD64(dst *float32, dstLen int, src *float32)
+
+// hardSwishFloats needs, in assembly: len(dst) is a multiple of 16.
+func hardSwishFloats(dst, src []float32) {
+	if current == 0 {
+		hardSwishFloatsGeneric(dst, src)
+	} else {
+		hardSwishFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func hardSwishFloatsAMD64(dst *float32, dstLen int, src *float32)
+
+// inclineFloats needs, in assembly: len(dst) is a multiple of len(slope), and that of 16.
+func inclineFloats(dst, src, slope []float32) {
+	if current == 0 {
+		inclineFloatsGeneric(dst, src, slope)
+	} else {
+		inclineFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(slope), len(slope))
+	}
+}
+
+//go:noescape
+func inclineFloatsAMD64(dst *float32, dstLen int, src *float32, slope *float32, slopeLen int)
+
 // indexAbs needs, in assembly: len(v) is a multiple of 8.
 func indexAbs(v []float64, value float64) int {
 	if current == 0 {
@@ -263,18 +393,6 @@ func indexAbs(v []float64, value float64) int {
 
 //go:noescape
 func indexAbsAMD64(v *float64, vLen int, value float64) int
-
-// interpolate needs, in assembly: len(dst) is a multiple of 16, len(table) at least 2.
-func interpolate(dst, src, table []float32, most, perUnit, middle, below, above float32) {
-	if current == 0 {
-		interpolateGeneric(dst, src, table, most, perUnit, middle, below, above)
-	} else {
-		interpolateAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(table), len(table), most, perUnit, middle, below, above)
-	}
-}
-
-//go:noescape
-func interpolateAMD64(dst *float32, dstLen int, src *float32, table *float32, tableLen int, most float32, perUnit float32, middle float32, below float32, above float32)
 
 // mask needs, in assembly: len(w) is a multiple of 8.
 func mask(x, w, s []float64) (count int) {
@@ -298,16 +416,41 @@ func maxAbs(v []float64) float64 {
 //go:noescape
 func maxAbsAMD64(v *float64, vLen int) float64
 
-// maxMagnitude needs, in assembly: len(v) is a multiple of 64, at least 64.
-func maxMagnitude(v []int16) int {
+// maxFloats needs, in assembly: len(dst) is a multiple of 16.
+func maxFloats(dst, a, b []float32) {
 	if current == 0 {
-		return maxMagnitudeGeneric(v)
+		maxFloatsGeneric(dst, a, b)
+	} else {
+		maxFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b))
 	}
-	return maxMagnitudeAMD64(unsafe.SliceData(v), len(v))
 }
 
 //go:noescape
-func maxMagnitudeAMD64(v *int16, vLen int) int
+func maxFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
+
+// minFloats needs, in assembly: len(dst) is a multiple of 16.
+func minFloats(dst, a, b []float32) {
+	if current == 0 {
+		minFloatsGeneric(dst, a, b)
+	} else {
+		minFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b))
+	}
+}
+
+//go:noescape
+func minFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
+
+// mishFloats needs, in assembly: len(dst) is a multiple of 16.
+func mishFloats(dst, src []float32) {
+	if current == 0 {
+		mishFloatsGeneric(dst, src)
+	} else {
+		mishFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func mishFloatsAMD64(dst *float32, dstLen int, src *float32)
 
 // mul needs, in assembly: rows is a multiple of 4, cols of 8.
 func mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inner, cols int) {
@@ -344,30 +487,6 @@ func multiplyFloats(dst, a, b []float32) {
 
 //go:noescape
 func multiplyFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32)
-
-// multiplyPairsOfTiles needs, in assembly: n is at least 12, len(distances) at least 1, len(bias) a multiple of 16, at least 16.
-func multiplyPairsOfTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32, distances []int) {
-	if current == 0 {
-		multiplyPairsOfTilesGeneric(sums, sumStride, v, stride, n, channels, weights, bias, distances)
-	} else {
-		multiplyPairsOfTilesAMD64(unsafe.SliceData(sums), sumStride, unsafe.SliceData(v), stride, n, channels, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(distances), len(distances))
-	}
-}
-
-//go:noescape
-func multiplyPairsOfTilesAMD64(sums *int32, sumStride int, v *int16, stride int, n int, channels int, weights *int32, bias *int32, biasLen int, distances *int, distancesLen int)
-
-// multiplyScaled needs, in assembly: len(a) is a multiple of 16, at least 16, len(dst) a multiple of it.
-func multiplyScaled(dst, x, y []int16, a []float32, clip float32) {
-	if current == 0 {
-		multiplyScaledGeneric(dst, x, y, a, clip)
-	} else {
-		multiplyScaledAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(x), unsafe.SliceData(y), unsafe.SliceData(a), len(a), clip)
-	}
-}
-
-//go:noescape
-func multiplyScaledAMD64(dst *int16, dstLen int, x *int16, y *int16, a *float32, aLen int, clip float32)
 
 // multiplyTiles needs, in assembly: n is at least 12, channels even, len(bias) a multiple of 16, at least 16.
 func multiplyTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32) {
@@ -487,17 +606,29 @@ func ropUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 //go:noescape
 func ropUpdateAMD64(q *float64, z *float64, e *float64, p *float64, old *float64, u *float64, uLen int, shrink *float64, shrinkLen int, w *float64, length *float64, alpha float64)
 
-// scaleWideSums needs, in assembly: samples is at least 1, len(positive) a multiple of 16, at least 16.
-func scaleWideSums(dst []int16, samples int, low, high []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
+// scaleFloats needs, in assembly: len(dst) is a multiple of len(factor), and that of 16.
+func scaleFloats(dst, src, factor, offset []float32) {
 	if current == 0 {
-		scaleWideSumsGeneric(dst, samples, low, high, positive, negative, limits, skip, skipStep, dstStep)
+		scaleFloatsGeneric(dst, src, factor, offset)
 	} else {
-		scaleWideSumsAMD64(unsafe.SliceData(dst), samples, unsafe.SliceData(low), unsafe.SliceData(high), unsafe.SliceData(positive), len(positive), unsafe.SliceData(negative), unsafe.SliceData(limits), unsafe.SliceData(skip), skipStep, dstStep)
+		scaleFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(factor), len(factor), unsafe.SliceData(offset))
 	}
 }
 
 //go:noescape
-func scaleWideSumsAMD64(dst *int16, samples int, low *int32, high *int32, positive *float32, positiveLen int, negative *float32, limits *int16, skip *int16, skipStep int, dstStep int)
+func scaleFloatsAMD64(dst *float32, dstLen int, src *float32, factor *float32, factorLen int, offset *float32)
+
+// scaleSamples needs, in assembly: step is a multiple of 16, n at least 1.
+func scaleSamples(dst, src []float32, step int, factor []float32, factorStep, n int) {
+	if current == 0 {
+		scaleSamplesGeneric(dst, src, step, factor, factorStep, n)
+	} else {
+		scaleSamplesAMD64(unsafe.SliceData(dst), unsafe.SliceData(src), step, unsafe.SliceData(factor), factorStep, n)
+	}
+}
+
+//go:noescape
+func scaleSamplesAMD64(dst *float32, src *float32, step int, factor *float32, factorStep int, n int)
 
 // scores needs, in assembly: len(score) is a multiple of 8.
 func scores(score, fresh, p, corr []float64, least, floor float64) float64 {
@@ -522,53 +653,41 @@ func shorten(shrink, part, square []float64, penalty, c, r float64, out []float6
 //go:noescape
 func shortenAMD64(shrink *float64, shrinkLen int, part *float64, square *float64, penalty float64, c float64, r float64, out *float64)
 
-// splitEntries needs, in assembly: len(src) is a multiple of 16.
-func splitEntries(low, high, src []int16) {
+// sigmoidFloats needs, in assembly: len(dst) is a multiple of 16.
+func sigmoidFloats(dst, src []float32) {
 	if current == 0 {
-		splitEntriesGeneric(low, high, src)
+		sigmoidFloatsGeneric(dst, src)
 	} else {
-		splitEntriesAMD64(unsafe.SliceData(low), unsafe.SliceData(high), unsafe.SliceData(src), len(src))
+		sigmoidFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
 	}
 }
 
 //go:noescape
-func splitEntriesAMD64(low *int16, high *int16, src *int16, srcLen int)
+func sigmoidFloatsAMD64(dst *float32, dstLen int, src *float32)
 
-// splitHigh needs, in assembly: len(slope) is a multiple of 16, at least 16, len(dst) a multiple of it.
-func splitHigh(dst []int16, a, b, c, slope, factor []float32) {
+// siluFloats needs, in assembly: len(dst) is a multiple of 16.
+func siluFloats(dst, src []float32) {
 	if current == 0 {
-		splitHighGeneric(dst, a, b, c, slope, factor)
+		siluFloatsGeneric(dst, src)
 	} else {
-		splitHighAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(c), unsafe.SliceData(slope), len(slope), unsafe.SliceData(factor))
+		siluFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
 	}
 }
 
 //go:noescape
-func splitHighAMD64(dst *int16, dstLen int, a *float32, b *float32, c *float32, slope *float32, slopeLen int, factor *float32)
+func siluFloatsAMD64(dst *float32, dstLen int, src *float32)
 
-// splitLow needs, in assembly: len(slope) is a multiple of 16, at least 16, len(dst) a multiple of it.
-func splitLow(dst []int16, a, b, c, slope, factor []float32) {
+// softplusFloats needs, in assembly: len(dst) is a multiple of 16.
+func softplusFloats(dst, src []float32) {
 	if current == 0 {
-		splitLowGeneric(dst, a, b, c, slope, factor)
+		softplusFloatsGeneric(dst, src)
 	} else {
-		splitLowAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(c), unsafe.SliceData(slope), len(slope), unsafe.SliceData(factor))
+		softplusFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
 	}
 }
 
 //go:noescape
-func splitLowAMD64(dst *int16, dstLen int, a *float32, b *float32, c *float32, slope *float32, slopeLen int, factor *float32)
-
-// splitSamples needs, in assembly: len(active) is a multiple of 8, samples at least 1.
-func splitSamples(low, high, active, src []int16, step, samples int) {
-	if current == 0 {
-		splitSamplesGeneric(low, high, active, src, step, samples)
-	} else {
-		splitSamplesAMD64(unsafe.SliceData(low), unsafe.SliceData(high), unsafe.SliceData(active), len(active), unsafe.SliceData(src), step, samples)
-	}
-}
-
-//go:noescape
-func splitSamplesAMD64(low *int16, high *int16, active *int16, activeLen int, src *int16, step int, samples int)
+func softplusFloatsAMD64(dst *float32, dstLen int, src *float32)
 
 // spreadGradients needs, in assembly: k is a multiple of 16, k and n are at least 1.
 func spreadGradients(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
@@ -581,6 +700,18 @@ func spreadGradients(dst []float32, dstGap, dstStep int, src []float32, srcGap, 
 
 //go:noescape
 func spreadGradientsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+
+// spreadRows needs, in assembly: k is a multiple of 16, k and n are at least 1.
+func spreadRows(dst []float32, dstGap, dstStep int, src []float32, rows []int, srcStep, k, n int) {
+	if current == 0 {
+		spreadRowsGeneric(dst, dstGap, dstStep, src, rows, srcStep, k, n)
+	} else {
+		spreadRowsAMD64(unsafe.SliceData(dst), dstGap, dstStep, unsafe.SliceData(src), unsafe.SliceData(rows), srcStep, k, n)
+	}
+}
+
+//go:noescape
+func spreadRowsAMD64(dst *float32, dstGap int, dstStep int, src *float32, rows *int, srcStep int, k int, n int)
 
 // spreadSamples needs, in assembly: k is a multiple of 16, k and n are at least 1.
 func spreadSamples(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
@@ -606,6 +737,30 @@ func spreadTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcSt
 //go:noescape
 func spreadTapsAMD64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
 
+// sqrtFloats needs, in assembly: len(dst) is a multiple of 16.
+func sqrtFloats(dst, src []float32) {
+	if current == 0 {
+		sqrtFloatsGeneric(dst, src)
+	} else {
+		sqrtFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func sqrtFloatsAMD64(dst *float32, dstLen int, src *float32)
+
+// squareFloats needs, in assembly: len(dst) is a multiple of 16.
+func squareFloats(dst, src []float32) {
+	if current == 0 {
+		squareFloatsGeneric(dst, src)
+	} else {
+		squareFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func squareFloatsAMD64(dst *float32, dstLen int, src *float32)
+
 // subtractFloats needs, in assembly: len(dst) is a multiple of 16.
 func subtractFloats(dst, a, b []float32) {
 	if current == 0 {
@@ -630,17 +785,41 @@ func sumRows(dst, src []float32, offsets []int32) {
 //go:noescape
 func sumRowsAMD64(dst *float32, dstLen int, src *float32, offsets *int32, offsetsLen int)
 
-// sumRuns needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
-func sumRuns(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32) {
+// sumSamples needs, in assembly: len(sums) is a multiple of 16, n at least 1.
+func sumSamples(sums, src []float32, step, n int) {
 	if current == 0 {
-		sumRunsGeneric(dst, samples, src, rows, step, words, weights, bias)
+		sumSamplesGeneric(sums, src, step, n)
 	} else {
-		sumRunsAMD64(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
+		sumSamplesAMD64(unsafe.SliceData(sums), len(sums), unsafe.SliceData(src), step, n)
 	}
 }
 
 //go:noescape
-func sumRunsAMD64(dst *int32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int)
+func sumSamplesAMD64(sums *float32, sumsLen int, src *float32, step int, n int)
+
+// sumSquares needs, in assembly: len(sums) is a multiple of 16, n at least 1.
+func sumSquares(sums, mean, src []float32, step, n int) {
+	if current == 0 {
+		sumSquaresGeneric(sums, mean, src, step, n)
+	} else {
+		sumSquaresAMD64(unsafe.SliceData(sums), len(sums), unsafe.SliceData(mean), unsafe.SliceData(src), step, n)
+	}
+}
+
+//go:noescape
+func sumSquaresAMD64(sums *float32, sumsLen int, mean *float32, src *float32, step int, n int)
+
+// tanhFloats needs, in assembly: len(dst) is a multiple of 16.
+func tanhFloats(dst, src []float32) {
+	if current == 0 {
+		tanhFloatsGeneric(dst, src)
+	} else {
+		tanhFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func tanhFloatsAMD64(dst *float32, dstLen int, src *float32)
 
 // transformInput needs, in assembly: n is at least 1, channels a multiple of 8, at least 8.
 func transformInput(v []int16, stride int, src []int16, rows []int, step, n, channels int) {
@@ -665,39 +844,3 @@ func transformOutput(dst []int16, second int, sums []int32, stride, n, outputs i
 
 //go:noescape
 func transformOutputAMD64(dst *int16, second int, sums *int32, stride int, n int, outputs int, positive *float32, negative *float32, limits *int16, skip *int16, skipSecond int, skipStep int, dstStep int)
-
-// transformResidual needs, in assembly: n is at least 1, outputs a multiple of 16, at least 16.
-func transformResidual(dst []float32, second int, sums []int32, stride, n, outputs int, scale []float32) {
-	if current == 0 {
-		transformResidualGeneric(dst, second, sums, stride, n, outputs, scale)
-	} else {
-		transformResidualAMD64(unsafe.SliceData(dst), second, unsafe.SliceData(sums), stride, n, outputs, unsafe.SliceData(scale))
-	}
-}
-
-//go:noescape
-func transformResidualAMD64(dst *float32, second int, sums *int32, stride int, n int, outputs int, scale *float32)
-
-// transformWideOutput needs, in assembly: n is at least 1, outputs a multiple of 16, at least 16.
-func transformWideOutput(dst []int16, second int, low, high []int32, stride, n, outputs int, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
-	if current == 0 {
-		transformWideOutputGeneric(dst, second, low, high, stride, n, outputs, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
-	} else {
-		transformWideOutputAMD64(unsafe.SliceData(dst), second, unsafe.SliceData(low), unsafe.SliceData(high), stride, n, outputs, unsafe.SliceData(positive), unsafe.SliceData(negative), unsafe.SliceData(limits), unsafe.SliceData(skip), skipSecond, skipStep, dstStep)
-	}
-}
-
-//go:noescape
-func transformWideOutputAMD64(dst *int16, second int, low *int32, high *int32, stride int, n int, outputs int, positive *float32, negative *float32, limits *int16, skip *int16, skipSecond int, skipStep int, dstStep int)
-
-// transformWideResidual needs, in assembly: n is at least 1, outputs a multiple of 16, at least 16.
-func transformWideResidual(dst []float32, second int, low, high []int32, stride, n, outputs int, scale []float32) {
-	if current == 0 {
-		transformWideResidualGeneric(dst, second, low, high, stride, n, outputs, scale)
-	} else {
-		transformWideResidualAMD64(unsafe.SliceData(dst), second, unsafe.SliceData(low), unsafe.SliceData(high), stride, n, outputs, unsafe.SliceData(scale))
-	}
-}
-
-//go:noescape
-func transformWideResidualAMD64(dst *float32, second int, low *int32, high *int32, stride int, n int, outputs int, scale *float32)

@@ -23,16 +23,9 @@ func activateBack(d, z, slope, toSlope, toBias []float32) {
 func adam(p, m, v, grad []float32, clip, rest1, rest2, rate, least float32) {
 	adamGeneric(p, m, v, grad, clip, rest1, rest2, rate, least)
 }
-func add(to, v []float64)           { addGeneric(to, v) }
-func addFloats(dst, a, b []float32) { addFloatsGeneric(dst, a, b) }
+func add(to, v []float64) { addGeneric(to, v) }
 func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
 	addPixelsGeneric(dst, was, sums, n, scale, step, outputs, share, shareStep, least, leastStep, most, mostStep)
-}
-func addScaled(dst, x, y []int16, a, b []float32, clip float32) {
-	addScaledGeneric(dst, x, y, a, b, clip)
-}
-func addWideSums(dst []float32, low, high []int32, scale []float32) {
-	addWideSumsGeneric(dst, low, high, scale)
 }
 func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
 	return advanceGeneric(p, corr, gram, basis, ld, row, scale, proj)
@@ -47,44 +40,20 @@ func combine(dst, src []float32, at []int, weight []float32) { combineGeneric(ds
 func combineOnto(dst, base, src []float32, at []int, weight []float32) {
 	combineOntoGeneric(dst, base, src, at, weight)
 }
-func convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
-	convolve32Generic(dst, src, step, stride, rows, k, weight, bias, n)
-}
-func convolveDepthwise(dst []int16, samples int, src []int16, rows []int, step, taps int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
-	convolveDepthwiseGeneric(dst, samples, src, rows, step, taps, weights, bias, positive, negative, limits, skip, skipStep, dstStep)
-}
 func convolveTiles(dst []int16, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
 	convolveTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
 }
 func correlate(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
 	correlateGeneric(c, cols, a, step, strideA, b, strideB, rows, n, k)
 }
-func countClipped(v []int16, magnitude int) int { return countClippedGeneric(v, magnitude) }
-func gatherSums(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
-	gatherSumsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
-}
-func gatherTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
-	gatherTapsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
-}
 func indexAbs(v []float64, value float64) int { return indexAbsGeneric(v, value) }
-func interpolate(dst, src, table []float32, most, perUnit, middle, below, above float32) {
-	interpolateGeneric(dst, src, table, most, perUnit, middle, below, above)
-}
-func mask(x, w, s []float64) (count int) { return maskGeneric(x, w, s) }
-func maxAbs(v []float64) float64         { return maxAbsGeneric(v) }
-func maxMagnitude(v []int16) int         { return maxMagnitudeGeneric(v) }
+func mask(x, w, s []float64) (count int)      { return maskGeneric(x, w, s) }
+func maxAbs(v []float64) float64              { return maxAbsGeneric(v) }
 func mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inner, cols int) {
 	mulGeneric(c, ldc, a, lda, b, ldb, rows, inner, cols)
 }
 func mul32(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, inner, cols int) {
 	mul32Generic(c, ldc, a, lda, b, ldb, rows, inner, cols)
-}
-func multiplyFloats(dst, a, b []float32) { multiplyFloatsGeneric(dst, a, b) }
-func multiplyPairsOfTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32, distances []int) {
-	multiplyPairsOfTilesGeneric(sums, sumStride, v, stride, n, channels, weights, bias, distances)
-}
-func multiplyScaled(dst, x, y []int16, a []float32, clip float32) {
-	multiplyScaledGeneric(dst, x, y, a, clip)
 }
 func multiplyTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32) {
 	multiplyTilesGeneric(sums, sumStride, v, stride, n, channels, weights, bias)
@@ -95,17 +64,11 @@ func peak(sums []int32, x, y int32, rounds int)            { peakGeneric(sums, x
 func powerStep(z, u, next []float64, cols int)             { powerStepGeneric(z, u, next, cols) }
 func project(z, q, u, shrink, w, out []float64)            { projectGeneric(z, q, u, shrink, w, out) }
 func rescale(q, z, u, grow, w []float64, r float64)        { rescaleGeneric(q, z, u, grow, w, r) }
-func residualTiles(dst []float32, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, scale []float32) {
-	residualTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, scale)
-}
 func ropResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
 	ropResidualGeneric(q, z, p, old, sum, shrink, part, out, ld, keep)
 }
 func ropUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length, alpha)
-}
-func scaleWideSums(dst []int16, samples int, low, high []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
-	scaleWideSumsGeneric(dst, samples, low, high, positive, negative, limits, skip, skipStep, dstStep)
 }
 func scores(score, fresh, p, corr []float64, least, floor float64) float64 {
 	return scoresGeneric(score, fresh, p, corr, least, floor)
@@ -113,26 +76,6 @@ func scores(score, fresh, p, corr []float64, least, floor float64) float64 {
 func shorten(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	shortenGeneric(shrink, part, square, penalty, c, r, out)
 }
-func splitEntries(low, high, src []int16) { splitEntriesGeneric(low, high, src) }
-func splitHigh(dst []int16, a, b, c, slope, factor []float32) {
-	splitHighGeneric(dst, a, b, c, slope, factor)
-}
-func splitLow(dst []int16, a, b, c, slope, factor []float32) {
-	splitLowGeneric(dst, a, b, c, slope, factor)
-}
-func splitSamples(low, high, active, src []int16, step, samples int) {
-	splitSamplesGeneric(low, high, active, src, step, samples)
-}
-func spreadGradients(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
-	spreadGradientsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
-}
-func spreadSamples(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
-	spreadSamplesGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
-}
-func spreadTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
-	spreadTapsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
-}
-func subtractFloats(dst, a, b []float32)          { subtractFloatsGeneric(dst, a, b) }
 func sumRows(dst, src []float32, offsets []int32) { sumRowsGeneric(dst, src, offsets) }
 func transformInput(v []int16, stride int, src []int16, rows []int, step, n, channels int) {
 	transformInputGeneric(v, stride, src, rows, step, n, channels)
@@ -140,15 +83,54 @@ func transformInput(v []int16, stride int, src []int16, rows []int, step, n, cha
 func transformOutput(dst []int16, second int, sums []int32, stride, n, outputs int, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
 	transformOutputGeneric(dst, second, sums, stride, n, outputs, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
 }
-func transformResidual(dst []float32, second int, sums []int32, stride, n, outputs int, scale []float32) {
-	transformResidualGeneric(dst, second, sums, stride, n, outputs, scale)
+
+// absFloats needs, in assembly: len(dst) is a multiple of 16.
+func absFloats(dst, src []float32) {
+	if current == 0 {
+		absFloatsGeneric(dst, src)
+	} else {
+		absFloatsARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
 }
-func transformWideOutput(dst []int16, second int, low, high []int32, stride, n, outputs int, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
-	transformWideOutputGeneric(dst, second, low, high, stride, n, outputs, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
+
+//go:noescape
+func absFloatsARM64(dst *float32, dstLen int, src *float32)
+
+// addFloats needs, in assembly: len(dst) is a multiple of 16.
+func addFloats(dst, a, b []float32) {
+	if current == 0 {
+		addFloatsGeneric(dst, a, b)
+	} else {
+		addFloatsARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b))
+	}
 }
-func transformWideResidual(dst []float32, second int, low, high []int32, stride, n, outputs int, scale []float32) {
-	transformWideResidualGeneric(dst, second, low, high, stride, n, outputs, scale)
+
+//go:noescape
+func addFloatsARM64(dst *float32, dstLen int, a *float32, b *float32)
+
+// addScaledFloats needs, in assembly: len(dst) is a multiple of len(factor), and that of 16.
+func addScaledFloats(dst, a, b, factor []float32) {
+	if current == 0 {
+		addScaledFloatsGeneric(dst, a, b, factor)
+	} else {
+		addScaledFloatsARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(factor), len(factor))
+	}
 }
+
+//go:noescape
+func addScaledFloatsARM64(dst *float32, dstLen int, a *float32, b *float32, factor *float32, factorLen int)
+
+// clipFloats needs, in assembly: len(dst) is a multiple of 16.
+func clipFloats(dst, src []float32, least, most float32) {
+	if current == 0 {
+		clipFloatsGeneric(dst, src, least, most)
+	} else {
+		clipFloatsARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), least, most)
+	}
+}
+
+//go:noescape
+func clipFloatsARM64(dst *float32, dstLen int, src *float32, least float32, most float32)
 
 // convolve needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
 func convolve(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
@@ -162,6 +144,234 @@ func convolve(dst []int16, samples int, src []int16, rows []int, step, words int
 //go:noescape
 func convolveARM64(dst *int16, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, positive *float32, negative *float32, limits *int16, skip *int16, skipStep int, dstStep int)
 
+// convolve32 needs, in assembly: len(bias) is a multiple of 16; len(runs), k and n are at least 1.
+func convolve32(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight, bias []float32, n int) {
+	if current == 0 {
+		convolve32Generic(dst, dstStep, src, runs, step, k, weight, bias, n)
+	} else {
+		convolve32ARM64(unsafe.SliceData(dst), dstStep, unsafe.SliceData(src), unsafe.SliceData(runs), len(runs), step, k, unsafe.SliceData(weight), unsafe.SliceData(bias), len(bias), n)
+	}
+}
+
+//go:noescape
+func convolve32ARM64(dst *float32, dstStep int, src *float32, runs *int, runsLen int, step int, k int, weight *float32, bias *float32, biasLen int, n int)
+
+// depthwise32 needs, in assembly: len(bias) is a multiple of 16; len(runs) and n are at least 1.
+func depthwise32(dst []float32, dstStep int, src []float32, runs []int, step int, weight, bias []float32, n int) {
+	if current == 0 {
+		depthwise32Generic(dst, dstStep, src, runs, step, weight, bias, n)
+	} else {
+		depthwise32ARM64(unsafe.SliceData(dst), dstStep, unsafe.SliceData(src), unsafe.SliceData(runs), len(runs), step, unsafe.SliceData(weight), unsafe.SliceData(bias), len(bias), n)
+	}
+}
+
+//go:noescape
+func depthwise32ARM64(dst *float32, dstStep int, src *float32, runs *int, runsLen int, step int, weight *float32, bias *float32, biasLen int, n int)
+
+// divideFloats needs, in assembly: len(dst) is a multiple of 16.
+func divideFloats(dst, a, b []float32) {
+	if current == 0 {
+		divideFloatsGeneric(dst, a, b)
+	} else {
+		divideFloatsARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b))
+	}
+}
+
+//go:noescape
+func divideFloatsARM64(dst *float32, dstLen int, a *float32, b *float32)
+
+// eluFloats needs, in assembly: len(dst) is a multiple of 16.
+func eluFloats(dst, src []float32) {
+	if current == 0 {
+		eluFloatsGeneric(dst, src)
+	} else {
+		eluFloatsARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func eluFloatsARM64(dst *float32, dstLen int, src *float32)
+
+// erfFloats needs, in assembly: len(dst) is a multiple of 16.
+func erfFloats(dst, src []float32) {
+	if current == 0 {
+		erfFloatsGeneric(dst, src)
+	} else {
+		erfFloatsARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func erfFloatsARM64(dst *float32, dstLen int, src *float32)
+
+// expFloats needs, in assembly: len(dst) is a multiple of 16.
+func expFloats(dst, src []float32) {
+	if current == 0 {
+		expFloatsGeneric(dst, src)
+	} else {
+		expFloatsARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func expFloatsARM64(dst *float32, dstLen int, src *float32)
+
+// finishFloats needs, in assembly: len(slope) is a multiple of 16, n at least 1.
+func finishFloats(dst []float32, dstStep int, slope, skip []float32, skipStep, n int) {
+	if current == 0 {
+		finishFloatsGeneric(dst, dstStep, slope, skip, skipStep, n)
+	} else {
+		finishFloatsARM64(unsafe.SliceData(dst), dstStep, unsafe.SliceData(slope), len(slope), unsafe.SliceData(skip), skipStep, n)
+	}
+}
+
+//go:noescape
+func finishFloatsARM64(dst *float32, dstStep int, slope *float32, slopeLen int, skip *float32, skipStep int, n int)
+
+// gatherRows needs, in assembly: len(slope) is a multiple of 16, n at least 1.
+func gatherRows(dst []float32, rows []int, dstStep int, src []float32, gap int, slope, skip []float32, skipRows []int, skipStep, n int) {
+	if current == 0 {
+		gatherRowsGeneric(dst, rows, dstStep, src, gap, slope, skip, skipRows, skipStep, n)
+	} else {
+		gatherRowsARM64(unsafe.SliceData(dst), unsafe.SliceData(rows), dstStep, unsafe.SliceData(src), gap, unsafe.SliceData(slope), len(slope), unsafe.SliceData(skip), unsafe.SliceData(skipRows), skipStep, n)
+	}
+}
+
+//go:noescape
+func gatherRowsARM64(dst *float32, rows *int, dstStep int, src *float32, gap int, slope *float32, slopeLen int, skip *float32, skipRows *int, skipStep int, n int)
+
+// gatherSums needs, in assembly: k is a multiple of 16, k and n are at least 1.
+func gatherSums(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
+	if current == 0 {
+		gatherSumsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
+	} else {
+		gatherSumsARM64(unsafe.SliceData(dst), dstGap, dstStep, unsafe.SliceData(src), srcGap, srcStep, k, n)
+	}
+}
+
+//go:noescape
+func gatherSumsARM64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+
+// gatherTaps needs, in assembly: k is a multiple of 16, k and n are at least 1.
+func gatherTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
+	if current == 0 {
+		gatherTapsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
+	} else {
+		gatherTapsARM64(unsafe.SliceData(dst), dstGap, dstStep, unsafe.SliceData(src), srcGap, srcStep, k, n)
+	}
+}
+
+//go:noescape
+func gatherTapsARM64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+
+// geluFloats needs, in assembly: len(dst) is a multiple of 16.
+func geluFloats(dst, src []float32) {
+	if current == 0 {
+		geluFloatsGeneric(dst, src)
+	} else {
+		geluFloatsARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func geluFloatsARM64(dst *float32, dstLen int, src *float32)
+
+// geluTanhFloats needs, in assembly: len(dst) is a multiple of 16.
+func geluTanhFloats(dst, src []float32) {
+	if current == 0 {
+		geluTanhFloatsGeneric(dst, src)
+	} else {
+		geluTanhFloatsARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func geluTanhFloatsARM64(dst *float32, dstLen int, src *float32)
+
+// hardSigmoidFloats needs, in assembly: len(dst) is a multiple of 16.
+func hardSigmoidFloats(dst, src []float32) {
+	if current == 0 {
+		hardSigmoidFloatsGeneric(dst, src)
+	} else {
+		hardSigmoidFloatsARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func hardSigmoidFloatsARM64(dst *float32, dstLen int, src *float32)
+
+// hardSwishFloats needs, in assembly: len(dst) is a multiple of 16.
+func hardSwishFloats(dst, src []float32) {
+	if current == 0 {
+		hardSwishFloatsGeneric(dst, src)
+	} else {
+		hardSwishFloatsARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func hardSwishFloatsARM64(dst *float32, dstLen int, src *float32)
+
+// inclineFloats needs, in assembly: len(dst) is a multiple of len(slope), and that of 16.
+func inclineFloats(dst, src, slope []float32) {
+	if current == 0 {
+		inclineFloatsGeneric(dst, src, slope)
+	} else {
+		inclineFloatsARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(slope), len(slope))
+	}
+}
+
+//go:noescape
+func inclineFloatsARM64(dst *float32, dstLen int, src *float32, slope *float32, slopeLen int)
+
+// maxFloats needs, in assembly: len(dst) is a multiple of 16.
+func maxFloats(dst, a, b []float32) {
+	if current == 0 {
+		maxFloatsGeneric(dst, a, b)
+	} else {
+		maxFloatsARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b))
+	}
+}
+
+//go:noescape
+func maxFloatsARM64(dst *float32, dstLen int, a *float32, b *float32)
+
+// minFloats needs, in assembly: len(dst) is a multiple of 16.
+func minFloats(dst, a, b []float32) {
+	if current == 0 {
+		minFloatsGeneric(dst, a, b)
+	} else {
+		minFloatsARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b))
+	}
+}
+
+//go:noescape
+func minFloatsARM64(dst *float32, dstLen int, a *float32, b *float32)
+
+// mishFloats needs, in assembly: len(dst) is a multiple of 16.
+func mishFloats(dst, src []float32) {
+	if current == 0 {
+		mishFloatsGeneric(dst, src)
+	} else {
+		mishFloatsARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func mishFloatsARM64(dst *float32, dstLen int, src *float32)
+
+// multiplyFloats needs, in assembly: len(dst) is a multiple of 16.
+func multiplyFloats(dst, a, b []float32) {
+	if current == 0 {
+		multiplyFloatsGeneric(dst, a, b)
+	} else {
+		multiplyFloatsARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b))
+	}
+}
+
+//go:noescape
+func multiplyFloatsARM64(dst *float32, dstLen int, a *float32, b *float32)
+
 // residual needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
 func residual(dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32, scale []float32) {
 	if current == 0 {
@@ -174,14 +384,182 @@ func residual(dst []float32, samples int, src []int16, rows []int, step, words i
 //go:noescape
 func residualARM64(dst *float32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int, scale *float32)
 
-// sumRuns needs, in assembly: samples is at least 24, len(bias) a multiple of 16, at least 16.
-func sumRuns(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32) {
+// scaleFloats needs, in assembly: len(dst) is a multiple of len(factor), and that of 16.
+func scaleFloats(dst, src, factor, offset []float32) {
 	if current == 0 {
-		sumRunsGeneric(dst, samples, src, rows, step, words, weights, bias)
+		scaleFloatsGeneric(dst, src, factor, offset)
 	} else {
-		sumRunsARM64(unsafe.SliceData(dst), samples, unsafe.SliceData(src), unsafe.SliceData(rows), len(rows), step, words, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias))
+		scaleFloatsARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src), unsafe.SliceData(factor), len(factor), unsafe.SliceData(offset))
 	}
 }
 
 //go:noescape
-func sumRunsARM64(dst *int32, samples int, src *int16, rows *int, rowsLen int, step int, words int, weights *int32, bias *int32, biasLen int)
+func scaleFloatsARM64(dst *float32, dstLen int, src *float32, factor *float32, factorLen int, offset *float32)
+
+// scaleSamples needs, in assembly: step is a multiple of 16, n at least 1.
+func scaleSamples(dst, src []float32, step int, factor []float32, factorStep, n int) {
+	if current == 0 {
+		scaleSamplesGeneric(dst, src, step, factor, factorStep, n)
+	} else {
+		scaleSamplesARM64(unsafe.SliceData(dst), unsafe.SliceData(src), step, unsafe.SliceData(factor), factorStep, n)
+	}
+}
+
+//go:noescape
+func scaleSamplesARM64(dst *float32, src *float32, step int, factor *float32, factorStep int, n int)
+
+// sigmoidFloats needs, in assembly: len(dst) is a multiple of 16.
+func sigmoidFloats(dst, src []float32) {
+	if current == 0 {
+		sigmoidFloatsGeneric(dst, src)
+	} else {
+		sigmoidFloatsARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func sigmoidFloatsARM64(dst *float32, dstLen int, src *float32)
+
+// siluFloats needs, in assembly: len(dst) is a multiple of 16.
+func siluFloats(dst, src []float32) {
+	if current == 0 {
+		siluFloatsGeneric(dst, src)
+	} else {
+		siluFloatsARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func siluFloatsARM64(dst *float32, dstLen int, src *float32)
+
+// softplusFloats needs, in assembly: len(dst) is a multiple of 16.
+func softplusFloats(dst, src []float32) {
+	if current == 0 {
+		softplusFloatsGeneric(dst, src)
+	} else {
+		softplusFloatsARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func softplusFloatsARM64(dst *float32, dstLen int, src *float32)
+
+// spreadGradients needs, in assembly: k is a multiple of 16, k and n are at least 1.
+func spreadGradients(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
+	if current == 0 {
+		spreadGradientsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
+	} else {
+		spreadGradientsARM64(unsafe.SliceData(dst), dstGap, dstStep, unsafe.SliceData(src), srcGap, srcStep, k, n)
+	}
+}
+
+//go:noescape
+func spreadGradientsARM64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+
+// spreadRows needs, in assembly: k is a multiple of 16, k and n are at least 1.
+func spreadRows(dst []float32, dstGap, dstStep int, src []float32, rows []int, srcStep, k, n int) {
+	if current == 0 {
+		spreadRowsGeneric(dst, dstGap, dstStep, src, rows, srcStep, k, n)
+	} else {
+		spreadRowsARM64(unsafe.SliceData(dst), dstGap, dstStep, unsafe.SliceData(src), unsafe.SliceData(rows), srcStep, k, n)
+	}
+}
+
+//go:noescape
+func spreadRowsARM64(dst *float32, dstGap int, dstStep int, src *float32, rows *int, srcStep int, k int, n int)
+
+// spreadSamples needs, in assembly: k is a multiple of 16, k and n are at least 1.
+func spreadSamples(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
+	if current == 0 {
+		spreadSamplesGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
+	} else {
+		spreadSamplesARM64(unsafe.SliceData(dst), dstGap, dstStep, unsafe.SliceData(src), srcGap, srcStep, k, n)
+	}
+}
+
+//go:noescape
+func spreadSamplesARM64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+
+// spreadTaps needs, in assembly: k is a multiple of 16, k and n are at least 1.
+func spreadTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
+	if current == 0 {
+		spreadTapsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
+	} else {
+		spreadTapsARM64(unsafe.SliceData(dst), dstGap, dstStep, unsafe.SliceData(src), srcGap, srcStep, k, n)
+	}
+}
+
+//go:noescape
+func spreadTapsARM64(dst *float32, dstGap int, dstStep int, src *float32, srcGap int, srcStep int, k int, n int)
+
+// sqrtFloats needs, in assembly: len(dst) is a multiple of 16.
+func sqrtFloats(dst, src []float32) {
+	if current == 0 {
+		sqrtFloatsGeneric(dst, src)
+	} else {
+		sqrtFloatsARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func sqrtFloatsARM64(dst *float32, dstLen int, src *float32)
+
+// squareFloats needs, in assembly: len(dst) is a multiple of 16.
+func squareFloats(dst, src []float32) {
+	if current == 0 {
+		squareFloatsGeneric(dst, src)
+	} else {
+		squareFloatsARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func squareFloatsARM64(dst *float32, dstLen int, src *float32)
+
+// subtractFloats needs, in assembly: len(dst) is a multiple of 16.
+func subtractFloats(dst, a, b []float32) {
+	if current == 0 {
+		subtractFloatsGeneric(dst, a, b)
+	} else {
+		subtractFloatsARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b))
+	}
+}
+
+//go:noescape
+func subtractFloatsARM64(dst *float32, dstLen int, a *float32, b *float32)
+
+// sumSamples needs, in assembly: len(sums) is a multiple of 16, n at least 1.
+func sumSamples(sums, src []float32, step, n int) {
+	if current == 0 {
+		sumSamplesGeneric(sums, src, step, n)
+	} else {
+		sumSamplesARM64(unsafe.SliceData(sums), len(sums), unsafe.SliceData(src), step, n)
+	}
+}
+
+//go:noescape
+func sumSamplesARM64(sums *float32, sumsLen int, src *float32, step int, n int)
+
+// sumSquares needs, in assembly: len(sums) is a multiple of 16, n at least 1.
+func sumSquares(sums, mean, src []float32, step, n int) {
+	if current == 0 {
+		sumSquaresGeneric(sums, mean, src, step, n)
+	} else {
+		sumSquaresARM64(unsafe.SliceData(sums), len(sums), unsafe.SliceData(mean), unsafe.SliceData(src), step, n)
+	}
+}
+
+//go:noescape
+func sumSquaresARM64(sums *float32, sumsLen int, mean *float32, src *float32, step int, n int)
+
+// tanhFloats needs, in assembly: len(dst) is a multiple of 16.
+func tanhFloats(dst, src []float32) {
+	if current == 0 {
+		tanhFloatsGeneric(dst, src)
+	} else {
+		tanhFloatsARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(src))
+	}
+}
+
+//go:noescape
+func tanhFloatsARM64(dst *float32, dstLen int, src *float32)

@@ -8,6 +8,7 @@ var tierNames = []string{"generic"}
 
 var tierRuns []bool
 
+func absFloats(dst, src []float32)   { absFloatsGeneric(dst, src) }
 func activate(h, z, slope []float32) { activateGeneric(h, z, slope) }
 func activateBack(d, z, slope, toSlope, toBias []float32) {
 	activateBackGeneric(d, z, slope, toSlope, toBias)
@@ -20,12 +21,7 @@ func addFloats(dst, a, b []float32) { addFloatsGeneric(dst, a, b) }
 func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
 	addPixelsGeneric(dst, was, sums, n, scale, step, outputs, share, shareStep, least, leastStep, most, mostStep)
 }
-func addScaled(dst, x, y []int16, a, b []float32, clip float32) {
-	addScaledGeneric(dst, x, y, a, b, clip)
-}
-func addWideSums(dst []float32, low, high []int32, scale []float32) {
-	addWideSumsGeneric(dst, low, high, scale)
-}
+func addScaledFloats(dst, a, b, factor []float32) { addScaledFloatsGeneric(dst, a, b, factor) }
 func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
 	return advanceGeneric(p, corr, gram, basis, ld, row, scale, proj)
 }
@@ -35,6 +31,7 @@ func boundFlatAreas(least, most, above, row, below []float32) {
 func boundRange(least, most, above, row, below []float32) {
 	boundRangeGeneric(least, most, above, row, below)
 }
+func clipFloats(dst, src []float32, least, most float32)     { clipFloatsGeneric(dst, src, least, most) }
 func combine(dst, src []float32, at []int, weight []float32) { combineGeneric(dst, src, at, weight) }
 func combineOnto(dst, base, src []float32, at []int, weight []float32) {
 	combineOntoGeneric(dst, base, src, at, weight)
@@ -42,11 +39,8 @@ func combineOnto(dst, base, src []float32, at []int, weight []float32) {
 func convolve(dst []int16, samples int, src []int16, rows []int, step, words int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
 	convolveGeneric(dst, samples, src, rows, step, words, weights, bias, positive, negative, limits, skip, skipStep, dstStep)
 }
-func convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
-	convolve32Generic(dst, src, step, stride, rows, k, weight, bias, n)
-}
-func convolveDepthwise(dst []int16, samples int, src []int16, rows []int, step, taps int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
-	convolveDepthwiseGeneric(dst, samples, src, rows, step, taps, weights, bias, positive, negative, limits, skip, skipStep, dstStep)
+func convolve32(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight, bias []float32, n int) {
+	convolve32Generic(dst, dstStep, src, runs, step, k, weight, bias, n)
 }
 func convolveTiles(dst []int16, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
 	convolveTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
@@ -54,20 +48,36 @@ func convolveTiles(dst []int16, second, samples int, src []int16, rows []int, st
 func correlate(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
 	correlateGeneric(c, cols, a, step, strideA, b, strideB, rows, n, k)
 }
-func countClipped(v []int16, magnitude int) int { return countClippedGeneric(v, magnitude) }
+func depthwise32(dst []float32, dstStep int, src []float32, runs []int, step int, weight, bias []float32, n int) {
+	depthwise32Generic(dst, dstStep, src, runs, step, weight, bias, n)
+}
+func divideFloats(dst, a, b []float32) { divideFloatsGeneric(dst, a, b) }
+func eluFloats(dst, src []float32)     { eluFloatsGeneric(dst, src) }
+func erfFloats(dst, src []float32)     { erfFloatsGeneric(dst, src) }
+func expFloats(dst, src []float32)     { expFloatsGeneric(dst, src) }
+func finishFloats(dst []float32, dstStep int, slope, skip []float32, skipStep, n int) {
+	finishFloatsGeneric(dst, dstStep, slope, skip, skipStep, n)
+}
+func gatherRows(dst []float32, rows []int, dstStep int, src []float32, gap int, slope, skip []float32, skipRows []int, skipStep, n int) {
+	gatherRowsGeneric(dst, rows, dstStep, src, gap, slope, skip, skipRows, skipStep, n)
+}
 func gatherSums(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	gatherSumsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
 }
 func gatherTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	gatherTapsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
 }
+func geluFloats(dst, src []float32)           { geluFloatsGeneric(dst, src) }
+func geluTanhFloats(dst, src []float32)       { geluTanhFloatsGeneric(dst, src) }
+func hardSigmoidFloats(dst, src []float32)    { hardSigmoidFloatsGeneric(dst, src) }
+func hardSwishFloats(dst, src []float32)      { hardSwishFloatsGeneric(dst, src) }
+func inclineFloats(dst, src, slope []float32) { inclineFloatsGeneric(dst, src, slope) }
 func indexAbs(v []float64, value float64) int { return indexAbsGeneric(v, value) }
-func interpolate(dst, src, table []float32, most, perUnit, middle, below, above float32) {
-	interpolateGeneric(dst, src, table, most, perUnit, middle, below, above)
-}
-func mask(x, w, s []float64) (count int) { return maskGeneric(x, w, s) }
-func maxAbs(v []float64) float64         { return maxAbsGeneric(v) }
-func maxMagnitude(v []int16) int         { return maxMagnitudeGeneric(v) }
+func mask(x, w, s []float64) (count int)      { return maskGeneric(x, w, s) }
+func maxAbs(v []float64) float64              { return maxAbsGeneric(v) }
+func maxFloats(dst, a, b []float32)           { maxFloatsGeneric(dst, a, b) }
+func minFloats(dst, a, b []float32)           { minFloatsGeneric(dst, a, b) }
+func mishFloats(dst, src []float32)           { mishFloatsGeneric(dst, src) }
 func mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inner, cols int) {
 	mulGeneric(c, ldc, a, lda, b, ldb, rows, inner, cols)
 }
@@ -75,12 +85,6 @@ func mul32(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, i
 	mul32Generic(c, ldc, a, lda, b, ldb, rows, inner, cols)
 }
 func multiplyFloats(dst, a, b []float32) { multiplyFloatsGeneric(dst, a, b) }
-func multiplyPairsOfTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32, distances []int) {
-	multiplyPairsOfTilesGeneric(sums, sumStride, v, stride, n, channels, weights, bias, distances)
-}
-func multiplyScaled(dst, x, y []int16, a []float32, clip float32) {
-	multiplyScaledGeneric(dst, x, y, a, clip)
-}
 func multiplyTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32) {
 	multiplyTilesGeneric(sums, sumStride, v, stride, n, channels, weights, bias)
 }
@@ -93,17 +97,15 @@ func rescale(q, z, u, grow, w []float64, r float64)        { rescaleGeneric(q, z
 func residual(dst []float32, samples int, src []int16, rows []int, step, words int, weights, bias []int32, scale []float32) {
 	residualGeneric(dst, samples, src, rows, step, words, weights, bias, scale)
 }
-func residualTiles(dst []float32, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, scale []float32) {
-	residualTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, scale)
-}
 func ropResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep float64) {
 	ropResidualGeneric(q, z, p, old, sum, shrink, part, out, ld, keep)
 }
 func ropUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length, alpha)
 }
-func scaleWideSums(dst []int16, samples int, low, high []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
-	scaleWideSumsGeneric(dst, samples, low, high, positive, negative, limits, skip, skipStep, dstStep)
+func scaleFloats(dst, src, factor, offset []float32) { scaleFloatsGeneric(dst, src, factor, offset) }
+func scaleSamples(dst, src []float32, step int, factor []float32, factorStep, n int) {
+	scaleSamplesGeneric(dst, src, step, factor, factorStep, n)
 }
 func scores(score, fresh, p, corr []float64, least, floor float64) float64 {
 	return scoresGeneric(score, fresh, p, corr, least, floor)
@@ -111,18 +113,14 @@ func scores(score, fresh, p, corr []float64, least, floor float64) float64 {
 func shorten(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	shortenGeneric(shrink, part, square, penalty, c, r, out)
 }
-func splitEntries(low, high, src []int16) { splitEntriesGeneric(low, high, src) }
-func splitHigh(dst []int16, a, b, c, slope, factor []float32) {
-	splitHighGeneric(dst, a, b, c, slope, factor)
-}
-func splitLow(dst []int16, a, b, c, slope, factor []float32) {
-	splitLowGeneric(dst, a, b, c, slope, factor)
-}
-func splitSamples(low, high, active, src []int16, step, samples int) {
-	splitSamplesGeneric(low, high, active, src, step, samples)
-}
+func sigmoidFloats(dst, src []float32)  { sigmoidFloatsGeneric(dst, src) }
+func siluFloats(dst, src []float32)     { siluFloatsGeneric(dst, src) }
+func softplusFloats(dst, src []float32) { softplusFloatsGeneric(dst, src) }
 func spreadGradients(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	spreadGradientsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
+}
+func spreadRows(dst []float32, dstGap, dstStep int, src []float32, rows []int, srcStep, k, n int) {
+	spreadRowsGeneric(dst, dstGap, dstStep, src, rows, srcStep, k, n)
 }
 func spreadSamples(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	spreadSamplesGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
@@ -130,23 +128,16 @@ func spreadSamples(dst []float32, dstGap, dstStep int, src []float32, srcGap, sr
 func spreadTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	spreadTapsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
 }
-func subtractFloats(dst, a, b []float32)          { subtractFloatsGeneric(dst, a, b) }
-func sumRows(dst, src []float32, offsets []int32) { sumRowsGeneric(dst, src, offsets) }
-func sumRuns(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32) {
-	sumRunsGeneric(dst, samples, src, rows, step, words, weights, bias)
-}
+func sqrtFloats(dst, src []float32)                     { sqrtFloatsGeneric(dst, src) }
+func squareFloats(dst, src []float32)                   { squareFloatsGeneric(dst, src) }
+func subtractFloats(dst, a, b []float32)                { subtractFloatsGeneric(dst, a, b) }
+func sumRows(dst, src []float32, offsets []int32)       { sumRowsGeneric(dst, src, offsets) }
+func sumSamples(sums, src []float32, step, n int)       { sumSamplesGeneric(sums, src, step, n) }
+func sumSquares(sums, mean, src []float32, step, n int) { sumSquaresGeneric(sums, mean, src, step, n) }
+func tanhFloats(dst, src []float32)                     { tanhFloatsGeneric(dst, src) }
 func transformInput(v []int16, stride int, src []int16, rows []int, step, n, channels int) {
 	transformInputGeneric(v, stride, src, rows, step, n, channels)
 }
 func transformOutput(dst []int16, second int, sums []int32, stride, n, outputs int, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
 	transformOutputGeneric(dst, second, sums, stride, n, outputs, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
-}
-func transformResidual(dst []float32, second int, sums []int32, stride, n, outputs int, scale []float32) {
-	transformResidualGeneric(dst, second, sums, stride, n, outputs, scale)
-}
-func transformWideOutput(dst []int16, second int, low, high []int32, stride, n, outputs int, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
-	transformWideOutputGeneric(dst, second, low, high, stride, n, outputs, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
-}
-func transformWideResidual(dst []float32, second int, low, high []int32, stride, n, outputs int, scale []float32) {
-	transformWideResidualGeneric(dst, second, low, high, stride, n, outputs, scale)
 }

@@ -14,6 +14,7 @@ var tierRuns = []bool{
 	hasModule(),
 }
 
+func absFloats(dst, src []float32)   { absFloatsGeneric(dst, src) }
 func activate(h, z, slope []float32) { activateGeneric(h, z, slope) }
 func activateBack(d, z, slope, toSlope, toBias []float32) {
 	activateBackGeneric(d, z, slope, toSlope, toBias)
@@ -21,53 +22,56 @@ func activateBack(d, z, slope, toSlope, toBias []float32) {
 func adam(p, m, v, grad []float32, clip, rest1, rest2, rate, least float32) {
 	adamGeneric(p, m, v, grad, clip, rest1, rest2, rate, least)
 }
-func add(to, v []float64)           { addGeneric(to, v) }
-func addFloats(dst, a, b []float32) { addFloatsGeneric(dst, a, b) }
-func addScaled(dst, x, y []int16, a, b []float32, clip float32) {
-	addScaledGeneric(dst, x, y, a, b, clip)
-}
-func addWideSums(dst []float32, low, high []int32, scale []float32) {
-	addWideSumsGeneric(dst, low, high, scale)
-}
+func add(to, v []float64)                         { addGeneric(to, v) }
+func addFloats(dst, a, b []float32)               { addFloatsGeneric(dst, a, b) }
+func addScaledFloats(dst, a, b, factor []float32) { addScaledFloatsGeneric(dst, a, b, factor) }
 func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
 	return advanceGeneric(p, corr, gram, basis, ld, row, scale, proj)
 }
-func convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int) {
-	convolve32Generic(dst, src, step, stride, rows, k, weight, bias, n)
-}
-func convolveDepthwise(dst []int16, samples int, src []int16, rows []int, step, taps int, weights, bias []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
-	convolveDepthwiseGeneric(dst, samples, src, rows, step, taps, weights, bias, positive, negative, limits, skip, skipStep, dstStep)
+func clipFloats(dst, src []float32, least, most float32) { clipFloatsGeneric(dst, src, least, most) }
+func convolve32(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight, bias []float32, n int) {
+	convolve32Generic(dst, dstStep, src, runs, step, k, weight, bias, n)
 }
 func correlate(c []float32, cols int, a []float32, step, strideA int, b []float32, strideB, rows, n, k int) {
 	correlateGeneric(c, cols, a, step, strideA, b, strideB, rows, n, k)
 }
-func countClipped(v []int16, magnitude int) int { return countClippedGeneric(v, magnitude) }
+func depthwise32(dst []float32, dstStep int, src []float32, runs []int, step int, weight, bias []float32, n int) {
+	depthwise32Generic(dst, dstStep, src, runs, step, weight, bias, n)
+}
+func divideFloats(dst, a, b []float32) { divideFloatsGeneric(dst, a, b) }
+func eluFloats(dst, src []float32)     { eluFloatsGeneric(dst, src) }
+func erfFloats(dst, src []float32)     { erfFloatsGeneric(dst, src) }
+func expFloats(dst, src []float32)     { expFloatsGeneric(dst, src) }
+func finishFloats(dst []float32, dstStep int, slope, skip []float32, skipStep, n int) {
+	finishFloatsGeneric(dst, dstStep, slope, skip, skipStep, n)
+}
+func gatherRows(dst []float32, rows []int, dstStep int, src []float32, gap int, slope, skip []float32, skipRows []int, skipStep, n int) {
+	gatherRowsGeneric(dst, rows, dstStep, src, gap, slope, skip, skipRows, skipStep, n)
+}
 func gatherSums(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	gatherSumsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
 }
 func gatherTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	gatherTapsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
 }
+func geluFloats(dst, src []float32)           { geluFloatsGeneric(dst, src) }
+func geluTanhFloats(dst, src []float32)       { geluTanhFloatsGeneric(dst, src) }
+func hardSigmoidFloats(dst, src []float32)    { hardSigmoidFloatsGeneric(dst, src) }
+func hardSwishFloats(dst, src []float32)      { hardSwishFloatsGeneric(dst, src) }
+func inclineFloats(dst, src, slope []float32) { inclineFloatsGeneric(dst, src, slope) }
 func indexAbs(v []float64, value float64) int { return indexAbsGeneric(v, value) }
-func interpolate(dst, src, table []float32, most, perUnit, middle, below, above float32) {
-	interpolateGeneric(dst, src, table, most, perUnit, middle, below, above)
-}
-func mask(x, w, s []float64) (count int) { return maskGeneric(x, w, s) }
-func maxAbs(v []float64) float64         { return maxAbsGeneric(v) }
-func maxMagnitude(v []int16) int         { return maxMagnitudeGeneric(v) }
+func mask(x, w, s []float64) (count int)      { return maskGeneric(x, w, s) }
+func maxAbs(v []float64) float64              { return maxAbsGeneric(v) }
+func maxFloats(dst, a, b []float32)           { maxFloatsGeneric(dst, a, b) }
+func minFloats(dst, a, b []float32)           { minFloatsGeneric(dst, a, b) }
+func mishFloats(dst, src []float32)           { mishFloatsGeneric(dst, src) }
 func mul(c []float64, ldc int, a []float64, lda int, b []float64, ldb, rows, inner, cols int) {
 	mulGeneric(c, ldc, a, lda, b, ldb, rows, inner, cols)
 }
 func mul32(c []float32, ldc int, a []float32, lda int, b []float32, ldb, rows, inner, cols int) {
 	mul32Generic(c, ldc, a, lda, b, ldb, rows, inner, cols)
 }
-func multiplyFloats(dst, a, b []float32) { multiplyFloatsGeneric(dst, a, b) }
-func multiplyPairsOfTiles(sums []int32, sumStride int, v []int16, stride, n, channels int, weights, bias []int32, distances []int) {
-	multiplyPairsOfTilesGeneric(sums, sumStride, v, stride, n, channels, weights, bias, distances)
-}
-func multiplyScaled(dst, x, y []int16, a []float32, clip float32) {
-	multiplyScaledGeneric(dst, x, y, a, clip)
-}
+func multiplyFloats(dst, a, b []float32)                   { multiplyFloatsGeneric(dst, a, b) }
 func paeth(out, x, a, b, c []byte) (sum int)               { return paethGeneric(out, x, a, b, c) }
 func paint(dst []uint8, l, r, b []float32, wr, wb float32) { paintGeneric(dst, l, r, b, wr, wb) }
 func peak(sums []int32, x, y int32, rounds int)            { peakGeneric(sums, x, y, rounds) }
@@ -80,8 +84,9 @@ func ropResidual(q, z, p, old, sum, shrink, part, out []float64, ld int, keep fl
 func ropUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length, alpha)
 }
-func scaleWideSums(dst []int16, samples int, low, high []int32, positive, negative []float32, limits []int16, skip []int16, skipStep, dstStep int) {
-	scaleWideSumsGeneric(dst, samples, low, high, positive, negative, limits, skip, skipStep, dstStep)
+func scaleFloats(dst, src, factor, offset []float32) { scaleFloatsGeneric(dst, src, factor, offset) }
+func scaleSamples(dst, src []float32, step int, factor []float32, factorStep, n int) {
+	scaleSamplesGeneric(dst, src, step, factor, factorStep, n)
 }
 func scores(score, fresh, p, corr []float64, least, floor float64) float64 {
 	return scoresGeneric(score, fresh, p, corr, least, floor)
@@ -89,18 +94,14 @@ func scores(score, fresh, p, corr []float64, least, floor float64) float64 {
 func shorten(shrink, part, square []float64, penalty, c, r float64, out []float64) {
 	shortenGeneric(shrink, part, square, penalty, c, r, out)
 }
-func splitEntries(low, high, src []int16) { splitEntriesGeneric(low, high, src) }
-func splitHigh(dst []int16, a, b, c, slope, factor []float32) {
-	splitHighGeneric(dst, a, b, c, slope, factor)
-}
-func splitLow(dst []int16, a, b, c, slope, factor []float32) {
-	splitLowGeneric(dst, a, b, c, slope, factor)
-}
-func splitSamples(low, high, active, src []int16, step, samples int) {
-	splitSamplesGeneric(low, high, active, src, step, samples)
-}
+func sigmoidFloats(dst, src []float32)  { sigmoidFloatsGeneric(dst, src) }
+func siluFloats(dst, src []float32)     { siluFloatsGeneric(dst, src) }
+func softplusFloats(dst, src []float32) { softplusFloatsGeneric(dst, src) }
 func spreadGradients(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	spreadGradientsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
+}
+func spreadRows(dst []float32, dstGap, dstStep int, src []float32, rows []int, srcStep, k, n int) {
+	spreadRowsGeneric(dst, dstGap, dstStep, src, rows, srcStep, k, n)
 }
 func spreadSamples(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	spreadSamplesGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
@@ -108,17 +109,13 @@ func spreadSamples(dst []float32, dstGap, dstStep int, src []float32, srcGap, sr
 func spreadTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	spreadTapsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
 }
-func subtractFloats(dst, a, b []float32)          { subtractFloatsGeneric(dst, a, b) }
-func sumRows(dst, src []float32, offsets []int32) { sumRowsGeneric(dst, src, offsets) }
-func sumRuns(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32) {
-	sumRunsGeneric(dst, samples, src, rows, step, words, weights, bias)
-}
-func transformWideOutput(dst []int16, second int, low, high []int32, stride, n, outputs int, positive, negative []float32, limits []int16, skip []int16, skipSecond, skipStep, dstStep int) {
-	transformWideOutputGeneric(dst, second, low, high, stride, n, outputs, positive, negative, limits, skip, skipSecond, skipStep, dstStep)
-}
-func transformWideResidual(dst []float32, second int, low, high []int32, stride, n, outputs int, scale []float32) {
-	transformWideResidualGeneric(dst, second, low, high, stride, n, outputs, scale)
-}
+func sqrtFloats(dst, src []float32)                     { sqrtFloatsGeneric(dst, src) }
+func squareFloats(dst, src []float32)                   { squareFloatsGeneric(dst, src) }
+func subtractFloats(dst, a, b []float32)                { subtractFloatsGeneric(dst, a, b) }
+func sumRows(dst, src []float32, offsets []int32)       { sumRowsGeneric(dst, src, offsets) }
+func sumSamples(sums, src []float32, step, n int)       { sumSamplesGeneric(sums, src, step, n) }
+func sumSquares(sums, mean, src []float32, step, n int) { sumSquaresGeneric(sums, mean, src, step, n) }
+func tanhFloats(dst, src []float32)                     { tanhFloatsGeneric(dst, src) }
 
 // addPixels needs, in assembly: n is at least 1, scale 2, 3 or 4.
 func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
@@ -263,22 +260,6 @@ func residualWASM(dst *float32, samples int, src *int16, rows *int, rowsLen int,
 	})
 }
 
-// residualTiles needs, in assembly: samples is at least 24, channels a multiple of 8, at least 8, len(bias) a multiple of 16, at least 16.
-func residualTiles(dst []float32, second, samples int, src []int16, rows []int, step, channels int, v []int16, stride int, sums []int32, sumStride int, weights, bias []int32, scale []float32) {
-	if current == 0 {
-		residualTilesGeneric(dst, second, samples, src, rows, step, channels, v, stride, sums, sumStride, weights, bias, scale)
-	} else {
-		residualTilesWASM(unsafe.SliceData(dst), second, samples, unsafe.SliceData(src), unsafe.SliceData(rows), step, channels, unsafe.SliceData(v), stride, unsafe.SliceData(sums), sumStride, unsafe.SliceData(weights), unsafe.SliceData(bias), len(bias), unsafe.SliceData(scale))
-	}
-}
-
-func residualTilesWASM(dst *float32, second int, samples int, src *int16, rows *int, step int, channels int, v *int16, stride int, sums *int32, sumStride int, weights *int32, bias *int32, biasLen int, scale *float32) {
-	callModule("residualTiles", &operands{
-		[12]unsafe.Pointer{unsafe.Pointer(dst), unsafe.Pointer(src), unsafe.Pointer(rows), unsafe.Pointer(v), unsafe.Pointer(sums), unsafe.Pointer(weights), unsafe.Pointer(bias), unsafe.Pointer(scale)},
-		[12]int{second, samples, step, channels, stride, sumStride, biasLen},
-	})
-}
-
 // transformInput needs, in assembly: n is at least 1, channels a multiple of 8, at least 8.
 func transformInput(v []int16, stride int, src []int16, rows []int, step, n, channels int) {
 	if current == 0 {
@@ -308,21 +289,5 @@ func transformOutputWASM(dst *int16, second int, sums *int32, stride int, n int,
 	callModule("transformOutput", &operands{
 		[12]unsafe.Pointer{unsafe.Pointer(dst), unsafe.Pointer(sums), unsafe.Pointer(positive), unsafe.Pointer(negative), unsafe.Pointer(limits), unsafe.Pointer(skip)},
 		[12]int{second, stride, n, outputs, skipSecond, skipStep, dstStep},
-	})
-}
-
-// transformResidual needs, in assembly: n is at least 1, outputs a multiple of 16, at least 16.
-func transformResidual(dst []float32, second int, sums []int32, stride, n, outputs int, scale []float32) {
-	if current == 0 {
-		transformResidualGeneric(dst, second, sums, stride, n, outputs, scale)
-	} else {
-		transformResidualWASM(unsafe.SliceData(dst), second, unsafe.SliceData(sums), stride, n, outputs, unsafe.SliceData(scale))
-	}
-}
-
-func transformResidualWASM(dst *float32, second int, sums *int32, stride int, n int, outputs int, scale *float32) {
-	callModule("transformResidual", &operands{
-		[12]unsafe.Pointer{unsafe.Pointer(dst), unsafe.Pointer(sums), unsafe.Pointer(scale)},
-		[12]int{second, stride, n, outputs},
 	})
 }

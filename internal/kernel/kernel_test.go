@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -28,6 +29,37 @@ func random32(n int, seed uint64) []float32 {
 	v := make([]float32, n)
 	for i, x := range random(n, seed) {
 		v[i] = float32(x)
+	}
+	return v
+}
+
+// hard32 returns normal numbers, among them some that are large or small, infinite or not a number, and zeros of both
+// signs.
+func hard32(n int, seed uint64) []float32 {
+	v := random32(n, seed)
+	for i := range v {
+		switch (uint64(i) + seed) % 67 {
+		case 1:
+			v[i] *= 1e30
+		case 3:
+			v[i] *= 1e-30
+		case 7:
+			v[i] *= 40
+		case 11:
+			v[i] = 0
+		case 13:
+			v[i] = float32(math.Copysign(0, -1))
+		case 17:
+			v[i] *= 0x1p-126
+		case 64:
+			if i > 100 {
+				v[i] = float32(math.Inf(int(v[i] * 10)))
+			}
+		case 65:
+			if i > 150 {
+				v[i] = float32(math.NaN())
+			}
+		}
 	}
 	return v
 }

@@ -152,13 +152,6 @@ func residualGeneric(dst []float32, samples int, src []int16, rows []int, step, 
 	})
 }
 
-// sumRunsGeneric sets dst to the sums of Convolve before they are scaled.
-func sumRunsGeneric(dst []int32, samples int, src []int16, rows []int, step, words int, weights, bias []int32) {
-	eachSums(samples, src, rows, step, words, weights, bias, func(first int, sums []int32) {
-		copy(dst[first*len(bias):], sums)
-	})
-}
-
 // scaleSums sets dst to the outputs of Convolve for sums, as scaleAndClip defines them.
 func scaleSums(dst []int16, samples int, sums []int32, positive, negative []float32, limits, skip []int16, skipStep,
 	dstStep int) {
@@ -303,39 +296,13 @@ func sums(dst []int64, a, b, c, d []int16) {
 	}
 }
 
-// convolvePacked is convolve in plain Go. Where samples are too large for tiles, it convolves one row after the other.
+// convolvePacked is convolve in plain Go.
 func (w *Winograd) convolvePacked(dst []int16, to [2]int, src []int16, rows []int, first int, f *Filter, skip []int16,
 	skipTo [2]int, skipStep int) {
 	const samples = 2 * tilesPerCall
-	var sums []int32
-	if !f.IsWide || !f.exceeds(WideTileInput, src, rows, first, samples) {
-		sums = w.packed.sumTiles(src, rows, first, f)
-	}
+	sums := w.packed.sumTiles(src, rows, first, f)
 	for i := range 2 {
-		out, add := dst[to[i]+first*f.outputStep():], skip[skipTo[i]+first*skipStep:]
-		if sums == nil {
-			f.convolveWide(out, src[first*f.Step:], rows[i:i+3], samples, add, skipStep)
-			continue
-		}
-		scaleSums(out, samples, sums[i*samples*f.Outputs:], f.PositiveScale[:f.Outputs], f.NegativeScale, w.limits[:],
-			add, skipStep, f.outputStep())
-	}
-}
-
-// residualPacked is convolvePacked for the last layer.
-func (w *Winograd) residualPacked(dst []float32, to [2]int, src []int16, rows []int, first int, f *Filter) {
-	const samples = 2 * tilesPerCall
-	var sums []int32
-	if !f.IsWide || !f.exceeds(WideTileInput, src, rows, first, samples) {
-		sums = w.packed.sumTiles(src, rows, first, f)
-	}
-	for i := range 2 {
-		out := dst[to[i]+first*f.Outputs:]
-		if sums == nil {
-			f.residualWide(out, src[first*f.Step:], rows[i:i+3], samples)
-			continue
-		}
-		size := samples * f.Outputs
-		floatSums(out, sums[i*size:][:size], f.PositiveScale[:f.Outputs])
+		scaleSums(dst[to[i]+first*f.outputStep():], samples, sums[i*samples*f.Outputs:], f.PositiveScale[:f.Outputs],
+			f.NegativeScale, w.limits[:], skip[skipTo[i]+first*skipStep:], skipStep, f.outputStep())
 	}
 }

@@ -79,7 +79,7 @@ var agreements = []agreement{
 		}
 		return out
 	}},
-	{"Convolve32", false, func() (out []any) {
+	{"Convolve32", true, func() (out []any) {
 		for _, cols := range []int{16, 32, 48, 64} {
 			for n := range 34 {
 				const rows = 3
@@ -107,7 +107,7 @@ var agreements = []agreement{
 		}
 		return out
 	}},
-	{"SpreadSamples, GatherSums, SpreadGradients, SpreadTaps, GatherTaps", false, func() (out []any) {
+	{"SpreadSamples, GatherSums, SpreadGradients, SpreadTaps, GatherTaps", true, func() (out []any) {
 		for _, by := range []winogradMap{SpreadSamples, GatherSums, SpreadGradients, SpreadTaps, GatherTaps} {
 			for k := 0; k <= 64; k += 16 {
 				for n := range 4 {
@@ -140,6 +140,77 @@ var agreements = []agreement{
 			}
 			Adam(p[:n], m, v, random32(n, 4), 0.5, 0.1, 0.01, 0.01, 1e-6)
 			out = append(out, p, m, v)
+		}
+		return out
+	}},
+	{"ConvolveFloats", true, func() (out []any) {
+		for _, t := range []Taps{
+			{Outputs: 33, Inputs: 18, Groups: 1, Height: 3, Width: 3}, {Outputs: 20, Inputs: 3, Groups: 1, Height: 3, Width: 3},
+			{Outputs: 40, Inputs: 20, Groups: 4, Height: 1, Width: 2}, {Outputs: 37, Inputs: 37, Groups: 37, Height: 3, Width: 3},
+		} {
+			t.Weight = hard32(t.Outputs*t.Inputs/t.Groups*t.Height*t.Width, 1)
+			f := NewFloatFilter(t, PadTo(t.Inputs, Lanes), 1, 1)
+			f.Slope = hard32(f.Outputs, 2)
+			for _, n := range []int{1, 3, 4, 11, 100} {
+				line, count, row := (n+3)*f.step, t.Height+f.Together()-1, n*f.Outputs
+				dst, rows, skip := make([]float32, f.Together()*row), make([]int, count), hard32(4*row, 4)
+				for i := range rows {
+					rows[i] = i * line
+				}
+				to := []int{row, 0, 3 * row, 2 * row}
+				if f.Together() == 1 {
+					to = []int{0}
+				}
+				ConvolveFloats(dst, to, hard32(count*line, 3), rows, n, f, skip, to, &FloatWork{})
+				out = append(out, dst)
+			}
+		}
+		return out
+	}},
+	{"Rows of floats", true, func() (out []any) {
+		for _, n := range []int{1, 16, 37, 48, 160} {
+			a, b, dst := hard32(n, 1), hard32(n, 2), make([]float32, n)
+			for _, by := range []func(dst, a, b []float32){AddFloats, SubtractFloats, MultiplyFloats, DivideFloats, MinFloats,
+				MaxFloats} {
+				by(dst, a, b)
+				out = append(out, slices.Clone(dst))
+			}
+			ClipFloats(dst, a, -1, 6)
+			out = append(out, slices.Clone(dst))
+			for f := range functions {
+				f.Compute(dst, a)
+				out = append(out, slices.Clone(dst))
+			}
+			Softmax(dst, random32(n, 1))
+			out = append(out, slices.Clone(dst))
+			Normalize(dst, random32(n, 1), a, b, 1e-5)
+			out = append(out, slices.Clone(dst))
+		}
+		for channels := 16; channels <= 64; channels += 16 {
+			for n := range 4 {
+				a, b, p, q := hard32(n*channels, 1), hard32(n*channels, 2), hard32(channels, 3), hard32(channels, 4)
+				dst := make([]float32, n*channels)
+				ScaleFloats(dst, a, p, q)
+				out = append(out, slices.Clone(dst))
+				InclineFloats(dst, a, p)
+				out = append(out, slices.Clone(dst))
+				AddScaledFloats(dst, a, b, p)
+				out = append(out, slices.Clone(dst))
+				ScaleSamples(dst, a, channels, b, 1)
+				SumSamples(p, b, channels, n)
+				SumSquares(q, p, b, channels, n)
+				out = append(out, dst, p, q)
+			}
+		}
+		return out
+	}},
+	{"Product", true, func() (out []any) {
+		for _, n := range []int{1, 5, 17} {
+			for cols := 16; cols <= 64; cols += 16 {
+				dst := random32(n*(cols+1), 1)
+				Product(dst, cols+1, hard32(n*9, 2), 9, n, 8, hard32(8*cols, 3), cols)
+				out = append(out, dst)
+			}
 		}
 		return out
 	}},
@@ -273,99 +344,9 @@ var agreements = []agreement{
 					}
 					dst := make([]float32, samples*outputs+5)
 					Residual(dst, src, start, samples, f)
-					sums := make([]int32, samples*outputs+5)
-					sumRuns(sums, samples, src, start, step, words, f.Weights, f.Bias)
-					high, both := make([]int32, len(sums)), make([]int16, samples*f.OutputStep)
-					for i, v := range sums {
-						high[i] = (v ^ 0x55555) >> (10 + i%17)
-					}
-					limits := f.limits(true)
-					addWideSums(dst[:samples*outputs], sums, high, f.PositiveScale)
-					scaleWideSums(both, samples, sums, high, f.PositiveScale, f.NegativeScale, limits[:],
-						randomShorts(samples*f.SkipStep, 2), f.SkipStep, f.OutputStep)
-					low, top := make([]int16, len(src)), make([]int16, len(src))
-					splitEntries(low, top, src[:len(src)/Lanes*Lanes])
-					out = append(out, dst, sums, both, low, top)
-				}
-			}
-		}
-		return out
-	}},
-	{"ConvolveDepthwise", true, func() (out []any) {
-		for _, size := range [][3]int{{3, 16, 16}, {5, 48, 48}, {1, 32, 40}, {7, 64, 64}} {
-			side, channels, step := size[0], size[1], size[2]
-			f := randomFilter(side, side, step, channels, 12, uint64(side))
-			f.Clip, f.SumClip = int16(side%5*5000), int16(side%3*10_000)
-			f.OutputStep, f.SkipStep = channels+side/4, channels+side/2
-			for _, samples := range []int{24, 25, 26, 35, 36, 37, 1100} {
-				line := (samples+side-2)*step + channels
-				src, start := randomShorts(side*(line+5), 1), make([]int, side)
-				for j := range start {
-					start[j] = (side - 1 - j) * (line + 5)
-				}
-				for _, skip := range [][]int16{nil, randomShorts(samples*f.SkipStep, 2)} {
-					dst := randomShorts(samples*f.OutputStep+40, 5)
-					ConvolveDepthwise(dst, src, start, samples, f, skip)
 					out = append(out, dst)
 				}
 			}
-		}
-		return out
-	}},
-	{"AddScaled, MultiplyScaled, CountClipped, Lookup", true, func() (out []any) {
-		table, other := (*[1 << 16]int16)(randomShorts(1<<16, 9)), (*[1 << 16]int16)(randomShorts(1<<16, 8))
-		for _, channels := range []int{16, 48, 64} {
-			for _, samples := range []int{0, 1, 3, 700} {
-				n := samples * channels
-				x, y, a, b := randomShorts(n, 1), randomShorts(n, 2), random32(channels, 3), random32(channels, 4)
-				a[0], b[0], a[1], b[1], a[2], b[2] = 1<<64, -1<<64, 0.5, 0.5, 0, 1
-				sum, product, dst := randomShorts(n+9, 5), randomShorts(n+9, 5), randomShorts(n, 6)
-				AddScaled(sum[:n], x, y, a, b, 20_000)
-				AddScaled(dst, dst, y, a, b, 0)
-				for c := range a {
-					a[c] /= 1 << 14
-				}
-				MultiplyScaled(product[:n], x, y, a, 32767)
-				counts := []int{CountClipped(x, 32767), CountClipped(x[:n/2+n/7], 9000), CountClipped(dst, 0)}
-				counts = append(counts, MaxMagnitude(x), MaxMagnitude(x[:n/16]), MaxMagnitude(sum[:n]))
-				Lookup(y, x, slices.Repeat([]*[1 << 16]int16{table, other}, channels/2))
-				out = append(out, sum, product, dst, counts, y)
-			}
-		}
-		return out
-	}},
-	{"SplitHigh, SplitLow", true, func() (out []any) {
-		for _, channels := range []int{16, 48, 64} {
-			for _, samples := range []int{0, 1, 3, 700} {
-				n := samples * channels
-				a, b, c, slope, factor := random32(n, 1), random32(n, 2), random32(n, 3), random32(channels, 4),
-					random32(channels, 5)
-				for i := range factor {
-					factor[i] *= float32(int(1) << (i % 26))
-				}
-				high, low := randomShorts(n+9, 5), randomShorts(n+9, 5)
-				SplitHigh(high[:n], a, b, c, slope, factor)
-				SplitLow(low[:n], a, b, c, slope, factor)
-				out = append(out, high, low)
-			}
-		}
-		return out
-	}},
-	{"AddFloats, SubtractFloats, MultiplyFloats, Interpolate", true, func() (out []any) {
-		table := random32(1<<14+1, 7)
-		for _, n := range []int{0, 1, 16, 35, 70_001} {
-			a, b := random32(n, 1), random32(n, 2)
-			for i := range a {
-				a[i] *= 3
-			}
-			sum, difference, product, curve := random32(n+9, 3), random32(n+9, 3), random32(n+9, 3), random32(n+9, 3)
-			AddFloats(sum[:n], a, b)
-			SubtractFloats(difference[:n], a, b)
-			MultiplyFloats(product[:n], a, b)
-			Interpolate(curve[:n], a, table, 2, -0.5, 1.5)
-			out = append(out, sum, difference, product, curve)
-			Interpolate(b, b, []float32{-1, 2, 1}, 0.25, 0, 0)
-			out = append(out, b)
 		}
 		return out
 	}},
@@ -394,17 +375,7 @@ var agreements = []agreement{
 			limits := f.limits(true)
 			transformOutput(dst, 2*n*outputs, any32, sumStride, n, outputs, f.PositiveScale, f.NegativeScale,
 				limits[:], randomShorts(4*n*outputs, 6), 2*n*outputs, outputs, outputs)
-			out = append(out, v, slices.Clone(sums), slices.Clone(dst))
-			multiplyPairsOfTiles(sums, sumStride, v, stride, n, channels, f.Weights, f.Bias, []int{n % 2, 2})
-			high := slices.Clone(any32)
-			for i := range high {
-				high[i] >>= 11 + i%17
-			}
-			transformWideOutput(dst, 2*n*outputs, any32, high, sumStride, n, outputs, f.PositiveScale, f.NegativeScale,
-				limits[:], randomShorts(4*n*outputs, 6), 2*n*outputs, outputs, outputs)
-			low, highs, active := make([]int16, n*channels+1), make([]int16, n*channels+1), randomShorts(channels+1, 4)
-			splitSamples(low, highs, active[:channels], randomShorts(n*step, 3), step, n)
-			out = append(out, sums, dst, low, highs, active)
+			out = append(out, v, sums, dst)
 		}
 		return out
 	}},
@@ -445,7 +416,8 @@ func agree(got, want any, exact bool) bool {
 		return slices.Equal(got.([]int32), want)
 	case []float32:
 		return slices.EqualFunc(got.([]float32), want, func(a, b float32) bool {
-			return a == b || !exact && near(float64(a), float64(b), 2e-5)
+			return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b ||
+				!exact && near(float64(a), float64(b), 2e-5)
 		})
 	case []float64:
 		return slices.EqualFunc(got.([]float64), want, func(a, b float64) bool {
@@ -521,8 +493,7 @@ func TestRefuses(t *testing.T) {
 		0, line, 2 * line, 3 * line,
 	}, [2]int{0, 48 * 16}
 	g, work := winogradFilter(t, 16, 16, 1), &Winograd{}
-	ConvolveTwoRows(narrow, to, wide, rows, 48, g, narrow, to, work)                          // which fits
-	ConvolveDepthwise(dst, wide[:26*16], []int{0}, 24, randomFilter(1, 3, 16, 16, 8, 1), dst) // which fits
+	ConvolveTwoRows(narrow, to, wide, rows, 48, g, narrow, to, work) // which fits
 	for name, call := range map[string]func(){
 		"Use, before": func() { Use(-1) }, "Use, beyond": func() { Use(Tiers()) },
 		"FindLargest, length": func() { FindLargest(v[:9]) },
@@ -558,17 +529,17 @@ func TestRefuses(t *testing.T) {
 		"BoundFlatAreas, short row":  func() { BoundFlatAreas(s[:10], s[:10], s, s[:11], s) },
 		"BoundFlatAreas, short most": func() { BoundFlatAreas(s[:10], s[:9], s, s, s) },
 
-		"AddScaled, half a sample": func() { AddScaled(dst[:24], src, src, s[:16], s, 1) },
-		"AddScaled, short y":       func() { AddScaled(dst, src, src[:99:99], s[:16], s, 1) },
-		"AddScaled, factors":       func() { AddScaled(dst[:32], src, src, s[:16], s[:15:15], 1) },
-		"AddScaled, clip":          func() { AddScaled(dst[:32], src, src, s[:16], s, -1) },
-		"MultiplyScaled, channels": func() { MultiplyScaled(dst[:30], src, src, s[:15], 1) },
-		"MultiplyScaled, none":     func() { MultiplyScaled(dst[:30], src, src, nil, 1) },
-		"AddFloats, short a":       func() { AddFloats(s[:32], s[:31:31], s) },
-		"Interpolate, one value":   func() { Interpolate(s[:32], s, s[:1], 1, 0, 0) },
-		"SplitHigh, short c":       func() { SplitHigh(dst[:32], s, s, s[:31:31], s[:16], s) },
-		"SplitLow, factors":        func() { SplitLow(dst[:32], s, s, s, s[:16], s[:15:15]) },
-		"Lookup, short source":     func() { Lookup(dst, src[:9:9], make([]*[1 << 16]int16, 4)) },
+		"AddFloats, short a":         func() { AddFloats(s[:32], s[:31:31], s) },
+		"ScaleFloats, half a sample": func() { ScaleFloats(s[:24], s, s[:16], s) },
+		"ScaleFloats, channels":      func() { ScaleFloats(s[:30], s, s[:15], s) },
+		"ScaleFloats, none":          func() { ScaleFloats(s[:30], s, nil, s) },
+		"ScaleFloats, short offset":  func() { ScaleFloats(s[:32], s, s[:16], s[:15:15]) },
+		"SumSamples, short source":   func() { SumSamples(s[:16], s[:31:31], 16, 2) },
+		"Product, short b":           func() { Product(s, 16, s, 2, 1, 2, s[:31:31], 16) },
+		"ConvolveFloats, short row": func() {
+			ConvolveFloats(s, []int{0}, s[:47:47], []int{0}, 3, NewFloatFilter(Taps{Outputs: 1, Inputs: 16, Groups: 1,
+				Height: 1, Width: 1, Weight: s}, 16, 1, 1), nil, nil, &FloatWork{})
+		},
 
 		"Convolve, few samples":     func() { Convolve(dst, src, []int{0}, 23, f, nil) },
 		"Convolve, short dst":       func() { Convolve(dst[1:], src, []int{0}, 24, f, nil) },
@@ -582,16 +553,10 @@ func TestRefuses(t *testing.T) {
 		"Convolve, output step":     changed(func(f *Filter) { f.OutputStep = 15 }),
 		"Convolve, long steps":      changed(func(f *Filter) { f.OutputStep = 17 }),
 		"Convolve, no words":        changed(func(f *Filter) { f.Words = 0 }),
-		"ConvolveDepthwise, a row beyond": func() {
-			ConvolveDepthwise(dst, wide[:26*16-1], []int{0}, 24, randomFilter(1, 3, 16, 16, 8, 1), nil)
-		},
-		"ConvolveDepthwise, step": func() {
-			ConvolveDepthwise(dst, wide, []int{0}, 24, randomFilter(1, 3, 15, 16, 8, 1), nil)
-		},
-		"Residual, rows":         func() { Residual(out, src, []int{0, 0}, 24, f) },
-		"Residual, a row beyond": func() { Residual(out, src, []int{1}, 24, f) },
-		"Residual, a row before": func() { Residual(out, src, []int{-1}, 24, f) },
-		"Residual, short dst":    func() { Residual(out[1:], src, []int{0}, 24, f) },
+		"Residual, rows":            func() { Residual(out, src, []int{0, 0}, 24, f) },
+		"Residual, a row beyond":    func() { Residual(out, src, []int{1}, 24, f) },
+		"Residual, a row before":    func() { Residual(out, src, []int{-1}, 24, f) },
+		"Residual, short dst":       func() { Residual(out[1:], src, []int{0}, 24, f) },
 
 		"ConvolveTwoRows, a row beyond": func() {
 			ConvolveTwoRows(narrow, to, wide, []int{0, line, 2 * line, 3*line + 1}, 48, g, nil, to, work)

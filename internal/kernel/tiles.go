@@ -82,3 +82,22 @@ func transformOutputGeneric(dst []int16, second int, sums []int32, stride, n, ou
 func transformOutputColumn(m [4]int32) [2]int32 {
 	return [2]int32{m[0] + m[1] + m[2], m[1] - m[2] + m[3]}
 }
+
+// eachTileSum applies Aᵀ to the rows that multiplyTiles left, and calls use with the sum of output o at (x, y) of tile
+// s, which is number i among the sums.
+func eachTileSum(sums []int32, stride, n, outputs int, use func(s, y, x, o, i int, sum int32)) {
+	for s := range n {
+		for o := range outputs {
+			i := sumLane(o, outputs)
+			for y := range 2 {
+				var row [4]int32
+				for x := range row {
+					row[x] = sums[(2*x+y)*stride+s*outputs+i]
+				}
+				for x, sum := range transformOutputColumn(row) {
+					use(s, y, x, o, i, sum)
+				}
+			}
+		}
+	}
+}

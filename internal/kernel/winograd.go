@@ -67,9 +67,6 @@ func (f *Filter) PrepareWinograd() bool {
 
 // tileInput returns the largest magnitude of a sample that tiles may be made of.
 func (f *Filter) tileInput() int64 {
-	if f.IsWide {
-		return WideTileInput
-	}
 	return int64(cmp.Or(f.Most, Clip))
 }
 
@@ -147,7 +144,6 @@ type Winograd struct {
 	positive, negative [MaxOutputs]float32
 
 	limits [4 * limitLanes]int16
-	wide   wideTiles
 	packed packed // in the tier generic, in place of all the above but limits
 }
 
@@ -168,13 +164,12 @@ func WinogradBytes(channels int) int64 {
 		pairs := 4*(2*packedPairs+2)*channels + 2*16*packedPairs*channels
 		return int64(16*16/2*channels*channels + 8*pairs + 4*4*n)
 	}
-	wide := 2*2*4*(2*tilesPerCall+2)*channels + 2*channels + 8*channels/2
-	return int64(16*2*paddedStride(n, 2) + 2*8*4*paddedStride(n, 4) + 3*4*MaxOutputs + wide)
+	return int64(16*2*paddedStride(n, 2) + 2*8*4*paddedStride(n, 4) + 3*4*MaxOutputs)
 }
 
 // ConvolveTwoRows is Convolve for two rows of samples. rows has the offsets in src of the runs in the four rows from
 // which both are computed; to has the offsets in dst of the two rows of outputs, skipTo the offsets in skip, which may
-// be nil, of what is added to them. No sample in src may be above Most in magnitude, unless the filter is wide.
+// be nil, of what is added to them. No sample in src may be above Most in magnitude.
 func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples int, f *Filter, skip []int16,
 	skipTo [2]int, work *Winograd) {
 	if len(rows) != 4 {
@@ -197,20 +192,12 @@ func ConvolveTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples in
 	}
 	work.prepare(f)
 	work.limits = f.limits(skipStep > 0)
-	if current > 0 && !f.IsWide {
+	if current > 0 {
 		work.convolve(dst, to, src, rows, 0, samples, f, skip, skipTo, skipStep)
 		return
 	}
 	for first := 0; first < samples; first += tileSamples {
-		at := min(first, samples-tileSamples)
-		switch exceeds := f.IsWide && f.exceeds(WideTileInput, src, rows, at, tileSamples); {
-		case current == 0 || exceeds && !hasWideTiles():
-			work.convolvePacked(dst, to, src, rows, at, f, skip, skipTo, skipStep)
-		case exceeds:
-			work.convolveWide(dst, to, src, rows, at, f, skip, skipTo, skipStep)
-		default:
-			work.convolve(dst, to, src, rows, at, tileSamples, f, skip, skipTo, skipStep)
-		}
+		work.convolvePacked(dst, to, src, rows, min(first, samples-tileSamples), f, skip, skipTo, skipStep)
 	}
 }
 
@@ -255,9 +242,6 @@ func paddedStride(n, size int) int {
 // hasWinograd reports whether tiles are faster than Convolve in the tier in use. neon has assembly for Convolve alone.
 func hasWinograd() bool { return current == 0 || runtime.GOARCH != "arm64" }
 
-// hasWideTiles reports whether the tier in use has assembly for tiles of two parts.
-func hasWideTiles() bool { return runtime.GOARCH == "amd64" }
-
 // checkTwoRows panics unless the operands of ConvolveTwoRows fit.
 func (f *Filter) checkTwoRows(dst []int16, to [2]int, src []int16, rows []int, samples int, skip []int16,
 	skipTo [2]int) {
@@ -270,4 +254,12 @@ func (f *Filter) checkTwoRows(dst []int16, to [2]int, src []int16, rows []int, s
 		}
 	}
 	_ = f.NegativeScale[f.Outputs-1]
+}
+
+// resize returns a slice of n values, in the memory of v where that suffices.
+func resize[T any](v []T, n int) []T {
+	if cap(v) < n {
+		return make([]T, n)
+	}
+	return v[:n]
 }

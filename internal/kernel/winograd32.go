@@ -68,40 +68,50 @@ func mapEach(
 	}
 }
 
+// spread returns Bᵀ times 6 samples.
+func spread(x [6]float32) [6]float32 {
+	p, q := fused(-4, x[2], x[4]), fused(-4, x[1], x[3])
+	r, s := x[4]-x[2], x[3]-x[1]
+	return [6]float32{fused(4, x[0], fused(-5, x[2], x[4])), p + q, p - q, fused(2, s, r), fused(-2, s, r),
+		fused(4, x[1], fused(-5, x[3], x[5]))}
+}
+
+// gather returns Aᵀ times 6 sums.
+func gather(x [6]float32) [4]float32 {
+	s, d, s2, d2 := x[1]+x[2], x[1]-x[2], x[3]+x[4], x[3]-x[4]
+	return [4]float32{x[0] + s + s2, fused(2, d2, d), fused(4, s2, s), fused(8, d2, d) + x[5]}
+}
+
 func spreadSamplesGeneric(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
-	mapEach(dst, dstGap, dstStep, src, srcGap, srcStep, k, n, 6, 6, func(y, x *[6]float32) {
-		p, q := x[4]-4*x[2], x[3]-4*x[1]
-		r, s := x[4]-x[2], 2*(x[3]-x[1])
-		*y = [6]float32{4*x[0] - 5*x[2] + x[4], p + q, p - q, r + s, r - s, 4*x[1] - 5*x[3] + x[5]}
-	})
+	mapEach(dst, dstGap, dstStep, src, srcGap, srcStep, k, n, 6, 6, func(y, x *[6]float32) { *y = spread(*x) })
 }
 
 func gatherSumsGeneric(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	mapEach(dst, dstGap, dstStep, src, srcGap, srcStep, k, n, 6, 4, func(y, x *[6]float32) {
-		s, d, s2, d2 := x[1]+x[2], x[1]-x[2], x[3]+x[4], x[3]-x[4]
-		*y = [6]float32{x[0] + s + s2, d + 2*d2, s + 4*s2, d + 8*d2 + x[5]}
+		sums := gather(*x)
+		copy(y[:], sums[:])
 	})
 }
 
 func spreadGradientsGeneric(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	mapEach(dst, dstGap, dstStep, src, srcGap, srcStep, k, n, 4, 6, func(y, x *[6]float32) {
 		even, odd := x[0]+x[2], x[1]+x[3]
-		even2, odd2 := x[0]+4*x[2], 2*(x[1]+4*x[3])
+		even2, odd2 := fused(4, x[2], x[0]), 2*fused(4, x[3], x[1])
 		*y = [6]float32{x[0], even + odd, even - odd, even2 + odd2, even2 - odd2, x[3]}
 	})
 }
 
 func spreadTapsGeneric(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	mapEach(dst, dstGap, dstStep, src, srcGap, srcStep, k, n, 3, 6, func(y, x *[6]float32) {
-		even, odd := -(x[0]+x[2])/6, -x[1]/6
-		even2, odd2 := x[0]/24+x[2]/6, x[1]/12
-		*y = [6]float32{x[0] / 4, even + odd, even - odd, even2 + odd2, even2 - odd2, x[2]}
+		even, odd := float32((x[0]+x[2])*(-1./6)), float32(x[1]*(-1./6))
+		even2, odd2 := fused(1./24, x[0], x[2]*(1./6)), float32(x[1]*(1./12))
+		*y = [6]float32{x[0] * (1. / 4), even + odd, even - odd, even2 + odd2, even2 - odd2, x[2]}
 	})
 }
 
 func gatherTapsGeneric(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	mapEach(dst, dstGap, dstStep, src, srcGap, srcStep, k, n, 6, 3, func(y, x *[6]float32) {
-		s, d, s2, d2 := -(x[1]+x[2])/6, x[2]-x[1], x[3]+x[4], x[3]-x[4]
-		*y = [6]float32{x[0]/4 + s + s2/24, d/6 + d2/12, s + s2/6 + x[5]}
+		s, d, s2, d2 := (x[1]+x[2])*(-1./6), x[2]-x[1], x[3]+x[4], x[3]-x[4]
+		*y = [6]float32{fused(1./24, s2, fused(1./4, x[0], s)), fused(1./12, d2, d*(1./6)), fused(1./6, s2, s) + x[5]}
 	})
 }

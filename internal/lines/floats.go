@@ -2,85 +2,132 @@ package lines
 
 import "superres/internal/kernel"
 
-// ToFloats makes float32 of integers: value c is Factor[c] times the integer plus Offset[c].
-type ToFloats struct {
-	pointwise
-	Factor, Offset []float32
+// togetherFloats is the number of rows of float32 that are made at a time.
+const togetherFloats = 4
+
+// rowwise is an operation on float32 that reads nothing beyond the left and right edges.
+type rowwise struct{}
+
+// Margin implements Op.
+func (rowwise) Margin(int) (left, right int) { return 0, 0 }
+
+// Together implements Op.
+func (rowwise) Together() int { return togetherFloats }
+
+// Source is the operation that reads the picture. It is the first node of a program.
+type Source struct {
+	rowwise
+	// Channels is the number of values of a sample, which is not padded.
+	Channels int
+	// Floats is true for float32.
+	Floats bool
 }
 
 // Size implements Op.
-func (f *ToFloats) Size(in []Size) Size {
-	return Size{W: in[0].W, H: in[0].H, Step: len(f.Factor), Floats: true}
+func (s Source) Size(in []Size) Size {
+	return Size{W: in[0].W, H: in[0].H, Step: s.Channels, Floats: s.Floats}
 }
 
+// Needs implements Op.
+func (Source) Needs(_, _, _, _ int) (lo, hi int) { return 0, 0 }
+
 // Make implements Op.
-func (f *ToFloats) Make(t *Task, y, _ int) {
-	out, in := t.Out.FloatRow(y), t.In[0].Row(y)
-	for x := range t.Out.W {
-		from, to := in[x*t.In[0].Step:], out[x*len(f.Factor):][:len(f.Factor)]
-		for c := range to {
-			to[c] = float32(float32(from[c])*f.Factor[c]) + f.Offset[c]
-		}
+func (Source) Make(t *Task, y, n int) {
+	for k := range n {
+		t.read(y+k, t.Out)
 	}
 }
 
-// Scale multiplies float32 by a factor of the channel and adds an offset; negative values are multiplied by Slope
-// before. The result is limited to Least..Most.
-type Scale struct {
-	pointwise
-	Slope, Factor, Offset []float32
-	Least, Most           float32
-}
+// Sink is the operation that takes the rows of the result, which are float32. It is the last node of a program.
+type Sink struct{ rowwise }
+
+// Size implements Op.
+func (Sink) Size(in []Size) Size { return Size{W: in[0].W, H: in[0].H, Floats: true} }
+
+// Needs implements Op.
+func (Sink) Needs(_, y, _, _ int) (lo, hi int) { return y, y + 1 }
 
 // Make implements Op.
-func (s *Scale) Make(t *Task, y, _ int) {
-	out, in, step := t.Out.FloatRow(y), t.In[0].FloatRow(y), len(s.Factor)
-	for len(in) >= step && len(out) >= step {
-		for c := range step {
-			v := in[c]
-			if v < 0 {
-				v *= s.Slope[c]
+func (Sink) Make(t *Task, y, n int) {
+	for k := range n {
+		t.write(y+k, t.In[0].FloatRow(y+k))
+	}
+}
+
+// FloatConv is a convolution of float32.
+type FloatConv struct {
+	// Filter has the taps, their columns as far apart as Dilation says.
+	Filter *kernel.FloatFilter
+	// Height and Width are the numbers of taps, Dilation the distance of neighbouring taps.
+	Height, Width, Dilation int
+	// Stride is the distance of the rows, and of the columns, of which a result is made; that of the Filter.
+	Stride int
+	// Pad is the number of rows and columns of zeros around the input. A negative number cuts off.
+	Pad Edges
+	// HasSkip is true if a second input, of the size of the result, is added to it.
+	HasSkip bool
+}
+
+// Edges has a number of samples for each side of a picture.
+type Edges struct{ Top, Left, Bottom, Right int }
+
+// Size implements Op.
+func (c *FloatConv) Size(in []Size) Size {
+	along := func(n, before, behind, taps int) int {
+		return (n+before+behind-(taps-1)*c.Dilation-1)/c.Stride + 1
+	}
+	return Size{
+		W: along(in[0].W, c.Pad.Left, c.Pad.Right, c.Width), H: along(in[0].H, c.Pad.Top, c.Pad.Bottom, c.Height),
+		Step: c.Filter.Outputs, Floats: true,
+	}
+}
+
+// Needs implements Op. Rows that are computed by tiles together are made of all rows of these.
+func (c *FloatConv) Needs(input, y, _, _ int) (lo, hi int) {
+	if input > 0 {
+		return y, y + 1
+	}
+	together := c.Filter.Together()
+	first := y / together * together
+	lo = first*c.Stride - c.Pad.Top
+	return lo, lo + (together-1)*c.Stride + (c.Height-1)*c.Dilation + 1
+}
+
+// Margin implements Op.
+func (c *FloatConv) Margin(input int) (left, right int) {
+	if input > 0 {
+		return 0, 0
+	}
+	return max(c.Pad.Left, 0), max(c.Pad.Right, 0)
+}
+
+// Together implements Op.
+func (c *FloatConv) Together() int { return togetherFloats }
+
+// Make implements Op.
+func (c *FloatConv) Make(t *Task, y, n int) { c.makeColumns(t, y, n, 0, t.Out.W) }
+
+// makeColumns makes the columns [from, to) of n rows. from is a multiple of 4.
+func (c *FloatConv) makeColumns(t *Task, y, n, from, to int) {
+	in, together := t.In[0], c.Filter.Together()
+	memory := t.Out.class.floats
+	for ; n > 0; n, y = n-together, y+together {
+		rows := t.offsets[:0]
+		for j := range (together-1)*c.Stride + c.Height {
+			at := in.At(y*c.Stride - c.Pad.Top + j*c.Dilation)
+			rows = append(rows, at+(from*c.Stride-c.Pad.Left)*in.Step)
+		}
+		t.offsets = rows
+		var out, skipAt [togetherFloats]int
+		var skip []float32
+		count := min(n, together)
+		for k := range count {
+			out[k] = t.Out.At(y+k) + from*t.Out.Step
+			if c.HasSkip {
+				skip, skipAt[k] = t.In[1].class.floats, t.In[1].At(y+k)+from*t.In[1].Step
 			}
-			out[c] = min(max(float32(v*s.Factor[c])+s.Offset[c], s.Least), s.Most)
 		}
-		in, out = in[step:], out[step:]
+		kernel.ConvolveFloats(memory, out[:count], in.class.floats, rows, to-from, c.Filter, skip, skipAt[:count],
+			&t.work)
 	}
-}
-
-// Combine adds, subtracts or multiplies two inputs of float32.
-type Combine struct {
-	pointwise
-	// By is '+', '-' or '*'.
-	By byte
-}
-
-// Make implements Op.
-func (c *Combine) Make(t *Task, y, _ int) {
-	out, a, b := t.Out.FloatRow(y), t.In[0].FloatRow(y), t.In[1].FloatRow(y)
-	switch c.By {
-	case '+':
-		kernel.AddFloats(out, a, b)
-	case '-':
-		kernel.SubtractFloats(out, a, b)
-	default:
-		kernel.MultiplyFloats(out, a, b)
-	}
-}
-
-// Curve is a function of float32, by linear interpolation between the values of a table, and a line on each side.
-type Curve struct {
-	pointwise
-	// Table has the values from −Most to Most, CurveSteps+1 of them at equal distances.
-	Table []float32
-	Most  float32
-	// Below and Above are the slopes of the lines that go on from the first and the last value.
-	Below, Above float32
-}
-
-// CurveSteps is the number of intervals of a Curve.
-const CurveSteps = 1 << 14
-
-// Make implements Op.
-func (c *Curve) Make(t *Task, y, _ int) {
-	kernel.Interpolate(t.Out.FloatRow(y), t.In[0].FloatRow(y), c.Table, c.Most, c.Below, c.Above)
 }

@@ -1,6 +1,7 @@
 package lines
 
 import (
+	"runtime"
 	"slices"
 
 	"superres/internal/kernel"
@@ -23,7 +24,7 @@ func (p *Program) layout(w, h int) layout {
 	step := 0
 	for i, s := range p.Sizes(w, h) {
 		l.nodes[i].Size = s
-		if !s.Floats {
+		if s.H >= h { // neither reduced nor a mean over the picture
 			step = max(step, s.Step)
 		}
 		for k, from := range p.Nodes[i].Inputs {
@@ -37,8 +38,7 @@ func (p *Program) layout(w, h int) layout {
 	for i := range l.nodes {
 		n := &l.nodes[i]
 		rows := int64(taller[i].H - n.H) // for period rows of the picture
-		n.atOnce = int((int64(l.passRows)*rows+period-1)/period) + 2
-		n.clip = clipOf(p.Nodes[i].Op)
+		n.atOnce = int((int64(l.passRows)*rows+period-1)/period) + p.Nodes[i].Op.Together()
 		// Layers without padding lose columns: rows of nearly the same length share memory.
 		columns := kernel.PadTo(n.columns()+2*n.margin, 64)
 		n.class = l.class(columns*n.Step, n.Floats)
@@ -46,19 +46,12 @@ func (p *Program) layout(w, h int) layout {
 	return l
 }
 
-// clipOf returns the magnitude to which an operation clips its values, if it may clip many.
-func clipOf(op Op) int16 {
-	switch op := op.(type) {
-	case *Conv:
-		return op.Filter.Clip
-	case *Depthwise:
-		return op.Filter.Clip
-	case *Add:
-		return op.Most
-	case *Multiply:
-		return op.Most
-	}
-	return 0
+// samplesPerPass is the number of samples of 32 channels that each worker makes of a node in a pass.
+const samplesPerPass = 16384
+
+// passRows returns the number of rows of a picture of w×h samples that a pass takes, for nodes of up to step values.
+func passRows(w, h, step int) int {
+	return min(h, 4*runtime.GOMAXPROCS(0)*max(1, samplesPerPass*8/max(step, kernel.Lanes)/w))
 }
 
 // class returns the class of rows of a length, which it adds where it is new.
@@ -73,39 +66,136 @@ func (l *layout) class(length int, floats bool) *class {
 	return c
 }
 
-// peaks returns the largest number of rows of each class that a run holds at a time. It goes through all passes as a
-// run does, and only counts.
-func (l *layout) peaks(p *Program) []int {
-	held, peaks := make(map[*class]int), make(map[*class]int)
-	nodes := slices.Clone(l.nodes)
-	add := func(i, end int) error {
-		n := &nodes[i]
-		held[n.class] += end - n.made
-		peaks[n.class] = max(peaks[n.class], held[n.class])
-		return nil
+// step is a few rows of a node, which a worker makes.
+type step struct {
+	node, y, rows int
+	after         int // the number of steps that have to end before, the first of the list
+}
+
+// planner decides in which steps a run makes rows, and which memory these have.
+type planner struct {
+	program *Program
+	nodes   []Rows
+	users   [][]user
+	steps   []step
+	counts  bool // steps are only counted, and rows have no memory
+	count   int
+}
+
+// plan adds the steps that bring the picture to row to, exclusive, and make all that can then be made, passRows at a
+// time.
+func (p *planner) plan(to, passRows int) {
+	for goesOn := true; goesOn; {
+		end := min(p.nodes[0].made+passRows, to)
+		goesOn = false
+		for i := range p.nodes {
+			n, together := &p.nodes[i], p.program.Nodes[i].Op.Together()
+			last := end
+			if i > 0 {
+				last = p.ready(i)
+			}
+			for n.made < last {
+				rows := min(together-n.made%together, last-n.made)
+				p.add(i, rows)
+				goesOn = true
+			}
+		}
 	}
-	release := func(i, count int) { held[nodes[i].class] -= count }
-	source := &nodes[0]
-	for goesOn := true; goesOn; { // add does not fail
-		goesOn, _ = p.pass(nodes, l.users, min(source.made+l.passRows, source.H), add, release)
+}
+
+// add adds the step that makes the next rows of node i, and frees the rows that are needed no more.
+func (p *planner) add(i, rows int) {
+	n, node := &p.nodes[i], p.program.Nodes[i]
+	s := step{node: i, y: n.made, rows: rows}
+	index := p.count
+	p.count++
+	n.made += rows
+	if n.class.held += rows; p.counts {
+		n.class.peak = max(n.class.peak, n.class.held)
+	} else {
+		for range rows {
+			at := n.class.take(index)
+			s.after = max(s.after, at.after)
+			n.slots = append(n.slots, slot{at.offset, index + 1})
+		}
+		for k, from := range node.Inputs {
+			in := &p.nodes[from]
+			_, hi := node.Op.Needs(k, n.made-1, in.H, n.H)
+			if y := min(hi, in.H) - 1; y >= in.base { // the last to be made of those that are needed
+				s.after = max(s.after, in.slots[y-in.base].after)
+			}
+		}
+		p.steps = append(p.steps, s)
 	}
-	list := make([]int, len(l.classes))
-	for i, c := range l.classes {
-		list[i] = peaks[c]
+	for _, from := range node.Inputs {
+		p.free(from, index)
 	}
-	return list
+	p.free(i, index) // rows that no user needs, as where one crops the picture
+}
+
+// free frees the rows of node i that no step after the one of an index needs.
+func (p *planner) free(i, index int) {
+	n := &p.nodes[i]
+	first := p.needed(i)
+	n.class.held -= first - n.first
+	for ; n.first < first; n.first++ {
+		if !p.counts {
+			n.class.free = append(n.class.free, slot{n.slots[n.first-n.base].offset, index + 1})
+		}
+	}
+}
+
+// ready returns the row to which, exclusive, node i can be made of the rows of its inputs that are made: all rows, or
+// a multiple of those that are made together. At the end of the picture it is no more than elsewhere, for the sake of
+// memory.
+func (p *planner) ready(i int) int {
+	n, rows := p.program.Nodes[i], &p.nodes[i]
+	end, most := rows.made, min(rows.made+rows.atOnce, rows.H)
+	for ; end < most; end++ {
+		for k, from := range n.Inputs {
+			if _, hi := n.Op.Needs(k, end, p.nodes[from].H, rows.H); min(hi, p.nodes[from].H) > p.nodes[from].made {
+				most = end
+			}
+		}
+	}
+	end = min(end, most)
+	if end < rows.H {
+		end -= end % n.Op.Together()
+	}
+	return max(end, rows.made)
+}
+
+// needed returns the first row of node i that a user still needs.
+func (p *planner) needed(i int) int {
+	first := p.nodes[i].made
+	for _, u := range p.users[i] {
+		if by := &p.nodes[u.node]; by.made < by.H {
+			lo, _ := p.program.Nodes[u.node].Op.Needs(u.input, by.made, p.nodes[i].H, by.H)
+			first = min(first, lo)
+		}
+	}
+	return max(first, p.nodes[i].first)
+}
+
+// measure sets the most rows of each class that a run holds at a time. It plans all steps, and only counts.
+func (l *layout) measure(p *Program) {
+	planner := planner{program: p, nodes: slices.Clone(l.nodes), users: l.users, counts: true}
+	planner.plan(l.nodes[0].H, l.passRows)
+	for _, c := range l.classes {
+		c.held = 0
+	}
 }
 
 // Memory returns the number of bytes of the rows that a run for a picture of w×h samples holds.
 func (p *Program) Memory(w, h int) (bytes int64) {
 	l := p.layout(w, h)
-	for i, rows := range l.peaks(p) {
-		c := l.classes[i]
+	l.measure(p)
+	for _, c := range l.classes {
 		size := int64(2)
 		if c.hasFloats {
 			size = 4
 		}
-		bytes += size * (int64(rows+1)*int64(c.length) + slack)
+		bytes += size * (int64(c.peak+1)*int64(c.length) + slack)
 	}
 	return bytes
 }

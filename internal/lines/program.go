@@ -1,15 +1,14 @@
-// Package lines computes networks of integers on pictures, a few rows at a time. A network is a Program: nodes in an
-// order, each an operation on the rows of nodes before it. A Run takes one picture through a program: each node makes
-// its next rows as soon as its inputs have the rows for them, the workers share the rows of a node, and rows that no
-// node needs any more are used again for others. So memory grows with the width of the picture and the number of
-// nodes, not with its height, and no row is computed twice.
+// Package lines computes networks on pictures, a few rows at a time. A network is a Program: nodes in an order, each an
+// operation on the rows of nodes before it. A Run takes one picture through a program: each node makes its next rows as
+// soon as its inputs have the rows for them, and rows that no node needs any more are used again for others. So memory
+// grows with the width of the picture and the number of nodes, not with its height, and no row is computed twice. The
+// workers take steps of a list, each a few rows of a node, and wait only for the steps that they need.
 //
-// The samples of a row lie side by side, each with all its channels; the number of channels is padded to whole vectors.
-// They are integers of 16 bits, or float32 at the end of a program where the result is put together. A sample beyond
-// the edges of a picture is 0 in all channels.
+// The samples of a row lie side by side, each with all its channels. They are integers of 16 bits or float32. A sample
+// beyond the edges of a picture is 0 in all channels.
 //
-// program.go is what a program is, run.go how rows are made and kept, and plan.go how many are kept at a time. The
-// other files are operations.
+// program.go is what a program is, run.go how rows are made and kept, and plan.go in which steps. The other files are
+// operations: integers.go those of our own networks, all others those of float32.
 package lines
 
 import "superres/internal/kernel"
@@ -29,12 +28,13 @@ type Node struct {
 type Op interface {
 	// Size returns the size of the samples that are made of inputs with the given sizes.
 	Size(in []Size) Size
-	// Needs returns a range [lo, hi) of rows of an input, of height h, that row y is made of; it may reach beyond the
-	// edges. No later row may need a row before lo.
-	Needs(input, y, h int) (lo, hi int)
+	// Needs returns a range [lo, hi) of rows of an input, of height h, that row y of a result of the given height is
+	// made of; it may reach beyond the edges. No later row may need a row before lo. The bits of row y depend on no
+	// other row. An operation that needs a whole input returns [0, h).
+	Needs(input, y, h, height int) (lo, hi int)
 	// Margin returns how many columns to the left of the first, and to the right of the last, are read of an input.
 	Margin(input int) (left, right int)
-	// Together returns how many rows are best made at a time.
+	// Together returns how many rows are made at a time: those from a multiple of it to the next, or to the last row.
 	Together() int
 	// Make makes the rows [y, y+n), n at most Together. It may write as many columns more, with any values, as kernels
 	// need that make at least kernel.MinSamples samples.
@@ -57,26 +57,32 @@ type Task struct {
 	Out *Rows
 	In  []*Rows
 
-	read     func(y int, to []int16)
+	read     func(y int, to *Rows)
 	write    func(y int, row []float32)
 	winograd kernel.Winograd
+	work     kernel.FloatWork
 	offsets  []int
 	floats   []float32
-	zeros    []float32
+}
 
-	clipped, counted int64
+// scratch returns memory for n values of float32, of any values, until the next call.
+func (t *Task) scratch(n int) []float32 {
+	if len(t.floats) < n {
+		t.floats = make([]float32, n)
+	}
+	return t.floats[:n]
 }
 
 // Rows are rows of a node.
 type Rows struct {
 	Size
-	class   *class
-	margin  int   // columns of zeros on each side of a row
-	offsets []int // of the rows from row first on
-	first   int   // the first row that is kept
-	made    int   // the next row to be made
-	atOnce  int   // the most rows that a pass makes
-	clip    int16 // the magnitude to which values are clipped; 0: they are not
+	class  *class
+	margin int    // columns of zeros on each side of a row
+	slots  []slot // of the rows from row base on
+	base   int
+	first  int // the first row that later steps need
+	made   int // the next row to be made
+	atOnce int // the most rows that a pass makes
 }
 
 // Integers returns the memory of rows of integers, which At refers to.
@@ -87,7 +93,7 @@ func (r *Rows) At(y int) int {
 	if y < 0 || y >= r.H {
 		return r.margin * r.Step // the first row of a class
 	}
-	return r.offsets[y-r.first] + r.margin*r.Step
+	return r.slots[y-r.base].offset + r.margin*r.Step
 }
 
 // Row returns the values of the samples of row y, which must be integers.

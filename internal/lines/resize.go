@@ -1,194 +1,165 @@
 package lines
 
-import "math"
+import "sync/atomic"
 
-// Resize makes a picture Up times as large or Down times smaller; the other of the two is 1. Samples beyond the edges
-// are those at the edge. The weights are of float32, and each product is rounded before it is added.
+// Interpolation is a way to resize.
+type Interpolation int
+
+// The interpolations. Bilinear and Bicubic do not smooth when they reduce.
+const (
+	Nearest Interpolation = iota
+	Bilinear
+	Bicubic
+)
+
+// Resize makes a picture Up times as large or Down times smaller; the other of the two is 1. With a second input, the
+// result is as large as that. Samples beyond the edges are those at the edge.
 type Resize struct {
 	rowwise
+	By       Interpolation
 	Up, Down int
-	// Taps has Up sets of weights. The first is for the first sample of a square of Up×Up, and so on.
-	Taps []Taps
-	// AlignCorners, if it is not nil, replaces Taps: it returns the taps for a position between samples.
-	AlignCorners func(position float64) Taps
-	// Most is the magnitude to which integers are clipped.
-	Most int16
+	// A is the parameter of bicubic interpolation.
+	A float64
+	// AlignCorners takes the centres of the corner samples of input and output for the same points; otherwise the
+	// corners of the pictures are.
+	AlignCorners bool
+
+	columns atomic.Pointer[resizedColumns] // of the latest size
 }
 
-// Taps are weights of neighbouring samples. The first belongs to the sample First after the one that is reduced or
-// enlarged.
-type Taps struct {
-	First  int
-	Weight []float32
+// resizedColumns are the taps of the samples of a row.
+type resizedColumns struct {
+	from, to int
+	taps     []taps
 }
+
+// taps are weights of neighbouring samples, of which the first may be beyond the edge.
+type taps struct {
+	first  int
+	weight [4]float32
+}
+
+// count returns the number of taps of a sample.
+func (r *Resize) count() int { return [...]int{1, 2, 4}[r.By] }
 
 // Size implements Op.
 func (r *Resize) Size(in []Size) Size {
 	s := in[0]
+	if len(in) > 1 {
+		s.W, s.H = in[1].W, in[1].H
+		return s
+	}
 	s.W, s.H = s.W*r.Up/r.Down, s.H*r.Up/r.Down
 	return s
 }
 
-// taps returns the taps for sample i of n·Up/Down, in samples of the n.
-func (r *Resize) taps(i, n int) (first int, weight []float32) {
-	if r.AlignCorners != nil {
-		position := 0.
-		if to := n*r.Up/r.Down - 1; to > 0 {
-			position = float64(i) * float64(n-1) / float64(to)
-		}
-		base := math.Floor(position)
-		t := r.AlignCorners(position - base)
-		return int(base) + t.First, t.Weight
+// position returns the index of the first tap of sample i of to that are made of from samples, which may be outside,
+// and the distance, 0 ≤ rest < 1, from the last tap at or before the sample to the sample.
+func (r *Resize) position(i, from, to int) (first int, rest float64) {
+	above, below := (2*i+1)*from-to, 2*to // the position is above/below
+	switch {
+	case r.By == Nearest:
+		return i * from / to, 0
+	case r.AlignCorners:
+		above, below = i*(from-1), max(to-1, 1)
 	}
-	t := r.Taps[i%r.Up]
-	return i/r.Up*r.Down + t.First, t.Weight
+	first = floorDiv(above, below)
+	rest = float64(above-first*below) / float64(below)
+	if r.By == Bicubic {
+		first--
+	}
+	return first, rest
 }
 
-// Needs implements Op.
-func (r *Resize) Needs(_, y, h int) (lo, hi int) {
-	first, weight := r.taps(y, h)
-	// AlignCorners may look one row less far up for a later row, never two.
-	return min(max(first-1, 0), h-1), max(first+len(weight), 1)
+// floorDiv returns a/b rounded down, for positive b.
+func floorDiv(a, b int) int {
+	if a < 0 {
+		return -((-a + b - 1) / b)
+	}
+	return a / b
+}
+
+// tapsOf returns the taps of sample i of to that are made of from samples.
+func (r *Resize) tapsOf(i, from, to int) taps {
+	first, x := r.position(i, from, to)
+	switch r.By {
+	case Nearest:
+		return taps{first, [4]float32{1}}
+	case Bilinear:
+		return taps{first, [4]float32{float32(1 - x), float32(x)}}
+	}
+	// R. Keys: Cubic convolution interpolation for digital image processing, IEEE Trans. ASSP 29 (1981).
+	near := func(x float64) float64 {
+		return float64(float64(float64((r.A+2)*x)-float64(r.A+3))*float64(x*x)) + 1
+	}
+	far := func(x float64) float64 {
+		inner := float64(float64(r.A*x)-float64(5*r.A)) * x
+		return float64((float64(inner)+float64(8*r.A))*x) - float64(4*r.A)
+	}
+	return taps{first, [4]float32{float32(far(x + 1)), float32(near(x)), float32(near(1 - x)), float32(far(2 - x))}}
+}
+
+// Needs implements Op. With aligned corners it is a range for pictures of any height.
+func (r *Resize) Needs(input, y, h, height int) (lo, hi int) {
+	if input > 0 {
+		return 0, 0
+	}
+	if r.AlignCorners && r.By != Nearest && r.Up*h == r.Down*height {
+		lo, hi = floorDiv((y-r.Up+1)*r.Down, r.Up), floorDiv(y*r.Down, r.Up)+r.Down+1
+		if r.By == Bicubic {
+			lo, hi = lo-1, hi+1
+		}
+	} else {
+		lo, _ = r.position(y, h, height)
+		hi = lo + r.count()
+	}
+	return min(lo, h-1), max(hi, 1)
 }
 
 // Make implements Op.
-func (r *Resize) Make(t *Task, y, _ int) {
-	in := t.In[0]
-	first, weight := r.taps(y, in.H)
-	size := in.W * in.Step
-	if len(t.floats) < size {
-		t.floats = make([]float32, size)
+func (r *Resize) Make(t *Task, y, n int) {
+	in, step := t.In[0], t.In[0].Step
+	columns := r.columns.Load()
+	if columns == nil || columns.from != in.W || columns.to != t.Out.W {
+		columns = &resizedColumns{from: in.W, to: t.Out.W}
+		for x := range t.Out.W {
+			columns.taps = append(columns.taps, r.tapsOf(x, in.W, t.Out.W))
+		}
+		r.columns.Store(columns)
 	}
-	sum := t.floats[:size]
-	for k, w := range weight {
-		at := min(max(first+k, 0), in.H-1)
-		if in.Floats {
-			addWeighted(sum, in.FloatRow(at), w, k == 0)
-		} else {
-			addWeighted(sum, in.Row(at), w, k == 0)
+	count := r.count()
+	for ; n > 0; n, y = n-1, y+1 {
+		down := r.tapsOf(y, in.H, t.Out.H)
+		sum := in.FloatRow(min(max(down.first, 0), in.H-1))
+		if r.By != Nearest {
+			sum = t.scratch(len(sum))
+			for k, w := range down.weight[:count] {
+				addWeighted(sum, in.FloatRow(min(max(down.first+k, 0), in.H-1)), w, k == 0)
+			}
 		}
-	}
-	step := in.Step
-	pixel := make([]float32, step)
-	for x := range t.Out.W {
-		first, weight := r.taps(x, in.W)
-		for k, w := range weight {
-			at := min(max(first+k, 0), in.W-1)
-			addWeighted(pixel, sum[at*step:][:step], w, k == 0)
-		}
-		if in.Floats {
-			copy(t.Out.FloatRow(y)[x*step:], pixel)
-			continue
-		}
-		to := t.Out.Row(y)[x*step:][:step]
-		for i, v := range pixel {
-			to[i] = int16(min(max(math.RoundToEven(float64(v)), -float64(r.Most)), float64(r.Most)))
+		out := t.Out.FloatRow(y)
+		for x, across := range columns.taps {
+			to := out[x*step:][:step]
+			if r.By == Nearest {
+				copy(to, sum[across.first*step:])
+				continue
+			}
+			for k, w := range across.weight[:count] {
+				at := min(max(across.first+k, 0), in.W-1)
+				addWeighted(to, sum[at*step:][:step], w, k == 0)
+			}
 		}
 	}
 }
 
 // addWeighted adds w times the values of from to those of to; first sets them instead.
-func addWeighted[T int16 | float32](to []float32, from []T, w float32, first bool) {
+func addWeighted(to, from []float32, w float32, first bool) {
 	to = to[:len(from)]
-	switch {
-	case first && w == 1:
-		for i, v := range from {
-			to[i] = float32(v)
+	for i, v := range from {
+		if first {
+			to[i] = v * w
+		} else {
+			to[i] += float32(v * w)
 		}
-	case first:
-		for i, v := range from {
-			to[i] = float32(v) * w
-		}
-	default:
-		for i, v := range from {
-			to[i] += float32(float32(v) * w)
-		}
-	}
-}
-
-// Shift adds rows and columns around the picture, or cuts them off where an edge is negative.
-type Shift struct {
-	rowwise
-	Edges Edges
-	Mode  Beyond
-}
-
-// Beyond says what samples beyond the edges of a picture are.
-type Beyond int
-
-// The kinds of Beyond.
-const (
-	Zeros  Beyond = iota // 0
-	Edge                 // the nearest sample
-	Mirror               // mirrored at the sample of the edge
-)
-
-// at returns which of n samples is at place i, which may be beyond the edges; −1: none.
-func (b Beyond) at(i, n int) int {
-	switch {
-	case i >= 0 && i < n:
-		return i
-	case b == Edge:
-		return min(max(i, 0), n-1)
-	case b == Mirror && i < 0:
-		return -i
-	case b == Mirror:
-		return 2*(n-1) - i
-	}
-	return -1
-}
-
-// Size implements Op.
-func (s *Shift) Size(in []Size) Size {
-	out := in[0]
-	out.W += s.Edges.Left + s.Edges.Right
-	out.H += s.Edges.Top + s.Edges.Bottom
-	return out
-}
-
-// Needs implements Op.
-func (s *Shift) Needs(_, y, h int) (lo, hi int) {
-	y -= s.Edges.Top
-	at := s.Mode.at(y, h)
-	lo, hi = y, at+1
-	switch s.Mode {
-	case Edge:
-		lo = at
-	case Mirror:
-		lo = min(y, h-1-max(s.Edges.Bottom, 0))
-	}
-	return lo, hi
-}
-
-// Make implements Op.
-func (s *Shift) Make(t *Task, y, _ int) {
-	from := s.Mode.at(y-s.Edges.Top, t.In[0].H)
-	if t.Out.Floats {
-		to := t.Out.FloatRow(y)
-		if from < 0 {
-			clear(to)
-			return
-		}
-		shift(to, t.In[0].FloatRow(from), t.Out.Step, s)
-		return
-	}
-	to := t.Out.Row(y)
-	if from < 0 {
-		clear(to)
-		return
-	}
-	shift(to, t.In[0].Row(from), t.Out.Step, s)
-}
-
-// shift sets to to the samples of from, of step values each, with what s adds and without what it cuts off.
-func shift[T int16 | float32](to, from []T, step int, s *Shift) {
-	w := len(from) / step
-	for x := range len(to) / step {
-		at := s.Mode.at(x-s.Edges.Left, w)
-		if at < 0 {
-			clear(to[x*step:][:step])
-			continue
-		}
-		copy(to[x*step:][:step], from[at*step:])
 	}
 }

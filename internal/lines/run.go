@@ -3,9 +3,9 @@ package lines
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 
-	"superres/internal/kernel"
 	"superres/internal/parallel"
 )
 
@@ -17,8 +17,9 @@ type Run struct {
 	classes  []*class
 	passRows int // rows of the picture that a pass takes
 	tasks    []*Task
-	read     func(y int, to []int16)
+	read     func(y int, to *Rows)
 	write    func(y int, row []float32)
+	steps    []step
 }
 
 // user is a node that needs the rows of another, as its input of an index.
@@ -26,26 +27,28 @@ type user struct{ node, input int }
 
 // class is the memory of rows of one length.
 type class struct {
-	length    int
-	hasFloats bool
-	integers  []int16
-	floats    []float32
-	free      []int
-	rows      int // that there is memory for
+	length     int
+	hasFloats  bool
+	integers   []int16
+	floats     []float32
+	free       []slot // sorted by after
+	rows       int    // that there is memory for
+	held, peak int    // rows that a planner counts
 }
 
-// Start returns a run for a picture of w×h samples. read is called to have the values of a row of the picture written
-// to memory, as many a sample as the Source says; write gets the rows of the result, which it must not keep. Both are
-// called by several goroutines at a time.
-func (p *Program) Start(w, h int, read func(y int, to []int16), write func(y int, row []float32)) *Run {
+// slot is memory of a row: its offset, and how many of the first steps of a list have to end before it has the row, or
+// may be used for another.
+type slot struct{ offset, after int }
+
+// Start returns a run for a picture of w×h samples. read is called to have the values of row y of the picture written
+// to the rows of the Source; write gets the rows of the result, which it must not keep. Both are called by several
+// goroutines at a time.
+func (p *Program) Start(w, h int, read func(y int, to *Rows), write func(y int, row []float32)) *Run {
 	l := p.layout(w, h)
-	peaks := l.peaks(p)
+	l.measure(p)
 	r := memory.Get().(*Run)
 	r.program, r.read, r.write, r.passRows = p, read, write, l.passRows
 	r.nodes, r.users = l.nodes, l.users
-	for _, t := range r.tasks { // those of an earlier run
-		t.clipped, t.counted = 0, 0
-	}
 	for i, c := range l.classes {
 		if i < len(r.classes) {
 			c.integers, c.floats = r.classes[i].integers, r.classes[i].floats
@@ -53,7 +56,7 @@ func (p *Program) Start(w, h int, read func(y int, to []int16), write func(y int
 		} else {
 			r.classes = append(r.classes, c)
 		}
-		c.take(peaks[i])
+		c.allocate(c.peak)
 	}
 	return r
 }
@@ -67,19 +70,20 @@ func (r *Run) Close() {
 	memory.Put(r)
 }
 
-// take takes memory for a number of rows and for the row of zeros, which comes first. It uses that of an earlier run
-// where it suffices.
-func (c *class) take(rows int) {
+// allocate takes memory for a number of rows and for the row of zeros, which comes first. It uses that of an earlier
+// run where it suffices.
+func (c *class) allocate(rows int) {
 	c.rows, c.free = rows, c.free[:0]
 	need := (rows+1)*c.length + slack
 	if c.hasFloats {
 		c.floats = resize(c.floats, need)
+		clear(c.floats[:c.length])
 	} else {
 		c.integers = resize(c.integers, need)
 		clear(c.integers[:c.length])
 	}
 	for i := range rows {
-		c.free = append(c.free, (i+1)*c.length)
+		c.free = append(c.free, slot{offset: (i + 1) * c.length})
 	}
 }
 
@@ -91,22 +95,25 @@ func resize[T any](v []T, n int) []T {
 	return v[:n]
 }
 
-// grow takes memory for more rows, so that at least count are free. A run takes more than layout.peaks foresees where
-// its picture arrives in parts that are no whole passes.
-func (c *class) grow(count int) {
-	more := count - len(c.free)
-	if more <= 0 {
-		return
+// take returns the memory of a free row for the step of an index: one that has been used lately, but that the steps
+// which other workers may be at do not use. It takes more memory where none is free, as for a picture that arrives in
+// parts which are no whole passes.
+func (c *class) take(index int) slot {
+	if len(c.free) == 0 {
+		c.rows++
+		if c.hasFloats {
+			c.floats = append(c.floats, make([]float32, c.length)...)
+		} else {
+			c.integers = append(c.integers, make([]int16, c.length)...)
+		}
+		return slot{offset: c.rows * c.length}
 	}
-	for i := range more {
-		c.free = append(c.free, (c.rows+i+1)*c.length)
+	i := len(c.free) - 1
+	for ; i > 0 && c.free[i].after > index-runtime.GOMAXPROCS(0); i-- {
 	}
-	c.rows += more
-	if c.hasFloats {
-		c.floats = append(c.floats, make([]float32, more*c.length)...)
-	} else {
-		c.integers = append(c.integers, make([]int16, more*c.length)...)
-	}
+	s := c.free[i]
+	c.free = slices.Delete(c.free, i, i+1)
+	return s
 }
 
 // slack is the number of values after the last row that kernels may read.
@@ -115,14 +122,26 @@ const slack = 64
 // Advance makes all rows of the result that can be made from the first rows rows of the picture, which read must know
 // now. It fails only with ctx.Err(), and the run is useless then.
 func (r *Run) Advance(ctx context.Context, rows int) error {
-	rows = min(rows, r.nodes[0].H)
-	for goesOn := true; goesOn; {
-		var err error
-		if goesOn, err = r.pass(ctx, min(r.nodes[0].made+r.passRows, rows)); err != nil {
-			return err
+	p := planner{program: r.program, nodes: r.nodes, users: r.users, steps: r.steps[:0]}
+	p.plan(min(rows, r.nodes[0].H), r.passRows)
+	r.steps = p.steps
+	if err := r.makeAll(ctx); err != nil {
+		return err
+	}
+	for i := range r.nodes { // the next steps are those of another list
+		n := &r.nodes[i]
+		n.slots = slices.Delete(n.slots, 0, n.first-n.base)
+		n.base = n.first
+		for k := range n.slots {
+			n.slots[k].after = 0
 		}
 	}
-	return ctx.Err()
+	for _, c := range r.classes {
+		for k := range c.free {
+			c.free[k].after = 0
+		}
+	}
+	return nil
 }
 
 // PassRows returns the number of rows of the picture that are taken through the program at a time. Advance works best
@@ -132,177 +151,65 @@ func (r *Run) PassRows() int { return r.passRows }
 // Made returns how many rows of the result have been made.
 func (r *Run) Made() int { return r.nodes[len(r.nodes)-1].made }
 
-// Clipped returns how many values have been clipped to the range of the integers so far, of how many.
-func (r *Run) Clipped() (clipped, counted int64) {
-	for _, t := range r.tasks {
-		clipped, counted = clipped+t.clipped, counted+t.counted
-	}
-	return clipped, counted
-}
-
-// pass brings the picture to row to, exclusive, and makes rows of the nodes that can then be made. It returns false if
-// there were none.
-func (r *Run) pass(ctx context.Context, to int) (goesOn bool, err error) {
-	return r.program.pass(r.nodes, r.users, to, func(i, end int) error { return r.make(ctx, i, end) }, r.release)
-}
-
-// pass decides what a pass does that brings the picture to row to, exclusive: it calls make for each node that can be
-// made up to row end, exclusive, and release for the count rows of a node that no user needs any more, the first that
-// are kept. It returns false if no node could be made, and fails with the error of make.
-func (p *Program) pass(nodes []Rows, users [][]user, to int, make func(node, end int) error,
-	release func(node, count int)) (goesOn bool, err error) {
-	free := func(i int) {
-		first := needed(i, nodes, users[i], p)
-		release(i, first-nodes[i].first)
-		nodes[i].first = first
-	}
-	for i := range nodes {
-		n := &nodes[i]
-		end := to
-		if i > 0 {
-			end = ready(p.Nodes[i], n, nodes)
-		}
-		if end == n.made {
-			continue
-		}
-		if err := make(i, end); err != nil {
-			return false, err
-		}
-		n.made, goesOn = end, true
-		for _, from := range p.Nodes[i].Inputs {
-			free(from)
-		}
-		free(i) // rows that no user needs, as where one crops the picture
-	}
-	return goesOn, nil
-}
-
-// ready returns the row to which, exclusive, a node is made in a pass from the rows of its inputs that are made. At the
-// end of the picture, where all the rest could be made, it is no more than elsewhere, for the sake of memory.
-func ready(n Node, rows *Rows, nodes []Rows) int {
-	end := rows.made
-	for ; end < min(rows.made+rows.atOnce, rows.H); end++ {
-		for k, from := range n.Inputs {
-			if _, hi := n.Op.Needs(k, end, nodes[from].H); min(hi, nodes[from].H) > nodes[from].made {
-				return end
-			}
-		}
-	}
-	return end
-}
-
-// needed returns the first row of node i that a user still needs.
-func needed(i int, nodes []Rows, users []user, program *Program) int {
-	first := nodes[i].made
-	for _, u := range users {
-		if by := &nodes[u.node]; by.made < by.H {
-			lo, _ := program.Nodes[u.node].Op.Needs(u.input, by.made, nodes[i].H)
-			first = min(first, lo)
-		}
-	}
-	return max(first, nodes[i].first)
-}
-
-// release gives the memory of the first count rows of node i back to their class.
-func (r *Run) release(i, count int) {
-	n := &r.nodes[i]
-	n.class.free = append(n.class.free, n.offsets[:count]...)
-	n.offsets = n.offsets[count:]
-}
-
-// make makes the rows of node i up to row end, exclusive.
-func (r *Run) make(ctx context.Context, i, end int) error {
-	node, n := r.program.Nodes[i], &r.nodes[i]
-	n.class.grow(end - n.made)
-	for range end - n.made {
-		last := len(n.class.free) - 1
-		n.offsets = append(n.offsets, n.class.free[last])
-		n.class.free = n.class.free[:last]
-	}
-	in := make([]*Rows, len(node.Inputs))
-	for k, from := range node.Inputs {
-		in[k] = &r.nodes[from]
-	}
-	worker, together := 0, node.Op.Together()
-	return parallel.For(ctx, (end-n.made+together-1)/together, 1, func() func(lo, hi int) {
+// makeAll makes the rows of all steps.
+func (r *Run) makeAll(ctx context.Context) error {
+	var (
+		mutex sync.Mutex
+		ended = sync.NewCond(&mutex)
+		done  = make([]bool, len(r.steps))
+		first int // the first step that has not ended
+	)
+	worker := 0
+	return parallel.For(ctx, len(r.steps), 1, func() func(lo, hi int) {
 		if worker == len(r.tasks) {
 			r.tasks = append(r.tasks, new(Task))
 		}
 		t := r.tasks[worker]
 		worker++
-		return func(lo, hi int) {
-			t.Out, t.In, t.read, t.write = n, in, r.read, r.write
-			for g := lo; g < hi; g++ {
-				y := n.made + g*together
-				count := min(together, end-y)
-				node.Op.Make(t, y, count)
-				n.clearMargins(y, count)
-				t.count(y, count)
+		return func(i, _ int) {
+			mutex.Lock()
+			for first < r.steps[i].after {
+				ended.Wait()
 			}
+			mutex.Unlock()
+			defer func() { // also if make panics, or the other workers wait for ever
+				mutex.Lock()
+				for done[i] = true; first < len(done) && done[first]; first++ {
+				}
+				ended.Broadcast()
+				mutex.Unlock()
+			}()
+			r.make(t, r.steps[i])
 		}
 	})
 }
 
+// make makes the rows of a step.
+func (r *Run) make(t *Task, s step) {
+	node, n := r.program.Nodes[s.node], &r.nodes[s.node]
+	t.In = t.In[:0]
+	for _, from := range node.Inputs {
+		t.In = append(t.In, &r.nodes[from])
+	}
+	t.Out, t.read, t.write = n, r.read, r.write
+	node.Op.Make(t, s.y, s.rows)
+	n.clearMargins(s.y, s.rows)
+}
+
 // clearMargins sets what lies beside the samples of n rows to 0.
 func (r *Rows) clearMargins(y, n int) {
-	if r.margin == 0 || r.Floats {
+	if r.margin == 0 {
 		return
 	}
 	for ; n > 0; n-- {
-		row := r.class.integers[r.offsets[y-r.first]:][:r.class.length]
-		clear(row[:r.margin*r.Step])
-		clear(row[(r.margin+r.W)*r.Step:])
-		y++
-	}
-}
-
-// Source is the operation that reads the picture. It is the first node of a program.
-type Source struct {
-	rowwise
-	// Channels is the number of values of a sample, which is not padded.
-	Channels int
-}
-
-// Size implements Op.
-func (s Source) Size(in []Size) Size { return Size{W: in[0].W, H: in[0].H, Step: s.Channels} }
-
-// Needs implements Op.
-func (Source) Needs(_, _, _ int) (lo, hi int) { return 0, 0 }
-
-// Make implements Op.
-func (Source) Make(t *Task, y, _ int) { t.read(y, t.Out.Row(y)) }
-
-// Sink is the operation that takes the rows of the result, which are float32. It is the last node of a program.
-type Sink struct{ pointwise }
-
-// Size implements Op.
-func (Sink) Size(in []Size) Size { return Size{W: in[0].W, H: in[0].H, Floats: true} }
-
-// Make implements Op.
-func (Sink) Make(t *Task, y, _ int) { t.write(y, t.In[0].FloatRow(y)) }
-
-// samplesPerPass is the number of samples of 32 channels that each worker makes in a pass, large enough that workers
-// seldom wait for each other.
-const samplesPerPass = 32768
-
-// passRows returns the number of rows of a picture of w×h samples that a pass takes, for nodes of up to step values.
-func passRows(w, h, step int) int {
-	return min(h, 2*runtime.GOMAXPROCS(0)*max(1, samplesPerPass*16/max(step, kernel.Lanes)/w))
-}
-
-// countEvery is the distance of the rows in which clipped values are counted.
-const countEvery = 8
-
-// count counts the values of n rows from row y on that have been clipped, in those rows that are looked at.
-func (t *Task) count(y, n int) {
-	if t.Out.Floats || t.Out.clip == 0 {
-		return
-	}
-	for ; n > 0; n-- {
-		if y%countEvery == 0 {
-			row := t.Out.Row(y)
-			t.clipped += int64(kernel.CountClipped(row, t.Out.clip))
-			t.counted += int64(len(row))
+		at := r.slots[y-r.base].offset
+		left, right := r.margin*r.Step, (r.margin+r.W)*r.Step
+		if r.Floats {
+			clear(r.class.floats[at:][:left])
+			clear(r.class.floats[at:][right:r.class.length])
+		} else {
+			clear(r.class.integers[at:][:left])
+			clear(r.class.integers[at:][right:r.class.length])
 		}
 		y++
 	}

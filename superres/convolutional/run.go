@@ -19,17 +19,16 @@ func (n *net) program() *lines.Program {
 	}
 	for i := range last {
 		f := &n.filters[i]
-		conv := &lines.Conv{Filter: f, Dilation: 1, Columns: f.Rows}
+		conv := &lines.Conv{Filter: f, Columns: f.Rows}
 		if n.params.isSum(i) { // the rows added exceed the rows and columns by the reach of the layers between
-			every := n.params.every()
-			conv.SkipY, conv.SkipX = every, every
-			add(conv, i, i+1-every)
+			conv.Skip = n.params.every()
+			add(conv, i, i+1-conv.Skip)
 			continue
 		}
 		add(conv, i)
 	}
 	f := &n.filters[last]
-	add(&lines.Sums{Conv: lines.Conv{Filter: f, Dilation: 1, Columns: 1}, IsResult: true}, last)
+	add(&lines.Sums{Conv: lines.Conv{Filter: f, Columns: 1}}, last)
 	return p
 }
 
@@ -43,7 +42,8 @@ func (n *net) run(ctx context.Context, w, h int, read func(y int, to []int16),
 		return err
 	}
 	margin, inputs := n.reach(), n.filters[0].Step
-	around := func(y int, to []int16) { // the edge samples are repeated beyond the edges
+	around := func(y int, rows *lines.Rows) { // the edge samples are repeated beyond the edges
+		to := rows.Row(y)
 		inner := to[margin*inputs:][:w*inputs]
 		read(min(max(y-margin, 0), h-1), inner)
 		for x := range margin {

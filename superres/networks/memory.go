@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"superres/internal/kernel"
 	"superres/internal/usage"
 	"superres/superres/networks/graph"
 )
@@ -19,25 +20,27 @@ const programMemory = 36 << 20
 // bounded by the size of the files.
 func readingMemory(bytes int64) int64 { return programMemory + 4*bytes }
 
-// roundingMemory returns an estimate of the memory, in bytes, of a program that rounds a simplified graph: of the
-// weights in float32, float64 and integers, and of the samples of all pictures, in parts or not. A graph that takes no
-// such picture, which is an error that rounding reports, takes none.
-func roundingMemory(g *graph.Graph, inParts bool) int64 {
-	const (
-		weightBytes = 40
-		wholeBytes  = 60  // a sample: of 12 pictures in 16 bits, and of what is tried beside the samples that are kept
-		partsBytes  = 320 // a sample in parts, and in float32
-	)
-	sampleBytes := int64(wholeBytes)
-	if inParts {
-		sampleBytes = partsBytes
+// packedBytes returns an estimate of the bytes of the filters of a graph.
+func packedBytes(g *graph.Graph) (bytes int64) {
+	for _, n := range g.Nodes {
+		c, ok := n.Op.(graph.Conv)
+		if !ok {
+			continue
+		}
+		taps := int64(c.Height * c.Width)
+		inputs := int64(len(c.Weight)) / int64(c.Out) / taps
+		if taps == 9 {
+			taps = 36 // tiles
+		}
+		bytes += 4 * int64(kernel.PadTo(c.Out, kernel.Lanes)) * inputs * taps
 	}
-	side := sideFor(g.Measure())
-	samples, err := g.PeakSamples(side, side)
-	if err != nil {
-		return 0
-	}
-	return programMemory + weightBytes*int64(g.Parameters()) + sampleBytes*int64(samples)
+	return bytes
+}
+
+// importMemory returns an estimate of the memory, in bytes, of a program that runs s on a picture of side×side samples.
+func (s *Stage) importMemory(side int) int64 {
+	fixed, working := s.Memory(side, side)
+	return programMemory + fixed + working
 }
 
 // enough fails with ErrMemory if need is more than memory bytes, unless that is 0.

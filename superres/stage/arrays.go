@@ -27,9 +27,9 @@ type Arrays struct {
 // malicious file makes a program allocate.
 const Budget = 128 << 20
 
-// NetworkBudget is the most bytes that the Network of a model may Reserve: enough for 64 million weights of 16 bits,
-// once more in another form, and the numbers computed from them.
-const NetworkBudget = 512 << 20
+// NetworkBudget is the most bytes that the Network of a model may Reserve: enough for 50 million weights of float32, as
+// they are and as Winograd's tiles.
+const NetworkBudget = 1 << 30
 
 // Reserve announces that the stage will allocate bytes beside its arrays, such as tables computed from
 // them. It fails when the stages of the file reserve more than Budget together, or its Network more than NetworkBudget.

@@ -43,9 +43,6 @@ type NetworkRun interface {
 	// share of the whole picture that is done, 0 to 1, and at the end of the last call with 1, from the goroutine in
 	// which it was called. It fails only with ctx.Err(), and must not be called again then.
 	Push(ctx context.Context, rows []*plane.Plane, w *Work) ([]*plane.Plane, error)
-	// Saturated returns how many values have been clipped so far because they left the range of the integers in which
-	// the network computes, and how many were looked at.
-	Saturated() (clipped, all int64)
 }
 
 // PushLuma takes the next rows of a picture's brightness through a run of a network with the given number of channels,

@@ -31,14 +31,14 @@ func addCommand(s *console.Streams) *cli.Command {
    superres models add my.npz                               a model of superres train
 
 Of ncnn's networks, NAME.param stands for NAME.bin too. ONNX, safetensors and PyTorch's
-files are read as well; nothing in a file is ever called. The network is rounded to
-integers once, and what superres writes to the folder of your models, ` + "$SUPERRES_MODELS" + `
-or superres/models where the system keeps data of programs, needs its file no more.
+files are read as well; nothing in a file is ever called. What superres writes to the
+folder of your models, ` + "$SUPERRES_MODELS" + ` or superres/models where the system keeps data
+of programs, needs its file no more.
 A network's terms of use are its author's: superres tells them where the file does.`,
 		Flags: console.Flags(a.table()),
 		Action: func(c *cli.Context) error {
 			if !c.Bool("quiet") {
-				a.opener.Notes = s.Err
+				a.notes = s.Err
 			}
 			a.opener.Memory = a.limits.Memory
 			a.overwrite = console.Overwrites(c)
@@ -50,6 +50,7 @@ A network's terms of use are its author's: superres tells them where the file do
 // adding is one call of superres models add.
 type adding struct {
 	opener    Opener
+	notes     io.Writer      // receives a line on each file that cannot be added; nil: nothing is said
 	limits    console.Limits // of which only the memory counts
 	name      string         // the name of the model; empty: that of the file
 	overwrite bool           // a model of the same name is replaced; false: it is an error
@@ -62,18 +63,10 @@ func (a *adding) table() settings.Table {
 		{Name: "name", To: settings.Text(&a.name, ""),
 			Help: "call the model `NAME`: letters, digits, _, + and -; " +
 				"by default as the file is called"},
-		ImpreciseOption(&a.opener.Imprecise, ""),
 		console.MemoryOption(&a.limits),
 		console.OnExistOption("there is another model of that name"),
 		console.QuietOption(nil),
 	}
-}
-
-// ImpreciseOption returns --allow-imprecise, which sets to, the field Imprecise of an Opener. Its help is in group.
-func ImpreciseOption(to *bool, group string) *settings.Option {
-	return &settings.Option{Name: "allow-imprecise", To: settings.Bool(to, false), Group: group,
-		Effect: settings.Elsewhere,
-		Help:   fmt.Sprintf("take a network even if its integers agree with float32 to less than %d dB", leastPSNR)}
 }
 
 // addAll adds the models of args, files and folders. One that fails does not end the others.
@@ -101,8 +94,8 @@ func (a *adding) addAll(ctx context.Context, args []string) error {
 			return err
 		}
 		failed = append(failed, file.name)
-		if a.opener.Notes != nil {
-			fmt.Fprintln(a.opener.Notes, "superres:", console.Message(err))
+		if a.notes != nil {
+			fmt.Fprintln(a.notes, "superres:", console.Message(err))
 		}
 	}
 	switch {

@@ -24,15 +24,14 @@ func infoCommand(s *console.Streams) *cli.Command {
    superres models info 4x-UltraSharp.pth --json
 
 MACs are products for one pixel of the picture that is enlarged. A pixel of the result
-depends on as many rows and columns on each side as the reach says. The agreement is
-that of the integers with which superres computes and of float32, on pictures of its own.`,
+depends on as many rows and columns on each side as the reach says.`,
 		Flags: []cli.Flag{console.JSONOption(&asJSON, "print JSON")},
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return console.Usage("no model; superres models lists them")
 			}
 			for _, name := range c.Args().Slice() {
-				i, err := inform(c.Context, Opener{Imprecise: true, Notes: s.Err}, name)
+				i, err := inform(c.Context, name)
 				if err == nil && asJSON {
 					err = console.WriteJSON(s.Out, i)
 				} else if err == nil {
@@ -65,9 +64,6 @@ type information struct {
 	MACs float64 `json:"macs_per_pixel,omitempty"`
 	// Reach is the number of rows and columns on each side on which a pixel of the result depends.
 	Reach int `json:"reach,omitempty"`
-	// PSNR and Greatest say how near the integers are to float32, in dB and in levels of 255.
-	PSNR     float64 `json:"psnr,omitempty"`
-	Greatest float64 `json:"greatest_difference,omitempty"`
 	// Range is the range of the network's samples, such as "0..1", or "0..255 in and 0..1 out".
 	Range string `json:"range,omitempty"`
 	// File is the base name of the file that was imported, Format its format, and SHA256 the hash of its bytes, or of
@@ -84,8 +80,8 @@ type information struct {
 const unknownTerms = "superres does not know its terms; ask its author"
 
 // inform returns the information on the model called name.
-func inform(ctx context.Context, o Opener, name string) (i information, err error) {
-	m, err := o.Open(ctx, name)
+func inform(ctx context.Context, name string) (i information, err error) {
+	m, err := Open(ctx, name)
 	if err != nil {
 		return i, err
 	}
@@ -113,7 +109,7 @@ func inform(ctx context.Context, o Opener, name string) (i information, err erro
 			}
 		}
 		i.Kind, i.Architecture, i.Parameters, i.MACs = "network", n.Architecture, n.Parameters, n.MACs
-		i.PSNR, i.Greatest, i.Range = n.PSNR, n.Greatest, n.Range
+		i.Range = n.Range
 		i.File, i.Format, i.SHA256 = n.File, n.Format, n.SHA256
 		if n.Terms != "" {
 			i.Terms = n.Terms
@@ -153,7 +149,6 @@ func (i information) String() string {
 		line("parameters", "%s", console.Quantity(float64(i.Parameters)))
 		line("MACs", "%s a pixel", console.Quantity(i.MACs))
 		line("reach", "%d pixels", i.Reach)
-		line("agreement", "%.1f dB with float32, %.1f levels of 255 at most", i.PSNR, i.Greatest)
 		if i.Range != "" {
 			line("samples", "%s", i.Range)
 		}

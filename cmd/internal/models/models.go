@@ -3,7 +3,7 @@
 // packages in cmd import as embedded.
 //
 // Read it in this order: open.go, which finds a model by its name; folder.go, the folder of the user's models and their
-// names; network.go, which imports networks, and cache.go, which keeps them; then the commands: models.go, uses.go,
+// names; network.go, which imports networks; then the commands: models.go, uses.go,
 // add.go, info.go. head.go reads what a listing needs of a model file.
 package models
 
@@ -49,7 +49,7 @@ D_L of a coupled stage, ["stage0.weights"] are the weights of a convolutional on
 		Subcommands: []*cli.Command{addCommand(s), removeCommand(), infoCommand(s)},
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
-				return describe(c.Context, Opener{Imprecise: true, Notes: s.Err}, s.Out, c.Args().Slice())
+				return describe(c.Context, s.Out, c.Args().Slice())
 			}
 			return list(s.Out)
 		},
@@ -71,11 +71,11 @@ func Option(name string, to settings.Value, help string) *settings.Option {
 }
 
 // describe writes the descriptions of models that o opens, with their provenance, as JSON.
-func describe(ctx context.Context, o Opener, w io.Writer, names []string) error {
+func describe(ctx context.Context, w io.Writer, names []string) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	for _, name := range names {
-		m, err := o.Open(ctx, name)
+		m, err := Open(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -143,7 +143,7 @@ func Summary(m *superres.Model) string {
 	case m.IsPlain():
 		return "plain interpolation, any scale"
 	case networkIn(p) != nil:
-		text := head{m.Scale, p}.String() + fmt.Sprintf(", agrees with float32 to %.1f dB", p.Imported.PSNR)
+		text := head{m.Scale, p}.String()
 		if p.Imported.Range != "" {
 			text += ", samples of " + p.Imported.Range
 		}

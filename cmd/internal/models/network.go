@@ -3,15 +3,10 @@ package models
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"superres/cmd/internal/console"
 	"superres/internal/safefile"
@@ -19,10 +14,6 @@ import (
 	"superres/superres/networks"
 	"superres/superres/resample"
 )
-
-// leastPSNR is the least agreement, in dB, of the integers with float32 of a network that is used without being asked
-// for in particular.
-const leastPSNR = networks.DefaultLeastPSNR
 
 // networkSuffixes are the suffixes of files of networks, in the order in which they are suggested.
 var networkSuffixes = []string{".param", ".onnx", ".safetensors", ".pth", ".pt", ".ckpt", ".bin"}
@@ -80,88 +71,46 @@ func look(name string) (model, network bool) {
 		strings.HasPrefix(text, "\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.")
 }
 
-// hash returns the SHA-256, in hexadecimal, of the bytes of the files, one after another.
-func (n *networkFile) hash() (string, error) {
-	sum := sha256.New()
+// openNetwork returns the model of the network n.
+func (o Opener) openNetwork(ctx context.Context, n *networkFile) (m *superres.Model, err error) {
 	for _, name := range n.files {
-		f, size, err := safefile.OpenRegular(name)
-		if err == nil {
-			_, err = io.Copy(sum, io.LimitReader(f, size))
-			f.Close()
-		}
+		f, _, err := safefile.OpenRegular(name)
 		if err != nil {
-			return "", console.Fail(console.ExitModel, safefile.Unreadable(name, err))
+			return nil, console.Fail(console.ExitModel, safefile.Unreadable(name, err))
 		}
+		f.Close()
 	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
-}
-
-// openNetwork returns the model of the network n, from the cache or imported anew.
-func (o Opener) openNetwork(ctx context.Context, n *networkFile) (*superres.Model, error) {
-	sum, err := n.hash()
+	err = console.Picture(n.name, func() (err error) {
+		m, err = importNetwork(ctx, n, cmp.Or(o.Memory, usualMemory))
+		return err
+	})
 	if err != nil {
-		return nil, err
+		return nil, refused(ctx, n.name, err)
 	}
-	m := cached(sum)
-	if m == nil {
-		o.note("%s: importing the network, once", n.name)
-		began := time.Now()
-		err := console.Picture(n.name, func() (err error) {
-			m, err = importNetwork(ctx, n, cmp.Or(o.Memory, usualMemory))
-			return err
-		})
-		if err != nil {
-			return nil, refused(ctx, n.name, err)
-		}
-		facts := m.Provenance.Imported
-		o.note("%s: %s, imported in %s, agrees with float32 to %.1f dB; %s", n.name, facts.Architecture,
-			console.Elapsed(time.Since(began).Seconds()), facts.PSNR, keepCached(sum, m))
-	}
-	own := *m // with the name that the file has now
-	imported := *m.Provenance.Imported
-	imported.File = filepath.Base(n.files[0])
-	own.Provenance.Imported = &imported
-	if imported.PSNR < leastPSNR && !o.Imprecise {
-		return nil, console.Failf(console.ExitModel, "network %s: its integers agree with float32 to %.1f dB only, "+
-			"less than %d; --allow-imprecise of superres upscale and superres models add takes it all the same", n.name,
-			imported.PSNR, leastPSNR)
-	}
-	return &own, nil
-}
-
-// note writes a line to o.Notes.
-func (o Opener) note(format string, args ...any) {
-	if o.Notes != nil {
-		fmt.Fprintln(o.Notes, "superres:", safefile.OneLine(fmt.Sprintf(format, args...)))
-	}
+	return m, nil
 }
 
 // usualMemory is the most memory, in bytes, that an import takes where no limit is given: the default of --max-memory.
 const usualMemory = 2 << 30
 
-// importNetwork reads the network n, rounds it to integers, however far these are from float32, and returns it as a
-// model. It takes no more than memory bytes, by an estimate. Tests replace it.
+// importNetwork reads the network n and returns it as a model. It takes no more than memory bytes, by an estimate. Tests
+// replace it.
 var importNetwork = func(ctx context.Context, n *networkFile, memory int64) (*superres.Model, error) {
 	source, err := networks.Open(n.files[0], memory)
 	if err != nil {
 		return nil, err
 	}
-	network, report, err := networks.Import(ctx, source, networks.Options{LeastPSNR: -1, Memory: memory})
+	network, err := networks.Import(ctx, source, memory)
 	if err != nil {
 		return nil, err
 	}
-	measure := source.Graph.Measure()
 	m := &superres.Model{Scale: network.Scale(), Degradation: resample.Cubic, Kernel: resample.Bicubic,
 		Network: network}
 	m.Provenance.Imported = &superres.Imported{File: filepath.Base(n.files[0]), SHA256: source.SHA256,
 		Format: source.Format, Architecture: source.Architecture, Parameters: source.Graph.Parameters(),
-		MACs: measure.MACs, PSNR: min(report.PSNR, mostPSNR), Greatest: report.Greatest, Range: report.Ranges.String(),
-		Terms: source.Graph.Terms}
+		MACs: source.Graph.Measure().MACs, Range: network.Ranges().String(), Terms: source.Graph.Terms}
 	return m, nil
 }
-
-// mostPSNR stands for more, in dB, as JSON has no infinity.
-const mostPSNR = 200
 
 // refused returns err about the network called name with its exit code, or the error of ctx.
 func refused(ctx context.Context, name string, err error) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -18,14 +17,10 @@ import (
 	embedded "superres/superres/models"
 )
 
-// Opener opens models by name or from files. The zero value opens all but imprecise networks, and says nothing.
+// Opener opens models by name or from files.
 type Opener struct {
 	// Auto accepts the name Auto.
 	Auto bool
-	// Imprecise accepts the network of a file even if its integers agree with float32 to less than 50 dB.
-	Imprecise bool
-	// Notes receives a line at the beginning and at the end of the import of a network; nil: nothing is said.
-	Notes io.Writer
 	// Memory is the most bytes that an import may take; 0: 2 GiB.
 	Memory int64
 }
@@ -41,8 +36,7 @@ func IsFile(name string) bool { return strings.ContainsAny(name, `./\`) }
 func Names() []string { return append(embedded.Names(), UserNames()...) }
 
 // Open returns the model called name: an embedded one, one of the user, or, if IsFile(name), the one in that file, a
-// model file or the network of another program. A network is imported, which takes seconds, unless the cache has it.
-// Open fails with ctx.Err().
+// model file or the network of another program. It fails with ctx.Err().
 func (o Opener) Open(ctx context.Context, name string) (*superres.Model, error) {
 	if !IsFile(name) {
 		return o.openNamed(name)

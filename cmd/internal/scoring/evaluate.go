@@ -24,7 +24,7 @@ func (t *Scores) scoreModels(ctx context.Context, opt EvalOptions, bar *console.
 	var opened []*superres.Model
 	t.Degradation = opt.Degradation
 	for _, name := range opt.Models {
-		m, err := models.Opener{Auto: true, Notes: opt.Notes}.Open(ctx, name)
+		m, err := models.Opener{Auto: true}.Open(ctx, name)
 		if err == nil {
 			m, err = m.Effort(opt.Effort)
 		}

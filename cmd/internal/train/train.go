@@ -120,11 +120,11 @@ func had(m *superres.Model) string {
 }
 
 // open returns the models with the given names, and their provenances.
-func open(ctx context.Context, by models.Opener, names []string) (
+func open(ctx context.Context, names []string) (
 	list []*superres.Model, from []superres.Provenance, err error,
 ) {
 	for _, name := range names {
-		m, err := by.Open(ctx, name)
+		m, err := models.Open(ctx, name)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -162,10 +162,10 @@ func train(ctx context.Context, opt Options, bar *console.Progress) error {
 		tell(bar, r)
 	}
 	var init, teachers []superres.Provenance
-	if opt.first, init, err = open(ctx, models.Opener{}, opt.Init); err != nil {
+	if opt.first, init, err = open(ctx, opt.Init); err != nil {
 		return err
 	}
-	if opt.teachers, teachers, err = open(ctx, models.Opener{Notes: opt.Sources.Notes}, opt.Teachers); err != nil {
+	if opt.teachers, teachers, err = open(ctx, opt.Teachers); err != nil {
 		return err
 	}
 	trainer, err := kindOf(opt).trainer(opt)

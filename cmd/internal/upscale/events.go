@@ -57,8 +57,6 @@ type pictureEvent struct {
 	Seconds     float64    `json:"seconds,omitempty"`      // done, fail: time taken
 	Frames      int        `json:"frames,omitempty"`       // done: frames written; plan: frames of a file of several
 	LRPSNR      float64    `json:"lr_psnr,omitempty"`      // done: of the result reduced again, in dB
-	Clipped     int64      `json:"clipped,omitempty"`      // done: values of a network that left its integers
-	Values      int64      `json:"values,omitempty"`       // done: values of a network that were looked at
 	Warnings    []string   `json:"warnings,omitempty"`     // done, fail: what the output lacks, a line each
 	Error       string     `json:"error,omitempty"`        // fail: one line
 	Class       string     `json:"class,omitempty"`        // fail: usage, input, output, model, limit, other
@@ -136,7 +134,7 @@ func (ev *pictureEvent) ended(out outcome) {
 	ev.plan(out.Plan)
 	ev.Event, ev.Frames = "done", out.Written
 	if r := out.Report; r != nil {
-		ev.LRPSNR, ev.Clipped, ev.Values = hundredths(r.LRPSNR), r.Clipped, r.Values
+		ev.LRPSNR = hundredths(r.LRPSNR)
 	}
 }
 

@@ -65,14 +65,13 @@ picture for clean.
 
 NETWORKS OF OTHER PROGRAMS
 -m takes files of ncnn (.param, with .bin beside it), ONNX, safetensors and PyTorch
-(.pth). A network is imported once, to integers, and kept in the cache of the user;
-superres models add gives it a name for good. Without a size it enlarges by its own
-scale.
+(.pth); superres models add gives a network a name for good. Without a size it enlarges
+by its own scale.
 
 Many such networks invent detail. The line of a picture has the LR-PSNR, how near the
 result, reduced again, is to the picture: --back-projection 10 brings it nearer, and
---strength 0.5 takes half of what the network adds. --verbose tells where values left
-the range of the network's integers. --verbose and --json have the LR-PSNR of all models.
+--strength 0.5 takes half of what the network adds. --verbose and --json have the LR-PSNR
+of all models.
 
 FORMATS
 PNG, JPEG, GIF, BMP, TIFF and WebP are read. A result has the format of its picture, or

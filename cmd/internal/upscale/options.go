@@ -31,10 +31,7 @@ var groups = []string{sizes, files, quality, console.Reports, console.Machine, r
 func (opt *Options) table() settings.Table {
 	ofPicture := opt.Settings.Options()
 	ofPicture.Find("model").Words, ofPicture.Find("coder").Words = models.WithAuto, plugins.CoderWords
-	places := [2]int{}
-	for i, name := range []string{"denoise", "metadata"} {
-		places[i] = slices.Index(ofPicture.Names(), name)
-	}
+	metadata := slices.Index(ofPicture.Names(), "metadata")
 	return slices.Concat(settings.Table{
 		{Name: "output", Aliases: []string{"o"}, To: settings.Text(&opt.Naming.Out, ""), Group: files,
 			Effect: settings.Neutral,
@@ -46,9 +43,7 @@ func (opt *Options) table() settings.Table {
 				"--fit, the size of the result, 800x600; at scale 1 it is restored), {scale} (2) and {model}; " +
 				"{ext} is the extension of the output at the end, which is added where it is missing, and elsewhere " +
 				"that of the input"},
-	}, ofPicture[:places[0]], settings.Table{
-		models.ImpreciseOption(&opt.opener.Imprecise, quality),
-	}, ofPicture[places[0]:places[1]], settings.Table{
+	}, ofPicture[:metadata], settings.Table{
 		{Name: "recursive", Aliases: []string{"r"}, To: settings.Bool(&opt.Recursive, false), Group: files,
 			Effect: settings.Neutral, Help: "take folders with all below them, except the folder of -o",
 			Brief: "folders with all folders in them"},
@@ -83,7 +78,7 @@ func (opt *Options) table() settings.Table {
 			Effect: settings.Neutral, Help: "give up a picture that takes longer than `T` to decode, enlarge and " +
 				"write, and a stream with a frame that takes longer to enlarge; by default, a picture that takes " +
 				"longer than that to decode"},
-	}, ofPicture[places[1]:], console.PictureOptions(&opt.Limits, &opt.quiet))
+	}, ofPicture[metadata:], console.PictureOptions(&opt.Limits, &opt.quiet))
 }
 
 // restoringTable is table for superres restore, which has no size.

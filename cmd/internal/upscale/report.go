@@ -228,10 +228,6 @@ func (r *report) tell(i int) {
 	if r.verbose && out.Plan != nil && out.Choice.Name() != "" {
 		r.say(j.Path + ": " + out.Plan.String())
 	}
-	if r.verbose && out.Plan != nil && out.Report != nil && out.Report.Saturates() {
-		r.say(fmt.Sprintf("%s: %d of %d values of the network left the range of its integers and were clipped", j.Path,
-			out.Report.Clipped, out.Report.Values))
-	}
 	if !r.quiet {
 		for _, text := range out.warnings() {
 			r.say("superres: " + j.Path + ": " + text)

@@ -71,9 +71,6 @@ func run(c *cli.Context, s *console.Streams, opt *Options, err error) error {
 // enlargeAll plans the call and does it, or, with --dry-run, shows the plan.
 func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) error {
 	opt.opener.Auto, opt.opener.Memory = true, opt.Limits.Memory
-	if !opt.quiet {
-		opt.opener.Notes = s.Err
-	}
 	if opt.mapFile != "" {
 		if err := safefile.CheckWritable(opt.mapFile, opt.OnExist == "overwrite"); err != nil {
 			return err

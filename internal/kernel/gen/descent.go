@@ -6,144 +6,161 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-var _ = register(operation{
-	name:      "convolve32",
-	signature: "(dst, src []float32, step, stride, rows, k int, weight, bias []float32, n int)",
-	lengths:   []string{"bias"},
-	needs:     "len(bias) is a multiple of 16; rows, k and n are at least 1",
-	assembly:  tier.convolve32,
-})
+var _ = portable("convolve32",
+	"(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight, bias []float32, n int)",
+	[]string{"runs", "bias"}, "len(bias) is a multiple of 16; len(runs), k and n are at least 1", (*code).convolve32)
 
-// convolve32 holds tiles of samples by two vectors of channels, or one, in registers while all taps pass, each
-// a number that is broadcast. The samples of a tile are at multiples of the step, and beyond the seventh at
-// those of it from a second pointer.
-func (t tier) convolve32() {
-	tiles, widths := []int{14, 10, 8, 6, 4, 2, 1}, []int{2, 1}
-	if t.lanes == 4 {
-		tiles, widths = []int{6, 4, 2, 1}, []int{2}
+// convolve32 holds tiles of samples by 16 outputs, or 32 with AVX-512, in registers while all taps pass, each a number
+// that is broadcast.
+func (c *code) convolve32() {
+	tiles, widths := []int{6, 4, 2, 1}, []int{16 / c.lanes32()}
+	if c.lanes == 8 {
+		tiles, widths = []int{14, 12, 8, 6, 4, 2, 1}, []int{2, 1}
 	}
-	acc, right := t.vecs(widths[0]*tiles[0]), t.vecs(widths[0])
-	left := t.vec()
-	c := convolution{
-		pitch: lengthOf("bias"), step: pointer("step"), step3: GP64(), step5: GP64(),
-		column: GP64(), to: GP64(), from: GP64(), n: GP64(),
-	}
-	XORQ(c.column, c.column)
-	SHLQ(U8(2), c.step)
-	SHLQ(U8(2), c.pitch)
-	LEAQ(Mem{Base: c.step, Index: c.step, Scale: 2}, c.step3)
-	LEAQ(Mem{Base: c.step, Index: c.step, Scale: 4}, c.step5)
+	acc, right := c.newVectors(widths[0]*tiles[0]), c.newVectors(widths[0])
+	pitch, column := c.bytesOf(lengthName("bias")), c.zeroNumber()
+	room := c.copyOf(pitch)
+	step := c.stepOf(tiles[0])
 	for _, w := range widths {
-		block := w * t.bytes()
-		top, out := label("columns"), label("done")
-		Label(top)
-		room := GP64()
-		MOVQ(c.pitch, room)
-		SUBQ(c.column, room)
-		CMPQ(room, U32(block))
-		JL(LabelRef(out))
-		MOVQ(place(Param("src")), c.from)
-		MOVQ(place(Param("dst")), c.to)
-		ADDQ(c.column, c.to)
-		MOVQ(place(Param("n")), c.n)
-		for _, tall := range tiles {
-			while(c.n, tall, func() {
-				t.convolveTile(c, acc[:w*tall], right[:w], left)
-				storeTile(c, acc[:w*tall], w, t.bytes())
-			})
-		}
-		ADDQ(U32(block), c.column)
-		JMP(LabelRef(top))
-		Label(out)
+		c.while(room, w*c.bytes(), func() {
+			from, to, n := c.param("src"), c.param("dst"), c.param("n")
+			c.plus(to, column)
+			for _, tall := range tiles {
+				c.while(n, tall, func() {
+					c.sumSamples32(step, from, pitch, column, acc[:w*tall], right[:w])
+					move := c.bytesOf("dstStep")
+					for i, v := range acc[:w*tall] {
+						if c.store(v, to, i%w*c.bytes()); i%w == w-1 {
+							c.plus(to, move)
+						}
+					}
+					step.skip(from, tall)
+					c.increase(n, -tall)
+				})
+			}
+			c.increase(column, w*c.bytes())
+			c.increase(room, -w*c.bytes())
+		})
 	}
 }
 
-// convolution is what lies where while convolve32 runs: pointers, and offsets in bytes.
-type convolution struct {
-	pitch, step, step3, step5, column, to, from, n reg.GPVirtual
-}
-
-// sample is the address of sample i of a tile, of two pointers.
-func (c convolution) sample(i int, first, seventh reg.GPVirtual) Mem {
-	base := first
-	if i >= 7 {
-		base, i = seventh, i-7
-	}
-	switch i {
-	case 0:
-		return Mem{Base: base}
-	case 1, 2, 4:
-		return Mem{Base: base, Index: c.step, Scale: uint8(i)}
-	case 3, 6:
-		return Mem{Base: base, Index: c.step3, Scale: uint8(i / 3)}
-	default:
-		return Mem{Base: base, Index: c.step5, Scale: 1}
-	}
-}
-
-// convolveTile writes the loops over all taps that sum up a tile in acc, for each sample as many vectors as right has.
-func (t tier) convolveTile(c convolution, acc, right []reg.VecVirtual, left reg.VecVirtual) {
-	w := len(right)
-	tall := len(acc) / w
-	start := pointer("bias")
+// sumSamples32 sets acc to the sums of samples that begin at from, each as many vectors as right has, for the outputs
+// from column on.
+func (c *code) sumSamples32(step *stepping, from, pitch, column integer, acc, right []vector) {
+	w, bias, left := len(right), c.param("bias"), c.newVector()
+	c.plus(bias, column)
 	for j := range w {
-		VMOVUPS(at(start, c.column, j*t.bytes()), acc[j])
-		for i := 1; i < tall; i++ {
-			VMOVAPS(acc[j], acc[i*w+j])
-		}
+		c.loadTo(bias, j*c.bytes(), acc[j])
 	}
-	rows, row, weight, first, seventh := pointer("rows"), GP64(), pointer("weight"), GP64(), GP64()
-	MOVQ(c.from, row)
-	ADDQ(c.column, weight)
-	while(rows, 1, func() {
-		k := pointer("k")
-		MOVQ(row, first)
-		if tall > 7 {
-			LEAQ(Mem{Base: row, Index: c.step5, Scale: 1}, seventh)
-			LEAQ(Mem{Base: seventh, Index: c.step, Scale: 2}, seventh)
-		}
-		loop := label("loop")
-		Label(loop)
-		for j := range w {
-			VMOVUPS(from(weight, j*t.bytes()), right[j])
-			PREFETCHT0(from(weight, ahead+j*t.bytes()))
-		}
-		for i := range tall {
-			if w == 1 && t.lanes == 8 {
-				VFMADD231PS_BCST(c.sample(i, first, seventh), right[0], acc[i])
-				continue
-			}
-			VBROADCASTSS(c.sample(i, first, seventh), left)
+	for i := w; i < len(acc); i++ {
+		c.setVector(acc[i], acc[i%w])
+	}
+	runs, count, weight := c.param("runs"), c.lengthOf("runs"), c.param("weight")
+	c.plus(weight, column)
+	c.repeat(count, func() {
+		samples, k := step.from(c.entry(from, runs, 0), len(acc)/w), c.param("k")
+		c.repeat(k, func() {
 			for j := range w {
-				VFMADD231PS(right[j], left, acc[i*w+j])
+				c.loadTo(weight, j*c.bytes(), right[j])
+				if c.arm == nil && j*c.bytes()%64 == 0 {
+					PREFETCHT0(Mem{Base: weight.GPVirtual, Disp: ahead + j*c.bytes()})
+				}
 			}
-		}
-		ADDQ(U8(4), first)
-		if tall > 7 {
-			ADDQ(U8(4), seventh)
-		}
-		ADDQ(c.pitch, weight)
-		DECQ(k)
-		JNZ(LabelRef(loop))
-		stride := pointer("stride")
-		LEAQ(Mem{Base: row, Index: stride, Scale: 4}, row)
-		DECQ(rows)
+			for i := range len(acc) / w {
+				if w == 1 && c.lanes == 8 {
+					VFMADD231PS_BCST(step.at(samples, i), right[0].VecVirtual, acc[i].VecVirtual)
+					continue
+				}
+				step.spread(samples, i, left)
+				for j := range w {
+					c.multiplyAdd(right[j], left, acc[i*w+j])
+				}
+			}
+			step.next(samples)
+			c.plus(weight, pitch)
+		})
+		c.increase(runs, 8)
 	})
 }
 
-// storeTile stores acc, a tile of w vectors of the given number of bytes for each sample, and goes on to the next tile.
-func storeTile(c convolution, acc []reg.VecVirtual, w, bytes int) {
-	tall := len(acc) / w
-	for i := range tall {
-		for j := range w {
-			VMOVUPS(acc[i*w+j], from(c.to, j*bytes))
-		}
-		ADDQ(c.pitch, c.to)
+// stepping addresses samples at multiples of a step. On amd64 one pointer suffices for 7 of them, on arm64 each has its
+// own.
+type stepping struct {
+	*code
+	one, three, five integer
+}
+
+// stepOf returns the stepping by the parameter step.
+func (c *code) stepOf(tall int) *stepping {
+	s := &stepping{code: c, one: c.bytesOf("step")}
+	if c.arm == nil {
+		s.three, s.five = c.newNumber(), c.newNumber()
+		LEAQ(Mem{Base: s.one.GPVirtual, Index: s.one.GPVirtual, Scale: 2}, s.three.GPVirtual)
+		LEAQ(Mem{Base: s.one.GPVirtual, Index: s.one.GPVirtual, Scale: 4}, s.five.GPVirtual)
 	}
-	move := GP64()
-	IMUL3Q(U8(tall), c.step, move)
-	ADDQ(move, c.from)
-	SUBQ(U8(tall), c.n)
+	return s
+}
+
+// skip moves a pointer by some samples.
+func (s *stepping) skip(p integer, samples int) {
+	if s.arm == nil {
+		move := GP64()
+		IMUL3Q(U8(samples), s.one.GPVirtual, move)
+		ADDQ(move, p.GPVirtual)
+		return
+	}
+	for range samples {
+		s.plus(p, s.one)
+	}
+}
+
+// from returns pointers to tall samples, the first of which is at first.
+func (s *stepping) from(first integer, tall int) []integer {
+	list := []integer{first}
+	switch {
+	case s.arm != nil:
+		for len(list) < tall {
+			list = append(list, s.copyOf(list[len(list)-1]))
+			s.plus(list[len(list)-1], s.one)
+		}
+	case tall > 7:
+		list = append(list, s.newNumber())
+		LEAQ(Mem{Base: first.GPVirtual, Index: s.five.GPVirtual, Scale: 1}, list[1].GPVirtual)
+		LEAQ(Mem{Base: list[1].GPVirtual, Index: s.one.GPVirtual, Scale: 2}, list[1].GPVirtual)
+	}
+	return list
+}
+
+// at returns the memory of sample i on amd64.
+func (s *stepping) at(samples []integer, i int) Mem {
+	base := samples[i/7]
+	switch i %= 7; i {
+	case 0:
+		return Mem{Base: base.GPVirtual}
+	case 1, 2, 4:
+		return Mem{Base: base.GPVirtual, Index: s.one.GPVirtual, Scale: uint8(i)}
+	case 3, 6:
+		return Mem{Base: base.GPVirtual, Index: s.three.GPVirtual, Scale: uint8(i / 3)}
+	default:
+		return Mem{Base: base.GPVirtual, Index: s.five.GPVirtual, Scale: 1}
+	}
+}
+
+// spread sets all lanes of v to the entry of sample i, and next goes on to the next entries.
+func (s *stepping) spread(samples []integer, i int, v vector) {
+	if s.arm != nil {
+		s.spreadNext(samples[i], v)
+	} else {
+		VBROADCASTSS(s.at(samples, i), v.VecVirtual)
+	}
+}
+
+func (s *stepping) next(samples []integer) {
+	for _, p := range samples {
+		if s.arm == nil {
+			s.increase(p, 4)
+		}
+	}
 }
 
 var _ = register(operation{

@@ -40,6 +40,9 @@ func main() {
 	if err := os.WriteFile(filepath.Join(*to, "kernel.wasm"), code, 0o666); err != nil {
 		log.Fatal(err)
 	}
+	if err := assembleArm(filepath.Join(*to, "kernel_arm64.s"), ops); err != nil {
+		log.Fatal(err)
+	}
 	assemble(filepath.Join(*to, "kernel_amd64.s"), ops)
 }
 
@@ -72,6 +75,7 @@ func assemble(file string, ops []operation) {
 			}
 		}
 	}
+	writeConstants()
 	os.Args = os.Args[:1] // avo says with which arguments a file was made
 	for name, value := range map[string]string{"out": file, "pkg": "kernel"} {
 		if err := flag.Set(name, value); err != nil {

@@ -21,10 +21,7 @@ import (
 // At 64 channels a tile takes 1024 cycles of these two ports for products, 16 for sums and differences, 24 for its
 // input transform, which stores for 32, and 68 for its output transform: products are nine tenths. At 48 they are 576
 // of 670. On Zen 5 ConvolveTwoRows reaches 87 and 82 % of the speed of products of registers, 81 % at 32 channels.
-func (t tier) multiplyTiles() { t.multiplyColumns(false) }
-
-// multiplyColumns is multiplyTiles, or that for some pairs of channels alone.
-func (t tier) multiplyColumns(some bool) {
+func (t tier) multiplyTiles() {
 	output, column, left, acc := GP64(), AllocLocal(8), AllocLocal(8), t.vecs(24+1)
 	MOVQ(U32(0), column)
 	top := label("column")
@@ -37,7 +34,7 @@ func (t tier) multiplyColumns(some bool) {
 		Label(top)
 		CMPQ(left, U8(least*t.lanes32()))
 		JL(LabelRef(out))
-		along("n", tall, func(tile reg.GPVirtual) { t.multiplyBlock(acc, column, tile, output, tall, wide, some) })
+		along("n", tall, func(tile reg.GPVirtual) { t.multiplyBlock(acc, column, tile, output, tall, wide) })
 		ADDQ(U8(wide*t.lanes32()), output)
 		SUBQ(U8(wide*t.lanes32()), left)
 		JMP(LabelRef(top))
@@ -49,7 +46,7 @@ func (t tier) multiplyColumns(some bool) {
 		block(2, 6, 2)
 		block(1, 12, 1)
 	} else {
-		block(1, 6, 1)
+		block(2, 3, 2)
 	}
 	r := GP64() // the parameters become those of the next column
 	for _, p := range []struct {
@@ -70,8 +67,7 @@ func (t tier) multiplyColumns(some bool) {
 }
 
 // multiplyBlock makes the sums of tall tiles for wide vectors of outputs.
-func (t tier) multiplyBlock(acc []reg.VecVirtual, column Mem, tile, output reg.GPVirtual, tall, wide int,
-	some bool) {
+func (t tier) multiplyBlock(acc []reg.VecVirtual, column Mem, tile, output reg.GPVirtual, tall, wide int) {
 	n := tall * wide
 	first, second, difference := acc[:n], slices.Clone(acc[n:2*n]), acc[2*n]
 	for _, v := range acc[:2*n] {
@@ -97,7 +93,7 @@ func (t tier) multiplyBlock(acc []reg.VecVirtual, column Mem, tile, output reg.G
 	MOVQ(tile, r)
 	IMULQ(tiles.one, r)
 	ADDQ(r, base)
-	t.multiplyPairs([2][]reg.VecVirtual{first, second}, base, tiles, weights, line, tall, wide, some)
+	t.multiplyPairs([2][]reg.VecVirtual{first, second}, base, tiles, weights, line, tall, wide)
 	for i, v := range first {
 		VPSUBD(second[i], v, difference)
 		VPADDD(second[i], v, v)
@@ -109,13 +105,7 @@ func (t tier) multiplyBlock(acc []reg.VecVirtual, column Mem, tile, output reg.G
 	ADDQ(r, base)
 	MOVQ(place(Param("stride")), r)
 	LEAQ(Mem{Base: base, Index: r, Scale: 4}, base)
-	if some {
-		MOVQ(place(Param("channels")), weights)
-		IMULQ(line, weights)
-		ADDQ(place(Param("weights")), weights)
-		LEAQ(Mem{Base: weights, Index: output, Scale: 4}, weights)
-	}
-	t.multiplyPairs([2][]reg.VecVirtual{first, second}, base, tiles, weights, line, tall, wide, some)
+	t.multiplyPairs([2][]reg.VecVirtual{first, second}, base, tiles, weights, line, tall, wide)
 	dst := pointer("sums")
 	MOVQ(tile, r)
 	IMULQ(line, r)
@@ -133,10 +123,9 @@ func (t tier) multiplyBlock(acc []reg.VecVirtual, column Mem, tile, output reg.G
 	}
 }
 
-// multiplyPairs adds the products of two entries to acc, and moves weights behind those of the entries. With some it
-// takes the pairs of channels that lie distances apart.
+// multiplyPairs adds the products of two entries to acc, and moves weights behind those of the entries.
 func (t tier) multiplyPairs(acc [2][]reg.VecVirtual, v reg.GPVirtual, tiles steps, weights, line reg.GPVirtual, tall,
-	wide int, some bool) {
+	wide int) {
 	base := [2][]reg.GPVirtual{{v}, {GP64()}}
 	pairs := GP64()
 	MOVQ(place(Param("stride")), pairs)
@@ -148,25 +137,10 @@ func (t tier) multiplyPairs(acc [2][]reg.VecVirtual, v reg.GPVirtual, tiles step
 			base[e] = append(base[e], next)
 		}
 	}
-	bases, list, left := append(base[0], base[1]...), reg.GPVirtual(nil), Mem{}
-	if some {
-		list, left = pointer("distances"), AllocLocal(8)
-		MOVQ(lengthOf("distances"), pairs)
-		MOVQ(pairs, left)
-	} else {
-		MOVQ(place(Param("channels")), pairs)
-		SHRQ(U8(1), pairs)
-	}
+	MOVQ(place(Param("channels")), pairs)
+	SHRQ(U8(1), pairs)
 	top := label("pairs")
 	Label(top)
-	if some {
-		MOVQ(from(list, 0), pairs)
-		for _, b := range bases {
-			LEAQ(Mem{Base: b, Index: pairs, Scale: 4}, b)
-		}
-		IMULQ(line, pairs)
-		LEAQ(Mem{Base: weights, Index: pairs, Scale: 2}, weights)
-	}
 	for e := range acc {
 		var w []reg.VecVirtual
 		for i := range wide {
@@ -183,15 +157,10 @@ func (t tier) multiplyPairs(acc [2][]reg.VecVirtual, v reg.GPVirtual, tiles step
 			}
 		}
 	}
-	if some {
-		ADDQ(U8(8), list)
-		DECQ(left)
-	} else {
-		for _, b := range bases {
-			ADDQ(U8(4), b)
-		}
-		LEAQ(Mem{Base: weights, Index: line, Scale: 2}, weights)
-		DECQ(pairs)
+	for _, b := range append(base[0], base[1]...) {
+		ADDQ(U8(4), b)
 	}
+	LEAQ(Mem{Base: weights, Index: line, Scale: 2}, weights)
+	DECQ(pairs)
 	JNZ(LabelRef(top))
 }

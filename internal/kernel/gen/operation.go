@@ -44,9 +44,10 @@ type operation struct {
 	needs     string            // the assumptions of the assembly, which the exported function ensures
 	assembly  func(t tier)      // writes the body for a tier of amd64
 	simd      func(f *function) // writes the body for SIMD128
+	arm       func(c *code)     // writes the body for NEON, unless that is written by hand
 
-	// tiers names the tiers with assembly; nil stands for AVX2 and AVX512. The assembly for arm64 is written by hand,
-	// in a file such as dense_arm64.s.
+	// tiers names the tiers with assembly; nil stands for AVX2 and AVX512. The assembly for arm64 is written by hand
+	// unless arm writes it, in a file such as dense_arm64.s.
 	tiers []string
 }
 

@@ -20,8 +20,8 @@ type signature struct {
 }
 
 type parameter struct {
-	name      string
-	isPointer bool
+	name                 string
+	isPointer, isFloat32 bool
 }
 
 func (op operation) parse() (s signature, err error) {
@@ -41,17 +41,17 @@ func (op operation) parse() (s signature, err error) {
 			if !ok {
 				addresses = append(addresses, name.Name)
 				parameters = append(parameters, name.Name+" "+types.ExprString(field.Type))
-				s.parameters = append(s.parameters, parameter{name.Name, false})
+				s.parameters = append(s.parameters, parameter{name.Name, false, types.ExprString(field.Type) == "float32"})
 				continue
 			}
 			sliceNames = append(sliceNames, name.Name)
 			addresses = append(addresses, "unsafe.SliceData("+name.Name+")")
 			parameters = append(parameters, name.Name+" *"+types.ExprString(slice.Elt))
-			s.parameters = append(s.parameters, parameter{name.Name, true})
+			s.parameters = append(s.parameters, parameter{name.Name, true, false})
 			if slices.Contains(op.lengths, name.Name) {
 				addresses = append(addresses, "len("+name.Name+")")
 				parameters = append(parameters, lengthName(name.Name)+" int")
-				s.parameters = append(s.parameters, parameter{lengthName(name.Name), false})
+				s.parameters = append(s.parameters, parameter{lengthName(name.Name), false, false})
 			}
 		}
 	}

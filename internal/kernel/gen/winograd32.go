@@ -1,11 +1,8 @@
 package main
 
 import (
-	"math"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
 )
 
 // A map of winograd32.go sets some vectors to sums of others.
@@ -17,137 +14,205 @@ type linearMap struct {
 
 // mapping writes a linear map of the vectors in.
 type mapping struct {
-	tier
-	in        []reg.VecVirtual
-	constants map[float32]reg.VecVirtual
-	store     func(i int, v reg.VecVirtual)
+	*code
+	in    []vector
+	store func(i int, v vector)
 }
 
-// plus returns a + b in a new register.
-func (m *mapping) plus(a, b reg.VecVirtual) reg.VecVirtual {
-	v := m.vec()
-	VADDPS(b, a, v)
-	return v
-}
-
-// minus returns a − b in a new register.
-func (m *mapping) minus(a, b reg.VecVirtual) reg.VecVirtual {
-	v := m.vec()
-	VSUBPS(b, a, v)
-	return v
-}
+func (m *mapping) plus(a, b vector) vector  { return m.of(opAdd, a, b) }
+func (m *mapping) minus(a, b vector) vector { return m.of(opSub, a, b) }
 
 // times returns f·a in a new register.
-func (m *mapping) times(f float32, a reg.VecVirtual) reg.VecVirtual {
-	v := m.vec()
-	VMULPS(m.constants[f], a, v)
-	return v
-}
+func (m *mapping) times(f float32, a vector) vector { return m.of(opMul, a, m.constant(f)) }
 
 // fuse returns f·a + b in a new register.
-func (m *mapping) fuse(f float32, a, b reg.VecVirtual) reg.VecVirtual {
-	v := m.vec()
-	VMOVAPS(b, v)
-	VFMADD231PS(m.constants[f], a, v)
-	return v
+func (m *mapping) fuse(f float32, a, b vector) vector { return m.code.fuse(m.constant(f), a, b) }
+
+// define registers an operation that applies a map to each of k entries in n groups.
+func (l linearMap) define() struct{} {
+	return portable(l.name, "(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int)", nil,
+		"k is a multiple of 16, k and n are at least 1", func(c *code) {
+			dst, dstGap, dstStep := c.param("dst"), c.bytesOf("dstGap"), c.bytesOf("dstStep")
+			src, srcGap, srcStep := c.param("src"), c.bytesOf("srcGap"), c.bytesOf("srcStep")
+			c.repeat(c.param("n"), func() {
+				k, from, to := c.param("k"), c.copyOf(src), c.copyOf(dst)
+				c.while(k, c.lanes32(), func() {
+					m := mapping{code: c, store: c.storing(to, dstGap)}
+					places := c.eachGap(from, srcGap)
+					for range l.from {
+						base, offset := places()
+						m.in = append(m.in, c.loadPlace(base, offset))
+					}
+					l.compute(&m)
+					c.increase(from, c.bytes())
+					c.increase(to, c.bytes())
+					c.increase(k, -c.lanes32())
+				})
+				c.plus(src, srcStep)
+				c.plus(dst, dstStep)
+			})
+		})
 }
 
-// define registers an operation that applies a map to each of k entries in n groups. constants are the factors that
-// compute uses.
-func (l linearMap) define(constants ...float32) struct{} {
-	return register(operation{
-		name:      l.name,
-		signature: "(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int)",
-		needs:     "k is a multiple of 16, k and n are at least 1",
-		assembly: func(t tier) {
-			dst, dstGap, dstStep := pointer("dst"), pointer("dstGap"), pointer("dstStep")
-			src, srcGap, srcStep, n := pointer("src"), pointer("srcGap"), pointer("srcStep"), pointer("n")
-			for _, r := range []reg.GPVirtual{dstGap, dstStep, srcGap, srcStep} {
-				SHLQ(U8(2), r)
+// storing returns what stores vectors at places that are gap bytes apart, in their order.
+func (c *code) storing(to, gap integer) func(i int, v vector) {
+	places, next := c.eachGap(to, gap), 0
+	return func(i int, v vector) {
+		if i != next {
+			panic("results are stored in their order")
+		}
+		next++
+		base, m := places()
+		if c.arm != nil {
+			c.store(v, base, 0)
+		} else {
+			VMOVUPS(v.VecVirtual, m)
+		}
+	}
+}
+
+func (c *code) loadPlace(base integer, m Mem) vector {
+	if c.arm != nil {
+		return c.load(base, 0)
+	}
+	return vector{VecVirtual: c.tier.load(m)}
+}
+
+// eachGap returns what writes the next address, of places that are gap bytes apart, and returns it: a pointer on arm64,
+// memory on amd64.
+func (c *code) eachGap(base, gap integer) func() (integer, Mem) {
+	i, far := -1, c.newNumber()
+	return func() (integer, Mem) {
+		i++
+		if c.arm != nil {
+			if i == 0 {
+				c.set(far, base)
+			} else {
+				c.plus(far, gap)
 			}
-			m := mapping{tier: t, constants: map[float32]reg.VecVirtual{}}
-			for _, f := range constants {
-				m.constants[f] = t.constant32(math.Float32bits(f))
-			}
-			while(n, 1, func() {
-				k, from, to := pointer("k"), GP64(), GP64()
-				MOVQ(src, from)
-				MOVQ(dst, to)
-				loop := label("loop")
-				Label(loop)
-				m.in = nil
-				for _, a := range eachGap(from, srcGap, l.from) {
-					m.in = append(m.in, t.load(a()))
+			return far, Mem{}
+		}
+		switch {
+		case i == 0:
+			return far, Mem{Base: base.GPVirtual}
+		case i < 3:
+			return far, Mem{Base: base.GPVirtual, Index: gap.GPVirtual, Scale: uint8(i)}
+		case i == 3:
+			LEAQ(Mem{Base: base.GPVirtual, Index: gap.GPVirtual, Scale: 2}, far.GPVirtual)
+			return far, Mem{Base: far.GPVirtual, Index: gap.GPVirtual, Scale: 1}
+		case i > 4:
+			ADDQ(gap.GPVirtual, far.GPVirtual)
+		}
+		return far, Mem{Base: far.GPVirtual, Index: gap.GPVirtual, Scale: 2}
+	}
+}
+
+// spreadRows is spreadSamples of entries in 6 rows.
+var _ = portable("spreadRows",
+	"(dst []float32, dstGap, dstStep int, src []float32, rows []int, srcStep, k, n int)", nil,
+	"k is a multiple of 16, k and n are at least 1", func(c *code) {
+		dst, gap, index := c.param("dst"), c.bytesOf("dstGap"), c.zeroNumber()
+		src, list := c.param("src"), c.param("rows")
+		var rows []integer
+		for i := range 6 {
+			rows = append(rows, c.entry(src, list, 8*i))
+		}
+		c.repeat(c.param("n"), func() {
+			k, to, at := c.param("k"), c.copyOf(dst), c.copyOf(index)
+			c.while(k, c.lanes32(), func() {
+				m := mapping{code: c, store: c.storing(to, gap)}
+				for _, r := range rows {
+					m.in = append(m.in, c.loadAt(r, at))
 				}
-				places := eachGap(to, dstGap, l.to)
-				next := 0
-				m.store = func(i int, v reg.VecVirtual) {
-					if i != next {
-						panic(l.name + ": results are stored in their order")
-					}
-					VMOVUPS(v, places[i]())
-					next++
-				}
-				l.compute(&m)
-				ADDQ(U8(t.bytes()), from)
-				ADDQ(U8(t.bytes()), to)
-				SUBQ(U8(t.lanes32()), k)
-				JNZ(LabelRef(loop))
-				ADDQ(srcStep, src)
-				ADDQ(dstStep, dst)
-				DECQ(n)
+				m.spread()
+				c.increase(at, c.bytes())
+				c.increase(to, c.bytes())
+				c.increase(k, -c.lanes32())
 			})
-		},
+			c.plus(index, c.bytesOf("srcStep"))
+			c.plus(dst, c.bytesOf("dstStep"))
+		})
+	})
+
+// gatherRows goes along the channels of each sample, with pointers to the ends of its rows and an index that goes up
+// to 0.
+var _ = portable("gatherRows", "(dst []float32, rows []int, dstStep int, src []float32, gap int, "+
+	"slope, skip []float32, skipRows []int, skipStep, n int)", []string{"slope"},
+	"len(slope) is a multiple of 16, n at least 1", func(c *code) {
+		var to, add []integer
+		from, slope := c.param("src"), c.param("slope")
+		c.plus(slope, c.bytesOf(lengthName("slope")))
+		ends := func(base, list string) (ends []integer) {
+			first, rows := c.param(base), c.param(list)
+			c.plus(first, c.bytesOf(lengthName("slope")))
+			for i := range 4 {
+				ends = append(ends, c.entry(first, rows, 8*i))
+			}
+			return ends
+		}
+		to, add = ends("dst", "rows"), ends("skip", "skipRows")
+		gap, n := c.bytesOf("gap"), c.param("n")
+		c.repeat(n, func() {
+			index := c.zeroNumber()
+			c.minus(index, c.bytesOf(lengthName("slope")))
+			c.untilZero(index, c.bytes(), func() {
+				places := c.eachGap(from, gap)
+				m := mapping{code: c}
+				for range 6 {
+					base, place := places()
+					m.in = append(m.in, c.loadPlace(base, place))
+				}
+				m.store = func(i int, v vector) {
+					s := c.loadAt(slope, index)
+					c.storeAt(c.of(opAdd, c.inclined(v, s), c.loadAt(add[i], index)), to[i], index)
+				}
+				m.gather()
+				c.increase(from, c.bytes())
+			})
+			for i := range to {
+				c.plus(to[i], c.bytesOf("dstStep"))
+				c.plus(add[i], c.bytesOf("skipStep"))
+			}
+		})
+	})
+
+// eachChannel goes over vectors of as many channels as a slice has entries: body gets the offset of one in bytes.
+func (c *code) eachChannel(slice string, body func(column integer)) {
+	column, left := c.zeroNumber(), c.lengthOf(slice)
+	c.while(left, c.lanes32(), func() {
+		body(column)
+		c.increase(column, c.bytes())
+		c.increase(left, -c.lanes32())
 	})
 }
 
-// eachGap returns, for each of count places that are gap bytes apart, a function that writes what its address needs and
-// returns that. They must be called in their order.
-func eachGap(base, gap reg.GPVirtual, count int) (list []func() Mem) {
-	far := GP64()
-	for i := range count {
-		list = append(list, func() Mem {
-			switch i {
-			case 0:
-				return Mem{Base: base}
-			case 1, 2:
-				return Mem{Base: base, Index: gap, Scale: uint8(i)}
-			case 3:
-				LEAQ(Mem{Base: base, Index: gap, Scale: 2}, far)
-				return Mem{Base: far, Index: gap, Scale: 1}
-			case 4:
-				return Mem{Base: far, Index: gap, Scale: 2}
-			default:
-				ADDQ(gap, far)
-				return Mem{Base: far, Index: gap, Scale: 2}
-			}
-		})
-	}
-	return list
+// inclined returns v, times slope where its sign is negative.
+func (c *code) inclined(v, slope vector) vector { return c.ifNegative(v, c.of(opMul, v, slope), v) }
+
+func (m *mapping) spread() {
+	a, b, c, d, e, f := m.in[0], m.in[1], m.in[2], m.in[3], m.in[4], m.in[5]
+	m.store(0, m.fuse(4, a, m.fuse(-5, c, e)))
+	p, q := m.fuse(-4, c, e), m.fuse(-4, b, d)
+	m.store(1, m.plus(p, q))
+	m.store(2, m.minus(p, q))
+	p, q = m.minus(e, c), m.minus(d, b)
+	m.store(3, m.fuse(2, q, p))
+	m.store(4, m.fuse(-2, q, p))
+	m.store(5, m.fuse(4, b, m.fuse(-5, d, f)))
+}
+
+func (m *mapping) gather() {
+	s, d := m.plus(m.in[1], m.in[2]), m.minus(m.in[1], m.in[2])
+	s2, d2 := m.plus(m.in[3], m.in[4]), m.minus(m.in[3], m.in[4])
+	m.store(0, m.plus(m.plus(m.in[0], s), s2))
+	m.store(1, m.fuse(2, d2, d))
+	m.store(2, m.fuse(4, s2, s))
+	m.store(3, m.plus(m.fuse(8, d2, d), m.in[5]))
 }
 
 var (
-	_ = linearMap{"spreadSamples", 6, 6, func(m *mapping) {
-		a, b, c, d, e, f := m.in[0], m.in[1], m.in[2], m.in[3], m.in[4], m.in[5]
-		m.store(0, m.fuse(4, a, m.fuse(-5, c, e)))
-		p, q := m.fuse(-4, c, e), m.fuse(-4, b, d)
-		m.store(1, m.plus(p, q))
-		m.store(2, m.minus(p, q))
-		p, q = m.minus(e, c), m.minus(d, b)
-		q = m.plus(q, q)
-		m.store(3, m.plus(p, q))
-		m.store(4, m.minus(p, q))
-		m.store(5, m.fuse(4, b, m.fuse(-5, d, f)))
-	}}.define(4, -5, -4)
-
-	_ = linearMap{"gatherSums", 6, 4, func(m *mapping) {
-		s, d := m.plus(m.in[1], m.in[2]), m.minus(m.in[1], m.in[2])
-		s2, d2 := m.plus(m.in[3], m.in[4]), m.minus(m.in[3], m.in[4])
-		m.store(0, m.plus(m.plus(m.in[0], s), s2))
-		m.store(1, m.fuse(2, d2, d))
-		m.store(2, m.fuse(4, s2, s))
-		m.store(3, m.plus(m.fuse(8, d2, d), m.in[5]))
-	}}.define(2, 4, 8)
+	_ = linearMap{"spreadSamples", 6, 6, (*mapping).spread}.define()
+	_ = linearMap{"gatherSums", 6, 4, (*mapping).gather}.define()
 
 	_ = linearMap{"spreadGradients", 4, 6, func(m *mapping) {
 		even, odd := m.plus(m.in[0], m.in[2]), m.plus(m.in[1], m.in[3])
@@ -159,7 +224,7 @@ var (
 		m.store(3, m.plus(even, odd))
 		m.store(4, m.minus(even, odd))
 		m.store(5, m.in[3])
-	}}.define(4)
+	}}.define()
 
 	_ = linearMap{"spreadTaps", 3, 6, func(m *mapping) {
 		g, h, i := m.in[0], m.in[1], m.in[2]
@@ -171,7 +236,7 @@ var (
 		m.store(3, m.plus(even, odd))
 		m.store(4, m.minus(even, odd))
 		m.store(5, i)
-	}}.define(1./4, 1./6, -1./6, 1./12, 1./24)
+	}}.define()
 
 	_ = linearMap{"gatherTaps", 6, 3, func(m *mapping) {
 		s, d := m.times(-1./6, m.plus(m.in[1], m.in[2])), m.minus(m.in[2], m.in[1])
@@ -179,5 +244,5 @@ var (
 		m.store(0, m.fuse(1./24, s2, m.fuse(1./4, m.in[0], s)))
 		m.store(1, m.fuse(1./12, d2, m.times(1./6, d)))
 		m.store(2, m.plus(m.fuse(1./6, s2, s), m.in[5]))
-	}}.define(1./4, 1./6, -1./6, 1./12, 1./24)
+	}}.define()
 )

@@ -20,22 +20,6 @@ var _ = register(operation{
 	tiers: []string{SIMD128},
 })
 
-var _ = register(operation{
-	name: "residualTiles",
-	signature: "(dst []float32, second, samples int, src []int16, rows []int, step, channels int, v []int16, " +
-		"stride int, sums []int32, sumStride int, weights, bias []int32, scale []float32)",
-	lengths: []string{"bias"},
-	needs:   "samples is at least 24, channels a multiple of 8, at least 8, len(bias) a multiple of 16, at least 16",
-	simd: func(f *function) {
-		f.eachTiles(func(first value) {
-			outputs := f.arg("biasLen")
-			f.call(f.module.operation("transformResidual"), add(f.arg("dst"), shift(multiply(first, outputs), 2)),
-				f.arg("second"), f.arg("sums"), f.arg("sumStride"), number(tilesPerCall), outputs, f.arg("scale"))
-		})
-	},
-	tiers: []string{SIMD128},
-})
-
 // tilesPerCall is that of package kernel.
 const tilesPerCall = 12
 
@@ -352,41 +336,4 @@ func simdTransformOutput(f *function) {
 		})
 	}
 	f.when(f.arg("skipStep"), func() { groups(true) }, func() { groups(false) })
-}
-
-func simdTransformResidual(f *function) {
-	sums := f.newTileSums()
-	left, dst, scale := f.int(number(0)), f.int(number(0)), f.vectors(2)
-	second, step := f.int(shift(f.arg("second"), 2)), f.int(shift(f.arg("outputs"), 2))
-	f.simdOutputs(func(output value, offset int, lanes [2]int) {
-		sums.begin(f, output)
-		f.set(dst, add(f.arg("dst"), shift(output, 2)))
-		for i, lane := range lanes {
-			f.set(scale[i], load(add(f.arg("scale"), shift(output, 2)), lane))
-		}
-		f.set(left, f.arg("n"))
-		f.repeat(func() value {
-			for y := range 2 {
-				for x := range 2 {
-					at := dst.value()
-					if y == 1 {
-						at = add(at, second.value())
-					}
-					if x == 1 {
-						at = add(at, step.value())
-					}
-					for i, lane := range lanes {
-						sum := toFloats(sums.output(y, x, lane))
-						f.store(at, 4*offset+16*i, mulFloats(sum, scale[i].value()))
-					}
-				}
-			}
-			f.increase(dst, shift(step.value(), 1))
-			for _, p := range sums.rows {
-				f.increase(p, step.value())
-			}
-			f.increase(left, number(-1))
-			return left.value()
-		})
-	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"superres/internal/must"
 	"superres/superres/networks/graph"
+	"superres/superres/networks/graph/graphtest"
 	"superres/superres/networks/weights"
 )
 
@@ -62,7 +63,7 @@ func evalRandom(t *testing.T, g *graph.Graph) graph.Samples {
 	for i := range in.Values {
 		in.Values[i] = g.Range * r.Float32()
 	}
-	return must.Get(g.Eval(t.Context(), in))(t)
+	return graphtest.Eval(g, in)
 }
 
 // conv3XC adds the branches of a Conv3XC, and another convolution as their sum.

@@ -8,6 +8,7 @@ import (
 
 	"superres/internal/must"
 	"superres/superres/networks/graph"
+	"superres/superres/networks/graph/graphtest"
 	"superres/superres/networks/weights"
 )
 
@@ -37,7 +38,7 @@ func TestFilesOfPyTorch(t *testing.T) {
 		g, name, err := Build(readFile(t, path+".pth"))
 		must.Succeed(t, err)
 		reference := readFile(t, path+".safetensors").Tensors
-		got := must.Get(g.Eval(t.Context(), samplesOf(reference["input"])))(t)
+		got := graphtest.Eval(g, samplesOf(reference["input"]))
 		expected := samplesOf(reference["output"])
 		if name != want || got.Shape != expected.Shape {
 			t.Errorf("%s: got %s, %v; expected %s, %v", file, name, got.Shape, want, expected.Shape)

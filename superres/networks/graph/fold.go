@@ -96,3 +96,15 @@ func (s *simplifier) foldBefore(i int, c Conv, a Affine, from Node) {
 		s.set(i, c, from.Inputs...)
 	}
 }
+
+// spread returns one value for each channel, of a list that has one for each or one for all.
+func spread(list []float32, channels int) []float32 {
+	if len(list) == channels {
+		return list
+	}
+	all := make([]float32, channels)
+	for i := range all {
+		all[i] = list[0]
+	}
+	return all
+}

@@ -1,9 +1,7 @@
 // Package graph describes networks of convolutions in float32, as the files of other programs hold them: as nodes,
-// each of which computes samples from those of nodes before it. The readers of package networks make graphs, Eval
-// computes them in float32, and package networks rounds them to integers.
+// each of which computes samples from those of nodes before it. The readers of package networks make graphs, and package
+// networks makes programs of them.
 package graph
-
-import "context"
 
 // Graph is a network. It does not change once it is made, and may be used concurrently.
 type Graph struct {
@@ -34,9 +32,6 @@ type Op interface {
 	// shape returns the shape of the result for inputs of the given shapes. It fails if the parameters of the operation
 	// do not fit the inputs or each other, and for a result without samples.
 	shape(in []Shape) (Shape, error)
-	// compute sets out, which has the shape of the result and any values, to the result for the inputs, which shape
-	// accepts. It stops with ctx.Err().
-	compute(ctx context.Context, out Samples, in []Samples) error
 }
 
 // Shape is the size of the samples of a node.
@@ -101,6 +96,13 @@ const (
 	Abs
 	Square
 	Exp
+	Sqrt
+	Reciprocal
+	Floor
+	Ceil
+	Round    // to the nearest whole number, of two to the even one
+	Sign     // −1, 0 or 1
+	Positive // 1 above 0, else 0
 )
 
 // Clip limits samples to Min..Max.
@@ -109,13 +111,20 @@ type Clip struct{ Min, Max float32 }
 // Affine multiplies samples by Scale and adds Offset. Each has one value, or one per channel.
 type Affine struct{ Scale, Offset []float32 }
 
-// Add, Sub and Mul combine two inputs of equal size, sample by sample. One of the two may have one channel, which then
-// goes with every channel of the other.
+// Add, Sub, Mul, Div, Max and Min combine two inputs of equal size, sample by sample. An input that has one channel goes
+// with every channel of the other, and one of a single pixel with every pixel.
 type (
 	Add struct{}
 	Sub struct{}
 	Mul struct{}
+	Div struct{}
+	Max struct{}
+	Min struct{}
 )
+
+// Where has the samples of its second input where those of the first are not 0, else those of the third. The sizes are
+// those of Add.
+type Where struct{}
 
 // Concat has the channels of all its inputs, one input after the other.
 type Concat struct{}

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"context"
 	"fmt"
 	"math"
 )
@@ -30,22 +29,18 @@ func (r Ranges) String() string {
 	return fmt.Sprintf("%v in and %v out", r.In, r.Out)
 }
 
-// The agreement, in dB, of a result, reduced to the size of the picture, with the picture. Of eight published networks
-// of 0..1 it is 31.6 to 51.4, and for other spans 5 to 15.6 where the two differ, and 7 to 29.5 for 0..255 of 0..1. For
-// −1..1 of 0..1 it is 1.9 to 29 less than that for 0..1, and for 0..1 of −1..1 it is 0.2 to 4.6 less than for −1..1.
-const (
-	alike  = 30  // above, 0..1 is taken whatever else is nearer: a network that adds little is near in other spans too
-	unlike = 20  // below, the nearest spans are taken
-	nearer = 15  // of those between, spans that are nearer by so much are taken
-	better = 0.1 // −1..1 at both ends is taken in place of 0..1 where it is nearer by so much
-)
+// better is how much nearer, in dB, a result must be by other ranges than by the usual ones. The agreement of a result,
+// reduced to the size of the picture, with the picture is 31.6 to 51.4 dB for eight published networks of 0..1. Read by
+// another span at both ends it is less: of a network of 0..1 by 1.9 or more, of 0..255 by 16, of −1..1 by 0.2.
+const better = 0.1
 
 // GuessRanges returns the ranges of a network of which the file does not tell them, and how well its result agrees with
-// the picture by them, in dB. The picture has samples from 0 to 1. The ranges are those of nine, of 0..1, 0..255 and
-// −1..1, by which the result, reduced to the size of the picture, is nearest to it, but 0..1 for both, or the span to
-// which the network limits its result, where that is near enough and −1..1 for both is not nearer. GuessRanges fails as
-// Eval does.
-func (g *Graph) GuessRanges(ctx context.Context, picture Samples) (best Ranges, agreement float64, err error) {
+// the picture by them, in dB. The picture has samples from 0 to 1; eval returns the result of the network for it by a
+// span, in that span. The ranges are those of nine, of 0..1, 0..255 and −1..1, by which the result, reduced to the size
+// of the picture, is nearest to it, but 0..1 for both, or the span to which the network limits its result, where that is
+// as near. GuessRanges fails as eval does.
+func (g *Graph) GuessRanges(picture Samples, eval func(in Span) (Samples, error)) (best Ranges, agreement float64,
+	err error) {
 	spans := []Span{Unit, Bytes, Signed}
 	usual, usually := Ranges{Unit, Unit}, 0.
 	if limited, is := g.limits(); is {
@@ -53,11 +48,7 @@ func (g *Graph) GuessRanges(ctx context.Context, picture Samples) (best Ranges, 
 	}
 	agreement = math.Inf(-1)
 	for _, in := range spans {
-		given := NewSamples(picture.Shape)
-		for i, v := range picture.Values {
-			given.Values[i] = in.Black + float32(v*(in.White-in.Black))
-		}
-		result, err := g.Eval(ctx, given)
+		result, err := eval(in)
 		if err != nil {
 			return best, 0, err
 		}
@@ -71,10 +62,7 @@ func (g *Graph) GuessRanges(ctx context.Context, picture Samples) (best Ranges, 
 			}
 		}
 	}
-	if best == (Ranges{Signed, Signed}) && usual == (Ranges{Unit, Unit}) && agreement > usually+better {
-		return best, agreement, nil
-	}
-	if usually >= alike || usually >= unlike && agreement < usually+nearer || usually > agreement-0.01 {
+	if usually > agreement-better {
 		return usual, usually, nil
 	}
 	return best, agreement, nil
@@ -120,33 +108,4 @@ func (s Samples) agreement(picture Samples, span Span) float64 {
 		}
 	}
 	return min(-10*math.Log10(sum/float64(len(picture.Values))), 200)
-}
-
-// WithRanges returns a graph that does what g does, whose samples have the given ranges, but has one Range: 255, or 1
-// with operations before and after those of g.
-func (g *Graph) WithRanges(r Ranges) *Graph {
-	out := *g
-	switch r {
-	case Ranges{Unit, Unit}:
-		out.Range = 1
-		return &out
-	case Ranges{Bytes, Bytes}:
-		out.Range = 255
-		return &out
-	}
-	before := Affine{[]float32{r.In.White - r.In.Black}, []float32{r.In.Black}}
-	size := r.Out.White - r.Out.Black
-	after := Affine{[]float32{1 / size}, []float32{-r.Out.Black / size}}
-	out.Range = 1
-	out.Nodes = []Node{g.Nodes[0], {Name: "input range", Op: before, Inputs: []int{0}}}
-	for _, n := range g.Nodes[1:] {
-		moved := Node{Name: n.Name, Op: n.Op}
-		for _, from := range n.Inputs {
-			moved.Inputs = append(moved.Inputs, from+1)
-		}
-		out.Nodes = append(out.Nodes, moved)
-	}
-	out.Output = len(out.Nodes)
-	out.Nodes = append(out.Nodes, Node{Name: "output range", Op: after, Inputs: []int{g.Output + 1}})
-	return &out
 }

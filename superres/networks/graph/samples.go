@@ -7,9 +7,6 @@ type Samples struct {
 	Values []float32
 }
 
-// MaxSamples is the largest number of samples, of all nodes together, that Eval keeps in memory: 2 GiB.
-const MaxSamples = 1 << 29
-
 // NewSamples returns samples of 0. The numbers of the shape are positive.
 func NewSamples(s Shape) Samples { return Samples{s, make([]float32, s.count())} }
 

@@ -102,17 +102,35 @@ func (s *simplifier) channelsOf(n Node) int {
 		return most / (op.Factor * op.Factor)
 	case PixelUnshuffle:
 		return most * op.Factor * op.Factor
+	case Reduce:
+		if op.OfChannels {
+			return 1
+		}
+	case ResizeTo:
+		return s.channels[n.Inputs[0]]
+	case Scores:
+		return op.Heads * op.Height * op.Width * op.Height * op.Width
+	case ChannelScores:
+		return most / op.Heads * most
+	case WeightedSum, ChannelSum:
+		return s.channels[n.Inputs[1]]
 	}
 	return most
 }
 
 // removeUseless removes the nodes that the result does not depend on, but for the input, and counts the uses of others.
 func (s *simplifier) removeUseless() {
-	last := (&Graph{Nodes: s.nodes, Output: s.output}).lastUses()
+	needed := make([]bool, len(s.nodes))
+	needed[s.output] = true
+	for i := s.output; i >= 0; i-- {
+		for _, from := range s.nodes[i].Inputs {
+			needed[from] = needed[from] || needed[i]
+		}
+	}
 	at := make([]int, len(s.nodes))
 	n := 0
 	for i, node := range s.nodes {
-		if last[i] < 0 && i > 0 {
+		if !needed[i] && i > 0 {
 			continue
 		}
 		for k, from := range node.Inputs {

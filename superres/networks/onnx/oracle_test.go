@@ -7,6 +7,7 @@ import (
 
 	"superres/internal/must"
 	"superres/superres/networks/graph"
+	"superres/superres/networks/graph/graphtest"
 )
 
 // run returns the result of a file for a picture whose samples are 0, 1, 2 …, once as the graph computes it and once as
@@ -14,11 +15,11 @@ import (
 func run(t *testing.T, f *file) (samples, constant []float32, ok bool) {
 	t.Helper()
 	data := f.bytes()
-	g, err := Read(data)
+	g, err := Read(data, nil)
 	if err != nil {
 		return nil, nil, false
 	}
-	m := must.Get(parseModel(data))(t)
+	m := must.Get(parseModel(data, nil))(t)
 	channels, h, w := f.dims[1], f.dims[2], f.dims[3]
 	picture := graph.NewSamples(graph.Shape{W: w, H: h, Channels: channels})
 	x := &tensor{dims: f.dims, reals: make([]float32, channels*h*w)}
@@ -26,7 +27,7 @@ func run(t *testing.T, f *file) (samples, constant []float32, ok bool) {
 		x.reals[i] = float32(i)
 		picture.At(i%w, i/w%h)[i/w/h] = float32(i)
 	}
-	result := must.Get(g.Eval(t.Context(), picture))(t)
+	result := graphtest.Eval(g, picture)
 	for c := range result.Channels {
 		for y := range result.H {
 			for x := range result.W {
@@ -36,7 +37,7 @@ func run(t *testing.T, f *file) (samples, constant []float32, ok bool) {
 	}
 	tr := m.newTracer()
 	tr.values["x"] = &value{constant: x}
-	must.Succeed(t, m.eachNode(tr.followNode))
+	must.Succeed(t, m.eachNode(m.body, nodesField, tr.followNode))
 	return samples, tr.values["y"].constant.reals, true
 }
 
@@ -99,7 +100,7 @@ func TestSamplesAndConstants(t *testing.T) {
 	} {
 		samples, constant, ok := run(t, f)
 		if !ok {
-			_, err := Read(f.bytes())
+			_, err := Read(f.bytes(), nil)
 			t.Errorf("%s: %v", name, err)
 		} else if !slices.Equal(samples, constant) {
 			t.Errorf("%s: got %v, expected %v", name, samples, constant)

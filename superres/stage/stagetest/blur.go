@@ -78,10 +78,9 @@ func (b Blur) Start(w, h int) stage.NetworkRun {
 // blurRun is a run of a Blur.
 type blurRun struct {
 	Blur
-	w, h          int
-	rows          [][][]float32 // of each plane: those that have arrived; nil: no longer needed
-	done          int           // rows of the result that are returned
-	clipped, seen int64
+	w, h int
+	rows [][][]float32 // of each plane: those that have arrived; nil: no longer needed
+	done int           // rows of the result that are returned
 }
 
 // Push implements stage.NetworkRun.
@@ -103,12 +102,8 @@ func (r *blurRun) Push(ctx context.Context, rows []*plane.Plane, w *stage.Work) 
 		out[i] = w.Plane(r.w*r.Factor, end-r.done)
 	}
 	from, to := r.done/r.Factor, (end+r.Factor-1)/r.Factor
-	clipped := make([]int64, to-from)
-	parallel.Rows(to-from, func(i int) { clipped[i] = r.enlarge(out, from+i, end) })
-	for _, n := range clipped {
-		r.clipped += n
-	}
-	r.done, r.seen = end, int64(r.Planes*r.w*(end/r.Factor))
+	parallel.Rows(to-from, func(i int) { r.enlarge(out, from+i, end) })
+	r.done = end
 	for i := range r.rows {
 		clear(r.rows[i][:max(end/r.Factor-r.Radius, 0)])
 	}
@@ -133,9 +128,8 @@ func (r *blurRun) ready(arrived int) int {
 	}
 }
 
-// enlarge makes what becomes of row y and lies in out, the rows of the result from r.done to end, and returns how many
-// means of the row are clipped; 0 if the last of its rows is not in out.
-func (r *blurRun) enlarge(out []*plane.Plane, y, end int) (clipped int64) {
+// enlarge makes what becomes of row y and lies in out, the rows of the result from r.done to end.
+func (r *blurRun) enlarge(out []*plane.Plane, y, end int) {
 	means, made := make([][]float32, r.Planes), -1
 	for row := max(y*r.Factor, r.done); row < min((y+1)*r.Factor, end); row++ {
 		below, last := r.Radius, row%r.Factor == r.Factor-1
@@ -154,14 +148,8 @@ func (r *blurRun) enlarge(out []*plane.Plane, y, end int) (clipped int64) {
 					to[x*r.Factor+k] = v
 				}
 			}
-			for x := 0; last && x < r.w; x++ {
-				if means[i][x] >= 1 {
-					clipped++
-				}
-			}
 		}
 	}
-	return clipped
 }
 
 // mean returns the means around the samples of row y, with as many rows below it as below says.
@@ -181,6 +169,3 @@ func (r *blurRun) mean(rows [][]float32, y, below int) []float32 {
 	}
 	return means
 }
-
-// Saturated implements stage.NetworkRun.
-func (r *blurRun) Saturated() (clipped, all int64) { return r.clipped, r.seen }

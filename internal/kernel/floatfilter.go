@@ -1,0 +1,261 @@
+package kernel
+
+import "slices"
+
+// Taps are the weights of a convolution of float32, as networks have them.
+type Taps struct {
+	// Outputs and Inputs are the numbers of channels, Groups the number of groups that divide both. The outputs of a
+	// group see its inputs alone.
+	Outputs, Inputs, Groups int
+	// Height and Width are the numbers of taps.
+	Height, Width int
+	// Weight has the weight of tap (y, x) from channel i of a group to output o at
+	// ((o·Inputs/Groups + i)·Height + y)·Width + x.
+	Weight []float32
+	// Bias has one value per output; nil: 0.
+	Bias []float32
+}
+
+// FloatFilter is a convolution of rows of float32. It may be used by several goroutines at a time.
+//
+// Every output is one sum of fused products, or one for each place of a tile, in an order that depends on the filter
+// alone. So it has the same bits in all tiers.
+type FloatFilter struct {
+	// Outputs is the number of values of an output sample: Taps.Outputs rounded up to a multiple of Lanes. Those behind
+	// the last output are 0, unless something is added to them.
+	Outputs int
+	// OutputStep is the number of values of dst from the outputs of a sample to those of the next, and SkipStep that of
+	// skip; 0 stands for Outputs. What lies between is not touched.
+	OutputStep, SkipStep int
+	// Slope has a factor for each of Outputs, by which negative results are multiplied; nil: they are not.
+	Slope []float32
+
+	taps   Taps // without weights
+	step   int
+	stride int
+	// Of a filter without tiles: the runs of taps of a sample, as row and offset from its first column, and what is
+	// computed of them.
+	runs  []run
+	parts []filterPart
+	// tiles are the transformed weights of a filter that is computed by tiles; nil of others.
+	tiles []float32
+	zero  []float32
+	bias  []float32
+	// depthwise has a weight for each tap and channel; nil if the filter is none of one channel to each output.
+	depthwise []float32
+}
+
+// run is entries that lie side by side in a row.
+type run struct{ row, offset int }
+
+// filterPart computes some outputs, from the one called first on, of count entries of each run, from entry from on.
+type filterPart struct {
+	first, from, count int
+	weight, bias       []float32
+}
+
+// NewFloatFilter returns a filter for rows of samples step values apart. Taps lie dilation columns apart, and outputs
+// are computed at every stride-th sample of a row.
+func NewFloatFilter(t Taps, step, dilation, stride int) *FloatFilter {
+	if t.Outputs < 1 || t.Inputs < 1 || t.Groups < 1 || t.Outputs%t.Groups != 0 || t.Inputs%t.Groups != 0 ||
+		t.Height < 1 || t.Width < 1 || step < t.Inputs || dilation < 1 || stride < 1 {
+		panic("kernel: a convolution that cannot be")
+	}
+	f := &FloatFilter{Outputs: PadTo(t.Outputs, Lanes), taps: t, step: step, stride: stride}
+	f.zero, f.bias = make([]float32, f.Outputs), make([]float32, f.Outputs)
+	copy(f.bias, t.Bias)
+	f.taps.Weight, f.taps.Bias = nil, nil
+	switch {
+	case t.Height == 3 && t.Width == 3 && dilation == 1 && stride == 1 && t.Groups == 1 && t.Inputs >= leastTiled &&
+		step%Lanes == 0:
+		f.tiles = transformWeights(t, f.Outputs)
+	case t.Groups == t.Inputs && t.Outputs == t.Inputs && step >= f.Outputs && t.Groups > 1:
+		f.packDepthwise(t, dilation)
+	default:
+		f.pack(t, dilation)
+	}
+	return f
+}
+
+// leastTiled is the least number of inputs for which tiles are faster.
+const leastTiled = 12
+
+// Together returns the number of rows of outputs that are made at a time: 4 of a filter that is computed by tiles, whose
+// rows are made in groups that begin at multiples of 4; otherwise 1.
+func (f *FloatFilter) Together() int {
+	if f.tiles != nil {
+		return tileSide
+	}
+	return 1
+}
+
+// packDepthwise packs the weights of a filter of one channel to each output.
+func (f *FloatFilter) packDepthwise(t Taps, dilation int) {
+	f.depthwise = make([]float32, t.Height*t.Width*f.Outputs)
+	for y := range t.Height {
+		for x := range t.Width {
+			for o := range t.Outputs {
+				f.depthwise[len(f.runs)*f.Outputs+o] = t.Weight[(o*t.Height+y)*t.Width+x]
+			}
+			f.runs = append(f.runs, run{y, x * dilation * f.step})
+		}
+	}
+}
+
+// pack packs the weights of other filters. Outputs are computed Lanes at a time where there are groups, from the inputs
+// of all groups that they belong to.
+func (f *FloatFilter) pack(t Taps, dilation int) {
+	perRun := 1 // taps
+	if t.Groups == 1 && dilation == 1 && f.step == t.Inputs {
+		perRun = t.Width
+	}
+	for y := range t.Height {
+		for x := 0; x < t.Width; x += perRun {
+			f.runs = append(f.runs, run{y, x * dilation * f.step})
+		}
+	}
+	together := f.Outputs
+	if t.Groups > 1 {
+		together = Lanes
+	}
+	in, out := t.Inputs/t.Groups, t.Outputs/t.Groups
+	for first := 0; first < f.Outputs; first += together {
+		last := min(first+together, t.Outputs) - 1
+		from := first / out * in
+		channels := (last/out+1)*in - from
+		p := filterPart{first: first, from: from, count: perRun * channels,
+			bias: f.bias[first : first+together]}
+		p.weight = make([]float32, t.Height*t.Width*channels*together)
+		for o := first; o <= last; o++ {
+			for i := range in {
+				for tap := range t.Height * t.Width {
+					to := tap*channels + o/out*in + i - from
+					p.weight[to*together+o-first] = t.Weight[(o*in+i)*t.Height*t.Width+tap]
+				}
+			}
+		}
+		f.parts = append(f.parts, p)
+	}
+}
+
+// FloatWork is the working memory of ConvolveFloats. Only one goroutine at a time may use it.
+type FloatWork struct {
+	runs                               []int
+	rows, samples, results, sums, kept []float32
+}
+
+// ConvolveFloats sets rows of dst, which begin at the entries to, to the outputs of the given number of samples. There
+// are at most f.Together() rows; fewer only at the lower end of a picture. rows has the offsets in src of rows of
+// inputs, from the first column that the first output sees: one for each row of taps, and with tiles the 6 rows that 4
+// rows of outputs are made of, the last of which may be any rows that no row of outputs needs, such as zeros.
+//
+// A negative sum is multiplied by its slope. Then skip is added, which is nil or has rows that begin at the entries
+// skipTo. Columns beyond those that the outputs need are not read, and no more than the outputs is written. src must
+// not overlap dst; skip may be dst, with the same rows.
+func ConvolveFloats(dst []float32, to []int, src []float32, rows []int, samples int, f *FloatFilter, skip []float32,
+	skipTo []int, work *FloatWork) {
+	if samples < 1 || len(to) == 0 {
+		return
+	}
+	outputStep, skipStep := f.check(dst, to, src, rows, samples, skip, skipTo)
+	if f.tiles != nil {
+		f.convolveTiles(dst, to, outputStep, src, rows, samples, skip, skipTo, skipStep, work)
+		return
+	}
+	work.runs = work.runs[:0]
+	for _, r := range f.runs {
+		work.runs = append(work.runs, rows[r.row]+r.offset)
+	}
+	step := f.step * f.stride
+	perCall := max(1, multiplicationsPerCall/(len(f.runs)*f.Outputs))
+	if f.depthwise == nil {
+		perCall = max(1, perCall/f.taps.Inputs)
+	}
+	for at := 0; at < samples; at += perCall {
+		n := min(perCall, samples-at)
+		out, in := dst[to[0]+at*outputStep:], src[at*step:]
+		if f.depthwise != nil {
+			depthwise32(out, outputStep, in, work.runs, step, f.depthwise, f.bias, n)
+		}
+		for _, p := range f.parts {
+			convolve32(out[p.first:], outputStep, in[p.from:], work.runs, step, p.count, p.weight, p.bias, n)
+		}
+		if skip != nil {
+			finishFloats(out, outputStep, f.slopes(), skip[skipTo[0]+at*skipStep:], skipStep, n)
+		} else if f.Slope != nil {
+			finishFloats(out, outputStep, f.slopes(), f.zero, 0, n)
+		}
+	}
+}
+
+// multiplicationsPerCall is a number that takes assembly far less than a millisecond.
+const multiplicationsPerCall = 1 << 21
+
+// slopes returns a slope for each output.
+func (f *FloatFilter) slopes() []float32 {
+	if f.Slope != nil {
+		return f.Slope
+	}
+	return slices.Repeat([]float32{1}, f.Outputs)
+}
+
+// check returns the steps between the outputs of a sample and between what is added to them. It panics unless the
+// operands of ConvolveFloats fit.
+func (f *FloatFilter) check(dst []float32, to []int, src []float32, rows []int, samples int, skip []float32,
+	skipTo []int) (outputStep, skipStep int) {
+	if outputStep, skipStep = f.OutputStep, f.SkipStep; outputStep == 0 {
+		outputStep = f.Outputs
+	}
+	if skipStep == 0 {
+		skipStep = f.Outputs
+	}
+	needed, span := f.taps.Height, (samples-1)*f.step*f.stride
+	if f.tiles != nil {
+		needed, span = tileTaken, span+2*f.step+PadTo(f.taps.Inputs, Lanes)
+	} else {
+		last := f.runs[len(f.runs)-1].offset
+		for _, p := range f.parts {
+			span = max(span, (samples-1)*f.step*f.stride+last+p.from+p.count)
+		}
+		if f.depthwise != nil {
+			span += last + f.Outputs
+		}
+	}
+	if len(to) > f.Together() || len(rows) != needed || outputStep < f.Outputs ||
+		f.Slope != nil && len(f.Slope) != f.Outputs || skip != nil && len(skipTo) != len(to) {
+		panic("kernel: operands that do not fit the filter")
+	}
+	for _, r := range rows {
+		_ = src[r:][:span]
+	}
+	for k, at := range to {
+		_ = dst[at:][:(samples-1)*outputStep+f.Outputs]
+		if skip != nil {
+			_ = skip[skipTo[k]:][:(samples-1)*skipStep+f.Outputs]
+		}
+	}
+	return outputStep, skipStep
+}
+
+// depthwise32Generic sets dst to n samples of len(bias) channels, each the sum of the bias and of the products of the
+// channel's entries in all runs with their weights.
+func depthwise32Generic(dst []float32, dstStep int, src []float32, runs []int, step int, weight, bias []float32, n int) {
+	for x := range n {
+		for o, sum := range bias {
+			for j, at := range runs {
+				sum = fused(src[at+x*step+o], weight[j*len(bias)+o], sum)
+			}
+			dst[x*dstStep+o] = sum
+		}
+	}
+}
+
+// finishFloatsGeneric multiplies those of n samples of len(slope) channels whose sign is negative by a slope, and adds
+// skip.
+func finishFloatsGeneric(dst []float32, dstStep int, slope, skip []float32, skipStep, n int) {
+	for x := range n {
+		for o, s := range slope {
+			dst[x*dstStep+o] = inclined(dst[x*dstStep+o], s) + skip[x*skipStep+o]
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package kernel
+
+import "math"
+
+// Filters of 3×3 taps are computed by tiles of 4×4 outputs: see winograd32.go. A row of tiles is made of 6 rows of
+// samples, some tiles at a time: V = BᵀxB, first along columns, then along rows; the products of V with the transformed
+// weights, for each of the 36 places a sum over the channels in their order; AᵀMA of the sums, first along rows. Tiles
+// begin at the first column and go beyond the last, where they see zeros. The bias is the value with which the sums of
+// the place begin that all outputs get once.
+
+const (
+	tileSide   = 4            // outputs in a row of a tile
+	tileTaken  = tileSide + 2 // samples
+	tilePlaces = tileTaken * tileTaken
+	biasPlace  = tileTaken + 1
+)
+
+// tilesTogether is the number of tiles that are computed together.
+const tilesTogether = 12
+
+// transformWeights returns U = GgGᵀ of the weights, rounded once: for each place, for each input, the outputs.
+func transformWeights(t Taps, outputs int) []float32 {
+	u := make([]float32, tilePlaces*t.Inputs*outputs)
+	spread := func(a, b, c float64) [tileTaken]float64 {
+		even, odd, even2, odd2 := -(a+c)/6, -b/6, a/24+c/6, b/12
+		return [tileTaken]float64{a / 4, even + odd, even - odd, even2 + odd2, even2 - odd2, c}
+	}
+	for o := range t.Outputs {
+		for i := range t.Inputs {
+			w := t.Weight[(o*t.Inputs+i)*9:][:9]
+			var columns [3][tileTaken]float64
+			for x := range columns {
+				columns[x] = spread(float64(w[x]), float64(w[3+x]), float64(w[6+x]))
+			}
+			for y := range tileTaken {
+				for x, v := range spread(columns[0][y], columns[1][y], columns[2][y]) {
+					u[((y*tileTaken+x)*t.Inputs+i)*outputs+o] = float32(v)
+				}
+			}
+		}
+	}
+	return u
+}
+
+// tileStride returns the number of values between two places of tiles of the given number of channels.
+func tileStride(channels int) int { return paddedStride(tilesTogether*channels, 4) }
+
+// FloatWorkBytes returns how many bytes a FloatWork takes for filters of at most the given number of channels and
+// outputs.
+func FloatWorkBytes(channels int) int64 {
+	n := PadTo(channels, Lanes)
+	return 4 * int64((tileTaken*(tileSide*tilesTogether+2)+(tileTaken+tileSide)*tileSide*tilesTogether)*n+
+		2*tilePlaces*tileStride(n))
+}
+
+// convolveTiles is ConvolveFloats for filters with tiles.
+func (f *FloatFilter) convolveTiles(dst []float32, to []int, outputStep int, src []float32, rows []int, samples int,
+	skip []float32, skipTo []int, skipStep int, work *FloatWork) {
+	var skipAt [tileSide]int
+	if skip == nil {
+		skip, skipStep = f.zero, 0
+	} else if copy(skipAt[:], skipTo); len(to) < tileSide {
+		for k := len(to); k < tileSide; k++ {
+			skipAt[k] = skipTo[0]
+		}
+	}
+	slopes := f.slopes()
+	for first := 0; first < samples; first += tileSide * tilesTogether {
+		n := min(samples-first, tileSide*tilesTogether)
+		f.sumTiles(src[first*f.step:], rows, n, work)
+		row := n * f.Outputs
+		add := skip[first*skipStep:]
+		if len(to) == tileSide {
+			gatherRows(dst[first*outputStep:], to, outputStep, work.sums, tileSide*tilesTogether*f.Outputs, slopes,
+				add, skipAt[:], skipStep, n)
+			continue
+		}
+		work.kept = resize(work.kept, tileSide*row)
+		gatherRows(work.kept, []int{0, row, 2 * row, 3 * row}, f.Outputs, work.sums,
+			tileSide*tilesTogether*f.Outputs, slopes, add, skipAt[:], skipStep, n)
+		for k, at := range to {
+			for x := range n {
+				copy(dst[at+(first+x)*outputStep:], work.kept[k*row+x*f.Outputs:][:f.Outputs])
+			}
+		}
+	}
+}
+
+// sumTiles sets work.sums to the sums of tiles for n columns of outputs: 6 rows of which 4 are to be made.
+func (f *FloatFilter) sumTiles(src []float32, rows []int, n int, work *FloatWork) {
+	tiles, in, out := (n+tileSide-1)/tileSide, PadTo(f.taps.Inputs, Lanes), f.Outputs
+	row, inStride, outStride := (tileSide*tilesTogether+2)*in, tileStride(in), tileStride(out)
+	sumRow := tileSide * tilesTogether * out
+	work.rows, work.sums = resize(work.rows, tileTaken*row), resize(work.sums, tileTaken*sumRow)
+	work.samples, work.results = resize(work.samples, tilePlaces*inStride), resize(work.results, tilePlaces*outStride)
+	if f.step == in {
+		spreadRows(work.rows, row, 0, src, rows, 0, (n+2)*in, 1)
+	} else {
+		spreadRows(work.rows, row, in, src, rows, f.step, in, n+2)
+	}
+	for y := range tileTaken {
+		clear(work.rows[y*row+(n+2)*in : y*row+(tileSide*tiles+2)*in])
+		spreadSamples(work.samples[y*tileTaken*inStride:], inStride, in, work.rows[y*row:], in, tileSide*in, in, tiles)
+	}
+	for place := range tilePlaces {
+		with := f.zero
+		if place == biasPlace {
+			with = f.bias
+		}
+		convolve32(work.results[place*outStride:], out, work.samples[place*inStride:], []int{0}, in, f.taps.Inputs,
+			f.tiles[place*f.taps.Inputs*out:], with, tiles)
+	}
+	for y := range tileTaken {
+		gatherSums(work.sums[y*sumRow:], out, tileSide*out, work.results[y*tileTaken*outStride:], outStride, out, out,
+			tiles)
+	}
+}
+
+// spreadRowsGeneric is SpreadSamples of entries that begin at the offsets rows.
+func spreadRowsGeneric(dst []float32, dstGap, dstStep int, src []float32, rows []int, srcStep, k, n int) {
+	for g := range n {
+		for c := range k {
+			var x [tileTaken]float32
+			for i, at := range rows {
+				x[i] = src[at+g*srcStep+c]
+			}
+			for i, v := range spread(x) {
+				dst[i*dstGap+g*dstStep+c] = v
+			}
+		}
+	}
+}
+
+// gatherRowsGeneric sets 4 rows of n samples of len(slope) channels, which begin at the offsets rows, to GatherSums of
+// 6 rows that lie gap apart. Those whose sign is negative are multiplied by a slope, and skip is added.
+func gatherRowsGeneric(dst []float32, rows []int, dstStep int, src []float32, gap int, slope, skip []float32,
+	skipRows []int, skipStep, n int) {
+	for x := range n {
+		for o, s := range slope {
+			var sums [tileTaken]float32
+			for i := range sums {
+				sums[i] = src[i*gap+x*len(slope)+o]
+			}
+			for i, v := range gather(sums) {
+				dst[rows[i]+x*dstStep+o] = inclined(v, s) + skip[skipRows[i]+x*skipStep+o]
+			}
+		}
+	}
+}
+
+// inclined returns v, times slope if its sign is negative.
+func inclined(v, slope float32) float32 {
+	if math.Signbit(float64(v)) {
+		return float32(v * slope)
+	}
+	return v
+}

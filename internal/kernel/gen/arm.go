@@ -1,0 +1,212 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// armFunction is an operation for arm64 while it is written. Its lines have variables in place of registers, as <n>.
+type armFunction struct {
+	name     string
+	offsets  map[string]int // of the parameters in the frame
+	size     int            // of all
+	lines    []armLine
+	prologue []armLine // comes before them
+	loops    [][2]int  // the lines of each
+	isVector []bool    // of the variables
+
+	constants map[uint32]vector
+}
+
+// armLine is text, or an instruction that the assembler does not know, to which registers are added.
+type armLine struct {
+	text      string
+	code      uint32
+	mnemonic  string
+	registers []armOperand
+}
+
+// armOperand is a variable and the bit at which its register's number is in an instruction.
+type armOperand struct{ variable, shift int }
+
+func newArmFunction(op operation) (*armFunction, error) {
+	sig, err := op.parse()
+	if err != nil {
+		return nil, err
+	}
+	f := &armFunction{name: op.assemblyName("arm64"), offsets: map[string]int{},
+		constants: map[uint32]vector{}}
+	for _, p := range sig.parameters {
+		size := 8
+		if p.isFloat32 {
+			size = 4
+		}
+		f.size = (f.size + size - 1) / size * size
+		f.offsets[p.name] = f.size
+		f.size += size
+	}
+	f.size = (f.size + 7) / 8 * 8
+	return f, nil
+}
+
+func (f *armFunction) newRegister(isVector bool) int {
+	f.isVector = append(f.isVector, isVector)
+	return len(f.isVector) - 1
+}
+
+// param returns where a parameter lies.
+func (f *armFunction) param(name string) string {
+	at, ok := f.offsets[name]
+	if !ok {
+		panic(f.name + ": no parameter " + name)
+	}
+	return fmt.Sprintf("%s+%d(FP)", name, at)
+}
+
+func (f *armFunction) write(format string, values ...any) {
+	f.lines = append(f.lines, armLine{text: fmt.Sprintf(format, values...)})
+}
+
+// instruction adds an instruction on memory at a integer, or on that, and a vector.
+func (f *armFunction) instruction(code uint32, mnemonic string, n integer, v vector) {
+	f.lines = append(f.lines, armLine{code: code, mnemonic: mnemonic,
+		registers: []armOperand{{n.arm, 5}, {v.arm, 0}}})
+}
+
+// indexed adds an instruction on memory at the sum of two numbers.
+func (f *armFunction) indexed(code uint32, mnemonic string, base, index integer, v vector) {
+	f.lines = append(f.lines, armLine{code: code, mnemonic: mnemonic,
+		registers: []armOperand{{base.arm, 5}, {index.arm, 16}, {v.arm, 0}}})
+}
+
+// vectors adds an instruction on vectors: to is set to that on a and b, of which b may be −1 for none.
+func (f *armFunction) vectors(code uint32, mnemonic string, a, b, to vector) {
+	list := []armOperand{{a.arm, 5}}
+	if b.arm >= 0 {
+		list = append(list, armOperand{b.arm, 16})
+	}
+	f.lines = append(f.lines, armLine{code: code, mnemonic: mnemonic, registers: append(list, armOperand{to.arm, 0})})
+}
+
+var armVariable = regexp.MustCompile(`<\d+>`)
+
+// variables returns those of a line.
+func (l armLine) variables() (list []int) {
+	for _, s := range armVariable.FindAllString(l.text, -1) {
+		n, _ := strconv.Atoi(s[1 : len(s)-1])
+		list = append(list, n)
+	}
+	for _, o := range l.registers {
+		list = append(list, o.variable)
+	}
+	return list
+}
+
+// assign returns a register for each variable. It has it from the first line that names it to the last, or to the end
+// of a loop within which it is named and before which it was.
+func (f *armFunction) assign() []int {
+	f.lines = append(f.prologue, f.lines...)
+	for i := range f.loops {
+		f.loops[i][0] += len(f.prologue)
+		f.loops[i][1] += len(f.prologue)
+	}
+	first, last := make([]int, len(f.isVector)), make([]int, len(f.isVector))
+	for i := range first {
+		first[i] = -1
+	}
+	for i, l := range f.lines {
+		for _, v := range l.variables() {
+			if last[v] = i; first[v] < 0 {
+				first[v] = i
+			}
+		}
+	}
+	for _, loop := range f.loops { // the inner ones come first
+		for v := range first {
+			if first[v] >= 0 && first[v] < loop[0] && last[v] >= loop[0] {
+				last[v] = max(last[v], loop[1]-1)
+			}
+		}
+	}
+	// R18, R26 to R31 have purposes of their own.
+	free := map[bool][]int{}
+	for r := range 32 {
+		if free[true] = append(free[true], r); r < 26 && r != 18 {
+			free[false] = append(free[false], r)
+		}
+	}
+	registers := make([]int, len(first))
+	for i := range f.lines {
+		for v := range first {
+			if first[v] == i {
+				list := free[f.isVector[v]]
+				if len(list) == 0 {
+					panic(f.name + ": too few registers")
+				}
+				registers[v], free[f.isVector[v]] = list[0], list[1:]
+			}
+		}
+		for v := range first {
+			if first[v] >= 0 && last[v] == i {
+				free[f.isVector[v]] = append([]int{registers[v]}, free[f.isVector[v]]...)
+			}
+		}
+	}
+	return registers
+}
+
+// text returns the function in Go's assembly.
+func (f *armFunction) text() string {
+	registers := f.assign()
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nTEXT ·%s(SB), NOSPLIT, $0-%d\n", f.name, f.size)
+	for _, l := range f.lines {
+		if l.mnemonic == "" {
+			indent := "\t"
+			if strings.HasSuffix(l.text, ":") {
+				indent = ""
+			}
+			b.WriteString(indent + armVariable.ReplaceAllStringFunc(l.text, func(s string) string {
+				n, _ := strconv.Atoi(s[1 : len(s)-1])
+				return fmt.Sprintf("R%d", registers[n])
+			}) + "\n")
+			continue
+		}
+		code, names := l.code, []string(nil)
+		for _, o := range l.registers {
+			code |= uint32(registers[o.variable]) << o.shift
+			kind := "R"
+			if f.isVector[o.variable] {
+				kind = "V"
+			}
+			names = append(names, fmt.Sprintf("%s%d", kind, registers[o.variable]))
+		}
+		fmt.Fprintf(&b, "\tWORD $%#08x // %s %s\n", code, l.mnemonic, strings.Join(names, ", "))
+	}
+	b.WriteString("\tRET\n")
+	return b.String()
+}
+
+// assembleArm writes the operations of code for arm64.
+func assembleArm(file string, ops []operation) error {
+	var b strings.Builder
+	b.WriteString("// Code generated by go run main.go in gen. DO NOT EDIT.\n\n//go:build !purego\n\n#include \"textflag.h\"\n")
+	i := slices.IndexFunc(tiers, func(t tier) bool { return t.name == NEON })
+	for _, op := range ops {
+		if op.arm == nil {
+			continue
+		}
+		f, err := newArmFunction(op)
+		if err != nil {
+			return fmt.Errorf("%s: %w", op.name, err)
+		}
+		labels = 0
+		op.arm(&code{tier: tiers[i], arm: f})
+		b.WriteString(f.text())
+	}
+	return os.WriteFile(file, []byte(b.String()), 0o666)
+}

@@ -1,0 +1,470 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/mmcloughlin/avo/attr"
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// code writes an operation of float32 for any tier with registers of vectors: for amd64 by avo, for arm64 as text. An
+// operation is written once, as a function of code.
+type code struct {
+	tier
+	arm *armFunction // nil on amd64
+}
+
+// number and vector are variables. Those that a loop passes on must have been set before it.
+type (
+	integer struct {
+		reg.GPVirtual
+		arm int
+	}
+	vector struct {
+		reg.VecVirtual
+		arm int
+	}
+)
+
+// portable registers an operation for all processors with vectors.
+func portable(name, signature string, lengths []string, needs string, write func(c *code)) struct{} {
+	return register(operation{
+		name: name, signature: signature, lengths: lengths, needs: needs,
+		assembly: func(t tier) { write(&code{tier: t}) }, arm: write,
+		tiers: []string{AVX2, AVX512BW, NEON},
+	})
+}
+
+func (c *code) newNumber() integer {
+	if c.arm != nil {
+		return integer{arm: c.arm.newRegister(false)}
+	}
+	return integer{GPVirtual: GP64()}
+}
+
+func (c *code) newVector() vector {
+	if c.arm != nil {
+		return vector{arm: c.arm.newRegister(true)}
+	}
+	return vector{VecVirtual: c.vec()}
+}
+
+func (c *code) newVectors(n int) (list []vector) {
+	for range n {
+		list = append(list, c.newVector())
+	}
+	return list
+}
+
+// param returns a parameter, a pointer or an integer.
+func (c *code) param(name string) integer {
+	if c.arm == nil {
+		return integer{GPVirtual: pointer(name)}
+	}
+	n := c.newNumber()
+	c.arm.write("MOVD %s, %s", c.arm.param(name), n)
+	return n
+}
+
+// bytesOf returns a parameter, a number of float32, in bytes.
+func (c *code) bytesOf(name string) integer {
+	n := c.param(name)
+	c.shift(n, 2)
+	return n
+}
+
+func (c *code) lengthOf(slice string) integer { return c.param(lengthName(slice)) }
+
+// set sets a number to another.
+func (c *code) set(to, from integer) {
+	if c.arm != nil {
+		c.arm.write("MOVD %s, %s", from, to)
+		return
+	}
+	MOVQ(from.GPVirtual, to.GPVirtual)
+}
+
+func (c *code) copyOf(from integer) integer {
+	n := c.newNumber()
+	c.set(n, from)
+	return n
+}
+
+func (c *code) zeroNumber() integer {
+	n := c.newNumber()
+	if c.arm != nil {
+		c.arm.write("MOVD $0, %s", n)
+	} else {
+		XORQ(n.GPVirtual, n.GPVirtual)
+	}
+	return n
+}
+
+func (c *code) plus(to, by integer) {
+	if c.arm != nil {
+		c.arm.write("ADD %s, %s", by, to)
+		return
+	}
+	ADDQ(by.GPVirtual, to.GPVirtual)
+}
+
+func (c *code) increase(to integer, by int) {
+	switch {
+	case c.arm != nil && by >= 0:
+		c.arm.write("ADD $%d, %s", by, to)
+	case c.arm != nil:
+		c.arm.write("SUB $%d, %s", -by, to)
+	case by >= 0:
+		ADDQ(U32(by), to.GPVirtual)
+	default:
+		SUBQ(U32(-by), to.GPVirtual)
+	}
+}
+
+func (c *code) minus(to, by integer) {
+	if c.arm != nil {
+		c.arm.write("SUB %s, %s", by, to)
+		return
+	}
+	SUBQ(by.GPVirtual, to.GPVirtual)
+}
+
+func (c *code) shift(to integer, by int) {
+	if c.arm != nil {
+		c.arm.write("LSL $%d, %s", by, to)
+		return
+	}
+	SHLQ(U8(by), to.GPVirtual)
+}
+
+// word returns the integer of 64 bits at offset bytes behind base.
+func (c *code) word(base integer, offset int) integer {
+	n := c.newNumber()
+	if c.arm != nil {
+		c.arm.write("MOVD %d(%s), %s", offset, base, n)
+	} else {
+		MOVQ(from(base.GPVirtual, offset), n.GPVirtual)
+	}
+	return n
+}
+
+// entry returns base plus four times the integer at offset bytes behind list.
+func (c *code) entry(base, list integer, offset int) integer {
+	n := c.word(list, offset)
+	c.shift(n, 2)
+	c.plus(n, base)
+	return n
+}
+
+// while writes a loop that runs body as long as count, which body lowers, is at least least.
+func (c *code) while(count integer, least int, body func()) {
+	if c.arm == nil {
+		while(count.GPVirtual, least, body)
+		return
+	}
+	top, out := label("loop"), label("done")
+	begin := len(c.arm.lines)
+	c.arm.write("%s:", top)
+	c.arm.write("CMP $%d, %s", least, count)
+	c.arm.write("BLT %s", out)
+	body()
+	c.arm.write("B %s", top)
+	c.arm.write("%s:", out)
+	c.arm.loops = append(c.arm.loops, [2]int{begin, len(c.arm.lines)})
+}
+
+// repeat writes a loop that runs body count times, at least once, with count going down to 0.
+func (c *code) repeat(count integer, body func()) {
+	top := label("loop")
+	if c.arm == nil {
+		Label(top)
+		body()
+		DECQ(count.GPVirtual)
+		JNZ(LabelRef(top))
+		return
+	}
+	begin := len(c.arm.lines)
+	c.arm.write("%s:", top)
+	body()
+	c.arm.write("SUB $1, %s", count)
+	c.arm.write("CBNZ %s, %s", count, top)
+	c.arm.loops = append(c.arm.loops, [2]int{begin, len(c.arm.lines)})
+}
+
+// untilZero writes a loop that runs body with a negative index until that, increased by a step, is 0.
+func (c *code) untilZero(index integer, step int, body func()) {
+	top := label("loop")
+	if c.arm == nil {
+		Label(top)
+		body()
+		ADDQ(U8(step), index.GPVirtual)
+		JNZ(LabelRef(top))
+		return
+	}
+	begin := len(c.arm.lines)
+	c.arm.write("%s:", top)
+	body()
+	c.arm.write("ADD $%d, %s", step, index)
+	c.arm.write("CBNZ %s, %s", index, top)
+	c.arm.loops = append(c.arm.loops, [2]int{begin, len(c.arm.lines)})
+}
+
+// load returns the vector at offset bytes behind base.
+func (c *code) load(base integer, offset int) vector {
+	v := c.newVector()
+	c.loadTo(base, offset, v)
+	return v
+}
+
+func (c *code) loadTo(base integer, offset int, v vector) {
+	if c.arm != nil {
+		c.arm.instruction(0x3dc00000|uint32(offset/16)<<10, "LDR", base, v)
+		return
+	}
+	VMOVUPS(from(base.GPVirtual, offset), v.VecVirtual)
+}
+
+// loadAt returns the vector index bytes behind base, and storeAt stores one there.
+func (c *code) loadAt(base, index integer) vector {
+	v := c.newVector()
+	if c.arm != nil {
+		c.arm.indexed(0x3ce06800, "LDR", base, index, v)
+	} else {
+		VMOVUPS(at(base.GPVirtual, index.GPVirtual, 0), v.VecVirtual)
+	}
+	return v
+}
+
+func (c *code) storeAt(v vector, base, index integer) {
+	if c.arm != nil {
+		c.arm.indexed(0x3ca06800, "STR", base, index, v)
+		return
+	}
+	VMOVUPS(v.VecVirtual, at(base.GPVirtual, index.GPVirtual, 0))
+}
+
+func (c *code) store(v vector, base integer, offset int) {
+	if c.arm != nil {
+		c.arm.instruction(0x3d800000|uint32(offset/16)<<10, "STR", base, v)
+		return
+	}
+	VMOVUPS(v.VecVirtual, from(base.GPVirtual, offset))
+}
+
+// spreadTo sets all lanes of v to the float32 at base.
+func (c *code) spreadTo(base integer, v vector) {
+	if c.arm != nil {
+		c.arm.instruction(0x4d40c800, "LD1R", base, v)
+		return
+	}
+	VBROADCASTSS(from(base.GPVirtual, 0), v.VecVirtual)
+}
+
+// spreadNext is spreadTo, and moves base, on arm64 alone, to the next float32.
+func (c *code) spreadNext(base integer, v vector) {
+	c.arm.instruction(0x4ddfc800, "LD1R.P", base, v)
+}
+
+// float returns a vector of a parameter of float32.
+func (c *code) float(name string) vector {
+	if c.arm == nil {
+		return vector{VecVirtual: c.number32(name)}
+	}
+	n, v := c.newNumber(), c.newVector()
+	c.arm.write("MOVWU %s, %s", c.arm.param(name), n)
+	c.arm.instruction(0x4e040c00, "DUP", n, v)
+	return v
+}
+
+// bits returns a vector of equal numbers, given by their bits. It may be used inside of loops: on amd64 it is loaded
+// where it is used, on arm64 before all loops, as long as there are registers.
+func (c *code) bits(value uint32) vector {
+	if c.arm == nil {
+		v := c.vec()
+		VBROADCASTSS(constantPlace(value), v)
+		return vector{VecVirtual: v}
+	}
+	if v, ok := c.arm.constants[value]; ok {
+		return v
+	}
+	n, v := c.newNumber(), c.newVector()
+	f := *c.arm
+	if len(f.constants) < mostConstants {
+		c.arm.lines = nil
+	}
+	c.arm.write("MOVD $%#x, %s", value, n)
+	c.arm.instruction(0x4e040c00, "DUP", n, v)
+	if len(f.constants) < mostConstants {
+		c.arm.constants[value] = v
+		c.arm.prologue = append(c.arm.prologue, c.arm.lines...)
+		c.arm.lines = f.lines
+	}
+	return v
+}
+
+// mostConstants is the number of constants that stay in registers of arm64.
+const mostConstants = 20
+
+// constants are those in the memory of amd64, by their bits.
+var constants []uint32
+
+// constantPlace returns where a constant lies.
+func constantPlace(value uint32) Mem {
+	i := slices.Index(constants, value)
+	if i < 0 {
+		i, constants = len(constants), append(constants, value)
+	}
+	return Mem{Symbol: Symbol{Name: "floatConstants", Static: true}, Base: reg.StaticBase, Disp: 4 * i}
+}
+
+// writeConstants writes their memory.
+func writeConstants() {
+	GLOBL("floatConstants", attr.RODATA|attr.NOPTR)
+	for i, value := range constants {
+		DATA(4*i, U32(value))
+	}
+}
+
+func (c *code) constant(f float32) vector { return c.bits(math.Float32bits(f)) }
+
+// setVector sets a vector to another.
+func (c *code) setVector(to, from vector) {
+	if c.arm != nil {
+		c.arm.vectors(0x4ea01c00, "MOV", from, from, to)
+		return
+	}
+	VMOVAPS(from.VecVirtual, to.VecVirtual)
+}
+
+// multiplyAdd adds a·b to sum.
+func (c *code) multiplyAdd(a, b, sum vector) {
+	if c.arm != nil {
+		c.arm.vectors(0x4e20cc00, "FMLA", a, b, sum)
+		return
+	}
+	VFMADD231PS(a.VecVirtual, b.VecVirtual, sum.VecVirtual)
+}
+
+// fuse returns a·b + z in a new vector.
+func (c *code) fuse(a, b, z vector) vector {
+	v := c.newVector()
+	c.setVector(v, z)
+	c.multiplyAdd(a, b, v)
+	return v
+}
+
+// operator are the operations on two vectors.
+type operator struct {
+	name string
+	arm  uint32
+	avx  func(...Op) // second operand first, as avo has them
+}
+
+var (
+	opAdd     = operator{"FADD", 0x4e20d400, VADDPS}
+	opSub     = operator{"FSUB", 0x4ea0d400, VSUBPS}
+	opMul     = operator{"FMUL", 0x6e20dc00, VMULPS}
+	opDiv     = operator{"FDIV", 0x6e20fc00, VDIVPS}
+	opAnd     = operator{"AND", 0x4e201c00, andBits}
+	opOr      = operator{"ORR", 0x4ea01c00, orBits}
+	opXor     = operator{"EOR", 0x6e201c00, xorBits}
+	opAddInts = operator{"ADD", 0x4ea08400, VPADDD}
+
+	// a where it is less, or greater, than b, elsewhere b.
+	opLesser  = operator{"lesser", 0, VMINPS}
+	opGreater = operator{"greater", 0, VMAXPS}
+)
+
+// The instructions of AVX-512F for bits are those of integers.
+func andBits(ops ...Op) { bitsOf(VPANDD, VANDPS, ops) }
+func orBits(ops ...Op)  { bitsOf(VPORD, VORPS, ops) }
+func xorBits(ops ...Op) { bitsOf(VPXORD, VXORPS, ops) }
+
+func bitsOf(long, short func(...Op), ops []Op) {
+	if r, ok := ops[2].(reg.VecVirtual); ok && r.Size() == 64 {
+		long(ops...)
+	} else {
+		short(ops...)
+	}
+}
+
+// apply sets to to the operation on a and b.
+func (c *code) apply(op operator, a, b, to vector) {
+	switch {
+	case c.arm == nil:
+		op.avx(b.VecVirtual, a.VecVirtual, to.VecVirtual)
+	case op.name == "lesser":
+		c.setVector(to, c.ifGreater(b, a, a, b))
+	case op.name == "greater":
+		c.setVector(to, c.ifGreater(a, b, a, b))
+	default:
+		c.arm.vectors(op.arm, op.name, a, b, to)
+	}
+}
+
+// of returns the operation on a and b in a new vector.
+func (c *code) of(op operator, a, b vector) vector {
+	v := c.newVector()
+	c.apply(op, a, b, v)
+	return v
+}
+
+// root returns the square roots.
+func (c *code) root(a vector) vector {
+	v := c.newVector()
+	if c.arm != nil {
+		c.arm.vectors(0x6ea1f800, "FSQRT", a, vector{arm: -1}, v)
+	} else {
+		VSQRTPS(a.VecVirtual, v.VecVirtual)
+	}
+	return v
+}
+
+// shiftInts returns the integers of 32 bits in a, shifted to the left.
+func (c *code) shiftInts(a vector, by int) vector {
+	v := c.newVector()
+	if c.arm != nil {
+		c.arm.vectors(0x4f005400|uint32(32+by)<<16, "SHL", a, vector{arm: -1}, v)
+	} else {
+		VPSLLD(U8(by), a.VecVirtual, v.VecVirtual)
+	}
+	return v
+}
+
+// ifNegative returns a where the sign of x is negative, elsewhere b.
+func (c *code) ifNegative(x, a, b vector) vector {
+	v := c.newVector()
+	switch {
+	case c.arm != nil:
+		c.arm.vectors(0x4ea0a800, "CMLT", x, vector{arm: -1}, v)
+		c.arm.vectors(0x6e601c00, "BSL", a, b, v)
+	case c.lanes == 8:
+		k := K()
+		VPMOVD2M(x.VecVirtual, k)
+		VBLENDMPS(a.VecVirtual, b.VecVirtual, k, v.VecVirtual)
+	default:
+		VBLENDVPS(x.VecVirtual, a.VecVirtual, b.VecVirtual, v.VecVirtual)
+	}
+	return v
+}
+
+// ifGreater returns a where x is greater than y, elsewhere b.
+func (c *code) ifGreater(x, y, a, b vector) vector {
+	v := c.newVector()
+	if c.arm != nil {
+		c.arm.vectors(0x6ea0e400, "FCMGT", x, y, v)
+		c.arm.vectors(0x6e601c00, "BSL", a, b, v)
+		return v
+	}
+	m := c.compare(greater, x.VecVirtual, y.VecVirtual)
+	VMOVAPS(b.VecVirtual, v.VecVirtual)
+	c.choose(m, a.VecVirtual, v.VecVirtual)
+	return v
+}
+
+// String returns how a line of arm64 names a variable before it has a register.
+func (n integer) String() string { return fmt.Sprintf("<%d>", n.arm) }

@@ -1,0 +1,182 @@
+package lines
+
+// Gather has, for each value of a sample, that of a channel of one of its inputs: it joins, selects and repeats
+// channels.
+type Gather struct {
+	rowwise
+	// Channels are the runs of channels that the result consists of, one after another.
+	Channels []Channels
+	// Step is the number of values of a sample, those behind the last run are 0.
+	Step int
+}
+
+// Channels are Count channels of an input, beginning with From.
+type Channels struct{ Input, From, Count int }
+
+// Size implements Op.
+func (g *Gather) Size(in []Size) Size { return Size{in[0].W, in[0].H, g.Step, true} }
+
+// Needs implements Op.
+func (g *Gather) Needs(_, y, _, _ int) (lo, hi int) { return y, y + 1 }
+
+// Make implements Op.
+func (g *Gather) Make(t *Task, y, n int) {
+	for ; n > 0; n, y = n-1, y+1 {
+		out, at := t.Out.FloatRow(y), 0
+		for _, c := range g.Channels {
+			from, step := t.In[c.Input].FloatRow(y), t.In[c.Input].Step
+			for x := range t.Out.W {
+				copy(out[x*g.Step+at:][:c.Count], from[x*step+c.From:])
+			}
+			at += c.Count
+		}
+		for x := at; at < g.Step && x < len(out); x += g.Step {
+			clear(out[x:][:g.Step-at])
+		}
+	}
+}
+
+// Shuffle makes Factor×Factor samples of the channels of one: value c of the sample in row dy and column dx of these is
+// value c·Factor² + dy·Factor + dx of the sample.
+type Shuffle struct {
+	rowwise
+	Factor int
+	// Channels is the number of channels of the result, Step that of values of a sample, of which the others are 0.
+	Channels, Step int
+}
+
+// Size implements Op.
+func (s *Shuffle) Size(in []Size) Size {
+	return Size{in[0].W * s.Factor, in[0].H * s.Factor, s.Step, true}
+}
+
+// Needs implements Op.
+func (s *Shuffle) Needs(_, y, _, _ int) (lo, hi int) { return y / s.Factor, y/s.Factor + 1 }
+
+// Make implements Op.
+func (s *Shuffle) Make(t *Task, y, n int) {
+	square := s.Factor * s.Factor
+	for ; n > 0; n, y = n-1, y+1 {
+		to, from, step := t.Out.FloatRow(y), t.In[0].FloatRow(y/s.Factor), t.In[0].Step
+		for len(from) > 0 {
+			for dx := range s.Factor {
+				sample := from[y%s.Factor*s.Factor+dx:]
+				for c := range s.Channels {
+					to[c] = sample[c*square]
+				}
+				clear(to[s.Channels:s.Step])
+				to = to[s.Step:]
+			}
+			from = from[step:]
+		}
+	}
+}
+
+// Unshuffle makes one sample of Factor×Factor samples, the inverse of Shuffle.
+type Unshuffle struct {
+	rowwise
+	Factor int
+	// Channels is the number of channels of the input, Step that of values of a sample of the result.
+	Channels, Step int
+}
+
+// Size implements Op.
+func (u *Unshuffle) Size(in []Size) Size {
+	return Size{in[0].W / u.Factor, in[0].H / u.Factor, u.Step, true}
+}
+
+// Needs implements Op.
+func (u *Unshuffle) Needs(_, y, _, _ int) (lo, hi int) { return y * u.Factor, (y + 1) * u.Factor }
+
+// Make implements Op.
+func (u *Unshuffle) Make(t *Task, y, n int) {
+	square, step := u.Factor*u.Factor, t.In[0].Step
+	for ; n > 0; n, y = n-1, y+1 {
+		out := t.Out.FloatRow(y)
+		for place := range square {
+			row := t.In[0].FloatRow(y*u.Factor + place/u.Factor)[place%u.Factor*step:]
+			for x := range t.Out.W {
+				for c := range u.Channels {
+					out[x*u.Step+c*square+place] = row[x*u.Factor*step+c]
+				}
+			}
+		}
+		for x := range t.Out.W {
+			clear(out[x*u.Step+u.Channels*square : (x+1)*u.Step])
+		}
+	}
+}
+
+// Shift adds rows and columns around the picture, or cuts them off where an edge is negative.
+type Shift struct {
+	rowwise
+	Edges Edges
+	Mode  Beyond
+	// Value is that of the samples of Zeros.
+	Value float32
+}
+
+// Beyond says what samples beyond the edges of a picture are.
+type Beyond int
+
+// The kinds of Beyond.
+const (
+	Zeros  Beyond = iota // the Value of a Shift
+	Edge                 // the nearest sample
+	Mirror               // mirrored at the sample of the edge
+)
+
+// at returns which of n samples is at place i, which may be beyond the edges; −1: none.
+func (b Beyond) at(i, n int) int {
+	switch {
+	case i >= 0 && i < n:
+		return i
+	case b == Edge:
+		return min(max(i, 0), n-1)
+	case b == Mirror && i < 0:
+		return -i
+	case b == Mirror:
+		return 2*(n-1) - i
+	}
+	return -1
+}
+
+// Size implements Op.
+func (s *Shift) Size(in []Size) Size {
+	out := in[0]
+	out.W += s.Edges.Left + s.Edges.Right
+	out.H += s.Edges.Top + s.Edges.Bottom
+	return out
+}
+
+// Needs implements Op.
+func (s *Shift) Needs(_, y, h, _ int) (lo, hi int) {
+	y -= s.Edges.Top
+	at := s.Mode.at(y, h)
+	lo, hi = y, at+1
+	switch s.Mode {
+	case Edge:
+		lo = at
+	case Mirror:
+		lo = min(y, h-1-max(s.Edges.Bottom, 0))
+	}
+	return lo, hi
+}
+
+// Make implements Op.
+func (s *Shift) Make(t *Task, y, n int) {
+	step := t.Out.Step
+	for ; n > 0; n, y = n-1, y+1 {
+		to, row := t.Out.FloatRow(y), s.Mode.at(y-s.Edges.Top, t.In[0].H)
+		for x := range t.Out.W {
+			sample, column := to[x*step:][:step], s.Mode.at(x-s.Edges.Left, t.In[0].W)
+			if row >= 0 && column >= 0 {
+				copy(sample, t.In[0].FloatRow(row)[column*step:])
+				continue
+			}
+			for c := range sample {
+				sample[c] = s.Value
+			}
+		}
+	}
+}

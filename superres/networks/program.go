@@ -1,0 +1,287 @@
+package networks
+
+import (
+	"fmt"
+
+	"superres/internal/kernel"
+	"superres/internal/lines"
+	"superres/superres/networks/graph"
+)
+
+// builder makes the program of a graph, node by node.
+type builder struct {
+	graph   *graph.Graph
+	uses    []int // how often each node of the graph is an input, once more for the output
+	values  []value
+	program *lines.Program
+	fixed   int64 // bytes of the filters
+	most    int   // channels of a convolution
+}
+
+// value is the samples of a node of the graph: those of a node of the program.
+type value struct {
+	node     int
+	channels int
+	// step is the number of values of a sample: channels, or these padded to whole vectors.
+	step int
+	// isPixel is true for a single sample, such as a mean of the picture, which goes with all samples of another.
+	isPixel bool
+	// isOpen is true if the node of the program is a Chain that may get further steps: no other node takes it.
+	isOpen bool
+}
+
+// build returns a program for a simplified graph that Check accepts, and the value that is its result.
+func build(g *graph.Graph) (*builder, value, error) {
+	b := &builder{graph: g, uses: make([]int, len(g.Nodes)), program: new(lines.Program)}
+	b.uses[g.Output]++
+	for _, n := range g.Nodes {
+		for _, from := range n.Inputs {
+			b.uses[from]++
+		}
+	}
+	shapes, _, err := g.Example()
+	if err != nil {
+		return nil, value{}, err
+	}
+	for i, n := range g.Nodes {
+		in := make([]value, len(n.Inputs))
+		for k, from := range n.Inputs {
+			in[k] = b.values[from]
+			in[k].isOpen = in[k].isOpen && b.uses[from] == 1
+		}
+		v, err := b.node(i, n, in)
+		if err != nil {
+			return nil, value{}, fmt.Errorf("%s %q: %w", n.Op.Name(), n.Name, err)
+		}
+		v.isPixel = shapes[i].W == 1 && shapes[i].H == 1
+		b.values = append(b.values, v)
+	}
+	result := b.values[g.Output]
+	b.add(lines.Sink{}, result)
+	return b, result, nil
+}
+
+// add adds a node to the program.
+func (b *builder) add(op lines.Op, in ...value) (node int) {
+	n := lines.Node{Op: op}
+	for _, v := range in {
+		n.Inputs = append(n.Inputs, v.node)
+	}
+	b.program.Nodes = append(b.program.Nodes, n)
+	return len(b.program.Nodes) - 1
+}
+
+// node adds what computes node i of the graph, whose inputs are in.
+func (b *builder) node(i int, n graph.Node, in []value) (value, error) {
+	switch op := n.Op.(type) {
+	case graph.Input:
+		node := b.add(lines.Source{Channels: op.Channels, Floats: true})
+		return value{node: node, channels: op.Channels, step: op.Channels}, nil
+	case graph.Conv:
+		return b.conv(op, in[0]), nil
+	case graph.PReLU:
+		return b.prelu(op, in[0]), nil
+	case graph.Function:
+		return b.function(op, in[0]), nil
+	case graph.Clip:
+		return b.unary(lines.Clip{Least: op.Min, Most: op.Max}, in[0]), nil
+	case graph.Affine:
+		return b.unary(lines.NewScale(in[0].spread(op.Scale), in[0].spread(op.Offset)), in[0]), nil
+	case graph.Add:
+		return b.sum(in[0], in[1]), nil
+	case graph.Sub:
+		return b.binary(lines.Subtract, in[0], in[1]), nil
+	case graph.Mul:
+		return b.binary(lines.Multiply, in[0], in[1]), nil
+	case graph.Concat:
+		return b.concat(in), nil
+	case graph.Select:
+		return b.choose(in[0], op.Channels, kernel.PadTo(len(op.Channels), kernel.Lanes)), nil
+	case graph.PixelShuffle:
+		return b.shuffle(in[0], op.Factor), nil
+	case graph.PixelUnshuffle:
+		v := value{channels: in[0].channels * op.Factor * op.Factor}
+		v.step = kernel.PadTo(v.channels, kernel.Lanes)
+		v.node = b.add(&lines.Unshuffle{Factor: op.Factor, Channels: in[0].channels, Step: v.step}, in[0])
+		return v, nil
+	case graph.Resize:
+		return b.like(in[0], &lines.Resize{By: lines.Interpolation(op.By), Up: op.Up, Down: op.Down, A: op.A,
+			AlignCorners: op.AlignCorners}), nil
+	case graph.Pad:
+		return b.like(in[0], &lines.Shift{Edges: lines.Edges(op.Edges), Mode: lines.Beyond(op.Mode)}), nil
+	}
+	return b.further(n, in)
+}
+
+// like adds an operation on v whose samples are as those of v.
+func (b *builder) like(v value, op lines.Op) value {
+	return value{node: b.add(op, v), channels: v.channels, step: v.step}
+}
+
+// functions are those of the graph.
+var functions = map[graph.Function]kernel.Function{
+	graph.Sigmoid: kernel.Sigmoid, graph.Tanh: kernel.Tanh, graph.SiLU: kernel.SiLU, graph.GELU: kernel.GELU,
+	graph.GELUTanh: kernel.GELUTanh, graph.Mish: kernel.Mish, graph.ELU: kernel.ELU,
+	graph.Softplus: kernel.Softplus, graph.HardSwish: kernel.HardSwish, graph.HardSigmoid: kernel.HardSigmoid,
+	graph.Abs: kernel.Abs, graph.Square: kernel.Square, graph.Exp: kernel.Exp, graph.Sqrt: kernel.Sqrt,
+}
+
+// spread returns a number for each value of a sample of v, of a list that has one for each channel or one for all.
+func (v value) spread(list []float32) []float32 {
+	all := make([]float32, v.step)
+	for c := range v.channels {
+		all[c] = list[c%len(list)]
+	}
+	return all
+}
+
+// chain returns the Chain that makes an open value, and its node.
+func (b *builder) chain(v value) (*lines.Chain, *lines.Node) {
+	n := &b.program.Nodes[v.node]
+	return n.Op.(*lines.Chain), n
+}
+
+// unary adds an operation on v alone.
+func (b *builder) unary(op lines.Pointwise, v value) value {
+	if v.isOpen {
+		c, _ := b.chain(v)
+		c.Steps = append(c.Steps, lines.Step{Op: op, A: lines.Made, B: lines.Made})
+		return v
+	}
+	v.node = b.add(&lines.Chain{Steps: []lines.Step{{Op: op, B: lines.Made}}}, v)
+	v.isOpen = true
+	return v
+}
+
+// binary adds an operation on two values. One channel goes with all of the other's.
+func (b *builder) binary(op lines.Pointwise, x, y value) value {
+	x, y = b.paired(x, y)
+	if x.isPixel && !y.isPixel { // the result is as large as the first
+		x, y, op = y, x, lines.Swapped{Pointwise: op}
+	}
+	made, other := x, y
+	if y.node > x.node {
+		made, other = y, x
+	}
+	if !made.isOpen || x.node == y.node || made.isPixel && !other.isPixel {
+		out := x
+		out.node = b.add(&lines.Chain{Steps: []lines.Step{{Op: op, B: 1}}}, x, y)
+		out.isOpen = true
+		return out
+	}
+	c, n := b.chain(made) // the other is there before it
+	step := lines.Step{Op: op, A: lines.Made, B: len(n.Inputs)}
+	if made == y {
+		step.A, step.B = step.B, step.A
+	}
+	c.Steps = append(c.Steps, step)
+	n.Inputs = append(n.Inputs, other.node)
+	return made
+}
+
+// sum adds the sum of two values, as part of a convolution where it can be.
+func (b *builder) sum(x, y value) value {
+	x, y = b.paired(x, y)
+	for _, pair := range [2][2]value{{x, y}, {y, x}} {
+		made, other := pair[0], pair[1]
+		if !made.isOpen || made.node <= other.node || made.isPixel != other.isPixel {
+			continue
+		}
+		c, n := b.chain(made)
+		if conv, ok := c.Base.(*lines.FloatConv); ok && !conv.HasSkip && len(c.Steps) == 0 &&
+			other.step == conv.Filter.Outputs {
+			conv.HasSkip, c.Taken = true, 2
+			n.Inputs = append(n.Inputs, other.node)
+			return made
+		}
+	}
+	return b.binary(lines.Add, x, y)
+}
+
+// paired returns two values with the same channels and the same values of a sample.
+func (b *builder) paired(x, y value) (value, value) {
+	for _, v := range [2]*value{&x, &y} {
+		if other := max(x.channels, y.channels); v.channels != other {
+			*v = b.choose(*v, make([]int, other), kernel.PadTo(other, kernel.Lanes))
+		}
+	}
+	if x.step != y.step {
+		x, y = b.aligned(x), b.aligned(y)
+	}
+	return x, y
+}
+
+// aligned returns v with samples of whole vectors.
+func (b *builder) aligned(v value) value {
+	step := kernel.PadTo(v.channels, kernel.Lanes)
+	if v.step == step {
+		return v
+	}
+	v.node = b.add(&lines.Gather{Channels: []lines.Channels{{Count: v.channels}}, Step: step}, v)
+	v.step, v.isOpen = step, false
+	return v
+}
+
+// choose adds the choice of some channels of v.
+func (b *builder) choose(v value, channels []int, step int) value {
+	op := &lines.Gather{Step: step}
+	for i, c := range channels {
+		if last := len(op.Channels) - 1; i > 0 && channels[i-1]+1 == c {
+			op.Channels[last].Count++
+			continue
+		}
+		op.Channels = append(op.Channels, lines.Channels{From: c, Count: 1})
+	}
+	return value{node: b.add(op, v), channels: len(channels), step: step}
+}
+
+// concat adds the channels of all values, one after another.
+func (b *builder) concat(in []value) value {
+	op, out := &lines.Gather{}, value{}
+	for k, v := range in {
+		op.Channels = append(op.Channels, lines.Channels{Input: k, Count: v.channels})
+		out.channels += v.channels
+	}
+	op.Step = kernel.PadTo(out.channels, kernel.Lanes)
+	out.node, out.step = b.add(op, in...), op.Step
+	return out
+}
+
+// shuffle adds a pixel shuffle. A few channels, such as those of a picture, are not padded.
+func (b *builder) shuffle(v value, factor int) value {
+	out := value{channels: v.channels / (factor * factor)}
+	if out.step = out.channels; out.step > kernel.Lanes/2 {
+		out.step = kernel.PadTo(out.channels, kernel.Lanes)
+	}
+	out.node = b.add(&lines.Shuffle{Factor: factor, Channels: out.channels, Step: out.step}, v)
+	return out
+}
+
+// conv adds a convolution.
+func (b *builder) conv(c graph.Conv, v value) value {
+	isTiled := c.Height == 3 && c.Width == 3 && c.Dilation == 1 && c.Groups == 1
+	if isTiled || c.Groups > 1 {
+		v = b.aligned(v)
+	}
+	f := kernel.NewFloatFilter(kernel.Taps{
+		Outputs: c.Out, Inputs: v.channels, Groups: c.Groups, Height: c.Height, Width: c.Width, Weight: c.Weight,
+		Bias: c.Bias,
+	}, v.step, c.Dilation, 1)
+	base := &lines.FloatConv{Filter: f, Height: c.Height, Width: c.Width, Dilation: c.Dilation, Stride: 1,
+		Pad: lines.Edges(c.Pad)}
+	node := b.add(&lines.Chain{Base: base, Taken: 1}, v)
+	b.most = max(b.most, v.channels, c.Out)
+	return value{node: node, channels: c.Out, step: f.Outputs, isOpen: true}
+}
+
+// prelu adds a PReLU, as part of the convolution before it where it can be.
+func (b *builder) prelu(p graph.PReLU, v value) value {
+	if v.isOpen {
+		c, _ := b.chain(v)
+		if conv, ok := c.Base.(*lines.FloatConv); ok && !conv.HasSkip && len(c.Steps) == 0 && conv.Filter.Slope == nil {
+			conv.Filter.Slope = v.spread(p.Slope)
+			return v
+		}
+	}
+	return b.unary(lines.NewIncline(v.spread(p.Slope)), v)
+}

@@ -1,0 +1,50 @@
+package networks
+
+import (
+	"slices"
+
+	"superres/internal/lines"
+)
+
+// mostReach stands for any distance.
+const mostReach = 1 << 16
+
+// reachOf returns the reach of a program that enlarges by scale, as stage.Network has it: mostReach if that is all of a
+// picture, or if the parts of a picture that begin at a multiple of alignment are not made of the same groups of rows.
+func reachOf(p *lines.Program, scale, alignment int) int {
+	const shift = 720_720 // rows, by which nodes shift by whole rows
+	sizes, taller := p.Sizes(1<<10, 2*shift), p.Sizes(1<<10, 3*shift)
+	for i, n := range p.Nodes {
+		if rows := taller[i].H - sizes[i].H; i > 0 && rows*alignment%(shift*n.Op.Together()) != 0 {
+			return mostReach
+		}
+	}
+	reach := 0
+	for y := range alignment * scale {
+		lo, hi := dependence(p, sizes, shift*scale+y)
+		reach = max(reach, shift+y/scale-lo, hi-1-(shift+y/scale))
+	}
+	return min(reach, mostReach)
+}
+
+// dependence returns the range [lo, hi) of rows of the picture that row y of the result is made of.
+func dependence(p *lines.Program, sizes []lines.Size, y int) (lo, hi int) {
+	type interval struct{ lo, hi int }
+	last := len(p.Nodes) - 1
+	rows := slices.Repeat([]interval{{1 << 60, -1 << 60}}, last+1)
+	rows[last] = interval{y, y + 1}
+	for i := last; i > 0; i-- {
+		n, r := p.Nodes[i], rows[i]
+		if r.lo >= r.hi {
+			continue
+		}
+		together := n.Op.Together()
+		first, end := r.lo/together*together, (r.hi+together-1)/together*together-1
+		for k, from := range n.Inputs {
+			a, _ := n.Op.Needs(k, first, sizes[from].H, sizes[i].H)
+			_, b := n.Op.Needs(k, end, sizes[from].H, sizes[i].H)
+			rows[from] = interval{min(rows[from].lo, a), max(rows[from].hi, b)}
+		}
+	}
+	return rows[0].lo, rows[0].hi
+}

@@ -245,7 +245,7 @@ loop6:
 	B loop3
 done4:
 loop7:
-	CMP $4, R6
+	CMP $2, R6
 	BLT done8
 	MOVD bias+64(FP), R9
 	ADD R1, R9
@@ -257,14 +257,6 @@ loop7:
 	WORD $0x4ea11c25 // MOV V1, V1, V5
 	WORD $0x4ea21c46 // MOV V2, V2, V6
 	WORD $0x4ea31c67 // MOV V3, V3, V7
-	WORD $0x4ea01c08 // MOV V0, V0, V8
-	WORD $0x4ea11c29 // MOV V1, V1, V9
-	WORD $0x4ea21c4a // MOV V2, V2, V10
-	WORD $0x4ea31c6b // MOV V3, V3, V11
-	WORD $0x4ea01c0c // MOV V0, V0, V12
-	WORD $0x4ea11c2d // MOV V1, V1, V13
-	WORD $0x4ea21c4e // MOV V2, V2, V14
-	WORD $0x4ea31c6f // MOV V3, V3, V15
 	MOVD runs+24(FP), R9
 	MOVD runsLen+32(FP), R8
 	MOVD weight+56(FP), R7
@@ -275,11 +267,7 @@ loop9:
 	ADD R4, R16
 	MOVD R16, R15
 	ADD R3, R15
-	MOVD R15, R14
-	ADD R3, R14
-	MOVD R14, R13
-	ADD R3, R13
-	MOVD k+48(FP), R12
+	MOVD k+48(FP), R14
 loop10:
 	WORD $0x3dc000f8 // LDR R7, V24
 	WORD $0x3dc004f9 // LDR R7, V25
@@ -295,19 +283,9 @@ loop10:
 	WORD $0x4e37cf25 // FMLA V25, V23, V5
 	WORD $0x4e37cf46 // FMLA V26, V23, V6
 	WORD $0x4e37cf67 // FMLA V27, V23, V7
-	WORD $0x4ddfc9d7 // LD1R.P R14, V23
-	WORD $0x4e37cf08 // FMLA V24, V23, V8
-	WORD $0x4e37cf29 // FMLA V25, V23, V9
-	WORD $0x4e37cf4a // FMLA V26, V23, V10
-	WORD $0x4e37cf6b // FMLA V27, V23, V11
-	WORD $0x4ddfc9b7 // LD1R.P R13, V23
-	WORD $0x4e37cf0c // FMLA V24, V23, V12
-	WORD $0x4e37cf2d // FMLA V25, V23, V13
-	WORD $0x4e37cf4e // FMLA V26, V23, V14
-	WORD $0x4e37cf6f // FMLA V27, V23, V15
 	ADD R0, R7
-	SUB $1, R12
-	CBNZ R12, loop10
+	SUB $1, R14
+	CBNZ R14, loop10
 	ADD $8, R9
 	SUB $1, R8
 	CBNZ R8, loop9
@@ -323,25 +301,13 @@ loop10:
 	WORD $0x3d8008a6 // STR R5, V6
 	WORD $0x3d800ca7 // STR R5, V7
 	ADD R7, R5
-	WORD $0x3d8000a8 // STR R5, V8
-	WORD $0x3d8004a9 // STR R5, V9
-	WORD $0x3d8008aa // STR R5, V10
-	WORD $0x3d800cab // STR R5, V11
-	ADD R7, R5
-	WORD $0x3d8000ac // STR R5, V12
-	WORD $0x3d8004ad // STR R5, V13
-	WORD $0x3d8008ae // STR R5, V14
-	WORD $0x3d800caf // STR R5, V15
-	ADD R7, R5
 	ADD R3, R4
 	ADD R3, R4
-	ADD R3, R4
-	ADD R3, R4
-	SUB $4, R6
+	SUB $2, R6
 	B loop7
 done8:
 loop11:
-	CMP $2, R6
+	CMP $1, R6
 	BLT done12
 	MOVD bias+64(FP), R7
 	ADD R1, R7
@@ -349,39 +315,28 @@ loop11:
 	WORD $0x3dc004e1 // LDR R7, V1
 	WORD $0x3dc008e2 // LDR R7, V2
 	WORD $0x3dc00ce3 // LDR R7, V3
-	WORD $0x4ea01c04 // MOV V0, V0, V4
-	WORD $0x4ea11c25 // MOV V1, V1, V5
-	WORD $0x4ea21c46 // MOV V2, V2, V6
-	WORD $0x4ea31c67 // MOV V3, V3, V7
 	MOVD runs+24(FP), R7
 	MOVD runsLen+32(FP), R8
 	MOVD weight+56(FP), R9
 	ADD R1, R9
 loop13:
-	MOVD 0(R7), R12
-	LSL $2, R12
-	ADD R4, R12
-	MOVD R12, R13
-	ADD R3, R13
-	MOVD k+48(FP), R14
+	MOVD 0(R7), R14
+	LSL $2, R14
+	ADD R4, R14
+	MOVD k+48(FP), R15
 loop14:
 	WORD $0x3dc00138 // LDR R9, V24
 	WORD $0x3dc00539 // LDR R9, V25
 	WORD $0x3dc0093a // LDR R9, V26
 	WORD $0x3dc00d3b // LDR R9, V27
-	WORD $0x4ddfc98f // LD1R.P R12, V15
-	WORD $0x4e2fcf00 // FMLA V24, V15, V0
-	WORD $0x4e2fcf21 // FMLA V25, V15, V1
-	WORD $0x4e2fcf42 // FMLA V26, V15, V2
-	WORD $0x4e2fcf63 // FMLA V27, V15, V3
-	WORD $0x4ddfc9af // LD1R.P R13, V15
-	WORD $0x4e2fcf04 // FMLA V24, V15, V4
-	WORD $0x4e2fcf25 // FMLA V25, V15, V5
-	WORD $0x4e2fcf46 // FMLA V26, V15, V6
-	WORD $0x4e2fcf67 // FMLA V27, V15, V7
+	WORD $0x4ddfc9c7 // LD1R.P R14, V7
+	WORD $0x4e27cf00 // FMLA V24, V7, V0
+	WORD $0x4e27cf21 // FMLA V25, V7, V1
+	WORD $0x4e27cf42 // FMLA V26, V7, V2
+	WORD $0x4e27cf63 // FMLA V27, V7, V3
 	ADD R0, R9
-	SUB $1, R14
-	CBNZ R14, loop14
+	SUB $1, R15
+	CBNZ R15, loop14
 	ADD $8, R7
 	SUB $1, R8
 	CBNZ R8, loop13
@@ -392,61 +347,10 @@ loop14:
 	WORD $0x3d8008a2 // STR R5, V2
 	WORD $0x3d800ca3 // STR R5, V3
 	ADD R9, R5
-	WORD $0x3d8000a4 // STR R5, V4
-	WORD $0x3d8004a5 // STR R5, V5
-	WORD $0x3d8008a6 // STR R5, V6
-	WORD $0x3d800ca7 // STR R5, V7
-	ADD R9, R5
-	ADD R3, R4
-	ADD R3, R4
-	SUB $2, R6
-	B loop11
-done12:
-loop15:
-	CMP $1, R6
-	BLT done16
-	MOVD bias+64(FP), R9
-	ADD R1, R9
-	WORD $0x3dc00120 // LDR R9, V0
-	WORD $0x3dc00521 // LDR R9, V1
-	WORD $0x3dc00922 // LDR R9, V2
-	WORD $0x3dc00d23 // LDR R9, V3
-	MOVD runs+24(FP), R9
-	MOVD runsLen+32(FP), R8
-	MOVD weight+56(FP), R7
-	ADD R1, R7
-loop17:
-	MOVD 0(R9), R14
-	LSL $2, R14
-	ADD R4, R14
-	MOVD k+48(FP), R13
-loop18:
-	WORD $0x3dc000f8 // LDR R7, V24
-	WORD $0x3dc004f9 // LDR R7, V25
-	WORD $0x3dc008fa // LDR R7, V26
-	WORD $0x3dc00cfb // LDR R7, V27
-	WORD $0x4ddfc9c7 // LD1R.P R14, V7
-	WORD $0x4e27cf00 // FMLA V24, V7, V0
-	WORD $0x4e27cf21 // FMLA V25, V7, V1
-	WORD $0x4e27cf42 // FMLA V26, V7, V2
-	WORD $0x4e27cf63 // FMLA V27, V7, V3
-	ADD R0, R7
-	SUB $1, R13
-	CBNZ R13, loop18
-	ADD $8, R9
-	SUB $1, R8
-	CBNZ R8, loop17
-	MOVD dstStep+8(FP), R7
-	LSL $2, R7
-	WORD $0x3d8000a0 // STR R5, V0
-	WORD $0x3d8004a1 // STR R5, V1
-	WORD $0x3d8008a2 // STR R5, V2
-	WORD $0x3d800ca3 // STR R5, V3
-	ADD R7, R5
 	ADD R3, R4
 	SUB $1, R6
-	B loop15
-done16:
+	B loop11
+done12:
 	ADD $64, R1
 	SUB $64, R2
 	B loop1

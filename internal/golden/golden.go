@@ -106,7 +106,7 @@ func Root(t testing.TB) string {
 
 // Data returns the path of a data set that is not part of the repository: below SUPERRES_DATA, or below ../shared/data
 // of the repository. The test is skipped if the path does not exist, or in short mode.
-func Data(t *testing.T, parts ...string) string {
+func Data(t testing.TB, parts ...string) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("works on a data set")

@@ -47,7 +47,7 @@ func (p *Program) layout(w, h int) layout {
 }
 
 // samplesPerPass is the number of samples of 32 channels that each worker makes of a node in a pass.
-const samplesPerPass = 32768
+const samplesPerPass = 16384
 
 // passRows returns the number of rows of a picture of w×h samples that a pass takes, for nodes of up to step values.
 func passRows(w, h, step int) int {

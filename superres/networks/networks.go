@@ -5,6 +5,7 @@ package networks
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"superres/superres/networks/graph"
 )
@@ -29,8 +30,8 @@ type Source struct {
 // Published networks have 31 dB or more by their own ranges, and up to 15.6 by ranges that differ from them.
 const leastAgreement = 15
 
-// Import returns a network that enlarges as s does. Files of ncnn and ONNX do not tell the ranges of samples, so that
-// it runs the network on a picture of its own. It fails for a network whose result is nothing like the picture by any
+// Import returns a network that enlarges as s does. Files of ncnn and ONNX, and RLFN's, do not tell the ranges of samples, so
+// that it runs the network on a picture of its own. It fails for a network whose result is nothing like the picture by any
 // ranges, with ctx.Err(), and with ErrMemory if that would take more than memory bytes, unless that is 0.
 func Import(ctx context.Context, s *Source, memory int64) (*Stage, error) {
 	n, err := importGraph(ctx, s, memory)
@@ -46,17 +47,19 @@ func importGraph(ctx context.Context, s *Source, memory int64) (*Stage, error) {
 	}
 	span := graph.Span{White: s.Graph.Range}
 	n, err := newStage(s.Graph.Simplify(), graph.Ranges{In: span, Out: span}, memory)
-	if err != nil || s.Format != "ncnn" && s.Format != "onnx" {
+	isTold := s.Format != "ncnn" && s.Format != "onnx" && !strings.HasPrefix(s.Architecture, "RLFN")
+	if err != nil || isTold {
 		return n, err
 	}
-	side := n.padded(24 * n.measure.Multiple)
+	side := n.padded(48)
 	if err := enough(memory, n.importMemory(side)); err != nil {
 		return nil, err
 	}
 	picture := renderCloudy(3, side, n.Channels())
-	var agreement float64
+	shape, agreement := picture.Shape, 0.
+	shape.W, shape.H = side*n.Scale(), side*n.Scale()
 	n.ranges, agreement, err = n.graph.GuessRanges(picture, func(in graph.Span) (graph.Samples, error) {
-		return n.compute(ctx, picture, in)
+		return n.compute(ctx, picture, in, shape)
 	})
 	if err == nil && agreement < leastAgreement {
 		err = fmt.Errorf("the result is not the picture enlarged: with samples of 0..1, 0..255 or −1..1 in and out it "+

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"os"
 	"path/filepath"
@@ -23,7 +22,8 @@ import (
 // mostBytes is the most bytes of a file that Open reads: as much as the most weights take in float64, and a half more.
 const mostBytes = 12 * graph.MaxWeights
 
-// Files returns the names of the files of the network of which path names one, the .param of ncnn's two first.
+// Files returns the names of the files of the network of which path names one: the .param of ncnn's two first, or a
+// file and those in which it says that its weights are.
 func Files(path string) []string {
 	ext := filepath.Ext(path)
 	stem := strings.TrimSuffix(path, ext)
@@ -33,6 +33,8 @@ func Files(path string) []string {
 		param = path
 	case ".bin":
 		bin = path
+	case ".onnx":
+		return append([]string{path}, filesBeside(path)...)
 	default:
 		if !beginsWith(path, ncnnMagic) {
 			return []string{path}
@@ -45,6 +47,18 @@ func Files(path string) []string {
 		}
 	}
 	return []string{param, bin}
+}
+
+// filesBeside returns the names of the files in which the .onnx called path says that its weights are.
+func filesBeside(path string) (names []string) {
+	data, err := safefile.ReadRegular(path, mostBytes)
+	if err != nil {
+		return nil
+	}
+	for _, name := range onnx.FilesBeside(data) {
+		names = append(names, filepath.Join(filepath.Dir(path), filepath.FromSlash(name)))
+	}
+	return names
 }
 
 // ncnnMagic is the first line of a .param of ncnn.
@@ -79,32 +93,54 @@ func Open(path string, memory int64) (*Source, error) {
 	}
 	base := filepath.Base(files[0])
 	s := &Source{Name: strings.TrimSuffix(base, filepath.Ext(base))}
-	sum := sha256.New()
 	var err error
-	if len(files) == 2 {
-		err = s.readNCNN(files, sum)
+	if strings.EqualFold(filepath.Ext(files[0]), ".param") && len(files) == 2 || beginsWith(files[0], ncnnMagic) {
+		err = s.readNCNN(files)
 	} else {
-		err = s.readOne(path, sum)
+		err = s.readOne(path)
+	}
+	if err == nil {
+		s.SHA256, err = Hash(files)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("networks: %w", err)
 	}
-	s.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	if s.Architecture == "" {
 		s.Architecture = describe(s.Graph)
 	}
 	return s, nil
 }
 
-// readNCNN reads the .param and the .bin of ncnn, and adds their bytes to sum.
-func (s *Source) readNCNN(files []string, sum hash.Hash) error {
+// Hash returns the SHA-256, in hexadecimal, of the bytes of the files, one after another.
+func Hash(files []string) (string, error) {
+	sum := sha256.New()
+	for _, name := range files {
+		f, size, err := safefile.OpenRegular(name)
+		if err == nil {
+			_, err = io.Copy(sum, io.LimitReader(f, size))
+			f.Close()
+		}
+		if err != nil {
+			return "", safefile.Unreadable(name, err)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// readNCNN reads the .param and the .bin of ncnn.
+func (s *Source) readNCNN(files []string) error {
+	if len(files) < 2 {
+		return errors.New("the .bin of this .param is missing; it belongs beside it, under the same name")
+	}
 	var data [2][]byte
 	for i, name := range files {
 		var err error
 		if data[i], err = safefile.ReadRegular(name, mostBytes); err != nil {
 			return err
 		}
-		sum.Write(data[i])
+		if err := refuseOther(data[i][:min(len(data[i]), headBytes)]); err != nil {
+			return fmt.Errorf("%s %w", filepath.Base(name), err)
+		}
 	}
 	var err error
 	s.Format = "ncnn"
@@ -112,8 +148,8 @@ func (s *Source) readNCNN(files []string, sum hash.Hash) error {
 	return err
 }
 
-// readOne reads a network that is in one file, and adds its bytes to sum.
-func (s *Source) readOne(path string, sum hash.Hash) error {
+// readOne reads a network that is in one file, but for weights that the file says are in others.
+func (s *Source) readOne(path string) error {
 	f, size, err := safefile.OpenRegular(path)
 	if err != nil {
 		return err
@@ -122,29 +158,50 @@ func (s *Source) readOne(path string, sum hash.Hash) error {
 	if size > mostBytes {
 		return safefile.Refuse(safefile.ErrLimit, path, "has %d bytes, expected at most %d", size, int64(mostBytes))
 	}
-	var head [16]byte
-	n, err := io.ReadFull(f, head[:])
-	switch {
-	case n == 0 && err != nil:
+	var all [headBytes]byte
+	n, err := io.ReadFull(f, all[:])
+	head := all[:n]
+	if n == 0 && err != nil {
 		return errors.New("the file is empty")
-	case bytes.HasPrefix(head[:n], []byte(ncnnMagic)):
-		return errors.New("the .bin of this .param is missing; it belongs beside it, under the same name")
-	case looksLikeWeights(head[:n]):
-		err = s.readWeights(f, size)
-	case looksLikeONNX(head[:n]), strings.EqualFold(filepath.Ext(path), ".onnx"):
-		var data []byte
-		if data, err = io.ReadAll(io.NewSectionReader(f, 0, size)); err != nil {
+	}
+	if err := refuseOther(head); err != nil {
+		return fmt.Errorf("the file %w", err)
+	}
+	switch {
+	case looksLikeWeights(head):
+		return s.readWeights(f, size)
+	case looksLikeONNX(head), strings.EqualFold(filepath.Ext(path), ".onnx"):
+		data, err := io.ReadAll(io.NewSectionReader(f, 0, size))
+		if err != nil {
 			return err
 		}
+		folder, err := os.OpenRoot(filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		defer folder.Close()
 		s.Format = "onnx"
-		s.Graph, err = onnx.Read(data)
-	default:
-		return errors.New("no network that superres knows (known: ncnn, ONNX, safetensors, PyTorch's .pth)")
+		s.Graph, err = onnx.Read(data, folder.FS())
+		return err
 	}
-	if err == nil {
-		_, err = io.Copy(sum, io.NewSectionReader(f, 0, size))
+	return errors.New("no network that superres knows (known: ncnn, ONNX, safetensors, PyTorch's .pth)")
+}
+
+// headBytes is the number of bytes at the beginning of a file that tell its format.
+const headBytes = 64
+
+// refuseOther fails for a file that begins with head and is what downloads leave in the place of a network: the pointer
+// that Git LFS has for a large file (Git LFS Specification), or a page of a website.
+func refuseOther(head []byte) error {
+	text := strings.ToLower(strings.TrimLeft(string(head), "\ufeff \t\r\n"))
+	switch {
+	case strings.HasPrefix(text, "version https://git-lfs"):
+		return errors.New("is a pointer of Git LFS to the network, not the network; git lfs pull fetches it, as does " +
+			"the download of the file itself")
+	case strings.HasPrefix(text, "<!doctype html"), strings.HasPrefix(text, "<html"), strings.HasPrefix(text, "<head"):
+		return errors.New("is a web page, not a network; open it in a browser and download the file from there")
 	}
-	return err
+	return nil
 }
 
 // looksLikeONNX reports whether a file that begins with head may be ONNX: a protobuf message whose first field is the

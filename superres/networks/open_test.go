@@ -44,6 +44,9 @@ func TestOpenRefuses(t *testing.T) {
 		"zip.onnx": {"PK\x03\x04 but not a zip file", "pth: "},
 		"no.bin":   {"weights alone", "no network that superres knows"},
 		"c.png":    {"\x08\x07 but no message", "onnx: "},
+		"lfs.onnx": {"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n", "a pointer of Git LFS"},
+		"page.pth": {"\ufeff\n <!DOCTYPE html>\n<html lang=\"en\"><head><title>Sign in</title>", "is a web page"},
+		"page.bin": {"<html>", "is a web page"},
 	} {
 		path := filepath.Join(dir, name)
 		must.Succeed(t, os.WriteFile(path, []byte(c.content), 0o666))

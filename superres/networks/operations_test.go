@@ -1,14 +1,8 @@
 package networks
 
 import (
-	"context"
-	"fmt"
-	"math"
 	"math/rand/v2"
-	"slices"
-	"testing"
 
-	"superres/internal/must"
 	"superres/superres/networks/graph"
 )
 
@@ -70,8 +64,10 @@ func cases() []struct {
 		{graph.Pad{Edges: graph.Edges{Top: 2, Left: 3, Bottom: -3, Right: 1}, Mode: graph.PadEdge}, []int{2}},
 		{graph.Pad{Edges: graph.Edges{Top: 5, Left: 7, Bottom: 4, Right: -2}, Mode: graph.PadReflect}, []int{2}},
 	}
-	for f := graph.Sigmoid; f <= graph.Exp; f++ {
-		list = append(list, op{f, []int{2}})
+	for f := graph.Sigmoid; f <= graph.Positive; f++ {
+		if f != graph.Sqrt { // of numbers below 0, which are no numbers
+			list = append(list, op{f, []int{2}})
+		}
 	}
 	for by := graph.Nearest; by <= graph.Bicubic; by++ {
 		for _, aligned := range []bool{false, true} {
@@ -79,8 +75,23 @@ func cases() []struct {
 				r := graph.Resize{By: by, Up: f[0], Down: f[1], A: -0.75, AlignCorners: aligned}
 				list = append(list, op{r, []int{2}})
 			}
+			list = append(list, op{graph.ResizeTo{By: by, A: -0.5, AlignCorners: aligned}, []int{2, 3}})
 		}
 	}
-	return list
+	pixels, channels := graph.Windows{Height: 4, Width: 8, Heads: 2}, graph.Windows{Heads: 3}
+	return append(list, []op{
+		{graph.Div{}, []int{3, 1}}, {graph.Max{}, []int{1, 3}}, {graph.Min{}, []int{3, 3}},
+		{graph.Where{}, []int{3, 1, 3}}, {graph.Where{}, []int{1, 3, 3}},
+		{graph.Pool{IsMax: true, Height: 3, Width: 2, Stride: 2, Pad: graph.Edges{Top: 1, Right: 1}}, []int{3}},
+		{graph.Pool{Height: 2, Width: 3, Stride: 1, Pad: graph.Edges{Left: 2, Bottom: 1}}, []int{18}},
+		{graph.Pool{Height: 3, Width: 3, Stride: 3, Pad: all, CountPad: true}, []int{3}},
+		{graph.Reduce{OfPicture: true}, []int{3}}, {graph.Reduce{By: graph.Sum, OfChannels: true}, []int{20}},
+		{graph.Reduce{By: graph.Norm, OfPicture: true, OfChannels: true}, []int{3}},
+		{graph.Reduce{By: graph.Norm, OfChannels: true}, []int{3}}, {graph.Reduce{By: graph.Maximum, OfPicture: true}, []int{3}},
+		{graph.Normalize{Groups: 2, Epsilon: 1e-5}, []int{6}}, {graph.Normalize{Groups: 1, Epsilon: 1e-6}, []int{5}},
+		{graph.Normalize{Groups: 3, OfPicture: true, Epsilon: 1e-5}, []int{6}}, {graph.Softmax{Size: 3}, []int{6}},
+		{graph.Roll{Rows: 3, Columns: -5}, []int{3}}, {graph.Roll{Rows: -20, Columns: 30}, []int{2}},
+		{graph.Scores{Windows: pixels}, []int{6, 6}}, {graph.ChannelScores{Windows: pixels}, []int{6, 6}},
+		{graph.ChannelScores{Windows: channels}, []int{6, 6}},
+	}...)
 }
-

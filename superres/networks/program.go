@@ -24,6 +24,8 @@ type value struct {
 	channels int
 	// step is the number of values of a sample: channels, or these padded to whole vectors.
 	step int
+	// isPixel is true for a single sample, such as a mean of the picture, which goes with all samples of another.
+	isPixel bool
 	// isOpen is true if the node of the program is a Chain that may get further steps: no other node takes it.
 	isOpen bool
 }
@@ -37,6 +39,10 @@ func build(g *graph.Graph) (*builder, value, error) {
 			b.uses[from]++
 		}
 	}
+	shapes, _, err := g.Example()
+	if err != nil {
+		return nil, value{}, err
+	}
 	for i, n := range g.Nodes {
 		in := make([]value, len(n.Inputs))
 		for k, from := range n.Inputs {
@@ -47,6 +53,7 @@ func build(g *graph.Graph) (*builder, value, error) {
 		if err != nil {
 			return nil, value{}, fmt.Errorf("%s %q: %w", n.Op.Name(), n.Name, err)
 		}
+		v.isPixel = shapes[i].W == 1 && shapes[i].H == 1
 		b.values = append(b.values, v)
 	}
 	result := b.values[g.Output]
@@ -75,7 +82,7 @@ func (b *builder) node(i int, n graph.Node, in []value) (value, error) {
 	case graph.PReLU:
 		return b.prelu(op, in[0]), nil
 	case graph.Function:
-		return b.unary(lines.Curve(functions[op]), in[0]), nil
+		return b.function(op, in[0]), nil
 	case graph.Clip:
 		return b.unary(lines.Clip{Least: op.Min, Most: op.Max}, in[0]), nil
 	case graph.Affine:
@@ -98,16 +105,17 @@ func (b *builder) node(i int, n graph.Node, in []value) (value, error) {
 		v.node = b.add(&lines.Unshuffle{Factor: op.Factor, Channels: in[0].channels, Step: v.step}, in[0])
 		return v, nil
 	case graph.Resize:
-		v := in[0]
-		v.node = b.add(&lines.Resize{By: lines.Interpolation(op.By), Up: op.Up, Down: op.Down, A: op.A,
-			AlignCorners: op.AlignCorners}, in...)
-		return v, nil
+		return b.like(in[0], &lines.Resize{By: lines.Interpolation(op.By), Up: op.Up, Down: op.Down, A: op.A,
+			AlignCorners: op.AlignCorners}), nil
 	case graph.Pad:
-		v := in[0]
-		v.node = b.add(&lines.Shift{Edges: lines.Edges(op.Edges), Mode: lines.Beyond(op.Mode)}, in[0])
-		return v, nil
+		return b.like(in[0], &lines.Shift{Edges: lines.Edges(op.Edges), Mode: lines.Beyond(op.Mode)}), nil
 	}
-	return value{}, fmt.Errorf("cannot be computed")
+	return b.further(n, in)
+}
+
+// like adds an operation on v whose samples are as those of v.
+func (b *builder) like(v value, op lines.Op) value {
+	return value{node: b.add(op, v), channels: v.channels, step: v.step}
 }
 
 // functions are those of the graph.
@@ -115,7 +123,7 @@ var functions = map[graph.Function]kernel.Function{
 	graph.Sigmoid: kernel.Sigmoid, graph.Tanh: kernel.Tanh, graph.SiLU: kernel.SiLU, graph.GELU: kernel.GELU,
 	graph.GELUTanh: kernel.GELUTanh, graph.Mish: kernel.Mish, graph.ELU: kernel.ELU,
 	graph.Softplus: kernel.Softplus, graph.HardSwish: kernel.HardSwish, graph.HardSigmoid: kernel.HardSigmoid,
-	graph.Abs: kernel.Abs, graph.Square: kernel.Square, graph.Exp: kernel.Exp,
+	graph.Abs: kernel.Abs, graph.Square: kernel.Square, graph.Exp: kernel.Exp, graph.Sqrt: kernel.Sqrt,
 }
 
 // spread returns a number for each value of a sample of v, of a list that has one for each channel or one for all.
@@ -148,11 +156,14 @@ func (b *builder) unary(op lines.Pointwise, v value) value {
 // binary adds an operation on two values. One channel goes with all of the other's.
 func (b *builder) binary(op lines.Pointwise, x, y value) value {
 	x, y = b.paired(x, y)
+	if x.isPixel && !y.isPixel { // the result is as large as the first
+		x, y, op = y, x, lines.Swapped{Pointwise: op}
+	}
 	made, other := x, y
 	if y.node > x.node {
 		made, other = y, x
 	}
-	if !made.isOpen || x.node == y.node {
+	if !made.isOpen || x.node == y.node || made.isPixel && !other.isPixel {
 		out := x
 		out.node = b.add(&lines.Chain{Steps: []lines.Step{{Op: op, B: 1}}}, x, y)
 		out.isOpen = true
@@ -173,7 +184,7 @@ func (b *builder) sum(x, y value) value {
 	x, y = b.paired(x, y)
 	for _, pair := range [2][2]value{{x, y}, {y, x}} {
 		made, other := pair[0], pair[1]
-		if !made.isOpen || made.node <= other.node {
+		if !made.isOpen || made.node <= other.node || made.isPixel != other.isPixel {
 			continue
 		}
 		c, n := b.chain(made)

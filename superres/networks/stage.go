@@ -138,11 +138,11 @@ func (s *Stage) padded(side int) int {
 	return max(s.least, (side+m-1)/m*m)
 }
 
-// compute returns the result of the network for a picture that it takes, whose samples are from 0 to 1 and given to it
-// in a span. The result is in that of the network.
-func (s *Stage) compute(ctx context.Context, picture graph.Samples, in graph.Span) (graph.Samples, error) {
-	scale, channels := s.Scale(), s.Channels()
-	out := graph.NewSamples(graph.Shape{W: picture.W * scale, H: picture.H * scale, Channels: channels})
+// compute returns the result, of a shape, of the network for a picture that it takes, whose samples are from 0 to 1 and
+// given to it in a span. The result is in that of the network.
+func (s *Stage) compute(ctx context.Context, picture graph.Samples, in graph.Span, shape graph.Shape) (graph.Samples,
+	error) {
+	out := graph.NewSamples(shape)
 	run := s.program.Start(picture.W, picture.H, func(y int, to *lines.Rows) {
 		for i, v := range picture.Row(y) {
 			to.FloatRow(y)[i] = in.Black + float32(v*(in.White-in.Black))
@@ -152,6 +152,9 @@ func (s *Stage) compute(ctx context.Context, picture graph.Samples, in graph.Spa
 			copy(out.At(x, y), row[x*s.result.step:])
 		}
 	})
-	defer run.Close()
-	return out, run.Advance(ctx, picture.H)
+	if err := run.Advance(ctx, picture.H); err != nil {
+		return out, err // the memory of run is in an undefined state
+	}
+	run.Close()
+	return out, nil
 }

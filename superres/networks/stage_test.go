@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"superres/internal/must"
 	"superres/superres/networks/graph/graphtest"
 	"superres/superres/stage/stagetest"
 )
@@ -19,9 +18,7 @@ func TestStage(t *testing.T) {
 			continue
 		}
 		t.Run(n.Name, func(t *testing.T) {
-			s, _, err := Import(t.Context(), &Source{Graph: n.Graph}, Options{LeastPSNR: -1})
-			must.Succeed(t, err)
-			stagetest.RunNetwork(t, s)
+			stagetest.RunNetwork(t, stageOf(t, n.Graph))
 		})
 	}
 }

@@ -40,8 +40,8 @@ type Stage interface {
 }
 
 // Alignment divides the index of the first row of every band of low, so that a stage which divides rows into cells of 1
-// to 4, 6 or 12 rows has the same cells in a band as in the whole picture.
-const Alignment = 12
+// to 4, 6, 8, 12 or 16 rows has the same cells in a band as in the whole picture.
+const Alignment = 48
 
 // Tuning changes how a trained model is applied. Zero fields change nothing.
 type Tuning struct {

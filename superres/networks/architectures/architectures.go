@@ -4,7 +4,10 @@
 //	SRVGGNetCompact  any number of channels and layers, PReLU or ReLU, any factor
 //	RRDBNet          the names of ESRGAN, BSRGAN and Real-ESRGAN; any number of channels and blocks; ×1, ×2, ×4, ×8;
 //	                 with or without pixel unshuffle; ESRGAN+
-//	SPAN, SPANF      in training or merged, with or without normalisation
+//	SPAN, SPANF      in training or merged, with or without normalisation; also PDS and SPANV2 of NTIRE 2026
+//	RLFN, SAFMN
+//	PLKSR, RealPLKSR
+//	SwinIR           with windows of any size, of all three ends
 //	EDSR             the names of its authors and of BasicSR
 //	MSRResNet        that of BasicSR
 //
@@ -33,7 +36,8 @@ type architecture struct {
 }
 
 // known are the architectures in the order in which they are tried.
-var known = []architecture{rrdbNet, compact, span, spanF, edsr, originalEDSR, srResNet}
+var known = []architecture{rrdbNet, compact, span, spanF, spanV2, rlfn, safmn, plksr, realPLKSR, swinIR, edsr, originalEDSR,
+	srResNet}
 
 // Build returns the network to which the weights of a file belong, and the name of its architecture, such as
 // "SRVGGNetCompact 64×32". The graph has the file's terms and shares its arrays. The error for unknown weights names
@@ -58,12 +62,15 @@ func Build(f *weights.File) (*graph.Graph, string, error) {
 	return g, a.name + " " + size, nil
 }
 
-// obstacles are operations that no graph has, by what the names of their weights hold.
+// obstacles are operations that superres cannot build of weights alone, by what the names of their weights hold.
 var obstacles = []struct{ part, operation string }{
-	{"relative_position_bias", "attention between the pixels of a window (SwinIR, HAT and their kind)"},
+	{"overlap_attn", "attention between overlapping windows (HAT)"},
+	{"x_proj_weight", "a state space (Mamba)"},
+	{"A_logs", "a state space (Mamba)"},
+	{"relative_position_bias", "attention between the pixels of a window, of a kind of its own"},
 	{"qkv.", "attention between pixels or channels (DAT, OmniSR and their kind)"},
-	{".lk.", "group normalisation (RealPLKSR)"},
-	{".esa.", "attention that looks at a reduced picture (ESA, as of RLFN)"},
+	{"to_img.init_pos", "sampling at places of its own (DySample)"},
+	{".esa.", "attention that looks at a reduced picture (ESA), of a kind of its own"},
 }
 
 // refuse returns the error for weights of no known architecture.
@@ -71,8 +78,8 @@ func refuse(tensors map[string]weights.Tensor) error {
 	for _, o := range obstacles {
 		for _, key := range slices.Sorted(maps.Keys(tensors)) {
 			if strings.Contains(key, o.part) {
-				return fmt.Errorf("holds weights of a network with %s, which superres does not compute: %.60q",
-					o.operation, key)
+				return fmt.Errorf("holds weights of a network with %s, which superres does not know by its weights alone: "+
+					"%.60q; convert the network to ONNX", o.operation, key)
 			}
 		}
 	}

@@ -119,7 +119,7 @@ func TestRefused(t *testing.T) {
 		edit(tensors)
 		return tensors
 	}
-	unknown := map[string]weights.Tensor{}
+	unknown, one := map[string]weights.Tensor{}, weights.Tensor{Shape: []int{1}, Data: []float32{0}}
 	for i := range 9 {
 		name := fmt.Sprintf("layers.%d.residual_group.mlp.weight", i)
 		unknown[name] = weights.Tensor{Shape: []int{1}, Data: []float32{0}}
@@ -128,9 +128,21 @@ func TestRefused(t *testing.T) {
 		"none at all": nil,
 		`"layers.0.residual_group.mlp.weight", "layers.1.residual_group.mlp.weight", ` +
 			`"layers.2.residual_group.mlp.weight" and 6 others`: unknown,
-		`group normalisation (RealPLKSR), which superres does not compute: "feats.3.lk.conv.weight"`: {
-			"feats.3.lk.conv.weight": unknown["layers.0.residual_group.mlp.weight"],
+		`a state space (Mamba), which superres does not know by its weights alone: "layers.0.A_logs"`: {
+			"layers.0.A_logs": one, "conv_first.weight": one, "conv_after_body.weight": one, // as EDSR has them
 		},
+		"sampling at places of its own (DySample)": {"to_img.init_pos": one, "feats.3.lk.conv.weight": one},
+		`SwinIR, but are not: "norm.weight" is missing`: change(func(s map[string]weights.Tensor) {
+			clear(s)
+			maps.Copy(s, makeSwinIR())
+			delete(s, "norm.weight")
+		}),
+		"has the shape [4 2]": change(func(s map[string]weights.Tensor) {
+			clear(s)
+			maps.Copy(s, makeSwinIR())
+			s["layers.0.residual_group.blocks.1.attn.relative_position_bias_table"] = weights.Tensor{Shape: []int{4, 2},
+				Data: make([]float32, 8)}
+		}),
 		`no place for "body.9.bias"`: change(func(s map[string]weights.Tensor) { s["body.9.bias"] = s["body.0.bias"] }),
 		`"body.3.weight" is missing`: change(func(s map[string]weights.Tensor) { delete(s, "body.3.weight") }),
 		"the number of the last layer": change(func(s map[string]weights.Tensor) {
@@ -165,6 +177,10 @@ func FuzzBuild(f *testing.F) {
 	f.Add(weightstest.Safetensors(makeCompact(3, 2, 1, 2, true), nil))
 	f.Add(weightstest.Safetensors(makeRRDBNet(newRRDBNames[0], 1, 1, 2, 1), nil))
 	f.Add(weightstest.Safetensors(makeSPAN(1, 2), nil))
+	f.Add(weightstest.Safetensors(makeSwinIR(), nil))
+	f.Add(weightstest.Safetensors(makeRLFN(), nil))
+	f.Add(weightstest.Safetensors(makeSAFMN(), nil))
+	f.Add(weightstest.Safetensors(makePLKSR(true), nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		file, err := weights.Read(weightstest.Reader(b))
 		if err != nil {

@@ -57,12 +57,15 @@ func (b *builder) get(key string, rank int) weights.Tensor {
 // conv adds a convolution with the weights and, if there is one, the bias of the given name. Its result is as large as
 // its input.
 func (b *builder) conv(name string, in int) int {
-	w := b.get(name+".weight", 4)
-	var bias []float32
-	if b.has(name + ".bias") {
-		bias = b.get(name+".bias", 1).Data
+	return b.convolve(name, b.get(name+".weight", 4), b.bias(name), in)
+}
+
+// bias returns the biases of the given name; nil if there are none.
+func (b *builder) bias(name string) []float32 {
+	if !b.has(name + ".bias") {
+		return nil
 	}
-	return b.convolve(name, w, bias, in)
+	return b.get(name+".bias", 1).Data
 }
 
 func (b *builder) convolve(name string, w weights.Tensor, bias []float32, in int) int {
@@ -119,7 +122,7 @@ func (b *builder) checkAllUsed() error {
 
 // squareRoot returns the whole number whose square is n; 0 if there is none.
 func squareRoot(n int) int {
-	for r := 1; r <= graph.MaxScale && r*r <= n; r++ {
+	for r := 1; r <= 2*graph.MaxWindow && r*r <= n; r++ {
 		if r*r == n {
 			return r
 		}

@@ -61,18 +61,54 @@ func buildSPAN(b *builder) (output int, size string) {
 var spanF = architecture{
 	name: "SPANF",
 	has: func(tensors map[string]weights.Tensor) bool {
-		_, found := tensors["conv_near.weight"]
-		return found && hasConv3XC(tensors, "block_5.c3_r")
+		return hasAll(tensors, "conv_near.weight") && hasConv3XC(tensors, "block_5.c3_r")
 	},
 	build: buildSPANF,
 }
 
+// spanV2 is SPANV2 (NTIRE 2026 challenge on efficient super-resolution): SPANF with ReLU, attention by a convolution of
+// 1×1 taps, and a depthwise and a 1×1 convolution in the end.
+var spanV2 = architecture{
+	name: "SPANV2",
+	has: func(tensors map[string]weights.Tensor) bool {
+		return hasAll(tensors, "conv_near.weight", "depthwise_conv.weight", "pointwise_conv.weight",
+			"block_2.guidance_map_conv.weight") && hasConv3XC(tensors, "block_1.c1")
+	},
+	build: buildSPANV2,
+}
+
+func buildSPANV2(b *builder) (output int, size string) {
+	channels := b.inputs("block_1.c1")
+	in := b.add("input", graph.Input{Channels: channels})
+	skip := b.depthwise("conv_near", channels, in)
+	x := in
+	for i := 1; hasConv3XC(b.tensors, fmt.Sprintf("block_%d.c1", i)); i++ {
+		name := fmt.Sprintf("block_%d.", i)
+		before := x
+		x = b.leaky(0, b.conv3XC(name+"c1", x))
+		x = b.leaky(0, b.conv3XC(name+"c2", x))
+		if x = b.conv3XC(name+"c3", x); !b.has(name + "guidance_map_conv.weight") {
+			x = b.leaky(0, x) // has other channels than the input
+			continue
+		}
+		x = b.add("", graph.Mul{}, b.add("", graph.Add{}, before, x), b.conv(name+"guidance_map_conv", x))
+	}
+	count := b.get("depthwise_conv.weight", 4).Shape[0]
+	x = b.depthwise("depthwise_conv", count, b.add("", graph.Concat{}, skip, x))
+	return b.shuffle(channels, b.conv("pointwise_conv", x)), fmt.Sprint(b.get("block_2.guidance_map_conv.weight", 4).Shape[0])
+}
+
+// depthwise adds a convolution in as many groups as it has input channels.
+func (b *builder) depthwise(name string, channels, in int) int {
+	w := b.get(name+".weight", 4)
+	return b.add(name, graph.Conv{Out: w.Shape[0], Height: w.Shape[2], Width: w.Shape[3], Dilation: 1, Groups: channels,
+		Pad: samePadding(w), Weight: w.Data, Bias: b.bias(name)}, in)
+}
+
 func buildSPANF(b *builder) (output int, size string) {
-	near := b.get("conv_near.weight", 4)
 	channels := b.inputs("block_1.c1_r")
 	in := b.add("input", graph.Input{Channels: channels})
-	skip := b.add("conv_near", graph.Conv{Out: near.Shape[0], Height: near.Shape[2], Width: near.Shape[3], Dilation: 1,
-		Groups: channels, Pad: samePadding(near), Weight: near.Data}, in)
+	skip := b.depthwise("conv_near", channels, in)
 	x := in
 	for _, c := range []string{"c1_r", "c2_r"} {
 		x = b.add("", graph.SiLU, b.conv3XC("block_1."+c, x))
@@ -82,8 +118,12 @@ func buildSPANF(b *builder) (output int, size string) {
 	for i := 2; i <= 5; i++ {
 		x, _ = b.span(fmt.Sprintf("block_%d", i), x)
 	}
-	x = b.conv("conv_cat", b.add("", graph.Concat{}, skip, x, first))
-	return b.shuffle(channels, b.conv3XC("conv_2", x)), fmt.Sprint(b.get("conv_cat.weight", 4).Shape[0])
+	suffix := ""
+	if b.has("conv_cat_1.weight") { // PDS (NTIRE 2026), which differs by names and numbers of channels alone
+		suffix = "_1"
+	}
+	x = b.conv("conv_cat"+suffix, b.add("", graph.Concat{}, skip, x, first))
+	return b.shuffle(channels, b.conv3XC("conv_2"+suffix, x)), fmt.Sprint(b.get("conv_cat"+suffix+".weight", 4).Shape[0])
 }
 
 // inputs returns the number of input channels of a convolution that conv3XC adds.

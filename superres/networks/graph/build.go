@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -48,6 +49,17 @@ func (b *Builder) Add(name string, op Op, inputs ...int) (int, error) {
 	}
 	b.nodes, b.shapes = append(b.nodes, n), append(b.shapes, s)
 	return len(b.nodes) - 1, nil
+}
+
+// Find returns the first node whose samples have a width and a height.
+func (b *Builder) Find(w, h float64) (node int, found bool) {
+	const slack = 1e-2 // of a pixel: files hold factors in float32
+	for i, s := range b.shapes {
+		if math.Abs(w-float64(s.W)) < slack && math.Abs(h-float64(s.H)) < slack {
+			return i, true
+		}
+	}
+	return 0, false
 }
 
 // Shape returns the shape of a node.

@@ -14,6 +14,8 @@ const (
 	MaxWeights  = 64 << 20
 	MaxSide     = 31 // taps of a convolution
 	MaxScale    = 16 // of one node that resizes or shuffles, and of a whole network
+	// MaxScores is the greatest number of channels of the products of pixels in a window, as of 8 heads of 16×16 pixels.
+	MaxScores = 8 << 16
 )
 
 // Check fails if the graph is no network that enlarges pictures: if it breaks a limit, if a node has an input that is
@@ -126,7 +128,7 @@ func (g *Graph) Shapes(w, h int) ([]Shape, error) {
 }
 
 func (s Shape) check() error {
-	if s.W < 1 || s.H < 1 || s.Channels < 1 || s.Channels > MaxChannels || s.W > 1<<30 || s.H > 1<<30 {
+	if s.W < 1 || s.H < 1 || s.Channels < 1 || s.Channels > MaxScores || s.W > 1<<30 || s.H > 1<<30 {
 		return fmt.Errorf("would have %d×%d samples of %d channels", s.W, s.H, s.Channels)
 	}
 	return nil
@@ -151,15 +153,20 @@ func (g *Graph) Measure() Measure {
 	return m
 }
 
-// measure tries pictures whose sides are a multiple of different numbers and of no other.
-func (g *Graph) measure() (m Measure, err error) {
-	shapes := []Shape(nil)
-	for _, m.Multiple = range []int{1, 2, 4, 8, 16, 3, 6, 12} {
-		if shapes, err = g.Shapes(17*m.Multiple, 19*m.Multiple); err == nil {
+// Example returns the shapes of all nodes for a picture that the graph takes, whose sides are a multiple of the returned
+// number. It tries pictures whose sides are a multiple of different numbers and of no other.
+func (g *Graph) Example() (shapes []Shape, multiple int, err error) {
+	for _, multiple = range []int{1, 2, 4, 8, 16, 3, 6, 12, 24, 32} {
+		if shapes, err = g.Shapes(17*multiple, 19*multiple); err == nil {
 			break
 		}
 	}
-	if err != nil {
+	return shapes, multiple, err
+}
+
+func (g *Graph) measure() (m Measure, err error) {
+	shapes, multiple, err := g.Example()
+	if m.Multiple = multiple; err != nil {
 		return m, err
 	}
 	in, out := shapes[0], shapes[g.Output]
@@ -183,6 +190,14 @@ func (g *Graph) measure() (m Measure, err error) {
 		case ConvTranspose:
 			from := shapes[n.Inputs[0]]
 			m.MACs += float64(from.W) * float64(from.H) * float64(len(op.Weight))
+		case Scores:
+			m.MACs += op.products(shapes[n.Inputs[0]])
+		case WeightedSum:
+			m.MACs += op.products(shapes[n.Inputs[1]])
+		case ChannelScores:
+			m.MACs += samples * float64(shapes[i].Channels) * op.pixels(shapes[n.Inputs[0]])
+		case ChannelSum:
+			m.MACs += samples * float64(shapes[i].Channels) / float64(max(op.Heads, 1)) * float64(shapes[i].Channels)
 		}
 	}
 	m.MACs /= float64(in.W) * float64(in.H)

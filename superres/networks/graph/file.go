@@ -10,7 +10,8 @@ import (
 
 // operations are all operations but the functions.
 var operations = []Op{Input{}, Conv{}, ConvTranspose{}, PReLU{}, Clip{}, Affine{}, Add{}, Sub{}, Mul{}, Concat{},
-	Select{}, PixelShuffle{}, PixelUnshuffle{}, Resize{}, Pad{}}
+	Select{}, PixelShuffle{}, PixelUnshuffle{}, Resize{}, Pad{}, Div{}, Max{}, Min{}, Where{}, Pool{}, Reduce{},
+	Normalize{}, Softmax{}, ResizeTo{}, Roll{}, Scores{}, WeightedSum{}, ChannelScores{}, ChannelSum{}, ShiftMask{}}
 
 // known has the operations by name.
 var known = func() map[string]Op {
@@ -18,7 +19,7 @@ var known = func() map[string]Op {
 	for _, op := range operations {
 		all[op.Name()] = op
 	}
-	for f := range Exp + 1 {
+	for f := range Positive + 1 {
 		all[f.Name()] = f
 	}
 	return all
@@ -59,8 +60,8 @@ func (g *Graph) Save() (nodes []Saved, numbers []float32) {
 // Load returns the graph that was saved, with white 1, whose lists of numbers are parts of numbers. It fails if that is
 // no graph that Check accepts.
 func Load(nodes []Saved, numbers []float32) (*Graph, error) {
-	if len(nodes) > MaxNodes {
-		return nil, fmt.Errorf("%d nodes, expected at most %d", len(nodes), MaxNodes)
+	if len(nodes) == 0 || len(nodes) > MaxNodes {
+		return nil, fmt.Errorf("%d nodes, expected 1 to %d", len(nodes), MaxNodes)
 	}
 	g := &Graph{Range: 1, Output: len(nodes) - 1}
 	for i, s := range nodes {

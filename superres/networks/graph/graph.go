@@ -96,6 +96,13 @@ const (
 	Abs
 	Square
 	Exp
+	Sqrt
+	Reciprocal
+	Floor
+	Ceil
+	Round    // to the nearest whole number, of two to the even one
+	Sign     // −1, 0 or 1
+	Positive // 1 above 0, else 0
 )
 
 // Clip limits samples to Min..Max.
@@ -104,13 +111,20 @@ type Clip struct{ Min, Max float32 }
 // Affine multiplies samples by Scale and adds Offset. Each has one value, or one per channel.
 type Affine struct{ Scale, Offset []float32 }
 
-// Add, Sub and Mul combine two inputs of equal size, sample by sample. One of the two may have one channel, which then
-// goes with every channel of the other.
+// Add, Sub, Mul, Div, Max and Min combine two inputs of equal size, sample by sample. An input that has one channel goes
+// with every channel of the other, and one of a single pixel with every pixel.
 type (
 	Add struct{}
 	Sub struct{}
 	Mul struct{}
+	Div struct{}
+	Max struct{}
+	Min struct{}
 )
+
+// Where has the samples of its second input where those of the first are not 0, else those of the third. The sizes are
+// those of Add.
+type Where struct{}
 
 // Concat has the channels of all its inputs, one input after the other.
 type Concat struct{}

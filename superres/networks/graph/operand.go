@@ -9,8 +9,8 @@ type Operand struct {
 	Constant []float32
 }
 
-// Arithmetic adds the nodes of x + y, x − y, x · y or x / y, as the sign +, -, * or / says, and returns the result: a
-// constant if both are constants. Division by samples is not supported.
+// Arithmetic adds the nodes of x + y, x − y, x · y or x / y, as the sign +, -, * or / says, or of the greater or the
+// lesser of the two, > or <, and returns the result: a constant if both are constants.
 func (b *Builder) Arithmetic(name string, sign byte, x, y Operand) (Operand, error) {
 	if sign == '/' && y.Constant != nil {
 		inverse := make([]float32, len(y.Constant))
@@ -24,15 +24,25 @@ func (b *Builder) Arithmetic(name string, sign byte, x, y Operand) (Operand, err
 	switch {
 	case x.Constant != nil && y.Constant != nil:
 		return combineConstants(name, sign, x.Constant, y.Constant)
-	case sign == '/':
-		return Operand{}, fmt.Errorf("division by samples in Div %q, which is not supported", name)
 	case x.Constant == nil && y.Constant == nil:
 		return b.combineNodes(name, sign, x.Node, y.Node)
-	case x.Constant != nil && sign != '-':
+	case x.Constant != nil && sign != '-' && sign != '/':
 		x, y = y, x
 	}
 	var op Op
 	switch {
+	case sign == '>', sign == '<':
+		filled, err := b.Add(name, Affine{[]float32{0}, y.Constant}, x.Node)
+		if err != nil {
+			return Operand{}, err
+		}
+		return b.combineNodes(name, sign, x.Node, filled)
+	case sign == '/': // constant / samples
+		inverse, err := b.Add(name, Reciprocal, y.Node)
+		if err != nil {
+			return Operand{}, err
+		}
+		op, x = Affine{x.Constant, []float32{0}}, Operand{Node: inverse}
 	case x.Constant != nil: // constant − samples
 		op, x = Affine{[]float32{-1}, x.Constant}, y
 	case sign == '+':
@@ -57,6 +67,12 @@ func (b *Builder) combineNodes(name string, sign byte, x, y int) (Operand, error
 		op = Add{}
 	case sign == '-':
 		op = Sub{}
+	case sign == '/':
+		op = Div{}
+	case sign == '>':
+		op = Max{}
+	case sign == '<':
+		op = Min{}
 	case x == y:
 		node, err := b.Add(name, Square, x)
 		return Operand{Node: node}, err
@@ -80,6 +96,12 @@ func combineConstants(name string, sign byte, x, y []float32) (Operand, error) {
 			list[i] = v - w
 		case '*':
 			list[i] = v * w
+		case '/':
+			list[i] = v / w
+		case '>':
+			list[i] = max(v, w)
+		case '<':
+			list[i] = min(v, w)
 		}
 	}
 	return Operand{Constant: list}, nil

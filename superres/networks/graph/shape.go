@@ -89,7 +89,7 @@ func (p PReLU) shape(in []Shape) (Shape, error) {
 // Name implements Op.
 func (f Function) Name() string {
 	names := []string{"Sigmoid", "Tanh", "SiLU", "GELU", "GELUTanh", "Mish", "ELU", "Softplus", "HardSwish",
-		"HardSigmoid", "Abs", "Square", "Exp"}
+		"HardSigmoid", "Abs", "Square", "Exp", "Sqrt", "Reciprocal", "Floor", "Ceil", "Round", "Sign", "Positive"}
 	if f < 0 || int(f) >= len(names) {
 		return fmt.Sprintf("Function(%d)", int(f))
 	}
@@ -98,7 +98,7 @@ func (f Function) Name() string {
 
 func (f Function) shape(in []Shape) (Shape, error) {
 	s, err := one(in)
-	if err == nil && (f < 0 || f > Exp) {
+	if err == nil && (f < 0 || f > Positive) {
 		err = errors.New("no such function")
 	}
 	return s, err
@@ -136,20 +136,42 @@ func (Sub) Name() string { return "Sub" }
 // Name implements Op.
 func (Mul) Name() string { return "Mul" }
 
-func (Add) shape(in []Shape) (Shape, error) { return combined(in) }
-func (Sub) shape(in []Shape) (Shape, error) { return combined(in) }
-func (Mul) shape(in []Shape) (Shape, error) { return combined(in) }
+// Name implements Op.
+func (Div) Name() string { return "Div" }
 
-func combined(in []Shape) (Shape, error) {
-	if len(in) != 2 {
-		return Shape{}, fmt.Errorf("has %d inputs, expected 2", len(in))
+// Name implements Op.
+func (Max) Name() string { return "Max" }
+
+// Name implements Op.
+func (Min) Name() string { return "Min" }
+
+// Name implements Op.
+func (Where) Name() string { return "Where" }
+
+func (Add) shape(in []Shape) (Shape, error)   { return combined(in, 2) }
+func (Sub) shape(in []Shape) (Shape, error)   { return combined(in, 2) }
+func (Mul) shape(in []Shape) (Shape, error)   { return combined(in, 2) }
+func (Div) shape(in []Shape) (Shape, error)   { return combined(in, 2) }
+func (Max) shape(in []Shape) (Shape, error)   { return combined(in, 2) }
+func (Min) shape(in []Shape) (Shape, error)   { return combined(in, 2) }
+func (Where) shape(in []Shape) (Shape, error) { return combined(in, 3) }
+
+// combined returns the shape of the result of an operation that combines the samples of n inputs.
+func combined(in []Shape, n int) (s Shape, err error) {
+	if len(in) != n {
+		return s, fmt.Errorf("has %d inputs, expected %d", len(in), n)
 	}
-	a, b := in[0], in[1]
-	if a.W != b.W || a.H != b.H || a.Channels != b.Channels && a.Channels != 1 && b.Channels != 1 {
-		return a, fmt.Errorf("of %d×%d×%d and %d×%d×%d", a.W, a.H, a.Channels, b.W, b.H, b.Channels)
+	for _, other := range in {
+		s = Shape{max(s.W, other.W), max(s.H, other.H), max(s.Channels, other.Channels)}
 	}
-	a.Channels = max(a.Channels, b.Channels)
-	return a, nil
+	for _, other := range in {
+		isPixel := other.W == 1 && other.H == 1
+		if !isPixel && (other.W != s.W || other.H != s.H) || other.Channels != 1 && other.Channels != s.Channels {
+			return s, fmt.Errorf("of %d×%d×%d and %d×%d×%d", in[0].W, in[0].H, in[0].Channels, in[1].W, in[1].H,
+				in[1].Channels)
+		}
+	}
+	return s, nil
 }
 
 // Name implements Op.
@@ -176,6 +198,9 @@ func (Select) Name() string { return "Select" }
 
 func (c Select) shape(in []Shape) (Shape, error) {
 	s, err := one(in)
+	if err == nil && len(c.Channels) > MaxChannels {
+		err = fmt.Errorf("has more than %d channels", MaxChannels)
+	}
 	if err == nil && slices.ContainsFunc(c.Channels, func(i int) bool { return i < 0 || i >= s.Channels }) {
 		err = fmt.Errorf("of channels that its input, of %d, lacks", s.Channels)
 	}

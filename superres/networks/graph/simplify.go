@@ -102,6 +102,18 @@ func (s *simplifier) channelsOf(n Node) int {
 		return most / (op.Factor * op.Factor)
 	case PixelUnshuffle:
 		return most * op.Factor * op.Factor
+	case Reduce:
+		if op.OfChannels {
+			return 1
+		}
+	case ResizeTo:
+		return s.channels[n.Inputs[0]]
+	case Scores:
+		return op.Heads * op.Height * op.Width * op.Height * op.Width
+	case ChannelScores:
+		return most / op.Heads * most
+	case WeightedSum, ChannelSum:
+		return s.channels[n.Inputs[1]]
 	}
 	return most
 }

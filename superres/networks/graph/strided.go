@@ -9,28 +9,43 @@ func (b *Builder) AddStrided(name string, c Conv, stride, input int) (int, error
 	if stride == 1 {
 		return b.Add(name, c, input)
 	}
-	in := b.shapes[input].Channels
+	shape := b.shapes[input]
 	switch {
-	case stride < 1 || stride > MaxScale || in*stride*stride > MaxChannels:
+	case stride < 1 || stride > MaxScale || shape.Channels*stride*stride > MaxChannels:
 		return 0, fmt.Errorf("Conv %q: stride %d of %d channels, expected at most %d times the square of the stride",
-			name, stride, in, MaxChannels)
-	case b.shapes[input].W%stride != 0 || b.shapes[input].H%stride != 0:
-		return 0, fmt.Errorf("Conv %q: stride %d, by which %d×%d samples are not divisible", name, stride,
-			b.shapes[input].W, b.shapes[input].H)
+			name, stride, shape.Channels, MaxChannels)
+	case shape.W%stride != 0 || shape.H%stride != 0:
+		return 0, fmt.Errorf("Conv %q: stride %d, by which %d×%d samples are not divisible", name, stride, shape.W, shape.H)
 	}
-	if _, err := c.shape([]Shape{b.shapes[input]}); err != nil {
+	if _, err := c.shape([]Shape{shape}); err != nil {
 		return 0, fmt.Errorf("Conv %q: %w", name, err)
 	}
+	s, err := Strided(c, stride, shape.Channels)
+	if err != nil {
+		return 0, err
+	}
+	pixels, err := b.Add(name, PixelUnshuffle{stride}, input)
+	if err != nil {
+		return 0, err
+	}
+	return b.Add(name, s, pixels)
+}
+
+// Strided returns the convolution which makes of the channels that PixelUnshuffle makes of pixels every stride-th row and
+// column of the result of c, of in input channels.
+func Strided(c Conv, stride, in int) (Conv, error) {
 	down := strideAlong(c.Height, c.Dilation, stride, c.Pad.Top, c.Pad.Bottom)
 	across := strideAlong(c.Width, c.Dilation, stride, c.Pad.Left, c.Pad.Right)
 	s := Conv{Out: c.Out, Height: down.taps, Width: across.taps, Dilation: 1, Groups: c.Groups, Bias: c.Bias,
 		Pad: Edges{Top: down.before, Left: across.before, Bottom: down.behind, Right: across.behind}}
-	count := c.Out * in / c.Groups * stride * stride * s.Height * s.Width
-	if count > MaxWeights-b.weights {
-		return 0, fmt.Errorf("more than %d weights", MaxWeights)
+	pairs := c.Out * in / c.Groups // of an output and a channel that it sees
+	count := pairs * stride * stride * s.Height * s.Width
+	if count > MaxWeights || len(c.Weight) != pairs*c.Height*c.Width {
+		return s, fmt.Errorf("%d weights for %d channels in and %d out, and more than %d with a stride", len(c.Weight), in,
+			c.Out, MaxWeights)
 	}
 	s.Weight = make([]float32, count)
-	for pair := range c.Out * in / c.Groups { // an output, and a channel that it sees
+	for pair := range pairs {
 		for y := range c.Height {
 			blockY, offsetY := down.split(y)
 			for x := range c.Width {
@@ -40,11 +55,7 @@ func (b *Builder) AddStrided(name string, c Conv, stride, input int) (int, error
 			}
 		}
 	}
-	pixels, err := b.Add(name, PixelUnshuffle{stride}, input)
-	if err != nil {
-		return 0, err
-	}
-	return b.Add(name, s, pixels)
+	return s, nil
 }
 
 // strided is the taps of a convolution along one side, seen as taps on blocks of stride samples.

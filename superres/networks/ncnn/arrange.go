@@ -233,16 +233,32 @@ func (c *call) reorg() ([]graph.Operand, error) {
 
 func (c *call) interp() ([]graph.Operand, error) {
 	kind, down, across := c.int(0, 0), c.float(1, 1), c.float(2, 1)
-	height, width := c.int(3, 0), c.int(4, 0)
+	height, width, isLike, text := c.int(3, 0), c.int(4, 0), c.int(5, 0) != 0, c.text(9)
 	op := graph.Resize{AlignCorners: c.int(6, 0) != 0}
 	s, err := c.shape()
 	switch {
 	case err != nil:
 		return nil, err
-	case kind < 1 || kind > 3:
-		return nil, fmt.Errorf("of number %d is not supported", kind)
-	case c.int(5, 0) != 0:
-		return nil, errors.New("to the size of another input is not supported")
+	case kind < 1 || kind > 3 || c.in[len(c.in)-1].Constant != nil:
+		return nil, fmt.Errorf("of number %d, or to the size of a constant, is not supported", kind)
+	case text != "":
+		var shapes []graph.Shape
+		for _, x := range c.in {
+			shapes = append(shapes, c.graph.Shape(x.Node))
+		}
+		list, areOfInputs, err := sizes(text, shapes)
+		if err != nil || len(list) != 2 {
+			return nil, fmt.Errorf("to the size %.60q is not supported", text)
+		}
+		if !areOfInputs && !c.sized {
+			return nil, errSize
+		}
+		down, across = float32(list[1])/float32(s.H), float32(list[0])/float32(s.W)
+	case len(c.in) > 1:
+		like := c.graph.Shape(c.in[1].Node)
+		down, across = float32(like.H)/float32(s.H), float32(like.W)/float32(s.W)
+	case isLike:
+		return nil, errors.New("to the size of another input lacks that")
 	case height != 0 && width != 0:
 		if !c.sized {
 			return nil, errSize
@@ -253,10 +269,51 @@ func (c *call) interp() ([]graph.Operand, error) {
 		op.A = -0.75
 	}
 	if op.Up, op.Down, err = graph.WholeFactors(float64(down), float64(across)); err != nil {
-		return nil, err
+		to, found := c.graph.Find(float64(s.W)*float64(across), float64(s.H)*float64(down))
+		if !found {
+			return nil, err
+		}
+		return c.add(graph.ResizeTo{By: op.By, A: op.A, AlignCorners: op.AlignCorners}, c.in[0], graph.Operand{Node: to})
 	}
 	if op.Up == 1 && op.Down == 1 {
 		return c.split()
 	}
 	return c.add(op)
 }
+
+// The ways in which Pooling reaches beyond the picture.
+const (
+	padFull  = 0 // by as much as the last window needs
+	padValid = 1
+)
+
+func (c *call) pooling() ([]graph.Operand, error) {
+	op := graph.Pool{IsMax: c.int(0, 0) == 0, Width: c.int(1, 0), Stride: c.int(2, 1), CountPad: c.int(6, 0) != 0}
+	op.Height, op.Pad.Left = c.int(11, op.Width), c.int(3, 0)
+	op.Pad.Top, op.Pad.Right = c.int(13, op.Pad.Left), c.int(14, op.Pad.Left)
+	op.Pad.Bottom = c.int(15, op.Pad.Top)
+	isWhole, mode, adaptive := c.int(4, 0) != 0, c.int(5, 0), c.int(7, 0)
+	s, err := c.shape()
+	switch {
+	case err != nil:
+		return nil, err
+	case isWhole, adaptive != 0 && c.int(8, 0) == 1 && c.int(18, 1) == 1:
+		by := graph.Mean
+		if op.IsMax {
+			by = graph.Maximum
+		}
+		return c.add(graph.Reduce{By: by, OfPicture: true})
+	case adaptive != 0 || mode != padFull && mode != padValid || c.int(12, op.Stride) != op.Stride:
+		return nil, errors.New("to a size, with a padding that is not stated, or with two strides, is not supported")
+	case op.Stride < 1 || op.Width < 1 || op.Height < 1:
+		return nil, fmt.Errorf("of windows of %d×%d with stride %d", op.Width, op.Height, op.Stride)
+	}
+	if more := func(side, window int) int { return wrap(-(side - window), op.Stride) }; mode == padFull {
+		op.Pad.Right += more(s.W+op.Pad.Left+op.Pad.Right, op.Width)
+		op.Pad.Bottom += more(s.H+op.Pad.Top+op.Pad.Bottom, op.Height)
+	}
+	return c.add(op)
+}
+
+// wrap returns i modulo n, at least 0.
+func wrap(i, n int) int { return (i%n + n) % n }

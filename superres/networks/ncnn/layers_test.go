@@ -20,6 +20,13 @@ func TestLayers(t *testing.T) {
 	}{
 		{"ReLU x 1 1 a b 0=0.2", nil, []graph.Op{graph.PReLU{Slope: []float32{0.2}}}},
 		{"Noop x 1 1 a b", nil, nil},
+		{"BinaryOp x 1 1 a b 0=8 1=1 2=3", nil, []graph.Op{graph.Reciprocal, affine(3, 0)}},
+		{"BinaryOp x 2 1 a a b 0=4", nil, []graph.Op{graph.Max{}}},
+		{"UnaryOp x 1 1 a b 0=5", nil, []graph.Op{graph.Sqrt}},
+		{"Interp x 1 1 a b 0=2 9=\"*(0w,2),*(2,0h)\"", nil, []graph.Op{graph.Resize{By: graph.Bilinear, Up: 2, Down: 1}}},
+		{"Pooling x 1 1 a b 0=0 1=3 2=2 3=1 5=1", nil, []graph.Op{graph.Pool{IsMax: true, Height: 3, Width: 3, Stride: 2,
+			Pad: graph.Edges{Top: 1, Left: 1, Bottom: 1, Right: 1}}}},
+		{"Pooling x 1 1 a b 0=1 4=1", nil, []graph.Op{graph.Reduce{OfPicture: true}}},
 		{"Dropout x 1 1 a b 0=2", nil, []graph.Op{affine(2, 0)}},
 		{"Sigmoid x 1 1 a b", nil, []graph.Op{graph.Sigmoid}},
 		{"Swish x 1 1 a b", nil, []graph.Op{graph.SiLU}},
@@ -140,7 +147,7 @@ func TestSizes(t *testing.T) {
 func TestRefused(t *testing.T) {
 	input := "Input in 0 1 a"
 	for line, want := range map[string]string{
-		"Pooling x 1 1 a b 0=1":                           "the operation Pooling is not supported",
+		"Reduction x 1 1 a b 0=1":                         "the operation Reduction is not supported",
 		"InnerProduct x 1 1 a b":                          "InnerProduct",
 		"ReLU x 1 1 b b":                                  `"b", which no layer before it makes`,
 		"ReLU x 1 1 a a":                                  `"a", which a layer before it makes`,
@@ -173,7 +180,13 @@ func TestRefused(t *testing.T) {
 		"PixelShuffle x 1 1 a b 0=2000000000":             "expected 1 to 16",
 		"PixelShuffle x 1 1 a b 0=2":                      "3 channels by 2",
 		"Eltwise x 2 1 a a b 0=2":                         "maximum",
-		"BinaryOp x 1 1 a b 0=8 1=1 2=1":                  "division by samples",
+		"Pooling x 1 1 a b 0=0 1=2 2=-1":                  "stride -1",
+		"Pooling x 1 1 a b 0=0 1=40 2=2":                  "windows of 40",
+		"Interp x 1 1 a b 0=2 9=\"*(0w,2),*(0h\"":         "is not supported",
+		"Interp x 1 1 a b 0=2 9=\"640,480\"":              "any size",
+		"Interp x 1 1 a b 0=2 9=\"//(0w,0),0h\"":          "is not supported",
+		"Interp x 1 1 a b 0=2 9=\"*(0w,1e300),0h\"":       "is not supported",
+		"Interp x 1 1 a b 0=2 5=1":                        "lacks that",
 		"BinaryOp x 1 1 a b 0=3 1=1 2=0":                  "division by 0",
 		"Split x 1 2 a ../../b c":                         "", // names are names, not paths
 	} {

@@ -180,7 +180,8 @@ var makers = map[string]maker{
 	"ShuffleChannel":         {1, 1, (*call).shuffleChannel},
 	"PixelShuffle":           {1, 1, (*call).pixelShuffle},
 	"Reorg":                  {1, 1, (*call).reorg},
-	"Interp":                 {1, 1, (*call).interp},
+	"Interp":                 {1, 2, (*call).interp},
+	"Pooling":                {1, 1, (*call).pooling},
 }
 
 // add adds a node that takes the first input, or the given ones, and returns it as the only output.

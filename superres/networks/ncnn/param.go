@@ -43,6 +43,7 @@ type value struct {
 	whole bool
 	i     int
 	f     float32
+	text  string // of a parameter in quotes, without these
 }
 
 // readParam calls visit for each layer of a .param, in text or binary, and returns its error. A layer is released after
@@ -141,6 +142,9 @@ func parseParameter(field string) (key int, list []value, err error) {
 		return 0, nil, fmt.Errorf("%q is no parameter", field)
 	}
 	items := []string{rest}
+	if text, isText := strings.CutPrefix(rest, `"`); isText && strings.HasSuffix(text, `"`) && key > arrayKey {
+		return key, []value{{text: text[:len(text)-1]}}, nil
+	}
 	if key <= arrayKey {
 		key = arrayKey - key
 		count, others, _ := strings.Cut(rest, ",")
@@ -164,14 +168,14 @@ func parseParameter(field string) (key int, list []value, err error) {
 
 func parseValue(item string) (value, error) {
 	if i, err := strconv.ParseInt(item, 10, 32); err == nil {
-		return value{true, int(i), float32(i)}, nil
+		return value{whole: true, i: int(i), f: float32(i)}, nil
 	}
 	f, err := strconv.ParseFloat(item, 32)
 	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
 		return value{}, fmt.Errorf("%q is no number", item)
 	}
 	if whole := f == math.Trunc(f) && math.Abs(f) < 1<<31; whole {
-		return value{true, int(f), float32(f)}, nil
+		return value{whole: true, i: int(f), f: float32(f)}, nil
 	}
 	return value{f: float32(f)}, nil
 }
@@ -211,7 +215,7 @@ func readBinaryParam(data []byte, visit func(layer) error) error {
 		}
 		for range n {
 			bits := uint32(number())
-			list = append(list, value{true, int(int32(bits)), math.Float32frombits(bits)})
+			list = append(list, value{whole: true, i: int(int32(bits)), f: math.Float32frombits(bits)})
 		}
 		return list
 	}
@@ -281,6 +285,15 @@ func (s *settings) float(key int, byDefault float32) float32 {
 		return byDefault
 	}
 	return list[0]
+}
+
+// text returns the parameter of the key, which is in quotes; empty if there is none.
+func (s *settings) text(key int) string {
+	s.known = append(s.known, key)
+	if list := s.params[key]; len(list) == 1 {
+		return list[0].text
+	}
+	return ""
 }
 
 // ints returns the array of the key; nil if there is none.

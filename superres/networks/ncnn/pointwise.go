@@ -134,8 +134,12 @@ func (c *call) binary() ([]graph.Operand, error) {
 	case opReverseSub, opReverseDiv:
 		x, y, kind = y, x, map[int]int{opReverseSub: opSub, opReverseDiv: opDiv}[kind]
 	case opMax, opMin, opPow:
+		if len(y.Constant) != 1 && kind != opPow {
+			out, err := c.graph.Arithmetic(c.name, map[int]byte{opMax: '>', opMin: '<'}[kind], x, y)
+			return []graph.Operand{out}, err
+		}
 		if len(y.Constant) != 1 {
-			return nil, errors.New("of a maximum, minimum or power is not supported but with one number")
+			return nil, errors.New("of a power is not supported but with one number")
 		}
 		return c.limitOrPower(kind, y.Constant[0])
 	default:
@@ -167,8 +171,16 @@ func (c *call) unary() ([]graph.Operand, error) {
 		return c.add(graph.Abs)
 	case 1:
 		return c.add(affine(-1, 0))
+	case 2:
+		return c.add(graph.Floor)
+	case 3:
+		return c.add(graph.Ceil)
 	case 4:
 		return c.add(graph.Square)
+	case 5:
+		return c.add(graph.Sqrt)
+	case 15:
+		return c.add(graph.Reciprocal)
 	case 7:
 		return c.add(graph.Exp)
 	case 16:

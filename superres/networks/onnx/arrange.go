@@ -28,7 +28,7 @@ func (c *call) shapeOf(dims []int) (*tensor, error) {
 
 // shapeValue is Shape of samples: a constant.
 func (c *call) shapeValue() ([]*value, error) {
-	out, err := c.shapeOf(c.dims(c.in[0]))
+	out, err := c.shapeOf(c.sizes(c.in[0]))
 	return []*value{{constant: out}}, err
 }
 
@@ -37,7 +37,10 @@ func (c *call) same() ([]*value, error) { return []*value{c.in[0]}, nil }
 
 // castSamples is Cast of samples, which are real numbers of any type alike.
 func (c *call) castSamples() ([]*value, error) {
-	if !isReal(c.int("to", 0)) {
+	switch to := c.int("to", 0); {
+	case to == typeUint8:
+		return c.castTo8()
+	case !isReal(to) && to != typeBool:
 		return nil, errors.New("of samples to whole numbers is not supported")
 	}
 	return c.same()
@@ -113,10 +116,91 @@ func foldConcat(c *call) (*tensor, error) {
 
 func (c *call) concat() ([]*value, error) {
 	inputs := slices.DeleteFunc(slices.Clone(c.in), func(v *value) bool { return v == nil })
-	if along, err := axis(c.int("axis", 1), 4); err != nil || along != 1 {
-		return nil, errors.New("of samples is supported along the channels alone")
+	for _, v := range inputs {
+		if v.constant != nil {
+			return nil, errors.New("of samples and constants is not supported")
+		}
 	}
-	return c.add(graph.Concat{}, inputs...)
+	first := c.layout(inputs[0])
+	along, err := axis(c.int("axis", 1), len(first))
+	if err != nil {
+		return nil, err
+	}
+	total, isWhole := 0, true
+	for _, v := range inputs {
+		dims := c.layout(v)
+		p, _ := only(dims[min(along, len(dims)-1)], channels)
+		count := c.builder.Shape(v.samples.base).Channels
+		isWhole = isWhole && len(dims) == len(first) && (p.size == count && p.step == 1 || count == 1)
+		for d := range first {
+			isWhole = isWhole && (d == along || slices.Equal(merged(dims[d]), merged(first[d])))
+		}
+		total += count
+	}
+	if !isWhole {
+		if out, err := c.roll(inputs, along); err == nil {
+			return out, nil
+		}
+		if along != 1 || len(first) != 4 {
+			return nil, errors.New("of samples is supported along the channels alone")
+		}
+		return c.add(graph.Concat{}, inputs...)
+	}
+	nodes := make([]int, len(inputs))
+	for i, v := range inputs {
+		if nodes[i], err = v.samples.resolve(c.tracer); err != nil {
+			return nil, err
+		}
+	}
+	node, err := c.builder.Add(c.name, graph.Concat{}, nodes...)
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Clone(first)
+	out[along] = []part{{of: channels, size: total, step: 1}}
+	return []*value{c.sampled(node).arranged(out)}, nil
+}
+
+// roll returns two parts of a picture, which were cut between two rows or columns, in the other order.
+func (c *call) roll(inputs []*value, along int) ([]*value, error) {
+	var cuts [2]graph.Pad
+	var from [2]int
+	if len(inputs) != 2 {
+		return nil, errView
+	}
+	for i, v := range inputs {
+		node, err := v.samples.resolve(c.tracer)
+		if err != nil {
+			return nil, err
+		}
+		n := c.builder.Node(node)
+		var isPad bool
+		if cuts[i], isPad = n.Op.(graph.Pad); !isPad {
+			return nil, errView
+		}
+		from[i] = n.Inputs[0]
+	}
+	s, e, f := c.builder.Shape(from[0]), cuts[0].Edges, cuts[1].Edges
+	var op graph.Roll
+	side := part{of: rows, size: s.H, step: 1}
+	switch {
+	case from[0] != from[1]:
+		return nil, errView
+	case e == graph.Edges{Top: e.Top} && f == graph.Edges{Bottom: -s.H - e.Top}:
+		op.Rows = -e.Top
+	case e == graph.Edges{Left: e.Left} && f == graph.Edges{Right: -s.W - e.Left}:
+		op.Columns = -e.Left
+		side = part{of: columns, size: s.W, step: 1}
+	default:
+		return nil, errView
+	}
+	out := slices.Clone(c.layout(inputs[0]))
+	if p, is := only(out[along], side.of); !is || p.step != 1 {
+		return nil, errView
+	}
+	out[along] = []part{side}
+	node, err := c.builder.Add(c.name, op, from[0])
+	return []*value{c.sampled(node).arranged(out)}, err
 }
 
 func foldGather(c *call) (*tensor, error) {
@@ -154,16 +238,17 @@ func foldGather(c *call) (*tensor, error) {
 	})
 }
 
-// gatherSamples takes channels by their indexes.
+// gatherSamples takes channels by their indexes, or one, which then is no dimension any more.
 func (c *call) gatherSamples() ([]*value, error) {
-	s, err := c.shape()
+	v := c.in[0]
+	which := c.in[1].constant
+	if which == nil || len(which.dims) > 1 {
+		return nil, errors.New("of samples is supported for a list of channels alone")
+	}
+	sizes := c.sizes(v)
+	along, err := axis(c.int("axis", 0), len(sizes))
 	if err != nil {
 		return nil, err
-	}
-	along, err := axis(c.int("axis", 0), 4)
-	which := c.in[1].constant
-	if err != nil || along != 1 || which == nil || len(which.dims) != 1 {
-		return nil, errors.New("of samples is supported for a list of channels alone")
 	}
 	list, err := which.numbers()
 	if err != nil {
@@ -171,8 +256,17 @@ func (c *call) gatherSamples() ([]*value, error) {
 	}
 	for i, k := range list {
 		if k < 0 {
-			list[i] += s.Channels
+			list[i] += sizes[along]
 		}
 	}
-	return c.add(graph.Select{Channels: list}, c.in[0])
+	if len(which.dims) > 0 || sizes[along] > 1 {
+		if v, err = c.pick(v, along, list); err != nil {
+			return nil, err
+		}
+	}
+	if len(which.dims) > 0 {
+		return []*value{v}, nil
+	}
+	dims := c.layout(v)
+	return []*value{v.arranged(slices.Concat(dims[:along], dims[along+1:]))}, nil
 }

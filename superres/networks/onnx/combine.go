@@ -85,6 +85,24 @@ func equalInts(a, b int64) (int64, error) {
 	return 0, nil
 }
 
+// foldGreater is the comparison of two constants that compare makes of samples.
+func foldGreater(isSwapped, isNegated bool) func(*call) (*tensor, error) {
+	truth := func(isGreater bool) int64 {
+		if isGreater != isNegated {
+			return 1
+		}
+		return 0
+	}
+	compare := foldBinary(func(a, b int64) (int64, error) { return truth(a > b), nil },
+		func(a, b float64) float64 { return float64(truth(a > b)) })
+	return func(c *call) (*tensor, error) {
+		if isSwapped {
+			c.in[0], c.in[1] = c.in[1], c.in[0]
+		}
+		return compare(c)
+	}
+}
+
 func addReals(a, b float64) float64 { return a + b }
 
 func equalReals(a, b float64) float64 {

@@ -54,11 +54,14 @@ func (c *call) newCurve(base int, from ...*curve) (*curve, error) {
 	return &curve{name: c.name, base: base, from: from, made: -1, at: new([points]float64)}, nil
 }
 
-// functions are the functions that are recognised. HardSigmoid is not among them, as it is a clip.
-var functions = []struct {
+// known is a function of the graph.
+type known struct {
 	op    graph.Function
 	value func(float64) float64
-}{
+}
+
+// functions are the functions that are recognised. HardSigmoid is not among them, as it is a clip.
+var functions = []known{
 	{graph.Sigmoid, logistic},
 	{graph.Tanh, math.Tanh},
 	{graph.SiLU, func(x float64) float64 { return x * logistic(x) }},
@@ -195,24 +198,12 @@ func (c *curve) addRecognised(t *tracer, leastExtent float64) (node int, ok bool
 	return 0, false
 }
 
-// curved returns the samples of v as a curve: v's own, or, for a view, those of the node that is made for it.
-func (t *tracer) curved(v *value) (*curve, error) {
-	if v.samples != nil {
-		return v.samples, nil
-	}
-	node, err := t.node(v)
-	return identity(node), err
-}
-
 // emitter makes the node of an operation on a node.
 type emitter func(*tracer, int) (graph.Operand, error)
 
 // apply returns the function value of the samples of v; emit, if not nil, makes its node of that of v.
 func (c *call) apply(v *value, function func(float64) float64, emit emitter) ([]*value, error) {
-	from, err := c.curved(v)
-	if err != nil {
-		return nil, err
-	}
+	from := v.samples
 	name, op := c.name, c.op
 	out, err := c.newCurve(from.base, from)
 	if err != nil {
@@ -232,5 +223,5 @@ func (c *call) apply(v *value, function func(float64) float64, emit emitter) ([]
 	for i, x := range from.at {
 		out.at[i] = function(x)
 	}
-	return []*value{{samples: out}}, nil
+	return []*value{{samples: out, dims: v.dims}}, nil
 }

@@ -22,6 +22,14 @@ func (t *tracer) spend(n int) error {
 	return nil
 }
 
+// copy fails if n more weights are more than a file of its size makes of others.
+func (t *tracer) copy(n int) error {
+	if t.copies -= n; t.copies < 0 {
+		return errors.New("uses its constants too often to make weights of them")
+	}
+	return nil
+}
+
 // rearranged returns a constant of the given dimensions whose values are those of from at the offsets that offset
 // returns; offset is called with the indexes of each value in turn, and must not keep them.
 func (t *tracer) rearranged(from *tensor, dims []int, offset func(index []int) int) (*tensor, error) {

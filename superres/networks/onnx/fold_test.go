@@ -7,19 +7,19 @@ import (
 	"strings"
 	"testing"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"superres/internal/must"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // fold returns the constant that the nodes of a file compute of constants.
 func fold(f *file) (*tensor, error) {
-	m, err := parseModel(f.bytes())
+	m, err := parseModel(f.bytes(), nil)
 	if err != nil {
 		return nil, err
 	}
 	t := m.newTracer()
-	if err := m.eachNode(t.followNode); err != nil {
+	if err := m.eachNode(m.body, nodesField, t.followNode); err != nil {
 		return nil, err
 	}
 	return t.values["y"].constant, nil
@@ -161,9 +161,10 @@ func TestTypes(t *testing.T) {
 		{typeBool, 5, packed(1, 0), "[2][1 0]"},
 	} {
 		wholes := maxWholes
-		_, got, err := parseTensor(message(number(number(nil, 1, 2), 2, c.kind), c.field, c.data), &wholes)
+		_, got, err := (&model{}).parseTensor(message(number(number(nil, 1, 2), 2, c.kind), c.field, c.data), &wholes)
 		text := fmt.Sprint(err)
 		if err == nil {
+			got = must.Get(got.unpacked(&wholes))(t)
 			text = print(got)
 		}
 		if text != c.want && (err == nil || !strings.Contains(text, c.want)) {

@@ -7,6 +7,7 @@ package onnx
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"reflect"
 	"strings"
 	"unicode"
@@ -17,13 +18,14 @@ import (
 // The versions of ONNX's set of operations that are supported.
 const (
 	leastOpset = 9
-	mostOpset  = 22
+	mostOpset  = 26
 )
 
 // Read returns the network of the contents of an .onnx file. It fails for operations that are not supported, naming
-// them, and as graph.Graph.Check does. The file may be forged. Read does not keep the slice.
-func Read(data []byte) (*graph.Graph, error) {
-	m, err := parseModel(data)
+// them, and as graph.Graph.Check does. Weights may be in files of the folder, of which none others are read, nor files
+// outside; nil: in none. The files may be forged. Read does not keep the slice.
+func Read(data []byte, folder fs.FS) (*graph.Graph, error) {
+	m, err := parseModel(data, folder)
 	if err != nil {
 		return nil, fmt.Errorf("onnx: %w", err)
 	}
@@ -67,6 +69,9 @@ func (m *model) terms() string {
 // may demand.
 var examples = [2][2]int{{240, 336}, {384, 192}}
 
+// The sides of the pictures for which networks are exported that say to take any size, but do not.
+var usualSides = [...]int{64, 48, 32, 128, 96, 256}
+
 // graph returns the network as a graph. What the file says of pictures of any size has to be the same for two sizes.
 func (m *model) graph() (*graph.Graph, error) {
 	in, err := m.picture()
@@ -77,7 +82,7 @@ func (m *model) graph() (*graph.Graph, error) {
 	for _, size := range examples {
 		g, err := m.graphFor(in, size)
 		if err != nil {
-			return nil, err
+			return m.graphOfUsual(in, err)
 		}
 		if graphs = append(graphs, g); in.isSized {
 			return g, nil
@@ -87,6 +92,20 @@ func (m *model) graph() (*graph.Graph, error) {
 		return nil, errors.New("the operations depend on the size of the picture, which is not supported")
 	}
 	return graphs[0], nil
+}
+
+// graphOfUsual returns the graph for a picture of one of the usual sizes, of which there is one that the network takes,
+// or the fault.
+func (m *model) graphOfUsual(in picture, fault error) (*graph.Graph, error) {
+	if in.isSized || !strings.Contains(fault.Error(), "Reshape") {
+		return nil, fault
+	}
+	for _, side := range usualSides {
+		if g, err := m.graphFor(in, [2]int{side, side}); err == nil {
+			return g, nil
+		}
+	}
+	return nil, fault
 }
 
 // picture is the input of a network.
@@ -119,10 +138,9 @@ func (m *model) picture() (p picture, err error) {
 	if len(in.dims) == 0 { // the file leaves them open
 		in.dims = []int{-1, -1, -1, -1}
 	}
-	if !in.isTensor || !isReal(in.kind) || len(in.dims) != 4 || in.dims[0] > 1 {
+	if !in.isTensor || !isReal(in.kind) && in.kind != typeUint8 || len(in.dims) != 4 || in.dims[0] > 1 {
 		return p, fmt.Errorf("input %q is no picture of real numbers of 4 dimensions, the first of size 1", in.name)
 	}
-	isColour := func(n int) bool { return n == 1 || n == 3 }
 	d := in.dims
 	p = picture{name: in.name, channels: d[1], height: d[2], width: d[3]}
 	if !isColour(d[1]) && isColour(d[3]) {
@@ -132,6 +150,9 @@ func (m *model) picture() (p picture, err error) {
 	p.isSized = p.width > 0 && p.height > 0
 	return p, nil
 }
+
+// isColour reports whether a picture may have n channels.
+func isColour(n int) bool { return n == 1 || n == 3 }
 
 // result returns the name of the only result.
 func (m *model) result() (name string, err error) {
@@ -183,9 +204,9 @@ func (m *model) follow(p picture, s graph.Shape) (*graph.Graph, error) {
 	t.builder = b
 	t.values[p.name] = t.sampled(0)
 	if p.lastChannels {
-		t.values[p.name] = &value{view: wholeView(s, 0).transposed([]int{0, 2, 3, 1})}
+		t.values[p.name] = t.sampled(0).arranged(usualLayout(s).transposed([]int{0, 2, 3, 1}))
 	}
-	if err := m.eachNode(t.followNode); err != nil {
+	if err := m.eachNode(m.body, nodesField, t.followNode); err != nil {
 		return nil, err
 	}
 	name, err := m.result()
@@ -196,8 +217,8 @@ func (m *model) follow(p picture, s graph.Shape) (*graph.Graph, error) {
 	if !ok {
 		return nil, fmt.Errorf("no node makes the result %q", name)
 	}
-	if result.view != nil && len(result.view.dims) == 4 && p.lastChannels {
-		result = &value{view: result.view.transposed([]int{0, 3, 1, 2})}
+	if sizes := t.sizes(result); len(sizes) == 4 && result.constant == nil && !isColour(sizes[1]) && isColour(sizes[3]) {
+		result = result.arranged(t.layout(result).transposed([]int{0, 3, 1, 2}))
 	}
 	node, err := t.node(result)
 	if err != nil {

@@ -17,7 +17,7 @@ func TestPublished(t *testing.T) {
 		"spanf":  {4, 148296, 47},
 	} {
 		data := must.Get(os.ReadFile(filepath.Join(dir, name+".onnx")))(t)
-		g := must.Get(Read(data))(t)
+		g := must.Get(Read(data, nil))(t)
 		if got := [3]int{g.Measure().Scale, g.Parameters(), len(g.Nodes)}; got != want {
 			t.Errorf("%s has scale, parameters, nodes %v, expected %v", name, got, want)
 		}

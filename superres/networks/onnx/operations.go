@@ -17,6 +17,8 @@ func init() {
 	const window = "auto_pad dilations group kernel_shape pads strides"
 	const resize = "antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside extrapolation_value " +
 		"keep_aspect_ratio_policy mode nearest_mode"
+	const pooling = "auto_pad ceil_mode dilations kernel_shape pads strides"
+	const reducing = "axes keepdims noop_with_empty_axes"
 	operations = map[string]operation{
 		"Conv":               {2, 3, window, (*call).conv, nil},
 		"ConvTranspose":      {2, 3, window + " output_padding output_shape", (*call).convTranspose, nil},
@@ -26,10 +28,10 @@ func init() {
 		"Sub": arithmetic('-', foldBinary(subInts, func(a, b float64) float64 { return a - b })),
 		"Mul": arithmetic('*', foldBinary(mulInts, func(a, b float64) float64 { return a * b })),
 		"Div": arithmetic('/', foldBinary(divInts, func(a, b float64) float64 { return a / b })),
-		"Sum": {1, many, "", (*call).sum, foldAll(foldBinary(addInts, addReals))},
+		"Sum": {1, many, "", extreme('+'), foldAll(foldBinary(addInts, addReals))},
 		"Pow": {2, 2, "", (*call).pow, foldBinary(powInts, math.Pow)},
-		"Max": {1, many, "", extreme(true), foldAll(foldBinary(maxInts, math.Max))},
-		"Min": {1, many, "", extreme(false), foldAll(foldBinary(minInts, math.Min))},
+		"Max": {1, many, "", extreme('>'), foldAll(foldBinary(maxInts, math.Max))},
+		"Min": {1, many, "", extreme('<'), foldAll(foldBinary(minInts, math.Min))},
 		"Mod": {2, 2, "fmod", nil, foldBinary(modInts, math.Mod)},
 
 		"Relu":        {1, 1, "", (*call).relu, nil},
@@ -50,11 +52,30 @@ func init() {
 		"Exp":         unary(math.Exp, graph.Exp),
 		"Log":         unary(math.Log, nil),
 		"Erf":         unary(math.Erf, nil),
-		"Sqrt":        unary(math.Sqrt, nil),
-		"Reciprocal":  unary(func(x float64) float64 { return 1 / x }, nil),
-		"Floor":       {1, 1, "", nil, foldUnary(math.Floor, true)},
-		"Ceil":        {1, 1, "", nil, foldUnary(math.Ceil, true)},
-		"Round":       {1, 1, "", nil, foldUnary(math.RoundToEven, true)},
+		"Sqrt":        unary(math.Sqrt, graph.Sqrt),
+		"Reciprocal":  unary(func(x float64) float64 { return 1 / x }, graph.Reciprocal),
+		"Floor":       rounded(math.Floor, graph.Floor),
+		"Ceil":        rounded(math.Ceil, graph.Ceil),
+		"Round":       rounded(math.RoundToEven, graph.Round),
+		"Sign":        unary(sign, graph.Sign),
+		"Swish":       {1, 1, "alpha", (*call).swish, nil},
+
+		"MaxPool":               {1, 1, pooling + " storage_order", pool(true), nil},
+		"AveragePool":           {1, 1, pooling + " count_include_pad", pool(false), nil},
+		"GlobalAveragePool":     {1, 1, "", globalPool(graph.Mean), nil},
+		"GlobalMaxPool":         {1, 1, "", globalPool(graph.Maximum), nil},
+		"ReduceMean":            {1, 2, reducing, reduce(graph.Mean, false), nil},
+		"ReduceSum":             {1, 2, reducing, reduce(graph.Sum, false), nil},
+		"ReduceL2":              {1, 2, reducing, reduce(graph.Norm, false), nil},
+		"ReduceMax":             {1, 2, reducing, reduce(graph.Maximum, false), nil},
+		"ReduceSumSquare":       {1, 2, reducing, reduce(graph.Sum, true), nil},
+		"InstanceNormalization": {3, 3, "epsilon", (*call).instanceNormalization, nil},
+		"LayerNormalization":    {2, 3, "axis epsilon stash_type", (*call).layerNormalization, nil},
+		"GroupNormalization":    {3, 3, "epsilon num_groups stash_type", (*call).groupNormalization, nil},
+		"Softmax":               {1, 1, "axis", (*call).softmax, nil},
+		"MatMul":                {2, 2, "", (*call).matMul, nil},
+		"Gemm":                  {2, 3, "alpha beta transA transB", (*call).gemm, nil},
+		"DequantizeLinear":      {2, 3, "axis block_size output_dtype", nil, foldDequantize},
 
 		"Identity": {1, 1, "", (*call).same, nil},
 		"Dropout":  {1, 3, "ratio seed", (*call).dropout, nil},
@@ -83,7 +104,11 @@ func init() {
 		"Tile":            {2, 2, "", (*call).tile, foldTile},
 		"Range":           {3, 3, "", nil, foldRange},
 		"Equal":           {2, 2, "", nil, foldBinary(equalInts, equalReals)},
-		"Where":           {3, 3, "", nil, foldWhere},
+		"Greater":         {2, 2, "", compare(false, false), foldGreater(false, false)},
+		"Less":            {2, 2, "", compare(true, false), foldGreater(true, false)},
+		"GreaterOrEqual":  {2, 2, "", compare(true, true), foldGreater(true, true)},
+		"LessOrEqual":     {2, 2, "", compare(false, true), foldGreater(false, true)},
+		"Where":           {3, 3, "", (*call).where, foldWhere},
 	}
 }
 

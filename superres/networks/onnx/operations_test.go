@@ -15,7 +15,7 @@ func describe(g *graph.Graph) string {
 	for _, n := range g.Nodes[1:] {
 		text := fmt.Sprintf("%s%v%v", n.Op.Name(), n.Op, n.Inputs)
 		switch op := n.Op.(type) {
-		case graph.Function, graph.Add, graph.Sub, graph.Mul, graph.Concat:
+		case graph.Function, graph.Add, graph.Sub, graph.Mul, graph.Div, graph.Max, graph.Where, graph.Concat:
 			text = fmt.Sprintf("%s%v", n.Op.Name(), n.Inputs)
 		case graph.Conv:
 			text = fmt.Sprintf("Conv{%d %d×%d %v %d %d}%v", op.Out, op.Height, op.Width, op.Pad, op.Dilation, op.Groups,
@@ -109,7 +109,7 @@ func TestOperations(t *testing.T) {
 			"Select{[2 1 0]}[0]"},
 		"pad": {newFile().constant(ints("p", 0, 0, 1, 2, 0, 0, 1, 2)).node("Pad x p > a", attr{"mode", "reflect"}).
 			constant(ints("b", 1, 2)).constant(ints("e", -1, -2)).constant(ints("i", 2, 3)).node("Slice a b e i > y"),
-			"Pad{{1 2 1 2} 2}[0] Pad{{-1 -2 -1 -2} 0}[1]"},
+			"Pad{{1 2 1 2} 2}[0] Pad{{-1 0 -1 0} 0}[1] Pad{{0 -2 0 -2} 0}[2]"},
 		"shuffle": {shuffled(0, 1, 4, 2, 5, 3), "Concat[0 0 0 0] PixelShuffle{2}[1]"},
 		"crd":     {shuffledBy("CRD"), "Concat[0 0 0 0] PixelShuffle{2}[1]"},
 		"dcr": {shuffledBy("DCR"),
@@ -168,7 +168,7 @@ func TestOperations(t *testing.T) {
 			node("Transpose b > y", attr{"perm", []int{0, 2, 3, 1}}), func(f *file) { f.dims = []int{1, 0, 0, 3} }),
 			"PReLU{[0]}[0]"},
 	} {
-		g, err := Read(c.file.bytes())
+		g, err := Read(c.file.bytes(), nil)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

@@ -15,11 +15,11 @@ import (
 func run(t *testing.T, f *file) (samples, constant []float32, ok bool) {
 	t.Helper()
 	data := f.bytes()
-	g, err := Read(data)
+	g, err := Read(data, nil)
 	if err != nil {
 		return nil, nil, false
 	}
-	m := must.Get(parseModel(data))(t)
+	m := must.Get(parseModel(data, nil))(t)
 	channels, h, w := f.dims[1], f.dims[2], f.dims[3]
 	picture := graph.NewSamples(graph.Shape{W: w, H: h, Channels: channels})
 	x := &tensor{dims: f.dims, reals: make([]float32, channels*h*w)}
@@ -37,7 +37,7 @@ func run(t *testing.T, f *file) (samples, constant []float32, ok bool) {
 	}
 	tr := m.newTracer()
 	tr.values["x"] = &value{constant: x}
-	must.Succeed(t, m.eachNode(tr.followNode))
+	must.Succeed(t, m.eachNode(m.body, nodesField, tr.followNode))
 	return samples, tr.values["y"].constant.reals, true
 }
 
@@ -100,7 +100,7 @@ func TestSamplesAndConstants(t *testing.T) {
 	} {
 		samples, constant, ok := run(t, f)
 		if !ok {
-			_, err := Read(f.bytes())
+			_, err := Read(f.bytes(), nil)
 			t.Errorf("%s: %v", name, err)
 		} else if !slices.Equal(samples, constant) {
 			t.Errorf("%s: got %v, expected %v", name, samples, constant)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"superres/superres/networks/graph"
 )
@@ -37,13 +38,39 @@ func unary(function func(float64) float64, op graph.Op) operation {
 	}, foldUnary(function, false)}
 }
 
-func (c *call) leakyRelu() ([]*value, error) { return c.rectify(c.real("alpha", 0.01)) }
+// rounded is unary for a function that leaves whole numbers as they are.
+func rounded(function func(float64) float64, op graph.Op) operation {
+	o := unary(function, op)
+	o.fold = foldUnary(function, true)
+	return o
+}
 
-func (c *call) relu() ([]*value, error) { return c.rectify(0) }
+func sign(x float64) float64 { return positive(x) - positive(-x) }
+
+func positive(x float64) float64 {
+	if x > 0 {
+		return 1
+	}
+	return 0
+}
+
+func (c *call) swish() ([]*value, error) {
+	alpha := c.real("alpha", 1)
+	out, err := c.apply(c.in[0], func(x float64) float64 { return logistic(alpha * x) },
+		c.emit(affine(alpha, 0), graph.Sigmoid))
+	if err != nil {
+		return nil, err
+	}
+	return c.arithmetic('*', c.in[0], out[0])
+}
+
+func (c *call) leakyRelu() ([]*value, error) { return c.rectify(c.in[0], c.real("alpha", 0.01)) }
+
+func (c *call) relu() ([]*value, error) { return c.rectify(c.in[0], 0) }
 
 // rectify multiplies negative samples by a slope.
-func (c *call) rectify(slope float64) ([]*value, error) {
-	return c.apply(c.in[0], func(x float64) float64 {
+func (c *call) rectify(v *value, slope float64) ([]*value, error) {
+	return c.apply(v, func(x float64) float64 {
 		if x < 0 {
 			return slope * x
 		}
@@ -57,28 +84,74 @@ func (c *call) prelu() ([]*value, error) {
 		return nil, errors.New("with slopes that are computed of samples is not supported")
 	}
 	if slope.size() == 1 {
-		return c.rectify(slope.real(0))
+		return c.rectify(c.in[0], slope.real(0))
 	}
-	list, err := c.perChannel(slope)
+	list, err := c.perChannel(slope, c.in[0])
 	if err != nil {
 		return nil, err
 	}
-	return c.add(graph.PReLU{Slope: list}, c.in[0])
+	return c.change(c.in[0], graph.PReLU{Slope: list})
 }
 
-// perChannel returns the values of a constant that has one per channel: of the dimensions [channels, 1, 1].
-func (c *call) perChannel(t *tensor) ([]float32, error) {
-	n := len(t.dims)
-	if n > 4 || n == 4 && t.dims[0] != 1 || n < 3 || t.dims[n-1] != 1 || t.dims[n-2] != 1 || t.size() < 1 {
-		return nil, fmt.Errorf("with a constant of %v numbers is not supported, only with one, or one per channel",
-			t.dims)
+// change adds nodes of operations, one after another, that take each sample by itself, or each pixel, so that the
+// layout of v stays.
+func (c *call) change(v *value, ops ...graph.Op) ([]*value, error) {
+	node, err := v.samples.resolve(c.tracer)
+	for _, op := range ops {
+		if err == nil {
+			node, err = c.builder.Add(c.name, op, node)
+		}
 	}
-	if t.reals != nil {
-		return t.reals, nil
+	if err != nil {
+		return nil, err
 	}
-	list := make([]float32, t.size())
-	for i := range list {
-		list[i] = float32(t.real(i))
+	return []*value{{samples: identity(node), dims: v.dims}}, nil
+}
+
+// perChannel returns the values of a constant that has one for each channel of v's node: whose dimensions are, from the
+// last on, those of v, or 1 where they are not of channels.
+func (c *call) perChannel(t *tensor, v *value) ([]float32, error) {
+	dims := c.layout(v)
+	sizes := dims.sizes()
+	count := c.builder.Shape(v.samples.base).Channels
+	fault := fmt.Errorf("with a constant of %v numbers for %v samples is not supported, only with one, or one per channel",
+		t.dims, sizes)
+	steps, extra := strides(t.dims), len(dims)-len(t.dims)
+	type along struct {
+		part
+		stride int // of the constant
+	}
+	var parts []along
+	for i, size := range t.dims {
+		if size == 1 {
+			continue
+		}
+		if i+extra < 0 || size != sizes[i+extra] {
+			return nil, fault
+		}
+		inner := steps[i]
+		for _, p := range slices.Backward(dims[i+extra]) {
+			if p.of != channels {
+				return nil, fault
+			}
+			if p.step > 0 {
+				parts = append(parts, along{p, inner})
+			} else if p.size > 1 {
+				return nil, fault
+			}
+			inner *= p.size
+		}
+	}
+	if t.size() < 1 || count > c.budget {
+		return nil, fault
+	}
+	list := make([]float32, count)
+	for channel := range list {
+		offset := 0
+		for _, p := range parts {
+			offset += channel / p.step % p.size * p.stride
+		}
+		list[channel] = float32(t.real(offset))
 	}
 	return list, nil
 }
@@ -98,11 +171,12 @@ func (c *call) celu() ([]*value, error) {
 }
 
 func (c *call) gelu() ([]*value, error) {
-	f := graph.GELU
+	name := graph.GELU
 	if c.text("approximate", "none") == "tanh" {
-		f = graph.GELUTanh
+		name = graph.GELUTanh
 	}
-	return c.add(f, c.in[0])
+	i := slices.IndexFunc(functions, func(f known) bool { return f.op == name })
+	return c.apply(c.in[0], functions[i].value, c.emit(name))
 }
 
 func (c *call) hardSigmoid() ([]*value, error) {
@@ -120,36 +194,21 @@ func (c *call) clip() ([]*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.limit(max(least, -math.MaxFloat32), min(most, math.MaxFloat32))
+	return c.limit(c.in[0], max(least, -math.MaxFloat32), min(most, math.MaxFloat32))
 }
 
 // limit limits samples to least..most.
-func (c *call) limit(least, most float64) ([]*value, error) {
+func (c *call) limit(v *value, least, most float64) ([]*value, error) {
 	if least == 0 && most == math.MaxFloat32 {
-		return c.rectify(0)
+		return c.rectify(v, 0)
 	}
-	return c.apply(c.in[0], func(x float64) float64 { return min(max(x, least), most) },
+	return c.apply(v, func(x float64) float64 { return min(max(x, least), most) },
 		c.emit(graph.Clip{Min: float32(least), Max: float32(most)}))
 }
 
-// extreme returns Max or Min of samples and one number.
-func extreme(isMax bool) func(*call) ([]*value, error) {
-	return func(c *call) ([]*value, error) {
-		if c.in[1] == nil {
-			return c.same()
-		}
-		if c.in[0].constant != nil {
-			c.in[0], c.in[1] = c.in[1], c.in[0]
-		}
-		limit, err := c.number(1, 0)
-		if err != nil || c.in[2] != nil {
-			return nil, errors.New("of samples is supported with one number alone")
-		}
-		if isMax {
-			return c.limit(limit, math.MaxFloat32)
-		}
-		return c.limit(-math.MaxFloat32, limit)
-	}
+// extreme returns Max or Min, of the given sign, of any number of inputs.
+func extreme(sign byte) func(*call) ([]*value, error) {
+	return func(c *call) ([]*value, error) { return c.all(sign) }
 }
 
 func (c *call) pow() ([]*value, error) {
@@ -163,6 +222,12 @@ func (c *call) pow() ([]*value, error) {
 		return c.same()
 	case 2:
 		emit = c.emit(graph.Square)
+	case 0.5:
+		emit = c.emit(graph.Sqrt)
+	case -0.5:
+		emit = c.emit(graph.Sqrt, graph.Reciprocal)
+	case -1:
+		emit = c.emit(graph.Reciprocal)
 	case 3:
 		emit = func(t *tracer, node int) (graph.Operand, error) {
 			square, err := t.builder.Add(c.name, graph.Square, node)
@@ -175,7 +240,7 @@ func (c *call) pow() ([]*value, error) {
 	return c.apply(c.in[0], func(x float64) float64 { return math.Pow(x, exponent) }, emit)
 }
 
-// combine returns x op y for the signs +, -, * and /.
+// combine returns x op y for the signs +, -, *, /, and > and < for the greater and the lesser.
 func combine(sign byte, x, y float64) float64 {
 	switch sign {
 	case '+':
@@ -184,6 +249,10 @@ func combine(sign byte, x, y float64) float64 {
 		return x - y
 	case '*':
 		return x * y
+	case '>':
+		return max(x, y)
+	case '<':
+		return min(x, y)
 	}
 	return x / y
 }
@@ -197,50 +266,132 @@ func arithmetic(sign byte, fold func(*call) (*tensor, error)) operation {
 
 func (c *call) arithmetic(sign byte, x, y *value) ([]*value, error) {
 	for i, v := range []*value{x, y} {
-		if v.constant == nil || v.constant.size() != 1 {
+		if v.constant == nil {
 			continue
 		}
-		number := v.constant.real(0)
-		constant := graph.Operand{Constant: []float32{float32(number)}}
-		if i == 0 {
-			return c.apply(y, func(s float64) float64 { return combine(sign, number, s) },
-				func(t *tracer, node int) (graph.Operand, error) {
-					return t.builder.Arithmetic(c.name, sign, constant, graph.Operand{Node: node})
-				})
+		other := []*value{y, x}[i]
+		if other.constant != nil {
+			return nil, errors.New("of constants is not supported")
 		}
-		return c.apply(x, func(s float64) float64 { return combine(sign, s, number) },
-			func(t *tracer, node int) (graph.Operand, error) {
-				return t.builder.Arithmetic(c.name, sign, graph.Operand{Node: node}, constant)
-			})
-	}
-	if x.samples != nil && y.samples != nil && x.samples.base == y.samples.base {
-		return c.combineCurves(sign, x.samples, y.samples)
-	}
-	var operands [2]graph.Operand
-	for i, v := range []*value{x, y} {
-		var err error
-		if v.constant != nil {
-			operands[i].Constant, err = c.perChannel(v.constant)
-		} else {
-			operands[i].Node, err = c.node(v)
+		if more := len(v.constant.dims) - len(c.layout(other)); more > 0 {
+			other = other.arranged(slices.Concat(make(layout, min(more, maxDims)), c.layout(other)))
 		}
-		if err != nil {
-			return nil, err
+		if v.constant.size() == 1 {
+			return c.combineNumber(sign, other, v.constant.real(0), i == 0)
 		}
+		return c.combineConstant(sign, other, v.constant, i == 0)
 	}
-	out, err := c.builder.Arithmetic(c.name, sign, operands[0], operands[1])
-	if err == nil && out.Constant != nil {
-		err = errors.New("of constants is not supported")
+	if x.samples.base == y.samples.base && c.layout(x).equals(c.layout(y)) {
+		return c.combineCurves(sign, x, y)
 	}
+	nodes, dims, err := c.align(x, y)
 	if err != nil {
 		return nil, err
 	}
-	return []*value{c.sampled(out.Node)}, nil
+	out, err := c.builder.Arithmetic(c.name, sign, graph.Operand{Node: nodes[0]}, graph.Operand{Node: nodes[1]})
+	if err != nil {
+		return nil, err
+	}
+	return []*value{c.sampled(out.Node).arranged(dims)}, nil
+}
+
+// combineNumber combines samples with a number, which is the first of the two if isFirst.
+func (c *call) combineNumber(sign byte, v *value, number float64, isFirst bool) ([]*value, error) {
+	switch {
+	case sign == '>':
+		out, err := c.limit(v, number, math.MaxFloat32)
+		return out, err
+	case sign == '<':
+		return c.limit(v, -math.MaxFloat32, number)
+	}
+	constant := graph.Operand{Constant: []float32{float32(number)}}
+	return c.apply(v, func(s float64) float64 {
+		if isFirst {
+			return combine(sign, number, s)
+		}
+		return combine(sign, s, number)
+	}, func(t *tracer, node int) (graph.Operand, error) {
+		if isFirst {
+			return t.builder.Arithmetic(c.name, sign, constant, graph.Operand{Node: node})
+		}
+		return t.builder.Arithmetic(c.name, sign, graph.Operand{Node: node}, constant)
+	})
+}
+
+// combineConstant combines samples with a constant that has a number for each channel, or is the mask of windows.
+func (c *call) combineConstant(sign byte, v *value, t *tensor, isFirst bool) ([]*value, error) {
+	node, err := v.samples.resolve(c.tracer)
+	if err != nil {
+		return nil, err
+	}
+	list, err := c.perChannel(t, v)
+	if err != nil {
+		if mask, ok := c.shiftMask(v, t); ok && sign == '+' {
+			return c.change(v, mask)
+		}
+		if plain, failed := c.plain(v); failed == nil && v.dims != nil {
+			return c.combineConstant(sign, plain, t, isFirst)
+		}
+		return nil, err
+	}
+	operands := [2]graph.Operand{{Node: node}, {Constant: list}}
+	if isFirst {
+		operands[0], operands[1] = operands[1], operands[0]
+	}
+	out, err := c.builder.Arithmetic(c.name, sign, operands[0], operands[1])
+	if err != nil {
+		return nil, err
+	}
+	return []*value{{samples: identity(out.Node), dims: v.dims}}, nil
+}
+
+// align returns nodes that have the samples of values in one layout, but that some may have one pixel or one channel
+// where others have more. It returns the layout.
+func (t *tracer) align(values ...*value) (nodes []int, dims layout, err error) {
+	isUsual := true
+	for _, v := range values {
+		if isUsual = isUsual && v.dims == nil; len(t.layout(v)) > len(dims) {
+			dims = make(layout, len(t.layout(v)))
+		}
+	}
+	fits := true
+	sizes := make([]int, len(dims))
+	for _, v := range values {
+		all := t.layout(v)
+		for i, parts := range all {
+			k := i + len(dims) - len(all)
+			sizes[k] = max(sizes[k], all.sizes()[i])
+			parts = slices.DeleteFunc(merged(parts), func(p part) bool { return p.step == 0 }) // repeated as it is
+			switch {
+			case len(dims[k]) == 0:
+				dims[k] = parts
+			case len(parts) > 0:
+				fits = fits && slices.Equal(dims[k], parts)
+			}
+		}
+	}
+	fits = fits && slices.EqualFunc(sizes, dims.sizes(), func(a, b int) bool { return max(a, 1) == b })
+	if isUsual || !fits {
+		dims = nil
+	}
+	for _, v := range values {
+		node := 0
+		if dims == nil {
+			node, err = t.node(v)
+		} else {
+			node, err = v.samples.resolve(t)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		nodes = append(nodes, node)
+	}
+	return nodes, dims, nil
 }
 
 // combineCurves returns the result for two functions of the samples of one node.
-func (c *call) combineCurves(sign byte, x, y *curve) ([]*value, error) {
-	name := c.name
+func (c *call) combineCurves(sign byte, first, second *value) ([]*value, error) {
+	name, x, y := c.name, first.samples, second.samples
 	out, err := c.newCurve(x.base, x, y)
 	if err != nil {
 		return nil, err
@@ -259,15 +410,15 @@ func (c *call) combineCurves(sign byte, x, y *curve) ([]*value, error) {
 	for i := range out.at {
 		out.at[i] = combine(sign, x.at[i], y.at[i])
 	}
-	return []*value{{samples: out}}, nil
+	return []*value{{samples: out, dims: first.dims}}, nil
 }
 
-// sum adds any number of inputs.
-func (c *call) sum() ([]*value, error) {
+// all combines any number of inputs, one after another.
+func (c *call) all(sign byte) ([]*value, error) {
 	out, err := []*value{c.in[0]}, error(nil)
 	for _, v := range c.in[1:] {
 		if v != nil && err == nil {
-			out, err = c.arithmetic('+', out[0], v)
+			out, err = c.arithmetic(sign, out[0], v)
 		}
 	}
 	return out, err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"strings"
 
@@ -22,6 +23,8 @@ type model struct {
 	body     []byte      // the message of the graph; part of the file
 	// constants are the tensors of the file by name.
 	constants map[string]*tensor
+	functions map[string]*function // by their full names
+	beside    *beside
 }
 
 // node is an operation of the file.
@@ -39,6 +42,8 @@ type attribute struct {
 	tensor  *tensor
 	numbers []int64
 	reals   []float32
+	// of is the name of the attribute of the function whose value this one has; empty if it has its own.
+	of string
 }
 
 // input is a picture that the network takes.
@@ -55,6 +60,7 @@ const (
 	maxNames      = graph.MaxChannels  // inputs of a node, and outputs
 	maxAttributes = 64                 // of a node
 	maxList       = 1 << 14            // numbers of an attribute
+	maxFunctions  = 1000
 	// maxWholes is the greatest number of whole numbers in all constants together: 8 bytes each, of 1 in the file.
 	maxWholes = 1 << 20
 )
@@ -131,8 +137,9 @@ func (f field) numbers(kind protowire.Type, visit func(uint64) error) error {
 	return nil
 }
 
-func parseModel(data []byte) (*model, error) {
-	m := &model{constants: map[string]*tensor{}}
+// parseModel parses a file whose weights may be in files of the folder, unless that is nil.
+func parseModel(data []byte, folder fs.FS) (*model, error) {
+	m := &model{constants: map[string]*tensor{}, functions: map[string]*function{}, beside: newBeside(folder)}
 	hasGraph := false
 	err := fields(data, func(f field) error {
 		switch f.number {
@@ -151,6 +158,8 @@ func parseModel(data []byte) (*model, error) {
 			key, value, err := parseEntry(f.bytes)
 			m.addMetadata(key, value)
 			return err
+		case 25:
+			return m.parseFunction(f.bytes)
 		}
 		return nil
 	})
@@ -223,7 +232,7 @@ func (m *model) parseConstants() error {
 			if len(m.constants) == maxNodes {
 				return fmt.Errorf("more than %d constants", maxNodes)
 			}
-			name, t, err := parseTensor(f.bytes, &wholes)
+			name, t, err := m.parseTensor(f.bytes, &wholes)
 			if _, twice := m.constants[name]; err == nil && twice {
 				err = fmt.Errorf("two constants of the name %q", name)
 			}
@@ -236,14 +245,20 @@ func (m *model) parseConstants() error {
 	})
 }
 
-// eachNode calls visit for each node in order, and returns its error.
-func (m *model) eachNode(visit func(node) error) error {
+// The fields of a graph and of a function for their nodes.
+const (
+	nodesField         = 1
+	functionNodesField = 7
+)
+
+// eachNode calls visit for each node in the fields of a message, in order, and returns its error.
+func (m *model) eachNode(message []byte, number protowire.Number, visit func(node) error) error {
 	wholes := maxWholes
-	return fields(m.body, func(f field) error {
-		if f.number != 1 {
+	return fields(message, func(f field) error {
+		if f.number != number {
 			return nil
 		}
-		n, err := parseNode(f.bytes, &wholes)
+		n, err := m.parseNode(f.bytes, &wholes)
 		if err != nil {
 			return err
 		}
@@ -272,7 +287,7 @@ func (m *model) eachValue(number protowire.Number, visit func(input)) error {
 }
 
 // parseNode parses a node, of which whole numbers in constants are taken off wholes.
-func parseNode(message []byte, wholes *int) (n node, err error) {
+func (m *model) parseNode(message []byte, wholes *int) (n node, err error) {
 	n.attributes = map[string]attribute{}
 	attributes := 0
 	err = fields(message, func(f field) error {
@@ -287,7 +302,7 @@ func parseNode(message []byte, wholes *int) (n node, err error) {
 			n.op = string(f.bytes)
 		case 5:
 			attributes++
-			name, a, err := parseAttribute(f.bytes, wholes)
+			name, a, err := m.parseAttribute(f.bytes, wholes)
 			n.attributes[name] = a
 			if err != nil {
 				return err
@@ -307,7 +322,7 @@ func parseNode(message []byte, wholes *int) (n node, err error) {
 	return n, err
 }
 
-func parseAttribute(message []byte, wholes *int) (name string, a attribute, err error) {
+func (m *model) parseAttribute(message []byte, wholes *int) (name string, a attribute, err error) {
 	err = fields(message, func(f field) (err error) {
 		switch f.number {
 		case 1:
@@ -319,7 +334,7 @@ func parseAttribute(message []byte, wholes *int) (name string, a attribute, err 
 		case 4:
 			a.text = string(f.bytes)
 		case 5:
-			_, a.tensor, err = parseTensor(f.bytes, wholes)
+			_, a.tensor, err = m.parseTensor(f.bytes, wholes)
 		case 7:
 			err = f.numbers(protowire.Fixed32Type, func(v uint64) error {
 				a.reals = append(a.reals, math.Float32frombits(uint32(v)))
@@ -330,6 +345,8 @@ func parseAttribute(message []byte, wholes *int) (name string, a attribute, err 
 				a.numbers = append(a.numbers, int64(v))
 				return cmp.Or(spendWholes(wholes, 1), a.check(name))
 			})
+		case 21:
+			a.of = string(f.bytes)
 		}
 		return err
 	})

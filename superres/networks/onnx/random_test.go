@@ -66,7 +66,7 @@ func randomFile(r *rand.Rand) *file {
 func TestRandomFiles(t *testing.T) {
 	accepted := 0
 	for seed := range uint64(4000) {
-		g, err := Read(randomFile(rand.New(rand.NewPCG(seed, 7))).bytes())
+		g, err := Read(randomFile(rand.New(rand.NewPCG(seed, 7))).bytes(), nil)
 		if err != nil {
 			continue
 		}

@@ -123,16 +123,22 @@ func foldReshape(c *call) (*tensor, error) {
 }
 
 func (c *call) reshape() ([]*value, error) {
-	v, err := c.viewed(c.in[0])
+	v := c.in[0]
+	dims, err := c.newDims(c.sizes(v))
 	if err != nil {
 		return nil, err
 	}
-	dims, err := c.newDims(v.sizes())
-	if err != nil {
-		return nil, err
+	if plain, err := c.plain(v); err == nil { // a node that has the samples so, the dimensions of which are no parts
+		v = plain
 	}
-	out, err := v.reshaped(dims)
-	return []*value{{view: out}}, err
+	out, err := c.layout(v).reshaped(dims)
+	return []*value{v.arranged(out)}, err
+}
+
+// plain returns the value of a node that has the samples of v as they are.
+func (c *call) plain(v *value) (*value, error) {
+	node, err := c.node(v)
+	return c.sampled(node), err
 }
 
 // order returns the permutation of a Transpose.
@@ -179,15 +185,12 @@ func foldTranspose(c *call) (*tensor, error) {
 }
 
 func (c *call) transpose() ([]*value, error) {
-	v, err := c.viewed(c.in[0])
+	dims := c.layout(c.in[0])
+	order, err := c.order(len(dims))
 	if err != nil {
 		return nil, err
 	}
-	order, err := c.order(len(v.dims))
-	if err != nil {
-		return nil, err
-	}
-	return []*value{{view: v.transposed(order)}}, nil
+	return []*value{c.in[0].arranged(dims.transposed(order))}, nil
 }
 
 // blockFactor returns the factor of DepthToSpace or SpaceToDepth.
@@ -231,7 +234,7 @@ func (c *call) spaceToDepth() ([]*value, error) {
 }
 
 // maxRepeats is the greatest number of times that samples are repeated.
-const maxRepeats = graph.MaxChannels
+const maxRepeats = 1 << 20
 
 // expand repeats dimensions of size 1.
 func (c *call) expand() ([]*value, error) {
@@ -239,10 +242,7 @@ func (c *call) expand() ([]*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := c.viewed(c.in[0])
-	if err != nil {
-		return nil, err
-	}
+	v := c.layout(c.in[0])
 	sizes := v.sizes()
 	dims, err := broadcast(sizes, want)
 	if err != nil || len(dims) != len(sizes) {
@@ -259,7 +259,7 @@ func (c *call) expand() ([]*value, error) {
 			return nil, err
 		}
 	}
-	return []*value{{view: v}}, nil
+	return []*value{c.in[0].arranged(v)}, nil
 }
 
 // tile repeats dimensions as a whole.
@@ -268,16 +268,13 @@ func (c *call) tile() ([]*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := c.viewed(c.in[0])
-	if err != nil {
-		return nil, err
-	}
-	if len(times) != len(v.dims) {
-		return nil, fmt.Errorf("of %d dimensions %v times", len(v.dims), times)
+	v := c.layout(c.in[0])
+	if len(times) != len(v) {
+		return nil, fmt.Errorf("of %d dimensions %v times", len(v), times)
 	}
 	for d, n := range times {
 		if n < 1 || n > maxRepeats {
-			return nil, fmt.Errorf("of %d dimensions %v times", len(v.dims), times)
+			return nil, fmt.Errorf("of %d dimensions %v times", len(v), times)
 		}
 		if n == 1 {
 			continue
@@ -286,7 +283,7 @@ func (c *call) tile() ([]*value, error) {
 			return nil, err
 		}
 	}
-	return []*value{{view: v}}, nil
+	return []*value{c.in[0].arranged(v)}, nil
 }
 
 func foldTile(c *call) (*tensor, error) {

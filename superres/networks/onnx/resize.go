@@ -68,46 +68,92 @@ func (c *call) resize() ([]*value, error) {
 	}
 	var op graph.Resize
 	if op.Up, op.Down, err = graph.WholeFactors(down, across); err != nil {
-		return nil, err
+		return c.resizeTo(s, down, across, err)
 	}
 	if op.Up == op.Down {
 		return c.same()
 	}
-	coordinates := c.text("coordinate_transformation_mode", "half_pixel")
-	if c.op == "Upsample" || c.opset < 11 {
-		coordinates = "asymmetric"
-	}
-	switch policy := c.text("keep_aspect_ratio_policy", "stretch"); {
-	case policy != "stretch":
-		return nil, fmt.Errorf("with the policy %q is not supported", policy)
-	case c.int("exclude_outside", 0) != 0:
-		return nil, errors.New("without what is outside is not supported")
+	coordinates, err := c.coordinates()
+	switch {
+	case err != nil:
+		return nil, err
 	case c.int("antialias", 0) != 0 && op.Down > 1:
 		return nil, errors.New("with smoothing is not supported")
 	}
-	switch mode := c.text("mode", "nearest"); mode {
-	case "nearest":
-		return c.nearest(op, coordinates)
-	case "linear":
-		op.By = graph.Bilinear
-	case "cubic":
-		op.By, op.A = graph.Bicubic, c.real("cubic_coeff_a", -0.75)
-	default:
-		return nil, fmt.Errorf("by %q is not supported", mode)
+	if op.By, op.A, err = c.interpolation(); err != nil {
+		return nil, err
 	}
-	switch coordinates {
-	case "half_pixel", "pytorch_half_pixel", "half_pixel_symmetric":
-	case "align_corners":
+	switch {
+	case op.By == graph.Nearest:
+		return c.nearest(op, coordinates)
+	case isHalfPixel(coordinates):
+	case coordinates == "align_corners":
 		op.AlignCorners = true
-	case "asymmetric":
-		if op.By == graph.Bilinear && op.Down == 1 {
-			return c.enlargeFromCorner(op.Up)
-		}
-		fallthrough
+	case coordinates == "asymmetric" && op.By == graph.Bilinear && op.Down == 1:
+		return c.enlargeFromCorner(op.Up)
 	default:
 		return nil, fmt.Errorf("with the coordinates %q is not supported but for nearest samples", coordinates)
 	}
 	return c.add(op, c.in[0])
+}
+
+// coordinates returns the mode of the coordinates. It fails for what no Resize of the graph does.
+func (c *call) coordinates() (string, error) {
+	switch policy := c.text("keep_aspect_ratio_policy", "stretch"); {
+	case policy != "stretch":
+		return "", fmt.Errorf("with the policy %q is not supported", policy)
+	case c.int("exclude_outside", 0) != 0:
+		return "", errors.New("without what is outside is not supported")
+	case c.op == "Upsample" || c.opset < 11:
+		return "asymmetric", nil
+	}
+	return c.text("coordinate_transformation_mode", "half_pixel"), nil
+}
+
+func isHalfPixel(coordinates string) bool {
+	return coordinates == "half_pixel" || coordinates == "pytorch_half_pixel" || coordinates == "half_pixel_symmetric"
+}
+
+// interpolation returns that of a Resize, and its parameter.
+func (c *call) interpolation() (by graph.Interpolation, a float64, err error) {
+	switch mode := c.text("mode", "nearest"); mode {
+	case "nearest":
+	case "linear":
+		by = graph.Bilinear
+	case "cubic":
+		by, a = graph.Bicubic, c.real("cubic_coeff_a", -0.75)
+	default:
+		err = fmt.Errorf("by %q is not supported", mode)
+	}
+	return by, a, err
+}
+
+// resizeTo resizes samples of shape s to the size of an earlier node; it returns unlike if there is no such node.
+func (c *call) resizeTo(s graph.Shape, down, across float64, unlike error) ([]*value, error) {
+	to, found := c.builder.Find(float64(s.W)*across, float64(s.H)*down)
+	if !found {
+		return nil, unlike
+	}
+	coordinates, err := c.coordinates()
+	if err != nil {
+		return nil, err
+	}
+	var op graph.ResizeTo
+	if op.By, op.A, err = c.interpolation(); err != nil {
+		return nil, err
+	}
+	rounding := c.text("nearest_mode", "round_prefer_floor")
+	switch {
+	case c.int("antialias", 0) != 0 && (down < 1 || across < 1):
+		return nil, errors.New("with smoothing is not supported")
+	case op.By == graph.Nearest && coordinates == "asymmetric" && (rounding == "floor" || c.opset < 11):
+	case op.By != graph.Nearest && isHalfPixel(coordinates):
+	case op.By != graph.Nearest && coordinates == "align_corners":
+		op.AlignCorners = true
+	default:
+		return nil, fmt.Errorf("with the coordinates %q and the rounding %q is not supported", coordinates, rounding)
+	}
+	return c.add(op, c.in[0], c.sampled(to))
 }
 
 // enlargeFromCorner adds the nodes of the bilinear enlargement in which column x is position x/factor of the input:
@@ -212,10 +258,23 @@ func (c *call) pad() ([]*value, error) {
 	if op.Edges == (graph.Edges{}) {
 		return c.same()
 	}
+	if len(c.sizes(c.in[0])) != 4 {
+		return nil, errView
+	}
 	switch mode := c.text("mode", "constant"); mode {
 	case "constant":
 		if isPadded := max(all[2], all[3], all[6], all[7]) > 0; isPadded && border != 0 {
-			return nil, fmt.Errorf("with %g is not supported, only with 0", border)
+			if !(math.Abs(border) < 1e4) {
+				return nil, fmt.Errorf("with %g is not supported", border)
+			}
+			out, err := c.add(affine(1, -border), c.in[0]) // zeros are then what the border is
+			if err != nil {
+				return nil, err
+			}
+			if out, err = c.add(op, out...); err != nil {
+				return nil, err
+			}
+			return c.add(affine(1, border), out...)
 		}
 	case "edge":
 		op.Mode = graph.PadEdge

@@ -88,45 +88,118 @@ func foldSlice(c *call) (*tensor, error) {
 
 // sliceSamples keeps some channels, or cuts off edges.
 func (c *call) sliceSamples() (out []*value, err error) {
-	s, err := c.shape()
+	v := c.in[0]
+	list, err := c.slicings(c.sizes(v))
 	if err != nil {
 		return nil, err
 	}
-	list, err := c.slicings([]int{1, s.Channels, s.H, s.W})
-	if err != nil {
-		return nil, err
-	}
-	out = c.in[:1]
-	var edges graph.Edges
 	for _, part := range list {
-		n := part.size()
-		switch {
-		case n < 1:
+		if part.size() < 1 {
 			return nil, errors.New("keeps no samples")
-		case part.axis == 0:
-		case part.axis == 1:
-			if n == s.Channels && part.step == 1 {
-				continue
-			}
-			kept := make([]int, n)
-			for i := range kept {
-				kept[i] = part.start + i*part.step
-			}
-			if out, err = c.add(graph.Select{Channels: kept}, out...); err != nil {
-				return nil, err
-			}
-		case part.step != 1:
-			return nil, fmt.Errorf("of every %d. row or column is not supported", part.step)
-		case part.axis == 2:
-			edges.Top, edges.Bottom = -part.start, part.end-s.H
-		default:
-			edges.Left, edges.Right = -part.start, part.end-s.W
+		}
+		if v, err = c.narrow(v, part); err != nil {
+			return nil, err
 		}
 	}
-	if edges == (graph.Edges{}) {
-		return out, nil
+	return []*value{v}, nil
+}
+
+// narrow returns the part of v that a slicing keeps: fewer channels, or a picture with less at its edges.
+func (c *call) narrow(v *value, by slicing) (*value, error) {
+	dims, n := c.layout(v), by.size()
+	if n == dims.sizes()[by.axis] && by.step == 1 {
+		return v, nil
 	}
-	return c.add(graph.Pad{Edges: edges}, out...)
+	for _, of := range []dimension{rows, columns} {
+		if p, is := only(dims[by.axis], of); is && p.step == 1 && by.step == 1 {
+			return c.crop(v, by, p)
+		}
+	}
+	list := make([]int, n)
+	for i := range list {
+		list[i] = by.start + i*by.step
+	}
+	return c.pick(v, by.axis, list)
+}
+
+// crop is narrow for the part of a dimension that is rows or columns of the picture.
+func (c *call) crop(v *value, by slicing, p part) (*value, error) {
+	node, err := v.samples.resolve(c.tracer)
+	if err != nil {
+		return nil, err
+	}
+	s := c.builder.Shape(node)
+	var edges graph.Edges
+	switch {
+	case p.of == rows && p.size == s.H:
+		edges.Top, edges.Bottom = -by.start, by.end-s.H
+	case p.of == columns && p.size == s.W:
+		edges.Left, edges.Right = -by.start, by.end-s.W
+	default:
+		return nil, errView
+	}
+	if node, err = c.builder.Add(c.name, graph.Pad{Edges: edges}, node); err != nil {
+		return nil, err
+	}
+	out := slices.Clone(c.layout(v))
+	out[by.axis] = []part{{of: p.of, size: by.size(), step: 1}}
+	return c.sampled(node).arranged(out), nil
+}
+
+// pick returns the values of the given indexes along a dimension, which has to be one of channels.
+func (c *call) pick(v *value, along int, list []int) (*value, error) {
+	dims, n := c.layout(v), len(list)
+	p, isChannels := only(dims[along], channels)
+	node, err := v.samples.resolve(c.tracer)
+	if err != nil {
+		return nil, err
+	}
+	count := c.builder.Shape(node).Channels
+	fits := isChannels && p.step > 0 && p.height == 0
+	for _, q := range slices.Concat(dims...) {
+		if q.of == channels && q.step > 0 && q.size > 1 {
+			fits = fits && (q.step >= p.step && q.step < p.step*p.size || q.step*q.size <= p.step ||
+				q.step%(p.step*p.size) == 0)
+		}
+	}
+	if !fits {
+		if v.dims == nil {
+			return nil, fmt.Errorf("of some samples along axis %d is not supported", along)
+		}
+		plain, err := c.plain(v)
+		if err != nil || len(c.sizes(plain)) != len(dims) {
+			return nil, errView
+		}
+		return c.pick(plain, along, list)
+	}
+	if n > graph.MaxChannels || count/p.size*n > graph.MaxChannels {
+		return nil, fmt.Errorf("of more than %d channels", graph.MaxChannels)
+	}
+	var kept []int
+	for first := 0; first < count; first += p.size * p.step {
+		for _, i := range list {
+			for inner := range p.step {
+				kept = append(kept, first+i*p.step+inner)
+			}
+		}
+	}
+	if slices.ContainsFunc(list, func(i int) bool { return i < 0 || i >= p.size }) {
+		return nil, fmt.Errorf("of the indexes %v of %d", list, p.size)
+	}
+	if node, err = c.builder.Add(c.name, graph.Select{Channels: kept}, node); err != nil {
+		return nil, err
+	}
+	out := make(layout, len(dims))
+	for d, parts := range dims {
+		for _, q := range parts {
+			if q.of == channels && q.step >= p.step*p.size {
+				q.step = q.step / p.size * n
+			}
+			out[d] = append(out[d], q)
+		}
+	}
+	out[along] = []part{{of: channels, size: n, step: p.step}}
+	return c.sampled(node).arranged(out), nil
 }
 
 // splitSizes returns the sizes of the parts into which a Split divides an axis of the given size.
@@ -159,28 +232,21 @@ func (c *call) split() (out []*value, err error) {
 	if c.in[0].constant != nil {
 		return c.splitConstant(c.in[0].constant)
 	}
-	s, err := c.shape()
+	sizes := c.sizes(c.in[0])
+	along, err := axis(c.int("axis", 0), len(sizes))
 	if err != nil {
 		return nil, err
 	}
-	if along, err := axis(c.int("axis", 0), 4); err != nil || along != 1 {
-		return nil, errors.New("of samples is supported along the channels alone")
-	}
-	sizes, err := c.splitSizes(s.Channels)
-	if err != nil {
+	if sizes, err = c.splitSizes(sizes[along]); err != nil {
 		return nil, err
 	}
 	start := 0
 	for _, size := range sizes {
-		kept := make([]int, size)
-		for i := range kept {
-			kept[i] = start + i
-		}
-		part, err := c.add(graph.Select{Channels: kept}, c.in[0])
+		part, err := c.narrow(c.in[0], slicing{along, start, start + size, 1})
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, part...)
+		out = append(out, part)
 		start += size
 	}
 	return out, nil

@@ -2,7 +2,6 @@ package onnx
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 
@@ -14,12 +13,15 @@ import (
 // maxRank is the greatest number of dimensions of a tensor.
 const maxRank = 8
 
-// tensor is a constant array of numbers, in the order in which the last dimension varies first. One of reals and ints
-// is nil.
+// tensor is a constant array of numbers, in the order in which the last dimension varies first. Two of reals, ints and
+// bytes are nil.
 type tensor struct {
 	dims  []int
 	reals []float32
 	ints  []int64
+	// bytes are numbers of 8 bits, with a sign or without, which only DequantizeLinear takes as they are.
+	bytes   []byte
+	hasSign bool
 }
 
 // count returns the number of values of an array of the given dimensions. It fails beyond the limit of weights.
@@ -42,11 +44,15 @@ const (
 	typeFloat32  = 1
 	typeUint8    = 2
 	typeInt8     = 3
+	typeUint16   = 4
+	typeInt16    = 5
 	typeInt32    = 6
 	typeInt64    = 7
 	typeBool     = 9
 	typeFloat16  = 10
 	typeFloat64  = 11
+	typeUint32   = 12
+	typeUint64   = 13
 	typeBfloat16 = 16
 )
 
@@ -60,11 +66,11 @@ func sizeOf(kind int) int {
 	switch kind {
 	case typeUint8, typeInt8, typeBool:
 		return 1
-	case typeFloat16, typeBfloat16:
+	case typeFloat16, typeBfloat16, typeInt16, typeUint16:
 		return 2
-	case typeFloat32, typeInt32:
+	case typeFloat32, typeInt32, typeUint32:
 		return 4
-	case typeFloat64, typeInt64:
+	case typeFloat64, typeInt64, typeUint64:
 		return 8
 	}
 	return 0
@@ -77,14 +83,30 @@ type contents struct {
 	dims []int
 	raw  []byte
 	// message is the whole tensor, whose fields hold the numbers if isListed is true and raw is nil.
-	message  []byte
-	isListed bool
+	message   []byte
+	isListed  bool
+	outside   outside // where the numbers are if isOutside
+	isOutside bool
 }
 
 // parseTensor parses a constant, whose whole numbers are taken off wholes.
-func parseTensor(message []byte, wholes *int) (name string, t *tensor, err error) {
-	c := contents{message: message}
-	err = fields(message, func(f field) error {
+func (m *model) parseTensor(message []byte, wholes *int) (name string, t *tensor, err error) {
+	c, err := parseContents(message)
+	if err == nil && c.isOutside {
+		c.raw, err = m.beside.read(c)
+	}
+	if err == nil {
+		t, err = c.decode(wholes)
+	}
+	if err != nil && err != errBroken {
+		err = fmt.Errorf("constant %q: %w", c.name, err)
+	}
+	return c.name, t, err
+}
+
+func parseContents(message []byte) (*contents, error) {
+	c := &contents{message: message, outside: outside{length: -1}}
+	return c, fields(message, func(f field) error {
 		switch f.number {
 		case 1:
 			return f.numbers(protowire.VarintType, func(v uint64) error {
@@ -101,20 +123,15 @@ func parseTensor(message []byte, wholes *int) (name string, t *tensor, err error
 			c.name = string(f.bytes)
 		case 9:
 			c.raw = f.bytes
-		case 13, 14:
-			if f.number == 13 || f.value != 0 {
-				return errors.New("weights in a file of their own are not supported; save the network as one file")
-			}
+		case 13:
+			key, value, err := parseEntry(f.bytes)
+			c.outside.set(key, value)
+			return err
+		case 14:
+			c.isOutside = f.value == 1
 		}
 		return nil
 	})
-	if err == nil {
-		t, err = c.decode(wholes)
-	}
-	if err != nil && err != errBroken {
-		err = fmt.Errorf("constant %q: %w", c.name, err)
-	}
-	return c.name, t, err
 }
 
 // decode returns the tensor. It fails unless the dimensions agree with the numbers that are there.
@@ -127,12 +144,16 @@ func (c *contents) decode(wholes *int) (*tensor, error) {
 	if err != nil {
 		return nil, err
 	}
+	t := &tensor{dims: c.dims}
+	if isByte := c.kind == typeUint8 || c.kind == typeInt8; isByte && len(c.raw) == n && n > 0 {
+		t.bytes, t.hasSign = c.raw, c.kind == typeInt8
+		return t, nil
+	}
 	if !isReal(c.kind) {
 		if err := spendWholes(wholes, n); err != nil {
 			return nil, err
 		}
 	}
-	t := &tensor{dims: c.dims}
 	if c.raw != nil || !c.isListed {
 		if len(c.raw) != n*size {
 			return nil, fmt.Errorf("has %d bytes, expected %d for the dimensions %v", len(c.raw), n*size, c.dims)
@@ -203,8 +224,7 @@ func (c *contents) eachList(visit func(field) error) error {
 // spendWholes fails if n more whole numbers are more than are left of maxWholes.
 func spendWholes(left *int, n int) error {
 	if *left -= n; *left < 0 {
-		return fmt.Errorf("more than %d whole numbers; weights of 8 bits are not supported, save 16 or 32 bits",
-			maxWholes)
+		return fmt.Errorf("more than %d whole numbers", maxWholes)
 	}
 	return nil
 }
@@ -242,6 +262,8 @@ func (t *tensor) set(i, kind int, bits uint64) {
 		t.reals[i] = math.Float32frombits(uint32(bits) << 16)
 	case typeInt8:
 		t.ints[i] = int64(int8(bits))
+	case typeInt16:
+		t.ints[i] = int64(int16(bits))
 	case typeInt32:
 		t.ints[i] = int64(int32(bits))
 	default:
@@ -266,14 +288,34 @@ func whole(v float64) int64 {
 }
 
 // size returns the number of values.
-func (t *tensor) size() int { return max(len(t.reals), len(t.ints)) }
+func (t *tensor) size() int { return max(len(t.reals), len(t.ints), len(t.bytes)) }
 
 // real returns value i as a real number.
 func (t *tensor) real(i int) float64 {
-	if t.ints != nil {
+	switch {
+	case t.ints != nil:
 		return float64(t.ints[i])
+	case t.hasSign:
+		return float64(int8(t.bytes[i]))
+	case t.bytes != nil:
+		return float64(t.bytes[i])
 	}
 	return float64(t.reals[i])
+}
+
+// unpacked returns t with whole numbers for bytes, which are taken off wholes.
+func (t *tensor) unpacked(wholes *int) (*tensor, error) {
+	if t.bytes == nil {
+		return t, nil
+	}
+	if err := spendWholes(wholes, len(t.bytes)); err != nil {
+		return nil, err
+	}
+	out := &tensor{dims: t.dims, ints: make([]int64, len(t.bytes))}
+	for i := range out.ints {
+		out.ints[i] = int64(t.real(i))
+	}
+	return out, nil
 }
 
 // numbers returns the values as whole numbers. It fails if there are more than 1000, or values of another kind.

@@ -20,49 +20,52 @@ type tracer struct {
 	budget int
 	// curves is the number of functions of samples that were made.
 	curves int
+	model  *model
+	// steps is the number of nodes that were followed, those of local functions each time that they are called; depth
+	// is that of the calls.
+	steps, depth int
+	wholes       int // numbers of bytes that may still be computed with
+	copies       int // weights that may still be made of others: about as many as the files have bytes
 }
 
 // newTracer returns a tracer that knows the constants of m, but has no graph.
 func (m *model) newTracer() *tracer {
-	t := &tracer{opset: m.opset, values: make(map[string]*value, len(m.constants)),
-		budget: min(maxFolded, leastFolded+len(m.body)/2)}
+	t := &tracer{opset: m.opset, values: make(map[string]*value, len(m.constants)), model: m, wholes: maxWholes,
+		copies: leastFolded + len(m.body) + int(m.beside.bytes),
+		budget: min(maxFolded, leastFolded+(len(m.body)+int(m.beside.bytes))/2)}
 	for name, c := range m.constants {
 		t.values[name] = &value{constant: c}
 	}
 	return t
 }
 
-// value is what a node of a file makes: a constant, a view of samples, or samples.
+// value is what a node of a file makes: a constant, or samples.
 type value struct {
 	constant *tensor
-	view     *view
 	samples  *curve
+	dims     layout // nil: that of the node as it is
+	// made is the node that has the samples of the layout, if isMade.
+	made   int
+	isMade bool
 }
 
 // sampled returns the samples of a node of the graph as a value.
 func (t *tracer) sampled(node int) *value { return &value{samples: identity(node)} }
 
-// dims returns the dimensions of a value.
-func (t *tracer) dims(v *value) []int {
-	switch {
-	case v.constant != nil:
+// sizes returns the sizes of the dimensions of a value.
+func (t *tracer) sizes(v *value) []int {
+	if v.constant != nil {
 		return v.constant.dims
-	case v.view != nil:
-		return v.view.sizes()
 	}
-	s := t.builder.Shape(v.samples.base)
-	return []int{1, s.Channels, s.H, s.W}
+	return t.layout(v).sizes()
 }
 
 // node returns the node of the graph that has the samples of v; it is made if there is none yet.
 func (t *tracer) node(v *value) (int, error) {
-	switch {
-	case v.constant != nil:
+	if v.constant != nil {
 		return 0, errors.New("a constant in place of samples is not supported")
-	case v.view != nil:
-		return v.view.resolve(t)
 	}
-	return v.samples.resolve(t)
+	return v.resolve(t)
 }
 
 // call is a node of the file that is being followed.
@@ -86,6 +89,12 @@ type operation struct {
 
 // followNode makes the values of one node.
 func (t *tracer) followNode(n node) error {
+	if t.steps++; t.steps > maxNodes {
+		return fmt.Errorf("more than %d nodes, with those of functions", maxNodes)
+	}
+	if f := t.model.functions[fullName(n.domain, n.op)]; f != nil {
+		return t.call(n, f)
+	}
 	op, ok := operations[n.op]
 	if !isStandard(n.domain) {
 		return fmt.Errorf("node %q: the operation %s.%s is not supported", n.name, n.domain, n.op)
@@ -115,6 +124,15 @@ func (t *tracer) prepare(n node, op operation) (*call, error) {
 		if v == nil && name != "" {
 			return nil, fmt.Errorf("takes %q, which no node before it makes", name)
 		}
+		if v != nil && v.constant != nil && n.op != "DequantizeLinear" {
+			constant, err := v.constant.unpacked(&t.wholes)
+			if err != nil {
+				return nil, err
+			}
+			if constant != v.constant {
+				v = &value{constant: constant}
+			}
+		}
 		c.in = append(c.in, v)
 	}
 	for len(c.in) > 0 && c.in[len(c.in)-1] == nil {
@@ -135,6 +153,10 @@ func (t *tracer) prepare(n node, op operation) (*call, error) {
 	return c, nil
 }
 
+// takeConstants are the operations of samples whose first input may be a constant.
+var takeConstants = strings.Fields("Add CastLike Concat Div Dropout Greater GreaterOrEqual Identity Less LessOrEqual " +
+	"MatMul Max Min Mul Split Sub Sum Where")
+
 // make computes a constant, or makes the values of samples.
 func (c *call) make(op operation) ([]*value, error) {
 	isSampled := func(v *value) bool { return v != nil && v.constant == nil }
@@ -145,6 +167,9 @@ func (c *call) make(op operation) ([]*value, error) {
 		}
 		folded, err := op.fold(c)
 		return []*value{{constant: folded}}, err
+	}
+	if c.in[0].constant != nil && !slices.Contains(takeConstants, c.op) {
+		return nil, errors.New("a constant in place of samples is not supported")
 	}
 	return op.make(c)
 }

@@ -7,21 +7,17 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// view is the samples of a node with their dimensions split, merged and exchanged: what Reshape, Transpose and their
-// like make. Networks write pixel shuffles so. A view becomes nodes when its samples are needed.
-type view struct {
-	node int
-	dims [][]part
-	// made is the node that has the samples of the view, if isMade.
-	made   int
-	isMade bool
-}
+// layout is how the samples of a node are arranged: each of its dimensions is made of parts of those of the node, the
+// outer first. It is what Reshape, Transpose and their like change. Networks write pixel shuffles so, and windows.
+type layout [][]part
 
 // part is a part of one of the dimensions of a node: its index there is index·step plus those of the other parts. A
 // part of the channels whose step is 0 repeats them.
 type part struct {
 	of         dimension
 	size, step int
+	// height and width are those of the window whose pixels are these channels; 0 if they are none.
+	height, width int
 }
 
 // dimension is one of those of a node.
@@ -35,27 +31,27 @@ const (
 
 var errView = errors.New("samples whose dimensions are rearranged in this way are not supported")
 
-// wholeView returns the view [1, channels, height, width] of a node of shape s.
-func wholeView(s graph.Shape, node int) *view {
-	return &view{node: node, dims: [][]part{nil, {{channels, s.Channels, 1}}, {{rows, s.H, 1}}, {{columns, s.W, 1}}}}
+// usualLayout returns the layout [1, channels, height, width] of a node of shape s.
+func usualLayout(s graph.Shape) layout {
+	return layout{nil, {{of: channels, size: s.Channels, step: 1}}, {{of: rows, size: s.H, step: 1}},
+		{{of: columns, size: s.W, step: 1}}}
 }
 
-// viewed returns v, samples, as a view: of the node that has them, if there is or can be one.
-func (t *tracer) viewed(v *value) (*view, error) {
-	node, err := t.node(v)
-	if err != nil && v.view != nil {
-		return v.view, nil
+// layout returns that of samples.
+func (t *tracer) layout(v *value) layout {
+	if v.dims != nil {
+		return v.dims
 	}
-	if err != nil {
-		return nil, err
-	}
-	return wholeView(t.builder.Shape(node), node), nil
+	return usualLayout(t.builder.Shape(v.samples.base))
 }
+
+// arranged returns the samples of v in another layout.
+func (v *value) arranged(dims layout) *value { return &value{samples: v.samples, dims: dims} }
 
 // sizes returns the sizes of the dimensions.
-func (v *view) sizes() []int {
-	list := make([]int, len(v.dims))
-	for i, parts := range v.dims {
+func (l layout) sizes() []int {
+	list := make([]int, len(l))
+	for i, parts := range l {
 		list[i] = 1
 		for _, p := range parts {
 			list[i] *= p.size
@@ -64,20 +60,18 @@ func (v *view) sizes() []int {
 	return list
 }
 
-// transposed returns the view whose dimension i is dimension order[i] of v. The order is a permutation.
-func (v *view) transposed(order []int) *view {
-	out := &view{node: v.node}
+// transposed returns the layout whose dimension i is dimension order[i] of l. The order is a permutation.
+func (l layout) transposed(order []int) (out layout) {
 	for _, d := range order {
-		out.dims = append(out.dims, v.dims[d])
+		out = append(out, l[d])
 	}
 	return out
 }
 
-// reshaped returns the view of the given sizes, whose product is that of v. It fails if a size neither is a product of
-// parts nor divides one.
-func (v *view) reshaped(sizes []int) (*view, error) {
-	left := slices.Concat(v.dims...)
-	out := &view{node: v.node}
+// reshaped returns the layout of the given sizes, whose product is that of l. It fails if a size neither is a product
+// of parts nor divides one.
+func (l layout) reshaped(sizes []int) (out layout, err error) {
+	left := slices.Concat(l...)
 	for _, size := range sizes {
 		var parts []part
 		for size > 1 {
@@ -90,15 +84,15 @@ func (v *view) reshaped(sizes []int) (*view, error) {
 				left = left[1:]
 			case p.size > size && p.size%size == 0: // the outer part of p
 				inner := p.size / size
-				left = slices.Concat([]part{{p.of, inner, p.step}}, left[1:])
-				p = part{p.of, size, p.step * inner}
+				left = slices.Concat([]part{{of: p.of, size: inner, step: p.step}}, left[1:])
+				p = part{of: p.of, size: size, step: p.step * inner}
 			default:
 				return nil, errView
 			}
 			size /= p.size
 			parts = append(parts, p)
 		}
-		out.dims = append(out.dims, parts)
+		out = append(out, parts)
 	}
 	for _, p := range left {
 		if p.size != 1 {
@@ -108,13 +102,13 @@ func (v *view) reshaped(sizes []int) (*view, error) {
 	return out, nil
 }
 
-// maxViewed is the greatest number of samples of a view that repeats some; it bounds the number of its parts.
+// maxViewed is the greatest number of samples of a layout that repeats some; it bounds the number of its parts.
 const maxViewed = 1 << 40
 
-// repeated returns v with dimension d repeated: its values together, or each by itself.
-func (v *view) repeated(d, times int, each bool) (*view, error) {
+// repeated returns l with dimension d repeated: its values together, or each by itself.
+func (l layout) repeated(d, times int, each bool) (layout, error) {
 	total := float64(times)
-	for _, parts := range v.dims {
+	for _, parts := range l {
 		for _, p := range parts {
 			total *= float64(p.size)
 		}
@@ -122,12 +116,12 @@ func (v *view) repeated(d, times int, each bool) (*view, error) {
 	if total > maxViewed {
 		return nil, errView
 	}
-	out := &view{node: v.node, dims: slices.Clone(v.dims)}
-	again := []part{{channels, times, 0}}
+	out := slices.Clone(l)
+	again := []part{{of: channels, size: times}}
 	if each {
-		out.dims[d] = slices.Concat(v.dims[d], again)
+		out[d] = slices.Concat(l[d], again)
 	} else {
-		out.dims[d] = slices.Concat(again, v.dims[d])
+		out[d] = slices.Concat(again, l[d])
 	}
 	return out, nil
 }
@@ -139,7 +133,7 @@ func merged(parts []part) (out []part) {
 			continue
 		}
 		if last := len(out) - 1; last >= 0 && out[last].of == p.of && out[last].step == p.step*p.size {
-			out[last] = part{p.of, out[last].size * p.size, p.step}
+			out[last] = part{of: p.of, size: out[last].size * p.size, step: p.step}
 			continue
 		}
 		out = append(out, p)
@@ -147,39 +141,56 @@ func merged(parts []part) (out []part) {
 	return out
 }
 
-// resolve returns the node that has the samples of a view of four dimensions, the first of size 1: a permutation of the
-// channels, a pixel shuffle or its inverse.
-func (v *view) resolve(t *tracer) (node int, err error) {
-	if !v.isMade {
-		if v.made, err = v.build(t); err != nil {
-			return 0, err
-		}
-		v.isMade = true
+// merged returns l with the parts of each dimension merged.
+func (l layout) merged() layout {
+	out := make(layout, len(l))
+	for i, parts := range l {
+		out[i] = merged(parts)
 	}
-	return v.made, nil
+	return out
 }
 
-// build adds the nodes of a view, and returns the last.
-func (v *view) build(t *tracer) (int, error) {
-	if len(v.dims) != 4 || v.sizes()[0] != 1 {
+// equals reports whether two layouts are the same but for how their parts are cut.
+func (l layout) equals(other layout) bool {
+	return slices.EqualFunc(l.merged(), other.merged(), func(a, b []part) bool { return slices.Equal(a, b) })
+}
+
+// resolve returns the node that has the samples of v as [1, channels, height, width]: a permutation of the channels, a
+// pixel shuffle or its inverse.
+func (v *value) resolve(t *tracer) (node int, err error) {
+	if v.isMade {
+		return v.made, nil
+	}
+	if node, err = v.samples.resolve(t); err == nil && v.dims != nil {
+		node, err = t.rearrange(node, v.dims)
+	}
+	if err == nil {
+		v.made, v.isMade = node, true
+	}
+	return node, err
+}
+
+// rearrange adds the nodes of a layout of another node, and returns the last.
+func (t *tracer) rearrange(node int, dims layout) (int, error) {
+	if len(dims) != 4 || dims.sizes()[0] != 1 {
 		return 0, errView
 	}
-	s := t.builder.Shape(v.node)
-	c, h, w := merged(v.dims[1]), merged(v.dims[2]), merged(v.dims[3])
-	wholeRows, wholeColumns := merged([]part{{rows, s.H, 1}}), merged([]part{{columns, s.W, 1}})
-	if slices.Equal(h, wholeRows) && slices.Equal(w, wholeColumns) {
-		return v.selectChannels(t, v.node, c, s.Channels)
+	s := t.builder.Shape(node)
+	c, h, w := merged(dims[1]), merged(dims[2]), merged(dims[3])
+	whole := usualLayout(s).merged()
+	if slices.Equal(h, whole[2]) && slices.Equal(w, whole[3]) {
+		return t.selectChannels(node, c, s.Channels)
 	}
-	if f := extra(h, wholeRows); f > 1 && f == extra(w, wholeColumns) && h[len(h)-1].of == channels &&
+	if f := extra(h, whole[2]); f > 1 && f == extra(w, whole[3]) && h[len(h)-1].of == channels &&
 		w[len(w)-1].of == channels { // channels become pixels
 		order := slices.Concat(c, h[len(h)-1:], w[len(w)-1:])
-		node, err := v.selectChannels(t, v.node, order, s.Channels)
+		node, err := t.selectChannels(node, order, s.Channels)
 		if err != nil {
 			return 0, err
 		}
 		return t.builder.Add("reshaped", graph.PixelShuffle{Factor: f}, node)
 	}
-	return v.unshuffle(t, c, h, w)
+	return t.unshuffle(node, c, h, w)
 }
 
 // extra returns the size of the last part if the others are the whole of a dimension; else 0.
@@ -193,10 +204,10 @@ func extra(parts, whole []part) int {
 
 // selectChannels returns the node of a permutation of the channels, some of which may repeat: all of them, in the order
 // of the given parts.
-func (v *view) selectChannels(t *tracer, node int, parts []part, count int) (int, error) {
+func (t *tracer) selectChannels(node int, parts []part, count int) (int, error) {
 	list, distinct := []int{0}, 1
 	for _, p := range parts {
-		if p.of != channels || len(list)*p.size > graph.MaxChannels {
+		if p.of != channels || len(list)*p.size > graph.MaxScores {
 			return 0, errView
 		}
 		if p.step > 0 {
@@ -221,15 +232,17 @@ func (v *view) selectChannels(t *tracer, node int, parts []part, count int) (int
 
 // unshuffle returns the node of pixels that become channels: h and w are the outer parts of the rows and the columns,
 // and their inner parts, of one size, are among those of the channels.
-func (v *view) unshuffle(t *tracer, c, h, w []part) (int, error) {
-	s := t.builder.Shape(v.node)
+func (t *tracer) unshuffle(node int, c, h, w []part) (int, error) {
+	s := t.builder.Shape(node)
 	factor := 0
 	for _, p := range c {
 		if p.of == rows {
 			factor = p.size
 		}
 	}
-	outer := func(of dimension, side int) []part { return merged([]part{{of, side / max(factor, 1), factor}}) }
+	outer := func(of dimension, side int) []part {
+		return merged([]part{{of: of, size: side / max(factor, 1), step: factor}})
+	}
 	if factor < 2 || s.H%factor != 0 || s.W%factor != 0 || !slices.Equal(h, outer(rows, s.H)) ||
 		!slices.Equal(w, outer(columns, s.W)) {
 		return 0, errView
@@ -240,14 +253,44 @@ func (v *view) unshuffle(t *tracer, c, h, w []part) (int, error) {
 		case channels:
 			order[i].step *= factor * factor
 		case rows:
-			order[i] = part{channels, p.size, factor * p.step}
+			order[i] = part{of: channels, size: p.size, step: factor * p.step}
 		case columns:
-			order[i] = part{channels, p.size, p.step}
+			order[i] = part{of: channels, size: p.size, step: p.step}
 		}
 	}
-	node, err := t.builder.Add("reshaped", graph.PixelUnshuffle{Factor: factor}, v.node)
+	node, err := t.builder.Add("reshaped", graph.PixelUnshuffle{Factor: factor}, node)
 	if err != nil {
 		return 0, err
 	}
-	return v.selectChannels(t, node, order, s.Channels*factor*factor)
+	return t.selectChannels(node, order, s.Channels*factor*factor)
+}
+
+// channelParts returns the parts of the channels in a layout, the outer first. It fails unless they are all of count
+// channels, each once.
+func (l layout) channelParts(count int) (parts []part, err error) {
+	for _, p := range slices.Concat(l...) {
+		if p.of == channels && p.size > 1 {
+			parts = append(parts, p)
+		}
+	}
+	slices.SortFunc(parts, func(a, b part) int { return b.step - a.step })
+	step := 1
+	for _, p := range slices.Backward(parts) {
+		if p.step != step {
+			return nil, errView
+		}
+		step *= p.size
+	}
+	if step != count {
+		return nil, errView
+	}
+	return parts, nil
+}
+
+// only returns the single part, merged, of which a dimension consists, if it is one of the given kind.
+func only(parts []part, of dimension) (p part, is bool) {
+	if parts = merged(parts); len(parts) != 1 || parts[0].of != of {
+		return part{}, false
+	}
+	return parts[0], true
 }

@@ -59,6 +59,18 @@ func (b *Builder) Add(op graph.Op, inputs ...int) int {
 		channels /= op.Factor * op.Factor
 	case graph.PixelUnshuffle:
 		channels *= op.Factor * op.Factor
+	case graph.Reduce:
+		if op.OfChannels {
+			channels = 1
+		}
+	case graph.ResizeTo:
+		channels = b.channels[inputs[0]]
+	case graph.Scores:
+		channels = op.Heads * op.Height * op.Width * op.Height * op.Width
+	case graph.ChannelScores:
+		channels *= channels / op.Heads
+	case graph.WeightedSum, graph.ChannelSum:
+		channels = b.channels[inputs[1]]
 	}
 	b.channels = append(b.channels, channels)
 	return i

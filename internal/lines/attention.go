@@ -1,0 +1,236 @@
+package lines
+
+import "superres/internal/kernel"
+
+// Windows are the parts of a picture in which pixels attend to each other: Height×Width pixels, and Heads of PerHead
+// neighbouring channels each.
+type Windows struct{ Height, Width, Heads, PerHead int }
+
+// oneRow is an operation that makes one row at a time, and reads nothing beyond the left and right edges.
+type oneRow struct{}
+
+// Margin implements Op.
+func (oneRow) Margin(int) (left, right int) { return 0, 0 }
+
+// Together implements Op.
+func (oneRow) Together() int { return 1 }
+
+// windowRow returns what row y of scores needs.
+func (w Windows) rows(y int) (lo, hi int) { return y * w.Height, (y + 1) * w.Height }
+
+// load sets to to the channels of a head of the pixels of window x in row y of windows: those of a pixel side by side,
+// padded to step, or, if isTransposed, those of a channel, padded to step.
+func (w Windows) load(to []float32, in *Rows, x, y, head, step int, isTransposed bool) {
+	if isTransposed {
+		clear(to[:w.PerHead*step])
+	} else {
+		clear(to[:w.Height*w.Width*step])
+	}
+	for i := range w.Height {
+		row := in.FloatRow(y*w.Height + i)[(x*w.Width)*in.Step+head*w.PerHead:]
+		for k := range w.Width {
+			pixel := row[k*in.Step:][:w.PerHead]
+			if !isTransposed {
+				copy(to[(i*w.Width+k)*step:], pixel)
+				continue
+			}
+			for c, v := range pixel {
+				to[c*step+i*w.Width+k] = v
+			}
+		}
+	}
+}
+
+// Scores multiplies the pixels of a window with each other: value (h·n + i)·n + k is the sum of the products of pixel i
+// of the first input and pixel k of the second over the channels of head h, with n = Height·Width. OfChannels
+// multiplies channels, n = PerHead, over the pixels.
+type Scores struct {
+	oneRow
+	Windows
+	OfChannels bool
+}
+
+// side returns the number of pixels or channels that are multiplied with as many.
+func (w Windows) side(ofChannels bool) (n, inner int) {
+	if ofChannels {
+		return w.PerHead, w.Height * w.Width
+	}
+	return w.Height * w.Width, w.PerHead
+}
+
+// Size implements Op.
+func (s *Scores) Size(in []Size) Size {
+	n, _ := s.side(s.OfChannels)
+	return Size{in[0].W / s.Width, in[0].H / s.Height, kernel.PadTo(s.Heads*n*n, kernel.Lanes), true}
+}
+
+// Needs implements Op.
+func (s *Scores) Needs(_, y, _, _ int) (lo, hi int) { return s.rows(y) }
+
+// Make implements Op.
+func (s *Scores) Make(t *Task, y, _ int) {
+	n, inner := s.side(s.OfChannels)
+	cols := kernel.PadTo(n, kernel.Lanes)
+	memory := t.scratch(n*inner + inner*cols + n*cols)
+	a, b, products := memory[:n*inner], memory[n*inner:][:inner*cols], memory[n*inner+inner*cols:]
+	for x := range t.Out.W {
+		out := t.Out.FloatRow(y)[x*t.Out.Step:][:t.Out.Step]
+		for h := range s.Heads {
+			s.load(a, t.In[0], x, y, h, inner, s.OfChannels)
+			s.load(b, t.In[1], x, y, h, cols, !s.OfChannels)
+			kernel.Product(products, cols, a, inner, n, inner, b, cols)
+			for i := range n {
+				copy(out[(h*n+i)*n:][:n], products[i*cols:])
+			}
+		}
+		clear(out[s.Heads*n*n:])
+	}
+}
+
+// WeightedSum adds up the pixels of its second input, for each pixel of a window, with the weights that the first has as
+// Scores makes them; OfChannels the channels.
+type WeightedSum struct {
+	rowwise
+	Windows
+	OfChannels bool
+}
+
+// Together implements Op.
+func (s *WeightedSum) Together() int { return s.Height }
+
+// Size implements Op.
+func (s *WeightedSum) Size(in []Size) Size { return in[1] }
+
+// Needs implements Op.
+func (s *WeightedSum) Needs(input, y, _, _ int) (lo, hi int) {
+	if input == 0 {
+		return y / s.Height, y/s.Height + 1
+	}
+	return s.rows(y / s.Height)
+}
+
+// Make implements Op.
+func (s *WeightedSum) Make(t *Task, y, _ int) {
+	y /= s.Height
+	pixels, n := s.Height*s.Width, s.PerHead
+	cols := kernel.PadTo(s.PerHead, kernel.Lanes)
+	memory := t.scratch(pixels*cols + pixels*max(cols, n) + n*cols)
+	sums, a, b := memory[:pixels*cols], memory[pixels*cols:][:pixels*max(cols, n)], memory[pixels*(cols+max(cols, n)):]
+	for x := range t.In[0].W {
+		scores := t.In[0].FloatRow(y)[x*t.In[0].Step:]
+		for h := range s.Heads {
+			if s.OfChannels {
+				s.load(a, t.In[1], x, y, h, n, false)
+				clear(b[:n*cols])
+				for i := range n {
+					for k := range n {
+						b[k*cols+i] = scores[(h*n+i)*n+k]
+					}
+				}
+				kernel.Product(sums, cols, a, n, pixels, n, b, cols)
+			} else {
+				s.load(a, t.In[1], x, y, h, cols, false)
+				kernel.Product(sums, cols, scores[h*pixels*pixels:], pixels, pixels, pixels, a, cols)
+			}
+			for i := range s.Height {
+				row := t.Out.FloatRow(y*s.Height + i)[x*s.Width*t.Out.Step:]
+				for k := range s.Width {
+					pixel := row[k*t.Out.Step:][:t.Out.Step]
+					copy(pixel[h*n:][:n], sums[(i*s.Width+k)*cols:])
+					clear(pixel[s.Heads*n:])
+				}
+			}
+		}
+	}
+}
+
+// RowScores is Scores of the channels of each row of a picture: its result has one sample for a row.
+type RowScores struct {
+	oneRow
+	Heads, PerHead int
+}
+
+// Size implements Op.
+func (s *RowScores) Size(in []Size) Size {
+	return Size{1, in[0].H, kernel.PadTo(s.Heads*s.PerHead*s.PerHead, kernel.Lanes), true}
+}
+
+// Needs implements Op.
+func (*RowScores) Needs(_, y, _, _ int) (lo, hi int) { return y, y + 1 }
+
+// Make implements Op.
+func (s *RowScores) Make(t *Task, y, n int) {
+	w := &Scores{Windows: Windows{1, t.In[0].W, s.Heads, s.PerHead}, OfChannels: true}
+	w.Make(t, y, n)
+}
+
+// ChannelSum is WeightedSum of channels for scores of the whole picture, one sample.
+type ChannelSum struct {
+	oneRow
+	Heads, PerHead int
+}
+
+// Size implements Op.
+func (*ChannelSum) Size(in []Size) Size { return in[1] }
+
+// Needs implements Op.
+func (*ChannelSum) Needs(input, y, _, _ int) (lo, hi int) {
+	if input == 0 {
+		return 0, 1
+	}
+	return y, y + 1
+}
+
+// Make implements Op.
+func (s *ChannelSum) Make(t *Task, y, _ int) {
+	n, width := s.PerHead, t.Out.W
+	cols := kernel.PadTo(n, kernel.Lanes)
+	memory := t.scratch(width*cols + n*cols)
+	sums, b := memory[:width*cols], memory[width*cols:]
+	scores, out := t.In[0].FloatRow(0), t.Out.FloatRow(y)
+	for h := range s.Heads {
+		clear(b)
+		for i := range n {
+			for k := range n {
+				b[k*cols+i] = scores[(h*n+i)*n+k]
+			}
+		}
+		kernel.Product(sums, cols, t.In[1].FloatRow(y)[h*n:], t.In[1].Step, width, n, b, cols)
+		for x := range width {
+			copy(out[x*t.Out.Step+h*n:][:n], sums[x*cols:])
+			clear(out[x*t.Out.Step+s.Heads*n : (x+1)*t.Out.Step])
+		}
+	}
+}
+
+// Mask adds Value to the scores of pixels that IsApart says, for window (x, y) of w×h and two of its n pixels.
+type Mask struct {
+	oneRow
+	Heads, N int
+	Value    float32
+	IsApart  func(x, y, first, second, w, h int) bool
+}
+
+// Size implements Op.
+func (*Mask) Size(in []Size) Size { return in[0] }
+
+// Needs implements Op.
+func (*Mask) Needs(_, y, _, _ int) (lo, hi int) { return y, y + 1 }
+
+// Make implements Op.
+func (m *Mask) Make(t *Task, y, _ int) {
+	out := t.Out.FloatRow(y)
+	copy(out, t.In[0].FloatRow(y))
+	for x := range t.Out.W {
+		if x < t.Out.W-1 && y < t.Out.H-1 {
+			continue // all pixels were neighbours
+		}
+		for i := range m.N * m.N {
+			if m.IsApart(x, y, i/m.N, i%m.N, t.Out.W, t.Out.H) {
+				for h := range m.Heads {
+					out[x*t.Out.Step+h*m.N*m.N+i] += m.Value
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package lines
+
+import "math"
+
+// moments are the mean and the variance of some numbers.
+type moments struct{ mean, variance float64 }
+
+// momentsOf returns those of count numbers.
+func momentsOf(count int, number func(i int) float64) (m moments) {
+	for i := range count {
+		m.mean += number(i)
+	}
+	m.mean /= float64(count)
+	for i := range count {
+		d := number(i) - m.mean
+		m.variance += float64(d * d)
+	}
+	m.variance /= float64(count)
+	return m
+}
+
+// together returns the moments of groups of numbers, all of one size.
+func together(groups int, group func(i int) moments) moments {
+	between := momentsOf(groups, func(i int) float64 { return group(i).mean })
+	within := momentsOf(groups, func(i int) float64 { return group(i).variance })
+	return moments{between.mean, between.variance + within.mean}
+}
+
+// deviation returns the number by which those of the moments are divided.
+func (m moments) deviation(epsilon float32) float32 {
+	return float32(math.Sqrt(m.variance + float64(epsilon)))
+}
+
+// Normalize is a Pointwise that subtracts from the channels of each sample the mean of their group, of which there are
+// Groups, and divides by the square root of their variance and Epsilon.
+type Normalize struct {
+	Groups, Channels, Step int
+	Epsilon                float32
+}
+
+// Apply implements Pointwise.
+func (n Normalize) Apply(dst, a, _ []float32) {
+	per := n.Channels / n.Groups
+	for ; len(dst) > 0; dst, a = dst[n.Step:], a[n.Step:] {
+		for c := 0; c < n.Channels; c += per {
+			m := momentsOf(per, func(i int) float64 { return float64(a[c+i]) })
+			mean, by := float32(m.mean), m.deviation(n.Epsilon)
+			for i := c; i < c+per; i++ {
+				dst[i] = (a[i] - mean) / by
+			}
+		}
+		clear(dst[n.Channels:n.Step])
+	}
+}
+
+// RowMoments makes one sample of each row, of twice as many values: the means of the channels, then the variances.
+type RowMoments struct{ rowwise }
+
+// Size implements Op.
+func (RowMoments) Size(in []Size) Size { return Size{1, in[0].H, 2 * in[0].Step, true} }
+
+// Needs implements Op.
+func (RowMoments) Needs(_, y, _, _ int) (lo, hi int) { return y, y + 1 }
+
+// Make implements Op.
+func (RowMoments) Make(t *Task, y, n int) {
+	for ; n > 0; n, y = n-1, y+1 {
+		out, row, step := t.Out.FloatRow(y), t.In[0].FloatRow(y), t.In[0].Step
+		for c := range step {
+			m := momentsOf(t.In[0].W, func(x int) float64 { return float64(row[x*step+c]) })
+			out[c], out[step+c] = float32(m.mean), float32(m.variance)
+		}
+	}
+}
+
+// PictureMoments makes one sample of RowMoments: the means of the channels' groups, of which there are Groups, and what
+// their samples are to be divided by.
+type PictureMoments struct {
+	rowwise
+	Groups, Channels int
+	Epsilon          float32
+}
+
+// Size implements Op.
+func (PictureMoments) Size(in []Size) Size { return Size{1, 1, in[0].Step, true} }
+
+// Needs implements Op.
+func (PictureMoments) Needs(_, _, h, _ int) (lo, hi int) { return 0, h }
+
+// Make implements Op.
+func (p PictureMoments) Make(t *Task, y, _ int) {
+	in, out, step := t.In[0], t.Out.FloatRow(y), t.In[0].Step/2
+	for i := range step {
+		out[i], out[step+i] = 0, 1
+	}
+	per := p.Channels / p.Groups
+	for c := 0; c < p.Channels; c += per {
+		m := together(in.H, func(y int) moments {
+			row := in.FloatRow(y)
+			return together(per, func(i int) moments {
+				return moments{float64(row[c+i]), float64(row[step+c+i])}
+			})
+		})
+		for i := c; i < c+per; i++ {
+			out[i], out[step+i] = float32(m.mean), m.deviation(p.Epsilon)
+		}
+	}
+}
+
+// NormalizeBy subtracts and divides by the PictureMoments that are its second input.
+type NormalizeBy struct{ rowwise }
+
+// Size implements Op.
+func (NormalizeBy) Size(in []Size) Size { return in[0] }
+
+// Needs implements Op.
+func (NormalizeBy) Needs(input, y, _, _ int) (lo, hi int) {
+	if input > 0 {
+		return 0, 1
+	}
+	return y, y + 1
+}
+
+// Make implements Op.
+func (NormalizeBy) Make(t *Task, y, n int) {
+	by, step := t.In[1].FloatRow(0), t.In[0].Step
+	for ; n > 0; n, y = n-1, y+1 {
+		out := t.Out.FloatRow(y)
+		for i, v := range t.In[0].FloatRow(y) {
+			c := i % step
+			out[i] = (v - by[c]) / by[step+c]
+		}
+	}
+}

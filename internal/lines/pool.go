@@ -1,0 +1,303 @@
+package lines
+
+import (
+	"math"
+
+	"superres/internal/kernel"
+)
+
+// Pool takes the greatest, or the mean, of the samples of each channel in windows.
+type Pool struct {
+	rowwise
+	IsMax bool
+	// Height and Width are those of a window, Stride the distance of neighbouring windows.
+	Height, Width, Stride int
+	// Pad is the number of samples beyond each edge that windows reach. CountPad counts them as 0 in means.
+	Pad      Edges
+	CountPad bool
+}
+
+// Size implements Op.
+func (p *Pool) Size(in []Size) Size {
+	s := in[0]
+	s.W = (s.W+p.Pad.Left+p.Pad.Right-p.Width)/p.Stride + 1
+	s.H = (s.H+p.Pad.Top+p.Pad.Bottom-p.Height)/p.Stride + 1
+	return s
+}
+
+// Needs implements Op.
+func (p *Pool) Needs(_, y, _, _ int) (lo, hi int) {
+	lo = y*p.Stride - p.Pad.Top
+	return lo, lo + p.Height
+}
+
+// Make implements Op.
+func (p *Pool) Make(t *Task, y, n int) {
+	in, step := t.In[0], t.In[0].Step
+	combine := kernel.AddFloats
+	if p.IsMax {
+		combine = kernel.MaxFloats
+	}
+	for ; n > 0; n, y = n-1, y+1 {
+		lo, hi := p.Needs(0, y, 0, 0)
+		lo, hi = max(lo, 0), min(hi, in.H)
+		column := t.scratch(in.W * step)
+		copy(column, in.FloatRow(lo))
+		for k := lo + 1; k < hi; k++ {
+			combine(column, column, in.FloatRow(k))
+		}
+		out := t.Out.FloatRow(y)
+		for x := range t.Out.W {
+			from := x*p.Stride - p.Pad.Left
+			to := min(from+p.Width, in.W)
+			from = max(from, 0)
+			sample := out[x*step:][:step]
+			copy(sample, column[from*step:])
+			for k := from + 1; k < to; k++ {
+				combine(sample, sample, column[k*step:][:step])
+			}
+			count := float32((hi - lo) * (to - from))
+			if p.CountPad {
+				count = float32(p.Height * p.Width)
+			}
+			for c := range sample {
+				if !p.IsMax {
+					sample[c] /= count
+				}
+			}
+		}
+	}
+}
+
+// Reduction is a way to make one number of many.
+type Reduction int
+
+// The reductions.
+const (
+	Mean Reduction = iota
+	Sum
+	SumOfSquares
+	Norm // the square root of the sum of numbers, as of sums of squares
+	Maximum
+)
+
+// reducer reduces numbers, one after another, in float64.
+type reducer struct {
+	by    Reduction
+	sum   float64
+	count int
+}
+
+func (r *reducer) add(v float32) {
+	switch {
+	case r.by == SumOfSquares:
+		r.sum += float64(v) * float64(v) // the product is exact
+	case r.by != Maximum:
+		r.sum += float64(v)
+	case r.count == 0 || float64(v) > r.sum:
+		r.sum = float64(v)
+	}
+	r.count++
+}
+
+func (r *reducer) result() float32 {
+	switch r.by {
+	case Mean:
+		return float32(r.sum / float64(r.count))
+	case Norm:
+		return float32(math.Sqrt(r.sum))
+	}
+	return float32(r.sum)
+}
+
+// ReduceRow makes one sample of each row, ReduceColumn one of all rows, and ReduceChannels makes one value of each
+// sample, of Channels.
+type (
+	ReduceRow struct {
+		rowwise
+		By Reduction
+	}
+	ReduceColumn struct {
+		rowwise
+		By Reduction
+	}
+	ReduceChannels struct {
+		rowwise
+		By       Reduction
+		Channels int
+	}
+)
+
+// Size implements Op.
+func (ReduceRow) Size(in []Size) Size { return Size{1, in[0].H, in[0].Step, true} }
+
+// Needs implements Op.
+func (ReduceRow) Needs(_, y, _, _ int) (lo, hi int) { return y, y + 1 }
+
+// Make implements Op.
+func (r ReduceRow) Make(t *Task, y, n int) {
+	for ; n > 0; n, y = n-1, y+1 {
+		out, row := t.Out.FloatRow(y), t.In[0].FloatRow(y)
+		for c := range out {
+			sum := reducer{by: r.By}
+			for x := c; x < len(row); x += len(out) {
+				sum.add(row[x])
+			}
+			out[c] = sum.result()
+		}
+	}
+}
+
+// Size implements Op.
+func (ReduceColumn) Size(in []Size) Size { return Size{in[0].W, 1, in[0].Step, true} }
+
+// Needs implements Op.
+func (ReduceColumn) Needs(_, _, h, _ int) (lo, hi int) { return 0, h }
+
+// Make implements Op.
+func (r ReduceColumn) Make(t *Task, y, _ int) {
+	out := t.Out.FloatRow(y)
+	for i := range out {
+		sum := reducer{by: r.By}
+		for row := range t.In[0].H {
+			sum.add(t.In[0].FloatRow(row)[i])
+		}
+		out[i] = sum.result()
+	}
+}
+
+// Size implements Op.
+func (ReduceChannels) Size(in []Size) Size { return Size{in[0].W, in[0].H, 1, true} }
+
+// Needs implements Op.
+func (ReduceChannels) Needs(_, y, _, _ int) (lo, hi int) { return y, y + 1 }
+
+// Make implements Op.
+func (r ReduceChannels) Make(t *Task, y, n int) {
+	for ; n > 0; n, y = n-1, y+1 {
+		row, step := t.In[0].FloatRow(y), t.In[0].Step
+		for x := range t.Out.FloatRow(y) {
+			sum := reducer{by: r.By}
+			for _, v := range row[x*step:][:r.Channels] {
+				sum.add(v)
+			}
+			if r.By == SumOfSquares {
+				sum.by = Norm
+			}
+			t.Out.FloatRow(y)[x] = sum.result()
+		}
+	}
+}
+
+// Roll moves the samples by Rows up and by Columns to the left; those that leave the picture enter it at the other side.
+type Roll struct {
+	rowwise
+	Rows, Columns int
+}
+
+// Size implements Op.
+func (*Roll) Size(in []Size) Size { return in[0] }
+
+// wrap returns i modulo n, at least 0.
+func wrap(i, n int) int { return (i%n + n) % n }
+
+// Needs implements Op. The last rows may need the first ones.
+func (r *Roll) Needs(_, y, h, _ int) (lo, hi int) {
+	if by := wrap(r.Rows, h); y+by < h {
+		return 0, y + by + 1
+	}
+	return 0, h
+}
+
+// Make implements Op.
+func (r *Roll) Make(t *Task, y, n int) {
+	in := t.In[0]
+	first := wrap(r.Columns, in.W) * in.Step
+	for ; n > 0; n, y = n-1, y+1 {
+		out, row := t.Out.FloatRow(y), in.FloatRow(wrap(y+r.Rows, in.H))
+		copy(out[copy(out, row[first:]):], row[:first])
+	}
+}
+
+// Select has the values of its second input where those of the first are not 0, else those of the third. Inputs may be
+// of one sample.
+type Select struct{ rowwise }
+
+// Size implements Op.
+func (Select) Size(in []Size) Size {
+	s := in[0]
+	for _, other := range in {
+		s.W, s.H = max(s.W, other.W), max(s.H, other.H)
+	}
+	return s
+}
+
+// Needs implements Op.
+func (Select) Needs(_, y, h, height int) (lo, hi int) {
+	if h == 1 && height > 1 {
+		return 0, 1
+	}
+	return y, y + 1
+}
+
+// Make implements Op.
+func (Select) Make(t *Task, y, n int) {
+	for ; n > 0; n, y = n-1, y+1 {
+		out := t.Out.FloatRow(y)
+		var rows [3][]float32
+		for k, in := range t.In {
+			rows[k] = in.FloatRow(min(y, in.H-1))
+		}
+		for i := range out {
+			k := 2
+			if rows[0][i%len(rows[0])] != 0 {
+				k = 1
+			}
+			out[i] = rows[k][i%len(rows[k])]
+		}
+	}
+}
+
+// Padded is a Pointwise that makes what is no number of the values that pad a sample: it sets these, those from
+// Channels on, to 0.
+type Padded struct {
+	Pointwise
+	Channels, Step int
+}
+
+// Apply implements Pointwise.
+func (p Padded) Apply(dst, a, b []float32) {
+	p.Pointwise.Apply(dst, a, b)
+	for at := p.Channels; at < len(dst); at += p.Step {
+		clear(dst[at:][:p.Step-p.Channels])
+	}
+}
+
+// Swapped is a Pointwise with its operands exchanged.
+type Swapped struct{ Pointwise }
+
+// Apply implements Pointwise.
+func (s Swapped) Apply(dst, a, b []float32) { s.Pointwise.Apply(dst, b, a) }
+
+// Exactly is a function of one number whose result is that of float64, rounded.
+type Exactly func(float64) float64
+
+// Apply implements Pointwise.
+func (f Exactly) Apply(dst, a, _ []float32) {
+	for i, v := range a[:len(dst)] {
+		dst[i] = float32(f(float64(v)))
+	}
+}
+
+// Softmax is the exponential function, divided by its sum over each Size of Channels.
+type Softmax struct{ Size, Channels, Step int }
+
+// Apply implements Pointwise.
+func (s Softmax) Apply(dst, a, _ []float32) {
+	for ; len(dst) > 0; dst, a = dst[s.Step:], a[s.Step:] {
+		for c := 0; c < s.Channels; c += s.Size {
+			kernel.Softmax(dst[c:][:s.Size], a[c:][:s.Size])
+		}
+		clear(dst[s.Channels:s.Step])
+	}
+}

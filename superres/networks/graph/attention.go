@@ -1,0 +1,166 @@
+package graph
+
+import "fmt"
+
+// Roll moves the samples by rows up and columns to the left; those that leave the picture enter it at the other side.
+type Roll struct{ Rows, Columns int }
+
+// Windows are the parts of a picture in which pixels attend to each other: Height×Width pixels, by which the sides of
+// the picture are divisible, or the whole picture if both are 0; and heads, of as many neighbouring channels each.
+type Windows struct{ Height, Width, Heads int }
+
+// Scores multiplies the pixels of a window with each other: its result has one pixel for each window, and for the
+// pixels i of the first input and k of the second, counted row by row, the sum of the products over the channels of head
+// h in channel (h·n + i)·n + k, with n = Height·Width.
+type Scores struct{ Windows }
+
+// WeightedSum adds up the pixels of its second input, for each pixel i of a window, with the weights that the first has
+// as Scores makes them.
+type WeightedSum struct{ Windows }
+
+// ChannelScores multiplies channels with each other: its result has one pixel for each window, and for the channels
+// i of the first input and k of the second within head h, n of them, the sum of the products over the pixels of the
+// window in channel (h·n + i)·n + k.
+type ChannelScores struct{ Windows }
+
+// ChannelSum adds up the channels of its second input, for each channel of a head, with the weights that the first
+// input has as ChannelScores makes them.
+type ChannelSum struct{ Windows }
+
+// ShiftMask adds Value to those scores of pixels in Windows of a picture that was moved up and to the left by Shift
+// which were not neighbours before: one came from the other side (Liu et al.: Swin Transformer, ICCV 2021).
+type ShiftMask struct {
+	Height, Width, Heads int
+	Rows, Columns        int
+	Value                float32
+}
+
+// Name implements Op.
+func (Roll) Name() string { return "Roll" }
+
+func (r Roll) shape(in []Shape) (Shape, error) {
+	s, err := one(in)
+	if err == nil && (max(r.Rows, -r.Rows) > 1<<20 || max(r.Columns, -r.Columns) > 1<<20) {
+		err = fmt.Errorf("by %d×%d", r.Columns, r.Rows)
+	}
+	return s, err
+}
+
+// check fails unless the windows divide pictures of shape s.
+func (w Windows) check(s Shape) error {
+	isWhole := w.Height == 0 && w.Width == 0
+	if w.Heads < 1 || s.Channels%w.Heads != 0 {
+		return fmt.Errorf("of %d channels in %d heads", s.Channels, w.Heads)
+	}
+	if !isWhole && (min(w.Height, w.Width) < 1 || max(w.Height, w.Width) > MaxWindow || s.W%w.Width != 0 ||
+		s.H%w.Height != 0) {
+		return fmt.Errorf("of windows of %d×%d, into which %d×%d samples are not divisible", w.Width, w.Height, s.W, s.H)
+	}
+	return nil
+}
+
+// MaxWindow is the greatest side of a window of Windows.
+const MaxWindow = 64
+
+// count returns the shape of a result that has one pixel for each window of pictures of shape s.
+func (w Windows) count(s Shape, channels int) Shape {
+	if w.Height == 0 {
+		return Shape{1, 1, channels}
+	}
+	return Shape{s.W / w.Width, s.H / w.Height, channels}
+}
+
+// pixels returns the number of pixels of a window of pictures of shape s.
+func (w Windows) pixels(s Shape) float64 {
+	if w.Height == 0 {
+		return float64(s.W) * float64(s.H)
+	}
+	return float64(w.Height * w.Width)
+}
+
+// products returns the number of products of all pixels of each window with each other.
+func (w Windows) products(s Shape) float64 {
+	return float64(s.W) * float64(s.H) * w.pixels(s) * float64(s.Channels)
+}
+
+// scores returns the shape of Scores of two inputs.
+func (w Windows) scores(in []Shape, each func(s Shape) int) (s Shape, err error) {
+	if len(in) != 2 || in[0] != in[1] {
+		return s, fmt.Errorf("has %d inputs, expected 2 of one size", len(in))
+	}
+	if err := w.check(in[0]); err != nil {
+		return s, err
+	}
+	n := each(in[0])
+	if n < 1 || n > MaxScores || w.Heads > MaxScores/n/n {
+		return s, fmt.Errorf("of %d heads with %d×%d products, expected at most %d", w.Heads, n, n, MaxScores)
+	}
+	return w.count(in[0], w.Heads*n*n), nil
+}
+
+// sum returns the shape of a sum by scores, which are the first of two inputs.
+func (w Windows) sum(in []Shape, each func(s Shape) int) (s Shape, err error) {
+	if len(in) != 2 {
+		return s, fmt.Errorf("has %d inputs, expected 2", len(in))
+	}
+	want, err := w.scores([]Shape{in[1], in[1]}, each)
+	if err == nil && in[0] != want {
+		err = fmt.Errorf("of %d×%d×%d weights, expected %d×%d×%d", in[0].W, in[0].H, in[0].Channels, want.W, want.H,
+			want.Channels)
+	}
+	return in[1], err
+}
+
+func (w Windows) eachPixel(Shape) int     { return w.Height * w.Width }
+func (w Windows) eachChannel(s Shape) int { return s.Channels / w.Heads }
+
+// Name implements Op.
+func (Scores) Name() string { return "Scores" }
+
+func (p Scores) shape(in []Shape) (Shape, error) { return p.scores(in, p.eachPixel) }
+
+// Name implements Op.
+func (WeightedSum) Name() string { return "WeightedSum" }
+
+func (p WeightedSum) shape(in []Shape) (Shape, error) { return p.sum(in, p.eachPixel) }
+
+// Name implements Op.
+func (ChannelScores) Name() string { return "ChannelScores" }
+
+func (p ChannelScores) shape(in []Shape) (Shape, error) { return p.scores(in, p.eachChannel) }
+
+// Name implements Op.
+func (ChannelSum) Name() string { return "ChannelSum" }
+
+func (p ChannelSum) shape(in []Shape) (Shape, error) { return p.sum(in, p.eachChannel) }
+
+// Name implements Op.
+func (ShiftMask) Name() string { return "ShiftMask" }
+
+func (m ShiftMask) shape(in []Shape) (Shape, error) {
+	s, err := one(in)
+	n := m.Height * m.Width
+	if err == nil && (min(m.Height, m.Width, m.Heads) < 1 || max(m.Height, m.Width) > MaxWindow || m.Heads > MaxScores ||
+		m.Rows < 0 || m.Columns < 0 || m.Rows >= m.Height || m.Columns >= m.Width || s.Channels != m.Heads*n*n) {
+		err = fmt.Errorf("of %d scores of %d heads and windows of %d×%d moved by %d×%d", s.Channels, m.Heads, m.Width,
+			m.Height, m.Columns, m.Rows)
+	}
+	return s, err
+}
+
+// IsApart reports whether two pixels of the window at (x, y), of as many windows as s has pixels, were no neighbours
+// before the picture was moved.
+func (m ShiftMask) IsApart(x, y, first, second int, s Shape) bool {
+	part := func(i, windows, window, shift int) int {
+		switch {
+		case i < (windows-1)*window:
+			return 0
+		case i < windows*window-shift:
+			return 1
+		}
+		return 2
+	}
+	row := func(pixel int) int { return part(y*m.Height+pixel/m.Width, s.H, m.Height, m.Rows) }
+	column := func(pixel int) int { return part(x*m.Width+pixel%m.Width, s.W, m.Width, m.Columns) }
+	return row(first) != row(second) || column(first) != column(second)
+}

@@ -1,0 +1,241 @@
+package graphtest
+
+import (
+	"math"
+
+	"superres/superres/networks/graph"
+)
+
+// fill sets out, which has the shape of the result, to the result of an operation of several pixels or channels, by its
+// definition in float64. It reports false for all others.
+func fill(op graph.Op, out exact, in []exact) bool {
+	each := func(value func(x, y, c int) float64) {
+		for i := range out.Values {
+			out.Values[i] = value(i/out.Channels%out.W, i/out.Channels/out.W, i%out.Channels)
+		}
+	}
+	at := func(s exact, x, y, c int) float64 { return s.Values[(y*s.W+x)*s.Channels+c] }
+	s := in[0]
+	pick := func(k, x, y, c int) float64 { // a sample of input k, which may be one for all pixels or channels
+		t := in[k]
+		return at(t, min(x, t.W-1), min(y, t.H-1), min(c, t.Channels-1))
+	}
+	switch op := op.(type) {
+	case graph.Div:
+		each(func(x, y, c int) float64 { return pick(0, x, y, c) / pick(1, x, y, c) })
+	case graph.Max:
+		each(func(x, y, c int) float64 { return max(pick(0, x, y, c), pick(1, x, y, c)) })
+	case graph.Min:
+		each(func(x, y, c int) float64 { return min(pick(0, x, y, c), pick(1, x, y, c)) })
+	case graph.Where:
+		each(func(x, y, c int) float64 {
+			if pick(0, x, y, c) != 0 {
+				return pick(1, x, y, c)
+			}
+			return pick(2, x, y, c)
+		})
+	case graph.Pool:
+		each(func(x, y, c int) float64 {
+			sum, greatest, count := 0., math.Inf(-1), 0
+			for ky := range op.Height {
+				for kx := range op.Width {
+					sx, sy := x*op.Stride-op.Pad.Left+kx, y*op.Stride-op.Pad.Top+ky
+					if sx < 0 || sy < 0 || sx >= s.W || sy >= s.H {
+						continue
+					}
+					v := at(s, sx, sy, c)
+					sum, greatest, count = sum+v, max(greatest, v), count+1
+				}
+			}
+			if op.CountPad {
+				count = op.Height * op.Width
+			}
+			if op.IsMax {
+				return greatest
+			}
+			return sum / float64(count)
+		})
+	case graph.Reduce:
+		each(func(x, y, c int) float64 {
+			sum, squares, greatest, count := 0., 0., math.Inf(-1), 0
+			values := s.Values
+			if !op.OfPicture {
+				values = s.At(x, y)
+			}
+			for i, v := range values {
+				if op.OfChannels || i%s.Channels == c {
+					sum, squares, count = sum+v, squares+v*v, count+1
+					greatest = max(greatest, v)
+				}
+			}
+			return []float64{sum / float64(count), sum, math.Sqrt(squares), greatest}[op.By]
+		})
+	case graph.Normalize:
+		fillNormalized(op, out, s)
+	case graph.Softmax:
+		each(func(x, y, c int) float64 {
+			greatest, sum := math.Inf(-1), 0.
+			first := c / op.Size * op.Size
+			for k := range op.Size {
+				greatest = max(greatest, at(s, x, y, first+k))
+			}
+			for k := range op.Size {
+				sum += math.Exp(at(s, x, y, first+k) - greatest)
+			}
+			return math.Exp(at(s, x, y, c)-greatest) / sum
+		})
+	case graph.ResizeTo:
+		fillResized(op, out, s)
+	case graph.Roll:
+		each(func(x, y, c int) float64 {
+			wrap := func(i, n int) int { return (i%n + n) % n }
+			return at(s, wrap(x+op.Columns, s.W), wrap(y+op.Rows, s.H), c)
+		})
+	default:
+		return fillAttention(op, out, in)
+	}
+	return true
+}
+
+func fillNormalized(op graph.Normalize, out, s exact) {
+	per := s.Channels / op.Groups
+	group := func(i int) int { // of sample i
+		g := i % s.Channels / per
+		if op.OfPicture {
+			return g
+		}
+		return i/s.Channels*op.Groups + g
+	}
+	sums, squares, counts := map[int]float64{}, map[int]float64{}, map[int]float64{}
+	for i, v := range s.Values {
+		sums[group(i)] += v
+		counts[group(i)]++
+	}
+	for i, v := range s.Values {
+		d := v - sums[group(i)]/counts[group(i)]
+		squares[group(i)] += d * d
+	}
+	for i, v := range s.Values {
+		g := group(i)
+		d := v - sums[g]/counts[g]
+		out.Values[i] = d / math.Sqrt(squares[g]/counts[g]+float64(op.Epsilon))
+	}
+}
+
+func fillResized(op graph.ResizeTo, out, s exact) {
+	taps := func(i, from, to int) (list map[int]float64) {
+		if op.By == graph.Nearest {
+			return map[int]float64{i * from / to: 1}
+		}
+		p := (float64(i)+0.5)*float64(from)/float64(to) - 0.5
+		if op.AlignCorners {
+			p = float64(i) * float64(from-1) / float64(max(to-1, 1))
+		}
+		list = map[int]float64{}
+		for k := int(p) - 3; k <= int(p)+3; k++ {
+			d := math.Abs(p - float64(k))
+			w := max(0, 1-d)
+			if a := op.A; op.By == graph.Bicubic {
+				switch {
+				case d < 1:
+					w = (a+2)*d*d*d - (a+3)*d*d + 1
+				case d < 2:
+					w = a*d*d*d - 5*a*d*d + 8*a*d - 4*a
+				default:
+					w = 0
+				}
+			}
+			list[min(max(k, 0), from-1)] += w
+		}
+		return list
+	}
+	for y := range out.H {
+		down := taps(y, s.H, out.H)
+		for x := range out.W {
+			across := taps(x, s.W, out.W)
+			for c := range out.Channels {
+				sum := 0.
+				for sy, wy := range down {
+					for sx, wx := range across {
+						sum += wy * wx * s.At(sx, sy)[c]
+					}
+				}
+				out.At(x, y)[c] = sum
+			}
+		}
+	}
+}
+
+// fillAttention is fill for products of pixels and of channels.
+func fillAttention(op graph.Op, out exact, in []exact) bool {
+	var w graph.Windows
+	var ofChannels, isSum bool
+	switch op := op.(type) {
+	case graph.Scores:
+		w = op.Windows
+	case graph.WeightedSum:
+		w, isSum = op.Windows, true
+	case graph.ChannelScores:
+		w, ofChannels = op.Windows, true
+	case graph.ChannelSum:
+		w, ofChannels, isSum = op.Windows, true, true
+	case graph.ShiftMask:
+		fillMask(op, out, in[0])
+		return true
+	default:
+		return false
+	}
+	v := in[1]
+	width, height := w.Width, w.Height
+	if height == 0 {
+		width, height = v.W, v.H
+	}
+	per, pixels := v.Channels/w.Heads, width*height
+	n := pixels
+	if ofChannels {
+		n = per
+	}
+	// One product for each two pixels of a window and channel, or for each pixel and two channels.
+	sums := make([]float64, len(out.Values))
+	for wy := range v.H / height {
+		for wx := range v.W / width {
+			offset := func(pixel, channel int) int { // of a sample of the picture
+				return ((wy*height+pixel/width)*v.W+wx*width+pixel%width)*v.Channels + channel
+			}
+			for h := range w.Heads {
+				for i := range n {
+					for k := range n {
+						score := ((wy*(v.W/width)+wx)*w.Heads+h)*n*n + i*n + k
+						for j := range pixels * per / n {
+							first, second := offset(i, h*per+j), offset(k, h*per+j)
+							if ofChannels {
+								first, second = offset(j, h*per+i), offset(j, h*per+k)
+							}
+							if isSum {
+								sums[first] += in[0].Values[score] * v.Values[second]
+							} else {
+								sums[score] += in[0].Values[first] * v.Values[second]
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	copy(out.Values, sums)
+	return true
+}
+
+func fillMask(op graph.ShiftMask, out, s exact) {
+	n := op.Height * op.Width
+	for y := range s.H {
+		for x := range s.W {
+			for k, v := range s.At(x, y) {
+				if i := k % (n * n); op.IsApart(x, y, i/n, i%n, s.Shape) {
+					v += float64(op.Value)
+				}
+				out.At(x, y)[k] = v
+			}
+		}
+	}
+}

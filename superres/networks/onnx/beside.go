@@ -1,0 +1,113 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// outside says where the numbers of a constant are if not in the file itself (ONNX, "External Data").
+type outside struct {
+	location       string
+	offset, length int64 // in bytes; no length, −1, is that of the numbers
+	isBroken       bool
+}
+
+// set takes an entry of the field external_data.
+func (o *outside) set(key, value string) {
+	number := func() int64 {
+		n, err := strconv.ParseInt(value, 10, 64)
+		o.isBroken = o.isBroken || err != nil || n < 0
+		return n
+	}
+	switch key {
+	case "location":
+		o.location = path.Clean(strings.ReplaceAll(value, `\`, "/"))
+	case "offset":
+		o.offset = number()
+	case "length":
+		o.length = number()
+	}
+}
+
+// beside is the folder of a file, in whose files its constants may be.
+type beside struct {
+	folder fs.FS            // nil if there is none
+	left   map[string]int64 // bytes of the files that were not read yet; no byte is needed twice
+	bytes  int64            // that were read
+}
+
+func newBeside(folder fs.FS) *beside { return &beside{folder: folder, left: map[string]int64{}} }
+
+// read returns the bytes of the numbers of a constant, which are in a file of the folder: as many as its dimensions
+// ask for, and no more than the file has.
+func (b *beside) read(c *contents) ([]byte, error) {
+	o := c.outside
+	n, err := count(c.dims)
+	size := int64(n) * int64(sizeOf(c.kind))
+	switch {
+	case err != nil:
+		return nil, err
+	case o.isBroken || o.length > 0 && o.length != size:
+		return nil, fmt.Errorf("has %d bytes at %d of the file %q, expected %d for the dimensions %v", o.length, o.offset,
+			o.location, size, c.dims)
+	case !fs.ValidPath(o.location) || o.location == ".":
+		return nil, fmt.Errorf("is in the file %q, which is not in the folder of the network", o.location)
+	case b.folder == nil:
+		return nil, fmt.Errorf("is in the file %q, which does not come with the network", o.location)
+	}
+	info, err := fs.Stat(b.folder, o.location)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("is in the file %q, which is missing; it belongs beside the .onnx", o.location)
+	}
+	left, isKnown := b.left[o.location]
+	if !isKnown {
+		left = info.Size()
+	}
+	if b.left[o.location] = left - size; o.offset > info.Size()-size || left < size {
+		return nil, fmt.Errorf("is said to be bytes %d to %d of the file %q, which has %d, each of use once", o.offset,
+			o.offset+size, o.location, info.Size())
+	}
+	f, err := b.folder.Open(o.location)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, canSeek := f.(io.ReaderAt)
+	if !canSeek {
+		return nil, errors.New("is in a file that cannot be read from its middle")
+	}
+	data := make([]byte, size)
+	if _, err := r.ReadAt(data, o.offset); err != nil && !(errors.Is(err, io.EOF) && size == 0) {
+		return nil, err
+	}
+	b.bytes += size
+	return data, nil
+}
+
+// FilesBeside returns the names of the files in which an .onnx file of the given contents has weights, relative to its
+// folder: none for contents that are no ONNX. The names may be forged.
+func FilesBeside(data []byte) (names []string) {
+	_ = fields(data, func(f field) error { // what is wrong with a file is found where it is read
+		if f.number != 7 {
+			return nil
+		}
+		return fields(f.bytes, func(f field) error {
+			if f.number != 5 || len(names) == maxNames {
+				return nil
+			}
+			c, err := parseContents(f.bytes)
+			name := c.outside.location
+			if err == nil && c.isOutside && fs.ValidPath(name) && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+			return nil
+		})
+	})
+	return names
+}

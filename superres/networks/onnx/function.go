@@ -1,0 +1,108 @@
+package onnx
+
+import (
+	"fmt"
+	"maps"
+)
+
+// function is a local function of a file: nodes that stand for one node wherever that is called.
+type function struct {
+	inputs, outputs []string
+	body            []byte // the message of the function; part of the file
+	// defaults are the attributes that a call need not state.
+	defaults map[string]attribute
+}
+
+// maxDepth is the greatest number of functions that call each other.
+const maxDepth = 16
+
+// fullName returns the name by which a node calls a function.
+func fullName(domain, name string) string {
+	if isStandard(domain) {
+		domain = ""
+	}
+	return domain + "." + name
+}
+
+func (m *model) parseFunction(message []byte) error {
+	f := &function{body: message, defaults: map[string]attribute{}}
+	name, domain := "", ""
+	wholes := maxWholes
+	err := fields(message, func(part field) error {
+		switch part.number {
+		case 1:
+			name = string(part.bytes)
+		case 4:
+			f.inputs = append(f.inputs, string(part.bytes))
+		case 5:
+			f.outputs = append(f.outputs, string(part.bytes))
+		case 10:
+			domain = string(part.bytes)
+		case 11:
+			name, a, err := m.parseAttribute(part.bytes, &wholes)
+			if f.defaults[name] = a; err != nil {
+				return err
+			}
+		}
+		if max(len(f.inputs), len(f.outputs)) > maxNames || len(f.defaults) > maxAttributes {
+			return fmt.Errorf("function %q: more than %d inputs, as many outputs or %d attributes", name, maxNames,
+				maxAttributes)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	name = fullName(domain, name)
+	if _, twice := m.functions[name]; twice || len(m.functions) == maxFunctions {
+		return fmt.Errorf("function %q: is there twice, or there are more than %d", name, maxFunctions)
+	}
+	m.functions[name] = f
+	return nil
+}
+
+// call follows the nodes of a function, which see its inputs and the attributes of the node that calls it alone.
+func (t *tracer) call(n node, f *function) error {
+	if t.depth == maxDepth || len(n.inputs) > len(f.inputs) {
+		return fmt.Errorf("%s %q: has %d inputs, or calls functions more than %d deep", n.op, n.name, len(n.inputs),
+			maxDepth)
+	}
+	outer, inner := t.values, map[string]*value{}
+	for i, name := range n.inputs {
+		if name == "" {
+			continue
+		}
+		if inner[f.inputs[i]] = outer[name]; outer[name] == nil {
+			return fmt.Errorf("%s %q: takes %q, which no node before it makes", n.op, n.name, name)
+		}
+	}
+	attributes := maps.Clone(f.defaults)
+	maps.Copy(attributes, n.attributes)
+	t.values = inner
+	t.depth++
+	err := t.model.eachNode(f.body, functionNodesField, func(n node) error {
+		for name, a := range n.attributes {
+			if a.of == "" {
+				continue
+			}
+			if given, ok := attributes[a.of]; ok {
+				n.attributes[name] = given
+			} else {
+				delete(n.attributes, name)
+			}
+		}
+		return t.followNode(n)
+	})
+	t.values = outer
+	t.depth--
+	if err != nil {
+		return err
+	}
+	var out []*value
+	for i := range n.outputs {
+		if i < len(f.outputs) {
+			out = append(out, inner[f.outputs[i]])
+		}
+	}
+	return t.define(n, out)
+}

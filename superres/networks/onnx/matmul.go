@@ -1,0 +1,373 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"superres/superres/networks/graph"
+)
+
+// gemm is a product with a matrix, as MatMul.
+func (c *call) gemm() ([]*value, error) {
+	w := c.in[1].constant
+	if w == nil || len(w.dims) != 2 || c.int("transA", 0) != 0 {
+		return nil, errors.New("of other samples than the channels of a pixel, by a constant, is not supported")
+	}
+	out, err := c.linear(c.in[0], w, c.int("transB", 0) != 0, float32(c.real("alpha", 1)))
+	if err != nil || c.in[2] == nil {
+		return out, err
+	}
+	if c.real("beta", 1) != 1 || c.in[2].constant == nil {
+		return nil, errors.New("with a sum of samples, or a multiple of one, is not supported")
+	}
+	return c.arithmetic('+', out[0], c.in[2])
+}
+
+func (c *call) matMul() ([]*value, error) {
+	a, b := c.in[0], c.in[1]
+	switch {
+	case a.constant == nil && b.constant == nil:
+		return c.product(a, b)
+	case a.constant != nil:
+		return nil, errors.New("of a constant by samples is not supported")
+	}
+	w := *b.constant
+	for len(w.dims) > 2 && w.dims[0] == 1 {
+		w.dims = w.dims[1:]
+	}
+	if len(w.dims) != 2 {
+		return nil, fmt.Errorf("by a constant of %v numbers is not supported", b.constant.dims)
+	}
+	return c.linear(a, &w, false, 1)
+}
+
+// linear multiplies the channels of each pixel of v, its last dimension, by a matrix of inputs×outputs, or the
+// transposed one: a convolution of 1×1 taps.
+func (c *call) linear(v *value, w *tensor, isTransposed bool, factor float32) ([]*value, error) {
+	dims := c.layout(v)
+	in, out := w.dims[0], w.dims[1]
+	if isTransposed {
+		in, out = out, in
+	}
+	node, err := v.samples.resolve(c.tracer)
+	if err != nil {
+		return nil, err
+	}
+	count := c.builder.Shape(node).Channels
+	last := len(dims) - 1
+	if w.reals == nil || last < 0 || in != count || dims.sizes()[last] != in {
+		return nil, fmt.Errorf("of other samples than the %d channels of a pixel, by a constant of %v numbers, is not "+
+			"supported", count, w.dims)
+	}
+	if node, err = c.selectChannels(node, dims[last], count); err != nil {
+		return nil, err
+	}
+	if err := c.copy(in * out); err != nil {
+		return nil, err
+	}
+	op := graph.Conv{Out: out, Height: 1, Width: 1, Dilation: 1, Groups: 1, Weight: make([]float32, in*out)}
+	for o := range out {
+		for i := range in {
+			k := i*out + o
+			if isTransposed {
+				k = o*in + i
+			}
+			op.Weight[o*in+i] = w.reals[k] * factor
+		}
+	}
+	if node, err = c.builder.Add(c.name, op, node); err != nil {
+		return nil, err
+	}
+	made := slices.Clone(dims)
+	made[last] = []part{{of: channels, size: out, step: 1}}
+	return []*value{c.sampled(node).arranged(made)}, nil
+}
+
+// factor is one of two values that are multiplied as matrices, its layout taken apart.
+type factor struct {
+	batch, left, inner []part // left are the parts of the dimension that the result has
+	node               int
+	shape              graph.Shape
+	heads              int
+}
+
+// factor takes a value apart whose last two dimensions are those of matrices; inner is the one that is added up.
+func (c *call) factor(v *value, left, inner int) (f factor, err error) {
+	dims := c.layout(v).merged()
+	n := len(dims)
+	if n < 2 {
+		return f, errView
+	}
+	f.batch, f.left, f.inner, f.heads = slices.Concat(dims[:n-2]...), dims[n-left], dims[n-inner], 1
+	f.node, err = v.samples.resolve(c.tracer)
+	f.shape = c.builder.Shape(f.node)
+	return f, err
+}
+
+// arrange makes the channels of a factor those of its heads, one after another, each with the given parts.
+func (c *call) arrange(f *factor, parts []part) (err error) {
+	var order []part
+	for _, p := range f.batch {
+		if p.of == channels {
+			order = append(order, p)
+			f.heads *= p.size
+		}
+	}
+	f.node, err = c.selectChannels(f.node, slices.Concat(order, parts), f.shape.Channels)
+	return err
+}
+
+// pixels reports whether all parts are of rows and columns.
+func pixels(parts []part) bool {
+	return len(parts) > 0 && !slices.ContainsFunc(parts, func(p part) bool { return p.of == channels })
+}
+
+// window returns the window of which parts are the pixels, row by row: 0×0 for the whole picture of shape s.
+func window(parts, batch []part, s graph.Shape) (height, width int, err error) {
+	height, width = 1, 1
+	for i, p := range parts {
+		if p.step != 1 || p.of == rows && i > 0 {
+			return 0, 0, errView
+		}
+		if p.of == rows {
+			height = p.size
+		} else {
+			width = p.size
+		}
+	}
+	if height == s.H && width == s.W {
+		return 0, 0, nil
+	}
+	var outer []part
+	for _, p := range batch {
+		if p.of != channels {
+			outer = append(outer, p)
+		}
+	}
+	want := merged([]part{{of: rows, size: s.H / height, step: height}, {of: columns, size: s.W / width, step: width}})
+	if s.H%height != 0 || s.W%width != 0 || !slices.Equal(outer, want) {
+		return 0, 0, errView
+	}
+	return height, width, nil
+}
+
+// product multiplies samples by samples, as matrices: the pixels of windows, or channels, with each other, or what
+// these products weight.
+func (c *call) product(x, y *value) ([]*value, error) {
+	a, err := c.factor(x, 2, 1)
+	if err != nil {
+		return nil, err
+	}
+	b, err := c.factor(y, 1, 2)
+	if err != nil {
+		return nil, err
+	}
+	batch := c.layout(x)
+	batch = batch[:len(batch)-2]
+	switch {
+	case pixels(a.left) && pixels(b.left) && !pixels(a.inner) && slices.Equal(a.batch, b.batch):
+		return c.scores(a, b, batch)
+	case !pixels(a.left) && !pixels(b.left) && pixels(a.inner) && slices.Equal(a.inner, b.inner) &&
+		slices.Equal(a.batch, b.batch):
+		return c.channelScores(a, b, batch)
+	case pixels(b.inner) && !pixels(a.inner):
+		return c.weightedSum(a, b, c.layout(y))
+	case pixels(b.left) && !pixels(b.inner):
+		return c.channelSum(a, b, c.layout(y))
+	}
+	return nil, errors.New("of samples is supported within windows, and of channels, alone")
+}
+
+// scored returns the value of scores of n numbers by n for each head, whose batch is that of one of the factors, of
+// pixels of windows of height×width.
+func (c *call) scored(node int, batch layout, n, height, width int, of part) ([]*value, error) {
+	dims := make(layout, len(batch))
+	inner := 1
+	for d := len(batch) - 1; d >= 0; d-- {
+		for _, p := range slices.Backward(batch[d]) {
+			switch {
+			case p.of == channels && p.size > 1:
+				p = part{of: channels, size: p.size, step: inner * n * n}
+				inner *= p.size
+			case p.of == rows && height > 0:
+				p.step /= height
+			case p.of == columns && width > 0:
+				p.step /= width
+			}
+			dims[d] = slices.Insert(dims[d], 0, p)
+		}
+	}
+	first, second := of, of
+	first.of, first.size, first.step = channels, n, n
+	second.of, second.size, second.step = channels, n, 1
+	return []*value{c.sampled(node).arranged(append(dims, []part{first}, []part{second}))}, nil
+}
+
+func (c *call) scores(a, b factor, batch layout) ([]*value, error) {
+	height, width, err := window(a.left, a.batch, a.shape)
+	if err == nil && (height == 0 || !slices.Equal(a.left, b.left)) {
+		err = errors.New("of all pixels is not supported")
+	}
+	if err == nil {
+		err = c.arrange(&a, a.inner)
+	}
+	if err == nil {
+		err = c.arrange(&b, b.inner)
+	}
+	if err != nil {
+		return nil, err
+	}
+	op := graph.Scores{Windows: graph.Windows{Height: height, Width: width, Heads: a.heads}}
+	node, err := c.builder.Add(c.name, op, a.node, b.node)
+	if err != nil {
+		return nil, err
+	}
+	return c.scored(node, batch, height*width, height, width, part{height: height, width: width})
+}
+
+func (c *call) channelScores(a, b factor, batch layout) ([]*value, error) {
+	height, width, err := window(a.inner, a.batch, a.shape)
+	if err == nil {
+		err = c.arrange(&a, a.left)
+	}
+	if err == nil {
+		err = c.arrange(&b, b.left)
+	}
+	if err != nil {
+		return nil, err
+	}
+	op := graph.ChannelScores{Windows: graph.Windows{Height: height, Width: width, Heads: a.heads}}
+	node, err := c.builder.Add(c.name, op, a.node, b.node)
+	if err != nil {
+		return nil, err
+	}
+	return c.scored(node, batch, a.shape.Channels/a.heads, height, width, part{})
+}
+
+// hasOrder reports whether the channels of scores are those that the graph has: heads, and n×n numbers of each.
+func (f *factor) hasOrder(n int) bool {
+	order := slices.Concat(f.batch, f.left, f.inner)
+	step := 1
+	for _, p := range slices.Backward(order) {
+		if p.of != channels {
+			continue
+		}
+		if p.step != step {
+			return false
+		}
+		step *= p.size
+	}
+	return step == f.shape.Channels && f.shape.Channels%(n*n) == 0
+}
+
+func (c *call) weightedSum(a, b factor, like layout) ([]*value, error) {
+	height, width, err := window(b.inner, b.batch, b.shape)
+	if err != nil {
+		return nil, err
+	}
+	n := height * width
+	isScore := len(a.left) == 1 && len(a.inner) == 1 && a.left[0].height == height && a.left[0].width == width &&
+		a.inner[0].height == height && a.inner[0].width == width && n > 0
+	if !isScore || !a.hasOrder(n) {
+		return nil, errors.New("of pixels is supported by what products of pixels make alone")
+	}
+	if err := c.arrange(&b, b.left); err != nil {
+		return nil, err
+	}
+	op := graph.WeightedSum{Windows: graph.Windows{Height: height, Width: width, Heads: b.heads}}
+	node, err := c.builder.Add(c.name, op, a.node, b.node)
+	if err != nil {
+		return nil, err
+	}
+	// The channels are now those of the heads, one after another.
+	return []*value{c.sampled(node).arranged(c.inOrder(like))}, nil
+}
+
+func (c *call) channelSum(a, b factor, like layout) ([]*value, error) {
+	height, width, err := window(b.left, b.batch, b.shape)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.arrange(&b, b.inner); err != nil {
+		return nil, err
+	}
+	n := b.shape.Channels / b.heads
+	if !a.hasOrder(n) || a.shape.Channels != b.heads*n*n {
+		return nil, errors.New("of channels is supported by what products of channels make alone")
+	}
+	op := graph.ChannelSum{Windows: graph.Windows{Height: height, Width: width, Heads: b.heads}}
+	node, err := c.builder.Add(c.name, op, a.node, b.node)
+	if err != nil {
+		return nil, err
+	}
+	return []*value{c.sampled(node).arranged(c.inOrder(like))}, nil
+}
+
+// inOrder returns a layout whose parts of channels have the steps of channels in the order of the layout.
+func (c *call) inOrder(like layout) layout {
+	out := make(layout, len(like))
+	step := 1
+	for d := len(like) - 1; d >= 0; d-- {
+		for _, p := range slices.Backward(like[d]) {
+			if p.of == channels && p.size > 1 {
+				p.step = step
+				step *= p.size
+			}
+			out[d] = slices.Insert(out[d], 0, p)
+		}
+	}
+	return out
+}
+
+// shiftMask returns the mask that a constant is for scores of windows of a picture that was moved, if it is one.
+func (c *call) shiftMask(v *value, t *tensor) (mask graph.ShiftMask, is bool) {
+	dims := c.layout(v)
+	s := c.builder.Shape(v.samples.base)
+	n := len(dims)
+	if n < 3 || len(t.dims) != n || len(dims[n-1]) != 1 || dims[n-1][0].height == 0 {
+		return mask, false
+	}
+	p := dims[n-1][0]
+	mask = graph.ShiftMask{Height: p.height, Width: p.width, Heads: s.Channels / p.size / p.size}
+	windows := 1 // numbers of the constant for pixels of windows alone
+	for d, parts := range dims[:n-2] {
+		ofWindows := slices.ContainsFunc(parts, func(p part) bool { return p.of != channels })
+		if windows *= t.dims[d]; t.dims[d] != 1 && (!ofWindows || t.dims[d] != s.W*s.H) {
+			return mask, false
+		}
+	}
+	if windows != s.W*s.H || t.dims[n-2] != p.size || t.dims[n-1] != p.size || c.spend(t.size()) != nil {
+		return mask, false
+	}
+	for i := range t.size() {
+		if value := float32(t.real(i)); value != 0 {
+			mask.Value = value
+			break
+		}
+	}
+	for mask.Rows = range p.height {
+		for mask.Columns = range p.width {
+			if c.isMask(mask, t, s) {
+				return mask, true
+			}
+		}
+	}
+	return mask, false
+}
+
+// isMask reports whether a constant is the mask of the windows of s, one after another.
+func (c *call) isMask(mask graph.ShiftMask, t *tensor, s graph.Shape) bool {
+	n := mask.Height * mask.Width
+	for i := range t.size() {
+		window, first, second := i/(n*n), i/n%n, i%n
+		want := float32(0)
+		if mask.IsApart(window%s.W, window/s.W, first, second, s) {
+			want = mask.Value
+		}
+		if float32(t.real(i)) != want {
+			return false
+		}
+	}
+	return true
+}

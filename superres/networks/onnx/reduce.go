@@ -1,0 +1,329 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"superres/superres/networks/graph"
+)
+
+// extent returns what dimensions of v consist of: whether of all pixels, and of all channels, of its node.
+func (c *call) extent(v *value, axes []int) (ofPicture, ofChannels bool, err error) {
+	dims := c.layout(v)
+	var parts []part
+	for _, d := range axes {
+		parts = append(parts, dims[d]...)
+	}
+	sizes := map[dimension]int{channels: 1, rows: 1, columns: 1}
+	for _, p := range parts {
+		if p.step > 0 {
+			sizes[p.of] *= p.size
+		}
+	}
+	s := c.builder.Shape(v.samples.base)
+	ofPicture = sizes[rows] == s.H && sizes[columns] == s.W && s.W*s.H > 1
+	ofChannels = sizes[channels] == s.Channels && s.Channels > 1
+	if !ofPicture && sizes[rows]*sizes[columns] > 1 || !ofChannels && sizes[channels] > 1 {
+		err = errors.New("of some of the pixels or channels is not supported, only of all")
+	}
+	return ofPicture, ofChannels, err
+}
+
+// reduce returns the maker of a reduction along axes.
+func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
+	return func(c *call) ([]*value, error) {
+		v := c.in[0]
+		dims := c.layout(v)
+		axes, err := c.listOr(1, "axes")
+		if err != nil {
+			return nil, err
+		}
+		if len(axes) == 0 {
+			if c.int("noop_with_empty_axes", 0) != 0 {
+				return c.same()
+			}
+			for i := range dims {
+				axes = append(axes, i)
+			}
+		}
+		for i, a := range axes {
+			if axes[i], err = axis(a, len(dims)); err != nil {
+				return nil, err
+			}
+		}
+		var out []*value
+		ofPicture, ofChannels, err := c.extent(v, axes)
+		switch {
+		case err != nil:
+			return nil, err
+		case !ofPicture && !ofChannels:
+			out = []*value{v}
+		case isSquare:
+			out, err = c.change(v, graph.Square, graph.Reduce{By: by, OfPicture: ofPicture, OfChannels: ofChannels})
+		default:
+			out, err = c.change(v, graph.Reduce{By: by, OfPicture: ofPicture, OfChannels: ofChannels})
+		}
+		if err != nil {
+			return nil, err
+		}
+		var left layout
+		for d, parts := range dims {
+			switch isReduced := slices.Contains(axes, d); {
+			case !isReduced:
+				left = append(left, parts)
+			case c.int("keepdims", 1) != 0:
+				left = append(left, nil)
+			}
+		}
+		if left == nil {
+			left = layout{}
+		}
+		return []*value{out[0].arranged(left)}, nil
+	}
+}
+
+// globalPool is a reduction of the whole picture.
+func globalPool(by graph.Reduction) func(*call) ([]*value, error) {
+	return func(c *call) ([]*value, error) { return c.add(graph.Reduce{By: by, OfPicture: true}, c.in[0]) }
+}
+
+// pool returns the maker of MaxPool or AveragePool.
+func pool(isMax bool) func(*call) ([]*value, error) {
+	return func(c *call) ([]*value, error) {
+		shape, err := c.pair("kernel_shape", 0)
+		if err != nil {
+			return nil, err
+		}
+		steps, err := c.pair("strides", 1)
+		if err != nil {
+			return nil, err
+		}
+		apart, err := c.pair("dilations", 1)
+		if err != nil {
+			return nil, err
+		}
+		pads, err := c.list("pads")
+		if err != nil {
+			return nil, err
+		}
+		if pads == nil {
+			pads = make([]int, 4)
+		}
+		s, err := c.shape()
+		if err != nil {
+			return nil, err
+		}
+		mode := c.text("auto_pad", "NOTSET")
+		switch {
+		case steps[0] != steps[1] || apart[0] != 1 || apart[1] != 1 || c.outputs > 1 || c.int("storage_order", 0) != 0:
+			return nil, errors.New("with different strides across and down, with dilation, or with indexes, is not supported")
+		case mode != "NOTSET" && mode != "" && mode != "VALID" || len(pads) != 4:
+			return nil, errors.New("with a padding that is not stated is not supported")
+		case shape[0] == s.H && shape[1] == s.W && slices.Max(pads) == 0 && s.W*s.H > 1:
+			by := graph.Mean
+			if isMax {
+				by = graph.Maximum
+			}
+			return c.add(graph.Reduce{By: by, OfPicture: true}, c.in[0])
+		}
+		op := graph.Pool{IsMax: isMax, Height: shape[0], Width: shape[1], Stride: steps[0],
+			Pad:      graph.Edges{Top: pads[0], Left: pads[1], Bottom: pads[2], Right: pads[3]},
+			CountPad: !isMax && c.int("count_include_pad", 0) != 0}
+		if c.int("ceil_mode", 0) != 0 && op.Stride > 1 && op.Stride <= graph.MaxSide {
+			// Another window, if it begins before the end of the picture and its padding.
+			more := func(side, before, after, window int) int {
+				left := (side + before + after - window) % op.Stride
+				if left == 0 || side+before+after-left+op.Stride-window >= side+before {
+					return 0
+				}
+				return op.Stride - left
+			}
+			down, across := more(s.H, op.Pad.Top, op.Pad.Bottom, op.Height), more(s.W, op.Pad.Left, op.Pad.Right, op.Width)
+			if op.CountPad && down+across > 0 {
+				return nil, errors.New("of more than the padding is not supported")
+			}
+			op.Pad.Bottom, op.Pad.Right = op.Pad.Bottom+down, op.Pad.Right+across
+		}
+		return c.add(op, c.in[0])
+	}
+}
+
+// scaled multiplies v by the constant of input scale, and adds that of input offset, if there are any, which have the
+// given number of dimensions behind their own.
+func (c *call) scaled(v []*value, scale, offset, behind int) (out []*value, err error) {
+	out = v
+	for k, i := range []int{scale, offset} {
+		if i >= len(c.in) || c.in[i] == nil {
+			continue
+		}
+		if c.in[i].constant == nil {
+			return nil, errors.New("with parameters that are no constants is not supported")
+		}
+		t := *c.in[i].constant
+		t.dims = slices.Clone(t.dims)
+		for range behind {
+			t.dims = append(t.dims, 1)
+		}
+		if len(t.dims) > maxDims {
+			return nil, errView
+		}
+		if out, err = c.arithmetic("*+"[k], out[0], &value{constant: &t}); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (c *call) layerNormalization() ([]*value, error) {
+	v := c.in[0]
+	if c.outputs > 1 {
+		return nil, errors.New("with several results is not supported")
+	}
+	rank := len(c.layout(v))
+	first, err := axis(c.int("axis", -1), rank)
+	if err != nil {
+		return nil, err
+	}
+	var axes []int
+	for d := first; d < rank; d++ {
+		axes = append(axes, d)
+	}
+	ofPicture, ofChannels, err := c.extent(v, axes)
+	if err != nil || !ofChannels {
+		return nil, errors.New("of other samples than the channels of a pixel, or all, is not supported")
+	}
+	out, err := c.change(v, graph.Normalize{Groups: 1, OfPicture: ofPicture, Epsilon: float32(c.real("epsilon", 1e-5))})
+	if err != nil {
+		return nil, err
+	}
+	return c.scaled(out, 1, 2, 0)
+}
+
+func (c *call) instanceNormalization() ([]*value, error) {
+	v := c.in[0]
+	dims := c.layout(v)
+	sizes := dims.sizes()
+	if len(dims) < 3 || sizes[0] != 1 {
+		return nil, errors.New("of samples of fewer than 3 dimensions is not supported")
+	}
+	count := c.builder.Shape(v.samples.base).Channels
+	p, isChannels := only(dims[1], channels)
+	if sizes[1] == 1 {
+		p, isChannels = part{size: 1, step: count}, true
+	}
+	if !isChannels || p.size*p.step != count {
+		return nil, errView
+	}
+	out, err := c.change(v, graph.Normalize{Groups: p.size, OfPicture: true, Epsilon: float32(c.real("epsilon", 1e-5))})
+	if err != nil {
+		return nil, err
+	}
+	return c.scaled(out, 1, 2, len(dims)-2)
+}
+
+func (c *call) groupNormalization() ([]*value, error) {
+	s, err := c.shape()
+	if err != nil {
+		return nil, err
+	}
+	groups := c.int("num_groups", 0)
+	out, err := c.add(graph.Normalize{Groups: groups, OfPicture: true, Epsilon: float32(c.real("epsilon", 1e-5))}, c.in[0])
+	if err != nil {
+		return nil, err
+	}
+	for i := 1; i < 3 && c.opset < 21; i++ { // one parameter for each group
+		t := c.in[i].constant
+		if t == nil || t.size() != groups || s.Channels > c.budget {
+			return nil, fmt.Errorf("has parameters that are not %d constants", groups)
+		}
+		list := make([]float32, s.Channels)
+		for k := range list {
+			list[k] = float32(t.real(k / (s.Channels / groups)))
+		}
+		c.in[i] = &value{constant: &tensor{dims: []int{s.Channels}, reals: list}}
+	}
+	return c.scaled(out, 1, 2, 2)
+}
+
+func (c *call) softmax() ([]*value, error) {
+	v := c.in[0]
+	dims := c.layout(v)
+	usual := -1
+	if c.opset < 13 {
+		usual = 1
+	}
+	along, err := axis(c.int("axis", usual), len(dims))
+	if err != nil {
+		return nil, err
+	}
+	if c.opset < 13 && along != len(dims)-1 {
+		return nil, errors.New("of several dimensions is not supported")
+	}
+	p, isChannels := only(dims[along], channels)
+	if !isChannels || p.step != 1 {
+		return nil, errors.New("of other samples than the channels of a pixel, or of scores, is not supported")
+	}
+	return c.change(v, graph.Softmax{Size: p.size})
+}
+
+// compare returns the maker of a comparison: Greater of the two inputs, in the other order, or its negation.
+func compare(isSwapped, isNegated bool) func(*call) ([]*value, error) {
+	return func(c *call) ([]*value, error) {
+		x, y := c.in[0], c.in[1]
+		if isSwapped {
+			x, y = y, x
+		}
+		out, err := c.arithmetic('-', x, y)
+		if err != nil {
+			return nil, err
+		}
+		if out, err = c.apply(out[0], positive, c.emit(graph.Positive)); err != nil || !isNegated {
+			return out, err
+		}
+		return c.arithmetic('-', &value{constant: scalar(1)}, out[0])
+	}
+}
+
+// where is Where of samples.
+func (c *call) where() ([]*value, error) {
+	if t := c.in[0].constant; t != nil && t.size() == 1 {
+		if t.real(0) != 0 {
+			return c.in[1:2], nil
+		}
+		return c.in[2:3], nil
+	} else if t != nil {
+		return nil, errors.New("with a constant of several numbers as its condition is not supported")
+	}
+	values := c.in[:3]
+	for i, v := range values {
+		if v.constant == nil {
+			continue
+		}
+		if v.constant.size() != 1 {
+			return nil, errors.New("with several constants is not supported")
+		}
+		number := v.constant.real(0)
+		filled, err := c.apply(c.in[0], func(float64) float64 { return number }, c.emit(affine(0, number)))
+		if err != nil {
+			return nil, err
+		}
+		values[i] = filled[0]
+	}
+	nodes, dims, err := c.align(values...)
+	if err != nil {
+		return nil, err
+	}
+	node, err := c.builder.Add(c.name, graph.Where{}, nodes...)
+	if err != nil {
+		return nil, err
+	}
+	return []*value{c.sampled(node).arranged(dims)}, nil
+}
+
+// castTo8 is Cast of samples to numbers of 8 bits, which are whole.
+func (c *call) castTo8() ([]*value, error) {
+	return c.apply(c.in[0], func(x float64) float64 { return math.Floor(min(max(x, 0), 255)) },
+		c.emit(graph.Clip{Min: 0, Max: 255}, graph.Floor))
+}

@@ -1,0 +1,154 @@
+package networks
+
+import (
+	"fmt"
+	"math"
+
+	"superres/internal/kernel"
+	"superres/internal/lines"
+	"superres/superres/networks/graph"
+)
+
+// exact are the functions of the graph whose results are exactly rounded in float64.
+var exact = map[graph.Function]func(float64) float64{
+	graph.Reciprocal: func(x float64) float64 { return 1 / x },
+	graph.Floor:      math.Floor, graph.Ceil: math.Ceil, graph.Round: math.RoundToEven,
+	graph.Sign:     func(x float64) float64 { return positive(x) - positive(-x) },
+	graph.Positive: positive,
+}
+
+func positive(x float64) float64 {
+	if x > 0 {
+		return 1
+	}
+	return 0
+}
+
+// function adds a function of one number.
+func (b *builder) function(f graph.Function, v value) value {
+	if f == graph.Reciprocal {
+		return b.unary(lines.Padded{Pointwise: lines.Exactly(exact[f]), Channels: v.channels, Step: v.step}, v)
+	}
+	if of, isExact := exact[f]; isExact {
+		return b.unary(lines.Exactly(of), v)
+	}
+	return b.unary(lines.Curve(functions[f]), v)
+}
+
+// further adds what computes operations of several pixels or channels.
+func (b *builder) further(n graph.Node, in []value) (value, error) {
+	v := in[0]
+	switch op := n.Op.(type) {
+	case graph.Div:
+		x, y := b.paired(in[0], in[1])
+		return b.binary(lines.Padded{Pointwise: lines.Divide, Channels: x.channels, Step: x.step}, x, y), nil
+	case graph.Max:
+		return b.binary(lines.Greatest, in[0], in[1]), nil
+	case graph.Min:
+		return b.binary(lines.Least, in[0], in[1]), nil
+	case graph.Where:
+		return b.where(in), nil
+	case graph.Pool:
+		return b.like(v, &lines.Pool{IsMax: op.IsMax, Height: op.Height, Width: op.Width, Stride: op.Stride,
+			Pad: lines.Edges(op.Pad), CountPad: op.CountPad}), nil
+	case graph.Reduce:
+		return b.reduce(op, v), nil
+	case graph.Normalize:
+		return b.normalize(op, v), nil
+	case graph.Softmax:
+		return b.unary(lines.Softmax{Size: op.Size, Channels: v.channels, Step: v.step}, v), nil
+	case graph.ResizeTo:
+		v.isOpen = false
+		v.node = b.add(&lines.Resize{By: lines.Interpolation(op.By), Up: 1, Down: 1, A: op.A,
+			AlignCorners: op.AlignCorners}, in...)
+		return v, nil
+	case graph.Roll:
+		return b.like(v, &lines.Roll{Rows: op.Rows, Columns: op.Columns}), nil
+	case graph.ShiftMask:
+		return b.like(v, &lines.Mask{Heads: op.Heads, N: op.Height * op.Width, Value: op.Value,
+			IsApart: func(x, y, first, second, w, h int) bool {
+				return op.IsApart(x, y, first, second, graph.Shape{W: w, H: h})
+			}}), nil
+	}
+	return b.attention(n, in)
+}
+
+// where adds a choice between the second and the third value by the first.
+func (b *builder) where(in []value) value {
+	x, y := b.paired(in[0], in[1])
+	y, z := b.paired(y, in[2])
+	x, z = b.paired(x, z)
+	x, y = b.paired(x, y)
+	out := x
+	out.node = b.add(lines.Select{}, x, y, z)
+	out.isOpen = false
+	return out
+}
+
+// reduce adds a reduction of channels, of the picture, or of both.
+func (b *builder) reduce(op graph.Reduce, v value) value {
+	by, then := lines.Reduction(op.By), lines.Reduction(op.By)
+	switch op.By {
+	case graph.Norm:
+		by, then = lines.SumOfSquares, lines.Norm
+	case graph.Maximum:
+		by, then = lines.Maximum, lines.Maximum
+	}
+	if op.OfChannels {
+		v = value{node: b.add(lines.ReduceChannels{By: by, Channels: v.channels}, v), channels: 1, step: 1}
+	}
+	if op.OfPicture {
+		v.node = b.add(lines.ReduceRow{By: by}, v)
+		v.node = b.add(lines.ReduceColumn{By: then}, v)
+		v.isOpen = false
+	}
+	return v
+}
+
+// normalize adds a normalisation of each pixel or of the picture.
+func (b *builder) normalize(op graph.Normalize, v value) value {
+	if !op.OfPicture {
+		return b.unary(lines.Normalize{Groups: op.Groups, Channels: v.channels, Step: v.step, Epsilon: op.Epsilon}, v)
+	}
+	v.isOpen = false
+	by := v
+	by.node = b.add(lines.RowMoments{}, v)
+	by.node = b.add(lines.PictureMoments{Groups: op.Groups, Channels: v.channels, Epsilon: op.Epsilon}, by)
+	v.node = b.add(lines.NormalizeBy{}, v, by)
+	return v
+}
+
+// attention adds products of pixels or channels with each other, or what they weight.
+func (b *builder) attention(n graph.Node, in []value) (value, error) {
+	last := in[len(in)-1]
+	made := func(op lines.Op, channels, step int) value {
+		return value{node: b.add(op, in...), channels: channels, step: step}
+	}
+	windows := func(w graph.Windows) lines.Windows {
+		return lines.Windows{Height: w.Height, Width: w.Width, Heads: w.Heads, PerHead: last.channels / w.Heads}
+	}
+	scored := func(op lines.Op, heads, n int) value {
+		return made(op, heads*n*n, kernel.PadTo(heads*n*n, kernel.Lanes))
+	}
+	switch op := n.Op.(type) {
+	case graph.Scores:
+		return scored(&lines.Scores{Windows: windows(op.Windows)}, op.Heads, op.Height*op.Width), nil
+	case graph.WeightedSum:
+		return made(&lines.WeightedSum{Windows: windows(op.Windows)}, last.channels, last.step), nil
+	case graph.ChannelScores:
+		w := windows(op.Windows)
+		if op.Height > 0 {
+			return scored(&lines.Scores{Windows: w, OfChannels: true}, w.Heads, w.PerHead), nil
+		}
+		v := scored(&lines.RowScores{Heads: w.Heads, PerHead: w.PerHead}, w.Heads, w.PerHead)
+		v.node = b.add(lines.ReduceColumn{By: lines.Sum}, v)
+		return v, nil
+	case graph.ChannelSum:
+		w := windows(op.Windows)
+		if op.Height > 0 {
+			return made(&lines.WeightedSum{Windows: w, OfChannels: true}, last.channels, last.step), nil
+		}
+		return made(&lines.ChannelSum{Heads: w.Heads, PerHead: w.PerHead}, last.channels, last.step), nil
+	}
+	return value{}, fmt.Errorf("cannot be computed")
+}

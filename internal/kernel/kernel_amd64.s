@@ -539,82 +539,6 @@ done2:
 	VZEROUPPER
 	RET
 
-// func addScaledFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32, factor *float32, factorLen int)
-// Requires: AVX, AVX512F, FMA3
-TEXT ·addScaledFloatsAMD64(SB), NOSPLIT, $0-48
-	CMPQ ·current+0(SB), $0x02
-	JLT  slower1
-	MOVQ dstLen+8(FP), AX
-	MOVQ dst+0(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ b+24(FP), BX
-
-loop2:
-	CMPQ AX, $0x00000001
-	JL   done3
-	MOVQ factorLen+40(FP), SI
-	SUBQ SI, AX
-	MOVQ factor+32(FP), DI
-
-loop4:
-	CMPQ        SI, $0x00000010
-	JL          done5
-	VMOVUPS     (DX), Z0
-	VMOVUPS     (BX), Z1
-	VMOVUPS     (DI), Z2
-	VMOVAPS     Z0, Z0
-	VFMADD231PS Z1, Z2, Z0
-	VMOVUPS     Z0, (CX)
-	ADDQ        $0x00000040, DI
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, DX
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000010, SI
-	JMP         loop4
-
-done5:
-	JMP loop2
-
-done3:
-	VZEROUPPER
-	RET
-
-slower1:
-	MOVQ dstLen+8(FP), AX
-	MOVQ dst+0(FP), CX
-	MOVQ a+16(FP), DX
-	MOVQ b+24(FP), BX
-
-loop7:
-	CMPQ AX, $0x00000001
-	JL   done8
-	MOVQ factorLen+40(FP), SI
-	SUBQ SI, AX
-	MOVQ factor+32(FP), DI
-
-loop9:
-	CMPQ        SI, $0x00000008
-	JL          done10
-	VMOVUPS     (DX), Y0
-	VMOVUPS     (BX), Y1
-	VMOVUPS     (DI), Y2
-	VMOVAPS     Y0, Y0
-	VFMADD231PS Y1, Y2, Y0
-	VMOVUPS     Y0, (CX)
-	ADDQ        $0x00000020, DI
-	ADDQ        $0x00000020, CX
-	ADDQ        $0x00000020, DX
-	ADDQ        $0x00000020, BX
-	SUBQ        $0x00000008, SI
-	JMP         loop9
-
-done10:
-	JMP loop7
-
-done8:
-	VZEROUPPER
-	RET
-
 // func advanceAMD64(p *float64, pLen int, corr *float64, gram *float64, basis *float64, ld int, row *float64, rowLen int, scale float64, proj float64) float64
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, FMA3
 TEXT ·advanceAMD64(SB), NOSPLIT, $0-88
@@ -7574,15 +7498,15 @@ loop2:
 loop4:
 	CMPQ      BX, $0x00000010
 	JL        done5
-	VMOVUPS   (DX), Z0
-	VMOVUPS   (SI), Z1
-	VMULPS    Z1, Z0, Z1
-	VPMOVD2M  Z0, K1
-	VBLENDMPS Z1, Z0, K1, Z2
+	VMOVUPS   (SI), Z0
+	VMOVUPS   (DX), Z1
+	VMULPS    Z0, Z1, Z0
+	VPMOVD2M  Z1, K1
+	VBLENDMPS Z0, Z1, K1, Z2
 	VMOVUPS   Z2, (CX)
-	ADDQ      $0x00000040, SI
 	ADDQ      $0x00000040, CX
 	ADDQ      $0x00000040, DX
+	ADDQ      $0x00000040, SI
 	SUBQ      $0x00000010, BX
 	JMP       loop4
 
@@ -7608,14 +7532,14 @@ loop7:
 loop9:
 	CMPQ      BX, $0x00000008
 	JL        done10
-	VMOVUPS   (DX), Y0
-	VMOVUPS   (SI), Y1
-	VMULPS    Y1, Y0, Y1
-	VBLENDVPS Y0, Y1, Y0, Y0
+	VMOVUPS   (SI), Y0
+	VMOVUPS   (DX), Y1
+	VMULPS    Y0, Y1, Y0
+	VBLENDVPS Y1, Y0, Y1, Y0
 	VMOVUPS   Y0, (CX)
-	ADDQ      $0x00000020, SI
 	ADDQ      $0x00000020, CX
 	ADDQ      $0x00000020, DX
+	ADDQ      $0x00000020, SI
 	SUBQ      $0x00000008, BX
 	JMP       loop9
 
@@ -14300,16 +14224,16 @@ loop2:
 loop4:
 	CMPQ        BX, $0x00000010
 	JL          done5
-	VMOVUPS     (DX), Z0
-	VMOVUPS     (SI), Z1
-	VMOVUPS     (DI), Z2
-	VMOVAPS     Z2, Z2
-	VFMADD231PS Z0, Z1, Z2
-	VMOVUPS     Z2, (CX)
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, DI
+	VMOVUPS     (SI), Z0
+	VMOVUPS     (DI), Z1
+	VMOVUPS     (DX), Z2
+	VMOVAPS     Z1, Z1
+	VFMADD231PS Z2, Z0, Z1
+	VMOVUPS     Z1, (CX)
 	ADDQ        $0x00000040, CX
 	ADDQ        $0x00000040, DX
+	ADDQ        $0x00000040, SI
+	ADDQ        $0x00000040, DI
 	SUBQ        $0x00000010, BX
 	JMP         loop4
 
@@ -14336,16 +14260,16 @@ loop7:
 loop9:
 	CMPQ        BX, $0x00000008
 	JL          done10
-	VMOVUPS     (DX), Y0
-	VMOVUPS     (SI), Y1
-	VMOVUPS     (DI), Y2
-	VMOVAPS     Y2, Y2
-	VFMADD231PS Y0, Y1, Y2
-	VMOVUPS     Y2, (CX)
-	ADDQ        $0x00000020, SI
-	ADDQ        $0x00000020, DI
+	VMOVUPS     (SI), Y0
+	VMOVUPS     (DI), Y1
+	VMOVUPS     (DX), Y2
+	VMOVAPS     Y1, Y1
+	VFMADD231PS Y2, Y0, Y1
+	VMOVUPS     Y1, (CX)
 	ADDQ        $0x00000020, CX
 	ADDQ        $0x00000020, DX
+	ADDQ        $0x00000020, SI
+	ADDQ        $0x00000020, DI
 	SUBQ        $0x00000008, BX
 	JMP         loop9
 
@@ -14353,70 +14277,6 @@ done10:
 	JMP loop7
 
 done8:
-	VZEROUPPER
-	RET
-
-// func scaleSamplesAMD64(dst *float32, src *float32, step int, factor *float32, factorStep int, n int)
-// Requires: AVX, AVX512F
-TEXT ·scaleSamplesAMD64(SB), NOSPLIT, $0-48
-	CMPQ ·current+0(SB), $0x02
-	JLT  slower1
-	MOVQ dst+0(FP), AX
-	MOVQ src+8(FP), CX
-	MOVQ factor+24(FP), DX
-	MOVQ n+40(FP), BX
-
-loop2:
-	MOVQ         step+16(FP), SI
-	VBROADCASTSS (DX), Z0
-
-loop3:
-	CMPQ    SI, $0x00000010
-	JL      done4
-	VMOVUPS (CX), Z1
-	VMULPS  Z0, Z1, Z1
-	VMOVUPS Z1, (AX)
-	ADDQ    $0x00000040, CX
-	ADDQ    $0x00000040, AX
-	SUBQ    $0x00000010, SI
-	JMP     loop3
-
-done4:
-	MOVQ factorStep+32(FP), SI
-	SHLQ $0x02, SI
-	ADDQ SI, DX
-	DECQ BX
-	JNZ  loop2
-	VZEROUPPER
-	RET
-
-slower1:
-	MOVQ dst+0(FP), AX
-	MOVQ src+8(FP), CX
-	MOVQ factor+24(FP), DX
-	MOVQ n+40(FP), BX
-
-loop6:
-	MOVQ         step+16(FP), SI
-	VBROADCASTSS (DX), Y0
-
-loop7:
-	CMPQ    SI, $0x00000008
-	JL      done8
-	VMOVUPS (CX), Y1
-	VMULPS  Y0, Y1, Y1
-	VMOVUPS Y1, (AX)
-	ADDQ    $0x00000020, CX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, SI
-	JMP     loop7
-
-done8:
-	MOVQ factorStep+32(FP), SI
-	SHLQ $0x02, SI
-	ADDQ SI, DX
-	DECQ BX
-	JNZ  loop6
 	VZEROUPPER
 	RET
 
@@ -16118,144 +15978,6 @@ done18:
 	JMP     loop15
 
 done16:
-	VZEROUPPER
-	RET
-
-// func sumSamplesAMD64(sums *float32, sumsLen int, src *float32, step int, n int)
-// Requires: AVX, AVX512F
-TEXT ·sumSamplesAMD64(SB), NOSPLIT, $0-40
-	CMPQ ·current+0(SB), $0x02
-	JLT  slower1
-	XORQ AX, AX
-	MOVQ sumsLen+8(FP), CX
-
-loop2:
-	CMPQ    CX, $0x00000010
-	JL      done3
-	MOVQ    sums+0(FP), DX
-	MOVQ    src+16(FP), BX
-	MOVQ    step+24(FP), SI
-	SHLQ    $0x02, SI
-	ADDQ    AX, DX
-	ADDQ    AX, BX
-	VMOVUPS (DX), Z0
-	MOVQ    n+32(FP), DI
-
-loop4:
-	VMOVUPS (BX), Z1
-	VADDPS  Z1, Z0, Z0
-	ADDQ    SI, BX
-	DECQ    DI
-	JNZ     loop4
-	VMOVUPS Z0, (DX)
-	ADDQ    $0x00000040, AX
-	SUBQ    $0x00000010, CX
-	JMP     loop2
-
-done3:
-	VZEROUPPER
-	RET
-
-slower1:
-	XORQ AX, AX
-	MOVQ sumsLen+8(FP), CX
-
-loop6:
-	CMPQ    CX, $0x00000008
-	JL      done7
-	MOVQ    sums+0(FP), DX
-	MOVQ    src+16(FP), BX
-	MOVQ    step+24(FP), SI
-	SHLQ    $0x02, SI
-	ADDQ    AX, DX
-	ADDQ    AX, BX
-	VMOVUPS (DX), Y0
-	MOVQ    n+32(FP), DI
-
-loop8:
-	VMOVUPS (BX), Y1
-	VADDPS  Y1, Y0, Y0
-	ADDQ    SI, BX
-	DECQ    DI
-	JNZ     loop8
-	VMOVUPS Y0, (DX)
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x00000008, CX
-	JMP     loop6
-
-done7:
-	VZEROUPPER
-	RET
-
-// func sumSquaresAMD64(sums *float32, sumsLen int, mean *float32, src *float32, step int, n int)
-// Requires: AVX, AVX512F, FMA3
-TEXT ·sumSquaresAMD64(SB), NOSPLIT, $0-48
-	CMPQ ·current+0(SB), $0x02
-	JLT  slower1
-	MOVQ mean+16(FP), AX
-	XORQ CX, CX
-	MOVQ sumsLen+8(FP), DX
-
-loop2:
-	CMPQ    DX, $0x00000010
-	JL      done3
-	MOVQ    sums+0(FP), BX
-	MOVQ    src+24(FP), SI
-	MOVQ    step+32(FP), DI
-	SHLQ    $0x02, DI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	VMOVUPS (BX), Z0
-	MOVQ    n+40(FP), R8
-
-loop4:
-	VMOVUPS     (SI), Z1
-	VMOVUPS     (AX)(CX*1), Z2
-	VSUBPS      Z2, Z1, Z1
-	VFMADD231PS Z1, Z1, Z0
-	ADDQ        DI, SI
-	DECQ        R8
-	JNZ         loop4
-	VMOVUPS     Z0, (BX)
-	ADDQ        $0x00000040, CX
-	SUBQ        $0x00000010, DX
-	JMP         loop2
-
-done3:
-	VZEROUPPER
-	RET
-
-slower1:
-	MOVQ mean+16(FP), AX
-	XORQ CX, CX
-	MOVQ sumsLen+8(FP), DX
-
-loop6:
-	CMPQ    DX, $0x00000008
-	JL      done7
-	MOVQ    sums+0(FP), BX
-	MOVQ    src+24(FP), SI
-	MOVQ    step+32(FP), DI
-	SHLQ    $0x02, DI
-	ADDQ    CX, BX
-	ADDQ    CX, SI
-	VMOVUPS (BX), Y0
-	MOVQ    n+40(FP), R8
-
-loop8:
-	VMOVUPS     (SI), Y1
-	VMOVUPS     (AX)(CX*1), Y2
-	VSUBPS      Y2, Y1, Y1
-	VFMADD231PS Y1, Y1, Y0
-	ADDQ        DI, SI
-	DECQ        R8
-	JNZ         loop8
-	VMOVUPS     Y0, (BX)
-	ADDQ        $0x00000020, CX
-	SUBQ        $0x00000008, DX
-	JMP         loop6
-
-done7:
 	VZEROUPPER
 	RET
 

@@ -43,37 +43,6 @@ loop1:
 done2:
 	RET
 
-TEXT ·addScaledFloatsARM64(SB), NOSPLIT, $0-48
-	MOVD dstLen+8(FP), R0
-	MOVD dst+0(FP), R1
-	MOVD a+16(FP), R2
-	MOVD b+24(FP), R3
-loop1:
-	CMP $1, R0
-	BLT done2
-	MOVD factorLen+40(FP), R4
-	SUB R4, R0
-	MOVD factor+32(FP), R5
-loop3:
-	CMP $4, R4
-	BLT done4
-	WORD $0x3dc00040 // LDR R2, V0
-	WORD $0x3dc00061 // LDR R3, V1
-	WORD $0x3dc000a2 // LDR R5, V2
-	WORD $0x4ea01c03 // MOV V0, V0, V3
-	WORD $0x4e22cc23 // FMLA V1, V2, V3
-	WORD $0x3d800023 // STR R1, V3
-	ADD $16, R5
-	ADD $16, R1
-	ADD $16, R2
-	ADD $16, R3
-	SUB $4, R4
-	B loop3
-done4:
-	B loop1
-done2:
-	RET
-
 TEXT ·clipFloatsARM64(SB), NOSPLIT, $0-32
 	MOVWU least+24(FP), R0
 	WORD $0x4e040c00 // DUP R0, V0
@@ -1401,15 +1370,15 @@ loop1:
 loop3:
 	CMP $4, R3
 	BLT done4
-	WORD $0x3dc00040 // LDR R2, V0
-	WORD $0x3dc00081 // LDR R4, V1
-	WORD $0x6e21dc02 // FMUL V0, V1, V2
-	WORD $0x4ea0a801 // CMLT V0, V1
-	WORD $0x6e601c41 // BSL V2, V0, V1
-	WORD $0x3d800021 // STR R1, V1
-	ADD $16, R4
+	WORD $0x3dc00080 // LDR R4, V0
+	WORD $0x3dc00041 // LDR R2, V1
+	WORD $0x6e20dc22 // FMUL V1, V0, V2
+	WORD $0x4ea0a820 // CMLT V1, V0
+	WORD $0x6e611c40 // BSL V2, V1, V0
+	WORD $0x3d800020 // STR R1, V0
 	ADD $16, R1
 	ADD $16, R2
+	ADD $16, R4
 	SUB $4, R3
 	B loop3
 done4:
@@ -1576,47 +1545,21 @@ loop1:
 loop3:
 	CMP $4, R3
 	BLT done4
-	WORD $0x3dc00040 // LDR R2, V0
-	WORD $0x3dc00081 // LDR R4, V1
-	WORD $0x3dc000a2 // LDR R5, V2
-	WORD $0x4ea21c43 // MOV V2, V2, V3
-	WORD $0x4e21cc03 // FMLA V0, V1, V3
+	WORD $0x3dc00080 // LDR R4, V0
+	WORD $0x3dc000a1 // LDR R5, V1
+	WORD $0x3dc00042 // LDR R2, V2
+	WORD $0x4ea11c23 // MOV V1, V1, V3
+	WORD $0x4e20cc43 // FMLA V2, V0, V3
 	WORD $0x3d800023 // STR R1, V3
-	ADD $16, R4
-	ADD $16, R5
 	ADD $16, R1
 	ADD $16, R2
+	ADD $16, R4
+	ADD $16, R5
 	SUB $4, R3
 	B loop3
 done4:
 	B loop1
 done2:
-	RET
-
-TEXT ·scaleSamplesARM64(SB), NOSPLIT, $0-48
-	MOVD dst+0(FP), R0
-	MOVD src+8(FP), R1
-	MOVD factor+24(FP), R2
-	MOVD n+40(FP), R3
-loop1:
-	MOVD step+16(FP), R4
-	WORD $0x4d40c840 // LD1R R2, V0
-loop2:
-	CMP $4, R4
-	BLT done3
-	WORD $0x3dc00021 // LDR R1, V1
-	WORD $0x6e20dc22 // FMUL V1, V0, V2
-	WORD $0x3d800002 // STR R0, V2
-	ADD $16, R1
-	ADD $16, R0
-	SUB $4, R4
-	B loop2
-done3:
-	MOVD factorStep+32(FP), R4
-	LSL $2, R4
-	ADD R4, R2
-	SUB $1, R3
-	CBNZ R3, loop1
 	RET
 
 TEXT ·sigmoidFloatsARM64(SB), NOSPLIT, $0-24
@@ -2247,63 +2190,6 @@ loop1:
 	ADD $16, R2
 	ADD $16, R3
 	SUB $4, R0
-	B loop1
-done2:
-	RET
-
-TEXT ·sumSamplesARM64(SB), NOSPLIT, $0-40
-	MOVD $0, R0
-	MOVD sumsLen+8(FP), R1
-loop1:
-	CMP $4, R1
-	BLT done2
-	MOVD sums+0(FP), R2
-	MOVD src+16(FP), R3
-	MOVD step+24(FP), R4
-	LSL $2, R4
-	ADD R0, R2
-	ADD R0, R3
-	WORD $0x3dc00040 // LDR R2, V0
-	MOVD n+32(FP), R5
-loop3:
-	WORD $0x3dc00061 // LDR R3, V1
-	WORD $0x4e21d400 // FADD V0, V1, V0
-	ADD R4, R3
-	SUB $1, R5
-	CBNZ R5, loop3
-	WORD $0x3d800040 // STR R2, V0
-	ADD $16, R0
-	SUB $4, R1
-	B loop1
-done2:
-	RET
-
-TEXT ·sumSquaresARM64(SB), NOSPLIT, $0-48
-	MOVD mean+16(FP), R0
-	MOVD $0, R1
-	MOVD sumsLen+8(FP), R2
-loop1:
-	CMP $4, R2
-	BLT done2
-	MOVD sums+0(FP), R3
-	MOVD src+24(FP), R4
-	MOVD step+32(FP), R5
-	LSL $2, R5
-	ADD R1, R3
-	ADD R1, R4
-	WORD $0x3dc00060 // LDR R3, V0
-	MOVD n+40(FP), R6
-loop3:
-	WORD $0x3dc00081 // LDR R4, V1
-	WORD $0x3ce16802 // LDR R0, R1, V2
-	WORD $0x4ea2d423 // FSUB V1, V2, V3
-	WORD $0x4e23cc60 // FMLA V3, V3, V0
-	ADD R5, R4
-	SUB $1, R6
-	CBNZ R6, loop3
-	WORD $0x3d800060 // STR R3, V0
-	ADD $16, R1
-	SUB $4, R2
 	B loop1
 done2:
 	RET

@@ -81,8 +81,8 @@ func NewFloatFilter(t Taps, step, dilation, stride int) *FloatFilter {
 // leastTiled is the least number of inputs for which tiles are faster.
 const leastTiled = 12
 
-// Together returns the number of rows of outputs that are made at a time: 4 of a filter that is computed by tiles, whose
-// rows are made in groups that begin at multiples of 4; otherwise 1.
+// Together returns the number of rows of outputs that are made at a time: 4 of a filter that is computed by tiles,
+// whose rows are made in groups that begin at multiples of 4; otherwise 1.
 func (f *FloatFilter) Together() int {
 	if f.tiles != nil {
 		return tileSide
@@ -240,7 +240,8 @@ func (f *FloatFilter) check(dst []float32, to []int, src []float32, rows []int, 
 
 // depthwise32Generic sets dst to n samples of len(bias) channels, each the sum of the bias and of the products of the
 // channel's entries in all runs with their weights.
-func depthwise32Generic(dst []float32, dstStep int, src []float32, runs []int, step int, weight, bias []float32, n int) {
+func depthwise32Generic(dst []float32, dstStep int, src []float32, runs []int, step int, weight, bias []float32,
+	n int) {
 	for x := range n {
 		for o, sum := range bias {
 			for j, at := range runs {

@@ -1,7 +1,7 @@
 package kernel
 
-// Operations on rows of float32, entry by entry. Rows have any length; dst may be one of the others, which have at least
-// its length.
+// Operations on rows of float32, entry by entry. Rows have any length; dst may be one of the others, which have at
+// least its length.
 
 // AddFloats sets dst to a + b.
 func AddFloats(dst, a, b []float32) { eachFloat(dst, a, b, addFloats) }
@@ -131,8 +131,8 @@ func Product(dst []float32, dstStep int, a []float32, aStep, n, inner int, b []f
 // oneRun are the runs of a product of matrices.
 var oneRun = [1]int{0}
 
-// Softmax sets dst to eˣ of the entries of src, divided by their sum: of entries Lanes apart in order, and of these sums
-// the halves, the quarters and so on. dst may be src.
+// Softmax sets dst to eˣ of the entries of src, divided by their sum: of entries Lanes apart in order, and of these
+// sums the halves, the quarters and so on. dst may be src.
 func Softmax(dst, src []float32) {
 	if len(dst) == 0 {
 		return

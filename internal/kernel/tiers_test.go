@@ -145,8 +145,10 @@ var agreements = []agreement{
 	}},
 	{"ConvolveFloats", true, func() (out []any) {
 		for _, t := range []Taps{
-			{Outputs: 33, Inputs: 18, Groups: 1, Height: 3, Width: 3}, {Outputs: 20, Inputs: 3, Groups: 1, Height: 3, Width: 3},
-			{Outputs: 40, Inputs: 20, Groups: 4, Height: 1, Width: 2}, {Outputs: 37, Inputs: 37, Groups: 37, Height: 3, Width: 3},
+			{Outputs: 33, Inputs: 18, Groups: 1, Height: 3, Width: 3},
+			{Outputs: 20, Inputs: 3, Groups: 1, Height: 3, Width: 3},
+			{Outputs: 40, Inputs: 20, Groups: 4, Height: 1, Width: 2},
+			{Outputs: 37, Inputs: 37, Groups: 37, Height: 3, Width: 3},
 		} {
 			t.Weight = hard32(t.Outputs*t.Inputs/t.Groups*t.Height*t.Width, 1)
 			f := NewFloatFilter(t, PadTo(t.Inputs, Lanes), 1, 1)
@@ -170,8 +172,8 @@ var agreements = []agreement{
 	{"Rows of floats", true, func() (out []any) {
 		for _, n := range []int{1, 16, 37, 48, 160} {
 			a, b, dst := hard32(n, 1), hard32(n, 2), make([]float32, n)
-			for _, by := range []func(dst, a, b []float32){AddFloats, SubtractFloats, MultiplyFloats, DivideFloats, MinFloats,
-				MaxFloats} {
+			for _, by := range []func(dst, a, b []float32){AddFloats, SubtractFloats, MultiplyFloats, DivideFloats,
+				MinFloats, MaxFloats} {
 				by(dst, a, b)
 				out = append(out, slices.Clone(dst))
 			}

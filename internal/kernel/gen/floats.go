@@ -2,8 +2,8 @@ package main
 
 import "strings"
 
-// entries writes a loop over the entries of dst, a vector at a time: body gets those of the given rows, and returns what
-// is stored.
+// entries writes a loop over the entries of dst, a vector at a time: body gets those of the given rows, and returns
+// what is stored.
 func (c *code) entries(rows []string, body func(in []vector) vector) {
 	n, dst := c.lengthOf("dst"), c.param("dst")
 	pointers := []integer{dst}

@@ -1,7 +1,5 @@
 package kernel
 
-import "slices"
-
 // Taps are the weights of a convolution of float32, as networks have them.
 type Taps struct {
 	// Outputs and Inputs are the numbers of channels, Groups the number of groups that divide both. The outputs of a
@@ -39,8 +37,8 @@ type FloatFilter struct {
 	parts []filterPart
 	// tiles are the transformed weights of a filter that is computed by tiles; nil of others.
 	tiles []float32
-	zero  []float32
-	bias  []float32
+	// zero, one and bias have a value for each of Outputs.
+	zero, one, bias []float32
 	// depthwise has a weight for each tap and channel; nil if the filter is none of one channel to each output.
 	depthwise []float32
 }
@@ -62,7 +60,10 @@ func NewFloatFilter(t Taps, step, dilation, stride int) *FloatFilter {
 		panic("kernel: a convolution that cannot be")
 	}
 	f := &FloatFilter{Outputs: PadTo(t.Outputs, Lanes), taps: t, step: step, stride: stride}
-	f.zero, f.bias = make([]float32, f.Outputs), make([]float32, f.Outputs)
+	f.zero, f.one, f.bias = make([]float32, f.Outputs), make([]float32, f.Outputs), make([]float32, f.Outputs)
+	for o := range f.one {
+		f.one[o] = 1
+	}
 	copy(f.bias, t.Bias)
 	f.taps.Weight, f.taps.Bias = nil, nil
 	switch {
@@ -80,8 +81,8 @@ func NewFloatFilter(t Taps, step, dilation, stride int) *FloatFilter {
 // leastTiled is the least number of inputs for which tiles are faster.
 const leastTiled = 12
 
-// Together returns the number of rows of outputs that are made at a time: 4 of a filter that is computed by tiles, whose
-// rows are made in groups that begin at multiples of 4; otherwise 1.
+// Together returns the number of rows of outputs that are made at a time: 4 of a filter that is computed by tiles,
+// whose rows are made in groups that begin at multiples of 4; otherwise 1.
 func (f *FloatFilter) Together() int {
 	if f.tiles != nil {
 		return tileSide
@@ -183,7 +184,7 @@ func ConvolveFloats(dst []float32, to []int, src []float32, rows []int, samples 
 		if skip != nil {
 			finishFloats(out, outputStep, f.slopes(), skip[skipTo[0]+at*skipStep:], skipStep, n)
 		} else if f.Slope != nil {
-			finishFloats(out, outputStep, f.slopes(), f.zero, 0, n)
+			finishFloats(out, outputStep, f.Slope, f.zero, 0, n)
 		}
 	}
 }
@@ -196,7 +197,7 @@ func (f *FloatFilter) slopes() []float32 {
 	if f.Slope != nil {
 		return f.Slope
 	}
-	return slices.Repeat([]float32{1}, f.Outputs)
+	return f.one
 }
 
 // check returns the steps between the outputs of a sample and between what is added to them. It panics unless the
@@ -239,7 +240,8 @@ func (f *FloatFilter) check(dst []float32, to []int, src []float32, rows []int, 
 
 // depthwise32Generic sets dst to n samples of len(bias) channels, each the sum of the bias and of the products of the
 // channel's entries in all runs with their weights.
-func depthwise32Generic(dst []float32, dstStep int, src []float32, runs []int, step int, weight, bias []float32, n int) {
+func depthwise32Generic(dst []float32, dstStep int, src []float32, runs []int, step int, weight, bias []float32,
+	n int) {
 	for x := range n {
 		for o, sum := range bias {
 			for j, at := range runs {

@@ -1,6 +1,6 @@
 package main
 
-// function registers an operation that sets dst to a function of src.
+// function32 registers an operation that sets dst to a function of src.
 func function32(name string, of func(c *code, x vector) vector) struct{} {
 	return portable(name+"Floats", "(dst, src []float32)", []string{"dst"}, "len(dst) is a multiple of 16",
 		func(c *code) {
@@ -11,7 +11,9 @@ func function32(name string, of func(c *code, x vector) vector) struct{} {
 // The functions are those of package kernel's functions.go, step by step.
 var (
 	_ = function32("exp", (*code).exp)
-	_ = function32("sigmoid", func(c *code, x vector) vector { return c.of(opDiv, c.constant(1), c.onePlusExp(c.negative(x))) })
+	_ = function32("sigmoid", func(c *code, x vector) vector {
+		return c.of(opDiv, c.constant(1), c.onePlusExp(c.negative(x)))
+	})
 	_ = function32("silu", func(c *code, x vector) vector { return c.of(opDiv, x, c.onePlusExp(c.negative(x))) })
 	_ = function32("tanh", func(c *code, x vector) vector {
 		m := c.expm1(c.of(opMul, c.constant(-2), c.magnitude(x)))

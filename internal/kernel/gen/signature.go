@@ -41,7 +41,8 @@ func (op operation) parse() (s signature, err error) {
 			if !ok {
 				addresses = append(addresses, name.Name)
 				parameters = append(parameters, name.Name+" "+types.ExprString(field.Type))
-				s.parameters = append(s.parameters, parameter{name.Name, false, types.ExprString(field.Type) == "float32"})
+				isFloat32 := types.ExprString(field.Type) == "float32"
+				s.parameters = append(s.parameters, parameter{name.Name, false, isFloat32})
 				continue
 			}
 			sliceNames = append(sliceNames, name.Name)

@@ -103,7 +103,7 @@ func FilesBeside(data []byte) (names []string) {
 			}
 			c, err := parseContents(f.bytes)
 			name := c.outside.location
-			if err == nil && c.isOutside && fs.ValidPath(name) && !slices.Contains(names, name) {
+			if err == nil && c.isOutside && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 			return nil

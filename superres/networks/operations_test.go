@@ -91,6 +91,7 @@ func cases() []struct {
 		{graph.Normalize{Groups: 2, Epsilon: 1e-5}, []int{6}}, {graph.Normalize{Groups: 1, Epsilon: 1e-6}, []int{5}},
 		{graph.Normalize{Groups: 3, OfPicture: true, Epsilon: 1e-5}, []int{6}}, {graph.Softmax{Size: 3}, []int{6}},
 		{graph.Roll{Rows: 3, Columns: -5}, []int{3}}, {graph.Roll{Rows: -20, Columns: 30}, []int{2}},
+		{graph.Interleave{Rows: 2, Columns: 8}, []int{3}}, {graph.Interleave{Rows: 8, Columns: 3, Undo: true}, []int{3}},
 		{graph.Scores{Windows: pixels}, []int{6, 6}}, {graph.ChannelScores{Windows: pixels}, []int{6, 6}},
 		{graph.ChannelScores{Windows: channels}, []int{6, 6}},
 	}...)

@@ -5,6 +5,13 @@ import "fmt"
 // Roll moves the samples by rows up and columns to the left; those that leave the picture enter it at the other side.
 type Roll struct{ Rows, Columns int }
 
+// Interleave puts the pixels side by side that are apart: row b·Rows + a of the result is row a·(H/Rows) + b of the input,
+// with a less than Rows, and columns in the same way; Undo puts them back. The sides are multiples of Rows and Columns.
+type Interleave struct {
+	Rows, Columns int
+	Undo          bool
+}
+
 // Windows are the parts of a picture in which pixels attend to each other: Height×Width pixels, by which the sides of
 // the picture are divisible, or the whole picture if both are 0; and heads, of as many neighbouring channels each.
 type Windows struct{ Height, Width, Heads int }
@@ -42,6 +49,17 @@ func (r Roll) shape(in []Shape) (Shape, error) {
 	s, err := one(in)
 	if err == nil && (max(r.Rows, -r.Rows) > 1<<20 || max(r.Columns, -r.Columns) > 1<<20) {
 		err = fmt.Errorf("by %d×%d", r.Columns, r.Rows)
+	}
+	return s, err
+}
+
+// Name implements Op.
+func (Interleave) Name() string { return "Interleave" }
+
+func (i Interleave) shape(in []Shape) (Shape, error) {
+	s, err := one(in)
+	if err == nil && (min(i.Rows, i.Columns) < 1 || s.H%i.Rows != 0 || s.W%i.Columns != 0) {
+		err = fmt.Errorf("of %d×%d, into which %d×%d samples are not divisible", i.Columns, i.Rows, s.W, s.H)
 	}
 	return s, err
 }

@@ -189,7 +189,8 @@ func (r ReduceChannels) Make(t *Task, y, n int) {
 	}
 }
 
-// Roll moves the samples by Rows up and by Columns to the left; those that leave the picture enter it at the other side.
+// Roll moves the samples by Rows up and by Columns to the left; those that leave the picture enter it at the other
+// side.
 type Roll struct {
 	rowwise
 	Rows, Columns int
@@ -219,8 +220,8 @@ func (r *Roll) Make(t *Task, y, n int) {
 	}
 }
 
-// Interleave puts the pixels side by side that are apart: row b·Rows + a of the result is row a·(H/Rows) + b of the input,
-// with a less than Rows, and columns in the same way. Undo puts them back.
+// Interleave puts the pixels side by side that are apart: row b·Rows + a of the result is row a·(H/Rows) + b of the
+// input, with a less than Rows, and columns in the same way. Undo puts them back.
 type Interleave struct {
 	rowwise
 	Rows, Columns int

@@ -30,9 +30,10 @@ type Source struct {
 // Published networks have 31 dB or more by their own ranges, and up to 15.6 by ranges that differ from them.
 const leastAgreement = 15
 
-// Import returns a network that enlarges as s does. Files of ncnn, ONNX and Keras, and RLFN's, do not tell the ranges of samples, so
-// that it runs the network on a picture of its own. It fails for a network whose result is nothing like the picture by any
-// ranges, with ctx.Err(), and with ErrMemory if that would take more than memory bytes, unless that is 0.
+// Import returns a network that enlarges as s does. Files of ncnn, ONNX and Keras, and RLFN's, do not tell the ranges
+// of samples, so that it runs the network on a picture of its own. It fails for a network whose result is nothing like
+// the picture by any ranges, with ctx.Err(), and with ErrMemory if that would take more than memory bytes, unless that
+// is 0.
 func Import(ctx context.Context, s *Source, memory int64) (*Stage, error) {
 	n, err := importGraph(ctx, s, memory)
 	if err != nil {

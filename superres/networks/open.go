@@ -84,9 +84,9 @@ func beginsWith(path, text string) bool {
 }
 
 // Open reads the network of a file: ncnn's NAME.param with NAME.bin beside it, or .onnx, .safetensors, .pth, or the
-// model.json of a layers-model of TensorFlow.js. What the file holds tells its format; either of ncnn's two files may be named. The error for a network that cannot be run
-// names the operation. Open fails with ErrMemory if by its estimate it would take more than memory bytes; 0: any
-// memory will do.
+// model.json of a layers-model of TensorFlow.js. What the file holds tells its format; either of ncnn's two files may
+// be named. The error for a network that cannot be run names the operation. Open fails with ErrMemory if by its
+// estimate it would take more than memory bytes; 0: any memory will do.
 func Open(path string, memory int64) (*Source, error) {
 	files := Files(path)
 	bytes := int64(0)
@@ -196,8 +196,8 @@ func (s *Source) readOne(path string) error {
 		s.Graph, err = onnx.Read(data, folder.FS())
 		return err
 	}
-	return errors.New("no network that superres knows (known: ncnn, ONNX, safetensors, PyTorch's .pth, and model.json " +
-		"of TensorFlow.js)")
+	return errors.New("no network that superres knows (known: ncnn, ONNX, safetensors, PyTorch's .pth, and " +
+		"model.json of TensorFlow.js)")
 }
 
 // headBytes is the number of bytes at the beginning of a file that tell its format.

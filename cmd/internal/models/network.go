@@ -64,7 +64,8 @@ func beginsAsNetwork(name string) bool {
 		isPickle := func(f *zip.File) bool { return strings.HasSuffix(f.Name, "/data.pkl") }
 		return err == nil && slices.ContainsFunc(z.File, isPickle)
 	}
-	return keras.IsModel(head[:n]) || strings.HasPrefix(text, "7767517") || n > 9 && strings.HasPrefix(text[8:], "{\"") ||
+	return keras.IsModel(head[:n]) || strings.HasPrefix(text, "7767517") ||
+		n > 9 && strings.HasPrefix(text[8:], "{\"") ||
 		strings.HasPrefix(text, "\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.")
 }
 
@@ -83,8 +84,8 @@ func (o Opener) openNetwork(ctx context.Context, n *networkFile) (m *superres.Mo
 // usualMemory is the most memory, in bytes, that an import takes where no limit is given: the default of --max-memory.
 const usualMemory = 2 << 30
 
-// importNetwork reads the network n and returns it as a model. It takes no more than memory bytes, by an estimate. Tests
-// replace it.
+// importNetwork reads the network n and returns it as a model. It takes no more than memory bytes, by an estimate.
+// Tests replace it.
 var importNetwork = func(ctx context.Context, n *networkFile, memory int64) (*superres.Model, error) {
 	source, err := networks.Open(n.files[0], memory)
 	if err != nil {

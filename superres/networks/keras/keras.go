@@ -54,8 +54,8 @@ func IsModel(head []byte) bool {
 		bytes.Contains(head, []byte(`"layers-model"`)))
 }
 
-// FilesBeside returns the names of the files in which a model.json has weights, relative to its folder: none for what is
-// no model.json. The names may be forged.
+// FilesBeside returns the names of the files in which a model.json has weights, relative to its folder: none for what
+// is no model.json. The names may be forged.
 func FilesBeside(data []byte) (names []string) {
 	f, err := parse(data)
 	if err != nil {
@@ -77,8 +77,8 @@ func parse(data []byte) (*file, error) {
 		return nil, fmt.Errorf("keras: the model.json is broken: %w", err)
 	}
 	if f.Format == "graph-model" {
-		return nil, errors.New("keras: a graph-model of TensorFlow.js, which superres does not read; save the network as " +
-			"a layers-model, or as ONNX")
+		return nil, errors.New("keras: a graph-model of TensorFlow.js, which superres does not read; save the " +
+			"network as a layers-model, or as ONNX")
 	}
 	return f, nil
 }

@@ -21,7 +21,8 @@ func network(layers, output, weights string, count int) ([]byte, fstest.MapFS) {
 		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(float32(i+1)))
 	}
 	return fmt.Appendf(nil, `{"format": "layers-model", "modelTopology": {"model_config": {"class_name": "Functional",
-		"config": {"layers": [{"class_name": "InputLayer", "name": "in", "config": {"batch_input_shape": [null, null, null, 3]}},
+		"config": {"layers": [{"class_name": "InputLayer", "name": "in",
+			"config": {"batch_input_shape": [null, null, null, 3]}},
 		%s], "output_layers": [[%q, 0, 0]]}}}, "weightsManifest": [{"paths": ["a.bin", "b.bin"], "weights": [%s]}]}`,
 		layers, output, weights), fstest.MapFS{"a.bin": {Data: data[:len(data)/2]}, "b.bin": {Data: data[len(data)/2:]}}
 }
@@ -64,7 +65,8 @@ func TestOrder(t *testing.T) {
 	if _, err := Read(data, folder); err == nil || !strings.Contains(err.Error(), "expected as many channels") {
 		t.Fatalf("got %v", err)
 	}
-	text, last = layers(`Conv2D|"kernel_size": [1, 2], "padding": "same", "strides": [1, 1], "data_format": "channels_last"`,
+	text, last = layers(
+		`Conv2D|"kernel_size": [1, 2], "padding": "same", "strides": [1, 1], "data_format": "channels_last"`,
 		`PixelShuffle2x|`)
 	data, folder = network(text, last, `{"name": "n0/kernel", "shape": [1, 2, 3, 12], "dtype": "float32"},
 		{"name": "n0/bias", "shape": [12], "dtype": "float32"}`, 84)
@@ -91,12 +93,15 @@ func TestOrder(t *testing.T) {
 
 func TestLayers(t *testing.T) {
 	for line, want := range map[string]string{
-		`Add||in in`: "Add", `Multiply||in in`: "Mul", `Maximum||in in`: "Max", `Activation|"activation": "mish"`: "Mish",
-		`LeakyReLU|"alpha": 0.1`: "PReLU", `ReLU|"max_value": 6`: "PReLU Clip", `UpSampling2D|"size": 2`: "Resize",
+		`Add||in in`: "Add", `Multiply||in in`: "Mul", `Maximum||in in`: "Max",
+		`Activation|"activation": "mish"`: "Mish",
+		`LeakyReLU|"alpha": 0.1`:          "PReLU", `ReLU|"max_value": 6`: "PReLU Clip",
+		`UpSampling2D|"size": 2`:                                   "Resize",
 		`UpSampling2D|"size": [2, 2], "interpolation": "bilinear"`: "Resize", `MultiplyBeta|`: "Affine",
 		`Rescaling|"scale": 0.5, "offset": 1`: "Affine", `BatchNormalization|"epsilon": 0.001`: "Affine",
 		`MaxPooling2D|"pool_size": [3, 3], "strides": [1, 1], "padding": "same"`: "Pool",
-		`GlobalAveragePooling2D|"keepdims": true`:                                "", `ZeroPadding2D|"padding": [[1, 1], [0, 0]]`: "",
+		`GlobalAveragePooling2D|"keepdims": true`:                                "",
+		`ZeroPadding2D|"padding": [[1, 1], [0, 0]]`:                              "",
 	} {
 		text, last := layers(line)
 		data, folder := network(text, last, "", 0)
@@ -107,8 +112,9 @@ func TestLayers(t *testing.T) {
 				names = append(names, n.Op.Name())
 			}
 		}
-		if strings.Join(names, " ") != want || err != nil && !strings.Contains(err.Error(), "expected as many channels") &&
-			!strings.Contains(err.Error(), "not a multiple") {
+		isOther := err != nil && !strings.Contains(err.Error(), "expected as many channels") &&
+			!strings.Contains(err.Error(), "not a multiple")
+		if strings.Join(names, " ") != want || isOther {
 			t.Errorf("%s: %v, %v", line, names, err)
 		}
 	}
@@ -130,6 +136,7 @@ func TestRefused(t *testing.T) {
 	}
 	of := func(data []byte, folder fstest.MapFS) read { return read{data, folder} }
 	full, folder := conv(kernel, 9)
+	replace := func(old, with string) []byte { return []byte(strings.Replace(string(full), old, with, 1)) }
 	for want, c := range map[string]read{
 		`the layer "Lambda" is not supported`: of(one(`Lambda|`)), "takes \"n7\"": of(one(`Add||in n7`)),
 		"has 2 inputs": of(one(`ReLU||in in`)), "is broken": {[]byte(`{"format": 1}`), nil},
@@ -140,14 +147,15 @@ func TestRefused(t *testing.T) {
 		"have the shape [1 -1 3 3]":          of(conv(strings.Replace(kernel, "1, 1,", "1, -1,", 1), 9)),
 		"have the shape [1 1 3 99999999999]": of(conv(strings.Replace(kernel, "3, 3]", "3, 99999999999]", 1), 9)),
 		"of type \"int32\"":                  of(conv(strings.Replace(kernel, "float32", "int32", 1), 9)),
-		"lacks weights \"kernel\"":           of(conv("", 0)), `activation "x"`: of(one(`Activation|"activation": "x"`)),
-		"along axis 1":           of(one(`Concatenate|"axis": 1|in in`)),
-		"that leaves no picture": of(one(`GlobalAveragePooling2D|`)),
-		`padding "causal"`:       of(one(`MaxPooling2D|"pool_size": 2, "padding": "causal"`)),
-		"expected 1":             {[]byte(strings.Replace(string(full), `[["n0", 0, 0]]`, `[]`, 1)), folder},
-		"use 1 of \"n0\"":        {[]byte(strings.Replace(string(full), `[["n0", 0, 0]]`, `[["n0", 1, 0]]`, 1)), folder},
-		"is there twice":         {[]byte(strings.Replace(string(full), `"name": "n0", "config"`, `"name": "in", "config"`, 1)), folder},
-		"at most 200000 lists":   {[]byte(`{"a": [` + strings.Repeat("[],", 1<<18) + "[]]}"), nil},
+		"lacks weights \"kernel\"":           of(conv("", 0)),
+		`activation "x"`:                     of(one(`Activation|"activation": "x"`)),
+		"along axis 1":                       of(one(`Concatenate|"axis": 1|in in`)),
+		"that leaves no picture":             of(one(`GlobalAveragePooling2D|`)),
+		`padding "causal"`:                   of(one(`MaxPooling2D|"pool_size": 2, "padding": "causal"`)),
+		"expected 1":                         {replace(`[["n0", 0, 0]]`, `[]`), folder},
+		"use 1 of \"n0\"":                    {replace(`[["n0", 0, 0]]`, `[["n0", 1, 0]]`), folder},
+		"is there twice":                     {replace(`"name": "n0", "config"`, `"name": "in", "config"`), folder},
+		"at most 200000 lists":               {[]byte(`{"a": [` + strings.Repeat("[],", 1<<18) + "[]]}"), nil},
 	} {
 		_, err := Read(c.data, c.folder)
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -161,7 +169,8 @@ func TestQuantised(t *testing.T) {
 	text, last := layers(`Conv2D|"kernel_size": 1, "padding": "same"`)
 	data, _ := network(text, last, `{"name": "n0/kernel", "shape": [1, 1, 3, 3], "dtype": "float32",
 		"quantization": {"dtype": "uint8", "scale": 0.5, "min": -1}}`, 0)
-	g := must.Get(Read(data, fstest.MapFS{"a.bin": {Data: []byte{2, 0, 0, 0, 2, 0}}, "b.bin": {Data: []byte{0, 0, 255}}}))(t)
+	folder := fstest.MapFS{"a.bin": {Data: []byte{2, 0, 0, 0, 2, 0}}, "b.bin": {Data: []byte{0, 0, 255}}}
+	g := must.Get(Read(data, folder))(t)
 	if got := g.Nodes[1].Op.(graph.Conv).Weight; got[0] != 0 || got[1] != -1 || got[8] != 126.5 {
 		t.Errorf("got %v", got)
 	}

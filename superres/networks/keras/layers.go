@@ -173,8 +173,8 @@ func (c *call) conv() (int, error) {
 		return 0, err
 	}
 	height, width, in, out := w.shape[0], w.shape[1], w.shape[2], w.shape[3]
-	op := graph.Conv{Out: out, Height: height, Width: width, Dilation: dilation, Groups: max(c.Groups, 1), Bias: c.bias(),
-		Weight: make([]float32, len(w.data))}
+	op := graph.Conv{Out: out, Height: height, Width: width, Dilation: dilation, Groups: max(c.Groups, 1),
+		Bias: c.bias(), Weight: make([]float32, len(w.data))}
 	if isDepthwise { // every channel has out outputs
 		op.Groups, op.Out = in, in*out
 	}

@@ -54,8 +54,8 @@ func readWeights(groups []group, folder fs.FS) (map[string]weight, error) {
 				n *= side
 			}
 			if left -= n; err != nil || left < 0 {
-				return nil, fmt.Errorf("the weights %.60q are of type %.20q, or are more than %d altogether", w.Name, w.Type,
-					graph.MaxWeights)
+				return nil, fmt.Errorf("the weights %.60q are of type %.20q, or are more than %d altogether", w.Name,
+					w.Type, graph.MaxWeights)
 			}
 			size += n * bytes
 		}

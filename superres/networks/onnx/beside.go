@@ -54,8 +54,8 @@ func (b *beside) read(c *contents) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case o.isBroken || o.length > 0 && o.length != size:
-		return nil, fmt.Errorf("has %d bytes at %d of the file %q, expected %d for the dimensions %v", o.length, o.offset,
-			o.location, size, c.dims)
+		return nil, fmt.Errorf("has %d bytes at %d of the file %q, expected %d for the dimensions %v", o.length,
+			o.offset, o.location, size, c.dims)
 	case !fs.ValidPath(o.location) || o.location == ".":
 		return nil, fmt.Errorf("is in the file %q, which is not in the folder of the network", o.location)
 	case b.folder == nil:

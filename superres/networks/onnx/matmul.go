@@ -152,7 +152,8 @@ func window(parts, batch []part, s graph.Shape) (height, width int, err error) {
 	return height, width, nil
 }
 
-// product multiplies samples by samples, as matrices. Pixels that are apart, those of a grid, are put side by side first.
+// product multiplies samples by samples, as matrices. Pixels that are apart, those of a grid, are put side by side
+// first.
 func (c *call) product(x, y *value) ([]*value, error) {
 	first, _, err := c.gathered(x)
 	if err != nil {

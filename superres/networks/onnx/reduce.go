@@ -157,7 +157,8 @@ func pool(isMax bool) func(*call) ([]*value, error) {
 		mode := c.text("auto_pad", "NOTSET")
 		switch {
 		case steps[0] != steps[1] || apart[0] != 1 || apart[1] != 1 || c.outputs > 1 || c.int("storage_order", 0) != 0:
-			return nil, errors.New("with different strides across and down, with dilation, or with indexes, is not supported")
+			return nil, errors.New("with different strides across and down, with dilation, or with indexes, is not " +
+				"supported")
 		case mode != "NOTSET" && mode != "" && mode != "VALID" || len(pads) != 4:
 			return nil, errors.New("with a padding that is not stated is not supported")
 		case shape[0] == s.H && shape[1] == s.W && slices.Max(pads) == 0 && s.W*s.H > 1:
@@ -179,7 +180,8 @@ func pool(isMax bool) func(*call) ([]*value, error) {
 				}
 				return op.Stride - left
 			}
-			down, across := more(s.H, op.Pad.Top, op.Pad.Bottom, op.Height), more(s.W, op.Pad.Left, op.Pad.Right, op.Width)
+			down := more(s.H, op.Pad.Top, op.Pad.Bottom, op.Height)
+			across := more(s.W, op.Pad.Left, op.Pad.Right, op.Width)
 			if op.CountPad && down+across > 0 {
 				return nil, errors.New("of more than the padding is not supported")
 			}
@@ -268,7 +270,8 @@ func (c *call) groupNormalization() ([]*value, error) {
 		return nil, err
 	}
 	groups := c.int("num_groups", 0)
-	out, err := c.add(graph.Normalize{Groups: groups, OfPicture: true, Epsilon: float32(c.real("epsilon", 1e-5))}, c.in[0])
+	op := graph.Normalize{Groups: groups, OfPicture: true, Epsilon: float32(c.real("epsilon", 1e-5))}
+	out, err := c.add(op, c.in[0])
 	if err != nil {
 		return nil, err
 	}

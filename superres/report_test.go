@@ -2,7 +2,6 @@ package superres
 
 import (
 	"image"
-	"image/color"
 	"math"
 	"testing"
 

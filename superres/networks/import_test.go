@@ -2,6 +2,7 @@ package networks
 
 import (
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -118,5 +119,23 @@ func TestImportInLittleMemory(t *testing.T) {
 func TestImportRefuses(t *testing.T) {
 	if s, err := Import(t.Context(), &Source{Graph: &graph.Graph{}}, 0); s != nil || err == nil {
 		t.Errorf("error %v", err)
+	}
+}
+
+// Networks that others trained agree with their definitions, for clouds and for black and white noise.
+func TestPublishedAgreement(t *testing.T) {
+	dir := golden.Data(t, "networks")
+	for name, side := range map[string]int{"disp.onnx": 32, "span26.onnx": 32, "4xLSDIRCompactC3.param": 16} {
+		source := must.Get(Open(filepath.Join(dir, name), 0))(t)
+		s := must.Get(Import(t.Context(), source, 0))(t)
+		noise, rng := renderCloudy(1, side, 3), rand.New(rand.NewPCG(1, 1))
+		for i := 0; i < len(noise.Values); i += 3 {
+			v := float32(rng.IntN(2))
+			copy(noise.Values[i:], []float32{v, v, v})
+		}
+		clouds, noisy := agreement(t, s, source.Graph, renderCloudy(1, side, 3)), agreement(t, s, source.Graph, noise)
+		if t.Logf("%s: %.1f and %.1f dB", name, clouds, noisy); clouds < 110 || noisy < 80 {
+			t.Errorf("%s agrees with its definition to %.1f dB for clouds and %.1f dB for noise", name, clouds, noisy)
+		}
 	}
 }

@@ -54,13 +54,13 @@ func enlarge(t testing.TB, s *Stage, p graph.Samples, rows int) []*plane.Plane {
 	return out
 }
 
-// agreement returns the PSNR, in dB, of s against the definition of g for a picture.
+// agreement returns the PSNR, in dB, of s against the definition of g for a picture, of samples limited to 0..1.
 func agreement(t testing.TB, s *Stage, g *graph.Graph, picture graph.Samples) float64 {
 	t.Helper()
 	want, sum := graphtest.Eval(g, picture), 0.
 	for c, p := range enlarge(t, s, picture, picture.H) {
 		for i, v := range p.Pix {
-			d := float64(v - want.Values[i*want.Channels+c])
+			d := float64(min(max(v, 0), 1) - min(max(want.Values[i*want.Channels+c], 0), 1))
 			sum += d * d
 		}
 	}

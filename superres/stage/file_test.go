@@ -31,7 +31,7 @@ func TestNetworkOfFile(t *testing.T) {
 		scale       int
 		want        string // in the error; empty: none
 	}{
-		{"greedy", "536870912", 2, ""}, {"greedy", "536870913", 2, "536870912 are left"},
+		{"greedy", "1073741824", 2, ""}, {"greedy", "1073741825", 2, "1073741824 are left"},
 		{"greedy", "-1", 2, "are left"},
 		{"greedy", "1", 3, "scale 2"}, {"unheard", "1", 2, "unheard"},
 	} {

@@ -3,7 +3,7 @@
 // packages in cmd import as embedded.
 //
 // Read it in this order: open.go, which finds a model by its name; folder.go, the folder of the user's models and their
-// names; network.go, which imports networks, and cache.go, which keeps them; then the commands: models.go, uses.go,
+// names; network.go, which imports networks; then the commands: models.go, uses.go,
 // add.go, info.go. head.go reads what a listing needs of a model file.
 package models
 

@@ -71,6 +71,13 @@ func beginsAsNetwork(name string) bool {
 
 // openNetwork returns the model of the network n.
 func (o Opener) openNetwork(ctx context.Context, n *networkFile) (m *superres.Model, err error) {
+	for _, name := range n.files {
+		f, _, err := safefile.OpenRegular(name)
+		if err != nil {
+			return nil, console.Fail(console.ExitModel, safefile.Unreadable(name, err))
+		}
+		f.Close()
+	}
 	err = console.Picture(n.name, func() (err error) {
 		m, err = importNetwork(ctx, n, cmp.Or(o.Memory, usualMemory))
 		return err

@@ -88,15 +88,9 @@ func TestNetworks(t *testing.T) {
 	}
 	stdout, _ := expect(t, dir, "", "photo.png -m rgb2 -o json.png --json", 0)
 	list, _ := decodeEvents(t, stdout)
-	if ev := list[len(list)-1]; ev.LRPSNR < 10 || ev.Values == 0 {
+	if ev := list[len(list)-1]; ev.LRPSNR < 10 {
 		t.Errorf("%+v", ev)
 	}
-	white := image.NewGray(image.Rect(0, 0, 20, 20))
-	for i := range white.Pix {
-		white.Pix[i] = 255
-	}
-	consoletest.WritePicture(t, filepath.Join(dir, "white.png"), white)
-	expect(t, dir, "", "white.png -m rgb2 -v", 0, "white.png: ", "values of the network left the range of its integers")
 	expect(t, dir, "", "photo.png -m rgb2 -o x.png --denoise 0.5", 2, "the model rgb2 takes no noise away")
 	expect(t, dir, "", "photo.png -m rgb2 -o x.png --effort fast", 2, `no effort "fast"`)
 	succeeds(t, dir, "photo.png -m rgb2 -o max.png --effort max")
@@ -183,10 +177,9 @@ func TestNetworksInLittleMemory(t *testing.T) {
 	}
 }
 
-// The file of a network enlarges at once: it is imported, which is said, and the next time it is there.
+// The file of a network enlarges at once.
 func TestNetworkFile(t *testing.T) {
 	dir := t.TempDir()
-	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
 	consoletest.PutNetwork(t, filepath.Join(dir, "small net.param"), 4, 1)
 	putBlobs(t, dir, 40, 30, "a.png")
 	call := func(args ...string) (stderr string) {
@@ -195,15 +188,11 @@ func TestNetworkFile(t *testing.T) {
 		_, stderr = program.Succeeds(t, dir, args...)
 		return stderr
 	}
-	said := call("-o", "first.png")
-	if !strings.Contains(said, "agrees with float32 to ") || strings.Count(said, "\n") != 2 {
+	if said := call("-o", "first.png"); said != "" {
 		t.Error(said)
 	}
-	if said = call("-s", "4", "-o", "second.png", "--allow-imprecise"); said != "" {
-		t.Error(said)
-	}
-	must.Succeed(t, os.RemoveAll(filepath.Join(dir, "cache")))
-	if said = call("--scale=4x", "-o", "third.png", "-q"); said != "" {
+	call("-s", "4", "-o", "second.png")
+	if said := call("--scale=4x", "-o", "third.png", "-q"); said != "" {
 		t.Error(said)
 	}
 	first := consoletest.Read(t, dir, "first.png")

@@ -33,7 +33,7 @@ func TestAddStrided(t *testing.T) {
 			node))(t)
 		g := must.Get(b.Graph(must.Get(b.Add("s", graph.PixelShuffle{Factor: c.stride}, node))(t)))(t)
 		picture := randomSamples(r, 36, 24, 3)
-		got, want := graphtest.Eval(g, picture), graphtest.Apply(op, full, []graph.Samples{picture}, []int{0})
+		got, want := graphtest.Eval(g, picture), graphtest.Apply(op, full, picture)
 		for y := range min(s.H*c.stride, got.H) {
 			for x := range min(s.W*c.stride, got.W) {
 				for channel := range 3 {

@@ -8,13 +8,13 @@ import (
 
 // fill sets out, which has the shape of the result, to the result of an operation of several pixels or channels, by its
 // definition in float64. It reports false for all others.
-func fill(op graph.Op, out graph.Samples, in []graph.Samples) bool {
+func fill(op graph.Op, out exact, in []exact) bool {
 	each := func(value func(x, y, c int) float64) {
 		for i := range out.Values {
-			out.Values[i] = float32(value(i/out.Channels%out.W, i/out.Channels/out.W, i%out.Channels))
+			out.Values[i] = value(i/out.Channels%out.W, i/out.Channels/out.W, i%out.Channels)
 		}
 	}
-	at := func(s graph.Samples, x, y, c int) float64 { return float64(s.Values[(y*s.W+x)*s.Channels+c]) }
+	at := func(s exact, x, y, c int) float64 { return s.Values[(y*s.W+x)*s.Channels+c] }
 	s := in[0]
 	pick := func(k, x, y, c int) float64 { // a sample of input k, which may be one for all pixels or channels
 		t := in[k]
@@ -64,8 +64,8 @@ func fill(op graph.Op, out graph.Samples, in []graph.Samples) bool {
 			}
 			for i, v := range values {
 				if op.OfChannels || i%s.Channels == c {
-					sum, squares, count = sum+float64(v), squares+float64(v)*float64(v), count+1
-					greatest = max(greatest, float64(v))
+					sum, squares, count = sum+v, squares+v*v, count+1
+					greatest = max(greatest, v)
 				}
 			}
 			return []float64{sum / float64(count), sum, math.Sqrt(squares), greatest}[op.By]
@@ -105,7 +105,7 @@ func fill(op graph.Op, out graph.Samples, in []graph.Samples) bool {
 	return true
 }
 
-func fillNormalized(op graph.Normalize, out, s graph.Samples) {
+func fillNormalized(op graph.Normalize, out, s exact) {
 	per := s.Channels / op.Groups
 	group := func(i int) int { // of sample i
 		g := i % s.Channels / per
@@ -116,21 +116,21 @@ func fillNormalized(op graph.Normalize, out, s graph.Samples) {
 	}
 	sums, squares, counts := map[int]float64{}, map[int]float64{}, map[int]float64{}
 	for i, v := range s.Values {
-		sums[group(i)] += float64(v)
+		sums[group(i)] += v
 		counts[group(i)]++
 	}
 	for i, v := range s.Values {
-		d := float64(v) - sums[group(i)]/counts[group(i)]
+		d := v - sums[group(i)]/counts[group(i)]
 		squares[group(i)] += d * d
 	}
 	for i, v := range s.Values {
 		g := group(i)
-		d := float64(v) - sums[g]/counts[g]
-		out.Values[i] = float32(d / math.Sqrt(squares[g]/counts[g]+float64(op.Epsilon)))
+		d := v - sums[g]/counts[g]
+		out.Values[i] = d / math.Sqrt(squares[g]/counts[g]+float64(op.Epsilon))
 	}
 }
 
-func fillResized(op graph.ResizeTo, out, s graph.Samples) {
+func fillResized(op graph.ResizeTo, out, s exact) {
 	taps := func(i, from, to int) (list map[int]float64) {
 		if op.By == graph.Nearest {
 			return map[int]float64{i * from / to: 1}
@@ -165,17 +165,17 @@ func fillResized(op graph.ResizeTo, out, s graph.Samples) {
 				sum := 0.
 				for sy, wy := range down {
 					for sx, wx := range across {
-						sum += wy * wx * float64(s.At(sx, sy)[c])
+						sum += wy * wx * s.At(sx, sy)[c]
 					}
 				}
-				out.At(x, y)[c] = float32(sum)
+				out.At(x, y)[c] = sum
 			}
 		}
 	}
 }
 
 // fillAttention is fill for products of pixels and of channels.
-func fillAttention(op graph.Op, out graph.Samples, in []graph.Samples) bool {
+func fillAttention(op graph.Op, out exact, in []exact) bool {
 	var w graph.Windows
 	var ofChannels, isSum bool
 	switch op := op.(type) {
@@ -193,7 +193,6 @@ func fillAttention(op graph.Op, out graph.Samples, in []graph.Samples) bool {
 	default:
 		return false
 	}
-	clear(out.Values)
 	v := in[1]
 	width, height := w.Width, w.Height
 	if height == 0 {
@@ -221,9 +220,9 @@ func fillAttention(op graph.Op, out graph.Samples, in []graph.Samples) bool {
 								first, second = offset(j, h*per+i), offset(j, h*per+k)
 							}
 							if isSum {
-								sums[first] += float64(in[0].Values[score]) * float64(v.Values[second])
+								sums[first] += in[0].Values[score] * v.Values[second]
 							} else {
-								sums[score] += float64(in[0].Values[first]) * float64(v.Values[second])
+								sums[score] += in[0].Values[first] * v.Values[second]
 							}
 						}
 					}
@@ -231,19 +230,17 @@ func fillAttention(op graph.Op, out graph.Samples, in []graph.Samples) bool {
 			}
 		}
 	}
-	for i, v := range sums {
-		out.Values[i] = float32(v)
-	}
+	copy(out.Values, sums)
 	return true
 }
 
-func fillMask(op graph.ShiftMask, out, s graph.Samples) {
+func fillMask(op graph.ShiftMask, out, s exact) {
 	n := op.Height * op.Width
 	for y := range s.H {
 		for x := range s.W {
 			for k, v := range s.At(x, y) {
 				if i := k % (n * n); op.IsApart(x, y, i/n, i%n, s.Shape) {
-					v += op.Value
+					v += float64(op.Value)
 				}
 				out.At(x, y)[k] = v
 			}

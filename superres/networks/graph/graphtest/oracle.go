@@ -6,8 +6,26 @@ import (
 	"superres/superres/networks/graph"
 )
 
-// Eval returns the result of a graph for a picture that it takes, by the definitions of the operations: slowly, each
-// sample in float64, and rounded to float32.
+// exact are samples in float64, as graph.Samples has them.
+type exact struct {
+	graph.Shape
+	Values []float64
+}
+
+// At returns the samples of the channels at (x, y).
+func (s exact) At(x, y int) []float64 { return s.Values[(y*s.W+x)*s.Channels:][:s.Channels] }
+
+// rounded returns s in float32.
+func (s exact) rounded() graph.Samples {
+	out := graph.NewSamples(s.Shape)
+	for i, v := range s.Values {
+		out.Values[i] = float32(v)
+	}
+	return out
+}
+
+// Eval returns the result of a graph for a picture that it takes, by the definitions of the operations: slowly, in
+// float64.
 func Eval(g *graph.Graph, picture graph.Samples) graph.Samples {
 	return EvalEach(g, picture, func(graph.Samples) {})
 }
@@ -18,24 +36,34 @@ func EvalEach(g *graph.Graph, picture graph.Samples, visit func(graph.Samples)) 
 	if err != nil {
 		panic("graphtest: " + err.Error())
 	}
-	all := make([]graph.Samples, len(g.Nodes))
-	all[0] = picture
-	for i, n := range g.Nodes {
-		if i > 0 {
-			all[i] = Apply(n.Op, shapes[i], all, n.Inputs)
+	all := []exact{exactOf(picture)}
+	visit(picture)
+	for i, n := range g.Nodes[1:] {
+		var in []exact
+		for _, from := range n.Inputs {
+			in = append(in, all[from])
 		}
-		visit(all[i])
+		all = append(all, apply(n.Op, shapes[i+1], in))
+		visit(all[i+1].rounded())
 	}
-	return all[g.Output]
+	return all[g.Output].rounded()
 }
 
-// Apply returns the result of an operation, of the given shape, for some of the samples in all.
-func Apply(op graph.Op, shape graph.Shape, all []graph.Samples, inputs []int) graph.Samples {
-	out := graph.NewSamples(shape)
-	var in []graph.Samples
-	for _, from := range inputs {
-		in = append(in, all[from])
+func exactOf(s graph.Samples) exact {
+	out := exact{s.Shape, make([]float64, len(s.Values))}
+	for i, v := range s.Values {
+		out.Values[i] = float64(v)
 	}
+	return out
+}
+
+// Apply returns the result, of the given shape, of an operation of one input.
+func Apply(op graph.Op, shape graph.Shape, in graph.Samples) graph.Samples {
+	return apply(op, shape, []exact{exactOf(in)}).rounded()
+}
+
+func apply(op graph.Op, shape graph.Shape, in []exact) exact {
+	out := exact{shape, make([]float64, shape.W*shape.H*shape.Channels)}
 	if c, ok := op.(graph.Conv); ok {
 		convolve(c, out, in[0])
 		return out
@@ -43,21 +71,18 @@ func Apply(op graph.Op, shape graph.Shape, all []graph.Samples, inputs []int) gr
 	if fill(op, out, in) {
 		return out
 	}
-	for y := range out.H {
-		for x := range out.W {
-			for c := range out.Channels {
-				out.At(x, y)[c] = float32(value(op, in, x, y, c))
-			}
-		}
+	for i := range out.Values {
+		x, y, c := i/out.Channels%out.W, i/out.Channels/out.W, i%out.Channels
+		out.Values[i] = value(op, in, x, y, c)
 	}
 	return out
 }
 
 // convolve sets out to the convolution of s, a row of sums at a time.
-func convolve(op graph.Conv, out, s graph.Samples) {
+func convolve(op graph.Conv, out, s exact) {
 	planes := make([]float64, len(s.Values)) // a channel after the other
 	for i, v := range s.Values {
-		planes[i%s.Channels*s.W*s.H+i/s.Channels] = float64(v)
+		planes[i%s.Channels*s.W*s.H+i/s.Channels] = v
 	}
 	sums := make([]float64, out.W)
 	in, taps := s.Channels/op.Groups, op.Height*op.Width
@@ -80,14 +105,14 @@ func convolve(op graph.Conv, out, s graph.Samples) {
 				if op.Bias != nil {
 					sum += float64(op.Bias[o])
 				}
-				out.At(x, y)[o] = float32(sum)
+				out.At(x, y)[o] = sum
 			}
 		}
 	}
 }
 
 // value returns the sample of channel c at (x, y) of the result of op in float64, by the definitions of the operations.
-func value(op graph.Op, in []graph.Samples, x, y, c int) float64 {
+func value(op graph.Op, in []exact, x, y, c int) float64 {
 	s := in[0]
 	v := func(k int) float64 { // of input k
 		return at(in[k], min(x, in[k].W-1), min(y, in[k].H-1), min(c, in[k].Channels-1))
@@ -133,11 +158,11 @@ func value(op graph.Op, in []graph.Samples, x, y, c int) float64 {
 }
 
 // at returns a sample, or 0 outside.
-func at(s graph.Samples, x, y, c int) float64 {
+func at(s exact, x, y, c int) float64 {
 	if x < 0 || x >= s.W || y < 0 || y >= s.H {
 		return 0
 	}
-	return float64(s.Values[(y*s.W+x)*s.Channels+c])
+	return s.Values[(y*s.W+x)*s.Channels+c]
 }
 
 func pick(list []float32, c int) float64 {
@@ -147,7 +172,7 @@ func pick(list []float32, c int) float64 {
 	return float64(list[c])
 }
 
-func convTransposeValue(op graph.ConvTranspose, s graph.Samples, x, y, c int) (sum float64) {
+func convTransposeValue(op graph.ConvTranspose, s exact, x, y, c int) (sum float64) {
 	if op.Bias != nil {
 		sum = float64(op.Bias[c])
 	}
@@ -221,7 +246,7 @@ func functionValue(f graph.Function, x float64) float64 {
 }
 
 // resizeValue adds up all samples, each by its distance; samples beyond the edges repeat those at the edge.
-func resizeValue(op graph.Resize, s graph.Samples, x, y, c int) (sum float64) {
+func resizeValue(op graph.Resize, s exact, x, y, c int) (sum float64) {
 	if op.By == graph.Nearest {
 		return at(s, x*op.Down/op.Up, y*op.Down/op.Up, c)
 	}
@@ -260,7 +285,7 @@ func filter(op graph.Resize, d float64) float64 {
 	return 0
 }
 
-func padValue(op graph.Pad, s graph.Samples, x, y, c int) float64 {
+func padValue(op graph.Pad, s exact, x, y, c int) float64 {
 	switch op.Mode {
 	case graph.PadEdge:
 		x, y = min(max(x, 0), s.W-1), min(max(y, 0), s.H-1)

@@ -107,7 +107,7 @@ func Open(path string, memory int64) (*Source, error) {
 		err = s.readOne(path)
 	}
 	if err == nil {
-		s.SHA256, err = Hash(files)
+		s.SHA256, err = hashOf(files)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("networks: %w", err)
@@ -118,8 +118,8 @@ func Open(path string, memory int64) (*Source, error) {
 	return s, nil
 }
 
-// Hash returns the SHA-256, in hexadecimal, of the bytes of the files, one after another.
-func Hash(files []string) (string, error) {
+// hashOf returns the SHA-256, in hexadecimal, of the bytes of the files, one after another.
+func hashOf(files []string) (string, error) {
 	sum := sha256.New()
 	for _, name := range files {
 		f, size, err := safefile.OpenRegular(name)

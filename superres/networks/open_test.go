@@ -81,7 +81,7 @@ func TestOpenBeside(t *testing.T) {
 		t.Errorf("the files are %q, expected %q", got, want)
 	}
 	s := must.Get(Open(path, 0))(t)
-	if s.SHA256 != must.Get(Hash([]string{path, shard}))(t) || s.Format != "keras" || s.Graph.Parameters() != 1 {
+	if s.SHA256 != must.Get(hashOf([]string{path, shard}))(t) || s.Format != "keras" || s.Graph.Parameters() != 1 {
 		t.Errorf("got %+v", s)
 	}
 	// Names that lead out of the folder, by themselves or by a link, are not followed.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"superres/superres/networks/graph"
 )
 
 // outside says where the numbers of a constant are if not in the file itself (ONNX, "External Data").
@@ -42,6 +44,9 @@ type beside struct {
 	bytes  int64            // that were read
 }
 
+// mostBeside is the most bytes of weights in other files: what the most weights take in float64.
+const mostBeside = 8 * graph.MaxWeights
+
 func newBeside(folder fs.FS) *beside { return &beside{folder: folder, left: map[string]int64{}} }
 
 // read returns the bytes of the numbers of a constant, which are in a file of the folder: as many as its dimensions
@@ -68,6 +73,9 @@ func (b *beside) read(c *contents) ([]byte, error) {
 	left, isKnown := b.left[o.location]
 	if !isKnown {
 		left = info.Size()
+	}
+	if b.bytes+size > mostBeside {
+		return nil, fmt.Errorf("is one of those that have more than %d bytes", int64(mostBeside))
 	}
 	if b.left[o.location] = left - size; o.offset > info.Size()-size || left < size {
 		return nil, fmt.Errorf("is said to be bytes %d to %d of the file %q, which has %d, each of use once", o.offset,

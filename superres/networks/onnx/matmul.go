@@ -417,14 +417,15 @@ func (c *call) shiftMask(v *value, t *tensor) (mask graph.ShiftMask, is bool) {
 			break
 		}
 	}
-	for mask.Rows = range p.height {
-		for mask.Columns = range p.width {
-			if c.isMask(mask, t, s) {
-				return mask, true
-			}
-		}
+	// In the last window, the first pixel is apart from those that came from the other side.
+	last := t.size() - p.size*p.size
+	for i := p.height - 1; i > 0 && t.real(last+i*p.width) != 0; i-- {
+		mask.Rows++
 	}
-	return mask, false
+	for i := p.width - 1; i > 0 && t.real(last+i) != 0; i-- {
+		mask.Columns++
+	}
+	return mask, c.isMask(mask, t, s)
 }
 
 // isMask reports whether a constant is the mask of the windows of s, one after another.

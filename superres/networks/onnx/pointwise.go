@@ -142,8 +142,11 @@ func (c *call) perChannel(t *tensor, v *value) ([]float32, error) {
 			inner *= p.size
 		}
 	}
-	if t.size() < 1 || count > c.budget {
+	if t.size() < 1 {
 		return nil, fault
+	}
+	if err := c.copy(count); err != nil {
+		return nil, err
 	}
 	list := make([]float32, count)
 	for channel := range list {

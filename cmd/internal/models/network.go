@@ -14,6 +14,7 @@ import (
 	"superres/internal/safefile"
 	"superres/superres"
 	"superres/superres/networks"
+	"superres/superres/networks/keras"
 	"superres/superres/resample"
 )
 
@@ -47,8 +48,8 @@ func isModelFile(name string) bool {
 	return err == nil && slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Name == "model.json" })
 }
 
-// beginsAsNetwork reports whether the first bytes of the file name are those of ncnn's text, of safetensors or of the
-// two forms of PyTorch's files. ONNX files have no such sign.
+// beginsAsNetwork reports whether the first bytes of the file name are those of ncnn's text, of safetensors, of
+// TensorFlow.js's model.json or of the two forms of PyTorch's files. ONNX files have no such sign.
 func beginsAsNetwork(name string) bool {
 	f, size, err := safefile.OpenRegular(name)
 	if err != nil {
@@ -63,7 +64,8 @@ func beginsAsNetwork(name string) bool {
 		isPickle := func(f *zip.File) bool { return strings.HasSuffix(f.Name, "/data.pkl") }
 		return err == nil && slices.ContainsFunc(z.File, isPickle)
 	}
-	return strings.HasPrefix(text, "7767517") || n > 9 && strings.HasPrefix(text[8:], "{\"") ||
+	return keras.IsModel(head[:n]) || strings.HasPrefix(text, "7767517") ||
+		n > 9 && strings.HasPrefix(text[8:], "{\"") ||
 		strings.HasPrefix(text, "\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.")
 }
 
@@ -89,8 +91,8 @@ func (o Opener) openNetwork(ctx context.Context, n *networkFile) (m *superres.Mo
 // usualMemory is the most memory, in bytes, that an import takes where no limit is given: the default of --max-memory.
 const usualMemory = 2 << 30
 
-// importNetwork reads the network n and returns it as a model. It takes no more than memory bytes, by an estimate. Tests
-// replace it.
+// importNetwork reads the network n and returns it as a model. It takes no more than memory bytes, by an estimate.
+// Tests replace it.
 var importNetwork = func(ctx context.Context, n *networkFile, memory int64) (*superres.Model, error) {
 	source, err := networks.Open(n.files[0], memory)
 	if err != nil {

@@ -54,8 +54,8 @@ func (b *beside) read(c *contents) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case o.isBroken || o.length > 0 && o.length != size:
-		return nil, fmt.Errorf("has %d bytes at %d of the file %q, expected %d for the dimensions %v", o.length, o.offset,
-			o.location, size, c.dims)
+		return nil, fmt.Errorf("has %d bytes at %d of the file %q, expected %d for the dimensions %v", o.length,
+			o.offset, o.location, size, c.dims)
 	case !fs.ValidPath(o.location) || o.location == ".":
 		return nil, fmt.Errorf("is in the file %q, which is not in the folder of the network", o.location)
 	case b.folder == nil:
@@ -103,7 +103,7 @@ func FilesBeside(data []byte) (names []string) {
 			}
 			c, err := parseContents(f.bytes)
 			name := c.outside.location
-			if err == nil && c.isOutside && fs.ValidPath(name) && !slices.Contains(names, name) {
+			if err == nil && c.isOutside && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 			return nil

@@ -34,14 +34,26 @@ func Convolve32(dst, src []float32, step, stride, rows, k int, weight, bias []fl
 func convolve32Generic(dst []float32, dstStep int, src []float32, runs []int, step, k int, weight, bias []float32,
 	n int) {
 	for x := range n {
-		sum := dst[x*dstStep:][:len(bias)]
-		copy(sum, bias)
+		sums := dst[x*dstStep:][:len(bias)]
+		copy(sums, bias)
 		for r, at := range runs {
 			for j, v := range src[at+x*step:][:k] {
-				for o, w := range weight[(r*k+j)*len(bias):][:len(bias)] {
-					sum[o] = fused(v, w, sum[o])
-				}
+				addFused(sums, weight[(r*k+j)*len(bias):][:len(bias)], v)
 			}
+		}
+	}
+}
+
+// addFused adds v times the weights to sums. It is fused, written out.
+func addFused(sums, weights []float32, v float32) {
+	wide := float64(v)
+	weights = weights[:len(sums)]
+	for o, z := range sums {
+		sum := wide*float64(weights[o]) + float64(z)
+		if bits := math.Float64bits(sum); bits<<35 == 1<<63 || bits<<1-1 < 897<<53-1 {
+			sums[o] = fusedSlowly(v, weights[o], z)
+		} else {
+			sums[o] = float32(sum)
 		}
 	}
 }

@@ -109,18 +109,6 @@ func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []fl
 //go:noescape
 func addPixelsAMD64(dst *float32, was *float32, sums *float32, n int, scale int, step int, outputs int, share *float32, shareStep int, least *float32, leastStep int, most *float32, mostStep int)
 
-// addScaledFloats needs, in assembly: len(dst) is a multiple of len(factor), and that of 16.
-func addScaledFloats(dst, a, b, factor []float32) {
-	if current == 0 {
-		addScaledFloatsGeneric(dst, a, b, factor)
-	} else {
-		addScaledFloatsAMD64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(factor), len(factor))
-	}
-}
-
-//go:noescape
-func addScaledFloatsAMD64(dst *float32, dstLen int, a *float32, b *float32, factor *float32, factorLen int)
-
 // advance needs, in assembly: len(p) is a multiple of 8.
 func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
 	if current == 0 {
@@ -618,18 +606,6 @@ func scaleFloats(dst, src, factor, offset []float32) {
 //go:noescape
 func scaleFloatsAMD64(dst *float32, dstLen int, src *float32, factor *float32, factorLen int, offset *float32)
 
-// scaleSamples needs, in assembly: step is a multiple of 16, n at least 1.
-func scaleSamples(dst, src []float32, step int, factor []float32, factorStep, n int) {
-	if current == 0 {
-		scaleSamplesGeneric(dst, src, step, factor, factorStep, n)
-	} else {
-		scaleSamplesAMD64(unsafe.SliceData(dst), unsafe.SliceData(src), step, unsafe.SliceData(factor), factorStep, n)
-	}
-}
-
-//go:noescape
-func scaleSamplesAMD64(dst *float32, src *float32, step int, factor *float32, factorStep int, n int)
-
 // scores needs, in assembly: len(score) is a multiple of 8.
 func scores(score, fresh, p, corr []float64, least, floor float64) float64 {
 	if current == 0 {
@@ -784,30 +760,6 @@ func sumRows(dst, src []float32, offsets []int32) {
 
 //go:noescape
 func sumRowsAMD64(dst *float32, dstLen int, src *float32, offsets *int32, offsetsLen int)
-
-// sumSamples needs, in assembly: len(sums) is a multiple of 16, n at least 1.
-func sumSamples(sums, src []float32, step, n int) {
-	if current == 0 {
-		sumSamplesGeneric(sums, src, step, n)
-	} else {
-		sumSamplesAMD64(unsafe.SliceData(sums), len(sums), unsafe.SliceData(src), step, n)
-	}
-}
-
-//go:noescape
-func sumSamplesAMD64(sums *float32, sumsLen int, src *float32, step int, n int)
-
-// sumSquares needs, in assembly: len(sums) is a multiple of 16, n at least 1.
-func sumSquares(sums, mean, src []float32, step, n int) {
-	if current == 0 {
-		sumSquaresGeneric(sums, mean, src, step, n)
-	} else {
-		sumSquaresAMD64(unsafe.SliceData(sums), len(sums), unsafe.SliceData(mean), unsafe.SliceData(src), step, n)
-	}
-}
-
-//go:noescape
-func sumSquaresAMD64(sums *float32, sumsLen int, mean *float32, src *float32, step int, n int)
 
 // tanhFloats needs, in assembly: len(dst) is a multiple of 16.
 func tanhFloats(dst, src []float32) {

@@ -108,18 +108,6 @@ func addFloats(dst, a, b []float32) {
 //go:noescape
 func addFloatsARM64(dst *float32, dstLen int, a *float32, b *float32)
 
-// addScaledFloats needs, in assembly: len(dst) is a multiple of len(factor), and that of 16.
-func addScaledFloats(dst, a, b, factor []float32) {
-	if current == 0 {
-		addScaledFloatsGeneric(dst, a, b, factor)
-	} else {
-		addScaledFloatsARM64(unsafe.SliceData(dst), len(dst), unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(factor), len(factor))
-	}
-}
-
-//go:noescape
-func addScaledFloatsARM64(dst *float32, dstLen int, a *float32, b *float32, factor *float32, factorLen int)
-
 // clipFloats needs, in assembly: len(dst) is a multiple of 16.
 func clipFloats(dst, src []float32, least, most float32) {
 	if current == 0 {
@@ -396,18 +384,6 @@ func scaleFloats(dst, src, factor, offset []float32) {
 //go:noescape
 func scaleFloatsARM64(dst *float32, dstLen int, src *float32, factor *float32, factorLen int, offset *float32)
 
-// scaleSamples needs, in assembly: step is a multiple of 16, n at least 1.
-func scaleSamples(dst, src []float32, step int, factor []float32, factorStep, n int) {
-	if current == 0 {
-		scaleSamplesGeneric(dst, src, step, factor, factorStep, n)
-	} else {
-		scaleSamplesARM64(unsafe.SliceData(dst), unsafe.SliceData(src), step, unsafe.SliceData(factor), factorStep, n)
-	}
-}
-
-//go:noescape
-func scaleSamplesARM64(dst *float32, src *float32, step int, factor *float32, factorStep int, n int)
-
 // sigmoidFloats needs, in assembly: len(dst) is a multiple of 16.
 func sigmoidFloats(dst, src []float32) {
 	if current == 0 {
@@ -527,30 +503,6 @@ func subtractFloats(dst, a, b []float32) {
 
 //go:noescape
 func subtractFloatsARM64(dst *float32, dstLen int, a *float32, b *float32)
-
-// sumSamples needs, in assembly: len(sums) is a multiple of 16, n at least 1.
-func sumSamples(sums, src []float32, step, n int) {
-	if current == 0 {
-		sumSamplesGeneric(sums, src, step, n)
-	} else {
-		sumSamplesARM64(unsafe.SliceData(sums), len(sums), unsafe.SliceData(src), step, n)
-	}
-}
-
-//go:noescape
-func sumSamplesARM64(sums *float32, sumsLen int, src *float32, step int, n int)
-
-// sumSquares needs, in assembly: len(sums) is a multiple of 16, n at least 1.
-func sumSquares(sums, mean, src []float32, step, n int) {
-	if current == 0 {
-		sumSquaresGeneric(sums, mean, src, step, n)
-	} else {
-		sumSquaresARM64(unsafe.SliceData(sums), len(sums), unsafe.SliceData(mean), unsafe.SliceData(src), step, n)
-	}
-}
-
-//go:noescape
-func sumSquaresARM64(sums *float32, sumsLen int, mean *float32, src *float32, step int, n int)
 
 // tanhFloats needs, in assembly: len(dst) is a multiple of 16.
 func tanhFloats(dst, src []float32) {

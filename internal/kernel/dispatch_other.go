@@ -21,7 +21,6 @@ func addFloats(dst, a, b []float32) { addFloatsGeneric(dst, a, b) }
 func addPixels(dst, was, sums []float32, n, scale, step, outputs int, share []float32, shareStep int, least []float32, leastStep int, most []float32, mostStep int) {
 	addPixelsGeneric(dst, was, sums, n, scale, step, outputs, share, shareStep, least, leastStep, most, mostStep)
 }
-func addScaledFloats(dst, a, b, factor []float32) { addScaledFloatsGeneric(dst, a, b, factor) }
 func advance(p, corr, gram, basis []float64, ld int, row []float64, scale, proj float64) float64 {
 	return advanceGeneric(p, corr, gram, basis, ld, row, scale, proj)
 }
@@ -104,9 +103,6 @@ func ropUpdate(q, z, e, p, old, u, shrink, w, length []float64, alpha float64) {
 	ropUpdateGeneric(q, z, e, p, old, u, shrink, w, length, alpha)
 }
 func scaleFloats(dst, src, factor, offset []float32) { scaleFloatsGeneric(dst, src, factor, offset) }
-func scaleSamples(dst, src []float32, step int, factor []float32, factorStep, n int) {
-	scaleSamplesGeneric(dst, src, step, factor, factorStep, n)
-}
 func scores(score, fresh, p, corr []float64, least, floor float64) float64 {
 	return scoresGeneric(score, fresh, p, corr, least, floor)
 }
@@ -128,13 +124,11 @@ func spreadSamples(dst []float32, dstGap, dstStep int, src []float32, srcGap, sr
 func spreadTaps(dst []float32, dstGap, dstStep int, src []float32, srcGap, srcStep, k, n int) {
 	spreadTapsGeneric(dst, dstGap, dstStep, src, srcGap, srcStep, k, n)
 }
-func sqrtFloats(dst, src []float32)                     { sqrtFloatsGeneric(dst, src) }
-func squareFloats(dst, src []float32)                   { squareFloatsGeneric(dst, src) }
-func subtractFloats(dst, a, b []float32)                { subtractFloatsGeneric(dst, a, b) }
-func sumRows(dst, src []float32, offsets []int32)       { sumRowsGeneric(dst, src, offsets) }
-func sumSamples(sums, src []float32, step, n int)       { sumSamplesGeneric(sums, src, step, n) }
-func sumSquares(sums, mean, src []float32, step, n int) { sumSquaresGeneric(sums, mean, src, step, n) }
-func tanhFloats(dst, src []float32)                     { tanhFloatsGeneric(dst, src) }
+func sqrtFloats(dst, src []float32)               { sqrtFloatsGeneric(dst, src) }
+func squareFloats(dst, src []float32)             { squareFloatsGeneric(dst, src) }
+func subtractFloats(dst, a, b []float32)          { subtractFloatsGeneric(dst, a, b) }
+func sumRows(dst, src []float32, offsets []int32) { sumRowsGeneric(dst, src, offsets) }
+func tanhFloats(dst, src []float32)               { tanhFloatsGeneric(dst, src) }
 func transformInput(v []int16, stride int, src []int16, rows []int, step, n, channels int) {
 	transformInputGeneric(v, stride, src, rows, step, n, channels)
 }

@@ -19,11 +19,12 @@
 //
 // # Promises
 //
-// What convolutional stages, interpolation and painting use gives the same bits in all tiers: integers have no
-// rounding, and products of float32 are rounded before they are added in one order. The operations of learning
-// and of coupled stages, which are those in float64, [Mul32] and those of descent.go, differ between tiers by
-// rounding: in the order of their sums, and in which products are fused with sums. Within one tier a result
-// depends on its operands alone, not on their position in a larger operation.
+// What convolutional stages, networks of other programs, interpolation and painting use gives the same bits in all
+// tiers: integers have no rounding, and float32 are fused, or rounded before they are added, in one order. So do
+// [Convolve32] and the maps of winograd32.go. The other operations of learning and those of coupled stages, which are
+// those in float64, [Mul32] and those of descent.go, differ between tiers by rounding: in the order of their sums, and
+// in which products are fused with sums. Within one tier a result depends on its operands alone, not on their position
+// in a larger operation.
 //
 // Lengths in float64 are multiples of [Width], numbers of channels of [Lanes], unless an operation says
 // otherwise; a caller pads with zeros, which change no result. Assembly cannot be preempted, so a call should
@@ -33,8 +34,8 @@
 //
 // A file such as dense.go holds operations and their definitions, gen/dense.go their assembly for amd64, and
 // dense_test.go the tests that are not tables; tiers_test.go holds all tiers against the definitions, and
-// bench_test.go the benchmarks. kernel.go has the tiers. The module in gen writes kernel_amd64.s, kernel.wasm and, in
-// dispatch_*.go, the choice of a tier on each architecture.
+// bench_test.go the benchmarks. kernel.go has the tiers. The module in gen writes kernel_amd64.s, kernel_arm64.s,
+// kernel.wasm and, in dispatch_*.go, the choice of a tier on each architecture.
 //
 // Go's WebAssembly has no vectors. kernel.wasm is a module of its own, which works in the memory of Go's module:
 // module_js.go starts it and calls it, gen/simd.go has the form of a call, and gen/wasm.go writes its binary format.
@@ -55,9 +56,11 @@
 //     in listBenchmarks.
 //  5. go generate ./internal/kernel
 //
-// An entry may list the tiers that have assembly. If NEON is among them, which is for arm64, scale_arm64.s has
-// TEXT ·scaleARM64, written by hand for the parameters that go generate declares in dispatch_arm64.go. If SIMD128 is,
-// the field simd writes the instructions of WebAssembly. A new tier is a line of the table in gen/operation.go.
+// An operation of float32 whose tiers give the same bits is written once, as a function of gen's code, for amd64 and
+// for arm64: see gen/portable.go. Of others an entry may list the tiers that have assembly. If NEON is among them,
+// scale_arm64.s has TEXT ·scaleARM64, written by hand for the parameters that go generate declares in
+// dispatch_arm64.go. If SIMD128 is, the field simd writes the instructions of WebAssembly. A new tier is a line of the
+// table in gen/operation.go.
 //
 // The products of training in bfloat16 (matrices.go) are no operations of a tier: they have assembly for AMX, written
 // by hand as Go's assembler lacks its instructions, and are defined in Go, which a test holds it against.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -21,7 +22,7 @@ func TestFused(t *testing.T) {
 		}
 		return f
 	}
-	for range 300_000 {
+	for range 100_000 {
 		x, y, z := number(), number(), number()
 		if rng.IntN(2) == 0 { // a sum about a number half of whose last place, or more, the product is
 			z = float32(math.Ldexp(float64(x)*float64(y), 23+rng.IntN(4)))
@@ -67,10 +68,10 @@ func TestFunctions(t *testing.T) {
 		Sqrt: {math.Sqrt, inUlp(0.5)},
 	} {
 		worst, where := 0.0, float32(0)
-		for i := range 400_000 {
-			x := float32(i-200_000) * (86. / 200_000)
+		for i := range 100_000 {
+			x := float32(i-50_000) * (86. / 50_000)
 			if i%2 == 0 {
-				x = float32(i-200_000) * (6. / 200_000)
+				x = float32(i-50_000) * (6. / 50_000)
 			}
 			if f == Sqrt {
 				x = abs(x)
@@ -141,19 +142,20 @@ func TestConvolveFloats(t *testing.T) {
 		}
 		f.Slope = random32(f.Outputs, 5)
 		f.OutputStep, f.SkipStep = f.Outputs+16, f.Outputs+32
-		for n := 1; n <= f.Together(); n++ {
+		for _, n := range []int{1, f.Together()} {
 			to, skipTo := []int{1, 1 + c.wide*f.OutputStep, 1 + 2*c.wide*f.OutputStep, 1 + 3*c.wide*f.OutputStep}[:n],
 				[]int{2, 9, 3, 5}[:n]
 			skip := random32(c.wide*f.SkipStep+9, 4)
 			eachTier(t, func(t *testing.T) {
-				dst := random32(n*c.wide*f.OutputStep+1, 6)
+				before := random32(n*c.wide*f.OutputStep+1, 6)
+				dst := slices.Clone(before)
 				ConvolveFloats(dst, to, src, rows, c.wide, f, skip, skipTo, &FloatWork{})
 				for k := range n {
 					for x := range c.wide {
 						for o := range f.OutputStep {
 							got, want, magnitude := dst[to[k]+x*f.OutputStep+o], 0., 0.
 							if o >= f.Outputs {
-								want = float64(random32(n*c.wide*f.OutputStep+1, 6)[to[k]+x*f.OutputStep+o])
+								want = float64(before[to[k]+x*f.OutputStep+o])
 							} else if o < taps.Outputs {
 								want, magnitude = taps.directly(src, rows[k:], c.step, c.dilation, x*c.stride, o)
 							}

@@ -1,7 +1,5 @@
 package kernel
 
-import "slices"
-
 // Taps are the weights of a convolution of float32, as networks have them.
 type Taps struct {
 	// Outputs and Inputs are the numbers of channels, Groups the number of groups that divide both. The outputs of a
@@ -39,8 +37,8 @@ type FloatFilter struct {
 	parts []filterPart
 	// tiles are the transformed weights of a filter that is computed by tiles; nil of others.
 	tiles []float32
-	zero  []float32
-	bias  []float32
+	// zero, one and bias have a value for each of Outputs.
+	zero, one, bias []float32
 	// depthwise has a weight for each tap and channel; nil if the filter is none of one channel to each output.
 	depthwise []float32
 }
@@ -62,7 +60,10 @@ func NewFloatFilter(t Taps, step, dilation, stride int) *FloatFilter {
 		panic("kernel: a convolution that cannot be")
 	}
 	f := &FloatFilter{Outputs: PadTo(t.Outputs, Lanes), taps: t, step: step, stride: stride}
-	f.zero, f.bias = make([]float32, f.Outputs), make([]float32, f.Outputs)
+	f.zero, f.one, f.bias = make([]float32, f.Outputs), make([]float32, f.Outputs), make([]float32, f.Outputs)
+	for o := range f.one {
+		f.one[o] = 1
+	}
 	copy(f.bias, t.Bias)
 	f.taps.Weight, f.taps.Bias = nil, nil
 	switch {
@@ -183,7 +184,7 @@ func ConvolveFloats(dst []float32, to []int, src []float32, rows []int, samples 
 		if skip != nil {
 			finishFloats(out, outputStep, f.slopes(), skip[skipTo[0]+at*skipStep:], skipStep, n)
 		} else if f.Slope != nil {
-			finishFloats(out, outputStep, f.slopes(), f.zero, 0, n)
+			finishFloats(out, outputStep, f.Slope, f.zero, 0, n)
 		}
 	}
 }
@@ -196,7 +197,7 @@ func (f *FloatFilter) slopes() []float32 {
 	if f.Slope != nil {
 		return f.Slope
 	}
-	return slices.Repeat([]float32{1}, f.Outputs)
+	return f.one
 }
 
 // check returns the steps between the outputs of a sample and between what is added to them. It panics unless the

@@ -80,9 +80,7 @@ func clipFloatsGeneric(dst, src []float32, least, most float32) {
 // ScaleFloats sets dst to src·factor + offset, fused. Entries belong to samples of len(factor) channels, a multiple of
 // Lanes, which divides len(dst).
 func ScaleFloats(dst, src, factor, offset []float32) {
-	eachSample(dst, src, src, factor, offset, func(dst, a, _, factor, offset []float32) {
-		scaleFloats(dst, a, factor, offset)
-	})
+	eachSample(dst, src, factor, offset, scaleFloats)
 }
 
 func scaleFloatsGeneric(dst, src, factor, offset []float32) {
@@ -94,7 +92,7 @@ func scaleFloatsGeneric(dst, src, factor, offset []float32) {
 
 // InclineFloats sets dst to src, times the slope of the channel where the sign is negative.
 func InclineFloats(dst, src, slope []float32) {
-	eachSample(dst, src, src, slope, slope, func(dst, a, _, slope, _ []float32) { inclineFloats(dst, a, slope) })
+	eachSample(dst, src, slope, slope, func(dst, src, slope, _ []float32) { inclineFloats(dst, src, slope) })
 }
 
 func inclineFloatsGeneric(dst, src, slope []float32) {
@@ -103,75 +101,12 @@ func inclineFloatsGeneric(dst, src, slope []float32) {
 	}
 }
 
-// AddScaledFloats sets dst to a + b·factor, fused, with a factor for each channel as ScaleFloats has them.
-func AddScaledFloats(dst, a, b, factor []float32) {
-	eachSample(dst, a, b, factor, factor, func(dst, a, b, factor, _ []float32) { addScaledFloats(dst, a, b, factor) })
-}
-
-func addScaledFloatsGeneric(dst, a, b, factor []float32) {
-	for i, v := range a[:len(dst)] {
-		dst[i] = fused(b[i], factor[i%len(factor)], v)
-	}
-}
-
 // eachSample calls by for parts of rows of whole samples.
-func eachSample(dst, a, b, p, q []float32, by func(dst, a, b, p, q []float32)) {
+func eachSample(dst, src, p, q []float32, by func(dst, src, p, q []float32)) {
 	n := checkEntries(len(dst), len(p))
-	a, b, q = a[:n], b[:n], q[:len(p)]
+	src, q = src[:n], q[:len(p)]
 	for part := range entriesPerCall(n, len(p)) {
-		by(dst[part.from:part.to], a[part.from:], b[part.from:], p, q)
-	}
-}
-
-// ScaleSamples multiplies each sample of src, of step channels, a multiple of Lanes, by a number of its own: that of
-// sample i is factor[i·factorStep]. There are len(dst)/step samples.
-func ScaleSamples(dst, src []float32, step int, factor []float32, factorStep int) {
-	n := checkEntries(len(dst), step) / step
-	if n == 0 {
-		return
-	}
-	_, _ = src[n*step-1], factor[(n-1)*factorStep]
-	scaleSamples(dst, src, step, factor, factorStep, n)
-}
-
-func scaleSamplesGeneric(dst, src []float32, step int, factor []float32, factorStep, n int) {
-	for i, v := range src[:n*step] {
-		dst[i] = v * factor[i/step*factorStep]
-	}
-}
-
-// SumSamples adds n samples of src, which begin step entries apart, to sums, sample after sample. len(sums) is a
-// multiple of Lanes.
-func SumSamples(sums, src []float32, step, n int) {
-	if needOf(len(sums), Lanes); n > 0 && len(sums) > 0 {
-		_ = src[(n-1)*step+len(sums)-1]
-		sumSamples(sums, src, step, n)
-	}
-}
-
-func sumSamplesGeneric(sums, src []float32, step, n int) {
-	for x := range n {
-		for c, v := range src[x*step:][:len(sums)] {
-			sums[c] += v
-		}
-	}
-}
-
-// SumSquares adds the squares of n samples' distance from mean, which has a value for each channel, to sums, fused and
-// sample after sample.
-func SumSquares(sums, mean, src []float32, step, n int) {
-	if needOf(len(sums), Lanes); n > 0 && len(sums) > 0 {
-		_, _ = src[(n-1)*step+len(sums)-1], mean[len(sums)-1]
-		sumSquares(sums, mean, src, step, n)
-	}
-}
-
-func sumSquaresGeneric(sums, mean, src []float32, step, n int) {
-	for x := range n {
-		for c, v := range src[x*step:][:len(sums)] {
-			d := v - mean[c]
-			sums[c] = fused(d, d, sums[c])
-		}
+		by(dst[part.from:part.to], src[part.from:], p, q)
 	}
 }
 
@@ -196,80 +131,31 @@ func Product(dst []float32, dstStep int, a []float32, aStep, n, inner int, b []f
 // oneRun are the runs of a product of matrices.
 var oneRun = [1]int{0}
 
-// SumFloats returns the sum of a row: of entries Lanes apart in order, and of these sums the halves, the quarters and
-// so on.
-func SumFloats(v []float32) float32 {
-	return reduce(v, 0, addFloatsGeneric, func(sums, v []float32) { SumSamples(sums, v, Lanes, len(v)/Lanes) })
-}
-
-// MaxFloat returns the greatest entry of a row, least if there is none. Of NaN there must be none.
-func MaxFloat(v []float32, least float32) float32 {
-	return reduce(v, least, maxFloatsGeneric, func(sums, v []float32) {
-		for ; len(v) > 0; v = v[Lanes:] {
-			maxFloatsGeneric(sums, sums, v)
-		}
-	})
-}
-
-// reduce reduces a row, filled up to a multiple of Lanes with a value.
-func reduce(v []float32, fill float32, pair func(dst, a, b []float32), whole func(sums, v []float32)) float32 {
-	sums, end := make([]float32, Lanes), make([]float32, Lanes)
-	for i := range sums {
-		sums[i], end[i] = fill, fill
-	}
-	n := len(v) / Lanes * Lanes
-	whole(sums, v[:n])
-	copy(end, v[n:])
-	pair(sums, sums, end)
-	for half := Lanes / 2; half > 0; half /= 2 {
-		pair(sums[:half], sums, sums[half:])
-	}
-	return sums[0]
-}
-
-// Softmax sets dst to eˣ of the entries of src, divided by their sum. dst may be src.
+// Softmax sets dst to eˣ of the entries of src, divided by their sum: of entries Lanes apart in order, and of these sums
+// the halves, the quarters and so on. dst may be src.
 func Softmax(dst, src []float32) {
 	if len(dst) == 0 {
 		return
 	}
-	most := MaxFloat(src[:len(dst)], src[0])
-	for i, v := range src[:len(dst)] {
+	src = src[:len(dst)]
+	most := src[0]
+	for _, v := range src {
+		most = greater(most, v)
+	}
+	for i, v := range src {
 		dst[i] = v - most
 	}
 	Exp.Compute(dst, dst)
-	sum := SumFloats(dst)
+	var sums [Lanes]float32
 	for i, v := range dst {
-		dst[i] = v / sum
+		sums[i%Lanes] += v
 	}
-}
-
-// Normalize sets dst to src, less its mean and divided by its deviation √(variance + epsilon), times factor plus
-// offset, fused, entry by entry. dst may be src.
-func Normalize(dst, src, factor, offset []float32, epsilon float32) {
-	if len(dst) == 0 {
-		return
+	for half := Lanes / 2; half > 0; half /= 2 {
+		addFloatsGeneric(sums[:half], sums[:], sums[half:])
 	}
-	n := float32(len(dst))
-	mean := SumFloats(src[:len(dst)]) / n
-	for i, v := range src[:len(dst)] {
-		dst[i] = v - mean
-	}
-	deviation := sqrt(sumOfSquares(dst)/n + epsilon)
 	for i, v := range dst {
-		dst[i] = fused(v/deviation, factor[i], offset[i])
+		dst[i] = v / sums[0]
 	}
-}
-
-// sumOfSquares returns the sum of the squares of a row, in the order of SumFloats.
-func sumOfSquares(v []float32) float32 {
-	var none [Lanes]float32
-	return reduce(v, 0, func(dst, a, b []float32) {
-		if len(dst) == Lanes { // the end of the row
-			sumSquaresGeneric(dst, none[:], b, Lanes, 1)
-			return
-		}
-		addFloatsGeneric(dst, a, b)
-	}, func(sums, v []float32) { SumSquares(sums, none[:], v, Lanes, len(v)/Lanes) })
 }
 
 // checkEntries returns n, the number of entries of a row. It panics unless that is a multiple of channels, which is to

@@ -43,37 +43,6 @@ loop1:
 done2:
 	RET
 
-TEXT ·addScaledFloatsARM64(SB), NOSPLIT, $0-48
-	MOVD dstLen+8(FP), R0
-	MOVD dst+0(FP), R1
-	MOVD a+16(FP), R2
-	MOVD b+24(FP), R3
-loop1:
-	CMP $1, R0
-	BLT done2
-	MOVD factorLen+40(FP), R4
-	SUB R4, R0
-	MOVD factor+32(FP), R5
-loop3:
-	CMP $4, R4
-	BLT done4
-	WORD $0x3dc00040 // LDR R2, V0
-	WORD $0x3dc00061 // LDR R3, V1
-	WORD $0x3dc000a2 // LDR R5, V2
-	WORD $0x4ea01c03 // MOV V0, V0, V3
-	WORD $0x4e22cc23 // FMLA V1, V2, V3
-	WORD $0x3d800023 // STR R1, V3
-	ADD $16, R5
-	ADD $16, R1
-	ADD $16, R2
-	ADD $16, R3
-	SUB $4, R4
-	B loop3
-done4:
-	B loop1
-done2:
-	RET
-
 TEXT ·clipFloatsARM64(SB), NOSPLIT, $0-32
 	MOVWU least+24(FP), R0
 	WORD $0x4e040c00 // DUP R0, V0
@@ -245,7 +214,7 @@ loop6:
 	B loop3
 done4:
 loop7:
-	CMP $4, R6
+	CMP $2, R6
 	BLT done8
 	MOVD bias+64(FP), R9
 	ADD R1, R9
@@ -257,14 +226,6 @@ loop7:
 	WORD $0x4ea11c25 // MOV V1, V1, V5
 	WORD $0x4ea21c46 // MOV V2, V2, V6
 	WORD $0x4ea31c67 // MOV V3, V3, V7
-	WORD $0x4ea01c08 // MOV V0, V0, V8
-	WORD $0x4ea11c29 // MOV V1, V1, V9
-	WORD $0x4ea21c4a // MOV V2, V2, V10
-	WORD $0x4ea31c6b // MOV V3, V3, V11
-	WORD $0x4ea01c0c // MOV V0, V0, V12
-	WORD $0x4ea11c2d // MOV V1, V1, V13
-	WORD $0x4ea21c4e // MOV V2, V2, V14
-	WORD $0x4ea31c6f // MOV V3, V3, V15
 	MOVD runs+24(FP), R9
 	MOVD runsLen+32(FP), R8
 	MOVD weight+56(FP), R7
@@ -275,11 +236,7 @@ loop9:
 	ADD R4, R16
 	MOVD R16, R15
 	ADD R3, R15
-	MOVD R15, R14
-	ADD R3, R14
-	MOVD R14, R13
-	ADD R3, R13
-	MOVD k+48(FP), R12
+	MOVD k+48(FP), R14
 loop10:
 	WORD $0x3dc000f8 // LDR R7, V24
 	WORD $0x3dc004f9 // LDR R7, V25
@@ -295,19 +252,9 @@ loop10:
 	WORD $0x4e37cf25 // FMLA V25, V23, V5
 	WORD $0x4e37cf46 // FMLA V26, V23, V6
 	WORD $0x4e37cf67 // FMLA V27, V23, V7
-	WORD $0x4ddfc9d7 // LD1R.P R14, V23
-	WORD $0x4e37cf08 // FMLA V24, V23, V8
-	WORD $0x4e37cf29 // FMLA V25, V23, V9
-	WORD $0x4e37cf4a // FMLA V26, V23, V10
-	WORD $0x4e37cf6b // FMLA V27, V23, V11
-	WORD $0x4ddfc9b7 // LD1R.P R13, V23
-	WORD $0x4e37cf0c // FMLA V24, V23, V12
-	WORD $0x4e37cf2d // FMLA V25, V23, V13
-	WORD $0x4e37cf4e // FMLA V26, V23, V14
-	WORD $0x4e37cf6f // FMLA V27, V23, V15
 	ADD R0, R7
-	SUB $1, R12
-	CBNZ R12, loop10
+	SUB $1, R14
+	CBNZ R14, loop10
 	ADD $8, R9
 	SUB $1, R8
 	CBNZ R8, loop9
@@ -323,25 +270,13 @@ loop10:
 	WORD $0x3d8008a6 // STR R5, V6
 	WORD $0x3d800ca7 // STR R5, V7
 	ADD R7, R5
-	WORD $0x3d8000a8 // STR R5, V8
-	WORD $0x3d8004a9 // STR R5, V9
-	WORD $0x3d8008aa // STR R5, V10
-	WORD $0x3d800cab // STR R5, V11
-	ADD R7, R5
-	WORD $0x3d8000ac // STR R5, V12
-	WORD $0x3d8004ad // STR R5, V13
-	WORD $0x3d8008ae // STR R5, V14
-	WORD $0x3d800caf // STR R5, V15
-	ADD R7, R5
 	ADD R3, R4
 	ADD R3, R4
-	ADD R3, R4
-	ADD R3, R4
-	SUB $4, R6
+	SUB $2, R6
 	B loop7
 done8:
 loop11:
-	CMP $2, R6
+	CMP $1, R6
 	BLT done12
 	MOVD bias+64(FP), R7
 	ADD R1, R7
@@ -349,39 +284,28 @@ loop11:
 	WORD $0x3dc004e1 // LDR R7, V1
 	WORD $0x3dc008e2 // LDR R7, V2
 	WORD $0x3dc00ce3 // LDR R7, V3
-	WORD $0x4ea01c04 // MOV V0, V0, V4
-	WORD $0x4ea11c25 // MOV V1, V1, V5
-	WORD $0x4ea21c46 // MOV V2, V2, V6
-	WORD $0x4ea31c67 // MOV V3, V3, V7
 	MOVD runs+24(FP), R7
 	MOVD runsLen+32(FP), R8
 	MOVD weight+56(FP), R9
 	ADD R1, R9
 loop13:
-	MOVD 0(R7), R12
-	LSL $2, R12
-	ADD R4, R12
-	MOVD R12, R13
-	ADD R3, R13
-	MOVD k+48(FP), R14
+	MOVD 0(R7), R14
+	LSL $2, R14
+	ADD R4, R14
+	MOVD k+48(FP), R15
 loop14:
 	WORD $0x3dc00138 // LDR R9, V24
 	WORD $0x3dc00539 // LDR R9, V25
 	WORD $0x3dc0093a // LDR R9, V26
 	WORD $0x3dc00d3b // LDR R9, V27
-	WORD $0x4ddfc98f // LD1R.P R12, V15
-	WORD $0x4e2fcf00 // FMLA V24, V15, V0
-	WORD $0x4e2fcf21 // FMLA V25, V15, V1
-	WORD $0x4e2fcf42 // FMLA V26, V15, V2
-	WORD $0x4e2fcf63 // FMLA V27, V15, V3
-	WORD $0x4ddfc9af // LD1R.P R13, V15
-	WORD $0x4e2fcf04 // FMLA V24, V15, V4
-	WORD $0x4e2fcf25 // FMLA V25, V15, V5
-	WORD $0x4e2fcf46 // FMLA V26, V15, V6
-	WORD $0x4e2fcf67 // FMLA V27, V15, V7
+	WORD $0x4ddfc9c7 // LD1R.P R14, V7
+	WORD $0x4e27cf00 // FMLA V24, V7, V0
+	WORD $0x4e27cf21 // FMLA V25, V7, V1
+	WORD $0x4e27cf42 // FMLA V26, V7, V2
+	WORD $0x4e27cf63 // FMLA V27, V7, V3
 	ADD R0, R9
-	SUB $1, R14
-	CBNZ R14, loop14
+	SUB $1, R15
+	CBNZ R15, loop14
 	ADD $8, R7
 	SUB $1, R8
 	CBNZ R8, loop13
@@ -392,61 +316,10 @@ loop14:
 	WORD $0x3d8008a2 // STR R5, V2
 	WORD $0x3d800ca3 // STR R5, V3
 	ADD R9, R5
-	WORD $0x3d8000a4 // STR R5, V4
-	WORD $0x3d8004a5 // STR R5, V5
-	WORD $0x3d8008a6 // STR R5, V6
-	WORD $0x3d800ca7 // STR R5, V7
-	ADD R9, R5
-	ADD R3, R4
-	ADD R3, R4
-	SUB $2, R6
-	B loop11
-done12:
-loop15:
-	CMP $1, R6
-	BLT done16
-	MOVD bias+64(FP), R9
-	ADD R1, R9
-	WORD $0x3dc00120 // LDR R9, V0
-	WORD $0x3dc00521 // LDR R9, V1
-	WORD $0x3dc00922 // LDR R9, V2
-	WORD $0x3dc00d23 // LDR R9, V3
-	MOVD runs+24(FP), R9
-	MOVD runsLen+32(FP), R8
-	MOVD weight+56(FP), R7
-	ADD R1, R7
-loop17:
-	MOVD 0(R9), R14
-	LSL $2, R14
-	ADD R4, R14
-	MOVD k+48(FP), R13
-loop18:
-	WORD $0x3dc000f8 // LDR R7, V24
-	WORD $0x3dc004f9 // LDR R7, V25
-	WORD $0x3dc008fa // LDR R7, V26
-	WORD $0x3dc00cfb // LDR R7, V27
-	WORD $0x4ddfc9c7 // LD1R.P R14, V7
-	WORD $0x4e27cf00 // FMLA V24, V7, V0
-	WORD $0x4e27cf21 // FMLA V25, V7, V1
-	WORD $0x4e27cf42 // FMLA V26, V7, V2
-	WORD $0x4e27cf63 // FMLA V27, V7, V3
-	ADD R0, R7
-	SUB $1, R13
-	CBNZ R13, loop18
-	ADD $8, R9
-	SUB $1, R8
-	CBNZ R8, loop17
-	MOVD dstStep+8(FP), R7
-	LSL $2, R7
-	WORD $0x3d8000a0 // STR R5, V0
-	WORD $0x3d8004a1 // STR R5, V1
-	WORD $0x3d8008a2 // STR R5, V2
-	WORD $0x3d800ca3 // STR R5, V3
-	ADD R7, R5
 	ADD R3, R4
 	SUB $1, R6
-	B loop15
-done16:
+	B loop11
+done12:
 	ADD $64, R1
 	SUB $64, R2
 	B loop1
@@ -1497,15 +1370,15 @@ loop1:
 loop3:
 	CMP $4, R3
 	BLT done4
-	WORD $0x3dc00040 // LDR R2, V0
-	WORD $0x3dc00081 // LDR R4, V1
-	WORD $0x6e21dc02 // FMUL V0, V1, V2
-	WORD $0x4ea0a801 // CMLT V0, V1
-	WORD $0x6e601c41 // BSL V2, V0, V1
-	WORD $0x3d800021 // STR R1, V1
-	ADD $16, R4
+	WORD $0x3dc00080 // LDR R4, V0
+	WORD $0x3dc00041 // LDR R2, V1
+	WORD $0x6e20dc22 // FMUL V1, V0, V2
+	WORD $0x4ea0a820 // CMLT V1, V0
+	WORD $0x6e611c40 // BSL V2, V1, V0
+	WORD $0x3d800020 // STR R1, V0
 	ADD $16, R1
 	ADD $16, R2
+	ADD $16, R4
 	SUB $4, R3
 	B loop3
 done4:
@@ -1672,47 +1545,21 @@ loop1:
 loop3:
 	CMP $4, R3
 	BLT done4
-	WORD $0x3dc00040 // LDR R2, V0
-	WORD $0x3dc00081 // LDR R4, V1
-	WORD $0x3dc000a2 // LDR R5, V2
-	WORD $0x4ea21c43 // MOV V2, V2, V3
-	WORD $0x4e21cc03 // FMLA V0, V1, V3
+	WORD $0x3dc00080 // LDR R4, V0
+	WORD $0x3dc000a1 // LDR R5, V1
+	WORD $0x3dc00042 // LDR R2, V2
+	WORD $0x4ea11c23 // MOV V1, V1, V3
+	WORD $0x4e20cc43 // FMLA V2, V0, V3
 	WORD $0x3d800023 // STR R1, V3
-	ADD $16, R4
-	ADD $16, R5
 	ADD $16, R1
 	ADD $16, R2
+	ADD $16, R4
+	ADD $16, R5
 	SUB $4, R3
 	B loop3
 done4:
 	B loop1
 done2:
-	RET
-
-TEXT ·scaleSamplesARM64(SB), NOSPLIT, $0-48
-	MOVD dst+0(FP), R0
-	MOVD src+8(FP), R1
-	MOVD factor+24(FP), R2
-	MOVD n+40(FP), R3
-loop1:
-	MOVD step+16(FP), R4
-	WORD $0x4d40c840 // LD1R R2, V0
-loop2:
-	CMP $4, R4
-	BLT done3
-	WORD $0x3dc00021 // LDR R1, V1
-	WORD $0x6e20dc22 // FMUL V1, V0, V2
-	WORD $0x3d800002 // STR R0, V2
-	ADD $16, R1
-	ADD $16, R0
-	SUB $4, R4
-	B loop2
-done3:
-	MOVD factorStep+32(FP), R4
-	LSL $2, R4
-	ADD R4, R2
-	SUB $1, R3
-	CBNZ R3, loop1
 	RET
 
 TEXT ·sigmoidFloatsARM64(SB), NOSPLIT, $0-24
@@ -2343,63 +2190,6 @@ loop1:
 	ADD $16, R2
 	ADD $16, R3
 	SUB $4, R0
-	B loop1
-done2:
-	RET
-
-TEXT ·sumSamplesARM64(SB), NOSPLIT, $0-40
-	MOVD $0, R0
-	MOVD sumsLen+8(FP), R1
-loop1:
-	CMP $4, R1
-	BLT done2
-	MOVD sums+0(FP), R2
-	MOVD src+16(FP), R3
-	MOVD step+24(FP), R4
-	LSL $2, R4
-	ADD R0, R2
-	ADD R0, R3
-	WORD $0x3dc00040 // LDR R2, V0
-	MOVD n+32(FP), R5
-loop3:
-	WORD $0x3dc00061 // LDR R3, V1
-	WORD $0x4e21d400 // FADD V0, V1, V0
-	ADD R4, R3
-	SUB $1, R5
-	CBNZ R5, loop3
-	WORD $0x3d800040 // STR R2, V0
-	ADD $16, R0
-	SUB $4, R1
-	B loop1
-done2:
-	RET
-
-TEXT ·sumSquaresARM64(SB), NOSPLIT, $0-48
-	MOVD mean+16(FP), R0
-	MOVD $0, R1
-	MOVD sumsLen+8(FP), R2
-loop1:
-	CMP $4, R2
-	BLT done2
-	MOVD sums+0(FP), R3
-	MOVD src+24(FP), R4
-	MOVD step+32(FP), R5
-	LSL $2, R5
-	ADD R1, R3
-	ADD R1, R4
-	WORD $0x3dc00060 // LDR R3, V0
-	MOVD n+40(FP), R6
-loop3:
-	WORD $0x3dc00081 // LDR R4, V1
-	WORD $0x3ce16802 // LDR R0, R1, V2
-	WORD $0x4ea2d423 // FSUB V1, V2, V3
-	WORD $0x4e23cc60 // FMLA V3, V3, V0
-	ADD R5, R4
-	SUB $1, R6
-	CBNZ R6, loop3
-	WORD $0x3d800060 // STR R3, V0
-	ADD $16, R1
-	SUB $4, R2
 	B loop1
 done2:
 	RET

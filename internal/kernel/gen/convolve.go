@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
@@ -82,8 +84,11 @@ func (t tier) filter(finish func(acc []reg.VecVirtual, sample, output reg.GPVirt
 		{tall: 10, wide: 2, tile: t.threeTile, three: true}, {tall: 12, wide: 2, tile: t.filterTile},
 		{tall: 16, wide: 1, tile: t.threeTile, three: true}, {tall: 24, wide: 1, tile: t.filterTile},
 	}
-	if t.lanes == 4 {
+	switch t.name {
+	case AVX2:
 		shapes = []shape{{tall: 4, wide: 2, tile: t.filterTile}}
+	case AVX512BW: // whose products take two instructions, so that loads matter less
+		shapes = slices.DeleteFunc(shapes, func(s shape) bool { return s.three })
 	}
 	output, left := GP64(), lengthOf("bias")
 	XORQ(output, output)

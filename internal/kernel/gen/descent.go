@@ -13,9 +13,9 @@ var _ = portable("convolve32",
 // convolve32 holds tiles of samples by 16 outputs, or 32 with AVX-512, in registers while all taps pass, each a number
 // that is broadcast.
 func (c *code) convolve32() {
-	tiles, widths := []int{6, 4, 2, 1}, []int{16 / c.lanes32()}
+	tiles, widths := []int{6, 2, 1}, []int{16 / c.lanes32()}
 	if c.lanes == 8 {
-		tiles, widths = []int{14, 12, 8, 6, 4, 2, 1}, []int{2, 1}
+		tiles, widths = []int{12, 6, 2, 1}, []int{2, 1}
 	}
 	acc, right := c.newVectors(widths[0]*tiles[0]), c.newVectors(widths[0])
 	pitch, column := c.bytesOf(lengthName("bias")), c.zeroNumber()

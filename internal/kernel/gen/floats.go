@@ -1,5 +1,7 @@
 package main
 
+import "strings"
+
 // entries writes a loop over the entries of dst, a vector at a time: body gets those of the given rows, and returns what
 // is stored.
 func (c *code) entries(rows []string, body func(in []vector) vector) {
@@ -46,31 +48,23 @@ var _ = portable("clipFloats", "(dst, src []float32, least, most float32)", []st
 	})
 
 // ofSamples registers an operation on rows of whole samples, with parameters for each channel.
-func ofSamples(name, signature string, rows, parameters []string, body func(c *code, in, by []vector) vector) struct{} {
-	return portable(name, signature, []string{"dst", parameters[0]},
+func ofSamples(name string, parameters []string, body func(c *code, v vector, by []vector) vector) struct{} {
+	return portable(name, "(dst, src, "+strings.Join(parameters, ", ")+" []float32)", []string{"dst", parameters[0]},
 		"len(dst) is a multiple of len("+parameters[0]+"), and that of 16", func(c *code) {
-			n, dst := c.lengthOf("dst"), c.param("dst")
-			pointers := []integer{dst}
-			for _, r := range rows {
-				pointers = append(pointers, c.param(r))
-			}
+			n, dst, src := c.lengthOf("dst"), c.param("dst"), c.param("src")
 			c.while(n, 1, func() {
-				left := c.lengthOf(parameters[0])
+				left, pointers := c.lengthOf(parameters[0]), []integer{dst, src}
 				c.minus(n, left)
-				var by []integer
 				for _, p := range parameters {
-					by = append(by, c.param(p))
+					pointers = append(pointers, c.param(p))
 				}
 				c.while(left, c.lanes32(), func() {
-					var in, with []vector
-					for _, p := range pointers[1:] {
-						in = append(in, c.load(p, 0))
+					var by []vector
+					for _, p := range pointers[2:] {
+						by = append(by, c.load(p, 0))
 					}
-					for _, p := range by {
-						with = append(with, c.load(p, 0))
-					}
-					c.store(body(c, in, with), dst, 0)
-					for _, p := range append(by, pointers...) {
+					c.store(body(c, c.load(src, 0), by), dst, 0)
+					for _, p := range pointers {
 						c.increase(p, c.bytes())
 					}
 					c.increase(left, -c.lanes32())
@@ -80,58 +74,11 @@ func ofSamples(name, signature string, rows, parameters []string, body func(c *c
 }
 
 var (
-	_ = ofSamples("scaleFloats", "(dst, src, factor, offset []float32)", []string{"src"}, []string{"factor", "offset"},
-		func(c *code, in, by []vector) vector { return c.fuse(in[0], by[0], by[1]) })
-	_ = ofSamples("inclineFloats", "(dst, src, slope []float32)", []string{"src"}, []string{"slope"},
-		func(c *code, in, by []vector) vector { return c.inclined(in[0], by[0]) })
-	_ = ofSamples("addScaledFloats", "(dst, a, b, factor []float32)", []string{"a", "b"}, []string{"factor"},
-		func(c *code, in, by []vector) vector { return c.fuse(in[1], by[0], in[0]) })
+	_ = ofSamples("scaleFloats", []string{"factor", "offset"},
+		func(c *code, v vector, by []vector) vector { return c.fuse(v, by[0], by[1]) })
+	_ = ofSamples("inclineFloats", []string{"slope"},
+		func(c *code, v vector, by []vector) vector { return c.inclined(v, by[0]) })
 )
-
-var _ = portable("scaleSamples", "(dst, src []float32, step int, factor []float32, factorStep, n int)", nil,
-	"step is a multiple of 16, n at least 1", func(c *code) {
-		dst, src, factor := c.param("dst"), c.param("src"), c.param("factor")
-		c.repeat(c.param("n"), func() {
-			by, left := c.newVector(), c.param("step")
-			c.spreadTo(factor, by)
-			c.while(left, c.lanes32(), func() {
-				c.store(c.of(opMul, c.load(src, 0), by), dst, 0)
-				c.increase(src, c.bytes())
-				c.increase(dst, c.bytes())
-				c.increase(left, -c.lanes32())
-			})
-			c.plus(factor, c.bytesOf("factorStep"))
-		})
-	})
-
-// sumOver writes loops over the samples of each vector of channels: add adds one to the sum.
-func (c *code) sumOver(add func(sum, v vector, column integer)) {
-	c.eachChannel("sums", func(column integer) {
-		sums, src, step := c.param("sums"), c.param("src"), c.bytesOf("step")
-		c.plus(sums, column)
-		c.plus(src, column)
-		sum := c.load(sums, 0)
-		c.repeat(c.param("n"), func() {
-			add(sum, c.load(src, 0), column)
-			c.plus(src, step)
-		})
-		c.store(sum, sums, 0)
-	})
-}
-
-var _ = portable("sumSamples", "(sums, src []float32, step, n int)", []string{"sums"},
-	"len(sums) is a multiple of 16, n at least 1", func(c *code) {
-		c.sumOver(func(sum, v vector, _ integer) { c.apply(opAdd, sum, v, sum) })
-	})
-
-var _ = portable("sumSquares", "(sums, mean, src []float32, step, n int)", []string{"sums"},
-	"len(sums) is a multiple of 16, n at least 1", func(c *code) {
-		mean := c.param("mean")
-		c.sumOver(func(sum, v vector, column integer) {
-			d := c.of(opSub, v, c.loadAt(mean, column))
-			c.multiplyAdd(d, d, sum)
-		})
-	})
 
 var _ = portable("finishFloats", "(dst []float32, dstStep int, slope, skip []float32, skipStep, n int)",
 	[]string{"slope"}, "len(slope) is a multiple of 16, n at least 1", func(c *code) {

@@ -1,6 +1,6 @@
 // Command gen writes the parts of package kernel that follow from a description: the assembly of its operations
-// for amd64, for AVX2 with FMA and for AVX-512 from one description each, the module of WebAssembly with those that
-// have vectors there, and the choice of a tier on every architecture. The definitions of the operations are Go, in the
+// for amd64, for AVX2 with FMA and for AVX-512 from one description each, and of those in float32 for arm64 from the
+// same, the module of WebAssembly with those that have vectors there, and the choice of a tier on every architecture. The definitions of the operations are Go, in the
 // folder above, whose doc.go explains the words and how to add an operation.
 //
 // It is a module of its own, so that avo is no dependency of superres. Run it with go generate in the folder above.

@@ -10,7 +10,6 @@ var _ = register(operation{
 	signature: "(sums []int32, x, y int32, rounds int)",
 	needs:     "len(sums) is at least 384, rounds at least 1",
 	assembly:  tier.peak,
-	tiers:     []string{AVX2, AVX512BW, AVX512},
 })
 
 // peak multiplies registers by registers: 24 vectors of sums with AVX-512, in each round, and 12 with AVX2, twice.

@@ -255,16 +255,7 @@ func (c *code) store(v vector, base integer, offset int) {
 	VMOVUPS(v.VecVirtual, from(base.GPVirtual, offset))
 }
 
-// spreadTo sets all lanes of v to the float32 at base.
-func (c *code) spreadTo(base integer, v vector) {
-	if c.arm != nil {
-		c.arm.instruction(0x4d40c800, "LD1R", base, v)
-		return
-	}
-	VBROADCASTSS(from(base.GPVirtual, 0), v.VecVirtual)
-}
-
-// spreadNext is spreadTo, and moves base, on arm64 alone, to the next float32.
+// spreadNext sets all lanes of v to the float32 at base, and moves base to the next. It is for arm64.
 func (c *code) spreadNext(base integer, v vector) {
 	c.arm.instruction(0x4ddfc800, "LD1R.P", base, v)
 }

@@ -87,8 +87,8 @@ func (s *Scores) Make(t *Task, y, _ int) {
 	}
 }
 
-// WeightedSum adds up the pixels of its second input, for each pixel of a window, with the weights that the first has as
-// Scores makes them; OfChannels the channels.
+// WeightedSum adds up the pixels of its second input, for each pixel of a window, with the weights that the first has
+// as Scores makes them; OfChannels the channels.
 type WeightedSum struct {
 	rowwise
 	Windows

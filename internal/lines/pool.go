@@ -189,7 +189,8 @@ func (r ReduceChannels) Make(t *Task, y, n int) {
 	}
 }
 
-// Roll moves the samples by Rows up and by Columns to the left; those that leave the picture enter it at the other side.
+// Roll moves the samples by Rows up and by Columns to the left; those that leave the picture enter it at the other
+// side.
 type Roll struct {
 	rowwise
 	Rows, Columns int
@@ -216,6 +217,39 @@ func (r *Roll) Make(t *Task, y, n int) {
 	for ; n > 0; n, y = n-1, y+1 {
 		out, row := t.Out.FloatRow(y), in.FloatRow(wrap(y+r.Rows, in.H))
 		copy(out[copy(out, row[first:]):], row[:first])
+	}
+}
+
+// Interleave puts the pixels side by side that are apart: row b·Rows + a of the result is row a·(H/Rows) + b of the
+// input, with a less than Rows, and columns in the same way. Undo puts them back.
+type Interleave struct {
+	rowwise
+	Rows, Columns int
+	Undo          bool
+}
+
+// from returns which of side rows or columns becomes number i.
+func (v *Interleave) from(i, side, n int) int {
+	if v.Undo {
+		n = side / n
+	}
+	return i%n*(side/n) + i/n
+}
+
+// Size implements Op.
+func (*Interleave) Size(in []Size) Size { return in[0] }
+
+// Needs implements Op.
+func (*Interleave) Needs(_, _, h, _ int) (lo, hi int) { return 0, h }
+
+// Make implements Op.
+func (v *Interleave) Make(t *Task, y, n int) {
+	in, step := t.In[0], t.In[0].Step
+	for ; n > 0; n, y = n-1, y+1 {
+		out, row := t.Out.FloatRow(y), in.FloatRow(v.from(y, in.H, v.Rows))
+		for x := range in.W {
+			copy(out[x*step:][:step], row[v.from(x, in.W, v.Columns)*step:])
+		}
 	}
 }
 

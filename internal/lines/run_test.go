@@ -185,7 +185,8 @@ func (whole) Make(t *Task, _, _ int) {
 // An operation that needs all rows of its input gets them, and the memory is known beforehand.
 func TestRunOfWholeInput(t *testing.T) {
 	p := &Program{Nodes: []Node{{Op: Source{Channels: 3, Floats: true}}, {Op: whole{}, Inputs: []int{0}},
-		{Op: &Resize{By: Nearest}, Inputs: []int{1, 0}}, {Op: &Chain{Steps: []Step{{Op: Add, B: 1}}}, Inputs: []int{0, 2}},
+		{Op: &Resize{By: Nearest}, Inputs: []int{1, 0}},
+		{Op: &Chain{Steps: []Step{{Op: Add, B: 1}}}, Inputs: []int{0, 2}},
 		{Op: Sink{}, Inputs: []int{3}}}}
 	const w, h = 5, 90
 	picture := random(rand.New(rand.NewPCG(1, 1)), 3*w*h)

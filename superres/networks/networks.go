@@ -14,7 +14,7 @@ import (
 type Source struct {
 	// Name is the base name of the file without its suffix.
 	Name string
-	// Format is the format of the file: ncnn, onnx, safetensors or pth.
+	// Format is the format of the file: ncnn, onnx, keras, safetensors or pth.
 	Format string
 	// Architecture is the architecture by name, such as "SRVGGNetCompact 64×32", or the size of an unknown one, such
 	// as "42 convolutions, 32 channels".
@@ -30,9 +30,10 @@ type Source struct {
 // Published networks have 31 dB or more by their own ranges, and up to 15.6 by ranges that differ from them.
 const leastAgreement = 15
 
-// Import returns a network that enlarges as s does. Files of ncnn and ONNX, and RLFN's, do not tell the ranges of samples, so
-// that it runs the network on a picture of its own. It fails for a network whose result is nothing like the picture by any
-// ranges, with ctx.Err(), and with ErrMemory if that would take more than memory bytes, unless that is 0.
+// Import returns a network that enlarges as s does. Files of ncnn, ONNX and Keras, and RLFN's, do not tell the ranges
+// of samples, so that it runs the network on a picture of its own. It fails for a network whose result is nothing like
+// the picture by any ranges, with ctx.Err(), and with ErrMemory if that would take more than memory bytes, unless that
+// is 0.
 func Import(ctx context.Context, s *Source, memory int64) (*Stage, error) {
 	n, err := importGraph(ctx, s, memory)
 	if err != nil {
@@ -47,7 +48,7 @@ func importGraph(ctx context.Context, s *Source, memory int64) (*Stage, error) {
 	}
 	span := graph.Span{White: s.Graph.Range}
 	n, err := newStage(s.Graph.Simplify(), graph.Ranges{In: span, Out: span}, memory)
-	isTold := s.Format != "ncnn" && s.Format != "onnx" && !strings.HasPrefix(s.Architecture, "RLFN")
+	isTold := (s.Format == "safetensors" || s.Format == "pth") && !strings.HasPrefix(s.Architecture, "RLFN")
 	if err != nil || isTold {
 		return n, err
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"superres/internal/safefile"
 	"superres/superres/networks/architectures"
 	"superres/superres/networks/graph"
+	"superres/superres/networks/keras"
 	"superres/superres/networks/ncnn"
 	"superres/superres/networks/onnx"
 	"superres/superres/networks/weights"
@@ -34,7 +36,9 @@ func Files(path string) []string {
 	case ".bin":
 		bin = path
 	case ".onnx":
-		return append([]string{path}, filesBeside(path)...)
+		return append([]string{path}, filesBeside(path, onnx.FilesBeside)...)
+	case ".json":
+		return append([]string{path}, filesBeside(path, keras.FilesBeside)...)
 	default:
 		if !beginsWith(path, ncnnMagic) {
 			return []string{path}
@@ -49,14 +53,17 @@ func Files(path string) []string {
 	return []string{param, bin}
 }
 
-// filesBeside returns the names of the files in which the .onnx called path says that its weights are.
-func filesBeside(path string) (names []string) {
+// filesBeside returns the names of the files in which the file called path says that its weights are, as named by what
+// it holds.
+func filesBeside(path string, named func([]byte) []string) (names []string) {
 	data, err := safefile.ReadRegular(path, mostBytes)
 	if err != nil {
 		return nil
 	}
-	for _, name := range onnx.FilesBeside(data) {
-		names = append(names, filepath.Join(filepath.Dir(path), filepath.FromSlash(name)))
+	for _, name := range named(data) {
+		if fs.ValidPath(name) { // no other is read
+			names = append(names, filepath.Join(filepath.Dir(path), filepath.FromSlash(name)))
+		}
 	}
 	return names
 }
@@ -76,10 +83,10 @@ func beginsWith(path, text string) bool {
 	return err == nil && string(head) == text
 }
 
-// Open reads the network of a file: ncnn's NAME.param with NAME.bin beside it, or .onnx, .safetensors, .pth. What the
-// file holds tells its format; either of ncnn's two files may be named. The error for a network that cannot be run
-// names the operation. Open fails with ErrMemory if by its estimate it would take more than memory bytes; 0: any
-// memory will do.
+// Open reads the network of a file: ncnn's NAME.param with NAME.bin beside it, or .onnx, .safetensors, .pth, or the
+// model.json of a layers-model of TensorFlow.js. What the file holds tells its format; either of ncnn's two files may
+// be named. The error for a network that cannot be run names the operation. Open fails with ErrMemory if by its
+// estimate it would take more than memory bytes; 0: any memory will do.
 func Open(path string, memory int64) (*Source, error) {
 	files := Files(path)
 	bytes := int64(0)
@@ -100,7 +107,7 @@ func Open(path string, memory int64) (*Source, error) {
 		err = s.readOne(path)
 	}
 	if err == nil {
-		s.SHA256, err = Hash(files)
+		s.SHA256, err = hashOf(files)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("networks: %w", err)
@@ -111,8 +118,8 @@ func Open(path string, memory int64) (*Source, error) {
 	return s, nil
 }
 
-// Hash returns the SHA-256, in hexadecimal, of the bytes of the files, one after another.
-func Hash(files []string) (string, error) {
+// hashOf returns the SHA-256, in hexadecimal, of the bytes of the files, one after another.
+func hashOf(files []string) (string, error) {
 	sum := sha256.New()
 	for _, name := range files {
 		f, size, err := safefile.OpenRegular(name)
@@ -170,7 +177,7 @@ func (s *Source) readOne(path string) error {
 	switch {
 	case looksLikeWeights(head):
 		return s.readWeights(f, size)
-	case looksLikeONNX(head), strings.EqualFold(filepath.Ext(path), ".onnx"):
+	case looksLikeONNX(head), strings.EqualFold(filepath.Ext(path), ".onnx"), keras.IsModel(head):
 		data, err := io.ReadAll(io.NewSectionReader(f, 0, size))
 		if err != nil {
 			return err
@@ -180,11 +187,17 @@ func (s *Source) readOne(path string) error {
 			return err
 		}
 		defer folder.Close()
+		if keras.IsModel(head) {
+			s.Format = "keras"
+			s.Graph, err = keras.Read(data, folder.FS())
+			return err
+		}
 		s.Format = "onnx"
 		s.Graph, err = onnx.Read(data, folder.FS())
 		return err
 	}
-	return errors.New("no network that superres knows (known: ncnn, ONNX, safetensors, PyTorch's .pth)")
+	return errors.New("no network that superres knows (known: ncnn, ONNX, safetensors, PyTorch's .pth, and " +
+		"model.json of TensorFlow.js)")
 }
 
 // headBytes is the number of bytes at the beginning of a file that tell its format.

@@ -3,6 +3,7 @@ package networks
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,7 +45,7 @@ func TestOpenRefuses(t *testing.T) {
 		"zip.onnx": {"PK\x03\x04 but not a zip file", "pth: "},
 		"no.bin":   {"weights alone", "no network that superres knows"},
 		"c.png":    {"\x08\x07 but no message", "onnx: "},
-		"lfs.onnx": {"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n", "a pointer of Git LFS"},
+		"lfs.onnx": {"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n", "pointer of Git LFS"},
 		"page.pth": {"\ufeff\n <!DOCTYPE html>\n<html lang=\"en\"><head><title>Sign in</title>", "is a web page"},
 		"page.bin": {"<html>", "is a web page"},
 	} {
@@ -59,5 +60,41 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	if _, err := Open(dir, 0); err == nil {
 		t.Error("a folder is opened")
+	}
+}
+
+// The weights of a network in other files are among its files, and within its hash.
+func TestOpenBeside(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		must.Succeed(t, os.WriteFile(path, []byte(content), 0o666))
+		return path
+	}
+	model := `{"format": "layers-model", "modelTopology": {"model_config": {"class_name": "Sequential", "config": {
+		"layers": [{"class_name": "Conv2D", "config": {"name": "c", "kernel_size": 1, "padding": "same",
+		"batch_input_shape": [null, null, null, 1]}}]}}}, "weightsManifest": [{"paths": ["w/a.bin"], "weights":
+		[{"name": "c/kernel", "shape": [1, 1, 1, 1], "dtype": "float32"}]}]}`
+	path, shard := write("model.json", model), write("w/a.bin", "\x00\x00\x80\x3f")
+	if got, want := Files(path), []string{path, shard}; !slices.Equal(got, want) {
+		t.Errorf("the files are %q, expected %q", got, want)
+	}
+	s := must.Get(Open(path, 0))(t)
+	if s.SHA256 != must.Get(hashOf([]string{path, shard}))(t) || s.Format != "keras" || s.Graph.Parameters() != 1 {
+		t.Errorf("got %+v", s)
+	}
+	// Names that lead out of the folder, by themselves or by a link, are not followed.
+	outside := t.TempDir()
+	must.Succeed(t, os.WriteFile(filepath.Join(outside, "a.bin"), []byte("\x00\x00\x80\x3f"), 0o666))
+	if err := os.Symlink(outside, filepath.Join(dir, "link")); err != nil {
+		t.Skip("no links here")
+	}
+	above := "../" + filepath.Base(outside) + "/a.bin"
+	for _, name := range []string{above, "link/a.bin", filepath.Join(outside, "a.bin")} {
+		path := write("other.json", strings.Replace(model, "w/a.bin", filepath.ToSlash(name), 1))
+		if _, err := Open(path, 0); err == nil || !strings.Contains(err.Error(), "missing") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -31,7 +31,8 @@ func standIn(t *testing.T) (dir string) {
 	t.Cleanup(func() { importNetwork = before })
 	importNetwork = func(_ context.Context, n *networkFile, _ int64) (*superres.Model, error) {
 		m := *must.Get(embedded.Open("photo-fast"))(t)
-		m.Provenance = superres.Provenance{Imported: &superres.Imported{SHA256: strings.Repeat("ab"[len(n.files)-1:][:1], 64),
+		sum := strings.Repeat("ab"[len(n.files)-1:][:1], 64)
+		m.Provenance = superres.Provenance{Imported: &superres.Imported{SHA256: sum,
 			File: filepath.Base(n.files[0]), Format: "ncnn", Architecture: "SRVGGNetCompact 64×32",
 			Parameters: 1_213_283, MACs: 1.21e6}}
 		return &m, nil

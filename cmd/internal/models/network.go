@@ -12,6 +12,7 @@ import (
 	"superres/internal/safefile"
 	"superres/superres"
 	"superres/superres/networks"
+	"superres/superres/networks/keras"
 	"superres/superres/resample"
 )
 
@@ -49,8 +50,8 @@ func identify(name string) file {
 	return f
 }
 
-// look reports whether the file called name is one that superres wrote, or begins as ncnn's text, safetensors or the
-// two forms of PyTorch's files do. ONNX files have no such sign.
+// look reports whether the file called name is one that superres wrote, or begins as ncnn's text, safetensors,
+// TensorFlow.js's model.json or the two forms of PyTorch's files do. ONNX files have no such sign.
 func look(name string) (model, network bool) {
 	f, size, err := safefile.OpenRegular(name)
 	if err != nil {
@@ -67,7 +68,8 @@ func look(name string) (model, network bool) {
 	var head [64]byte
 	n, _ := f.ReadAt(head[:], 0)
 	text := string(head[:n])
-	return false, strings.HasPrefix(text, "7767517") || n > 9 && strings.HasPrefix(text[8:], "{\"") ||
+	return false, keras.IsModel(head[:n]) || strings.HasPrefix(text, "7767517") ||
+		n > 9 && strings.HasPrefix(text[8:], "{\"") ||
 		strings.HasPrefix(text, "\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.")
 }
 
@@ -93,8 +95,8 @@ func (o Opener) openNetwork(ctx context.Context, n *networkFile) (m *superres.Mo
 // usualMemory is the most memory, in bytes, that an import takes where no limit is given: the default of --max-memory.
 const usualMemory = 2 << 30
 
-// importNetwork reads the network n and returns it as a model. It takes no more than memory bytes, by an estimate. Tests
-// replace it.
+// importNetwork reads the network n and returns it as a model. It takes no more than memory bytes, by an estimate.
+// Tests replace it.
 var importNetwork = func(ctx context.Context, n *networkFile, memory int64) (*superres.Model, error) {
 	source, err := networks.Open(n.files[0], memory)
 	if err != nil {

@@ -36,8 +36,8 @@ type architecture struct {
 }
 
 // known are the architectures in the order in which they are tried.
-var known = []architecture{rrdbNet, compact, span, spanF, spanV2, rlfn, safmn, plksr, realPLKSR, swinIR, edsr, originalEDSR,
-	srResNet}
+var known = []architecture{rrdbNet, compact, span, spanF, spanV2, rlfn, safmn, plksr, realPLKSR, swinIR, edsr,
+	originalEDSR, srResNet}
 
 // Build returns the network to which the weights of a file belong, and the name of its architecture, such as
 // "SRVGGNetCompact 64×32". The graph has the file's terms and shares its arrays. The error for unknown weights names
@@ -78,8 +78,8 @@ func refuse(tensors map[string]weights.Tensor) error {
 	for _, o := range obstacles {
 		for _, key := range slices.Sorted(maps.Keys(tensors)) {
 			if strings.Contains(key, o.part) {
-				return fmt.Errorf("holds weights of a network with %s, which superres does not know by its weights alone: "+
-					"%.60q; convert the network to ONNX", o.operation, key)
+				return fmt.Errorf("holds weights of a network with %s, which superres does not know by its weights "+
+					"alone: %.60q; convert the network to ONNX", o.operation, key)
 			}
 		}
 	}

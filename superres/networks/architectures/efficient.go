@@ -7,8 +7,9 @@ import (
 	"superres/superres/networks/weights"
 )
 
-// rlfn is RLFN (Kong et al.: Residual Local Feature Network, CVPRW 2022): blocks of three convolutions with an attention
-// of a reduced picture, ESA. Files do not tell whether its samples are 0 to 1 or 0 to 255: import finds that out.
+// rlfn is RLFN (Kong et al.: Residual Local Feature Network, CVPRW 2022): blocks of three convolutions with an
+// attention of a reduced picture, ESA. Files do not tell whether its samples are 0 to 1 or 0 to 255: import finds that
+// out.
 var rlfn = architecture{
 	name: "RLFN",
 	has: func(tensors map[string]weights.Tensor) bool {

@@ -12,7 +12,8 @@ import (
 var edsr = architecture{
 	name: "EDSR",
 	has: func(tensors map[string]weights.Tensor) bool {
-		return hasAll(tensors, "conv_first.weight", "body.0.conv1.weight", "body.0.conv2.weight", "conv_after_body.weight")
+		return hasAll(tensors, "conv_first.weight", "body.0.conv1.weight", "body.0.conv2.weight",
+			"conv_after_body.weight")
 	},
 	build: buildEDSR,
 }

@@ -95,7 +95,8 @@ func buildSPANV2(b *builder) (output int, size string) {
 	}
 	count := b.get("depthwise_conv.weight", 4).Shape[0]
 	x = b.depthwise("depthwise_conv", count, b.add("", graph.Concat{}, skip, x))
-	return b.shuffle(channels, b.conv("pointwise_conv", x)), fmt.Sprint(b.get("block_2.guidance_map_conv.weight", 4).Shape[0])
+	size = fmt.Sprint(b.get("block_2.guidance_map_conv.weight", 4).Shape[0])
+	return b.shuffle(channels, b.conv("pointwise_conv", x)), size
 }
 
 // depthwise adds a convolution in as many groups as it has input channels.
@@ -123,7 +124,8 @@ func buildSPANF(b *builder) (output int, size string) {
 		suffix = "_1"
 	}
 	x = b.conv("conv_cat"+suffix, b.add("", graph.Concat{}, skip, x, first))
-	return b.shuffle(channels, b.conv3XC("conv_2"+suffix, x)), fmt.Sprint(b.get("conv_cat"+suffix+".weight", 4).Shape[0])
+	size = fmt.Sprint(b.get("conv_cat"+suffix+".weight", 4).Shape[0])
+	return b.shuffle(channels, b.conv3XC("conv_2"+suffix, x)), size
 }
 
 // inputs returns the number of input channels of a convolution that conv3XC adds.

@@ -8,8 +8,8 @@ import (
 	"superres/superres/networks/weights"
 )
 
-// swinIR is SwinIR (Liang et al.: Image Restoration Using Swin Transformer, ICCVW 2021): the pixels of windows attend to
-// each other, in every other layer of a picture that is moved by half a window.
+// swinIR is SwinIR (Liang et al.: Image Restoration Using Swin Transformer, ICCVW 2021): the pixels of windows attend
+// to each other, in every other layer of a picture that is moved by half a window.
 var swinIR = architecture{
 	name: "SwinIR",
 	has: func(tensors map[string]weights.Tensor) bool {
@@ -101,7 +101,8 @@ func (b *builder) swin(name string, isMoved bool, in int) int {
 	features := b.get(name+"attn.proj.weight", 2).Shape[0]
 	if side%2 == 0 || w < 1 || w > graph.MaxWindow || heads > graph.MaxScores/w/w/w/w || features%max(heads, 1) != 0 ||
 		len(table.Data) != side*side*heads {
-		b.fail("%q has the shape %v, expected those of a window of an odd number of distances", name+"attn", table.Shape)
+		b.fail("%q has the shape %v, expected those of a window of an odd number of distances", name+"attn",
+			table.Shape)
 		return in
 	}
 	n, shift := w*w, 0

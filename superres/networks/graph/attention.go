@@ -5,13 +5,21 @@ import "fmt"
 // Roll moves the samples by rows up and columns to the left; those that leave the picture enter it at the other side.
 type Roll struct{ Rows, Columns int }
 
+// Interleave puts the pixels side by side that are apart: row b·Rows + a of the result is row a·(H/Rows) + b of the
+// input, with a less than Rows, and columns in the same way; Undo puts them back. The sides are multiples of Rows and
+// Columns.
+type Interleave struct {
+	Rows, Columns int
+	Undo          bool
+}
+
 // Windows are the parts of a picture in which pixels attend to each other: Height×Width pixels, by which the sides of
 // the picture are divisible, or the whole picture if both are 0; and heads, of as many neighbouring channels each.
 type Windows struct{ Height, Width, Heads int }
 
 // Scores multiplies the pixels of a window with each other: its result has one pixel for each window, and for the
-// pixels i of the first input and k of the second, counted row by row, the sum of the products over the channels of head
-// h in channel (h·n + i)·n + k, with n = Height·Width.
+// pixels i of the first input and k of the second, counted row by row, the sum of the products over the channels of
+// head h in channel (h·n + i)·n + k, with n = Height·Width.
 type Scores struct{ Windows }
 
 // WeightedSum adds up the pixels of its second input, for each pixel i of a window, with the weights that the first has
@@ -46,6 +54,17 @@ func (r Roll) shape(in []Shape) (Shape, error) {
 	return s, err
 }
 
+// Name implements Op.
+func (Interleave) Name() string { return "Interleave" }
+
+func (i Interleave) shape(in []Shape) (Shape, error) {
+	s, err := one(in)
+	if err == nil && (min(i.Rows, i.Columns) < 1 || s.H%i.Rows != 0 || s.W%i.Columns != 0) {
+		err = fmt.Errorf("of %d×%d, into which %d×%d samples are not divisible", i.Columns, i.Rows, s.W, s.H)
+	}
+	return s, err
+}
+
 // check fails unless the windows divide pictures of shape s.
 func (w Windows) check(s Shape) error {
 	isWhole := w.Height == 0 && w.Width == 0
@@ -54,7 +73,8 @@ func (w Windows) check(s Shape) error {
 	}
 	if !isWhole && (min(w.Height, w.Width) < 1 || max(w.Height, w.Width) > MaxWindow || s.W%w.Width != 0 ||
 		s.H%w.Height != 0) {
-		return fmt.Errorf("of windows of %d×%d, into which %d×%d samples are not divisible", w.Width, w.Height, s.W, s.H)
+		return fmt.Errorf("of windows of %d×%d, into which %d×%d samples are not divisible", w.Width, w.Height, s.W,
+			s.H)
 	}
 	return nil
 }
@@ -140,8 +160,9 @@ func (ShiftMask) Name() string { return "ShiftMask" }
 func (m ShiftMask) shape(in []Shape) (Shape, error) {
 	s, err := one(in)
 	n := m.Height * m.Width
-	if err == nil && (min(m.Height, m.Width, m.Heads) < 1 || max(m.Height, m.Width) > MaxWindow || m.Heads > MaxScores ||
-		m.Rows < 0 || m.Columns < 0 || m.Rows >= m.Height || m.Columns >= m.Width || s.Channels != m.Heads*n*n) {
+	if err == nil && (min(m.Height, m.Width, m.Heads) < 1 || max(m.Height, m.Width) > MaxWindow ||
+		m.Heads > MaxScores || m.Rows < 0 || m.Columns < 0 || m.Rows >= m.Height || m.Columns >= m.Width ||
+		s.Channels != m.Heads*n*n) {
 		err = fmt.Errorf("of %d scores of %d heads and windows of %d×%d moved by %d×%d", s.Channels, m.Heads, m.Width,
 			m.Height, m.Columns, m.Rows)
 	}

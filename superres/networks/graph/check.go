@@ -14,7 +14,8 @@ const (
 	MaxWeights  = 64 << 20
 	MaxSide     = 31 // taps of a convolution
 	MaxScale    = 16 // of one node that resizes or shuffles, and of a whole network
-	// MaxScores is the greatest number of channels of the products of pixels in a window, as of 8 heads of 16×16 pixels.
+	// MaxScores is the greatest number of channels of the products of pixels in a window, as of 8 heads of 16×16
+	// pixels.
 	MaxScores = 8 << 16
 )
 
@@ -153,8 +154,8 @@ func (g *Graph) Measure() Measure {
 	return m
 }
 
-// Example returns the shapes of all nodes for a picture that the graph takes, whose sides are a multiple of the returned
-// number. It tries pictures whose sides are a multiple of different numbers and of no other.
+// Example returns the shapes of all nodes for a picture that the graph takes, whose sides are a multiple of the
+// returned number. It tries pictures whose sides are a multiple of different numbers and of no other.
 func (g *Graph) Example() (shapes []Shape, multiple int, err error) {
 	for _, multiple = range []int{1, 2, 4, 8, 16, 3, 6, 12, 24, 32} {
 		if shapes, err = g.Shapes(17*multiple, 19*multiple); err == nil {

@@ -35,8 +35,11 @@ func FuzzGraph(f *testing.F) {
 		}
 		picture := graphtest.Picture(4*m.Multiple, 4*m.Multiple, g.Nodes[0].Op.(graph.Input).Channels, 1)
 		shapes, err := g.Shapes(picture.W, picture.H)
+		if err != nil {
+			return
+		}
 		for _, s := range shapes {
-			if err != nil || s.W*s.H*s.Channels > 1<<16 { // which would be slow
+			if s.W*s.H*s.Channels > 1<<16 { // which would be slow
 				return
 			}
 		}
@@ -81,7 +84,7 @@ func decode(data []byte) *graph.Graph {
 	g := &graph.Graph{Nodes: []graph.Node{{Op: graph.Input{Channels: 1 + 2*next(2)}}}, Range: 1}
 	for len(data) > 0 && len(g.Nodes) < 20 {
 		n := graph.Node{Inputs: []int{max(0, len(g.Nodes)-1-next(2))}}
-		switch next(16) {
+		switch next(28) {
 		case 0:
 			in, out := 1+next(4), 1+next(4)
 			c := conv(rand.New(rand.NewPCG(seed, 1)), in, out, 1+next(3), 1+next(3), 1+next(2), 1, edges(0, 2))
@@ -92,7 +95,7 @@ func decode(data []byte) *graph.Graph {
 		case 2:
 			n.Op = graph.PReLU{Slope: list(1 + next(4))}
 		case 3:
-			n.Op = graph.Function(next(14))
+			n.Op = graph.Function(next(21))
 		case 4:
 			n.Op = graph.Clip{Min: float32(next(5)) - 2, Max: float32(next(5)) - 1}
 		case 5:
@@ -116,8 +119,36 @@ func decode(data []byte) *graph.Graph {
 				AlignCorners: next(2) == 1}
 		case 14:
 			n.Op = graph.Pad{Edges: edges(-2, 2), Mode: graph.PadMode(next(3))}
+		case 15:
+			n.Op, n.Inputs = graph.Div{}, append(n.Inputs, next(len(g.Nodes)))
+		case 16:
+			n.Op, n.Inputs = graph.Max{}, append(n.Inputs, next(len(g.Nodes)))
+		case 17:
+			n.Op, n.Inputs = graph.Where{}, append(n.Inputs, next(len(g.Nodes)), next(len(g.Nodes)))
+		case 18:
+			n.Op = graph.Pool{IsMax: next(2) == 1, Height: next(4), Width: next(4), Stride: next(3), Pad: edges(0, 1),
+				CountPad: next(2) == 1}
+		case 19:
+			n.Op = graph.Reduce{By: graph.Reduction(next(4)), OfPicture: next(2) == 1, OfChannels: next(2) == 1}
+		case 20:
+			n.Op = graph.Normalize{Groups: next(4), OfPicture: next(2) == 1, Epsilon: 0.1}
+		case 21:
+			n.Op = graph.Softmax{Size: next(5)}
+		case 22:
+			n.Op = graph.ResizeTo{By: graph.Interpolation(next(3)), A: -0.5, AlignCorners: next(2) == 1}
+			n.Inputs = append(n.Inputs, next(len(g.Nodes)))
+		case 23:
+			n.Op = graph.Roll{Rows: next(5) - 2, Columns: next(5) - 2}
+		case 24:
+			n.Op = graph.Interleave{Rows: next(4), Columns: next(4), Undo: next(2) == 1}
+		case 25, 26:
+			w := graph.Windows{Height: next(4), Width: next(4), Heads: next(4)}
+			n.Op = []graph.Op{graph.Scores{Windows: w}, graph.WeightedSum{Windows: w}, graph.ChannelScores{Windows: w},
+				graph.ChannelSum{Windows: w}}[next(4)]
+			n.Inputs = append(n.Inputs, next(len(g.Nodes)))
 		default:
-			n.Op = graph.Pad{}
+			n.Op = graph.ShiftMask{Height: next(4), Width: next(4), Heads: next(3), Rows: next(3), Columns: next(3),
+				Value: -1}
 		}
 		g.Nodes = append(g.Nodes, n)
 		g.Output = len(g.Nodes) - 1

@@ -1,5 +1,5 @@
-// Package graph describes networks of convolutions in float32, as the files of other programs hold them: as nodes,
-// each of which computes samples from those of nodes before it. The readers of package networks make graphs, and package
+// Package graph describes networks of convolutions in float32, as the files of other programs hold them: as nodes, each
+// of which computes samples from those of nodes before it. The readers of package networks make graphs, and package
 // networks makes programs of them.
 package graph
 
@@ -111,8 +111,8 @@ type Clip struct{ Min, Max float32 }
 // Affine multiplies samples by Scale and adds Offset. Each has one value, or one per channel.
 type Affine struct{ Scale, Offset []float32 }
 
-// Add, Sub, Mul, Div, Max and Min combine two inputs of equal size, sample by sample. An input that has one channel goes
-// with every channel of the other, and one of a single pixel with every pixel.
+// Add, Sub, Mul, Div, Max and Min combine two inputs of equal size, sample by sample. An input that has one channel
+// goes with every channel of the other, and one of a single pixel with every pixel.
 type (
 	Add struct{}
 	Sub struct{}

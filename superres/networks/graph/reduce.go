@@ -33,8 +33,8 @@ type Reduce struct {
 	OfPicture, OfChannels bool
 }
 
-// Normalize subtracts the mean of samples and divides by the square root of their variance and Epsilon. The channels are
-// in Groups, each of which has a mean of its own: of the whole picture, if OfPicture, or of every pixel.
+// Normalize subtracts the mean of samples and divides by the square root of their variance and Epsilon. The channels
+// are in Groups, each of which has a mean of its own: of the whole picture, if OfPicture, or of every pixel.
 type Normalize struct {
 	Groups    int
 	OfPicture bool
@@ -63,7 +63,8 @@ func (p Pool) shape(in []Shape) (Shape, error) {
 		return s, err
 	case min(p.Height, p.Width, p.Stride) < 1 || max(p.Height, p.Width, p.Stride) > MaxSide:
 		return s, fmt.Errorf("windows of %d×%d, %d apart, expected at most %d", p.Width, p.Height, p.Stride, MaxSide)
-	case !p.Pad.within(0, MaxSide) || max(p.Pad.Top, p.Pad.Bottom) >= p.Height || max(p.Pad.Left, p.Pad.Right) >= p.Width:
+	case !p.Pad.within(0, MaxSide) || max(p.Pad.Top, p.Pad.Bottom) >= p.Height ||
+		max(p.Pad.Left, p.Pad.Right) >= p.Width:
 		return s, fmt.Errorf("padding %v of windows of %d×%d", p.Pad, p.Width, p.Height)
 	}
 	s.W = floorDiv(s.W+p.Pad.Left+p.Pad.Right-p.Width, p.Stride) + 1

@@ -15,7 +15,8 @@ func (b *Builder) AddStrided(name string, c Conv, stride, input int) (int, error
 		return 0, fmt.Errorf("Conv %q: stride %d of %d channels, expected at most %d times the square of the stride",
 			name, stride, shape.Channels, MaxChannels)
 	case shape.W%stride != 0 || shape.H%stride != 0:
-		return 0, fmt.Errorf("Conv %q: stride %d, by which %d×%d samples are not divisible", name, stride, shape.W, shape.H)
+		return 0, fmt.Errorf("Conv %q: stride %d, by which %d×%d samples are not divisible", name, stride, shape.W,
+			shape.H)
 	}
 	if _, err := c.shape([]Shape{shape}); err != nil {
 		return 0, fmt.Errorf("Conv %q: %w", name, err)
@@ -31,8 +32,8 @@ func (b *Builder) AddStrided(name string, c Conv, stride, input int) (int, error
 	return b.Add(name, s, pixels)
 }
 
-// Strided returns the convolution which makes of the channels that PixelUnshuffle makes of pixels every stride-th row and
-// column of the result of c, of in input channels.
+// Strided returns the convolution which makes of the channels that PixelUnshuffle makes of pixels every stride-th row
+// and column of the result of c, of in input channels.
 func Strided(c Conv, stride, in int) (Conv, error) {
 	down := strideAlong(c.Height, c.Dilation, stride, c.Pad.Top, c.Pad.Bottom)
 	across := strideAlong(c.Width, c.Dilation, stride, c.Pad.Left, c.Pad.Right)
@@ -41,8 +42,8 @@ func Strided(c Conv, stride, in int) (Conv, error) {
 	pairs := c.Out * in / c.Groups // of an output and a channel that it sees
 	count := pairs * stride * stride * s.Height * s.Width
 	if count > MaxWeights || len(c.Weight) != pairs*c.Height*c.Width {
-		return s, fmt.Errorf("%d weights for %d channels in and %d out, and more than %d with a stride", len(c.Weight), in,
-			c.Out, MaxWeights)
+		return s, fmt.Errorf("%d weights for %d channels in and %d out, and more than %d with a stride", len(c.Weight),
+			in, c.Out, MaxWeights)
 	}
 	s.Weight = make([]float32, count)
 	for pair := range pairs {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"superres/superres/networks/graph"
 )
 
 // outside says where the numbers of a constant are if not in the file itself (ONNX, "External Data").
@@ -42,6 +44,9 @@ type beside struct {
 	bytes  int64            // that were read
 }
 
+// mostBeside is the most bytes of weights in other files: what the most weights take in float64.
+const mostBeside = 8 * graph.MaxWeights
+
 func newBeside(folder fs.FS) *beside { return &beside{folder: folder, left: map[string]int64{}} }
 
 // read returns the bytes of the numbers of a constant, which are in a file of the folder: as many as its dimensions
@@ -54,8 +59,8 @@ func (b *beside) read(c *contents) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case o.isBroken || o.length > 0 && o.length != size:
-		return nil, fmt.Errorf("has %d bytes at %d of the file %q, expected %d for the dimensions %v", o.length, o.offset,
-			o.location, size, c.dims)
+		return nil, fmt.Errorf("has %d bytes at %d of the file %q, expected %d for the dimensions %v", o.length,
+			o.offset, o.location, size, c.dims)
 	case !fs.ValidPath(o.location) || o.location == ".":
 		return nil, fmt.Errorf("is in the file %q, which is not in the folder of the network", o.location)
 	case b.folder == nil:
@@ -68,6 +73,9 @@ func (b *beside) read(c *contents) ([]byte, error) {
 	left, isKnown := b.left[o.location]
 	if !isKnown {
 		left = info.Size()
+	}
+	if b.bytes+size > mostBeside {
+		return nil, fmt.Errorf("is one of those that have more than %d bytes", int64(mostBeside))
 	}
 	if b.left[o.location] = left - size; o.offset > info.Size()-size || left < size {
 		return nil, fmt.Errorf("is said to be bytes %d to %d of the file %q, which has %d, each of use once", o.offset,
@@ -103,7 +111,7 @@ func FilesBeside(data []byte) (names []string) {
 			}
 			c, err := parseContents(f.bytes)
 			name := c.outside.location
-			if err == nil && c.isOutside && fs.ValidPath(name) && !slices.Contains(names, name) {
+			if err == nil && c.isOutside && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 			return nil

@@ -82,7 +82,8 @@ func TestFold(t *testing.T) {
 		"Concat a row > y":        "several types",
 		"CastLike row a > y":      "[3][1 1 2]",
 		"CastLike a row > y":      "[3][10 -1 2]",
-		"Relu a > y":              "a constant in place of samples",
+		"Relu a > y":              "[3][10 0 2]",
+		"Softmax a > y":           "a constant in place of samples",
 		"Sum a b one > y":         "[3][12 8 10]",
 	} {
 		f := newFile().constant(ints("a", 10, -1, 2)).constant(ints("b", 1, 8, 7)).constant(ints("a2", 2, 3)).

@@ -122,8 +122,8 @@ func TestFunctions(t *testing.T) {
 	for range 4 {
 		many.called("my", "Deep v > _")
 	}
-	deep := localFunction(localFunction(f.bytes(), "my", "Twice", "v", "s", many.node("Relu v > s")), "my", "Deep", "v", "s",
-		newFile().called("my", "Deeper v > s").called("my", "Deeper v > t"))
+	deep := localFunction(localFunction(f.bytes(), "my", "Twice", "v", "s", many.node("Relu v > s")), "my", "Deep", "v",
+		"s", newFile().called("my", "Deeper v > s").called("my", "Deeper v > t"))
 	for i := range 12 {
 		name, next := "Deep"+strings.Repeat("er", i+1), "Deep"+strings.Repeat("er", i+2)
 		body := newFile()
@@ -156,7 +156,8 @@ func TestQuantised(t *testing.T) {
 		"Affine{[0.5 -64 -0.5] [0]}[0]": sized(4, 6).constant(raw(typeInt8)).constant(scale).
 			node("DequantizeLinear q s > c").node("Mul x c > y"),
 		"Affine{[-63.5 0 63.5] [0]}[0]": sized(4, 6).constant(raw(typeUint8)).constant(scale).
-			constant(rawTensor("z", typeUint8, nil, []byte{128})).node("DequantizeLinear q s z > c").node("Mul x c > y"),
+			constant(rawTensor("z", typeUint8, nil, []byte{128})).node("DequantizeLinear q s z > c").
+			node("Mul x c > y"),
 		"Affine{[1 256 765] [0]}[0]": sized(4, 6).constant(raw(typeUint8)).constant(floats("s", []int{3}, 1, 2, 3)).
 			node("DequantizeLinear q s > c").node("Mul x c > y"),
 		"with [2] scales": sized(4, 6).constant(raw(typeUint8)).constant(floats("s", []int{2}, 1, 2)).
@@ -193,9 +194,10 @@ func TestFurtherOperations(t *testing.T) {
 		"ESA": {pooled(),
 			"Pool{true 7 7 3 {0 0 0 0} false}[0] ResizeTo{1 0 false}[1 0]"},
 		"mean of the picture": {one("GlobalAveragePool x > a").node("Mul x a > y"), "Reduce{0 true false}[0] Mul[0 1]"},
-		"mean of axes":        {axes("ReduceMean x a > b", 2, -1).node("Add x b > y"), "Reduce{0 true false}[0] Add[0 1]"},
-		"norm of channels":    {axes("ReduceL2 x a > b", 1).node("Div x b > y"), "Reduce{2 false true}[0] Div[0 1]"},
-		"mean of rows":        {axes("ReduceMean x a > b", 2).node("Add x b > y"), "of some of the pixels"},
+		"mean of axes": {axes("ReduceMean x a > b", 2, -1).node("Add x b > y"),
+			"Reduce{0 true false}[0] Add[0 1]"},
+		"norm of channels": {axes("ReduceL2 x a > b", 1).node("Div x b > y"), "Reduce{2 false true}[0] Div[0 1]"},
+		"mean of rows":     {axes("ReduceMean x a > b", 2).node("Add x b > y"), "of some of the pixels"},
 		"instance": {newFile().weights("s", 3).weights("b", 3).node("InstanceNormalization x s b > y"),
 			"Normalize{3 true 1e-05}[0] Affine{[0 0.01 0.02] [0]}[1] Affine{[1] [0 0.01 0.02]}[2]"},
 		"layer": {newFile().weights("s", 3).node("Transpose x > a", attr{"perm", []int{0, 2, 3, 1}}).
@@ -203,16 +205,20 @@ func TestFurtherOperations(t *testing.T) {
 			"Normalize{1 false 1e-05}[0] Affine{[0 0.01 0.02] [0]}[1]"},
 		"softmax of channels": {one("Softmax x > y", attr{"axis", 1}), "Softmax{3}[0]"},
 		"softmax of columns":  {one("Softmax x > y"), "of other samples than the channels"},
-		"linear": {newFile().weights("w", 3, 3).weights("b", 3).node("Transpose x > a", attr{"perm", []int{0, 2, 3, 1}}).
+		"linear": {newFile().weights("w", 3, 3).weights("b", 3).
+			node("Transpose x > a", attr{"perm", []int{0, 2, 3, 1}}).
 			node("MatMul a w > c").node("Add c b > d").node("Transpose d > y", attr{"perm", []int{0, 3, 1, 2}}),
 			"Conv{3 1×1 {0 0 0 0} 1 1}[0] Affine{[1] [0 0.01 0.02]}[1]"},
 		"windows": {windowed(), "Conv{4 1×1 {0 0 0 0} 1 1}[0] Scores{{4 4 2}}[1 1] Softmax{16}[2] " +
 			"WeightedSum{{4 4 2}}[3 1] Conv{3 1×1 {0 0 0 0} 1 1}[4]"},
-		"channels": {sized(8, 8).constant(ints("s", 1, 1, 3, 64)).constant(ints("e", 1, 3, 8, 8)).node("Reshape x s > q").
+		"channels": {sized(8, 8).constant(ints("s", 1, 1, 3, 64)).constant(ints("e", 1, 3, 8, 8)).
+			node("Reshape x s > q").
 			node("Transpose q > k", attr{"perm", []int{0, 1, 3, 2}}).node("MatMul q k > a").node("Softmax a > p").
-			node("MatMul p q > o").node("Reshape o e > y"), "ChannelScores{{0 0 1}}[0 0] Softmax{3}[1] ChannelSum{{0 0 1}}[2 0]"},
+			node("MatMul p q > o").node("Reshape o e > y"),
+			"ChannelScores{{0 0 1}}[0 0] Softmax{3}[1] ChannelSum{{0 0 1}}[2 0]"},
 		"all pixels": {sized(8, 8).constant(ints("s", 1, 1, 3, 64)).node("Reshape x s > q").
-			node("Transpose q > k", attr{"perm", []int{0, 1, 3, 2}}).node("MatMul k q > y"), "of all pixels is not supported"},
+			node("Transpose q > k", attr{"perm", []int{0, 1, 3, 2}}).node("MatMul k q > y"),
+			"of all pixels is not supported"},
 		"where": {compared(), "Positive[0] Affine{[-1] [0]}[0] Where[1 2 0]"},
 		"greatest": {newFile().weights("w", 3, 3, 1, 1).node("Conv x w > n").node("Max x n > a").
 			constant(floats("1", nil, 1)).node("Min a 1 > y"),
@@ -242,7 +248,8 @@ func TestFurtherOperations(t *testing.T) {
 // Bytes and channels that are last, at both ends.
 func TestLastChannels(t *testing.T) {
 	f := newFile().node("Cast x > f", attr{"to", typeFloat32}).node("Transpose f > a", attr{"perm", []int{0, 3, 1, 2}}).
-		node("Relu a > b").node("Cast b > c", attr{"to", typeUint8}).node("Transpose c > y", attr{"perm", []int{0, 2, 3, 1}})
+		node("Relu a > b").node("Cast b > c", attr{"to", typeUint8}).
+		node("Transpose c > y", attr{"perm", []int{0, 2, 3, 1}})
 	f.dims, f.kind = []int{1, 0, 0, 3}, typeUint8
 	want := "PReLU{[0]}[0] Clip{0 255}[1] Floor[2]"
 	if got := describe(must.Get(Read(f.bytes(), nil))(t)); got != want {

@@ -152,9 +152,80 @@ func window(parts, batch []part, s graph.Shape) (height, width int, err error) {
 	return height, width, nil
 }
 
-// product multiplies samples by samples, as matrices: the pixels of windows, or channels, with each other, or what
-// these products weight.
+// product multiplies samples by samples, as matrices. Pixels that are apart, those of a grid, are put side by side
+// first.
 func (c *call) product(x, y *value) ([]*value, error) {
+	first, _, err := c.gathered(x)
+	if err != nil {
+		return nil, err
+	}
+	second, grid, err := c.gathered(y)
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.multiplied(first, second)
+	if err != nil || grid == nil || !slices.ContainsFunc(slices.Concat(c.layout(out[0])...), func(p part) bool {
+		return p.of != channels && p.step > 1 // of pixels
+	}) || c.builder.Shape(out[0].samples.base) != c.builder.Shape(second.samples.base) {
+		return out, err
+	}
+	node, err := c.builder.Add(c.name, graph.Interleave{Rows: grid.Rows, Columns: grid.Columns, Undo: true},
+		out[0].samples.base)
+	if err != nil {
+		return nil, err
+	}
+	s := c.builder.Shape(node)
+	return []*value{c.sampled(node).arranged(exchanged(c.layout(out[0]), s, s.H/grid.Rows, s.W/grid.Columns))}, nil
+}
+
+// gathered returns v with the pixels side by side of which one of its last two dimensions consists, if they are those
+// of a grid: as many in each row and column, all as far apart as can be. It returns the grid, or nil.
+func (c *call) gathered(v *value) (*value, *graph.Interleave, error) {
+	dims, s := c.layout(v), c.builder.Shape(v.samples.base)
+	for _, parts := range dims[max(len(dims)-2, 0):] {
+		parts = merged(parts)
+		if len(parts) != 2 || parts[0].of != rows || parts[1].of != columns || parts[0].step == 1 ||
+			parts[0].step*parts[0].size != s.H || parts[1].step*parts[1].size != s.W {
+			continue
+		}
+		grid := &graph.Interleave{Rows: parts[0].size, Columns: parts[1].size}
+		node, err := v.samples.resolve(c.tracer)
+		if err == nil {
+			node, err = c.builder.Add(c.name, *grid, node)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		return c.sampled(node).arranged(exchanged(dims, s, grid.Rows, grid.Columns)), grid, nil
+	}
+	return v, nil, nil
+}
+
+// exchanged returns a layout of a picture of shape s with the parts exchanged into which a grid of n rows and m columns
+// divides its sides: the outer ones, of n rows and m columns, become the inner ones.
+func exchanged(l layout, s graph.Shape, n, m int) layout {
+	out := make(layout, len(l))
+	for d, parts := range l.merged() {
+		for _, p := range parts {
+			side, outer := s.H, n
+			if p.of == columns {
+				side, outer = s.W, m
+			}
+			switch {
+			case p.of == channels:
+			case p.step == 1:
+				p.step = outer
+			case p.step == side/outer:
+				p.step = 1
+			}
+			out[d] = append(out[d], p)
+		}
+	}
+	return out
+}
+
+// multiplied multiplies the pixels of windows, or channels, with each other, or adds up what these products weight.
+func (c *call) multiplied(x, y *value) ([]*value, error) {
 	a, err := c.factor(x, 2, 1)
 	if err != nil {
 		return nil, err
@@ -346,14 +417,15 @@ func (c *call) shiftMask(v *value, t *tensor) (mask graph.ShiftMask, is bool) {
 			break
 		}
 	}
-	for mask.Rows = range p.height {
-		for mask.Columns = range p.width {
-			if c.isMask(mask, t, s) {
-				return mask, true
-			}
-		}
+	// In the last window, the first pixel is apart from those that came from the other side.
+	last := t.size() - p.size*p.size
+	for i := p.height - 1; i > 0 && t.real(last+i*p.width) != 0; i-- {
+		mask.Rows++
 	}
-	return mask, false
+	for i := p.width - 1; i > 0 && t.real(last+i) != 0; i-- {
+		mask.Columns++
+	}
+	return mask, c.isMask(mask, t, s)
 }
 
 // isMask reports whether a constant is the mask of the windows of s, one after another.

@@ -217,7 +217,8 @@ func (m *model) follow(p picture, s graph.Shape) (*graph.Graph, error) {
 	if !ok {
 		return nil, fmt.Errorf("no node makes the result %q", name)
 	}
-	if sizes := t.sizes(result); len(sizes) == 4 && result.constant == nil && !isColour(sizes[1]) && isColour(sizes[3]) {
+	sizes := t.sizes(result)
+	if len(sizes) == 4 && result.constant == nil && !isColour(sizes[1]) && isColour(sizes[3]) {
 		result = result.arranged(t.layout(result).transposed([]int{0, 3, 1, 2}))
 	}
 	node, err := t.node(result)

@@ -114,8 +114,8 @@ func (c *call) perChannel(t *tensor, v *value) ([]float32, error) {
 	dims := c.layout(v)
 	sizes := dims.sizes()
 	count := c.builder.Shape(v.samples.base).Channels
-	fault := fmt.Errorf("with a constant of %v numbers for %v samples is not supported, only with one, or one per channel",
-		t.dims, sizes)
+	fault := fmt.Errorf("with a constant of %v numbers for %v samples is not supported, only with one, or one per "+
+		"channel", t.dims, sizes)
 	steps, extra := strides(t.dims), len(dims)-len(t.dims)
 	type along struct {
 		part
@@ -142,8 +142,11 @@ func (c *call) perChannel(t *tensor, v *value) ([]float32, error) {
 			inner *= p.size
 		}
 	}
-	if t.size() < 1 || count > c.budget {
+	if t.size() < 1 {
 		return nil, fault
+	}
+	if err := c.copy(count); err != nil {
+		return nil, err
 	}
 	list := make([]float32, count)
 	for channel := range list {

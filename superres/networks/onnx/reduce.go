@@ -57,7 +57,9 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
 		ofPicture, ofChannels, err := c.extent(v, axes)
 		switch {
 		case err != nil:
-			return nil, err
+			if out, err = c.reduceWindows(v, axes, by, isSquare); err != nil {
+				return nil, err
+			}
 		case !ofPicture && !ofChannels:
 			out = []*value{v}
 		case isSquare:
@@ -82,6 +84,43 @@ func reduce(by graph.Reduction, isSquare bool) func(*call) ([]*value, error) {
 		}
 		return []*value{out[0].arranged(left)}, nil
 	}
+}
+
+// reduceWindows returns the reductions of the pixels of square windows, each of which all pixels of its window have.
+func (c *call) reduceWindows(v *value, axes []int, by graph.Reduction, isSquare bool) ([]*value, error) {
+	var parts []part
+	for _, d := range axes {
+		parts = append(parts, c.layout(v)[d]...)
+	}
+	parts = merged(parts)
+	s := c.builder.Shape(v.samples.base)
+	fault := errors.New("of some of the pixels or channels is not supported, only of all, or of square windows")
+	if len(parts) != 2 || parts[0].of != rows || parts[1].of != columns || parts[0].size != parts[1].size {
+		return nil, fault
+	}
+	n, before, after := parts[0].size, []graph.Op{}, []graph.Op{}
+	isGrid := parts[0].step*n == s.H && parts[1].step*n == s.W && parts[0].step > 1
+	if !isGrid && (parts[0].step != 1 || parts[1].step != 1) || s.W%n != 0 || s.H%n != 0 || n > graph.MaxScale {
+		return nil, fault
+	}
+	if isGrid {
+		before = append(before, graph.Interleave{Rows: n, Columns: n})
+	}
+	if by == graph.Norm || isSquare {
+		before = append(before, graph.Square)
+	}
+	if by != graph.Mean && by != graph.Maximum {
+		after = append(after, affine(float64(n*n), 0))
+	}
+	if by == graph.Norm {
+		after = append(after, graph.Sqrt)
+	}
+	before = append(before, graph.Pool{IsMax: by == graph.Maximum, Height: n, Width: n, Stride: n})
+	after = append(after, graph.Resize{Up: n, Down: 1})
+	if isGrid {
+		after = append(after, graph.Interleave{Rows: n, Columns: n, Undo: true})
+	}
+	return c.change(v, append(before, after...)...)
 }
 
 // globalPool is a reduction of the whole picture.
@@ -118,7 +157,8 @@ func pool(isMax bool) func(*call) ([]*value, error) {
 		mode := c.text("auto_pad", "NOTSET")
 		switch {
 		case steps[0] != steps[1] || apart[0] != 1 || apart[1] != 1 || c.outputs > 1 || c.int("storage_order", 0) != 0:
-			return nil, errors.New("with different strides across and down, with dilation, or with indexes, is not supported")
+			return nil, errors.New("with different strides across and down, with dilation, or with indexes, is not " +
+				"supported")
 		case mode != "NOTSET" && mode != "" && mode != "VALID" || len(pads) != 4:
 			return nil, errors.New("with a padding that is not stated is not supported")
 		case shape[0] == s.H && shape[1] == s.W && slices.Max(pads) == 0 && s.W*s.H > 1:
@@ -140,7 +180,8 @@ func pool(isMax bool) func(*call) ([]*value, error) {
 				}
 				return op.Stride - left
 			}
-			down, across := more(s.H, op.Pad.Top, op.Pad.Bottom, op.Height), more(s.W, op.Pad.Left, op.Pad.Right, op.Width)
+			down := more(s.H, op.Pad.Top, op.Pad.Bottom, op.Height)
+			across := more(s.W, op.Pad.Left, op.Pad.Right, op.Width)
 			if op.CountPad && down+across > 0 {
 				return nil, errors.New("of more than the padding is not supported")
 			}
@@ -229,7 +270,8 @@ func (c *call) groupNormalization() ([]*value, error) {
 		return nil, err
 	}
 	groups := c.int("num_groups", 0)
-	out, err := c.add(graph.Normalize{Groups: groups, OfPicture: true, Epsilon: float32(c.real("epsilon", 1e-5))}, c.in[0])
+	op := graph.Normalize{Groups: groups, OfPicture: true, Epsilon: float32(c.real("epsilon", 1e-5))}
+	out, err := c.add(op, c.in[0])
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ func TestRefused(t *testing.T) {
 	with := func(f *file, change func(*file)) *file { change(f); return f }
 	for want, f := range map[string]*file{
 		"of samples is supported within windows":      one("MatMul x x > y"),
-		"the operation Einsum is not supported":       one("Einsum x x > y"),
+		"of \"\" is not supported":                    one("Einsum x x > y"),
 		"the operation If is not supported":           one("If x > y"),
 		`takes "z", which no node before it makes`:    one("Add x z > y").node("Relu y > z"), // a circle
 		`makes "x", which is there already`:           one("Relu x > x").node("Relu x > y"),

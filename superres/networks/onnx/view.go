@@ -265,28 +265,6 @@ func (t *tracer) unshuffle(node int, c, h, w []part) (int, error) {
 	return t.selectChannels(node, order, s.Channels*factor*factor)
 }
 
-// channelParts returns the parts of the channels in a layout, the outer first. It fails unless they are all of count
-// channels, each once.
-func (l layout) channelParts(count int) (parts []part, err error) {
-	for _, p := range slices.Concat(l...) {
-		if p.of == channels && p.size > 1 {
-			parts = append(parts, p)
-		}
-	}
-	slices.SortFunc(parts, func(a, b part) int { return b.step - a.step })
-	step := 1
-	for _, p := range slices.Backward(parts) {
-		if p.step != step {
-			return nil, errView
-		}
-		step *= p.size
-	}
-	if step != count {
-		return nil, errView
-	}
-	return parts, nil
-}
-
 // only returns the single part, merged, of which a dimension consists, if it is one of the given kind.
 func only(parts []part, of dimension) (p part, is bool) {
 	if parts = merged(parts); len(parts) != 1 || parts[0].of != of {

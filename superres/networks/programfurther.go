@@ -64,6 +64,8 @@ func (b *builder) further(n graph.Node, in []value) (value, error) {
 		return v, nil
 	case graph.Roll:
 		return b.like(v, &lines.Roll{Rows: op.Rows, Columns: op.Columns}), nil
+	case graph.Interleave:
+		return b.like(v, &lines.Interleave{Rows: op.Rows, Columns: op.Columns, Undo: op.Undo}), nil
 	case graph.ShiftMask:
 		return b.like(v, &lines.Mask{Heads: op.Heads, N: op.Height * op.Width, Value: op.Value,
 			IsApart: func(x, y, first, second, w, h int) bool {

@@ -91,6 +91,14 @@ func fill(op graph.Op, out exact, in []exact) bool {
 			wrap := func(i, n int) int { return (i%n + n) % n }
 			return at(s, wrap(x+op.Columns, s.W), wrap(y+op.Rows, s.H), c)
 		})
+	case graph.Interleave:
+		from := func(i, side, n int) int {
+			if op.Undo {
+				n = side / n
+			}
+			return i%n*(side/n) + i/n
+		}
+		each(func(x, y, c int) float64 { return at(s, from(x, s.W, op.Columns), from(y, s.H, op.Rows), c) })
 	default:
 		return fillAttention(op, out, in)
 	}

@@ -1,0 +1,379 @@
+package keras
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"superres/superres/networks/graph"
+)
+
+// config is what configures a layer, of those that are supported.
+type config struct {
+	Name          string          `json:"name"`
+	Shape         []*int          `json:"batch_input_shape"`
+	NewShape      []*int          `json:"batch_shape"`
+	Filters       int             `json:"filters"`
+	Kernel        pair            `json:"kernel_size"`
+	Strides       pair            `json:"strides"`
+	Dilation      pair            `json:"dilation_rate"`
+	Pool          pair            `json:"pool_size"`
+	Size          pair            `json:"size"`
+	Groups        int             `json:"groups"`
+	Multiplier    int             `json:"depth_multiplier"`
+	Padding       json.RawMessage `json:"padding"`
+	Cropping      json.RawMessage `json:"cropping"`
+	Activation    string          `json:"activation"`
+	DataFormat    string          `json:"data_format"`
+	Interpolation string          `json:"interpolation"`
+	Axis          json.RawMessage `json:"axis"`
+	Alpha         *float64        `json:"alpha"`
+	NewAlpha      *float64        `json:"negative_slope"`
+	MaxValue      *float64        `json:"max_value"`
+	Epsilon       float64         `json:"epsilon"`
+	Scale         json.RawMessage `json:"scale"`
+	Offset        float64         `json:"offset"`
+	KeepDims      bool            `json:"keepdims"`
+}
+
+// pair is two numbers, down and across, or one for both.
+type pair [2]int
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *pair) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
+	if json.Unmarshal(data, &p[0]) == nil {
+		p[1] = p[0]
+		return nil
+	}
+	var list []int
+	if err := json.Unmarshal(data, &list); err != nil || len(list) != 2 {
+		return errors.New("expected one number or two")
+	}
+	*p = pair(list)
+	return nil
+}
+
+// call is a layer that is being read.
+type call struct {
+	*reader
+	config
+	name, class string
+	in          []int
+}
+
+// maker makes the nodes of a kind of layer.
+type maker struct {
+	takesMany bool
+	make      func(*call) (int, error)
+}
+
+// makers has the layers that are supported, the last four of them of UpscalerJS.
+var makers map[string]maker
+
+func init() {
+	combine := func(op graph.Op) maker { return maker{true, func(c *call) (int, error) { return c.combine(op) }} }
+	same := maker{false, func(c *call) (int, error) { return c.in[0], nil }}
+	makers = map[string]maker{
+		"Conv2D": {false, (*call).conv}, "DepthwiseConv2D": {false, (*call).conv},
+		"Conv2DTranspose": {false, (*call).transposed}, "BatchNormalization": {false, (*call).batchNormalization},
+		"Add": combine(graph.Add{}), "Multiply": combine(graph.Mul{}), "Subtract": combine(graph.Sub{}),
+		"Maximum": combine(graph.Max{}), "Minimum": combine(graph.Min{}),
+		"Concatenate": {true, (*call).concatenate}, "Activation": same, "Dropout": same, "SpatialDropout2D": same,
+		"ReLU": {false, (*call).relu}, "LeakyReLU": {false, (*call).relu}, "PReLU": {false, (*call).prelu},
+		"UpSampling2D": {false, (*call).upSampling}, "Rescaling": {false, (*call).rescaling},
+		"MaxPooling2D": {false, (*call).pool}, "AveragePooling2D": {false, (*call).pool},
+		"GlobalAveragePooling2D": {false, (*call).globalPool}, "GlobalMaxPooling2D": {false, (*call).globalPool},
+		"ZeroPadding2D": {false, (*call).pad}, "Cropping2D": {false, (*call).pad},
+		"MultiplyBeta": {false, (*call).multiplyBeta}, "PixelShuffle2x": {false, shuffle(2)},
+		"PixelShuffle3x": {false, shuffle(3)}, "PixelShuffle4x": {false, shuffle(4)},
+	}
+}
+
+// The sides of the picture of a network of any size: a multiple of all factors that networks divide by.
+const exampleWidth, exampleHeight = 240, 336
+
+func (c *call) input() (*graph.Builder, error) {
+	shape := c.Shape
+	if shape == nil {
+		shape = c.NewShape
+	}
+	if len(shape) != 4 {
+		return nil, fmt.Errorf("a picture of %d dimensions, expected 4", len(shape))
+	}
+	sides := [3]int{exampleHeight, exampleWidth, 3}
+	for i := range sides {
+		if shape[i+1] != nil {
+			sides[i] = *shape[i+1]
+		}
+	}
+	return graph.NewBuilder(c.name, graph.Shape{H: sides[0], W: sides[1], Channels: sides[2]})
+}
+
+// weight returns the weights of the layer of a name, of the given number of dimensions.
+func (c *call) weight(name string, rank int) (weight, error) {
+	w, ok := c.weights[c.name+"/"+name]
+	if !ok || len(w.shape) != rank {
+		return w, fmt.Errorf("lacks weights %q of %d dimensions", name, rank)
+	}
+	return w, nil
+}
+
+// bias returns the biases of the layer; nil if it has none.
+func (c *call) bias() []float32 { return c.weights[c.name+"/bias"].data }
+
+func (c *call) add(op graph.Op, in ...int) (int, error) { return c.builder.Add(c.name, op, in...) }
+
+// text returns a text among what configures the layer.
+func text(data json.RawMessage) (s string) {
+	_ = json.Unmarshal(data, &s) // what is no text is no known word either
+	return s
+}
+
+// edges returns the padding of windows, that have taps by taps of a stride, with which the result is as large as the
+// picture divided by the stride, of which the side is a multiple.
+func (c *call) edges(taps, stride pair) (e graph.Edges, err error) {
+	switch text(c.Padding) {
+	case "valid":
+	case "same":
+		down, across := max(taps[0]-stride[0], 0), max(taps[1]-stride[1], 0)
+		e = graph.Edges{Top: down / 2, Left: across / 2, Bottom: down - down/2, Right: across - across/2}
+	default:
+		err = fmt.Errorf("with padding %.20q is not supported", text(c.Padding))
+	}
+	if c.DataFormat == "channels_first" {
+		err = errors.New("with the channels first is not supported")
+	}
+	return e, err
+}
+
+// strides returns the stride, which is the same down and across, and the dilation.
+func (c *call) strides() (stride, dilation int, err error) {
+	stride, dilation = max(c.Strides[0], 1), max(c.Dilation[0], 1)
+	if c.Strides[0] != c.Strides[1] || c.Dilation[0] != c.Dilation[1] || max(stride, dilation) > graph.MaxScale {
+		err = fmt.Errorf("with the strides %v and the dilations %v is not supported", c.Strides, c.Dilation)
+	}
+	return stride, dilation, err
+}
+
+func (c *call) conv() (int, error) {
+	name, isDepthwise := "kernel", c.class == "DepthwiseConv2D"
+	if isDepthwise {
+		name = "depthwise_kernel"
+	}
+	w, err := c.weight(name, 4)
+	if err != nil {
+		return 0, err
+	}
+	stride, dilation, err := c.strides()
+	if err != nil {
+		return 0, err
+	}
+	height, width, in, out := w.shape[0], w.shape[1], w.shape[2], w.shape[3]
+	op := graph.Conv{Out: out, Height: height, Width: width, Dilation: dilation, Groups: max(c.Groups, 1),
+		Bias: c.bias(), Weight: make([]float32, len(w.data))}
+	if isDepthwise { // every channel has out outputs
+		op.Groups, op.Out = in, in*out
+	}
+	spans := pair{(height-1)*dilation + 1, (width-1)*dilation + 1}
+	if op.Pad, err = c.edges(spans, pair{stride, stride}); err != nil {
+		return 0, err
+	}
+	for i, v := range w.data { // taps, inputs, outputs
+		tap, from, to := i/(in*out), i/out%in, i%out
+		k := (to*in+from)*height*width + tap
+		if isDepthwise {
+			k = (from*out+to)*height*width + tap
+		}
+		op.Weight[k] = v
+	}
+	return c.builder.AddStrided(c.name, op, stride, c.in[0])
+}
+
+func (c *call) transposed() (int, error) {
+	w, err := c.weight("kernel", 4)
+	if err != nil {
+		return 0, err
+	}
+	stride, dilation, err := c.strides()
+	side, out, in := w.shape[0], w.shape[2], w.shape[3]
+	if err != nil || dilation != 1 || w.shape[1] != side || side < stride {
+		return 0, errors.Join(err, fmt.Errorf("with %d×%d taps is not supported", w.shape[1], side))
+	}
+	op := graph.ConvTranspose{Out: out, Kernel: side, Stride: stride, Groups: 1, Bias: c.bias(),
+		Weight: make([]float32, len(w.data))}
+	for i, v := range w.data { // taps, outputs, inputs
+		tap, to, from := i/(in*out), i/in%out, i%in
+		op.Weight[(from*out+to)*side*side+tap] = v
+	}
+	cut, err := c.edges(pair{side, side}, pair{stride, stride})
+	if err != nil {
+		return 0, err
+	}
+	return c.builder.AddTransposed(c.name, op, cut, c.in[0])
+}
+
+func (c *call) batchNormalization() (int, error) {
+	channels := c.builder.Shape(c.in[0]).Channels
+	values := map[string][]float32{}
+	for name, usual := range map[string]float32{"gamma": 1, "beta": 0, "moving_mean": 0, "moving_variance": 1} {
+		if values[name] = c.weights[c.name+"/"+name].data; values[name] == nil {
+			for range channels {
+				values[name] = append(values[name], usual)
+			}
+		}
+		if len(values[name]) != channels {
+			return 0, fmt.Errorf("has %d values %s for %d channels", len(values[name]), name, channels)
+		}
+	}
+	op := graph.Affine{Scale: make([]float32, channels), Offset: make([]float32, channels)}
+	for i := range op.Scale {
+		factor := float64(values["gamma"][i]) / math.Sqrt(float64(values["moving_variance"][i])+c.Epsilon)
+		op.Scale[i] = float32(factor)
+		op.Offset[i] = float32(float64(values["beta"][i]) - float64(factor*float64(values["moving_mean"][i])))
+	}
+	return c.add(op, c.in[0])
+}
+
+func (c *call) combine(op graph.Op) (node int, err error) {
+	node = c.in[0]
+	for _, other := range c.in[1:] {
+		if err == nil {
+			node, err = c.add(op, node, other)
+		}
+	}
+	return node, err
+}
+
+func (c *call) concatenate() (int, error) {
+	if axis := string(c.Axis); axis != "-1" && axis != "3" && axis != "" {
+		return 0, fmt.Errorf("along axis %.20s is not supported, only along the channels", axis)
+	}
+	return c.add(graph.Concat{}, c.in...)
+}
+
+func (c *call) relu() (int, error) {
+	slope := 0.
+	if c.class == "LeakyReLU" {
+		slope = 0.3
+	}
+	for _, stated := range []*float64{c.Alpha, c.NewAlpha} {
+		if stated != nil {
+			slope = *stated
+		}
+	}
+	node, err := c.add(graph.PReLU{Slope: []float32{float32(slope)}}, c.in[0])
+	if err != nil || c.MaxValue == nil {
+		return node, err
+	}
+	return c.add(graph.Clip{Min: -math.MaxFloat32, Max: float32(*c.MaxValue)}, node)
+}
+
+func (c *call) prelu() (int, error) {
+	w := c.weights[c.name+"/alpha"]
+	if n := len(w.shape); n == 0 || n > 3 || len(w.data) != w.shape[n-1] {
+		return 0, fmt.Errorf("with slopes of the shape %v is not supported, only with one for each channel", w.shape)
+	}
+	return c.add(graph.PReLU{Slope: w.data}, c.in[0])
+}
+
+func (c *call) upSampling() (int, error) {
+	op := graph.Resize{Up: c.Size[0], Down: 1}
+	if c.Interpolation == "bilinear" {
+		op.By = graph.Bilinear
+	} else if c.Interpolation != "nearest" && c.Interpolation != "" || c.Size[0] != c.Size[1] {
+		return 0, fmt.Errorf("by %v and %.20q is not supported", c.Size, c.Interpolation)
+	}
+	return c.add(op, c.in[0])
+}
+
+func (c *call) rescaling() (int, error) {
+	scale := 1.
+	if err := json.Unmarshal(c.Scale, &scale); err != nil {
+		return 0, err
+	}
+	return c.add(graph.Affine{Scale: []float32{float32(scale)}, Offset: []float32{float32(c.Offset)}}, c.in[0])
+}
+
+func (c *call) pool() (int, error) {
+	op := graph.Pool{IsMax: c.class == "MaxPooling2D", Height: c.Pool[0], Width: c.Pool[1], Stride: c.Strides[0]}
+	if op.Stride == 0 {
+		op.Stride = c.Pool[0]
+	}
+	if c.Strides[0] != c.Strides[1] || c.Strides[0] == 0 && c.Pool[0] != c.Pool[1] {
+		return 0, fmt.Errorf("with the strides %v is not supported", c.Strides)
+	}
+	var err error
+	if op.Pad, err = c.edges(c.Pool, pair{op.Stride, op.Stride}); err != nil {
+		return 0, err
+	}
+	return c.add(op, c.in[0])
+}
+
+func (c *call) globalPool() (int, error) {
+	op := graph.Reduce{OfPicture: true}
+	if c.class == "GlobalMaxPooling2D" {
+		op.By = graph.Maximum
+	}
+	if !c.KeepDims {
+		return 0, errors.New("that leaves no picture is not supported")
+	}
+	return c.add(op, c.in[0])
+}
+
+func (c *call) pad() (int, error) {
+	data, sign := c.Padding, 1
+	if c.class == "Cropping2D" {
+		data, sign = c.Cropping, -1
+	}
+	var sides [2]pair // before and behind, down and across
+	var each pair
+	if err := json.Unmarshal(data, &sides); err != nil {
+		if err := json.Unmarshal(data, &each); err != nil {
+			return 0, err
+		}
+		sides = [2]pair{{each[0], each[0]}, {each[1], each[1]}}
+	}
+	return c.add(graph.Pad{Edges: graph.Edges{Top: sign * sides[0][0], Bottom: sign * sides[0][1],
+		Left: sign * sides[1][0], Right: sign * sides[1][1]}}, c.in[0])
+}
+
+// multiplyBeta is a layer of UpscalerJS's networks, which multiplies by a constant of its own.
+func (c *call) multiplyBeta() (int, error) {
+	return c.add(graph.Affine{Scale: []float32{0.2}, Offset: []float32{0}}, c.in[0])
+}
+
+// shuffle makes pixels of channels, of which those of a block of pixels are outside.
+func shuffle(factor int) func(*call) (int, error) {
+	return func(c *call) (int, error) {
+		channels := c.builder.Shape(c.in[0]).Channels
+		order := graph.InterleavedChannels(channels, max(channels/(factor*factor), 1))
+		node, err := c.add(graph.Select{Channels: order}, c.in[0])
+		if err != nil {
+			return 0, err
+		}
+		return c.add(graph.PixelShuffle{Factor: factor}, node)
+	}
+}
+
+// activations are the functions that layers may apply to their result.
+var activations = map[string]graph.Op{
+	"relu": graph.PReLU{Slope: []float32{0}}, "relu6": graph.Clip{Min: 0, Max: 6}, "sigmoid": graph.Sigmoid,
+	"tanh": graph.Tanh, "swish": graph.SiLU, "silu": graph.SiLU, "gelu": graph.GELU, "mish": graph.Mish,
+	"elu": graph.ELU, "softplus": graph.Softplus,
+}
+
+// activate adds the activation of the layer.
+func (c *call) activate(node int) (int, error) {
+	if c.Activation == "" || c.Activation == "linear" {
+		return node, nil
+	}
+	op, ok := activations[c.Activation]
+	if !ok {
+		return 0, fmt.Errorf("with the activation %.20q is not supported", c.Activation)
+	}
+	return c.add(op, node)
+}

@@ -120,9 +120,13 @@ func (p *planner) add(i, rows int) {
 		}
 		for k, from := range node.Inputs {
 			in := &p.nodes[from]
-			_, hi := node.Op.Needs(k, n.made-1, in.H, n.H)
-			if y := min(hi, in.H) - 1; y >= in.base { // the last to be made of those that are needed
-				s.after = max(s.after, in.slots[y-in.base].after)
+			last := in.base - 1 // the last to be made of those that are needed
+			for y := s.y; y < n.made; y++ {
+				_, hi := node.Op.Needs(k, y, in.H, n.H)
+				last = max(last, min(hi, in.H)-1)
+			}
+			if last >= in.base {
+				s.after = max(s.after, in.slots[last-in.base].after)
 			}
 		}
 		p.steps = append(p.steps, s)

@@ -2,7 +2,6 @@ package lines
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -227,6 +226,6 @@ func TestRunPanics(t *testing.T) {
 		}
 	}()
 	p := randomProgram(rand.New(rand.NewPCG(1, 1)), 20, 100, 20)
-	r := p.Start(20, 100, func(int, *Rows) { panic(fmt.Sprint("no rows")) }, func(int, []float32) {})
+	r := p.Start(20, 100, func(int, *Rows) { panic("no rows") }, func(int, []float32) {})
 	_ = r.Advance(t.Context(), 100)
 }

@@ -15,12 +15,6 @@ func random(r *rand.Rand, n int) []float32 {
 	return list
 }
 
-func randomSamples(r *rand.Rand, w, h, channels int) graph.Samples {
-	s := graph.NewSamples(graph.Shape{W: w, H: h, Channels: channels})
-	copy(s.Values, random(r, len(s.Values)))
-	return s
-}
-
 func conv(r *rand.Rand, in, out, height, width, dilation, groups int, pad graph.Edges) graph.Conv {
 	return graph.Conv{Out: out, Height: height, Width: width, Dilation: dilation, Groups: groups, Pad: pad,
 		Weight: random(r, out*in/groups*height*width), Bias: random(r, out)}

@@ -14,8 +14,7 @@ type builder struct {
 	uses    []int // how often each node of the graph is an input, once more for the output
 	values  []value
 	program *lines.Program
-	fixed   int64 // bytes of the filters
-	most    int   // channels of a convolution
+	most    int // channels of a convolution
 }
 
 // value is the samples of a node of the graph: those of a node of the program.

@@ -13,7 +13,7 @@ func TestNetworksLookLikeNetworks(t *testing.T) {
 	for _, n := range graphtest.All() {
 		g := n.Graph
 		m := g.Measure()
-		picture := graphtest.Picture(24, 16, g.Nodes[0].Op.(graph.Input).Channels, 1)
+		picture := graphtest.Picture(48, 32, g.Nodes[0].Op.(graph.Input).Channels, 1)
 		largest := 0.0
 		result := graphtest.EvalEach(g, picture, func(s graph.Samples) {
 			for _, v := range s.Values {

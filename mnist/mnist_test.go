@@ -18,8 +18,8 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// Files of all sizes, plain and packed, of several gzip members and padded with zeros too, hold what was written; labels
-// also as QMNIST has them, the first of eight int32 each.
+// Files of all sizes, plain and packed, of several gzip members and padded with zeros too, hold what was written;
+// labels also as QMNIST has them, the first of eight int32 each.
 func TestRoundTrip(t *testing.T) {
 	for _, c := range []struct{ n, width, height int }{
 		{0, 28, 28}, {1, 1, 1}, {3, 5, 2}, {2, 1, maxSide}, {2, maxSide, 1}, {70, 28, 28}, {9000, 3, 1},

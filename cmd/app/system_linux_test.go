@@ -101,7 +101,7 @@ func freeBytes(t *testing.T, disk string) int {
 func TestNoBinaryOnTerminal(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.WritePicture(t, filepath.Join(dir, "a.png"), consoletest.Blob(9, 7))
-	consoletest.Put(t, filepath.Join(dir, "Y.csv"), []byte("1,2,3,4,5\n4,5,6,8,9\n"))
+	consoletest.Put(t, filepath.Join(dir, "Y.csv"), []byte("2,1,3,4,5\n5,4,6,8,9\n"))
 	before := consoletest.Tree(t, dir)
 	picture := string(consoletest.Read(t, dir, "a.png"))
 	for _, args := range []string{"upscale a.png -o -", "upscale -", "a.png -o -", "learn Y.csv -o -",

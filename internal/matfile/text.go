@@ -87,11 +87,14 @@ func (x *reading) checkScales(m *mat.Dense, named bool) error {
 			isScale = isScale && math.Abs(c.at(0, i)-first-float64(i)*step) <= tolerance*step // never, where it falls
 		}
 		for line := range c.count {
-			alike = alike && c.at(line, 1)-c.at(line, 0) == c.at(0, 1)-first && c.at(line, c.n-1)-c.at(line, 0) == last-first
+			alike = alike && c.at(line, 1)-c.at(line, 0) == c.at(0, 1)-first && c.at(line, c.n-1)-c.at(line,
+				0) == last-first
 		}
 		if isScale && step > 0 && !alike {
-			return x.refuse("the first %s is %g, %g to %g in even steps, as numbers of lines and columns are, and times; "+
-				"leave it out (in pandas, %s), or save the matrix as .npy where it is data", c.what, first, c.at(0, 1), last,
+			return x.refuse("the first %s is %g, %g to %g in even steps, as numbers of lines and columns are, and "+
+				"times; "+
+				"leave it out (in pandas, %s), or save the matrix as .npy where it is data", c.what, first, c.at(0, 1),
+				last,
 				c.leave)
 		}
 	}

@@ -143,8 +143,9 @@ func (c Contest) name(r Rank) string { return c.Entrants[r.Entrant].Name }
 // every other that learns by more than chance explains.
 func (c Contest) Table() Table {
 	p := c.places()
-	t := Table{Title: c.Title, Head: append([]string{"ranking", c.Measure.Name, "behind", "95 % interval", "p", "best in " +
-		c.Problems, "seconds"}, c.Columns...)}
+	t := Table{Title: c.Title, Head: append([]string{"ranking", c.Measure.Name, "behind", "95 % interval", "p",
+		"best in " +
+			c.Problems, "seconds"}, c.Columns...)}
 	if p.best != nil {
 		t.Head[2] = "behind " + c.name(*p.best)
 	}
@@ -280,7 +281,8 @@ func (c Contest) Evidence() string {
 		return fmt.Sprintf("One of the %s decides nothing.", c.Problems)
 	}
 	on := map[bool]string{true: "in", false: "on"}[c.Problems == "runs"]
-	text := fmt.Sprintf("%s is better than %s %s %d of %d %s; the mean difference is %s (95 %% interval %s to %s), %s by "+
+	text := fmt.Sprintf("%s is better than %s %s %d of %d %s; the mean difference is %s (95 %% interval %s to %s), "+
+		"%s by "+
 		"the signed-rank test.", c.name(*p.best), c.name(*next), on, next.Wins, next.N, c.Problems,
 		c.Measure.Difference(next.Pair.Mean), c.Measure.Difference(next.Low), c.Measure.Difference(next.High),
 		Probability(next.P))
@@ -299,6 +301,8 @@ func Enumerate(names []string) string {
 }
 
 // Method says how a contest is judged.
-const Method = "Each is compared with the best one, problem by problem, by Wilcoxon's signed-rank test; p is corrected " +
-	"for all of these comparisons by Holm's method, and the interval of the difference of means is Student's, at 95 %. " +
+const Method = "Each is compared with the best one, problem by problem, by Wilcoxon's signed-rank test; p is " +
+	"corrected " +
+	"for all of these comparisons by Holm's method, and the interval of the difference of means is Student's, at " +
+	"95 %. " +
 	"Who is called the best, or is in bold, is ahead of every other one with a p below 0.05."

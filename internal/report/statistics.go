@@ -104,12 +104,6 @@ func (p Pair) Reversed() Pair {
 // Decided reports whether the first is better by more than chance explains, at the level Doubt.
 func (p Pair) Decided() bool { return p.Ahead && p.P < Doubt }
 
-// In says in how many of the problems the first is better, and how likely that is by chance. problems is the word for
-// them, such as "runs".
-func (p Pair) In(problems string) string {
-	return fmt.Sprintf("better in %d of %d %s, signed-rank test, %s", p.Wins, p.N, problems, Probability(p.P))
-}
-
 // Probability returns a probability as text, such as "p = 0.02".
 func Probability(p float64) string {
 	if p < 0.001 {

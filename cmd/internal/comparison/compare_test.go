@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"image"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -252,43 +251,6 @@ func TestCompareTable1(t *testing.T) {
 		if got := fmt.Sprintf("%.4f", *r.Baselines["nearest"][i].NFE); got != fmt.Sprintf("%.4f", d.LowError) {
 			t.Errorf("digit %d: low resolution %s, the paper has %.4f", d.Digit, got, d.LowError)
 		}
-	}
-}
-
-// An external learner and an external coder are in the report like the others: MOD and OMP as external programs have
-// the same scores, and their times are marked.
-func TestCompareByAProgram(t *testing.T) {
-	dir := t.TempDir()
-	idx(t, filepath.Join(dir, "train-images-idx3-ubyte"), 30)
-	serving := "exec:" + externaltest.Command("serve", "codes")
-	args := []string{
-		"compare", "--protocol", "pooled", "--images", "train-images-idx3-ubyte", "--index", "3,9", "--seeds", "2",
-		"--atoms", "16", "--patches", "60", "--iterations", "5", "-q", "-o", "out",
-	}
-	if out, _ := program.Succeeds(t, dir, append(args, "--learners", "mod,"+serving, ".")...); !strings.Contains(out,
-		" external") {
-		t.Error(out)
-	}
-	for _, learner := range []string{"mod", serving} { // serving writes no trace
-		if iterations := learned(t, dir, learner)[2]; (iterations == "–") != (learner == serving) {
-			t.Errorf("%s: %q iterations", learner, iterations)
-		}
-	}
-	scores := map[string][]float64{}
-	collect := func(by string) {
-		for _, one := range readRuns(t, filepath.Join(dir, "out")).Runs {
-			for _, p := range one.Plain {
-				scores[by+one.Learner] = append(scores[by+one.Learner], *p.NFE)
-			}
-		}
-	}
-	collect("")
-	program.Succeeds(t, dir, append(args, "--learners", "mod", "--coder", serving, ".")...)
-	collect("coded ")
-	same := func(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
-	if len(scores["mod"]) != 4 || !slices.EqualFunc(scores["mod"], scores[serving], same) ||
-		!slices.EqualFunc(scores["mod"], scores["coded mod"], same) {
-		t.Errorf("%v", scores)
 	}
 }
 

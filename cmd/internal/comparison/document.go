@@ -19,17 +19,21 @@ func (f findings) document() report.Document {
 	d := report.Document{
 		Title:    "Comparison of dictionary learners",
 		Findings: f.verdicts(),
-		Lead: fmt.Sprintf("Protocol %s: %d atoms from %d pairs of 3×3 and 6×6 patches, %s, the same patches and the same "+
+		Lead: fmt.Sprintf("Protocol %s: %d atoms from %d pairs of 3×3 and 6×6 patches, %s, the same patches and "+
+			"the same "+
 			"first dictionary for all; pictures are coded with %s.", p.name, p.atoms, p.patches,
 			console.Count(p.runs, "run"), f.opt.Coder),
 		Command: f.opt.typed,
 		Facts: console.Facts(f.opt.command, report.Fact{Name: "seed", Value: fmt.Sprint(f.opt.Seed)},
 			report.Fact{Name: "data", Value: strings.TrimSpace(f.data.identity)}),
 		Caption: fmt.Sprintf("Means ± standard errors of %s, seed %d, protocol %s, superres %s. Bold: ahead of every "+
-			"other by the signed-rank test at 5 %%.", console.Count(p.runs, "run"), f.opt.Seed, p.name, console.Build()),
+			"other by the signed-rank test at 5 %%.", console.Count(p.runs, "run"), f.opt.Seed, p.name,
+			console.Build()),
 		Notes: []string{
-			"Figures are means ± standard errors over the runs. Every learner works under the same conditions. Seconds " +
-				"are those of a run beside the others. dct is an overcomplete DCT of 6×6 patches, for which nothing is " +
+			"Figures are means ± standard errors over the runs. Every learner works under the same conditions. " +
+				"Seconds " +
+				"are those of a run beside the others. dct is an overcomplete DCT of 6×6 patches, for which " +
+				"nothing is " +
 				"learned.",
 			report.Method,
 			"The least RMSE is that of the best iteration; dictionaries are those of the last.",
@@ -42,7 +46,8 @@ func (f findings) document() report.Document {
 		d.Notes = append(d.Notes, "The models of superres itself were trained on more pictures, with more atoms and "+
 			"stages; those of the learners here are small, and alike but for the learner.")
 	} else {
-		d.Notes = append(d.Notes, "Error: ‖Î − I‖²_F / ‖I‖²_F of the grey values, nothing rounded; low resolution is the "+
+		d.Notes = append(d.Notes, "Error: ‖Î − I‖²_F / ‖I‖²_F of the grey values, nothing rounded; low resolution "+
+			"is the "+
 			"mean of 2×2 blocks, shown enlarged by repetition.")
 	}
 	ranking, figures := report.Section{Title: "Ranking"}, report.Section{Title: "Figures"}
@@ -124,7 +129,8 @@ func (f findings) pictures() []report.Section {
 	}
 	if !f.opt.Protocol.photo {
 		s := report.Section{Title: fmt.Sprintf("Pictures of run %d", f.shownRun+1), A: a, B: b,
-			Text: f.explain(shown) + "Truth, plain enlargements, and what the learners made: first as in the paper, then " +
+			Text: f.explain(shown) + "Truth, plain enlargements, and what the learners made: first as in the " +
+				"paper, then " +
 				"with back-projection."}
 		for i, kind := range f.forms {
 			s.Tables = append(s.Tables, f.pictureTable(kind, shown, i == 0))
@@ -151,8 +157,8 @@ func (f findings) learningSection() report.Section {
 	return s
 }
 
-// pictureTable returns a table of the test pictures shown and their restorations side by side, as the paper has it, for one
-// kind of model. first marks the first such table of the page: see own of pictureOf.
+// pictureTable returns a table of the test pictures shown and their restorations side by side, as the paper has it, for
+// one kind of model. first marks the first such table of the page: see own of pictureOf.
 func (f findings) pictureTable(kind form, shown []contrast, first bool) report.Table {
 	t := report.Table{Title: kind.title, Head: []string{"picture", "truth"}}
 	for _, b := range f.baselines {

@@ -62,7 +62,8 @@ func (f signalFindings) contest(m signalMeasure) report.Contest {
 		training := math.NaN()
 		if e.Learns {
 			e.Seconds = report.Median(report.Defined(f.inRuns(name, func(r signalResult) float64 { return r.Seconds })))
-			training, _ = report.Mean(report.Defined(f.inRuns(name, func(r signalResult) float64 { return r.Training })))
+			training, _ = report.Mean(report.Defined(f.inRuns(name,
+				func(r signalResult) float64 { return r.Training })))
 			falling := f.inRuns(name, func(r signalResult) float64 { return map[bool]float64{true: 1}[r.Falling] })
 			if slices.Contains(falling, 1) {
 				e.Mark = name + ": the error still fell at the last iteration."
@@ -88,7 +89,8 @@ func (f signalFindings) document() report.Document {
 		Caption: fmt.Sprintf("Means of %s, seed %d, %d atoms, superres %s.", console.Count(p.runs, "run"), f.opt.Seed,
 			p.atoms, console.Build()),
 		Notes: []string{
-			"Root mean squares of the error, means over the runs, in the units of the signals. Patches are 8×8 samples " +
+			"Root mean squares of the error, means over the runs, in the units of the signals. Patches are 8×8 " +
+				"samples " +
 				"of brightness in levels of 255, without their mean.",
 			report.Method,
 			"Denoised: white Gaussian noise was added to the held-out signals, and OMP stopped at a residual of 1.15 " +
@@ -102,7 +104,8 @@ func (f signalFindings) document() report.Document {
 	for _, m := range f.measures() {
 		c := f.contest(m)
 		tables = append(tables, c.Table())
-		d.Findings = append(d.Findings, strings.TrimSpace(fmt.Sprintf("%s: %s. %s", m.name, c.Headline(), c.Evidence())))
+		d.Findings = append(d.Findings, strings.TrimSpace(fmt.Sprintf("%s: %s. %s", m.name, c.Headline(),
+			c.Evidence())))
 	}
 	d.Sections = []report.Section{{Title: "Rankings", Tables: tables}}
 	return d

@@ -90,7 +90,8 @@ func (j *job) fit(workers int) error {
 	}
 	j.sheet = &sheet{enlarges: e.enlarges, out: j.out, count: min(j.opt.SheetCount, j.count)}
 	if all := int64(len(j.sheet.rows())*j.sheet.count) * pixels; all > mostSheetPixels {
-		return console.Failf(console.ExitLimit, "%s: the pictures of the sheet would have %.0f megapixels, the limit is "+
+		return console.Failf(console.ExitLimit, "%s: the pictures of the sheet would have %.0f megapixels, the "+
+			"limit is "+
 			"%d; use a smaller --sheet-count, or no --sheet", j.opt.Sheet, float64(all)/1e6, mostSheetPixels/1_000_000)
 	}
 	return nil

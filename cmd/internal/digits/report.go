@@ -135,8 +135,10 @@ func (s *summary) line() string {
 func (s *summary) document() report.Document {
 	d := report.Document{
 		Title: "Images of an IDX file, restored", Command: s.typed, Notes: s.Warnings, Data: s,
-		Lead: fmt.Sprintf("%s of %d×%d from %s%s, reduced by %s and restored by %s, scale %d. The error, protocol %s, is "+
-			"‖Î − I‖² / ‖I‖² of the grey values, its mean over the images; less is better.", console.Count(s.Count, "image"),
+		Lead: fmt.Sprintf("%s of %d×%d from %s%s, reduced by %s and restored by %s, scale %d. The error, protocol "+
+			"%s, is "+
+			"‖Î − I‖² / ‖I‖² of the grey values, its mean over the images; less is better.", console.Count(s.Count,
+			"image"),
 			s.Width, s.Height, filepath.Base(string(s.Images)), official(s.Official), s.Degradation, s.Model, s.Scale,
 			s.Protocol),
 		Facts: console.Facts(string(s.Command), report.Fact{Name: "images", Value: string(s.Images) +
@@ -147,7 +149,8 @@ func (s *summary) document() report.Document {
 	}
 	if s.Protocol == "" {
 		d.Title = "Images of an IDX file, enlarged"
-		d.Lead = fmt.Sprintf("%s of %d×%d, enlarged by %s, scale %d.", console.Count(s.Count, "image"), s.Width, s.Height,
+		d.Lead = fmt.Sprintf("%s of %d×%d, enlarged by %s, scale %d.", console.Count(s.Count, "image"), s.Width,
+			s.Height,
 			s.Model, s.Scale)
 		return d
 	}
@@ -159,7 +162,8 @@ func (s *summary) document() report.Document {
 		if s.Worst.Label != nil {
 			label = fmt.Sprintf(", label %d", *s.Worst.Label)
 		}
-		d.Findings = append(d.Findings, fmt.Sprintf("worst by %s: %.4f, image %d%s", s.Model, s.Worst.Error, s.Worst.Index,
+		d.Findings = append(d.Findings, fmt.Sprintf("worst by %s: %.4f, image %d%s", s.Model, s.Worst.Error,
+			s.Worst.Index,
 			label))
 	}
 	if s.Black > 0 {

@@ -94,7 +94,8 @@ func (f findings) table() report.Table {
 			mark = "least"
 		}
 		t.Rows = append(t.Rows, []report.Cell{
-			{Text: shortest(s.Value), Mark: s.falling()}, {Text: fmt.Sprintf("%.4g", s.Training)}, {Text: fmt.Sprintf("%.4g", s.HeldOut)},
+			{Text: shortest(s.Value), Mark: s.falling()}, {Text: fmt.Sprintf("%.4g", s.Training)},
+			{Text: fmt.Sprintf("%.4g", s.HeldOut)},
 			{Text: fmt.Sprintf("%.4g ± %.2g", s.Hidden, s.HiddenSE), Best: i == f.Best}, {Text: fmt.Sprintf("%.3g",
 				s.NonZeros)},
 			{Text: console.Told(s.Iterations)}, {Text: fmt.Sprintf("%.2f", s.Seconds)}, {Text: mark},
@@ -103,7 +104,8 @@ func (f findings) table() report.Table {
 	return t
 }
 
-// tell writes to standard output the report or, with --json, JSON, and a line on Learned to standard error unless quiet.
+// tell writes to standard output the report or, with --json, JSON, and a line on Learned to standard error unless
+// quiet.
 func (f findings) tell(opt Options, to *console.Streams) error {
 	if f.Learned != nil && !opt.Quiet {
 		fmt.Fprintln(to.Err, safefile.OneLine(f.Learned.text()))
@@ -140,7 +142,8 @@ func (f findings) document() report.Document {
 		Command: f.typed,
 		Facts: console.Facts(f.Command, report.Fact{Name: "coder of the best", Value: f.best().Coder},
 			report.Fact{Name: "seed", Value: fmt.Sprint(f.Seed)}),
-		Sections: []report.Section{{Title: "RMSE", Charts: []report.Chart{f.chart()}, Tables: []report.Table{f.table()}}},
+		Sections: []report.Section{{Title: "RMSE", Charts: []report.Chart{f.chart()},
+			Tables: []report.Table{f.table()}}},
 		Notes: []string{
 			"Training: the signals learned from, coded over the dictionary. Held out: the others, coded so. Both " +
 				"fall with every atom that a code may have, and never tell of too many.",

@@ -39,8 +39,9 @@ func Command(s *console.Streams) *cli.Command {
    superres learn --coder lasso --sweep lambda=0.05,0.1,0.2 Y.npy
 
 DATA is a matrix Y with one signal a column: .npy, .npz, or text with commas,
-semicolons or blank space between the numbers, # before comments, and one line of
-names at most; - is standard input. DICT gets the dictionary D with one atom a
+semicolons or blank space between the numbers, # before comments, and two lines of
+names at most; a first line or column of a text that counts, or has times, is refused,
+and taken from .npy alone; - is standard input. DICT gets the dictionary D with one atom a
 column, --codes the codes X with one signal a column, so that Y ≈ D·X; their
 extensions say how: .npy or .csv, or .npz, where D is the array "D" and X is sparse
 (scipy.sparse.load_npz). Signals are taken as they are: no mean is taken off.

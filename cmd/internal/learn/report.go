@@ -51,11 +51,13 @@ func newSummary(opt Options, p problem, r *learners.Result) summary {
 		sum.Dictionary, sum.Learner, sum.Seed = paths.Name(opt.Init), "", 0
 	}
 	if sum.Least = r.Least(); sum.Least < 0.99*sum.RMSE {
-		sum.Warnings = append(sum.Warnings, fmt.Sprintf("an earlier iteration had a smaller RMSE, %.4g; the dictionary is "+
+		sum.Warnings = append(sum.Warnings, fmt.Sprintf("an earlier iteration had a smaller RMSE, %.4g; the "+
+			"dictionary is "+
 			"that of the last", sum.Least))
 	}
 	if r.Falling() {
-		sum.Warnings = append(sum.Warnings, "the RMSE still fell at the last iteration; more --iterations may lessen it")
+		sum.Warnings = append(sum.Warnings, "the RMSE still fell at the last iteration; more --iterations may "+
+			"lessen it")
 	}
 	for _, w := range r.Warnings {
 		sum.Warnings = append(sum.Warnings, console.Message(w))

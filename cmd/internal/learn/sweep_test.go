@@ -3,7 +3,6 @@ package learn
 import (
 	"encoding/csv"
 	"encoding/json"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -16,7 +15,6 @@ import (
 
 	"superres/cmd/internal/console/consoletest"
 	"superres/internal/must"
-	"superres/learners/external/externaltest"
 )
 
 // noisySignals returns 700 signals of 16 entries, each a sum of 2 of 20 atoms and noise.
@@ -186,27 +184,6 @@ func TestSweepReports(t *testing.T) {
 	}
 }
 
-// A sweep works with an external learner, too.
-func TestSweepByAProgram(t *testing.T) {
-	dir := t.TempDir()
-	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), noisySignals())
-	var found [2]findings
-	for i, learner := range []string{"mod", "exec:" + externaltest.Command("serve", "codes", "trace")} {
-		stdout, stderr, code := call(t, dir, "", "learn", "Y.npy", "--atoms", "20", "--iterations", "8", "--sweep",
-			"1,2", "--json", "--learner", learner)
-		if code != 0 {
-			t.Fatalf("%s: exit %d, %s", learner, code, stderr)
-		}
-		found[i] = timeless(t, stdout)
-	}
-	for i, s := range found[0].Settings {
-		if other := found[1].Settings[i]; math.Abs(s.Hidden-other.Hidden) > 1e-9 || s.Coder != other.Coder ||
-			found[1].OneForAll {
-			t.Errorf("%+v by MOD here, %+v by MOD there", s, other)
-		}
-	}
-}
-
 // The findings warn where the best setting may not be the best choice.
 func TestSweepWarnings(t *testing.T) {
 	dir := t.TempDir()
@@ -228,22 +205,6 @@ func TestSweepWarnings(t *testing.T) {
 			strings.Contains(stderr, "no effect") {
 			t.Errorf("%s: exit %d, %s%s", args, code, stdout, stderr)
 		}
-	}
-}
-
-// --continue does the same as --init.
-func TestContinue(t *testing.T) {
-	dir := t.TempDir()
-	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), sparseSignals())
-	for _, args := range []string{"-o D.npy", "-o A.npy --init D.npy", "-o B.npy --continue D.npy"} {
-		if _, stderr, code := call(t, dir, "", append(strings.Fields("learn Y.npy --iterations 4 --learner "+
-			"mod"), strings.Fields(args)...)...); code != 0 {
-			t.Fatalf("%s: exit %d, %s", args, code, stderr)
-		}
-	}
-	d, a, b := consoletest.Read(t, dir, "D.npy"), consoletest.Read(t, dir, "A.npy"), consoletest.Read(t, dir, "B.npy")
-	if string(a) != string(b) || string(a) == string(d) {
-		t.Error("--continue does not do what --init does")
 	}
 }
 

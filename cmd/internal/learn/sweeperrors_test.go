@@ -2,7 +2,6 @@ package learn
 
 import (
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -14,18 +13,13 @@ import (
 func TestSweepRefusals(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), sparseSignals())
-	consoletest.Put(t, filepath.Join(dir, "few.csv"), []byte("1,2,3,4\n2,1,4,3\n"))
+	consoletest.Put(t, filepath.Join(dir, "few.csv"), []byte("2,1,3,4\n1,2,4,3\n"))
 	consoletest.Put(t, filepath.Join(dir, "row.csv"), []byte("1,2,3,4,5,6,7,8,9,10\n"))
 	consoletest.PutMatrix(t, filepath.Join(dir, "zero.csv"), mat.NewDense(3, 20, nil))
 	large := mat.NewDense(6, 40, nil)
 	large.Apply(func(i, j int, _ float64) float64 { return float64((7*i+13*j)%19-9) * 1e141 }, large)
 	consoletest.PutMatrix(t, filepath.Join(dir, "large.npy"), large)
-	var list []consoletest.Refusal
-	for _, c := range []struct {
-		args string
-		code int
-		want string
-	}{
+	program.RefusesLines(t, dir, "learn --iterations 3", []consoletest.RefusedLine{
 		{"Y.npy --sweep 3", 2, "one value leaves nothing to choose"},
 		{"Y.npy --sweep 3,3", 2, "one value leaves nothing to choose"},
 		{"Y.npy --sweep=", 2, `"" is no number of atoms`},
@@ -62,11 +56,7 @@ func TestSweepRefusals(t *testing.T) {
 		{"Y.npy --sweep 1,2 --report s.csv --trace s.csv -o D.npy", 5, "both --trace and --report write to it"},
 		{"Y.npy --sweep 1,2 --report none/s.csv", 5, "cannot be written"},
 		{"Y.npy --sweep 1,2 --max-memory 1", 7, "the limit is 1 MiB"},
-	} {
-		list = append(list, consoletest.Refusal{Args: append([]string{"learn", "--iterations", "3"},
-			strings.Fields(c.args)...), Code: c.code, Want: c.want})
-	}
-	program.Refuses(t, dir, list)
+	})
 }
 
 // An interrupted sweep leaves no new file, and keeps earlier files as they were.

@@ -119,20 +119,6 @@ func TestRecoverByAChangedProgram(t *testing.T) {
 	}
 }
 
-// An external coder codes for all learners that need a coder.
-func TestRecoverWithACoderOutside(t *testing.T) {
-	dir := t.TempDir()
-	args := []string{"recover", "--panel", "4,6,1", "--n", "20", "--trials", "1", "--iterations", "2", "-q",
-		"--learners", "mod,ksvd"}
-	for coder, out := range map[string]string{"omp": "a", "exec:" + externaltest.Command("serve"): "b"} {
-		program.Succeeds(t, dir, append(slices.Clone(args), "--coder", coder, "-o", out)...)
-	}
-	a, b := rows(t, filepath.Join(dir, "a", "trials.csv")), rows(t, filepath.Join(dir, "b", "trials.csv"))
-	if got, want := column(b, "assigned"), column(a, "assigned"); !slices.Equal(got, want) {
-		t.Errorf("%v, expected %v", got, want)
-	}
-}
-
 // The parts of a sweep, in any number, make the report of the whole.
 func TestRecoverInParts(t *testing.T) {
 	dir := t.TempDir()

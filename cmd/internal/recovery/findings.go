@@ -112,7 +112,8 @@ func (f findings) document() report.Document {
 	d := report.Document{
 		Title: "Dictionary recovery",
 		Lead: fmt.Sprintf("How near learners come to the dictionary that made their training signals, %d problems a "+
-			"point. Every learner gets the same signals and the same first dictionary, and is told the number of atoms K; "+
+			"point. Every learner gets the same signals and the same first dictionary, and is told the number of "+
+			"atoms K; "+
 			"those with a coder code with %s.", f.count(), f.coder()),
 		Command: f.typed,
 		Facts: console.Facts(f.command, []report.Fact{
@@ -137,7 +138,8 @@ func (f findings) document() report.Document {
 				"are the same for any number of processors. “External” seconds are those of programs outside, with " +
 				"what passing the problems takes.",
 		},
-		Caption: fmt.Sprintf("Means of %s, seed %d, superres %s. Bold: ahead of every other by the signed-rank test at "+
+		Caption: fmt.Sprintf("Means of %s, seed %d, superres %s. Bold: ahead of every other by the signed-rank "+
+			"test at "+
 			"5 %%.", console.Count(f.count(), "problem"), t.Seed, console.Build()),
 		Data: f.record(),
 	}
@@ -307,7 +309,8 @@ func (f findings) table(p planted.Panel) report.Table {
 				note += fmt.Sprintf("%.0f iterations · ", count)
 			}
 			note += fmt.Sprintf("%.2f s", report.Median(report.Defined(f.scores(p, n, learner, seconds))))
-			if slices.ContainsFunc(f.trials, func(t planted.Trial) bool { return t.Learner == learner && t.Program != "" }) {
+			if slices.ContainsFunc(f.trials,
+				func(t planted.Trial) bool { return t.Learner == learner && t.Program != "" }) {
 				note += " external"
 			}
 			row = append(row, report.Cell{Text: report.Estimate("%.4f", errors), Note: note})

@@ -24,7 +24,8 @@ const tableName = "trials.csv"
 
 // columns are the fields of a trial, by their names in JSON, in the order of the columns of the table. Those from
 // "least" on are missing in tables of before.
-var columns = strings.Fields("m k s n noise trial seed learner coder limit assigned in_order recovered rmse non_zeros " +
+var columns = strings.Fields("m k s n noise trial seed learner coder limit assigned in_order recovered rmse " +
+	"non_zeros " +
 	"iterations replaced stop seconds failure program revision atoms coefficients use coherence outliers by_chance " +
 	"least falling")
 
@@ -33,7 +34,8 @@ const fewestColumns = 28
 
 // results are the columns that are empty for a trial that failed. The number of iterations is also empty where it is
 // not known.
-var results = strings.Fields("assigned in_order recovered rmse non_zeros iterations replaced stop seconds least falling")
+var results = strings.Fields("assigned in_order recovered rmse non_zeros iterations replaced stop seconds least " +
+	"falling")
 
 // fields returns the fields of t by their names in JSON.
 func fields(t *planted.Trial) map[string]reflect.Value {

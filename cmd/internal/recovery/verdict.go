@@ -16,8 +16,8 @@ const requiredShare = 0.9
 
 // verdict says which learners need the fewest signals for the problems of a panel.
 type verdict struct {
-	// first are the learners for which n signals are enough, a number that is enough for nobody with fewer. Without any,
-	// n is the largest number that was tried.
+	// first are the learners for which n signals are enough, a number that is enough for nobody with fewer. Without
+	// any, n is the largest number that was tried.
 	first []string
 	n     int
 	// next is the learner that needs the fewest of the others, and nextN how many; 0 where no number that was tried is

@@ -47,22 +47,29 @@ func TestVerdict(t *testing.T) {
 		want   string
 	}{
 		"ahead": {10, map[string][2]float64{"a": {0.5, 0.95}, "b": {0.95, 0.99}, "c": {0.4, 0.8}},
-			"b needs the fewest signals: it recovers 90 % of the atoms from N = 100 on, a, the next, from 200 on. With " +
+			"b needs the fewest signals: it recovers 90 % of the atoms from N = 100 on, a, the next, from 200 on. " +
+				"With " +
 				"N = 100, b is the best learner, 0.4500 ahead of a, the next, in mean error"},
 		"alone": {10, map[string][2]float64{"b": {0.8, 0.99}, "c": {0.4, 0.8}},
-			"b needs the fewest signals: it recovers 90 % of the atoms from N = 200 on, c with none of the numbers tried. "},
+			"b needs the fewest signals: it recovers 90 % of the atoms from N = 200 on, c with none of the numbers " +
+				"tried. "},
 		"by chance": {3, map[string][2]float64{"a": {0.5, 0.95}, "b": {0.95, 0.99}},
 			"No learner is shown to need the fewest signals: b recovers 90 % of the atoms from N = 100 on, a, the " +
 				"next, from 200 on. With N = 100, b and a cannot be told apart"},
 		"not again": {10, map[string][2]float64{"a": {0.95, 0.5}, "b": {0.4, 0.95}},
-			"b needs the fewest signals: it recovers 90 % of the atoms from N = 200 on, a with none of the numbers tried"},
+			"b needs the fewest signals: it recovers 90 % of the atoms from N = 200 on, a with none of the numbers " +
+				"tried"},
 		"alike": {10, map[string][2]float64{"a": {0.95, 0.95}, "b": {0.96, 0.99}, "c": {0.1, 0.1}},
-			"No learner alone needs the fewest signals: a and b recover 90 % of the atoms from N = 100 on, c with none"},
+			"No learner alone needs the fewest signals: a and b recover 90 % of the atoms from N = 100 on, c with " +
+				"none"},
 		"none": {10, map[string][2]float64{"a": {0.1, 0.2}, "b": {0.1, 0.3}},
-			"No learner recovers 90 % of the atoms with the numbers of signals tried. With N = 200, b is the best learner"},
+			"No learner recovers 90 % of the atoms with the numbers of signals tried. With N = 200, b is the best " +
+				"learner"},
 		"nothing": {10, map[string][2]float64{"a": {0.1, 0.2}, "b": {0.1, 0.2}},
-			"No learner recovers 90 % of the atoms with the numbers of signals tried. With N = 200, a and b cannot be told"},
-		"one": {10, map[string][2]float64{"a": {0.1, 0.99}}, "a recovers 90 % of the atoms from N = 200 on. With N = 200"},
+			"No learner recovers 90 % of the atoms with the numbers of signals tried. With N = 200, a and b cannot " +
+				"be told"},
+		"one": {10, map[string][2]float64{"a": {0.1, 0.99}}, "a recovers 90 % of the atoms from N = 200 on. With N " +
+			"= 200"},
 	} {
 		f := findings{trials: trialsOf(p, c.count, c.shares)}
 		if got := f.verdicts(); !strings.HasPrefix(got[0], c.want) {

@@ -154,7 +154,8 @@ func (d *comparison) document() report.Document {
 	out := report.Document{Lead: page + ": " + d.caption()}
 	switch outside := d.regions() - len(d.inPage); {
 	case d.Folder != "":
-		out.Findings = []string{fmt.Sprintf("%s/: %s for which the page has no room; it goes where the page goes", d.Folder,
+		out.Findings = []string{fmt.Sprintf("%s/: %s for which the page has no room; it goes where the page goes",
+			d.Folder,
 			console.Count(outside, "region"))}
 	case outside > 0:
 		out.Findings = []string{fmt.Sprintf("%s for which the page has no room are left out; -o FILE puts them into a "+

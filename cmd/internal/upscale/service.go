@@ -35,7 +35,7 @@ import (
 // Service enlarges pictures one by one, each with settings of its own, by the same code as the command and to the same
 // bytes. It never opens a file by a name from a request. It is safe for concurrent use.
 type Service struct {
-	// Limits are those of each picture, and Decode and Whole the longest times for its decoding and for all; 0: no limit.
+	// Limits are the limits of each picture, Decode and Whole the longest times for its decoding and for all; 0: none.
 	Limits        console.Limits
 	Decode, Whole time.Duration
 

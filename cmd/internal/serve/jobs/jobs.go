@@ -83,7 +83,8 @@ func (r *Runner) score(ctx context.Context, border int) (result upscale.Result, 
 		pixels = max(pixels, int64(size.X)*int64(size.Y))
 	}
 	need := pixels * scoreBytes
-	if err := console.EnoughMemory(r.Service.Limits.Memory, "scoring", float64(need), ", or smaller pictures"); err != nil {
+	err = console.EnoughMemory(r.Service.Limits.Memory, "scoring", float64(need), ", or smaller pictures")
+	if err != nil {
 		return result, err
 	}
 	if err := r.Admit(scheduling.Load{Memory: need, Pixels: pixels}); err != nil {
@@ -130,7 +131,8 @@ func (r *Runner) sizeOf(ctx context.Context, index int) (size image.Point, err e
 // it by its header.
 func (r *Runner) open(ctx context.Context, index int,
 	accept func(image.Config, int64) error) (*imagefile.Picture, error) {
-	limits := imagefile.Limits{Pixels: r.Service.Limits.Pixels, Time: r.Service.Decode, Strip: true, FirstFrame: true, Accept: accept}
+	limits := imagefile.Limits{Pixels: r.Service.Limits.Pixels, Time: r.Service.Decode, Strip: true, FirstFrame: true,
+		Accept: accept}
 	file, size := r.File(index)
 	return imagefile.OpenAt(ctx, file, size, Parts[index], limits)
 }

@@ -139,60 +139,42 @@ func (m *Model) tunedRobust(t tuned) (*Model, error) {
 	return found, nil
 }
 
-// Choose returns the model that suits the picture img with the flaws that package flaws has found in it: its robust
-// model tuned to the strength of the flaws from flaws.LeastStrength on, below that m for a clean picture, or a mixture
-// of the two, in doubt. flaws.Flaws.Judge undoes blur or sharpening first, and says how much of each model suits what
-// comes out. Where noise varies over the picture, the robust model is a mixture of itself at two strengths. In a
-// mixture, the model with the smaller share is the one for the effort fast, unless more was asked for: 70 parts of
-// general-dev with each of 14 kinds of damage lose 0.015 dB by that in the mean, sharpened ones the most, 0.08 dB,
-// while the program takes 1.2 to 1.5 times as long for a mixture as by one model, not 1.9 times. If img is nil, one
-// model serves all of it, chosen by the strength alone, as frames of a video need it; so it is without WithJudge. A
-// picture too small for a judge is softened and has one model, chosen by the strength. A model without a robust model
-// is its own choice. The models of the choice have no robust model. Choose may be called concurrently.
-func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error) {
+// Choose examines a picture by the steps from first to last, and returns the model that suits it. The choice has the
+// strengths are those of package flaws: its robust model tuned to the strength of the flaws from flaws.LeastStrength
+// on, below that m for a clean picture, or a mixture of the two, in doubt. Where noise varies over the picture, the
+// robust model is a mixture of itself at two strengths. In a mixture, the model with the smaller share is the one for
+// the effort fast, unless more was asked for: 70 parts of general-dev with each of 14 kinds of damage lose 0.015 dB by
+// that in the mean, sharpened ones the most, 0.08 dB, while the program takes 1.2 to 1.5 times as long for a mixture as
+// by one model, not 1.9 times.
+//
+// Up to flaws.StepMeasure one model serves all of the picture, chosen by the strength alone, as frames of a video need
+// it. The steps after flaws.StepRegions are for models WithJudge. A model without a robust model is its own choice, and
+// examines nothing. The models of the choice have no robust model. Choose may be called concurrently.
+func (m *Model) Choose(ctx context.Context, x *flaws.Examination, first, last flaws.Step) (c Choice, err error) {
 	alone := *m
 	alone.robust = nil
-	c = Choice{Model: &alone, Picture: img, Found: found}
-	if m.robust == nil || found.IsDrawn {
+	c = Choice{Model: &alone, Picture: x.Picture}
+	if m.robust == nil {
 		return c, nil
 	}
-	if img != nil && found.Palette == 0 {
-		if r := found.Varying(img); r != nil {
-			return m.chooseMix(c, r)
-		}
+	if !m.robust.isJudged {
+		last = min(last, flaws.StepRegions)
 	}
-	by := found.Unjudged(img)
-	if img != nil && m.robust.isJudged {
-		if by, err = found.Judge(context.Background(), img); err != nil {
-			return c, err
-		}
+	if err := x.Run(ctx, first, last); err != nil {
+		return c, err
 	}
-	c.Picture, c.Correction = by.Picture, by.Correction
-	shares := by.Shares
-	models := shares.Clean + shares.Robust
+	c.Picture, c.Correction, c.Found = x.Picture, x.Correction, x.Found
+	if x.Varying != nil {
+		return m.chooseMix(c, x.Varying)
+	}
+	models := x.Shares.Clean + x.Shares.Robust
 	c.Plain = 1 - models
-	if shares.Robust > 0 {
-		c.Robust, c.Strength = shares.Robust/models, by.Strength
-		robust, err := m.tunedRobust(tuned{by.Strength, by.Trust, shares.Robust < shares.Clean})
-		if err != nil {
+	if x.Shares.Robust > 0 {
+		if err := m.chooseRobust(&c, x, x.Shares.Robust/models); err != nil {
 			return c, err
 		}
-		if shares.Clean == 0 {
-			c.Model = robust
-			if robust.IsTrusting() {
-				c.Trust = by.Trust
-			}
-		} else {
-			if shares.Clean <= shares.Robust {
-				if c.Model, err = alone.fastest(); err != nil {
-					return c, err
-				}
-			}
-			c.Mix = &Mix{Model: robust, Share: plane.New(1, 1)}
-			c.Mix.Share.Pix[0] = float32(c.Robust)
-		}
 	}
-	if colour := by.Flaws.ColourStrength(); colour >= max(flaws.LeastStrength, noisierColour*c.Strength) {
+	if colour := x.Left.ColourStrength(); colour >= max(flaws.LeastStrength, noisierColour*c.Strength) {
 		noisy, err := m.Robust(colour)
 		if err != nil {
 			return c, err
@@ -203,6 +185,28 @@ func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error)
 		}
 	}
 	return c, nil
+}
+
+// chooseRobust gives the robust model a share, more than 0, of the models of c.
+func (m *Model) chooseRobust(c *Choice, x *flaws.Examination, share float64) error {
+	c.Robust, c.Strength = share, x.Strength
+	robust, err := m.tunedRobust(tuned{x.Strength, x.Trust, x.Shares.Robust < x.Shares.Clean})
+	switch {
+	case err != nil:
+		return err
+	case x.Shares.Clean == 0:
+		if c.Model = robust; robust.IsTrusting() {
+			c.Trust = x.Trust
+		}
+		return nil
+	case x.Shares.Clean <= x.Shares.Robust:
+		if c.Model, err = c.Model.fastest(); err != nil {
+			return err
+		}
+	}
+	c.Mix = &Mix{Model: robust, Share: plane.New(1, 1)}
+	c.Mix.Share.Pix[0] = float32(share)
+	return nil
 }
 
 // chooseMix returns c as a mixture of the robust model at the least and at the greatest strength, for a picture whose
@@ -222,35 +226,25 @@ func (m *Model) chooseMix(c Choice, r *flaws.Regions) (Choice, error) {
 	return c, nil
 }
 
-// WithoutCopies returns img, and opt for it, without the copies of its samples if it is a photograph that was enlarged
-// by repeating them: see flaws.Repeated. The result has the same size as that of img. found.Repeated is how often
-// samples were repeated along a side; 0: img and opt are returned as they are. That is so for a drawing of equal
-// squares, where found.IsDrawn is true, and where the result would be more than MaxScale times as large as what is
-// left.
-func (m *Model) WithoutCopies(img image.Image, opt Options) (once image.Image, same Options, found flaws.Flaws) {
-	b := img.Bounds()
-	k := flaws.Repeated(img)
-	w, h, err := m.ResultSize(b.Dx(), b.Dy(), opt)
-	if k == 0 || err != nil || opt.Mix != nil || opt.Chroma != nil {
-		return img, opt, found
-	}
-	once = flaws.TakeOnce(img, k)
-	if found.IsDrawn = flaws.IsDrawing(once); found.IsDrawn || w*k > MaxScale*b.Dx() || h*k > MaxScale*b.Dy() {
-		return img, opt, found
-	}
-	opt.Scale, opt.Width, opt.Height, opt.Fit = 0, w, h, false
-	found.Repeated = k
-	return once, opt, found
-}
+// MostCopies returns how often along a side the samples of an enlargement from in to out pixels may have been repeated,
+// if they are to be taken once and the result made from those: see flaws.Examination.
+func MostCopies(in, out image.Point) int { return min(MaxScale*in.X/out.X, MaxScale*in.Y/out.Y) }
 
-// WithStrength returns opt with the strength times 1 − c.Plain.
-func (c Choice) WithStrength(opt Options) Options {
+// Apply returns opt for the picture of the choice, of which the result is to have a size in pixels.
+func (c Choice) Apply(opt Options, size image.Point) Options {
 	if c.Plain > 0 {
 		strength := 1 - c.Plain
 		if opt.Strength != nil {
 			strength *= *opt.Strength
 		}
 		opt.Strength = &strength
+	}
+	if opt.Mix == nil {
+		opt.Mix = c.Mix
+	}
+	opt.Subsampled = opt.Subsampled || c.Found.Subsampled
+	if c.Found.Repeated > 0 {
+		opt.Scale, opt.Width, opt.Height, opt.Fit = 0, size.X, size.Y, false
 	}
 	return opt
 }
@@ -264,43 +258,34 @@ func (c Choice) Reach(inW, inH, w, h int) int {
 	return reach
 }
 
-// chosen is a picture with the model that enlarges it, and the options.
-type chosen struct {
-	*Model
-	img image.Image
-	opt Options
-}
-
-// chosenFor returns the model, the picture and the options of an enlargement. Colour that image/jpeg has left at less
-// than the resolution of brightness is interpolated; else all is as it came, unless m has a robust model.
-func (m *Model) chosenFor(img image.Image, opt Options) (chosen, error) {
+// chosenFor returns the enlarger for a picture, which its choice of model may have changed. Colour that image/jpeg has
+// left at less than the resolution of brightness is interpolated.
+func (m *Model) chosenFor(ctx context.Context, img image.Image, opt Options) (*enlarger, error) {
 	if ycc, ok := img.(*image.YCbCr); ok {
 		opt.Subsampled = opt.Subsampled || ycc.SubsampleRatio == image.YCbCrSubsampleRatio420
 		img = chroma.Smooth(img)
 	}
 	if m.robust == nil || img.Bounds().Empty() {
-		return chosen{m, img, opt}, nil
+		return m.prepare(img, opt)
 	}
-	img, opt, found := m.WithoutCopies(img, opt)
-	if !found.IsDrawn {
-		if opt.Chroma == nil {
-			img, _ = flaws.WithoutSalt(img)
-			img, _ = flaws.WithoutUnsharp(img)
-		}
-		if found = flaws.Measure(img, opt.Quality); opt.WebP > 0 {
-			found = found.OutOfWebP(opt.WebP)
-		}
-	}
-	c, err := m.Choose(img, found)
+	in := img.Bounds().Size()
+	w, h, err := m.ResultSize(in.X, in.Y, opt)
 	if err != nil {
-		return chosen{}, err
+		return nil, err
 	}
-	if opt.Mix == nil {
-		opt.Mix = c.Mix
+	out := image.Pt(w, h)
+	x := &flaws.Examination{Picture: img, Quality: opt.Quality, WebP: opt.WebP, MostCopies: MostCopies(in, out)}
+	first := flaws.StepCopies
+	if opt.Chroma != nil {
+		first = flaws.StepMeasure
+	} else if opt.Mix != nil {
+		first = flaws.StepSalt
 	}
-	opt = c.WithStrength(opt)
-	opt.Subsampled = opt.Subsampled || found.Subsampled
-	return chosen{c.Model, c.Picture, opt}, nil
+	c, err := m.Choose(ctx, x, first, flaws.StepSoftening)
+	if err != nil {
+		return nil, err
+	}
+	return c.Model.prepare(c.Picture, c.Apply(opt, out))
 }
 
 // Decode reads a picture file to the end of r and returns the picture, turned upright, with what the file says of it

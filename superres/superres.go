@@ -86,11 +86,7 @@ const (
 //
 // It is an error if img is empty, or an option is out of its range. When ctx ends, Upscale returns ctx.Err().
 func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (image.Image, error) {
-	c, err := m.chosenFor(img, opt)
-	if err != nil {
-		return nil, err
-	}
-	e, err := c.prepare(c.img, c.opt)
+	e, err := m.chosenFor(ctx, img, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -113,11 +109,7 @@ func (m *Model) Stream(ctx context.Context, img image.Image, opt Options, emit f
 		return errors.New(text)
 	}
 	opt.strips = true
-	c, err := m.chosenFor(img, opt)
-	if err != nil {
-		return err
-	}
-	e, err := c.prepare(c.img, c.opt)
+	e, err := m.chosenFor(ctx, img, opt)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"superres/internal/safefile"
 	"superres/internal/usage"
 	"superres/superres"
+	"superres/superres/flaws"
 )
 
 // Job is a file to enlarge, and where its result goes.
@@ -158,15 +159,23 @@ func (p *Plan) choose(ctx context.Context) (err error) {
 	if len(p.seq.read) > 0 {
 		first = p.seq.read[0].frame
 	}
-	if p.moves {
+	switch {
+	case p.moves:
 		p.Choice, err = p.chooseMoving(ctx, first, p.seq.second())
-	} else {
-		p.Choice, err = p.Enlarger.choose(ctx, first, p.single)
+	case p.single:
+		mostCopies := 1
+		if p.Region.Empty() {
+			mostCopies = superres.MostCopies(p.Input, p.Output)
+		}
+		p.Choice, err = p.Enlarger.choose(ctx, first, mostCopies, flaws.StepCopies, flaws.StepSoftening)
+	default:
+		p.Choice, err = p.Enlarger.choose(ctx, first, 0, flaws.StepMeasure, flaws.StepMeasure)
 	}
-	if p.Choice.Picture != nil {
-		// If its blur was undone, the picture that was read is released: it need not stay in memory beside the other.
-		first.Image, first.About.Image, p.Choice.Picture = p.Choice.Picture, nil, nil
+	if p.single && p.Choice.Picture != nil {
+		// The picture that was read is released: it need not stay in memory beside the one that is enlarged.
+		first.Image, first.About.Image = p.Choice.Picture, nil
 	}
+	p.Choice.Picture = nil
 	return err
 }
 

@@ -19,6 +19,7 @@ import (
 	"superres/internal/picture"
 	"superres/internal/safefile"
 	"superres/superres"
+	"superres/superres/flaws"
 )
 
 // Watch has the functions that Enlarge calls while it works.
@@ -156,7 +157,7 @@ func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float6
 	}
 	by := p.Choice
 	if p.own {
-		if by, err = p.Enlarger.choose(ctx, f, false); err != nil {
+		if by, err = p.Enlarger.choose(ctx, f, 0, flaws.StepMeasure, flaws.StepMeasure); err != nil {
 			return r, err
 		}
 	}
@@ -164,13 +165,8 @@ func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float6
 	if opt.Depth = p.Keep.Depth; p.Format.OnlyAnimates() {
 		opt.Depth = 8
 	}
-	opt.Chroma, opt.Mix = f.Chroma, by.Mix
-	opt.Subsampled = f.About.Subsampled || by.Found != nil && by.Found.Subsampled
-	opt = by.WithStrength(opt)
-	opt.Report = new(superres.Report)
-	if f.Repeated > 0 {
-		opt.Scale, opt.Width, opt.Height, opt.Fit = 0, p.Output.X, p.Output.Y, false
-	}
+	opt.Chroma, opt.Subsampled, opt.Report = f.Chroma, f.About.Subsampled, new(superres.Report)
+	opt = by.Apply(opt, p.Output)
 	img := f.Image
 	var region part
 	if p.single {

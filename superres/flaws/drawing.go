@@ -12,7 +12,7 @@ import (
 // so in a photograph, in few colours or many, with dithering by error diffusion or without.
 //
 // Of the single samples of 237 drawings of these kinds, of 12 to 160 pixels a side, and of 96 photographs of 60 to 320
-// in 8 to 64 colours, the limits of estimatePalette alone take 67 drawings for photographs; with those here IsDrawing
+// in 8 to 64 colours, the limits of estimatePalette alone take 67 drawings for photographs; with those here isDrawing
 // takes 15, mostly smooth maps of heat and ordered dithering without lines, and two photographs for drawings. A
 // drawing that is taken for a photograph loses 7 dB and more, a photograph that is taken for a drawing 0.4 to 2. None
 // of 22 photographs in all their colours, and in grey, is taken for a drawing.
@@ -119,10 +119,9 @@ func (o outlines) areDrawn(patterned float64) bool {
 	return straight > mostStraight || repeated > patterned
 }
 
-// IsDrawing reports whether img, whose samples have been taken once, was drawn pixel by pixel: pixel art, a chart or a
-// code of squares. A photograph, in few colours too, is none.
-func IsDrawing(img image.Image) bool {
-	shown := parts(img)
+// isDrawing reports whether a picture with the parts shown, whose samples have been taken once, was drawn pixel by
+// pixel: pixel art, a chart or a code of squares. A photograph, in few colours too, is none.
+func isDrawing(shown []picture.Picture) bool {
 	p := palette{numbers: map[int32]int{}}
 	isFew := !slices.ContainsFunc(shown, func(part picture.Picture) bool { return !p.add(part) })
 	if isFew && (p.isSmallSprite() || p.pixels >= int64(leastEach*len(p.colours))) {

@@ -59,7 +59,7 @@ func TestIsDrawing(t *testing.T) {
 		"one colour":         image.NewGray(image.Rect(0, 0, 16, 16)),
 		"tiles, many shades": tiles(rng),
 	} {
-		if !IsDrawing(img) {
+		if !isDrawing(parts(img)) {
 			t.Errorf("%s: not a drawing", name)
 		}
 	}
@@ -81,7 +81,7 @@ func TestIsDrawing(t *testing.T) {
 		"64 colours":          through(few, draw.Src),
 		"8 dithered tones":    through(tones(8), draw.FloydSteinberg),
 	} {
-		if IsDrawing(img) {
+		if isDrawing(parts(img)) {
 			t.Errorf("%s: a drawing", name)
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"image"
 	"math"
 
-	"github.com/disintegration/imaging"
-
 	"superres/internal/parallel"
 	"superres/internal/picture"
 	"superres/patches/plane"
@@ -33,7 +31,7 @@ type Flaws struct {
 	// Palette is the deviation of noise that does as much harm as the palette to which a photograph was reduced; 0: it
 	// has none.
 	Palette float64
-	// Repeated is the result of the function of that name, which callers store here; Measure leaves it at zero.
+	// Repeated is the result of the function of that name, of StepCopies; Measure leaves it at zero.
 	Repeated int
 	// IsDrawn reports that the picture is a drawing of squares of equal pixels, which callers store here, too. It has
 	// no other flaws then, and is enlarged as it is.
@@ -46,10 +44,10 @@ type Flaws struct {
 	somewhere bool // some parts of the picture have noise, perhaps not all
 }
 
-// OutOfWebP returns f for a picture that was read from a lossy WebP file. index, 1 to 127, is the mean quantiser index
+// outOfWebP returns f for a picture that was read from a lossy WebP file. index, 1 to 127, is the mean quantiser index
 // of the file's segments. The loss is estimated from index alone: for 13 pictures, reduced by 2 and by 4, it is within
 // 7 % of the mean loss at all qualities up to 95 of cwebp, and within 30 % for single pictures.
-func (f Flaws) OutOfWebP(index float64) Flaws {
+func (f Flaws) outOfWebP(index float64) Flaws {
 	f.WebP = index
 	f.Loss = max(f.Loss, 0.9+float64(0.115*index))
 	return f
@@ -78,20 +76,18 @@ func roundStrength(s float64) float64 { return min(math.Round(strengthSteps*s)/s
 // Measure returns the flaws of img; of a large picture it reads only nine parts. quality is the quality of the JPEG
 // file that img was read from, 1 to 100, or 0 for any other file.
 func Measure(img image.Image, quality int) Flaws {
-	return measure(parts(img), quality)
+	x := Examination{Picture: img, Quality: quality}
+	return measure(x.parts(), x.samples(), quality)
 }
 
-// measure returns the flaws of a picture from shown, some of its parts. Their offsets are multiples of 8 samples.
-func measure(shown []picture.Picture, quality int) (f Flaws) {
+// measure returns the flaws of a picture from shown, some of its parts, of which the brightness is list. Their offsets
+// are multiples of 8 samples.
+func measure(shown []picture.Picture, list []*samples, quality int) (f Flaws) {
 	subsampled := parallel.Start(func() [2]bool {
 		is, isSure := isSubsampled(shown)
 		return [2]bool{is, isSure}
 	})
 	palette := parallel.Start(func() float64 { return estimatePalette(shown) })
-	var list []*samples
-	for _, p := range shown {
-		list = append(list, newSamples(p.Luma(), len(shown)))
-	}
 	inColour := parallel.Start(func() float64 { return estimateColourNoise(shown, list) })
 	estimate, somewhere := estimateNoise(list, limits)
 	f.somewhere = somewhere
@@ -105,7 +101,7 @@ func measure(shown []picture.Picture, quality int) (f Flaws) {
 // parts returns nine parts of a large picture; a picture that is not large is returned whole, as one part.
 func parts(img image.Image) (list []picture.Picture) {
 	for _, part := range listParts(img.Bounds()) {
-		list = append(list, picture.Split(imaging.Crop(img, part)))
+		list = append(list, planesOf(img, part))
 	}
 	return list
 }

@@ -58,11 +58,11 @@ func measureLuma(p *plane.Plane, quality int) Flaws {
 
 // measureParts is measureLuma for parts of a picture.
 func measureParts(luma []*plane.Plane, quality int) Flaws {
-	shown := make([]picture.Picture, len(luma))
-	for i, p := range luma {
-		shown[i] = picture.Picture{Channels: []*plane.Plane{p}}
+	var x Examination
+	for _, p := range luma {
+		x.shown = append(x.shown, picture.Picture{Channels: []*plane.Plane{p}})
 	}
-	return measure(shown, quality)
+	return measure(x.parts(), x.samples(), quality)
 }
 
 // The parts of a side lie within it, at multiples of 8, all over it.
@@ -239,10 +239,10 @@ func TestCleanPictures(t *testing.T) {
 				if scale > 1 {
 					img = must.Get(score.Reduce(img, scale, resample.Cubic))(t)
 				}
-				f := Measure(img, 0)
-				if f.Varying(img) != nil || f.ColourStrength() >= 0.1 && (scale > 1 || f.Quality == 0) {
+				x := examined(t, img, StepMeasure, StepRegions)
+				if f := x.Found; x.Varying != nil || f.ColourStrength() >= 0.1 && (scale > 1 || f.Quality == 0) {
 					wrong++
-					t.Logf("%s by %d: %+v", filepath.Base(file), scale, f)
+					t.Logf("%s by %d: %+v", filepath.Base(file), scale, x.Found)
 				}
 			}
 			most := 1
@@ -263,7 +263,7 @@ func TestOutOfWebP(t *testing.T) {
 		f           Flaws
 		index, want float64
 	}{{Flaws{}, 9, 1.94}, {Flaws{}, 28.6, 4.19}, {Flaws{}, 127, 15.5}, {Flaws{Loss: 7, Quality: 30}, 28.6, 7}} {
-		if got := c.f.OutOfWebP(c.index); math.Abs(got.Loss-c.want) > 0.01 || got.WebP != c.index ||
+		if got := c.f.outOfWebP(c.index); math.Abs(got.Loss-c.want) > 0.01 || got.WebP != c.index ||
 			got.Quality != c.f.Quality {
 			t.Errorf("%+v, index %g: %+v, want a loss of %g", c.f, c.index, got, c.want)
 		}

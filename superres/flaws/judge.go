@@ -2,14 +2,10 @@ package flaws
 
 import (
 	"bytes"
-	"context"
 	_ "embed" // the judge
 	"fmt"
-	"image"
 	"math"
 	"sync"
-
-	"superres/internal/picture"
 )
 
 // Shares are the shares, 0 to 1, of a result: of the model for clean pictures, of the robust model, and of plain
@@ -183,61 +179,6 @@ const leastJudgedSide = 56
 //	16   2.22    0.76    1.16      0.27   0.77   −0.06   0.18
 const leastSoftenedSide = 16
 
-// isJudged reports whether img is large enough to tell.
-func isJudged(img image.Image) bool {
-	return min(img.Bounds().Dx(), img.Bounds().Dy()) >= leastJudgedSide
-}
-
-// FindBlur returns the correction of blur that suits the picture img with the flaws f, as the perceptron of Corrector
-// tells it: none for pictures that are too small to tell, and for those with transparency.
-func (f Flaws) FindBlur(img image.Image) Correction {
-	if !isJudged(img) {
-		return Correction{}
-	}
-	return f.findBlur(img, sumTraits(img).traits(f))
-}
-
-// findBlur is FindBlur for a picture that is large enough, from its traits.
-func (f Flaws) findBlur(img image.Image, traits []int32) Correction {
-	if !picture.IsOpaque(img) {
-		return Correction{}
-	}
-	return corrector().Correction(traits).Limited(f)
-}
-
-// Judged is what suits a picture.
-type Judged struct {
-	// Picture is the picture as corrected by Correction, and Flaws are those that it has then.
-	Picture    image.Image
-	Flaws      Flaws
-	Correction Correction
-	// Strength, 0 to 1, is that at which the robust model enlarges Picture: that of Flaws from LeastStrength on, else
-	// see Perceptron.Strength.
-	Strength float64
-	// Trust, 0 to 1, is how likely Picture was reduced cleanly, neither blurred nor sharpened. It is for a robust model
-	// that does all of the picture, and 0 where others have a share.
-	Trust  float64
-	Shares Shares
-}
-
-// soften is Soften of the softener of this program, which leaves a picture with transparency alone. isFlawed is true
-// for a picture with noise or compression.
-func soften(ctx context.Context, img image.Image, isFlawed bool) (Softening, error) {
-	s, err := softener()
-	if err != nil {
-		return Softening{}, err
-	}
-	favour := float64(cleanFavour)
-	if isFlawed {
-		favour = flawedFavour
-	}
-	to, err := s.Soften(ctx, img, favour)
-	if !picture.IsOpaque(img) {
-		to.Correction, to.Plain = Correction{}, 0
-	}
-	return to, err
-}
-
 // LeastStrength is the strength from which a picture counts as noisy or compressed.
 const LeastStrength = 0.1
 
@@ -270,112 +211,3 @@ func trustIn(blur Correction, sharpening float64) float64 {
 const leastWebP = 0.125
 
 func (f Flaws) isLossyWebP() bool { return f.WebP > 0 && f.Strength() >= leastWebP }
-
-// forRobust returns what suits the picture img, corrected by c, with the flaws f, if the robust model does all of it.
-func (f Flaws) forRobust(img image.Image, c Correction, trust float64) Judged {
-	return Judged{img, f, c, f.Strength(), trust, Shares{Robust: 1}}
-}
-
-// Unjudged returns what suits the picture img with the flaws f by their strength alone. img may be nil.
-func (f Flaws) Unjudged(img image.Image) Judged {
-	if f.Strength() >= LeastStrength {
-		return f.forRobust(img, Correction{}, UnknownTrust)
-	}
-	return Judged{Picture: img, Flaws: f, Strength: f.Strength(), Shares: Shares{Clean: 1}}
-}
-
-// Judge returns what suits the picture img with the flaws f. A picture of LeastStrength and more is for the robust
-// model, or in part for interpolation. It fails only with ctx.Err(), or in a program without package convolutional.
-func (f Flaws) Judge(ctx context.Context, img image.Image) (Judged, error) {
-	switch {
-	case !isJudged(img):
-		return f.judgeSmall(ctx, img)
-	case f.Palette > 0: // the judge has learned from palettes of grey alone
-		return f.forRobust(img, Correction{}, UnknownTrust), nil
-	}
-	t := sumTraits(img).traits(f)
-	blur := f.findBlur(img, t)
-	isLossy := f.isLossyWebP()
-	if !blur.IsNone() {
-		img, f = blur.Apply(img), f.Corrected(blur)
-	}
-	isFlawed := f.Strength() >= LeastStrength
-	switch {
-	case isLossy:
-		return f.forRobust(img, blur, UnknownTrust), nil
-	case isFlawed && !blur.IsNone():
-		return f.forRobust(img, blur, trustIn(blur, 0)), nil
-	}
-	said, err := soften(ctx, img, isFlawed)
-	if err != nil {
-		return Judged{}, err
-	}
-	if isFlawed {
-		softening := said.Correction.Limited(f)
-		j := f.forRobust(img, blur, trustIn(blur, softening.Sharpening()))
-		j.Shares = j.Shares.withPlain(said.Plain, j.Strength)
-		return j.softened(softening), nil
-	}
-	if !blur.IsNone() {
-		t = sumTraits(img).traits(f)
-	}
-	t = withSaid(t, said)
-	j := f.unflawed(img, blur, t, said)
-	if said.isDrawing {
-		j.Shares = Shares{Clean: 1}
-		return j, nil
-	}
-	if j.Shares = judge().Shares(t).withPlain(said.Plain, 0); j.Correction.IsNone() {
-		j.Shares = j.Shares.withoutDoubts()
-	}
-	return j, nil
-}
-
-// judgeSmall is Judge for a picture that is too small to be judged: it goes by its strength, and by what the softener
-// says of it.
-func (f Flaws) judgeSmall(ctx context.Context, img image.Image) (Judged, error) {
-	j := f.Unjudged(img)
-	if b := img.Bounds(); min(b.Dx(), b.Dy()) < leastSoftenedSide || f.Palette > 0 || f.isLossyWebP() {
-		return j, nil
-	}
-	said, err := soften(ctx, img, j.Strength >= LeastStrength)
-	if err != nil {
-		return j, err
-	}
-	j.Shares = j.Shares.withPlain(said.Plain, j.Strength)
-	return j.softened(said.Correction.Limited(f)), nil
-}
-
-// unflawed returns what suits the picture img, whose blur was undone by blur, but for the shares, if it has neither
-// noise nor compression. t are all its traits.
-func (f Flaws) unflawed(img image.Image, blur Correction, t []int32, said Softening) Judged {
-	j := Judged{Picture: img, Flaws: f, Correction: blur, Strength: assessor().Strength(t)}
-	softening := said.Correction.Limited(f)
-	if !blur.IsNone() || softening.Sharpening() < leastDoubted {
-		return j
-	}
-	return j.softened(softening)
-}
-
-// softened returns j softened by c, if that changes enough.
-func (j Judged) softened(c Correction) Judged {
-	if c.Sharpening() >= leastSharpening {
-		j.Picture, j.Flaws, j.Correction = c.Apply(j.Picture), j.Flaws.Corrected(c), c
-		j.Strength = c.StrengthAfter(j.Strength)
-	}
-	return j
-}
-
-// Learned returns what Judge does of a picture without noise and compression but for its shares, whatever it has, with
-// its traits, which are nil where it is too small: what the judge learns from.
-func (f Flaws) Learned(ctx context.Context, img image.Image) (j Judged, traits []int32, err error) {
-	blur := f.FindBlur(img)
-	if !blur.IsNone() {
-		img, f = blur.Apply(img), f.Corrected(blur)
-	}
-	traits, said, err := AllTraits(ctx, img, f)
-	if traits == nil || err != nil {
-		return j, nil, err
-	}
-	return f.unflawed(img, blur, traits, said), traits, nil
-}

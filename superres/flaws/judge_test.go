@@ -88,10 +88,9 @@ func TestTraits(t *testing.T) {
 	for name, img := range map[string]image.Image{
 		"flat": flat, "drawing": testimage.Drawing(90, 80, 1), "large": testimage.Drawing(1100, 75, 1),
 	} {
-		list, _, err := AllTraits(t.Context(), img, Measure(img, 0))
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := Examination{Picture: img, AsClean: true}
+		must.Succeed(t, x.Run(t.Context(), StepMeasure, StepSharpening))
+		list := x.AllTraits()
 		if len(list) != traitCount {
 			t.Errorf("%s: %d traits, expected %d", name, len(list), traitCount)
 		}
@@ -103,8 +102,8 @@ func TestTraits(t *testing.T) {
 	}
 	for _, size := range [][2]int{{1, 1}, {45, 400}, {400, 45}, {28, 28}} {
 		img := testimage.Drawing(size[0], size[1], 1)
-		if list, _, err := AllTraits(t.Context(), img, Flaws{}); list != nil || err != nil {
-			t.Errorf("%v: %d traits of a small picture, error %v", size, len(list), err)
+		if list := (&Examination{Picture: img}).Traits(); list != nil {
+			t.Errorf("%v: %d traits of a small picture", size, len(list))
 		}
 	}
 }
@@ -122,7 +121,7 @@ func TestWebPIsNotJudged(t *testing.T) {
 		"blurred":     {imaging.Blur(clean, 1.5), 45, true, true},
 		"little lost": {clean, 4, false, false},
 	} {
-		j := must.Get(Measure(c.img, 0).OutOfWebP(c.index).Judge(t.Context(), c.img))(t)
+		j := judged(t, c.img, Measure(c.img, 0).outOfWebP(c.index))
 		if got := j.Shares == (Shares{Robust: 1}); got != c.unjudged {
 			t.Errorf("%s: shares %v", name, j.Shares)
 		}
@@ -162,7 +161,7 @@ func TestFlawedAreForTheRobustModel(t *testing.T) {
 		"sharpened, then noise": {degrade.WithNoise(imaging.Sharpen(clean, 1.5), 8, 1), true},
 	} {
 		found := Measure(c.img, 0)
-		j := must.Get(found.Judge(t.Context(), c.img))(t)
+		j := judged(t, c.img, found)
 		least := 1.0
 		if c.isSharpened {
 			least = 0.75 // some of the rest is interpolated
@@ -195,9 +194,9 @@ func TestSmallAreSoftened(t *testing.T) {
 		"sharpened":                    {sharp, Measure(sharp, 0), true},
 		"sharpened, of 12×12":          {imaging.CropCenter(sharp, 12, 12), Flaws{}, false},
 		"sharpened, with transparency": {transparent, Flaws{}, false},
-		"sharpened, a WebP file":       {sharp, Measure(sharp, 0).OutOfWebP(45), false},
+		"sharpened, a WebP file":       {sharp, Measure(sharp, 0).outOfWebP(45), false},
 	} {
-		j := must.Get(c.found.Judge(t.Context(), c.img))(t)
+		j := judged(t, c.img, c.found)
 		if got := !j.Correction.IsNone(); got != c.isSoftened {
 			t.Errorf("%s: corrected by %v, shares %v", name, j.Correction, j.Shares)
 		}
@@ -220,7 +219,7 @@ func TestDrawingsAreForTheCleanModel(t *testing.T) {
 				return 250
 			}
 		})
-		j := must.Get(Measure(img, 0).Judge(t.Context(), img))(t)
+		j := judged(t, img, Measure(img, 0))
 		if j.Shares != (Shares{Clean: 1}) || !j.Correction.IsNone() {
 			t.Errorf("%d samples a side: corrected by %v, shares %v", side, j.Correction, j.Shares)
 		}

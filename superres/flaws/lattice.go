@@ -7,8 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/disintegration/imaging"
-
 	"superres/internal/kernel"
 	"superres/internal/parallel"
 	"superres/internal/picture"
@@ -286,16 +284,15 @@ type candidate struct {
 	value float64
 }
 
-// findUnsharp returns the unsharp mask by which img was sharpened when it had 8 bits a sample; none for a picture of
-// 16 bits, for one with transparency, and for one that is less than 32 samples wide or high.
-func findUnsharp(img image.Image) Unsharp {
-	b := img.Bounds()
-	i := slices.IndexFunc(latticeSides[:], func(n int) bool { return min(b.Dx(), b.Dy()) >= n })
-	if _, isLossy := img.(*image.YCbCr); i < 0 || isLossy || picture.IsDeep(img) || !picture.IsOpaque(img) {
+// findUnsharp returns the unsharp mask by which the picture, which is opaque, was sharpened when it had 8 bits a sample;
+// none for one that is less than 32 samples wide or high.
+func (x *Examination) findUnsharp() Unsharp {
+	i := slices.IndexFunc(latticeSides[:], func(n int) bool { return x.side() >= n })
+	if i < 0 {
 		return Unsharp{}
 	}
 	l := lattices[i]()
-	places := listPlaces(img, l.side)
+	places := listPlaces(x.Picture, l.side)
 	if isFlat(places) {
 		return Unsharp{}
 	}
@@ -315,7 +312,7 @@ func findUnsharp(img image.Image) Unsharp {
 	if best.value >= certain/2 {
 		best = l.refine(all(), best, 0.04, 0.02)
 	}
-	if best.value < certain || best.mask.Amount < leastAmount || estimatePalette(parts(img)) > 0 {
+	if best.value < certain || best.mask.Amount < leastAmount || estimatePalette(x.parts()) > 0 {
 		return Unsharp{}
 	}
 	return best.mask
@@ -369,7 +366,7 @@ func listPlaces(img image.Image, side int) (list []place) {
 	for _, y := range cut(b.Dy()) {
 		for _, x := range cut(b.Dx()) {
 			part := image.Rect(x.at, y.at, x.at+side, y.at+side).Add(b.Min)
-			p := place{Picture: picture.Split(imaging.Crop(img, part)), inner: image.Rect(x.lo, y.lo, x.hi, y.hi)}
+			p := place{Picture: planesOf(img, part), inner: image.Rect(x.lo, y.lo, x.hi, y.hi)}
 			p.detail = countDetail(p.Channels[greenOf(p.Picture)], p.inner)
 			list = append(list, p)
 		}

@@ -53,8 +53,8 @@ func TestPalette(t *testing.T) {
 		}
 	}
 	f := Measure(through(tones(6), draw.FloydSteinberg), 0)
-	if j, err := f.Judge(t.Context(), img); err != nil || j.Shares != (Shares{Robust: 1}) {
-		t.Errorf("shares %v, error %v", j.Shares, err)
+	if j := judged(t, img, f); j.Shares != (Shares{Robust: 1}) {
+		t.Errorf("shares %v", j.Shares)
 	}
 }
 

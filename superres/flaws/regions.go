@@ -6,10 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/disintegration/imaging"
-
 	"superres/internal/parallel"
-	"superres/internal/picture"
 	"superres/patches/plane"
 )
 
@@ -32,14 +29,13 @@ const (
 	sure                 = 0.5     // the whiteness that a single cell must have: see noiseLimits
 )
 
-// Varying returns the noise of the regions of img if some have much less than others, such as a page around a
-// photograph. f must be what Measure returned for img. It returns nil if the noise is the same everywhere or almost
-// none, or if that is uncertain.
-func (f Flaws) Varying(img image.Image) *Regions {
-	if !f.somewhere {
+// varying returns the noise of the regions of the picture if some have much less than others, such as a page around a
+// photograph. It returns nil if the noise is the same everywhere or almost none, or if that is uncertain.
+func (x *Examination) varying() *Regions {
+	if !x.Found.somewhere {
 		return nil
 	}
-	b := img.Bounds()
+	b := x.Picture.Bounds()
 	r := &Regions{W: min(b.Dx()/cellSide, mostCells), H: min(b.Dy()/cellSide, mostCells)}
 	if r.W*r.H < 4 {
 		return nil
@@ -50,7 +46,7 @@ func (f Flaws) Varying(img image.Image) *Regions {
 	parallel.Indices(len(r.Noise), func(i int) {
 		x0, x1 := span(b.Min.X, b.Dx(), i%r.W, r.W)
 		y0, y1 := span(b.Min.Y, b.Dy(), i/r.W, r.H)
-		cells[i] = newSamples(picture.Split(imaging.Crop(img, image.Rect(x0, y0, x1, y1))).Luma(), 1)
+		cells[i] = newSamples(planesOf(x.Picture, image.Rect(x0, y0, x1, y1)).Luma(), 1)
 		r.Noise[i], white[i] = cell(cells[i])
 	})
 	var noisy []float64

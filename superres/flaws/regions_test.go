@@ -38,7 +38,7 @@ func TestVarying(t *testing.T) {
 	} {
 		for _, size := range []image.Point{{400, 420}, {900, 500}} {
 			img := photographed(t, size.X, size.Y, sigma)
-			r := Measure(img, 0).Varying(img)
+			r := examined(t, img, StepMeasure, StepRegions).Varying
 			if r == nil {
 				t.Errorf("%s, %v: not found", name, size)
 				continue
@@ -67,7 +67,7 @@ func TestVarying(t *testing.T) {
 		"narrow":      image.NewNRGBA(image.Rect(0, 0, 5000, 1)),
 		"translucent": image.NewNRGBA(image.Rect(-50, -50, 300, 300)),
 	} {
-		if r := Measure(img, 0).Varying(img); r != nil {
+		if r := examined(t, img, StepMeasure, StepRegions).Varying; r != nil {
 			t.Errorf("%s: varies: %v", name, r.Noise)
 		}
 	}

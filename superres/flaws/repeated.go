@@ -7,16 +7,16 @@ import (
 	"superres/internal/picture"
 )
 
-// The greatest factor that Repeated finds, and the least side of a picture that is left without the copies.
+// The greatest factor that repeatedIn finds, and the least side of a picture that is left without the copies.
 const (
 	mostRepeated  = 16
 	leastRepeated = 8
 )
 
-// Repeated returns the greatest k, 2 to 16, for which img consists of squares of k×k equal samples, as an enlargement
+// repeatedIn returns the greatest k, 2 to 16, for which img consists of squares of k×k equal samples, as an enlargement
 // that repeats samples makes it; 0 if there is none. A picture that would have less than 8 samples along a side without
 // the copies has none.
-func Repeated(img image.Image) int {
+func repeatedIn(img image.Image) int {
 	b := img.Bounds()
 	for k := min(mostRepeated, b.Dx()/leastRepeated, b.Dy()/leastRepeated); k > 1; k-- {
 		if b.Dx()%k == 0 && b.Dy()%k == 0 && isRepeated(img, k) {
@@ -39,9 +39,9 @@ func isRepeated(img image.Image, k int) bool {
 	return true
 }
 
-// TakeOnce returns one sample of each square of k×k of img, in new memory: as *image.Gray or *image.Gray16 if img is
+// takeOnce returns one sample of each square of k×k of img, in new memory: as *image.Gray or *image.Gray16 if img is
 // grey, else as *image.NRGBA or *image.NRGBA64. The sides of img must be multiples of k.
-func TakeOnce(img image.Image, k int) image.Image {
+func takeOnce(img image.Image, k int) image.Image {
 	b := img.Bounds()
 	r := image.Rect(0, 0, b.Dx()/k, b.Dy()/k)
 	var out draw.Image

@@ -1,4 +1,4 @@
-package flaws_test
+package flaws
 
 import (
 	"image"
@@ -7,8 +7,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
-
-	"superres/superres/flaws"
 )
 
 // Repeated finds by how much samples of pictures of all kinds were repeated, and TakeOnce undoes it.
@@ -33,27 +31,27 @@ func TestRepeated(t *testing.T) {
 					}
 				}
 			}
-			if got := flaws.Repeated(once); got != 0 {
+			if got := repeatedIn(once); got != 0 {
 				t.Errorf("%T of noise: %d", once, got)
 			}
-			if got := flaws.Repeated(many); got != k {
+			if got := repeatedIn(many); got != k {
 				t.Errorf("%T repeated %d times: %d", once, k, got)
 			}
-			if got := flaws.TakeOnce(many, k); !reflect.DeepEqual(got, image.Image(once)) {
+			if got := takeOnce(many, k); !reflect.DeepEqual(got, image.Image(once)) {
 				t.Errorf("%T repeated %d times: another picture is left", once, k)
 			}
 			b := many.Bounds()
 			at := color.NRGBAModel.Convert(many.At(b.Max.X-1, b.Max.Y-1)).(color.NRGBA)
 			at.R, at.G, at.B = at.R^128, at.G^128, at.B^128
-			if many.Set(b.Max.X-1, b.Max.Y-1, at); flaws.Repeated(many) != 0 {
+			if many.Set(b.Max.X-1, b.Max.Y-1, at); repeatedIn(many) != 0 {
 				t.Errorf("%T: found with another last sample", once)
 			}
 		}
 	}
-	if got := flaws.Repeated(image.NewGray(image.Rect(0, 0, 64, 64))); got != 8 {
+	if got := repeatedIn(image.NewGray(image.Rect(0, 0, 64, 64))); got != 8 {
 		t.Errorf("one colour: %d", got)
 	}
-	if got := flaws.Repeated(image.NewGray(image.Rect(0, 0, 14, 99))); got != 0 {
+	if got := repeatedIn(image.NewGray(image.Rect(0, 0, 14, 99))); got != 0 {
 		t.Errorf("a narrow picture: %d", got)
 	}
 }

@@ -32,13 +32,9 @@ const (
 	saltDiffers = 30. / 255
 )
 
-// WithoutSalt returns img with each sample that is salt or pepper replaced by the median of those around it, in new
-// memory, and the share of the samples that were. Where there is none the share is 0, and the result is img itself; so
-// it is for pictures with transparency, and for those of JPEG files, which keep no single samples.
-func WithoutSalt(img image.Image) (clean image.Image, share float64) {
-	if _, isLossy := img.(*image.YCbCr); isLossy || !picture.IsOpaque(img) || !hasSalt(parts(img)) {
-		return img, 0
-	}
+// withoutSalt returns img, an opaque picture, with each sample that is salt or pepper replaced by the median of those
+// around it, in new memory, and the share of the samples that were.
+func withoutSalt(img image.Image) (clean image.Image, share float64) {
 	b := img.Bounds()
 	w, h := b.Dx(), b.Dy()
 	var replaced atomic.Int64

@@ -1,4 +1,4 @@
-package flaws_test
+package flaws
 
 import (
 	"image"
@@ -11,7 +11,6 @@ import (
 	"github.com/disintegration/imaging"
 
 	"superres/internal/golden"
-	"superres/superres/flaws"
 )
 
 // addSalt makes a share of the samples of each channel black or white at random, or of the pixels if whole is true. It
@@ -44,6 +43,13 @@ func squares(a, b image.Image) (sum float64) {
 	return sum
 }
 
+// saltless returns img after StepSalt, and the share of its samples that were replaced.
+func saltless(t *testing.T, img image.Image) (image.Image, float64) {
+	t.Helper()
+	x := examined(t, img, StepSalt, StepSalt)
+	return x.Picture, x.Found.Salt
+}
+
 // Nearly all salt and pepper is taken out, of pixels and of single channels, of pictures of all kinds, and what is
 // neither black nor white stays as it is.
 func TestWithoutSalt(t *testing.T) {
@@ -52,7 +58,7 @@ func TestWithoutSalt(t *testing.T) {
 		for _, share := range []float64{0.005, 0.02} {
 			img := imaging.Clone(photo)
 			changed := addSalt(img, share, whole)
-			got, removed := flaws.WithoutSalt(img)
+			got, removed := saltless(t, img)
 			if before, after := squares(photo, img), squares(photo, got); after > 0.1*before {
 				t.Errorf("salt %g, of whole pixels %t: an error of %.0f is left of %.0f", share, whole, after, before)
 			}
@@ -69,12 +75,12 @@ func TestWithoutSalt(t *testing.T) {
 	}
 	img := imaging.Clone(photo)
 	addSalt(img, 0.005, true)
-	want, _ := flaws.WithoutSalt(img)
+	want, _ := saltless(t, img)
 	b := img.Bounds()
 	for _, other := range []draw.Image{image.NewRGBA(b), image.NewNRGBA64(b), image.NewNRGBA(b.Add(image.Pt(-3, 5))),
 		image.NewGray(b), image.NewGray16(b)} {
 		draw.Draw(other, other.Bounds(), img, b.Min, draw.Src)
-		got, removed := flaws.WithoutSalt(other)
+		got, removed := saltless(t, other)
 		if of := other.ColorModel(); of == color.GrayModel || of == color.Gray16Model {
 			before, after := squares(imaging.Grayscale(photo), other), squares(imaging.Grayscale(photo), got)
 			if removed == 0 || after > 0.1*before {
@@ -86,7 +92,7 @@ func TestWithoutSalt(t *testing.T) {
 	}
 }
 
-// WithoutSalt returns a picture without salt and pepper as it is, also where it has lone samples, as stars and
+// A picture without salt and pepper stays as it is, also where it has lone samples, as stars and
 // dithering in black and white are. So it does one with transparency.
 func TestNoSalt(t *testing.T) {
 	photo := imaging.Clone(golden.Open(t, filepath.Join(golden.Root(t), "testdata", "hopper.png")))
@@ -109,7 +115,7 @@ func TestNoSalt(t *testing.T) {
 		"a photograph": photo, "its half": imaging.Resize(photo, 64, 0, imaging.CatmullRom), "stars": sky,
 		"dithering": dithered, "transparency": clear, "two pixels": tiny,
 	} {
-		if got, removed := flaws.WithoutSalt(img); got != img || removed != 0 {
+		if got, removed := saltless(t, img); got != img || removed != 0 {
 			t.Errorf("%s: %g removed", name, removed)
 		}
 	}
@@ -134,7 +140,7 @@ func TestSaltBesideLines(t *testing.T) {
 	}
 	img := imaging.Clone(clean)
 	addSalt(img, 0.005, true)
-	got, removed := flaws.WithoutSalt(img)
+	got, removed := saltless(t, img)
 	if before, after := squares(clean, img), squares(clean, got); removed == 0 || after > 0.2*before {
 		t.Errorf("%g removed, an error of %.0f is left of %.0f", removed, after, before)
 	}

@@ -12,10 +12,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/disintegration/imaging"
-
 	"superres/internal/parallel"
-	"superres/internal/picture"
 	"superres/patches/plane"
 	"superres/superres/stage"
 )
@@ -248,7 +245,7 @@ func (s said) likelihoods() (list []int64) {
 // look returns what the network says of a window of img.
 func (s *Softener) look(ctx context.Context, img image.Image, window image.Rectangle) (all said, err error) {
 	shown := window.Inset(-s.network.Reach()).Intersect(img.Bounds())
-	whole := picture.Split(imaging.Crop(img, shown))
+	whole := planesOf(img, shown)
 	low := whole.Luma()
 	half := plane.New(SoftenerScale*low.W, SoftenerScale*low.H)
 	for i := range half.Pix {

@@ -28,7 +28,7 @@ func TestSoftenFollowsSharpening(t *testing.T) {
 		for i, v := range p.Pix {
 			img.Pix[i] = uint8(v)
 		}
-		said := must.Get(soften(t.Context(), img, false))(t)
+		said := must.Get(must.Get(softener())(t).Soften(t.Context(), img, cleanFavour))(t)
 		got := said.Correction.Sharpening()
 		if amount == 0 && got > leastSharpening || amount > 0 && got < last {
 			t.Errorf("sharpened by %g: a sharpening of %.2f, the one before has %.2f", amount, got, last)

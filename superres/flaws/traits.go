@@ -1,15 +1,11 @@
 package flaws
 
 import (
-	"context"
 	"image"
 	"math/bits"
 	"slices"
 
-	"github.com/disintegration/imaging"
-
 	"superres/internal/parallel"
-	"superres/internal/picture"
 )
 
 // The traits of a picture are numbers that tell what was done to it: the judge of judge.go has learned from them
@@ -139,24 +135,38 @@ func (s *traitSums) traits(f Flaws) []int32 {
 		int32(f.Quality*traitOne/100))
 }
 
-// sumTraits returns the sums over squares all over a picture.
-func sumTraits(img image.Image) *traitSums {
-	sums := new(traitSums)
-	var squares []image.Rectangle
-	shown := listParts(img.Bounds())
-	for _, part := range shown {
-		p := samples{w: part.Dx(), h: part.Dy(), parts: len(shown)}
-		p.spread(traitMargin, traitMargin, traitStep, traitMargin, traitSide, traitSquares, func(x, y int) {
-			at := part.Min.Add(image.Pt(x, y))
-			squares = append(squares, image.Rectangle{at, at.Add(image.Pt(traitSide, traitSide))})
+// traitSquare is a square of a picture, of which the first sample is (x, y) of samples.
+type traitSquare struct {
+	*samples
+	x, y int
+}
+
+// squares returns squares all over the picture. The hidden colours of transparent pixels are replaced by what is around
+// them within a square alone.
+func (x *Examination) squares() (list []traitSquare) {
+	isOpaque, shown := x.isOpaque(), listParts(x.Picture.Bounds())
+	for i, p := range x.samples() {
+		p.spread(traitMargin, traitMargin, traitStep, traitMargin, traitSide, traitSquares, func(u, v int) {
+			if isOpaque {
+				list = append(list, traitSquare{p, u, v})
+				return
+			}
+			around := image.Rect(0, 0, traitSide, traitSide).Inset(-traitMargin).Add(shown[i].Min).Add(image.Pt(u, v))
+			alone := newSamples(planesOf(x.Picture, around).Luma(), 1)
+			list = append(list, traitSquare{alone, traitMargin, traitMargin})
 		})
 	}
+	return list
+}
+
+// sumTraits returns the sums over squares.
+func sumTraits(squares []traitSquare) *traitSums {
+	sums := new(traitSums)
 	const together = 8 // squares
 	groups := make([]traitSums, (len(squares)+together-1)/together)
 	parallel.Indices(len(groups), func(i int) {
 		for _, q := range squares[i*together : min((i+1)*together, len(squares))] {
-			luma := picture.Split(imaging.Crop(img, q.Inset(-traitMargin))).Luma()
-			groups[i].add(newSamples(luma, len(shown)), traitMargin, traitMargin)
+			groups[i].add(q.samples, q.x, q.y)
 		}
 	})
 	for i := range groups {
@@ -390,28 +400,8 @@ func (s *traitSums) addThird(p *samples, at, axis, step, place int) {
 	s.thirds[axis][place%8]++
 }
 
-// Traits returns the traits of a picture with the flaws f but for gains and for what a Softener says, for learning to
-// judge it; nil where it is too small.
-func Traits(img image.Image, f Flaws) []int32 {
-	if b := img.Bounds(); min(b.Dx(), b.Dy()) < leastTraitSide {
-		return nil
-	}
-	return sumTraits(img).traits(f)
-}
-
 // withSaid returns the traits t with gains and with what is said of the picture.
 func withSaid(t []int32, said Softening) []int32 {
 	gains, _, _ := corrector().gains(t)
 	return slices.Concat(t, gains[:], said.traits)
-}
-
-// AllTraits returns all traits of a picture with the flaws f, and what the softener says of it; nil where it is too
-// small. It fails only with ctx.Err(), or in a program without package convolutional.
-func AllTraits(ctx context.Context, img image.Image, f Flaws) ([]int32, Softening, error) {
-	t := Traits(img, f)
-	if t == nil {
-		return nil, Softening{}, nil
-	}
-	said, err := soften(ctx, img, false)
-	return withSaid(t, said), said, err
 }

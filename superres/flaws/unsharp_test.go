@@ -92,7 +92,8 @@ func TestWithoutUnsharp(t *testing.T) {
 				draw.Draw(out, out.Rect, sharp, image.Point{}, draw.Src)
 				sharp = out
 			}
-			got, found := WithoutUnsharp(sharp)
+			x := examined(t, sharp, StepMask, StepMask)
+			got, found := x.Picture, x.Found.Unsharp
 			if found.Around != m.Around || math.Abs(found.Radius-m.Radius) > 0.06*m.Radius ||
 				math.Abs(found.Amount-m.Amount) > 0.1*m.Amount {
 				t.Errorf("%s: %v is found for %v", name, found, m)
@@ -132,7 +133,8 @@ func TestNoUnsharp(t *testing.T) {
 	for name, img := range map[string]image.Image{"clean": photo, "reduced": reduced, "16 bits": deep,
 		"transparent": transparent, "few levels": few, "small": small, "noise": noise,
 		"a drawing": synthetic.Sample(rng, 200, 150, 2).Image} {
-		if got, m := WithoutUnsharp(img); got != img || m != (Unsharp{}) {
+		x := examined(t, img, StepMask, StepMask)
+		if m := x.Found.Unsharp; x.Picture != img || m != (Unsharp{}) {
 			t.Errorf("%s: %v is found", name, m)
 		}
 	}
@@ -151,7 +153,7 @@ func TestNoCleanPictureIsUnsharp(t *testing.T) {
 		for _, file := range golden.Pictures(t, set, every) {
 			whole := golden.Open(t, file)
 			for _, img := range []image.Image{whole, must.Get(score.Reduce(whole, 2, resample.Cubic))(t)} {
-				if _, m := WithoutUnsharp(img); m != (Unsharp{}) {
+				if m := examined(t, img, StepMask, StepMask).Found.Unsharp; m != (Unsharp{}) {
 					t.Errorf("%s of %v: %v is found", filepath.Base(file), img.Bounds().Size(), m)
 				}
 			}

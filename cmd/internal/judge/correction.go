@@ -39,8 +39,11 @@ func (s *sampler) correction(ctx context.Context, number int) (out correctionSam
 	degrade.Degradation{Blur: damage.Blur, Sharpen: damage.Sharpen, Radius: damage.Radius}.Apply(rng, before)
 	damage.Apply(rng, low)
 	img := greyOf(low)
-	found := flaws.Measure(img, 0)
-	out = correctionSample{Name: name, Kind: kind, Noise: math.Hypot(found.Noise, found.Loss)}
+	x := &flaws.Examination{Picture: img}
+	if err := x.Run(ctx, flaws.StepMeasure, flaws.StepMeasure); err != nil {
+		return out, err
+	}
+	out = correctionSample{Name: name, Kind: kind, Noise: math.Hypot(x.Found.Noise, x.Found.Loss)}
 	ideal := resample.Cubic.Reduce(truth, scale)
 	out.Gains, out.Powers = gainsOf(before, levelsOf(ideal))
 	// Models leave about 0.45 of the squared error of interpolation, whatever is corrected.
@@ -50,7 +53,7 @@ func (s *sampler) correction(ctx context.Context, number int) (out correctionSam
 		e := float64(v - big.Pix[i])
 		out.Rest += left * e * e / float64(len(big.Pix))
 	}
-	out.Traits = flaws.Traits(img, found)
+	out.Traits = x.Traits()
 	return out, nil
 }
 

@@ -48,7 +48,6 @@ func (s *sampler) strength(ctx context.Context, number int) (out strengthSample,
 	truth, low, name, kind, damage := s.pickReduced(rng, number)
 	damage.Apply(rng, low)
 	img := image.Image(greyOf(low))
-	found := flaws.Measure(img, 0)
 	out = strengthSample{Name: name, Kind: kind, Interpolated: math.Inf(1)}
 	for _, m := range []*superres.Model{s.bicubic, s.lanczos} {
 		big, err := enlargeGrey(ctx, m, img)
@@ -57,12 +56,13 @@ func (s *sampler) strength(ctx context.Context, number int) (out strengthSample,
 		}
 		out.Interpolated = min(out.Interpolated, meanSquare(big, truth))
 	}
-	if blur := found.FindBlur(img); !blur.IsNone() {
-		img, found = blur.Apply(img), found.Corrected(blur)
-	}
-	out.Measured = found.Strength()
-	if out.Traits, _, err = flaws.AllTraits(ctx, img, found); out.Traits == nil || err != nil {
+	x := &flaws.Examination{Picture: img, AsClean: true}
+	if err := x.Run(ctx, flaws.StepMeasure, flaws.StepSharpening); err != nil {
 		return out, err
+	}
+	img, out.Measured = x.Picture, x.Left.Strength()
+	if out.Traits = x.AllTraits(); out.Traits == nil {
+		return out, nil
 	}
 	for i := range out.Errors {
 		root := float64(i) / strengthSteps

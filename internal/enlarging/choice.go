@@ -46,20 +46,20 @@ const (
 	movingStrength = 3.0 / 25
 )
 
-// choose returns the model for frame f by the steps of its examination from first to last; by flaws.StepMeasure alone,
-// one strength serves the whole frame. mostCopies is flaws.Examination.MostCopies. The picture of the choice is that
-// which is to be enlarged. f may be nil if nothing is to be measured.
-func (e *Enlarger) choose(
-	ctx context.Context, f *Frame, mostCopies int, first, last flaws.Step,
-) (c Choice, err error) {
+// choose returns the model for frame f, which is only measured if mostCopies is 0: one strength serves all of it. Else
+// it takes all steps of its examination, with that as flaws.Examination.MostCopies, and the picture of the choice is to
+// be enlarged. f may be nil if nothing is to be measured.
+func (e *Enlarger) choose(ctx context.Context, f *Frame, mostCopies int) (c Choice, err error) {
 	switch {
 	case e.choosing == nil:
 		return describe(e.clean, superres.Choice{Model: e.clean.model}), nil
 	case e.Denoise >= 0:
 		return e.atStrength(e.Denoise)
 	}
-	x := f.examination()
-	x.MostCopies = mostCopies
+	x, first, last := f.examination(), flaws.StepMeasure, flaws.StepMeasure
+	if x.MostCopies = mostCopies; mostCopies > 0 {
+		first, last = flaws.StepCopies, flaws.StepSoftening
+	}
 	by, err := e.choosing.Choose(ctx, x, first, last)
 	if err != nil {
 		return c, err
@@ -119,7 +119,7 @@ func describe(of engine, by superres.Choice) Choice {
 // nil. It also removes noise so faint that a still picture would keep it, if the noise differs between the two
 // frames: sharpened, it would make still areas shimmer more than interpolation does.
 func (e *Enlarger) chooseMoving(ctx context.Context, first, second *Frame) (c Choice, err error) {
-	c, err = e.choose(ctx, first, 0, flaws.StepMeasure, flaws.StepMeasure)
+	c, err = e.choose(ctx, first, 0)
 	if err != nil || c.Found == nil || c.Strength >= movingStrength || second == nil {
 		return c, err
 	}

@@ -16,7 +16,6 @@ import (
 	"superres/internal/imagefile"
 	"superres/internal/must"
 	"superres/superres"
-	"superres/superres/flaws"
 	"superres/superres/models"
 )
 
@@ -37,7 +36,7 @@ func TestUncleanPictures(t *testing.T) {
 		off := func(e *Enlarger, img image.Image) (sum float64, by Choice) {
 			t.Helper()
 			f := &Frame{Image: img, About: &imagefile.Picture{}}
-			by = must.Get(e.choose(t.Context(), f, 1, flaws.StepCopies, flaws.StepSoftening))(t)
+			by = must.Get(e.choose(t.Context(), f, 1))(t)
 			came := img
 			if by.Picture != nil {
 				img = by.Picture
@@ -101,7 +100,7 @@ func TestNoiseInColour(t *testing.T) {
 				t.Fatal(err)
 			}
 			f := &Frame{Image: img, About: &imagefile.Picture{}}
-			if by, err = e.choose(t.Context(), f, 0, flaws.StepMeasure, flaws.StepMeasure); err != nil {
+			if by, err = e.choose(t.Context(), f, 0); err != nil {
 				t.Fatal(err)
 			}
 			got := must.Get(by.Model.Upscale(t.Context(), img, superres.Options{Scale: 2}))(t)

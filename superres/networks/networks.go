@@ -29,7 +29,7 @@ type Source struct {
 }
 
 // ImportVersion is raised when importing the same file gives other integers than before.
-const ImportVersion = 4
+const ImportVersion = 5
 
 // Options are the options of Import.
 type Options struct {
@@ -89,7 +89,7 @@ func withRanges(ctx context.Context, s *Source) (*graph.Graph, graph.Ranges, err
 		return s.Graph, graph.Ranges{In: span, Out: span}, err
 	}
 	side := 24 * s.Graph.Measure().Multiple
-	picture := renderCloudy(3, side, s.Graph.Nodes[0].Op.(graph.Input).Channels)
+	picture := renderCloudy(5, side, s.Graph.Nodes[0].Op.(graph.Input).Channels)
 	r, agreement, err := s.Graph.GuessRanges(ctx, picture.samples(1))
 	if err == nil && agreement < leastAgreement {
 		err = fmt.Errorf("the result is not the picture enlarged: with samples of 0..1, 0..255 or −1..1 in and out it "+

@@ -2,16 +2,13 @@ package superres
 
 import (
 	"context"
-	"errors"
 	"image"
-	"io"
 	"slices"
-	"sync"
 
-	"superres/internal/chroma"
-	"superres/internal/imagefile"
 	"superres/patches/plane"
 	"superres/superres/flaws"
+	"superres/superres/flaws/measure"
+	"superres/superres/flaws/repair"
 )
 
 // Choice is the model that suits a picture, and why. All strengths of degradation are 0 to 1, as stage.Tuning has
@@ -22,7 +19,7 @@ type Choice struct {
 	// Picture is the picture to enlarge: the one that Choose was given, or that with its blur or sharpening undone by
 	// Correction; nil: Choose was given none.
 	Picture    image.Image
-	Correction flaws.Correction
+	Correction repair.Correction
 	// Mix is the robust model and its share beside Model, the model for clean pictures; one of the two may be for the
 	// effort fast. Or, where noise varies over the picture, it is the robust model at the greatest strength and its
 	// share at each place. nil: one model does all.
@@ -57,142 +54,42 @@ type Choice struct {
 //	3, 20   20.59, 24.48   17.72, 20.84   25.95, 32.68          26.91, 33.53
 const noisierColour = 1.25
 
-// robust opens the robust model of a model and keeps it at each strength that was asked for.
-type robust struct {
-	open  func() (*Model, error)
-	lock  sync.Mutex
-	known map[tuned]*Model
-
-	isJudged bool // see WithJudge
-}
-
-// tuned names a robust model: at a strength and a trust, and at the effort fast or at that of the model itself.
-type tuned struct {
-	strength, trust float64
-	isFast          bool
-}
-
-// WithRobust returns m with the robust model that open returns, one for pictures with noise or compression that can
-// be tuned to their strength. Upscale and Stream of the result choose between the two for each picture, as Choose
-// does. open is called at most once, when a picture first needs it.
-func (m *Model) WithRobust(open func() (*Model, error)) *Model {
-	out := *m
-	out.robust = &robust{open: sync.OnceValues(open), known: map[tuned]*Model{}}
-	return &out
-}
-
-// WithJudge returns m, which must have a robust model, with the judge of how much of the two suits a picture, which has
-// learned from photo and photo-real: see flaws.Flaws.Judge. Without it, Choose goes by the strength of flaws alone.
-func (m *Model) WithJudge() *Model {
-	out := *m
-	out.robust = &robust{open: m.robust.open, known: map[tuned]*Model{}, isJudged: true}
-	return &out
-}
-
-// withRobustOf returns m with the robust model of another, if that has one, as change returns it.
-func (m *Model) withRobustOf(other *Model, change func(*Model) (*Model, error)) *Model {
-	r := other.robust
-	if r == nil {
-		return m
-	}
-	out := m.WithRobust(func() (*Model, error) {
-		found, err := r.open()
-		if err != nil {
-			return nil, err
-		}
-		return change(found)
-	})
-	out.robust.isJudged = r.isJudged
-	return out
-}
-
-// Robust returns the robust model of WithRobust, tuned to a strength of 0 to 1 and, if it knows trust, to
-// flaws.UnknownTrust. It fails if there is none, or it cannot be opened or tuned. It may be called concurrently.
-func (m *Model) Robust(strength float64) (*Model, error) {
-	return m.tunedRobust(tuned{strength: strength, trust: flaws.UnknownTrust})
-}
-
-// tunedRobust returns a robust model of WithRobust. One that does not know trust is not tuned to it.
-func (m *Model) tunedRobust(t tuned) (*Model, error) {
-	r := m.robust
-	if r == nil {
-		return nil, errors.New("superres: this model has no robust model")
-	}
-	r.lock.Lock()
-	defer r.lock.Unlock()
-	if found := r.known[t]; found != nil {
-		return found, nil
-	}
-	found, err := r.open()
-	if err != nil {
-		return nil, err
-	}
-	if t.isFast {
-		if found, err = found.fastest(); err != nil {
-			return nil, err
-		}
-	}
-	if found, err = found.tuneTo(t.strength, t.trust); err != nil {
-		return nil, err
-	}
-	r.known[t] = found
-	return found, nil
-}
-
-// Choose returns the model that suits the picture img with the flaws that package flaws has found in it: its robust
-// model tuned to the strength of the flaws from flaws.LeastStrength on, below that m for a clean picture, or a mixture
-// of the two, in doubt. flaws.Flaws.Judge undoes blur or sharpening first, and says how much of each model suits what
-// comes out. Where noise varies over the picture, the robust model is a mixture of itself at two strengths. In a
-// mixture, the model with the smaller share is the one for the effort fast, unless more was asked for: 70 parts of
-// general-dev with each of 14 kinds of damage lose 0.015 dB by that in the mean, sharpened ones the most, 0.08 dB,
-// while the program takes 1.2 to 1.5 times as long for a mixture as by one model, not 1.9 times. If img is nil, one
-// model serves all of it, chosen by the strength alone, as frames of a video need it; so it is without WithJudge. A
-// picture too small for a judge is softened and has one model, chosen by the strength. A model without a robust model
-// is its own choice. The models of the choice have no robust model. Choose may be called concurrently.
-func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error) {
+// Choose examines a picture by the steps from first to last, and returns the model that suits it. The choice has the
+// strengths are those of package flaws: its robust model tuned to the strength of the flaws from flaws.LeastStrength
+// on, below that m for a clean picture, or a mixture of the two, in doubt. Where noise varies over the picture, the
+// robust model is a mixture of itself at two strengths. In a mixture, the model with the smaller share is the one for
+// the effort fast, unless more was asked for: 70 parts of general-dev with each of 14 kinds of damage lose 0.015 dB by
+// that in the mean, sharpened ones the most, 0.08 dB, while the program takes 1.2 to 1.5 times as long for a mixture as
+// by one model, not 1.9 times.
+//
+// Up to flaws.StepMeasure one model serves all of the picture, chosen by the strength alone, as frames of a video need
+// it. The steps after flaws.StepRegions are for models WithJudge. A model without a robust model is its own choice, and
+// examines nothing. The models of the choice have no robust model. Choose may be called concurrently.
+func (m *Model) Choose(ctx context.Context, x *flaws.Examination, first, last flaws.Step) (c Choice, err error) {
 	alone := *m
 	alone.robust = nil
-	c = Choice{Model: &alone, Picture: img, Found: found}
-	if m.robust == nil || found.IsDrawn {
+	c = Choice{Model: &alone, Picture: x.Picture}
+	if m.robust == nil {
 		return c, nil
 	}
-	if img != nil && found.Palette == 0 {
-		if r := found.Varying(img); r != nil {
-			return m.chooseMix(c, r)
-		}
+	if !m.robust.isJudged {
+		last = min(last, flaws.StepRegions)
 	}
-	by := found.Unjudged(img)
-	if img != nil && m.robust.isJudged {
-		if by, err = found.Judge(context.Background(), img); err != nil {
-			return c, err
-		}
+	if err := x.Run(ctx, first, last); err != nil {
+		return c, err
 	}
-	c.Picture, c.Correction = by.Picture, by.Correction
-	shares := by.Shares
-	models := shares.Clean + shares.Robust
+	c.Picture, c.Correction, c.Found = x.Picture, x.Correction, x.Found
+	if x.Varying != nil {
+		return m.chooseMix(c, x.Varying)
+	}
+	models := x.Shares.Clean + x.Shares.Robust
 	c.Plain = 1 - models
-	if shares.Robust > 0 {
-		c.Robust, c.Strength = shares.Robust/models, by.Strength
-		robust, err := m.tunedRobust(tuned{by.Strength, by.Trust, shares.Robust < shares.Clean})
-		if err != nil {
+	if x.Shares.Robust > 0 {
+		if err := m.chooseRobust(&c, x, x.Shares.Robust/models); err != nil {
 			return c, err
 		}
-		if shares.Clean == 0 {
-			c.Model = robust
-			if robust.IsTrusting() {
-				c.Trust = by.Trust
-			}
-		} else {
-			if shares.Clean <= shares.Robust {
-				if c.Model, err = alone.fastest(); err != nil {
-					return c, err
-				}
-			}
-			c.Mix = &Mix{Model: robust, Share: plane.New(1, 1)}
-			c.Mix.Share.Pix[0] = float32(c.Robust)
-		}
 	}
-	if colour := by.Flaws.ColourStrength(); colour >= max(flaws.LeastStrength, noisierColour*c.Strength) {
+	if colour := x.Left.ColourStrength(); colour >= max(flaws.LeastStrength, noisierColour*c.Strength) {
 		noisy, err := m.Robust(colour)
 		if err != nil {
 			return c, err
@@ -205,9 +102,31 @@ func (m *Model) Choose(img image.Image, found flaws.Flaws) (c Choice, err error)
 	return c, nil
 }
 
+// chooseRobust gives the robust model a share, more than 0, of the models of c.
+func (m *Model) chooseRobust(c *Choice, x *flaws.Examination, share float64) error {
+	c.Robust, c.Strength = share, x.Strength
+	robust, err := m.tunedRobust(tuned{x.Strength, x.Trust, x.Shares.Robust < x.Shares.Clean})
+	switch {
+	case err != nil:
+		return err
+	case x.Shares.Clean == 0:
+		if c.Model = robust; robust.IsTrusting() {
+			c.Trust = x.Trust
+		}
+		return nil
+	case x.Shares.Clean <= x.Shares.Robust:
+		if c.Model, err = c.Model.fastest(); err != nil {
+			return err
+		}
+	}
+	c.Mix = &Mix{Model: robust, Share: plane.New(1, 1)}
+	c.Mix.Share.Pix[0] = float32(share)
+	return nil
+}
+
 // chooseMix returns c as a mixture of the robust model at the least and at the greatest strength, for a picture whose
 // noise varies over the regions r.
-func (m *Model) chooseMix(c Choice, r *flaws.Regions) (Choice, error) {
+func (m *Model) chooseMix(c Choice, r *measure.Regions) (Choice, error) {
 	least, most, share := c.Found.Strengths(r)
 	noisiest, err := m.Robust(most)
 	if err != nil {
@@ -222,35 +141,25 @@ func (m *Model) chooseMix(c Choice, r *flaws.Regions) (Choice, error) {
 	return c, nil
 }
 
-// WithoutCopies returns img, and opt for it, without the copies of its samples if it is a photograph that was enlarged
-// by repeating them: see flaws.Repeated. The result has the same size as that of img. found.Repeated is how often
-// samples were repeated along a side; 0: img and opt are returned as they are. That is so for a drawing of equal
-// squares, where found.IsDrawn is true, and where the result would be more than MaxScale times as large as what is
-// left.
-func (m *Model) WithoutCopies(img image.Image, opt Options) (once image.Image, same Options, found flaws.Flaws) {
-	b := img.Bounds()
-	k := flaws.Repeated(img)
-	w, h, err := m.ResultSize(b.Dx(), b.Dy(), opt)
-	if k == 0 || err != nil || opt.Mix != nil || opt.Chroma != nil {
-		return img, opt, found
-	}
-	once = flaws.TakeOnce(img, k)
-	if found.IsDrawn = flaws.IsDrawing(once); found.IsDrawn || w*k > MaxScale*b.Dx() || h*k > MaxScale*b.Dy() {
-		return img, opt, found
-	}
-	opt.Scale, opt.Width, opt.Height, opt.Fit = 0, w, h, false
-	found.Repeated = k
-	return once, opt, found
-}
+// MostCopies returns how often along a side the samples of an enlargement from in to out pixels may have been repeated,
+// if they are to be taken once and the result made from those: see flaws.Examination.
+func MostCopies(in, out image.Point) int { return min(MaxScale*in.X/out.X, MaxScale*in.Y/out.Y) }
 
-// WithStrength returns opt with the strength times 1 − c.Plain.
-func (c Choice) WithStrength(opt Options) Options {
+// Apply returns opt for the picture of the choice, of which the result is to have a size in pixels.
+func (c Choice) Apply(opt Options, size image.Point) Options {
 	if c.Plain > 0 {
 		strength := 1 - c.Plain
 		if opt.Strength != nil {
 			strength *= *opt.Strength
 		}
 		opt.Strength = &strength
+	}
+	if opt.Mix == nil {
+		opt.Mix = c.Mix
+	}
+	opt.Subsampled = opt.Subsampled || c.Found.Subsampled
+	if c.Found.Repeated > 0 {
+		opt.Scale, opt.Width, opt.Height, opt.Fit = 0, size.X, size.Y, false
 	}
 	return opt
 }
@@ -262,55 +171,4 @@ func (c Choice) Reach(inW, inH, w, h int) int {
 		reach = max(reach, c.Mix.Model.Reach(inW, inH, w, h))
 	}
 	return reach
-}
-
-// chosen is a picture with the model that enlarges it, and the options.
-type chosen struct {
-	*Model
-	img image.Image
-	opt Options
-}
-
-// chosenFor returns the model, the picture and the options of an enlargement. Colour that image/jpeg has left at less
-// than the resolution of brightness is interpolated; else all is as it came, unless m has a robust model.
-func (m *Model) chosenFor(img image.Image, opt Options) (chosen, error) {
-	if ycc, ok := img.(*image.YCbCr); ok {
-		opt.Subsampled = opt.Subsampled || ycc.SubsampleRatio == image.YCbCrSubsampleRatio420
-		img = chroma.Smooth(img)
-	}
-	if m.robust == nil || img.Bounds().Empty() {
-		return chosen{m, img, opt}, nil
-	}
-	img, opt, found := m.WithoutCopies(img, opt)
-	if !found.IsDrawn {
-		if opt.Chroma == nil {
-			img, _ = flaws.WithoutSalt(img)
-			img, _ = flaws.WithoutUnsharp(img)
-		}
-		if found = flaws.Measure(img, opt.Quality); opt.WebP > 0 {
-			found = found.OutOfWebP(opt.WebP)
-		}
-	}
-	c, err := m.Choose(img, found)
-	if err != nil {
-		return chosen{}, err
-	}
-	if opt.Mix == nil {
-		opt.Mix = c.Mix
-	}
-	opt = c.WithStrength(opt)
-	opt.Subsampled = opt.Subsampled || found.Subsampled
-	return chosen{c.Model, c.Picture, opt}, nil
-}
-
-// Decode reads a picture file to the end of r and returns the picture, turned upright, with what the file says of it
-// in Options.Subsampled, Quality and WebP, for Upscale. It reads PNG, JPEG, GIF, BMP, TIFF and WebP of at most 50
-// million pixels, the first picture of files with several. Subsampled colour is interpolated smoothly, as the program
-// superres does it and image/jpeg does not. When ctx ends, Decode returns ctx.Err().
-func Decode(ctx context.Context, r io.Reader) (image.Image, Options, error) {
-	pic, err := imagefile.Decode(ctx, r, "superres", imagefile.Limits{FirstFrame: true, Strip: true})
-	if err != nil {
-		return nil, Options{}, err
-	}
-	return pic.Image, Options{Subsampled: pic.Subsampled, Quality: pic.Quality, WebP: pic.Quantiser}, nil
 }

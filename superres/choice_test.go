@@ -50,29 +50,32 @@ func TestTrust(t *testing.T) {
 	trusts := 0
 	for _, deviation := range []float64{0, 2, 3, 4, 6, 15} {
 		noisy := degrade.WithNoise(img, deviation, 1)
-		found := flaws.Measure(noisy, 0)
-		does, all := must.Get(auto(robust).Choose(noisy, found))(t), must.Get(auto(knows).Choose(noisy, found))(t)
+		choose := func(m *Model, last flaws.Step) (Choice, *flaws.Examination) {
+			x := &flaws.Examination{Picture: noisy}
+			return must.Get(m.Choose(t.Context(), x, flaws.StepMeasure, last))(t), x
+		}
+		does, _ := choose(auto(robust), flaws.StepSoftening)
+		all, x := choose(auto(knows), flaws.StepSoftening)
 		if does.Trust != 0 {
 			t.Errorf("noise of %g: a trust of %g of a model that knows none", deviation, does.Trust)
 		}
 		if all.Strength != does.Strength || all.Robust != does.Robust {
 			t.Errorf("noise of %g: trust changes the choice", deviation)
 		}
-		if found.Strength() < flaws.LeastStrength {
+		if x.Left.Strength() < flaws.LeastStrength {
 			if all.Trust != 0 {
 				t.Errorf("noise of %g: a trust of %g at a strength of %g", deviation, all.Trust, all.Strength)
 			}
 			continue
 		}
-		judged, err := found.Judge(t.Context(), noisy)
-		if err != nil || all.Trust != judged.Trust || all.Mix != nil || all.Robust != 1 || !all.Model.IsTrusting() {
-			t.Errorf("noise of %g: %v, trust %g, share %g, mixture %v, expected trust %g and no mixture", deviation,
-				err, all.Trust, all.Robust, all.Mix != nil, judged.Trust)
+		if all.Trust != x.Trust || all.Mix != nil || all.Robust != 1 || !all.Model.IsTrusting() {
+			t.Errorf("noise of %g: trust %g, share %g, mixture %v, expected trust %g and no mixture", deviation,
+				all.Trust, all.Robust, all.Mix != nil, x.Trust)
 		}
 		if all.Trust > 0 {
 			trusts++
 		}
-		if c := must.Get(auto(knows).Choose(nil, found))(t); c.Trust != flaws.UnknownTrust {
+		if c, _ := choose(auto(knows), flaws.StepMeasure); c.Trust != flaws.UnknownTrust {
 			t.Errorf("noise of %g: a trust of %g of no picture, expected %g", deviation, c.Trust, flaws.UnknownTrust)
 		}
 	}
@@ -113,11 +116,16 @@ func TestSquares(t *testing.T) {
 		return imaging.Resize(img, k*img.Bounds().Dx(), 0, imaging.NearestNeighbor)
 	}
 	drawn := repeated(code)
-	if _, _, found := auto.WithoutCopies(drawn, Options{}); !found.IsDrawn || found.Repeated != 0 {
-		t.Errorf("a drawing: %+v", found)
+	found := func(img image.Image) flaws.Flaws {
+		x := &flaws.Examination{Picture: img, MostCopies: MaxScale / 2}
+		must.Succeed(t, x.Run(t.Context(), flaws.StepCopies, flaws.StepCopies))
+		return x.Found
 	}
-	if _, _, found := auto.WithoutCopies(repeated(photo), Options{}); found.IsDrawn || found.Repeated != k {
-		t.Errorf("a photograph: %+v", found)
+	if f := found(drawn); !f.IsDrawn || f.Repeated != 0 {
+		t.Errorf("a drawing: %+v", f)
+	}
+	if f := found(repeated(photo)); f.IsDrawn || f.Repeated != k {
+		t.Errorf("a photograph: %+v", f)
 	}
 	for _, scale := range []float64{2, 1.5, 16} {
 		opt := Options{Scale: scale}

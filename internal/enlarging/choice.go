@@ -46,21 +46,21 @@ const (
 	movingStrength = 3.0 / 25
 )
 
-// choose returns the model for frame f. If mixing is true and noise varies over f, the choice is a mixture of two
-// models; if mixing is false, one strength serves the whole frame. f may be nil if nothing is to be measured.
-func (e *Enlarger) choose(ctx context.Context, f *Frame, mixing bool) (c Choice, err error) {
+// choose returns the model for frame f, which is only measured if mostCopies is 0: one strength serves all of it. Else
+// it takes all steps of its examination, with that as flaws.Examination.MostCopies, and the picture of the choice is to
+// be enlarged. f may be nil if nothing is to be measured.
+func (e *Enlarger) choose(ctx context.Context, f *Frame, mostCopies int) (c Choice, err error) {
 	switch {
 	case e.choosing == nil:
 		return describe(e.clean, superres.Choice{Model: e.clean.model}), nil
 	case e.Denoise >= 0:
 		return e.atStrength(e.Denoise)
 	}
-	found := f.measure()
-	var img image.Image
-	if mixing {
-		img = f.Image
+	x, first, last := f.examination(), flaws.StepMeasure, flaws.StepMeasure
+	if x.MostCopies = mostCopies; mostCopies > 0 {
+		first, last = flaws.StepCopies, flaws.StepSoftening
 	}
-	by, err := e.choosing.Choose(img, found)
+	by, err := e.choosing.Choose(ctx, x, first, last)
 	if err != nil {
 		return c, err
 	}
@@ -72,7 +72,6 @@ func (e *Enlarger) choose(ctx context.Context, f *Frame, mixing bool) (c Choice,
 	}
 	c = describe(of, by)
 	c.Found = &by.Found
-	c.Found.Repeated, c.Found.Salt, c.Found.Unsharp = f.Repeated, f.Salt, f.Unsharp
 	if by.ColourStrength > 0 && c.provenance != "" {
 		noisy, err := e.robust()
 		if err != nil {
@@ -120,7 +119,7 @@ func describe(of engine, by superres.Choice) Choice {
 // nil. It also removes noise so faint that a still picture would keep it, if the noise differs between the two
 // frames: sharpened, it would make still areas shimmer more than interpolation does.
 func (e *Enlarger) chooseMoving(ctx context.Context, first, second *Frame) (c Choice, err error) {
-	c, err = e.choose(ctx, first, false)
+	c, err = e.choose(ctx, first, 0)
 	if err != nil || c.Found == nil || c.Strength >= movingStrength || second == nil {
 		return c, err
 	}
@@ -131,7 +130,7 @@ func (e *Enlarger) chooseMoving(ctx context.Context, first, second *Frame) (c Ch
 	found := *c.Found
 	found.Noise = noise
 	if c, err = e.atStrength(max(movingStrength, found.Strength())); err == nil {
-		c.Found = &found
+		c.Choice.Found, c.Found = found, &found
 	}
 	return c, err
 }

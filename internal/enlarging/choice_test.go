@@ -16,7 +16,6 @@ import (
 	"superres/internal/imagefile"
 	"superres/internal/must"
 	"superres/superres"
-	"superres/superres/flaws"
 	"superres/superres/models"
 )
 
@@ -37,15 +36,12 @@ func TestUncleanPictures(t *testing.T) {
 		off := func(e *Enlarger, img image.Image) (sum float64, by Choice) {
 			t.Helper()
 			f := &Frame{Image: img, About: &imagefile.Picture{}}
-			if e == auto {
-				f.Image, f.Unsharp = flaws.WithoutUnsharp(img)
-			}
-			by = must.Get(e.choose(t.Context(), f, true))(t)
+			by = must.Get(e.choose(t.Context(), f, 1))(t)
 			came := img
 			if by.Picture != nil {
 				img = by.Picture
 			}
-			opt := by.WithStrength(superres.Options{Width: truth.Rect.Dx(), Mix: by.Mix})
+			opt := by.Apply(superres.Options{Width: truth.Rect.Dx()}, truth.Rect.Max)
 			result := imaging.Clone(must.Get(by.Model.Upscale(t.Context(), img, opt))(t))
 			for i, v := range result.Pix {
 				d := float64(v) - float64(truth.Pix[i])
@@ -103,7 +99,8 @@ func TestNoiseInColour(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if by, err = e.choose(t.Context(), &Frame{Image: img, About: &imagefile.Picture{}}, false); err != nil {
+			f := &Frame{Image: img, About: &imagefile.Picture{}}
+			if by, err = e.choose(t.Context(), f, 0); err != nil {
 				t.Fatal(err)
 			}
 			got := must.Get(by.Model.Upscale(t.Context(), img, superres.Options{Scale: 2}))(t)

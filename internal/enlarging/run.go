@@ -56,7 +56,7 @@ func (r *run) prepare(ctx context.Context) (err error) {
 	}
 	switch r.seq, err = open(ctx, r); {
 	case errors.Is(err, errEnough):
-		r.Choice, err = r.choose(ctx, nil, false)
+		r.Choice, err = r.choose(ctx, nil, 0)
 	case err == nil:
 		if r.Choice, err = r.seq.Choose(ctx); err == nil {
 			r.text = r.seq.Describe()
@@ -192,7 +192,7 @@ func (r *run) warn(result Result) {
 
 // Choose is the method of a Sequence in which the model of the first picture is that of all.
 func (r *run) Choose(ctx context.Context) (Choice, error) {
-	return r.choose(ctx, r.read[0].frame, false)
+	return r.choose(ctx, r.read[0].frame, 0)
 }
 
 // Share is the method of a Sequence whose length is not known.
@@ -229,11 +229,8 @@ func (r *run) options(f *Frame, by Choice) superres.Options {
 	if opt.Depth = r.Keep.Depth; r.Format.OnlyAnimates() {
 		opt.Depth = 8
 	}
-	opt.Chroma, opt.Mix = f.Chroma, by.Mix
-	opt.Subsampled = f.About.Subsampled || by.Found != nil && by.Found.Subsampled
-	opt = by.WithStrength(opt)
-	opt.Report = new(superres.Report)
-	return opt
+	opt.Chroma, opt.Subsampled, opt.Report = f.Chroma, f.About.Subsampled, new(superres.Report)
+	return by.Apply(opt, r.Output)
 }
 
 // finish returns enlarged, the enlargement of f by the model by, as a result that r.Format can hold: on white if the

@@ -46,32 +46,19 @@ type Frame struct {
 	Chroma *superres.Chroma
 	// About is what the file says of the picture, such as its metadata.
 	About *imagefile.Picture
-	// Repeated is flaws.Repeated of the picture before its samples were taken once; 0: they were not.
-	Repeated int
-	// IsDrawn reports that the picture is a drawing of squares of equal pixels.
-	IsDrawn bool
-	// Salt is the share of samples that flaws.WithoutSalt has replaced in Image.
-	Salt float64
-	// Unsharp is the mask that flaws.WithoutUnsharp has undone in Image.
-	Unsharp flaws.Unsharp
 	// Delay is how long the frame is shown; zero for pictures that are not animated.
 	Delay sequence.Delay
 	// Video is the frame as the stream stores it; nil: the source is not video.
 	Video *y4m.Frame
 }
 
-func (f *Frame) measure() flaws.Flaws {
-	if f.IsDrawn {
-		return flaws.Flaws{IsDrawn: true}
+// examination returns the examination of the frame.
+func (f *Frame) examination() *flaws.Examination {
+	x := &flaws.Examination{Picture: f.Image, Quality: f.About.Quality, WebP: f.About.Quantiser}
+	if f.Chroma != nil {
+		x.Coloured = inColour(f.Image, f.Chroma)
 	}
-	found := flaws.Measure(f.Image, f.About.Quality)
-	if f.About.Quantiser > 0 {
-		found = found.OutOfWebP(f.About.Quantiser)
-	}
-	if f.Chroma != nil { // Image is grey: noise of colour is measured in an RGB picture
-		found.ColourNoise = flaws.Measure(inColour(f.Image, f.Chroma), 0).ColourNoise
-	}
-	return found
+	return x
 }
 
 // Result is an enlarged frame, ready to be written.

@@ -201,7 +201,7 @@ func (s *animation) Choose(ctx context.Context) (Choice, error) { return s.choos
 
 // Result implements Sequence: each page has a model of its own.
 func (s *pages) Result(ctx context.Context, f *Frame) (Result, error) {
-	by, err := s.choose(ctx, f, false)
+	by, err := s.choose(ctx, f, 0)
 	if err != nil {
 		return Result{}, err
 	}

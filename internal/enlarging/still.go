@@ -11,7 +11,6 @@ import (
 	"superres/internal/imagefile"
 	"superres/internal/safefile"
 	"superres/internal/usage"
-	"superres/superres/flaws"
 )
 
 // still is the sequence of a still picture.
@@ -101,17 +100,6 @@ func (s *still) Next(context.Context) (*Frame, error) {
 		return nil, io.EOF
 	}
 	f := &Frame{Number: 1, Image: s.pic.Image, About: s.pic}
-	if s.choosing != nil && s.Denoise < 0 {
-		once, _, found := s.choosing.WithoutCopies(f.Image, s.Size)
-		if s.Region.Empty() {
-			f.Image, f.Repeated = once, found.Repeated
-		}
-		if f.IsDrawn = found.IsDrawn; !f.IsDrawn {
-			f.Image, f.Salt = flaws.WithoutSalt(f.Image)
-			f.Image, f.Unsharp = flaws.WithoutUnsharp(f.Image)
-		}
-		s.pic.Image = f.Image // so that the picture as it came is released
-	}
 	s.pic = nil
 	return f, nil
 }

@@ -24,10 +24,13 @@ func (s *still) Noun() string { return "" }
 
 // Choose implements Sequence.
 func (s *still) Choose(ctx context.Context) (Choice, error) {
-	f := s.read[0].frame
-	c, err := s.choose(ctx, f, true)
+	f, mostCopies := s.read[0].frame, 1
+	if s.Region.Empty() {
+		mostCopies = superres.MostCopies(s.Input, s.Output)
+	}
+	c, err := s.choose(ctx, f, mostCopies)
 	if c.Picture != nil {
-		// If its blur was undone, the picture that was read is released: it need not stay in memory beside the other.
+		// The picture that was read is released: it need not stay in memory beside the one that is enlarged.
 		f.Image, f.About.Image, c.Picture = c.Picture, nil, nil
 	}
 	return c, err
@@ -36,9 +39,6 @@ func (s *still) Choose(ctx context.Context) (Choice, error) {
 // Result implements Sequence.
 func (s *still) Result(ctx context.Context, f *Frame) (r Result, err error) {
 	by, name, img, opt := s.Choice, s.Source.Name(), f.Image, s.options(f, s.Choice)
-	if f.Repeated > 0 {
-		opt.Scale, opt.Width, opt.Height, opt.Fit = 0, s.Output.X, s.Output.Y, false
-	}
 	opt.Progress = func(share float64) { s.watch.Progress(s.Plan, 0, share) }
 	if text := by.unfit(img); text != "" {
 		defer func() { r.Warnings = append(r.Warnings, text) }()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"image"
 	"image/png"
 	"os"
 	"testing"
@@ -30,6 +31,12 @@ func Example() {
 	// Output: (128,128) (256,256)
 }
 
+// choose returns the choice of m for img by the steps from flaws.StepMeasure to last.
+func choose(t *testing.T, m *superres.Model, img image.Image, last flaws.Step) superres.Choice {
+	t.Helper()
+	return must.Get(m.Choose(t.Context(), &flaws.Examination{Picture: img}, flaws.StepMeasure, last))(t)
+}
+
 // The model auto chooses by the picture, at each effort; its parts alone do not choose.
 func TestAuto(t *testing.T) {
 	file := must.Get(os.ReadFile("../../testdata/hopper.png"))(t)
@@ -41,13 +48,13 @@ func TestAuto(t *testing.T) {
 	for _, effort := range superres.Efforts() {
 		auto := must.Get(open(t, models.Auto).Effort(effort))(t)
 		for name, choice := range map[string]superres.Choice{
-			"photo":      must.Get(auto.Choose(clean, flaws.Measure(clean, 0)))(t),
-			"photo-real": must.Get(auto.Choose(nil, flaws.Measure(noisy, 0)))(t),
+			"photo":      choose(t, auto, clean, flaws.StepSoftening),
+			"photo-real": choose(t, auto, noisy, flaws.StepMeasure),
 		} {
 			if flawed := name == "photo-real"; flawed != (choice.Strength > 0.3) || flawed != choice.Model.IsGraded() {
 				t.Errorf("%s: strength %g where %s is expected", effort, choice.Strength, name)
 			}
-			if again := must.Get(choice.Model.Choose(nil, choice.Found))(t); again.Strength > 0 {
+			if again := choose(t, choice.Model, noisy, flaws.StepMeasure); again.Strength > 0 {
 				t.Errorf("%s: %s chooses once more", effort, name)
 			}
 		}
@@ -69,7 +76,7 @@ func TestMixtureIsFast(t *testing.T) {
 	mixtures := 0
 	for sigma := 0.45; sigma < 1; sigma += 0.025 {
 		img := imaging.Blur(clean, sigma)
-		c := must.Get(auto.Choose(img, flaws.Measure(img, 0)))(t)
+		c := choose(t, auto, img, flaws.StepSoftening)
 		if c.Mix == nil {
 			continue
 		}
@@ -77,7 +84,7 @@ func TestMixtureIsFast(t *testing.T) {
 		if want := map[bool]stage.Stage{true: small, false: large}[c.Robust >= 0.5]; c.Model.Stages[0] != want {
 			t.Errorf("blurred by %.3f: another network than expected for a share of %g", sigma, 1-c.Robust)
 		}
-		c = must.Get(largest.Choose(img, flaws.Measure(img, 0)))(t)
+		c = choose(t, largest, img, flaws.StepSoftening)
 		if c.Model.Stages[0] != open(t, "photo-max").Stages[0] || c.Mix.Model.Orientations() == 1 {
 			t.Errorf("blurred by %.3f: another effort than max", sigma)
 		}

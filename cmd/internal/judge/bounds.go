@@ -92,12 +92,13 @@ func ofAllKinds(byKind map[string][]pixel) (all []pixel) {
 func samplePixels(
 	ctx context.Context, auto *superres.Model, scale int, img image.Image, truth *plane.Plane, rng *rand.Rand,
 ) (list []pixel, err error) {
-	choice, err := auto.Choose(img, flaws.Measure(img, 0))
+	x := &flaws.Examination{Picture: img}
+	choice, err := auto.Choose(ctx, x, flaws.StepMeasure, flaws.StepSoftening)
 	if err != nil {
 		return nil, err
 	}
 	img = choice.Picture
-	opt := choice.WithStrength(superres.Options{Scale: float64(scale), Mix: choice.Mix})
+	opt := choice.Apply(superres.Options{Scale: float64(scale)}, image.Point{})
 	result, err := choice.Model.Upscale(ctx, img, opt)
 	if err != nil {
 		return nil, err

@@ -315,17 +315,22 @@ const margin = 6
 // measure returns the sample of a reduced picture.
 func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.Plane) (out sample, err error) {
 	original := greyOf(low)
-	asItCame := flaws.Measure(original, 0)
-	out.Strength = asItCame.Strength()
+	x := &flaws.Examination{Picture: original, AsClean: true}
+	if err := x.Run(ctx, flaws.StepMeasure, flaws.StepStrength); err != nil {
+		return out, err
+	}
+	out.Strength = x.Found.Strength()
 	plain, err := s.enlarge(ctx, original, out.Strength)
 	if err != nil {
 		return out, err
 	}
-	j, traits, err := asItCame.Learned(ctx, original)
-	if out.Traits = traits; traits == nil || err != nil {
+	if out.Traits = x.AllTraits(); out.Traits == nil {
+		return out, nil
+	}
+	if err := x.Run(ctx, flaws.StepSoftening, flaws.StepSoftening); err != nil {
 		return out, err
 	}
-	corrected, err := s.enlarge(ctx, j.Picture, j.Strength)
+	corrected, err := s.enlarge(ctx, x.Picture, x.Strength)
 	if err != nil {
 		return out, err
 	}

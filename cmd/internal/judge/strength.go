@@ -13,6 +13,7 @@ import (
 
 	"superres/superres"
 	"superres/superres/flaws"
+	"superres/superres/flaws/learned"
 	"superres/superres/stage"
 )
 
@@ -48,7 +49,6 @@ func (s *sampler) strength(ctx context.Context, number int) (out strengthSample,
 	truth, low, name, kind, damage := s.pickReduced(rng, number)
 	damage.Apply(rng, low)
 	img := image.Image(greyOf(low))
-	found := flaws.Measure(img, 0)
 	out = strengthSample{Name: name, Kind: kind, Interpolated: math.Inf(1)}
 	for _, m := range []*superres.Model{s.bicubic, s.lanczos} {
 		big, err := enlargeGrey(ctx, m, img)
@@ -57,12 +57,13 @@ func (s *sampler) strength(ctx context.Context, number int) (out strengthSample,
 		}
 		out.Interpolated = min(out.Interpolated, meanSquare(big, truth))
 	}
-	if blur := found.FindBlur(img); !blur.IsNone() {
-		img, found = blur.Apply(img), found.Corrected(blur)
-	}
-	out.Measured = found.Strength()
-	if out.Traits, _, err = flaws.AllTraits(ctx, img, found); out.Traits == nil || err != nil {
+	x := &flaws.Examination{Picture: img, AsClean: true}
+	if err := x.Run(ctx, flaws.StepMeasure, flaws.StepSharpening); err != nil {
 		return out, err
+	}
+	img, out.Measured = x.Picture, x.Left.Strength()
+	if out.Traits = x.AllTraits(); out.Traits == nil {
+		return out, nil
 	}
 	for i := range out.Errors {
 		root := float64(i) / strengthSteps
@@ -87,7 +88,7 @@ const rounding = 0.1
 // general-dev and open-valid; with an output for each strength, of which the greatest is taken, 1.27 if they are
 // learned as errors, 1.21 as shares of a mean loss; from half the samples, or from the root of the measured strength
 // on, 1.28.
-func (o fitting) fitStrengths(samples []strengthSample) *flaws.Perceptron {
+func (o fitting) fitStrengths(samples []strengthSample) *learned.Perceptron {
 	l := lesson{start: []float64{0.4}}
 	for _, s := range samples {
 		l.traits = append(l.traits, s.Traits)
@@ -109,7 +110,7 @@ func (o fitting) fitStrengths(samples []strengthSample) *flaws.Perceptron {
 
 // reportStrengths writes a table of the gains on interpolation, in dB, for each kind: of the robust model without
 // strength, at that which is measured, at that of a perceptron, and at the best.
-func reportStrengths(w io.Writer, samples []strengthSample, p *flaws.Perceptron) error {
+func reportStrengths(w io.Writer, samples []strengthSample, p *learned.Perceptron) error {
 	type row struct{ count, none, measured, said, best, least float64 }
 	rows := table[row]{}
 	for _, s := range samples {

@@ -60,7 +60,8 @@ func TestLibraryChoosesAsTheCommand(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			by := must.Get(m.Choose(img, flaws.Measure(img, opt.Quality)))(t)
+			x := &flaws.Examination{Picture: img, Quality: opt.Quality}
+			by := must.Get(m.Choose(t.Context(), x, flaws.StepMeasure, flaws.StepSoftening))(t)
 			if flawed, varies := name != "clean.png" && name != "drawn.png", name == "half.png"; flawed !=
 				(by.Strength > 0) || varies != (by.LeastNoise > 0) {
 				t.Errorf("%s, %s: strength %g, least noise %g", name, effort, by.Strength, by.LeastNoise)

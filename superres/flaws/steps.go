@@ -1,0 +1,231 @@
+package flaws
+
+import (
+	"context"
+	"image"
+
+	"superres/internal/picture"
+	"superres/superres/flaws/learned"
+	"superres/superres/flaws/measure"
+	"superres/superres/flaws/repair"
+)
+
+// takeOnce is StepCopies.
+func (x *Examination) takeOnce(context.Context) error {
+	k := repair.Repeated(x.Picture)
+	if k == 0 {
+		return nil
+	}
+	came := x.Picture
+	x.replace(repair.TakeOnce(came, k))
+	switch {
+	case measure.IsDrawing(x.parts()):
+		x.replace(came)
+		x.judgeBy(Flaws{IsDrawn: true})
+		x.isDone = true
+	case k > x.MostCopies:
+		x.replace(came)
+	default:
+		x.Found.Repeated = k
+	}
+	return nil
+}
+
+// removeSalt is StepSalt.
+func (x *Examination) removeSalt(context.Context) error {
+	if clean, share := repair.WithoutSalt(x.Picture, x.parts()); share > 0 {
+		x.replace(clean)
+		x.Found.Salt = share
+	}
+	return nil
+}
+
+// undoMask is StepMask.
+func (x *Examination) undoMask(context.Context) error {
+	if m := repair.FindUnsharp(x.Picture, x.parts()); m != (repair.Unsharp{}) {
+		x.replace(m.Undo(x.Picture))
+		x.Found.Unsharp = m
+	}
+	return nil
+}
+
+// measure is StepMeasure.
+func (x *Examination) measure(context.Context) error {
+	f := Flaws{Flaws: measure.Of(x.parts(), x.samples(), x.Quality)}
+	if x.WebP > 0 {
+		f = f.outOfWebP(x.WebP)
+	}
+	if x.Coloured != nil { // noise of colour is measured in an RGB picture
+		f.ColourNoise = Measure(x.Coloured, 0).ColourNoise
+	}
+	f.Repeated, f.Salt, f.Unsharp = x.Found.Repeated, x.Found.Salt, x.Found.Unsharp
+	x.judgeBy(f)
+	return nil
+}
+
+// judgeBy sets the flaws of the picture, and what suits it by their strength alone.
+func (x *Examination) judgeBy(f Flaws) {
+	x.Found, x.Left, x.Strength = f, f, f.Strength()
+	x.Shares, x.Trust = learned.Shares{Clean: 1}, 0
+	if x.Strength >= LeastStrength {
+		x.Shares, x.Trust = learned.Shares{Robust: 1}, UnknownTrust
+	}
+}
+
+// findRegions is StepRegions.
+func (x *Examination) findRegions(context.Context) error {
+	if x.Found.Palette == 0 {
+		x.Varying = x.Found.Flaws.Varying(x.Picture)
+		x.isDone = x.Varying != nil
+	}
+	return nil
+}
+
+// isJudged reports whether the picture is large enough for estimates by its traits, which have learned from palettes of
+// grey alone.
+func (x *Examination) isJudged() bool { return x.side() >= leastJudgedSide && !x.hasPalette() }
+
+func (x *Examination) hasPalette() bool { return x.Found.Palette > 0 && !x.AsClean }
+
+// isFlawed reports whether what is left has noise or compression, as of a lossy WebP file in any case.
+func (x *Examination) isFlawed() bool {
+	return !x.AsClean && (x.Left.Strength() >= LeastStrength || x.Found.isLossyWebP())
+}
+
+// undoBlur is StepBlur. A picture with transparency keeps its blur.
+func (x *Examination) undoBlur(context.Context) error {
+	if !x.isJudged() || !x.isOpaque() {
+		return nil
+	}
+	if blur := learned.Corrector().Correction(x.Traits()).Limited(x.Found.Flaws); !blur.IsNone() {
+		x.correct(blur)
+	}
+	return nil
+}
+
+// correct applies c to the picture.
+func (x *Examination) correct(c repair.Correction) {
+	x.replace(c.Apply(x.Picture))
+	x.Left, x.Correction = x.Left.corrected(c), c
+}
+
+// findSharpening is StepSharpening. Nothing is asked of pictures with noise or compression that were blurred, and of
+// those whose file tells enough.
+func (x *Examination) findSharpening(ctx context.Context) (err error) {
+	isTold := x.hasPalette() || x.Found.isLossyWebP()
+	if x.side() < leastSoftenedSide || isTold || x.isFlawed() && !x.Correction.IsNone() {
+		return nil
+	}
+	s, err := learned.OwnSoftener()
+	if err != nil {
+		return err
+	}
+	favour := float64(learned.CleanFavour)
+	if x.isFlawed() {
+		favour = learned.FlawedFavour
+	}
+	x.said, err = s.Soften(ctx, x.Picture, favour)
+	if !x.isOpaque() {
+		x.said.Correction, x.said.Plain = repair.Correction{}, 0
+	}
+	x.said.Correction = x.said.Correction.Limited(x.Left.Flaws)
+	return err
+}
+
+// findStrength is StepStrength.
+func (x *Examination) findStrength(context.Context) error {
+	switch {
+	case !x.isJudged():
+	case !x.isFlawed():
+		x.Strength, x.Trust, x.Shares = learned.Assessor().Strength(x.AllTraits()), 0, learned.Shares{Clean: 1}
+	default:
+		x.Strength, x.Shares = x.Left.Strength(), learned.Shares{Robust: 1}
+		if !x.Found.isLossyWebP() {
+			x.Trust = trustIn(x.Correction, x.said.Correction.Sharpening())
+		}
+	}
+	return nil
+}
+
+// findShares is StepShares.
+func (x *Examination) findShares(context.Context) error {
+	switch {
+	case !x.isJudged() || x.isFlawed():
+		x.Shares = x.Shares.WithPlain(x.said.Plain, x.Strength)
+	case x.said.IsDrawing:
+		x.Shares = learned.Shares{Clean: 1}
+	default:
+		x.Shares = learned.Judge().Shares(x.AllTraits()).WithPlain(x.said.Plain, 0)
+		if x.Correction.IsNone() && x.softening().IsNone() {
+			x.Shares = x.Shares.WithoutDoubts()
+		}
+	}
+	return nil
+}
+
+// soften is StepSoftening.
+func (x *Examination) soften(context.Context) error {
+	if c := x.softening(); !c.IsNone() {
+		x.correct(c)
+		x.Strength = measure.RoundStrength(x.Strength * c.NoiseGain())
+	}
+	return nil
+}
+
+// softening returns what undoes the sharpening that was found, if it is enough to count.
+func (x *Examination) softening() repair.Correction {
+	least := leastSharpening
+	if x.isJudged() && !x.isFlawed() {
+		least = leastDoubted
+		if !x.Correction.IsNone() {
+			return repair.Correction{}
+		}
+	}
+	if x.said.Correction.Sharpening() < least {
+		return repair.Correction{}
+	}
+	return x.said.Correction
+}
+
+// AllTraits returns the traits of the picture with the gains of the corrector, and with what the softener says of it.
+func (x *Examination) AllTraits() []int32 { return learned.WithSaid(x.Traits(), x.said) }
+
+// Traits returns the traits of the picture but for gains and for what the softener says, from which the corrector
+// learns; nil where it is too small.
+func (x *Examination) Traits() []int32 {
+	if x.traits == nil {
+		x.traits = learned.Traits(x.Picture, x.samples(), x.Left.Flaws)
+	}
+	return x.traits
+}
+
+// replace sets the picture.
+func (x *Examination) replace(img image.Image) {
+	x.Picture, x.shown, x.light, x.traits = img, nil, nil, nil
+}
+
+// parts returns the planes of the parts of the picture that are looked at: see measure.ListParts.
+func (x *Examination) parts() []measure.Area {
+	if x.shown == nil {
+		x.shown = measure.Parts(x.Picture)
+	}
+	return x.shown
+}
+
+// samples returns the brightness of parts.
+func (x *Examination) samples() []*measure.Samples {
+	if x.light == nil {
+		for _, p := range x.parts() {
+			x.light = append(x.light, measure.NewSamples(p.Luma(), len(x.shown)))
+		}
+	}
+	return x.light
+}
+
+// side returns the length of the shorter side of the picture.
+func (x *Examination) side() int {
+	size := x.Picture.Bounds().Size()
+	return min(size.X, size.Y)
+}
+
+func (x *Examination) isOpaque() bool { return picture.IsOpaque(x.Picture) }

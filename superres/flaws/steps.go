@@ -160,7 +160,7 @@ func (x *Examination) findShares(context.Context) error {
 	default:
 		x.Shares = judge().Shares(x.AllTraits()).withPlain(x.said.Plain, 0)
 		if x.Correction.IsNone() && x.softening().IsNone() {
-			x.Shares = x.Shares.withoutDoubts()
+			x.Shares = x.Shares.withoutDoubts(x.said, x.Strength)
 		}
 	}
 	return nil

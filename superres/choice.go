@@ -12,6 +12,8 @@ import (
 	"superres/internal/imagefile"
 	"superres/patches/plane"
 	"superres/superres/flaws"
+	"superres/superres/flaws/measure"
+	"superres/superres/flaws/repair"
 )
 
 // Choice is the model that suits a picture, and why. All strengths of degradation are 0 to 1, as stage.Tuning has
@@ -22,7 +24,7 @@ type Choice struct {
 	// Picture is the picture to enlarge: the one that Choose was given, or that with its blur or sharpening undone by
 	// Correction; nil: Choose was given none.
 	Picture    image.Image
-	Correction flaws.Correction
+	Correction repair.Correction
 	// Mix is the robust model and its share beside Model, the model for clean pictures; one of the two may be for the
 	// effort fast. Or, where noise varies over the picture, it is the robust model at the greatest strength and its
 	// share at each place. nil: one model does all.
@@ -82,7 +84,7 @@ func (m *Model) WithRobust(open func() (*Model, error)) *Model {
 }
 
 // WithJudge returns m, which must have a robust model, with the judge of how much of the two suits a picture, which has
-// learned from photo and photo-real: see flaws.Flaws.Judge. Without it, Choose goes by the strength of flaws alone.
+// learned from photo and photo-real: see flaws.StepShares. Without it, Choose goes by the strength of flaws alone.
 func (m *Model) WithJudge() *Model {
 	out := *m
 	out.robust = &robust{open: m.robust.open, known: map[tuned]*Model{}, isJudged: true}
@@ -211,7 +213,7 @@ func (m *Model) chooseRobust(c *Choice, x *flaws.Examination, share float64) err
 
 // chooseMix returns c as a mixture of the robust model at the least and at the greatest strength, for a picture whose
 // noise varies over the regions r.
-func (m *Model) chooseMix(c Choice, r *flaws.Regions) (Choice, error) {
+func (m *Model) chooseMix(c Choice, r *measure.Regions) (Choice, error) {
 	least, most, share := c.Found.Strengths(r)
 	noisiest, err := m.Robust(most)
 	if err != nil {

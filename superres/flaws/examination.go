@@ -4,7 +4,9 @@ import (
 	"context"
 	"image"
 
-	"superres/internal/picture"
+	"superres/superres/flaws/learned"
+	"superres/superres/flaws/measure"
+	"superres/superres/flaws/repair"
 )
 
 // Examination finds out what is wrong with a picture and mends it as far as that is possible. Its caller sets the first
@@ -29,20 +31,20 @@ type Examination struct {
 	Found Flaws
 	// Varying is the noise of the regions of the picture where it varies; nil: it is about the same everywhere. The
 	// steps after StepRegions are left out then.
-	Varying *Regions
+	Varying *measure.Regions
 	// Correction is what was undone of blur or of sharpening, and Left are the flaws after it.
-	Correction Correction
+	Correction repair.Correction
 	Left       Flaws
 	// Strength, 0 to 1, is that at which the robust model enlarges Picture.
 	Strength float64
 	// Trust, 0 to 1, is how likely Picture was reduced cleanly, neither blurred nor sharpened. It is for a robust model
 	// that does all of the picture, and 0 where others have a share.
 	Trust  float64
-	Shares Shares
+	Shares learned.Shares
 
-	said   Softening // by the softener
-	shown  []picture.Picture
-	light  []*samples
+	said   learned.Softening // by the softener
+	shown  []measure.Area
+	light  []*measure.Samples
 	traits []int32
 	isDone bool
 }
@@ -64,25 +66,22 @@ const (
 	StepSoftening
 )
 
-// life is the life of a picture: all that an examination does, in this order. What proves something comes before what estimates.
+// life is the life of a picture: all that an examination does, in this order. What proves something comes before what
+// estimates it.
 var life = [...]struct {
-	name, finds, changes string
-	run                  func(*Examination, context.Context) error
+	name, proves, estimates, changes string
+	run                              func(*Examination, context.Context) error
 }{
-	StepCopies: {"copies", "proves squares of equal samples, and that they are a drawing or a photograph",
-		"takes one sample of each in a photograph", (*Examination).takeOnce},
-	StepSalt: {"salt", "proves single black and white samples", "replaces them by the median around them",
-		(*Examination).removeSalt},
-	StepMask: {"mask", "proves an unsharp mask, by the integers before it", "undoes it", (*Examination).undoMask},
-	StepMeasure: {"measure", "proves JPEG files, subsampled chroma and palettes; estimates noise", "",
-		(*Examination).measure},
-	StepRegions:    {"regions", "estimates how noise varies over the picture", "", (*Examination).findRegions},
-	StepBlur:       {"blur", "estimates the blur", "undoes it", (*Examination).undoBlur},
-	StepSharpening: {"sharpening", "estimates the sharpening", "", (*Examination).findSharpening},
-	StepStrength: {"strength", "estimates at which strength the robust model works, and its trust", "",
-		(*Examination).findStrength},
-	StepShares:    {"shares", "estimates the shares of the models", "", (*Examination).findShares},
-	StepSoftening: {"softening", "", "undoes the sharpening", (*Examination).soften},
+	{"copies", "squares of equal samples; a drawing", "", "takes one sample of each", (*Examination).takeOnce},
+	{"salt", "single black and white samples", "", "sets them to the median around", (*Examination).removeSalt},
+	{"mask", "an unsharp mask of 8 bits", "", "undoes it", (*Examination).undoMask},
+	{"measure", "JPEG files, their chroma, palettes", "noise", "", (*Examination).measure},
+	{"regions", "", "how noise varies over the picture", "", (*Examination).findRegions},
+	{"blur", "", "blur", "undoes it", (*Examination).undoBlur},
+	{"sharpening", "", "other sharpening", "", (*Examination).findSharpening},
+	{"strength", "", "strength and trust of the robust model", "", (*Examination).findStrength},
+	{"shares", "", "the shares of the models", "", (*Examination).findShares},
+	{"softening", "", "", "undoes the sharpening", (*Examination).soften},
 }
 
 // Run takes the steps from first to last. After a drawing was found by its copies, or regions of other noise, it leaves

@@ -10,7 +10,7 @@ import (
 // examined returns the examination of img by the steps from first to last.
 func examined(t *testing.T, img image.Image, first, last Step) *Examination {
 	t.Helper()
-	x := &Examination{Picture: img, MostCopies: mostRepeated}
+	x := &Examination{Picture: img, MostCopies: 16}
 	must.Succeed(t, x.Run(t.Context(), first, last))
 	return x
 }

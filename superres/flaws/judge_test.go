@@ -3,7 +3,6 @@ package flaws
 import (
 	"image"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/disintegration/imaging"
@@ -11,76 +10,11 @@ import (
 	"superres/internal/degrade"
 	"superres/internal/must"
 	"superres/internal/testimage"
+	_ "superres/superres/convolutional" // the network of the softener
+	"superres/superres/flaws/learned"
+	"superres/superres/flaws/measure"
+	"superres/superres/flaws/repair"
 )
-
-// The shares are the powers of two of a judge's outputs, in their proportion.
-func TestSharesFollowOutputs(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	j := NewPerceptron(1, 1, scores)
-	for range 200 {
-		var score [scores]float64
-		total := 0.0
-		for i := range score {
-			j.SecondBias[i] = int32(rng.IntN(1<<26) - 1<<25)
-			score[i] = math.Exp2(float64(j.SecondBias[i]) / (1 << 24))
-			total += score[i]
-		}
-		clean, robust := score[0]/total, score[1]/total
-		got := j.Shares([]int32{0})
-		if got.Clean == 0 || got.Robust == 0 { // what was too little is given to the other
-			if min(clean, robust) > (leastShare+1.)/shareSteps {
-				t.Errorf("shares %v, expected %g and %g", got, clean, robust)
-			}
-			continue
-		}
-		within := 1./shareSteps + 0.01
-		if plain := 1 - clean - robust; plain < (leastPlain+1.)/shareSteps { // it may be given to one of them
-			within += plain
-		}
-		if math.Abs(got.Clean-clean) > within || math.Abs(got.Robust-robust) > within {
-			t.Errorf("shares %v, expected %g and %g", got, clean, robust)
-		}
-	}
-}
-
-// A strength is the square of the output, from 0 to 1.
-func TestStrengthFollowsOutput(t *testing.T) {
-	p := NewPerceptron(1, 1, 1)
-	for _, root := range []float64{-0.5, 0, 0.1, 0.4, 0.7, 1, 1.7} {
-		p.SecondBias[0] = int32(root * (1 << 24))
-		want := min(max(root, 0), 1)
-		if got := p.Strength([]int32{0}); math.Abs(got-want*want) > 0.5/strengthSteps+0.002 {
-			t.Errorf("strength %g of an output of %g", got, root)
-		}
-	}
-}
-
-func TestLogarithm(t *testing.T) {
-	for v := int64(1); v > 0 && v < 1<<62; v = v*3/2 + 1 {
-		if got := float64(logarithm(v)) / traitOne; math.Abs(got-math.Log2(float64(v))) > 0.09 {
-			t.Errorf("the logarithm of %d is %g, expected %g", v, got, math.Log2(float64(v)))
-		}
-	}
-}
-
-// The transform of a block keeps its energy, and divides it among the frequencies.
-func TestTransformIsOrthonormal(t *testing.T) {
-	for u, a := range transform8 {
-		for v, b := range transform8 {
-			sum := int64(0)
-			for i := range a {
-				sum += a[i] * b[i]
-			}
-			want := 0.
-			if u == v {
-				want = 1
-			}
-			if got := float64(sum) / (1 << 20); math.Abs(got-want) > 0.002 {
-				t.Errorf("the product of frequencies %d and %d is %g, expected %g", u, v, got, want)
-			}
-		}
-	}
-}
 
 // There are traits of every picture that is large enough, whatever is in it; small ones have none.
 func TestTraits(t *testing.T) {
@@ -91,8 +25,8 @@ func TestTraits(t *testing.T) {
 		x := Examination{Picture: img, AsClean: true}
 		must.Succeed(t, x.Run(t.Context(), StepMeasure, StepSharpening))
 		list := x.AllTraits()
-		if len(list) != traitCount {
-			t.Errorf("%s: %d traits, expected %d", name, len(list), traitCount)
+		if len(list) != learned.TraitCount {
+			t.Errorf("%s: %d traits, expected %d", name, len(list), learned.TraitCount)
 		}
 		for i, v := range list {
 			if v < -1<<14 || v > 1<<14 {
@@ -122,7 +56,7 @@ func TestWebPIsNotJudged(t *testing.T) {
 		"little lost": {clean, 4, false, false},
 	} {
 		j := judged(t, c.img, Measure(c.img, 0).outOfWebP(c.index))
-		if got := j.Shares == (Shares{Robust: 1}); got != c.unjudged {
+		if got := j.Shares == (learned.Shares{Robust: 1}); got != c.unjudged {
 			t.Errorf("%s: shares %v", name, j.Shares)
 		}
 		if c.unjudged && j.Correction.IsNone() == c.isBlurred {
@@ -133,12 +67,12 @@ func TestWebPIsNotJudged(t *testing.T) {
 
 // Trust falls from 1 to 0 as a picture seems sharper than it came, and is 0 for one that was blurred.
 func TestTrustFalls(t *testing.T) {
-	var blur Correction
+	var blur repair.Correction
 	for i := range blur {
-		blur[i] = traitOne / 2
+		blur[i] = repair.Octave / 2
 	}
 	for factor, want := range map[float64]float64{0: 1, 1: 1, leastSharpening: 1, 1.175: 0.5, 1.25: 0, 4: 0} {
-		if got := trustIn(Correction{}, factor); math.Abs(got-want) > 1e-9 {
+		if got := trustIn(repair.Correction{}, factor); math.Abs(got-want) > 1e-9 {
 			t.Errorf("a trust of %g in detail of %g, expected %g", got, factor, want)
 		}
 		if got := trustIn(blur, factor); got != 0 {
@@ -170,7 +104,8 @@ func TestFlawedAreForTheRobustModel(t *testing.T) {
 			j.Correction.Sharpening() > 0 != c.isSharpened {
 			t.Errorf("%s: shares %v, trust %g, sharpening of %g", name, j.Shares, j.Trust, j.Correction.Sharpening())
 		}
-		if want := j.Correction.StrengthAfter(found.Strength()); j.Strength != want || want < LeastStrength {
+		want := measure.RoundStrength(found.Strength() * j.Correction.NoiseGain())
+		if j.Strength != want || want < LeastStrength {
 			t.Errorf("%s: a strength of %g, expected %g", name, j.Strength, want)
 		}
 	}
@@ -200,7 +135,7 @@ func TestSmallAreSoftened(t *testing.T) {
 		if got := !j.Correction.IsNone(); got != c.isSoftened {
 			t.Errorf("%s: corrected by %v, shares %v", name, j.Correction, j.Shares)
 		}
-		if !c.isSoftened && j.Shares.Clean+j.Shares.Robust < 1-1./shareSteps {
+		if !c.isSoftened && j.Shares.Clean+j.Shares.Robust < 1-1./learned.ShareSteps {
 			t.Errorf("%s: shares %v, expected no interpolation", name, j.Shares)
 		}
 	}
@@ -220,25 +155,22 @@ func TestDrawingsAreForTheCleanModel(t *testing.T) {
 			}
 		})
 		j := judged(t, img, Measure(img, 0))
-		if j.Shares != (Shares{Clean: 1}) || !j.Correction.IsNone() {
+		if j.Shares != (learned.Shares{Clean: 1}) || !j.Correction.IsNone() {
 			t.Errorf("%d samples a side: corrected by %v, shares %v", side, j.Correction, j.Shares)
 		}
 	}
 }
 
-// Small shares are left out: the greatest share has them.
-func TestWithoutDoubts(t *testing.T) {
-	for s, want := range map[Shares]Shares{
-		{Clean: 1}:                   {Clean: 1},
-		{Clean: 0.75, Robust: 0.25}:  {Clean: 0.75, Robust: 0.25},
-		{Clean: 0.875}:               {Clean: 1},
-		{Clean: 0.5, Robust: 0.375}:  {Clean: 0.625, Robust: 0.375},
-		{Clean: 0.125, Robust: 0.75}: {Clean: 0.125, Robust: 0.875},
-		{Clean: 0.25}:                {Clean: 0.25},
-		{Robust: 0.25}:               {Robust: 0.25},
-	} {
-		if got := s.withoutDoubts(); got != want {
-			t.Errorf("%v: %v, expected %v", s, got, want)
+// The loss by a WebP file follows from its quantiser index, unless the samples show a greater loss.
+func TestOutOfWebP(t *testing.T) {
+	for _, c := range []struct {
+		f           measure.Flaws
+		index, want float64
+	}{{measure.Flaws{}, 9, 1.94}, {measure.Flaws{}, 28.6, 4.19}, {measure.Flaws{}, 127, 15.5},
+		{measure.Flaws{Loss: 7, Quality: 30}, 28.6, 7}} {
+		if got := (Flaws{Flaws: c.f}).outOfWebP(c.index); math.Abs(got.Loss-c.want) > 0.01 || got.WebP != c.index ||
+			got.Quality != c.f.Quality {
+			t.Errorf("%+v, index %g: %+v, want a loss of %g", c.f, c.index, got, c.want)
 		}
 	}
 }

@@ -4,21 +4,22 @@ import (
 	"context"
 	"image"
 
-	"github.com/disintegration/imaging"
-
 	"superres/internal/picture"
+	"superres/superres/flaws/learned"
+	"superres/superres/flaws/measure"
+	"superres/superres/flaws/repair"
 )
 
 // takeOnce is StepCopies.
 func (x *Examination) takeOnce(context.Context) error {
-	k := repeatedIn(x.Picture)
+	k := repair.Repeated(x.Picture)
 	if k == 0 {
 		return nil
 	}
 	came := x.Picture
-	x.replace(takeOnce(came, k))
+	x.replace(repair.TakeOnce(came, k))
 	switch {
-	case isDrawing(x.parts()):
+	case measure.IsDrawing(x.parts()):
 		x.replace(came)
 		x.judgeBy(Flaws{IsDrawn: true})
 		x.isDone = true
@@ -30,10 +31,9 @@ func (x *Examination) takeOnce(context.Context) error {
 	return nil
 }
 
-// removeSalt is StepSalt. A picture with transparency keeps its salt; a JPEG file keeps no single samples.
+// removeSalt is StepSalt.
 func (x *Examination) removeSalt(context.Context) error {
-	if x.isOpaque() && !x.isDecodedJPEG() && hasSalt(x.parts()) {
-		clean, share := withoutSalt(x.Picture)
+	if clean, share := repair.WithoutSalt(x.Picture, x.parts()); share > 0 {
 		x.replace(clean)
 		x.Found.Salt = share
 	}
@@ -42,11 +42,8 @@ func (x *Examination) removeSalt(context.Context) error {
 
 // undoMask is StepMask.
 func (x *Examination) undoMask(context.Context) error {
-	if !x.isOpaque() || x.isDecodedJPEG() || picture.IsDeep(x.Picture) {
-		return nil
-	}
-	if m := x.findUnsharp(); m != (Unsharp{}) {
-		x.replace(m.undo(x.Picture))
+	if m := repair.FindUnsharp(x.Picture, x.parts()); m != (repair.Unsharp{}) {
+		x.replace(m.Undo(x.Picture))
 		x.Found.Unsharp = m
 	}
 	return nil
@@ -54,7 +51,7 @@ func (x *Examination) undoMask(context.Context) error {
 
 // measure is StepMeasure.
 func (x *Examination) measure(context.Context) error {
-	f := measure(x.parts(), x.samples(), x.Quality)
+	f := Flaws{Flaws: measure.Of(x.parts(), x.samples(), x.Quality)}
 	if x.WebP > 0 {
 		f = f.outOfWebP(x.WebP)
 	}
@@ -69,16 +66,16 @@ func (x *Examination) measure(context.Context) error {
 // judgeBy sets the flaws of the picture, and what suits it by their strength alone.
 func (x *Examination) judgeBy(f Flaws) {
 	x.Found, x.Left, x.Strength = f, f, f.Strength()
-	x.Shares, x.Trust = Shares{Clean: 1}, 0
+	x.Shares, x.Trust = learned.Shares{Clean: 1}, 0
 	if x.Strength >= LeastStrength {
-		x.Shares, x.Trust = Shares{Robust: 1}, UnknownTrust
+		x.Shares, x.Trust = learned.Shares{Robust: 1}, UnknownTrust
 	}
 }
 
 // findRegions is StepRegions.
 func (x *Examination) findRegions(context.Context) error {
 	if x.Found.Palette == 0 {
-		x.Varying = x.varying()
+		x.Varying = x.Found.Flaws.Varying(x.Picture)
 		x.isDone = x.Varying != nil
 	}
 	return nil
@@ -100,16 +97,16 @@ func (x *Examination) undoBlur(context.Context) error {
 	if !x.isJudged() || !x.isOpaque() {
 		return nil
 	}
-	if blur := corrector().Correction(x.Traits()).Limited(x.Found); !blur.IsNone() {
+	if blur := learned.Corrector().Correction(x.Traits()).Limited(x.Found.Flaws); !blur.IsNone() {
 		x.correct(blur)
 	}
 	return nil
 }
 
 // correct applies c to the picture.
-func (x *Examination) correct(c Correction) {
+func (x *Examination) correct(c repair.Correction) {
 	x.replace(c.Apply(x.Picture))
-	x.Left, x.Correction = x.Left.Corrected(c), c
+	x.Left, x.Correction = x.Left.corrected(c), c
 }
 
 // findSharpening is StepSharpening. Nothing is asked of pictures with noise or compression that were blurred, and of
@@ -119,19 +116,19 @@ func (x *Examination) findSharpening(ctx context.Context) (err error) {
 	if x.side() < leastSoftenedSide || isTold || x.isFlawed() && !x.Correction.IsNone() {
 		return nil
 	}
-	s, err := softener()
+	s, err := learned.OwnSoftener()
 	if err != nil {
 		return err
 	}
-	favour := float64(cleanFavour)
+	favour := float64(learned.CleanFavour)
 	if x.isFlawed() {
-		favour = flawedFavour
+		favour = learned.FlawedFavour
 	}
 	x.said, err = s.Soften(ctx, x.Picture, favour)
 	if !x.isOpaque() {
-		x.said.Correction, x.said.Plain = Correction{}, 0
+		x.said.Correction, x.said.Plain = repair.Correction{}, 0
 	}
-	x.said.Correction = x.said.Correction.Limited(x.Left)
+	x.said.Correction = x.said.Correction.Limited(x.Left.Flaws)
 	return err
 }
 
@@ -140,9 +137,9 @@ func (x *Examination) findStrength(context.Context) error {
 	switch {
 	case !x.isJudged():
 	case !x.isFlawed():
-		x.Strength, x.Trust, x.Shares = assessor().Strength(x.AllTraits()), 0, Shares{Clean: 1}
+		x.Strength, x.Trust, x.Shares = learned.Assessor().Strength(x.AllTraits()), 0, learned.Shares{Clean: 1}
 	default:
-		x.Strength, x.Shares = x.Left.Strength(), Shares{Robust: 1}
+		x.Strength, x.Shares = x.Left.Strength(), learned.Shares{Robust: 1}
 		if !x.Found.isLossyWebP() {
 			x.Trust = trustIn(x.Correction, x.said.Correction.Sharpening())
 		}
@@ -154,13 +151,13 @@ func (x *Examination) findStrength(context.Context) error {
 func (x *Examination) findShares(context.Context) error {
 	switch {
 	case !x.isJudged() || x.isFlawed():
-		x.Shares = x.Shares.withPlain(x.said.Plain, x.Strength)
-	case x.said.isDrawing:
-		x.Shares = Shares{Clean: 1}
+		x.Shares = x.Shares.WithPlain(x.said.Plain, x.Strength)
+	case x.said.IsDrawing:
+		x.Shares = learned.Shares{Clean: 1}
 	default:
-		x.Shares = judge().Shares(x.AllTraits()).withPlain(x.said.Plain, 0)
+		x.Shares = learned.Judge().Shares(x.AllTraits()).WithPlain(x.said.Plain, 0)
 		if x.Correction.IsNone() && x.softening().IsNone() {
-			x.Shares = x.Shares.withoutDoubts(x.said, x.Strength)
+			x.Shares = x.Shares.WithoutDoubts(x.said, x.Strength)
 		}
 	}
 	return nil
@@ -170,34 +167,34 @@ func (x *Examination) findShares(context.Context) error {
 func (x *Examination) soften(context.Context) error {
 	if c := x.softening(); !c.IsNone() {
 		x.correct(c)
-		x.Strength = c.StrengthAfter(x.Strength)
+		x.Strength = measure.RoundStrength(x.Strength * c.NoiseGain())
 	}
 	return nil
 }
 
 // softening returns what undoes the sharpening that was found, if it is enough to count.
-func (x *Examination) softening() Correction {
+func (x *Examination) softening() repair.Correction {
 	least := leastSharpening
 	if x.isJudged() && !x.isFlawed() {
 		least = leastDoubted
 		if !x.Correction.IsNone() {
-			return Correction{}
+			return repair.Correction{}
 		}
 	}
 	if x.said.Correction.Sharpening() < least {
-		return Correction{}
+		return repair.Correction{}
 	}
 	return x.said.Correction
 }
 
 // AllTraits returns the traits of the picture with the gains of the corrector, and with what the softener says of it.
-func (x *Examination) AllTraits() []int32 { return withSaid(x.Traits(), x.said) }
+func (x *Examination) AllTraits() []int32 { return learned.WithSaid(x.Traits(), x.said) }
 
 // Traits returns the traits of the picture but for gains and for what the softener says, from which the corrector
 // learns; nil where it is too small.
 func (x *Examination) Traits() []int32 {
-	if x.traits == nil && x.side() >= leastTraitSide {
-		x.traits = sumTraits(x.squares()).traits(x.Left)
+	if x.traits == nil {
+		x.traits = learned.Traits(x.Picture, x.samples(), x.Left.Flaws)
 	}
 	return x.traits
 }
@@ -207,19 +204,19 @@ func (x *Examination) replace(img image.Image) {
 	x.Picture, x.shown, x.light, x.traits = img, nil, nil, nil
 }
 
-// parts returns the planes of the parts of the picture that are looked at: see listParts.
-func (x *Examination) parts() []picture.Picture {
+// parts returns the planes of the parts of the picture that are looked at: see measure.ListParts.
+func (x *Examination) parts() []measure.Area {
 	if x.shown == nil {
-		x.shown = parts(x.Picture)
+		x.shown = measure.Parts(x.Picture)
 	}
 	return x.shown
 }
 
 // samples returns the brightness of parts.
-func (x *Examination) samples() []*samples {
+func (x *Examination) samples() []*measure.Samples {
 	if x.light == nil {
 		for _, p := range x.parts() {
-			x.light = append(x.light, newSamples(p.Luma(), len(x.shown)))
+			x.light = append(x.light, measure.NewSamples(p.Luma(), len(x.shown)))
 		}
 	}
 	return x.light
@@ -232,14 +229,3 @@ func (x *Examination) side() int {
 }
 
 func (x *Examination) isOpaque() bool { return picture.IsOpaque(x.Picture) }
-
-// isDecodedJPEG reports whether the picture is as image/jpeg decodes one.
-func (x *Examination) isDecodedJPEG() bool {
-	_, is := x.Picture.(*image.YCbCr)
-	return is
-}
-
-// planesOf returns the planes of a part of a picture, in 8 bits a sample.
-func planesOf(img image.Image, part image.Rectangle) picture.Picture {
-	return picture.Split(imaging.Crop(img, part))
-}

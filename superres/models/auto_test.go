@@ -48,7 +48,8 @@ func TestAuto(t *testing.T) {
 	for _, effort := range superres.Efforts() {
 		auto := must.Get(open(t, models.Auto).Effort(effort))(t)
 		for name, choice := range map[string]superres.Choice{
-			"photo": choose(t, auto, clean, flaws.StepSoftening), "photo-real": choose(t, auto, noisy, flaws.StepMeasure),
+			"photo":      choose(t, auto, clean, flaws.StepSoftening),
+			"photo-real": choose(t, auto, noisy, flaws.StepMeasure),
 		} {
 			if flawed := name == "photo-real"; flawed != (choice.Strength > 0.3) || flawed != choice.Model.IsGraded() {
 				t.Errorf("%s: strength %g where %s is expected", effort, choice.Strength, name)

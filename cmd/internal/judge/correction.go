@@ -14,6 +14,8 @@ import (
 
 	"superres/internal/degrade"
 	"superres/superres/flaws"
+	"superres/superres/flaws/learned"
+	"superres/superres/flaws/repair"
 	"superres/superres/resample"
 )
 
@@ -21,10 +23,10 @@ import (
 type correctionSample struct {
 	Name, Kind string
 	Traits     []int32
-	Gains      [len(flaws.Correction{})]float64 // base-2 logarithms
+	Gains      [len(repair.Correction{})]float64 // base-2 logarithms
 	// Powers are the parts of each band in the variance of the picture, and Rest is the squared error that is left,
 	// about, of the enlargement where nothing was done to the picture, both in levels of 255.
-	Powers [len(flaws.Correction{})]float64
+	Powers [len(repair.Correction{})]float64
 	Rest   float64
 	Noise  float64 // that was found, with the loss of compression
 }
@@ -61,7 +63,7 @@ func (s *sampler) correction(ctx context.Context, number int) (out correctionSam
 const leastGain, mostGain = 1. / 3, 16
 
 // gainsOf returns the gains by which a picture comes nearest to truth, in each band of frequencies.
-func gainsOf(p, truth *degrade.Plane) (gains, powers [len(flaws.Correction{})]float64) {
+func gainsOf(p, truth *degrade.Plane) (gains, powers [len(repair.Correction{})]float64) {
 	of, to := spectrum(p), spectrum(truth)
 	var product, square [len(gains)]float64
 	for v, row := range of {
@@ -114,8 +116,8 @@ func spectrum(p *degrade.Plane) [][]complex128 {
 }
 
 // careOf returns the weight of the samples of a kind in learning. The table compares weights, each with the gain up to
-// which a correction counts as none, in octaves, as flaws.Perceptron.Correction applies it; it was chosen so that clean
-// pictures lose about as little. The loss is that of correctionSample.lost, in dB, of 1,493 parts of pictures of
+// which a correction counts as none, in octaves, as learned.Perceptron.Correction applies it; it was chosen so that
+// clean pictures lose about as little. The loss is that of correctionSample.lost, in dB, of 1,493 parts of pictures of
 // general-dev and T91: the mean over all parts, which is 1.94 without corrections, and the greatest of a clean part.
 //
 //	clean, drawings   JPEG, noise …   gain    mean   greatest
@@ -129,19 +131,19 @@ func careOf(kind string) float64 {
 	return 1
 }
 
-// gainAt returns the gain in a band of a correction of the base-2 logarithm v, limited as flaws.Correction.Limited has
+// gainAt returns the gain in a band of a correction of the base-2 logarithm v, limited as repair.Correction.Limited has
 // it, and its slope by v.
 func (c correctionSample) gainAt(band int, v float64) (gain, slope float64) {
 	v = min(max(v, -9), 9)
 	f := float64(band+1) / float64(len(c.Gains))
-	e, r := flaws.NoiseWeight*c.Noise*c.Noise*f*f, math.Exp2(-v)
+	e, r := repair.NoiseWeight*c.Noise*c.Noise*f*f, math.Exp2(-v)
 	d := r*r + e
 	return (r + e) / d, -math.Ln2 * r * (e - r*r - 2*e*r) / (d * d)
 }
 
 // squaredError returns that of the enlarged picture after a correction, about, and its slopes: what is left where
 // nothing was done, and what a correction leaves in each band.
-func (c correctionSample) squaredError(correction []float64) (sum float64, slopes [len(flaws.Correction{})]float64) {
+func (c correctionSample) squaredError(correction []float64) (sum float64, slopes [len(repair.Correction{})]float64) {
 	sum = c.Rest + 0.1
 	for i, v := range correction {
 		gain, slope := c.gainAt(i, v)
@@ -159,8 +161,8 @@ func (c correctionSample) lost(correction []float64) float64 {
 }
 
 // fitCorrections returns the perceptron by whose corrections the samples lose least.
-func (o fitting) fitCorrections(samples []correctionSample) *flaws.Perceptron {
-	l := lesson{start: make([]float64, len(flaws.Correction{}))}
+func (o fitting) fitCorrections(samples []correctionSample) *learned.Perceptron {
+	l := lesson{start: make([]float64, len(repair.Correction{}))}
 	for _, s := range samples {
 		l.traits = append(l.traits, s.Traits)
 	}
@@ -176,7 +178,7 @@ func (o fitting) fitCorrections(samples []correctionSample) *flaws.Perceptron {
 
 // reportCorrections writes what samples lose without corrections, and with those of a perceptron, in dB, and by how
 // much these are worse than none: the mean of the gains, the worst, and how many pictures lose.
-func reportCorrections(w io.Writer, samples []correctionSample, p *flaws.Perceptron) error {
+func reportCorrections(w io.Writer, samples []correctionSample, p *learned.Perceptron) error {
 	type row struct{ count, without, with, least, worse, none float64 }
 	rows := table[row]{}
 	for _, s := range samples {

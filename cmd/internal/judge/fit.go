@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"superres/internal/parallel"
-	"superres/superres/flaws"
+	"superres/superres/flaws/learned"
 )
 
 // fitting has the options of fit.
@@ -31,7 +31,7 @@ type lesson struct {
 	slopes func(sample int, outputs, slope []float64)
 }
 
-// parameters of the network in float64: see flaws.Perceptron. Traits are standardised.
+// parameters of the network in float64: see learned.Perceptron. Traits are standardised.
 type parameters struct {
 	first      []float64 // hidden × traits
 	firstBias  []float64
@@ -59,16 +59,16 @@ const deviations = 4
 const leak = 0.05
 
 // fit returns a perceptron that has learned a lesson.
-func (o fitting) fit(l lesson) *flaws.Perceptron {
+func (o fitting) fit(l lesson) *learned.Perceptron {
 	mean, deviation := standardise(l.traits)
-	p := flaws.NewPerceptron(len(mean), members*o.hidden, len(l.start))
+	p := learned.NewPerceptron(len(mean), members*o.hidden, len(l.start))
 	for i := range mean {
 		p.Least[i] = whole(mean[i] - deviations*deviation[i])
 		p.Most[i] = whole(mean[i] + deviations*deviation[i])
 	}
-	learned := make([]parameters, members)
-	parallel.Indices(members, func(i int) { learned[i] = o.learn(l, mean, deviation, uint64(i)) })
-	for i, member := range learned {
+	found := make([]parameters, members)
+	parallel.Indices(members, func(i int) { found[i] = o.learn(l, mean, deviation, uint64(i)) })
+	for i, member := range found {
 		member.addTo(p, i, mean, deviation)
 	}
 	return p
@@ -177,7 +177,7 @@ func standardise(samples [][]int32) (mean, deviation []float64) {
 func whole(v float64) int32 { return int32(math.Round(v)) }
 
 // addTo adds p to a perceptron as one of its members, in integers.
-func (p parameters) addTo(to *flaws.Perceptron, member int, mean, deviation []float64) {
+func (p parameters) addTo(to *learned.Perceptron, member int, mean, deviation []float64) {
 	hidden := len(p.firstBias)
 	for h := range hidden {
 		at := member*hidden + h
@@ -215,7 +215,7 @@ const bolder = 0.5
 //	with 7,000 vivid samples          1.63   −0.01, 0.58           0.68         1.66        0.82     −0.26       10 %
 //
 // Without drawings among the samples, 300 others lost 2 dB on average.
-func (o fitting) fitJudge(samples []sample) *flaws.Perceptron {
+func (o fitting) fitJudge(samples []sample) *learned.Perceptron {
 	l := lesson{start: []float64{1, 0, -1}}
 	for _, s := range samples {
 		l.traits = append(l.traits, s.Traits)
@@ -230,7 +230,7 @@ func (o fitting) fitJudge(samples []sample) *flaws.Perceptron {
 		for k := range share {
 			share[k] /= total
 		}
-		by := flaws.Shares{Clean: share[0], Robust: share[1]}
+		by := learned.Shares{Clean: share[0], Robust: share[1]}
 		_, scale := samples[i].loss(by)
 		d := samples[i].slopes(by)
 		to := [3]float64{scale * d.Clean, scale * d.Robust, 0}

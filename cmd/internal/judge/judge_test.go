@@ -13,7 +13,7 @@ import (
 	"superres/internal/must"
 	"superres/internal/picture"
 	"superres/internal/testimage"
-	"superres/superres/flaws"
+	"superres/superres/flaws/learned"
 )
 
 // A judge learns from planted samples which trait tells which of the three results is right.
@@ -45,14 +45,14 @@ func TestFitFindsWhatMatters(t *testing.T) {
 	}
 	small := fitting{steps: 1500, batch: 32, rate: 1e-2, noise: 0.1, hidden: 24, seed: 1}
 	j := small.fitJudge(list)
-	learned, alone := 0., 0.
+	byJudge, alone := 0., 0.
 	for _, s := range list {
 		shares := j.Shares(s.Traits)
-		learned += s.squaredError(shares)
-		alone += min(s.squaredError(flaws.Shares{Robust: 1}), s.squaredError(flaws.Shares{Clean: 1}))
+		byJudge += s.squaredError(shares)
+		alone += min(s.squaredError(learned.Shares{Robust: 1}), s.squaredError(learned.Shares{Clean: 1}))
 	}
-	if n := float64(len(list)); learned/n > 1.3 {
-		t.Errorf("mean squared error %g; with one of the two models %g, the least is 1", learned/n, alone/n)
+	if n := float64(len(list)); byJudge/n > 1.3 {
+		t.Errorf("mean squared error %g; with one of the two models %g, the least is 1", byJudge/n, alone/n)
 	}
 }
 
@@ -67,15 +67,15 @@ func TestSlopesOfShares(t *testing.T) {
 			s.Products[j][i] = s.Products[i][j]
 		}
 	}
-	at := flaws.Shares{Clean: 0.3, Robust: 0.5}
+	at := learned.Shares{Clean: 0.3, Robust: 0.5}
 	slopes := s.slopes(at)
 	const h = 1e-5
 	for name, c := range map[string]struct {
-		by   flaws.Shares
+		by   learned.Shares
 		want float64
 	}{
-		"clean":  {flaws.Shares{Clean: at.Clean + h, Robust: at.Robust}, slopes.Clean},
-		"robust": {flaws.Shares{Clean: at.Clean, Robust: at.Robust + h}, slopes.Robust},
+		"clean":  {learned.Shares{Clean: at.Clean + h, Robust: at.Robust}, slopes.Clean},
+		"robust": {learned.Shares{Clean: at.Clean, Robust: at.Robust + h}, slopes.Robust},
 	} {
 		more := s.squaredError(c.by) - s.squaredError(at)
 		if got := more / h; math.Abs(got-c.want) > 1e-3 {
@@ -187,8 +187,8 @@ func TestSamples(t *testing.T) {
 	write("strengths", "-what", "strengths", "-whole")
 	strengths := must.Get(readSamples[strengthSample]([]string{filepath.Join(dir, "strengths")}))(t)
 	var judged, assessed strings.Builder
-	must.Succeed(t, report(&judged, samples, flaws.Judge()))
-	must.Succeed(t, reportStrengths(&assessed, strengths, flaws.Assessor()))
+	must.Succeed(t, report(&judged, samples, learned.Judge()))
+	must.Succeed(t, reportStrengths(&assessed, strengths, learned.Assessor()))
 	for _, kind := range kinds {
 		for _, text := range []string{judged.String(), assessed.String()} {
 			if !strings.Contains(text, kind) {
@@ -208,7 +208,7 @@ func TestSamples(t *testing.T) {
 func TestSlopesOfSoftener(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const samples = 5
-	results := make([]float32, samples*flaws.SoftenerResults)
+	results := make([]float32, samples*learned.SoftenerResults)
 	for i := range results {
 		results[i] = 0.1 * float32(rng.NormFloat64())
 	}
@@ -221,8 +221,8 @@ func TestSlopesOfSoftener(t *testing.T) {
 		results[i] += h
 		got := (l.Grade(results, none) - before) / float64(results[i]-kept)
 		if results[i] = kept; math.Abs(got-float64(slopes[i])) > 0.02+0.02*math.Abs(got) {
-			t.Errorf("sample %d, result %d: slope %g, by differences %g", i/flaws.SoftenerResults,
-				i%flaws.SoftenerResults, slopes[i], got)
+			t.Errorf("sample %d, result %d: slope %g, by differences %g", i/learned.SoftenerResults,
+				i%learned.SoftenerResults, slopes[i], got)
 		}
 	}
 }
@@ -245,7 +245,7 @@ func TestSoftenerLessons(t *testing.T) {
 		t.Errorf("classes %v, expected %d", seen, classCount-1)
 	}
 	for class, c := range lessons.sharpenings() {
-		if (c == flaws.Sharpening{}) != (class == 0) || class > 0 && c.Correction.Sharpening() < 1.05 {
+		if (c == learned.Sharpening{}) != (class == 0) || class > 0 && c.Correction.Sharpening() < 1.05 {
 			t.Errorf("what is done to class %d is %v", class, c)
 		}
 	}

@@ -4,9 +4,9 @@
 //
 //	go run ./cmd/internal/judge sample [-what WHAT] [-n 9000] [-seed 1] [-whole | -drawn | -vivid | -retouched]
 //		[-quick] -o samples.json FOLDER...
-//	go run ./cmd/internal/judge fit [-what WHAT] [-seed 1] -o superres/flaws/judge.bin samples.json...
+//	go run ./cmd/internal/judge fit [-what WHAT] [-seed 1] -o superres/flaws/learned/judge.bin samples.json...
 //	go run ./cmd/internal/judge report [-what WHAT] [-of FILE] samples.json...
-//	go run ./cmd/internal/judge soften [-n 9000] [-seed 1] -o superres/flaws/softener.npz FOLDER...
+//	go run ./cmd/internal/judge soften [-n 9000] [-seed 1] -o superres/flaws/learned/softener.npz FOLDER...
 //	go run ./cmd/internal/judge bounds [-n 600] [-seed 1] [-check] FOLDER...
 //
 // WHAT is corrections, strengths or judge, which is the default. sample degrades parts of the PNG files in folders in
@@ -23,18 +23,18 @@
 //
 //	sample -what corrections -n 40000 -seed 51 -o photographs.json kodak open pexels skimage unsplash
 //	sample -what corrections -drawn -n 3000 -seed 61 -o drawings.json
-//	fit -what corrections -seed 3 -o superres/flaws/correction.bin photographs.json drawings.json
+//	fit -what corrections -seed 3 -o superres/flaws/learned/correction.bin photographs.json drawings.json
 //
 // and the softener, in 50 minutes on two cores, from
 //
-//	soften -n 80000 -seed 7 -o superres/flaws/softener.npz kodak open pexels skimage unsplash
+//	soften -n 80000 -seed 7 -o superres/flaws/learned/softener.npz kodak open pexels skimage unsplash
 //
 // then, by these, the strengths, from
 //
 //	sample -what strengths -n 12000 -seed 71 -o 1.json kodak open pexels skimage unsplash
 //	sample -what strengths -vivid -n 3000 -seed 72 -o vivid.json kodak open pexels skimage unsplash
 //	sample -what strengths -drawn -n 1500 -seed 73 -o drawings.json
-//	fit -what strengths -seed 3 -o superres/flaws/strength.bin 1.json vivid.json drawings.json
+//	fit -what strengths -seed 3 -o superres/flaws/learned/strength.bin 1.json vivid.json drawings.json
 //
 // then, by all of them, the judge, from
 //
@@ -43,7 +43,7 @@
 //	sample -quick -retouched -vivid -n 3000 -seed 34 -o 3.json kodak open pexels skimage unsplash
 //	sample -quick -n 8000 -seed 37 -o 4.json kodak open pexels skimage unsplash
 //	sample -quick -retouched -n 9000 -seed 31 -o 5.json kodak open pexels skimage unsplash
-//	fit -seed 3 -o superres/flaws/judge.bin 1.json 2.json 3.json 4.json 5.json
+//	fit -seed 3 -o superres/flaws/learned/judge.bin 1.json 2.json 3.json 4.json 5.json
 //
 // Both learned by an earlier softener, which looked at four parts of 64×64 samples in place of 80×80, took clean
 // pictures to be 3 times as likely as sharpened ones, and gave no share to plain interpolation. So the same commands
@@ -72,7 +72,7 @@ import (
 
 	"superres/internal/parallel"
 	"superres/superres"
-	"superres/superres/flaws"
+	"superres/superres/flaws/learned"
 )
 
 func main() {
@@ -154,19 +154,19 @@ type subject struct {
 
 // subjects has all of them by the name that -what takes.
 var subjects = map[string]subject{
-	"judge": newSubject((*sampler).one, judgeFitting, fitting.fitJudge, report, flaws.Judge),
+	"judge": newSubject((*sampler).one, judgeFitting, fitting.fitJudge, report, learned.Judge),
 	"corrections": newSubject((*sampler).correction, correctionFitting, fitting.fitCorrections, reportCorrections,
-		flaws.Corrector),
+		learned.Corrector),
 	"strengths": newSubject((*sampler).strength, strengthFitting, fitting.fitStrengths, reportStrengths,
-		flaws.Assessor),
+		learned.Assessor),
 }
 
 // newSubject returns the subject that is learned from samples of type T: one makes sample number, learn learns from
 // all with the options o, report reports on what was learned, and ours returns what this program has of it.
 func newSubject[T traited](
 	one func(s *sampler, ctx context.Context, number int) (T, error), o fitting,
-	learn func(fitting, []T) *flaws.Perceptron, report func(io.Writer, []T, *flaws.Perceptron) error,
-	ours func() *flaws.Perceptron,
+	learn func(fitting, []T) *learned.Perceptron, report func(io.Writer, []T, *learned.Perceptron) error,
+	ours func() *learned.Perceptron,
 ) subject {
 	return subject{
 		sample: func(s *sampler, output string, count int) error {
@@ -186,8 +186,8 @@ type traited interface{ hasTraits() bool }
 
 // fit learns from samples in files, writes what was learned, and reports how well it does on the same.
 func fit[T any](
-	output string, names []string, seed uint64, o fitting, learn func(fitting, []T) *flaws.Perceptron,
-	report func(io.Writer, []T, *flaws.Perceptron) error,
+	output string, names []string, seed uint64, o fitting, learn func(fitting, []T) *learned.Perceptron,
+	report func(io.Writer, []T, *learned.Perceptron) error,
 ) error {
 	samples, err := readSamples[T](names)
 	if err != nil {
@@ -204,7 +204,8 @@ func fit[T any](
 
 // reportFiles reports on samples in files by the perceptron of a file, or, if that is "", by the one of this program.
 func reportFiles[T any](
-	names []string, file string, ours func() *flaws.Perceptron, report func(io.Writer, []T, *flaws.Perceptron) error,
+	names []string, file string, ours func() *learned.Perceptron,
+	report func(io.Writer, []T, *learned.Perceptron) error,
 ) error {
 	samples, err := readSamples[T](names)
 	if err != nil {
@@ -218,7 +219,7 @@ func reportFiles[T any](
 		return err
 	}
 	defer f.Close()
-	p, err := flaws.ReadPerceptron(bufio.NewReader(f))
+	p, err := learned.ReadPerceptron(bufio.NewReader(f))
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"superres/superres/flaws"
+	"superres/superres/flaws/learned"
 )
 
 // sample is a degraded picture with what is known of its enlargements by 2. Errors are of brightness in levels of
@@ -35,7 +36,7 @@ const results = 2
 func (s sample) hasTraits() bool { return s.Traits != nil }
 
 // squaredError returns that of a mixture.
-func (s sample) squaredError(by flaws.Shares) float64 {
+func (s sample) squaredError(by learned.Shares) float64 {
 	sum := s.Truth
 	w := [results]float64{by.Clean, by.Robust}
 	for i, v := range w {
@@ -48,16 +49,16 @@ func (s sample) squaredError(by flaws.Shares) float64 {
 }
 
 // slopes returns the slopes of squaredError by the shares.
-func (s sample) slopes(by flaws.Shares) flaws.Shares {
+func (s sample) slopes(by learned.Shares) learned.Shares {
 	of := func(i int) float64 {
 		return 2 * (by.Clean*s.Products[i][0] + by.Robust*s.Products[i][1] - s.WithTruth[i])
 	}
-	return flaws.Shares{Clean: of(0), Robust: of(1)}
+	return learned.Shares{Clean: of(0), Robust: of(1)}
 }
 
 // leastError returns that of the three results.
 func (s sample) leastError() float64 {
-	return min(s.squaredError(flaws.Shares{Clean: 1}), s.squaredError(flaws.Shares{Robust: 1}), s.Truth)
+	return min(s.squaredError(learned.Shares{Clean: 1}), s.squaredError(learned.Shares{Robust: 1}), s.Truth)
 }
 
 // cleanWeight is how much more a clean sample counts. From the same samples, with bolder at 0, the gains of 43 pictures
@@ -89,7 +90,7 @@ func isClean(kind string) bool { return kind == "clean" || kind == "drawing" }
 // loss returns the loss of a mixture and its slope by the squared error: of clean samples the error relative to that of
 // the best of three results, so that the worst count most, and of others its fourth root, so that those of which
 // nothing can be made count less, and what is worse than interpolation.
-func (s sample) loss(by flaws.Shares) (loss, slope float64) {
+func (s sample) loss(by learned.Shares) (loss, slope float64) {
 	least := max(s.leastError(), 1)
 	relative := max(s.squaredError(by)/least, 1e-3)
 	if isClean(s.Kind) {
@@ -119,7 +120,7 @@ type row struct {
 	least, below                             float64 // the least gain of auto; and that on the clean result
 }
 
-func (r *row) add(s sample, shares flaws.Shares) {
+func (r *row) add(s sample, shares learned.Shares) {
 	r.count++
 	clean, robust := s.gain(s.Enlarged[0]), s.gain(s.Enlarged[1])
 	judged, auto := s.gain(s.squaredError(shares)), s.gain(s.Auto)
@@ -130,7 +131,7 @@ func (r *row) add(s sample, shares flaws.Shares) {
 	best := math.Inf(-1)
 	for a := range 11 {
 		for b := range 11 - a {
-			by := flaws.Shares{Clean: float64(a) / 10, Robust: float64(b) / 10}
+			by := learned.Shares{Clean: float64(a) / 10, Robust: float64(b) / 10}
 			best = max(best, s.gain(s.squaredError(by)))
 		}
 	}
@@ -165,7 +166,7 @@ func (t table[R]) of(kind string) (rows [2]*R) {
 // report writes a table of the gains on the better of bicubic and Lanczos, for each kind: by the two models and by the
 // choice by strength alone from the picture as it came, by the judge, by the best shares, and by the program that made
 // the samples, which gives noisy and compressed pictures to photo-real whatever the judge says.
-func report(w io.Writer, samples []sample, judge *flaws.Perceptron) error {
+func report(w io.Writer, samples []sample, judge *learned.Perceptron) error {
 	rows := table[row]{}
 	for _, s := range samples {
 		shares := judge.Shares(s.Traits)

@@ -17,7 +17,8 @@ import (
 	"superres/internal/parallel"
 	"superres/superres/convolutional"
 	"superres/superres/convolutional/learning"
-	"superres/superres/flaws"
+	"superres/superres/flaws/learned"
+	"superres/superres/flaws/repair"
 	"superres/superres/resample"
 )
 
@@ -221,10 +222,10 @@ func (l *softenerLesson) Fill(window []float32, side int) {
 }
 
 // Grade implements learning.Lesson: the loss is the cross entropy of the classes, with the likelihoods that
-// flaws.Softener has.
+// learned.Softener has.
 func (l *softenerLesson) Grade(results, slopes []float32) float64 {
-	const each = flaws.SoftenerResults
-	tells := func(of []float32) float64 { return 1 / (1 + math.Exp(-flaws.TellingGain*float64(of[2*classCount]))) }
+	const each = learned.SoftenerResults
+	tells := func(of []float32) float64 { return 1 / (1 + math.Exp(-learned.TellingGain*float64(of[2*classCount]))) }
 	var weighted, scores, slope [classCount]float64
 	weight, count := 0.0, float64(len(results)/each)
 	for of := range slices.Chunk(results, each) {
@@ -237,7 +238,7 @@ func (l *softenerLesson) Grade(results, slopes []float32) float64 {
 	}
 	for c := range classCount {
 		weighted[c] /= weight
-		scores[c] = flaws.ScoreGain * (scores[c] + weighted[c])
+		scores[c] = learned.ScoreGain * (scores[c] + weighted[c])
 	}
 	sum := 0.0
 	for c := range classCount {
@@ -248,7 +249,7 @@ func (l *softenerLesson) Grade(results, slopes []float32) float64 {
 		if slope[c] /= sum; c == l.class {
 			slope[c]--
 		}
-		slope[c] *= flaws.ScoreGain
+		slope[c] *= learned.ScoreGain
 	}
 	clear(slopes)
 	for at := 0; at < len(results); at += each {
@@ -258,23 +259,23 @@ func (l *softenerLesson) Grade(results, slopes []float32) float64 {
 			to[c], to[classCount+c] = float32(s*t/weight), float32(s/count)
 			byWeight += s * (float64(of[c]) - weighted[c]) / weight
 		}
-		to[2*classCount] = float32(byWeight * flaws.TellingGain * t * (1 - t))
+		to[2*classCount] = float32(byWeight * learned.TellingGain * t * (1 - t))
 	}
 	return math.Log(sum)
 }
 
 // sharpenings returns what is done to pictures of each class: of the mean gains that undo what was done to some
 // patches, the share that undone has.
-func (l softenerLessons) sharpenings() []flaws.Sharpening {
+func (l softenerLessons) sharpenings() []learned.Sharpening {
 	const count = 2000 // pairs
-	var all [count][len(flaws.Correction{})]float64
+	var all [count][len(repair.Correction{})]float64
 	var classes [count]int
 	parallel.Indices(count, func(i int) {
 		before, after := l.pick(math.MaxInt32, 2*i), l.pick(math.MaxInt32, 2*i+1)
 		all[i], _ = gainsOf(after.part, before.part)
 		classes[i] = after.class
 	})
-	var sums [classCount][len(flaws.Correction{})]float64
+	var sums [classCount][len(repair.Correction{})]float64
 	var counts [classCount]float64
 	for i, class := range classes {
 		counts[class]++
@@ -282,13 +283,13 @@ func (l softenerLessons) sharpenings() []flaws.Sharpening {
 			sums[class][k] += v
 		}
 	}
-	list := make([]flaws.Sharpening, classCount)
+	list := make([]learned.Sharpening, classCount)
 	for class := 1; class < classCount; class++ {
 		for k, v := range sums[class] {
 			list[class].Correction[k] = whole(256 * v / counts[class])
 		}
 		all := list[class].Correction
-		list[class] = flaws.Sharpening{Correction: all.Partly(undone[class]), Plain: interpolated[class]}
+		list[class] = learned.Sharpening{Correction: all.Partly(undone[class]), Plain: interpolated[class]}
 	}
 	return list
 }
@@ -296,7 +297,7 @@ func (l softenerLessons) sharpenings() []flaws.Sharpening {
 // learnSoftener writes a softener that was learned in a number of steps, and reports on w.
 func (s *sampler) learnSoftener(ctx context.Context, w io.Writer, output string, steps int) error {
 	t := learning.Defaults()
-	t.Scale, t.Channels, t.Depth, t.Skip = flaws.SoftenerScale, 32, 12, 4
+	t.Scale, t.Channels, t.Depth, t.Skip = learned.SoftenerScale, 32, 12, 4
 	t.Steps, t.Batch, t.Patch, t.LearningRate = steps, 8, softenerSide, 0.005
 	t.Seed, t.Interval = s.seed, cmp.Or(steps/40, 1)
 	t.Report = func(r learning.Report) {
@@ -317,18 +318,18 @@ func (s *sampler) learnSoftener(ctx context.Context, w io.Writer, output string,
 	if err != nil {
 		return err
 	}
-	// As results, its numbers are limited like pixels: see flaws.SoftenerRange.
+	// As results, its numbers are limited like pixels: see learned.SoftenerRange.
 	scaled := network.Network()
 	last := scaled.Layers[len(scaled.Layers)-1]
 	for _, list := range [][]float32{last.Weight, last.Bias} {
 		for i := range list {
-			list[i] /= flaws.SoftenerRange
+			list[i] /= learned.SoftenerRange
 		}
 	}
 	if network, err = convolutional.NewStage(scaled); err != nil {
 		return err
 	}
-	softener, err := flaws.NewSoftener(network, lessons.sharpenings())
+	softener, err := learned.NewSoftener(network, lessons.sharpenings())
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"superres/superres"
 	"superres/superres/flaws"
+	"superres/superres/flaws/learned"
 	"superres/superres/stage"
 )
 
@@ -87,7 +88,7 @@ const rounding = 0.1
 // general-dev and open-valid; with an output for each strength, of which the greatest is taken, 1.27 if they are
 // learned as errors, 1.21 as shares of a mean loss; from half the samples, or from the root of the measured strength
 // on, 1.28.
-func (o fitting) fitStrengths(samples []strengthSample) *flaws.Perceptron {
+func (o fitting) fitStrengths(samples []strengthSample) *learned.Perceptron {
 	l := lesson{start: []float64{0.4}}
 	for _, s := range samples {
 		l.traits = append(l.traits, s.Traits)
@@ -109,7 +110,7 @@ func (o fitting) fitStrengths(samples []strengthSample) *flaws.Perceptron {
 
 // reportStrengths writes a table of the gains on interpolation, in dB, for each kind: of the robust model without
 // strength, at that which is measured, at that of a perceptron, and at the best.
-func reportStrengths(w io.Writer, samples []strengthSample, p *flaws.Perceptron) error {
+func reportStrengths(w io.Writer, samples []strengthSample, p *learned.Perceptron) error {
 	type row struct{ count, none, measured, said, best, least float64 }
 	rows := table[row]{}
 	for _, s := range samples {

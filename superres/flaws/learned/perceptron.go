@@ -1,0 +1,100 @@
+package learned
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Perceptron is a small network that says something of a picture from its traits: one layer of hidden numbers, clipped
+// to ±1, and one of outputs. It computes in integers, so that all machines agree. cmd/internal/judge makes them.
+type Perceptron struct {
+	// Least and Most limit each trait.
+	Least, Most []int32
+	// First has, for each hidden number, a weight for each trait in steps of 2⁻²⁰, and FirstBias the constants.
+	First     [][]int32
+	FirstBias []int32
+	// Second has, for each output, a weight for each hidden number in steps of 2⁻¹², and SecondBias the constants, in
+	// steps of 2⁻²⁴.
+	Second     [][]int32
+	SecondBias []int32
+}
+
+const (
+	firstBits  = 20
+	secondBits = 12
+)
+
+// NewPerceptron returns a perceptron whose numbers are all 0.
+func NewPerceptron(traits, hidden, outputs int) *Perceptron {
+	vector := func(n int) []int32 { return make([]int32, n) }
+	p := &Perceptron{vector(traits), vector(traits), make([][]int32, hidden), vector(hidden), make([][]int32, outputs),
+		vector(outputs)}
+	for i := range p.First {
+		p.First[i] = vector(traits)
+	}
+	for i := range p.Second {
+		p.Second[i] = vector(hidden)
+	}
+	return p
+}
+
+// Outputs returns the outputs for a picture, from its traits, in steps of 2⁻²⁴.
+func (p *Perceptron) Outputs(traits []int32) []int64 {
+	seen, out := make([]int64, len(p.Least)), make([]int64, len(p.Second))
+	for i := range seen {
+		seen[i] = int64(min(max(traits[i], p.Least[i]), p.Most[i]))
+	}
+	for i, b := range p.SecondBias {
+		out[i] = int64(b)
+	}
+	for h, weights := range p.First {
+		sum := int64(p.FirstBias[h])
+		for i, w := range weights {
+			sum += int64(w) * seen[i]
+		}
+		sum = min(max(sum, -1<<firstBits), 1<<firstBits) >> (firstBits - secondBits)
+		for i := range out {
+			out[i] += int64(p.Second[i][h]) * sum
+		}
+	}
+	return out
+}
+
+// vectors are all numbers of p, in the order of its files.
+func (p *Perceptron) vectors() (all [][]int32) {
+	all = append(append(all, p.Least, p.Most), p.First...)
+	return append(append(append(all, p.FirstBias), p.Second...), p.SecondBias)
+}
+
+// Write writes p: the numbers of its traits, hidden numbers and outputs, and then all others, as little-endian words of
+// 32 bits.
+func (p *Perceptron) Write(w io.Writer) error {
+	header := [3]int32{int32(len(p.Least)), int32(len(p.First)), int32(len(p.Second))}
+	err := binary.Write(w, binary.LittleEndian, header)
+	for _, v := range p.vectors() {
+		err = errors.Join(err, binary.Write(w, binary.LittleEndian, v))
+	}
+	return err
+}
+
+// ReadPerceptron reads what Write wrote. It fails if there is less, or more than 2¹² of something.
+func ReadPerceptron(r io.Reader) (*Perceptron, error) {
+	var header [3]int32
+	if err := binary.Read(r, binary.LittleEndian, &header); err != nil {
+		return nil, err
+	}
+	for _, n := range header {
+		if n < 1 || n > 1<<12 {
+			return nil, fmt.Errorf("learned: a perceptron of %v numbers", header)
+		}
+	}
+	p := NewPerceptron(int(header[0]), int(header[1]), int(header[2]))
+	for _, v := range p.vectors() {
+		if err := binary.Read(r, binary.LittleEndian, v); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}

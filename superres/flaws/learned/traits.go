@@ -1,0 +1,419 @@
+package learned
+
+import (
+	"image"
+	"math/bits"
+	"slices"
+
+	"superres/internal/parallel"
+	"superres/internal/picture"
+	"superres/superres/flaws/measure"
+	"superres/superres/flaws/repair"
+)
+
+// The traits of a picture are numbers that tell what was done to it: the judge of judge.go has learned from them
+// which model suits it. All are integers, in steps of 1/256 of their unit.
+//
+// They come from squares of traitSide×traitSide samples all over the picture:
+//
+//   - the energy of 21 groups of frequencies in blocks of 8×8 samples, by base-2 logarithms: the values that 5, 25, 60,
+//     90 and 98 % of the blocks stay below (flat and busy blocks tell noise, blur and sharpening apart);
+//   - the correlation of a high-pass with itself at 14 distances (grain, interpolation, sharpening);
+//   - the energy of differences over one sample against that over three, in four directions (blur along one of them);
+//   - how far edges overshoot, and how steep they are, across and down;
+//   - the mean course of gentle and of steep edges, half a sample from their middle to three and a half;
+//   - the shares of lone samples (salt), of samples at black and white, and the number of levels (dithering);
+//   - how much third differences depend on the place in a grid of eight (JPEG);
+//   - how many samples there are, since little can be told of few;
+//   - what Measure has found;
+//   - the gains that the corrector makes of all these;
+//   - what a Softener says of the picture.
+const (
+	traitSide    = 32
+	traitMargin  = 7 // samples around a square that are read too
+	traitStep    = 16
+	traitSquares = 96 // at most
+
+	// leastTraitSide is the least side of a picture that has traits.
+	leastTraitSide = traitSide + 2*traitMargin
+
+	traitOne = repair.Octave
+)
+
+// traitQuantiles are the shares of blocks, in percent.
+var traitQuantiles = [...]int{5, 25, 60, 90, 98}
+
+// traitLags are distances, across and down.
+var traitLags = [...][2]int{{1, 0}, {0, 1}, {1, 1}, {1, -1}, {2, 0}, {0, 2}, {2, 2}, {2, -2}, {2, 1}, {1, 2}, {2, -1},
+	{1, -2}, {3, 0}, {0, 3}}
+
+// traitWays are directions of differences.
+var traitWays = [...][2]int{{1, 0}, {0, 1}, {1, 1}, {1, -1}}
+
+const (
+	profileSamples  = 4
+	frequencyGroups = 7 * 3
+	TraitCount      = frequencyGroups*len(traitQuantiles) + len(traitLags) + len(traitWays) + 2*3 + 2*profileSamples +
+		3 + 2*2 + 1 + 4 + repair.Bands + softenerTraits
+)
+
+// frequencyGroup returns the group of a frequency of a block: seven rings, each in three parts, mostly across, mostly
+// down, and between; −1 for the mean.
+func frequencyGroup(u, v int) int {
+	ring := max(u, v)
+	switch {
+	case ring == 0:
+		return -1
+	case u > 2*v:
+		return 3 * (ring - 1)
+	case v > 2*u:
+		return 3*(ring-1) + 1
+	default:
+		return 3*(ring-1) + 2
+	}
+}
+
+// traitSums has sums over squares.
+type traitSums struct {
+	blocks    [frequencyGroups][]int64 // the mean energy of each block
+	high      [len(traitLags) + 1]int64
+	near, far [len(traitWays)]int64
+	edges     [2]struct{ over, steep, count int64 }
+	profiles  [2]struct {
+		sums  [profileSamples]int64
+		count int64
+	}
+	lone    int64
+	clipped int64
+	levels  [256]bool
+	third   [2][8]int64
+	thirds  [2][8]int64 // the numbers of samples in third
+	count   int64
+}
+
+// traits returns the traits of a picture but for what is said of it, from its sums over squares and what was found in
+// it.
+func (s *traitSums) traits(f measure.Flaws) []int32 {
+	out := make([]int32, 0, TraitCount)
+	parallel.Indices(len(s.blocks), func(i int) { slices.Sort(s.blocks[i]) })
+	for _, energies := range s.blocks {
+		for _, q := range traitQuantiles {
+			out = append(out, logarithm(energies[min(len(energies)*q/100, len(energies)-1)]+1)/4)
+		}
+	}
+	for _, v := range s.high[1:] {
+		out = append(out, ratio(v, s.high[0]+1))
+	}
+	for i, v := range s.near {
+		out = append(out, logarithm(v+measure.Unit*measure.Unit)-logarithm(s.far[i]+measure.Unit*measure.Unit))
+	}
+	for _, e := range s.edges {
+		out = append(out, logarithm(e.count+1)/8, ratio(e.over, 256*(e.count+3)), ratio(e.steep, 256*(e.count+3)))
+	}
+	for _, e := range s.profiles {
+		for _, v := range e.sums {
+			out = append(out, ratio(v, 256*(e.count+3)))
+		}
+	}
+	levels := int64(0)
+	for _, is := range s.levels {
+		if is {
+			levels++
+		}
+	}
+	out = append(out, logarithm(ratio64(s.lone, 1000, s.count)+13)/4, logarithm(levels)/4,
+		logarithm(ratio64(s.clipped, 100, s.count)+26)/4)
+	for axis := range 2 {
+		var means []int64
+		for k, v := range s.third[axis] {
+			means = append(means, 16*v/max(s.thirds[axis][k], 1)+6)
+		}
+		slices.Sort(means)
+		for _, k := range []int{7, 6} {
+			out = append(out, logarithm(means[k])-logarithm(means[3]))
+		}
+	}
+	out = append(out, logarithm(s.count))
+	return append(out, int32(f.Noise*traitOne/measure.Worst), int32(f.Likely*traitOne/measure.Worst),
+		int32(f.Loss*traitOne/8), int32(f.Quality*traitOne/100))
+}
+
+// square is a square of a picture, of which the first sample is (x, y) of samples.
+type square struct {
+	*measure.Samples
+	x, y int
+}
+
+// squares returns squares all over img, of which parts is the brightness. The hidden colours of transparent pixels are
+// replaced by what is around them within a square alone.
+func squares(img image.Image, parts []*measure.Samples) (list []square) {
+	isOpaque, shown := picture.IsOpaque(img), measure.ListParts(img.Bounds())
+	for i, p := range parts {
+		p.Spread(traitMargin, traitMargin, traitStep, traitMargin, traitSide, traitSquares, func(u, v int) {
+			if isOpaque {
+				list = append(list, square{p, u, v})
+				return
+			}
+			around := image.Rect(0, 0, traitSide, traitSide).Inset(-traitMargin).Add(shown[i].Min).Add(image.Pt(u, v))
+			alone := measure.NewSamples(measure.Cut(img, around).Luma(), 1)
+			list = append(list, square{alone, traitMargin, traitMargin})
+		})
+	}
+	return list
+}
+
+// Traits returns the traits of img, of which parts is the brightness, with the flaws f, but for gains and for what a
+// Softener says, for learning to judge it; nil where it is too small.
+func Traits(img image.Image, parts []*measure.Samples, f measure.Flaws) []int32 {
+	if b := img.Bounds(); min(b.Dx(), b.Dy()) < leastTraitSide {
+		return nil
+	}
+	return sumTraits(squares(img, parts)).traits(f)
+}
+
+// sumTraits returns the sums over squares.
+func sumTraits(squares []square) *traitSums {
+	sums := new(traitSums)
+	const together = 8 // squares
+	groups := make([]traitSums, (len(squares)+together-1)/together)
+	parallel.Indices(len(groups), func(i int) {
+		for _, q := range squares[i*together : min((i+1)*together, len(squares))] {
+			groups[i].add(q.Samples, q.x, q.y)
+		}
+	})
+	for i := range groups {
+		sums.join(&groups[i])
+	}
+	return sums
+}
+
+// join adds the sums of other.
+func (s *traitSums) join(other *traitSums) {
+	addAll := func(to, v []int64) {
+		for i := range to {
+			to[i] += v[i]
+		}
+	}
+	for i, list := range other.blocks {
+		s.blocks[i] = append(s.blocks[i], list...)
+	}
+	addAll(s.high[:], other.high[:])
+	addAll(s.near[:], other.near[:])
+	addAll(s.far[:], other.far[:])
+	for i := range 2 {
+		e, p := &s.edges[i], &s.profiles[i]
+		e.over, e.steep, e.count = e.over+other.edges[i].over, e.steep+other.edges[i].steep,
+			e.count+other.edges[i].count
+		addAll(p.sums[:], other.profiles[i].sums[:])
+		p.count += other.profiles[i].count
+		addAll(s.third[i][:], other.third[i][:])
+		addAll(s.thirds[i][:], other.thirds[i][:])
+	}
+	for i, is := range other.levels {
+		s.levels[i] = s.levels[i] || is
+	}
+	s.lone, s.clipped, s.count = s.lone+other.lone, s.clipped+other.clipped, s.count+other.count
+}
+
+// logarithm returns the base-2 logarithm of v, at least 1, in steps of 1/256, linear between powers of two.
+func logarithm[T int32 | int64](v T) int32 {
+	n := bits.Len64(uint64(v)) - 1
+	return int32(traitOne*n) + int32((uint64(v)<<(63-n)>>55)&(traitOne-1))
+}
+
+// ratio returns a/b in steps of 1/256.
+func ratio(a, b int64) int32 { return int32(traitOne * a / b) }
+
+// ratio64 returns times·a/b in steps of 1/256.
+func ratio64(a, times, b int64) int64 { return traitOne * times * a / b }
+
+// add adds the square whose first sample is (x0, y0).
+func (s *traitSums) add(p *measure.Samples, x0, y0 int) {
+	s.count += traitSide * traitSide
+	for y := y0; y < y0+traitSide; y += 8 {
+		for x := x0; x < x0+traitSide; x += 8 {
+			s.addBlock(p, x, y)
+		}
+	}
+	s.addHigh(p, x0, y0)
+	for y := y0; y < y0+traitSide; y++ {
+		for x := x0; x < x0+traitSide; x++ {
+			at := y*p.W + x
+			s.addDifferences(p, at)
+			s.addLevels(p, at)
+			s.addEdge(p, at, 0, 1)
+			s.addEdge(p, at, 1, p.W)
+			s.addThird(p, at, 0, 1, x)
+			s.addThird(p, at, 1, p.W, y)
+		}
+	}
+}
+
+// transform8 are those of the cosine transform of 8 samples, orthonormal, in steps of 1/1024.
+var transform8 = [8][8]int64{
+	{362, 362, 362, 362, 362, 362, 362, 362},
+	{502, 426, 284, 100, -100, -284, -426, -502},
+	{473, 196, -196, -473, -473, -196, 196, 473},
+	{426, -100, -502, -284, 284, 502, 100, -426},
+	{362, -362, -362, 362, 362, -362, -362, 362},
+	{284, -502, 100, 426, -426, -100, 502, -284},
+	{196, -473, 473, -196, -196, 473, -473, 196},
+	{100, -284, 426, -502, 502, -426, 284, -100},
+}
+
+// groupSizes are the numbers of frequencies in the groups.
+var groupSizes = func() (sizes [frequencyGroups]int64) {
+	for u := range 8 {
+		for v := range 8 {
+			if g := frequencyGroup(u, v); g >= 0 {
+				sizes[g]++
+			}
+		}
+	}
+	return sizes
+}()
+
+// addBlock adds the energies of a block.
+func (s *traitSums) addBlock(p *measure.Samples, x, y int) {
+	var across [8][8]int64 // of each row, the frequencies across
+	for j := range 8 {
+		row := p.Pix[(y+j)*p.W+x:][:8]
+		for u, c := range transform8 {
+			sum := int64(0)
+			for i, v := range row {
+				sum += c[i] * int64(v)
+			}
+			across[j][u] = sum >> 5
+		}
+	}
+	var energies [frequencyGroups]int64
+	for u := range 8 {
+		for v, c := range transform8 {
+			g := frequencyGroup(u, v)
+			if g < 0 {
+				continue
+			}
+			sum := int64(0)
+			for j := range 8 {
+				sum += c[j] * across[j][u]
+			}
+			sum >>= 13 // in steps of 1/16 level
+			energies[g] += sum * sum
+		}
+	}
+	for g, e := range energies {
+		s.blocks[g] = append(s.blocks[g], e/groupSizes[g])
+	}
+}
+
+// addHigh adds the products of a high-pass with itself. Its values are limited, so that no single edge counts for
+// all.
+func (s *traitSums) addHigh(p *measure.Samples, x0, y0 int) {
+	const reach, most = 3, 60 * measure.Unit
+	const side = traitSide + 2*reach
+	var high [side * side]int32
+	for y := range side {
+		for x := range side {
+			at := (y0-reach+y)*p.W + x0 - reach + x
+			v := 4*p.Pix[at] - p.Pix[at-1] - p.Pix[at+1] - p.Pix[at-p.W] - p.Pix[at+p.W]
+			high[y*side+x] = min(max(v, -most), most)
+		}
+	}
+	for i := range s.high {
+		lag := [2]int{}
+		if i > 0 {
+			lag = traitLags[i-1]
+		}
+		sum := int32(0) // at most traitSide²·most²
+		for y := reach; y < reach+traitSide; y++ {
+			row, other := high[y*side+reach:][:traitSide], high[(y+lag[1])*side+reach+lag[0]:][:traitSide]
+			for x, v := range row {
+				sum += v * other[x]
+			}
+		}
+		s.high[i] += int64(sum)
+	}
+}
+
+// addDifferences adds the squares of differences over one sample, and over three.
+func (s *traitSums) addDifferences(p *measure.Samples, at int) {
+	for i, way := range traitWays {
+		step := way[1]*p.W + way[0]
+		near, far := int64(p.Pix[at]-p.Pix[at+step]), int64(p.Pix[at-step]-p.Pix[at+2*step])
+		s.near[i] += near * near
+		s.far[i] += far * far
+	}
+}
+
+// addLevels adds what the level of a sample tells.
+func (s *traitSums) addLevels(p *measure.Samples, at int) {
+	v := p.Pix[at]
+	s.levels[min((v+measure.Unit/2)/measure.Unit, 255)] = true
+	if v == 0 || v == 255*measure.Unit {
+		s.clipped++
+	}
+	least, most := int32(255*measure.Unit), int32(0)
+	for _, row := range [3]int{at - p.W, at, at + p.W} {
+		for i := row - 1; i <= row+1; i++ {
+			if i != at {
+				least, most = min(least, p.Pix[i]), max(most, p.Pix[i])
+			}
+		}
+	}
+	if v > most+30*measure.Unit || v < least-30*measure.Unit {
+		s.lone++
+	}
+}
+
+// addEdge adds the edge between a sample and the next, step entries on, if it is steep enough, and steeper than what
+// is before and after it.
+func (s *traitSums) addEdge(p *measure.Samples, at, axis, step int) {
+	rise := p.Pix[at+step] - p.Pix[at]
+	size := max(rise, -rise)
+	before, after := p.Pix[at]-p.Pix[at-step], p.Pix[at+2*step]-p.Pix[at+step]
+	if size < 8*measure.Unit || size < max(after, -after) || size <= max(before, -before) {
+		return
+	}
+	sign := int32(1)
+	if rise < 0 {
+		sign = -1
+	}
+	low, high := sign*p.Pix[at-5*step], sign*p.Pix[at+6*step]
+	if high-low < 30*measure.Unit {
+		return
+	}
+	steep := 0
+	if size >= 25*measure.Unit {
+		steep = 1
+	}
+	profile := &s.profiles[steep]
+	profile.count++
+	for k := range profileSamples {
+		before, after := sign*p.Pix[at-k*step], sign*p.Pix[at+(1+k)*step]
+		profile.sums[k] += 256 * int64(min(max(after-before, low-high), 2*(high-low))) / int64(high-low)
+	}
+	if steep == 0 {
+		return
+	}
+	most, least := sign*p.Pix[at+step], sign*p.Pix[at]
+	for k := 2; k <= 4; k++ {
+		most, least = max(most, sign*p.Pix[at+k*step]), min(least, sign*p.Pix[at+(1-k)*step])
+	}
+	e := &s.edges[axis]
+	e.count++
+	e.over += 256 * int64(most-high+low-least) / int64(high-low)
+	e.steep += 256 * int64(size) / int64(high-low)
+}
+
+// addThird adds the third difference at a place of a grid of eight.
+func (s *traitSums) addThird(p *measure.Samples, at, axis, step, place int) {
+	v := p.Pix[at-2*step] - 3*p.Pix[at-step] + 3*p.Pix[at] - p.Pix[at+step]
+	s.third[axis][place%8] += int64(min(max(v, -v), 12*measure.Unit))
+	s.thirds[axis][place%8]++
+}
+
+// WithSaid returns the traits t with gains and with what is said of the picture.
+func WithSaid(t []int32, said Softening) []int32 {
+	gains, _, _ := corrector().gains(t)
+	return slices.Concat(t, gains[:], said.Traits)
+}

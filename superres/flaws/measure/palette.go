@@ -1,0 +1,185 @@
+package measure
+
+import "math"
+
+// A photograph that was reduced to a palette, as GIF has it, is noisy where its colours were dithered, and has false
+// edges where they were not. EstimatePalette counts the colours, which tells a palette exactly, and takes the noise
+// from the distances between them. Drawings have as few colours: see isDrawn.
+//
+// Gains on interpolation in brightness at ×2, in dB, of 43 pictures of general-dev and open-valid, with the noise that
+// Of found before, judged, and with that of the palette:
+//
+//	colours, dithered             16            64            256
+//	                              0.10  0.84    0.58  0.83    1.14  1.18
+//	each pixel the nearest        0.00  0.29    0.87  0.89
+//
+// In grey, by error diffusion, 3, 4, 8 and 16 tones have 1.87, 5.77, 3.07 and 1.84 dB, where they had 1.16, 0.80, 0.58
+// and 0.73; ordered dithering gains as much. Of 103 drawings of at most 256 colours none is taken for a photograph.
+const (
+	mostColours = 256
+	pixelsEach  = 16 // the least number of pixels for each colour
+
+	// The most neighbours that are equal, and the fewest pixels between two equal ones of another colour, as shares of
+	// all, and the greatest mean distance between a colour and the nearest other one, in levels. Black and white alone
+	// are farther apart.
+	mostEqualColours, leastAlternating, mostApart = 0.75, 0.012, 130
+
+	// The strength is a share of the distance. It is whole where pixels between two equal ones are as many of those
+	// that differ as dithering makes, and wholeStill of it where they are as few as without.
+	strengthPerLevel, wholeStill = 1. / 45, 0.45
+
+	leastPalette = 0.13 // the least strength that counts
+)
+
+// palette has what is counted of a picture with few colours.
+type palette struct {
+	numbers                           map[int32]int // of each colour
+	colours                           [][3]int32
+	counts                            []int64
+	pixels, pairs, equal, alternating int64
+	apartness                         float64 // the sum of squared distances of neighbours that are not equal
+	outlines                          Outlines
+	isSprite                          bool // some pixels are transparent
+}
+
+// EstimatePalette returns the deviation of noise that does as much harm as the palette of a picture, in levels; 0 if it
+// has none, or is a drawing.
+func EstimatePalette(parts []Area) float64 {
+	p := palette{numbers: map[int32]int{}}
+	for _, part := range parts {
+		if !p.add(part) {
+			return 0
+		}
+	}
+	if p.pairs == 0 || p.pixels < int64(pixelsEach*len(p.colours)) || p.isDrawn(mostPatterned) {
+		return 0
+	}
+	equal, alternating := float64(p.equal)/float64(p.pairs), float64(p.alternating)/float64(p.pairs)
+	if alternating < leastAlternating {
+		return 0
+	}
+	apart := p.apart()
+	// Of the pixels that differ from a neighbour, the share that lies between two equal ones is about 0.06 + 0.0027 a
+	// without dithering, for colours a levels apart, and twice that and more with it.
+	dithered := alternating / (1 - equal) / (0.03 + float64(0.0075*apart))
+	whole := wholeStill + float64((1-wholeStill)*min(max((dithered-0.8)/0.4, 0), 1))
+	strength := strengthPerLevel * apart * whole
+	if strength < leastPalette {
+		return 0
+	}
+	return min(strength, 1) * Worst
+}
+
+// isDrawn reports whether a picture of few colours, with at least one pair of neighbours, is a drawing. See areDrawn
+// for patterned.
+func (p *palette) isDrawn(patterned float64) bool {
+	differing := float64(p.pairs - p.equal)
+	equal, alternating := float64(p.equal)/float64(p.pairs), float64(p.alternating)/max(differing, 1)
+	isRandom := p.apartness > leastUnrelated*differing*p.variance() && alternating < mostAlternating
+	return equal > mostEqualColours || p.isSmallSprite() || isRandom ||
+		p.outlines.areDrawn(patterned) || p.apart() > mostApart
+}
+
+func (p *palette) isSmallSprite() bool { return p.isSprite && len(p.colours) <= mostSprite }
+
+// add counts a part of a picture. It returns false when there are too many colours.
+func (p *palette) add(part Area) bool {
+	w, h := part.Channels[0].W, part.Channels[0].H
+	keys := colourKeys(part)
+	last, number := int32(transparent), 0
+	for _, key := range keys {
+		if key == transparent {
+			p.isSprite = true
+			continue
+		}
+		if key != last {
+			known := false
+			if number, known = p.numbers[key]; !known {
+				if number = len(p.colours); number == mostColours {
+					return false
+				}
+				p.numbers[key] = number
+				p.colours = append(p.colours, [3]int32{key >> 16, key >> 8 & 255, key & 255})
+				p.counts = append(p.counts, 0)
+			}
+			last = key
+		}
+		p.counts[number]++
+		p.pixels++
+	}
+	p.outlines.add(keys, w, middleOf(w, h))
+	for y := range h {
+		p.compare(keys[y*w:], w, 1)
+	}
+	for x := range w {
+		p.compare(keys[x:], h, w)
+	}
+	return true
+}
+
+// compare counts the neighbours among n pixels, step apart.
+func (p *palette) compare(keys []int32, n, step int) {
+	for i := step; i < n*step; i += step {
+		p.pairs++
+		before, key := keys[i-step], keys[i]
+		if key == before {
+			p.equal++
+			continue
+		}
+		if i+step < n*step && keys[i+step] == before {
+			p.alternating++
+		}
+		p.apartness += distanceSquared(key, before)
+	}
+}
+
+// distanceSquared returns the square of the distance of two colours, in levels². What is transparent is black.
+func distanceSquared(a, b int32) float64 {
+	a, b = max(a, 0), max(b, 0)
+	red, green, blue := a>>16-b>>16, a>>8&255-b>>8&255, a&255-b&255
+	return float64(red*red + green*green + blue*blue)
+}
+
+// variance returns the mean of the squared distances of the colours of all pixels from their mean, in levels².
+func (p *palette) variance() float64 {
+	var sums [3]float64
+	squares, pixels := 0.0, float64(p.pixels)
+	for i, c := range p.colours {
+		n := float64(p.counts[i])
+		for k, v := range c {
+			sums[k] += float64(n * float64(v))
+			squares += float64(n * float64(v*v))
+		}
+	}
+	variance := squares / pixels
+	for _, sum := range sums {
+		mean := sum / pixels
+		variance -= float64(mean * mean)
+	}
+	return variance
+}
+
+// apart returns the mean, over the pixels, of the distance between their colour and the nearest other one.
+func (p *palette) apart() float64 {
+	sum, isGrey := 0.0, true
+	for i, a := range p.colours {
+		isGrey = isGrey && a[0] == a[2] && a[1] == a[2]
+		nearest := math.Inf(1)
+		for j, b := range p.colours {
+			if j == i {
+				continue
+			}
+			square := 0.0
+			for k := range a {
+				d := float64(a[k] - b[k])
+				square += float64(d * d)
+			}
+			nearest = min(nearest, square)
+		}
+		sum += float64(float64(p.counts[i]) * math.Sqrt(nearest))
+	}
+	if isGrey { // so that all three channels are the same
+		sum /= math.Sqrt(3)
+	}
+	return sum / float64(p.pixels)
+}

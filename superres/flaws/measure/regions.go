@@ -1,0 +1,165 @@
+package measure
+
+import (
+	"image"
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"superres/internal/parallel"
+	"superres/patches/plane"
+)
+
+// Regions has the standard deviation of the noise in each of W×H equal cells of a picture, row by row, in
+// levels of 255.
+type Regions struct {
+	W, H  int
+	Noise []float64
+}
+
+// Note: of 160 photographs, reduced by 2, as they were, or through JPEG files of quality 90, 60 and 30, noise is
+// found to vary in none, and at full size in one, where it does. With noise of 15 levels in one half it is found in
+// 123, with 0 to 20 from top to bottom in 127, and with 12 in a quarter in 74; the others are small, or their
+// detail hides it. Half of the cells with noise must have white noise beyond doubt, which no weave or lattice has.
+const (
+	cellSide, mostCells  = 80, 8   // the least side of a cell in samples; the most cells along a side
+	cellSpan             = 128     // the most samples that are measured along a side of a cell
+	cellTiles, cellLeast = 160, 30 // the most and the least tiles from which a cell is measured
+	seen                 = 2.5     // the least noise that counts, in levels
+	sure                 = 0.5     // the whiteness that a single cell must have: see noiseLimits
+)
+
+// Varying returns the noise of the regions of img, which has the flaws f, if some have much less than others, such as a
+// page around a photograph. It returns nil if the noise is the same everywhere or almost none, or if that is uncertain.
+func (f Flaws) Varying(img image.Image) *Regions {
+	if !f.Somewhere {
+		return nil
+	}
+	b := img.Bounds()
+	r := &Regions{W: min(b.Dx()/cellSide, mostCells), H: min(b.Dy()/cellSide, mostCells)}
+	if r.W*r.H < 4 {
+		return nil
+	}
+	r.Noise = make([]float64, r.W*r.H)
+	white := make([]bool, len(r.Noise))
+	cells := make([]*Samples, len(r.Noise))
+	parallel.Indices(len(r.Noise), func(i int) {
+		x0, x1 := span(b.Min.X, b.Dx(), i%r.W, r.W)
+		y0, y1 := span(b.Min.Y, b.Dy(), i/r.W, r.H)
+		cells[i] = NewSamples(Cut(img, image.Rect(x0, y0, x1, y1)).Luma(), 1)
+		r.Noise[i], white[i] = cell(cells[i])
+	})
+	var noisy []float64
+	var suspects []*Samples // the cells of noisy
+	for i, v := range r.Noise {
+		if white[i] && v >= seen {
+			noisy = append(noisy, v)
+			suspects = append(suspects, cells[i])
+		}
+	}
+	if len(noisy) < max(3, (len(white)+5)/6) {
+		return nil
+	}
+	var doubtless atomic.Int64
+	parallel.Indices(len(suspects), func(i int) {
+		if c := newCoefficients(suspects[i:i+1], 4, 4, 4); c.white(c[0]) >= leastWhite {
+			doubtless.Add(1)
+		}
+	})
+	if 2*int(doubtless.Load()) < len(suspects) {
+		return nil
+	}
+	slices.Sort(noisy)
+	quiet, half := 0, noisy[len(noisy)/2]/2
+	for i, v := range r.Noise {
+		if v <= half {
+			white[i] = true // the cell is known, because it cannot have more
+			quiet++
+		}
+	}
+	if quiet < max(2, len(white)/8) {
+		return nil
+	}
+	r.fill(white)
+	return r
+}
+
+// span returns the range [lo, hi) of samples that are measured of cell i, of n cells along a side that begins at from.
+func span(from, side, i, n int) (lo, hi int) {
+	lo, hi = from+side*i/n, from+side*(i+1)/n
+	if hi-lo > cellSpan {
+		lo = (lo + hi - cellSpan) / 2
+		hi = lo + cellSpan
+	}
+	return lo, hi
+}
+
+// cell returns the greatest deviation that the noise of cell p can have, and whether that value is certain; false means
+// that texture may be part of it.
+func cell(p *Samples) (most float64, white bool) {
+	var tiles []tileStats
+	all, flat := 0, 0
+	p.Spread(2, 2, tile/2, 3, tile, cellTiles, func(x, y int) {
+		s := p.tile(x, y)
+		if all++; s.flat() {
+			flat++
+		}
+		if s.within() && !s.plain {
+			tiles = append(tiles, s)
+		}
+	})
+	switch {
+	case flat > all/8: // a page, or black
+		return 0, true
+	case len(tiles) < cellLeast:
+		return limits.greatest, false
+	}
+	fine, rest := quietest(tiles)
+	return math.Sqrt(fine), fine > float64(sure*rest)
+}
+
+// fill sets each cell that is not known to the mean of the known cells around it, but never raises its value.
+func (r *Regions) fill(known []bool) {
+	for slices.Contains(known, false) {
+		next := slices.Clone(known)
+		for i, is := range known {
+			if is {
+				continue
+			}
+			sum, count := 0.0, 0
+			for y := max(i/r.W-1, 0); y <= min(i/r.W+1, r.H-1); y++ {
+				for x := max(i%r.W-1, 0); x <= min(i%r.W+1, r.W-1); x++ {
+					if at := y*r.W + x; known[at] {
+						sum += r.Noise[at]
+						count++
+					}
+				}
+			}
+			if count > 0 {
+				r.Noise[i] = min(r.Noise[i], sum/float64(count))
+				next[i] = true
+			}
+		}
+		known = next
+	}
+}
+
+// Strengths returns the least and the greatest Strength of the cells of r, and a new plane of r.W×r.H samples: for each
+// cell, 0 if its Strength is the least, 1 if it is the greatest, and linear between.
+func (f Flaws) Strengths(r *Regions) (least, greatest float64, share *plane.Plane) {
+	at := func(i int) float64 {
+		f.Noise = r.Noise[i]
+		return f.Strength()
+	}
+	least, greatest = 1, 0
+	for i := range r.Noise {
+		least, greatest = min(least, at(i)), max(greatest, at(i))
+	}
+	share = plane.New(r.W, r.H)
+	for i := range r.Noise {
+		if greatest > least {
+			share.Pix[i] = float32((at(i) - least) / (greatest - least))
+		}
+	}
+	return least, greatest, share
+}

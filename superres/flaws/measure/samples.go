@@ -1,0 +1,93 @@
+package measure
+
+import (
+	"image"
+
+	"github.com/disintegration/imaging"
+
+	"superres/internal/picture"
+	"superres/patches/plane"
+)
+
+// Area is a part of a picture as planes: its Channels, one of a grey picture or three, and its Alpha, with samples of 0
+// to 1.
+type Area struct{ planes }
+
+type planes = picture.Picture
+
+// Parts returns nine parts of a large picture; a picture that is not large is returned whole, as one part.
+func Parts(img image.Image) (list []Area) {
+	for _, part := range ListParts(img.Bounds()) {
+		list = append(list, Cut(img, part))
+	}
+	return list
+}
+
+// ListParts returns where the parts of a picture with the bounds b are.
+func ListParts(b image.Rectangle) (list []image.Rectangle) {
+	for _, y := range windows(b.Dy()) {
+		for _, x := range windows(b.Dx()) {
+			list = append(list, image.Rect(x.lo, y.lo, x.hi, y.hi).Add(b.Min))
+		}
+	}
+	return list
+}
+
+// window is the range [lo, hi) of samples along a side.
+type window struct{ lo, hi int }
+
+// windows returns three windows of a long side, which begin at multiples of 8; for a shorter side, one for all samples.
+func windows(side int) (list []window) {
+	const count, part = 3, 320
+	if side <= count*part {
+		return []window{{0, side}}
+	}
+	for i := range count {
+		at := i * (side - part) / (count - 1) &^ 7
+		list = append(list, window{at, at + part})
+	}
+	return list
+}
+
+// Samples is the brightness of a part of a picture: W×H samples by rows, in units of 1/Unit of a level.
+type Samples struct {
+	W, H  int
+	Pix   []int32
+	Parts int // the number of parts of the picture, of which this is one
+}
+
+// Unit is how many units a level has.
+const Unit = 4
+
+// NewSamples returns the samples of luma, the brightness of one of the parts of a picture.
+func NewSamples(luma *plane.Plane, parts int) *Samples {
+	p := &Samples{luma.W, luma.H, make([]int32, luma.W*luma.H), parts}
+	for i, v := range luma.Pix {
+		p.Pix[i] = sampleOf(v)
+	}
+	return p
+}
+
+// sampleOf returns a brightness, 0 to 1, in quarters of a level.
+func sampleOf(v float32) int32 { return int32(float32(255*Unit*min(max(v, 0), 1)) + 0.5) }
+
+// Spread calls visit with positions (x, y) of squares of side×side samples that have margin more samples to the right
+// and below. The first is at (x0, y0), and they lie step samples apart. If all parts of the picture have more than
+// about most positions, some are skipped evenly.
+func (p *Samples) Spread(x0, y0, step, margin, side, most int, visit func(x, y int)) {
+	if p.W < x0+side+margin || p.H < y0+side+margin {
+		return
+	}
+	cols, rows := (p.W-x0-side-margin)/step+1, (p.H-y0-side-margin)/step+1
+	every := max(1, (cols*rows*p.Parts+most-1)/most)
+	for i := 0; i < cols*rows; i += every {
+		// Every n-th place would lie in the same columns if the number of columns is a multiple of n.
+		x := (i%cols + i/cols) % cols
+		visit(x0+x*step, y0+i/cols*step)
+	}
+}
+
+// Cut returns a part of a picture, in 8 bits a sample.
+func Cut(img image.Image, part image.Rectangle) Area {
+	return Area{picture.Split(imaging.Crop(img, part))}
+}

@@ -1,0 +1,249 @@
+package measure
+
+import (
+	"math"
+	"slices"
+
+	"superres/patches/plane"
+)
+
+// The second test for white noise. The measure in noise.go takes whatever is in the tiles that vary least for noise,
+// but a fine weave, gravel or the windows of a façade vary as little. So noise counts only if a second measure sees it
+// as well: cosine transforms of blocks of 8×8 samples, whose coefficients (u, v) fall into bands,
+//
+//	low 0..2 × 0..2 without (0, 0), middle 2..4 × 2..4,
+//	across 5..7 × 0..2, down 0..2 × 5..7, finest 5..7 × 5..7.
+//
+// White noise of a deviation σ has a mean square of σ² in all of them. The eighth of the blocks with the least in the
+// first four bands are chosen, and their fifth band, finest, is compared with the others: detail of a picture has less
+// in it, because pictures fade towards their finest detail, and a pattern differs in at least one band. And noise is a
+// floor under all blocks of the picture: the finest band, of nine coefficients, has a χ² distribution with nine degrees
+// of freedom, of which 5 percent are below 0.608² of the mean. Texture has quieter blocks somewhere.
+type bands struct{ low, middle, across, down, finest float64 }
+
+// coarse returns the sum of all bands but the finest, by which blocks are chosen.
+func (b bands) coarse() float64 { return b.low + b.middle + b.across + b.down }
+
+// What counts as noise. Note: of four crops of 100 to 240 samples of each of 308 photographs (general-dev, t91,
+// open-valid, kodak, open, unsplash, pexels) reduced by 2, 3 and 4, and of those reduced by 2 with normal noise of
+// 5, 10 and 20 levels in each colour, the table has how many have noise in brightness by these criteria, applied to
+// all blocks together:
+//
+//	                 clean ÷2   ÷3   ÷4   noise 5     10     20
+//	of                   1232 1228 1200      1232   1232   1232
+//	estimateNoise          22   23   15       805   1081   1180
+//	whitest 0.55            7    5    4       913   1136   1204
+//	0.6                     2    0    0       854   1093   1194
+//	0.65                    0    0    0       782   1063   1183
+//	0.7                     0    0    0       705   1017   1165
+//
+// The clean ones nearest to it have 0.62 (houses from the air), 0.60 (wild water) and 0.58 (a meadow). In colour no
+// picture of these sets has noise of 2 levels when it is reduced, with any value of whitest from 0.6 on. So of whole
+// pictures a model for noise was chosen, by estimateNoise alone and as it is now (noise of 12: in Cb and Cr, 2 in Y):
+//
+//	              pictures  clean ÷1  ÷2    ÷4    noise 5   10        20        12 in colour
+//	general-dev         70  1, 1      2, 0  1, 0  50, 69    66, 70    69, 70    21, 70
+//	t91                 91  7, 5      0, 0  0, 0  33, 80    63, 85    79, 91    5, 91
+//	open-valid           8  0, 0      0, 0  0, 0  8, 8      8, 8      8, 8      1, 8
+//	kodak               24  0, 0      0, 0  0, 0  23, 24    24, 24    24, 24    4, 24
+//	set5                 5  1, 1      0, 0  0, 0  4, 5      5, 5      5, 5      4, 5
+//
+// without those at ÷1 that come out of JPEG files. Those of T91 and of Set5 have grain.
+const (
+	leastWhite    = 2.5  // levels of noise in brightness that count
+	leastInColour = 2    // levels of noise in Cb and in Cr that count
+	decisive      = 2.5  // levels of loss by a file, from which on a model that removes the loss is needed
+	whitest       = 0.7  // least ratio of the deviation of the finest band to that of any other band
+	patterned     = 0.6  // least ratio of the deviation of any other band to that of the finest
+	floorLeast    = 0.75 // least ratio of the deviation by floor to that of the finest band in the chosen blocks
+	floorMost     = 1.25
+	chiSquared    = 0.608 // see above
+	fewBlocks     = 40    // with fewer blocks, no noise is reported
+	quietLeast    = 16    // the least number of blocks that are chosen
+
+	// The range of the ratio of noise in brightness to noise in colour; it is 1.1 for independent noise in red, green
+	// and blue.
+	sharedLeast, sharedMost = 0.6, 2
+
+	blocksOfQuarter = 150    // the least number of blocks of each part, if there is more than one part
+	smallPicture    = 60_000 // samples
+)
+
+// confirmNoise returns the deviation of noise in brightness: the estimate, if it is certainly white noise, or if colour
+// certainly has noise and brightness about as much; otherwise 0. If the loss by a file is decisive, the estimate is
+// returned as it is, because the model for such files removes noise too, and the loss hides what the noise is like.
+// Where colour has noise and texture hides that of brightness, brightness is taken to have as much, unless some blocks
+// have less.
+func confirmNoise(parts []*Samples, estimate float64, f Flaws) float64 {
+	if f.Loss >= decisive || estimate >= sharedLeast*f.ColourNoise && estimate <= sharedMost*f.ColourNoise {
+		return estimate
+	}
+	if estimate == 0 && f.ColourNoise == 0 {
+		return 0
+	}
+	x, y := findGrid(parts) // in a JPEG file's own blocks, coefficients are whole quantiser steps and not noise
+	c := newCoefficients(parts, (x+4)%8, (y+4)%8, blockStep(parts))
+	if estimate > 0 && c.white(c[0]) >= leastWhite {
+		return estimate
+	}
+	if c.floor() >= floorLeast*f.ColourNoise {
+		return f.ColourNoise
+	}
+	return 0
+}
+
+// floor returns the greatest deviation, in levels, of white noise that is the same in the whole picture.
+func (c *coefficients) floor() float64 {
+	var finest []float64
+	for i := range c[0] {
+		finest = append(finest, c.bands(i).finest)
+	}
+	if len(finest) < fewBlocks {
+		return 0
+	}
+	slices.Sort(finest)
+	return math.Sqrt(finest[len(finest)/20]) / chiSquared
+}
+
+// blockStep returns the distance between neighbouring blocks in samples: the blocks of small pictures overlap.
+func blockStep(parts []*Samples) int {
+	if p := parts[0]; p.W*p.H*p.Parts < smallPicture {
+		return 4
+	}
+	return 8
+}
+
+// estimateColourNoise returns the deviation of the noise that is certainly in Cb and in Cr of parts, the parts of a
+// picture, whose brightness is light; 0 if there may be none.
+func estimateColourNoise(parts []Area, light []*Samples) float64 {
+	step := blockStep(light)
+	mean := newCoefficients(light, 4, 4, step)[0]
+	sum := 0.0
+	for _, axis := range [...]struct{ channel, half int32 }{{2, 886}, {0, 701}} {
+		var list []*Samples
+		for i, p := range parts {
+			if len(p.Channels) < 3 {
+				return 0
+			}
+			list = append(list, subtractLuma(p.Channels[axis.channel], light[i], axis.half))
+		}
+		found := newCoefficients(list, 4, 4, step).white(mean)
+		if found < leastInColour {
+			return 0
+		}
+		sum += float64(found * found)
+	}
+	return math.Sqrt(sum / 2)
+}
+
+// subtractLuma returns the difference of a channel and brightness around 128 levels, divided by twice the half, in
+// thousandths, so that it has the range of Cb and Cr.
+func subtractLuma(channel *plane.Plane, luma *Samples, half int32) *Samples {
+	p := &Samples{luma.W, luma.H, make([]int32, len(luma.Pix)), luma.Parts}
+	for i, v := range channel.Pix {
+		d := 1000 * (sampleOf(v) - luma.Pix[i])
+		p.Pix[i] = 128*Unit + (d+half*2*512+half)/(2*half) - 512
+	}
+	return p
+}
+
+// white returns the deviation, in levels, of the white noise that is certainly in the blocks; 0 if there may be none.
+// light has the first coefficient of the brightness of each block. As noise may depend on brightness, the blocks are
+// divided by brightness into up to four parts, and more than half of the parts must have noise, or else all blocks
+// together. Blocks that are nearly black or white do not count, because noise is clipped there.
+func (c *coefficients) white(light []int32) (found float64) {
+	margin := 6.0
+	for range 2 {
+		var list []lit
+		for i, v := range light {
+			if mean := float64(v) / (8 << 8); mean > margin && mean < 255-margin {
+				list = append(list, lit{c.bands(i), mean})
+			}
+		}
+		if len(list) < fewBlocks {
+			return 0
+		}
+		sortBy(list, func(b lit) float64 { return b.mean })
+		n := len(list)
+		quarters := min(max(n/blocksOfQuarter, 1), 4)
+		sum, count := 0.0, 0
+		for i := range quarters {
+			if v := whitePart(list[i*n/quarters : (i+1)*n/quarters]); v > 0 {
+				sum += v
+				count++
+			}
+		}
+		if 2*count <= quarters {
+			sum, count = whitePart(list), 1
+		}
+		if sum == 0 {
+			return 0
+		}
+		found = math.Sqrt(sum / float64(count))
+		if margin >= 2*found {
+			break
+		}
+		margin = 2 * found
+	}
+	return found
+}
+
+// lit has the bands of a block, and its mean brightness in levels.
+type lit struct {
+	bands
+	mean float64
+}
+
+// whitePart returns the variance, in levels², of white noise in list, which it sorts; 0 if there may be none.
+func whitePart(list []lit) float64 {
+	finest := make([]float64, len(list))
+	for i, b := range list {
+		finest[i] = b.finest
+	}
+	slices.Sort(finest)
+	sortBy(list, lit.coarse)
+	var sum bands
+	quiet := max(quietLeast, len(list)/8)
+	for _, b := range list[:quiet] {
+		sum.middle += b.middle
+		sum.across += b.across
+		sum.down += b.down
+		sum.finest += b.finest
+	}
+	most, least := max(sum.middle, sum.across, sum.down), min(sum.middle, sum.across, sum.down)
+	if sum.finest < whitest*whitest*most || least < patterned*patterned*sum.finest {
+		return 0
+	}
+	found := sum.finest / float64(quiet)
+	floor := finest[len(finest)/20] / (chiSquared * chiSquared)
+	if floor < floorLeast*floorLeast*found || floor > floorMost*floorMost*found {
+		return 0
+	}
+	return found
+}
+
+// bands returns the mean squares of the bands of a block, in levels².
+func (c *coefficients) bands(block int) (b bands) {
+	var finest, across, down, middle, low int64
+	for i, list := range c {
+		v := int64(list[block])
+		square := v * v
+		switch y, x := i/8, i%8; {
+		case y >= 5 && x >= 5:
+			finest += square
+		case y <= 2 && x >= 5:
+			across += square
+		case y >= 5 && x <= 2:
+			down += square
+		case y >= 2 && y <= 4 && x >= 2 && x <= 4:
+			middle += square
+		case y <= 2 && x <= 2 && i > 0:
+			low += square
+		}
+	}
+	const nine = 9 * 256 * 256
+	return bands{
+		low: float64(low) / nine, middle: float64(middle) / nine, across: float64(across) / nine,
+		down: float64(down) / nine, finest: float64(finest) / nine,
+	}
+}

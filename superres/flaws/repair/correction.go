@@ -1,0 +1,139 @@
+package repair
+
+import (
+	"image"
+	"math"
+	"sort"
+
+	"superres/internal/picture"
+	"superres/superres/flaws/measure"
+)
+
+// Correction changes a picture that is blurred or sharpened to one as the bicubic kernel would have made it, for which
+// models are made (S. Abu Hussein, T. Tirer, R. Giryes, Correction filter for single image super-resolution, CVPR
+// 2020): the base-2 logarithms, in steps of 1/256, of the gains at frequencies of
+// 1/16, 2/16, … 8/16 cycles a sample, in all directions; the last holds beyond too. The zero value changes nothing.
+type Correction [Bands]int32
+
+// Bands is the number of gains of a Correction, and Octave the steps of a base-2 logarithm.
+const (
+	Bands  = 8
+	Octave = 256
+)
+
+// IsNone reports whether c changes nothing.
+func (c Correction) IsNone() bool { return c == Correction{} }
+
+// middle is the index of the gain at a frequency of 1/4.
+const middle = Bands/2 - 1
+
+// Blur returns the standard deviation, in pixels, of the Gaussian blur that c undoes, by its gain at a frequency of
+// 1/4; 0: it undoes none.
+func (c Correction) Blur() float64 {
+	// A blur of deviation s has left the share exp(−2π²s²f²) of frequency f.
+	return math.Sqrt(math.Ln2 * max(0, float64(c[middle])/Octave) * 8 / (math.Pi * math.Pi))
+}
+
+// Sharpening returns by what factor the sharpening that c undoes has raised detail, at the frequency where most; 0: it
+// undoes none.
+func (c Correction) Sharpening() float64 {
+	least := int32(0)
+	for _, v := range c {
+		least = min(least, v)
+	}
+	if least == 0 {
+		return 0
+	}
+	return math.Exp2(float64(-least) / Octave)
+}
+
+// Partly returns the correction that changes a picture by a share, 0 to 1, of what c changes.
+func (c Correction) Partly(share float64) Correction {
+	const whole = 1 << 10
+	part := int64(float64(share*whole) + 0.5)
+	for i, v := range c {
+		c[i] = LogarithmOf(One + (PowerOfTwo(int64(v))-One)*part/whole)
+	}
+	return c
+}
+
+// LogarithmOf returns the greatest v for which PowerOfTwo(v) is at most gain.
+func LogarithmOf(gain int64) int32 {
+	return int32(sort.Search(2*MostGain, func(v int) bool { return PowerOfTwo(int64(v+1-MostGain)) > gain }) - MostGain)
+}
+
+// Limited returns c for a picture with the flaws f: where gains are large, they would enlarge noise more than detail.
+// With R, the inverse of a gain, and e, which is proportional to the variance of the noise and to the square of the
+// frequency, it is (R + e)/(R² + e), which is 1/R without noise and 1 where there is nothing else.
+func (c Correction) Limited(f measure.Flaws) Correction {
+	noise := float64(f.Noise*f.Noise) + float64(f.Loss*f.Loss)
+	if noise == 0 {
+		return c
+	}
+	for i, v := range c {
+		r := PowerOfTwo(-int64(v))
+		e := int64(float64(noise*NoiseWeight*One)) * int64((i+1)*(i+1)) / (Bands * Bands)
+		c[i] = LogarithmOf((r + e) * One / max(r*r/One+e, 1))
+	}
+	return c
+}
+
+// NoiseWeight is e of Limited at a frequency of 1/2 and with noise of one level.
+const NoiseWeight = 0.02
+
+// gain returns the gain at a frequency, in steps of 2⁻²⁰. frequency is in 1/256 of a band.
+func (c Correction) gain(frequency int) int64 {
+	below, part := frequency/256, int32(frequency%256)
+	at := func(i int) int32 { // band 0 is the mean, which stays
+		if i == 0 {
+			return 0
+		}
+		return c[min(i, Bands)-1]
+	}
+	return PowerOfTwo(int64(at(below) + (at(below+1)-at(below))*part/256))
+}
+
+// taps returns the taps of c: its gains, transformed.
+func (c Correction) taps() taps {
+	return newTaps(reach, grid, func(u, v int) int64 {
+		return c.gain(int(math.Sqrt(float64(u*u+v*v)) * 256 * 16 / grid))
+	})
+}
+
+// NoiseGain returns by how much c changes the deviation of white noise.
+func (c Correction) NoiseGain() float64 {
+	sum := int64(0)
+	for y, row := range c.taps() {
+		for x, v := range row {
+			sum += countOf(x, y) * v * v
+		}
+	}
+	return math.Sqrt(float64(sum)) / (1 << tapBits)
+}
+
+// Apply returns img corrected, in new memory: its brightness is filtered, and what that changes is added to red, green
+// and blue alike. img must be opaque.
+func (c Correction) Apply(img image.Image) image.Image {
+	t := c.taps()
+	return repaint(img, func(out *picture.Canvas, lo, hi int) { t.filter(out, img, lo, hi, brightness) })
+}
+
+// MostGain limits gains, to 12 octaves.
+const MostGain = 12 * Octave
+
+// One is 1 as PowerOfTwo has it.
+const One = 1 << 20
+
+// PowerOfTwo returns one times two to the power of v/256, v < 10,000, to within 0.3 %. For the part p of v/256 after
+// the point it takes 1 + p·(0.657 + 0.344·p).
+func PowerOfTwo(v int64) int64 {
+	whole, part := v>>8, v&255
+	if whole < -20 {
+		return 0
+	}
+	power := One + part*(43_056+88*part)/16
+	if whole < 0 {
+		return power >> -whole
+	}
+	return power << whole
+}

@@ -1,0 +1,64 @@
+package repair
+
+import (
+	"image"
+	"image/draw"
+
+	"superres/internal/picture"
+)
+
+// The greatest factor that Repeated finds, and the least side of a picture that is left without the copies.
+const (
+	mostRepeated  = 16
+	leastRepeated = 8
+)
+
+// Repeated returns the greatest k, 2 to 16, for which img consists of squares of k×k equal samples, as an enlargement
+// that repeats samples makes it; 0 if there is none. A picture that would have less than 8 samples along a side without
+// the copies has none.
+func Repeated(img image.Image) int {
+	b := img.Bounds()
+	for k := min(mostRepeated, b.Dx()/leastRepeated, b.Dy()/leastRepeated); k > 1; k-- {
+		if b.Dx()%k == 0 && b.Dy()%k == 0 && isRepeated(img, k) {
+			return k
+		}
+	}
+	return 0
+}
+
+func isRepeated(img image.Image, k int) bool {
+	b := img.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			left, top := x-(x-b.Min.X)%k, y-(y-b.Min.Y)%k
+			if (left != x || top != y) && img.At(x, y) != img.At(left, top) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// TakeOnce returns one sample of each square of k×k of img, in new memory: as *image.Gray or *image.Gray16 if img is
+// grey, else as *image.NRGBA or *image.NRGBA64. The sides of img must be multiples of k.
+func TakeOnce(img image.Image, k int) image.Image {
+	b := img.Bounds()
+	r := image.Rect(0, 0, b.Dx()/k, b.Dy()/k)
+	var out draw.Image
+	switch isGrey, isDeep := picture.IsGrey(img), picture.IsDeep(img); {
+	case isGrey && isDeep:
+		out = image.NewGray16(r)
+	case isGrey:
+		out = image.NewGray(r)
+	case isDeep:
+		out = image.NewNRGBA64(r)
+	default:
+		out = image.NewNRGBA(r)
+	}
+	for y := range r.Dy() {
+		for x := range r.Dx() {
+			out.Set(x, y, img.At(b.Min.X+x*k, b.Min.Y+y*k))
+		}
+	}
+	return out
+}

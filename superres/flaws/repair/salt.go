@@ -1,0 +1,184 @@
+package repair
+
+import (
+	"image"
+	"slices"
+	"sync/atomic"
+
+	"superres/internal/picture"
+	"superres/patches/plane"
+	"superres/superres/flaws/measure"
+)
+
+// Salt and pepper are single samples that are black or white whatever is around them, of a faulty sensor or line. In a
+// picture that has some of both kinds, a sample of another colour than all eight around it is nearly certain to be one.
+// Of 87 photographs, the least share of samples that are salt, or that are pepper, whichever are fewer, and the
+// greatest; in the middle row are kinds that may count, as it does them no harm:
+//
+//	with 0.5 % of pixels salt or pepper, or of samples     0.00025 to 0.0024
+//	with 0.1 % of samples                                  0       to 0.0005
+//	with noise of 25 and of 40 levels; sharpened by 1.5    0       to 0.00022, 0.0011, 0.0005
+//	clean, reduced or not; dithered; every second pixel    0       to 0.00005
+//
+// That is without leastValues. With it, 104 of these with 0.5 % and with 2 % are found, and none of 321 clean
+// photographs and 300 drawings.
+const (
+	leastSalt   = 0.0002
+	leastGrains = 3 // of each kind
+	saltApart   = 50. / 255
+	leastValues = 4
+
+	// Where there is salt, samples that are black or white, alone or in pairs, are replaced if they differ from the
+	// median of those around them by at least saltDiffers.
+	saltDiffers = 30. / 255
+)
+
+// WithoutSalt returns img, which has the given parts, with each sample that is salt or pepper replaced by the median of
+// those around it, in new memory, and the share of the samples that were. Where there is none the share is 0, and the
+// result is img itself; so it is for pictures with transparency, and for those of JPEG files, which keep no single
+// samples.
+func WithoutSalt(img image.Image, parts []measure.Area) (clean image.Image, share float64) {
+	if _, isLossy := img.(*image.YCbCr); isLossy || !picture.IsOpaque(img) || !hasSalt(parts) {
+		return img, 0
+	}
+	b := img.Bounds()
+	w, h := b.Dx(), b.Dy()
+	var replaced atomic.Int64
+	clean = repaint(img, func(out *picture.Canvas, lo, hi int) {
+		from, to := max(lo-2, 0), min(hi+2, h) // the reach of medianAround
+		p := picture.SplitRows(plane.New, img, true, from, to)
+		var rows [3][]float32
+		for y := lo; y < hi; y++ {
+			for c, channel := range p.Channels {
+				rows[c] = append(rows[c][:0], channel.Row(y-from)...)
+			}
+			replaced.Add(int64(removeSalt(rows[:len(p.Channels)], p.Channels, y-from)))
+			paintRow(out, y, rows[:len(p.Channels)])
+		}
+	})
+	channels := 3
+	if picture.IsGrey(img) {
+		channels = 1
+	}
+	return clean, float64(replaced.Load()) / float64(w*h*channels)
+}
+
+// hasSalt reports whether parts of a picture have both salt and pepper.
+func hasSalt(parts []measure.Area) bool {
+	const enough = 1 << 18 // samples
+	all := 0
+	for _, part := range parts {
+		all += len(part.Channels) * len(part.Channels[0].Pix)
+	}
+	every := max(1, all/enough)
+	var grains [2]int // pepper and salt
+	samples := 0
+	for _, part := range parts {
+		for _, p := range part.Channels {
+			for y := 1; y < p.H-1; y += every {
+				row := p.Row(y)
+				for x := 1; x < p.W-1; x++ {
+					if v := row[x]; (v == 0 || v == 1) && v != row[x-1] && isGrain(p, x, y) {
+						grains[int(v)]++
+					}
+				}
+			}
+			samples += p.W * p.H / every
+		}
+	}
+	fewest := min(grains[0], grains[1])
+	return fewest >= leastGrains && float64(fewest) >= leastSalt*float64(samples)
+}
+
+// isGrain reports whether the sample at (x, y), which is black or white and not at the edge, is far from all eight
+// around it, of which at most one is black or white too, and which have at least leastValues values: those of drawings
+// have fewer, and there single samples are meant.
+func isGrain(p *plane.Plane, x, y int) bool {
+	v, extreme, isAlone := p.Row(y)[x], 0, true
+	var values [8]float32
+	distinct := values[:0]
+	eachAround(p, x, y, func(_, _ int, u float32) {
+		isAlone = isAlone && (u-v >= saltApart || v-u >= saltApart)
+		if u == 0 || u == 1 {
+			extreme++
+		}
+		if !slices.Contains(distinct, u) {
+			distinct = append(distinct, u)
+		}
+	})
+	return isAlone && extreme <= 1 && len(distinct) >= leastValues
+}
+
+// removeSalt replaces the salt and pepper in rows, copies of row y of the channels. It returns how many samples it
+// replaced.
+func removeSalt(rows [][]float32, channels []*plane.Plane, y int) (replaced int) {
+	var medians [3]float32
+	for x := range rows[0] {
+		whole, some := true, false // all samples can be salt; one must be
+		var differs [3]bool
+		for c, p := range channels {
+			v := rows[c][x]
+			if (v != 0 && v != 1) || v != rows[0][x] {
+				whole = false
+			}
+			if v != 0 && v != 1 {
+				continue
+			}
+			median, ok := medianAround(p, x, y)
+			if medians[c] = median; !ok {
+				whole = false
+				continue
+			}
+			differs[c] = median-v >= saltDiffers || v-median >= saltDiffers
+			some = some || differs[c]
+		}
+		for c := range channels {
+			if some && (whole || differs[c]) {
+				rows[c][x] = medians[c]
+				replaced++
+			}
+		}
+	}
+	return replaced
+}
+
+// medianAround returns the median of the samples around that at (x, y), without one that is equal to it; false if there
+// are more of those, or the one belongs to a line.
+func medianAround(p *plane.Plane, x, y int) (median float32, ok bool) {
+	v := p.Row(y)[x]
+	alike, last := 0, image.Point{}
+	var others [8]float32
+	n := 0
+	eachAround(p, x, y, func(k, i int, u float32) {
+		if u == v {
+			alike, last = alike+1, image.Pt(k, i)
+			return
+		}
+		others[n] = u
+		n++
+	})
+	if alike == 1 {
+		eachAround(p, last.X, last.Y, func(_, _ int, u float32) {
+			if u == v {
+				alike++
+			}
+		})
+		alike-- // the sample itself
+	}
+	if alike > 1 || n == 0 {
+		return 0, false
+	}
+	slices.Sort(others[:n])
+	return (others[(n-1)/2] + others[n/2]) / 2, true
+}
+
+// eachAround calls visit with the position and the value of each of the up to eight samples around that at (x, y).
+func eachAround(p *plane.Plane, x, y int, visit func(x, y int, v float32)) {
+	for i := max(y-1, 0); i <= min(y+1, p.H-1); i++ {
+		for k := max(x-1, 0); k <= min(x+1, p.W-1); k++ {
+			if k != x || i != y {
+				visit(k, i, p.Row(i)[k])
+			}
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package repair
+
+import (
+	"fmt"
+	"image"
+	"math"
+
+	"superres/internal/picture"
+	"superres/patches/plane"
+)
+
+// Unsharp is an unsharp mask, by which a picture was sharpened: Amount times what a sample had more than its blurred
+// neighbourhood was added to it. The zero value is none.
+type Unsharp struct {
+	// Radius is the standard deviation of the blur, a Gaussian, in samples. It is 0 where Around is not.
+	Radius float64
+	// Around is 4 or 8 where the mean of as many samples around one stands for the blur, as in filters of 3×3 taps.
+	Around int
+	Amount float64
+}
+
+// Sharpening returns by what factor m raises the finest detail.
+func (m Unsharp) Sharpening() float64 { return 1 + m.Amount }
+
+// String describes m.
+func (m Unsharp) String() string {
+	if m.Around > 0 {
+		return fmt.Sprintf("a sharpening filter of 3×3 pixels and amount %.2g", m.Amount)
+	}
+	return fmt.Sprintf("an unsharp mask of radius %.2g and amount %.2g", m.Radius, m.Amount)
+}
+
+// Undo returns img, an opaque picture, as it was before the mask m, in new memory.
+//
+// 83 pictures in colour of general-dev, open-valid and T91 were reduced by 2, and sharpened by each of these masks. The
+// table has the number of pictures in which a mask was found, then what the program gains on interpolation at ×2, in dB
+// of RGB, without StepMask and with it, and the share of pictures that it makes worse than interpolation by more
+// than 0.2 dB, without and with it:
+//
+//	Pillow, UnsharpMask of radius 1 and 70 %          75    1.29  3.49    31 %   2 %
+//	the same, 30 %                                    71    1.10  2.61     7     2
+//	radius 2, 70 %                                    82    1.10  5.52    33     1
+//	radius 2, 150 %, threshold 3                      46    2.16  2.77    12     6
+//	Pillow, SHARPEN                                   83    1.95  4.63    16     1
+//	Pillow, EDGE_ENHANCE                              68    2.21  6.24     0     0
+//	Pillow, Sharpness by 1.5                          82    0.41  2.95    31     1
+//	deviation 1, 0.7                                  83    1.39  4.00    30     0
+//	deviation 2, 1.5, of what was blurred in 8 bits   70    2.24  4.94    11     1
+//	deviation 3, 0.5                                  82   −0.10  5.49    71     1
+//	noise of 5 levels, then deviation 1, 0.7          82    1.93  3.94    11     0
+//	JPEG 85, then deviation 1, 0.7                    83    0.63  2.00    27     1
+//
+// At ×3 and ×4 the first mask gains 2.50 and 1.90 dB, without it 1.21 and 1.16. A mask that sharpened
+// brightness alone is found in few pictures. None of 557 clean pictures of these sets, Kodak, Unsplash, Pexels and
+// open, whole or reduced by 2 to 4, and of 2,400 with noise, grain, salt, JPEG or WebP, blur, few colours, other
+// contrast, single samples taken, or enlarged before, is taken for one that was sharpened; of 900 synthetic drawings
+// two are, and of 360 regular textures ten.
+func (m Unsharp) Undo(img image.Image) image.Image {
+	t := m.inverse()
+	return repaint(img, func(out *picture.Canvas, lo, hi int) { t.filter(out, img, lo, hi, eachChannel) })
+}
+
+func eachChannel(p picture.Picture) []*plane.Plane { return p.Channels }
+
+// inverse returns the filter that undoes m. It reaches farther for a greater radius.
+func (m Unsharp) inverse() taps {
+	reach := reach
+	if m.Radius > 1.2 {
+		reach *= 2
+	}
+	const n = 2 * grid
+	edges := m.edges(n/2+1, 2*math.Pi/n)
+	return newTaps(reach, n, func(u, v int) int64 {
+		added := float64(m.Amount * float64(edges[v*(n/2+1)+u]))
+		return int64(math.Round((1 << 20) / (1 + added)))
+	})
+}
+
+// edges returns by how much what m adds to a picture is greater than a frequency in it, but for the amount: for n×n
+// frequencies by rows, multiples of step radians a sample across and down.
+func (m Unsharp) edges(n int, step float64) []float32 {
+	line := make([]float64, n) // of what is blurred along one direction
+	gaussian := []float64{1}
+	for x := 1; x <= int(math.Ceil(4*m.Radius)); x++ {
+		gaussian = append(gaussian, expOf(float64(x*x)/(2*m.Radius*m.Radius)))
+	}
+	for k := range line {
+		if m.Around > 0 {
+			line[k] = math.Cos(float64(k) * step)
+			continue
+		}
+		sum, all := gaussian[0], gaussian[0]
+		for x, g := range gaussian[1:] {
+			sum += float64(2 * g * math.Cos(float64((x+1)*k)*step))
+			all += 2 * g
+		}
+		line[k] = sum / all
+	}
+	list := make([]float32, n*n)
+	for v, down := range line {
+		for u, across := range line {
+			left := float64(down * across)
+			switch m.Around {
+			case 4:
+				left = (down + across) / 2
+			case 8:
+				left = (down + across + float64(2*left)) / 4
+			}
+			list[v*n+u] = float32(1 - left)
+		}
+	}
+	return list
+}
+
+// expOf returns e⁻ˣ, 0 ≤ x ≤ 20, the same on all machines, which math.Exp is not.
+func expOf(x float64) float64 {
+	sum, term := 1.0, 1.0
+	for n := 1; n < 80; n++ {
+		term = float64(term*x) / float64(n)
+		sum += term
+	}
+	return 1 / sum
+}

@@ -29,7 +29,7 @@ const (
 // judge, whose outputs are scores, of which the powers of two are in the proportion of the shares.
 //
 // It learned from pictures that were degraded in known ways, reduced by 2 and enlarged by all three: see
-// cmd/internal/judge, which has the command and the figures.
+// package learning.
 func (p *Perceptron) Shares(traits []int32) Shares {
 	var powers [scores]int64
 	score := p.Outputs(traits)
@@ -73,15 +73,15 @@ func (s Shares) WithPlain(plain, strength float64) Shares {
 // Doubts about a picture of which nothing was corrected. Most of those to which a judge gives less than leastAlone of
 // interpolation alone are clean, and so are most where the model for clean pictures has mostlyClean or more, the
 // strength is below leastGrain, and none of the softener's classes is likelier than none by unlikely, in base-2
-// logarithms. Brightness on photo at ×2, in dB, in the mean, of clean pictures, 70 of general-dev, 91 of T91 and 158
-// regular textures, façades, walls and cloth; and the changes of RGB of 28 pictures with grain, with block means and
-// in 15 × 12 with film grain of 3 to 15 levels, where the first line is 0:
+// logarithms. What clean pictures at ×2 lose in brightness on photo, in dB, in the mean: 70 of general-dev, 91 of T91
+// and 158 regular textures, façades, walls and cloth. And how 28 pictures change in RGB with white grain of 6 levels,
+// reduced by block means, and sharpened, and 180 with grain of 3 to 15 levels that was blurred:
 //
-//	             general-dev  T91     textures   grain    means    film grain
-//	neither      −0.023       −0.049
-//	leastAlone   −0.019       −0.026  −0.0064     0        0        0
-//	both         −0.008       −0.022  −0.0008    −0.007   +0.003   −0.002
-//	any strength −0.008       −0.019  −0.0008    −0.025   +0.003   −0.097
+//	                         general-dev  T91     textures   grain    means    sharpened  blurred grain
+//	all shares               −0.023       −0.049
+//	leastAlone               −0.019       −0.026  −0.0064     0        0       0           0
+//	both                     −0.008       −0.022  −0.0008    −0.007   +0.003  +0.020      −0.002
+//	both at all strengths    −0.008       −0.019  −0.0008    −0.025   +0.003              −0.097
 //
 // One of T91, of small petals, loses 1.58 dB, which is 0.017 in the mean: it is taken for grain of nine levels, and
 // others that have such grain look no different. Of block means the softener says enough: a least share of 12/32 for

@@ -226,3 +226,91 @@ func (p *pass) pushColour(
 	red, blue := rowsOf(current[0], (done-from)*s, (to-from)*s), rowsOf(current[1], (done-from)*s, (to-from)*s)
 	return []*plane.Plane{enlarged, red, blue}, min(keep, bandStart(bandStart(to, reach), kernelReach)), nil
 }
+
+// networkWork is how many times the work of a stage the work of a network counts in reports of progress.
+const networkWork = 32
+
+// networkPass takes the planes of a pass through a network.
+type networkPass struct {
+	run      stage.NetworkRun
+	channels int      // that the network takes, 1 or 3
+	share    float64  // of the network's work that is done
+	multiple int      // rows are passed on in multiples of it
+	rest     []window // rows that are not passed on yet, of each plane
+}
+
+// newNetworkPass returns the pass of planes of w×h samples through the network of m. The pass returns improved planes,
+// and with whole the enlargements of whole rows alone, which stages and colour need.
+func newNetworkPass(m *Model, w, h, improved int, whole bool) *networkPass {
+	n := &networkPass{run: m.Network.Start(w, h), channels: m.Network.Channels(), multiple: 1}
+	if whole {
+		n.multiple, n.rest = m.Scale, make([]window, improved)
+	}
+	return n
+}
+
+// push takes the next rows of the planes, one or as many as the network takes, and returns the next rows of their
+// enlargements; nil when none is complete.
+func (n *networkPass) push(
+	ctx context.Context, rows []*plane.Plane, mem *stage.Pool, report func(float64),
+) ([]*plane.Plane, error) {
+	w := stage.NewWork(mem, report)
+	if len(rows) < n.channels {
+		luma, err := stage.PushLuma(ctx, n.run, n.channels, rows[0], w)
+		if luma == nil || err != nil {
+			return nil, err
+		}
+		return n.passOn([]*plane.Plane{luma}, mem), nil
+	}
+	out, err := n.run.Push(ctx, rows, w)
+	if out == nil || err != nil {
+		return nil, err
+	}
+	return n.passOn(out, mem), nil
+}
+
+// passOn takes the next rows that the network returns, and returns those that can be passed on; nil if there are none.
+func (n *networkPass) passOn(out []*plane.Plane, mem *stage.Pool) []*plane.Plane {
+	if n.multiple == 1 || n.rest[0].plane.H == 0 && out[0].H%n.multiple == 0 {
+		return out
+	}
+	for i, p := range out {
+		rest := &n.rest[i]
+		rest.append(mem, p)
+		whole := rest.plane.H / n.multiple * n.multiple
+		if whole == 0 {
+			out[i] = nil
+			continue
+		}
+		out[i] = mem.Plane(p.W, whole)
+		copy(out[i].Pix, rest.plane.Pix)
+		rest.dropBefore(mem, rest.top+whole)
+	}
+	if out[0] == nil {
+		return nil
+	}
+	return out
+}
+
+// progress adds up the work that is done, in samples that have gone through a stage.
+type progress struct {
+	done, total float64
+	report      func(share float64)
+}
+
+// portion returns the function that reports how much of the next samples samples is done, as a share from 0 to 1.
+func (p *progress) portion(samples int) func(share float64) {
+	from := p.done
+	p.done += float64(samples)
+	return func(share float64) { p.report((from + share*float64(samples)) / p.total) }
+}
+
+// whole returns the function that reports how much of samples samples is done, as a share from 0 to 1, when other work
+// is done between its calls. last is the share that was reported last.
+func (p *progress) whole(samples int, last *float64) func(share float64) {
+	return func(share float64) {
+		p.done += (share - *last) * float64(samples)
+		*last = share
+		p.report(p.done / p.total)
+	}
+}

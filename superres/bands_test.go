@@ -89,7 +89,7 @@ func TestWorkersAndMemoryChangeNothing(t *testing.T) {
 					pool.Give(block)
 				}
 				b := want.Bounds()
-				e := m.newEnlarger(img, b.Dx(), b.Dy(), opt, pool)
+				e := must.Get(m.newEnlarger(img, b.Dx(), b.Dy(), opt, pool))(t)
 				must.Succeed(t, e.enlarge(t.Context(), func(float64) {}))
 				if !reflect.DeepEqual(e.out.Image, want) {
 					t.Errorf("%s, %d channels, %+v: another picture", name, channels, opt)

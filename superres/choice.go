@@ -2,14 +2,9 @@ package superres
 
 import (
 	"context"
-	"errors"
 	"image"
-	"io"
 	"slices"
-	"sync"
 
-	"superres/internal/chroma"
-	"superres/internal/imagefile"
 	"superres/patches/plane"
 	"superres/superres/flaws"
 	"superres/superres/flaws/measure"
@@ -58,88 +53,6 @@ type Choice struct {
 //	2, 12   23.63, 28.59   21.51, 24.97   27.64, 35.08          28.77, 35.78
 //	3, 20   20.59, 24.48   17.72, 20.84   25.95, 32.68          26.91, 33.53
 const noisierColour = 1.25
-
-// robust opens the robust model of a model and keeps it at each strength that was asked for.
-type robust struct {
-	open  func() (*Model, error)
-	lock  sync.Mutex
-	known map[tuned]*Model
-
-	isJudged bool // see WithJudge
-}
-
-// tuned names a robust model: at a strength and a trust, and at the effort fast or at that of the model itself.
-type tuned struct {
-	strength, trust float64
-	isFast          bool
-}
-
-// WithRobust returns m with the robust model that open returns, one for pictures with noise or compression that can
-// be tuned to their strength. Upscale and Stream of the result choose between the two for each picture, as Choose
-// does. open is called at most once, when a picture first needs it.
-func (m *Model) WithRobust(open func() (*Model, error)) *Model {
-	out := *m
-	out.robust = &robust{open: sync.OnceValues(open), known: map[tuned]*Model{}}
-	return &out
-}
-
-// WithJudge returns m, which must have a robust model, with the judge of how much of the two suits a picture, which has
-// learned from photo and photo-real: see flaws.StepShares. Without it, Choose goes by the strength of flaws alone.
-func (m *Model) WithJudge() *Model {
-	out := *m
-	out.robust = &robust{open: m.robust.open, known: map[tuned]*Model{}, isJudged: true}
-	return &out
-}
-
-// withRobustOf returns m with the robust model of another, if that has one, as change returns it.
-func (m *Model) withRobustOf(other *Model, change func(*Model) (*Model, error)) *Model {
-	r := other.robust
-	if r == nil {
-		return m
-	}
-	out := m.WithRobust(func() (*Model, error) {
-		found, err := r.open()
-		if err != nil {
-			return nil, err
-		}
-		return change(found)
-	})
-	out.robust.isJudged = r.isJudged
-	return out
-}
-
-// Robust returns the robust model of WithRobust, tuned to a strength of 0 to 1 and, if it knows trust, to
-// flaws.UnknownTrust. It fails if there is none, or it cannot be opened or tuned. It may be called concurrently.
-func (m *Model) Robust(strength float64) (*Model, error) {
-	return m.tunedRobust(tuned{strength: strength, trust: flaws.UnknownTrust})
-}
-
-// tunedRobust returns a robust model of WithRobust. One that does not know trust is not tuned to it.
-func (m *Model) tunedRobust(t tuned) (*Model, error) {
-	r := m.robust
-	if r == nil {
-		return nil, errors.New("superres: this model has no robust model")
-	}
-	r.lock.Lock()
-	defer r.lock.Unlock()
-	if found := r.known[t]; found != nil {
-		return found, nil
-	}
-	found, err := r.open()
-	if err != nil {
-		return nil, err
-	}
-	if t.isFast {
-		if found, err = found.fastest(); err != nil {
-			return nil, err
-		}
-	}
-	if found, err = found.tuneTo(t.strength, t.trust); err != nil {
-		return nil, err
-	}
-	r.known[t] = found
-	return found, nil
-}
 
 // Choose examines a picture by the steps from first to last, and returns the model that suits it. The choice has the
 // strengths are those of package flaws: its robust model tuned to the strength of the flaws from flaws.LeastStrength
@@ -258,46 +171,4 @@ func (c Choice) Reach(inW, inH, w, h int) int {
 		reach = max(reach, c.Mix.Model.Reach(inW, inH, w, h))
 	}
 	return reach
-}
-
-// chosenFor returns the enlarger for a picture, which its choice of model may have changed. Colour that image/jpeg has
-// left at less than the resolution of brightness is interpolated.
-func (m *Model) chosenFor(ctx context.Context, img image.Image, opt Options) (*enlarger, error) {
-	if ycc, ok := img.(*image.YCbCr); ok {
-		opt.Subsampled = opt.Subsampled || ycc.SubsampleRatio == image.YCbCrSubsampleRatio420
-		img = chroma.Smooth(img)
-	}
-	if m.robust == nil || img.Bounds().Empty() {
-		return m.prepare(img, opt)
-	}
-	in := img.Bounds().Size()
-	w, h, err := m.ResultSize(in.X, in.Y, opt)
-	if err != nil {
-		return nil, err
-	}
-	out := image.Pt(w, h)
-	x := &flaws.Examination{Picture: img, Quality: opt.Quality, WebP: opt.WebP, MostCopies: MostCopies(in, out)}
-	first := flaws.StepCopies
-	if opt.Chroma != nil {
-		first = flaws.StepMeasure
-	} else if opt.Mix != nil {
-		first = flaws.StepSalt
-	}
-	c, err := m.Choose(ctx, x, first, flaws.StepSoftening)
-	if err != nil {
-		return nil, err
-	}
-	return c.Model.prepare(c.Picture, c.Apply(opt, out))
-}
-
-// Decode reads a picture file to the end of r and returns the picture, turned upright, with what the file says of it
-// in Options.Subsampled, Quality and WebP, for Upscale. It reads PNG, JPEG, GIF, BMP, TIFF and WebP of at most 50
-// million pixels, the first picture of files with several. Subsampled colour is interpolated smoothly, as the program
-// superres does it and image/jpeg does not. When ctx ends, Decode returns ctx.Err().
-func Decode(ctx context.Context, r io.Reader) (image.Image, Options, error) {
-	pic, err := imagefile.Decode(ctx, r, "superres", imagefile.Limits{FirstFrame: true, Strip: true})
-	if err != nil {
-		return nil, Options{}, err
-	}
-	return pic.Image, Options{Subsampled: pic.Subsampled, Quality: pic.Quality, WebP: pic.Quantiser}, nil
 }

@@ -29,18 +29,17 @@
 //
 // The life of a picture, by file:
 //
-//	choice.go       Decode reads a file; a model with a robust model chooses by the flaws of the picture
-//	superres.go     Upscale and Stream check the options and make an enlarger
-//	size.go         finds the size of the result
-//	enlarger.go     takes the rows of a picture apart, and has what comes back painted
+//	superres.go     Decode reads a file; Upscale and Stream check the options and make an enlarger
+//	choice.go       a model with a robust model has the picture examined by package flaws, and chooses
+//	options.go      says how a picture is enlarged, and finds the size of the result
+//	enlarger.go     takes the rows of a picture apart, has what comes back painted, and compares the two
 //	enlargement.go  sends bands of rows through the passes of a chain of scales
-//	bands.go        is one pass: interpolation, every stage, and colour; network.go the network in its place
-//	paint.go        paints rows of the result; report.go compares them with the picture
-//	flatareas.go    keeps drawings from ringing; alpha.go keeps outlines clean
-//	ensemble.go     takes means over orientations; mix.go mixes two models;
-//	                bounds.go says how sure a result is
+//	bands.go        is one pass: interpolation, or a network in its place, every stage, and colour
+//	paint.go        paints rows of the result, without ringing in drawings, and with clean outlines
+//	mix.go          mixes two models, and takes means over orientations
+//	bounds.go       says how sure a result is
 //	memory.go       estimates memory beforehand, and chooses the height of a band
 //
-// The life of a model, by file: modelfile.go saves and loads it, family.go joins models for other scales to it, tune.go
-// changes how it is applied, restore.go scores it. Package superres/fit trains models.
+// The life of a model, by file: modelfile.go saves and loads it, model.go joins models for other scales to it, tune.go
+// changes how it is applied. Package superres/fit trains models.
 package superres

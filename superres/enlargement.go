@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 
+	"superres/internal/parallel"
+	"superres/internal/picture"
 	"superres/patches/plane"
 	"superres/superres/resample"
 	"superres/superres/stage"
 )
-
-// sizes are the sides of a picture and of its enlargement, in pixels.
-type sizes struct{ inW, inH, w, h int }
 
 // task says what an enlargement of planes is made from and what it is to become.
 type task struct {
@@ -24,29 +23,6 @@ type task struct {
 	isPart      bool        // the results of others are held beside its own: enlargePlanes works in four bands
 	saturation  *saturation // is added to; nil: nobody asks for it
 	mem         *stage.Pool
-}
-
-// progress adds up the work that is done, in samples that have gone through a stage.
-type progress struct {
-	done, total float64
-	report      func(share float64)
-}
-
-// portion returns the function that reports how much of the next samples samples is done, as a share from 0 to 1.
-func (p *progress) portion(samples int) func(share float64) {
-	from := p.done
-	p.done += float64(samples)
-	return func(share float64) { p.report((from + share*float64(samples)) / p.total) }
-}
-
-// whole returns the function that reports how much of samples samples is done, as a share from 0 to 1, when other work
-// is done between its calls. last is the share that was reported last.
-func (p *progress) whole(samples int, last *float64) func(share float64) {
-	return func(share float64) {
-		p.done += (share - *last) * float64(samples)
-		*last = share
-		p.report(p.done / p.total)
-	}
 }
 
 // enlargement carries out a task with one model: it takes rows of the picture and returns rows of the result.
@@ -224,4 +200,109 @@ func (m *Model) enlargePlane(ctx context.Context, p *plane.Plane, w, h int) (*pl
 		return nil, err
 	}
 	return out[0], nil
+}
+
+// saturation counts the values that networks clipped, and all that they looked at.
+type saturation struct{ clipped, all int64 }
+
+// add adds what the networks of the passes have counted. s may be nil.
+func (s *saturation) add(passes []*pass) {
+	for _, p := range passes {
+		if s != nil && p.network != nil {
+			clipped, all := p.network.run.Saturated()
+			s.clipped, s.all = s.clipped+clipped, s.all+all
+		}
+	}
+}
+
+// window is a run of consecutive rows of a plane. Rows are appended at its lower end and dropped at its upper end.
+type window struct {
+	top   int // row of the whole plane that the window begins with
+	plane plane.Plane
+}
+
+// end returns the row of the whole plane after the last one of the window.
+func (w *window) end() int { return w.top + w.plane.H }
+
+// rows returns the rows [from, to) of the whole plane as a plane that shares the memory of the window.
+func (w *window) rows(from, to int) *plane.Plane { return rowsOf(&w.plane, from-w.top, to-w.top) }
+
+// append adds the rows of p. The window keeps p or a copy of it, and gives memory that it no longer needs to mem.
+func (w *window) append(mem *stage.Pool, p *plane.Plane) {
+	if w.plane.H == 0 {
+		w.plane = *p
+		return
+	}
+	joined := mem.Blank(len(w.plane.Pix) + len(p.Pix))
+	copy(joined[copy(joined, w.plane.Pix):], p.Pix)
+	mem.Give(w.plane.Pix)
+	mem.Give(p.Pix)
+	w.plane.Pix = joined
+	w.plane.H += p.H
+}
+
+// dropBefore drops the rows of the window above row, which is a row of the whole plane. The rows that stay are copied
+// to new memory, and the old memory is given to mem.
+func (w *window) dropBefore(mem *stage.Pool, row int) {
+	if row <= w.top {
+		return
+	}
+	kept, old := rowsOf(&w.plane, row-w.top, w.plane.H), w.plane.Pix
+	w.top, w.plane = row, *kept.Crop(0, 0, kept.W, kept.H)
+	mem.Give(old)
+}
+
+// rowsOf returns the rows [from, to) of p as a plane that shares the memory of p.
+func rowsOf(p *plane.Plane, from, to int) *plane.Plane {
+	return &plane.Plane{W: p.W, H: to - from, Pix: p.Pix[from*p.W : to*p.W : to*p.W]}
+}
+
+// rowsOfAll returns the rows [from, to) of each of the planes, as planes that share the memory of planes.
+func rowsOfAll(planes []*plane.Plane, from, to int) []*plane.Plane {
+	out := make([]*plane.Plane, len(planes))
+	for i, p := range planes {
+		out[i] = rowsOf(p, from, to)
+	}
+	return out
+}
+
+// Green is G = Y − redShare·(R−Y) − blueShare·(B−Y).
+const redShare, blueShare = picture.WeightR / picture.WeightG, picture.WeightB / picture.WeightG
+
+// joinRGB changes brightness, red minus brightness and blue minus brightness, in place, to red, green and blue.
+func joinRGB(planes []*plane.Plane) {
+	parallel.Rows(planes[0].H, func(y int) {
+		first, second, third := planes[0].Row(y), planes[1].Row(y), planes[2].Row(y)
+		for x, v := range first {
+			green := v - float32(redShare*second[x]) - float32(blueShare*third[x])
+			first[x], second[x], third[x] = v+second[x], green, v+third[x]
+		}
+	})
+}
+
+// splitRGB changes red, green and blue, in place, to brightness, red minus brightness and blue minus brightness.
+func splitRGB(planes []*plane.Plane) {
+	picture.LumaOf(planes[1], planes)
+	planes[0], planes[1] = planes[1], planes[0]
+	subtract(planes[1], planes[1], planes[0])
+	subtract(planes[2], planes[2], planes[0])
+}
+
+// subtract sets difference to a minus b.
+func subtract(difference, a, b *plane.Plane) {
+	parallel.Rows(difference.H, func(y int) {
+		row, less := difference.Row(y), b.Row(y)
+		for x, v := range a.Row(y) {
+			row[x] = v - less[x]
+		}
+	})
+}
+
+// newPlanes returns n planes of w×h samples, all 0.
+func newPlanes(n, w, h int) []*plane.Plane {
+	out := make([]*plane.Plane, n)
+	for i := range out {
+		out[i] = plane.New(w, h)
+	}
+	return out
 }

@@ -219,20 +219,6 @@ func (m *Model) firstReach() int {
 	return kernelReach
 }
 
-// chainModels returns the models of the passes, in order. A model that cannot be opened is left out; Upscale reports
-// it.
-func (m *Model) chainModels(s sizes) (list []*Model) {
-	if m.IsPlain() {
-		return nil
-	}
-	for _, scale := range m.scaleChain(s) {
-		if model, err := m.modelFor(scale); err == nil {
-			list = append(list, model)
-		}
-	}
-	return list
-}
-
 // loadedMemory returns the memory that the models of the passes take, and m, which is loaded even if it has no pass.
 func (m *Model) loadedMemory(s sizes) (bytes int64) {
 	models := append(m.chainModels(s), m)

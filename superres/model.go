@@ -1,8 +1,13 @@
 package superres
 
 import (
+	"fmt"
+	"image"
+	"slices"
+	"sync"
+
+	"superres/patches/plane"
 	"superres/superres/resample"
-	"superres/superres/score"
 	"superres/superres/stage"
 )
 
@@ -37,88 +42,6 @@ type Model struct {
 
 // Plain returns the model that interpolates by the kernel k and has no stages.
 func Plain(k resample.Kernel) *Model { return &Model{Degradation: resample.Cubic, Kernel: k} }
-
-// Provenance says where a model comes from. It is kept in the model file.
-type Provenance struct {
-	// Imported is the file from which the dictionary or the network was imported; nil if it was learned.
-	Imported *Imported `json:"imported,omitempty"`
-
-	// Init is the provenance of the model that training started from; nil if it started from random values.
-	Init *Provenance `json:"init,omitempty"`
-	// InitOthers are the provenances of the other models, if training started from the mean of several.
-	InitOthers []Provenance `json:"init_others,omitempty"`
-	// Teachers are the provenances of the models that training learned from besides the pictures.
-	Teachers []Provenance `json:"teachers,omitempty"`
-	// Command is the command that trained the model. It gives the same bytes again from the same pictures and the
-	// models of Init, InitOthers and Teachers.
-	Command string `json:"command"`
-	// Learner is the spec of the learner: its name and settings.
-	Learner string `json:"learner"`
-	// Coder is the spec of the sparse coder for learning and enlarging; empty if there is none.
-	Coder string `json:"coder"`
-	// Atoms is the number of atoms of the dictionary of each stage.
-	Atoms int `json:"atoms"`
-	// Iterations is the number of iterations that the learner ran.
-	Iterations int `json:"iterations"`
-	// Stop says why learning ended.
-	Stop string `json:"stop"`
-	// Seed is the seed of all random numbers.
-	Seed uint64 `json:"seed"`
-	// Data are the names of the training data.
-	Data []string `json:"data"`
-	// Warnings are the warnings that the learner gave.
-	Warnings []string `json:"warnings,omitempty"`
-	// Pictures is the number of training pictures.
-	Pictures int `json:"pictures"`
-	// Patches is the number of patches that were sampled from the training pictures.
-	Patches int `json:"patches"`
-	// Pixels is the number of low-resolution pixels that a network was shown in these patches, each as often as it was
-	// shown; 0 if it was not counted.
-	Pixels int64 `json:"pixels,omitempty"`
-	// DataSHA256 is a hash, in hexadecimal, of the samples of all training pictures in order: see training.Digest.
-	DataSHA256 string `json:"data_sha256"`
-	// TrainRMSE is the root mean square error on the training data, in samples of 0..1.
-	TrainRMSE float64 `json:"train_rmse"`
-	// HeldOut is the number of pictures that were held out from training to be scored.
-	HeldOut int `json:"held_out"`
-	// Score says how well the held-out pictures are restored; nil if there are none.
-	Score *Score `json:"score,omitempty"`
-}
-
-// Imported says from which file a dictionary or a network was imported that another program has learned.
-type Imported struct {
-	// File is the base name of the file.
-	File string `json:"file"`
-	// SHA256 is the hash of its bytes, in hexadecimal; of a network in two files, of both, one after the other.
-	SHA256 string `json:"sha256"`
-	// Format is the format of a network: ncnn, onnx, safetensors or pth; empty for a dictionary.
-	Format string `json:"format,omitempty"`
-	// Architecture is the architecture of a network by name, such as "SRVGGNetCompact 64×32", or the
-	// size of an unknown one, such as "42 convolutions, 32 channels".
-	Architecture string `json:"architecture,omitempty"`
-	// Parameters is the number of weights, biases and slopes of a network.
-	Parameters int `json:"parameters,omitempty"`
-	// MACs is the number of products for one pixel of the picture that a network enlarges.
-	MACs float64 `json:"macs_per_pixel,omitempty"`
-	// PSNR is how near the integers come to a network in float32, in dB, white being 1.
-	PSNR float64 `json:"psnr,omitempty"`
-	// Greatest is the greatest difference between the two, in levels of 255.
-	Greatest float64 `json:"greatest,omitempty"`
-	// Range is the range of a network's samples, such as "0..1", or "0..255 in and 0..1 out".
-	Range string `json:"range,omitempty"`
-	// Terms are the terms of use that the file of a network states; empty if it states none.
-	Terms string `json:"terms,omitempty"`
-	// From is the provenance that the file states; nil if it states none.
-	From *Provenance `json:"from,omitempty"`
-}
-
-// Score says how well held-out pictures are restored, after a reduction by the model's degradation, by the model and
-// by bicubic interpolation. It has means over the pictures: of PSNR and SSIM by the protocol MatlabY, and of the
-// normalised squared error.
-type Score struct {
-	Model   score.Means `json:"model"`
-	Bicubic score.Means `json:"bicubic"`
-}
 
 // Description says what a model is, without its arrays.
 type Description struct {
@@ -160,4 +83,252 @@ func (m *Model) Describe() Description {
 		d.Provenance, d.OtherScales = &m.Provenance, m.scales()[1:]
 	}
 	return d
+}
+
+// IsPlain reports whether the model is a plain interpolation: it has neither a network nor stages.
+func (m *Model) IsPlain() bool { return m.Network == nil && len(m.Stages) == 0 }
+
+// takesRGB reports whether the model enlarges red, green and blue together, rather than brightness and colour.
+func (m *Model) takesRGB() bool { return m.Network != nil && m.Network.Channels() == 3 }
+
+// leastScale returns the least scale that the model may have: 0, which means any, for a plain interpolation.
+func (m *Model) leastScale() int {
+	switch {
+	case m.IsPlain():
+		return 0
+	case m.Network != nil:
+		return 1
+	}
+	return 2
+}
+
+// IsTrusting reports whether Tune can give the model a trust, how likely a picture was reduced cleanly: see
+// stage.Tuning.
+func (m *Model) IsTrusting() bool { return m.has(stage.Trusting) }
+
+// IsGraded reports whether the model can be tuned to the strength of a picture's degradation, such as noise.
+func (m *Model) IsGraded() bool { return m.has(stage.Graded) }
+
+// has reports whether setting concerns at least one stage of the model.
+func (m *Model) has(setting stage.Settings) bool {
+	return slices.ContainsFunc(m.Stages, func(s stage.Stage) bool { return stage.SettingsOf(s)&setting != 0 })
+}
+
+// opener opens a model.
+type opener = func() (*Model, error)
+
+// robust opens the robust model of a model and keeps it at each strength that was asked for.
+type robust struct {
+	open  func() (*Model, error)
+	lock  sync.Mutex
+	known map[tuned]*Model
+
+	isJudged bool // see WithJudge
+}
+
+// tuned names a robust model: at a strength and a trust, and at the effort fast or at that of the model itself.
+type tuned struct {
+	strength, trust float64
+	isFast          bool
+}
+
+// A model may have siblings: models of the same kind that were trained for other scales. A picture is then enlarged
+// in a chain of passes whose scales fit the result best, each pass by the model that was trained for its scale.
+
+// sibling is a model for another scale, which is opened when it is first needed.
+type sibling struct {
+	scale int
+	open  func() (*Model, error)
+}
+
+// sizes are the sides of a picture and of its enlargement, in pixels.
+type sizes struct{ inW, inH, w, h int }
+
+// Mix has parts of a picture enlarged by a second model, for example by a model for stronger noise where the picture
+// has more noise.
+type Mix struct {
+	// Model is the second model, for the same scale, of the same effort, and with a network for colour if the first
+	// has one.
+	Model *Model
+	// Share is the share of the second model's result, 0 to 1. The picture is divided into Share.W × Share.H equal
+	// cells; a sample of Share counts in the middle of its cell, and shares are linear between the middles and
+	// constant beyond the outermost. Upscale does not change it.
+	Share *plane.Plane
+	// Area is the rectangle that is divided into cells, in pixels from the upper left corner of the picture. It may
+	// be larger than the picture, when that is a part of another; the zero rectangle means the whole picture.
+	Area image.Rectangle
+}
+
+// Efforts returns the names of the efforts, from the fastest: fast uses a smaller model, best the model itself, and max
+// takes the mean of what the model, or a larger one, makes of the picture in several orientations, which takes three to
+// five times as long.
+func Efforts() []string { return []string{"fast", "best", "max"} }
+
+// newSibling returns a sibling whose model open returns; open is called at most once. The sibling's own open fails if
+// the model has another scale.
+func newSibling(scale int, open func() (*Model, error)) sibling {
+	return sibling{scale, sync.OnceValues(func() (*Model, error) {
+		m, err := open()
+		if err == nil && m.Scale != scale {
+			err = fmt.Errorf("superres: a model of scale %d where %d is expected", m.Scale, scale)
+		}
+		return m, err
+	})}
+}
+
+// WithSibling returns m with one more sibling, which is used where its scale fits a result better. It must have stages
+// and the degradation of m. open is called at most once, when an enlargement first needs the sibling; if it fails, or
+// its model has another scale, the enlargement fails with that error.
+func (m *Model) WithSibling(scale int, open func() (*Model, error)) *Model {
+	out := *m
+	out.siblings = append(slices.Clip(m.siblings), newSibling(scale, open))
+	return &out
+}
+
+// WithColour returns m with the networks for colour of other, at each scale that both models were trained for;
+// at other scales m keeps its own, and always if it has a network for red, green and blue. At the effort max brightness
+// is enlarged alone, and its stages do not look at colour, as only the other networks may know what is wrong with that.
+// The result has no models for other efforts, so choose both efforts first.
+func (m *Model) WithColour(other *Model) *Model {
+	out := m.colouredBy(other)
+	out.efforts, out.foreignColour = nil, true
+	out.siblings = m.changedSiblings(func(model *Model) (*Model, error) {
+		if !slices.Contains(other.scales(), model.Scale) {
+			return model, nil
+		}
+		colour, err := other.modelFor(model.Scale)
+		if err != nil {
+			return nil, err
+		}
+		return model.colouredBy(colour), nil
+	})
+	return out
+}
+
+// changedSiblings returns the siblings of m, each changed by the function change when it is first needed.
+func (m *Model) changedSiblings(change func(*Model) (*Model, error)) (list []sibling) {
+	for _, s := range m.siblings {
+		list = append(list, newSibling(s.scale, func() (*Model, error) {
+			model, err := s.open()
+			if err != nil {
+				return nil, err
+			}
+			return change(model)
+		}))
+	}
+	return list
+}
+
+// colouredBy returns m with the networks for colour of other if other has the same scale, and otherwise an unchanged
+// copy; also if m has a network that makes colour itself. The siblings stay as they are.
+func (m *Model) colouredBy(other *Model) *Model {
+	out := *m
+	if other.Scale == m.Scale && !m.takesRGB() {
+		out.Colour, out.Subsampled, out.foreignColour = other.Colour, other.Subsampled, true
+	}
+	return &out
+}
+
+// scales returns the scales of the model and its siblings, its own first.
+func (m *Model) scales() []int {
+	list := []int{m.Scale}
+	for _, s := range m.siblings {
+		list = append(list, s.scale)
+	}
+	return list
+}
+
+// modelFor returns the sibling of the given scale, or m if there is none. It fails if the sibling cannot be opened.
+func (m *Model) modelFor(scale int) (*Model, error) {
+	for _, s := range m.siblings {
+		if s.scale == scale {
+			return s.open()
+		}
+	}
+	return m, nil
+}
+
+// restores reports whether the model changes a picture also where the result is no larger: whether it is the network
+// of another program, or takes noise and compression away. What it has enlarged is then reduced again.
+func (m *Model) restores() bool { return m.Network != nil || m.IsGraded() }
+
+// scaleChain returns the scales of the passes that enlarge a picture to the size of a result or just beyond it:
+// those with the least product that suffices, and of these the fewest. They are sorted from the largest,
+// because the first pass has the fewest samples to work on. It is nil when the result is not larger; but a model
+// that restores what it enlarges has at least one pass.
+func (m *Model) scaleChain(s sizes) []int {
+	if m.Scale == 1 {
+		return []int{1}
+	}
+	scales := m.scales()
+	slices.SortFunc(scales, func(a, b int) int { return b - a })
+	var best []int
+	bestProduct := 0
+	var extend func(taken []int, product, from int)
+	extend = func(taken []int, product, from int) {
+		switch {
+		case bestProduct > 0 && (product > bestProduct || product == bestProduct && len(taken) >= len(best)):
+			return
+		case s.inW*product >= s.w && s.inH*product >= s.h && (len(taken) > 0 || !m.restores()):
+			best, bestProduct = slices.Clone(taken), product
+			return
+		}
+		for i := from; i < len(scales); i++ {
+			extend(append(taken, scales[i]), product*scales[i], i)
+		}
+	}
+	extend(nil, 1, 0)
+	return best
+}
+
+// colourStage returns the network that enlarges colour; nil means that colour is interpolated. subsampled says that the
+// file of the picture keeps colour at half the resolution of brightness, not at the same.
+func (m *Model) colourStage(subsampled bool) stage.Colour {
+	if subsampled && m.Subsampled != nil {
+		return m.Subsampled
+	}
+	return m.Colour
+}
+
+// colourField is a field of a model with a network for colour, and its name in a model file.
+type colourField struct {
+	name  string
+	field *stage.Colour
+}
+
+// colourFields returns the fields of the model with networks for colour.
+func (m *Model) colourFields() []colourField {
+	return []colourField{{"colour", &m.Colour}, {"subsampled", &m.Subsampled}}
+}
+
+// colourStages returns the networks for colour of the model.
+func (m *Model) colourStages() (list []stage.Colour) {
+	for _, c := range m.colourFields() {
+		if *c.field != nil {
+			list = append(list, *c.field)
+		}
+	}
+	return list
+}
+
+// enlargesColour reports whether a pass has a network for colour, or one for red, green and blue, or a stage that looks
+// at colour, so that colour goes through the passes with brightness.
+func (m *Model) enlargesColour(s sizes) bool {
+	return m.takesRGB() || slices.ContainsFunc(m.chainModels(s), func(model *Model) bool {
+		return len(model.colourStages()) > 0 || slices.ContainsFunc(model.Stages, stage.SeesColour)
+	})
+}
+
+// chainModels returns the models of the passes, in order. A model that cannot be opened is left out; Upscale reports
+// it.
+func (m *Model) chainModels(s sizes) (list []*Model) {
+	if m.IsPlain() {
+		return nil
+	}
+	for _, scale := range m.scaleChain(s) {
+		if model, err := m.modelFor(scale); err == nil {
+			list = append(list, model)
+		}
+	}
+	return list
 }

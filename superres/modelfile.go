@@ -1,6 +1,8 @@
 package superres
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +10,7 @@ import (
 	"slices"
 
 	"superres/superres/resample"
+	"superres/superres/score"
 	"superres/superres/stage"
 )
 
@@ -168,4 +171,140 @@ func (h header) check() error {
 		return err
 	}
 	return h.Kernel.Check()
+}
+
+// Provenance says where a model comes from. It is kept in the model file.
+type Provenance struct {
+	// Imported is the file from which the dictionary or the network was imported; nil if it was learned.
+	Imported *Imported `json:"imported,omitempty"`
+
+	// Init is the provenance of the model that training started from; nil if it started from random values.
+	Init *Provenance `json:"init,omitempty"`
+	// InitOthers are the provenances of the other models, if training started from the mean of several.
+	InitOthers []Provenance `json:"init_others,omitempty"`
+	// Teachers are the provenances of the models that training learned from besides the pictures.
+	Teachers []Provenance `json:"teachers,omitempty"`
+	// Command is the command that trained the model. It gives the same bytes again from the same pictures and the
+	// models of Init, InitOthers and Teachers.
+	Command string `json:"command"`
+	// Learner is the spec of the learner: its name and settings.
+	Learner string `json:"learner"`
+	// Coder is the spec of the sparse coder for learning and enlarging; empty if there is none.
+	Coder string `json:"coder"`
+	// Atoms is the number of atoms of the dictionary of each stage.
+	Atoms int `json:"atoms"`
+	// Iterations is the number of iterations that the learner ran.
+	Iterations int `json:"iterations"`
+	// Stop says why learning ended.
+	Stop string `json:"stop"`
+	// Seed is the seed of all random numbers.
+	Seed uint64 `json:"seed"`
+	// Data are the names of the training data.
+	Data []string `json:"data"`
+	// Warnings are the warnings that the learner gave.
+	Warnings []string `json:"warnings,omitempty"`
+	// Pictures is the number of training pictures.
+	Pictures int `json:"pictures"`
+	// Patches is the number of patches that were sampled from the training pictures.
+	Patches int `json:"patches"`
+	// Pixels is the number of low-resolution pixels that a network was shown in these patches, each as often as it was
+	// shown; 0 if it was not counted.
+	Pixels int64 `json:"pixels,omitempty"`
+	// DataSHA256 is a hash, in hexadecimal, of the samples of all training pictures in order: see training.Digest.
+	DataSHA256 string `json:"data_sha256"`
+	// TrainRMSE is the root mean square error on the training data, in samples of 0..1.
+	TrainRMSE float64 `json:"train_rmse"`
+	// HeldOut is the number of pictures that were held out from training to be scored.
+	HeldOut int `json:"held_out"`
+	// Score says how well the held-out pictures are restored; nil if there are none.
+	Score *Score `json:"score,omitempty"`
+}
+
+// Imported says from which file a dictionary or a network was imported that another program has learned.
+type Imported struct {
+	// File is the base name of the file.
+	File string `json:"file"`
+	// SHA256 is the hash of its bytes, in hexadecimal; of a network in two files, of both, one after the other.
+	SHA256 string `json:"sha256"`
+	// Format is the format of a network: ncnn, onnx, safetensors or pth; empty for a dictionary.
+	Format string `json:"format,omitempty"`
+	// Architecture is the architecture of a network by name, such as "SRVGGNetCompact 64×32", or the
+	// size of an unknown one, such as "42 convolutions, 32 channels".
+	Architecture string `json:"architecture,omitempty"`
+	// Parameters is the number of weights, biases and slopes of a network.
+	Parameters int `json:"parameters,omitempty"`
+	// MACs is the number of products for one pixel of the picture that a network enlarges.
+	MACs float64 `json:"macs_per_pixel,omitempty"`
+	// PSNR is how near the integers come to a network in float32, in dB, white being 1.
+	PSNR float64 `json:"psnr,omitempty"`
+	// Greatest is the greatest difference between the two, in levels of 255.
+	Greatest float64 `json:"greatest,omitempty"`
+	// Range is the range of a network's samples, such as "0..1", or "0..255 in and 0..1 out".
+	Range string `json:"range,omitempty"`
+	// Terms are the terms of use that the file of a network states; empty if it states none.
+	Terms string `json:"terms,omitempty"`
+	// From is the provenance that the file states; nil if it states none.
+	From *Provenance `json:"from,omitempty"`
+}
+
+// Score says how well held-out pictures are restored, after a reduction by the model's degradation, by the model and
+// by bicubic interpolation. It has means over the pictures: of PSNR and SSIM by the protocol MatlabY, and of the
+// normalised squared error.
+type Score struct {
+	Model   score.Means `json:"model"`
+	Bicubic score.Means `json:"bicubic"`
+}
+
+// Fingerprint returns a SHA-256, in hexadecimal, of all that the model puts into the pixels of a result: its
+// interpolation, its stages with their settings, its siblings and its models for other efforts. Its provenance does not
+// count. It fails if one of these cannot be opened.
+func (m *Model) Fingerprint() (string, error) {
+	h := sha256.New()
+	if m.IsPlain() {
+		fmt.Fprintf(h, "%s\n", m.Kernel)
+		return hex.EncodeToString(h.Sum(nil)), nil
+	}
+	if m.maxEffort {
+		fmt.Fprintln(h, "max, colours apart")
+	}
+	for _, scale := range m.scales() {
+		model, err := m.modelFor(scale)
+		if err != nil {
+			return "", err
+		}
+		bare := *model
+		bare.Provenance = Provenance{}
+		if err := bare.digest(h); err != nil {
+			return "", err
+		}
+	}
+	for _, name := range Efforts() {
+		open := m.efforts[name]
+		if open == nil {
+			continue
+		}
+		other, err := open()
+		if err != nil {
+			return "", err
+		}
+		sum, err := other.Fingerprint()
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintln(h, sum)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// digest writes what the model puts into pixels to h: its file, or, for a model with a network, the content of the file
+// without compression, which would take longer than a small picture.
+func (m *Model) digest(h io.Writer) error {
+	if m.Network == nil {
+		return m.Save(h)
+	}
+	text, members, err := m.members()
+	if err != nil {
+		return err
+	}
+	return members.WriteContent(h, text)
 }

@@ -5,74 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"io"
+	"sync"
+	"sync/atomic"
 
+	"superres/internal/chroma"
+	"superres/internal/imagefile"
 	"superres/internal/picture"
 	"superres/internal/usage"
 	"superres/patches/plane"
+	"superres/superres/flaws"
+	"superres/superres/score"
 	"superres/superres/stage"
-)
-
-// Options say how Upscale enlarges a picture. The zero value enlarges it by the model's own scale.
-type Options struct {
-	// Scale is the factor for each side, 1 to 16. 0 means the scale of the model, or 2 for a plain interpolation.
-	Scale float64
-	// Width and Height are the size of the result in pixels; they are set instead of Scale. If one of them is 0, that
-	// side follows from the other and the proportions of the picture: see ResultSize.
-	Width, Height int
-	// Fit keeps the proportions of the picture, so that the result is the largest one within Width×Height.
-	Fit bool
-	// Strength is the share, in the result, of what the model adds to interpolated brightness, and to colour if
-	// it has a network for red, green and blue: 0 to 1.3. nil means 1.
-	Strength *float64
-	// Subsampled says that the picture comes from a file which keeps colour at half the resolution of brightness in
-	// both directions (4:2:0), as most JPEG files and all lossy WebP files do. Colour is then enlarged from that
-	// resolution. Upscale sees this itself in an *image.YCbCr, as image/jpeg decodes a file.
-	Subsampled bool
-	// Quality is the quality of the JPEG file that the picture comes from, 1 to 100; 0: another file, or unknown. Like
-	// WebP, it counts only for a model that chooses by the flaws of each picture: see WithRobust.
-	Quality int
-	// WebP is the quantiser index of the lossy WebP file that the picture comes from, 1 to 127; 0: another file.
-	WebP float64
-	// Mix has parts of the picture enlarged by a second model. nil means none.
-	Mix *Mix
-	// Chroma is the colour of a grey picture; it is enlarged together with the picture. nil means that there is none.
-	Chroma *Chroma
-	// Depth is the number of bits of a sample of the result, 8 or 16. 0 means as many as in the picture.
-	Depth int
-	// BandRows is the number of rows of the picture that are worked on at a time. It changes how much memory is
-	// taken, never the result. 0 means a number that suits the model and the size.
-	BandRows int
-	// Report is set, before Upscale or Stream returns, to how the enlargement went. nil asks for no report, and
-	// saves the time that it takes: some 10 ms for 6 million pixels on two processors.
-	Report *Report
-	// Progress is called with the share of the work that is done, 0 to 1, from one goroutine. It may be nil.
-	Progress func(float64)
-
-	strips bool // the result is handed over in strips; false: as a whole
-}
-
-// report returns Progress, or a function that does nothing.
-func (o Options) report() func(float64) {
-	if o.Progress == nil {
-		return func(float64) {}
-	}
-	return o.Progress
-}
-
-// Chroma is the colour of a video frame, whose brightness is a grey picture. Its planes are red minus brightness and
-// blue minus brightness, from -1 to 1 where brightness is from 0 to 1.
-type Chroma struct {
-	// Low are the two planes before the enlargement, of the size of the picture. Upscale does not change them.
-	Low [2]*plane.Plane
-	// High are the two planes of the size of the result, in new memory. Upscale sets them.
-	High [2]*plane.Plane
-}
-
-// The range of scales, and the greatest strength.
-const (
-	MinScale    = 1
-	MaxScale    = 16
-	MaxStrength = 1.3
 )
 
 // Upscale returns img enlarged to the size that ResultSize gives, in new memory. A grey picture comes back as
@@ -156,15 +100,109 @@ func (m *Model) prepare(img image.Image, opt Options) (*enlarger, error) {
 	if opt.Strength != nil && !(*opt.Strength >= 0 && *opt.Strength <= MaxStrength) {
 		return nil, usage.Errorf("superres: strength %g, expected 0 to %g", *opt.Strength, MaxStrength)
 	}
-	var mixer *mixer
-	if s := (sizes{b.Dx(), b.Dy(), w, h}); opt.Mix != nil {
-		if mixer, err = m.newMixer(opt.Mix, s); err != nil {
-			return nil, err
-		}
+	return m.newEnlarger(img, w, h, opt, &stage.Pool{})
+}
+
+// defaultModel holds the function that opens the model of Upscale; empty: there is none.
+var defaultModel atomic.Pointer[func() (*Model, error)]
+
+// SetDefault makes Upscale use the model that open returns. open is called at most once, when Upscale first needs it.
+// Package superres/models, when it is imported, sets its model auto.
+func SetDefault(open func() (*Model, error)) {
+	once := sync.OnceValues(open)
+	defaultModel.Store(&once)
+}
+
+// Upscale returns img enlarged by the default model, as Model.Upscale does. The default is the model auto of package
+// superres/models, which the program must import; SetDefault sets another. The model is opened by the first call, in
+// some milliseconds. Upscale may be called concurrently.
+func Upscale(ctx context.Context, img image.Image, opt Options) (image.Image, error) {
+	open := defaultModel.Load()
+	if open == nil {
+		return nil, Unusable(errors.New("there is no default model; import superres/superres/models"))
 	}
-	e := m.newEnlarger(img, w, h, opt, &stage.Pool{})
-	if e.changed {
-		e.mixer = mixer
+	m, err := (*open)()
+	if err != nil {
+		return nil, err
 	}
-	return e, nil
+	return m.Upscale(ctx, img, opt)
+}
+
+// Version is the version of this module, by semantic versioning. The package comment says what it promises.
+const Version = "0.1.0"
+
+// Restore reduces img by scale with the model's degradation, to a picture of 8 bits, enlarges the reduced picture by
+// scale, and returns the scores of the result against img. PSNR and SSIM leave out a border of scale pixels.
+func (m *Model) Restore(ctx context.Context, img image.Image, scale int) (score.Metrics, error) {
+	low, err := score.Reduce(img, scale, m.Degradation)
+	if err != nil {
+		return score.Metrics{}, err
+	}
+	high, err := m.Upscale(ctx, low, Options{Scale: float64(scale)})
+	if err != nil {
+		return score.Metrics{}, err
+	}
+	return score.Compare(img, high, scale, scale)
+}
+
+// RestoreExact reduces the brightness of img by scale with the model's degradation, enlarges it by scale, and
+// returns the normalised squared error (NFE) and the result. As in the paper's Table 1, nothing is rounded to 8 bits
+// before the error is taken; samples are limited to 0..1. It is an error if a side of img is less than scale.
+func (m *Model) RestoreExact(ctx context.Context, img image.Image, scale int) (float64, *image.Gray, error) {
+	if b := img.Bounds(); b.Dx() < scale || b.Dy() < scale || scale < 1 {
+		return 0, nil, fmt.Errorf("superres: a %d×%d picture cannot be reduced by %d", b.Dx(), b.Dy(), scale)
+	}
+	truth := picture.Split(img).Luma()
+	low := m.Degradation.Reduce(truth, scale)
+	high, err := m.enlargePlane(ctx, low, low.W*scale, low.H*scale)
+	if err != nil {
+		return 0, nil, err
+	}
+	for i, v := range high.Pix {
+		high.Pix[i] = picture.Clamp(v)
+	}
+	result := picture.Picture{Channels: []*plane.Plane{high}}.Image().(*image.Gray)
+	return score.NFE(truth.Crop(0, 0, high.W, high.H), high), result, nil
+}
+
+// chosenFor returns the enlarger for a picture, which its choice of model may have changed. Colour that image/jpeg has
+// left at less than the resolution of brightness is interpolated.
+func (m *Model) chosenFor(ctx context.Context, img image.Image, opt Options) (*enlarger, error) {
+	if ycc, ok := img.(*image.YCbCr); ok {
+		opt.Subsampled = opt.Subsampled || ycc.SubsampleRatio == image.YCbCrSubsampleRatio420
+		img = chroma.Smooth(img)
+	}
+	if m.robust == nil || img.Bounds().Empty() {
+		return m.prepare(img, opt)
+	}
+	in := img.Bounds().Size()
+	w, h, err := m.ResultSize(in.X, in.Y, opt)
+	if err != nil {
+		return nil, err
+	}
+	out := image.Pt(w, h)
+	x := &flaws.Examination{Picture: img, Quality: opt.Quality, WebP: opt.WebP, MostCopies: MostCopies(in, out)}
+	first := flaws.StepCopies
+	if opt.Chroma != nil {
+		first = flaws.StepMeasure
+	} else if opt.Mix != nil {
+		first = flaws.StepSalt
+	}
+	c, err := m.Choose(ctx, x, first, flaws.StepSoftening)
+	if err != nil {
+		return nil, err
+	}
+	return c.Model.prepare(c.Picture, c.Apply(opt, out))
+}
+
+// Decode reads a picture file to the end of r and returns the picture, turned upright, with what the file says of it
+// in Options.Subsampled, Quality and WebP, for Upscale. It reads PNG, JPEG, GIF, BMP, TIFF and WebP of at most 50
+// million pixels, the first picture of files with several. Subsampled colour is interpolated smoothly, as the program
+// superres does it and image/jpeg does not. When ctx ends, Decode returns ctx.Err().
+func Decode(ctx context.Context, r io.Reader) (image.Image, Options, error) {
+	pic, err := imagefile.Decode(ctx, r, "superres", imagefile.Limits{FirstFrame: true, Strip: true})
+	if err != nil {
+		return nil, Options{}, err
+	}
+	return pic.Image, Options{Subsampled: pic.Subsampled, Quality: pic.Quality, WebP: pic.Quantiser}, nil
 }

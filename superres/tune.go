@@ -1,6 +1,7 @@
 package superres
 
 import (
+	"errors"
 	"image"
 	"maps"
 	"slices"
@@ -89,13 +90,6 @@ func (m *Model) tuneAlone(t stage.Tuning) (*Model, error) {
 	return &out, nil
 }
 
-// IsTrusting reports whether Tune can give the model a trust, how likely a picture was reduced cleanly: see
-// stage.Tuning.
-func (m *Model) IsTrusting() bool { return m.has(stage.Trusting) }
-
-// IsGraded reports whether the model can be tuned to the strength of a picture's degradation, such as noise.
-func (m *Model) IsGraded() bool { return m.has(stage.Graded) }
-
 // TuneFor returns the model tuned to the strength of the degradation that package flaws estimates for a picture, and to
 // flaws.UnknownTrust if it knows trust, or m itself if the model is not graded. quality is the quality of the JPEG file
 // that img was read from, 1 to 100, or 0 for any other file.
@@ -113,16 +107,6 @@ func (m *Model) tuneTo(strength, trust float64) (*Model, error) {
 	}
 	return m.Tune(stage.Tuning{Strength: strength, Trust: trust})
 }
-
-// has reports whether setting concerns at least one stage of the model.
-func (m *Model) has(setting stage.Settings) bool {
-	return slices.ContainsFunc(m.Stages, func(s stage.Stage) bool { return stage.SettingsOf(s)&setting != 0 })
-}
-
-// Efforts returns the names of the efforts, from the fastest: fast uses a smaller model, best the model itself, and max
-// takes the mean of what the model, or a larger one, makes of the picture in several orientations, which takes three to
-// five times as long.
-func Efforts() []string { return []string{"fast", "best", "max"} }
 
 // Effort returns the model for the effort of the given name, with its siblings; at best, m itself. It fails if the
 // effort is unknown or the model lacks it: fast needs a smaller model (see WithEffort), max needs a network or stages.
@@ -160,9 +144,6 @@ func (m *Model) fastest() (*Model, error) {
 	return m.Effort("fast")
 }
 
-// opener opens a model.
-type opener = func() (*Model, error)
-
 // WithEffort returns m with the model that open returns for the effort of the given name: a smaller one for fast, or a
 // larger one for max. open is called at most once, when Effort is first called with that name.
 func (m *Model) WithEffort(name string, open func() (*Model, error)) *Model {
@@ -183,11 +164,69 @@ func (m *Model) Large() *Model {
 	return &out
 }
 
-// Orientations returns how many orientations of a picture the model enlarges at most, to take the mean of the results:
-// 4 at the effort max, otherwise 1.
-func (m *Model) Orientations() int {
-	if m.maxEffort {
-		return len(quarterTurns)
+// WithRobust returns m with the robust model that open returns, one for pictures with noise or compression that can
+// be tuned to their strength. Upscale and Stream of the result choose between the two for each picture, as Choose
+// does. open is called at most once, when a picture first needs it.
+func (m *Model) WithRobust(open func() (*Model, error)) *Model {
+	out := *m
+	out.robust = &robust{open: sync.OnceValues(open), known: map[tuned]*Model{}}
+	return &out
+}
+
+// WithJudge returns m, which must have a robust model, with the judge of how much of the two suits a picture, which has
+// learned from photo and photo-real: see flaws.StepShares. Without it, Choose goes by the strength of flaws alone.
+func (m *Model) WithJudge() *Model {
+	out := *m
+	out.robust = &robust{open: m.robust.open, known: map[tuned]*Model{}, isJudged: true}
+	return &out
+}
+
+// withRobustOf returns m with the robust model of another, if that has one, as change returns it.
+func (m *Model) withRobustOf(other *Model, change func(*Model) (*Model, error)) *Model {
+	r := other.robust
+	if r == nil {
+		return m
 	}
-	return 1
+	out := m.WithRobust(func() (*Model, error) {
+		found, err := r.open()
+		if err != nil {
+			return nil, err
+		}
+		return change(found)
+	})
+	out.robust.isJudged = r.isJudged
+	return out
+}
+
+// Robust returns the robust model of WithRobust, tuned to a strength of 0 to 1 and, if it knows trust, to
+// flaws.UnknownTrust. It fails if there is none, or it cannot be opened or tuned. It may be called concurrently.
+func (m *Model) Robust(strength float64) (*Model, error) {
+	return m.tunedRobust(tuned{strength: strength, trust: flaws.UnknownTrust})
+}
+
+// tunedRobust returns a robust model of WithRobust. One that does not know trust is not tuned to it.
+func (m *Model) tunedRobust(t tuned) (*Model, error) {
+	r := m.robust
+	if r == nil {
+		return nil, errors.New("superres: this model has no robust model")
+	}
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	if found := r.known[t]; found != nil {
+		return found, nil
+	}
+	found, err := r.open()
+	if err != nil {
+		return nil, err
+	}
+	if t.isFast {
+		if found, err = found.fastest(); err != nil {
+			return nil, err
+		}
+	}
+	if found, err = found.tuneTo(t.strength, t.trust); err != nil {
+		return nil, err
+	}
+	r.known[t] = found
+	return found, nil
 }

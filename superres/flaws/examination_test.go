@@ -1,19 +1,14 @@
 package flaws
 
 import (
+	"fmt"
 	"image"
+	"os"
+	"strings"
 	"testing"
 
 	"superres/internal/must"
 )
-
-// examined returns the examination of img by the steps from first to last.
-func examined(t *testing.T, img image.Image, first, last Step) *Examination {
-	t.Helper()
-	x := &Examination{Picture: img, MostCopies: 16}
-	must.Succeed(t, x.Run(t.Context(), first, last))
-	return x
-}
 
 // judged returns the examination of img that takes it to have the flaws f.
 func judged(t *testing.T, img image.Image, f Flaws) *Examination {
@@ -22,4 +17,17 @@ func judged(t *testing.T, img image.Image, f Flaws) *Examination {
 	x.judgeBy(f)
 	must.Succeed(t, x.Run(t.Context(), StepBlur, StepSoftening))
 	return x
+}
+
+// The table of the page of the architecture is the list of steps.
+func TestPageHasTheSteps(t *testing.T) {
+	page := string(must.Get(os.ReadFile("../ARCHITECTURE.md"))(t))
+	var want strings.Builder
+	for _, s := range life {
+		line := fmt.Sprintf("| %s | %s | %s | %s |\n", s.name, s.proves, s.estimates, s.changes)
+		want.WriteString(strings.ReplaceAll(line, "|  |", "| |"))
+	}
+	if table := strings.ReplaceAll(want.String(), "|  |", "| |"); !strings.Contains(page, table) {
+		t.Errorf("ARCHITECTURE.md has another table than:\n%s", table)
+	}
 }

@@ -70,7 +70,8 @@ func run(ctx context.Context, args []string) error {
 	}
 	for _, name := range append(learning.Files(), bounds) {
 		fmt.Println(name)
-		c := exec.CommandContext(ctx, "go", append([]string{"run", "./cmd/internal/estimators", "-file", name}, args...)...)
+		again := append([]string{"run", "./cmd/internal/estimators", "-file", name}, args...)
+		c := exec.CommandContext(ctx, "go", again...)
 		c.Stdout, c.Stderr = os.Stdout, os.Stderr
 		if err := c.Run(); err != nil {
 			return fmt.Errorf("%s: %w", name, err)

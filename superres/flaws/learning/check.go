@@ -13,9 +13,9 @@ import (
 // one, at the strength that was found, by the one of the two that the strength asks for, and by default.
 type checked struct{ Clean, Robust, Choice, Auto float64 }
 
-// Check writes what this program makes of pictures, from which nothing may have been learned: for parts degraded in each
-// way, the gains in dB on the better of bicubic and Lanczos interpolation that superres/README.md has in a table, and
-// how many are worse than that by 0.2 dB, in percent, by the choice and by default; then how its bounds hold.
+// Check writes what this program makes of pictures, from which nothing may have been learned: for parts degraded in
+// each way, the gains in dB on the better of bicubic and Lanczos interpolation that superres/README.md has in a table,
+// and how many are worse than that by 0.2 dB, in percent, by the choice and by default; then how its bounds hold.
 func Check(ctx context.Context, w io.Writer, o Options) error {
 	s, err := newSampler(o.Folders, true)
 	if err != nil {

@@ -7,17 +7,17 @@
 //   - judge.bin: which shares of the models suit it, from what they make of it (shares.go).
 //
 // All that is random comes from seeds, samples are in the order of their numbers, and sums in the order of samples. So
-// on processors of a kind the same pictures give the same bytes, whatever the number of workers. Perceptrons compute in
-// float64 while they learn (fit.go), and the softener as convolutional/learning does.
+// on processors of a kind the same pictures give the same bytes, whatever the number of workers. Perceptrons compute
+// in float64 while they learn (fit.go), and the softener as convolutional/learning does.
 //
 // Each file is learned by what the files before it say, as this program has them embedded. cmd/internal/estimators
-// makes them one after another, in a program of its own each, in about five hours of a processor core. Of the files that
-// are embedded, strength.bin and judge.bin were learned by an earlier softener, which looked at four parts of 64×64
-// samples in place of 80×80, took clean pictures to be 3 times as likely as sharpened ones, and gave no share to plain
-// interpolation. So they come out otherwise today, and no better: of 83 pictures in colour of general-dev, open-valid
-// and T91 at ×2, clean ones gain 0.01 dB less by them, those reduced by block means 0.02 more, blurred by 1.2 0.04 less,
-// and others the same to 0.01. Where the number of traits changes, the program needs files of as many first, whatever
-// they say.
+// makes them one after another, in a program of its own each, in about five hours of a processor core. Of the files
+// that are embedded, strength.bin and judge.bin were learned by an earlier softener, which looked at four parts of
+// 64×64 samples in place of 80×80, took clean pictures to be 3 times as likely as sharpened ones, and gave no share to
+// plain interpolation. So they come out otherwise today, and no better: of 83 pictures in colour of general-dev,
+// open-valid and T91 at ×2, clean ones gain 0.01 dB less by them, those reduced by block means 0.02 more, blurred by
+// 1.2 0.04 less, and others the same to 0.01. Where the number of traits changes, the program needs files of as many
+// first, whatever they say.
 package learning
 
 import (

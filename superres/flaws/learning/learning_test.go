@@ -184,8 +184,9 @@ func TestMake(t *testing.T) {
 			must.Get(learned.ReadSoftener(made))(t)
 			continue
 		}
-		p, embedded := must.Get(learned.ReadPerceptron(bytes.NewReader(made)))(t), map[string]*learned.Perceptron{
-			"correction.bin": learned.Corrector(), "strength.bin": learned.Assessor(), "judge.bin": learned.Judge()}[name]
+		p := must.Get(learned.ReadPerceptron(bytes.NewReader(made)))(t)
+		embedded := map[string]*learned.Perceptron{"correction.bin": learned.Corrector(),
+			"strength.bin": learned.Assessor(), "judge.bin": learned.Judge()}[name]
 		if len(p.Least) != len(embedded.Least) || len(p.First) != len(embedded.First) ||
 			len(p.Second) != len(embedded.Second) {
 			t.Errorf("%s: %d traits, %d hidden numbers, %d outputs, embedded are %d, %d, %d", name, len(p.Least),

@@ -172,17 +172,17 @@ func TestFitFindsStrengths(t *testing.T) {
 	}
 }
 
-// Each file is made, the same each time, from a photograph and drawings, and can be read again.
+// Each file is made from a photograph and drawings, the same each time, and can be read.
 func TestMake(t *testing.T) {
 	o := Options{Folders: []string{pictures(t)}, Share: 0.000025, Report: io.Discard}
 	for _, name := range Files() {
 		made := must.Get(Make(t.Context(), name, o))(t)
-		if again := must.Get(Make(t.Context(), name, o))(t); !bytes.Equal(made, again) {
-			t.Errorf("%s differs from one run to the next", name)
-		}
-		if path.Ext(name) == ".npz" {
+		if path.Ext(name) == ".npz" { // that these are the same each time, package convolutional/learning tests
 			must.Get(learned.ReadSoftener(made))(t)
 			continue
+		}
+		if again := must.Get(Make(t.Context(), name, o))(t); !bytes.Equal(made, again) {
+			t.Errorf("%s differs from one run to the next", name)
 		}
 		p := must.Get(learned.ReadPerceptron(bytes.NewReader(made)))(t)
 		embedded := map[string]*learned.Perceptron{"correction.bin": learned.Corrector(),

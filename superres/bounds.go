@@ -18,7 +18,7 @@ import (
 //
 // Where much was added to interpolation, and where there is much fine detail, errors are larger: the logarithm of the
 // bound is linear in the logarithms of both, within 2 and within 8 pixels, and in what was found in the picture. The
-// weights come from quantile regression on degraded pictures: see cmd/internal/judge.
+// weights come from quantile regression on degraded pictures: see flaws/learning.
 func Bounds(img, result image.Image, choice Choice) *plane.Plane {
 	return NewSigns(img, result, choice).Bounds()
 }

@@ -157,7 +157,7 @@ func (x *Examination) findShares(context.Context) error {
 	default:
 		x.Shares = learned.Judge().Shares(x.AllTraits()).WithPlain(x.said.Plain, 0)
 		if x.Correction.IsNone() && x.softening().IsNone() {
-			x.Shares = x.Shares.WithoutDoubts()
+			x.Shares = x.Shares.WithoutDoubts(x.said, x.Strength)
 		}
 	}
 	return nil

@@ -77,19 +77,30 @@ func TestTransformIsOrthonormal(t *testing.T) {
 	}
 }
 
-// Small shares are left out: the greatest share has them.
+// Small shares are left out, and the greatest share has them; so are those of the robust model in a picture that is
+// mostly clean, unless its strength, or what the softener says, speaks for them.
 func TestWithoutDoubts(t *testing.T) {
-	for s, want := range map[Shares]Shares{
-		{Clean: 1}:                   {Clean: 1},
-		{Clean: 0.75, Robust: 0.25}:  {Clean: 0.75, Robust: 0.25},
-		{Clean: 0.875}:               {Clean: 1},
-		{Clean: 0.5, Robust: 0.375}:  {Clean: 0.625, Robust: 0.375},
-		{Clean: 0.125, Robust: 0.75}: {Clean: 0.125, Robust: 0.875},
-		{Clean: 0.25}:                {Clean: 0.25},
-		{Robust: 0.25}:               {Robust: 0.25},
+	unlikely, likely := Softening{Traits: []int32{-900, -800}}, Softening{Traits: []int32{-900, -600}}
+	for _, c := range []struct {
+		shares   Shares
+		said     Softening
+		strength float64
+		want     Shares
+	}{
+		{Shares{Clean: 1}, likely, 0.5, Shares{Clean: 1}},
+		{Shares{Clean: 0.75, Robust: 0.25}, likely, 0, Shares{Clean: 0.75, Robust: 0.25}},
+		{Shares{Clean: 0.75, Robust: 0.25}, unlikely, 0.25, Shares{Clean: 0.75, Robust: 0.25}},
+		{Shares{Clean: 0.75, Robust: 0.25}, unlikely, 0.03, Shares{Clean: 1}},
+		{Shares{Clean: 0.375, Robust: 0.625}, unlikely, 0, Shares{Clean: 0.375, Robust: 0.625}},
+		{Shares{Clean: 0.875}, likely, 0, Shares{Clean: 1}},
+		{Shares{Clean: 0.5, Robust: 0.375}, likely, 0, Shares{Clean: 0.625, Robust: 0.375}},
+		{Shares{Clean: 0.5, Robust: 0.25}, unlikely, 0, Shares{Clean: 1}},
+		{Shares{Clean: 0.125, Robust: 0.75}, unlikely, 0, Shares{Clean: 0.125, Robust: 0.875}},
+		{Shares{Clean: 0.25}, unlikely, 0, Shares{Clean: 0.25}},
+		{Shares{Robust: 0.25}, unlikely, 0, Shares{Robust: 0.25}},
 	} {
-		if got := s.WithoutDoubts(); got != want {
-			t.Errorf("%v: %v, expected %v", s, got, want)
+		if got := c.shares.WithoutDoubts(c.said, c.strength); got != c.want {
+			t.Errorf("%v, %v, strength %g: %v, expected %v", c.shares, c.said.Traits, c.strength, got, c.want)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Perceptron is a small network that says something of a picture from its traits: one layer of hidden numbers, clipped
-// to ±1, and one of outputs. It computes in integers, so that all machines agree. cmd/internal/judge makes them.
+// to ±1, and one of outputs. It computes in integers, so that all machines agree. Package learning makes them.
 type Perceptron struct {
 	// Least and Most limit each trait.
 	Least, Most []int32

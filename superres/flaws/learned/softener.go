@@ -23,7 +23,7 @@ import (
 // numbers, instead of the sixteen pixels by which it would enlarge a sample by 4: for each of some classes of
 // sharpening two scores, then how much the sample tells. A class has the mean of its first score over all samples,
 // weighted by what they tell, plus that of its second, unweighted. The exponentials of these are in the proportion of
-// the likelihoods. cmd/internal/judge makes softeners. A Softener may be used concurrently.
+// the likelihoods. Package learning makes softeners. A Softener may be used concurrently.
 type Softener struct {
 	network stage.Stage
 	classes []Sharpening

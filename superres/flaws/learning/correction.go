@@ -1,14 +1,10 @@
-package main
+package learning
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"text/tabwriter"
 
 	"gonum.org/v1/gonum/dsp/fourier"
 
@@ -21,9 +17,9 @@ import (
 
 // correctionSample is a degraded picture with the correction that would undo its blur or sharpening.
 type correctionSample struct {
-	Name, Kind string
-	Traits     []int32
-	Gains      [len(repair.Correction{})]float64 // base-2 logarithms
+	Kind   string
+	Traits []int32
+	Gains  [len(repair.Correction{})]float64 // base-2 logarithms
 	// Powers are the parts of each band in the variance of the picture, and Rest is the squared error that is left,
 	// about, of the enlargement where nothing was done to the picture, both in levels of 255.
 	Powers [len(repair.Correction{})]float64
@@ -36,7 +32,7 @@ func (c correctionSample) hasTraits() bool { return c.Traits != nil }
 // correction returns a sample of a correction, which depends on its number and the seed alone.
 func (s *sampler) correction(ctx context.Context, number int) (out correctionSample, err error) {
 	rng := rand.New(rand.NewPCG(s.seed, uint64(number)))
-	truth, low, name, kind, damage := s.pickReduced(rng, number)
+	truth, low, kind, damage := s.pickReduced(rng)
 	before := &degrade.Plane{W: low.W, H: low.H, Pix: slices.Clone(low.Pix)}
 	degrade.Degradation{Blur: damage.Blur, Sharpen: damage.Sharpen, Radius: damage.Radius}.Apply(rng, before)
 	damage.Apply(rng, low)
@@ -45,7 +41,7 @@ func (s *sampler) correction(ctx context.Context, number int) (out correctionSam
 	if err := x.Run(ctx, flaws.StepMeasure, flaws.StepMeasure); err != nil {
 		return out, err
 	}
-	out = correctionSample{Name: name, Kind: kind, Noise: math.Hypot(x.Found.Noise, x.Found.Loss)}
+	out = correctionSample{Kind: kind, Noise: math.Hypot(x.Found.Noise, x.Found.Loss)}
 	ideal := resample.Cubic.Reduce(truth, scale)
 	out.Gains, out.Powers = gainsOf(before, levelsOf(ideal))
 	// Models leave about 0.45 of the squared error of interpolation, whatever is corrected.
@@ -161,7 +157,7 @@ func (c correctionSample) lost(correction []float64) float64 {
 }
 
 // fitCorrections returns the perceptron by whose corrections the samples lose least.
-func (o fitting) fitCorrections(samples []correctionSample) *learned.Perceptron {
+func fitCorrections(o fitting, samples []correctionSample) *learned.Perceptron {
 	l := lesson{start: make([]float64, len(repair.Correction{}))}
 	for _, s := range samples {
 		l.traits = append(l.traits, s.Traits)
@@ -174,37 +170,4 @@ func (o fitting) fitCorrections(samples []correctionSample) *learned.Perceptron 
 		}
 	}
 	return o.fit(l)
-}
-
-// reportCorrections writes what samples lose without corrections, and with those of a perceptron, in dB, and by how
-// much these are worse than none: the mean of the gains, the worst, and how many pictures lose.
-func reportCorrections(w io.Writer, samples []correctionSample, p *learned.Perceptron) error {
-	type row struct{ count, without, with, least, worse, none float64 }
-	rows := table[row]{}
-	for _, s := range samples {
-		c := p.Correction(s.Traits)
-		said := make([]float64, len(c))
-		for i, v := range c {
-			said[i] = float64(v) / 256
-		}
-		without, with := s.lost(make([]float64, len(c))), s.lost(said)
-		for _, r := range rows.of(s.Kind) {
-			r.count, r.without, r.with = r.count+1, r.without+without, r.with+with
-			r.least = min(r.least, without-with)
-			if without-with < -0.2 {
-				r.worse++
-			}
-			if c.IsNone() {
-				r.none++
-			}
-		}
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "kind\tpictures\tlost\tcorrected\tleast gain\tworse\tleft alone\t")
-	for _, name := range slices.Sorted(maps.Keys(rows)) {
-		r := rows[name]
-		fmt.Fprintf(t, "%s\t%.0f\t%.2f\t%.2f\t%.2f\t%.0f %%\t%.0f %%\t\n", name, r.count, r.without/r.count,
-			r.with/r.count, r.least, 100*r.worse/r.count, 100*r.none/r.count)
-	}
-	return t.Flush()
 }

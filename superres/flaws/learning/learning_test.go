@@ -1,10 +1,13 @@
-package main
+package learning
 
 import (
 	"bytes"
+	"image/png"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -43,8 +46,8 @@ func TestFitFindsWhatMatters(t *testing.T) {
 		}
 		list = append(list, s)
 	}
-	small := fitting{steps: 1500, batch: 32, rate: 1e-2, noise: 0.1, hidden: 24, seed: 1}
-	j := small.fitJudge(list)
+	small := fitting{steps: 1500, batch: 32, rate: 1e-2, noise: 0.1, hidden: 24}
+	j := fitShares(small, list)
 	byJudge, alone := 0., 0.
 	for _, s := range list {
 		shares := j.Shares(s.Traits)
@@ -105,8 +108,8 @@ func TestFitFindsCorrections(t *testing.T) {
 		}
 		list = append(list, c)
 	}
-	small := fitting{steps: 400, batch: 32, rate: 1e-2, noise: 0.1, hidden: 8, seed: 1}
-	p := small.fitCorrections(list)
+	small := fitting{steps: 400, batch: 32, rate: 1e-2, noise: 0.1, hidden: 8}
+	p := fitCorrections(small, list)
 	without, with := 0.0, 0.0
 	for _, c := range list {
 		said := make([]float64, len(c.Gains))
@@ -158,8 +161,8 @@ func TestFitFindsStrengths(t *testing.T) {
 		}
 		list = append(list, s)
 	}
-	small := fitting{steps: 800, batch: 32, rate: 1e-2, noise: 0.02, hidden: 8, seed: 1}
-	p := small.fitStrengths(list)
+	small := fitting{steps: 800, batch: 32, rate: 1e-2, noise: 0.02, hidden: 8}
+	p := fitStrengths(small, list)
 	for _, s := range list {
 		want, _ := s.errorAt(0.1 + 0.8*float64(s.Traits[7])/512)
 		if got, _ := s.errorAt(math.Sqrt(p.Strength(s.Traits))); got > 1.3*want {
@@ -169,37 +172,57 @@ func TestFitFindsStrengths(t *testing.T) {
 	}
 }
 
-// Samples of a picture are the same each time, and a report of them has every kind.
-func TestSamples(t *testing.T) {
-	folder, dir := t.TempDir(), t.TempDir()
-	picture := must.Get(os.ReadFile(filepath.Join(golden.Root(t), "testdata", "hopper.png")))(t)
-	must.Succeed(t, os.WriteFile(filepath.Join(folder, "hopper.png"), picture, 0o666))
-	write := func(name string, args ...string) []byte {
-		file := filepath.Join(dir, name)
-		must.Succeed(t, run(append([]string{"sample", "-o", file}, append(args, folder)...)))
-		return must.Get(os.ReadFile(file))(t)
-	}
-	if !bytes.Equal(write("a", "-n", "3"), write("b", "-n", "3")) {
-		t.Error("samples differ from one run to the next")
-	}
-	write("whole", "-whole")
-	samples := must.Get(readSamples[sample]([]string{filepath.Join(dir, "whole")}))(t)
-	write("strengths", "-what", "strengths", "-whole")
-	strengths := must.Get(readSamples[strengthSample]([]string{filepath.Join(dir, "strengths")}))(t)
-	var judged, assessed strings.Builder
-	must.Succeed(t, report(&judged, samples, learned.Judge()))
-	must.Succeed(t, reportStrengths(&assessed, strengths, learned.Assessor()))
-	for _, kind := range kinds {
-		for _, text := range []string{judged.String(), assessed.String()} {
-			if !strings.Contains(text, kind) {
-				t.Errorf("no line of %q in\n%s", kind, text)
-			}
+// Each file is made from a photograph and drawings, the same each time, and can be read.
+func TestMake(t *testing.T) {
+	o := Options{Folders: []string{pictures(t)}, Share: 0.000025, Report: io.Discard}
+	for _, name := range Files() {
+		made := must.Get(Make(t.Context(), name, o))(t)
+		if path.Ext(name) == ".npz" { // that these are the same each time, package convolutional/learning tests
+			must.Get(learned.ReadSoftener(made))(t)
+			continue
+		}
+		if again := must.Get(Make(t.Context(), name, o))(t); !bytes.Equal(made, again) {
+			t.Errorf("%s differs from one run to the next", name)
+		}
+		p := must.Get(learned.ReadPerceptron(bytes.NewReader(made)))(t)
+		embedded := map[string]*learned.Perceptron{"correction.bin": learned.Corrector(),
+			"strength.bin": learned.Assessor(), "judge.bin": learned.Judge()}[name]
+		if len(p.Least) != len(embedded.Least) || len(p.First) != len(embedded.First) ||
+			len(p.Second) != len(embedded.Second) {
+			t.Errorf("%s: %d traits, %d hidden numbers, %d outputs, embedded are %d, %d, %d", name, len(p.Least),
+				len(p.First), len(p.Second), len(embedded.Least), len(embedded.First), len(embedded.Second))
 		}
 	}
-	for _, args := range [][]string{{}, {"fit"}, {"fly", "x"}, {"report", "nothing"}, {"sample", "-o", "x", dir},
-		{"report", "-what", "judges", filepath.Join(dir, "whole")}} {
-		if err := run(args); err == nil {
-			t.Errorf("%v: no error", args)
+	for _, err := range []error{
+		second(Make(t.Context(), "traits.bin", o)),
+		second(Make(t.Context(), "judge.bin", Options{Folders: []string{t.TempDir()}, Share: 1})),
+	} {
+		if err == nil {
+			t.Error("no error")
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// pictures returns a folder with a photograph and a drawing, which is large enough for patches.
+func pictures(t *testing.T) string {
+	folder := t.TempDir()
+	photograph := must.Get(os.ReadFile(filepath.Join(golden.Root(t), "testdata", "hopper.png")))(t)
+	must.Succeed(t, os.WriteFile(filepath.Join(folder, "hopper.png"), photograph, 0o666))
+	f := must.Get(os.Create(filepath.Join(folder, "drawing.png")))(t)
+	must.Succeed(t, png.Encode(f, testimage.Drawing(320, 280, 2)))
+	must.Succeed(t, f.Close())
+	return folder
+}
+
+// A report has a line for each kind of damage that was drawn, and the bounds of each scale.
+func TestCheck(t *testing.T) {
+	var b strings.Builder
+	must.Succeed(t, Check(t.Context(), &b, Options{Folders: []string{pictures(t)}, Share: 0.001}))
+	for _, want := range []string{"~all", "×2", "×3", "×4"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
 		}
 	}
 }
@@ -229,7 +252,7 @@ func TestSlopesOfSoftener(t *testing.T) {
 
 // A softener learns from pairs of patches: the first as it was reduced, the second sharpened, from the same place.
 func TestSoftenerLessons(t *testing.T) {
-	s := must.Get(newSampler(nil, 5, false, true))(t)
+	s := &sampler{part: part{seed: 5}}
 	s.pictures = append(s.pictures, picture.Split(testimage.Drawing(200, 180, 2)).Luma())
 	lessons := s.newSoftenerLessons()
 	seen := map[int]int{}
@@ -244,7 +267,7 @@ func TestSoftenerLessons(t *testing.T) {
 	if len(seen) != classCount-1 {
 		t.Errorf("classes %v, expected %d", seen, classCount-1)
 	}
-	for class, c := range lessons.sharpenings() {
+	for class, c := range lessons.sharpenings(100) {
 		if (c == learned.Sharpening{}) != (class == 0) || class > 0 && c.Correction.Sharpening() < 1.05 {
 			t.Errorf("what is done to class %d is %v", class, c)
 		}

@@ -1,13 +1,14 @@
-package main
+package learning
 
 import (
 	"context"
 	"fmt"
 	"image"
+	"image/png"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
-	"slices"
 
 	"superres/internal/degrade"
 	"superres/internal/picture"
@@ -27,25 +28,19 @@ const scale = 2
 var kinds = []string{"clean", "clean", "random", "random", "random", "sharpened", "sharpened JPEG", "blurred",
 	"dithered", "decimated", "salt", "grain", "enlarged", "box", "middle", "noise", "JPEG"}
 
-// distinctKinds has each of them once.
-var distinctKinds = slices.Compact(slices.Clone(kinds))
-
 // sampler makes samples of pictures.
 type sampler struct {
-	pictures                        []*plane.Plane
-	names                           []string
-	clean, robust, bicubic, lanczos *superres.Model
-	auto                            *superres.Model // for the effort of robust
-	fast                            *superres.Model // robust, for the effort fast
-	seed                            uint64
-	whole                           bool // each picture with each kind, its middle; false: random parts and kinds
-	drawn                           bool // synthetic drawings instead of pictures
-	vivid                           bool // pictures are sharpened first, as cameras do it: the result is the truth
-	retouched                       bool // pictures are reduced and retouched at random first
+	part
+	pictures                              []*plane.Plane
+	clean, robust, fast, bicubic, lanczos *superres.Model // fast is robust for the effort fast
+	auto                                  *superres.Model
+	isChecked                             bool // samples for Check
 }
 
-func newSampler(folders []string, seed uint64, whole, drawn bool) (*sampler, error) {
-	s := &sampler{seed: seed, whole: whole, drawn: drawn}
+// newSampler returns a sampler of the PNG files in folders. Without isChecked
+// its models are those for the effort fast, whose results want about the same shares.
+func newSampler(folders []string, isChecked bool) (*sampler, error) {
+	s := &sampler{isChecked: isChecked}
 	for name, to := range map[string]**superres.Model{models.Photo: &s.clean, models.PhotoReal: &s.robust,
 		models.Auto: &s.auto, "bicubic": &s.bicubic, "lanczos": &s.lanczos} {
 		m, err := models.Open(name)
@@ -58,6 +53,12 @@ func newSampler(folders []string, seed uint64, whole, drawn bool) (*sampler, err
 	if s.fast, err = s.robust.Effort("fast"); err != nil {
 		return nil, err
 	}
+	if !isChecked {
+		s.robust = s.fast
+		if s.clean, err = s.clean.Effort("fast"); err != nil {
+			return nil, err
+		}
+	}
 	for _, folder := range folders {
 		files, err := filepath.Glob(filepath.Join(folder, "*.png"))
 		if err != nil {
@@ -69,49 +70,52 @@ func newSampler(folders []string, seed uint64, whole, drawn bool) (*sampler, err
 				return nil, err
 			}
 			s.pictures = append(s.pictures, picture.Split(img).Luma())
-			s.names = append(s.names, filepath.Join(filepath.Base(folder), filepath.Base(file)))
 		}
 	}
-	if len(s.pictures) == 0 && !drawn {
-		return nil, fmt.Errorf("no PNG files in %v", folders)
+	if len(s.pictures) == 0 {
+		return nil, fmt.Errorf("learning: there are no PNG files in %v: name folders of photographs", folders)
 	}
 	return s, nil
 }
 
-// numbersBelow returns 0 to n − 1.
-func numbersBelow(n int) []int {
-	list := make([]int, n)
-	for i := range list {
-		list[i] = i
+func readPicture(name string) (image.Image, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
 	}
-	return list
+	defer f.Close()
+	img, err := png.Decode(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return img, nil
 }
 
-// one returns a sample, which depends on its number and the seed alone.
-func (s *sampler) one(ctx context.Context, number int) (sample, error) {
+// shares returns a sample for the judge, which depends on its number and the seed alone.
+func (s *sampler) shares(ctx context.Context, number int) (sample, error) {
 	rng := rand.New(rand.NewPCG(s.seed, uint64(number)))
-	truth, low, name, kind, damage := s.pickReduced(rng, number)
+	truth, low, kind, damage := s.pickReduced(rng)
 	damage.Apply(rng, low)
 	out, err := s.measure(ctx, truth, low)
-	out.Name, out.Kind = name, kind
+	out.Kind = kind
 	return out, err
 }
 
-// pickReduced returns part number of a picture, or a drawing, the same reduced, and what is to be done to it next.
-func (s *sampler) pickReduced(rng *rand.Rand, number int) (
-	truth *plane.Plane, low *degrade.Plane, name, kind string, damage degrade.Degradation,
+// pickReduced returns a part of a picture, or a drawing, the same reduced, and what is to be done to it next.
+func (s *sampler) pickReduced(rng *rand.Rand) (
+	truth *plane.Plane, low *degrade.Plane, kind string, damage degrade.Degradation,
 ) {
 	if s.drawn {
 		truth, low, kind, damage = pickDrawing(rng)
-		return truth, low, "drawing", kind, damage
+		return truth, low, kind, damage
 	}
-	truth, name, kind = s.pick(rng, number, scale)
+	truth, kind = s.pick(rng, scale)
 	low, damage = reduceTo(truth, scale, kind, rng)
-	return truth, low, name, kind, damage
+	return truth, low, kind, damage
 }
 
-// pick returns part number of a picture to be reduced by scale, and what is to be done to it.
-func (s *sampler) pick(rng *rand.Rand, number, scale int) (truth *plane.Plane, name, kind string) {
+// pick returns a part of a picture to be reduced by scale, and what is to be done to it.
+func (s *sampler) pick(rng *rand.Rand, scale int) (truth *plane.Plane, kind string) {
 	i, kind := rng.IntN(len(s.pictures)), kinds[rng.IntN(len(kinds))]
 	side, before := 64+8*rng.IntN(8), float64(1+rng.IntN(3)) // of the reduced picture; how much the truth is reduced
 	if s.retouched && before > 1 {
@@ -119,10 +123,6 @@ func (s *sampler) pick(rng *rand.Rand, number, scale int) (truth *plane.Plane, n
 	}
 	if rng.IntN(6) == 0 {
 		side = 128 + 16*rng.IntN(9)
-	}
-	if s.whole {
-		i, kind = number/len(distinctKinds), distinctKinds[number%len(distinctKinds)]
-		side, before = 256, 1
 	}
 	p := s.pictures[i]
 	if most := float64(min(p.W, p.H)-4) / float64(scale*side); before > most {
@@ -132,10 +132,7 @@ func (s *sampler) pick(rng *rand.Rand, number, scale int) (truth *plane.Plane, n
 	}
 	outW, outH := scale*min(side, p.W/scale), scale*min(side, p.H/scale)
 	w, h := min(int(before*float64(outW)), p.W), min(int(before*float64(outH)), p.H)
-	x, y := (p.W-w)/2, (p.H-h)/2
-	if !s.whole {
-		x, y = rng.IntN(p.W-w+1), rng.IntN(p.H-h+1)
-	}
+	x, y := rng.IntN(p.W-w+1), rng.IntN(p.H-h+1)
 	switch truth = p.Crop(x, y, w, h); {
 	case w == outW && h == outH:
 	case s.retouched:
@@ -151,7 +148,7 @@ func (s *sampler) pick(rng *rand.Rand, number, scale int) (truth *plane.Plane, n
 		degrade.Degradation{Sharpen: 0.2 + rng.Float64(), Radius: 0.6 + rng.Float64()}.Apply(rng, sharp)
 		truth = planeOf(sharp)
 	}
-	return truth, s.names[i], kind
+	return truth, kind
 }
 
 // retouch changes the contrast and the gamma of a picture at random, so that a few pictures stand for more.
@@ -312,16 +309,11 @@ func planeOf(q *degrade.Plane) *plane.Plane {
 // margin is how many samples at the edges of a result do not count.
 const margin = 6
 
-// measure returns the sample of a reduced picture.
+// measure returns the sample of a reduced picture, with its errors.
 func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.Plane) (out sample, err error) {
 	original := greyOf(low)
 	x := &flaws.Examination{Picture: original, AsClean: true}
 	if err := x.Run(ctx, flaws.StepMeasure, flaws.StepStrength); err != nil {
-		return out, err
-	}
-	out.Strength = x.Found.Strength()
-	plain, err := s.enlarge(ctx, original, out.Strength)
-	if err != nil {
 		return out, err
 	}
 	if out.Traits = x.AllTraits(); out.Traits == nil {
@@ -334,17 +326,16 @@ func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.
 	if err != nil {
 		return out, err
 	}
-	lanczos, err := enlargeGrey(ctx, s.lanczos, original)
-	if err != nil {
-		return out, err
+	for i, m := range []*superres.Model{s.bicubic, s.lanczos} {
+		if out.Interpolated[i], err = s.errorBy(ctx, m, original, truth); err != nil {
+			return out, err
+		}
 	}
-	out.Interpolated = [...]float64{meanSquare(plain.bicubic, truth), meanSquare(lanczos, truth)}
-	out.Enlarged = [...]float64{meanSquare(plain.clean, truth), meanSquare(plain.robust, truth)}
-	chosen, err := enlargeGrey(ctx, s.auto, original)
-	if err != nil {
-		return out, err
+	if s.isChecked {
+		if out.checked, err = s.check(ctx, original, truth, x.Found.Strength()); err != nil {
+			return out, err
+		}
 	}
-	out.Auto = meanSquare(chosen, truth)
 	all := [results]*image.Gray{corrected.clean, corrected.robust}
 	count := float64((truth.W - 2*margin) * (truth.H - 2*margin))
 	for y := margin; y < truth.H-margin; y++ {
@@ -366,6 +357,36 @@ func (s *sampler) measure(ctx context.Context, truth *plane.Plane, low *degrade.
 		}
 	}
 	return out, nil
+}
+
+// check returns what models make of a picture as it came, in which noise and compression of a strength were found.
+func (s *sampler) check(ctx context.Context, img image.Image, truth *plane.Plane, strength float64) (
+	c checked, err error,
+) {
+	robust, err := s.robust.Tune(stage.Tuning{Strength: strength})
+	if err != nil {
+		return c, err
+	}
+	for m, squared := range map[*superres.Model]*float64{s.clean: &c.Clean, robust: &c.Robust, s.auto: &c.Auto} {
+		if *squared, err = s.errorBy(ctx, m, img, truth); err != nil {
+			return c, err
+		}
+	}
+	if c.Choice = c.Clean; strength >= flaws.LeastStrength {
+		c.Choice = c.Robust
+	}
+	return c, nil
+}
+
+// errorBy returns the mean squared error of img enlarged by m.
+func (s *sampler) errorBy(ctx context.Context, m *superres.Model, img image.Image, truth *plane.Plane) (
+	float64, error,
+) {
+	big, err := enlargeGrey(ctx, m, img)
+	if err != nil {
+		return 0, err
+	}
+	return meanSquare(big, truth), nil
 }
 
 // meanSquare returns the mean squared error of big, in levels of 255, but for its edges.

@@ -1,34 +1,27 @@
-package main
+package learning
 
 import (
-	"fmt"
-	"io"
-	"maps"
 	"math"
-	"slices"
-	"text/tabwriter"
 
-	"superres/superres/flaws"
 	"superres/superres/flaws/learned"
 )
 
 // sample is a degraded picture with what is known of its enlargements by 2. Errors are of brightness in levels of
 // 255.
 type sample struct {
-	Name, Kind string
-	Traits     []int32
-	Strength   float64 // see flaws.Flaws
+	Kind   string
+	Traits []int32
 	// Truth is the mean square of the truth less plain interpolation, Products are the means of products of the
 	// results less the same, and WithTruth those of each with the truth. The results are those of the clean and of
 	// the robust model, of the picture as it is corrected.
 	Truth     float64
 	Products  [results][results]float64
 	WithTruth [results]float64
-	// Interpolated and Enlarged are the mean squared errors of the picture as it came, enlarged by bicubic
-	// interpolation and by Lanczos, and by the model for clean pictures and the robust one; Auto is that of what this
-	// program makes of it by default.
-	Interpolated, Enlarged [2]float64
-	Auto                   float64
+	// Interpolated are the mean squared errors of the picture as it came, enlarged by bicubic interpolation and by
+	// Lanczos.
+	Interpolated [2]float64
+
+	checked // where Check asks for it
 }
 
 const results = 2
@@ -110,80 +103,4 @@ func decibels(squared float64) float64 { return 10 * math.Log10(255*255/max(squa
 // gain returns the PSNR of a squared error less that of the better of bicubic and Lanczos interpolation, in dB.
 func (s sample) gain(squaredError float64) float64 {
 	return decibels(squaredError) - decibels(min(s.Interpolated[0], s.Interpolated[1]))
-}
-
-// row has means of the samples of a kind.
-type row struct {
-	count                                    int
-	clean, robust, choice, judge, best, auto float64
-	worseChoice, worseAuto, both             int
-	least, below                             float64 // the least gain of auto; and that on the clean result
-}
-
-func (r *row) add(s sample, shares learned.Shares) {
-	r.count++
-	clean, robust := s.gain(s.Enlarged[0]), s.gain(s.Enlarged[1])
-	judged, auto := s.gain(s.squaredError(shares)), s.gain(s.Auto)
-	choice := clean
-	if s.Strength >= flaws.LeastStrength {
-		choice = robust
-	}
-	best := math.Inf(-1)
-	for a := range 11 {
-		for b := range 11 - a {
-			by := learned.Shares{Clean: float64(a) / 10, Robust: float64(b) / 10}
-			best = max(best, s.gain(s.squaredError(by)))
-		}
-	}
-	r.clean, r.robust, r.choice = r.clean+clean, r.robust+robust, r.choice+choice
-	r.judge, r.best, r.auto = r.judge+judged, r.best+best, r.auto+auto
-	if choice < -0.2 {
-		r.worseChoice++
-	}
-	if auto < -0.2 {
-		r.worseAuto++
-	}
-	if shares.Clean > 0 && shares.Robust > 0 {
-		r.both++
-	}
-	r.least, r.below = min(r.least, auto), min(r.below, auto-clean)
-}
-
-// table has a row for each kind of sample, and one for all.
-type table[R any] map[string]*R
-
-// of returns the rows that a sample of a kind counts in.
-func (t table[R]) of(kind string) (rows [2]*R) {
-	for i, name := range []string{kind, "~all"} {
-		if t[name] == nil {
-			t[name] = new(R)
-		}
-		rows[i] = t[name]
-	}
-	return rows
-}
-
-// report writes a table of the gains on the better of bicubic and Lanczos, for each kind: by the two models and by the
-// choice by strength alone from the picture as it came, by the judge, by the best shares, and by the program that made
-// the samples, which gives noisy and compressed pictures to photo-real whatever the judge says.
-func report(w io.Writer, samples []sample, judge *learned.Perceptron) error {
-	rows := table[row]{}
-	for _, s := range samples {
-		shares := judge.Shares(s.Traits)
-		for _, r := range rows.of(s.Kind) {
-			r.add(s, shares)
-		}
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "kind\tpictures\tphoto\tphoto-real\tchoice\tjudge\tbest\tauto\tworse\tby auto\tleast\t"+
-		"below photo\tboth\t")
-	for _, name := range slices.Sorted(maps.Keys(rows)) {
-		r := rows[name]
-		n := float64(r.count)
-		share := func(k int) float64 { return 100 * float64(k) / n }
-		fmt.Fprintf(t, "%s\t%d\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.0f %%\t%.0f %%\t%.2f\t%.2f\t%.0f %%\t\n",
-			name, r.count, r.clean/n, r.robust/n, r.choice/n, r.judge/n, r.best/n, r.auto/n, share(r.worseChoice),
-			share(r.worseAuto), r.least, r.below, share(r.both))
-	}
-	return t.Flush()
 }

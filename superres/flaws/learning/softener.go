@@ -1,14 +1,12 @@
-package main
+package learning
 
 import (
-	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"sort"
 	"time"
@@ -264,12 +262,10 @@ func (l *softenerLesson) Grade(results, slopes []float32) float64 {
 	return math.Log(sum)
 }
 
-// sharpenings returns what is done to pictures of each class: of the mean gains that undo what was done to some
-// patches, the share that undone has.
-func (l softenerLessons) sharpenings() []learned.Sharpening {
-	const count = 2000 // pairs
-	var all [count][len(repair.Correction{})]float64
-	var classes [count]int
+// sharpenings returns what is done to pictures of each class: of the mean gains that undo what was done to
+// count pairs of patches, the share that undone has.
+func (l softenerLessons) sharpenings(count int) []learned.Sharpening {
+	all, classes := make([][len(repair.Correction{})]float64, count), make([]int, count)
 	parallel.Indices(count, func(i int) {
 		before, after := l.pick(math.MaxInt32, 2*i), l.pick(math.MaxInt32, 2*i+1)
 		all[i], _ = gainsOf(after.part, before.part)
@@ -294,29 +290,33 @@ func (l softenerLessons) sharpenings() []learned.Sharpening {
 	return list
 }
 
-// learnSoftener writes a softener that was learned in a number of steps, and reports on w.
-func (s *sampler) learnSoftener(ctx context.Context, w io.Writer, output string, steps int) error {
+// learnSoftener returns a softener.
+func (s *sampler) learnSoftener(ctx context.Context, o Options) (*learned.Softener, error) {
+	steps := o.of(80_000)
 	t := learning.Defaults()
 	t.Scale, t.Channels, t.Depth, t.Skip = learned.SoftenerScale, 32, 12, 4
 	t.Steps, t.Batch, t.Patch, t.LearningRate = steps, 8, softenerSide, 0.005
 	t.Seed, t.Interval = s.seed, cmp.Or(steps/40, 1)
 	t.Report = func(r learning.Report) {
-		fmt.Fprintf(w, "step %d of %d: loss %.3f, %v left\n", r.Step, r.Steps, r.Loss, r.Left.Round(time.Second))
+		fmt.Fprintf(o.Report, "step %d of %d: loss %.3f, %v left\n", r.Step, r.Steps, r.Loss, r.Left.Round(time.Second))
 	}
 	lessons := s.newSoftenerLessons()
+	if len(lessons.pictures) == 0 {
+		return nil, errors.New("learning: all photographs are smaller than 160×160 pixels, too small for patches")
+	}
 	network, err := t.Teach(ctx, func(step, number int) (learning.Lesson, error) {
 		return lessons.pick(step, number), nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	// The first steps are beside zeros, which takes half the time; the last are not, as a picture has none.
-	t.From, t.Margin, t.Steps, t.LearningRate = network, 128, max(steps/7, 1), 0.002
+	t.From, t.Margin, t.Steps, t.LearningRate = network, o.of(128), max(steps/7, 1), 0.002
 	network, err = t.Teach(ctx, func(step, number int) (learning.Lesson, error) {
 		return lessons.pick(steps+step, number), nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	// As results, its numbers are limited like pixels: see learned.SoftenerRange.
 	scaled := network.Network()
@@ -327,15 +327,7 @@ func (s *sampler) learnSoftener(ctx context.Context, w io.Writer, output string,
 		}
 	}
 	if network, err = convolutional.NewStage(scaled); err != nil {
-		return err
+		return nil, err
 	}
-	softener, err := learned.NewSoftener(network, lessons.sharpenings())
-	if err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	if err := softener.Write(&b); err != nil {
-		return err
-	}
-	return os.WriteFile(output, b.Bytes(), 0o666)
+	return learned.NewSoftener(network, lessons.sharpenings(max(100, o.of(2000))))
 }

@@ -1,17 +1,12 @@
-package main
+package learning
 
 import (
 	"context"
-	"fmt"
 	"image"
-	"io"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"text/tabwriter"
 
-	"superres/superres"
 	"superres/superres/flaws"
 	"superres/superres/flaws/learned"
 	"superres/superres/stage"
@@ -23,13 +18,10 @@ const strengthSteps = 10
 
 // strengthSample is a degraded picture, with its blur undone, with what the robust model makes of it at each strength.
 type strengthSample struct {
-	Name, Kind string
-	Traits     []int32
-	// Measured is the strength of what flaws.Measure finds.
-	Measured float64
-	// Errors are the mean squared errors of brightness in levels of 255, and Interpolated the least by interpolation.
-	Errors       [strengthSteps + 1]float64
-	Interpolated float64
+	Kind   string
+	Traits []int32
+	// Errors are the mean squared errors of brightness in levels of 255.
+	Errors [strengthSteps + 1]float64
 }
 
 func (s strengthSample) hasTraits() bool { return s.Traits != nil }
@@ -46,22 +38,15 @@ func (s strengthSample) errorAt(root float64) (squared, slope float64) {
 // model is the fast one, since the same strengths suit it, and it takes a tenth of the time.
 func (s *sampler) strength(ctx context.Context, number int) (out strengthSample, err error) {
 	rng := rand.New(rand.NewPCG(s.seed, uint64(number)))
-	truth, low, name, kind, damage := s.pickReduced(rng, number)
+	truth, low, kind, damage := s.pickReduced(rng)
 	damage.Apply(rng, low)
 	img := image.Image(greyOf(low))
-	out = strengthSample{Name: name, Kind: kind, Interpolated: math.Inf(1)}
-	for _, m := range []*superres.Model{s.bicubic, s.lanczos} {
-		big, err := enlargeGrey(ctx, m, img)
-		if err != nil {
-			return out, err
-		}
-		out.Interpolated = min(out.Interpolated, meanSquare(big, truth))
-	}
+	out.Kind = kind
 	x := &flaws.Examination{Picture: img, AsClean: true}
 	if err := x.Run(ctx, flaws.StepMeasure, flaws.StepSharpening); err != nil {
 		return out, err
 	}
-	img, out.Measured = x.Picture, x.Left.Strength()
+	img = x.Picture
 	if out.Traits = x.AllTraits(); out.Traits == nil {
 		return out, nil
 	}
@@ -88,7 +73,7 @@ const rounding = 0.1
 // general-dev and open-valid; with an output for each strength, of which the greatest is taken, 1.27 if they are
 // learned as errors, 1.21 as shares of a mean loss; from half the samples, or from the root of the measured strength
 // on, 1.28.
-func (o fitting) fitStrengths(samples []strengthSample) *learned.Perceptron {
+func fitStrengths(o fitting, samples []strengthSample) *learned.Perceptron {
 	l := lesson{start: []float64{0.4}}
 	for _, s := range samples {
 		l.traits = append(l.traits, s.Traits)
@@ -106,29 +91,4 @@ func (o fitting) fitStrengths(samples []strengthSample) *learned.Perceptron {
 		}
 	}
 	return o.fit(l)
-}
-
-// reportStrengths writes a table of the gains on interpolation, in dB, for each kind: of the robust model without
-// strength, at that which is measured, at that of a perceptron, and at the best.
-func reportStrengths(w io.Writer, samples []strengthSample, p *learned.Perceptron) error {
-	type row struct{ count, none, measured, said, best, least float64 }
-	rows := table[row]{}
-	for _, s := range samples {
-		gain := func(squared float64) float64 { return decibels(squared) - decibels(s.Interpolated) }
-		measured, _ := s.errorAt(math.Sqrt(s.Measured))
-		said, _ := s.errorAt(math.Sqrt(p.Strength(s.Traits)))
-		for _, r := range rows.of(s.Kind) {
-			r.count, r.none, r.measured = r.count+1, r.none+gain(s.Errors[0]), r.measured+gain(measured)
-			r.said, r.best = r.said+gain(said), r.best+gain(slices.Min(s.Errors[:]))
-			r.least = min(r.least, gain(said)-gain(measured))
-		}
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "kind\tpictures\tat 0\tmeasured\tlearned\tbest\tleast gain\t")
-	for _, name := range slices.Sorted(maps.Keys(rows)) {
-		r := rows[name]
-		fmt.Fprintf(t, "%s\t%.0f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t\n", name, r.count, r.none/r.count,
-			r.measured/r.count, r.said/r.count, r.best/r.count, r.least)
-	}
-	return t.Flush()
 }

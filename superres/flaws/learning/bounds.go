@@ -1,4 +1,4 @@
-package main
+package learning
 
 import (
 	"context"
@@ -8,12 +8,9 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/signal"
 	"slices"
 	"text/tabwriter"
 
-	"superres/internal/parallel"
 	"superres/internal/picture"
 	"superres/patches/plane"
 	"superres/superres"
@@ -30,50 +27,36 @@ type pixel struct {
 // pixelsEach is how many pixels of a picture are taken.
 const pixelsEach = 400
 
-// boundErrors learns bounds for errors at each scale from count parts of pictures, or checks those of this program.
-func boundErrors(w io.Writer, folders []string, count int, seed uint64, check bool) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	s, err := newSampler(folders, seed, false, false)
+// Bounds returns the weights of superres.Bounds at the scales 2, 3 and 4, learned from parts of photographs by what
+// this program makes of them.
+func Bounds(ctx context.Context, o Options) (weights [3][superres.SignCount]float64, err error) {
+	s, err := newSampler(o.Folders, true)
 	if err != nil {
-		return err
+		return weights, err
 	}
-	for scale := 2; scale <= 4; scale++ {
-		byKind, err := s.pixels(ctx, scale, count)
+	s.seed = 5
+	for i := range weights {
+		byKind, err := s.pixels(ctx, i+2, o.of(600))
 		if err != nil {
-			return err
+			return weights, err
 		}
-		if check {
-			if err := reportBounds(w, scale, byKind); err != nil {
-				return err
-			}
-			continue
-		}
-		all := ofAllKinds(byKind)
-		fmt.Fprintf(w, "×%d, %d pixels:", scale, len(all))
-		for _, v := range regress(all, superres.BoundShare) {
-			fmt.Fprintf(w, " %.4f,", v)
-		}
-		fmt.Fprintln(w)
+		weights[i] = regress(ofAllKinds(byKind), superres.BoundShare)
 	}
-	return nil
+	return weights, nil
 }
 
 // pixels returns pixels of count parts of pictures, by what was done to these.
 func (s *sampler) pixels(ctx context.Context, scale, count int) (map[string][]pixel, error) {
-	type part struct {
+	type ofKind struct {
 		kind string
 		list []pixel
 	}
-	parts := make([]part, count)
-	err := parallel.Each(ctx, numbersBelow(count), func(ctx context.Context, number int) (_ struct{}, err error) {
+	parts, err := samples(ctx, count, func(ctx context.Context, number int) (ofKind, error) {
 		rng := rand.New(rand.NewPCG(s.seed, uint64(number)))
-		truth, _, kind := s.pick(rng, number, scale)
-		img := greyOf(reduce(truth, scale, kind, rng))
-		list, err := samplePixels(ctx, s.auto, scale, img, truth, rng)
-		parts[number] = part{kind, list}
-		return struct{}{}, err
-	}, func(struct{}) error { return nil })
+		truth, kind := s.pick(rng, scale)
+		list, err := samplePixels(ctx, s.auto, scale, greyOf(reduce(truth, scale, kind, rng)), truth, rng)
+		return ofKind{kind, list}, err
+	})
 	byKind := map[string][]pixel{}
 	for _, p := range parts {
 		byKind[p.kind] = append(byKind[p.kind], p.list...)

@@ -1,4 +1,4 @@
-package main
+package learning
 
 import (
 	"math"
@@ -8,13 +8,12 @@ import (
 	"superres/superres/flaws/learned"
 )
 
-// fitting has the options of fit.
+// fitting says how a perceptron is fitted.
 type fitting struct {
 	steps, batch int
 	rate, decay  float64
 	noise        float64 // deviation of what is added to standardised traits
 	hidden       int     // numbers of each member, see members
-	seed         uint64
 }
 
 var (
@@ -79,7 +78,7 @@ func (o fitting) fit(l lesson) *learned.Perceptron {
 // Weights move by Adam along a rate that falls by a cosine, with noise on the traits in place of more samples.
 func (o fitting) learn(l lesson, mean, deviation []float64, number uint64) parameters {
 	traits, outputs := len(mean), len(l.start)
-	rng := rand.New(rand.NewPCG(o.seed, number))
+	rng := rand.New(rand.NewPCG(fitSeed, number))
 	make := func() parameters { return newParameters(traits, o.hidden, outputs) }
 	p, gradient, m, v := make(), make(), make(), make()
 	for i := range p.first {
@@ -201,7 +200,7 @@ func (p parameters) addTo(to *learned.Perceptron, member int, mean, deviation []
 // 43 clean pictures in colour lose 0.009 more in the mean.
 const bolder = 0.5
 
-// fitJudge returns a judge that makes the sum of the losses of the samples least.
+// fitShares returns a judge that makes the sum of the losses of the samples least.
 //
 // Most pictures that people have are cleaner than those that were learned from, and nobody forgives what is done to a
 // clean one. Gains of 70 parts of general-dev of each kind, in dB, what clean ones lose on photo alone in the mean and
@@ -215,7 +214,7 @@ const bolder = 0.5
 //	with 7,000 vivid samples          1.63   −0.01, 0.58           0.68         1.66        0.82     −0.26       10 %
 //
 // Without drawings among the samples, 300 others lost 2 dB on average.
-func (o fitting) fitJudge(samples []sample) *learned.Perceptron {
+func fitShares(o fitting, samples []sample) *learned.Perceptron {
 	l := lesson{start: []float64{1, 0, -1}}
 	for _, s := range samples {
 		l.traits = append(l.traits, s.Traits)

@@ -1,0 +1,153 @@
+// Package learning makes the files that package learned has embedded, from photographs and from drawings that it makes
+// itself. It degrades these in known ways and reduces them, and learns what would have undone that:
+//
+//   - correction.bin: how blur is undone, from the gains that would (correction.go);
+//   - softener.npz: how likely a picture was sharpened, from patches (softener.go);
+//   - strength.bin: at which strength the robust model suits a picture, from what it makes of each (strength.go);
+//   - judge.bin: which shares of the models suit it, from what they make of it (shares.go).
+//
+// All that is random comes from seeds, samples are in the order of their numbers, and sums in the order of samples. So
+// on processors of a kind the same pictures give the same bytes, whatever the number of workers. Perceptrons compute
+// in float64 while they learn (fit.go), and the softener as convolutional/learning does.
+//
+// Each file is learned by what the files before it say, as this program has them embedded. cmd/internal/estimators
+// makes them one after another, in a program of its own each, in about five hours of a processor core. Of the files
+// that are embedded, strength.bin and judge.bin were learned by an earlier softener, which looked at four parts of
+// 64×64 samples in place of 80×80, took clean pictures to be 3 times as likely as sharpened ones, and gave no share to
+// plain interpolation. So they come out otherwise today, and no better: of 83 pictures in colour of general-dev,
+// open-valid and T91 at ×2, clean ones gain 0.01 dB less by them, those reduced by block means 0.02 more, blurred by
+// 1.2 0.04 less, and others the same to 0.01. Where the number of traits changes, the program needs files of as many
+// first, whatever they say.
+package learning
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"superres/internal/parallel"
+	"superres/superres/flaws/learned"
+)
+
+// Options says from what, and how much, is learned.
+type Options struct {
+	// Folders have the photographs, as PNG files.
+	Folders []string
+	// Share is the share of the samples, and of the steps and the margins of learning, more than 0; 1: all.
+	Share float64
+	// Report gets what the steps of the softener have lost.
+	Report io.Writer
+}
+
+// of returns the share of n, at least 1.
+func (o Options) of(n int) int { return max(1, int(o.Share*float64(n))) }
+
+// part is a number of samples of a kind: by default of parts of photographs.
+type part struct {
+	count     int
+	seed      uint64
+	drawn     bool // of drawings
+	vivid     bool // of photographs that are sharpened first, as cameras do it: the result is the truth
+	retouched bool // of photographs whose size, contrast and gamma are changed first, so that few stand for more
+}
+
+// fitSeed is the seed of the perceptrons.
+const fitSeed = 3
+
+// estimators has how the files are made, in their order.
+var estimators = [...]struct {
+	file string
+	make func(context.Context, *sampler, Options) (written, error)
+}{
+	{"correction.bin", fitted((*sampler).correction, fitCorrections, correctionFitting,
+		part{count: 40_000, seed: 51}, part{count: 3_000, seed: 61, drawn: true})},
+	{"softener.npz", func(ctx context.Context, s *sampler, o Options) (written, error) {
+		s.seed = 7
+		return s.learnSoftener(ctx, o)
+	}},
+	{"strength.bin", fitted((*sampler).strength, fitStrengths, strengthFitting,
+		part{count: 12_000, seed: 71}, part{count: 3_000, seed: 72, vivid: true},
+		part{count: 1_500, seed: 73, drawn: true})},
+	{"judge.bin", fitted((*sampler).shares, fitShares, judgeFitting,
+		part{count: 9_000, seed: 31}, part{count: 4_000, seed: 42, drawn: true},
+		part{count: 3_000, seed: 34, vivid: true, retouched: true}, part{count: 8_000, seed: 37},
+		part{count: 9_000, seed: 31, retouched: true})},
+}
+
+// written is what can be written to a file.
+type written interface{ Write(io.Writer) error }
+
+// Files returns the names of the files, in the order in which they must be made.
+func Files() (names []string) {
+	for _, e := range estimators {
+		names = append(names, e.file)
+	}
+	return names
+}
+
+// Make returns the bytes of a file, which must be one of Files.
+func Make(ctx context.Context, file string, o Options) ([]byte, error) {
+	s, err := newSampler(o.Folders, false)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range estimators {
+		if e.file != file {
+			continue
+		}
+		w, err := e.make(ctx, s, o)
+		if err != nil {
+			return nil, err
+		}
+		var b bytes.Buffer
+		err = w.Write(&b)
+		return b.Bytes(), err
+	}
+	return nil, fmt.Errorf("learning: %s is none of %v", file, Files())
+}
+
+// traited is a sample, which has no traits if its picture is too small for them.
+type traited interface{ hasTraits() bool }
+
+// fitted returns how a perceptron is made: sample makes sample number, and learn learns from all of them.
+func fitted[T traited](
+	sample func(*sampler, context.Context, int) (T, error), learn func(fitting, []T) *learned.Perceptron, f fitting,
+	parts ...part,
+) func(context.Context, *sampler, Options) (written, error) {
+	return func(ctx context.Context, s *sampler, o Options) (written, error) {
+		var all []T
+		for _, p := range parts {
+			s.part = p
+			list, err := samples(ctx, o.of(p.count), func(ctx context.Context, number int) (T, error) {
+				return sample(s, ctx, number)
+			})
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, list...)
+		}
+		all = slices.DeleteFunc(all, func(one T) bool { return !one.hasTraits() })
+		if len(all) == 0 {
+			return nil, fmt.Errorf("learning: no samples: the pictures in %v are too small", o.Folders)
+		}
+		now := f
+		now.steps = o.of(f.steps)
+		return learn(now, all), nil
+	}
+}
+
+// samples returns the samples 0 to count − 1 that make returns, in order.
+func samples[T any](ctx context.Context, count int, make func(context.Context, int) (T, error)) ([]T, error) {
+	all, numbers := slices.Repeat([]T{*new(T)}, count), slices.Repeat([]int{0}, count)
+	for i := range numbers {
+		numbers[i] = i
+	}
+	err := parallel.Each(ctx, numbers, func(ctx context.Context, number int) (struct{}, error) {
+		one, err := make(ctx, number)
+		all[number] = one
+		return struct{}{}, err
+	}, func(struct{}) error { return nil })
+	return all, err
+}

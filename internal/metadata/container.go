@@ -45,7 +45,8 @@ var containers = map[string]container{
 		read: (*reader).tiff, maxEXIF: math.MaxInt, maxXMP: math.MaxInt, maxICC: math.MaxInt, maxIPTC: math.MaxInt,
 	},
 	"bmp":  {read: (*reader).bmp, splice: spliceBMP},
-	"avif": {read: (*reader).avif},
+	"avif": {read: (*reader).avif}, // and HEIC
+	"jxl":  {read: (*reader).jxl},
 }
 
 const (

@@ -453,6 +453,7 @@ func (r *reader) avif(src Source) {
 	if len(s.xmp) > 0 {
 		r.xmp(inPieces(s.xmp))
 	}
+	uprightXMP(r.m.XMP)
 	r.m.Orientation = s.Orientation
 	// A profile goes before code points, of which 2 says nothing. A PNG has the same ones, for RGB of full range.
 	const unspecified, matrixRGB, fullRange = 2, 0, 1
@@ -479,4 +480,22 @@ func (r *reader) exifItem(parts []Body) {
 		return
 	}
 	r.exif(bodyOf(f.data))
+}
+
+// jxl reads the EXIF block and the XMP packet of a JPEG XL in boxes, where they are not compressed. Its pixels are
+// turned by its code stream: the orientation in EXIF says nothing.
+func (r *reader) jxl(src Source) {
+	Piece(src, 0, src.Size()).Boxes(func(kind string, body Body) bool {
+		switch kind {
+		case "Exif":
+			r.exifItem([]Body{body})
+		case "xml ":
+			r.xmp(inOnePiece(body))
+		case "brob":
+			r.drop("metadata", "compressed by Brotli")
+		}
+		return true
+	})
+	uprightXMP(r.m.XMP)
+	r.m.Orientation = 1
 }

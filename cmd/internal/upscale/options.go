@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/decoders"
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/paths"
@@ -114,6 +115,9 @@ func (opt *Options) table() settings.Table {
 			Effect: settings.Neutral, Help: "give up a picture that takes longer than `T` to decode, enlarge and " +
 				"write, and a stream with a frame that takes longer to enlarge; by default, a picture that takes " +
 				"longer than that to decode"},
+		{Name: "decoder", To: settings.List(&opt.decoders, decoders.Check), Group: console.Machine,
+			Effect: settings.Neutral, Help: "read files of a kind by a program of your own, as in heic='PROGRAM {in} " +
+				"{out}'; `WHAT` names heic, jxl, raw, psd, jp2 or pdf; none: by no other program"},
 		{Name: "metadata", To: settings.OneOf(&opt.metadata, "keep", "keep", "strip"), Group: quality, Request: true,
 			Help: "keep or strip ICC profile, EXIF, XMP and resolution: `WHAT` is keep or strip; strip leaves out " +
 				"places (GPS) and profiles too"},
@@ -170,7 +174,8 @@ type Options struct {
 	mapFile         string // value of --map
 	metadata, depth string // values of --metadata and --depth
 	json, quiet     bool
-	restores        bool // the command is restore
+	decoders        []string // --decoder
+	restores        bool     // the command is restore
 	opener          models.Opener
 	said            []string  // names of all options set by the user
 	settings        []setting // the options that decide the bytes of a result, with their values

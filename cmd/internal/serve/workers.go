@@ -60,7 +60,8 @@ func (ws *workers) take(forAVIF bool) (p *workerProcess, isNew bool, err error) 
 	ws.mu.Lock()
 	for i := len(ws.idle) - 1; i >= 0 && p == nil; i-- {
 		if ws.idle[i].forAVIF || !forAVIF {
-			p, ws.idle = ws.idle[i], slices.Delete(ws.idle, i, i+1)
+			p = ws.idle[i]
+			ws.idle = slices.Delete(ws.idle, i, i+1) // which clears the last element
 			ws.busy[p] = true
 		}
 	}

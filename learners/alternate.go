@@ -172,7 +172,7 @@ func (p *problem) errors() []float64 {
 	return errs
 }
 
-// worstSignals returns the signals with errors above 0 by descending error, and those of equal errors in their order.
+// worstSignals returns the signals with errors above 0 by descending error, and equal errors in their order.
 func worstSignals(errs []float64) []int {
 	count := 0
 	for _, v := range errs {

@@ -21,7 +21,7 @@ import (
 //
 // where ∘3 is the third power of every entry, and polar(A) = UVᵀ for A = U·diag(s)·Vᵀ. Each step raises the sum of
 // fourth powers, since that is convex. The coder has no part in this; each iteration codes the signals once over D, so
-// that its error is known as that of other learners is.
+// that its error is known as the errors of other learners are.
 //
 // The sum is largest at the true R for independent entries that are 0 often enough, in the limit of many signals; so
 // the error falls as N grows, and has a floor for every N. A step costs 2·K²·N and a decomposition of K³.

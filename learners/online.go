@@ -26,7 +26,7 @@ import (
 //	d_k ← d_k + (b_k − D a_k) / A_kk.
 //
 // Then the atoms are brought to length 1, and A and B are multiplied by the lengths. The paper bounds the lengths by
-// 1 instead, since its codes are shrunk, while those of a pursuit are not.
+// 1 instead, since its codes are shrunk, while a pursuit's are not.
 //
 // An iteration is one pass over all signals, as in the other learners, in random batches. Coding all signals over the
 // final D of the pass gives its step and codes. Atoms that no signal uses are replaced, for the next pass, by the
@@ -34,7 +34,7 @@ import (
 //
 // A batch costs its coding and K²·M for D. The memory besides Y and X is 2K², a few K·M and a batch.
 //
-// Note: old codes are those of worse dictionaries, so forgetting pays. A large ρ is better after many passes, and a
+// Note: old codes belong to worse dictionaries, so forgetting pays. A large ρ is better after many passes, and a
 // small one after few; ρ → 0 is the paper's simplest algorithm. Error by optimal assignment, mean of 8 planted
 // problems, (M,K,S) = (16,32,3), N = 2,000, at most 200 passes:
 //

@@ -40,7 +40,7 @@ import (
 //	both, going back to the best              0.053   0.013   0.024       0.080
 //	the same with pairs above 0.5, not 0.6    0.054   0.011   0.026       0.052
 //
-// Taking a restart back at the next check where the objective is not below that of the best leaves 0.106, 0.030,
+// Taking a restart back at the next check where the objective is not below the best leaves 0.106, 0.030,
 // 0.033 and 0.112: it takes longer for a new atom to settle.
 type restarts struct {
 	iterations int // of the loop at most

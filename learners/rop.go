@@ -41,7 +41,7 @@ import (
 // A sweep, of which an iteration has one or two, costs about 30·M·N·K operations in one pass over two M×N×K arrays,
 // which take nearly all of the memory. 12,500 signals of 64 entries and 256 atoms take 3.5 GB and, on two processors,
 // 0.36 s a sweep, of which reading and writing the arrays takes 0.07; so 100,000 signals take 26 GB and 3 s. For so
-// many, learn from a sample of them, or by K-SVD, whose memory is that of Y and of the codes.
+// many, learn from a sample of them, or by K-SVD, which holds Y and the codes alone.
 //
 // Dictionary Learning Using Rank-One Projection (ROP): formulation (8), ADMM (12) to (18). Two slips of its text are
 // mended: the third constraint is Z = P throughout, and u, v are left and right singular vectors.

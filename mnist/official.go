@@ -24,7 +24,7 @@ var officialSums = []struct{ name, sum string }{
 }
 
 // Official returns which of MNIST's four files has the SHA-256 sum sum: "train-images-idx3-ubyte.gz", for example, as
-// distributed or, without ".gz", unpacked. ok is false for any other file. Indices such as those of [Table1] are valid
+// distributed or, without ".gz", unpacked. ok is false for any other file. Indices such as [Table1]'s are valid
 // only in these.
 func Official(sum [sha256.Size]byte) (which string, ok bool) {
 	s := hex.EncodeToString(sum[:])

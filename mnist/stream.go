@@ -135,7 +135,7 @@ func newStream(r io.Reader, name string, m magic) (s *stream, err error) {
 	return s, nil
 }
 
-// unpack returns a reader of the unpacked bytes of r. The first two bytes decide: those of gzip cannot begin an IDX
+// unpack returns a reader of the unpacked bytes of r. The first two bytes decide: gzip's cannot begin an IDX
 // file, whose first two are zero.
 func unpack(r io.Reader) (*bufio.Reader, error) {
 	b := bufio.NewReaderSize(r, 1<<15)

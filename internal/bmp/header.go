@@ -24,7 +24,7 @@ type UnsupportedError string
 
 func (e UnsupportedError) Error() string { return "bmp: " + string(e) }
 
-// Lengths in bytes of headers, which tell the versions apart. Other lengths from 16 to 64 are those of OS/2 2.0, whose
+// Lengths in bytes of headers, which tell the versions apart. Other lengths from 16 to 64 belong to OS/2 2.0, whose
 // header may end behind any field.
 const (
 	fileHeader = 14
@@ -48,7 +48,7 @@ const (
 	alphaFields  = 6
 	os2Fax       = 3 + os2
 	rle24        = 4 + os2
-	os2          = 1 << 40 // tells the numbers of OS/2 2.0 from those of Windows
+	os2          = 1 << 40 // tells OS/2 2.0 from Windows
 )
 
 // Decoder reads one file.

@@ -14,7 +14,7 @@ const (
 
 // decodeRuns fills rows, which rows returns by their numbers in the file, from run-length codes. A run is its length
 // and its pixel: an index, two indices of 4 bits in turn, or blue, green and red. What no code writes gets the first
-// colour of the palette, or black. What is behind the end of a row is left out. A file may end without a code for it
+// colour of the palette, or black. Pixels behind the end of a row are left out. A file may end without a code for it
 // where all rows are there.
 //
 // Note: ImageMagick writes rows of a multiple of four pixels, in runs that begin behind the end of the row, too.

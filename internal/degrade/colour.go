@@ -9,7 +9,7 @@ import (
 	"superres/internal/quantiser"
 )
 
-// ApplyColour is Apply for red, green and blue, of the same size. The deviation that it returns is that of brightness,
+// ApplyColour is Apply for red, green and blue, of the same size. It returns the deviation of brightness,
 // and as large as where Apply degrades brightness. A random part of the noise is the same in all three, as grain and
 // the processing in a camera make it; the rest is each one's own. Four files in five keep colour at half the
 // resolution. Salt is black or white, and each of the three is dithered alone.

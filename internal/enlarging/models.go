@@ -51,7 +51,10 @@ func New(s Settings) (*Enlarger, error) {
 	if s.Denoise == 0 {
 		return e, nil
 	}
-	e.robust = sync.OnceValues(func() (engine, error) { return s.open(robust) })
+	e.robust = func() (engine, error) { return e.clean, nil }
+	if robust != name {
+		e.robust = sync.OnceValues(func() (engine, error) { return s.open(robust) })
+	}
 	e.choosing = e.clean.model.WithRobust(func() (*superres.Model, error) {
 		found, err := e.robust()
 		return found.model, err

@@ -12,8 +12,8 @@ import (
 // The functions below read the values of settings from text, of a flag or of a parameter. Their errors say what was
 // expected, but not of which setting.
 
-// ParseScale reads a scale in any usual spelling: 4, 4x, x4, 4×, 400%.
-func ParseScale(text string) (float64, error) {
+// parseScale reads a scale in any usual spelling: 4, 4x, x4, 4×, 400%.
+func parseScale(text string) (float64, error) {
 	number, unit := strings.ToLower(strings.TrimSpace(text)), 1.0
 	if share, is := strings.CutSuffix(number, "%"); is {
 		number, unit = share, 100
@@ -38,8 +38,8 @@ func ParseScale(text string) (float64, error) {
 var screens = map[string]string{"hd": "1280x720", "720p": "1280x720", "fullhd": "1920x1080", "1080p": "1920x1080",
 	"1440p": "2560x1440", "4k": "3840x2160", "2160p": "3840x2160", "8k": "7680x4320"}
 
-// ParseFit reads a width and a height: WxH or the name of a screen.
-func ParseFit(text string) (width, height int, err error) {
+// parseFit reads a width and a height: WxH or the name of a screen.
+func parseFit(text string) (width, height int, err error) {
 	if named, is := screens[strings.ToLower(text)]; is {
 		text = named
 	}
@@ -51,18 +51,6 @@ func ParseFit(text string) (width, height int, err error) {
 		return 0, 0, usage.Errorf("expected WxH, such as 1920x1080, or HD, FullHD, 4K or 8K")
 	}
 	return width, height, nil
-}
-
-// ParseDenoise reads a strength of 0 to 1, or auto, for which it returns -1.
-func ParseDenoise(text string) (float64, error) {
-	if text == "auto" {
-		return -1, nil
-	}
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(v >= 0 && v <= 1) {
-		return 0, usage.Errorf("expected auto, or 0 to 1")
-	}
-	return v, nil
 }
 
 // ParseRegion reads X,Y,W,H: the first pixel of a region of the upright picture, and its sides.
@@ -83,4 +71,25 @@ func ParseRegion(text string) (r image.Rectangle, err error) {
 		return r, usage.Errorf("expected X,Y,W,H in pixels of the picture")
 	}
 	return image.Rect(v[0], v[1], v[0]+v[2], v[1]+v[3]), nil
+}
+
+// SizeText returns the size that opt asks for, as part of the name of a folder: 2x, 800w, 600h, 800x600.
+func SizeText(opt superres.Options) string {
+	switch {
+	case opt.Width > 0 && opt.Height > 0:
+		return strconv.Itoa(opt.Width) + "x" + strconv.Itoa(opt.Height)
+	case opt.Width > 0:
+		return strconv.Itoa(opt.Width) + "w"
+	case opt.Height > 0:
+		return strconv.Itoa(opt.Height) + "h"
+	}
+	return ScaleText(opt) + "x"
+}
+
+// ScaleText returns the scale in opt as text, or "" if opt has a width or height instead.
+func ScaleText(opt superres.Options) string {
+	if opt.Scale == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(opt.Scale, 'g', -1, 64)
 }

@@ -87,25 +87,28 @@ func TestPlans(t *testing.T) {
 // strip is a kind of input for the test: each row of four bytes is a frame of four pixels, and results have the same
 // form.
 type strip struct {
-	*Plan
+	*run
 	number int
 }
 
-func openStrip(ctx context.Context, p *Plan) error {
-	_, _ = p.content.Discard(len("STRIP\n"))
-	size, d, err := p.measure(image.Config{ColorModel: image.NewGray(image.Rectangle{}).ColorModel(), Width: 4,
+func openStrip(ctx context.Context, r *run) (Sequence, error) {
+	_, _ = r.content.Discard(len("STRIP\n"))
+	size, d, err := r.measure(image.Config{ColorModel: image.NewGray(image.Rectangle{}).ColorModel(), Width: 4,
 		Height: 1}, false, 0, 0)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p.Input, p.Output, p.Memory, p.noun = image.Pt(4, 1), size, d.of(1), "strip"
-	p.share = func(int) float64 { return 0 }
-	if err := p.admit(); err != nil {
-		return err
+	r.Input, r.Output, r.Memory = image.Pt(4, 1), size, d.of(1)
+	if err := r.admit(ctx); err != nil {
+		return nil, err
 	}
-	p.seq.Sequence = &strip{Plan: p}
-	return p.seq.fill(ctx, 1)
+	s := &strip{run: r}
+	return s, r.fill(ctx, s, 1)
 }
+
+func (s *strip) Describe() string { return "a strip" }
+
+func (s *strip) Noun() string { return "strip" }
 
 func (s *strip) Next(context.Context) (*Frame, error) {
 	row := image.NewGray(image.Rect(0, 0, 4, 1))

@@ -22,27 +22,28 @@ type part struct {
 	keep image.Rectangle // the region, in pixels of the enlarged part
 }
 
-// partOf returns the part to enlarge with m for p.Region of a picture of size in. If opaque is false, the part is the
+// partOf returns the part to enlarge for r.Region of a picture of size in. If opaque is false, the part is the
 // whole picture: colours of hidden pixels are filled in from everywhere. It fails if the region is not within the
 // picture.
-func (p *Plan) partOf(
+func (r *run) partOf(
 	reachOf func(inW, inH, w, h int) int, in image.Point, opaque bool,
 ) (of part, err error) {
-	out, err := p.resultSize(in)
+	out, err := r.resultSize(in)
 	if err != nil {
 		return of, err
 	}
-	r := p.Region
-	if !r.In(image.Rectangle{Max: in}) {
+	area := r.Region
+	if !area.In(image.Rectangle{Max: in}) {
 		return of, usage.Errorf("region %d,%d,%d,%d: not within the picture of %d×%d",
-			r.Min.X, r.Min.Y, r.Dx(), r.Dy(), in.X, in.Y)
+			area.Min.X, area.Min.Y, area.Dx(), area.Dy(), in.X, in.Y)
 	}
 	reach := max(in.X, in.Y)
 	if opaque {
 		reach = reachOf(in.X, in.Y, out.X, out.Y)
 	}
-	toEnd := p.clean.model.Orientations() > 1 // the picture is also enlarged turned and flipped
-	x, y := alongOf(r.Min.X, r.Max.X, in.X, out.X, reach, toEnd), alongOf(r.Min.Y, r.Max.Y, in.Y, out.Y, reach, toEnd)
+	toEnd := r.clean.model.Orientations() > 1 // the picture is also enlarged turned and flipped
+	x := alongOf(area.Min.X, area.Max.X, in.X, out.X, reach, toEnd)
+	y := alongOf(area.Min.Y, area.Max.Y, in.Y, out.Y, reach, toEnd)
 	return part{
 		from: image.Rect(x.lo, y.lo, x.hi, y.hi), size: image.Pt(x.size, y.size),
 		keep: image.Rect(x.keepLo, y.keepLo, x.keepHi, y.keepHi),

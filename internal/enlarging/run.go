@@ -1,7 +1,6 @@
 package enlarging
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,61 +15,124 @@ import (
 
 	"superres/internal/imagefile"
 	"superres/internal/metadata"
-	"superres/internal/picture"
 	"superres/internal/safefile"
 	"superres/superres"
 )
 
-// Watch has the functions that Enlarge calls while it works.
-type Watch struct {
-	// Admit is called before the memory of p is taken. It may block, and refuses p by an error, which Enlarge returns.
-	Admit func(p *Plan) error
-	// Progress is called by one goroutine at a time with the share of the work that is done, 0 to 1, or 0 if it is not
-	// known. written is the number of pictures written, for a file of several, else 0.
-	Progress func(p *Plan, written int, share float64)
+// run is the work on one file: it fills in the plan and, if that is wanted, does it. A Sequence embeds it.
+type run struct {
+	*Enlarger
+	*Plan
+	watch   Watch
+	start   func() // begins the time limit; nil: only the plan is wanted, and no more of the file is read than it needs
+	refusal error  // the error of Watch.Admit; nil: the plan was not refused
+	content *Content
+	seq     Sequence
+	read    []made[*Frame] // the first pictures, read in advance to choose the model
+
+	together, ahead int // pictures enlarged at a time, and pictures in memory at a time
 }
 
-// Enlarge works out the plan for a file, runs it and returns it. The plan is never nil; after an error it holds what
-// was known by then. Errors wrap one of the classes of package
-// safefile, usage.ErrSettings or superres.ErrModel, or are the error of ctx.
-func (e *Enlarger) Enlarge(ctx context.Context, job Job, watch Watch) (p *Plan, err error) {
-	ctx, clock := newClock(ctx, e.WholeTime)
-	p = &Plan{Job: job, Enlarger: e}
-	defer func() {
-		p.close()
-		err = cmp.Or(p.refusal, clock.end(err, job.Source.Name()))
-	}()
-	err = p.prepare(ctx, watch.Admit, clock.start)
-	if err == nil {
-		err = p.run(ctx, watch.Progress)
+func newRun(e *Enlarger, job Job, watch Watch) *run {
+	return &run{Enlarger: e, Plan: &Plan{Job: job}, watch: watch, together: 1, ahead: 1}
+}
+
+// errEnough stops the decoding of a picture once its header has told all that the plan needs.
+var errEnough = errors.New("enough")
+
+// prepare opens the source and works out the plan. It calls admit once the memory is known but not yet taken, then
+// start, when the time limit of a picture begins.
+func (r *run) prepare(ctx context.Context) (err error) {
+	if r.content, err = r.Source.Open(); err != nil {
+		return err
 	}
-	return p, err
+	r.Info = r.content.Info
+	open := openPicture
+	for _, k := range kinds {
+		if k.format == r.Format {
+			open = k.open
+		}
+	}
+	switch r.seq, err = open(ctx, r); {
+	case errors.Is(err, errEnough):
+		r.Choice, err = r.choose(ctx, nil, false)
+	case err == nil:
+		if r.Choice, err = r.seq.Choose(ctx); err == nil {
+			r.text = r.seq.Describe()
+		}
+	}
+	if r.Earlier > 0 { // which has enlarged the frames that were read in advance
+		r.read = slices.DeleteFunc(r.read, func(m made[*Frame]) bool { return m.err == nil })
+	}
+	return err
 }
 
-// run enlarges the pictures and writes them in order.
-func (p *Plan) run(ctx context.Context, progress func(p *Plan, written int, share float64)) error {
-	defer workers(p.together)()
+// admit has the plan admitted, before its memory is taken. It may block.
+func (r *run) admit(ctx context.Context) error {
+	if r.refusal = r.watch.Admit(r.Plan); r.refusal != nil {
+		return r.refusal
+	}
+	return ctx.Err()
+}
+
+func (r *run) close() {
+	if r.content != nil {
+		r.content.Close()
+	}
+}
+
+// fill reads the first count frames of s in advance, or fewer if an error comes first; without any frame it returns
+// the error.
+func (r *run) fill(ctx context.Context, s Sequence, count int) error {
+	for len(r.read) < count {
+		var m made[*Frame]
+		if m.frame, m.err = s.Next(ctx); m.err != nil && len(r.read) == 0 {
+			return m.err
+		}
+		if r.read = append(r.read, m); m.err != nil {
+			break
+		}
+	}
+	return nil
+}
+
+// next returns the next frame. An error met while reading in advance is returned at its place, and again by later
+// calls.
+func (r *run) next(ctx context.Context) (*Frame, error) {
+	if len(r.read) == 0 {
+		return r.seq.Next(ctx)
+	}
+	m := r.read[0]
+	if m.err == nil {
+		r.read = r.read[1:]
+	}
+	return m.frame, m.err
+}
+
+// deliver enlarges the pictures and writes them in order.
+func (r *run) deliver(ctx context.Context) error {
+	defer workers(r.together)()
 	var failure error // any error but one of writing
-	err := p.Sink.Deliver(p, parted(&failure, func(w io.Writer) error {
-		to, done, err := p.seq.Writer(safefile.Interruptible(ctx, w))
+	err := r.Sink.Deliver(r.Plan, parted(&failure, func(w io.Writer) error {
+		to, done, err := r.seq.Writer(safefile.Interruptible(ctx, w))
 		if err != nil {
 			return writing{err}
 		}
 		defer done()
-		next := func() (*Frame, error) { return p.seq.Next(ctx) }
+		next := func() (*Frame, error) { return r.next(ctx) }
 		enlarge := func(ctx context.Context, _ int, f *Frame) (Result, error) {
-			return p.enlarge(ctx, f, func(share float64) { progress(p, 0, share) })
+			return r.seq.Result(ctx, f)
 		}
-		err = mapInOrder(ctx, next, p.together, p.ahead, enlarge, func(r Result) error {
-			if err := p.put(to, r); err != nil {
+		err = mapInOrder(ctx, next, r.together, r.ahead, enlarge, func(result Result) error {
+			if err := r.put(to, result); err != nil {
 				return err
 			}
-			p.addReport(r.report)
-			if p.noun == "" {
+			r.addReport(result.report)
+			if r.seq.Noun() == "" {
 				return nil
 			}
-			p.Written++
-			progress(p, p.Written, p.share(p.Written))
+			r.Written++
+			r.watch.Progress(r.Plan, r.Written, r.seq.Share(r.Written))
 			return nil
 		})
 		if err == nil {
@@ -79,156 +141,113 @@ func (p *Plan) run(ctx context.Context, progress func(p *Plan, written int, shar
 		return err
 	}))
 	if failure != nil {
-		return p.unfinished(ctx, failure)
+		return r.unfinished(ctx, failure)
 	}
 	return err
 }
 
 // unfinished adds to err, if it is from a video, what has become of the frames before; else it returns err as it is.
-func (p *Plan) unfinished(ctx context.Context, err error) error {
-	if !p.endless || ctx.Err() != nil {
+func (r *run) unfinished(ctx context.Context, err error) error {
+	if r.Format != Video || ctx.Err() != nil {
 		return err
 	}
-	_, piped := p.Sink.(Pipe)
+	_, piped := r.Sink.(Pipe)
 	switch {
 	case !piped:
 		return fmt.Errorf("%w; nothing is written", err)
-	case p.Written == 1:
+	case r.Written == 1:
 		return fmt.Errorf("%w; the frame before it is written", err)
 	}
-	return fmt.Errorf("%w; the %d frames before it are written", err, p.Written)
+	return fmt.Errorf("%w; the %d frames before it are written", err, r.Written)
 }
 
-// put writes the result r, whole or strip by strip, and keeps its warnings.
-func (p *Plan) put(to Writer, r Result) error {
-	if r.strips == nil {
-		p.warn(r)
-		return asWriting(to.Put(r))
+// put writes the result, whole or strip by strip, and keeps its warnings.
+func (r *run) put(to Writer, result Result) error {
+	if result.strips == nil {
+		r.warn(result)
+		return asWriting(to.Put(result))
 	}
-	err := r.strips(func(strip Result) error {
-		p.warn(strip)
+	err := result.strips(func(strip Result) error {
+		r.warn(strip)
 		return asWriting(to.Put(strip))
 	})
-	p.warn(r)
+	r.warn(result)
 	return err
 }
 
-// addReport adds r, the report on one picture, to p.Report; nil adds nothing.
-func (p *Plan) addReport(r *superres.Report) {
+// addReport adds more, the report on one picture, to r.Report; nil adds nothing.
+func (r *run) addReport(more *superres.Report) {
 	switch {
-	case r == nil:
-	case p.Report == nil:
-		p.Report = r
+	case more == nil:
+	case r.Report == nil:
+		r.Report = more
 	default:
-		p.Report = &superres.Report{LRPSNR: min(p.Report.LRPSNR, r.LRPSNR), Clipped: p.Report.Clipped + r.Clipped,
-			Values: p.Report.Values + r.Values}
+		r.Report = &superres.Report{LRPSNR: min(r.Report.LRPSNR, more.LRPSNR),
+			Clipped: r.Report.Clipped + more.Clipped, Values: r.Report.Values + more.Values}
 	}
 }
 
-// warn keeps the warnings of r in p.Warnings, each text once.
-func (p *Plan) warn(r Result) {
-	for _, text := range r.Warnings {
-		known := false
-		for _, before := range p.Warnings {
-			known = known || strings.HasSuffix(before, text)
+// warn keeps the warnings of result in r.Warnings, each text once.
+func (r *run) warn(result Result) {
+	for _, text := range result.Warnings {
+		known := func(before string) bool { return strings.HasSuffix(before, text) }
+		if !slices.ContainsFunc(r.Warnings, known) {
+			r.Warnings = append(r.Warnings, result.where+text)
 		}
-		if known {
-			continue
-		}
-		if p.own {
-			text = fmt.Sprintf("page %d: %s", r.Number, text)
-		}
-		p.Warnings = append(p.Warnings, text)
 	}
 }
 
-// enlarge returns frame f enlarged. For a still picture, progress is called with the share done, 0 to 1.
-func (p *Plan) enlarge(ctx context.Context, f *Frame, progress func(share float64)) (r Result, err error) {
-	name := p.Source.Name()
-	if p.noun != "" {
-		name = fmt.Sprintf("%s: %s %d", name, p.noun, f.Number)
+// Choose is the method of a Sequence in which the model of the first picture is that of all.
+func (r *run) Choose(ctx context.Context) (Choice, error) {
+	return r.choose(ctx, r.read[0].frame, false)
+}
+
+// Share is the method of a Sequence whose length is not known.
+func (r *run) Share(int) float64 { return 0 }
+
+// Result is the method of a Sequence in which nothing but the model decides how a picture is enlarged.
+func (r *run) Result(ctx context.Context, f *Frame) (Result, error) {
+	return r.resultBy(ctx, f, r.Choice)
+}
+
+// resultBy returns what is written for frame f, enlarged by the model by.
+func (r *run) resultBy(ctx context.Context, f *Frame, by Choice) (Result, error) {
+	opt := r.options(f, by)
+	enlarged, err := by.Model.Upscale(ctx, f.Image, opt)
+	if err != nil {
+		return Result{}, named(err, r.nameOf(f))
 	}
-	if p.endless {
-		limited, clock := newClock(ctx, p.WholeTime)
-		ctx = limited
-		clock.start()
-		defer func() { err = clock.end(err, name) }()
+	result, err := r.seq.Finish(f, enlarged, by)
+	result.report = opt.Report
+	return result, err
+}
+
+// nameOf returns the name of frame f for messages.
+func (r *run) nameOf(f *Frame) string {
+	if noun := r.seq.Noun(); noun != "" {
+		return fmt.Sprintf("%s: %s %d", r.Source.Name(), noun, f.Number)
 	}
-	by := p.Choice
-	if p.own {
-		if by, err = p.Enlarger.choose(ctx, f, false); err != nil {
-			return r, err
-		}
-	}
-	opt := p.Size
-	if opt.Depth = p.Keep.Depth; p.Format.OnlyAnimates() {
+	return r.Source.Name()
+}
+
+// options returns the size and the settings for frame f, enlarged by the model by, with a new Report.
+func (r *run) options(f *Frame, by Choice) superres.Options {
+	opt := r.Size
+	if opt.Depth = r.Keep.Depth; r.Format.OnlyAnimates() {
 		opt.Depth = 8
 	}
 	opt.Chroma, opt.Mix = f.Chroma, by.Mix
 	opt.Subsampled = f.About.Subsampled || by.Found != nil && by.Found.Subsampled
 	opt = by.WithStrength(opt)
 	opt.Report = new(superres.Report)
-	if f.Repeated > 0 {
-		opt.Scale, opt.Width, opt.Height, opt.Fit = 0, p.Output.X, p.Output.Y, false
-	}
-	img := f.Image
-	var region part
-	if p.single {
-		opt.Progress = progress
-		if text := by.unfit(img); text != "" {
-			defer func() { r.Warnings = append(r.Warnings, text) }()
-		}
-		if p.inStrips(p.Output.X, p.Output.Y) && by.Model.Streams(img) {
-			r.report = opt.Report // which is complete when strips returns
-			r.strips = func(put func(Result) error) error {
-				err := by.Model.Stream(ctx, img, opt, func(strip image.Image) error {
-					r := p.finish(f, strip, by)
-					r.isStrip = true
-					return put(r)
-				})
-				return named(err, name)
-			}
-			return r, nil
-		}
-		if !p.Region.Empty() {
-			reach := by.Reach
-			if p.Map != nil {
-				reach = func(inW, inH, w, h int) int { return by.Reach(inW, inH, w, h) + superres.BoundsReach }
-			}
-			if region, err = p.partOf(reach, p.Input, picture.IsOpaque(img)); err != nil {
-				return r, named(err, name)
-			}
-			img, opt = region.cut(img, opt)
-		}
-	}
-	enlarged, err := by.Model.Upscale(ctx, img, opt)
-	if err != nil {
-		return r, named(err, name)
-	}
-	var sure image.Image
-	if p.Map != nil {
-		sure = superres.BoundsMap(superres.Bounds(img, enlarged, by.Choice))
-	}
-	if p.single && !p.Region.Empty() {
-		if enlarged = region.crop(enlarged); sure != nil {
-			sure = region.crop(sure)
-		}
-	}
-	if sure != nil {
-		if err := p.Map(sure); err != nil {
-			return r, err
-		}
-	}
-	r, err = p.seq.Finish(f, enlarged, by)
-	r.report = opt.Report
-	return r, err
+	return opt
 }
 
-// finish returns enlarged, the enlargement of f by the model by, as a result that p.Format can hold: on white if the
-// format has no transparency. The warnings of the result list the metadata that is lost.
-func (p *Plan) finish(f *Frame, enlarged image.Image, by Choice) Result {
+// finish returns enlarged, the enlargement of f by the model by, as a result that r.Format can hold: on white if the
+// format has no transparency. Its metadata follow z. The warnings of the result list the metadata that is lost.
+func (r *run) finish(f *Frame, enlarged image.Image, by Choice, z metadata.Resizing) Result {
 	pic, grey := f.About, f.About.GreyAlpha
-	if !p.Format.CanAlpha() {
+	if !r.Format.CanAlpha() {
 		enlarged = onWhite(enlarged)
 		if grey {
 			flat := image.NewGray(enlarged.Bounds())
@@ -236,33 +255,18 @@ func (p *Plan) finish(f *Frame, enlarged image.Image, by Choice) Result {
 			enlarged, grey = flat, false
 		}
 	}
-	isGrey := grey && p.Format.CanGreyAlpha()
+	isGrey := grey && r.Format.CanGreyAlpha()
 	switch enlarged.(type) {
 	case *image.Gray, *image.Gray16:
 		isGrey = true
 	}
-	kept, cut := pic.Metadata.Resized(p.resizing(f, enlarged.Bounds().Size()))
-	_, lost := kept.For(string(p.Format), isGrey)
+	kept, cut := pic.Metadata.Resized(z)
+	_, lost := kept.For(string(r.Format), isGrey)
 	return Result{
 		Number: f.Number, Delay: f.Delay, Image: enlarged,
-		How:      imagefile.EncodeOptions{Quality: p.Quality, Metadata: kept, Software: by.provenance, GreyAlpha: grey},
+		How:      imagefile.EncodeOptions{Quality: r.Quality, Metadata: kept, Software: by.provenance, GreyAlpha: grey},
 		Warnings: slices.Concat(pic.Warnings, cut, lost),
 	}
-}
-
-// resizing returns how the result for f lies in the picture of the file. enlarged is the size of the enlargement of f,
-// which of a single picture may be a part of the result.
-func (p *Plan) resizing(f *Frame, enlarged image.Point) metadata.Resizing {
-	if !p.single {
-		return metadata.Resizing{From: f.Image.Bounds().Size(), To: enlarged}
-	}
-	z := metadata.Resizing{From: p.Input, To: p.Output}
-	if whole, err := p.resultSize(p.Input); err == nil && !p.Region.Empty() {
-		z.To = whole
-		at := image.Pt(p.Region.Min.X*whole.X/p.Input.X, p.Region.Min.Y*whole.Y/p.Input.Y)
-		z.Part = image.Rectangle{Min: at, Max: at.Add(p.Output)}
-	}
-	return z
 }
 
 // onWhite returns img on a white background, for formats without transparency. An opaque img is returned as it is.
@@ -305,4 +309,13 @@ func parted(failure *error, write func(io.Writer) error) func(io.Writer) error {
 		*failure = err
 		return err
 	}
+}
+
+// chooseMoving returns the model for all frames, chosen from the first two.
+func (r *run) chooseMoving(ctx context.Context) (Choice, error) {
+	var second *Frame // nil: there is none
+	if len(r.read) > 1 {
+		second = r.read[1].frame
+	}
+	return r.Enlarger.chooseMoving(ctx, r.read[0].frame, second)
 }

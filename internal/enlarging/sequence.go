@@ -4,7 +4,6 @@ import (
 	"context"
 	"image"
 	"io"
-	"slices"
 
 	"superres/internal/imagefile"
 	"superres/internal/parallel"
@@ -14,14 +13,27 @@ import (
 	"superres/superres/flaws"
 )
 
-// Sequence is the pictures of a source in order. A still picture is a sequence of one.
+// Sequence is the pictures of a source in order, and all that differs between kinds of input. A still picture is a
+// sequence of one. A type that embeds *run has the usual Choose, Result and Share.
 type Sequence interface {
 	// Next reads the next picture, or returns io.EOF after the last.
 	Next(ctx context.Context) (*Frame, error)
-	// Finish returns what is written for f, given its enlargement. It may be called for several frames at once.
+	// Choose returns the model for the pictures, or for the first of them, given those read in advance.
+	Choose(ctx context.Context) (Choice, error)
+	// Result returns what is written for f: it enlarges f and calls Finish. It may be called for several frames at a
+	// time.
+	Result(ctx context.Context, f *Frame) (Result, error)
+	// Finish returns what is written for f, given its enlargement.
 	Finish(f *Frame, enlarged image.Image, by Choice) (Result, error)
 	// Writer begins the output file on w. done frees what to took; after an error it is called without to.Close.
 	Writer(w io.Writer) (to Writer, done func(), err error)
+
+	// Describe returns the text of the plan: the input, the choice and the memory.
+	Describe() string
+	// Noun is what messages call one picture, such as frame; empty: the file is one picture.
+	Noun() string
+	// Share returns the share of the file, 0 to 1, that a number of pictures make up, or 0 if that is not known.
+	Share(pictures int) float64
 }
 
 // Frame is one picture of a sequence.
@@ -76,7 +88,8 @@ type Result struct {
 
 	// strips computes the picture while it is written and passes each strip to put; nil: Image is the whole picture.
 	strips  func(put func(Result) error) error
-	isStrip bool // Image is one strip of a picture; false: it is a whole one
+	isStrip bool   // Image is one strip of a picture; false: it is a whole one
+	where   string // put before each warning: "page 3: "
 	// report says how the enlargement went, once all strips are there; nil: nobody asked.
 	report *superres.Report
 }
@@ -99,51 +112,6 @@ func (w writer) Put(r Result) error { return w.put(r) }
 
 // Close implements Writer.
 func (w writer) Close() error { return w.close() }
-
-// lookahead is a sequence whose first frames, read, were read in advance to choose the model.
-type lookahead struct {
-	Sequence
-	read []made[*Frame]
-}
-
-// fill reads count frames in advance, or fewer if an error comes first; without any frame it returns the error.
-func (l *lookahead) fill(ctx context.Context, count int) error {
-	for len(l.read) < count {
-		var m made[*Frame]
-		if m.frame, m.err = l.Sequence.Next(ctx); m.err != nil && len(l.read) == 0 {
-			return m.err
-		}
-		if l.read = append(l.read, m); m.err != nil {
-			break
-		}
-	}
-	return nil
-}
-
-// Next implements Sequence. An error met while reading in advance is returned at its place, and again by later calls.
-func (l *lookahead) Next(ctx context.Context) (*Frame, error) {
-	if len(l.read) == 0 {
-		return l.Sequence.Next(ctx)
-	}
-	m := l.read[0]
-	if m.err == nil {
-		l.read = l.read[1:]
-	}
-	return m.frame, m.err
-}
-
-// drop leaves out the frames that were read in advance, which an earlier run has enlarged.
-func (l *lookahead) drop() {
-	l.read = slices.DeleteFunc(l.read, func(m made[*Frame]) bool { return m.err == nil })
-}
-
-// second returns the second frame, or nil if there is none or it was not read.
-func (l *lookahead) second() *Frame {
-	if len(l.read) < 2 {
-		return nil
-	}
-	return l.read[1].frame
-}
 
 // workers makes together frames in work at a time share the processors, until end is called. The caller itself counts
 // as the first.

@@ -10,25 +10,33 @@ import (
 	"strings"
 
 	"superres/internal/imagefile"
+	"superres/internal/metadata"
 	"superres/internal/safefile"
 	"superres/internal/sequence"
 	"superres/internal/usage"
 	"superres/superres"
 )
 
-// series is the sequence of the frames of an animation, which all have one size, or of the pages of a TIFF.
+// series is what animations and files with pages have in common.
 type series struct {
-	*Plan
+	*run
 	*sequence.Reader
 	pic *imagefile.Picture // the file: its format and the metadata common to all frames
 }
 
+// animation is the sequence of the frames of an animation, which all have one size.
+type animation struct{ series }
+
+// pages is the sequence of the pages of a TIFF, each enlarged as a picture of its own.
+type pages struct{ series }
+
 // measureSeries works out sizes and memory from cfg, the header of the first picture; held are the bytes of the file
-// and its metadata. For pages, whose sizes are not known yet, it sets p.Memory to all memory allowed.
-func (p *Plan) measureSeries(kind imagefile.Format, cfg image.Config, held int64) error {
+// and its metadata. For pages, whose sizes are not known yet, it sets r.Memory to all memory allowed.
+func (r *run) measureSeries(kind imagefile.Format, cfg image.Config, held int64) error {
 	if kind.CanPage() {
-		size, _, err := p.measure(cfg, false, held, 0)
-		p.worked, p.Output, p.Memory = size, size, p.Limits.Memory
+		size, _, err := r.measure(cfg, false, held, 0)
+		r.takeSize(size)
+		r.Memory = r.Limits.Memory
 		return err
 	}
 	if isDeep(cfg.ColorModel) {
@@ -36,85 +44,88 @@ func (p *Plan) measureSeries(kind imagefile.Format, cfg image.Config, held int64
 	} else {
 		cfg.ColorModel = color.NRGBAModel
 	}
-	d, err := p.measureAnimation(cfg, held)
-	p.together = d.most(p.Limits.Memory)
-	p.Memory = d.of(p.together)
+	d, err := r.measureAnimation(cfg, held)
+	r.together = d.most(r.Limits.Memory)
+	r.Memory = d.of(r.together)
 	return err
 }
 
-// measureAnimation sets p.Output and returns the memory d for an animation whose frames all have the header cfg; held
+// measureAnimation sets r.Output and returns the memory d for an animation whose frames all have the header cfg; held
 // are the bytes of the file and its metadata.
-func (p *Plan) measureAnimation(cfg image.Config, held int64) (d demand, err error) {
-	size, err := p.resultSize(image.Pt(cfg.Width, cfg.Height))
+func (r *run) measureAnimation(cfg image.Config, held int64) (d demand, err error) {
+	size, err := r.resultSize(image.Pt(cfg.Width, cfg.Height))
 	if err != nil {
 		return d, err
 	}
 	in, out := int64(cfg.Width)*int64(cfg.Height), int64(size.X)*int64(size.Y)
-	seen, made := pixelBytes(cfg.ColorModel), pixelBytes(p.Keep.deepened(cfg).ColorModel)
+	seen, made := pixelBytes(cfg.ColorModel), pixelBytes(r.Keep.deepened(cfg).ColorModel)
 	canvas := int64(4)
 	if isDeep(cfg.ColorModel) {
 		canvas = 8
 	}
 	// shared: the canvas, the area it covers or a frame being decoded, and the previous result. each: a frame and its
 	// result that wait beside those in work.
-	p.Output, d, err = p.measure(cfg, false, held+2*canvas*in+made*out, seen*in+made*out)
-	p.worked = p.Output
+	size, d, err = r.measure(cfg, false, held+2*canvas*in+made*out, seen*in+made*out)
+	r.takeSize(size)
 	return d, err
 }
 
-// openSeries opens pic, a file of several pictures, for p. held are the bytes of the file and its metadata. It fails
-// if the pictures or the memory for them are beyond the limits, or if p.Format cannot hold several pictures.
-func openSeries(ctx context.Context, p *Plan, pic *imagefile.Picture, held int64) (err error) {
-	s := &series{Plan: p, pic: pic}
-	limits, pages := p.limits(), pageSums{}
-	limits.Accept = func(cfg image.Config, held int64) error { return pages.add(p, cfg, held) }
-	if s.Reader, err = sequence.NewReader(ctx, pic, p.Source.Name(), limits); err != nil {
-		return err
+// openSeries opens pic, a file of several pictures, for r. held are the bytes of the file and its metadata. It fails
+// if the pictures or the memory for them are beyond the limits, or if r.Format cannot hold several pictures.
+func openSeries(ctx context.Context, r *run, pic *imagefile.Picture, held int64) (_ Sequence, err error) {
+	s := series{run: r, pic: pic}
+	limits, sums := r.limits(), pageSums{}
+	limits.Accept = func(cfg image.Config, held int64) error { return sums.add(r, cfg, held) }
+	if s.Reader, err = sequence.NewReader(ctx, pic, r.Source.Name(), limits); err != nil {
+		return nil, err
 	}
-	p.Frames, p.ahead, p.seq.Sequence = s.Reader.Frames, 2*p.together, s
-	p.title = fmt.Sprintf("%s of %d frames", strings.ToUpper(string(s.Reader.Format)), p.Frames)
-	p.scope, p.noun = " for all", "picture"
-	p.share = func(written int) float64 { return float64(written) / float64(p.Frames) }
+	r.Frames, r.ahead = s.Reader.Frames, 2*r.together
 	if s.Pages {
-		p.title, p.first, p.scope, p.own = fmt.Sprintf("TIFF of %d pages", p.Frames), "the first ", "", true
-		pages.plan(p)
+		return openPages(ctx, &pages{s}, sums)
 	}
-	if err := s.chooseFormat(); err != nil {
-		return err
+	a := &animation{s}
+	if err := a.chooseFormat(fmt.Sprintf("an animation of %d frames", r.Frames), AnimationFormat); err != nil {
+		return nil, err
 	}
-	if most := int64(1<<32 - 1); s.Pages && pages.written > most {
-		return safefile.Refuse(safefile.ErrOutput, p.Source.Name(),
-			"its %d pages would have %s, and a TIFF has at most 4 GiB", p.Frames, usage.Bytes(pages.written)).
-			With(imagefile.FewerPages)
+	if r.Warnings = append(r.Warnings, s.Reader.Warnings...); r.Format.CanPage() {
+		r.Warnings = append(r.Warnings, "its delays are left out: the pages of a TIFF have none")
 	}
-	if p.Warnings = append(p.Warnings, s.Reader.Warnings...); p.Format.CanPage() && !s.Pages {
-		p.Warnings = append(p.Warnings, "its delays are left out: the pages of a TIFF have none")
+	if err := r.fill(ctx, a, 2); err != nil {
+		return nil, err
 	}
-	if s.Pages {
-		err = p.seq.fill(ctx, 1)
-	} else {
-		p.moves = true
-		err = p.seq.fill(ctx, 2)
-	}
-	if err != nil {
-		return err
-	}
-	first := p.seq.read[0].frame.Image
-	p.Input = first.Bounds().Size()
-	if s.Pages {
-		p.Output, err = p.resultSize(p.Input)
-		return err
-	}
-	cfg := image.Config{ColorModel: first.ColorModel(), Width: p.Input.X, Height: p.Input.Y}
+	first := r.read[0].frame.Image
+	r.Input = first.Bounds().Size()
+	cfg := image.Config{ColorModel: first.ColorModel(), Width: r.Input.X, Height: r.Input.Y}
 	switch {
 	case s.Opaque && cfg.ColorModel == color.NRGBAModel:
 		cfg.ColorModel = color.RGBAModel
 	case s.Opaque && cfg.ColorModel == color.NRGBA64Model:
 		cfg.ColorModel = color.RGBA64Model
 	}
-	d, err := p.measureAnimation(cfg, held)
-	p.Memory = d.of(p.together)
-	return err
+	d, err := r.measureAnimation(cfg, held)
+	r.Memory = d.of(r.together)
+	return a, err
+}
+
+// openPages is openSeries for pages, of which sums are known.
+func openPages(ctx context.Context, s *pages, sums pageSums) (_ Sequence, err error) {
+	r := s.run
+	sums.plan(r)
+	if err := s.chooseFormat(fmt.Sprintf("a TIFF of %d pages", r.Frames), PageFormat); err != nil {
+		return nil, err
+	}
+	if most := int64(1<<32 - 1); sums.written > most {
+		return nil, safefile.Refuse(safefile.ErrOutput, r.Source.Name(),
+			"its %d pages would have %s, and a TIFF has at most 4 GiB", r.Frames, usage.Bytes(sums.written)).
+			With(imagefile.FewerPages)
+	}
+	r.Warnings = append(r.Warnings, s.Reader.Warnings...)
+	if err := r.fill(ctx, s, 1); err != nil {
+		return nil, err
+	}
+	r.Input = r.read[0].frame.Image.Bounds().Size()
+	r.Output, err = r.resultSize(r.Input)
+	return s, err
 }
 
 // pageSums sums up the memory and the output of the pages of a file.
@@ -125,9 +136,9 @@ type pageSums struct {
 }
 
 // add counts a page with header cfg. held are the bytes of the file and its metadata. It fails beyond the limits.
-func (t *pageSums) add(p *Plan, cfg image.Config, held int64) error {
-	size, d, err := p.measure(cfg, false, held, 0)
-	deep := p.Keep.deepened(cfg).ColorModel
+func (t *pageSums) add(r *run, cfg image.Config, held int64) error {
+	size, d, err := r.measure(cfg, false, held, 0)
+	deep := r.Keep.deepened(cfg).ColorModel
 	made := pixelBytes(deep) * int64(size.X) * int64(size.Y)
 	seen := pixelBytes(cfg.ColorModel) * int64(cfg.Width) * int64(cfg.Height)
 	t.largest = max(t.largest, d.of(1))
@@ -139,36 +150,69 @@ func (t *pageSums) add(p *Plan, cfg image.Config, held int64) error {
 	return err
 }
 
-// plan sets p.Memory for all pages. With too little memory for a waiting page, pages are enlarged one by one.
-func (t *pageSums) plan(p *Plan) {
+// plan sets r.Memory for all pages. With too little memory for a waiting page, pages are enlarged one by one.
+func (t *pageSums) plan(r *run) {
 	if runtime.GOMAXPROCS(0) > 1 {
 		const least = 8 << 20 // small pages are decoded, enlarged and written at once, each with its own buffers
 		t.waiting = max(t.waiting, least)
 	}
-	if p.Memory = t.largest + superres.WithGarbage(t.waiting); p.Memory > p.Limits.Memory {
-		p.Memory, p.ahead = t.largest, 1
+	if r.Memory = t.largest + superres.WithGarbage(t.waiting); r.Memory > r.Limits.Memory {
+		r.Memory, r.ahead = t.largest, 1
 	}
 }
 
-// chooseFormat sets the format of the result to that of the file if p.Follow says so. It fails if the format cannot
-// hold several pictures.
-func (s *series) chooseFormat() error {
-	p := s.Plan
-	if p.Follow {
-		if p.Format = s.Reader.Format; !p.Format.CanAnimate() && !p.Format.CanPage() {
-			p.Format = imagefile.PNG
+// chooseFormat sets the format of the result to that of the file if r.Follow says so. It fails if the format cannot
+// hold the file, which what describes, with the remedy use.
+func (s *series) chooseFormat(what string, use safefile.Remedy) error {
+	r := s.run
+	if r.Follow {
+		if r.Format = s.Reader.Format; !r.Format.CanAnimate() && !r.Format.CanPage() {
+			r.Format = imagefile.PNG
 		}
 	}
-	what, use := fmt.Sprintf("an animation of %d frames", p.Frames), AnimationFormat
-	good := p.Format.CanAnimate() || p.Format.CanPage()
-	if s.Pages {
-		what, use, good = fmt.Sprintf("a TIFF of %d pages", p.Frames), PageFormat, p.Format.CanPage()
-	}
-	if good {
+	if r.Format.CanPage() || r.Format.CanAnimate() && !s.Pages {
 		return nil
 	}
-	return safefile.Refuse(safefile.ErrOutput, p.Source.Name(), "is %s, which %s cannot be", what,
-		strings.ToUpper(string(p.Format))).With(use)
+	return safefile.Refuse(safefile.ErrOutput, r.Source.Name(), "is %s, which %s cannot be", what,
+		strings.ToUpper(string(r.Format))).With(use)
+}
+
+// Noun implements Sequence.
+func (s *series) Noun() string { return "picture" }
+
+// Share implements Sequence.
+func (s *series) Share(pictures int) float64 { return float64(pictures) / float64(s.run.Frames) }
+
+// Describe implements Sequence.
+func (s *animation) Describe() string {
+	return fmt.Sprintf("%s of %d frames, %d×%d, %v for all, about %s for %d at a time",
+		strings.ToUpper(string(s.Reader.Format)), s.run.Frames, s.Input.X, s.Input.Y, s.Choice, usage.Bytes(s.Memory),
+		s.together)
+}
+
+// Describe implements Sequence.
+func (s *pages) Describe() string {
+	return fmt.Sprintf("TIFF of %d pages, the first %d×%d, %v, about %s", s.run.Frames, s.Input.X, s.Input.Y, s.Choice,
+		usage.Bytes(s.Memory))
+}
+
+// Choose implements Sequence: all frames have one model.
+func (s *animation) Choose(ctx context.Context) (Choice, error) { return s.chooseMoving(ctx) }
+
+// Result implements Sequence: each page has a model of its own.
+func (s *pages) Result(ctx context.Context, f *Frame) (Result, error) {
+	by, err := s.choose(ctx, f, false)
+	if err != nil {
+		return Result{}, err
+	}
+	return s.resultBy(ctx, f, by)
+}
+
+// Finish implements Sequence.
+func (s *pages) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error) {
+	r, err := s.series.Finish(f, enlarged, by)
+	r.where = fmt.Sprintf("page %d: ", f.Number)
+	return r, err
 }
 
 // Next implements Sequence.
@@ -191,7 +235,8 @@ func (s *series) Next(ctx context.Context) (*Frame, error) {
 
 // Finish implements Sequence.
 func (s *series) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error) {
-	r := s.finish(f, enlarged, by)
+	z := metadata.Resizing{From: f.Image.Bounds().Size(), To: enlarged.Bounds().Size()}
+	r := s.finish(f, enlarged, by, z)
 	r.How.Alpha = !s.Opaque
 	f.Image, f.About.Image = nil, nil // freed before the result is written
 	return r, nil
@@ -199,7 +244,7 @@ func (s *series) Finish(f *Frame, enlarged image.Image, by Choice) (Result, erro
 
 // Writer implements Sequence.
 func (s *series) Writer(w io.Writer) (Writer, func(), error) {
-	switch s.Plan.Format {
+	switch s.run.Format {
 	case imagefile.GIF:
 		aside, done, err := s.Sink.Aside()
 		if err != nil {
@@ -208,7 +253,7 @@ func (s *series) Writer(w io.Writer) (Writer, func(), error) {
 		g := sequence.NewGIFWriter(w, s.Plays, s.Choice.provenance, aside)
 		return writer{func(r Result) error { return g.Put(r.Image, r.Delay) }, g.Close}, done, nil
 	case imagefile.TIFF:
-		t := imagefile.NewPageWriter(w, s.Plan.Frames)
+		t := imagefile.NewPageWriter(w, s.run.Frames)
 		return writer{func(r Result) error {
 			if !s.Pages && r.Number > 1 {
 				m := &r.How.Metadata
@@ -220,7 +265,7 @@ func (s *series) Writer(w io.Writer) (Writer, func(), error) {
 	var a *sequence.PNGWriter
 	return writer{func(r Result) error {
 		if a == nil {
-			a = sequence.NewPNGWriter(w, s.Plan.Frames, s.Plays, r.How)
+			a = sequence.NewPNGWriter(w, s.run.Frames, s.Plays, r.How)
 		}
 		return a.Put(r.Image, r.Delay)
 	}, func() error { return a.Close() }}, func() {}, nil

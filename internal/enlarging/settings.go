@@ -19,8 +19,8 @@ type Limits struct {
 	Result int64
 }
 
-// Settings say how pictures are enlarged. Flags of a command or parameters of a request fill them in; each field names
-// its flag and default.
+// Settings say how pictures are enlarged. Options has the records that fill them in; each field names its option and
+// default.
 type Settings struct {
 	// Size is the size of the results and how the model computes them: --scale (2), --width, --height, --fit,
 	// --strength and --tile.
@@ -37,6 +37,8 @@ type Settings struct {
 	Effort string
 	// Tuning changes how sparse coding stages work: --coder, --sparsity, --back-projection; zero changes nothing.
 	Tuning stage.Tuning
+	// OutputFormat is the format of the results: --format; empty: that of each input.
+	OutputFormat string
 	// Keep says what an output takes over from its input, besides the pixels.
 	Keep Fidelity
 	// Quality is the quality of JPEG output, 1 to 100: --quality, 95.
@@ -59,6 +61,8 @@ type Settings struct {
 	Given []string
 	// Open opens the model called name; nil: models.Open.
 	Open func(name string) (*superres.Model, error)
+
+	metadata, depth string // values of --metadata and --depth, until Complete is called
 }
 
 // Fidelity says what an output takes over from its input, besides the pixels.

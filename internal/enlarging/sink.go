@@ -31,7 +31,7 @@ type Pipe struct{ io.Writer }
 
 // Deliver implements Sink. Until its end, one picture is kept in memory, several in an unnamed file.
 func (s Pipe) Deliver(p *Plan, write func(io.Writer) error) error {
-	if p.endless {
+	if p.Format == Video {
 		return write(s.Writer)
 	}
 	if p.Frames == 0 {

@@ -16,79 +16,81 @@ import (
 
 // still is the sequence of a still picture.
 type still struct {
-	*Plan
-	pic *imagefile.Picture // nil: Next has returned it
+	*run
+	title string             // the kind of the file: "JPEG of quality 80"
+	pic   *imagefile.Picture // nil: Next has returned it
 }
 
 // openPicture opens a file that package imagefile can read: a still picture, an animation or a file with pages.
-func openPicture(ctx context.Context, p *Plan) error {
-	limits := p.limits()
-	pipe := p.content.At == nil
+func openPicture(ctx context.Context, r *run) (Sequence, error) {
+	limits := r.limits()
+	pipe := r.content.At == nil
 	if pipe { // its size is known only once all of it is in memory, so it waits for all memory
 		const twice = 2 // the buffer is copied while it grows
-		limits.Bytes = min(imagefile.MaxBytes, p.Limits.Memory*8/11/twice)
-		p.Memory = p.Limits.Memory
-		if err := p.admit(); err != nil {
-			return err
+		limits.Bytes = min(imagefile.MaxBytes, r.Limits.Memory*8/11/twice)
+		r.Memory = r.Limits.Memory
+		if err := r.admit(ctx); err != nil {
+			return nil, err
 		}
 	}
 	// The format of a file of several pictures, "" for one picture, and the bytes of the file with its metadata.
 	several, fileBytes := imagefile.Format(""), int64(0)
 	limits.Several = func(kind imagefile.Format) { several = kind }
 	limits.Accept = func(cfg image.Config, held int64) (err error) {
-		p.Input, fileBytes = image.Pt(cfg.Width, cfg.Height), held
-		if several != "" && p.Map != nil {
+		r.Input, fileBytes = image.Pt(cfg.Width, cfg.Height), held
+		if several != "" && r.Map != nil {
 			return usage.Errorf("a map of what is sure is for a still picture, and this file has several")
 		} else if several != "" {
-			err = p.measureSeries(several, cfg, held)
+			err = r.measureSeries(several, cfg, held)
 		} else {
-			err = p.measureStill(cfg, held)
+			err = r.measureStill(cfg, held)
 		}
 		switch {
 		case err != nil:
 			return err
-		case p.trial && several == "" && (p.choosing == nil || p.Denoise >= 0):
+		case r.start == nil && several == "" && (r.choosing == nil || r.Denoise >= 0):
 			return errEnough
 		case !pipe:
-			err = p.admit()
+			err = r.admit(ctx)
 		}
-		p.start()
+		if r.start != nil {
+			r.start()
+		}
 		return err
 	}
-	pic, err := p.content.decode(ctx, p.Source.Name(), limits)
+	pic, err := r.content.decode(ctx, r.Source.Name(), limits)
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case several != "":
-		return openSeries(ctx, p, pic, fileBytes)
+		return openSeries(ctx, r, pic, fileBytes)
 	}
-	p.single = true
-	p.title = strings.ToUpper(string(pic.Format))
+	s := &still{r, strings.ToUpper(string(pic.Format)), pic}
 	if pic.Quality > 0 {
-		p.title += fmt.Sprintf(" of quality %d", pic.Quality)
+		s.title += fmt.Sprintf(" of quality %d", pic.Quality)
 	}
-	p.Input = pic.Image.Bounds().Size()
-	p.seq.Sequence = &still{p, pic}
-	return p.seq.fill(ctx, 1)
+	r.Input = pic.Image.Bounds().Size()
+	return s, r.fill(ctx, s, 1)
 }
 
 // measureStill sets sizes and memory from cfg, the header of a picture; held are the bytes of its file and metadata.
-func (p *Plan) measureStill(cfg image.Config, held int64) error {
-	size, d, err := p.measure(cfg, true, held, 0)
+func (r *run) measureStill(cfg image.Config, held int64) error {
+	size, d, err := r.measure(cfg, true, held, 0)
 	if err != nil {
 		return err
 	}
-	p.worked, p.Output, p.Memory = size, size, d.of(1)
-	if !p.Region.Empty() {
-		of, err := p.partOf(p.clean.model.Reach, p.Input, true)
+	r.takeSize(size)
+	r.Memory = d.of(1)
+	if !r.Region.Empty() {
+		of, err := r.partOf(r.clean.model.Reach, r.Input, true)
 		if err != nil {
 			return err
 		}
-		p.Output = of.keep.Size()
+		r.Output = of.keep.Size()
 	}
-	if most := p.Format.MostSide(); max(p.Output.X, p.Output.Y) > most {
-		return p.tooLarge(safefile.ErrLimit, PNGOrSmallerScale, PNGOrSmallerSize,
-			"output %d×%d: a side of %s has at most %d pixels", p.Output.X, p.Output.Y, p.Format.Title(), most)
+	if most := r.Format.MostSide(); max(r.Output.X, r.Output.Y) > most {
+		return r.tooLarge(safefile.ErrLimit, PNGOrSmallerScale, PNGOrSmallerSize,
+			"output %d×%d: a side of %s has at most %d pixels", r.Output.X, r.Output.Y, r.Format.Title(), most)
 	}
 	return nil
 }
@@ -112,11 +114,6 @@ func (s *still) Next(context.Context) (*Frame, error) {
 	}
 	s.pic = nil
 	return f, nil
-}
-
-// Finish implements Sequence.
-func (s *still) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error) {
-	return s.finish(f, enlarged, by), nil
 }
 
 // Writer implements Sequence. Put of its result is called once, or once for each strip.

@@ -12,6 +12,7 @@ import (
 	"superres/internal/imagefile"
 	"superres/internal/picture"
 	"superres/internal/safefile"
+	"superres/internal/usage"
 	"superres/internal/y4m"
 	"superres/patches/plane"
 	"superres/superres"
@@ -34,7 +35,7 @@ const videoMagic = y4m.Magic
 // 4:4:4 and 41.92 dB for 4:2:0. Interpolating Cb and Cr without the model gives 42.56 and 41.33 dB. With bicubic
 // widening, 4:2:0 has 41.08 dB.
 type video struct {
-	*Plan
+	*run
 	in      *y4m.Reader
 	to      y4m.Header
 	widen   *resample.Scaler // enlarges Cb and Cr to the samples of Y; nil: the stream is grey
@@ -44,65 +45,89 @@ type video struct {
 	count   int              // frames read
 }
 
-// openVideo opens the source of p as a video stream.
-func openVideo(ctx context.Context, p *Plan) error {
-	in, err := y4m.NewReader(p.content, p.limits())
+// openVideo opens the source of r as a video stream.
+func openVideo(ctx context.Context, r *run) (Sequence, error) {
+	in, err := y4m.NewReader(r.content, r.limits())
 	if err != nil {
-		return p.faultOf(err)
+		return nil, r.faultOf(err)
 	}
-	in.Layout = in.Layout.Sited(p.content.Siting)
-	v := &video{Plan: p, in: in, neutral: float64(int(1)<<(in.Depth-1)) / float64(int(1)<<in.Depth-1)}
+	in.Layout = in.Layout.Sited(r.content.Siting)
+	v := &video{run: r, in: in, neutral: float64(int(1)<<(in.Depth-1)) / float64(int(1)<<in.Depth-1)}
 	if err := v.measure(); err != nil {
-		return err
+		return nil, err
 	}
-	if err := p.admit(); err != nil {
-		return err
+	if err := r.admit(ctx); err != nil {
+		return nil, err
 	}
 	v.placeColour()
-	p.title = fmt.Sprintf("Y4M, %s of %d bits", in.Layout.Name, in.Depth)
-	if p.content.Title != "" {
-		p.title = p.content.Title
-	}
-	p.scope, p.noun, p.moves, p.endless = " for all frames", "frame", true, true
-	p.share = func(int) float64 { return 0 }
-	if each := in.FrameBytes() + int64(len("FRAME\n")); p.content.Size > 0 {
-		p.share = func(frames int) float64 { return min(float64(frames)*float64(each)/float64(p.content.Size), 1) }
-	}
-	if all := p.content.Frames; all > 0 {
-		p.Frames = all
-		p.share = func(frames int) float64 { return min(float64(frames)/float64(all), 1) }
-	}
-	p.seq.Sequence = v
-	err = p.seq.fill(ctx, 2)
+	r.Frames = r.content.Frames
+	err = r.fill(ctx, v, 2)
 	if errors.Is(err, io.EOF) {
-		err = p.faultOf(safefile.Refuse(safefile.ErrInput, "", "has no frames"))
+		err = r.faultOf(safefile.Refuse(safefile.ErrInput, "", "has no frames"))
 	}
-	if done := p.content.Done; done > 0 {
-		in.Skip(done - len(p.seq.read))
-		v.count, p.Written, p.Earlier = done, done, done
+	if done := r.content.Done; done > 0 {
+		in.Skip(done - len(r.read))
+		v.count, r.Written, r.Earlier = done, done, done
 	}
-	return err
+	return v, err
+}
+
+// Describe implements Sequence.
+func (v *video) Describe() string {
+	title := v.content.Title
+	if title == "" {
+		title = fmt.Sprintf("Y4M, %s of %d bits", v.in.Layout.Name, v.in.Depth)
+	}
+	return fmt.Sprintf("%s, %d×%d, %v for all frames, about %s for %d at a time", title, v.Input.X, v.Input.Y, v.Choice,
+		usage.Bytes(v.Memory), v.together)
+}
+
+// Noun implements Sequence.
+func (v *video) Noun() string { return "frame" }
+
+// Share implements Sequence.
+func (v *video) Share(frames int) float64 {
+	done, all := int64(frames)*(v.in.FrameBytes()+int64(len("FRAME\n"))), v.content.Size
+	if v.Frames > 0 {
+		done, all = int64(frames), int64(v.Frames)
+	}
+	if all == 0 {
+		return 0
+	}
+	return min(float64(done)/float64(all), 1)
+}
+
+// Choose implements Sequence: all frames have one model.
+func (v *video) Choose(ctx context.Context) (Choice, error) { return v.chooseMoving(ctx) }
+
+// Result implements Sequence. The time limit is for each frame.
+func (v *video) Result(ctx context.Context, f *Frame) (Result, error) {
+	ctx, clock := newClock(ctx, v.WholeTime)
+	clock.start()
+	result, err := v.run.Result(ctx, f)
+	return result, clock.end(err, v.nameOf(f))
 }
 
 // faultOf returns err, an error of reading, with the name of the source.
-func (p *Plan) faultOf(err error) error {
-	fault, _ := safefile.Named(err, p.Source.Name())
+func (r *run) faultOf(err error) error {
+	fault, _ := safefile.Named(err, r.Source.Name())
 	return cmp.Or(fault, err)
 }
 
 // measure sets sizes, memory and the number of frames in work at a time. It fails if there is no memory for one.
 func (v *video) measure() error {
-	p, in := v.Plan, v.in.Header
+	r, in := v.run, v.in.Header
 	cfg := image.Config{ColorModel: color.GrayModel, Width: in.Width, Height: in.Height}
 	if in.Depth > 8 {
 		cfg.ColorModel = color.Gray16Model
 	}
-	p.Input = image.Pt(in.Width, in.Height)
-	size, err := p.resultSize(p.Input)
+	r.Input = image.Pt(in.Width, in.Height)
+	size, err := r.resultSize(r.Input)
 	if err != nil {
 		return err
 	}
-	p.Output, p.worked, v.to = size, size, in.Sized(size.X, size.Y)
+	r.takeSize(size)
+	v.to = in.Sized(size.X, size.Y)
 	// Each frame in work holds itself and its result, and for every two, rounded up, another one waits. The copy that
 	// is written is shared.
 	both := in.FrameBytes() + v.to.FrameBytes()
@@ -116,13 +141,13 @@ func (v *video) measure() error {
 		const planes = 4 // bytes of a sample while it is interpolated
 		each += planes * (int64(in.Width)*int64(in.Height) + int64(size.X)*int64(size.Y))
 	}
-	_, d, err := p.measure(cfg, false, v.to.FrameBytes()+both/2, each)
+	_, d, err := r.measure(cfg, false, v.to.FrameBytes()+both/2, each)
 	if err != nil {
-		return p.faultOf(err)
+		return r.faultOf(err)
 	}
-	p.together = d.most(p.Limits.Memory)
-	p.ahead = p.together + (p.together+1)/2 // frames take about equally long, so half as many waiting suffice
-	p.Memory = d.of(p.together)
+	r.together = d.most(r.Limits.Memory)
+	r.ahead = r.together + (r.together+1)/2 // frames take about equally long, so half as many waiting suffice
+	r.Memory = d.of(r.together)
 	return nil
 }
 

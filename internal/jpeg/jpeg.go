@@ -212,7 +212,7 @@ func (d *decoder) checkPixels() error {
 }
 
 // endsInZeros reports whether the last scan ended among zeros that go on to the end of the file: a copy that was cut
-// can have zeros in place of what is missing, and they are codes. The last byte of a whole scan is hardly ever 0, since
+// can have zeros in place of missing bytes, and they are codes. The last byte of a whole scan is hardly ever 0, since
 // it is filled up with ones.
 func (d *decoder) endsInZeros() bool {
 	return len(bytes.TrimRight(d.data, "\x00")) < d.used && d.used < len(d.data)

@@ -73,7 +73,7 @@ func (f *format) number(b []byte) (v uint32) {
 	return v
 }
 
-// putNumber writes the low bytes of a number over those of b.
+// putNumber writes the low bytes of a number over the first of b.
 func (f *format) putNumber(b []byte, v uint32) {
 	for i := range b {
 		if !f.littleEndian {
@@ -84,7 +84,7 @@ func (f *format) putNumber(b []byte, v uint32) {
 	}
 }
 
-// The formats. That of the frames of an animated WebP is a list of chunks without a header.
+// The formats. The frames of an animated WebP is a list of chunks without a header.
 var pngFormat, webpFormat, riffFormat, jpegFormat *format
 
 // formats has the formats of whole files.

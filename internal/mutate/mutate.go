@@ -6,7 +6,7 @@
 // mutate.go has the mutator, operations.go what is done to a file, formats.go takes files apart and
 // puts them together. Guard bounds what a reader may take for one file. The valid files are in
 // seeds; they come from encoders of the standard library, of libwebp and of libjpeg-turbo, and from encoders that wrote
-// what those cannot, such as animations and metadata. Those of megapixels are packed by gzip.
+// what those cannot, such as animations and metadata. Files of megapixels are packed by gzip.
 // The package imports no reader, so that the tests of every reader can import it.
 package mutate
 

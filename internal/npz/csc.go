@@ -37,7 +37,7 @@ func WriteCSC(w io.Writer, rows int, start []int, index []int32, value []float64
 	return z.Close()
 }
 
-// IsSparse reports whether the arrays of a file are those of a sparse matrix that scipy.sparse.save_npz wrote.
+// IsSparse reports whether the arrays of a file make a sparse matrix that scipy.sparse.save_npz wrote.
 func (f *File) IsSparse() bool {
 	return f.members["format.npy"] != nil && f.members["shape.npy"] != nil && f.members["data.npy"] != nil
 }

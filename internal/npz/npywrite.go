@@ -46,7 +46,7 @@ func description(kind, shape string) string {
 	return fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shape)
 }
 
-// alignedHeader returns a header of version 1 of the .npy format that ends, as those of NumPy do, at a
+// alignedHeader returns a header of version 1 of the .npy format that ends, as NumPy's headers do, at a
 // multiple of 64 bytes from its start.
 func alignedHeader(kind, shape string) []byte {
 	const before = len(Magic) + 4
@@ -59,7 +59,7 @@ func alignedHeader(kind, shape string) []byte {
 
 // plainHeader returns a header of version 2, which ends anywhere.
 //
-// Note: its irregular number of spaces keeps files the same as those of earlier versions of the program.
+// Note: its irregular number of spaces keeps files as earlier versions of the program wrote them.
 func plainHeader(kind, shape string) []byte {
 	const before = len(Magic) + 6
 	text := description(kind, shape)

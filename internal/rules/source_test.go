@@ -143,16 +143,16 @@ func printing(file *ast.File) (found []string) {
 	return found
 }
 
-// flag matches what users would take for a flag of the program in the text of a
+// flagPattern matches what users would take for a flag of the program in the text of a
 // message: a word after two dashes, or the letter in "use -o".
-var flag = regexp.MustCompile(`(?:^|[^-\w])(--[a-z][a-z-]*)|\b(?:use|with) (-[a-z])\b`)
+var flagPattern = regexp.MustCompile(`(?:^|[^-\w])(--[a-z][a-z-]*)|\b(?:use|with) (-[a-z])\b`)
 
 // flags lists the flags that the string literals of a file name.
 func flags(file *ast.File) (found []string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
 			text, _ := strconv.Unquote(lit.Value) // the parser has checked it
-			for _, m := range flag.FindAllStringSubmatch(text, -1) {
+			for _, m := range flagPattern.FindAllStringSubmatch(text, -1) {
 				found = append(found, m[1]+m[2])
 			}
 		}

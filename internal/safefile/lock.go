@@ -2,7 +2,7 @@ package safefile
 
 import "os"
 
-// lockState is what is known of the lock of a file.
+// lockState is the known state of the lock of a file.
 type lockState int
 
 const (

@@ -56,7 +56,7 @@ func (m maker) state() makerState {
 	return elsewhere
 }
 
-// makerState is what is known of a maker.
+// makerState is the known state of a maker.
 type makerState int
 
 const (

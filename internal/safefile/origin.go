@@ -9,8 +9,8 @@ import (
 type Origin struct {
 	// Info describes the file; nil: there is none. The new file gets at most the mode ModeOfInfo(Info).
 	Info fs.FileInfo
-	// KeepDates gives the new file the times of the last modification and access in Info. False: it gets those of its
-	// own making.
+	// KeepDates gives the new file the times of the last modification and access in Info. False: it gets the times of
+	// its own making.
 	KeepDates bool
 }
 

@@ -11,9 +11,6 @@ import (
 	"image/gif"
 	"image/png"
 	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -615,32 +612,5 @@ func TestLargePages(t *testing.T) {
 	}
 	if accepted != 2 {
 		t.Errorf("%d pages were accepted", accepted)
-	}
-}
-
-// FFmpeg reads what is written, and sees the same.
-func TestFFmpegReads(t *testing.T) {
-	if _, err := exec.LookPath("ffmpeg"); err != nil {
-		t.Skip("no ffmpeg")
-	}
-	const w, h = 11, 7
-	list := steps(false)
-	want := seen(w, h, list)
-	_, frames := all(t, gifOf(t, w, h, 0, list), "a.gif")
-	dir := t.TempDir()
-	for name, data := range map[string][]byte{"a.png": writePNG(t, 1, frames), "a.gif": writeGIF(t, 1, frames)} {
-		must.Succeed(t, os.WriteFile(filepath.Join(dir, name), data, 0o666))
-		got, err := exec.Command("ffmpeg", "-loglevel", "error", "-nostdin", "-i", filepath.Join(dir, name),
-			"-fps_mode", "passthrough", "-pix_fmt", "rgba", "-f", "rawvideo", "-").Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(got) != 4*w*h*len(want) {
-			t.Fatalf("%s: %d frames", name, len(got)/(4*w*h))
-		}
-		for i := range want {
-			m := &image.NRGBA{Pix: got[4*w*h*i:][:4*w*h], Stride: 4 * w, Rect: image.Rect(0, 0, w, h)}
-			check(t, name, []*sequence.Frame{{Number: i + 1, Image: m}}, want[i:i+1], 0)
-		}
 	}
 }

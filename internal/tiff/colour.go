@@ -57,7 +57,7 @@ func (c canvas) makeOpaque() {
 	}
 }
 
-// isLab reports whether the colours are those of CIELab.
+// isLab reports whether the colours are CIELab's.
 func (l *layout) isLab() bool { return l.photometric == cieLab || l.photometric == iccLab }
 
 // colourPalette returns the palette, of 2^bits opaque colours. Numbers of 16 bits none of which is above 255 have been

@@ -72,7 +72,7 @@ const (
 	webP        = 50001
 )
 
-// compressions are the names of what is not decoded.
+// compressions are the names of compressions that are not decoded.
 var compressions = map[int]string{
 	9: "JBIG", 10: "JBIG", 34661: "JBIG", 32766: "NeXT's compression", 32809: "ThunderScan's compression",
 	32908: "PIXAR's compression", 32909: "PIXAR's compression",
@@ -378,7 +378,7 @@ func (l *layout) checkOffsets() error {
 func (l *layout) across() int { return (l.width + l.blockWidth - 1) / l.blockWidth }
 func (l *layout) down() int   { return (l.height + l.blockHeight - 1) / l.blockHeight }
 
-// planes returns how many planes of the file are read: those of the colours and of alpha.
+// planes returns how many planes of the file are read: the colours' and alpha's.
 func (l *layout) planes() int {
 	if !l.planar {
 		return 1

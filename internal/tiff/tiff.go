@@ -39,7 +39,7 @@ type Options struct {
 }
 
 // DecodeConfig returns the size and the colour model of the picture of the TIFF in src: the first that is no smaller
-// copy of another. Its errors are those of Decode.
+// copy of another. It fails as Decode does.
 func DecodeConfig(src metadata.Source) (image.Config, error) {
 	l, err := layoutOf(src, false)
 	if err != nil {
@@ -53,14 +53,14 @@ func DecodeConfig(src metadata.Source) (image.Config, error) {
 // *image.CMYK, and all others *image.RGBA, *image.NRGBA, *image.RGBA64 or *image.NRGBA64: the alpha of a file is
 // multiplied into its colours or not, and stays so.
 //
-// Samples of n bits are v/(2ⁿ − 1) of white. Those of up to 16 bits with a sign are taken as if they had none, as
+// Samples of n bits are v/(2ⁿ − 1) of white. Samples of up to 16 bits with a sign are taken as if they had none, as
 // ImageMagick and FFmpeg take them; longer ones are black where they are negative. In floating point 1 is white where
 // no sample is above 16; else 255 is where none is above 255, 65535 where none is above that, and else the largest
 // sample.
 //
 // warnings say what is wrong with a file that is read all the same, as words behind the name of the file. A file that
 // ends before its pixels gives io.ErrUnexpectedEOF, one that breaks the rules a FormatError, and one with
-// what is not decoded an UnsupportedError. Once ctx has ended, the error is that of ctx. data is not changed.
+// what is not decoded an UnsupportedError. Once ctx has ended, the error is ctx.Err(). data is not changed.
 func Decode(ctx context.Context, src metadata.Source, data []byte, opt Options) (img image.Image, warnings []string,
 	err error) {
 	l, err := layoutOf(src, true)

@@ -5,7 +5,8 @@ import (
 	"math/bits"
 )
 
-// The alphabets of a group of prefix codes. That of green has lengths behind its 256 values, and then the colour cache.
+// The alphabets of a group of prefix codes. The alphabet of green has lengths behind its 256 values, and then the
+// colour cache.
 const (
 	ofGreen = iota
 	ofRed

@@ -53,7 +53,7 @@ func (s *Stream) bandOf(y0, y1 int) *band {
 			subtractGreen(row[:w])
 		}
 		if y > y0-1 {
-			b.row(y - 1)[w] = row[0] // what is above and to the right of the last pixel, by the format's definition
+			b.row(y - 1)[w] = row[0] // the pixel above and to the right of the last pixel, by the format's definition
 		}
 	}
 	return b
@@ -140,9 +140,9 @@ func predictBy(predictor uint8, l, t, tr, tl uint32) uint32 {
 	return opaqueBlack
 }
 
-// nearer returns that of l and t which is nearer to l+t-tl, in the sum of all channels.
+// nearer returns whichever of l and t is nearer to l+t-tl, in the sum of all channels.
 func nearer(l, t, tl uint32) uint32 {
-	balance := int32(0) // the distance of l less that of t
+	balance := int32(0) // the distance of l less the distance of t
 	for shift := 0; shift < 32; shift += 8 {
 		a, b, c := int32(l>>shift&0xff), int32(t>>shift&0xff), int32(tl>>shift&0xff)
 		balance += distance(b, c) - distance(a, c)

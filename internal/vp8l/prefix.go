@@ -94,7 +94,7 @@ func (p *prefixCode) setLengths(symbols []int, count []uint32, least uint64) int
 	return longest
 }
 
-// assign sets the codes from their lengths: shorter ones first, and those of one length in the order of symbols.
+// assign sets the codes from their lengths: shorter ones first, and codes of one length in the order of symbols.
 func (p *prefixCode) assign() {
 	next, code := [mostCodeBits + 1]int{}, 0
 	var number [mostCodeBits + 1]int

@@ -45,7 +45,8 @@ type Layout struct {
 	// Left and Top: a sample of colour lies on the first of the samples that share it, in a row (Left) and in a
 	// column (Top). false: it lies in their middle.
 	Left, Top bool
-	// Alpha: a plane of opacity follows those of colour, with a sample for each of brightness. false: all is opaque.
+	// Alpha: a plane of opacity follows the planes of colour, with a sample for each of brightness. false: all is
+	// opaque.
 	Alpha bool
 }
 

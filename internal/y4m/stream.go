@@ -115,7 +115,7 @@ func NewWriter(w io.Writer, h Header) (*Writer, error) {
 	return &Writer{w: w}, err
 }
 
-// Put writes f, the next frame. Its errors are those of the underlying writer.
+// Put writes f, the next frame. It fails as the underlying writer does.
 func (out *Writer) Put(f *Frame) error {
 	out.buf = append(out.buf[:0], "FRAME"+f.Params+"\n"...)
 	out.buf = append(out.buf, f.Data...)

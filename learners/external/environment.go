@@ -37,7 +37,7 @@ var windowsVariables = []string{
 	"PROGRAMW6432", "COMMONPROGRAMFILES*", "COMMONPROGRAMW6432", "NUMBER_OF_PROCESSORS", "PROCESSOR_*",
 }
 
-// environment returns the variables that a program gets: those of passedVariables that are set, one thread for
+// environment returns the variables that a program gets: passedVariables as far as they are set, one thread for
 // libraries whose number of threads is not set, and the mark of its process.
 func environment(mark string) []string {
 	list := slices.DeleteFunc(os.Environ(), func(variable string) bool {
@@ -48,7 +48,7 @@ func environment(mark string) []string {
 
 // isPassed reports whether programs get variable, which has the form NAME=VALUE.
 func isPassed(variable string, windows bool) bool {
-	// A name of Windows may begin with "=", as those of the folders of drives do.
+	// A name of Windows may begin with "=", as names for the folders of drives do.
 	name, _, ok := strings.Cut(variable, "=")
 	if !ok || name == "" {
 		return windows && strings.HasPrefix(variable, "=")

@@ -1,5 +1,5 @@
 // Package external makes learners and coders of programs in any language. The program of a spec "exec:COMMAND" is
-// started once and serves many problems; that of "exec1:COMMAND" is started for each problem.
+// started once and serves many problems; the program of "exec1:COMMAND" is started for each problem.
 //
 // A problem is a folder with problem.json, which states the task, and the matrices Y.npy and, for a learner, D0.npy
 // or, for a coder, D.npy. A learner writes D.npy to the folder and may write X.npy and trace.csv; a coder writes

@@ -18,7 +18,7 @@ type Learner struct{ Program }
 const Answered learners.StopReason = "program answered"
 
 // Learn implements learners.Learner. Whether the result is the same for the same Y, options and seed is up to the
-// program. The steps are those of the program's trace, or a single step without a number; the errors of the last step
+// program. The steps come from the program's trace, or a single step without a number; the errors of the last step
 // are computed here. When ctx ends, the result is nil.
 func (l *Learner) Learn(ctx context.Context, y *mat.Dense, opt learners.Options) (*learners.Result, error) {
 	began := time.Now()
@@ -91,7 +91,7 @@ func rmse(y *mat.Dense, r *learners.Result) float64 {
 	return math.Sqrt(sum / float64(m*n))
 }
 
-// Memory implements learners.Learner for the memory of this process, without that of the program. The program may or
+// Memory implements learners.Learner for the memory of this process, without the program's. The program may or
 // may not write codes, so the estimate is the larger one of the two cases.
 func (l *Learner) Memory(m, n, k, s int) float64 {
 	return max(memoryWithCodes(m, n, k, s), memoryWithoutCodes(m, n, k, s))
@@ -104,7 +104,7 @@ func memoryWithCodes(m, n, k, s int) float64 {
 	return 8*3*float64(m)*float64(k) + codes + max(8*float64(k)*float64(n), codes)
 }
 
-// memoryWithoutCodes estimates the memory if the coder computes the codes: that of coding, and three dictionaries.
+// memoryWithoutCodes estimates the memory if the coder computes the codes: the coder's own, and three dictionaries.
 func memoryWithoutCodes(m, n, k, s int) float64 {
 	held, working := sparse.Memory(m, k, n, s)
 	return 8*3*float64(m)*float64(k) + held + working

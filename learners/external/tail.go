@@ -7,7 +7,7 @@ import (
 	"superres/internal/safefile"
 )
 
-// tail is a writer that keeps the end of what is written to it. It is safe for concurrent use.
+// tail is a writer that keeps the last bytes written to it. It is safe for concurrent use.
 type tail struct {
 	mu   sync.Mutex
 	kept []byte

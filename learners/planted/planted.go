@@ -62,7 +62,7 @@ var Coefficients = []string{"gaussian", "uniform", "signs", "laplace", "nonnegat
 // Uses are how often atoms are used: "equal", each as often; "zipf", atom k in proportion to 1/k.
 var Uses = []string{"equal", "zipf"}
 
-// Model says what planted signals are like. The zero value is that of the paper.
+// Model says what planted signals are like. The zero value is the paper's model.
 type Model struct {
 	// Noise is the standard deviation of white Gaussian noise relative to the root mean square of the entries of Y
 	// without noise: 0.1 is 20 dB. The dictionary and the codes do not depend on it.

@@ -30,7 +30,7 @@ type Info[T any] struct {
 	// Reference is the paper that it implements.
 	Reference string
 	// Revision numbers the algorithm: it is raised by every change after which the same input has another result, so
-	// that nobody takes results of an older revision for those of this one. The default is 0.
+	// that nobody takes results of an older revision for results of this one. The default is 0.
 	Revision int
 	// Argument names the required parameter that a spec gives first, without its name:
 	// "name:VALUE,key=value". The default is none.

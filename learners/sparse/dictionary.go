@@ -1,6 +1,6 @@
 // Package sparse codes signals sparsely over a dictionary.
 //
-// The notation is that of package learners: a dictionary D is n×K, its columns d_k are the atoms; the signals are the
+// The notation is package learners' own: a dictionary D is n×K, its columns d_k are the atoms; the signals are the
 // columns of Y, n×N; the codes X are K×N with few non-zeros a column, and Y ≈ D·X.
 //
 // A [Coder] finds X. To add one: write one file with a type whose fields are its parameters and whose zero value is

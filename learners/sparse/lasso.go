@@ -55,7 +55,7 @@ type Lasso struct {
 	// Sparsity is S, the largest number of non-zeros of a signal. The default, 0, is min(n, K).
 	Sparsity int
 	// Debias replaces the coefficients by the least-squares ones on the support, as a Sparsity does. By default they
-	// are those of the path.
+	// are the path's.
 	Debias bool
 }
 
@@ -94,7 +94,7 @@ func (c Lasso) Check() error {
 func (c Lasso) MostNonZeros() int { return c.Sparsity }
 
 // Objective implements Penalised, over unit atoms: ½‖Y − DX‖² + λ‖X‖₁ with a Lambda, ‖X‖₁ with none, and ‖Y − DX‖²
-// where the coefficients are those of least squares.
+// where the coefficients are the least-squares ones.
 func (c Lasso) Objective(squaredError float64, x *Codes) float64 {
 	if c.Sparsity > 0 || c.Debias {
 		return squaredError

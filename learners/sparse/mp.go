@@ -71,7 +71,7 @@ func (c MP) Code(ctx context.Context, d *Dictionary, y *mat.Dense) (*Codes, erro
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	most, steps := c.Sparsity, c.Steps // not those of maxNonZeros, since a signal may have more than n atoms here
+	most, steps := c.Sparsity, c.Steps // not by maxNonZeros, since a signal may have more than n atoms here
 	if most == 0 {
 		most = d.k
 	}

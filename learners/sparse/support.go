@@ -152,7 +152,7 @@ func unscale(d *Dictionary, index []int32, value []float64, floor float64) {
 }
 
 // appendLargest appends to list the indices of the m entries of v with the largest absolute values above floor, in
-// descending order, and those of equal values in their order.
+// descending order, and equal values in their order.
 func appendLargest(list []int32, v []float64, m int, floor float64) []int32 {
 	first, bar := len(list), floor
 	for i, x := range v {

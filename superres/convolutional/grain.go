@@ -11,7 +11,7 @@ import (
 // the residual is left out where samples vary no more than grain does, and added in a growing share where
 // they vary more. On pictures without grain that costs 0.01 dB.
 
-// The variance is that of the (2·around+1)² samples around one. From grainEnd times the grain on the whole
+// The variance is taken over the (2·around+1)² samples around one. From grainEnd times the grain on the whole
 // residual is added.
 const (
 	around   = 2
@@ -66,7 +66,7 @@ func (s *Stage) shares(ctx context.Context, to, low *plane.Plane) error {
 type window struct {
 	plane         *plane.Plane
 	y             int
-	sums, squares []int32 // those of column x at index x+around
+	sums, squares []int32 // of column x at index x+around
 }
 
 func newWindow(p *plane.Plane) *window {

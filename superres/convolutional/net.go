@@ -133,7 +133,7 @@ func makeNet(scale int, p params, t tables) (net, error) {
 	return n, nil
 }
 
-// after returns the tables without those of their first layer, l.
+// after returns the tables without their first layer, l.
 func (t tables) after(l *Layer) tables {
 	t.weights = t.weights[l.weights():]
 	t.bias, t.positive = t.bias[l.Out:], t.positive[l.Out:]
@@ -194,7 +194,7 @@ func (p params) filter(l *Layer, t tables) kernel.Filter {
 	return *f
 }
 
-// setBias sets the biases of f to those of l, the first layer in the tables, at the levels of p.
+// setBias sets the biases of f to l's, the first layer in the tables, at the levels of p.
 func (p params) setBias(f *kernel.Filter, l *Layer, t tables) {
 	copy(f.Bias, t.bias[:l.Out])
 	for k, level := range p.levels() {
@@ -334,7 +334,7 @@ func (p params) tuned(t stage.Tuning) params {
 	return p
 }
 
-// tune returns the net tuned to the levels of t, and whether that changes anything. It shares all memory but that of
+// tune returns the net tuned to the levels of t, and whether that changes anything. It shares all memory but
 // the biases with n.
 func (n *net) tune(t stage.Tuning) (tuned net, changed bool, err error) {
 	tuned = *n

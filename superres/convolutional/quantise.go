@@ -46,7 +46,7 @@ func (p params) isChain(layer int) bool { return layer > 0 && layer <= p.Depth }
 // every returns Architecture.Every of the network.
 func (p params) every() int { return Architecture{Depth: p.Depth, Skip: p.Skip}.Every() }
 
-// isSum reports whether the output of an earlier layer is added to that of a layer.
+// isSum reports whether the output of an earlier layer is added to a layer's.
 func (p params) isSum(layer int) bool { return p.isChain(layer) && layer%p.every() == 0 }
 
 // newNet rounds a network to integers. It fails when a number is not finite, too large for them, or of a wrong size.
@@ -60,7 +60,7 @@ func newNet(n *Network) (net, error) {
 		return net{}, fmt.Errorf("convolutional: %w", err)
 	}
 	if !n.isWhole() {
-		return net{}, errors.New("convolutional: the layers of the network are not those of its architecture")
+		return net{}, errors.New("convolutional: the layers of the network do not fit its architecture")
 	}
 	t, err := quantise(n, p)
 	if err != nil {

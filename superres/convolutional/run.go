@@ -20,7 +20,7 @@ func (n *net) program() *lines.Program {
 	for i := range last {
 		f := &n.filters[i]
 		conv := &lines.Conv{Filter: f, Dilation: 1, Columns: f.Rows}
-		if n.params.isSum(i) { // what is added exceeds the rows and columns by the reach of the layers between
+		if n.params.isSum(i) { // the rows added exceed the rows and columns by the reach of the layers between
 			every := n.params.every()
 			conv.SkipY, conv.SkipX = every, every
 			add(conv, i, i+1-every)

@@ -116,7 +116,7 @@ func (e *Enlarger) UpscaleAt(ctx context.Context, w io.Writer, r io.ReaderAt, si
 		p, err = e.enlarger.Enlarge(ctx, job, enlarging.Watch{
 			Admit: func(p *enlarging.Plan) error {
 				if watch.Admit != nil {
-					need := Need{Memory: p.Memory, Pixels: p.Pixels(), Width: p.Output.X, Height: p.Output.Y}
+					need := Need{Memory: p.Memory, Pixels: p.Pixels, Width: p.Output.X, Height: p.Output.Y}
 					if err := watch.Admit(need); err != nil {
 						return err
 					}

@@ -133,8 +133,9 @@ func TestSet(t *testing.T) {
 		t.Errorf("%+v", opt)
 	}
 	for _, c := range []string{"scale=0", "scale=NaN", "width=0", "width=1e3", "height=99999999999999999999", "fit=4",
-		"region=1", "denoise=2", "strength=-1", "strength=NaN", "effort=", "quality=0", "metadata=no", "provenance=1",
-		"depth=12", "first-frame=yes", "output=/etc/passwd", "coder=exec:sh", "scale=" + strings.Repeat("9", 10000)} {
+		"region=1", "denoise=2", "strength=-1", "strength=NaN", "effort=", "quality=0", "metadata=no",
+		"provenance=maybe", "depth=12", "first-frame=yes", "output=/etc/passwd", "coder=exec:sh",
+		"scale=" + strings.Repeat("9", 10000)} {
 		name, text, _ := strings.Cut(c, "=")
 		if err := opt.Set(name, text); !errors.Is(err, files.ErrOptions) || len(err.Error()) > 300 {
 			t.Errorf("%.40s: %v", c, err)

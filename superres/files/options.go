@@ -4,16 +4,16 @@ import (
 	"cmp"
 	"fmt"
 	"image"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
 	"superres/internal/enlarging"
 	"superres/internal/imagefile"
 	"superres/internal/safefile"
+	"superres/internal/settings"
 	"superres/internal/usage"
 	"superres/superres"
-	"superres/superres/models"
 )
 
 // Options say how files are enlarged and written. The zero value enlarges by 2, as the program superres does.
@@ -58,6 +58,8 @@ type Options struct {
 
 	// Limits are the most that one file may take.
 	Limits Limits
+
+	more [][2]string // names and values of options without a field, by Set
 }
 
 // Limits are the most that one file may take.
@@ -75,157 +77,133 @@ type Limits struct {
 	Time time.Duration
 }
 
-// Set sets the option called name from text, as the parameters of the program's HTTP interface do: scale (2, 1.5,
-// 300%), width, height, fit (800x600, 4K), region (X,Y,W,H), model, denoise (auto, 0.5), strength, effort, format,
-// quality, metadata (keep, strip), provenance (true, false), depth (same, 8, 16), first-frame (true, false). It fails
-// with ErrOptions.
-func (o *Options) Set(name, text string) error {
-	set := o.setters()[name]
-	if set == nil {
-		return usage.Errorf("%s", usage.Unknown("option", name, optionNames))
+// Set sets the option called name from text, as the flags of the program and the parameters of its HTTP interface do:
+// scale (2, 1.5, 300%), width, height, fit (800x600, 4K), region (X,Y,W,H), model, denoise (auto, 0.5), strength,
+// effort, format, quality, metadata (keep, strip), provenance (true, false), depth (same, 8, 16), first-frame (true,
+// false). It fails with ErrOptions.
+func (o *Options) Set(name, text string) (err error) {
+	var s enlarging.Settings
+	all := s.Options()
+	table := all.Requested()
+	switch option := table.Find(name); {
+	case name == region:
+		if o.Region, err = enlarging.ParseRegion(text); err != nil {
+			err = fmt.Errorf("%s %s: %w", region, text, err)
+		}
+	case option == nil || option.Name != name:
+		return usage.Errorf("%s", usage.Unknown("option", name, append(table.Names(), region)))
+	case text == "":
+		return usage.Errorf("%s: no value", name)
+	default:
+		if err = option.Set(text); err == nil {
+			err = s.Complete(all)
+		}
 	}
-	if err := set(text); err != nil {
-		return fmt.Errorf("%s %s: %w", name, safefile.Shortened(safefile.OneLine(text)), err)
+	if err != nil {
+		return refused(table, err)
+	}
+	switch name {
+	case "scale":
+		o.Scale = s.Size.Scale
+	case "width":
+		o.Width = s.Size.Width
+	case "height":
+		o.Height = s.Size.Height
+	case "fit":
+		o.Width, o.Height, o.Fit = s.Size.Width, s.Size.Height, true
+	case "model":
+		o.Model = s.Model
+	case "denoise":
+		if o.Denoise = &s.Denoise; s.Denoise < 0 {
+			o.Denoise = nil
+		}
+	case "strength":
+		o.Strength = s.Size.Strength
+	case "effort":
+		o.Effort = s.Effort
+	case "format":
+		o.Format = s.OutputFormat
+	case "quality":
+		o.Quality = s.Quality
+	case "metadata":
+		o.StripMetadata = s.Keep.Strip
+	case "provenance":
+		o.NoProvenance = !s.Keep.Record
+	case "depth":
+		o.Depth = s.Keep.Depth
+	case "first-frame":
+		o.FirstFrame = s.Keep.FirstFrame
+	case region:
+	default:
+		o.more = append(slices.Clip(o.more), [2]string{name, text})
 	}
 	return nil
 }
 
-// optionNames are the names that Set knows.
-var optionNames = []string{"scale", "width", "height", "fit", "region", "model", "denoise", "strength", "effort",
-	"format", "quality", "metadata", "provenance", "depth", "first-frame"}
+// region is the name of the option for Region, which no flag of the program sets.
+const region = "region"
 
-// setters returns a function for each name of optionNames.
-func (o *Options) setters() map[string]func(text string) error {
-	number := func(to *int, least, most int) func(string) error {
-		return func(text string) error {
-			n, err := strconv.Atoi(text)
-			if err != nil || n < least || n > most {
-				return usage.Errorf("expected %d to %d", least, most)
-			}
-			*to = n
-			return nil
-		}
+// refused returns err, from setting an option of table, as an error of ErrOptions that names options as Set does.
+func refused(table settings.Table, err error) error {
+	text := table.Undashed(safefile.OneLine(err.Error()))
+	words := strings.Split(text, " ")
+	for i, word := range words {
+		words[i] = safefile.Shortened(word)
 	}
-	oneOf := func(set func(word string), words ...string) func(string) error {
-		return func(text string) error {
-			for _, word := range words {
-				if text == word {
-					set(word)
-					return nil
-				}
-			}
-			return usage.Errorf("expected %s", strings.Join(words, ", "))
-		}
-	}
-	flag := func(to *bool, when string, words ...string) func(string) error {
-		return oneOf(func(word string) { *to = word == when }, words...)
-	}
-	word := func(to *string) func(string) error {
-		return func(text string) error {
-			*to = text
-			return nil
-		}
-	}
-	return map[string]func(text string) error{
-		"scale": func(text string) (err error) {
-			o.Scale, err = enlarging.ParseScale(text)
-			return err
-		},
-		"width":  number(&o.Width, 1, mostSide),
-		"height": number(&o.Height, 1, mostSide),
-		"fit": func(text string) (err error) {
-			if o.Width, o.Height, err = enlarging.ParseFit(text); err == nil {
-				o.Fit = true
-			}
-			return err
-		},
-		"region": func(text string) (err error) {
-			o.Region, err = enlarging.ParseRegion(text)
-			return err
-		},
-		"model": word(&o.Model),
-		"denoise": func(text string) error {
-			v, err := enlarging.ParseDenoise(text)
-			if o.Denoise = &v; err != nil || v < 0 {
-				o.Denoise = nil
-			}
-			return err
-		},
-		"strength": func(text string) error {
-			v, err := strconv.ParseFloat(text, 64)
-			if err != nil || !(v >= 0 && v <= superres.MaxStrength) {
-				return usage.Errorf("expected 0 to %g", superres.MaxStrength)
-			}
-			o.Strength = &v
-			return nil
-		},
-		"effort":      oneOf(func(word string) { o.Effort = word }, superres.Efforts()...),
-		"format":      word(&o.Format),
-		"quality":     number(&o.Quality, 1, 100),
-		"metadata":    flag(&o.StripMetadata, "strip", "keep", "strip"),
-		"provenance":  flag(&o.NoProvenance, "false", "true", "false"),
-		"depth":       oneOf(func(word string) { o.Depth, _ = strconv.Atoi(word) }, "same", "8", "16"),
-		"first-frame": flag(&o.FirstFrame, "true", "true", "false"),
-	}
+	return usage.Errorf("%s", strings.Join(words, " "))
 }
-
-// mostSide is the largest width or height that Set takes, in pixels.
-const mostSide = 1 << 30
 
 // settings returns the settings for o, or an error of ErrOptions.
 func (o Options) settings() (s enlarging.Settings, err error) {
-	sized := o.Width != 0 || o.Height != 0
 	format := imagefile.Format(strings.ToLower(o.Format))
 	switch {
-	case o.Scale != 0 && !(o.Scale >= superres.MinScale && o.Scale <= superres.MaxScale):
-		return s, usage.Errorf("scale %g: expected %d to %d", o.Scale, superres.MinScale, superres.MaxScale)
 	case o.Width < 0 || o.Height < 0:
 		return s, usage.Errorf("size %d×%d: expected more than nothing", o.Width, o.Height)
-	case o.Scale != 0 && sized:
-		return s, usage.Errorf("scale and width or height: expected one of them")
 	case o.Fit && (o.Width == 0 || o.Height == 0):
 		return s, usage.Errorf("fit: expected a width and a height")
 	case o.Format != "" && !format.CanWrite() && !format.CanAnimate():
 		return s, usage.Errorf("format %.60q: expected png, jpeg, webp, bmp or tiff, or gif for animations", o.Format)
-	case o.Quality < 0 || o.Quality > 100:
-		return s, usage.Errorf("quality %d: expected 1 to 100", o.Quality)
 	case o.Depth != 0 && o.Depth != 8 && o.Depth != 16:
 		return s, usage.Errorf("depth %d: expected 8 or 16", o.Depth)
 	case o.Denoise != nil && !(*o.Denoise >= 0 && *o.Denoise <= 1):
 		return s, usage.Errorf("denoise %g: expected 0 to 1", *o.Denoise)
-	case o.Strength != nil && !(*o.Strength >= 0 && *o.Strength <= superres.MaxStrength):
-		return s, usage.Errorf("strength %g: expected 0 to %g", *o.Strength, superres.MaxStrength)
 	}
-	s = enlarging.Settings{
-		Size:     superres.Options{Scale: o.Scale, Width: o.Width, Height: o.Height, Fit: o.Fit, Strength: o.Strength},
-		OwnScale: o.Scale == 0 && !sized, Model: cmp.Or(o.Model, models.Auto), Denoise: -1,
-		Effort: cmp.Or(o.Effort, "best"), Quality: cmp.Or(o.Quality, 95), Region: o.Region,
-		Keep: enlarging.Fidelity{Strip: o.StripMetadata, FirstFrame: o.FirstFrame || !o.Region.Empty(), Depth: o.Depth,
-			Record: !o.StripMetadata && !o.NoProvenance},
-		Limits: enlarging.Limits{Memory: cmp.Or(o.Limits.Memory, 2<<30), Pixels: o.Limits.Pixels,
-			Result: o.Limits.ResultPixels},
-		DecodeTime: o.Limits.Decoding, WholeTime: o.Limits.Time, Open: o.Open,
+	table := s.Options()
+	set := func(name string, is bool, value any) {
+		if is && err == nil {
+			err = table.Find(name).Set(fmt.Sprint(value))
+		}
 	}
-	if s.OwnScale {
-		s.Size.Scale = 2
-	}
+	set("scale", o.Scale != 0, o.Scale)
+	set("width", o.Width != 0 && !o.Fit, o.Width)
+	set("height", o.Height != 0 && !o.Fit, o.Height)
+	set("fit", o.Fit, fmt.Sprintf("%dx%d", o.Width, o.Height))
+	set("model", o.Model != "", o.Model)
 	if o.Denoise != nil {
-		s.Denoise = *o.Denoise
+		set("denoise", true, *o.Denoise)
 	}
-	s.Given = o.given()
+	if o.Strength != nil {
+		set("strength", true, *o.Strength)
+	}
+	set("effort", o.Effort != "", o.Effort)
+	set("format", o.Format != "", format)
+	set("quality", o.Quality != 0, o.Quality)
+	set("metadata", o.StripMetadata, "strip")
+	set("provenance", o.NoProvenance, false)
+	set("depth", o.Depth != 0, o.Depth)
+	set("first-frame", o.FirstFrame || !o.Region.Empty(), true)
+	for _, option := range o.more {
+		set(option[0], true, option[1])
+	}
+	if err == nil {
+		err = s.Complete(table)
+	}
+	if err != nil {
+		return s, refused(table, err)
+	}
+	s.Region, s.Open = o.Region, o.Open
+	s.Limits = enlarging.Limits{Memory: cmp.Or(o.Limits.Memory, 2<<30), Pixels: o.Limits.Pixels,
+		Result: o.Limits.ResultPixels}
+	s.DecodeTime, s.WholeTime = o.Limits.Decoding, o.Limits.Time
 	return s, nil
-}
-
-// given lists the options that change pixels and are not the defaults, in the words and the order of the program.
-func (o Options) given() (list []string) {
-	if o.Denoise != nil {
-		list = append(list, fmt.Sprint("denoise ", *o.Denoise))
-	}
-	if o.Strength != nil && *o.Strength != 1 {
-		list = append(list, fmt.Sprint("strength ", *o.Strength))
-	}
-	if o.Effort != "" && o.Effort != "best" {
-		list = append(list, "effort "+o.Effort)
-	}
-	return list
 }

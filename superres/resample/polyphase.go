@@ -10,7 +10,7 @@ import (
 )
 
 // polyphase is bicubic resampling by an integer scale of 2 to 4 as a fixed filter: all new samples of the same phase
-// have the same few weights, wherever they lie. The results are those of the general code, in float32 and within 1e-6.
+// have the same few weights, wherever they lie. The results are the general code's, in float32 and within 1e-6.
 type polyphase struct {
 	scale  int
 	reduce bool

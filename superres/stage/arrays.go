@@ -28,7 +28,7 @@ type Arrays struct {
 const Budget = 128 << 20
 
 // NetworkBudget is the most bytes that the Network of a model may Reserve: enough for 64 million weights of 16 bits,
-// once more in another form, and what is computed from them.
+// once more in another form, and the numbers computed from them.
 const NetworkBudget = 512 << 20
 
 // Reserve announces that the stage will allocate bytes beside its arrays, such as tables computed from

@@ -120,15 +120,15 @@ type Colour interface {
 	// current their interpolation, luma the enlarged brightness, 0 to 1. Apply must not change low and luma, nor keep
 	// any plane. The other rules of Stage.Apply hold too; after an error the values in current are undefined.
 	Apply(ctx context.Context, low [2]*plane.Plane, luma *plane.Plane, current [2]*plane.Plane, w *Work) error
-	// Reach is that of Stage.Reach.
+	// Reach is Stage.Reach.
 	Reach() int
-	// Memory is that of Stage.Memory.
+	// Memory is Stage.Memory.
 	Memory(width, rows int) (fixed, working int64)
 	// Kind returns the name under which the Colour is registered.
 	Kind() string
-	// Save is that of Stage.Save.
+	// Save is Stage.Save.
 	Save(a *Arrays) any
-	// Tune is that of Tunable, but ignores settings that do not concern the Colour.
+	// Tune is Tunable's, but ignores settings that do not concern the Colour.
 	Tune(t Tuning) (Colour, error)
 }
 

@@ -67,7 +67,7 @@ type Trainer interface {
 	// Target returns the scale of the stages and the degradation that they undo. It fails, before any work,
 	// when an option is wrong.
 	Target() (scale int, d resample.Degradation, err error)
-	// Memory estimates the bytes that Train takes at its peak without those of the pictures; it returns 0 when
+	// Memory estimates the bytes that Train takes at its peak without the pictures'; it returns 0 when
 	// an option is wrong.
 	Memory() int64
 	// Train learns the stages. The same pictures in the same order and the same options give the same bytes,

@@ -13,7 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/settings"
+	"superres/internal/settings"
 	"superres/superres"
 	"superres/superres/coupled"
 )

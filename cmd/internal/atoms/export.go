@@ -12,10 +12,10 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/paths"
-	"superres/cmd/internal/settings"
 	"superres/internal/matfile"
 	"superres/internal/npz"
 	"superres/internal/safefile"
+	"superres/internal/settings"
 	"superres/superres/coupled"
 )
 
@@ -32,7 +32,7 @@ An .npz file gets the arrays "low" (D_L, one atom a column) and "high" (D_H), an
 "parameters", a text in JSON that says how they are applied: in Python,
 json.loads(str(numpy.load("atoms.npz")["parameters"])). A .npy or .csv file gets the
 stacked dictionary D = [D_L; D_H], and the command is shown that makes a model of it.`,
-		Flags: opt.table().Flags(),
+		Flags: console.Flags(opt.table()),
 		Action: func(c *cli.Context) error {
 			if err := opt.complete(c); err != nil {
 				return err

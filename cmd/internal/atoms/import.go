@@ -15,8 +15,8 @@ import (
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/plugins"
-	"superres/cmd/internal/settings"
 	"superres/internal/safefile"
+	"superres/internal/settings"
 	"superres/internal/usage"
 	"superres/superres"
 	"superres/superres/resample"
@@ -42,7 +42,7 @@ of the paper: both halves were learned from patches as they are (else give --mea
 NumPy writes such a file: numpy.savez("atoms.npz", low=DL, high=DH,
 parameters=json.dumps({"mean": True})).
 The model records the name and the SHA-256 of FILE.`,
-		Flags: opt.table().Flags(),
+		Flags: console.Flags(opt.table()),
 		Action: func(c *cli.Context) error {
 			if err := opt.complete(c); err != nil {
 				return err
@@ -104,7 +104,7 @@ type ImportOptions struct {
 
 // complete sets the fields that need the argument of c, or which options were given.
 func (opt *ImportOptions) complete(c *cli.Context) (err error) {
-	given := settings.Of(c.Command)
+	given := console.OptionsOf(c.Command)
 	opt.Coder.Complete(given)
 	opt.halvesNamed, opt.arrays = given.Given("low", "high"), arrayFlags(given)
 	for _, o := range given {

@@ -12,8 +12,8 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
-	"superres/cmd/internal/settings"
 	"superres/internal/imagefile"
+	"superres/internal/settings"
 )
 
 // showCommand returns the command superres dict show.
@@ -36,7 +36,7 @@ In the picture an atom of a model is its low half, pixels as large as they are, 
 its high half; mid-grey is zero, and each half is stretched by its largest entry.
 Atoms of a dictionary are squares where that is possible, else columns. They are in
 the order of their numbers, or, with PICTURES, of their use.`,
-		Flags:  opt.table().Flags(),
+		Flags:  console.Flags(opt.table()),
 		Action: func(c *cli.Context) error { return runShow(c, s, opt) },
 	})
 }
@@ -86,7 +86,7 @@ type Drawing struct {
 
 // complete sets the fields that need the arguments of c, and returns an error if nothing can be drawn as asked.
 func (opt *ShowOptions) complete(c *cli.Context) (err error) {
-	given := settings.Of(c.Command)
+	given := console.OptionsOf(c.Command)
 	opt.Name, opt.Pictures = c.Args().First(), c.Args().Tail()
 	opt.ofMatrices = given.Given("array", "shape") || opt.Transpose
 	if c.NArg() == 0 {

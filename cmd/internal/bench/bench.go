@@ -16,8 +16,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/settings"
 	"superres/internal/kernel"
+	"superres/internal/settings"
 )
 
 // Command returns the command superres bench.
@@ -31,7 +31,7 @@ func Command(s *console.Streams) *cli.Command {
 
 Which of the innermost loops run (Go, AVX2, AVX-512 with VNNI) is told in the first
 line; GODEBUG=cpu.avx512f=off withholds AVX-512.`,
-		Flags: opt.table().Flags(),
+		Flags: console.Flags(opt.table()),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
 				return console.Usage("bench takes no argument, got %q", c.Args().First())

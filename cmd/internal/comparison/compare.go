@@ -53,7 +53,7 @@ paper's kind, with and without back-projection, all of the same small size and
 different in the learner alone, beside nearest, bicubic and lanczos.
 
 exec:COMMAND is a learner of your own: see superres recover --help.`,
-		Flags:  opt.table().Flags(),
+		Flags:  console.Flags(opt.table()),
 		Action: func(c *cli.Context) error { return run(c, s, &opt) },
 	})
 }

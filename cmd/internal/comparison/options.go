@@ -11,7 +11,7 @@ import (
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/plugins"
-	"superres/cmd/internal/settings"
+	"superres/internal/settings"
 	"superres/learners/sparse"
 	"superres/superres/resample"
 )
@@ -106,7 +106,7 @@ func (opt *Options) complete(c *cli.Context) (err error) {
 	for _, name := range plugins.Specs(opt.asked.models) {
 		opt.Models = append(opt.Models, givenModel{name: name})
 	}
-	if photo && !settings.Of(c.Command).Given("models") {
+	if photo && !console.OptionsOf(c.Command).Given("models") {
 		opt.Models = []givenModel{{name: "coupled"}, {models.Photo, "fast"}, {name: models.Photo}, {models.Photo,
 			"max"}}
 	}

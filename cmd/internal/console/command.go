@@ -7,7 +7,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/paths"
-	"superres/cmd/internal/settings"
 )
 
 // Group returns c, a command that only has subcommands, with its help and theirs set up.
@@ -23,12 +22,12 @@ func Group(c *cli.Command) *cli.Command {
 // Command returns c, whose Flags must be *settings.Option, with what all commands share: the form of help, checks of
 // arguments and --output, --jobs, and ExitUsage for wrong usage, which c.OnUsageError may report.
 func Command(c *cli.Command) *cli.Command {
-	c.CustomHelpTemplate = commandHelp + Arguments(c) + "\n\nFLAGS\n" + optionsText(settings.Of(c))
+	c.CustomHelpTemplate = commandHelp + Arguments(c) + "\n\nFLAGS\n" + optionsText(OptionsOf(c))
 	c.UsageText = filled(c.Description, Columns)
 	c.HideHelpCommand = true // "help" may be a file
 	action := c.Action
 	c.Action = func(ctx *cli.Context) error {
-		if err := settings.Of(c).Err(); err != nil {
+		if err := OptionsOf(c).Err(); err != nil {
 			return c.OnUsageError(ctx, err, false)
 		}
 		if c.ArgsUsage == "" && ctx.NArg() > 0 {
@@ -42,7 +41,7 @@ func Command(c *cli.Command) *cli.Command {
 				return err
 			}
 		}
-		if jobs := settings.Of(c).Find("jobs"); jobs != nil && jobs.Given() {
+		if jobs := OptionsOf(c).Find("jobs"); jobs != nil && jobs.Given() {
 			if n, _ := strconv.Atoi(jobs.To.String()); n > 0 {
 				runtime.GOMAXPROCS(min(n, 256)) // more processors cost memory and gain nothing
 			}

@@ -3,12 +3,13 @@ package console
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 
-	"superres/cmd/internal/settings"
+	"superres/internal/settings"
 )
 
 // commandHelp is the beginning of the template of a command's help, before its arguments and flags. Command sets
@@ -26,7 +27,7 @@ func Arguments(c *cli.Command) string {
 	switch {
 	case c.ArgsUsage != "":
 		return " " + c.ArgsUsage
-	case len(settings.Of(c).Visible()) > 0:
+	case len(OptionsOf(c).Visible()) > 0:
 		return " [FLAGS]"
 	}
 	return ""
@@ -58,9 +59,9 @@ const helpAll = "help-all"
 // Leveled returns c as Command does, but with two levels of help: --help shows examples and the options with a Brief
 // text, and --help all, like the manual page, shows all options, by the titles in groups.
 func Leveled(c *cli.Command, examples string, groups ...string) *cli.Command {
-	action, options, all := c.Action, settings.Of(c), false
-	c.Flags = append(options, &settings.Option{Name: helpAll, To: settings.Bool(&all, false),
-		Effect: settings.Neutral}).Flags()
+	action, options, all := c.Action, OptionsOf(c), false
+	c.Flags = append(slices.Clip(c.Flags), &settings.Option{Name: helpAll, To: settings.Bool(&all, false),
+		Effect: settings.Neutral})
 	c.Action = func(ctx *cli.Context) error {
 		if all {
 			_, err := io.WriteString(ctx.App.Writer, groupedHelp(c, options, groups))

@@ -10,7 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"superres/cmd/internal/settings"
+	"superres/internal/settings"
 	"superres/internal/usage"
 )
 
@@ -91,7 +91,7 @@ var scaleAsFlag = regexp.MustCompile(`^-{1,2}([x×]?[0-9.]+[x×%]?)$`)
 // unknown to the command that args call by the words name. The error has the line that was most likely meant, the flag
 // that was, or where to find all.
 func unknownFlag(command *cli.Command, name string, args []string, i int, shown string) error {
-	options := settings.Of(command)
+	options := OptionsOf(command)
 	_, value, joined := strings.Cut(args[i], "=")
 	if !joined && i+1 < len(args) && !isFlag(args[i+1]) {
 		value = args[i+1]

@@ -1,8 +1,29 @@
 package console
 
 import (
-	"superres/cmd/internal/settings"
+	"github.com/urfave/cli/v2"
+
+	"superres/internal/settings"
 )
+
+// OptionsOf returns those flags of c that are a *settings.Option.
+func OptionsOf(c *cli.Command) (t settings.Table) {
+	for _, f := range c.Flags {
+		if o, ok := f.(*settings.Option); ok {
+			t = append(t, o)
+		}
+	}
+	return t
+}
+
+// Flags returns the options of t as flags of the command-line library.
+func Flags(t settings.Table) []cli.Flag {
+	flags := make([]cli.Flag, len(t))
+	for i, o := range t {
+		flags[i] = o
+	}
+	return flags
+}
 
 // ProgressOptions returns --progress and --quiet, which NewProgress reads. --quiet sets quiet, which may be nil.
 func ProgressOptions(quiet *bool) settings.Table {

@@ -9,7 +9,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/paths"
-	"superres/cmd/internal/settings"
 	"superres/internal/usage"
 )
 
@@ -102,7 +101,7 @@ var (
 // parted splits the arguments of a command of the given name, the words of the line args from index first on, into
 // flags, each as the one word --name=value with its long name, and files.
 func parted(command *cli.Command, name string, args []string, first int) (flags, files []string, err error) {
-	options := settings.Of(command)
+	options := OptionsOf(command)
 	for i := first; i < len(args); i++ {
 		arg := args[i]
 		if arg == "--" {
@@ -182,7 +181,7 @@ func helpFor(app *cli.App, args []string) ([]string, error) {
 		if of.Command(args[3]) != nil {
 			return []string{args[0], args[2], args[3], "--help"}, nil
 		}
-		if args[3] == "all" && settings.Of(of).Find(helpAll) != nil {
+		if args[3] == "all" && OptionsOf(of).Find(helpAll) != nil {
 			return []string{args[0], args[2], askedForAll[0]}, nil
 		}
 	}

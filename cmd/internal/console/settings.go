@@ -7,7 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"superres/cmd/internal/settings"
+	"superres/internal/settings"
 )
 
 // Recorded returns the command line of c as a result records it, and the base names of its files. command has
@@ -40,7 +40,7 @@ func Typed(c *cli.Context) string {
 // Settings returns the command of c and all options that decide its result, but those in without, quoted for a shell.
 func Settings(c *cli.Context, without ...string) []string {
 	words := []string{"superres " + c.Command.Name}
-	for _, o := range settings.Of(c.Command) {
+	for _, o := range OptionsOf(c.Command) {
 		if o.Effect == settings.Neutral || slices.Contains(without, o.Name) {
 			continue
 		}

@@ -18,8 +18,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/settings"
 	"superres/internal/safefile"
+	"superres/internal/settings"
 	"superres/mnist"
 )
 
@@ -39,7 +39,7 @@ func downloadCommand(s *console.Streams) *cli.Command {
 This is the only command that uses the network, and no other needs it. A file that
 is there and right is not fetched again; one is put in place only when its SHA-256
 is that of the official file.`,
-		Flags:  opt.table().Flags(),
+		Flags:  console.Flags(opt.table()),
 		Action: func(c *cli.Context) error { return download(c, s, opt) },
 	})
 }

@@ -21,8 +21,8 @@ import (
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
-	"superres/cmd/internal/settings"
 	"superres/internal/safefile"
+	"superres/internal/settings"
 	"superres/superres"
 	"superres/superres/resample"
 )
@@ -53,7 +53,7 @@ of MNIST's and other content is used, with a warning; a damaged one leaves nothi
 behind. The figures are those of eval, to the last bit. One processor restores some
 thousand digits a second, in 50 MB however many there are; the bytes are the same
 with any -j.`,
-		Flags:       opt.table().Flags(),
+		Flags:       console.Flags(opt.table()),
 		Subcommands: []*cli.Command{downloadCommand(s)},
 		Action:      func(c *cli.Context) error { return run(c, s, &opt) },
 	})

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/settings"
+	"superres/internal/settings"
 	"superres/learners"
 	"superres/learners/sparse"
 )

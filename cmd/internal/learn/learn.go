@@ -59,7 +59,7 @@ dictionary learned with it from all signals, as --sparsity or --coder would.
 Signals that are nearly alike, as patches that overlap, flatter every error here.
 
 exec:COMMAND is a learner or coder of your own: see superres recover --help.`,
-		Flags:  opt.table().Flags(),
+		Flags:  console.Flags(opt.table()),
 		Action: func(c *cli.Context) error { return run(c, s, &opt) },
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/plugins"
-	"superres/cmd/internal/settings"
+	"superres/internal/settings"
 	"superres/learners"
 	"superres/learners/sparse"
 )
@@ -80,7 +80,7 @@ type Options struct {
 
 // complete sets the fields that need the arguments of c or several options. Contradictory options are a usage error.
 func (opt *Options) complete(c *cli.Context) (err error) {
-	given := settings.Of(c.Command)
+	given := console.OptionsOf(c.Command)
 	opt.Data, opt.typed = c.Args().First(), console.Typed(c)
 	opt.Coder.Complete(given)
 	var without []string

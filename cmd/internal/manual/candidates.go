@@ -5,8 +5,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"superres/cmd/internal/console"
 	"superres/cmd/internal/models"
-	"superres/cmd/internal/settings"
+	"superres/internal/settings"
 )
 
 // completions returns the words that can replace the last of words, a command line with the program first, and whether
@@ -94,7 +95,7 @@ func standing(of *cli.Command, words []string) (at place) {
 			continue
 		}
 		name, _, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
-		if o := settings.Of(of).Find(name); o != nil && !hasValue && o.TakesValue() {
+		if o := console.OptionsOf(of).Find(name); o != nil && !hasValue && o.TakesValue() {
 			if i++; i == len(words) {
 				at.flag = o
 			}
@@ -110,7 +111,7 @@ func flagWords(of *cli.Command, word string) (list []settings.Word, files bool) 
 	if !hasValue {
 		return flagNames(of), false
 	}
-	o := settings.Of(of).Find(strings.TrimLeft(flag, "-"))
+	o := console.OptionsOf(of).Find(strings.TrimLeft(flag, "-"))
 	if o == nil {
 		return nil, false
 	}
@@ -132,7 +133,7 @@ func commandNames(of []*cli.Command) (list []settings.Word) {
 // flagNames returns the visible flags of the command of with their help, those with long names first.
 func flagNames(of *cli.Command) (list []settings.Word) {
 	var short []settings.Word
-	for _, o := range settings.Of(of).Visible() {
+	for _, o := range console.OptionsOf(of).Visible() {
 		_, about := o.Usage()
 		for _, name := range o.Dashed() {
 			if len(name) == 2 {

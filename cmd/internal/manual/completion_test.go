@@ -14,8 +14,8 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
-	"superres/cmd/internal/settings"
 	"superres/internal/must"
+	"superres/internal/settings"
 )
 
 // completions returns these words for the last word of a line.
@@ -89,7 +89,7 @@ func TestOptionsAreKnownEverywhere(t *testing.T) {
 		part := page[strings.Index(page, ".SS superres "+name+" "):]
 		part, _, _ = strings.Cut(part[1:], "\n.S")
 		offered, _ := completions(app, append(append([]string{"superres"}, strings.Fields(name)...), "-"))
-		options := settings.Of(c).Visible()
+		options := console.OptionsOf(c).Visible()
 		if len(c.Subcommands) == 0 || c.Action != nil {
 			if got, want := strings.Count(part, "\n.TP\n"), len(options); got != want {
 				t.Errorf("%s: %d options in the manual page, expected %d", name, got, want)

@@ -11,7 +11,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/settings"
 )
 
 // Man returns the command superres man.
@@ -90,7 +89,7 @@ func manualOf(b *strings.Builder, name string, c *cli.Command) {
 			b.WriteString(text + "\n")
 		}
 	}
-	for _, o := range settings.Of(c).Visible() {
+	for _, o := range console.OptionsOf(c).Visible() {
 		value, about := o.Usage()
 		var names []string
 		for _, name := range o.Dashed() {

@@ -14,8 +14,8 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
-	"superres/cmd/internal/settings"
 	"superres/internal/safefile"
+	"superres/internal/settings"
 	"superres/internal/usage"
 	"superres/superres"
 )
@@ -35,7 +35,7 @@ files are read as well; nothing in a file is ever called. The network is rounded
 integers once, and what superres writes to the folder of your models, ` + "$SUPERRES_MODELS" + `
 or superres/models where the system keeps data of programs, needs its file no more.
 A network's terms of use are its author's: superres tells them where the file does.`,
-		Flags: a.table().Flags(),
+		Flags: console.Flags(a.table()),
 		Action: func(c *cli.Context) error {
 			if !c.Bool("quiet") {
 				a.opener.Notes = s.Err
@@ -100,7 +100,7 @@ func (a *adding) addAll(ctx context.Context, args []string) error {
 		case len(files) == 1 || ctx.Err() != nil:
 			return err
 		}
-		failed = append(failed, file)
+		failed = append(failed, file.name)
 		if a.opener.Notes != nil {
 			fmt.Fprintln(a.opener.Notes, "superres:", console.Message(err))
 		}
@@ -117,16 +117,13 @@ func (a *adding) addAll(ctx context.Context, args []string) error {
 
 // modelFiles returns the files that args name, and in place of folders those of networks and models in them, sorted.
 // Of the two files of an ncnn network it returns one.
-func modelFiles(args []string) (files []string, err error) {
+func modelFiles(args []string) (files []file, err error) {
 	seen := map[string]bool{}
 	take := func(name string) {
-		key := name
-		if n := asNetwork(name); n != nil {
-			key = n.files[0]
-		}
-		if key = paths.Real(key); !seen[key] {
+		f := identify(name)
+		if key := paths.Real(f.parts()[0]); !seen[key] {
 			seen[key] = true
-			files = append(files, name)
+			files = append(files, f)
 		}
 	}
 	for _, name := range args {
@@ -153,37 +150,29 @@ func modelFiles(args []string) (files []string, err error) {
 	return files, nil
 }
 
-// add adds the model in file and writes a line about it.
-func (a *adding) add(ctx context.Context, file string) error {
-	path := file
-	if !IsFile(path) { // a name without a dot is a file here
-		path = "." + string(filepath.Separator) + file
-	}
+// add adds the model in from and writes a line about it.
+func (a *adding) add(ctx context.Context, from file) error {
 	name := a.name
 	if name == "" {
-		base := filepath.Base(path)
+		base := filepath.Base(from.name)
 		name = nameFor(strings.TrimSuffix(base, filepath.Ext(base)))
 		if err := checkName(name); err != nil {
-			return fmt.Errorf("%s: %w", file, err)
+			return fmt.Errorf("%s: %w", from.name, err)
 		}
 	}
-	m, err := a.opener.Open(ctx, path)
+	m, err := a.opener.openFile(ctx, from)
 	if err != nil {
 		return err
-	}
-	sources := []string{path}
-	if n := asNetwork(path); n != nil {
-		sources = n.files
 	}
 	known, err := sameModel(m)
 	if err != nil {
 		return err
 	}
 	if known != "" && (a.name == "" || a.name == known) {
-		_, err := fmt.Fprintf(a.out, "%s: is there already, as %s\n", file, known)
+		_, err := fmt.Fprintf(a.out, "%s: is there already, as %s\n", from.name, known)
 		return err
 	}
-	if err := write(name, m, safefile.ModeOf(sources...), a.overwrite); err != nil {
+	if err := write(name, m, safefile.ModeOf(from.parts()...), a.overwrite); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(a.out, "%s: %s\n", name, Summary(m))

@@ -16,7 +16,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/settings"
+	"superres/internal/settings"
 	"superres/superres"
 	embedded "superres/superres/models"
 )

@@ -180,7 +180,7 @@ func TestAsNetwork(t *testing.T) {
 	for base, files := range map[string]int{"a.param": 2, "a.bin": 2, "b v2.onnx": 1, "model.pth": 0, "plain.txt": 1,
 		"text.txt": 0, "none.npz": 0, "none.bin": 1} {
 		got := 0
-		if n := asNetwork(name(base)); n != nil {
+		if n := identify(name(base)).network; n != nil {
 			got = len(n.files)
 		}
 		if got != files {

@@ -1,7 +1,6 @@
 package models
 
 import (
-	"archive/zip"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -28,50 +27,56 @@ const leastPSNR = networks.DefaultLeastPSNR
 // networkSuffixes are the suffixes of files of networks, in the order in which they are suggested.
 var networkSuffixes = []string{".param", ".onnx", ".safetensors", ".pth", ".pt", ".ckpt", ".bin"}
 
+// file is what a user means by the name of a file where a model is expected.
+type file struct {
+	name    string       // the name that the user gave
+	network *networkFile // the network of another program; nil: the file is a model, or cannot be used
+}
+
 // networkFile is the network of another program, in one file or, in ncnn's format, in two.
 type networkFile struct {
 	name  string   // the name that the user gave
 	files []string // the names of its files, that of ncnn's .param first
 }
 
-// asNetwork returns the network that the user means by the file name, or nil if the file is none: if its suffix is not
-// of those of networks and it does not begin as their files do, or if it is a model file, whatever its suffix.
-func asNetwork(name string) *networkFile {
-	ext := strings.ToLower(filepath.Ext(name))
-	if !slices.Contains(networkSuffixes, ext) && !beginsAsNetwork(name) || isModelFile(name) {
-		return nil
+// parts returns the names of all files that f consists of.
+func (f file) parts() []string {
+	if f.network != nil {
+		return f.network.files
 	}
-	return &networkFile{name, networks.Files(name)}
+	return []string{f.name}
 }
 
-// isModelFile reports whether the file name is one that superres wrote.
-func isModelFile(name string) bool {
-	f, size, err := safefile.OpenRegular(name)
-	if err != nil {
-		return false
+// identify tells networks of other programs, by the suffix or by how the file begins, from the model files that
+// superres wrote, which may have any suffix.
+func identify(name string) file {
+	f := file{name: name}
+	model, network := look(name)
+	if !model && (network || slices.Contains(networkSuffixes, strings.ToLower(filepath.Ext(name)))) {
+		f.network = &networkFile{name, networks.Files(name)}
 	}
-	defer f.Close()
-	z, err := safefile.OpenZip(f, size)
-	return err == nil && slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Name == "model.json" })
+	return f
 }
 
-// beginsAsNetwork reports whether the first bytes of the file name are those of ncnn's text, of safetensors or of the
-// two forms of PyTorch's files. ONNX files have no such sign.
-func beginsAsNetwork(name string) bool {
+// look reports whether the file called name is one that superres wrote, or begins as ncnn's text, safetensors or the
+// two forms of PyTorch's files do. ONNX files have no such sign.
+func look(name string) (model, network bool) {
 	f, size, err := safefile.OpenRegular(name)
 	if err != nil {
-		return false
+		return false, false
 	}
 	defer f.Close()
+	if z, err := safefile.OpenZip(f, size); err == nil {
+		for _, entry := range z.File {
+			model = model || entry.Name == "model.json"
+			network = network || strings.HasSuffix(entry.Name, "/data.pkl")
+		}
+		return model, network
+	}
 	var head [64]byte
-	n, _ := io.ReadFull(f, head[:])
+	n, _ := f.ReadAt(head[:], 0)
 	text := string(head[:n])
-	if strings.HasPrefix(text, "PK\x03\x04") {
-		z, err := safefile.OpenZip(f, size)
-		isPickle := func(f *zip.File) bool { return strings.HasSuffix(f.Name, "/data.pkl") }
-		return err == nil && slices.ContainsFunc(z.File, isPickle)
-	}
-	return strings.HasPrefix(text, "7767517") || n > 9 && strings.HasPrefix(text[8:], "{\"") ||
+	return false, strings.HasPrefix(text, "7767517") || n > 9 && strings.HasPrefix(text[8:], "{\"") ||
 		strings.HasPrefix(text, "\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.")
 }
 

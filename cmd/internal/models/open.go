@@ -51,12 +51,17 @@ func (o Opener) Open(ctx context.Context, name string) (*superres.Model, error) 
 		return nil, console.Failf(console.ExitModel, "model %s is a folder; name a file in it, or keep all of its "+
 			"networks by superres models add", name)
 	}
-	if network := asNetwork(name); network != nil {
-		return o.openNetwork(ctx, network)
+	return o.openFile(ctx, identify(name))
+}
+
+// openFile returns the model in f.
+func (o Opener) openFile(ctx context.Context, f file) (*superres.Model, error) {
+	if f.network != nil {
+		return o.openNetwork(ctx, f.network)
 	}
-	m, err := load(name)
+	m, err := load(f.name)
 	if err != nil {
-		return nil, fmt.Errorf("model %s%w", name, err)
+		return nil, fmt.Errorf("model %s%w", f.name, err)
 	}
 	return m, nil
 }

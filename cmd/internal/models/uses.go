@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"superres/cmd/internal/settings"
+	"superres/internal/settings"
 	"superres/superres"
 	embedded "superres/superres/models"
 	"superres/superres/resample"

@@ -14,13 +14,9 @@ import (
 
 // history holds what the journals in a folder record of outputs. Its keys are hashes of the outputs' relative paths.
 type history struct {
-	outputs map[paths.Key]int32     // the index of the story of an output, counted through all rows of stories
-	stories [][]story               // rows of storiesInARow stories, so that growing moves none
+	stories map[paths.Key]*story    // of each output
 	others  map[paths.Key][]promise // promises of earlier records of an output
 }
-
-// storiesInARow is how many stories are allocated together.
-const storiesInARow = 1 << 12
 
 // story is the last record of an output. There may be a million stories in memory, so it holds hashes instead of texts,
 // and times in nanoseconds since 1970.
@@ -71,14 +67,10 @@ func (p *history) add(rec *Record, journal int32) {
 		size: rec.Size, modified: rec.Modified.UnixNano(),
 		sum: digestOf(rec.SHA256), time: rec.Time.UnixNano(), journal: journal, done: rec.State == "done"}
 	key := paths.KeyOf(string(rec.Output))
-	last := p.lastStory(key)
+	last := p.stories[key]
 	switch {
 	case last == nil:
-		if n := len(p.outputs); n%storiesInARow == 0 {
-			p.stories = append(p.stories, make([]story, 0, storiesInARow))
-		}
-		row := &p.stories[len(p.stories)-1]
-		p.outputs[key], *row = int32(len(p.outputs)), append(*row, now)
+		p.stories[key] = &now
 	case journal != last.journal && now.time < last.time:
 		p.addPromise(key, now.promise)
 	default:
@@ -87,15 +79,6 @@ func (p *history) add(rec *Record, journal int32) {
 		}
 		*last = now
 	}
-}
-
-// lastStory returns the story of the output with this key, or nil if there is none. It is not a copy.
-func (p *history) lastStory(output paths.Key) *story {
-	i, ok := p.outputs[output]
-	if !ok {
-		return nil
-	}
-	return &p.stories[i/storiesInARow][i%storiesInARow]
 }
 
 // addPromise keeps earlier, a promise of the output with this key by another record than its last.
@@ -107,7 +90,7 @@ func (p *history) addPromise(key paths.Key, earlier promise) {
 
 // isPromised reports whether the file at path, of size bytes, is a result that any record of output promises.
 func (p *history) isPromised(output paths.Key, path string, size int64) (bool, error) {
-	last := p.lastStory(output)
+	last := p.stories[output]
 	if last == nil {
 		return false, nil
 	}
@@ -140,7 +123,7 @@ func (l *Ledger) read(folder string) (*history, error) {
 	if p, ok := l.history[key]; ok {
 		return p, nil
 	}
-	p := &history{outputs: map[paths.Key]int32{}, others: map[paths.Key][]promise{}}
+	p := &history{stories: map[paths.Key]*story{}, others: map[paths.Key][]promise{}}
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, safefile.Unwritable(folder, err)

@@ -88,10 +88,10 @@ func (l *Ledger) IsResult(root, path string) (bool, error) {
 		return false, nil
 	}
 	recorded, err := l.read(root)
-	if err != nil || len(recorded.outputs) == 0 {
+	if err != nil || len(recorded.stories) == 0 {
 		return false, err
 	}
-	return recorded.lastStory(paths.KeyOf(paths.Below(l.folders.Real(root), l.folders.Place(path)))) != nil, nil
+	return recorded.stories[paths.KeyOf(paths.Below(l.folders.Real(root), l.folders.Place(path)))] != nil, nil
 }
 
 // Judge returns what the journals say of f. done says that f.Output exists and was made from the same input and
@@ -105,7 +105,7 @@ func (l *Ledger) Judge(f File, input, output fs.FileInfo) (done, ours bool, err 
 	if err != nil || output == nil || !output.Mode().IsRegular() {
 		return false, false, err
 	}
-	last := recorded.lastStory(f.key())
+	last := recorded.stories[f.key()]
 	if last == nil {
 		return false, false, nil
 	}

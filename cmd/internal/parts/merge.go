@@ -18,8 +18,8 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
-	"superres/cmd/internal/settings"
 	"superres/internal/safefile"
+	"superres/internal/settings"
 )
 
 // Command returns the command superres merge.
@@ -32,7 +32,7 @@ func Command(s *console.Streams) *cli.Command {
 
 Parts run in any order and number, at once or not, on one machine or many; they share
 the folder and nothing else. A part that is run again does what is missing.`,
-		Flags: console.WorkOptions(new(console.Limits), nil).Flags(),
+		Flags: console.Flags(console.WorkOptions(new(console.Limits), nil)),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return console.Usage("expected one folder; superres merge --help shows examples")
@@ -62,7 +62,7 @@ func merge(c *cli.Context, s *console.Streams, path string) error {
 			"remove the flag there", name)
 	}
 	var flags []string
-	for _, o := range settings.Of(c.Command) {
+	for _, o := range console.OptionsOf(c.Command) {
 		if o.Given() {
 			flags = append(flags, "--"+o.Name+"="+o.To.String())
 		}
@@ -90,7 +90,7 @@ func sweeps(c *cli.Command) bool {
 	if c == nil {
 		return false
 	}
-	shard := settings.Of(c).Find("shard")
+	shard := console.OptionsOf(c).Find("shard")
 	return shard != nil && slices.Contains(shard.Kinds, "sweep")
 }
 
@@ -109,7 +109,7 @@ func SweepPart(c *cli.Context, dir string) (Part, error) {
 		return part, err
 	}
 	args := []string{c.Command.Name}
-	for _, o := range settings.Of(c.Command) {
+	for _, o := range console.OptionsOf(c.Command) {
 		if o.Given() && (o.Effect != settings.Neutral || o.Name == "max-pixels") {
 			for _, v := range o.Values() {
 				args = append(args, "--"+o.Name+"="+v)

@@ -17,7 +17,7 @@ import (
 	"strings"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/settings"
+	"superres/internal/settings"
 )
 
 // SweepOption returns the option --shard for commands that run a Sweep. SweepPart reads it.

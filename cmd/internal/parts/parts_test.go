@@ -84,7 +84,7 @@ func TestJournalOfAWrongClock(t *testing.T) {
 		[]byte(`{"state":"done","output":"a","settings":"older","time":"2019-01-01T00:00:00Z"}
 `))
 	recorded, err := NewLedger(Part{}).read(dir)
-	if err != nil || recorded.lastStory(paths.KeyOf("a")).source != sourceKey("", "new") {
+	if err != nil || recorded.stories[paths.KeyOf("a")].source != sourceKey("", "new") {
 		t.Errorf("%+v, %v", recorded, err)
 	}
 }
@@ -111,8 +111,8 @@ func TestPastIsSmall(t *testing.T) {
 	}
 	before := bytes()
 	recorded := must.Get(NewLedger(Part{}).read(filepath.Dir(name)))(t)
-	if got := (bytes() - before) / count; len(recorded.outputs) != count || got > most {
-		t.Errorf("%d outputs of %d bytes each, expected %d of %d at most", len(recorded.outputs), got, count, most)
+	if got := (bytes() - before) / count; len(recorded.stories) != count || got > most {
+		t.Errorf("%d outputs of %d bytes each, expected %d of %d at most", len(recorded.stories), got, count, most)
 	}
 	runtime.KeepAlive(recorded)
 }

@@ -136,7 +136,7 @@ func (n Namer) container(in Input) (Output, error) {
 		return Output{}, console.Usage("-o %s: no extension says which format; write %s.mp4, or %s%c for a folder",
 			n.out, n.out, n.out, filepath.Separator)
 	case asFile:
-		return Output{Path: filepath.Clean(n.out), Format: Container, Root: filepath.Dir(n.out)}, nil
+		return n.outputFile(Container), nil
 	case !n.single && isNamedContainer(n.out) && !paths.IsFolder(n.out):
 		return Output{}, console.Usage("-o %s: several videos need a folder; write %s%c for a folder of this name",
 			n.out, n.out, filepath.Separator)
@@ -148,9 +148,5 @@ func (n Namer) container(in Input) (Output, error) {
 		}
 		base += ext
 	}
-	if slices.Contains(containers, base) || base != filepath.Base(base) {
-		return Output{}, console.Usage("--name %s makes the file name %q; expected a name without folders", n.template,
-			base)
-	}
-	return n.outputIn(in, base, Container)
+	return n.outputIn(in, base, strings.ToLower(filepath.Ext(base)), Container)
 }

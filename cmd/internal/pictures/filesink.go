@@ -30,7 +30,7 @@ func (s FileSink) Deliver(p *enlarging.Plan, write func(io.Writer) error) error 
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return safefile.Unwritable(dir, err)
 	}
-	err := s.Keep(p.InputInfo(), write)
+	err := s.Keep(p.Info, write)
 	if errors.Is(err, fs.ErrExist) { // the file did not exist when the batch was planned
 		return console.Failf(console.ExitOutput, "%s has been made by another program since this one began; "+
 			"if that is another superres in %s, wait for it, or use another -o", s.Path, filepath.Clean(s.Root))

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/settings"
 	"superres/internal/imagefile"
 	"superres/internal/imagefile/foreign"
+	"superres/internal/settings"
 )
 
 // Filter selects files below a folder by their place, the path relative to the folder, with slashes.

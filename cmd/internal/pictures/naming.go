@@ -47,16 +47,6 @@ func extensionOf(f imagefile.Format) string {
 	return f.Extension()
 }
 
-// Formats returns the names of the formats that can be written.
-func Formats() (names []string) {
-	for _, f := range imagefile.Formats() {
-		if f.CanWrite() || f.CanAnimate() {
-			names = append(names, string(f))
-		}
-	}
-	return names
-}
-
 // Video is the format of video streams, both as input and as output.
 const Video = enlarging.Video
 
@@ -209,7 +199,7 @@ func (n Namer) output(in Input) (Output, error) {
 		if err == nil && format != fromName {
 			return Output{}, console.Usage("-o %s and --format %s say two formats; leave out one of them", out, format)
 		}
-		return Output{Path: filepath.Clean(out), Format: format, Root: filepath.Dir(out)}, nil
+		return n.outputFile(format), nil
 	}
 	ext := filepath.Ext(in.Place)
 	newExt := ext
@@ -234,12 +224,7 @@ func (n Namer) output(in Input) (Output, error) {
 		format, newExt = imagefile.PNG, ".png" // the input's format can be read but not written
 	}
 	newExt = cmp.Or(n.ext, newExt)
-	base := n.base(in, ext) + newExt
-	if base == newExt || base != filepath.Base(base) {
-		return Output{}, console.Usage("--name %s makes the file name %q; expected a name without folders",
-			n.template, base)
-	}
-	return n.outputIn(in, base, format)
+	return n.outputIn(in, n.base(in, ext)+newExt, newExt, format)
 }
 
 // IsNamedVideo reports whether name has the extension of a video stream.
@@ -256,14 +241,10 @@ func (n Namer) video(in Input) (Output, error) {
 		return Output{}, console.Usage("-o %s: frames are written as Y4M alone; end the name in %s, or write - "+
 			"for standard output", n.out, videoExt)
 	case asFile:
-		return Output{Path: filepath.Clean(n.out), Format: Video, Root: filepath.Dir(n.out)}, nil
+		return n.outputFile(Video), nil
 	}
 	base := strings.TrimSuffix(n.base(in, filepath.Ext(in.Place)), videoExt) + videoExt
-	if base == videoExt || base != filepath.Base(base) {
-		return Output{}, console.Usage("--name %s makes the file name %q; expected a name without folders",
-			n.template, base)
-	}
-	return n.outputIn(in, base, Video)
+	return n.outputIn(in, base, videoExt, Video)
 }
 
 // asFile reports whether -o names the output file; false: it names a folder or standard output, or is empty.
@@ -272,8 +253,17 @@ func (n Namer) asFile() bool {
 		!strings.HasSuffix(n.out, "/") && !strings.HasSuffix(n.out, string(filepath.Separator))
 }
 
-// outputIn returns the output called base in the output folder of in.
-func (n Namer) outputIn(in Input, base string, format imagefile.Format) (Output, error) {
+// outputFile returns the output that -o names.
+func (n Namer) outputFile(format imagefile.Format) Output {
+	return Output{Path: filepath.Clean(n.out), Format: format, Root: filepath.Dir(n.out)}
+}
+
+// outputIn returns the output called base, of which ext is the extension, in the output folder of in.
+func (n Namer) outputIn(in Input, base, ext string, format imagefile.Format) (Output, error) {
+	if base == ext || base != filepath.Base(base) {
+		return Output{}, console.Usage("--name %s makes the file name %q; expected a name without folders",
+			n.template, base)
+	}
 	root, err := n.folder(in)
 	if err != nil {
 		return Output{}, err

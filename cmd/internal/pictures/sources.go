@@ -16,8 +16,8 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
-	"superres/cmd/internal/settings"
 	"superres/internal/imagefile"
+	"superres/internal/settings"
 	"superres/mnist"
 	"superres/superres/resample"
 	"superres/superres/training"

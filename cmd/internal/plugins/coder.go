@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"superres/cmd/internal/settings"
+	"superres/internal/settings"
 	"superres/learners/plugin"
 	"superres/learners/sparse"
 )

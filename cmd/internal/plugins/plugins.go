@@ -11,7 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/settings"
+	"superres/internal/settings"
 	"superres/learners"
 	"superres/learners/plugin"
 	"superres/learners/sparse"

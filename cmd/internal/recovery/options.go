@@ -10,7 +10,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/plugins"
-	"superres/cmd/internal/settings"
+	"superres/internal/settings"
 	"superres/learners/planted"
 )
 

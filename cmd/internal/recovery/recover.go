@@ -46,7 +46,7 @@ exec:COMMAND is a learner of your own in any language, such as mine.py or "pytho
 testdata/external in the source tells how to write one. It gets the usual variables of the
 environment alone (PATH, HOME, LANG, PYTHON*, CONDA_PREFIX, ...; others by "env NAME=VALUE
 mine.py"), and all that it starts ends with it.`,
-		Flags:  opt.table().Flags(),
+		Flags:  console.Flags(opt.table()),
 		Action: func(c *cli.Context) error { return run(c, s, &opt) },
 	})
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/settings"
 	"superres/internal/safefile"
+	"superres/internal/settings"
 	"superres/superres"
 )
 
@@ -38,7 +38,7 @@ which goes where the page goes. With -o - there is no folder, and the rest is le
 
 Up to nine pictures are taken. What is behind the # of the page's address is what it
 shows, so that a view can be passed on. A picture of another shape is refused.`,
-		Flags:  opt.table().Flags(),
+		Flags:  console.Flags(opt.table()),
 		Action: func(c *cli.Context) error { return runDiff(c, s, opt) },
 	})
 }

@@ -22,8 +22,8 @@ import (
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
-	"superres/cmd/internal/settings"
 	"superres/internal/safefile"
+	"superres/internal/settings"
 	"superres/superres"
 	"superres/superres/resample"
 	"superres/superres/score"
@@ -46,7 +46,7 @@ func Eval(s *console.Streams) *cli.Command {
 Protocols: matlab-y, for photographs: low resolution by MATLAB's antialiased
 bicubic, 8 bits; Y of BT.601, a border of SCALE pixels left out; PSNR and SSIM.
 nfe, for digits: squared error of the grey values over the squared truth.`,
-		Flags:  opt.table().Flags(),
+		Flags:  console.Flags(opt.table()),
 		Action: func(c *cli.Context) error { return runEval(c, s, opt) },
 	})
 }

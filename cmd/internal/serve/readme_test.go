@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"superres/cmd/internal/console/consoletest"
-	"superres/cmd/internal/settings"
 	"superres/internal/golden"
+	"superres/internal/settings"
 )
 
 // The examples in README.md give the results that it states.

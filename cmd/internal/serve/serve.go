@@ -27,8 +27,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/settings"
 	"superres/internal/scheduling"
+	"superres/internal/settings"
 )
 
 // Command returns the command superres serve.
@@ -60,7 +60,7 @@ All pictures share --max-memory, of which a part is kept for small ones, so that
 not wait for large ones; --max-pixels and --timeout count a picture. What is too much at
 a time gets the answer 429, and when to come again. Ctrl-C ends it: what is nearly done
 is finished, within three seconds.`,
-		Flags:  opt.table().Flags(),
+		Flags:  console.Flags(opt.table()),
 		Action: func(c *cli.Context) error { return run(c, s, opt) },
 	})
 }
@@ -92,7 +92,7 @@ const defaultAddress = "127.0.0.1:8020"
 
 // run listens and serves as opt says until the program is interrupted.
 func run(c *cli.Context, s *console.Streams, opt options) error {
-	if err := opt.complete(settings.Of(c.Command)); err != nil {
+	if err := opt.complete(console.OptionsOf(c.Command)); err != nil {
 		return err
 	}
 	if opt.check {

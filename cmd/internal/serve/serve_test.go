@@ -23,11 +23,11 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/serve/page"
-	"superres/cmd/internal/settings"
 	"superres/cmd/internal/upscale"
 	"superres/internal/golden"
 	"superres/internal/imagefile"
 	"superres/internal/must"
+	"superres/internal/settings"
 	embedded "superres/superres/models"
 )
 

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -44,12 +45,17 @@ func Work() int {
 	// admit sets a memory limit that the collector respects, so it can run less often than in a program that enlarges
 	// one picture: 256×256 ×2 takes 7 ms less.
 	debug.SetGCPercent(100)
+<<<<<<< HEAD
 	prepare := func() {}
 	if os.Getenv(workerVariable) == readsAVIF {
 		prepare = func() { _ = avif.Prepare() } // an error is reported with the picture
 	}
 	missing := sandbox.Enter(files, prepare, avif.CacheFolder())
 	w := &worker{link: newLink(os.Stdin, os.Stdout), answers: make(chan frame, 1), jobs: make(chan job)}
+=======
+	missing := sandbox.Enter(files)
+	w := &worker{link: newLink(os.Stdin, os.Stdout), answers: make(chan frame, 1), jobs: make(chan begun)}
+>>>>>>> main
 	w.allow = sandbox.Watch(func() {
 		fmt.Fprintln(os.Stderr, "fatal error: out of memory")
 		os.Exit(console.ExitUsage) // as the Go runtime does when it is out of memory
@@ -85,11 +91,15 @@ type worker struct {
 	allow    func(bytes int64) // limits the memory where the server cannot
 	asking   sync.Mutex        // held from sending a question to its answer
 	answers  chan frame        // from the server
-	jobs     chan job
+	jobs     chan begun
 	told     time.Time // when progress was last sent; used by one goroutine at a time
 	shares   []func()  // each ends a task that stands for a picture of another worker
+}
 
-	cancels cancels
+// begun is a job with its context, which the server may cancel.
+type begun struct {
+	job
+	ctx context.Context
 }
 
 type frame struct {
@@ -99,6 +109,7 @@ type frame struct {
 
 // listen receives frames from the server, until it closes the connection; then the process exits.
 func (w *worker) listen() {
+	cancel := func() {} // cancels the latest job
 	for {
 		kind, content, err := w.receive()
 		if err != nil {
@@ -106,14 +117,16 @@ func (w *worker) listen() {
 		}
 		switch kind {
 		case frameCancel:
-			w.cancels.end()
+			cancel()
 		case frameJob:
 			var j job
 			if err := json.Unmarshal(content, &j); err != nil {
 				os.Exit(console.ExitUsage)
 			}
-			w.cancels.begin()
-			w.jobs <- j
+			cancel()
+			var ctx context.Context
+			ctx, cancel = context.WithCancel(context.Background())
+			w.jobs <- begun{j, ctx}
 		default:
 			w.answers <- frame{kind, content}
 		}
@@ -124,13 +137,12 @@ func (w *worker) listen() {
 var workerHook = func(*worker, job) {}
 
 // work does job j and sends the reply. It fails only if the reply cannot be sent.
-func (w *worker) work(j job) error {
-	ctx := w.cancels.context()
-	workerHook(w, j)
-	out := &frameWriter{link: w.link}
-	done, err := w.do(ctx, j, out)
+func (w *worker) work(j begun) error {
+	workerHook(w, j.job)
+	out := bufio.NewWriterSize(resultFrames{w.link}, writtenBytes)
+	done, err := w.do(j.ctx, j.job, out)
 	if err == nil {
-		err = out.flush()
+		err = out.Flush()
 	}
 	if err != nil {
 		done = reply{Failure: &failure{pathless(err), console.ExitCode(err)}}
@@ -218,11 +230,8 @@ func (w *worker) progress(share float64) {
 	if time.Since(w.told) < progressTime {
 		return
 	}
-	defer func() { w.told = time.Now() }()
-	var g grant
-	if got, err := w.ask(frameShare, share); err == nil && json.Unmarshal(got.content, &g) == nil {
-		_ = g
-	}
+	_, _ = w.ask(frameShare, share) // an error is met again when the result is sent
+	w.told = time.Now()
 }
 
 // share makes this process use one part in tasks of the processors.
@@ -249,67 +258,17 @@ func (w *worker) file(index int, size int64) io.ReaderAt {
 	}}
 }
 
-// frameWriter sends what is written to it to the server, in frames, as bytes of the result.
-type frameWriter struct {
-	*link
-	buffer []byte
-}
-
 // writtenBytes is how many bytes of the result are sent in a frame.
 const writtenBytes = 64 << 10
 
-func (f *frameWriter) Write(p []byte) (int, error) {
-	for rest := p; len(rest) > 0; {
-		n := min(len(rest), writtenBytes-len(f.buffer))
-		f.buffer, rest = append(f.buffer, rest[:n]...), rest[n:]
-		if len(f.buffer) == writtenBytes {
-			if err := f.flush(); err != nil {
-				return 0, err
-			}
+// resultFrames sends what is written to it to the server, in frames, as bytes of the result.
+type resultFrames struct{ *link }
+
+func (f resultFrames) Write(p []byte) (int, error) {
+	for part := range slices.Chunk(p, writtenBytes) {
+		if err := f.send(frameBytes, part); err != nil {
+			return 0, err
 		}
 	}
 	return len(p), nil
-}
-
-// flush sends the bytes in the buffer.
-func (f *frameWriter) flush() error {
-	if len(f.buffer) == 0 {
-		return nil
-	}
-	err := f.send(frameBytes, f.buffer)
-	f.buffer = f.buffer[:0]
-	return err
-}
-
-// cancels holds the context of the latest job, so that it can be cancelled. It is safe for concurrent use.
-type cancels struct {
-	mu     sync.Mutex
-	ctx    context.Context
-	cancel context.CancelFunc
-}
-
-// begin makes the context of a new job, and cancels the previous one.
-func (c *cancels) begin() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.cancel != nil {
-		c.cancel()
-	}
-	c.ctx, c.cancel = context.WithCancel(context.Background())
-}
-
-// context returns the context of the latest job.
-func (c *cancels) context() context.Context {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.ctx
-}
-
-// end cancels the latest job.
-func (c *cancels) end() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.cancel != nil {
-		c.cancel()
-	}
 }

@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/settings"
+	"superres/internal/settings"
 )
 
 // examples are in the short help.

@@ -13,7 +13,7 @@ import (
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/plugins"
-	"superres/cmd/internal/settings"
+	"superres/internal/settings"
 	"superres/superres"
 	convolutional "superres/superres/convolutional/learning"
 	coupled "superres/superres/coupled/learning"
@@ -169,7 +169,7 @@ type Options struct {
 // complete sets Inputs from the arguments of c, and defaults that depend on other options. Options that contradict are
 // an error.
 func (opt *Options) complete(c *cli.Context) (err error) {
-	given := settings.Of(c.Command)
+	given := console.OptionsOf(c.Command)
 	opt.Inputs = c.Args().Slice()
 	switch {
 	case len(opt.Inputs) == 0:

@@ -8,7 +8,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
-	"superres/cmd/internal/settings"
 	"superres/internal/must"
 	convolutional "superres/superres/convolutional/learning"
 	coupled "superres/superres/coupled/learning"
@@ -19,7 +18,7 @@ import (
 func read(t *testing.T, args ...string) training.Trainer {
 	t.Helper()
 	var opt Options
-	command := &cli.Command{Name: "train", ArgsUsage: "IMAGES", Flags: opt.table().Flags(),
+	command := &cli.Command{Name: "train", ArgsUsage: "IMAGES", Flags: console.Flags(opt.table()),
 		Action: func(c *cli.Context) error { return opt.complete(c) }}
 	app := &cli.App{Commands: []*cli.Command{console.Command(command)}}
 	must.Succeed(t, app.Run(append([]string{"superres", "train", "--output", t.TempDir() + "/m.npz"},
@@ -58,7 +57,7 @@ func TestKinds(t *testing.T) {
 	for _, k := range kinds {
 		names[k.name] = true
 	}
-	for _, o := range settings.Of(Command(&console.Streams{})) {
+	for _, o := range console.OptionsOf(Command(&console.Streams{})) {
 		for _, kind := range o.Kinds {
 			if !names[kind] {
 				t.Errorf("--%s is for %s, which there are not", o.Name, kind)

@@ -57,7 +57,7 @@ was or, after a crash, one of the last five minutes, and goes when the model is 
 --progress plain says every 1,000 steps how many pixels of low resolution the network has
 been shown, the products of its forward pass for them, how good it is, and how long this
 run has taken and will still take.`,
-		Flags:  opt.leveled().Flags(),
+		Flags:  console.Flags(opt.leveled()),
 		Action: func(c *cli.Context) error { return run(c, s, &opt) },
 	}, examples, groups...)
 }

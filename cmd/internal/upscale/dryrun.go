@@ -8,7 +8,6 @@ import (
 
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/paths"
-	"superres/cmd/internal/pictures"
 	"superres/internal/enlarging"
 )
 
@@ -62,17 +61,7 @@ func (e *session) show(ctx context.Context, b *batch, r *report) error {
 		most = min(most+need, e.opt.Limits.Memory)
 	}
 	_, planned, skipped, failed := r.counts()
-	if n := len(b.results); n > 0 {
-		if err := r.plan("%s", tellResults(n)); err != nil {
-			return err
-		}
-	}
-	if len(b.videos) > 0 {
-		if err := r.plan("%s", pictures.TellVideos(b.videos)); err != nil {
-			return err
-		}
-	}
-	if text := pictures.Skipped(b.others); text != "" {
+	for _, text := range r.tallies() {
 		if err := r.plan("%s", text); err != nil {
 			return err
 		}

@@ -68,13 +68,13 @@ func watchMemory() (o *overrun, end func()) {
 
 // look stops all pictures in work if the heap is too large.
 func (o *overrun) look() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	if o.heap() <= o.limit() {
 		return
 	}
 	runtime.GC()
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.heap() <= o.limitLocked() {
+	if o.heap() <= o.limit() {
 		return
 	}
 	for w := range o.inWork {
@@ -85,15 +85,8 @@ func (o *overrun) look() {
 	}
 }
 
-// limit returns the most bytes that the heap may have.
+// limit returns the most bytes that the heap may have. The caller holds o.mu.
 func (o *overrun) limit() int64 {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.limitLocked()
-}
-
-// limitLocked is limit for callers that hold o.mu.
-func (o *overrun) limitLocked() int64 {
 	most := o.quiet
 	for w := range o.inWork {
 		most += 2 * w.promised

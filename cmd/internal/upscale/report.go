@@ -1,6 +1,7 @@
 package upscale
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,47 +73,45 @@ func (r *report) skip(j job) {
 // leaveOut reports what total of b leaves out: pictures of kinds that cannot be read, earlier results, and videos.
 func (r *report) leaveOut(b *batch) error {
 	r.mu.Lock()
-	others := b.others
-	r.others, r.earlier, r.videos = others, len(b.results), b.videos
-	for _, in := range b.results {
-		r.events.picture(pictureEvent{Event: "result", Input: paths.Name(in.Path)})
-		if r.verbose && !r.dry {
-			r.say(in.Path + ": left out, superres enlarged it before")
-		}
-	}
-	for _, o := range others {
-		r.events.picture(pictureEvent{Event: "unreadable", Input: paths.Name(o.Path), Reason: o.Reason(),
-			Kind: o.Kind.Title})
-		if r.verbose && !r.dry {
-			r.say(o.Path + ": left out, " + o.Reason())
-		}
-	}
-	for _, in := range b.videos {
-		r.events.picture(pictureEvent{Event: "video", Input: paths.Name(in.Path)})
-		if r.verbose && !r.dry {
-			r.say(in.Path + ": left out, a video in a folder")
-		}
-	}
-	r.mu.Unlock()
-	if !r.dry {
-		return nil
-	}
-	for _, in := range b.videos {
-		if err := r.plan("%s: left out, a video in a folder", in.Path); err != nil {
-			return err
+	defer r.mu.Unlock()
+	r.others, r.earlier, r.videos = b.others, len(b.results), b.videos
+	var err error
+	tell := func(ev pictureEvent, why string) {
+		r.events.picture(ev)
+		text := string(ev.Input) + ": left out, " + why
+		switch {
+		case r.verbose && !r.dry:
+			r.say(text)
+		case r.dry:
+			err = cmp.Or(err, r.print(text))
 		}
 	}
 	for _, in := range b.results {
-		if err := r.plan("%s: left out, superres enlarged it before", in.Path); err != nil {
-			return err
-		}
+		tell(pictureEvent{Event: "result", Input: paths.Name(in.Path)}, "superres enlarged it before")
 	}
-	for _, o := range others {
-		if err := r.plan("%s: left out, %s", o.Path, o.Reason()); err != nil {
-			return err
-		}
+	for _, o := range b.others {
+		tell(pictureEvent{Event: "unreadable", Input: paths.Name(o.Path), Reason: o.Reason(), Kind: o.Kind.Title},
+			o.Reason())
 	}
-	return nil
+	for _, in := range b.videos {
+		tell(pictureEvent{Event: "video", Input: paths.Name(in.Path)}, "a video in a folder")
+	}
+	return err
+}
+
+// tallies returns lines on how many files were left out: earlier results, videos of folders, and pictures of unreadable
+// kinds.
+func (r *report) tallies() (lines []string) {
+	if r.earlier > 0 {
+		lines = append(lines, tellResults(r.earlier))
+	}
+	if len(r.videos) > 0 {
+		lines = append(lines, pictures.TellVideos(r.videos))
+	}
+	if text := pictures.Skipped(r.others); text != "" {
+		lines = append(lines, text)
+	}
+	return lines
 }
 
 // planned reports the plan ev of a picture in a dry run.
@@ -127,10 +126,15 @@ func (r *report) planned(ev pictureEvent) {
 func (r *report) plan(format string, args ...any) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.print(fmt.Sprintf(format, args...))
+}
+
+// print is plan for a text and for callers that hold r.mu.
+func (r *report) print(text string) error {
 	if r.events != nil {
 		return nil
 	}
-	_, err := fmt.Fprintln(r.out, safefile.OneLine(fmt.Sprintf(format, args...)))
+	_, err := fmt.Fprintln(r.out, safefile.OneLine(text))
 	return err
 }
 
@@ -289,7 +293,7 @@ func (r *report) verdict() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	failed := len(r.failed)
-	defer r.skippedOthers()
+	defer r.sayTallies()
 	switch {
 	case failed == 0:
 		if r.total > 1 {
@@ -309,23 +313,18 @@ func (r *report) verdict() error {
 		console.FirstOf(r.failed))
 }
 
-// skippedOthers prints how many files were left out: earlier results, videos of folders, and pictures of unreadable
-// kinds. The caller holds r.mu.
-func (r *report) skippedOthers() {
-	if len(r.videos) > 0 && !r.quiet && !r.dry {
-		r.say("superres: " + pictures.TellVideos(r.videos))
-	}
-	if r.earlier > 0 && !r.quiet && !r.dry {
-		r.say("superres: " + tellResults(r.earlier))
-	}
-	text := pictures.Skipped(r.others)
-	if text == "" || r.quiet || r.dry {
+// sayTallies prints tallies, except in a dry run, which has its own. The caller holds r.mu.
+func (r *report) sayTallies() {
+	if r.quiet || r.dry {
 		return
 	}
-	if !r.verbose {
-		text += "; --verbose lists them, with what to do"
+	lines := r.tallies()
+	if len(r.others) > 0 && !r.verbose {
+		lines[len(lines)-1] += "; --verbose lists them, with what to do"
 	}
-	r.say("superres: " + text)
+	for _, text := range lines {
+		r.say("superres: " + text)
+	}
 }
 
 // summary writes the last event. err is the error that the program ends with, or nil.

@@ -23,11 +23,11 @@ import (
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
-	"superres/cmd/internal/settings"
 	"superres/internal/enlarging"
 	"superres/internal/imagefile"
 	"superres/internal/safefile"
 	"superres/internal/scheduling"
+	"superres/internal/settings"
 	"superres/internal/usage"
 	"superres/superres"
 )
@@ -250,7 +250,7 @@ func (r *Request) Upscale(ctx context.Context, body io.ReaderAt, size int64, to 
 		func(file enlarging.Job, ev *pictureEvent) error {
 			p, err := r.Enlarge(ctx, file, enlarging.Watch{
 				Admit: func(p *enlarging.Plan) error {
-					err := admit(scheduling.Load{Memory: p.Memory, Pixels: p.Pixels()})
+					err := admit(scheduling.Load{Memory: p.Memory, Pixels: p.Pixels})
 					began = time.Now()
 					return err
 				},

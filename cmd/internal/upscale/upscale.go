@@ -23,7 +23,6 @@ import (
 	"superres/cmd/internal/decoders"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
-	"superres/cmd/internal/settings"
 	"superres/internal/enlarging"
 	"superres/internal/safefile"
 	"superres/superres"
@@ -33,7 +32,7 @@ import (
 func Command(s *console.Streams) *cli.Command {
 	opt := new(Options)
 	return command(s, opt, &cli.Command{
-		Name: "upscale", Usage: "enlarge picture files", Description: description, Flags: opt.table().Flags(),
+		Name: "upscale", Usage: "enlarge picture files", Description: description, Flags: console.Flags(opt.table()),
 	}, examples, groups)
 }
 
@@ -42,7 +41,7 @@ func Restore(s *console.Streams) *cli.Command {
 	opt := &Options{restores: true}
 	return command(s, opt, &cli.Command{
 		Name: "restore", Usage: "take noise, compression and blur away, at the same size", Description: restoring,
-		Flags: opt.restoringTable().Flags(),
+		Flags: console.Flags(opt.restoringTable()),
 	}, restoringExamples, groups[1:])
 }
 
@@ -58,7 +57,7 @@ func command(s *console.Streams, opt *Options, c *cli.Command, examples string, 
 func run(c *cli.Context, s *console.Streams, opt *Options, err error) error {
 	r := newReport(s, opt.json && !paths.IsStandard(opt.Naming.Out))
 	if err == nil {
-		err = opt.complete(settings.Of(c.Command), c.Args().Slice())
+		err = opt.complete(console.OptionsOf(c.Command), c.Args().Slice())
 	}
 	if err == nil {
 		err = opt.checkWords(c)
@@ -167,7 +166,7 @@ func goingOn(c *cli.Context, opt Options) string {
 		longest = 200 // bytes of a command that is shown whole
 		skip    = "--on-exist skip"
 	)
-	given, typed := settings.Of(c.Command), console.Typed(c)
+	given, typed := console.OptionsOf(c.Command), console.Typed(c)
 	switch {
 	case opt.Resume || opt.OnExist == "skip":
 		return "the same command does the rest"

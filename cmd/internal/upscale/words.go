@@ -16,7 +16,6 @@ import (
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
-	"superres/cmd/internal/settings"
 	"superres/internal/enlarging"
 	"superres/internal/imagefile"
 	"superres/internal/usage"
@@ -86,7 +85,7 @@ func (opt Options) checkMissing(c *cli.Context, word string, last bool) error {
 		return console.Usage("%s: does not exist; the shell replaces ~ only at the start of a word without quotes",
 			word)
 	}
-	options := settings.Of(c.Command)
+	options := console.OptionsOf(c.Command)
 	if name, value, is := strings.Cut(word, "="); is && options.Find(name) != nil {
 		return meant("--"+options.Find(name).Name, value)
 	}
@@ -101,7 +100,7 @@ func (opt Options) checkMissing(c *cli.Context, word string, last bool) error {
 		for _, o := range []struct {
 			flag  string
 			words []string
-		}{{"-f", append(pictures.Formats(), "jpg", "tif")}, {"--effort", superres.Efforts()}, {"-m", models.Names()}} {
+		}{{"-f", append(enlarging.Formats(), "jpg", "tif")}, {"--effort", superres.Efforts()}, {"-m", models.Names()}} {
 			if slices.Contains(o.words, word) {
 				return meant(o.flag, word)
 			}
@@ -145,7 +144,7 @@ var videos = []string{".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".mpg", "
 
 // checkSize returns an error if word is a size or a scale. A size that is said twice is to be left out.
 func (opt Options) checkSize(c *cli.Context, word string) error {
-	options := settings.Of(c.Command)
+	options := console.OptionsOf(c.Command)
 	given := slices.ContainsFunc([]string{"scale", "width", "height", "fit"}, func(name string) bool {
 		return slices.Contains(opt.said, name)
 	})

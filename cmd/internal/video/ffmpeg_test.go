@@ -43,6 +43,7 @@ func needFFmpeg(t *testing.T, dir string) func(stdin, name string, args ...strin
 // Ten seconds of video keep their length, the packets of their sound, and the time of each frame, whether the rate is
 // constant or varies, and whether the video begins with the sound or later.
 func TestSoundAndTimes(t *testing.T) {
+	consoletest.NeedFull(t, "starts ffmpeg many times")
 	dir := t.TempDir()
 	run := needFFmpeg(t, dir)
 	varies := []string{"-vf", "select='not(mod(n,3))+between(n,20,40)'", "-vsync", "0"}
@@ -91,6 +92,7 @@ func TestSoundAndTimes(t *testing.T) {
 // The colours of a test card are within 2 levels of those before, whatever matrix, range, layout and depth the video
 // has, as FFmpeg shows both by what they say of themselves.
 func TestColoursOfACard(t *testing.T) {
+	consoletest.NeedFull(t, "starts ffmpeg many times")
 	dir := t.TempDir()
 	run := needFFmpeg(t, dir)
 	const w, h, side = 160, 96, 32

@@ -20,6 +20,7 @@ func facts(run func(stdin, name string, args ...string) string, name, entries st
 
 // Tracks keep what they are by default, and their languages, or that these are not known.
 func TestTracksAreKept(t *testing.T) {
+	consoletest.NeedFull(t, "starts ffmpeg many times")
 	dir := t.TempDir()
 	run := needFFmpeg(t, dir)
 	words := "1\n00:00:00,100 --> 00:00:00,300\nHello\n"
@@ -49,6 +50,7 @@ func TestTracksAreKept(t *testing.T) {
 
 // Layouts of colour, their siting, and transparency stay, or are told.
 func TestFormatsAreKept(t *testing.T) {
+	consoletest.NeedFull(t, "starts ffmpeg many times")
 	dir := t.TempDir()
 	run := needFFmpeg(t, dir)
 	const entries = "stream=pix_fmt,chroma_location"
@@ -119,6 +121,7 @@ func TestCutVideo(t *testing.T) {
 // A film that is interrupted again and again has the frames, the times and the sound of one that is not, and leaves
 // nothing beside it; with other settings it begins anew.
 func TestGoesOn(t *testing.T) {
+	consoletest.NeedFull(t, "starts ffmpeg many times")
 	dir := t.TempDir()
 	run := needFFmpeg(t, dir)
 	before := segmentFrames

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -66,20 +67,21 @@ func TestDispatch(t *testing.T) {
 
 func TestRefusesOperations(t *testing.T) {
 	write := func(tier) {}
-	for what, op := range map[string]operation{
-		"a name twice":         {name: "mul", signature: "()", assembly: write},
-		"an unknown tier":      {name: "new", signature: "()", assembly: write, tiers: []string{"SSE"}},
-		"no assembly":          {name: "new", signature: "()"},
-		"no WebAssembly":       {name: "new", signature: "()", tiers: []string{SIMD128}},
-		"no signature":         {name: "new", signature: "int", assembly: write},
-		"a length of no slice": {name: "new", signature: "(v []int, n int)", lengths: []string{"n"}, assembly: write},
+	for want, op := range map[string]operation{
+		"two operations of the name mul": {name: "mul", signature: "()", assembly: write},
+		"new: no tier \"SSE\"":           {name: "new", signature: "()", assembly: write, tiers: []string{"SSE"}},
+		"new: no assembly for amd64":     {name: "new", signature: "()"},
+		"new: no code for WebAssembly":   {name: "new", signature: "()", tiers: []string{SIMD128}},
+		"new: \"int\" is no signature":   {name: "new", signature: "int", assembly: write},
+		"new: no slice n in (v []int, n int)": {name: "new", signature: "(v []int, n int)", lengths: []string{"n"},
+			assembly: write},
 	} {
 		func() {
 			was := registered
 			defer func() {
 				registered = was
-				if recover() == nil {
-					t.Errorf("%s: no panic", what)
+				if got := fmt.Sprint(recover()); !strings.HasPrefix(got, want) {
+					t.Errorf("a panic with %s, expected %s", got, want)
 				}
 			}()
 			register(op)

@@ -25,8 +25,8 @@ import (
 // files with subsampled chroma, as nearly all JPEG and WebP files have. A single network for both loses more
 // than a decibel in each.
 //
-// The options for colour. For photo, PSNR of Cb and Cr above that of Lanczos on Set5, open-valid and T91, and
-// of RGB above that of bicubic colour on T91:
+// The options for colour. For photo, PSNR of Cb and Cr above Lanczos on Set5, open-valid and T91, and
+// of RGB above bicubic colour on T91:
 //
 //	layers in the chain, steps    Set5   open-valid   T91    RGB
 //	1, 1500                       0.37   0.84                0.143
@@ -97,7 +97,7 @@ const (
 // share subsampledNoisy of these pictures, and to the share allNoisy of those for the other network. Few JPEG files
 // are noisy, and for the others training on noise costs accuracy; so do fewer layers. Synthetic drawings keep the
 // colour of thin strokes. After 80,000 steps at ×2: gains of photo-real on interpolation, in dB of RGB, for 26
-// pictures, and its squared error at thin strokes in files of quality 75, as a share of that of bicubic
+// pictures, and its squared error at thin strokes in files of quality 75, as a share of the error of bicubic
 // interpolation. The qualities in the first row were 30 to 98:
 //
 //	layers in the chain, noisy, drawings    JPEG 75   60, as PNG   WebP 30   strokes

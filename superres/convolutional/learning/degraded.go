@@ -78,7 +78,7 @@ func (p patch) fillDegraded(window, target []float32, side, margin, scale, input
 }
 
 // sampleTrust returns a random trust: of a share of patches that is as large, the way in which they were reduced is the
-// trainer's own, and they are neither blurred nor sharpened. So the network learns what is best at each trust.
+// trainer's own, and they are neither blurred nor sharpened. So the network learns the best result at each trust.
 //
 // photo-real at ×2, 32 channels and 13 layers that see colour, and the one before, which knew neither trust nor colour,
 // in dB of brightness over the better of bicubic and Lanczos interpolation, 26 pictures in colour of open-valid and
@@ -94,7 +94,7 @@ func (p patch) fillDegraded(window, target []float32, side, margin, scale, input
 // before from 2.06 to 1.66 dB. In half of them, it is 1.49 dB here, and was 1.38.
 func sampleTrust(rng *rand.Rand) float32 {
 	switch kind := rng.Float32(); {
-	case kind < 0.5: // what is not clean is harder to learn
+	case kind < 0.5: // damaged patches are harder to learn
 		return 0
 	case kind < 0.65:
 		return 1

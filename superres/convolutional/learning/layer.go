@@ -203,7 +203,7 @@ func (f *layer) transpose() {
 	}
 }
 
-// clearPadding sets the gradient of the padding to 0, and that of the slopes of a layer without an activation.
+// clearPadding sets the gradient of the padding to 0, and the gradient of the slopes of a layer without an activation.
 func (f *layer) clearPadding() {
 	for r := range f.side {
 		clear(f.gradient.weight[(r*f.span+f.side*f.in)*f.wide : (r+1)*f.span*f.wide])

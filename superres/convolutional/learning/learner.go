@@ -114,7 +114,7 @@ func (l *learner) network() *convolutional.Network {
 
 // A network that sees colour, but learns from brightness alone, makes no use of it. So in training it has two more
 // heads, results of the last layer for the residuals of red and blue, which its users do without. headWeight is how
-// much their loss counts beside that of brightness.
+// much their loss counts beside brightness.
 const (
 	heads      = 1 + colours
 	headWeight = 0.5
@@ -328,7 +328,8 @@ func sumSquares(values []float32) float64 {
 const deadBelow = 1e-3
 
 // countDead returns the number of channels, in all layers of shapes but the last, whose largest output in all patches
-// is at most deadBelow times that of their layer. peaks[p] has the largest outputs in patch p, layer after layer.
+// is at most deadBelow times the largest of their layer. peaks[p] has the largest outputs in patch p, layer after
+// layer.
 func countDead(shapes []shape, peaks [][]float32) (count int) {
 	at := 0
 	for _, s := range shapes[:len(shapes)-1] {

@@ -10,7 +10,7 @@ import (
 
 // Lesson is a patch from which a network learns something other than to enlarge pictures.
 type Lesson interface {
-	// Fill sets window, side×side samples, to the brightness, 0 to 1, of the patch and of what is around it: as much
+	// Fill sets window, side×side samples, to the brightness, 0 to 1, of the patch and its surroundings: as much
 	// on all four sides.
 	Fill(window []float32, side int)
 	// Grade returns the loss by the results of the network for the patch, Scale² of each of Patch×Patch samples side by

@@ -30,7 +30,7 @@ type matrices struct {
 }
 
 // blockLayout says where the outputs of a layer lie, which are side×side samples: input is the number of samples in a
-// row of what they are computed from, of in channels, output that of what they are written to, of out channels.
+// row of what they are computed from, of in channels, output a row of the result, of out channels.
 type blockLayout struct{ side, input, in, output, out int }
 
 // blocks are the blocks of 16 samples in a row into which the outputs of a layer are divided, for
@@ -61,7 +61,7 @@ func newMatrices(full, channels int) *matrices {
 	}
 }
 
-// bytes returns the memory of m in bytes, that of nil 0.
+// bytes returns the memory of m in bytes, 0 for nil.
 func (m *matrices) bytes() int64 {
 	if m == nil {
 		return 0
@@ -100,7 +100,7 @@ func (m *matrices) correlate(to, src []float32, full, k int, d []float32, first,
 		}
 	}
 	// The pair of a sample and the next one lies where the sample lies in rows of full samples, after as many zeros as
-	// the taps reach back. The first pair of a row is that of the zero before it.
+	// the taps reach back. The first pair of a row has the zero before it.
 	before := 2*full + 2
 	clear(m.pairs[:before*out])
 	for y := range side {

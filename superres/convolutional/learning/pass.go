@@ -173,12 +173,12 @@ func (p *pass) biasOf(layer int, now parameters) []float32 {
 	return p.bias
 }
 
-// isSum reports whether the output of the layer skip layers before is added to that of a layer.
+// isSum reports whether the output of the layer skip layers before is added to a layer's.
 func (p *pass) isSum(layer int) bool {
 	return layer > 0 && layer < len(p.shapes)-1 && layer%p.skip == 0
 }
 
-// isSkipped reports whether the output of a layer is added to that of the layer skip layers after it.
+// isSkipped reports whether the output of a layer is added to the output of the layer skip layers after it.
 func (p *pass) isSkipped(layer int) bool { return layer%p.skip == 0 && p.isSum(layer+p.skip) }
 
 // shrinkage returns how many samples on each side the output of a layer has more than that of the layer skip layers
@@ -290,7 +290,7 @@ func (p *pass) correlate(layer int, to []float32) {
 	}
 }
 
-// convolveBack sets the gradient of the output of the layer before to that of the layer's input.
+// convolveBack sets the gradient of the output of the layer before to the gradient of the layer's input.
 func (p *pass) convolveBack(layer int, f *layer) {
 	s, n := p.shapes[layer], p.sides[layer]
 	d, row := p.gradient(layer)

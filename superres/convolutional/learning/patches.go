@@ -96,7 +96,7 @@ func (s *session) synthesise(rng *rand.Rand) (patch, error) {
 	return patch{from: &from, x: margin, y: margin, synthetic: true}, err
 }
 
-// fill sets the input, the target and the levels of w to those of the patch.
+// fill sets the input, the target and the levels of w to the patch's.
 func (p patch) fill(w *worker, scale int) {
 	margin := (w.sides[0] - w.side) / 2
 	if w.levels = (levels{}); p.degrade != nil {
@@ -108,7 +108,7 @@ func (p patch) fill(w *worker, scale int) {
 
 // fillClean sets window to the low-resolution samples of the target and of a margin on each side, edge samples
 // repeated, each of which has inputs values, the last of them brightness; and target to the residual, the scale² pixels
-// of each sample side by side, those of brightness before those of red and of blue, if the target has them.
+// of each sample side by side, brightness before red and blue, if the target has them.
 func (p patch) fillClean(window, target []float32, side, margin, scale, inputs int) {
 	n := side + 2*margin
 	for v := range n {
@@ -141,14 +141,14 @@ func (p patch) fillClean(window, target []float32, side, margin, scale, inputs i
 }
 
 // fillTarget sets the first scale² of the each values that target has for a sample to the residual of the patch at
-// (x, y), in samples, moved by a symmetry. residual is that of a picture of w samples in a row.
+// (x, y), in samples, moved by a symmetry. residual belongs to a picture of w samples in a row.
 func fillTarget(target []float32, side, scale, each int, residual []int16, w, x, y int, s symmetry) {
 	unit := float32(1) / residualSteps
 	if s.negative {
 		unit = -unit
 	}
 	n := side * scale
-	index := func(u, v int) int { // in residual, of what is moved to (u, v)
+	index := func(u, v int) int { // in residual, of the sample that moves to (u, v)
 		a, b := s.source(u, v, n)
 		return (y*scale+b)*w*scale + x*scale + a
 	}

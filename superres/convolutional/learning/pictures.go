@@ -96,7 +96,7 @@ func (d *pictures) read(ctx context.Context) error {
 	return nil
 }
 
-// add adds a picture and those of its reductions that are large enough for a target.
+// add adds a picture and its reductions that are large enough for a target.
 func (d *pictures) add(ctx context.Context, img image.Image, number int) error {
 	channels := picture.Split(img).Channels
 	d.hash.Add(luma(channels))

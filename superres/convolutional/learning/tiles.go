@@ -83,7 +83,7 @@ func newTiles(side, channels int) *tiles {
 	}
 }
 
-// bytes returns the memory of t in bytes, that of nil 0.
+// bytes returns the memory of t in bytes, 0 for nil.
 func (t *tiles) bytes() int64 {
 	if t == nil {
 		return 0
@@ -163,7 +163,7 @@ func (t *tiles) correlate(d []float32, dPitch, out int, src []float32, srcPitch,
 	}
 }
 
-// gatherTaps sets to, 9 blocks of weights, to the gradient of taps from that of transformed taps.
+// gatherTaps sets to, 9 blocks of weights, to the gradient of taps from the gradient of transformed taps.
 func (t *tiles) gatherTaps(to []float32, block int) {
 	kernel.GatherTaps(t.half, block, 3*block, t.taps, block, tileTaken*block, block, tileTaken)
 	kernel.GatherTaps(to, 3*block, 0, t.half, 3*block, 0, 3*block, 1)

@@ -90,9 +90,9 @@ type Trainer struct {
 	// layers are inserted between them so that the result is the same. It may only be deeper in a chain with skips,
 	// which loses some of its parts. At another scale the last layer starts at random. nil: all layers do.
 	From *convolutional.Stage
-	// Float32 makes all products be in float32. Otherwise, on processors with AMX, those of layers of 3×3 taps are in
-	// bfloat16 in all but the last fiftieth of the steps, which takes a fraction of the time; sums and parameters are
-	// in float32. Patches of less than 16 samples are computed in float32 anyway.
+	// Float32 makes all products be in float32. Otherwise, on processors with AMX, products of layers of 3×3 taps are
+	// in bfloat16 in all but the last fiftieth of the steps, which takes a fraction of the time; sums and parameters
+	// are in float32. Patches of less than 16 samples are computed in float32 anyway.
 	Float32 bool
 	// SeesColour trains a network that looks at colour to enlarge brightness. From may be one that does not.
 	// It excludes JPEG.
@@ -355,7 +355,7 @@ func (t Trainer) architecture() convolutional.Architecture {
 
 // Memory implements training.Trainer. It counts the layers, the gradients of the patches of a step and the
 // buffers of the workers, and not the pictures, of which each pixel takes 2 + 2/scale² bytes, three times as many for a
-// network that sees colour, as do those of their reductions.
+// network that sees colour, as do their reductions.
 func (t Trainer) Memory() int64 {
 	if t.check() != nil {
 		return 0

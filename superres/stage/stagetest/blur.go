@@ -12,7 +12,7 @@ import (
 
 // Blur is a small network for tests: each sample becomes a square of Factor×Factor samples that have the mean
 // of the (2·Radius+1)² samples around it, those beyond the edges counting as 0. Of three planes, each becomes
-// three quarters its own mean and a quarter that of the next one, so that grey stays grey. Means of 1 count as
+// three quarters its own mean and a quarter the next one's, so that grey stays grey. Means of 1 count as
 // clipped. Its kind is blur.
 type Blur struct {
 	// Factor is the scale, 1 to 16.

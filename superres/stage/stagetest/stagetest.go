@@ -42,14 +42,14 @@ func Run(t TB, scale int, s stage.Stage) {
 	(&check{TB: t, scale: scale, subject: enlarger{s}}).all()
 }
 
-// RunColour checks c against the contract of stage.Colour. The checks are those of Run, except that Apply must leave
+// RunColour checks c against the contract of stage.Colour. The checks are Run's, except that Apply must leave
 // low and luma unchanged, and changes the enlargement in place.
 func RunColour(t TB, scale int, c stage.Colour) {
 	t.Helper()
 	(&check{TB: t, scale: scale, subject: colourist{c}}).all()
 }
 
-// subject is what is checked: a stage.Stage, a stage.Colour or a stage.Network.
+// subject is checked: a stage.Stage, a stage.Colour or a stage.Network.
 type subject interface {
 	Kind() string
 	Reach() int

@@ -139,6 +139,14 @@ func Full(sample, all int) int {
 	return sample
 }
 
+// NeedFull skips a test that takes long, for a reason, unless SUPERRES_FULL is set. '.ci/run' sets it for each.
+func NeedFull(t testing.TB, why string) {
+	t.Helper()
+	if Full(0, 1) == 0 {
+		t.Skipf("not without SUPERRES_FULL=1: %s", why)
+	}
+}
+
 // Peak returns the peak memory in bytes that a process wrote to the file path by NotePeak.
 func Peak(t *testing.T, path string) int64 {
 	t.Helper()

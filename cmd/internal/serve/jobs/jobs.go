@@ -10,7 +10,6 @@ import (
 	"io"
 	"net/url"
 	"regexp"
-	"slices"
 	"time"
 
 	"superres/cmd/internal/console"
@@ -140,20 +139,11 @@ func (r *Runner) open(ctx context.Context, index int,
 	return imagefile.OpenAt(ctx, file, size, Parts[index], limits)
 }
 
-var dashed = regexp.MustCompile(`--([a-z]+(?:-[a-z]+)*)`)
+// limit matches the flags for limits.
+var limit = regexp.MustCompile(`--(max-memory|max-pixels|timeout)\b`)
 
 // AsParameters returns the text of an error of a job with flags that are parameters of a call named without dashes, and
 // flags for limits replaced by what raise returns for them.
 func AsParameters(text string, raise func(flag string) string) string {
-	parameters := upscale.Parameters().Names()
-	return dashed.ReplaceAllStringFunc(text, func(flag string) string {
-		name := flag[2:]
-		switch {
-		case slices.Contains(parameters, name):
-			return name
-		case slices.Contains([]string{"max-memory", "max-pixels", "timeout"}, name):
-			return raise(flag)
-		}
-		return flag
-	})
+	return limit.ReplaceAllStringFunc(upscale.Parameters().Undashed(text), raise)
 }

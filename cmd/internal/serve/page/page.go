@@ -14,8 +14,8 @@ import (
 	"embed"
 	"encoding/json"
 
-	"superres/cmd/internal/settings"
 	"superres/internal/report"
+	"superres/internal/settings"
 )
 
 //go:embed *.html *.css *.svg *.js

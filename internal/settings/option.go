@@ -10,10 +10,9 @@ import (
 	"flag"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/urfave/cli/v2"
 )
 
 // Effect says whether the value of an option affects the bytes of a result.
@@ -30,7 +29,7 @@ const (
 	Neutral
 )
 
-// Option is one option of a command. *Option implements cli.Flag of the command-line library.
+// Option is one option of a command. *Option implements cli.Flag of the command-line library, github.com/urfave/cli.
 type Option struct {
 	// Name is the long name, without dashes.
 	Name string
@@ -240,25 +239,6 @@ func (v flagValue) String() string {
 // Table is the options of a command, in the order in which help shows them and results record them.
 type Table []*Option
 
-// Of returns those flags of c that are a *Option.
-func Of(c *cli.Command) (t Table) {
-	for _, f := range c.Flags {
-		if o, ok := f.(*Option); ok {
-			t = append(t, o)
-		}
-	}
-	return t
-}
-
-// Flags returns the options as flags of the command-line library.
-func (t Table) Flags() []cli.Flag {
-	flags := make([]cli.Flag, len(t))
-	for i, o := range t {
-		flags[i] = o
-	}
-	return flags
-}
-
 // Find returns the option whose Name or one of whose Aliases is name, or nil if there is none.
 func (t Table) Find(name string) *Option {
 	for _, o := range t {
@@ -300,6 +280,19 @@ func (t Table) Names() (names []string) {
 		names = append(names, o.Name)
 	}
 	return names
+}
+
+// dashed matches an option as it is named on a command line.
+var dashed = regexp.MustCompile(`--([a-z]+(?:-[a-z]+)*)`)
+
+// Undashed returns text, as of an error, with the options of t named without dashes, as parameters are.
+func (t Table) Undashed(text string) string {
+	return dashed.ReplaceAllStringFunc(text, func(flag string) string {
+		if slices.Contains(t.Names(), flag[2:]) {
+			return flag[2:]
+		}
+		return flag
+	})
 }
 
 // Err returns the error of the first option in the table whose last Set failed, or nil.

@@ -1,0 +1,164 @@
+package enlarging
+
+import (
+	"fmt"
+	"strconv"
+
+	"superres/internal/imagefile"
+	"superres/internal/settings"
+	"superres/internal/usage"
+	"superres/superres"
+	"superres/superres/models"
+)
+
+// Options returns the options of a picture, with their defaults, which set the fields of s. The flags of the commands,
+// the parameters of requests and what package files takes are made of them. Once all are set, Complete must be called.
+func (s *Settings) Options() settings.Table {
+	strength := new(float64)
+	s.Size.Strength = strength
+	side := func(name string, n *int, help, brief string) *settings.Option {
+		return &settings.Option{Name: name, To: settings.Num(n, 0).AtLeast(1).In("pixels"), Group: "size",
+			Effect: settings.Elsewhere, Request: true, Help: help, Brief: brief}
+	}
+	return settings.Table{
+		{Name: "scale", Aliases: []string{"s"}, To: settings.Parsed(&s.Size.Scale, "2", readScale), Group: "size",
+			Effect: settings.Elsewhere, Request: true,
+			Help: "enlarge by `F`, 1 to 16; 4x, x4 and 400% are 4; without a size, networks of other programs " +
+				"enlarge by their own scale", Brief: "how many times larger: 2, 1.5, 4x, 300%, up to 16"},
+		side("width", &s.Size.Width, "enlarge to `W` pixels across; without --height in proportion, with it to "+
+			"exactly that size", "as many pixels wide"),
+		side("height", &s.Size.Height, "enlarge to `H` pixels down", ""),
+		{Name: "fit", To: settings.Custom("", func(text string) error { return readFit(&s.Size, text) }), Group: "size",
+			Effect: settings.Elsewhere, Request: true,
+			Help:  "enlarge in proportion to the largest that `WxH` holds, which may be HD, FullHD, 4K or 8K",
+			Brief: "as large as fits into so many pixels, such as 3840x2160, or 4K"},
+		{Name: "model", Aliases: []string{"m"}, To: settings.Text(&s.Model, models.Auto), Group: "quality",
+			Effect: settings.Elsewhere, Request: true,
+			Help: "`NAME|FILE`: see superres models; the file may be the network of another program; auto is photo, " +
+				"and photo-real for pictures with noise or compression"},
+		{Name: "denoise", To: settings.Parsed(&s.Denoise, "auto", readDenoise), Words: offer("auto", "0", "1"),
+			Group: "quality", Noted: true, Request: true,
+			Help: "take noise and compression away: auto, as much as is found in a picture, or `HOW` much of 0, " +
+				"nothing, to 1", Brief: "how much noise to take away: auto, or from 0, nothing, to 1"},
+		{Name: "strength", To: settings.Num(strength, 1).Between(0, superres.MaxStrength), Group: "quality",
+			Noted: true, Request: true,
+			Help: "add the `SHARE` of what the model adds to interpolation, 0 to 1.3"},
+		{Name: "effort", To: settings.Text(&s.Effort, "best"), Words: efforts, Group: "quality", Noted: true,
+			Request: true,
+			Help: "`HOW` much to do: fast, for a quick look, by a smaller model in a third of the time; best, for " +
+				"almost everything; or max, for the finest detail, by a larger model and the mean over " +
+				"the picture as it is and turned, four times as long",
+			Brief: "fast: quick; best: for almost everything; max: the finest, four times as long"},
+		{Name: "coder", To: settings.Text(&s.Tuning.Coder, ""), Group: "research",
+			Noted: true, Help: "code patches with another `SPEC` than the model's: see superres coders"},
+		{Name: "sparsity", To: settings.Num(&s.Tuning.Sparsity, 0), Group: "research", Noted: true,
+			Help: "code patches with `S` atoms at most; 0: as the model says"},
+		{Name: "back-projection", To: settings.Maybe(&s.Tuning.BackProject, -1).AtLeast(0), Group: "research",
+			Noted: true, Help: "back-project `N` times; 0: never; -1: as the model says"},
+		{Name: "format", Aliases: []string{"f"}, To: settings.Text(&s.OutputFormat, ""),
+			Words: offer(Formats()...), Group: "files", Effect: settings.Elsewhere, Request: true,
+			Help: "write `FORMAT` (png, jpeg, webp, bmp, tiff, and gif for animations); by default that of the input " +
+				"or of -o, and for standard output png, or that of the input where it holds several pictures",
+			Brief: "png, jpeg, webp, tiff or bmp, or gif for animations (default: as the photo)"},
+		{Name: "quality", To: settings.Num(&s.Quality, 95).Between(1, 100), Group: "quality", Request: true,
+			Help: "`Q` of JPEG, 1 to 100", Brief: "of a JPEG, from 1 to 100"},
+		{Name: "tile", To: settings.Num(&s.Size.BandRows, 0).AtLeast(0).In("rows"), Group: "limits",
+			Effect: settings.Neutral, Help: "work on `N` rows of a picture at a time: less takes less memory, the " +
+				"pixels are the same; 0: as suits"},
+		{Name: "metadata", To: settings.OneOf(&s.metadata, "keep", "keep", "strip"), Group: "quality", Request: true,
+			Help: "keep or strip ICC profile, EXIF, XMP and resolution: `WHAT` is keep or strip; strip leaves out " +
+				"places (GPS) and profiles too"},
+		{Name: "provenance", To: settings.Bool(&s.Keep.Record, true), Group: "quality", Effect: settings.Elsewhere,
+			Request: true, Help: "note program, model and settings in the output, unless it is =false; off by " +
+				"default with --metadata strip"},
+		{Name: "depth", To: settings.OneOf(&s.depth, "same", "same", "8", "16"), Group: "quality", Request: true,
+			Help: "write `BITS` a sample: same, 8 or 16"},
+		{Name: "first-frame", To: settings.Bool(&s.Keep.FirstFrame, false), Group: "files", Request: true,
+			Help: "take the first picture alone of animations and of files with pages"},
+	}
+}
+
+// Complete sets the fields that depend on several options, of which given has the values. It fails if sizes contradict
+// each other.
+func (s *Settings) Complete(given settings.Table) error {
+	scale, sized, fit := given.Given("scale"), given.Given("width", "height"), given.Given("fit")
+	switch {
+	case scale && (sized || fit):
+		return usage.Errorf("--scale and --width, --height or --fit: expected one of them")
+	case sized && fit:
+		return usage.Errorf("--fit and --width or --height: expected one of them; --fit WxH is the box")
+	case sized || fit:
+		s.Size.Scale = 0
+	}
+	s.OwnScale = !scale && !sized && !fit
+	s.Keep.Strip = s.metadata == "strip"
+	s.Keep.Depth, _ = strconv.Atoi(s.depth) // 0 for "same"
+	s.Keep.Record = s.Keep.Record && (!s.Keep.Strip || given.Given("provenance"))
+	for _, o := range given {
+		if o.Noted && o.To.String() != o.Default() {
+			s.Given = append(s.Given, o.Name+" "+o.To.String())
+		}
+	}
+	return nil
+}
+
+// Formats returns the names of the formats that can be written.
+func Formats() (names []string) {
+	for _, f := range imagefile.Formats() {
+		if f.CanWrite() || f.CanAnimate() {
+			names = append(names, string(f))
+		}
+	}
+	return names
+}
+
+// efforts returns the values of --effort with what they are for, for completion in a shell.
+func efforts() (words []settings.Word) {
+	about := map[string]string{"fast": "quick, by a smaller model", "best": "for almost everything",
+		"max": "the finest, four times as long"}
+	for _, name := range superres.Efforts() {
+		words = append(words, settings.Word{Text: name, About: about[name]})
+	}
+	return words
+}
+
+// offer returns a function that returns words, for the completion of values in a shell.
+func offer(words ...string) func() []settings.Word {
+	return func() []settings.Word { return settings.Plain(words) }
+}
+
+// readDenoise returns the value of --denoise, 0 to 1, or -1 for auto.
+func readDenoise(text string) (float64, error) {
+	if text == "auto" {
+		return -1, nil
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(v >= 0 && v <= 1) {
+		return 0, usage.Errorf("--denoise %s: expected auto, or 0 to 1", text)
+	}
+	return v, nil
+}
+
+// readFit sets to from text, the value of --fit: WxH or the name of a screen.
+func readFit(to *superres.Options, text string) (err error) {
+	if to.Width, to.Height, err = parseFit(text); err != nil {
+		return fmt.Errorf("--fit %s: %w", text, err)
+	}
+	to.Fit = true
+	return nil
+}
+
+// readScale returns the scale that text means, in any usual spelling: 4, 4x, x4, 4×, 400%.
+func readScale(text string) (float64, error) {
+	v, err := parseScale(text)
+	switch {
+	case err == nil:
+		return v, nil
+	case readFit(new(superres.Options), text) == nil:
+		return 0, usage.Errorf("--scale %s is a size; write --fit %[1]s", text)
+	}
+	if n, failed := strconv.ParseFloat(text, 64); failed == nil && n > superres.MaxScale {
+		return 0, fmt.Errorf("--scale %s: %w; pixels are --width, such as --width 1920", text, err)
+	}
+	return 0, fmt.Errorf("--scale %s: %w", text, err)
+}

@@ -1,0 +1,94 @@
+package enlarging
+
+import (
+	"context"
+	"fmt"
+	"image"
+
+	"superres/internal/metadata"
+	"superres/internal/picture"
+	"superres/internal/usage"
+	"superres/superres"
+)
+
+// A still picture, unlike the pictures of other sequences, may be made and written in strips, a region may be cut out
+// of it, its noise may vary over it, and a map may tell what is sure in the result.
+
+// Describe implements Sequence.
+func (s *still) Describe() string {
+	return fmt.Sprintf("%s, %d×%d, %v, about %s", s.title, s.Input.X, s.Input.Y, s.Choice, usage.Bytes(s.Memory))
+}
+
+// Noun implements Sequence.
+func (s *still) Noun() string { return "" }
+
+// Choose implements Sequence.
+func (s *still) Choose(ctx context.Context) (Choice, error) {
+	f := s.read[0].frame
+	c, err := s.choose(ctx, f, true)
+	if c.Picture != nil {
+		// If its blur was undone, the picture that was read is released: it need not stay in memory beside the other.
+		f.Image, f.About.Image, c.Picture = c.Picture, nil, nil
+	}
+	return c, err
+}
+
+// Result implements Sequence.
+func (s *still) Result(ctx context.Context, f *Frame) (r Result, err error) {
+	by, name, img, opt := s.Choice, s.Source.Name(), f.Image, s.options(f, s.Choice)
+	if f.Repeated > 0 {
+		opt.Scale, opt.Width, opt.Height, opt.Fit = 0, s.Output.X, s.Output.Y, false
+	}
+	opt.Progress = func(share float64) { s.watch.Progress(s.Plan, 0, share) }
+	if text := by.unfit(img); text != "" {
+		defer func() { r.Warnings = append(r.Warnings, text) }()
+	}
+	if s.inStrips(s.Output.X, s.Output.Y) && by.Model.Streams(img) {
+		r.report = opt.Report // which is complete when strips returns
+		r.strips = func(put func(Result) error) error {
+			err := by.Model.Stream(ctx, img, opt, func(strip image.Image) error {
+				r, _ := s.Finish(f, strip, by)
+				r.isStrip = true
+				return put(r)
+			})
+			return named(err, name)
+		}
+		return r, nil
+	}
+	crop := func(img image.Image) image.Image { return img }
+	if !s.Region.Empty() {
+		reach := by.Reach
+		if s.Map != nil {
+			reach = func(inW, inH, w, h int) int { return by.Reach(inW, inH, w, h) + superres.BoundsReach }
+		}
+		region, err := s.partOf(reach, s.Input, picture.IsOpaque(img))
+		if err != nil {
+			return r, named(err, name)
+		}
+		img, opt = region.cut(img, opt)
+		crop = region.crop
+	}
+	enlarged, err := by.Model.Upscale(ctx, img, opt)
+	if err != nil {
+		return r, named(err, name)
+	}
+	if s.Map != nil {
+		if err := s.Map(crop(superres.BoundsMap(superres.Bounds(img, enlarged, by.Choice)))); err != nil {
+			return r, err
+		}
+	}
+	r, err = s.Finish(f, crop(enlarged), by)
+	r.report = opt.Report
+	return r, err
+}
+
+// Finish implements Sequence. Of a result in strips, enlarged is one, and of a region the enlargement of that.
+func (s *still) Finish(f *Frame, enlarged image.Image, by Choice) (Result, error) {
+	z := metadata.Resizing{From: s.Input, To: s.Output}
+	if whole, err := s.resultSize(s.Input); err == nil && !s.Region.Empty() {
+		z.To = whole
+		at := image.Pt(s.Region.Min.X*whole.X/s.Input.X, s.Region.Min.Y*whole.Y/s.Input.Y)
+		z.Part = image.Rectangle{Min: at, Max: at.Add(s.Output)}
+	}
+	return s.finish(f, enlarged, by, z), nil
+}

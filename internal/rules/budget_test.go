@@ -1,0 +1,72 @@
+package rules
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"superres/internal/must"
+)
+
+// budget is the most that the repository may have of each kind. What is added pays by what goes; whoever raises a
+// figure says in the commit what for.
+var budget = map[string]int{
+	"lines of Go that is no test":                 112_950,
+	"lines of tests":                              53_300,
+	"lines of assembly":                           27_600,
+	"words of README.md":                          mostWords,
+	"words of superres/README.md":                 4_600,
+	"words of pages":                              25_000,
+	"KiB of the program":                          50_000,
+	"KiB of the program, stripped of its symbols": 34_000,
+}
+
+// TestBudget counts what the repository has of each kind of the budget, nested modules and generated files too.
+func TestBudget(t *testing.T) {
+	has := map[string]int{}
+	for _, name := range tracked(t) {
+		data, err := os.ReadFile(filepath.Join(root, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // deleted, and not yet in a commit
+		}
+		must.Succeed(t, err)
+		lines := bytes.Count(data, []byte("\n"))
+		switch {
+		case strings.HasSuffix(name, "_test.go"):
+			has["lines of tests"] += lines
+		case path.Ext(name) == ".go":
+			has["lines of Go that is no test"] += lines
+		case path.Ext(name) == ".s":
+			has["lines of assembly"] += lines
+		case path.Ext(name) == ".md":
+			words := len(bytes.Fields(data))
+			has["words of pages"] += words
+			has["words of "+name] = words
+		}
+	}
+	if !testing.Short() {
+		for kind, flags := range map[string]string{"": "", ", stripped of its symbols": "-s -w"} {
+			program := filepath.Join(t.TempDir(), "superres")
+			cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags", flags, "-o", program,
+				"./cmd/superres")
+			cmd.Dir, cmd.Env = root, append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			has["KiB of the program"+kind] = int(must.Get(os.Stat(program))(t).Size() >> 10)
+		}
+	}
+	for kind, most := range budget {
+		t.Logf("%7d of at most %7d %s", has[kind], most, kind)
+		if has[kind] > most {
+			t.Errorf("%d %s, at most %d: let something go that earns less, or raise the budget and say what for",
+				has[kind], kind, most)
+		}
+	}
+}

@@ -118,6 +118,12 @@ var codecs = []codec{
 		config: configOfBMP, decode: decodeBMP, greyPalette: true, end: endOfBMP,
 		encode:    func(w io.Writer, img image.Image, _ EncodeOptions) error { return bmp.Encode(w, img) },
 		mostBytes: math.MaxUint32,
+	}, {
+		format: AVIF, title: "AVIF", extensions: []string{".avif"},
+		magic:    []string{"????ftypavif", "????ftypavis", "????ftypmif1", "????ftypmiaf", "????ftypMA1"},
+		canAlpha: true, canDeep: true, mimic: isOtherHEIF,
+		config: configOfAVIF, decode: decodeAVIF, decoderBytes: avifBytes, describe: describeAVIF,
+		end: endOfAVIF,
 	},
 }
 

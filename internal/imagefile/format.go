@@ -23,6 +23,7 @@ const (
 	WebP Format = "webp"
 	TIFF Format = "tiff"
 	BMP  Format = "bmp"
+	AVIF Format = "avif"
 )
 
 // Formats returns all formats, in the order in which messages list them.

@@ -217,7 +217,7 @@ func jpegSize(b Body) (w, h int) {
 	if string(b.Start(2)) != "\xff\xd8" {
 		return 0, 0
 	}
-	Segments(b.source(), func(marker byte, payload Body) bool {
+	Segments(b.Source(), func(marker byte, payload Body) bool {
 		const first, last, tables, arithmetic = 0xc0, 0xcf, 0xc4, 0xcc
 		if first <= marker && marker <= last && marker != tables && marker != arithmetic {
 			if frame := payload.Start(5); len(frame) == 5 {
@@ -236,7 +236,7 @@ func isGainMap(b Body) (is bool) {
 	if !isPicture(b) {
 		return false
 	}
-	Segments(b.source(), func(marker byte, payload Body) bool {
+	Segments(b.Source(), func(marker byte, payload Body) bool {
 		switch start := payload.Start(int64(max(len(isoPrefix), len(xmpPrefix)))); {
 		case marker == markerApp2:
 			is = bytes.HasPrefix(start, []byte(isoPrefix))

@@ -44,7 +44,9 @@ var containers = map[string]container{
 	"tiff": {
 		read: (*reader).tiff, maxEXIF: math.MaxInt, maxXMP: math.MaxInt, maxICC: math.MaxInt, maxIPTC: math.MaxInt,
 	},
-	"bmp": {read: (*reader).bmp, splice: spliceBMP},
+	"bmp":  {read: (*reader).bmp, splice: spliceBMP},
+	"avif": {read: (*reader).avif}, // and HEIC
+	"jxl":  {read: (*reader).jxl},
 }
 
 const (

@@ -65,8 +65,8 @@ func (b Body) after(n int64) Body {
 // reader returns a reader of the piece from its start.
 func (b Body) reader() io.Reader { return io.NewSectionReader(b.src, b.at, b.Len) }
 
-// source returns the piece as a file of its own.
-func (b Body) source() Source { return io.NewSectionReader(b.src, b.at, b.Len) }
+// Source returns the piece as a file of its own.
+func (b Body) Source() Source { return io.NewSectionReader(b.src, b.at, b.Len) }
 
 // writeTo writes the bytes of the piece to w, a block at a time.
 func (b Body) writeTo(w io.Writer) error {

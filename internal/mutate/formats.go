@@ -101,6 +101,7 @@ func init() { // for split and join know formats themselves
 		tiffOf("MM\x00+"),
 		{is: begins("GIF8"), split: splitGIF, join: joinRaw, littleEndian: true, hasNoKinds: true},
 		{is: begins("BM"), split: splitBMP, join: joinRaw, littleEndian: true, hasNoKinds: true},
+		{is: begins("????ftyp"), split: splitBoxes, join: joinBoxes, hasLengths: true},
 		{is: begins("YUV4MPEG2 "), split: splitY4M, join: joinRaw, isText: true, hasNoKinds: true},
 	}
 }
@@ -404,6 +405,38 @@ func splitBMP(data []byte) []part {
 	at := max(info, min(number(10), len(data)))
 	return []part{{kind: "file", body: data[:head]}, {kind: "picture", body: data[head:info]},
 		{kind: "colours", body: data[info:at]}, {kind: "pixels", body: data[at:]}}
+}
+
+// boxHeads are the boxes of ISO media that have others inside, behind so many bytes.
+var boxHeads = map[string]int{"meta": 4, "iinf": 6, "iref": 4, "iprp": 0, "ipco": 0}
+
+// splitBoxes takes a file of ISO media apart into boxes, each of length, kind and body.
+func splitBoxes(data []byte) (parts []part) {
+	for len(data) >= 8 {
+		kind, n := string(data[4:8]), int64(binary.BigEndian.Uint32(data))
+		if n < 8 || n > int64(len(data)) {
+			break
+		}
+		p := part{kind: kind, body: data[8:n]}
+		if head, ok := boxHeads[kind]; ok && len(p.body) > head {
+			inside := &format{split: splitBoxes, join: joinBoxes, hasLengths: true}
+			p.body, p.inner, p.parts = p.body[:head], inside, splitBoxes(p.body[head:])
+		}
+		parts, data = append(parts, p), data[n:]
+	}
+	return parts
+}
+
+func joinBoxes(parts []part) (out []byte) {
+	for _, p := range parts {
+		body := p.content()
+		length := uint32(len(body) + 8)
+		if p.lie != nil {
+			length = *p.lie
+		}
+		out = append(append(binary.BigEndian.AppendUint32(out, length), p.kind...), body...)
+	}
+	return out
 }
 
 // splitY4M takes a YUV4MPEG2 stream apart into the tags of its first line and frames.

@@ -17,9 +17,9 @@ import (
 // budget is the most that the repository may have of each kind. What is added pays by what goes; whoever raises a
 // figure says in the commit what for.
 var budget = map[string]int{
-	"lines of Go that is no test":                 112_950,
+	"lines of Go that is no test":                 116_900,
 	"lines of tests":                              53_300,
-	"lines of assembly":                           27_600,
+	"lines of assembly":                           21_500,
 	"words of README.md":                          mostWords,
 	"words of superres/README.md":                 4_600,
 	"words of pages":                              25_000,

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "draw testdata/architecture.svg again")
 
-// TestPicture draws the imports: a band for each floor, a box for each folder of at most three names with all below
+// TestPicture draws the imports: a band for each floor, a box for each folder of at most two names with all below
 // it, and a line from a box to each that it imports and reaches in no other way. Boxes of internal, which most others
 // import, say how many do.
 func TestPicture(t *testing.T) {
@@ -33,8 +33,11 @@ func TestPicture(t *testing.T) {
 
 func drawImports(pkgs map[string]*pkg) string {
 	boxOf := func(p string) string {
-		parts := strings.Split(p, "/")
-		return strings.Join(parts[1:min(len(parts), 3)], "/")
+		parts := strings.Split(strings.TrimPrefix(p, "./"), "/")
+		if parts[len(parts)-1] == "learning" { // it stands above what it trains
+			return strings.Join(parts, "/")
+		}
+		return strings.Join(parts[:min(len(parts), 2)], "/")
 	}
 	imports := map[string]map[string]bool{} // of boxes
 	importers := map[string]int{}
@@ -101,7 +104,7 @@ func drawImports(pkgs map[string]*pkg) string {
 					x = 680 - len(rows[row])*(boxW+gap)/2 + k*(boxW+gap) + y%3*90 - 90
 				}
 				at[box] = [2]int{x, y}
-				label := strings.TrimPrefix(box, "internal/")
+				label := strings.TrimPrefix(strings.TrimPrefix(box, "superres/"), "internal/")
 				if i == 2 {
 					label += fmt.Sprintf(" · %d", importers[box])
 				}

@@ -26,13 +26,14 @@ const variable = "SUPERRES_SANDBOX"
 //
 // Note: landlock confines a thread and the threads that it starts, and Go has several before main runs. So the
 // confined thread executes the program again. Files that the start needs can be read, by landlock alone later too;
-// the seccomp filter refuses to open any.
-func Enter(files int) (missing []string) {
+// the seccomp filter refuses to open any. Between both, prepare may read the files in folders, which may be absent, and
+// make memory that can be executed. Outside of Linux it is not called.
+func Enter(files int, prepare func(), folders ...string) (missing []string) {
 	faults, begun := os.LookupEnv(variable)
 	if !begun {
 		runtime.LockOSThread() // until the program is executed again
 		defer runtime.UnlockOSThread()
-		if err := landlock(); err != nil {
+		if err := landlock(folders); err != nil {
 			faults = "landlock (" + err.Error() + ")"
 		}
 		// Files that the parent or its ancestors have left open by mistake are closed too.
@@ -52,6 +53,7 @@ func Enter(files int) (missing []string) {
 	note("no core dumps", unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}))
 	const mostFiles = 32 // the Go runtime opens some itself
 	note("few open files", unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: mostFiles, Max: mostFiles}))
+	prepare()
 	if !unfiltered {
 		note("seccomp", filter())
 	}
@@ -65,8 +67,9 @@ var (
 )
 
 // landlock forbids this thread to change anything in any folder, to read and to execute files but those that the
-// program needs to start, to use TCP and sockets without a path, and to send signals to other processes.
-func landlock() error {
+// program needs to start and those in folders, to use TCP and sockets without a path, and to send signals to other
+// processes.
+func landlock(folders []string) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
 	}
@@ -104,7 +107,7 @@ func landlock() error {
 		return errno
 	}
 	defer unix.Close(int(ruleset))
-	for _, name := range startFiles() {
+	for _, name := range append(startFiles(), folders...) {
 		letStart(ruleset, name)
 	}
 	if _, _, errno = unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, ruleset, 0, 0); errno != 0 {

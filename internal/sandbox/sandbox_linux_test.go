@@ -119,7 +119,7 @@ func confined(folder string) {
 	}
 	free := os.Getenv(freeVariable)
 	if unfiltered = free == "filter"; free != "all" {
-		for _, m := range Enter(0) {
+		for _, m := range Enter(0, func() {}) {
 			fmt.Println("missing", m)
 		}
 		if _, err := unix.Seek(inherited, 0, io.SeekCurrent); err == nil {

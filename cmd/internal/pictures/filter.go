@@ -126,7 +126,8 @@ func TellSkipped(w io.Writer, others []Other) {
 }
 
 // extensions are the file name extensions of pictures that can be read.
-var extensions = []string{".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".gif", ".bmp", ".tif", ".tiff", ".webp"}
+var extensions = []string{".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".gif", ".bmp", ".tif", ".tiff", ".webp",
+	".avif"}
 
 // isNamedPicture reports whether name has the extension of a picture that can be read.
 func isNamedPicture(name string) bool {

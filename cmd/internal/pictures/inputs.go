@@ -172,7 +172,7 @@ func (f Finder) listFolder(folder string) (list []Input, others []Other, err err
 			TellVideos((*f.Videos)[videos:]))
 	}
 	return nil, nil, console.Failf(console.ExitInput, "%s: no pictures in this folder (known: PNG JPEG GIF WebP "+
-		"TIFF BMP)", folder)
+		"TIFF BMP AVIF)", folder)
 }
 
 // MarkSeveral sets Several for each file in list that holds several pictures. It looks only into GIFs and

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
+	"superres/internal/avif"
 	"superres/internal/safefile"
 	"superres/internal/sandbox"
 )
@@ -26,6 +27,7 @@ type workerProcess struct {
 	errs    beginning      // first bytes that it wrote to standard error
 	missing []string       // means of confinement that the system lacks
 	since   time.Time      // when it last became idle
+	forAVIF bool           // its decoder of AVIF is ready; false: it has none
 
 	mu     sync.Mutex // guards killed
 	killed string     // why the server killed it; empty: it did not
@@ -41,19 +43,25 @@ const (
 )
 
 // passed lists the environment variables that workers inherit.
-var passed = []string{"GODEBUG", "GOTRACEBACK", "SYSTEMROOT", "SUPERRES_PANIC"}
+var passed = []string{"GODEBUG", "GOTRACEBACK", "SYSTEMROOT", "SUPERRES_PANIC", "HOME", "XDG_CACHE_HOME",
+	"LocalAppData"}
 
-// beginWorker starts a worker with settings and returns it when it is ready to take a job.
-func beginWorker(settings workerSettings) (*workerProcess, error) {
+// beginWorker starts a worker with settings and returns it when it is ready to take a job, also of AVIF if forAVIF.
+func beginWorker(settings workerSettings, forAVIF bool) (*workerProcess, error) {
+	kind := "1"
+	if forAVIF {
+		_ = avif.Prepare() // fills the cache, which a confined process cannot
+		kind = readsAVIF
+	}
 	path := "/proc/self/exe" // this very program, even if its file was replaced
 	if _, err := os.Stat(path); err != nil {
 		if path, err = os.Executable(); err != nil {
 			return nil, err
 		}
 	}
-	p := &workerProcess{cmd: exec.Command(path)}
+	p := &workerProcess{cmd: exec.Command(path), forAVIF: forAVIF}
 	p.cmd.Args = []string{"superres", "worker"} // the name in lists of processes
-	p.cmd.Env = []string{workerVariable + "=1", fmt.Sprintf("GOMAXPROCS=%d", runtime.GOMAXPROCS(0))}
+	p.cmd.Env = []string{workerVariable + "=" + kind, fmt.Sprintf("GOMAXPROCS=%d", runtime.GOMAXPROCS(0))}
 	for _, name := range passed {
 		if value, is := os.LookupEnv(name); is {
 			p.cmd.Env = append(p.cmd.Env, name+"="+value)

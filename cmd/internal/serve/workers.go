@@ -7,11 +7,13 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"superres/cmd/internal/console"
+	"superres/internal/imagefile"
 	"superres/internal/safefile"
 	"superres/internal/scheduling"
 )
@@ -45,19 +47,23 @@ const (
 func newWorkers(settings workerSettings, verbose bool, log func(line string)) *workers {
 	ws := &workers{settings: settings, verbose: verbose, log: log, busy: map[*workerProcess]bool{}}
 	ws.ending.Go(func() {
-		if p, _, err := ws.take(); err == nil { // an error is reported with the first picture
+		if p, _, err := ws.take(false); err == nil { // an error is reported with the first picture
 			ws.put(p)
 		}
 	})
 	return ws
 }
 
-// take returns an idle worker, or a newly started one; isNew is true for the latter. put or lose gives it back.
-func (ws *workers) take() (p *workerProcess, isNew bool, err error) {
+// take returns an idle worker, or a newly started one, that reads AVIF if forAVIF; isNew is true for the latter. put or
+// lose gives it back.
+func (ws *workers) take(forAVIF bool) (p *workerProcess, isNew bool, err error) {
 	ws.mu.Lock()
-	if n := len(ws.idle); n > 0 {
-		p, ws.idle = ws.idle[n-1], ws.idle[:n-1]
-		ws.busy[p] = true
+	for i := len(ws.idle) - 1; i >= 0 && p == nil; i-- {
+		if ws.idle[i].forAVIF || !forAVIF {
+			p = ws.idle[i]
+			ws.idle = slices.Delete(ws.idle, i, i+1) // which clears the last element
+			ws.busy[p] = true
+		}
 	}
 	closed := ws.closed
 	ws.mu.Unlock()
@@ -67,7 +73,7 @@ func (ws *workers) take() (p *workerProcess, isNew bool, err error) {
 	if p != nil {
 		return p, false, nil
 	}
-	if p, err = beginWorker(ws.settings); err != nil {
+	if p, err = beginWorker(ws.settings, forAVIF); err != nil {
 		err = fmt.Errorf("what reads pictures cannot be started: %w; try again", err)
 		return nil, true, console.Fail(console.ExitNothing, err)
 	}
@@ -130,7 +136,10 @@ func (ws *workers) close() {
 // is none. If the worker dies, the error says why, and another worker serves the next picture.
 func (ws *workers) do(ctx context.Context, pic *picture, j job, files []*os.File, out io.Writer) (reply, error) {
 	j.Sizes = nil
+	forAVIF := false
 	for _, f := range files {
+		format, _, _ := imagefile.IdentifyAt(f, "")
+		forAVIF = forAVIF || format == imagefile.AVIF
 		info, err := f.Stat()
 		if err != nil {
 			return reply{}, err
@@ -138,7 +147,7 @@ func (ws *workers) do(ctx context.Context, pic *picture, j job, files []*os.File
 		j.Sizes = append(j.Sizes, info.Size())
 	}
 	for {
-		p, isNew, err := ws.take()
+		p, isNew, err := ws.take(forAVIF)
 		if err != nil {
 			return reply{}, err
 		}

@@ -73,7 +73,7 @@ func TestEvents(t *testing.T) {
 	last.Seconds = 0
 	in := func(name string) paths.Name { return paths.Name(filepath.Join("in", name)) }
 	out := func(name string) paths.Name { return paths.Name(filepath.Join("out", name)) }
-	bad := `in/b.png: not an image (starts with "no pict"; known: PNG JPEG GIF WebP TIFF BMP)`
+	bad := `in/b.png: not an image (starts with "no pict"; known: PNG JPEG GIF WebP TIFF BMP AVIF)`
 	want := []pictureEvent{
 		{Event: "skip", Input: in("c.png"), Output: out("c_2x.png"), Reason: "exists"},
 		{Event: "start", Input: in("a.png"), Output: out("a_2x.png"), Number: 1, Of: 2},

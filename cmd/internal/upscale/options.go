@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/decoders"
 	"superres/cmd/internal/models"
 	"superres/cmd/internal/parts"
 	"superres/cmd/internal/paths"
@@ -78,6 +79,9 @@ func (opt *Options) table() settings.Table {
 			Effect: settings.Neutral, Help: "give up a picture that takes longer than `T` to decode, enlarge and " +
 				"write, and a stream with a frame that takes longer to enlarge; by default, a picture that takes " +
 				"longer than that to decode"},
+		{Name: "decoder", To: settings.List(&opt.decoders, decoders.Check), Group: console.Machine,
+			Effect: settings.Neutral, Help: "read files of a kind by a program of your own, as in heic='PROGRAM {in} " +
+				"{out}'; `WHAT` names heic, jxl, raw, psd, jp2 or pdf; none: by no other program"},
 	}, ofPicture[metadata:], console.PictureOptions(&opt.Limits, &opt.quiet))
 }
 
@@ -106,7 +110,8 @@ type Options struct {
 	DryRun       bool
 	Verbose      bool
 
-	mapFile     string // value of --map
+	decoders    []string // --decoder
+	mapFile     string   // value of --map
 	json, quiet bool
 	restores    bool // the command is restore
 	opener      models.Opener

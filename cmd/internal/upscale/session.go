@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/decoders"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/video"
@@ -20,6 +21,8 @@ type session struct {
 	streams *console.Streams
 	in      *enlarging.Standard
 	ffmpeg  *video.Tools // nil: no input is a video file
+	others  *decoders.Set
+	ctx     context.Context // ends the programs of others
 }
 
 // source returns the source of the input called name: standard input or a file.
@@ -27,7 +30,7 @@ func (e *session) source(name string) enlarging.Source {
 	if paths.IsStandard(name) {
 		return e.in
 	}
-	return enlarging.File(name)
+	return e.others.Source(e.ctx, name)
 }
 
 // jobOf returns j in the form that the enlarger takes, with its source and sink. A job of a video file ends with ctx.

@@ -29,7 +29,7 @@ const heic = "\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"
 // Raw files of cameras are refused, whatever their names: the preview in them is not the picture.
 func TestRawFilesAreRefused(t *testing.T) {
 	dir := t.TempDir()
-	want := "DNG cannot be read (known: PNG JPEG GIF WebP TIFF BMP); " +
+	want := "DNG cannot be read (known: PNG JPEG GIF WebP TIFF BMP AVIF); " +
 		"develop it in a program for raw files, and enlarge the TIFF or PNG that it makes"
 	for _, name := range []string{"a.dng", "b.tif", "c.jpg"} {
 		putText(t, dir, name, rawFile())

@@ -20,6 +20,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/cmd/internal/decoders"
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/internal/enlarging"
@@ -96,7 +97,8 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 		return err
 	}
 	defer past.Close()
-	e := &session{Enlarger: enlarger, opt: opt, past: past, streams: s, in: enlarging.NewStandard(s.In)}
+	e := &session{Enlarger: enlarger, opt: opt, past: past, streams: s, in: enlarging.NewStandard(s.In),
+		ctx: c.Context, others: &decoders.Set{Given: opt.decoders, Time: opt.DecodeTime, Limits: opt.Limits}}
 	if opt.Video, err = e.isVideo(); err != nil {
 		return err
 	}

@@ -7,12 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"superres/internal/safefile"
 )
 
 // process is a run of ffmpeg or ffprobe. No shell is involved: the arguments reach the program as they are.
@@ -110,6 +113,35 @@ func (p *process) output() ([]byte, error) {
 		err = errTooLong
 	}
 	return out.kept, err
+}
+
+// Run runs a program with its arguments in the folder dir, for at most the given time. It sees few variables of the
+// environment, and dir is its folder for temporary files. The error is what it says last.
+func Run(ctx context.Context, dir string, most time.Duration, command []string) error {
+	said := ""
+	p := newProcess(ctx, func(line string) {
+		if line = strings.TrimSpace(line); line != "" {
+			said = line
+		}
+	}, command[0], command[1:]...)
+	p.Dir, p.Env = dir, []string{"TMPDIR=" + dir, "LC_ALL=C"}
+	for _, name := range []string{"PATH", "HOME", "SYSTEMROOT", "LD_LIBRARY_PATH"} {
+		if value, is := os.LookupEnv(name); is {
+			p.Env = append(p.Env, name+"="+value)
+		}
+	}
+	if err := p.Start(); err != nil {
+		return err
+	}
+	late := time.AfterFunc(most, p.kill)
+	err := p.end()
+	switch {
+	case !late.Stop():
+		return errTooLong
+	case err != nil && said != "":
+		return fmt.Errorf("%.200s (%w)", safefile.OneLine(said), err)
+	}
+	return err
 }
 
 // bounded is a buffer of at most mostOutput bytes. What is beyond is dropped, and full called.

@@ -33,7 +33,7 @@ func Hostile(t testing.TB) []HostileFile {
 	return []HostileFile{
 		{"empty.png", nil, false, "is empty"},
 		{"notes.txt", []byte("Dear all, see below"), false,
-			`not an image (starts with "Dear al"; known: PNG JPEG GIF WebP TIFF BMP)`},
+			`not an image (starts with "Dear al"; known: PNG JPEG GIF WebP TIFF BMP AVIF)`},
 		{"text.png", []byte("a\x00\n\x1b[31m"), false, `not an image (starts with "a\x00\n\x1b[31"; known`},
 		{"letter.bmp", []byte("BMW or Mercedes?"), false, "not an image"},
 		{"x.heic", []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00"), false, "HEIC cannot be read (known: "},

@@ -1,0 +1,98 @@
+package decoders
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"superres/cmd/internal/console"
+	"superres/internal/imagefile/imagetest"
+	"superres/internal/must"
+)
+
+// heic is the beginning of a HEIC.
+const heic = "\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"
+
+// A file of another kind is what a program makes of it. One that is missing, hangs or makes nothing of use is an error
+// with its name, and leaves nothing behind.
+func TestPrograms(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the programs are shell scripts")
+	}
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	t.Setenv("PATH", os.Getenv("PATH"))
+	work := t.TempDir()
+	file, made := filepath.Join(work, "a.heic"), filepath.Join(work, "made.png")
+	must.Succeed(t, os.WriteFile(file, []byte(heic), 0o600))
+	must.Succeed(t, os.WriteFile(made, imagetest.PNG(t, imagetest.Ramp(5, 4)), 0o600))
+	for _, c := range []struct{ script, given, want string }{
+		{"cp " + made + ` "$2"`, "", ""},
+		{"exit 0", "", "program ended well and wrote nothing"},
+		{`echo text > "$2"`, "", "program has written what cannot be read: not an image"},
+		{"echo 'no such codec' >&2; exit 3", "", "program cannot read it: no such codec"},
+		{"sleep 60", "", "program cannot read it: it did not end in time"},
+		{"", filepath.Join(work, "absent"), "none of heif-dec, heif-convert"},
+	} {
+		program := filepath.Join(work, "program")
+		must.Succeed(t, os.WriteFile(program, []byte("#!/bin/sh\n"+c.script+"\n"), 0o700))
+		if c.given != "" {
+			program = c.given
+			t.Setenv("PATH", work)
+		}
+		s := &Set{Given: []string{"heic=" + program + " {in} {out}"}, Time: time.Second}
+		content, err := s.Source(t.Context(), file).Open()
+		if c.want != "" {
+			if err == nil || !strings.Contains(err.Error(), c.want) || console.ExitCode(err) != console.ExitInput {
+				t.Errorf("%q: %v, want %q", c.script, err, c.want)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := must.Get(io.ReadAll(content))(t)
+		content.Close()
+		if img := must.Get(png.Decode(bytes.NewReader(data)))(t); img.Bounds() != image.Rect(0, 0, 5, 4) {
+			t.Errorf("a picture of %v", img.Bounds())
+		}
+	}
+	if left := must.Get(os.ReadDir(dir))(t); len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+	s := &Set{Given: []string{"none"}}
+	content := must.Get(s.Source(t.Context(), file).Open())(t)
+	defer content.Close()
+	if data := must.Get(io.ReadAll(content))(t); string(data) != heic {
+		t.Errorf("none: %q", data)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for text, is := range map[string]bool{"none": true, "heic=p {in} {out}": true, "raw=p -Z {stem}.tif {in}": true,
+		"heic=p": false, "bmp=p {in} {out}": false, "": false} {
+		if err := Check(text); (err == nil) != is {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// White of 10 and 12 bits is white, and colours are those before the multiplication by alpha.
+func TestCorrections(t *testing.T) {
+	for depth, white := range map[int][]byte{10: {0xff, 0xc0}, 12: {0xff, 0xf0}} {
+		if replicate(white, depth); white[0] != 0xff || white[1] != 0xff {
+			t.Errorf("white of %d bits is %x", depth, white)
+		}
+	}
+	pix := []byte{50, 100, 128, 128, 0, 0, 0, 0}
+	if divide(pix); !bytes.Equal(pix, []byte{100, 199, 255, 128, 0, 0, 0, 0}) {
+		t.Errorf("divided: %v", pix)
+	}
+}

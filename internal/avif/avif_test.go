@@ -1,0 +1,59 @@
+package avif
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"testing"
+	"time"
+
+	"superres/internal/metadata"
+	"superres/internal/must"
+)
+
+// The decoder is the file lib/decode.wasm.gz of github.com/gen2brain/avif v0.4.4.
+func TestDecoderIsThatOfTheModule(t *testing.T) {
+	const want = "1ee2423413384d54b3fa4e2882424d60a2a05f5fe7ec573535fdb6b531071a9b"
+	if got := fmt.Sprintf("%x", sha256.Sum256(packed)); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// A decoder ends soon after its context, with little done, and in the memory that it was given.
+func TestEnds(t *testing.T) {
+	const width, height = 2600, 2000
+	data := must.Get(os.ReadFile("testdata/large.avif"))(t)
+	must.Succeed(t, Prepare())
+	pictures := [][]metadata.Edit{must.Get(metadata.ReadStill(bytes.NewReader(data)))(t).Colour}
+	memory := Memory(width*height, int64(len(data)))
+	none := func(int, Frame) error { return errors.New("it was decoded") }
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer cancel()
+	go func() { // the collector is at work meanwhile
+		for ctx.Err() == nil {
+			runtime.GC()
+		}
+	}()
+	began := time.Now()
+	if err := Decode(ctx, data, memory, pictures, none); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("ended by %v", err)
+	}
+	cut := time.Since(began)
+	if err := Decode(t.Context(), data, memory/4, pictures, none); !errors.Is(err, ErrMemory) {
+		t.Errorf("with a quarter of the memory: %v", err)
+	}
+	began = time.Now()
+	must.Succeed(t, Decode(t.Context(), data, memory, pictures, func(_ int, f Frame) error {
+		if f.Width != width || f.Height != height || len(f.Pix) != width*height*pixelBytes {
+			t.Errorf("%d×%d, %d bytes", f.Width, f.Height, len(f.Pix))
+		}
+		return nil
+	}))
+	if whole := time.Since(began); cut > whole/2 {
+		t.Errorf("stopped after %v, where all takes %v", cut, whole)
+	}
+}

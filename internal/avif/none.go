@@ -1,0 +1,20 @@
+//go:build !amd64 && !arm64
+
+package avif
+
+import (
+	"context"
+
+	"superres/internal/metadata"
+)
+
+// Decode fails on this system, for which there is no decoder.
+func Decode(context.Context, []byte, int64, [][]metadata.Edit, func(int, Frame) error) error {
+	return FormatError("no program for this processor reads it")
+}
+
+// CacheFolder returns "" on this system.
+func CacheFolder() string { return "" }
+
+// Prepare does nothing on this system.
+func Prepare() error { return nil }

@@ -1,0 +1,99 @@
+package imagefile
+
+import (
+	"bytes"
+	"image"
+	"os"
+	"testing"
+
+	"superres/internal/metadata"
+	"superres/internal/must"
+)
+
+// The boxes irot and imir turn a picture: by quarters to the left, and then its rows or columns the other way round.
+// An orientation in the EXIF block turns nothing, and becomes 1.
+func TestTurnedAVIF(t *testing.T) {
+	data := must.Get(os.ReadFile("testdata/kinds/av_turned.avif"))(t)
+	angle, mirror := bytes.Index(data, []byte("irot"))+4, bytes.Index(data, []byte("imir"))+4
+	turned := func(quarters, axis byte) image.Image {
+		b := bytes.Clone(data)
+		b[angle], b[mirror] = quarters, axis
+		return must.Get(decodeBytes(b, "a.avif", Limits{}))(t).Image
+	}
+	mirrored := turned(0, 0) // from top to bottom
+	for quarters := range byte(4) {
+		for axis := range byte(2) {
+			got := turned(quarters, axis)
+			size := got.Bounds().Size()
+			for y := range size.Y {
+				for x := range size.X {
+					u, v, w, h := x, y, size.X, size.Y // undone from the last to the first
+					if axis == 0 {
+						v = h - 1 - v
+					} else {
+						u = w - 1 - u
+					}
+					for range quarters { // (u, v) came from (w'−1−v, u) of a picture w' = h wide
+						u, v, w, h = h-1-v, u, h, w
+					}
+					if got.At(x, y) != mirrored.At(u, h-1-v) {
+						t.Fatalf("%d quarters, axis %d: pixel %d,%d is not that of %d,%d", quarters, axis, x, y, u, v)
+					}
+				}
+			}
+		}
+	}
+}
+
+// What belongs to an AVIF comes along.
+func TestMetadataOfAVIF(t *testing.T) {
+	p := must.Get(decodeBytes(must.Get(os.ReadFile("../mutate/seeds/metadata.avif"))(t), "a.avif", Limits{}))(t)
+	m := p.Metadata
+	if got := p.Image.Bounds().Size(); got != image.Pt(48, 64) || m.Orientation != 6 {
+		t.Errorf("%v, turned as %d", got, m.Orientation)
+	}
+	if len(m.ICC) != 588 || !bytes.Contains(m.XMP, []byte(`tiff:Orientation="1"`)) || len(m.EXIF) != 64 ||
+		!bytes.Contains(m.EXIF, []byte("MakerX")) || !bytes.Contains(m.EXIF, []byte{1, 18, 0, 3, 0, 0, 0, 1, 0, 1}) {
+		t.Errorf("a profile of %d bytes, EXIF %q, XMP %q", len(m.ICC), m.EXIF, m.XMP)
+	}
+	p = must.Get(decodeBytes(must.Get(os.ReadFile("testdata/kinds/av_l2020.avif"))(t), "a.avif", Limits{}))(t)
+	out, warnings := p.Metadata.For("png", false)
+	if !bytes.Contains(out.ICC, []byte("B\x00T\x00.\x002\x000\x002\x000")) &&
+		!bytes.Contains(out.ICC, []byte("BT.2020")) || len(warnings) > 0 {
+		t.Errorf("code points of BT.2020 became %d bytes, with %v", len(out.ICC), warnings)
+	}
+}
+
+// Colours are those before the multiplication by alpha, under alpha of 0 as well where the file has them apart.
+func TestAlphaOfAVIF(t *testing.T) {
+	p := must.Get(decodeBytes(must.Get(os.ReadFile("../mutate/seeds/prem.avif"))(t), "a.avif", Limits{}))(t)
+	whole := must.Get(decodeBytes(must.Get(os.ReadFile("../mutate/seeds/metadata.avif"))(t), "b.avif", Limits{}))(t)
+	img := p.Image.(*image.NRGBA)
+	sums, n := [2]int{}, 0
+	for y := range 48 {
+		for x := range 64 {
+			if c := img.NRGBAAt(x, y); c.A > 128 {
+				n++
+				sums[0] += int(c.R) + int(c.G) + int(c.B)
+				r, g, b, _ := whole.Image.At(47-y, x).RGBA() // turned to the right
+				sums[1] += int(r>>8 + g>>8 + b>>8)
+			}
+		}
+	}
+	if d := (sums[0] - sums[1]) / n; d < -6 || d > 6 {
+		t.Errorf("the colours differ by %d levels on average", d)
+	}
+}
+
+// Damage to what the decoder is asked of is an error, and no picture of what its memory had.
+func TestDamagedAVIF(t *testing.T) {
+	data := must.Get(os.ReadFile("testdata/kinds/av_d10.avif"))(t)
+	at := bytes.Index(data, []byte("mdat")) + 4
+	clear(data[at:])
+	if _, err := decodeBytes(data, "a.avif", Limits{}); err == nil {
+		t.Error("pixels of zeros were read")
+	}
+	if _, err := metadata.ReadStill(bytes.NewReader(data[:40])); err == nil {
+		t.Error("a file without a list of pictures was read")
+	}
+}

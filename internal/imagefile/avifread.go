@@ -1,0 +1,172 @@
+package imagefile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"image"
+	"image/color"
+	"io"
+
+	"superres/internal/avif"
+	"superres/internal/imagefile/foreign"
+	"superres/internal/metadata"
+	"superres/internal/safefile"
+)
+
+// isOtherHEIF tells whether a file of boxes has pictures of another kind than AVIF.
+func isOtherHEIF(r io.ReaderAt, _ string) (foreign.Kind, bool) {
+	head, _ := headOf(r, "")
+	kind, _ := foreign.Of(head)
+	return kind, kind.Title != "AVIF"
+}
+
+// configOfAVIF returns the size and the colour model of an AVIF, which must be a *source.
+func configOfAVIF(r io.Reader) (image.Config, error) {
+	s, err := metadata.ReadStill(r.(*source))
+	if err != nil {
+		return image.Config{}, err
+	}
+	model := color.RGBAModel
+	switch deep := s.Depth > 8; {
+	case s.HasAlpha && deep:
+		model = color.NRGBA64Model
+	case s.HasAlpha:
+		model = color.NRGBAModel
+	case s.Grey && deep:
+		model = color.Gray16Model
+	case s.Grey:
+		model = color.GrayModel
+	case deep:
+		model = color.RGBA64Model
+	}
+	return image.Config{ColorModel: model, Width: int(s.Crop[2]), Height: int(s.Crop[3])}, nil
+}
+
+// avifBytes returns the memory that decoding the AVIF in src takes beside the file and the picture.
+func avifBytes(src metadata.Source) int64 {
+	s, err := metadata.ReadStill(src)
+	if err != nil {
+		return 0
+	}
+	return avif.Memory(s.Width*s.Height, src.Size())
+}
+
+// decodeAVIF decodes the primary picture of an AVIF, without turning it. The transparency and the colours are decoded
+// one after the other, since the decoder multiplies the colours by the transparency that it knows of.
+func decodeAVIF(src *source, size Size, lim Limits) (image.Image, error) {
+	s, err := metadata.ReadStill(src)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := lim.CheckSize(s.Width, s.Height)
+	if err != nil {
+		return nil, err
+	}
+	shown, ok := stored.Part(s.Crop[0], s.Crop[1], s.Crop[2], s.Crop[3])
+	if !ok || shown != size {
+		return nil, refuse(safefile.ErrInput, "has changed while it was read; try again")
+	}
+	pictures := [][]metadata.Edit{s.Colour}
+	if s.HasAlpha {
+		pictures = [][]metadata.Edit{s.Alpha, s.Colour}
+	}
+	p := &avifPicture{Still: s, image: newOfAVIF(s, size)}
+	err = avif.Decode(src.ctx, src.data, avif.Memory(stored.Pixels(), src.size), pictures,
+		func(i int, f avif.Frame) error {
+			if w, h := stored.Sides(); f.Width != w || f.Height != h {
+				return avif.FormatError("its pictures have other sizes than it says")
+			}
+			p.take(f, i < len(pictures)-1)
+			return nil
+		})
+	if errors.Is(err, avif.ErrMemory) {
+		return nil, refuse(safefile.ErrInput, "takes more memory than its size tells; save it as PNG first")
+	}
+	return p.image, err
+}
+
+// newOfAVIF returns an empty picture of the kind of s.
+func newOfAVIF(s *metadata.Still, size Size) image.Image {
+	switch deep := s.Depth > 8; {
+	case s.HasAlpha && deep:
+		return image.NewNRGBA64(size.Bounds())
+	case s.HasAlpha:
+		return image.NewNRGBA(size.Bounds())
+	case s.Grey && deep:
+		return image.NewGray16(size.Bounds())
+	case s.Grey:
+		return image.NewGray(size.Bounds())
+	case deep:
+		return image.NewRGBA64(size.Bounds())
+	}
+	return image.NewRGBA(size.Bounds())
+}
+
+// avifPicture is a picture that is put together of what the decoder returns.
+type avifPicture struct {
+	*metadata.Still
+	image image.Image
+}
+
+// take sets the transparency of the picture to the brightness of f, or the colours to those of f.
+func (p *avifPicture) take(f avif.Frame, asAlpha bool) {
+	pix, stride, pixel := Samples(p.image)
+	sample := 1 // bytes
+	if p.Depth > 8 {
+		sample = 2
+	}
+	put := func(at int, v uint32) {
+		if sample == 2 {
+			binary.BigEndian.PutUint16(pix[at:], uint16(v))
+			return
+		}
+		pix[at] = byte((v + 128) / 257)
+	}
+	colours := min(pixel/sample, 3)
+	const stored = 8 // bytes of a pixel of f
+	for y := range int(p.Crop[3]) {
+		row := f.Pix[stored*((int(p.Crop[1])+y)*f.Width+int(p.Crop[0])):]
+		for x := range int(p.Crop[2]) {
+			from, to := row[stored*x:], y*stride+x*pixel
+			if asAlpha {
+				put(to+3*sample, uint32(binary.LittleEndian.Uint16(from)))
+				continue
+			}
+			alpha := uint32(0xffff)
+			switch {
+			case p.HasAlpha && p.Premultiplied && sample == 2:
+				alpha = uint32(binary.BigEndian.Uint16(pix[to+3*sample:]))
+			case p.HasAlpha && p.Premultiplied:
+				alpha = 257 * uint32(pix[to+3])
+			case !p.HasAlpha && pixel/sample > 3:
+				put(to+3*sample, alpha)
+			}
+			for c := range colours {
+				v := uint32(binary.LittleEndian.Uint16(from[2*c:]))
+				if alpha > 0 && alpha < 0xffff {
+					v = min((v*0xffff+alpha/2)/alpha, 0xffff)
+				}
+				put(to+c*sample, v)
+			}
+		}
+	}
+}
+
+// endOfAVIF returns the offset in data at which another file of boxes begins, or 0 where there is none.
+func endOfAVIF(data []byte) (end uint64) {
+	metadata.Piece(bytes.NewReader(data), 0, int64(len(data))).Boxes(func(kind string, body metadata.Body) bool {
+		const head = 8
+		if kind == "ftyp" && body.At() > head {
+			end = uint64(body.At() - head)
+		}
+		return end == 0
+	})
+	return end
+}
+
+// describeAVIF sets pic.GreyAlpha of an AVIF.
+func describeAVIF(src *source, pic *Picture) {
+	s, err := metadata.ReadStill(src)
+	pic.GreyAlpha = err == nil && s.Grey && s.HasAlpha
+}

@@ -1,0 +1,71 @@
+package metadata
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// mostBoxes is how many boxes of one level are read.
+const mostBoxes = 1 << 14
+
+// Boxes calls visit with the boxes in b, a piece of a file of ISO media (ISO/IEC 14496-12, 4.2), in file order, until
+// it returns false, a box has a length that cannot be, or b ends. A box that is longer than the rest of b is visited
+// with that rest.
+func (b Body) Boxes(visit func(kind string, body Body) bool) {
+	for range mostBoxes {
+		head := b.Start(16)
+		if len(head) < 8 {
+			return
+		}
+		size, start := int64(binary.BigEndian.Uint32(head)), int64(8)
+		switch {
+		case size == 0: // up to the end
+			size = b.Len
+		case size == 1 && len(head) == 16:
+			size, start = int64(binary.BigEndian.Uint64(head[8:])), 16
+		}
+		if size < start || !visit(string(head[4:8]), Piece(b.src, b.at+start, min(size, b.Len)-start)) {
+			return
+		}
+		b = b.after(size)
+	}
+}
+
+// fields reads numbers, the high byte first, from the front of data. Behind the end of data they are 0, and ended is
+// set.
+type fields struct {
+	data  []byte
+	ended bool
+}
+
+// next returns the next n bytes, or nil.
+func (f *fields) next(n int) []byte {
+	if n < 0 || n > len(f.data) {
+		f.data, f.ended = nil, true
+		return nil
+	}
+	b := f.data[:n]
+	f.data = f.data[n:]
+	return b
+}
+
+// number returns the next number, of n bytes.
+func (f *fields) number(n int) (v uint64) {
+	for _, b := range f.next(n) {
+		v = v<<8 | uint64(b)
+	}
+	return v
+}
+
+// text returns the next text, which a zero ends.
+func (f *fields) text() string {
+	text, rest, ok := bytes.Cut(f.data, []byte{0})
+	f.data, f.ended = rest, f.ended || !ok
+	return string(text)
+}
+
+// version returns the version and the flags with which a full box begins (ISO/IEC 14496-12, 4.2).
+func (f *fields) version() (version byte, flags uint32) {
+	v := f.number(4)
+	return byte(v >> 24), uint32(v) & 0xffffff
+}

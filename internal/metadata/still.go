@@ -1,0 +1,501 @@
+package metadata
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Still is what the boxes of a HEIF or AVIF file say about its primary picture (ISO/IEC 23008-12, AV1 Image File
+// Format 1.1). Sides are of the stored picture, before Crop and Orientation.
+type Still struct {
+	Width, Height int64
+	// Crop is the part of the stored picture that is shown: left, top, width, height.
+	Crop [4]int64
+	// Orientation says how the rows and columns of that part lie, as in EXIF, by the boxes irot and imir alone.
+	Orientation int
+	// Depth is the number of bits of a sample. Grey: the pixels have no colour.
+	Depth int
+	Grey  bool
+	// HasAlpha: another picture of the file is its transparency. Premultiplied: the colours are multiplied by it.
+	HasAlpha, Premultiplied bool
+	// Colour and Alpha are the changes of the file's bytes with which the decoder of package avif returns the colours
+	// alone, and the transparency as the primary picture, in 16 bits a sample.
+	Colour, Alpha []Edit
+
+	about     []string // what the file has beside, for warnings
+	nclx      []byte   // primaries, transfer, matrix, of two bytes each, and a flag
+	icc       Body
+	exif, xmp []Body // the pieces of these blocks
+}
+
+// Edit is a change of the bytes of a file at an offset.
+type Edit struct {
+	At   int64
+	Data []byte
+}
+
+// The bounds of the boxes that describe the pictures of a file: their bytes, and the pictures and blocks.
+const (
+	mostMeta  = 4 << 20
+	mostItems = 1 << 12
+)
+
+// item is a picture or a block of metadata in a file.
+type item struct {
+	kind, mime string
+	properties []int // numbers from 0
+	extents    []Body
+}
+
+// reference says that one item belongs to others: from is of a kind of use for each of to.
+type reference struct {
+	kind   string
+	from   uint64
+	to     []uint64
+	kindAt int64
+}
+
+// attribute is a box that describes items.
+type attribute struct {
+	kind string
+	Body
+}
+
+// catalogue is the box meta of a file.
+type catalogue struct {
+	src        Source
+	primary    uint64
+	primaryAt  int64 // the offset of its number, and how many bytes it has
+	primaryLen int
+	items      map[uint64]*item
+	references []reference
+	properties []attribute
+	data       Body // the box idat
+}
+
+// ReadStill returns what the boxes in src say. It fails with a FormatError where they do not describe a picture.
+func ReadStill(src Source) (*Still, error) {
+	c := &catalogue{src: src, items: map[uint64]*item{}}
+	var brand Body
+	var meta *Body
+	Piece(src, 0, src.Size()).Boxes(func(kind string, body Body) bool {
+		switch kind {
+		case "ftyp":
+			brand = body
+		case "meta":
+			meta = &body
+		}
+		return meta == nil
+	})
+	switch {
+	case meta == nil:
+		return nil, FormatError("it has no picture of its own (is it a film?)")
+	case meta.Len > mostMeta:
+		return nil, FormatError("the list of its pictures has more than 4 MiB")
+	}
+	c.read(*meta)
+	s, err := c.still()
+	if err != nil {
+		return nil, err
+	}
+	if string(brand.Start(4)) == "avis" { // or the decoder would take the film
+		s.Colour = append(s.Colour, Edit{brand.at, []byte("avif")})
+	}
+	s.Alpha = append(s.Alpha, s.Colour...)
+	return s, nil
+}
+
+// read reads the boxes in meta, the box of that name, which it holds in memory.
+func (c *catalogue) read(meta Body) {
+	const version = 4
+	all := bodyOf(meta.Bytes())
+	all.after(version).Boxes(func(kind string, body Body) bool {
+		f := &fields{data: body.Bytes()}
+		switch kind {
+		case "pitm":
+			v, _ := f.version()
+			c.primaryAt, c.primaryLen = meta.at+body.at+version, 2
+			if v > 0 {
+				c.primaryLen = 4
+			}
+			c.primary = f.number(c.primaryLen)
+		case "iinf":
+			c.readKinds(body)
+		case "iref":
+			c.readReferences(body, meta.at)
+		case "iloc":
+			c.readPlaces(f)
+		case "idat":
+			c.data = Piece(c.src, meta.at+body.at, body.Len)
+		case "iprp":
+			body.Boxes(func(kind string, body Body) bool {
+				switch kind {
+				case "ipco":
+					body.Boxes(func(kind string, body Body) bool {
+						c.properties = append(c.properties, attribute{kind, Piece(c.src, meta.at+body.at, body.Len)})
+						return true
+					})
+				case "ipma":
+					c.readProperties(&fields{data: body.Bytes()})
+				}
+				return true
+			})
+		}
+		return true
+	})
+}
+
+// get returns the item of a number, which it makes. Behind mostItems it returns one that is not kept.
+func (c *catalogue) get(id uint64) *item {
+	if it := c.items[id]; it != nil {
+		return it
+	}
+	it := &item{}
+	if len(c.items) < mostItems {
+		c.items[id] = it
+	}
+	return it
+}
+
+// readKinds reads a box iinf (ISO/IEC 14496-12, 8.11.6).
+func (c *catalogue) readKinds(body Body) {
+	f := &fields{data: body.Start(4)}
+	count := int64(2)
+	if v, _ := f.version(); v > 0 {
+		count = 4
+	}
+	body.after(4 + count).Boxes(func(_ string, body Body) bool {
+		f := &fields{data: body.Bytes()}
+		v, _ := f.version()
+		id := f.number(map[byte]int{2: 2, 3: 4}[v])
+		f.number(2) // the protection
+		it := c.get(id)
+		if it.kind = string(f.next(4)); it.kind == "mime" {
+			f.text() // its name
+			it.mime = f.text()
+		}
+		return true
+	})
+}
+
+// readReferences reads a box iref (8.11.12). base is the offset of the box meta.
+func (c *catalogue) readReferences(body Body, base int64) {
+	f := &fields{data: body.Start(4)}
+	number := 2
+	if v, _ := f.version(); v > 0 {
+		number = 4
+	}
+	body.after(4).Boxes(func(kind string, body Body) bool {
+		f := &fields{data: body.Bytes()}
+		r := reference{kind: kind, from: f.number(number), kindAt: base + body.at - 4}
+		for n := f.number(2); n > 0 && !f.ended; n-- {
+			r.to = append(r.to, f.number(number))
+		}
+		c.references = append(c.references, r)
+		return true
+	})
+}
+
+// readPlaces reads a box iloc (8.11.3): where the bytes of the items are.
+func (c *catalogue) readPlaces(f *fields) {
+	v, _ := f.version()
+	sizes := f.number(2)
+	offset, length, base, index := int(sizes>>12), int(sizes>>8&15), int(sizes>>4&15), int(sizes&15)
+	number := 2
+	if v > 1 {
+		number = 4
+	}
+	for n := f.number(number); n > 0 && !f.ended; n-- {
+		it, within := c.get(f.number(number)), uint64(0)
+		if v > 0 {
+			within = f.number(2) & 15
+		}
+		f.number(2) // another file
+		from := f.number(base)
+		for extents := f.number(2); extents > 0 && !f.ended; extents-- {
+			if v > 0 {
+				f.number(index)
+			}
+			at, size := int64(from+f.number(offset)), int64(f.number(length))
+			src, end := Piece(c.src, 0, c.src.Size()), c.src.Size()
+			if within == 1 {
+				src, end = c.data, c.data.Len
+			}
+			if within > 1 || at < 0 || at > end || size < 0 {
+				continue
+			}
+			if size == 0 {
+				size = end - at
+			}
+			it.extents = append(it.extents, Piece(c.src, src.at+at, min(size, end-at)))
+		}
+	}
+}
+
+// readProperties reads a box ipma (ISO/IEC 23008-12, 9.3): which properties the items have.
+func (c *catalogue) readProperties(f *fields) {
+	v, flags := f.version()
+	number, index := 2, 1
+	if v > 0 {
+		number = 4
+	}
+	if flags&1 > 0 {
+		index = 2
+	}
+	for n := f.number(4); n > 0 && !f.ended; n-- {
+		it := c.get(f.number(number))
+		for k := f.number(1); k > 0 && !f.ended; k-- {
+			which := int(f.number(index)) & (1<<(8*index-1) - 1) // without the bit that it must be understood
+			it.properties = append(it.properties, which-1)
+		}
+	}
+}
+
+// find returns the first property of a kind that an item has.
+func (c *catalogue) find(it *item, kind string) (Body, bool) {
+	for _, i := range it.properties {
+		if i >= 0 && i < len(c.properties) && c.properties[i].kind == kind {
+			return c.properties[i].Body, true
+		}
+	}
+	return Body{}, false
+}
+
+// still returns what is said about the primary picture.
+func (c *catalogue) still() (*Still, error) {
+	primary := c.items[c.primary]
+	if primary == nil || primary.kind == "" {
+		return nil, FormatError("it does not say which of its pictures is the first")
+	}
+	s := &Still{Orientation: 1, Depth: 8}
+	coded := primary // the picture whose samples are coded
+	for _, r := range c.references {
+		switch about := c.get(r.from); {
+		case r.kind == "dimg" && r.from == c.primary && len(r.to) > 0:
+			coded = c.get(r.to[0])
+		case r.kind == "auxl" && slices.Contains(r.to, c.primary):
+			c.auxiliary(s, about, r)
+		case r.kind == "prem" && r.from == c.primary:
+			s.Premultiplied = true
+		case r.kind == "dimg" && about.kind == "tmap" && slices.Contains(r.to, c.primary):
+			s.about = append(s.about, "gain map")
+		case r.kind == "cdsc" && slices.Contains(r.to, c.primary) && about.kind == "Exif":
+			s.exif = about.extents
+		case r.kind == "cdsc" && slices.Contains(r.to, c.primary) && about.mime == "application/rdf+xml":
+			s.xmp = about.extents
+		}
+	}
+	size, ok := c.find(primary, "ispe")
+	f := &fields{data: size.Start(12)}
+	f.version()
+	s.Width, s.Height = int64(f.number(4)), int64(f.number(4))
+	if !ok || f.ended {
+		return nil, FormatError("it does not say the size of its picture")
+	}
+	if config, ok := c.find(coded, "av1C"); ok {
+		s.Depth, s.Grey = codedAs(config)
+	} else if depths, ok := c.find(coded, "pixi"); ok {
+		if b := depths.Start(6); len(b) > 5 {
+			s.Depth, s.Grey = int(b[5]), b[4] == 1
+		}
+	}
+	for _, it := range []*item{primary, coded} {
+		for _, i := range it.properties {
+			if i >= 0 && i < len(c.properties) && c.properties[i].kind == "colr" {
+				s.colours(c.properties[i].Body)
+			}
+		}
+	}
+	c.deepen(s)
+	c.turn(s, primary)
+	return s, c.crop(s, primary)
+}
+
+// auxiliary notes an item that belongs to the primary picture by the reference r.
+func (c *catalogue) auxiliary(s *Still, it *item, r reference) {
+	is, _ := c.find(it, "auxC")
+	f := &fields{data: is.Start(256)}
+	f.version()
+	switch name := f.text(); {
+	case strings.HasSuffix(name, ":alpha") || strings.HasSuffix(name, ":auxid:1"):
+		if s.HasAlpha {
+			break
+		}
+		s.HasAlpha = true
+		s.Colour = append(s.Colour, Edit{r.kindAt, []byte("free")})
+		id := []byte{byte(r.from >> 24), byte(r.from >> 16), byte(r.from >> 8), byte(r.from)}
+		s.Alpha = append(s.Alpha, Edit{c.primaryAt, id[4-c.primaryLen:]})
+	case strings.HasSuffix(name, ":depth") || strings.HasSuffix(name, ":auxid:2"):
+		s.about = append(s.about, "depth map")
+	case strings.Contains(name, "hdrgainmap"):
+		s.about = append(s.about, "gain map")
+	default:
+		s.about = append(s.about, fmt.Sprintf("further picture (%.40q)", name))
+	}
+}
+
+// The byte of a box av1C with the flags of 10 bits, 12 bits and grey (AV1 Codec ISO Media File Format Binding, 2.3.3).
+const (
+	codedFlags = 2
+	coded10    = 0x40
+	coded12    = 0x20
+	codedGrey  = 0x10
+)
+
+// codedAs returns the bits of a sample, and whether there is no colour, by a box av1C.
+func codedAs(config Body) (depth int, grey bool) {
+	b := config.Start(4)
+	if len(b) < 4 {
+		return 8, false
+	}
+	switch depth = 8; {
+	case b[codedFlags]&coded10 > 0 && b[codedFlags]&coded12 > 0:
+		depth = 12
+	case b[codedFlags]&coded10 > 0:
+		depth = 10
+	}
+	return depth, b[codedFlags]&codedGrey > 0
+}
+
+// deepen makes the decoder return 16 bits for samples of 8.
+//
+// Note: it returns 8 bits by the arithmetic of libyuv, which repeats the chroma of 4:2:0 instead of interpolating it
+// (9 levels of 255 from avifdec on a smooth picture) and makes blue 12 levels too dark in limited range with the matrix
+// of BT.709, 16 with that of BT.2020. It asks the boxes for the depth, and takes the samples as they come.
+func (c *catalogue) deepen(s *Still) {
+	const ten = 10
+	for _, p := range c.properties {
+		b := p.Start(16)
+		switch {
+		case p.kind == "av1C" && len(b) > codedFlags && b[codedFlags]&coded10 == 0:
+			s.Colour = append(s.Colour, Edit{p.at + codedFlags, []byte{b[codedFlags] | coded10}})
+		case p.kind == "pixi" && len(b) > 5 && b[5] == 8:
+			s.Colour = append(s.Colour, Edit{p.at + 5, bytes.Repeat([]byte{ten}, len(b)-5)})
+		}
+	}
+}
+
+// colours reads a box colr (ISO/IEC 14496-12, 12.1.5), of which there may be one of each kind.
+func (s *Still) colours(body Body) {
+	const kind = 4
+	switch string(body.Start(kind)) {
+	case "nclx":
+		if b := body.after(kind).Start(7); len(b) == 7 && s.nclx == nil {
+			s.nclx = b
+		}
+	case "prof", "rICC":
+		if s.icc.Len == 0 {
+			s.icc = body.after(kind)
+		}
+	}
+}
+
+// turn sets s.Orientation by the boxes irot, in quarters of a turn to the left, and imir, which mirrors what is turned
+// (ISO/IEC 23008-12, 6.5.10 and 6.5.12).
+func (c *catalogue) turn(s *Still, it *item) {
+	turned := [4][3]int{{1, 4, 2}, {8, 5, 7}, {3, 2, 4}, {6, 7, 5}} // not mirrored, top to bottom, left to right
+	angle, mirror := byte(0), 0
+	if b, ok := c.find(it, "irot"); ok && b.Len > 0 {
+		angle = b.Start(1)[0] & 3
+	}
+	if b, ok := c.find(it, "imir"); ok && b.Len > 0 {
+		mirror = 1 + int(b.Start(1)[0]&1)
+	}
+	s.Orientation = turned[angle][mirror]
+}
+
+// crop sets s.Crop by the box clap (ISO/IEC 14496-12, 12.1.4): width, height, and the way from the middle of the
+// picture to that of the part, as fractions. A part that does not lie in whole pixels of the picture is left out.
+func (c *catalogue) crop(s *Still, it *item) error {
+	s.Crop = [4]int64{0, 0, s.Width, s.Height}
+	b, ok := c.find(it, "clap")
+	if !ok {
+		return nil
+	}
+	f := &fields{data: b.Start(32)}
+	var n, d [4]int64
+	for i := range n {
+		n[i], d[i] = int64(int32(f.number(4))), int64(int32(f.number(4)))
+	}
+	if slices.Min(d[:]) < 1 || f.ended || n[0]%d[0] != 0 || n[1]%d[1] != 0 {
+		s.about = append(s.about, "box clap, which cuts through pixels,")
+		return nil
+	}
+	w, h := n[0]/d[0], n[1]/d[1]
+	// The left side is offset + (stored − shown)/2.
+	left, top := 2*n[2]+(s.Width-w)*d[2], 2*n[3]+(s.Height-h)*d[3]
+	if left%(2*d[2]) != 0 || top%(2*d[3]) != 0 {
+		s.about = append(s.about, "box clap, which cuts through pixels,")
+		return nil
+	}
+	left, top = left/(2*d[2]), top/(2*d[3])
+	if w < 1 || h < 1 || left < 0 || top < 0 || left+w > s.Width || top+h > s.Height {
+		return FormatError("the part that its box clap shows is not in the picture")
+	}
+	s.Crop = [4]int64{left, top, w, h}
+	return nil
+}
+
+// avif reads the metadata of an AVIF.
+func (r *reader) avif(src Source) {
+	s, err := ReadStill(src)
+	if err != nil {
+		return // as its pixels cannot be read
+	}
+	if s.icc.Len > 0 {
+		r.icc(inOnePiece(s.icc))
+	}
+	if len(s.exif) > 0 {
+		r.exifItem(s.exif)
+	}
+	if len(s.xmp) > 0 {
+		r.xmp(inPieces(s.xmp))
+	}
+	uprightXMP(r.m.XMP)
+	r.m.Orientation = s.Orientation
+	// A profile goes before code points, of which 2 says nothing. A PNG has the same ones, for RGB of full range.
+	const unspecified, matrixRGB, fullRange = 2, 0, 1
+	if s.nclx != nil && s.icc.Len == 0 && s.nclx[1] != unspecified && s.nclx[3] != unspecified {
+		r.colourChunk("cICP", bodyOf([]byte{s.nclx[1], s.nclx[3], matrixRGB, fullRange}), nil)
+	}
+	for _, what := range s.about {
+		r.warn("its " + what + " is left out")
+	}
+}
+
+// exifItem reads the EXIF block in the pieces of an item, which begins with the offset of the TIFF structure (ISO/IEC
+// 23008-12, A.2.1).
+func (r *reader) exifItem(parts []Body) {
+	block := inPieces(parts)
+	if block.size > MaxBlock {
+		r.fits("EXIF block", block.size)
+		return
+	}
+	f := &fields{data: block.start(block.size)}
+	f.next(int(min(f.number(4), MaxBlock)))
+	if f.ended {
+		r.drop("EXIF block", "damaged")
+		return
+	}
+	r.exif(bodyOf(f.data))
+}
+
+// jxl reads the EXIF block and the XMP packet of a JPEG XL in boxes, where they are not compressed. Its pixels are
+// turned by its code stream: the orientation in EXIF says nothing.
+func (r *reader) jxl(src Source) {
+	Piece(src, 0, src.Size()).Boxes(func(kind string, body Body) bool {
+		switch kind {
+		case "Exif":
+			r.exifItem([]Body{body})
+		case "xml ":
+			r.xmp(inOnePiece(body))
+		case "brob":
+			r.drop("metadata", "compressed by Brotli")
+		}
+		return true
+	})
+	uprightXMP(r.m.XMP)
+	r.m.Orientation = 1
+}

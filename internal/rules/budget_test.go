@@ -18,7 +18,7 @@ import (
 // figure says in the commit what for.
 var budget = map[string]int{
 	"lines of Go that is no test":                 116_900,
-	"lines of tests":                              53_300,
+	"lines of tests":                              53_400,
 	"lines of assembly":                           21_500,
 	"words of README.md":                          mostWords,
 	"words of superres/README.md":                 4_600,

@@ -114,7 +114,7 @@ func (s source) Open() (*enlarging.Content, error) {
 	if err != nil || k == nil {
 		return content, nil
 	}
-	data, err := s.set.convert(s.ctx, s.path, k, metadata.Piece(io.NewSectionReader(content.At, 0, content.Size), 0,
+	data, err := s.set.convert(s.ctx, s.path, other.Title, k, metadata.Piece(io.NewSectionReader(content.At, 0, content.Size), 0,
 		content.Size))
 	if err != nil {
 		content.Close()
@@ -143,8 +143,8 @@ func (s *Set) command(k *kind) []string {
 	return nil
 }
 
-// convert returns a PNG of the picture in the file path, which is of kind k and has the bytes original.
-func (s *Set) convert(ctx context.Context, path string, k *kind, original metadata.Body) ([]byte, error) {
+// convert returns a PNG of the picture in the file path, which is of kind k, by its title, and has the bytes original.
+func (s *Set) convert(ctx context.Context, path, title string, k *kind, original metadata.Body) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.last == path {
@@ -156,8 +156,8 @@ func (s *Set) convert(ctx context.Context, path string, k *kind, original metada
 		for _, c := range k.commands {
 			programs = append(programs, strings.Fields(c)[0])
 		}
-		return nil, console.Failf(console.ExitInput, "%s: is read by another program, and none of %s is on the path; "+
-			"install one (apt install %s) and type the same again", path, strings.Join(programs, ", "), k.install)
+		return nil, console.Failf(console.ExitInput, "%s: is %s, which other programs read, and none of %s is on the "+
+			"path; install one (Debian: apt install %s) and type the same again", path, title, strings.Join(programs, ", "), k.install)
 	}
 	dir, err := safefile.TempFolder()
 	if err != nil {

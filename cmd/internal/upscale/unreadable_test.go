@@ -26,7 +26,8 @@ func rawFile() string {
 
 const heic = "\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"
 
-// Raw files of cameras are refused, whatever their names: the preview in them is not the picture.
+// Raw files of cameras are refused where no other program may read them, by any name: the preview in them is not the
+// picture.
 func TestRawFilesAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	want := "DNG cannot be read (known: PNG JPEG GIF WebP TIFF BMP AVIF); " +
@@ -34,7 +35,7 @@ func TestRawFilesAreRefused(t *testing.T) {
 	for _, name := range []string{"a.dng", "b.tif", "c.jpg"} {
 		putText(t, dir, name, rawFile())
 		program.RefusesLines(t, dir, "upscale", []consoletest.RefusedLine{
-			{name + " --first-frame", console.ExitInput, name + ": " + want}})
+			{name + " --first-frame --decoder none", console.ExitInput, name + ": " + want}})
 	}
 	// With nothing but a small picture in it, the name tells it.
 	var lone bytes.Buffer
@@ -45,7 +46,7 @@ func TestRawFilesAreRefused(t *testing.T) {
 		name := "lone." + strings.ToLower(kind)
 		putText(t, dir, name, lone.String())
 		program.RefusesLines(t, dir, "upscale", []consoletest.RefusedLine{
-			{name, console.ExitInput, strings.Replace(want, "DNG", name+": "+kind, 1)}})
+			{name + " --decoder none", console.ExitInput, strings.Replace(want, "DNG", name+": "+kind, 1)}})
 	}
 	if out, _ := expect(t, dir, rawFile(), "-", console.ExitInput, want); out != "" {
 		t.Errorf("a pipe: %d bytes", len(out))

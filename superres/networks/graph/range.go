@@ -37,8 +37,8 @@ const better = 0.1
 // GuessRanges returns the ranges of a network of which the file does not tell them, and how well its result agrees with
 // the picture by them, in dB. The picture has samples from 0 to 1; eval returns the result of the network for it by a
 // span, in that span. The ranges are those of nine, of 0..1, 0..255 and −1..1, by which the result, reduced to the size
-// of the picture, is nearest to it, but 0..1 for both, or the span to which the network limits its result, where it is as
-// near. GuessRanges fails as eval does.
+// of the picture, is nearest to it, but 0..1 for both, or the span to which the network limits its result, where that
+// is as near. GuessRanges fails as eval does.
 func (g *Graph) GuessRanges(picture Samples, eval func(in Span) (Samples, error)) (best Ranges, agreement float64,
 	err error) {
 	spans := []Span{Unit, Bytes, Signed}

@@ -114,8 +114,8 @@ func (s source) Open() (*enlarging.Content, error) {
 	if err != nil || k == nil {
 		return content, nil
 	}
-	data, err := s.set.convert(s.ctx, s.path, other.Title, k, metadata.Piece(io.NewSectionReader(content.At, 0, content.Size), 0,
-		content.Size))
+	original := metadata.Piece(io.NewSectionReader(content.At, 0, content.Size), 0, content.Size)
+	data, err := s.set.convert(s.ctx, s.path, other.Title, k, original)
 	if err != nil {
 		content.Close()
 		return nil, err
@@ -157,7 +157,8 @@ func (s *Set) convert(ctx context.Context, path, title string, k *kind, original
 			programs = append(programs, strings.Fields(c)[0])
 		}
 		return nil, console.Failf(console.ExitInput, "%s: is %s, which other programs read, and none of %s is on the "+
-			"path; install one (Debian: apt install %s) and type the same again", path, title, strings.Join(programs, ", "), k.install)
+			"path; install one (Debian: apt install %s) and type the same again", path, title,
+			strings.Join(programs, ", "), k.install)
 	}
 	dir, err := safefile.TempFolder()
 	if err != nil {

@@ -329,6 +329,12 @@ func (s *source) readLicences(t target) (list []licence, err error) {
 			return nil, fmt.Errorf("the module %s has no licence file", module)
 		}
 	}
+	embedded := filepath.Join(s.root, "internal", "avif") // the decoder in WebAssembly
+	some, err := licencesIn("github.com/gen2brain/avif", embedded, embedded)
+	if err != nil {
+		return nil, err
+	}
+	list = append(list, some...)
 	slices.SortFunc(list, func(a, b licence) int {
 		return strings.Compare(path.Join(a.module, a.name), path.Join(b.module, b.name))
 	})

@@ -50,7 +50,7 @@ type update func(ctx context.Context, p *problem) error
 // coder, such as the lasso's, and ‖Y − DX‖ for a pursuit.
 //
 // Between coding and update, atoms that no signal uses are replaced by the signals with the largest residuals, each
-// signal once in an iteration. Between iterations others begin anew (restart.go), unless keep is true.
+// signal once in an iteration. Between iterations others restart (restart.go), unless keep is true.
 func alternate(ctx context.Context, y *mat.Dense, opt Options, keep bool, apply update) (*Result, error) {
 	began := time.Now()
 	opt, d, err := Prepare(y, opt)

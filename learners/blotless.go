@@ -39,7 +39,7 @@ type BLOTLESS struct {
 	Inner int
 	// Plain leaves out the momentum, as the paper does. By default a step adds half of the change of the step before.
 	Plain bool
-	// Keep leaves coherent and hardly used atoms as they are. By default they begin anew: see the note in restart.go.
+	// Keep leaves coherent and hardly used atoms as they are. By default they restart: see the note in restart.go.
 	Keep bool
 }
 

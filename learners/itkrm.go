@@ -38,7 +38,7 @@ type ITKrM struct {
 	// Adaptive lets the dictionary have another number of atoms than opt.Atoms, by which it begins. By default it has
 	// as many.
 	Adaptive bool
-	// Keep leaves coherent and hardly used atoms as they are. By default they begin anew: see the note in restart.go.
+	// Keep leaves coherent and hardly used atoms as they are. By default they restart: see the note in restart.go.
 	// With Adaptive they go instead.
 	Keep bool
 }

@@ -26,7 +26,7 @@ import (
 type KSVD struct {
 	// Approximate takes one power iteration for an atom. By default the singular triplet is exact.
 	Approximate bool
-	// Keep leaves coherent and hardly used atoms as they are. By default they begin anew: see the note in restart.go.
+	// Keep leaves coherent and hardly used atoms as they are. By default they restart: see the note in restart.go.
 	Keep bool
 }
 

@@ -42,7 +42,7 @@ type Lasso struct {
 	Lambda float64
 	// First is the first λ, as such a share. The default, 0, is 0.5, or Lambda where that is more.
 	First float64
-	// Keep leaves coherent and hardly used atoms as they are. By default they begin anew: see the note in restart.go.
+	// Keep leaves coherent and hardly used atoms as they are. By default they restart: see the note in restart.go.
 	Keep bool
 }
 

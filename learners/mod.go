@@ -19,7 +19,7 @@ import (
 // K. Engan, S. Aase, J. Husøy: Method of optimal directions for frame design, ICASSP 1999,
 // doi:10.1109/ICASSP.1999.760624.
 type MOD struct {
-	// Keep leaves coherent and hardly used atoms as they are. By default they begin anew: see the note in restart.go.
+	// Keep leaves coherent and hardly used atoms as they are. By default they restart: see the note in restart.go.
 	Keep bool
 }
 

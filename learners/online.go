@@ -48,7 +48,7 @@ type Online struct {
 	Batch int
 	// Forget is ρ, the power by which past batches are forgotten. The default, 0, is 10.
 	Forget float64
-	// Keep leaves coherent and hardly used atoms as they are. By default they begin anew: see the note in restart.go.
+	// Keep leaves coherent and hardly used atoms as they are. By default they restart: see the note in restart.go.
 	Keep bool
 }
 

@@ -100,7 +100,7 @@ func TestOnlinePast(t *testing.T) {
 	}
 }
 
-// An atom that is begun anew has no past.
+// An atom that is restarted has no past.
 func TestOnlineReplace(t *testing.T) {
 	d, y, codes := codedOnce(t, 6, 9, 2, 60)
 	s := newOnlineState(d)

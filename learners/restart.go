@@ -10,12 +10,12 @@ import (
 	"superres/learners/sparse"
 )
 
-// restarts begins atoms anew while a loop runs. Where learners fail on planted problems, an atom is missing, and in
+// restarts restarts atoms while a loop runs. Where learners fail on planted problems, an atom is missing, and in
 // its place another is a mixture of two, or there twice, or one large signal. Such an atom shows without the truth:
 // it is coherent with another, or few signals use it.
 //
 // Every fortieth of the iterations, from a tenth of them to three quarters, and whenever the loop would end before
-// that, at most mostRestarts atoms begin anew: those that fewer than fewUsers signals use, counted by weight, then
+// that, at most mostRestarts atoms restart: those that fewer than fewUsers signals use, counted by weight, then
 // the less used one of each pair above similar, the most coherent first. In turns from one check to the next, the
 // new atom is
 //
@@ -85,7 +85,7 @@ func (r *restarts) isDue(it int, ending bool) bool {
 	return !r.off && (isCheckDue(it, r.iterations) || ending && float64(it) <= lastCheck*float64(r.iterations))
 }
 
-// check begins atoms anew after iteration it, which had the given codes and objective, and returns how many; or it
+// check restarts atoms after iteration it, which had the given codes and objective, and returns how many; or it
 // goes back to the best atoms. changed is false where atoms, K×M atom after atom, stay as they were. errs has
 // ‖y − Dx‖² of every signal, 0 where it is rounding error, and signal returns a signal.
 func (r *restarts) check(it int, atoms []float64, codes *sparse.Codes, objective float64, errs []float64,
@@ -104,7 +104,7 @@ func (r *restarts) check(it int, atoms []float64, codes *sparse.Codes, objective
 	return 0, changed
 }
 
-// renew begins atoms anew and returns how many.
+// renew restarts atoms and returns how many.
 func (r *restarts) renew(atoms []float64, codes *sparse.Codes, errs []float64, signal func(j int) []float64) int {
 	r.round++
 	m := len(atoms) / codes.Atoms
@@ -134,14 +134,14 @@ func (r *restarts) renew(atoms []float64, codes *sparse.Codes, errs []float64, s
 	return count
 }
 
-// candidate is an atom that may begin anew.
+// candidate is an atom that may restart.
 type candidate struct {
 	atom  int
 	other int     // the atom that it is coherent with; −1 where it has too few users
 	score float64 // candidates with a larger one come first
 }
 
-// candidates returns the atoms that may begin anew, the least useful first. An atom may be there more than once.
+// candidates returns the atoms that may restart, the least useful first. An atom may be there more than once.
 func candidates(atoms []float64, codes *sparse.Codes) []candidate {
 	m, k := len(atoms)/codes.Atoms, codes.Atoms
 	sum, square := make([]float64, k), make([]float64, k)

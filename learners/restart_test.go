@@ -40,7 +40,7 @@ func TestRestartFindsTheMissingAtom(t *testing.T) {
 	}
 }
 
-// The last check goes back to the atoms with the least objective, and nothing begins anew after it.
+// The last check goes back to the atoms with the least objective, and nothing restarts after it.
 func TestRestartsGoBackToTheBest(t *testing.T) {
 	const m, k, n = 6, 8, 40
 	y := plantedSignals(m, k, 2, n, 3)
@@ -74,7 +74,7 @@ func TestRestartsGoBackToTheBest(t *testing.T) {
 	}
 }
 
-// An atom with few users begins anew before a coherent one, of which the less used goes; half of the mixtures are
+// An atom with few users restarts before a coherent one, of which the less used goes; half of the mixtures are
 // projected on what their partner lacks.
 func TestCandidates(t *testing.T) {
 	atoms := []float64{1, 0, 0, 0.8, 0.6, 0, 0, 0, 1}

@@ -25,7 +25,7 @@ type kept struct {
 }
 
 // A built-in learner or coder whose results have changed has a higher revision, so that kept trials are not taken for
-// its own. Where this fails, raise Revision in the registration, and write the file anew by -update.
+// its own. Where this fails, raise Revision in the registration, and write the file again by -update.
 func TestRevisionsAreRaised(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("the last digits, which other processors round differently, decide between atoms after some iterations")

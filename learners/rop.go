@@ -66,7 +66,7 @@ type ROP struct {
 	Noise float64
 	// EstimateNoise sets Noise, after half of the iterations, to an estimate: see ropnoise.go.
 	EstimateNoise bool
-	// Keep leaves all atoms as they are. By default those that are mixtures or spikes begin anew: see roprestart.go.
+	// Keep leaves all atoms as they are. By default those that are mixtures or spikes restart: see roprestart.go.
 	Keep bool
 }
 

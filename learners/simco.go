@@ -23,7 +23,7 @@ import (
 //
 //	d_k(t) = d_k cos(c_k t) − (g_k/‖g_k‖) sin(c_k t),   c_k = ‖g_k‖ / mean ‖g‖,
 //
-// all by the same t, which a golden-section search chooses; X is solved anew at every t it tries. An atom whose
+// all by the same t, which a golden-section search chooses; X is solved again at every t it tries. An atom whose
 // gradient is rounding error stays.
 //
 // f_0 is not continuous where atoms of a support become parallel, and descent gets stuck near such a D. A μ > 0 keeps
@@ -47,7 +47,7 @@ type SimCO struct {
 	Mu float64
 	// Steps is the number of gradient steps in an iteration. The default, 0, is 1.
 	Steps int
-	// Keep leaves coherent and hardly used atoms as they are. By default they begin anew: see the note in restart.go.
+	// Keep leaves coherent and hardly used atoms as they are. By default they restart: see the note in restart.go.
 	Keep bool
 }
 

@@ -1,6 +1,6 @@
 // Package golden compares pictures with files kept in the repository, and finds data that is kept outside of it.
 //
-// go test ./superres -run Golden -update writes the files anew; look at them before they are committed.
+// go test ./superres -run Golden -update writes the files again; look at them before they are committed.
 package golden
 
 import (

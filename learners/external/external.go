@@ -10,7 +10,7 @@
 //
 // No result of a program is trusted: sizes and numbers are checked, atoms are brought to length 1 and their signs
 // fixed, and errors are computed here. A failure of a program is an error that wraps [ErrProgram] and ends with the
-// last lines of its standard error. The program is then ended, with all that it started, and started anew for the next
+// last lines of its standard error. The program is then ended, with all that it started, and restarted for the next
 // problem.
 //
 // Read it in this order: learner.go and coder.go, the plug-ins; problem.go, which writes problems, and answer.go,

@@ -167,7 +167,7 @@ func TestNoAnswer(t *testing.T) {
 }
 
 // What a program does after an answer is no fault of the problem that comes next: what it prints is passed over, and
-// one that has ended is started anew.
+// one that has ended is restarted.
 func TestAfterAnAnswer(t *testing.T) {
 	ownTemp(t)
 	y, opt := smallProblem()

@@ -68,7 +68,7 @@ func (p *programs) giveBack(program Program, proc *process) {
 	p.waiting[program.Command] = append(p.waiting[program.Command], proc)
 }
 
-// start starts a program. folder is passed as an argument if the program is started anew for each problem.
+// start starts a program. folder is passed as an argument if the program is restarted for each problem.
 func (p *programs) start(program Program, folder string) (*process, error) {
 	path, args, err := program.resolve()
 	if err != nil {

@@ -85,7 +85,7 @@ func (f *flights) land(key string, one *flight, made *result, err error) {
 	close(one.done)
 }
 
-// forget ends the work, and lets later calls begin anew.
+// forget ends the work, and lets later calls restart.
 func (f *flights) forget(key string, one *flight) {
 	one.cancel()
 	if f.all[key] == one {

@@ -155,7 +155,7 @@ func (h *Handler) result(ctx context.Context, q *request) (*result, error) {
 	})
 }
 
-// enlarge returns the result of q, made anew.
+// enlarge returns the result of q, made again.
 func (h *Handler) enlarge(ctx context.Context, q *request) (*result, error) {
 	select {
 	case h.heads <- struct{}{}:

@@ -69,7 +69,7 @@ const (
 	Trusting                            // Trust
 )
 
-// Tunable is a stage with settings that can be changed without learning anew.
+// Tunable is a stage with settings that can be changed without learning again.
 type Tunable interface {
 	Stage
 	// Settings returns which fields of a Tuning concern the stage.

@@ -160,7 +160,7 @@ func TestComparePhotos(t *testing.T) {
 		"photos/2.png", "-o", "two")...)
 }
 
-// Pictures that have changed, or become more, are restored anew: results are not those of other pictures.
+// Pictures that have changed, or become more, are restored again: results are not those of other pictures.
 func TestCompareChangedPictures(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.WritePicture(t, filepath.Join(dir, "train", "a.png"), consoletest.Blob(60, 50))

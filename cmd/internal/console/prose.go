@@ -19,7 +19,7 @@ type Paragraph struct {
 type Kind int
 
 const (
-	// Prose may be filled anew.
+	// Prose may be filled again.
 	Prose Kind = iota
 	// Examples are indented: a command and, behind two spaces or more, a remark.
 	Examples

@@ -24,7 +24,7 @@ import (
 	"superres/learners/external"
 )
 
-// Program is a program of commands. Every run makes its commands anew, for its streams.
+// Program is a program of commands. Every run makes its commands again, for its streams.
 type Program struct {
 	// Usage says in a few words what the program does, for its manual page.
 	Usage string

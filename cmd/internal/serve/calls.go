@@ -122,7 +122,7 @@ func (s *site) take(w http.ResponseWriter, r *http.Request, call string, out io.
 
 // run has a worker do j with files, writing the result to out, and returns its reply. If there is no slot yet, the
 // worker only reads the head, to learn the memory needed, and is released; once the picture has a slot, a worker
-// starts the job anew. So waiting pictures occupy no workers.
+// starts the job again. So waiting pictures occupy no workers.
 func (p *picture) run(ctx context.Context, j job, files []*os.File, out io.Writer) (reply, error) {
 	if err := p.look(ctx); err != nil {
 		return reply{}, err

@@ -19,7 +19,7 @@ import (
 // planner makes a batch.
 //
 // Note: there may be millions of pictures that are already done, so it keeps only a few words for each, and works out
-// the names of their outputs anew whenever they are needed.
+// the names of their outputs again whenever they are needed.
 type planner struct {
 	batch
 	opt     Options

@@ -46,7 +46,7 @@ func (p *probed) copies(video *stream, ext string) (list []copied, lost []string
 		case s.Type == "attachment":
 			add("attached files are left out: %s files do not take them", ext)
 		case s.Codec == "bin_data" || strings.HasPrefix(s.Tags["handler_name"], "TimeCode"):
-			// Titles of chapters, and the time code, which FFmpeg writes anew from what it read.
+			// Titles of chapters, and the time code, which FFmpeg writes again from what it read.
 		default:
 			add("data beside the pictures, as of a camera, is left out")
 		}

@@ -119,7 +119,7 @@ func TestCutVideo(t *testing.T) {
 }
 
 // A film that is interrupted again and again has the frames, the times and the sound of one that is not, and leaves
-// nothing beside it; with other settings it begins anew.
+// nothing beside it; with other settings it restarts.
 func TestGoesOn(t *testing.T) {
 	consoletest.NeedFull(t, "starts ffmpeg many times")
 	dir := t.TempDir()

@@ -60,12 +60,15 @@ func (m *machine) decode(ctx context.Context, file, buffer []byte, edits []metad
 		return err
 	}
 	defer mod.Close(context.WithoutCancel(ctx))
+	ended := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		own.ended.Store(true)
 		mod.Memory().Grow(1)
+		close(ended)
 	})
 	frame, err := run(ctx, mod, file, edits)
 	if !stop() {
+		<-ended // before mod is closed
 		return ctx.Err()
 	}
 	if err != nil && own.full.Load() {

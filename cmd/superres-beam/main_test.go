@@ -192,7 +192,8 @@ func TestSweep(t *testing.T) {
 	args := []string{"recover", "--panel", "8,12,2", "--panel", "6,9,2", "--n", "30,60", "--trials", "5",
 		"--iterations", "20", "--learners", "rop,mod"}
 	runPlain(t, append(args, "-q", "-o", "whole")...)
-	if out, code := runBeam(t, 4, append(args, "-o", "parts")...); code != 0 || !strings.Contains(out, "M = 8, K = 12, S = 2") {
+	out, code := runBeam(t, 4, append(args, "-o", "parts")...)
+	if code != 0 || !strings.Contains(out, "M = 8, K = 12, S = 2") {
 		t.Fatalf("exit %d", code)
 	}
 	if got, want := trials(t, "parts"), trials(t, "whole"); len(want) != 41 ||

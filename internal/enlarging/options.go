@@ -36,7 +36,7 @@ func (s *Settings) Options() settings.Table {
 			Effect: settings.Elsewhere, Request: true,
 			Help: "`NAME|FILE`: see superres models; the file may be the network of another program; auto is photo, " +
 				"and photo-real for pictures with noise or compression"},
-		{Name: "denoise", To: settings.Parsed(&s.Denoise, "auto", readDenoise), Words: offer("auto", "0", "1"),
+		{Name: "denoise", To: settings.Parsed(&s.Denoise, "auto", readDenoise), Words: settings.Offer("auto", "0", "1"),
 			Group: "quality", Noted: true, Request: true,
 			Help: "take noise and compression away: auto, as much as is found in a picture, or `HOW` much of 0, " +
 				"nothing, to 1", Brief: "how much noise to take away: auto, or from 0, nothing, to 1"},
@@ -56,7 +56,7 @@ func (s *Settings) Options() settings.Table {
 		{Name: "back-projection", To: settings.Maybe(&s.Tuning.BackProject, -1).AtLeast(0), Group: "research",
 			Noted: true, Help: "back-project `N` times; 0: never; -1: as the model says"},
 		{Name: "format", Aliases: []string{"f"}, To: settings.Text(&s.OutputFormat, ""),
-			Words: offer(Formats()...), Group: "files", Effect: settings.Elsewhere, Request: true,
+			Words: settings.Offer(Formats()...), Group: "files", Effect: settings.Elsewhere, Request: true,
 			Help: "write `FORMAT` (png, jpeg, webp, bmp, tiff, and gif for animations); by default that of the input " +
 				"or of -o, and for standard output png, or that of the input where it holds several pictures",
 			Brief: "png, jpeg, webp, tiff or bmp, or gif for animations (default: as the photo)"},
@@ -120,11 +120,6 @@ func efforts() (words []settings.Word) {
 		words = append(words, settings.Word{Text: name, About: about[name]})
 	}
 	return words
-}
-
-// offer returns a function that returns words, for the completion of values in a shell.
-func offer(words ...string) func() []settings.Word {
-	return func() []settings.Word { return settings.Plain(words) }
 }
 
 // readDenoise returns the value of --denoise, 0 to 1, or -1 for auto.

@@ -121,12 +121,7 @@ func (s *WeightedSum) Make(t *Task, y, _ int) {
 		for h := range s.Heads {
 			if s.OfChannels {
 				s.load(a, t.In[1], x, y, h, n, false)
-				clear(b[:n*cols])
-				for i := range n {
-					for k := range n {
-						b[k*cols+i] = scores[(h*n+i)*n+k]
-					}
-				}
+				transpose(b, scores[h*n*n:], n, cols)
 				kernel.Product(sums, cols, a, n, pixels, n, b, cols)
 			} else {
 				s.load(a, t.In[1], x, y, h, cols, false)
@@ -140,6 +135,16 @@ func (s *WeightedSum) Make(t *Task, y, _ int) {
 					clear(pixel[s.Heads*n:])
 				}
 			}
+		}
+	}
+}
+
+// transpose sets dst, n rows of cols values, to the transpose of the n rows of n values in src, with zeros behind them.
+func transpose(dst, src []float32, n, cols int) {
+	clear(dst[:n*cols])
+	for i := range n {
+		for k := range n {
+			dst[k*cols+i] = src[i*n+k]
 		}
 	}
 }
@@ -189,12 +194,7 @@ func (s *ChannelSum) Make(t *Task, y, _ int) {
 	sums, b := memory[:width*cols], memory[width*cols:]
 	scores, out := t.In[0].FloatRow(0), t.Out.FloatRow(y)
 	for h := range s.Heads {
-		clear(b)
-		for i := range n {
-			for k := range n {
-				b[k*cols+i] = scores[(h*n+i)*n+k]
-			}
-		}
+		transpose(b, scores[h*n*n:], n, cols)
 		kernel.Product(sums, cols, t.In[1].FloatRow(y)[h*n:], t.In[1].Step, width, n, b, cols)
 		for x := range width {
 			copy(out[x*t.Out.Step+h*n:][:n], sums[x*cols:])

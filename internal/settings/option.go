@@ -77,6 +77,9 @@ func Plain(texts []string) (words []Word) {
 	return words
 }
 
+// Offer returns a function that returns texts as words without an explanation, for Words.
+func Offer(texts ...string) func() []Word { return func() []Word { return Plain(texts) } }
+
 // Set sets the option to the value in text. Its error is one line that names the option.
 func (o *Option) Set(text string) error {
 	if !o.given {

@@ -160,7 +160,7 @@ func TestComparePhotos(t *testing.T) {
 		"photos/2.png", "-o", "two")...)
 }
 
-// Pictures that have changed, or become more, are restored again: results are not those of other pictures.
+// compare restores its pictures again after one has changed or another was added, and keeps no earlier result.
 func TestCompareChangedPictures(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.WritePicture(t, filepath.Join(dir, "train", "a.png"), consoletest.Blob(60, 50))

@@ -60,7 +60,7 @@ func (f findings) shown() form {
 	return f.forms[slices.IndexFunc(f.forms, func(k form) bool { return k.paper != f.opt.Protocol.photo })]
 }
 
-// measure is a score of restored pictures, with what returns that of a picture, nil where it is not defined.
+// measure is a score of restored pictures; of returns the score of one picture, nil where it is not defined.
 type measure struct {
 	report.Measure
 	of func(scoring.Cell) *float64
@@ -407,8 +407,8 @@ func (f findings) explain(pictures []contrast) string {
 	return text
 }
 
-// verdicts returns the findings, by the first measure: those of the kind of model that the page shows, then those of
-// the other.
+// verdicts returns the findings by the first measure: first about the kind of model that the page shows, then about the
+// other.
 func (f findings) verdicts() (list []string) {
 	m, shown := f.measures()[0], f.shown()
 	c := f.contest(m, shown)

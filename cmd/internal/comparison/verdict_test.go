@@ -67,7 +67,7 @@ func restorations(tests int, given float64, seconds []float64, errors ...[]float
 	return f
 }
 
-// The findings are those of the kind of model that is shown, then those of the other.
+// verdicts begins with the kind of model that is shown, and ends with the other.
 func TestVerdicts(t *testing.T) {
 	f := restorations(1, 0.3, []float64{12, 12.5}, []float64{0.14, 0.16, 0.16, 0.18, 0.18, 0.2, 0.2, 0.22},
 		[]float64{0.10, 0.11, 0.12, 0.13, 0.14, 0.15, 0.16, 0.17})

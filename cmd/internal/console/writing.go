@@ -40,8 +40,8 @@ func Facts(command string, more ...report.Fact) []report.Fact {
 	}, more...)
 }
 
-// Conclude writes the files of a report into the folder dir, in the order of their names, and replaces those of an
-// earlier run; new files get no more permissions than most. Then it prints the report and where its page is.
+// Conclude writes the files of a report into the folder dir, in the order of their names, over the files of an earlier
+// run; new files get no more permissions than most. Then it prints the report and where its page is.
 func (s *Streams) Conclude(bar *Progress, dir string, most fs.FileMode, d report.Document,
 	files map[string]func(io.Writer) error) error {
 	bar.Clear()

@@ -83,7 +83,7 @@ type Set struct {
 	Given []string
 	// Time is how long a program may take.
 	Time time.Duration
-	// Limits are those of the pictures that programs make.
+	// Limits bound the pictures that programs make.
 	Limits enlarging.Limits
 
 	mu   sync.Mutex
@@ -217,8 +217,11 @@ func amend(pic *imagefile.Picture, name string, original metadata.Body) {
 		own.ICC = pic.Metadata.ICC
 	}
 	own.Format, pic.Metadata = pic.Metadata.Format, own
+	if name != "heic" {
+		return
+	}
 	still, err := metadata.ReadStill(original.Source())
-	if name != "heic" || err != nil {
+	if err != nil {
 		return
 	}
 	pix, _, _ := imagefile.Samples(pic.Image)

@@ -26,7 +26,7 @@ type summary struct {
 	Iterations int        `json:"iterations,omitempty"`
 	Stop       string     `json:"stop,omitempty"`
 	RMSE       float64    `json:"rmse"`
-	// Least is the least RMSE of all iterations; the dictionary is that of the last.
+	// Least is the least RMSE of all iterations. The dictionary is always the one of the last iteration.
 	Least    float64  `json:"least_rmse"`
 	NonZeros float64  `json:"nonzeros"`
 	Seconds  float64  `json:"seconds"`

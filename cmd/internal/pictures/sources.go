@@ -125,9 +125,7 @@ func (ch Choice) TellIdle(w io.Writer, names []string) {
 // DegradationOption returns --degradation, which sets to; preset is its default. Its value is not checked here.
 func DegradationOption(to *resample.Degradation, preset resample.Degradation, help string) *settings.Option {
 	return &settings.Option{Name: "degradation", To: settings.Text(to, preset), Help: help,
-		Words: func() []settings.Word {
-			return settings.Plain([]string{string(resample.Cubic), string(resample.Box)})
-		}}
+		Words: settings.Offer(string(resample.Cubic), string(resample.Box))}
 }
 
 // Choice selects images of IDX files.

@@ -137,7 +137,7 @@ func CheckLearners(names []string) error {
 // Coderless reports whether the learner of a spec finds codes by itself, and is not told how sparse they are.
 func Coderless(spec string) bool {
 	name, _, _ := strings.Cut(spec, ":")
-	l, err := learners.New(name) // without parameters, which may be those of another version
+	l, err := learners.New(name) // without parameters: another version may have written them
 	_, ok := l.(learners.Coderless)
 	return ok && err == nil
 }

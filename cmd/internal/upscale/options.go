@@ -80,7 +80,7 @@ func (opt *Options) table() settings.Table {
 				"write, and a stream with a frame that takes longer to enlarge; by default, a picture that takes " +
 				"longer than that to decode"},
 		{Name: "decoder", To: settings.List(&opt.decoders, decoders.Check), Group: console.Machine,
-			Words:  func() []settings.Word { return settings.Plain([]string{"none", "heic=", "jxl=", "raw="}) },
+			Words:  settings.Offer("none", "heic=", "jxl=", "raw="),
 			Effect: settings.Neutral, Help: "read files of a kind by a program of your own, as in heic='PROGRAM {in} " +
 				"{out}'; `WHAT` names heic, jxl, raw, psd, jp2 or pdf; none: by no other program"},
 	}, ofPicture[metadata:], console.PictureOptions(&opt.Limits, &opt.quiet))

@@ -49,7 +49,7 @@ func TestMemory(t *testing.T) {
 		toW, toH, err := m.Size(c.w, c.h, c.scale)
 		must.Succeed(t, err)
 		_, each := m.MemoryEach(cfg, toW, toH, opt, c.strips)
-		took := heap.Peak(heap.Objects, func() {
+		took := heap.Within(each, func() {
 			if c.strips {
 				must.Succeed(t, m.Stream(t.Context(), img, opt, func(image.Image) error { return nil }))
 				return
@@ -83,7 +83,7 @@ func TestMemoryOfOrientations(t *testing.T) {
 			if _, once := upright.MemoryEach(cfg, 2*p.X, 2*p.Y, opt, false); each <= once {
 				t.Errorf("%v: %d KiB, and %d KiB upright alone", p, each>>10, once>>10)
 			}
-			took := heap.Peak(heap.Objects, func() { _ = must.Get(m.Upscale(t.Context(), img, opt))(t) })
+			took := heap.Within(each, func() { _ = must.Get(m.Upscale(t.Context(), img, opt))(t) })
 			if took > each {
 				t.Errorf("%v: takes %d KiB, estimated %d KiB", p, took>>10, each>>10)
 			}

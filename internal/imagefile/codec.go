@@ -99,9 +99,9 @@ var codecs = []codec{
 	}, {
 		format: GIF, title: "GIF", extensions: []string{".gif"}, magic: []string{"GIF87a", "GIF89a"},
 		canAlpha: true, canAnimate: true,
-		encoderBytes: func(int) int64 { return 12 << 20 }, // the histogram that sequence chooses a palette by
-		config:       gif.DecodeConfig, decode: decodeGIF, inspect: inspectGIF, several: isAnimatedGIF, first: firstOfGIF,
+		config: gif.DecodeConfig, decode: decodeGIF, inspect: inspectGIF, several: isAnimatedGIF, first: firstOfGIF,
 		describe: describeGIF, greyPalette: true, end: endOfGIF,
+		encoderBytes: func(int) int64 { return 12 << 20 }, // the histogram that sequence chooses a palette by
 	}, {
 		format: WebP, title: "WebP", extensions: []string{".webp"}, magic: []string{"RIFF????WEBPVP8"},
 		canAlpha: true,

@@ -18,6 +18,8 @@ type Still struct {
 	// Depth is the number of bits of a sample. Grey: the pixels have no colour.
 	Depth int
 	Grey  bool
+	// Limited: samples of 8 bits go from 16 to 235, and deeper ones accordingly.
+	Limited bool
 	// HasAlpha: another picture of the file is its transparency. Premultiplied: the colours are multiplied by it.
 	HasAlpha, Premultiplied bool
 	// Colour and Alpha are the changes of the file's bytes with which the decoder of package avif returns the colours
@@ -308,6 +310,7 @@ func (c *catalogue) still() (*Still, error) {
 			}
 		}
 	}
+	s.Limited = len(s.nclx) == 7 && s.nclx[6]&0x80 == 0
 	c.deepen(s)
 	c.turn(s, primary)
 	return s, c.crop(s, primary)
@@ -438,9 +441,17 @@ func (c *catalogue) crop(s *Still, it *item) error {
 	return nil
 }
 
+// stillOf returns what ReadStill does, or has done for a source that keeps it.
+func stillOf(src Source) (*Still, error) {
+	if keeps, is := src.(interface{ Still() (*Still, error) }); is {
+		return keeps.Still()
+	}
+	return ReadStill(src)
+}
+
 // avif reads the metadata of an AVIF.
 func (r *reader) avif(src Source) {
-	s, err := ReadStill(src)
+	s, err := stillOf(src)
 	if err != nil {
 		return // as its pixels cannot be read
 	}
@@ -480,22 +491,4 @@ func (r *reader) exifItem(parts []Body) {
 		return
 	}
 	r.exif(bodyOf(f.data))
-}
-
-// jxl reads the EXIF block and the XMP packet of a JPEG XL in boxes, where they are not compressed. Its pixels are
-// turned by its code stream: the orientation in EXIF says nothing.
-func (r *reader) jxl(src Source) {
-	Piece(src, 0, src.Size()).Boxes(func(kind string, body Body) bool {
-		switch kind {
-		case "Exif":
-			r.exifItem([]Body{body})
-		case "xml ":
-			r.xmp(inOnePiece(body))
-		case "brob":
-			r.drop("metadata", "compressed by Brotli")
-		}
-		return true
-	})
-	uprightXMP(r.m.XMP)
-	r.m.Orientation = 1
 }

@@ -24,6 +24,7 @@ import (
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/internal/enlarging"
+	"superres/internal/imagefile"
 	"superres/internal/safefile"
 	"superres/superres"
 )
@@ -98,7 +99,7 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 	}
 	defer past.Close()
 	e := &session{Enlarger: enlarger, opt: opt, past: past, streams: s, in: enlarging.NewStandard(s.In),
-		ctx: c.Context, others: &decoders.Set{Given: opt.decoders, Time: opt.DecodeTime, Limits: opt.Limits}}
+		ctx: c.Context, others: &decoders.Set{Given: opt.decoders, Time: opt.DecodeTime}}
 	if opt.Video, err = e.isVideo(); err != nil {
 		return err
 	}
@@ -126,6 +127,9 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 		}
 	}
 	r.start(bar, opt, b.total(), opt.quiet)
+	if e.others.Used && opt.Naming.Format == "" && !(b.total() == 1 && imagefile.NamedFormat(opt.Naming.Out) != "") {
+		r.note(decoders.Rule)
+	}
 	for _, line := range opt.idle(&b, enlarger) {
 		r.note(line)
 	}

@@ -49,13 +49,10 @@ var kinds = []kind{
 	{"psd", []string{"Photoshop", "GIMP"}, []string{"magick {in}[0] {out}", "convert {in}[0] {out}"}, "imagemagick"},
 	{"jp2", []string{"JPEG 2000"}, []string{"opj_decompress -i {in} -o {out}", "vips autorot {in} {out}",
 		"magick {in} {out}", "convert {in} {out}"}, "libopenjp2-tools"},
-	{"cbr", []string{Archive}, []string{"bsdtar -x -f {in} -C {dir}", "unar -q -D -o {dir} {in}",
+	{"cbr", []string{"RAR", "7z"}, []string{"bsdtar -x -f {in} -C {dir}", "unar -q -D -o {dir} {in}",
 		"unrar x -inul {in} {dir}/", "7z x -o{dir} {in}"}, "libarchive-tools"},
 	{"pdf", []string{"PDF"}, []string{"pdftoppm -png -r 300 -f 1 -singlefile {in} {stem}"}, "poppler-utils"},
 }
-
-// Archive is the title of comics that other programs unpack.
-const Archive = "RAR"
 
 // kindOf returns the kind with this title of foreign.Kind, or nil.
 func kindOf(title string) *kind {
@@ -202,7 +199,7 @@ func (s *Set) Convert(ctx context.Context, path, name string, in io.ReaderAt) (f
 	if err != nil || k == nil || s.forbids() {
 		return nil, how, nil // as the error will be met when the picture is read
 	}
-	err = s.try(ctx, path, name, other.Title, k, func(program, dir string) (err error) {
+	err = s.try(ctx, path, name, other.Title, k, s.Time, func(program, dir string) (err error) {
 		how = Way{Kind: k.name, Upright: program != "sips"} // which leaves the pixels as they are stored
 		f, err = result(dir)
 		return err
@@ -247,8 +244,8 @@ func result(dir string) (*os.File, error) {
 }
 
 // try has programs read the file path, of kind k and its title, each into a new folder, until take accepts what one has
-// written there. It returns the error of the first, or of one that does not end.
-func (s *Set) try(ctx context.Context, path, name, title string, k *kind,
+// written there, after at most the given time. It returns the error of the first, or of one that does not end.
+func (s *Set) try(ctx context.Context, path, name, title string, k *kind, most time.Duration,
 	take func(program, dir string) error) (first error) {
 	in, err := filepath.Abs(path)
 	if err != nil {
@@ -267,7 +264,7 @@ func (s *Set) try(ctx context.Context, path, name, title string, k *kind,
 			for i := range words[1:] {
 				words[1+i] = fill.Replace(words[1+i])
 			}
-			if err = video.Run(ctx, dir, s.Time, words); err != nil {
+			if err = video.Run(ctx, dir, most, words); err != nil {
 				return fmt.Errorf("cannot read it: %w", err)
 			}
 			return take(program, dir)
@@ -279,7 +276,7 @@ func (s *Set) try(ctx context.Context, path, name, title string, k *kind,
 			return ctx.Err()
 		}
 		err = console.Failf(console.ExitInput, "%s: %s %w", name, program, err)
-		if first = cmp.Or(first, err); time.Since(began) >= s.Time {
+		if first = cmp.Or(first, err); time.Since(began) >= most {
 			return first
 		}
 	}
@@ -305,5 +302,6 @@ func (s *Set) Unpack(ctx context.Context, path, title string, take func(dir stri
 	if s.forbids() {
 		return console.Usage("%s: is %s, which other programs read; leave out --decoder none", path, title)
 	}
-	return s.try(ctx, path, path, title, &k, func(_, dir string) error { return take(dir) })
+	const pages = 20 // that take as long as a picture may
+	return s.try(ctx, path, path, title, &k, pages*s.Time, func(_, dir string) error { return take(dir) })
 }

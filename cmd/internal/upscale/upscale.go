@@ -93,13 +93,26 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 	}
 	bar := console.NewProgress(c, s)
 	defer bar.Clear()
+	programs := &decoders.Set{Given: opt.decoders, Time: opt.DecodeTime}
+	book, done, err := openBook(c.Context, &opt, programs, func(text string) {
+		if !opt.quiet {
+			bar.Pause()
+			fmt.Fprintln(s.Err, "superres:", text)
+		}
+	})
+	if book != nil {
+		defer func() { book.close(opt.Resume && c.Context.Err() != nil) }()
+	}
+	if err != nil || done {
+		return err
+	}
 	past, err := newResumption(opt, enlarger)
 	if err != nil {
 		return err
 	}
 	defer past.Close()
 	e := &session{Enlarger: enlarger, opt: opt, past: past, streams: s, in: enlarging.NewStandard(s.In),
-		ctx: c.Context, others: &decoders.Set{Given: opt.decoders, Time: opt.DecodeTime}}
+		ctx: c.Context, others: programs}
 	if opt.Video, err = e.isVideo(); err != nil {
 		return err
 	}
@@ -155,21 +168,32 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 		return err
 	}
 	if b.total() > 1 || opt.Resume && len(b.jobs) > 0 && b.jobs[0].format == pictures.Container {
-		console.OnInterrupt(c.Context, "%s", goingOn(c, opt))
+		console.OnInterrupt(c.Context, "%s", goingOn(c, opt, book))
 	}
-	return e.enlargeJobs(c.Context, &b, r)
+	err = e.enlargeJobs(c.Context, &b, r)
+	if code := console.ExitCode(err); book != nil && c.Context.Err() == nil && (err == nil || code == console.ExitSome) {
+		if bound := book.bind(&b, opt); bound != nil {
+			return bound
+		}
+		if bar.Line("%s", book.out); err != nil {
+			r.note(book.out + " has the pages that failed as they were")
+		}
+	}
+	return err
 }
 
 // goingOn says how to do the rest of several pictures after an interruption.
-func goingOn(c *cli.Context, opt Options) string {
+func goingOn(c *cli.Context, opt Options, book *book) string {
 	const (
 		longest = 200 // bytes of a command that is shown whole
 		skip    = "--on-exist skip"
 	)
 	given, typed := console.OptionsOf(c.Command), console.Typed(c)
 	switch {
-	case opt.Resume || opt.OnExist == "skip":
+	case opt.Resume || opt.OnExist == "skip" && book == nil:
 		return "the same command does the rest"
+	case book != nil:
+		return "nothing of it is kept; with --resume, the same command does the rest"
 	case opt.OnExist == "overwrite":
 		return "the same command begins anew; with --resume it keeps a journal, and does only the rest"
 	case given.Given("on-exist") || len(typed) > longest || strings.Contains(typed, " -- "):

@@ -26,6 +26,7 @@ import (
 	"superres/internal/imagefile/foreign"
 	"superres/internal/metadata"
 	"superres/internal/safefile"
+	"superres/internal/settings"
 )
 
 // kind is a kind of files that programs read.
@@ -64,6 +65,14 @@ func kindOf(title string) *kind {
 	return nil
 }
 
+// Option returns --decoder, which sets to.
+func Option(to *[]string) *settings.Option {
+	return &settings.Option{Name: "decoder", To: settings.List(to, Check), Group: console.Machine,
+		Words:  settings.Offer("none", "heic=", "jxl=", "raw="),
+		Effect: settings.Neutral, Help: "read files of a kind by a program of your own, as in heic='PROGRAM {in} " +
+			"{out}'; `WHAT` names heic, jxl, raw, psd, jp2, pdf or cbr; none: by no other program"}
+}
+
 // Check fails for a value of --decoder that is neither none nor KIND=PROGRAM with {in} and {out}.
 func Check(text string) error {
 	name, command, _ := strings.Cut(text, "=")
@@ -84,6 +93,8 @@ type Set struct {
 	Given []string
 	// Time is how long a program may take.
 	Time time.Duration
+	// Memory is how many bytes a program may take, where the system can limit it.
+	Memory int64
 	// Used tells that Reads has returned a format.
 	Used bool
 }
@@ -133,8 +144,7 @@ func (s source) Open() (*enlarging.Content, error) {
 // Reads returns the format for the results of a file of a kind that a program reads: PNG, or JPEG for HEIC and JPEG XL
 // of 8 bits without transparency. It returns "" where no program is there.
 func (s *Set) Reads(path string, other foreign.Kind) imagefile.Format {
-	k := kindOf(other.Title)
-	if k == nil || s.forbids() || len(s.present(k)) == 0 {
+	if s.Ignores(other) || len(s.present(kindOf(other.Title))) == 0 {
 		return ""
 	}
 	s.Used = true
@@ -169,6 +179,9 @@ func FormatFor(f io.ReaderAt, size int64, other foreign.Kind) imagefile.Format {
 // Rule says in a line what Reads decides.
 const Rule = "what other programs read becomes JPEG where it has 8 bits and no transparency, and is HEIC or JPEG XL, " +
 	"else PNG; --format decides otherwise"
+
+// Ignores reports whether files of a kind are read by no other program; false: they are, where it is there.
+func (s *Set) Ignores(other foreign.Kind) bool { return kindOf(other.Title) == nil || s.forbids() }
 
 func (s *Set) forbids() bool { return slices.Contains(s.Given, "none") }
 
@@ -264,7 +277,7 @@ func (s *Set) try(ctx context.Context, path, name, title string, k *kind, most t
 			for i := range words[1:] {
 				words[1+i] = fill.Replace(words[1+i])
 			}
-			if err = video.Run(ctx, dir, most, words); err != nil {
+			if err = video.Run(ctx, dir, most, s.Memory, words); err != nil {
 				return fmt.Errorf("cannot read it: %w", err)
 			}
 			return take(program, dir)

@@ -49,7 +49,7 @@ func TestPrograms(t *testing.T) {
 			program = c.given
 			t.Setenv("PATH", work)
 		}
-		s := &Set{Given: []string{"heic=" + program + " {in} {out}"}, Time: time.Second}
+		s := &Set{Given: []string{"heic=" + program + " {in} {out}"}, Time: time.Second, Memory: 1 << 30}
 		content, err := s.Source(t.Context(), file).Open()
 		if c.want != "" {
 			if err == nil || !strings.Contains(err.Error(), c.want) || console.ExitCode(err) != console.ExitInput {

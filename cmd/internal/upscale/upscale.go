@@ -93,7 +93,7 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 	}
 	bar := console.NewProgress(c, s)
 	defer bar.Clear()
-	programs := &decoders.Set{Given: opt.decoders, Time: opt.DecodeTime}
+	programs := &decoders.Set{Given: opt.decoders, Time: opt.DecodeTime, Memory: opt.Limits.Memory}
 	book, done, err := openBook(c.Context, &opt, programs, func(text string) {
 		if !opt.quiet {
 			bar.Pause()

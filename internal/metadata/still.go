@@ -366,7 +366,8 @@ func codedAs(config Body) (depth int, grey bool) {
 //
 // Note: it returns 8 bits by the arithmetic of libyuv, which repeats the chroma of 4:2:0 instead of interpolating it
 // (9 levels of 255 from avifdec on a smooth picture) and makes blue 12 levels too dark in limited range with the matrix
-// of BT.709, 16 with that of BT.2020. It asks the boxes for the depth, and takes the samples as they come.
+// of BT.709, 16 with that of BT.2020 (findings/avif-blue.sh). It asks the boxes for the depth, and takes the samples as
+// they come.
 func (c *catalogue) deepen(s *Still) {
 	const ten = 10
 	for _, p := range c.properties {
@@ -461,6 +462,9 @@ func (r *reader) avif(src Source) {
 	if len(s.exif) > 0 {
 		r.exifItem(s.exif)
 	}
+	if isLivePhoto(r.m.EXIF) {
+		r.warn("it is a Live Photo, whose film is a file of its own and stays as it is")
+	}
 	if len(s.xmp) > 0 {
 		r.xmp(inPieces(s.xmp))
 	}
@@ -474,6 +478,20 @@ func (r *reader) avif(src Source) {
 	for _, what := range s.about {
 		r.warn("its " + what + " is left out")
 	}
+}
+
+// isLivePhoto reports whether an EXIF block has the note of Apple that names the film of a Live Photo: after its title
+// and byte order a directory with the entry 17, as exiftool's tags of Apple list it.
+func isLivePhoto(exif []byte) bool {
+	const film, entry = 17, 12
+	_, note, _ := bytes.Cut(exif, []byte("Apple iOS\x00\x00\x01MM"))
+	f := &fields{data: note}
+	for n := f.number(2); n > 0 && !f.ended; n-- {
+		if e := f.next(entry); e != nil && e[0] == 0 && e[1] == film {
+			return true
+		}
+	}
+	return false
 }
 
 // exifItem reads the EXIF block in the pieces of an item, which begins with the offset of the TIFF structure (ISO/IEC

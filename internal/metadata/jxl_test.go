@@ -58,7 +58,8 @@ func TestMetadataOfJXL(t *testing.T) {
 		must.Succeed(t, w.Close())
 		return box("brob", kind+b.String())
 	}
-	exif := "\x00\x00\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00"
+	const exif = "\x00\x00\x00\x00II*\x00\x08\x00\x00\x00\x01\x00" +
+		"\x12\x01\x03\x00\x01\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00"
 	const xmp = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF/></x:xmpmeta>`
 	start := box("JXL ", "\r\n\x87\n") + box("ftyp", "jxl \x00\x00\x00\x00jxl ")
 	for name, file := range map[string]string{

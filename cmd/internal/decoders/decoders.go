@@ -80,8 +80,9 @@ func Check(text string) error {
 	for _, k := range kinds {
 		known = append(known, k.name)
 	}
+	result := func(word string) bool { return strings.Contains(command, word) }
 	if text == "none" || slices.Contains(known, name) && strings.Contains(command, "{in}") &&
-		(strings.Contains(command, "{out}") || strings.Contains(command, "{stem}") || strings.Contains(command, "{dir}")) {
+		slices.ContainsFunc([]string{"{out}", "{stem}", "{dir}"}, result) {
 		return nil
 	}
 	return fmt.Errorf("expected none or, as in heic='PROGRAM {in} {out}', one of %s", strings.Join(known, ", "))
@@ -204,8 +205,8 @@ func (s *Set) present(k *kind) (list [][]string) {
 }
 
 // Convert returns what a program makes of the picture in the file path, whose content is in, as a file without a name
-// that the caller closes, and the way in which it was made. It returns nil for a file that no program is to read. Errors
-// call the file name.
+// that the caller closes, and the way in which it was made. It returns nil for a file that no program is to read.
+// Errors call the file name.
 func (s *Set) Convert(ctx context.Context, path, name string, in io.ReaderAt) (f *os.File, how Way, err error) {
 	_, other, err := imagefile.IdentifyAt(in, name)
 	k := kindOf(other.Title)

@@ -139,8 +139,8 @@ func (b *book) unpack(ctx context.Context, programs *decoders.Set, size int64, n
 		}
 		key := strings.ToLower(f.Name)
 		if !filepath.IsLocal(filepath.FromSlash(f.Name)) || strings.Contains(f.Name, `\`) || seen[key] {
-			return safefile.Refuse(safefile.ErrInput, b.path, "has a file with a name that is unsafe or there twice: %q",
-				f.Name)
+			return safefile.Refuse(safefile.ErrInput, b.path,
+				"has a file with a name that is unsafe or there twice: %q", f.Name)
 		}
 		seen[key] = true
 		n, err := b.extract(ctx, f, left)

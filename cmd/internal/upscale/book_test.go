@@ -27,7 +27,7 @@ func pack(t *testing.T, list ...entry) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for _, e := range list {
-		head := &zip.FileHeader{Name: e.name, Method: zip.Deflate, Modified: time.Date(2020, 2, 3, 4, 5, 6, 0, time.UTC)}
+		head := &zip.FileHeader{Name: e.name, Method: zip.Deflate, Modified: time.Unix(1580000000, 0)}
 		must.Get(must.Get(z.CreateHeader(head))(t).Write([]byte(e.data)))(t)
 	}
 	must.Succeed(t, z.SetComment("of a series"))
@@ -60,7 +60,7 @@ func TestBook(t *testing.T) {
 	var book []entry
 	for i, ext := range []string{"png", "jpg", "tif", "bmp", "jpg", "gif", "png", "jpg", "png"} {
 		name := fmt.Sprintf("in/ch%d/p%d.%s", i/5, 9-i, ext)
-		file := consoletest.Read(t, "..", "..", "..", "internal", "mutate", "seeds", map[string]string{"png": "colour.png",
+		file := consoletest.Read(t, "../../../internal/mutate/seeds", map[string]string{"png": "colour.png",
 			"jpg": "colour.jpeg", "tif": "lzw.tif", "bmp": "colour.bmp", "gif": "colour.gif"}[ext])
 		consoletest.Put(t, filepath.Join(dir, name), file)
 		book = append(book, entry{strings.TrimPrefix(name, "in/"), string(file)})
@@ -93,8 +93,8 @@ func TestBook(t *testing.T) {
 			stop(console.Interrupt{Signal: 2})
 		}
 		return len(p), nil
-	}), []string{"superres", "upscale", filepath.Join(dir, "book.cbz"), "-o", filepath.Join(dir, "again.cbz"), "--resume",
-		"--model", "bicubic"})
+	}), []string{"superres", "upscale", filepath.Join(dir, "book.cbz"), "-o", filepath.Join(dir, "again.cbz"),
+		"--resume", "--model", "bicubic"})
 	if code != 130 {
 		t.Errorf("interrupted: exit %d", code)
 	}
@@ -102,7 +102,8 @@ func TestBook(t *testing.T) {
 		t.Errorf("%d pages were done", len(done))
 	}
 	expect(t, dir, "", "book.cbz -o again.cbz -q", 5, "again.cbz.pages is left by a call that was interrupted")
-	expect(t, dir, "", "book.cbz -o again.cbz --resume --model bicubic", 3, "again.cbz has the pages that failed as they were")
+	expect(t, dir, "", "book.cbz -o again.cbz --resume --model bicubic", 3,
+		"again.cbz has the pages that failed as they were")
 	if !bytes.Equal(consoletest.Read(t, dir, "again.cbz"), whole) {
 		t.Error("after an interruption it is another book")
 	}

@@ -171,7 +171,7 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 		console.OnInterrupt(c.Context, "%s", goingOn(c, opt, book))
 	}
 	err = e.enlargeJobs(c.Context, &b, r)
-	if code := console.ExitCode(err); book != nil && c.Context.Err() == nil && (err == nil || code == console.ExitSome) {
+	if book != nil && c.Context.Err() == nil && (err == nil || console.ExitCode(err) == console.ExitSome) {
 		if bound := book.bind(&b, opt); bound != nil {
 			return bound
 		}

@@ -61,13 +61,15 @@ type Finder struct {
 // identify sets the format of the input from its content or, where another program reads it, that of its results. It
 // returns the kind of a file that cannot be read. If it does neither, the file is a document, not a picture, or cannot
 // be opened.
-func (f Finder) identify(in *Input) (kind foreign.Kind) {
-	var err error
-	if in.Format, kind, err = imagefile.Identify(in.Path); err == nil && in.Format == "" && f.Reads != nil {
-		in.Format = f.Reads(in.Path, kind)
-	}
-	if err != nil || kind.Document || in.Format != "" {
+func (f Finder) identify(in *Input) foreign.Kind {
+	format, kind, err := imagefile.Identify(in.Path)
+	if in.Format = format; err != nil || kind.Document {
 		return foreign.Kind{}
+	}
+	if kind.Title != "" && f.Reads != nil {
+		if in.Format = f.Reads(in.Path, kind); in.Format != "" {
+			return foreign.Kind{}
+		}
 	}
 	return kind
 }

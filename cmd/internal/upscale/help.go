@@ -4,8 +4,7 @@ package upscale
 const examples = `   superres upscale photo.jpg                     makes photo_2x.jpg, twice as large
    superres upscale -s 4 photo.jpg large.png      four times as large, named by you
    superres upscale photos/ -o large/             a whole folder
-   superres upscale in.mp4                        a video, with its sound, where FFmpeg is installed
-   superres upscale book.cbz                      a comic, page by page`
+   superres upscale in.mp4                        a video, with its sound, where FFmpeg is installed`
 
 const restoringExamples = `   superres restore photo.jpg            makes photo_restored.jpg
    superres restore scans/ -o clean/     a whole folder`

@@ -25,8 +25,15 @@ import (
 // weighted by what they tell, plus that of its second, unweighted. The exponentials of these are in the proportion of
 // the likelihoods. Package learning makes softeners. A Softener may be used concurrently.
 type Softener struct {
-	network stage.Stage
+	network network
 	classes []Sharpening
+}
+
+// network is what a network of package convolutional is: a stage that can be applied to a window of a picture.
+type network interface {
+	stage.Stage
+	ApplyWithin(ctx context.Context, low *plane.Plane, window image.Rectangle, current *plane.Plane, w *stage.Work) (
+		*plane.Plane, error)
 }
 
 // Sharpening is what is done to a picture of a class.
@@ -58,7 +65,11 @@ const (
 
 // NewSoftener returns a softener of a network for SoftenerScale, whose results are to be multiplied by SoftenerRange,
 // and of what is done to pictures of each class; to those of the first nothing.
-func NewSoftener(network stage.Stage, classes []Sharpening) (*Softener, error) {
+func NewSoftener(of stage.Stage, classes []Sharpening) (*Softener, error) {
+	network, is := of.(network)
+	if !is {
+		return nil, fmt.Errorf("learned: a softener of a %T", of)
+	}
 	if n := len(classes); n < 2 || 2*n >= SoftenerResults || classes[0] != (Sharpening{}) {
 		return nil, fmt.Errorf("learned: a softener of %d classes, the first %v", n, classes[:min(n, 1)])
 	}
@@ -251,21 +262,21 @@ func (s *Softener) look(ctx context.Context, img image.Image, window image.Recta
 	shown := window.Inset(-s.network.Reach()).Intersect(img.Bounds())
 	whole := measure.Cut(img, shown)
 	low := whole.Luma()
-	half := plane.New(SoftenerScale*low.W, SoftenerScale*low.H)
+	window = window.Sub(shown.Min)
+	half := plane.New(SoftenerScale*window.Dx(), SoftenerScale*window.Dy())
 	for i := range half.Pix {
 		half.Pix[i] = 0.5
 	}
-	out, err := s.network.Apply(ctx, low, half, nil)
+	out, err := s.network.ApplyWithin(ctx, low, window, half, nil)
 	if err != nil {
 		return all, err
 	}
 	all = s.newSaid()
 	classes := len(s.classes)
-	window = window.Sub(shown.Min)
 	all.equal, all.pairs = measure.CountEqual(whole.Channels, window)
 	all.outlines.Add(whole, window)
-	for y := window.Min.Y; y < window.Max.Y; y++ {
-		for x := window.Min.X; x < window.Max.X; x++ {
+	for y := range window.Dy() {
+		for x := range window.Dx() {
 			number := func(k int) int64 {
 				v := out.Row(SoftenerScale*y + k/SoftenerScale)[SoftenerScale*x+k%SoftenerScale]
 				return int64(math.Floor((float64(v) - 0.5) * (SoftenerRange << numberBits)))

@@ -19,6 +19,7 @@ type programs struct {
 	running []*process
 	waiting map[string][]*process // by command
 	folder  string                // empty until the first problem
+	remove  func()                // removes folder
 }
 
 type keepKey struct{}
@@ -102,7 +103,7 @@ func (p *programs) problem() (folder string, remove func(), err error) {
 		return "", nil, errClosed
 	}
 	if p.folder == "" {
-		if p.folder, err = safefile.TempFolder(); err != nil {
+		if p.folder, p.remove, err = safefile.TempFolder(); err != nil {
 			return "", nil, err
 		}
 	}
@@ -140,6 +141,6 @@ func (p *programs) close() {
 	}
 	all.Wait()
 	if p.folder != "" {
-		_ = os.RemoveAll(p.folder)
+		p.remove()
 	}
 }

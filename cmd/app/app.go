@@ -23,6 +23,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/atoms"
+	"superres/cmd/internal/bench"
 	"superres/cmd/internal/comparison"
 	"superres/cmd/internal/console"
 	"superres/cmd/internal/digits"
@@ -66,7 +67,7 @@ var program = console.Program{
 	Commands: []func(*console.Streams) *cli.Command{
 		upscale.Command, upscale.Restore, serve.Command, scoring.Eval, scoring.Diff, train.Command, learn.Command,
 		recovery.Command, comparison.Command, parts.Command, digits.Command, atoms.Command, models.Command,
-		plugins.Learners, plugins.Coders, manual.Completion, manual.Man, manual.Version,
+		plugins.Learners, plugins.Coders, bench.Command, manual.Completion, manual.Man, manual.Version,
 	},
 }
 

@@ -2,7 +2,9 @@ package console
 
 import (
 	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -12,9 +14,123 @@ import (
 	"superres/internal/usage"
 )
 
-// unknownFlag returns the usage error of the flag shown, which the command of the given name with these options lacks,
-// with the flag that was most likely meant, or where to find all.
-func unknownFlag(options settings.Table, name, shown string) error {
+// flagElsewhere is a flag of other programs, and what does the same here.
+type flagElsewhere struct {
+	// names are its names without dashes, separated by blanks.
+	names string
+	// value says that it takes a value; false: it is a switch.
+	value bool
+	// option is the option that a command must have for instead to be right; empty: none.
+	option string
+	// instead is what to write in place of the flag and its value, for which %s stands; empty: nothing. It begins with
+	// sized for the option that takes the value as a size.
+	instead string
+	// why goes before the line that was meant. It may be empty.
+	why string
+}
+
+const sized = "SIZE"
+
+// flagsElsewhere are flags that people bring from other programs. They are not accepted: an error says what to write.
+var flagsElsewhere = []flagElsewhere{
+	{"i in input infile file source src", true, "", "%s", "inputs need no flag"},
+	{"out outfile out-file outdir out-dir output-dir output-folder output-file dest destination target d", true,
+		"output", "-o %s", ""},
+	{"n dryrun noop no-op simulate preview", false, "dry-run", "--dry-run", ""},
+	{"y yes force overwrite replace clobber", false, "on-exist", "--on-exist overwrite", ""},
+	{"no-clobber skip skip-existing ignore-existing", false, "on-exist", "--on-exist skip", ""},
+	{"c continue", false, "resume", "--resume", ""},
+	{"size resize dimensions resolution geometry x times factor ratio zoom upscale enlarge", true, "scale",
+		sized + " %s", ""},
+	{"w", true, "width", "--width %s", ""},
+	{"max-size box", true, "fit", "--fit %s", ""},
+	{"tta best hq high-quality", false, "effort", "--effort max", ""},
+	{"fast faster", false, "effort", "--effort fast", ""},
+	{"workers parallel cpus p P", true, "jobs", "-j %s", ""},
+	{"g gpu gpu-id device", true, "", "", "no GPU is needed"},
+	{"model-name network weights", true, "model", "-m %s", ""},
+	{"noise denoise-level noise-level", true, "denoise", "--denoise %s", ""},
+	{"jpeg-quality jpg-quality qual Q", true, "quality", "--quality %s", ""},
+	{"ext extension type to output-format", true, "format", "-f %s", ""},
+	{"jpg jpeg", false, "format", "-f jpeg", ""},
+	{"png", false, "format", "-f png", ""},
+	{"tif tiff", false, "format", "-f tiff", ""},
+	{"R recurse subfolders subdirs", false, "recursive", "-r", ""},
+	{"suffix", true, "name", "--name {stem}%s", ""},
+	{"prefix", true, "name", "--name %s{stem}", ""},
+	{"silent", false, "quiet", "-q", ""},
+	{"no-progress", false, "progress", "--progress none", ""},
+	{"strip no-metadata no-exif strip-metadata", false, "metadata", "--metadata strip", ""},
+	{"debug", false, "verbose", "-v", ""},
+	{"memory mem ram", true, "max-memory", "--max-memory %s", ""},
+	{"bits bit-depth", true, "depth", "--depth %s", ""},
+	{"4k uhd", false, "fit", "--fit 4K", ""},
+	{"8k", false, "fit", "--fit 8K", ""},
+	{"hd", false, "fit", "--fit HD", ""},
+	{"fullhd", false, "fit", "--fit FullHD", ""},
+}
+
+// upscaleElsewhere are words of other programs for the command upscale.
+var upscaleElsewhere = []string{"enlarge", "resize", "scale", "upsize", "zoom", "superres", "enhance", "run"}
+
+// lookElsewhere returns the flag of other programs called name, without dashes, for a command with options.
+func lookElsewhere(options settings.Table, name string) (f flagElsewhere, found bool) {
+	i := slices.IndexFunc(flagsElsewhere, func(f flagElsewhere) bool {
+		return slices.Contains(strings.Fields(f.names), name) && (f.option == "" || options.Find(f.option) != nil)
+	})
+	if i < 0 {
+		return f, false
+	}
+	return flagsElsewhere[i], true
+}
+
+// scaleAsFlag matches a scale that is written as a flag, such as -4x.
+var scaleAsFlag = regexp.MustCompile(`^-{1,2}([x×]?[0-9.]+[x×%]?)$`)
+
+// unknownFlag returns the usage error of args[i], whose flag, without a value behind an equals sign, is shown, and is
+// unknown to the command that args call by the words name. The error has the line that was most likely meant, the flag
+// that was, or where to find all.
+func unknownFlag(command *cli.Command, name string, args []string, i int, shown string) error {
+	options := OptionsOf(command)
+	_, value, joined := strings.Cut(args[i], "=")
+	if !joined && i+1 < len(args) && !isFlag(args[i+1]) {
+		value = args[i+1]
+	}
+	if m := scaleAsFlag.FindStringSubmatch(shown); m != nil && options.Find("scale") != nil {
+		return Usage("unknown flag %q; write: %s", shown, Line(args, i, 1, "-s", m[1]))
+	}
+	f, found := lookElsewhere(options, strings.TrimLeft(shown, "-"))
+	if !found || shown == "-n" && value != "" && !joined && !exists(value) { // -n of others is a model or a level, too
+		return unheard(options, name, shown)
+	}
+	instead, words := strings.Fields(f.instead), 1
+	if f.value && value == "" {
+		if len(instead) == 0 || instead[0] == "%s" {
+			return Usage("unknown flag %q; %s, leave it out", shown, f.why)
+		}
+		return Usage("unknown flag %q; did you mean %q?", shown, strings.Replace(instead[0], sized, "-s", 1))
+	}
+	if f.value && !joined {
+		words = 2
+	}
+	for k, word := range instead {
+		if word == sized {
+			if word = SizeFlag(options, value); word == "" {
+				return Usage("unknown flag %q; sizes are -s 4, --width 1920 and --fit 1920x1080", shown)
+			}
+		}
+		instead[k] = strings.Replace(word, "%s", value, 1)
+	}
+	why := ""
+	if f.why != "" {
+		why = f.why + "; "
+	}
+	return Usage("unknown flag %q; %swrite: %s", shown, why, Line(args, i, words, instead...))
+}
+
+// unheard returns the usage error of the flag shown, of which nothing is known but the spelling. The command of the
+// given name has options.
+func unheard(options settings.Table, name, shown string) error {
 	known := []string{"help"}
 	for _, o := range options.Visible() {
 		known = append(known, o.Name)
@@ -114,6 +230,36 @@ func exists(name string) bool {
 	return err == nil
 }
 
+// asQuality returns the usage error of -q with a number behind it, or nil if args[i], which begins with -q, is no such
+// thing. Other programs take a quality there.
+func asQuality(options settings.Table, args []string, i int) error {
+	number, words := strings.TrimPrefix(args[i], "-q"), 1
+	if number == "" && i+1 < len(args) && !exists(args[i+1]) {
+		number, words = args[i+1], 2
+	}
+	number = strings.TrimPrefix(number, "=")
+	if v, err := strconv.Atoi(number); options.Find("quality") == nil || err != nil || v < 1 || v > 100 {
+		return nil
+	}
+	return Usage("-q is --quiet; write: %s", Line(args, i, words, "--quality", number))
+}
+
+// longDash returns the usage error of a flag that begins with a long dash, into which many programs turn a hyphen, or
+// nil if args[i] is no such flag.
+func longDash(args []string, i int) error {
+	r, size := utf8.DecodeRuneInString(args[i])
+	if !strings.ContainsRune("‐‑‒–—―−", r) || exists(args[i]) {
+		return nil
+	}
+	rest := strings.TrimLeft(args[i][size:], "-–—")
+	dashes := "-"
+	if name, _, _ := strings.Cut(rest, "="); utf8.RuneCountInString(name) > 1 {
+		dashes = "--"
+	}
+	return Usage("%q begins with the dash %q (U+%04X), which some programs make of a hyphen; write: %s", args[i],
+		string(r), r, Line(args, i, 1, dashes+rest))
+}
+
 // short is a short flag of a word with several, and its value.
 type short struct {
 	option *settings.Option
@@ -150,5 +296,6 @@ func isLong(options settings.Table, name string) bool {
 		"0123456789.") && letter != '-' {
 		return false
 	}
-	return usage.Meant(name, options.Visible().Names()) != ""
+	_, elsewhere := lookElsewhere(options, name)
+	return elsewhere || usage.Meant(name, options.Visible().Names()) != ""
 }

@@ -108,6 +108,9 @@ func parted(command *cli.Command, name string, args []string, first int) (flags,
 			files = append(files, args[i+1:]...)
 			break
 		}
+		if err := longDash(args, i); err != nil {
+			return nil, nil, err
+		}
 		if !isFlag(arg) {
 			files = append(files, arg)
 			continue
@@ -122,11 +125,16 @@ func parted(command *cli.Command, name string, args []string, first int) (flags,
 		}
 		list := []short{{options.Find(flag), value, hasValue}}
 		double := strings.HasPrefix(shown, "--")
+		if strings.HasPrefix(shown, "-q") {
+			if err := asQuality(options, args, i); err != nil {
+				return nil, nil, err
+			}
+		}
 		if list[0].option == nil && !double && !isLong(options, flag) {
 			list = splitShort(options, flag, value, hasValue)
 		}
 		if len(list) == 0 || list[0].option == nil || strings.HasPrefix(shown, "---") {
-			return nil, nil, unknownFlag(options, name, shown)
+			return nil, nil, unknownFlag(command, name, args, i, shown)
 		}
 		for _, f := range list {
 			switch {
@@ -187,6 +195,9 @@ func unknownCommand(app *cli.App, name string) error {
 		names = append(names, c.Names()...)
 	}
 	meant := usage.Meant(name, names)
+	if slices.Contains(upscaleElsewhere, name) && slices.Contains(names, "upscale") {
+		meant = "upscale"
+	}
 	if meant != "" {
 		return Usage("unknown command %q; did you mean %q?", name, meant)
 	}

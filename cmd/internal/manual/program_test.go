@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"superres/cmd/internal/atoms"
+	"superres/cmd/internal/bench"
 	"superres/cmd/internal/comparison"
 	"superres/cmd/internal/console/consoletest"
 	"superres/cmd/internal/digits"
@@ -21,7 +22,7 @@ import (
 var program = consoletest.Of(
 	upscale.Command, scoring.Eval, scoring.Diff, train.Command, learn.Command, recovery.Command, comparison.Command,
 	parts.Command, digits.Command,
-	atoms.Command, models.Command, plugins.Learners, plugins.Coders, Completion, Man, Version,
+	atoms.Command, models.Command, plugins.Learners, plugins.Coders, bench.Command, Completion, Man, Version,
 )
 
 func TestMain(m *testing.M) { program.Main(m) }

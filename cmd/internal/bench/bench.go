@@ -1,0 +1,196 @@
+// Package bench is the command superres bench: it measures the speed of a machine.
+//
+// Read it in this order: bench.go, the flags, the measurement and the output; tasks.go, the tasks that are measured.
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
+	"superres/internal/kernel"
+	"superres/internal/settings"
+)
+
+// Command returns the command superres bench.
+func Command(s *console.Streams) *cli.Command {
+	var opt Options
+	return console.Command(&cli.Command{
+		Name: "bench", Usage: "measure the speed of this machine", ArgsUsage: "[FLAGS]",
+		Description: `   superres bench                one processor
+   superres bench -j 0 --json    all of them, as JSON
+   superres bench --only photo   the tasks of that name alone
+
+Which of the innermost loops run (Go, AVX2, AVX-512 with VNNI) is told in the first
+line; GODEBUG=cpu.avx512f=off withholds AVX-512.`,
+		Flags: console.Flags(opt.table()),
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 0 {
+				return console.Usage("bench takes no argument, got %q", c.Args().First())
+			}
+			return run(c.Context, opt, s)
+		},
+	})
+}
+
+// table returns the options of superres bench, with their defaults.
+func (opt *Options) table() settings.Table {
+	return settings.Table{
+		{Name: "jobs", Aliases: []string{"j", "threads"}, To: settings.Num(&opt.Jobs, 1).AtLeast(0),
+			Help: "use `N` processors at most; 0 means all"},
+		{Name: "runs", To: settings.Num(&opt.Runs, 5).AtLeast(1), Help: "take the best of `R` runs"},
+		{Name: "only", To: settings.Parsed(&opt.Only, "", readOnly), Help: "measure only tasks whose names match the " +
+			"regular expression `RE`"},
+		console.JSONOption(&opt.JSON, "print JSON"),
+	}
+}
+
+// readOnly compiles text, the value of --only. Its error is a usage error.
+func readOnly(text string) (*regexp.Regexp, error) {
+	only, err := regexp.Compile(text)
+	if err != nil {
+		return nil, console.Usage("--only: %v", err)
+	}
+	return only, nil
+}
+
+// Options are the settings of one run of the command, which the options of table set.
+type Options struct {
+	Jobs int
+	Runs int
+	Only *regexp.Regexp // nil: all tasks
+	JSON bool
+}
+
+// run measures the tasks that opt selects and prints the report.
+func run(ctx context.Context, opt Options, s *console.Streams) error {
+	if opt.Jobs > 0 {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(opt.Jobs))
+	}
+	r := report{
+		Version: console.Version, Go: runtime.Version(), Machine: machineName(), Kernel: kernel.Tier(),
+		Workers: runtime.GOMAXPROCS(0),
+	}
+	tasks, err := allTasks()
+	if err != nil {
+		return err
+	}
+	say := func(text string) error { // print each line at once, since all tasks take a minute
+		if opt.JSON {
+			return nil
+		}
+		_, err := io.WriteString(s.Out, text)
+		return err
+	}
+	if err := say(r.head()); err != nil {
+		return err
+	}
+	for _, t := range tasks {
+		if opt.Only != nil && !opt.Only.MatchString(t.name) {
+			continue
+		}
+		v, err := t.measure(ctx, opt.Runs)
+		if err != nil {
+			return err
+		}
+		r.Tasks = append(r.Tasks, v)
+		if err := say(v.line()); err != nil {
+			return err
+		}
+	}
+	if !opt.JSON {
+		return nil
+	}
+	return console.WriteJSON(s.Out, r)
+}
+
+// task is a piece of work whose speed is measured.
+type task struct {
+	name, unit string
+	count      float64 // how many units a run has; 0 if seconds a run are reported
+	// run does the work once and returns the time to report, without preparations.
+	run func(ctx context.Context) (time.Duration, error)
+}
+
+// allTasks returns the tasks in the order in which they are measured. It also prepares their data, which is not
+// measured.
+func allTasks() (tasks []task, err error) {
+	for _, list := range []func() ([]task, error){fileTasks, pictureTasks, coderTasks, ropTasks, ksvdTasks} {
+		listed, err := list()
+		if err != nil {
+			return nil, err
+		}
+		tasks = append(tasks, listed...)
+	}
+	return tasks, nil
+}
+
+// measure runs the task runs times and returns the speed of the fastest run.
+func (t task) measure(ctx context.Context, runs int) (speed, error) {
+	best := time.Duration(0)
+	for range runs {
+		took, err := t.run(ctx)
+		if err != nil {
+			return speed{}, err
+		}
+		if best == 0 || took < best {
+			best = took
+		}
+	}
+	v := speed{Task: t.name, Unit: t.unit, Speed: best.Seconds()}
+	if t.count > 0 {
+		v.Speed = t.count / best.Seconds()
+	}
+	return v, nil
+}
+
+// speed is the measured speed of a task.
+type speed struct {
+	Task  string  `json:"task"`  // the name of the task
+	Speed float64 `json:"speed"` // units a second, or seconds if Unit is a time
+	Unit  string  `json:"unit"`  // the unit of Speed
+}
+
+// report is the output of superres bench.
+type report struct {
+	Version string  `json:"version"` // the version of superres
+	Go      string  `json:"go"`      // the version of the compiler
+	Machine string  `json:"machine"` // the name of the processor, or system and architecture if it is not known
+	Kernel  string  `json:"kernel"`  // which implementation of the innermost loops is in use
+	Workers int     `json:"workers"` // how many processors were used at most
+	Tasks   []speed `json:"tasks"`   // the tasks measured, in order
+}
+
+// head returns the first lines of the report as text.
+func (r report) head() string {
+	return fmt.Sprintf("superres %s, %s, %s, kernel %s, workers: %d\n\n", r.Version, r.Go, r.Machine,
+		r.Kernel, r.Workers)
+}
+
+// line returns the line of v in the report as text.
+func (v speed) line() string {
+	form := "%-32s %10.0f %-12s"
+	if v.Speed < 1000 {
+		form = "%-32s %10.3g %-12s"
+	}
+	return strings.TrimRight(fmt.Sprintf(form, v.Task, v.Speed, v.Unit), " ") + "\n"
+}
+
+// machineName returns the name of the processor from /proc/cpuinfo, else the operating system and the architecture.
+func machineName() string {
+	text, _ := os.ReadFile("/proc/cpuinfo")
+	for line := range strings.Lines(string(text)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return runtime.GOOS + "/" + runtime.GOARCH
+}

@@ -1,0 +1,80 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"superres/cmd/internal/console/consoletest"
+	"superres/internal/must"
+)
+
+// program has the command of this package.
+var program = consoletest.Of(Command)
+
+func TestMain(m *testing.M) { program.Main(m) }
+
+var call = program.Call
+
+func TestBench(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	stdout, stderr, code := call(t, t.TempDir(), "", "bench", "--json", "--runs", "1", "--only",
+		"^photo.*fast|^[A-OQ-Z]|^PNG (of|768×512.*fast)|digits")
+	if code != 0 || stderr != "" {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	var r report
+	must.Succeed(t, json.Unmarshal([]byte(stdout), &r))
+	if r.Workers != 1 || len(r.Tasks) != 11 {
+		t.Errorf("%+v", r)
+	}
+	for _, task := range r.Tasks {
+		if task.Speed <= 0 || task.Unit == "" {
+			t.Errorf("%+v", task)
+		}
+	}
+	text := r.head()
+	for _, task := range r.Tasks {
+		text += task.line()
+	}
+	consoletest.InOrder(t, text, "workers: 1\n", "\nPNG 768×512 to 1536×1024, fast ", "\nphoto to 1536×1024, fast ",
+		" megapixels/s", "\nPNG of 1536×1024 ", "\nOMP n=9 K=128 S=3 ", "\nK-SVD exact, 20 iterations ")
+	for _, args := range [][]string{{"bench", "x"}, {"bench", "-j", "-1"}, {"bench", "--runs", "0"},
+		{"bench", "--only", "("}} {
+		if _, _, code := call(t, t.TempDir(), "", args...); code != 2 {
+			t.Errorf("%v: exit %d", args, code)
+		}
+	}
+}
+
+// interrupting is a writer that ends a run as soon as a certain text is written.
+type interrupting struct {
+	bytes.Buffer
+	after string
+	end   func()
+}
+
+func (w *interrupting) Write(p []byte) (int, error) {
+	n, err := w.Buffer.Write(p)
+	if strings.Contains(w.String(), w.after) {
+		w.end()
+	}
+	return n, err
+}
+
+// A result is printed before the next task ends, so that an interrupted run has printed the results so far.
+func TestBenchLineByLine(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	out := &interrupting{after: "\nOMP n=9 ", end: cancel}
+	var errs bytes.Buffer
+	code := program.Run(ctx, strings.NewReader(""), out, &errs,
+		[]string{"superres", "bench", "--runs", "1", "--only", "^OMP"})
+	if lines := strings.Split(out.String(), "\n"); code == 0 || len(lines) != 4 ||
+		!strings.HasPrefix(lines[0], "superres ") || !strings.HasSuffix(lines[2], " signals/s") {
+		t.Errorf("exit %d, %q, %s", code, out.String(), errs.String())
+	}
+}

@@ -86,7 +86,8 @@ func TestWindow(t *testing.T) {
 		for y := range part.H {
 			copy(part.Row(y), picture.Row(shown.Min.Y + y)[shown.Min.X:])
 		}
-		got := must.Get(s.ApplyWithin(t.Context(), part, window.Sub(shown.Min), blank(window.Dx(), window.Dy()), nil))(t)
+		current := blank(window.Dx(), window.Dy())
+		got := must.Get(s.ApplyWithin(t.Context(), part, window.Sub(shown.Min), current, nil))(t)
 		for y := range got.H {
 			want := whole.Row(scale*window.Min.Y + y)[scale*window.Min.X:][:got.W]
 			if !slices.Equal(got.Row(y), want) {

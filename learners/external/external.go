@@ -99,7 +99,7 @@ func (p Program) fail(format string, args ...any) error {
 	return programError(fmt.Sprintf("external: %s: %s", p.Command, fmt.Sprintf(format, args...)))
 }
 
-// solve gives a problem to the program: the statement s, and matrices, whose keys are file names. The caller must call
+// solve gives a problem to the program: the statement s, and matrices by their file names. The caller must call
 // done, even after an error; the files of the reply exist until then.
 func (p Program) solve(ctx context.Context, s statement, matrices map[string]*mat.Dense) (r reply, done func(),
 	err error) {

@@ -32,7 +32,7 @@ func Keep(ctx context.Context) (context.Context, func()) {
 	return context.WithValue(ctx, keepKey{}, p), p.close
 }
 
-// programsOf returns the programs that ctx keeps (see Keep), or a new set, whose programs done ends.
+// programsOf returns the programs that ctx keeps (see Keep), or a new set, which done ends.
 func programsOf(ctx context.Context) (p *programs, done func()) {
 	if p, ok := ctx.Value(keepKey{}).(*programs); ok {
 		return p, func() {}

@@ -268,11 +268,11 @@ func (s *Set) try(ctx context.Context, path, name, title string, k *kind, most t
 	for _, words := range s.present(k) {
 		program, began := filepath.Base(words[0]), time.Now()
 		err := func() error {
-			dir, err := safefile.TempFolder()
+			dir, remove, err := safefile.TempFolder()
 			if err != nil {
 				return err
 			}
-			defer os.RemoveAll(dir)
+			defer remove()
 			out := filepath.Join(dir, stem)
 			fill := strings.NewReplacer("{in}", in, "{out}", out+".png", "{stem}", out, "{dir}", dir)
 			for i := range words[1:] {

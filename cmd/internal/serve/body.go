@@ -47,11 +47,11 @@ func (s *site) convert(ctx context.Context, f *os.File, j *job) (made *os.File, 
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	dir, err := safefile.TempFolder()
+	dir, remove, err := safefile.TempFolder()
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	path := filepath.Join(dir, "picture"+filepath.Ext(filepath.Base(name)))
 	err = safefile.WriteAtomic(path, false, func(w io.Writer) error {
 		info, err := f.Stat()

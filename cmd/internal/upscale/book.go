@@ -25,6 +25,7 @@ import (
 type book struct {
 	path, out string
 	work      string // the folder, with the folders pages and results
+	remove    func() // removes it
 	info      fs.FileInfo
 	file      *os.File
 	archive   *zip.Reader // nil: another program has unpacked it
@@ -78,16 +79,16 @@ func openBook(ctx context.Context, opt *Options, programs *decoders.Set, note fu
 		}
 	}
 	if opt.DryRun {
-		b.work, err = safefile.TempFolder()
+		b.work, b.remove, err = safefile.TempFolder()
 	} else if err = os.MkdirAll(filepath.Dir(b.work), 0o777); err == nil {
 		if err = os.Mkdir(b.work, 0o777); errors.Is(err, fs.ErrExist) {
 			err = nil
-			if work := b.work; !opt.Resume {
-				b.work = "" // it is not ours
+			if !opt.Resume {
 				return b, false, console.Failf(console.ExitOutput, "%s is left by a call that was interrupted; "+
-					"--resume goes on with it, or remove it", work)
+					"--resume goes on with it, or remove it", b.work)
 			}
 		}
+		b.remove = func() { _ = os.RemoveAll(b.work) }
 	}
 	if err != nil {
 		return b, false, safefile.Unwritable(b.work, err)
@@ -106,8 +107,8 @@ func (b *book) close(keep bool) {
 	if b.file != nil {
 		b.file.Close()
 	}
-	if b.work != "" && !keep {
-		_ = os.RemoveAll(b.work)
+	if b.remove != nil && !keep {
+		b.remove()
 	}
 }
 

@@ -2,8 +2,8 @@
 // they are, and reads pictures to learn from.
 //
 // Read it in this order: inputs.go, the pictures that arguments stand for; filter.go, which files of a folder are
-// taken; naming.go, where an enlargement goes and in which format; containers.go, video files; filesink.go, the file of
-// a result; sources.go, pictures to learn from or to score, also of IDX files.
+// taken; naming.go, where an enlargement goes and in which format; containers.go, video files, and books.go, comics;
+// filesink.go, the file of a result; sources.go, pictures to learn from or to score, also of IDX files.
 package pictures
 
 import (

@@ -5,8 +5,8 @@
 // refuses arguments that were meant as options; upscale.go, one call, and session.go, what it works with; planner.go,
 // which finds inputs and names outputs, with resume.go for pictures already done and results.go for earlier results;
 // batch.go, the resulting plan; work.go, which enlarges pictures in parallel, within the memory limits of memory.go;
-// dryrun.go, which only shows the plan; report.go for people, events.go for programs, and pace.go, which estimates
-// progress. service.go is for package serve, and help.go is the help.
+// dryrun.go, which only shows the plan; book.go, which makes a folder of a comic and a comic of its results; report.go
+// for people, events.go for programs, and pace.go, which estimates progress. service.go is for package serve, and help.go is the help.
 package upscale
 
 import (
@@ -173,6 +173,9 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 	err = e.enlargeJobs(c.Context, &b, r)
 	if book != nil && c.Context.Err() == nil && (err == nil || console.ExitCode(err) == console.ExitSome) {
 		if bound := book.bind(&b, opt); bound != nil {
+			if opt.Resume {
+				book.remove = nil // such as for a full disk
+			}
 			return bound
 		}
 		if bar.Line("%s", book.out); err != nil {

@@ -159,7 +159,7 @@ func (c Choice) Apply(opt Options, size image.Point) Options {
 	}
 	opt.Subsampled = opt.Subsampled || c.Found.Subsampled
 	if c.Found.Repeated > 0 {
-		opt.Scale, opt.Width, opt.Height, opt.Fit = 0, size.X, size.Y, false
+		opt.SetSize(size.X, size.Y)
 	}
 	return opt
 }

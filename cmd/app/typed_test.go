@@ -67,6 +67,26 @@ func TestTyped(t *testing.T) {
 		{line: "photo.jpg --resize", code: usage, answer: says(`unknown flag "--resize"; did you mean "-s"?`)},
 		{line: "photo.jpg -4x", code: usage, answer: says("superres photo.jpg -s 4x")},
 
+		{line: "photo.jpg --short-side 14 --name {size}", made: "18x14.jpg"},
+		{line: "photo.jpg --long-side 18 --name {size}", made: "18x14.jpg"},
+		{line: "photo.jpg --min-size 10x14 --name {size}", made: "18x14.jpg"},
+		{line: "photo.jpg --min-size 4K", code: usage, answer: says("more than 16 times as large")},
+		{line: "photo.jpg --megapixels 0.01 --name {size}", made: "113x88.jpg"},
+		{line: "photo.jpg --short-side 9 -s 2", code: usage, answer: says("--scale and --short-side: expected one")},
+		{line: "photo.jpg --long-side much", code: usage, answer: says("--long-side much: expected 1 or more")},
+		{line: "photos photo.jpg --long-side 9 -o large", answer: says("photo.jpg: is large enough already, and is " +
+			"copied"), made: "large/a_9x7.png large/b_9x7.png large/photo_9x7.jpg"},
+		{line: "photo.jpg --long-side 8 --already-large skip", answer: says()},
+		{line: "photo.jpg --long-side 8 --already-large fail", code: usage, answer: says("nothing is made smaller")},
+		{before: "photo.jpg -o photos/a.jpg --provenance=false", line: "photos -f bmp -o large",
+			made: "large/a.jpg_2x.bmp large/a.png_2x.bmp large/b_2x.bmp"},
+		{line: "photo.jpg --replace", made: "photo.jpg.orig"},
+		{before: "photo.jpg --replace", line: "photo.jpg --replace", code: output,
+			answer: says("photo.jpg.orig exists: the photo was replaced before")},
+		{line: "photos --replace --keep-original=false", answer: says()},
+		{line: "photo.jpg --replace -o large", code: usage, answer: says("--replace says where results go")},
+		{line: "- --replace", code: usage, answer: says("--replace takes files")},
+
 		// How it is made.
 		{line: "photo.jpg -q 90", code: usage,
 			answer: says("-q is --quiet; write: superres photo.jpg --quality 90")},

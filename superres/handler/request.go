@@ -49,7 +49,8 @@ func (h *Handler) options(query string) (opt files.Options, err error) {
 	if err != nil {
 		return opt, usage.Errorf("the parameters cannot be read")
 	}
-	for _, name := range []string{"scale", "width", "height", "fit"} {
+	for _, name := range []string{"scale", "width", "height", "fit", "short-side", "long-side", "min-size",
+		"megapixels"} {
 		if params.Has(name) && h.allows(name) { // a size of the request replaces that of Enlarge
 			opt.Scale, opt.Width, opt.Height, opt.Fit = 0, 0, 0, false
 		}

@@ -52,6 +52,13 @@ func (opt *Options) table() settings.Table {
 		{Name: "on-exist", To: settings.OneOf(&opt.OnExist, "fail", "fail", "skip", "overwrite"), Group: files,
 			Effect: settings.Neutral, Help: "`WHAT` to do when the output exists: fail, skip or overwrite",
 			Brief: "if the result is there already: fail, skip or overwrite"},
+		{Name: "already-large", To: settings.OneOf(&opt.AlreadyLarge, "copy", "copy", "skip", "fail"), Group: sizes,
+			Effect: settings.Neutral, Help: "`WHAT` to do with a picture that is as large already as --width, --fit " +
+				"and the like ask: copy, skip or fail"},
+		{Name: "replace", To: settings.Bool(&opt.Naming.Replace, false), Group: files, Effect: settings.Neutral,
+			Help: "put each result in the place of its photo, which is kept as NAME.orig"},
+		{Name: "keep-original", To: settings.Bool(&opt.KeepOriginal, true), Group: files, Effect: settings.Neutral,
+			Help: "with --replace, keep the photo as NAME.orig, unless it is =false"},
 		{Name: "keep-dates", To: settings.Bool(&opt.KeepDates, false), Group: files, Effect: settings.Neutral,
 			Help: "give a result the dates of its input: of the last change and the last access"},
 		{Name: "on-unreadable", To: settings.OneOf(&opt.OnUnreadable, "skip", "skip", "fail"), Group: files,
@@ -104,6 +111,8 @@ type Options struct {
 
 	Naming       pictures.Naming
 	OnExist      string
+	AlreadyLarge string
+	KeepOriginal bool
 	KeepDates    bool
 	OnUnreadable string
 	OnResult     string
@@ -133,6 +142,10 @@ func (opt *Options) complete(given settings.Table, inputs []string) error {
 	opt.Inputs = inputs
 	if !given.Given("output") {
 		opt.Inputs, opt.Naming.Out = pictures.SplitOutput(inputs)
+	}
+	if opt.Naming.Replace && (opt.Naming.Out != "" || opt.OutputFormat != "" || opt.Resume ||
+		given.Given("name", "on-exist")) {
+		return console.Usage("--replace says where results go: leave out -o, --name, --format, --on-exist and --resume")
 	}
 	opt.Naming.Model, opt.Naming.Format, opt.Naming.Size = opt.Model, opt.OutputFormat, opt.Size
 	opt.Verbose = opt.Verbose && !opt.quiet

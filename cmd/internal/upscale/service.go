@@ -198,7 +198,8 @@ func baseName(name string) string {
 func (r *Request) resultOf(ctx context.Context, body io.ReaderAt, size int64) (out pictures.Output, err error) {
 	in := pictures.Input{Path: r.title(), Place: r.title()}
 	if r.opt.Size.Scale == 0 {
-		in.SetSize(r.ResultSize(ctx, &enlarging.Body{Title: in.Path, Bytes: body, Size: size}))
+		out, _ := r.ResultSize(ctx, &enlarging.Body{Title: in.Path, Bytes: body, Size: size})
+		in.SetSize(out)
 	}
 	if in.Format, _, err = imagefile.IdentifyAt(body, in.Path); err != nil {
 		return out, err

@@ -94,6 +94,13 @@ func TestTyped(t *testing.T) {
 		{line: "photo.jpg png", code: usage, answer: says("superres photo.jpg -f png")},
 		{line: "photo.jpg max", code: usage, answer: says("superres photo.jpg --effort max")},
 		{line: "photo.jpg coupled", code: usage, answer: says("superres photo.jpg -m coupled")},
+		{line: "--gpu photo.jpg", code: usage, answer: says("no GPU is needed; write: superres photo.jpg\n")},
+		{line: "photo.jpg --gpu photos/a.png", code: usage, answer: says("write: superres photo.jpg photos/a.png\n")},
+		{line: "photo.jpg --map sure.png", made: "photo_2x.jpg sure.png", answer: says("sure.png: nine of ten pixels "+
+			"are off by at most, in levels of 255: black 0, blue 1, red 5", "white 32 or more")},
+		{line: "models photo", answer: says("architecture convolutional", "trained on", "terms")},
+		{line: "models photo --json", answer: says(`"provenance": {`)},
+		{line: "bench --only no-such", answer: says("workers: 1")},
 		{line: "photo.jpg -g 0", code: usage, answer: says("no GPU is needed; write: superres photo.jpg\n")},
 
 		// What is not there.

@@ -110,7 +110,7 @@ func unknownFlag(command *cli.Command, name string, args []string, i int, shown 
 		}
 		return Usage("unknown flag %q; did you mean %q?", shown, strings.Replace(instead[0], sized, "-s", 1))
 	}
-	if f.value && !joined {
+	if f.value && !joined && (len(instead) > 0 || !exists(value)) { // a file that follows is an input
 		words = 2
 	}
 	for k, word := range instead {

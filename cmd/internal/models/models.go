@@ -31,11 +31,13 @@ const (
 
 // Command returns the command superres models.
 func Command(s *console.Streams) *cli.Command {
+	var asJSON bool
 	c := console.Command(&cli.Command{
 		Name: "models", Usage: "list, add and remove models, or tell where one comes from",
 		ArgsUsage: "[NAME|FILE...]  or  add|info FILE...  or  remove NAME...",
 		Description: `   superres models
-   superres models photo            its provenance, as JSON
+   superres models photo
+   superres models photo --json     and how it was made, each step of it
    superres models my.npz
    superres models add realesr-animevideov3-x4.param     a network of another program
    superres models info realesr-animevideov3-x4
@@ -47,11 +49,15 @@ names. A model file is an .npz file: in Python, numpy.load("my.npz")["stage0.low
 D_L of a coupled stage, ["stage0.weights"] are the weights of a convolutional one, in
 16 bits.`,
 		Subcommands: []*cli.Command{addCommand(s), removeCommand(), infoCommand(s)},
+		Flags:       []cli.Flag{console.JSONOption(&asJSON, "print all that is known, as JSON")},
 		Action: func(c *cli.Context) error {
-			if c.NArg() > 0 {
+			switch {
+			case c.NArg() == 0:
+				return list(s.Out)
+			case asJSON:
 				return describe(c.Context, s.Out, c.Args().Slice())
 			}
-			return list(s.Out)
+			return informAll(c.Context, s.Out, c.Args().Slice(), false)
 		},
 	})
 	for _, sub := range c.Subcommands {

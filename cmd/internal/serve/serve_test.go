@@ -436,7 +436,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"upscale?scale=99", "", 400, 2, "scale 99: expected 1 to 16"},
 		{"upscale?scale=2&scale=3", "", 400, 2, "scale is given 2 times"},
-		{"upscale?scale=2&width=30", "", 400, 2, "scale and width, height or fit: expected one of them"},
+		{"upscale?scale=2&width=30", "", 400, 2, "scale and width: expected one of them"},
 		{"upscale?scal=3", "", 400, 2, `unknown parameter "scal"; did you mean "scale"?`},
 		{"upscale?quality=x", "", 400, 2, `quality "x": expected a whole number`},
 		{"upscale?%zz", "", 400, 2, "cannot be read"},

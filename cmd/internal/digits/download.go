@@ -36,7 +36,7 @@ func downloadCommand(s *console.Streams) *cli.Command {
 		Description: `   superres mnist download --dir mnist/
    superres mnist download --dir mnist/ --mirror http://localhost:8000/mnist/
 
-This is the only command that uses the network, and no other needs it. A file that
+This and superres models get alone use the network, and no other needs it. A file that
 is there and right is not fetched again; one is put in place only when its SHA-256
 is that of the official file.`,
 		Flags:  console.Flags(opt.table()),

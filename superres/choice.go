@@ -72,6 +72,7 @@ func (m *Model) Choose(ctx context.Context, x *flaws.Examination, first, last fl
 	if m.robust == nil {
 		return c, nil
 	}
+	x.PixelArt = m.robust.isJudged
 	if !m.robust.isJudged {
 		last = min(last, flaws.StepRegions)
 	}
@@ -79,6 +80,10 @@ func (m *Model) Choose(ctx context.Context, x *flaws.Examination, first, last fl
 		return c, err
 	}
 	c.Picture, c.Correction, c.Found = x.Picture, x.Correction, x.Found
+	if c.Found.IsPixelArt {
+		c.Model = PixelArt()
+		return c, nil
+	}
 	if x.Varying != nil {
 		return m.chooseMix(c, x.Varying)
 	}

@@ -70,7 +70,12 @@ func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.P
 		}
 	}
 	if !picture.IsOpaque(img) {
-		planes := picture.Split(img)
+		var planes picture.Picture
+		if m.pixels || opt.KeepHidden {
+			planes = picture.SplitRows(plane.New, img, false, 0, b.Dy())
+		} else {
+			planes = picture.Split(img)
+		}
 		e.transparent = &planes
 	}
 	deep := opt.Depth == 16 || opt.Depth != 8 && picture.IsDeep(img)

@@ -124,6 +124,9 @@ type Options struct {
 	// BandRows is the number of rows of the picture that are worked on at a time. It changes how much memory is
 	// taken, never the result. 0 means a number that suits the model and the size.
 	BandRows int
+	// KeepHidden enlarges the colours of pixels that are wholly transparent, as textures of games have them, instead of
+	// colours that continue those of the pixels around.
+	KeepHidden bool
 	// Report is set, before Upscale or Stream returns, to how the enlargement went. nil asks for no report, and
 	// saves the time that it takes: some 10 ms for 6 million pixels on two processors.
 	Report *Report

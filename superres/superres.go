@@ -15,6 +15,7 @@ import (
 	"superres/internal/usage"
 	"superres/patches/plane"
 	"superres/superres/flaws"
+	"superres/superres/pixelart"
 	"superres/superres/score"
 	"superres/superres/stage"
 )
@@ -99,6 +100,9 @@ func (m *Model) prepare(img image.Image, opt Options) (*enlarger, error) {
 	}
 	if opt.Strength != nil && !(*opt.Strength >= 0 && *opt.Strength <= MaxStrength) {
 		return nil, usage.Errorf("superres: strength %g, expected 0 to %g", *opt.Strength, MaxStrength)
+	}
+	if m.pixels && opt.Chroma == nil && (w != b.Dx() || h != b.Dy()) {
+		img = pixelart.Enlarge(img, w, h)
 	}
 	return m.newEnlarger(img, w, h, opt, &stage.Pool{})
 }

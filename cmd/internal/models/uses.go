@@ -22,7 +22,8 @@ var uses = map[string]string{
 	Digits:            "small grey pictures of digits, such as MNIST; ×2",
 	"bicubic":         "plain interpolation, soft, for comparison; any scale",
 	"lanczos":         "plain interpolation, crisper than bicubic; any scale",
-	"nearest":         "repeats pixels as squares: pixel art; any scale",
+	"nearest":         "repeats pixels as squares; any scale",
+	embedded.Pixel:    "pixel art, which auto finds: no new colours; any scale",
 }
 
 // embeddedNames returns the names of the embedded models in the order in which people should read of them: those with

@@ -124,6 +124,9 @@ type Options struct {
 	// BandRows is the number of rows of the picture that are worked on at a time. It changes how much memory is
 	// taken, never the result. 0 means a number that suits the model and the size.
 	BandRows int
+	// WrapX has the left and right edges of the picture meet, WrapY the upper and lower: the result is enlarged as if
+	// the picture went on beyond one with the other. They are for Upscale without Chroma. False: nothing is beyond.
+	WrapX, WrapY bool
 	// KeepHidden enlarges the colours of pixels that are wholly transparent, as textures of games have them, instead of
 	// colours that continue those of the pixels around.
 	KeepHidden bool

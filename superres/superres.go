@@ -31,6 +31,9 @@ import (
 //
 // It is an error if img is empty, or an option is out of its range. When ctx ends, Upscale returns ctx.Err().
 func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (image.Image, error) {
+	if (opt.WrapX || opt.WrapY) && opt.Chroma == nil && !img.Bounds().Empty() {
+		return m.upscaleWrapped(ctx, img, opt)
+	}
 	e, err := m.chosenFor(ctx, img, opt)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,9 @@
 package enlarging
 
 import (
+	"cmp"
 	"fmt"
+	"image/color"
 	"strconv"
 	"strings"
 
@@ -89,6 +91,15 @@ func (s *Settings) Options() settings.Table {
 		{Name: "provenance", To: settings.Bool(&s.Keep.Record, true), Group: "quality", Effect: settings.Elsewhere,
 			Request: true, Help: "note program, model and settings in the output, unless it is =false; off by " +
 				"default with --metadata strip"},
+		{Name: "wrap", To: settings.OneOf(&s.wrap, "auto", "auto", "none", "x", "y", "both"), Group: "quality",
+			Noted: true, Request: true, Help: "have opposite edges meet, as those of a texture do: `WHICH` is x, left " +
+				"and right, y, both or none; auto: x for panoramas of 360°"},
+		{Name: "alpha", To: settings.OneOf(&s.alpha, "separate", "separate", "keep-rgb", "none"), Group: "quality",
+			Request: true, Help: "`WHAT` becomes of transparency: separate, enlarged by itself; keep-rgb, with the " +
+				"hidden colours of textures kept; none, put on --background"},
+		{Name: "background", To: settings.Parsed(&s.background, "white", readColour), Group: "quality", Request: true,
+			Help: "put what is transparent on `COLOUR`, as #rrggbb, white, black or grey, where a format has no " +
+				"transparency, or --alpha none asks for it"},
 		{Name: "depth", To: settings.OneOf(&s.depth, "same", "same", "8", "16"), Group: "quality", Request: true,
 			Help: "write `BITS` a sample: same, 8 or 16"},
 		{Name: "first-frame", To: settings.Bool(&s.Keep.FirstFrame, false), Group: "files", Request: true,
@@ -113,6 +124,8 @@ func (s *Settings) Complete(given settings.Table) error {
 		s.Size.Scale = 0
 	}
 	s.OwnScale = len(sizes) == 0
+	s.Size.WrapX, s.Size.WrapY = s.wrap == "x" || s.wrap == "both", s.wrap == "y" || s.wrap == "both"
+	s.Size.KeepHidden = s.alpha == "keep-rgb"
 	s.Keep.Strip = s.metadata == "strip"
 	s.Keep.Depth, _ = strconv.Atoi(s.depth) // 0 for "same"
 	s.Keep.Record = s.Keep.Record && (!s.Keep.Strip || given.Given("provenance"))
@@ -142,6 +155,16 @@ func efforts() (words []settings.Word) {
 		words = append(words, settings.Word{Text: name, About: about[name]})
 	}
 	return words
+}
+
+// readColour returns the colour that text means: #rrggbb, or one of a few names.
+func readColour(text string) (c color.NRGBA, err error) {
+	named := map[string]string{"white": "#ffffff", "black": "#000000", "grey": "#808080", "gray": "#808080"}
+	hex := cmp.Or(named[strings.ToLower(text)], text)
+	if n, err := strconv.ParseUint(strings.TrimPrefix(hex, "#"), 16, 32); err == nil && len(hex) == len("#rrggbb") {
+		return color.NRGBA{uint8(n >> 16), uint8(n >> 8), uint8(n), 255}, nil
+	}
+	return c, usage.Errorf("--background %s: expected #rrggbb, white, black or grey", text)
 }
 
 // readDenoise returns the value of --denoise, 0 to 1, or -1 for auto.

@@ -90,6 +90,7 @@ func (p part) cut(img image.Image, opt superres.Options) (image.Image, superres.
 		img = img.(subImager).SubImage(p.from)
 	}
 	opt.SetSize(p.size.X, p.size.Y)
+	opt.WrapX, opt.WrapY = false, false // what lies around the part is in it
 	return img, opt
 }
 

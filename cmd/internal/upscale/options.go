@@ -12,6 +12,7 @@ import (
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/plugins"
+	"superres/cmd/internal/video"
 	"superres/internal/enlarging"
 	"superres/internal/imagefile"
 	"superres/internal/settings"
@@ -86,6 +87,13 @@ func (opt *Options) table() settings.Table {
 			Effect: settings.Neutral, Help: "give up a picture that takes longer than `T` to decode, enlarge and " +
 				"write, and a stream with a frame that takes longer to enlarge; by default, a picture that takes " +
 				"longer than that to decode"},
+		{Name: "codec", To: settings.OneOf(&opt.encoding.Codec, "", video.Codecs()...), Group: quality,
+			Help: "encode videos by `CODEC`: " + strings.Join(video.Codecs(), ", ") + "; by default as suits the file"},
+		{Name: "crf", To: settings.Maybe(&opt.encoding.CRF, -1).AtLeast(0), Group: quality,
+			Help: "encode videos with the rate factor `N`, from 0, the finest, to 63; -1: the codec's own, at which " +
+				"little is lost that can be seen"},
+		{Name: "keep-pixel-format", To: settings.Bool(&opt.encoding.KeepPixelFormat, false), Group: quality,
+			Help: "refuse a video whose depth or colour (4:2:2, 4:4:4) the encoder does not keep, which a line else says"},
 		{Name: "decoder", To: settings.List(&opt.decoders, decoders.Check), Group: console.Machine,
 			Words:  settings.Offer("none", "heic=", "jxl=", "raw="),
 			Effect: settings.Neutral, Help: "read files of a kind by a program of your own, as in heic='PROGRAM {in} " +
@@ -121,6 +129,7 @@ type Options struct {
 	Verbose      bool
 
 	decoders    []string // --decoder
+	encoding    video.Encoding
 	mapFile     string   // value of --map
 	json, quiet bool
 	restores    bool // the command is restore

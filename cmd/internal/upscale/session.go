@@ -109,7 +109,7 @@ func (e *session) findFFmpeg(ctx context.Context, jobs []job, r *report) (err er
 	for _, j := range jobs {
 		if j.format == pictures.Container && pictures.CheckContainer(j.Path) == nil {
 			if e.ffmpeg, err = video.Find(ctx, j.Path, j.output); err == nil {
-				e.ffmpeg.Note = r.note
+				e.ffmpeg.Note, e.ffmpeg.Wanted = r.note, e.opt.encoding
 			}
 			return err
 		}

@@ -172,6 +172,6 @@ const (
 type Report struct {
 	// LRPSNR says how well the result agrees with the picture: the peak signal-to-noise ratio, in dB, white being 1, of
 	// the brightness of the result, reduced to the size of the picture by antialiased bicubic resampling, against the
-	// brightness of the picture. It is at most MaxLRPSNR.
+	// brightness of the picture. It is at most MaxLRPSNR, and 0 where it is not known, as of pixel art.
 	LRPSNR float64
 }

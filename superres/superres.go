@@ -105,7 +105,7 @@ func (m *Model) prepare(img image.Image, opt Options) (*enlarger, error) {
 		return nil, usage.Errorf("superres: strength %g, expected 0 to %g", *opt.Strength, MaxStrength)
 	}
 	if m.pixels && opt.Chroma == nil && (w != b.Dx() || h != b.Dy()) {
-		img = pixelart.Enlarge(img, w, h)
+		img, opt.Report = pixelart.Enlarge(img, w, h), nil // it is no enlargement that a reduction undoes
 	}
 	return m.newEnlarger(img, w, h, opt, &stage.Pool{})
 }

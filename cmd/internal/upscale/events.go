@@ -115,7 +115,7 @@ func (o outcome) warnings() []string {
 // agreement returns how well the result agrees with the picture, as the end of a line; "" for models of
 // the program, unless verbose is true.
 func (o outcome) agreement(verbose bool) string {
-	if o.Report == nil || o.Choice.Model.Network == nil && !verbose {
+	if o.Report == nil || o.Report.LRPSNR == 0 || o.Choice.Model.Network == nil && !verbose {
 		return ""
 	}
 	return fmt.Sprintf(", LR-PSNR %.1f dB", o.Report.LRPSNR)

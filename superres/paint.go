@@ -164,8 +164,8 @@ func (e *enlarger) paintAlpha(top int, planes []*plane.Plane) {
 // And the transparency of the result stays within the range that it has around the same place of the picture, so that
 // the inside of a figure stays opaque and its outside transparent, however the model sharpens the edge between them.
 
-// clearHaze sets what is nearly transparent or nearly opaque in alpha to what it is nearly, where the picture has nothing
-// between the two: a model that goes beyond an edge leaves a haze there, of 1 to 7 levels.
+// clearHaze sets what is nearly transparent or nearly opaque in alpha to what it is nearly, where the picture has
+// nothing between the two: a model that goes beyond an edge leaves a haze there, of 1 to 7 levels.
 func (e *enlarger) clearHaze(alpha *plane.Plane) {
 	const haze = 7.5 / 255
 	if !e.hardAlpha {

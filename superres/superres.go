@@ -15,7 +15,7 @@ import (
 	"superres/internal/usage"
 	"superres/patches/plane"
 	"superres/superres/flaws"
-	"superres/superres/pixelart"
+	"superres/superres/flaws/pixelart"
 	"superres/superres/score"
 	"superres/superres/stage"
 )

@@ -22,8 +22,8 @@ func texture(w, h, dx, dy int) *image.NRGBA {
 	return img
 }
 
-// The result for a texture whose edges meet meets there, too: that of the shifted texture is the shifted result. Without
-// it, the edges differ.
+// The result for a texture whose edges meet meets there, too: that of the shifted texture is the shifted result.
+// Without it, the edges differ.
 func TestWrap(t *testing.T) {
 	for name, m := range map[string]*Model{"photo-fast": builtin(t, "photo-fast"), "bicubic": Plain(resample.Bicubic)} {
 		for _, scale := range []int{2, 4} {

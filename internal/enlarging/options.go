@@ -92,8 +92,8 @@ func (s *Settings) Options() settings.Table {
 			Request: true, Help: "note program, model and settings in the output, unless it is =false; off by " +
 				"default with --metadata strip"},
 		{Name: "wrap", To: settings.OneOf(&s.wrap, "auto", "auto", "none", "x", "y", "both"), Group: "quality",
-			Noted: true, Request: true, Help: "have opposite edges meet, as those of a texture do: `WHICH` is x, left " +
-				"and right, y, both or none; auto: x for panoramas of 360°"},
+			Noted: true, Request: true, Help: "have opposite edges meet, as those of a texture do: `WHICH` is x, " +
+				"left and right, y, both or none; auto: x for panoramas of 360°"},
 		{Name: "alpha", To: settings.OneOf(&s.alpha, "separate", "separate", "keep-rgb", "none"), Group: "quality",
 			Request: true, Help: "`WHAT` becomes of transparency: separate, enlarged by itself; keep-rgb, with the " +
 				"hidden colours of textures kept; none, put on --background"},

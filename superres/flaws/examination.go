@@ -74,7 +74,8 @@ var life = [...]struct {
 	name, proves, estimates, changes string
 	run                              func(*Examination, context.Context) error
 }{
-	{"copies", "squares of equal samples; a drawing; pixel art", "", "takes one sample of each", (*Examination).takeOnce},
+	{"copies", "squares of equal samples; a drawing; pixel art", "", "takes one sample of each",
+		(*Examination).takeOnce},
 	{"salt", "single black and white samples", "", "sets them to the median around", (*Examination).removeSalt},
 	{"mask", "an unsharp mask of 8 bits", "", "undoes it", (*Examination).undoMask},
 	{"measure", "JPEG files, their chroma, palettes", "noise", "", (*Examination).measure},

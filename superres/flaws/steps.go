@@ -8,7 +8,7 @@ import (
 	"superres/superres/flaws/learned"
 	"superres/superres/flaws/measure"
 	"superres/superres/flaws/repair"
-	"superres/superres/pixelart"
+	"superres/superres/flaws/pixelart"
 )
 
 // takeOnce is StepCopies.

@@ -30,9 +30,9 @@ func getCommand(s *console.Streams) *cli.Command {
 		Description: `   superres models get                          lists what there is
    superres models get realesr-general-x4v3     and then -m realesr-general-x4v3
 
-Beside superres mnist download this is the only command that uses the network. What
-is fetched has the sum that the catalogue in this program says, or is not kept; after
-an interruption the same command goes on. HTTPS_PROXY names a proxy.
+This is the only command that uses the network, and no other needs it. What is
+fetched has the sum that the catalogue in this program says, or is not kept; after an
+interruption the same command goes on. HTTPS_PROXY names a proxy.
 SUPERRES_CATALOGUE names another catalogue, a file or an address, whose form is that of
 cmd/internal/models/catalogue.json; addresses in it may be relative to its own.
 A network's terms of use are its author's.`,
@@ -177,8 +177,8 @@ func (g *getting) fetch(ctx context.Context, name string, f listedFile) error {
 	}
 	if got := hex.EncodeToString(by.Sum(nil)); !strings.EqualFold(got, want) {
 		_ = os.Remove(name)
-		return console.Failf(console.ExitInput, "%s has another content than the catalogue says (sum %s, expected %s); "+
-			"nothing of it is kept", f.URL, got, want)
+		return console.Failf(console.ExitInput, "%s has another content than the catalogue says (sum %s, expected "+
+			"%s); nothing of it is kept", f.URL, got, want)
 	}
 	return nil
 }
@@ -199,7 +199,8 @@ func (g *getting) receive(ctx context.Context, to *os.File, have int64, f listed
 		if e, ok := errors.AsType[*url.Error](err); ok {
 			err = e.Err
 		}
-		return console.Failf(console.ExitInput, "%s: %w; %d of %d bytes are there, and the same command fetches the rest",
+		return console.Failf(console.ExitInput, "%s: %w; %d of %d bytes are there, and the same command fetches "+
+			"the rest",
 			f.URL, err, have, f.Size)
 	}
 	resp, err := ask(ctx, g.client, f.URL, have)

@@ -26,14 +26,16 @@ type shop struct {
 
 // openShop starts a shop and has it be the catalogue of the program.
 func openShop(t *testing.T) *shop {
-	s := &shop{content: map[string][]byte{"/a.param": []byte("7767517\n"), "/a.bin": []byte(strings.Repeat("weights", 9))}}
+	s := &shop{content: map[string][]byte{"/a.param": []byte("7767517\n"),
+		"/a.bin": []byte(strings.Repeat("weights", 9))}}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.asked = append(s.asked, r.URL.Path+" "+r.Header.Get("Range"))
 		if s.whole {
 			r.Header.Del("Range")
 		}
 		out := httptest.NewRecorder()
-		http.ServeContent(out, r, "", must.Get(os.Stat("."))(t).ModTime(), strings.NewReader(string(s.content[r.URL.Path])))
+		http.ServeContent(out, r, "", must.Get(os.Stat("."))(t).ModTime(),
+			strings.NewReader(string(s.content[r.URL.Path])))
 		for name, values := range out.Header() {
 			w.Header()[name] = values
 		}
@@ -74,7 +76,8 @@ func TestGet(t *testing.T) {
 	get(0, "free   ×2, tests; MIT, by somebody, 0.0 MB\nnarrow ×2")
 	get(2, `unknown network "fee"; did you mean "free"?`, "fee")
 	s.asked = nil
-	get(2, "narrow: its terms, CC BY-NC 4.0, forbid commercial use; to accept them, give --accept-terms", "free", "narrow")
+	get(2, "narrow: its terms, CC BY-NC 4.0, forbid commercial use; to accept them, give --accept-terms", "free",
+		"narrow")
 	if len(s.asked) != 1 {
 		t.Errorf("fetched before terms were accepted: %q", s.asked)
 	}

@@ -94,8 +94,8 @@ func describe(ctx context.Context, w io.Writer, names []string) error {
 	return nil
 }
 
-// list writes what Auto and each embedded model is for, a line each, a line for each model of the user, and one for each
-// network that superres models get has, unless its catalogue would have to be fetched.
+// list writes what Auto and each embedded model is for, a line each, a line for each model of the user, and one for
+// each network that superres models get has, unless its catalogue would have to be fetched.
 func list(ctx context.Context, w io.Writer) error {
 	width := len("photo-real-fast")
 	for _, name := range append([]string{Auto}, embeddedNames()...) {

@@ -53,7 +53,8 @@ func document(path string, size image.Point, part image.Rectangle, scale int, li
 	return report.Document{
 		Title: "Models for " + filepath.Base(path),
 		Lead: fmt.Sprintf("%s, %d×%d: the part of %d×%d pixels at %d,%d, enlarged by %d. Seconds are for the whole "+
-			"picture, by those of the part.", path, size.X, size.Y, part.Dx(), part.Dy(), part.Min.X, part.Min.Y, scale),
+			"picture, by those of the part.", path, size.X, size.Y, part.Dx(), part.Dy(), part.Min.X, part.Min.Y,
+			scale),
 		Sections: []report.Section{shown},
 	}, nil
 }

@@ -53,7 +53,8 @@ type options struct {
 // table has the options of superres try, with their defaults.
 func (opt *options) table() settings.Table {
 	return append(settings.Table{
-		console.OutputOption(&opt.page, "try.html", "write the page to `FILE`.html, and the sheet to FILE.png beside it"),
+		console.OutputOption(&opt.page, "try.html", "write the page to `FILE`.html, and the sheet to "+
+			"FILE.png beside it"),
 		{Name: "at", To: settings.Parsed(&opt.at, "", readPlace), Help: "take the part around the pixel `X,Y`"},
 		{Name: "scale", Aliases: []string{"s"}, To: settings.Num(&opt.scale, 2).Between(1, superres.MaxScale),
 			Help: "enlarge by `N`, 1 to 16"},

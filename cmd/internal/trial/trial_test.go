@@ -20,7 +20,8 @@ func TestMain(m *testing.M) { program.Main(m) }
 func TestTry(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("SUPERRES_MODELS", dir)
-	must.Succeed(t, imaging.Save(must.Get(imaging.Open("../../../testdata/hopper.png"))(t), filepath.Join(dir, "a.png")))
+	hopper := must.Get(imaging.Open("../../../testdata/hopper.png"))(t)
+	must.Succeed(t, imaging.Save(hopper, filepath.Join(dir, "a.png")))
 	table, _ := program.Succeeds(t, dir, "try", "a.png", "--models", "photo-fast,bicubic,pixel")
 	consoletest.InOrder(t, table, "a.png, 128×128: the part of 96×96 pixels at ", "photo-fast ", "bicubic ", "pixel ")
 	page := string(consoletest.Read(t, dir, "try.html"))

@@ -93,7 +93,8 @@ func (opt *Options) table() settings.Table {
 			Help: "encode videos with the rate factor `N`, from 0, the finest, to 63; -1: the codec's own, at which " +
 				"little is lost that can be seen"},
 		{Name: "keep-pixel-format", To: settings.Bool(&opt.encoding.KeepPixelFormat, false), Group: quality,
-			Help: "refuse a video whose depth or colour (4:2:2, 4:4:4) the encoder does not keep, which a line else says"},
+			Help: "refuse a video whose depth or colour (4:2:2, 4:4:4) the encoder does not keep, which " +
+				"a line else says"},
 		{Name: "decoder", To: settings.List(&opt.decoders, decoders.Check), Group: console.Machine,
 			Words:  settings.Offer("none", "heic=", "jxl=", "raw="),
 			Effect: settings.Neutral, Help: "read files of a kind by a program of your own, as in heic='PROGRAM {in} " +
@@ -130,7 +131,7 @@ type Options struct {
 
 	decoders    []string // --decoder
 	encoding    video.Encoding
-	mapFile     string   // value of --map
+	mapFile     string // value of --map
 	json, quiet bool
 	restores    bool // the command is restore
 	opener      models.Opener

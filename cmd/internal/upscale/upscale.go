@@ -158,8 +158,8 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 }
 
 // mapLegend says what the colours of superres.BoundsMap mean.
-const mapLegend = "nine of ten pixels are off by at most, in levels of 255: black 0, blue 1, red 5, orange 11, yellow 20, " +
-	"white 32 or more"
+const mapLegend = "nine of ten pixels are off by at most, in levels of 255: black 0, blue 1, red 5, orange 11, " +
+	"yellow 20, white 32 or more"
 
 // goingOn says how to do the rest of several pictures after an interruption.
 func goingOn(c *cli.Context, opt Options) string {

@@ -316,7 +316,8 @@ func TestEncoding(t *testing.T) {
 		codec, ext, want, err string
 		crf                   *int
 	}{
-		{"", ".mp4", "libx264 16", "", nil}, {"", ".mp4", "libx264 30", "", &crf}, {"hevc", ".mkv", "libx265 18", "", nil},
+		{"", ".mp4", "libx264 16", "", nil}, {"", ".mp4", "libx264 30", "", &crf},
+		{"hevc", ".mkv", "libx265 18", "", nil},
 		{"vp9", ".webm", "libvpx-vp9 30", "", &crf}, {"hevc", ".webm", "", "a .webm file has vp9 or av1", nil},
 		{"av1", ".mkv", "", "looked for libsvtav1", nil},
 	} {

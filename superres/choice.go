@@ -72,6 +72,7 @@ func (m *Model) Choose(ctx context.Context, x *flaws.Examination, first, last fl
 	if m.robust == nil {
 		return c, nil
 	}
+	x.PixelArt = m.robust.isJudged
 	if !m.robust.isJudged {
 		last = min(last, flaws.StepRegions)
 	}
@@ -79,6 +80,10 @@ func (m *Model) Choose(ctx context.Context, x *flaws.Examination, first, last fl
 		return c, err
 	}
 	c.Picture, c.Correction, c.Found = x.Picture, x.Correction, x.Found
+	if c.Found.IsPixelArt {
+		c.Model = PixelArt()
+		return c, nil
+	}
 	if x.Varying != nil {
 		return m.chooseMix(c, x.Varying)
 	}
@@ -159,7 +164,7 @@ func (c Choice) Apply(opt Options, size image.Point) Options {
 	}
 	opt.Subsampled = opt.Subsampled || c.Found.Subsampled
 	if c.Found.Repeated > 0 {
-		opt.Scale, opt.Width, opt.Height, opt.Fit = 0, size.X, size.Y, false
+		opt.SetSize(size.X, size.Y)
 	}
 	return opt
 }

@@ -23,6 +23,7 @@ type enlarger struct {
 	model       *Model
 	img         image.Image
 	transparent *picture.Picture // planes of a picture with transparency, hidden colours replaced; nil: img is opaque
+	hardAlpha   bool             // transparent has pixels that are transparent or opaque alone
 	grey        bool
 	chroma      *Chroma // colour of a grey picture; nil: the picture has none
 	out         *picture.Canvas
@@ -70,8 +71,14 @@ func (m *Model) newEnlarger(img image.Image, w, h int, opt Options, mem *stage.P
 		}
 	}
 	if !picture.IsOpaque(img) {
-		planes := picture.Split(img)
+		var planes picture.Picture
+		if m.pixels || opt.KeepHidden {
+			planes = picture.SplitRows(plane.New, img, false, 0, b.Dy())
+		} else {
+			planes = picture.Split(img)
+		}
 		e.transparent = &planes
+		e.hardAlpha = !slices.ContainsFunc(planes.Alpha.Pix, func(v float32) bool { return v > 0 && v < 1 })
 	}
 	deep := opt.Depth == 16 || opt.Depth != 8 && picture.IsDeep(img)
 	if opt.strips {

@@ -40,6 +40,9 @@ func (m *Model) MemoryEach(cfg image.Config, w, h int, opt Options, strips bool)
 		result = 7 * painted * int64(w) * strip          // a strip being painted, one being written, and its encoder
 	}
 	live := (pixel+split)*in + result
+	if m.pixels {
+		live += 2 * (pixel + 8) * (in + out) // the picture as it is compared, and its enlargement
+	}
 	if m.maxEffort {
 		live += m.ensembleMemory(s, grey)
 	} else {
@@ -194,6 +197,9 @@ func (m *Model) lastPass(s sizes) (scale, scaleBefore, reach int) {
 func (m *Model) Reach(inW, inH, w, h int) int { return m.reach(sizes{inW, inH, w, h}) }
 
 func (m *Model) reach(s sizes) int {
+	if m.pixels {
+		return max(s.inW, s.inH) // squares of equal pixels are found in the whole picture
+	}
 	reach, scale := kernelReach, 1 // of an interpolation alone, or of the exact reduction after the passes
 	for _, model := range m.chainModels(s) {
 		sum := model.firstReach()

@@ -35,6 +35,7 @@ type Model struct {
 	efforts       map[string]opener // open the models for other efforts, by their names
 	robust        *robust           // chooses a model for each picture; nil: this one enlarges all
 	maxEffort     bool              // has the effort max: a mean over orientations
+	pixels        bool              // is the model of PixelArt
 	large         bool              // see Large
 	foreignColour bool              // has the networks for colour of another model
 	loadedBytes   int64             // bytes that the stages took when the file was loaded; tuning may leave fewer
@@ -42,6 +43,13 @@ type Model struct {
 
 // Plain returns the model that interpolates by the kernel k and has no stages.
 func Plain(k resample.Kernel) *Model { return &Model{Degradation: resample.Cubic, Kernel: k} }
+
+// PixelArt returns the model that enlarges pixel art by the rule of package pixelart, which makes no new colours.
+func PixelArt() *Model {
+	m := Plain(resample.Nearest)
+	m.pixels = true
+	return m
+}
 
 // Description says what a model is, without its arrays.
 type Description struct {

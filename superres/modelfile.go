@@ -258,6 +258,9 @@ func (m *Model) Fingerprint() (string, error) {
 	h := sha256.New()
 	if m.IsPlain() {
 		fmt.Fprintf(h, "%s\n", m.Kernel)
+		if m.pixels {
+			fmt.Fprintln(h, "pixel art")
+		}
 		return hex.EncodeToString(h.Sum(nil)), nil
 	}
 	if m.maxEffort {

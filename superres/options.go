@@ -1,6 +1,8 @@
 package superres
 
 import (
+	"errors"
+	"math"
 	"math/big"
 	"strconv"
 
@@ -11,12 +13,19 @@ import (
 // ResultSize returns the width and height of the result, in pixels, for a picture of w×h. If opt has a Scale, or
 // neither Scale nor Width nor Height, each side is multiplied by the scale, as Size does. With Width or Height alone,
 // the other side keeps the proportions. With both, the result has exactly that size, or, with Fit, the largest size of
-// the picture's proportions within Width×Height. Sides are computed exactly, from the scale as it is written in
+// the picture's proportions within Width×Height, or, with Cover, the smallest that holds it. With Megapixels, it has
+// that many pixels, but for the rounding of its sides. Sides are computed exactly, from the scale as it is written in
 // decimal, rounded to the nearest pixel, halves up, and are at least 1.
 //
 // It is an error if a side would be shorter than that of the picture, or more than MaxScale times as long.
 func (m *Model) ResultSize(w, h int, opt Options) (int, int, error) {
 	toW, toH := opt.Width, opt.Height
+	if opt.Megapixels > 0 && toW == 0 && toH == 0 {
+		factor := math.Sqrt(opt.Megapixels * 1e6 / (float64(w) * float64(h)))
+		toW, toH = int(math.Round(float64(w)*factor)), int(math.Round(float64(h)*factor))
+	}
+	bounded := toW != 0 && toH != 0 && (opt.Fit || opt.Cover)
+	byWidth := bounded && (big.NewRat(int64(toW), int64(w)).Cmp(big.NewRat(int64(toH), int64(h))) <= 0) == opt.Fit
 	switch {
 	case toW == 0 && toH == 0:
 		return m.Size(w, h, opt.Scale)
@@ -24,21 +33,29 @@ func (m *Model) ResultSize(w, h int, opt Options) (int, int, error) {
 		return 0, 0, usage.Errorf("superres: size %d×%d, expected more than nothing", toW, toH)
 	case opt.Scale != 0:
 		return 0, 0, usage.Errorf("superres: a scale and a size, expected one of them")
-	case toH == 0, opt.Fit && toW != 0 && big.NewRat(int64(toW), int64(w)).Cmp(big.NewRat(int64(toH), int64(h))) <= 0:
+	case toH == 0, byWidth:
 		toH = scaledSide(h, big.NewRat(int64(toW), int64(w)))
-	case toW == 0, opt.Fit:
+	case toW == 0, bounded:
 		toW = scaledSide(w, big.NewRat(int64(toH), int64(h)))
 	}
 	switch {
 	case toW < w || toH < h:
-		return 0, 0, usage.Errorf("superres: %d×%d would become %d×%d, and nothing is made smaller; "+
-			"ask for a larger size", w, h, toW, toH)
+		return 0, 0, smallerError{usage.Errorf("superres: %d×%d would become %d×%d, and nothing is made smaller; "+
+			"ask for a larger size", w, h, toW, toH)}
 	case toW > MaxScale*w || toH > MaxScale*h:
 		return 0, 0, usage.Errorf("superres: %d×%d would become %d×%d, more than %d times as large; "+
 			"ask for a smaller size", w, h, toW, toH, MaxScale)
 	}
 	return toW, toH, nil
 }
+
+// ErrSmaller is wrapped by the error of ResultSize for a result that would be smaller than the picture.
+var ErrSmaller = errors.New("superres: nothing is made smaller")
+
+// smallerError is an error that wraps ErrSmaller, besides what its text wraps.
+type smallerError struct{ error }
+
+func (e smallerError) Unwrap() []error { return []error{e.error, ErrSmaller} }
 
 // Size returns the width and height of the result, in pixels, for a picture of w×h enlarged by scale. scale 0 means the
 // model's own scale, or 2 for a plain interpolation. It is an error if scale is not within MinScale to MaxScale.
@@ -80,6 +97,12 @@ type Options struct {
 	Width, Height int
 	// Fit keeps the proportions of the picture, so that the result is the largest one within Width×Height.
 	Fit bool
+	// Cover keeps the proportions of the picture, so that the result is the smallest one that holds Width×Height. It is
+	// set instead of Fit.
+	Cover bool
+	// Megapixels is the number of pixels of the result in millions; it is set instead of Scale, Width and Height. 0
+	// means that they say the size.
+	Megapixels float64
 	// Strength is the share, in the result, of what the model adds to interpolated brightness, and to colour if
 	// it has a network for red, green and blue: 0 to 1.3. nil means 1.
 	Strength *float64
@@ -101,6 +124,12 @@ type Options struct {
 	// BandRows is the number of rows of the picture that are worked on at a time. It changes how much memory is
 	// taken, never the result. 0 means a number that suits the model and the size.
 	BandRows int
+	// WrapX has the left and right edges of the picture meet, WrapY the upper and lower: the result is enlarged as if
+	// the picture went on beyond one with the other. They are for Upscale without Chroma. False: nothing is beyond.
+	WrapX, WrapY bool
+	// KeepHidden enlarges the colours of pixels that are wholly transparent, as textures of games have them, instead of
+	// colours that continue those of the pixels around.
+	KeepHidden bool
 	// Report is set, before Upscale or Stream returns, to how the enlargement went. nil asks for no report, and
 	// saves the time that it takes: some 10 ms for 6 million pixels on two processors.
 	Report *Report
@@ -108,6 +137,11 @@ type Options struct {
 	Progress func(float64)
 
 	strips bool // the result is handed over in strips; false: as a whole
+}
+
+// SetSize asks for a result of exactly w×h pixels, in place of any other size.
+func (o *Options) SetSize(w, h int) {
+	o.Scale, o.Width, o.Height, o.Fit, o.Cover, o.Megapixels = 0, w, h, false, false, 0
 }
 
 // report returns Progress, or a function that does nothing.
@@ -138,6 +172,6 @@ const (
 type Report struct {
 	// LRPSNR says how well the result agrees with the picture: the peak signal-to-noise ratio, in dB, white being 1, of
 	// the brightness of the result, reduced to the size of the picture by antialiased bicubic resampling, against the
-	// brightness of the picture. It is at most MaxLRPSNR.
+	// brightness of the picture. It is at most MaxLRPSNR, and 0 where it is not known, as of pixel art.
 	LRPSNR float64
 }

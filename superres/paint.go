@@ -153,6 +153,7 @@ func (e *enlarger) paintAlpha(top int, planes []*plane.Plane) {
 	alpha := planes[0]
 	if e.changesAlpha() {
 		clampToNeighbours(alpha, top, e.h, e.transparent.Alpha)
+		e.clearHaze(alpha)
 	}
 	parallel.Rows(alpha.H, func(y int) { e.out.Put(top+y, 3, alpha.Row(y)) })
 }
@@ -162,6 +163,25 @@ func (e *enlarger) paintAlpha(top int, planes []*plane.Plane) {
 // the pixels that are fully transparent (package picture does that), so that no hidden colour is mixed into an edge.
 // And the transparency of the result stays within the range that it has around the same place of the picture, so that
 // the inside of a figure stays opaque and its outside transparent, however the model sharpens the edge between them.
+
+// clearHaze sets what is nearly transparent or nearly opaque in alpha to what it is nearly, where the picture has
+// nothing between the two: a model that goes beyond an edge leaves a haze there, of 1 to 7 levels.
+func (e *enlarger) clearHaze(alpha *plane.Plane) {
+	const haze = 7.5 / 255
+	if !e.hardAlpha {
+		return
+	}
+	parallel.Rows(alpha.H, func(y int) {
+		row := alpha.Row(y)
+		for x, v := range row {
+			if v < haze {
+				row[x] = 0
+			} else if v > 1-haze {
+				row[x] = 1
+			}
+		}
+	})
+}
 
 // clampToNeighbours limits every sample of out to the range of the 3×3 samples of low around its place. out holds the
 // rows of an enlargement of low, beginning with row top; height is the height of the whole enlargement.

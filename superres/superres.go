@@ -15,6 +15,7 @@ import (
 	"superres/internal/usage"
 	"superres/patches/plane"
 	"superres/superres/flaws"
+	"superres/superres/flaws/pixelart"
 	"superres/superres/score"
 	"superres/superres/stage"
 )
@@ -30,6 +31,9 @@ import (
 //
 // It is an error if img is empty, or an option is out of its range. When ctx ends, Upscale returns ctx.Err().
 func (m *Model) Upscale(ctx context.Context, img image.Image, opt Options) (image.Image, error) {
+	if (opt.WrapX || opt.WrapY) && opt.Chroma == nil && !img.Bounds().Empty() {
+		return m.upscaleWrapped(ctx, img, opt)
+	}
 	e, err := m.chosenFor(ctx, img, opt)
 	if err != nil {
 		return nil, err
@@ -99,6 +103,9 @@ func (m *Model) prepare(img image.Image, opt Options) (*enlarger, error) {
 	}
 	if opt.Strength != nil && !(*opt.Strength >= 0 && *opt.Strength <= MaxStrength) {
 		return nil, usage.Errorf("superres: strength %g, expected 0 to %g", *opt.Strength, MaxStrength)
+	}
+	if m.pixels && opt.Chroma == nil && (w != b.Dx() || h != b.Dy()) {
+		img, opt.Report = pixelart.Enlarge(img, w, h), nil // it is no enlargement that a reduction undoes
 	}
 	return m.newEnlarger(img, w, h, opt, &stage.Pool{})
 }

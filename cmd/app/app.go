@@ -36,6 +36,7 @@ import (
 	"superres/cmd/internal/scoring"
 	"superres/cmd/internal/serve"
 	"superres/cmd/internal/train"
+	"superres/cmd/internal/trial"
 	"superres/cmd/internal/upscale"
 	"superres/internal/kernel"
 )
@@ -65,7 +66,8 @@ var program = console.Program{
 	Help:    help,
 	Implied: "upscale",
 	Commands: []func(*console.Streams) *cli.Command{
-		upscale.Command, upscale.Restore, serve.Command, scoring.Eval, scoring.Diff, train.Command, learn.Command,
+		upscale.Command, upscale.Restore, serve.Command, trial.Command, scoring.Eval, scoring.Diff, train.Command,
+		learn.Command,
 		recovery.Command, comparison.Command, parts.Command, digits.Command, atoms.Command, models.Command,
 		plugins.Learners, plugins.Coders, bench.Command, manual.Completion, manual.Man, manual.Version,
 	},

@@ -181,7 +181,7 @@ class Arrays(unittest.TestCase):
             (numpy.zeros((4, 4)), TypeError, "float64"), (numpy.zeros((4, 4), bool), TypeError, "bool"),
             (numpy.zeros((4, 4), "int16"), TypeError, "int16"), (numpy.zeros((4, 4), "uint32"), TypeError, "uint32"),
             (numpy.zeros(4, "uint8"), ValueError, "shape"), (numpy.zeros((4, 4, 5), "uint8"), ValueError, "shape"),
-            (numpy.zeros((0, 4), "uint8"), ValueError, "no pixels"), ("photo.jpg", TypeError, "uint8"),
+            (numpy.zeros((0, 4), "uint8"), ValueError, "no pixels"), ("photo.jpg", TypeError, "open it with Pillow"),
         ):
             with self.assertRaisesRegex(error, words):
                 superres.upscale(bad)

@@ -65,10 +65,13 @@ func (e *Enlarger) choose(ctx context.Context, f *Frame, mostCopies int) (c Choi
 		return c, err
 	}
 	of := e.clean
-	if by.Robust == 1 {
-		if of, err = e.robust(); err != nil {
-			return c, err
-		}
+	if by.Found.IsPixelArt {
+		of, err = e.open(models.Pixel)
+	} else if by.Robust == 1 {
+		of, err = e.robust()
+	}
+	if err != nil {
+		return c, err
 	}
 	c = describe(of, by)
 	c.Found = &by.Found
@@ -193,6 +196,8 @@ func (c Choice) String() string {
 		list = append(list, fmt.Sprintf("squares of %d×%d equal pixels, of which one is taken", k, k))
 	}
 	switch {
+	case c.Found.IsPixelArt:
+		return "pixel art, " + by
 	case c.Found.IsDrawn:
 		return "a drawing in squares of equal pixels, " + by
 	case len(list) == 0 && c.Robust+c.Plain > 0:

@@ -53,6 +53,11 @@ func (r *run) measure(cfg image.Config, strips bool, shared, each int64) (size i
 		model = restoring.model
 	}
 	worked := cfg
+	in := image.Pt(cfg.Width, cfg.Height)
+	if margin := model.Margin(in, image.Pt(w, h), r.Size); r.Region.Empty() && margin != (image.Point{}) {
+		worked.Width, worked.Height = worked.Width+2*margin.X, worked.Height+2*margin.Y
+		w, h = worked.Width*w/cfg.Width, worked.Height*h/cfg.Height
+	}
 	if !r.Region.Empty() {
 		of, err := r.partOf(model.Reach, image.Pt(cfg.Width, cfg.Height), !mayHide(cfg.ColorModel))
 		if err != nil {
@@ -101,7 +106,7 @@ func (r *run) resultSize(in image.Point) (out image.Point, err error) {
 // inStrips reports whether a result of w×h is made and written in strips; false means that it is whole in memory.
 func (r *run) inStrips(w, h int) bool {
 	const mostWhole = 64e6 // pixels of the largest result that is made whole
-	return r.Region.Empty() && r.Map == nil && r.Format.CanStream() &&
+	return r.Region.Empty() && r.Map == nil && !r.Size.WrapX && !r.Size.WrapY && r.Format.CanStream() &&
 		(float64(w)*float64(h) > mostWhole || r.Size.BandRows > 0)
 }
 

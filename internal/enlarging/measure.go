@@ -2,7 +2,9 @@ package enlarging
 
 import (
 	"context"
+	"errors"
 	"image"
+	"superres/superres"
 
 	"superres/internal/imagefile"
 	"superres/internal/y4m"
@@ -10,24 +12,27 @@ import (
 
 // ResultSize returns the size in pixels of the enlargement of the picture or video in src, the first of several, from
 // its header alone. It returns zeros for a pipe, whose header cannot be read twice, and where the size is not known, as
-// for a damaged file or a size that is refused: Enlarge reports why.
-func (e *Enlarger) ResultSize(ctx context.Context, src Source) (out image.Point) {
+// for a damaged file or a size that is refused: Enlarge reports why. isLarge says that the picture is as large already,
+// or larger: out is then its own size.
+func (e *Enlarger) ResultSize(ctx context.Context, src Source) (out image.Point, isLarge bool) {
 	content, err := src.Open()
 	if err != nil {
-		return out
+		return out, false
 	}
 	defer content.Close()
 	if content.At == nil {
-		return out
+		return out, false
 	}
 	in, known := content.size(ctx, e.limits())
 	if !known {
-		return out
+		return out, false
 	}
-	if out.X, out.Y, err = e.clean.model.ResultSize(in.X, in.Y, e.Size); err != nil {
-		return image.Point{}
+	if out.X, out.Y, err = e.clean.model.ResultSize(in.X, in.Y, e.Size); errors.Is(err, superres.ErrSmaller) {
+		return in, true
+	} else if err != nil {
+		return image.Point{}, false
 	}
-	return out
+	return out, out == in
 }
 
 // size returns the size in pixels of the upright picture or the video that the content holds, from its header, if it is

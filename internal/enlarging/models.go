@@ -116,11 +116,7 @@ func (s Settings) provenanceOf(name string, model *superres.Model) (string, erro
 	if sum != "" {
 		text += fmt.Sprintf(" (sha256 %s)", sum[:16])
 	}
-	how := "size"
-	if s.Size.Fit {
-		how = "fit"
-	}
-	text += fmt.Sprintf("; %s %s", how, SizeText(s.Size))
+	text += fmt.Sprintf("; %s %s", SizeRule(s.Size), SizeText(s.Size))
 	for _, option := range s.Given {
 		text += "; " + option
 	}

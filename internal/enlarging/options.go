@@ -1,8 +1,11 @@
 package enlarging
 
 import (
+	"cmp"
 	"fmt"
+	"image/color"
 	"strconv"
+	"strings"
 
 	"superres/internal/imagefile"
 	"superres/internal/settings"
@@ -20,6 +23,10 @@ func (s *Settings) Options() settings.Table {
 		return &settings.Option{Name: name, To: settings.Num(n, 0).AtLeast(1).In("pixels"), Group: "size",
 			Effect: settings.Elsewhere, Request: true, Help: help, Brief: brief}
 	}
+	box := func(name, help string, read func(text string) error) *settings.Option {
+		return &settings.Option{Name: name, Group: "size", Effect: settings.Elsewhere, Request: true, Help: help,
+			To: settings.Custom("", func(text string) error { return ofOption(name, text, read(text)) })}
+	}
 	return settings.Table{
 		{Name: "scale", Aliases: []string{"s"}, To: settings.Parsed(&s.Size.Scale, "2", readScale), Group: "size",
 			Effect: settings.Elsewhere, Request: true,
@@ -28,10 +35,23 @@ func (s *Settings) Options() settings.Table {
 		side("width", &s.Size.Width, "enlarge to `W` pixels across; without --height in proportion, with it to "+
 			"exactly that size", "as many pixels wide"),
 		side("height", &s.Size.Height, "enlarge to `H` pixels down", ""),
-		{Name: "fit", To: settings.Custom("", func(text string) error { return readFit(&s.Size, text) }), Group: "size",
+		{Name: "fit", To: settings.Custom("", func(text string) error {
+			return ofOption("fit", text, readBox(&s.Size, text, &s.Size.Fit))
+		}), Group: "size",
 			Effect: settings.Elsewhere, Request: true,
 			Help:  "enlarge in proportion to the largest that `WxH` holds, which may be HD, FullHD, 4K or 8K",
 			Brief: "as large as fits into so many pixels, such as 3840x2160, or 4K"},
+		box("short-side", "enlarge so that the shorter side has `N` pixels", func(text string) error {
+			return readSide(&s.Size, text, &s.Size.Cover)
+		}),
+		box("long-side", "enlarge so that the longer side has `N` pixels", func(text string) error {
+			return readSide(&s.Size, text, &s.Size.Fit)
+		}),
+		box("min-size", "enlarge in proportion to the smallest that holds `WxH`", func(text string) error {
+			return readBox(&s.Size, text, &s.Size.Cover)
+		}),
+		{Name: "megapixels", To: settings.Num(&s.Size.Megapixels, 0).Between(0.01, 4000), Group: "size",
+			Effect: settings.Elsewhere, Request: true, Help: "enlarge in proportion to `N` million pixels"},
 		{Name: "model", Aliases: []string{"m"}, To: settings.Text(&s.Model, models.Auto), Group: "quality",
 			Effect: settings.Elsewhere, Request: true,
 			Help: "`NAME|FILE`: see superres models; the file may be the network of another program; auto is photo, " +
@@ -71,6 +91,15 @@ func (s *Settings) Options() settings.Table {
 		{Name: "provenance", To: settings.Bool(&s.Keep.Record, true), Group: "quality", Effect: settings.Elsewhere,
 			Request: true, Help: "note program, model and settings in the output, unless it is =false; off by " +
 				"default with --metadata strip"},
+		{Name: "wrap", To: settings.OneOf(&s.wrap, "auto", "auto", "none", "x", "y", "both"), Group: "quality",
+			Noted: true, Request: true, Help: "have opposite edges meet, as those of a texture do: `WHICH` is x, " +
+				"left and right, y, both or none; auto: x for panoramas of 360°"},
+		{Name: "alpha", To: settings.OneOf(&s.alpha, "separate", "separate", "keep-rgb", "none"), Group: "quality",
+			Request: true, Help: "`WHAT` becomes of transparency: separate, enlarged by itself; keep-rgb, with the " +
+				"hidden colours of textures kept; none, put on --background"},
+		{Name: "background", To: settings.Parsed(&s.background, "white", readColour), Group: "quality", Request: true,
+			Help: "put what is transparent on `COLOUR`, as #rrggbb, white, black or grey, where a format has no " +
+				"transparency, or --alpha none asks for it"},
 		{Name: "depth", To: settings.OneOf(&s.depth, "same", "same", "8", "16"), Group: "quality", Request: true,
 			Help: "write `BITS` a sample: same, 8 or 16"},
 		{Name: "first-frame", To: settings.Bool(&s.Keep.FirstFrame, false), Group: "files", Request: true,
@@ -81,16 +110,22 @@ func (s *Settings) Options() settings.Table {
 // Complete sets the fields that depend on several options, of which given has the values. It fails if sizes contradict
 // each other.
 func (s *Settings) Complete(given settings.Table) error {
-	scale, sized, fit := given.Given("scale"), given.Given("width", "height"), given.Given("fit")
-	switch {
-	case scale && (sized || fit):
-		return usage.Errorf("--scale and --width, --height or --fit: expected one of them")
-	case sized && fit:
-		return usage.Errorf("--fit and --width or --height: expected one of them; --fit WxH is the box")
-	case sized || fit:
+	var sizes []string // the options that say the size, of which --width and --height go together
+	for _, name := range []string{"scale", "width", "height", "fit", "short-side", "long-side", "min-size",
+		"megapixels"} {
+		if given.Given(name) && !(name == "height" && given.Given("width")) {
+			sizes = append(sizes, "--"+name)
+		}
+	}
+	if len(sizes) > 1 {
+		return usage.Errorf("%s: expected one of them; --fit WxH is the box", strings.Join(sizes, " and "))
+	}
+	if s.OwnScale = len(sizes) == 0 || sizes[0] == "--scale"; !s.OwnScale {
 		s.Size.Scale = 0
 	}
-	s.OwnScale = !scale && !sized && !fit
+	s.OwnScale = len(sizes) == 0
+	s.Size.WrapX, s.Size.WrapY = s.wrap == "x" || s.wrap == "both", s.wrap == "y" || s.wrap == "both"
+	s.Size.KeepHidden = s.alpha == "keep-rgb"
 	s.Keep.Strip = s.metadata == "strip"
 	s.Keep.Depth, _ = strconv.Atoi(s.depth) // 0 for "same"
 	s.Keep.Record = s.Keep.Record && (!s.Keep.Strip || given.Given("provenance"))
@@ -122,6 +157,16 @@ func efforts() (words []settings.Word) {
 	return words
 }
 
+// readColour returns the colour that text means: #rrggbb, or one of a few names.
+func readColour(text string) (c color.NRGBA, err error) {
+	named := map[string]string{"white": "#ffffff", "black": "#000000", "grey": "#808080", "gray": "#808080"}
+	hex := cmp.Or(named[strings.ToLower(text)], text)
+	if n, err := strconv.ParseUint(strings.TrimPrefix(hex, "#"), 16, 32); err == nil && len(hex) == len("#rrggbb") {
+		return color.NRGBA{uint8(n >> 16), uint8(n >> 8), uint8(n), 255}, nil
+	}
+	return c, usage.Errorf("--background %s: expected #rrggbb, white, black or grey", text)
+}
+
 // readDenoise returns the value of --denoise, 0 to 1, or -1 for auto.
 func readDenoise(text string) (float64, error) {
 	if text == "auto" {
@@ -134,12 +179,28 @@ func readDenoise(text string) (float64, error) {
 	return v, nil
 }
 
-// readFit sets to from text, the value of --fit: WxH or the name of a screen.
-func readFit(to *superres.Options, text string) (err error) {
-	if to.Width, to.Height, err = parseFit(text); err != nil {
-		return fmt.Errorf("--fit %s: %w", text, err)
+// readBox sets to from text, WxH or the name of a screen, and rule, a field of it, to true.
+func readBox(to *superres.Options, text string, rule *bool) (err error) {
+	*rule = true
+	to.Width, to.Height, err = parseFit(text)
+	return err
+}
+
+// readSide sets to from text, the pixels of a side, and rule, a field of it, to true.
+func readSide(to *superres.Options, text string, rule *bool) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return usage.Errorf("expected 1 or more pixels")
 	}
-	to.Fit = true
+	*rule, to.Width, to.Height = true, n, n
+	return nil
+}
+
+// ofOption returns err, if it is not nil, as one about the value text of the option called name.
+func ofOption(name, text string, err error) error {
+	if err != nil {
+		return fmt.Errorf("--%s %s: %w", name, text, err)
+	}
 	return nil
 }
 
@@ -149,7 +210,7 @@ func readScale(text string) (float64, error) {
 	switch {
 	case err == nil:
 		return v, nil
-	case readFit(new(superres.Options), text) == nil:
+	case isFit(text):
 		return 0, usage.Errorf("--scale %s is a size; write --fit %[1]s", text)
 	}
 	if n, failed := strconv.ParseFloat(text, 64); failed == nil && n > superres.MaxScale {

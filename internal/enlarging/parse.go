@@ -53,6 +53,12 @@ func parseFit(text string) (width, height int, err error) {
 	return width, height, nil
 }
 
+// isFit reports whether text is what parseFit reads.
+func isFit(text string) bool {
+	_, _, err := parseFit(text)
+	return err == nil
+}
+
 // ParseRegion reads X,Y,W,H: the first pixel of a region of the upright picture, and its sides.
 func ParseRegion(text string) (r image.Rectangle, err error) {
 	var v [4]int
@@ -82,8 +88,21 @@ func SizeText(opt superres.Options) string {
 		return strconv.Itoa(opt.Width) + "w"
 	case opt.Height > 0:
 		return strconv.Itoa(opt.Height) + "h"
+	case opt.Megapixels > 0:
+		return strconv.FormatFloat(opt.Megapixels, 'g', -1, 64) + "mp"
 	}
 	return ScaleText(opt) + "x"
+}
+
+// SizeRule returns what SizeText means: fit, cover or size.
+func SizeRule(opt superres.Options) string {
+	switch {
+	case opt.Fit:
+		return "fit"
+	case opt.Cover:
+		return "cover"
+	}
+	return "size"
 }
 
 // ScaleText returns the scale in opt as text, or "" if opt has a width or height instead.

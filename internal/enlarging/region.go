@@ -89,7 +89,8 @@ func (p part) cut(img image.Image, opt superres.Options) (image.Image, superres.
 	if p.from != img.Bounds() {
 		img = img.(subImager).SubImage(p.from)
 	}
-	opt.Scale, opt.Width, opt.Height, opt.Fit = 0, p.size.X, p.size.Y, false
+	opt.SetSize(p.size.X, p.size.Y)
+	opt.WrapX, opt.WrapY = false, false // what lies around the part is in it
 	return img, opt
 }
 

@@ -237,8 +237,8 @@ func (r *run) options(f *Frame, by Choice) superres.Options {
 // format has no transparency. Its metadata follow z. The warnings of the result list the metadata that is lost.
 func (r *run) finish(f *Frame, enlarged image.Image, by Choice, z metadata.Resizing) Result {
 	pic, grey := f.About, f.About.GreyAlpha
-	if !r.Format.CanAlpha() {
-		enlarged = onWhite(enlarged)
+	if !r.Format.CanAlpha() || r.alpha == "none" {
+		enlarged = on(enlarged, cmp.Or(r.background, color.NRGBA{255, 255, 255, 255}))
 		if grey {
 			flat := image.NewGray(enlarged.Bounds())
 			draw.Draw(flat, flat.Rect, enlarged, enlarged.Bounds().Min, draw.Src)
@@ -259,12 +259,12 @@ func (r *run) finish(f *Frame, enlarged image.Image, by Choice, z metadata.Resiz
 	}
 }
 
-// onWhite returns img on a white background, for formats without transparency. An opaque img is returned as it is.
-func onWhite(img image.Image) image.Image {
+// on returns img on a background, for formats without transparency. An opaque img is returned as it is.
+func on(img image.Image, background color.NRGBA) image.Image {
 	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() {
 		return img
 	}
-	return imaging.OverlayCenter(imaging.New(img.Bounds().Dx(), img.Bounds().Dy(), color.White), img, 1)
+	return imaging.OverlayCenter(imaging.New(img.Bounds().Dx(), img.Bounds().Dy(), background), img, 1)
 }
 
 // chooseMoving returns the model for all frames, chosen from the first two.

@@ -62,7 +62,9 @@ type Settings struct {
 	// Open opens the model called name; nil: models.Open.
 	Open func(name string) (*superres.Model, error)
 
-	metadata, depth string // values of --metadata and --depth, until Complete is called
+	metadata, depth string      // values of --metadata and --depth, until Complete is called
+	wrap, alpha     string      // values of --wrap and --alpha
+	background      color.NRGBA // value of --background; zero is white
 }
 
 // Fidelity says what an output takes over from its input, besides the pixels.

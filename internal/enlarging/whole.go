@@ -54,6 +54,10 @@ func (s *still) Result(ctx context.Context, f *Frame) (r Result, err error) {
 		}
 		return r, nil
 	}
+	if s.wrap == "auto" && s.Region.Empty() && f.About.Metadata.IsPanorama() {
+		opt.WrapX = true
+		defer func() { r.Warnings = append(r.Warnings, "is a panorama of 360°: its left and right edges meet") }()
+	}
 	crop := func(img image.Image) image.Image { return img }
 	if !s.Region.Empty() {
 		reach := by.Reach

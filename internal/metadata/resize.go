@@ -168,6 +168,24 @@ func (z Resizing) xmp(text []byte) []byte {
 	return p.with(changes)
 }
 
+// IsPanorama reports whether the XMP packet says that the picture is a panorama of 360°, whose left and right edges
+// meet: in GPano, an equirectangular one that is not cropped across.
+func (m Metadata) IsPanorama() bool {
+	if !contains(m.XMP, spacePanorama) {
+		return false
+	}
+	p, err := parseXMP(m.XMP, spacePanorama)
+	if err != nil {
+		return false
+	}
+	values := map[string]string{}
+	for _, of := range p.properties {
+		values[of.name] = p.value(of)
+	}
+	full, cropped := values["FullPanoWidthPixels"], values["CroppedAreaImageWidthPixels"]
+	return values["ProjectionType"] == "equirectangular" && (full == cropped || cropped == "")
+}
+
 // panorama has the numbers of pixels in the Photo Sphere XMP (GPano) of Google. The values say that they are counted
 // down; false: across.
 var panorama = map[string]bool{

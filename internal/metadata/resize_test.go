@@ -258,3 +258,22 @@ func TestGeoTIFF(t *testing.T) {
 		}
 	}
 }
+
+// A panorama of 360° says so in GPano, and not where it is cropped across.
+func TestIsPanorama(t *testing.T) {
+	of := func(attributes string) bool {
+		return metadata.Metadata{XMP: []byte(`<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf=` +
+			`"http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" ` +
+			`xmlns:GPano="http://ns.google.com/photos/1.0/panorama/" ` + attributes + `/></rdf:RDF></x:xmpmeta>`)}.IsPanorama()
+	}
+	const whole = `GPano:ProjectionType="equirectangular" GPano:FullPanoWidthPixels="4000" `
+	for attributes, want := range map[string]bool{
+		whole: true, whole + `GPano:CroppedAreaImageWidthPixels="4000"`: true,
+		whole + `GPano:CroppedAreaImageWidthPixels="3000"`: false, `GPano:ProjectionType="cylindrical"`: false,
+		`GPano:FullPanoWidthPixels="4000"`: false,
+	} {
+		if got := of(attributes); got != want {
+			t.Errorf("%s: %t", attributes, got)
+		}
+	}
+}

@@ -24,6 +24,8 @@ type Examination struct {
 	// MostCopies is how often along a side samples may have been repeated that are then taken once; with 1 or less,
 	// copies only tell drawings from photographs.
 	MostCopies int
+	// PixelArt has pixel art looked for, which is then for a rule of its own: see package pixelart.
+	PixelArt bool
 	// AsClean has the picture estimated as one without noise and compression, whatever it has, as estimators learn.
 	AsClean bool
 
@@ -72,7 +74,8 @@ var life = [...]struct {
 	name, proves, estimates, changes string
 	run                              func(*Examination, context.Context) error
 }{
-	{"copies", "squares of equal samples; a drawing", "", "takes one sample of each", (*Examination).takeOnce},
+	{"copies", "squares of equal samples; a drawing; pixel art", "", "takes one sample of each",
+		(*Examination).takeOnce},
 	{"salt", "single black and white samples", "", "sets them to the median around", (*Examination).removeSalt},
 	{"mask", "an unsharp mask of 8 bits", "", "undoes it", (*Examination).undoMask},
 	{"measure", "JPEG files, their chroma, palettes", "noise", "", (*Examination).measure},

@@ -18,6 +18,8 @@ type Flaws struct {
 	// IsDrawn reports that the picture is a drawing of squares of equal pixels. It has no other flaws then, and is
 	// enlarged as it is.
 	IsDrawn bool
+	// IsPixelArt reports that the picture was drawn pixel by pixel in few colours. It has no other flaws then.
+	IsPixelArt bool
 	// Salt is the share of samples that were replaced, as they were salt or pepper.
 	Salt float64
 	// Unsharp is the mask that was undone.

@@ -7,11 +7,17 @@ import (
 	"superres/internal/picture"
 	"superres/superres/flaws/learned"
 	"superres/superres/flaws/measure"
+	"superres/superres/flaws/pixelart"
 	"superres/superres/flaws/repair"
 )
 
 // takeOnce is StepCopies.
 func (x *Examination) takeOnce(context.Context) error {
+	if x.PixelArt && pixelart.Is(x.Picture) {
+		x.judgeBy(Flaws{IsPixelArt: true})
+		x.isDone = true
+		return nil
+	}
 	k := repair.Repeated(x.Picture)
 	if k == 0 {
 		return nil

@@ -28,13 +28,16 @@ var files embed.FS
 // interpolations are the plain interpolations, which may be used wherever a model may.
 var interpolations = []resample.Kernel{resample.Bicubic, resample.Lanczos, resample.Nearest}
 
+// Pixel is the name of the model for pixel art, which Auto finds by itself.
+const Pixel = "pixel"
+
 // Names returns the names of the models: those of the trained ones, sorted, then the plain interpolations.
 func Names() []string {
 	names := slices.DeleteFunc(fileNames(), func(name string) bool { return strings.Contains(name, ".") })
 	for _, k := range interpolations {
 		names = append(names, string(k))
 	}
-	return names
+	return append(names, Pixel)
 }
 
 // fileNames returns the names of the embedded files of models without their extension, sorted.
@@ -86,6 +89,9 @@ func Open(name string) (*superres.Model, error) {
 			return nil, err
 		}
 		return m.WithRobust(func() (*superres.Model, error) { return Open(PhotoReal) }).WithJudge(), nil
+	}
+	if name == Pixel {
+		return superres.PixelArt(), nil
 	}
 	if k := resample.Kernel(name); slices.Contains(interpolations, k) {
 		return superres.Plain(k), nil

@@ -60,7 +60,7 @@ func TestDictRoundTrip(t *testing.T) {
 			if !bytes.Equal(consoletest.Read(t, dir, "want.png"), consoletest.Read(t, dir, "got.png")) {
 				t.Errorf("%s by %s: other bytes", model, format)
 			}
-			described, _ := ok(t, dir, "models", "again.npz")
+			described, _ := ok(t, dir, "models", "--json", "again.npz")
 			var d struct {
 				Provenance struct {
 					Command  string

@@ -37,7 +37,7 @@ var flagsElsewhere = []flagElsewhere{
 	{"out outfile out-file outdir out-dir output-dir output-folder output-file dest destination target d", true,
 		"output", "-o %s", ""},
 	{"n dryrun noop no-op simulate preview", false, "dry-run", "--dry-run", ""},
-	{"y yes force overwrite replace clobber", false, "on-exist", "--on-exist overwrite", ""},
+	{"y yes force overwrite clobber", false, "on-exist", "--on-exist overwrite", ""},
 	{"no-clobber skip skip-existing ignore-existing", false, "on-exist", "--on-exist skip", ""},
 	{"c continue", false, "resume", "--resume", ""},
 	{"size resize dimensions resolution geometry x times factor ratio zoom upscale enlarge", true, "scale",
@@ -110,7 +110,7 @@ func unknownFlag(command *cli.Command, name string, args []string, i int, shown 
 		}
 		return Usage("unknown flag %q; did you mean %q?", shown, strings.Replace(instead[0], sized, "-s", 1))
 	}
-	if f.value && !joined {
+	if f.value && !joined && (len(instead) > 0 || !exists(value)) { // a file that follows is an input
 		words = 2
 	}
 	for k, word := range instead {

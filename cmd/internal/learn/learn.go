@@ -85,13 +85,9 @@ func learn(ctx context.Context, opt Options, s *console.Streams, bar *console.Pr
 	if err != nil {
 		return err
 	}
-	if m, n := p.signals.Dims(); m > n && !opt.Quiet && !opt.codes() {
-		how := "if DATA has one signal a row, as scikit-learn has its samples, use --transpose"
-		if opt.Transpose {
-			how = "if DATA has one signal a column, leave out --transpose"
-		}
-		fmt.Fprintf(s.Err, "superres: %s: %d signals of %d entries each, so fewer signals than entries; %s\n",
-			safefile.OneLine(opt.dataName()), n, m, how)
+	if m, n := p.signals.Dims(); m > n && !opt.Quiet && !opt.codes() && opt.Transpose {
+		fmt.Fprintf(s.Err, "superres: %s: %s; if DATA has one signal a column, leave out --transpose\n",
+			safefile.OneLine(opt.dataName()), fewSignals(m, n))
 	}
 	if opt.Sweep.Param != "" {
 		return choose(ctx, opt, p, s, bar)

@@ -197,17 +197,20 @@ func TestLearnByAProgram(t *testing.T) {
 	}
 }
 
-// Data with fewer signals than entries are learned from, with a message that suggests --transpose.
+// Data with fewer signals than entries are learned from where --transpose says which is which, or --atoms how much is
+// to be learned; else the user is asked.
 func TestFewerSignalsThanEntries(t *testing.T) {
 	dir := t.TempDir()
 	consoletest.PutMatrix(t, filepath.Join(dir, "Y.npy"), sparseSignals())
 	consoletest.PutMatrix(t, filepath.Join(dir, "Yr.npy"), sparseSignals().T())
-	const rows = "superres: Yr.npy: 8 signals of 120 entries each, so fewer signals than entries; if DATA has one " +
-		"signal a row, as scikit-learn has its samples, use --transpose\n"
+	program.Ends(t, dir, 2, "Yr.npy: 8 signals of 120 entries each, so fewer signals than entries; if it has one "+
+		"signal a row, as scikit-learn has its samples, use --transpose, else --transpose=false",
+		"learn", "Yr.npy", "-o", "D.npy")
 	const columns = "superres: Y.npy: 8 signals of 120 entries each, so fewer signals than entries; if DATA has " +
 		"one signal a column, leave out --transpose\n"
 	for args, want := range map[string]string{
-		"Yr.npy": rows, "Yr.npy -q": "", "Yr.npy --transpose": "", "Y.npy": "", "Y.npy --transpose": columns,
+		"Yr.npy --transpose=false": "", "Yr.npy --atoms 3": "", "Yr.npy --transpose": "", "Y.npy": "",
+		"Y.npy --transpose": columns,
 	} {
 		_, stderr, code := call(t, dir, "", append(strings.Fields("learn --iterations 2 --on-exist overwrite -o "+
 			"D.npy"), strings.Fields(args)...)...)

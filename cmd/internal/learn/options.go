@@ -71,6 +71,7 @@ type Options struct {
 	Limits     console.Limits
 
 	JSON, Quiet bool
+	oriented    bool // --transpose is given, true or false
 
 	learner        learners.Learner // the learner of the spec Learner
 	outputs        outputs
@@ -82,6 +83,7 @@ type Options struct {
 func (opt *Options) complete(c *cli.Context) (err error) {
 	given := console.OptionsOf(c.Command)
 	opt.Data, opt.typed = c.Args().First(), console.Typed(c)
+	opt.oriented = given.Given("transpose")
 	opt.Coder.Complete(given)
 	var without []string
 	if !opt.Coder.SparsityGiven {

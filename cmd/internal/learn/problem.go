@@ -117,11 +117,20 @@ func readSignals(opt Options, stdin io.Reader, accept func(m, n int, piped float
 	return matfile.Read(bytes.NewReader(piped), int64(len(piped)), opt.dataName(), want)
 }
 
+// fewSignals describes n signals of m entries, where n is less than m.
+func fewSignals(m, n int) string {
+	return fmt.Sprintf("%d signals of %d entries each, so fewer signals than entries", n, m)
+}
+
 // accept returns an error if n signals of m entries do not fit the initial dictionary or need more memory than the
 // limit: to read, with piped bytes of standard input and a copy to transpose, or to learn, with the initial dictionary
 // and, if they are to be written as .npy or .csv, the dense codes.
 func accept(opt Options, settings learners.Options, m, n int, piped float64) error {
 	name := opt.dataName()
+	if m > n && n > 1 && opt.Atoms == nil && settings.Init == nil && !opt.oriented {
+		return console.Usage("%s: %s; if it has one signal a row, as scikit-learn has its samples, use --transpose, "+
+			"else --transpose=false", name, fewSignals(m, n))
+	}
 	if settings.Init != nil {
 		if rows, k := settings.Init.Dims(); rows != m {
 			return console.Usage("%s has atoms of %d entries (it is %d×%d), but the signals of %s have %d; use "+

@@ -53,6 +53,7 @@ type adding struct {
 	notes     io.Writer      // receives a line on each file that cannot be added; nil: nothing is said
 	limits    console.Limits // of which only the memory counts
 	name      string         // the name of the model; empty: that of the file
+	terms     string         // the terms of use, where the file says none; empty: they are not known
 	overwrite bool           // a model of the same name is replaced; false: it is an error
 	out       io.Writer
 }
@@ -156,6 +157,9 @@ func (a *adding) add(ctx context.Context, from file) error {
 	m, err := a.opener.openFile(ctx, from)
 	if err != nil {
 		return err
+	}
+	if i := m.Provenance.Imported; i != nil && i.Terms == "" {
+		i.Terms = a.terms
 	}
 	known, err := sameModel(m)
 	if err != nil {

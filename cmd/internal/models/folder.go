@@ -103,7 +103,7 @@ var (
 // checkName returns an error unless name may be the name of a user's model: letters of ASCII, digits, _, + and -, and
 // neither the name of a model of the program nor, behind superres models, of a command.
 func checkName(name string) error {
-	reserved := append(embedded.Names(), Auto, "add", "remove", "info", "help")
+	reserved := append(embedded.Names(), Auto, "add", "get", "remove", "info", "help")
 	same := func(other string) bool { return strings.EqualFold(name, other) }
 	switch {
 	case !goodName.MatchString(name) || len(name) > mostName:

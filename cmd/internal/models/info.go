@@ -30,20 +30,25 @@ depends on as many rows and columns on each side as the reach says.`,
 			if c.NArg() == 0 {
 				return console.Usage("no model; superres models lists them")
 			}
-			for _, name := range c.Args().Slice() {
-				i, err := inform(c.Context, name)
-				if err == nil && asJSON {
-					err = console.WriteJSON(s.Out, i)
-				} else if err == nil {
-					_, err = io.WriteString(s.Out, i.String())
-				}
-				if err != nil {
-					return err
-				}
-			}
-			return nil
+			return informAll(c.Context, s.Out, c.Args().Slice(), asJSON)
 		},
 	})
+}
+
+// informAll writes the information on the models called names, as text or as JSON.
+func informAll(ctx context.Context, w io.Writer, names []string, asJSON bool) error {
+	for _, name := range names {
+		i, err := inform(ctx, name)
+		if err == nil && asJSON {
+			err = console.WriteJSON(w, i)
+		} else if err == nil {
+			_, err = io.WriteString(w, i.String())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // information is what superres models info says of a model. Fields that do not apply are empty.
@@ -71,6 +76,9 @@ type information struct {
 	File   string `json:"file,omitempty"`
 	Format string `json:"format,omitempty"`
 	SHA256 string `json:"sha256,omitempty"`
+	// Trained says what superres trained the model on, and Command by which command, the last of several.
+	Trained string `json:"trained_on,omitempty"`
+	Command string `json:"command,omitempty"`
 	// Fingerprint is the hash of all that decides the pixels of results, of which these note the beginning.
 	Fingerprint string `json:"fingerprint"`
 	// Terms are the terms of use, or a sentence that says that they are not known.
@@ -98,6 +106,9 @@ func inform(ctx context.Context, name string) (i information, err error) {
 		i.Kind = "interpolation"
 	case n == nil:
 		i.Architecture, i.Colour = stageKinds(m), "brightness, and colour by interpolation"
+		if p := m.Provenance; p.Command != "" {
+			i.Trained, i.Command = fmt.Sprintf("%d pictures of %s", p.Pictures, strings.Join(p.Data, ", ")), p.Command
+		}
 		if m.Colour != nil {
 			i.Colour = "brightness, and colour by a network of its own"
 		}
@@ -154,6 +165,10 @@ func (i information) String() string {
 		}
 		line("file", "%s (%s)", i.File, i.Format)
 		line("SHA-256", "%s", i.SHA256)
+	}
+	if i.Trained != "" {
+		line("trained on", "%s", i.Trained)
+		line("by", "%s", i.Command)
 	}
 	line("fingerprint", "%s", i.Fingerprint)
 	line("terms", "%s", i.Terms)

@@ -4,7 +4,7 @@
 //
 // Read it in this order: open.go, which finds a model by its name; folder.go, the folder of the user's models and their
 // names; network.go, which imports networks; then the commands: models.go, uses.go,
-// add.go, info.go. head.go reads what a listing needs of a model file.
+// add.go, get.go with catalogue.go, info.go. head.go reads what a listing needs of a model file.
 package models
 
 import (
@@ -16,6 +16,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"superres/cmd/internal/console"
+	"superres/internal/safefile"
 	"superres/internal/settings"
 	"superres/superres"
 	embedded "superres/superres/models"
@@ -31,12 +32,15 @@ const (
 
 // Command returns the command superres models.
 func Command(s *console.Streams) *cli.Command {
+	var asJSON bool
 	c := console.Command(&cli.Command{
 		Name: "models", Usage: "list, add and remove models, or tell where one comes from",
-		ArgsUsage: "[NAME|FILE...]  or  add|info FILE...  or  remove NAME...",
+		ArgsUsage: "[NAME|FILE...]  or  add|info FILE...  or  get|remove NAME...",
 		Description: `   superres models
-   superres models photo            its provenance, as JSON
+   superres models photo
+   superres models photo --json     and how it was made, each step of it
    superres models my.npz
+   superres models get realesr-general-x4v3              fetches one that people like
    superres models add realesr-animevideov3-x4.param     a network of another program
    superres models info realesr-animevideov3-x4
    superres models remove realesr-animevideov3-x4
@@ -46,12 +50,16 @@ pictures it gives the same bytes; init is where the model comes from that its --
 names. A model file is an .npz file: in Python, numpy.load("my.npz")["stage0.low"] is
 D_L of a coupled stage, ["stage0.weights"] are the weights of a convolutional one, in
 16 bits.`,
-		Subcommands: []*cli.Command{addCommand(s), removeCommand(), infoCommand(s)},
+		Subcommands: []*cli.Command{getCommand(s), addCommand(s), removeCommand(), infoCommand(s)},
+		Flags:       []cli.Flag{console.JSONOption(&asJSON, "print all that is known, as JSON")},
 		Action: func(c *cli.Context) error {
-			if c.NArg() > 0 {
+			switch {
+			case c.NArg() == 0:
+				return list(c.Context, s.Out)
+			case asJSON:
 				return describe(c.Context, s.Out, c.Args().Slice())
 			}
-			return list(s.Out)
+			return informAll(c.Context, s.Out, c.Args().Slice(), false)
 		},
 	})
 	for _, sub := range c.Subcommands {
@@ -86,15 +94,35 @@ func describe(ctx context.Context, w io.Writer, names []string) error {
 	return nil
 }
 
-// list writes what Auto and each embedded model is for, a line each, and, after a line that says where they are, a line
-// for each model of the user.
-func list(w io.Writer) error {
+// list writes what Auto and each embedded model is for, a line each, a line for each model of the user, and one for
+// each network that superres models get has, unless its catalogue would have to be fetched.
+func list(ctx context.Context, w io.Writer) error {
 	width := len("photo-real-fast")
 	for _, name := range append([]string{Auto}, embeddedNames()...) {
 		if _, err := fmt.Fprintf(w, "%-*s %s\n", width, name, uses[name]); err != nil {
 			return err
 		}
 	}
+	if err := listUsers(w, width); err != nil {
+		return err
+	}
+	others, err := openCatalogue(ctx, nil)
+	if err == nil && len(others) > 0 {
+		_, err = fmt.Fprintln(w, "\nto be had by superres models get:")
+	}
+	if err != nil {
+		return err
+	}
+	for _, l := range others {
+		if _, err := fmt.Fprintf(w, "%-24s ×%d, %s\n", l.Name, l.Scale, safefile.OneLine(l.For)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listUsers writes, after a line that says where they are, a line for each model of the user.
+func listUsers(w io.Writer, width int) error {
 	names := UserNames()
 	if len(names) == 0 {
 		return nil

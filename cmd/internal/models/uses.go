@@ -1,8 +1,10 @@
 package models
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"superres/internal/settings"
 	"superres/superres"
@@ -22,7 +24,8 @@ var uses = map[string]string{
 	Digits:            "small grey pictures of digits, such as MNIST; ×2",
 	"bicubic":         "plain interpolation, soft, for comparison; any scale",
 	"lanczos":         "plain interpolation, crisper than bicubic; any scale",
-	"nearest":         "repeats pixels as squares: pixel art; any scale",
+	"nearest":         "repeats pixels as squares; any scale",
+	embedded.Pixel:    "pixel art, which auto finds: no new colours; any scale",
 }
 
 // embeddedNames returns the names of the embedded models in the order in which people should read of them: those with
@@ -43,6 +46,25 @@ func Words() (words []settings.Word) {
 		words = append(words, settings.Word{Text: name, About: uses[name]})
 	}
 	return words
+}
+
+// About returns a line on what the model called name, embedded or the user's, is for; "" if there is none.
+func About(name string) string {
+	if text, is := uses[name]; is {
+		return text
+	}
+	if list, err := openCatalogue(context.Background(), nil); err == nil {
+		for _, l := range list {
+			if l.Name == name {
+				return l.For
+			}
+		}
+	}
+	if !slices.Contains(UserNames(), name) {
+		return ""
+	}
+	text, _, _ := strings.Cut(summaryOf(name), ", imported")
+	return text
 }
 
 // WithAuto returns Words, and Auto, for completion.

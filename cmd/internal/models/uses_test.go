@@ -13,6 +13,7 @@ import (
 func TestUses(t *testing.T) {
 	t.Setenv(folderVariable, t.TempDir())
 	text, _ := program.Succeeds(t, t.TempDir(), "models")
+	text, others, _ := strings.Cut(text, "\n\nto be had by superres models get:\n")
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	if names := embedded.Names(); len(lines) != len(names)+1 || len(uses) != len(names)+1 ||
 		!strings.HasPrefix(lines[0], "auto  ") || !strings.HasPrefix(lines[1], "photo  ") {
@@ -25,6 +26,11 @@ func TestUses(t *testing.T) {
 		}
 		if utf8.RuneCountInString(line) > console.Columns {
 			t.Errorf("a line is long: %s", line)
+		}
+	}
+	for line := range strings.Lines(others) {
+		if utf8.RuneCountInString(line) > console.Columns+1 || !strings.Contains(line, " ×") {
+			t.Errorf("a line is long or has no scale: %s", line)
 		}
 	}
 }

@@ -17,6 +17,8 @@ import (
 type FileSink struct {
 	// Path is the file to make, and Root the folder that it must not leave through a symbolic link.
 	Path, Root string
+	// Original is the name under which the file that was at Path is kept; empty: it is not kept.
+	Original string
 	// Keep makes the file from what write writes. info describes the input file; nil for a pipe.
 	Keep func(info fs.FileInfo, write func(io.Writer) error) error
 }
@@ -30,7 +32,21 @@ func (s FileSink) Deliver(p *enlarging.Plan, write func(io.Writer) error) error 
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return safefile.Unwritable(dir, err)
 	}
-	err := s.Keep(p.Info, write)
+	kept := false
+	err := s.Keep(p.Info, func(w io.Writer) error {
+		if err := write(w); err != nil || s.Original == "" {
+			return err
+		}
+		// The result is whole: from here on the file has both names, until the result takes the first.
+		err := os.Link(s.Path, s.Original)
+		if kept = err == nil; err != nil && !safefile.SameFile(s.Path, s.Original) {
+			return safefile.Unwritable(s.Original, err)
+		}
+		return nil
+	})
+	if err != nil && kept {
+		_ = os.Remove(s.Original) // the file still has its own name
+	}
 	if errors.Is(err, fs.ErrExist) { // the file did not exist when the batch was planned
 		return console.Failf(console.ExitOutput, "%s has been made by another program since this one began; "+
 			"if that is another superres in %s, wait for it, or use another -o", s.Path, filepath.Clean(s.Root))

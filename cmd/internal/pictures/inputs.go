@@ -35,6 +35,11 @@ type Input struct {
 	// Width and Height are the size of the enlargement in pixels, for its name. They are 0 where they are not known, or
 	// where a scale names it.
 	Width, Height int32
+	// Large says that the picture is as large already as it is to become. False: it is not, or that is not known.
+	Large bool
+	// Whole says that the output is named by the whole name of the file, since another file has the same stem. False:
+	// by the stem.
+	Whole bool
 	// Format is the format of the content if the name of the file does not tell it; empty: the name tells it, or the
 	// file is not a picture that can be read.
 	Format imagefile.Format

@@ -25,6 +25,7 @@ type Naming struct {
 	Template string           // value of --name
 	Model    string           // name of the model or path of its file, for {model}
 	Size     superres.Options // size, for {size} and {scale}
+	Replace  bool             // each output takes the place of its input; false: it has a name of its own
 }
 
 // Namer decides where enlargements go, and in which format.
@@ -36,6 +37,7 @@ type Namer struct {
 	ext      string            // of all outputs; empty: that of their format
 	size     string            // value of {size}, if a scale is given or the size of a result is not known
 	values   map[string]string // values of the placeholders that are equal for all inputs
+	replace  bool              // Naming.Replace
 	single   bool              // there is only one input, a file that was named; false: several or a folder
 }
 
@@ -79,7 +81,7 @@ func SplitOutput(args []string) (inputs []string, out string) {
 // NewNamer returns a Namer for the options want, or an error if they are invalid. single says that there is one input,
 // a file that was named itself. A template may end in {ext}, the extension of the output, which is added otherwise.
 func NewNamer(want Naming, single bool) (Namer, error) {
-	n := Namer{out: want.Out, single: single, size: enlarging.SizeText(want.Size)}
+	n := Namer{out: want.Out, single: single, replace: want.Replace, size: enlarging.SizeText(want.Size)}
 	if n.size == "1x" {
 		n.size = "restored"
 	}
@@ -171,6 +173,9 @@ func (n Namer) Output(in Input) (Output, error) {
 func (n Namer) output(in Input) (Output, error) {
 	out, format := n.out, n.format
 	asFile := n.asFile()
+	if n.replace {
+		return inPlace(in)
+	}
 	switch in.Format {
 	case Video:
 		return n.video(in)
@@ -230,6 +235,25 @@ func (n Namer) output(in Input) (Output, error) {
 	return n.outputIn(in, n.base(in, ext)+newExt, newExt, format)
 }
 
+// inPlace returns the output that takes the place of in. It fails if files of that kind cannot be written, and for a
+// link.
+func inPlace(in Input) (Output, error) {
+	format, err := imagefile.FormatOf(in.Place)
+	if in.Several && imagefile.NamedFormat(in.Place).OnlyAnimates() {
+		format, err = imagefile.NamedFormat(in.Place), nil
+	}
+	switch {
+	case paths.IsStandard(in.Path):
+		return Output{}, console.Usage("--replace takes files; standard input is none")
+	case in.Link:
+		return Output{}, console.Usage("--replace: %s is a link; name the file that it leads to", in.Path)
+	case err != nil || in.Format != "" && in.Format != format || in.Several && format.SplitsAnimations():
+		return Output{}, console.Usage("--replace: %s has a result of another format or name; use -o", in.Path)
+	}
+	path := filepath.Clean(in.Path)
+	return Output{Path: path, Format: format, Root: filepath.Dir(path)}, nil
+}
+
 // IsNamedVideo reports whether name has the extension of a video stream.
 func IsNamedVideo(name string) bool { return strings.EqualFold(filepath.Ext(name), videoExt) }
 
@@ -285,7 +309,9 @@ func (n Namer) base(in Input, ext string) string {
 	for i := 1; i < len(words); i += 2 {
 		switch words[i] {
 		case "{stem}":
-			words[i] = strings.TrimSuffix(filepath.Base(in.Place), ext)
+			if words[i] = filepath.Base(in.Place); !in.Whole {
+				words[i] = strings.TrimSuffix(words[i], ext)
+			}
 		case "{ext}":
 			words[i] = strings.TrimPrefix(ext, ".")
 		case "{size}":

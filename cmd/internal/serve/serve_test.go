@@ -436,7 +436,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"upscale?scale=99", "", 400, 2, "scale 99: expected 1 to 16"},
 		{"upscale?scale=2&scale=3", "", 400, 2, "scale is given 2 times"},
-		{"upscale?scale=2&width=30", "", 400, 2, "scale and width, height or fit: expected one of them"},
+		{"upscale?scale=2&width=30", "", 400, 2, "scale and width: expected one of them"},
 		{"upscale?scal=3", "", 400, 2, `unknown parameter "scal"; did you mean "scale"?`},
 		{"upscale?quality=x", "", 400, 2, `quality "x": expected a whole number`},
 		{"upscale?%zz", "", 400, 2, "cannot be read"},
@@ -453,6 +453,7 @@ func TestRefusals(t *testing.T) {
 		{"upscale?width=20", string(hopper(t)), 400, 2, "nothing is made smaller"},
 		{"upscale?depth=16&format=bmp", string(hopper(t)), 400, 2, "8 bits a sample"},
 		{"upscale", "", 422, 4, "is empty"},
+		{"upscale?name=film.mp4", "\x00\x00\x00\x18ftypmp42....", 422, 4, "film.mp4: is a video; in a terminal"},
 		{"upscale?name=../a%2Fb.txt", "plain text", 422, 4, "b.txt: not an image"},
 		{"upscale", string(hopper(t)[:3000]), 422, 4, "PNG"},
 		{"upscale?scale=16", string(encoded(t, 1600, 1200)), 413, 7, "more than 400 megapixels"},

@@ -42,7 +42,7 @@ func TestTrainConvolutional(t *testing.T) {
 	if !regexp.MustCompile("^" + line + "$").MatchString(told) {
 		t.Errorf("told %q", told)
 	}
-	stdout, _, _ := call(t, dir, "", "models", "1.npz")
+	stdout, _, _ := call(t, dir, "", "models", "--json", "1.npz")
 	var first struct {
 		Provenance struct {
 			Command string
@@ -65,14 +65,14 @@ func TestTrainConvolutional(t *testing.T) {
 	for flag, want := range map[string]string{"--damage": "0", "--degradation=box": "0", "--grain=3": "3",
 		"--damage=false": "2"} {
 		train("set", "-o", "g.npz", "--on-exist", "overwrite", flag)
-		stdout, _, _ = call(t, dir, "", "models", "g.npz")
+		stdout, _, _ = call(t, dir, "", "models", "--json", "g.npz")
 		if !strings.Contains(stdout, "--grain "+want+" ") ||
 			strings.Contains(stdout, `\"grain\":`+want) != (want != "0") {
 			t.Errorf("%s: expected grain of %s to be recorded and in force: %s", flag, want, stdout)
 		}
 	}
 	train("set", "-o", "3.npz", "--scale", "3", "--init", "1.npz")
-	stdout, _, _ = call(t, dir, "", "models", "3.npz")
+	stdout, _, _ = call(t, dir, "", "models", "--json", "3.npz")
 	var begun struct {
 		Provenance struct{ Init struct{ Command string } }
 	}
@@ -82,7 +82,7 @@ func TestTrainConvolutional(t *testing.T) {
 	}
 	train("set", "-o", "mean.npz", "--seed", "2")
 	train("set", "-o", "mean.npz", "--on-exist", "overwrite", "--init", "1.npz,mean.npz")
-	stdout, _, _ = call(t, dir, "", "models", "mean.npz")
+	stdout, _, _ = call(t, dir, "", "models", "--json", "mean.npz")
 	var mean struct {
 		Provenance struct {
 			Command    string
@@ -97,7 +97,7 @@ func TestTrainConvolutional(t *testing.T) {
 		t.Errorf("%v: it began with the mean of models of %v", err, mean.Provenance)
 	}
 	train("set", "-o", "4.npz", "--teachers", filepath.Join(dir, "1.npz")+",photo")
-	stdout, _, _ = call(t, dir, "", "models", "4.npz")
+	stdout, _, _ = call(t, dir, "", "models", "--json", "4.npz")
 	var taught struct {
 		Provenance struct {
 			Command  string
@@ -116,7 +116,7 @@ func TestTrainConvolutional(t *testing.T) {
 	must.Succeed(t, network.Save(&file))
 	consoletest.Put(t, filepath.Join(dir, "blur.npz"), file.Bytes())
 	train("set", "-o", "5.npz", "--teachers", "blur.npz")
-	stdout, _, _ = call(t, dir, "", "models", "5.npz")
+	stdout, _, _ = call(t, dir, "", "models", "--json", "5.npz")
 	if !strings.Contains(stdout, `"file": "blur.param"`) ||
 		bytes.Equal(consoletest.Read(t, dir, "5.npz"), consoletest.Read(t, dir, "1.npz")) {
 		t.Errorf("a network teaches nothing: %s", stdout)

@@ -31,7 +31,7 @@ func TestTrainAndUse(t *testing.T) {
 	if len(a) == 0 || !bytes.Equal(a, b) {
 		t.Error("the two models differ")
 	}
-	stdout, _, _ := call(t, dir, "", "models", "1.npz")
+	stdout, _, _ := call(t, dir, "", "models", "--json", "1.npz")
 	var told struct{ Provenance struct{ Command string } }
 	if err := json.Unmarshal([]byte(stdout), &told); err != nil ||
 		!strings.HasSuffix(told.Provenance.Command, "--seed 1 --recursive=false --limit 0 set") {

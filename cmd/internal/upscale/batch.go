@@ -48,7 +48,7 @@ type job struct {
 	format  imagefile.Format // of the output
 	root    string           // the folder that the output must not leave through a link
 	replace bool             // the existing output is an earlier result; false: not known to be one
-	reason  string           // why it is skipped, "exists" or "done"; empty: it is not
+	reason  string           // why it is skipped, "exists", "done" or "large"; empty: it is not
 	bytes   int64            // size of the input file
 
 	settings string // a hash of all that decides the output, except the input
@@ -80,13 +80,14 @@ const (
 	none   fate = iota // it is not skipped, or belongs to another part
 	done               // the journal records its result
 	exists             // its output exists
+	large              // it is large enough already
 )
 
 // job returns the job of input i, without what must be looked up in the file system.
 func (b *batch) job(i int) job {
 	out, _ := b.names.Output(b.inputs[i]) // planner.nameAll has checked that there is no error
 	return job{Input: b.inputs[i], output: out.Path, format: out.Format, root: out.Root,
-		reason: map[fate]string{done: "done", exists: "exists"}[b.fates[i]]}
+		reason: map[fate]string{done: "done", exists: "exists", large: "large"}[b.fates[i]]}
 }
 
 // skipped returns the pictures that are skipped.

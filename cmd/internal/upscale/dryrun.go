@@ -19,8 +19,9 @@ func (e *session) show(ctx context.Context, b *batch, r *report) error {
 	}
 	for j := range b.skipped() {
 		r.skip(j)
-		why := map[string]string{"exists": "exists", "done": "is done"}[j.reason]
-		if err := r.plan("%s: skipped, %s %s", j.Path, j.output, why); err != nil {
+		why := map[string]string{"exists": j.output + " exists", "done": j.output + " is done",
+			"large": "it is large enough already"}[j.reason]
+		if err := r.plan("%s: skipped, %s", j.Path, why); err != nil {
 			return err
 		}
 	}
@@ -28,6 +29,14 @@ func (e *session) show(ctx context.Context, b *batch, r *report) error {
 	for i, j := range b.jobs {
 		ev := pictureEvent{Event: "plan", Input: paths.Name(j.Path), Output: paths.Name(j.output), Number: i + 1,
 			Of: len(b.jobs)}
+		if j.Large {
+			ev.Event, ev.Reason = "plan", "large"
+			r.planned(ev)
+			if err := r.plan("%s -> %s, a copy: it is large enough already", j.Path, j.output); err != nil {
+				return err
+			}
+			continue
+		}
 		var p *enlarging.Plan
 		err := console.Picture(j.title(), func() (err error) {
 			if j.fromStandard() {

@@ -81,9 +81,10 @@ func TestErrors(t *testing.T) {
 		{"a.png -s two", console.ExitUsage, "--scale two: expected 1 to 16, such as 2, 2.5, 4x or 200%"},
 		{"a.png -s 50%", console.ExitUsage, "--scale 50%: nothing is made smaller; expected 1 to 16"},
 		{"a.png -s 1e400", console.ExitUsage, "--scale 1e400: expected 1 to 16, such as 2"},
-		{"a.png --width 8", console.ExitUsage, "a.png: 9×7 would become 8×6, and nothing is made smaller"},
+		{"a.png --already-large fail --width 8", console.ExitUsage,
+			"a.png: 9×7 would become 8×6, and nothing is made smaller"},
 		{"a.png --width 150", console.ExitUsage, "more than 16 times as large"},
-		{"a.png --fit 8x8", console.ExitUsage, "nothing is made smaller"},
+		{"a.png --already-large fail --fit 8x8", console.ExitUsage, "nothing is made smaller"},
 		{"a.png --fit 8", console.ExitUsage, "--fit 8: expected WxH"},
 		{"a.png --fit 5K", console.ExitUsage, "--fit 5K: expected WxH"},
 		{"a.png --fit 0x5", console.ExitUsage, "--fit 0x5: expected WxH"},
@@ -125,5 +126,5 @@ func TestErrors(t *testing.T) {
 	})
 	expect(t, dir, "", "--dry-run --include *.x a.png z", console.ExitUsage, "-o z/")
 	expect(t, dir, "", "--dry-run --include *.x a.png b z.tif", console.ExitSome, "z.tif: ") // named files are taken
-	expect(t, dir, "", "a.png --dry-run --fit 8x8", console.ExitUsage, "nothing is made smaller")
+	expect(t, dir, "", "a.png --dry-run --fit 8x8 --already-large fail", console.ExitUsage, "nothing is made smaller")
 }

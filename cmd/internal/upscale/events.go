@@ -29,7 +29,7 @@ type pictureEvent struct {
 	Output      paths.Name `json:"output"`
 	Number      int        `json:"number,omitempty"`       // position among the pictures not skipped, from 1
 	Of          int        `json:"of,omitempty"`           // number of pictures not skipped
-	Reason      string     `json:"reason,omitempty"`       // skip: "exists", or "done" by the journal; unreadable: why
+	Reason      string     `json:"reason,omitempty"`       // skip: exists, large, or done; done: large, a copy; unreadable: why
 	Kind        string     `json:"kind,omitempty"`         // unreadable: the kind of file, such as HEIC
 	InputWidth  int        `json:"input_width,omitempty"`  // done, plan: in pixels
 	InputHeight int        `json:"input_height,omitempty"` // done, plan: in pixels
@@ -115,7 +115,7 @@ func (o outcome) warnings() []string {
 // agreement returns how well the result agrees with the picture, as the end of a line; "" for models of
 // the program, unless verbose is true.
 func (o outcome) agreement(verbose bool) string {
-	if o.Report == nil || o.Choice.Model.Network == nil && !verbose {
+	if o.Report == nil || o.Report.LRPSNR == 0 || o.Choice.Model.Network == nil && !verbose {
 		return ""
 	}
 	return fmt.Sprintf(", LR-PSNR %.1f dB", o.Report.LRPSNR)

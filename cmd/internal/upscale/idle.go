@@ -24,6 +24,11 @@ func (opt Options) idle(b *batch, e *enlarging.Enlarger) (lines []string) {
 	if !b.formats.has["jpeg"] {
 		say("quality", "is for JPEG files, and no output is one")
 	}
+	if !b.formats.has[string(pictures.Container)] {
+		for _, name := range []string{"codec", "crf", "keep-pixel-format"} {
+			say(name, "is for videos, and none is named")
+		}
+	}
 	if !slices.ContainsFunc(opt.Inputs, pictures.IsSeveral) {
 		for _, name := range []string{"include", "exclude", "on-unreadable"} {
 			say(name, "is for the pictures of folders, and none is named")

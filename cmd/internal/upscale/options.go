@@ -12,6 +12,7 @@ import (
 	"superres/cmd/internal/paths"
 	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/plugins"
+	"superres/cmd/internal/video"
 	"superres/internal/enlarging"
 	"superres/internal/imagefile"
 	"superres/internal/settings"
@@ -52,6 +53,13 @@ func (opt *Options) table() settings.Table {
 		{Name: "on-exist", To: settings.OneOf(&opt.OnExist, "fail", "fail", "skip", "overwrite"), Group: files,
 			Effect: settings.Neutral, Help: "`WHAT` to do when the output exists: fail, skip or overwrite",
 			Brief: "if the result is there already: fail, skip or overwrite"},
+		{Name: "already-large", To: settings.OneOf(&opt.AlreadyLarge, "copy", "copy", "skip", "fail"), Group: sizes,
+			Effect: settings.Neutral, Help: "`WHAT` to do with a picture that is as large already as --width, --fit " +
+				"and the like ask: copy, skip or fail"},
+		{Name: "replace", To: settings.Bool(&opt.Naming.Replace, false), Group: files, Effect: settings.Neutral,
+			Help: "put each result in the place of its photo, which is kept as NAME.orig"},
+		{Name: "keep-original", To: settings.Bool(&opt.KeepOriginal, true), Group: files, Effect: settings.Neutral,
+			Help: "with --replace, keep the photo as NAME.orig, unless it is =false"},
 		{Name: "keep-dates", To: settings.Bool(&opt.KeepDates, false), Group: files, Effect: settings.Neutral,
 			Help: "give a result the dates of its input: of the last change and the last access"},
 		{Name: "on-unreadable", To: settings.OneOf(&opt.OnUnreadable, "skip", "skip", "fail"), Group: files,
@@ -80,6 +88,14 @@ func (opt *Options) table() settings.Table {
 				"write, and a stream with a frame that takes longer to enlarge; by default, a picture that takes " +
 				"longer than that to decode"},
 		decoders.Option(&opt.decoders),
+		{Name: "codec", To: settings.OneOf(&opt.encoding.Codec, "", video.Codecs()...), Group: quality,
+			Help: "encode videos by `CODEC`: " + strings.Join(video.Codecs(), ", ") + "; by default as suits the file"},
+		{Name: "crf", To: settings.Maybe(&opt.encoding.CRF, -1).AtLeast(0), Group: quality,
+			Help: "encode videos with the rate factor `N`, from 0, the finest, to 63; -1: the codec's own, at which " +
+				"little is lost that can be seen"},
+		{Name: "keep-pixel-format", To: settings.Bool(&opt.encoding.KeepPixelFormat, false), Group: quality,
+			Help: "refuse a video whose depth or colour (4:2:2, 4:4:4) the encoder does not keep, which " +
+				"a line else says"},
 	}, ofPicture[metadata:], console.PictureOptions(&opt.Limits, &opt.quiet))
 }
 
@@ -101,6 +117,8 @@ type Options struct {
 
 	Naming       pictures.Naming
 	OnExist      string
+	AlreadyLarge string
+	KeepOriginal bool
 	KeepDates    bool
 	OnUnreadable string
 	OnResult     string
@@ -109,7 +127,8 @@ type Options struct {
 	Verbose      bool
 
 	decoders    []string // --decoder
-	mapFile     string   // value of --map
+	encoding    video.Encoding
+	mapFile     string // value of --map
 	json, quiet bool
 	restores    bool // the command is restore
 	opener      models.Opener
@@ -130,6 +149,10 @@ func (opt *Options) complete(given settings.Table, inputs []string) error {
 	opt.Inputs = inputs
 	if !given.Given("output") {
 		opt.Inputs, opt.Naming.Out = pictures.SplitOutput(inputs)
+	}
+	if opt.Naming.Replace && (opt.Naming.Out != "" || opt.OutputFormat != "" || opt.Resume ||
+		given.Given("name", "on-exist")) {
+		return console.Usage("--replace says where results go: leave out -o, --name, --format, --on-exist and --resume")
 	}
 	opt.Naming.Model, opt.Naming.Format, opt.Naming.Size = opt.Model, opt.OutputFormat, opt.Size
 	opt.Verbose = opt.Verbose && !opt.quiet

@@ -130,7 +130,9 @@ func (e *session) measure(ctx context.Context, list []pictures.Input) error {
 		return func(lo, hi int) {
 			for i := range list[lo:hi] {
 				if in := &list[lo+i]; !paths.IsStandard(in.Path) {
-					in.SetSize(e.ResultSize(ctx, e.source(in.Path)))
+					size, isLarge := e.ResultSize(ctx, e.source(in.Path))
+					in.SetSize(size)
+					in.Large = isLarge && e.opt.AlreadyLarge != "fail"
 				}
 			}
 		}
@@ -154,7 +156,7 @@ func (p *planner) leaveOut(others []pictures.Other) (problems []error) {
 // nameAll checks the name of the output of each input in list. It leaves out inputs that the journal records as
 // outputs: they are found if a folder is enlarged into itself. It fails if no input is left.
 func (p *planner) nameAll(list []pictures.Input, single, json bool) error {
-	first := list[0]
+	first, named := list[0], map[paths.Key]int{} // the last input of each output
 	p.inputs = list[:0]
 	for _, in := range list {
 		out, err := p.names.Output(in)
@@ -172,10 +174,16 @@ func (p *planner) nameAll(list []pictures.Input, single, json bool) error {
 			continue
 		}
 		p.inputs = append(p.inputs, in)
-		if !paths.IsStandard(out.Path) {
-			p.roots.add(out.Root)
-			p.targets[p.places.Real(filepath.Dir(out.Path))] = true
+		if paths.IsStandard(out.Path) {
+			continue
 		}
+		p.roots.add(out.Root)
+		p.targets[p.places.Real(filepath.Dir(out.Path))] = true
+		key, now := paths.KeyOf(out.Path), len(p.inputs)-1
+		if before, twice := named[key]; twice {
+			p.tellApart(before, now)
+		}
+		named[key] = now
 	}
 	p.fates = make([]fate, len(p.inputs))
 	if len(p.inputs) == 0 {
@@ -184,6 +192,17 @@ func (p *planner) nameAll(list []pictures.Input, single, json bool) error {
 	}
 	return nil
 }
+
+// tellApart has the outputs of inputs a and b, which are named alike, named by the whole names of their files, if these
+// differ.
+func (p *planner) tellApart(a, b int) {
+	if one, two := &p.inputs[a], &p.inputs[b]; filepath.Base(one.Place) != filepath.Base(two.Place) {
+		one.Whole, two.Whole = true, true
+	}
+}
+
+// originalExt is added to the name of a photo that --replace keeps.
+const originalExt = ".orig"
 
 // findSources finds the inputs that lie in folders that outputs go to.
 func (p *planner) findSources() {
@@ -243,6 +262,11 @@ func (p *planner) examine(i int) (l finding) {
 	if there != nil && there.Mode()&fs.ModeSymlink != 0 {
 		there, _ = os.Stat(l.output)
 	}
+	if p.opt.Naming.Replace {
+		orig, err := os.Lstat(l.output + originalExt)
+		l.there = p.opt.KeepOriginal && err == nil && !os.SameFile(orig, source)
+		return l
+	}
 	l.itself = source != nil && there != nil && os.SameFile(source, there)
 	return l
 }
@@ -258,6 +282,9 @@ func (p *planner) take(l finding) {
 	p.count(l.job)
 	p.most &= l.mode
 	switch {
+	case l.Large && (p.opt.AlreadyLarge == "skip" || p.opt.Naming.Replace):
+		p.fates[l.number] = large
+		p.left++
 	case l.reason != "":
 		p.fates[l.number] = done
 		p.left++
@@ -270,6 +297,10 @@ func (p *planner) take(l finding) {
 		var problem error
 		if !p.opt.Video && l.Format == "" {
 			problem = imagefile.Check(l.Path)
+		}
+		if problem == nil && p.opt.Naming.Replace {
+			problem = console.Failf(console.ExitOutput, "%s%s exists: the photo was replaced before; move it, or use "+
+				"--keep-original=false", l.output, originalExt)
 		}
 		if problem == nil {
 			problem = console.Failf(console.ExitOutput, "%s exists; use --on-exist skip or overwrite, or another -o",
@@ -296,6 +327,7 @@ func (p *planner) clash(l finding) {
 	case twice:
 		problem("%s and %s both make %s; use --name '{stem}{ext}_{size}', or a folder for each", p.inputs[other].Path,
 			l.Path, l.output)
+	case p.opt.Naming.Replace:
 	case is && p.inputs[in].Path != l.Path:
 		problem("%s: its output %s is an input as well; use another -o or --name", l.Path, l.output)
 	case is || l.itself:

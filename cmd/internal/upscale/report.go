@@ -234,6 +234,9 @@ func (r *report) tell(i int) {
 		}
 	}
 	ev.ended(*out)
+	if j.Large {
+		ev.Reason = "large"
+	}
 	if out.err != nil {
 		r.failure(ev, out.err)
 		return

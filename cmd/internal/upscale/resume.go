@@ -33,11 +33,8 @@ func newResumption(opt Options, e *enlarging.Enlarger) (r resumption, err error)
 	r = resumption{parts.NewLedger(opt.Part), map[imagefile.Format]string{}}
 	for _, format := range append(imagefile.Formats(), pictures.Container) {
 		sum := sha256.New()
-		fmt.Fprintf(sum, "version %s\nmodel %s %s\nsize %s\nformat %s\n", console.Version, hashes,
-			filepath.Base(opt.Model), enlarging.SizeText(opt.Size), format)
-		if opt.Size.Fit {
-			fmt.Fprintln(sum, "fit")
-		}
+		fmt.Fprintf(sum, "version %s\nmodel %s %s\n%s %s\nformat %s\n", console.Version, hashes,
+			filepath.Base(opt.Model), enlarging.SizeRule(opt.Size), enlarging.SizeText(opt.Size), format)
 		fmt.Fprintln(sum, "software", software)
 		for _, s := range opt.settings {
 			if s.name != "quality" || format.HasQuality() {

@@ -208,8 +208,13 @@ func baseName(name string) string {
 func (r *Request) resultOf(ctx context.Context, body io.ReaderAt, size int64) (out pictures.Output, err error) {
 	in := pictures.Input{Path: r.title(), Place: r.title()}
 	if r.opt.Size.Scale == 0 {
-		in.SetSize(r.ResultSize(ctx, &enlarging.Body{Title: in.Path, Bytes: body, Size: size,
-			Made: r.made}))
+		out, _ := r.ResultSize(ctx, &enlarging.Body{Title: in.Path, Bytes: body, Size: size, Made: r.made})
+		in.SetSize(out)
+	}
+	head := make([]byte, pictures.HeadBytes)
+	n, _ := body.ReadAt(head, 0) // an error is that of what is read next
+	if pictures.BeginsContainer(head[:n]) {
+		return out, safefile.Refuse(safefile.ErrInput, in.Path, "is a video; in a terminal, superres FILE enlarges it")
 	}
 	if in.Format, _, err = imagefile.IdentifyAt(body, in.Path); err != nil {
 		return out, err

@@ -2,6 +2,7 @@ package upscale
 
 import (
 	"context"
+	"image"
 	"io"
 	"io/fs"
 
@@ -11,6 +12,11 @@ import (
 	"superres/cmd/internal/pictures"
 	"superres/cmd/internal/video"
 	"superres/internal/enlarging"
+	"superres/internal/imagefile"
+	"superres/internal/safefile"
+	"superres/superres"
+	"superres/superres/resample"
+	"superres/superres/stage"
 )
 
 // session is one call of the command, with its options and all that it works with.
@@ -56,11 +62,53 @@ func (e *session) jobOf(ctx context.Context, j job) enlarging.Job {
 		out.Sink, out.Follow = enlarging.Pipe{Writer: e.streams.Out}, e.opt.Naming.Format == ""
 		return out
 	}
-	out.Sink = pictures.FileSink{Path: j.output, Root: j.root,
+	sink := pictures.FileSink{Path: j.output, Root: j.root,
 		Keep: func(info fs.FileInfo, write func(io.Writer) error) error {
-			return e.past.Keep(file, info, e.opt.OnExist == "overwrite", write)
+			return e.past.Keep(file, info, e.opt.OnExist == "overwrite" || e.opt.Naming.Replace, write)
 		}}
+	if e.opt.Naming.Replace && e.opt.KeepOriginal {
+		sink.Original = j.output + originalExt
+	}
+	out.Sink = sink
 	return out
+}
+
+// isCopy is the warning about a result that is a copy of the picture.
+const isCopy = "is large enough already, and is copied"
+
+// enlarge makes the result of j, which for a picture that is large enough already is a copy of its file, or, where the
+// options ask for a file of another kind, of its pixels.
+func (e *session) enlarge(ctx context.Context, j job, watch enlarging.Watch) (*enlarging.Plan, error) {
+	work := e.jobOf(ctx, j)
+	if !j.Large {
+		return e.Enlarge(ctx, work, watch)
+	}
+	format, _, err := imagefile.Identify(j.Path)
+	if err != nil || format != j.format || e.opt.Keep.Strip || e.opt.Keep.Depth != 0 || e.opt.Keep.FirstFrame {
+		same := e.opt.Settings
+		same.Model, same.Size, same.Denoise, same.Tuning = string(resample.Bicubic), superres.Options{Scale: 1}, 0,
+			stage.Tuning{}
+		same.Keep.Record = false
+		as, err := enlarging.New(same)
+		if err != nil {
+			return nil, err
+		}
+		p, err := as.Enlarge(ctx, work, watch)
+		p.Warnings = append(p.Warnings, isCopy)
+		return p, err
+	}
+	size := image.Pt(int(j.Width), int(j.Height))
+	p := &enlarging.Plan{Job: work, Input: size, Output: size, Warnings: []string{isCopy}}
+	from, err := work.Source.Open()
+	if err != nil {
+		return p, err
+	}
+	defer from.Close()
+	p.Info = from.Info
+	return p, work.Sink.Deliver(p, func(w io.Writer) error {
+		_, err := io.Copy(safefile.Interruptible(ctx, w), from)
+		return err
+	})
 }
 
 // findFFmpeg looks for the programs that video files are read and written by, if jobs has any. They tell r what people
@@ -69,7 +117,7 @@ func (e *session) findFFmpeg(ctx context.Context, jobs []job, r *report) (err er
 	for _, j := range jobs {
 		if j.format == pictures.Container && pictures.CheckContainer(j.Path) == nil {
 			if e.ffmpeg, err = video.Find(ctx, j.Path, j.output); err == nil {
-				e.ffmpeg.Note = r.note
+				e.ffmpeg.Note, e.ffmpeg.Wanted = r.note, e.opt.encoding
 			}
 			return err
 		}

@@ -79,6 +79,7 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 			return err
 		}
 		opt.Map = func(m image.Image) error {
+			r.note(opt.mapFile + ": " + mapLegend)
 			return safefile.WriteAtomic(opt.mapFile, opt.OnExist == "overwrite",
 				func(w io.Writer) error { return png.Encode(w, m) })
 		}
@@ -185,6 +186,10 @@ func enlargeAll(c *cli.Context, s *console.Streams, opt Options, r *report) erro
 	}
 	return err
 }
+
+// mapLegend says what the colours of superres.BoundsMap mean.
+const mapLegend = "nine of ten pixels are off by at most, in levels of 255: black 0, blue 1, red 5, orange 11, " +
+	"yellow 20, white 32 or more"
 
 // goingOn says how to do the rest of several pictures after an interruption.
 func goingOn(c *cli.Context, opt Options, book *book) string {

@@ -129,7 +129,7 @@ func (w *crew) try(ctx context.Context, i int, admit func(bytes int64)) (stopped
 		},
 	}
 	out.err = console.Picture(j.title(), func() (err error) {
-		out.Plan, err = w.Enlarge(of, w.jobOf(of, j), watch)
+		out.Plan, err = w.enlarge(of, j, watch)
 		return err
 	})
 	stopped, alone := watched.end()

@@ -108,7 +108,9 @@ func (w *encoding) Write(p []byte) (n int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		w.warnOfFormat(in)
+		if err := w.checkFormat(in); err != nil {
+			return 0, err
+		}
 		if w.parts != nil {
 			return len(p), nil
 		}
@@ -227,8 +229,10 @@ func (c *clip) join(temp string, list []copied) error {
 	return c.failure(p, p.end())
 }
 
-// warnOfFormat warns of what the result lacks of frames with the header in.
-func (c *clip) warnOfFormat(in y4m.Header) {
+// checkFormat warns of what the result lacks of frames with the header in, or returns it as an error, if all is to be
+// kept.
+func (c *clip) checkFormat(in y4m.Header) error {
+	before := len(c.warnings)
 	switch depth := c.video.depth(); {
 	case c.alpha:
 	case depth > 8 && !c.by.deep:
@@ -241,6 +245,10 @@ func (c *clip) warnOfFormat(in y4m.Header) {
 		c.warn(fmt.Sprintf("has more colour than %s keeps, 4:%c:%c, and gets 4:2:0", c.by.name,
 			streamFormat(in)[4], streamFormat(in)[5]))
 	}
+	if len(c.warnings) > before && c.tools.Wanted.KeepPixelFormat {
+		return safefile.Refuse(safefile.ErrInput, c.In, "%s, which --keep-pixel-format forbids", c.warnings[before])
+	}
+	return nil
 }
 
 // copies returns what of the file, beside its pictures, goes into a file with the extension ext. What ext cannot hold

@@ -19,9 +19,25 @@ type Tools struct {
 	encoders        map[string]bool // those that this ffmpeg was built with
 	version         [2]int          // major and minor; 0: one between releases, which is taken for a new one
 
+	// Wanted says how results are encoded.
+	Wanted Encoding
+
 	// Note tells people something while a video is in work.
 	Note func(text string)
 }
+
+// Encoding says how results are encoded. The zero value loses little that can be seen.
+type Encoding struct {
+	// Codec is h264, hevc, vp9 or av1; empty: as suits the file.
+	Codec string
+	// CRF is the constant rate factor of the encoder, from 0, the finest, to 63; nil: the codec's own.
+	CRF *int
+	// KeepPixelFormat refuses a video whose depth or colour the encoder does not keep. False: a warning says so.
+	KeepPixelFormat bool
+}
+
+// Codecs are the values of Encoding.Codec.
+func Codecs() []string { return []string{"h264", "hevc", "vp9", "av1"} }
 
 // newer reports whether ffmpeg is of the version major.minor or a later one.
 func (t *Tools) newer(major, minor int) bool {
@@ -130,6 +146,15 @@ var (
 	av1 = encoder{name: "libsvtav1", args: []string{"-crf", "24", "-preset", "6"}, deep: true}
 )
 
+// rated returns e with the rate factor that is wanted.
+func (w Encoding) rated(e encoder) encoder {
+	if i := slices.Index(e.args, "-crf"); i >= 0 && w.CRF != nil {
+		e.args = slices.Clone(e.args)
+		e.args[i+1] = strconv.Itoa(*w.CRF)
+	}
+	return e
+}
+
 // encoderFor returns the best encoder that there is for a file with the extension ext, lower case, of deep samples or
 // of 8 bits, and of transparency.
 func (t *Tools) encoderFor(ext string, deep, alpha bool) (encoder, error) {
@@ -143,10 +168,16 @@ func (t *Tools) encoderFor(ext string, deep, alpha bool) (encoder, error) {
 	if alpha && ext == ".mkv" {
 		list = append([]encoder{vp9}, list...)
 	}
+	if codec := t.Wanted.Codec; codec != "" {
+		list = map[string][]encoder{"h264": {h264At}, "hevc": {hevc}, "vp9": {vp9}, "av1": {av1}}[codec]
+		if ext == ".webm" && list[0].name != vp9.name && list[0].name != av1.name {
+			return encoder{}, console.Usage("--codec %s: a .webm file has vp9 or av1", codec)
+		}
+	}
 	var names []string
 	for _, e := range list {
 		if t.encoders[e.name] {
-			return e, nil
+			return t.Wanted.rated(e), nil
 		}
 		names = append(names, e.name)
 	}

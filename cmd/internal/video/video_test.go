@@ -307,3 +307,30 @@ func TestTimes(t *testing.T) {
 		t.Errorf("%v, expected %v", got, want)
 	}
 }
+
+// The codec and the rate factor are those that are wanted, where the file and this ffmpeg can have them.
+func TestEncoding(t *testing.T) {
+	tools := &Tools{encoders: map[string]bool{h264.name: true, hevc.name: true, vp9.name: true}}
+	crf := 30
+	for _, c := range []struct {
+		codec, ext, want, err string
+		crf                   *int
+	}{
+		{"", ".mp4", "libx264 16", "", nil}, {"", ".mp4", "libx264 30", "", &crf},
+		{"hevc", ".mkv", "libx265 18", "", nil},
+		{"vp9", ".webm", "libvpx-vp9 30", "", &crf}, {"hevc", ".webm", "", "a .webm file has vp9 or av1", nil},
+		{"av1", ".mkv", "", "looked for libsvtav1", nil},
+	} {
+		tools.Wanted = Encoding{Codec: c.codec, CRF: c.crf}
+		by, err := tools.encoderFor(c.ext, false, false)
+		if err != nil && (c.err == "" || !strings.Contains(err.Error(), c.err)) {
+			t.Errorf("%+v: %v", c, err)
+		}
+		if got := by.name + " "; err == nil && got+by.args[slices.Index(by.args, "-crf")+1] != c.want {
+			t.Errorf("%+v: %s %v", c, by.name, by.args)
+		}
+	}
+	if h264.args[3] != "16" {
+		t.Error("the encoder of all has changed")
+	}
+}

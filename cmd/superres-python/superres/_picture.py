@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
 import sys
 import zlib
@@ -49,6 +50,9 @@ def encode_array(image: Any) -> bytes:
     """Return an array as a PNG of its pixels. TypeError and ValueError are raised for what is no picture."""
     import numpy
 
+    if isinstance(image, (str, bytes, os.PathLike)):
+        raise TypeError(f"{os.fspath(image)!r} is the name of a file; open it with Pillow: "
+                        "superres.upscale(PIL.Image.open(name))")
     refuse_masked(image)
     pixels = numpy.asarray(image)
     if pixels.dtype.kind != "u" or pixels.dtype.itemsize > 2:

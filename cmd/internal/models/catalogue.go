@@ -1,0 +1,165 @@
+package models
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha1" // git's name of a blob, where no other sum is known
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"strings"
+
+	"superres/cmd/internal/console"
+	"superres/internal/safefile"
+)
+
+// catalogueVariable is the environment variable that names another catalogue: a file, or an address.
+const catalogueVariable = "SUPERRES_CATALOGUE"
+
+//go:embed catalogue.json
+var ownCatalogue []byte
+
+// listed is a network in a catalogue, which superres models get fetches.
+type listed struct {
+	Name   string `json:"name"`   // the name of the model that it becomes
+	Scale  int    `json:"scale"`  // the factor of the network
+	For    string `json:"for"`    // what it is for, in a few words
+	Author string `json:"author"` // who trained it
+	Terms  string `json:"terms"`  // its terms of use, by name
+	// NonCommercial says that the terms forbid commercial use, so that they must be accepted.
+	NonCommercial bool         `json:"non_commercial,omitempty"`
+	Files         []listedFile `json:"files"` // one file, or the two of an ncnn network
+}
+
+// listedFile is a file of a network. One of the sums is known.
+type listedFile struct {
+	URL    string `json:"url"`  // its address, perhaps relative to that of the catalogue
+	Size   int64  `json:"size"` // in bytes
+	SHA256 string `json:"sha256,omitempty"`
+	Git    string `json:"git,omitempty"` // git's name of the blob: the SHA-1 of "blob SIZE\x00" and the bytes
+}
+
+// String describes the network in a line.
+func (l listed) String() string {
+	return safefile.OneLine(fmt.Sprintf("×%d, %s; %s, by %s, %.1f MB", l.Scale, l.For, l.Terms, l.Author,
+		float64(l.size())/1e6))
+}
+
+// size returns the bytes of all files.
+func (l listed) size() (n int64) {
+	for _, f := range l.Files {
+		n += f.Size
+	}
+	return n
+}
+
+// sum returns the sum that is known of the file, in hexadecimal digits, and a hash that computes it.
+func (f listedFile) sum() (want string, by hash.Hash) {
+	if f.SHA256 != "" {
+		return f.SHA256, sha256.New()
+	}
+	by = sha1.New()
+	fmt.Fprintf(by, "blob %d\x00", f.Size)
+	return f.Git, by
+}
+
+// base returns the name of the file, or a name without letters if there is none.
+func (f listedFile) base() string {
+	at, err := url.Parse(f.URL)
+	if err != nil {
+		return "."
+	}
+	return path.Base(at.Path)
+}
+
+const mostCatalogue = 4 << 20 // bytes
+
+// openCatalogue returns the networks of the catalogue: the one in the program, or the one that SUPERRES_CATALOGUE
+// names. client fetches one that has an address; nil: such a one is passed over.
+func openCatalogue(ctx context.Context, client *http.Client) (list []listed, err error) {
+	name, text := os.Getenv(catalogueVariable), ownCatalogue
+	at, err := url.Parse(name)
+	remote := err == nil && (at.Scheme == "http" || at.Scheme == "https")
+	if !remote {
+		at = &url.URL{}
+	}
+	switch {
+	case remote && client == nil:
+		return nil, nil
+	case remote:
+		text, err = fetchCatalogue(ctx, client, name)
+	case name != "":
+		text, err = safefile.ReadRegular(name, mostCatalogue)
+	default:
+		err = nil
+	}
+	if err != nil {
+		return nil, console.Fail(console.ExitInput, fmt.Errorf("the catalogue %s: %w", name, err))
+	}
+	if err = json.Unmarshal(text, &list); err == nil {
+		for i := range list {
+			if err = list[i].check(at); err != nil {
+				break
+			}
+		}
+	}
+	if err != nil {
+		return nil, console.Failf(console.ExitInput, "the catalogue %s is not right: %v",
+			cmp.Or(name, "of the program"), err)
+	}
+	return list, nil
+}
+
+// fetchCatalogue returns the catalogue at an address.
+func fetchCatalogue(ctx context.Context, client *http.Client, address string) ([]byte, error) {
+	resp, err := ask(ctx, client, address, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, mostCatalogue+1))
+	if err == nil && len(text) > mostCatalogue {
+		err = errors.New("is longer than 4 MiB")
+	}
+	return text, err
+}
+
+// check returns an error unless l says all that is needed of a network, and makes the addresses of its files, which are
+// relative to base, whole.
+func (l *listed) check(base *url.URL) error {
+	if err := checkName(l.Name); err != nil {
+		return err
+	}
+	if len(l.Files) < 1 || len(l.Files) > 2 || l.Terms == "" {
+		return fmt.Errorf("%s: expected one or two files, and terms", l.Name)
+	}
+	for i := range l.Files {
+		f := &l.Files[i]
+		to, err := base.Parse(f.URL)
+		if err != nil || to.Scheme != "http" && to.Scheme != "https" || to.Host == "" {
+			return fmt.Errorf("%s: the address %q: expected one of https:// or http://", l.Name, f.URL)
+		}
+		f.URL = to.String()
+		want, by := f.sum()
+		sum, err := hex.DecodeString(want)
+		const most = 1 << 30
+		switch {
+		case err != nil || len(sum) != by.Size():
+			return fmt.Errorf("%s: %s has no sum: expected sha256, or git's name of the blob", l.Name, f.base())
+		case f.Size < 1 || f.Size > most:
+			return fmt.Errorf("%s: %s has %d bytes, expected 1 to %d", l.Name, f.base(), f.Size, most)
+		case strings.Trim(f.base(), "./") == "" || strings.ContainsAny(f.base(), `\:`):
+			return fmt.Errorf("%s: the address %q has no name of a file", l.Name, f.URL)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,264 @@
+package models
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
+	"superres/internal/safefile"
+	"superres/internal/settings"
+	"superres/internal/usage"
+)
+
+// getCommand returns the command superres models get.
+func getCommand(s *console.Streams) *cli.Command {
+	g := getting{adding: adding{out: s.Out}}
+	return console.Command(&cli.Command{
+		Name: "get", Usage: "fetch networks of other programs, and keep them by name", ArgsUsage: "[FLAGS] [NAME...]",
+		Description: `   superres models get                          lists what there is
+   superres models get realesr-general-x4v3     and then -m realesr-general-x4v3
+
+This is the only command that uses the network, and no other needs it. What is
+fetched has the sum that the catalogue in this program says, or is not kept; after an
+interruption the same command goes on. HTTPS_PROXY names a proxy.
+SUPERRES_CATALOGUE names another catalogue, a file or an address, whose form is that of
+cmd/internal/models/catalogue.json; addresses in it may be relative to its own.
+A network's terms of use are its author's.`,
+		Flags: console.Flags(append(settings.Table{
+			{Name: "accept-terms", To: settings.Bool(&g.accepted, false),
+				Help: "accept terms of use that forbid commercial use"},
+			console.MemoryOption(&g.limits),
+		}, console.ProgressOptions(&g.quiet)...)),
+		Action: func(c *cli.Context) error {
+			g.opener.Memory = g.limits.Memory
+			g.bar = console.NewProgress(c, s)
+			defer g.bar.Clear()
+			transport := http.DefaultTransport.(*http.Transport).Clone() // uses the proxy in HTTPS_PROXY
+			transport.DisableCompression = true                          // a part of a file is a part of its bytes
+			defer transport.CloseIdleConnections()
+			g.client = &http.Client{Transport: transport}
+			g.say = func(text string) {
+				if !g.quiet {
+					g.bar.Pause()
+					fmt.Fprintln(s.Err, safefile.OneLine(text))
+				}
+			}
+			return g.getAll(c.Context, c.Args().Slice())
+		},
+	})
+}
+
+// getting is one call of superres models get.
+type getting struct {
+	adding
+	accepted, quiet bool
+	client          *http.Client
+	bar             *console.Progress
+	say             func(text string) // prints a line of messages
+}
+
+// getAll fetches and adds the networks called names; without names it lists the catalogue.
+func (g *getting) getAll(ctx context.Context, names []string) error {
+	list, err := openCatalogue(ctx, g.client)
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		return writeCatalogue(g.out, list)
+	}
+	var known []string
+	for _, l := range list {
+		known = append(known, l.Name)
+	}
+	for _, name := range names { // before anything is fetched
+		i := slices.Index(known, name)
+		if i < 0 {
+			return console.Usage("%s", usage.Unknown("network", name, known))
+		}
+		if l := list[i]; l.NonCommercial && !g.accepted {
+			return console.Usage("%s: its terms, %s, forbid commercial use; to accept them, give --accept-terms",
+				name, l.Terms)
+		}
+	}
+	for _, name := range names {
+		if slices.Contains(UserNames(), name) {
+			g.say(name + ": is there already")
+		} else if err := g.get(ctx, list[slices.Index(known, name)]); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// writeCatalogue writes a line on each network of list.
+func writeCatalogue(w io.Writer, list []listed) error {
+	width := 0
+	for _, l := range list {
+		width = max(width, len(l.Name))
+	}
+	for _, l := range list {
+		if _, err := fmt.Fprintf(w, "%-*s %s\n", width, l.Name, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// get fetches the files of l, adds the network in them, and removes them.
+func (g *getting) get(ctx context.Context, l listed) error {
+	g.say(fmt.Sprintf("%s: by %s, whose terms are %s", l.Name, l.Author, l.Terms))
+	dir, err := Folder()
+	if err != nil {
+		return err
+	}
+	dir = filepath.Join(dir, ".fetched", l.Name)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return safefile.Unwritable(dir, err)
+	}
+	var names []string
+	for _, f := range l.Files {
+		name := filepath.Join(dir, f.base())
+		if err := g.fetch(ctx, name, f); err != nil {
+			return err
+		}
+		names = append(names, name)
+	}
+	a := g.adding
+	a.name, a.terms = l.Name, l.Terms
+	if err := a.add(ctx, identify(names[0])); err != nil {
+		return err
+	}
+	_ = os.RemoveAll(dir)            // what stays does no harm
+	_ = os.Remove(filepath.Dir(dir)) // fails if others are fetched
+	return nil
+}
+
+// fetch makes the file called name with the content of f. It goes on with what an earlier call has fetched, which lies
+// there under the same name. A file with another sum is removed.
+func (g *getting) fetch(ctx context.Context, name string, f listedFile) error {
+	to, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return safefile.Unwritable(name, err)
+	}
+	defer to.Close()
+	if !safefile.Lock(to) {
+		return console.Failf(console.ExitOutput, "%s is being fetched by another superres; wait for it", f.base())
+	}
+	have, err := to.Seek(0, io.SeekEnd)
+	if err == nil && have > f.Size {
+		have, err = 0, to.Truncate(0)
+	}
+	if err != nil {
+		return safefile.Unwritable(name, err)
+	}
+	if have < f.Size {
+		if err := g.receive(ctx, to, have, f); err != nil {
+			return err
+		}
+	}
+	want, by := f.sum()
+	if _, err := to.Seek(0, io.SeekStart); err != nil {
+		return safefile.Unreadable(name, err)
+	}
+	if _, err := io.Copy(by, to); err != nil {
+		return safefile.Unreadable(name, err)
+	}
+	if got := hex.EncodeToString(by.Sum(nil)); !strings.EqualFold(got, want) {
+		_ = os.Remove(name)
+		return console.Failf(console.ExitInput, "%s has another content than the catalogue says (sum %s, expected "+
+			"%s); nothing of it is kept", f.URL, got, want)
+	}
+	return nil
+}
+
+// stalled is how long a server may send nothing.
+const stalled = time.Minute
+
+// receive adds to the file to, which has the first have bytes of f, the others.
+func (g *getting) receive(ctx context.Context, to *os.File, have int64, f listedFile) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	alarm := time.AfterFunc(stalled, func() { cancel(fmt.Errorf("sends nothing for %g s", stalled.Seconds())) })
+	defer alarm.Stop()
+	cut := func(err error) error {
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+		if e, ok := errors.AsType[*url.Error](err); ok {
+			err = e.Err
+		}
+		return console.Failf(console.ExitInput, "%s: %w; %d of %d bytes are there, and the same command fetches "+
+			"the rest",
+			f.URL, err, have, f.Size)
+	}
+	resp, err := ask(ctx, g.client, f.URL, have)
+	if err != nil {
+		return cut(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusPartialContent { // all of it comes
+		have = 0
+	}
+	if err := to.Truncate(have); err != nil {
+		return safefile.Unwritable(to.Name(), err)
+	}
+	if _, err := to.Seek(have, io.SeekStart); err != nil {
+		return safefile.Unwritable(to.Name(), err)
+	}
+	block := make([]byte, 64<<10)
+	for {
+		n, err := resp.Body.Read(block)
+		alarm.Reset(stalled)
+		if n = min(n, int(f.Size-have)); n > 0 {
+			if _, err := to.Write(block[:n]); err != nil {
+				return safefile.Unwritable(to.Name(), err)
+			}
+			have += int64(n)
+			g.bar.Set(f.base(), float64(have)/float64(f.Size))
+		}
+		switch {
+		case have == f.Size: // what follows is not wanted
+			return nil
+		case err == io.EOF:
+			return cut(errors.New("breaks off"))
+		case err != nil:
+			return cut(err)
+		}
+	}
+}
+
+// ask returns the answer to a request for what is at address, from byte have on: of status 200 from the first byte, of
+// status 206 from that byte. The caller closes its body.
+func ask(ctx context.Context, client *http.Client, address string, have int64) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("User-Agent", "superres/"+console.Version)
+	if have > 0 {
+		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", have))
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	from := fmt.Sprintf("bytes %d-", have)
+	if resp.StatusCode == http.StatusOK || have > 0 && resp.StatusCode == http.StatusPartialContent &&
+		strings.HasPrefix(resp.Header.Get("Content-Range"), from) {
+		return resp, nil
+	}
+	resp.Body.Close()
+	return nil, fmt.Errorf("answers %s", resp.Status)
+}

@@ -1,0 +1,90 @@
+package trial
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"path/filepath"
+	"strings"
+
+	"github.com/disintegration/imaging"
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/basicfont"
+	"golang.org/x/image/math/fixed"
+
+	"superres/cmd/internal/console"
+	"superres/internal/report"
+)
+
+// lines returns what stands below the picture of r, besides its name.
+func (r result) lines() []string {
+	if r.err != nil {
+		return []string{"cannot be used: " + console.Message(r.err)}
+	}
+	return []string{fmt.Sprintf("%.3g s, LR-PSNR %s dB", r.seconds, r.agreement()), r.about}
+}
+
+// agreement returns the LR-PSNR as text.
+func (r result) agreement() string {
+	if r.lrPSNR == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f", r.lrPSNR)
+}
+
+// document returns the page about the results of part of the picture called path, of the given size.
+func document(path string, size image.Point, part image.Rectangle, scale int, list []result) (report.Document, error) {
+	table := report.Table{Head: []string{"model", "seconds", "LR-PSNR", "for"}}
+	shown := report.Section{Title: "Results", Text: "Two of them can be laid over one another."}
+	for _, r := range list {
+		if r.err != nil {
+			table.Rows = append(table.Rows, []report.Cell{{Text: r.name}, {}, {}, {Text: r.lines()[0]}})
+			continue
+		}
+		table.Rows = append(table.Rows, []report.Cell{{Text: r.name}, {Text: fmt.Sprintf("%.3g", r.seconds)},
+			{Text: r.agreement()}, {Text: r.about}})
+		data, err := report.PNG(r.image)
+		if err != nil {
+			return report.Document{}, err
+		}
+		shown.Pictures = append(shown.Pictures, report.Figure(data, 1, "part", r.name, r.lines()[0]))
+	}
+	shown.Tables = []report.Table{table}
+	return report.Document{
+		Title: "Models for " + filepath.Base(path),
+		Lead: fmt.Sprintf("%s, %d×%d: the part of %d×%d pixels at %d,%d, enlarged by %d. Seconds are for the whole "+
+			"picture, by those of the part.", path, size.X, size.Y, part.Dx(), part.Dy(), part.Min.X, part.Min.Y,
+			scale),
+		Sections: []report.Section{shown},
+	}, nil
+}
+
+// draw returns a sheet of the results in rows of at most three, with their names and lines below each.
+func draw(list []result) image.Image {
+	const columns, gap, line, letter = 3, 12, 15, 7
+	cell := image.Pt(40*letter, 0)
+	for _, r := range list {
+		if r.image != nil {
+			cell = image.Pt(max(cell.X, r.image.Bounds().Dx()), r.image.Bounds().Dy())
+		}
+	}
+	step := image.Pt(cell.X+gap, cell.Y+4*line)
+	rows := (len(list) + columns - 1) / columns
+	out := imaging.New(min(len(list), columns)*step.X+gap, rows*step.Y+gap, color.White)
+	for i, r := range list {
+		at := image.Pt(gap+i%columns*step.X, gap+i/columns*step.Y)
+		if r.image != nil {
+			out = imaging.Paste(out, r.image, at)
+		}
+		for k, text := range append([]string{r.name}, r.lines()...) {
+			text = strings.NewReplacer("×", "x", "–", "-").Replace(text)
+			if most := cell.X / letter; len(text) > most {
+				text = text[:most-3] + "..."
+			}
+			d := font.Drawer{Dst: out, Src: image.Black, Face: basicfont.Face7x13,
+				Dot: fixed.P(at.X, at.Y+cell.Y+(k+1)*line-2)}
+			d.DrawString(text)
+		}
+	}
+	return out
+}

@@ -1,0 +1,218 @@
+// Package trial is the command superres try, which enlarges one part of a picture by all models that there are.
+//
+// Read it in this order: trial.go, the flags and the work; sheet.go, what is written.
+package trial
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/disintegration/imaging"
+	"github.com/urfave/cli/v2"
+
+	"superres/cmd/internal/console"
+	"superres/cmd/internal/models"
+	"superres/internal/safefile"
+	"superres/internal/settings"
+	"superres/superres"
+)
+
+// Command returns the command superres try.
+func Command(s *console.Streams) *cli.Command {
+	var opt options
+	return console.Command(&cli.Command{
+		Name: "try", Usage: "enlarge a part of a picture by all models, to choose one", ArgsUsage: "[FLAGS] PHOTO",
+		Description: `   superres try photo.jpg                     try.html, a page, and try.png, a sheet
+   superres try photo.jpg --at 1200,800 -s 4
+   superres try photo.jpg -o choice.html --models photo,realesr-general-x4v3
+
+The part is the one with the most detail, or lies around the pixel of --at. Models are
+those of superres models, your networks among them. The seconds are for the whole
+picture, by those of its part; LR-PSNR says how well the result, reduced again, agrees
+with the picture. On the page two results can be laid over one another.`,
+		Flags:  console.Flags(opt.table()),
+		Action: func(c *cli.Context) error { return try(c, s, opt) },
+	})
+}
+
+// options are the settings of one call, which the options of table set.
+type options struct {
+	page, names string
+	at          *image.Point // nil: where most detail is
+	scale       int
+	limits      console.Limits
+}
+
+// table has the options of superres try, with their defaults.
+func (opt *options) table() settings.Table {
+	return append(settings.Table{
+		console.OutputOption(&opt.page, "try.html", "write the page to `FILE`.html, and the sheet to "+
+			"FILE.png beside it"),
+		{Name: "at", To: settings.Parsed(&opt.at, "", readPlace), Help: "take the part around the pixel `X,Y`"},
+		{Name: "scale", Aliases: []string{"s"}, To: settings.Num(&opt.scale, 2).Between(1, superres.MaxScale),
+			Help: "enlarge by `N`, 1 to 16"},
+		{Name: "models", To: settings.Text(&opt.names, ""), Words: models.Words,
+			Help: "try the models `NAME,NAME...`; by default all but digits and those for another --effort"},
+		console.OnExistOption("the output exists"),
+	}, console.PictureOptions(&opt.limits, nil)...)
+}
+
+// readPlace reads X,Y, or nothing.
+func readPlace(text string) (*image.Point, error) {
+	if text == "" {
+		return nil, nil
+	}
+	across, down, _ := strings.Cut(text, ",")
+	x, err1 := strconv.Atoi(across)
+	y, err2 := strconv.Atoi(down)
+	if err1 != nil || err2 != nil || x < 0 || y < 0 {
+		return nil, console.Usage("--at %s: expected X,Y, a pixel of the picture", text)
+	}
+	return &image.Point{X: x, Y: y}, nil
+}
+
+// result is the part of the picture enlarged by a model.
+type result struct {
+	name, about string
+	image       image.Image
+	seconds     float64 // for the whole picture
+	lrPSNR      float64 // in dB; 0: it is not known
+	err         error
+}
+
+// try carries out the command.
+func try(c *cli.Context, s *console.Streams, opt options) error {
+	if c.NArg() != 1 {
+		return console.Usage("%d pictures, expected one; superres try --help shows examples", c.NArg())
+	}
+	if !strings.HasSuffix(strings.ToLower(opt.page), ".html") {
+		return console.Usage("-o %s: expected a name that ends in .html", opt.page)
+	}
+	sheet, overwrite := opt.page[:len(opt.page)-len(".html")]+".png", console.Overwrites(c)
+	for _, name := range []string{opt.page, sheet} {
+		if err := safefile.CheckWritable(name, overwrite); err != nil {
+			return err
+		}
+	}
+	path := c.Args().First()
+	file, err := os.Open(path)
+	if err != nil {
+		return console.Fail(console.ExitInput, safefile.Unreadable(path, err))
+	}
+	defer file.Close()
+	img, how, err := superres.Decode(c.Context, file)
+	if err != nil {
+		return console.Fail(console.ExitInput, fmt.Errorf("%s: %w", path, err))
+	}
+	part := partOf(img, opt.at)
+	if part.Empty() {
+		return console.Usage("--at: the pixel is not in the picture of %d×%d", img.Bounds().Dx(), img.Bounds().Dy())
+	}
+	how.Scale = float64(opt.scale)
+	names := strings.Split(opt.names, ",")
+	if opt.names == "" {
+		names = slices.DeleteFunc(models.Names(), func(name string) bool {
+			return name == models.Digits || name == "coupled" || strings.HasSuffix(name, "-fast") ||
+				strings.HasSuffix(name, "-max")
+		})
+	}
+	bar := console.NewProgress(c, s)
+	defer bar.Clear()
+	var list []result
+	for i, name := range names {
+		bar.Describe(name)
+		bar.Set("trying", float64(i)/float64(len(names)))
+		r := enlarge(c.Context, img, part, name, how)
+		if c.Context.Err() != nil {
+			return c.Context.Err()
+		}
+		if r.err != nil && opt.names != "" {
+			return r.err
+		}
+		list = append(list, r)
+	}
+	bar.Clear()
+	d, err := document(path, img.Bounds().Size(), part, opt.scale, list)
+	if err != nil {
+		return err
+	}
+	mode := safefile.ModeOf(path)
+	if err := safefile.WriteAtomicMode(mode, sheet, overwrite, func(w io.Writer) error {
+		return imaging.Encode(w, draw(list), imaging.PNG)
+	}); err != nil {
+		return err
+	}
+	if err := safefile.WriteAtomicMode(mode, opt.page, overwrite, d.HTML); err != nil {
+		return err
+	}
+	return d.Text(s.Out)
+}
+
+// side is the side of the part in pixels, and around how much of the picture beyond it the models see.
+const side, around = 96, 48
+
+// partOf returns the part of img around at, or, if that is nil, the one with the most detail: with the largest sum of
+// the differences of neighbours. It is empty if at is not in img.
+func partOf(img image.Image, at *image.Point) image.Rectangle {
+	b := img.Bounds()
+	size := image.Pt(min(side, b.Dx()), min(side, b.Dy()))
+	if at != nil {
+		if !at.Add(b.Min).In(b) {
+			return image.Rectangle{}
+		}
+		x := min(max(at.X-size.X/2, 0), b.Dx()-size.X)
+		y := min(max(at.Y-size.Y/2, 0), b.Dy()-size.Y)
+		return image.Rectangle{Max: size}.Add(image.Pt(x, y))
+	}
+	grey := imaging.Grayscale(img)
+	level := func(x, y int) int { return int(grey.Pix[y*grey.Stride+4*x]) }
+	best, most := image.Rectangle{Max: size}, -1
+	const step = 24
+	for y := 0; y+size.Y <= b.Dy(); y += step {
+		for x := 0; x+size.X <= b.Dx(); x += step {
+			sum := 0
+			for v := y; v+2 < y+size.Y; v += 2 {
+				for u := x; u+2 < x+size.X; u += 2 {
+					right, below := level(u, v)-level(u+1, v), level(u, v)-level(u, v+1)
+					sum += max(right, -right) + max(below, -below)
+				}
+			}
+			if sum > most {
+				best, most = image.Rectangle{Max: size}.Add(image.Pt(x, y)), sum
+			}
+		}
+	}
+	return best
+}
+
+// enlarge returns the part of img enlarged by the model called name.
+func enlarge(ctx context.Context, img image.Image, part image.Rectangle, name string, how superres.Options) result {
+	r := result{name: name, about: models.About(name)}
+	m, err := models.Opener{Auto: true}.Open(ctx, name)
+	if err != nil {
+		r.err = err
+		return r
+	}
+	b := img.Bounds()
+	seen := part.Inset(-around).Intersect(image.Rectangle{Max: b.Size()})
+	scale := int(how.Scale)
+	how.Report = new(superres.Report)
+	began := time.Now()
+	large, err := m.Upscale(ctx, imaging.Crop(img, seen.Add(b.Min)), how)
+	if err != nil {
+		r.err = fmt.Errorf("%s: %w", name, err)
+		return r
+	}
+	r.seconds = time.Since(began).Seconds() * float64(b.Dx()*b.Dy()) / float64(seen.Dx()*seen.Dy())
+	at := part.Sub(seen.Min)
+	r.image = imaging.Crop(large, image.Rectangle{Min: at.Min.Mul(scale), Max: at.Max.Mul(scale)})
+	r.lrPSNR = how.Report.LRPSNR
+	return r
+}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"superres/internal/elementary"
 	"superres/superres/networks/graph"
 )
 
@@ -56,7 +57,7 @@ func positive(x float64) float64 {
 
 func (c *call) swish() ([]*value, error) {
 	alpha := c.real("alpha", 1)
-	out, err := c.apply(c.in[0], func(x float64) float64 { return logistic(alpha * x) },
+	out, err := c.apply(c.in[0], func(x float64) float64 { return sigmoid(alpha * x) },
 		c.emit(affine(alpha, 0), graph.Sigmoid))
 	if err != nil {
 		return nil, err
@@ -240,7 +241,7 @@ func (c *call) pow() ([]*value, error) {
 			return t.builder.Arithmetic(c.name, '*', graph.Operand{Node: square}, graph.Operand{Node: node})
 		}
 	}
-	return c.apply(c.in[0], func(x float64) float64 { return math.Pow(x, exponent) }, emit)
+	return c.apply(c.in[0], func(x float64) float64 { return elementary.Pow(x, exponent) }, emit)
 }
 
 // combine returns x op y for the signs +, -, *, /, and > and < for the greater and the lesser.

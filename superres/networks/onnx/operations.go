@@ -69,6 +69,7 @@ func init() {
 		"ReduceSum":             {1, 2, reducing, reduce(graph.Sum, false), nil},
 		"ReduceL2":              {1, 2, reducing, reduce(graph.Norm, false), nil},
 		"ReduceMax":             {1, 2, reducing, reduce(graph.Maximum, false), nil},
+		"ReduceProd":            {1, 2, reducing, nil, foldProduct},
 		"ReduceSumSquare":       {1, 2, reducing, reduce(graph.Sum, true), nil},
 		"InstanceNormalization": {3, 3, "epsilon", (*call).instanceNormalization, nil},
 		"LayerNormalization":    {2, 3, "axis epsilon stash_type", (*call).layerNormalization, nil},

@@ -307,6 +307,16 @@ func (c *call) combineNumber(sign byte, v *value, number float64, isFirst bool) 
 		return out, err
 	case sign == '<':
 		return c.limit(v, -math.MaxFloat32, number)
+	case sign == '/' && !isFirst:
+		// The sum of all pixels, divided by their number, is their mean, whatever the size of the picture.
+		n := c.builder.Node(v.samples.base)
+		sum, isReduce := n.Op.(graph.Reduce)
+		if isReduce && sum.By == graph.Sum && sum.OfPicture && !sum.OfChannels && v.samples.made == v.samples.base {
+			if s := c.builder.Shape(n.Inputs[0]); float64(s.W*s.H) == number {
+				node, err := c.builder.Add(c.name, graph.Reduce{By: graph.Mean, OfPicture: true}, n.Inputs[0])
+				return []*value{c.sampled(node).arranged(v.dims)}, err
+			}
+		}
 	}
 	constant := graph.Operand{Constant: []float32{float32(number)}}
 	return c.apply(v, func(s float64) float64 {

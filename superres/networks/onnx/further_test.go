@@ -192,7 +192,7 @@ func TestFurtherOperations(t *testing.T) {
 		"pool with two strides": {one("MaxPool x > y", attr{"kernel_shape", []int{2, 2}}, attr{"strides", []int{1, 2}}),
 			"different strides"},
 		"ESA": {pooled(),
-			"Pool{true 7 7 3 {0 0 0 0} false}[0] ResizeTo{1 0 false}[1 0]"},
+			"Pool{true 7 7 3 {0 0 0 0} false}[0] Resize{1 0 0 0 false}[1 0]"},
 		"mean of the picture": {one("GlobalAveragePool x > a").node("Mul x a > y"), "Reduce{0 true false}[0] Mul[0 1]"},
 		"mean of axes": {axes("ReduceMean x a > b", 2, -1).node("Add x b > y"),
 			"Reduce{0 true false}[0] Add[0 1]"},
